@@ -1,0 +1,6 @@
+GO ?= go
+
+.PHONY: test
+test:
+	$(GO) vet ./...
+	$(GO) test -race ./...

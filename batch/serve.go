@@ -1,0 +1,123 @@
+package batch
+
+import (
+	"runtime/debug"
+	"slices"
+)
+
+// hand is what one handler holds; it keeps its memory from group to group.
+type hand[T any] struct {
+	items   []T
+	results []*Result // parallel to items
+	first   uint64    // the number of the first item
+	errs    []error   // what Handle returned, or one error for all
+	err     error
+}
+
+// serve is the life of a handler.
+func (g *Grouper[T]) serve(h *hand[T]) {
+	over := false
+	defer g.leaveServe(&over)
+	for g.take(h) {
+		g.handle(h)
+	}
+	over = true
+}
+
+// leaveServe lets another goroutine go on if the handler's function ended this one. Its group has been answered by then.
+func (g *Grouper[T]) leaveServe(over *bool) {
+	if *over {
+		g.ended.Done()
+		return
+	}
+	go g.serve(new(hand[T]))
+}
+
+// take waits for a group to leave and puts it into h. false: the grouper is closed and empty.
+func (g *Grouper[T]) take(h *hand[T]) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	why := g.due()
+	for why == stays {
+		if g.closed {
+			return false
+		}
+		g.idle++
+		g.work.Wait()
+		g.waking = false
+		why = g.due()
+	}
+	h.first = g.taken
+	size := 0
+	for g.queue.n > 0 && len(h.items) < g.config.MaxCount {
+		e := g.queue.front()
+		if g.config.MaxBytes > 0 && len(h.items) > 0 && size+e.size > g.config.MaxBytes {
+			break
+		}
+		size += e.size
+		h.items = append(h.items, e.item)
+		h.results = append(h.results, e.result)
+		g.queue.drop()
+	}
+	g.queued -= size
+	g.taken += uint64(len(h.items))
+	g.busy = append(g.busy, h.first)
+	if why == count && len(h.items) < g.config.MaxCount && len(h.items) < g.config.Pending {
+		why = bytes // enough items waited, but the bytes ended the group
+	}
+	g.stats.left(why, len(h.items))
+	g.pressed = false
+	g.admitBlocked()
+	if g.blocked.n > 0 {
+		g.pressed = true
+	}
+	if g.config.Delay > 0 && g.queue.n > 0 && !g.armed {
+		g.arm()
+	}
+	g.wake()
+	return true
+}
+
+// handle lets the group be handled and answers it, whatever the handler's function does.
+func (g *Grouper[T]) handle(h *hand[T]) {
+	h.err = ErrHandlerExit
+	defer func() {
+		if h.err == ErrHandlerExit {
+			if v := recover(); v != nil {
+				h.err = &PanicError{Value: v, Stack: debug.Stack()}
+			}
+		}
+		g.answer(h)
+	}()
+	h.errs = g.config.Handle(g.ctx, h.items)
+	h.err = nil
+	if h.errs != nil && len(h.errs) != len(h.items) {
+		h.err = &ResultsError{Items: len(h.items), Results: len(h.errs)}
+	}
+}
+
+func (g *Grouper[T]) answer(h *hand[T]) {
+	failed := 0
+	for i, r := range h.results {
+		err := h.err
+		if err == nil && h.errs != nil {
+			err = h.errs[i]
+		}
+		if err != nil {
+			failed++
+		}
+		if r != nil {
+			r.complete(err)
+		}
+	}
+	clear(h.items) // what the items refer to is not ours to keep
+	clear(h.results)
+	h.items, h.results, h.errs, h.err = h.items[:0], h.results[:0], nil, nil
+
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.stats.Failed += uint64(failed)
+	i := slices.Index(g.busy, h.first)
+	g.busy = slices.Delete(g.busy, i, i+1)
+	g.endFlushes()
+}

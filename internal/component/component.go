@@ -1,0 +1,101 @@
+// Package component holds the contracts that every source, transform and sink meets, and the outcomes that sinks answer with.
+//
+// A kind (a folder under source, transform or sink) implements one of the three interfaces and describes its settings as a
+// Config struct with yaml tags. Package pipeline runs components; package config makes them. A kind does one thing and
+// leaves the rest to the pipeline: batching, concurrency, retries, time-outs, dead letters and hops are never a kind's business.
+//
+//	type upper struct{}
+//
+//	func (upper) Transform(_ context.Context, m *message.Message, emit component.Emit) error {
+//		out := m.Clone()
+//		out.Body = bytes.ToUpper(m.Body)
+//		emit("", out)
+//		return nil
+//	}
+package component
+
+import (
+	"context"
+
+	"github.com/hikyaku/hikyaku/internal/message"
+)
+
+// Source brings messages in.
+//
+// Run sends every message to out and returns nil when there will be no more of them, ctx's error when ctx ended, or what
+// went wrong. It is called once. When Run returns, deliveries may still be under way: their Settle functions are
+// called later, until Close.
+type Source interface {
+	Run(ctx context.Context, out Out) error
+	// Close is called once, after Run has returned and every delivery is settled or given up.
+	Close() error
+}
+
+// Out takes deliveries from a source. Send blocks while the pipeline is full, and returns ctx's error when ctx ended first:
+// then the delivery was not taken and its Settle will not be called. Send may be called from several goroutines;
+// deliveries from one goroutine enter the pipeline in their order.
+type Out interface {
+	Send(ctx context.Context, d Delivery) error
+}
+
+// Delivery is a message and the way to tell its source what became of it.
+type Delivery struct {
+	Message *message.Message
+	// Settle is called once, from any goroutine, when everything made from the message is delivered or durably a dead letter
+	// (Delivered), or when it has to be sent again (Retry: the pipeline is stopping, or could not keep a dead letter).
+	// It must not block for long: work that waits belongs into a goroutine or batch of the source's.
+	// A nil Settle is for sources that do not care.
+	Settle func(Outcome)
+	// Attempt is how often the message has been handed out, from 1; 0 when the source does not count.
+	Attempt int
+	// Queue is the queue it was claimed from, as namespace/name; "" when it comes from none.
+	Queue string
+}
+
+// Emit takes what a transform makes. port is "" but for transforms with several named outputs.
+type Emit func(port string, m *message.Message)
+
+// Transform makes any number of messages of one.
+//
+// It calls emit, from the calling goroutine, for each message it makes; none at all is a filter's way to drop one. What was
+// emitted takes effect only when Transform returns nil: an error never lets half of a message through. A plain error rejects the
+// message (it becomes a dead letter with the reason); one made by RetryError is tried again. Transform must not change m
+// (use Clone). It may be called from several goroutines at once.
+type Transform interface {
+	Transform(ctx context.Context, m *message.Message, emit Emit) error
+}
+
+// Ports is met by transforms with named outputs. Other components name them as "component.port".
+type Ports interface {
+	Ports() []string
+}
+
+// Sink delivers messages.
+//
+// Send delivers a batch and answers for each message by itself: outcomes has the batch's length. A sink that can only
+// answer for the batch as a whole returns a nil slice and an error: rejected by RejectError, the pipeline asks again by halves until
+// the poison message stands alone; any other error is a retry of the whole batch. Send must not change the messages,
+// must return soon after ctx ends, and may be called from several goroutines at once unless Limits says otherwise.
+type Sink interface {
+	Send(ctx context.Context, batch []*message.Message) ([]Outcome, error)
+	// Close is called once, when no Send is under way: it flushes and lets go of what the sink holds.
+	Close() error
+}
+
+// Starter is met by components with something to prepare before the first message: a connection, a file. An error stops
+// the start of the whole pipeline.
+type Starter interface {
+	Start(ctx context.Context) error
+}
+
+// Limits is met by sinks with bounds of their own, whatever is configured.
+type Limits interface {
+	Limits() SinkLimits
+}
+
+// SinkLimits are the bounds of one sink.
+type SinkLimits struct {
+	MaxEvents   int // messages in one Send; 0: as configured
+	MaxBytes    int // bytes of their bodies in one Send; 0: as configured
+	Concurrency int // Sends at once; 0: as configured. 1 for a sink that keeps an order
+}

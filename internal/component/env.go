@@ -1,0 +1,21 @@
+package component
+
+import (
+	"io"
+
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// Env is what a component may use of the house it is built in. A kind is built by
+//
+//	func New(c Config, env component.Env) (component.Sink, error)
+//
+// where Config is the kind's own struct with yaml tags. New checks its settings (errors are SettingErrors), opens nothing and waits for nothing:
+// `hikyaku validate` calls it too. What is to be opened, Start opens.
+type Env struct {
+	Name   string       // of the component in the configuration
+	Store  *queue.Store // nil while only checking
+	Stdin  io.Reader
+	Stdout io.Writer
+	Dir    string // the folder of the configuration file: relative paths in settings start at the working directory, templates may use it
+}

@@ -1,0 +1,104 @@
+package component
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Verdict is what became of a message.
+type Verdict uint8
+
+const (
+	Delivered Verdict = iota // the far end has it
+	Retry                    // not now: try again, not before After has passed
+	Rejected                 // never: it becomes a dead letter with the reason
+)
+
+var verdictNames = [...]string{"delivered", "retry", "rejected"}
+
+func (v Verdict) String() string { return verdictNames[v] }
+
+// Outcome is a sink's answer for one message. The zero Outcome is Delivered.
+type Outcome struct {
+	Verdict Verdict
+	After   time.Duration // Retry: what the far end asked for; 0: the pipeline's own back-off
+	Reason  error         // Retry, Rejected: what happened, for a person
+	// Slow says that a Retry is the far end's way to ask for less (429, 503): adaptive concurrency heeds it.
+	Slow bool
+	Sent time.Time // when the last byte of the request left; zero: not known
+}
+
+// OK is a Delivered outcome, sent at t.
+func OK(t time.Time) Outcome { return Outcome{Sent: t} }
+
+// Again is a Retry outcome.
+func Again(after time.Duration, reason error) Outcome {
+	return Outcome{Verdict: Retry, After: after, Reason: reason}
+}
+
+// Reject is a Rejected outcome.
+func Reject(reason error) Outcome { return Outcome{Verdict: Rejected, Reason: reason} }
+
+// All answers the same for n messages.
+func All(n int, o Outcome) []Outcome {
+	os := make([]Outcome, n)
+	for i := range os {
+		os[i] = o
+	}
+	return os
+}
+
+// retryError and rejectError carry a verdict through Go's error chain.
+type retryError struct {
+	error
+	after time.Duration
+}
+
+func (e *retryError) Unwrap() error { return e.error }
+
+type rejectError struct{ error }
+
+func (e *rejectError) Unwrap() error { return e.error }
+
+// RetryError marks err as one that may pass: try again, not before after has passed (0: the pipeline's own back-off).
+func RetryError(after time.Duration, err error) error { return &retryError{err, after} }
+
+// RejectError marks err as final.
+func RejectError(err error) error { return &rejectError{err} }
+
+// AsRetry tells whether err was marked by RetryError, and the wait it asks for.
+func AsRetry(err error) (after time.Duration, ok bool) {
+	var r *retryError
+	if errors.As(err, &r) {
+		return r.after, true
+	}
+	return 0, false
+}
+
+// IsReject tells whether err was marked by RejectError.
+func IsReject(err error) bool {
+	var r *rejectError
+	return errors.As(err, &r)
+}
+
+// SettingError says which setting of a component is wrong, so that the reader of the configuration can show the place. Constructors
+// return it for anything they find wrong in their Config.
+type SettingError struct {
+	Setting string // dotted path of yaml names below the component: "program", "encoding.codec", "columns[2]"
+	Offset  int    // byte in the setting's text, for settings that hold a program or a condition; -1: the whole setting
+	Err     error
+	Hint    string // what to do, when Err does not say it
+}
+
+func (e *SettingError) Error() string {
+	if e.Hint != "" {
+		return fmt.Sprintf("%s: %v (%s)", e.Setting, e.Err, e.Hint)
+	}
+	return fmt.Sprintf("%s: %v", e.Setting, e.Err)
+}
+
+func (e *SettingError) Unwrap() error { return e.Err }
+
+// Setting makes a SettingError for the whole of a setting.
+func Setting(name string, err error) error { return &SettingError{Setting: name, Offset: -1, Err: err} }

@@ -1,0 +1,48 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Errors of Append and Write.
+var (
+	// ErrTooLarge: the group is over the implementation's Limits. Split it; trying again as it is will not help.
+	ErrTooLarge = errors.New("group is larger than the journal takes")
+	// ErrFull: there is no room on the medium. Nothing was kept. Try again when there is room.
+	ErrFull = errors.New("no room left for the journal")
+	// ErrRefused: nothing was kept. It may be tried again.
+	ErrRefused = errors.New("journal refused the group")
+	// ErrUnknown: nobody can tell whether the group was kept. Reopen the journal and look.
+	ErrUnknown = errors.New("fate of the group is unknown")
+	// ErrFailed: an earlier sync or write failed, or another writer has taken over; the journal takes nothing more until it is reopened.
+	ErrFailed = errors.New("journal has failed and must be reopened")
+	// ErrClosed: Close was called.
+	ErrClosed = errors.New("journal is closed")
+)
+
+// Errors of reading and opening.
+var (
+	// ErrReleased: the record was released and is gone, or never was there.
+	ErrReleased = errors.New("record is no longer in the journal")
+	// ErrNoCheckpoint: no checkpoint was ever saved: start from the beginning of the log.
+	ErrNoCheckpoint = errors.New("no checkpoint")
+	// ErrLocked: another process has the journal open.
+	ErrLocked = errors.New("journal is in use by another process")
+)
+
+// DamageError says that bytes which were once durable are not what was written. It is never repaired silently.
+type DamageError struct {
+	Where  string // what a person needs to find it: file and offset, or stream and sequence
+	What   string // what is wrong
+	Hint   string // the command that inspects it
+	Record Address
+}
+
+func (e *DamageError) Error() string {
+	s := fmt.Sprintf("damage in %s: %s", e.Where, e.What)
+	if e.Hint != "" {
+		s += " (" + e.Hint + ")"
+	}
+	return s
+}

@@ -1,0 +1,305 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/hikyaku/hikyaku/internal/journal"
+)
+
+// Report is what Check and Repair found.
+type Report struct {
+	Dir     string
+	InUseBy string // says who has the journal open; empty when nobody has. What is being written may then look torn
+
+	Segments    int
+	Checkpoints int
+	Groups      uint64
+	Records     uint64
+	Bytes       int64 // of the segment files
+	First, End  journal.Position
+
+	Damages   []Damage
+	TornBytes int64 // of a tail that was never durable: the next start drops them, nothing is lost
+	Repaired  bool  // by Repair
+}
+
+// Damage is a place whose bytes are not what was written.
+type Damage struct {
+	File    string
+	Offset  int64
+	Length  int64 // of the unsound part, as far as that is known
+	What    string
+	Record  *journal.Address // the one record that cannot be read; nil when whole groups are concerned
+	Lost    string           // what Repair could not save, or would not be able to; empty when nothing is lost
+	Aside   string           // where Repair put a copy of the file as it was
+	Settled string           // what Repair did
+}
+
+func (d Damage) String() string {
+	s := fmt.Sprintf("%s, offset %d", d.File, d.Offset)
+	if d.Length > 0 {
+		s += fmt.Sprintf(", %d bytes", d.Length)
+	}
+	s += ": " + d.What
+	for _, more := range []struct{ label, text string }{{"lost", d.Lost}, {"copy", d.Aside}, {"done", d.Settled}} {
+		if more.text != "" {
+			s += "; " + more.label + ": " + more.text
+		}
+	}
+	return s
+}
+
+// Check reads every segment, group, body and checkpoint of the journal in dir and reports what is there and what is
+// damaged. It changes nothing and takes no lock, so it can look at a journal in use. progress, which may be nil, is
+// told how many bytes of how many are done, from the calling goroutine. The error is for what could not be looked at;
+// damage is in the report.
+func Check(ctx context.Context, dir string, progress func(done, total int64)) (*Report, error) {
+	x, err := inspect(ctx, osFS{}, dir, progress)
+	if err != nil {
+		return nil, fmt.Errorf("check journal %s: %w", dir, err)
+	}
+	holder, err := lockHolder(filepath.Join(dir, lockName))
+	if err != nil {
+		return nil, fmt.Errorf("check journal %s: %w", dir, err)
+	}
+	x.report.InUseBy = holder
+	return x.report, nil
+}
+
+// inspection is a whole look at a journal.
+type inspection struct {
+	fs       FS
+	dir      string
+	report   *Report
+	manifest manifest
+	segments []*segmentFindings
+	unusable []string // files of segments of which nothing can be used
+	saved    []savedCheckpoint
+	progress func(done, total int64)
+	total    int64
+	done     int64
+}
+
+// segmentFindings is what a look at one segment found.
+type segmentFindings struct {
+	row     manifestSegment
+	s       *segment // nil: there is no file that could be repaired
+	newest  bool
+	header  *Damage // the header is damaged
+	gaps    []gap   // where no groups can be read
+	end     int64   // behind the last group
+	noEnd   bool    // the end mark is damaged
+	ended   bool    // the last group is an end mark
+	totals  totals
+	last    journal.Position // of any kind
+	tail    *tailState       // of an unsealed segment
+	damages []Damage
+}
+
+// gap is a run of bytes without sound groups.
+type gap struct{ from, to int64 }
+
+func inspect(ctx context.Context, fsys FS, dir string, progress func(done, total int64)) (*inspection, error) {
+	if progress == nil {
+		progress = func(int64, int64) {}
+	}
+	x := &inspection{fs: fsys, dir: dir, report: &Report{Dir: dir}, progress: progress}
+	names, err := fsys.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := x.readManifest(names); err != nil {
+		return nil, err
+	}
+	if len(x.manifest.segments) == 0 {
+		return nil, errors.New("there is no journal in this folder")
+	}
+	for i, row := range x.manifest.segments {
+		if err := x.openSegment(row, i == len(x.manifest.segments)-1); err != nil {
+			return nil, errors.Join(err, x.close())
+		}
+	}
+	for _, f := range x.segments {
+		if err := x.inspectSegment(ctx, f); err != nil {
+			return nil, errors.Join(err, x.close())
+		}
+	}
+	if err := x.inspectCheckpoints(ctx, names); err != nil {
+		return nil, errors.Join(err, x.close())
+	}
+	x.sum()
+	return x, x.close()
+}
+
+// close closes the files; a repair opens them again for writing.
+func (x *inspection) close() error {
+	var errs []error
+	for _, f := range x.segments {
+		if f.s != nil {
+			errs = append(errs, f.s.shut())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// readManifest finds the list of segments, if need be from the files themselves.
+func (x *inspection) readManifest(names []string) error {
+	m, broken, err := readManifest(x.fs, x.dir)
+	if err != nil {
+		return err
+	}
+	listed := func(base journal.Position) bool {
+		if m == nil {
+			return false
+		}
+		for _, rows := range [][]manifestSegment{m.segments, m.dropped} {
+			for _, row := range rows {
+				if row.base == base {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	var found []manifestSegment
+	for _, name := range names {
+		base, ok := parseSegmentName(name)
+		if !ok || listed(base) {
+			continue
+		}
+		path := filepath.Join(x.dir, name)
+		row, holds, err := x.strangeSegment(path, base)
+		if err != nil {
+			return err
+		}
+		if row == nil {
+			x.unusable = append(x.unusable, path)
+			x.add(Damage{File: path, What: "no manifest lists this segment, and its header cannot be read", Lost: "what it held"})
+			continue
+		}
+		if m != nil && !holds {
+			continue // was being made when the process died
+		}
+		if m != nil {
+			x.add(Damage{File: path, What: "no manifest lists this segment, but it holds groups"})
+		}
+		found = append(found, *row)
+	}
+	if m == nil && (len(found) > 0 || len(broken) > 0) {
+		what := "the manifest is missing"
+		if len(broken) > 0 {
+			what = broken[0].Error()
+		}
+		x.add(Damage{File: manifestName(x.dir, 0), What: what})
+		m = &manifest{reclaimed: true}
+	}
+	if m == nil {
+		return nil
+	}
+	x.manifest = m.clone()
+	if len(found) > 0 {
+		x.manifest.clean = false
+		x.manifest.segments = append(x.manifest.segments, found...)
+		sortRows(x.manifest.segments)
+	}
+	return nil
+}
+
+// strangeSegment looks at a segment that no manifest lists. The row is nil when its header cannot be read.
+func (x *inspection) strangeSegment(name string, base journal.Position) (row *manifestSegment, holds bool, err error) {
+	f, err := x.fs.Open(name, true)
+	if err != nil {
+		return nil, false, err
+	}
+	s := &segment{name: name, f: f, base: base}
+	defer s.shut()
+	if s.size, err = f.Size(); err != nil || s.size < segmentHeaderBytes {
+		return nil, false, err
+	}
+	b := make([]byte, segmentHeaderBytes)
+	if err := s.readAt(b, 0); err != nil {
+		return nil, false, err
+	}
+	got, generation, _, err := decodeSegmentHeader(b)
+	if err != nil || got != base {
+		return nil, false, nil
+	}
+	s.generation = generation
+	w := newWalker(s, segmentHeaderBytes, s.size)
+	for {
+		if err := w.next(); errors.Is(err, errGroup) {
+			next, err := findGroup(s, w.offset, s.size)
+			if err != nil {
+				return nil, false, err
+			}
+			if next == s.size {
+				break
+			}
+			w.offset = next
+		} else if err != nil {
+			return nil, false, err
+		}
+	}
+	row = &manifestSegment{base: base, generation: generation}
+	if w.header.kind == kindEnd {
+		row.end = w.offset
+	}
+	return row, w.header.length > 0, nil
+}
+
+func (x *inspection) add(d Damage) { x.report.Damages = append(x.report.Damages, d) }
+
+// inspectCheckpoints verifies every checkpoint.
+func (x *inspection) inspectCheckpoints(ctx context.Context, names []string) error {
+	var c checkpoints
+	if err := c.find(x.fs, x.dir, names); err != nil {
+		return err
+	}
+	for i := range c.list {
+		sc := &c.list[i]
+		_, r, err := openCheckpoint(ctx, x.fs, *sc)
+		var damage *journal.DamageError
+		switch {
+		case err == nil:
+			sc.damaged = false
+			if err := r.Close(); err != nil {
+				return err
+			}
+		case errors.As(err, &damage):
+			sc.damaged = true
+			x.add(Damage{File: sc.name, What: damage.What, Lost: "nothing, while another checkpoint is sound"})
+		default:
+			return err
+		}
+	}
+	x.saved = c.list
+	x.report.Checkpoints = len(c.list)
+	return nil
+}
+
+// sum completes the report.
+func (x *inspection) sum() {
+	r := x.report
+	for i, f := range x.segments {
+		r.Damages = append(r.Damages, f.damages...)
+		r.Segments++
+		r.Groups += f.totals.groups
+		r.Records += f.totals.records
+		if f.s != nil {
+			r.Bytes += f.s.size
+		}
+		if i == 0 {
+			r.First = f.row.base
+		}
+		r.End = max(r.End, f.totals.last)
+	}
+	for _, sc := range x.saved {
+		if !sc.damaged && sc.at > r.End {
+			x.add(Damage{File: sc.name, What: fmt.Sprintf("the log ends at position %d, before this checkpoint at position %d", r.End, sc.at), Lost: "what was appended in between is in the checkpoint only"})
+			break
+		}
+	}
+}

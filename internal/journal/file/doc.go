@@ -1,0 +1,58 @@
+// Package file keeps a journal in files of one folder.
+//
+// It implements the contract of package journal on a local disk: groups of records are appended to segment files, many
+// appends share one fdatasync, records are read back by address, and a segment that holds nothing needed any more is
+// reclaimed. It is not a database and not a message queue: it knows no keys, no order but its own, and nothing of what
+// the bytes mean. A folder belongs to one process at a time.
+//
+//	j, err := file.Open(ctx, file.Options{Dir: "data/journal"})
+//	if err != nil {
+//		return err // a *journal.DamageError names the file, the offset and the command that inspects it
+//	}
+//	defer j.Close()
+//	for g, err := range j.Scan(ctx, 0) { … }
+//	j.Keep(slices.Values(stillNeeded))
+//	err = j.Append([]journal.Record{{Life: journal.Lasting, Body: body}}, func(p journal.Position, err error) { … })
+//
+// # The folder
+//
+//	lock                        held by the process that has the journal open; its number is inside
+//	manifest-0, manifest-1      the list of segments, as text; written in turn
+//	0000000000000000.log        a segment, named by the position at which it begins
+//	spare-3                     space set aside for coming segments
+//	checkpoint-0000000000000007 the owner's state; the last two are kept
+//
+// # Positions
+//
+// A position is an offset in an endless log: the base of a segment plus the offset of the group in its file. Groups
+// begin at multiples of 64 bytes.
+//
+// # A group
+//
+//	header   64 bytes: mark, checksum, position, highest position known to be synced, kind, counts and lengths
+//	table    32 bytes a record: queue, life, sequence, lengths, checksum of the body
+//	heads    one after the other
+//	bodies   one after the other, then zeros up to a multiple of 64
+//
+// All numbers are little-endian, all checksums CRC-32C. The header's checksum covers the generation of the segment (a
+// random number made when the segment begins), the header, the table and the heads; each body has its own in the table.
+// So a walk need not read bodies, a damaged body costs only its own record, and what an earlier use of the same disk
+// blocks left behind never reads as current: neither its generation nor its position fits.
+//
+// # Which crash leaves what
+//
+// A segment is synced whole before the next one takes its first group. So only the newest segment can have a torn tail.
+// There a group that does not read back is a torn tail if no group behind it says that it had been synced; otherwise the
+// bytes were durable once and have changed since: Open refuses with a *journal.DamageError and nothing is cut away.
+// The very last group is the limit of this: nothing behind it can vouch for it. A seal, written when the journal is
+// closed and when it has been idle for a moment, vouches for the last group before it.
+//
+// After an unclean end the tail is written again and synced before Open returns, because a page that a failed sync left
+// in memory may read well without being on the disk.
+//
+// # A full disk
+//
+// Two segments are allocated ahead as a reserve. When they cannot be made up again, groups with lasting records are
+// refused with journal.ErrFull, while groups of passing records only (settles, purges) go on in the reserve, so that
+// what they release can be reclaimed.
+package file

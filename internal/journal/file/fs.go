@@ -1,0 +1,108 @@
+package file
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// FS is the little of a file system that a journal needs. The default is the operating system's; tests put one in its
+// place that loses power, runs full or flips bits. Names are paths as Options.Dir gives them. Its methods may be called
+// from any goroutine.
+type FS interface {
+	MkdirAll(dir string) error
+	Create(name string) (File, error)               // a new, empty file for reading and writing; fs.ErrExist when there is one
+	Open(name string, readOnly bool) (File, error)  // an existing file; fs.ErrNotExist when there is none
+	Rename(old, new string) error                   // replaces new; durable after SyncDir
+	Remove(name string) error                       // durable after SyncDir
+	ReadDir(dir string) ([]string, error)           // names of the files in dir, sorted
+	SyncDir(dir string) error                       // makes creations, renames and removals in dir durable
+	Lock(name string) (unlock io.Closer, err error) // journal.ErrLocked, with the holder's number in the text, when another process holds it
+}
+
+// File is an open file of an FS.
+type File interface {
+	io.ReaderAt
+	io.WriterAt
+	io.Closer
+	Datasync() error              // makes what was written durable, and the size if it changed
+	Truncate(size int64) error    // cuts or extends with zeros
+	Preallocate(size int64) error // makes the file size bytes long with room on the medium for all of it; an error that fullError knows when there is none
+	Size() (int64, error)
+}
+
+// osFS is the operating system's file system.
+type osFS struct{}
+
+func (osFS) MkdirAll(dir string) error { return os.MkdirAll(dir, 0o755) }
+
+func (osFS) Create(name string) (File, error) {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	return osFile{f}, nil
+}
+
+func (osFS) Open(name string, readOnly bool) (File, error) {
+	flag := os.O_RDWR
+	if readOnly {
+		flag = os.O_RDONLY
+	}
+	f, err := os.OpenFile(name, flag, 0)
+	if err != nil {
+		return nil, err
+	}
+	return osFile{f}, nil
+}
+
+func (osFS) Rename(old, new string) error { return os.Rename(old, new) }
+func (osFS) Remove(name string) error     { return os.Remove(name) }
+
+func (osFS) ReadDir(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if !e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}
+
+func (osFS) SyncDir(dir string) error            { return syncDir(dir) }
+func (osFS) Lock(name string) (io.Closer, error) { return lockFile(name) }
+
+type osFile struct{ *os.File }
+
+func (f osFile) Datasync() error              { return datasync(f.File) }
+func (f osFile) Preallocate(size int64) error { return preallocate(f.File, size) }
+
+func (f osFile) Size() (int64, error) {
+	st, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return st.Size(), nil
+}
+
+// writeZeros makes f size bytes long by writing: the way to have room on the medium where nothing better exists.
+func writeZeros(f io.WriterAt, from, size int64) error {
+	zeros := make([]byte, 1<<20)
+	for off := from; off < size; off += int64(len(zeros)) {
+		if _, err := f.WriteAt(zeros[:min(int64(len(zeros)), size-off)], off); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// missing says that err means a file is not there.
+func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
+// exists says that err means a file is there already.
+func exists(err error) bool { return errors.Is(err, fs.ErrExist) }

@@ -1,0 +1,69 @@
+package file
+
+import "math/bits"
+
+// liveness says which lasting records of a segment are still needed. A record is known by the offset of its row in the
+// group's table: rows are 32 bytes long and begin at multiples of 32, so a bit for every 32 bytes of file is enough to
+// know each record, and releasing one twice does no harm.
+type liveness struct {
+	bits  []uint64
+	count int
+}
+
+func slot(offset int64, index uint32) int64 {
+	return (offset+groupHeaderBytes)/entryBytes + int64(index)
+}
+
+func (l *liveness) set(slot int64, size int64) {
+	if l.bits == nil {
+		l.bits = make([]uint64, (size/entryBytes+63)/64)
+	}
+	if word := slot / 64; word < int64(len(l.bits)) && l.bits[word]&(1<<(slot%64)) == 0 {
+		l.bits[word] |= 1 << (slot % 64)
+		l.count++
+	}
+}
+
+// clear says whether the record was live.
+func (l *liveness) clear(slot int64) bool {
+	word := slot / 64
+	if slot < 0 || word >= int64(len(l.bits)) || l.bits[word]&(1<<(slot%64)) == 0 {
+		return false
+	}
+	l.bits[word] &^= 1 << (slot % 64)
+	l.count--
+	l.shrink()
+	return true
+}
+
+// clearBefore clears all slots before end.
+func (l *liveness) clearBefore(end int64) {
+	for word := range l.bits {
+		first := int64(word) * 64
+		if first >= end {
+			break
+		}
+		gone := l.bits[word]
+		if left := end - first; left < 64 {
+			gone &= 1<<left - 1
+		}
+		l.bits[word] &^= gone
+		l.count -= bits.OnesCount64(gone)
+	}
+	l.shrink()
+}
+
+// merge adds the slots of more.
+func (l *liveness) merge(more *liveness, size int64) {
+	for word, b := range more.bits {
+		for ; b != 0; b &= b - 1 {
+			l.set(int64(word)*64+int64(bits.TrailingZeros64(b)), size)
+		}
+	}
+}
+
+func (l *liveness) shrink() {
+	if l.count == 0 {
+		l.bits = nil
+	}
+}

@@ -1,0 +1,218 @@
+package file
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/hikyaku/hikyaku/internal/journal"
+)
+
+// The manifest lies in two files that are written in turn, in place: so a change needs no new room on a full disk, and a
+// write that was cut off leaves the one before it.
+const (
+	manifestFiles  = 2
+	manifestPrefix = "manifest-"
+	manifestStep   = 64 << 10 // they grow by this
+)
+
+// manifest is the list of the segments there are. Without it a segment that somebody removed could not be told from one
+// that was reclaimed.
+type manifest struct {
+	turn      uint64            // counts writes; the greater one is in force
+	segments  []manifestSegment // by base
+	dropped   []manifestSegment // reclaimed, the files perhaps not removed yet
+	reclaimed bool              // a segment was reclaimed: the log no longer begins at its beginning
+	clean     bool              // closed properly: the newest segment ends where its row says
+}
+
+// manifestSegment is a row of the manifest.
+type manifestSegment struct {
+	base       journal.Position
+	generation uint64
+	end        int64 // of a sealed segment, or of the newest one after a clean close; 0 when not known
+}
+
+var errManifest = errors.New("not a sound manifest")
+
+// encode writes the manifest as text that a person can read.
+func (m *manifest) encode() []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "hikyaku journal %d\n", formatVersion)
+	fmt.Fprintf(&b, "turn %d\n", m.turn)
+	for _, s := range m.segments {
+		fmt.Fprintf(&b, "segment %016x generation %016x end %d\n", uint64(s.base), s.generation, s.end)
+	}
+	for _, s := range m.dropped {
+		fmt.Fprintf(&b, "dropped %016x generation %016x end %d\n", uint64(s.base), s.generation, s.end)
+	}
+	fmt.Fprintf(&b, "reclaimed %t\nclean %t\n", m.reclaimed, m.clean)
+	fmt.Fprintf(&b, "crc %08x\n", crc32.Checksum(b.Bytes(), castagnoli))
+	return b.Bytes()
+}
+
+func decodeManifest(b []byte) (*manifest, error) {
+	body, sum, ok := strings.Cut(strings.TrimRight(string(b), "\x00"), "crc ")
+	if !ok {
+		return nil, fmt.Errorf("%w: it has no checksum", errManifest)
+	}
+	if want := fmt.Sprintf("%08x\n", crc32.Checksum([]byte(body), castagnoli)); sum != want {
+		return nil, fmt.Errorf("%w: its checksum is %s, should be %s", errManifest, strings.TrimSpace(want), strings.TrimSpace(sum))
+	}
+	lines := strings.Split(strings.TrimSuffix(body, "\n"), "\n")
+	var version int
+	if _, err := fmt.Sscanf(lines[0], "hikyaku journal %d", &version); err != nil {
+		return nil, fmt.Errorf("%w: it begins with %q", errManifest, lines[0])
+	}
+	if version != formatVersion {
+		return nil, fmt.Errorf("%w: format version %d, this program knows %d", errManifest, version, formatVersion)
+	}
+	m := &manifest{}
+	for _, line := range lines[1:] {
+		var s manifestSegment
+		word, _, _ := strings.Cut(line, " ")
+		var err error
+		switch word {
+		case "turn":
+			_, err = fmt.Sscanf(line, "turn %d", &m.turn)
+		case "segment", "dropped":
+			var base uint64
+			_, err = fmt.Sscanf(line[len(word):], " %x generation %x end %d", &base, &s.generation, &s.end)
+			s.base = journal.Position(base)
+			if word == "segment" {
+				m.segments = append(m.segments, s)
+			} else {
+				m.dropped = append(m.dropped, s)
+			}
+		case "reclaimed":
+			_, err = fmt.Sscanf(line, "reclaimed %t", &m.reclaimed)
+		case "clean":
+			_, err = fmt.Sscanf(line, "clean %t", &m.clean)
+		default:
+			err = errors.New("unknown word")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: line %q: %w", errManifest, line, err)
+		}
+	}
+	for i := range max(0, len(m.segments)-1) {
+		if m.segments[i].base >= m.segments[i+1].base {
+			return nil, fmt.Errorf("%w: its segments are not in rising order", errManifest)
+		}
+	}
+	return m, nil
+}
+
+func manifestName(dir string, turn uint64) string {
+	return filepath.Join(dir, fmt.Sprintf("%s%d", manifestPrefix, turn%manifestFiles))
+}
+
+// readManifest returns the manifest in force, nil when there is none. broken tells what is wrong with a file that
+// cannot be read: it may be a write that was cut off.
+func readManifest(fsys FS, dir string) (m *manifest, broken []error, err error) {
+	for turn := range uint64(manifestFiles) {
+		name := manifestName(dir, turn)
+		b, err := readFile(fsys, name)
+		if missing(err) {
+			continue
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("read manifest: %w", err)
+		}
+		switch got, err := decodeManifest(b); {
+		case err != nil:
+			broken = append(broken, damageAt(name, 0, err.Error()))
+		case m == nil || got.turn > m.turn:
+			m = got
+		}
+	}
+	return m, broken, nil
+}
+
+// write makes m durable as the manifest in force.
+func (m *manifest) write(fsys FS, dir string) error {
+	m.turn++
+	name := manifestName(dir, m.turn)
+	if err := m.writeTo(fsys, dir, name); err != nil {
+		return fmt.Errorf("write manifest %s: %w", name, err)
+	}
+	return nil
+}
+
+// confirm makes sure that a manifest that was read is durable: the process that wrote it may have been killed before
+// its sync. The same bytes in the same place cannot make it worse.
+func (m *manifest) confirm(fsys FS, dir string) error {
+	name := manifestName(dir, m.turn)
+	if err := m.writeTo(fsys, dir, name); err != nil {
+		return fmt.Errorf("write manifest %s again: %w", name, err)
+	}
+	return nil
+}
+
+func (m *manifest) writeTo(fsys FS, dir, name string) (err error) {
+	f, err := fsys.Open(name, false)
+	made := missing(err)
+	if made {
+		f, err = fsys.Create(name)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	size, err := f.Size()
+	if err != nil {
+		return err
+	}
+	b := m.encode()
+	// Grown ahead of need: the last changes on a full disk have to fit.
+	if want := (int64(len(b))/manifestStep + 1) * manifestStep; size < want || size-int64(len(b)) < manifestStep/4 {
+		if err := f.Preallocate(max(want, size+manifestStep)); err != nil && (!fullError(err) || size < int64(len(b))) {
+			return err
+		}
+		if size, err = f.Size(); err != nil {
+			return err
+		}
+	}
+	b = append(b, make([]byte, max(0, int(size)-len(b)))...) // over what the last turn left
+	if _, err := f.WriteAt(b, 0); err != nil {
+		return err
+	}
+	if err := f.Datasync(); err != nil {
+		return err
+	}
+	if made {
+		return fsys.SyncDir(dir)
+	}
+	return nil
+}
+
+// readFile reads a whole small file.
+func readFile(fsys FS, name string) ([]byte, error) {
+	f, err := fsys.Open(name, true)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	size, err := f.Size()
+	if err != nil {
+		return nil, err
+	}
+	b := make([]byte, size)
+	if n, err := f.ReadAt(b, 0); err != nil && !(errors.Is(err, io.EOF) && n == len(b)) {
+		return nil, err
+	}
+	return b, nil
+}
+
+const tmpSuffix = ".tmp"
+
+func ignoreMissing(err error) error {
+	if missing(err) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,85 @@
+package file
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/journal"
+)
+
+const (
+	defaultSegmentBytes  = 64 << 20
+	defaultMaxGroupBytes = 72 << 20
+	defaultMaxPending    = 4096
+	defaultIdleSeal      = time.Second
+
+	minSegmentBytes = 16 << 10
+	maxSegmentBytes = 1 << 30
+	maxGroupBytes   = 1 << 30
+	maxGroupRecords = 1 << 18
+
+	reserveSegments = 2 // spares that only groups without lasting records may use up
+)
+
+// Options says where a journal is and how it behaves. Only Dir has to be set.
+type Options struct {
+	Dir        string             // the folder; made when it is missing
+	Durability journal.Durability // journal.Fsync when empty
+
+	SegmentBytes  int64 // size of a segment file, a multiple of 4096; 64 MiB when 0. A group that is larger gets a larger segment
+	MaxGroupBytes int   // the largest sum of Record.Size in a group; 72 MiB when 0
+	MaxPending    int   // appends that wait for a sync before Append blocks; 4096 when 0
+
+	// IdleSeal is how long the journal has to be idle before it writes a seal that vouches for the last group.
+	// 1 s when 0, never when negative. Only journal.Fsync writes it.
+	IdleSeal time.Duration
+
+	ReadOnly bool // reads only, without the lock and without repairing a torn tail; Append and the like are refused
+
+	// Report is told of trouble in the background that costs nothing yet: a segment that could not be removed, a
+	// spare that could not be made. It may be called from any goroutine of the journal and must not block. May be nil.
+	Report func(error)
+
+	FS FS // the file layer; the operating system's when nil
+}
+
+// withDefaults fills in what was left empty and refuses what cannot work.
+func (o Options) withDefaults() (Options, error) {
+	if o.Dir == "" {
+		return o, errors.New("open journal: no folder given: set Dir")
+	}
+	if o.Durability == "" {
+		o.Durability = journal.Fsync
+	}
+	switch o.Durability {
+	case journal.Fsync, journal.OS, journal.None:
+	default:
+		return o, fmt.Errorf("open journal %s: unknown durability %q: choose fsync, os or none", o.Dir, o.Durability)
+	}
+	if o.SegmentBytes == 0 {
+		o.SegmentBytes = defaultSegmentBytes
+	}
+	if o.SegmentBytes < minSegmentBytes || o.SegmentBytes > maxSegmentBytes || o.SegmentBytes%4096 != 0 {
+		return o, fmt.Errorf("open journal %s: SegmentBytes %d is not a multiple of 4096 between %d and %d", o.Dir, o.SegmentBytes, minSegmentBytes, maxSegmentBytes)
+	}
+	if o.MaxGroupBytes == 0 {
+		o.MaxGroupBytes = defaultMaxGroupBytes
+	}
+	if o.MaxGroupBytes < 0 || o.MaxGroupBytes > maxGroupBytes {
+		return o, fmt.Errorf("open journal %s: MaxGroupBytes %d is not between 1 and %d", o.Dir, o.MaxGroupBytes, maxGroupBytes)
+	}
+	if o.MaxPending <= 0 {
+		o.MaxPending = defaultMaxPending
+	}
+	if o.IdleSeal == 0 {
+		o.IdleSeal = defaultIdleSeal
+	}
+	if o.Report == nil {
+		o.Report = func(error) {}
+	}
+	if o.FS == nil {
+		o.FS = osFS{}
+	}
+	return o, nil
+}

@@ -1,0 +1,258 @@
+package file
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hikyaku/hikyaku/internal/journal"
+)
+
+// spare is a file that is allocated for a coming segment.
+type spare struct {
+	name string
+	size int64
+}
+
+const sparePrefix = "spare-"
+
+// makeRoom sees to it that a group of n bytes fits into the tail, an end mark behind it. mu is held. When it fails
+// with journal.ErrFull or journal.ErrRefused nothing has changed.
+func (j *Journal) makeRoom(n int64, lasting bool) error {
+	if lasting {
+		for len(j.spares) < reserveSegments {
+			if err := j.addSpare(j.opts.SegmentBytes); err != nil {
+				return fmt.Errorf("only the reserve for settling is left: %w", err)
+			}
+		}
+	}
+	if j.tail.end+n+sealBytes <= j.tail.size {
+		return nil
+	}
+	return j.roll(n, lasting)
+}
+
+// addSpare allocates a spare. mu is held.
+func (j *Journal) addSpare(size int64) error {
+	name := filepath.Join(j.dir, sparePrefix+strconv.FormatUint(j.spareNext, 10))
+	j.spareNext++
+	if err := j.allocate(name, size); err != nil {
+		return err
+	}
+	j.spares = append(j.spares, spare{name, size})
+	return nil
+}
+
+// allocate makes a file of that size. Its name need not be durable: a spare that is gone after a crash is no loss.
+func (j *Journal) allocate(name string, size int64) error {
+	f, err := j.fs.Create(name)
+	if err == nil {
+		err = f.Preallocate(size)
+		err = errors.Join(err, f.Close())
+		if err != nil {
+			err = errors.Join(err, ignoreMissing(j.fs.Remove(name)))
+		}
+	}
+	switch {
+	case err == nil:
+		return nil
+	case fullError(err):
+		return fmt.Errorf("%w: set %d bytes aside in %s: %w", journal.ErrFull, size, j.dir, err)
+	default:
+		return fmt.Errorf("%w: set %d bytes aside in %s: %w", journal.ErrRefused, size, j.dir, err)
+	}
+}
+
+// takeSpare removes a spare of at least that size from the list, leaving the reserve alone for lasting records. mu is held.
+func (j *Journal) takeSpare(size int64, lasting bool) (spare, error) {
+	keep := 0
+	if lasting {
+		keep = reserveSegments
+	}
+	if size > j.opts.SegmentBytes || len(j.spares) <= keep {
+		if err := j.addSpare(size); err != nil {
+			return spare{}, err
+		}
+	}
+	i := len(j.spares) - 1
+	sp := j.spares[i]
+	j.spares = j.spares[:i]
+	return sp, nil
+}
+
+// roll ends the tail and begins the next segment with room for a group of n bytes. mu is held.
+func (j *Journal) roll(n int64, lasting bool) error {
+	need := segmentHeaderBytes + n + sealBytes
+	size := max(j.opts.SegmentBytes, (need+4095)&^4095)
+	sp, err := j.takeSpare(size, lasting)
+	if err != nil {
+		return err
+	}
+	next := &segment{generation: newGeneration(), size: sp.size, end: segmentHeaderBytes}
+	var after journal.Position
+	if old := j.tail; old != nil {
+		next.base = old.at(old.end)
+		if !old.ended {
+			next.base = old.at(old.end + sealBytes)
+		}
+		after = old.totals.last
+	}
+	next.totals.last = after
+	next.name = segmentName(j.dir, next.base)
+	// Until the old segment is sealed the spare stays a spare, and all of this can be done again.
+	if err := j.writeSegmentHeader(sp, next); err != nil {
+		j.spares = append(j.spares, sp)
+		if fullError(err) {
+			return fmt.Errorf("%w: begin segment in %s: %w", journal.ErrFull, sp.name, err)
+		}
+		return fmt.Errorf("%w: begin segment in %s: %w", journal.ErrRefused, sp.name, err)
+	}
+	if err := j.sealTail(); err != nil {
+		j.spares = append(j.spares, sp)
+		return err
+	}
+	if err := j.adopt(sp, next); err != nil {
+		return j.fail(fmt.Errorf("begin segment %s: %w", next.name, err))
+	}
+	j.wakeKeeper()
+	return nil
+}
+
+func (j *Journal) writeSegmentHeader(sp spare, s *segment) error {
+	f, err := j.fs.Open(sp.name, false)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(segmentHeader(s.base, s.generation, s.totals.last), 0)
+	if err == nil {
+		err = f.Datasync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// sealTail ends the tail with its totals and makes all of it durable. mu is held.
+func (j *Journal) sealTail() error {
+	if j.tail == nil {
+		return nil
+	}
+	if !j.tail.ended {
+		if _, err := j.writeGroup(encodeSeal(kindEnd, j.tail.totals)); err != nil {
+			return err
+		}
+	}
+	if err := j.flush(); err != nil {
+		return err
+	}
+	return j.syncSegment(j.tail, j.last)
+}
+
+// adopt makes a prepared spare the tail. mu is held.
+func (j *Journal) adopt(sp spare, next *segment) error {
+	if err := j.fs.Rename(sp.name, next.name); err != nil {
+		return err
+	}
+	if err := j.fs.SyncDir(j.dir); err != nil {
+		return err
+	}
+	var err error
+	if next.f, err = j.fs.Open(next.name, false); err != nil {
+		return err
+	}
+	j.manifestMu.Lock()
+	defer j.manifestMu.Unlock()
+	m := j.manifest.clone()
+	if old := j.tail; old != nil {
+		m.segments[len(m.segments)-1].end = old.end
+	}
+	m.segments = append(m.segments, manifestSegment{next.base, next.generation, 0})
+	if err := m.write(j.fs, j.dir); err != nil {
+		return errors.Join(err, next.f.Close())
+	}
+	j.manifest = m
+	j.segMu.Lock()
+	defer j.segMu.Unlock()
+	if j.tail != nil {
+		j.tail.sealed = true
+	}
+	j.tail = next
+	j.segs = append(slices.Clip(j.segs), next)
+	return nil
+}
+
+func (m *manifest) clone() manifest {
+	c := *m
+	c.segments = slices.Clone(m.segments)
+	c.dropped = slices.Clone(m.dropped)
+	return c
+}
+
+// newGeneration is what tells a segment from all others that ever used its blocks.
+func newGeneration() uint64 {
+	var b [8]byte
+	rand.Read(b[:]) // never fails
+	return binary.LittleEndian.Uint64(b[:])
+}
+
+// parseSpareName returns the number in the name of a spare.
+func parseSpareName(name string) (uint64, bool) {
+	digits, ok := strings.CutPrefix(name, sparePrefix)
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(digits, 10, 64)
+	return n, err == nil
+}
+
+// seal vouches for everything before it. Where no group fits behind it any more it is the end mark. mu is held.
+func (j *Journal) seal() error {
+	k := kindSeal
+	switch {
+	case j.tail.ended:
+		return nil
+	case j.tail.end+2*sealBytes > j.tail.size:
+		k = kindEnd
+	}
+	if _, err := j.writeGroup(encodeSeal(k, j.tail.totals)); err != nil {
+		return err
+	}
+	return j.flush()
+}
+
+// sealClean ends a journal that is closed: everything durable, a seal at the end, and a manifest that says so.
+func (j *Journal) sealClean() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := j.failed(); err != nil {
+		return err
+	}
+	if err := j.flush(); err != nil {
+		return err
+	}
+	// Synced before the seal is written, which can then vouch for all of it.
+	if err := j.syncSegment(j.tail, j.last); err != nil {
+		return err
+	}
+	if err := j.seal(); errors.Is(err, journal.ErrFull) {
+		return nil // everything is durable, but the next start has to look
+	} else if err != nil {
+		return err
+	}
+	if err := j.syncSegment(j.tail, j.last); err != nil {
+		return err
+	}
+	j.manifestMu.Lock()
+	defer j.manifestMu.Unlock()
+	m := j.manifest.clone()
+	m.clean = true
+	m.segments[len(m.segments)-1].end = j.tail.end
+	if err := m.write(j.fs, j.dir); err != nil {
+		return err
+	}
+	j.manifest = m
+	return nil
+}

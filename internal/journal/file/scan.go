@@ -1,0 +1,104 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/hikyaku/hikyaku/internal/journal"
+)
+
+// extent is a part of the log to walk.
+type extent struct {
+	s   *segment
+	end int64
+}
+
+// Scan implements journal.Journal.
+func (j *Journal) Scan(ctx context.Context, from journal.Position) iter.Seq2[journal.Group, error] {
+	return func(yield func(journal.Group, error) bool) {
+		if err := j.scan(ctx, from, yield); err != nil {
+			yield(journal.Group{}, fmt.Errorf("scan journal %s: %w", j.dir, err))
+		}
+	}
+}
+
+// scan returns nil when yield said stop, too.
+func (j *Journal) scan(ctx context.Context, from journal.Position, yield func(journal.Group, error) bool) error {
+	if err := j.readable(); err != nil {
+		return err
+	}
+	for _, e := range j.extents(from) {
+		more, err := e.scan(ctx, from, yield)
+		if errors.Is(err, errGone) {
+			continue // reclaimed meanwhile: all of it was released
+		}
+		if err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+// extents lists the segments with groups after from, as they are now.
+func (j *Journal) extents(from journal.Position) []extent {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.segMu.RLock()
+	defer j.segMu.RUnlock()
+	var list []extent
+	for _, s := range j.segs {
+		if s.totals.last > from {
+			list = append(list, extent{s, s.end})
+		}
+	}
+	return list
+}
+
+func (e extent) scan(ctx context.Context, from journal.Position, yield func(journal.Group, error) bool) (more bool, err error) {
+	w := newWalker(e.s, segmentHeaderBytes, e.end)
+	w.skipTo(from)
+	var records []journal.Record
+	for w.offset < e.end {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		if err := w.next(); err != nil {
+			if errors.Is(err, errGroup) {
+				return false, e.s.damage(w.offset, err.Error())
+			}
+			return false, err
+		}
+		if w.header.kind != kindRecords || w.header.position <= from {
+			continue
+		}
+		records = records[:0]
+		for i := range w.entries {
+			r := &w.entries[i]
+			records = append(records, journal.Record{
+				Queue:    r.queue,
+				Life:     r.life,
+				Sequence: r.sequence,
+				Head:     w.meta[r.head:][:r.headLen:r.headLen],
+			})
+		}
+		if !yield(journal.Group{Position: w.header.position, Records: records}, nil) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// skipTo jumps to the group at p when there is a sound one. When not, the walk begins where it was: p may be any number.
+func (k *walker) skipTo(p journal.Position) {
+	s := k.w.s
+	offset := s.offset(p)
+	if p < s.base || offset < segmentHeaderBytes || offset >= k.limit || offset%groupAlign != 0 {
+		return
+	}
+	at := newWalker(s, offset, k.limit)
+	if at.next() == nil {
+		k.offset = at.offset
+	}
+}

@@ -1,0 +1,197 @@
+package file
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/hikyaku/hikyaku/internal/journal"
+)
+
+const (
+	// A segment's header has a block of its own, so that no write of a group can tear it.
+	segmentHeaderBytes = 4096
+	formatVersion      = 1
+	logSuffix          = ".log"
+)
+
+var segmentMagic = [8]byte{'h', 'i', 'k', 'y', 'a', 'k', 'u', 'j'}
+
+// segment is one file of the log. What changes after it was opened is guarded by Journal.mu, except where it says so.
+type segment struct {
+	base       journal.Position
+	generation uint64
+	name       string // path
+
+	use  sync.RWMutex // held for reading around each use of f; gone is set under it
+	f    File
+	gone bool
+
+	size   int64 // of the file
+	end    int64 // offset behind the last group, its end mark included once it is sealed
+	ended  bool  // the last group is an end mark
+	sealed bool  // another segment follows
+	totals totals
+	live   liveness // guarded by Journal.liveMu
+}
+
+// totals describe what was appended to a segment. A sealed one carries them in its last group.
+type totals struct {
+	groups, records, lasting, lastingBytes uint64
+
+	last journal.Position // of the owner's last group in this segment or before it
+}
+
+const totalsBytes = 40
+
+func (t totals) encode() []byte {
+	b := make([]byte, totalsBytes)
+	binary.LittleEndian.PutUint64(b[0:], t.groups)
+	binary.LittleEndian.PutUint64(b[8:], t.records)
+	binary.LittleEndian.PutUint64(b[16:], t.lasting)
+	binary.LittleEndian.PutUint64(b[24:], t.lastingBytes)
+	binary.LittleEndian.PutUint64(b[32:], uint64(t.last))
+	return b
+}
+
+func decodeTotals(b []byte) (totals, error) {
+	if len(b) != totalsBytes {
+		return totals{}, fmt.Errorf("%w: totals of %d bytes, not %d", errGroup, len(b), totalsBytes)
+	}
+	return totals{
+		groups:       binary.LittleEndian.Uint64(b[0:]),
+		records:      binary.LittleEndian.Uint64(b[8:]),
+		lasting:      binary.LittleEndian.Uint64(b[16:]),
+		lastingBytes: binary.LittleEndian.Uint64(b[24:]),
+		last:         journal.Position(binary.LittleEndian.Uint64(b[32:])),
+	}, nil
+}
+
+// add counts a group of the owner's.
+func (t *totals) add(at journal.Position, entries []entry) {
+	t.groups++
+	t.records += uint64(len(entries))
+	t.last = at
+	for i := range entries {
+		if entries[i].life == journal.Lasting {
+			t.lasting++
+			t.lastingBytes += uint64(entries[i].headLen + entries[i].bodyLen)
+		}
+	}
+}
+
+func segmentName(dir string, base journal.Position) string {
+	return filepath.Join(dir, fmt.Sprintf("%016x%s", uint64(base), logSuffix))
+}
+
+// parseSegmentName returns the base that a file's name tells.
+func parseSegmentName(name string) (journal.Position, bool) {
+	hex, ok := strings.CutSuffix(name, logSuffix)
+	if !ok || len(hex) != 16 {
+		return 0, false
+	}
+	base, err := strconv.ParseUint(hex, 16, 64)
+	return journal.Position(base), err == nil
+}
+
+// segmentHeader is the first block of a segment. last is the position of the owner's last group before it.
+func segmentHeader(base journal.Position, generation uint64, last journal.Position) []byte {
+	b := make([]byte, segmentHeaderBytes)
+	copy(b, segmentMagic[:])
+	binary.LittleEndian.PutUint32(b[8:], formatVersion)
+	binary.LittleEndian.PutUint64(b[16:], generation)
+	binary.LittleEndian.PutUint64(b[24:], uint64(base))
+	binary.LittleEndian.PutUint64(b[32:], uint64(last))
+	binary.LittleEndian.PutUint32(b[12:], headerCRC(b))
+	return b
+}
+
+func headerCRC(b []byte) uint32 {
+	return crc32.Update(crc32.Checksum(b[:12], castagnoli), castagnoli, b[16:segmentHeaderBytes])
+}
+
+var errSegment = errors.New("not a sound segment header")
+
+// decodeSegmentHeader reads the first block of a segment.
+func decodeSegmentHeader(b []byte) (base journal.Position, generation uint64, last journal.Position, err error) {
+	if len(b) < segmentHeaderBytes {
+		return 0, 0, 0, fmt.Errorf("%w: the file has only %d bytes", errSegment, len(b))
+	}
+	if [8]byte(b[:8]) != segmentMagic {
+		return 0, 0, 0, fmt.Errorf("%w: it begins with % x", errSegment, b[:8])
+	}
+	if got, want := headerCRC(b), binary.LittleEndian.Uint32(b[12:]); got != want {
+		return 0, 0, 0, fmt.Errorf("%w: its checksum is %08x, should be %08x", errSegment, got, want)
+	}
+	if v := binary.LittleEndian.Uint32(b[8:]); v != formatVersion {
+		return 0, 0, 0, fmt.Errorf("%w: format version %d, this program knows %d", errSegment, v, formatVersion)
+	}
+	base = journal.Position(binary.LittleEndian.Uint64(b[24:]))
+	last = journal.Position(binary.LittleEndian.Uint64(b[32:]))
+	return base, binary.LittleEndian.Uint64(b[16:]), last, nil
+}
+
+// offset is the place in the file of a position.
+func (s *segment) offset(p journal.Position) int64 { return int64(p - s.base) }
+
+// at is the position of a place in the file.
+func (s *segment) at(offset int64) journal.Position { return s.base + journal.Position(offset) }
+
+// readAt fills b from the file. It fails with errGone when the segment was reclaimed.
+func (s *segment) readAt(b []byte, offset int64) error {
+	s.use.RLock()
+	defer s.use.RUnlock()
+	if s.gone {
+		return errGone
+	}
+	n, err := s.f.ReadAt(b, offset)
+	if n == len(b) {
+		return nil
+	}
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return fmt.Errorf("read %d bytes at %d of %s: %w", len(b), offset, s.name, err)
+}
+
+// sync makes the file durable. A segment that is gone has been synced before.
+func (s *segment) sync() error {
+	s.use.RLock()
+	defer s.use.RUnlock()
+	if s.gone {
+		return nil
+	}
+	return s.f.Datasync()
+}
+
+// shut closes the file; later uses fail with errGone.
+func (s *segment) shut() error {
+	s.use.Lock()
+	defer s.use.Unlock()
+	if s.gone {
+		return nil
+	}
+	s.gone = true
+	return s.f.Close()
+}
+
+var errGone = errors.New("segment was reclaimed")
+
+// damage describes unsound bytes of a segment.
+func (s *segment) damage(offset int64, what string) *journal.DamageError {
+	return damageAt(s.name, offset, what)
+}
+
+func damageAt(name string, offset int64, what string) *journal.DamageError {
+	return &journal.DamageError{
+		Where: fmt.Sprintf("%s, offset %d", name, offset),
+		What:  what,
+		Hint:  "run: hikyaku journal check " + filepath.Dir(name),
+	}
+}

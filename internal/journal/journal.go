@@ -1,0 +1,163 @@
+// Package journal is the contract of the durable log under all queues.
+//
+// A journal keeps groups of records in one order. A group is atomic: after a crash all of its records are there or none.
+// It knows nothing of messages: a record is a small head, which the owner needs whenever it starts, and a body, which only
+// a reader of that record needs, labelled with the queue and sequence it belongs to so that an implementation can keep
+// together what will be read together.
+//
+// Two kinds of log can stand behind it: the files of package journal/file, and a stream of a replicated log, where a
+// position is a stream sequence and an append is fenced by the expected last sequence. So positions only compare, gaps
+// between them are normal, and nothing here speaks of files.
+//
+// Package journaltest is the suite that every implementation passes.
+package journal
+
+import (
+	"context"
+	"io"
+	"iter"
+)
+
+// Position is the place of a group in the order of the log. Positions only compare: a later group has a greater one, and
+// nothing can be said of the numbers between two of them. 0 is before every group.
+type Position uint64
+
+// Address is the place of a record: its group and its index in it, from 0. An address stays valid for as long as the
+// record is kept, also when the implementation moves the record.
+type Address struct {
+	Position Position
+	Index    uint32
+}
+
+// Compare orders addresses as the log does: -1, 0 or +1.
+func (a Address) Compare(b Address) int {
+	switch {
+	case a.Position != b.Position && a.Position < b.Position, a.Position == b.Position && a.Index < b.Index:
+		return -1
+	case a == b:
+		return 0
+	default:
+		return 1
+	}
+}
+
+// Life says for how long the journal has to keep a record.
+type Life uint8
+
+const (
+	// Passing records matter until a checkpoint saved at or after their position makes them superfluous: a settle, a claim.
+	Passing Life = iota
+	// Lasting records are kept until they are released, whatever checkpoints there are: a message.
+	Lasting
+)
+
+// Record is what a journal keeps. Head and Body are opaque to it.
+type Record struct {
+	Queue    uint32 // a label for keeping together what is read together; 0 when it belongs to none
+	Life     Life
+	Sequence uint64 // a label: the place within Queue
+	Head     []byte // read at every start: keep it small
+	Body     []byte // read only through Read (and by checks): as large as the limits allow
+}
+
+// Size is what a record counts against MaxGroupBytes.
+func (r *Record) Size() int { return len(r.Head) + len(r.Body) }
+
+// Group is an atomic group as Scan reports it. The records are valid until the next step of the iteration.
+// Bodies are not read: Body is nil in every record.
+type Group struct {
+	Position Position
+	Records  []Record
+}
+
+// Durability is what an implementation promises of a group when it calls done.
+type Durability string
+
+const (
+	Fsync Durability = "fsync" // it survives a power cut
+	OS    Durability = "os"    // it survives the death of the process; the operating system writes it when it likes
+	None  Durability = "none"  // it may still be in the memory of the process
+)
+
+// Limits are an implementation's bounds of one group. What is larger is refused with ErrTooLarge.
+type Limits struct {
+	GroupBytes   int // sum of Record.Size
+	GroupRecords int
+}
+
+// Info describes an implementation.
+type Info struct {
+	Durability Durability
+	Limits     Limits
+	Where      string // for people: a folder, a stream's name
+}
+
+// Stats are running totals since the journal was opened, and present sizes.
+type Stats struct {
+	Groups, Records, Bytes uint64 // appended
+	Syncs                  uint64
+	LiveBytes, TotalBytes  uint64 // as far as releases tell; on the medium
+	Segments               int    // files, or 0 where there are none
+	Checkpoint             Position
+}
+
+// Journal is a durable log. Its methods may be called from any goroutine.
+//
+// Who owns what: the journal keeps no reference to a record's slices after Append or Write returned. The slices it hands
+// out belong to the caller, but for those of Scan.
+type Journal interface {
+	// Append gives records their place in the log, as one group, in the order of the calls of Append and Write. It returns
+	// as soon as the place is certain; done is called once, when the group is durable (in the sense of Info().Durability)
+	// or has failed. Concurrent appends share one sync. The done functions are called in the order of the log, one at a
+	// time, from a goroutine of the journal's, never from within Append: they must not block, and must not call Close.
+	// An error returned by Append itself means that the group was refused and done will not be called (ErrTooLarge, ErrClosed,
+	// ErrFull, ErrFailed). An error given to done is ErrRefused (nothing was kept) or ErrUnknown (the group may be found
+	// in the log later, or not: reopen and catch up).
+	Append(records []Record, done func(Position, error)) error
+
+	// Write is Append for records nobody waits for. When it returns, the group survives the death of the process
+	// (unless durability is None) and it becomes durable with the next sync, which it does not cause.
+	// A group that is lost in a power cut is lost together with everything after it.
+	Write(records []Record) error
+
+	// Sync returns when everything appended and written before the call is durable.
+	Sync(ctx context.Context) error
+
+	// Read fetches records in any number and order. For each address, each is called once with its index in addrs, in any
+	// order, one at a time: with the record (Head and Body), or with an error: ErrReleased when the record is no longer kept,
+	// a *DamageError when its bytes are not what was written. Read itself fails only when no more can be tried.
+	Read(ctx context.Context, addrs []Address, each func(i int, r Record, err error)) error
+
+	// Scan walks the groups after position from, oldest first, up to the last group there was when it began. Released records
+	// may still be reported. A problem ends the walk with an error as its last step.
+	Scan(ctx context.Context, from Position) iter.Seq2[Group, error]
+
+	// End is the position of the last group that has a place.
+	End() Position
+
+	// Release says that these lasting records are no longer needed. It is advisory: their space may be reclaimed at any later time.
+	// Call it only when what made them superfluous is durable.
+	Release(addrs ...Address)
+
+	// ReleaseBefore releases every lasting record whose position is less than p.
+	ReleaseBefore(p Position)
+
+	// Keep is called once after a start's Scan with everything that is still needed. All other lasting records up to the
+	// present end are released. Until Keep is called nothing is reclaimed.
+	Keep(live iter.Seq[Address])
+
+	// SaveCheckpoint durably keeps what write produces as the owner's state as of position at: a later start needs only
+	// it, the groups after at, and the lasting records that are not released. The last two checkpoints are kept, and what only
+	// a start from the older one needs is not reclaimed: a damaged checkpoint costs time, not data.
+	SaveCheckpoint(ctx context.Context, at Position, write func(io.Writer) error) error
+
+	// LoadCheckpoint returns the newest sound checkpoint, verified whole before it returns. ErrNoCheckpoint when none was
+	// ever saved. skipped lists the damaged ones that were passed over, for the log. The caller closes r.
+	LoadCheckpoint(ctx context.Context) (at Position, r io.ReadCloser, skipped []error, err error)
+
+	Info() Info
+	Stats() Stats
+
+	// Close waits for what was appended to be durable and for its done functions, then lets go of the log. A second Close does nothing.
+	Close() error
+}

@@ -1,0 +1,189 @@
+package queue
+
+import (
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/condition"
+	"github.com/hikyaku/hikyaku/internal/message"
+)
+
+// Definition is what can be said of a queue. The zero value is a queue without columns, bounds, retries or dead letters.
+type Definition struct {
+	Columns     message.Columns // with columns each message is a row
+	MaxAttempts int             // hand-outs before a message becomes a dead letter; 0: no bound
+	DeadLetter  string          // queue for dead letters, "name" or "namespace/name"; "": the queue's name with "_dead"
+	Lease       time.Duration   // of claims that do not say; 0: DefaultLease
+	Retention   time.Duration   // unclaimed messages expire after it; 0: never
+	Delay       time.Duration   // every message sleeps that long first, unless it says otherwise
+	DedupWindow time.Duration   // how long deduplication ids are remembered; 0: DefaultDedupWindow
+	Unordered   bool            // keys do not order
+	MaxMessages int64           // a put beyond is refused; 0: the store's limit
+	MaxBytes    int64           // likewise, for Message.Size summed
+	Topic       string          // the topic it subscribes to, as namespace/name; "": none. Fixed at creation
+	Filter      string          // with Topic: a condition; what does not match is not received. Fixed at creation
+	Labels      map[string]string
+}
+
+// Defaults of Definition.
+const (
+	DefaultLease       = 30 * time.Second
+	DefaultDedupWindow = 5 * time.Minute
+	MaxLease           = 7 * 24 * time.Hour
+)
+
+// PutResult tells what a put made of one message.
+type PutResult struct {
+	ID        message.ID
+	Sequence  uint64 // its place in the queue, from 1; 0 for what was published to a topic
+	Duplicate bool   // nothing was put: ID and Sequence are those of the first one
+}
+
+// QueuePut is some messages for one queue or topic.
+type QueuePut struct {
+	To       Name
+	Messages []message.Message
+}
+
+// Change is a group that takes effect as a whole: puts to several queues, settlements, notes.
+type Change struct {
+	Puts    []QueuePut
+	Settles []Settlement
+	Notes   []Note
+}
+
+// From is a queue to claim from and the condition a message has to meet.
+type From struct {
+	Queue Name
+	Where *condition.Expr // nil: every message
+}
+
+// ClaimRequest asks for messages. Earlier entries of From come first, strictly; within one, the oldest message.
+type ClaimRequest struct {
+	From  []From
+	Max   int           // messages; 0: 1
+	Wait  time.Duration // how long to wait for the first one; 0: not at all
+	Lease time.Duration // 0: the Owner's life if there is one, else the queue's lease
+	Owner *Owner        // claims end with it; nil: they end with the lease alone
+}
+
+// Claim is a message handed to one reader until it is settled or its lease ends.
+type Claim struct {
+	Token    Token
+	Queue    Name
+	From     int // index in ClaimRequest.From
+	Sequence uint64
+	Attempt  int       // hand-outs of the message so far, with this one
+	Deadline time.Time // end of the lease; zero: the owner's life
+	Message  message.Message
+}
+
+// SettleKind says how a claim ends.
+type SettleKind uint8
+
+const (
+	Done SettleKind = iota // gone for good
+	Back                   // ready again, after Delay
+	Dead                   // moved to the dead-letter queue with Reason
+)
+
+// Settlement ends one claim.
+type Settlement struct {
+	Token  Token
+	Kind   SettleKind
+	Delay  time.Duration // Back: 0 is at once, in its old place
+	Reason string        // Dead
+	Step   string        // Dead: the pipeline step that gave it up; "": none
+	// Uncounted takes the attempt back with a Back: the hand-out did not count (a clean stop).
+	Uncounted bool
+}
+
+// PeekRequest asks for messages without claiming them.
+type PeekRequest struct {
+	Where *condition.Expr
+	After uint64 // sequences greater than this
+	Max   int    // 0: 100
+	// NoBody leaves body and large column values out, and saves reading them.
+	NoBody bool
+	// Ready shows only messages that a claim could get now; else also the delayed and the claimed.
+	Ready bool
+}
+
+// Peeked is a message as Peek shows it.
+type Peeked struct {
+	Sequence uint64
+	State    MessageState
+	Attempts int
+	Until    time.Time // of a delayed message: when it wakes; of a claimed one: when its lease ends
+	Message  message.Message
+	Damage   string // why the body cannot be read; "" if it can
+}
+
+// MessageState tells where a message stands.
+type MessageState string
+
+const (
+	Ready   MessageState = "ready"
+	Delayed MessageState = "delayed"
+	Claimed MessageState = "claimed"
+	Waiting MessageState = "waiting" // behind another of its key
+)
+
+// ReplayRequest asks for dead letters to be sent again.
+type ReplayRequest struct {
+	Where *condition.Expr
+	Max   int  // 0: all there are at the call
+	To    Name // zero: the queue each came from
+}
+
+// Replayed tells what a replay did.
+type Replayed struct {
+	Moved    int
+	Homeless int // left where they are: they came from no queue, and the request named none
+}
+
+// Stats describes a queue now. Totals count since the queue was made, Bytes is what its messages count against limits.
+type Stats struct {
+	Name                            Name
+	Definition                      Definition
+	Ready, Delayed, Claimed, Behind int64 // Behind: waiting behind another of their key
+	Bytes                           int64
+	Waiters                         int
+	Oldest                          time.Time // publish time of the oldest unclaimed message; zero: none
+	TotalPut, TotalDuplicate        uint64
+	TotalDone, TotalDead            uint64
+	TotalExpired, TotalPurged       uint64
+	TotalClaims                     uint64
+	NextSequence                    uint64
+}
+
+// Messages is the number of messages there are.
+func (s Stats) Messages() int64 { return s.Ready + s.Delayed + s.Claimed + s.Behind }
+
+// TopicStats describes a topic now.
+type TopicStats struct {
+	Name          Name
+	Labels        map[string]string
+	Subscriptions []Name
+	TotalPublish  uint64
+	TotalDropped  uint64 // published while there was no subscription
+}
+
+// Note is a small thing that a room of the house remembers across restarts. A nil Value forgets it.
+type Note struct {
+	Room  string // who remembers: "source/file"
+	Key   string
+	Value []byte // at most MaxNoteBytes
+}
+
+// MaxNoteBytes bounds a note's value.
+const MaxNoteBytes = 64 << 10
+
+// Limits bound a whole Store; a queue's own bounds apply too.
+type Limits struct {
+	Messages     int64 // waiting messages in all queues; 0: 10 million
+	Bytes        int64 // their sizes summed; 0: 64 GiB
+	MessageBytes int   // one message; 0: 64 MiB
+	PutMessages  int   // messages in one Change; 0: 10,000
+	Queues       int   // queues and topics; 0: 100,000
+	Waiters      int   // claims that wait at once; 0: 100,000
+}

@@ -1,0 +1,344 @@
+package queue
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/hikyaku/hikyaku/internal/journal"
+	"github.com/hikyaku/hikyaku/internal/message"
+)
+
+// applied is one event with its place in the journal.
+type applied struct {
+	at    int64 // journaled time
+	event event
+	addr  journal.Address
+}
+
+// apply folds a durable group into the state. durable is the wall clock in microseconds at which the group became durable; 0 when not known.
+func (s *state) apply(group []applied, durable int64) error {
+	var bodies map[uint32]*sharedBody
+	for i := range group {
+		g := &group[i]
+		s.now = max(s.now, g.at)
+		switch e := g.event.(type) {
+		case *started:
+			s.epoch = e.epoch
+		case *queueDefined:
+			s.applyDefined(e)
+		case *queueGone:
+			s.applyGone(e)
+		case *topicDefined:
+			s.applyTopic(e)
+		case *topicGone:
+			s.applyTopicGone(e)
+		case *put:
+			if q := s.queues[e.queue]; q != nil {
+				en := &entry{seq: e.seq, addr: g.addr, head: s.own(e.head), at: g.at, wake: e.wake, expire: e.expire, size: e.size}
+				s.insert(q, en, e.dedup, &e.origin, durable)
+			} else {
+				s.release(g.addr)
+			}
+		case *shared:
+			if bodies == nil {
+				bodies = map[uint32]*sharedBody{}
+			}
+			bodies[g.addr.Index] = &sharedBody{addr: g.addr, head: s.own(e.head)}
+			if t := s.topics[e.topic]; t != nil {
+				t.publishes = max(t.publishes, e.number)
+				t.published++
+			}
+		case *share:
+			body := bodies[e.index]
+			if body == nil {
+				return fmt.Errorf("record %d of group %d shares record %d, which is no shared body", g.addr.Index, g.addr.Position, e.index)
+			}
+			if q := s.queues[e.queue]; q != nil {
+				body.refs++
+				en := &entry{seq: e.seq, addr: g.addr, head: body.head, shared: body, at: g.at, wake: e.wake, expire: e.expire, size: e.size}
+				s.insert(q, en, e.dedup, &e.origin, durable)
+			} else {
+				s.release(g.addr)
+			}
+		case *claimed:
+			if q, en := s.find(e.queue, e.seq); en != nil {
+				s.claim(q, en, e, holder{})
+			}
+		case *extended:
+			if q, en := s.find(e.queue, e.seq); en != nil && en.claim != nil {
+				en.claim.deadline = e.deadline
+				s.wakeAt(q, en)
+			}
+		case *settled:
+			s.applySettled(e)
+		case *purged:
+			if q := s.queues[e.queue]; q != nil {
+				s.applyPurged(q, e.frontier)
+			}
+		case *noted:
+			k := noteKey{e.note.Room, e.note.Key}
+			if e.gone {
+				delete(s.notes, k)
+			} else {
+				s.notes[k] = e.note.Value
+			}
+		default:
+			return fmt.Errorf("event of kind %d has no meaning", e.kind())
+		}
+	}
+	for _, b := range bodies {
+		if b.refs == 0 { // every subscription is gone by now
+			s.release(b.addr)
+		}
+	}
+	return nil
+}
+
+func (s *state) find(queue uint32, seq uint64) (*queueState, *entry) {
+	q := s.queues[queue]
+	if q == nil {
+		return nil, nil
+	}
+	e, _ := q.all.Get(seq)
+	return q, e
+}
+
+// own returns bytes that stay valid: those of a fold belong to the journal.
+func (s *state) own(b []byte) []byte {
+	if s.folding {
+		return bytes.Clone(b)
+	}
+	return b
+}
+
+func (s *state) release(a journal.Address) { s.released = append(s.released, a) }
+
+// insert adds a message that has become durable.
+func (s *state) insert(q *queueState, e *entry, dedup int64, origin *message.Origin, durable int64) {
+	q.next = max(q.next, e.seq+1)
+	q.put++
+	r := &reader{b: e.head}
+	h := readHead(r)
+	if dedup != 0 {
+		q.remember(string(h.dedup), remembered{seq: e.seq, id: h.id, until: dedup}, s.now)
+	}
+	if origin.Source != "" {
+		q.tookFrom(origin)
+	}
+	if durable > e.at {
+		e.durable = uint32(min(durable-e.at, 1<<32-1))
+	}
+	q.all.Set(e.seq, e)
+	q.bytes += int64(e.size)
+	s.messages++
+	s.bytes += int64(e.size)
+	if len(h.key) > 0 && !q.def.Unordered {
+		q.join(e, string(h.key))
+	}
+	if e.wake != 0 && e.wake <= s.now && !s.folding {
+		e.wake = 0
+	}
+	if e.wake != 0 {
+		q.delayed++
+	}
+	s.wakeAt(q, e)
+	s.changed(q, e)
+}
+
+// remove takes a message out of the state for good and releases what the journal keeps of it.
+func (s *state) remove(q *queueState, e *entry) {
+	s.hide(q, e)
+	q.all.Delete(e.seq)
+	q.bytes -= int64(e.size)
+	s.messages--
+	s.bytes -= int64(e.size)
+	if e.claim != nil {
+		s.unclaim(q, e)
+	}
+	if e.wake != 0 {
+		q.delayed--
+		e.wake = 0
+	}
+	s.release(e.addr)
+	if b := e.shared; b != nil {
+		if b.refs--; b.refs == 0 {
+			s.release(b.addr)
+		}
+	}
+	if g := e.group; g != nil {
+		q.leave(e)
+		s.regroup(q, g)
+	}
+}
+
+// holder is who a message is handed to: nobody known, in a fold.
+type holder struct {
+	owner    *Owner
+	claimant uint64
+	at       int64 // wall clock, ns
+}
+
+// claim hands e out.
+func (s *state) claim(q *queueState, e *entry, c *claimed, h holder) {
+	if e.claim != nil { // the lease of an earlier hand-out had ended
+		s.unclaim(q, e)
+	}
+	if e.wake != 0 {
+		q.delayed--
+		e.wake, e.retry = 0, false
+	}
+	s.hide(q, e)
+	e.attempts = c.attempt
+	e.claim = &claimState{epoch: c.epoch, deadline: c.deadline, owner: h.owner, claimant: h.claimant, at: h.at}
+	q.claimed++
+	q.claims++
+	if h.owner != nil {
+		h.owner.hold(q, e)
+	}
+	s.wakeAt(q, e)
+	if e.group != nil {
+		s.regroup(q, e.group)
+	}
+}
+
+// unclaim forgets e's claim and nothing else.
+func (s *state) unclaim(q *queueState, e *entry) {
+	if o := e.claim.owner; o != nil {
+		o.drop(q, e)
+	}
+	e.claim = nil
+	q.claimed--
+}
+
+func (s *state) applySettled(e *settled) {
+	q, en := s.find(e.queue, e.seq)
+	if en == nil {
+		return
+	}
+	switch e.end {
+	case endBack:
+		s.back(q, en, e.wake, e.uncounted)
+		return
+	case endDone:
+		q.done++
+	case endDead:
+		q.dead++
+	case endExpired:
+		q.expired++
+	}
+	s.remove(q, en)
+}
+
+// back makes a claimed message claimable again, and with it those of its key that were handed out after it.
+func (s *state) back(q *queueState, e *entry, wake int64, uncounted bool) {
+	for _, b := range q.behind(e) {
+		s.back(q, b, 0, true)
+	}
+	if e.claim != nil {
+		s.unclaim(q, e)
+	}
+	if uncounted && e.attempts > 0 {
+		e.attempts--
+	}
+	if !s.folding && !uncounted && q.spent(e) {
+		s.doom(q, e, &s.exhausted)
+		return
+	}
+	if e.wake == 0 && wake > s.now {
+		q.delayed++
+		e.wake, e.retry = wake, true
+	}
+	s.wakeAt(q, e)
+	if e.group != nil {
+		s.regroup(q, e.group)
+	}
+	s.changed(q, e)
+}
+
+func (s *state) applyPurged(q *queueState, frontier uint64) {
+	var gone []*entry
+	q.all.Scan(func(seq uint64, e *entry) bool {
+		if seq >= frontier {
+			return false
+		}
+		gone = append(gone, e)
+		return true
+	})
+	for _, e := range gone {
+		s.remove(q, e)
+	}
+	q.purged += uint64(len(gone))
+}
+
+func (s *state) applyDefined(e *queueDefined) {
+	s.nextID = max(s.nextID, e.queue+1)
+	if q := s.queues[e.queue]; q != nil {
+		q.def = e.def
+		q.parseFilter()
+		q.matchers = nil
+		return
+	}
+	q := newQueueState(e.queue, e.name, e.def)
+	s.queues[e.queue] = q
+	s.queueNames[e.name] = q
+	if q.def.Topic != "" {
+		if t := s.topicOf(q.def.Topic); t != nil {
+			t.subscribed = append(t.subscribed, q)
+		}
+	}
+}
+
+func (s *state) topicOf(full string) *topicState {
+	n, err := ParseName(full)
+	if err != nil {
+		return nil
+	}
+	return s.topicNames[n]
+}
+
+func (s *state) applyGone(e *queueGone) {
+	q := s.queues[e.queue]
+	if q == nil {
+		return
+	}
+	q.gone = true
+	for _, w := range slices.Clone(q.waiters) {
+		s.unwait(w)
+		w.served(w)
+	}
+	s.applyPurged(q, ^uint64(0))
+	delete(s.queues, q.id)
+	if s.queueNames[q.name] == q {
+		delete(s.queueNames, q.name)
+	}
+	for _, t := range s.topics {
+		t.subscribed = slices.DeleteFunc(t.subscribed, func(x *queueState) bool { return x == q })
+	}
+}
+
+func (s *state) applyTopic(e *topicDefined) {
+	s.nextID = max(s.nextID, e.topic+1)
+	if t := s.topics[e.topic]; t != nil {
+		t.labels = e.labels
+		return
+	}
+	t := &topicState{id: e.topic, name: e.name, labels: e.labels}
+	s.topics[e.topic] = t
+	s.topicNames[e.name] = t
+}
+
+// applyTopicGone removes a topic. Its subscriptions stay, as queues of their own that nothing new reaches.
+func (s *state) applyTopicGone(e *topicGone) {
+	t := s.topics[e.topic]
+	if t == nil {
+		return
+	}
+	for _, q := range t.subscribed {
+		q.def.Topic, q.def.Filter, q.filter = "", "", nil
+	}
+	delete(s.topics, e.topic)
+	if s.topicNames[t.name] == t {
+		delete(s.topicNames, t.name)
+	}
+}

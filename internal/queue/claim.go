@@ -1,0 +1,289 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/journal"
+	"github.com/hikyaku/hikyaku/internal/message"
+)
+
+// picked is a message that was claimed in the state; its body is still to be read.
+type picked struct {
+	from     int
+	q        *queueState
+	e        *entry
+	token    Token
+	deadline int64
+	head     []byte
+	place    journal.Address
+	hops     message.Hops
+}
+
+// claiming is one Claim under way.
+type claiming struct {
+	s        *Store
+	r        *ClaimRequest
+	claimant uint64
+	now      time.Time
+	picks    []picked
+	events   []event
+	err      error
+	ready    chan struct{} // closed when a waiter was served
+}
+
+// Claim hands out up to Max messages: of the earliest entry of From that has any, the oldest first. When there is none it waits, up to
+// Wait, and is handed the first that comes by whoever puts it. It returns none, and no error, when none came in time.
+//
+// Errors: ErrNotFound, ErrCondition (with a *condition.Error), ErrTooManyWaiters, ErrUnavailable, ErrClosed, ctx's: then nothing is claimed.
+func (s *Store) Claim(ctx context.Context, r ClaimRequest) ([]Claim, error) {
+	if r.Max <= 0 {
+		r.Max = 1
+	}
+	if r.Lease < 0 || r.Lease > MaxLease {
+		return nil, fmt.Errorf("lease is %v: it has to be between 0 and %v", r.Lease, MaxLease)
+	}
+	until := time.Now().Add(r.Wait)
+	for {
+		c, err := s.claim(ctx, &r, time.Until(until))
+		if err != nil || len(c.picks) == 0 {
+			return nil, err
+		}
+		claims, err := s.fill(ctx, c.picks)
+		if err != nil || len(claims) > 0 {
+			return claims, err
+		}
+		// Every one of them was damaged and set aside: look again.
+	}
+}
+
+func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration) (*claiming, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	froms, err := s.wanted(ctx, r.From) // returns with the lock
+	if err != nil {
+		return nil, err
+	}
+	if r.Owner != nil && r.Owner.closed {
+		s.mu.Unlock()
+		return nil, fmt.Errorf("claim: %w: its owner is closed", ErrStale)
+	}
+	now := s.clock()
+	s.state.advance(now)
+	s.state.tick(1000)
+	c := &claiming{s: s, r: r, now: now, ready: make(chan struct{})}
+	if r.Owner != nil {
+		c.claimant = r.Owner.claimant
+	} else {
+		s.claimant++
+		c.claimant = s.claimant
+	}
+	a := asker{from: froms, max: r.Max, owner: r.Owner, claimant: c.claimant, take: c.take}
+	s.state.choose(&a)
+	c.hand()
+	s.state.serve() // what tick woke and this claim did not take
+	if len(c.picks) > 0 || c.err != nil || wait <= 0 || len(froms) == 0 {
+		s.settleUp()
+		s.mu.Unlock()
+		return c, c.err
+	}
+	if s.waiting >= s.limits.Waiters {
+		s.mu.Unlock()
+		return nil, fmt.Errorf("%w: %d", ErrTooManyWaiters, s.waiting)
+	}
+	w := &waiter{asker: a, served: func(w *waiter) {
+		c.hand()
+		close(c.ready)
+	}}
+	w.asker.take = c.takeLater
+	s.state.wait(w)
+	s.waiting++
+	s.settleUp()
+	s.mu.Unlock()
+	return c, s.await(ctx, c, w, wait)
+}
+
+// wanted resolves a claim's queues, making them where that is wanted, and returns with the lock held unless it fails.
+func (s *Store) wanted(ctx context.Context, from []From) ([]wanted, error) {
+	for {
+		s.mu.Lock()
+		for s.paused && !s.closed {
+			s.landing.Wait()
+		}
+		if err := s.usable(); err != nil {
+			s.mu.Unlock()
+			return nil, err
+		}
+		ws := make([]wanted, len(from))
+		missing := Name{}
+		for i, f := range from {
+			n := s.Resolve(f.Queue)
+			q := s.state.queueNames[n]
+			if q == nil || q.gone {
+				missing = n
+				break
+			}
+			if f.Where != nil {
+				if err := f.Where.Check(q.known, q.candidates()); err != nil {
+					s.mu.Unlock()
+					return nil, fmt.Errorf("%w: queue %s: %w", ErrCondition, n.Short(), err)
+				}
+			}
+			ws[i] = wanted{q, f.Where}
+		}
+		if missing == (Name{}) {
+			return ws, nil
+		}
+		s.mu.Unlock()
+		if !s.demand {
+			return nil, fmt.Errorf("%w: %s", ErrNotFound, missing.Short())
+		}
+		if err := missing.Check(); err != nil {
+			return nil, err
+		}
+		if _, err := s.CreateQueue(ctx, missing, Definition{}); err != nil && !errors.Is(err, ErrExists) {
+			return nil, err
+		}
+	}
+}
+
+// take claims e in the state and remembers what the reader has to get. The lock is held.
+func (c *claiming) take(from int, q *queueState, e *entry) {
+	s := c.s
+	deadline := int64(0)
+	switch {
+	case c.r.Lease > 0:
+		deadline = s.state.now + c.r.Lease.Microseconds()
+	case c.r.Owner == nil:
+		deadline = s.state.now + q.def.lease().Microseconds()
+	}
+	ev := &claimed{queue: q.id, seq: e.seq, attempt: e.attempts + 1, epoch: s.state.epoch, deadline: deadline}
+	s.state.claim(q, e, ev, holder{owner: c.r.Owner, claimant: c.claimant, at: c.now.UnixNano()})
+	c.events = append(c.events, ev)
+	c.picks = append(c.picks, picked{
+		from: from, q: q, e: e, deadline: deadline, head: e.head, place: e.place(), hops: e.hops(),
+		token: Token{Queue: q.id, Sequence: e.seq, Attempt: ev.attempt, Epoch: ev.epoch},
+	})
+}
+
+// takeLater is take for a waiter.
+func (c *claiming) takeLater(from int, q *queueState, e *entry) {
+	c.now = c.s.clock()
+	c.take(from, q, e)
+}
+
+// hand writes the claims down, so that attempts are exact after the death of the process. The lock is held.
+func (c *claiming) hand() {
+	if len(c.events) == 0 {
+		return
+	}
+	s := c.s
+	at := s.state.now
+	records := make([]journal.Record, len(c.events))
+	for i, e := range c.events {
+		records[i] = record(at, e)
+	}
+	c.events = nil
+	if err := s.journal.Write(records); err != nil {
+		c.err = s.journalError(err)
+		s.takeBack(c.picks)
+		c.picks = nil
+	}
+}
+
+// takeBack undoes claims whose record could not be written.
+func (s *Store) takeBack(picks []picked) {
+	for _, p := range picks {
+		if there, _ := p.q.all.Get(p.e.seq); there == p.e && p.e.claim != nil {
+			s.state.back(p.q, p.e, 0, true)
+		}
+	}
+}
+
+// await waits for a waiter to be served, and gives up when ctx or the time ends.
+func (s *Store) await(ctx context.Context, c *claiming, w *waiter, wait time.Duration) error {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	var cause error
+	select {
+	case <-c.ready:
+	case <-timer.C:
+	case <-ctx.Done():
+		cause = ctx.Err()
+	case <-s.ctx.Done():
+		cause = ErrClosed
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting--
+	if !w.gone {
+		s.state.unwait(w)
+		return cause
+	}
+	if cause != nil && len(c.picks) > 0 { // served in the very moment of giving up: nobody will see these
+		var events []event
+		for _, p := range slices.Backward(c.picks) {
+			events = append(events, &settled{queue: p.q.id, seq: p.e.seq, end: endBack, uncounted: true})
+		}
+		c.picks = nil
+		if err := s.write(events); err != nil {
+			return errors.Join(cause, err)
+		}
+		return cause
+	}
+	if c.err == nil && len(c.picks) == 0 && cause == nil {
+		return fmt.Errorf("%w: the queue was deleted", ErrNotFound)
+	}
+	return errors.Join(cause, c.err)
+}
+
+// fill reads the bodies of claimed messages. One that cannot be read is set aside as a dead letter, with the reason, and left out.
+func (s *Store) fill(ctx context.Context, picks []picked) ([]Claim, error) {
+	addrs := make([]journal.Address, len(picks))
+	for i, p := range picks {
+		addrs[i] = p.place
+	}
+	claims := make([]Claim, len(picks))
+	bad := map[int]error{}
+	err := s.journal.Read(ctx, addrs, func(i int, r journal.Record, err error) {
+		p := &picks[i]
+		if err == nil {
+			claims[i].Message, err = decodeMessage(p.head, r.Body)
+		}
+		if err != nil {
+			bad[i] = err
+			return
+		}
+		c := &claims[i]
+		c.Token, c.Queue, c.From, c.Sequence = p.token, p.q.name, p.from, p.token.Sequence
+		c.Attempt, c.Deadline, c.Message.Hops = int(p.token.Attempt), timeOf(p.deadline), p.hops
+	})
+	if err != nil {
+		var back []Settlement
+		for _, p := range picks {
+			back = append(back, Settlement{Token: p.token, Kind: Back, Uncounted: true})
+		}
+		_, err2 := s.Settle(context.WithoutCancel(ctx), back)
+		return nil, errors.Join(fmt.Errorf("read claimed messages: %w", err), err2)
+	}
+	if len(bad) == 0 {
+		return claims, nil
+	}
+	good := claims[:0]
+	var dead []Settlement
+	for i := range claims {
+		if err := bad[i]; err != nil {
+			dead = append(dead, Settlement{Token: picks[i].token, Kind: Dead, Reason: "set aside: " + err.Error()})
+		} else {
+			good = append(good, claims[i])
+		}
+	}
+	if _, err := s.Settle(ctx, dead); err != nil {
+		return good, fmt.Errorf("set damaged messages aside: %w", err)
+	}
+	return good, nil
+}

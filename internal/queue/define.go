@@ -1,0 +1,197 @@
+package queue
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"github.com/hikyaku/hikyaku/internal/condition"
+)
+
+// CreateQueue makes a queue. When it is there with the same definition, created is false; with another one the error is a
+// *DifferentError. With Definition.Topic the queue subscribes to that topic, which has to be there.
+func (s *Store) CreateQueue(ctx context.Context, n Name, d Definition) (created bool, err error) {
+	n = s.Resolve(n)
+	if err := n.Check(); err != nil {
+		return false, err
+	}
+	d = s.normal(n, d)
+	if err := d.Check(n); err != nil {
+		return false, err
+	}
+	err = s.define(ctx, func() (event, error) {
+		if q := s.state.queueNames[n]; q != nil {
+			if ds := differences(q.def, d); ds != nil {
+				return nil, &DifferentError{Name: n, Have: q.def, Wanted: d, Differences: ds}
+			}
+			return nil, nil
+		}
+		if len(s.state.queues)+len(s.state.topics) >= s.limits.Queues {
+			return nil, fmt.Errorf("%w: the limit of %d queues and topics is reached", ErrDefinition, s.limits.Queues)
+		}
+		if d.Topic != "" && s.state.topicOf(d.Topic) == nil {
+			return nil, fmt.Errorf("%w: topic %s, to which queue %s subscribes", ErrNotFound, d.Topic, n.Short())
+		}
+		created = true
+		s.state.nextID++
+		return &queueDefined{queue: s.state.nextID - 1, name: n, def: d}, nil
+	}, n)
+	return created && err == nil, err
+}
+
+// normal applies defaults and namespace aliases.
+func (s *Store) normal(n Name, d Definition) Definition {
+	d = d.normal(n)
+	if dead, err := ParseName(d.DeadLetter); err == nil {
+		d.DeadLetter = s.Resolve(dead).String()
+	}
+	if d.Topic != "" {
+		if t, err := ParseName(d.Topic); err == nil {
+			d.Topic = s.Resolve(t).String()
+		}
+	}
+	if d.Filter != "" {
+		if e, err := condition.Parse(d.Filter); err == nil {
+			d.Filter = e.String()
+		}
+	}
+	d.Labels = maps.Clone(d.Labels)
+	return d
+}
+
+// define journals what plan returns, under the name n, and waits for it. plan runs under the lock; nil means that there is nothing to do.
+// Two definitions of one name never overtake each other.
+func (s *Store) define(ctx context.Context, plan func() (event, error), n Name) error {
+	for {
+		if err := s.enter(ctx); err != nil {
+			return err
+		}
+		if f := s.defining[n]; f != nil {
+			s.leave()
+			if err := f.wait(ctx); err != nil && ctx.Err() != nil {
+				return err
+			}
+			continue
+		}
+		e, err := plan()
+		if err != nil || e == nil {
+			s.leave()
+			return err
+		}
+		f := newFlight(e)
+		end := func() { delete(s.defining, n) }
+		f.undo, f.after = end, end
+		s.defining[n] = f
+		if err := s.submit(f); err != nil {
+			end()
+			s.leave()
+			return err
+		}
+		s.mu.Unlock()
+		return f.wait(ctx)
+	}
+}
+
+// AlterQueue changes a queue's definition. Topic and filter are fixed; columns can change only while the queue is empty.
+func (s *Store) AlterQueue(ctx context.Context, n Name, d Definition) error {
+	n = s.Resolve(n)
+	return s.define(ctx, func() (event, error) {
+		q := s.state.queueNames[n]
+		if q == nil {
+			return nil, fmt.Errorf("%w: %s", ErrNotFound, n.Short())
+		}
+		d := s.normal(n, d)
+		if d.Topic == "" {
+			d.Topic, d.Filter = q.def.Topic, q.def.Filter
+		}
+		if err := d.Check(n); err != nil {
+			return nil, err
+		}
+		if d.Topic != q.def.Topic || d.Filter != q.def.Filter {
+			return nil, fmt.Errorf("%w: queue %s: topic and filter cannot be changed (make another subscription)", ErrDefinition, n.Short())
+		}
+		occupied := int64(q.all.Len()) + q.reserved
+		if !sameColumns(q.def.Columns, d.Columns) && occupied > 0 {
+			return nil, fmt.Errorf("%w: queue %s holds %d messages: columns can change only while it is empty", ErrDefinition, n.Short(), occupied)
+		}
+		if q.def.Unordered != d.Unordered && occupied > 0 {
+			return nil, fmt.Errorf("%w: queue %s holds %d messages: ordering can change only while it is empty", ErrDefinition, n.Short(), occupied)
+		}
+		return &queueDefined{queue: q.id, name: n, def: d}, nil
+	}, n)
+}
+
+// DeleteQueue removes a queue with everything in it. Readers that wait on it are told ErrNotFound.
+func (s *Store) DeleteQueue(ctx context.Context, n Name) error {
+	n = s.Resolve(n)
+	return s.define(ctx, func() (event, error) {
+		q := s.state.queueNames[n]
+		if q == nil {
+			return nil, fmt.Errorf("%w: %s", ErrNotFound, n.Short())
+		}
+		return &queueGone{q.id}, nil
+	}, n)
+}
+
+// CreateTopic makes a topic. It changes the labels of one that is there.
+func (s *Store) CreateTopic(ctx context.Context, n Name, labels map[string]string) (created bool, err error) {
+	n = s.Resolve(n)
+	if err := n.Check(); err != nil {
+		return false, err
+	}
+	err = s.define(ctx, func() (event, error) {
+		if t := s.state.topicNames[n]; t != nil {
+			if maps.Equal(t.labels, labels) {
+				return nil, nil
+			}
+			return &topicDefined{t.id, n, maps.Clone(labels)}, nil
+		}
+		if len(s.state.queues)+len(s.state.topics) >= s.limits.Queues {
+			return nil, fmt.Errorf("%w: the limit of %d queues and topics is reached", ErrDefinition, s.limits.Queues)
+		}
+		created = true
+		s.state.nextID++
+		return &topicDefined{s.state.nextID - 1, n, maps.Clone(labels)}, nil
+	}, n)
+	return created && err == nil, err
+}
+
+// DeleteTopic removes a topic. Its subscriptions stay, as queues that nothing new reaches.
+func (s *Store) DeleteTopic(ctx context.Context, n Name) error {
+	n = s.Resolve(n)
+	return s.define(ctx, func() (event, error) {
+		t := s.state.topicNames[n]
+		if t == nil {
+			return nil, fmt.Errorf("%w: topic %s", ErrNotFound, n.Short())
+		}
+		return &topicGone{t.id}, nil
+	}, n)
+}
+
+// SetNotes keeps notes durably. A note with a nil Value is forgotten.
+func (s *Store) SetNotes(ctx context.Context, notes ...Note) error {
+	_, _, err := s.Commit(ctx, Change{Notes: notes})
+	return err
+}
+
+// Note returns what a room remembers under a key.
+func (s *Store) Note(room, key string) ([]byte, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v, ok := s.state.notes[noteKey{room, key}]
+	return v, ok
+}
+
+// Notes returns everything a room remembers, by key.
+func (s *Store) Notes(room string) []Note {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var ns []Note
+	for k, v := range s.state.notes {
+		if k.room == room {
+			ns = append(ns, Note{room, k.key, v})
+		}
+	}
+	sortNotes(ns)
+	return ns
+}

@@ -1,0 +1,152 @@
+package queue
+
+import (
+	"slices"
+
+	"github.com/hikyaku/hikyaku/internal/message"
+)
+
+// Builtins are the names a condition may use in every queue, behind columns and attributes of the same name.
+var builtins = []string{"id", "key", "enqueued_at", "attempts"}
+
+// entryEnv gives conditions the values of a message in memory: its columns, then its attributes, then the built-in names. A queue
+// without columns also has body.
+type entryEnv struct {
+	s *state
+	q *queueState
+	e *entry
+}
+
+// env returns an environment that is valid until the next call.
+func (s *state) env(q *queueState, e *entry) *entryEnv {
+	s.scratch = entryEnv{s, q, e}
+	return &s.scratch
+}
+
+func (v *entryEnv) Lookup(name string) message.Value {
+	column, isColumn := v.q.def.Columns.Lookup(name)
+	r := &reader{b: v.e.head}
+	h := readHead(r)
+	n := r.count(2)
+	for range n {
+		at := r.bytes()
+		if !isColumn && string(at) == name {
+			return r.value()
+		}
+		r.skipValue()
+	}
+	if isColumn {
+		if h.flags&headRow == 0 {
+			return message.Null()
+		}
+		return v.column(r, column)
+	}
+	switch name {
+	case "id":
+		return message.String(h.id.String())
+	case "key":
+		if h.flags&headKey == 0 {
+			return message.Null()
+		}
+		return message.String(string(h.key))
+	case "enqueued_at":
+		return message.Time(timeOf(v.e.at))
+	case "attempts":
+		return message.Int(int64(v.e.attempts))
+	case "body":
+		if v.q.def.Columns == nil {
+			return v.bodyText()
+		}
+	}
+	return message.Null()
+}
+
+// column reads the value of the row's column at index, r being at the row.
+func (v *entryEnv) column(r *reader, index int) message.Value {
+	n := r.count(1)
+	if index >= n {
+		return message.Null() // the column was added after the put
+	}
+	large := 0 // how many values before it are in the body part
+	for i := range n {
+		isLarge := len(r.b) > 0 && message.Kind(r.b[0]) == kindLarge
+		switch {
+		case i == index && !isLarge:
+			return r.value()
+		case i == index:
+			part, err := v.s.body(v.e.place())
+			if err != nil {
+				return message.Null() // found and reported when the message is claimed
+			}
+			br := &reader{b: part}
+			for range large {
+				br.skipValue()
+			}
+			return br.value()
+		}
+		if isLarge {
+			large++
+		}
+		r.skipValue()
+	}
+	return message.Null()
+}
+
+func (v *entryEnv) bodyText() message.Value {
+	part, err := v.s.body(v.e.place())
+	if err != nil {
+		return message.Null()
+	}
+	return message.String(string(part))
+}
+
+// messageEnv does for a message that is being put what entryEnv does for one that is kept.
+type messageEnv struct {
+	columns message.Columns
+	m       *message.Message
+}
+
+func (v *messageEnv) Lookup(name string) message.Value {
+	if i, ok := v.columns.Lookup(name); ok {
+		if i < len(v.m.Row) {
+			return v.m.Row[i]
+		}
+		return message.Null()
+	}
+	if x, ok := v.m.Attributes.Get(name); ok {
+		return x
+	}
+	switch name {
+	case "id":
+		return message.String(v.m.ID.String())
+	case "key":
+		if v.m.Key != "" {
+			return message.String(v.m.Key)
+		}
+	case "enqueued_at":
+		return message.Time(v.m.Time)
+	case "attempts":
+		return message.Int(0)
+	case "body":
+		return message.String(string(v.m.Body))
+	}
+	return message.Null()
+}
+
+// known tells whether a condition on q may use name. Without columns every name may be an attribute's.
+func (q *queueState) known(name string) bool {
+	if q.def.Columns == nil {
+		return true
+	}
+	_, ok := q.def.Columns.Lookup(name)
+	return ok || slices.Contains(builtins, name)
+}
+
+// candidates are the names that known knows, for hints.
+func (q *queueState) candidates() []string {
+	names := slices.Clone(builtins)
+	for _, c := range q.def.Columns {
+		names = append(names, c.Name)
+	}
+	return names
+}

@@ -1,0 +1,80 @@
+package queue
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hikyaku/hikyaku/internal/journal"
+)
+
+// What the caller asked for is wrong; the same call will fail again.
+var (
+	ErrBadName    = errors.New("not a name")
+	ErrNotFound   = errors.New("no such queue or topic")
+	ErrExists     = errors.New("already exists with another definition")
+	ErrDefinition = errors.New("definition is not valid")
+	ErrTooLarge   = errors.New("message is too large")
+	ErrMismatch   = errors.New("message does not fit the queue's columns")
+	ErrCondition  = errors.New("condition does not fit the queue")
+	ErrStale      = errors.New("claim is no longer valid: it was settled, or its lease ended")
+	ErrBadToken   = errors.New("not a claim token")
+)
+
+// What may pass: try again later.
+var (
+	// ErrQueueFull: a bound of the queue or the store is reached. Doors translate it to their own error.
+	ErrQueueFull = errors.New("queue full")
+	// ErrTooManyWaiters: Limits.Waiters is reached.
+	ErrTooManyWaiters = errors.New("too many waiting readers")
+	// ErrNoRoom: the disk is full.
+	ErrNoRoom = journal.ErrFull
+)
+
+// The store is over.
+var (
+	ErrClosed = errors.New("store is closed")
+	// ErrUnavailable: the journal has failed and takes nothing until a restart; what was asked for may or may not have been kept.
+	ErrUnavailable = errors.New("store is unavailable until a restart")
+)
+
+// DifferentError says that a definition differs from the one that is there. It is ErrExists.
+type DifferentError struct {
+	Name         Name
+	Have, Wanted Definition
+	Differences  []Difference
+}
+
+// Difference is one field of two definitions, as text.
+type Difference struct {
+	Field, Have, Wanted string
+}
+
+func (e *DifferentError) Error() string {
+	s := fmt.Sprintf("queue %s already exists with another definition:", e.Name.Short())
+	for i, d := range e.Differences {
+		if i > 0 {
+			s += ","
+		}
+		s += fmt.Sprintf(" %s is %s, not %s", d.Field, d.Have, d.Wanted)
+	}
+	return s
+}
+
+func (e *DifferentError) Is(target error) bool { return target == ErrExists }
+
+// FullError says which bound is reached. It is ErrQueueFull.
+type FullError struct {
+	Name  Name   // the queue; zero for the store's own bound
+	Bound string // "messages" or "bytes"
+	Limit int64
+}
+
+func (e *FullError) Error() string {
+	who := "the store"
+	if e.Name != (Name{}) {
+		who = "queue " + e.Name.Short()
+	}
+	return fmt.Sprintf("queue full: %s holds its limit of %d %s (take or purge some, or raise the limit)", who, e.Limit, e.Bound)
+}
+
+func (e *FullError) Is(target error) bool { return target == ErrQueueFull }

@@ -1,0 +1,160 @@
+package queue
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/journal"
+)
+
+// fold makes the state that a journal tells: its newest checkpoint and every group after it.
+func fold(ctx context.Context, j journal.Journal) (*state, error) {
+	s := newState()
+	s.folding = true
+	at, r, _, err := j.LoadCheckpoint(ctx)
+	switch {
+	case errors.Is(err, journal.ErrNoCheckpoint):
+	case err != nil:
+		return nil, err
+	default:
+		err := s.restore(bufio.NewReaderSize(r, 1<<20))
+		if err2 := r.Close(); err == nil {
+			err = err2
+		}
+		if err != nil {
+			return nil, fmt.Errorf("checkpoint at %d: %w", at, err)
+		}
+	}
+	for g, err := range j.Scan(ctx, at) {
+		if err != nil {
+			return nil, err
+		}
+		group := make([]applied, len(g.Records))
+		for i := range g.Records {
+			when, e, err := decodeEvent(g.Records[i].Head)
+			if err != nil {
+				return nil, fmt.Errorf("record %d of group %d: %w", i, g.Position, err)
+			}
+			group[i] = applied{at: when, event: e, addr: journal.Address{Position: g.Position, Index: uint32(i)}}
+		}
+		if err := s.apply(group, 0); err != nil {
+			return nil, err
+		}
+		s.takeReleased() // Keep tells the journal what is needed
+	}
+	s.folding = false
+	return s, nil
+}
+
+// settleDown makes, after a fold, what the fold left out: who can be claimed, what time makes due. Claims that ended with their
+// owner go back; those with a deadline stay.
+func (s *state) settleDown() {
+	for _, q := range s.queues {
+		q.forgetOld(s.now)
+		q.all.Scan(func(_ uint64, e *entry) bool {
+			if e.claim != nil && e.claim.deadline == 0 {
+				s.unclaim(q, e)
+			}
+			if e.claim == nil && q.spent(e) {
+				s.doom(q, e, &s.exhausted)
+			}
+			return true
+		})
+		q.all.Scan(func(_ uint64, e *entry) bool {
+			s.wakeAt(q, e)
+			if e.group == nil && s.eligible(q, e) {
+				q.ready.Set(e.seq, e)
+			}
+			return true
+		})
+		for _, g := range q.keys {
+			s.regroup(q, g)
+		}
+	}
+}
+
+// live are the addresses of everything the state still needs.
+func (s *state) live() iter.Seq[journal.Address] {
+	return func(yield func(journal.Address) bool) {
+		bodies := map[*sharedBody]bool{}
+		for _, q := range s.queues {
+			more := true
+			q.all.Scan(func(_ uint64, e *entry) bool {
+				more = yield(e.addr)
+				if b := e.shared; more && b != nil && !bodies[b] {
+					bodies[b] = true
+					more = yield(b.addr)
+				}
+				return more
+			})
+			if !more {
+				return
+			}
+		}
+	}
+}
+
+// checkpointLook is how often the Store looks whether a checkpoint is due.
+const checkpointLook = time.Second
+
+// keepCheckpoints saves the state from time to time, so that a start has little to fold and old segments can go.
+func (s *Store) keepCheckpoints() {
+	defer s.ending.Done()
+	tick := time.NewTimer(checkpointLook)
+	defer tick.Stop()
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case <-tick.C:
+		}
+		st := s.journal.Stats()
+		s.mu.Lock()
+		due := st.Bytes-s.checkpointed >= max(s.every, 2*s.checkpointSize)
+		s.mu.Unlock()
+		if due {
+			// A failure is not the end: the next one may succeed, and until then a start has more to fold.
+			_ = s.checkpoint(s.ctx)
+		}
+		tick.Reset(checkpointLook)
+	}
+}
+
+// checkpoint waits until no group is under way, copies the state, lets work go on, and saves the copy.
+func (s *Store) checkpoint(ctx context.Context) error {
+	s.mu.Lock()
+	if s.failed != nil {
+		s.mu.Unlock()
+		return s.failed
+	}
+	s.paused = true
+	for s.flights > 0 {
+		s.landing.Wait()
+	}
+	at := s.journal.End()
+	snap := s.state.snapshot()
+	appended := s.journal.Stats().Bytes
+	s.paused = false
+	s.landing.Broadcast()
+	s.mu.Unlock()
+	if err := s.journal.Sync(ctx); err != nil {
+		return err
+	}
+	var size uint64
+	err := s.journal.SaveCheckpoint(ctx, at, func(w io.Writer) error {
+		n, err := snap.writeTo(w)
+		size = n
+		return err
+	})
+	if err == nil {
+		s.mu.Lock()
+		s.checkpointed, s.checkpointSize = appended, size
+		s.mu.Unlock()
+	}
+	return err
+}

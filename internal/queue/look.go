@@ -1,0 +1,266 @@
+package queue
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/hikyaku/hikyaku/internal/condition"
+	"github.com/hikyaku/hikyaku/internal/journal"
+	"github.com/hikyaku/hikyaku/internal/message"
+)
+
+// queueOf finds a queue. The lock is held.
+func (s *Store) queueOf(n Name) (*queueState, error) {
+	if err := s.usable(); err != nil {
+		return nil, err
+	}
+	n = s.Resolve(n)
+	q := s.state.queueNames[n]
+	if q == nil {
+		return nil, fmt.Errorf("%w: %s", ErrNotFound, n.Short())
+	}
+	return q, nil
+}
+
+// Parse reads a condition and checks its names against the queue's columns, if it has any. "" is no condition: nil.
+func (s *Store) Parse(n Name, where string) (*condition.Expr, error) {
+	if where == "" {
+		return nil, nil
+	}
+	e, err := condition.Parse(where)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrCondition, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q := s.state.queueNames[s.Resolve(n)]
+	if q == nil {
+		return e, nil
+	}
+	if err := e.Check(q.known, q.candidates()); err != nil {
+		return nil, fmt.Errorf("%w: queue %s: %w", ErrCondition, q.name.Short(), err)
+	}
+	return e, nil
+}
+
+// Stats describes a queue now.
+func (s *Store) Stats(n Name) (Stats, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q, err := s.queueOf(n)
+	if err != nil {
+		return Stats{}, err
+	}
+	s.catchUp()
+	st := Stats{
+		Name: q.name, Definition: q.def, Bytes: q.bytes, Waiters: len(q.waiters),
+		Ready: int64(q.ready.Len()), Delayed: q.delayed, Claimed: q.claimed,
+		TotalPut: q.put, TotalDuplicate: q.duplicate, TotalDone: q.done, TotalDead: q.dead,
+		TotalExpired: q.expired, TotalPurged: q.purged, TotalClaims: q.claims, NextSequence: q.next,
+	}
+	st.Behind = int64(q.all.Len()) - st.Ready - st.Delayed - st.Claimed
+	q.all.Scan(func(_ uint64, e *entry) bool {
+		if e.claim == nil {
+			st.Oldest = timeOf(e.at)
+			return false
+		}
+		return true
+	})
+	return st, nil
+}
+
+// TopicStats describes a topic now.
+func (s *Store) TopicStats(n Name) (TopicStats, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n = s.Resolve(n)
+	t := s.state.topicNames[n]
+	if t == nil {
+		return TopicStats{}, fmt.Errorf("%w: topic %s", ErrNotFound, n.Short())
+	}
+	st := TopicStats{Name: n, Labels: t.labels, TotalPublish: t.published, TotalDropped: t.dropped}
+	for _, q := range t.subscribed {
+		st.Subscriptions = append(st.Subscriptions, q.name)
+	}
+	return st, nil
+}
+
+// stateOf tells where a message stands.
+func (s *state) stateOf(q *queueState, e *entry) MessageState {
+	switch {
+	case e.claim != nil:
+		return Claimed
+	case e.wake > s.now:
+		return Delayed
+	}
+	if _, ok := q.ready.Get(e.seq); ok {
+		return Ready
+	}
+	return Waiting
+}
+
+// Peek shows messages, the oldest first, and claims none.
+func (s *Store) Peek(ctx context.Context, n Name, r PeekRequest) ([]Peeked, error) {
+	if r.Max <= 0 {
+		r.Max = 100
+	}
+	s.mu.Lock()
+	q, err := s.queueOf(n)
+	if err == nil && r.Where != nil {
+		if err = r.Where.Check(q.known, q.candidates()); err != nil {
+			err = fmt.Errorf("%w: queue %s: %w", ErrCondition, q.name.Short(), err)
+		}
+	}
+	if err != nil {
+		s.mu.Unlock()
+		return nil, err
+	}
+	s.catchUp()
+	var found []Peeked
+	var heads [][]byte
+	var places []journal.Address
+	q.all.Ascend(r.After+1, func(seq uint64, e *entry) bool {
+		st := s.state.stateOf(q, e)
+		if r.Ready && st != Ready || r.Where != nil && !r.Where.Match(s.state.env(q, e)) {
+			return true
+		}
+		p := Peeked{Sequence: seq, State: st, Attempts: int(e.attempts)}
+		p.Message.Hops = e.hops()
+		switch st {
+		case Delayed:
+			p.Until = timeOf(e.wake)
+		case Claimed:
+			p.Until = timeOf(e.claim.deadline)
+		}
+		found = append(found, p)
+		heads, places = append(heads, e.head), append(places, e.place())
+		return len(found) < r.Max
+	})
+	s.mu.Unlock()
+	return s.read(ctx, found, heads, places, r.NoBody)
+}
+
+// read completes peeked messages. One that was settled meanwhile, or whose body is damaged, has no body and says so.
+func (s *Store) read(ctx context.Context, found []Peeked, heads [][]byte, places []journal.Address, noBody bool) ([]Peeked, error) {
+	fill := func(i int, part []byte) error {
+		m, err := decodeMessage(heads[i], part)
+		if err != nil {
+			return err
+		}
+		m.Hops = found[i].Message.Hops
+		found[i].Message = m
+		return nil
+	}
+	if noBody {
+		for i := range found {
+			if err := fill(i, nil); err != nil {
+				return nil, err
+			}
+		}
+		return found, nil
+	}
+	gone := map[int]bool{}
+	err := s.journal.Read(ctx, places, func(i int, r journal.Record, err error) {
+		part := r.Body
+		if part == nil {
+			part = []byte{}
+		}
+		if errors.Is(err, journal.ErrReleased) {
+			gone[i] = true // settled since
+			return
+		}
+		if err == nil {
+			err = fill(i, part)
+		}
+		if err != nil {
+			found[i].Damage = err.Error()
+			_ = fill(i, nil)
+		}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read messages: %w", err)
+	}
+	kept := found[:0]
+	for i := range found {
+		if !gone[i] {
+			kept = append(kept, found[i])
+		}
+	}
+	return kept, nil
+}
+
+// Idle tells whether the queue holds nothing that matches where: nothing ready, delayed, claimed or behind another, nor on its
+// way into the journal.
+func (s *Store) Idle(n Name, where *condition.Expr) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q := s.state.queueNames[s.Resolve(n)]
+	if q == nil {
+		return true
+	}
+	if q.reserved > 0 || s.state.matching(q, where).Len() > 0 {
+		return false
+	}
+	if q.all.Len() == q.ready.Len() {
+		return true
+	}
+	idle := true
+	q.all.Scan(func(_ uint64, e *entry) bool {
+		if s.state.stateOf(q, e) != Ready && (where == nil || where.Match(s.state.env(q, e))) {
+			idle = false
+		}
+		return idle
+	})
+	return idle
+}
+
+// Body is the body as a door without columns shows it: of a message in a queue with columns, a JSON object of the row.
+func (s *Store) Body(n Name, m *message.Message) []byte {
+	if m.Row == nil {
+		return m.Body
+	}
+	s.mu.Lock()
+	q := s.state.queueNames[s.Resolve(n)]
+	var columns message.Columns
+	if q != nil {
+		columns = q.def.Columns
+	}
+	s.mu.Unlock()
+	if columns == nil {
+		return m.Body
+	}
+	return columns.AppendJSON(nil, m.Row)
+}
+
+// Purge removes every message of a queue, also those that are claimed: their tokens go stale. It returns how many there were.
+func (s *Store) Purge(ctx context.Context, n Name) (int, error) {
+	if err := s.enter(ctx); err != nil {
+		return 0, err
+	}
+	q, err := s.queueOf(n)
+	if err != nil {
+		s.leave()
+		return 0, err
+	}
+	f := newFlight(&purged{queue: q.id, frontier: q.next})
+	before := q.purged
+	count := 0
+	f.after = func() { count = int(q.purged - before) }
+	if err := s.submit(f); err != nil {
+		s.leave()
+		return 0, err
+	}
+	s.mu.Unlock()
+	err = f.wait(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return count, nil
+}
+
+func sortNotes(ns []Note) {
+	slices.SortFunc(ns, func(a, b Note) int { return cmp.Compare(a.Key, b.Key) })
+}

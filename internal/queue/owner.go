@@ -1,0 +1,93 @@
+package queue
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+)
+
+// Owner holds claims that end when it does: a connection's, a pipeline's. Claims of one Owner may hold several messages of one key.
+type Owner struct {
+	s        *Store
+	name     string
+	claimant uint64
+	closed   bool
+	held     map[*entry]*queueState
+	keys     map[*queueState]map[*keyGroup]int
+}
+
+// NewOwner makes an owner. name is for people. Close it.
+func (s *Store) NewOwner(name string) *Owner {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.claimant++
+	return &Owner{s: s, name: name, claimant: s.claimant, held: map[*entry]*queueState{}, keys: map[*queueState]map[*keyGroup]int{}}
+}
+
+// Close puts back at once, in its old place, everything the owner still holds. A second Close does nothing.
+func (o *Owner) Close() {
+	s := o.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if o.closed {
+		return
+	}
+	o.closed = true
+	var events []event
+	for e, q := range o.held {
+		if e.claim != nil && !e.claim.settling {
+			events = append(events, &settled{queue: q.id, seq: e.seq, end: endBack})
+		}
+	}
+	// Later ones first: each counts its own hand-out, none goes back as one behind another.
+	slices.SortFunc(events, func(a, b event) int { return cmp.Compare(b.(*settled).seq, a.(*settled).seq) })
+	for s.paused && !s.closed {
+		s.landing.Wait()
+	}
+	if s.closed || s.write(events) != nil {
+		// The journal takes nothing more: a restart puts back what owners held.
+		for e, q := range o.held {
+			if e.claim != nil && !e.claim.settling {
+				s.state.back(q, e, 0, false)
+			}
+		}
+		s.state.serve()
+	}
+}
+
+func (o *Owner) hold(q *queueState, e *entry) {
+	o.held[e] = q
+	if e.group != nil {
+		if o.keys[q] == nil {
+			o.keys[q] = map[*keyGroup]int{}
+		}
+		o.keys[q][e.group]++
+	}
+}
+
+func (o *Owner) drop(q *queueState, e *entry) {
+	if _, ok := o.held[e]; !ok {
+		return
+	}
+	delete(o.held, e)
+	if e.group == nil {
+		return
+	}
+	if o.keys[q][e.group]--; o.keys[q][e.group] == 0 {
+		delete(o.keys[q], e.group)
+	}
+	if len(o.keys[q]) == 0 {
+		delete(o.keys, q)
+	}
+}
+
+// keysIn are the keys of q of which the owner holds messages.
+func (o *Owner) keysIn(q *queueState) iter.Seq[*keyGroup] {
+	return func(yield func(*keyGroup) bool) {
+		for g := range o.keys[q] {
+			if !yield(g) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,195 @@
+package queue
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/hikyaku/hikyaku/internal/message"
+)
+
+// plan turns one Change's puts into events, under the Store's lock. It numbers messages and counts what it reserves; undo gives
+// the reservation back.
+type plan struct {
+	s       *state
+	now     int64
+	limits  *Limits
+	flight  *flight
+	taken   map[string]*PutResult // deduplication ids and origins of this plan itself
+	pending map[string]*flight
+	blocker *flight // a duplicate is on its way to the journal: wait for it and plan again
+	undo    []func()
+
+	duplicates []*queueState // a duplicate was put into each of these
+}
+
+// dedupKeys are what identifies m as a duplicate in q.
+func dedupKeys(q *queueState, m *message.Message) (keys []string) {
+	id := strconv.FormatUint(uint64(q.id), 16)
+	if m.Dedup != "" {
+		keys = append(keys, "d"+id+":"+m.Dedup)
+	}
+	if o := &m.Origin; o.Source != "" {
+		keys = append(keys, fmt.Sprintf("o%s:%x:%x:%s", id, o.Offset, o.Part, o.Source))
+	}
+	return keys
+}
+
+// known looks for an earlier put of the same message.
+func (p *plan) known(q *queueState, m *message.Message, keys []string) (PutResult, bool) {
+	if m.Dedup != "" {
+		if r, ok := q.duplicateOf(m.Dedup, p.now); ok {
+			return PutResult{ID: r.id, Sequence: r.seq, Duplicate: true}, true
+		}
+	}
+	if m.Origin.Source != "" && q.tookBefore(&m.Origin) {
+		return PutResult{Duplicate: true}, true
+	}
+	for _, k := range keys {
+		if r := p.taken[k]; r != nil {
+			return PutResult{ID: r.ID, Sequence: r.Sequence, Duplicate: true}, true
+		}
+		if f := p.pending[k]; f != nil {
+			p.blocker = f
+		}
+	}
+	return PutResult{}, false
+}
+
+// number gives m its place in q, unless it is a duplicate or q is full. exempt puts, of dead letters, are never refused.
+func (p *plan) number(q *queueState, m *message.Message, size int, exempt bool) (PutResult, error) {
+	keys := dedupKeys(q, m)
+	if r, ok := p.known(q, m, keys); ok {
+		p.duplicates = append(p.duplicates, q)
+		return r, nil
+	}
+	if !exempt {
+		if err := p.fits(q, size); err != nil {
+			return PutResult{}, err
+		}
+	}
+	r := PutResult{ID: m.ID, Sequence: q.next}
+	q.next++ // a number is not given back: gaps are normal
+	q.reserved++
+	q.reservedBytes += int64(size)
+	p.s.reserved++
+	p.s.reservedBytes += int64(size)
+	p.undo = append(p.undo, func() {
+		q.reserved--
+		q.reservedBytes -= int64(size)
+		p.s.reserved--
+		p.s.reservedBytes -= int64(size)
+	})
+	for _, k := range keys {
+		p.taken[k] = &r
+		p.flight.keys = append(p.flight.keys, k)
+	}
+	return r, nil
+}
+
+// fits checks the bounds of the queue and the store.
+func (p *plan) fits(q *queueState, size int) error {
+	held, heldBytes := int64(q.all.Len())+q.reserved, q.bytes+q.reservedBytes
+	switch {
+	case q.def.MaxMessages > 0 && held >= q.def.MaxMessages:
+		return &FullError{q.name, "messages", q.def.MaxMessages}
+	case q.def.MaxBytes > 0 && heldBytes+int64(size) > q.def.MaxBytes:
+		return &FullError{q.name, "bytes", q.def.MaxBytes}
+	case p.s.messages+p.s.reserved >= p.limits.Messages:
+		return &FullError{Name{}, "messages", p.limits.Messages}
+	case p.s.bytes+p.s.reservedBytes+int64(size) > p.limits.Bytes:
+		return &FullError{Name{}, "bytes", p.limits.Bytes}
+	}
+	return nil
+}
+
+// times are the journaled times of a put of m into q.
+func (p *plan) times(q *queueState, m *message.Message) (wake, expire, dedup int64) {
+	wake = microsOf(m.NotBefore)
+	if wake == 0 && q.def.Delay > 0 {
+		wake = p.now + q.def.Delay.Microseconds()
+	}
+	if wake <= p.now {
+		wake = 0
+	}
+	expire = microsOf(m.Expires)
+	if q.def.Retention > 0 {
+		if e := p.now + q.def.Retention.Microseconds(); expire == 0 || e < expire {
+			expire = e
+		}
+	}
+	if m.Dedup != "" {
+		dedup = p.now + q.def.dedupWindow().Microseconds()
+	}
+	return wake, expire, dedup
+}
+
+// put plans one message for one queue.
+func (p *plan) put(q *queueState, m *message.Message, exempt bool) (PutResult, error) {
+	size := m.Size()
+	r, err := p.number(q, m, size, exempt)
+	if err != nil || r.Duplicate {
+		return r, err
+	}
+	wake, expire, dedup := p.times(q, m)
+	p.flight.add(&put{queue: q.id, seq: r.Sequence, size: uint32(size), wake: wake, expire: expire, dedup: dedup, origin: m.Origin,
+		head: appendHead(nil, m), body: bodyPart(m)})
+	return r, nil
+}
+
+// publish plans one message for all subscriptions of a topic. The body is kept once, but for queues with columns, which keep a
+// row of their own.
+func (p *plan) publish(t *topicState, m *message.Message, rows map[*queueState][]message.Value) (PutResult, error) {
+	if len(t.subscribed) == 0 {
+		t.dropped++
+		return PutResult{ID: m.ID}, nil
+	}
+	size := m.Size()
+	body := -1
+	result := PutResult{ID: m.ID, Duplicate: true}
+	for _, q := range t.subscribed {
+		own := *m
+		if q.def.Columns != nil {
+			own.Row, own.Body = rows[q], nil
+		}
+		if q.filter != nil && !q.filter.Match(&messageEnv{q.def.Columns, &own}) {
+			result.Duplicate = false
+			continue
+		}
+		if q.def.Columns != nil {
+			r, err := p.put(q, &own, false)
+			if err != nil {
+				return r, err
+			}
+			result.Duplicate = result.Duplicate && r.Duplicate
+			continue
+		}
+		r, err := p.number(q, m, size, false)
+		if err != nil {
+			return r, err
+		}
+		if r.Duplicate {
+			if result.Duplicate && r.ID != (message.ID{}) {
+				result.ID = r.ID
+			}
+			continue
+		}
+		if result.Duplicate {
+			result.Duplicate, result.ID = false, m.ID
+		}
+		if body < 0 {
+			t.publishes++
+			body = p.flight.add(&shared{topic: t.id, number: t.publishes, head: appendHead(nil, m), body: m.Body})
+		}
+		wake, expire, dedup := p.times(q, m)
+		p.flight.add(&share{queue: q.id, seq: r.Sequence, index: uint32(body), size: uint32(size), wake: wake, expire: expire, dedup: dedup, origin: m.Origin})
+	}
+	return result, nil
+}
+
+// giveBack ends the reservation: what was kept counts by itself, what was not is gone.
+func (p *plan) giveBack() {
+	for _, u := range p.undo {
+		u()
+	}
+	p.undo = nil
+}

@@ -1,0 +1,168 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/hikyaku/hikyaku/internal/journal"
+	"github.com/hikyaku/hikyaku/internal/message"
+)
+
+// replayBatch is how many messages move in one atomic group.
+const replayBatch = 100
+
+// Replay sends dead letters again: each goes to the queue it came from (or to r.To) and leaves this one, in one atomic group.
+// It keeps its id, and starts with no attempts. One that a pipeline step gave up is marked for that step alone (Message.Only),
+// so that what had been delivered elsewhere is not delivered twice; not so with r.To.
+func (s *Store) Replay(ctx context.Context, n Name, r ReplayRequest) (Replayed, error) {
+	var done Replayed
+	s.mu.Lock()
+	q, err := s.queueOf(n)
+	if err == nil && r.Where != nil {
+		if err = r.Where.Check(q.known, q.candidates()); err != nil {
+			err = fmt.Errorf("%w: queue %s: %w", ErrCondition, q.name.Short(), err)
+		}
+	}
+	end := uint64(0)
+	if err == nil {
+		end = q.next
+	}
+	s.mu.Unlock()
+	if err != nil {
+		return done, err
+	}
+	after := uint64(0)
+	for {
+		limit := replayBatch
+		if r.Max > 0 {
+			limit = min(limit, r.Max-done.Moved)
+		}
+		batch, last := s.replayable(q, r, after, end, limit)
+		if len(batch) == 0 {
+			return done, ctx.Err()
+		}
+		after = last
+		if err := s.replayBatch(ctx, q, batch, r, &done); err != nil {
+			return done, err
+		}
+	}
+}
+
+// replayable takes the next messages to replay out of every reader's sight.
+func (s *Store) replayable(q *queueState, r ReplayRequest, after, end uint64, limit int) (batch []*entry, last uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state.advance(s.clock())
+	q.all.Ascend(after+1, func(seq uint64, e *entry) bool {
+		if seq >= end || len(batch) >= limit {
+			return false
+		}
+		last = seq
+		if e.claim == nil && (r.Where == nil || r.Where.Match(s.state.env(q, e))) {
+			batch = append(batch, e)
+		}
+		return true
+	})
+	var none []doomed
+	for _, e := range batch {
+		s.state.doom(q, e, &none)
+	}
+	return batch, last
+}
+
+// unreplay lets readers see messages again that were not replayed.
+func (s *Store) unreplay(q *queueState, es []*entry) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range es {
+		if there, _ := q.all.Get(e.seq); there == e && e.claim != nil {
+			s.state.relent(q, e)
+		}
+	}
+	s.state.serve()
+	s.settleUp()
+}
+
+func (s *Store) replayBatch(ctx context.Context, q *queueState, es []*entry, r ReplayRequest, done *Replayed) error {
+	addrs := make([]journal.Address, len(es))
+	for i, e := range es {
+		addrs[i] = e.place()
+	}
+	msgs := make([]*message.Message, len(es))
+	err := s.journal.Read(ctx, addrs, func(i int, rec journal.Record, err error) {
+		if err == nil {
+			var m message.Message
+			if m, err = decodeMessage(es[i].head, rec.Body); err == nil {
+				msgs[i] = &m
+			}
+		}
+	})
+	if err != nil {
+		s.unreplay(q, es)
+		return fmt.Errorf("read dead letters: %w", err)
+	}
+	var homeless, moving []*entry
+	c := Change{}
+	for i, m := range msgs {
+		to := r.To
+		if m != nil && to == (Name{}) && m.Death != nil && m.Death.Queue != "" {
+			to, err = ParseName(m.Death.Queue)
+		}
+		if m == nil || err != nil || to == (Name{}) || s.Resolve(to) == q.name {
+			homeless = append(homeless, es[i])
+			err = nil
+			continue
+		}
+		if m.Row != nil {
+			m.Body, m.Row = q.def.Columns.AppendJSON(nil, m.Row), nil
+		}
+		m.Only = ""
+		if m.Death != nil && r.To == (Name{}) {
+			m.Only = m.Death.Step
+		}
+		m.Death = nil
+		m.Origin = message.Origin{}
+		moving = append(moving, es[i])
+		c.Puts = append(c.Puts, QueuePut{To: to, Messages: []message.Message{*m}})
+	}
+	done.Homeless += len(homeless)
+	s.unreplay(q, homeless)
+	if len(moving) == 0 {
+		return nil
+	}
+	if err := s.move(ctx, q, moving, &c); err != nil {
+		s.unreplay(q, moving)
+		return err
+	}
+	done.Moved += len(moving)
+	return nil
+}
+
+// move puts messages elsewhere and removes them here, in one group.
+func (s *Store) move(ctx context.Context, q *queueState, es []*entry, c *Change) error {
+	if err := s.checkChange(c); err != nil {
+		return err
+	}
+	for {
+		p, err := s.prepare(ctx, c, queueOnly)
+		if err != nil {
+			return err
+		}
+		var ds []doomed
+		for _, e := range es {
+			ds = append(ds, doomed{q, e})
+		}
+		err = s.end(ctx, ds, endMoved, func(pl *plan) error {
+			for i := range p.puts {
+				if _, err := s.planPuts(pl, &c.Puts[i], &p.puts[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if !errors.Is(err, errAgain) {
+			return err
+		}
+	}
+}

@@ -1,0 +1,261 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/journal"
+	"github.com/hikyaku/hikyaku/internal/message"
+)
+
+// Settle ends claims, as one atomic group, and returns when that is durable. For each settlement it returns nil, or ErrStale where
+// the claim was over already. Errors of the whole: ErrNoRoom, ErrUnavailable, ErrClosed.
+func (s *Store) Settle(ctx context.Context, ss []Settlement) ([]error, error) {
+	_, errs, err := s.Commit(ctx, Change{Settles: ss})
+	return errs, err
+}
+
+// claimOf finds the claim of a token.
+func (s *state) claimOf(t Token) (*queueState, *entry, error) {
+	q, e := s.find(t.Queue, t.Sequence)
+	if e == nil || e.claim == nil || e.claim.settling || e.claim.epoch != t.Epoch || e.attempts != t.Attempt {
+		return nil, nil, ErrStale
+	}
+	if d := e.claim.deadline; d != 0 && d <= s.now {
+		return nil, nil, ErrStale
+	}
+	return q, e, nil
+}
+
+// deadLetter is a message on its way to a dead-letter queue.
+type deadLetter struct {
+	from    *queueState
+	entry   *entry
+	to      *queueState
+	message message.Message
+}
+
+// prepareDead reads the bodies of the messages that become dead letters, and sees to it that their queues exist.
+func (s *Store) prepareDead(ctx context.Context, p *prepared) error {
+	for i, st := range p.change.Settles {
+		if st.Kind != Dead {
+			continue
+		}
+		s.mu.Lock()
+		q, e, err := s.state.claimOf(st.Token)
+		s.mu.Unlock()
+		if err != nil {
+			continue // told by planSettles
+		}
+		d, err := s.letter(ctx, q, e, message.Death{Reason: st.Reason, Step: st.Step})
+		if err != nil {
+			return err
+		}
+		if p.dead == nil {
+			p.dead = map[int]*deadLetter{}
+		}
+		p.dead[i] = d
+	}
+	return nil
+}
+
+// letter makes the dead letter of a message.
+func (s *Store) letter(ctx context.Context, q *queueState, e *entry, death message.Death) (*deadLetter, error) {
+	s.mu.Lock()
+	name, def := q.name, q.def
+	death.Queue, death.Attempts = name.String(), int(e.attempts)
+	head, place := e.head, e.place()
+	death.Time = timeOf(s.state.advance(s.clock()))
+	s.mu.Unlock()
+	to, err := s.deadQueue(ctx, name, def)
+	if err != nil {
+		return nil, err
+	}
+	part, err := s.bodyPart(place)
+	var damage *journal.DamageError
+	if errors.As(err, &damage) || errors.Is(err, journal.ErrReleased) {
+		death.Reason = joinReasons(death.Reason, "the body cannot be read: "+err.Error())
+		part = nil
+	} else if err != nil {
+		return nil, err
+	}
+	m, err := decodeMessage(head, part)
+	if err != nil {
+		death.Reason = joinReasons(death.Reason, "the message cannot be read: "+err.Error())
+		m, _ = decodeMessage(head, nil)
+	}
+	if m.Row != nil && !sameColumns(def.Columns, to.def.Columns) {
+		m.Body, m.Row = def.Columns.AppendJSON(nil, m.Row), nil
+	}
+	m.Death, m.Only, m.Dedup, m.NotBefore, m.Expires = &death, "", "", time.Time{}, time.Time{}
+	return &deadLetter{from: q, entry: e, to: to, message: m}, nil
+}
+
+func joinReasons(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "; " + b
+}
+
+func sameColumns(a, b message.Columns) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].String() != b[i].String() {
+			return false
+		}
+	}
+	return true
+}
+
+// deadQueue finds or makes the dead-letter queue of a queue.
+func (s *Store) deadQueue(ctx context.Context, n Name, def Definition) (*queueState, error) {
+	dead := s.Resolve(def.deadLetter(n))
+	for {
+		s.mu.Lock()
+		q := s.state.queueNames[dead]
+		s.mu.Unlock()
+		if q != nil {
+			return q, nil
+		}
+		if _, err := s.CreateQueue(ctx, dead, Definition{}); err != nil && !errors.Is(err, ErrExists) {
+			return nil, fmt.Errorf("make dead-letter queue %s: %w", dead.Short(), err)
+		}
+	}
+}
+
+// planSettles plans a change's settlements. For those that can be made it marks the claims as settling; undo takes that back.
+// observed are to be called when the group is durable.
+func (s *Store) planSettles(pl *plan, p *prepared) (errs []error, observed []func(), undo func(), err error) {
+	errs = make([]error, len(p.change.Settles))
+	var marked []doomed
+	undo = func() {
+		for _, m := range marked {
+			if m.e.claim != nil {
+				m.e.claim.settling = false
+				s.state.wakeAt(m.q, m.e)
+			}
+		}
+	}
+	mark := func(q *queueState, e *entry) {
+		e.claim.settling = true
+		marked = append(marked, doomed{q, e})
+	}
+	for i, st := range p.change.Settles {
+		q, e, err := s.state.claimOf(st.Token)
+		if err != nil {
+			errs[i] = err
+			continue
+		}
+		ev := &settled{queue: q.id, seq: e.seq}
+		switch st.Kind {
+		case Done:
+			ev.end = endDone
+			if s.observe != nil {
+				observed = append(observed, s.observing(q.name, e))
+			}
+		case Back:
+			ev.end, ev.uncounted = endBack, st.Uncounted
+			if st.Delay > 0 {
+				ev.wake = pl.now + st.Delay.Microseconds()
+			}
+			for _, later := range q.behind(e) { // its order would be lost otherwise; their hand-out did not count
+				mark(q, later)
+				pl.flight.add(&settled{queue: q.id, seq: later.seq, end: endBack, uncounted: true})
+			}
+		case Dead:
+			ev.end = endDead
+			d := p.dead[i]
+			if d == nil || d.entry != e || d.to.gone {
+				return nil, nil, undo, errAgain
+			}
+			if _, err := pl.put(d.to, &d.message, true); err != nil {
+				return nil, nil, undo, err
+			}
+		default:
+			return nil, nil, undo, fmt.Errorf("settlement of kind %d has no meaning", st.Kind)
+		}
+		mark(q, e)
+		pl.flight.add(ev)
+	}
+	return errs, observed, undo, nil
+}
+
+// observing tells the observer of a message's hops once it is settled.
+func (s *Store) observing(n Name, e *entry) func() {
+	hops := e.hops()
+	return func() {
+		hops.Mark(message.Settled, s.clock())
+		s.observe(n, &hops)
+	}
+}
+
+// hops are what is known of a message's way so far.
+func (e *entry) hops() (h message.Hops) {
+	h[message.Accepted] = e.at * 1000
+	if e.durable != 0 {
+		h[message.Durable] = (e.at + int64(e.durable)) * 1000
+	}
+	if e.claim != nil {
+		h[message.Claimed] = e.claim.at
+	}
+	return h
+}
+
+// Extend moves the end of claims to lease from now. For each token it returns nil, or ErrStale where the claim was over already.
+// Claims that end with their owner get a deadline as well.
+func (s *Store) Extend(ctx context.Context, tokens []Token, lease time.Duration) ([]error, error) {
+	if lease < 0 || lease > MaxLease {
+		return nil, fmt.Errorf("lease is %v: it has to be between 0 and %v", lease, MaxLease)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.paused && !s.closed {
+		s.landing.Wait()
+	}
+	if err := s.usable(); err != nil {
+		return nil, err
+	}
+	now := s.state.advance(s.clock())
+	errs := make([]error, len(tokens))
+	var events []event
+	for i, t := range tokens {
+		q, e, err := s.state.claimOf(t)
+		if err != nil {
+			errs[i] = err
+			continue
+		}
+		events = append(events, &extended{queue: q.id, seq: e.seq, deadline: now + lease.Microseconds()})
+	}
+	return errs, s.write(events)
+}
+
+// write keeps events that nobody waits for and applies them at once. The lock is held.
+func (s *Store) write(events []event) error {
+	if len(events) == 0 {
+		return nil
+	}
+	at := s.state.advance(s.clock())
+	group := make([]applied, len(events))
+	records := make([]journal.Record, len(events))
+	for i, e := range events {
+		group[i] = applied{at: at, event: e}
+		records[i] = record(at, e)
+	}
+	if err := s.journal.Write(records); err != nil {
+		return s.journalError(err)
+	}
+	if err := s.state.apply(group, 0); err != nil {
+		return err
+	}
+	s.state.serve()
+	s.settleUp()
+	return nil
+}

@@ -1,0 +1,166 @@
+package queue
+
+import (
+	"time"
+
+	"github.com/tidwall/btree"
+
+	"github.com/hikyaku/hikyaku/internal/condition"
+	"github.com/hikyaku/hikyaku/internal/journal"
+)
+
+// state is everything a Store knows: pure data, changed only by apply and by tick. It does no I/O and has no clock: time comes with
+// events and with questions. It is not safe for concurrent use; the Store holds its lock around every call.
+type state struct {
+	now    int64 // journaled time, microseconds; never runs backwards
+	epoch  uint32
+	nextID uint32 // of queues and topics
+
+	queues     map[uint32]*queueState
+	queueNames map[Name]*queueState
+	topics     map[uint32]*topicState
+	topicNames map[Name]*topicState
+	notes      map[noteKey][]byte
+
+	messages, bytes         int64 // of all queues
+	reserved, reservedBytes int64 // puts under way to the journal
+
+	alarms   alarms
+	folding  bool // replaying the journal: what can be derived is made once, at the end
+	released []journal.Address
+
+	fresh        map[*queueState][]*entry // became claimable since the last serve, in queues where somebody waits
+	waiterNumber uint64
+	exhausted    []doomed // out of attempts: the Store moves them to a dead-letter queue
+	overdue      []doomed // expired: the Store writes it down
+
+	scratch entryEnv
+
+	// body reads a message's body part where a condition asks for a value too large for the head.
+	body func(journal.Address) ([]byte, error)
+}
+
+type noteKey struct{ room, key string }
+
+type topicState struct {
+	id         uint32
+	name       Name
+	labels     map[string]string
+	publishes  uint64 // given numbers
+	published  uint64
+	dropped    uint64
+	subscribed []*queueState // in the order of subscription
+}
+
+// queueState is one queue.
+type queueState struct {
+	id     uint32
+	name   Name
+	def    Definition      // normal
+	filter *condition.Expr // def.Filter
+	gone   bool            // deleted, or being deleted
+	next   uint64          // sequence of the next put
+
+	all      btree.Map[uint64, *entry]
+	ready    btree.Map[uint64, *entry] // those a reader could claim now
+	keys     map[string]*keyGroup
+	matchers []*matcher // most recently used first
+	dedup    map[string]remembered
+	forget   []dedupExpiry // ids in the order in which they were taken
+	origins  map[string]*originState
+
+	bytes                      int64
+	delayed, claimed           int64
+	put, duplicate, done, dead uint64
+	expired, purged, claims    uint64
+	waiters                    []*waiter // longest waiting first
+	reserved, reservedBytes    int64     // puts under way to the journal
+	scanned                    uint64    // messages looked at to build matchers
+}
+
+// entry is one message in memory. Its body stays in the journal.
+type entry struct {
+	seq      uint64
+	addr     journal.Address
+	head     []byte      // as appendHead wrote it
+	shared   *sharedBody // where the body is, of what came through a topic; nil: at addr
+	group    *keyGroup   // nil: no key, or an unordered queue
+	claim    *claimState // nil: not claimed
+	at       int64       // when it was accepted, µs
+	wake     int64       // sleeps until then; 0: awake
+	expire   int64       // 0: never
+	size     uint32
+	attempts uint32
+	durable  uint32 // µs after at; 0: not known
+	retry    bool   // sleeping because it was put back: it holds up those behind it of its key
+	alarm    int64  // earliest alarm set for it; 0: none
+}
+
+// sharedBody is the body of a message published to a topic, kept while a subscription needs it.
+type sharedBody struct {
+	addr journal.Address
+	head []byte
+	refs int
+}
+
+// claimState is a claim that is not settled yet.
+type claimState struct {
+	epoch    uint32
+	deadline int64 // µs; 0: the owner's life
+	at       int64 // when it was handed out, ns
+	owner    *Owner
+	claimant uint64 // who holds the key
+	settling bool   // its end is on the way to the journal: nobody else may end it
+}
+
+// place is where the body is.
+func (e *entry) place() journal.Address {
+	if e.shared != nil {
+		return e.shared.addr
+	}
+	return e.addr
+}
+
+func newState() *state {
+	return &state{
+		nextID:     1,
+		queues:     map[uint32]*queueState{},
+		queueNames: map[Name]*queueState{},
+		topics:     map[uint32]*topicState{},
+		topicNames: map[Name]*topicState{},
+		notes:      map[noteKey][]byte{},
+		fresh:      map[*queueState][]*entry{},
+	}
+}
+
+// advance moves journaled time on; a clock that was set back does not move it. It returns the present journaled time.
+func (s *state) advance(t time.Time) int64 {
+	s.now = max(s.now, t.UnixMicro())
+	return s.now
+}
+
+func newQueueState(id uint32, name Name, def Definition) *queueState {
+	q := &queueState{
+		id: id, name: name, def: def, next: 1,
+		keys:    map[string]*keyGroup{},
+		dedup:   map[string]remembered{},
+		origins: map[string]*originState{},
+	}
+	q.parseFilter()
+	return q
+}
+
+func (q *queueState) parseFilter() {
+	q.filter = nil
+	if q.def.Filter != "" {
+		// A definition that does not parse was refused before it was journaled.
+		q.filter, _ = condition.Parse(q.def.Filter)
+	}
+}
+
+// takeReleased returns, once, the addresses that the journal need not keep any more.
+func (s *state) takeReleased() []journal.Address {
+	r := s.released
+	s.released = nil
+	return r
+}

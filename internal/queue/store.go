@@ -1,0 +1,400 @@
+// Package queue keeps topics and queues: puts, claims by condition, settling, leases, redelivery, dead letters. It is a
+// state folded from a journal: everything that matters after a crash is a record, and replaying the records gives the state again.
+//
+// A Store is used by doors (package api), by pipelines and by benches. It knows no protocol and no file.
+//
+//	s, err := queue.Open(ctx, queue.Options{Journal: j, OnDemand: true})
+//	news := queue.Name{Namespace: "default", Name: "news"}
+//	s.Put(ctx, news, []message.Message{{Body: []byte("hello")}})
+//	claims, _ := s.Claim(ctx, queue.ClaimRequest{From: []queue.From{{Queue: news}}, Wait: 20 * time.Second})
+//	s.Settle(ctx, []queue.Settlement{{Token: claims[0].Token, Kind: queue.Done}})
+//
+// Nothing is visible to anybody before it is durable, a settled message never comes back, and an acknowledged one that is
+// not settled is never lost.
+//
+// Inside, state (pure: no I/O, no clock) is fed by events and asked questions, and Store is the little that connects it to a
+// journal, a clock and waiting callers. Events reach the state when their group is durable; only a claim takes effect when its record
+// is written, since a claim that a power cut forgets is merely handed out again.
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/journal"
+	"github.com/hikyaku/hikyaku/internal/message"
+)
+
+// Options say over what a Store works.
+type Options struct {
+	Journal    journal.Journal     // the Store is its only user; Close does not close it
+	Clock      func() time.Time    // nil: time.Now
+	Limits     Limits              // zero fields have defaults
+	OnDemand   bool                // a put or a claim makes the queue that it names
+	Namespaces map[string][]string // namespace → other names for it
+	// Observe, if set, is told the hops of every message settled Done. It must be quick and must not call the Store.
+	Observe func(n Name, hops *message.Hops)
+	// CheckpointBytes is how much is appended between checkpoints, at least; 0: 64 MiB.
+	CheckpointBytes uint64
+}
+
+// Store keeps all topics and queues. Its methods may be called from any goroutine.
+type Store struct {
+	journal journal.Journal
+	clock   func() time.Time
+	limits  Limits
+	demand  bool
+	aliases map[string]string
+	observe func(Name, *message.Hops)
+	every   uint64
+
+	room chan struct{} // one place for each group under way to the journal
+
+	mu       sync.Mutex
+	state    *state
+	failed   error // the journal takes nothing more
+	closed   bool
+	flights  int                // groups under way
+	landing  *sync.Cond         // flights became fewer, or a pause ended
+	paused   bool               // a checkpoint is being taken: no new groups
+	pending  map[string]*flight // deduplication ids on their way to the journal
+	defining map[Name]*flight   // definitions on their way
+	waiting  int
+	claimant uint64
+
+	checkpointed   uint64 // journal bytes appended up to the last checkpoint
+	checkpointSize uint64
+
+	sleeping int64 // until when keepTime sleeps, µs
+
+	alarm  chan struct{} // capacity 1: the timer's goroutine should look again
+	stop   context.CancelFunc
+	ctx    context.Context // ends with Close
+	ending sync.WaitGroup
+}
+
+// maxFlights bounds the groups under way to the journal; a caller with one more waits.
+const maxFlights = 4096
+
+// Open folds the journal and starts the Store's own work: leases, delays, expiry, dead letters, checkpoints.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	aliases, err := aliasTable(o.Namespaces)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{
+		journal: o.Journal, clock: o.Clock, limits: o.Limits.withDefaults(), demand: o.OnDemand, aliases: aliases,
+		observe: o.Observe, every: o.CheckpointBytes,
+		room: make(chan struct{}, maxFlights), pending: map[string]*flight{}, defining: map[Name]*flight{}, alarm: make(chan struct{}, 1),
+	}
+	if s.every == 0 {
+		s.every = 64 << 20
+	}
+	s.landing = sync.NewCond(&s.mu)
+	if s.state, err = fold(ctx, o.Journal); err != nil {
+		return nil, fmt.Errorf("start from journal %s: %w", o.Journal.Info().Where, err)
+	}
+	s.state.body = s.bodyPart
+	s.state.advance(s.clock())
+	s.state.settleDown()
+	s.journal.Keep(s.state.live())
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	s.ctx, s.stop = context.WithCancel(context.Background())
+	s.ending.Add(2)
+	go s.keepTime()
+	go s.keepCheckpoints()
+	return s, nil
+}
+
+// begin writes down that a new epoch starts, so that tokens of earlier ones can be told apart.
+func (s *Store) begin(ctx context.Context) error {
+	s.mu.Lock()
+	f := newFlight(&started{epoch: s.state.epoch + 1})
+	err := s.submit(f)
+	s.mu.Unlock()
+	if err != nil {
+		return fmt.Errorf("start: %w", err)
+	}
+	return f.wait(ctx)
+}
+
+// Close stops the Store's own work, saves a checkpoint and returns when everything under way is durable. Waiting claims return
+// ErrClosed. It does not close the journal. A second Close does nothing.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil
+	}
+	s.closed = true
+	s.landing.Broadcast()
+	s.mu.Unlock()
+	s.stop()
+	s.ending.Wait()
+	s.mu.Lock()
+	for s.flights > 0 {
+		s.landing.Wait()
+	}
+	failed := s.failed
+	s.mu.Unlock()
+	if failed != nil {
+		return nil // said to every caller already
+	}
+	if err := s.checkpoint(context.Background()); err != nil {
+		return fmt.Errorf("close the store: checkpoint: %w", err)
+	}
+	return nil
+}
+
+// Resolve gives a name its namespace's first name.
+func (s *Store) Resolve(n Name) Name {
+	if ns, ok := s.aliases[n.Namespace]; ok {
+		n.Namespace = ns
+	}
+	return n
+}
+
+func aliasTable(namespaces map[string][]string) (map[string]string, error) {
+	table := map[string]string{}
+	for ns, others := range namespaces {
+		for _, other := range others {
+			if was, ok := table[other]; ok && was != ns {
+				return nil, fmt.Errorf("namespaces: %q is another name of both %q and %q", other, min(was, ns), max(was, ns))
+			}
+			if _, ok := namespaces[other]; ok && other != ns {
+				return nil, fmt.Errorf("namespaces: %q is a namespace and another name of %q", other, ns)
+			}
+			table[other] = ns
+		}
+	}
+	return table, nil
+}
+
+func (l Limits) withDefaults() Limits {
+	set := func(v *int64, d int64) {
+		if *v == 0 {
+			*v = d
+		}
+	}
+	seti := func(v *int, d int) {
+		if *v == 0 {
+			*v = d
+		}
+	}
+	set(&l.Messages, 10_000_000)
+	set(&l.Bytes, 64<<30)
+	seti(&l.MessageBytes, 64<<20)
+	seti(&l.PutMessages, 10_000)
+	seti(&l.Queues, 100_000)
+	seti(&l.Waiters, 100_000)
+	return l
+}
+
+// JournalStats describes the journal now.
+func (s *Store) JournalStats() journal.Stats { return s.journal.Stats() }
+
+// JournalInfo describes the journal.
+func (s *Store) JournalInfo() journal.Info { return s.journal.Info() }
+
+// usable tells why nothing can be done, if so. The lock is held.
+func (s *Store) usable() error {
+	switch {
+	case s.closed:
+		return ErrClosed
+	case s.failed != nil:
+		return fmt.Errorf("%w: %w", ErrUnavailable, s.failed)
+	}
+	return nil
+}
+
+// flight is a group on its way to the journal.
+type flight struct {
+	group []applied
+	done  chan struct{}
+	err   error  // once done is closed
+	undo  func() // under the lock, when the group did not get there
+	after func() // under the lock, when it is durable and applied
+	keys  []string
+}
+
+func newFlight(events ...event) *flight {
+	f := &flight{done: make(chan struct{})}
+	for _, e := range events {
+		f.add(e)
+	}
+	return f
+}
+
+// add puts an event into the group and returns its index there.
+func (f *flight) add(e event) int {
+	f.group = append(f.group, applied{event: e})
+	return len(f.group) - 1
+}
+
+// wait returns when the group is durable and applied, or has failed, or ctx ends: then its fate is open.
+func (f *flight) wait(ctx context.Context) error {
+	select {
+	case <-f.done:
+		return f.err
+	case <-ctx.Done():
+		select {
+		case <-f.done:
+			return f.err
+		default:
+			return ctx.Err()
+		}
+	}
+}
+
+// enter waits for a place for one more group, and for the end of a pause. On success the lock is held and leave has to be called
+// unless submit is, successfully.
+func (s *Store) enter(ctx context.Context) error {
+	select {
+	case s.room <- struct{}{}:
+	default:
+		select {
+		case s.room <- struct{}{}:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	s.mu.Lock()
+	for s.paused && !s.closed {
+		s.landing.Wait()
+	}
+	if err := s.usable(); err != nil {
+		s.leave()
+		return err
+	}
+	return nil
+}
+
+// leave gives up what enter got.
+func (s *Store) leave() {
+	s.mu.Unlock()
+	<-s.room
+}
+
+// submit sends a group to the journal. The lock is held, by enter's caller or by Open; it stays so.
+func (s *Store) submit(f *flight) error {
+	at := s.state.advance(s.clock())
+	records := make([]journal.Record, len(f.group))
+	for i := range f.group {
+		f.group[i].at = at
+		records[i] = record(at, f.group[i].event)
+	}
+	if err := s.journal.Append(records, func(p journal.Position, err error) { s.land(f, p, err) }); err != nil {
+		return s.journalError(err)
+	}
+	for _, k := range f.keys {
+		s.pending[k] = f
+	}
+	s.flights++
+	return nil
+}
+
+// land is the journal's answer for a group.
+func (s *Store) land(f *flight, p journal.Position, err error) {
+	s.mu.Lock()
+	if err == nil {
+		for i := range f.group {
+			f.group[i].addr = journal.Address{Position: p, Index: uint32(i)}
+		}
+		err = s.state.apply(f.group, s.clock().UnixMicro())
+	}
+	for _, k := range f.keys {
+		delete(s.pending, k)
+	}
+	if err != nil {
+		f.err = s.journalError(err)
+		if f.undo != nil {
+			f.undo()
+		}
+	} else {
+		if f.after != nil {
+			f.after()
+		}
+		s.state.serve()
+	}
+	released := s.settleUp()
+	s.flights--
+	if s.flights == 0 || s.closed {
+		s.landing.Broadcast()
+	}
+	s.mu.Unlock()
+	if len(released) > 0 {
+		s.journal.Release(released...)
+	}
+	close(f.done)
+	select {
+	case <-s.room:
+	default: // the group of Open came without a place
+	}
+}
+
+// settleUp ends every piece of work under the lock: it wakes the timer if there is work for it and returns what can be released.
+func (s *Store) settleUp() []journal.Address {
+	due := s.state.due()
+	if len(s.state.exhausted) > 0 || len(s.state.overdue) > 0 || due != 0 && due < s.sleeping {
+		s.sleeping = 0
+		select {
+		case s.alarm <- struct{}{}:
+		default:
+		}
+	}
+	return s.state.takeReleased()
+}
+
+// journalError turns a journal's error into the Store's, and remembers the end of a journal. The lock is held.
+func (s *Store) journalError(err error) error {
+	switch {
+	case errors.Is(err, journal.ErrFull):
+		return err
+	case errors.Is(err, journal.ErrTooLarge):
+		return fmt.Errorf("%w: %w", ErrTooLarge, err)
+	case errors.Is(err, journal.ErrRefused):
+		return err
+	}
+	if s.failed == nil {
+		s.failed = err
+	}
+	return fmt.Errorf("%w: %w", ErrUnavailable, err)
+}
+
+// bodyPart reads one body part from the journal.
+func (s *Store) bodyPart(a journal.Address) (part []byte, err error) {
+	e := s.journal.Read(context.Background(), []journal.Address{a}, func(_ int, r journal.Record, e error) { part, err = r.Body, e })
+	return part, errors.Join(e, err)
+}
+
+// Queues lists the queues by name.
+func (s *Store) Queues() []Name {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return sortedNames(s.state.queueNames)
+}
+
+// Topics lists the topics by name.
+func (s *Store) Topics() []Name {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return sortedNames(s.state.topicNames)
+}
+
+func sortedNames[T any](m map[Name]T) []Name {
+	ns := make([]Name, 0, len(m))
+	for n := range m {
+		ns = append(ns, n)
+	}
+	slices.SortFunc(ns, compareNames)
+	return ns
+}

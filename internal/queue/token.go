@@ -1,0 +1,40 @@
+package queue
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+)
+
+// Token names a claim: the queue, the message, the attempt, and the start of the store in which the claim was made. A token of an
+// ended claim never fits another one, so a late reader can not settle somebody else's claim.
+type Token struct {
+	Queue    uint32
+	Sequence uint64
+	Attempt  uint32
+	Epoch    uint32
+}
+
+// String is an opaque text for protocols, 40 characters of hexadecimal.
+func (t Token) String() string {
+	var b [20]byte
+	binary.BigEndian.PutUint32(b[0:], t.Queue)
+	binary.BigEndian.PutUint64(b[4:], t.Sequence)
+	binary.BigEndian.PutUint32(b[12:], t.Attempt)
+	binary.BigEndian.PutUint32(b[16:], t.Epoch)
+	return hex.EncodeToString(b[:])
+}
+
+// ParseToken reads what String wrote.
+func ParseToken(s string) (Token, error) {
+	b, err := hex.DecodeString(s)
+	if err != nil || len(b) != 20 {
+		return Token{}, fmt.Errorf("%w: %.60q", ErrBadToken, s)
+	}
+	return Token{
+		Queue:    binary.BigEndian.Uint32(b[0:]),
+		Sequence: binary.BigEndian.Uint64(b[4:]),
+		Attempt:  binary.BigEndian.Uint32(b[12:]),
+		Epoch:    binary.BigEndian.Uint32(b[16:]),
+	}, nil
+}
