@@ -20,7 +20,7 @@ func (a alarms) Less(i, j int) bool {
 	return a[i].when < a[j].when || a[i].when == a[j].when && a[i].e.seq < a[j].e.seq
 }
 
-func (a *alarms) Push(x any)        { *a = append(*a, x.(alarm)) }
+func (a *alarms) Push(x any) { *a = append(*a, x.(alarm)) }
 func (a *alarms) Pop() any {
 	old := *a
 	x := old[len(old)-1]

@@ -63,7 +63,7 @@ type ClaimRequest struct {
 	Max   int           // messages; 0: 1
 	Wait  time.Duration // how long to wait for the first one; 0: not at all
 	Lease time.Duration // 0: the Owner's life if there is one, else the queue's lease
-	Owner *Owner        // claims end with it; nil: they end with the lease alone
+	Owner *Owner        // claims end with it, or with the process; nil: they end with the lease alone
 }
 
 // Claim is a message handed to one reader until it is settled or its lease ends.

@@ -190,7 +190,7 @@ func (s *state) claim(q *queueState, e *entry, c *claimed, h holder) {
 	}
 	s.hide(q, e)
 	e.attempts = c.attempt
-	e.claim = &claimState{epoch: c.epoch, deadline: c.deadline, owner: h.owner, claimant: h.claimant, at: h.at}
+	e.claim = &claimState{epoch: c.epoch, deadline: c.deadline, owned: c.owned, owner: h.owner, claimant: h.claimant, at: h.at}
 	q.claimed++
 	q.claims++
 	if h.owner != nil {

@@ -161,7 +161,7 @@ func (c *claiming) take(from int, q *queueState, e *entry) {
 	case c.r.Owner == nil:
 		deadline = s.state.now + q.def.lease().Microseconds()
 	}
-	ev := &claimed{queue: q.id, seq: e.seq, attempt: e.attempts + 1, epoch: s.state.epoch, deadline: deadline}
+	ev := &claimed{queue: q.id, seq: e.seq, attempt: e.attempts + 1, epoch: s.state.epoch, deadline: deadline, owned: c.r.Owner != nil}
 	s.state.claim(q, e, ev, holder{owner: c.r.Owner, claimant: c.claimant, at: c.now.UnixNano()})
 	c.events = append(c.events, ev)
 	c.picks = append(c.picks, picked{

@@ -249,7 +249,8 @@ type claimed struct {
 	seq      uint64
 	attempt  uint32
 	epoch    uint32
-	deadline int64 // 0: the owner's life, which ends with the process
+	deadline int64 // 0: the owner's life alone
+	owned    bool  // it ends with its owner, and so with the process
 }
 
 func (*claimed) kind() eventKind { return kindClaim }
@@ -257,11 +258,12 @@ func (e *claimed) append(b []byte) []byte {
 	b = appendPlace(b, e.queue, e.seq)
 	b = putUint(b, uint64(e.attempt))
 	b = putUint(b, uint64(e.epoch))
-	return putInt(b, e.deadline)
+	b = putInt(b, e.deadline)
+	return putBool(b, e.owned)
 }
 func (e *claimed) read(r *reader) {
 	e.queue, e.seq = readPlace(r)
-	e.attempt, e.epoch, e.deadline = r.uint32(), r.uint32(), r.int()
+	e.attempt, e.epoch, e.deadline, e.owned = r.uint32(), r.uint32(), r.int(), r.bool()
 }
 
 // extended moves a claim's deadline.

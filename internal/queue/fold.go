@@ -52,12 +52,12 @@ func fold(ctx context.Context, j journal.Journal) (*state, error) {
 }
 
 // settleDown makes, after a fold, what the fold left out: who can be claimed, what time makes due. Claims that ended with their
-// owner go back; those with a deadline stay.
+// owner go back; all others stay until their deadline.
 func (s *state) settleDown() {
 	for _, q := range s.queues {
 		q.forgetOld(s.now)
 		q.all.Scan(func(_ uint64, e *entry) bool {
-			if e.claim != nil && e.claim.deadline == 0 {
+			if e.claim != nil && e.claim.owned {
 				s.unclaim(q, e)
 			}
 			if e.claim == nil && q.spent(e) {

@@ -309,7 +309,7 @@ func (st *stage) asker(words []string) (a asker, name string) {
 	name = o["as"]
 	taken := 0
 	a.take = func(from int, q *queueState, e *entry) {
-		ev := &claimed{queue: q.id, seq: e.seq, attempt: e.attempts + 1, epoch: st.s.epoch}
+		ev := &claimed{queue: q.id, seq: e.seq, attempt: e.attempts + 1, epoch: st.s.epoch, owned: a.owner != nil}
 		if a.owner == nil {
 			ev.deadline = st.s.now + lease.Microseconds()
 		}

@@ -173,6 +173,7 @@ func appendSaved(b []byte, queue uint32, e *savedEntry) []byte {
 	if c := e.claim; c != nil {
 		b = putUint(b, uint64(c.epoch))
 		b = putInt(b, c.deadline)
+		b = putBool(b, c.owned)
 	}
 	if flags&savedHead != 0 {
 		b = putBytes(b, e.head)
@@ -283,7 +284,7 @@ func (s *state) restoreEntry(r *reader, bodies map[uint64]*sharedBody) error {
 		body, bodyAt = r.uint(), r.address()
 	}
 	if flags&savedClaim != 0 {
-		e.claim = &claimState{epoch: r.uint32(), deadline: r.int()}
+		e.claim = &claimState{epoch: r.uint32(), deadline: r.int(), owned: r.bool()}
 	}
 	if flags&savedHead != 0 {
 		e.head = slices.Clone(r.bytes())

@@ -106,9 +106,10 @@ type sharedBody struct {
 // claimState is a claim that is not settled yet.
 type claimState struct {
 	epoch    uint32
-	deadline int64 // µs; 0: the owner's life
-	at       int64 // when it was handed out, ns
-	owner    *Owner
+	deadline int64  // µs; 0: the owner's life
+	at       int64  // when it was handed out, ns
+	owned    bool   // it ends with its owner
+	owner    *Owner // nil when it was owned before a restart
 	claimant uint64 // who holds the key
 	settling bool   // its end is on the way to the journal: nobody else may end it
 }

@@ -542,3 +542,18 @@ func TestACheckpointAndWhatFollowsGiveTheSameState(t *testing.T) {
 		}
 	})
 }
+
+func TestClaimsOfAnOwnerGoBackAtARestartWhateverTheirLease(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		m := newMemory()
+		s := open(t, m)
+		mustPut(t, s, news, text("owned", "leased")...)
+		o := s.NewOwner("pipeline")
+		mustClaim(t, s, ClaimRequest{From: from(news), Lease: time.Hour, Owner: o})
+		mustClaim(t, s, ClaimRequest{From: from(news), Lease: time.Hour})
+		again := open(t, m.after(false))
+		if c := mustClaim(t, again, ClaimRequest{From: from(news), Max: 9}); bodies(c) != "owned" || c[0].Attempt != 2 {
+			t.Errorf("after a restart %q", bodies(c))
+		}
+	})
+}
