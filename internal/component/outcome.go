@@ -82,6 +82,19 @@ func IsReject(err error) bool {
 	return errors.As(err, &r)
 }
 
+// Stopper is met by errors of a Sink after which nothing can be delivered there any more, such as an output that nobody reads:
+// the pipeline stops and gives back what it has in hand, instead of making dead letters of it.
+type Stopper interface {
+	error
+	Stop() bool
+}
+
+// IsStop tells whether err, or one it wraps, asks for the end of the pipeline.
+func IsStop(err error) bool {
+	var s Stopper
+	return errors.As(err, &s) && s.Stop()
+}
+
 // SettingError says which setting of a component is wrong, so that the reader of the configuration can show the place. Constructors
 // return it for anything they find wrong in their Config.
 type SettingError struct {

@@ -109,7 +109,8 @@ type Journal interface {
 	// Append gives records their place in the log, as one group, in the order of the calls of Append and Write. It returns
 	// as soon as the place is certain; done is called once, when the group is durable (in the sense of Info().Durability)
 	// or has failed. Concurrent appends share one sync. The done functions are called in the order of the log, one at a
-	// time, from a goroutine of the journal's, never from within Append: they must not block, and must not call Close.
+	// time, from a goroutine of the journal's, never from within Append: they must not block, and must not call Close, Sync
+	// or Append, which waits while too many groups do. Write, Read and Release are allowed.
 	// An error returned by Append itself means that the group was refused and done will not be called (ErrTooLarge, ErrClosed,
 	// ErrFull, ErrFailed). An error given to done is ErrRefused (nothing was kept) or ErrUnknown (the group may be found
 	// in the log later, or not: reopen and catch up).
@@ -117,10 +118,11 @@ type Journal interface {
 
 	// Write is Append for records nobody waits for. When it returns, the group survives the death of the process
 	// (unless durability is None) and it becomes durable with the next sync, which it does not cause.
-	// A group that is lost in a power cut is lost together with everything after it.
+	// A group that is lost in a power cut is lost together with everything after it. The errors are those of Append, and
+	// ErrUnknown.
 	Write(records []Record) error
 
-	// Sync returns when everything appended and written before the call is durable.
+	// Sync returns when everything appended and written before the call is durable in the sense of Info().Durability.
 	Sync(ctx context.Context) error
 
 	// Read fetches records in any number and order. For each address, each is called once with its index in addrs, in any
@@ -148,7 +150,8 @@ type Journal interface {
 
 	// SaveCheckpoint durably keeps what write produces as the owner's state as of position at: a later start needs only
 	// it, the groups after at, and the lasting records that are not released. The last two checkpoints are kept, and what only
-	// a start from the older one needs is not reclaimed: a damaged checkpoint costs time, not data.
+	// a start from the older one needs is not reclaimed: a damaged checkpoint costs time, not data. write is called once;
+	// an error of it leaves everything as it was. at must not be greater than End.
 	SaveCheckpoint(ctx context.Context, at Position, write func(io.Writer) error) error
 
 	// LoadCheckpoint returns the newest sound checkpoint, verified whole before it returns. ErrNoCheckpoint when none was

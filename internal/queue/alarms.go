@@ -2,11 +2,12 @@ package queue
 
 import "container/heap"
 
-// alarm is a time at which an entry has to be looked at: it wakes, its lease ends, or it expires.
+// alarm is a time at which a message has to be looked at: it wakes, its lease ends, or it expires. It names the message, so that one
+// that is settled meanwhile is not kept in memory.
 type alarm struct {
 	when int64
 	q    *queueState
-	e    *entry
+	seq  uint64
 }
 
 // alarms is a heap, the earliest first. An alarm may be out of date; tick looks at what is true of its entry.
@@ -17,7 +18,7 @@ func (a alarms) Swap(i, j int) { a[i], a[j] = a[j], a[i] }
 
 // Less puts of equal times the older message first: when leases of one key end together, the first takes the others back with it.
 func (a alarms) Less(i, j int) bool {
-	return a[i].when < a[j].when || a[i].when == a[j].when && a[i].e.seq < a[j].e.seq
+	return a[i].when < a[j].when || a[i].when == a[j].when && a[i].seq < a[j].seq
 }
 
 func (a *alarms) Push(x any) { *a = append(*a, x.(alarm)) }
@@ -51,7 +52,7 @@ func (s *state) wakeAt(q *queueState, e *entry) {
 		return
 	}
 	e.alarm = due
-	heap.Push(&s.alarms, alarm{due, q, e})
+	heap.Push(&s.alarms, alarm{due, q, e.seq})
 }
 
 // due is when tick should be called next; 0: nothing is waiting for a time.
@@ -67,11 +68,15 @@ func (s *state) due() int64 {
 func (s *state) tick(limit int) {
 	for ; limit > 0 && len(s.alarms) > 0 && s.alarms[0].when <= s.now; limit-- {
 		a := heap.Pop(&s.alarms).(alarm)
-		q, e := a.q, a.e
+		q := a.q
+		e, there := q.all.Get(a.seq)
+		if !there {
+			continue
+		}
 		if e.alarm == a.when {
 			e.alarm = 0
 		}
-		if there, _ := q.all.Get(e.seq); there != e || e.claim != nil && e.claim.settling {
+		if e.claim != nil && e.claim.settling {
 			continue
 		}
 		switch {

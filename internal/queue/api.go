@@ -61,6 +61,7 @@ type From struct {
 type ClaimRequest struct {
 	From  []From
 	Max   int           // messages; 0: 1
+	Bytes int           // their sizes summed (Message.Size); 0: no bound. One message is handed out whatever its size
 	Wait  time.Duration // how long to wait for the first one; 0: not at all
 	Lease time.Duration // 0: the Owner's life if there is one, else the queue's lease
 	Owner *Owner        // claims end with it, or with the process; nil: they end with the lease alone
@@ -148,7 +149,7 @@ type Stats struct {
 	Ready, Delayed, Claimed, Behind int64 // Behind: waiting behind another of their key
 	Bytes                           int64
 	Waiters                         int
-	Oldest                          time.Time // publish time of the oldest unclaimed message; zero: none
+	Oldest                          time.Time // when the oldest message that could be claimed now was put; zero: none
 	TotalPut, TotalDuplicate        uint64
 	TotalDone, TotalDead            uint64
 	TotalExpired, TotalPurged       uint64

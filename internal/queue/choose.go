@@ -17,6 +17,8 @@ type wanted struct {
 type asker struct {
 	from     []wanted
 	max      int
+	maxBytes int    // 0: no bound
+	bytes    int    // taken so far
 	claimant uint64 // never 0
 	owner    *Owner
 	take     func(from int, q *queueState, e *entry) // claims e in the state
@@ -41,12 +43,15 @@ func (s *state) choose(a *asker) (taken int) {
 			if e == nil {
 				break
 			}
+			if taken > 0 && !a.fits(e) {
+				return taken
+			}
 			extra = without(extra, e)
 			if w.q.spent(e) { // the bound was lowered while it waited
 				s.doom(w.q, e, &s.exhausted)
 				continue
 			}
-			a.take(i, w.q, e)
+			a.give(i, w.q, e)
 			taken++
 			if next := s.nextOfKey(a, w, e); next != nil {
 				extra = append(extra, next)
@@ -54,6 +59,14 @@ func (s *state) choose(a *asker) (taken int) {
 		}
 	}
 	return taken
+}
+
+// fits tells whether e is within the bound of bytes.
+func (a *asker) fits(e *entry) bool { return a.maxBytes == 0 || a.bytes+int(e.size) <= a.maxBytes }
+
+func (a *asker) give(from int, q *queueState, e *entry) {
+	a.bytes += int(e.size)
+	a.take(from, q, e)
 }
 
 // held finds what the asker may take of keys that it holds already.
@@ -159,15 +172,19 @@ func (s *state) serve() {
 // offer lets w take what it wants of the fresh messages.
 func (s *state) offer(w *waiter, fresh map[*queueState][]*entry) (taken int) {
 	a := &w.asker
+	enough := false
 	for i, f := range a.from {
 		es := fresh[f.q]
-		for j := 0; j < len(es) && taken < a.max; j++ {
+		for j := 0; j < len(es) && taken < a.max && !enough; j++ {
 			e := es[j]
 			if e == nil || !s.claimable(f.q, e, a.claimant) || !s.meets(f, e) {
 				continue
 			}
+			if enough = taken > 0 && !a.fits(e); enough {
+				break
+			}
 			es[j] = nil
-			a.take(i, f.q, e)
+			a.give(i, f.q, e)
 			taken++
 			if next := s.nextOfKey(a, f, e); next != nil && taken < a.max {
 				es = slices.Insert(es, j+1, next)

@@ -82,7 +82,7 @@ func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration) 
 		s.claimant++
 		c.claimant = s.claimant
 	}
-	a := asker{from: froms, max: r.Max, owner: r.Owner, claimant: c.claimant, take: c.take}
+	a := asker{from: froms, max: r.Max, maxBytes: r.Bytes, owner: r.Owner, claimant: c.claimant, take: c.take}
 	s.state.choose(&a)
 	c.hand()
 	s.state.serve() // what tick woke and this claim did not take
@@ -93,7 +93,7 @@ func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration) 
 	}
 	if s.waiting >= s.limits.Waiters {
 		s.mu.Unlock()
-		return nil, fmt.Errorf("%w: %d", ErrTooManyWaiters, s.waiting)
+		return nil, fmt.Errorf("%w: the limit is %d", ErrTooManyWaiters, s.limits.Waiters)
 	}
 	w := &waiter{asker: a, served: func(w *waiter) {
 		c.hand()

@@ -115,7 +115,8 @@ func (s *Store) keepCheckpoints() {
 		}
 		st := s.journal.Stats()
 		s.mu.Lock()
-		due := st.Bytes-s.checkpointed >= max(s.every, 2*s.checkpointSize)
+		due := s.pressed > 0 || st.Bytes-s.checkpointed >= max(s.every, 2*s.checkpointSize)
+		s.pressed = max(0, s.pressed-1)
 		s.mu.Unlock()
 		if due {
 			// A failure is not the end: the next one may succeed, and until then a start has more to fold.

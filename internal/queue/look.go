@@ -62,13 +62,9 @@ func (s *Store) Stats(n Name) (Stats, error) {
 		TotalExpired: q.expired, TotalPurged: q.purged, TotalClaims: q.claims, NextSequence: q.next,
 	}
 	st.Behind = int64(q.all.Len()) - st.Ready - st.Delayed - st.Claimed
-	q.all.Scan(func(_ uint64, e *entry) bool {
-		if e.claim == nil {
-			st.Oldest = timeOf(e.at)
-			return false
-		}
-		return true
-	})
+	if _, e, ok := q.ready.Min(); ok {
+		st.Oldest = timeOf(e.at)
+	}
 	return st, nil
 }
 

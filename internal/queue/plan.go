@@ -138,7 +138,7 @@ func (p *plan) put(q *queueState, m *message.Message, exempt bool) (PutResult, e
 
 // publish plans one message for all subscriptions of a topic. The body is kept once, but for queues with columns, which keep a
 // row of their own.
-func (p *plan) publish(t *topicState, m *message.Message, rows map[*queueState][]message.Value) (PutResult, error) {
+func (p *plan) publish(t *topicState, m *message.Message, rowOf func(*queueState) []message.Value) (PutResult, error) {
 	if len(t.subscribed) == 0 {
 		t.dropped++
 		return PutResult{ID: m.ID}, nil
@@ -149,7 +149,7 @@ func (p *plan) publish(t *topicState, m *message.Message, rows map[*queueState][
 	for _, q := range t.subscribed {
 		own := *m
 		if q.def.Columns != nil {
-			own.Row, own.Body = rows[q], nil
+			own.Row, own.Body = rowOf(q), nil
 		}
 		if q.filter != nil && !q.filter.Match(&messageEnv{q.def.Columns, &own}) {
 			result.Duplicate = false

@@ -114,24 +114,16 @@ var errAgain = errors.New("prepare again")
 
 // prepared is a change with everything done that needs no lock: rows made of JSON bodies, bodies of dead letters read.
 type prepared struct {
-	change  *Change
-	puts    []preparedPut
-	dead    map[int]*deadLetter // by index in change.Settles
-	results [][]PutResult
+	change *Change
+	puts   []preparedPut
+	dead   map[int]*deadLetter // by index in change.Settles
 }
 
 type preparedPut struct {
 	topic   *topicState
 	queue   *queueState
 	rows    map[*queueState][][]message.Value // of queues with columns, a row a message
-	columns map[*queueState]*message.Column   // the columns that the rows were made for
-}
-
-func firstColumn(cs message.Columns) *message.Column {
-	if len(cs) == 0 {
-		return nil
-	}
-	return &cs[0]
+	columns map[*queueState]*message.Column   // the first of the columns that the rows were made for: it tells definitions apart
 }
 
 func (s *Store) prepare(ctx context.Context, c *Change, where target) (*prepared, error) {
@@ -160,11 +152,16 @@ func (s *Store) preparePut(ctx context.Context, qp *QueuePut, pp *preparedPut, w
 		if pp.topic == nil {
 			pp.queue = s.state.queueNames[qp.To]
 		}
-		pp.columns = map[*queueState]*message.Column{}
-		columns := map[*queueState]message.Columns{}
+		var columns map[*queueState]message.Columns
 		for _, q := range pp.queues() {
+			if q.def.Columns == nil {
+				continue
+			}
+			if columns == nil {
+				columns, pp.columns = map[*queueState]message.Columns{}, map[*queueState]*message.Column{}
+			}
 			columns[q] = q.def.Columns
-			pp.columns[q] = firstColumn(q.def.Columns)
+			pp.columns[q] = &q.def.Columns[0]
 		}
 		s.mu.Unlock()
 		if pp.topic == nil && pp.queue == nil {
@@ -176,10 +173,10 @@ func (s *Store) preparePut(ctx context.Context, qp *QueuePut, pp *preparedPut, w
 			}
 			continue
 		}
-		pp.rows = map[*queueState][][]message.Value{}
+		pp.rows = nil
 		for q, cs := range columns {
-			if cs == nil {
-				continue
+			if pp.rows == nil {
+				pp.rows = map[*queueState][][]message.Value{}
 			}
 			rows, err := rowsFor(q.name, cs, qp.Messages)
 			if err != nil {
@@ -300,8 +297,7 @@ func (s *Store) planPuts(pl *plan, qp *QueuePut, pp *preparedPut) ([]PutResult, 
 		return nil, errAgain
 	}
 	for _, q := range pp.queues() {
-		made, ok := pp.columns[q]
-		if !ok || made != firstColumn(q.def.Columns) {
+		if made := pp.columns[q]; made == nil && q.def.Columns != nil || made != nil && (q.def.Columns == nil || made != &q.def.Columns[0]) {
 			return nil, errAgain
 		}
 	}
@@ -313,11 +309,7 @@ func (s *Store) planPuts(pl *plan, qp *QueuePut, pp *preparedPut) ([]PutResult, 
 		}
 		var err error
 		if pp.topic != nil {
-			rows := map[*queueState][]message.Value{}
-			for q, rs := range pp.rows {
-				rows[q] = rs[i]
-			}
-			results[i], err = pl.publish(pp.topic, m, rows)
+			results[i], err = pl.publish(pp.topic, m, func(q *queueState) []message.Value { return pp.rows[q][i] })
 		} else {
 			own := *m
 			if rs := pp.rows[pp.queue]; rs != nil {

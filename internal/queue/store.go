@@ -68,6 +68,7 @@ type Store struct {
 
 	checkpointed   uint64 // journal bytes appended up to the last checkpoint
 	checkpointSize uint64
+	pressed        int // checkpoints to take soon, because the disk is full
 
 	sleeping int64 // until when keepTime sleeps, µs
 
@@ -117,13 +118,15 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 
 // begin writes down that a new epoch starts, so that tokens of earlier ones can be told apart.
 func (s *Store) begin(ctx context.Context) error {
-	s.mu.Lock()
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
 	f := newFlight(&started{epoch: s.state.epoch + 1})
-	err := s.submit(f)
-	s.mu.Unlock()
-	if err != nil {
+	if err := s.submit(f); err != nil {
+		s.leave()
 		return fmt.Errorf("start: %w", err)
 	}
+	s.mu.Unlock()
 	return f.wait(ctx)
 }
 
@@ -284,7 +287,7 @@ func (s *Store) leave() {
 	<-s.room
 }
 
-// submit sends a group to the journal. The lock is held, by enter's caller or by Open; it stays so.
+// submit sends a group to the journal. The lock is held, by enter's caller; it stays so.
 func (s *Store) submit(f *flight) error {
 	at := s.state.advance(s.clock())
 	records := make([]journal.Record, len(f.group))
@@ -334,11 +337,8 @@ func (s *Store) land(f *flight, p journal.Position, err error) {
 	if len(released) > 0 {
 		s.journal.Release(released...)
 	}
+	<-s.room
 	close(f.done)
-	select {
-	case <-s.room:
-	default: // the group of Open came without a place
-	}
 }
 
 // settleUp ends every piece of work under the lock: it wakes the timer if there is work for it and returns what can be released.
@@ -358,6 +358,7 @@ func (s *Store) settleUp() []journal.Address {
 func (s *Store) journalError(err error) error {
 	switch {
 	case errors.Is(err, journal.ErrFull):
+		s.pressed = 2 // checkpoints let the journal reclaim what is settled, and it keeps the last two
 		return err
 	case errors.Is(err, journal.ErrTooLarge):
 		return fmt.Errorf("%w: %w", ErrTooLarge, err)

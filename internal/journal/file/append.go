@@ -117,6 +117,9 @@ func (j *Journal) write(group []byte, records []journal.Record) (journal.Positio
 	if err != nil {
 		return at, err
 	}
+	if half := s.size / 2; offset < half && s.end >= half {
+		j.wakeKeeper() // for the spare after this one
+	}
 	s.totals.groups++
 	s.totals.records += uint64(len(records))
 	s.totals.last = at
@@ -150,6 +153,9 @@ func (j *Journal) writeGroup(group []byte) (journal.Position, error) {
 		return 0, fmt.Errorf("%w: %w", journal.ErrFull, err)
 	}
 	s.end += int64(len(group))
+	if err := j.writeAhead(s, int64(len(group))); err != nil {
+		return at, j.fail(err)
+	}
 	s.ended = kind(binary.LittleEndian.Uint32(group[24:])) == kindEnd
 	j.last = at
 	if len(j.unwritten) >= unwrittenBytes {
@@ -157,3 +163,31 @@ func (j *Journal) writeGroup(group []byte) (journal.Position, error) {
 	}
 	return at, nil
 }
+
+const (
+	aheadBytes = 512 << 10 // zeros written ahead of the log at a time
+	aheadBelow = 64 << 10  // only while a sync has less than this to write
+)
+
+// writeAhead writes zeros behind the end of the tail now and then. A block that was allocated but never written costs
+// the sync that first writes it a change of the file's metadata; with small groups that is most of the sync. Where each
+// sync has much to write it would only cost bandwidth, and is left out. mu is held.
+func (j *Journal) writeAhead(s *segment, appended int64) error {
+	j.unsynced += appended
+	if s.end <= s.written || j.opts.Durability != journal.Fsync {
+		return nil
+	}
+	s.written = s.end
+	n := min(aheadBytes, s.size-s.end)
+	if j.unsynced >= aheadBelow || n == 0 {
+		return nil
+	}
+	if _, err := s.f.WriteAt(zeros[:n], s.end); err != nil && !fullError(err) {
+		return fmt.Errorf("write zeros ahead at %d of %s: %w", s.end, s.name, err)
+	}
+	s.written = s.end + n
+	return nil
+}
+
+// zeros is never written to.
+var zeros [aheadBytes]byte

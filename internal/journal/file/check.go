@@ -139,7 +139,7 @@ func (x *inspection) close() error {
 	var errs []error
 	for _, f := range x.segments {
 		if f.s != nil {
-			errs = append(errs, f.s.shut())
+			errs = append(errs, f.s.shut(journal.ErrClosed))
 		}
 	}
 	return errors.Join(errs...)
@@ -215,7 +215,7 @@ func (x *inspection) strangeSegment(name string, base journal.Position) (row *ma
 		return nil, false, err
 	}
 	s := &segment{name: name, f: f, base: base}
-	defer s.shut()
+	defer s.shut(journal.ErrClosed)
 	if s.size, err = f.Size(); err != nil || s.size < segmentHeaderBytes {
 		return nil, false, err
 	}

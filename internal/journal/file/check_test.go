@@ -123,7 +123,6 @@ func TestRepairLosesOnlyWhatIsDamaged(t *testing.T) {
 		damage func(t *testing.T, dir string, at []journal.Position)
 		lost   []int // groups
 		bodies int   // records that answer with damage
-		first  int   // the first group a start from nothing has to be able to scan
 	}{
 		{name: "head in a sealed segment", lost: []int{3}, damage: func(t *testing.T, dir string, at []journal.Position) {
 			alter(t, segmentsIn(t, dir)[0], int64(at[3])+64+3*32+2, 0xaa)
@@ -216,8 +215,35 @@ func TestRepairLosesOnlyWhatIsDamaged(t *testing.T) {
 				}
 			}
 			afterRepair(t, dir, at, tt.lost, tt.bodies)
+			// A second repair, of what the first one left as it is, puts nothing over the first copies.
+			copies := filesIn(t, aside)
+			if _, err := file.Repair(t.Context(), dir, file.RepairOptions{KeepAside: aside}); err != nil {
+				t.Fatal(err)
+			}
+			for name, content := range copies {
+				if filesIn(t, aside)[name] != content {
+					t.Errorf("the copy %s was changed", name)
+				}
+			}
 		})
 	}
+}
+
+func filesIn(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, e := range entries {
+		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[e.Name()] = string(b)
+	}
+	return files
 }
 
 // groupsInSecond are those whose segment some tests lose.

@@ -50,9 +50,17 @@
 // After an unclean end the tail is written again and synced before Open returns, because a page that a failed sync left
 // in memory may read well without being on the disk.
 //
+// # Speed
+//
+// A group is written in the goroutine of its Append, under a lock that is held for that write only; one sync serves all
+// groups that were written while the last one ran. Blocks are allocated a segment ahead, and while syncs are small
+// zeros are written half a megabyte ahead, because the first write to an allocated block makes its sync half as fast
+// again; reclaimed segments become spares, whose blocks were written before.
+//
 // # A full disk
 //
 // Two segments are allocated ahead as a reserve. When they cannot be made up again, groups with lasting records are
 // refused with journal.ErrFull, while groups of passing records only (settles, purges) go on in the reserve, so that
-// what they release can be reclaimed.
+// what they release can be reclaimed. A checkpoint takes its room from the reserve when there is no other. An owner that
+// sees journal.ErrFull should save checkpoints soon: nothing is reclaimed before two of them lie behind a segment.
 package file

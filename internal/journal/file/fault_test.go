@@ -109,7 +109,7 @@ func TestFullDiskInTheMiddleOfAWriteRefusesThatGroupOnly(t *testing.T) {
 
 func TestOnAFullDiskSettlesGoOnAndRoomComesBack(t *testing.T) {
 	d := faultfs.New()
-	d.Limit(600 << 10)
+	d.Limit(400 << 10)
 	j := mustOpen(t, small(d))
 	defer j.Close()
 	j.Keep(slices.Values([]journal.Address(nil)))
@@ -124,7 +124,7 @@ func TestOnAFullDiskSettlesGoOnAndRoomComesBack(t *testing.T) {
 		}
 		live = append(live, journal.Address{Position: p})
 	}
-	if len(live) < 200 {
+	if len(live) < 80 {
 		t.Fatalf("only %d messages fitted", len(live))
 	}
 	// The reserve takes the settling of all of them, and checkpoints.
@@ -138,8 +138,8 @@ func TestOnAFullDiskSettlesGoOnAndRoomComesBack(t *testing.T) {
 		}
 		j.Release(part...)
 	}
-	saveCheckpoint(t, j, j.End(), strings.Repeat("state", 2000))
-	saveCheckpoint(t, j, j.End(), strings.Repeat("state", 2000))
+	saveCheckpoint(t, j, j.End(), strings.Repeat("state", 300))
+	saveCheckpoint(t, j, j.End(), strings.Repeat("state", 300))
 	// Segments are reclaimed in the background: the next message fits once that is done.
 	for {
 		_, err := appendWait(j, message(1, 1000))
@@ -150,7 +150,7 @@ func TestOnAFullDiskSettlesGoOnAndRoomComesBack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for n := range 200 {
+	for n := range 60 {
 		if _, err := appendWait(j, message(n, 1000)); err != nil {
 			t.Fatalf("message %d after room came back: %v", n, err)
 		}

@@ -147,9 +147,12 @@ func place(buf []byte, generation uint64, position, durable journal.Position) {
 
 // metaCRC is the checksum over the generation and all of meta but its mark and checksum.
 func metaCRC(generation uint64, meta []byte) uint32 {
-	var g [8]byte
-	binary.LittleEndian.PutUint64(g[:], generation)
-	return crc32.Update(crc32.Checksum(g[:], castagnoli), castagnoli, meta[8:])
+	seed := ^uint32(0) // by hand: a slice of the eight bytes would be an allocation a group
+	for range 8 {
+		seed = castagnoli[byte(seed)^byte(generation)] ^ seed>>8
+		generation >>= 8
+	}
+	return crc32.Update(^seed, castagnoli, meta[8:])
 }
 
 // decodeHeader reads the header of the group that should begin at position in a segment of this generation, with room

@@ -95,46 +95,6 @@ func resum(b []byte, at uint64) {
 	}
 }
 
-func FuzzOpenSegment(f *testing.F) {
-	group := encoded(segmentHeaderBytes, journal.Record{Life: journal.Lasting, Head: []byte("head"), Body: []byte("body")})
-	f.Add(segmentHeader(0, testGeneration, 0), group)
-	f.Add(segmentHeader(0, testGeneration, 0), append(group, encoded(segmentHeaderBytes+journal.Position(len(group)))...))
-	f.Add([]byte(nil), []byte(nil))
-	f.Fuzz(func(t *testing.T, head, groups []byte) {
-		dir := t.TempDir()
-		if len(head) > segmentHeaderBytes {
-			head = head[:segmentHeaderBytes]
-		}
-		b := append(append(append([]byte{}, head...), make([]byte, segmentHeaderBytes-len(head))...), groups...)
-		m := manifest{segments: []manifestSegment{{generation: testGeneration}}}
-		if err := m.write(osFS{}, dir); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "0000000000000000.log"), b, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		j, err := Open(t.Context(), Options{Dir: dir, SegmentBytes: minSegmentBytes})
-		if err != nil {
-			var damage *journal.DamageError
-			if !errors.As(err, &damage) {
-				t.Fatalf("%v does not say where the damage is", err)
-			}
-			return
-		}
-		defer j.Close()
-		n := 0
-		for _, err := range j.Scan(t.Context(), 0) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			n++
-		}
-		if _, err := Check(t.Context(), dir, nil); err != nil {
-			t.Fatal(err)
-		}
-	})
-}
-
 func FuzzDecodeManifest(f *testing.F) {
 	for _, m := range []manifest{
 		{},

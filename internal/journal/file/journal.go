@@ -34,6 +34,7 @@ type Journal struct {
 	last      journal.Position // last group of any kind
 	spares    []spare
 	spareNext uint64
+	unsynced  int64  // bytes appended since the last sync began
 	unwritten []byte // durability none: groups that end at tail.end and are not in the file yet
 
 	manifestMu sync.Mutex // one change of the set of segments at a time
@@ -230,7 +231,7 @@ func (j *Journal) letGo() error {
 	var errs []error
 	j.segMu.RLock()
 	for _, s := range j.segs {
-		errs = append(errs, s.shut())
+		errs = append(errs, s.shut(journal.ErrClosed))
 	}
 	j.segMu.RUnlock()
 	if j.unlock != nil {

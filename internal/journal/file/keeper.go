@@ -43,38 +43,12 @@ func (j *Journal) keep() {
 	}
 }
 
-// sealIdle writes a seal when nothing was appended since seen, the last group a while ago.
-func (j *Journal) sealIdle(seen journal.Position) (journal.Position, error) {
-	if j.opts.Durability != journal.Fsync || j.failed() != nil {
-		return seen, nil
-	}
-	j.mu.Lock()
-	last, records := j.last, j.tail.totals.last
-	j.mu.Unlock()
-	if last != seen || last != records {
-		return last, nil // busy, or sealed already
-	}
-	if err := j.syncLog(); err != nil {
-		return seen, err
-	}
-	j.mu.Lock()
-	err := j.failed()
-	if err == nil && j.last == last {
-		err = j.seal()
-	}
-	j.mu.Unlock()
-	if err != nil {
-		return seen, err
-	}
-	return last, j.syncLog()
-}
-
 // refill makes up the reserve, and when the tail is half full one more spare for the segment after it.
 func (j *Journal) refill() error {
 	for {
 		j.mu.Lock()
 		want := reserveSegments
-		if j.tail.end > j.tail.size/2 {
+		if j.tail.end >= j.tail.size/2 {
 			want++
 		}
 		enough := len(j.spares) >= want || j.failed() != nil
@@ -91,7 +65,7 @@ func (j *Journal) refill() error {
 			return err
 		}
 		j.mu.Lock()
-		j.spares = append(j.spares, spare{name, j.opts.SegmentBytes})
+		j.spares = append(j.spares, spare{name: name, size: j.opts.SegmentBytes})
 		j.mu.Unlock()
 	}
 }
@@ -111,7 +85,7 @@ func (j *Journal) reclaim() error {
 	}
 	var errs []error
 	for _, s := range gone {
-		errs = append(errs, s.shut(), j.recycle(s))
+		errs = append(errs, s.shut(errGone), j.recycle(s))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return err // the manifest goes on listing them as dropped: the next start removes them
@@ -182,6 +156,6 @@ func (j *Journal) recycle(s *segment) error {
 	if err := j.fs.Rename(s.name, name); err != nil {
 		return err
 	}
-	j.spares = append(j.spares, spare{name, s.size})
+	j.spares = append(j.spares, spare{name, s.size, true})
 	return nil
 }

@@ -176,7 +176,7 @@ func (j *Journal) clearAway(names []string, m *manifest) error {
 		if n, ok := parseSpareName(name); ok {
 			j.spareNext = max(j.spareNext, n+1)
 			if size, err := sizeOf(j.fs, path); err == nil && size == j.opts.SegmentBytes && len(j.spares) <= reserveSegments {
-				j.spares = append(j.spares, spare{path, size})
+				j.spares = append(j.spares, spare{name: path, size: size})
 				continue
 			}
 		} else if base, ok := parseSegmentName(name); ok {
@@ -210,7 +210,7 @@ func begunSegment(fsys FS, name string, base journal.Position) error {
 		return err
 	}
 	s := &segment{name: name, f: f, base: base}
-	defer s.shut()
+	defer s.shut(journal.ErrClosed)
 	if s.size, err = f.Size(); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
@@ -38,6 +39,14 @@ type manifestSegment struct {
 }
 
 var errManifest = errors.New("not a sound manifest")
+
+// clone is for changing: j.manifest is replaced when the change is durable.
+func (m *manifest) clone() manifest {
+	c := *m
+	c.segments = slices.Clone(m.segments)
+	c.dropped = slices.Clone(m.dropped)
+	return c
+}
 
 // encode writes the manifest as text that a person can read.
 func (m *manifest) encode() []byte {

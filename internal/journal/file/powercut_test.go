@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
@@ -37,10 +38,17 @@ func TestPowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 		disk := faultfs.New()
 		for cut := range cuts {
 			disk.CutAfter(1 + random.IntN(300))
-			j, err := file.Open(t.Context(), small(disk))
+			o := small(disk)
+			if cut%2 == 0 {
+				o.IdleSeal = time.Millisecond // seals come in between
+			}
+			j, err := file.Open(t.Context(), o)
 			if err == nil {
 				l.check(t, j, seed, cut)
 				l.live(t, j, random)
+				if random.IntN(2) == 0 {
+					j.Close() //nolint:errcheck // the power may fail meanwhile
+				}
 			} else if !errors.Is(err, faultfs.ErrCut) {
 				t.Fatalf("life %d, cut %d: %v", seed, cut, err)
 			}
@@ -134,7 +142,7 @@ func (l *life) live(t *testing.T, j *file.Journal, random *rand.Rand) {
 	for _, seed := range seeds {
 		all.Go(func() {
 			random := rand.New(rand.NewPCG(seed, 7))
-			for l.step(j, random) {
+			for n := random.IntN(200); n > 0 && l.step(j, random); n-- {
 			}
 		})
 	}
@@ -198,4 +206,58 @@ func (l *life) checkpoint(j *file.Journal) bool {
 	}
 	l.newer = at
 	return true
+}
+
+func TestPowerCutLeavesABeginningOfTheLogWhateverTheDurability(t *testing.T) {
+	for _, durability := range []journal.Durability{journal.Fsync, journal.OS, journal.None} {
+		t.Run(string(durability), func(t *testing.T) {
+			for seed := range uint64(60) {
+				random := rand.New(rand.NewPCG(seed, 5))
+				disk := faultfs.New()
+				o := small(disk)
+				o.Durability = durability
+				var want []journal.Position
+				for range 4 { // each goes on with what the last one left
+					o.FS = disk
+					j := mustOpen(t, o)
+					want = beginning(t, j, want)
+					for n := range 5 + random.IntN(50) {
+						if err := j.Write([]journal.Record{message(n, random.IntN(2000))}); err != nil {
+							t.Fatal(err)
+						}
+						want = append(want, j.End())
+					}
+					if random.IntN(2) == 0 {
+						if err := j.Sync(t.Context()); err != nil {
+							t.Fatal(err)
+						}
+					}
+					abandon(t, j, disk)
+					disk = disk.AfterPowerCut(random)
+				}
+				o.FS = disk
+				j := mustOpen(t, o)
+				beginning(t, j, want)
+				if err := j.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// beginning fails unless the log is a beginning of want, and returns it.
+func beginning(t *testing.T, j journal.Journal, want []journal.Position) []journal.Position {
+	t.Helper()
+	n := 0
+	for g, err := range j.Scan(t.Context(), 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n == len(want) || g.Position != want[n] {
+			t.Fatalf("group %d of %d is at %d", n, len(want), g.Position)
+		}
+		n++
+	}
+	return want[:n:n]
 }

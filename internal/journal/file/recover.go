@@ -156,9 +156,8 @@ func (s *segment) rewrite(t *tailState) error {
 
 // clearStray takes away what seems to begin behind the end.
 func (s *segment) clearStray(t *tailState) error {
-	var zeros [groupHeaderBytes]byte
 	for _, offset := range t.stray {
-		if _, err := s.f.WriteAt(zeros[:], offset); err != nil {
+		if _, err := s.f.WriteAt(zeros[:groupHeaderBytes], offset); err != nil {
 			return err
 		}
 	}

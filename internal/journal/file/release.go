@@ -44,7 +44,7 @@ func (j *Journal) ReleaseBefore(p journal.Position) {
 // Keep implements journal.Journal. Groups appended while live runs are kept.
 func (j *Journal) Keep(live iter.Seq[journal.Address]) {
 	j.mu.Lock()
-	end := j.last
+	next := j.tail.at(j.tail.end) // of the first group that is not concerned
 	j.mu.Unlock()
 	j.segMu.RLock()
 	segs := j.segs // replaced, never changed
@@ -54,14 +54,14 @@ func (j *Journal) Keep(live iter.Seq[journal.Address]) {
 		kept[s] = new(liveness)
 	}
 	for a := range live {
-		if s := segmentIn(segs, a.Position); s != nil && a.Position <= end {
+		if s := segmentIn(segs, a.Position); s != nil && a.Position < next {
 			kept[s].set(slot(s.offset(a.Position), a.Index), s.size)
 		}
 	}
 	j.liveMu.Lock()
 	for s, l := range kept {
-		if s.base <= end { // what lies behind was appended meanwhile
-			s.live.clearBefore(slot(min(s.offset(end)+groupAlign, s.size), 0))
+		if s.base < next { // what lies behind was appended meanwhile
+			s.live.clearBefore(slot(min(s.offset(next), s.size), 0))
 		}
 		s.live.merge(l, s.size)
 	}

@@ -216,7 +216,7 @@ func (x *inspection) repairSegment(f *segmentFindings, before journal.Position, 
 	if s.f, err = x.fs.Open(s.name, false); err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, s.shut()) }()
+	defer func() { err = errors.Join(err, s.shut(journal.ErrClosed)) }()
 	write := func(b []byte, at int64) error {
 		place(b, s.generation, s.at(at), 0)
 		_, err := s.f.WriteAt(b, at)
@@ -279,5 +279,5 @@ func (x *inspection) emptySegment(base, last journal.Position) (manifestSegment,
 	if err == nil {
 		err = s.f.Datasync()
 	}
-	return row, errors.Join(err, s.shut())
+	return row, errors.Join(err, s.shut(journal.ErrClosed))
 }

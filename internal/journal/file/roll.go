@@ -15,8 +15,9 @@ import (
 
 // spare is a file that is allocated for a coming segment.
 type spare struct {
-	name string
-	size int64
+	name    string
+	size    int64
+	written bool // a segment once: its blocks are not only allocated
 }
 
 const sparePrefix = "spare-"
@@ -44,7 +45,7 @@ func (j *Journal) addSpare(size int64) error {
 	if err := j.allocate(name, size); err != nil {
 		return err
 	}
-	j.spares = append(j.spares, spare{name, size})
+	j.spares = append(j.spares, spare{name: name, size: size})
 	return nil
 }
 
@@ -94,6 +95,9 @@ func (j *Journal) roll(n int64, lasting bool) error {
 		return err
 	}
 	next := &segment{generation: newGeneration(), size: sp.size, end: segmentHeaderBytes}
+	if sp.written {
+		next.written = next.size
+	}
 	var after journal.Position
 	if old := j.tail; old != nil {
 		next.base = old.at(old.end)
@@ -184,13 +188,6 @@ func (j *Journal) adopt(sp spare, next *segment) error {
 	return nil
 }
 
-func (m *manifest) clone() manifest {
-	c := *m
-	c.segments = slices.Clone(m.segments)
-	c.dropped = slices.Clone(m.dropped)
-	return c
-}
-
 // newGeneration is what tells a segment from all others that ever used its blocks.
 func newGeneration() uint64 {
 	var b [8]byte
@@ -206,53 +203,4 @@ func parseSpareName(name string) (uint64, bool) {
 	}
 	n, err := strconv.ParseUint(digits, 10, 64)
 	return n, err == nil
-}
-
-// seal vouches for everything before it. Where no group fits behind it any more it is the end mark. mu is held.
-func (j *Journal) seal() error {
-	k := kindSeal
-	switch {
-	case j.tail.ended:
-		return nil
-	case j.tail.end+2*sealBytes > j.tail.size:
-		k = kindEnd
-	}
-	if _, err := j.writeGroup(encodeSeal(k, j.tail.totals)); err != nil {
-		return err
-	}
-	return j.flush()
-}
-
-// sealClean ends a journal that is closed: everything durable, a seal at the end, and a manifest that says so.
-func (j *Journal) sealClean() error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if err := j.failed(); err != nil {
-		return err
-	}
-	if err := j.flush(); err != nil {
-		return err
-	}
-	// Synced before the seal is written, which can then vouch for all of it.
-	if err := j.syncSegment(j.tail, j.last); err != nil {
-		return err
-	}
-	if err := j.seal(); errors.Is(err, journal.ErrFull) {
-		return nil // everything is durable, but the next start has to look
-	} else if err != nil {
-		return err
-	}
-	if err := j.syncSegment(j.tail, j.last); err != nil {
-		return err
-	}
-	j.manifestMu.Lock()
-	defer j.manifestMu.Unlock()
-	m := j.manifest.clone()
-	m.clean = true
-	m.segments[len(m.segments)-1].end = j.tail.end
-	if err := m.write(j.fs, j.dir); err != nil {
-		return err
-	}
-	j.manifest = m
-	return nil
 }

@@ -31,14 +31,15 @@ type segment struct {
 
 	use  sync.RWMutex // held for reading around each use of f; gone is set under it
 	f    File
-	gone bool
+	gone error // why f is closed: errGone, or journal.ErrClosed
 
-	size   int64 // of the file
-	end    int64 // offset behind the last group, its end mark included once it is sealed
-	ended  bool  // the last group is an end mark
-	sealed bool  // another segment follows
-	totals totals
-	live   liveness // guarded by Journal.liveMu
+	size    int64 // of the file
+	end     int64 // offset behind the last group, its end mark included once it is sealed
+	written int64 // blocks before this offset have been written once: writing them again is cheap
+	ended   bool  // the last group is an end mark
+	sealed  bool  // another segment follows
+	totals  totals
+	live    liveness // guarded by Journal.liveMu
 }
 
 // totals describe what was appended to a segment. A sealed one carries them in its last group.
@@ -143,12 +144,13 @@ func (s *segment) offset(p journal.Position) int64 { return int64(p - s.base) }
 // at is the position of a place in the file.
 func (s *segment) at(offset int64) journal.Position { return s.base + journal.Position(offset) }
 
-// readAt fills b from the file. It fails with errGone when the segment was reclaimed.
+// readAt fills b from the file. It fails with errGone when the segment was reclaimed, with journal.ErrClosed when the
+// journal was closed.
 func (s *segment) readAt(b []byte, offset int64) error {
 	s.use.RLock()
 	defer s.use.RUnlock()
-	if s.gone {
-		return errGone
+	if s.gone != nil {
+		return s.gone
 	}
 	n, err := s.f.ReadAt(b, offset)
 	if n == len(b) {
@@ -164,20 +166,20 @@ func (s *segment) readAt(b []byte, offset int64) error {
 func (s *segment) sync() error {
 	s.use.RLock()
 	defer s.use.RUnlock()
-	if s.gone {
+	if s.gone != nil {
 		return nil
 	}
 	return s.f.Datasync()
 }
 
-// shut closes the file; later uses fail with errGone.
-func (s *segment) shut() error {
+// shut closes the file; later uses fail with why.
+func (s *segment) shut(why error) error {
 	s.use.Lock()
 	defer s.use.Unlock()
-	if s.gone {
+	if s.gone != nil {
 		return nil
 	}
-	s.gone = true
+	s.gone = why
 	return s.f.Close()
 }
 

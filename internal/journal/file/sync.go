@@ -21,6 +21,12 @@ func (j *Journal) complete(_ context.Context, batch []waiter) []error {
 	if j.opts.Durability == journal.Fsync {
 		err = j.syncLog()
 	}
+	defer func() {
+		if v := recover(); v != nil { // those behind it will not be called: nobody may go on as if nothing had happened
+			j.opts.Report(j.fail(fmt.Errorf("a done function panicked: %v", v)))
+			panic(v)
+		}
+	}()
 	for i := range batch {
 		w := &batch[i]
 		<-j.slots
@@ -41,6 +47,7 @@ func (j *Journal) syncLog() error {
 	j.mu.Lock()
 	err := j.flush()
 	s, last := j.tail, j.last
+	j.unsynced = 0
 	j.mu.Unlock()
 	if err != nil {
 		return err

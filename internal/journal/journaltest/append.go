@@ -101,7 +101,7 @@ func testDoneOutside(t *testing.T, h Harness) {
 		held.Lock()
 		err := j.Append([]journal.Record{settle(n)}, func(journal.Position, error) {
 			held.Lock()
-			held.Unlock()
+			defer held.Unlock()
 			close(called)
 		})
 		held.Unlock()

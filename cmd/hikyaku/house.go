@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/access"
+	httpdoor "github.com/hikyaku/hikyaku/internal/api/http"
+	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/config"
+	"github.com/hikyaku/hikyaku/internal/journal"
+	"github.com/hikyaku/hikyaku/internal/journal/file"
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/pipeline"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// house is a courier put together: journal, store, metrics, pipeline, and in serve the doors.
+type house struct {
+	file    *config.File
+	log     *slog.Logger
+	journal journal.Journal
+	store   *queue.Store
+	metrics *httpdoor.Metrics
+	users   *access.Users
+}
+
+// openHouse opens the journal of a configuration and the store over it, and makes what the configuration defines.
+func openHouse(ctx context.Context, f *config.File, log *slog.Logger, adopt bool) (*house, error) {
+	users, err := access.New(f.Users)
+	if err != nil {
+		return nil, err
+	}
+	h := &house{file: f, log: log, metrics: httpdoor.NewMetrics(0), users: users}
+	j, err := file.Open(ctx, file.Options{
+		Dir:        journalDir(f.DataDir),
+		Durability: journal.Durability(f.Durability),
+		Report:     func(err error) { log.Warn("journal", "error", err) },
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open data_dir %s: %w", f.DataDir, err)
+	}
+	h.journal = j
+	h.store, err = queue.Open(ctx, queue.Options{
+		Journal: j, Limits: f.Limits.Store(), OnDemand: true, Namespaces: f.Namespaces, Observe: h.metrics.Settled,
+	})
+	if err != nil {
+		return nil, errors.Join(err, j.Close())
+	}
+	if err := f.Define(ctx, h.store, adopt); err != nil {
+		return nil, errors.Join(h.definitions(err), h.close())
+	}
+	return h, nil
+}
+
+func journalDir(dataDir string) string { return filepath.Join(dataDir, "journal") }
+
+// definitions shows mistakes of definitions in the configuration's text.
+func (h *house) definitions(err error) error {
+	var errs config.Errors
+	if errors.As(err, &errs) {
+		return &configMistakes{errs, h.file.Text()}
+	}
+	return err
+}
+
+// newPipeline builds the configuration's components and their pipeline. finite ends it when its sources have ended.
+func (h *house) newPipeline(in io.Reader, out io.Writer, finite bool, observer pipeline.Observer) (*works, error) {
+	built, err := h.file.Build(h.store, component.Env{Stdin: in, Stdout: out})
+	if err != nil {
+		return nil, h.definitions(err)
+	}
+	p, err := pipeline.New(built.Nodes, pipeline.Options{
+		Store: h.store, Finite: finite, Logger: h.log, Observe: observer,
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range p.Warnings() {
+		h.log.Warn("pipeline", "node", w.Node, "warning", w.Msg)
+	}
+	return &works{p, built.Nodes, h.log}, nil
+}
+
+// close ends the store and the journal. A second call does nothing.
+func (h *house) close() error {
+	if err := h.store.Close(); err != nil {
+		return errors.Join(err, h.journal.Close())
+	}
+	return h.journal.Close()
+}
+
+// hopMetrics feeds the hops that only a pipeline knows to the metrics.
+type hopMetrics struct{ metrics *httpdoor.Metrics }
+
+func (o hopMetrics) Message(m *message.Message, node string, _ component.Outcome) {
+	for _, hop := range []message.Hop{message.Transformed, message.Sent} {
+		if d, ok := m.Hops.Since(hop); ok {
+			o.metrics.Hop(queue.Name{Namespace: "pipeline", Name: node}, hop, d)
+		}
+	}
+}
+
+// stopGrace is how long a clean stop may take.
+const stopGrace = 15 * time.Second

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hikyaku/hikyaku/internal/journal/file"
+	"github.com/hikyaku/hikyaku/internal/measure"
+)
+
+func newJournal() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "journal",
+		Short: "Check or repair a journal",
+	}
+	cmd.AddCommand(newJournalCheck(), newJournalRepair())
+	return cmd
+}
+
+func newJournalCheck() *cobra.Command {
+	return &cobra.Command{
+		Use:   "check DIR",
+		Short: "Read a whole journal and report what is damaged; changes nothing",
+		Long: `Reads every segment, group, body and checkpoint of the journal in DIR (a data_dir, or the journal folder in it).
+It changes nothing, and may look at a journal in use. Exit status 1 when there is damage.`,
+		Example: "  hikyaku journal check ./hikyaku-data",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return checkJournal(cmd.Context(), args[0], cmd.OutOrStdout())
+		},
+	}
+}
+
+func checkJournal(ctx context.Context, dir string, out io.Writer) error {
+	show, clear := progressOf("check")
+	report, err := file.Check(ctx, findJournal(dir), show)
+	clear()
+	if err != nil {
+		return err
+	}
+	printReport(out, report)
+	if len(report.Damages) > 0 {
+		return fmt.Errorf("journal %s: %d damaged places", report.Dir, len(report.Damages))
+	}
+	return nil
+}
+
+// progressOf is a bar on stderr for work that learns its length on the way.
+func progressOf(label string) (show func(done, total int64), clear func()) {
+	var bar *measure.Progress
+	return func(done, total int64) {
+			if bar == nil {
+				bar = measure.StderrProgress(label, total)
+			}
+			bar.Set(done)
+		}, func() {
+			bar.Clear()
+		}
+}
+
+// findJournal takes a data_dir for the journal in it.
+func findJournal(dir string) string {
+	if inside := journalDir(dir); exists(inside) {
+		return inside
+	}
+	return dir
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func newJournalRepair() *cobra.Command {
+	var accept bool
+	var aside string
+	cmd := &cobra.Command{
+		Use:   "repair --accept-loss DIR",
+		Short: "Make a damaged journal open again, at the price of what is damaged",
+		Long: `What is damaged cannot be brought back. Repair copies every file aside before it changes it, covers what cannot be
+read, and says precisely what was lost. A torn tail after a crash needs no repair: the next start drops it, and
+nothing that was acknowledged is in it.`,
+		Example: "  hikyaku journal repair --accept-loss ./hikyaku-data",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !accept {
+				return &usageError{errors.New("repair loses what is damaged"), "look at it with `hikyaku journal check`; if you accept the loss, add --accept-loss"}
+			}
+			show, clear := progressOf("repair")
+			report, err := file.Repair(cmd.Context(), findJournal(args[0]), file.RepairOptions{KeepAside: aside, Progress: show})
+			clear()
+			if report != nil {
+				printReport(cmd.OutOrStdout(), report)
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&accept, "accept-loss", false, "go on although what is damaged will be lost")
+	cmd.Flags().StringVar(&aside, "keep-aside", "", "`FOLDER` for copies of the damaged files (default DIR/damaged)")
+	return cmd
+}
+
+func printReport(out io.Writer, r *file.Report) {
+	t := measure.NewTable(measure.Column{Name: "journal"}, measure.Column{Name: filepath.Clean(r.Dir)})
+	t.Row("segments", measure.Count(int64(r.Segments)))
+	t.Row("checkpoints", measure.Count(int64(r.Checkpoints)))
+	t.Row("groups", measure.Count(int64(r.Groups)))
+	t.Row("records", measure.Count(int64(r.Records)))
+	t.Row("size", measure.Bytes(r.Bytes))
+	if r.TornBytes > 0 {
+		t.Row("torn tail", measure.Bytes(r.TornBytes)+" (never acknowledged; the next start drops it)")
+	}
+	if r.InUseBy != "" {
+		t.Row("in use", r.InUseBy)
+	}
+	t.Row("damaged places", measure.Count(int64(len(r.Damages))))
+	_ = t.WriteText(out)
+	for _, d := range r.Damages {
+		fmt.Fprintln(out, d.String())
+	}
+}

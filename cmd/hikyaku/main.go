@@ -1,0 +1,31 @@
+// Command hikyaku is the courier: it takes messages from the clients programs already have, keeps them in a durable
+// journal, picks them by condition, reshapes and delivers them, and shows where each millisecond went.
+//
+//	hikyaku demo             the main job on loopback, live
+//	hikyaku -c FILE          run the pipelines of a configuration
+//	hikyaku serve            doors and pipelines until Ctrl-C
+//
+// Every subcommand has a file of its own here; what they share is in house.go (the parts of a courier put together),
+// remote.go (talking to a running one) and say.go (errors and exit codes).
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	os.Exit(run())
+}
+
+func run() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	signal.Ignore(syscall.SIGPIPE) // a reader that goes away is an error of the write, not the end of the process
+	context.AfterFunc(ctx, stop)   // a second Ctrl-C ends the process at once
+	root := newRoot()
+	err := root.ExecuteContext(ctx)
+	return report(os.Stderr, err)
+}

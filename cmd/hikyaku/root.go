@@ -1,0 +1,62 @@
+package main
+
+import (
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// newRoot is the command with all its subcommands.
+func newRoot() *cobra.Command {
+	var r runFlags
+	root := &cobra.Command{
+		Use:   "hikyaku",
+		Short: "A message courier in one binary",
+		Long: `hikyaku (飛脚, the relay couriers of old Japan) takes messages from the clients programs already
+have, keeps them in a durable journal, picks them by condition, reshapes them and delivers them,
+and shows where each millisecond went.
+
+  hikyaku demo                 the main job on loopback, live, with a table of every hop at the end
+  hikyaku -c FILE              run the pipelines of a configuration (the same as hikyaku run -c FILE)
+  hikyaku serve [-c FILE]      open the doors, and run the pipelines, until Ctrl-C
+  hikyaku validate -c FILE     check a configuration without starting anything`,
+		Example: `  hikyaku -c examples/dpkg.yaml < /var/log/dpkg.log
+  echo '{"user":7}' | hikyaku publish news
+  hikyaku claim news --where "user = 7" --wait 20s`,
+		Args:          cobra.NoArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       version(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if r.config == "" {
+				return cmd.Help()
+			}
+			return runPipelines(cmd.Context(), &r)
+		},
+	}
+	r.register(root)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return &usageError{err, "see " + c.CommandPath() + " --help"}
+	})
+	root.AddCommand(newRun(), newServe(), newValidate(), newDemo(), newPublish(), newClaim(), newQueue(), newJournal(), newBench(), newSandbox())
+	return root
+}
+
+// version is the module's version, or the commit of a build from a checkout.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	v := info.Main.Version
+	if v == "" || v == "(devel)" {
+		v = "development"
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
+			v += " (" + s.Value[:12] + ")"
+		}
+	}
+	return v
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"strings"
+	"syscall"
+
+	httpdoor "github.com/hikyaku/hikyaku/internal/api/http"
+	"github.com/hikyaku/hikyaku/internal/condition"
+	"github.com/hikyaku/hikyaku/internal/config"
+	"github.com/hikyaku/hikyaku/internal/journal"
+)
+
+// Exit codes, as design and documentation promise them.
+const (
+	exitOK     = 0
+	exitFailed = 1
+	exitUsage  = 2
+	exitDead   = 3 // everything was dealt with, but some messages became dead letters
+)
+
+// deadLetters says that a run ended well, but for messages that could not be delivered.
+type deadLetters struct {
+	count  uint64
+	queues []string
+}
+
+func (d *deadLetters) Error() string {
+	return fmt.Sprintf("%d messages became dead letters", d.count)
+}
+
+// usageError is a mistake on the command line.
+type usageError struct {
+	err  error
+	hint string
+}
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+// hinted is an error with advice for a person.
+type hinted struct {
+	err  error
+	hint string
+}
+
+func (e *hinted) Error() string { return e.err.Error() }
+func (e *hinted) Unwrap() error { return e.err }
+
+// report tells a person what went wrong and what to do, and returns the exit code.
+func report(w io.Writer, err error) int {
+	var dead *deadLetters
+	var usage *usageError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, syscall.EPIPE):
+		return exitFailed // whoever read our output has gone: nobody is left to be told
+	case errors.As(err, &dead):
+		fmt.Fprintf(w, "hikyaku: %v: look at them with `hikyaku queue peek %s`, send them again with `hikyaku queue replay %[2]s` (both need a running `hikyaku serve`)\n",
+			dead, strings.Join(dead.queues, " "))
+		return exitDead
+	case errors.As(err, &usage):
+		fmt.Fprintf(w, "hikyaku: %v\n  %s\n", err, usage.hint)
+		return exitUsage
+	}
+	fmt.Fprintln(w, explain(err))
+	return exitFailed
+}
+
+// explain is the text of an error with the hint that fits it.
+func explain(err error) string {
+	var mistakes *configMistakes
+	if errors.As(err, &mistakes) {
+		return strings.TrimRight(mistakes.errs.Pretty(mistakes.text), "\n")
+	}
+	text := "hikyaku: " + err.Error()
+	var problem *httpdoor.Problem
+	if errors.As(err, &problem) {
+		text = "hikyaku: " + problem.Detail
+		if problem.Position != nil && problem.Position.Pretty != "" {
+			text += "\n" + strings.TrimRight(problem.Position.Pretty, "\n")
+		}
+	}
+	if hint := hintFor(err); hint != "" {
+		text += "\n  " + hint
+	}
+	return text
+}
+
+func hintFor(err error) string {
+	var h *hinted
+	var problem *httpdoor.Problem
+	var damage *journal.DamageError
+	var cond *condition.Error
+	switch {
+	case errors.As(err, &h):
+		return h.hint
+	case errors.As(err, &problem):
+		return problem.Hint
+	case errors.As(err, &cond):
+		return cond.Hint
+	case errors.As(err, &damage):
+		return "nothing was changed; look at the journal with `hikyaku journal check`, and only then think of `hikyaku journal repair`"
+	case errors.Is(err, journal.ErrLocked):
+		return "another hikyaku uses this data_dir: stop it, or set another data_dir"
+	case errors.Is(err, journal.ErrFull):
+		return "make room on the disk; nothing that was acknowledged is lost"
+	case errors.Is(err, fs.ErrPermission):
+		return "check the owner and the permissions of that path"
+	case errors.Is(err, context.Canceled):
+		return "interrupted; nothing that was acknowledged is lost"
+	}
+	return ""
+}
+
+// configMistakes are the mistakes of a configuration, with its text to show them in.
+type configMistakes struct {
+	errs config.Errors
+	text []byte
+}
+
+func (e *configMistakes) Error() string { return e.errs.Error() }
+func (e *configMistakes) Unwrap() error { return e.errs }
+
+// newLogger logs to w as the configuration wants it.
+func newLogger(w io.Writer, l config.Log) *slog.Logger {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(l.Level)); err != nil {
+		level = slog.LevelInfo
+	}
+	o := &slog.HandlerOptions{Level: level}
+	if l.Format == "json" {
+		return slog.New(slog.NewJSONHandler(w, o))
+	}
+	return slog.New(slog.NewTextHandler(w, o))
+}
+
+// loadConfig reads a configuration and prints its warnings.
+func loadConfig(path string, warn io.Writer) (*config.File, error) {
+	f, err := config.Load(path, os.LookupEnv)
+	if err != nil {
+		return nil, withText(err, path)
+	}
+	for _, w := range f.Warnings {
+		fmt.Fprintln(warn, "warning:", w.Error())
+	}
+	return f, nil
+}
+
+// withText gives configuration mistakes the text they stand in.
+func withText(err error, path string) error {
+	var errs config.Errors
+	if !errors.As(err, &errs) {
+		return err
+	}
+	text, readErr := os.ReadFile(path)
+	if readErr != nil {
+		text = nil
+	}
+	return &configMistakes{errs, text}
+}

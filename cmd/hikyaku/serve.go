@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	httpdoor "github.com/hikyaku/hikyaku/internal/api/http"
+	"github.com/hikyaku/hikyaku/internal/config"
+)
+
+func newServe() *cobra.Command {
+	var r runFlags
+	cmd := &cobra.Command{
+		Use:   "serve [-c FILE]",
+		Short: "Open the doors and run the pipelines until Ctrl-C",
+		Long: `Opens every door on loopback and runs the pipelines of the configuration until Ctrl-C or SIGTERM: then what is
+in flight is finished or given back. Without a file, queues are made on demand and data is kept in ./hikyaku-data.`,
+		Example: `  hikyaku serve
+  curl -X POST http://127.0.0.1:7700/default/queues/news/messages -H 'Content-Type: text/plain' -d hello`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return serve(cmd.Context(), &r)
+		},
+	}
+	r.register(cmd)
+	return cmd
+}
+
+// noConfig is the configuration of a serve without a file.
+const noConfig = "data_dir: ${HIKYAKU_DATA:-./hikyaku-data}\n"
+
+func serve(ctx context.Context, r *runFlags) (err error) {
+	var f *config.File
+	if r.config == "" {
+		f, err = config.Parse("built-in.yaml", []byte(noConfig), os.LookupEnv)
+	} else {
+		f, err = loadConfig(r.config, os.Stderr)
+	}
+	if err != nil {
+		return err
+	}
+	log := newLogger(os.Stderr, f.Log)
+	h, err := openHouse(ctx, f, log, r.adopt)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, h.close()) }()
+	p, err := h.newPipeline(os.Stdin, os.Stdout, false, hopMetrics{h.metrics})
+	if err != nil {
+		return err
+	}
+	door, err := httpdoor.New(f.API.HTTP, httpdoor.Options{
+		Store: h.store, Users: h.users, Metrics: h.metrics,
+		Report: func(err error) { log.Warn("http door", "error", err) },
+	})
+	if err != nil {
+		return err
+	}
+	addr, err := door.Start(ctx)
+	if err != nil {
+		return fmt.Errorf("open the http door: %w", err)
+	}
+	if addr != nil {
+		log.Info("door open", "door", "http", "address", addr.String(), "data_dir", f.DataDir)
+	}
+	var pipelines sync.WaitGroup
+	var pipelineErr error
+	ctx, fail := context.WithCancel(ctx)
+	defer fail()
+	pipelines.Go(func() {
+		result, err := p.run(ctx)
+		log.Info("pipelines ended", "delivered", result.Delivered, "dead_letters", result.DeadLettered, "given_back", result.GivenBack)
+		if err != nil {
+			pipelineErr = err
+			fail()
+		}
+	})
+	<-ctx.Done()
+	log.Info("stopping")
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
+	defer cancel()
+	closeErr := door.Close(stop)
+	pipelines.Wait()
+	return errors.Join(pipelineErr, closeErr)
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/pipeline"
+)
+
+// works is a pipeline with the components in it.
+type works struct {
+	*pipeline.Pipeline
+	nodes []pipeline.Node
+	log   *slog.Logger
+}
+
+// noticeEvery is how often components are asked whether they have noticed something.
+const noticeEvery = time.Second
+
+// run runs the pipeline and logs what its components notice on the way: a torn line, a file that cannot be read.
+func (w *works) run(ctx context.Context) (pipeline.Result, error) {
+	seen := map[string]int{}
+	done := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		tick := time.NewTicker(noticeEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				w.notices(seen)
+			}
+		}
+	})
+	result, err := w.Run(ctx)
+	close(done)
+	watching.Wait()
+	w.notices(seen)
+	return result, err
+}
+
+// notices logs what is new since the last call. A component's list only grows, or drops its oldest.
+func (w *works) notices(seen map[string]int) {
+	for _, n := range w.nodes {
+		var component any
+		switch {
+		case n.Source != nil:
+			component = n.Source
+		case n.Transform != nil:
+			component = n.Transform
+		default:
+			component = n.Sink
+		}
+		noticing, ok := component.(interface{ Notices() []string })
+		if !ok {
+			continue
+		}
+		all := noticing.Notices()
+		for _, text := range all[min(seen[n.Name], len(all)):] {
+			w.log.Warn("notice", "component", n.Name, "text", text)
+		}
+		seen[n.Name] = len(all)
+	}
+}

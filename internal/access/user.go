@@ -1,0 +1,97 @@
+package access
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+)
+
+// Action is something a user may be allowed to do with a queue or topic.
+type Action string
+
+const (
+	// Put is to put messages into a queue and to publish to a topic.
+	Put Action = "put"
+	// Take is to see messages, to claim and to settle them.
+	Take Action = "take"
+	// Admin is to create, alter, delete, purge and replay. It does not include the other two.
+	Admin Action = "admin"
+)
+
+// Actions lists all of them.
+func Actions() []Action { return []Action{Put, Take, Admin} }
+
+// User is one who may come in.
+type User struct {
+	Name   string  `yaml:"name"`
+	Secret Secret  `yaml:"secret"`
+	Grants []Grant `yaml:"grants"`
+}
+
+// Grant allows every action of Can on every name that a pattern of On matches.
+//
+// A pattern is namespace/name or, without a slash, a name in the default namespace; * stands for any run of characters but
+// the slash. The pattern * alone is everything in every namespace. Names are compared after aliases of namespaces are resolved.
+type Grant struct {
+	Can []string `yaml:"can"`
+	On  []string `yaml:"on"`
+}
+
+// String shows the user without the secret.
+func (u User) String() string { return "user " + u.Name }
+
+// GoString shows the user without the secret.
+func (u User) GoString() string {
+	return fmt.Sprintf("access.User{Name:%q, Secret:%q, Grants:%+v}", u.Name, u.Secret.String(), u.Grants)
+}
+
+// LogValue shows the user without the secret.
+func (u User) LogValue() slog.Value { return slog.StringValue(u.Name) }
+
+// ErrUsers is what every error of New is.
+var ErrUsers = errors.New("users are not valid")
+
+// MinSecretBytes is the least length of a secret.
+const MinSecretBytes = 6
+
+// check says what is wrong with one user, whatever the others are.
+func (u *User) check() error {
+	switch {
+	case u.Name == "":
+		return fmt.Errorf("%w: a user has no name (give each a name: of its own)", ErrUsers)
+	case strings.ContainsAny(u.Name, ":\x00\r\n"):
+		return fmt.Errorf("%w: user %q: a name has no colon and no line end", ErrUsers, u.Name)
+	case u.Secret == "":
+		return fmt.Errorf("%w: user %s has no secret (secret: ${NAME} takes it from the environment)", ErrUsers, u.Name)
+	case len(u.Secret) < MinSecretBytes:
+		return fmt.Errorf("%w: the secret of user %s is shorter than %d characters", ErrUsers, u.Name, MinSecretBytes)
+	}
+	for i, g := range u.Grants {
+		if err := g.check(); err != nil {
+			return fmt.Errorf("%w: user %s, grant %d: %w", ErrUsers, u.Name, i+1, err)
+		}
+	}
+	return nil
+}
+
+func (g *Grant) check() error {
+	if len(g.Can) == 0 {
+		return errors.New("can: is empty (put, take and admin are what can be granted)")
+	}
+	if len(g.On) == 0 {
+		return errors.New(`on: is empty (name queues and topics, with * for any run of characters; "*" is everything)`)
+	}
+	for _, can := range g.Can {
+		if !slices.Contains(Actions(), Action(can)) {
+			return fmt.Errorf("can: %q is nothing that can be granted (put, take and admin are)", can)
+		}
+	}
+	for _, on := range g.On {
+		if err := checkPattern(on); err != nil {
+			return fmt.Errorf("on: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,199 @@
+package http
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// call is one request on its way through a handler.
+type call struct {
+	d       *Server
+	w       *response
+	r       *http.Request
+	user    *access.User // nil without users, and on paths that everyone may see
+	held    int64        // bytes taken of the server's room for bodies
+	started time.Time
+}
+
+func (c *call) ctx() context.Context { return c.r.Context() }
+
+// name reads a segment of the path as the name of a queue or topic in the path's namespace.
+func (c *call) name(segment string) (queue.Name, error) {
+	return c.resolve(queue.Name{Namespace: c.r.PathValue("ns"), Name: c.r.PathValue(segment)})
+}
+
+// named reads a name from a request's body: in the path's namespace, or namespace/name.
+func (c *call) named(text string) (queue.Name, error) {
+	return c.resolve(relative(c.r.PathValue("ns"), text))
+}
+
+// relative is queue.ParseName with another namespace for names that do not say one.
+func relative(namespace, text string) queue.Name {
+	for i := range len(text) {
+		if text[i] == '/' {
+			return queue.Name{Namespace: text[:i], Name: text[i+1:]}
+		}
+	}
+	return queue.Name{Namespace: namespace, Name: text}
+}
+
+func (c *call) resolve(n queue.Name) (queue.Name, error) {
+	if err := n.Check(); err != nil {
+		return n, err
+	}
+	return c.d.store.Resolve(n), nil
+}
+
+// may refuses what the user was not granted.
+func (c *call) may(action access.Action, n queue.Name) error {
+	if c.d.users.Allowed(c.user, action, n) {
+		return nil
+	}
+	return forbidden.problemf("user %s may not %s %s", c.user.Name, action, n.Short()).
+		withHint(fmt.Sprintf("grant it in the configuration: users: … grants: [{can: [%s], on: [%q]}]", action, n.String()))
+}
+
+// on is name and may in one.
+func (c *call) on(action access.Action, segment string) (queue.Name, error) {
+	n, err := c.name(segment)
+	if err != nil {
+		return n, err
+	}
+	return n, c.may(action, n)
+}
+
+// mediaType is the request's content type without its parameters.
+func (c *call) mediaType() (string, error) {
+	header := c.r.Header.Get("Content-Type")
+	if header == "" {
+		return "", nil
+	}
+	t, _, err := mime.ParseMediaType(header)
+	if err != nil {
+		return "", badType.problemf("Content-Type %.60q: %v", header, err)
+	}
+	return t, nil
+}
+
+// jsonType is the media type of what is not a stream.
+const jsonType = "application/json"
+
+// decode reads a JSON body. Without required, no body at all leaves into as it is.
+func (c *call) decode(into any, required bool) error {
+	t, err := c.mediaType()
+	if err != nil {
+		return err
+	}
+	data, err := c.body()
+	if err != nil {
+		return err
+	}
+	if len(data) == 0 && !required {
+		return nil
+	}
+	if t != jsonType {
+		return badType.problemf("the body is %s", or(t, "of no Content-Type")).withHint("send JSON with Content-Type: application/json")
+	}
+	return decode(data, into)
+}
+
+// body reads the whole body, within the bounds of size, time and room.
+func (c *call) body() ([]byte, error) {
+	limit := c.d.config.MaxBodyBytes
+	if c.r.ContentLength > limit {
+		return nil, &http.MaxBytesError{Limit: limit}
+	}
+	data, err := io.ReadAll(&countedReader{c: c, r: http.MaxBytesReader(c.w, c.r.Body, limit)})
+	if err != nil {
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return nil, bodyTimeout.problemf("the body did not arrive within %v", c.d.config.BodyTimeout)
+		}
+		var tooLarge *http.MaxBytesError
+		var p *Problem
+		if errors.As(err, &tooLarge) || errors.As(err, &p) {
+			return nil, err
+		}
+		return nil, badRequest.problemf("the body ended too early: %v", err)
+	}
+	c.unhurried()
+	return data, nil
+}
+
+// countedReader takes what it reads off the server's room for bodies; the call holds it until its end.
+type countedReader struct {
+	c *call
+	r io.Reader
+}
+
+func (r *countedReader) Read(p []byte) (int, error) {
+	n, err := r.r.Read(p)
+	if !r.c.d.room.take(int64(n)) {
+		return 0, r.c.d.tooBusy()
+	}
+	r.c.held += int64(n)
+	return n, err
+}
+
+func (s *Server) tooBusy() *Problem {
+	return busy.problemf("the bodies that are being read add up to more than %d bytes", s.config.MaxBusyBytes)
+}
+
+// unhurried ends the time that a client has for its body.
+func (c *call) unhurried() { _ = c.w.control.SetReadDeadline(time.Time{}) } // a recorder has none
+
+// number reads a query parameter; absent is 0.
+func (c *call) number(name string, most uint64) (uint64, error) {
+	text := c.r.URL.Query().Get(name)
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || n > most {
+		return 0, badRequest.problemf("%s=%.40s is no number between 0 and %d", name, text, most)
+	}
+	return n, nil
+}
+
+// flag reads a query parameter that is true or false; absent is false.
+func (c *call) flag(name string) (bool, error) {
+	text := c.r.URL.Query().Get(name)
+	switch text {
+	case "", "false", "0":
+		return false, nil
+	case "true", "1":
+		return true, nil
+	}
+	return false, badRequest.problemf("%s=%.40s is neither true nor false", name, text)
+}
+
+// only refuses query parameters that the path does not know: a misspelt one must not be taken for absent.
+func (c *call) only(names ...string) error {
+next:
+	for have := range c.r.URL.Query() {
+		for _, n := range names {
+			if n == have {
+				continue next
+			}
+		}
+		return badRequest.problemf("there is no parameter %.60q here", have).withHint("GET /openapi.yaml names the parameters of every path")
+	}
+	return nil
+}
+
+// within refuses a number of things that is out of bounds.
+func within(what string, n, most int) error {
+	if n < 0 || n > most {
+		return badRequest.problemf("%s is %d: it must be between 0 and %d", what, n, most)
+	}
+	return nil
+}

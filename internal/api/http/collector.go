@@ -1,0 +1,138 @@
+package http
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// storeCollector reads the queues and the journal when Prometheus asks, so that nothing is counted twice.
+type storeCollector struct {
+	store Store
+	most  int
+
+	messages, bytes, waiters, oldest, total *prometheus.Desc
+	queues                                  *prometheus.Desc
+	groups, records, written, syncs         *prometheus.Desc
+	journalBytes, segments                  *prometheus.Desc
+}
+
+func newStoreCollector(store Store, most int) *storeCollector {
+	desc := func(name, help string, labels ...string) *prometheus.Desc {
+		return prometheus.NewDesc("hikyaku_"+name, help, labels, nil)
+	}
+	return &storeCollector{
+		store: store, most: most,
+		messages:     desc("queue_messages", "Messages of a queue by state.", "queue", "state"),
+		bytes:        desc("queue_bytes", "Bytes that a queue's messages count against limits.", "queue"),
+		waiters:      desc("queue_waiters", "Claims that wait for a message.", "queue"),
+		oldest:       desc("queue_oldest_seconds", "Age of the oldest unclaimed message; 0 when there is none.", "queue"),
+		total:        desc("queue_events_total", "What happened to messages of a queue since it was made.", "queue", "event"),
+		queues:       desc("queues", "Number of queues."),
+		groups:       desc("journal_groups_total", "Groups appended to the journal."),
+		records:      desc("journal_records_total", "Records appended to the journal."),
+		written:      desc("journal_written_bytes_total", "Bytes appended to the journal."),
+		syncs:        desc("journal_syncs_total", "Syncs of the journal."),
+		journalBytes: desc("journal_bytes", "Bytes of the journal: live ones are still needed.", "kind"),
+		segments:     desc("journal_segments", "Files of the journal."),
+	}
+}
+
+// Describe implements prometheus.Collector.
+func (s *storeCollector) Describe(out chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{
+		s.messages, s.bytes, s.waiters, s.oldest, s.total, s.queues, s.groups, s.records, s.written, s.syncs, s.journalBytes, s.segments,
+	} {
+		out <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (s *storeCollector) Collect(out chan<- prometheus.Metric) {
+	s.collectQueues(out)
+	j := s.store.JournalStats()
+	count := func(d *prometheus.Desc, v uint64) {
+		out <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(v))
+	}
+	count(s.groups, j.Groups)
+	count(s.records, j.Records)
+	count(s.written, j.Bytes)
+	count(s.syncs, j.Syncs)
+	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
+		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	}
+	gauge(s.journalBytes, float64(j.LiveBytes), "live")
+	gauge(s.journalBytes, float64(j.TotalBytes), "all")
+	gauge(s.segments, float64(j.Segments))
+}
+
+// collectQueues shows the first queues by name each, and the others summed.
+func (s *storeCollector) collectQueues(out chan<- prometheus.Metric) {
+	names := s.store.Queues()
+	out <- prometheus.MustNewConstMetric(s.queues, prometheus.GaugeValue, float64(len(names)))
+	var rest queue.Stats
+	others := 0
+	now := time.Now()
+	for i, n := range names {
+		stats, err := s.store.Stats(n)
+		if err != nil {
+			continue // deleted since
+		}
+		if i < s.most {
+			s.collectQueue(out, n.String(), &stats, now)
+			continue
+		}
+		others++
+		sum(&rest, &stats)
+	}
+	if others > 0 {
+		s.collectQueue(out, restLabel, &rest, now)
+	}
+}
+
+func sum(to, s *queue.Stats) {
+	to.Ready += s.Ready
+	to.Delayed += s.Delayed
+	to.Claimed += s.Claimed
+	to.Behind += s.Behind
+	to.Bytes += s.Bytes
+	to.Waiters += s.Waiters
+	if !s.Oldest.IsZero() && (to.Oldest.IsZero() || s.Oldest.Before(to.Oldest)) {
+		to.Oldest = s.Oldest
+	}
+	to.TotalPut += s.TotalPut
+	to.TotalDuplicate += s.TotalDuplicate
+	to.TotalClaims += s.TotalClaims
+	to.TotalDone += s.TotalDone
+	to.TotalDead += s.TotalDead
+	to.TotalExpired += s.TotalExpired
+	to.TotalPurged += s.TotalPurged
+}
+
+func (s *storeCollector) collectQueue(out chan<- prometheus.Metric, label string, q *queue.Stats, now time.Time) {
+	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
+		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, append([]string{label}, labels...)...)
+	}
+	gauge(s.messages, float64(q.Ready), string(queue.Ready))
+	gauge(s.messages, float64(q.Delayed), string(queue.Delayed))
+	gauge(s.messages, float64(q.Claimed), string(queue.Claimed))
+	gauge(s.messages, float64(q.Behind), string(queue.Waiting))
+	gauge(s.bytes, float64(q.Bytes))
+	gauge(s.waiters, float64(q.Waiters))
+	age := 0.0
+	if !q.Oldest.IsZero() {
+		age = max(0, now.Sub(q.Oldest).Seconds())
+	}
+	gauge(s.oldest, age)
+	for _, e := range []struct {
+		event string
+		n     uint64
+	}{
+		{"put", q.TotalPut}, {"duplicate", q.TotalDuplicate}, {"claim", q.TotalClaims}, {"done", q.TotalDone},
+		{"dead", q.TotalDead}, {"expired", q.TotalExpired}, {"purged", q.TotalPurged},
+	} {
+		out <- prometheus.MustNewConstMetric(s.total, prometheus.CounterValue, float64(e.n), label, e.event)
+	}
+}

@@ -1,0 +1,122 @@
+package http
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+func createTopic(c *call) error {
+	n, err := c.on(access.Admin, "topic")
+	if err != nil {
+		return err
+	}
+	var d topicDefinition
+	if err := c.decode(&d, false); err != nil {
+		return err
+	}
+	created, err := c.d.store.CreateTopic(c.ctx(), n, d.Labels)
+	if err != nil {
+		return err
+	}
+	status := http.StatusOK
+	if created {
+		status = http.StatusCreated
+	}
+	return c.showTopicStats(status, n)
+}
+
+func (c *call) showTopicStats(status int, n queue.Name) error {
+	s, err := c.d.store.TopicStats(n)
+	if err != nil {
+		return err
+	}
+	return c.w.json(status, topicStats(s))
+}
+
+func showTopic(c *call) error {
+	n, err := c.seen("topic")
+	if err != nil {
+		return err
+	}
+	return c.showTopicStats(http.StatusOK, n)
+}
+
+func deleteTopic(c *call) error {
+	n, err := c.on(access.Admin, "topic")
+	if err != nil {
+		return err
+	}
+	if err := c.d.store.DeleteTopic(c.ctx(), n); err != nil {
+		return err
+	}
+	c.w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func listTopics(c *call) error {
+	names, next, err := c.page(c.d.store.Topics())
+	if err != nil {
+		return err
+	}
+	list := topicList{Topics: []TopicStats{}, Next: next}
+	for _, n := range names {
+		s, err := c.d.store.TopicStats(n)
+		if err != nil {
+			continue // deleted since
+		}
+		list.Topics = append(list.Topics, topicStats(s))
+	}
+	return c.w.json(http.StatusOK, list)
+}
+
+// subscribe makes a queue that receives what is published to the topic.
+func subscribe(c *call) error {
+	topic, err := c.name("topic")
+	if err != nil {
+		return err
+	}
+	n, err := c.on(access.Admin, "queue")
+	if err != nil {
+		return err
+	}
+	var d Definition
+	if err := c.decode(&d, false); err != nil {
+		return err
+	}
+	if d.Topic != "" {
+		return badRequest.problem("topic: the path names it already").withHint("leave it out")
+	}
+	if _, err := c.d.store.TopicStats(topic); err != nil {
+		return err
+	}
+	d.Topic = topic.String()
+	return c.create(n, &d)
+}
+
+// unsubscribe deletes the queue of a subscription, with what waits in it.
+func unsubscribe(c *call) error {
+	topic, err := c.name("topic")
+	if err != nil {
+		return err
+	}
+	n, err := c.on(access.Admin, "queue")
+	if err != nil {
+		return err
+	}
+	s, err := c.d.store.TopicStats(topic)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(s.Subscriptions, n) {
+		return problemFor(queue.ErrNotFound).problemf("queue %s does not subscribe to topic %s", n.Short(), topic.Short()).
+			withHint("GET the topic to see its subscriptions")
+	}
+	if err := c.d.store.DeleteQueue(c.ctx(), n); err != nil {
+		return err
+	}
+	c.w.WriteHeader(http.StatusNoContent)
+	return nil
+}

@@ -1,0 +1,44 @@
+package http
+
+// route is one operation of the door. openapi.yaml describes each under the same path, method and operation name.
+type route struct {
+	method    string
+	path      string // a pattern of http.ServeMux
+	operation string // the name in metrics and in openapi.yaml
+	open      bool   // for everyone, also without a secret
+	handle    func(*call) error
+}
+
+func (s *Server) routes() []route {
+	return []route{
+		{"GET", "/healthz", "health", true, health},
+		{"GET", "/readyz", "ready", true, ready},
+		{"GET", "/openapi.yaml", "describe", true, describe},
+		{"GET", "/metrics", "metrics", false, metrics},
+
+		{"GET", "/{ns}/queues", "listQueues", false, listQueues},
+		{"PUT", "/{ns}/queues/{queue}", "createQueue", false, createQueue},
+		{"GET", "/{ns}/queues/{queue}", "showQueue", false, showQueue},
+		{"PATCH", "/{ns}/queues/{queue}", "alterQueue", false, alterQueue},
+		{"DELETE", "/{ns}/queues/{queue}", "deleteQueue", false, deleteQueue},
+
+		{"GET", "/{ns}/topics", "listTopics", false, listTopics},
+		{"PUT", "/{ns}/topics/{topic}", "createTopic", false, createTopic},
+		{"GET", "/{ns}/topics/{topic}", "showTopic", false, showTopic},
+		{"DELETE", "/{ns}/topics/{topic}", "deleteTopic", false, deleteTopic},
+		{"PUT", "/{ns}/topics/{topic}/subscriptions/{queue}", "subscribe", false, subscribe},
+		{"DELETE", "/{ns}/topics/{topic}/subscriptions/{queue}", "unsubscribe", false, unsubscribe},
+
+		{"POST", "/{ns}/queues/{queue}/messages", "put", false, putMessages},
+		{"POST", "/{ns}/topics/{topic}/messages", "publish", false, publishMessages},
+		{"GET", "/{ns}/queues/{queue}/messages", "peek", false, peek},
+
+		{"POST", "/{ns}/queues/{queue}/claim", "claim", false, claimQueue},
+		{"POST", "/{ns}/claim", "claimFrom", false, claimFrom},
+		{"POST", "/{ns}/settle", "settle", false, settle},
+		{"POST", "/{ns}/extend", "extend", false, extend},
+
+		{"POST", "/{ns}/queues/{queue}/purge", "purge", false, purge},
+		{"POST", "/{ns}/queues/{queue}/replay", "replay", false, replay},
+	}
+}

@@ -1,0 +1,39 @@
+package http
+
+import (
+	"context"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/condition"
+	"github.com/hikyaku/hikyaku/internal/journal"
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// Store is what the door uses of a *queue.Store.
+type Store interface {
+	Resolve(n queue.Name) queue.Name
+	CreateQueue(ctx context.Context, n queue.Name, d queue.Definition) (bool, error)
+	AlterQueue(ctx context.Context, n queue.Name, d queue.Definition) error
+	DeleteQueue(ctx context.Context, n queue.Name) error
+	CreateTopic(ctx context.Context, n queue.Name, labels map[string]string) (bool, error)
+	DeleteTopic(ctx context.Context, n queue.Name) error
+	Queues() []queue.Name
+	Topics() []queue.Name
+	Stats(n queue.Name) (queue.Stats, error)
+	TopicStats(n queue.Name) (queue.TopicStats, error)
+	Parse(n queue.Name, where string) (*condition.Expr, error)
+
+	Put(ctx context.Context, n queue.Name, msgs []message.Message) ([]queue.PutResult, error)
+	Publish(ctx context.Context, n queue.Name, msgs []message.Message) ([]queue.PutResult, error)
+	Claim(ctx context.Context, r queue.ClaimRequest) ([]queue.Claim, error)
+	Settle(ctx context.Context, ss []queue.Settlement) ([]error, error)
+	Extend(ctx context.Context, tokens []queue.Token, lease time.Duration) ([]error, error)
+	Peek(ctx context.Context, n queue.Name, r queue.PeekRequest) ([]queue.Peeked, error)
+	Purge(ctx context.Context, n queue.Name) (int, error)
+	Replay(ctx context.Context, n queue.Name, r queue.ReplayRequest) (queue.Replayed, error)
+	Body(n queue.Name, m *message.Message) []byte
+
+	JournalStats() journal.Stats
+	JournalInfo() journal.Info
+}

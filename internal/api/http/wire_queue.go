@@ -1,0 +1,124 @@
+package http
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// Definition is what can be said of a queue; see queue.Definition for the meaning of each field and of its absence.
+type Definition struct {
+	Columns     []string          `json:"columns,omitempty"` // as in SQL: "enqueued_at int unsigned not null"
+	MaxAttempts int               `json:"max_attempts,omitempty"`
+	DeadLetter  string            `json:"dead_letter,omitempty"`
+	Lease       Duration          `json:"lease,omitempty"`
+	Retention   Duration          `json:"retention,omitempty"`
+	Delay       Duration          `json:"delay,omitempty"`
+	DedupWindow Duration          `json:"dedup_window,omitempty"`
+	Unordered   bool              `json:"unordered,omitempty"`
+	MaxMessages int64             `json:"max_messages,omitempty"`
+	MaxBytes    int64             `json:"max_bytes,omitempty"`
+	Topic       string            `json:"topic,omitempty"`
+	Filter      string            `json:"filter,omitempty"`
+	Labels      map[string]string `json:"labels,omitempty"`
+}
+
+// definition makes what a store takes. The error is queue.ErrDefinition.
+func (d *Definition) definition() (queue.Definition, error) {
+	out := queue.Definition{
+		MaxAttempts: d.MaxAttempts, DeadLetter: d.DeadLetter, Lease: time.Duration(d.Lease), Retention: time.Duration(d.Retention),
+		Delay: time.Duration(d.Delay), DedupWindow: time.Duration(d.DedupWindow), Unordered: d.Unordered,
+		MaxMessages: d.MaxMessages, MaxBytes: d.MaxBytes, Topic: d.Topic, Filter: d.Filter, Labels: d.Labels,
+	}
+	if len(d.Columns) > 0 {
+		columns, err := message.ParseColumns(d.Columns)
+		if err != nil {
+			return out, fmt.Errorf("%w: columns: %w", queue.ErrDefinition, err)
+		}
+		out.Columns = columns
+	}
+	return out, nil
+}
+
+func definition(d queue.Definition) Definition {
+	out := Definition{
+		MaxAttempts: d.MaxAttempts, DeadLetter: d.DeadLetter, Lease: Duration(d.Lease), Retention: Duration(d.Retention),
+		Delay: Duration(d.Delay), DedupWindow: Duration(d.DedupWindow), Unordered: d.Unordered,
+		MaxMessages: d.MaxMessages, MaxBytes: d.MaxBytes, Topic: d.Topic, Filter: d.Filter, Labels: d.Labels,
+	}
+	for _, c := range d.Columns {
+		out.Columns = append(out.Columns, c.String())
+	}
+	return out
+}
+
+// Stats describes a queue now.
+type Stats struct {
+	Name       string     `json:"name"` // namespace/name
+	Definition Definition `json:"definition"`
+	Messages   int64      `json:"messages"` // ready, delayed, claimed and waiting
+	Ready      int64      `json:"ready"`
+	Delayed    int64      `json:"delayed"`
+	Claimed    int64      `json:"claimed"`
+	Waiting    int64      `json:"waiting"` // behind another of their key
+	Bytes      int64      `json:"bytes"`
+	Waiters    int        `json:"waiters"` // claims that wait for a message
+	Oldest     *time.Time `json:"oldest,omitempty"`
+	Totals     Totals     `json:"totals"`
+}
+
+// Totals count since the queue was made.
+type Totals struct {
+	Put       uint64 `json:"put"`
+	Duplicate uint64 `json:"duplicate"`
+	Claims    uint64 `json:"claims"`
+	Done      uint64 `json:"done"`
+	Dead      uint64 `json:"dead"`
+	Expired   uint64 `json:"expired"`
+	Purged    uint64 `json:"purged"`
+}
+
+func stats(s queue.Stats) Stats {
+	return Stats{
+		Name: s.Name.String(), Definition: definition(s.Definition), Messages: s.Messages(),
+		Ready: s.Ready, Delayed: s.Delayed, Claimed: s.Claimed, Waiting: s.Behind, Bytes: s.Bytes, Waiters: s.Waiters,
+		Oldest: timeOrNil(s.Oldest),
+		Totals: Totals{
+			Put: s.TotalPut, Duplicate: s.TotalDuplicate, Claims: s.TotalClaims, Done: s.TotalDone, Dead: s.TotalDead,
+			Expired: s.TotalExpired, Purged: s.TotalPurged,
+		},
+	}
+}
+
+// TopicStats describes a topic now.
+type TopicStats struct {
+	Name          string            `json:"name"`
+	Labels        map[string]string `json:"labels,omitempty"`
+	Subscriptions []string          `json:"subscriptions"`
+	Published     uint64            `json:"published"`
+	Dropped       uint64            `json:"dropped"` // published while there was no subscription
+}
+
+func topicStats(s queue.TopicStats) TopicStats {
+	out := TopicStats{Name: s.Name.String(), Labels: s.Labels, Subscriptions: []string{}, Published: s.TotalPublish, Dropped: s.TotalDropped}
+	for _, n := range s.Subscriptions {
+		out.Subscriptions = append(out.Subscriptions, n.String())
+	}
+	return out
+}
+
+type queueList struct {
+	Queues []Stats `json:"queues"`
+	Next   string  `json:"next,omitempty"` // the after= of the next page
+}
+
+type topicList struct {
+	Topics []TopicStats `json:"topics"`
+	Next   string       `json:"next,omitempty"`
+}
+
+type topicDefinition struct {
+	Labels map[string]string `json:"labels,omitempty"`
+}

@@ -1,0 +1,125 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+	"time"
+)
+
+// scripted is a side that says what it was told to say.
+type scripted struct {
+	name   string
+	rates  []int64 // messages in a second, one a slice
+	err    error   // after them
+	called *[]string
+}
+
+func (s *scripted) run(context.Context, time.Duration) (sample, error) {
+	*s.called = append(*s.called, s.name)
+	if len(s.rates) == 0 {
+		return sample{}, s.err
+	}
+	n := s.rates[0]
+	s.rates = s.rates[1:]
+	return sample{n: n, elapsed: time.Second, calls: []time.Duration{time.Duration(n) * time.Millisecond}}, nil
+}
+
+func TestSidesTakeTurnsAndEachGoesFirstEveryOtherTime(t *testing.T) {
+	var called []string
+	a := &scripted{name: "a", rates: []int64{10, 10, 10}, called: &called}
+	b := &scripted{name: "b", rates: []int64{10, 10, 10}, called: &called}
+	ticks := 0
+	if _, err := (pacing{pairs: 3}).alternate(t.Context(), a, b, func() { ticks++ }); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"a", "b", "b", "a", "a", "b"}; !slices.Equal(called, want) {
+		t.Errorf("turns %v, want %v", called, want)
+	}
+	if ticks != 3 {
+		t.Errorf("%d ticks of progress for 3 pairs", ticks)
+	}
+}
+
+// A disk that is ten times as slow for one pair changes both sides and so not their ratio.
+func TestRatioIsOfNeighboursNotOfTotals(t *testing.T) {
+	var called []string
+	a := &scripted{name: "a", rates: []int64{500, 50, 500}, called: &called}
+	b := &scripted{name: "b", rates: []int64{1000, 100, 1000}, called: &called}
+	c, err := (pacing{pairs: 3}).alternate(t.Context(), a, b, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []float64{0.5, 0.5, 0.5}; !slices.Equal(c.ratios, want) {
+		t.Errorf("ratios %v, want %v", c.ratios, want)
+	}
+	if c.ours.n != 1050 || c.limit.n != 2100 || c.ours.elapsed != 3*time.Second || c.ours.calls.Count() != 3 || c.limit.calls.Max() != time.Second {
+		t.Errorf("totals %+v and %+v", c.ours, c.limit)
+	}
+}
+
+func TestAFailureOfEitherSideEndsTheContest(t *testing.T) {
+	broken := errors.New("disk is gone")
+	for name, rates := range map[string][2][]int64{"ours": {{1}, {1, 1, 1}}, "limit": {{1, 1, 1}, {1}}} {
+		var called []string
+		a := &scripted{name: "a", rates: rates[0], err: broken, called: &called}
+		b := &scripted{name: "b", rates: rates[1], err: broken, called: &called}
+		if _, err := (pacing{pairs: 3}).alternate(t.Context(), a, b, func() {}); !errors.Is(err, broken) {
+			t.Errorf("%s failed: %v", name, err)
+		}
+	}
+}
+
+func TestASliceWithoutWorkIsAnErrorNotARatio(t *testing.T) {
+	var called []string
+	a := &scripted{name: "a", rates: []int64{0}, called: &called}
+	b := &scripted{name: "b", rates: []int64{1}, called: &called}
+	if _, err := (pacing{pairs: 1}).alternate(t.Context(), a, b, func() {}); err == nil {
+		t.Error("a slice in which nothing was done was compared")
+	}
+}
+
+func TestQuantile(t *testing.T) {
+	for _, c := range []struct {
+		values  []float64
+		q, want float64
+	}{
+		{nil, 0.5, 0},
+		{[]float64{3}, 0.25, 3},
+		{[]float64{1, 2, 3}, 0.5, 2},
+		{[]float64{1, 2}, 0.5, 1.5},
+		{[]float64{1, 2, 3, 4, 5}, 0.25, 2},
+		{[]float64{0, 10}, 0.75, 7.5},
+		{[]float64{1, 2, 9}, 1, 9},
+		{[]float64{1, 2, 9}, 0, 1},
+	} {
+		if got := quantile(c.values, c.q); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("quantile(%v, %v) = %v, want %v", c.values, c.q, got, c.want)
+		}
+	}
+}
+
+func TestCrowdReturnsTheFirstErrorAndStopsTheOthers(t *testing.T) {
+	broken := errors.New("broken")
+	stopped := make(chan struct{}, 3)
+	err := crowd(t.Context(), 4, func(ctx context.Context, i int) error {
+		if i == 2 {
+			return broken
+		}
+		<-ctx.Done()
+		stopped <- struct{}{}
+		return ctx.Err()
+	})
+	if !errors.Is(err, broken) || len(stopped) != 3 {
+		t.Errorf("%v, and %d of 3 others stopped", err, len(stopped))
+	}
+}
+
+func TestCrowdWithoutErrorsReturnsNone(t *testing.T) {
+	done := make(chan int, 8)
+	if err := crowd(t.Context(), 8, func(_ context.Context, i int) error { done <- i; return nil }); err != nil || len(done) != 8 {
+		t.Errorf("%v after %d of 8", err, len(done))
+	}
+}

@@ -1,0 +1,95 @@
+package bench
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/condition"
+	"github.com/hikyaku/hikyaku/internal/measure"
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// The benchmarks here do what the bench does, one work at a time, for go test's profiles. Their figures depend on the disk.
+
+const part = 100 * time.Millisecond
+
+func benchRig(b *testing.B, d queue.Definition) *rig {
+	b.Helper()
+	r, err := newRig(b.Context(), b.TempDir(), d)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := r.remove(); err != nil {
+			b.Error(err)
+		}
+	})
+	return r
+}
+
+// report runs a side for b.N parts of a tenth of a second and tells its rate.
+func report(b *testing.B, s side) {
+	b.Helper()
+	sum := total{calls: measure.NewHistogram()}
+	b.ResetTimer()
+	for range b.N {
+		got, err := s.run(b.Context(), part)
+		if err != nil {
+			b.Fatal(err)
+		}
+		sum.add(got)
+	}
+	b.StopTimer()
+	b.ReportMetric(float64(sum.n)/sum.elapsed.Seconds(), "messages/s")
+	b.ReportMetric(measure.Milliseconds(sum.calls.Quantile(0.5)), "p50-ms")
+	b.ReportMetric(measure.Milliseconds(sum.calls.Quantile(0.99)), "p99-ms")
+}
+
+func BenchmarkPut(b *testing.B) {
+	for _, writers := range []int{1, 16, 64} {
+		b.Run(fmt.Sprintf("writers=%d", writers), func(b *testing.B) {
+			p := &putter{rig: benchRig(b, queue.Definition{}), writers: writers, group: 1, body: makeBody(bodyBytes)}
+			report(b, p)
+			b.ReportMetric(p.log.perSync(), "messages/sync")
+		})
+	}
+}
+
+func BenchmarkPutGroup(b *testing.B) {
+	p := &putter{rig: benchRig(b, queue.Definition{}), writers: 1, group: 100, body: makeBody(bodyBytes)}
+	report(b, p)
+}
+
+func BenchmarkClaim(b *testing.B) {
+	for _, readers := range []int{1, 16} {
+		b.Run(fmt.Sprintf("readers=%d", readers), func(b *testing.B) {
+			r := benchRig(b, queue.Definition{})
+			body := makeBody(bodyBytes)
+			if err := r.fill(b.Context(), 6000, func() message.Message { return message.Message{Body: body} }); err != nil {
+				b.Fatal(err)
+			}
+			where := func() (*condition.Expr, error) { return nil, nil }
+			c := &claimer{rig: r, readers: readers, burst: 1500, where: where, claims: measure.NewHistogram()}
+			report(b, c)
+			b.ReportMetric(c.log.perSync(), "messages/sync")
+		})
+	}
+}
+
+func BenchmarkRestart(b *testing.B) {
+	for _, how := range []string{startClean, startKilled} {
+		b.Run(how, func(b *testing.B) {
+			const depth = 100_000
+			s := &session{dir: b.TempDir()}
+			home, err := s.leave(b.Context(), depth, how)
+			if err != nil {
+				b.Fatal(err)
+			}
+			o := &opener{home: home, copies: how == startKilled, depth: depth}
+			report(b, o)
+			b.ReportMetric(float64(o.heap)/depth, "heap-bytes/message")
+		})
+	}
+}

@@ -1,0 +1,77 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/hikyaku/hikyaku/internal/journal/file"
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// measured is the queue that the benches use.
+var measured = queue.Name{Namespace: queue.DefaultNamespace, Name: "measured"}
+
+// rig is a store over a journal of its own in files, as a server has it, with every default.
+type rig struct {
+	dir     string
+	journal *file.Journal
+	store   *queue.Store
+}
+
+// openRig opens the store in dir, which is made when it is missing.
+func openRig(ctx context.Context, dir string) (*rig, error) {
+	j, err := file.Open(ctx, file.Options{Dir: dir})
+	if err != nil {
+		return nil, err
+	}
+	s, err := queue.Open(ctx, queue.Options{Journal: j})
+	if err != nil {
+		return nil, errors.Join(err, j.Close())
+	}
+	return &rig{dir, j, s}, nil
+}
+
+// newRig opens an empty store in a folder of its own below dir, with the measured queue in it.
+func newRig(ctx context.Context, dir string, d queue.Definition) (*rig, error) {
+	sub, err := os.MkdirTemp(dir, "store-")
+	if err != nil {
+		return nil, fmt.Errorf("make a folder for a store: %w", err)
+	}
+	r, err := openRig(ctx, filepath.Join(sub, "journal"))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := r.store.CreateQueue(ctx, measured, d); err != nil {
+		return nil, errors.Join(err, r.close())
+	}
+	return r, nil
+}
+
+// close ends the store in the way of a clean stop.
+func (r *rig) close() error { return errors.Join(r.store.Close(), r.journal.Close()) }
+
+// remove closes the store and takes its files away.
+func (r *rig) remove() error { return errors.Join(r.close(), os.RemoveAll(filepath.Dir(r.dir))) }
+
+// fillGroup is how many messages are put at once where a queue is only to be filled.
+const fillGroup = 1000
+
+// fill puts n messages that next makes.
+func (r *rig) fill(ctx context.Context, n int, next func() message.Message) error {
+	group := make([]message.Message, 0, fillGroup)
+	for n > 0 {
+		group = group[:0]
+		for range min(n, fillGroup) {
+			group = append(group, next())
+		}
+		if _, err := r.store.Put(ctx, measured, group); err != nil {
+			return fmt.Errorf("fill the queue: %w", err)
+		}
+		n -= len(group)
+	}
+	return nil
+}

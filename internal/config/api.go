@@ -1,0 +1,98 @@
+package config
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/api/http"
+)
+
+// API are the doors. A door that is not mentioned is open on loopback.
+type API struct {
+	HTTP http.Config `yaml:"http" doc:"HTTP and JSON. off: true closes it."`
+}
+
+// refusedKeys names the doors that the design has and this version has not.
+func (*API) refusedKeys() map[string]string {
+	refused := map[string]string{}
+	for _, door := range []string{"mysql", "pubsub", "sqs", "lambda"} {
+		refused[door] = "the " + door + " door is not built into this version"
+	}
+	return refused
+}
+
+// userSettings are the users of every door.
+type userSettings []access.User
+
+// decodeNode reads a list of users, or a mapping from their names to the rest.
+func (us *userSettings) decodeNode(d *decoder, n *node, path string) {
+	names, secrets := map[string]int{}, map[access.Secret]int{}
+	add := func(n *node, at place, path, name string) {
+		u := access.User{Name: name}
+		before := d.mistakes()
+		if name == "" {
+			d.mapping(n, path, &u)
+		} else {
+			var rest struct {
+				Secret access.Secret  `yaml:"secret"`
+				Grants []access.Grant `yaml:"grants"`
+			}
+			d.mapping(n, path, &rest)
+			u.Secret, u.Grants = rest.Secret, rest.Grants
+		}
+		if d.mistakes() > before {
+			return
+		}
+		// With whom it shares a name or a secret, if with anyone.
+		list := []access.User{u}
+		if i, ok := names[u.Name]; ok {
+			list = []access.User{(*us)[i], u}
+		} else if i, ok := secrets[u.Secret]; ok {
+			list = []access.User{(*us)[i], u}
+		}
+		if _, err := access.New(list); err != nil {
+			d.at(at, "", "%s: %s", path, withoutSentinel(err, access.ErrUsers))
+			return
+		}
+		names[u.Name], secrets[u.Secret] = len(*us), len(*us)
+		*us = append(*us, u)
+	}
+	switch n.kind {
+	case kindNull:
+	case kindList:
+		for i, item := range n.items {
+			add(item, item.at, indexed(path, i), "")
+		}
+	case kindMap:
+		for _, p := range n.pairs {
+			add(p.value, p.at, join(path, p.key), p.key)
+		}
+	default:
+		d.wrong(n, path, "a list of users")
+	}
+}
+
+// withoutSentinel takes the general part off an error's text: the place says it already.
+func withoutSentinel(err, sentinel error) string {
+	text := err.Error()
+	if i := indexAfter(text, sentinel.Error()+": "); errors.Is(err, sentinel) && i >= 0 {
+		return text[i:]
+	}
+	return text
+}
+
+// checkDoors checks the doors' settings against the users.
+func (d *decoder) checkDoors(root *node, api *API, users []access.User) {
+	err := api.HTTP.Check(len(users) > 0)
+	if err == nil {
+		return
+	}
+	text := withoutSentinel(err, http.ErrConfig)
+	key, _, _ := strings.Cut(strings.ReplaceAll(text, ":", " "), " ") // the door's errors begin with the key
+	if errors.Is(err, access.ErrExposed) {
+		key = "listen"
+	}
+	_, at := root.lookUp("api.http." + key)
+	d.at(at, "", "api.http: %s", text).cause = err
+}

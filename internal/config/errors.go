@@ -1,0 +1,211 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mattn/go-runewidth"
+)
+
+// MaxErrors is how many mistakes one reading of a file reports.
+const MaxErrors = 50
+
+// Error is one mistake in a configuration, or one warning about it.
+type Error struct {
+	File    string
+	Line    int    // from 1
+	Column  int    // in characters, from 1; one past the end of the line when something is missing there
+	Message string // what is wrong
+	Hint    string // what to do about it; "" when Message says it
+	cause   error  // what a constructor returned, for errors.Is and errors.As
+	hidden  []string
+}
+
+// Error is "file:line:column: message (hint)".
+func (e *Error) Error() string {
+	s := fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Message)
+	if e.Hint != "" {
+		s += " (" + e.Hint + ")"
+	}
+	return s
+}
+
+// Unwrap gives what a component's constructor returned, if the mistake came from one.
+func (e *Error) Unwrap() error { return e.cause }
+
+// prettyWidth is how many columns of a terminal a quoted line may take.
+const prettyWidth = 100
+
+// Pretty is the form for a terminal: the place, the message, the source line, and a caret with the hint. src is the file's text.
+// Secrets that stand in the line are shown as asterisks.
+//
+//	dpkg.yaml:7:5: unknown key "quee" in sources.waiting
+//	    7 |     quee: news
+//	      |     ^ did you mean "queue"?
+func (e *Error) Pretty(src []byte) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s:%d:%d: %s", e.File, e.Line, e.Column, e.Message)
+	line, ok := lineOf(src, e.Line)
+	if !ok {
+		if e.Hint != "" {
+			b.WriteString(" (" + e.Hint + ")")
+		}
+		return b.String()
+	}
+	for _, h := range e.hidden {
+		line = strings.ReplaceAll(line, h, strings.Repeat("*", utf8.RuneCountInString(h)))
+	}
+	split := len(line)
+	for i, n := 0, 1; i < len(line); n++ {
+		if n == e.Column {
+			split = i
+			break
+		}
+		_, size := utf8.DecodeRuneInString(line[i:])
+		i += size
+	}
+	before, after := printable(line[:split]), printable(line[split:])
+	if w := runewidth.StringWidth(before); w > prettyWidth*2/3 {
+		before = runewidth.TruncateLeft(before, w-prettyWidth/2, "…")
+	}
+	after = runewidth.Truncate(after, max(prettyWidth-runewidth.StringWidth(before), 10), "…")
+	number := strconv.Itoa(e.Line)
+	fmt.Fprintf(&b, "\n    %s | %s%s", number, before, after)
+	fmt.Fprintf(&b, "\n    %s | %s^", strings.Repeat(" ", len(number)), strings.Repeat(" ", runewidth.StringWidth(before)))
+	if e.Hint != "" {
+		b.WriteString(" " + e.Hint)
+	}
+	return b.String()
+}
+
+// lineOf returns a line of src, numbered from 1, without its end.
+func lineOf(src []byte, n int) (string, bool) {
+	for line := range strings.SplitSeq(string(src), "\n") {
+		if n--; n == 0 {
+			return strings.TrimSuffix(line, "\r"), true
+		}
+	}
+	return "", false
+}
+
+// printable makes a line safe to show: every control character takes one column.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t':
+			return ' '
+		case r < ' ' || r == 0x7f:
+			return '·'
+		}
+		return r
+	}, s)
+}
+
+// Errors are all the mistakes of a file, in the order of their places. At most MaxErrors are kept; the last then says
+// how many more there are.
+type Errors []*Error
+
+// Error lists the mistakes, one a line.
+func (es Errors) Error() string {
+	lines := make([]string, len(es))
+	for i, e := range es {
+		lines[i] = e.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap gives the single mistakes to errors.Is and errors.As.
+func (es Errors) Unwrap() []error {
+	all := make([]error, len(es))
+	for i, e := range es {
+		all[i] = e
+	}
+	return all
+}
+
+// Pretty shows every mistake with its source line, as Error.Pretty does.
+func (es Errors) Pretty(src []byte) string {
+	texts := make([]string, len(es))
+	for i, e := range es {
+		texts[i] = e.Pretty(src)
+	}
+	return strings.Join(texts, "\n")
+}
+
+// report gathers mistakes while a file is read.
+type report struct {
+	file    *source
+	errors  Errors
+	more    int // mistakes beyond maxNoted
+	secrets secrets
+}
+
+// maxNoted bounds the mistakes that are kept to be sorted, and maxMessage the bytes that one may take.
+const (
+	maxNoted   = 4 * MaxErrors
+	maxMessage = 2000
+)
+
+// at notes a mistake at a place.
+func (r *report) at(p place, hint, format string, args ...any) *Error {
+	if r.full() {
+		r.more++
+		return &Error{}
+	}
+	e := r.file.error(p, hint, format, args...)
+	r.errors = append(r.errors, e)
+	return e
+}
+
+// full tells whether there are so many mistakes that further ones are only counted.
+func (r *report) full() bool { return len(r.errors) >= maxNoted }
+
+// mistakes is how many there are so far.
+func (r *report) mistakes() int { return len(r.errors) + r.more }
+
+// failed tells whether there is a mistake.
+func (r *report) failed() bool { return len(r.errors) > 0 }
+
+// result sorts the mistakes, takes secrets out of them and cuts them at MaxErrors; nil when there is none.
+func (r *report) result() Errors {
+	if !r.failed() {
+		return nil
+	}
+	for _, e := range r.errors {
+		e.Message, e.Hint = cutText(r.secrets.redact(e.Message)), cutText(r.secrets.redact(e.Hint))
+		e.hidden = r.secrets.values
+	}
+	return sorted(r.errors, r.more)
+}
+
+func cutText(s string) string {
+	for i := range s {
+		if i >= maxMessage {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}
+
+// sorted puts mistakes into order. more counts those that are not among them.
+func sorted(es Errors, more int) Errors {
+	es = slices.Clone(es)
+	slices.SortStableFunc(es, func(a, b *Error) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Message, b.Message))
+	})
+	es = slices.CompactFunc(es, func(a, b *Error) bool {
+		return a.Line == b.Line && a.Column == b.Column && a.Message == b.Message
+	})
+	if more += len(es) - MaxErrors; len(es) > MaxErrors {
+		last := *es[MaxErrors]
+		last.Message = fmt.Sprintf("%d more mistakes from here on", more)
+		last.Hint = "mend those above first"
+		last.cause = nil
+		es = append(es[:MaxErrors], &last)
+	}
+	return es
+}

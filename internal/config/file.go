@@ -1,0 +1,148 @@
+package config
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// File is a configuration without mistakes. It is not changed after Parse and may be shared between goroutines.
+type File struct {
+	Name       string // as given to Load or Parse
+	DataDir    string
+	Durability string // fsync, os or none
+	API        API
+	Namespaces map[string][]string // namespace → other names for it
+	Limits     Limits
+	Log        Log
+	Queues     []Queue // subscriptions among them, after the queues
+	Topics     []Topic
+	Users      []access.User
+	Warnings   Errors // what is not wrong and yet hardly meant
+
+	source  *source
+	root    *node
+	secrets secrets
+	parts   []*part
+	aliases map[string]string // other name of a namespace → its first name
+}
+
+// Load reads and checks a file; "-" is not special. env is os.LookupEnv but in tests. The error is Errors, or that of
+// opening the file.
+func Load(path string, env func(string) (string, bool)) (*File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the configuration: %w", err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, MaxBytes+1024))
+	if err != nil {
+		return nil, fmt.Errorf("read the configuration: %w", err)
+	}
+	return Parse(path, text, env)
+}
+
+// Parse reads and checks a configuration: its syntax, its keys and values, the graph of its components, and each
+// component's settings as its kind checks them. name's ending says the format. The error is Errors with every mistake
+// there is. Nothing is opened.
+func Parse(name string, text []byte, env func(string) (string, bool)) (*File, error) {
+	s, failure := newSource(name, text)
+	if failure != nil {
+		return nil, Errors{failure}
+	}
+	root, failure := read(s)
+	if failure != nil {
+		return nil, Errors{failure}
+	}
+	d := &decoder{&report{file: s}}
+	d.expand(root, env)
+
+	var c schema
+	d.mapping(root, "", &c)
+	if c.Namespaces == nil {
+		c.Namespaces = defaultNamespaces()
+	}
+	f := &File{
+		Name: name, DataDir: c.DataDir, Durability: c.Durability, API: c.API, Namespaces: c.Namespaces, Limits: c.Limits, Log: c.Log,
+		Queues: append([]Queue(c.Queues), c.Topics.subscriptions...), Topics: c.Topics.topics, Users: c.Users,
+		source: s, root: root,
+	}
+	f.aliases = map[string]string{}
+	for first, others := range f.Namespaces {
+		for _, other := range others {
+			f.aliases[other] = first
+		}
+	}
+	f.parts = append(append(append(f.parts, c.Sources...), c.Transforms...), c.Sinks...)
+	if c.DataDir == "" {
+		at := root.at
+		if _, p := root.lookUp("data_dir"); root.get("data_dir") != nil {
+			at = p
+		}
+		d.at(at, "", "data_dir is empty")
+	}
+	d.checkDoors(root, &c.API, c.Users)
+	d.queueNames(f)
+	d.graph(f)
+	if errs := d.result(); errs != nil {
+		return nil, errs
+	}
+	f.secrets = d.secrets
+	return f, nil
+}
+
+// Check makes every component once without a store and forgets it, as Parse has done already: it finds what has
+// changed since, such as a file that a setting names.
+func (f *File) Check() error {
+	d := &decoder{&report{file: f.source, secrets: f.secrets}}
+	for _, p := range f.parts {
+		d.construct(p, f.env(p))
+	}
+	if errs := d.result(); errs != nil {
+		return errs
+	}
+	return nil
+}
+
+// String names the file, and nothing of what is in it: formatting a File never shows a secret.
+func (f *File) String() string { return "configuration " + f.Name }
+
+// GoString is String.
+func (f *File) GoString() string { return f.String() }
+
+// Text is the file's text, for Errors.Pretty.
+func (f *File) Text() []byte { return f.source.text }
+
+// Dir is the folder of the file.
+func (f *File) Dir() string { return filepath.Dir(f.Name) }
+
+// resolve gives a name its namespace's first name.
+func (f *File) resolve(n queue.Name) queue.Name {
+	if first, ok := f.aliases[n.Namespace]; ok {
+		n.Namespace = first
+	}
+	return n
+}
+
+// queueNames refuses two definitions of one queue or topic, whatever names they go by.
+func (d *decoder) queueNames(f *File) {
+	queues, topics := map[queue.Name]place{}, map[queue.Name]place{}
+	once := func(seen map[queue.Name]place, what string, n queue.Name, at place) {
+		n = f.resolve(n)
+		if first, ok := seen[n]; ok {
+			d.at(at, "", "the %s %s is defined a second time, first on line %d", what, n.Short(), first.line)
+			return
+		}
+		seen[n] = at
+	}
+	for _, t := range f.Topics {
+		once(topics, "topic", t.Name, t.at)
+	}
+	for _, q := range f.Queues {
+		once(queues, "queue", q.Name, q.at)
+	}
+}

@@ -1,0 +1,72 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hikyaku/hikyaku/internal/component"
+	filesink "github.com/hikyaku/hikyaku/internal/sink/file"
+	queuesink "github.com/hikyaku/hikyaku/internal/sink/queue"
+	"github.com/hikyaku/hikyaku/internal/sink/stdout"
+	"github.com/hikyaku/hikyaku/internal/sink/webhook"
+	filesource "github.com/hikyaku/hikyaku/internal/source/file"
+	queuesource "github.com/hikyaku/hikyaku/internal/source/queue"
+	"github.com/hikyaku/hikyaku/internal/source/stdin"
+	"github.com/hikyaku/hikyaku/internal/transform/decode"
+	"github.com/hikyaku/hikyaku/internal/transform/filter"
+	"github.com/hikyaku/hikyaku/internal/transform/jq"
+	"github.com/hikyaku/hikyaku/internal/transform/route"
+)
+
+// componentKind is a type that a component can have: a folder under source, transform or sink.
+type componentKind struct {
+	name      string
+	room      room
+	summary   string // one sentence for the reference
+	newConfig func() any
+	make      func(config any, env component.Env) (any, error)
+}
+
+// kindOf describes a kind by its constructor.
+func kindOf[C, T any](r room, name, summary string, construct func(C, component.Env) (T, error)) componentKind {
+	return componentKind{
+		name: name, room: r, summary: summary,
+		newConfig: func() any { return new(C) },
+		make: func(config any, env component.Env) (any, error) {
+			c, ok := config.(*C)
+			if !ok {
+				return nil, fmt.Errorf("settings of type %T are not those of a %s", config, name)
+			}
+			return construct(*c, env)
+		},
+	}
+}
+
+// allKinds lists the types of components that are built in.
+func allKinds() []componentKind {
+	return []componentKind{
+		kindOf(roomSource, "stdin", "Makes a message of each line of the standard input.", stdin.New),
+		kindOf(roomSource, "file", "Makes a message of each line of files, and goes on where it was after a restart.", filesource.New),
+		kindOf(roomSource, "queue", "Claims messages from queues, by condition.", queuesource.New),
+		kindOf(roomTransform, "decode", "Makes named, typed fields of the text of messages.", decode.New),
+		kindOf(roomTransform, "filter", "Lets the messages through that meet a condition.", filter.New),
+		kindOf(roomTransform, "jq", "Makes new JSON bodies with a jq program.", jq.New),
+		kindOf(roomTransform, "route", "Sends messages different ways by conditions.", route.New),
+		kindOf(roomSink, "file", "Appends messages to a file, a line each.", filesink.New),
+		kindOf(roomSink, "queue", "Puts messages into a queue, or publishes them to a topic.", queuesink.New),
+		kindOf(roomSink, "stdout", "Writes messages to the standard output, a line each.", stdout.New),
+		kindOf(roomSink, "webhook", "Posts messages to an HTTP address.", webhook.New),
+	}
+}
+
+func kindsOf(r room) []componentKind {
+	return slices.DeleteFunc(allKinds(), func(k componentKind) bool { return k.room != r })
+}
+
+func typeNames(kinds []componentKind) []string {
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = k.name
+	}
+	return names
+}

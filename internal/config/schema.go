@@ -1,0 +1,76 @@
+package config
+
+import (
+	"errors"
+
+	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// schema is the whole file.
+type schema struct {
+	DataDir    string              `yaml:"data_dir" default:"./hikyaku-data" doc:"The folder of the journal. It is made when it is missing."`
+	Durability string              `yaml:"durability" oneof:"fsync os none" default:"fsync" doc:"What an acknowledgement means: the message is on the disk (fsync), with the operating system (os), or in memory (none)."`
+	API        API                 `yaml:"api" doc:"The doors: the wire protocols that programs speak to hikyaku."`
+	Namespaces map[string][]string `yaml:"namespaces" doc:"Other names of namespaces. Without it: { default: [test, local, \"000000000000\"] }."`
+	Limits     Limits              `yaml:"limits" doc:"Bounds of the whole store."`
+	Queues     queueSettings       `yaml:"queues" doc:"Queues by name, or by namespace/name. They are made when they are missing."`
+	Topics     topicSettings       `yaml:"topics" doc:"Topics by name, or by namespace/name, with their subscriptions."`
+	Users      userSettings        `yaml:"users" doc:"Who may come in. Without users every door takes anyone, and listens on loopback only."`
+	Sources    sourceSettings      `yaml:"sources" doc:"Where the pipeline's messages come from, by name."`
+	Transforms transformSettings   `yaml:"transforms" doc:"What happens to them on the way, by name."`
+	Sinks      sinkSettings        `yaml:"sinks" doc:"Where they are delivered, by name."`
+	Log        Log                 `yaml:"log" doc:"What hikyaku says about itself, on the standard error."`
+}
+
+// Limits bound the whole store. A zero is the default.
+type Limits struct {
+	Messages     int64 `yaml:"messages" min:"0" doc:"Waiting messages in all queues. Not set: 10 million."`
+	Bytes        int64 `yaml:"bytes" min:"0" doc:"Their sizes summed. Not set: 64 GiB."`
+	MessageBytes int   `yaml:"message_bytes" min:"0" doc:"One message. Not set: 64 MiB."`
+	PutMessages  int   `yaml:"put_messages" min:"0" doc:"Messages in one put. Not set: 10,000."`
+	Queues       int   `yaml:"queues" min:"0" doc:"Queues and topics. Not set: 100,000."`
+	Waiters      int   `yaml:"waiters" min:"0" doc:"Readers that wait at once. Not set: 100,000."`
+}
+
+// Store gives the limits as the store takes them.
+func (l Limits) Store() queue.Limits {
+	return queue.Limits{
+		Messages: l.Messages, Bytes: l.Bytes, MessageBytes: l.MessageBytes,
+		PutMessages: l.PutMessages, Queues: l.Queues, Waiters: l.Waiters,
+	}
+}
+
+// Log says what is logged.
+type Log struct {
+	Level  string `yaml:"level" oneof:"debug info warn error" default:"info" doc:"The least level that is written."`
+	Format string `yaml:"format" oneof:"text json" default:"text" doc:"A line for people, or an object for machines."`
+}
+
+// defaultNamespaces are the other names of namespaces when the file does not say any: the names that the MySQL, Pub/Sub and SQS doors'
+// clients use when nobody chose one.
+func defaultNamespaces() map[string][]string {
+	return map[string][]string{queue.DefaultNamespace: {"test", "local", "000000000000"}}
+}
+
+// checkSettings refuses aliases that mean two namespaces.
+func (s *schema) checkSettings() (errs []error) {
+	owner := map[string]string{}
+	for _, name := range sortedKeys(s.Namespaces) {
+		for i, alias := range s.Namespaces[name] {
+			wrong := func(text string) {
+				errs = append(errs, component.Setting(indexed("namespaces."+name, i), errors.New(text)))
+			}
+			switch other, taken := owner[alias]; {
+			case (queue.Name{Namespace: alias, Name: "x"}).Check() != nil:
+				wrong("this cannot be the name of a namespace")
+			case taken:
+				wrong("this is another name of " + other + " already")
+			case s.Namespaces[alias] != nil:
+				wrong("this is a namespace with other names of its own")
+			}
+			owner[alias] = name
+		}
+	}
+	return errs
+}

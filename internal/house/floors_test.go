@@ -1,0 +1,104 @@
+package house
+
+import (
+	"fmt"
+	"path"
+	"strings"
+)
+
+// A floor is a row of the map: rooms of the same height, which do not know each other.
+type floor struct {
+	name  string
+	rooms []string // folders under the module's root; a * stands for one name
+	why   string   // what stands there, for docs/architecture.md
+}
+
+// floors is the map of the house, from the top.
+var floors = []floor{
+	{"commands", []string{"cmd/*", "test/*"}, "the program, and the tests that drive it from outside"},
+	{"experiments", []string{"internal/bench"}, "one file an experiment"},
+	{"assembly", []string{"internal/config", "internal/sandbox/*"}, "the configuration's schema, which makes the graph; far ends that can be told to misbehave"},
+	{"doors", []string{"internal/api/*"}, "one wire protocol each"},
+	{"pipeline", []string{"internal/pipeline"}, "runs sources, transforms and sinks"},
+	{"kinds", []string{"internal/source/*", "internal/transform/*", "internal/sink/*"}, "one folder a kind"},
+	{"shared by kinds", []string{"internal/codec", "internal/lines", "internal/macro", "internal/push", "internal/rows"}, "what several kinds need"},
+	{"contracts", []string{"internal/access", "internal/component"}, "who may do what; what a source, a transform and a sink are"},
+	{"functions", []string{"internal/function"}, "user code and its instances"},
+	{"queues", []string{"internal/queue"}, "topics, queues, claims, dead letters"},
+	{"disk tests", []string{"internal/journal/file/faultfs"}, "a disk that fails when told, for tests"},
+	{"disk", []string{"internal/journal/file"}, "the journal in files"},
+	{"journal tests", []string{"internal/journal/journaltest"}, "what every journal has to pass, for tests"},
+	{"logs and language", []string{"internal/condition", "internal/journal"}, "the journal's contract; the language of conditions"},
+	{"messages", []string{"internal/message"}, "messages, values, columns, hops"},
+	{"measures", []string{"internal/measure"}, "histograms, tables, plots"},
+	{"libraries", []string{"flow", "publisher", "tsurugi"}, "public; they may use batch"},
+	{"ground", []string{"batch", "examples", "internal/house", "pace"}, "public libraries, configurations that run, the tests of the floors; nothing of ours below"},
+}
+
+// forTests are rooms that only tests may import.
+var forTests = []string{"internal/journal/journaltest", "internal/journal/file/faultfs"}
+
+// bare are the public libraries that promise to depend on nothing but the standard library.
+var bare = []string{"batch", "flow"}
+
+// An exception lets the tests of a room import one that does not lie below it. Code never may.
+type exception struct {
+	from, to string // as in floor.rooms
+	why      string
+}
+
+var testExceptions = []exception{
+	{"internal/journal/file", "internal/journal/file/faultfs", "the crash tests run the journal on a disk that fails when told"},
+	{"internal/sink/*", "internal/sandbox/*", "a sink is tested against a far end that misbehaves"},
+}
+
+// A place is where a package stands.
+type place struct {
+	floor int    // index in floors
+	room  string // the part of the path that the map names
+}
+
+// locate finds a folder's place on the map: the longest entry that names it or a folder above it.
+func locate(dir string) (place, bool) {
+	best, found := place{}, false
+	for i, f := range floors {
+		for _, pattern := range f.rooms {
+			if room, ok := within(pattern, dir); ok && len(room) > len(best.room) {
+				best, found = place{i, room}, true
+			}
+		}
+	}
+	return best, found
+}
+
+// within tells which part of dir a room's pattern names, if dir is that room or lies in it.
+func within(pattern, dir string) (room string, ok bool) {
+	depth := strings.Count(pattern, "/") + 1
+	names := strings.Split(dir, "/")
+	if len(names) < depth {
+		return "", false
+	}
+	room = path.Join(names[:depth]...)
+	ok, err := path.Match(pattern, room)
+	return room, ok && err == nil
+}
+
+// among tells whether one of the patterns names the room.
+func among(patterns []string, room string) bool {
+	for _, p := range patterns {
+		if ok, err := path.Match(p, room); ok && err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// table is the map as docs/architecture.md shows it.
+func table() string {
+	var b strings.Builder
+	b.WriteString("| floor | rooms | what stands there |\n|---|---|---|\n")
+	for _, f := range floors {
+		fmt.Fprintf(&b, "| %s | `%s` | %s |\n", f.name, strings.Join(f.rooms, "`, `"), f.why)
+	}
+	return b.String()
+}

@@ -1,0 +1,119 @@
+package file
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"github.com/hikyaku/hikyaku/internal/journal"
+)
+
+// LoadCheckpoint implements journal.Journal.
+func (j *Journal) LoadCheckpoint(ctx context.Context) (journal.Position, io.ReadCloser, []error, error) {
+	if err := j.readable(); err != nil {
+		return 0, nil, nil, fmt.Errorf("load checkpoint: %w", err)
+	}
+	c := &j.checkpoints
+	c.saving.Lock() // a save removes old ones
+	defer c.saving.Unlock()
+	c.mu.Lock()
+	list := slices.Clone(c.list)
+	c.mu.Unlock()
+	var skipped []error
+	for _, sc := range list {
+		at, r, err := openCheckpoint(ctx, j.fs, sc)
+		if err == nil {
+			return at, r, skipped, nil
+		}
+		var damage *journal.DamageError
+		if !errors.As(err, &damage) {
+			return 0, nil, skipped, fmt.Errorf("load checkpoint %s: %w", sc.name, err)
+		}
+		skipped = append(skipped, damage)
+		c.mu.Lock()
+		for i := range c.list {
+			if c.list[i].number == sc.number {
+				c.list[i].damaged = true
+			}
+		}
+		c.mu.Unlock()
+	}
+	j.manifestMu.Lock()
+	reclaimed := j.manifest.reclaimed
+	j.manifestMu.Unlock()
+	if reclaimed {
+		what := "there is no checkpoint, and the beginning of the log was reclaimed"
+		if len(skipped) > 0 {
+			what = fmt.Sprintf("every checkpoint is damaged, and the beginning of the log was reclaimed: %v", errors.Join(skipped...))
+		}
+		return 0, nil, skipped, damageAt(filepath.Join(j.dir, checkpointPrefix+"*"), 0, what)
+	}
+	return 0, nil, skipped, journal.ErrNoCheckpoint
+}
+
+// openCheckpoint verifies a whole checkpoint and returns a reader of the owner's bytes.
+func openCheckpoint(ctx context.Context, fsys FS, sc savedCheckpoint) (journal.Position, io.ReadCloser, error) {
+	f, err := fsys.Open(sc.name, true)
+	if missing(err) {
+		return 0, nil, damageAt(sc.name, 0, "the checkpoint is missing")
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	at, length, err := verifyCheckpoint(ctx, f, sc)
+	if err != nil {
+		return 0, nil, errors.Join(err, f.Close())
+	}
+	return at, struct {
+		io.Reader
+		io.Closer
+	}{io.NewSectionReader(f, checkpointHeader, length), f}, nil
+}
+
+func verifyCheckpoint(ctx context.Context, f File, sc savedCheckpoint) (at journal.Position, length int64, err error) {
+	size, err := f.Size()
+	if err != nil {
+		return 0, 0, err
+	}
+	if size < checkpointHeader+checkpointTrailer {
+		return 0, 0, damageAt(sc.name, 0, fmt.Sprintf("the checkpoint has only %d bytes", size))
+	}
+	buf := make([]byte, 256<<10)
+	sum := uint32(0)
+	end := size - checkpointTrailer
+	for offset := int64(0); offset < size; {
+		if err := ctx.Err(); err != nil {
+			return 0, 0, err
+		}
+		b := buf
+		if offset < end {
+			b = b[:min(int64(len(b)), end-offset)]
+		} else {
+			b = b[:checkpointTrailer]
+		}
+		if n, err := f.ReadAt(b, offset); err != nil && n < len(b) {
+			return 0, 0, fmt.Errorf("read %d bytes at %d: %w", len(b), offset, err)
+		}
+		if offset == 0 {
+			if at, err = decodeCheckpointHeader(b, sc.number); err != nil {
+				return 0, 0, damageAt(sc.name, 0, err.Error())
+			}
+		}
+		if offset < end {
+			sum = crc32.Update(sum, castagnoli, b)
+		} else {
+			sum = crc32.Update(sum, castagnoli, b[:8])
+			length = int64(binary.LittleEndian.Uint64(b))
+			if got := binary.LittleEndian.Uint32(b[8:]); got != sum || length != end-checkpointHeader {
+				return 0, 0, damageAt(sc.name, offset, fmt.Sprintf("the checksum of the checkpoint is %08x, should be %08x", sum, got))
+			}
+		}
+		offset += int64(len(b))
+	}
+	return at, length, nil
+}

@@ -1,0 +1,149 @@
+package file
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/hikyaku/hikyaku/internal/journal"
+)
+
+func TestLivenessBehavesLikeASet(t *testing.T) {
+	const size = 64 << 10
+	rapid.Check(t, func(r *rapid.T) {
+		var l liveness
+		set := map[int64]bool{}
+		a := rapid.Int64Range(0, size/entryBytes-1)
+		r.Repeat(map[string]func(*rapid.T){
+			"set": func(r *rapid.T) {
+				s := a.Draw(r, "slot")
+				l.set(s, size)
+				set[s] = true
+			},
+			"clear": func(r *rapid.T) {
+				s := a.Draw(r, "slot")
+				if l.clear(s) != set[s] {
+					r.Fatalf("clear of %d did not say %t", s, set[s])
+				}
+				delete(set, s)
+			},
+			"clear before": func(r *rapid.T) {
+				end := a.Draw(r, "end")
+				l.clearBefore(end)
+				for s := range set {
+					if s < end {
+						delete(set, s)
+					}
+				}
+			},
+			"merge": func(r *rapid.T) {
+				var more liveness
+				for range 3 {
+					s := a.Draw(r, "slot")
+					more.set(s, size)
+					set[s] = true
+				}
+				l.merge(&more, size)
+			},
+			"": func(r *rapid.T) {
+				if l.count != len(set) {
+					r.Fatalf("%d are live, not %d", l.count, len(set))
+				}
+				if l.count == 0 && l.bits != nil {
+					r.Fatal("an empty set takes memory")
+				}
+			},
+		})
+	})
+}
+
+func TestSlotsOutsideOfTheSegmentAreNoSlots(t *testing.T) {
+	var l liveness
+	l.set(3, 4096)
+	for _, s := range []int64{-1, 1 << 40, 4096} {
+		if l.clear(s) {
+			t.Errorf("slot %d was live", s)
+		}
+	}
+	l.set(1<<40, 4096)
+	if l.count != 1 {
+		t.Errorf("%d are live", l.count)
+	}
+}
+
+func TestTableCacheStaysSmallAndKeepsWhatWasUsedLast(t *testing.T) {
+	var c tableCache
+	make := func(p journal.Position, bytes int) *table {
+		return &table{header: header{position: p}, meta: make([]byte, bytes)}
+	}
+	for p := journal.Position(1); p <= 100; p++ {
+		c.put(make(p, cacheBytes/10))
+		if c.get(1) == nil {
+			t.Fatalf("the table that is used all the time was dropped after %d", p)
+		}
+		if c.bytes > cacheBytes || c.order.Len() != len(c.at) {
+			t.Fatalf("%d bytes in %d tables", c.bytes, len(c.at))
+		}
+	}
+	if c.get(2) != nil || c.get(100) == nil {
+		t.Error("an old table is there, or a new one is not")
+	}
+	c.put(make(1000, 2*cacheBytes))
+	if c.get(1000) == nil || c.order.Len() != 1 {
+		t.Error("a table larger than the cache is not there alone")
+	}
+	c.put(make(1000, 1))
+	if c.order.Len() != 1 {
+		t.Error("the same table is there twice")
+	}
+}
+
+func TestChecksumOfAGroupIsCRC32COfGenerationAndMeta(t *testing.T) {
+	meta := []byte("12345678 and the rest")
+	want := crc32.Checksum(append(binary.LittleEndian.AppendUint64(nil, testGeneration), meta[8:]...), castagnoli)
+	if got := metaCRC(testGeneration, meta); got != want {
+		t.Errorf("%08x, not %08x", got, want)
+	}
+}
+
+func TestNamesOfFilesAreReadBack(t *testing.T) {
+	if base, ok := parseSegmentName("00000000000fffc0.log"); !ok || base != 0xfffc0 {
+		t.Errorf("%d, %t", base, ok)
+	}
+	for _, name := range []string{"", "log", "1.log", "00000000000fffc0", "zzzzzzzzzzzzzzzz.log", "00000000000fffc0.log.tmp"} {
+		if _, ok := parseSegmentName(name); ok {
+			t.Errorf("%q is taken for a segment", name)
+		}
+	}
+	for _, name := range []string{"", "spare-", "spare-x", "checkpoint-1"} {
+		if _, ok := parseSpareName(name); ok {
+			t.Errorf("%q is taken for a spare", name)
+		}
+		if _, ok := parseCheckpointName(name); ok {
+			t.Errorf("%q is taken for a checkpoint", name)
+		}
+	}
+}
+
+func TestSegmentHeaderTellsWhatIsWrong(t *testing.T) {
+	good := segmentHeader(4096, testGeneration, 77)
+	base, generation, last, err := decodeSegmentHeader(good)
+	if base != 4096 || generation != testGeneration || last != 77 || err != nil {
+		t.Errorf("%d, %x, %d, %v", base, generation, last, err)
+	}
+	for _, bad := range []struct {
+		at   int
+		with byte
+	}{{0, 'X'}, {8, 2}, {12, 1}, {20, 1}, {24, 1}, {35, 1}, {4000, 1}} {
+		b := append([]byte(nil), good...)
+		b[bad.at] ^= bad.with
+		if _, _, _, err := decodeSegmentHeader(b); err == nil {
+			t.Errorf("byte %d was altered and nobody noticed", bad.at)
+		}
+	}
+	if _, _, _, err := decodeSegmentHeader(good[:100]); err == nil {
+		t.Error("a short header was accepted")
+	}
+}

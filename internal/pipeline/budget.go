@@ -1,0 +1,124 @@
+package pipeline
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// budget bounds what is in flight, in messages and bytes. Half is shared out among the accounts, half is common to them.
+// An account with nothing in flight may always take one message.
+type budget struct {
+	shareN, shareB   int // each account's own
+	commonN, commonB int
+	full             func()       // called when somebody has to wait, without the lock
+	crowded          atomic.Int64 // how many wait
+
+	mu           sync.Mutex
+	usedN, usedB int // of the common half
+	accounts     []*account
+}
+
+// account is one source's part of a budget.
+type account struct {
+	n, bytes int
+	waiting  []*request // in order
+}
+
+type request struct {
+	size    int
+	granted chan struct{}
+}
+
+func newBudget(messages, bytes, accounts int, full func()) *budget {
+	b := &budget{full: full}
+	b.shareN, b.shareB = max(1, messages/2/max(1, accounts)), bytes/2/max(1, accounts)
+	b.commonN, b.commonB = max(0, messages-accounts*b.shareN), bytes-accounts*b.shareB
+	for range accounts {
+		b.accounts = append(b.accounts, &account{})
+	}
+	return b
+}
+
+// take waits until the account may have a message of that size in flight, ctx ends or stop is closed; the error is ctx.Err() or ErrStopping.
+func (b *budget) take(ctx context.Context, stop <-chan struct{}, a *account, size int) error {
+	b.mu.Lock()
+	if len(a.waiting) == 0 && b.fits(a, size) {
+		b.add(a, 1, size)
+		b.mu.Unlock()
+		return nil
+	}
+	r := &request{size, make(chan struct{})}
+	a.waiting = append(a.waiting, r)
+	b.crowded.Add(1)
+	b.mu.Unlock()
+	b.full()
+	var err error
+	select {
+	case <-r.granted:
+		return nil
+	case <-ctx.Done():
+		err = ctx.Err()
+	case <-stop:
+		err = ErrStopping
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i, w := range a.waiting {
+		if w == r {
+			a.waiting = slices.Delete(a.waiting, i, i+1)
+			b.crowded.Add(-1)
+			b.grant() // a smaller one behind it may fit
+			return err
+		}
+	}
+	return nil // it was granted meanwhile
+}
+
+// addMade counts what does not ask: the messages that transforms make.
+func (b *budget) addMade(a *account, n, bytes int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.add(a, n, bytes)
+}
+
+// give returns what was taken or added.
+func (b *budget) give(a *account, n, bytes int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.add(a, -n, -bytes)
+	b.grant()
+}
+
+func (b *budget) add(a *account, n, bytes int) {
+	b.usedN -= max(0, a.n-b.shareN)
+	b.usedB -= max(0, a.bytes-b.shareB)
+	a.n += n
+	a.bytes += bytes
+	b.usedN += max(0, a.n-b.shareN)
+	b.usedB += max(0, a.bytes-b.shareB)
+}
+
+func (b *budget) fits(a *account, size int) bool {
+	if a.n == 0 {
+		return true
+	}
+	moreN := max(0, a.n+1-b.shareN) - max(0, a.n-b.shareN)
+	moreB := max(0, a.bytes+size-b.shareB) - max(0, a.bytes-b.shareB)
+	return (moreN == 0 || b.usedN+moreN <= b.commonN) && (moreB == 0 || b.usedB+moreB <= b.commonB)
+}
+
+// grant serves those who wait, as far as there is room.
+func (b *budget) grant() {
+	for _, a := range b.accounts {
+		for len(a.waiting) > 0 && b.fits(a, a.waiting[0].size) {
+			r := a.waiting[0]
+			a.waiting[0] = nil
+			a.waiting = a.waiting[1:]
+			b.add(a, 1, r.size)
+			b.crowded.Add(-1)
+			close(r.granted)
+		}
+	}
+}

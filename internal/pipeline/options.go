@@ -1,0 +1,92 @@
+package pipeline
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// Options are about a pipeline as a whole. Only Store is required, and only by Run.
+type Options struct {
+	Store DeadLetters
+	// Clock tells the time for hops and deaths; nil: time.Now. Waiting is always done by the machine's clock.
+	Clock func() time.Time
+	// MaxInFlight and MaxInFlightBytes bound what is under way at once; 0: 10,000 messages and 64 MiB. Half of each is shared out
+	// among the sources and half is common, so that a source whose messages are stuck does not stop the others.
+	// Every source may have one message under way, whatever its size. Each step holds as much at most, too.
+	MaxInFlight      int
+	MaxInFlightBytes int
+	// Finite makes sources that are Finishers end when nothing more can come: for a run that ends by itself.
+	Finite bool
+	// StopGrace is how long what is in flight may take after a stop; 0: 10 s. What is left then is given back.
+	StopGrace time.Duration
+	Observe   Observer     // nil: nobody
+	Logger    *slog.Logger // for stacks of panics and dead letters that cannot be written; nil: slog.DiscardHandler
+	// Rand returns numbers in [0, 1) for the jitter of retries; nil: math/rand. Its calls are serialised.
+	Rand func() float64
+}
+
+// Defaults of Options.
+const (
+	DefaultMaxInFlight      = 10_000
+	DefaultMaxInFlightBytes = 64 << 20
+	DefaultStopGrace        = 10 * time.Second
+)
+
+// DeadLetters is where dead letters are kept; *queue.Store is one. Put returns when they are durable.
+type DeadLetters interface {
+	Put(ctx context.Context, n queue.Name, msgs []message.Message) ([]queue.PutResult, error)
+}
+
+// Observer is told what became of messages. Its methods are called from many goroutines and must be quick.
+type Observer interface {
+	// Message is called for each message and each step that was its end, when the delivery it was made from is settled. m has its final
+	// hops. The verdict is Delivered; Rejected for what became a dead letter; Retry for what was given back.
+	// m must not be changed.
+	Message(m *message.Message, node string, o component.Outcome)
+}
+
+// Finisher is met by sources that could go on for ever and are meant to end in a finite run: sources that drain a queue.
+// Finish is called once, before Run, when Options.Finite is set. feeding is closed when every source of this pipeline that leads into
+// the queues it drains (Node.Feeds, dead-letter queues) has ended and all of their messages are settled. The source's
+// Run then returns as soon as nothing is left for it to take. Sources that feed each other in a circle do not wait
+// for each other: they end when they find their queues empty.
+type Finisher interface {
+	Finish(feeding <-chan struct{})
+}
+
+func (o Options) withDefaults() Options {
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.MaxInFlight <= 0 {
+		o.MaxInFlight = DefaultMaxInFlight
+	}
+	if o.MaxInFlightBytes <= 0 {
+		o.MaxInFlightBytes = DefaultMaxInFlightBytes
+	}
+	if o.StopGrace <= 0 {
+		o.StopGrace = DefaultStopGrace
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Rand == nil {
+		o.Rand = rand.Float64
+		return o
+	}
+	var mu sync.Mutex
+	given := o.Rand
+	o.Rand = func() float64 {
+		mu.Lock()
+		defer mu.Unlock()
+		return given()
+	}
+	return o
+}

@@ -1,0 +1,153 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/message"
+)
+
+// deliver works on a group: one Send, and what follows from its outcomes.
+func (p *Pipeline) deliver(n *node, g *group) sample {
+	batch := make([]*message.Message, len(g.parts))
+	for i, q := range g.parts {
+		batch[i] = q.msg
+	}
+	n.request(len(batch))
+	ctx, cancel := context.WithTimeout(p.work, n.Settings.Request.Timeout)
+	began := time.Now()
+	outcomes, err := p.send(ctx, n, batch)
+	told := sample{at: time.Now(), size: len(batch)}
+	told.took = told.at.Sub(began)
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		err = timedOut(err, n.Settings.Request.Timeout)
+	}
+	cancel()
+	if component.IsStop(err) && len(outcomes) != len(batch) {
+		p.halt(n, err)
+		for _, q := range g.parts {
+			q.lose(n)
+		}
+		n.stage.leave(g.parts...)
+		return told
+	}
+	if len(outcomes) == len(batch) {
+		n.failed(err, p.options.Clock())
+	} else {
+		if outcomes = whole(len(batch), len(outcomes), err); outcomes == nil {
+			n.failed(err, p.options.Clock())
+			n.stage.split(g.parts)
+			return told
+		}
+	}
+
+	sent := p.options.Clock()
+	gone := make([]*part, 0, len(g.parts))
+	for i, q := range g.parts {
+		o := outcomes[i]
+		if o.Sent.IsZero() {
+			o.Sent = sent
+		}
+		q.msg.Hops.Mark(message.Sent, o.Sent)
+		switch o.Verdict {
+		case component.Delivered:
+			p.arrived(n, q, o)
+			gone = append(gone, q)
+		case component.Rejected:
+			if !p.failed(n, q, o) {
+				gone = append(gone, q)
+			}
+		default:
+			told.failed += 1 / float64(len(batch))
+			told.slow = told.slow || o.Slow
+			if !p.failed(n, q, o) {
+				gone = append(gone, q)
+			}
+		}
+	}
+	n.stage.leave(gone...)
+	return told
+}
+
+func (p *Pipeline) send(ctx context.Context, n *node, batch []*message.Message) (_ []component.Outcome, err error) {
+	defer p.recovered(n, "send", &err)
+	return n.Sink.Send(ctx, batch)
+}
+
+// timedOut says so, and keeps what the error told the pipeline.
+func timedOut(err error, after time.Duration) error {
+	if _, ok := component.AsRetry(err); ok || component.IsReject(err) {
+		return err
+	}
+	return fmt.Errorf("no answer within %v: %w", after, err)
+}
+
+// whole makes outcomes of an answer for a batch of n as a whole. nil: the batch has to be asked again by halves, because one
+// of its messages is at fault.
+func whole(n, answers int, err error) []component.Outcome {
+	var panicked *PanicError
+	reject, panics := component.IsReject(err), errors.As(err, &panicked)
+	switch {
+	case n > 1 && (reject || panics):
+		return nil
+	case reject:
+		return component.All(n, component.Reject(err))
+	case err == nil:
+		err = fmt.Errorf("the sink gave %d answers for %d messages: a defect of it", answers, n)
+	}
+	after, _ := component.AsRetry(err)
+	return component.All(n, component.Again(after, err))
+}
+
+// arrived ends a part that its far end has.
+func (p *Pipeline) arrived(n *node, q *part, o component.Outcome) {
+	if q.fatal != nil {
+		q.fatal.node.dead.Add(1)
+		q.fatal.part.end(q.fatal.node, q.fatal.part.outcome)
+		return
+	}
+	n.delivered.Add(1)
+	q.end(n, o)
+}
+
+// failed decides what follows from a Retry or Rejected outcome. It returns true if the part sleeps in the stage until its
+// retry, false if it has left.
+func (p *Pipeline) failed(n *node, q *part, o component.Outcome) (sleeps bool) {
+	if o.Reason == nil {
+		o.Reason = errors.New("no reason given")
+	}
+	if o.Verdict == component.Rejected {
+		q.j.bury(q, n, o)
+		return false
+	}
+	if p.work.Err() != nil { // the end of the pipeline is not the message's fault
+		q.lose(n)
+		return false
+	}
+	q.tries++
+	if most, bounded := n.Settings.Request.retries(); bounded && q.tries > most {
+		o.Reason = fmt.Errorf("given up after %d tries: %w", q.tries, o.Reason)
+		q.j.bury(q, n, o)
+		return false
+	}
+	n.retries.Add(1)
+	n.failed(o.Reason, p.options.Clock())
+	if q.fatal != nil {
+		p.mourn(n, q.fatal.node, o.Reason)
+	}
+	wait := backoff(n.Settings.Request, q.tries, o.After, p.options.Rand())
+	n.stage.sleep(q, time.Now().Add(wait))
+	return true
+}
+
+// mourn tells of a dead letter that can not be written: in the statistics of the node that gave it up, and once in the log.
+func (p *Pipeline) mourn(yard, n *node, err error) {
+	n.failed(fmt.Errorf("dead letter for %s: %w", yard.Name, err), p.options.Clock())
+	if yard.retries.Load() == 1 {
+		p.options.Logger.Warn("a dead letter cannot be written and will be tried again; its message is not settled until then",
+			"queue", yard.Name, "step", n.Name, "error", err)
+	}
+}

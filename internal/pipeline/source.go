@@ -1,0 +1,121 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/message"
+)
+
+// entry is where a source's deliveries come in. It is the source's Out.
+type entry struct {
+	p       *Pipeline
+	node    *node
+	account *account
+
+	mu      sync.Mutex
+	live    int           // deliveries not settled
+	ended   bool          // Run has returned
+	drained chan struct{} // closed when ended and nothing is live
+}
+
+func (e *entry) Send(ctx context.Context, d component.Delivery) error {
+	if d.Message == nil {
+		return ErrNoMessage
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case <-e.p.stopping:
+		return ErrStopping
+	default:
+	}
+	size := d.Message.Size()
+	if err := e.p.budget.take(ctx, e.p.stopping, e.account, size); err != nil {
+		return err
+	}
+	e.mu.Lock()
+	if e.ended {
+		e.mu.Unlock()
+		e.p.budget.give(e.account, 1, size)
+		return ErrStopping
+	}
+	e.live++
+	e.mu.Unlock()
+	e.node.in.Add(1)
+
+	j := &journey{p: e.p, entry: e, delivery: d, root: *d.Message, size: size}
+	now := e.p.options.Clock()
+	if j.root.ID.IsZero() {
+		j.root.ID = message.NewID() // far ends know messages by it
+	}
+	if j.root.Hops[message.Accepted] == 0 {
+		j.root.Hops.Mark(message.Accepted, now)
+	}
+	if d.Queue != "" {
+		if j.root.Hops[message.Claimed] == 0 {
+			j.root.Hops.Mark(message.Claimed, now)
+		}
+		// The mark was true where the outside source was read. Messages leave a queue in another order, and where they go now, it
+		// would have those refused that come late.
+		j.root.Origin.Mark = 0
+	}
+	j.left.Store(1)
+	if lost := e.aim(j); lost != nil {
+		j.bury(&part{j: j, msg: &j.root}, j.only, component.Reject(lost))
+		return nil
+	}
+	e.p.route(j, &j.root, nil, e.node.outs[""])
+	j.drop(1)
+	return nil
+}
+
+// aim finds the step that a replayed message is meant for. A step that this graph does not have is no step: everybody gets the message. One that it
+// has, but elsewhere, is an error: the message would be dropped.
+func (e *entry) aim(j *journey) error {
+	if j.root.Only == "" {
+		return nil
+	}
+	n := e.p.graph.byName[j.root.Only]
+	if n == nil || n.kind == KindSource {
+		return nil
+	}
+	j.only = n
+	if !e.node.below.has(n.index) {
+		return fmt.Errorf("it was replayed for %s, but came through source %s, which does not lead there", n.Name, e.node.Name)
+	}
+	return nil
+}
+
+// settled counts a journey out.
+func (e *entry) settled(j *journey) {
+	e.p.budget.give(e.account, 1, j.size)
+	e.mu.Lock()
+	e.live--
+	drained := e.ended && e.live == 0
+	e.mu.Unlock()
+	if drained {
+		e.p.drain(e)
+	}
+}
+
+// end notes that the source's Run has returned.
+func (e *entry) end() {
+	e.mu.Lock()
+	e.ended = true
+	drained := e.live == 0
+	e.mu.Unlock()
+	e.p.flushBelow(e)
+	if drained {
+		e.p.drain(e)
+	}
+}
+
+// run is the life of a source.
+func (e *entry) run(ctx context.Context) (err error) {
+	defer e.p.recovered(e.node, "run", &err)
+	return e.node.Source.Run(ctx, e)
+}

@@ -1,0 +1,99 @@
+package pipeline
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Kinds of node, in NodeStats.
+const (
+	KindSource    = "source"
+	KindTransform = "transform"
+	KindSink      = "sink"
+)
+
+// NodeStats tells what a node has done and what it is doing. Counts are totals since the start.
+type NodeStats struct {
+	Name string
+	Kind string // KindSource, KindTransform or KindSink
+	// DeadLetter is the queue for what the node gives up, without the default namespace; "" for a source.
+	DeadLetter string
+
+	In      uint64 // messages that came in; for a source: that were taken from it
+	Out     uint64 // messages that a transform made
+	Unused  uint64 // of these, made for a port that nobody takes
+	Skipped uint64 // messages that were replayed for another step
+
+	Delivered uint64 // sinks: messages the far end has; sources: deliveries settled as delivered
+	Retries   uint64 // tries that were put off
+	Rejected  uint64 // messages given up: rejected or out of attempts
+	Dead      uint64 // dead letters that are durable
+	GivenBack uint64 // messages that were not finished when the pipeline stopped
+	Panics    uint64
+
+	InFlight int // messages in this node now; for a source: deliveries not settled
+	Waiting  int // of these, waiting for a slot
+	Sleeping int // of these, waiting for their retry
+	Busy     int // calls under way
+	Limit    int // calls that may be under way at present
+
+	Requests     uint64 // calls that were made
+	Sent         uint64 // messages in them: Sent / Requests is the mean batch
+	LargestBatch int
+
+	LastError     string
+	LastErrorTime time.Time
+}
+
+// Result tells what a run did. A delivery is counted once: as GivenBack, else as DeadLettered if any part of it became a
+// dead letter, else as Delivered.
+type Result struct {
+	Delivered    uint64
+	DeadLettered uint64
+	GivenBack    uint64
+	Retried      uint64 // tries that were put off, in all nodes
+	Nodes        []NodeStats
+}
+
+// counters are what a node counts as it goes.
+type counters struct {
+	in, out, unused, skipped           atomic.Uint64
+	delivered, retries, rejected, dead atomic.Uint64
+	givenBack, panics, requests, sent  atomic.Uint64
+	largest                            atomic.Int64
+	mu                                 sync.Mutex
+	lastError                          string
+	lastErrorTime                      time.Time
+}
+
+func (c *counters) failed(err error, at time.Time) {
+	if err == nil {
+		return
+	}
+	text := err.Error()
+	c.mu.Lock()
+	c.lastError, c.lastErrorTime = text, at
+	c.mu.Unlock()
+}
+
+func (c *counters) request(size int) {
+	c.requests.Add(1)
+	c.sent.Add(uint64(size))
+	for {
+		was := c.largest.Load()
+		if int64(size) <= was || c.largest.CompareAndSwap(was, int64(size)) {
+			return
+		}
+	}
+}
+
+func (c *counters) snapshot(s *NodeStats) {
+	s.In, s.Out, s.Unused, s.Skipped = c.in.Load(), c.out.Load(), c.unused.Load(), c.skipped.Load()
+	s.Delivered, s.Retries, s.Rejected, s.Dead = c.delivered.Load(), c.retries.Load(), c.rejected.Load(), c.dead.Load()
+	s.GivenBack, s.Panics, s.Requests, s.Sent = c.givenBack.Load(), c.panics.Load(), c.requests.Load(), c.sent.Load()
+	s.LargestBatch = int(c.largest.Load())
+	c.mu.Lock()
+	s.LastError, s.LastErrorTime = c.lastError, c.lastErrorTime
+	c.mu.Unlock()
+}

@@ -1,0 +1,195 @@
+// Package webhook is a sink that delivers messages by HTTP requests.
+//
+//	sinks:
+//	  hook: { type: webhook, inputs: [shape], url: https://example.com/hook,
+//	          headers: { Authorization: "Bearer ${TOKEN}" } }
+//
+// Each message is a request of its own, or (payload: array, or ndjson) a batch is one request and has one answer. Connections
+// are kept and used again; HTTP/2 is spoken where the far end offers it.
+//
+// # Answers
+//
+// 2xx is delivered. 408, 425, 429, 5xx, time-outs, broken connections and answers that are not HTTP are tried again, after
+// Retry-After where the far end says so; 429 and 503 also say that it wants less. Anything else is rejected with the beginning of
+// what the far end said. A redirect is followed only when it keeps the method (307, 308) and stays on the same host.
+//
+// # Secrets
+//
+// Errors name the far end by scheme and host alone. The values of headers, the password and the path and query of the URL are taken out of
+// whatever the far end says before it becomes part of a reason.
+package webhook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/lines"
+	"github.com/hikyaku/hikyaku/internal/message"
+)
+
+// Config is the sink's settings.
+type Config struct {
+	// URL of the far end: http or https.
+	URL string `yaml:"url"`
+	// Method of the request: POST, PUT or PATCH. "": POST.
+	Method string `yaml:"method"`
+	// Headers of every request. They go before those that the sink sets.
+	Headers map[string]string `yaml:"headers"`
+	// Encoding of a message. Not set: its body as it is.
+	Encoding lines.Encoding `yaml:"encoding"`
+	// Payload is "message" (a request a message), "array" (a JSON array a batch) or "ndjson" (a batch, a line a message). "": message.
+	Payload string `yaml:"payload"`
+	// TLS says whom to trust, and who we are.
+	TLS TLS `yaml:"tls"`
+	// MaxConnections is how many idle connections are kept for use again. 0: 128.
+	MaxConnections int `yaml:"max_connections"`
+}
+
+// TLS are the settings of secure connections.
+type TLS struct {
+	CAFile     string `yaml:"ca_file"`     // certificates to trust instead of the system's
+	CertFile   string `yaml:"cert_file"`   // our certificate, with KeyFile
+	KeyFile    string `yaml:"key_file"`    // its key
+	ServerName string `yaml:"server_name"` // the name to expect in the far end's certificate, where it is not the URL's host
+}
+
+// The payloads of Config.
+const (
+	perMessage = "message"
+	array      = "array"
+	ndjson     = "ndjson"
+)
+
+const defaultConnections = 128
+
+// Sink sends requests. It may be used by several goroutines at once.
+type Sink struct {
+	url         *url.URL
+	method      string
+	header      http.Header
+	encoder     *lines.Encoder
+	payload     string
+	tls         TLS
+	connections int
+	secrets     *strings.Replacer
+
+	client *http.Client
+}
+
+// New checks the settings.
+func New(c Config, _ component.Env) (component.Sink, error) {
+	s := &Sink{method: c.Method, payload: c.Payload, tls: c.TLS, connections: c.MaxConnections}
+	var err error
+	if s.url, err = parseURL(c.URL); err != nil {
+		return nil, component.Setting("url", err)
+	}
+	switch s.method {
+	case "":
+		s.method = http.MethodPost
+	case http.MethodPost, http.MethodPut, http.MethodPatch:
+	default:
+		return nil, component.Setting("method", fmt.Errorf("%q is none of POST, PUT and PATCH", c.Method))
+	}
+	if s.encoder, err = lines.NewEncoder(c.Encoding); err != nil {
+		return nil, component.Setting("encoding.codec", err)
+	}
+	if err := s.checkPayload(); err != nil {
+		return nil, err
+	}
+	if s.header, err = header(c.Headers); err != nil {
+		return nil, err
+	}
+	if (c.TLS.CertFile == "") != (c.TLS.KeyFile == "") {
+		return nil, component.Setting("tls", errors.New("cert_file and key_file belong together"))
+	}
+	switch {
+	case c.MaxConnections < 0:
+		return nil, component.Setting("max_connections", fmt.Errorf("%d is negative", c.MaxConnections))
+	case c.MaxConnections == 0:
+		s.connections = defaultConnections
+	}
+	s.secrets = secrets(s.url, s.header)
+	return s, nil
+}
+
+func parseURL(text string) (*url.URL, error) {
+	if text == "" {
+		return nil, errors.New("is missing: name the far end, as https://host/path")
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return nil, errors.New("cannot be read as a URL") // err would show what may be secret
+	}
+	if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return nil, errors.New("is not http://host… or https://host…")
+	}
+	u.Fragment = ""
+	return u, nil
+}
+
+func (s *Sink) checkPayload() error {
+	switch s.payload {
+	case "":
+		s.payload = perMessage
+	case perMessage:
+	case array, ndjson:
+		if s.encoder.Codec() == lines.Text {
+			return component.Setting("encoding.codec", fmt.Errorf("payload %s needs the codec json or message", s.payload))
+		}
+	default:
+		return component.Setting("payload", fmt.Errorf("%q is none of message, array and ndjson", s.payload))
+	}
+	return nil
+}
+
+// Limits: a request a message leaves it to the pipeline how many are under way at once.
+func (s *Sink) Limits() component.SinkLimits {
+	if s.payload == perMessage {
+		return component.SinkLimits{MaxEvents: 1}
+	}
+	return component.SinkLimits{}
+}
+
+// Start reads the certificates and makes the pool of connections. It connects to nobody yet.
+func (s *Sink) Start(context.Context) error {
+	t, err := newTransport(s.tls, s.connections)
+	if err != nil {
+		return err
+	}
+	s.client = &http.Client{Transport: t, CheckRedirect: s.redirect}
+	return nil
+}
+
+// Close lets go of the connections.
+func (s *Sink) Close() error {
+	if s.client != nil {
+		s.client.CloseIdleConnections()
+	}
+	return nil
+}
+
+// Send delivers the batch.
+func (s *Sink) Send(ctx context.Context, batch []*message.Message) ([]component.Outcome, error) {
+	if s.payload != perMessage {
+		return s.sendTogether(ctx, batch)
+	}
+	out := make([]component.Outcome, len(batch))
+	for i, m := range batch {
+		if err := ctx.Err(); err != nil {
+			out[i] = component.Again(0, err)
+			continue
+		}
+		body, err := s.encoder.Append(nil, m)
+		if err != nil {
+			out[i] = component.Reject(err)
+			continue
+		}
+		out[i] = s.deliver(ctx, body, s.describe(m, body))
+	}
+	return out, nil
+}

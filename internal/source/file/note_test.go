@@ -1,0 +1,97 @@
+package file
+
+import (
+	"os"
+	"testing"
+
+	"github.com/hikyaku/hikyaku/internal/component"
+)
+
+func TestANoteKnowsItsFileAgain(t *testing.T) {
+	f := newFolder(t)
+	f.append("a", "one\ntwo\n")
+	for name, c := range map[string]struct {
+		change func(n *note)
+		same   bool
+	}{
+		"unchanged":          {func(*note) {}, true},
+		"born at no time":    {func(n *note) { n.Born = 0 }, true},
+		"without a tail":     {func(n *note) { n.TailBytes, n.Tail = 0, "" }, true},
+		"born another time":  {func(n *note) { n.Born++ }, false},
+		"another head":       {func(n *note) { n.Head = "x" }, false},
+		"another tail":       {func(n *note) { n.Tail = "x" }, false},
+		"a longer head":      {func(n *note) { n.HeadBytes++ }, false},
+		"read further":       {func(n *note) { n.Offset = 100 }, false},
+		"the tail elsewhere": {func(n *note) { n.Offset = 8 }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file, err := os.Open(f.path("a"))
+			f.check(err)
+			defer file.Close()
+			n := note{Path: f.path("a"), Born: birth(file), Offset: 4}
+			f.check(n.print(file))
+			born := n.Born
+			c.change(&n)
+			same, err := n.same(file, 8, born)
+			if err != nil || same != c.same {
+				t.Errorf("%v, %v", same, err)
+			}
+		})
+	}
+}
+
+func TestANoteOfAShorterHeadFitsAFileThatHasGrown(t *testing.T) {
+	f := newFolder(t)
+	f.append("a", "one\n")
+	file, err := os.Open(f.path("a"))
+	f.check(err)
+	defer file.Close()
+	n := note{Offset: 4}
+	f.check(n.print(file))
+	f.append("a", "two\n")
+	if same, err := n.same(file, 8, 0); err != nil || !same {
+		t.Errorf("%v, %v", same, err)
+	}
+}
+
+func TestANoteThatCannotBeReadStopsTheStart(t *testing.T) {
+	m := newNotes()
+	m.kept["logs 1:2"] = queueNote("logs 1:2", "{")
+	m.kept["other 1:2"] = queueNote("other 1:2", "{") // another source's
+	made, err := New(Config{Include: []string{"x"}}, component.Env{Name: "logs"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := made.(*Source)
+	s.memory = m
+	if err := s.Start(t.Context()); err == nil {
+		t.Error("started")
+	}
+	delete(m.kept, "logs 1:2")
+	if err := s.Start(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func FuzzNotesAndKeysAreReadBack(f *testing.F) {
+	f.Add("logs", uint64(1), uint64(2), []byte(`{"path":"a","offset":7}`))
+	f.Add("a 1:2", uint64(1<<63), uint64(0), []byte("null"))
+	f.Fuzz(func(t *testing.T, name string, device, inode uint64, text []byte) {
+		s := &Source{name: name}
+		id := fileID{device, inode}
+		if got, ok := s.parseKey(s.key(id)); !ok || got != id {
+			t.Fatalf("key %q is read as %v, %v", s.key(id), got, ok)
+		}
+		if _, ok := s.parseKey(string(text)); ok && s.key(id) == "" {
+			t.Fatal("a key is never empty")
+		}
+		n, err := parseNote(text)
+		if err != nil {
+			return
+		}
+		again, err := parseNote(n.bytes())
+		if err != nil || again != n {
+			t.Fatalf("%+v is read back as %+v, %v", n, again, err)
+		}
+	})
+}
