@@ -15,7 +15,7 @@ type Config struct {
 	Codec string `yaml:"codec" required:"true" oneof:"json csv logfmt regex text bytes" doc:"How the text is read. text leaves the body as it is if it is UTF-8, bytes leaves it in any case; the others make a JSON object of its fields."`
 	// Columns are for csv. Instead of them, the first record of a stream may name the columns: see Decoder.WithHeader.
 	Columns   []string `yaml:"columns" doc:"Of csv: the names of the columns, in their order."`
-	Header    bool     `yaml:"header" doc:"Of csv in a source: the first record of each stream or file names the columns."`
+	Header    bool     `yaml:"header" doc:"Of csv in a stdin source: the first line names the columns."`
 	Delimiter string   `yaml:"delimiter" doc:"Of csv: the character between fields; tab is a tab. Not set: a comma."`
 	Pattern   string   `yaml:"pattern" doc:"Of regex: a regular expression (RE2) whose named groups, (?P<name>…), are the fields. A text that does not match is refused."`
 	// Types has "int", "float", "decimal", "bool", "string", "timestamp" or "timestamp(layout)" by field name.

@@ -56,7 +56,7 @@ func (f *File) Build(store *queue.Store, base component.Env) (*Assembled, error)
 		}
 		a.Nodes = append(a.Nodes, n)
 		if p.decoding != nil {
-			t, err := decode.New(*p.decoding, env)
+			t, err := decode.ForStream(*p.decoding, env)
 			if err != nil {
 				d.setting(err, p.node.get("decoding"), join(p.path, "decoding"))
 				continue
@@ -89,12 +89,13 @@ func (d *decoder) construct(p *part, env component.Env) any {
 	if p.decoding == nil {
 		return made
 	}
-	if p.decoding.Header {
+	if p.decoding.Header && p.kind.name != "stdin" {
+		// Another source may go on in the middle of a stream, where its header is not seen.
 		_, at := p.node.lookUp("decoding.header")
-		d.at(at, "list the columns", "%s.decoding.header: a source's header lines are not read", p.path)
+		d.at(at, "list the columns", "%s.decoding.header: only a stdin source reads a header line", p.path)
 		return nil
 	}
-	if _, err := decode.New(*p.decoding, env); err != nil {
+	if _, err := decode.ForStream(*p.decoding, env); err != nil {
 		d.setting(err, p.node.get("decoding"), join(p.path, "decoding"))
 		return nil
 	}
