@@ -19,7 +19,7 @@ noisy machine: look at the ratios, not at absolute numbers.`,
 	for _, b := range bench.All() {
 		cmd.AddCommand(newOneBench(b))
 	}
-	return cmd
+	return group(cmd)
 }
 
 func newOneBench(b bench.Bench) *cobra.Command {
@@ -27,7 +27,7 @@ func newOneBench(b bench.Bench) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   b.Name,
 		Short: b.Summary,
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Out = cmd.OutOrStdout()
 			return b.Run(cmd.Context(), o)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -22,10 +24,13 @@ func newClaim() *cobra.Command {
 Each is printed as a line of JSON (or with --body its body alone) and settled as done once it is printed.
 With --back they return to their place instead.`,
 		Example: `  hikyaku claim news --where "lang = 'ja' and priority >= 3" --max 10 --wait 20s`,
-		Args:    cobra.ExactArgs(1),
+		Args:    oneArg("the NAME of a queue"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			n, err := name(args[0])
 			if err != nil {
+				return err
+			}
+			if err := errors.Join(notNegative("wait", wait), notNegative("lease", lease)); err != nil {
 				return err
 			}
 			client, err := r.client()
@@ -38,21 +43,13 @@ With --back they return to their place instead.`,
 			if err != nil {
 				return r.reached(err)
 			}
-			for i := range claims {
-				c := &claims[i]
-				s := httpdoor.Settlement{Token: c.Token, As: httpdoor.Done}
-				if err := printClaim(cmd.OutOrStdout(), c, bare); err != nil || back {
-					s.As = httpdoor.Back
-				}
-				results, err := client.Settle(cmd.Context(), s)
-				if err != nil {
-					return r.reached(err)
-				}
-				if p := results[0].Problem; p != nil {
-					return p
-				}
+			if len(claims) == 0 {
+				fmt.Fprintf(cmd.ErrOrStderr(), "nothing to claim in %s\n", n.Short())
+				return nil
 			}
-			return nil
+			return r.reached(printAndSettle(cmd.Context(), client, claims, back, func(c *httpdoor.Claimed) error {
+				return printClaim(cmd.OutOrStdout(), c, bare)
+			}))
 		},
 	}
 	r.register(cmd)
@@ -63,6 +60,56 @@ With --back they return to their place instead.`,
 	cmd.Flags().BoolVar(&back, "back", false, "put the messages back once they are printed")
 	cmd.Flags().BoolVar(&bare, "body", false, "print bodies alone")
 	return cmd
+}
+
+// settleGroup is how many messages are printed before they are settled together: one sync for all of them, so that a
+// long list is through before its lease ends.
+const settleGroup = 100
+
+// printAndSettle prints messages and settles what was printed; what was not, for a failed write or a Ctrl-C, goes back.
+func printAndSettle(ctx context.Context, client *httpdoor.Client, claims []httpdoor.Claimed, back bool, print func(*httpdoor.Claimed) error) error {
+	for len(claims) > 0 {
+		group := claims[:min(settleGroup, len(claims))]
+		printed, failed := 0, ctx.Err()
+		for failed == nil && printed < len(group) {
+			if failed = print(&group[printed]); failed == nil {
+				printed++
+				failed = ctx.Err()
+			}
+		}
+		if failed != nil {
+			group = claims // the rest of all
+		}
+		if err := settle(ctx, client, group, printed, back); err != nil || failed != nil {
+			return errors.Join(failed, err)
+		}
+		claims = claims[len(group):]
+	}
+	return nil
+}
+
+// settle settles the first ones, which were printed, as done (with back, they go back), and puts the others back. A Ctrl-C
+// does not stop it.
+func settle(ctx context.Context, client *httpdoor.Client, claims []httpdoor.Claimed, printed int, back bool) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
+	defer cancel()
+	settlements := make([]httpdoor.Settlement, len(claims))
+	for i := range claims {
+		settlements[i] = httpdoor.Settlement{Token: claims[i].Token, As: httpdoor.Done}
+		if back || i >= printed {
+			settlements[i].As = httpdoor.Back
+		}
+	}
+	results, err := client.Settle(ctx, settlements...)
+	if err != nil {
+		return err
+	}
+	for i := range results {
+		if p := results[i].Problem; p != nil {
+			return p
+		}
+	}
+	return nil
 }
 
 func printClaim(w io.Writer, c *httpdoor.Claimed, bare bool) error {

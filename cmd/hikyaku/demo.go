@@ -32,13 +32,13 @@ func newDemo() *cobra.Command {
 		Long: `Runs examples/dpkg.yaml in one process: a Debian machine's package log goes line by line into a durable queue; what
 was installed or upgraded is picked by condition, reshaped, and delivered to a file and to a webhook receiver on
 loopback. Nothing leaves this machine. At the end stands how long each hop took, and what came and went.`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d.out = cmd.OutOrStdout()
 			return d.run(cmd.Context())
 		},
 	}
-	cmd.Flags().StringVar(&d.log, "log", "/var/log/dpkg.log", "the package `FILE` to deliver; one is made up where there is none")
+	cmd.Flags().StringVar(&d.log, "log", "/var/log/dpkg.log", "the package log `FILE` to deliver; one is made up where there is none")
 	cmd.Flags().StringVar(&d.dir, "dir", "", "keep journal and results in this `FOLDER` (default: a temporary one)")
 	return cmd
 }
@@ -56,6 +56,8 @@ func (d *demo) run(ctx context.Context) (err error) {
 			return err
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	} else if exists(filepath.Join(dir, "data")) {
+		return &usageError{fmt.Errorf("the folder %s has the journal of an earlier demo: the counts would not add up", dir), "name another folder with --dir, or remove this one"}
 	}
 	log, lines, err := d.openLog(dir)
 	if err != nil {
@@ -92,6 +94,9 @@ func (d *demo) run(ctx context.Context) (err error) {
 		return err
 	}
 	took := time.Since(start)
+	if ctx.Err() != nil {
+		return fmt.Errorf("stopped after %s: %w", measure.Duration(took), context.Canceled)
+	}
 	if err := hops.table().WriteText(d.out); err != nil {
 		return err
 	}
@@ -205,7 +210,7 @@ func (d *demo) account(store *queue.Store, result pipeline.Result, lines int, ar
 	fmt.Fprintf(d.out, "\nall of it in %s, every message durable (fsync) before it was answered for\n", measure.Duration(took))
 	switch {
 	case dead > 0:
-		return &deadLetters{count: dead}
+		return deadIn(result)
 	case uint64(lines) != s.TotalPut || s.TotalPut != s.TotalDone+uint64(s.Messages()):
 		return fmt.Errorf("the counts do not add up: %d lines, %d in, %d matching, %d left", lines, s.TotalPut, s.TotalDone, s.Messages())
 	case uint64(written) != s.TotalDone || uint64(received.Messages) != s.TotalDone:

@@ -15,12 +15,10 @@ import (
 )
 
 func newJournal() *cobra.Command {
-	cmd := &cobra.Command{
+	return group(&cobra.Command{
 		Use:   "journal",
 		Short: "Check or repair a journal",
-	}
-	cmd.AddCommand(newJournalCheck(), newJournalRepair())
-	return cmd
+	}, newJournalCheck(), newJournalRepair())
 }
 
 func newJournalCheck() *cobra.Command {
@@ -30,7 +28,7 @@ func newJournalCheck() *cobra.Command {
 		Long: `Reads every segment, group, body and checkpoint of the journal in DIR (a data_dir, or the journal folder in it).
 It changes nothing, and may look at a journal in use. Exit status 1 when there is damage.`,
 		Example: "  hikyaku journal check ./hikyaku-data",
-		Args:    cobra.ExactArgs(1),
+		Args:    oneArg("the DIR of a journal, or its data_dir"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return checkJournal(cmd.Context(), args[0], cmd.OutOrStdout())
 		},
@@ -87,7 +85,7 @@ func newJournalRepair() *cobra.Command {
 read, and says precisely what was lost. A torn tail after a crash needs no repair: the next start drops it, and
 nothing that was acknowledged is in it.`,
 		Example: "  hikyaku journal repair --accept-loss ./hikyaku-data",
-		Args:    cobra.ExactArgs(1),
+		Args:    oneArg("the DIR of a journal, or its data_dir"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !accept {
 				return &usageError{errors.New("repair loses what is damaged"), "look at it with `hikyaku journal check`; if you accept the loss, add --accept-loss"}

@@ -28,7 +28,7 @@ func newPublish() *cobra.Command {
 of that name. A line counts as published when it is durable. The exit status is 1 if any was refused.`,
 		Example: `  echo '{"user":7}' | hikyaku publish news --attr lang=ja --attr priority=3
   hikyaku publish orders --key customer-7 < orders.txt`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArg("the NAME of a topic or queue"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			n, err := name(args[0])
 			if err != nil {
@@ -52,7 +52,10 @@ of that name. A line counts as published when it is durable. The exit status is 
 				return nil
 			})
 			if err != nil {
-				return fmt.Errorf("after %d messages: %w", summary.Put+summary.Duplicates, r.reached(err))
+				if done := summary.Put + summary.Duplicates; done > 0 {
+					err = fmt.Errorf("after %d messages: %w", done, err)
+				}
+				return r.reached(err)
 			}
 			fmt.Fprintf(os.Stderr, "published %d messages to %s", summary.Put, n.Short())
 			if summary.Duplicates > 0 {
@@ -83,6 +86,12 @@ type publishOptions struct {
 // template is a message with everything but the body.
 func (o *publishOptions) template() (m httpdoor.Message, err error) {
 	m.Key = o.key
+	if err := notNegative("delay", o.delay); err != nil {
+		return m, err
+	}
+	if o.maxLine < 1 {
+		return m, &usageError{fmt.Errorf("--max-line-bytes %d: a line has at least a byte", o.maxLine), "write --max-line-bytes 1048576"}
+	}
 	if o.delay > 0 {
 		d := httpdoor.Duration(o.delay)
 		m.Delay = &d
@@ -90,7 +99,7 @@ func (o *publishOptions) template() (m httpdoor.Message, err error) {
 	for _, a := range o.attributes {
 		k, v, ok := strings.Cut(a, "=")
 		if !ok || k == "" {
-			return m, &usageError{fmt.Errorf("--attr %q", a), "write --attr NAME=VALUE"}
+			return m, &usageError{fmt.Errorf("--attr %q has no name and value", a), "write --attr NAME=VALUE"}
 		}
 		m.Attributes.Set(k, attributeValue(v))
 	}
@@ -121,8 +130,9 @@ func attributeValue(text string) message.Value {
 func lines(in io.Reader, template httpdoor.Message, maxLine int) iter.Seq2[httpdoor.Message, error] {
 	return func(yield func(httpdoor.Message, error) bool) {
 		sc := bufio.NewScanner(in)
-		sc.Buffer(make([]byte, 0, 64<<10), maxLine+1)
-		for n := 1; sc.Scan(); n++ {
+		sc.Buffer(make([]byte, 0, min(64<<10, maxLine+1)), maxLine+1) // a greater capacity would be the bound
+		n := 1
+		for ; sc.Scan(); n++ {
 			m := httpdoor.NewMessage(bytes.Clone(sc.Bytes()))
 			m.Key, m.Delay, m.Attributes = template.Key, template.Delay, template.Attributes
 			if !yield(m, nil) {
@@ -131,7 +141,7 @@ func lines(in io.Reader, template httpdoor.Message, maxLine int) iter.Seq2[httpd
 		}
 		if err := sc.Err(); err != nil {
 			if errors.Is(err, bufio.ErrTooLong) {
-				err = fmt.Errorf("a line of stdin is longer than %d bytes (raise --max-line-bytes)", maxLine)
+				err = fmt.Errorf("line %d of stdin is longer than %d bytes (raise --max-line-bytes)", n, maxLine)
 			}
 			yield(httpdoor.Message{}, err)
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,8 +22,7 @@ func newQueue() *cobra.Command {
 		Long:  "Commands over the queues of a running hikyaku (hikyaku serve).",
 	}
 	r.register(cmd)
-	cmd.AddCommand(newQueueLs(&r), newQueueShow(&r), newQueuePeek(&r), newQueuePurge(&r), newQueueReplay(&r))
-	return cmd
+	return group(cmd, newQueueLs(&r), newQueueShow(&r), newQueuePeek(&r), newQueuePurge(&r), newQueueReplay(&r))
 }
 
 // over runs f with a client and the queue named on the command line.
@@ -46,17 +46,25 @@ func newQueueLs(r *remote) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ls [NAMESPACE]",
 		Short: "List queues with what they hold",
-		Args:  cobra.MaximumNArgs(1),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			return oneArg("a NAMESPACE")(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			namespace := queue.DefaultNamespace
+			if len(args) == 1 {
+				namespace = args[0]
+			}
+			if strings.Contains(namespace, "/") {
+				return &usageError{fmt.Errorf("%q is no namespace", namespace), "a namespace is the part of a queue's name before the slash; `hikyaku queue show NAME` is for one queue"}
+			}
 			c, err := r.client()
 			if err != nil {
 				return err
 			}
 			defer c.Close()
-			namespace := queue.DefaultNamespace
-			if len(args) == 1 {
-				namespace = args[0]
-			}
 			stats, err := c.Queues(cmd.Context(), namespace)
 			if err != nil {
 				return r.reached(err)
@@ -94,7 +102,7 @@ func newQueueShow(r *remote) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show NAME",
 		Short: "Show a queue's definition and counts",
-		Args:  cobra.ExactArgs(1),
+		Args:  oneArg("the NAME of a queue"),
 		RunE: over(r, func(cmd *cobra.Command, c *httpdoor.Client, n queue.Name) error {
 			s, err := c.Stats(cmd.Context(), n)
 			if err != nil {
@@ -111,7 +119,7 @@ func newQueuePeek(r *remote) *cobra.Command {
 		Use:     "peek NAME",
 		Short:   "Show messages without taking them, a line of JSON each",
 		Example: `  hikyaku queue peek news_dead --max 5`,
-		Args:    cobra.ExactArgs(1),
+		Args:    oneArg("the NAME of a queue"),
 		RunE: over(r, func(cmd *cobra.Command, c *httpdoor.Client, n queue.Name) error {
 			found, err := c.Peek(cmd.Context(), n, p)
 			if err != nil {
@@ -138,7 +146,7 @@ func newQueuePurge(r *remote) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "purge --yes NAME",
 		Short: "Delete every message of a queue, also those that are claimed",
-		Args:  cobra.ExactArgs(1),
+		Args:  oneArg("the NAME of a queue"),
 		RunE: over(r, func(cmd *cobra.Command, c *httpdoor.Client, n queue.Name) error {
 			if !yes {
 				s, err := c.Stats(cmd.Context(), n)
@@ -166,7 +174,7 @@ func newQueueReplay(r *remote) *cobra.Command {
 		Long: `Moves the messages of a dead-letter queue back to the queue each came from, or to --to. A message that one step
 of a pipeline gave up goes to that step alone: what had been delivered elsewhere is not delivered twice.`,
 		Example: `  hikyaku queue replay archive_dead --where "attempts < 3" --max 100`,
-		Args:    cobra.ExactArgs(1),
+		Args:    oneArg("the NAME of a queue"),
 		RunE: over(r, func(cmd *cobra.Command, c *httpdoor.Client, n queue.Name) error {
 			done, err := c.Replay(cmd.Context(), n, q)
 			if err != nil {

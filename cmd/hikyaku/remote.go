@@ -1,12 +1,16 @@
 package main
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"syscall"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -18,29 +22,73 @@ import (
 // remote is how publish, claim and queue reach a running hikyaku.
 type remote struct {
 	url    string
-	secret string
+	secret string // a file
+	ca     string // a file
 }
 
 func (r *remote) register(cmd *cobra.Command) {
-	url := os.Getenv("HIKYAKU_URL")
-	if url == "" {
-		url = "http://" + httpdoor.DefaultListen
-	}
-	cmd.PersistentFlags().StringVar(&r.url, "url", url, "the HTTP door of a running hikyaku (or HIKYAKU_URL)")
+	// The environment is no default of the flag: help would show what stands in it.
+	cmd.PersistentFlags().StringVar(&r.url, "url", "", "the `ADDRESS` of a running hikyaku's HTTP door (or HIKYAKU_URL; default http://"+httpdoor.DefaultListen+")")
+	cmd.PersistentFlags().StringVar(&r.ca, "ca-file", "", "trust the certificates in this PEM `FILE` too: for a door with one that it signed itself")
 	cmd.PersistentFlags().StringVar(&r.secret, "secret-file", "", "`FILE` with a user's secret (or HIKYAKU_SECRET in the environment)")
 }
 
 // client connects nothing yet.
 func (r *remote) client() (*httpdoor.Client, error) {
+	if err := r.address(); err != nil {
+		return nil, err
+	}
+	trust, err := r.trust()
+	if err != nil {
+		return nil, err
+	}
 	secret := os.Getenv("HIKYAKU_SECRET")
 	if r.secret != "" {
 		text, err := os.ReadFile(r.secret)
 		if err != nil {
 			return nil, fmt.Errorf("read the secret: %w", err)
 		}
-		secret = string(trimLine(text))
+		if secret = string(trimLine(text)); secret == "" {
+			return nil, fmt.Errorf("the secret file %s is empty", r.secret)
+		}
 	}
-	return httpdoor.NewClient(httpdoor.ClientConfig{URL: r.url, Secret: access.Secret(secret)})
+	if strings.ContainsFunc(secret, unicode.IsControl) {
+		return nil, &hinted{errors.New("the secret has more than one line, or other control characters, in it"), "a secret is one line of text: see HIKYAKU_SECRET or --secret-file"}
+	}
+	return httpdoor.NewClient(httpdoor.ClientConfig{URL: r.url, Secret: access.Secret(secret), TLS: trust})
+}
+
+// address settles which door to speak to. Errors show an address, so a secret must not be in it.
+func (r *remote) address() error {
+	if r.url == "" {
+		r.url = os.Getenv("HIKYAKU_URL")
+	}
+	if r.url == "" {
+		r.url = "http://" + httpdoor.DefaultListen
+	}
+	if strings.Contains(r.url, "@") {
+		return &usageError{errors.New("the address of the door (--url or HIKYAKU_URL) has a user or a secret in it"), "put the secret into HIKYAKU_SECRET or a --secret-file: it alone says who you are"}
+	}
+	return nil
+}
+
+// trust is the system's certificates with those of --ca-file; nil without it.
+func (r *remote) trust() (*tls.Config, error) {
+	if r.ca == "" {
+		return nil, nil
+	}
+	pem, err := os.ReadFile(r.ca)
+	if err != nil {
+		return nil, fmt.Errorf("read the certificates to trust: %w", err)
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("there is no PEM certificate in %s", r.ca)
+	}
+	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, nil
 }
 
 func trimLine(b []byte) []byte {
@@ -52,8 +100,12 @@ func trimLine(b []byte) []byte {
 
 // reached adds advice to an error of a door that is not there.
 func (r *remote) reached(err error) error {
-	if errors.Is(err, syscall.ECONNREFUSED) {
-		return &hinted{err, "no hikyaku answers at " + r.url + ": start one with `hikyaku serve`, or say where it is with --url"}
+	var unknown x509.UnknownAuthorityError
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return &hinted{err, "start one with `hikyaku serve`, or say where it is with --url"}
+	case errors.As(err, &unknown):
+		return &hinted{err, "if the certificate is your own, name it with --ca-file"}
 	}
 	return err
 }

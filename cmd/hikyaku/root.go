@@ -21,9 +21,9 @@ and shows where each millisecond went.
   hikyaku serve [-c FILE]      open the doors, and run the pipelines, until Ctrl-C
   hikyaku validate -c FILE     check a configuration without starting anything`,
 		Example: `  hikyaku -c examples/dpkg.yaml < /var/log/dpkg.log
-  echo '{"user":7}' | hikyaku publish news
+  echo hello | hikyaku publish news --attr user=7
   hikyaku claim news --where "user = 7" --wait 20s`,
-		Args:          cobra.NoArgs,
+		Args:          noArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Version:       version(),
@@ -37,8 +37,10 @@ and shows where each millisecond went.
 	r.register(root)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return &usageError{err, "see " + c.CommandPath() + " --help"}
+		return &usageError{err, seeHelp(c)}
 	})
+	root.SuggestionsMinimumDistance = suggestionDistance
+	root.SetHelpCommand(helpCommand())
 	root.AddCommand(newRun(), newServe(), newValidate(), newDemo(), newPublish(), newClaim(), newQueue(), newJournal(), newBench(), newSandbox())
 	return root
 }

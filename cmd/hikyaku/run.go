@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -31,9 +32,10 @@ func newRun() *cobra.Command {
 Ctrl-C. A queue source ends when every source that feeds its queue in this file has ended and nothing
 that matches is left, claimed or delayed. Stopped or killed at any moment, the next run goes on from there.
 
-Exit status: 0, everything was delivered; 3, some messages became dead letters; 1, it failed.`,
+Exit status: 0, everything was delivered; 3, some messages became dead letters; 1, it failed;
+2, the command line was wrong.`,
 		Example: "  hikyaku run -c examples/dpkg.yaml < /var/log/dpkg.log",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if r.config == "" {
 				return &usageError{errors.New("run needs a configuration"), "hikyaku run -c FILE"}
@@ -76,9 +78,9 @@ func deadIn(r pipeline.Result) error {
 	d := &deadLetters{count: r.DeadLettered}
 	for _, n := range r.Nodes {
 		if n.Dead > 0 {
-			d.queues = append(d.queues, n.DeadLetter)
+			d.steps = append(d.steps, deadStep{n.Name, n.DeadLetter, n.Dead, n.LastError})
 		}
 	}
-	slices.Sort(d.queues)
+	slices.SortFunc(d.steps, func(a, b deadStep) int { return strings.Compare(a.name, b.name) })
 	return d
 }

@@ -9,12 +9,10 @@ import (
 )
 
 func newSandbox() *cobra.Command {
-	cmd := &cobra.Command{
+	return group(&cobra.Command{
 		Use:   "sandbox",
 		Short: "Far ends to try things against, which can be told to misbehave",
-	}
-	cmd.AddCommand(newSandboxWebhook())
-	return cmd
+	}, newSandboxWebhook())
 }
 
 func newSandboxWebhook() *cobra.Command {
@@ -29,7 +27,7 @@ refuses, asks for less, or answers with garbage:
   curl -X PUT http://127.0.0.1:7780/-/script -d '[{"do": "reset"}, {"do": "hang"}]'
   curl http://127.0.0.1:7780/-/counts`,
 		Example: "  hikyaku sandbox webhook &\n  hikyaku -c examples/dpkg.yaml < /var/log/dpkg.log",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := webhook.Listen(listen)
 			if err != nil {

@@ -27,8 +27,15 @@ const (
 
 // deadLetters says that a run ended well, but for messages that could not be delivered.
 type deadLetters struct {
-	count  uint64
-	queues []string
+	count uint64
+	steps []deadStep
+}
+
+// deadStep is a step of a pipeline that gave messages up.
+type deadStep struct {
+	name, queue string
+	dead        uint64
+	last        string // why, the last time
 }
 
 func (d *deadLetters) Error() string {
@@ -63,8 +70,16 @@ func report(w io.Writer, err error) int {
 	case errors.Is(err, syscall.EPIPE):
 		return exitFailed // whoever read our output has gone: nobody is left to be told
 	case errors.As(err, &dead):
-		fmt.Fprintf(w, "hikyaku: %v: look at them with `hikyaku queue peek %s`, send them again with `hikyaku queue replay %[2]s` (both need a running `hikyaku serve`)\n",
-			dead, strings.Join(dead.queues, " "))
+		fmt.Fprintf(w, "hikyaku: %v\n", dead)
+		for _, s := range dead.steps {
+			fmt.Fprintf(w, "  %s gave up %d, now in the queue %s", s.name, s.dead, s.queue)
+			if s.last != "" {
+				fmt.Fprintf(w, ": %s", s.last)
+			}
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintln(w, "  look at them with `hikyaku queue peek QUEUE`, send them again with `hikyaku queue replay QUEUE` (what came from no queue, but stdin or a file, wants --to);"+
+			" both need a `hikyaku serve` over the same data_dir")
 		return exitDead
 	case errors.As(err, &usage):
 		fmt.Fprintf(w, "hikyaku: %v\n  %s\n", err, usage.hint)
@@ -83,9 +98,14 @@ func explain(err error) string {
 	text := "hikyaku: " + err.Error()
 	var problem *httpdoor.Problem
 	if errors.As(err, &problem) {
-		text = "hikyaku: " + problem.Detail
 		if problem.Position != nil && problem.Position.Pretty != "" {
-			text += "\n" + strings.TrimRight(problem.Position.Pretty, "\n")
+			return "hikyaku: " + strings.TrimRight(problem.Position.Pretty, "\n") // with the hint in it
+		}
+		switch {
+		case problem.Detail != "":
+			text = "hikyaku: " + problem.Detail
+		case problem.Title != "":
+			text = "hikyaku: " + problem.Title
 		}
 	}
 	if hint := hintFor(err); hint != "" {
@@ -103,7 +123,7 @@ func hintFor(err error) string {
 	case errors.As(err, &h):
 		return h.hint
 	case errors.As(err, &problem):
-		return problem.Hint
+		return commandHint(problem)
 	case errors.As(err, &cond):
 		return cond.Hint
 	case errors.As(err, &damage):
@@ -118,6 +138,19 @@ func hintFor(err error) string {
 		return "interrupted; nothing that was acknowledged is lost"
 	}
 	return ""
+}
+
+// commandHint is a problem's hint in the words of the command instead of the door's.
+func commandHint(p *httpdoor.Problem) string {
+	switch p.Type {
+	case "urn:hikyaku:unauthenticated":
+		return "set HIKYAKU_SECRET, or name a file with a user's secret with --secret-file"
+	case "urn:hikyaku:not-found":
+		return "see what there is with `hikyaku queue ls`"
+	case "urn:hikyaku:no-such-path":
+		return "--url is the address of the door alone, like http://" + httpdoor.DefaultListen
+	}
+	return p.Hint
 }
 
 // configMistakes are the mistakes of a configuration, with its text to show them in.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"sync"
 
@@ -22,7 +23,7 @@ func newServe() *cobra.Command {
 in flight is finished or given back. Without a file, queues are made on demand and data is kept in ./hikyaku-data.`,
 		Example: `  hikyaku serve
   curl -X POST http://127.0.0.1:7700/default/queues/news/messages -H 'Content-Type: text/plain' -d hello`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return serve(cmd.Context(), &r)
 		},
@@ -67,12 +68,18 @@ func serve(ctx context.Context, r *runFlags) (err error) {
 	}
 	if addr != nil {
 		log.Info("door open", "door", "http", "address", addr.String(), "data_dir", f.DataDir)
+		if tcp, ok := addr.(*net.TCPAddr); ok && !tcp.IP.IsLoopback() && !f.API.HTTP.TLS.On() {
+			log.Warn("other machines can reach this door and it has no certificate: secrets and messages are readable on the way", "door", "http", "hint", "set api: http: tls:")
+		}
 	}
 	var pipelines sync.WaitGroup
 	var pipelineErr error
 	ctx, fail := context.WithCancel(ctx)
 	defer fail()
 	pipelines.Go(func() {
+		if len(p.nodes) == 0 {
+			return
+		}
 		result, err := p.run(ctx)
 		log.Info("pipelines ended", "delivered", result.Delivered, "dead_letters", result.DeadLettered, "given_back", result.GivenBack)
 		if err != nil {
@@ -86,5 +93,6 @@ func serve(ctx context.Context, r *runFlags) (err error) {
 	defer cancel()
 	closeErr := door.Close(stop)
 	pipelines.Wait()
+	log.Info("stopped")
 	return errors.Join(pipelineErr, closeErr)
 }

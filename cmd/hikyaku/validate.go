@@ -16,7 +16,7 @@ func newValidate() *cobra.Command {
 		Long: `Reads a configuration and reports every mistake at once: unknown keys, wrong values, missing inputs, cycles,
 conditions and programs that do not parse, each with its line, its column and what to write instead.`,
 		Example: "  hikyaku validate -c examples/dpkg.yaml",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if path == "" {
 				return &usageError{errors.New("validate needs a configuration"), "hikyaku validate -c FILE"}

@@ -82,7 +82,7 @@ func (s *state) tick(limit int) {
 		switch {
 		case e.claim != nil:
 			if d := e.claim.deadline; d != 0 && d <= s.now {
-				s.back(q, e, 0, false)
+				s.lapse(q, e)
 			}
 		case e.expire != 0 && e.expire <= s.now:
 			s.doom(q, e, &s.overdue)
@@ -96,6 +96,15 @@ func (s *state) tick(limit int) {
 	}
 }
 
+// lapse ends a claim whose lease or owner has ended, and tells with which events.
+func (s *state) lapse(q *queueState, e *entry) {
+	for _, later := range q.behind(e) {
+		s.lapsed = append(s.lapsed, &settled{queue: q.id, seq: later.seq, end: endBack, uncounted: true})
+	}
+	s.lapsed = append(s.lapsed, &settled{queue: q.id, seq: e.seq, end: endBack})
+	s.back(q, e, 0, false)
+}
+
 // doomed is a message that the Store has to end with a record of its own.
 type doomed struct {
 	q *queueState
@@ -105,11 +114,11 @@ type doomed struct {
 // doom keeps e from every reader and puts it on a list of the Store's work.
 func (s *state) doom(q *queueState, e *entry, list *[]doomed) {
 	s.hide(q, e)
+	e.claim = &claimState{epoch: s.epoch, settling: true, wake: e.wake, retry: e.retry}
 	if e.wake != 0 {
 		q.delayed--
 		e.wake, e.retry = 0, false
 	}
-	e.claim = &claimState{epoch: s.epoch, settling: true}
 	q.claimed++
 	*list = append(*list, doomed{q, e})
 	if e.group != nil {
@@ -119,6 +128,10 @@ func (s *state) doom(q *queueState, e *entry, list *[]doomed) {
 
 // relent takes a doom back.
 func (s *state) relent(q *queueState, e *entry) {
+	if c := e.claim; c.wake > s.now {
+		q.delayed++
+		e.wake, e.retry = c.wake, c.retry
+	}
 	s.unclaim(q, e)
 	s.wakeAt(q, e)
 	s.changed(q, e)

@@ -74,7 +74,7 @@ func (s *state) apply(group []applied, durable int64) error {
 			s.applySettled(e)
 		case *purged:
 			if q := s.queues[e.queue]; q != nil {
-				s.applyPurged(q, e.frontier)
+				e.removed = s.applyPurged(q, e.frontier)
 			}
 		case *noted:
 			k := noteKey{e.note.Room, e.note.Key}
@@ -169,6 +169,7 @@ func (s *state) remove(q *queueState, e *entry) {
 	if g := e.group; g != nil {
 		q.leave(e)
 		s.regroup(q, g)
+		s.freed(q, g)
 	}
 }
 
@@ -190,7 +191,7 @@ func (s *state) claim(q *queueState, e *entry, c *claimed, h holder) {
 	}
 	s.hide(q, e)
 	e.attempts = c.attempt
-	e.claim = &claimState{epoch: c.epoch, deadline: c.deadline, owned: c.owned, owner: h.owner, claimant: h.claimant, at: h.at}
+	e.claim = &claimState{epoch: c.epoch, serial: c.serial, deadline: c.deadline, owned: c.owned, owner: h.owner, claimant: h.claimant, at: h.at}
 	q.claimed++
 	q.claims++
 	if h.owner != nil {
@@ -218,7 +219,7 @@ func (s *state) applySettled(e *settled) {
 	}
 	switch e.end {
 	case endBack:
-		s.back(q, en, e.wake, e.uncounted)
+		s.backAlone(q, en, e.wake, e.uncounted) // those behind it have events of their own
 		return
 	case endDone:
 		q.done++
@@ -233,8 +234,13 @@ func (s *state) applySettled(e *settled) {
 // back makes a claimed message claimable again, and with it those of its key that were handed out after it.
 func (s *state) back(q *queueState, e *entry, wake int64, uncounted bool) {
 	for _, b := range q.behind(e) {
-		s.back(q, b, 0, true)
+		s.backAlone(q, b, 0, true)
 	}
+	s.backAlone(q, e, wake, uncounted)
+}
+
+// backAlone is back without those behind it: a fold cannot tell which of them were claimed at that moment.
+func (s *state) backAlone(q *queueState, e *entry, wake int64, uncounted bool) {
 	if e.claim != nil {
 		s.unclaim(q, e)
 	}
@@ -256,7 +262,7 @@ func (s *state) back(q *queueState, e *entry, wake int64, uncounted bool) {
 	s.changed(q, e)
 }
 
-func (s *state) applyPurged(q *queueState, frontier uint64) {
+func (s *state) applyPurged(q *queueState, frontier uint64) (removed int) {
 	var gone []*entry
 	q.all.Scan(func(seq uint64, e *entry) bool {
 		if seq >= frontier {
@@ -269,6 +275,7 @@ func (s *state) applyPurged(q *queueState, frontier uint64) {
 		s.remove(q, e)
 	}
 	q.purged += uint64(len(gone))
+	return len(gone)
 }
 
 func (s *state) applyDefined(e *queueDefined) {

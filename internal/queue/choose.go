@@ -184,6 +184,10 @@ func (s *state) offer(w *waiter, fresh map[*queueState][]*entry) (taken int) {
 				break
 			}
 			es[j] = nil
+			if f.q.spent(e) { // as in choose
+				s.doom(f.q, e, &s.exhausted)
+				continue
+			}
 			a.give(i, f.q, e)
 			taken++
 			if next := s.nextOfKey(a, f, e); next != nil && taken < a.max {

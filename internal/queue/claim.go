@@ -17,6 +17,7 @@ type picked struct {
 	q        *queueState
 	e        *entry
 	token    Token
+	attempt  uint32
 	deadline int64
 	head     []byte
 	place    journal.Address
@@ -74,7 +75,7 @@ func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration) 
 	}
 	now := s.clock()
 	s.state.advance(now)
-	s.state.tick(1000)
+	s.tick()
 	c := &claiming{s: s, r: r, now: now, ready: make(chan struct{})}
 	if r.Owner != nil {
 		c.claimant = r.Owner.claimant
@@ -101,6 +102,9 @@ func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration) 
 	}}
 	w.asker.take = c.takeLater
 	s.state.wait(w)
+	if r.Owner != nil {
+		r.Owner.waiters[w] = struct{}{}
+	}
 	s.waiting++
 	s.settleUp()
 	s.mu.Unlock()
@@ -161,12 +165,13 @@ func (c *claiming) take(from int, q *queueState, e *entry) {
 	case c.r.Owner == nil:
 		deadline = s.state.now + q.def.lease().Microseconds()
 	}
-	ev := &claimed{queue: q.id, seq: e.seq, attempt: e.attempts + 1, epoch: s.state.epoch, deadline: deadline, owned: c.r.Owner != nil}
+	s.state.serial++
+	ev := &claimed{queue: q.id, seq: e.seq, attempt: e.attempts + 1, epoch: s.state.epoch, serial: s.state.serial, deadline: deadline, owned: c.r.Owner != nil}
 	s.state.claim(q, e, ev, holder{owner: c.r.Owner, claimant: c.claimant, at: c.now.UnixNano()})
 	c.events = append(c.events, ev)
 	c.picks = append(c.picks, picked{
 		from: from, q: q, e: e, deadline: deadline, head: e.head, place: e.place(), hops: e.hops(),
-		token: Token{Queue: q.id, Sequence: e.seq, Attempt: ev.attempt, Epoch: ev.epoch},
+		token: Token{Queue: q.id, Sequence: e.seq, Serial: ev.serial, Epoch: ev.epoch}, attempt: ev.attempt,
 	})
 }
 
@@ -220,6 +225,9 @@ func (s *Store) await(ctx context.Context, c *claiming, w *waiter, wait time.Dur
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waiting--
+	if c.r.Owner != nil {
+		delete(c.r.Owner.waiters, w)
+	}
 	if !w.gone {
 		s.state.unwait(w)
 		return cause
@@ -227,7 +235,9 @@ func (s *Store) await(ctx context.Context, c *claiming, w *waiter, wait time.Dur
 	if cause != nil && len(c.picks) > 0 { // served in the very moment of giving up: nobody will see these
 		var events []event
 		for _, p := range slices.Backward(c.picks) {
-			events = append(events, &settled{queue: p.q.id, seq: p.e.seq, end: endBack, uncounted: true})
+			if _, e, err := s.state.claimOf(p.token); err == nil && e == p.e { // else it ended meanwhile, and may be another's
+				events = append(events, &settled{queue: p.q.id, seq: p.e.seq, end: endBack, uncounted: true})
+			}
 		}
 		c.picks = nil
 		if err := s.write(events); err != nil {
@@ -236,6 +246,9 @@ func (s *Store) await(ctx context.Context, c *claiming, w *waiter, wait time.Dur
 		return cause
 	}
 	if c.err == nil && len(c.picks) == 0 && cause == nil {
+		if o := c.r.Owner; o != nil && o.closed {
+			return fmt.Errorf("claim: %w: its owner was closed", ErrStale)
+		}
 		return fmt.Errorf("%w: the queue was deleted", ErrNotFound)
 	}
 	return errors.Join(cause, c.err)
@@ -260,7 +273,7 @@ func (s *Store) fill(ctx context.Context, picks []picked) ([]Claim, error) {
 		}
 		c := &claims[i]
 		c.Token, c.Queue, c.From, c.Sequence = p.token, p.q.name, p.from, p.token.Sequence
-		c.Attempt, c.Deadline, c.Message.Hops = int(p.token.Attempt), timeOf(p.deadline), p.hops
+		c.Attempt, c.Deadline, c.Message.Hops = int(p.attempt), timeOf(p.deadline), p.hops
 	})
 	if err != nil {
 		var back []Settlement
@@ -283,7 +296,12 @@ func (s *Store) fill(ctx context.Context, picks []picked) ([]Claim, error) {
 		}
 	}
 	if _, err := s.Settle(ctx, dead); err != nil {
-		return good, fmt.Errorf("set damaged messages aside: %w", err)
+		var back []Settlement // the caller gets none of them
+		for _, p := range picks {
+			back = append(back, Settlement{Token: p.token, Kind: Back, Uncounted: true})
+		}
+		_, err2 := s.Settle(context.WithoutCancel(ctx), back)
+		return nil, errors.Join(fmt.Errorf("set damaged messages aside: %w", err), err2)
 	}
 	return good, nil
 }

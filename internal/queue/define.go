@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -35,7 +36,7 @@ func (s *Store) CreateQueue(ctx context.Context, n Name, d Definition) (created 
 		created = true
 		s.state.nextID++
 		return &queueDefined{queue: s.state.nextID - 1, name: n, def: d}, nil
-	}, n)
+	}, n, d.Topic)
 	return created && err == nil, err
 }
 
@@ -60,13 +61,21 @@ func (s *Store) normal(n Name, d Definition) Definition {
 }
 
 // define journals what plan returns, under the name n, and waits for it. plan runs under the lock; nil means that there is nothing to do.
-// Two definitions of one name never overtake each other.
-func (s *Store) define(ctx context.Context, plan func() (event, error), n Name) error {
+// Two definitions of one name never overtake each other; topic, if it is one, is a name to wait for as well.
+func (s *Store) define(ctx context.Context, plan func() (event, error), n Name, topic string) error {
+	over, err := ParseName(topic)
+	if err != nil {
+		over = n
+	}
 	for {
 		if err := s.enter(ctx); err != nil {
 			return err
 		}
-		if f := s.defining[n]; f != nil {
+		f := s.defining[n]
+		if f == nil {
+			f = s.defining[over]
+		}
+		if f != nil {
 			s.leave()
 			if err := f.wait(ctx); err != nil && ctx.Err() != nil {
 				return err
@@ -78,7 +87,7 @@ func (s *Store) define(ctx context.Context, plan func() (event, error), n Name) 
 			s.leave()
 			return err
 		}
-		f := newFlight(e)
+		f = newFlight(e)
 		end := func() { delete(s.defining, n) }
 		f.undo, f.after = end, end
 		s.defining[n] = f
@@ -95,6 +104,12 @@ func (s *Store) define(ctx context.Context, plan func() (event, error), n Name) 
 // AlterQueue changes a queue's definition. Topic and filter are fixed; columns can change only while the queue is empty.
 func (s *Store) AlterQueue(ctx context.Context, n Name, d Definition) error {
 	n = s.Resolve(n)
+	topic := ""
+	s.mu.Lock()
+	if q := s.state.queueNames[n]; q != nil {
+		topic = q.def.Topic
+	}
+	s.mu.Unlock()
 	return s.define(ctx, func() (event, error) {
 		q := s.state.queueNames[n]
 		if q == nil {
@@ -118,7 +133,7 @@ func (s *Store) AlterQueue(ctx context.Context, n Name, d Definition) error {
 			return nil, fmt.Errorf("%w: queue %s holds %d messages: ordering can change only while it is empty", ErrDefinition, n.Short(), occupied)
 		}
 		return &queueDefined{queue: q.id, name: n, def: d}, nil
-	}, n)
+	}, n, topic)
 }
 
 // DeleteQueue removes a queue with everything in it. Readers that wait on it are told ErrNotFound.
@@ -130,7 +145,7 @@ func (s *Store) DeleteQueue(ctx context.Context, n Name) error {
 			return nil, fmt.Errorf("%w: %s", ErrNotFound, n.Short())
 		}
 		return &queueGone{q.id}, nil
-	}, n)
+	}, n, "")
 }
 
 // CreateTopic makes a topic. It changes the labels of one that is there.
@@ -152,7 +167,7 @@ func (s *Store) CreateTopic(ctx context.Context, n Name, labels map[string]strin
 		created = true
 		s.state.nextID++
 		return &topicDefined{s.state.nextID - 1, n, maps.Clone(labels)}, nil
-	}, n)
+	}, n, "")
 	return created && err == nil, err
 }
 
@@ -165,7 +180,7 @@ func (s *Store) DeleteTopic(ctx context.Context, n Name) error {
 			return nil, fmt.Errorf("%w: topic %s", ErrNotFound, n.Short())
 		}
 		return &topicGone{t.id}, nil
-	}, n)
+	}, n, "")
 }
 
 // SetNotes keeps notes durably. A note with a nil Value is forgotten.
@@ -179,7 +194,7 @@ func (s *Store) Note(room, key string) ([]byte, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v, ok := s.state.notes[noteKey{room, key}]
-	return v, ok
+	return bytes.Clone(v), ok
 }
 
 // Notes returns everything a room remembers, by key.
@@ -189,7 +204,7 @@ func (s *Store) Notes(room string) []Note {
 	var ns []Note
 	for k, v := range s.state.notes {
 		if k.room == room {
-			ns = append(ns, Note{room, k.key, v})
+			ns = append(ns, Note{room, k.key, bytes.Clone(v)})
 		}
 	}
 	sortNotes(ns)

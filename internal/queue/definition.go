@@ -3,9 +3,11 @@ package queue
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/hikyaku/hikyaku/internal/condition"
 	"github.com/hikyaku/hikyaku/internal/message"
@@ -29,6 +31,9 @@ func (d *Definition) Check(n Name) error {
 	}
 	if d.MaxAttempts < 0 || d.MaxMessages < 0 || d.MaxBytes < 0 {
 		return bad("max_attempts, max_messages and max_bytes cannot be negative")
+	}
+	if d.MaxAttempts > math.MaxInt32 {
+		return bad("max_attempts is %d: the most is %d (0 is no bound)", d.MaxAttempts, math.MaxInt32)
 	}
 	if d.DeadLetter != "" {
 		if _, err := ParseName(d.DeadLetter); err != nil {
@@ -56,17 +61,28 @@ func (d *Definition) Check(n Name) error {
 
 // deadLetter is the name of the queue for n's dead letters.
 func (d *Definition) deadLetter(n Name) Name {
-	if d.DeadLetter == "" {
-		return Name{n.Namespace, n.Name + "_dead"}
-	}
 	dead, err := ParseName(d.DeadLetter)
-	if err != nil { // can not be: definitions are checked
-		return Name{n.Namespace, n.Name + "_dead"}
+	if d.DeadLetter == "" || err != nil { // an error can not be: definitions are checked
+		return Name{n.Namespace, shortened(n.Name, MaxNameBytes-len(deadEnding)) + deadEnding}
 	}
 	if !strings.Contains(d.DeadLetter, "/") {
 		dead.Namespace = n.Namespace
 	}
 	return dead
+}
+
+// deadEnding makes the name of a dead-letter queue.
+const deadEnding = "_dead"
+
+// shortened is s without the characters behind its first max bytes.
+func shortened(s string, max int) string {
+	if len(s) <= max {
+		return s
+	}
+	for !utf8.RuneStart(s[max]) {
+		max--
+	}
+	return s[:max]
 }
 
 func (d *Definition) lease() time.Duration {

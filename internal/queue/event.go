@@ -89,7 +89,14 @@ func decodeEvent(head []byte) (at int64, e event, err error) {
 
 // record makes what the journal keeps of an event.
 func record(at int64, e event) journal.Record {
-	rec := journal.Record{Head: encodeEvent(nil, at, e)}
+	room := 64
+	switch e := e.(type) {
+	case *put:
+		room += len(e.head) + len(e.origin.Source)
+	case *shared:
+		room += len(e.head)
+	}
+	rec := journal.Record{Head: encodeEvent(make([]byte, 0, room), at, e)}
 	switch e := e.(type) {
 	case *put:
 		rec.Queue, rec.Sequence, rec.Life, rec.Body = e.queue, e.seq, journal.Lasting, e.body
@@ -249,8 +256,9 @@ type claimed struct {
 	seq      uint64
 	attempt  uint32
 	epoch    uint32
-	deadline int64 // 0: the owner's life alone
-	owned    bool  // it ends with its owner, and so with the process
+	serial   uint32 // of the claim, in its epoch
+	deadline int64  // 0: the owner's life alone
+	owned    bool   // it ends with its owner, and so with the process
 }
 
 func (*claimed) kind() eventKind { return kindClaim }
@@ -258,12 +266,13 @@ func (e *claimed) append(b []byte) []byte {
 	b = appendPlace(b, e.queue, e.seq)
 	b = putUint(b, uint64(e.attempt))
 	b = putUint(b, uint64(e.epoch))
+	b = putUint(b, uint64(e.serial))
 	b = putInt(b, e.deadline)
 	return putBool(b, e.owned)
 }
 func (e *claimed) read(r *reader) {
 	e.queue, e.seq = readPlace(r)
-	e.attempt, e.epoch, e.deadline, e.owned = r.uint32(), r.uint32(), r.int(), r.bool()
+	e.attempt, e.epoch, e.serial, e.deadline, e.owned = r.uint32(), r.uint32(), r.uint32(), r.int(), r.bool()
 }
 
 // extended moves a claim's deadline.
@@ -317,6 +326,7 @@ func (e *settled) read(r *reader) {
 type purged struct {
 	queue    uint32
 	frontier uint64
+	removed  int // not kept: how many there were, once it is applied
 }
 
 func (*purged) kind() eventKind          { return kindPurge }

@@ -37,7 +37,7 @@ func (g *keyGroup) first(claimant uint64, now int64) (next *entry) {
 	g.members.Scan(func(_ uint64, e *entry) bool {
 		switch {
 		case e.claim != nil:
-			return claimant != 0 && e.claim.claimant == claimant
+			return claimant != 0 && e.claim.claimant == claimant && !e.claim.back
 		case e.wake > now && !e.retry:
 			return true
 		case e.wake > now:

@@ -258,7 +258,7 @@ func check(t *testing.T, dir string, fates map[string]*fate, kill int) {
 	for _, q := range s.state.queues {
 		q.all.Scan(func(_ uint64, e *entry) bool {
 			if e.claim != nil && !e.claim.settling {
-				back = append(back, Settlement{Token: Token{q.id, e.seq, e.attempts, e.claim.epoch}, Kind: Back, Uncounted: false})
+				back = append(back, Settlement{Token: Token{q.id, e.seq, e.claim.serial, e.claim.epoch}, Kind: Back, Uncounted: false})
 			}
 			return true
 		})

@@ -241,10 +241,8 @@ func (s *Store) Purge(ctx context.Context, n Name) (int, error) {
 		s.leave()
 		return 0, err
 	}
-	f := newFlight(&purged{queue: q.id, frontier: q.next})
-	before := q.purged
-	count := 0
-	f.after = func() { count = int(q.purged - before) }
+	e := &purged{queue: q.id, frontier: q.next}
+	f := newFlight(e)
 	if err := s.submit(f); err != nil {
 		s.leave()
 		return 0, err
@@ -254,7 +252,7 @@ func (s *Store) Purge(ctx context.Context, n Name) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return count, nil
+	return e.removed, nil
 }
 
 func sortNotes(ns []Note) {

@@ -21,6 +21,7 @@ type memory struct {
 	released map[journal.Address]bool
 	saved    []savedState
 	full     bool // refuse lasting records
+	refusing bool // answer done functions with ErrRefused, and keep nothing
 	broken   error
 	held     bool // done functions wait until release
 	damaged  map[journal.Address]bool
@@ -28,6 +29,7 @@ type memory struct {
 	closed   bool
 	finished chan struct{}
 	reads    int
+	reading  func() // called once, before the next read
 }
 
 type memoryGroup struct {
@@ -123,6 +125,11 @@ func (m *memory) Append(records []journal.Record, done func(journal.Position, er
 			}
 		}
 	}
+	if m.refusing {
+		m.waiting = append(m.waiting, func() { done(0, journal.ErrRefused) })
+		m.wake.Broadcast()
+		return nil
+	}
 	p := m.keep(records)
 	m.waiting = append(m.waiting, func() { done(p, nil) })
 	m.wake.Broadcast()
@@ -147,6 +154,13 @@ func (m *memory) Sync(context.Context) error {
 }
 
 func (m *memory) Read(_ context.Context, addrs []journal.Address, each func(int, journal.Record, error)) error {
+	m.mu.Lock()
+	hook := m.reading
+	m.reading = nil
+	m.mu.Unlock()
+	if hook != nil {
+		hook()
+	}
 	for i, a := range addrs {
 		m.mu.Lock()
 		m.reads++

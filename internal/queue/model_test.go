@@ -310,7 +310,7 @@ func FuzzDecodeEvent(f *testing.F) {
 	for _, e := range []event{
 		&started{1}, &queueDefined{1, news, Definition{Columns: columns, Labels: map[string]string{"a": "b"}}}, &queueGone{1}, &topicDefined{1, news, nil}, &topicGone{1},
 		&put{queue: 1, seq: 2, origin: message.Origin{Source: "s", Offset: 3}, head: appendHead(nil, &m)}, &shared{topic: 1, head: appendHead(nil, &m)},
-		&share{queue: 1, seq: 2}, &claimed{queue: 1, seq: 2, attempt: 3}, &extended{1, 2, 3}, &settled{queue: 1, seq: 2, end: endBack, wake: 5}, &purged{1, 2}, &noted{note: Note{"r", "k", []byte("v")}},
+		&share{queue: 1, seq: 2}, &claimed{queue: 1, seq: 2, attempt: 3}, &extended{1, 2, 3}, &settled{queue: 1, seq: 2, end: endBack, wake: 5}, &purged{queue: 1, frontier: 2}, &noted{note: Note{"r", "k", []byte("v")}},
 	} {
 		f.Add(encodeEvent(nil, 12345, e))
 	}

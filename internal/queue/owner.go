@@ -14,6 +14,7 @@ type Owner struct {
 	closed   bool
 	held     map[*entry]*queueState
 	keys     map[*queueState]map[*keyGroup]int
+	waiters  map[*waiter]struct{} // claims that wait
 }
 
 // NewOwner makes an owner. name is for people. Close it.
@@ -21,10 +22,18 @@ func (s *Store) NewOwner(name string) *Owner {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.claimant++
-	return &Owner{s: s, name: name, claimant: s.claimant, held: map[*entry]*queueState{}, keys: map[*queueState]map[*keyGroup]int{}}
+	return newOwner(s, name, s.claimant)
 }
 
-// Close puts back at once, in its old place, everything the owner still holds. A second Close does nothing.
+func newOwner(s *Store, name string, claimant uint64) *Owner {
+	return &Owner{
+		s: s, name: name, claimant: claimant, held: map[*entry]*queueState{}, keys: map[*queueState]map[*keyGroup]int{},
+		waiters: map[*waiter]struct{}{},
+	}
+}
+
+// Close puts back at once, in its old place, everything the owner still holds, and ends its claims that wait with ErrStale. A second
+// Close does nothing.
 func (o *Owner) Close() {
 	s := o.s
 	s.mu.Lock()
@@ -33,6 +42,15 @@ func (o *Owner) Close() {
 		return
 	}
 	o.closed = true
+	for w := range o.waiters {
+		if !w.gone {
+			s.state.unwait(w)
+			w.served(w)
+		}
+	}
+	for s.paused && !s.closed { // before looking: what is held may change meanwhile
+		s.landing.Wait()
+	}
 	var events []event
 	for e, q := range o.held {
 		if e.claim != nil && !e.claim.settling {
@@ -41,9 +59,6 @@ func (o *Owner) Close() {
 	}
 	// Later ones first: each counts its own hand-out, none goes back as one behind another.
 	slices.SortFunc(events, func(a, b event) int { return cmp.Compare(b.(*settled).seq, a.(*settled).seq) })
-	for s.paused && !s.closed {
-		s.landing.Wait()
-	}
 	if s.closed || s.write(events) != nil {
 		// The journal takes nothing more: a restart puts back what owners held.
 		for e, q := range o.held {

@@ -7,23 +7,32 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// plan turns one Change's puts into events, under the Store's lock. It numbers messages and counts what it reserves; undo gives
-// the reservation back.
+// plan turns one Change's puts into events, under the Store's lock. It numbers messages and counts what it reserves;
+// giveBack ends that.
 type plan struct {
 	s       *state
 	now     int64
 	limits  *Limits
 	flight  *flight
-	taken   map[string]*PutResult // deduplication ids and origins of this plan itself
+	taken   map[string]PutResult // deduplication ids and origins of this plan itself
 	pending map[string]*flight
 	blocker *flight // a duplicate is on its way to the journal: wait for it and plan again
-	undo    []func()
+	held    []reservation
 
-	duplicates []*queueState // a duplicate was put into each of these
+	counts []*uint64 // totals to raise when it is done: duplicates, what nobody subscribes to
+}
+
+// reservation is what a plan counts against the bounds of a queue and of the store until its fate is known.
+type reservation struct {
+	q               *queueState
+	messages, bytes int64
 }
 
 // dedupKeys are what identifies m as a duplicate in q.
 func dedupKeys(q *queueState, m *message.Message) (keys []string) {
+	if m.Dedup == "" && m.Origin.Source == "" {
+		return nil
+	}
 	id := strconv.FormatUint(uint64(q.id), 16)
 	if m.Dedup != "" {
 		keys = append(keys, "d"+id+":"+m.Dedup)
@@ -45,7 +54,7 @@ func (p *plan) known(q *queueState, m *message.Message, keys []string) (PutResul
 		return PutResult{Duplicate: true}, true
 	}
 	for _, k := range keys {
-		if r := p.taken[k]; r != nil {
+		if r, ok := p.taken[k]; ok {
 			return PutResult{ID: r.ID, Sequence: r.Sequence, Duplicate: true}, true
 		}
 		if f := p.pending[k]; f != nil {
@@ -59,7 +68,7 @@ func (p *plan) known(q *queueState, m *message.Message, keys []string) (PutResul
 func (p *plan) number(q *queueState, m *message.Message, size int, exempt bool) (PutResult, error) {
 	keys := dedupKeys(q, m)
 	if r, ok := p.known(q, m, keys); ok {
-		p.duplicates = append(p.duplicates, q)
+		p.counts = append(p.counts, &q.duplicate)
 		return r, nil
 	}
 	if !exempt {
@@ -73,14 +82,17 @@ func (p *plan) number(q *queueState, m *message.Message, size int, exempt bool) 
 	q.reservedBytes += int64(size)
 	p.s.reserved++
 	p.s.reservedBytes += int64(size)
-	p.undo = append(p.undo, func() {
-		q.reserved--
-		q.reservedBytes -= int64(size)
-		p.s.reserved--
-		p.s.reservedBytes -= int64(size)
-	})
+	if n := len(p.held); n == 0 || p.held[n-1].q != q {
+		p.held = append(p.held, reservation{q: q})
+	}
+	h := &p.held[len(p.held)-1]
+	h.messages++
+	h.bytes += int64(size)
 	for _, k := range keys {
-		p.taken[k] = &r
+		if p.taken == nil {
+			p.taken = map[string]PutResult{}
+		}
+		p.taken[k] = r
 		p.flight.keys = append(p.flight.keys, k)
 	}
 	return r, nil
@@ -140,7 +152,7 @@ func (p *plan) put(q *queueState, m *message.Message, exempt bool) (PutResult, e
 // row of their own.
 func (p *plan) publish(t *topicState, m *message.Message, rowOf func(*queueState) []message.Value) (PutResult, error) {
 	if len(t.subscribed) == 0 {
-		t.dropped++
+		p.counts = append(p.counts, &t.dropped)
 		return PutResult{ID: m.ID}, nil
 	}
 	size := m.Size()
@@ -186,10 +198,20 @@ func (p *plan) publish(t *topicState, m *message.Message, rowOf func(*queueState
 	return result, nil
 }
 
+// count raises the totals that no event tells of.
+func (p *plan) count() {
+	for _, n := range p.counts {
+		*n++
+	}
+}
+
 // giveBack ends the reservation: what was kept counts by itself, what was not is gone.
 func (p *plan) giveBack() {
-	for _, u := range p.undo {
-		u()
+	for _, h := range p.held {
+		h.q.reserved -= h.messages
+		h.q.reservedBytes -= h.bytes
+		p.s.reserved -= h.messages
+		p.s.reservedBytes -= h.bytes
 	}
-	p.undo = nil
+	p.held = nil
 }

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -219,6 +220,15 @@ func rowsFor(n Name, cs message.Columns, msgs []message.Message) ([][]message.Va
 	return rows, nil
 }
 
+// records is about how many records a change makes.
+func (c *Change) records() int {
+	n := len(c.Settles) + len(c.Notes)
+	for i := range c.Puts {
+		n += len(c.Puts[i].Messages)
+	}
+	return n
+}
+
 // launched is what became of a change that was sent to the journal.
 type launched struct {
 	flight  *flight // nil: there was nothing to write
@@ -230,17 +240,20 @@ type launched struct {
 // launch plans a prepared change and sends it to the journal. It is called with the lock held by enter and gives it up.
 func (s *Store) launch(p *prepared) (out launched, err error) {
 	f := newFlight()
-	pl := &plan{s: s.state, now: s.state.advance(s.clock()), limits: &s.limits, flight: f, taken: map[string]*PutResult{}, pending: s.pending}
+	f.group = make([]applied, 0, p.change.records())
+	pl := &plan{s: s.state, now: s.state.advance(s.clock()), limits: &s.limits, flight: f, pending: s.pending}
 	unsettle := func() {}
 	fail := func(err error) (launched, error) {
 		pl.giveBack()
 		unsettle()
+		s.state.serve()
+		s.settleUp()
 		s.leave()
 		return launched{blocker: pl.blocker}, err
 	}
 	for i := range p.puts {
 		results, err := s.planPuts(pl, &p.change.Puts[i], &p.puts[i])
-		if err == nil && pl.blocker != nil {
+		if pl.blocker != nil { // also when there is no room: a duplicate needs none
 			err = errAgain
 		}
 		if err != nil {
@@ -254,13 +267,11 @@ func (s *Store) launch(p *prepared) (out launched, err error) {
 		return fail(err)
 	}
 	for _, n := range p.change.Notes {
-		f.add(&noted{note: n, gone: n.Value == nil})
+		f.add(&noted{note: Note{n.Room, n.Key, bytes.Clone(n.Value)}, gone: n.Value == nil})
 	}
 	if len(f.group) == 0 {
 		pl.giveBack()
-		for _, q := range pl.duplicates {
-			q.duplicate++
-		}
+		pl.count()
 		s.leave()
 		return out, nil
 	}
@@ -270,9 +281,7 @@ func (s *Store) launch(p *prepared) (out launched, err error) {
 	}
 	f.after = func() {
 		pl.giveBack()
-		for _, q := range pl.duplicates {
-			q.duplicate++
-		}
+		pl.count()
 		for _, o := range observed {
 			o()
 		}
@@ -297,6 +306,10 @@ func (s *Store) planPuts(pl *plan, qp *QueuePut, pp *preparedPut) ([]PutResult, 
 		return nil, errAgain
 	}
 	for _, q := range pp.queues() {
+		if f := s.defining[q.name]; f != nil { // a subscription that is being altered or deleted
+			pl.blocker = f
+			return nil, errAgain
+		}
 		if made := pp.columns[q]; made == nil && q.def.Columns != nil || made != nil && (q.def.Columns == nil || made != &q.def.Columns[0]) {
 			return nil, errAgain
 		}

@@ -61,6 +61,20 @@ func (s *state) regroup(q *queueState, g *keyGroup) {
 	}
 }
 
+// freed tells the holder of a key that waits, if there is one, that something in front of what it may take next is gone.
+func (s *state) freed(q *queueState, g *keyGroup) {
+	if s.folding || g.head != nil || len(q.waiters) == 0 {
+		return
+	}
+	g.members.Scan(func(_ uint64, e *entry) bool {
+		if e.claim == nil && e.wake <= s.now {
+			s.noticed(q, e)
+			return false
+		}
+		return true
+	})
+}
+
 // show adds e to what can be claimed.
 func (s *state) show(q *queueState, e *entry) {
 	if _, there := q.ready.Set(e.seq, e); there {

@@ -38,19 +38,19 @@ func (s *Store) Replay(ctx context.Context, n Name, r ReplayRequest) (Replayed, 
 		if r.Max > 0 {
 			limit = min(limit, r.Max-done.Moved)
 		}
-		batch, last := s.replayable(q, r, after, end, limit)
+		batch, last, columns := s.replayable(q, r, after, end, limit)
 		if len(batch) == 0 {
 			return done, ctx.Err()
 		}
 		after = last
-		if err := s.replayBatch(ctx, q, batch, r, &done); err != nil {
+		if err := s.replayBatch(ctx, q, columns, batch, r, &done); err != nil {
 			return done, err
 		}
 	}
 }
 
 // replayable takes the next messages to replay out of every reader's sight.
-func (s *Store) replayable(q *queueState, r ReplayRequest, after, end uint64, limit int) (batch []*entry, last uint64) {
+func (s *Store) replayable(q *queueState, r ReplayRequest, after, end uint64, limit int) (batch []*entry, last uint64, columns message.Columns) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state.advance(s.clock())
@@ -68,23 +68,28 @@ func (s *Store) replayable(q *queueState, r ReplayRequest, after, end uint64, li
 	for _, e := range batch {
 		s.state.doom(q, e, &none)
 	}
-	return batch, last
+	return batch, last, q.def.Columns
 }
 
 // unreplay lets readers see messages again that were not replayed.
 func (s *Store) unreplay(q *queueState, es []*entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, e := range es {
-		if there, _ := q.all.Get(e.seq); there == e && e.claim != nil {
-			s.state.relent(q, e)
-		}
-	}
+	s.relentAll(q, es)
 	s.state.serve()
 	s.settleUp()
 }
 
-func (s *Store) replayBatch(ctx context.Context, q *queueState, es []*entry, r ReplayRequest, done *Replayed) error {
+// relentAll is unreplay with the lock held.
+func (s *Store) relentAll(q *queueState, es []*entry) {
+	for _, e := range es {
+		if (doomed{q, e}).there() && e.claim != nil {
+			s.state.relent(q, e)
+		}
+	}
+}
+
+func (s *Store) replayBatch(ctx context.Context, q *queueState, columns message.Columns, es []*entry, r ReplayRequest, done *Replayed) error {
 	addrs := make([]journal.Address, len(es))
 	for i, e := range es {
 		addrs[i] = e.place()
@@ -115,14 +120,14 @@ func (s *Store) replayBatch(ctx context.Context, q *queueState, es []*entry, r R
 			continue
 		}
 		if m.Row != nil {
-			m.Body, m.Row = q.def.Columns.AppendJSON(nil, m.Row), nil
+			m.Body, m.Row = columns.AppendJSON(nil, m.Row), nil
 		}
 		m.Only = ""
 		if m.Death != nil && r.To == (Name{}) {
 			m.Only = m.Death.Step
 		}
 		m.Death = nil
-		m.Origin = message.Origin{}
+		m.Dedup, m.Origin = "", message.Origin{} // it is not put again: nothing may take it for a duplicate
 		moving = append(moving, es[i])
 		c.Puts = append(c.Puts, QueuePut{To: to, Messages: []message.Message{*m}})
 	}
@@ -131,38 +136,36 @@ func (s *Store) replayBatch(ctx context.Context, q *queueState, es []*entry, r R
 	if len(moving) == 0 {
 		return nil
 	}
-	if err := s.move(ctx, q, moving, &c); err != nil {
+	moved, err := s.move(ctx, q, moving, &c)
+	if err == nil {
+		done.Moved += moved
+	} else if moved == 0 {
 		s.unreplay(q, moving)
-		return err
 	}
-	done.Moved += len(moving)
-	return nil
+	return err
 }
 
-// move puts messages elsewhere and removes them here, in one group.
-func (s *Store) move(ctx context.Context, q *queueState, es []*entry, c *Change) error {
+// move puts messages elsewhere and removes them here, in one group; those that were purged meanwhile stay away. It returns how many
+// went on their way: when ctx ends while they do, they stay out of sight until their fate is known.
+func (s *Store) move(ctx context.Context, q *queueState, es []*entry, c *Change) (moved int, err error) {
 	if err := s.checkChange(c); err != nil {
-		return err
+		return 0, err
+	}
+	ds := make([]doomed, len(es))
+	for i, e := range es {
+		ds[i] = doomed{q, e}
 	}
 	for {
 		p, err := s.prepare(ctx, c, queueOnly)
 		if err != nil {
+			return 0, err
+		}
+		moved, err = s.end(ctx, ds, endMoved, func() { s.relentAll(q, es) }, func(pl *plan, i int) error {
+			_, err := s.planPuts(pl, &c.Puts[i], &p.puts[i])
 			return err
-		}
-		var ds []doomed
-		for _, e := range es {
-			ds = append(ds, doomed{q, e})
-		}
-		err = s.end(ctx, ds, endMoved, func(pl *plan) error {
-			for i := range p.puts {
-				if _, err := s.planPuts(pl, &c.Puts[i], &p.puts[i]); err != nil {
-					return err
-				}
-			}
-			return nil
 		})
 		if !errors.Is(err, errAgain) {
-			return err
+			return moved, err
 		}
 	}
 }

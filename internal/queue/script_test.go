@@ -219,7 +219,7 @@ func (st *stage) message(words []string) message.Message {
 func (st *stage) plan() (*plan, *flight) {
 	f := newFlight()
 	l := Limits{}.withDefaults()
-	return &plan{s: st.s, now: st.s.now, limits: &l, flight: f, taken: map[string]*PutResult{}}, f
+	return &plan{s: st.s, now: st.s.now, limits: &l, flight: f}, f
 }
 
 func (st *stage) finish(p *plan, f *flight) {
@@ -309,7 +309,7 @@ func (st *stage) asker(words []string) (a asker, name string) {
 	name = o["as"]
 	taken := 0
 	a.take = func(from int, q *queueState, e *entry) {
-		ev := &claimed{queue: q.id, seq: e.seq, attempt: e.attempts + 1, epoch: st.s.epoch, owned: a.owner != nil}
+		ev := &claimed{queue: q.id, seq: e.seq, attempt: e.attempts + 1, epoch: st.s.epoch, serial: uint32(st.number)*100 + uint32(taken), owned: a.owner != nil}
 		if a.owner == nil {
 			ev.deadline = st.s.now + lease.Microseconds()
 		}
@@ -320,7 +320,7 @@ func (st *stage) asker(words []string) (a asker, name string) {
 			label = fmt.Sprintf("%s%d", name, taken+1)
 		}
 		taken++
-		st.claims[label] = Token{q.id, e.seq, ev.attempt, ev.epoch}
+		st.claims[label] = Token{q.id, e.seq, ev.serial, ev.epoch}
 		m, err := decodeMessage(e.head, st.bodies[e.place()])
 		if err != nil {
 			st.t.Fatal(err)
@@ -340,7 +340,7 @@ func (st *stage) owner(name string) *Owner {
 	}
 	if st.owners[name] == nil {
 		st.number++
-		st.owners[name] = &Owner{name: name, claimant: st.number, held: map[*entry]*queueState{}, keys: map[*queueState]map[*keyGroup]int{}}
+		st.owners[name] = newOwner(nil, name, st.number)
 	}
 	return st.owners[name]
 }
@@ -370,6 +370,11 @@ func (st *stage) settle(end ending) func([]string) {
 			if err != nil {
 				st.say("%s: %v", n, err)
 				continue
+			}
+			if end == endBack {
+				for _, later := range q.behind(e) {
+					events = append(events, &settled{queue: q.id, seq: later.seq, end: endBack, uncounted: true})
+				}
 			}
 			ev := &settled{queue: q.id, seq: e.seq, end: end, uncounted: o["uncounted"] != ""}
 			if d := duration(st, o["delay"]); d > 0 {
@@ -446,8 +451,17 @@ func (st *stage) advance(words []string) {
 	st.now += duration(st, words[0]).Microseconds()
 	st.s.advance(timeOf(st.now))
 	st.s.tick(1000)
+	st.lapse()
 	st.s.serve()
 	st.doom()
+}
+
+// lapse logs which leases have ended, as the Store does.
+func (st *stage) lapse() {
+	for _, e := range st.s.lapsed {
+		st.log = append(st.log, []applied{{at: st.s.now, event: e}})
+	}
+	st.s.lapsed = nil
 }
 
 // restart folds the log again, from the beginning or, every second time, from a checkpoint of the present state.

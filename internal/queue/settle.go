@@ -20,7 +20,7 @@ func (s *Store) Settle(ctx context.Context, ss []Settlement) ([]error, error) {
 // claimOf finds the claim of a token.
 func (s *state) claimOf(t Token) (*queueState, *entry, error) {
 	q, e := s.find(t.Queue, t.Sequence)
-	if e == nil || e.claim == nil || e.claim.settling || e.claim.epoch != t.Epoch || e.attempts != t.Attempt {
+	if e == nil || e.claim == nil || e.claim.settling || e.claim.epoch != t.Epoch || e.claim.serial != t.Serial {
 		return nil, nil, ErrStale
 	}
 	if d := e.claim.deadline; d != 0 && d <= s.now {
@@ -29,12 +29,22 @@ func (s *state) claimOf(t Token) (*queueState, *entry, error) {
 	return q, e, nil
 }
 
+// maxReason bounds a reason, which stays in memory with its dead letter.
+const maxReason = 4 << 10
+
 // deadLetter is a message on its way to a dead-letter queue.
 type deadLetter struct {
 	from    *queueState
 	entry   *entry
 	to      *queueState
+	columns message.Columns // of to, for which the message was made
 	message message.Message
+}
+
+// open tells whether a dead letter may be put into its queue as it is: the queue is neither gone, nor being deleted or altered, nor
+// has it other columns by now. The lock is held.
+func (s *Store) open(d *deadLetter) bool {
+	return !d.to.gone && s.defining[d.to.name] == nil && sameColumns(d.columns, d.to.def.Columns)
 }
 
 // prepareDead reads the bodies of the messages that become dead letters, and sees to it that their queues exist.
@@ -69,7 +79,7 @@ func (s *Store) letter(ctx context.Context, q *queueState, e *entry, death messa
 	head, place := e.head, e.place()
 	death.Time = timeOf(s.state.advance(s.clock()))
 	s.mu.Unlock()
-	to, err := s.deadQueue(ctx, name, def)
+	to, columns, err := s.deadQueue(ctx, name, def)
 	if err != nil {
 		return nil, err
 	}
@@ -86,11 +96,12 @@ func (s *Store) letter(ctx context.Context, q *queueState, e *entry, death messa
 		death.Reason = joinReasons(death.Reason, "the message cannot be read: "+err.Error())
 		m, _ = decodeMessage(head, nil)
 	}
-	if m.Row != nil && !sameColumns(def.Columns, to.def.Columns) {
+	if m.Row != nil && !sameColumns(def.Columns, columns) {
 		m.Body, m.Row = def.Columns.AppendJSON(nil, m.Row), nil
 	}
+	death.Reason = shortened(death.Reason, maxReason)
 	m.Death, m.Only, m.Dedup, m.NotBefore, m.Expires = &death, "", "", time.Time{}, time.Time{}
-	return &deadLetter{from: q, entry: e, to: to, message: m}, nil
+	return &deadLetter{from: q, entry: e, to: to, columns: columns, message: m}, nil
 }
 
 func joinReasons(a, b string) string {
@@ -113,17 +124,27 @@ func sameColumns(a, b message.Columns) bool {
 }
 
 // deadQueue finds or makes the dead-letter queue of a queue.
-func (s *Store) deadQueue(ctx context.Context, n Name, def Definition) (*queueState, error) {
+func (s *Store) deadQueue(ctx context.Context, n Name, def Definition) (*queueState, message.Columns, error) {
 	dead := s.Resolve(def.deadLetter(n))
 	for {
 		s.mu.Lock()
-		q := s.state.queueNames[dead]
-		s.mu.Unlock()
+		q, f := s.state.queueNames[dead], s.defining[dead]
+		var columns message.Columns
 		if q != nil {
-			return q, nil
+			columns = q.def.Columns
+		}
+		s.mu.Unlock()
+		if f != nil { // made, altered or deleted: what will it be?
+			if err := f.wait(ctx); err != nil && ctx.Err() != nil {
+				return nil, nil, err
+			}
+			continue
+		}
+		if q != nil {
+			return q, columns, nil
 		}
 		if _, err := s.CreateQueue(ctx, dead, Definition{}); err != nil && !errors.Is(err, ErrExists) {
-			return nil, fmt.Errorf("make dead-letter queue %s: %w", dead.Short(), err)
+			return nil, nil, fmt.Errorf("make dead-letter queue %s: %w", dead.Short(), err)
 		}
 	}
 }
@@ -135,14 +156,11 @@ func (s *Store) planSettles(pl *plan, p *prepared) (errs []error, observed []fun
 	var marked []doomed
 	undo = func() {
 		for _, m := range marked {
-			if m.e.claim != nil {
-				m.e.claim.settling = false
-				s.state.wakeAt(m.q, m.e)
-			}
+			s.unsettle(m.q, m.e)
 		}
 	}
-	mark := func(q *queueState, e *entry) {
-		e.claim.settling = true
+	mark := func(q *queueState, e *entry, kind SettleKind) {
+		e.claim.settling, e.claim.back = true, kind == Back
 		marked = append(marked, doomed{q, e})
 	}
 	for i, st := range p.change.Settles {
@@ -164,13 +182,13 @@ func (s *Store) planSettles(pl *plan, p *prepared) (errs []error, observed []fun
 				ev.wake = pl.now + st.Delay.Microseconds()
 			}
 			for _, later := range q.behind(e) { // its order would be lost otherwise; their hand-out did not count
-				mark(q, later)
+				mark(q, later, Back)
 				pl.flight.add(&settled{queue: q.id, seq: later.seq, end: endBack, uncounted: true})
 			}
 		case Dead:
 			ev.end = endDead
 			d := p.dead[i]
-			if d == nil || d.entry != e || d.to.gone {
+			if d == nil || d.entry != e || !s.open(d) {
 				return nil, nil, undo, errAgain
 			}
 			if _, err := pl.put(d.to, &d.message, true); err != nil {
@@ -179,10 +197,28 @@ func (s *Store) planSettles(pl *plan, p *prepared) (errs []error, observed []fun
 		default:
 			return nil, nil, undo, fmt.Errorf("settlement of kind %d has no meaning", st.Kind)
 		}
-		mark(q, e)
+		mark(q, e, st.Kind)
 		pl.flight.add(ev)
 	}
 	return errs, observed, undo, nil
+}
+
+// unsettle takes back the mark of a claim whose end did not get to the journal.
+func (s *Store) unsettle(q *queueState, e *entry) {
+	c := e.claim
+	if c == nil {
+		return // purged meanwhile
+	}
+	c.settling, c.back = false, false
+	if c.owner != nil && c.owner.closed { // nobody else would ever end it
+		s.state.lapse(q, e)
+		s.writeLapsed()
+		return
+	}
+	s.state.wakeAt(q, e)
+	if e.group != nil {
+		s.state.freed(q, e.group)
+	}
 }
 
 // observing tells the observer of a message's hops once it is settled.

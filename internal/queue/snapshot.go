@@ -56,7 +56,11 @@ func (s *state) snapshot() *snapshot {
 		es := make([]savedEntry, 0, q.all.Len())
 		q.all.Scan(func(_ uint64, e *entry) bool {
 			sv := savedEntry{entry: *e}
-			if e.claim != nil && !isDoomed(e) {
+			switch {
+			case e.claim == nil:
+			case isDoomed(e):
+				sv.wake, sv.retry = e.claim.wake, e.claim.retry
+			default:
 				c := *e.claim
 				sv.claim = &c
 			}
@@ -86,14 +90,19 @@ func (q *queueState) appendSmall(b []byte) []byte {
 	for _, n := range []uint64{q.next, q.put, q.duplicate, q.done, q.dead, q.expired, q.purged, q.claims} {
 		b = putUint(b, n)
 	}
-	b = putUint(b, uint64(len(q.dedup)))
+	var known []dedupExpiry // in the order in which they end; an id that was taken again stands there twice
 	for _, f := range q.forget {
 		if r, ok := q.dedup[f.id]; ok && r.until == f.until {
-			b = putString(b, f.id)
-			b = putUint(b, r.seq)
-			b = append(b, r.id[:]...)
-			b = putInt(b, r.until)
+			known = append(known, f)
 		}
+	}
+	b = putUint(b, uint64(len(known)))
+	for _, f := range known {
+		r := q.dedup[f.id]
+		b = putString(b, f.id)
+		b = putUint(b, r.seq)
+		b = append(b, r.id[:]...)
+		b = putInt(b, r.until)
 	}
 	b = putUint(b, uint64(len(q.origins)))
 	for source, o := range q.origins {
@@ -172,6 +181,7 @@ func appendSaved(b []byte, queue uint32, e *savedEntry) []byte {
 	}
 	if c := e.claim; c != nil {
 		b = putUint(b, uint64(c.epoch))
+		b = putUint(b, uint64(c.serial))
 		b = putInt(b, c.deadline)
 		b = putBool(b, c.owned)
 	}
@@ -284,7 +294,7 @@ func (s *state) restoreEntry(r *reader, bodies map[uint64]*sharedBody) error {
 		body, bodyAt = r.uint(), r.address()
 	}
 	if flags&savedClaim != 0 {
-		e.claim = &claimState{epoch: r.uint32(), deadline: r.int(), owned: r.bool()}
+		e.claim = &claimState{epoch: r.uint32(), serial: r.uint32(), deadline: r.int(), owned: r.bool()}
 	}
 	if flags&savedHead != 0 {
 		e.head = slices.Clone(r.bytes())

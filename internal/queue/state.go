@@ -33,6 +33,8 @@ type state struct {
 	waiterNumber uint64
 	exhausted    []doomed // out of attempts: the Store moves them to a dead-letter queue
 	overdue      []doomed // expired: the Store writes it down
+	lapsed       []event  // leases that tick ended: the Store writes it down
+	serial       uint32   // of the last claim of this epoch
 
 	scratch entryEnv
 
@@ -106,12 +108,16 @@ type sharedBody struct {
 // claimState is a claim that is not settled yet.
 type claimState struct {
 	epoch    uint32
+	serial   uint32 // of the claim, in its epoch
 	deadline int64  // µs; 0: the owner's life
 	at       int64  // when it was handed out, ns
 	owned    bool   // it ends with its owner
 	owner    *Owner // nil when it was owned before a restart
 	claimant uint64 // who holds the key
 	settling bool   // its end is on the way to the journal: nobody else may end it
+	wake     int64  // of a doomed message: until when it would sleep
+	retry    bool   // likewise
+	back     bool   // with settling: it goes back, so nothing behind it of its key may be handed out
 }
 
 // place is where the body is.

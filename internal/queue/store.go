@@ -326,8 +326,8 @@ func (s *Store) land(f *flight, p journal.Position, err error) {
 		if f.after != nil {
 			f.after()
 		}
-		s.state.serve()
 	}
+	s.state.serve()
 	released := s.settleUp()
 	s.flights--
 	if s.flights == 0 || s.closed {

@@ -288,7 +288,7 @@ func TestManyReadersAndWritersShareAQueue(t *testing.T) {
 }
 
 func ExampleParseToken() {
-	t := Token{Queue: 1, Sequence: 7, Attempt: 2, Epoch: 3}
+	t := Token{Queue: 1, Sequence: 7, Serial: 2, Epoch: 3}
 	back, err := ParseToken(t.String())
 	fmt.Println(t, back == t, err)
 	_, err = ParseToken("nonsense")

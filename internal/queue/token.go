@@ -6,12 +6,13 @@ import (
 	"fmt"
 )
 
-// Token names a claim: the queue, the message, the attempt, and the start of the store in which the claim was made. A token of an
-// ended claim never fits another one, so a late reader can not settle somebody else's claim.
+// Token names a claim: the queue, the message, the number of the claim, and the start of the store that numbered it. A token of an
+// ended claim never fits another one, so a late reader can not settle somebody else's claim. (Attempts would not do: a hand-out
+// that does not count is followed by one with the same attempt.)
 type Token struct {
 	Queue    uint32
 	Sequence uint64
-	Attempt  uint32
+	Serial   uint32
 	Epoch    uint32
 }
 
@@ -20,7 +21,7 @@ func (t Token) String() string {
 	var b [20]byte
 	binary.BigEndian.PutUint32(b[0:], t.Queue)
 	binary.BigEndian.PutUint64(b[4:], t.Sequence)
-	binary.BigEndian.PutUint32(b[12:], t.Attempt)
+	binary.BigEndian.PutUint32(b[12:], t.Serial)
 	binary.BigEndian.PutUint32(b[16:], t.Epoch)
 	return hex.EncodeToString(b[:])
 }
@@ -34,7 +35,7 @@ func ParseToken(s string) (Token, error) {
 	return Token{
 		Queue:    binary.BigEndian.Uint32(b[0:]),
 		Sequence: binary.BigEndian.Uint64(b[4:]),
-		Attempt:  binary.BigEndian.Uint32(b[12:]),
+		Serial:   binary.BigEndian.Uint32(b[12:]),
 		Epoch:    binary.BigEndian.Uint32(b[16:]),
 	}, nil
 }

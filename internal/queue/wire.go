@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/hikyaku/hikyaku/internal/message"
 )
@@ -156,7 +157,7 @@ func (r *reader) value() message.Value {
 		}
 		return message.Float(math.Float64frombits(binary.LittleEndian.Uint64(p)))
 	case message.KindTime:
-		return message.Time(timeOf(r.int()))
+		return message.Time(time.UnixMicro(r.int())) // not timeOf: 1970 is a time like any other
 	case message.KindString:
 		return message.String(r.string())
 	case message.KindBytes:

@@ -2,8 +2,11 @@ package queue
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"time"
 
+	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
@@ -43,9 +46,31 @@ func (s *Store) keepTime() {
 // catchUp does what is due by now, so that what is shown is true of this moment. The lock is held.
 func (s *Store) catchUp() {
 	s.state.advance(s.clock())
-	s.state.tick(tickBatch)
+	s.tick()
 	s.state.serve()
 	s.settleUp()
+}
+
+// tick does what is due and writes down which leases have ended, before anything that follows from it is written: whether a
+// hand-out counted depends on what else of its key was handed out at that moment, which a later start cannot find out. The lock is held.
+func (s *Store) tick() {
+	s.state.tick(tickBatch)
+	s.writeLapsed()
+}
+
+func (s *Store) writeLapsed() {
+	for some := range slices.Chunk(s.state.lapsed, tickBatch) {
+		records := make([]journal.Record, len(some))
+		for i, e := range some {
+			records[i] = record(s.state.now, e)
+		}
+		if s.failed == nil {
+			if err := s.journal.Write(records); err != nil {
+				_ = s.journalError(err) // the leases have ended all the same: a start ends them again by their deadlines
+			}
+		}
+	}
+	s.state.lapsed = nil
 }
 
 // sleep says how long keepTime has nothing to do.
@@ -64,35 +89,76 @@ func (s *Store) sleep(unfinished bool) time.Duration {
 	return wait
 }
 
+// Bounds of the dead letters that are made at once.
+const (
+	buryBatch = 100
+	buryBytes = 1 << 20
+)
+
 // buryAll moves messages that are out of attempts to their dead-letter queues and returns those that could not be moved now.
 func (s *Store) buryAll(ds []doomed) (again []doomed) {
-	for _, d := range ds {
-		if s.bury(s.ctx, d) != nil {
-			again = append(again, d)
+	for len(ds) > 0 {
+		n, size := 1, int(ds[0].e.size)
+		for n < min(len(ds), buryBatch) && size+int(ds[n].e.size) <= buryBytes {
+			size += int(ds[n].e.size)
+			n++
 		}
+		again = append(again, s.bury(s.ctx, ds[:n])...)
+		ds = ds[n:]
 	}
 	return again
 }
 
-func (s *Store) bury(ctx context.Context, d doomed) error {
-	l, err := s.letter(ctx, d.q, d.e, message.Death{Reason: "out of attempts"})
-	if err != nil {
-		return err
-	}
-	return s.end(ctx, []doomed{d}, endDead, func(pl *plan) error {
-		if l.to.gone {
-			return errAgain
+// bury makes dead letters of messages, in one group if it can be, so that leases and delays need not wait long for keepTime.
+func (s *Store) bury(ctx context.Context, ds []doomed) (again []doomed) {
+	for {
+		var there []doomed
+		var letters []*deadLetter
+		for _, d := range ds {
+			s.mu.Lock()
+			gone := !d.there()
+			s.mu.Unlock()
+			if gone {
+				continue
+			}
+			l, err := s.letter(ctx, d.q, d.e, message.Death{Reason: "out of attempts"})
+			if err != nil {
+				again = append(again, d)
+				continue
+			}
+			there, letters = append(there, d), append(letters, l)
 		}
-		_, err := pl.put(l.to, &l.message, true)
-		return err
-	})
+		if len(there) == 0 {
+			return again
+		}
+		_, err := s.end(ctx, there, endDead, nil, func(pl *plan, i int) error {
+			if !s.open(letters[i]) {
+				return errAgain
+			}
+			_, err := pl.put(letters[i].to, &letters[i].message, true)
+			return err
+		})
+		switch {
+		case err == nil:
+			return again
+		case errors.Is(err, errAgain):
+			ds = there
+		case errors.Is(err, ErrTooLarge) && len(there) > 1:
+			for i := range there {
+				again = append(again, s.bury(ctx, there[i:i+1])...)
+			}
+			return again
+		default:
+			return append(again, there...)
+		}
+	}
 }
 
 // expireAll writes down that messages have expired and returns those that could not be now.
 func (s *Store) expireAll(ds []doomed) (again []doomed) {
 	for len(ds) > 0 {
 		n := min(len(ds), tickBatch)
-		if s.end(s.ctx, ds[:n], endExpired, func(*plan) error { return nil }) != nil {
+		if _, err := s.end(s.ctx, ds[:n], endExpired, nil, func(*plan, int) error { return nil }); err != nil {
 			again = append(again, ds[:n]...)
 		}
 		ds = ds[n:]
@@ -100,32 +166,45 @@ func (s *Store) expireAll(ds []doomed) (again []doomed) {
 	return again
 }
 
-// end removes doomed messages, in one group with what puts plans.
-func (s *Store) end(ctx context.Context, ds []doomed, how ending, puts func(*plan) error) error {
+// there tells whether a doomed message was not purged meanwhile. The lock is held.
+func (d doomed) there() bool {
+	there, _ := d.q.all.Get(d.e.seq)
+	return there == d.e
+}
+
+// end removes doomed messages, in one group with what each plans for them by index. It returns how many went on their way: when there
+// are some, an error is the journal's or ctx's, and failed was or will be called, under the lock, if the journal does not keep the group.
+func (s *Store) end(ctx context.Context, ds []doomed, how ending, failed func(), each func(*plan, int) error) (sent int, err error) {
 	if err := s.enter(ctx); err != nil {
-		return err
+		return 0, err
 	}
 	f := newFlight()
-	pl := &plan{s: s.state, now: s.state.advance(s.clock()), limits: &s.limits, flight: f, taken: map[string]*PutResult{}}
-	for _, d := range ds {
-		if there, _ := d.q.all.Get(d.e.seq); there == d.e { // else it was purged meanwhile
+	pl := &plan{s: s.state, now: s.state.advance(s.clock()), limits: &s.limits, flight: f}
+	for i, d := range ds {
+		if err != nil {
+			break
+		}
+		if d.there() {
+			sent++
 			f.add(&settled{queue: d.q.id, seq: d.e.seq, end: how})
+			err = each(pl, i)
 		}
 	}
-	if len(f.group) == 0 {
-		s.leave()
-		return nil
-	}
-	err := puts(pl)
-	if err == nil {
-		f.undo, f.after = pl.giveBack, pl.giveBack
+	if err == nil && sent > 0 {
+		f.undo = func() {
+			pl.giveBack()
+			if failed != nil {
+				failed()
+			}
+		}
+		f.after = pl.giveBack
 		err = s.submit(f)
 	}
-	if err != nil {
+	if err != nil || sent == 0 {
 		pl.giveBack()
 		s.leave()
-		return err
+		return 0, err
 	}
 	s.mu.Unlock()
-	return f.wait(ctx)
+	return sent, f.wait(ctx)
 }

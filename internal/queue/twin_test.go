@@ -1,0 +1,293 @@
+package queue
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/hikyaku/hikyaku/internal/journal"
+	"github.com/hikyaku/hikyaku/internal/message"
+)
+
+// portrait is everything that a restart must find again. Claims of owners end with the process, so they count as gone back.
+func portrait(s *state) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "messages %d bytes %d\n", s.messages, s.bytes)
+	for _, n := range sortedNames(s.topicNames) {
+		t := s.topicNames[n]
+		fmt.Fprintf(&b, "topic %s published %d to", n.Short(), t.published)
+		for _, q := range t.subscribed {
+			fmt.Fprintf(&b, " %s", q.name.Short())
+		}
+		b.WriteString("\n")
+	}
+	for _, n := range sortedNames(s.queueNames) {
+		q := s.queueNames[n]
+		fmt.Fprintf(&b, "%s topic %q bytes %d put %d done %d dead %d expired %d purged %d claims %d\n", n.Short(), q.def.Topic, q.bytes,
+			q.put, q.done, q.dead, q.expired, q.purged, q.claims)
+		q.all.Scan(func(seq uint64, e *entry) bool {
+			fmt.Fprintf(&b, "  %d at %v attempts %d", seq, e.addr, e.attempts)
+			if e.wake > s.now {
+				fmt.Fprintf(&b, " sleeps until %d, put back: %v", e.wake, e.retry)
+			}
+			if e.claim != nil && !e.claim.owned && !isDoomed(e) {
+				fmt.Fprintf(&b, " claim %d of %d until %d", e.claim.serial, e.claim.epoch, e.claim.deadline)
+			}
+			if e.shared != nil {
+				fmt.Fprintf(&b, " shares %v with %d", e.shared.addr, e.shared.refs)
+			}
+			b.WriteString("\n")
+			return true
+		})
+		for _, id := range slices.Sorted(maps.Keys(q.dedup)) {
+			if r := q.dedup[id]; r.until > s.now {
+				fmt.Fprintf(&b, "  knows %s as %d until %d\n", id, r.seq, r.until)
+			}
+		}
+		for _, source := range slices.Sorted(maps.Keys(q.origins)) {
+			fmt.Fprintf(&b, "  took from %s: below %d,", source, q.origins[source].mark)
+			q.origins[source].taken.Scan(func(p originPlace) bool {
+				fmt.Fprintf(&b, " %v", p)
+				return true
+			})
+			b.WriteString("\n")
+		}
+	}
+	return b.String()
+}
+
+// unreleased are the lasting records of m that were not released.
+func unreleased(m *memory) map[journal.Address]bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	there := map[journal.Address]bool{}
+	for _, g := range m.groups {
+		for i, r := range g.records {
+			if a := (journal.Address{Position: g.position, Index: uint32(i)}); r.Life == journal.Lasting && !m.released[a] {
+				there[a] = true
+			}
+		}
+	}
+	return there
+}
+
+// folded is the state that a start would make of m, with its checkpoints or without.
+func folded(t *rapid.T, m *memory, checkpoints bool, now time.Time) *state {
+	old := m.after(false)
+	defer old.Close()
+	if !checkpoints {
+		old.saved = nil
+	}
+	s, err := fold(context.Background(), old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.advance(now)
+	s.settleDown()
+	for range 3 { // what one round puts back may be due in the next
+		s.tick(1 << 20)
+	}
+	return s
+}
+
+// TestARestartFindsWhatThereWas does everything that can be done, with topics, owners, deduplication, origins, dead letters and replays, and
+// after each step compares the state with the one that a start would fold: from all there is and from the newest checkpoint. Nor may the
+// journal keep, or have released, a record too many.
+func TestARestartFindsWhatThereWas(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rapid.Check(noDeadline{t}, func(t *rapid.T) {
+			ctx := context.Background()
+			mem := newMemory()
+			var s *Store
+			start := func() {
+				var err error
+				if s, err = Open(ctx, Options{Journal: mem, CheckpointBytes: 1 << 40}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			start()
+			defer func() { _ = s.Close(); mem.Close() }()
+			name := func(n string) Name { return Name{DefaultNamespace, n} }
+			topic, queues := name("t"), []Name{name("a"), name("b"), name("c"), name("a_dead")}
+			columns, err := message.ParseColumns([]string{"n int", "text text"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			definitions := map[Name]Definition{
+				queues[0]: {MaxAttempts: 3, Topic: "default/t", DedupWindow: 20 * time.Second},
+				queues[1]: {Topic: "default/t", Filter: "n = 1", Retention: 40 * time.Second},
+				queues[2]: {Topic: "default/t", Columns: columns, Delay: 3 * time.Second},
+				queues[3]: {MaxAttempts: 2},
+			}
+			create := func(t *rapid.T) {
+				if _, err := s.CreateTopic(ctx, topic, nil); err != nil {
+					t.Fatal(err)
+				}
+				for _, n := range queues {
+					if _, err := s.CreateQueue(ctx, n, definitions[n]); err != nil && !strings.Contains(err.Error(), "topic is none") {
+						t.Fatal(err)
+					}
+				}
+			}
+			create(t)
+			var tokens []Token
+			owner := s.NewOwner("owner")
+			offset := uint64(0)
+			msgs := func(t *rapid.T) (ms []message.Message) {
+				for range rapid.IntRange(1, 3).Draw(t, "group") {
+					n := rapid.Int64Range(0, 1).Draw(t, "n")
+					m := message.Message{Body: fmt.Appendf(nil, `{"n": %d, "text": "%s"}`, n, strings.Repeat("x", rapid.SampledFrom([]int{1, 200}).Draw(t, "size")))}
+					m.Attributes.Set("n", message.Int(n))
+					m.Key = rapid.SampledFrom([]string{"", "", "k", "l"}).Draw(t, "key")
+					m.Dedup = rapid.SampledFrom([]string{"", "", "", "d", "e"}).Draw(t, "dedup")
+					if rapid.IntRange(0, 3).Draw(t, "from outside") == 0 {
+						offset += rapid.Uint64Range(0, 2).Draw(t, "offset")
+						m.Origin = message.Origin{Source: "file", Offset: offset, Mark: max(offset, 3) - 3}
+					}
+					if rapid.IntRange(0, 4).Draw(t, "sleeps") == 0 {
+						m.NotBefore = time.Now().Add(4 * time.Second)
+					}
+					ms = append(ms, m)
+				}
+				return ms
+			}
+			t.Repeat(map[string]func(*rapid.T){
+				"publish": func(t *rapid.T) {
+					if _, err := s.Publish(ctx, topic, msgs(t)); err != nil {
+						t.Fatal(err)
+					}
+				},
+				"put": func(t *rapid.T) {
+					if _, err := s.Put(ctx, rapid.SampledFrom(queues).Draw(t, "queue"), msgs(t)); err != nil {
+						t.Fatal(err)
+					}
+				},
+				"claim": func(t *rapid.T) {
+					r := ClaimRequest{From: from(rapid.SampledFrom(queues).Draw(t, "queue")), Max: rapid.IntRange(1, 3).Draw(t, "max")}
+					if rapid.Bool().Draw(t, "for the owner") {
+						r.Owner = owner
+					}
+					if r.Owner == nil || rapid.Bool().Draw(t, "with a lease") {
+						r.Lease = time.Duration(rapid.IntRange(2, 12).Draw(t, "lease")) * time.Second
+					}
+					cs, err := s.Claim(ctx, r)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, c := range cs {
+						tokens = append(tokens, c.Token)
+					}
+				},
+				"settle": func(t *rapid.T) {
+					var ss []Settlement
+					for range rapid.IntRange(1, 2).Draw(t, "settlements") {
+						if len(tokens) == 0 {
+							t.Skip("nothing was claimed")
+						}
+						ss = append(ss, Settlement{
+							Token: rapid.SampledFrom(tokens).Draw(t, "token"), Kind: SettleKind(rapid.IntRange(0, 2).Draw(t, "kind")),
+							Delay:     time.Duration(rapid.IntRange(0, 2).Draw(t, "delay")) * 3 * time.Second,
+							Uncounted: rapid.Bool().Draw(t, "uncounted"),
+						})
+					}
+					if _, err := s.Settle(ctx, ss); err != nil {
+						t.Fatal(err)
+					}
+				},
+				"extend": func(t *rapid.T) {
+					if len(tokens) == 0 {
+						t.Skip("nothing was claimed")
+					}
+					lease := time.Duration(rapid.IntRange(0, 9).Draw(t, "lease")) * time.Second
+					if _, err := s.Extend(ctx, []Token{rapid.SampledFrom(tokens).Draw(t, "token")}, lease); err != nil {
+						t.Fatal(err)
+					}
+				},
+				"end of the owner": func(t *rapid.T) {
+					owner.Close()
+					owner = s.NewOwner("owner")
+				},
+				"replay": func(t *rapid.T) {
+					r := ReplayRequest{Max: rapid.IntRange(0, 2).Draw(t, "max")}
+					n := rapid.SampledFrom(queues).Draw(t, "queue")
+					if n != name("a_dead") || rapid.Bool().Draw(t, "elsewhere") {
+						r.To = name("b")
+					}
+					if _, err := s.Replay(ctx, n, r); err != nil {
+						t.Fatal(err)
+					}
+				},
+				"purge or delete": func(t *rapid.T) {
+					n := rapid.SampledFrom(queues).Draw(t, "queue")
+					var err error
+					switch rapid.IntRange(0, 20).Draw(t, "how") {
+					case 0:
+						_, err = s.Purge(ctx, n)
+					case 1:
+						err = s.DeleteQueue(ctx, n)
+					case 2:
+						err = s.DeleteTopic(ctx, topic)
+					default:
+						t.Skip()
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+					create(t)
+				},
+				"time": func(t *rapid.T) {
+					time.Sleep(time.Duration(rapid.IntRange(1, 12).Draw(t, "seconds")) * time.Second)
+				},
+				"checkpoint": func(t *rapid.T) {
+					if err := s.checkpoint(ctx); err != nil {
+						t.Fatal(err)
+					}
+				},
+				"death": func(t *rapid.T) {
+					next := mem.after(false)
+					_ = s.Close()
+					mem.Close()
+					mem = next
+					start()
+					owner = s.NewOwner("owner")
+				},
+				"": func(t *rapid.T) {
+					time.Sleep(time.Millisecond)
+					synctest.Wait()
+					s.mu.Lock()
+					s.catchUp()
+					s.mu.Unlock()
+					synctest.Wait()
+					s.mu.Lock()
+					defer s.mu.Unlock()
+					now := portrait(s.state)
+					for _, checkpoints := range []bool{false, true} {
+						if again := portrait(folded(t, mem, checkpoints, time.Now())); again != now {
+							t.Fatalf("the state is\n%sand a start (checkpoints: %v) finds\n%s", now, checkpoints, again)
+						}
+					}
+					there := unreleased(mem)
+					for a := range s.state.live() {
+						if !there[a] {
+							t.Fatalf("%v is needed and was released\n%s", a, now)
+						}
+						delete(there, a)
+					}
+					for a := range there {
+						t.Fatalf("%v is needed no more and was not released\n%s", a, now)
+					}
+					if s.state.reserved != 0 || s.state.reservedBytes != 0 {
+						t.Fatalf("%d messages, %d bytes are reserved for nothing", s.state.reserved, s.state.reservedBytes)
+					}
+				},
+			})
+		})
+	})
+}
