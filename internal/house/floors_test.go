@@ -28,7 +28,7 @@ var floors = []floor{
 	{"disk tests", []string{"internal/journal/file/faultfs"}, "a disk that fails when told, for tests"},
 	{"disk", []string{"internal/journal/file"}, "the journal in files"},
 	{"journal tests", []string{"internal/journal/journaltest"}, "what every journal has to pass, for tests"},
-	{"logs and language", []string{"internal/condition", "internal/journal"}, "the journal's contract; the language of conditions"},
+	{"logs and language", []string{"internal/condition", "internal/index", "internal/journal"}, "the journal's contract; the language of conditions; ordered indexes"},
 	{"messages", []string{"internal/message"}, "messages, values, columns, hops"},
 	{"measures", []string{"internal/measure"}, "histograms, tables, plots"},
 	{"libraries", []string{"flow", "publisher", "tsurugi"}, "public; they may use batch"},

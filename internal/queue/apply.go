@@ -283,7 +283,7 @@ func (s *state) applyDefined(e *queueDefined) {
 	if q := s.queues[e.queue]; q != nil {
 		q.def = e.def
 		q.parseFilter()
-		q.matchers = nil
+		q.views = nil
 		return
 	}
 	q := newQueueState(e.queue, e.name, e.def)

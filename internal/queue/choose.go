@@ -11,6 +11,7 @@ import (
 type wanted struct {
 	q     *queueState
 	where *condition.Expr
+	find  finder // of choose, when it was made with the lock held ever since; nil: choose makes it
 }
 
 // reader who asks: what choosing has to know of it.
@@ -33,12 +34,15 @@ func (s *state) choose(a *asker) (taken int) {
 		if w.q.gone {
 			continue
 		}
-		set := s.matching(w.q, w.where)
+		find := w.find
+		if find == nil {
+			find = s.ready(w.q, w.where)
+		}
 		extra := s.held(a, w)
 		for taken < a.max {
 			e := earliest(extra)
-			if _, least, ok := set.Min(); ok && (e == nil || least.seq < e.seq) {
-				e = least
+			if ready := find.oldest(s, w.q); ready != nil && (e == nil || ready.seq < e.seq) {
+				e = ready
 			}
 			if e == nil {
 				break

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"time"
 
@@ -137,13 +138,22 @@ func (s *Store) wanted(ctx context.Context, from []From) ([]wanted, error) {
 					return nil, fmt.Errorf("%w: queue %s: %w", ErrCondition, n.Short(), err)
 				}
 			}
-			ws[i] = wanted{q, f.Where}
+			ws[i] = wanted{q: q, where: f.Where}
 		}
-		if missing == (Name{}) {
+		if missing == (Name{}) && s.buildFor(ws) {
 			return ws, nil
 		}
+		if missing == (Name{}) {
+			s.mu.Unlock() // a large queue is looked through in pieces, with everybody else in between
+			runtime.Gosched()
+			continue
+		}
+		isTopic := s.state.topicNames[missing] != nil
 		s.mu.Unlock()
-		if !s.demand {
+		switch {
+		case isTopic:
+			return nil, fmt.Errorf("%w: %s is a topic: claim from a queue that subscribes to it", ErrNotFound, missing.Short())
+		case !s.demand:
 			return nil, fmt.Errorf("%w: %s", ErrNotFound, missing.Short())
 		}
 		if err := missing.Check(); err != nil {
@@ -153,6 +163,19 @@ func (s *Store) wanted(ctx context.Context, from []From) ([]wanted, error) {
 			return nil, err
 		}
 	}
+}
+
+// buildFor lets what the conditions need go on by a piece and tells whether all of it is there. The lock is held.
+func (s *Store) buildFor(ws []wanted) (done bool) {
+	for i := range ws {
+		w := &ws[i]
+		var unbuilt []view
+		if w.find, unbuilt = s.state.finderFor(w.q, w.where); len(unbuilt) > 0 {
+			s.state.build(w.q, unbuilt[0])
+			return false
+		}
+	}
+	return true
 }
 
 // take claims e in the state and remembers what the reader has to get. The lock is held.

@@ -197,7 +197,7 @@ func (s *Store) Idle(n Name, where *condition.Expr) bool {
 	if q == nil {
 		return true
 	}
-	if q.reserved > 0 || s.state.matching(q, where).Len() > 0 {
+	if q.reserved > 0 || s.state.ready(q, where).oldest(s.state, q) != nil {
 		return false
 	}
 	if q.all.Len() == q.ready.Len() {

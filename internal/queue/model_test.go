@@ -45,6 +45,7 @@ var modelConditions = []struct {
 	{"n = 0", func(n int64) bool { return n == 0 }},
 	{"n >= 1", func(n int64) bool { return n >= 1 }},
 	{"n in (0, 2)", func(n int64) bool { return n == 0 || n == 2 }},
+	{"n between 1 and 2 and n % 2 = 1", func(n int64) bool { return n == 1 }}, // no index serves it
 }
 
 func (m *model) tick(now time.Time) {

@@ -1,21 +1,5 @@
 package queue
 
-import (
-	"github.com/tidwall/btree"
-
-	"github.com/hikyaku/hikyaku/internal/condition"
-)
-
-// maxMatchers is how many conditions a queue remembers the matching messages of.
-const maxMatchers = 16
-
-// matcher keeps, for one condition, which ready messages match it, so that a claim does not look at the others again.
-type matcher struct {
-	text    string
-	where   *condition.Expr
-	matched btree.Map[uint64, *entry]
-}
-
 // eligible tells whether a reader that holds nothing could claim e now.
 func (s *state) eligible(q *queueState, e *entry) bool {
 	switch {
@@ -80,9 +64,9 @@ func (s *state) show(q *queueState, e *entry) {
 	if _, there := q.ready.Set(e.seq, e); there {
 		return
 	}
-	for _, m := range q.matchers {
-		if m.where.Match(s.env(q, e)) {
-			m.matched.Set(e.seq, e)
+	for _, v := range q.views {
+		if v.progress().covers(e.seq) {
+			v.show(s.env(q, e), e)
 		}
 	}
 	s.noticed(q, e)
@@ -93,8 +77,10 @@ func (s *state) hide(q *queueState, e *entry) {
 	if _, there := q.ready.Delete(e.seq); !there {
 		return
 	}
-	for _, m := range q.matchers {
-		m.matched.Delete(e.seq)
+	for _, v := range q.views {
+		if v.progress().covers(e.seq) {
+			v.hide(s.env(q, e), e)
+		}
 	}
 	if e.group != nil && e.group.head == e {
 		e.group.head = nil
@@ -105,29 +91,4 @@ func (s *state) noticed(q *queueState, e *entry) {
 	if len(q.waiters) > 0 {
 		s.fresh[q] = append(s.fresh[q], e)
 	}
-}
-
-// matching returns the ready messages that match where; nil is every one. The first use of a condition looks at all of them.
-func (s *state) matching(q *queueState, where *condition.Expr) *btree.Map[uint64, *entry] {
-	if where == nil {
-		return &q.ready
-	}
-	text := where.String()
-	for i, m := range q.matchers {
-		if m.text == text {
-			copy(q.matchers[1:i+1], q.matchers[:i])
-			q.matchers[0] = m
-			return &m.matched
-		}
-	}
-	m := &matcher{text: text, where: where}
-	q.ready.Scan(func(seq uint64, e *entry) bool {
-		q.scanned++
-		if where.Match(s.env(q, e)) {
-			m.matched.Set(seq, e)
-		}
-		return true
-	})
-	q.matchers = append([]*matcher{m}, q.matchers[:min(len(q.matchers), maxMatchers-1)]...)
-	return &m.matched
 }

@@ -63,13 +63,13 @@ type queueState struct {
 	gone   bool            // deleted, or being deleted
 	next   uint64          // sequence of the next put
 
-	all      btree.Map[uint64, *entry]
-	ready    btree.Map[uint64, *entry] // those a reader could claim now
-	keys     map[string]*keyGroup
-	matchers []*matcher // most recently used first
-	dedup    map[string]remembered
-	forget   []dedupExpiry // ids in the order in which they were taken
-	origins  map[string]*originState
+	all     btree.Map[uint64, *entry]
+	ready   btree.Map[uint64, *entry] // those a reader could claim now
+	keys    map[string]*keyGroup
+	views   []view // of the ready messages; most recently used first
+	dedup   map[string]remembered
+	forget  []dedupExpiry // ids in the order in which they were taken
+	origins map[string]*originState
 
 	bytes                      int64
 	delayed, claimed           int64
@@ -77,7 +77,7 @@ type queueState struct {
 	expired, purged, claims    uint64
 	waiters                    []*waiter // longest waiting first
 	reserved, reservedBytes    int64     // puts under way to the journal
-	scanned                    uint64    // messages looked at to build matchers
+	scanned                    uint64    // messages looked at one by one, to build views and where keys did not tell
 }
 
 // entry is one message in memory. Its body stays in the journal.

@@ -1,0 +1,264 @@
+package queue
+
+import (
+	"encoding/binary"
+	"hash/maphash"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hikyaku/hikyaku/internal/condition"
+	"github.com/hikyaku/hikyaku/internal/index"
+	"github.com/hikyaku/hikyaku/internal/message"
+)
+
+// indexed is an index over a queue's ready messages: by a hash of the values of some names, which conditions compare with =, and
+// then by the value of one more, for ranges. It finds the oldest message that a branch of a condition's plan asks for whatever
+// the queue's depth and whatever the constants. What two values with one key differ in, the condition itself is asked about.
+type indexed struct {
+	shape string // names the fields: see shapeOf
+	equal []condition.Field
+	span  *condition.Field // nil: none
+	tree  index.Tree
+	built building
+}
+
+func (x *indexed) show(env condition.Env, e *entry) {
+	if k, ok := x.keyOf(env); ok {
+		x.tree.Insert(k, e.seq)
+	}
+}
+
+func (x *indexed) hide(env condition.Env, e *entry) {
+	if k, ok := x.keyOf(env); ok {
+		x.tree.Delete(k, e.seq)
+	}
+}
+
+func (x *indexed) progress() *building { return &x.built }
+
+// shapeOf names the index that serves a branch: its fields, in the order of the plan.
+func shapeOf(b *condition.Branch) string {
+	var s strings.Builder
+	for i := range b.Equal {
+		s.WriteString(strconv.Quote(b.Equal[i].Name))
+		s.WriteByte('0' + byte(b.Equal[i].View))
+	}
+	if b.Range != nil {
+		s.WriteByte('<')
+		s.WriteString(strconv.Quote(b.Range.Name))
+		s.WriteByte('0' + byte(b.Range.View))
+	}
+	return s.String()
+}
+
+func newIndexed(b *condition.Branch) *indexed {
+	x := &indexed{shape: shapeOf(b)}
+	for i := range b.Equal {
+		x.equal = append(x.equal, b.Equal[i].Field)
+	}
+	if b.Range != nil {
+		x.span = &b.Range.Field
+	}
+	return x
+}
+
+// describe names the index for people: "lang, priority..".
+func (x *indexed) describe() string {
+	var names []string
+	for _, f := range x.equal {
+		names = append(names, f.Name)
+	}
+	if x.span != nil {
+		names = append(names, x.span.Name+"..")
+	}
+	return strings.Join(names, ", ")
+}
+
+// keyOf is the entry's place in the index; ok is false for one that no branch of this shape holds.
+func (x *indexed) keyOf(env condition.Env) (k index.Key, ok bool) {
+	if len(x.equal) > 0 {
+		var h maphash.Hash
+		h.SetSeed(seed)
+		for _, f := range x.equal {
+			v, ok := f.View.Key(env.Lookup(f.Name))
+			if !ok {
+				return k, false
+			}
+			hashKey(&h, v)
+		}
+		k.A = h.Sum64()
+	}
+	if x.span != nil {
+		v, ok := x.span.View.Key(env.Lookup(x.span.Name))
+		if !ok {
+			return k, false
+		}
+		k.B = imageOf(v)
+	}
+	return k, true
+}
+
+// bounds are the keys between which everything lies that a branch of this shape holds.
+func (x *indexed) bounds(b *condition.Branch) (lo, hi index.Key) {
+	if len(b.Equal) > 0 {
+		var h maphash.Hash
+		h.SetSeed(seed)
+		for i := range b.Equal {
+			hashKey(&h, b.Equal[i].Key)
+		}
+		lo.A = h.Sum64()
+		hi.A = lo.A
+	}
+	if b.Range != nil {
+		hi.B = math.MaxUint64
+		if b.Range.Low.Given {
+			lo.B = imageOf(b.Range.Low.Key)
+		}
+		if b.Range.High.Given {
+			hi.B = imageOf(b.Range.High.Key)
+		}
+	}
+	return lo, hi
+}
+
+// seed makes hashes of keys hard to guess for who puts messages. Nothing that is kept depends on it.
+var seed = maphash.MakeSeed()
+
+// hashKey adds a canonical key: equal keys are the same Value.
+func hashKey(h *maphash.Hash, v message.Value) {
+	var b [9]byte
+	b[0] = byte(v.Kind())
+	switch v.Kind() {
+	case message.KindString, message.KindDecimal:
+		binary.LittleEndian.PutUint64(b[1:], uint64(len(v.AsString())))
+		h.Write(b[:])
+		h.WriteString(v.AsString())
+		return
+	case message.KindTime:
+		binary.LittleEndian.PutUint64(b[1:], uint64(v.AsTime().UnixMicro()))
+	case message.KindFloat:
+		binary.LittleEndian.PutUint64(b[1:], math.Float64bits(v.AsFloat()))
+	default:
+		binary.LittleEndian.PutUint64(b[1:], v.AsUint())
+	}
+	h.Write(b[:])
+}
+
+// imageOf maps keys to numbers without ever turning their order round: numbers, then times, then texts. Different keys may have
+// one image.
+func imageOf(v message.Value) uint64 {
+	const numbers, times, texts = 0 << 62, 1 << 62, 2 << 62
+	switch v.Kind() {
+	case message.KindTime:
+		return times | (uint64(v.AsTime().UnixMicro())^1<<63)>>2
+	case message.KindString:
+		var b [8]byte
+		copy(b[:], v.AsString())
+		return texts | binary.BigEndian.Uint64(b[:])>>2
+	}
+	bits := math.Float64bits(floatOf(v))
+	if bits>>63 != 0 {
+		bits = ^bits
+	} else {
+		bits |= 1 << 63
+	}
+	return numbers | bits>>2
+}
+
+// floatOf is the float next to a number; it keeps their order.
+func floatOf(v message.Value) float64 {
+	switch v.Kind() {
+	case message.KindInt:
+		return float64(v.AsInt())
+	case message.KindUint:
+		return float64(v.AsUint())
+	case message.KindFloat:
+		if v.AsFloat() == 0 {
+			return 0 // not -0, which equals it
+		}
+		return v.AsFloat()
+	}
+	f, err := strconv.ParseFloat(v.AsString(), 64)
+	if err != nil && math.IsInf(f, 0) {
+		return math.Copysign(math.MaxFloat64, f)
+	}
+	return f
+}
+
+// planned is a condition that indexes serve: for each branch of its plan, the index and the bounds in it.
+type planned struct {
+	where    *condition.Expr
+	branches []bounded
+}
+
+type bounded struct {
+	index  *indexed
+	lo, hi index.Key
+}
+
+// oldest returns the oldest ready message that meets the condition.
+func (p *planned) oldest(s *state, q *queueState) *entry {
+	least, found := uint64(math.MaxUint64), false
+	for i := range p.branches {
+		b := &p.branches[i]
+		if seq, ok := b.index.tree.Least(b.lo, b.hi); ok && seq < least {
+			least, found = seq, true
+		}
+	}
+	if !found {
+		return nil
+	}
+	if e, there := q.ready.Get(least); there && p.where.Match(s.env(q, e)) {
+		return e
+	}
+	return p.walk(s, q, least)
+}
+
+// walk goes on where the oldest message with a fitting key turned out not to fit: past it, the oldest first.
+func (p *planned) walk(s *state, q *queueState, after uint64) *entry {
+	var best *entry
+	for i := range p.branches {
+		b := &p.branches[i]
+		for seq := range b.index.tree.Ascend(b.lo, b.hi) {
+			if best != nil && seq >= best.seq {
+				break
+			}
+			if seq <= after {
+				continue
+			}
+			q.scanned++
+			if e, there := q.ready.Get(seq); there && p.where.Match(s.env(q, e)) {
+				best = e
+				break
+			}
+		}
+	}
+	return best
+}
+
+// servable tells whether indexes find exactly what a plan asks for.
+func servable(p condition.Plan, q *queueState) bool {
+	if !p.Served() || p.Residue != nil {
+		return false
+	}
+	shapes := 0
+	var seen []string
+	for i := range p.Branches {
+		b := &p.Branches[i]
+		if len(b.Equal) == 0 && b.Range == nil {
+			return false
+		}
+		if b.Range != nil && b.Range.Name == "body" || slices.ContainsFunc(b.Equal, func(e condition.Equal) bool { return e.Name == "body" }) {
+			if q.def.Columns == nil {
+				return false // it would have to be read for each message
+			}
+		}
+		if shape := shapeOf(b); !slices.Contains(seen, shape) {
+			seen = append(seen, shape)
+			shapes++
+		}
+	}
+	return shapes <= maxIndexes/2
+}
