@@ -17,6 +17,11 @@ type Config[T any] struct {
 	// is not full leaves when its oldest item has waited this long since it was offered. A group that stands in
 	// the way of an item because as much waits as may leaves at once.
 	Delay time.Duration
+	// Gather, with readiness, lets those whose items were just answered come again before the next group leaves: a handler that has
+	// an item yields the processor until as many wait as it has answered last, or until yielding brings nobody. It is for handlers
+	// that take much longer than their callers need to come back, such as a sync of a disk: without it about
+	// half of the callers share each group. No clock is involved, and a lone caller causes no yield.
+	Gather bool
 	// Handlers is how many groups are handled at once. 0 or less: 1.
 	Handlers int
 	// Pending is how many items may wait, those being handled not counted. 0 or less: 10 × MaxCount. A group is never

@@ -1,6 +1,8 @@
 package batch_test
 
 import (
+	"context"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -97,5 +99,62 @@ func TestFullGroupsWakeAsManyHandlersAsThereAreGroups(t *testing.T) {
 		}
 		h.leave()
 		closeIt(t, g)
+	})
+}
+
+// TestThoseJustAnsweredShareTheNextGroup lets callers come again and again, each with one item as soon as the last is answered.
+func TestThoseJustAnsweredShareTheNextGroup(t *testing.T) {
+	const callers, rounds = 16, 50
+	mean := func(gather bool) float64 {
+		var held sync.Mutex
+		g := batch.New(batch.Config[int]{Gather: gather, Handle: func(context.Context, []int) []error {
+			held.Lock() // takes a moment in which callers that come late queue up
+			defer held.Unlock()
+			time.Sleep(100 * time.Microsecond)
+			return nil
+		}})
+		var all sync.WaitGroup
+		for range callers {
+			all.Go(func() {
+				for i := range rounds {
+					if err := g.Do(t.Context(), i); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		closeIt(t, g)
+		s := g.Stats()
+		if s.Items != callers*rounds {
+			t.Errorf("%d items", s.Items)
+		}
+		return float64(s.Items) / float64(s.Groups)
+	}
+	with, without := mean(true), mean(false)
+	if with < without*0.9 {
+		t.Errorf("%.1f callers share a group, without gathering %.1f", with, without)
+	}
+}
+
+func TestALoneCallerIsNotKeptWaitingByGathering(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newGate()
+		g := batch.New(batch.Config[int]{Gather: true, Handle: h.handle})
+		post(t, g, 1, 2, 3)
+		synctest.Wait()
+		h.release <- nil
+		synctest.Wait()
+		post(t, g, 4) // three were answered, one came back
+		synctest.Wait()
+		seen := h.seen()
+		if last := seen[len(seen)-1]; len(last) != 1 && len(last) != 3 || h.seen()[0][0] != 1 {
+			t.Errorf("groups are %v", seen)
+		}
+		h.leave()
+		closeIt(t, g)
+		if s := g.Stats(); s.Items != 4 {
+			t.Errorf("%+v", s)
+		}
 	})
 }

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"runtime"
 	"runtime/debug"
 	"slices"
 )
@@ -12,6 +13,7 @@ type hand[T any] struct {
 	first   uint64    // the number of the first item
 	errs    []error   // what Handle returned, or one error for all
 	err     error
+	last    int // items of the group before
 }
 
 // serve is the life of a handler.
@@ -37,15 +39,13 @@ func (g *Grouper[T]) leaveServe(over *bool) {
 func (g *Grouper[T]) take(h *hand[T]) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	why := g.due()
-	for why == stays {
-		if g.closed {
-			return false
-		}
-		g.idle++
-		g.work.Wait()
-		g.waking = false
-		why = g.due()
+	why := g.await()
+	if g.config.Gather && why == ready {
+		g.gather(h.last)
+		why = g.await() // with several handlers another one may have been faster
+	}
+	if why == stays {
+		return false
 	}
 	h.first = g.taken
 	size := 0
@@ -61,6 +61,7 @@ func (g *Grouper[T]) take(h *hand[T]) bool {
 	}
 	g.queued -= size
 	g.taken += uint64(len(h.items))
+	h.last = len(h.items)
 	g.busy = append(g.busy, h.first)
 	if why == count && len(h.items) < g.config.MaxCount && len(h.items) < g.config.Pending {
 		why = bytes // enough items waited, but the bytes ended the group
@@ -76,6 +77,41 @@ func (g *Grouper[T]) take(h *hand[T]) bool {
 	}
 	g.wake()
 	return true
+}
+
+// await waits until a group may leave and says why; stays: the grouper is closed and empty. The lock is held, but while it waits.
+func (g *Grouper[T]) await() reason {
+	for {
+		if why := g.due(); why != stays || g.closed {
+			return why
+		}
+		g.idle++
+		g.work.Wait()
+		g.waking = false
+	}
+}
+
+// Yields cost nothing while there is nobody to yield to, and a turn of all others when the processors are busy.
+const (
+	gatherYields = 64
+	gatherIdle   = 2 // in a row that bring nobody
+)
+
+// gather gives up the lock and the processor until as many items wait as were answered last, or until that brings none.
+func (g *Grouper[T]) gather(answered int) {
+	before, idle := g.queue.n, 0
+	for range gatherYields {
+		if before >= min(answered, g.config.MaxCount) || idle == gatherIdle {
+			return
+		}
+		g.mu.Unlock()
+		runtime.Gosched()
+		g.mu.Lock()
+		idle++
+		if now := g.queue.n; now != before {
+			before, idle = now, 0
+		}
+	}
 }
 
 // handle lets the group be handled and answers it, whatever the handler's function does.

@@ -57,85 +57,156 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// BenchmarkAgainstRaw lets the journal and one writer that writes and syncs by itself alternate in short slices, and
-// reports the median of the ratios: a disk's speed swings too much for anything else. The time of an operation means nothing here.
+// BenchmarkAgainstRaw lets the journal and a raw file alternate in slices of half a second, and reports the quartiles of
+// the ratios: a disk's speed swings too much for anything else. The raw file is filled with zeros beforehand and is written and
+// synced by one writer: the limit of single messages; in megabytes, synced now and then: the limit of many large groups.
+// The time of an operation means nothing here.
 func BenchmarkAgainstRaw(b *testing.B) {
-	for _, writers := range []int{1, 16, 64} {
-		b.Run(fmt.Sprintf("writers=%d", writers), func(b *testing.B) {
-			raw := rawWriter(b)
+	for _, bb := range []struct {
+		name  string
+		raw   func(*testing.B) func() float64
+		slice func(*testing.B, journal.Journal) float64
+	}{
+		{"writers=1", rawWriter, writers(1, 1000)},
+		{"writers=16", rawWriter, writers(16, 1000)},
+		{"writers=64", rawWriter, writers(64, 1000)},
+		{"pipelined", rawStream, pipeline(100, 64)},
+	} {
+		b.Run(bb.name, func(b *testing.B) {
 			j, err := file.Open(b.Context(), file.Options{Dir: b.TempDir()})
 			if err != nil {
 				b.Fatal(err)
 			}
 			defer j.Close()
-			var ratios []float64
+			raw := bb.raw(b)
+			var ratios, rates []float64
 			for b.Loop() {
-				floor := raw()
-				ratios = append(ratios, appendFor(b, j, writers)/floor)
+				limit, rate := raw(), bb.slice(b, j)
+				ratios, rates = append(ratios, rate/limit), append(rates, rate)
 			}
-			slices.Sort(ratios)
-			b.ReportMetric(ratios[len(ratios)/2], "x-raw")
+			st := j.Stats()
+			b.ReportMetric(quartile(ratios, 1), "x-raw-q1")
+			b.ReportMetric(quartile(ratios, 2), "x-raw")
+			b.ReportMetric(quartile(ratios, 3), "x-raw-q3")
+			b.ReportMetric(quartile(rates, 2), "messages/s")
+			b.ReportMetric(float64(st.Groups)/float64(st.Syncs), "groups/sync")
 		})
 	}
 }
 
-const slice = 250 * time.Millisecond
+const slice = 500 * time.Millisecond
 
-// rawWriter returns a function that writes and syncs for a slice of time and returns how many a second it did.
-func rawWriter(b *testing.B) func() float64 {
+func quartile(values []float64, q int) float64 {
+	return slices.Sorted(slices.Values(values))[(len(values)-1)*q/4]
+}
+
+// rawFile returns a file filled with zeros, durably.
+func rawFile(b *testing.B, size int64) file.File {
 	f, err := os.Create(filepath.Join(b.TempDir(), "raw"))
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { f.Close() })
 	raw := file.OSFile(f)
-	const size = 64 << 20
-	if err := raw.Preallocate(size); err != nil {
+	for at := int64(0); at < size; at += 1 << 20 {
+		if _, err := raw.WriteAt(make([]byte, 1<<20), at); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := f.Sync(); err != nil {
 		b.Fatal(err)
 	}
-	body := bytes.Repeat([]byte("x"), 1000)
-	at := int64(0)
+	return raw
+}
+
+// rawWriter returns a function that writes a message and syncs, for a slice of time, and returns how many a second it did.
+func rawWriter(b *testing.B) func() float64 { return rawRate(b, 1000, 1, 1) }
+
+// rawStream returns a function that writes eight megabytes and syncs, and returns how many messages' bytes a second it wrote.
+func rawStream(b *testing.B) func() float64 { return rawRate(b, 1<<20, 8, float64(1<<20)/1000) }
+
+func rawRate(b *testing.B, bytes, perSync int, messages float64) func() float64 {
+	const size = 64 << 20
+	raw := rawFile(b, size)
+	buf, at := make([]byte, bytes), int64(0)
 	return func() float64 {
 		n, began := 0, time.Now()
-		for ; time.Since(began) < slice; n++ {
-			if _, err := raw.WriteAt(body, at); err != nil {
-				b.Fatal(err)
+		for ; time.Since(began) < slice; n += perSync {
+			for range perSync {
+				if at+int64(bytes) > size {
+					at = 0
+				}
+				if _, err := raw.WriteAt(buf, at); err != nil {
+					b.Fatal(err)
+				}
+				at += int64(bytes)
 			}
 			if err := raw.Datasync(); err != nil {
 				b.Fatal(err)
 			}
-			at = (at + int64(len(body))) % (size - 4096)
 		}
-		return float64(n) / time.Since(began).Seconds()
+		return messages * float64(n) / time.Since(began).Seconds()
 	}
 }
 
-// appendFor appends with many writers for a slice of time and returns how many a second they did.
-func appendFor(b *testing.B, j *file.Journal, writers int) float64 {
-	body := bytes.Repeat([]byte("x"), 1000)
-	var n atomic.Int64
-	began := time.Now()
-	var all sync.WaitGroup
-	for range writers {
-		all.Go(func() {
-			done := make(chan error, 1)
-			answer := func(_ journal.Position, err error) { done <- err }
-			records := []journal.Record{{Queue: 1, Life: journal.Lasting, Body: body}}
-			for time.Since(began) < slice {
-				if err := j.Append(records, answer); err != nil {
-					b.Error(err)
-					return
+// writers returns a function that appends messages with many writers, each of which waits for its own, for a slice of
+// time, and returns how many a second they did.
+func writers(many, size int) func(*testing.B, journal.Journal) float64 {
+	body := bytes.Repeat([]byte("x"), size)
+	return func(b *testing.B, j journal.Journal) float64 {
+		var n atomic.Int64
+		began := time.Now()
+		var all sync.WaitGroup
+		for range many {
+			all.Go(func() {
+				done := make(chan error, 1)
+				answer := func(_ journal.Position, err error) { done <- err }
+				records := []journal.Record{{Queue: 1, Life: journal.Lasting, Body: body}}
+				for time.Since(began) < slice {
+					err := j.Append(records, answer)
+					if err == nil {
+						err = <-done
+					}
+					if err != nil {
+						b.Error(err)
+						return
+					}
+					n.Add(1)
 				}
-				if err := <-done; err != nil {
-					b.Error(err)
-					return
-				}
-				n.Add(1)
-			}
-		})
+			})
+		}
+		all.Wait()
+		return float64(n.Load()) / time.Since(began).Seconds()
 	}
-	all.Wait()
-	return float64(n.Load()) / time.Since(began).Seconds()
+}
+
+// pipeline returns a function that appends groups of messages from one goroutine without waiting for each, for a slice
+// of time, and returns how many messages a second became durable.
+func pipeline(perGroup, inFlight int) func(*testing.B, journal.Journal) float64 {
+	records := make([]journal.Record, perGroup)
+	for i := range records {
+		records[i] = journal.Record{Queue: 1, Life: journal.Lasting, Body: bytes.Repeat([]byte("x"), 1000)}
+	}
+	return func(b *testing.B, j journal.Journal) float64 {
+		free := make(chan struct{}, inFlight)
+		answer := func(_ journal.Position, err error) {
+			if err != nil {
+				b.Error(err)
+			}
+			<-free
+		}
+		n, began := 0, time.Now()
+		for ; time.Since(began) < slice; n += perGroup {
+			free <- struct{}{}
+			if err := j.Append(records, answer); err != nil {
+				b.Fatal(err)
+			}
+		}
+		for range inFlight { // until all are durable
+			free <- struct{}{}
+		}
+		return float64(n) / time.Since(began).Seconds()
+	}
 }
 
 // BenchmarkRead reads records of 1000 bytes back: one at a time and 100 at a time, neighbours and any.

@@ -52,15 +52,26 @@
 //
 // # Speed
 //
-// A group is written in the goroutine of its Append, under a lock that is held for that write only; one sync serves all
-// groups that were written while the last one ran. Blocks are allocated a segment ahead, and while syncs are small
-// zeros are written half a megabyte ahead, because the first write to an allocated block makes its sync half as fast
-// again; reclaimed segments become spares, whose blocks were written before.
+// An Append encodes its group outside of all locks, takes the next place for it under one, and leaves it in memory. One
+// goroutine, the syncer, writes all groups that are there at once, syncs the file and calls the done functions; what is
+// appended meanwhile makes up the next write. So a sync costs one write, whatever number of groups it serves, and those
+// who append do not wait for the disk but when a megabyte is in memory. A Write cannot wait for the syncer: it writes
+// what is in memory, its own group last, before it returns. Reading and scanning first write what they are to see.
+//
+// Those whom the syncer has just answered are ready to append again and lack only a processor. It yields to them until
+// as many wait as it answered, or until yielding a few times brings nobody. No clock is involved, and a lone writer
+// never causes a yield. Without that one half of the writers would be synced while the other half queues.
+//
+// Blocks are allocated a segment ahead. The first write to an allocated block makes its sync half as slow again or
+// worse, so while syncs are small the keeper, a goroutine that also reclaims segments, writes zeros up to a megabyte
+// ahead of the log; reclaimed segments become spares, whose blocks were written before.
 //
 // # A full disk
 //
 // Two segments are allocated ahead as a reserve. When they cannot be made up again, groups with lasting records are
 // refused with journal.ErrFull, while groups of passing records only (settles, purges) go on in the reserve, so that
-// what they release can be reclaimed. A checkpoint takes its room from the reserve when there is no other. An owner that
-// sees journal.ErrFull should save checkpoints soon: nothing is reclaimed before two of them lie behind a segment.
+// what they release can be reclaimed. Should a file system refuse a write in spite of the allocation, the groups that
+// got there whole are kept, and the others are refused through done, with journal.ErrRefused and journal.ErrFull. A
+// checkpoint takes its room from the reserve when there is no other. An owner that sees journal.ErrFull should save
+// checkpoints soon: nothing is reclaimed before two of them lie behind a segment.
 package file

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/synctest"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
@@ -108,53 +109,46 @@ func TestFullDiskInTheMiddleOfAWriteRefusesThatGroupOnly(t *testing.T) {
 }
 
 func TestOnAFullDiskSettlesGoOnAndRoomComesBack(t *testing.T) {
-	d := faultfs.New()
-	d.Limit(400 << 10)
-	j := mustOpen(t, small(d))
-	defer j.Close()
-	j.Keep(slices.Values([]journal.Address(nil)))
-	var live []journal.Address
-	for n := 0; ; n++ {
-		p, err := appendWait(j, message(n, 1000))
-		if errors.Is(err, journal.ErrFull) {
-			break
+	synctest.Test(t, func(t *testing.T) {
+		d := faultfs.New()
+		d.Limit(400 << 10)
+		j := mustOpen(t, small(d))
+		defer j.Close()
+		j.Keep(slices.Values([]journal.Address(nil)))
+		var live []journal.Address
+		for n := 0; ; n++ {
+			p, err := appendWait(j, message(n, 1000))
+			if errors.Is(err, journal.ErrFull) {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			live = append(live, journal.Address{Position: p})
 		}
-		if err != nil {
-			t.Fatal(err)
+		if len(live) < 80 {
+			t.Fatalf("only %d messages fitted", len(live))
 		}
-		live = append(live, journal.Address{Position: p})
-	}
-	if len(live) < 80 {
-		t.Fatalf("only %d messages fitted", len(live))
-	}
-	// The reserve takes the settling of all of them, and checkpoints.
-	for part := range slices.Chunk(live, 10) {
-		settles := make([]journal.Record, len(part))
-		for i := range settles {
-			settles[i] = settle(i)
+		// The reserve takes the settling of all of them, and checkpoints.
+		for part := range slices.Chunk(live, 10) {
+			settles := make([]journal.Record, len(part))
+			for i := range settles {
+				settles[i] = settle(i)
+			}
+			if _, err := appendWait(j, settles...); err != nil {
+				t.Fatalf("settle on a full disk: %v", err)
+			}
+			j.Release(part...)
 		}
-		if _, err := appendWait(j, settles...); err != nil {
-			t.Fatalf("settle on a full disk: %v", err)
+		saveCheckpoint(t, j, j.End(), strings.Repeat("state", 300))
+		saveCheckpoint(t, j, j.End(), strings.Repeat("state", 300))
+		synctest.Wait() // segments are reclaimed in the background
+		for n := range 60 {
+			if _, err := appendWait(j, message(n, 1000)); err != nil {
+				t.Fatalf("message %d after room came back: %v", n, err)
+			}
 		}
-		j.Release(part...)
-	}
-	saveCheckpoint(t, j, j.End(), strings.Repeat("state", 300))
-	saveCheckpoint(t, j, j.End(), strings.Repeat("state", 300))
-	// Segments are reclaimed in the background: the next message fits once that is done.
-	for {
-		_, err := appendWait(j, message(1, 1000))
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, journal.ErrFull) {
-			t.Fatal(err)
-		}
-	}
-	for n := range 60 {
-		if _, err := appendWait(j, message(n, 1000)); err != nil {
-			t.Fatalf("message %d after room came back: %v", n, err)
-		}
-	}
+	})
 }
 
 func TestJournalOnAFullDiskOpens(t *testing.T) {

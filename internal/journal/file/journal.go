@@ -15,7 +15,7 @@ import (
 
 // Journal is a journal in the files of a folder. It implements journal.Journal.
 //
-// Locks are taken in the order in which the fields name them: mu, manifestMu, syncMu, segMu, liveMu.
+// Locks are taken in the order in which the fields name them: mu, zeroMu, manifestMu, syncMu, segMu, liveMu.
 type Journal struct {
 	opts   Options
 	fs     FS
@@ -24,19 +24,22 @@ type Journal struct {
 
 	slots   chan struct{} // one for each append that waits for its sync: bounds them
 	buffers sync.Pool     // *[]byte, for encoding
+	windows sync.Pool     // *[]byte, for reading
 	large   sync.Mutex    // held while encoding a group that is too large for the pool: one at a time
-	waiting *batch.Grouper[waiter]
 
 	// mu is the order of the log: who holds it has the next place.
 	mu        sync.Mutex
-	closed    bool
+	closed    atomic.Bool // set under mu
 	tail      *segment
 	last      journal.Position // last group of any kind
 	spares    []spare
 	spareNext uint64
-	unsynced  int64  // bytes appended since the last sync began
-	unwritten []byte // durability none: groups that end at tail.end and are not in the file yet
+	unwritten unwritten
+	number    uint64                 // of the next waiter
+	refusals  []refusal              // of waiters who have not been told yet
+	waiting   *batch.Grouper[waiter] // for syncs; nil: opened for reading only
 
+	zeroMu     sync.Mutex // held while the keeper writes zeros; it does not take mu meanwhile
 	manifestMu sync.Mutex // one change of the set of segments at a time
 	manifest   manifest   // as it was written last
 
@@ -51,6 +54,7 @@ type Journal struct {
 	checkpoints checkpoints
 
 	end     atomic.Uint64 // last group of the owner's
+	written atomic.Uint64 // everything before this position is in the file
 	durable atomic.Uint64 // highest position known to be synced
 	failure atomic.Pointer[error]
 	count   counters
@@ -67,13 +71,6 @@ var _ journal.Journal = (*Journal)(nil)
 
 type counters struct {
 	groups, records, bytes, syncs atomic.Uint64
-}
-
-// waiter is an append that waits for its sync.
-type waiter struct {
-	at   journal.Position
-	done func(journal.Position, error)
-	err  error // its write failed already
 }
 
 // Open opens the journal in opts.Dir, which it makes when there is none. What the last process left is checked and,
@@ -94,15 +91,13 @@ func Open(ctx context.Context, opts Options) (*Journal, error) {
 		quit:  make(chan struct{}),
 	}
 	j.buffers.New = func() any { return new([]byte) }
+	j.windows.New = func() any { return new([]byte) }
 	if err := j.load(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open journal %s: %w", o.Dir, err), j.letGo())
 	}
-	j.waiting = batch.New(batch.Config[waiter]{
-		MaxCount: o.MaxPending,
-		Pending:  o.MaxPending, // a slot for each: Post never finds it full
-		Handle:   j.complete,
-	})
+	j.written.Store(uint64(j.tail.at(j.tail.end)))
 	if !o.ReadOnly {
+		j.waiting = j.newWaiting()
 		j.owned.Go(j.keep)
 		if o.Durability == journal.None {
 			j.owned.Go(j.flushNowAndThen)
@@ -215,9 +210,12 @@ func (j *Journal) Close() error {
 
 func (j *Journal) close() error {
 	j.mu.Lock()
-	j.closed = true
+	j.closed.Store(true)
 	j.mu.Unlock()
-	err := j.waiting.Close() // the last syncs and their done functions
+	var err error
+	if j.waiting != nil {
+		err = j.waiting.Close() // after the last sync and its done functions
+	}
 	close(j.quit)
 	j.owned.Wait()
 	if !j.opts.ReadOnly {

@@ -27,13 +27,14 @@ func (j *Journal) keep() {
 		tick = t.C
 	}
 	var seen journal.Position // the last group at the last tick
+	var load syncLoad
 	for {
 		var err error
 		select {
 		case <-j.quit:
 			return
 		case <-j.tidy:
-			err = errors.Join(j.reclaim(), j.refill())
+			err = errors.Join(j.reclaim(), j.refill(), j.zeroAhead(&load))
 		case <-tick:
 			seen, err = j.sealIdle(seen)
 		}

@@ -53,6 +53,19 @@ func (l *liveness) clearBefore(end int64) {
 	l.shrink()
 }
 
+// clearFrom clears slot first and all behind it.
+func (l *liveness) clearFrom(first int64) {
+	for word := max(0, first/64); word < int64(len(l.bits)); word++ {
+		gone := l.bits[word]
+		if at := word * 64; at < first {
+			gone &^= 1<<(first-at) - 1
+		}
+		l.bits[word] &^= gone
+		l.count -= bits.OnesCount64(gone)
+	}
+	l.shrink()
+}
+
 // merge adds the slots of more.
 func (l *liveness) merge(more *liveness, size int64) {
 	for word, b := range more.bits {

@@ -15,7 +15,7 @@ import (
 
 // LoadCheckpoint implements journal.Journal.
 func (j *Journal) LoadCheckpoint(ctx context.Context) (journal.Position, io.ReadCloser, []error, error) {
-	if err := j.readable(); err != nil {
+	if err := j.readable(0); err != nil {
 		return 0, nil, nil, fmt.Errorf("load checkpoint: %w", err)
 	}
 	c := &j.checkpoints

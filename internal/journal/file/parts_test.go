@@ -38,6 +38,15 @@ func TestLivenessBehavesLikeASet(t *testing.T) {
 					}
 				}
 			},
+			"clear from": func(r *rapid.T) {
+				first := a.Draw(r, "first")
+				l.clearFrom(first)
+				for s := range set {
+					if s >= first {
+						delete(set, s)
+					}
+				}
+			},
 			"merge": func(r *rapid.T) {
 				var more liveness
 				for range 3 {

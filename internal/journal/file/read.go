@@ -11,15 +11,25 @@ import (
 
 // Read implements journal.Journal. Addresses are visited in the order of the log; neighbours are read together.
 func (j *Journal) Read(ctx context.Context, addrs []journal.Address, each func(i int, r journal.Record, err error)) error {
-	if err := j.readable(); err != nil {
-		return fmt.Errorf("read from journal %s: %w", j.dir, err)
-	}
 	order := make([]int, len(addrs))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return addrs[a].Compare(addrs[b]) })
 	r := reader{j: j, end: j.End()}
+	last := journal.Position(0)
+	if len(order) > 0 {
+		last = min(r.end, addrs[order[len(order)-1]].Position)
+	}
+	if err := j.readable(last); err != nil {
+		return fmt.Errorf("read from journal %s: %w", j.dir, err)
+	}
+	r.w.buf = j.windows.Get().(*[]byte)
+	defer func() {
+		if cap(*r.w.buf) <= windowBytes {
+			j.windows.Put(r.w.buf)
+		}
+	}()
 	for _, i := range order {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -30,14 +40,21 @@ func (j *Journal) Read(ctx context.Context, addrs []journal.Address, each func(i
 	return nil
 }
 
-// readable says whether reading is possible, and puts what is in memory where it can be read.
-func (j *Journal) readable() error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.closed {
+// readable says whether reading is possible, and writes the group at p if it is only in memory: nobody knows of it yet
+// but through End. What was answered is in the file, so a reader does not wait for those who append.
+func (j *Journal) readable(p journal.Position) error {
+	if j.closed.Load() {
 		return journal.ErrClosed
 	}
-	return j.flush()
+	if uint64(p) < j.written.Load() {
+		return nil
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := j.flush(); err != nil && !errors.Is(err, journal.ErrFull) {
+		return err
+	}
+	return nil
 }
 
 // reader reads records in rising order.

@@ -145,9 +145,7 @@ func (j *Journal) sealTail() error {
 		return nil
 	}
 	if !j.tail.ended {
-		if _, err := j.writeGroup(encodeSeal(kindEnd, j.tail.totals)); err != nil {
-			return err
-		}
+		j.add(encodeSeal(kindEnd, j.tail.totals))
 	}
 	if err := j.flush(); err != nil {
 		return err

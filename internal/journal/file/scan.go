@@ -26,10 +26,11 @@ func (j *Journal) Scan(ctx context.Context, from journal.Position) iter.Seq2[jou
 
 // scan returns nil when yield said stop, too.
 func (j *Journal) scan(ctx context.Context, from journal.Position, yield func(journal.Group, error) bool) error {
-	if err := j.readable(); err != nil {
+	extents, err := j.extents(from)
+	if err != nil {
 		return err
 	}
-	for _, e := range j.extents(from) {
+	for _, e := range extents {
 		more, err := e.scan(ctx, from, yield)
 		if errors.Is(err, errGone) {
 			continue // reclaimed meanwhile: all of it was released
@@ -41,10 +42,16 @@ func (j *Journal) scan(ctx context.Context, from journal.Position, yield func(jo
 	return nil
 }
 
-// extents lists the segments with groups after from, as they are now.
-func (j *Journal) extents(from journal.Position) []extent {
+// extents lists the segments with groups after from, as they are now, all of them in the files.
+func (j *Journal) extents(from journal.Position) ([]extent, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if j.closed.Load() {
+		return nil, journal.ErrClosed
+	}
+	if err := j.flush(); err != nil && !errors.Is(err, journal.ErrFull) {
+		return nil, err
+	}
 	j.segMu.RLock()
 	defer j.segMu.RUnlock()
 	var list []extent
@@ -53,7 +60,7 @@ func (j *Journal) extents(from journal.Position) []extent {
 			list = append(list, extent{s, s.end})
 		}
 	}
-	return list
+	return list, nil
 }
 
 func (e extent) scan(ctx context.Context, from journal.Position, yield func(journal.Group, error) bool) (more bool, err error) {

@@ -15,9 +15,7 @@ func (j *Journal) seal() error {
 	case j.tail.end+2*sealBytes > j.tail.size:
 		k = kindEnd
 	}
-	if _, err := j.writeGroup(encodeSeal(k, j.tail.totals)); err != nil {
-		return err
-	}
+	j.add(encodeSeal(k, j.tail.totals))
 	return j.flush()
 }
 
@@ -28,7 +26,7 @@ func (j *Journal) sealClean() error {
 	if err := j.failed(); err != nil {
 		return err
 	}
-	if err := j.flush(); err != nil {
+	if err := j.flush(); err != nil && !errors.Is(err, journal.ErrFull) {
 		return err
 	}
 	// Synced before the seal is written, which can then vouch for all of it.

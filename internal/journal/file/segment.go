@@ -36,6 +36,8 @@ type segment struct {
 	size    int64 // of the file
 	end     int64 // offset behind the last group, its end mark included once it is sealed
 	written int64 // blocks before this offset have been written once: writing them again is cheap
+	zeroing int64 // the keeper writes zeros from here up to written just now; 0 when it does not
+	wake    int64 // when end gets there the keeper has to go on with zeros
 	ended   bool  // the last group is an end mark
 	sealed  bool  // another segment follows
 	totals  totals

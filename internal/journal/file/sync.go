@@ -2,54 +2,114 @@ package file
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/hikyaku/hikyaku/batch"
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
-const (
-	// With durability none at most this much waits in memory, for at most this long.
-	unwrittenBytes = 1 << 20
-	unwrittenDelay = 100 * time.Millisecond
-)
+// With durability none what waits in memory waits for at most this long.
+const unwrittenDelay = 100 * time.Millisecond
 
-// complete is the handler of the grouper: one sync for all groups that were written while the last one ran, then their
-// done functions in the order of the log.
-func (j *Journal) complete(_ context.Context, batch []waiter) []error {
-	var err error
-	if j.opts.Durability == journal.Fsync {
-		err = j.syncLog()
+// waiter is somebody who waits for a sync.
+type waiter struct {
+	number uint64           // in the order of the log
+	at     journal.Position // of his group; 0 when he waits for whatever is there
+	done   func(journal.Position, error)
+}
+
+// refusal says that the waiters for groups numbered from … to, the last not included, are not served: their groups were taken back.
+type refusal struct {
+	from, to uint64
+	why      error
+}
+
+// enqueue makes a waiter one of those whom the next sync serves. mu is held.
+func (j *Journal) enqueue(at journal.Position, done func(journal.Position, error)) {
+	w := waiter{j.number, at, done}
+	j.number++
+	// It has room for every slot, and is closed only after closed was set: an error cannot be, but must not be lost.
+	if err := j.waiting.Post(w); err != nil {
+		j.opts.Report(j.fail(fmt.Errorf("nobody waits for syncs any more: %w", err)))
 	}
+}
+
+// newWaiting is the group commit: one write and one sync for all who came while the last ones ran, and for those who come
+// back at once when they are answered.
+func (j *Journal) newWaiting() *batch.Grouper[waiter] {
+	return batch.New(batch.Config[waiter]{
+		MaxCount: j.opts.MaxPending, Pending: j.opts.MaxPending, Gather: j.opts.Durability != journal.None,
+		Handle: func(_ context.Context, ws []waiter) []error {
+			j.commit(ws)
+			return nil
+		},
+	})
+}
+
+// commit makes durable what the waiters wait for, and tells them.
+func (j *Journal) commit(ws []waiter) {
+	j.mu.Lock()
+	var err error
+	if j.opts.Durability != journal.None {
+		err = j.flush()
+	}
+	s, last := j.tail, j.last
+	refusals := j.refusalsFrom(ws[0].number)
+	j.mu.Unlock()
+	if errors.Is(err, journal.ErrFull) {
+		err = nil // those whom it concerns are told
+	}
+	if err == nil && j.opts.Durability == journal.Fsync {
+		err = j.syncSegment(s, last)
+	}
+	for range ws {
+		<-j.slots
+	}
+	j.answer(ws, refusals, err)
+}
+
+// refusalsFrom returns the refusals that concern waiters from a number on; those before have been told. mu is held.
+func (j *Journal) refusalsFrom(number uint64) []refusal {
+	j.refusals = slices.DeleteFunc(j.refusals, func(r refusal) bool { return r.to <= number })
+	return slices.Clone(j.refusals)
+}
+
+// answer calls the done functions in the order of the log.
+func (j *Journal) answer(ws []waiter, refusals []refusal, err error) {
 	defer func() {
 		if v := recover(); v != nil { // those behind it will not be called: nobody may go on as if nothing had happened
 			j.opts.Report(j.fail(fmt.Errorf("a done function panicked: %v", v)))
-			panic(v)
 		}
 	}()
-	for i := range batch {
-		w := &batch[i]
-		<-j.slots
-		switch {
-		case w.err != nil:
-			w.done(0, w.err)
-		case err != nil:
-			w.done(0, fmt.Errorf("%w: %w", journal.ErrUnknown, err))
-		default:
-			w.done(w.at, nil)
+	for i := range ws {
+		w := &ws[i]
+		why := err
+		if why != nil {
+			why = fmt.Errorf("%w: %w", journal.ErrUnknown, why)
 		}
+		for _, r := range refusals {
+			if w.at != 0 && r.from <= w.number && w.number < r.to {
+				why = r.why
+			}
+		}
+		if why != nil {
+			w.done(0, why)
+			continue
+		}
+		w.done(w.at, nil)
 	}
-	return nil
 }
 
-// syncLog makes durable whatever was written before the call.
+// syncLog makes durable whatever was added before the call.
 func (j *Journal) syncLog() error {
 	j.mu.Lock()
 	err := j.flush()
 	s, last := j.tail, j.last
-	j.unsynced = 0
 	j.mu.Unlock()
-	if err != nil {
+	if err != nil && !errors.Is(err, journal.ErrFull) {
 		return err
 	}
 	return j.syncSegment(s, last)
@@ -63,13 +123,14 @@ func (j *Journal) syncSegment(s *segment, last journal.Position) error {
 	if err := j.failed(); err != nil {
 		return err
 	}
+	if uint64(last) <= j.durable.Load() {
+		return nil // by a sync for somebody else
+	}
 	if err := s.sync(); err != nil {
 		return j.fail(fmt.Errorf("sync %s: %w", s.name, err))
 	}
 	j.count.syncs.Add(1)
-	if uint64(last) > j.durable.Load() {
-		j.durable.Store(uint64(last)) // only here, under syncMu
-	}
+	j.durable.Store(uint64(last)) // only here, under syncMu
 	return nil
 }
 
@@ -82,7 +143,10 @@ func (j *Journal) Sync(ctx context.Context) error {
 	if j.opts.Durability != journal.Fsync {
 		j.mu.Lock()
 		defer j.mu.Unlock()
-		return j.flush()
+		if err := j.flush(); err != nil && !errors.Is(err, journal.ErrFull) {
+			return fmt.Errorf("sync journal %s: %w", j.dir, err)
+		}
+		return nil
 	}
 	select {
 	case j.slots <- struct{}{}:
@@ -91,17 +155,13 @@ func (j *Journal) Sync(ctx context.Context) error {
 	}
 	synced := make(chan error, 1)
 	j.mu.Lock()
-	if j.closed {
+	if j.closed.Load() {
 		j.mu.Unlock()
 		<-j.slots
 		return fmt.Errorf("sync journal %s: %w", j.dir, journal.ErrClosed)
 	}
-	err := j.waiting.Post(waiter{0, func(_ journal.Position, err error) { synced <- err }, nil})
+	j.enqueue(0, func(_ journal.Position, err error) { synced <- err })
 	j.mu.Unlock()
-	if err != nil {
-		<-j.slots
-		return err
-	}
 	select {
 	case err := <-synced:
 		return err
@@ -115,33 +175,10 @@ func (j *Journal) usable() error {
 	if j.opts.ReadOnly {
 		return fmt.Errorf("%w: opened for reading only", journal.ErrRefused)
 	}
-	j.mu.Lock()
-	closed := j.closed
-	j.mu.Unlock()
-	if closed {
+	if j.closed.Load() {
 		return journal.ErrClosed
 	}
 	return j.failed()
-}
-
-// flush writes what waits in memory. mu is held. It does nothing but with durability none.
-func (j *Journal) flush() error {
-	if len(j.unwritten) == 0 {
-		return nil
-	}
-	if err := j.failed(); err != nil {
-		return err
-	}
-	s := j.tail
-	offset := s.end - int64(len(j.unwritten))
-	if _, err := s.f.WriteAt(j.unwritten, offset); err != nil {
-		return j.fail(fmt.Errorf("write %d bytes at %d of %s: %w", len(j.unwritten), offset, s.name, err))
-	}
-	j.unwritten = j.unwritten[:0]
-	if cap(j.unwritten) > 4*unwrittenBytes {
-		j.unwritten = nil
-	}
-	return nil
 }
 
 // flushNowAndThen bounds how long groups stay in memory with durability none.

@@ -10,16 +10,16 @@ const (
 // window reads a segment in large steps for somebody who looks at small pieces in rising order.
 type window struct {
 	s     *segment
-	buf   []byte
-	from  int64 // offset of buf[0]
-	n     int   // sound bytes in buf
-	ahead int64 // how much to read at once; windowBytes when 0
+	buf   *[]byte // may come from a pool; made at the first use when nil
+	from  int64   // offset of buf[0]
+	n     int     // sound bytes in buf
+	ahead int64   // how much to read at once; windowBytes when 0
 }
 
 // bytes returns n bytes at offset, valid until the next call. limit is the end of what may be read.
 func (w *window) bytes(offset int64, n int64, limit int64) ([]byte, error) {
 	if offset >= w.from && offset+n <= w.from+int64(w.n) {
-		return w.buf[offset-w.from:][:n:n], nil
+		return (*w.buf)[offset-w.from:][:n:n], nil
 	}
 	ahead := w.ahead
 	if ahead == 0 {
@@ -29,16 +29,19 @@ func (w *window) bytes(offset int64, n int64, limit int64) ([]byte, error) {
 	if want < n {
 		want = n // fails at the end of the file, with an error that says so
 	}
-	if int64(cap(w.buf)) < want {
-		w.buf = make([]byte, want)
+	if w.buf == nil {
+		w.buf = new([]byte)
 	}
-	w.buf = w.buf[:want]
+	if int64(cap(*w.buf)) < want {
+		*w.buf = make([]byte, want)
+	}
+	*w.buf = (*w.buf)[:want]
 	w.n = 0
-	if err := w.s.readAt(w.buf, offset); err != nil {
+	if err := w.s.readAt(*w.buf, offset); err != nil {
 		return nil, err
 	}
 	w.from, w.n = offset, int(want)
-	return w.buf[:n:n], nil
+	return (*w.buf)[:n:n], nil
 }
 
 // expect prepares for a piece at offset: if it lies just behind what is there, pieces are read one after the other and
