@@ -9,7 +9,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// Put adds messages to a queue as one atomic group and returns when they are durable. Messages without an id get one.
+// Put adds messages to a queue as one atomic group and returns when they are durable. Messages without an id get one. Dead letters
+// (Message.Death is set) are kept whatever the bounds and the columns are: nobody else would keep them.
 //
 // Errors: ErrNotFound, ErrTooLarge, ErrMismatch (a *message.ColumnError is in its chain), ErrQueueFull (*FullError), ErrNoRoom,
 // ErrUnavailable, ErrClosed: nothing was put. After ctx's error the messages may or may not appear.
@@ -90,7 +91,7 @@ func (s *Store) checkChange(c *Change) error {
 		total += len(p.Messages)
 		for j := range puts[i].Messages {
 			m := &puts[i].Messages[j]
-			if size := m.Size(); size > s.limits.MessageBytes {
+			if size := m.Size(); size > s.limits.MessageBytes && m.Death == nil {
 				return fmt.Errorf("%w: message %d of %d has %d bytes, the limit is %d", ErrTooLarge, j+1, len(p.Messages), size, s.limits.MessageBytes)
 			}
 			if m.ID.IsZero() {
@@ -207,6 +208,9 @@ func rowsFor(n Name, cs message.Columns, msgs []message.Message) ([][]message.Va
 		switch {
 		case m.Row == nil:
 			row, err := cs.FromJSON(m.Body)
+			if err != nil && m.Death != nil {
+				continue // a dead letter is kept as it is
+			}
 			if err != nil {
 				return nil, fmt.Errorf("%w: queue %s, message %d of %d: %w", ErrMismatch, n.Short(), i+1, len(msgs), err)
 			}
@@ -326,9 +330,11 @@ func (s *Store) planPuts(pl *plan, qp *QueuePut, pp *preparedPut) ([]PutResult, 
 		} else {
 			own := *m
 			if rs := pp.rows[pp.queue]; rs != nil {
-				own.Row, own.Body = rs[i], nil
+				if own.Row = rs[i]; rs[i] != nil {
+					own.Body = nil
+				}
 			}
-			results[i], err = pl.put(pp.queue, &own, false)
+			results[i], err = pl.put(pp.queue, &own, m.Death != nil)
 		}
 		if err != nil {
 			return nil, err

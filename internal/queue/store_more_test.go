@@ -37,6 +37,27 @@ func TestWhatIsTooLargeIsRefusedAndEverythingElseGoesOn(t *testing.T) {
 	})
 }
 
+func TestADeadLetterIsKeptWhateverTheBoundsAndTheColumnsAre(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := open(t, newMemory(), func(o *Options) { o.Limits = Limits{MessageBytes: 10} })
+		columns, err := message.ParseColumns([]string{"n int not null"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.CreateQueue(t.Context(), news, Definition{Columns: columns, MaxMessages: 1}); err != nil {
+			t.Fatal(err)
+		}
+		mustPut(t, s, news, text(`{"n":1}`)...)
+		dead := text("no row, and longer than ten bytes")
+		dead[0].Death = &message.Death{Reason: "given up"}
+		mustPut(t, s, news, dead...)
+		ps, err := s.Peek(t.Context(), news, PeekRequest{})
+		if err != nil || len(ps) != 2 || string(s.Body(news, &ps[1].Message)) != "no row, and longer than ten bytes" {
+			t.Errorf("%+v %v", ps, err)
+		}
+	})
+}
+
 func TestTheStoresOwnLimitsHold(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := open(t, newMemory(), func(o *Options) { o.Limits = Limits{Messages: 3, Queues: 2, Waiters: 1} })
