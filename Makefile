@@ -45,7 +45,7 @@ floors: need-go ## Check that rooms import only rooms below them (docs/architect
 	$(GO) test ./internal/house
 
 .PHONY: unit
-unit: need-go need-cc ## Run the tests of PKG with the race detector
+unit: need-go need-cc need-curl ## Run the tests of PKG with the race detector
 	$(GO) test -vet=off -race -timeout 10m $(PKG)
 
 .PHONY: fuzz-short
@@ -57,7 +57,7 @@ fuzz: need-go ## Fuzz every parser for FUZZTIME seconds (30)
 	@FUZZTIME=$(FUZZTIME) scripts/fuzz
 
 .PHONY: soak
-soak: need-go need-cc ## Run the tests of PKG SOAKCOUNT times (20) in random order, then fuzz: for a night
+soak: need-go need-cc need-curl ## Run the tests of PKG SOAKCOUNT times (20) in random order, then fuzz: for a night
 	$(GO) test -vet=off -race -timeout 8h -shuffle=on -count=$(SOAKCOUNT) $(PKG)
 	@FUZZTIME=$(FUZZTIME) scripts/fuzz
 
@@ -71,8 +71,10 @@ help: ## List the targets
 		/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@printf '\nVariables: PKG=./internal/queue/... FUZZTIME=30 SOAKCOUNT=20 GO=go\n'
 
-.PHONY: need-go need-cc
+.PHONY: need-go need-cc need-curl
 need-go:
 	@scripts/need go
 need-cc:
 	@scripts/need cc
+need-curl:
+	@scripts/need curl
