@@ -200,9 +200,9 @@ func TestPlotsShowEveryWorkOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, wants := range map[string][]string{
-		"queue-rates.svg":     {">put 16<", ">same 100,000<", ">hik", ">limit<"},
+		"queue-rates.svg":     {">put 16<", ">same 100,000<", ">hikyaku", ">limit<"},
 		"queue-latencies.svg": {">put 16<", ">limit p50<"},
-		"queue-restart.svg":   {">hik", ">limit, clean<"},
+		"queue-restart.svg":   {">hikyaku", ">limit, clean<"},
 	} {
 		b, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {

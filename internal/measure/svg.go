@@ -185,7 +185,7 @@ func (d *drawing) mark(i int, x, y float64) {
 // legend stands to the right of the area, where it never hides a point.
 func (d *drawing) legend() {
 	y := d.top + textSize
-	room := int((d.width - margin - d.right - legendMark - 24) / cellWidth)
+	room := int(math.Round((d.width - margin - d.right - legendMark - 24) / cellWidth))
 	for i, s := range d.plot.Series {
 		if s.Name == "" {
 			continue
