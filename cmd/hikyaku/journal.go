@@ -44,7 +44,7 @@ func checkJournal(ctx context.Context, dir string, out io.Writer) error {
 	}
 	printReport(out, report)
 	if len(report.Damages) > 0 {
-		return fmt.Errorf("journal %s: %d damaged places", report.Dir, len(report.Damages))
+		return fmt.Errorf("journal %s: %s", report.Dir, count(int64(len(report.Damages)), "damaged place"))
 	}
 	return nil
 }

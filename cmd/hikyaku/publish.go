@@ -53,17 +53,17 @@ of that name. A line counts as published when it is durable. The exit status is 
 			})
 			if err != nil {
 				if done := summary.Put + summary.Duplicates; done > 0 {
-					err = fmt.Errorf("after %d messages: %w", done, err)
+					err = fmt.Errorf("after %s: %w", count(int64(done), "message"), err)
 				}
 				return r.reached(err)
 			}
-			fmt.Fprintf(os.Stderr, "published %d messages to %s", summary.Put, n.Short())
+			fmt.Fprintf(os.Stderr, "published %s to %s", count(int64(summary.Put), "message"), n.Short())
 			if summary.Duplicates > 0 {
 				fmt.Fprintf(os.Stderr, ", %d duplicates", summary.Duplicates)
 			}
 			fmt.Fprintln(os.Stderr)
 			if refused > 0 {
-				return fmt.Errorf("%d messages were refused", refused)
+				return fmt.Errorf("%s refused", count(int64(refused), "message"))
 			}
 			return nil
 		},

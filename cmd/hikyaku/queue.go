@@ -46,19 +46,11 @@ func newQueueLs(r *remote) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ls [NAMESPACE]",
 		Short: "List queues with what they hold",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			return oneArg("a NAMESPACE")(cmd, args)
-		},
+		Args:  optionalNamespace,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			namespace := queue.DefaultNamespace
-			if len(args) == 1 {
-				namespace = args[0]
-			}
-			if strings.Contains(namespace, "/") {
-				return &usageError{fmt.Errorf("%q is no namespace", namespace), "a namespace is the part of a queue's name before the slash; `hikyaku queue show NAME` is for one queue"}
+			namespace, err := namespaceOf(args)
+			if err != nil {
+				return err
 			}
 			c, err := r.client()
 			if err != nil {
@@ -77,6 +69,25 @@ func newQueueLs(r *remote) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
+}
+
+// optionalNamespace takes a namespace or nothing.
+func optionalNamespace(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return oneArg("a NAMESPACE")(cmd, args)
+}
+
+// namespaceOf is the namespace of a list: the one on the command line, or the default one.
+func namespaceOf(args []string) (string, error) {
+	if len(args) == 0 {
+		return queue.DefaultNamespace, nil
+	}
+	if strings.Contains(args[0], "/") {
+		return "", &usageError{fmt.Errorf("%q is no namespace", args[0]), "a namespace is the part of a name before the slash; `show NAME` is for one queue or topic"}
+	}
+	return args[0], nil
 }
 
 func listQueues(w io.Writer, stats []httpdoor.Stats, now time.Time) error {
@@ -153,11 +164,11 @@ func newQueuePurge(r *remote) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return &usageError{fmt.Errorf("queue %s holds %s messages", n.Short(), measure.Count(s.Messages)), "if you mean to delete them all, add --yes"}
+				return &usageError{fmt.Errorf("queue %s holds %s", n.Short(), count(s.Messages, "message")), "if you mean to delete them all, add --yes"}
 			}
-			count, err := c.Purge(cmd.Context(), n)
+			purged, err := c.Purge(cmd.Context(), n)
 			if err == nil {
-				fmt.Fprintf(cmd.OutOrStdout(), "purged %s messages of %s\n", measure.Count(int64(count)), n.Short())
+				fmt.Fprintf(cmd.OutOrStdout(), "purged %s of %s\n", count(int64(purged), "message"), n.Short())
 			}
 			return err
 		}),
@@ -180,9 +191,9 @@ of a pipeline gave up goes to that step alone: what had been delivered elsewhere
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "replayed %s messages of %s\n", measure.Count(int64(done.Moved)), n.Short())
+			fmt.Fprintf(cmd.OutOrStdout(), "replayed %s of %s\n", count(int64(done.Moved), "message"), n.Short())
 			if done.Homeless > 0 {
-				return &hinted{errors.New(measure.Count(int64(done.Homeless)) + " messages came from no queue and were left"), "say where they should go with --to QUEUE"}
+				return &hinted{errors.New(count(int64(done.Homeless), "message") + " that came from no queue stayed"), "say where they should go with --to QUEUE"}
 			}
 			return nil
 		}),

@@ -15,6 +15,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/condition"
 	"github.com/hikyaku/hikyaku/internal/config"
 	"github.com/hikyaku/hikyaku/internal/journal"
+	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
 // Exit codes, as design and documentation promise them.
@@ -39,7 +40,18 @@ type deadStep struct {
 }
 
 func (d *deadLetters) Error() string {
+	if d.count == 1 {
+		return "1 message became a dead letter"
+	}
 	return fmt.Sprintf("%d messages became dead letters", d.count)
+}
+
+// count is a number of things: "1 message", "2 messages".
+func count(n int64, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return measure.Count(n) + " " + what
 }
 
 // usageError is a mistake on the command line.
@@ -146,7 +158,7 @@ func commandHint(p *httpdoor.Problem) string {
 	case "urn:hikyaku:unauthenticated":
 		return "set HIKYAKU_SECRET, or name a file with a user's secret with --secret-file"
 	case "urn:hikyaku:not-found":
-		return "see what there is with `hikyaku queue ls`"
+		return "see what there is with `hikyaku queue ls` and `hikyaku topic ls`"
 	case "urn:hikyaku:no-such-path":
 		return "--url is the address of the door alone, like http://" + httpdoor.DefaultListen
 	}

@@ -3,9 +3,9 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"os"
+	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -16,6 +16,7 @@ import (
 
 func newServe() *cobra.Command {
 	var r runFlags
+	var listen string
 	cmd := &cobra.Command{
 		Use:   "serve [-c FILE]",
 		Short: "Open the doors and run the pipelines until Ctrl-C",
@@ -25,17 +26,19 @@ in flight is finished or given back. Without a file, queues are made on demand a
   curl -X POST http://127.0.0.1:7700/default/queues/news/messages -H 'Content-Type: text/plain' -d hello`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return serve(cmd.Context(), &r)
+			return serve(cmd.Context(), &r, listen)
 		},
 	}
 	r.register(cmd)
+	cmd.Flags().StringVar(&listen, "listen", "", "the HTTP door's `ADDRESS`, HOST:PORT, instead of the configuration's (port 0: any free one)")
 	return cmd
 }
 
 // noConfig is the configuration of a serve without a file.
 const noConfig = "data_dir: ${HIKYAKU_DATA:-./hikyaku-data}\n"
 
-func serve(ctx context.Context, r *runFlags) (err error) {
+// serve runs until ctx ends. listen, if not "", is where the http door listens whatever the configuration says.
+func serve(ctx context.Context, r *runFlags, listen string) (err error) {
 	var f *config.File
 	if r.config == "" {
 		f, err = config.Parse("built-in.yaml", []byte(noConfig), os.LookupEnv)
@@ -44,6 +47,14 @@ func serve(ctx context.Context, r *runFlags) (err error) {
 	}
 	if err != nil {
 		return err
+	}
+	http := f.API.HTTP
+	if listen != "" {
+		http.Listen = listen
+		if err := http.Check(len(f.Users) > 0); err != nil {
+			text := strings.TrimPrefix(err.Error(), httpdoor.ErrConfig.Error()+": listen: ")
+			return &usageError{errors.New("--listen: " + text), "write it as HOST:PORT, like --listen " + httpdoor.DefaultListen}
+		}
 	}
 	log := newLogger(os.Stderr, f.Log)
 	h, err := openHouse(ctx, f, log, r.adopt)
@@ -55,7 +66,7 @@ func serve(ctx context.Context, r *runFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	door, err := httpdoor.New(f.API.HTTP, httpdoor.Options{
+	door, err := httpdoor.New(http, httpdoor.Options{
 		Store: h.store, Users: h.users, Metrics: h.metrics,
 		Report: func(err error) { log.Warn("http door", "error", err) },
 	})
@@ -64,11 +75,11 @@ func serve(ctx context.Context, r *runFlags) (err error) {
 	}
 	addr, err := door.Start(ctx)
 	if err != nil {
-		return fmt.Errorf("open the http door: %w", err)
+		return err
 	}
 	if addr != nil {
 		log.Info("door open", "door", "http", "address", addr.String(), "data_dir", f.DataDir)
-		if tcp, ok := addr.(*net.TCPAddr); ok && !tcp.IP.IsLoopback() && !f.API.HTTP.TLS.On() {
+		if tcp, ok := addr.(*net.TCPAddr); ok && !tcp.IP.IsLoopback() && !http.TLS.On() {
 			log.Warn("other machines can reach this door and it has no certificate: secrets and messages are readable on the way", "door", "http", "hint", "set api: http: tls:")
 		}
 	}

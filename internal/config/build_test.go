@@ -20,7 +20,7 @@ queues:
   news: { max_attempts: 5, topic: sport }
 sources:
   lines: { type: stdin, decoding: { codec: json } }
-  more: { type: stdin }
+  more: { type: file, include: more.log }
 transforms:
   some: { type: filter, inputs: [lines, more], where: "a = 1", workers: 4, dead_letter: mail/bad }
   ways: { type: route, inputs: some, routes: { a: "a = 1" } }

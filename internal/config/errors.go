@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,6 +24,7 @@ type Error struct {
 	Hint    string // what to do about it; "" when Message says it
 	cause   error  // what a constructor returned, for errors.Is and errors.As
 	hidden  []string
+	whole   bool // it is about the file, not a place in it: no line is quoted
 }
 
 // Error is "file:line:column: message (hint)".
@@ -50,15 +52,16 @@ func (e *Error) Pretty(src []byte) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s:%d:%d: %s", e.File, e.Line, e.Column, e.Message)
 	line, ok := lineOf(src, e.Line)
-	if !ok {
+	if !ok || e.whole {
 		if e.Hint != "" {
 			b.WriteString(" (" + e.Hint + ")")
 		}
 		return b.String()
 	}
 	for _, h := range e.hidden {
-		line = strings.ReplaceAll(line, h, strings.Repeat("*", utf8.RuneCountInString(h)))
+		line = strings.ReplaceAll(line, h, stars(h))
 	}
+	line = maskUserinfo(line)
 	split := len(line)
 	for i, n := 0, 1; i < len(line); n++ {
 		if n == e.Column {
@@ -80,6 +83,19 @@ func (e *Error) Pretty(src []byte) string {
 		b.WriteString(" " + e.Hint)
 	}
 	return b.String()
+}
+
+func stars(s string) string { return strings.Repeat("*", utf8.RuneCountInString(s)) }
+
+// userinfo is what stands between the scheme and the host of a URL: often a name and a password.
+var userinfo = regexp.MustCompile(`(://)([^/?#\s"'<>]+)@`)
+
+// maskUserinfo shows the users and passwords of URLs as asterisks, as many as they have characters.
+func maskUserinfo(text string) string {
+	return userinfo.ReplaceAllStringFunc(text, func(found string) string {
+		inside := strings.TrimSuffix(strings.TrimPrefix(found, "://"), "@")
+		return "://" + stars(inside) + "@"
+	})
 }
 
 // lineOf returns a line of src, numbered from 1, without its end.
@@ -142,6 +158,7 @@ type report struct {
 	errors  Errors
 	more    int // mistakes beyond maxNoted
 	secrets secrets
+	files   []namedFile // by settings with the tag file
 }
 
 // maxNoted bounds the mistakes that are kept to be sorted, and maxMessage the bytes that one may take.
@@ -176,7 +193,7 @@ func (r *report) result() Errors {
 		return nil
 	}
 	for _, e := range r.errors {
-		e.Message, e.Hint = cutText(r.secrets.redact(e.Message)), cutText(r.secrets.redact(e.Hint))
+		e.Message, e.Hint = cutText(maskUserinfo(r.secrets.redact(e.Message))), cutText(maskUserinfo(r.secrets.redact(e.Hint)))
 		e.hidden = r.secrets.values
 	}
 	return sorted(r.errors, r.more)

@@ -21,6 +21,7 @@ import (
 //	unit:"bytes"        a whole number that may be written as 64KiB or 10MB, as that of any key ending in _bytes
 //	default:"30s"       what holds when the key is not there
 //	secret:"true"       its value is never shown
+//	file:"read"         it names a file that has to be there at the start; MissingFiles looks
 //	doc:"…"             what it does, for the reference
 type field struct {
 	name  string

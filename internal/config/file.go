@@ -1,10 +1,12 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -28,6 +30,7 @@ type File struct {
 	root    *node
 	secrets secrets
 	parts   []*part
+	named   []namedFile
 	aliases map[string]string // other name of a namespace → its first name
 }
 
@@ -50,6 +53,9 @@ func Load(path string, env func(string) (string, bool)) (*File, error) {
 // component's settings as its kind checks them. name's ending says the format. The error is Errors with every mistake
 // there is. Nothing is opened.
 func Parse(name string, text []byte, env func(string) (string, bool)) (*File, error) {
+	if reader(name) == nil {
+		return nil, Errors{unknownFormat(name)}
+	}
 	s, failure := newSource(name, text)
 	if failure != nil {
 		return nil, Errors{failure}
@@ -91,7 +97,7 @@ func Parse(name string, text []byte, env func(string) (string, bool)) (*File, er
 	if errs := d.result(); errs != nil {
 		return nil, errs
 	}
-	f.secrets = d.secrets
+	f.secrets, f.named = d.secrets, d.files
 	return f, nil
 }
 
@@ -106,6 +112,33 @@ func (f *File) Check() error {
 		return errs
 	}
 	return nil
+}
+
+// namedFile is a file that a setting names.
+type namedFile struct {
+	path    string
+	at      place
+	setting string
+	hide    bool // its name came from the environment
+}
+
+// MissingFiles warns of files that settings name and that cannot be looked at now: certificates and keys. They need not be
+// there before a start.
+func (f *File) MissingFiles() Errors {
+	r := &report{file: f.source, secrets: f.secrets}
+	for _, n := range f.named {
+		if _, err := os.Stat(n.path); err != nil {
+			if p := (*os.PathError)(nil); errors.As(err, &p) {
+				err = p.Err
+			}
+			name := strconv.Quote(n.path)
+			if n.hide {
+				name = "the file"
+			}
+			r.at(n.at, "a relative path starts at the working directory", "%s: %s: %v", n.setting, name, err)
+		}
+	}
+	return r.result()
 }
 
 // String names the file, and nothing of what is in it: formatting a File never shows a secret.

@@ -18,6 +18,7 @@ func (d *decoder) graph(f *File) {
 		}
 		byName[p.name] = p
 	}
+	d.standardInput(f.parts)
 	fed := map[string]bool{}
 	for _, p := range f.parts {
 		d.inputs(p, byName, fed)
@@ -33,6 +34,21 @@ func (d *decoder) graph(f *File) {
 		}
 	}
 	f.Warnings = sorted(f.Warnings, 0)
+}
+
+// standardInput refuses a second reader of what can be read once: each would get some of the lines.
+func (d *decoder) standardInput(parts []*part) {
+	var first *part
+	for _, p := range parts {
+		switch {
+		case p.kind == nil || p.room != roomSource || p.kind.name != "stdin":
+		case first == nil:
+			first = p
+		default:
+			d.at(p.at, "name "+first.name+" in the inputs of whatever wants its lines", "the standard input is read by the source %s already, on line %d", first.name, first.at.line)
+			p.broken = true
+		}
+	}
 }
 
 // input splits the name of an input.

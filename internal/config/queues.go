@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/condition"
@@ -106,6 +107,7 @@ func (d *decoder) queue(p pair, name queue.Name, path string, c *definition, top
 		DedupWindow: c.DedupWindow, Unordered: c.Ordering == "none", MaxMessages: c.MaxMessages, MaxBytes: c.MaxBytes,
 		Topic: topic, Filter: c.Filter, Labels: c.Labels,
 	}}
+	columns := map[string]int{} // by name in lower case: the index of the first
 	for i, text := range c.Columns {
 		setting := indexed("columns", i)
 		item, at := p.value.lookUp(setting)
@@ -116,6 +118,16 @@ func (d *decoder) queue(p pair, name queue.Name, path string, c *definition, top
 		case err != nil:
 			d.at(at, "", "%s: %v", join(path, setting), err)
 		default:
+			if first, ok := columns[strings.ToLower(column.Name)]; ok {
+				_, before := p.value.lookUp(indexed("columns", first))
+				hint := ""
+				if q.Definition.Columns[slices.IndexFunc(q.Definition.Columns, func(c message.Column) bool { return strings.EqualFold(c.Name, column.Name) })].Name != column.Name {
+					hint = "the case of letters makes no difference"
+				}
+				d.at(at, hint, "%s: there is a column %s already, on line %d", join(path, setting), column.Name, before.line)
+				continue
+			}
+			columns[strings.ToLower(column.Name)] = i
 			q.Definition.Columns = append(q.Definition.Columns, column)
 		}
 	}

@@ -5,17 +5,36 @@ import (
 	"strings"
 )
 
-// read makes the tree of a file in the format that its name's ending says.
-func read(s *source) (*node, *Error) {
-	switch strings.ToLower(filepath.Ext(s.name)) {
+// reader is the reader of the format that a file's ending says; nil for any other ending.
+func reader(name string) func(*source) (*node, *Error) {
+	switch strings.ToLower(filepath.Ext(name)) {
 	case ".yaml", ".yml":
-		return readYAML(s)
+		return readYAML
 	case ".toml":
-		return readTOML(s)
+		return readTOML
 	case ".json":
-		return readJSON(s)
+		return readJSON
 	}
-	return nil, s.error(place{}, "name it .yaml, .yml, .toml or .json", "the file's ending does not say its format")
+	return nil
+}
+
+// read makes the tree of a file.
+func read(s *source) (*node, *Error) {
+	format := reader(s.name)
+	if format == nil {
+		return nil, unknownFormat(s.name)
+	}
+	root, failure := format(s)
+	if failure != nil {
+		failure.Message = maskUserinfo(failure.Message)
+	}
+	return root, failure
+}
+
+// unknownFormat is about a file that may hold anything, and says nothing of what it holds.
+func unknownFormat(name string) *Error {
+	s := &source{name: name, lines: []int{0}}
+	return s.error(place{}, "name it .yaml, .yml, .toml or .json", "the file's ending does not say its format")
 }
 
 // duplicate is the mistake of a key that stands twice in one mapping.

@@ -99,6 +99,9 @@ func (d *decoder) string(n *node, v reflect.Value, f *field, path string) {
 	if f.required() && n.text == "" {
 		d.at(n.at, "", "%s is empty", path)
 	}
+	if f.tag.Get("file") == "read" && n.text != "" {
+		d.files = append(d.files, namedFile{n.text, n.at, path, n.fromEnv()})
+	}
 	v.SetString(n.text)
 }
 

@@ -100,8 +100,9 @@ func (s *source) offset(p place) (int, bool) {
 	return i, true
 }
 
-// error makes a mistake whose place is inside the text whatever a parser claimed.
+// error makes a mistake whose place is inside the text whatever a parser claimed. That of the zero place quotes no line.
 func (s *source) error(p place, hint, format string, args ...any) *Error {
+	whole := p == place{}
 	p.line = min(max(p.line, 1), len(s.lines))
 	start := s.lines[p.line-1]
 	end := len(s.text)
@@ -113,7 +114,7 @@ func (s *source) error(p place, hint, format string, args ...any) *Error {
 		width = utf8.RuneCount(s.text[start:end])
 	}
 	p.column = min(max(p.column, 1), width+1)
-	return &Error{File: s.name, Line: p.line, Column: p.column, Message: fmt.Sprintf(format, args...), Hint: hint}
+	return &Error{File: s.name, Line: p.line, Column: p.column, Message: fmt.Sprintf(format, args...), Hint: hint, whole: whole}
 }
 
 // firstText is the column of a line's first character that is no space.

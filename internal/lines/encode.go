@@ -23,7 +23,7 @@ const (
 
 // Encoding says how messages are rendered.
 type Encoding struct {
-	Codec string `yaml:"codec"` // "text", "json" or "message"; "" is "text"
+	Codec string `yaml:"codec" oneof:"text json message"` // "text", "json" or "message"; "" is "text"
 }
 
 // ErrNotJSON is the error of a message whose body is not JSON, where it has to be.

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"io"
 	"os"
-
-	"golang.org/x/sys/unix"
 )
 
 // pipeBytes can be written to a pipe that is ready without blocking (POSIX's PIPE_BUF is at least 512; it is 4096 where
@@ -16,8 +14,8 @@ const pipeBytes = 4096
 // Port reads or writes a stream so that a context can end a call that blocks. It never changes the mode of an open
 // file, which other processes may share: it waits until the file is ready, and for the context, at once.
 //
-// A stream that is neither a file nor has deadlines is read and written as it is: then the context is looked at
-// only between calls. A Port is for one goroutine at a time; Close lets go of what it holds, not of the stream.
+// A stream that is not a file is read and written as it is, and so is every stream on a system that has no poll: then the
+// context is looked at only between calls. A Port is for one goroutine at a time; Close lets go of what it holds, not of the stream.
 type Port struct {
 	file         *os.File // nil: not one that can be waited for
 	r            io.Reader
@@ -39,7 +37,7 @@ func NewOutput(w io.Writer) (*Port, error) {
 
 func (p *Port) open(stream any) error {
 	f, ok := stream.(*os.File)
-	if !ok {
+	if !ok || !canWait {
 		return nil
 	}
 	if st, err := f.Stat(); err != nil || st.Mode().IsRegular() {
@@ -55,7 +53,7 @@ func (p *Port) open(stream any) error {
 
 // Read is io.Reader's Read that returns ctx's error when ctx ends first.
 func (p *Port) Read(ctx context.Context, b []byte) (int, error) {
-	if err := p.ready(ctx, unix.POLLIN); err != nil {
+	if err := p.ready(ctx, toRead); err != nil {
 		return 0, err
 	}
 	return p.r.Read(b)
@@ -64,7 +62,7 @@ func (p *Port) Read(ctx context.Context, b []byte) (int, error) {
 // Write is io.Writer's Write that returns ctx's error when ctx ends first; n tells how much was written by then.
 func (p *Port) Write(ctx context.Context, b []byte) (n int, err error) {
 	for n < len(b) {
-		if err := p.ready(ctx, unix.POLLOUT); err != nil {
+		if err := p.ready(ctx, toWrite); err != nil {
 			return n, err
 		}
 		part := b[n:]
@@ -111,28 +109,4 @@ func (p *Port) ready(ctx context.Context, events int16) error {
 		return ctx.Err()
 	}
 	return err
-}
-
-func (p *Port) poll(events int16) error {
-	stream, err := p.file.SyscallConn()
-	if err != nil {
-		return err
-	}
-	wake, err := p.woken.SyscallConn()
-	if err != nil {
-		return err
-	}
-	var failed error
-	err = stream.Control(func(fd uintptr) {
-		err := wake.Control(func(wakeFd uintptr) {
-			fds := []unix.PollFd{{Fd: int32(fd), Events: events}, {Fd: int32(wakeFd), Events: unix.POLLIN}}
-			for {
-				if _, failed = unix.Poll(fds, -1); !errors.Is(failed, unix.EINTR) {
-					return
-				}
-			}
-		})
-		failed = errors.Join(failed, err)
-	})
-	return errors.Join(err, failed)
 }

@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package lines
 
 import (
@@ -133,7 +135,7 @@ func whenFull(t *testing.T, r *os.File) context.Context {
 		defer close(watched)
 		defer cancel()
 		for held := 0; held < 60_000 && ctx.Err() == nil; runtime.Gosched() {
-			if err := conn.Control(func(fd uintptr) { held, _ = unix.IoctlGetInt(int(fd), unix.TIOCINQ) }); err != nil {
+			if err := conn.Control(func(fd uintptr) { held, _ = unix.IoctlGetInt(int(fd), bytesHeld) }); err != nil {
 				return
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // DefaultMax is the longest line when Options do not say, in bytes.
@@ -18,7 +19,7 @@ const (
 // Options say how a stream is cut.
 type Options struct {
 	Max    int   // bytes of a line without its end; 0 or less: DefaultMax
-	Offset int64 // where in the stream the first byte read stands
+	Offset int64 // where in the stream the first byte read stands; at 0 a byte order mark of UTF-8 is passed over
 }
 
 // Line is one line of a stream.
@@ -50,6 +51,7 @@ type Reader struct {
 	seen   int   // no line ends within buf[start:seen]
 	offset int64 // of buf[start]
 	number int64 // of the line that begins at buf[start]
+	begun  bool  // the first bytes of the stream were looked at for a byte order mark
 	// skipping: buf[start:] belongs to a line that was too long.
 	skipping bool
 }
@@ -59,7 +61,7 @@ func NewReader(src io.Reader, o Options) *Reader {
 	if o.Max <= 0 {
 		o.Max = DefaultMax
 	}
-	return &Reader{src: src, max: o.Max, offset: o.Offset, number: 1}
+	return &Reader{src: src, max: o.Max, offset: o.Offset, number: 1, begun: o.Offset != 0}
 }
 
 // Next returns the next line that has an end. At the end of the stream it returns io.EOF and keeps an unfinished line: when
@@ -67,8 +69,10 @@ func NewReader(src io.Reader, o Options) *Reader {
 // line. Any other error is the stream's.
 func (r *Reader) Next() (Line, error) {
 	for {
-		if l, ok, err := r.cut(); ok || err != nil {
-			return l, err
+		if r.begin() {
+			if l, ok, err := r.cut(); ok || err != nil {
+				return l, err
+			}
 		}
 		if err := r.fill(); err != nil {
 			return Line{}, err
@@ -78,6 +82,7 @@ func (r *Reader) Next() (Line, error) {
 
 // Last returns the unfinished line at the end of the stream, if there is one, and forgets it.
 func (r *Reader) Last() (Line, bool) {
+	r.leaveMark()
 	if r.start == r.end || r.skipping {
 		return Line{}, false
 	}
@@ -87,6 +92,26 @@ func (r *Reader) Last() (Line, bool) {
 // Offset is where the next line begins: everything before it was handed out. In the middle of a line that is too long it
 // lies within that line.
 func (r *Reader) Offset() int64 { return r.offset }
+
+// byteOrderMark is what some programs write before UTF-8 text. It is no part of the first line.
+const byteOrderMark = "\ufeff"
+
+// begin passes over a byte order mark at the stream's beginning. It is false as long as the bytes that are there may become one.
+func (r *Reader) begin() bool {
+	if have := r.buf[r.start:r.end]; !r.begun && len(have) < len(byteOrderMark) && strings.HasPrefix(byteOrderMark, string(have)) {
+		return false
+	}
+	r.leaveMark()
+	return true
+}
+
+// leaveMark drops a byte order mark if what is there begins with it.
+func (r *Reader) leaveMark() {
+	if !r.begun && bytes.HasPrefix(r.buf[r.start:r.end], []byte(byteOrderMark)) {
+		r.drop(r.start + len(byteOrderMark))
+	}
+	r.begun = true
+}
 
 // cut takes a line from the buffer if one is whole. ok is false when more has to be read.
 func (r *Reader) cut() (l Line, ok bool, err error) {

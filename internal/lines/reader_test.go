@@ -46,6 +46,11 @@ func TestLinesAreCutAtTheirEnds(t *testing.T) {
 		"carriage returns":   {"a\r\nb\r\n", []string{"a", "b"}, []int64{0, 3}},
 		"return within":      {"a\rb\n", []string{"a\rb"}, []int64{0}},
 		"only a return":      {"\r\n", []string{""}, []int64{0}},
+		"byte order mark":    {"\ufeffa\n\ufeffb\n", []string{"a", "\ufeffb"}, []int64{3, 5}},
+		"mark and no end":    {"\ufeffa", []string{"a"}, []int64{3}},
+		"a mark alone":       {"\ufeff", nil, nil},
+		"half a mark":        {"\xef\xbb", []string{"\xef\xbb"}, []int64{0}},
+		"almost a mark":      {"\xef\xbb\n", []string{"\xef\xbb"}, []int64{0}},
 		"bytes are not text": {"\xff\x00\n", []string{"\xff\x00"}, []int64{0}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -168,6 +173,7 @@ func TestLinesCanBeReadFromAnyLineOn(t *testing.T) {
 
 // split is the model: what bytes.Split makes of the whole.
 func split(in []byte, limit int) (texts []string, long int) {
+	in = bytes.TrimPrefix(in, []byte(byteOrderMark))
 	parts := bytes.Split(in, []byte("\n"))
 	for i, p := range parts {
 		finished := i < len(parts)-1
@@ -188,9 +194,18 @@ func split(in []byte, limit int) (texts []string, long int) {
 	return texts, long
 }
 
+func TestAMarkInTheMiddleOfAStreamIsText(t *testing.T) {
+	texts, offsets, _ := cutAll(t, NewReader(strings.NewReader("\ufeffa\n"), Options{Offset: 10}))
+	if !slices.Equal(texts, []string{"\ufeffa"}) || !slices.Equal(offsets, []int64{10}) {
+		t.Errorf("%q at %v", texts, offsets)
+	}
+}
+
 func FuzzReader(f *testing.F) {
 	f.Add([]byte("a\nb\r\n\nc"), 3)
 	f.Add([]byte("\r\n\r\n"), 1)
+	f.Add([]byte("\ufeffa\n\ufeff"), 1)
+	f.Add([]byte("\xef\xbb"), 1)
 	f.Add(bytes.Repeat([]byte("x"), 70_000), 65_536)
 	f.Fuzz(func(t *testing.T, in []byte, limit int) {
 		if limit <= 0 || limit > 1<<20 {

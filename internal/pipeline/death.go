@@ -63,9 +63,13 @@ func reasonText(err error) string {
 	if err == nil {
 		return "no reason given"
 	}
-	text := err.Error()
-	if len(text) > MaxReason {
-		return strings.ToValidUTF8(text[:MaxReason-len("…")], "") + "…"
+	return cut(err.Error(), MaxReason)
+}
+
+// cut shortens a text to so many bytes.
+func cut(text string, most int) string {
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most-len("…")], "") + "…"
 	}
 	return text
 }

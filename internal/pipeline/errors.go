@@ -64,7 +64,13 @@ type NodeError struct {
 	Err   error
 }
 
-func (e *NodeError) Error() string { return fmt.Sprintf("%s: %s: %v", e.Node, e.Doing, e.Err) }
+// Error names the component. That it ran when it failed goes without saying.
+func (e *NodeError) Error() string {
+	if e.Doing == "run" {
+		return fmt.Sprintf("%s: %v", e.Node, e.Err)
+	}
+	return fmt.Sprintf("%s: %s: %v", e.Node, e.Doing, e.Err)
+}
 
 func (e *NodeError) Unwrap() error { return e.Err }
 

@@ -173,10 +173,10 @@ func TestRetriesBackOffAndThenTheMessageIsDead(t *testing.T) {
 
 func TestNoRetriesAndUnboundedRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tries := map[string]int{}
-		send := func(name string) *answer {
+		var once, ever int // each its own: the sinks work at the same time
+		send := func(tries *int) *answer {
 			return &answer{send: each(func(string) component.Outcome {
-				if tries[name]++; tries[name] < 500 {
+				if *tries++; *tries < 500 {
 					return component.Again(0, errDown)
 				}
 				return component.Outcome{}
@@ -185,12 +185,12 @@ func TestNoRetriesAndUnboundedRetries(t *testing.T) {
 		src, keeper := feedOf("m"), &keeper{}
 		p := mustNew(t, keeper, Options{},
 			Node{Name: "in", Source: src},
-			Node{Name: "once", Inputs: []string{"in"}, Sink: send("once"), Settings: Settings{Request: Request{RetryAttempts: NoRetries}}},
-			Node{Name: "ever", Inputs: []string{"in"}, Sink: send("ever"), Settings: Settings{Request: Request{RetryAttempts: Unbounded}}},
+			Node{Name: "once", Inputs: []string{"in"}, Sink: send(&once), Settings: Settings{Request: Request{RetryAttempts: NoRetries}}},
+			Node{Name: "ever", Inputs: []string{"in"}, Sink: send(&ever), Settings: Settings{Request: Request{RetryAttempts: Unbounded}}},
 		)
 		mustRun(t, p)
-		if tries["once"] != 1 || tries["ever"] != 500 {
-			t.Errorf("tries %v", tries)
+		if once != 1 || ever != 500 {
+			t.Errorf("tries %d and %d", once, ever)
 		}
 		src.once(t, 1)
 	})

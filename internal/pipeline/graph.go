@@ -30,6 +30,8 @@ type node struct {
 	graveyard *stage // writes into the dead queue
 	entry     *entry // sources
 
+	obituaries obituaries
+
 	halted bool // it stopped the pipeline; the pipeline's lock guards it
 }
 

@@ -223,3 +223,11 @@ func TestNearestNames(t *testing.T) {
 		}
 	}
 }
+
+func TestANodeErrorSaysWhatItWasDoingUnlessItJustRan(t *testing.T) {
+	for doing, want := range map[string]string{"start": "lines: start: gone", "close": "lines: close: gone", "run": "lines: gone"} {
+		if got := (&NodeError{"lines", doing, errors.New("gone")}).Error(); got != want {
+			t.Errorf("%s: %s", doing, got)
+		}
+	}
+}

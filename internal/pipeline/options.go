@@ -27,7 +27,7 @@ type Options struct {
 	// StopGrace is how long what is in flight may take after a stop; 0: 10 s. What is left then is given back.
 	StopGrace time.Duration
 	Observe   Observer     // nil: nobody
-	Logger    *slog.Logger // for stacks of panics and dead letters that cannot be written; nil: slog.DiscardHandler
+	Logger    *slog.Logger // for stacks of panics, dead letters, and those that cannot be written; nil: slog.DiscardHandler
 	// Rand returns numbers in [0, 1) for the jitter of retries; nil: math/rand. Its calls are serialised.
 	Rand func() float64
 }

@@ -40,6 +40,7 @@ func (p *Pipeline) Run(ctx context.Context) (Result, error) {
 	}
 	giveUp()
 	p.goroutines.Wait()
+	p.announceRest()
 	p.mu.Lock()
 	failures := errors.Join(p.failures...)
 	p.mu.Unlock()

@@ -77,12 +77,12 @@ func (p *Pipeline) send(ctx context.Context, n *node, batch []*message.Message) 
 	return n.Sink.Send(ctx, batch)
 }
 
-// timedOut says so, and keeps what the error told the pipeline.
+// timedOut says so, with the setting that decides it, and keeps what the error told the pipeline.
 func timedOut(err error, after time.Duration) error {
 	if _, ok := component.AsRetry(err); ok || component.IsReject(err) {
 		return err
 	}
-	return fmt.Errorf("no answer within %v: %w", after, err)
+	return fmt.Errorf("no answer within %v (request.timeout_secs): %w", after, err)
 }
 
 // whole makes outcomes of an answer for a batch of n as a whole. nil: the batch has to be asked again by halves, because one
@@ -106,6 +106,7 @@ func whole(n, answers int, err error) []component.Outcome {
 func (p *Pipeline) arrived(n *node, q *part, o component.Outcome) {
 	if q.fatal != nil {
 		q.fatal.node.dead.Add(1)
+		p.announce(q.fatal.node, q.fatal.part.outcome.Reason)
 		q.fatal.part.end(q.fatal.node, q.fatal.part.outcome)
 		return
 	}

@@ -64,18 +64,6 @@ func newIndexed(b *condition.Branch) *indexed {
 	return x
 }
 
-// describe names the index for people: "lang, priority..".
-func (x *indexed) describe() string {
-	var names []string
-	for _, f := range x.equal {
-		names = append(names, f.Name)
-	}
-	if x.span != nil {
-		names = append(names, x.span.Name+"..")
-	}
-	return strings.Join(names, ", ")
-}
-
 // keyOf is the entry's place in the index; ok is false for one that no branch of this shape holds.
 func (x *indexed) keyOf(env condition.Env) (k index.Key, ok bool) {
 	if len(x.equal) > 0 {

@@ -158,10 +158,19 @@ func (c *call) number(name string, most uint64) (uint64, error) {
 		return 0, nil
 	}
 	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil || n > most {
-		return 0, badRequest.problemf("%s=%.40s is no number between 0 and %d", name, text, most)
+	switch {
+	case err == nil && n <= most:
+		return n, nil
+	case err == nil, errors.Is(err, strconv.ErrRange), isInteger(text):
+		return 0, badRequest.problemf("%s is %.40s: it must be between 0 and %d", name, text, most)
 	}
-	return n, nil
+	return 0, badRequest.problemf("%s is %.40q: it takes a number between 0 and %d", name, text, most)
+}
+
+// isInteger tells whether a text is a whole number, also a negative one.
+func isInteger(text string) bool {
+	_, err := strconv.ParseInt(text, 10, 64)
+	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 
 // flag reads a query parameter that is true or false; absent is false.

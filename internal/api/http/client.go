@@ -44,6 +44,9 @@ func NewClient(c ClientConfig) (*Client, error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, fmt.Errorf("%q is no address of a server (http://%s is the default)", c.URL, DefaultListen)
 	}
+	if strings.ContainsFunc(c.Secret.Reveal(), notHeaderText) {
+		return nil, errors.New("the secret has a line break, or another control character, in it: it cannot be sent")
+	}
 	client := &Client{base: strings.TrimRight(base, "/"), secret: c.Secret, http: c.HTTP}
 	if client.http == nil {
 		transport := http.DefaultTransport.(*http.Transport).Clone()
@@ -53,6 +56,9 @@ func NewClient(c ClientConfig) (*Client, error) {
 	}
 	return client, nil
 }
+
+// notHeaderText: no header can hold it.
+func notHeaderText(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
 
 // Close lets go of idle connections.
 func (c *Client) Close() {
@@ -137,7 +143,7 @@ func (c *Client) do(ctx context.Context, method, path, contentType string, body 
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, fmt.Errorf("cannot reach the server at %s: %w (is `hikyaku serve` running there?)", c.base, err)
+		return nil, fmt.Errorf("cannot reach the server at %s: %w%s", c.base, err, c.advice(err))
 	}
 	if answer.StatusCode < 300 {
 		return answer, nil
@@ -151,6 +157,9 @@ func problemFrom(answer *http.Response, what string) error {
 	var p Problem
 	if err == nil && json.Unmarshal(data, &p) == nil && strings.HasPrefix(p.Type, urn) {
 		return &p
+	}
+	if answer.StatusCode == http.StatusBadRequest && strings.Contains(string(data), "HTTP request to an HTTPS server") {
+		return fmt.Errorf("%s: the server speaks TLS (try https:// in its address)", what)
 	}
 	return fmt.Errorf("%s: %s, which is no answer of a hikyaku server", what, answer.Status)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strconv"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/access"
@@ -27,8 +28,8 @@ type Config struct {
 
 // TLS names the files of a certificate. They are read again when they change.
 type TLS struct {
-	Cert string `yaml:"cert"` // PEM, with the chain
-	Key  string `yaml:"key"`  // PEM
+	Cert string `yaml:"cert" file:"read"` // PEM, with the chain
+	Key  string `yaml:"key" file:"read"`  // PEM
 }
 
 // On tells whether TLS is wanted.
@@ -71,8 +72,12 @@ func (c Config) Check(hasUsers bool) error {
 		return nil
 	}
 	listen := or(c.Listen, DefaultListen)
-	if _, _, err := net.SplitHostPort(listen); err != nil {
+	_, port, err := net.SplitHostPort(listen)
+	if err != nil {
 		return fmt.Errorf("%w: listen: %q is not host:port (%s is the default)", ErrConfig, listen, DefaultListen)
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return fmt.Errorf("%w: listen: %q has no port from 0 to 65535 (%s is the default)", ErrConfig, listen, DefaultListen)
 	}
 	if (c.TLS.Cert == "") != (c.TLS.Key == "") {
 		return fmt.Errorf("%w: tls: needs both cert: and key:, the files of a PEM certificate and its key", ErrConfig)

@@ -206,7 +206,7 @@ func replay(c *call) error {
 		return err
 	}
 	if request.Max < 0 {
-		return badRequest.problemf("max is %d: it cannot be negative", request.Max)
+		return badRequest.problemf("max is %d: it must be 0 or more", request.Max)
 	}
 	r := queue.ReplayRequest{Max: request.Max}
 	if r.Where, err = c.d.store.Parse(n, request.Where); err != nil {

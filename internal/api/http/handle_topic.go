@@ -1,6 +1,7 @@
 package http
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 
@@ -70,6 +71,29 @@ func listTopics(c *call) error {
 		list.Topics = append(list.Topics, topicStats(s))
 	}
 	return c.w.json(http.StatusOK, list)
+}
+
+// otherKind says of a name that is not there as a queue that it is a topic, and the other way round.
+func (c *call) otherKind(err error) error {
+	if p := (*Problem)(nil); !errors.Is(err, queue.ErrNotFound) || errors.As(err, &p) {
+		return err
+	}
+	asQueue, asTopic := c.r.PathValue("queue"), c.r.PathValue("topic")
+	switch {
+	case asQueue != "" && asTopic == "":
+		n, nameErr := c.name("queue")
+		if _, there := c.d.store.TopicStats(n); nameErr == nil && there == nil {
+			return problemFor(queue.ErrNotFound).problemf("%s is a topic, not a queue", n.Short()).
+				withHint("messages are in the queues that subscribe to it: GET /{namespace}/topics/{topic} names them")
+		}
+	case asTopic != "" && asQueue == "":
+		n, nameErr := c.name("topic")
+		if _, there := c.d.store.Stats(n); nameErr == nil && there == nil {
+			return problemFor(queue.ErrNotFound).problemf("%s is a queue, not a topic", n.Short()).
+				withHint("its paths begin with /{namespace}/queues/{queue}")
+		}
+	}
+	return err
 }
 
 // subscribe makes a queue that receives what is published to the topic.

@@ -77,7 +77,7 @@ func (s *Server) serve(rt route, w http.ResponseWriter, r *http.Request) {
 		err = rt.handle(c)
 	}
 	if err != nil {
-		s.fail(c, err)
+		s.fail(c, c.otherKind(err))
 	}
 }
 

@@ -112,7 +112,7 @@ func (s *Server) Start(ctx context.Context) (net.Addr, error) {
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.config.Listen)
 	if err != nil {
-		return nil, fmt.Errorf("http door: cannot listen on %s: %w (another program may have the port: choose one with api: http: listen:)", s.config.Listen, err)
+		return nil, fmt.Errorf("http door: cannot listen on %s: %w%s", s.config.Listen, err, listenAdvice(err))
 	}
 	s.addr = listener.Addr()
 	s.served = make(chan error, 1)

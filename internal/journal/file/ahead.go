@@ -88,6 +88,7 @@ func (j *Journal) zeroTail() (bool, error) {
 func (j *Journal) awaitZeros(s *segment, from int64) {
 	if s.zeroing != 0 && from < s.written && s.end > s.zeroing {
 		j.zeroMu.Lock()
-		j.zeroMu.Unlock() //nolint:staticcheck // to wait is all there is to do
+		//lint:ignore SA2001 to wait is all there is to do
+		j.zeroMu.Unlock()
 	}
 }

@@ -33,7 +33,7 @@ type Config struct {
 	// Encoding of a message. Not set: its body as it is.
 	Encoding lines.Encoding `yaml:"encoding"`
 	// Sync is "batch" (the disk has a message before it counts as delivered) or "none". "": batch.
-	Sync string `yaml:"sync"`
+	Sync string `yaml:"sync" oneof:"batch none"`
 }
 
 // Sink appends to a file.

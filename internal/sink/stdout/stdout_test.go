@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package stdout
 
 import (
@@ -161,7 +163,7 @@ func whenFull(t *testing.T, r *os.File) context.Context {
 		defer close(watched)
 		defer cancel()
 		for held := 0; held < 60_000 && ctx.Err() == nil; runtime.Gosched() {
-			if err := conn.Control(func(fd uintptr) { held, _ = unix.IoctlGetInt(int(fd), unix.TIOCINQ) }); err != nil {
+			if err := conn.Control(func(fd uintptr) { held, _ = unix.IoctlGetInt(int(fd), bytesHeld) }); err != nil {
 				return
 			}
 		}

@@ -116,6 +116,8 @@ func (s *Sink) together(batch []*message.Message, out []component.Outcome) (body
 
 // deliver makes one request and reads its answer.
 func (s *Sink) deliver(ctx context.Context, body []byte, h http.Header) component.Outcome {
+	given := ctx
+	patience := timeLeft(given)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var sent atomic.Int64 // the request may still be written when its answer is there
@@ -134,6 +136,9 @@ func (s *Sink) deliver(ctx context.Context, body []byte, h http.Header) componen
 	}
 	resp, err := s.client.Do(req)
 	if err != nil {
+		if errors.Is(given.Err(), context.DeadlineExceeded) {
+			return component.Again(0, &noAnswerError{s.target(), patience})
+		}
 		return component.Again(0, s.failed(err))
 	}
 	said := listen(resp.Body, cancel)

@@ -37,25 +37,25 @@ type Config struct {
 	// URL of the far end: http or https.
 	URL string `yaml:"url"`
 	// Method of the request: POST, PUT or PATCH. "": POST.
-	Method string `yaml:"method"`
+	Method string `yaml:"method" oneof:"POST PUT PATCH"`
 	// Headers of every request. They go before those that the sink sets.
-	Headers map[string]string `yaml:"headers"`
+	Headers map[string]string `yaml:"headers" secret:"true"`
 	// Encoding of a message. Not set: its body as it is.
 	Encoding lines.Encoding `yaml:"encoding"`
 	// Payload is "message" (a request a message), "array" (a JSON array a batch) or "ndjson" (a batch, a line a message). "": message.
-	Payload string `yaml:"payload"`
+	Payload string `yaml:"payload" oneof:"message array ndjson"`
 	// TLS says whom to trust, and who we are.
 	TLS TLS `yaml:"tls"`
 	// MaxConnections is how many idle connections are kept for use again. 0: 128.
-	MaxConnections int `yaml:"max_connections"`
+	MaxConnections int `yaml:"max_connections" min:"0"`
 }
 
 // TLS are the settings of secure connections.
 type TLS struct {
-	CAFile     string `yaml:"ca_file"`     // certificates to trust instead of the system's
-	CertFile   string `yaml:"cert_file"`   // our certificate, with KeyFile
-	KeyFile    string `yaml:"key_file"`    // its key
-	ServerName string `yaml:"server_name"` // the name to expect in the far end's certificate, where it is not the URL's host
+	CAFile     string `yaml:"ca_file" file:"read"`   // certificates to trust instead of the system's
+	CertFile   string `yaml:"cert_file" file:"read"` // our certificate, with KeyFile
+	KeyFile    string `yaml:"key_file" file:"read"`  // its key
+	ServerName string `yaml:"server_name"`           // the name to expect in the far end's certificate, where it is not the URL's host
 }
 
 // The payloads of Config.

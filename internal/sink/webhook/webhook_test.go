@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -189,7 +190,7 @@ func TestAFarEndThatHangsIsARetryWhenTheTimeIsUp(t *testing.T) {
 	if err := far.Script(receiver.Behaviour{Do: receiver.Hang}); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	out, err := s.Send(ctx, []*message.Message{msg("x"), msg("y")})
 	if err != nil {
@@ -199,6 +200,9 @@ func TestAFarEndThatHangsIsARetryWhenTheTimeIsUp(t *testing.T) {
 		if o.Verdict != component.Retry || !errors.Is(o.Reason, context.DeadlineExceeded) {
 			t.Errorf("%+v", o)
 		}
+	}
+	if got := out[0].Reason.Error(); !regexp.MustCompile(`^http://[0-9.:]+: no answer within 0\.[12]\d? s \(request\.timeout_secs\)$`).MatchString(got) {
+		t.Errorf("%q", got)
 	}
 	if n := far.Counts().Requests; n != 1 {
 		t.Errorf("%d requests: the second message had no time left", n)

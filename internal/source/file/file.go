@@ -40,19 +40,19 @@ type Config struct {
 	// Follow waits for what is appended and for new files. Not set: true. false reads to the end of the files there are, and ends.
 	Follow *bool `yaml:"follow"`
 	// ReadFrom says where to begin in files that are there at the start and were never read: "beginning" or "end". "": beginning.
-	ReadFrom string `yaml:"read_from"`
+	ReadFrom string `yaml:"read_from" oneof:"beginning end"`
 	// PollInterval is how often to look at files whose changes the operating system does not tell. 0: 250 ms.
 	PollInterval time.Duration `yaml:"poll_interval"`
 	// RotateWait is how long a file that was renamed or deleted is still read. 0: 5 s.
 	RotateWait time.Duration `yaml:"rotate_wait"`
 	// MaxLineBytes bounds a line, without its end. 0: 1 MiB.
-	MaxLineBytes int `yaml:"max_line_bytes"`
+	MaxLineBytes int `yaml:"max_line_bytes" min:"0"`
 	// SkipLongLines passes over a longer line, with a notice. Without it such a line ends the run.
 	SkipLongLines bool `yaml:"skip_long_lines"`
 	// SkipEmpty passes over lines without a byte. Not set: true.
 	SkipEmpty *bool `yaml:"skip_empty"`
 	// MaxOpenFiles bounds the files open at once. 0: 256.
-	MaxOpenFiles int `yaml:"max_open_files"`
+	MaxOpenFiles int `yaml:"max_open_files" min:"0"`
 	// PathAttribute names an attribute that gets the path of the line's file. "": none.
 	PathAttribute string `yaml:"path_attribute"`
 }

@@ -41,6 +41,33 @@ func TestFilesAreReadToTheirEndsWhereTheSourceDoesNotFollow(t *testing.T) {
 	}
 }
 
+func TestAByteOrderMarkIsNoPartOfTheFirstLine(t *testing.T) {
+	f := newFolder(t)
+	f.append("a", "\ufeffone\n\ufefftwo\n")
+	notes := newNotes()
+	r := begin(t, notes, Config{Include: []string{f.path("a")}, Follow: &no})
+	got := r.expect("one", "\ufefftwo")
+	if got[0].Origin.Offset != 3 || got[1].Origin.Offset != 7 {
+		t.Errorf("at %d and %d", got[0].Origin.Offset, got[1].Origin.Offset)
+	}
+	r.finish()
+	f.append("a", "three\n")
+	r = begin(t, notes, Config{Include: []string{f.path("a")}, Follow: &no})
+	r.expect("three")
+	r.finish()
+}
+
+func TestAPatternWithoutAFileIsNoticedWhereTheSourceDoesNotFollow(t *testing.T) {
+	f := newFolder(t)
+	f.append("a.log", "one\n")
+	r := begin(t, newNotes(), Config{Include: []string{f.path("*.log"), f.path("*.txt")}, Follow: &no})
+	r.expect("one")
+	r.finish()
+	if got := r.Notices(); len(got) != 1 || !strings.Contains(got[0], fmt.Sprintf("no file matches the pattern %q", f.path("*.txt"))) {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestItEndsOnlyWhenNothingWaitsToBeSentAgain(t *testing.T) {
 	f := newFolder(t)
 	f.append("a", "1\n2\n")

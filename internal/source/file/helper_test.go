@@ -130,6 +130,15 @@ func begin(t *testing.T, m memory, c Config) *running {
 // beginAs is begin for a source that is told of changes, or is not and has to poll.
 func beginAs(t *testing.T, m memory, c Config, watching bool) *running {
 	t.Helper()
+	r := prepare(t, m, c)
+	r.watching = watching
+	r.run()
+	return r
+}
+
+// prepare makes a source that was started and does not run yet.
+func prepare(t *testing.T, m memory, c Config) *running {
+	t.Helper()
 	if c.PollInterval == 0 {
 		c.PollInterval = 2 * time.Millisecond
 	}
@@ -141,14 +150,18 @@ func beginAs(t *testing.T, m memory, c Config, watching bool) *running {
 		t.Fatal(err)
 	}
 	r := &running{t: t, Source: made.(*Source), got: make(chan component.Delivery), ended: make(chan error, 1)}
-	r.memory, r.watching = m, watching
+	r.memory = m
 	if err := r.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
+	return r
+}
+
+// run lets a prepared source run.
+func (r *running) run() {
+	ctx, cancel := context.WithCancel(r.t.Context())
 	r.cancel = cancel
 	go func() { r.ended <- r.Run(ctx, out{r.got}) }()
-	return r
 }
 
 // next receives a delivery.

@@ -74,7 +74,7 @@ func (s *Source) saveSome(ctx context.Context, tails []*tail) error {
 	}
 	for i, t := range whose {
 		t.mu.Lock()
-		t.saved, t.unsaved = kept[i], false
+		t.saved = kept[i]
 		t.mu.Unlock()
 	}
 	return errors.Join(errs...)

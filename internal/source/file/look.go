@@ -66,10 +66,14 @@ func (s *Source) paths() []string {
 		if err != nil {
 			continue // New has checked the pattern
 		}
+		before := len(paths)
 		for _, path := range found {
 			if path = filepath.Clean(path); !matches(s.config.Exclude, path) {
 				paths = append(paths, path)
 			}
+		}
+		if len(paths) == before && !s.follow { // nobody waits for a file that comes later
+			s.notice("no file matches the pattern %q (a relative one starts at the working directory)", p)
 		}
 		s.watcher.watch(base(p))
 	}
@@ -121,9 +125,9 @@ func (s *Source) see(path string, st os.FileInfo) (*tail, error) {
 		t.quiet = false
 	}
 	t.looked, t.gone, t.lost, t.done = s.looks, time.Time{}, false, false
-	t.size, t.changed = st.Size(), st.ModTime()
+	t.changed = st.ModTime()
 	t.mu.Lock()
-	t.path = path
+	t.path, t.size = path, st.Size()
 	t.mu.Unlock()
 	return t, nil
 }
@@ -159,25 +163,34 @@ func (s *Source) begin(f *os.File, id fileID, path string) (*tail, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tail{id: id, path: path, max: s.config.MaxLineBytes, born: birth(f), source: newSource(id), fresh: true, unsaved: true}
+	t := &tail{id: id, path: path, size: st.Size(), max: s.config.MaxLineBytes, born: birth(f), source: newSource(id), fresh: true}
 	n, noted := s.known[id]
 	if noted {
-		same, err := n.same(f, st.Size(), t.born)
-		if err != nil {
-			return nil, err
-		}
-		if same {
-			t.next, t.source = n.Offset, n.Source
-		}
+		t.next = n.Offset
 	} else if s.config.ReadFrom == "end" && !s.scanned {
 		if t.next, err = lineStart(f, st.Size()); err != nil {
 			return nil, err
 		}
 	}
+	if err := t.use(f); err != nil {
+		return nil, err
+	}
+	if noted { // compared after use, so that the cursor vouches for no other content than the note
+		same, err := n.same(f, st.Size(), t.born)
+		if err != nil {
+			return nil, err
+		}
+		if same {
+			t.source, t.saved = n.Source, n
+		} else {
+			t.next, t.cursor = 0, nil
+			if err := t.use(f); err != nil {
+				return nil, err
+			}
+		}
+	}
 	t.mark = lines.NewWatermark(t.next)
-	t.use(f)
-	t.saved = note{Path: path, Source: t.source, Born: t.born, Offset: t.next}
-	return t, t.saved.print(f)
+	return t, nil
 }
 
 // lineStart is the beginning of the unfinished line at the end of a file, or the end.

@@ -15,6 +15,7 @@ type note struct {
 	HeadBytes int    `json:"head_bytes"`
 	Head      string `json:"head"`   // digest of the first HeadBytes
 	Offset    int64  `json:"offset"` // everything below is settled
+	Size      int64  `json:"size"`   // of the file when it was last looked at; 0: not known
 	TailBytes int    `json:"tail_bytes"`
 	Tail      string `json:"tail"` // digest of the TailBytes before Offset; 0 of them: not known
 }

@@ -68,7 +68,7 @@ func (s *Source) recover(t *tail) {
 }
 
 // caughtUp tells whether a closed tail had read all there was when it was last looked at.
-func (t *tail) caughtUp() bool { return t.cursor.pos >= t.size }
+func (t *tail) caughtUp() bool { return t.cursor != nil && t.cursor.pos >= t.size }
 
 // leave stops reading a file for good.
 func (s *Source) leave(ctx context.Context, t *tail) error {
@@ -100,85 +100,6 @@ func (t *tail) grown() bool {
 	return err == nil && st.Size() != t.cursor.pos
 }
 
-// lookForMoved finishes files that were renamed while nobody read them: they are looked for in the folder they
-// were in. Notes of files that are nowhere are forgotten.
-func (s *Source) lookForMoved(ctx context.Context) error {
-	wanted := map[fileID]bool{}
-	for _, path := range s.paths() {
-		if st, err := os.Stat(path); err == nil {
-			if id, err := identity(st); err == nil {
-				wanted[id] = true
-			}
-		}
-	}
-	for id, n := range s.unseen {
-		if s.tails[id] != nil {
-			delete(s.unseen, id)
-			continue
-		}
-		if wanted[id] {
-			continue // unless it is renamed before it is opened: then the next look around finds it here
-		}
-		path, found := find(filepath.Dir(n.Path), id)
-		switch {
-		case !found:
-			if err := s.forgetID(ctx, id); err != nil {
-				return s.trouble(err)
-			}
-			delete(s.known, id)
-			delete(s.unseen, id)
-		case s.wants(n.Path):
-			if err := s.resumeMoved(ctx, id, n, path); err != nil {
-				return err
-			}
-		default:
-			delete(s.unseen, id) // it is not wanted any more; its note stays as long as it does
-		}
-	}
-	return nil
-}
-
-// resumeMoved reads on in a file that has another name now, if it is still the same file.
-func (s *Source) resumeMoved(ctx context.Context, id fileID, n note, path string) error {
-	t, err := s.adopt(id, path)
-	if err != nil || t == nil {
-		return err
-	}
-	if t.source == n.Source {
-		t.mu.Lock()
-		t.path, t.saved.Path = n.Path, n.Path // the name by which it is wanted: the next start looks for it again
-		t.mu.Unlock()
-		return nil
-	}
-	return s.leave(ctx, t) // another file has got the number: nobody asked for it
-}
-
-// findTries is how often a folder is read to find a file: one that is renamed meanwhile may be passed over.
-const findTries = 3
-
-// find looks for a file in a folder by what it is.
-func find(dir string, id fileID) (path string, found bool) {
-	for range findTries {
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			return "", false
-		}
-		for _, e := range entries {
-			if e.IsDir() {
-				continue
-			}
-			st, err := e.Info()
-			if err != nil || !st.Mode().IsRegular() {
-				continue
-			}
-			if got, err := identity(st); err == nil && got == id {
-				return filepath.Join(dir, e.Name()), true
-			}
-		}
-	}
-	return "", false
-}
-
 // openAgain opens a file that was closed to make room for others, wherever it is now.
 func (s *Source) openAgain(t *tail) error {
 	if !s.roomForOne() {
@@ -186,19 +107,22 @@ func (s *Source) openAgain(t *tail) error {
 	}
 	f, err := openAs(t.path, t.id)
 	if err != nil {
-		path, found := find(filepath.Dir(t.path), t.id)
-		if !found {
+		path, ferr := find(filepath.Dir(t.path), t.id)
+		if errors.Is(ferr, fs.ErrNotExist) {
 			return err
+		}
+		if ferr != nil {
+			return ferr
 		}
 		if f, err = openAs(path, t.id); err != nil {
 			return err
 		}
 	}
-	s.open++
-	t.use(f)
-	if st, err := f.Stat(); err == nil && st.Size() < t.next {
-		t.cursor.shrunk()
+	if err := t.use(f); err != nil {
+		f.Close() // only read from
+		return err
 	}
+	s.open++
 	return nil
 }
 

@@ -4,10 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"os"
-	"syscall"
 )
 
 // How much of a file is looked at to know it again.
@@ -15,15 +13,6 @@ const (
 	headBytes = 1024
 	tailBytes = 256
 )
-
-// identity is the operating system's name of an open or named file.
-func identity(st os.FileInfo) (fileID, error) {
-	sys, ok := st.Sys().(*syscall.Stat_t)
-	if !ok {
-		return fileID{}, errors.New("the file system has no inode numbers")
-	}
-	return fileID{uint64(sys.Dev), sys.Ino}, nil
-}
 
 // digest is a short digest of the n bytes of f that begin at offset. Fewer bytes than that are an error.
 func digest(f io.ReaderAt, offset int64, n int) (string, error) {
@@ -68,18 +57,16 @@ func changed(err error) (bool, error) {
 	return false, err
 }
 
-// print fills in the digests that belong to a note's offset. A file that shrank meanwhile has no tail.
-func (n *note) print(f *os.File) error {
-	head := make([]byte, headBytes)
-	m, err := f.ReadAt(head, 0)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("%s: %w", n.Path, err)
+// printHead fills in the digest of the first bytes.
+func (n *note) printHead(head []byte) {
+	sum := sha256.Sum256(head)
+	n.HeadBytes, n.Head = len(head), hex.EncodeToString(sum[:12])
+}
+
+// printTail fills in the digest of the bytes below the note's offset, if they can be read.
+func (n *note) printTail(f io.ReaderAt) {
+	size := int(min(n.Offset, tailBytes))
+	if tail, err := digest(f, n.Offset-int64(size), size); err == nil {
+		n.TailBytes, n.Tail = size, tail
 	}
-	sum := sha256.Sum256(head[:m])
-	n.HeadBytes, n.Head = m, hex.EncodeToString(sum[:12])
-	n.TailBytes, n.Tail = int(min(n.Offset, tailBytes)), ""
-	if n.Tail, err = digest(f, n.Offset-int64(n.TailBytes), n.TailBytes); err != nil {
-		n.TailBytes, n.Tail = 0, ""
-	}
-	return nil
 }

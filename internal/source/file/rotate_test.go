@@ -14,7 +14,7 @@ func TestARenamedFileIsFinishedBeforeTheNewOneOfItsName(t *testing.T) {
 	for _, include := range []string{"a.log", "a.log*"} {
 		t.Run(include, func(t *testing.T) {
 			f := newFolder(t)
-			r := begin(t, newNotes(), Config{Include: []string{f.path(include)}})
+			r := begin(t, newNotes(), Config{Include: []string{f.path(include)}, RotateWait: time.Hour})
 			old, want := numbered("old ", 3*turnLines)
 			f.append("a.log", "first\n")
 			r.expect("first")
@@ -181,6 +181,38 @@ func TestAfterAKillLinesHaveTheOriginTheyHad(t *testing.T) {
 		}
 	}
 	r.stop()
+}
+
+func TestLinesInThePlacesOfOthersHaveAnotherOrigin(t *testing.T) {
+	for name, atFirst := range map[string]string{"empty at first": "", "a heading at first": "time,level\n"} {
+		t.Run(name, func(t *testing.T) {
+			f := newFolder(t)
+			m := newNotes()
+			c := Config{Include: []string{f.path("a")}}
+			f.append("a", atFirst)
+			r := begin(t, m, c)
+			if atFirst != "" {
+				r.expect("time,level")
+			}
+			eventually(t, "the file is noted", func() bool { return m.len() == 1 })
+			f.append("a", "1\n2\n")
+			before := r.expect("1", "2")
+			r.kill()
+			f.truncate("a")
+			f.append("a", atFirst+"3\n4\n")
+			r = begin(t, m, c)
+			if atFirst != "" {
+				r.expect("time,level")
+			}
+			after := r.expect("3", "4")
+			for i := range before {
+				if a, b := before[i].Origin, after[i].Origin; a.Source == b.Source {
+					t.Errorf("line %d: %+v looks as if it were the one before, %+v", i, b, a)
+				}
+			}
+			r.stop()
+		})
+	}
 }
 
 func TestPlacesAreNotedWhileItRuns(t *testing.T) {

@@ -153,7 +153,9 @@ func (s *Source) turn(ctx context.Context, t *tail) (more bool, err error) {
 			t.quiet = true
 			return false, nil
 		case errors.Is(err, errRewritten):
-			t.restart()
+			if err := t.restart(); err != nil {
+				return false, s.unreadable(t, err)
+			}
 			return true, s.remember(ctx)
 		case errors.As(err, &long):
 			if !s.config.SkipLongLines {
@@ -162,15 +164,32 @@ func (s *Source) turn(ctx context.Context, t *tail) (more bool, err error) {
 			s.notice("%s: the line at byte %d is longer than %d bytes: skipped", t.path, long.Offset, long.Limit)
 			continue
 		case err != nil:
-			s.shut(t)
-			t.quiet = true
-			return false, s.trouble(fmt.Errorf("%s: %w", t.path, err))
+			return false, s.unreadable(t, err)
+		}
+		if !t.known(l.End) {
+			t.fresh = true
+			if err := s.remember(ctx); err != nil {
+				return false, err
+			}
+			if !t.known(l.End) { // the line is read again when it can be noted
+				if err := t.use(t.file); err != nil {
+					return false, s.unreadable(t, err)
+				}
+				return true, nil
+			}
 		}
 		if err := s.send(ctx, t, l); err != nil {
 			return false, err
 		}
 	}
 	return true, nil
+}
+
+// unreadable lets go of a file that fails, until it is looked at again.
+func (s *Source) unreadable(t *tail, err error) error {
+	s.shut(t)
+	t.quiet = true
+	return s.trouble(fmt.Errorf("%s: %w", t.path, err))
 }
 
 // finish delivers the unfinished lines at the ends of the files.

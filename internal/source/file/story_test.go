@@ -33,8 +33,8 @@ type story struct {
 	renames int
 }
 
-// TestNoLineIsLostOrDoubledWhateverHappens tells random stories of a log: lines are appended, the file is renamed, the source is
-// stopped and killed, lines come back. Whoever heeds Origins, as a queue does, gets every line once.
+// TestNoLineIsLostOrDoubledWhateverHappens tells random stories of a log: lines are appended, the file is renamed or truncated,
+// the source is stopped and killed, lines come back. Whoever heeds Origins, as a queue does, gets every line once.
 func TestNoLineIsLostOrDoubledWhateverHappens(t *testing.T) {
 	for seed := range uint64(16) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -51,9 +51,7 @@ func TestNoLineIsLostOrDoubledWhateverHappens(t *testing.T) {
 			for range 50 {
 				s.step(t)
 			}
-			for end := time.Now().Add(20 * time.Second); len(s.got) < len(s.written) && time.Now().Before(end); {
-				s.receive(100)
-			}
+			s.all()
 			s.stop()
 			slices.Sort(s.got)
 			slices.Sort(s.written)
@@ -67,13 +65,9 @@ func TestNoLineIsLostOrDoubledWhateverHappens(t *testing.T) {
 func (s *story) begin(t *testing.T) { s.running = begin(t, s.notes, s.config) }
 
 func (s *story) step(t *testing.T) {
-	switch s.random.IntN(10) {
+	switch s.random.IntN(11) {
 	case 0, 1, 2:
-		for range 1 + s.random.IntN(20) {
-			l := fmt.Sprintf("line %d", len(s.written))
-			s.folder.append("log", l+"\n")
-			s.written = append(s.written, l)
-		}
+		s.write()
 	case 3, 4, 5:
 		s.receive(1 + s.random.IntN(30))
 	case 6, 7:
@@ -87,6 +81,30 @@ func (s *story) step(t *testing.T) {
 	case 9:
 		s.kill()
 		s.begin(t)
+	case 10:
+		s.all()
+		if s.random.IntN(2) == 0 {
+			s.kill()
+			defer s.begin(t)
+		}
+		s.truncate("log") // nobody can know of a line that is truncated before it is read
+		s.write()
+	}
+}
+
+// write appends lines.
+func (s *story) write() {
+	for range 1 + s.random.IntN(20) {
+		l := fmt.Sprintf("line %d", len(s.written))
+		s.folder.append("log", l+"\n")
+		s.written = append(s.written, l)
+	}
+}
+
+// all takes every line that was written.
+func (s *story) all() {
+	for end := time.Now().Add(20 * time.Second); len(s.got) < len(s.written) && time.Now().Before(end); {
+		s.receive(100)
 	}
 }
 

@@ -1,10 +1,8 @@
 package file
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"sync"
 	"time"
@@ -20,16 +18,16 @@ type tail struct {
 	max  int // bytes of a line
 	born int64
 
-	mu      sync.Mutex
-	path    string // the last one it had
-	source  string // Origin.Source
-	file    *os.File
-	mark    *lines.Watermark
-	saved   note
-	unsaved bool // saved was never written down
-	over    bool // forgotten: nothing may be noted of it any more
+	mu     sync.Mutex
+	path   string // the last one it had
+	size   int64  // when it was last looked at
+	source string // Origin.Source
+	file   *os.File
+	cursor *cursor
+	mark   *lines.Watermark
+	saved  note // what the store has; empty: nothing
+	over   bool // forgotten: nothing may be noted of it any more
 
-	cursor  *cursor
 	reader  *lines.Reader
 	next    int64     // where the first line that was not handed out begins
 	quiet   bool      // at its end as far as is known
@@ -37,7 +35,6 @@ type tail struct {
 	done    bool      // it lost its name and was read to its end
 	left    bool      // for good
 	lost    bool      // it was closed when it lost its name, and is not to be found
-	size    int64     // when it was last looked at
 	changed time.Time // of the content, when it was last looked at
 	behind  *tail     // it waits until this one is read to its end: it took that one's name
 
@@ -45,90 +42,35 @@ type tail struct {
 	gone   time.Time // since when no wanted name leads to it; zero: one does
 }
 
-// cursor reads a file from a position and keeps the last bytes it has read.
-type cursor struct {
-	file *os.File
-	pos  int64
-	last []byte
-	// ended: the last read found nothing more, so what it kept is compared before anything is read behind it.
-	ended bool
-}
-
-// errRewritten: what was read before is no longer there.
-var errRewritten = errors.New("the file was truncated or written anew")
-
-func (c *cursor) Read(b []byte) (int, error) {
-	if c.ended {
-		if err := c.check(); err != nil {
-			return 0, err
-		}
+// use makes the tail read from an open file, from where it stands. A file that is not what was read so far tells so with the first read.
+// When use fails the tail is as it was.
+func (t *tail) use(f *os.File) error {
+	c, err := newCursor(f, t.next)
+	if err == nil && t.cursor != nil {
+		err = t.cursor.verify(f) // after newCursor, so that it vouches for what that one has seen
 	}
-	n, err := c.file.ReadAt(b, c.pos)
-	c.pos += int64(n)
-	c.keep(b[:n])
-	c.ended = errors.Is(err, io.EOF)
-	if n > 0 {
-		return n, nil
-	}
-	return 0, err
-}
-
-func (c *cursor) keep(b []byte) {
-	if len(b) >= tailBytes {
-		c.last = append(c.last[:0], b[len(b)-tailBytes:]...)
-		return
-	}
-	c.last = append(c.last, b...)
-	if over := len(c.last) - tailBytes; over > 0 {
-		c.last = append(c.last[:0], c.last[over:]...)
-	}
-}
-
-// carry takes over what another cursor kept of the bytes before this one's position: the first read compares them.
-func (c *cursor) carry(old *cursor) {
-	if over := old.pos - c.pos; over >= 0 && over < int64(len(old.last)) {
-		c.last, c.ended = old.last[:int64(len(old.last))-over], true
-	}
-}
-
-// shrunk makes the first read find out that the file is shorter than it was.
-func (c *cursor) shrunk() { c.last, c.ended = []byte{0}, true }
-
-// check finds out whether the file was truncated since the last read, also when it has grown again beyond where that ended.
-func (c *cursor) check() error {
-	b := make([]byte, len(c.last))
-	n, err := c.file.ReadAt(b, c.pos-int64(len(b)))
-	if n == len(b) && bytes.Equal(b, c.last) {
-		c.ended = false
-		return nil
-	}
-	if n < len(b) && !errors.Is(err, io.EOF) {
+	switch {
+	case errors.Is(err, errRewritten):
+		c = &cursor{file: f, pos: t.next, err: err}
+	case err != nil:
 		return err
 	}
-	return errRewritten
-}
-
-// use makes the tail read from an open file, from where it stands.
-func (t *tail) use(f *os.File) {
 	t.mu.Lock()
-	t.file = f
+	t.file, t.cursor = f, c
 	t.mu.Unlock()
-	old := t.cursor
-	t.cursor = &cursor{file: f, pos: t.next}
-	if old != nil {
-		t.cursor.carry(old)
-	}
-	t.reader = lines.NewReader(t.cursor, lines.Options{Max: t.max, Offset: t.next})
+	t.reader = lines.NewReader(c, lines.Options{Max: t.max, Offset: t.next})
+	return nil
 }
 
 // restart begins again with what is now another file's content.
-func (t *tail) restart() {
+func (t *tail) restart() error {
 	t.mu.Lock()
 	t.source = newSource(t.id)
 	t.mark = lines.NewWatermark(0)
+	t.cursor = nil
 	t.mu.Unlock()
-	t.next, t.quiet, t.fresh, t.cursor = 0, false, true, nil
-	t.use(t.file)
+	t.next, t.quiet, t.fresh = 0, false, true
+	return t.use(t.file)
 }
 
 // close lets go of the open file. The tail knows where to go on.
@@ -141,25 +83,45 @@ func (t *tail) close() {
 	}
 }
 
-// note is what should be remembered of the tail now. changed is false when that is what was saved last.
+// note is what should be remembered of the tail now. changed is false when that is what was saved last, or when the file has other
+// content, which the reader is about to find out: a note must not vouch for that.
 func (t *tail) note() (n note, changed bool, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.over || t.cursor == nil {
+		return t.saved, false, nil
+	}
 	n = t.saved
-	n.Path, n.Source, n.Born = t.path, t.source, t.born
+	n.Path, n.Source, n.Born, n.Size = t.path, t.source, t.born, t.size
 	n.Offset = t.mark.Low()
-	if t.over || n == t.saved && !t.unsaved {
+	n.printHead(t.cursor.head())
+	if n == t.saved {
 		return n, false, nil
 	}
-	if t.file == nil {
-		if n.Offset == t.saved.Offset {
-			return n, true, nil
-		}
-		n.TailBytes, n.Tail = 0, "" // not known, so not compared
+	if n.Source == t.saved.Source && n.Offset == t.saved.Offset {
 		return n, true, nil
 	}
-	err = n.print(t.file)
-	return n, true, err
+	n.TailBytes, n.Tail = 0, "" // not known, so not compared
+	if t.file == nil {
+		return n, true, nil
+	}
+	n.printTail(t.file)
+	switch err := t.cursor.verify(t.file); {
+	case errors.Is(err, errRewritten):
+		return t.saved, false, nil
+	case err != nil:
+		return t.saved, false, fmt.Errorf("%s: %w", t.path, err)
+	}
+	return n, true, nil
+}
+
+// known tells whether the tail is noted, and the digest of its beginning with it reaches so far that the lines below end cannot be taken
+// for others: a file that is truncated while nobody reads may get new lines in the places of old ones, and a queue would refuse them as
+// duplicates. What it has to reach to grows with the file until it is headBytes.
+func (t *tail) known(end int64) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.saved.Source == t.source && int64(t.saved.HeadBytes) >= min(end, headBytes)
 }
 
 // newSource is a name for a file's content that no other content has.

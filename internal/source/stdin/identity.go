@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"syscall"
 )
 
 // headBytes is how much of a file's beginning is part of its identity.
@@ -21,10 +20,7 @@ func identify(f *os.File, st os.FileInfo) (string, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return "", err
 	}
-	var device, inode uint64
-	if sys, ok := st.Sys().(*syscall.Stat_t); ok {
-		device, inode = uint64(sys.Dev), sys.Ino
-	}
+	device, inode := number(st)
 	digest := sha256.Sum256(head[:n])
 	return fmt.Sprintf("stdin:%x:%x:%x:%x:%x", device, inode, st.Size(), st.ModTime().UnixNano(), digest[:8]), nil
 }

@@ -30,7 +30,7 @@ import (
 // Config is the source's settings.
 type Config struct {
 	// MaxLineBytes bounds a line, without its end. 0: 1 MiB.
-	MaxLineBytes int `yaml:"max_line_bytes"`
+	MaxLineBytes int `yaml:"max_line_bytes" min:"0"`
 	// SkipLongLines passes over a longer line, with a notice. Without it such a line ends the run.
 	SkipLongLines bool `yaml:"skip_long_lines"`
 	// SkipEmpty passes over lines without a byte. Not set: true.

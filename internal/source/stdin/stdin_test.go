@@ -94,6 +94,7 @@ func TestEachLineIsAMessage(t *testing.T) {
 		"lines":            {Config{}, "a\nb\r\nc", []string{"a", "b", "c"}},
 		"empty lines":      {Config{}, "a\n\n\nb\n", []string{"a", "b"}},
 		"empty lines kept": {Config{SkipEmpty: &no}, "a\n\nb\n", []string{"a", "", "b"}},
+		"byte order mark":  {Config{}, "\ufeffa\nb\n", []string{"a", "b"}},
 		"nothing":          {Config{}, "", nil},
 	} {
 		t.Run(name, func(t *testing.T) {

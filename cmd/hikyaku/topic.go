@@ -1,0 +1,90 @@
+package main
+
+import (
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	httpdoor "github.com/hikyaku/hikyaku/internal/api/http"
+	"github.com/hikyaku/hikyaku/internal/measure"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+func newTopic() *cobra.Command {
+	var r remote
+	cmd := &cobra.Command{
+		Use:   "topic",
+		Short: "Look at topics and who subscribes to them",
+		Long:  "Commands over the topics of a running hikyaku (hikyaku serve). What was published to a topic is in the queues that subscribe to it.",
+	}
+	r.register(cmd)
+	return group(cmd, newTopicLs(&r), newTopicShow(&r))
+}
+
+func newTopicLs(r *remote) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "ls [NAMESPACE]",
+		Short: "List topics with their subscriptions",
+		Args:  optionalNamespace,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			namespace, err := namespaceOf(args)
+			if err != nil {
+				return err
+			}
+			c, err := r.client()
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			stats, err := c.Topics(cmd.Context(), namespace)
+			if err != nil {
+				return r.reached(err)
+			}
+			if asJSON {
+				return printJSON(cmd.OutOrStdout(), stats)
+			}
+			return listTopics(cmd.OutOrStdout(), stats)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func listTopics(w io.Writer, stats []httpdoor.TopicStats) error {
+	t := measure.NewTable(measure.Column{Name: "topic"}, measure.Column{Name: "published", Align: measure.Right},
+		measure.Column{Name: "dropped", Align: measure.Right}, measure.Column{Name: "subscriptions"})
+	for i := range stats {
+		s := &stats[i]
+		n, err := queue.ParseName(s.Name)
+		if err != nil {
+			return err
+		}
+		subscriptions := make([]string, len(s.Subscriptions))
+		for i, text := range s.Subscriptions {
+			subscription, err := queue.ParseName(text)
+			if err != nil {
+				return err
+			}
+			subscriptions[i] = subscription.Short()
+		}
+		t.Row(n.Short(), measure.Count(int64(s.Published)), measure.Count(int64(s.Dropped)), strings.Join(subscriptions, " "))
+	}
+	return t.WriteText(w)
+}
+
+func newTopicShow(r *remote) *cobra.Command {
+	return &cobra.Command{
+		Use:   "show NAME",
+		Short: "Show a topic's labels, counts and subscriptions",
+		Args:  oneArg("the NAME of a topic"),
+		RunE: over(r, func(cmd *cobra.Command, c *httpdoor.Client, n queue.Name) error {
+			s, err := c.TopicStats(cmd.Context(), n)
+			if err != nil {
+				return err
+			}
+			return printJSON(cmd.OutOrStdout(), s)
+		}),
+	}
+}

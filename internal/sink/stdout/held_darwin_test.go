@@ -1,0 +1,4 @@
+package stdout
+
+// bytesHeld asks how many bytes wait in a pipe: FIONREAD.
+const bytesHeld = 0x4004667f
