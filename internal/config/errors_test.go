@@ -76,23 +76,3 @@ func TestLoadSaysWhyAFileCannotBeRead(t *testing.T) {
 		t.Errorf("%+v, %v", f, err)
 	}
 }
-
-func TestTheNearestNameIsSuggested(t *testing.T) {
-	names := []string{"queue", "queues", "max_attempts", "max_connections", "listen", "id"}
-	for s, want := range map[string]string{
-		"quee": "queue", "queuess": "queues", "QUEUE": "queue", "max_attemps": "max_attempts", "lisetn": "listen", "attempts": "max_attempts",
-		"max_conn": "max_connections", "colour": "", "x": "", "": "", "ib": "id", strings.Repeat("x", 300): "",
-	} {
-		if got := nearest(s, names); got != want {
-			t.Errorf("%q: %q, not %q", s, got, want)
-		}
-	}
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"abc", "ab", 1}, {"kitten", "sitting", 3}, {"飛脚", "飛", 1}} {
-		if got := distance(c.a, c.b); got != c.want {
-			t.Errorf("%s, %s: %d, not %d", c.a, c.b, got, c.want)
-		}
-	}
-}

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/hikyaku/hikyaku/internal/nearest"
 )
 
 // scalar fills a text, number, truth value or duration.
@@ -89,7 +91,7 @@ func (d *decoder) string(n *node, v reflect.Value, f *field, path string) {
 		}
 		hint := ""
 		if !n.fromEnv() {
-			if near := nearest(n.text, all); near != "" {
+			if near := nearest.Name(n.text, all); near != "" {
 				hint = fmt.Sprintf("did you mean %q?", near)
 			}
 		}

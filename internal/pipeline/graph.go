@@ -135,11 +135,11 @@ func (g *graph) connect(n *node) {
 		from, port, ok := g.resolve(input)
 		switch {
 		case !ok:
-			g.wrong(n.Name, input, nearest(input, g.outputs(n)), "there is no source or transform of this name")
+			g.wrong(n.Name, input, meant(input, g.outputs(n)), "there is no source or transform of this name")
 		case from == n:
 			g.wrong(n.Name, input, "", "takes from itself")
 		case from.kind == KindSink:
-			g.wrong(n.Name, input, nearest(input, g.outputs(n)), "is a sink, and sinks have no output")
+			g.wrong(n.Name, input, meant(input, g.outputs(n)), "is a sink, and sinks have no output")
 		case !from.ports[port]:
 			g.wrong(n.Name, input, portHint(from), "%s %s has no output %q", from.kind, from.Name, port)
 		default:

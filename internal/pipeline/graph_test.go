@@ -209,21 +209,6 @@ func TestAReplayedMessageGoesOnlyToItsStepAndWhatLeadsThereAndFollows(t *testing
 
 func newKeeper() *keeper { return &keeper{} }
 
-func TestNearestNames(t *testing.T) {
-	names := []string{"lines", "shape", "archive", "飛脚"}
-	for name, want := range map[string]string{
-		"line": "lines", "Lines": "lines", "sahpe": "shape", "archiv": "archive", "arhcive": "archive", "zzz": "", "飛却": "飛脚", "": "",
-	} {
-		got := nearest(name, names)
-		if want != "" {
-			want = fmt.Sprintf("did you mean %q?", want)
-		}
-		if got != want {
-			t.Errorf("nearest(%q) = %s, want %s", name, got, want)
-		}
-	}
-}
-
 func TestANodeErrorSaysWhatItWasDoingUnlessItJustRan(t *testing.T) {
 	for doing, want := range map[string]string{"start": "lines: start: gone", "close": "lines: close: gone", "run": "lines: gone"} {
 		if got := (&NodeError{"lines", doing, errors.New("gone")}).Error(); got != want {

@@ -53,13 +53,13 @@
 // # Speed
 //
 // An Append encodes its group outside of all locks, takes the next place for it under one, and leaves it in memory. One
-// goroutine, the syncer, writes all groups that are there at once, syncs the file and calls the done functions; what is
+// goroutine, the handler of a batch.Grouper, writes all groups that are there at once, syncs the file and calls the done functions; what is
 // appended meanwhile makes up the next write. So a sync costs one write, whatever number of groups it serves, and those
-// who append do not wait for the disk but when a megabyte is in memory. A Write cannot wait for the syncer: it writes
+// who append do not wait for the disk but when a megabyte is in memory. A Write cannot wait for that: it writes
 // what is in memory, its own group last, before it returns. Reading and scanning first write what they are to see.
 //
-// Those whom the syncer has just answered are ready to append again and lack only a processor. It yields to them until
-// as many wait as it answered, or until yielding a few times brings nobody. No clock is involved, and a lone writer
+// Those who have just been answered are ready to append again and lack only a processor. The grouper (Config.Gather) yields to them until
+// as many wait as were answered, or until yielding a few times brings nobody. No clock is involved, and a lone writer
 // never causes a yield. Without that one half of the writers would be synced while the other half queues.
 //
 // Blocks are allocated a segment ahead. The first write to an allocated block makes its sync half as slow again or

@@ -1,15 +1,19 @@
-package config
+// Package nearest guesses which name was meant by one that is not there, for hints: "did you mean …?". It knows nothing of what the
+// names are for.
+//
+//	if n := nearest.Name("quee", []string{"queue", "where"}); n != "" {
+//		hint = fmt.Sprintf("did you mean %q?", n)
+//	}
+package nearest
 
 import (
-	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
-// nearest returns the name that s was most likely meant to be, or "" when none is near: at most a third of its letters
+// Name returns the name that s was most likely meant to be, or "" when none is near: at most a third of its letters
 // may differ.
-func nearest(s string, names []string) string {
+func Name(s string, names []string) string {
 	if len(s) > 255 {
 		return ""
 	}
@@ -54,37 +58,4 @@ func distance(a, b string) int {
 		}
 	}
 	return row[len(y)]
-}
-
-// suggest makes the hint for a name that is not among names: the nearest one and the list of all.
-// what is their plural: "keys".
-func suggest(s, what string, names []string) string {
-	names = slices.Sorted(slices.Values(names))
-	if len(names) == 0 {
-		return "there are no " + what
-	}
-	hint := ""
-	if n := nearest(s, names); n != "" {
-		hint = fmt.Sprintf("did you mean %q? ", n)
-	}
-	const most = 40
-	list := names
-	if len(list) > most {
-		list = list[:most]
-	}
-	hint += what + ": " + strings.Join(list, ", ")
-	if len(names) > most {
-		hint += fmt.Sprintf(" and %d more", len(names)-most)
-	}
-	return hint
-}
-
-func joinNames(names []string) string { return strings.Join(names, ", ") }
-
-// indexAfter is the offset behind the first sep in s, -1 when there is none.
-func indexAfter(s, sep string) int {
-	if i := strings.Index(s, sep); i >= 0 {
-		return i + len(sep)
-	}
-	return -1
 }
