@@ -105,36 +105,35 @@ func TestFullGroupsWakeAsManyHandlersAsThereAreGroups(t *testing.T) {
 // TestThoseJustAnsweredShareTheNextGroup lets callers come again and again, each with one item as soon as the last is answered.
 func TestThoseJustAnsweredShareTheNextGroup(t *testing.T) {
 	const callers, rounds = 16, 50
-	mean := func(gather bool) float64 {
-		var held sync.Mutex
-		g := batch.New(batch.Config[int]{Gather: gather, Handle: func(context.Context, []int) []error {
-			held.Lock() // takes a moment in which callers that come late queue up
-			defer held.Unlock()
-			time.Sleep(100 * time.Microsecond)
-			return nil
-		}})
-		var all sync.WaitGroup
-		for range callers {
-			all.Go(func() {
-				for i := range rounds {
-					if err := g.Do(t.Context(), i); err != nil {
-						t.Error(err)
+	synctest.Test(t, func(t *testing.T) {
+		mean := func(gather bool) float64 {
+			g := batch.New(batch.Config[int]{Gather: gather, Handle: func(context.Context, []int) []error {
+				time.Sleep(time.Millisecond) // the bubble's clock: everybody who can comes meanwhile
+				return nil
+			}})
+			var all sync.WaitGroup
+			for range callers {
+				all.Go(func() {
+					for i := range rounds {
+						if err := g.Do(t.Context(), i); err != nil {
+							t.Error(err)
+						}
 					}
-				}
-			})
+				})
+			}
+			all.Wait()
+			closeIt(t, g)
+			s := g.Stats()
+			if s.Items != callers*rounds {
+				t.Errorf("%d items", s.Items)
+			}
+			return float64(s.Items) / float64(s.Groups)
 		}
-		all.Wait()
-		closeIt(t, g)
-		s := g.Stats()
-		if s.Items != callers*rounds {
-			t.Errorf("%d items", s.Items)
+		with, without := mean(true), mean(false)
+		if with < without*0.9 {
+			t.Errorf("%.1f callers share a group, without gathering %.1f", with, without)
 		}
-		return float64(s.Items) / float64(s.Groups)
-	}
-	with, without := mean(true), mean(false)
-	if with < without*0.9 {
-		t.Errorf("%.1f callers share a group, without gathering %.1f", with, without)
-	}
+	})
 }
 
 func TestALoneCallerIsNotKeptWaitingByGathering(t *testing.T) {
