@@ -97,6 +97,8 @@ type Stats struct {
 	Groups, Records, Bytes uint64 // appended
 	Syncs                  uint64
 	LiveBytes, TotalBytes  uint64 // as far as releases tell; on the medium
+	CopiedBytes            uint64 // of records that cleaning wrote again elsewhere
+	CheckpointBytes        uint64 // of checkpoints that were written
 	Segments               int    // files, or 0 where there are none
 	Checkpoint             Position
 }

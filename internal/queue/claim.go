@@ -86,6 +86,9 @@ func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration) 
 	}
 	a := asker{from: froms, max: r.Max, maxBytes: r.Bytes, owner: r.Owner, claimant: c.claimant, take: c.take}
 	s.state.choose(&a)
+	if s.looked != nil {
+		s.looked(s.clock().Sub(now))
+	}
 	c.hand()
 	s.state.serve() // what tick woke and this claim did not take
 	if len(c.picks) > 0 || c.err != nil || wait <= 0 || len(froms) == 0 {

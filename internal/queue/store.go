@@ -38,6 +38,8 @@ type Options struct {
 	Namespaces map[string][]string // namespace → other names for it
 	// Observe, if set, is told the hops of every message settled Done. It must be quick and must not call the Store.
 	Observe func(n Name, hops *message.Hops)
+	// Looked, if set, is told how long each claim looked for its messages in memory. It must be quick and must not call the Store.
+	Looked func(time.Duration)
 	// CheckpointBytes is how much is appended between checkpoints, at least; 0: 64 MiB.
 	CheckpointBytes uint64
 }
@@ -50,6 +52,7 @@ type Store struct {
 	demand  bool
 	aliases map[string]string
 	observe func(Name, *message.Hops)
+	looked  func(time.Duration)
 	every   uint64
 
 	room chan struct{} // one place for each group under way to the journal
@@ -92,7 +95,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	}
 	s := &Store{
 		journal: o.Journal, clock: o.Clock, limits: o.Limits.withDefaults(), demand: o.OnDemand, aliases: aliases,
-		observe: o.Observe, every: o.CheckpointBytes,
+		observe: o.Observe, looked: o.Looked, every: o.CheckpointBytes,
 		room: make(chan struct{}, maxFlights), pending: map[string]*flight{}, defining: map[Name]*flight{}, alarm: make(chan struct{}, 1),
 	}
 	if s.every == 0 {
