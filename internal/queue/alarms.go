@@ -1,13 +1,17 @@
 package queue
 
-import "container/heap"
+import (
+	"container/heap"
+	"slices"
+)
 
-// alarm is a time at which a message has to be looked at: it wakes, its lease ends, or it expires. It names the message, so that one
-// that is settled meanwhile is not kept in memory.
+// alarm is a time at which a message has to be looked at, because it wakes or its lease ends, or a whole page, because some of it expires.
+// It names the message, so that one that is settled meanwhile is not kept in memory.
 type alarm struct {
 	when int64
 	q    *queueState
 	seq  uint64
+	page bool // all of seq's page
 }
 
 // alarms is a heap, the earliest first. An alarm may be out of date; tick looks at what is true of its entry.
@@ -30,29 +34,66 @@ func (a *alarms) Pop() any {
 	return x
 }
 
-// nextDue is when something next has to happen to e; 0: never.
-func (e *entry) nextDue() int64 {
-	switch {
-	case e.claim != nil && e.claim.settling:
-		return 0
-	case e.claim != nil:
-		return e.claim.deadline
-	case e.wake != 0 && e.expire != 0:
-		return min(e.wake, e.expire)
-	case e.wake != 0:
-		return e.wake
+// nextDue is when e wakes or its lease ends; 0: never.
+func (x *extra) nextDue() int64 {
+	if x.claim == nil {
+		return x.wake
 	}
-	return e.expire
+	if x.claim.settling {
+		return 0
+	}
+	return x.claim.deadline
 }
 
 // wakeAt sees to it that tick looks at e in time. An alarm that is early enough serves.
-func (s *state) wakeAt(q *queueState, e *entry) {
-	due := e.nextDue()
-	if s.folding || due == 0 || e.alarm != 0 && e.alarm <= due {
+func (s *state) wakeAt(q *queueState, e entry) {
+	if s.folding {
 		return
 	}
-	e.alarm = due
-	heap.Push(&s.alarms, alarm{due, q, e.seq})
+	x := e.extra()
+	if due := x.nextDue(); due != 0 && (x.alarm == 0 || x.alarm > due) {
+		if x.alarm != 0 {
+			s.outdate()
+		}
+		e.setAlarm(due)
+		heap.Push(&s.alarms, alarm{when: due, q: q, seq: e.seq()})
+	}
+	if x.claim == nil {
+		s.expireAt(q, e.page, e.expire())
+	}
+}
+
+// expireAt sees to it that tick looks at a page in time for a message that expires then; 0: never.
+func (s *state) expireAt(q *queueState, p *page, when int64) {
+	if when == 0 || p.alarm != 0 && p.alarm <= when {
+		return
+	}
+	if p.alarm != 0 {
+		s.outdate()
+	}
+	p.alarm = when
+	heap.Push(&s.alarms, alarm{when: when, q: q, seq: p.number * pageSize, page: true})
+}
+
+// outdate counts an alarm that nobody waits for any more. When they are most of all they go, so that a fast queue with long leases keeps
+// no more alarms than it has use for.
+func (s *state) outdate() {
+	if s.outdated++; s.outdated < 1024 || 2*s.outdated < len(s.alarms) {
+		return
+	}
+	s.alarms = slices.DeleteFunc(s.alarms, func(a alarm) bool { return !a.current() })
+	heap.Init(&s.alarms)
+	s.outdated = 0
+}
+
+// current tells whether somebody waits for the alarm.
+func (a *alarm) current() bool {
+	if a.page {
+		p, there := a.q.all.pages.Get(pageOf(a.seq))
+		return there && p.alarm == a.when
+	}
+	e, there := a.q.all.Get(a.seq)
+	return there && e.extra().alarm == a.when
 }
 
 // due is when tick should be called next; 0: nothing is waiting for a time.
@@ -68,69 +109,87 @@ func (s *state) due() int64 {
 func (s *state) tick(limit int) {
 	for ; limit > 0 && len(s.alarms) > 0 && s.alarms[0].when <= s.now; limit-- {
 		a := heap.Pop(&s.alarms).(alarm)
+		if !a.current() {
+			s.outdated = max(0, s.outdated-1)
+			continue
+		}
+		if a.page {
+			s.expire(a.q, a.seq)
+			continue
+		}
 		q := a.q
-		e, there := q.all.Get(a.seq)
-		if !there {
+		e, _ := q.all.Get(a.seq)
+		e.setAlarm(0)
+		switch c, wake := e.claim(), e.wake(); {
+		case c != nil && c.settling:
 			continue
-		}
-		if e.alarm == a.when {
-			e.alarm = 0
-		}
-		if e.claim != nil && e.claim.settling {
-			continue
-		}
-		switch {
-		case e.claim != nil:
-			if d := e.claim.deadline; d != 0 && d <= s.now {
-				s.lapse(q, e)
-			}
-		case e.expire != 0 && e.expire <= s.now:
-			s.doom(q, e, &s.overdue)
-			continue
-		case e.wake != 0 && e.wake <= s.now:
+		case c != nil && c.deadline != 0 && c.deadline <= s.now:
+			s.lapse(q, e)
+		case c == nil && wake != 0 && wake <= s.now:
 			q.delayed--
-			e.wake, e.retry = 0, false
+			e.setWake(0, false)
 			s.changed(q, e)
 		}
-		s.wakeAt(q, e)
+		if e.there() {
+			s.wakeAt(q, e)
+		}
 	}
 }
 
-// lapse ends a claim whose lease or owner has ended, and tells with which events.
-func (s *state) lapse(q *queueState, e *entry) {
-	for _, later := range q.behind(e) {
-		s.lapsed = append(s.lapsed, &settled{queue: q.id, seq: later.seq, end: endBack, uncounted: true})
+// expire reports the messages of a page that have expired unclaimed.
+func (s *state) expire(q *queueState, seq uint64) {
+	p, _ := q.all.pages.Get(pageOf(seq))
+	p.alarm = 0
+	next := int64(0)
+	for slot := p.there.next(0); slot < pageSize; slot = p.there.next(slot + 1) {
+		e := entry{p, uint8(slot)}
+		switch when := e.expire(); {
+		case when == 0 || e.claim() != nil: // one that is put back is looked at again
+		case when <= s.now:
+			s.doom(q, e, &s.overdue)
+		case next == 0 || when < next:
+			next = when
+		}
 	}
-	s.lapsed = append(s.lapsed, &settled{queue: q.id, seq: e.seq, end: endBack})
+	s.expireAt(q, p, next)
+}
+
+// lapse ends a claim whose lease or owner has ended, and tells with which events.
+func (s *state) lapse(q *queueState, e entry) {
+	for _, later := range q.behind(e) {
+		s.lapsed = append(s.lapsed, &settled{queue: q.id, seq: later.seq(), end: endBack, uncounted: true})
+	}
+	s.lapsed = append(s.lapsed, &settled{queue: q.id, seq: e.seq(), end: endBack})
 	s.back(q, e, 0, false)
 }
 
 // doomed is a message that the Store has to end with a record of its own.
 type doomed struct {
-	q *queueState
-	e *entry
+	q    *queueState
+	e    entry
+	size int64 // of e
 }
 
 // doom keeps e from every reader and puts it on a list of the Store's work.
-func (s *state) doom(q *queueState, e *entry, list *[]doomed) {
+func (s *state) doom(q *queueState, e entry, list *[]doomed) {
 	s.hide(q, e)
-	e.claim = &claimState{epoch: s.epoch, settling: true, wake: e.wake, retry: e.retry}
-	if e.wake != 0 {
+	e.setClaim(&claimState{epoch: s.epoch, settling: true, wake: e.wake(), retry: e.retry()})
+	if e.wake() != 0 {
 		q.delayed--
-		e.wake, e.retry = 0, false
+		e.setWake(0, false)
 	}
 	q.claimed++
-	*list = append(*list, doomed{q, e})
-	if e.group != nil {
-		s.regroup(q, e.group)
+	*list = append(*list, doomed{q, e, e.size()})
+	if g := e.group(); g != nil {
+		s.regroup(q, g)
 	}
 }
 
 // relent takes a doom back.
-func (s *state) relent(q *queueState, e *entry) {
-	if c := e.claim; c.wake > s.now {
+func (s *state) relent(q *queueState, e entry) {
+	if c := e.claim(); c.wake > s.now {
 		q.delayed++
-		e.wake, e.retry = c.wake, c.retry
+		e.setWake(c.wake, c.retry)
 	}
 	s.unclaim(q, e)
 	s.wakeAt(q, e)
@@ -138,6 +197,6 @@ func (s *state) relent(q *queueState, e *entry) {
 }
 
 // spent tells whether e has been handed out as often as its queue allows.
-func (q *queueState) spent(e *entry) bool {
-	return q.def.MaxAttempts > 0 && int(e.attempts) >= q.def.MaxAttempts
+func (q *queueState) spent(e entry) bool {
+	return q.def.MaxAttempts > 0 && int(e.attempts()) >= q.def.MaxAttempts
 }

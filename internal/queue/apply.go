@@ -35,8 +35,7 @@ func (s *state) apply(group []applied, durable int64) error {
 			s.applyTopicGone(e)
 		case *put:
 			if q := s.queues[e.queue]; q != nil {
-				en := &entry{seq: e.seq, addr: g.addr, head: s.own(e.head), at: g.at, wake: e.wake, expire: e.expire, size: e.size}
-				s.insert(q, en, e.dedup, &e.origin, durable)
+				s.insert(q, e.seq, &arrival{row: rowOf(g, e.size, durable), head: e.head, expire: e.expire}, e.wake, e.dedup, &e.origin)
 			} else {
 				s.release(g.addr)
 			}
@@ -44,7 +43,7 @@ func (s *state) apply(group []applied, durable int64) error {
 			if bodies == nil {
 				bodies = map[uint32]*sharedBody{}
 			}
-			bodies[g.addr.Index] = &sharedBody{addr: g.addr, head: s.own(e.head)}
+			bodies[g.addr.Index] = &sharedBody{addr: g.addr, head: bytes.Clone(e.head)}
 			if t := s.topics[e.topic]; t != nil {
 				t.publishes = max(t.publishes, e.number)
 				t.published++
@@ -56,18 +55,19 @@ func (s *state) apply(group []applied, durable int64) error {
 			}
 			if q := s.queues[e.queue]; q != nil {
 				body.refs++
-				en := &entry{seq: e.seq, addr: g.addr, head: body.head, shared: body, at: g.at, wake: e.wake, expire: e.expire, size: e.size}
-				s.insert(q, en, e.dedup, &e.origin, durable)
+				a := &arrival{row: rowOf(g, e.size, durable), head: body.head, shared: body, expire: e.expire}
+				s.insert(q, e.seq, a, e.wake, e.dedup, &e.origin)
 			} else {
 				s.release(g.addr)
 			}
 		case *claimed:
-			if q, en := s.find(e.queue, e.seq); en != nil {
+			if q, en := s.find(e.queue, e.seq); en != none {
 				s.claim(q, en, e, holder{})
 			}
 		case *extended:
-			if q, en := s.find(e.queue, e.seq); en != nil && en.claim != nil {
-				en.claim.deadline = e.deadline
+			if q, en := s.find(e.queue, e.seq); en != none && en.claim() != nil {
+				en.page.touch()
+				en.claim().deadline = e.deadline
 				s.wakeAt(q, en)
 			}
 		case *settled:
@@ -95,51 +95,46 @@ func (s *state) apply(group []applied, durable int64) error {
 	return nil
 }
 
-func (s *state) find(queue uint32, seq uint64) (*queueState, *entry) {
+func (s *state) find(queue uint32, seq uint64) (*queueState, entry) {
 	q := s.queues[queue]
 	if q == nil {
-		return nil, nil
+		return nil, none
 	}
 	e, _ := q.all.Get(seq)
 	return q, e
 }
 
-// own returns bytes that stay valid: those of a fold belong to the journal.
-func (s *state) own(b []byte) []byte {
-	if s.folding {
-		return bytes.Clone(b)
-	}
-	return b
-}
-
 func (s *state) release(a journal.Address) { s.released = append(s.released, a) }
 
+// rowOf is what a page keeps of a message whose record is g. durable is as for apply.
+func rowOf(g *applied, size uint32, durable int64) row {
+	r := row{position: g.addr.Position, index: g.addr.Index, at: g.at, size: size}
+	if durable > g.at {
+		r.durable = uint32(min(durable-g.at, 1<<32-1))
+	}
+	return r
+}
+
 // insert adds a message that has become durable.
-func (s *state) insert(q *queueState, e *entry, dedup int64, origin *message.Origin, durable int64) {
-	q.next = max(q.next, e.seq+1)
+func (s *state) insert(q *queueState, seq uint64, a *arrival, wake, dedup int64, origin *message.Origin) {
+	q.next = max(q.next, seq+1)
 	q.put++
-	r := &reader{b: e.head}
-	h := readHead(r)
+	h := readHead(&reader{b: a.head})
 	if dedup != 0 {
-		q.remember(string(h.dedup), remembered{seq: e.seq, id: h.id, until: dedup}, s.now)
+		q.remember(&remembered{dedup: string(h.dedup), seq: seq, id: h.id, until: dedup}, s.now)
 	}
 	if origin.Source != "" {
 		q.tookFrom(origin)
 	}
-	if durable > e.at {
-		e.durable = uint32(min(durable-e.at, 1<<32-1))
-	}
-	q.all.Set(e.seq, e)
-	q.bytes += int64(e.size)
+	e := q.all.Add(seq, a)
+	q.bytes += e.size()
 	s.messages++
-	s.bytes += int64(e.size)
+	s.bytes += e.size()
 	if len(h.key) > 0 && !q.def.Unordered {
 		q.join(e, string(h.key))
 	}
-	if e.wake != 0 && e.wake <= s.now && !s.folding {
-		e.wake = 0
-	}
-	if e.wake != 0 {
+	if wake != 0 && (wake > s.now || s.folding) {
+		e.setWake(wake, false)
 		q.delayed++
 	}
 	s.wakeAt(q, e)
@@ -147,29 +142,32 @@ func (s *state) insert(q *queueState, e *entry, dedup int64, origin *message.Ori
 }
 
 // remove takes a message out of the state for good and releases what the journal keeps of it.
-func (s *state) remove(q *queueState, e *entry) {
+func (s *state) remove(q *queueState, e entry) {
 	s.hide(q, e)
-	q.all.Delete(e.seq)
-	q.bytes -= int64(e.size)
-	s.messages--
-	s.bytes -= int64(e.size)
-	if e.claim != nil {
+	if e.claim() != nil {
 		s.unclaim(q, e)
 	}
-	if e.wake != 0 {
+	x, size, shared := *e.extra(), e.size(), e.shared()
+	s.release(e.addr())
+	q.all.Delete(e)
+	q.bytes -= size
+	s.messages--
+	s.bytes -= size
+	if x.wake != 0 {
 		q.delayed--
-		e.wake = 0
 	}
-	s.release(e.addr)
-	if b := e.shared; b != nil {
-		if b.refs--; b.refs == 0 {
-			s.release(b.addr)
+	if x.alarm != 0 {
+		s.outdate()
+	}
+	if shared != nil {
+		if shared.refs--; shared.refs == 0 {
+			s.release(shared.addr)
 		}
 	}
-	if g := e.group; g != nil {
-		q.leave(e)
-		s.regroup(q, g)
-		s.freed(q, g)
+	if x.group != nil {
+		q.leave(x.group, e)
+		s.regroup(q, x.group)
+		s.freed(q, x.group)
 	}
 }
 
@@ -181,40 +179,40 @@ type holder struct {
 }
 
 // claim hands e out.
-func (s *state) claim(q *queueState, e *entry, c *claimed, h holder) {
-	if e.claim != nil { // the lease of an earlier hand-out had ended
+func (s *state) claim(q *queueState, e entry, c *claimed, h holder) {
+	if e.claim() != nil { // the lease of an earlier hand-out had ended
 		s.unclaim(q, e)
 	}
-	if e.wake != 0 {
+	if e.wake() != 0 {
 		q.delayed--
-		e.wake, e.retry = 0, false
+		e.setWake(0, false)
 	}
 	s.hide(q, e)
-	e.attempts = c.attempt
-	e.claim = &claimState{epoch: c.epoch, serial: c.serial, deadline: c.deadline, owned: c.owned, owner: h.owner, claimant: h.claimant, at: h.at}
+	e.setAttempts(c.attempt)
+	e.setClaim(&claimState{epoch: c.epoch, serial: c.serial, deadline: c.deadline, owned: c.owned, owner: h.owner, claimant: h.claimant, at: h.at})
 	q.claimed++
 	q.claims++
 	if h.owner != nil {
 		h.owner.hold(q, e)
 	}
 	s.wakeAt(q, e)
-	if e.group != nil {
-		s.regroup(q, e.group)
+	if g := e.group(); g != nil {
+		s.regroup(q, g)
 	}
 }
 
 // unclaim forgets e's claim and nothing else.
-func (s *state) unclaim(q *queueState, e *entry) {
-	if o := e.claim.owner; o != nil {
+func (s *state) unclaim(q *queueState, e entry) {
+	if o := e.claim().owner; o != nil {
 		o.drop(q, e)
 	}
-	e.claim = nil
+	e.setClaim(nil)
 	q.claimed--
 }
 
 func (s *state) applySettled(e *settled) {
 	q, en := s.find(e.queue, e.seq)
-	if en == nil {
+	if en == none {
 		return
 	}
 	switch e.end {
@@ -232,7 +230,7 @@ func (s *state) applySettled(e *settled) {
 }
 
 // back makes a claimed message claimable again, and with it those of its key that were handed out after it.
-func (s *state) back(q *queueState, e *entry, wake int64, uncounted bool) {
+func (s *state) back(q *queueState, e entry, wake int64, uncounted bool) {
 	for _, b := range q.behind(e) {
 		s.backAlone(q, b, 0, true)
 	}
@@ -240,42 +238,68 @@ func (s *state) back(q *queueState, e *entry, wake int64, uncounted bool) {
 }
 
 // backAlone is back without those behind it: a fold cannot tell which of them were claimed at that moment.
-func (s *state) backAlone(q *queueState, e *entry, wake int64, uncounted bool) {
-	if e.claim != nil {
+func (s *state) backAlone(q *queueState, e entry, wake int64, uncounted bool) {
+	if e.claim() != nil {
 		s.unclaim(q, e)
 	}
-	if uncounted && e.attempts > 0 {
-		e.attempts--
+	if n := e.attempts(); uncounted && n > 0 {
+		e.setAttempts(n - 1)
 	}
 	if !s.folding && !uncounted && q.spent(e) {
 		s.doom(q, e, &s.exhausted)
 		return
 	}
-	if e.wake == 0 && wake > s.now {
+	if e.wake() == 0 && wake > s.now {
 		q.delayed++
-		e.wake, e.retry = wake, true
+		e.setWake(wake, true)
 	}
 	s.wakeAt(q, e)
-	if e.group != nil {
-		s.regroup(q, e.group)
+	if g := e.group(); g != nil {
+		s.regroup(q, g)
 	}
 	s.changed(q, e)
 }
 
+// applyPurged removes every message before a frontier. A page of plain messages goes as a whole: a purge holds the lock.
 func (s *state) applyPurged(q *queueState, frontier uint64) (removed int) {
-	var gone []*entry
-	q.all.Scan(func(seq uint64, e *entry) bool {
-		if seq >= frontier {
-			return false
+	q.views = nil // cheaper made again than emptied one by one
+	for p := range q.all.pagesFrom(0) {
+		if p.number > pageOf(frontier) {
+			break
 		}
-		gone = append(gone, e)
-		return true
-	})
-	for _, e := range gone {
-		s.remove(q, e)
+		if p.number < pageOf(frontier) && p.plain() {
+			removed += s.removePage(q, p)
+			continue
+		}
+		for slot := p.there.next(0); slot < pageSize; slot = p.there.next(slot + 1) {
+			e := entry{p, uint8(slot)}
+			if e.seq() >= frontier {
+				break
+			}
+			s.remove(q, e)
+			removed++
+		}
 	}
-	q.purged += uint64(len(gone))
-	return len(gone)
+	q.purged += uint64(removed)
+	return removed
+}
+
+// plain tells whether all messages of the page wait, with a body of their own, for whoever comes.
+func (p *page) plain() bool { return p.shared == nil && p.extras == nil }
+
+// removePage is remove for all messages of a plain page.
+func (s *state) removePage(q *queueState, p *page) (removed int) {
+	for slot := p.there.next(0); slot < pageSize; slot = p.there.next(slot + 1) {
+		e := entry{p, uint8(slot)}
+		q.bytes -= e.size()
+		s.bytes -= e.size()
+		s.release(e.addr())
+		removed++
+	}
+	s.messages -= int64(removed)
+	q.ready.deletePage(p.number)
+	q.all.DeletePage(p)
+	return removed
 }
 
 func (s *state) applyDefined(e *queueDefined) {
@@ -286,7 +310,7 @@ func (s *state) applyDefined(e *queueDefined) {
 		q.views = nil
 		return
 	}
-	q := newQueueState(e.queue, e.name, e.def)
+	q := s.newQueueState(e.queue, e.name, e.def)
 	s.queues[e.queue] = q
 	s.queueNames[e.name] = q
 	if q.def.Topic != "" {

@@ -22,7 +22,7 @@ type asker struct {
 	bytes    int    // taken so far
 	claimant uint64 // never 0
 	owner    *Owner
-	take     func(from int, q *queueState, e *entry) // claims e in the state
+	take     func(from int, q *queueState, e entry) // claims e in the state
 }
 
 // choose takes up to max messages: earlier entries of from first, the oldest first within one.
@@ -41,10 +41,10 @@ func (s *state) choose(a *asker) (taken int) {
 		extra := s.held(a, w)
 		for taken < a.max {
 			e := earliest(extra)
-			if ready := find.oldest(s, w.q); ready != nil && (e == nil || ready.seq < e.seq) {
+			if ready := find.oldest(s, w.q); ready != none && (e == none || ready.seq() < e.seq()) {
 				e = ready
 			}
-			if e == nil {
+			if e == none {
 				break
 			}
 			if taken > 0 && !a.fits(e) {
@@ -57,7 +57,7 @@ func (s *state) choose(a *asker) (taken int) {
 			}
 			a.give(i, w.q, e)
 			taken++
-			if next := s.nextOfKey(a, w, e); next != nil {
+			if next := s.nextOfKey(a, w, e); next != none {
 				extra = append(extra, next)
 			}
 		}
@@ -66,21 +66,21 @@ func (s *state) choose(a *asker) (taken int) {
 }
 
 // fits tells whether e is within the bound of bytes.
-func (a *asker) fits(e *entry) bool { return a.maxBytes == 0 || a.bytes+int(e.size) <= a.maxBytes }
+func (a *asker) fits(e entry) bool { return a.maxBytes == 0 || a.bytes+int(e.size()) <= a.maxBytes }
 
-func (a *asker) give(from int, q *queueState, e *entry) {
-	a.bytes += int(e.size)
+func (a *asker) give(from int, q *queueState, e entry) {
+	a.bytes += int(e.size())
 	a.take(from, q, e)
 }
 
 // held finds what the asker may take of keys that it holds already.
-func (s *state) held(a *asker, w wanted) (extra []*entry) {
+func (s *state) held(a *asker, w wanted) (extra []entry) {
 	if a.owner == nil {
 		return nil
 	}
 	for g := range a.owner.keysIn(w.q) {
 		e := g.first(a.claimant, s.now)
-		if e != nil && e != g.head && s.meets(w, e) {
+		if e != none && e != g.head && s.meets(w, e) {
 			extra = append(extra, e)
 		}
 	}
@@ -88,31 +88,35 @@ func (s *state) held(a *asker, w wanted) (extra []*entry) {
 }
 
 // nextOfKey is the message that the asker may take after e of the same key.
-func (s *state) nextOfKey(a *asker, w wanted, e *entry) *entry {
-	if e.group == nil {
-		return nil
+func (s *state) nextOfKey(a *asker, w wanted, e entry) entry {
+	g := e.group()
+	if g == nil {
+		return none
 	}
-	next := e.group.first(a.claimant, s.now)
-	if next == nil || !s.meets(w, next) {
-		return nil
+	next := g.first(a.claimant, s.now)
+	if next == none || !s.meets(w, next) {
+		return none
 	}
 	return next
 }
 
-func (s *state) meets(w wanted, e *entry) bool {
+func (s *state) meets(w wanted, e entry) bool {
 	return w.where == nil || w.where.Match(s.env(w.q, e))
 }
 
-func earliest(es []*entry) *entry {
+func earliest(es []entry) entry {
 	if len(es) == 0 {
-		return nil
+		return none
 	}
-	return slices.MinFunc(es, func(a, b *entry) int { return cmp.Compare(a.seq, b.seq) })
+	return slices.MinFunc(es, bySequence)
 }
 
-func without(es []*entry, e *entry) []*entry {
-	return slices.DeleteFunc(es, func(x *entry) bool { return x == e })
+func without(es []entry, e entry) []entry {
+	return slices.DeleteFunc(es, func(x entry) bool { return x == e })
 }
+
+// bySequence orders messages of one queue.
+func bySequence(a, b entry) int { return cmp.Compare(a.seq(), b.seq()) }
 
 // waiter is a claim that found nothing and waits.
 type waiter struct {
@@ -160,9 +164,9 @@ func (s *state) serve() {
 			ws = slices.Compact(ws)
 		}
 		fresh := s.fresh
-		s.fresh = map[*queueState][]*entry{}
+		s.fresh = map[*queueState][]entry{}
 		for _, es := range fresh {
-			slices.SortFunc(es, func(a, b *entry) int { return cmp.Compare(a.seq, b.seq) })
+			slices.SortFunc(es, bySequence)
 		}
 		for _, w := range ws {
 			if !w.gone && s.offer(w, fresh) > 0 {
@@ -174,42 +178,42 @@ func (s *state) serve() {
 }
 
 // offer lets w take what it wants of the fresh messages.
-func (s *state) offer(w *waiter, fresh map[*queueState][]*entry) (taken int) {
+func (s *state) offer(w *waiter, fresh map[*queueState][]entry) (taken int) {
 	a := &w.asker
 	enough := false
 	for i, f := range a.from {
 		es := fresh[f.q]
 		for j := 0; j < len(es) && taken < a.max && !enough; j++ {
 			e := es[j]
-			if e == nil || !s.claimable(f.q, e, a.claimant) || !s.meets(f, e) {
+			if e == none || !s.claimable(f.q, e, a.claimant) || !s.meets(f, e) {
 				continue
 			}
 			if enough = taken > 0 && !a.fits(e); enough {
 				break
 			}
-			es[j] = nil
+			es[j] = none
 			if f.q.spent(e) { // as in choose
 				s.doom(f.q, e, &s.exhausted)
 				continue
 			}
 			a.give(i, f.q, e)
 			taken++
-			if next := s.nextOfKey(a, f, e); next != nil && taken < a.max {
+			if next := s.nextOfKey(a, f, e); next != none && taken < a.max {
 				es = slices.Insert(es, j+1, next)
 			}
 		}
-		fresh[f.q] = slices.DeleteFunc(es, func(e *entry) bool { return e == nil })
+		fresh[f.q] = slices.DeleteFunc(es, func(e entry) bool { return e == none })
 	}
 	return taken
 }
 
 // claimable tells whether a claimant could claim e now.
-func (s *state) claimable(q *queueState, e *entry, claimant uint64) bool {
-	if there, _ := q.all.Get(e.seq); there != e {
+func (s *state) claimable(q *queueState, e entry, claimant uint64) bool {
+	if !e.there() {
 		return false
 	}
-	if e.group != nil {
-		return e.group.first(claimant, s.now) == e
+	if g := e.group(); g != nil {
+		return g.first(claimant, s.now) == e
 	}
 	return s.eligible(q, e)
 }

@@ -16,7 +16,7 @@ import (
 type picked struct {
 	from     int
 	q        *queueState
-	e        *entry
+	e        entry
 	token    Token
 	attempt  uint32
 	deadline int64
@@ -182,7 +182,7 @@ func (s *Store) buildFor(ws []wanted) (done bool) {
 }
 
 // take claims e in the state and remembers what the reader has to get. The lock is held.
-func (c *claiming) take(from int, q *queueState, e *entry) {
+func (c *claiming) take(from int, q *queueState, e entry) {
 	s := c.s
 	deadline := int64(0)
 	switch {
@@ -192,17 +192,17 @@ func (c *claiming) take(from int, q *queueState, e *entry) {
 		deadline = s.state.now + q.def.lease().Microseconds()
 	}
 	s.state.serial++
-	ev := &claimed{queue: q.id, seq: e.seq, attempt: e.attempts + 1, epoch: s.state.epoch, serial: s.state.serial, deadline: deadline, owned: c.r.Owner != nil}
+	ev := &claimed{queue: q.id, seq: e.seq(), attempt: e.attempts() + 1, epoch: s.state.epoch, serial: s.state.serial, deadline: deadline, owned: c.r.Owner != nil}
 	s.state.claim(q, e, ev, holder{owner: c.r.Owner, claimant: c.claimant, at: c.now.UnixNano()})
 	c.events = append(c.events, ev)
 	c.picks = append(c.picks, picked{
-		from: from, q: q, e: e, deadline: deadline, head: e.head, place: e.place(), hops: e.hops(),
-		token: Token{Queue: q.id, Sequence: e.seq, Serial: ev.serial, Epoch: ev.epoch}, attempt: ev.attempt,
+		from: from, q: q, e: e, deadline: deadline, head: e.head(), place: e.place(), hops: e.hops(),
+		token: Token{Queue: q.id, Sequence: e.seq(), Serial: ev.serial, Epoch: ev.epoch}, attempt: ev.attempt,
 	})
 }
 
 // takeLater is take for a waiter.
-func (c *claiming) takeLater(from int, q *queueState, e *entry) {
+func (c *claiming) takeLater(from int, q *queueState, e entry) {
 	c.now = c.s.clock()
 	c.take(from, q, e)
 }
@@ -229,7 +229,7 @@ func (c *claiming) hand() {
 // takeBack undoes claims whose record could not be written.
 func (s *Store) takeBack(picks []picked) {
 	for _, p := range picks {
-		if there, _ := p.q.all.Get(p.e.seq); there == p.e && p.e.claim != nil {
+		if p.e.there() && p.e.claim() != nil {
 			s.state.back(p.q, p.e, 0, true)
 		}
 	}
@@ -262,7 +262,7 @@ func (s *Store) await(ctx context.Context, c *claiming, w *waiter, wait time.Dur
 		var events []event
 		for _, p := range slices.Backward(c.picks) {
 			if _, e, err := s.state.claimOf(p.token); err == nil && e == p.e { // else it ended meanwhile, and may be another's
-				events = append(events, &settled{queue: p.q.id, seq: p.e.seq, end: endBack, uncounted: true})
+				events = append(events, &settled{queue: p.q.id, seq: p.e.seq(), end: endBack, uncounted: true})
 			}
 		}
 		c.picks = nil

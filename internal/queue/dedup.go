@@ -6,22 +6,18 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// remembered is what a deduplication id was given to.
+// remembered is what a deduplication id was given to. It is not changed once it was made.
 type remembered struct {
+	dedup string
 	seq   uint64
 	id    message.ID
 	until int64 // journaled time
 }
 
-type dedupExpiry struct {
-	id    string
-	until int64
-}
-
 // remember keeps a deduplication id until its window ends, whatever happens to the message.
-func (q *queueState) remember(id string, r remembered, now int64) {
-	q.dedup[id] = r
-	q.forget = append(q.forget, dedupExpiry{id, r.until})
+func (q *queueState) remember(r *remembered, now int64) {
+	q.dedup[r.dedup] = r
+	q.forget = append(q.forget, r)
 	q.forgetOld(now)
 }
 
@@ -33,8 +29,8 @@ func (q *queueState) forgetOld(now int64) {
 		if f.until > now {
 			break
 		}
-		if r, ok := q.dedup[f.id]; ok && r.until <= now {
-			delete(q.dedup, f.id)
+		if q.dedup[f.dedup] == f { // else it was taken again since
+			delete(q.dedup, f.dedup)
 		}
 		n++
 	}
@@ -46,9 +42,9 @@ func (q *queueState) forgetOld(now int64) {
 }
 
 // duplicate tells whether a message with this id was put within the window.
-func (q *queueState) duplicateOf(dedup string, now int64) (remembered, bool) {
-	r, ok := q.dedup[dedup]
-	return r, ok && r.until > now
+func (q *queueState) duplicateOf(dedup string, now int64) (r *remembered, ok bool) {
+	r = q.dedup[dedup]
+	return r, r != nil && r.until > now
 }
 
 // originState is what a queue knows of one outside source.

@@ -14,18 +14,18 @@ var builtins = []string{"id", "key", "enqueued_at", "attempts"}
 type entryEnv struct {
 	s *state
 	q *queueState
-	e *entry
+	e entry
 }
 
 // env returns an environment that is valid until the next call.
-func (s *state) env(q *queueState, e *entry) *entryEnv {
+func (s *state) env(q *queueState, e entry) *entryEnv {
 	s.scratch = entryEnv{s, q, e}
 	return &s.scratch
 }
 
 func (v *entryEnv) Lookup(name string) message.Value {
 	column, isColumn := v.q.def.Columns.Lookup(name)
-	r := &reader{b: v.e.head}
+	r := &reader{b: v.e.head()}
 	h := readHead(r)
 	n := r.count(2)
 	for range n {
@@ -50,9 +50,9 @@ func (v *entryEnv) Lookup(name string) message.Value {
 		}
 		return message.String(string(h.key))
 	case "enqueued_at":
-		return message.Time(timeOf(v.e.at))
+		return message.Time(timeOf(v.e.at()))
 	case "attempts":
-		return message.Int(int64(v.e.attempts))
+		return message.Int(int64(v.e.attempts()))
 	case "body":
 		if v.q.def.Columns == nil {
 			return v.bodyText()

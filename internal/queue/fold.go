@@ -56,24 +56,32 @@ func fold(ctx context.Context, j journal.Journal) (*state, error) {
 func (s *state) settleDown() {
 	for _, q := range s.queues {
 		q.forgetOld(s.now)
-		q.all.Scan(func(_ uint64, e *entry) bool {
-			if e.claim != nil && e.claim.owned {
-				s.unclaim(q, e)
+		for p := range q.all.pagesFrom(0) {
+			if p.attempts == nil && p.extras == nil && p.expires == nil {
+				q.ready.addPage(p.number, p.there) // nothing holds them up
+			} else {
+				s.settlePage(q, p)
 			}
-			if e.claim == nil && q.spent(e) {
-				s.doom(q, e, &s.exhausted)
-			}
-			return true
-		})
-		q.all.Scan(func(_ uint64, e *entry) bool {
-			s.wakeAt(q, e)
-			if e.group == nil && s.eligible(q, e) {
-				q.ready.Set(e.seq, e)
-			}
-			return true
-		})
+		}
 		for _, g := range q.keys {
 			s.regroup(q, g)
+		}
+	}
+}
+
+// settlePage is settleDown for the messages of a page.
+func (s *state) settlePage(q *queueState, p *page) {
+	for slot := p.there.next(0); slot < pageSize; slot = p.there.next(slot + 1) {
+		e := entry{p, uint8(slot)}
+		if c := e.claim(); c != nil && c.owned {
+			s.unclaim(q, e)
+		}
+		if e.claim() == nil && q.spent(e) {
+			s.doom(q, e, &s.exhausted)
+		}
+		s.wakeAt(q, e)
+		if e.group() == nil && s.eligible(q, e) {
+			q.ready.Add(e.seq())
 		}
 	}
 }
@@ -84,9 +92,9 @@ func (s *state) live() iter.Seq[journal.Address] {
 		bodies := map[*sharedBody]bool{}
 		for _, q := range s.queues {
 			more := true
-			q.all.Scan(func(_ uint64, e *entry) bool {
-				more = yield(e.addr)
-				if b := e.shared; more && b != nil && !bodies[b] {
+			q.all.Scan(func(e entry) bool {
+				more = yield(e.addr())
+				if b := e.shared(); more && b != nil && !bodies[b] {
 					bodies[b] = true
 					more = yield(b.addr)
 				}
@@ -126,7 +134,7 @@ func (s *Store) keepCheckpoints() {
 	}
 }
 
-// checkpoint waits until no group is under way, copies the state, lets work go on, and saves the copy.
+// checkpoint waits until no group is under way, begins a snapshot, lets work go on, and saves it.
 func (s *Store) checkpoint(ctx context.Context) error {
 	s.mu.Lock()
 	if s.failed != nil {
@@ -138,24 +146,24 @@ func (s *Store) checkpoint(ctx context.Context) error {
 		s.landing.Wait()
 	}
 	at := s.journal.End()
-	snap := s.state.snapshot()
+	snap := s.state.beginSnapshot()
 	appended := s.journal.Stats().Bytes
 	s.paused = false
 	s.landing.Broadcast()
 	s.mu.Unlock()
-	if err := s.journal.Sync(ctx); err != nil {
-		return err
-	}
 	var size uint64
-	err := s.journal.SaveCheckpoint(ctx, at, func(w io.Writer) error {
-		n, err := snap.writeTo(w)
-		size = n
-		return err
-	})
+	err := s.journal.Sync(ctx)
 	if err == nil {
-		s.mu.Lock()
+		err = s.journal.SaveCheckpoint(ctx, at, func(w io.Writer) (err error) {
+			size, err = snap.writeTo(w, &s.mu)
+			return err
+		})
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	snap.end()
+	if err == nil {
 		s.checkpointed, s.checkpointSize = appended, size
-		s.mu.Unlock()
 	}
 	return err
 }

@@ -24,15 +24,15 @@ type indexed struct {
 	built building
 }
 
-func (x *indexed) show(env condition.Env, e *entry) {
+func (x *indexed) show(env condition.Env, e entry) {
 	if k, ok := x.keyOf(env); ok {
-		x.tree.Insert(k, e.seq)
+		x.tree.Insert(k, e.seq())
 	}
 }
 
-func (x *indexed) hide(env condition.Env, e *entry) {
+func (x *indexed) hide(env condition.Env, e entry) {
 	if k, ok := x.keyOf(env); ok {
-		x.tree.Delete(k, e.seq)
+		x.tree.Delete(k, e.seq())
 	}
 }
 
@@ -187,7 +187,7 @@ type bounded struct {
 }
 
 // oldest returns the oldest ready message that meets the condition.
-func (p *planned) oldest(s *state, q *queueState) *entry {
+func (p *planned) oldest(s *state, q *queueState) entry {
 	least, found := uint64(math.MaxUint64), false
 	for i := range p.branches {
 		b := &p.branches[i]
@@ -196,28 +196,27 @@ func (p *planned) oldest(s *state, q *queueState) *entry {
 		}
 	}
 	if !found {
-		return nil
+		return none
 	}
-	if e, there := q.ready.Get(least); there && p.where.Match(s.env(q, e)) {
+	if e, there := q.all.Get(least); there && p.where.Match(s.env(q, e)) {
 		return e
 	}
 	return p.walk(s, q, least)
 }
 
 // walk goes on where the oldest message with a fitting key turned out not to fit: past it, the oldest first.
-func (p *planned) walk(s *state, q *queueState, after uint64) *entry {
-	var best *entry
+func (p *planned) walk(s *state, q *queueState, after uint64) (best entry) {
 	for i := range p.branches {
 		b := &p.branches[i]
 		for seq := range b.index.tree.Ascend(b.lo, b.hi) {
-			if best != nil && seq >= best.seq {
+			if best != none && seq >= best.seq() {
 				break
 			}
 			if seq <= after {
 				continue
 			}
 			q.scanned++
-			if e, there := q.ready.Get(seq); there && p.where.Match(s.env(q, e)) {
+			if e, there := q.all.Get(seq); there && p.where.Match(s.env(q, e)) {
 				best = e
 				break
 			}

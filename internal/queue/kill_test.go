@@ -256,9 +256,9 @@ func check(t *testing.T, dir string, fates map[string]*fate, kill int) {
 	// Leases outlive kills: end them, so that the next victim has work.
 	s.mu.Lock()
 	for _, q := range s.state.queues {
-		q.all.Scan(func(_ uint64, e *entry) bool {
-			if e.claim != nil && !e.claim.settling {
-				back = append(back, Settlement{Token: Token{q.id, e.seq, e.claim.serial, e.claim.epoch}, Kind: Back, Uncounted: false})
+		q.all.Scan(func(e entry) bool {
+			if c := e.claim(); c != nil && !c.settling {
+				back = append(back, Settlement{Token: Token{q.id, e.seq(), c.serial, c.epoch}, Kind: Back, Uncounted: false})
 			}
 			return true
 		})

@@ -62,8 +62,8 @@ func (s *Store) Stats(n Name) (Stats, error) {
 		TotalExpired: q.expired, TotalPurged: q.purged, TotalClaims: q.claims, NextSequence: q.next,
 	}
 	st.Behind = int64(q.all.Len()) - st.Ready - st.Delayed - st.Claimed
-	if _, e, ok := q.ready.Min(); ok {
-		st.Oldest = timeOf(e.at)
+	if e := q.oldestOf(&q.ready); e != none {
+		st.Oldest = timeOf(e.at())
 	}
 	return st, nil
 }
@@ -85,14 +85,13 @@ func (s *Store) TopicStats(n Name) (TopicStats, error) {
 }
 
 // stateOf tells where a message stands.
-func (s *state) stateOf(q *queueState, e *entry) MessageState {
-	switch {
-	case e.claim != nil:
+func (s *state) stateOf(q *queueState, e entry) MessageState {
+	switch x := e.extra(); {
+	case x.claim != nil:
 		return Claimed
-	case e.wake > s.now:
+	case x.wake > s.now:
 		return Delayed
-	}
-	if _, ok := q.ready.Get(e.seq); ok {
+	case q.ready.Has(e.seq()):
 		return Ready
 	}
 	return Waiting
@@ -118,21 +117,21 @@ func (s *Store) Peek(ctx context.Context, n Name, r PeekRequest) ([]Peeked, erro
 	var found []Peeked
 	var heads [][]byte
 	var places []journal.Address
-	q.all.Ascend(r.After+1, func(seq uint64, e *entry) bool {
+	q.all.Ascend(r.After+1, func(e entry) bool {
 		st := s.state.stateOf(q, e)
 		if r.Ready && st != Ready || r.Where != nil && !r.Where.Match(s.state.env(q, e)) {
 			return true
 		}
-		p := Peeked{Sequence: seq, State: st, Attempts: int(e.attempts)}
+		p := Peeked{Sequence: e.seq(), State: st, Attempts: int(e.attempts())}
 		p.Message.Hops = e.hops()
 		switch st {
 		case Delayed:
-			p.Until = timeOf(e.wake)
+			p.Until = timeOf(e.wake())
 		case Claimed:
-			p.Until = timeOf(e.claim.deadline)
+			p.Until = timeOf(e.claim().deadline)
 		}
 		found = append(found, p)
-		heads, places = append(heads, e.head), append(places, e.place())
+		heads, places = append(heads, e.head()), append(places, e.place())
 		return len(found) < r.Max
 	})
 	s.mu.Unlock()
@@ -197,14 +196,14 @@ func (s *Store) Idle(n Name, where *condition.Expr) bool {
 	if q == nil {
 		return true
 	}
-	if q.reserved > 0 || s.state.ready(q, where).oldest(s.state, q) != nil {
+	if q.reserved > 0 || s.state.ready(q, where).oldest(s.state, q) != none {
 		return false
 	}
 	if q.all.Len() == q.ready.Len() {
 		return true
 	}
 	idle := true
-	q.all.Scan(func(_ uint64, e *entry) bool {
+	q.all.Scan(func(e entry) bool {
 		if s.state.stateOf(q, e) != Ready && (where == nil || where.Match(s.state.env(q, e))) {
 			idle = false
 		}

@@ -12,7 +12,7 @@ type Owner struct {
 	name     string
 	claimant uint64
 	closed   bool
-	held     map[*entry]*queueState
+	held     map[entry]*queueState
 	keys     map[*queueState]map[*keyGroup]int
 	waiters  map[*waiter]struct{} // claims that wait
 }
@@ -27,7 +27,7 @@ func (s *Store) NewOwner(name string) *Owner {
 
 func newOwner(s *Store, name string, claimant uint64) *Owner {
 	return &Owner{
-		s: s, name: name, claimant: claimant, held: map[*entry]*queueState{}, keys: map[*queueState]map[*keyGroup]int{},
+		s: s, name: name, claimant: claimant, held: map[entry]*queueState{}, keys: map[*queueState]map[*keyGroup]int{},
 		waiters: map[*waiter]struct{}{},
 	}
 }
@@ -53,8 +53,8 @@ func (o *Owner) Close() {
 	}
 	var events []event
 	for e, q := range o.held {
-		if e.claim != nil && !e.claim.settling {
-			events = append(events, &settled{queue: q.id, seq: e.seq, end: endBack})
+		if c := e.claim(); c != nil && !c.settling {
+			events = append(events, &settled{queue: q.id, seq: e.seq(), end: endBack})
 		}
 	}
 	// Later ones first: each counts its own hand-out, none goes back as one behind another.
@@ -62,7 +62,7 @@ func (o *Owner) Close() {
 	if s.closed || s.write(events) != nil {
 		// The journal takes nothing more: a restart puts back what owners held.
 		for e, q := range o.held {
-			if e.claim != nil && !e.claim.settling {
+			if c := e.claim(); c != nil && !c.settling {
 				s.state.back(q, e, 0, false)
 			}
 		}
@@ -70,26 +70,27 @@ func (o *Owner) Close() {
 	}
 }
 
-func (o *Owner) hold(q *queueState, e *entry) {
+func (o *Owner) hold(q *queueState, e entry) {
 	o.held[e] = q
-	if e.group != nil {
+	if g := e.group(); g != nil {
 		if o.keys[q] == nil {
 			o.keys[q] = map[*keyGroup]int{}
 		}
-		o.keys[q][e.group]++
+		o.keys[q][g]++
 	}
 }
 
-func (o *Owner) drop(q *queueState, e *entry) {
+func (o *Owner) drop(q *queueState, e entry) {
 	if _, ok := o.held[e]; !ok {
 		return
 	}
 	delete(o.held, e)
-	if e.group == nil {
+	g := e.group()
+	if g == nil {
 		return
 	}
-	if o.keys[q][e.group]--; o.keys[q][e.group] == 0 {
-		delete(o.keys[q], e.group)
+	if o.keys[q][g]--; o.keys[q][g] == 0 {
+		delete(o.keys[q], g)
 	}
 	if len(o.keys[q]) == 0 {
 		delete(o.keys, q)

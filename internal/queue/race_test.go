@@ -402,11 +402,12 @@ func TestDeadLettersOfADeletedQueueMakeNoQueue(t *testing.T) {
 		s.mu.Lock()
 		q := s.state.queueNames[news]
 		e, _ := q.all.Get(1)
+		d := doomed{q, e, e.size()}
 		s.mu.Unlock()
 		if err := s.DeleteQueue(t.Context(), news); err != nil {
 			t.Fatal(err)
 		}
-		if again := s.bury(t.Context(), []doomed{{q, e}}); len(again) != 0 {
+		if again := s.bury(t.Context(), []doomed{d}); len(again) != 0 {
 			t.Error(again)
 		}
 		if len(s.Queues()) != 0 {

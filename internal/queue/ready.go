@@ -1,24 +1,24 @@
 package queue
 
 // eligible tells whether a reader that holds nothing could claim e now.
-func (s *state) eligible(q *queueState, e *entry) bool {
-	switch {
-	case e.claim != nil, e.wake > s.now:
+func (s *state) eligible(q *queueState, e entry) bool {
+	switch x := e.extra(); {
+	case x.claim != nil, x.wake > s.now:
 		return false
-	case e.group != nil:
-		return e.group.head == e
+	case x.group != nil:
+		return x.group.head == e
 	}
 	return true
 }
 
 // changed looks at e again after something that may have made it claimable.
-func (s *state) changed(q *queueState, e *entry) {
+func (s *state) changed(q *queueState, e entry) {
 	if s.folding {
 		return
 	}
-	if e.group != nil {
-		s.regroup(q, e.group)
-		if e.claim == nil && e.group.head != e {
+	if g := e.group(); g != nil {
+		s.regroup(q, g)
+		if e.claim() == nil && g.head != e {
 			s.noticed(q, e) // its key's holder may take it
 		}
 		return
@@ -37,21 +37,21 @@ func (s *state) regroup(q *queueState, g *keyGroup) {
 	if head == g.head {
 		return
 	}
-	if g.head != nil {
+	if g.head != none {
 		s.hide(q, g.head)
 	}
-	if g.head = head; head != nil {
+	if g.head = head; head != none {
 		s.show(q, head)
 	}
 }
 
 // freed tells the holder of a key that waits, if there is one, that something in front of what it may take next is gone.
 func (s *state) freed(q *queueState, g *keyGroup) {
-	if s.folding || g.head != nil || len(q.waiters) == 0 {
+	if s.folding || g.head != none || len(q.waiters) == 0 {
 		return
 	}
-	g.members.Scan(func(_ uint64, e *entry) bool {
-		if e.claim == nil && e.wake <= s.now {
+	g.members.Scan(func(_ uint64, e entry) bool {
+		if e.claim() == nil && e.wake() <= s.now {
 			s.noticed(q, e)
 			return false
 		}
@@ -60,12 +60,12 @@ func (s *state) freed(q *queueState, g *keyGroup) {
 }
 
 // show adds e to what can be claimed.
-func (s *state) show(q *queueState, e *entry) {
-	if _, there := q.ready.Set(e.seq, e); there {
+func (s *state) show(q *queueState, e entry) {
+	if !q.ready.Add(e.seq()) {
 		return
 	}
 	for _, v := range q.views {
-		if v.progress().covers(e.seq) {
+		if v.progress().covers(e.seq()) {
 			v.show(s.env(q, e), e)
 		}
 	}
@@ -73,21 +73,21 @@ func (s *state) show(q *queueState, e *entry) {
 }
 
 // hide takes e out of what can be claimed.
-func (s *state) hide(q *queueState, e *entry) {
-	if _, there := q.ready.Delete(e.seq); !there {
+func (s *state) hide(q *queueState, e entry) {
+	if !q.ready.Delete(e.seq()) {
 		return
 	}
 	for _, v := range q.views {
-		if v.progress().covers(e.seq) {
+		if v.progress().covers(e.seq()) {
 			v.hide(s.env(q, e), e)
 		}
 	}
-	if e.group != nil && e.group.head == e {
-		e.group.head = nil
+	if g := e.group(); g != nil && g.head == e {
+		g.head = none
 	}
 }
 
-func (s *state) noticed(q *queueState, e *entry) {
+func (s *state) noticed(q *queueState, e entry) {
 	if len(q.waiters) > 0 {
 		s.fresh[q] = append(s.fresh[q], e)
 	}

@@ -49,30 +49,37 @@ func (s *Store) Replay(ctx context.Context, n Name, r ReplayRequest) (Replayed, 
 	}
 }
 
+// dug is a message that is to be replayed. Nobody else sees it until then.
+type dug struct {
+	entry entry
+	head  []byte
+	place journal.Address
+}
+
 // replayable takes the next messages to replay out of every reader's sight.
-func (s *Store) replayable(q *queueState, r ReplayRequest, after, end uint64, limit int) (batch []*entry, last uint64, columns message.Columns) {
+func (s *Store) replayable(q *queueState, r ReplayRequest, after, end uint64, limit int) (batch []dug, last uint64, columns message.Columns) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state.advance(s.clock())
-	q.all.Ascend(after+1, func(seq uint64, e *entry) bool {
-		if seq >= end || len(batch) >= limit {
+	q.all.Ascend(after+1, func(e entry) bool {
+		if e.seq() >= end || len(batch) >= limit {
 			return false
 		}
-		last = seq
-		if e.claim == nil && (r.Where == nil || r.Where.Match(s.state.env(q, e))) {
-			batch = append(batch, e)
+		last = e.seq()
+		if e.claim() == nil && (r.Where == nil || r.Where.Match(s.state.env(q, e))) {
+			batch = append(batch, dug{e, e.head(), e.place()})
 		}
 		return true
 	})
-	var none []doomed
-	for _, e := range batch {
-		s.state.doom(q, e, &none)
+	var nobody []doomed
+	for _, d := range batch {
+		s.state.doom(q, d.entry, &nobody)
 	}
 	return batch, last, q.def.Columns
 }
 
 // unreplay lets readers see messages again that were not replayed.
-func (s *Store) unreplay(q *queueState, es []*entry) {
+func (s *Store) unreplay(q *queueState, es []entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.relentAll(q, es)
@@ -81,24 +88,25 @@ func (s *Store) unreplay(q *queueState, es []*entry) {
 }
 
 // relentAll is unreplay with the lock held.
-func (s *Store) relentAll(q *queueState, es []*entry) {
+func (s *Store) relentAll(q *queueState, es []entry) {
 	for _, e := range es {
-		if (doomed{q, e}).there() && e.claim != nil {
+		if e.there() && e.claim() != nil {
 			s.state.relent(q, e)
 		}
 	}
 }
 
-func (s *Store) replayBatch(ctx context.Context, q *queueState, columns message.Columns, es []*entry, r ReplayRequest, done *Replayed) error {
-	addrs := make([]journal.Address, len(es))
-	for i, e := range es {
-		addrs[i] = e.place()
+func (s *Store) replayBatch(ctx context.Context, q *queueState, columns message.Columns, batch []dug, r ReplayRequest, done *Replayed) error {
+	addrs := make([]journal.Address, len(batch))
+	es := make([]entry, len(batch))
+	for i, d := range batch {
+		addrs[i], es[i] = d.place, d.entry
 	}
-	msgs := make([]*message.Message, len(es))
+	msgs := make([]*message.Message, len(batch))
 	err := s.journal.Read(ctx, addrs, func(i int, rec journal.Record, err error) {
 		if err == nil {
 			var m message.Message
-			if m, err = decodeMessage(es[i].head, rec.Body); err == nil {
+			if m, err = decodeMessage(batch[i].head, rec.Body); err == nil {
 				msgs[i] = &m
 			}
 		}
@@ -107,7 +115,7 @@ func (s *Store) replayBatch(ctx context.Context, q *queueState, columns message.
 		s.unreplay(q, es)
 		return fmt.Errorf("read dead letters: %w", err)
 	}
-	var homeless, moving []*entry
+	var homeless, moving []entry
 	c := Change{}
 	for i, m := range msgs {
 		to := r.To
@@ -147,13 +155,13 @@ func (s *Store) replayBatch(ctx context.Context, q *queueState, columns message.
 
 // move puts messages elsewhere and removes them here, in one group; those that were purged meanwhile stay away. It returns how many
 // went on their way: when ctx ends while they do, they stay out of sight until their fate is known.
-func (s *Store) move(ctx context.Context, q *queueState, es []*entry, c *Change) (moved int, err error) {
+func (s *Store) move(ctx context.Context, q *queueState, es []entry, c *Change) (moved int, err error) {
 	if err := s.checkChange(c); err != nil {
 		return 0, err
 	}
 	ds := make([]doomed, len(es))
 	for i, e := range es {
-		ds[i] = doomed{q, e}
+		ds[i] = doomed{q: q, e: e}
 	}
 	for {
 		p, err := s.prepare(ctx, c, queueOnly)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -308,8 +309,8 @@ func (st *stage) asker(words []string) (a asker, name string) {
 	}
 	name = o["as"]
 	taken := 0
-	a.take = func(from int, q *queueState, e *entry) {
-		ev := &claimed{queue: q.id, seq: e.seq, attempt: e.attempts + 1, epoch: st.s.epoch, serial: uint32(st.number)*100 + uint32(taken), owned: a.owner != nil}
+	a.take = func(from int, q *queueState, e entry) {
+		ev := &claimed{queue: q.id, seq: e.seq(), attempt: e.attempts() + 1, epoch: st.s.epoch, serial: uint32(st.number)*100 + uint32(taken), owned: a.owner != nil}
 		if a.owner == nil {
 			ev.deadline = st.s.now + lease.Microseconds()
 		}
@@ -320,8 +321,8 @@ func (st *stage) asker(words []string) (a asker, name string) {
 			label = fmt.Sprintf("%s%d", name, taken+1)
 		}
 		taken++
-		st.claims[label] = Token{q.id, e.seq, ev.serial, ev.epoch}
-		m, err := decodeMessage(e.head, st.bodies[e.place()])
+		st.claims[label] = Token{q.id, e.seq(), ev.serial, ev.epoch}
+		m, err := decodeMessage(e.head(), st.bodies[e.place()])
 		if err != nil {
 			st.t.Fatal(err)
 		}
@@ -329,7 +330,7 @@ func (st *stage) asker(words []string) (a asker, name string) {
 		if ev.attempt > 1 {
 			again = fmt.Sprintf(" attempt %d", ev.attempt)
 		}
-		st.say("%s: %s %d %q%s", label, q.name.Name, e.seq, m.Body, again)
+		st.say("%s: %s %d %q%s", label, q.name.Name, e.seq(), m.Body, again)
 	}
 	return a, name
 }
@@ -373,10 +374,10 @@ func (st *stage) settle(end ending) func([]string) {
 			}
 			if end == endBack {
 				for _, later := range q.behind(e) {
-					events = append(events, &settled{queue: q.id, seq: later.seq, end: endBack, uncounted: true})
+					events = append(events, &settled{queue: q.id, seq: later.seq(), end: endBack, uncounted: true})
 				}
 			}
-			ev := &settled{queue: q.id, seq: e.seq, end: end, uncounted: o["uncounted"] != ""}
+			ev := &settled{queue: q.id, seq: e.seq(), end: end, uncounted: o["uncounted"] != ""}
 			if d := duration(st, o["delay"]); d > 0 {
 				ev.wake = st.s.now + d.Microseconds()
 			}
@@ -394,12 +395,12 @@ func (st *stage) doom() {
 	ex, ov := st.s.exhausted, st.s.overdue
 	st.s.exhausted, st.s.overdue = nil, nil
 	for _, d := range ex {
-		st.say("%s %d is out of attempts", d.q.name.Name, d.e.seq)
-		st.event(&settled{queue: d.q.id, seq: d.e.seq, end: endDead})
+		st.say("%s %d is out of attempts", d.q.name.Name, d.e.seq())
+		st.event(&settled{queue: d.q.id, seq: d.e.seq(), end: endDead})
 	}
 	for _, d := range ov {
-		st.say("%s %d has expired", d.q.name.Name, d.e.seq)
-		st.event(&settled{queue: d.q.id, seq: d.e.seq, end: endExpired})
+		st.say("%s %d has expired", d.q.name.Name, d.e.seq())
+		st.event(&settled{queue: d.q.id, seq: d.e.seq(), end: endExpired})
 	}
 }
 
@@ -409,7 +410,7 @@ func (st *stage) extend(words []string) {
 		st.say("%v", err)
 		return
 	}
-	st.event(&extended{queue: q.id, seq: e.seq, deadline: st.s.now + duration(st, words[1]).Microseconds()})
+	st.event(&extended{queue: q.id, seq: e.seq(), deadline: st.s.now + duration(st, words[1]).Microseconds()})
 }
 
 func (st *stage) purge(words []string) {
@@ -428,9 +429,9 @@ func (st *stage) delete(words []string) {
 
 func (st *stage) ownerGone(words []string) {
 	o := st.owners[words[0]]
-	for _, e := range slices.SortedFunc(keysOf(o.held), func(a, b *entry) int { return int(a.seq) - int(b.seq) }) {
-		if e.claim != nil {
-			st.event(&settled{queue: o.held[e].id, seq: e.seq, end: endBack})
+	for _, e := range slices.SortedFunc(keysOf(o.held), bySequence) {
+		if e.claim() != nil {
+			st.event(&settled{queue: o.held[e].id, seq: e.seq(), end: endBack})
 		}
 	}
 	st.doom()
@@ -472,7 +473,7 @@ func (st *stage) restart(words []string) {
 	from := 0
 	if len(words) > 0 && words[0] == "checkpoint" {
 		var b bytes.Buffer
-		if _, err := st.s.snapshot().writeTo(&b); err != nil {
+		if _, err := st.s.beginSnapshot().writeTo(&b, new(sync.Mutex)); err != nil {
 			st.t.Fatal(err)
 		}
 		if err := fresh.restore(bufio.NewReader(&b)); err != nil {
@@ -513,14 +514,14 @@ func (st *stage) picture() string {
 	for _, n := range sortedNames(st.s.queueNames) {
 		q := st.s.queueNames[n]
 		fmt.Fprintf(&b, "%s:", n.Name)
-		q.all.Scan(func(seq uint64, e *entry) bool {
-			m, err := decodeMessage(e.head, st.bodies[e.place()])
+		q.all.Scan(func(e entry) bool {
+			m, err := decodeMessage(e.head(), st.bodies[e.place()])
 			if err != nil {
 				st.t.Fatal(err)
 			}
-			fmt.Fprintf(&b, " %d %q %s", seq, m.Body, st.s.stateOf(q, e))
-			if e.attempts > 0 {
-				fmt.Fprintf(&b, "×%d", e.attempts)
+			fmt.Fprintf(&b, " %d %q %s", e.seq(), m.Body, st.s.stateOf(q, e))
+			if n := e.attempts(); n > 0 {
+				fmt.Fprintf(&b, "×%d", n)
 			}
 			b.WriteString(",")
 			return true

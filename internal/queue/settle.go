@@ -18,13 +18,14 @@ func (s *Store) Settle(ctx context.Context, ss []Settlement) ([]error, error) {
 }
 
 // claimOf finds the claim of a token.
-func (s *state) claimOf(t Token) (*queueState, *entry, error) {
+func (s *state) claimOf(t Token) (*queueState, entry, error) {
 	q, e := s.find(t.Queue, t.Sequence)
-	if e == nil || e.claim == nil || e.claim.settling || e.claim.epoch != t.Epoch || e.claim.serial != t.Serial {
-		return nil, nil, ErrStale
+	if e == none {
+		return nil, none, ErrStale
 	}
-	if d := e.claim.deadline; d != 0 && d <= s.now {
-		return nil, nil, ErrStale
+	c := e.claim()
+	if c == nil || c.settling || c.epoch != t.Epoch || c.serial != t.Serial || c.deadline != 0 && c.deadline <= s.now {
+		return nil, none, ErrStale
 	}
 	return q, e, nil
 }
@@ -35,7 +36,7 @@ const maxReason = 4 << 10
 // deadLetter is a message on its way to a dead-letter queue.
 type deadLetter struct {
 	from    *queueState
-	entry   *entry
+	entry   entry
 	to      *queueState
 	columns message.Columns // of to, for which the message was made
 	message message.Message
@@ -60,6 +61,9 @@ func (s *Store) prepareDead(ctx context.Context, p *prepared) error {
 			continue // told by planSettles
 		}
 		d, err := s.letter(ctx, q, e, message.Death{Reason: st.Reason, Step: st.Step})
+		if errors.Is(err, ErrStale) {
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -71,12 +75,16 @@ func (s *Store) prepareDead(ctx context.Context, p *prepared) error {
 	return nil
 }
 
-// letter makes the dead letter of a message.
-func (s *Store) letter(ctx context.Context, q *queueState, e *entry, death message.Death) (*deadLetter, error) {
+// letter makes the dead letter of a message. ErrStale: it was purged meanwhile.
+func (s *Store) letter(ctx context.Context, q *queueState, e entry, death message.Death) (*deadLetter, error) {
 	s.mu.Lock()
 	name, def := q.name, q.def
-	death.Queue, death.Attempts = name.String(), int(e.attempts)
-	head, place := e.head, e.place()
+	if !e.there() {
+		s.mu.Unlock()
+		return nil, ErrStale
+	}
+	death.Queue, death.Attempts = name.String(), int(e.attempts())
+	head, place := e.head(), e.place()
 	death.Time = timeOf(s.state.advance(s.clock()))
 	s.mu.Unlock()
 	to, columns, err := s.deadQueue(ctx, name, def)
@@ -159,9 +167,10 @@ func (s *Store) planSettles(pl *plan, p *prepared) (errs []error, observed []fun
 			s.unsettle(m.q, m.e)
 		}
 	}
-	mark := func(q *queueState, e *entry, kind SettleKind) {
-		e.claim.settling, e.claim.back = true, kind == Back
-		marked = append(marked, doomed{q, e})
+	mark := func(q *queueState, e entry, kind SettleKind) {
+		c := e.claim()
+		c.settling, c.back = true, kind == Back
+		marked = append(marked, doomed{q: q, e: e})
 	}
 	for i, st := range p.change.Settles {
 		q, e, err := s.state.claimOf(st.Token)
@@ -169,7 +178,7 @@ func (s *Store) planSettles(pl *plan, p *prepared) (errs []error, observed []fun
 			errs[i] = err
 			continue
 		}
-		ev := &settled{queue: q.id, seq: e.seq}
+		ev := &settled{queue: q.id, seq: e.seq()}
 		switch st.Kind {
 		case Done:
 			ev.end = endDone
@@ -183,7 +192,7 @@ func (s *Store) planSettles(pl *plan, p *prepared) (errs []error, observed []fun
 			}
 			for _, later := range q.behind(e) { // its order would be lost otherwise; their hand-out did not count
 				mark(q, later, Back)
-				pl.flight.add(&settled{queue: q.id, seq: later.seq, end: endBack, uncounted: true})
+				pl.flight.add(&settled{queue: q.id, seq: later.seq(), end: endBack, uncounted: true})
 			}
 		case Dead:
 			ev.end = endDead
@@ -204,11 +213,11 @@ func (s *Store) planSettles(pl *plan, p *prepared) (errs []error, observed []fun
 }
 
 // unsettle takes back the mark of a claim whose end did not get to the journal.
-func (s *Store) unsettle(q *queueState, e *entry) {
-	c := e.claim
-	if c == nil {
+func (s *Store) unsettle(q *queueState, e entry) {
+	if !e.there() || e.claim() == nil {
 		return // purged meanwhile
 	}
+	c := e.claim()
 	c.settling, c.back = false, false
 	if c.owner != nil && c.owner.closed { // nobody else would ever end it
 		s.state.lapse(q, e)
@@ -216,13 +225,13 @@ func (s *Store) unsettle(q *queueState, e *entry) {
 		return
 	}
 	s.state.wakeAt(q, e)
-	if e.group != nil {
-		s.state.freed(q, e.group)
+	if g := e.group(); g != nil {
+		s.state.freed(q, g)
 	}
 }
 
 // observing tells the observer of a message's hops once it is settled.
-func (s *Store) observing(n Name, e *entry) func() {
+func (s *Store) observing(n Name, e entry) func() {
 	hops := e.hops()
 	return func() {
 		hops.Mark(message.Settled, s.clock())
@@ -231,13 +240,13 @@ func (s *Store) observing(n Name, e *entry) func() {
 }
 
 // hops are what is known of a message's way so far.
-func (e *entry) hops() (h message.Hops) {
-	h[message.Accepted] = e.at * 1000
-	if e.durable != 0 {
-		h[message.Durable] = (e.at + int64(e.durable)) * 1000
+func (e entry) hops() (h message.Hops) {
+	h[message.Accepted] = e.at() * 1000
+	if d := e.durable(); d != 0 {
+		h[message.Durable] = (e.at() + int64(d)) * 1000
 	}
-	if e.claim != nil {
-		h[message.Claimed] = e.claim.at
+	if c := e.claim(); c != nil {
+		h[message.Claimed] = c.at
 	}
 	return h
 }
@@ -268,7 +277,7 @@ func (s *Store) Extend(ctx context.Context, tokens []Token, lease time.Duration)
 			errs[i] = err
 			continue
 		}
-		events = append(events, &extended{queue: q.id, seq: e.seq, deadline: now + lease.Microseconds()})
+		events = append(events, &extended{queue: q.id, seq: e.seq(), deadline: now + lease.Microseconds()})
 	}
 	return errs, s.write(events)
 }

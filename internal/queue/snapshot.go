@@ -6,29 +6,33 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
-// snapshot is a copy of the state, made quickly under the lock and written out without it. Heads and definitions are shared: nobody changes them.
+// snapshot is the state of one moment, on its way into a checkpoint. Small things are copied when it begins; messages leave page by page.
 type snapshot struct {
-	small   []byte // everything but the messages
-	queues  []uint32
-	entries [][]savedEntry
+	s      *state
+	now    int64
+	small  []byte // what is neither a queue's nor a message
+	queues []savedQueue
+	pages  []*page
 }
 
-// savedEntry is what a checkpoint keeps of a message.
-type savedEntry struct {
-	entry
-	claim *claimState
-	body  int // index among shared bodies, from 1; 0: none
-	first bool
+// savedQueue is a queue without its messages. What it points to is not changed any more.
+type savedQueue struct {
+	defined queueDefined
+	totals  []uint64
+	forget  []*remembered
+	origins map[string]*originState
 }
 
-const snapshotVersion = 1
+const snapshotVersion = 2
 
-func (s *state) snapshot() *snapshot {
-	sn := &snapshot{}
+// beginSnapshot begins a snapshot of this moment. Call end when it is no longer needed.
+func (s *state) beginSnapshot() *snapshot {
+	sn := &snapshot{s: s, now: s.now}
 	b := putUint(nil, snapshotVersion)
 	b = putInt(b, s.now)
 	b = putUint(b, uint64(s.epoch))
@@ -48,64 +52,58 @@ func (s *state) snapshot() *snapshot {
 	for k, v := range s.notes {
 		b = putBytes(putString(putString(b, k.room), k.key), v)
 	}
-	b = putUint(b, uint64(len(s.queues)))
-	bodies := map[*sharedBody]int{}
+	sn.small = putUint(b, uint64(len(s.queues)))
 	for _, q := range s.queues {
-		b = q.appendSmall(b)
-		sn.queues = append(sn.queues, q.id)
-		es := make([]savedEntry, 0, q.all.Len())
-		q.all.Scan(func(_ uint64, e *entry) bool {
-			sv := savedEntry{entry: *e}
-			switch {
-			case e.claim == nil:
-			case isDoomed(e):
-				sv.wake, sv.retry = e.claim.wake, e.claim.retry
-			default:
-				c := *e.claim
-				sv.claim = &c
-			}
-			if e.shared != nil {
-				if bodies[e.shared] == 0 {
-					bodies[e.shared] = len(bodies) + 1
-					sv.first = true
-				}
-				sv.body = bodies[e.shared]
-			}
-			es = append(es, sv)
+		sn.queues = append(sn.queues, q.save())
+		q.all.pages.Scan(func(_ uint64, p *page) bool {
+			sn.pages = append(sn.pages, p)
 			return true
 		})
-		sn.entries = append(sn.entries, es)
 	}
-	sn.small = b
+	s.saves.number++
+	s.saves.images = map[*page][]byte{}
 	return sn
 }
 
-// isDoomed tells a claim that only keeps readers away from one that was handed out.
-func isDoomed(e *entry) bool {
-	return e.claim.settling && e.claim.owner == nil && e.claim.at == 0 && e.claim.deadline == 0
+// end lets go of the snapshot.
+func (sn *snapshot) end() { sn.s.saves.images = nil }
+
+func (q *queueState) save() savedQueue {
+	sq := savedQueue{
+		defined: queueDefined{q.id, q.name, q.def},
+		totals:  []uint64{q.next, q.put, q.duplicate, q.done, q.dead, q.expired, q.purged, q.claims},
+		forget:  q.forget,
+		origins: make(map[string]*originState, len(q.origins)),
+	}
+	for source, o := range q.origins {
+		sq.origins[source] = &originState{o.mark, o.taken.Copy()}
+	}
+	return sq
 }
 
-func (q *queueState) appendSmall(b []byte) []byte {
-	b = (&queueDefined{q.id, q.name, q.def}).append(b)
-	for _, n := range []uint64{q.next, q.put, q.duplicate, q.done, q.dead, q.expired, q.purged, q.claims} {
+// append writes the queue behind b. now is the time of the snapshot.
+func (sq *savedQueue) append(b []byte, now int64) []byte {
+	b = sq.defined.append(b)
+	for _, n := range sq.totals {
 		b = putUint(b, n)
 	}
-	var known []dedupExpiry // in the order in which they end; an id that was taken again stands there twice
-	for _, f := range q.forget {
-		if r, ok := q.dedup[f.id]; ok && r.until == f.until {
-			known = append(known, f)
+	known := 0 // an id that was taken again stands there twice, but only once with a window that has not ended
+	for _, r := range sq.forget {
+		if r.until > now {
+			known++
 		}
 	}
-	b = putUint(b, uint64(len(known)))
-	for _, f := range known {
-		r := q.dedup[f.id]
-		b = putString(b, f.id)
-		b = putUint(b, r.seq)
-		b = append(b, r.id[:]...)
-		b = putInt(b, r.until)
+	b = putUint(b, uint64(known))
+	for _, r := range sq.forget {
+		if r.until > now {
+			b = putString(b, r.dedup)
+			b = putUint(b, r.seq)
+			b = append(b, r.id[:]...)
+			b = putInt(b, r.until)
+		}
 	}
-	b = putUint(b, uint64(len(q.origins)))
-	for source, o := range q.origins {
+	b = putUint(b, uint64(len(sq.origins)))
+	for source, o := range sq.origins {
 		b = putString(b, source)
 		b = putUint(b, o.mark)
 		b = putUint(b, uint64(o.taken.Len()))
@@ -117,8 +115,11 @@ func (q *queueState) appendSmall(b []byte) []byte {
 	return b
 }
 
-// writeTo writes the snapshot as frames of a length and bytes, so that reading needs little memory.
-func (sn *snapshot) writeTo(w io.Writer) (size uint64, err error) {
+// pagesAtOnce is how many pages are copied while the lock is held: some tens of microseconds.
+const pagesAtOnce = 8
+
+// writeTo writes the snapshot as frames of a length and bytes, so that reading needs little memory. It takes the lock of the state, a little at a time.
+func (sn *snapshot) writeTo(w io.Writer, lock sync.Locker) (size uint64, err error) {
 	bw := bufio.NewWriterSize(w, 1<<20)
 	frame := func(b []byte) {
 		if err == nil {
@@ -131,10 +132,23 @@ func (sn *snapshot) writeTo(w io.Writer) (size uint64, err error) {
 	}
 	frame(sn.small)
 	var b []byte
-	for i, id := range sn.queues {
-		for j := range sn.entries[i] {
-			b = appendSaved(b[:0], id, &sn.entries[i][j])
-			frame(b)
+	for i := range sn.queues {
+		b = sn.queues[i].append(b[:0], sn.now)
+		frame(b)
+	}
+	var rooms, images [pagesAtOnce][]byte
+	for pages := range slices.Chunk(sn.pages, pagesAtOnce) {
+		lock.Lock()
+		for i, p := range pages {
+			images[i] = sn.s.saves.image(p, rooms[i][:0])
+		}
+		lock.Unlock()
+		for i := range pages {
+			frame(images[i])
+			rooms[i] = images[i]
+		}
+		if err != nil {
+			return size, err
 		}
 	}
 	frame(nil)
@@ -144,64 +158,9 @@ func (sn *snapshot) writeTo(w io.Writer) (size uint64, err error) {
 	return size, err
 }
 
-const (
-	savedShared = 1 << iota
-	savedHead
-	savedClaim
-	savedRetry
-)
-
-func appendSaved(b []byte, queue uint32, e *savedEntry) []byte {
-	flags := byte(0)
-	if e.shared != nil {
-		flags |= savedShared
-	}
-	if e.shared == nil || e.first {
-		flags |= savedHead
-	}
-	if e.claim != nil {
-		flags |= savedClaim
-	}
-	if e.retry {
-		flags |= savedRetry
-	}
-	b = putUint(b, uint64(queue))
-	b = putUint(b, e.seq)
-	b = append(b, flags)
-	b = appendAddress(b, e.addr)
-	for _, t := range []int64{e.at, e.wake, e.expire} {
-		b = putInt(b, t)
-	}
-	for _, n := range []uint32{e.size, e.attempts, e.durable} {
-		b = putUint(b, uint64(n))
-	}
-	if e.shared != nil {
-		b = putUint(b, uint64(e.body))
-		b = appendAddress(b, e.shared.addr)
-	}
-	if c := e.claim; c != nil {
-		b = putUint(b, uint64(c.epoch))
-		b = putUint(b, uint64(c.serial))
-		b = putInt(b, c.deadline)
-		b = putBool(b, c.owned)
-	}
-	if flags&savedHead != 0 {
-		b = putBytes(b, e.head)
-	}
-	return b
-}
-
-func appendAddress(b []byte, a journal.Address) []byte {
-	return putUint(putUint(b, uint64(a.Position)), uint64(a.Index))
-}
-
-func (r *reader) address() journal.Address {
-	return journal.Address{Position: journal.Position(r.uint()), Index: r.uint32()}
-}
-
 // restore reads what writeTo wrote into an empty state.
 func (s *state) restore(in *bufio.Reader) error {
-	small, err := readFrame(in)
+	small, err := readFrame(in, nil)
 	if err != nil {
 		return err
 	}
@@ -224,9 +183,14 @@ func (s *state) restore(in *bufio.Reader) error {
 		k := noteKey{r.string(), r.string()}
 		s.notes[k] = slices.Clone(r.bytes())
 	}
-	for range r.count(10) {
-		q := readSmall(r)
-		s.queues[q.id], s.queueNames[q.name] = q, q
+	queues := r.uint()
+	if err := r.done(); err != nil {
+		return err
+	}
+	for range queues {
+		if err := s.restoreQueue(in); err != nil {
+			return err
+		}
 	}
 	for t, ids := range subscribed {
 		for _, id := range ids {
@@ -235,38 +199,41 @@ func (s *state) restore(in *bufio.Reader) error {
 			}
 		}
 	}
-	if err := r.done(); err != nil {
-		return err
-	}
-	bodies := map[uint64]*sharedBody{}
+	bodies := map[journal.Address]*sharedBody{}
+	var b []byte
 	for {
-		b, err := readFrame(in)
+		b, err = readFrame(in, b)
 		if err != nil {
 			return err
 		}
 		if len(b) == 0 {
 			return nil
 		}
-		if err := s.restoreEntry(&reader{b: b}, bodies); err != nil {
+		if err := s.restorePage(&reader{b: b}, bodies); err != nil {
 			return err
 		}
 	}
 }
 
-func readSmall(r *reader) *queueState {
+// restoreQueue reads a queue without its messages.
+func (s *state) restoreQueue(in *bufio.Reader) error {
+	b, err := readFrame(in, nil)
+	if err != nil {
+		return err
+	}
+	r := &reader{b: b}
 	var e queueDefined
 	e.read(r)
-	q := newQueueState(e.queue, e.name, e.def)
+	q := s.newQueueState(e.queue, e.name, e.def)
 	for _, n := range []*uint64{&q.next, &q.put, &q.duplicate, &q.done, &q.dead, &q.expired, &q.purged, &q.claims} {
 		*n = r.uint()
 	}
 	for range r.count(19) {
-		id := r.string()
-		m := remembered{seq: r.uint()}
+		m := &remembered{dedup: r.string(), seq: r.uint()}
 		copy(m.id[:], r.take(16))
 		m.until = r.int()
-		q.dedup[id] = m
-		q.forget = append(q.forget, dedupExpiry{id, m.until})
+		q.dedup[m.dedup] = m
+		q.forget = append(q.forget, m)
 	}
 	for range r.count(3) {
 		source := r.string()
@@ -277,65 +244,15 @@ func readSmall(r *reader) *queueState {
 		}
 		q.origins[source] = o
 	}
-	return q
-}
-
-func (s *state) restoreEntry(r *reader, bodies map[uint64]*sharedBody) error {
-	id := r.uint32()
-	e := &entry{seq: r.uint()}
-	flags := r.byte()
-	e.addr = r.address()
-	e.at, e.wake, e.expire = r.int(), r.int(), r.int()
-	e.size, e.attempts, e.durable = r.uint32(), r.uint32(), r.uint32()
-	e.retry = flags&savedRetry != 0
-	var body uint64
-	var bodyAt journal.Address
-	if flags&savedShared != 0 {
-		body, bodyAt = r.uint(), r.address()
-	}
-	if flags&savedClaim != 0 {
-		e.claim = &claimState{epoch: r.uint32(), serial: r.uint32(), deadline: r.int(), owned: r.bool()}
-	}
-	if flags&savedHead != 0 {
-		e.head = slices.Clone(r.bytes())
-	}
-	if err := r.done(); err != nil {
-		return err
-	}
-	q := s.queues[id]
-	if q == nil {
-		return fmt.Errorf("%w: a message of queue %d, which is not there", errTruncated, id)
-	}
-	if body != 0 {
-		b := bodies[body]
-		if b == nil {
-			b = &sharedBody{addr: bodyAt, head: e.head}
-			bodies[body] = b
-		}
-		b.refs++
-		e.shared, e.head = b, b.head
-	}
-	q.all.Set(e.seq, e)
-	q.bytes += int64(e.size)
-	s.messages++
-	s.bytes += int64(e.size)
-	if e.claim != nil {
-		q.claimed++
-	}
-	if e.wake != 0 {
-		q.delayed++
-	}
-	h := readHead(&reader{b: e.head})
-	if len(h.key) > 0 && !q.def.Unordered {
-		q.join(e, string(h.key))
-	}
-	return nil
+	s.queues[q.id], s.queueNames[q.name] = q, q
+	return r.done()
 }
 
 // maxFrame bounds what a damaged length can ask for.
 const maxFrame = 1 << 32
 
-func readFrame(in *bufio.Reader) ([]byte, error) {
+// readFrame reads a frame into b, which it grows if it has to.
+func readFrame(in *bufio.Reader, b []byte) ([]byte, error) {
 	n, err := binary.ReadUvarint(in)
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint ends early: %w", err)
@@ -343,7 +260,10 @@ func readFrame(in *bufio.Reader) ([]byte, error) {
 	if n > maxFrame {
 		return nil, errTruncated
 	}
-	b := make([]byte, n)
+	if uint64(cap(b)) < n {
+		b = make([]byte, n)
+	}
+	b = b[:n]
 	if _, err := io.ReadFull(in, b); err != nil {
 		return nil, fmt.Errorf("checkpoint ends early: %w", err)
 	}

@@ -3,8 +3,6 @@ package queue
 import (
 	"time"
 
-	"github.com/tidwall/btree"
-
 	"github.com/hikyaku/hikyaku/internal/condition"
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
@@ -26,10 +24,11 @@ type state struct {
 	reserved, reservedBytes int64 // puts under way to the journal
 
 	alarms   alarms
+	outdated int  // about how many alarms are of messages that are gone
 	folding  bool // replaying the journal: what can be derived is made once, at the end
 	released []journal.Address
 
-	fresh        map[*queueState][]*entry // became claimable since the last serve, in queues where somebody waits
+	fresh        map[*queueState][]entry // became claimable since the last serve, in queues where somebody waits
 	waiterNumber uint64
 	exhausted    []doomed // out of attempts: the Store moves them to a dead-letter queue
 	overdue      []doomed // expired: the Store writes it down
@@ -37,6 +36,7 @@ type state struct {
 	serial       uint32   // of the last claim of this epoch
 
 	scratch entryEnv
+	saves   saves
 
 	// body reads a message's body part where a condition asks for a value too large for the head.
 	body func(journal.Address) ([]byte, error)
@@ -63,12 +63,12 @@ type queueState struct {
 	gone   bool            // deleted, or being deleted
 	next   uint64          // sequence of the next put
 
-	all     btree.Map[uint64, *entry]
-	ready   btree.Map[uint64, *entry] // those a reader could claim now
+	all     messages
+	ready   sequences // those a reader could claim now
 	keys    map[string]*keyGroup
 	views   []view // of the ready messages; most recently used first
-	dedup   map[string]remembered
-	forget  []dedupExpiry // ids in the order in which they were taken
+	dedup   map[string]*remembered
+	forget  []*remembered // in the order in which they were taken
 	origins map[string]*originState
 
 	bytes                      int64
@@ -78,24 +78,6 @@ type queueState struct {
 	waiters                    []*waiter // longest waiting first
 	reserved, reservedBytes    int64     // puts under way to the journal
 	scanned                    uint64    // messages looked at one by one, to build views and where keys did not tell
-}
-
-// entry is one message in memory. Its body stays in the journal.
-type entry struct {
-	seq      uint64
-	addr     journal.Address
-	head     []byte      // as appendHead wrote it
-	shared   *sharedBody // where the body is, of what came through a topic; nil: at addr
-	group    *keyGroup   // nil: no key, or an unordered queue
-	claim    *claimState // nil: not claimed
-	at       int64       // when it was accepted, µs
-	wake     int64       // sleeps until then; 0: awake
-	expire   int64       // 0: never
-	size     uint32
-	attempts uint32
-	durable  uint32 // µs after at; 0: not known
-	retry    bool   // sleeping because it was put back: it holds up those behind it of its key
-	alarm    int64  // earliest alarm set for it; 0: none
 }
 
 // sharedBody is the body of a message published to a topic, kept while a subscription needs it.
@@ -120,14 +102,6 @@ type claimState struct {
 	back     bool   // with settling: it goes back, so nothing behind it of its key may be handed out
 }
 
-// place is where the body is.
-func (e *entry) place() journal.Address {
-	if e.shared != nil {
-		return e.shared.addr
-	}
-	return e.addr
-}
-
 func newState() *state {
 	return &state{
 		nextID:     1,
@@ -136,7 +110,7 @@ func newState() *state {
 		topics:     map[uint32]*topicState{},
 		topicNames: map[Name]*topicState{},
 		notes:      map[noteKey][]byte{},
-		fresh:      map[*queueState][]*entry{},
+		fresh:      map[*queueState][]entry{},
 	}
 }
 
@@ -146,11 +120,12 @@ func (s *state) advance(t time.Time) int64 {
 	return s.now
 }
 
-func newQueueState(id uint32, name Name, def Definition) *queueState {
+func (s *state) newQueueState(id uint32, name Name, def Definition) *queueState {
 	q := &queueState{
-		id: id, name: name, def: def, next: 1,
+		all: messages{queue: id, saves: &s.saves},
+		id:  id, name: name, def: def, next: 1,
 		keys:    map[string]*keyGroup{},
-		dedup:   map[string]remembered{},
+		dedup:   map[string]*remembered{},
 		origins: map[string]*originState{},
 	}
 	q.parseFilter()

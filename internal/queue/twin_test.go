@@ -32,16 +32,16 @@ func portrait(s *state) string {
 		q := s.queueNames[n]
 		fmt.Fprintf(&b, "%s topic %q bytes %d put %d done %d dead %d expired %d purged %d claims %d\n", n.Short(), q.def.Topic, q.bytes,
 			q.put, q.done, q.dead, q.expired, q.purged, q.claims)
-		q.all.Scan(func(seq uint64, e *entry) bool {
-			fmt.Fprintf(&b, "  %d at %v attempts %d", seq, e.addr, e.attempts)
-			if e.wake > s.now {
-				fmt.Fprintf(&b, " sleeps until %d, put back: %v", e.wake, e.retry)
+		q.all.Scan(func(e entry) bool {
+			fmt.Fprintf(&b, "  %d at %v attempts %d", e.seq(), e.addr(), e.attempts())
+			if e.wake() > s.now {
+				fmt.Fprintf(&b, " sleeps until %d, put back: %v", e.wake(), e.retry())
 			}
-			if e.claim != nil && !e.claim.owned && !isDoomed(e) {
-				fmt.Fprintf(&b, " claim %d of %d until %d", e.claim.serial, e.claim.epoch, e.claim.deadline)
+			if c := e.claim(); c != nil && !c.owned && !c.doomed() {
+				fmt.Fprintf(&b, " claim %d of %d until %d", c.serial, c.epoch, c.deadline)
 			}
-			if e.shared != nil {
-				fmt.Fprintf(&b, " shares %v with %d", e.shared.addr, e.shared.refs)
+			if body := e.shared(); body != nil {
+				fmt.Fprintf(&b, " shares %v with %d", body.addr, body.refs)
 			}
 			b.WriteString("\n")
 			return true

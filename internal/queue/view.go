@@ -3,16 +3,14 @@ package queue
 import (
 	"slices"
 
-	"github.com/tidwall/btree"
-
 	"github.com/hikyaku/hikyaku/internal/condition"
 )
 
 // view is something kept over the ready messages of a queue so that claims need not look at all of them: an index, or the messages
 // that match one condition.
 type view interface {
-	show(env condition.Env, e *entry) // e has become ready
-	hide(env condition.Env, e *entry) // e is ready no more
+	show(env condition.Env, e entry) // e has become ready
+	hide(env condition.Env, e entry) // e is ready no more
 	progress() *building
 }
 
@@ -34,12 +32,13 @@ func (s *state) build(q *queueState, v view) {
 	b := v.progress()
 	n := 0
 	more := false
-	q.ready.Ascend(b.upto+1, func(seq uint64, e *entry) bool {
+	q.ready.Ascend(b.upto+1, func(seq uint64) bool {
 		if n++; n > buildPiece {
 			more = true
 			return false
 		}
 		q.scanned++
+		e, _ := q.all.Get(seq)
 		v.show(s.env(q, e), e)
 		b.upto = seq
 		return true
@@ -52,17 +51,17 @@ func (s *state) build(q *queueState, v view) {
 type matcher struct {
 	text    string
 	where   *condition.Expr
-	matched btree.Map[uint64, *entry]
+	matched sequences
 	built   building
 }
 
-func (m *matcher) show(env condition.Env, e *entry) {
+func (m *matcher) show(env condition.Env, e entry) {
 	if m.where.Match(env) {
-		m.matched.Set(e.seq, e)
+		m.matched.Add(e.seq())
 	}
 }
 
-func (m *matcher) hide(_ condition.Env, e *entry) { m.matched.Delete(e.seq) }
+func (m *matcher) hide(_ condition.Env, e entry) { m.matched.Delete(e.seq()) }
 
 func (m *matcher) progress() *building { return &m.built }
 
@@ -74,22 +73,26 @@ const (
 
 // finder finds the oldest ready message of those that a reader wants.
 type finder interface {
-	oldest(s *state, q *queueState) *entry
+	oldest(s *state, q *queueState) entry
 }
 
 type everything struct{}
 
-func (everything) oldest(_ *state, q *queueState) *entry {
-	_, e, _ := q.ready.Min()
-	return e
-}
+func (everything) oldest(_ *state, q *queueState) entry { return q.oldestOf(&q.ready) }
 
 type nothing struct{}
 
-func (nothing) oldest(*state, *queueState) *entry { return nil }
+func (nothing) oldest(*state, *queueState) entry { return none }
 
-func (m *matcher) oldest(*state, *queueState) *entry {
-	_, e, _ := m.matched.Min()
+func (m *matcher) oldest(_ *state, q *queueState) entry { return q.oldestOf(&m.matched) }
+
+// oldestOf is the oldest message of a set.
+func (q *queueState) oldestOf(set *sequences) entry {
+	seq, ok := set.Min()
+	if !ok {
+		return none
+	}
+	e, _ := q.all.Get(seq)
 	return e
 }
 

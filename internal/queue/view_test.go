@@ -44,7 +44,7 @@ func TestEveryWayOfFindingFindsTheOldestThatMatches(t *testing.T) {
 			t.Fatal(err)
 		}
 		parsed[i] = e
-		if servable(e.Plan(), newQueueState(1, news, Definition{})) {
+		if servable(e.Plan(), newState().newQueueState(1, news, Definition{})) {
 			served++
 		}
 	}
@@ -53,9 +53,9 @@ func TestEveryWayOfFindingFindsTheOldestThatMatches(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		s := newState()
-		q := newQueueState(1, news, Definition{}.normal(news))
+		q := s.newQueueState(1, news, Definition{}.normal(news))
 		s.queues[1], s.queueNames[news] = q, q
-		var away []*entry
+		var away []entry
 		next := uint64(1)
 		t.Repeat(map[string]func(*rapid.T){
 			"put": func(t *rapid.T) {
@@ -65,9 +65,8 @@ func TestEveryWayOfFindingFindsTheOldestThatMatches(t *testing.T) {
 					if rapid.Bool().Draw(t, "has b") {
 						m.Attributes.Set("b", viewValues().Draw(t, "b"))
 					}
-					e := &entry{seq: next, head: appendHead(nil, &m), at: 1}
+					e := q.all.Add(next, &arrival{row: row{at: 1}, head: appendHead(nil, &m)})
 					next++
-					q.all.Set(e.seq, e)
 					s.show(q, e)
 				}
 			},
@@ -75,7 +74,7 @@ func TestEveryWayOfFindingFindsTheOldestThatMatches(t *testing.T) {
 				if q.ready.Len() == 0 {
 					t.Skip()
 				}
-				_, e, _ := q.ready.GetAt(rapid.IntRange(0, q.ready.Len()-1).Draw(t, "which"))
+				e, _ := q.all.Get(rapid.SampledFrom(q.ready.all()).Draw(t, "which"))
 				s.hide(q, e)
 				away = append(away, e)
 			},
@@ -92,12 +91,12 @@ func TestEveryWayOfFindingFindsTheOldestThatMatches(t *testing.T) {
 			},
 			"find": func(t *rapid.T) {
 				e := rapid.SampledFrom(parsed).Draw(t, "condition")
-				var want *entry
-				q.ready.Scan(func(_ uint64, x *entry) bool {
-					if e.Match(s.env(q, x)) {
+				want := none
+				q.ready.Ascend(0, func(seq uint64) bool {
+					if x, _ := q.all.Get(seq); e.Match(s.env(q, x)) {
 						want = x
 					}
-					return want == nil
+					return want == none
 				})
 				if got := s.ready(q, e).oldest(s, q); got != want {
 					t.Fatalf("%s: found %+v, want %+v", e, got, want)

@@ -98,9 +98,9 @@ const (
 // buryAll moves messages that are out of attempts to their dead-letter queues and returns those that could not be moved now.
 func (s *Store) buryAll(ds []doomed) (again []doomed) {
 	for len(ds) > 0 {
-		n, size := 1, int(ds[0].e.size)
-		for n < min(len(ds), buryBatch) && size+int(ds[n].e.size) <= buryBytes {
-			size += int(ds[n].e.size)
+		n, size := 1, ds[0].size
+		for n < min(len(ds), buryBatch) && size+ds[n].size <= buryBytes {
+			size += ds[n].size
 			n++
 		}
 		again = append(again, s.bury(s.ctx, ds[:n])...)
@@ -167,10 +167,7 @@ func (s *Store) expireAll(ds []doomed) (again []doomed) {
 }
 
 // there tells whether a doomed message was not purged meanwhile. The lock is held.
-func (d doomed) there() bool {
-	there, _ := d.q.all.Get(d.e.seq)
-	return there == d.e
-}
+func (d doomed) there() bool { return d.e.there() }
 
 // end removes doomed messages, in one group with what each plans for them by index. It returns how many went on their way: when there
 // are some, an error is the journal's or ctx's, and failed was or will be called, under the lock, if the journal does not keep the group.
@@ -186,7 +183,7 @@ func (s *Store) end(ctx context.Context, ds []doomed, how ending, failed func(),
 		}
 		if d.there() {
 			sent++
-			f.add(&settled{queue: d.q.id, seq: d.e.seq, end: how})
+			f.add(&settled{queue: d.q.id, seq: d.e.seq(), end: how})
 			err = each(pl, i)
 		}
 	}

@@ -1,0 +1,392 @@
+package queue
+
+import (
+	"slices"
+
+	"github.com/tidwall/btree"
+
+	"github.com/hikyaku/hikyaku/internal/journal"
+)
+
+// messages are the messages of a queue by sequence, in pages: a plain waiting message costs its row of 32 bytes and its head, and no
+// pointer for the garbage collector to follow. What only some messages have (a claim, a delay, a key) stands apart.
+type messages struct {
+	queue uint32 // its id
+	pages btree.Map[uint64, *page]
+	n     int
+	last  *page  // asked for last: neighbours are asked for together
+	saves *saves // of the state; nil in a queue of no state
+}
+
+// page holds the messages of pageSize neighbouring sequences. Its arrays have an element for each slot in packed, in order; those
+// that only some messages need are nil while none does.
+type page struct {
+	of       *messages
+	number   uint64
+	there    bitmap
+	packed   bitmap // there, and those of removed messages that were not packed away yet
+	rows     []row
+	heads    []byte // one behind the other. What lies below len never changes: heads are handed out
+	attempts []uint32
+	expires  []int64
+	shared   []*sharedBody
+	extras   []*extra
+	alarm    int64  // earliest alarm that looks for expired messages; 0: none
+	saved    uint64 // the newest checkpoint that has it as it was, or need not have it
+}
+
+// row is what every message has.
+type row struct {
+	position journal.Position // with index, the address of its record
+	at       int64            // when it was accepted, µs
+	index    uint32
+	size     uint32
+	durable  uint32 // µs after at; 0: not known
+	head     uint32 // where its head ends in the page's heads
+}
+
+// extra is what few messages have at a time.
+type extra struct {
+	group *keyGroup   // nil: no key, or an unordered queue
+	claim *claimState // nil: not claimed
+	wake  int64       // sleeps until then; 0: awake
+	alarm int64       // earliest alarm set for its wake or lease; 0: none
+	retry bool        // sleeping because it was put back: it holds up those behind it of its key
+}
+
+// entry names a message in memory. It is a value: two are equal when they name the same message. It stays valid; there tells whether
+// the message still is.
+type entry struct {
+	page *page
+	slot uint8
+}
+
+// none is no message.
+var none entry
+
+func (e entry) there() bool { return e.page != nil && e.page.there.has(e.slot) }
+func (e entry) seq() uint64 { return e.page.number*pageSize + uint64(e.slot) }
+
+// i is the message's place in the page's arrays.
+func (e entry) i() int { return e.page.packed.rank(e.slot) }
+
+func (e entry) row() *row { return &e.page.rows[e.i()] }
+
+func (e entry) at() int64       { return e.row().at }
+func (e entry) size() int64     { return int64(e.row().size) }
+func (e entry) durable() uint32 { return e.row().durable }
+
+// addr is where its record is.
+func (e entry) addr() journal.Address {
+	r := e.row()
+	return journal.Address{Position: r.position, Index: r.index}
+}
+
+// place is where its body is.
+func (e entry) place() journal.Address {
+	if b := e.shared(); b != nil {
+		return b.addr
+	}
+	return e.addr()
+}
+
+// head is its head, as appendHead wrote it: not to be changed, and valid for as long as it is needed.
+func (e entry) head() []byte {
+	i := e.i()
+	if p := e.page; p.shared != nil && p.shared[i] != nil {
+		return p.shared[i].head
+	}
+	return e.page.headAt(i)
+}
+
+func (p *page) headAt(i int) []byte {
+	from := uint32(0)
+	if i > 0 {
+		from = p.rows[i-1].head
+	}
+	to := p.rows[i].head
+	return p.heads[from:to:to]
+}
+
+// shared is where the body is, of what came through a topic; nil: with the record.
+func (e entry) shared() *sharedBody {
+	if e.page.shared == nil {
+		return nil
+	}
+	return e.page.shared[e.i()]
+}
+
+// expire is when it expires, µs; 0: never.
+func (e entry) expire() int64 {
+	if e.page.expires == nil {
+		return 0
+	}
+	return e.page.expires[e.i()]
+}
+
+// attempts is how often it was handed out.
+func (e entry) attempts() uint32 {
+	if e.page.attempts == nil {
+		return 0
+	}
+	return e.page.attempts[e.i()]
+}
+
+func (e entry) setAttempts(n uint32) {
+	p := e.page
+	if n == e.attempts() {
+		return
+	}
+	p.touch()
+	if p.attempts == nil {
+		p.attempts = make([]uint32, len(p.rows), cap(p.rows))
+	}
+	p.attempts[e.i()] = n
+}
+
+// extra is what it has beyond the usual, to be read only.
+func (e entry) extra() *extra {
+	if p := e.page; p.extras != nil {
+		if x := p.extras[e.i()]; x != nil {
+			return x
+		}
+	}
+	return &usual
+}
+
+// usual is never written to.
+var usual extra
+
+func (e entry) group() *keyGroup   { return e.extra().group }
+func (e entry) claim() *claimState { return e.extra().claim }
+func (e entry) wake() int64        { return e.extra().wake }
+func (e entry) retry() bool        { return e.extra().retry }
+
+// change lets f change what e has beyond the usual.
+func (e entry) change(f func(x *extra)) {
+	p := e.page
+	p.touch()
+	if p.extras == nil {
+		p.extras = make([]*extra, len(p.rows), cap(p.rows))
+	}
+	at := &p.extras[e.i()]
+	if *at == nil {
+		*at = new(extra)
+	}
+	if f(*at); **at == usual {
+		*at = nil
+	}
+}
+
+func (e entry) setGroup(g *keyGroup)   { e.change(func(x *extra) { x.group = g }) }
+func (e entry) setClaim(c *claimState) { e.change(func(x *extra) { x.claim = c }) }
+
+func (e entry) setWake(wake int64, retry bool) {
+	e.change(func(x *extra) { x.wake, x.retry = wake, retry })
+}
+
+func (e entry) setAlarm(when int64) {
+	if e.extra().alarm != when {
+		e.change(func(x *extra) { x.alarm = when })
+	}
+}
+
+// Len is the number of messages.
+func (m *messages) Len() int { return m.n }
+
+// Get finds a message by its sequence.
+func (m *messages) Get(seq uint64) (e entry, ok bool) {
+	p := m.last
+	if p == nil || p.number != pageOf(seq) {
+		if p, ok = m.pages.Get(pageOf(seq)); !ok {
+			return none, false
+		}
+		m.last = p
+	}
+	if !p.there.has(slotOf(seq)) {
+		return none, false
+	}
+	return entry{p, slotOf(seq)}, true
+}
+
+// arrival is a message to be kept.
+type arrival struct {
+	row    row // but for head
+	head   []byte
+	shared *sharedBody // then head is its
+	expire int64
+}
+
+// Add keeps a message that is not there.
+func (m *messages) Add(seq uint64, a *arrival) entry {
+	p := m.page(pageOf(seq))
+	p.touch()
+	slot := slotOf(seq)
+	if p.packed.next(int(slot)) != pageSize { // not behind the others: sequences are taken in order, so this is rare
+		p.pack()
+	}
+	p.insert(slot, a)
+	m.n++
+	return entry{p, slot}
+}
+
+// page finds or makes a page.
+func (m *messages) page(number uint64) *page {
+	if m.last != nil && m.last.number == number {
+		return m.last
+	}
+	p, ok := m.pages.Get(number)
+	if !ok {
+		p = &page{of: m, number: number, saved: m.saves.newest()}
+		m.pages.Set(number, p)
+	}
+	m.last = p
+	return p
+}
+
+// insert adds a message where its row belongs.
+func (p *page) insert(slot uint8, a *arrival) {
+	i := p.packed.rank(slot)
+	p.packed.set(slot)
+	p.there.set(slot)
+	head := a.head
+	if a.shared != nil {
+		head = nil
+	}
+	r := a.row
+	if i == len(p.rows) {
+		p.heads = append(p.heads, head...)
+		if slot == pageSize-1 {
+			p.heads = slices.Clone(p.heads) // it grows no more
+		}
+		r.head = uint32(len(p.heads))
+	} else {
+		from := uint32(0)
+		if i > 0 {
+			from = p.rows[i-1].head
+		}
+		p.heads = slices.Concat(p.heads[:from], head, p.heads[from:])
+		r.head = from + uint32(len(head))
+		for j := i; j < len(p.rows); j++ {
+			p.rows[j].head += uint32(len(head))
+		}
+	}
+	p.rows = slices.Insert(p.rows, i, r)
+	p.attempts = insertSome(p.attempts, i, len(p.rows), 0)
+	p.expires = insertSome(p.expires, i, len(p.rows), a.expire)
+	p.shared = insertSome(p.shared, i, len(p.rows), a.shared)
+	p.extras = insertSome(p.extras, i, len(p.rows), nil)
+}
+
+// insertSome inserts into an array that is nil while all its elements are zero; n is how many there are afterwards.
+func insertSome[T comparable](to []T, i, n int, v T) []T {
+	var zero T
+	if to == nil {
+		if v == zero {
+			return nil
+		}
+		to = make([]T, n-1, n)
+	}
+	return slices.Insert(to, i, v)
+}
+
+// Delete forgets a message that is there.
+func (m *messages) Delete(e entry) {
+	p := e.page
+	p.touch()
+	p.there.clear(e.slot)
+	m.n--
+	switch {
+	case p.there.empty():
+		m.drop(p)
+	case 2*p.there.count() < len(p.rows):
+		p.pack()
+	}
+}
+
+// DeletePage forgets all messages of a page.
+func (m *messages) DeletePage(p *page) {
+	p.touch()
+	m.n -= p.there.count()
+	m.drop(p)
+}
+
+// drop forgets a page.
+func (m *messages) drop(p *page) {
+	m.pages.Delete(p.number)
+	if m.last == p {
+		m.last = nil
+	}
+	p.there = bitmap{}
+}
+
+// pack drops the rows of messages that are not there.
+func (p *page) pack() {
+	n := p.there.count()
+	if n == len(p.rows) {
+		return
+	}
+	rows := make([]row, 0, n)
+	var heads []byte
+	attempts, expires, shared, extras := p.attempts, p.expires, p.shared, p.extras
+	p.attempts, p.expires, p.shared, p.extras = nil, nil, nil, nil
+	i := 0
+	for slot := p.packed.next(0); slot < pageSize; slot = p.packed.next(slot + 1) {
+		if p.there.has(uint8(slot)) {
+			r := p.rows[i]
+			heads = append(heads, p.headAt(i)...)
+			r.head = uint32(len(heads))
+			rows = append(rows, r)
+			p.attempts = packSome(p.attempts, attempts, i, len(rows))
+			p.expires = packSome(p.expires, expires, i, len(rows))
+			p.shared = packSome(p.shared, shared, i, len(rows))
+			p.extras = packSome(p.extras, extras, i, len(rows))
+		}
+		i++
+	}
+	p.rows, p.heads, p.packed = rows, slices.Clip(heads), p.there
+}
+
+// packSome appends from[i] to an array that is nil while all its elements are zero; n is how many there are afterwards.
+func packSome[T comparable](to, from []T, i, n int) []T {
+	var v T
+	if from != nil {
+		v = from[i]
+	}
+	return insertSome(to, n-1, n, v)
+}
+
+// Scan calls each for the messages in their order until it returns false. None may be added meanwhile; they may be deleted.
+func (m *messages) Scan(each func(e entry) bool) { m.Ascend(0, each) }
+
+// Ascend is Scan from a sequence on.
+func (m *messages) Ascend(from uint64, each func(e entry) bool) {
+	for p := range m.pagesFrom(pageOf(from)) {
+		first := 0
+		if p.number == pageOf(from) {
+			first = int(slotOf(from))
+		}
+		for slot := p.there.next(first); slot < pageSize; slot = p.there.next(slot + 1) {
+			if !each(entry{p, uint8(slot)}) {
+				return
+			}
+		}
+	}
+}
+
+// pagesFrom walks the pages in their order. The page just given may be dropped meanwhile.
+func (m *messages) pagesFrom(number uint64) func(yield func(*page) bool) {
+	return func(yield func(*page) bool) {
+		for {
+			var p *page
+			m.pages.Ascend(number, func(_ uint64, x *page) bool {
+				p = x
+				return false
+			})
+			if p == nil || !yield(p) {
+				return
+			}
+			number = p.number + 1
+		}
+	}
+}
