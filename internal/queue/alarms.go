@@ -65,7 +65,7 @@ func (s *state) wakeAt(q *queueState, e entry) {
 
 // expireAt sees to it that tick looks at a page in time for a message that expires then; 0: never.
 func (s *state) expireAt(q *queueState, p *page, when int64) {
-	if when == 0 || p.alarm != 0 && p.alarm <= when {
+	if s.folding || when == 0 || p.alarm != 0 && p.alarm <= when {
 		return
 	}
 	if p.alarm != 0 {
@@ -97,11 +97,16 @@ func (a *alarm) current() bool {
 }
 
 // due is when tick should be called next; 0: nothing is waiting for a time.
-func (s *state) due() int64 {
-	if len(s.alarms) == 0 {
-		return 0
+func (s *state) due() (when int64) {
+	if len(s.alarms) > 0 {
+		when = s.alarms[0].when
 	}
-	return s.alarms[0].when
+	for _, sn := range s.snapshots {
+		if sn.expire != 0 && !sn.going && (when == 0 || sn.expire < when) {
+			when = sn.expire
+		}
+	}
+	return when
 }
 
 // tick does what journaled time has made due: it wakes sleepers, ends leases, and reports the messages that have expired and
@@ -136,7 +141,7 @@ func (s *state) tick(limit int) {
 	}
 }
 
-// expire reports the messages of a page that have expired unclaimed.
+// expire reports the messages of a page that have expired unclaimed, and forgets its past.
 func (s *state) expire(q *queueState, seq uint64) {
 	p, _ := q.all.pages.Get(pageOf(seq))
 	p.alarm = 0
@@ -152,6 +157,7 @@ func (s *state) expire(q *queueState, seq uint64) {
 		}
 	}
 	s.expireAt(q, p, next)
+	s.forgetPage(q, p)
 }
 
 // lapse ends a claim whose lease or owner has ended, and tells with which events.

@@ -16,6 +16,8 @@ type Definition struct {
 	Retention   time.Duration   // unclaimed messages expire after it; 0: never
 	Delay       time.Duration   // every message sleeps that long first, unless it says otherwise
 	DedupWindow time.Duration   // how long deduplication ids are remembered; 0: DefaultDedupWindow
+	History     time.Duration   // settled messages can be brought back by a seek for that long after their put; 0: not
+	ExactlyOnce bool            // a claim is durable before it is handed out, an extension before it is confirmed
 	Unordered   bool            // keys do not order
 	MaxMessages int64           // a put beyond is refused; 0: the store's limit
 	MaxBytes    int64           // likewise, for Message.Size summed
@@ -149,6 +151,8 @@ type Stats struct {
 	Ready, Delayed, Claimed, Behind int64 // Behind: waiting behind another of their key
 	Bytes                           int64
 	Waiters                         int
+	Past, PastBytes                 int64     // settled messages that a seek can bring back: they count against the limits of the store
+	PastFrom                        time.Time // when the oldest of them was put; zero: none
 	Oldest                          time.Time // when the oldest message that could be claimed now was put; zero: none
 	TotalPut, TotalDuplicate        uint64
 	TotalDone, TotalDead            uint64

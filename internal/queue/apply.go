@@ -26,7 +26,7 @@ func (s *state) apply(group []applied, durable int64) error {
 		case *started:
 			s.epoch = e.epoch
 		case *queueDefined:
-			s.applyDefined(e)
+			s.applyDefined(e, g.at)
 		case *queueGone:
 			s.applyGone(e)
 		case *topicDefined:
@@ -76,6 +76,12 @@ func (s *state) apply(group []applied, durable int64) error {
 			if q := s.queues[e.queue]; q != nil {
 				e.removed = s.applyPurged(q, e.frontier)
 			}
+		case *sought:
+			s.applySought(e, g.at)
+		case *snapshotTaken:
+			s.applySnapshot(e, g.at)
+		case *snapshotGone:
+			s.applySnapshotGone(e, g.at)
 		case *noted:
 			k := noteKey{e.note.Room, e.note.Key}
 			if e.gone {
@@ -141,34 +147,45 @@ func (s *state) insert(q *queueState, seq uint64, a *arrival, wake, dedup int64,
 	s.changed(q, e)
 }
 
-// remove takes a message out of the state for good and releases what the journal keeps of it.
-func (s *state) remove(q *queueState, e entry) {
+// remove takes a message out of the state: for good, releasing what the journal keeps of it, or into the past where a seek can bring it back.
+func (s *state) remove(q *queueState, e entry, past bool) {
 	s.hide(q, e)
 	if e.claim() != nil {
 		s.unclaim(q, e)
 	}
-	x, size, shared := *e.extra(), e.size(), e.shared()
-	s.release(e.addr())
-	q.all.Delete(e)
-	q.bytes -= size
-	s.messages--
-	s.bytes -= size
+	x := *e.extra()
+	q.bytes -= e.size()
+	if past {
+		q.pastBytes += e.size()
+		e.retire()
+		s.expireAt(q, e.page, q.pastUntil(e))
+	} else {
+		s.drop(q, e)
+	}
 	if x.wake != 0 {
 		q.delayed--
 	}
 	if x.alarm != 0 {
 		s.outdate()
 	}
-	if shared != nil {
-		if shared.refs--; shared.refs == 0 {
-			s.release(shared.addr)
-		}
-	}
 	if x.group != nil {
 		q.leave(x.group, e)
 		s.regroup(q, x.group)
 		s.freed(q, x.group)
 	}
+}
+
+// drop forgets a message, or one of the past, and releases what the journal keeps of it.
+func (s *state) drop(q *queueState, e entry) {
+	s.messages--
+	s.bytes -= e.size()
+	s.release(e.addr())
+	if shared := e.shared(); shared != nil {
+		if shared.refs--; shared.refs == 0 {
+			s.release(shared.addr)
+		}
+	}
+	q.all.Delete(e)
 }
 
 // holder is who a message is handed to: nobody known, in a fold.
@@ -215,18 +232,21 @@ func (s *state) applySettled(e *settled) {
 	if en == none {
 		return
 	}
+	past := false
 	switch e.end {
 	case endBack:
 		s.backAlone(q, en, e.wake, e.uncounted) // those behind it have events of their own
 		return
 	case endDone:
 		q.done++
+		past = q.keeps(en, s.now)
 	case endDead:
 		q.dead++
+		past = q.keeps(en, s.now)
 	case endExpired:
 		q.expired++
 	}
-	s.remove(q, en)
+	s.remove(q, en, past)
 }
 
 // back makes a claimed message claimable again, and with it those of its key that were handed out after it.
@@ -260,24 +280,27 @@ func (s *state) backAlone(q *queueState, e entry, wake int64, uncounted bool) {
 	s.changed(q, e)
 }
 
-// applyPurged removes every message before a frontier. A page of plain messages goes as a whole: a purge holds the lock.
+// applyPurged removes every message before a frontier, and with them the past but for what snapshots hold. A page of plain messages goes as a whole: a purge holds the lock.
 func (s *state) applyPurged(q *queueState, frontier uint64) (removed int) {
 	q.views = nil // cheaper made again than emptied one by one
 	for p := range q.all.pagesFrom(0) {
 		if p.number > pageOf(frontier) {
 			break
 		}
-		if p.number < pageOf(frontier) && p.plain() {
+		if p.number < pageOf(frontier) && p.plain() && q.snapshots == nil {
 			removed += s.removePage(q, p)
 			continue
 		}
-		for slot := p.there.next(0); slot < pageSize; slot = p.there.next(slot + 1) {
-			e := entry{p, uint8(slot)}
-			if e.seq() >= frontier {
-				break
+		kept := p.kept()
+		for slot := kept.next(0); slot < pageSize; slot = kept.next(slot + 1) {
+			switch e := (entry{p, uint8(slot)}); {
+			case e.seq() >= frontier:
+			case e.there():
+				s.remove(q, e, q.held(e.seq()))
+				removed++
+			case !q.held(e.seq()):
+				s.dropPast(q, e)
 			}
-			s.remove(q, e)
-			removed++
 		}
 	}
 	q.purged += uint64(removed)
@@ -289,23 +312,30 @@ func (p *page) plain() bool { return p.shared == nil && p.extras == nil }
 
 // removePage is remove for all messages of a plain page.
 func (s *state) removePage(q *queueState, p *page) (removed int) {
-	for slot := p.there.next(0); slot < pageSize; slot = p.there.next(slot + 1) {
+	kept := p.kept()
+	for slot := kept.next(0); slot < pageSize; slot = kept.next(slot + 1) {
 		e := entry{p, uint8(slot)}
-		q.bytes -= e.size()
+		if e.there() {
+			q.bytes -= e.size()
+			removed++
+		} else {
+			q.pastBytes -= e.size()
+		}
 		s.bytes -= e.size()
 		s.release(e.addr())
-		removed++
 	}
-	s.messages -= int64(removed)
+	s.messages -= int64(kept.count())
 	q.ready.deletePage(p.number)
 	q.all.DeletePage(p)
 	return removed
 }
 
-func (s *state) applyDefined(e *queueDefined) {
+func (s *state) applyDefined(e *queueDefined, at int64) {
 	s.nextID = max(s.nextID, e.queue+1)
 	if q := s.queues[e.queue]; q != nil {
+		s.forgetPast(q, at) // by the rule that was in force
 		q.def = e.def
+		s.forgetPast(q, at) // and by the one that is
 		q.parseFilter()
 		q.views = nil
 		return
@@ -338,6 +368,10 @@ func (s *state) applyGone(e *queueGone) {
 		s.unwait(w)
 		w.served(w)
 	}
+	for _, sn := range q.snapshots {
+		delete(s.snapshots, sn.name)
+	}
+	q.snapshots = nil
 	s.applyPurged(q, ^uint64(0))
 	delete(s.queues, q.id)
 	if s.queueNames[q.name] == q {

@@ -21,6 +21,13 @@ func (b *bitmap) set(slot uint8)      { b[slot/64] |= 1 << (slot % 64) }
 func (b *bitmap) clear(slot uint8)    { b[slot/64] &^= 1 << (slot % 64) }
 func (b *bitmap) empty() bool         { return *b == bitmap{} }
 
+func (b bitmap) or(o bitmap) bitmap {
+	for i := range b {
+		b[i] |= o[i]
+	}
+	return b
+}
+
 func (b *bitmap) count() (n int) {
 	for _, w := range b {
 		n += bits.OnesCount64(w)

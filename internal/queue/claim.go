@@ -23,6 +23,8 @@ type picked struct {
 	head     []byte
 	place    journal.Address
 	hops     message.Hops
+
+	exactlyOnce bool
 }
 
 // claiming is one Claim under way.
@@ -52,6 +54,9 @@ func (s *Store) Claim(ctx context.Context, r ClaimRequest) ([]Claim, error) {
 	for {
 		c, err := s.claim(ctx, &r, time.Until(until))
 		if err != nil || len(c.picks) == 0 {
+			return nil, err
+		}
+		if err := s.syncClaims(ctx, c.picks); err != nil {
 			return nil, err
 		}
 		claims, err := s.fill(ctx, c.picks)
@@ -197,7 +202,7 @@ func (c *claiming) take(from int, q *queueState, e entry) {
 	c.events = append(c.events, ev)
 	c.picks = append(c.picks, picked{
 		from: from, q: q, e: e, deadline: deadline, head: e.head(), place: e.place(), hops: e.hops(),
-		token: Token{Queue: q.id, Sequence: e.seq(), Serial: ev.serial, Epoch: ev.epoch}, attempt: ev.attempt,
+		token: Token{Queue: q.id, Sequence: e.seq(), Serial: ev.serial, Epoch: ev.epoch}, attempt: ev.attempt, exactlyOnce: q.def.ExactlyOnce,
 	})
 }
 
@@ -278,6 +283,28 @@ func (s *Store) await(ctx context.Context, c *claiming, w *waiter, wait time.Dur
 		return fmt.Errorf("%w: the queue was deleted", ErrNotFound)
 	}
 	return errors.Join(cause, c.err)
+}
+
+// syncClaims waits until the claims are durable, where a queue promises that a message is with one reader at a time whatever happens.
+// When it fails the journal does, or ctx ends: the claims end with their leases.
+func (s *Store) syncClaims(ctx context.Context, picks []picked) error {
+	if !slices.ContainsFunc(picks, func(p picked) bool { return p.exactlyOnce }) {
+		return nil
+	}
+	if err := s.journal.Sync(ctx); err != nil {
+		return s.syncError(ctx, err)
+	}
+	return nil
+}
+
+// syncError is what a caller is told of a sync that failed.
+func (s *Store) syncError(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.journalError(err)
 }
 
 // fill reads the bodies of claimed messages. One that cannot be read is set aside as a dead letter, with the reason, and left out.

@@ -125,7 +125,7 @@ func (s *Store) AlterQueue(ctx context.Context, n Name, d Definition) error {
 		if d.Topic != q.def.Topic || d.Filter != q.def.Filter {
 			return nil, fmt.Errorf("%w: queue %s: topic and filter cannot be changed (make another subscription)", ErrDefinition, n.Short())
 		}
-		occupied := int64(q.all.Len()) + q.reserved
+		occupied := int64(q.all.Len()) + int64(q.all.past) + q.reserved
 		if !sameColumns(q.def.Columns, d.Columns) && occupied > 0 {
 			return nil, fmt.Errorf("%w: queue %s holds %d messages: columns can change only while it is empty", ErrDefinition, n.Short(), occupied)
 		}

@@ -21,7 +21,7 @@ func (d *Definition) Check(n Name) error {
 	for _, x := range []struct {
 		name string
 		d    time.Duration
-	}{{"lease", d.Lease}, {"retention", d.Retention}, {"delay", d.Delay}, {"dedup_window", d.DedupWindow}} {
+	}{{"lease", d.Lease}, {"retention", d.Retention}, {"delay", d.Delay}, {"dedup_window", d.DedupWindow}, {"history", d.History}} {
 		if x.d < 0 {
 			return bad("%s is %v: it cannot be negative", x.name, x.d)
 		}
@@ -142,6 +142,8 @@ func differences(have, want Definition) []Difference {
 	add("retention", have.Retention, want.Retention)
 	add("delay", have.Delay, want.Delay)
 	add("dedup_window", have.DedupWindow, want.DedupWindow)
+	add("history", have.History, want.History)
+	add("exactly_once", have.ExactlyOnce, want.ExactlyOnce)
 	add("ordering", ordering(have.Unordered), ordering(want.Unordered))
 	add("max_messages", have.MaxMessages, want.MaxMessages)
 	add("max_bytes", have.MaxBytes, want.MaxBytes)
@@ -205,10 +207,11 @@ func appendDefinition(b []byte, d *Definition) []byte {
 	}
 	b = putUint(b, uint64(d.MaxAttempts))
 	b = putString(b, d.DeadLetter)
-	for _, t := range []time.Duration{d.Lease, d.Retention, d.Delay, d.DedupWindow} {
+	for _, t := range []time.Duration{d.Lease, d.Retention, d.Delay, d.DedupWindow, d.History} {
 		b = putInt(b, int64(t))
 	}
 	b = putBool(b, d.Unordered)
+	b = putBool(b, d.ExactlyOnce)
 	b = putInt(b, d.MaxMessages)
 	b = putInt(b, d.MaxBytes)
 	b = putString(b, d.Topic)
@@ -231,10 +234,11 @@ func readDefinition(r *reader) (d Definition) {
 	}
 	d.MaxAttempts = int(r.uint32())
 	d.DeadLetter = r.string()
-	for _, t := range []*time.Duration{&d.Lease, &d.Retention, &d.Delay, &d.DedupWindow} {
+	for _, t := range []*time.Duration{&d.Lease, &d.Retention, &d.Delay, &d.DedupWindow, &d.History} {
 		*t = time.Duration(r.int())
 	}
 	d.Unordered = r.bool()
+	d.ExactlyOnce = r.bool()
 	d.MaxMessages = r.int()
 	d.MaxBytes = r.int()
 	d.Topic = r.string()

@@ -12,6 +12,7 @@ var (
 	ErrBadName    = errors.New("not a name")
 	ErrNotFound   = errors.New("no such queue or topic")
 	ErrExists     = errors.New("already exists with another definition")
+	ErrSnapshot   = errors.New("there is a snapshot of that name")
 	ErrDefinition = errors.New("definition is not valid")
 	ErrTooLarge   = errors.New("message is too large")
 	ErrMismatch   = errors.New("message does not fit the queue's columns")

@@ -32,6 +32,9 @@ const (
 	kindSettle
 	kindPurge
 	kindNote
+	kindSeek
+	kindSnapshot
+	kindSnapshotGone
 )
 
 func newEvent(k eventKind) event {
@@ -62,6 +65,12 @@ func newEvent(k eventKind) event {
 		return new(purged)
 	case kindNote:
 		return new(noted)
+	case kindSeek:
+		return new(sought)
+	case kindSnapshot:
+		return new(snapshotTaken)
+	case kindSnapshotGone:
+		return new(snapshotGone)
 	}
 	return nil
 }
@@ -374,3 +383,55 @@ func readOrigin(r *reader) (o message.Origin) {
 	}
 	return o
 }
+
+// sought takes a queue to a time or a snapshot: what was settled after it comes back, what was there before it is settled.
+type sought struct {
+	queue    uint32
+	to       int64 // the first time of publishing that stays; with no snapshot
+	snapshot Name
+
+	back, settled int // not kept: how many messages it concerned, once it is applied
+}
+
+func (*sought) kind() eventKind { return kindSeek }
+func (e *sought) append(b []byte) []byte {
+	b = putUint(b, uint64(e.queue))
+	b = putInt(b, e.to)
+	b = putString(b, e.snapshot.Namespace)
+	return putString(b, e.snapshot.Name)
+}
+func (e *sought) read(r *reader) {
+	e.queue, e.to = r.uint32(), r.int()
+	e.snapshot = Name{r.string(), r.string()}
+}
+
+// snapshotTaken remembers which messages of a queue are not settled at this place in the journal.
+type snapshotTaken struct {
+	queue  uint32
+	name   Name
+	expire int64
+	labels map[string]string
+}
+
+func (*snapshotTaken) kind() eventKind { return kindSnapshot }
+func (e *snapshotTaken) append(b []byte) []byte {
+	b = putUint(b, uint64(e.queue))
+	b = putString(b, e.name.Namespace)
+	b = putString(b, e.name.Name)
+	b = putInt(b, e.expire)
+	return appendLabels(b, e.labels)
+}
+func (e *snapshotTaken) read(r *reader) {
+	e.queue = r.uint32()
+	e.name = Name{r.string(), r.string()}
+	e.expire = r.int()
+	e.labels = readLabels(r)
+}
+
+type snapshotGone struct{ name Name }
+
+func (*snapshotGone) kind() eventKind { return kindSnapshotGone }
+func (e *snapshotGone) append(b []byte) []byte {
+	return putString(putString(b, e.name.Namespace), e.name.Name)
+}
+func (e *snapshotGone) read(r *reader) { e.name = Name{r.string(), r.string()} }

@@ -57,7 +57,7 @@ func (s *state) settleDown() {
 	for _, q := range s.queues {
 		q.forgetOld(s.now)
 		for p := range q.all.pagesFrom(0) {
-			if p.attempts == nil && p.extras == nil && p.expires == nil {
+			if p.attempts == nil && p.extras == nil && p.expires == nil && p.past.empty() {
 				q.ready.addPage(p.number, p.there) // nothing holds them up
 			} else {
 				s.settlePage(q, p)
@@ -84,6 +84,7 @@ func (s *state) settlePage(q *queueState, p *page) {
 			q.ready.Add(e.seq())
 		}
 	}
+	s.forgetPage(q, p)
 }
 
 // live are the addresses of everything the state still needs.
@@ -92,16 +93,19 @@ func (s *state) live() iter.Seq[journal.Address] {
 		bodies := map[*sharedBody]bool{}
 		for _, q := range s.queues {
 			more := true
-			q.all.Scan(func(e entry) bool {
-				more = yield(e.addr())
-				if b := e.shared(); more && b != nil && !bodies[b] {
-					bodies[b] = true
-					more = yield(b.addr)
+			for p := range q.all.pagesFrom(0) {
+				kept := p.kept()
+				for slot := kept.next(0); more && slot < pageSize; slot = kept.next(slot + 1) {
+					e := entry{p, uint8(slot)}
+					more = yield(e.addr())
+					if b := e.shared(); more && b != nil && !bodies[b] {
+						bodies[b] = true
+						more = yield(b.addr)
+					}
 				}
-				return more
-			})
-			if !more {
-				return
+				if !more {
+					return
+				}
 			}
 		}
 	}

@@ -62,6 +62,7 @@ func (s *Store) Stats(n Name) (Stats, error) {
 		TotalExpired: q.expired, TotalPurged: q.purged, TotalClaims: q.claims, NextSequence: q.next,
 	}
 	st.Behind = int64(q.all.Len()) - st.Ready - st.Delayed - st.Claimed
+	st.Past, st.PastBytes, st.PastFrom = int64(q.all.past), q.pastBytes, timeOf(q.oldestPast())
 	if e := q.oldestOf(&q.ready); e != none {
 		st.Oldest = timeOf(e.at())
 	}

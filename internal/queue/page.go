@@ -13,7 +13,8 @@ import (
 type messages struct {
 	queue uint32 // its id
 	pages btree.Map[uint64, *page]
-	n     int
+	n     int    // messages
+	past  int    // settled ones that are kept for a seek
 	last  *page  // asked for last: neighbours are asked for together
 	saves *saves // of the state; nil in a queue of no state
 }
@@ -23,8 +24,9 @@ type messages struct {
 type page struct {
 	of       *messages
 	number   uint64
-	there    bitmap
-	packed   bitmap // there, and those of removed messages that were not packed away yet
+	there    bitmap // messages
+	past     bitmap // settled ones that are kept for a seek: nobody sees them until then
+	packed   bitmap // both, and those that are gone and were not packed away yet
 	rows     []row
 	heads    []byte // one behind the other. What lies below len never changes: heads are handed out
 	attempts []uint32
@@ -191,6 +193,30 @@ func (e entry) setAlarm(when int64) {
 	}
 }
 
+// retire makes a message one of the past, plain again.
+func (e entry) retire() {
+	p := e.page
+	p.touch()
+	e.setAttempts(0)
+	if p.extras != nil {
+		p.extras[e.i()] = nil
+	}
+	p.there.clear(e.slot)
+	p.past.set(e.slot)
+	p.of.n--
+	p.of.past++
+}
+
+// revive makes one of the past a message again.
+func (e entry) revive() {
+	p := e.page
+	p.touch()
+	p.past.clear(e.slot)
+	p.there.set(e.slot)
+	p.of.past--
+	p.of.n++
+}
+
 // Len is the number of messages.
 func (m *messages) Len() int { return m.n }
 
@@ -290,24 +316,33 @@ func insertSome[T comparable](to []T, i, n int, v T) []T {
 	return slices.Insert(to, i, v)
 }
 
-// Delete forgets a message that is there.
+// Delete forgets a message that is there, or one of the past.
 func (m *messages) Delete(e entry) {
 	p := e.page
 	p.touch()
-	p.there.clear(e.slot)
-	m.n--
-	switch {
-	case p.there.empty():
+	if p.there.has(e.slot) {
+		p.there.clear(e.slot)
+		m.n--
+	} else {
+		p.past.clear(e.slot)
+		m.past--
+	}
+	switch kept := p.kept(); {
+	case kept.empty():
 		m.drop(p)
-	case 2*p.there.count() < len(p.rows):
+	case 2*kept.count() < len(p.rows):
 		p.pack()
 	}
 }
 
-// DeletePage forgets all messages of a page.
+// kept are the slots whose rows are needed.
+func (p *page) kept() bitmap { return p.there.or(p.past) }
+
+// DeletePage forgets all messages of a page, the past ones too.
 func (m *messages) DeletePage(p *page) {
 	p.touch()
 	m.n -= p.there.count()
+	m.past -= p.past.count()
 	m.drop(p)
 }
 
@@ -317,12 +352,13 @@ func (m *messages) drop(p *page) {
 	if m.last == p {
 		m.last = nil
 	}
-	p.there = bitmap{}
+	p.there, p.past = bitmap{}, bitmap{}
 }
 
-// pack drops the rows of messages that are not there.
+// pack drops the rows of messages that are gone.
 func (p *page) pack() {
-	n := p.there.count()
+	kept := p.kept()
+	n := kept.count()
 	if n == len(p.rows) {
 		return
 	}
@@ -332,7 +368,7 @@ func (p *page) pack() {
 	p.attempts, p.expires, p.shared, p.extras = nil, nil, nil, nil
 	i := 0
 	for slot := p.packed.next(0); slot < pageSize; slot = p.packed.next(slot + 1) {
-		if p.there.has(uint8(slot)) {
+		if kept.has(uint8(slot)) {
 			r := p.rows[i]
 			heads = append(heads, p.headAt(i)...)
 			r.head = uint32(len(heads))
@@ -344,7 +380,7 @@ func (p *page) pack() {
 		}
 		i++
 	}
-	p.rows, p.heads, p.packed = rows, slices.Clip(heads), p.there
+	p.rows, p.heads, p.packed = rows, slices.Clip(heads), kept
 }
 
 // packSome appends from[i] to an array that is nil while all its elements are zero; n is how many there are afterwards.

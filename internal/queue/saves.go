@@ -56,12 +56,16 @@ const (
 	savedKeyed
 )
 
-// appendImage writes all that a checkpoint keeps of the page behind b: queue, number, how many messages, and each of them.
+// appendImage writes all that a checkpoint keeps of the page behind b: queue, number, how many messages, which of them are past, and each.
 func (p *page) appendImage(b []byte) []byte {
 	b = putUint(b, uint64(p.of.queue))
 	b = putUint(b, p.number)
-	b = putUint(b, uint64(p.there.count()))
-	for slot := p.there.next(0); slot < pageSize; slot = p.there.next(slot + 1) {
+	kept := p.kept()
+	b = putUint(b, uint64(kept.count()))
+	for _, w := range p.past {
+		b = binary.LittleEndian.AppendUint64(b, w)
+	}
+	for slot := kept.next(0); slot < pageSize; slot = kept.next(slot + 1) {
 		b = appendSaved(b, entry{p, uint8(slot)})
 	}
 	return b
@@ -137,6 +141,12 @@ func (r *reader) address() journal.Address {
 // restorePage adds the messages of an image. bodies are the shared ones so far.
 func (s *state) restorePage(r *reader, bodies map[journal.Address]*sharedBody) error {
 	id, number, n := r.uint32(), r.uint(), r.count(rowBytes+1)
+	var past bitmap
+	if words := r.take(pageSize / 8); words != nil {
+		for i := range past {
+			past[i] = binary.LittleEndian.Uint64(words[8*i:])
+		}
+	}
 	q := s.queues[id]
 	if r.err == nil && q == nil {
 		return fmt.Errorf("%w: messages of queue %d, which is not there", errTruncated, id)
@@ -153,8 +163,19 @@ func (s *state) restorePage(r *reader, bodies map[journal.Address]*sharedBody) e
 	for range n {
 		slot := r.restoreMessage(s, q, number, before, bodies)
 		before = int(slot)
+		if r.err == nil && past.has(slot) {
+			s.restorePast(q, number*pageSize+uint64(slot))
+		}
 	}
 	return r.done()
+}
+
+// restorePast makes a message that was just restored one of the past.
+func (s *state) restorePast(q *queueState, seq uint64) {
+	e, _ := q.all.Get(seq)
+	q.bytes -= e.size()
+	q.pastBytes += e.size()
+	e.retire()
 }
 
 // restoreMessage adds the next message of an image, which has to stand behind the slot before.

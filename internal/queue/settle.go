@@ -260,16 +260,27 @@ func (s *Store) Extend(ctx context.Context, tokens []Token, lease time.Duration)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	errs, sync, err := s.extend(tokens, lease)
+	if err == nil && sync {
+		if err = s.journal.Sync(ctx); err != nil {
+			err = s.syncError(ctx, err)
+		}
+	}
+	return errs, err
+}
+
+// extend writes the new ends down. sync says that a queue promises more than that.
+func (s *Store) extend(tokens []Token, lease time.Duration) (errs []error, sync bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for s.paused && !s.closed {
 		s.landing.Wait()
 	}
 	if err := s.usable(); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	now := s.state.advance(s.clock())
-	errs := make([]error, len(tokens))
+	errs = make([]error, len(tokens))
 	var events []event
 	for i, t := range tokens {
 		q, e, err := s.state.claimOf(t)
@@ -277,9 +288,10 @@ func (s *Store) Extend(ctx context.Context, tokens []Token, lease time.Duration)
 			errs[i] = err
 			continue
 		}
+		sync = sync || q.def.ExactlyOnce
 		events = append(events, &extended{queue: q.id, seq: e.seq(), deadline: now + lease.Microseconds()})
 	}
-	return errs, s.write(events)
+	return errs, sync, s.write(events)
 }
 
 // write keeps events that nobody waits for and applies them at once. The lock is held.

@@ -26,6 +26,8 @@ type savedQueue struct {
 	totals  []uint64
 	forget  []*remembered
 	origins map[string]*originState
+
+	snapshots []*snapshotState
 }
 
 const snapshotVersion = 2
@@ -74,6 +76,8 @@ func (q *queueState) save() savedQueue {
 		totals:  []uint64{q.next, q.put, q.duplicate, q.done, q.dead, q.expired, q.purged, q.claims},
 		forget:  q.forget,
 		origins: make(map[string]*originState, len(q.origins)),
+
+		snapshots: slices.Clone(q.snapshots),
 	}
 	for source, o := range q.origins {
 		sq.origins[source] = &originState{o.mark, o.taken.Copy()}
@@ -111,6 +115,10 @@ func (sq *savedQueue) append(b []byte, now int64) []byte {
 			b = putUint(putUint(b, p.offset), p.part)
 			return true
 		})
+	}
+	b = putUint(b, uint64(len(sq.snapshots)))
+	for _, sn := range sq.snapshots {
+		b = sn.append(b)
 	}
 	return b
 }
@@ -243,6 +251,9 @@ func (s *state) restoreQueue(in *bufio.Reader) error {
 			o.taken.Set(originPlace{r.uint(), r.uint()})
 		}
 		q.origins[source] = o
+	}
+	for range r.count(4) {
+		s.addSnapshot(q, readSnapshot(r))
 	}
 	s.queues[q.id], s.queueNames[q.name] = q, q
 	return r.done()

@@ -19,8 +19,9 @@ type state struct {
 	topics     map[uint32]*topicState
 	topicNames map[Name]*topicState
 	notes      map[noteKey][]byte
+	snapshots  map[Name]*snapshotState
 
-	messages, bytes         int64 // of all queues
+	messages, bytes         int64 // of all queues, with those kept for a seek
 	reserved, reservedBytes int64 // puts under way to the journal
 
 	alarms   alarms
@@ -72,9 +73,12 @@ type queueState struct {
 	origins map[string]*originState
 
 	bytes                      int64
+	pastBytes                  int64 // of the settled ones that are kept for a seek
 	delayed, claimed           int64
 	put, duplicate, done, dead uint64
 	expired, purged, claims    uint64
+	snapshots                  []*snapshotState
+	seeking                    int       // seeks under way to the journal
 	waiters                    []*waiter // longest waiting first
 	reserved, reservedBytes    int64     // puts under way to the journal
 	scanned                    uint64    // messages looked at one by one, to build views and where keys did not tell
@@ -110,6 +114,7 @@ func newState() *state {
 		topics:     map[uint32]*topicState{},
 		topicNames: map[Name]*topicState{},
 		notes:      map[noteKey][]byte{},
+		snapshots:  map[Name]*snapshotState{},
 		fresh:      map[*queueState][]entry{},
 	}
 }

@@ -108,6 +108,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	s.state.body = s.bodyPart
 	s.state.advance(s.clock())
 	s.state.settleDown()
+	s.state.takeReleased() // Keep tells the journal what is needed
 	s.journal.Keep(s.state.live())
 	if err := s.begin(ctx); err != nil {
 		return nil, err
@@ -331,7 +332,8 @@ func (s *Store) land(f *flight, p journal.Position, err error) {
 		}
 	}
 	s.state.serve()
-	released := s.settleUp()
+	released := s.state.takeReleased()
+	s.settleUp()
 	s.flights--
 	if s.flights == 0 || s.closed {
 		s.landing.Broadcast()
@@ -344,17 +346,16 @@ func (s *Store) land(f *flight, p journal.Position, err error) {
 	close(f.done)
 }
 
-// settleUp ends every piece of work under the lock: it wakes the timer if there is work for it and returns what can be released.
-func (s *Store) settleUp() []journal.Address {
+// settleUp ends every piece of work under the lock: it wakes the timer if there is work for it.
+func (s *Store) settleUp() {
 	due := s.state.due()
-	if len(s.state.exhausted) > 0 || len(s.state.overdue) > 0 || due != 0 && due < s.sleeping {
+	if len(s.state.exhausted) > 0 || len(s.state.overdue) > 0 || len(s.state.released) > 0 || due != 0 && due < s.sleeping {
 		s.sleeping = 0
 		select {
 		case s.alarm <- struct{}{}:
 		default:
 		}
 	}
-	return s.state.takeReleased()
 }
 
 // journalError turns a journal's error into the Store's, and remembers the end of a journal. The lock is held.

@@ -28,6 +28,10 @@ func portrait(s *state) string {
 		}
 		b.WriteString("\n")
 	}
+	for _, n := range sortedNames(s.snapshots) {
+		sn := s.snapshots[n]
+		fmt.Fprintf(&b, "snapshot %s of %s at %d until %d: %v and from %d on\n", n.Short(), sn.queue.name.Short(), sn.at, sn.expire, sn.before.all(), sn.frontier)
+	}
 	for _, n := range sortedNames(s.queueNames) {
 		q := s.queueNames[n]
 		fmt.Fprintf(&b, "%s topic %q bytes %d put %d done %d dead %d expired %d purged %d claims %d\n", n.Short(), q.def.Topic, q.bytes,
@@ -46,6 +50,17 @@ func portrait(s *state) string {
 			b.WriteString("\n")
 			return true
 		})
+		for p := range q.all.pagesFrom(0) {
+			for slot := p.past.next(0); slot < pageSize; slot = p.past.next(slot + 1) {
+				e := entry{p, uint8(slot)}
+				fmt.Fprintf(&b, "  past: %d at %v", e.seq(), e.addr())
+				if body := e.shared(); body != nil {
+					fmt.Fprintf(&b, " shares %v with %d", body.addr, body.refs)
+				}
+				b.WriteString("\n")
+			}
+		}
+		fmt.Fprintf(&b, "  past: %d of %d bytes\n", q.all.past, q.pastBytes)
 		for _, id := range slices.Sorted(maps.Keys(q.dedup)) {
 			if r := q.dedup[id]; r.until > s.now {
 				fmt.Fprintf(&b, "  knows %s as %d until %d\n", id, r.seq, r.until)
@@ -121,7 +136,7 @@ func TestARestartFindsWhatThereWas(t *testing.T) {
 				t.Fatal(err)
 			}
 			definitions := map[Name]Definition{
-				queues[0]: {MaxAttempts: 3, Topic: "default/t", DedupWindow: 20 * time.Second},
+				queues[0]: {MaxAttempts: 3, Topic: "default/t", DedupWindow: 20 * time.Second, History: 25 * time.Second},
 				queues[1]: {Topic: "default/t", Filter: "n = 1", Retention: 40 * time.Second},
 				queues[2]: {Topic: "default/t", Columns: columns, Delay: 3 * time.Second},
 				queues[3]: {MaxAttempts: 2},
@@ -224,6 +239,30 @@ func TestARestartFindsWhatThereWas(t *testing.T) {
 						t.Fatal(err)
 					}
 				},
+				"seek": func(t *rapid.T) {
+					to := SeekTo{Time: time.Now().Add(-time.Duration(rapid.IntRange(-1, 30).Draw(t, "seconds ago")) * time.Second)}
+					n := rapid.SampledFrom(queues).Draw(t, "queue")
+					if list := s.Snapshots(); len(list) > 0 && rapid.Bool().Draw(t, "to a snapshot") {
+						sn := rapid.SampledFrom(list).Draw(t, "snapshot")
+						to, n = SeekTo{Snapshot: sn.Name}, sn.Queue
+					}
+					if _, err := s.Seek(ctx, n, to); err != nil {
+						t.Fatal(err)
+					}
+				},
+				"snapshot": func(t *rapid.T) {
+					n := name(rapid.SampledFrom([]string{"s1", "s2"}).Draw(t, "name"))
+					if _, there := s.state.snapshots[n]; there {
+						if err := s.DeleteSnapshot(ctx, n); err != nil {
+							t.Fatal(err)
+						}
+						return
+					}
+					life := time.Duration(rapid.SampledFrom([]int{3, 1000}).Draw(t, "life")) * time.Second
+					if _, err := s.TakeSnapshot(ctx, n, rapid.SampledFrom(queues).Draw(t, "queue"), SnapshotOptions{Life: life}); err != nil {
+						t.Fatal(err)
+					}
+				},
 				"purge or delete": func(t *rapid.T) {
 					n := rapid.SampledFrom(queues).Draw(t, "queue")
 					var err error
@@ -234,6 +273,13 @@ func TestARestartFindsWhatThereWas(t *testing.T) {
 						err = s.DeleteQueue(ctx, n)
 					case 2:
 						err = s.DeleteTopic(ctx, topic)
+					case 3, 4:
+						d := definitions[n]
+						d.History = time.Duration(rapid.SampledFrom([]int{0, 5, 60}).Draw(t, "history")) * time.Second
+						if d.Topic != "" && s.state.queueNames[n].def.Topic == "" {
+							t.Skip("the topic was deleted")
+						}
+						definitions[n], err = d, s.AlterQueue(ctx, n, d)
 					default:
 						t.Skip()
 					}

@@ -37,9 +37,12 @@ func (s *Store) keepTime() {
 		exhausted = append(exhausted, s.state.exhausted...)
 		overdue = append(overdue, s.state.overdue...)
 		s.state.exhausted, s.state.overdue = nil, nil
+		released := s.state.takeReleased()
 		s.mu.Unlock()
+		s.journal.Release(released...)
 		exhausted, overdue = s.buryAll(exhausted), s.expireAll(overdue)
-		timer.Reset(s.sleep(len(exhausted)+len(overdue) > 0))
+		again := s.endSnapshots(s.ctx)
+		timer.Reset(s.sleep(again || len(exhausted)+len(overdue) > 0))
 	}
 }
 
@@ -81,10 +84,10 @@ func (s *Store) sleep(unfinished bool) time.Duration {
 	if due := s.state.due(); due != 0 {
 		wait = min(wait, timeOf(due).Sub(s.clock()))
 	}
-	if unfinished {
-		wait = min(wait, retryWork)
-	}
 	wait = max(wait, 0)
+	if unfinished {
+		wait = min(max(wait, 10*time.Millisecond), retryWork)
+	}
 	s.sleeping = s.clock().Add(wait).UnixMicro()
 	return wait
 }

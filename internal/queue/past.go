@@ -1,0 +1,214 @@
+package queue
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// A settled message becomes one of the past while its queue has a history or a snapshot holds it: nobody sees it, its body stays in the
+// journal, and a seek can bring it back. What is past at a place in the journal follows from the journal alone: a message that time has
+// made forgettable is left out by every event that looks at the past, whether or not it was forgotten by then.
+
+// snapshotState is what a queue had not settled at one place in the journal. It is not changed once it was made, but for going.
+type snapshotState struct {
+	name     Name
+	queue    *queueState
+	at       int64 // when it was taken
+	expire   int64 // 0: never
+	labels   map[string]string
+	frontier uint64    // it holds everything from here on,
+	before   sequences // and these before
+	going    bool      // its end is on the way to the journal
+}
+
+// holds tells whether the snapshot has a message as not settled.
+func (sn *snapshotState) holds(seq uint64) bool {
+	return seq >= sn.frontier || sn.before.Has(seq)
+}
+
+// held tells whether a snapshot of the queue holds a message.
+func (q *queueState) held(seq uint64) bool {
+	return slices.ContainsFunc(q.snapshots, func(sn *snapshotState) bool { return sn.holds(seq) })
+}
+
+// pastUntil is when time makes a settled message forgettable; 0: nothing to wait for.
+func (q *queueState) pastUntil(e entry) int64 {
+	if q.def.History == 0 {
+		return 0
+	}
+	return e.at() + q.def.History.Microseconds()
+}
+
+// keeps tells whether a settled message is kept for a seek.
+func (q *queueState) keeps(e entry, now int64) bool {
+	return q.def.History > 0 && q.pastUntil(e) > now || q.snapshots != nil && q.held(e.seq())
+}
+
+// oldestPast is when the oldest message of the past was put; 0: there is none.
+func (q *queueState) oldestPast() (at int64) {
+	if q.all.past == 0 {
+		return 0
+	}
+	for p := range q.all.pagesFrom(0) {
+		if slot := p.past.next(0); slot < pageSize {
+			return entry{p, uint8(slot)}.at()
+		}
+	}
+	return 0
+}
+
+// dropPast forgets a message of the past for good.
+func (s *state) dropPast(q *queueState, e entry) {
+	q.pastBytes -= e.size()
+	s.drop(q, e)
+}
+
+// forgetPast forgets what is not kept any more at a time, and sees to it that the rest is looked at in time.
+func (s *state) forgetPast(q *queueState, now int64) {
+	if q.all.past == 0 {
+		return
+	}
+	for p := range q.all.pagesFrom(0) {
+		past := p.past
+		for slot := past.next(0); slot < pageSize; slot = past.next(slot + 1) {
+			if e := (entry{p, uint8(slot)}); !q.keeps(e, now) {
+				s.dropPast(q, e)
+			} else if until := q.pastUntil(e); until > now {
+				s.expireAt(q, p, until)
+			}
+		}
+	}
+}
+
+// forgetPage forgets what is not kept any more of a page's past, and sees to it that the rest is looked at in time.
+func (s *state) forgetPage(q *queueState, p *page) {
+	past := p.past
+	for slot := past.next(0); slot < pageSize; slot = past.next(slot + 1) {
+		e := entry{p, uint8(slot)}
+		until := q.pastUntil(e)
+		switch {
+		case q.seeking > 0 && until <= s.now: // what the seek finds is decided by its own time
+			s.expireAt(q, p, s.now+seekPatience)
+		case !q.keeps(e, s.now):
+			s.dropPast(q, e)
+		case until > s.now:
+			s.expireAt(q, p, until)
+		}
+	}
+}
+
+// seekPatience is when the past is looked at again after a seek that was under way, µs.
+const seekPatience = 1_000_000
+
+// applySought settles what is there and does not stay, and brings back what is past and stays.
+func (s *state) applySought(e *sought, at int64) {
+	q := s.queues[e.queue]
+	if q == nil {
+		return
+	}
+	sn := s.snapshots[e.snapshot]
+	if e.snapshot != (Name{}) && (sn == nil || sn.queue != q) {
+		return // it was deleted before
+	}
+	s.forgetPast(q, at)
+	stays := func(x entry) bool { return x.at() >= e.to }
+	if sn != nil {
+		stays = func(x entry) bool { return sn.holds(x.seq()) }
+	}
+	q.views = nil // cheaper made again than changed one by one
+	for p := range q.all.pagesFrom(0) {
+		there, past := p.there, p.past
+		kept := p.kept()
+		for slot := kept.next(0); slot < pageSize; slot = kept.next(slot + 1) {
+			switch x, stay := (entry{p, uint8(slot)}), stays(entry{p, uint8(slot)}); {
+			case there.has(uint8(slot)) && !stay:
+				s.remove(q, x, q.keeps(x, at))
+				e.settled++
+			case past.has(uint8(slot)) && stay:
+				s.bringBack(q, x)
+				e.back++
+			}
+		}
+	}
+	q.done += uint64(e.settled)
+}
+
+// bringBack makes one of the past claimable again, as if it had never been handed out.
+func (s *state) bringBack(q *queueState, e entry) {
+	e.revive()
+	q.pastBytes -= e.size()
+	q.bytes += e.size()
+	if h := readHead(&reader{b: e.head()}); len(h.key) > 0 && !q.def.Unordered {
+		q.join(e, string(h.key))
+	}
+	s.wakeAt(q, e)
+	s.changed(q, e)
+}
+
+func (s *state) applySnapshot(e *snapshotTaken, at int64) {
+	q := s.queues[e.queue]
+	if q == nil || s.snapshots[e.name] != nil {
+		return
+	}
+	s.forgetPast(q, at)
+	sn := &snapshotState{name: e.name, at: at, expire: e.expire, labels: e.labels, frontier: q.next}
+	for p := range q.all.pagesFrom(0) {
+		sn.before.addPage(p.number, p.there)
+	}
+	s.addSnapshot(q, sn)
+}
+
+func (s *state) addSnapshot(q *queueState, sn *snapshotState) {
+	sn.queue = q
+	q.snapshots = append(q.snapshots, sn)
+	s.snapshots[sn.name] = sn
+}
+
+func (s *state) applySnapshotGone(e *snapshotGone, at int64) {
+	sn := s.snapshots[e.name]
+	if sn == nil {
+		return
+	}
+	delete(s.snapshots, e.name)
+	q := sn.queue
+	q.snapshots = slices.DeleteFunc(slices.Clone(q.snapshots), func(x *snapshotState) bool { return x == sn })
+	if len(q.snapshots) == 0 {
+		q.snapshots = nil
+	}
+	s.forgetPast(q, at)
+}
+
+// append writes the snapshot behind b, for a checkpoint.
+func (sn *snapshotState) append(b []byte) []byte {
+	b = putString(b, sn.name.Namespace)
+	b = putString(b, sn.name.Name)
+	b = putInt(b, sn.at)
+	b = putInt(b, sn.expire)
+	b = appendLabels(b, sn.labels)
+	b = putUint(b, sn.frontier)
+	b = putUint(b, uint64(sn.before.blocks.Len()))
+	sn.before.blocks.Scan(func(page uint64, slots *bitmap) bool {
+		b = putUint(b, page)
+		for _, w := range slots {
+			b = binary.LittleEndian.AppendUint64(b, w)
+		}
+		return true
+	})
+	return b
+}
+
+// readSnapshot reads what append wrote.
+func readSnapshot(r *reader) *snapshotState {
+	sn := &snapshotState{name: Name{r.string(), r.string()}, at: r.int(), expire: r.int(), labels: readLabels(r), frontier: r.uint()}
+	for range r.count(1 + pageSize/8) {
+		page := r.uint()
+		var b bitmap
+		if words := r.take(pageSize / 8); words != nil {
+			for i := range b {
+				b[i] = binary.LittleEndian.Uint64(words[8*i:])
+			}
+		}
+		sn.before.addPage(page, b)
+	}
+	return sn
+}
