@@ -25,6 +25,7 @@ var floors = []floor{
 	{"contracts", []string{"internal/access", "internal/component"}, "who may do what; what a source, a transform and a sink are"},
 	{"functions", []string{"internal/function"}, "user code and its instances"},
 	{"queues", []string{"internal/queue"}, "topics, queues, claims, dead letters"},
+	{"waiters", []string{"internal/interest"}, "who waits for which messages"},
 	{"disk tests", []string{"internal/journal/file/faultfs"}, "a disk that fails when told, for tests"},
 	{"disk", []string{"internal/journal/file"}, "the journal in files"},
 	{"journal tests", []string{"internal/journal/journaltest"}, "what every journal has to pass, for tests"},
