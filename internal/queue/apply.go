@@ -364,7 +364,7 @@ func (s *state) applyGone(e *queueGone) {
 		return
 	}
 	q.gone = true
-	for _, w := range slices.Clone(q.waiters) {
+	for _, w := range q.waiting.inOrder() {
 		s.unwait(w)
 		w.served(w)
 	}

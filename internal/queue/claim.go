@@ -219,12 +219,11 @@ func (c *claiming) hand() {
 	}
 	s := c.s
 	at := s.state.now
-	records := make([]journal.Record, len(c.events))
-	for i, e := range c.events {
-		records[i] = record(at, e)
+	for _, e := range c.events {
+		s.packing.add(at, e)
 	}
 	c.events = nil
-	if err := s.journal.Write(records); err != nil {
+	if err := s.writePacked(); err != nil {
 		c.err = s.journalError(err)
 		s.takeBack(c.picks)
 		c.picks = nil

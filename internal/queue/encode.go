@@ -42,6 +42,18 @@ func microsOf(t time.Time) int64 {
 	return t.UnixMicro()
 }
 
+// headRoom is about how long m's head will be.
+func headRoom(m *message.Message) int {
+	n := 32 + len(m.Key) + len(m.Dedup) + len(m.Only)
+	for i := range m.Attributes {
+		n += len(m.Attributes[i].Name) + m.Attributes[i].Value.Size() + 4
+	}
+	for i := range m.Row {
+		n += min(m.Row[i].Size(), largeValue) + 3
+	}
+	return n
+}
+
 // appendHead writes m's head behind b.
 func appendHead(b []byte, m *message.Message) []byte {
 	flags := uint64(0)

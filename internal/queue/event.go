@@ -96,16 +96,40 @@ func decodeEvent(head []byte) (at int64, e event, err error) {
 	return at, e, r.done()
 }
 
-// record makes what the journal keeps of an event.
-func record(at int64, e event) journal.Record {
-	room := 64
-	switch e := e.(type) {
-	case *put:
-		room += len(e.head) + len(e.origin.Source)
-	case *shared:
-		room += len(e.head)
+// packing is room for the records of a group, used again for the next: the journal keeps none of it.
+type packing struct {
+	records []journal.Record
+	heads   []byte // grows into a new place when there is no room: what was packed stays where it is
+}
+
+// Bounds of the room that is kept.
+const (
+	packedRecords = 1024
+	packedBytes   = 256 << 10
+)
+
+// add packs an event of that time.
+func (p *packing) add(at int64, e event) {
+	from := len(p.heads)
+	p.heads = encodeEvent(p.heads, at, e)
+	p.records = append(p.records, record(p.heads[from:len(p.heads):len(p.heads)], e))
+}
+
+// reset empties it.
+func (p *packing) reset() {
+	clear(p.records)
+	p.records, p.heads = p.records[:0], p.heads[:0]
+	if cap(p.records) > packedRecords {
+		p.records = nil
 	}
-	rec := journal.Record{Head: encodeEvent(make([]byte, 0, room), at, e)}
+	if cap(p.heads) > packedBytes {
+		p.heads = nil
+	}
+}
+
+// record makes what the journal keeps of an event with that head.
+func record(head []byte, e event) journal.Record {
+	rec := journal.Record{Head: head}
 	switch e := e.(type) {
 	case *put:
 		rec.Queue, rec.Sequence, rec.Life, rec.Body = e.queue, e.seq, journal.Lasting, e.body

@@ -18,6 +18,7 @@ type plan struct {
 	pending map[string]*flight
 	blocker *flight // a duplicate is on its way to the journal: wait for it and plan again
 	held    []reservation
+	one     [1]reservation // room for the usual change
 
 	counts []*uint64 // totals to raise when it is done: duplicates, what nobody subscribes to
 }
@@ -82,6 +83,9 @@ func (p *plan) number(q *queueState, m *message.Message, size int, exempt bool) 
 	q.reservedBytes += int64(size)
 	p.s.reserved++
 	p.s.reservedBytes += int64(size)
+	if p.held == nil {
+		p.held = p.one[:0]
+	}
 	if n := len(p.held); n == 0 || p.held[n-1].q != q {
 		p.held = append(p.held, reservation{q: q})
 	}
@@ -144,7 +148,7 @@ func (p *plan) put(q *queueState, m *message.Message, exempt bool) (PutResult, e
 	}
 	wake, expire, dedup := p.times(q, m)
 	p.flight.add(&put{queue: q.id, seq: r.Sequence, size: uint32(size), wake: wake, expire: expire, dedup: dedup, origin: m.Origin,
-		head: appendHead(nil, m), body: bodyPart(m)})
+		head: appendHead(make([]byte, 0, headRoom(m)), m), body: bodyPart(m)})
 	return r, nil
 }
 

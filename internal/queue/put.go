@@ -244,12 +244,13 @@ type launched struct {
 // launch plans a prepared change and sends it to the journal. It is called with the lock held by enter and gives it up.
 func (s *Store) launch(p *prepared) (out launched, err error) {
 	f := newFlight()
-	f.group = make([]applied, 0, p.change.records())
-	pl := &plan{s: s.state, now: s.state.advance(s.clock()), limits: &s.limits, flight: f, pending: s.pending}
-	unsettle := func() {}
+	if n := p.change.records(); n > len(f.one) {
+		f.group = make([]applied, 0, n)
+	}
+	pl := &f.plan
+	*pl = plan{s: s.state, now: s.state.now, limits: &s.limits, flight: f, pending: s.pending}
 	fail := func(err error) (launched, error) {
-		pl.giveBack()
-		unsettle()
+		f.giveUp()
 		s.state.serve()
 		s.settleUp()
 		s.leave()
@@ -266,29 +267,24 @@ func (s *Store) launch(p *prepared) (out launched, err error) {
 		out.results = append(out.results, results)
 	}
 	var observed []func()
-	out.settles, observed, unsettle, err = s.planSettles(pl, p)
+	out.settles, observed, f.undo, err = s.planSettles(pl, p)
 	if err != nil {
 		return fail(err)
 	}
 	for _, n := range p.change.Notes {
 		f.add(&noted{note: Note{n.Room, n.Key, bytes.Clone(n.Value)}, gone: n.Value == nil})
 	}
+	if len(observed) > 0 {
+		f.after = func() {
+			for _, o := range observed {
+				o()
+			}
+		}
+	}
 	if len(f.group) == 0 {
-		pl.giveBack()
-		pl.count()
+		f.finish()
 		s.leave()
 		return out, nil
-	}
-	f.undo = func() {
-		pl.giveBack()
-		unsettle()
-	}
-	f.after = func() {
-		pl.giveBack()
-		pl.count()
-		for _, o := range observed {
-			o()
-		}
 	}
 	if err := s.submit(f); err != nil {
 		return fail(err)
@@ -328,13 +324,14 @@ func (s *Store) planPuts(pl *plan, qp *QueuePut, pp *preparedPut) ([]PutResult, 
 		if pp.topic != nil {
 			results[i], err = pl.publish(pp.topic, m, func(q *queueState) []message.Value { return pp.rows[q][i] })
 		} else {
-			own := *m
 			if rs := pp.rows[pp.queue]; rs != nil {
+				own := *m
 				if own.Row = rs[i]; rs[i] != nil {
 					own.Body = nil
 				}
+				m = &own
 			}
-			results[i], err = pl.put(pp.queue, &own, m.Death != nil)
+			results[i], err = pl.put(pp.queue, m, m.Death != nil)
 		}
 		if err != nil {
 			return nil, err

@@ -47,7 +47,7 @@ func (s *state) regroup(q *queueState, g *keyGroup) {
 
 // freed tells the holder of a key that waits, if there is one, that something in front of what it may take next is gone.
 func (s *state) freed(q *queueState, g *keyGroup) {
-	if s.folding || g.head != none || len(q.waiters) == 0 {
+	if s.folding || g.head != none || q.waiting.Len() == 0 {
 		return
 	}
 	g.members.Scan(func(_ uint64, e entry) bool {
@@ -88,7 +88,7 @@ func (s *state) hide(q *queueState, e entry) {
 }
 
 func (s *state) noticed(q *queueState, e entry) {
-	if len(q.waiters) > 0 {
+	if q.waiting.Len() > 0 {
 		s.fresh[q] = append(s.fresh[q], e)
 	}
 }

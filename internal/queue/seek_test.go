@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// waiting are the bodies of what a reader could see in n, in order.
-func waiting(t *testing.T, s *Store, n Name) string {
+// there are the bodies of what a reader could see in n, in order.
+func there(t *testing.T, s *Store, n Name) string {
 	t.Helper()
 	ps, err := s.Peek(t.Context(), n, PeekRequest{Max: 1000})
 	if err != nil {
@@ -64,7 +64,7 @@ func TestASeekToATimeBringsBackWhatWasSettledSinceAndSettlesTheRest(t *testing.T
 		if got := mustSeek(t, s, news, SeekTo{Time: middle}); got != (Sought{Back: 2}) {
 			t.Errorf("going back to the middle: %+v", got)
 		}
-		if got := waiting(t, s, news); got != "c d e" {
+		if got := there(t, s, news); got != "c d e" {
 			t.Errorf("after going back to the middle there are %q", got)
 		}
 		if got := mustSeek(t, s, news, SeekTo{Time: time.Now()}); got != (Sought{Settled: 3}) {
@@ -126,13 +126,13 @@ func TestASnapshotHoldsWhatWasNotSettledAndWhatCameLaterWithoutAnyHistory(t *tes
 		if _, err := s.Purge(t.Context(), news); err != nil {
 			t.Fatal(err)
 		}
-		if got := waiting(t, s, news); got != "" {
+		if got := there(t, s, news); got != "" {
 			t.Errorf("after a purge there are %q", got)
 		}
 		if got := mustSeek(t, s, news, SeekTo{Snapshot: kept}); got != (Sought{Back: 4}) {
 			t.Errorf("%+v", got)
 		}
-		if got := waiting(t, s, news); got != "b c d e" {
+		if got := there(t, s, news); got != "b c d e" {
 			t.Errorf("after the seek there are %q", got)
 		}
 		settleOldest(t, s, news, 4)
@@ -140,8 +140,8 @@ func TestASnapshotHoldsWhatWasNotSettledAndWhatCameLaterWithoutAnyHistory(t *tes
 			t.Fatal(err)
 		}
 		time.Sleep(time.Second)
-		if there := unreleased(m); len(there) != 0 {
-			t.Errorf("nothing keeps them, but the journal does: %v", there)
+		if kept := unreleased(m); len(kept) != 0 {
+			t.Errorf("nothing keeps them, but the journal does: %v", kept)
 		}
 		if _, err := s.Seek(t.Context(), news, SeekTo{Snapshot: kept}); !errors.Is(err, ErrNotFound) {
 			t.Errorf("a seek to a snapshot that is gone: %v", err)
@@ -163,7 +163,7 @@ func TestASnapshotOfAnotherQueueAndATargetThatSaysNothingAreRefused(t *testing.T
 				t.Errorf("seek to %+v: %v", to, err)
 			}
 		}
-		if got := waiting(t, s, news); got != "a" {
+		if got := there(t, s, news); got != "a" {
 			t.Errorf("there are %q", got)
 		}
 	})
@@ -179,15 +179,15 @@ func TestTheHistoryEndsByTimeAndGivesTheSpaceBack(t *testing.T) {
 		began := time.Now()
 		putEach(t, s, news, "a", "b", "c", "d") // at 0, 1, 2, 3 s
 		settleOldest(t, s, news, 4)
-		if there := unreleased(m); len(there) != 4 {
-			t.Errorf("%d records are kept, not 4", len(there))
+		if kept := unreleased(m); len(kept) != 4 {
+			t.Errorf("%d records are kept, not 4", len(kept))
 		}
 		time.Sleep(began.Add(11500 * time.Millisecond).Sub(time.Now()))
-		if there := unreleased(m); len(there) != 2 {
-			t.Errorf("after 11.5 s %d records are kept, not those of 2 and 3 s", len(there))
+		if kept := unreleased(m); len(kept) != 2 {
+			t.Errorf("after 11.5 s %d records are kept, not those of 2 and 3 s", len(kept))
 		}
 		mustSeek(t, s, news, SeekTo{Time: began})
-		if got := waiting(t, s, news); got != "c d" {
+		if got := there(t, s, news); got != "c d" {
 			t.Errorf("a seek to the beginning brings back %q", got)
 		}
 		settleOldest(t, s, news, 2)
@@ -195,8 +195,8 @@ func TestTheHistoryEndsByTimeAndGivesTheSpaceBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Second)
-		if there := unreleased(m); len(there) != 0 {
-			t.Errorf("without a history %d records are kept", len(there))
+		if kept := unreleased(m); len(kept) != 0 {
+			t.Errorf("without a history %d records are kept", len(kept))
 		}
 	})
 }
@@ -265,13 +265,13 @@ func TestASharedBodyStaysWhileThePastOfOneSubscriptionNeedsIt(t *testing.T) {
 		settleOldest(t, s, a, 1)
 		settleOldest(t, s, b, 1)
 		mustSeek(t, s, a, SeekTo{Time: began})
-		if got := waiting(t, s, a); got != "x" {
+		if got := there(t, s, a); got != "x" {
 			t.Errorf("it brings back %q", got)
 		}
 		settleOldest(t, s, a, 1)
 		time.Sleep(2 * time.Minute)
-		if there := unreleased(m); len(there) != 0 {
-			t.Errorf("kept for nobody: %v", there)
+		if kept := unreleased(m); len(kept) != 0 {
+			t.Errorf("kept for nobody: %v", kept)
 		}
 	})
 }
@@ -332,11 +332,11 @@ func TestWhatASeekBringsBackSurvivesARestart(t *testing.T) {
 		if got := mustSeek(t, again, news, SeekTo{Time: began}); got.Back != 550 {
 			t.Errorf("%+v", got)
 		}
-		if got := waiting(t, again, news); got != strings.Join(want, " ") {
+		if got := there(t, again, news); got != strings.Join(want, " ") {
 			t.Errorf("there are %s", got)
 		}
 		third := open(t, again.journal.(*memory).after(true))
-		if got := waiting(t, third, news); got != strings.Join(want, " ") {
+		if got := there(t, third, news); got != strings.Join(want, " ") {
 			t.Errorf("after another restart there are %s", got)
 		}
 	})

@@ -160,6 +160,9 @@ func (s *Store) deadQueue(ctx context.Context, n Name, def Definition) (*queueSt
 // planSettles plans a change's settlements. For those that can be made it marks the claims as settling; undo takes that back.
 // observed are to be called when the group is durable.
 func (s *Store) planSettles(pl *plan, p *prepared) (errs []error, observed []func(), undo func(), err error) {
+	if len(p.change.Settles) == 0 {
+		return nil, nil, nil, nil
+	}
 	errs = make([]error, len(p.change.Settles))
 	var marked []doomed
 	undo = func() {
@@ -294,6 +297,12 @@ func (s *Store) extend(tokens []Token, lease time.Duration) (errs []error, sync 
 	return errs, sync, s.write(events)
 }
 
+// writePacked writes what was packed. The lock is held.
+func (s *Store) writePacked() error {
+	defer s.packing.reset()
+	return s.journal.Write(s.packing.records)
+}
+
 // write keeps events that nobody waits for and applies them at once. The lock is held.
 func (s *Store) write(events []event) error {
 	if len(events) == 0 {
@@ -301,12 +310,11 @@ func (s *Store) write(events []event) error {
 	}
 	at := s.state.advance(s.clock())
 	group := make([]applied, len(events))
-	records := make([]journal.Record, len(events))
 	for i, e := range events {
 		group[i] = applied{at: at, event: e}
-		records[i] = record(at, e)
+		s.packing.add(at, e)
 	}
-	if err := s.journal.Write(records); err != nil {
+	if err := s.writePacked(); err != nil {
 		return s.journalError(err)
 	}
 	if err := s.state.apply(group, 0); err != nil {

@@ -78,10 +78,10 @@ type queueState struct {
 	put, duplicate, done, dead uint64
 	expired, purged, claims    uint64
 	snapshots                  []*snapshotState
-	seeking                    int       // seeks under way to the journal
-	waiters                    []*waiter // longest waiting first
-	reserved, reservedBytes    int64     // puts under way to the journal
-	scanned                    uint64    // messages looked at one by one, to build views and where keys did not tell
+	seeking                    int // seeks under way to the journal
+	waiting                    waiting
+	reserved, reservedBytes    int64  // puts under way to the journal
+	scanned                    uint64 // messages looked at one by one, to build views and where keys did not tell
 }
 
 // sharedBody is the body of a message published to a topic, kept while a subscription needs it.

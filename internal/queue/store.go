@@ -59,6 +59,7 @@ type Store struct {
 
 	mu       sync.Mutex
 	state    *state
+	packing  packing
 	failed   error // the journal takes nothing more
 	closed   bool
 	flights  int                // groups under way
@@ -226,15 +227,18 @@ func (s *Store) usable() error {
 // flight is a group on its way to the journal.
 type flight struct {
 	group []applied
+	one   [1]applied // room for the usual group
+	plan  plan       // of what it puts
 	done  chan struct{}
 	err   error  // once done is closed
-	undo  func() // under the lock, when the group did not get there
-	after func() // under the lock, when it is durable and applied
+	undo  func() // under the lock, when the group did not get there; may be nil
+	after func() // under the lock, when it is durable and applied; may be nil
 	keys  []string
 }
 
 func newFlight(events ...event) *flight {
 	f := &flight{done: make(chan struct{})}
+	f.group = f.one[:0]
 	for _, e := range events {
 		f.add(e)
 	}
@@ -245,6 +249,23 @@ func newFlight(events ...event) *flight {
 func (f *flight) add(e event) int {
 	f.group = append(f.group, applied{event: e})
 	return len(f.group) - 1
+}
+
+// giveUp undoes what was done for a group that is not kept. The lock is held.
+func (f *flight) giveUp() {
+	f.plan.giveBack()
+	if f.undo != nil {
+		f.undo()
+	}
+}
+
+// finish does what is left to do for a group that is durable. The lock is held.
+func (f *flight) finish() {
+	f.plan.giveBack()
+	f.plan.count()
+	if f.after != nil {
+		f.after()
+	}
 }
 
 // wait returns when the group is durable and applied, or has failed, or ctx ends: then its fate is open.
@@ -263,7 +284,7 @@ func (f *flight) wait(ctx context.Context) error {
 }
 
 // enter waits for a place for one more group, and for the end of a pause. On success the lock is held and leave has to be called
-// unless submit is, successfully.
+// unless submit is, successfully. Journaled time has moved on.
 func (s *Store) enter(ctx context.Context) error {
 	select {
 	case s.room <- struct{}{}:
@@ -282,6 +303,7 @@ func (s *Store) enter(ctx context.Context) error {
 		s.leave()
 		return err
 	}
+	s.state.advance(s.clock())
 	return nil
 }
 
@@ -293,13 +315,14 @@ func (s *Store) leave() {
 
 // submit sends a group to the journal. The lock is held, by enter's caller; it stays so.
 func (s *Store) submit(f *flight) error {
-	at := s.state.advance(s.clock())
-	records := make([]journal.Record, len(f.group))
+	at := s.state.now
 	for i := range f.group {
 		f.group[i].at = at
-		records[i] = record(at, f.group[i].event)
+		s.packing.add(at, f.group[i].event)
 	}
-	if err := s.journal.Append(records, func(p journal.Position, err error) { s.land(f, p, err) }); err != nil {
+	err := s.journal.Append(s.packing.records, func(p journal.Position, err error) { s.land(f, p, err) })
+	s.packing.reset()
+	if err != nil {
 		return s.journalError(err)
 	}
 	for _, k := range f.keys {
@@ -323,13 +346,9 @@ func (s *Store) land(f *flight, p journal.Position, err error) {
 	}
 	if err != nil {
 		f.err = s.journalError(err)
-		if f.undo != nil {
-			f.undo()
-		}
+		f.giveUp()
 	} else {
-		if f.after != nil {
-			f.after()
-		}
+		f.finish()
 	}
 	s.state.serve()
 	released := s.state.takeReleased()

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
@@ -63,14 +62,14 @@ func (s *Store) tick() {
 
 func (s *Store) writeLapsed() {
 	for some := range slices.Chunk(s.state.lapsed, tickBatch) {
-		records := make([]journal.Record, len(some))
-		for i, e := range some {
-			records[i] = record(s.state.now, e)
+		if s.failed != nil {
+			break
 		}
-		if s.failed == nil {
-			if err := s.journal.Write(records); err != nil {
-				_ = s.journalError(err) // the leases have ended all the same: a start ends them again by their deadlines
-			}
+		for _, e := range some {
+			s.packing.add(s.state.now, e)
+		}
+		if err := s.writePacked(); err != nil {
+			_ = s.journalError(err) // the leases have ended all the same: a start ends them again by their deadlines
 		}
 	}
 	s.state.lapsed = nil
@@ -179,7 +178,8 @@ func (s *Store) end(ctx context.Context, ds []doomed, how ending, failed func(),
 		return 0, err
 	}
 	f := newFlight()
-	pl := &plan{s: s.state, now: s.state.advance(s.clock()), limits: &s.limits, flight: f}
+	pl := &f.plan
+	*pl = plan{s: s.state, now: s.state.now, limits: &s.limits, flight: f}
 	for i, d := range ds {
 		if err != nil {
 			break
@@ -191,13 +191,7 @@ func (s *Store) end(ctx context.Context, ds []doomed, how ending, failed func(),
 		}
 	}
 	if err == nil && sent > 0 {
-		f.undo = func() {
-			pl.giveBack()
-			if failed != nil {
-				failed()
-			}
-		}
-		f.after = pl.giveBack
+		f.undo = failed
 		err = s.submit(f)
 	}
 	if err != nil || sent == 0 {

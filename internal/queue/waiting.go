@@ -1,0 +1,206 @@
+package queue
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/hikyaku/hikyaku/internal/interest"
+)
+
+// waiter is a claim that found nothing and waits.
+type waiter struct {
+	number uint64 // order of arrival
+	asker  asker
+	taken  int
+	served func(w *waiter) // called once, when at least one message was taken or a queue is gone
+	gone   bool            // served or given up: it waits nowhere any more
+}
+
+// waiting are those who wait for messages of one queue, found by what they wait for.
+type waiting struct {
+	by     map[uint64]*waiter // by number
+	wants  interest.Set       // numbers
+	choosy int                // how many of them name more than one queue or condition: for them the best is not always the oldest
+}
+
+// Len is how many wait.
+func (ws *waiting) Len() int { return len(ws.by) }
+
+// inOrder are those who wait, the longest waiting first.
+func (ws *waiting) inOrder() []*waiter { return slices.SortedFunc(maps.Values(ws.by), byArrival) }
+
+func byArrival(a, b *waiter) int { return cmp.Compare(a.number, b.number) }
+
+// choosy tells whether what w takes first depends on more than age.
+func (w *waiter) choosy() bool { return len(w.asker.from) > 1 }
+
+// full tells whether w takes nothing more.
+func (w *waiter) full() bool { return w.taken >= w.asker.max }
+
+// wait makes w wait in its queues. Nothing that can be claimed now matches it.
+func (s *state) wait(w *waiter) {
+	s.waiterNumber++
+	w.number = s.waiterNumber
+	for _, f := range w.asker.from {
+		ws := &f.q.waiting
+		ws.wants.Add(w.number, f.where)
+		if ws.by[w.number] != nil {
+			continue
+		}
+		if ws.by == nil {
+			ws.by = map[uint64]*waiter{}
+		}
+		ws.by[w.number] = w
+		if w.choosy() {
+			ws.choosy++
+		}
+	}
+}
+
+// unwait makes w wait nowhere.
+func (s *state) unwait(w *waiter) {
+	w.gone = true
+	for _, f := range w.asker.from {
+		ws := &f.q.waiting
+		ws.wants.Remove(w.number, f.where)
+		if ws.by[w.number] == nil {
+			continue
+		}
+		delete(ws.by, w.number)
+		if w.choosy() {
+			ws.choosy--
+		}
+	}
+}
+
+// serve hands what has become claimable since the last call to those who wait for it: the longest waiting first, and each gets
+// the best of all that is there, not the first that came.
+func (s *state) serve() {
+	for len(s.fresh) > 0 {
+		fresh := s.fresh
+		s.fresh = map[*queueState][]entry{}
+		choosy := false
+		for q, es := range fresh {
+			slices.SortFunc(es, bySequence)
+			choosy = choosy || q.waiting.choosy > 0
+		}
+		if choosy {
+			s.serveChoosy(fresh)
+			continue
+		}
+		for q, es := range fresh {
+			s.servePlain(q, es)
+		}
+	}
+}
+
+// servePlain serves waiters who want nothing but the oldest that they match: then it is the same to give each message, the oldest first, to
+// the one who waits longest for it, and that one is found without asking the others.
+func (s *state) servePlain(q *queueState, es []entry) {
+	var served []*waiter
+	for i := 0; i < len(es) && q.waiting.Len() > 0; i++ {
+		e := es[i]
+		if !e.there() || e.claim() != nil {
+			continue
+		}
+		w := s.longestWaiting(q, e)
+		if w == nil {
+			continue
+		}
+		if q.spent(e) { // as in choose
+			s.doom(q, e, &s.exhausted)
+			continue
+		}
+		if w.taken > 0 && !w.asker.fits(e) { // it has enough: the next in line
+			s.unwait(w)
+			i--
+			continue
+		}
+		if w.taken == 0 {
+			served = append(served, w)
+		}
+		w.asker.give(0, q, e)
+		if w.taken++; w.full() {
+			s.unwait(w)
+			continue
+		}
+		if next := s.nextOfKey(&w.asker, w.asker.from[0], e); next != none {
+			es = slices.Insert(es, i+1, next)
+		}
+	}
+	slices.SortFunc(served, byArrival)
+	for _, w := range served {
+		if !w.gone {
+			s.unwait(w)
+		}
+		w.served(w)
+	}
+}
+
+// longestWaiting is who of those who may claim e waits longest for it.
+func (s *state) longestWaiting(q *queueState, e entry) *waiter {
+	for number := range q.waiting.wants.Matching(s.env(q, e)) {
+		if w := q.waiting.by[number]; s.claimable(q, e, w.asker.claimant) {
+			return w
+		}
+		if e.group() == nil {
+			return nil // nobody may
+		}
+	}
+	return nil
+}
+
+// serveChoosy serves waiters with several wishes: who matches anything is offered all of it.
+func (s *state) serveChoosy(fresh map[*queueState][]entry) {
+	found := map[uint64]*waiter{}
+	for q, es := range fresh {
+		for _, e := range es {
+			if !e.there() {
+				continue
+			}
+			for number := range q.waiting.wants.Matching(s.env(q, e)) {
+				found[number] = q.waiting.by[number]
+			}
+			if len(found) == q.waiting.Len() && len(fresh) == 1 {
+				break // everybody
+			}
+		}
+	}
+	for _, w := range slices.SortedFunc(maps.Values(found), byArrival) {
+		if s.offer(w, fresh) > 0 {
+			s.unwait(w)
+			w.served(w)
+		}
+	}
+}
+
+// offer lets w take what it wants of the fresh messages.
+func (s *state) offer(w *waiter, fresh map[*queueState][]entry) (taken int) {
+	a := &w.asker
+	enough := false
+	for i, f := range a.from {
+		es := fresh[f.q]
+		for j := 0; j < len(es) && taken < a.max && !enough; j++ {
+			e := es[j]
+			if e == none || !s.claimable(f.q, e, a.claimant) || !s.meets(f, e) {
+				continue
+			}
+			if enough = taken > 0 && !a.fits(e); enough {
+				break
+			}
+			es[j] = none
+			if f.q.spent(e) { // as in choose
+				s.doom(f.q, e, &s.exhausted)
+				continue
+			}
+			a.give(i, f.q, e)
+			taken++
+			if next := s.nextOfKey(a, f, e); next != none && taken < a.max {
+				es = slices.Insert(es, j+1, next)
+			}
+		}
+		fresh[f.q] = slices.DeleteFunc(es, func(e entry) bool { return e == none })
+	}
+	return taken
+}
