@@ -76,6 +76,8 @@ func (s *state) apply(group []applied, durable int64) error {
 			if q := s.queues[e.queue]; q != nil {
 				e.removed = s.applyPurged(q, e.frontier)
 			}
+		case *paged:
+			s.applyPaged(e, g.addr)
 		case *sought:
 			s.applySought(e, g.at)
 		case *snapshotTaken:

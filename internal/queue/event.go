@@ -35,6 +35,7 @@ const (
 	kindSeek
 	kindSnapshot
 	kindSnapshotGone
+	kindPaged
 )
 
 func newEvent(k eventKind) event {
@@ -71,6 +72,8 @@ func newEvent(k eventKind) event {
 		return new(snapshotTaken)
 	case kindSnapshotGone:
 		return new(snapshotGone)
+	case kindPaged:
+		return new(paged)
 	}
 	return nil
 }
@@ -137,6 +140,8 @@ func record(head []byte, e event) journal.Record {
 		rec.Queue, rec.Sequence, rec.Life, rec.Body = e.topic, e.number, journal.Lasting, e.body
 	case *share:
 		rec.Queue, rec.Sequence, rec.Life = e.queue, e.seq, journal.Lasting
+	case *paged:
+		rec.Queue, rec.Sequence, rec.Life, rec.Body = e.queue, e.number*pageSize, journal.Lasting, e.body
 	case *claimed:
 		rec.Queue, rec.Sequence = e.queue, e.seq
 	case *extended:

@@ -22,9 +22,13 @@ func fold(ctx context.Context, j journal.Journal) (*state, error) {
 	case err != nil:
 		return nil, err
 	default:
-		err := s.restore(bufio.NewReaderSize(r, 1<<20))
+		bodies := map[journal.Address]*sharedBody{}
+		err := s.restore(bufio.NewReaderSize(r, 1<<20), bodies)
 		if err2 := r.Close(); err == nil {
 			err = err2
+		}
+		if err == nil {
+			err = s.readPages(ctx, j, bodies)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("checkpoint at %d: %w", at, err)
@@ -90,10 +94,18 @@ func (s *state) settlePage(q *queueState, p *page) {
 // live are the addresses of everything the state still needs.
 func (s *state) live() iter.Seq[journal.Address] {
 	return func(yield func(journal.Address) bool) {
+		for _, r := range s.saves.retired {
+			if !yield(r.record) {
+				return
+			}
+		}
 		bodies := map[*sharedBody]bool{}
 		for _, q := range s.queues {
 			more := true
 			for p := range q.all.pagesFrom(0) {
+				if p.record != (journal.Address{}) {
+					more = yield(p.record)
+				}
 				kept := p.kept()
 				for slot := kept.next(0); more && slot < pageSize; slot = kept.next(slot + 1) {
 					e := entry{p, uint8(slot)}
@@ -138,8 +150,11 @@ func (s *Store) keepCheckpoints() {
 	}
 }
 
-// checkpoint waits until no group is under way, begins a snapshot, lets work go on, and saves it.
+// checkpoint writes the pages that are complete, waits until no group is under way, begins a snapshot, lets work go on, and saves it.
 func (s *Store) checkpoint(ctx context.Context) error {
+	if err := s.recordPages(ctx); err != nil && !errors.Is(err, ErrClosed) {
+		return err
+	}
 	s.mu.Lock()
 	if s.failed != nil {
 		s.mu.Unlock()
@@ -167,6 +182,8 @@ func (s *Store) checkpoint(ctx context.Context) error {
 	defer s.mu.Unlock()
 	snap.end()
 	if err == nil {
+		s.state.saved()
+		s.settleUp()
 		s.checkpointed, s.checkpointSize = appended, size
 	}
 	return err

@@ -33,8 +33,9 @@ type page struct {
 	expires  []int64
 	shared   []*sharedBody
 	extras   []*extra
-	alarm    int64  // earliest alarm that looks for expired messages; 0: none
-	saved    uint64 // the newest checkpoint that has it as it was, or need not have it
+	alarm    int64           // earliest alarm that looks for expired messages; 0: none
+	record   journal.Address // of its lasting part; zero: it was not written
+	saved    uint64          // the newest checkpoint that has it as it was, or need not have it
 }
 
 // row is what every message has.
@@ -353,6 +354,7 @@ func (m *messages) drop(p *page) {
 		m.last = nil
 	}
 	p.there, p.past = bitmap{}, bitmap{}
+	m.saves.retire(p.record)
 }
 
 // pack drops the rows of messages that are gone.

@@ -261,7 +261,7 @@ func TestACheckpointIsOfTheMomentItBegan(t *testing.T) {
 				sn.end()
 				fresh := newState()
 				fresh.folding = true
-				if err := fresh.restore(bufio.NewReader(&b)); err != nil {
+				if err := fresh.restore(bufio.NewReader(&b), map[journal.Address]*sharedBody{}); err != nil {
 					t.Fatal(err)
 				}
 				if got := portrait(fresh); got != want {

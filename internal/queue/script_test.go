@@ -476,7 +476,7 @@ func (st *stage) restart(words []string) {
 		if _, err := st.s.beginSnapshot().writeTo(&b, new(sync.Mutex)); err != nil {
 			st.t.Fatal(err)
 		}
-		if err := fresh.restore(bufio.NewReader(&b)); err != nil {
+		if err := fresh.restore(bufio.NewReader(&b), map[journal.Address]*sharedBody{}); err != nil {
 			st.t.Fatal(err)
 		}
 		from = len(st.log)

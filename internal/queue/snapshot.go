@@ -30,7 +30,7 @@ type savedQueue struct {
 	snapshots []*snapshotState
 }
 
-const snapshotVersion = 2
+const snapshotVersion = 3
 
 // beginSnapshot begins a snapshot of this moment. Call end when it is no longer needed.
 func (s *state) beginSnapshot() *snapshot {
@@ -54,6 +54,7 @@ func (s *state) beginSnapshot() *snapshot {
 	for k, v := range s.notes {
 		b = putBytes(putString(putString(b, k.room), k.key), v)
 	}
+	b = s.saves.appendRetired(b)
 	sn.small = putUint(b, uint64(len(s.queues)))
 	for _, q := range s.queues {
 		sn.queues = append(sn.queues, q.save())
@@ -167,7 +168,7 @@ func (sn *snapshot) writeTo(w io.Writer, lock sync.Locker) (size uint64, err err
 }
 
 // restore reads what writeTo wrote into an empty state.
-func (s *state) restore(in *bufio.Reader) error {
+func (s *state) restore(in *bufio.Reader, bodies map[journal.Address]*sharedBody) error {
 	small, err := readFrame(in, nil)
 	if err != nil {
 		return err
@@ -191,6 +192,7 @@ func (s *state) restore(in *bufio.Reader) error {
 		k := noteKey{r.string(), r.string()}
 		s.notes[k] = slices.Clone(r.bytes())
 	}
+	s.saves.restoreRetired(r)
 	queues := r.uint()
 	if err := r.done(); err != nil {
 		return err
@@ -207,7 +209,6 @@ func (s *state) restore(in *bufio.Reader) error {
 			}
 		}
 	}
-	bodies := map[journal.Address]*sharedBody{}
 	var b []byte
 	for {
 		b, err = readFrame(in, b)

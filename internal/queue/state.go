@@ -38,6 +38,7 @@ type state struct {
 
 	scratch entryEnv
 	saves   saves
+	unread  []unread // of a checkpoint, while it is restored
 
 	// body reads a message's body part where a condition asks for a value too large for the head.
 	body func(journal.Address) ([]byte, error)

@@ -1,0 +1,299 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/hikyaku/hikyaku/internal/journal"
+)
+
+// A page that will get no more messages is written to the journal, once: what never changes of its messages, as the body of a record. From
+// then on a checkpoint keeps of it but the record's address and a bit for each message that is still needed. So checkpoints are small whatever
+// waits in the queues, and a start reads these records and what followed the checkpoint.
+
+// paged says that its record's body holds the lasting part of a page.
+type paged struct {
+	queue  uint32
+	number uint64
+	body   []byte // in the record's body, not its head
+}
+
+func (*paged) kind() eventKind { return kindPaged }
+func (e *paged) append(b []byte) []byte {
+	return appendPlace(b, e.queue, e.number)
+}
+func (e *paged) read(r *reader) { e.queue, e.number = readPlace(r) }
+
+// Bounds of what is written to the journal at once, so that nobody who puts waits long behind it.
+const (
+	pagedAtOnce = 4
+	pagedLeast  = 64 // messages in a page that is worth a record
+)
+
+// retired is the record of a page that is no more. It is released when no checkpoint that is kept needs it: two were saved since.
+type retired struct {
+	record journal.Address
+	after  int // saves.done from which on it is not needed
+}
+
+// applyPaged remembers where a page was written.
+func (s *state) applyPaged(e *paged, at journal.Address) {
+	if q := s.queues[e.queue]; q != nil {
+		if p, there := q.all.pages.Get(e.number); there && p.record == (journal.Address{}) {
+			p.touch()
+			p.record = at
+			return
+		}
+	}
+	s.release(at) // no checkpoint has ever heard of it
+}
+
+// retire notes that the record of a page will not be needed. A checkpoint that is being taken, and the two before it, may still speak of it.
+func (s *saves) retire(record journal.Address) {
+	if s == nil || record == (journal.Address{}) {
+		return
+	}
+	after := s.done + checkpointsKept
+	if s.images != nil {
+		after++
+	}
+	s.retired = append(s.retired, retired{record, after})
+}
+
+// checkpointsKept is how many checkpoints a journal keeps (see journal.Journal).
+const checkpointsKept = 2
+
+// saved counts a checkpoint and releases what none that is kept needs any more.
+func (s *state) saved() {
+	s.saves.done++
+	n := 0
+	for _, r := range s.saves.retired {
+		if r.after > s.saves.done {
+			break
+		}
+		s.release(r.record)
+		n++
+	}
+	s.saves.retired = s.saves.retired[n:]
+}
+
+// appendRetired writes, for a checkpoint, the records that will be kept when it is saved, and for how many checkpoints more.
+func (s *saves) appendRetired(b []byte) []byte {
+	i := 0
+	for i < len(s.retired) && s.retired[i].after <= s.done+1 {
+		i++
+	}
+	b = putUint(b, uint64(len(s.retired)-i))
+	for _, r := range s.retired[i:] {
+		b = putUint(appendAddress(b, r.record), uint64(max(0, r.after-s.done-1)))
+	}
+	return b
+}
+
+func (s *saves) restoreRetired(r *reader) {
+	for range r.count(3) {
+		s.retired = append(s.retired, retired{r.address(), int(r.uint32())})
+	}
+}
+
+// unrecorded finds the next pages that are to be written, from one on. A page is complete when the queue has messages behind it: they become
+// durable in order.
+func (q *queueState) unrecorded(from uint64, most int) (pages []*page) {
+	last, _, _ := q.all.pages.Max()
+	for p := range q.all.pagesFrom(from) {
+		if p.number >= last || len(pages) == most {
+			break
+		}
+		if kept := p.kept(); p.record == (journal.Address{}) && kept.count() >= pagedLeast {
+			pages = append(pages, p)
+		}
+	}
+	return pages
+}
+
+// recordPages writes the pages that are complete, a few at a time. When the disk is full they stay as they are: a checkpoint then holds them whole.
+func (s *Store) recordPages(ctx context.Context) error {
+	s.mu.Lock()
+	ids := make([]uint32, 0, len(s.state.queues))
+	for id, q := range s.state.queues {
+		if q.all.pages.Len() > 1 {
+			ids = append(ids, id)
+		}
+	}
+	s.mu.Unlock()
+	for _, id := range ids {
+		for next := uint64(0); ; {
+			done, err := s.recordSome(ctx, id, &next)
+			if err != nil {
+				if errors.Is(err, ErrNoRoom) {
+					return nil
+				}
+				return err
+			}
+			if done {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// recordSome writes the next few pages of a queue, and moves next behind them.
+func (s *Store) recordSome(ctx context.Context, id uint32, next *uint64) (done bool, err error) {
+	if err := s.enter(ctx); err != nil {
+		return false, err
+	}
+	var pages []*page
+	if q := s.state.queues[id]; q != nil {
+		pages = q.unrecorded(*next, pagedAtOnce)
+	}
+	if len(pages) == 0 {
+		s.leave()
+		return true, nil
+	}
+	f := newFlight()
+	for _, p := range pages {
+		*next = p.number + 1
+		f.add(&paged{queue: id, number: p.number, body: p.appendMessages(nil, appendLasting)})
+	}
+	pressed := s.pressed
+	if err := s.submit(f); err != nil {
+		s.pressed = pressed // a full disk calls for checkpoints when it refuses somebody; not for this
+		s.leave()
+		return false, err
+	}
+	s.mu.Unlock()
+	return false, f.wait(ctx)
+}
+
+// unread is a page of a checkpoint whose record is still to be read.
+type unread struct {
+	q           *queueState
+	number      uint64
+	there, past bitmap
+	record      journal.Address
+	changed     int
+	changes     []byte // what appendMutable wrote, of so many messages
+	why         error  // it could not be read
+}
+
+// readPages completes a state that was restored from a checkpoint.
+func (s *state) readPages(ctx context.Context, j journal.Journal, bodies map[journal.Address]*sharedBody) error {
+	addrs := make([]journal.Address, len(s.unread))
+	for i := range s.unread {
+		addrs[i] = s.unread[i].record
+	}
+	var failed error
+	var damaged []*unread
+	err := j.Read(ctx, addrs, func(i int, r journal.Record, err error) {
+		u := &s.unread[i]
+		var damage *journal.DamageError
+		if errors.As(err, &damage) {
+			u.why = err
+			damaged = append(damaged, u)
+			return
+		}
+		if err == nil {
+			err = s.readPage(u, r.Body, bodies)
+		}
+		if err != nil && failed == nil {
+			failed = u.failed(err)
+		}
+	})
+	if err := errors.Join(failed, err); err != nil {
+		return err
+	}
+	if len(damaged) > 0 {
+		return s.rebuildPages(ctx, j, damaged, bodies)
+	}
+	s.unread = nil
+	return nil
+}
+
+func (u *unread) failed(err error) error {
+	return fmt.Errorf("messages %d to %d of queue %s: %w", u.number*pageSize, (u.number+1)*pageSize-1, u.q.name.Short(), err)
+}
+
+// rebuildPages makes damaged pages again of the records of the puts themselves, as far as the log still has them in their places.
+func (s *state) rebuildPages(ctx context.Context, j journal.Journal, us []*unread, bodies map[journal.Address]*sharedBody) error {
+	pages := map[*queueState]*messages{}
+	wanted := map[*queueState]map[uint64]bool{}
+	for _, u := range us {
+		if pages[u.q] == nil {
+			pages[u.q], wanted[u.q] = &messages{queue: u.q.id}, map[uint64]bool{}
+		}
+		wanted[u.q][u.number] = true
+	}
+	add := func(queue uint32, seq uint64, a arrival) {
+		if q := s.queues[queue]; q != nil && wanted[q][pageOf(seq)] {
+			a.head = slices.Clone(a.head)
+			pages[q].Add(seq, &a)
+		}
+	}
+	for g, err := range j.Scan(ctx, 0) {
+		if err != nil {
+			return err
+		}
+		of := map[uint32]*sharedBody{}
+		for i := range g.Records {
+			at, e, err := decodeEvent(g.Records[i].Head)
+			if err != nil {
+				return fmt.Errorf("record %d of group %d: %w", i, g.Position, err)
+			}
+			x := applied{at: at, addr: journal.Address{Position: g.Position, Index: uint32(i)}}
+			switch e := e.(type) {
+			case *put:
+				add(e.queue, e.seq, arrival{row: rowOf(&x, e.size, 0), head: e.head, expire: e.expire})
+			case *shared:
+				of[x.addr.Index] = &sharedBody{addr: x.addr, head: slices.Clone(e.head)}
+			case *share:
+				if b := of[e.index]; b != nil {
+					add(e.queue, e.seq, arrival{row: rowOf(&x, e.size, 0), shared: b, expire: e.expire})
+				}
+			}
+		}
+	}
+	for _, u := range us {
+		var body []byte
+		if p, there := pages[u.q].pages.Get(u.number); there {
+			body = p.appendMessages(nil, appendLasting)
+		}
+		record := u.record
+		u.record = journal.Address{} // it is written anew
+		if err := s.readPage(u, body, bodies); err != nil {
+			return u.failed(u.why)
+		}
+		s.saves.retire(record)
+	}
+	s.unread = nil
+	return nil
+}
+
+func (s *state) readPage(u *unread, body []byte, bodies map[journal.Address]*sharedBody) error {
+	kept := u.there.or(u.past)
+	r := &reader{b: body}
+	s.restoreMessages(r, u.q, u.number, u.past, kept.has, bodies)
+	if err := r.done(); err != nil {
+		return err
+	}
+	p, there := u.q.all.pages.Get(u.number)
+	if !there || p.kept() != kept {
+		return fmt.Errorf("%w: the record of the page lacks messages that the checkpoint has", errTruncated)
+	}
+	p.record = u.record
+	r = &reader{b: u.changes}
+	for range u.changed {
+		slot, flags := r.byte(), r.byte()
+		x, attempts := r.mutable(flags)
+		if r.err == nil && !u.there.has(slot) {
+			r.fail(fmt.Errorf("%w: message %d changed and is not there", errTruncated, slot))
+		}
+		if r.err != nil {
+			break
+		}
+		u.q.restoreMutable(entry{p, slot}, x, attempts)
+	}
+	return r.done()
+}
