@@ -19,8 +19,8 @@ func (t *Tree) Ascend(lo, hi Key) iter.Seq[uint64] {
 			switch {
 			case s.below.leaf != nil:
 				l := s.below.leaf
-				for i := l.search(from); i < l.n && !to.before(l.entries[i]); i++ {
-					heap.Push(&w, spot{least: l.entries[i].seq})
+				for _, seq := range l.seq[l.search(from):l.search(to)] {
+					heap.Push(&w, spot{least: seq})
 				}
 			case s.below.branch != nil:
 				b := s.below.branch

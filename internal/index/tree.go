@@ -28,7 +28,7 @@ func (k Key) Compare(o Key) int {
 	return 1
 }
 
-// entry is what a leaf keeps.
+// entry is what the tree holds.
 type entry struct {
 	key Key
 	seq uint64
@@ -39,24 +39,18 @@ func (e entry) before(o entry) bool {
 	return c < 0 || c == 0 && e.seq < o.seq
 }
 
-// fan is how many entries a leaf, and how many children a branch has at most.
-const fan = 64
-
 // none is the least sequence of nothing.
 const none = math.MaxUint64
 
-// leaf keeps entries in their order.
-type leaf struct {
-	n       int
-	entries [fan]entry
-}
+// branchFan is how many children a branch has at most: as many as 3 KiB hold, with what the allocator adds.
+const branchFan = 63
 
 // branch keeps children in their order. first is at most the first entry below each, least the least sequence below each.
 type branch struct {
+	below [branchFan]node // in front, so that the garbage collector reads no further
 	n     int
-	first [fan]entry
-	least [fan]uint64
-	below [fan]node
+	first [branchFan]entry
+	least [branchFan]uint64
 }
 
 // node is a leaf or a branch: one of the two.
@@ -69,23 +63,40 @@ type node struct {
 type Tree struct {
 	root node
 	size int
+	use  usage
 }
+
+// usage counts what a tree is made of.
+type usage struct{ leaves, wide, branches int }
+
+// What the allocator gives for each, in bytes.
+const (
+	leafBytes   = 1024
+	wideBytes   = 512
+	branchBytes = 3072
+)
 
 // Len is the number of entries.
 func (t *Tree) Len() int { return t.size }
 
+// Bytes is the memory that the tree takes.
+func (t *Tree) Bytes() int64 {
+	return int64(t.use.leaves)*leafBytes + int64(t.use.wide)*wideBytes + int64(t.use.branches)*branchBytes
+}
+
 // Insert adds an entry; one that is there already stays.
 func (t *Tree) Insert(k Key, seq uint64) {
 	if t.root == (node{}) {
-		t.root.leaf = new(leaf)
+		t.root.leaf = t.use.newLeaf()
 	}
 	e := entry{k, seq}
-	added, split := t.root.insert(e)
+	added, split := t.root.insert(e, &t.use)
 	if added {
 		t.size++
 	}
 	if split != (node{}) {
-		b := &branch{n: 2}
+		b := t.use.newBranch()
+		b.n = 2
 		for i, n := range []node{t.root, split} {
 			b.below[i], b.first[i], b.least[i] = n, n.firstEntry(), n.leastSeq()
 		}
@@ -95,15 +106,16 @@ func (t *Tree) Insert(k Key, seq uint64) {
 
 // Delete removes an entry and tells whether it was there.
 func (t *Tree) Delete(k Key, seq uint64) bool {
-	if t.root == (node{}) || !t.root.remove(entry{k, seq}) {
+	if t.root == (node{}) || !t.root.remove(entry{k, seq}, &t.use) {
 		return false
 	}
 	t.size--
 	for t.root.branch != nil && t.root.branch.n == 1 {
 		t.root = t.root.branch.below[0]
+		t.use.branches--
 	}
 	if t.size == 0 {
-		t.root = node{}
+		t.root, t.use = node{}, usage{}
 	}
 	return true
 }
@@ -117,70 +129,91 @@ func (t *Tree) Least(lo, hi Key) (seq uint64, ok bool) {
 	return seq, seq != none
 }
 
+// Seek returns the first entry at or after one, in the order of keys and, for one key, of sequences: with it a walk can go on after the
+// tree has changed.
+func (t *Tree) Seek(k Key, seq uint64) (Key, uint64, bool) {
+	if t.root == (node{}) {
+		return Key{}, 0, false
+	}
+	e, ok := t.root.seek(entry{k, seq})
+	return e.key, e.seq, ok
+}
+
+func (n node) seek(from entry) (entry, bool) {
+	if l := n.leaf; l != nil {
+		if i := l.search(from); i < l.len() {
+			return l.at(i), true
+		}
+		return entry{}, false
+	}
+	for i := n.branch.child(from); i < n.branch.n; i++ { // the next child has it when this one does not
+		if e, ok := n.branch.below[i].seek(from); ok {
+			return e, true
+		}
+	}
+	return entry{}, false
+}
+
 func (n node) firstEntry() entry {
 	if n.leaf != nil {
-		return n.leaf.entries[0]
+		return n.leaf.at(0)
 	}
 	return n.branch.first[0]
 }
 
 func (n node) count() int {
 	if n.leaf != nil {
-		return n.leaf.n
+		return n.leaf.len()
 	}
 	return n.branch.n
 }
 
 // leastSeq is the least sequence below n.
 func (n node) leastSeq() uint64 {
-	least := uint64(none)
 	if l := n.leaf; l != nil {
-		for i := range l.n {
-			least = min(least, l.entries[i].seq)
-		}
-		return least
+		return least(l.seq[:l.n])
 	}
-	for _, s := range n.branch.least[:n.branch.n] {
-		least = min(least, s)
+	return least(n.branch.least[:n.branch.n])
+}
+
+// least is the least of some sequences. Two run side by side, as neither then waits for the other.
+func least(seqs []uint64) uint64 {
+	l, m := uint64(none), uint64(none)
+	for len(seqs) > 1 {
+		l, m = min(l, seqs[0]), min(m, seqs[1])
+		seqs = seqs[2:]
 	}
-	return least
+	if len(seqs) > 0 {
+		l = min(l, seqs[0])
+	}
+	return min(l, m)
 }
 
 // leastBetween is the least sequence of the entries from lo to hi.
 func (n node) leastBetween(lo, hi entry) uint64 {
-	least := uint64(none)
 	if l := n.leaf; l != nil {
-		for i := l.search(lo); i < l.n && !hi.before(l.entries[i]); i++ {
-			least = min(least, l.entries[i].seq)
+		from, to := 0, l.len() // mostly one end of the range is in the leaf
+		if l.at(0).before(lo) {
+			from = l.search(lo)
 		}
-		return least
+		if !l.at(to - 1).before(hi) {
+			to = l.search(hi) // no entry is hi itself: its sequence is none
+		}
+		return least(l.seq[from:to])
 	}
 	b := n.branch
 	from, to := b.child(lo), b.child(hi) // only these two may hold entries on both sides of an end
-	for i := from + 1; i < to; i++ {
-		least = min(least, b.least[i])
+	if from == to {
+		return b.below[from].leastBetween(lo, hi)
 	}
-	if b.least[from] < least {
-		least = min(least, b.below[from].leastBetween(lo, hi))
+	l := least(b.least[from+1 : to])
+	if b.least[from] < l {
+		l = min(l, b.below[from].leastBetween(lo, hi))
 	}
-	if to != from && b.least[to] < least {
-		least = min(least, b.below[to].leastBetween(lo, hi))
+	if b.least[to] < l {
+		l = min(l, b.below[to].leastBetween(lo, hi))
 	}
-	return least
-}
-
-// search is the index of the first entry that is not before e.
-func (l *leaf) search(e entry) int {
-	lo, hi := 0, l.n
-	for lo < hi {
-		m := (lo + hi) / 2
-		if l.entries[m].before(e) {
-			lo = m + 1
-		} else {
-			hi = m
-		}
-	}
-	return lo
+	return l
 }
 
 // child is the index of the child that e belongs below.

@@ -16,6 +16,7 @@ func (t *Tree) check(tb interface{ Fatalf(string, ...any) }) {
 	var last *entry
 	var visit func(n node, depth int) (least uint64)
 	leaves := -1
+	var made usage
 	visit = func(n node, depth int) uint64 {
 		least := uint64(none)
 		if l := n.leaf; l != nil {
@@ -26,8 +27,15 @@ func (t *Tree) check(tb interface{ Fatalf(string, ...any) }) {
 			if l.n == 0 {
 				tb.Fatalf("an empty leaf")
 			}
-			for i := range l.n {
-				e := l.entries[i]
+			if (l.form == wide) != (l.more != nil) {
+				tb.Fatalf("a leaf of form %d with %v", l.form, l.more)
+			}
+			made.leaves++
+			if l.form == wide {
+				made.wide++
+			}
+			for i := range l.len() {
+				e := l.at(i)
 				if last != nil && !last.before(e) {
 					tb.Fatalf("%v is not before %v", *last, e)
 				}
@@ -38,6 +46,7 @@ func (t *Tree) check(tb interface{ Fatalf(string, ...any) }) {
 			return least
 		}
 		b := n.branch
+		made.branches++
 		for i := range b.n {
 			if f := b.below[i].firstEntry(); f.before(b.first[i]) {
 				tb.Fatalf("child %d begins with %v, before %v", i, f, b.first[i])
@@ -52,6 +61,9 @@ func (t *Tree) check(tb interface{ Fatalf(string, ...any) }) {
 	if t.root != (node{}) {
 		visit(t.root, 0)
 	}
+	if made != t.use {
+		tb.Fatalf("made of %+v, the tree says %+v", made, t.use)
+	}
 	if total != t.Len() {
 		tb.Fatalf("%d entries, Len says %d", total, t.Len())
 	}
@@ -62,8 +74,13 @@ func TestTheTreeDoesWhatAListDoes(t *testing.T) {
 		var tree Tree
 		var list []entry
 		domain := rapid.SampledFrom([]uint64{2, 20, 1 << 62}).Draw(t, "domain")
+		// The shapes that indexes have: a range alone, equality alone, both, and what no leaf can shorten.
+		shape := rapid.SampledFrom([]func(Key) Key{
+			func(k Key) Key { return Key{0, k.B} }, func(k Key) Key { return Key{k.B, 0} }, func(k Key) Key { return k }, func(k Key) Key { return Key{k.B, k.B * 3} },
+		}).Draw(t, "shape")
 		key := rapid.Custom(func(t *rapid.T) Key {
-			return Key{rapid.Uint64Range(0, 2).Draw(t, "a"), rapid.Uint64Range(0, domain).Draw(t, "b")}
+			k := Key{rapid.Uint64Range(0, 2).Draw(t, "a"), rapid.Uint64Range(0, domain).Draw(t, "b")}
+			return shape(k)
 		})
 		add := func(k Key, seq uint64) {
 			tree.Insert(k, seq)
@@ -78,7 +95,20 @@ func TestTheTreeDoesWhatAListDoes(t *testing.T) {
 				r := rand.New(rand.NewPCG(s, k.B))
 				for range n {
 					add(k, s)
-					k, s = Key{r.Uint64N(3), r.Uint64N(domain + 1)}, r.Uint64N(5000)
+					k, s = shape(Key{r.Uint64N(3), r.Uint64N(domain + 1)}), r.Uint64N(5000)
+				}
+			},
+			"insert in order": func(t *rapid.T) {
+				k, s := key.Draw(t, "key"), rapid.Uint64Range(0, 5000).Draw(t, "seq")
+				step := rapid.SampledFrom([]uint64{1, math.MaxUint64}).Draw(t, "step") // up or down
+				for range rapid.SampledFrom([]int{10, 300}).Draw(t, "n") {
+					add(k, s)
+					if s += step; s > 10_000 {
+						break
+					}
+					if rapid.Bool().Draw(t, "next key") {
+						k = shape(Key{k.A, k.B + step})
+					}
 				}
 			},
 			"delete": func(t *rapid.T) {
@@ -92,6 +122,18 @@ func TestTheTreeDoesWhatAListDoes(t *testing.T) {
 				}
 				if tree.Delete(Key{9, 9}, 9) {
 					t.Fatal("what never was there was deleted")
+				}
+			},
+			"go on": func(t *rapid.T) {
+				k, s := key.Draw(t, "key"), rapid.Uint64Range(0, 5000).Draw(t, "seq")
+				want, there := entry{}, false
+				for _, e := range list {
+					if !e.before(entry{k, s}) && (!there || e.before(want)) {
+						want, there = e, true
+					}
+				}
+				if k, s, ok := tree.Seek(k, s); ok != there || (entry{k, s}) != want {
+					t.Fatalf("found %v %d, %v; want %v", k, s, ok, want)
 				}
 			},
 			"ask": func(t *rapid.T) {
@@ -123,19 +165,7 @@ func TestEntriesInTheirOrderFillTheLeaves(t *testing.T) {
 		tree.Insert(Key{0, i}, i)
 	}
 	tree.check(t)
-	leaves := 0
-	var count func(node)
-	count = func(x node) {
-		if x.leaf != nil {
-			leaves++
-			return
-		}
-		for _, b := range x.branch.below[:x.branch.n] {
-			count(b)
-		}
-	}
-	count(tree.root)
-	if leaves > n/fan+1 {
+	if leaves := tree.use.leaves; leaves > n/leafFan+1 {
 		t.Errorf("%d leaves for %d entries", leaves, n)
 	}
 	for i := range uint64(n) {
@@ -153,27 +183,4 @@ func ExampleTree_Least() {
 	t.Insert(Key{B: 7}, 3)
 	fmt.Println(t.Least(Key{B: 6}, Key{B: math.MaxUint64}))
 	// Output: 2 true
-}
-
-// BenchmarkLeast asks for random ranges on both sides and deletes what it finds.
-func BenchmarkLeast(b *testing.B) {
-	for _, size := range []int{6_000, 1_000_000} {
-		b.Run(map[int]string{6_000: "6k", 1_000_000: "1M"}[size], func(b *testing.B) {
-			r := rand.New(rand.NewPCG(1, 2))
-			var tree Tree
-			keys := make([]Key, size)
-			for i := range keys {
-				keys[i] = Key{B: r.Uint64()}
-				tree.Insert(keys[i], uint64(i))
-			}
-			b.ResetTimer()
-			for range b.N {
-				lo, hi := r.Uint64(), r.Uint64()
-				if seq, ok := tree.Least(Key{B: min(lo, hi)}, Key{B: max(lo, hi)}); ok {
-					tree.Delete(keys[seq], seq)
-					tree.Insert(keys[seq], seq)
-				}
-			}
-		})
-	}
 }

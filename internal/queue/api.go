@@ -158,7 +158,9 @@ type Stats struct {
 	TotalDone, TotalDead            uint64
 	TotalExpired, TotalPurged       uint64
 	TotalClaims                     uint64
+	TotalExamined                   uint64 // messages looked at one by one for conditions, since the start of the process
 	NextSequence                    uint64
+	Views                           []ViewStats // what is kept for conditions, most recently used first
 }
 
 // Messages is the number of messages there are.

@@ -148,6 +148,12 @@ func (s *Store) wanted(ctx context.Context, from []From) ([]wanted, error) {
 			}
 			ws[i] = wanted{q: q, where: f.Where}
 		}
+		if missing == (Name{}) {
+			if err := gather(ws); err != nil {
+				s.mu.Unlock()
+				return nil, err
+			}
+		}
 		if missing == (Name{}) && s.buildFor(ws) {
 			return ws, nil
 		}
@@ -171,6 +177,25 @@ func (s *Store) wanted(ctx context.Context, from []From) ([]wanted, error) {
 			return nil, err
 		}
 	}
+}
+
+// gather sees to it that each queue keeps all that these wishes need of it at once, so that nothing is made again while the rest is made. The lock is held.
+func gather(ws []wanted) error {
+	for i, w := range ws {
+		if slices.ContainsFunc(ws[:i], func(x wanted) bool { return x.q == w.q }) {
+			continue
+		}
+		var t together
+		if len(ws) > 2 { // else they fit
+			t = w.q.togetherFor(ws)
+		}
+		if t.indexes > maxTogether || t.matchers > maxTogether {
+			return fmt.Errorf("%w: queue %s: one claim names conditions on %d combinations of names, and %d that no index serves: at most %d of each can be looked up at once",
+				ErrCondition, w.q.name.Short(), t.indexes, t.matchers, maxTogether)
+		}
+		w.q.together = t
+	}
+	return nil
 }
 
 // buildFor lets what the conditions need go on by a piece and tells whether all of it is there. The lock is held.

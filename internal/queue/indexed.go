@@ -22,6 +22,7 @@ type indexed struct {
 	span  *condition.Field // nil: none
 	tree  index.Tree
 	built building
+	effort
 }
 
 func (x *indexed) show(env condition.Env, e entry) {
@@ -37,6 +38,24 @@ func (x *indexed) hide(env condition.Env, e entry) {
 }
 
 func (x *indexed) progress() *building { return &x.built }
+
+func (x *indexed) advance(s *state, q *queueState, piece int) {
+	n := 0
+	more := false
+	q.ready.Ascend(x.built.upto+1, func(seq uint64) bool {
+		if n++; n > piece {
+			more = true
+			return false
+		}
+		q.scanned++
+		x.examined++
+		e, _ := q.all.Get(seq)
+		x.show(s.env(q, e), e)
+		x.built.upto = seq
+		return true
+	})
+	x.built.done = !more
+}
 
 // shapeOf names the index that serves a branch: its fields, in the order of the plan.
 func shapeOf(b *condition.Branch) string {
@@ -179,6 +198,7 @@ func floatOf(v message.Value) float64 {
 type planned struct {
 	where    *condition.Expr
 	branches []bounded
+	asked    bool
 }
 
 type bounded struct {
@@ -188,6 +208,10 @@ type bounded struct {
 
 // oldest returns the oldest ready message that meets the condition.
 func (p *planned) oldest(s *state, q *queueState) entry {
+	if !p.asked {
+		p.asked = true
+		noteUse(p.branches, s.now)
+	}
 	least, found := uint64(math.MaxUint64), false
 	for i := range p.branches {
 		b := &p.branches[i]
@@ -204,6 +228,19 @@ func (p *planned) oldest(s *state, q *queueState) entry {
 	return p.walk(s, q, least)
 }
 
+// noteUse notes that a claim asks the indexes of some branches, each once.
+func noteUse(branches []bounded, now int64) {
+	var asked [maxShapes]*indexed
+	n := 0
+	for i := range branches {
+		if x := branches[i].index; !slices.Contains(asked[:n], x) {
+			x.used(now)
+			asked[n] = x
+			n++
+		}
+	}
+}
+
 // walk goes on where the oldest message with a fitting key turned out not to fit: past it, the oldest first.
 func (p *planned) walk(s *state, q *queueState, after uint64) (best entry) {
 	for i := range p.branches {
@@ -216,6 +253,7 @@ func (p *planned) walk(s *state, q *queueState, after uint64) (best entry) {
 				continue
 			}
 			q.scanned++
+			b.index.examined++
 			if e, there := q.all.Get(seq); there && p.where.Match(s.env(q, e)) {
 				best = e
 				break
@@ -225,18 +263,20 @@ func (p *planned) walk(s *state, q *queueState, after uint64) (best entry) {
 	return best
 }
 
+// maxShapes is how many indexes one condition may use.
+const maxShapes = maxIndexes / 2
+
 // servable tells whether indexes find exactly what a plan asks for.
-func servable(p condition.Plan, q *queueState) bool {
-	if !p.Served() || p.Residue != nil {
+func servable(p condition.Plan, q *queueState) bool { return p.Residue == nil && narrows(p, q) }
+
+// narrows tells whether indexes find what lies in the branches of a plan.
+func narrows(p condition.Plan, q *queueState) bool {
+	if !p.Served() {
 		return false
 	}
-	shapes := 0
 	var seen []string
 	for i := range p.Branches {
 		b := &p.Branches[i]
-		if len(b.Equal) == 0 && b.Range == nil {
-			return false
-		}
 		if b.Range != nil && b.Range.Name == "body" || slices.ContainsFunc(b.Equal, func(e condition.Equal) bool { return e.Name == "body" }) {
 			if q.def.Columns == nil {
 				return false // it would have to be read for each message
@@ -244,8 +284,7 @@ func servable(p condition.Plan, q *queueState) bool {
 		}
 		if shape := shapeOf(b); !slices.Contains(seen, shape) {
 			seen = append(seen, shape)
-			shapes++
 		}
 	}
-	return shapes <= maxIndexes/2
+	return len(seen) <= maxShapes
 }

@@ -60,6 +60,7 @@ func (s *Store) Stats(n Name) (Stats, error) {
 		Ready: int64(q.ready.Len()), Delayed: q.delayed, Claimed: q.claimed,
 		TotalPut: q.put, TotalDuplicate: q.duplicate, TotalDone: q.done, TotalDead: q.dead,
 		TotalExpired: q.expired, TotalPurged: q.purged, TotalClaims: q.claims, NextSequence: q.next,
+		TotalExamined: q.scanned, Views: q.viewStats(),
 	}
 	st.Behind = int64(q.all.Len()) - st.Ready - st.Delayed - st.Claimed
 	st.Past, st.PastBytes, st.PastFrom = int64(q.all.past), q.pastBytes, timeOf(q.oldestPast())

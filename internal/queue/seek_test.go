@@ -182,7 +182,7 @@ func TestTheHistoryEndsByTimeAndGivesTheSpaceBack(t *testing.T) {
 		if kept := unreleased(m); len(kept) != 4 {
 			t.Errorf("%d records are kept, not 4", len(kept))
 		}
-		time.Sleep(began.Add(11500 * time.Millisecond).Sub(time.Now()))
+		time.Sleep(time.Until(began.Add(11500 * time.Millisecond)))
 		if kept := unreleased(m); len(kept) != 2 {
 			t.Errorf("after 11.5 s %d records are kept, not those of 2 and 3 s", len(kept))
 		}
@@ -302,7 +302,7 @@ func TestAnExactlyOnceClaimIsDurableBeforeItIsHandedOut(t *testing.T) {
 				}
 				extended := open(t, m.after(true))
 				ps, _ = extended.Peek(t.Context(), news, PeekRequest{})
-				if until := ps[0].Until.Sub(time.Now()); until < 59*time.Minute {
+				if until := time.Until(ps[0].Until); until < 59*time.Minute {
 					t.Errorf("after an extension and a power cut the lease ends in %v", until)
 				}
 			})

@@ -81,7 +81,8 @@ type queueState struct {
 	snapshots                  []*snapshotState
 	seeking                    int // seeks under way to the journal
 	waiting                    waiting
-	reserved, reservedBytes    int64  // puts under way to the journal
+	reserved, reservedBytes    int64 // puts under way to the journal
+	together                   together
 	scanned                    uint64 // messages looked at one by one, to build views and where keys did not tell
 }
 

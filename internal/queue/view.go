@@ -1,9 +1,12 @@
 package queue
 
 import (
+	"iter"
+	"math"
 	"slices"
 
 	"github.com/hikyaku/hikyaku/internal/condition"
+	"github.com/hikyaku/hikyaku/internal/index"
 )
 
 // view is something kept over the ready messages of a queue so that claims need not look at all of them: an index, or the messages
@@ -12,6 +15,8 @@ type view interface {
 	show(env condition.Env, e entry) // e has become ready
 	hide(env condition.Env, e entry) // e is ready no more
 	progress() *building
+	advance(s *state, q *queueState, piece int) // looks at so many more messages, at most
+	describe() ViewStats
 }
 
 // building is how far a view has come, which is made at the first use, a piece at a time: it holds the ready messages up to a sequence,
@@ -21,55 +26,58 @@ type building struct {
 	done bool
 }
 
-// covers tells whether a message of that sequence is in the view if it is ready.
+// covers tells whether the view has to be told of a message of that sequence.
 func (b *building) covers(seq uint64) bool { return b.done || seq <= b.upto }
 
 // buildPiece is how many messages are looked at while the lock is held.
 const buildPiece = 2000
 
 // build lets a view go on by a piece.
-func (s *state) build(q *queueState, v view) {
-	b := v.progress()
-	n := 0
-	more := false
-	q.ready.Ascend(b.upto+1, func(seq uint64) bool {
-		if n++; n > buildPiece {
-			more = true
-			return false
-		}
-		q.scanned++
-		e, _ := q.all.Get(seq)
-		v.show(s.env(q, e), e)
-		b.upto = seq
-		return true
-	})
-	b.done = !more
+func (s *state) build(q *queueState, v view) { v.advance(s, q, buildPiece) }
+
+// effort counts what a view costs and what it is good for.
+type effort struct {
+	examined uint64 // messages looked at one by one
+	uses     uint64
+	last     int64 // when it was used last, µs
 }
 
-// matcher keeps, for one condition that indexes do not serve, which ready messages match it, so that a claim does not look at the
-// others again.
-type matcher struct {
-	text    string
-	where   *condition.Expr
-	matched sequences
-	built   building
+func (e *effort) used(now int64) {
+	e.uses++
+	e.last = now
 }
 
-func (m *matcher) show(env condition.Env, e entry) {
-	if m.where.Match(env) {
-		m.matched.Add(e.seq())
-	}
-}
-
-func (m *matcher) hide(_ condition.Env, e entry) { m.matched.Delete(e.seq()) }
-
-func (m *matcher) progress() *building { return &m.built }
-
-// Bounds of the views of a queue; what was not used for longest goes.
+// Bounds of the views of a queue; what was not used for longest goes. A claim that names more conditions at once has them all,
+// up to maxTogether of a kind.
 const (
 	maxMatchers = 16
 	maxIndexes  = 8
+	maxTogether = 64
 )
+
+// together is how many views of each kind the claim at hand needs at once.
+type together struct{ indexes, matchers int }
+
+// togetherFor counts what these wishes need of the queue.
+func (q *queueState) togetherFor(ws []wanted) (t together) {
+	shapes, texts := map[string]bool{}, map[string]bool{}
+	for _, w := range ws {
+		if w.q != q || w.where == nil {
+			continue
+		}
+		plan := w.where.Plan()
+		whole := servable(plan, q)
+		if !whole && !plan.Never() {
+			texts[w.where.String()] = true
+		}
+		if whole || narrows(plan, q) {
+			for i := range plan.Branches {
+				shapes[shapeOf(&plan.Branches[i])] = true
+			}
+		}
+	}
+	return together{len(shapes), len(texts)}
+}
 
 // finder finds the oldest ready message of those that a reader wants.
 type finder interface {
@@ -83,8 +91,6 @@ func (everything) oldest(_ *state, q *queueState) entry { return q.oldestOf(&q.r
 type nothing struct{}
 
 func (nothing) oldest(*state, *queueState) entry { return none }
-
-func (m *matcher) oldest(_ *state, q *queueState) entry { return q.oldestOf(&m.matched) }
 
 // oldestOf is the oldest message of a set.
 func (q *queueState) oldestOf(set *sequences) entry {
@@ -107,32 +113,45 @@ func (s *state) finderFor(q *queueState, where *condition.Expr) (f finder, unbui
 		return nothing{}, nil
 	case servable(plan, q):
 		p := &planned{where: where, branches: make([]bounded, len(plan.Branches))}
-		for i := range plan.Branches {
-			x := q.indexFor(&plan.Branches[i])
-			p.branches[i].index = x
-			p.branches[i].lo, p.branches[i].hi = x.bounds(&plan.Branches[i])
-			if !x.built.done && !slices.Contains(unbuilt, view(x)) {
-				unbuilt = append(unbuilt, x)
-			}
-		}
-		return p, unbuilt
+		return p, q.narrow(p.branches, plan)
 	}
-	m := q.matcherFor(where)
-	if !m.built.done {
+	m := q.matcherFor(where, plan)
+	m.ahead, m.asked = max(m.ahead, m.asked), 0
+	if !m.gathered || m.branches != nil && !m.built.done { // else it needs no index any more
+		if unbuilt = q.narrow(m.branches, plan); len(unbuilt) > 0 {
+			return m, unbuilt
+		}
+	}
+	if !m.answers() {
 		unbuilt = []view{m}
 	}
 	return m, unbuilt
 }
 
+// narrow finds the indexes that serve the branches of a plan, and their bounds, and returns those that have to be built first.
+func (q *queueState) narrow(branches []bounded, plan condition.Plan) (unbuilt []view) {
+	for i := range branches {
+		x := q.indexFor(&plan.Branches[i])
+		branches[i].index = x
+		branches[i].lo, branches[i].hi = x.bounds(&plan.Branches[i])
+		if !x.built.done && !slices.Contains(unbuilt, view(x)) {
+			unbuilt = append(unbuilt, x)
+		}
+	}
+	return unbuilt
+}
+
 // ready is finderFor with everything built on the spot.
 func (s *state) ready(q *queueState, where *condition.Expr) finder {
-	f, unbuilt := s.finderFor(q, where)
-	for _, v := range unbuilt {
-		for !v.progress().done {
+	for {
+		f, unbuilt := s.finderFor(q, where)
+		if len(unbuilt) == 0 {
+			return f
+		}
+		for _, v := range unbuilt {
 			s.build(q, v)
 		}
 	}
-	return f
 }
 
 // indexFor finds or begins the index that serves a branch.
@@ -141,16 +160,16 @@ func (q *queueState) indexFor(b *condition.Branch) *indexed {
 	return use(q, func(v view) (*indexed, bool) {
 		x, ok := v.(*indexed)
 		return x, ok && x.shape == shape
-	}, func() *indexed { return newIndexed(b) }, maxIndexes)
+	}, func() *indexed { return newIndexed(b) }, max(maxIndexes, q.together.indexes))
 }
 
 // matcherFor finds or begins the matcher of a condition.
-func (q *queueState) matcherFor(where *condition.Expr) *matcher {
+func (q *queueState) matcherFor(where *condition.Expr, plan condition.Plan) *matcher {
 	text := where.String()
 	return use(q, func(v view) (*matcher, bool) {
 		m, ok := v.(*matcher)
 		return m, ok && m.text == text
-	}, func() *matcher { return &matcher{text: text, where: where} }, maxMatchers)
+	}, func() *matcher { return q.newMatcher(text, where, plan) }, max(maxMatchers, q.together.matchers))
 }
 
 // use finds a view and puts it in front, or makes it; of its kind at most most stay.
@@ -169,8 +188,191 @@ func use[V view](q *queueState, is func(view) (V, bool), begin func() V, most in
 		if _, same := v.(V); !same {
 			return false
 		}
-		kept++
+		if kept++; kept > most {
+			q.unlink(v)
+		}
 		return kept > most
 	})
 	return made
+}
+
+// unlink makes conditions forget an index that goes, so that its memory goes too. They find another one before they look on.
+func (q *queueState) unlink(gone view) {
+	for _, v := range q.views {
+		if m, ok := v.(*matcher); ok {
+			for i := range m.branches {
+				if view(m.branches[i].index) == gone {
+					m.branches[i].index = nil
+				}
+			}
+		}
+	}
+}
+
+// matcher keeps, for one condition that indexes do not serve whole, which ready messages match it. It tests them one by one, each once, in
+// the order of their sequences, and only as far as claims want to know: all ready messages or, where indexes serve a part of the condition,
+// those that lie in its branches. Where it stopped the next claim goes on. A message that becomes ready before that point is tested
+// when it does.
+type matcher struct {
+	of      *queueState
+	text    string
+	where   *condition.Expr
+	built   building // upto: how far it has tested. done: it is told of every message, also of those beyond
+	matched sequences
+	effort
+
+	branches []bounded // where messages that match lie; nil: anywhere
+	gathered bool      // it knows which messages to test
+	waiting  sequences // with done: those to test, and some that it has tested
+	branch   int       // while it gathers: in which branch it is, and
+	at       index.Key // which entry comes next
+	seq      uint64
+
+	ahead int // how many that match it finds before it answers, so that a claim seldom has to test any with the lock held
+	asked int // how many the last claim wanted
+}
+
+// lookAhead is the least that a matcher looks ahead. Claims of more at once raise it.
+const lookAhead = 64
+
+func (q *queueState) newMatcher(text string, where *condition.Expr, plan condition.Plan) *matcher {
+	m := &matcher{of: q, text: text, where: where, ahead: lookAhead, gathered: true}
+	if !narrows(plan, q) {
+		return m
+	}
+	m.branches = make([]bounded, len(plan.Branches))
+	if slices.ContainsFunc(plan.Branches, func(b condition.Branch) bool { return b.Range != nil }) {
+		// The index has them in the order of their values: they are gathered, to be tested in the order of their sequences.
+		m.gathered, m.built.done = false, true
+	}
+	return m
+}
+
+func (m *matcher) show(env condition.Env, e entry) {
+	if seq := e.seq(); seq > m.built.upto {
+		m.waiting.Add(seq)
+	} else {
+		m.test(env, seq)
+	}
+}
+
+func (m *matcher) hide(_ condition.Env, e entry) {
+	m.matched.Delete(e.seq())
+	if m.built.done {
+		m.waiting.Delete(e.seq())
+	}
+}
+
+func (m *matcher) progress() *building { return &m.built }
+
+func (m *matcher) test(env condition.Env, seq uint64) {
+	m.of.scanned++
+	m.examined++
+	if m.where.Match(env) {
+		m.matched.Add(seq)
+	}
+}
+
+// answers tells whether the oldest that match are known.
+func (m *matcher) answers() bool {
+	if !m.gathered || m.matched.Len() >= m.ahead {
+		return m.gathered
+	}
+	return m.tested()
+}
+
+// tested tells whether there is nothing left to test, as far as is known.
+func (m *matcher) tested() bool {
+	if m.branches != nil && !m.built.done && slices.ContainsFunc(m.branches, func(b bounded) bool { return b.index == nil || !b.index.built.done }) {
+		return false
+	}
+	for range m.untested() {
+		return false
+	}
+	return m.gathered
+}
+
+func (m *matcher) advance(s *state, _ *queueState, piece int) {
+	if !m.gathered {
+		if m.gather(piece); m.gathered {
+			noteUse(m.branches, s.now)
+		}
+		return
+	}
+	m.search(s, piece, m.ahead)
+}
+
+// search tests at most so many messages, until it knows of enough that match.
+func (m *matcher) search(s *state, most, enough int) {
+	for seq := range m.untested() {
+		if most == 0 || m.matched.Len() >= enough {
+			return
+		}
+		most--
+		e, _ := m.of.all.Get(seq)
+		m.test(s.env(m.of, e), seq)
+		m.built.upto = seq
+	}
+}
+
+func (m *matcher) oldest(s *state, q *queueState) entry {
+	if m.asked++; m.asked == 1 {
+		m.used(s.now)
+		if !m.built.done {
+			noteUse(m.branches, s.now)
+		}
+	}
+	if m.matched.Len() == 0 { // the claim has taken more than were found ahead
+		m.search(s, math.MaxInt, 1)
+	}
+	return q.oldestOf(&m.matched)
+}
+
+// untested are the sequences of the messages to test next, the oldest first. No view changes meanwhile.
+func (m *matcher) untested() iter.Seq[uint64] {
+	from := m.built.upto + 1
+	return func(yield func(uint64) bool) {
+		switch {
+		case m.built.done:
+			m.waiting.Ascend(from, yield)
+		case m.branches == nil:
+			m.of.ready.Ascend(from, yield)
+		default:
+			for {
+				next := uint64(math.MaxUint64)
+				for i := range m.branches {
+					b := &m.branches[i] // all entries have one key, and so are in the order of their sequences
+					if k, seq, ok := b.index.tree.Seek(b.lo, from); ok && k == b.lo {
+						next = min(next, seq)
+					}
+				}
+				if next == math.MaxUint64 || !yield(next) {
+					return
+				}
+				from = next + 1
+			}
+		}
+	}
+}
+
+// gather takes a piece of what lies in its branches. Messages that come meanwhile it is told of; those that go, too.
+func (m *matcher) gather(piece int) {
+	for range piece {
+		if m.branch == len(m.branches) {
+			m.gathered = true
+			return
+		}
+		b := &m.branches[m.branch]
+		if m.at.Compare(b.lo) < 0 {
+			m.at, m.seq = b.lo, 0
+		}
+		k, seq, ok := b.index.tree.Seek(m.at, m.seq)
+		if !ok || k.Compare(b.hi) > 0 {
+			m.branch++
+			m.at, m.seq = index.Key{}, 0
+			continue
+		}
+		m.waiting.Add(seq)
+		m.at, m.seq = k, seq+1
+	}
 }

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -211,6 +212,34 @@ func TestAnInsertWithPrioritiesOneZeroOneGivesTheZero(t *testing.T) {
 		mustPut(t, s, news, ms...)
 		if c := <-got; string(c.Message.Body) != "0" || c.From != 0 {
 			t.Errorf("it gets %s as its wish %d", c.Message.Body, c.From)
+		}
+	})
+}
+
+// TestAClaimMayNameMoreConditionsThanAQueueRemembers asks by twelve different combinations of names, and by twenty conditions that no index
+// serves, at once; far too many are refused.
+func TestAClaimMayNameMoreConditionsThanAQueueRemembers(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := open(t, newMemory())
+		ms := text("x")
+		ms[0].Attributes.Set("n11", message.Int(3))
+		mustPut(t, s, news, ms...)
+		wishes := func(form string, n int) (all []From) {
+			for i := range n {
+				all = append(all, where(t, news, fmt.Sprintf(form, i))...)
+			}
+			return all
+		}
+		got := mustClaim(t, s, ClaimRequest{From: wishes("n%d = 3", 12)})
+		if len(got) != 1 || got[0].From != 11 {
+			t.Fatalf("got %+v", got)
+		}
+		settle(t, s, Settlement{Token: got[0].Token, Kind: Back})
+		if got := mustClaim(t, s, ClaimRequest{From: wishes("n11 + 0 = %d", 20)}); len(got) != 1 || got[0].From != 3 {
+			t.Fatalf("got %+v", got)
+		}
+		if _, err := s.Claim(t.Context(), ClaimRequest{From: wishes("n%d = 3", maxTogether+1)}); !errors.Is(err, ErrCondition) {
+			t.Errorf("too many: %v", err)
 		}
 	})
 }
