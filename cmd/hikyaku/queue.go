@@ -18,11 +18,11 @@ func newQueue() *cobra.Command {
 	var r remote
 	cmd := &cobra.Command{
 		Use:   "queue",
-		Short: "Look at queues, purge them, replay dead letters",
+		Short: "Look at queues, purge them, take them back in time, replay dead letters",
 		Long:  "Commands over the queues of a running hikyaku (hikyaku serve).",
 	}
 	r.register(cmd)
-	return group(cmd, newQueueLs(&r), newQueueShow(&r), newQueuePeek(&r), newQueuePurge(&r), newQueueReplay(&r))
+	return group(cmd, newQueueLs(&r), newQueueShow(&r), newQueuePeek(&r), newQueuePurge(&r), newQueueReplay(&r), newQueueSeek(&r))
 }
 
 // over runs f with a client and the queue named on the command line.
@@ -109,21 +109,6 @@ func listQueues(w io.Writer, stats []httpdoor.Stats, now time.Time) error {
 	return t.WriteText(w)
 }
 
-func newQueueShow(r *remote) *cobra.Command {
-	return &cobra.Command{
-		Use:   "show NAME",
-		Short: "Show a queue's definition and counts",
-		Args:  oneArg("the NAME of a queue"),
-		RunE: over(r, func(cmd *cobra.Command, c *httpdoor.Client, n queue.Name) error {
-			s, err := c.Stats(cmd.Context(), n)
-			if err != nil {
-				return err
-			}
-			return printJSON(cmd.OutOrStdout(), s)
-		}),
-	}
-}
-
 func newQueuePeek(r *remote) *cobra.Command {
 	var p httpdoor.PeekRequest
 	cmd := &cobra.Command{
@@ -157,7 +142,9 @@ func newQueuePurge(r *remote) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "purge --yes NAME",
 		Short: "Delete every message of a queue, also those that are claimed",
-		Args:  oneArg("the NAME of a queue"),
+		Long: `Deletes every message of a queue, also those that are claimed, and the settled ones that its history keeps. What a snapshot of the
+queue holds can still be brought back with ` + "`hikyaku queue seek`" + `.`,
+		Args: oneArg("the NAME of a queue"),
 		RunE: over(r, func(cmd *cobra.Command, c *httpdoor.Client, n queue.Name) error {
 			if !yes {
 				s, err := c.Stats(cmd.Context(), n)

@@ -19,7 +19,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// remote is how publish, claim, queue and topic reach a running hikyaku.
+// remote is how publish, claim, queue, topic and snapshot reach a running hikyaku.
 type remote struct {
 	url    string
 	secret string // a file

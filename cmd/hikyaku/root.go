@@ -41,7 +41,7 @@ and shows where each millisecond went.
 	})
 	root.SuggestionsMinimumDistance = suggestionDistance
 	root.SetHelpCommand(helpCommand())
-	root.AddCommand(newRun(), newServe(), newValidate(), newDemo(), newPublish(), newClaim(), newQueue(), newTopic(), newJournal(), newBench(), newSandbox())
+	root.AddCommand(newRun(), newServe(), newValidate(), newDemo(), newPublish(), newClaim(), newQueue(), newTopic(), newSnapshot(), newJournal(), newBench(), newSandbox())
 	return root
 }
 

@@ -159,6 +159,10 @@ func commandHint(p *httpdoor.Problem) string {
 		return "set HIKYAKU_SECRET, or name a file with a user's secret with --secret-file"
 	case "urn:hikyaku:not-found":
 		return "see what there is with `hikyaku queue ls` and `hikyaku topic ls`"
+	case "urn:hikyaku:no-such-snapshot":
+		return "see what there is with `hikyaku snapshot ls`"
+	case "urn:hikyaku:snapshot-exists":
+		return "choose another name, or delete that one with `hikyaku snapshot delete`"
 	case "urn:hikyaku:no-such-path":
 		return "--url is the address of the door alone, like http://" + httpdoor.DefaultListen
 	}

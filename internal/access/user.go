@@ -16,7 +16,7 @@ const (
 	Put Action = "put"
 	// Take is to see messages, to claim and to settle them.
 	Take Action = "take"
-	// Admin is to create, alter, delete, purge and replay. It does not include the other two.
+	// Admin is to create, alter, delete, purge, replay, seek and take snapshots. It does not include the other two.
 	Admin Action = "admin"
 )
 

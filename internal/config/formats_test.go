@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -22,7 +23,7 @@ users:
   - { name: reader, secret: "${SECRET}", grants: [{ can: [take], on: "news*" }] }
 queues:
   news: { max_attempts: 5, lease: 1m30s, labels: { team: mail } }
-  rows: { columns: ["id varchar(255) not null", "n int unsigned"], ordering: none, retention: 4d }
+  rows: { columns: ["id varchar(255) not null", "n int unsigned"], ordering: none, retention: 4d, history: 7d, exactly_once: true }
 topics:
   sport: { subscriptions: { japan: { filter: "lang = 'ja'" } } }
 sources:
@@ -56,6 +57,8 @@ labels.team = "mail"
 columns = ["id varchar(255) not null", "n int unsigned"]
 ordering = "none"
 retention = "4d"
+history = "7d"
+exactly_once = true
 
 [topics.sport.subscriptions.japan]
 filter = "lang = 'ja'"
@@ -89,7 +92,7 @@ const sameJSON = `{
   "users": [{"name": "reader", "secret": "${SECRET}", "grants": [{"can": ["take"], "on": "news*"}]}],
   "queues": {
     "news": {"max_attempts": 5, "lease": "1m30s", "labels": {"team": "mail"}},
-    "rows": {"columns": ["id varchar(255) not null", "n int unsigned"], "ordering": "none", "retention": "4d"}
+    "rows": {"columns": ["id varchar(255) not null", "n int unsigned"], "ordering": "none", "retention": "4d", "history": "7d", "exactly_once": true}
   },
   "topics": {"sport": {"subscriptions": {"japan": {"filter": "lang = 'ja'"}}}},
   "sources": {"lines": {"type": "stdin", "max_line_bytes": "64k", "decoding": {"codec": "csv", "columns": ["at", "level"]}}},
@@ -110,6 +113,9 @@ func TestTheSameConfigurationMeansTheSameInEveryFormat(t *testing.T) {
 	}
 	if got := files[0].Limits.Bytes; got != 10<<20 {
 		t.Errorf("10MiB is %d", got)
+	}
+	if rows := essence(files[0]).Queues["default/rows"]; rows.History != 7*24*time.Hour || !rows.ExactlyOnce {
+		t.Errorf("a history of 7d is %v, exactly once %v", rows.History, rows.ExactlyOnce)
 	}
 	for _, f := range files[1:] {
 		if d := cmp.Diff(essence(files[0]), essence(f), cmpopts.EquateEmpty(), exportAll()); d != "" {

@@ -38,6 +38,8 @@ type definition struct {
 	Retention   time.Duration     `yaml:"retention" doc:"Unclaimed messages expire after it. 0: never."`
 	Delay       time.Duration     `yaml:"delay" doc:"Every message sleeps that long first, unless it says otherwise."`
 	DedupWindow time.Duration     `yaml:"dedup_window" default:"5m" doc:"How long deduplication ids are remembered."`
+	History     time.Duration     `yaml:"history" doc:"Settled messages can be brought back by a seek for that long after their put. 0: not."`
+	ExactlyOnce bool              `yaml:"exactly_once" doc:"A claim is durable before it is handed out, an extension before it is confirmed. Costs a sync each."`
 	Ordering    string            `yaml:"ordering" oneof:"keys none" default:"keys" doc:"keys: messages of one key keep their order. none: keys do not order."`
 	MaxMessages int64             `yaml:"max_messages" min:"0" doc:"A put beyond is refused. 0: the store's limit."`
 	MaxBytes    int64             `yaml:"max_bytes" min:"0" doc:"Likewise, for the sizes of messages summed."`
@@ -104,7 +106,7 @@ func (d *decoder) queueName(text, namespace string, n *node, path string) (queue
 func (d *decoder) queue(p pair, name queue.Name, path string, c *definition, topic string, before int) Queue {
 	q := Queue{Name: name, at: p.at, node: p.value, path: path, Definition: queue.Definition{
 		MaxAttempts: c.MaxAttempts, DeadLetter: c.DeadLetter, Lease: c.Lease, Retention: c.Retention, Delay: c.Delay,
-		DedupWindow: c.DedupWindow, Unordered: c.Ordering == "none", MaxMessages: c.MaxMessages, MaxBytes: c.MaxBytes,
+		DedupWindow: c.DedupWindow, History: c.History, ExactlyOnce: c.ExactlyOnce, Unordered: c.Ordering == "none", MaxMessages: c.MaxMessages, MaxBytes: c.MaxBytes,
 		Topic: topic, Filter: c.Filter, Labels: c.Labels,
 	}}
 	columns := map[string]int{} // by name in lower case: the index of the first

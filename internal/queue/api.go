@@ -188,7 +188,7 @@ const MaxNoteBytes = 64 << 10
 // Limits bound a whole Store; a queue's own bounds apply too.
 type Limits struct {
 	Messages     int64 // waiting messages in all queues; 0: 10 million
-	Bytes        int64 // their sizes summed; 0: 64 GiB
+	Bytes        int64 // their sizes summed, and the deduplication ids that are remembered; 0: 64 GiB
 	MessageBytes int   // one message; 0: 64 MiB
 	PutMessages  int   // messages in one Change; 0: 10,000
 	Queues       int   // queues and topics; 0: 100,000

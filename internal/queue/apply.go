@@ -129,7 +129,7 @@ func (s *state) insert(q *queueState, seq uint64, a *arrival, wake, dedup int64,
 	q.put++
 	h := readHead(&reader{b: a.head})
 	if dedup != 0 {
-		q.remember(&remembered{dedup: string(h.dedup), seq: seq, id: h.id, until: dedup}, s.now)
+		s.remember(q, &remembered{dedup: string(h.dedup), seq: seq, id: h.id, until: dedup})
 	}
 	if origin.Source != "" {
 		q.tookFrom(origin)
@@ -375,6 +375,9 @@ func (s *state) applyGone(e *queueGone) {
 	}
 	q.snapshots = nil
 	s.applyPurged(q, ^uint64(0))
+	for _, r := range q.forget {
+		s.idBytes -= r.bytes()
+	}
 	delete(s.queues, q.id)
 	if s.queueNames[q.name] == q {
 		delete(s.queueNames, q.name)

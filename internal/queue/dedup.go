@@ -14,24 +14,31 @@ type remembered struct {
 	until int64 // journaled time
 }
 
-// remember keeps a deduplication id until its window ends, whatever happens to the message.
-func (q *queueState) remember(r *remembered, now int64) {
+// rememberedBytes is about what an id costs beside its text.
+const rememberedBytes = 120
+
+func (r *remembered) bytes() int64 { return rememberedBytes + int64(len(r.dedup)) }
+
+// remember keeps a deduplication id until its window ends, whatever happens to the message. It counts against the bytes of the store.
+func (s *state) remember(q *queueState, r *remembered) {
 	q.dedup[r.dedup] = r
 	q.forget = append(q.forget, r)
-	q.forgetOld(now)
+	s.idBytes += r.bytes()
+	s.forgetOld(q)
 }
 
 // forgetOld drops ids whose window has ended. Expiries stand in the order of puts; one that is early, because the window was
 // altered, waits for those before it.
-func (q *queueState) forgetOld(now int64) {
+func (s *state) forgetOld(q *queueState) {
 	n := 0
 	for _, f := range q.forget {
-		if f.until > now {
+		if f.until > s.now {
 			break
 		}
 		if q.dedup[f.dedup] == f { // else it was taken again since
 			delete(q.dedup, f.dedup)
 		}
+		s.idBytes -= f.bytes()
 		n++
 	}
 	if n == len(q.forget) {
@@ -41,7 +48,7 @@ func (q *queueState) forgetOld(now int64) {
 	}
 }
 
-// duplicate tells whether a message with this id was put within the window.
+// duplicateOf tells whether a message with this id was put within the window.
 func (q *queueState) duplicateOf(dedup string, now int64) (r *remembered, ok bool) {
 	r = q.dedup[dedup]
 	return r, r != nil && r.until > now

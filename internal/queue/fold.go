@@ -59,7 +59,7 @@ func fold(ctx context.Context, j journal.Journal) (*state, error) {
 // owner go back; all others stay until their deadline.
 func (s *state) settleDown() {
 	for _, q := range s.queues {
-		q.forgetOld(s.now)
+		s.forgetOld(q)
 		for p := range q.all.pagesFrom(0) {
 			if p.attempts == nil && p.extras == nil && p.expires == nil && p.past.empty() {
 				q.ready.addPage(p.number, p.there) // nothing holds them up

@@ -112,11 +112,20 @@ func (p *plan) fits(q *queueState, size int) error {
 		return &FullError{q.name, "bytes", q.def.MaxBytes}
 	case p.s.messages+p.s.reserved >= p.limits.Messages:
 		return &FullError{Name{}, "messages", p.limits.Messages}
-	case p.s.bytes+p.s.reservedBytes+int64(size) > p.limits.Bytes:
+	case p.bytes()+int64(size) <= p.limits.Bytes:
+		return nil
+	}
+	for _, q := range p.s.queues { // ids whose window has ended go when they are in the way
+		p.s.forgetOld(q)
+	}
+	if p.bytes()+int64(size) > p.limits.Bytes {
 		return &FullError{Name{}, "bytes", p.limits.Bytes}
 	}
 	return nil
 }
+
+// bytes is what counts against the store's limit of bytes.
+func (p *plan) bytes() int64 { return p.s.bytes + p.s.reservedBytes + p.s.idBytes }
 
 // times are the journaled times of a put of m into q.
 func (p *plan) times(q *queueState, m *message.Message) (wake, expire, dedup int64) {

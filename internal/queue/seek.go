@@ -23,7 +23,8 @@ type Sought struct {
 }
 
 // Snapshot remembers which messages of a queue were not settled at one moment. They, and all that came later, are kept while it exists,
-// also when they are settled or purged meanwhile.
+// also when they are
+// settled or purged meanwhile. A message that expires is gone all the same.
 type Snapshot struct {
 	Name    Name
 	Queue   Name

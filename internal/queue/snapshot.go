@@ -243,6 +243,7 @@ func (s *state) restoreQueue(in *bufio.Reader) error {
 		m.until = r.int()
 		q.dedup[m.dedup] = m
 		q.forget = append(q.forget, m)
+		s.idBytes += m.bytes()
 	}
 	for range r.count(3) {
 		source := r.string()

@@ -22,6 +22,7 @@ type state struct {
 	snapshots  map[Name]*snapshotState
 
 	messages, bytes         int64 // of all queues, with those kept for a seek
+	idBytes                 int64 // that deduplication ids take in memory
 	reserved, reservedBytes int64 // puts under way to the journal
 
 	alarms   alarms

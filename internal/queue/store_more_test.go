@@ -318,3 +318,30 @@ func ExampleParseToken() {
 	// 0000000100000000000000070000000200000003 true <nil>
 	// not a claim token: "nonsense"
 }
+
+// TestDeduplicationIDsCountAgainstTheLimitOfBytes settles every message at once: only the ids stay, and when their window has ended there is room.
+func TestDeduplicationIDsCountAgainstTheLimitOfBytes(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := open(t, newMemory(), func(o *Options) { o.Limits.Bytes = 100_000 })
+		put := func(i int) error {
+			_, err := s.Put(t.Context(), news, []message.Message{{Dedup: fmt.Sprint(i)}})
+			return err
+		}
+		n := 0
+		for ; n < 10_000; n++ {
+			if err := put(n); errors.Is(err, ErrQueueFull) {
+				break
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			settleOldest(t, s, news, 1)
+		}
+		if n == 10_000 || n < 100 {
+			t.Errorf("%d ids are remembered within 100,000 bytes", n)
+		}
+		time.Sleep(DefaultDedupWindow)
+		if err := put(n); err != nil {
+			t.Errorf("when their window has ended: %v", err)
+		}
+	})
+}

@@ -88,6 +88,9 @@ func (s *Store) sleep(unfinished bool) time.Duration {
 		wait = min(max(wait, 10*time.Millisecond), retryWork)
 	}
 	s.sleeping = s.clock().Add(wait).UnixMicro()
+	if due := s.state.due(); due != 0 { // what is known now is no reason to wake up earlier, nor is work that fails again
+		s.sleeping = min(s.sleeping, due)
+	}
 	return wait
 }
 

@@ -25,6 +25,10 @@ func TestEachRouteAsksForItsGrant(t *testing.T) {
 		r.do("PUT", "/default/queues/news", "")
 		r.do("PUT", "/default/queues/other", "")
 		r.do("PUT", "/default/topics/news_t", "")
+		r.do("DELETE", "/default/snapshots/news_new", "")
+		r.do("DELETE", "/default/snapshots/new", "")
+		r.do("PUT", "/default/snapshots/news_s", `{"queue": "news"}`)
+		r.do("PUT", "/default/snapshots/of_news", `{"queue": "news"}`)
 	}
 	for _, c := range []struct {
 		method, path, body string
@@ -44,6 +48,15 @@ func TestEachRouteAsksForItsGrant(t *testing.T) {
 		{"POST", "/default/queues/news/purge", ``, "boss keeper"},
 		{"POST", "/default/queues/news/replay", `{}`, "boss keeper"},
 		{"POST", "/default/queues/news/replay", `{"to": "other"}`, "boss"},
+		{"POST", "/default/queues/news/seek", `{"time": "2026-01-02T03:04:05Z"}`, "boss keeper"},
+		{"POST", "/default/queues/news/seek", `{"snapshot": "news_s"}`, "boss keeper"},
+		{"POST", "/default/queues/news/seek", `{"snapshot": "of_news"}`, "boss"}, // keeper knows of no such name
+		{"PUT", "/default/snapshots/news_new", `{"queue": "news"}`, "boss keeper"},
+		{"PUT", "/default/snapshots/news_new", `{"queue": "other"}`, "boss"}, // admin on the snapshot and on the queue
+		{"PUT", "/default/snapshots/new", `{"queue": "news"}`, "boss"},
+		{"GET", "/default/snapshots/news_s", ``, "boss keeper reader writer"},
+		{"GET", "/default/snapshots", ``, "boss keeper reader writer nobody"},
+		{"DELETE", "/default/snapshots/news_s", ``, "boss keeper"},
 		{"GET", "/default/queues/other", ``, "boss"},
 		{"POST", "/default/queues/other/messages", `{}`, "boss"},
 		{"PUT", "/default/topics/news_t", ``, "boss keeper"},

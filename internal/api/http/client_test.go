@@ -86,6 +86,25 @@ func TestTheClientCanDoEverything(t *testing.T) {
 	if all, err := c.Queues(ctx, "shop"); err != nil || len(all) != 2 || all[0].Name != q.String() {
 		t.Errorf("queues: %+v, %v", all, err)
 	}
+	kept := queue.Name{Namespace: "shop", Name: "before+50%"}
+	taken, err := c.CreateSnapshot(ctx, kept, door.SnapshotRequest{Queue: q.Name, Life: door.Duration(time.Hour)})
+	must("snapshot", err)
+	if shown, err := c.Snapshot(ctx, kept); err != nil || taken.Queue != q.String() || !shown.Time.Equal(taken.Time) {
+		t.Errorf("snapshot: %+v, then %+v, %v", taken, shown, err)
+	}
+	if _, err := c.CreateSnapshot(ctx, kept, door.SnapshotRequest{Queue: q.Name}); !errors.Is(err, queue.ErrSnapshot) {
+		t.Errorf("a second snapshot of that name: %v", err)
+	}
+	if all, err := c.Snapshots(ctx, "shop"); err != nil || len(all) != 1 || all[0].Name != kept.String() {
+		t.Errorf("snapshots: %+v, %v", all, err)
+	}
+	if did, err := c.Seek(ctx, q, door.SeekRequest{Snapshot: kept.Name}); err != nil || did != (door.Sought{}) {
+		t.Errorf("seek: %+v, %v", did, err)
+	}
+	must("delete snapshot", c.DeleteSnapshot(ctx, kept))
+	if err := c.DeleteSnapshot(ctx, kept); !errors.Is(err, queue.ErrNotFound) {
+		t.Errorf("delete a snapshot that is gone: %v", err)
+	}
 	topic := queue.Name{Namespace: "shop", Name: "orders"}
 	created, err = c.CreateTopic(ctx, topic, map[string]string{"a": "b"})
 	must("create topic", err)

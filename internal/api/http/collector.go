@@ -14,6 +14,7 @@ type storeCollector struct {
 	most  int
 
 	messages, bytes, waiters, oldest, total *prometheus.Desc
+	examined, views, viewBytes              *prometheus.Desc
 	queues                                  *prometheus.Desc
 	groups, records, written, syncs         *prometheus.Desc
 	journalBytes, segments                  *prometheus.Desc
@@ -30,6 +31,9 @@ func newStoreCollector(store Store, most int) *storeCollector {
 		waiters:      desc("queue_waiters", "Claims that wait for a message.", "queue"),
 		oldest:       desc("queue_oldest_seconds", "Age of the oldest unclaimed message; 0 when there is none.", "queue"),
 		total:        desc("queue_events_total", "What happened to messages of a queue since it was made.", "queue", "event"),
+		examined:     desc("queue_examined_total", "Messages of a queue looked at one by one for conditions.", "queue"),
+		views:        desc("queue_views", "Indexes and conditions that a queue keeps for claims.", "queue", "kind"),
+		viewBytes:    desc("queue_view_bytes", "Memory of the indexes and conditions that a queue keeps for claims.", "queue", "kind"),
 		queues:       desc("queues", "Number of queues."),
 		groups:       desc("journal_groups_total", "Groups appended to the journal."),
 		records:      desc("journal_records_total", "Records appended to the journal."),
@@ -43,7 +47,7 @@ func newStoreCollector(store Store, most int) *storeCollector {
 // Describe implements prometheus.Collector.
 func (s *storeCollector) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		s.messages, s.bytes, s.waiters, s.oldest, s.total, s.queues, s.groups, s.records, s.written, s.syncs, s.journalBytes, s.segments,
+		s.messages, s.bytes, s.waiters, s.oldest, s.total, s.examined, s.views, s.viewBytes, s.queues, s.groups, s.records, s.written, s.syncs, s.journalBytes, s.segments,
 	} {
 		out <- d
 	}
@@ -109,6 +113,8 @@ func sum(to, s *queue.Stats) {
 	to.TotalDead += s.TotalDead
 	to.TotalExpired += s.TotalExpired
 	to.TotalPurged += s.TotalPurged
+	to.TotalExamined += s.TotalExamined
+	to.Views = append(to.Views, s.Views...)
 }
 
 func (s *storeCollector) collectQueue(out chan<- prometheus.Metric, label string, q *queue.Stats, now time.Time) {
@@ -126,6 +132,18 @@ func (s *storeCollector) collectQueue(out chan<- prometheus.Metric, label string
 		age = max(0, now.Sub(q.Oldest).Seconds())
 	}
 	gauge(s.oldest, age)
+	for _, kind := range []queue.ViewKind{queue.ViewIndex, queue.ViewCondition} {
+		n, bytes := 0, int64(0)
+		for i := range q.Views {
+			if q.Views[i].Kind == kind {
+				n++
+				bytes += q.Views[i].Bytes
+			}
+		}
+		gauge(s.views, float64(n), string(kind))
+		gauge(s.viewBytes, float64(bytes), string(kind))
+	}
+	out <- prometheus.MustNewConstMetric(s.examined, prometheus.CounterValue, float64(q.TotalExamined), label)
 	for _, e := range []struct {
 		event string
 		n     uint64

@@ -77,7 +77,11 @@ func (c *call) seen(segment string) (queue.Name, error) {
 	if err != nil || c.d.users.Visible(c.user, n) {
 		return n, err
 	}
-	return n, forbidden.problemf("user %s may do nothing with %s", c.user.Name, n.Short())
+	return n, c.invisible(n)
+}
+
+func (c *call) invisible(n queue.Name) error {
+	return forbidden.problemf("user %s may do nothing with %s", c.user.Name, n.Short())
 }
 
 func showQueue(c *call) error {

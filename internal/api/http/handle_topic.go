@@ -73,6 +73,15 @@ func listTopics(c *call) error {
 	return c.w.json(http.StatusOK, list)
 }
 
+// isTopic is the problem of a topic's name where a queue's is wanted; nil: there is no such topic.
+func (c *call) isTopic(n queue.Name) *Problem {
+	if _, err := c.d.store.TopicStats(n); err != nil {
+		return nil
+	}
+	return problemFor(queue.ErrNotFound).problemf("%s is a topic, not a queue", n.Short()).
+		withHint("messages are in the queues that subscribe to it: GET /{namespace}/topics/{topic} names them")
+}
+
 // otherKind says of a name that is not there as a queue that it is a topic, and the other way round.
 func (c *call) otherKind(err error) error {
 	if p := (*Problem)(nil); !errors.Is(err, queue.ErrNotFound) || errors.As(err, &p) {
@@ -81,10 +90,10 @@ func (c *call) otherKind(err error) error {
 	asQueue, asTopic := c.r.PathValue("queue"), c.r.PathValue("topic")
 	switch {
 	case asQueue != "" && asTopic == "":
-		n, nameErr := c.name("queue")
-		if _, there := c.d.store.TopicStats(n); nameErr == nil && there == nil {
-			return problemFor(queue.ErrNotFound).problemf("%s is a topic, not a queue", n.Short()).
-				withHint("messages are in the queues that subscribe to it: GET /{namespace}/topics/{topic} names them")
+		if n, nameErr := c.name("queue"); nameErr == nil {
+			if p := c.isTopic(n); p != nil {
+				return p
+			}
 		}
 	case asTopic != "" && asQueue == "":
 		n, nameErr := c.name("topic")

@@ -22,7 +22,7 @@ func TestMetricsTellOfQueuesJournalRequestsAndHops(t *testing.T) {
 	r := start(t, settings{})
 	r.want(201, "PUT", "/default/queues/q", "")
 	r.want(200, "POST", "/default/queues/q/messages", `{"messages": [{"body": "12345"}, {}, {"delay": "1h"}]}`)
-	c := r.claim("q", `{}`)
+	c := r.claim("q", `{"where": "lang is null and attempts >= 0"}`)
 	r.settle(fmt.Sprintf(`{"token": %q}`, c[0].Token))
 	r.server.Metrics().Hop(queue.Name{Namespace: "default", Name: "q"}, message.Sent, time.Millisecond)
 	r.server.Metrics().Hop(queue.Name{Namespace: "default", Name: "q"}, message.Hop(99), time.Millisecond)
@@ -35,6 +35,10 @@ func TestMetricsTellOfQueuesJournalRequestsAndHops(t *testing.T) {
 		`hikyaku_queue_events_total{event="done",queue="default/q"} 1`,
 		`hikyaku_queue_events_total{event="claim",queue="default/q"} 1`,
 		`hikyaku_queue_waiters{queue="default/q"} 0`,
+		`hikyaku_queue_views{kind="index",queue="default/q"} 1`,
+		`hikyaku_queue_views{kind="condition",queue="default/q"} 1`,
+		`hikyaku_queue_view_bytes{kind="index",queue="default/q"} 1024`,
+		`hikyaku_queue_examined_total{queue="default/q"} 4`,
 		`hikyaku_queues 1`,
 		`hikyaku_http_requests_total{code="200",operation="claim"} 1`,
 		`hikyaku_http_requests_in_flight 1`,

@@ -58,7 +58,7 @@ func (p *Problem) Error() string {
 func (p *Problem) Is(target error) bool {
 	for _, k := range kinds {
 		if k.err != nil && k.err == target {
-			return p.Type == urn+k.word
+			return p.Type == urn+k.word || target == queue.ErrNotFound && p.Type == urn+noSnapshot.word
 		}
 	}
 	return false
@@ -84,6 +84,7 @@ var kinds = []kind{
 	{queue.ErrCondition, "bad-condition", "Condition is not valid", 400, "", 0},
 	{queue.ErrNotFound, "not-found", "No such queue or topic", 404, "create it with PUT, or see what there is with GET /{namespace}/queues", 0},
 	{queue.ErrExists, "exists", "Already exists with another definition", 409, "change it with PATCH, or delete it first", 0},
+	{queue.ErrSnapshot, "snapshot-exists", "There is a snapshot of that name", 409, "choose another name, or delete that one first", 0},
 	{queue.ErrStale, "stale", "Claim is no longer valid", 410, "the message may be handed out again: claim with a longer lease, or extend it in time", 0},
 	{queue.ErrTooLarge, "too-large", "Message is too large", 413, "", 0},
 	{queue.ErrDefinition, "bad-definition", "Definition is not valid", 422, "", 0},
@@ -104,6 +105,7 @@ var (
 	forbidden       = kind{nil, "forbidden", "Not granted", 403, "", 0}
 	crossOrigin     = kind{nil, "cross-origin", "Request of another web site", 403, "", 0}
 	noPath          = kind{nil, "no-such-path", "No such path", 404, "GET /openapi.yaml describes every path", 0}
+	noSnapshot      = kind{nil, "no-such-snapshot", "No such snapshot", 404, "see what there is with GET /{namespace}/snapshots", 0}
 	badMethod       = kind{nil, "bad-method", "Method is not for this path", 405, "", 0}
 	bodyTimeout     = kind{nil, "body-timeout", "Body did not arrive in time", 408, "", 0}
 	bodyTooLarge    = kind{nil, "too-large", "Request is too large", 413, "send fewer messages at once, or each as a line of application/x-ndjson", 0}

@@ -46,6 +46,7 @@ func TestEveryErrorOfTheStoreIsAProblem(t *testing.T) {
 		{fmt.Errorf("%w: %q", queue.ErrBadToken, "x"), 400, ""},
 		{fmt.Errorf("%w: q", queue.ErrNotFound), 404, ""},
 		{&queue.DifferentError{Name: name, Differences: []queue.Difference{{Field: "lease", Have: "30s", Wanted: "1m0s"}}}, 409, ""},
+		{fmt.Errorf("%w: monday", queue.ErrSnapshot), 409, ""},
 		{queue.ErrStale, 410, ""},
 		{fmt.Errorf("%w: 70 MB", queue.ErrTooLarge), 413, ""},
 		{fmt.Errorf("%w: queue q: lease is -1s", queue.ErrDefinition), 422, ""},

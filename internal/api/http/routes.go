@@ -40,5 +40,11 @@ func (s *Server) routes() []route {
 
 		{"POST", "/{ns}/queues/{queue}/purge", "purge", false, purge},
 		{"POST", "/{ns}/queues/{queue}/replay", "replay", false, replay},
+		{"POST", "/{ns}/queues/{queue}/seek", "seek", false, seek},
+
+		{"GET", "/{ns}/snapshots", "listSnapshots", false, listSnapshots},
+		{"PUT", "/{ns}/snapshots/{snapshot}", "createSnapshot", false, createSnapshot},
+		{"GET", "/{ns}/snapshots/{snapshot}", "showSnapshot", false, showSnapshot},
+		{"DELETE", "/{ns}/snapshots/{snapshot}", "deleteSnapshot", false, deleteSnapshot},
 	}
 }

@@ -32,6 +32,10 @@ type Store interface {
 	Peek(ctx context.Context, n queue.Name, r queue.PeekRequest) ([]queue.Peeked, error)
 	Purge(ctx context.Context, n queue.Name) (int, error)
 	Replay(ctx context.Context, n queue.Name, r queue.ReplayRequest) (queue.Replayed, error)
+	Seek(ctx context.Context, n queue.Name, to queue.SeekTo) (queue.Sought, error)
+	TakeSnapshot(ctx context.Context, name, of queue.Name, o queue.SnapshotOptions) (queue.Snapshot, error)
+	DeleteSnapshot(ctx context.Context, name queue.Name) error
+	Snapshots() []queue.Snapshot
 	Body(n queue.Name, m *message.Message) []byte
 
 	JournalStats() journal.Stats

@@ -17,6 +17,8 @@ type Definition struct {
 	Retention   Duration          `json:"retention,omitempty"`
 	Delay       Duration          `json:"delay,omitempty"`
 	DedupWindow Duration          `json:"dedup_window,omitempty"`
+	History     Duration          `json:"history,omitempty"`
+	ExactlyOnce bool              `json:"exactly_once,omitempty"`
 	Unordered   bool              `json:"unordered,omitempty"`
 	MaxMessages int64             `json:"max_messages,omitempty"`
 	MaxBytes    int64             `json:"max_bytes,omitempty"`
@@ -29,7 +31,8 @@ type Definition struct {
 func (d *Definition) definition() (queue.Definition, error) {
 	out := queue.Definition{
 		MaxAttempts: d.MaxAttempts, DeadLetter: d.DeadLetter, Lease: time.Duration(d.Lease), Retention: time.Duration(d.Retention),
-		Delay: time.Duration(d.Delay), DedupWindow: time.Duration(d.DedupWindow), Unordered: d.Unordered,
+		Delay: time.Duration(d.Delay), DedupWindow: time.Duration(d.DedupWindow),
+		History: time.Duration(d.History), ExactlyOnce: d.ExactlyOnce, Unordered: d.Unordered,
 		MaxMessages: d.MaxMessages, MaxBytes: d.MaxBytes, Topic: d.Topic, Filter: d.Filter, Labels: d.Labels,
 	}
 	if len(d.Columns) > 0 {
@@ -45,7 +48,8 @@ func (d *Definition) definition() (queue.Definition, error) {
 func definition(d queue.Definition) Definition {
 	out := Definition{
 		MaxAttempts: d.MaxAttempts, DeadLetter: d.DeadLetter, Lease: Duration(d.Lease), Retention: Duration(d.Retention),
-		Delay: Duration(d.Delay), DedupWindow: Duration(d.DedupWindow), Unordered: d.Unordered,
+		Delay: Duration(d.Delay), DedupWindow: Duration(d.DedupWindow),
+		History: Duration(d.History), ExactlyOnce: d.ExactlyOnce, Unordered: d.Unordered,
 		MaxMessages: d.MaxMessages, MaxBytes: d.MaxBytes, Topic: d.Topic, Filter: d.Filter, Labels: d.Labels,
 	}
 	for _, c := range d.Columns {
@@ -66,7 +70,25 @@ type Stats struct {
 	Bytes      int64      `json:"bytes"`
 	Waiters    int        `json:"waiters"` // claims that wait for a message
 	Oldest     *time.Time `json:"oldest,omitempty"`
+	Past       int64      `json:"past"`                // settled messages that a seek can bring back
+	PastBytes  int64      `json:"past_bytes"`          // theirs, which count against the limits of the store
+	PastFrom   *time.Time `json:"past_from,omitempty"` // when the oldest of them was put
 	Totals     Totals     `json:"totals"`
+	Examined   uint64     `json:"examined"`        // messages looked at one by one for conditions, since the server started
+	Views      []View     `json:"views,omitempty"` // what is kept for conditions, most recently used first
+}
+
+// View is an index of a queue, or a condition that it remembers, and what it costs; see queue.ViewStats.
+type View struct {
+	Kind     string     `json:"kind"` // index or condition
+	Text     string     `json:"text"` // of an index, its names: "lang =, priority <>"
+	Complete bool       `json:"complete"`
+	Upto     uint64     `json:"upto,omitempty"` // when it is not complete: up to which sequence messages were looked at
+	Entries  int        `json:"entries"`
+	Bytes    int64      `json:"bytes"`
+	Examined uint64     `json:"examined"`
+	Claims   uint64     `json:"claims"`
+	Used     *time.Time `json:"used,omitempty"`
 }
 
 // Totals count since the queue was made.
@@ -84,12 +106,22 @@ func stats(s queue.Stats) Stats {
 	return Stats{
 		Name: s.Name.String(), Definition: definition(s.Definition), Messages: s.Messages(),
 		Ready: s.Ready, Delayed: s.Delayed, Claimed: s.Claimed, Waiting: s.Behind, Bytes: s.Bytes, Waiters: s.Waiters,
-		Oldest: timeOrNil(s.Oldest),
+		Oldest: timeOrNil(s.Oldest), Past: s.Past, PastBytes: s.PastBytes, PastFrom: timeOrNil(s.PastFrom),
 		Totals: Totals{
 			Put: s.TotalPut, Duplicate: s.TotalDuplicate, Claims: s.TotalClaims, Done: s.TotalDone, Dead: s.TotalDead,
 			Expired: s.TotalExpired, Purged: s.TotalPurged,
 		},
+		Examined: s.TotalExamined, Views: views(s.Views),
 	}
+}
+
+func views(vs []queue.ViewStats) []View {
+	out := make([]View, len(vs))
+	for i, v := range vs {
+		out[i] = View{Kind: string(v.Kind), Text: v.Text, Complete: v.Complete, Upto: v.Upto, Entries: v.Entries, Bytes: v.Bytes,
+			Examined: v.Examined, Claims: v.Claims, Used: timeOrNil(v.Used)}
+	}
+	return out
 }
 
 // TopicStats describes a topic now.
