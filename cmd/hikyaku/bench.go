@@ -1,7 +1,11 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -19,6 +23,7 @@ noisy machine: look at the ratios, not at absolute numbers.`,
 	for _, b := range bench.All() {
 		cmd.AddCommand(newOneBench(b))
 	}
+	cmd.AddCommand(newOccupant())
 	return group(cmd)
 }
 
@@ -29,13 +34,51 @@ func newOneBench(b bench.Bench) *cobra.Command {
 		Short: b.Summary,
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			self, err := os.Executable()
+			if err != nil {
+				return fmt.Errorf("find this program, which a bench starts once more: %w", err)
+			}
+			if err := checkBench(b, &o); err != nil {
+				return err
+			}
+			o.Occupant = []string{self, "bench", occupantName}
 			o.Out = cmd.OutOrStdout()
 			return b.Run(cmd.Context(), o)
 		},
 	}
 	cmd.Flags().BoolVar(&o.Quick, "quick", false, "a few seconds: to see that it works, not to believe the figures")
-	cmd.Flags().BoolVar(&o.JSON, "json", false, "print one JSON object instead of a table")
+	cmd.Flags().BoolVar(&o.Deep, "deep", false, "also what takes minutes and some 15 GB of disk: a start with ten million messages")
+	cmd.Flags().StringSliceVar(&o.Only, "only", nil, "measure only these `WORKS`: "+strings.Join(b.Works, ", "))
+	cmd.Flags().BoolVar(&o.JSON, "json", false, "print one JSON object instead of tables")
 	cmd.Flags().StringVar(&o.Plots, "plots", "", "write SVG pictures into this `FOLDER`")
 	cmd.Flags().StringVar(&o.Dir, "dir", "", "make temporary files in this `FOLDER`: on the disk to be measured")
 	return cmd
+}
+
+// checkBench refuses works that a bench does not have, and what contradicts itself.
+func checkBench(b bench.Bench, o *bench.Options) error {
+	if o.Quick && o.Deep {
+		return &usageError{errors.New("--quick and --deep: a few seconds are not enough for ten million messages"), "choose one of them"}
+	}
+	for _, name := range o.Only {
+		if !slices.Contains(b.Works, name) {
+			return &usageError{fmt.Errorf("bench %s has no work %q", b.Name, name), "choose from " + strings.Join(b.Works, ", ")}
+		}
+	}
+	return nil
+}
+
+// occupantName is the command that a bench runs in a process of its own. Nobody else has a use for it.
+const occupantName = "occupy"
+
+func newOccupant() *cobra.Command {
+	return &cobra.Command{
+		Use:                occupantName,
+		Short:              "Let messages wait in a store and tell the memory that takes",
+		Hidden:             true,
+		DisableFlagParsing: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return bench.Occupy(cmd.Context(), args, cmd.OutOrStdout())
+		},
+	}
 }

@@ -7,10 +7,16 @@ import (
 
 // Options say how a bench runs and where its findings go.
 type Options struct {
-	Quick bool   // a few seconds: to see that it works, not to believe the figures
-	JSON  bool   // one JSON object instead of a table
-	Plots string // folder for SVG pictures, made when missing; "": none
-	Dir   string // folder in which temporary files are made, on the disk to be measured; "": the system's
+	Quick bool     // a few seconds: to see that it works, not to believe the figures
+	Deep  bool     // also what takes minutes and some 15 GB of disk; without effect where Quick is set
+	Only  []string // the works to be measured, by the names in Bench.Works; none: all
+	JSON  bool     // one JSON object instead of tables
+	Plots string   // folder for SVG pictures, made when missing; "": none
+	Dir   string   // folder in which temporary files are made, on the disk to be measured; "": the system's
+
+	// Occupant is the command, a program and its first arguments, that runs Occupy in a process of its own with the arguments that
+	// are added. Without it memory cannot be measured.
+	Occupant []string
 
 	Out      io.Writer // where the findings are written; nil: nowhere
 	Progress io.Writer // where the progress bar is drawn, usually stderr; nil: nowhere
@@ -20,7 +26,8 @@ type Options struct {
 // Bench is one experiment.
 type Bench struct {
 	Name    string
-	Summary string // one line for people
+	Summary string   // one line for people
+	Works   []string // its parts, as Options.Only names them
 	// Run measures and writes what it found. It ends early, with ctx's error, when ctx ends, and leaves no file behind but
 	// the plots that were asked for.
 	Run func(ctx context.Context, o Options) error
@@ -31,7 +38,8 @@ func All() []Bench {
 	return []Bench{
 		{
 			Name:    "queue",
-			Summary: "durable puts, claims and restarts of the store, beside the disk's own limit",
+			Summary: "durable puts, claims, restarts, memory and cleaning of the store, beside the machine's own limit",
+			Works:   queueWorks(),
 			Run:     Queue,
 		},
 	}

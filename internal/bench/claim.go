@@ -21,7 +21,8 @@ type claimer struct {
 	readers int
 	burst   int64 // messages between two fillings
 	where   func() (*condition.Expr, error)
-	claims  *measure.Histogram // the part of each call that is the claim, without the settling
+	missing func() (*condition.Expr, error) // if set, each call begins with a claim by it, which finds nothing
+	claims  *measure.Histogram              // the part of each call that is the claim, without the settling
 	log     logged
 }
 
@@ -69,7 +70,7 @@ func (c *claimer) take(ctx context.Context, d time.Duration, s *sample) error {
 	s.n += int64(len(gone))
 	c.log.add(int64(len(gone)), before, c.rig.store.JournalStats())
 	next := 0
-	return c.rig.fill(ctx, len(gone), func() message.Message {
+	return c.rig.fill(ctx, measured, len(gone), func() message.Message {
 		next++
 		return message.Message{Body: gone[next-1].Body, Row: gone[next-1].Row}
 	})
@@ -77,18 +78,23 @@ func (c *claimer) take(ctx context.Context, d time.Duration, s *sample) error {
 
 // one claims and settles one message. began is when the reader was ready for it.
 func (c *claimer) one(ctx context.Context, r *reader, began time.Time) error {
-	where, err := c.where()
+	if c.missing != nil {
+		claims, where, err := c.ask(ctx, c.missing)
+		if err != nil {
+			return err
+		}
+		if len(claims) > 0 {
+			return fmt.Errorf("claim: the queue has something for the condition %q, though none was put", text(where))
+		}
+	}
+	claims, where, err := c.ask(ctx, c.where)
 	if err != nil {
 		return err
 	}
-	claims, err := c.rig.store.Claim(ctx, queue.ClaimRequest{From: []queue.From{{Queue: measured, Where: where}}})
-	claimed := time.Now()
-	switch {
-	case err != nil:
-		return fmt.Errorf("claim: %w", err)
-	case len(claims) == 0:
+	if len(claims) == 0 {
 		return fmt.Errorf("claim: the queue has nothing for the condition %q, though it was filled", text(where))
 	}
+	claimed := time.Now()
 	results, err := c.rig.store.Settle(ctx, []queue.Settlement{{Token: claims[0].Token, Kind: queue.Done}})
 	if err := errors.Join(append(results, err)...); err != nil {
 		return fmt.Errorf("settle: %w", err)
@@ -97,6 +103,19 @@ func (c *claimer) one(ctx context.Context, r *reader, began time.Time) error {
 	r.claims = append(r.claims, claimed.Sub(began))
 	r.taken = append(r.taken, claims[0].Message)
 	return nil
+}
+
+// ask claims a message by a new condition.
+func (c *claimer) ask(ctx context.Context, by func() (*condition.Expr, error)) ([]queue.Claim, *condition.Expr, error) {
+	where, err := by()
+	if err != nil {
+		return nil, nil, err
+	}
+	claims, err := c.rig.store.Claim(ctx, queue.ClaimRequest{From: []queue.From{{Queue: measured, Where: where}}})
+	if err != nil {
+		return nil, nil, fmt.Errorf("claim: %w", err)
+	}
+	return claims, where, nil
 }
 
 func text(where *condition.Expr) string {
@@ -155,7 +174,7 @@ const (
 // claims measures readers of a queue of a.depth messages, of which the part-th part may be gone before it is filled up again.
 func (s *session) claims(ctx context.Context, a about, part int, d queue.Definition, next func() message.Message,
 	conditions func(*rig) (func() (*condition.Expr, error), error)) (err error) {
-	r, err := newRig(ctx, s.dir, d)
+	r, err := newRig(ctx, s.dir, d, setting{})
 	if err != nil {
 		return err
 	}
@@ -164,23 +183,24 @@ func (s *session) claims(ctx context.Context, a about, part int, d queue.Definit
 	if err != nil {
 		return err
 	}
-	if err := r.fill(ctx, a.depth, next); err != nil {
+	if err := r.fill(ctx, measured, a.depth, next); err != nil {
 		return err
 	}
 	c := &claimer{rig: r, readers: a.writers, burst: int64(max(a.depth/part, 1)), where: where, claims: measure.NewHistogram()}
 	if _, err := c.run(ctx, s.warmUp); err != nil {
 		return err
 	}
-	if err := s.raw.carry(int64(a.writers), c.log.bytesEach()); err != nil {
+	w, err := s.raw.writer(int64(a.writers), c.log.bytesEach())
+	if err != nil {
 		return err
 	}
 	c.log = logged{}
 	c.claims.Reset()
-	result, err := s.alternate(ctx, c, s.raw, s.step)
+	result, err := s.alternate(ctx, s.step, byRate, c, w)
 	if err != nil {
 		return err
 	}
-	a.claims = c.claims
-	s.rows(result, a, &c.log)
+	a.claims, a.log, a.peers = c.claims, &c.log, []peer{{name: caseLimit, perSync: w.carries}}
+	s.rows(result, a)
 	return nil
 }

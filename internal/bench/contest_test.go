@@ -32,7 +32,7 @@ func TestSidesTakeTurnsAndEachGoesFirstEveryOtherTime(t *testing.T) {
 	a := &scripted{name: "a", rates: []int64{10, 10, 10}, called: &called}
 	b := &scripted{name: "b", rates: []int64{10, 10, 10}, called: &called}
 	ticks := 0
-	if _, err := (pacing{pairs: 3}).alternate(t.Context(), a, b, func() { ticks++ }); err != nil {
+	if _, err := (pacing{pairs: 3}).alternate(t.Context(), func() { ticks++ }, byRate, a, b); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{"a", "b", "b", "a", "a", "b"}; !slices.Equal(called, want) {
@@ -43,20 +43,56 @@ func TestSidesTakeTurnsAndEachGoesFirstEveryOtherTime(t *testing.T) {
 	}
 }
 
+func TestSeveralPeersAreComparedWithOursInTheSameRound(t *testing.T) {
+	var called []string
+	a := &scripted{name: "a", rates: []int64{10, 20, 30}, called: &called}
+	b := &scripted{name: "b", rates: []int64{20, 40, 60}, called: &called}
+	c := &scripted{name: "c", rates: []int64{5, 10, 15}, called: &called}
+	got, err := (pacing{pairs: 3}).alternate(t.Context(), func() {}, byRate, a, b, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"a", "b", "c", "b", "c", "a", "c", "a", "b"}; !slices.Equal(called, want) {
+		t.Errorf("turns %v, want %v", called, want)
+	}
+	if !slices.Equal(got.peers[0].ratios, []float64{0.5, 0.5, 0.5}) || !slices.Equal(got.peers[1].ratios, []float64{2, 2, 2}) {
+		t.Errorf("ratios %v and %v", got.peers[0].ratios, got.peers[1].ratios)
+	}
+}
+
+func TestWhatTwoSlicesAreComparedBy(t *testing.T) {
+	ours := sample{n: 100, elapsed: time.Second, calls: []time.Duration{4, 1, 2, 3, 100}}
+	peer := sample{n: 200, elapsed: time.Second, calls: []time.Duration{1, 1, 1, 2, 10}}
+	for name, c := range map[string]struct {
+		by   compare
+		want float64
+	}{
+		"rate":   {byRate, 0.5},
+		"cost":   {byCost, 2},
+		"median": {byTime(0.5), 3},
+		"worst":  {byTime(1), 10},
+	} {
+		if got := c.by(ours, peer); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("by %s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
 // A disk that is ten times as slow for one pair changes both sides and so not their ratio.
 func TestRatioIsOfNeighboursNotOfTotals(t *testing.T) {
 	var called []string
 	a := &scripted{name: "a", rates: []int64{500, 50, 500}, called: &called}
 	b := &scripted{name: "b", rates: []int64{1000, 100, 1000}, called: &called}
-	c, err := (pacing{pairs: 3}).alternate(t.Context(), a, b, func() {})
+	c, err := (pacing{pairs: 3}).alternate(t.Context(), func() {}, byRate, a, b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []float64{0.5, 0.5, 0.5}; !slices.Equal(c.ratios, want) {
-		t.Errorf("ratios %v, want %v", c.ratios, want)
+	if want := []float64{0.5, 0.5, 0.5}; !slices.Equal(c.peers[0].ratios, want) {
+		t.Errorf("ratios %v, want %v", c.peers[0].ratios, want)
 	}
-	if c.ours.n != 1050 || c.limit.n != 2100 || c.ours.elapsed != 3*time.Second || c.ours.calls.Count() != 3 || c.limit.calls.Max() != time.Second {
-		t.Errorf("totals %+v and %+v", c.ours, c.limit)
+	limit := c.peers[0]
+	if c.ours.n != 1050 || limit.n != 2100 || c.ours.elapsed != 3*time.Second || c.ours.calls.Count() != 3 || limit.calls.Max() != time.Second {
+		t.Errorf("totals %+v and %+v", c.ours, limit)
 	}
 }
 
@@ -66,7 +102,7 @@ func TestAFailureOfEitherSideEndsTheContest(t *testing.T) {
 		var called []string
 		a := &scripted{name: "a", rates: rates[0], err: broken, called: &called}
 		b := &scripted{name: "b", rates: rates[1], err: broken, called: &called}
-		if _, err := (pacing{pairs: 3}).alternate(t.Context(), a, b, func() {}); !errors.Is(err, broken) {
+		if _, err := (pacing{pairs: 3}).alternate(t.Context(), func() {}, byRate, a, b); !errors.Is(err, broken) {
 			t.Errorf("%s failed: %v", name, err)
 		}
 	}
@@ -76,7 +112,7 @@ func TestASliceWithoutWorkIsAnErrorNotARatio(t *testing.T) {
 	var called []string
 	a := &scripted{name: "a", rates: []int64{0}, called: &called}
 	b := &scripted{name: "b", rates: []int64{1}, called: &called}
-	if _, err := (pacing{pairs: 1}).alternate(t.Context(), a, b, func() {}); err == nil {
+	if _, err := (pacing{pairs: 1}).alternate(t.Context(), func() {}, byRate, a, b); err == nil {
 		t.Error("a slice in which nothing was done was compared")
 	}
 }

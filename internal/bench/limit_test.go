@@ -26,12 +26,43 @@ func openLimit(t *testing.T) (*rawLog, string) {
 	return r, filepath.Join(dir, "limit")
 }
 
-func TestLimitWritesWhatItSaysIntoSpaceThatIsThere(t *testing.T) {
-	r, name := openLimit(t)
-	if err := r.carry(16, 100.25); err != nil {
+func writerOf(t *testing.T, r *rawLog, n int64, each float64) *rawWriter {
+	t.Helper()
+	w, err := r.writer(n, each)
+	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := r.run(t.Context(), time.Nanosecond)
+	return w
+}
+
+func TestSeveralWritersOfOneLimitWriteBehindEachOther(t *testing.T) {
+	r, _ := openLimit(t)
+	for i, w := range []*rawWriter{writerOf(t, r, 1, 100), writerOf(t, r, 3, 100), writerOf(t, r, 1, 100)} {
+		s, err := w.run(t.Context(), time.Nanosecond)
+		if err != nil || s.n != w.carries {
+			t.Errorf("writer %d wrote %d messages: %v", i, s.n, err)
+		}
+	}
+	if r.at != 500 {
+		t.Errorf("five messages of 100 bytes end at %d", r.at)
+	}
+}
+
+func TestBandwidthIsOfPiecesThatMakeTheSyncCheap(t *testing.T) {
+	r, _ := openLimit(t)
+	w, err := r.bandwidth(1100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := int64(len(w.piece)); n < bandwidthPiece*9/10 || n > bandwidthPiece*11/10 || w.carries != bandwidthPiece/1100 {
+		t.Errorf("a piece has %d bytes and stands for %d messages of 1100", n, w.carries)
+	}
+}
+
+func TestLimitWritesWhatItSaysIntoSpaceThatIsThere(t *testing.T) {
+	r, name := openLimit(t)
+	w := writerOf(t, r, 16, 100.25)
+	s, err := w.run(t.Context(), time.Nanosecond)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,18 +81,16 @@ func TestLimitWritesWhatItSaysIntoSpaceThatIsThere(t *testing.T) {
 	if len(b) != rawBytes {
 		t.Errorf("the file has %d bytes: its size changed", len(b))
 	}
-	if !slices.Equal(b[:1604], r.piece) || slices.ContainsFunc(b[1604:], func(c byte) bool { return c != 0 }) {
+	if !slices.Equal(b[:1604], w.piece) || slices.ContainsFunc(b[1604:], func(c byte) bool { return c != 0 }) {
 		t.Error("what was written is not the piece and nothing else")
 	}
 }
 
 func TestLimitBeginsAgainAtTheEndOfItsFile(t *testing.T) {
 	r, _ := openLimit(t)
-	if err := r.carry(1, rawBytes/2+1); err != nil {
-		t.Fatal(err)
-	}
+	w := writerOf(t, r, 1, rawBytes/2+1)
 	for range 3 {
-		if _, err := r.run(t.Context(), time.Nanosecond); err != nil {
+		if _, err := w.run(t.Context(), time.Nanosecond); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -73,7 +102,7 @@ func TestLimitBeginsAgainAtTheEndOfItsFile(t *testing.T) {
 func TestLimitRefusesPiecesThatMeanNothing(t *testing.T) {
 	r, _ := openLimit(t)
 	for _, each := range []float64{0, -1, rawBytes + 1} {
-		if err := r.carry(1, each); err == nil {
+		if _, err := r.writer(1, each); err == nil {
 			t.Errorf("a piece of %v bytes was accepted", each)
 		}
 	}
@@ -81,12 +110,10 @@ func TestLimitRefusesPiecesThatMeanNothing(t *testing.T) {
 
 func TestLimitStopsWithItsContext(t *testing.T) {
 	r, _ := openLimit(t)
-	if err := r.carry(1, 64); err != nil {
-		t.Fatal(err)
-	}
+	w := writerOf(t, r, 1, 64)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := r.run(ctx, time.Hour); !errors.Is(err, context.Canceled) {
+	if _, err := w.run(ctx, time.Hour); !errors.Is(err, context.Canceled) {
 		t.Errorf("with an ended context: %v", err)
 	}
 	if _, err := newRawLog(ctx, t.TempDir()); !errors.Is(err, context.Canceled) {

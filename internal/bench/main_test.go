@@ -1,9 +1,30 @@
 package bench_test
 
 import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/hikyaku/hikyaku/internal/bench"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// occupant is the first argument with which this test program does what hikyaku bench occupy does.
+const occupant = "occupy-for-a-test"
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == occupant {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+		err := bench.Occupy(ctx, os.Args[2:], os.Stdout)
+		stop()
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	goleak.VerifyTestMain(m)
+}

@@ -1,8 +1,18 @@
 package bench
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strconv"
+	"strings"
 )
 
 // settleMemory gives back what an earlier experiment left, so that the next one's memory is its own.
@@ -16,4 +26,57 @@ func heapBytes() int64 {
 	return int64(m.HeapAlloc)
 }
 
-func megabytes(n int64) float64 { return float64(n*10>>20) / 10 }
+// megabytes are millions of bytes, to a tenth.
+func megabytes(n int64) float64 { return math.Round(float64(n)/1e5) / 10 }
+
+// memory measures a process of its own in which messages wait, bare or with two indexed columns.
+func (s *session) memory(ctx context.Context, indexed bool) error {
+	if len(s.Occupant) == 0 {
+		s.report.Note("memory was not measured, because no command was given that fills a process of its own")
+		return nil
+	}
+	found, err := s.occupant(ctx, indexed)
+	if err != nil {
+		return err
+	}
+	s.step()
+	last, goals, columns := found.Filled, []goal{atMost("rss_mb", 200)}, 0
+	if found.Indexed != nil {
+		last, goals, columns = *found.Indexed, []goal{atMost("rss_mb", 280)}, indexedColumns
+	}
+	r := s.report.Row(caseOurs, "memory").Set("depth", s.remembered).Set("bytes", bodyBytes).Set("indexes", columns)
+	each := func(now, before occupied, parts int) float64 {
+		return math.Round(float64(now.Heap-before.Heap) / float64(s.remembered*parts))
+	}
+	r.Set("rss_mb", megabytes(last.RSS)).Set("heap_mb", megabytes(last.Heap)).Set("empty_rss_mb", megabytes(found.Empty.RSS)).
+		Set("message_bytes", each(found.Filled, found.Empty, 1))
+	if columns > 0 {
+		r.Set("index_bytes", each(*found.Indexed, found.Filled, columns))
+	}
+	judge(r, s.Quick, goals...)
+	return nil
+}
+
+// occupant runs Occupy in a process of its own, which ends with ctx.
+func (s *session) occupant(ctx context.Context, indexed bool) (found occupancy, err error) {
+	dir, err := os.MkdirTemp(s.dir, "occupant-")
+	if err != nil {
+		return found, fmt.Errorf("make a folder for a store: %w", err)
+	}
+	defer func() { err = joinCleanup(err, os.RemoveAll(dir)) }()
+	args := append(s.Occupant[1:len(s.Occupant):len(s.Occupant)],
+		"--dir", filepath.Clean(dir), "--depth", strconv.Itoa(s.remembered), "--indexed="+strconv.FormatBool(indexed))
+	cmd := exec.CommandContext(ctx, s.Occupant[0], args...)
+	var out, complaint bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &complaint
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			return found, ctx.Err()
+		}
+		return found, fmt.Errorf("measure memory in a process of its own: %w: %s", err, strings.TrimSpace(complaint.String()))
+	}
+	if err := json.Unmarshal(out.Bytes(), &found); err != nil {
+		return found, fmt.Errorf("measure memory in a process of its own: it wrote %q: %w", out.String(), err)
+	}
+	return found, nil
+}

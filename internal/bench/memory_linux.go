@@ -22,3 +22,21 @@ func residentBytes() int64 {
 	}
 	return pages * int64(os.Getpagesize())
 }
+
+// bytesRead is what this process has read so far, from files and elsewhere; 0 when it cannot be told.
+func bytesRead() int64 {
+	text, err := os.ReadFile("/proc/self/io")
+	if err != nil {
+		return 0
+	}
+	for line := range bytes.Lines(text) {
+		if value, ok := bytes.CutPrefix(line, []byte("rchar: ")); ok {
+			n, err := strconv.ParseInt(string(bytes.TrimSpace(value)), 10, 64)
+			if err != nil {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
+}

@@ -17,7 +17,7 @@ const part = 100 * time.Millisecond
 
 func benchRig(b *testing.B, d queue.Definition) *rig {
 	b.Helper()
-	r, err := newRig(b.Context(), b.TempDir(), d)
+	r, err := newRig(b.Context(), b.TempDir(), d, setting{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func report(b *testing.B, s side) {
 }
 
 func BenchmarkPut(b *testing.B) {
-	for _, writers := range []int{1, 16, 64} {
+	for _, writers := range []int{1, 16, 64, 256} {
 		b.Run(fmt.Sprintf("writers=%d", writers), func(b *testing.B) {
 			p := &putter{rig: benchRig(b, queue.Definition{}), writers: writers, group: 1, body: makeBody(bodyBytes)}
 			report(b, p)
@@ -62,18 +62,64 @@ func BenchmarkPutGroup(b *testing.B) {
 	report(b, p)
 }
 
+func BenchmarkPutPipelined(b *testing.B) {
+	p := &putter{rig: benchRig(b, queue.Definition{}), writers: 16, group: groupMessages, body: makeBody(bodyBytes)}
+	report(b, p)
+	b.ReportMetric(p.log.perSync(), "messages/sync")
+}
+
 func BenchmarkClaim(b *testing.B) {
 	for _, readers := range []int{1, 16} {
 		b.Run(fmt.Sprintf("readers=%d", readers), func(b *testing.B) {
 			r := benchRig(b, queue.Definition{})
 			body := makeBody(bodyBytes)
-			if err := r.fill(b.Context(), 6000, func() message.Message { return message.Message{Body: body} }); err != nil {
+			if err := r.fill(b.Context(), measured, 6000, func() message.Message { return message.Message{Body: body} }); err != nil {
 				b.Fatal(err)
 			}
 			where := func() (*condition.Expr, error) { return nil, nil }
 			c := &claimer{rig: r, readers: readers, burst: 1500, where: where, claims: measure.NewHistogram()}
 			report(b, c)
 			b.ReportMetric(c.log.perSync(), "messages/sync")
+		})
+	}
+}
+
+func BenchmarkClaimDeep(b *testing.B) {
+	for _, share := range shares {
+		b.Run(fmt.Sprintf("share=%d", share), func(b *testing.B) {
+			s := &session{dir: b.TempDir()}
+			d, err := s.openDeep(b.Context(), 100_000, share, 50)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Cleanup(func() {
+				if err := d.rig.remove(); err != nil {
+					b.Error(err)
+				}
+			})
+			if _, err := d.run(b.Context(), part); err != nil { // builds
+				b.Fatal(err)
+			}
+			d.looks.times.Reset()
+			report(b, d)
+			b.ReportMetric(microseconds(d.looks.times.Quantile(0.99)), "look-p99-us")
+		})
+	}
+}
+
+func BenchmarkHandOver(b *testing.B) {
+	for _, others := range []int{0, 1000} {
+		b.Run(fmt.Sprintf("others=%d", others), func(b *testing.B) {
+			h, err := openHall(b.Context(), b.TempDir(), others)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Cleanup(func() {
+				if err := h.close(); err != nil {
+					b.Error(err)
+				}
+			})
+			report(b, h)
 		})
 	}
 }

@@ -72,25 +72,82 @@ func (p *putter) run(ctx context.Context, d time.Duration) (sample, error) {
 	return s, nil
 }
 
-// put compares puts with the disk: what the writers could have in one sync, written by one writer at once.
-func (s *session) put(ctx context.Context, work string, writers, group int) (err error) {
-	r, err := newRig(ctx, s.dir, queue.Definition{})
+// put compares puts of one message by each of some writers with the disk: with what they could have in one sync, written by one writer
+// at once, and with a lone writer of single messages, which shows what sharing a sync is worth.
+func (s *session) put(ctx context.Context, writers int) error {
+	peers := []string{caseLimit, caseLone}
+	if writers == 1 {
+		peers = []string{caseLimit} // they are the same
+	}
+	return s.puts(ctx, about{work: "put", writers: writers, goals: putGoals(writers)}, 1, peers)
+}
+
+// putGoals are what is asked of so many writers of single messages.
+func putGoals(writers int) []goal {
+	enough := atLeast("per_s", 200_000)
+	switch writers {
+	case 1:
+		return []goal{atLeast("ratio", 0.85)}
+	case 64:
+		return []goal{atLeast("ratio_lone", 16).orElse(enough)}
+	case 256:
+		return []goal{atLeast("ratio_lone", 30).orElse(enough)}
+	}
+	return nil
+}
+
+// putGroup compares puts of a hundred messages with the disk.
+func (s *session) putGroup(ctx context.Context) error {
+	return s.puts(ctx, about{work: "put-group", writers: 1}, groupMessages, []string{caseLimit})
+}
+
+// putPipelined compares puts of a hundred messages, of which several are under way at once, with the disk's bandwidth.
+func (s *session) putPipelined(ctx context.Context) error {
+	a := about{work: "put-pipelined", writers: 16, goals: []goal{atLeast("ratio", 0.5).orElse(atLeast("per_s", 250_000))}}
+	return s.puts(ctx, a, groupMessages, []string{caseBandwidth})
+}
+
+// groupMessages is how many messages a group has.
+const groupMessages = 100
+
+// puts measures writers of groups against the named peers.
+func (s *session) puts(ctx context.Context, a about, group int, peers []string) (err error) {
+	r, err := newRig(ctx, s.dir, queue.Definition{}, setting{})
 	if err != nil {
 		return err
 	}
 	defer func() { err = joinCleanup(err, r.remove()) }()
-	p := &putter{rig: r, writers: writers, group: group, body: makeBody(bodyBytes)}
+	p := &putter{rig: r, writers: a.writers, group: group, body: makeBody(bodyBytes)}
 	if _, err := p.run(ctx, s.warmUp); err != nil {
 		return err
 	}
-	if err := s.raw.carry(int64(writers*group), p.log.bytesEach()); err != nil {
-		return err
+	sides := make([]side, len(peers))
+	for i, name := range peers {
+		w, err := s.rawPeer(name, int64(a.writers*group), p.log.bytesEach())
+		if err != nil {
+			return err
+		}
+		sides[i] = w
+		a.peers = append(a.peers, peer{name: name, perSync: w.carries})
 	}
 	p.log = logged{}
-	c, err := s.alternate(ctx, p, s.raw, s.step)
+	c, err := s.alternate(ctx, s.step, byRate, p, sides...)
 	if err != nil {
 		return err
 	}
-	s.rows(c, about{work: work, writers: writers, depth: 0}, &p.log)
+	a.log = &p.log
+	s.rows(c, a)
 	return nil
+}
+
+// rawPeer returns the writer of a case, for n messages at once of so many bytes each.
+func (s *session) rawPeer(name string, n int64, bytesEach float64) (*rawWriter, error) {
+	switch name {
+	case caseLone:
+		return s.raw.writer(1, bytesEach)
+	case caseBandwidth:
+		return s.raw.bandwidth(bytesEach)
+	default:
+		return s.raw.writer(n, bytesEach)
+	}
 }

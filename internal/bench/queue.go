@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"github.com/hikyaku/hikyaku/internal/measure"
 )
@@ -15,46 +14,46 @@ import (
 const (
 	caseOurs  = "hikyaku"
 	caseLimit = "limit"
-)
+	caseLone  = "lone" // one message written and synced after the other
 
-// bodyBytes is the size of a body.
-const bodyBytes = 256
-
-// extent says how much is measured.
-type extent struct {
-	pacing
-	warmUp     time.Duration // before each comparison, uncounted
-	claimDepth int           // messages waiting where readers take the oldest
-	depths     [2]int        // messages waiting where readers name a condition
-	restarts   []int         // messages waiting at a start
-	starts     int           // pairs of a start and its limit
-}
-
-// The whole bench takes some three minutes, the quick one a few seconds.
-var (
-	whole = extent{pacing{15, 500 * time.Millisecond}, 300 * time.Millisecond, 6000, [2]int{6000, 100_000}, []int{100_000, 1_000_000}, 5}
-	quick = extent{pacing{2, 30 * time.Millisecond}, 20 * time.Millisecond, 600, [2]int{600, 2000}, []int{2000, 4000}, 2}
+	caseBandwidth = "bandwidth" // so much written between syncs that these do not count
+	caseCopier    = "copier"    // a raw writer beside a copier
+	casePeer      = "peer"      // the same work elsewhere
 )
 
 // Queue measures the store over its journal in files, each figure beside the machine's limit:
 //
-//   - put, put-group: durable puts of one message by 1, 16 and 64 writers, and of a hundred by one. The limit is one writer that writes
-//     the same bytes, of all writers at once, and syncs them.
+//   - put, put-group, put-pipelined: durable puts of one message by writers at once, of a hundred by one, and of a hundred by several. The
+//     limit is one writer that writes the same bytes, of all writers at once, and syncs them; for put-pipelined it writes as much as makes
+//     the sync cheap. The lone writer writes and syncs one message.
 //   - claim, claim-where: a message claimed and durably settled, the oldest or the oldest that meets a condition, which is the same
 //     each time or a new one. The limit is the same as for puts, with the bytes of a claim and a settlement.
-//   - restart: the opening of a store with messages waiting, after a clean stop or a death. The limit reads, once, the checkpoint
-//     or the log.
+//   - claim-deep: a claim by a new condition each time, an equality and a range, which a share of the waiting messages meets, and its
+//     settling. Its peer is the same with few messages waiting, and the ratio is that of the costs.
+//   - hand-over: from the moment a message is durable until a reader has it that waited for it. Its peer is the same without others that
+//     wait, and the ratio is that of the costs.
+//   - restart: the opening of a store with messages waiting, after a clean stop or a death, with the files in the system's cache or not.
+//     The limit reads as many bytes, once and in order.
+//   - memory: of a process in which messages wait, bare and with two indexes.
+//   - cleaning: durable puts while a queue that nobody reads gets a twentieth of them. Its peer appends the same bytes beside a copier
+//     as busy as the store, and the ratio is that of the p99.9. Then what cleaning wrote, and the reading of what waits, with nothing of it
+//     in the system's cache. The limit reads the same bytes in order.
 //
-// Times are of calls, rates are messages a second; ratio is the median of our rate to the limit's, ratio_q1 and ratio_q3 its quartiles.
+// Times are of calls, rates are messages a second; ratio is the median of our rate to the limit's, unless said otherwise, ratio_q1 and
+// ratio_q3 its quartiles. Where a number is asked for, the row says which, in asked, and whether it was met.
 func Queue(ctx context.Context, o Options) (err error) {
 	s := &session{Options: o, extent: whole, report: measure.NewBenchReport("queue")}
 	if o.Quick {
 		s.extent = quick
 	}
-	if err := s.begin(ctx); err != nil {
+	es, err := choose(s.experiments(), o.Only)
+	if err != nil {
 		return fmt.Errorf("bench queue: %w", err)
 	}
-	err = s.measureAll(ctx)
+	if err := s.begin(ctx, es); err != nil {
+		return fmt.Errorf("bench queue: %w", err)
+	}
+	err = s.measureAll(ctx, es)
 	if err = joinCleanup(err, s.end()); err != nil {
 		return fmt.Errorf("bench queue: %w", err)
 	}
@@ -65,17 +64,20 @@ func Queue(ctx context.Context, o Options) (err error) {
 type session struct {
 	Options
 	extent
-	report   *measure.BenchReport
-	progress *measure.Progress
-	dir      string
-	raw      *rawLog
+	report *measure.BenchReport
+	bar    bar
+	dir    string
+	raw    *rawLog
 }
 
-func (s *session) begin(ctx context.Context) (err error) {
+func (s *session) begin(ctx context.Context, es []experiment) (err error) {
 	if s.dir, err = os.MkdirTemp(s.Dir, "hikyaku-bench-"); err != nil {
 		return fmt.Errorf("make a folder for temporary files: %w", err)
 	}
-	if s.raw, err = newRawLog(ctx, s.dir); err != nil {
+	if err = roomFor(s.dir, es); err == nil {
+		s.raw, err = newRawLog(ctx, s.dir)
+	}
+	if err != nil {
 		return joinCleanup(err, os.RemoveAll(s.dir))
 	}
 	return nil
@@ -96,43 +98,11 @@ func joinCleanup(err, cleanup error) error {
 	return errors.Join(err, cleanup)
 }
 
-// experiment is one pair of rows.
-type experiment struct {
-	steps int
-	run   func(ctx context.Context) error
-}
-
-func (s *session) experiments() (es []experiment) {
-	add := func(steps int, run func(ctx context.Context) error) { es = append(es, experiment{steps, run}) }
-	for _, writers := range []int{1, 16, 64} {
-		add(s.pairs, func(ctx context.Context) error { return s.put(ctx, "put", writers, 1) })
-	}
-	add(s.pairs, func(ctx context.Context) error { return s.put(ctx, "put-group", 1, 100) })
-	for _, readers := range []int{1, 16} {
-		add(s.pairs, func(ctx context.Context) error { return s.claim(ctx, readers) })
-	}
-	for _, kind := range []string{conditionSame, conditionNew} {
-		for _, depth := range s.depths {
-			add(s.pairs, func(ctx context.Context) error { return s.claimWhere(ctx, depth, kind) })
-		}
-	}
-	for _, depth := range s.restarts {
-		add(s.starts, func(ctx context.Context) error { return s.restart(ctx, depth, startClean) })
-	}
-	// Only the fewest: more would reach a checkpoint before the death, and be the former case.
-	add(s.starts, func(ctx context.Context) error { return s.restart(ctx, s.restarts[0], startKilled) })
-	return es
-}
-
-func (s *session) measureAll(ctx context.Context) error {
-	es := s.experiments()
-	steps := 0
+func (s *session) measureAll(ctx context.Context, es []experiment) error {
+	s.bar.begin(s.Options, es)
+	defer s.bar.end()
 	for _, e := range es {
-		steps += e.steps
-	}
-	s.progress = measure.NewProgress(measure.ProgressConfig{W: s.Progress, Terminal: s.Terminal, Label: "bench queue", Total: int64(steps)})
-	defer s.progress.Clear()
-	for _, e := range es {
+		s.bar.next(e)
 		settleMemory()
 		if err := e.run(ctx); err != nil {
 			return err
@@ -141,7 +111,8 @@ func (s *session) measureAll(ctx context.Context) error {
 	return nil
 }
 
-func (s *session) step() { s.progress.Add(1) }
+// step says that one more pair of slices is done.
+func (s *session) step() { s.bar.step() }
 
 // publish writes what was found.
 func (s *session) publish() error {
@@ -157,7 +128,7 @@ func (s *session) publish() error {
 	if s.JSON {
 		return s.report.WriteJSON(out)
 	}
-	return table(s.report).WriteText(out)
+	return writeTables(out, s.report)
 }
 
 // makeBody returns a body of n bytes that are not all the same.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,7 +21,7 @@ import (
 func TestQueueReportsEveryWorkBesideItsLimit(t *testing.T) {
 	var out, progress bytes.Buffer
 	dir, plots := t.TempDir(), filepath.Join(t.TempDir(), "plots")
-	o := bench.Options{Quick: true, JSON: true, Dir: dir, Plots: plots, Out: &out, Progress: &progress, Terminal: true}
+	o := bench.Options{Quick: true, JSON: true, Dir: dir, Plots: plots, Out: &out, Progress: &progress, Terminal: true, Occupant: []string{os.Args[0], occupant}}
 	if err := bench.Queue(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
@@ -33,28 +34,78 @@ func TestQueueReportsEveryWorkBesideItsLimit(t *testing.T) {
 	}
 	var got []string
 	for _, r := range report.Rows {
-		got = append(got, strings.Join(strings.Fields(fmt.Sprint(r.Get("case"), " ", r.Get("work"), " ", or(r, "writers"), " ", or(r, "condition"), " ", or(r, "start"))), " "))
+		got = append(got, strings.Join(strings.Fields(fmt.Sprint(r.Get("case"), " ", r.Get("work"), " ", or(r, "writers"), " ", or(r, "condition"), " ", or(r, "matching"), " ", or(r, "start"))), " "))
 	}
 	var want []string
-	for _, work := range []string{"put 1", "put 16", "put 64", "put-group 1", "claim 1", "claim 16", "claim-where 1 same", "claim-where 1 same",
-		"claim-where 1 new", "claim-where 1 new", "restart clean", "restart clean", "restart killed"} {
-		want = append(want, "hikyaku "+work, "limit "+work)
+	for _, w := range [...]struct{ work, peer string }{
+		{"put 1", "limit"}, {"put 16", "limit lone"}, {"put 64", "limit lone"}, {"put 256", "limit lone"},
+		{"put-group 1", "limit"}, {"put-pipelined 16", "bandwidth"},
+		{"claim 1", "limit"}, {"claim 16", "limit"},
+		{"claim-where 1 same", "limit"}, {"claim-where 1 same", "limit"}, {"claim-where 1 new", "limit"}, {"claim-where 1 new", "limit"},
+		{"claim-deep 1 0 %", "hikyaku"}, {"claim-deep 1 0.1 %", "hikyaku"}, {"claim-deep 1 50 %", "hikyaku"}, {"claim-deep 1 100 %", "hikyaku"},
+		{"hand-over 1", "hikyaku"},
+		{"restart clean", "limit"}, {"restart clean, cold", "limit"}, {"restart clean", "limit"}, {"restart clean, cold", "limit"}, {"restart killed", "limit"},
+		{"memory", ""}, {"memory", ""},
+		{"cleaning 1", "copier"}, {"cleaning-copies 1", ""}, {"cleaning-drain 4", "limit"},
+		{"cleaning 16", "copier"}, {"cleaning-copies 16", ""}, {"cleaning-drain 4", "limit"},
+	} {
+		want = append(want, "hikyaku "+w.work)
+		for _, peer := range strings.Fields(w.peer) {
+			want = append(want, peer+" "+w.work)
+		}
+	}
+	for _, n := range report.Notes {
+		if strings.Contains(n, "cold") { // then there is nothing cold here
+			want = slices.DeleteFunc(want, func(s string) bool { return strings.Contains(s, "cold") || strings.Contains(s, "drain") })
+		}
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("rows\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
+	checkAsked(t, report.Rows)
 	for i, r := range report.Rows {
 		checkRow(t, i, r)
 	}
 	left(t, dir)
-	for _, name := range []string{"queue-rates.svg", "queue-latencies.svg", "queue-restart.svg"} {
-		b, err := os.ReadFile(filepath.Join(plots, name))
-		if err != nil || !bytes.HasPrefix(bytes.TrimSpace(b), []byte("<")) || !bytes.Contains(b, []byte("limit")) {
+	for _, name := range []string{"rates", "claims", "latencies", "depth", "hand-over", "restart", "memory", "cleaning"} {
+		b, err := os.ReadFile(filepath.Join(plots, "queue-"+name+".svg"))
+		if err != nil || !bytes.HasPrefix(bytes.TrimSpace(b), []byte("<")) {
 			t.Errorf("plot %s: %v, %d bytes", name, err, len(b))
 		}
 	}
 	if !strings.Contains(progress.String(), "bench queue") {
 		t.Errorf("the progress bar shows %q", progress.String())
+	}
+}
+
+// checkAsked looks whether every number that is asked for stands beside one that was measured.
+func checkAsked(t *testing.T, rows []*measure.Row) {
+	t.Helper()
+	asked := map[string]int{}
+	for _, r := range rows {
+		if a := r.Get("asked"); a != nil {
+			asked[fmt.Sprint(r.Get("work"), ": ", a)]++
+			if met := r.Get("met"); met != nil {
+				t.Errorf("a quick run judges %v: %v", a, met)
+			}
+		}
+	}
+	want := map[string]int{
+		"put: ratio >= 0.85":                                   1,
+		"put: to lone >= 16 or messages/s >= 200,000":          1,
+		"put: to lone >= 30 or messages/s >= 200,000":          1,
+		"put-pipelined: ratio >= 0.5 or messages/s >= 250,000": 1,
+		"claim-deep: look p99 µs <= 20, ratio <= 1.3":          4,
+		"hand-over: p50 ms <= 0.1, ratio <= 2":                 1,
+		"hand-over: p50 ms <= 0.1":                             1,
+		"memory: RSS MB <= 200":                                1,
+		"memory: RSS MB <= 280":                                1,
+		"cleaning: ratio <= 2":                                 2,
+		"cleaning-copies: amplification <= 1.3":                2,
+		"cleaning-drain: ratio >= 0.5":                         2,
+	}
+	if !maps.Equal(asked, want) {
+		t.Errorf("asked\n%v\nwant\n%v", asked, want)
 	}
 }
 
@@ -69,6 +120,20 @@ func or(r *measure.Row, name string) any {
 // checkRow looks for the values that a script counts on, and that they can be true of each other.
 func checkRow(t *testing.T, i int, r *measure.Row) {
 	t.Helper()
+	switch r.Get("work") {
+	case "memory":
+		checkPositive(t, i, r, "depth", "bytes", "rss_mb", "heap_mb", "empty_rss_mb", "message_bytes")
+		if n, _ := r.Number("indexes"); n > 0 {
+			checkPositive(t, i, r, "index_bytes")
+		}
+		return
+	case "cleaning-copies":
+		checkPositive(t, i, r, "bytes", "log_mb", "total_mb")
+		if v, ok := r.Number("amplification"); !ok || v < 1 {
+			t.Errorf("row %d: the amplification is %v", i, r.Get("amplification"))
+		}
+		return
+	}
 	value := map[string]float64{}
 	for _, name := range []string{"depth", "bytes", "n", "mean_ms", "p50_ms", "p99_ms", "max_ms", "min_ms", "per_s"} {
 		v, ok := r.Number(name)
@@ -80,15 +145,33 @@ func checkRow(t *testing.T, i int, r *measure.Row) {
 	if value["n"] < 1 || value["per_s"] <= 0 || value["min_ms"] > value["p50_ms"] || value["p50_ms"] > value["p99_ms"] || value["p99_ms"] > value["max_ms"] {
 		t.Errorf("row %d: %v", i, value)
 	}
-	own := r.Get("case") == "hikyaku"
-	for _, name := range []string{"ratio", "ratio_q1", "ratio_q3", "rss_mb"} {
-		if v, ok := r.Number(name); ok != own || own && v <= 0 {
-			t.Errorf("row %d of %v: %s is %v", i, r.Get("case"), name, r.Get(name))
+	if _, compared := r.Number("ratio"); compared {
+		checkPositive(t, i, r, "ratio", "ratio_q1", "ratio_q3", "rss_mb")
+		checkQuartiles(t, i, r, "ratio")
+	}
+	if n, _ := r.Number("writers"); r.Get("case") == "hikyaku" && r.Get("work") == "put" && n > 1 {
+		checkPositive(t, i, r, "ratio_lone")
+		checkQuartiles(t, i, r, "ratio_lone")
+	}
+	if r.Get("work") == "claim-deep" {
+		checkPositive(t, i, r, "look_p50_us", "look_p99_us")
+	}
+}
+
+func checkPositive(t *testing.T, i int, r *measure.Row, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if v, ok := r.Number(name); !ok || v <= 0 {
+			t.Errorf("row %d of %v: %s is %v", i, r.Get("work"), name, r.Get(name))
 		}
 	}
-	low, _ := r.Number("ratio_q1")
-	mid, _ := r.Number("ratio")
-	high, _ := r.Number("ratio_q3")
+}
+
+func checkQuartiles(t *testing.T, i int, r *measure.Row, name string) {
+	t.Helper()
+	low, _ := r.Number(name + "_q1")
+	mid, _ := r.Number(name)
+	high, _ := r.Number(name + "_q3")
 	if low > mid || mid > high {
 		t.Errorf("row %d: the median %v is not between the quartiles %v and %v", i, mid, low, high)
 	}
@@ -140,6 +223,24 @@ func TestQueueDoesNotBeginWithAnEndedContext(t *testing.T) {
 	left(t, dir)
 }
 
+func TestQueueMeasuresOnlyWhatItIsAskedFor(t *testing.T) {
+	var out bytes.Buffer
+	o := bench.Options{Quick: true, Only: []string{"claim", "put-group"}, Dir: t.TempDir(), Out: &out}
+	if err := bench.Queue(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]bool{"put-group": true, "claim ": true, "put ": false, "claim-where": false, "Starts": false} {
+		if strings.Contains(out.String(), text) != want {
+			t.Errorf("the report says %q: %v\n%s", text, !want, out.String())
+		}
+	}
+	o.Only = []string{"nothing"}
+	if err := bench.Queue(t.Context(), o); err == nil || !strings.Contains(err.Error(), `"nothing"`) {
+		t.Errorf("a work that does not exist: %v", err)
+	}
+	left(t, o.Dir)
+}
+
 func TestQueueSaysWhichFolderItCannotUse(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "absent")
 	err := bench.Queue(t.Context(), bench.Options{Quick: true, Dir: dir})
@@ -148,10 +249,10 @@ func TestQueueSaysWhichFolderItCannotUse(t *testing.T) {
 	}
 }
 
-func TestEveryBenchHasANameASummaryAndARun(t *testing.T) {
+func TestEveryBenchHasANameASummaryWorksAndARun(t *testing.T) {
 	seen := map[string]bool{}
 	for _, b := range bench.All() {
-		if b.Name == "" || b.Summary == "" || b.Run == nil || seen[b.Name] {
+		if b.Name == "" || b.Summary == "" || b.Run == nil || len(b.Works) == 0 || seen[b.Name] {
 			t.Errorf("bench %+v", b)
 		}
 		seen[b.Name] = true

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/hikyaku/hikyaku/internal/journal/file"
 	"github.com/hikyaku/hikyaku/internal/message"
@@ -15,20 +16,31 @@ import (
 // measured is the queue that the benches use.
 var measured = queue.Name{Namespace: queue.DefaultNamespace, Name: "measured"}
 
-// rig is a store over a journal of its own in files, as a server has it, with every default.
+// stuck is a queue that nobody reads.
+var stuck = queue.Name{Namespace: queue.DefaultNamespace, Name: "stuck"}
+
+// rig is a store over a journal of its own in files, as a server has it, with every default but what its setting says.
 type rig struct {
 	dir     string
 	journal *file.Journal
 	store   *queue.Store
 }
 
+// setting is what an experiment wants otherwise than a server has it.
+type setting struct {
+	segmentBytes    int64
+	checkpointBytes uint64
+	looked          func(time.Duration) // told how long each claim looked in memory
+}
+
 // openRig opens the store in dir, which is made when it is missing.
-func openRig(ctx context.Context, dir string) (*rig, error) {
-	j, err := file.Open(ctx, file.Options{Dir: dir})
+func openRig(ctx context.Context, dir string, with setting) (*rig, error) {
+	j, err := file.Open(ctx, file.Options{Dir: dir, SegmentBytes: with.segmentBytes})
 	if err != nil {
 		return nil, err
 	}
-	s, err := queue.Open(ctx, queue.Options{Journal: j})
+	limits := queue.Limits{Messages: 2 * deepRestart}
+	s, err := queue.Open(ctx, queue.Options{Journal: j, Limits: limits, Looked: with.looked, CheckpointBytes: with.checkpointBytes})
 	if err != nil {
 		return nil, errors.Join(err, j.Close())
 	}
@@ -36,17 +48,17 @@ func openRig(ctx context.Context, dir string) (*rig, error) {
 }
 
 // newRig opens an empty store in a folder of its own below dir, with the measured queue in it.
-func newRig(ctx context.Context, dir string, d queue.Definition) (*rig, error) {
+func newRig(ctx context.Context, dir string, d queue.Definition, with setting) (*rig, error) {
 	sub, err := os.MkdirTemp(dir, "store-")
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for a store: %w", err)
 	}
-	r, err := openRig(ctx, filepath.Join(sub, "journal"))
+	r, err := openRig(ctx, filepath.Join(sub, "journal"), with)
 	if err != nil {
-		return nil, err
+		return nil, joinCleanup(err, os.RemoveAll(sub))
 	}
 	if _, err := r.store.CreateQueue(ctx, measured, d); err != nil {
-		return nil, errors.Join(err, r.close())
+		return nil, joinCleanup(err, r.remove())
 	}
 	return r, nil
 }
@@ -60,15 +72,15 @@ func (r *rig) remove() error { return errors.Join(r.close(), os.RemoveAll(filepa
 // fillGroup is how many messages are put at once where a queue is only to be filled.
 const fillGroup = 1000
 
-// fill puts n messages that next makes.
-func (r *rig) fill(ctx context.Context, n int, next func() message.Message) error {
+// fill puts n messages that next makes into a queue.
+func (r *rig) fill(ctx context.Context, to queue.Name, n int, next func() message.Message) error {
 	group := make([]message.Message, 0, fillGroup)
 	for n > 0 {
 		group = group[:0]
 		for range min(n, fillGroup) {
 			group = append(group, next())
 		}
-		if _, err := r.store.Put(ctx, measured, group); err != nil {
+		if _, err := r.store.Put(ctx, to, group); err != nil {
 			return fmt.Errorf("fill the queue: %w", err)
 		}
 		n -= len(group)

@@ -2,74 +2,127 @@ package bench
 
 import (
 	"math"
+	"time"
 
 	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
-// about says what a pair of rows is about. Zero fields that do not apply are left out of the rows.
+// about says what the rows of a contest are about. Fields that are empty do not apply and are left out.
 type about struct {
 	work      string
 	writers   int // callers at once
 	depth     int // messages waiting when a call begins
+	matching  string
 	condition string
 	start     string
+	waiters   int // others that wait; of hand-over only
 
-	claims   *measure.Histogram // of claim works: the claims alone
-	rss      int64              // bytes; 0: as it is now
-	heapEach float64            // bytes of heap a waiting message
-	read     int64              // bytes that the limit of a start read
+	claims *measure.Histogram // of claim works: the claims alone
+	looks  *measure.Histogram // the time that claims looked in memory
+	log    *logged            // what was written
+	peers  []peer             // as in the contest
+	goals  []goal
+	more   func(r *measure.Row) // sets more values of our row, before it is judged
 }
 
-// rows adds the two rows of a contest: ours, with the ratio, and the limit's. Times are of calls, rates of messages. log is nil where
-// nothing was written.
-func (s *session) rows(c contest, a about, log *logged) {
-	rss := a.rss
-	if rss == 0 {
-		rss = residentBytes()
+// peer says what ours was compared with.
+type peer struct {
+	name    string // its case; casePeer is the same work
+	perSync int64  // messages
+	read    int64  // bytes
+
+	depth, waiters int
+	claims, looks  *measure.Histogram
+	log            *logged
+	goals          []goal
+	more           func(r *measure.Row) // sets more values of its row
+}
+
+// rows adds the rows of a contest: ours, with the ratios, and one a peer. Times are of calls, rates of messages.
+func (s *session) rows(c contest, a about) {
+	r := s.report.Row(caseOurs, a.work)
+	a.identify(r)
+	r.Times(c.ours.calls).Rate(c.ours.n, c.ours.elapsed)
+	for i, p := range a.peers {
+		setRatio(r, p.ratio(), c.peers[i].ratios)
 	}
-	for _, variant := range []string{caseOurs, caseLimit} {
-		t := &c.ours
-		if variant == caseLimit {
-			t = &c.limit
-		}
-		r := s.report.Row(variant, a.work)
-		if a.writers > 0 {
-			r.Set("writers", a.writers)
-		}
-		r.Set("depth", a.depth).Set("bytes", bodyBytes)
-		if a.condition != "" {
-			r.Set("condition", a.condition)
-		}
-		if a.start != "" {
-			r.Set("start", a.start)
-		}
-		r.Times(t.calls).Rate(t.n, t.elapsed)
-		switch {
-		case variant == caseLimit && log != nil:
-			r.Set("per_sync", s.raw.carries)
-		case variant == caseLimit:
-			r.Set("read_mb", megabytes(a.read))
-		default:
-			s.ourFigures(r, c, a, log)
-			r.Set("rss_mb", megabytes(rss))
-		}
+	setWork(r, a.claims, a.looks, a.log)
+	r.Set("rss_mb", megabytes(residentBytes()))
+	if a.more != nil {
+		a.more(r)
+	}
+	judge(r, s.Quick, a.goals...)
+	for i, p := range a.peers {
+		s.peerRow(&c.peers[i].total, a, p)
 	}
 }
 
-func (s *session) ourFigures(r *measure.Row, c contest, a about, log *logged) {
-	r.Set("ratio", hundredths(quantile(c.ratios, 0.5))).
-		Set("ratio_q1", hundredths(quantile(c.ratios, 0.25))).Set("ratio_q3", hundredths(quantile(c.ratios, 0.75)))
-	if a.claims != nil {
-		sum := a.claims.Summary()
+func (s *session) peerRow(t *total, a about, p peer) {
+	name := p.name
+	if name == casePeer {
+		name = caseOurs
+		a.depth, a.waiters = p.depth, p.waiters
+	}
+	r := s.report.Row(name, a.work)
+	a.identify(r)
+	r.Times(t.calls).Rate(t.n, t.elapsed)
+	if p.perSync > 0 {
+		r.Set("per_sync", p.perSync)
+	}
+	if p.read > 0 {
+		r.Set("read_mb", megabytes(p.read))
+	}
+	setWork(r, p.claims, p.looks, p.log)
+	if p.more != nil {
+		p.more(r)
+	}
+	judge(r, s.Quick, p.goals...)
+}
+
+// identify sets what tells the rows of one work apart.
+func (a *about) identify(r *measure.Row) {
+	if a.writers > 0 {
+		r.Set("writers", a.writers)
+	}
+	r.Set("depth", a.depth).Set("bytes", bodyBytes)
+	for _, v := range []struct{ name, value string }{{"condition", a.condition}, {"matching", a.matching}, {"start", a.start}} {
+		if v.value != "" {
+			r.Set(v.name, v.value)
+		}
+	}
+	if a.work == workHandOver {
+		r.Set("waiters", a.waiters)
+	}
+}
+
+// ratio is the name of the ratio to p.
+func (p peer) ratio() string {
+	if p.name == caseLone {
+		return "ratio_lone"
+	}
+	return "ratio"
+}
+
+func setRatio(r *measure.Row, name string, rising []float64) {
+	r.Set(name, hundredths(quantile(rising, 0.5))).
+		Set(name+"_q1", hundredths(quantile(rising, 0.25))).Set(name+"_q3", hundredths(quantile(rising, 0.75)))
+}
+
+func setWork(r *measure.Row, claims, looks *measure.Histogram, log *logged) {
+	if claims != nil {
+		sum := claims.Summary()
 		r.Set("claim_p50_ms", measure.Milliseconds(sum.P50)).Set("claim_p99_ms", measure.Milliseconds(sum.P99))
+	}
+	if looks != nil {
+		sum := looks.Summary()
+		r.Set("look_p50_us", microseconds(sum.P50)).Set("look_p99_us", microseconds(sum.P99))
 	}
 	if log != nil {
 		r.Set("per_sync", hundredths(log.perSync())).Set("log_bytes", math.Round(log.bytesEach()))
 	}
-	if a.heapEach > 0 {
-		r.Set("message_bytes", math.Round(a.heapEach))
-	}
 }
+
+func microseconds(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 
 // hundredths drops the digits that are noise.
 func hundredths(f float64) float64 {
@@ -77,32 +130,4 @@ func hundredths(f float64) float64 {
 		return math.Round(f*10000) / 10000
 	}
 	return math.Round(f*100) / 100
-}
-
-// shown are the columns of the table for people, in their order, and what they are called there.
-var shown = [...]struct{ name, heading string }{
-	{"work", "work"}, {"case", "case"}, {"writers", "at once"}, {"depth", "depth"}, {"condition", "condition"}, {"start", "after"},
-	{"n", "calls"}, {"p50_ms", "p50 ms"}, {"p99_ms", "p99 ms"}, {"max_ms", "max ms"}, {"per_s", "messages/s"},
-	{"ratio", "ratio"}, {"ratio_q1", "q1"}, {"ratio_q3", "q3"}, {"claim_p50_ms", "claim p50 ms"}, {"per_sync", "per sync"}, {"rss_mb", "RSS MiB"},
-}
-
-// table is the report for people: fewer columns, with headings.
-func table(b *measure.BenchReport) *measure.Table {
-	short := &measure.BenchReport{Bench: b.Bench, Machine: b.Machine}
-	headings := map[string]string{}
-	for _, s := range shown {
-		headings[s.name] = s.heading
-	}
-	for _, r := range b.Rows {
-		line := new(measure.Row)
-		for _, s := range shown {
-			if v := r.Get(s.name); v != nil {
-				line.Set(s.name, v)
-			} else {
-				line.Set(s.name, "")
-			}
-		}
-		short.Rows = append(short.Rows, line)
-	}
-	return short.Table(func(name string) string { return headings[name] })
 }

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -15,19 +16,38 @@ var update = flag.Bool("update", false, "write the golden files")
 
 // invented is a session's report with figures that are the same everywhere.
 func invented() *session {
-	s := &session{report: measure.NewBenchReport("queue"), raw: &rawLog{carries: 16}}
+	s := &session{report: measure.NewBenchReport("queue")}
 	s.report.Machine = measure.Machine{OS: "linux", Arch: "amd64", CPUs: 2, CPUModel: "invented", Go: "go1"}
 	of := func(n int64, each time.Duration) total {
 		h := measure.NewHistogram()
 		h.RecordN(each, n)
 		return total{n: n, elapsed: time.Second, calls: h}
 	}
-	c := contest{ours: of(9000, 500*time.Microsecond), limit: of(12000, 100*time.Microsecond), ratios: []float64{0.7, 0.75, 0.8}}
-	s.rows(c, about{work: "put", writers: 16, rss: 20 << 20}, &logged{n: 9000, bytes: 3_456_000, syncs: 600})
-	claims := measure.NewHistogram()
-	claims.Record(15 * time.Microsecond)
-	s.rows(c, about{work: "claim-where", writers: 1, depth: 100_000, condition: conditionSame, claims: claims, rss: 60 << 20}, &logged{n: 9000, bytes: 2_304_000, syncs: 9000})
-	s.rows(c, about{work: "restart", depth: 100_000, start: startClean, rss: 40 << 20, heapEach: 198.6, read: 5 << 20}, nil)
+	c := contest{ours: of(9000, 500*time.Microsecond), peers: []rival{
+		{of(12000, 100*time.Microsecond), []float64{0.7, 0.75, 0.8}},
+		{of(1000, time.Millisecond), []float64{8, 9, 11}},
+	}}
+	resident := func(r *measure.Row) { r.Set("rss_mb", 20.5) }
+	histogram := func(d time.Duration) *measure.Histogram {
+		h := measure.NewHistogram()
+		h.Record(d)
+		return h
+	}
+	s.rows(c, about{
+		work: "put", writers: 16, log: &logged{n: 9000, bytes: 3_456_000, syncs: 600}, more: resident,
+		peers: []peer{{name: caseLimit, perSync: 16}, {name: caseLone, perSync: 1}}, goals: []goal{atLeast("ratio", 0.7)},
+	})
+	s.rows(c, about{
+		work: "claim-where", writers: 1, depth: 100_000, condition: conditionSame, claims: histogram(15 * time.Microsecond), more: resident,
+		log: &logged{n: 9000, bytes: 2_304_000, syncs: 9000}, peers: []peer{{name: caseLimit, perSync: 1}},
+	})
+	s.rows(c, about{
+		work: "claim-deep", writers: 1, depth: 1_000_000, matching: percent(1), looks: histogram(25 * time.Microsecond), more: resident,
+		peers: []peer{{name: casePeer, depth: 6000, looks: histogram(5 * time.Microsecond)}},
+		goals: []goal{atMost("look_p99_us", 20), atMost("ratio", 1.3)},
+	})
+	s.rows(c, about{work: "restart", depth: 100_000, start: startClean, more: resident, peers: []peer{{name: caseLimit, read: 5_000_000}}})
+	s.report.Note("cold starts were not measured")
 	return s
 }
 
@@ -72,6 +92,21 @@ func TestTableForPeople(t *testing.T) {
 func TestFindingsWithNowhereToGoAreNoError(t *testing.T) {
 	if err := invented().publish(); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestEmptyReportIsNoTable(t *testing.T) {
+	var out bytes.Buffer
+	if err := writeTables(&out, measure.NewBenchReport("queue")); err != nil || out.Len() > 0 {
+		t.Errorf("%q, %v", out.String(), err)
+	}
+}
+
+func TestEveryWorkHasATable(t *testing.T) {
+	for _, work := range queueWorks() {
+		if !slices.ContainsFunc(sections, func(s section) bool { return slices.Contains(s.works, work) }) {
+			t.Errorf("no table shows %s", work)
+		}
 	}
 }
 

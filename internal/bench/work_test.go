@@ -17,7 +17,7 @@ import (
 
 func testRig(t *testing.T, d queue.Definition) *rig {
 	t.Helper()
-	r, err := newRig(t.Context(), t.TempDir(), d)
+	r, err := newRig(t.Context(), t.TempDir(), d, setting{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestClaimerTakesWhatItCountsAndKeepsTheDepth(t *testing.T) {
 		n++
 		return message.Message{Row: []message.Value{message.Int(n % 2)}}
 	}
-	if err := r.fill(t.Context(), 2500, next); err != nil {
+	if err := r.fill(t.Context(), measured, 2500, next); err != nil {
 		t.Fatal(err)
 	}
 	where, err := r.store.Parse(measured, "n = 1")
@@ -103,7 +103,7 @@ func TestClaimerSaysWhenNothingMatches(t *testing.T) {
 
 func TestWorkStopsWithItsContext(t *testing.T) {
 	r := testRig(t, queue.Definition{})
-	if err := r.fill(t.Context(), 10, func() message.Message { return message.Message{} }); err != nil {
+	if err := r.fill(t.Context(), measured, 10, func() message.Message { return message.Message{} }); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -112,7 +112,10 @@ func TestWorkStopsWithItsContext(t *testing.T) {
 		"putter":     &putter{rig: r, writers: 2, group: 1},
 		"claimer":    &claimer{rig: r, readers: 2, burst: 5, where: every, claims: measure.NewHistogram()},
 		"opener":     &opener{home: filepath.Dir(r.dir), copies: true},
-		"sequential": &sequential{files: []string{filepath.Join(r.dir, "manifest-0"), filepath.Join(r.dir, "manifest-1")}},
+		"sequential": &sequential{name: filepath.Join(r.dir, "lock")},
+		"traffic":    &traffic{rig: r, writers: 2},
+		"drainer":    &drainer{rig: r, part: drainReaders},
+		"hall":       &hall{rig: r},
 	}
 	for name, s := range sides {
 		if _, err := s.run(ctx, time.Hour); !errors.Is(err, context.Canceled) && !errors.Is(err, os.ErrNotExist) {
@@ -150,49 +153,6 @@ func TestOpenerFindsAllThatWaitsAfterEitherEnd(t *testing.T) {
 	}
 }
 
-func TestCopyFolderTakesAllButSpareSpace(t *testing.T) {
-	from, to := t.TempDir(), filepath.Join(t.TempDir(), "copy")
-	for name, text := range map[string]string{"0.log": "log", "manifest-0": "list", "spare-1": "zeros"} {
-		if err := os.WriteFile(filepath.Join(from, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := copyFolder(t.Context(), to, from); err != nil {
-		t.Fatal(err)
-	}
-	for name, want := range map[string]string{"0.log": "log", "manifest-0": "list"} {
-		if b, err := os.ReadFile(filepath.Join(to, name)); err != nil || string(b) != want {
-			t.Errorf("%s: %q, %v", name, b, err)
-		}
-	}
-	if _, err := os.Stat(filepath.Join(to, "spare-1")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("spare space was copied: %v", err)
-	}
-	if err := copyFolder(t.Context(), to, filepath.Join(from, "absent")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a folder that is not there: %v", err)
-	}
-}
-
-func TestSequentialReadsAllItsFiles(t *testing.T) {
-	dir := t.TempDir()
-	q := &sequential{depth: 7}
-	for _, name := range []string{"a", "b"} {
-		file := filepath.Join(dir, name)
-		if err := os.WriteFile(file, makeBody(3<<20+5), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		q.files = append(q.files, file)
-	}
-	s, err := q.run(t.Context(), 0)
-	if err != nil || q.bytes != 2*(3<<20+5) || s.n != 7 || len(s.calls) != 1 {
-		t.Errorf("%d bytes, %+v, %v", q.bytes, s, err)
-	}
-	q.files = append(q.files, filepath.Join(dir, "absent"))
-	if _, err := q.run(t.Context(), 0); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a file that is not there: %v", err)
-	}
-}
-
 func TestPlotsShowEveryWorkOnce(t *testing.T) {
 	s := invented()
 	dir := filepath.Join(t.TempDir(), "made", "here")
@@ -200,7 +160,8 @@ func TestPlotsShowEveryWorkOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, wants := range map[string][]string{
-		"queue-rates.svg":     {">put 16<", ">same 100,000<", ">hikyaku", ">limit<"},
+		"queue-rates.svg":     {">put 16<", ">hikyaku", ">limit<", ">put 16: asked ratio &gt;= 0.7; measured ratio 0.750; met: yes<"},
+		"queue-claims.svg":    {">same 100,000<", ">hikyaku<", ">limit<"},
 		"queue-latencies.svg": {">put 16<", ">limit p50<"},
 		"queue-restart.svg":   {">hikyaku", ">limit, clean<"},
 	} {
@@ -223,7 +184,39 @@ func TestMemoryIsMeasured(t *testing.T) {
 	if residentBytes() <= 0 || heapBytes() <= 0 {
 		t.Errorf("resident %d, heap %d bytes", residentBytes(), heapBytes())
 	}
-	if got := megabytes(1<<20 + 1<<19); got != 1.5 {
-		t.Errorf("1.5 MiB are %v", got)
+	if got := megabytes(1_540_000); got != 1.5 {
+		t.Errorf("1.54 million bytes are %v MB", got)
+	}
+}
+
+func TestPeersOfAPutWriteWhatTheirNamesSay(t *testing.T) {
+	log, _ := openLimit(t)
+	s := &session{raw: log}
+	for name, want := range map[string]struct{ carries, bytes int64 }{
+		caseLimit:     {64, 64_000},
+		caseLone:      {1, 1000},
+		caseBandwidth: {bandwidthPiece / 1000, bandwidthPiece / 1000 * 1000},
+	} {
+		w, err := s.rawPeer(name, 64, 1000)
+		if err != nil || w.carries != want.carries || int64(len(w.piece)) != want.bytes {
+			t.Errorf("%s: %d messages in %d bytes, %v", name, w.carries, len(w.piece), err)
+		}
+	}
+}
+
+func TestColdStartFindsAllAndTellsWhatItRead(t *testing.T) {
+	s := &session{dir: t.TempDir()}
+	home, err := s.leave(t.Context(), 1500, startClean)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &opener{home: home, depth: 1500, cold: true}
+	for range 2 {
+		if _, err := o.run(t.Context(), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if o.read < 0 || o.heap <= 0 || o.rss <= 0 {
+		t.Errorf("a start read %d bytes, takes %d of heap, %d are resident", o.read, o.heap, o.rss)
 	}
 }

@@ -133,7 +133,9 @@ type Journal interface {
 	Read(ctx context.Context, addrs []Address, each func(i int, r Record, err error)) error
 
 	// Scan walks the groups after position from, oldest first, up to the last group there was when it began. Released records
-	// may still be reported. A problem ends the walk with an error as its last step.
+	// may still be reported. Every group behind the older of the two kept checkpoints is there; of those before it some may be
+	// missing, also when a lasting record of theirs is kept: its address is the way to it. A problem ends the walk with an error
+	// as its last step.
 	Scan(ctx context.Context, from Position) iter.Seq2[Group, error]
 
 	// End is the position of the last group that has a place.

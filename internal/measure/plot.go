@@ -31,7 +31,8 @@ type Series struct {
 // Plot is a picture of series over two axes.
 type Plot struct {
 	Title          string
-	XLabel, YLabel string // say the unit: "writers", "p99 (ms)"
+	Caption        []string // lines below the title: what was asked for, what to look at
+	XLabel, YLabel string   // say the unit: "writers", "p99 (ms)"
 	XLog, YLog     bool
 	XNames         []string             // the names of X = 0, 1, 2…: an axis of things instead of numbers
 	XText, YText   func(float64) string // write the numbers at the axes; nil: with separators and as many decimals as needed
@@ -43,7 +44,8 @@ type Plot struct {
 const (
 	textSize   = 13
 	titleSize  = 17
-	cellWidth  = 7.2 // of a column of text of textSize
+	lineHeight = textSize + 5 // of the caption
+	cellWidth  = 7.2          // of a column of text of textSize
 	margin     = 16
 	legendMark = 26
 	leastWidth = 200
@@ -69,6 +71,7 @@ func (p *Plot) WriteSVG(w io.Writer) error {
 	d := &drawing{plot: p, width: float64(max(width, leastWidth)), height: float64(max(height, leastWidth))}
 	d.layOut()
 	d.begin()
+	d.caption()
 	d.axes()
 	for i := range p.Series {
 		d.series(i)
@@ -123,6 +126,7 @@ func (d *drawing) layOut() {
 	if p.Title != "" {
 		d.top += titleSize + 14
 	}
+	d.top += float64(len(p.Caption)) * lineHeight
 	d.bottom = d.height - margin - textSize - 8
 	if p.XLabel != "" {
 		d.bottom -= textSize + 10

@@ -42,6 +42,11 @@ func plots() map[string]*Plot {
 			Title: "p99 by runtime", YLabel: "ms", XNames: []string{"go", "node", "python", "実行環境"}, Width: 500, Height: 300,
 			Series: []Series{{Style: Marks, Points: []Point{{0, 1.2}, {1, 3.4}, {2, 2.2}, {3, 0.8}}}},
 		},
+		"caption": {
+			Title: "puts per second", YLabel: "puts/s", Width: 500, Height: 300,
+			Caption: []string{"one writer: asked >= 0.85 × the disk; measured 0.91", "a caption that is far too long for so small a picture is cut where the picture ends, and not before"},
+			Series:  []Series{{Points: []Point{{0, 1.2}, {1, 3.4}}}},
+		},
 		"empty": {Title: "nothing was measured", XLog: true, Series: []Series{{Name: "none"}}},
 	}
 }
@@ -55,6 +60,24 @@ func TestPlots(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// A caption pushes the area down and stands above it, below the title.
+func TestCaptionStandsBetweenTitleAndArea(t *testing.T) {
+	p := &Plot{Title: "t", Series: []Series{{Points: []Point{{1, 1}, {2, 2}}}}}
+	top := func() float64 {
+		d := &drawing{plot: p, width: 400, height: 400}
+		d.layOut()
+		return d.top
+	}
+	without := top()
+	p.Caption = []string{"first", "second"}
+	if got := top() - without; got != 2*lineHeight {
+		t.Errorf("two lines move the area by %v, want %v", got, 2*lineHeight)
+	}
+	if svg := p.SVG(); strings.Index(svg, "first") > strings.Index(svg, "second") || !strings.Contains(svg, "first") {
+		t.Error("the lines of the caption are not in their order")
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,6 +15,15 @@ type BenchReport struct {
 	Bench   string  `json:"bench"`
 	Machine Machine `json:"machine"`
 	Rows    []*Row  `json:"rows"`
+	// Notes are for people: what could not be measured here, and why.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// Note adds a note, once.
+func (b *BenchReport) Note(text string) {
+	if !slices.Contains(b.Notes, text) {
+		b.Notes = append(b.Notes, text)
+	}
 }
 
 // NewBenchReport begins a report about this machine.
@@ -49,13 +59,21 @@ func (b *BenchReport) WriteJSON(w io.Writer) error {
 		}
 		text = append(append(text, '\n'), row...)
 	}
-	text = append(text, "\n]}\n"...)
+	text = append(text, "\n]"...)
+	if len(b.Notes) > 0 {
+		notes, err := json.Marshal(b.Notes)
+		if err != nil {
+			return fmt.Errorf("writing the notes of the %s report: %w", b.Bench, err)
+		}
+		text = append(append(text, ", \"notes\": "...), notes...)
+	}
+	text = append(text, "}\n"...)
 	_, err = w.Write(text)
 	return err
 }
 
 // Table shows the rows under the names of their values, in the order in which the names first occur. Columns of numbers stand
-// at the right. heading translates a name for people; nil leaves the names as they are.
+// at the right, also where some values are empty texts. heading translates a name for people; nil leaves the names as they are.
 func (b *BenchReport) Table(heading func(name string) string) *Table {
 	var names []string
 	texts := make(map[string]bool) // names with a value that is not a number; false: known
@@ -65,7 +83,7 @@ func (b *BenchReport) Table(heading func(name string) string) *Table {
 				names = append(names, name)
 				texts[name] = false
 			}
-			if _, ok := r.Number(name); !ok && r.values[name] != nil {
+			if _, ok := r.Number(name); !ok && r.values[name] != nil && r.values[name] != "" {
 				texts[name] = true
 			}
 		}

@@ -165,3 +165,40 @@ func TestProcessorIsFoundOnSeveralArchitectures(t *testing.T) {
 		}
 	}
 }
+
+func TestNotesStandAtTheEndOfTheReportOnce(t *testing.T) {
+	r := report()
+	var without strings.Builder
+	if err := r.WriteJSON(&without); err != nil {
+		t.Fatal(err)
+	}
+	r.Note("cold starts: \"not\" possible here")
+	r.Note("cold starts: \"not\" possible here")
+	r.Note("another")
+	var b strings.Builder
+	if err := r.WriteJSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	if want := strings.TrimSuffix(without.String(), "}\n") + `, "notes": ["cold starts: \"not\" possible here","another"]}` + "\n"; b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+	var back BenchReport
+	if err := json.Unmarshal([]byte(b.String()), &back); err != nil || !slices.Equal(back.Notes, r.Notes) {
+		t.Errorf("read back: %q, %v", back.Notes, err)
+	}
+}
+
+func TestColumnOfNumbersStandsAtTheRightAlsoWithEmptyTexts(t *testing.T) {
+	r := NewBenchReport("queue")
+	r.Row("a", "put").Set("depth", 5).Set("asked", "")
+	r.Row("b", "put").Set("depth", "").Set("asked", "ratio")
+	r.Row("c", "put").Set("depth", 1000)
+	var b strings.Builder
+	if err := r.Table(nil).WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	want := "case  work  depth  asked\n----  ----  -----  -----\na     put       5\nb     put          ratio\nc     put   1,000\n"
+	if b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}

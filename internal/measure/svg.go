@@ -39,6 +39,14 @@ func (d *drawing) begin() {
 	}
 }
 
+// caption stands between the title and the area.
+func (d *drawing) caption() {
+	first := d.top - float64(len(d.plot.Caption))*lineHeight
+	for i, line := range d.plot.Caption {
+		d.put(`<text x="%s" y="%s" fill="#555">%s</text>`, px(margin), px(first+float64(i)*lineHeight+2), xmlText(cut(plain(line), int(d.width/cellWidth)-4)))
+	}
+}
+
 func (d *drawing) end() { d.put(`</svg>`) }
 
 func (d *drawing) axes() {

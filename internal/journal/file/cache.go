@@ -25,37 +25,48 @@ func (t *table) bytes() int { return len(t.meta) + 64*len(t.entries) }
 // does not read its table each time.
 type tableCache struct {
 	mu    sync.Mutex
-	order list.List // of *table, the one used last at the front
-	at    map[journal.Position]*list.Element
+	order list.List // of *cached, the one used last at the front
+	at    map[tablePlace]*list.Element
 	bytes int
 }
 
-func (c *tableCache) get(p journal.Position) *table {
+// tablePlace tells a group from every other, also after its segment went and another uses its blocks.
+type tablePlace struct {
+	generation uint64
+	position   journal.Position
+}
+
+type cached struct {
+	at tablePlace
+	t  *table
+}
+
+func (c *tableCache) get(generation uint64, p journal.Position) *table {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e := c.at[p]
+	e := c.at[tablePlace{generation, p}]
 	if e == nil {
 		return nil
 	}
 	c.order.MoveToFront(e)
-	return e.Value.(*table)
+	return e.Value.(*cached).t
 }
 
-func (c *tableCache) put(t *table) {
+func (c *tableCache) put(generation uint64, t *table) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.at == nil {
-		c.at = make(map[journal.Position]*list.Element)
+		c.at = make(map[tablePlace]*list.Element)
 	}
-	p := t.header.position
-	if c.at[p] != nil {
+	at := tablePlace{generation, t.header.position}
+	if c.at[at] != nil {
 		return
 	}
-	c.at[p] = c.order.PushFront(t)
+	c.at[at] = c.order.PushFront(&cached{at, t})
 	c.bytes += t.bytes()
 	for c.bytes > cacheBytes && c.order.Len() > 1 {
-		last := c.order.Remove(c.order.Back()).(*table)
-		delete(c.at, last.header.position)
-		c.bytes -= last.bytes()
+		last := c.order.Remove(c.order.Back()).(*cached)
+		delete(c.at, last.at)
+		c.bytes -= last.t.bytes()
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
@@ -16,9 +17,11 @@ type Report struct {
 
 	Segments    int
 	Checkpoints int
-	Groups      uint64
+	Groups      uint64 // in the log
 	Records     uint64
-	Bytes       int64 // of the segment files
+	Cold        int    // cold segments
+	Moved       uint64 // records in them
+	Bytes       int64  // of the segment files, the cold ones included
 	First, End  journal.Position
 
 	Damages   []Damage
@@ -36,6 +39,8 @@ type Damage struct {
 	Lost    string           // what Repair could not save, or would not be able to; empty when nothing is lost
 	Aside   string           // where Repair put a copy of the file as it was
 	Settled string           // what Repair did
+
+	settling string // what Repair does, when that does not follow from what is damaged
 }
 
 func (d Damage) String() string {
@@ -75,7 +80,9 @@ type inspection struct {
 	dir      string
 	report   *Report
 	manifest manifest
+	guessed  bool // from the files: there is none that can be read
 	segments []*segmentFindings
+	colds    []*coldFindings
 	unusable []string // files of segments of which nothing can be used
 	saved    []savedCheckpoint
 	progress func(done, total int64)
@@ -122,16 +129,49 @@ func inspect(ctx context.Context, fsys FS, dir string, progress func(done, total
 			return nil, errors.Join(err, x.close())
 		}
 	}
+	for _, row := range x.manifest.colds {
+		if err := x.openCold(row); err != nil {
+			return nil, errors.Join(err, x.close())
+		}
+	}
 	for _, f := range x.segments {
 		if err := x.inspectSegment(ctx, f); err != nil {
+			return nil, errors.Join(err, x.close())
+		}
+	}
+	for _, f := range x.colds {
+		if err := x.inspectCold(ctx, f); err != nil {
 			return nil, errors.Join(err, x.close())
 		}
 	}
 	if err := x.inspectCheckpoints(ctx, names); err != nil {
 		return nil, errors.Join(err, x.close())
 	}
+	if err := x.forgetWhatIsGone(); err != nil {
+		return nil, errors.Join(err, x.close())
+	}
 	x.sum()
 	return x, x.close()
+}
+
+// forgetWhatIsGone drops what was found wrong with segments that a running journal has taken away since.
+func (x *inspection) forgetWhatIsGone() error {
+	wrong := slices.ContainsFunc(x.segments, func(f *segmentFindings) bool { return len(f.damages) > 0 }) ||
+		slices.ContainsFunc(x.colds, func(f *coldFindings) bool { return len(f.damages) > 0 })
+	if !wrong || x.guessed {
+		return nil
+	}
+	m, _, err := readManifest(x.fs, x.dir)
+	if err != nil || m == nil || m.turn == x.manifest.turn {
+		return err
+	}
+	x.segments = slices.DeleteFunc(x.segments, func(f *segmentFindings) bool {
+		return !slices.ContainsFunc(m.segments, func(row manifestSegment) bool { return row.base == f.row.base })
+	})
+	x.colds = slices.DeleteFunc(x.colds, func(f *coldFindings) bool {
+		return !slices.ContainsFunc(m.colds, func(row manifestCold) bool { return row.number == f.row.number })
+	})
+	return nil
 }
 
 // close closes the files; a repair opens them again for writing.
@@ -142,112 +182,12 @@ func (x *inspection) close() error {
 			errs = append(errs, f.s.shut(journal.ErrClosed))
 		}
 	}
+	for _, f := range x.colds {
+		if f.c != nil {
+			errs = append(errs, f.c.shut(journal.ErrClosed))
+		}
+	}
 	return errors.Join(errs...)
-}
-
-// readManifest finds the list of segments, if need be from the files themselves.
-func (x *inspection) readManifest(names []string) error {
-	m, broken, err := readManifest(x.fs, x.dir)
-	if err != nil {
-		return err
-	}
-	listed := func(base journal.Position) bool {
-		if m == nil {
-			return false
-		}
-		for _, rows := range [][]manifestSegment{m.segments, m.dropped} {
-			for _, row := range rows {
-				if row.base == base {
-					return true
-				}
-			}
-		}
-		return false
-	}
-	var found []manifestSegment
-	for _, name := range names {
-		base, ok := parseSegmentName(name)
-		if !ok || listed(base) {
-			continue
-		}
-		path := filepath.Join(x.dir, name)
-		row, holds, err := x.strangeSegment(path, base)
-		if err != nil {
-			return err
-		}
-		if row == nil {
-			x.unusable = append(x.unusable, path)
-			x.add(Damage{File: path, What: "no manifest lists this segment, and its header cannot be read", Lost: "what it held"})
-			continue
-		}
-		if m != nil && !holds {
-			continue // was being made when the process died
-		}
-		if m != nil {
-			x.add(Damage{File: path, What: "no manifest lists this segment, but it holds groups"})
-		}
-		found = append(found, *row)
-	}
-	if m == nil && (len(found) > 0 || len(broken) > 0) {
-		what := "the manifest is missing"
-		if len(broken) > 0 {
-			what = broken[0].Error()
-		}
-		x.add(Damage{File: manifestName(x.dir, 0), What: what})
-		m = &manifest{reclaimed: true}
-	}
-	if m == nil {
-		return nil
-	}
-	x.manifest = m.clone()
-	if len(found) > 0 {
-		x.manifest.clean = false
-		x.manifest.segments = append(x.manifest.segments, found...)
-		sortRows(x.manifest.segments)
-	}
-	return nil
-}
-
-// strangeSegment looks at a segment that no manifest lists. The row is nil when its header cannot be read.
-func (x *inspection) strangeSegment(name string, base journal.Position) (row *manifestSegment, holds bool, err error) {
-	f, err := x.fs.Open(name, true)
-	if err != nil {
-		return nil, false, err
-	}
-	s := &segment{name: name, f: f, base: base}
-	defer s.shut(journal.ErrClosed)
-	if s.size, err = f.Size(); err != nil || s.size < segmentHeaderBytes {
-		return nil, false, err
-	}
-	b := make([]byte, segmentHeaderBytes)
-	if err := s.readAt(b, 0); err != nil {
-		return nil, false, err
-	}
-	got, generation, _, err := decodeSegmentHeader(b)
-	if err != nil || got != base {
-		return nil, false, nil
-	}
-	s.generation = generation
-	w := newWalker(s, segmentHeaderBytes, s.size)
-	for {
-		if err := w.next(); errors.Is(err, errGroup) {
-			next, err := findGroup(s, w.offset, s.size)
-			if err != nil {
-				return nil, false, err
-			}
-			if next == s.size {
-				break
-			}
-			w.offset = next
-		} else if err != nil {
-			return nil, false, err
-		}
-	}
-	row = &manifestSegment{base: base, generation: generation}
-	if w.header.kind == kindEnd {
-		row.end = w.offset
-	}
-	return row, w.header.length > 0, nil
 }
 
 func (x *inspection) add(d Damage) { x.report.Damages = append(x.report.Damages, d) }
@@ -295,6 +235,14 @@ func (x *inspection) sum() {
 			r.First = f.row.base
 		}
 		r.End = max(r.End, f.totals.last)
+	}
+	for _, f := range x.colds {
+		r.Damages = append(r.Damages, f.damages...)
+		r.Cold++
+		r.Moved += uint64(f.records)
+		if f.c != nil {
+			r.Bytes += f.c.size
+		}
 	}
 	for _, sc := range x.saved {
 		if !sc.damaged && sc.at > r.End {

@@ -239,6 +239,7 @@ func (j *Journal) writeCheckpoint(ctx context.Context, name string, number uint6
 	if err := f.Datasync(); err != nil {
 		return err
 	}
+	j.count.checkpoints.Add(uint64(to.offset))
 	open = false
 	if err := f.Close(); err != nil {
 		return err
@@ -276,9 +277,15 @@ func (w *checkpointWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// giveUpSpare removes a spare to make room for a checkpoint, which is what lets segments be reclaimed.
+// giveUpSpare removes a spare to make room for a checkpoint, which is what lets segments be reclaimed. When cleaning has the
+// last one it waits: there will be more room.
 func (j *Journal) giveUpSpare() bool {
 	j.mu.Lock()
+	if borrowed := j.borrowed; len(j.spares) == 0 && borrowed != nil {
+		j.mu.Unlock()
+		<-borrowed
+		return true
+	}
 	defer j.mu.Unlock()
 	if len(j.spares) == 0 {
 		return false

@@ -1,8 +1,8 @@
 // Package file keeps a journal in files of one folder.
 //
 // It implements the contract of package journal on a local disk: groups of records are appended to segment files, many
-// appends share one fdatasync, records are read back by address, and a segment that holds nothing needed any more is
-// reclaimed. It is not a database and not a message queue: it knows no keys, no order but its own, and nothing of what
+// appends share one fdatasync, records are read back by address, a segment that holds nothing needed any more is reclaimed,
+// and what survives in a segment that is mostly dead is moved out of it. It is not a database and not a message queue: it knows no keys, no order but its own, and nothing of what
 // the bytes mean. A folder belongs to one process at a time.
 //
 //	j, err := file.Open(ctx, file.Options{Dir: "data/journal"})
@@ -18,7 +18,8 @@
 //
 //	lock                        held by the process that has the journal open; its number is inside
 //	manifest-0, manifest-1      the list of segments, as text; written in turn
-//	0000000000000000.log        a segment, named by the position at which it begins
+//	0000000000000000.log        a segment of the log, named by the position at which it begins
+//	00000007.cold               a cold segment: records that were moved out of the log
 //	spare-3                     space set aside for coming segments
 //	checkpoint-0000000000000007 the owner's state; the last two are kept
 //
@@ -38,6 +39,36 @@
 // random number made when the segment begins), the header, the table and the heads; each body has its own in the table.
 // So a walk need not read bodies, a damaged body costs only its own record, and what an earlier use of the same disk
 // blocks left behind never reads as current: neither its generation nor its position fits.
+//
+// # Cleaning
+//
+// A settled message leaves a hole in its segment; one message that nobody settles would keep 64 MiB for ever. So a goroutine,
+// the cleaner, copies what is live in mostly dead segments into a cold segment and lets the old ones go. It begins when a third of
+// the bytes is dead and goes on until it is a sixth. It takes the most dead segments first and only those at most half live: it
+// copies at most a byte for each that it gives back, and what stays for ever, a stuck queue, is copied once. (While the disk is
+// short it takes all that give back a sixteenth. Many cold segments of next to nothing are made one, whatever lives in them.)
+//
+// Only segments that end at or before the horizon, the position of the older of the two kept checkpoints, are cleaned: no start
+// scans them, so their passing records and their groups may vanish. Of a lasting record all stays: queue, sequence, head, body,
+// the checksum of the body, and the address. A body that is found damaged is copied with the checksum that does not fit: whoever
+// reads that record learns of it, then as before. A segment in which a group cannot be read at all stays as it is.
+//
+// A cold segment is written once and never changed. It has a header of 4096 bytes, groups like those of the log, each of
+// one queue and in rising sequence, so that draining a cold backlog reads on and on, and a footer. Each head stands behind the
+// record's origin: where its segment of the log began, and group and index in it. The footer lists the origins again, by
+// segment, with the place of each record: 12 bytes a record, all that a start reads.
+//
+// In memory a segment that was cleaned away leaves a moved table: 16 bytes and a bit for each record, in order. An address is looked
+// up in the log first and then in these tables. When a cold segment is cleaned in its turn (several become one) the tables that point to
+// it are replaced by others.
+//
+// A cleaning becomes valid by one write of the manifest, after the copy was synced: a crash leaves the old segments or the
+// new one, and the next start removes the other. A reader who finds that a file is gone looks the address up again.
+//
+// Nobody waits for the cleaner. It holds no lock that an append takes while it reads, writes or syncs (but for its write of the
+// manifest, for which an append that begins a segment has to wait, as for its own), writes in pieces of 256 KiB, syncs every
+// megabyte, and copies Options.CleanBytes a second and half of what is appended, and as fast as it can when the
+// disk is short. On a full disk it copies into a segment of the reserve, which it gives back with more.
 //
 // # Which crash leaves what
 //
@@ -66,12 +97,15 @@
 // worse, so while syncs are small the keeper, a goroutine that also reclaims segments, writes zeros up to a megabyte
 // ahead of the log; reclaimed segments become spares, whose blocks were written before.
 //
+// Readers leave what they read last behind, 16 windows of 256 KiB, and the next one who reads on in a sealed or cold segment goes on from
+// there; who reads on and on has the operating system read two megabytes ahead.
+//
 // # A full disk
 //
 // Two segments are allocated ahead as a reserve. When they cannot be made up again, groups with lasting records are
 // refused with journal.ErrFull, while groups of passing records only (settles, purges) go on in the reserve, so that
 // what they release can be reclaimed. Should a file system refuse a write in spite of the allocation, the groups that
 // got there whole are kept, and the others are refused through done, with journal.ErrRefused and journal.ErrFull. A
-// checkpoint takes its room from the reserve when there is no other. An owner that sees journal.ErrFull should save
-// checkpoints soon: nothing is reclaimed before two of them lie behind a segment.
+// checkpoint and a cleaning take their room from the reserve when there is no other. An owner that sees journal.ErrFull should
+// save checkpoints soon: nothing is reclaimed before two of them lie behind a segment.
 package file

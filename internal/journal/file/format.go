@@ -27,6 +27,8 @@ const (
 	kindSeal    kind = 2 // nothing but its header: it vouches for what lies before it
 	kindEnd     kind = 3 // the last of a sealed segment; its head holds totals
 	kindHole    kind = 4 // put by Repair where damaged groups were
+	kindMoved   kind = 5 // in a cold segment: records that were moved there, each head behind the record's origin
+	kindFooter  kind = 6 // the last of a cold segment; its head lists where each record came from
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -179,7 +181,7 @@ func decodeHeader(b []byte, generation uint64, position journal.Position, room i
 		return header{}, fmt.Errorf("%w: it says that it is at position %d, but is at %d", errGroup, h.position, position)
 	case h.durable >= position:
 		return header{}, fmt.Errorf("%w: it vouches for position %d, which is not before it", errGroup, h.durable)
-	case h.kind < kindRecords || h.kind > kindHole:
+	case h.kind < kindRecords || h.kind > kindFooter:
 		return header{}, fmt.Errorf("%w: unknown kind %d", errGroup, h.kind)
 	case length > uint64(room):
 		return header{}, fmt.Errorf("%w: its length %d passes the end of the segment, %d bytes on", errGroup, length, room)
@@ -208,9 +210,9 @@ func (h *header) verifyMeta(meta []byte, generation uint64) error {
 	return nil
 }
 
-// decodeTable appends the rows of a verified meta to to. Groups that are not the owner's have none.
+// decodeTable appends the rows of a verified meta to to. Groups without records of the owner's have none.
 func (h *header) decodeTable(meta []byte, to []entry) ([]entry, error) {
-	if h.kind != kindRecords {
+	if h.kind != kindRecords && h.kind != kindMoved {
 		return to, nil
 	}
 	head := int64(groupHeaderBytes) + int64(h.count)*entryBytes

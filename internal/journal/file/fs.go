@@ -21,7 +21,7 @@ type FS interface {
 	Lock(name string) (unlock io.Closer, err error) // journal.ErrLocked, with the holder's number in the text, when another process holds it
 }
 
-// File is an open file of an FS.
+// File is an open file of an FS. It may also have a method WillNeed(offset, n int64): it is told what will be read soon.
 type File interface {
 	io.ReaderAt
 	io.WriterAt
@@ -81,6 +81,8 @@ type osFile struct{ *os.File }
 
 func (f osFile) Datasync() error              { return datasync(f.File) }
 func (f osFile) Preallocate(size int64) error { return preallocate(f.File, size) }
+
+func (f osFile) WillNeed(offset, n int64) { willNeed(f.File, offset, n) }
 
 func (f osFile) Size() (int64, error) {
 	st, err := f.Stat()

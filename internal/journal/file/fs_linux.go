@@ -34,3 +34,8 @@ func preallocate(f *os.File, size int64) error {
 		}
 	}
 }
+
+// willNeed begins to read into the page cache. It is advice: what goes wrong with it is found by who reads.
+func willNeed(f *os.File, offset, n int64) {
+	_ = unix.Fadvise(int(f.Fd()), offset, n, unix.FADV_WILLNEED)
+}

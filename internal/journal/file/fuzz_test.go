@@ -44,6 +44,12 @@ func FuzzDecodeGroup(f *testing.F) {
 	hole := encodeHole(640)
 	place(hole, testGeneration, 64, 0)
 	f.Add(append(hole, make([]byte, 576)...), uint64(64))
+	footer := encodeFooter([]origins{{base: 0, rows: []movedRow{{slot: 130, group: 64}}}})
+	place(footer, testGeneration, 8192, 0)
+	f.Add(footer, uint64(8192))
+	moved := encodeMoved(nil, []moving{{from: originOf(0, 4096, 0), record: journal.Record{Life: journal.Lasting, Head: []byte("head"), Body: []byte("body")}}})
+	place(moved, testGeneration, 4096, 0)
+	f.Add(moved, uint64(4096))
 	f.Add([]byte(nil), uint64(0))
 	f.Fuzz(func(t *testing.T, b []byte, at uint64) {
 		h, entries, err := decode(b, journal.Position(at))
@@ -98,6 +104,7 @@ func resum(b []byte, at uint64) {
 func FuzzDecodeManifest(f *testing.F) {
 	for _, m := range []manifest{
 		{},
+		{turn: 9, colds: []manifestCold{{number: 1, generation: 5, footer: 4096, end: 8192}, {number: 1<<32 - 1, generation: 6, footer: 1, end: 2}}},
 		{turn: 3, reclaimed: true, clean: true, segments: []manifestSegment{{0, 7, 4096}, {4096, 8, 0}}, dropped: []manifestSegment{{1, 2, 3}}},
 	} {
 		f.Add(m.encode())

@@ -2,6 +2,7 @@ package file_test
 
 import (
 	"errors"
+	"sync"
 	"testing"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
@@ -52,6 +53,51 @@ func FuzzOpenSegment(f *testing.F) {
 		var damage *journal.DamageError
 		if err != nil && !errors.As(err, &damage) {
 			t.Fatalf("%v does not say where the damage is", err)
+		}
+	})
+}
+
+// FuzzOpenCold writes anything anywhere into a cold segment. Opening and reading then work or say where the damage is, and no record
+// answers with something else than it was.
+func FuzzOpenCold(f *testing.F) {
+	var once sync.Once
+	var base *faultfs.Disk
+	var k *kept
+	f.Add(uint16(0), []byte("hikyakuc"))
+	f.Add(uint16(16), []byte{1})
+	f.Add(uint16(4096), []byte{0, 0, 0, 0})
+	f.Add(uint16(4096+24), []byte{1})
+	f.Add(uint16(4096+28), []byte{0xff, 0xff, 0xff, 0xff})
+	f.Add(uint16(4096+64+16), []byte{0, 1})
+	f.Add(uint16(7000), make([]byte, 600))
+	f.Fuzz(func(t *testing.T, offset uint16, patch []byte) {
+		once.Do(func() { base, k = cold(t) })
+		d := base.Clone()
+		name := coldNames(d)[0]
+		size := len(d.Bytes(name))
+		for i, b := range patch {
+			if at := int(offset) + i; at < size {
+				if err := d.Set(name, int64(at), b); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		j, err := file.Open(t.Context(), small(d))
+		if err != nil {
+			asDamage(t, err)
+			return
+		}
+		err = j.Read(t.Context(), k.addrs, func(i int, r journal.Record, err error) {
+			switch {
+			case errors.Is(err, journal.ErrReleased): // a forged footer may leave it out
+			case err != nil:
+				asDamage(t, err)
+			case string(r.Body) != string(k.records[i].Body):
+				t.Fatalf("the record at %v is another one", k.addrs[i])
+			}
+		})
+		if err := errors.Join(err, j.Close()); err != nil {
+			t.Fatal(err)
 		}
 	})
 }

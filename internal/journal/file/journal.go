@@ -1,6 +1,7 @@
 package file
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,7 +25,7 @@ type Journal struct {
 
 	slots   chan struct{} // one for each append that waits for its sync: bounds them
 	buffers sync.Pool     // *[]byte, for encoding
-	windows sync.Pool     // *[]byte, for reading
+	windows shelf         // for reading
 	large   sync.Mutex    // held while encoding a group that is too large for the pool: one at a time
 
 	// mu is the order of the log: who holds it has the next place.
@@ -34,6 +35,7 @@ type Journal struct {
 	last      journal.Position // last group of any kind
 	spares    []spare
 	spareNext uint64
+	borrowed  chan struct{} // not nil while cleaning has a spare of a full disk; closed when it is given back
 	unwritten unwritten
 	number    uint64                 // of the next waiter
 	refusals  []refusal              // of waiters who have not been told yet
@@ -45,10 +47,14 @@ type Journal struct {
 
 	syncMu sync.Mutex // one sync at a time, so that nobody misses that it failed
 
-	segMu sync.RWMutex
-	segs  []*segment // by base
+	segMu sync.RWMutex // the lists, which are replaced, never changed
+	segs  []*segment   // by base
+	moved []*movedTable
+	colds []*coldSegment // by number
 
-	liveMu sync.Mutex // segment.live, and:
+	coldNext uint32 // number of the next cold segment; the cleaner's
+
+	liveMu sync.Mutex // segment.live and the like, and:
 	kept   bool       // Keep was called
 
 	checkpoints checkpoints
@@ -60,8 +66,10 @@ type Journal struct {
 	count   counters
 
 	tidy     chan struct{} // wakes the keeper
+	dirty    chan struct{} // wakes the cleaner
+	short    atomic.Bool   // the reserve cannot be made up: there is no room on the medium
 	quit     chan struct{}
-	owned    sync.WaitGroup // the keeper and the flusher
+	owned    sync.WaitGroup // the keeper, the cleaner and the flusher
 	closing  sync.Once
 	closeErr error
 	cache    tableCache
@@ -71,6 +79,7 @@ var _ journal.Journal = (*Journal)(nil)
 
 type counters struct {
 	groups, records, bytes, syncs atomic.Uint64
+	copied, checkpoints           atomic.Uint64 // bytes
 }
 
 // Open opens the journal in opts.Dir, which it makes when there is none. What the last process left is checked and,
@@ -88,10 +97,10 @@ func Open(ctx context.Context, opts Options) (*Journal, error) {
 		dir:   o.Dir,
 		slots: make(chan struct{}, o.MaxPending),
 		tidy:  make(chan struct{}, 1),
+		dirty: make(chan struct{}, 1),
 		quit:  make(chan struct{}),
 	}
 	j.buffers.New = func() any { return new([]byte) }
-	j.windows.New = func() any { return new([]byte) }
 	if err := j.load(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open journal %s: %w", o.Dir, err), j.letGo())
 	}
@@ -99,6 +108,9 @@ func Open(ctx context.Context, opts Options) (*Journal, error) {
 	if !o.ReadOnly {
 		j.waiting = j.newWaiting()
 		j.owned.Go(j.keep)
+		if o.CleanBytes > 0 {
+			j.owned.Go(j.clean)
+		}
 		if o.Durability == journal.None {
 			j.owned.Go(j.flushNowAndThen)
 		}
@@ -118,47 +130,6 @@ func (j *Journal) Info() journal.Info {
 // End implements journal.Journal.
 func (j *Journal) End() journal.Position { return journal.Position(j.end.Load()) }
 
-// Stats implements journal.Journal.
-func (j *Journal) Stats() journal.Stats {
-	st := journal.Stats{
-		Groups:     j.count.groups.Load(),
-		Records:    j.count.records.Load(),
-		Bytes:      j.count.bytes.Load(),
-		Syncs:      j.count.syncs.Load(),
-		Checkpoint: j.checkpoints.newest(),
-	}
-	j.mu.Lock()
-	for _, s := range j.spares {
-		st.TotalBytes += uint64(s.size)
-	}
-	j.segMu.RLock()
-	segs := slices.Clone(j.segs)
-	j.segMu.RUnlock()
-	type sum struct {
-		size   int64
-		totals totals
-	}
-	sums := make([]sum, len(segs))
-	for i, s := range segs {
-		sums[i] = sum{s.size, s.totals}
-	}
-	j.mu.Unlock()
-	j.liveMu.Lock()
-	defer j.liveMu.Unlock()
-	for i, s := range segs {
-		st.TotalBytes += uint64(sums[i].size)
-		if t := sums[i].totals; t.lasting > 0 {
-			live := uint64(s.live.count)
-			if !j.kept && live == 0 {
-				live = t.lasting
-			}
-			st.LiveBytes += uint64(float64(t.lastingBytes) / float64(t.lasting) * float64(live))
-		}
-	}
-	st.Segments = len(segs)
-	return st
-}
-
 // fail makes the journal refuse everything from now on. The first reason stays.
 func (j *Journal) fail(err error) error {
 	err = fmt.Errorf("%w: %s: %w", journal.ErrFailed, j.dir, err)
@@ -176,30 +147,16 @@ func (j *Journal) failed() error {
 	return nil
 }
 
-// segmentOf returns the segment in which a position lies, or nil.
-func (j *Journal) segmentOf(p journal.Position) *segment {
-	j.segMu.RLock()
-	defer j.segMu.RUnlock()
-	return segmentIn(j.segs, p)
-}
-
-func segmentIn(segs []*segment, p journal.Position) *segment {
-	i, found := slices.BinarySearchFunc(segs, p, func(s *segment, p journal.Position) int {
-		switch {
-		case s.base < p:
-			return -1
-		case s.base > p:
-			return 1
-		}
-		return 0
-	})
+// segmentIn returns the index of the segment in which a position lies, or -1.
+func segmentIn(segs []*segment, p journal.Position) int {
+	i, found := slices.BinarySearchFunc(segs, p, func(s *segment, p journal.Position) int { return cmp.Compare(s.base, p) })
 	if !found {
 		i--
 	}
-	if i < 0 || segs[i].offset(p) >= segs[i].size {
-		return nil
+	if i < 0 || segs[i].offset(p) >= segs[i].reach() {
+		return -1
 	}
-	return segs[i]
+	return i
 }
 
 // Close implements journal.Journal.
@@ -230,6 +187,9 @@ func (j *Journal) letGo() error {
 	j.segMu.RLock()
 	for _, s := range j.segs {
 		errs = append(errs, s.shut(journal.ErrClosed))
+	}
+	for _, c := range j.colds {
+		errs = append(errs, c.shut(journal.ErrClosed))
 	}
 	j.segMu.RUnlock()
 	if j.unlock != nil {

@@ -1,6 +1,9 @@
 package file
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // liveness says which lasting records of a segment are still needed. A record is known by the offset of its row in the
 // group's table: rows are 32 bytes long and begin at multiples of 32, so a bit for every 32 bytes of file is enough to
@@ -66,11 +69,35 @@ func (l *liveness) clearFrom(first int64) {
 	l.shrink()
 }
 
-// merge adds the slots of more.
-func (l *liveness) merge(more *liveness, size int64) {
+// merge adds the slots of more, which is not used afterwards.
+func (l *liveness) merge(more *liveness) {
+	if len(l.bits) < len(more.bits) {
+		l.bits, more.bits = more.bits, l.bits
+		l.count, more.count = more.count, l.count
+	}
 	for word, b := range more.bits {
+		l.count += bits.OnesCount64(b &^ l.bits[word])
+		l.bits[word] |= b
+	}
+}
+
+// has says whether a slot is live.
+func (l *liveness) has(slot int64) bool {
+	word := slot / 64
+	return slot >= 0 && word < int64(len(l.bits)) && l.bits[word]&(1<<(slot%64)) != 0
+}
+
+// clone returns a copy.
+func (l *liveness) clone() liveness { return liveness{bits: slices.Clone(l.bits), count: l.count} }
+
+// cleared calls each for the slots that were live in l and are not in now.
+func (l *liveness) cleared(now *liveness, each func(slot int64)) {
+	for word, b := range l.bits {
+		if word < len(now.bits) {
+			b &^= now.bits[word]
+		}
 		for ; b != 0; b &= b - 1 {
-			l.set(int64(word)*64+int64(bits.TrailingZeros64(b)), size)
+			each(int64(word)*64 + int64(bits.TrailingZeros64(b)))
 		}
 	}
 }

@@ -61,8 +61,11 @@ func (j *Journal) load(ctx context.Context) error {
 			if err := s.readEnd(row.end, true); err != nil {
 				return err
 			}
-			s.sealed = true
+			s.setSealed()
 		}
+	}
+	if err := j.loadCold(m.colds); err != nil {
+		return err
 	}
 	if err := j.checkpoints.find(j.fs, j.dir, names); err != nil {
 		return err
@@ -90,7 +93,8 @@ func findManifest(fsys FS, dir string, names []string) (*manifest, error) {
 	}
 	begun := slices.ContainsFunc(names, func(name string) bool {
 		_, isSegment := parseSegmentName(name)
-		return isSegment || strings.HasPrefix(name, checkpointPrefix)
+		_, isCold := parseColdName(name)
+		return isSegment || isCold || strings.HasPrefix(name, checkpointPrefix)
 	})
 	switch {
 	case !begun:
@@ -188,6 +192,12 @@ func (j *Journal) clearAway(names []string, m *manifest) error {
 				if err := begunSegment(j.fs, path, base); err != nil {
 					return err
 				}
+			}
+		} else if number, ok := parseColdName(name); ok {
+			// One that is not listed is of a cleaning that did not get to its end: what it copied is where it was.
+			j.coldNext = max(j.coldNext, number+1)
+			if slices.ContainsFunc(m.colds, func(row manifestCold) bool { return row.number == number }) {
+				continue
 			}
 		} else if !strings.HasSuffix(name, tmpSuffix) {
 			continue

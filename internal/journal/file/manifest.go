@@ -21,12 +21,13 @@ const (
 	manifestStep   = 64 << 10 // they grow by this
 )
 
-// manifest is the list of the segments there are. Without it a segment that somebody removed could not be told from one
+// manifest is the list of the segments there are, those of the log and the cold ones. Without it a segment that somebody removed could not be told from one
 // that was reclaimed.
 type manifest struct {
 	turn      uint64            // counts writes; the greater one is in force
 	segments  []manifestSegment // by base
 	dropped   []manifestSegment // reclaimed, the files perhaps not removed yet
+	colds     []manifestCold    // by number
 	reclaimed bool              // a segment was reclaimed: the log no longer begins at its beginning
 	clean     bool              // closed properly: the newest segment ends where its row says
 }
@@ -38,6 +39,13 @@ type manifestSegment struct {
 	end        int64 // of a sealed segment, or of the newest one after a clean close; 0 when not known
 }
 
+// manifestCold is the row of a cold segment.
+type manifestCold struct {
+	number      uint32
+	generation  uint64
+	footer, end int64 // offsets
+}
+
 var errManifest = errors.New("not a sound manifest")
 
 // clone is for changing: j.manifest is replaced when the change is durable.
@@ -45,6 +53,7 @@ func (m *manifest) clone() manifest {
 	c := *m
 	c.segments = slices.Clone(m.segments)
 	c.dropped = slices.Clone(m.dropped)
+	c.colds = slices.Clone(m.colds)
 	return c
 }
 
@@ -58,6 +67,9 @@ func (m *manifest) encode() []byte {
 	}
 	for _, s := range m.dropped {
 		fmt.Fprintf(&b, "dropped %016x generation %016x end %d\n", uint64(s.base), s.generation, s.end)
+	}
+	for _, c := range m.colds {
+		fmt.Fprintf(&b, "cold %08x generation %016x footer %d end %d\n", c.number, c.generation, c.footer, c.end)
 	}
 	fmt.Fprintf(&b, "reclaimed %t\nclean %t\n", m.reclaimed, m.clean)
 	fmt.Fprintf(&b, "crc %08x\n", crc32.Checksum(b.Bytes(), castagnoli))
@@ -97,6 +109,10 @@ func decodeManifest(b []byte) (*manifest, error) {
 			} else {
 				m.dropped = append(m.dropped, s)
 			}
+		case "cold":
+			var c manifestCold
+			_, err = fmt.Sscanf(line, "cold %x generation %x footer %d end %d", &c.number, &c.generation, &c.footer, &c.end)
+			m.colds = append(m.colds, c)
 		case "reclaimed":
 			_, err = fmt.Sscanf(line, "reclaimed %t", &m.reclaimed)
 		case "clean":
@@ -111,6 +127,11 @@ func decodeManifest(b []byte) (*manifest, error) {
 	for i := range max(0, len(m.segments)-1) {
 		if m.segments[i].base >= m.segments[i+1].base {
 			return nil, fmt.Errorf("%w: its segments are not in rising order", errManifest)
+		}
+	}
+	for i := range max(0, len(m.colds)-1) {
+		if m.colds[i].number >= m.colds[i+1].number {
+			return nil, fmt.Errorf("%w: its cold segments are not in rising order", errManifest)
 		}
 	}
 	return m, nil

@@ -13,6 +13,7 @@ const (
 	defaultMaxGroupBytes = 72 << 20
 	defaultMaxPending    = 4096
 	defaultIdleSeal      = time.Second
+	defaultCleanBytes    = 16 << 20
 
 	minSegmentBytes = 16 << 10
 	maxSegmentBytes = 1 << 30
@@ -34,6 +35,10 @@ type Options struct {
 	// IdleSeal is how long the journal has to be idle before it writes a seal that vouches for the last group.
 	// 1 s when 0, never when negative. Only journal.Fsync writes it.
 	IdleSeal time.Duration
+
+	// CleanBytes is how many bytes a second cleaning may copy when nothing is appended; while there is, half of what is
+	// appended comes on top, or all of it while more is dead than alive. 16 MiB when 0; no cleaning when negative.
+	CleanBytes int64
 
 	ReadOnly bool // reads only, without the lock and without repairing a torn tail; Append and the like are refused
 
@@ -74,6 +79,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.IdleSeal == 0 {
 		o.IdleSeal = defaultIdleSeal
+	}
+	if o.CleanBytes == 0 {
+		o.CleanBytes = defaultCleanBytes
 	}
 	if o.Report == nil {
 		o.Report = func(error) {}

@@ -3,6 +3,7 @@ package file
 import (
 	"encoding/binary"
 	"hash/crc32"
+	"path/filepath"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -54,7 +55,7 @@ func TestLivenessBehavesLikeASet(t *testing.T) {
 					more.set(s, size)
 					set[s] = true
 				}
-				l.merge(&more, size)
+				l.merge(&more)
 			},
 			"": func(r *rapid.T) {
 				if l.count != len(set) {
@@ -88,22 +89,22 @@ func TestTableCacheStaysSmallAndKeepsWhatWasUsedLast(t *testing.T) {
 		return &table{header: header{position: p}, meta: make([]byte, bytes)}
 	}
 	for p := journal.Position(1); p <= 100; p++ {
-		c.put(make(p, cacheBytes/10))
-		if c.get(1) == nil {
+		c.put(1, make(p, cacheBytes/10))
+		if c.get(1, 1) == nil {
 			t.Fatalf("the table that is used all the time was dropped after %d", p)
 		}
 		if c.bytes > cacheBytes || c.order.Len() != len(c.at) {
 			t.Fatalf("%d bytes in %d tables", c.bytes, len(c.at))
 		}
 	}
-	if c.get(2) != nil || c.get(100) == nil {
+	if c.get(1, 2) != nil || c.get(1, 100) == nil {
 		t.Error("an old table is there, or a new one is not")
 	}
-	c.put(make(1000, 2*cacheBytes))
-	if c.get(1000) == nil || c.order.Len() != 1 {
+	c.put(1, make(1000, 2*cacheBytes))
+	if c.get(1, 1000) == nil || c.order.Len() != 1 {
 		t.Error("a table larger than the cache is not there alone")
 	}
-	c.put(make(1000, 1))
+	c.put(1, make(1000, 1))
 	if c.order.Len() != 1 {
 		t.Error("the same table is there twice")
 	}
@@ -124,6 +125,14 @@ func TestNamesOfFilesAreReadBack(t *testing.T) {
 	for _, name := range []string{"", "log", "1.log", "00000000000fffc0", "zzzzzzzzzzzzzzzz.log", "00000000000fffc0.log.tmp"} {
 		if _, ok := parseSegmentName(name); ok {
 			t.Errorf("%q is taken for a segment", name)
+		}
+	}
+	if n, ok := parseColdName("0000002a.cold"); !ok || n != 42 || coldName("d", n) != filepath.Join("d", "0000002a.cold") {
+		t.Errorf("%d, %t", n, ok)
+	}
+	for _, name := range []string{"", "2a.cold", "0000002a.log", "zzzzzzzz.cold", "0000002a.cold.tmp"} {
+		if _, ok := parseColdName(name); ok {
+			t.Errorf("%q is taken for a cold segment", name)
 		}
 	}
 	for _, name := range []string{"", "spare-", "spare-x", "checkpoint-1"} {

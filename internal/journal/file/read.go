@@ -4,38 +4,37 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
-// Read implements journal.Journal. Addresses are visited in the order of the log; neighbours are read together.
+// Read implements journal.Journal. Records are visited in the order in which they lie in the files; neighbours are read together.
 func (j *Journal) Read(ctx context.Context, addrs []journal.Address, each func(i int, r journal.Record, err error)) error {
-	order := make([]int, len(addrs))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return addrs[a].Compare(addrs[b]) })
 	r := reader{j: j, end: j.End()}
 	last := journal.Position(0)
-	if len(order) > 0 {
-		last = min(r.end, addrs[order[len(order)-1]].Position)
+	for _, a := range addrs {
+		if a.Position <= r.end {
+			last = max(last, a.Position)
+		}
 	}
 	if err := j.readable(last); err != nil {
 		return fmt.Errorf("read from journal %s: %w", j.dir, err)
 	}
-	r.w.buf = j.windows.Get().(*[]byte)
-	defer func() {
-		if cap(*r.w.buf) <= windowBytes {
-			j.windows.Put(r.w.buf)
+	places := j.locateAll(addrs, r.end)
+	for i := range places {
+		if p := &places[i]; p.s != nil {
+			r.w = j.windows.take(p.s, p.group)
+			defer func() { j.windows.put(r.w) }()
+			break
 		}
-	}()
-	for _, i := range order {
+	}
+	for i := range places {
+		p := &places[i]
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		record, err := r.read(addrs[i])
-		each(i, record, err)
+		record, err := r.read(p, addrs[p.i])
+		each(p.i, record, err)
 	}
 	return nil
 }
@@ -57,60 +56,106 @@ func (j *Journal) readable(p journal.Position) error {
 	return nil
 }
 
-// reader reads records in rising order.
+// reader reads records, in rising order of their places where speed matters.
 type reader struct {
 	j   *Journal
 	end journal.Position
-	w   window
-	t   *table // the group last read
-	own table  // space for t when it is not a cached one
+	w   *window
+	t   *table   // the group last read
+	in  *segment // where it is
+	own table    // space for t when it is not a cached one
 }
 
-func (r *reader) read(a journal.Address) (journal.Record, error) {
-	s := r.j.segmentOf(a.Position)
-	if s == nil || a.Position > r.end || s.offset(a.Position) < segmentHeaderBytes || s.offset(a.Position)%groupAlign != 0 {
-		return journal.Record{}, fmt.Errorf("%w: position %d", journal.ErrReleased, a.Position)
+// read reads the record of an address, which is moved perhaps just now.
+func (r *reader) read(p *spot, a journal.Address) (journal.Record, error) {
+	var err error
+	for p.s != nil {
+		var e *entry
+		var record journal.Record
+		record, e, err = r.fetch(p)
+		if err == nil && p.s.moved {
+			err = r.expectOrigin(p, e, a)
+		}
+		if err == nil {
+			if err = e.verifyBody(checksum(record.Body)); err == nil {
+				return record, nil
+			}
+			err = p.s.damage(p.group+e.body, fmt.Sprintf("record %d of the group at position %d: %v", a.Index, a.Position, err))
+		}
+		if !errors.Is(err, errGone) {
+			break
+		}
+		before := p.s
+		if *p = r.j.locate(p.i, a, r.end); p.s == before {
+			break
+		}
 	}
-	record, err := r.readIn(s, a)
-	switch {
-	case err == nil:
-		return record, nil
-	case errors.Is(err, errGone):
-		return record, fmt.Errorf("%w: position %d", journal.ErrReleased, a.Position)
+	if p.s == nil || errors.Is(err, errGone) {
+		return journal.Record{}, fmt.Errorf("%w: position %d", journal.ErrReleased, a.Position)
 	}
 	if d := new(journal.DamageError); errors.As(err, &d) {
 		d.Record = a
 	}
-	return record, err
+	return journal.Record{}, err
 }
 
-func (r *reader) readIn(s *segment, a journal.Address) (journal.Record, error) {
-	offset := s.offset(a.Position)
-	r.w.expect(s, offset)
-	if r.t == nil || r.t.header.position != a.Position {
-		if err := r.load(s, a.Position); err != nil {
+// fetch reads the record at a place, which is the caller's, and does not verify its body. The entry is valid until the next call.
+func (r *reader) fetch(p *spot) (journal.Record, *entry, error) {
+	if r.t == nil || r.in != p.s || int64(r.t.header.position-p.s.base) != p.group {
+		if err := r.load(p.s, p.s.at(p.group)); err != nil {
 			r.t = nil
-			if errors.Is(err, errGroup) {
-				return journal.Record{}, s.notAGroup(offset, err)
+			switch {
+			case !errors.Is(err, errGroup):
+				return journal.Record{}, nil, err
+			case p.s.moved: // the footer says that there is one
+				return journal.Record{}, nil, p.s.damage(p.group, err.Error())
 			}
-			return journal.Record{}, err
+			return journal.Record{}, nil, p.s.notAGroup(p.group, err)
 		}
+		r.in = p.s
 	}
-	if int64(a.Index) >= int64(len(r.t.entries)) {
-		return journal.Record{}, fmt.Errorf("%w: position %d has %d records, there is no index %d", journal.ErrReleased, a.Position, len(r.t.entries), a.Index)
+	if want := kindOf(p.s); len(r.t.entries) > 0 && r.t.header.kind != want {
+		return journal.Record{}, nil, p.s.damage(p.group, fmt.Sprintf("a group of kind %d, not %d", r.t.header.kind, want))
 	}
-	e := &r.t.entries[a.Index]
+	if int64(p.index) >= int64(len(r.t.entries)) {
+		if p.s.moved {
+			return journal.Record{}, nil, p.s.damage(p.group, fmt.Sprintf("the group has %d records, there is no index %d", len(r.t.entries), p.index))
+		}
+		return journal.Record{}, nil, fmt.Errorf("%w: position %d has %d records, there is no index %d", journal.ErrReleased, p.s.at(p.group), len(r.t.entries), p.index)
+	}
+	e := &r.t.entries[p.index]
+	head := r.t.meta[e.head:][:e.headLen]
+	if p.s.moved {
+		if len(head) < originBytes {
+			return journal.Record{}, nil, p.s.damage(p.group, fmt.Sprintf("record %d does not say where it comes from", p.index))
+		}
+		head = head[originBytes:]
+	}
 	record := journal.Record{Queue: e.queue, Life: e.life, Sequence: e.sequence}
-	both := make([]byte, e.headLen+e.bodyLen) // the caller's
-	record.Head, record.Body = both[:e.headLen:e.headLen], both[e.headLen:]
-	copy(record.Head, r.t.meta[e.head:])
-	if err := r.body(s, offset+e.body, offset+r.t.header.length, record.Body); err != nil {
-		return journal.Record{}, err
+	both := make([]byte, len(head)+e.bodyLen)
+	record.Head, record.Body = both[:len(head):len(head)], both[len(head):]
+	copy(record.Head, head)
+	return record, e, r.body(p.s, p.group+e.body, p.group+r.t.header.length, record.Body)
+}
+
+// kindOf is the kind of the groups with records in a segment.
+func kindOf(s *segment) kind {
+	if s.moved {
+		return kindMoved
 	}
-	if err := e.verifyBody(checksum(record.Body)); err != nil {
-		return journal.Record{}, s.damage(offset+e.body, fmt.Sprintf("record %d of the group at position %d: %v", a.Index, a.Position, err))
+	return kindRecords
+}
+
+// expectOrigin makes sure that the moved record last read is the one of that address.
+func (r *reader) expectOrigin(p *spot, e *entry, a journal.Address) error {
+	o, err := decodeOrigin(r.t.meta[e.head:][:e.headLen])
+	if err != nil {
+		return p.s.damage(p.group, err.Error())
 	}
-	return record, nil
+	if o.address() != a {
+		return fmt.Errorf("%w: there is no record %d at position %d", journal.ErrReleased, a.Index, a.Position)
+	}
+	return nil
 }
 
 // body fills b from the file, through the window when it is small.
@@ -121,6 +166,7 @@ func (r *reader) body(s *segment, offset, limit int64, b []byte) error {
 	if len(b) > windowBytes/4 {
 		return s.readAt(b, offset)
 	}
+	r.w.expect(s, offset)
 	got, err := r.w.bytes(offset, int64(len(b)), max(limit, min(offset+r.w.ahead, s.size)))
 	if err != nil {
 		return err
@@ -131,11 +177,12 @@ func (r *reader) body(s *segment, offset, limit int64, b []byte) error {
 
 // load makes t the table of the group at p.
 func (r *reader) load(s *segment, p journal.Position) error {
-	if t := r.j.cache.get(p); t != nil {
+	if t := r.j.cache.get(s.generation, p); t != nil {
 		r.t = t
 		return nil
 	}
 	offset := s.offset(p)
+	r.w.expect(s, offset)
 	b, err := r.w.bytes(offset, min(groupHeaderBytes, s.size-offset), s.size)
 	if err != nil {
 		return err
@@ -151,7 +198,7 @@ func (r *reader) load(s *segment, p journal.Position) error {
 		return err
 	}
 	t := &r.own
-	if h.metaBytes() >= cacheMinTable {
+	if h.metaBytes() >= cacheMinTable || s.moved && h.count > 1 {
 		t = &table{entries: make([]entry, 0, h.count)}
 	}
 	t.header = h
@@ -160,7 +207,7 @@ func (r *reader) load(s *segment, p journal.Position) error {
 		return err
 	}
 	if t != &r.own {
-		r.j.cache.put(t)
+		r.j.cache.put(s.generation, t)
 	}
 	r.t = t
 	return nil

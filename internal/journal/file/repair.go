@@ -169,6 +169,15 @@ func (x *inspection) repair(ctx context.Context) error {
 		}
 		m.segments = append(m.segments, row)
 	}
+	for _, f := range x.colds {
+		if f.c != nil {
+			row, err := x.repairCold(f)
+			if err != nil {
+				return err
+			}
+			m.colds = append(m.colds, row)
+		}
+	}
 	m.clean = true
 	if err := x.fs.SyncDir(x.dir); err != nil {
 		return err
@@ -199,6 +208,8 @@ func settled(d *Damage) string {
 	_, isSegment := parseSegmentName(base)
 	_, isCheckpoint := parseCheckpointName(base)
 	switch {
+	case d.settling != "":
+		return d.settling
 	case d.Record != nil:
 		return "left where it is: reading it answers with an error"
 	case isCheckpoint:

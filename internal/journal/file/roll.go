@@ -28,6 +28,8 @@ func (j *Journal) makeRoom(n int64, lasting bool) error {
 	if lasting {
 		for len(j.spares) < reserveSegments {
 			if err := j.addSpare(j.opts.SegmentBytes); err != nil {
+				j.short.Store(true)
+				j.wakeKeeper()
 				return fmt.Errorf("only the reserve for settling is left: %w", err)
 			}
 		}
@@ -179,7 +181,7 @@ func (j *Journal) adopt(sp spare, next *segment) error {
 	j.segMu.Lock()
 	defer j.segMu.Unlock()
 	if j.tail != nil {
-		j.tail.sealed = true
+		j.tail.setSealed()
 	}
 	j.tail = next
 	j.segs = append(slices.Clip(j.segs), next)

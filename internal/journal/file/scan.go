@@ -30,7 +30,10 @@ func (j *Journal) scan(ctx context.Context, from journal.Position, yield func(jo
 	if err != nil {
 		return err
 	}
-	for _, e := range extents {
+	for i, e := range extents {
+		if i+1 < len(extents) {
+			extents[i+1].s.willNeed(0, windowAhead)
+		}
 		more, err := e.scan(ctx, from, yield)
 		if errors.Is(err, errGone) {
 			continue // reclaimed meanwhile: all of it was released

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
@@ -21,13 +22,19 @@ const (
 	logSuffix          = ".log"
 )
 
-var segmentMagic = [8]byte{'h', 'i', 'k', 'y', 'a', 'k', 'u', 'j'}
+// What a segment begins with, in the log and among the cold ones.
+var (
+	segmentMagic = [8]byte{'h', 'i', 'k', 'y', 'a', 'k', 'u', 'j'}
+	coldMagic    = [8]byte{'h', 'i', 'k', 'y', 'a', 'k', 'u', 'c'}
+)
 
-// segment is one file of the log. What changes after it was opened is guarded by Journal.mu, except where it says so.
+// segment is one file of the log, or what is common to it and a cold segment, which has no place in the log: base is 0 there.
+// What changes after it was opened is guarded by Journal.mu, except where it says so.
 type segment struct {
 	base       journal.Position
 	generation uint64
 	name       string // path
+	moved      bool   // a cold segment: each head begins with an origin
 
 	use  sync.RWMutex // held for reading around each use of f; gone is set under it
 	f    File
@@ -40,8 +47,14 @@ type segment struct {
 	wake    int64 // when end gets there the keeper has to go on with zeros
 	ended   bool  // the last group is an end mark
 	sealed  bool  // another segment follows
-	totals  totals
-	live    liveness // guarded by Journal.liveMu
+
+	sealedEnd atomic.Int64 // end once it is sealed, for those who hold no lock
+	totals    totals
+
+	live     liveness // guarded by Journal.liveMu, as what follows is
+	average  int64    // bytes of a live record, as cleaning found when it looked last; 0 when it did not
+	cleaning bool     // its survivors are being copied: nobody else takes it away
+	spoiled  bool     // its survivors cannot be copied: it stays until all of them are released
 }
 
 // totals describe what was appended to a segment. A sealed one carries them in its last group.
@@ -105,12 +118,16 @@ func parseSegmentName(name string) (journal.Position, bool) {
 
 // segmentHeader is the first block of a segment. last is the position of the owner's last group before it.
 func segmentHeader(base journal.Position, generation uint64, last journal.Position) []byte {
+	return encodeFirstBlock(segmentMagic, uint64(base), generation, uint64(last))
+}
+
+func encodeFirstBlock(magic [8]byte, name, generation, last uint64) []byte {
 	b := make([]byte, segmentHeaderBytes)
-	copy(b, segmentMagic[:])
+	copy(b, magic[:])
 	binary.LittleEndian.PutUint32(b[8:], formatVersion)
 	binary.LittleEndian.PutUint64(b[16:], generation)
-	binary.LittleEndian.PutUint64(b[24:], uint64(base))
-	binary.LittleEndian.PutUint64(b[32:], uint64(last))
+	binary.LittleEndian.PutUint64(b[24:], name)
+	binary.LittleEndian.PutUint64(b[32:], last)
 	binary.LittleEndian.PutUint32(b[12:], headerCRC(b))
 	return b
 }
@@ -123,10 +140,15 @@ var errSegment = errors.New("not a sound segment header")
 
 // decodeSegmentHeader reads the first block of a segment.
 func decodeSegmentHeader(b []byte) (base journal.Position, generation uint64, last journal.Position, err error) {
+	name, generation, before, err := decodeFirstBlock(segmentMagic, b)
+	return journal.Position(name), generation, journal.Position(before), err
+}
+
+func decodeFirstBlock(magic [8]byte, b []byte) (name, generation, last uint64, err error) {
 	if len(b) < segmentHeaderBytes {
 		return 0, 0, 0, fmt.Errorf("%w: the file has only %d bytes", errSegment, len(b))
 	}
-	if [8]byte(b[:8]) != segmentMagic {
+	if [8]byte(b[:8]) != magic {
 		return 0, 0, 0, fmt.Errorf("%w: it begins with % x", errSegment, b[:8])
 	}
 	if got, want := headerCRC(b), binary.LittleEndian.Uint32(b[12:]); got != want {
@@ -135,13 +157,26 @@ func decodeSegmentHeader(b []byte) (base journal.Position, generation uint64, la
 	if v := binary.LittleEndian.Uint32(b[8:]); v != formatVersion {
 		return 0, 0, 0, fmt.Errorf("%w: format version %d, this program knows %d", errSegment, v, formatVersion)
 	}
-	base = journal.Position(binary.LittleEndian.Uint64(b[24:]))
-	last = journal.Position(binary.LittleEndian.Uint64(b[32:]))
-	return base, binary.LittleEndian.Uint64(b[16:]), last, nil
+	return binary.LittleEndian.Uint64(b[24:]), binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[32:]), nil
 }
 
 // offset is the place in the file of a position.
 func (s *segment) offset(p journal.Position) int64 { return int64(p - s.base) }
+
+// reach is the offset behind the last that a group of the segment may have. The next position may be in another segment, which
+// is perhaps gone already.
+func (s *segment) reach() int64 {
+	if end := s.sealedEnd.Load(); end > 0 {
+		return end
+	}
+	return s.size
+}
+
+// setSealed says that another segment follows. Journal.segMu is held, but at the start.
+func (s *segment) setSealed() {
+	s.sealed = true
+	s.sealedEnd.Store(s.end)
+}
 
 // at is the position of a place in the file.
 func (s *segment) at(offset int64) journal.Position { return s.base + journal.Position(offset) }
@@ -162,6 +197,15 @@ func (s *segment) readAt(b []byte, offset int64) error {
 		err = io.ErrUnexpectedEOF
 	}
 	return fmt.Errorf("read %d bytes at %d of %s: %w", len(b), offset, s.name, err)
+}
+
+// willNeed tells the file system, if it wants to know, what will be read soon.
+func (s *segment) willNeed(offset, n int64) {
+	s.use.RLock()
+	defer s.use.RUnlock()
+	if f, ok := s.f.(interface{ WillNeed(offset, n int64) }); ok && s.gone == nil {
+		f.WillNeed(offset, n)
+	}
 }
 
 // sync makes the file durable. A segment that is gone has been synced before.

@@ -5,6 +5,8 @@ import "hash/crc32"
 const (
 	windowBytes = 256 << 10 // how much a walk reads at once; what is not needed and longer is jumped over
 	windowFirst = 4 << 10   // how much a read of one record begins with
+	windowNear  = 64 << 10  // what lies at most so far behind a window is read on
+	windowAhead = 2 << 20   // how far the medium is asked to go ahead of somebody who reads on and on
 )
 
 // window reads a segment in large steps for somebody who looks at small pieces in rising order.
@@ -14,6 +16,8 @@ type window struct {
 	from  int64   // offset of buf[0]
 	n     int     // sound bytes in buf
 	ahead int64   // how much to read at once; windowBytes when 0
+	fixed bool    // s was sealed when it was first read: its bytes do not change
+	asked int64   // the medium was asked for what lies before this offset
 }
 
 // bytes returns n bytes at offset, valid until the next call. limit is the end of what may be read.
@@ -36,11 +40,16 @@ func (w *window) bytes(offset int64, n int64, limit int64) ([]byte, error) {
 		*w.buf = make([]byte, want)
 	}
 	*w.buf = (*w.buf)[:want]
+	end := w.from + int64(w.n)
+	on := w.n > 0 && offset >= w.from && offset <= end+windowNear
 	w.n = 0
 	if err := w.s.readAt(*w.buf, offset); err != nil {
 		return nil, err
 	}
 	w.from, w.n = offset, int(want)
+	if on {
+		w.readAhead()
+	}
 	return (*w.buf)[:n:n], nil
 }
 
@@ -48,14 +57,27 @@ func (w *window) bytes(offset int64, n int64, limit int64) ([]byte, error) {
 // larger steps pay; if not, only little is read.
 func (w *window) expect(s *segment, offset int64) {
 	if w.s != s {
-		w.s, w.n = s, 0
+		w.s, w.n, w.asked, w.fixed = s, 0, 0, s.moved || s.sealedEnd.Load() > 0
 	}
 	switch end := w.from + int64(w.n); {
 	case w.n > 0 && offset >= w.from && offset < end:
-	case w.n > 0 && offset >= end && offset < end+windowBytes/4:
+	case w.n > 0 && offset >= end && offset < end+windowNear:
 		w.ahead = min(2*w.ahead, windowBytes)
 	default:
 		w.ahead = windowFirst
+	}
+}
+
+// readAhead asks the medium for what comes next when somebody reads on and on.
+func (w *window) readAhead() {
+	end := w.from + int64(w.n)
+	if w.n < windowBytes/2 || w.asked > end+windowAhead/2 {
+		return
+	}
+	from := max(end, w.asked)
+	w.asked = min(end+windowAhead, w.s.size)
+	if from < w.asked {
+		w.s.willNeed(from, w.asked-from)
 	}
 }
 

@@ -55,6 +55,7 @@ func Run(t *testing.T, fresh func(t *testing.T) Harness) {
 		{"ReleasedRecordsHarmNoOthers", testRelease},
 		{"ReleaseBeforeHarmsNothingBehindIt", testReleaseBefore},
 		{"KeepReleasesOnlyTheRest", testKeep},
+		{"AddressesStayValidWhileOthersAreReleased", testAddressesStay},
 		{"NewestCheckpointIsLoaded", testCheckpoint},
 		{"DamagedCheckpointFallsBackToTheOneBefore", testDamagedCheckpoint},
 		{"CheckpointThatFailsToWriteChangesNothing", testFailedCheckpoint},

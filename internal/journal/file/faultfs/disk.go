@@ -9,10 +9,22 @@
 //	disk = disk.AfterPowerCut(rand.New(rand.NewPCG(1, seed)))
 //	j, err = file.Open(ctx, file.Options{Dir: "log", FS: disk})
 //
+// # What can be made to happen
+//
+//   - The power fails: CutAfter, at a change that is counted beforehand with Changes; Cut, now. AfterPowerCut is the disk as the
+//     next start may find it, a different one for each seed. To try every change of a workload, count the changes of one run
+//     and repeat it on a Clone of the disk with CutAfter(1), CutAfter(2) and so on.
+//   - The process dies and the disk goes on: AfterKill.
+//   - An operation fails, for example every sync from now on, or the third write: Fault, with Nth where one is enough.
+//   - The disk runs full: Limit, also below what is there; or Fault with syscall.ENOSPC, which lets half of a write through.
+//   - Bits flip: Flip, or Set for any byte.
+//
 // # What a power cut leaves
 //
-// Of every file: what was there at its last sync, and of each 512-byte sector written since, by chance, the new content
-// or the old. Of the folder: what was there at its last sync, and any of the creations, renames and removals since.
+// Of every file: what was there at its last sync, and of each 512-byte sector written since, by chance, what any of the writes
+// since made of it, or the old content, or, now and then, the one up to some byte and the other from there on. So writes
+// that no sync orders get to the disk in any order, and a write is torn at any byte.
+// Of the folder: what was there at its last sync, and any of the creations, renames and removals since.
 package faultfs
 
 import (
@@ -68,10 +80,13 @@ type change struct {
 type inode struct {
 	data   []byte
 	synced []byte
-	dirty  map[int64]bool // sectors that differ from synced
+	dirty  map[int64][][]byte // what was written to each sector since the last sync, the last few of it
 }
 
-const sector = 512
+const (
+	sector   = 512
+	versions = 4 // of a sector that are remembered
+)
 
 var _ file.FS = (*Disk)(nil)
 
@@ -120,6 +135,20 @@ func (d *Disk) Fault(f func(Op) error) {
 	d.fault = f
 }
 
+// Nth returns a function for Fault that refuses the nth operation of a kind, counted from 1, with err, and lets all others pass.
+func Nth(kind string, n int, err error) func(Op) error {
+	seen := 0
+	return func(op Op) error {
+		if op.Kind != kind {
+			return nil
+		}
+		if seen++; seen != n {
+			return nil
+		}
+		return err
+	}
+}
+
 // change is called with mu held before every operation that changes something.
 func (d *Disk) change(op Op) error {
 	if d.cut {
@@ -156,7 +185,7 @@ func (d *Disk) Create(name string) (file.File, error) {
 	if d.names[name] != nil {
 		return nil, &fs.PathError{Op: "create", Path: name, Err: fs.ErrExist}
 	}
-	i := &inode{dirty: map[int64]bool{}}
+	i := &inode{dirty: map[int64][][]byte{}}
 	d.names[name] = i
 	d.pending = append(d.pending, change{name: name, became: i})
 	return &handle{d: d, i: i, name: name}, nil

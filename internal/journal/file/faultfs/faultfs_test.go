@@ -39,9 +39,9 @@ func TestWhatWasSyncedSurvivesEveryPowerCut(t *testing.T) {
 		if len(got) != 4096 || !bytes.Equal(got[:1024], old[:1024]) || !bytes.Equal(got[3072:], old[3072:]) {
 			t.Fatalf("seed %d: synced bytes changed", seed)
 		}
-		for at := 1024; at < 3072; at += 512 {
-			if s := got[at:][:512]; !bytes.Equal(s, old[:512]) && !bytes.Equal(s, new[:512]) {
-				t.Fatalf("seed %d: the sector at %d is torn", seed, at)
+		for _, c := range got[1024:3072] {
+			if c != 'o' && c != 'n' {
+				t.Fatalf("seed %d: a byte nobody wrote: %q", seed, c)
 			}
 		}
 		if _, err := f.WriteAt(old, 0); !errors.Is(err, faultfs.ErrCut) {
@@ -136,5 +136,71 @@ func TestKillKeepsWhatWasWritten(t *testing.T) {
 	create(t, d, "dir/a", []byte("written"))
 	if got := d.AfterKill().Bytes("dir/a"); string(got) != "written" {
 		t.Errorf("after a kill the file holds %q", got)
+	}
+}
+
+func TestASectorMayHoldWhatAnyWriteSinceTheSyncMadeOfItAndBeTornAtAnyByte(t *testing.T) {
+	whole, torn := map[byte]bool{}, map[int]bool{}
+	for seed := range uint64(6000) {
+		d := faultfs.New()
+		f := create(t, d, "dir/a", bytes.Repeat([]byte("a"), 512))
+		if err := errors.Join(f.Datasync(), d.SyncDir("dir")); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []string{"b", "c"} {
+			if _, err := f.WriteAt(bytes.Repeat([]byte(c), 512), 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := d.AfterPowerCut(rand.New(rand.NewPCG(seed, 3))).Bytes("dir/a")
+		n := 1
+		for n < 512 && got[n] == got[0] {
+			n++
+		}
+		if n == 512 {
+			whole[got[0]] = true
+		} else {
+			torn[n] = true
+		}
+	}
+	if len(whole) != 3 {
+		t.Errorf("whole sectors of %d writes were found, not of 3", len(whole))
+	}
+	if len(torn) < 150 {
+		t.Errorf("sectors were torn at %d places", len(torn))
+	}
+}
+
+func TestNthRefusesThatOperationOnly(t *testing.T) {
+	d := faultfs.New()
+	f := create(t, d, "dir/a", []byte("x"))
+	broken := errors.New("broken")
+	d.Fault(faultfs.Nth("sync", 2, broken))
+	for n, want := range []error{nil, broken, nil} {
+		if err := f.Datasync(); !errors.Is(err, want) {
+			t.Errorf("sync %d: %v", n+1, err)
+		}
+		if _, err := f.WriteAt([]byte("y"), 0); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestFlipFlipsOneBitDurably(t *testing.T) {
+	d := faultfs.New()
+	f := create(t, d, "dir/a", []byte{0, 0xff})
+	if err := errors.Join(f.Datasync(), d.SyncDir("dir"), d.Flip("dir/a", 0, 3), d.Flip("dir/a", 1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if got := d.AfterPowerCut(rand.New(rand.NewPCG(1, 1))).Bytes("dir/a"); !bytes.Equal(got, []byte{8, 0xfe}) {
+		t.Errorf("% x", got)
+	}
+	for _, bad := range []int64{-1, 2} {
+		if d.Flip("dir/a", bad, 0) == nil {
+			t.Errorf("a bit of byte %d was flipped", bad)
+		}
+	}
+	if d.Flip("dir/b", 0, 0) == nil {
+		t.Error("a bit of a file that is not there was flipped")
 	}
 }

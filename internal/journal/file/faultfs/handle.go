@@ -61,8 +61,9 @@ func (h *handle) WriteAt(b []byte, offset int64) (int, error) {
 
 func (i *inode) write(b []byte, offset int64) {
 	copy(i.data[min(offset, int64(len(i.data))):], b)
-	for at := offset / sector; at*sector < offset+int64(len(b)); at++ {
-		i.dirty[at] = true
+	for at := offset / sector; at*sector < min(offset+int64(len(b)), int64(len(i.data))); at++ {
+		list := append(i.dirty[at], slices.Clone(i.data[at*sector:min((at+1)*sector, int64(len(i.data)))]))
+		i.dirty[at] = list[max(0, len(list)-versions):]
 	}
 }
 

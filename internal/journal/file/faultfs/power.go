@@ -42,11 +42,26 @@ func (i *inode) afterPowerCut(random *rand.Rand, keep float64) *inode {
 	}
 	for _, at := range slices.Sorted(maps.Keys(i.dirty)) {
 		from := at * sector
-		if from < int64(len(data)) && from < int64(len(i.data)) && random.Float64() < keep {
-			copy(data[from:min(from+sector, int64(len(data)))], i.data[from:])
+		if from >= int64(len(data)) || random.Float64() >= keep {
+			continue
+		}
+		list := i.dirty[at]
+		version := list[len(list)-1] // mostly the last
+		if random.IntN(4) == 0 {
+			version = list[random.IntN(len(list))]
+		}
+		old := data[from:min(from+sector, int64(len(data)))]
+		version = version[:min(len(version), len(old))]
+		switch torn := random.IntN(len(version) + 1); random.IntN(12) {
+		case 0:
+			copy(old, version[:torn])
+		case 1:
+			copy(old[torn:], version[torn:])
+		default:
+			copy(old, version)
 		}
 	}
-	return &inode{data: data, synced: slices.Clone(data), dirty: map[int64]bool{}}
+	return &inode{data: data, synced: slices.Clone(data), dirty: map[int64][][]byte{}}
 }
 
 // AfterKill returns the disk as it is found after the process died: everything written is there.
@@ -67,7 +82,7 @@ func (d *Disk) Clone() *Disk {
 	n := New()
 	n.capacity = d.capacity
 	for name, i := range d.names {
-		n.names[name] = &inode{data: slices.Clone(i.data), synced: slices.Clone(i.data), dirty: map[int64]bool{}}
+		n.names[name] = &inode{data: slices.Clone(i.data), synced: slices.Clone(i.data), dirty: map[int64][][]byte{}}
 	}
 	n.synced = maps.Clone(n.names)
 	return n
@@ -95,7 +110,7 @@ func (d *Disk) Set(name string, offset int64, b byte) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	i := d.names[name]
-	if i == nil || offset >= int64(len(i.data)) {
+	if i == nil || offset < 0 || offset >= int64(len(i.data)) {
 		return fmt.Errorf("set byte %d of %s: there is none", offset, name)
 	}
 	i.data[offset] = b
@@ -103,4 +118,16 @@ func (d *Disk) Set(name string, offset int64, b byte) error {
 		i.synced[offset] = b
 	}
 	return nil
+}
+
+// Flip flips a bit of a byte of a file behind everybody's back, durably.
+func (d *Disk) Flip(name string, offset int64, bit uint) error {
+	d.mu.Lock()
+	i := d.names[name]
+	var b byte
+	if i != nil && offset >= 0 && offset < int64(len(i.data)) {
+		b = i.data[offset]
+	}
+	d.mu.Unlock()
+	return d.Set(name, offset, b^1<<(bit%8))
 }

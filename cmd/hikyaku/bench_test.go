@@ -1,0 +1,88 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestBenchSaysWhatItCanBeAskedFor(t *testing.T) {
+	r := hikyaku(t, "", nil, "bench", "queue", "--only", "put,putt")
+	if r.code != exitUsage || r.stdout != "" || !strings.Contains(r.stderr, `no work "putt"`) || !strings.Contains(r.stderr, "put-pipelined") {
+		t.Errorf("a work that does not exist: %+v", r)
+	}
+	if r := hikyaku(t, "", nil, "bench", "queue", "--quick", "--deep"); r.code != exitUsage || !strings.Contains(r.stderr, "choose one") {
+		t.Errorf("quick and deep at once: %+v", r)
+	}
+	if r := hikyaku(t, "", nil, "bench", "queue", "--help"); r.code != 0 || !strings.Contains(r.stdout, "hand-over") {
+		t.Errorf("the help does not name the works: %+v", r)
+	}
+}
+
+func TestBenchMeasuresMemoryInAProcessOfItsOwn(t *testing.T) {
+	dir := t.TempDir()
+	r := hikyaku(t, "", nil, "bench", "queue", "--quick", "--json", "--only", "memory", "--dir", dir)
+	var report struct {
+		Rows []struct {
+			Work    string
+			RSS     float64 `json:"rss_mb"`
+			Indexes int
+		}
+		Notes []string
+	}
+	if err := json.Unmarshal([]byte(r.stdout), &report); err != nil || r.code != 0 {
+		t.Fatalf("%v: %+v", err, r)
+	}
+	if len(report.Rows) != 2 || len(report.Notes) != 0 || report.Rows[0].RSS <= 0 || report.Rows[1].Indexes != 2 {
+		t.Errorf("%+v", report)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+}
+
+func TestWhatOnlyABenchRunsIsNotOffered(t *testing.T) {
+	if r := hikyaku(t, "", nil, "bench", "--help"); strings.Contains(r.stdout, occupantName) {
+		t.Errorf("the help offers it: %s", r.stdout)
+	}
+}
+
+// The bench is ended where it is hardest: while a process of its own writes files.
+func TestBenchLeavesNothingAfterCtrlC(t *testing.T) {
+	dir := t.TempDir()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := command(ctx, nil, "bench", "queue", "--only", "memory", "--dir", dir)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	look := time.NewTicker(5 * time.Millisecond)
+	defer look.Stop()
+	for {
+		logs, err := filepath.Glob(filepath.Join(dir, "hikyaku-bench-*", "occupant-*", "store-*", "journal", "*.log"))
+		if err != nil || ctx.Err() != nil {
+			t.Fatalf("the process of its own wrote nothing: %v, %v\n%s", err, ctx.Err(), out.Bytes())
+		}
+		if len(logs) > 0 {
+			break
+		}
+		<-look.C
+	}
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err == nil {
+		t.Error("a bench that was ended early ended well")
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+}

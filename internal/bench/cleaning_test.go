@@ -1,0 +1,137 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+func testTraffic(t *testing.T, writers int) *traffic {
+	t.Helper()
+	r := testRig(t, queue.Definition{})
+	if _, err := r.store.CreateQueue(t.Context(), stuck, queue.Definition{}); err != nil {
+		t.Fatal(err)
+	}
+	return &traffic{rig: r, writers: writers, body: makeBody(100)}
+}
+
+func TestTrafficLosesNothingAndLeavesATwentieth(t *testing.T) {
+	tr := testTraffic(t, 8)
+	calls := int64(0)
+	for range 2 {
+		s, err := tr.run(t.Context(), 20*time.Millisecond)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.n == 0 || int64(len(s.calls)) != s.n || s.elapsed < 20*time.Millisecond {
+			t.Errorf("%d messages in %d calls within %v", s.n, len(s.calls), s.elapsed)
+		}
+		calls += s.n
+	}
+	if err := tr.check(); err != nil {
+		t.Error(err)
+	}
+	if tr.puts.Load() != calls || tr.stuck.Load() != calls/stuckEach || tr.log.n != calls {
+		t.Errorf("%d calls: %d puts, %d stuck, %d logged", calls, tr.puts.Load(), tr.stuck.Load(), tr.log.n)
+	}
+	st, err := tr.rig.store.Stats(measured)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if st.TotalPut != st.TotalDone || int64(st.TotalDone) != tr.settled.Load() {
+		t.Errorf("%d put, %d settled, %d counted", st.TotalPut, st.TotalDone, tr.settled.Load())
+	}
+}
+
+func TestTrafficThatLostAMessageIsNoFinding(t *testing.T) {
+	tr := testTraffic(t, 1)
+	if _, err := tr.run(t.Context(), 20*time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	tr.stuck.Add(1)
+	if err := tr.check(); err == nil || !strings.Contains(err.Error(), "stuck") {
+		t.Errorf("one message too few waits: %v", err)
+	}
+}
+
+func TestDrainerTakesEachMessageOnce(t *testing.T) {
+	tr := testTraffic(t, 8)
+	for tr.stuck.Load() < 4*drainReaders {
+		if _, err := tr.run(t.Context(), 10*time.Millisecond); err != nil {
+			t.Fatal(err)
+		}
+	}
+	waiting := tr.stuck.Load()
+	d := &drainer{rig: tr.rig, part: drainReaders * 2, cold: true}
+	for i := int64(1); i <= 2; i++ {
+		s, err := d.run(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		st, err := tr.rig.store.Stats(stuck)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.n != int64(d.part) || st.Messages() != waiting-i*s.n || int64(st.TotalDone) != i*s.n || st.Claimed != 0 {
+			t.Errorf("part %d: %d counted, %d settled, %d of %d left", i, s.n, st.TotalDone, st.Messages(), waiting)
+		}
+	}
+	d.part = int(waiting) * drainReaders
+	if _, err := d.run(t.Context(), 0); err == nil || !strings.Contains(err.Error(), "nothing is left") {
+		t.Errorf("more than there is: %v", err)
+	}
+}
+
+func TestCopierWritesAsMuchAsItsModelEvenly(t *testing.T) {
+	log, _ := openLimit(t)
+	synctest.Test(t, func(t *testing.T) {
+		model := int64(10 * copyChunk)
+		c := &copier{log: log, model: func() int64 { return model }}
+		for _, step := range []struct {
+			slice time.Duration // that it works for, of ten seconds
+			adds  int64
+			want  int64
+		}{
+			{5*time.Second + time.Millisecond, 0, 5},    // half of the time, half of the bytes
+			{10*time.Second + time.Millisecond, 0, 10},  // the rest
+			{10*time.Second + time.Millisecond, 0, 10},  // nothing is left
+			{10*time.Second + time.Millisecond, 30, 40}, // more came
+		} {
+			model += step.adds * copyChunk
+			ctx, cancel := context.WithTimeout(t.Context(), step.slice)
+			if err := c.run(ctx, 10*time.Second); err != nil {
+				t.Error(err)
+			}
+			cancel()
+			if c.wrote != step.want*copyChunk {
+				t.Errorf("%d chunks of %d after another %v", c.wrote/copyChunk, model/copyChunk, step.slice)
+			}
+		}
+	})
+}
+
+func TestWriterBesideACopierCountsOnlyItsOwn(t *testing.T) {
+	log, _ := openLimit(t)
+	c, remove, err := newCopier(t.Context(), t.TempDir(), func() int64 { return 1 << 20 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := writerOf(t, log, 3, 100)
+	s, err := (&besideCopier{w, c}).run(t.Context(), 5*time.Millisecond)
+	if err != nil || s.n != 3*int64(len(s.calls)) || log.at != 100*s.n {
+		t.Errorf("%d messages in %d calls, %d bytes: %v", s.n, len(s.calls), log.at, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := (&besideCopier{w, c}).run(ctx, time.Hour); !errors.Is(err, context.Canceled) {
+		t.Errorf("with an ended context: %v", err)
+	}
+	if err := remove(); err != nil {
+		t.Error(err)
+	}
+}

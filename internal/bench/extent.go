@@ -1,0 +1,63 @@
+package bench
+
+import "time"
+
+// bodyBytes is the size of a body.
+const bodyBytes = 1000
+
+// extent says how much is measured.
+type extent struct {
+	pacing
+	warmUp     time.Duration // before each comparison, uncounted
+	writers    []int         // who put at once
+	claimDepth int           // messages waiting where readers take the oldest
+	depths     [2]int        // messages waiting where readers name a condition
+	deep       int           // messages waiting where the cost of a claim by condition is compared with that at depth shallow
+	shallow    int
+	killed     int   // messages waiting at a start after a death; more would reach a checkpoint before it, and be a clean start
+	restarts   []int // messages waiting at a start after a clean stop
+	starts     int   // pairs of a start and its limit
+	remembered int   // messages waiting where memory is measured
+	cleaning   cleaningExtent
+	waiters    int // readers that wait beside the one that is handed a message
+}
+
+// cleaningExtent is scaled down from what a server has, an eighth, so that cleaning is at work within seconds.
+type cleaningExtent struct {
+	pacing
+	segmentBytes    int64
+	checkpointBytes uint64
+	load            uint64 // bytes that are appended before anything is measured
+	drains          pacing
+}
+
+// The whole bench takes some ten minutes, the quick one a few seconds.
+var (
+	whole = extent{
+		pacing:     pacing{15, 500 * time.Millisecond},
+		warmUp:     300 * time.Millisecond,
+		writers:    []int{1, 16, 64, 256},
+		claimDepth: 6000,
+		depths:     [2]int{6000, 100_000},
+		deep:       1_000_000, shallow: 6000,
+		killed: 50_000, restarts: []int{100_000, 1_000_000}, starts: 5,
+		remembered: 1_000_000,
+		cleaning:   cleaningExtent{pacing{12, 2 * time.Second}, 8 << 20, 32 << 20, 512 << 20, pacing{pairs: 5}},
+		waiters:    1000,
+	}
+	quick = extent{
+		pacing:     pacing{2, 30 * time.Millisecond},
+		warmUp:     20 * time.Millisecond,
+		writers:    []int{1, 16, 64, 256},
+		claimDepth: 600,
+		depths:     [2]int{600, 2000},
+		deep:       3000, shallow: 1000,
+		killed: 2000, restarts: []int{2000, 4000}, starts: 2,
+		remembered: 3000,
+		cleaning:   cleaningExtent{pacing{2, 60 * time.Millisecond}, 256 << 10, 1 << 20, 4 << 20, pacing{pairs: 2}},
+		waiters:    20,
+	}
+)
+
+// deepRestart is how many messages wait at the start that is measured only on request: it fills a disk for minutes.
+const deepRestart = 10_000_000

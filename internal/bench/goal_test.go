@@ -1,0 +1,68 @@
+package bench
+
+import (
+	"testing"
+
+	"github.com/hikyaku/hikyaku/internal/measure"
+)
+
+func TestGoalsAreJudgedByTheFiguresOfTheirRow(t *testing.T) {
+	row := func() *measure.Row { return new(measure.Row).Set("ratio", 0.9).Set("per_s", 1000.0).Set("rss_mb", 150) }
+	for name, c := range map[string]struct {
+		goals      []goal
+		asked, met string
+	}{
+		"reached":          {[]goal{atLeast("ratio", 0.85)}, "ratio >= 0.85", "yes"},
+		"just reached":     {[]goal{atMost("ratio", 0.9)}, "ratio <= 0.9", "yes"},
+		"missed":           {[]goal{atLeast("ratio", 16)}, "ratio >= 16", "no"},
+		"one of two will":  {[]goal{atLeast("ratio", 16).orElse(atLeast("per_s", 900))}, "ratio >= 16 or messages/s >= 900", "yes"},
+		"neither will":     {[]goal{atLeast("ratio", 16).orElse(atLeast("per_s", 200_000))}, "ratio >= 16 or messages/s >= 200,000", "no"},
+		"both":             {[]goal{atMost("rss_mb", 200), atMost("ratio", 1.3)}, "RSS MB <= 200, ratio <= 1.3", "yes"},
+		"one of both":      {[]goal{atMost("rss_mb", 100), atMost("ratio", 1.3)}, "RSS MB <= 100, ratio <= 1.3", "no: RSS MB"},
+		"none of both":     {[]goal{atMost("rss_mb", 100), atMost("ratio", 0.3)}, "RSS MB <= 100, ratio <= 0.3", "no: RSS MB, ratio"},
+		"was not measured": {[]goal{atMost("heap_mb", 100)}, "heap MB <= 100", "no"},
+	} {
+		r := row()
+		judge(r, false, c.goals...)
+		if r.Get("asked") != c.asked || r.Get("met") != c.met {
+			t.Errorf("%s: asked %q, met %q; want %q and %q", name, r.Get("asked"), r.Get("met"), c.asked, c.met)
+		}
+	}
+}
+
+func TestToysAreNotJudged(t *testing.T) {
+	r := new(measure.Row).Set("ratio", 0.9)
+	judge(r, true, atLeast("ratio", 0.85))
+	if r.Get("asked") != "ratio >= 0.85" || r.Get("met") != nil || len(r.Names()) != 3 {
+		t.Errorf("asked %q, met %v", r.Get("asked"), r.Get("met"))
+	}
+}
+
+func TestRowsWithoutGoalsSayNothingOfThem(t *testing.T) {
+	r := new(measure.Row)
+	judge(r, false)
+	if len(r.Names()) != 0 {
+		t.Errorf("%v", r.Names())
+	}
+}
+
+func TestGoalsThatDependOnTheSize(t *testing.T) {
+	for depth, want := range map[int]float64{100_000: 0, 1_000_000: 800, 10_000_000: 6000} {
+		got := 0.0
+		for _, g := range coldGoals(depth) {
+			got = g.number
+		}
+		if got != want {
+			t.Errorf("a cold start with %d messages may take %v ms, want %v", depth, got, want)
+		}
+	}
+	for writers, want := range map[int]string{1: "ratio >= 0.85", 16: "", 64: "to lone >= 16 or messages/s >= 200,000", 256: "to lone >= 30 or messages/s >= 200,000"} {
+		got := ""
+		for _, g := range putGoals(writers) {
+			got = g.text()
+		}
+		if got != want {
+			t.Errorf("%d writers: asked %q, want %q", writers, got, want)
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/hikyaku/hikyaku/internal/measure"
+)
+
+// shown are the columns of the tables for people, in their order, and what they are called there.
+var shown = [...]struct{ name, heading string }{
+	{"work", "work"}, {"case", "case"}, {"writers", "at once"}, {"depth", "depth"}, {"condition", "condition"}, {"matching", "matching"},
+	{"waiters", "others"}, {"start", "after"}, {"indexes", "indexes"},
+	{"n", "calls"}, {"p50_ms", "p50 ms"}, {"p99_ms", "p99 ms"}, {"p999_ms", "p99.9 ms"}, {"max_ms", "max ms"}, {"per_s", "messages/s"},
+	{"look_p50_us", "look p50 µs"}, {"look_p99_us", "look p99 µs"},
+	{"rss_mb", "RSS MB"}, {"heap_mb", "heap MB"}, {"message_bytes", "bytes a message"}, {"index_bytes", "bytes a column"},
+	{"log_mb", "log MB"}, {"copied_mb", "copied MB"}, {"checkpoint_mb", "checkpoints MB"}, {"amplification", "amplification"},
+	{"read_mb", "read MB"}, {"mb_per_s", "MB/s"}, {"per_sync", "per sync"},
+	{"ratio", "ratio"}, {"ratio_q1", "q1"}, {"ratio_q3", "q3"}, {"ratio_lone", "to lone"},
+	{"asked", "asked"}, {"met", "met"},
+}
+
+// heading is what a value is called in the tables.
+func heading(name string) string {
+	for _, s := range shown {
+		if s.name == name {
+			return s.heading
+		}
+	}
+	return name
+}
+
+// section is a table with the works it shows, without the columns that say nothing there.
+type section struct {
+	title string
+	works []string
+	hides []string
+}
+
+var sections = []section{
+	{"Puts", []string{"put", "put-group", "put-pipelined"}, []string{"depth", "rss_mb"}},
+	{"Claims", []string{"claim", "claim-where"}, []string{"rss_mb"}},
+	{"Claims by condition at depth; the ratio is of costs", []string{"claim-deep"}, []string{"rss_mb", "writers", "condition"}},
+	{"From durable to the reader that waits; the ratio is of costs", []string{workHandOver}, []string{"rss_mb", "depth", "per_s"}},
+	{"Starts", []string{"restart"}, []string{"rss_mb"}},
+	{"Memory", []string{"memory"}, nil},
+	{"Cleaning; the ratio is of the p99.9", []string{"cleaning"}, []string{"rss_mb", "depth"}},
+	{"What cleaning writes, and reading what waited", []string{"cleaning-copies", "cleaning-drain"}, []string{"rss_mb", "depth"}},
+}
+
+// writeTables writes the report for people: fewer columns, with headings.
+func writeTables(w io.Writer, b *measure.BenchReport) error {
+	gap := ""
+	for _, s := range sections {
+		part := &measure.BenchReport{Bench: b.Bench, Machine: b.Machine}
+		for _, r := range b.Rows {
+			if work, _ := r.Get("work").(string); slices.Contains(s.works, work) {
+				part.Rows = append(part.Rows, r)
+			}
+		}
+		if len(part.Rows) == 0 {
+			continue
+		}
+		if _, err := fmt.Fprintf(w, "%s%s\n\n", gap, s.title); err != nil {
+			return err
+		}
+		gap = "\n"
+		if err := shorten(part, s.hides).Table(heading).WriteText(w); err != nil {
+			return err
+		}
+	}
+	for _, n := range b.Notes {
+		if _, err := fmt.Fprintf(w, "\nNote: %s.\n", n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shorten keeps of each row what people look at first, and no column that is empty in all of them.
+func shorten(b *measure.BenchReport, hides []string) *measure.BenchReport {
+	short := &measure.BenchReport{Bench: b.Bench, Machine: b.Machine}
+	var names []string
+	for _, s := range shown {
+		used := slices.ContainsFunc(b.Rows, func(r *measure.Row) bool { return slices.Contains(r.Names(), s.name) })
+		if used && !slices.Contains(hides, s.name) {
+			names = append(names, s.name)
+		}
+	}
+	for _, r := range b.Rows {
+		line := new(measure.Row)
+		for _, name := range names {
+			if slices.Contains(r.Names(), name) {
+				line.Set(name, r.Get(name))
+			} else {
+				line.Set(name, "")
+			}
+		}
+		short.Rows = append(short.Rows, line)
+	}
+	return short
+}

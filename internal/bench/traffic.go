@@ -1,0 +1,139 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/journal"
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// stuckEach is of how many messages one goes to the queue that nobody reads: a twentieth.
+const stuckEach = 20
+
+// Readers keep up with the writers.
+const (
+	trafficReaders = 2
+	trafficGroup   = 100
+)
+
+// traffic is writers that put one message at a time, while readers claim and settle all of them but those for the stuck queue. Calls are
+// the puts'.
+type traffic struct {
+	rig     *rig
+	writers int
+	body    []byte
+
+	puts    atomic.Int64 // also counts whose turn the stuck queue is
+	stuck   atomic.Int64 // waiting there
+	settled atomic.Int64
+	log     logged
+}
+
+func (t *traffic) run(ctx context.Context, d time.Duration) (s sample, err error) {
+	calls := make([][]time.Duration, t.writers)
+	before := t.rig.store.JournalStats()
+	first := t.puts.Load()
+	began := time.Now()
+	var writing atomic.Int64
+	writing.Store(int64(t.writers))
+	err = crowd(ctx, t.writers+trafficReaders, func(ctx context.Context, i int) (err error) {
+		if i >= t.writers {
+			return t.read(ctx, &writing)
+		}
+		calls[i], err = t.write(ctx, began, d)
+		if writing.Add(-1) == 0 {
+			s.elapsed = time.Since(began) // what the readers still have to do is off the clock
+		}
+		return err
+	})
+	if err != nil {
+		return sample{}, err
+	}
+	for _, c := range calls {
+		s.calls = append(s.calls, c...)
+	}
+	s.n = t.puts.Load() - first
+	t.log.add(s.n, before, t.rig.store.JournalStats())
+	return s, nil
+}
+
+func (t *traffic) write(ctx context.Context, began time.Time, d time.Duration) (calls []time.Duration, err error) {
+	msgs := []message.Message{{Body: t.body}}
+	for last := began; last.Sub(began) < d; {
+		to := measured
+		if t.puts.Add(1)%stuckEach == 0 {
+			to = stuck
+			t.stuck.Add(1)
+		}
+		if _, err := t.rig.store.Put(ctx, to, msgs); err != nil {
+			return nil, fmt.Errorf("put: %w", err)
+		}
+		now := time.Now()
+		calls = append(calls, now.Sub(last))
+		last = now
+	}
+	return calls, nil
+}
+
+// read claims and settles until the writers have ended and nothing is left.
+func (t *traffic) read(ctx context.Context, writing *atomic.Int64) error {
+	for {
+		last := writing.Load() == 0
+		n, err := drain(ctx, t.rig, measured, trafficGroup, time.Millisecond)
+		if err != nil {
+			return err
+		}
+		t.settled.Add(int64(n))
+		if last && n == 0 {
+			return nil
+		}
+	}
+}
+
+// drain claims and settles at most so many messages of a queue, for the first of which it waits, and tells how many there were.
+func drain(ctx context.Context, r *rig, from queue.Name, most int, wait time.Duration) (n int, err error) {
+	claims, err := r.store.Claim(ctx, queue.ClaimRequest{From: []queue.From{{Queue: from}}, Max: most, Wait: wait})
+	if err != nil {
+		return 0, fmt.Errorf("claim: %w", err)
+	}
+	if len(claims) == 0 {
+		return 0, nil
+	}
+	ends := make([]queue.Settlement, len(claims))
+	for i, c := range claims {
+		ends[i] = queue.Settlement{Token: c.Token, Kind: queue.Done}
+	}
+	results, err := r.store.Settle(ctx, ends)
+	if err := errors.Join(append(results, err)...); err != nil {
+		return 0, fmt.Errorf("settle: %w", err)
+	}
+	return len(claims), nil
+}
+
+// copied is how many bytes the store has written besides its log: what cleaning moved and what checkpoints took.
+func (t *traffic) copied(since journal.Stats) int64 {
+	now := t.rig.store.JournalStats()
+	return int64(now.CopiedBytes - since.CopiedBytes + now.CheckpointBytes - since.CheckpointBytes)
+}
+
+// check tells whether the store has what it should: everything that went to the stuck queue, and nothing else.
+func (t *traffic) check() error {
+	for name, want := range map[queue.Name]int64{measured: 0, stuck: t.stuck.Load()} {
+		st, err := t.rig.store.Stats(name)
+		if err != nil {
+			return err
+		}
+		if st.Messages() != want {
+			return fmt.Errorf("%d messages are in queue %s, there should be %d", st.Messages(), name.Short(), want)
+		}
+	}
+	if put, gone := t.puts.Load(), t.settled.Load()+t.stuck.Load(); put != gone {
+		return fmt.Errorf("%d messages were put, %d are settled or wait", put, gone)
+	}
+	return nil
+}
