@@ -2,7 +2,8 @@
 
 GO         ?= go
 FUZZTIME   ?= 30
-SOAKCOUNT  ?= 20
+SOAKTIME   ?= 1h
+REPEAT     ?= 20
 PKG        ?= ./...
 
 export GO
@@ -22,7 +23,7 @@ build: need-go ## Build bin/hikyaku
 ##@ To work on it
 
 .PHONY: test
-test: format vet staticcheck floors unit fuzz-short ## Everything that a push has to pass
+test: format vet staticcheck floors unit soak-short fuzz-short ## Everything that a push has to pass
 
 .PHONY: fmt
 fmt: need-go ## Format the Go files
@@ -56,10 +57,18 @@ fuzz-short: need-go
 fuzz: need-go ## Fuzz every parser for FUZZTIME seconds (30)
 	@FUZZTIME=$(FUZZTIME) scripts/fuzz
 
+.PHONY: soak-short
+soak-short: need-go
+	$(GO) test -vet=off -timeout 10m ./test/soak
+
 .PHONY: soak
-soak: need-go need-cc need-curl ## Run the tests of PKG SOAKCOUNT times (20) in random order, then fuzz: for a night
-	$(GO) test -vet=off -race -timeout 8h -shuffle=on -count=$(SOAKCOUNT) $(PKG)
+soak: need-go ## Break the store in new ways on all processors for SOAKTIME (1h), then fuzz
+	$(GO) test -vet=off -count=1 -v -timeout 0 -run '^TestSoak$$' ./test/soak -soak $(SOAKTIME)
 	@FUZZTIME=$(FUZZTIME) scripts/fuzz
+
+.PHONY: repeat
+repeat: need-go need-cc need-curl ## Run the tests of PKG REPEAT times (20) in random order
+	$(GO) test -vet=off -race -timeout 8h -shuffle=on -count=$(REPEAT) $(PKG)
 
 .PHONY: clean
 clean: ## Remove what was built
@@ -69,7 +78,7 @@ clean: ## Remove what was built
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^##@/ { printf "\n%s\n", substr($$0, 5) } \
 		/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
-	@printf '\nVariables: PKG=./internal/queue/... FUZZTIME=30 SOAKCOUNT=20 GO=go\n'
+	@printf '\nVariables: PKG=./internal/queue/... FUZZTIME=30 SOAKTIME=1h REPEAT=20 GO=go\n'
 
 .PHONY: need-go need-cc need-curl
 need-go:

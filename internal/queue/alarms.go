@@ -125,6 +125,10 @@ func (s *state) tick(limit int) {
 		q := a.q
 		e, _ := q.all.Get(a.seq)
 		e.setAlarm(0)
+		if e.extra().nextDue() > a.when { // its time has moved: it may be due all the same, but after others
+			s.wakeAt(q, e)
+			continue
+		}
 		switch c, wake := e.claim(), e.wake(); {
 		case c != nil && c.settling:
 			continue

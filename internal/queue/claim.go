@@ -90,9 +90,12 @@ func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration) 
 		c.claimant = s.claimant
 	}
 	a := asker{from: froms, max: r.Max, maxBytes: r.Bytes, owner: r.Owner, claimant: c.claimant, take: c.take}
-	s.state.choose(&a)
-	if s.looked != nil {
-		s.looked(s.clock().Sub(now))
+	if s.looked == nil {
+		s.state.choose(&a)
+	} else {
+		began := s.clock()
+		s.state.choose(&a)
+		s.looked(s.clock().Sub(began))
 	}
 	c.hand()
 	s.state.serve() // what tick woke and this claim did not take

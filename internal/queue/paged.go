@@ -41,7 +41,7 @@ type retired struct {
 // applyPaged remembers where a page was written.
 func (s *state) applyPaged(e *paged, at journal.Address) {
 	if q := s.queues[e.queue]; q != nil {
-		if p, there := q.all.pages.Get(e.number); there && p.record == (journal.Address{}) {
+		if p, there := q.all.pages.Get(e.number); there && (p.record == at || p.record == (journal.Address{})) {
 			p.touch()
 			p.record = at
 			return

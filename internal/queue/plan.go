@@ -16,11 +16,18 @@ type plan struct {
 	flight  *flight
 	taken   map[string]PutResult // deduplication ids and origins of this plan itself
 	pending map[string]*flight
-	blocker *flight // a duplicate is on its way to the journal: wait for it and plan again
+	marks   map[originOf]uint64 // what this plan's own puts say of their sources
+	blocker *flight             // a duplicate is on its way to the journal: wait for it and plan again
 	held    []reservation
 	one     [1]reservation // room for the usual change
 
 	counts []*uint64 // totals to raise when it is done: duplicates, what nobody subscribes to
+}
+
+// originOf is a source as a queue sees it.
+type originOf struct {
+	queue  *queueState
+	source string
 }
 
 // reservation is what a plan counts against the bounds of a queue and of the store until its fate is known.
@@ -51,7 +58,7 @@ func (p *plan) known(q *queueState, m *message.Message, keys []string) (PutResul
 			return PutResult{ID: r.id, Sequence: r.seq, Duplicate: true}, true
 		}
 	}
-	if m.Origin.Source != "" && q.tookBefore(&m.Origin) {
+	if o := &m.Origin; o.Source != "" && (q.tookBefore(o) || o.Offset < p.marks[originOf{q, o.Source}]) {
 		return PutResult{Duplicate: true}, true
 	}
 	for _, k := range keys {
@@ -92,6 +99,13 @@ func (p *plan) number(q *queueState, m *message.Message, size int, exempt bool) 
 	h := &p.held[len(p.held)-1]
 	h.messages++
 	h.bytes += int64(size)
+	if o := &m.Origin; o.Mark > 0 && o.Source != "" {
+		if p.marks == nil {
+			p.marks = map[originOf]uint64{}
+		}
+		k := originOf{q, o.Source}
+		p.marks[k] = max(p.marks[k], o.Mark)
+	}
 	for _, k := range keys {
 		if p.taken == nil {
 			p.taken = map[string]PutResult{}

@@ -345,3 +345,20 @@ func TestDeduplicationIDsCountAgainstTheLimitOfBytes(t *testing.T) {
 		}
 	})
 }
+
+// TestAMarkHoldsForThePutsBehindItInItsGroup says within one group that nothing below an offset is coming, and sends it all the same.
+func TestAMarkHoldsForThePutsBehindItInItsGroup(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := open(t, newMemory())
+		ms := text("a", "b", "c")
+		ms[0].Origin = message.Origin{Source: "file", Offset: 1}
+		ms[1].Origin = message.Origin{Source: "file", Offset: 7, Mark: 5}
+		ms[2].Origin = message.Origin{Source: "file", Offset: 4}
+		if rs := mustPut(t, s, news, ms...); rs[0].Duplicate || rs[1].Duplicate || !rs[2].Duplicate {
+			t.Errorf("%+v", rs)
+		}
+		if got := there(t, s, news); got != "a b" {
+			t.Errorf("there are %q", got)
+		}
+	})
+}

@@ -22,24 +22,31 @@ type tailState struct {
 }
 
 // examineTail walks the newest segment after an unclean end, bodies included, and looks behind its end for groups that
-// vouch for what is broken there.
+// vouch for what is broken there. A group whose bodies do not read back, but nothing else of it, is the end of the log unless
+// a later one says that it had been synced: then it is whole but for those bodies, which Read will tell.
 func examineTail(ctx context.Context, s *segment) (*tailState, error) {
 	t := &tailState{end: segmentHeaderBytes, totals: s.totals}
+	var doubts []tailState // what was found before each group that nobody has vouched for yet, and whose bodies are broken
 	w := newWalker(s, segmentHeaderBytes, s.size)
 	for {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		if w.offset == s.size {
-			return t, nil
+			break
 		}
 		err := w.next()
-		if err == nil {
-			err = w.soundBodies()
-		}
 		if errors.Is(err, errGroup) {
 			t.broken = err
 			break
+		}
+		if err == nil {
+			if err = w.soundBodies(); errors.Is(err, errGroup) {
+				before := *t
+				before.broken = err
+				doubts = append(doubts, before)
+				err = nil
+			}
 		}
 		if err != nil {
 			return nil, err
@@ -51,6 +58,17 @@ func examineTail(ctx context.Context, s *segment) (*tailState, error) {
 			t.totals.add(t.last, w.entries)
 		}
 		t.end = w.offset
+		for len(doubts) > 0 && s.at(doubts[0].end) <= t.durable {
+			doubts = doubts[1:]
+		}
+	}
+	if len(doubts) > 0 {
+		durable := t.durable
+		t = &doubts[0]
+		t.durable = durable
+	}
+	if t.end == s.size {
+		return t, nil
 	}
 	return t, t.lookBehind(ctx, s)
 }

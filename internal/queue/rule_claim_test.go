@@ -1,0 +1,142 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestRuleATokenSettlesItsOwnClaimAndNoOther tries tokens that differ from the claim's in one field, and those of claims that are over.
+func TestRuleATokenSettlesItsOwnClaimAndNoOther(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		ctx := context.Background()
+		m := newMemory()
+		s := open(t, m)
+		other := Name{DefaultNamespace, "other"}
+		mustPut(t, s, news, text("one", "two")...)
+		mustPut(t, s, other, text("one")...)
+		first := mustClaim(t, s, ClaimRequest{From: from(news), Lease: time.Second})[0].Token
+		time.Sleep(time.Second)
+		again := mustClaim(t, s, ClaimRequest{From: from(news), Max: 2, Lease: time.Hour})
+		mustClaim(t, s, ClaimRequest{From: from(other), Lease: time.Hour})
+		m = m.after(false)
+		s = open(t, m) // a new epoch
+		now := again[0].Token
+		wrong := []Token{first, {}}
+		for _, change := range []func(*Token){
+			func(t *Token) { t.Queue++ }, func(t *Token) { t.Queue-- }, func(t *Token) { t.Sequence++ }, func(t *Token) { t.Sequence-- },
+			func(t *Token) { t.Serial++ }, func(t *Token) { t.Serial-- }, func(t *Token) { t.Epoch++ }, func(t *Token) { t.Epoch-- },
+		} {
+			w := now
+			change(&w)
+			wrong = append(wrong, w)
+		}
+		before := portrayed(s)
+		for _, w := range wrong {
+			if again, err := ParseToken(w.String()); err != nil || again != w {
+				t.Errorf("token %+v is written as %s, which reads as %+v, %v", w, w, again, err)
+			}
+			for _, kind := range []SettleKind{Done, Back, Dead} {
+				errs, err := s.Settle(ctx, []Settlement{{Token: w, Kind: kind}})
+				if err != nil || !errors.Is(errs[0], ErrStale) {
+					t.Errorf("token %+v, of which %+v is valid, settled as %d: %v %v", w, now, kind, errs, err)
+				}
+			}
+			if errs, err := s.Extend(ctx, []Token{w}, time.Minute); err != nil || !errors.Is(errs[0], ErrStale) {
+				t.Errorf("token %+v extended: %v %v", w, errs, err)
+			}
+		}
+		if after := portrayed(s); after != before {
+			t.Errorf("stale tokens changed\n%s\nto\n%s", before, after)
+		}
+		settle(t, s, Settlement{Token: now}, Settlement{Token: again[1].Token})
+		if errs, err := s.Settle(ctx, []Settlement{{Token: now}}); err != nil || !errors.Is(errs[0], ErrStale) {
+			t.Errorf("settled twice: %v %v", errs, err)
+		}
+	})
+}
+
+// TestRuleAClaimIsWrittenBeforeItIsHandedOverAndWaitsForNoSync: with a disk that answers no sync a claim is answered, and its record is
+// there by then.
+func TestRuleAClaimIsWrittenBeforeItIsHandedOverAndWaitsForNoSync(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		m := newMemory()
+		s := open(t, m)
+		mustPut(t, s, news, text("one", "two")...)
+		m.hold(true)
+		check := func(c []Claim) {
+			t.Helper()
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			last := m.groups[len(m.groups)-1].records
+			_, e, err := decodeEvent(last[len(last)-1].Head)
+			w, ok := e.(*claimed)
+			if err != nil || !ok || len(c) != 1 || w.seq != c[0].Sequence || int(w.attempt) != c[0].Attempt || w.serial != c[0].Token.Serial || w.epoch != c[0].Token.Epoch {
+				t.Errorf("handed over %+v, the last record is %+v, %v", c, e, err)
+			}
+			if m.synced >= len(m.groups) {
+				t.Error("the claim waited for a sync")
+			}
+		}
+		check(mustClaim(t, s, ClaimRequest{From: from(news), Lease: time.Minute}))
+		check(mustClaim(t, s, ClaimRequest{From: from(news), Lease: time.Hour}))
+		got := make(chan []Claim, 1)
+		go func() { // one that waits, until the first lease ends
+			got <- mustClaim(t, s, ClaimRequest{From: from(news), Wait: time.Hour, Lease: time.Hour})
+		}()
+		c := <-got
+		synctest.Wait()
+		check(c)
+		m.hold(false)
+	})
+}
+
+// TestRuleAttemptsAreExactAfterAKillAndNeverTooHighAfterAPowerCut hands a message out again and again, and at each moment looks at every beginning
+// of the log that a crash may leave.
+func TestRuleAttemptsAreExactAfterAKillAndNeverTooHighAfterAPowerCut(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		ctx := context.Background()
+		m := newMemory()
+		s := open(t, m)
+		mustPut(t, s, news, text("x")...)
+		low := false
+		for handed := 1; handed <= 8; handed++ {
+			c := mustClaim(t, s, ClaimRequest{From: from(news), Lease: time.Second})
+			if len(c) != 1 || c[0].Attempt != handed {
+				t.Fatalf("hand-out %d: %+v", handed, c)
+			}
+			if handed == 4 {
+				settle(t, s, Settlement{Token: c[0].Token, Kind: Back}) // waits for a sync: nothing before it can be lost
+			}
+			m.mu.Lock()
+			synced, all := m.synced, len(m.groups)
+			m.mu.Unlock()
+			for cut := synced; cut <= all; cut++ {
+				j := m.after(false)
+				j.groups = j.groups[:cut]
+				st, err := fold(ctx, j)
+				if err != nil {
+					t.Fatal(err)
+				}
+				j.Close()
+				_, e := st.find(st.queueNames[news].id, 1)
+				switch n := int(e.attempts()); {
+				case n > handed:
+					t.Errorf("after hand-out %d a power cut leaves %d attempts", handed, n)
+				case n != handed && cut == all:
+					t.Errorf("after hand-out %d a kill leaves %d attempts", handed, n)
+				case n < handed && handed > 4 && n < 4:
+					t.Errorf("%d attempts are left of %d, of which 4 were durable", n, handed)
+				case n < handed:
+					low = true
+				}
+			}
+			time.Sleep(time.Second)
+		}
+		if !low {
+			t.Error("no power cut lost a claim: the test looks at nothing")
+		}
+	})
+}

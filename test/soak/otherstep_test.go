@@ -1,0 +1,70 @@
+package soak
+
+import (
+	"context"
+	"slices"
+	"testing/synctest"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+func (w *world) passTime() {
+	d := time.Duration(100+w.random.IntN(6000)) * time.Millisecond
+	w.say("%v pass", d)
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+func (w *world) stepClock() {
+	d := time.Duration(w.random.IntN(20_000)-8000) * time.Millisecond
+	w.say("the clock steps by %v", d)
+	w.offset += d
+	w.count.Clocks++
+}
+
+func (w *world) purge() {
+	q := w.anyQueue()
+	w.say("purge %s", q.name.Short())
+	n := 0
+	w.do(true, func() error { n = w.m.purge(w.m.queue(q.name)); return nil }, func() error {
+		got, err := w.s.Purge(context.Background(), q.name)
+		if err == nil && got != n {
+			w.wrong("it purged %d messages, the reference %d", got, n)
+		}
+		return err
+	})
+}
+
+func (w *world) replay() {
+	var graves []*refQueue
+	for _, q := range w.m.queues {
+		if slices.ContainsFunc(q.messages, func(m *refMessage) bool { return m.died != "" }) {
+			graves = append(graves, q)
+		}
+	}
+	if len(graves) == 0 {
+		return
+	}
+	q := graves[w.random.IntN(len(graves))]
+	where := w.choices[w.random.IntN(len(w.choices))]
+	request := queue.ReplayRequest{Where: where.where}
+	if w.random.IntN(4) == 0 {
+		request.To = w.anyQueue().name
+	}
+	if w.random.IntN(3) == 0 && !slices.ContainsFunc(q.messages, func(m *refMessage) bool { return m.unsound || m.died == "" }) && request.To != q.name {
+		request.Max = 1 + w.random.IntN(3)
+	}
+	w.say("replay %d of %s where %q to %q", request.Max, q.name.Short(), where.text, request.To.Name)
+	var moved, homeless int
+	w.do(true, func() (err error) {
+		moved, homeless, err = w.m.replay(w.m.queue(q.name), where, request.Max, request.To, w.limits)
+		return err
+	}, func() error {
+		got, err := w.s.Replay(context.Background(), q.name, request)
+		if err == nil && (got.Moved != moved || got.Homeless != homeless) {
+			w.wrong("it replayed %+v, the reference %d, and %d have no home", got, moved, homeless)
+		}
+		return err
+	})
+}

@@ -1,0 +1,6 @@
+//go:build race
+
+package soak
+
+// raceDetector tells that everything is about ten times slower.
+const raceDetector = true
