@@ -310,7 +310,7 @@ func (s *state) applyPurged(q *queueState, frontier uint64) (removed int) {
 }
 
 // plain tells whether all messages of the page wait, with a body of their own, for whoever comes.
-func (p *page) plain() bool { return p.shared == nil && p.extras == nil }
+func (p *page) plain() bool { return p.shared == nil && len(p.extras) == 0 }
 
 // removePage is remove for all messages of a plain page.
 func (s *state) removePage(q *queueState, p *page) (removed int) {

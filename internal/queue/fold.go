@@ -61,7 +61,7 @@ func (s *state) settleDown() {
 	for _, q := range s.queues {
 		s.forgetOld(q)
 		for p := range q.all.pagesFrom(0) {
-			if p.attempts == nil && p.extras == nil && p.expires == nil && p.past.empty() {
+			if p.attempts == nil && len(p.extras) == 0 && p.expires == nil && p.past.empty() {
 				q.ready.addPage(p.number, p.there) // nothing holds them up
 			} else {
 				s.settlePage(q, p)

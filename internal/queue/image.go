@@ -46,7 +46,7 @@ func (p *page) appendImage(b []byte) []byte {
 	b = append(b, 0, 0)
 	for slot := p.there.next(0); slot < pageSize; slot = p.there.next(slot + 1) {
 		e := entry{p, uint8(slot)}
-		if p.attempts == nil && p.extras == nil {
+		if p.attempts == nil && len(p.extras) == 0 {
 			break
 		}
 		from := len(b)

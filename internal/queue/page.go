@@ -19,8 +19,8 @@ type messages struct {
 	saves *saves // of the state; nil in a queue of no state
 }
 
-// page holds the messages of pageSize neighbouring sequences. Its arrays have an element for each slot in packed, in order; those
-// that only some messages need are nil while none does.
+// page holds the messages of pageSize neighbouring sequences. Its arrays, but for extras, have an element for each slot in packed, in order;
+// those that only some messages need are nil while none does.
 type page struct {
 	of       *messages
 	number   uint64
@@ -32,10 +32,16 @@ type page struct {
 	attempts []uint32
 	expires  []int64
 	shared   []*sharedBody
-	extras   []*extra
+	extras   []slotted       // by slot: only of those that have any
 	alarm    int64           // earliest alarm that looks for expired messages; 0: none
 	record   journal.Address // of its lasting part; zero: it was not written
 	saved    uint64          // the newest checkpoint that has it as it was, or need not have it
+}
+
+// slotted is what the message of a slot has beyond the usual.
+type slotted struct {
+	slot uint8
+	x    *extra
 }
 
 // row is what every message has.
@@ -149,12 +155,24 @@ func (e entry) setAttempts(n uint32) {
 
 // extra is what it has beyond the usual, to be read only.
 func (e entry) extra() *extra {
-	if p := e.page; p.extras != nil {
-		if x := p.extras[e.i()]; x != nil {
-			return x
+	if p := e.page; len(p.extras) > 0 {
+		if at, there := p.extraAt(e.slot); there {
+			return p.extras[at].x
 		}
 	}
 	return &usual
+}
+
+// extraAt is where in extras that of a slot is, or belongs.
+func (p *page) extraAt(slot uint8) (at int, there bool) {
+	return slices.BinarySearchFunc(p.extras, slot, func(s slotted, slot uint8) int { return int(s.slot) - int(slot) })
+}
+
+// dropExtra forgets what a message has beyond the usual.
+func (p *page) dropExtra(slot uint8) {
+	if at, there := p.extraAt(slot); there {
+		p.extras = slices.Delete(p.extras, at, at+1)
+	}
 }
 
 // usual is never written to.
@@ -169,15 +187,13 @@ func (e entry) retry() bool        { return e.extra().retry }
 func (e entry) change(f func(x *extra)) {
 	p := e.page
 	p.touch()
-	if p.extras == nil {
-		p.extras = make([]*extra, len(p.rows), cap(p.rows))
+	at, there := p.extraAt(e.slot)
+	if !there {
+		p.extras = slices.Insert(p.extras, at, slotted{e.slot, new(extra)})
 	}
-	at := &p.extras[e.i()]
-	if *at == nil {
-		*at = new(extra)
-	}
-	if f(*at); **at == usual {
-		*at = nil
+	x := p.extras[at].x
+	if f(x); *x == usual {
+		p.dropExtra(e.slot)
 	}
 }
 
@@ -199,9 +215,7 @@ func (e entry) retire() {
 	p := e.page
 	p.touch()
 	e.setAttempts(0)
-	if p.extras != nil {
-		p.extras[e.i()] = nil
-	}
+	p.dropExtra(e.slot)
 	p.there.clear(e.slot)
 	p.past.set(e.slot)
 	p.of.n--
@@ -302,7 +316,6 @@ func (p *page) insert(slot uint8, a *arrival) {
 	p.attempts = insertSome(p.attempts, i, len(p.rows), 0)
 	p.expires = insertSome(p.expires, i, len(p.rows), a.expire)
 	p.shared = insertSome(p.shared, i, len(p.rows), a.shared)
-	p.extras = insertSome(p.extras, i, len(p.rows), nil)
 }
 
 // insertSome inserts into an array that is nil while all its elements are zero; n is how many there are afterwards.
@@ -323,6 +336,7 @@ func (m *messages) Delete(e entry) {
 	p.touch()
 	if p.there.has(e.slot) {
 		p.there.clear(e.slot)
+		p.dropExtra(e.slot)
 		m.n--
 	} else {
 		p.past.clear(e.slot)
@@ -353,7 +367,7 @@ func (m *messages) drop(p *page) {
 	if m.last == p {
 		m.last = nil
 	}
-	p.there, p.past = bitmap{}, bitmap{}
+	p.there, p.past, p.extras = bitmap{}, bitmap{}, nil
 	m.saves.retire(p.record)
 }
 
@@ -366,8 +380,8 @@ func (p *page) pack() {
 	}
 	rows := make([]row, 0, n)
 	var heads []byte
-	attempts, expires, shared, extras := p.attempts, p.expires, p.shared, p.extras
-	p.attempts, p.expires, p.shared, p.extras = nil, nil, nil, nil
+	attempts, expires, shared := p.attempts, p.expires, p.shared
+	p.attempts, p.expires, p.shared = nil, nil, nil
 	i := 0
 	for slot := p.packed.next(0); slot < pageSize; slot = p.packed.next(slot + 1) {
 		if kept.has(uint8(slot)) {
@@ -378,7 +392,6 @@ func (p *page) pack() {
 			p.attempts = packSome(p.attempts, attempts, i, len(rows))
 			p.expires = packSome(p.expires, expires, i, len(rows))
 			p.shared = packSome(p.shared, shared, i, len(rows))
-			p.extras = packSome(p.extras, extras, i, len(rows))
 		}
 		i++
 	}
