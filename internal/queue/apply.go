@@ -267,13 +267,13 @@ func (s *state) backAlone(q *queueState, e entry, wake int64, uncounted bool) {
 	if n := e.attempts(); uncounted && n > 0 {
 		e.setAttempts(n - 1)
 	}
-	if !s.folding && !uncounted && q.spent(e) {
-		s.doom(q, e, &s.exhausted)
-		return
-	}
 	if e.wake() == 0 && wake > s.now {
 		q.delayed++
 		e.setWake(wake, true)
+	}
+	if !s.folding && !uncounted && q.spent(e) {
+		s.doom(q, e, &s.exhausted)
+		return
 	}
 	s.wakeAt(q, e)
 	if g := e.group(); g != nil {

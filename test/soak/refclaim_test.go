@@ -107,12 +107,11 @@ func (r *reference) backAlone(q *refQueue, m *refMessage, wake int64, uncounted 
 	if uncounted && m.attempts > 0 {
 		m.attempts--
 	}
-	if !uncounted && q.spent(m) {
-		m.doomed = spent
-		return
-	}
 	if wake > r.now {
 		m.wake, m.retry = wake, true
+	}
+	if !uncounted && q.spent(m) {
+		m.doomed = spent
 	}
 }
 
