@@ -107,6 +107,10 @@ nothing that was acknowledged is in it.`,
 func printReport(out io.Writer, r *file.Report) {
 	t := measure.NewTable(measure.Column{Name: "journal"}, measure.Column{Name: filepath.Clean(r.Dir)})
 	t.Row("segments", measure.Count(int64(r.Segments)))
+	if r.Cold > 0 {
+		t.Row("cold segments", measure.Count(int64(r.Cold)))
+		t.Row("records in them", measure.Count(int64(r.Moved)))
+	}
 	t.Row("checkpoints", measure.Count(int64(r.Checkpoints)))
 	t.Row("groups", measure.Count(int64(r.Groups)))
 	t.Row("records", measure.Count(int64(r.Records)))

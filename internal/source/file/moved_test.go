@@ -150,19 +150,24 @@ func TestADeletedFileThatWasDeliveredIsNotMourned(t *testing.T) {
 func TestAFolderThatCannotBeReadIsNotTakenForOneWithoutTheFile(t *testing.T) {
 	f := newFolder(t)
 	m := newNotes()
-	f.check(os.Mkdir(f.path("d"), 0o700))
+	// d is a link, so that what it stands for changes in one step: a moment without it would be one in which the file was deleted.
+	become := func(what string) {
+		f.check(os.Symlink(f.path(what), f.path("link")))
+		f.rename("link", "d")
+	}
+	f.check(os.Mkdir(f.path("folder"), 0o700))
+	f.append("none", "no folder")
+	become("folder")
 	c := Config{Include: []string{filepath.Join(f.path("d"), "a")}}
 	f.append("d/a", "1\n2\n")
 	r := begin(t, m, c)
 	r.expect("1")
 	r.kill()
 	f.rename("d/a", "d/a.1")
-	f.rename("d", "away")
-	f.append("d", "no folder")
+	become("none")
 	r = begin(t, m, c)
 	eventually(t, "it is told", func() bool { return len(r.Notices()) > 0 })
-	f.check(os.Remove(f.path("d")))
-	f.rename("away", "d")
+	become("folder")
 	r.expect("1", "2")
 	r.stop()
 }
