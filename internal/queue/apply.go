@@ -71,7 +71,7 @@ func (s *state) apply(group []applied, durable int64) error {
 				s.wakeAt(q, en)
 			}
 		case *settled:
-			s.applySettled(e)
+			s.applySettled(e, g.at)
 		case *purged:
 			if q := s.queues[e.queue]; q != nil {
 				e.removed = s.applyPurged(q, e.frontier)
@@ -125,7 +125,7 @@ func rowOf(g *applied, size uint32, durable int64) row {
 
 // insert adds a message that has become durable.
 func (s *state) insert(q *queueState, seq uint64, a *arrival, wake, dedup int64, origin *message.Origin) {
-	q.next = max(q.next, seq+1)
+	q.next, q.seen = max(q.next, seq+1), max(q.seen, seq+1)
 	q.put++
 	h := readHead(&reader{b: a.head})
 	if dedup != 0 {
@@ -188,6 +188,15 @@ func (s *state) drop(q *queueState, e entry) {
 		}
 	}
 	q.all.Delete(e)
+	s.pageGone(e.page)
+}
+
+// pageGone forgets the alarm of a page whose last message has gone.
+func (s *state) pageGone(p *page) {
+	if kept := p.kept(); kept.empty() && p.alarm != 0 {
+		p.alarm = 0
+		s.outdate()
+	}
 }
 
 // holder is who a message is handed to: nobody known, in a fold.
@@ -229,7 +238,8 @@ func (s *state) unclaim(q *queueState, e entry) {
 	q.claimed--
 }
 
-func (s *state) applySettled(e *settled) {
+// applySettled ends a claim or a message. What becomes past is decided by the record's own time, which a fold sees as well.
+func (s *state) applySettled(e *settled, at int64) {
 	q, en := s.find(e.queue, e.seq)
 	if en == none {
 		return
@@ -241,10 +251,10 @@ func (s *state) applySettled(e *settled) {
 		return
 	case endDone:
 		q.done++
-		past = q.keeps(en, s.now)
+		past = q.keeps(en, at)
 	case endDead:
 		q.dead++
-		past = q.keeps(en, s.now)
+		past = q.keeps(en, at)
 	case endExpired:
 		q.expired++
 	}
@@ -329,6 +339,7 @@ func (s *state) removePage(q *queueState, p *page) (removed int) {
 	s.messages -= int64(kept.count())
 	q.ready.deletePage(p.number)
 	q.all.DeletePage(p)
+	s.pageGone(p)
 	return removed
 }
 
@@ -371,6 +382,7 @@ func (s *state) applyGone(e *queueGone) {
 		w.served(w)
 	}
 	for _, sn := range q.snapshots {
+		s.idBytes -= sn.bytes()
 		delete(s.snapshots, sn.name)
 	}
 	q.snapshots = nil
@@ -378,6 +390,7 @@ func (s *state) applyGone(e *queueGone) {
 	for _, r := range q.forget {
 		s.idBytes -= r.bytes()
 	}
+	q.dedup, q.forget, q.origins = nil, nil, nil // an alarm may keep the queue for a while
 	delete(s.queues, q.id)
 	if s.queueNames[q.name] == q {
 		delete(s.queueNames, q.name)

@@ -61,11 +61,12 @@ func (s *Store) normal(n Name, d Definition) Definition {
 }
 
 // define journals what plan returns, under the name n, and waits for it. plan runs under the lock; nil means that there is nothing to do.
-// Two definitions of one name never overtake each other; topic, if it is one, is a name to wait for as well.
-func (s *Store) define(ctx context.Context, plan func() (event, error), n Name, topic string) error {
-	over, err := ParseName(topic)
+// Two definitions of one name never overtake each other; topic, if it is one, is a name to wait for as well. over is called, under the lock, when
+// what plan returned is applied, or was not kept.
+func (s *Store) define(ctx context.Context, plan func() (event, error), n Name, topic string, over ...func()) error {
+	second, err := ParseName(topic)
 	if err != nil {
-		over = n
+		second = n
 	}
 	for {
 		if err := s.enter(ctx); err != nil {
@@ -73,7 +74,7 @@ func (s *Store) define(ctx context.Context, plan func() (event, error), n Name, 
 		}
 		f := s.defining[n]
 		if f == nil {
-			f = s.defining[over]
+			f = s.defining[second]
 		}
 		if f != nil {
 			s.leave()
@@ -88,7 +89,12 @@ func (s *Store) define(ctx context.Context, plan func() (event, error), n Name, 
 			return err
 		}
 		f = newFlight(e)
-		end := func() { delete(s.defining, n) }
+		end := func() {
+			delete(s.defining, n)
+			for _, o := range over {
+				o()
+			}
+		}
 		f.undo, f.after = end, end
 		s.defining[n] = f
 		if err := s.submit(f); err != nil {
@@ -105,6 +111,7 @@ func (s *Store) define(ctx context.Context, plan func() (event, error), n Name, 
 func (s *Store) AlterQueue(ctx context.Context, n Name, d Definition) error {
 	n = s.Resolve(n)
 	topic := ""
+	var altered *queueState
 	s.mu.Lock()
 	if q := s.state.queueNames[n]; q != nil {
 		topic = q.def.Topic
@@ -132,8 +139,10 @@ func (s *Store) AlterQueue(ctx context.Context, n Name, d Definition) error {
 		if q.def.Unordered != d.Unordered && occupied > 0 {
 			return nil, fmt.Errorf("%w: queue %s holds %d messages: ordering can change only while it is empty", ErrDefinition, n.Short(), occupied)
 		}
+		altered = q
+		q.seeking++ // what is past is decided by the time of the change: nothing is forgotten meanwhile
 		return &queueDefined{queue: q.id, name: n, def: d}, nil
-	}, n, topic)
+	}, n, topic, func() { altered.seeking-- })
 }
 
 // DeleteQueue removes a queue with everything in it. Readers that wait on it are told ErrNotFound.

@@ -251,7 +251,10 @@ func (q *queueState) restoreKey(e entry) {
 func (q *queueState) restoreMutable(e entry, x extra, attempts uint32) {
 	e.setAttempts(attempts)
 	if x != usual {
-		e.change(func(to *extra) { *to = x })
+		e.change(func(to *extra) {
+			x.group = to.group // its key was found already
+			*to = x
+		})
 	}
 	if x.claim != nil {
 		q.claimed++

@@ -29,7 +29,8 @@ func (e *paged) read(r *reader) { e.queue, e.number = readPlace(r) }
 // Bounds of what is written to the journal at once, so that nobody who puts waits long behind it.
 const (
 	pagedAtOnce = 4
-	pagedLeast  = 64 // messages in a page that is worth a record
+	pagedBytes  = 1 << 20 // a page with more, of long attributes, stays in the checkpoint whole
+	pagedLeast  = 64      // messages in a page that is worth a record
 )
 
 // retired is the record of a page that is no more. It is released when no checkpoint that is kept needs it: two were saved since.
@@ -102,15 +103,35 @@ func (s *saves) restoreRetired(r *reader) {
 // durable in order.
 func (q *queueState) unrecorded(from uint64, most int) (pages []*page) {
 	last, _, _ := q.all.pages.Max()
+	size := 0
 	for p := range q.all.pagesFrom(from) {
 		if p.number >= last || len(pages) == most {
 			break
 		}
-		if kept := p.kept(); p.record == (journal.Address{}) && kept.count() >= pagedLeast {
-			pages = append(pages, p)
+		if kept := p.kept(); p.record != (journal.Address{}) || kept.count() < pagedLeast {
+			continue
 		}
+		n := p.bytes()
+		if n > pagedBytes {
+			continue
+		}
+		if size += n; size > pagedBytes && len(pages) > 0 {
+			break
+		}
+		pages = append(pages, p)
 	}
 	return pages
+}
+
+// bytes is about how long the page's record will be.
+func (p *page) bytes() int {
+	n := len(p.heads) + (rowBytes+16)*len(p.rows)
+	for _, b := range p.shared {
+		if b != nil {
+			n += len(b.head)
+		}
+	}
+	return n
 }
 
 // recordPages writes the pages that are complete, a few at a time. When the disk is full they stay as they are: a checkpoint then holds them whole.

@@ -132,9 +132,10 @@ func TestCheckpointsOfWrittenPagesGiveTheSameState(t *testing.T) {
 					synctest.Wait()
 					s.mu.Lock()
 					defer s.mu.Unlock()
-					now := portrait(s.state)
+					now := portrait(s.state) + claimability(s.state, s.state)
 					for _, checkpoints := range []bool{false, true} {
-						if again := portrait(folded(t, mem, checkpoints, time.Now())); again != now {
+						start := folded(t, mem, checkpoints, time.Now())
+						if again := portrait(start) + claimability(start, s.state); again != now {
 							t.Fatalf("the state is\n%sand a start (checkpoints: %v) finds\n%s", now, checkpoints, again)
 						}
 					}

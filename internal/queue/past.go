@@ -151,15 +151,19 @@ func (s *state) applySnapshot(e *snapshotTaken, at int64) {
 		return
 	}
 	s.forgetPast(q, at)
-	sn := &snapshotState{name: e.name, at: at, expire: e.expire, labels: e.labels, frontier: q.next}
+	sn := &snapshotState{name: e.name, at: at, expire: e.expire, labels: e.labels, frontier: q.seen}
 	for p := range q.all.pagesFrom(0) {
 		sn.before.addPage(p.number, p.there)
 	}
 	s.addSnapshot(q, sn)
 }
 
+// bytes is about what it takes in memory.
+func (sn *snapshotState) bytes() int64 { return 64 * int64(sn.before.blocks.Len()) }
+
 func (s *state) addSnapshot(q *queueState, sn *snapshotState) {
 	sn.queue = q
+	s.idBytes += sn.bytes()
 	q.snapshots = append(q.snapshots, sn)
 	s.snapshots[sn.name] = sn
 }
@@ -170,6 +174,7 @@ func (s *state) applySnapshotGone(e *snapshotGone, at int64) {
 		return
 	}
 	delete(s.snapshots, e.name)
+	s.idBytes -= sn.bytes()
 	q := sn.queue
 	q.snapshots = slices.DeleteFunc(slices.Clone(q.snapshots), func(x *snapshotState) bool { return x == sn })
 	if len(q.snapshots) == 0 {

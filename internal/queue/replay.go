@@ -90,7 +90,7 @@ func (s *Store) unreplay(q *queueState, es []entry) {
 // relentAll is unreplay with the lock held.
 func (s *Store) relentAll(q *queueState, es []entry) {
 	for _, e := range es {
-		if e.there() && e.claim() != nil {
+		if e.doomed() {
 			s.state.relent(q, e)
 		}
 	}

@@ -30,7 +30,7 @@ type savedQueue struct {
 	snapshots []*snapshotState
 }
 
-const snapshotVersion = 3
+const snapshotVersion = 4
 
 // beginSnapshot begins a snapshot of this moment. Call end when it is no longer needed.
 func (s *state) beginSnapshot() *snapshot {
@@ -74,7 +74,7 @@ func (sn *snapshot) end() { sn.s.saves.images = nil }
 func (q *queueState) save() savedQueue {
 	sq := savedQueue{
 		defined: queueDefined{q.id, q.name, q.def},
-		totals:  []uint64{q.next, q.put, q.duplicate, q.done, q.dead, q.expired, q.purged, q.claims},
+		totals:  []uint64{q.next, q.seen, q.put, q.duplicate, q.done, q.dead, q.expired, q.purged, q.claims},
 		forget:  q.forget,
 		origins: make(map[string]*originState, len(q.origins)),
 
@@ -131,6 +131,9 @@ const pagesAtOnce = 8
 func (sn *snapshot) writeTo(w io.Writer, lock sync.Locker) (size uint64, err error) {
 	bw := bufio.NewWriterSize(w, 1<<20)
 	frame := func(b []byte) {
+		if err == nil && len(b) > maxFrame {
+			err = fmt.Errorf("a part of the checkpoint has %d bytes, at most %d could be read back", len(b), maxFrame)
+		}
 		if err == nil {
 			_, err = bw.Write(putUint(nil, uint64(len(b))))
 		}
@@ -234,7 +237,7 @@ func (s *state) restoreQueue(in *bufio.Reader) error {
 	var e queueDefined
 	e.read(r)
 	q := s.newQueueState(e.queue, e.name, e.def)
-	for _, n := range []*uint64{&q.next, &q.put, &q.duplicate, &q.done, &q.dead, &q.expired, &q.purged, &q.claims} {
+	for _, n := range []*uint64{&q.next, &q.seen, &q.put, &q.duplicate, &q.done, &q.dead, &q.expired, &q.purged, &q.claims} {
 		*n = r.uint()
 	}
 	for range r.count(19) {

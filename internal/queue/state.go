@@ -22,7 +22,7 @@ type state struct {
 	snapshots  map[Name]*snapshotState
 
 	messages, bytes         int64 // of all queues, with those kept for a seek
-	idBytes                 int64 // that deduplication ids take in memory
+	idBytes                 int64 // that deduplication ids and snapshots take in memory
 	reserved, reservedBytes int64 // puts under way to the journal
 
 	alarms   alarms
@@ -65,6 +65,7 @@ type queueState struct {
 	filter *condition.Expr // def.Filter
 	gone   bool            // deleted, or being deleted
 	next   uint64          // sequence of the next put
+	seen   uint64          // behind the sequence of the last message that became durable
 
 	all     messages
 	ready   sequences // those a reader could claim now
@@ -131,7 +132,7 @@ func (s *state) advance(t time.Time) int64 {
 func (s *state) newQueueState(id uint32, name Name, def Definition) *queueState {
 	q := &queueState{
 		all: messages{queue: id, saves: &s.saves},
-		id:  id, name: name, def: def, next: 1,
+		id:  id, name: name, def: def, next: 1, seen: 1,
 		keys:    map[string]*keyGroup{},
 		dedup:   map[string]*remembered{},
 		origins: map[string]*originState{},

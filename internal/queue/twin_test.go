@@ -78,6 +78,39 @@ func portrait(s *state) string {
 	return b.String()
 }
 
+// claimability is what could be claimed: what is ready, and of each key its members and the one that is next. Queues in which an owner holds
+// something now are left out: a restart puts it back.
+func claimability(s, now *state) string {
+	var b strings.Builder
+	for _, n := range sortedNames(s.queueNames) {
+		q := s.queueNames[n]
+		owned := false
+		now.queueNames[n].all.Scan(func(e entry) bool {
+			owned = e.claim() != nil && e.claim().owned
+			return !owned
+		})
+		if owned {
+			continue
+		}
+		fmt.Fprintf(&b, "%s: ready %v\n", n.Short(), q.ready.all())
+		for _, key := range slices.Sorted(maps.Keys(q.keys)) {
+			g := q.keys[key]
+			fmt.Fprintf(&b, "  key %s: %v", key, g.members.Keys())
+			if g.head != none {
+				fmt.Fprintf(&b, ", next %d", g.head.seq())
+			}
+			g.members.Scan(func(_ uint64, e entry) bool {
+				if !e.there() || e.group() != g {
+					fmt.Fprintf(&b, ", message %d does not know", e.seq())
+				}
+				return true
+			})
+			b.WriteString("\n")
+		}
+	}
+	return b.String()
+}
+
 // unreleased are the lasting records of m that were not released.
 func unreleased(m *memory) map[journal.Address]bool {
 	m.mu.Lock()
@@ -313,9 +346,10 @@ func TestARestartFindsWhatThereWas(t *testing.T) {
 					synctest.Wait()
 					s.mu.Lock()
 					defer s.mu.Unlock()
-					now := portrait(s.state)
+					now := portrait(s.state) + claimability(s.state, s.state)
 					for _, checkpoints := range []bool{false, true} {
-						if again := portrait(folded(t, mem, checkpoints, time.Now())); again != now {
+						start := folded(t, mem, checkpoints, time.Now())
+						if again := portrait(start) + claimability(start, s.state); again != now {
 							t.Fatalf("the state is\n%sand a start (checkpoints: %v) finds\n%s", now, checkpoints, again)
 						}
 					}

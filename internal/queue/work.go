@@ -171,8 +171,16 @@ func (s *Store) expireAll(ds []doomed) (again []doomed) {
 	return again
 }
 
-// there tells whether a doomed message was not purged meanwhile. The lock is held.
-func (d doomed) there() bool { return d.e.there() }
+// there tells whether a message is still doomed: it may have been purged meanwhile, or settled and brought back by seeks. The lock is held.
+func (d doomed) there() bool { return d.e.doomed() }
+
+func (e entry) doomed() bool {
+	if !e.there() {
+		return false
+	}
+	c := e.claim()
+	return c != nil && c.doomed()
+}
 
 // end removes doomed messages, in one group with what each plans for them by index. It returns how many went on their way: when there
 // are some, an error is the journal's or ctx's, and failed was or will be called, under the lock, if the journal does not keep the group.
