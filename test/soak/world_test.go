@@ -207,8 +207,14 @@ func (w *world) mark() { w.past = append(w.past, w.m.clone()) }
 // settleDown lets time take its effect and compares.
 func (w *world) settleDown() {
 	w.moved = false
-	if w.isCut() && !w.down { // what time made due before the cut may have been written down, or not
-		w.m.tick(w.clock().UnixMicro(), w.mark)
+	if w.isCut() && !w.down { // what time made due before the cut, and what follows from it, may have been written down, or not
+		w.m.tick(w.clock().UnixMicro(), func() {
+			w.mark()
+			w.mark()
+			w.past[len(w.past)-1].conclude()
+		})
+		w.mark()
+		w.m.conclude()
 	}
 	if w.isCut() || w.down {
 		return
