@@ -20,9 +20,9 @@ func TestImagesNeverTurnAnOrderRound(t *testing.T) {
 		}
 		slices.SortFunc(keys, condition.CompareKeys)
 		for i, k := range keys {
-			if image := imageOf(k); image == before {
+			if image := condition.Image(k); image == before {
 				t.Errorf("%s: the image of %#v is that of no end", view, k)
-			} else if i > 0 && image < imageOf(keys[i-1]) {
+			} else if i > 0 && image < condition.Image(keys[i-1]) {
 				t.Errorf("%s: the image of %#v comes before that of %#v", view, k, keys[i-1])
 			}
 		}

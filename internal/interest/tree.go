@@ -26,10 +26,10 @@ type node struct {
 func newNode(of *interest, span *condition.Range, number uint64) *node {
 	n := &node{of: of, span: span, low: before, high: beyond, number: number, priority: rand.Uint32()}
 	if span != nil && span.Low.Given {
-		n.low = imageOf(span.Low.Key)
+		n.low = condition.Image(span.Low.Key)
 	}
 	if span != nil && span.High.Given {
-		n.high = imageOf(span.High.Key)
+		n.high = condition.Image(span.High.Key)
 	}
 	return n
 }

@@ -215,7 +215,7 @@ func (s *state) restoreMessages(r *reader, q *queueState, number uint64, past bi
 		if !wanted(slot) {
 			continue
 		}
-		e := s.restore1(q, number*pageSize+uint64(slot), &a)
+		e := s.restoreMessage(q, number*pageSize+uint64(slot), &a)
 		if past.has(slot) {
 			q.bytes -= e.size()
 			q.pastBytes += e.size()
@@ -227,8 +227,8 @@ func (s *state) restoreMessages(r *reader, q *queueState, number uint64, past bi
 	}
 }
 
-// restore1 adds a message as it was put.
-func (s *state) restore1(q *queueState, seq uint64, a *arrival) entry {
+// restoreMessage adds a message as it was put.
+func (s *state) restoreMessage(q *queueState, seq uint64, a *arrival) entry {
 	if a.shared != nil {
 		a.shared.refs++
 	}

@@ -102,7 +102,7 @@ func (x *indexed) keyOf(env condition.Env) (k index.Key, ok bool) {
 		if !ok {
 			return k, false
 		}
-		k.B = imageOf(v)
+		k.B = condition.Image(v)
 	}
 	return k, true
 }
@@ -121,10 +121,10 @@ func (x *indexed) bounds(b *condition.Branch) (lo, hi index.Key) {
 	if b.Range != nil {
 		hi.B = math.MaxUint64
 		if b.Range.Low.Given {
-			lo.B = imageOf(b.Range.Low.Key)
+			lo.B = condition.Image(b.Range.Low.Key)
 		}
 		if b.Range.High.Given {
-			hi.B = imageOf(b.Range.High.Key)
+			hi.B = condition.Image(b.Range.High.Key)
 		}
 	}
 	return lo, hi
@@ -151,47 +151,6 @@ func hashKey(h *maphash.Hash, v message.Value) {
 		binary.LittleEndian.PutUint64(b[1:], v.AsUint())
 	}
 	h.Write(b[:])
-}
-
-// imageOf maps keys to numbers without ever turning their order round: numbers, then times, then texts. Different keys may have
-// one image.
-func imageOf(v message.Value) uint64 {
-	const numbers, times, texts = 0 << 62, 1 << 62, 2 << 62
-	switch v.Kind() {
-	case message.KindTime:
-		return times | (uint64(v.AsTime().UnixMicro())^1<<63)>>2
-	case message.KindString:
-		var b [8]byte
-		copy(b[:], v.AsString())
-		return texts | binary.BigEndian.Uint64(b[:])>>2
-	}
-	bits := math.Float64bits(floatOf(v))
-	if bits>>63 != 0 {
-		bits = ^bits
-	} else {
-		bits |= 1 << 63
-	}
-	return numbers | bits>>2
-}
-
-// floatOf is the float next to a number; it keeps their order.
-func floatOf(v message.Value) float64 {
-	switch v.Kind() {
-	case message.KindInt:
-		return float64(v.AsInt())
-	case message.KindUint:
-		return float64(v.AsUint())
-	case message.KindFloat:
-		if v.AsFloat() == 0 {
-			return 0 // not -0, which equals it
-		}
-		return v.AsFloat()
-	}
-	f, err := strconv.ParseFloat(v.AsString(), 64)
-	if err != nil && math.IsInf(f, 0) {
-		return math.Copysign(math.MaxFloat64, f)
-	}
-	return f
 }
 
 // planned is a condition that indexes serve: for each branch of its plan, the index and the bounds in it.

@@ -153,8 +153,8 @@ func TestTheImageOfKeysKeepsTheirOrder(t *testing.T) {
 		if !ok1 || !ok2 {
 			return
 		}
-		if c := condition.CompareKeys(a, b); c < 0 && imageOf(a) > imageOf(b) || c > 0 && imageOf(a) < imageOf(b) || c == 0 && imageOf(a) != imageOf(b) {
-			t.Fatalf("%#v and %#v compare as %d, their images are %x and %x", a, b, c, imageOf(a), imageOf(b))
+		if c := condition.CompareKeys(a, b); c < 0 && condition.Image(a) > condition.Image(b) || c > 0 && condition.Image(a) < condition.Image(b) || c == 0 && condition.Image(a) != condition.Image(b) {
+			t.Fatalf("%#v and %#v compare as %d, their images are %x and %x", a, b, c, condition.Image(a), condition.Image(b))
 		}
 	})
 }
