@@ -220,7 +220,7 @@ func (sq *seenQueue) same(q *refQueue, i int, m *refMessage, now int64, whole bo
 	until := int64(0)
 	state := q.state(m, now)
 	switch {
-	case m.doomed != stays:
+	case m.doomed != stays: // no lease keeps it, which tells it from the claim that it was before it was settled
 	case state == queue.Delayed:
 		until = m.wake
 	case state == queue.Claimed:
@@ -231,7 +231,7 @@ func (sq *seenQueue) same(q *refQueue, i int, m *refMessage, now int64, whole bo
 		return bad("its state", p.State, state)
 	case p.Attempts != m.attempts:
 		return bad("the number of attempts", p.Attempts, m.attempts)
-	case m.doomed == stays && !p.Until.Equal(timeOf(until)):
+	case !p.Until.Equal(timeOf(until)):
 		return bad("until", p.Until, timeOf(until))
 	case p.Message.Key != m.key:
 		return bad("the key", p.Message.Key, m.key)
