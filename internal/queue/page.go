@@ -301,6 +301,7 @@ func (p *page) insert(slot uint8, a *arrival) {
 			p.heads = slices.Clone(p.heads) // it grows no more
 		}
 		r.head = uint32(len(p.heads))
+		p.rows = append(p.rows, r)
 	} else {
 		from := uint32(0)
 		if i > 0 {
@@ -311,8 +312,8 @@ func (p *page) insert(slot uint8, a *arrival) {
 		for j := i; j < len(p.rows); j++ {
 			p.rows[j].head += uint32(len(head))
 		}
+		p.rows = slices.Insert(p.rows, i, r)
 	}
-	p.rows = slices.Insert(p.rows, i, r)
 	p.attempts = insertSome(p.attempts, i, len(p.rows), 0)
 	p.expires = insertSome(p.expires, i, len(p.rows), a.expire)
 	p.shared = insertSome(p.shared, i, len(p.rows), a.shared)

@@ -170,9 +170,19 @@ func (p *plan) put(q *queueState, m *message.Message, exempt bool) (PutResult, e
 		return r, err
 	}
 	wake, expire, dedup := p.times(q, m)
-	p.flight.add(&put{queue: q.id, seq: r.Sequence, size: uint32(size), wake: wake, expire: expire, dedup: dedup, origin: m.Origin,
-		head: appendHead(make([]byte, 0, headRoom(m)), m), body: bodyPart(m)})
+	e, head := p.flight.newPut(m)
+	*e = put{queue: q.id, seq: r.Sequence, size: uint32(size), wake: wake, expire: expire, dedup: dedup, origin: m.Origin,
+		head: appendHead(head, m), body: bodyPart(m)}
+	p.flight.add(e)
 	return r, nil
+}
+
+// newPut is room for the event that puts m and for its head: in the flight itself, if they are its first and small.
+func (f *flight) newPut(m *message.Message) (e *put, head []byte) {
+	if n := headRoom(m); len(f.group) > 0 || n > len(f.oneHead) {
+		return new(put), make([]byte, 0, n)
+	}
+	return &f.onePut, f.oneHead[:0]
 }
 
 // publish plans one message for all subscriptions of a topic. The body is kept once, but for queues with columns, which keep a

@@ -16,26 +16,29 @@ import (
 // ErrUnavailable, ErrClosed: nothing was put. After ctx's error the messages may or may not appear.
 func (s *Store) Put(ctx context.Context, n Name, msgs []message.Message) ([]PutResult, error) {
 	results, _, err := s.commit(ctx, Change{Puts: []QueuePut{{To: n, Messages: msgs}}}, queueOnly)
-	if err != nil {
-		return nil, err
-	}
-	return results[0], nil
+	return results, err
 }
 
 // Publish gives messages to every subscription of the topic of that name, or, where there is no such topic, puts them into the
 // queue of that name. One full subscription refuses the whole. Errors are Put's.
 func (s *Store) Publish(ctx context.Context, n Name, msgs []message.Message) ([]PutResult, error) {
-	results, _, err := s.Commit(ctx, Change{Puts: []QueuePut{{To: n, Messages: msgs}}})
-	if err != nil {
-		return nil, err
-	}
-	return results[0], nil
+	results, _, err := s.commit(ctx, Change{Puts: []QueuePut{{To: n, Messages: msgs}}}, topicFirst)
+	return results, err
 }
 
 // Commit makes several changes as one atomic group. Its puts go where Publish's go. It returns the puts' results, and for each
 // settlement nil or why it had no effect (ErrStale): a stale one does not stop the rest. Errors of the whole are Put's.
 func (s *Store) Commit(ctx context.Context, c Change) ([][]PutResult, []error, error) {
-	return s.commit(ctx, c, topicFirst)
+	flat, settles, err := s.commit(ctx, c, topicFirst)
+	if err != nil {
+		return nil, nil, err
+	}
+	var results [][]PutResult
+	for i := range c.Puts {
+		n := len(c.Puts[i].Messages)
+		results, flat = append(results, flat[:n:n]), flat[n:]
+	}
+	return results, settles, nil
 }
 
 // target says what a put's name may mean.
@@ -46,19 +49,25 @@ const (
 	topicFirst target = true
 )
 
-func (s *Store) commit(ctx context.Context, c Change, where target) ([][]PutResult, []error, error) {
-	if err := s.checkChange(&c); err != nil {
+// commit is Commit with the results of all puts in one row.
+func (s *Store) commit(ctx context.Context, c Change, where target) ([]PutResult, []error, error) {
+	var onePut [1]preparedPut // room for the usual change, on the stack
+	var oneID [1]message.ID
+	puts, ids, err := s.checkChange(&c, onePut[:0], oneID[:0])
+	if err != nil {
 		return nil, nil, err
 	}
+	p := prepared{change: &c, where: where, puts: puts, ids: ids}
 	for {
-		prep, err := s.prepare(ctx, &c, where)
-		if err != nil {
+		f := newFlight()
+		if n := c.records(); n > len(f.one) {
+			f.group = make([]applied, 0, n)
+		}
+		results := make([]PutResult, 0, len(ids))
+		if err := s.prepare(ctx, &p); err != nil {
 			return nil, nil, err
 		}
-		if err := s.enter(ctx); err != nil {
-			return nil, nil, err
-		}
-		out, err := s.launch(prep)
+		out, err := s.launch(&p, f, results)
 		switch {
 		case errors.Is(err, errAgain):
 			if out.blocker != nil {
@@ -79,115 +88,153 @@ func (s *Store) commit(ctx context.Context, c Change, where target) ([][]PutResu
 	}
 }
 
-// checkChange refuses what no state of the Store could accept, and gives ids. It copies the messages it completes.
-func (s *Store) checkChange(c *Change) error {
-	total := 0
-	puts := make([]QueuePut, len(c.Puts))
-	for i, p := range c.Puts {
-		puts[i] = QueuePut{To: s.Resolve(p.To), Messages: append([]message.Message(nil), p.Messages...)}
-		if err := puts[i].To.Check(); err != nil {
-			return err
-		}
-		total += len(p.Messages)
-		for j := range puts[i].Messages {
-			m := &puts[i].Messages[j]
+// checkChange refuses what no state of the Store could accept. It appends to puts one for each of c's, and to ids those of all messages:
+// theirs, or new ones.
+func (s *Store) checkChange(c *Change, puts []preparedPut, ids []message.ID) ([]preparedPut, []message.ID, error) {
+	for i := range c.Puts {
+		qp := &c.Puts[i]
+		puts = append(puts, preparedPut{to: s.Resolve(qp.To), first: len(ids)})
+		for j := range qp.Messages {
+			m := &qp.Messages[j]
 			if size := m.Size(); size > s.limits.MessageBytes && m.Death == nil {
-				return fmt.Errorf("%w: message %d of %d has %d bytes, the limit is %d", ErrTooLarge, j+1, len(p.Messages), size, s.limits.MessageBytes)
+				return nil, nil, fmt.Errorf("%w: message %d of %d has %d bytes, the limit is %d", ErrTooLarge, j+1, len(qp.Messages), size, s.limits.MessageBytes)
 			}
-			if m.ID.IsZero() {
-				m.ID = message.NewID()
+			id := m.ID
+			if id.IsZero() {
+				id = message.NewID()
 			}
+			ids = append(ids, id)
 		}
 	}
-	if total > s.limits.PutMessages {
-		return fmt.Errorf("%w: %d messages in one group, the limit is %d", ErrTooLarge, total, s.limits.PutMessages)
+	if len(ids) > s.limits.PutMessages {
+		return nil, nil, fmt.Errorf("%w: %d messages in one group, the limit is %d", ErrTooLarge, len(ids), s.limits.PutMessages)
 	}
 	for _, n := range c.Notes {
 		if len(n.Value) > MaxNoteBytes {
-			return fmt.Errorf("%w: note %s %q has %d bytes, the limit is %d", ErrTooLarge, n.Room, n.Key, len(n.Value), MaxNoteBytes)
+			return nil, nil, fmt.Errorf("%w: note %s %q has %d bytes, the limit is %d", ErrTooLarge, n.Room, n.Key, len(n.Value), MaxNoteBytes)
 		}
 	}
-	c.Puts = puts
-	return nil
+	return puts, ids, nil
 }
 
 // errAgain: something changed between preparing and launching.
 var errAgain = errors.New("prepare again")
 
-// prepared is a change with everything done that needs no lock: rows made of JSON bodies, bodies of dead letters read.
+// prepared is a change and what was done for it without the lock: rows made of JSON bodies, bodies of dead letters read.
 type prepared struct {
 	change *Change
-	puts   []preparedPut
+	where  target
+	puts   []preparedPut       // for each of change.Puts
+	ids    []message.ID        // of the messages of all puts
 	dead   map[int]*deadLetter // by index in change.Settles
 }
 
 type preparedPut struct {
+	to      Name
+	first   int // of its messages, in the change's ids
 	topic   *topicState
 	queue   *queueState
 	rows    map[*queueState][][]message.Value // of queues with columns, a row a message
 	columns map[*queueState]*message.Column   // the first of the columns that the rows were made for: it tells definitions apart
 }
 
-func (s *Store) prepare(ctx context.Context, c *Change, where target) (*prepared, error) {
-	p := &prepared{change: c, puts: make([]preparedPut, len(c.Puts))}
-	for i := range c.Puts {
-		if err := s.preparePut(ctx, &c.Puts[i], &p.puts[i], where); err != nil {
-			return nil, err
+// prepare does for a change what cannot be done under the lock. On success it is held, by enter, and nothing is left to do.
+func (s *Store) prepare(ctx context.Context, p *prepared) error {
+	if err := s.prepareDead(ctx, p); err != nil {
+		return err
+	}
+	for {
+		if err := s.enter(ctx); err != nil {
+			return err
+		}
+		i := 0
+		for i < len(p.puts) && !s.lacking(&p.puts[i], p.where) {
+			i++
+		}
+		if i == len(p.puts) {
+			return nil
+		}
+		if err := s.supply(ctx, &p.change.Puts[i], &p.puts[i]); err != nil {
+			return err
 		}
 	}
-	return p, s.prepareDead(ctx, p)
 }
 
-func (s *Store) preparePut(ctx context.Context, qp *QueuePut, pp *preparedPut, where target) error {
-	for {
-		s.mu.Lock()
-		if f := s.defining[qp.To]; f != nil {
-			s.mu.Unlock()
-			if err := f.wait(ctx); err != nil && ctx.Err() != nil {
-				return err
-			}
-			continue
+// lacking finds where a put goes, and tells whether it has to be supplied with something before it can be planned. The lock is held.
+func (s *Store) lacking(pp *preparedPut, where target) bool {
+	pp.topic, pp.queue = nil, nil
+	if where == topicFirst {
+		pp.topic = s.state.topicNames[pp.to]
+	}
+	if pp.topic == nil {
+		pp.queue = s.state.queueNames[pp.to]
+	}
+	if pp.topic == nil && pp.queue == nil || s.changing(pp) != nil {
+		return true
+	}
+	for _, q := range pp.queues() {
+		if made := pp.columns[q]; made == nil && q.def.Columns != nil || made != nil && (q.def.Columns == nil || made != &q.def.Columns[0]) {
+			return true
 		}
-		if where == topicFirst {
-			pp.topic = s.state.topicNames[qp.To]
+	}
+	return false
+}
+
+// changing is the definition under way of a queue or topic that a put concerns. The lock is held.
+func (s *Store) changing(pp *preparedPut) *flight {
+	if len(s.defining) == 0 {
+		return nil
+	}
+	if f := s.defining[pp.to]; f != nil {
+		return f
+	}
+	for _, q := range pp.queues() {
+		if f := s.defining[q.name]; f != nil { // a subscription that is being altered or deleted
+			return f
 		}
-		if pp.topic == nil {
-			pp.queue = s.state.queueNames[qp.To]
-		}
-		var columns map[*queueState]message.Columns
-		for _, q := range pp.queues() {
-			if q.def.Columns == nil {
-				continue
-			}
-			if columns == nil {
-				columns, pp.columns = map[*queueState]message.Columns{}, map[*queueState]*message.Column{}
-			}
-			columns[q] = q.def.Columns
-			pp.columns[q] = &q.def.Columns[0]
-		}
-		s.mu.Unlock()
-		if pp.topic == nil && pp.queue == nil {
-			if !s.demand {
-				return fmt.Errorf("%w: %s", ErrNotFound, qp.To.Short())
-			}
-			if _, err := s.CreateQueue(ctx, qp.To, Definition{}); err != nil && !errors.Is(err, ErrExists) {
-				return err
-			}
-			continue
-		}
-		pp.rows = nil
-		for q, cs := range columns {
-			if pp.rows == nil {
-				pp.rows = map[*queueState][][]message.Value{}
-			}
-			rows, err := rowsFor(q.name, cs, qp.Messages)
-			if err != nil {
-				return err
-			}
-			pp.rows[q] = rows
+	}
+	return nil
+}
+
+// supply does what lacking found to be lacking. It is called with the lock held by enter and gives it up.
+func (s *Store) supply(ctx context.Context, qp *QueuePut, pp *preparedPut) error {
+	if f := s.changing(pp); f != nil {
+		s.leave()
+		if err := f.wait(ctx); err != nil && ctx.Err() != nil {
+			return err
 		}
 		return nil
 	}
+	if pp.topic == nil && pp.queue == nil {
+		s.leave()
+		if err := pp.to.Check(); err != nil {
+			return err
+		}
+		if !s.demand {
+			return fmt.Errorf("%w: %s", ErrNotFound, pp.to.Short())
+		}
+		if _, err := s.CreateQueue(ctx, pp.to, Definition{}); err != nil && !errors.Is(err, ErrExists) {
+			return err
+		}
+		return nil
+	}
+	columns := map[*queueState]message.Columns{}
+	pp.columns = map[*queueState]*message.Column{}
+	for _, q := range pp.queues() {
+		if q.def.Columns != nil {
+			columns[q], pp.columns[q] = q.def.Columns, &q.def.Columns[0]
+		}
+	}
+	s.leave()
+	pp.rows = map[*queueState][][]message.Value{}
+	for q, cs := range columns {
+		rows, err := rowsFor(q.name, cs, qp.Messages)
+		if err != nil {
+			return err
+		}
+		pp.rows[q] = rows
+	}
+	return nil
 }
 
 func (pp *preparedPut) queues() []*queueState {
@@ -235,18 +282,15 @@ func (c *Change) records() int {
 
 // launched is what became of a change that was sent to the journal.
 type launched struct {
-	flight  *flight // nil: there was nothing to write
-	results [][]PutResult
+	flight  *flight     // nil: there was nothing to write
+	results []PutResult // of all puts
 	settles []error
 	blocker *flight
 }
 
-// launch plans a prepared change and sends it to the journal. It is called with the lock held by enter and gives it up.
-func (s *Store) launch(p *prepared) (out launched, err error) {
-	f := newFlight()
-	if n := p.change.records(); n > len(f.one) {
-		f.group = make([]applied, 0, n)
-	}
+// launch plans a prepared change and sends it to the journal. It is called with the lock held by enter and gives it up. f and results, empty
+// and with room for the change, were made before: not under the lock.
+func (s *Store) launch(p *prepared, f *flight, results []PutResult) (out launched, err error) {
 	pl := &f.plan
 	*pl = plan{s: s.state, now: s.state.now, limits: &s.limits, flight: f, pending: s.pending}
 	fail := func(err error) (launched, error) {
@@ -257,15 +301,15 @@ func (s *Store) launch(p *prepared) (out launched, err error) {
 		return launched{blocker: pl.blocker}, err
 	}
 	for i := range p.puts {
-		results, err := s.planPuts(pl, &p.change.Puts[i], &p.puts[i])
+		results, err = s.planPuts(pl, p, i, results)
 		if pl.blocker != nil { // also when there is no room: a duplicate needs none
 			err = errAgain
 		}
 		if err != nil {
 			return fail(err)
 		}
-		out.results = append(out.results, results)
 	}
+	out.results = results
 	var observed []func()
 	out.settles, observed, f.undo, err = s.planSettles(pl, p)
 	if err != nil {
@@ -294,48 +338,31 @@ func (s *Store) launch(p *prepared) (out launched, err error) {
 	return out, nil
 }
 
-// planPuts plans the messages for one name. A definition that has changed since the rows were made asks for another round.
-func (s *Store) planPuts(pl *plan, qp *QueuePut, pp *preparedPut) ([]PutResult, error) {
-	if s.defining[qp.To] != nil {
-		return nil, errAgain
-	}
-	if t := pp.topic; t != nil && s.state.topicNames[qp.To] != t {
-		return nil, errAgain
-	}
-	if q := pp.queue; q != nil && (q.gone || s.state.queueNames[qp.To] != q) {
-		return nil, errAgain
-	}
-	for _, q := range pp.queues() {
-		if f := s.defining[q.name]; f != nil { // a subscription that is being altered or deleted
-			pl.blocker = f
-			return nil, errAgain
-		}
-		if made := pp.columns[q]; made == nil && q.def.Columns != nil || made != nil && (q.def.Columns == nil || made != &q.def.Columns[0]) {
-			return nil, errAgain
-		}
-	}
-	results := make([]PutResult, len(qp.Messages))
-	for i := range qp.Messages {
-		m := &qp.Messages[i]
+// planPuts plans the put at index i of a change and appends its results to those of the puts before it.
+func (s *Store) planPuts(pl *plan, p *prepared, i int, results []PutResult) ([]PutResult, error) {
+	pp := &p.puts[i]
+	for j := range p.change.Puts[i].Messages {
+		m := p.change.Puts[i].Messages[j]
+		m.ID = p.ids[pp.first+j]
 		if m.Time.IsZero() {
 			m.Time = timeOf(pl.now)
 		}
+		var r PutResult
 		var err error
 		if pp.topic != nil {
-			results[i], err = pl.publish(pp.topic, m, func(q *queueState) []message.Value { return pp.rows[q][i] })
+			r, err = pl.publish(pp.topic, &m, func(q *queueState) []message.Value { return pp.rows[q][j] })
 		} else {
 			if rs := pp.rows[pp.queue]; rs != nil {
-				own := *m
-				if own.Row = rs[i]; rs[i] != nil {
-					own.Body = nil
+				if m.Row = rs[j]; m.Row != nil {
+					m.Body = nil
 				}
-				m = &own
 			}
-			results[i], err = pl.put(pp.queue, m, m.Death != nil)
+			r, err = pl.put(pp.queue, &m, m.Death != nil)
 		}
 		if err != nil {
 			return nil, err
 		}
+		results = append(results, r)
 	}
 	return results, nil
 }

@@ -156,20 +156,25 @@ func (s *Store) replayBatch(ctx context.Context, q *queueState, columns message.
 // move puts messages elsewhere and removes them here, in one group; those that were purged meanwhile stay away. It returns how many
 // went on their way: when ctx ends while they do, they stay out of sight until their fate is known.
 func (s *Store) move(ctx context.Context, q *queueState, es []entry, c *Change) (moved int, err error) {
-	if err := s.checkChange(c); err != nil {
+	puts, ids, err := s.checkChange(c, nil, nil)
+	if err != nil {
 		return 0, err
 	}
+	p := prepared{change: c, where: queueOnly, puts: puts, ids: ids}
 	ds := make([]doomed, len(es))
 	for i, e := range es {
 		ds[i] = doomed{q: q, e: e}
 	}
 	for {
-		p, err := s.prepare(ctx, c, queueOnly)
-		if err != nil {
+		if err := s.prepare(ctx, &p); err != nil {
 			return 0, err
 		}
+		s.leave()
 		moved, err = s.end(ctx, ds, endMoved, func() { s.relentAll(q, es) }, func(pl *plan, i int) error {
-			_, err := s.planPuts(pl, &c.Puts[i], &p.puts[i])
+			if s.lacking(&p.puts[i], p.where) {
+				return errAgain
+			}
+			_, err := s.planPuts(pl, &p, i, nil)
 			return err
 		})
 		if !errors.Is(err, errAgain) {

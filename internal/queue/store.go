@@ -227,13 +227,17 @@ func (s *Store) usable() error {
 // flight is a group on its way to the journal.
 type flight struct {
 	group []applied
-	one   [1]applied // room for the usual group
-	plan  plan       // of what it puts
+	plan  plan // of what it puts
 	done  chan struct{}
 	err   error  // once done is closed
 	undo  func() // under the lock, when the group did not get there; may be nil
 	after func() // under the lock, when it is durable and applied; may be nil
 	keys  []string
+
+	// Room for the usual group: one small message.
+	one     [1]applied
+	onePut  put
+	oneHead [64]byte
 }
 
 func newFlight(events ...event) *flight {
