@@ -47,21 +47,24 @@ func (s *session) measureCleaning(ctx context.Context, writers int) (err error) 
 	return s.drains(ctx, t)
 }
 
-// cleaningPuts compares the slowest puts with those of a raw writer beside a copier.
+// cleaningPuts compares the slowest puts with those of raw writers who share a log beside a copier.
 func (s *session) cleaningPuts(ctx context.Context, t *traffic, since journal.Stats) error {
-	w, err := s.raw.writer(int64(t.writers), t.log.bytesEach())
+	put, err := t.putBytes(ctx)
 	if err != nil {
 		return err
 	}
-	c, remove, err := newCopier(ctx, s.dir, func() int64 { return t.copied(since) })
+	ours := &cleaned{traffic: t}
+	log := newSharedLog(s.raw)
+	raw := &appenders{log: log, writers: t.writers, put: put, settle: max(1, int(t.log.bytesEach())-put)}
+	c, remove, err := newCopier(ctx, s.dir, func() int64 { return ours.copied })
 	if err != nil {
 		return err
 	}
-	peers := []peer{{name: caseCopier, perSync: w.carries}}
-	result, err := s.cleaning.alternate(ctx, s.step, byTime(0.999), t, &besideCopier{w, c})
+	result, err := s.cleaning.alternate(ctx, s.step, byTime(0.999), ours, &besideCopier{raw, c})
 	if err = joinCleanup(err, remove()); err != nil {
 		return err
 	}
+	peers := []peer{{name: caseCopier, perSync: result.peers[0].n / max(1, log.round)}}
 	peers[0].more = func(r *measure.Row) {
 		r.Set("p999_ms", measure.Milliseconds(result.peers[0].calls.Quantile(0.999))).Set("copied_mb", megabytes(c.wrote))
 	}
@@ -75,6 +78,45 @@ func (s *session) cleaningPuts(ctx context.Context, t *traffic, since journal.St
 		},
 	})
 	return nil
+}
+
+// cleaned is traffic that counts what the store wrote besides its log meanwhile, and does not end before the store is at rest: what it has
+// still to do would fall on the next one.
+type cleaned struct {
+	traffic *traffic
+	copied  int64
+}
+
+// A store is at rest when so many looks in a row saw nothing written.
+const (
+	restLook  = 50 * time.Millisecond
+	restLooks = 4
+	restMost  = 100 * restLook
+)
+
+func (c *cleaned) run(ctx context.Context, d time.Duration) (sample, error) {
+	before := c.traffic.besides()
+	s, err := c.traffic.run(ctx, d)
+	if err != nil {
+		return sample{}, err
+	}
+	last := c.traffic.besides()
+	c.copied += last - before
+	look := time.NewTicker(restLook)
+	defer look.Stop()
+	calm := 0
+	for waited := time.Duration(0); calm < restLooks && waited < restMost; waited += restLook {
+		select {
+		case <-ctx.Done():
+			return sample{}, ctx.Err()
+		case <-look.C:
+		}
+		now := c.traffic.besides()
+		if calm++; now != last {
+			last, calm = now, 0
+		}
+	}
+	return s, nil
 }
 
 // copies reports what the store has written besides its log.

@@ -135,3 +135,32 @@ func TestWriterBesideACopierCountsOnlyItsOwn(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestTrafficKnowsWhatAPutTakesInTheLog(t *testing.T) {
+	tr := testTraffic(t, 1)
+	n, err := tr.putBytes(t.Context())
+	if err != nil || n <= len(tr.body) || n > 3*len(tr.body) {
+		t.Errorf("a put of %d bytes takes %d: %v", len(tr.body), n, err)
+	}
+	if st, err := tr.rig.store.Stats(stuck); err != nil || st.Messages() != tr.stuck.Load() {
+		t.Errorf("%d messages wait, %d are counted: %v", st.Messages(), tr.stuck.Load(), err)
+	}
+}
+
+func TestCleanedTrafficEndsAtRestAndCountsWhatWasWrittenBesidesTheLog(t *testing.T) {
+	tr := testTraffic(t, 4)
+	c := &cleaned{traffic: tr}
+	before := tr.besides()
+	s, err := c.run(t.Context(), 20*time.Millisecond)
+	if err != nil || s.n != tr.puts.Load() {
+		t.Errorf("%d of %d messages: %v", s.n, tr.puts.Load(), err)
+	}
+	if c.copied < 0 || c.copied > tr.besides()-before {
+		t.Errorf("%d bytes are counted, %d were written besides the log", c.copied, tr.besides()-before)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := c.run(ctx, time.Millisecond); !errors.Is(err, context.Canceled) {
+		t.Errorf("with an ended context: %v", err)
+	}
+}

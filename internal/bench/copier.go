@@ -59,9 +59,9 @@ func (c *copier) run(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// besideCopier is a raw writer with a copier at work.
+// besideCopier is somebody who writes with a copier at work.
 type besideCopier struct {
-	writer *rawWriter
+	writer side
 	copier *copier
 }
 

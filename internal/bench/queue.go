@@ -17,7 +17,7 @@ const (
 	caseLone  = "lone" // one message written and synced after the other
 
 	caseBandwidth = "bandwidth" // so much written between syncs that these do not count
-	caseCopier    = "copier"    // a raw writer beside a copier
+	caseCopier    = "copier"    // raw writers beside a copier
 	casePeer      = "peer"      // the same work elsewhere
 )
 
@@ -35,8 +35,9 @@ const (
 //   - restart: the opening of a store with messages waiting, after a clean stop or a death, with the files in the system's cache or not.
 //     The limit reads as many bytes, once and in order.
 //   - memory: of a process in which messages wait, bare and with two indexes.
-//   - cleaning: durable puts while a queue that nobody reads gets a twentieth of them. Its peer appends the same bytes beside a copier
-//     as busy as the store, and the ratio is that of the p99.9. Then what cleaning wrote, and the reading of what waits, with nothing of it
+//   - cleaning: durable puts while a queue that nobody reads gets a twentieth of them and readers settle the others. Its peer is as many raw
+//     writers and readers that append the same bytes to one file and share its syncs, beside a copier as busy as the store, and the ratio
+//     is that of the p99.9. Then what cleaning wrote, and the reading of what waits, with nothing of it
 //     in the system's cache. The limit reads the same bytes in order.
 //
 // Times are of calls, rates are messages a second; ratio is the median of our rate to the limit's, unless said otherwise, ratio_q1 and

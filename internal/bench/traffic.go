@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -115,10 +114,27 @@ func drain(ctx context.Context, r *rig, from queue.Name, most int, wait time.Dur
 	return len(claims), nil
 }
 
-// copied is how many bytes the store has written besides its log: what cleaning moved and what checkpoints took.
-func (t *traffic) copied(since journal.Stats) int64 {
+// besides is how many bytes the store has written besides its log: what cleaning moved and what checkpoints took.
+func (t *traffic) besides() int64 {
 	now := t.rig.store.JournalStats()
-	return int64(now.CopiedBytes - since.CopiedBytes + now.CheckpointBytes - since.CheckpointBytes)
+	return int64(now.CopiedBytes + now.CheckpointBytes)
+}
+
+// putBytes is what the put of one message takes in the log. The store's own records may come between: so it is the least of a few.
+func (t *traffic) putBytes(ctx context.Context) (int, error) {
+	least := uint64(0)
+	for range 3 {
+		before := t.rig.store.JournalStats().Bytes
+		if _, err := t.rig.store.Put(ctx, stuck, []message.Message{{Body: t.body}}); err != nil {
+			return 0, fmt.Errorf("put: %w", err)
+		}
+		t.puts.Add(1)
+		t.stuck.Add(1)
+		if n := t.rig.store.JournalStats().Bytes - before; least == 0 || n < least {
+			least = n
+		}
+	}
+	return int(least), nil
 }
 
 // check tells whether the store has what it should: everything that went to the stuck queue, and nothing else.

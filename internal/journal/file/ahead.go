@@ -12,7 +12,7 @@ import (
 // in step with it: a log that does not grow costs nothing. Where each sync has much to write zeros would only cost
 // bandwidth, and there are none. To fill spares, each with syncs of its own, was measured to be slower than this.
 const (
-	zeroBytes  = 512 << 10 // zeros written at a time
+	zeroBytes  = 128 << 10 // zeros written at a time: the next sync of the log waits for them
 	aheadBytes = 1 << 20   // zeros kept ahead in the tail
 	aheadBelow = 128 << 10 // only while a sync has less than this to write
 )
@@ -34,9 +34,9 @@ func (l *syncLoad) small(c *counters) bool {
 	return bytes <= aheadBelow*max(1, syncs)
 }
 
-// zeroAhead writes zeros where the log will soon be.
-func (j *Journal) zeroAhead(load *syncLoad) error {
-	if j.opts.Durability != journal.Fsync || !load.small(&j.count) {
+// zeroAhead writes zeros where the log will soon be, if syncs are small.
+func (j *Journal) zeroAhead(small bool) error {
+	if j.opts.Durability != journal.Fsync || !small {
 		return nil
 	}
 	for {
@@ -44,6 +44,31 @@ func (j *Journal) zeroAhead(load *syncLoad) error {
 			return err
 		}
 	}
+}
+
+// zeroBeginning writes zeros where a new spare begins, so that the first syncs of the segment that it becomes need not wait for that.
+// It tells how many are durable. Nothing depends on them.
+func (j *Journal) zeroBeginning(sp spare) (n int64, err error) {
+	if j.opts.Durability != journal.Fsync {
+		return 0, nil
+	}
+	f, err := j.fs.Open(sp.name, false)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	for end := min(aheadBytes, sp.size); n < end; {
+		piece := min(zeroBytes, end-n)
+		_, err := f.WriteAt(zeros[:piece], n)
+		if err == nil {
+			err = f.Datasync()
+		}
+		if err != nil {
+			return 0, err
+		}
+		n += piece
+	}
+	return n, nil
 }
 
 // zeroTail writes the next zeros in the tail and says whether it did. They become durable with the next sync, or do not:

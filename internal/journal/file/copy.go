@@ -9,7 +9,7 @@ import (
 )
 
 // coldSyncBytes is how much of a cold segment waits for a sync: little, so that no sync of the log comes behind a long one.
-const coldSyncBytes = 1 << 20
+const coldSyncBytes = pieceBytes
 
 // copy writes the survivors to a cold segment and puts it in the place of the victims.
 func (r *run) copy() error {

@@ -95,7 +95,9 @@
 //
 // Blocks are allocated a segment ahead. The first write to an allocated block makes its sync half as slow again or
 // worse, so while syncs are small the keeper, a goroutine that also reclaims segments, writes zeros up to a megabyte
-// ahead of the log; reclaimed segments become spares, whose blocks were written before.
+// ahead of the log, and where a new spare begins, before it is needed. Reclaimed segments become spares, whose blocks were
+// written before: as many as come back at once in a busy log, up to eight beyond the reserve. A log that begins no segment for
+// ten ticks of Options.IdleSeal gives them up, one a tick.
 //
 // Readers leave what they read last behind, 16 windows of 256 KiB, and the next one who reads on in a sealed or cold segment goes on from
 // there; who reads on and on has the operating system read two megabytes ahead.

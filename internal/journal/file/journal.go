@@ -35,6 +35,7 @@ type Journal struct {
 	last      journal.Position // last group of any kind
 	spares    []spare
 	spareNext uint64
+	begun     uint64        // segments
 	borrowed  chan struct{} // not nil while cleaning has a spare of a full disk; closed when it is given back
 	unwritten unwritten
 	number    uint64                 // of the next waiter

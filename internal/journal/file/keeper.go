@@ -2,7 +2,9 @@ package file
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -33,16 +35,19 @@ func (j *Journal) keep() {
 	}
 	var seen journal.Position // the last group at the last tick
 	var load syncLoad
+	var pool spareLoad
 	for {
 		var err error
 		select {
 		case <-j.quit:
 			return
 		case <-j.tidy:
-			err = errors.Join(j.reclaim(), j.refill(), j.zeroAhead(&load))
+			small := load.small(&j.count)
+			err = errors.Join(j.reclaim(), j.refill(small), j.zeroAhead(small))
 			j.wakeCleaner()
 		case <-tick:
 			seen, err = j.sealIdle(seen)
+			err = errors.Join(err, j.dropSpare(&pool))
 			j.wakeCleaner() // releases alone wake nobody
 		}
 		if err != nil {
@@ -51,8 +56,8 @@ func (j *Journal) keep() {
 	}
 }
 
-// refill makes up the reserve, and when the tail is half full one more spare for the segment after it.
-func (j *Journal) refill() error {
+// refill makes up the reserve, and when the tail is half full one more spare for the segment after it. small says that syncs are.
+func (j *Journal) refill(small bool) error {
 	for {
 		j.mu.Lock()
 		want := reserveSegments
@@ -76,8 +81,45 @@ func (j *Journal) refill() error {
 			}
 			return err
 		}
+		sp := spare{name: name, size: j.opts.SegmentBytes}
+		var err error
+		if small {
+			sp.written, err = j.zeroBeginning(sp)
+		}
 		j.mu.Lock()
-		j.spares = append(j.spares, spare{name: name, size: j.opts.SegmentBytes})
+		j.spares = append(j.spares, sp)
 		j.mu.Unlock()
+		if err != nil && !fullError(err) {
+			return fmt.Errorf("write zeros where %s begins: %w", name, err)
+		}
 	}
+}
+
+// spareLoad is what the keeper remembers of the segments that were begun.
+type spareLoad struct {
+	begun uint64
+	calm  int // ticks since one was
+}
+
+// calmTicks is after how many ticks without a new segment spares are given up, one a tick.
+const calmTicks = 10
+
+// dropSpare removes a spare that a busy log would soon use, and a calm one would not.
+func (j *Journal) dropSpare(load *spareLoad) error {
+	j.mu.Lock()
+	if load.calm++; load.begun != j.begun {
+		load.begun, load.calm = j.begun, 0
+	}
+	n := len(j.spares)
+	if load.calm <= calmTicks || n <= reserveSegments+1 {
+		j.mu.Unlock()
+		return nil
+	}
+	sp := j.spares[0]
+	j.spares = slices.Delete(j.spares, 0, 1)
+	j.mu.Unlock()
+	if err := j.fs.Remove(sp.name); err != nil {
+		return fmt.Errorf("remove a spare that is not needed: %w", err)
+	}
+	return nil
 }

@@ -184,6 +184,9 @@ func (r *run) next(w *walker) error {
 	if errors.Is(err, errGroup) {
 		return w.w.s.damage(w.offset, err.Error())
 	}
+	if err == nil && r.pace.looked(w.header.length) != nil {
+		return errGone
+	}
 	return err
 }
 

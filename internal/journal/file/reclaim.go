@@ -144,11 +144,15 @@ func (j *Journal) discard(gone outgoing) error {
 	return nil
 }
 
+// recycleSegments is how many spares are kept beyond the reserve while the log begins one segment after the other. What
+// cleaning and a checkpoint give back comes in bursts, and the log soon needs as much again.
+const recycleSegments = 8
+
 // recycle makes a spare of a segment's file, or removes it when there are enough: its blocks are written already, so
-// the next use of them is cheap.
+// the next use of them is cheap. To remove files also keeps a file system busy, and everybody who syncs in it.
 func (j *Journal) recycle(s *segment) error {
 	j.mu.Lock()
-	keep := s.size == j.opts.SegmentBytes && len(j.spares) <= reserveSegments
+	keep := s.size == j.opts.SegmentBytes && len(j.spares) < reserveSegments+recycleSegments
 	name := filepath.Join(j.dir, sparePrefix+strconv.FormatUint(j.spareNext, 10))
 	j.spareNext++
 	j.mu.Unlock()
@@ -160,6 +164,6 @@ func (j *Journal) recycle(s *segment) error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.spares = append(j.spares, spare{name, s.size, true})
+	j.spares = append(j.spares, spare{name, s.size, s.size})
 	return nil
 }

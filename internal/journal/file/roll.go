@@ -17,7 +17,7 @@ import (
 type spare struct {
 	name    string
 	size    int64
-	written bool // a segment once: its blocks are not only allocated
+	written int64 // blocks before this offset are not only allocated but written; all of them, if it was a segment once
 }
 
 const sparePrefix = "spare-"
@@ -71,7 +71,8 @@ func (j *Journal) allocate(name string, size int64) error {
 	}
 }
 
-// takeSpare removes a spare of at least that size from the list, leaving the reserve alone for lasting records. mu is held.
+// takeSpare removes a spare of at least that size from the list, of those the one of which most is written, leaving the reserve alone
+// for lasting records. mu is held.
 func (j *Journal) takeSpare(size int64, lasting bool) (spare, error) {
 	keep := 0
 	if lasting {
@@ -82,9 +83,14 @@ func (j *Journal) takeSpare(size int64, lasting bool) (spare, error) {
 			return spare{}, err
 		}
 	}
-	i := len(j.spares) - 1
-	sp := j.spares[i]
-	j.spares = j.spares[:i]
+	best := len(j.spares) - 1 // the one that was added, if one was
+	for i := range best {
+		if sp := &j.spares[i]; sp.size >= size && sp.written > j.spares[best].written {
+			best = i
+		}
+	}
+	sp := j.spares[best]
+	j.spares = slices.Delete(j.spares, best, best+1)
 	return sp, nil
 }
 
@@ -96,10 +102,7 @@ func (j *Journal) roll(n int64, lasting bool) error {
 	if err != nil {
 		return err
 	}
-	next := &segment{generation: newGeneration(), size: sp.size, end: segmentHeaderBytes}
-	if sp.written {
-		next.written = next.size
-	}
+	next := &segment{generation: newGeneration(), size: sp.size, end: segmentHeaderBytes, written: sp.written}
 	var after journal.Position
 	if old := j.tail; old != nil {
 		next.base = old.at(old.end)
@@ -184,6 +187,7 @@ func (j *Journal) adopt(sp spare, next *segment) error {
 		j.tail.setSealed()
 	}
 	j.tail = next
+	j.begun++
 	j.segs = append(slices.Clip(j.segs), next)
 	return nil
 }

@@ -248,7 +248,7 @@ func TestZerosAheadOfTheLogNeverCoverAGroup(t *testing.T) {
 	zeros := make(chan struct{})
 	var once sync.Once
 	d.Fault(func(op faultfs.Op) error {
-		if op.Kind == "write" && strings.HasSuffix(op.Name, ".log") && op.Bytes == 512<<10 {
+		if op.Kind == "write" && strings.HasSuffix(op.Name, ".log") && op.Bytes == 128<<10 {
 			once.Do(func() { close(zeros) })
 		}
 		return nil
