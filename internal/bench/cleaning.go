@@ -9,6 +9,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/measure"
+	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -170,7 +171,7 @@ func (d *drainer) run(ctx context.Context, _ time.Duration) (s sample, err error
 	return s, nil
 }
 
-// drains compares reading what was left behind with reading as many bytes in order.
+// drains compares reading what was left behind, and what is put behind it to have enough, with reading as many bytes in order.
 func (s *session) drains(ctx context.Context, t *traffic) (err error) {
 	cold, err := canEvict(s.dir)
 	if err != nil {
@@ -181,6 +182,12 @@ func (s *session) drains(ctx context.Context, t *traffic) (err error) {
 		return nil
 	}
 	p := s.cleaning.drains
+	if more := s.cleaning.part*p.pairs - int(t.stuck.Load()); more > 0 { // shorter parts would tell of their beginnings and ends
+		if err := t.rig.fill(ctx, stuck, more, func() message.Message { return message.Message{Body: t.body} }); err != nil {
+			return err
+		}
+		t.stuck.Add(int64(more))
+	}
 	d := &drainer{rig: t.rig, cold: cold, part: int(t.stuck.Load()) / p.pairs / drainReaders * drainReaders}
 	limit := &sequential{name: filepath.Join(s.dir, "drain-limit"), bytes: int64(d.part) * bodyBytes, messages: int64(d.part), cold: cold}
 	if err := writeDurably(limit.name, makeBody(int(limit.bytes))); err != nil {

@@ -57,7 +57,7 @@ func (s *session) experiments() (es []experiment) {
 	}
 	for _, writers := range []int{1, 16} {
 		loads := int(s.cleaning.load / bytesLogged)
-		add("cleaning", s.cleaning.pacing, 2, 4*loads, func(ctx context.Context) error { return s.measureCleaning(ctx, writers) })
+		add("cleaning", s.cleaning.pacing, 2, 4*loads+s.cleaning.part*s.cleaning.drains.pairs, func(ctx context.Context) error { return s.measureCleaning(ctx, writers) })
 	}
 	return es
 }

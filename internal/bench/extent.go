@@ -29,6 +29,7 @@ type cleaningExtent struct {
 	checkpointBytes uint64
 	load            uint64 // bytes that are appended before anything is measured
 	drains          pacing
+	part            int // messages read in each of them, at least
 }
 
 // The whole bench takes some ten minutes, the quick one a few seconds.
@@ -42,7 +43,7 @@ var (
 		deep:       1_000_000, shallow: 6000,
 		killed: 50_000, restarts: []int{100_000, 1_000_000}, starts: 5,
 		remembered: 1_000_000,
-		cleaning:   cleaningExtent{pacing{12, 2 * time.Second}, 8 << 20, 32 << 20, 512 << 20, pacing{pairs: 5}},
+		cleaning:   cleaningExtent{pacing{12, 2 * time.Second}, 8 << 20, 32 << 20, 512 << 20, pacing{pairs: 5}, 200_000},
 		waiters:    1000,
 	}
 	quick = extent{
@@ -54,7 +55,7 @@ var (
 		deep:       3000, shallow: 1000,
 		killed: 2000, restarts: []int{2000, 4000}, starts: 2,
 		remembered: 3000,
-		cleaning:   cleaningExtent{pacing{2, 60 * time.Millisecond}, 256 << 10, 1 << 20, 4 << 20, pacing{pairs: 2}},
+		cleaning:   cleaningExtent{pacing{2, 60 * time.Millisecond}, 256 << 10, 1 << 20, 4 << 20, pacing{pairs: 2}, 1000},
 		waiters:    20,
 	}
 )

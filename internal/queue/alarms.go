@@ -56,7 +56,7 @@ func (s *state) wakeAt(q *queueState, e entry) {
 			s.outdate()
 		}
 		e.setAlarm(due)
-		heap.Push(&s.alarms, alarm{when: due, q: q, seq: e.seq()})
+		s.setAlarm(alarm{when: due, q: q, seq: e.seq()})
 	}
 	if x.claim == nil {
 		s.expireAt(q, e.page, e.expire())
@@ -72,7 +72,13 @@ func (s *state) expireAt(q *queueState, p *page, when int64) {
 		s.outdate()
 	}
 	p.alarm = when
-	heap.Push(&s.alarms, alarm{when: when, q: q, seq: p.number * pageSize, page: true})
+	s.setAlarm(alarm{when: when, q: q, seq: p.number * pageSize, page: true})
+}
+
+// setAlarm is heap.Push, which would make an allocation of each.
+func (s *state) setAlarm(a alarm) {
+	s.alarms = append(s.alarms, a)
+	heap.Fix(&s.alarms, len(s.alarms)-1)
 }
 
 // outdate counts an alarm that nobody waits for any more. When they are most of all they go, so that a fast queue with long leases keeps

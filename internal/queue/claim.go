@@ -24,7 +24,13 @@ type picked struct {
 	place    journal.Address
 	hops     message.Hops
 
-	exactlyOnce bool
+	owned, exactlyOnce bool
+}
+
+// event is what is written down of it.
+func (p *picked) event() claimed {
+	t := &p.token
+	return claimed{queue: t.Queue, seq: t.Sequence, attempt: p.attempt, epoch: t.Epoch, serial: t.Serial, deadline: p.deadline, owned: p.owned}
 }
 
 // claiming is one Claim under way.
@@ -34,7 +40,6 @@ type claiming struct {
 	claimant uint64
 	now      time.Time
 	picks    []picked
-	events   []event
 	err      error
 	ready    chan struct{} // closed when a waiter was served
 }
@@ -88,6 +93,9 @@ func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration) 
 	} else {
 		s.claimant++
 		c.claimant = s.claimant
+	}
+	if len(froms) == 1 && froms[0].where == nil {
+		c.picks = make([]picked, 0, r.expect(froms[0].q))
 	}
 	a := asker{from: froms, max: r.Max, maxBytes: r.Bytes, owner: r.Owner, claimant: c.claimant, take: c.take}
 	if s.looked == nil {
@@ -214,6 +222,15 @@ func (s *Store) buildFor(ws []wanted) (done bool) {
 	return true
 }
 
+// expect is about how many messages there are to be had of a queue.
+func (r *ClaimRequest) expect(q *queueState) int {
+	n := min(r.Max, q.ready.Len())
+	if n > 0 && r.Bytes > 0 {
+		n = min(n, 1+r.Bytes/int(1+q.bytes/int64(q.all.Len())))
+	}
+	return n
+}
+
 // take claims e in the state and remembers what the reader has to get. The lock is held.
 func (c *claiming) take(from int, q *queueState, e entry) {
 	s := c.s
@@ -225,13 +242,14 @@ func (c *claiming) take(from int, q *queueState, e entry) {
 		deadline = s.state.now + q.def.lease().Microseconds()
 	}
 	s.state.serial++
-	ev := &claimed{queue: q.id, seq: e.seq(), attempt: e.attempts() + 1, epoch: s.state.epoch, serial: s.state.serial, deadline: deadline, owned: c.r.Owner != nil}
-	s.state.claim(q, e, ev, holder{owner: c.r.Owner, claimant: c.claimant, at: c.now.UnixNano()})
-	c.events = append(c.events, ev)
 	c.picks = append(c.picks, picked{
-		from: from, q: q, e: e, deadline: deadline, head: e.head(), place: e.place(), hops: e.hops(),
-		token: Token{Queue: q.id, Sequence: e.seq(), Serial: ev.serial, Epoch: ev.epoch}, attempt: ev.attempt, exactlyOnce: q.def.ExactlyOnce,
+		from: from, q: q, e: e, attempt: e.attempts() + 1, deadline: deadline, head: e.head(), place: e.place(),
+		token: Token{Queue: q.id, Sequence: e.seq(), Serial: s.state.serial, Epoch: s.state.epoch}, owned: c.r.Owner != nil, exactlyOnce: q.def.ExactlyOnce,
 	})
+	p := &c.picks[len(c.picks)-1]
+	ev := p.event()
+	s.state.claim(q, e, &ev, holder{owner: c.r.Owner, claimant: c.claimant, at: c.now.UnixNano()})
+	p.hops = e.hops()
 }
 
 // takeLater is take for a waiter.
@@ -242,15 +260,16 @@ func (c *claiming) takeLater(from int, q *queueState, e entry) {
 
 // hand writes the claims down, so that attempts are exact after the death of the process. The lock is held.
 func (c *claiming) hand() {
-	if len(c.events) == 0 {
+	if len(c.picks) == 0 {
 		return
 	}
 	s := c.s
 	at := s.state.now
-	for _, e := range c.events {
-		s.packing.add(at, e)
+	var ev claimed
+	for i := range c.picks {
+		ev = c.picks[i].event()
+		s.packing.add(at, &ev)
 	}
-	c.events = nil
 	if err := s.writePacked(); err != nil {
 		c.err = s.journalError(err)
 		s.takeBack(c.picks)

@@ -15,18 +15,26 @@ type entryEnv struct {
 	s *state
 	q *queueState
 	e entry
+
+	opened bool // what follows is known
+	head   headFields
+	rest   reader // at the attributes
 }
 
 // env returns an environment that is valid until the next call.
 func (s *state) env(q *queueState, e entry) *entryEnv {
-	s.scratch = entryEnv{s, q, e}
+	s.scratch = entryEnv{s: s, q: q, e: e}
 	return &s.scratch
 }
 
 func (v *entryEnv) Lookup(name string) message.Value {
 	column, isColumn := v.q.def.Columns.Lookup(name)
-	r := &reader{b: v.e.head()}
-	h := readHead(r)
+	if !v.opened { // a condition or an index mostly asks for several names
+		v.rest = reader{b: v.e.head()}
+		v.head, v.opened = readHead(&v.rest), true
+	}
+	h, rest := &v.head, v.rest
+	r := &rest
 	n := r.count(2)
 	for range n {
 		at := r.bytes()

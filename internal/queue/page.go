@@ -32,16 +32,11 @@ type page struct {
 	attempts []uint32
 	expires  []int64
 	shared   []*sharedBody
-	extras   []slotted       // by slot: only of those that have any
+	special  bitmap          // of which messages there is an extra
+	extras   []*extra        // an element for each slot in special, in order
 	alarm    int64           // earliest alarm that looks for expired messages; 0: none
 	record   journal.Address // of its lasting part; zero: it was not written
 	saved    uint64          // the newest checkpoint that has it as it was, or need not have it
-}
-
-// slotted is what the message of a slot has beyond the usual.
-type slotted struct {
-	slot uint8
-	x    *extra
 }
 
 // row is what every message has.
@@ -155,23 +150,18 @@ func (e entry) setAttempts(n uint32) {
 
 // extra is what it has beyond the usual, to be read only.
 func (e entry) extra() *extra {
-	if p := e.page; len(p.extras) > 0 {
-		if at, there := p.extraAt(e.slot); there {
-			return p.extras[at].x
-		}
+	if p := e.page; p.special.has(e.slot) {
+		return p.extras[p.special.rank(e.slot)]
 	}
 	return &usual
 }
 
-// extraAt is where in extras that of a slot is, or belongs.
-func (p *page) extraAt(slot uint8) (at int, there bool) {
-	return slices.BinarySearchFunc(p.extras, slot, func(s slotted, slot uint8) int { return int(s.slot) - int(slot) })
-}
-
 // dropExtra forgets what a message has beyond the usual.
 func (p *page) dropExtra(slot uint8) {
-	if at, there := p.extraAt(slot); there {
+	if p.special.has(slot) {
+		at := p.special.rank(slot)
 		p.extras = slices.Delete(p.extras, at, at+1)
+		p.special.clear(slot)
 	}
 }
 
@@ -187,11 +177,12 @@ func (e entry) retry() bool        { return e.extra().retry }
 func (e entry) change(f func(x *extra)) {
 	p := e.page
 	p.touch()
-	at, there := p.extraAt(e.slot)
-	if !there {
-		p.extras = slices.Insert(p.extras, at, slotted{e.slot, new(extra)})
+	at := p.special.rank(e.slot)
+	if !p.special.has(e.slot) {
+		p.extras = slices.Insert(p.extras, at, new(extra))
+		p.special.set(e.slot)
 	}
-	x := p.extras[at].x
+	x := p.extras[at]
 	if f(x); *x == usual {
 		p.dropExtra(e.slot)
 	}
@@ -368,7 +359,7 @@ func (m *messages) drop(p *page) {
 	if m.last == p {
 		m.last = nil
 	}
-	p.there, p.past, p.extras = bitmap{}, bitmap{}, nil
+	p.there, p.past, p.special, p.extras = bitmap{}, bitmap{}, bitmap{}, nil
 	m.saves.retire(p.record)
 }
 

@@ -164,7 +164,8 @@ func (s *Store) planSettles(pl *plan, p *prepared) (errs []error, observed []fun
 		return nil, nil, nil, nil
 	}
 	errs = make([]error, len(p.change.Settles))
-	var marked []doomed
+	events := make([]settled, len(p.change.Settles))
+	marked := make([]doomed, 0, len(p.change.Settles))
 	undo = func() {
 		for _, m := range marked {
 			s.unsettle(m.q, m.e)
@@ -181,7 +182,8 @@ func (s *Store) planSettles(pl *plan, p *prepared) (errs []error, observed []fun
 			errs[i] = err
 			continue
 		}
-		ev := &settled{queue: q.id, seq: e.seq()}
+		ev := &events[i]
+		ev.queue, ev.seq = q.id, e.seq()
 		switch st.Kind {
 		case Done:
 			ev.end = endDone

@@ -65,6 +65,9 @@ type entry struct {
 	bodyCRC  uint32
 }
 
+func (e *entry) headEnd() int64 { return e.head + int64(e.headLen) }
+func (e *entry) bodyEnd() int64 { return e.body + int64(e.bodyLen) }
+
 func mark(generation uint64) uint32 { return markBase ^ uint32(generation) ^ uint32(generation>>32) }
 
 func align(n int64) int64 { return (n + groupAlign - 1) &^ (groupAlign - 1) }

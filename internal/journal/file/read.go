@@ -30,6 +30,7 @@ func (j *Journal) Read(ctx context.Context, addrs []journal.Address, each func(i
 	}
 	for i := range places {
 		p := &places[i]
+		r.next = places[i+1:]
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -58,12 +59,14 @@ func (j *Journal) readable(p journal.Position) error {
 
 // reader reads records, in rising order of their places where speed matters.
 type reader struct {
-	j   *Journal
-	end journal.Position
-	w   *window
-	t   *table   // the group last read
-	in  *segment // where it is
-	own table    // space for t when it is not a cached one
+	j    *Journal
+	end  journal.Position
+	w    *window
+	t    *table   // the group last read
+	in   *segment // where it is
+	own  table    // space for t when it is not a cached one
+	got  stretch  // the records last copied, of that group
+	next []spot   // what will be asked for
 }
 
 // read reads the record of an address, which is moved perhaps just now.
@@ -123,19 +126,21 @@ func (r *reader) fetch(p *spot) (journal.Record, *entry, error) {
 		}
 		return journal.Record{}, nil, fmt.Errorf("%w: position %d has %d records, there is no index %d", journal.ErrReleased, p.s.at(p.group), len(r.t.entries), p.index)
 	}
+	if !r.got.has(p) {
+		if err := r.copyStretch(p); err != nil {
+			return journal.Record{}, nil, err
+		}
+	}
 	e := &r.t.entries[p.index]
-	head := r.t.meta[e.head:][:e.headLen]
+	record := journal.Record{Queue: e.queue, Life: e.life, Sequence: e.sequence}
+	record.Head, record.Body = r.got.take(p.index, e)
 	if p.s.moved {
-		if len(head) < originBytes {
+		if len(record.Head) < originBytes {
 			return journal.Record{}, nil, p.s.damage(p.group, fmt.Sprintf("record %d does not say where it comes from", p.index))
 		}
-		head = head[originBytes:]
+		record.Head = record.Head[originBytes:]
 	}
-	record := journal.Record{Queue: e.queue, Life: e.life, Sequence: e.sequence}
-	both := make([]byte, len(head)+e.bodyLen)
-	record.Head, record.Body = both[:len(head):len(head)], both[len(head):]
-	copy(record.Head, head)
-	return record, e, r.body(p.s, p.group+e.body, p.group+r.t.header.length, record.Body)
+	return record, e, nil
 }
 
 // kindOf is the kind of the groups with records in a segment.
@@ -155,23 +160,6 @@ func (r *reader) expectOrigin(p *spot, e *entry, a journal.Address) error {
 	if o.address() != a {
 		return fmt.Errorf("%w: there is no record %d at position %d", journal.ErrReleased, a.Index, a.Position)
 	}
-	return nil
-}
-
-// body fills b from the file, through the window when it is small.
-func (r *reader) body(s *segment, offset, limit int64, b []byte) error {
-	if len(b) == 0 {
-		return nil
-	}
-	if len(b) > windowBytes/4 {
-		return s.readAt(b, offset)
-	}
-	r.w.expect(s, offset)
-	got, err := r.w.bytes(offset, int64(len(b)), max(limit, min(offset+r.w.ahead, s.size)))
-	if err != nil {
-		return err
-	}
-	copy(b, got)
 	return nil
 }
 

@@ -35,7 +35,7 @@ func (k *shelf) put(w *window) {
 	if !w.fixed {
 		w.s, w.n = nil, 0 // what was not there yet may be there next time
 	}
-	if w.buf != nil && cap(*w.buf) > windowBytes {
+	if w.buf != nil && cap(*w.buf) > windowOn {
 		w.buf, w.n = nil, 0
 	}
 	k.mu.Lock()

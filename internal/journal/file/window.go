@@ -5,8 +5,9 @@ import "hash/crc32"
 const (
 	windowBytes = 256 << 10 // how much a walk reads at once; what is not needed and longer is jumped over
 	windowFirst = 4 << 10   // how much a read of one record begins with
+	windowOn    = 512 << 10 // how much is read at once by who reads records one behind the other
 	windowNear  = 64 << 10  // what lies at most so far behind a window is read on
-	windowAhead = 2 << 20   // how far the medium is asked to go ahead of somebody who reads on and on
+	windowAhead = 2 << 20   // how far the medium is asked to go ahead of a walk
 )
 
 // window reads a segment in large steps for somebody who looks at small pieces in rising order.
@@ -15,7 +16,7 @@ type window struct {
 	buf   *[]byte // may come from a pool; made at the first use when nil
 	from  int64   // offset of buf[0]
 	n     int     // sound bytes in buf
-	ahead int64   // how much to read at once; windowBytes when 0
+	ahead int64   // how much to read at once; 0 for a walk: windowBytes
 	fixed bool    // s was sealed when it was first read: its bytes do not change
 	asked int64   // the medium was asked for what lies before this offset
 }
@@ -47,7 +48,7 @@ func (w *window) bytes(offset int64, n int64, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	w.from, w.n = offset, int(want)
-	if on {
+	if on && w.ahead == 0 { // the advice costs the kernel more than the reading of large pieces, and there are mostly several who read records
 		w.readAhead()
 	}
 	return (*w.buf)[:n:n], nil
@@ -62,7 +63,7 @@ func (w *window) expect(s *segment, offset int64) {
 	switch end := w.from + int64(w.n); {
 	case w.n > 0 && offset >= w.from && offset < end:
 	case w.n > 0 && offset >= end && offset < end+windowNear:
-		w.ahead = min(2*w.ahead, windowBytes)
+		w.ahead = min(2*w.ahead, windowOn)
 	default:
 		w.ahead = windowFirst
 	}
