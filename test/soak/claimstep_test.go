@@ -46,11 +46,17 @@ func (w *world) claim() {
 		claims, err = w.s.Claim(context.Background(), request)
 		return err
 	})
-	if !done || w.isCut() {
+	if !done {
 		return
+	}
+	if slices.ContainsFunc(got, func(h handed) bool { return h.q.def.ExactlyOnce }) {
+		durable = len(w.past)
 	}
 	w.past = w.past[durable:]
 	w.sure = len(w.past)
+	if w.isCut() {
+		return
+	}
 	w.compareClaims(got, claims)
 }
 

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -18,6 +19,8 @@ type seen struct {
 	topics map[queue.Name][]queue.Name
 	notes  map[string]string
 	whole  bool // with bodies
+
+	snapshots []queue.Snapshot
 }
 
 type seenQueue struct {
@@ -61,6 +64,7 @@ func (w *world) look(whole bool) (*seen, error) {
 		}
 		s.topics[n] = st.Subscriptions
 	}
+	s.snapshots = w.s.Snapshots()
 	for _, n := range w.s.Notes("soak") {
 		s.notes[n.Key] = string(n.Value)
 	}
@@ -73,6 +77,9 @@ var probe = queue.Name{Namespace: queue.DefaultNamespace, Name: "probe"}
 // compare tells in what the store differs from the reference. It teaches the reference the sequences that the store gave.
 func (w *world) compare(r *reference, s *seen) error {
 	w.resolve(r, s)
+	if err := w.compareSnapshots(r, s.snapshots); err != nil {
+		return err
+	}
 	for _, n := range s.names {
 		if r.queue(n) == nil {
 			if len(s.queues[n].messages) > 0 || !w.isGrave(r, n) {
@@ -90,7 +97,10 @@ func (w *world) compare(r *reference, s *seen) error {
 			}
 			return fmt.Errorf("queue %s is gone", q.name.Short())
 		}
-		if err := learn(q, sq); err != nil {
+		if err := learn(q, sq, r.now); err != nil {
+			return err
+		}
+		if err := comparePast(r, q, &sq.stats); err != nil {
 			return err
 		}
 		for i, m := range q.messages {
@@ -112,7 +122,7 @@ func (w *world) compare(r *reference, s *seen) error {
 		}
 		if d := st.Definition; d.MaxAttempts != q.def.MaxAttempts || d.MaxMessages != q.def.MaxMessages || d.MaxBytes != q.def.MaxBytes ||
 			d.Retention != q.def.Retention || d.Delay != q.def.Delay || d.Unordered != q.def.Unordered || d.Lease != q.lease() ||
-			d.DedupWindow != q.window() || (d.Topic == "") != (q.def.Topic == "") || len(d.Columns) != len(q.def.Columns) || d.DeadLetter != graveOf(q).String() {
+			d.DedupWindow != q.window() || d.History != q.def.History || d.ExactlyOnce != q.def.ExactlyOnce || (d.Topic == "") != (q.def.Topic == "") || len(d.Columns) != len(q.def.Columns) || d.DeadLetter != graveOf(q).String() {
 			return fmt.Errorf("queue %s is defined as %+v, the reference says %+v", q.name.Short(), d, q.def)
 		}
 	}
@@ -151,20 +161,24 @@ func (w *world) resolve(r *reference, s *seen) {
 		if sq == nil {
 			continue
 		}
-		there := map[string]bool{}
+		type identity struct {
+			id  message.ID
+			seq uint64
+		}
+		there := map[identity]bool{}
 		for _, p := range sq.messages {
-			there[fmt.Sprint(p.Message.ID, p.Sequence)] = true
-			there[fmt.Sprint(p.Message.ID, 0)] = true
+			there[identity{p.Message.ID, p.Sequence}] = true
+			there[identity{p.Message.ID, 0}] = true
 		}
 		for _, m := range append([]*refMessage(nil), q.messages...) {
-			if m.doomed == stays || there[fmt.Sprint(m.id, m.seq)] {
+			if m.doomed == stays || there[identity{m.id, m.seq}] {
 				continue
 			}
 			if m.doomed == late {
 				q.remove(m)
 				q.expired++
 			} else {
-				r.bury(q, m)
+				r.bury(q, m).at = 0
 			}
 		}
 	}
@@ -172,7 +186,7 @@ func (w *world) resolve(r *reference, s *seen) {
 
 // learn matches a queue's messages with those of the reference: in their order, but for new ones of one step, whose order among each
 // other nothing prescribes when they are dead letters.
-func learn(q *refQueue, sq *seenQueue) error {
+func learn(q *refQueue, sq *seenQueue, now int64) error {
 	if len(sq.messages) != len(q.messages) {
 		return fmt.Errorf("queue %s holds %s, the reference %s", q.name.Short(), listSeen(sq), listRef(q))
 	}
@@ -197,7 +211,11 @@ func learn(q *refQueue, sq *seenQueue) error {
 		case m.seq == 0 && p.Sequence < q.next:
 			return fmt.Errorf("queue %s gave %s the place %d, which had been given before", q.name.Short(), m.id, p.Sequence)
 		}
-		m.seq = p.Sequence
+		at := p.Message.Hops[message.Accepted] / 1000
+		if m.at != 0 && at != m.at || at > now {
+			return fmt.Errorf("queue %s took message %d at %v, the reference at %v; now it is %v", q.name.Short(), p.Sequence, timeOf(at), timeOf(m.at), timeOf(now))
+		}
+		m.seq, m.at = p.Sequence, at
 		q.next = max(q.next, p.Sequence+1)
 	}
 	return nil

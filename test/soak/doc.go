@@ -21,6 +21,10 @@
 // says that what was acknowledged survives, that groups are atomic, that attempts are exact after a kill and at most low after a
 // power cut, that leases, deduplication and notes survive, and that what was settled does not come back.
 //
+// What is settled stays with the reference where the queue has a history or a snapshot holds it, with the time of its put. Nothing goes
+// from there because time goes by: at each look and each seek the reference asks what is still kept at that time. So it needs no
+// order of what the store forgets by itself and what it is asked to do, and a start that finds an earlier time is no special case.
+//
 // # Concurrency
 //
 // The runs have one client. Many clients at once are the business of histories: what each asked and was answered, with the power
@@ -28,8 +32,8 @@
 //
 // # That it can fail
 //
-// mutant_test.go breaks the journal in the ways that matter (forgets a settle, acknowledges too early, swaps two groups, loses half
-// of a group) and expects the model to notice each.
+// mutant_test.go breaks the journal in the ways that matter (forgets a settle or a seek, acknowledges too early, swaps two groups,
+// loses half of a group or a snapshot) and expects the model to notice each.
 //
 // # For long
 //

@@ -186,14 +186,14 @@ func (w *world) flip() {
 	tables := map[string]bool{} // bodies that rows were made of
 	var able []*refMessage
 	for _, q := range w.m.queues {
-		for _, m := range q.messages {
+		for _, m := range append(w.m.kept(q), q.messages...) {
 			if q.columns() {
 				tables[m.body] = true
 			}
 		}
 	}
 	for _, q := range w.m.queues {
-		for _, m := range q.messages {
+		for _, m := range append(w.m.kept(q), q.messages...) {
 			if !m.unsound && !m.beheaded && !tables[m.body] {
 				able = append(able, m)
 			}
@@ -237,6 +237,13 @@ func (w *world) flip() {
 	for _, q := range w.m.queues {
 		for _, m := range q.messages {
 			m.unsound = m.unsound || m.body == body && !m.beheaded
+		}
+		for i, m := range q.past {
+			if m.body == body && !m.beheaded {
+				damaged := *m
+				damaged.unsound = true
+				q.past[i] = &damaged
+			}
 		}
 	}
 }

@@ -35,6 +35,14 @@ func TestBrokenRulesAreFound(t *testing.T) {
 		{"groups before a checkpoint are told again", 40, func(j journal.Journal) journal.Journal { return &repeating{Journal: j} }},
 		{"a checkpoint claims more than it has", 60, func(j journal.Journal) journal.Journal { return &boasting{Journal: j} }},
 		{"a body that is needed is released", 200, func(j journal.Journal) journal.Journal { return &wasteful{Journal: j} }},
+		{"a seek that was acknowledged is forgotten", 60, func(j journal.Journal) journal.Journal { return &oblivious{Journal: j, kind: kindSeek} }},
+		{"a seek is written down with another time", 60, func(j journal.Journal) journal.Journal { return misdirecting{j} }},
+		{"a snapshot that was acknowledged is forgotten", 60, func(j journal.Journal) journal.Journal { return &oblivious{Journal: j, kind: kindSnapshot} }},
+		{"a snapshot is written behind what came after it", 200, func(j journal.Journal) journal.Journal { return &tardy{Journal: j} }},
+		{"what is kept for a seek is released", 200, func(j journal.Journal) journal.Journal {
+			return &hasty{Journal: j, there: map[place]journal.Address{}}
+		}},
+		{"what has to be synced is not", 100, func(j journal.Journal) journal.Journal { return carefree{j} }},
 		{"a body is altered", 10, func(j journal.Journal) journal.Journal { return &altering{Journal: j} }},
 	} {
 		t.Run(c.name, func(t *testing.T) {

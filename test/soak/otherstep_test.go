@@ -2,6 +2,7 @@ package soak
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing/synctest"
 	"time"
@@ -20,7 +21,36 @@ func (w *world) stepClock() {
 	d := time.Duration(w.random.IntN(20_000)-8000) * time.Millisecond
 	w.say("the clock steps by %v", d)
 	w.offset += d
+	w.jumped += max(0, d)
 	w.count.Clocks++
+}
+
+// fill puts so many messages into a queue that they take several of the store's pages.
+func (w *world) fill() {
+	n := name(plain[w.random.IntN(2)])
+	d := w.m.queue(n).def
+	d.MaxMessages, d.MaxBytes, d.Retention = 0, 0, 0
+	w.say("alter %s: %s", n.Short(), describe(d))
+	w.do(true, func() error { return w.m.redefine(w.m.queue(n), d) }, func() error {
+		return w.s.AlterQueue(context.Background(), n, d)
+	})
+	for range 3 + w.random.IntN(4) {
+		dv := delivery{to: n}
+		for range 100 {
+			d := w.draft()
+			dv.drafts = append(dv.drafts, draft{id: d.id, n: d.n, s: d.s, body: fmt.Sprintf(`{"n":%d,"s":"%s","text":"%06d"}`, d.n, d.s, w.drafts)})
+		}
+		w.say("put 100 messages into %s", n.Short())
+		w.do(true, func() error { return w.m.deliver([]delivery{dv}, true, w.limits, w.choices) }, func() error {
+			_, err := w.s.Put(context.Background(), n, dv.messages())
+			return err
+		})
+		w.settleDown()
+	}
+	if w.random.IntN(2) == 0 {
+		w.takeSnapshotOf(n)
+		w.settleDown()
+	}
 }
 
 func (w *world) purge() {

@@ -132,7 +132,7 @@ func (r *reference) settle(e *end) bool {
 	r.wrote()
 	switch e.kind {
 	case queue.Done:
-		q.remove(m)
+		r.retire(q, m)
 		q.done++
 	case queue.Back:
 		wake := int64(0)
@@ -147,14 +147,15 @@ func (r *reference) settle(e *end) bool {
 }
 
 // bury makes a message a dead letter.
-func (r *reference) bury(q *refQueue, m *refMessage) {
-	q.remove(m)
+func (r *reference) bury(q *refQueue, m *refMessage) (letter *refMessage) {
+	r.retire(q, m)
 	q.dead++
 	d := draft{id: m.id, body: m.body, n: m.n, s: m.s, key: m.key, died: q.name.String(), tries: m.attempts, beheaded: m.beheaded}
 	if m.unsound {
 		d.body, d.beheaded, d.blamed = "", true, true
 	}
-	r.insert(r.grave(q), &d, bounds{}) //nolint:errcheck // dead letters are not refused
+	letter, _ = r.insert(r.grave(q), &d, bounds{}) // dead letters are not refused
+	return letter
 }
 
 // grave is the dead-letter queue of a queue, made if there is none.

@@ -2,6 +2,7 @@ package soak
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/condition"
@@ -18,6 +19,8 @@ type reference struct {
 	queues []*refQueue
 	topics []*refTopic
 	notes  map[string]string
+
+	snapshots []*refSnapshot
 }
 
 type refTopic struct {
@@ -30,7 +33,8 @@ type refQueue struct {
 	def      queue.Definition
 	filter   int // index in conditions
 	messages []*refMessage
-	next     uint64 // every sequence seen so far is less
+	past     []*refMessage // settled ones, see retire
+	next     uint64        // every sequence seen so far is less
 	dedup    map[string]refDedup
 	origins  map[string]*refOrigin
 
@@ -51,6 +55,7 @@ type refOrigin struct {
 type refMessage struct {
 	id       message.ID
 	seq      uint64 // 0: the Store gave it one that nobody has seen yet
+	at       int64  // when it was put; 0: nobody has seen yet when the Store did that by itself
 	body     string
 	n        int64
 	s        string
@@ -124,7 +129,7 @@ func newReference(now int64) *reference { return &reference{now: now, notes: map
 
 // clone copies everything that changes.
 func (r *reference) clone() *reference {
-	c := &reference{now: r.now, said: r.said, writes: r.writes, notes: maps.Clone(r.notes)}
+	c := &reference{now: r.now, said: r.said, writes: r.writes, notes: maps.Clone(r.notes), snapshots: slices.Clone(r.snapshots)}
 	for _, t := range r.topics {
 		c.topics = append(c.topics, &refTopic{t.name, append([]queue.Name(nil), t.subs...)})
 	}
@@ -135,6 +140,7 @@ func (r *reference) clone() *reference {
 		for s, o := range q.origins {
 			d.origins[s] = &refOrigin{o.mark, maps.Clone(o.taken)}
 		}
+		d.past = slices.Clone(q.past)
 		d.messages = make([]*refMessage, len(q.messages))
 		slab := make([]refMessage, len(q.messages))
 		for i, m := range q.messages {

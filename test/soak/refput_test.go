@@ -38,13 +38,17 @@ func (r *reference) full(q *refQueue, size int64, b bounds) bool {
 	for _, x := range r.queues {
 		messages += int64(len(x.messages))
 		bytes += x.bytes()
+		for _, m := range r.kept(x) {
+			messages++
+			bytes += m.size
+		}
 	}
 	d := q.def
 	return d.MaxMessages > 0 && int64(len(q.messages)) >= d.MaxMessages || d.MaxBytes > 0 && q.bytes()+size > d.MaxBytes ||
 		messages >= b.messages || bytes+size > b.bytes
 }
 
-// idBytes is what deduplication ids count against the bound of the store: their text, and what remembering one takes.
+// idBytes is what deduplication ids and snapshots count against the bound of the store: an id's text, and what remembering one takes.
 func (r *reference) idBytes() (n int64) {
 	for _, q := range r.queues {
 		for id, k := range q.dedup {
@@ -52,6 +56,9 @@ func (r *reference) idBytes() (n int64) {
 				n += 120 + int64(len(id))
 			}
 		}
+	}
+	for _, sn := range r.snapshots {
+		n += 64 * sn.pages()
 	}
 	return n
 }
@@ -71,15 +78,15 @@ func (q *refQueue) known(d *draft, now int64) bool {
 	return false
 }
 
-// insert puts one draft into one queue. Dead letters are never refused.
-func (r *reference) insert(q *refQueue, d *draft, b bounds) (duplicate bool, err error) {
+// insert puts one draft into one queue; nil: it is a duplicate. Dead letters are never refused.
+func (r *reference) insert(q *refQueue, d *draft, b bounds) (*refMessage, error) {
 	if q.known(d, r.now) {
-		return true, nil
+		return nil, nil
 	}
-	m := &refMessage{id: d.id, body: d.body, n: d.n, s: d.s, key: d.key, died: d.died, tries: d.tries, beheaded: d.beheaded, blamed: d.blamed}
+	m := &refMessage{id: d.id, at: r.now, body: d.body, n: d.n, s: d.s, key: d.key, died: d.died, tries: d.tries, beheaded: d.beheaded, blamed: d.blamed}
 	m.size = sizeOf(q, d)
 	if d.died == "" && r.full(q, m.size, b) {
-		return false, queue.ErrQueueFull
+		return nil, queue.ErrQueueFull
 	}
 	m.wake = d.wake
 	if m.wake == 0 && q.def.Delay > 0 {
@@ -109,7 +116,7 @@ func (r *reference) insert(q *refQueue, d *draft, b bounds) (duplicate bool, err
 	q.messages = append(q.messages, m)
 	q.put++
 	r.wrote()
-	return false, nil
+	return m, nil
 }
 
 // markOf is below which offset a source has nothing more to send: a little behind.

@@ -64,7 +64,7 @@ func (r *reference) conclude() {
 				q.remove(m)
 				q.expired++
 			case spent:
-				r.bury(q, m)
+				r.bury(q, m).at = 0 // or since
 			}
 		}
 	}
@@ -103,6 +103,7 @@ func (r *reference) create(n queue.Name, d queue.Definition, filter int) *refQue
 func (r *reference) drop(n queue.Name) {
 	r.wrote()
 	r.queues = slices.DeleteFunc(r.queues, func(q *refQueue) bool { return q.name == n })
+	r.snapshots = slices.DeleteFunc(slices.Clone(r.snapshots), func(sn *refSnapshot) bool { return sn.of == n })
 	for _, t := range r.topics {
 		t.subs = slices.DeleteFunc(t.subs, func(s queue.Name) bool { return s == n })
 	}
@@ -122,7 +123,10 @@ func (r *reference) purge(q *refQueue) int {
 	r.wrote()
 	n := len(q.messages)
 	q.purged += uint64(n)
-	q.messages = nil
+	for _, m := range slices.Clone(q.messages) {
+		r.retire(q, m)
+	}
+	q.past = slices.DeleteFunc(slices.Clone(q.past), func(m *refMessage) bool { return !r.isHeld(q, m) })
 	return n
 }
 

@@ -70,6 +70,10 @@ func run(t *testing.T, seed uint64, lines int, mutate func(journal.Journal) jour
 func (w *world) live() {
 	r := w.random
 	w.limits = bounds{int64(20 + r.IntN(60)), int64(20_000 + r.IntN(100_000))}
+	large := r.IntN(80) == 0
+	if large {
+		w.limits = bounds{2000, 1_000_000}
+	}
 	w.idle = []time.Duration{-1, 300 * time.Millisecond}[r.IntN(2)]
 	w.m.now = w.clock().UnixMicro()
 	if err := w.open(); err != nil {
@@ -78,6 +82,9 @@ func (w *world) live() {
 	for range 6 {
 		w.define()
 		w.settleDown()
+	}
+	if large {
+		w.fill()
 	}
 	all := steps()
 	total := 0

@@ -145,10 +145,10 @@ func (w *world) extend() {
 	}
 	lease := time.Duration(w.random.IntN(25)) * time.Second
 	w.say("extend %s by %v", w.whose(t), lease)
-	held := false
-	w.do(false, func() error {
-		if _, m := w.m.held(t); m != nil {
-			held = true
+	held, exactly := false, false
+	done := w.do(false, func() error {
+		if q, m := w.m.held(t); m != nil {
+			held, exactly = true, q.def.ExactlyOnce
 			m.deadline = w.m.now + lease.Microseconds()
 		}
 		return nil
@@ -159,4 +159,7 @@ func (w *world) extend() {
 		}
 		return err
 	})
+	if done && exactly { // and with it everything before
+		w.past, w.sure = nil, 0
+	}
 }

@@ -34,6 +34,9 @@ func steps() []step {
 		{"notes", 2, (*world).setNotes},
 		{"alter", 2, (*world).alter},
 		{"define", 2, (*world).define},
+		{"seek", 6, (*world).seek},
+		{"snapshot", 4, (*world).takeSnapshot},
+		{"delete a snapshot", 1, (*world).deleteSnapshot},
 	}
 }
 
@@ -63,6 +66,10 @@ func (w *world) definition(n string) (d queue.Definition, filter int) {
 	if r.IntN(6) == 0 {
 		d.MaxBytes = int64(3000 + r.IntN(20_000))
 	}
+	if r.IntN(3) == 0 {
+		d.History = time.Duration(2+r.IntN(40)) * time.Second
+	}
+	d.ExactlyOnce = r.IntN(4) == 0
 	d.Unordered = r.IntN(4) == 0
 	if r.IntN(3) == 0 {
 		d.DeadLetter = "graveyard"
@@ -120,20 +127,21 @@ func (w *world) create(n string) {
 }
 
 func describe(d queue.Definition) string {
-	return fmt.Sprintf("attempts %d, lease %v, dedup %v, retention %v, delay %v, at most %d messages, %d bytes, unordered %t, columns %t, topic %q, filter %q, dead letters to %q",
-		d.MaxAttempts, d.Lease, d.DedupWindow, d.Retention, d.Delay, d.MaxMessages, d.MaxBytes, d.Unordered, d.Columns != nil, d.Topic, d.Filter, d.DeadLetter)
+	return fmt.Sprintf("attempts %d, lease %v, dedup %v, retention %v, delay %v, at most %d messages, %d bytes, unordered %t, columns %t, topic %q, filter %q, dead letters to %q, history %v, exactly once %t",
+		d.MaxAttempts, d.Lease, d.DedupWindow, d.Retention, d.Delay, d.MaxMessages, d.MaxBytes, d.Unordered, d.Columns != nil, d.Topic, d.Filter, d.DeadLetter, d.History, d.ExactlyOnce)
 }
 
 func (w *world) alter() {
 	q := w.anyQueue()
 	d, _ := w.definition(q.name.Name)
+	reordered := w.random.IntN(5) == 0
 	if !slices.Contains(append(plain, subscribers...), q.name.Name) { // dead letters take what time they find
-		d = queue.Definition{MaxAttempts: d.MaxAttempts, Lease: d.Lease}
+		d = queue.Definition{MaxAttempts: d.MaxAttempts, Lease: d.Lease, History: d.History, ExactlyOnce: d.ExactlyOnce}
 	}
 	d.DedupWindow = q.def.DedupWindow // ids that end out of their order are forgotten, and stop to count, at some later time
-	d.Columns, d.Topic, d.Filter, d.Unordered = q.def.Columns, q.def.Topic, q.def.Filter, q.def.Unordered
+	d.Columns, d.Topic, d.Filter, d.Unordered = q.def.Columns, q.def.Topic, q.def.Filter, q.def.Unordered != reordered
 	w.say("alter %s: %s", q.name.Short(), describe(d))
-	w.do(true, func() error { w.m.queue(q.name).def = d; w.m.wrote(); return nil }, func() error {
+	w.do(true, func() error { return w.m.redefine(w.m.queue(q.name), d) }, func() error {
 		return w.s.AlterQueue(context.Background(), q.name, d)
 	})
 }

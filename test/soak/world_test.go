@@ -39,10 +39,11 @@ type world struct {
 	drafts   int      // made so far
 	sources  []uint64 // how far each outside source has come
 
-	down    bool // the journal has said that it takes nothing more
-	full    bool // the disk is
-	moved   bool // time made something due in this step
-	injured bool // the disk fails
+	down    bool          // the journal has said that it takes nothing more
+	full    bool          // the disk is
+	moved   bool          // time made something due in this step
+	jumped  time.Duration // how far the clock was set forward since the start: so late may it wake up for what it does by itself
+	injured bool          // the disk fails
 	trial   *trial
 	lost    []string // checkpoints that were damaged
 
@@ -52,7 +53,7 @@ type world struct {
 
 // tally counts what runs did.
 type tally struct {
-	Seeds, Steps, Cuts, Kills, Stops, Again, Syncs, Full, Flips, Checkpoints, Clocks, Disk, Segments int
+	Seeds, Steps, Cuts, Kills, Stops, Again, Syncs, Full, Flips, Checkpoints, Clocks, Disk, Segments, Seeks, Back int
 }
 
 func (t *tally) add(o tally) {
@@ -69,11 +70,13 @@ func (t *tally) add(o tally) {
 	t.Clocks += o.Clocks
 	t.Disk += o.Disk
 	t.Segments += o.Segments
+	t.Seeks += o.Seeks
+	t.Back += o.Back
 }
 
 func (t tally) String() string {
-	return fmt.Sprintf("%d seeds, %d steps, %d disk changes, %d segments given up; %d power cuts, %d kills, %d clean stops, %d cuts during a start; %d failed writes or syncs, %d full disks, %d flips, %d lost checkpoints, %d clock steps",
-		t.Seeds, t.Steps, t.Disk, t.Segments, t.Cuts, t.Kills, t.Stops, t.Again, t.Syncs, t.Full, t.Flips, t.Checkpoints, t.Clocks)
+	return fmt.Sprintf("%d seeds, %d steps, %d disk changes, %d segments given up; %d power cuts, %d kills, %d clean stops, %d cuts during a start; %d failed writes or syncs, %d full disks, %d flips, %d lost checkpoints, %d clock steps; %d seeks brought %d messages back",
+		t.Seeds, t.Steps, t.Disk, t.Segments, t.Cuts, t.Kills, t.Stops, t.Again, t.Syncs, t.Full, t.Flips, t.Checkpoints, t.Clocks, t.Seeks, t.Back)
 }
 
 // finding is what a run found to be wrong.
@@ -126,7 +129,7 @@ func (w *world) open() error {
 		w.j = nil
 		return err
 	}
-	w.owners, w.down = map[int]*queue.Owner{}, false
+	w.owners, w.down, w.jumped = map[int]*queue.Owner{}, false, 0
 	return nil
 }
 
@@ -147,7 +150,7 @@ func (w *world) shut() error {
 
 // isCut tells whether the power is off.
 func (w *world) isCut() bool {
-	_, err := w.disk.ReadDir(dir)
+	_, err := w.disk.Open("", true) // there is none of that name
 	return errors.Is(err, faultfs.ErrCut)
 }
 
@@ -256,6 +259,10 @@ func (w *world) settleDown() {
 	}
 	if w.isCut() {
 		return
+	}
+	if len(w.m.over()) > 0 {
+		w.moved = true
+		w.mark()
 	}
 	if err := w.compare(w.m, seen); err != nil {
 		w.wrong("%v", err)
