@@ -44,10 +44,14 @@ type PutResult struct {
 type QueuePut struct {
 	To       Name
 	Messages []message.Message
+	// Version is that of the definition (see Definition) for whose columns the rows were made, when To is a queue: when its columns are others
+	// by now the change is refused, ErrChanged. 0: rows are taken as they are.
+	Version uint64
 }
 
 // Change is a group that takes effect as a whole: puts to several queues, settlements, notes.
 type Change struct {
+	If      []NoteIs // notes that have to be so, else nothing of the change happens: ErrChanged
 	Puts    []QueuePut
 	Settles []Settlement
 	Notes   []Note
@@ -78,6 +82,7 @@ type Claim struct {
 	Attempt  int       // hand-outs of the message so far, with this one
 	Deadline time.Time // end of the lease; zero: the owner's life
 	Message  message.Message
+	Columns  message.Columns // of Message.Row: those that the queue had when the message was claimed. Read them only
 }
 
 // SettleKind says how a claim ends.
@@ -118,7 +123,8 @@ type Peeked struct {
 	Attempts int
 	Until    time.Time // of a delayed message: when it wakes; of a claimed one: when its lease ends
 	Message  message.Message
-	Damage   string // why the body cannot be read; "" if it can
+	Columns  message.Columns // of Message.Row: those that the queue had at that moment. Read them only
+	Damage   string          // why the body cannot be read; "" if it can
 }
 
 // MessageState tells where a message stands.
@@ -181,6 +187,9 @@ type Note struct {
 	Key   string
 	Value []byte // at most MaxNoteBytes
 }
+
+// NoteIs is a note as a change expects it. A nil Value expects that there is none.
+type NoteIs Note
 
 // MaxNoteBytes bounds a note's value.
 const MaxNoteBytes = 64 << 10

@@ -76,6 +76,14 @@ func (s *state) apply(group []applied, durable int64) error {
 			if q := s.queues[e.queue]; q != nil {
 				e.removed = s.applyPurged(q, e.frontier)
 			}
+		case *removed:
+			s.applyRemoved(e)
+		case *renamed:
+			s.applyRenamed(e)
+		case *reshaped:
+			if err := s.applyReshaped(e, g.at); err != nil {
+				return fmt.Errorf("record %d of group %d: %w", g.addr.Index, g.addr.Position, err)
+			}
 		case *paged:
 			s.applyPaged(e, g.addr)
 		case *sought:
@@ -316,6 +324,7 @@ func (s *state) applyPurged(q *queueState, frontier uint64) (removed int) {
 		}
 	}
 	q.purged += uint64(removed)
+	q.prune()
 	return removed
 }
 
@@ -347,15 +356,20 @@ func (s *state) applyDefined(e *queueDefined, at int64) {
 	s.nextID = max(s.nextID, e.queue+1)
 	if q := s.queues[e.queue]; q != nil {
 		s.forgetPast(q, at) // by the rule that was in force
+		others := !sameColumns(q.def.Columns, e.def.Columns)
 		q.def = e.def
 		s.forgetPast(q, at) // and by the one that is
-		q.parseFilter()
+		s.redefined(q)
 		q.views = nil
+		if others {
+			q.layouts = nil // it is empty
+			s.askAgain(q)
+		}
 		return
 	}
 	q := s.newQueueState(e.queue, e.name, e.def)
 	s.queues[e.queue] = q
-	s.queueNames[e.name] = q
+	s.takeName(q)
 	if q.def.Topic != "" {
 		if t := s.topicOf(q.def.Topic); t != nil {
 			t.subscribed = append(t.subscribed, q)
@@ -390,7 +404,10 @@ func (s *state) applyGone(e *queueGone) {
 	for _, r := range q.forget {
 		s.idBytes -= r.bytes()
 	}
-	q.dedup, q.forget, q.origins = nil, nil, nil // an alarm may keep the queue for a while
+	for _, n := range q.former {
+		delete(s.former, n)
+	}
+	q.dedup, q.forget, q.origins, q.former = nil, nil, nil, nil // an alarm may keep the queue for a while
 	delete(s.queues, q.id)
 	if s.queueNames[q.name] == q {
 		delete(s.queueNames, q.name)
@@ -418,7 +435,8 @@ func (s *state) applyTopicGone(e *topicGone) {
 		return
 	}
 	for _, q := range t.subscribed {
-		q.def.Topic, q.def.Filter, q.filter = "", "", nil
+		q.def.Topic, q.def.Filter = "", ""
+		s.redefined(q)
 	}
 	delete(s.topics, e.topic)
 	if s.topicNames[t.name] == t {

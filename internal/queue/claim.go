@@ -16,12 +16,15 @@ import (
 type picked struct {
 	from     int
 	q        *queueState
+	name     Name // of q, when it was claimed
 	e        entry
 	token    Token
 	attempt  uint32
 	deadline int64
 	head     []byte
 	place    journal.Address
+	layout   *layout
+	columns  message.Columns
 	hops     message.Hops
 
 	owned, exactlyOnce bool
@@ -41,6 +44,7 @@ type claiming struct {
 	now      time.Time
 	picks    []picked
 	err      error
+	place    uint64        // in the line, with errAgain
 	ready    chan struct{} // closed when a waiter was served
 }
 
@@ -56,8 +60,13 @@ func (s *Store) Claim(ctx context.Context, r ClaimRequest) ([]Claim, error) {
 		return nil, fmt.Errorf("lease is %v: it has to be between 0 and %v", r.Lease, MaxLease)
 	}
 	until := time.Now().Add(r.Wait)
+	place := uint64(0)
 	for {
-		c, err := s.claim(ctx, &r, time.Until(until))
+		c, err := s.claim(ctx, &r, time.Until(until), place)
+		if errors.Is(err, errAgain) { // the columns of a queue were altered
+			place = c.place
+			continue
+		}
 		if err != nil || len(c.picks) == 0 {
 			return nil, err
 		}
@@ -72,7 +81,8 @@ func (s *Store) Claim(ctx context.Context, r ClaimRequest) ([]Claim, error) {
 	}
 }
 
-func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration) (*claiming, error) {
+// claim looks for messages and waits for them. place is that in the line of those who wait, of one who has waited before; else 0.
+func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration, place uint64) (*claiming, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -116,7 +126,7 @@ func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration) 
 		s.mu.Unlock()
 		return nil, fmt.Errorf("%w: the limit is %d", ErrTooManyWaiters, s.limits.Waiters)
 	}
-	w := &waiter{asker: a, served: func(w *waiter) {
+	w := &waiter{number: place, asker: a, served: func(w *waiter) {
 		c.hand()
 		close(c.ready)
 	}}
@@ -243,7 +253,8 @@ func (c *claiming) take(from int, q *queueState, e entry) {
 	}
 	s.state.serial++
 	c.picks = append(c.picks, picked{
-		from: from, q: q, e: e, attempt: e.attempts() + 1, deadline: deadline, head: e.head(), place: e.place(),
+		from: from, q: q, name: q.name, e: e, attempt: e.attempts() + 1, deadline: deadline, head: e.head(), place: e.place(),
+		layout: q.layoutOf(e.seq()), columns: q.def.Columns,
 		token: Token{Queue: q.id, Sequence: e.seq(), Serial: s.state.serial, Epoch: s.state.epoch}, owned: c.r.Owner != nil, exactlyOnce: q.def.ExactlyOnce,
 	})
 	p := &c.picks[len(c.picks)-1]
@@ -322,6 +333,11 @@ func (s *Store) await(ctx context.Context, c *claiming, w *waiter, wait time.Dur
 		}
 		return cause
 	}
+	if w.again && cause == nil {
+		c.place = w.number
+		c.r.From = w.asker.named(c.r.From)
+		return errAgain
+	}
 	if c.err == nil && len(c.picks) == 0 && cause == nil {
 		if o := c.r.Owner; o != nil && o.closed {
 			return fmt.Errorf("claim: %w: its owner was closed", ErrStale)
@@ -371,8 +387,9 @@ func (s *Store) fill(ctx context.Context, picks []picked) ([]Claim, error) {
 			return
 		}
 		c := &claims[i]
-		c.Token, c.Queue, c.From, c.Sequence = p.token, p.q.name, p.from, p.token.Sequence
+		c.Token, c.Queue, c.From, c.Sequence = p.token, p.name, p.from, p.token.Sequence
 		c.Attempt, c.Deadline, c.Message.Hops = int(p.attempt), timeOf(p.deadline), p.hops
+		c.Message.Row, c.Columns = p.layout.shape(c.Message.Row), p.columns
 	})
 	if err != nil {
 		var back []Settlement

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/hikyaku/hikyaku/internal/condition"
 )
@@ -57,6 +58,9 @@ func (s *Store) normal(n Name, d Definition) Definition {
 		}
 	}
 	d.Labels = maps.Clone(d.Labels)
+	if d.Columns = slices.Clone(d.Columns); len(d.Columns) == 0 {
+		d.Columns = nil
+	}
 	return d
 }
 
@@ -64,17 +68,24 @@ func (s *Store) normal(n Name, d Definition) Definition {
 // Two definitions of one name never overtake each other; topic, if it is one, is a name to wait for as well. over is called, under the lock, when
 // what plan returned is applied, or was not kept.
 func (s *Store) define(ctx context.Context, plan func() (event, error), n Name, topic string, over ...func()) error {
-	second, err := ParseName(topic)
-	if err != nil {
-		second = n
+	behind := []Name{n}
+	if second, err := ParseName(topic); err == nil {
+		behind = append(behind, second)
 	}
+	return s.defineNames(ctx, plan, behind[:1], behind, over...)
+}
+
+// defineNames is define for what concerns several names, behind all definitions of some names.
+func (s *Store) defineNames(ctx context.Context, plan func() (event, error), names, behind []Name, over ...func()) error {
 	for {
 		if err := s.enter(ctx); err != nil {
 			return err
 		}
-		f := s.defining[n]
-		if f == nil {
-			f = s.defining[second]
+		var f *flight
+		for _, n := range behind {
+			if f == nil {
+				f = s.defining[n]
+			}
 		}
 		if f != nil {
 			s.leave()
@@ -90,13 +101,17 @@ func (s *Store) define(ctx context.Context, plan func() (event, error), n Name, 
 		}
 		f = newFlight(e)
 		end := func() {
-			delete(s.defining, n)
+			for _, n := range names {
+				delete(s.defining, n)
+			}
 			for _, o := range over {
 				o()
 			}
 		}
 		f.undo, f.after = end, end
-		s.defining[n] = f
+		for _, n := range names {
+			s.defining[n] = f
+		}
 		if err := s.submit(f); err != nil {
 			end()
 			s.leave()
@@ -105,44 +120,6 @@ func (s *Store) define(ctx context.Context, plan func() (event, error), n Name, 
 		s.mu.Unlock()
 		return f.wait(ctx)
 	}
-}
-
-// AlterQueue changes a queue's definition. Topic and filter are fixed; columns can change only while the queue is empty.
-func (s *Store) AlterQueue(ctx context.Context, n Name, d Definition) error {
-	n = s.Resolve(n)
-	topic := ""
-	var altered *queueState
-	s.mu.Lock()
-	if q := s.state.queueNames[n]; q != nil {
-		topic = q.def.Topic
-	}
-	s.mu.Unlock()
-	return s.define(ctx, func() (event, error) {
-		q := s.state.queueNames[n]
-		if q == nil {
-			return nil, fmt.Errorf("%w: %s", ErrNotFound, n.Short())
-		}
-		d := s.normal(n, d)
-		if d.Topic == "" {
-			d.Topic, d.Filter = q.def.Topic, q.def.Filter
-		}
-		if err := d.Check(n); err != nil {
-			return nil, err
-		}
-		if d.Topic != q.def.Topic || d.Filter != q.def.Filter {
-			return nil, fmt.Errorf("%w: queue %s: topic and filter cannot be changed (make another subscription)", ErrDefinition, n.Short())
-		}
-		occupied := int64(q.all.Len()) + int64(q.all.past) + q.reserved
-		if !sameColumns(q.def.Columns, d.Columns) && occupied > 0 {
-			return nil, fmt.Errorf("%w: queue %s holds %d messages: columns can change only while it is empty", ErrDefinition, n.Short(), occupied)
-		}
-		if q.def.Unordered != d.Unordered && occupied > 0 {
-			return nil, fmt.Errorf("%w: queue %s holds %d messages: ordering can change only while it is empty", ErrDefinition, n.Short(), occupied)
-		}
-		altered = q
-		q.seeking++ // what is past is decided by the time of the change: nothing is forgotten meanwhile
-		return &queueDefined{queue: q.id, name: n, def: d}, nil
-	}, n, topic, func() { altered.seeking-- })
 }
 
 // DeleteQueue removes a queue with everything in it. Readers that wait on it are told ErrNotFound.

@@ -47,6 +47,9 @@ func (v *entryEnv) Lookup(name string) message.Value {
 		if h.flags&headRow == 0 {
 			return message.Null()
 		}
+		if l := v.q.layoutOf(v.e.seq()); l != nil {
+			return l.fields[column].of(func(at int) message.Value { return v.column(r, at) })
+		}
 		return v.column(r, column)
 	}
 	switch name {
@@ -69,11 +72,11 @@ func (v *entryEnv) Lookup(name string) message.Value {
 	return message.Null()
 }
 
-// column reads the value of the row's column at index, r being at the row.
+// column reads the value that stands at index in the row as it was put, r being at the row.
 func (v *entryEnv) column(r *reader, index int) message.Value {
 	n := r.count(1)
 	if index >= n {
-		return message.Null() // the column was added after the put
+		return message.Null()
 	}
 	large := 0 // how many values before it are in the body part
 	for i := range n {

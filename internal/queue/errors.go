@@ -19,6 +19,7 @@ var (
 	ErrCondition  = errors.New("condition does not fit the queue")
 	ErrStale      = errors.New("claim is no longer valid: it was settled, or its lease ended")
 	ErrBadToken   = errors.New("not a claim token")
+	ErrGone       = errors.New("no such message: it was settled or removed, or was never there")
 )
 
 // What may pass: try again later.
@@ -27,6 +28,8 @@ var (
 	ErrQueueFull = errors.New("queue full")
 	// ErrTooManyWaiters: Limits.Waiters is reached.
 	ErrTooManyWaiters = errors.New("too many waiting readers")
+	// ErrChanged: what a change depends on is not as it says: look again.
+	ErrChanged = errors.New("it was changed meanwhile")
 	// ErrNoRoom: the disk is full.
 	ErrNoRoom = journal.ErrFull
 )

@@ -36,6 +36,9 @@ const (
 	kindSnapshot
 	kindSnapshotGone
 	kindPaged
+	kindRemoved
+	kindRenamed
+	kindReshaped
 )
 
 func newEvent(k eventKind) event {
@@ -74,6 +77,12 @@ func newEvent(k eventKind) event {
 		return new(snapshotGone)
 	case kindPaged:
 		return new(paged)
+	case kindRemoved:
+		return new(removed)
+	case kindRenamed:
+		return new(renamed)
+	case kindReshaped:
+		return new(reshaped)
 	}
 	return nil
 }

@@ -117,33 +117,77 @@ func (s *Store) Peek(ctx context.Context, n Name, r PeekRequest) ([]Peeked, erro
 	}
 	s.catchUp()
 	var found []Peeked
-	var heads [][]byte
-	var places []journal.Address
+	var parts []stored
 	q.all.Ascend(r.After+1, func(e entry) bool {
 		st := s.state.stateOf(q, e)
 		if r.Ready && st != Ready || r.Where != nil && !r.Where.Match(s.state.env(q, e)) {
 			return true
 		}
-		p := Peeked{Sequence: e.seq(), State: st, Attempts: int(e.attempts())}
-		p.Message.Hops = e.hops()
-		switch st {
-		case Delayed:
-			p.Until = timeOf(e.wake())
-		case Claimed:
-			p.Until = timeOf(e.claim().deadline)
-		}
-		found = append(found, p)
-		heads, places = append(heads, e.head()), append(places, e.place())
+		found, parts = append(found, q.peeked(e, st)), append(parts, q.stored(e))
 		return len(found) < r.Max
 	})
 	s.mu.Unlock()
-	return s.read(ctx, found, heads, places, r.NoBody)
+	return s.read(ctx, found, parts, r.NoBody)
+}
+
+// peeked is what is known of a message without reading it.
+func (q *queueState) peeked(e entry, st MessageState) Peeked {
+	p := Peeked{Sequence: e.seq(), State: st, Attempts: int(e.attempts()), Columns: q.def.Columns}
+	p.Message.Hops = e.hops()
+	switch st {
+	case Delayed:
+		p.Until = timeOf(e.wake())
+	case Claimed:
+		p.Until = timeOf(e.claim().deadline)
+	}
+	return p
+}
+
+// Look shows one message, whatever its state. ErrGone: it is not there (any more), which costs no look at others.
+func (s *Store) Look(ctx context.Context, n Name, sequence uint64) (Peeked, error) {
+	s.mu.Lock()
+	q, err := s.queueOf(n)
+	if err != nil {
+		s.mu.Unlock()
+		return Peeked{}, err
+	}
+	s.catchUp()
+	name := q.name
+	e, there := q.all.Get(sequence)
+	var found []Peeked
+	var parts []stored
+	if there {
+		found, parts = []Peeked{q.peeked(e, s.state.stateOf(q, e))}, []stored{q.stored(e)}
+	}
+	s.mu.Unlock()
+	if there {
+		if found, err = s.read(ctx, found, parts, false); err != nil {
+			return Peeked{}, err
+		}
+	}
+	if len(found) == 0 {
+		return Peeked{}, fmt.Errorf("%w: message %d of queue %s", ErrGone, sequence, name.Short())
+	}
+	return found[0], nil
+}
+
+// Definition tells how a queue is defined; its columns and labels are the store's own: read them only. The version is another one after each
+// change of the definition or the name, never that of another queue, and good until the end of the process: who keeps what it has
+// made of a definition need only compare it. It costs a look into a table.
+func (s *Store) Definition(n Name) (d Definition, version uint64, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q, err := s.queueOf(n)
+	if err != nil {
+		return Definition{}, 0, err
+	}
+	return q.def, q.version, nil
 }
 
 // read completes peeked messages. One that was settled meanwhile, or whose body is damaged, has no body and says so.
-func (s *Store) read(ctx context.Context, found []Peeked, heads [][]byte, places []journal.Address, noBody bool) ([]Peeked, error) {
+func (s *Store) read(ctx context.Context, found []Peeked, parts []stored, noBody bool) ([]Peeked, error) {
 	fill := func(i int, part []byte) error {
-		m, err := decodeMessage(heads[i], part)
+		m, err := parts[i].message(part)
 		if err != nil {
 			return err
 		}
@@ -160,6 +204,10 @@ func (s *Store) read(ctx context.Context, found []Peeked, heads [][]byte, places
 		return found, nil
 	}
 	gone := map[int]bool{}
+	places := make([]journal.Address, len(parts))
+	for i := range parts {
+		places[i] = parts[i].place
+	}
 	err := s.journal.Read(ctx, places, func(i int, r journal.Record, err error) {
 		part := r.Body
 		if part == nil {
@@ -214,7 +262,8 @@ func (s *Store) Idle(n Name, where *condition.Expr) bool {
 	return idle
 }
 
-// Body is the body as a door without columns shows it: of a message in a queue with columns, a JSON object of the row.
+// Body is the body as a door without columns shows it: of a message in a queue with columns, a JSON object of the row. It goes by the columns of
+// this moment; who has a Claim or Peeked makes the same with its Columns, which are those of its row also when they were altered since.
 func (s *Store) Body(n Name, m *message.Message) []byte {
 	if m.Row == nil {
 		return m.Body

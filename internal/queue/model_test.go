@@ -234,6 +234,19 @@ func TestTheStoreDoesWhatASimpleListDoes(t *testing.T) {
 					}
 					x.deadline = time.Now().Add(30 * time.Second)
 				},
+				"remove": func(t *rapid.T) {
+					seqs := rapid.SliceOfN(rapid.Uint64Range(1, ref.next), 1, 3).Draw(t, "sequences")
+					want := 0
+					for _, x := range slices.Clone(ref.messages) {
+						if slices.Contains(seqs, x.seq) && !x.claimed {
+							ref.drop(x)
+							want++
+						}
+					}
+					if n, err := s.Remove(ctx, news, seqs); err != nil || n != want {
+						t.Fatalf("removed %d of %v, the reference %d: %v", n, seqs, want, err)
+					}
+				},
 				"purge": func(t *rapid.T) {
 					if rapid.IntRange(0, 9).Draw(t, "really") > 0 {
 						t.Skip()
@@ -311,7 +324,8 @@ func FuzzDecodeEvent(f *testing.F) {
 	for _, e := range []event{
 		&started{1}, &queueDefined{1, news, Definition{Columns: columns, Labels: map[string]string{"a": "b"}}}, &queueGone{1}, &topicDefined{1, news, nil}, &topicGone{1},
 		&put{queue: 1, seq: 2, origin: message.Origin{Source: "s", Offset: 3}, head: appendHead(nil, &m)}, &shared{topic: 1, head: appendHead(nil, &m)},
-		&share{queue: 1, seq: 2}, &claimed{queue: 1, seq: 2, attempt: 3}, &extended{1, 2, 3}, &settled{queue: 1, seq: 2, end: endBack, wake: 5}, &purged{queue: 1, frontier: 2}, &noted{note: Note{"r", "k", []byte("v")}},
+		&share{queue: 1, seq: 2}, &claimed{queue: 1, seq: 2, attempt: 3}, &extended{1, 2, 3}, &settled{queue: 1, seq: 2, end: endBack, wake: 5}, &purged{queue: 1, frontier: 2}, &removed{queue: 1, runs: []run{{2, 3}, {9, 1}}}, &noted{note: Note{"r", "k", []byte("v")}},
+		&renamed{1, news}, &reshaped{defined: queueDefined{1, news, Definition{Columns: columns}}, frontier: 7, from: []int{fixed}},
 	} {
 		f.Add(encodeEvent(nil, 12345, e))
 	}

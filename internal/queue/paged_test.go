@@ -109,6 +109,23 @@ func TestCheckpointsOfWrittenPagesGiveTheSameState(t *testing.T) {
 						t.Fatal(err)
 					}
 				},
+				"remove": func(t *rapid.T) {
+					n := some(t)
+					q := s.state.queueNames[n]
+					if q == nil {
+						t.Skip("it was never made")
+					}
+					first := rapid.Uint64Range(1, q.next).Draw(t, "first")
+					var seqs []uint64
+					for i := range rapid.SampledFrom([]uint64{1, 100, 400}).Draw(t, "how many") {
+						if i%13 != 7 {
+							seqs = append(seqs, first+i)
+						}
+					}
+					if _, err := s.Remove(ctx, n, seqs); err != nil {
+						t.Fatal(err)
+					}
+				},
 				"purge": func(t *rapid.T) {
 					if rapid.IntRange(0, 5).Draw(t, "whether") == 0 {
 						_, _ = s.Purge(ctx, some(t))

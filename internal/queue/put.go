@@ -27,7 +27,8 @@ func (s *Store) Publish(ctx context.Context, n Name, msgs []message.Message) ([]
 }
 
 // Commit makes several changes as one atomic group. Its puts go where Publish's go. It returns the puts' results, and for each
-// settlement nil or why it had no effect (ErrStale): a stale one does not stop the rest. Errors of the whole are Put's.
+// settlement nil or why it had no effect (ErrStale): a stale one does not stop the rest. Errors of the whole are Put's, and ErrChanged when a note
+// is not as Change.If expects it: then nothing was done. Between that look and the change no other change comes in.
 func (s *Store) Commit(ctx context.Context, c Change) ([][]PutResult, []error, error) {
 	flat, settles, err := s.commit(ctx, c, topicFirst)
 	if err != nil {
@@ -148,8 +149,15 @@ func (s *Store) prepare(ctx context.Context, p *prepared) error {
 			return err
 		}
 		i := 0
-		for i < len(p.puts) && !s.lacking(&p.puts[i], p.where) {
-			i++
+		for ; i < len(p.puts); i++ {
+			lacking := s.lacking(&p.puts[i], p.where)
+			if err := outdated(&p.change.Puts[i], &p.puts[i]); err != nil {
+				s.leave()
+				return err
+			}
+			if lacking {
+				break
+			}
 		}
 		if i == len(p.puts) {
 			return nil
@@ -178,6 +186,14 @@ func (s *Store) lacking(pp *preparedPut, where target) bool {
 		}
 	}
 	return false
+}
+
+// outdated refuses a put that was made for another definition of its queue than the one there is.
+func outdated(qp *QueuePut, pp *preparedPut) error {
+	if q := pp.queue; q != nil && qp.Version != 0 && qp.Version != q.version {
+		return fmt.Errorf("%w: the definition of queue %s", ErrChanged, pp.to.Short())
+	}
+	return nil
 }
 
 // changing is the definition under way of a queue or topic that a put concerns. The lock is held.
@@ -218,17 +234,17 @@ func (s *Store) supply(ctx context.Context, qp *QueuePut, pp *preparedPut) error
 		}
 		return nil
 	}
-	columns := map[*queueState]message.Columns{}
+	columns, names := map[*queueState]message.Columns{}, map[*queueState]Name{}
 	pp.columns = map[*queueState]*message.Column{}
 	for _, q := range pp.queues() {
 		if q.def.Columns != nil {
-			columns[q], pp.columns[q] = q.def.Columns, &q.def.Columns[0]
+			columns[q], names[q], pp.columns[q] = q.def.Columns, q.name, &q.def.Columns[0]
 		}
 	}
 	s.leave()
 	pp.rows = map[*queueState][][]message.Value{}
 	for q, cs := range columns {
-		rows, err := rowsFor(q.name, cs, qp.Messages)
+		rows, err := rowsFor(names[q], cs, qp.Messages)
 		if err != nil {
 			return err
 		}
@@ -300,6 +316,9 @@ func (s *Store) launch(p *prepared, f *flight, results []PutResult) (out launche
 		s.leave()
 		return launched{blocker: pl.blocker}, err
 	}
+	if err := s.asExpected(pl, p.change.If); err != nil {
+		return fail(err)
+	}
 	for i := range p.puts {
 		results, err = s.planPuts(pl, p, i, results)
 		if pl.blocker != nil { // also when there is no room: a duplicate needs none
@@ -317,6 +336,7 @@ func (s *Store) launch(p *prepared, f *flight, results []PutResult) (out launche
 	}
 	for _, n := range p.change.Notes {
 		f.add(&noted{note: Note{n.Room, n.Key, bytes.Clone(n.Value)}, gone: n.Value == nil})
+		f.keys = append(f.keys, pendingNote(n.Room, n.Key))
 	}
 	if len(observed) > 0 {
 		f.after = func() {

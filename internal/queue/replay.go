@@ -52,8 +52,7 @@ func (s *Store) Replay(ctx context.Context, n Name, r ReplayRequest) (Replayed, 
 // dug is a message that is to be replayed. Nobody else sees it until then.
 type dug struct {
 	entry entry
-	head  []byte
-	place journal.Address
+	stored
 }
 
 // replayable takes the next messages to replay out of every reader's sight.
@@ -67,7 +66,7 @@ func (s *Store) replayable(q *queueState, r ReplayRequest, after, end uint64, li
 		}
 		last = e.seq()
 		if e.claim() == nil && (r.Where == nil || r.Where.Match(s.state.env(q, e))) {
-			batch = append(batch, dug{e, e.head(), e.place()})
+			batch = append(batch, dug{e, q.stored(e)})
 		}
 		return true
 	})
@@ -106,7 +105,7 @@ func (s *Store) replayBatch(ctx context.Context, q *queueState, columns message.
 	err := s.journal.Read(ctx, addrs, func(i int, rec journal.Record, err error) {
 		if err == nil {
 			var m message.Message
-			if m, err = decodeMessage(batch[i].head, rec.Body); err == nil {
+			if m, err = batch[i].message(rec.Body); err == nil {
 				msgs[i] = &m
 			}
 		}
@@ -118,13 +117,9 @@ func (s *Store) replayBatch(ctx context.Context, q *queueState, columns message.
 	var homeless, moving []entry
 	c := Change{}
 	for i, m := range msgs {
-		to := r.To
-		if m != nil && to == (Name{}) && m.Death != nil && m.Death.Queue != "" {
-			to, err = ParseName(m.Death.Queue)
-		}
-		if m == nil || err != nil || to == (Name{}) || s.Resolve(to) == q.name {
+		to, ok := s.home(q, m, r.To)
+		if !ok {
 			homeless = append(homeless, es[i])
-			err = nil
 			continue
 		}
 		if m.Row != nil {
@@ -151,6 +146,26 @@ func (s *Store) replayBatch(ctx context.Context, q *queueState, columns message.
 		s.unreplay(q, moving)
 	}
 	return err
+}
+
+// home is where a dead letter of q goes: to a queue that was asked for, or else to the one it came from, by whatever name that has now.
+func (s *Store) home(q *queueState, m *message.Message, wanted Name) (to Name, ok bool) {
+	if m == nil {
+		return to, false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if to = s.Resolve(wanted); wanted == (Name{}) {
+		if m.Death == nil || m.Death.Queue == "" {
+			return to, false
+		}
+		from, err := ParseName(m.Death.Queue)
+		if err != nil {
+			return to, false
+		}
+		to = s.state.nowCalled(s.Resolve(from))
+	}
+	return to, to != q.name
 }
 
 // move puts messages elsewhere and removes them here, in one group; those that were purged meanwhile stay away. It returns how many

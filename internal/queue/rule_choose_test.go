@@ -54,7 +54,7 @@ func TestRuleADurableGroupIsOfferedWhole(t *testing.T) {
 		go wait(2) // several, over several queues of one group
 		synctest.Wait()
 		if _, _, err := s.Commit(context.Background(), Change{Puts: []QueuePut{
-			{Name{DefaultNamespace, "other"}, numbered(0)}, {news, numbered(1, 1)}, {news, numbered(0)},
+			{To: Name{DefaultNamespace, "other"}, Messages: numbered(0)}, {To: news, Messages: numbered(1, 1)}, {To: news, Messages: numbered(0)},
 		}}); err != nil {
 			t.Fatal(err)
 		}

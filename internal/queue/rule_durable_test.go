@@ -295,6 +295,31 @@ func workload(t *testing.T, disk *faultfs.Disk) (states []string, done, durable 
 		{true, func() error { _, err := s.Replay(ctx, name("a_dead"), ReplayRequest{}); return err }},
 		{true, func() error { _, err := s.Purge(ctx, name("y")); return err }},
 		{true, func() error { return s.checkpoint(ctx) }},
+		{true, func() error { _, err := s.Remove(ctx, name("b"), []uint64{1, 3, 4, 300, 301, 302}); return err }},
+		{true, func() error { return s.RenameQueue(ctx, name("b"), Name{"other", "b"}) }},
+		{true, put(Name{"other", "b"}, large)},
+		{true, func() error { return s.RenameQueue(ctx, name("a_dead"), name("grave")) }},
+		{true, func() error { return s.checkpoint(ctx) }},
+		{true, func() error { return s.RenameQueue(ctx, Name{"other", "b"}, name("b")) }},
+		{true, define("rows", Definition{Columns: columnsOf(t, "n int", "text text")})},
+		{true, put(name("rows"), text(`{"n":1,"text":"one"}`, `{"n":2,"text":"`+string(bytes.Repeat([]byte("two"), 100))+`"}`)...)},
+		{true, func() error {
+			return s.AlterColumns(ctx, name("rows"), Definition{Columns: columnsOf(t, "label varchar(300)", "new int default 5", "n decimal(3,1)")}, []int{1, fixed, 0}, 0)
+		}},
+		{true, put(name("rows"), text(`{"label":"three","n":3}`)...)},
+		{true, func() error { return s.checkpoint(ctx) }},
+		{true, func() error {
+			return s.AlterQueue(ctx, name("rows"), Definition{Columns: columnsOf(t, "n smallint", "new varchar(2)")})
+		}},
+		{true, put(name("rows"), text(`{"n":4,"new":"x"}`)...)},
+		{true, func() error { // a change that depends on a note
+			_, _, err := s.Commit(ctx, Change{
+				If:    []NoteIs{{Room: "r", Key: "k", Value: []byte("v")}},
+				Puts:  []QueuePut{{To: name("b"), Messages: text("as expected")}},
+				Notes: []Note{{Room: "r", Key: "k", Value: []byte("w")}},
+			})
+			return err
+		}},
 		{true, func() error { return s.DeleteQueue(ctx, name("x")) }},
 		{true, put(name("b"), message.Message{NotBefore: still().Add(time.Hour)})},
 	}

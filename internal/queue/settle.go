@@ -84,14 +84,14 @@ func (s *Store) letter(ctx context.Context, q *queueState, e entry, death messag
 		return nil, ErrStale
 	}
 	death.Queue, death.Attempts = name.String(), int(e.attempts())
-	head, place := e.head(), e.place()
+	parts := q.stored(e)
 	death.Time = timeOf(s.state.advance(s.clock()))
 	s.mu.Unlock()
-	to, columns, err := s.deadQueue(ctx, name, def)
+	to, columns, err := s.deadQueue(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	part, err := s.bodyPart(place)
+	part, err := s.bodyPart(parts.place)
 	var damage *journal.DamageError
 	if errors.As(err, &damage) || errors.Is(err, journal.ErrReleased) {
 		death.Reason = joinReasons(death.Reason, "the body cannot be read: "+err.Error())
@@ -99,10 +99,10 @@ func (s *Store) letter(ctx context.Context, q *queueState, e entry, death messag
 	} else if err != nil {
 		return nil, err
 	}
-	m, err := decodeMessage(head, part)
+	m, err := parts.message(part)
 	if err != nil {
 		death.Reason = joinReasons(death.Reason, "the message cannot be read: "+err.Error())
-		m, _ = decodeMessage(head, nil)
+		m, _ = parts.message(nil)
 	}
 	if m.Row != nil && !sameColumns(def.Columns, columns) {
 		m.Body, m.Row = def.Columns.AppendJSON(nil, m.Row), nil
@@ -132,10 +132,10 @@ func sameColumns(a, b message.Columns) bool {
 }
 
 // deadQueue finds or makes the dead-letter queue of a queue.
-func (s *Store) deadQueue(ctx context.Context, n Name, def Definition) (*queueState, message.Columns, error) {
-	dead := s.Resolve(def.deadLetter(n))
+func (s *Store) deadQueue(ctx context.Context, of *queueState) (*queueState, message.Columns, error) {
 	for {
 		s.mu.Lock()
+		dead := s.Resolve(of.def.deadLetter(of.name)) // it may be renamed while somebody waits here
 		q, f := s.state.queueNames[dead], s.defining[dead]
 		var columns message.Columns
 		if q != nil {

@@ -23,6 +23,8 @@ type snapshot struct {
 // savedQueue is a queue without its messages. What it points to is not changed any more.
 type savedQueue struct {
 	defined queueDefined
+	former  []Name
+	layouts []*layout
 	totals  []uint64
 	forget  []*remembered
 	origins map[string]*originState
@@ -30,7 +32,12 @@ type savedQueue struct {
 	snapshots []*snapshotState
 }
 
-const snapshotVersion = 4
+// snapshotVersion is that of checkpoints as they are written now. Those of oldestSnapshot, which lack what queues had before they could be
+// renamed and altered with messages in them, are read as well.
+const (
+	snapshotVersion = 5
+	oldestSnapshot  = 4
+)
 
 // beginSnapshot begins a snapshot of this moment. Call end when it is no longer needed.
 func (s *state) beginSnapshot() *snapshot {
@@ -72,8 +79,11 @@ func (s *state) beginSnapshot() *snapshot {
 func (sn *snapshot) end() { sn.s.saves.images = nil }
 
 func (q *queueState) save() savedQueue {
+	q.prune()
 	sq := savedQueue{
 		defined: queueDefined{q.id, q.name, q.def},
+		former:  q.former,
+		layouts: q.layouts,
 		totals:  []uint64{q.next, q.seen, q.put, q.duplicate, q.done, q.dead, q.expired, q.purged, q.claims},
 		forget:  q.forget,
 		origins: make(map[string]*originState, len(q.origins)),
@@ -120,6 +130,14 @@ func (sq *savedQueue) append(b []byte, now int64) []byte {
 	b = putUint(b, uint64(len(sq.snapshots)))
 	for _, sn := range sq.snapshots {
 		b = sn.append(b)
+	}
+	b = putUint(b, uint64(len(sq.former)))
+	for _, n := range sq.former {
+		b = putString(putString(b, n.Namespace), n.Name)
+	}
+	b = putUint(b, uint64(len(sq.layouts)))
+	for _, l := range sq.layouts {
+		b = l.append(b)
 	}
 	return b
 }
@@ -177,8 +195,9 @@ func (s *state) restore(in *bufio.Reader, bodies map[journal.Address]*sharedBody
 		return err
 	}
 	r := &reader{b: small}
-	if v := r.uint(); r.err == nil && v != snapshotVersion {
-		return fmt.Errorf("it has version %d, this program knows %d", v, snapshotVersion)
+	version := r.uint()
+	if r.err == nil && (version < oldestSnapshot || version > snapshotVersion) {
+		return fmt.Errorf("it has version %d, this program knows %d to %d", version, oldestSnapshot, snapshotVersion)
 	}
 	s.now, s.epoch, s.nextID = r.int(), r.uint32(), r.uint32()
 	subscribed := map[*topicState][]uint32{}
@@ -201,7 +220,7 @@ func (s *state) restore(in *bufio.Reader, bodies map[journal.Address]*sharedBody
 		return err
 	}
 	for range queues {
-		if err := s.restoreQueue(in); err != nil {
+		if err := s.restoreQueue(in, version); err != nil {
 			return err
 		}
 	}
@@ -228,7 +247,7 @@ func (s *state) restore(in *bufio.Reader, bodies map[journal.Address]*sharedBody
 }
 
 // restoreQueue reads a queue without its messages.
-func (s *state) restoreQueue(in *bufio.Reader) error {
+func (s *state) restoreQueue(in *bufio.Reader, version uint64) error {
 	b, err := readFrame(in, nil)
 	if err != nil {
 		return err
@@ -259,6 +278,16 @@ func (s *state) restoreQueue(in *bufio.Reader) error {
 	}
 	for range r.count(4) {
 		s.addSnapshot(q, readSnapshot(r))
+	}
+	if version > oldestSnapshot {
+		for range r.count(2) {
+			n := Name{r.string(), r.string()}
+			q.former = append(q.former, n)
+			s.former[n] = q
+		}
+		for range r.count(3) {
+			q.layouts = append(q.layouts, readLayout(r))
+		}
 	}
 	s.queues[q.id], s.queueNames[q.name] = q, q
 	return r.done()

@@ -14,12 +14,15 @@ type state struct {
 	epoch  uint32
 	nextID uint32 // of queues and topics
 
+	versions uint64 // given to definitions since the start of the process
+
 	queues     map[uint32]*queueState
 	queueNames map[Name]*queueState
 	topics     map[uint32]*topicState
 	topicNames map[Name]*topicState
 	notes      map[noteKey][]byte
 	snapshots  map[Name]*snapshotState
+	former     map[Name]*queueState // by names that queues had
 
 	messages, bytes         int64 // of all queues, with those kept for a seek
 	idBytes                 int64 // that deduplication ids and snapshots take in memory
@@ -59,13 +62,16 @@ type topicState struct {
 
 // queueState is one queue.
 type queueState struct {
-	id     uint32
-	name   Name
-	def    Definition      // normal
-	filter *condition.Expr // def.Filter
-	gone   bool            // deleted, or being deleted
-	next   uint64          // sequence of the next put
-	seen   uint64          // behind the sequence of the last message that became durable
+	id      uint32
+	name    Name
+	former  []Name          // names that it had and nobody else has, the latest last
+	def     Definition      // normal
+	filter  *condition.Expr // def.Filter
+	gone    bool            // deleted, or being deleted
+	version uint64          // of def and name
+	layouts []*layout       // of rows that were put before the columns were altered, the oldest first
+	next    uint64          // sequence of the next put
+	seen    uint64          // behind the sequence of the last message that became durable
 
 	all     messages
 	ready   sequences // those a reader could claim now
@@ -119,6 +125,7 @@ func newState() *state {
 		topicNames: map[Name]*topicState{},
 		notes:      map[noteKey][]byte{},
 		snapshots:  map[Name]*snapshotState{},
+		former:     map[Name]*queueState{},
 		fresh:      map[*queueState][]entry{},
 	}
 }
@@ -137,8 +144,15 @@ func (s *state) newQueueState(id uint32, name Name, def Definition) *queueState 
 		dedup:   map[string]*remembered{},
 		origins: map[string]*originState{},
 	}
-	q.parseFilter()
+	s.redefined(q)
 	return q
+}
+
+// redefined does what follows from another definition or name of q.
+func (s *state) redefined(q *queueState) {
+	s.versions++
+	q.version = s.versions
+	q.parseFilter()
 }
 
 func (q *queueState) parseFilter() {

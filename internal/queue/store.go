@@ -65,8 +65,9 @@ type Store struct {
 	flights  int                // groups under way
 	landing  *sync.Cond         // flights became fewer, or a pause ended
 	paused   bool               // a checkpoint is being taken: no new groups
-	pending  map[string]*flight // deduplication ids on their way to the journal
+	pending  map[string]*flight // deduplication ids and notes on their way to the journal
 	defining map[Name]*flight   // definitions on their way
+	draining int                // alterations that wait for what is on its way
 	waiting  int
 	claimant uint64
 
@@ -346,7 +347,9 @@ func (s *Store) land(f *flight, p journal.Position, err error) {
 		err = s.state.apply(f.group, s.clock().UnixMicro())
 	}
 	for _, k := range f.keys {
-		delete(s.pending, k)
+		if s.pending[k] == f { // else a later group has a note of that key, too
+			delete(s.pending, k)
+		}
 	}
 	if err != nil {
 		f.err = s.journalError(err)
@@ -358,7 +361,7 @@ func (s *Store) land(f *flight, p journal.Position, err error) {
 	released := s.state.takeReleased()
 	s.settleUp()
 	s.flights--
-	if s.flights == 0 || s.closed {
+	if s.flights == 0 || s.closed || s.draining > 0 {
 		s.landing.Broadcast()
 	}
 	s.mu.Unlock()

@@ -15,6 +15,7 @@ type waiter struct {
 	taken  int
 	served func(w *waiter) // called once, when at least one message was taken or a queue is gone
 	gone   bool            // served or given up: it waits nowhere any more
+	again  bool            // with gone: nothing was taken, it has to look again
 }
 
 // waiting are those who wait for messages of one queue, found by what they wait for.
@@ -35,13 +36,24 @@ func byArrival(a, b *waiter) int { return cmp.Compare(a.number, b.number) }
 // choosy tells whether what w takes first depends on more than age.
 func (w *waiter) choosy() bool { return len(w.asker.from) > 1 }
 
+// named are the wishes that an asker was made of, by the names that its queues have now.
+func (a *asker) named(from []From) []From {
+	now := slices.Clone(from)
+	for i := range now {
+		now[i].Queue = a.from[i].q.name
+	}
+	return now
+}
+
 // full tells whether w takes nothing more.
 func (w *waiter) full() bool { return w.taken >= w.asker.max }
 
 // wait makes w wait in its queues. Nothing that can be claimed now matches it.
 func (s *state) wait(w *waiter) {
-	s.waiterNumber++
-	w.number = s.waiterNumber
+	if w.number == 0 { // else it waits again, in its old place
+		s.waiterNumber++
+		w.number = s.waiterNumber
+	}
 	for _, f := range w.asker.from {
 		ws := &f.q.waiting
 		ws.wants.Add(w.number, f.where)

@@ -1,0 +1,266 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/hikyaku/hikyaku/internal/message"
+)
+
+// AlterQueue changes a queue's definition. Topic and filter are fixed, ordering can change only while the queue is empty. Other columns are
+// those of AlterColumns, each being the old one of its name.
+func (s *Store) AlterQueue(ctx context.Context, n Name, d Definition) error {
+	return s.alter(ctx, n, alteration{d: d})
+}
+
+// AlterColumns is AlterQueue that says where columns come from: from[i] is the place, among the columns until now, of the column d.Columns[i], and -1
+// that it is new. version is that of the definition (see Definition) which the caller has seen: when it is another one by now nothing is changed
+// and the error is ErrChanged; 0 is any.
+//
+// Messages stay where and as they are, also those that are claimed. From then on each is shown by the new columns: a value that has
+// become one of another type is converted as a put would (message.Column.Convert); a new column has its default, or null, or what MySQL gives
+// rows that are there when it is not null and has no default. A value that does not fit its new column refuses the whole; the
+// error, ErrMismatch, names the column (*message.ColumnError), the message and the reason. To see whether all fit, values of columns that change
+// their type are looked at one by one, beside the queue; only what is put during the last moment of that waits. Nothing has to be looked at
+// where all must fit: columns added, dropped, renamed, moved or made wider.
+//
+// Waiting claims go on, by the new columns; those whose condition names a column that is not there any more end with ErrCondition. The bytes
+// that messages count stay those of their put. Errors besides: ErrNotFound; ErrDefinition, also for a queue with messages that shall have columns for
+// the first time or have none any more, and when messages from before 200 alterations are still there; ErrNoRoom, ErrUnavailable, ErrClosed.
+func (s *Store) AlterColumns(ctx context.Context, n Name, d Definition, from []int, version uint64) error {
+	if from == nil {
+		from = []int{}
+	}
+	return s.alter(ctx, n, alteration{d: d, from: slices.Clone(from), version: version})
+}
+
+// alteration is what a caller wants.
+type alteration struct {
+	d       Definition
+	from    []int  // nil: by their names
+	version uint64 // 0: any
+}
+
+// alter makes an alteration: it sees whether what is there fits, makes puts wait to see the rest of it, and journals the change.
+func (s *Store) alter(ctx context.Context, n Name, a alteration) error {
+	n = s.Resolve(n)
+	for {
+		f, err := s.beginFitting(n, &a)
+		if err != nil {
+			return err
+		}
+		if err = f.most(ctx); err == nil {
+			err = s.alterNow(ctx, n, &a, f)
+		}
+		if errors.Is(err, errAgain) { // somebody else has altered or renamed it meanwhile
+			if err = ctx.Err(); err == nil {
+				continue
+			}
+		}
+		return err
+	}
+}
+
+// beginFitting begins to look whether the messages of a queue fit what it shall be.
+func (s *Store) beginFitting(n Name, a *alteration) (*fitting, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.usable(); err != nil {
+		return nil, err
+	}
+	q := s.state.queueNames[n]
+	if q == nil {
+		return nil, fmt.Errorf("%w: %s", ErrNotFound, n.Short())
+	}
+	d, from, err := s.altered(q, a)
+	if err != nil {
+		return nil, err
+	}
+	if a.from != nil {
+		a.version = q.version // the places are among these columns
+	}
+	f := &fitting{s: s, q: q, old: q.def.Columns, now: d.Columns, from: from}
+	f.begin()
+	return f, nil
+}
+
+// altered is the definition that q is to get, and where its columns come from; or why it cannot be. The lock is held.
+func (s *Store) altered(q *queueState, a *alteration) (d Definition, from []int, err error) {
+	n := q.name
+	bad := func(format string, args ...any) (Definition, []int, error) {
+		return d, nil, fmt.Errorf("%w: queue %s %s", ErrDefinition, n.Short(), fmt.Sprintf(format, args...))
+	}
+	if a.version != 0 && a.version != q.version {
+		return d, nil, fmt.Errorf("%w: the definition of queue %s", ErrChanged, n.Short())
+	}
+	d = s.normal(n, a.d)
+	if d.Topic == "" {
+		d.Topic, d.Filter = q.def.Topic, q.def.Filter
+	}
+	if err := d.Check(n); err != nil {
+		return d, nil, err
+	}
+	if d.Topic != q.def.Topic || d.Filter != q.def.Filter {
+		return d, nil, fmt.Errorf("%w: queue %s: topic and filter cannot be changed (make another subscription)", ErrDefinition, n.Short())
+	}
+	if from = a.from; from == nil {
+		from = sameNames(q.def.Columns, d.Columns)
+	} else if err := checkFrom(q.def.Columns, d.Columns, from); err != nil {
+		return d, nil, fmt.Errorf("%w: queue %s: %w", ErrDefinition, n.Short(), err)
+	}
+	occupied := q.occupied()
+	if q.def.Unordered != d.Unordered && occupied > 0 {
+		return bad("holds %d messages: ordering can change only while it is empty", occupied)
+	}
+	if (q.def.Columns == nil) != (d.Columns == nil) && occupied > 0 {
+		return bad("holds %d messages: it can get its first columns, or lose all, only while it is empty", occupied)
+	}
+	if q.filter != nil {
+		for _, name := range q.filter.Names() {
+			_, was := q.def.Columns.Lookup(name)
+			if _, is := d.Columns.Lookup(name); was && !is {
+				return bad("needs its column %q for its filter: %s", name, q.def.Filter)
+			}
+		}
+	}
+	if q.prune(); len(q.layouts) >= maxLayouts && q.reshapes(d.Columns, from) {
+		first, _ := q.firstKept(0)
+		return bad("still holds message %d, from before %d alterations of its columns: that has to go first", first, len(q.layouts))
+	}
+	return d, from, nil
+}
+
+// occupied is how many messages the queue holds, with those that are on their way into it.
+func (q *queueState) occupied() int64 { return int64(q.all.Len()) + int64(q.all.past) + q.reserved }
+
+// reshapes tells whether messages from before are to be shown in another way with these columns.
+func (q *queueState) reshapes(now message.Columns, from []int) bool {
+	return q.occupied() > 0 && (!inPlace(from) || !sameColumns(q.def.Columns, now))
+}
+
+// alterNow journals an alteration. Who puts to the queue waits from now on; what has come since most of it was looked at is looked at first.
+func (s *Store) alterNow(ctx context.Context, n Name, a *alteration, f *fitting) error {
+	fl, err := s.stopPuts(ctx, n, f.q) // returns with the lock
+	if err != nil {
+		return err
+	}
+	if err = s.fitRest(ctx, f); err == nil {
+		err = s.planAlteration(fl, a, f)
+	}
+	if err == nil {
+		err = s.submit(fl)
+	}
+	if err != nil {
+		if fl.undo != nil {
+			fl.undo()
+		}
+		delete(s.defining, n)
+		s.leave()
+		close(fl.done)
+		return err
+	}
+	s.mu.Unlock()
+	return fl.wait(ctx)
+}
+
+// stopPuts lets puts to a queue, and other definitions of it, wait for a flight that is still to be filled. On success the lock is held, as by
+// enter. errAgain: somebody else has defined it meanwhile.
+func (s *Store) stopPuts(ctx context.Context, n Name, q *queueState) (*flight, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	other := s.defining[n]
+	if other == nil {
+		other = s.definingTopic(q)
+	}
+	switch {
+	case other != nil:
+		s.leave()
+		if err := other.wait(ctx); err != nil && ctx.Err() != nil {
+			return nil, err
+		}
+		return nil, errAgain
+	case s.state.queueNames[n] != q:
+		s.leave()
+		return nil, errAgain
+	}
+	fl := newFlight()
+	s.defining[n] = fl
+	return fl, nil
+}
+
+// fitRest looks at what has come since most was looked at, while nothing more comes. The lock is held before and after.
+func (s *Store) fitRest(ctx context.Context, f *fitting) error {
+	if f.tests != nil {
+		if err := s.drain(ctx, f.q); err != nil {
+			return err
+		}
+		s.mu.Unlock()
+		err := f.rest(ctx)
+		s.mu.Lock()
+		if err != nil {
+			return err
+		}
+	}
+	for s.paused && !s.closed {
+		s.landing.Wait()
+	}
+	s.state.advance(s.clock())
+	return s.usable()
+}
+
+// planAlteration fills a flight. The lock is held.
+func (s *Store) planAlteration(fl *flight, a *alteration, f *fitting) error {
+	q := f.q
+	if s.definingTopic(q) != nil || !f.current() { // its topic is going: what will it subscribe to?
+		return errAgain
+	}
+	d, from, err := s.altered(q, a)
+	if err != nil {
+		return err
+	}
+	defined := queueDefined{queue: q.id, name: q.name, def: d}
+	if q.reshapes(d.Columns, from) {
+		fl.add(&reshaped{defined: defined, frontier: q.next, from: from})
+	} else {
+		fl.add(&defined)
+	}
+	name := q.name
+	q.seeking++ // what is past is decided by the time of the change: nothing is forgotten meanwhile
+	end := func() {
+		q.seeking--
+		delete(s.defining, name)
+	}
+	fl.undo, fl.after = end, end
+	return nil
+}
+
+// definingTopic is the definition that is on its way of the topic to which a queue subscribes; nil: none. The lock is held.
+func (s *Store) definingTopic(q *queueState) *flight {
+	topic, err := ParseName(q.def.Topic)
+	if err != nil {
+		return nil
+	}
+	return s.defining[topic]
+}
+
+// drain waits until nothing is on its way into a queue whose puts wait. The lock is held.
+func (s *Store) drain(ctx context.Context, q *queueState) error {
+	stop := context.AfterFunc(ctx, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.landing.Broadcast()
+	})
+	defer stop()
+	s.draining++
+	defer func() { s.draining-- }()
+	for q.reserved > 0 {
+		if err := errors.Join(s.usable(), ctx.Err()); err != nil {
+			return err
+		}
+		s.landing.Wait()
+	}
+	return s.usable()
+}

@@ -1,0 +1,286 @@
+package queue
+
+import (
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/hikyaku/hikyaku/internal/journal"
+	"github.com/hikyaku/hikyaku/internal/message"
+)
+
+// A row stays as it was put, in memory and in the journal. When the columns of its queue are altered, a layout says how rows from before are
+// shown from then on: which value stands where, and through which columns it has gone on its way, one alteration after the other, because what an
+// earlier one has cut off does not come back. So an alteration takes no time, whatever the queue holds.
+
+// layout is how rows are shown that were put before an alteration. It is not changed once it was made.
+type layout struct {
+	upto   uint64  // it is that of messages before this sequence, and not before that of the layout before it
+	width  int     // values in such a row
+	fields []field // of today's columns
+}
+
+// field is where the value of a column comes from.
+type field struct {
+	from    int              // place in the row; fixed: there is none
+	value   message.Value    // fixed: the value that the column had when it was added, or what became of it
+	through []message.Column // types that the value was converted to, the earliest first
+}
+
+// fixed is the place of a value that is not in the row.
+const fixed = -1
+
+// maxLayouts bounds the alterations that a queue remembers for messages from before.
+const maxLayouts = 200
+
+// layoutOf is the layout of a message; nil: it is shown as it was put.
+func (q *queueState) layoutOf(seq uint64) *layout {
+	n := len(q.layouts)
+	if n == 0 || seq >= q.layouts[n-1].upto {
+		return nil
+	}
+	i, _ := slices.BinarySearchFunc(q.layouts, seq+1, func(l *layout, upto uint64) int {
+		if l.upto < upto {
+			return -1
+		}
+		return 1
+	})
+	return q.layouts[i]
+}
+
+// shape makes a row one of today's columns. A nil layout leaves it as it is.
+func (l *layout) shape(row []message.Value) []message.Value {
+	if l == nil || row == nil {
+		return row
+	}
+	shaped := make([]message.Value, len(l.fields))
+	for i := range l.fields {
+		shaped[i] = l.fields[i].of(func(at int) message.Value {
+			if at >= len(row) {
+				return message.Null()
+			}
+			return row[at]
+		})
+	}
+	return shaped
+}
+
+// of is the value of the field in a row whose values stored gives.
+func (f *field) of(stored func(at int) message.Value) message.Value {
+	if f.from == fixed {
+		return f.value
+	}
+	v := stored(f.from)
+	for i := range f.through {
+		if v.IsNull() { // also one that was left out because it is large
+			return v
+		}
+		var err error
+		if v, err = f.through[i].Convert(v); err != nil {
+			return message.Null() // no alteration is made that a value of the queue does not fit
+		}
+	}
+	return v
+}
+
+// asPut is the layout that shows rows of so many values before a sequence as they are.
+func asPut(width int, upto uint64) *layout {
+	l := &layout{upto: upto, width: width, fields: make([]field, width)}
+	for i := range l.fields {
+		l.fields[i].from = i
+	}
+	return l
+}
+
+// become is the layout after an alteration of the columns: from says of each column now which of the old ones it was, or fixed.
+func (l *layout) become(old, now message.Columns, from []int) *layout {
+	next := &layout{upto: l.upto, width: l.width, fields: make([]field, len(now))}
+	for i := range now {
+		switch {
+		case from[i] == fixed:
+			v, _ := filler(now[i]) // null where there is none: then there are no rows
+			next.fields[i] = field{from: fixed, value: v}
+		case keeps(old[from[i]], now[i]):
+			next.fields[i] = l.fields[from[i]]
+		default:
+			next.fields[i] = l.fields[from[i]].then(now[i])
+		}
+	}
+	return next
+}
+
+// then is the field once its value is converted to a column.
+func (f field) then(c message.Column) field {
+	if f.from == fixed {
+		v, err := c.Convert(f.value)
+		if err != nil {
+			v = message.Null() // then there are no rows
+		}
+		return field{from: fixed, value: v}
+	}
+	plain := message.Column{Name: c.Name, Type: c.Type, Length: c.Length, Scale: c.Scale, Unsigned: c.Unsigned}
+	return field{from: f.from, through: append(slices.Clip(f.through), plain)}
+}
+
+// filler is what rows from before have in a column that is added: its default, null, or what MySQL puts there.
+func filler(c message.Column) (message.Value, error) {
+	switch {
+	case c.Default != nil:
+		return *c.Default, nil
+	case !c.NotNull:
+		return message.Null(), nil
+	case c.Type.IsInstant():
+		return message.Null(), &message.ColumnError{Column: c.Name, Reason: "is not null and has no default: there is no " + c.Type.String() + " to give the rows that are there"}
+	case c.Type == message.TypeTime:
+		return c.Convert(message.String("00:00:00"))
+	case c.Type == message.TypeJSON:
+		return c.Convert(message.String("null"))
+	case c.Type.IsText(), c.Type.IsBytes():
+		return c.Convert(message.String(""))
+	}
+	return c.Convert(message.Int(0))
+}
+
+// keeps tells whether every value of a column is one of another as it is.
+func keeps(old, now message.Column) bool {
+	integers := func(c message.Column) bool { return c.Type >= message.TypeTinyInt && c.Type <= message.TypeBigInt }
+	varying := func(c message.Column) bool { return c.Type == message.TypeVarchar || c.Type == message.TypeVarbinary }
+	texts := func(c message.Column) bool {
+		return c.Type.IsText() && c.Type != message.TypeChar && c.Type != message.TypeVarchar
+	}
+	blobs := func(c message.Column) bool {
+		return c.Type.IsBytes() && c.Type != message.TypeBinary && c.Type != message.TypeVarbinary
+	}
+	switch {
+	case integers(old) && integers(now):
+		return old.Unsigned == now.Unsigned && old.Type <= now.Type
+	case texts(old) && texts(now), blobs(old) && blobs(now):
+		return old.Length <= now.Length
+	case old.Type == message.TypeVarchar && texts(now):
+		return utf8.UTFMax*old.Length <= now.Length // one counts characters, the other bytes
+	case old.Type == message.TypeVarbinary && blobs(now):
+		return old.Length <= now.Length
+	case old.Type != now.Type || old.Unsigned != now.Unsigned:
+		return false
+	case old.Type == message.TypeFloat, old.Type == message.TypeDouble, old.Type == message.TypeYear:
+		return true // what stands in parentheses has no effect
+	case varying(old), old.Type == message.TypeDateTime, old.Type == message.TypeTimestamp:
+		return old.Length <= now.Length
+	}
+	return old.Length == now.Length && old.Scale == now.Scale
+}
+
+// prune forgets layouts that no message has, and takes neighbours that show rows alike for one.
+func (q *queueState) prune() {
+	if len(q.layouts) == 0 {
+		return
+	}
+	var kept []*layout // a new one: a checkpoint may be looking at the old one
+	from := uint64(0)
+	for _, l := range q.layouts {
+		switch seq, there := q.firstKept(from); {
+		case !there || seq >= l.upto:
+		case len(kept) > 0 && kept[len(kept)-1].like(l):
+			kept[len(kept)-1] = l
+		default:
+			kept = append(kept, l)
+		}
+		from = l.upto
+	}
+	for n := len(kept); n > 0 && kept[n-1].plain(len(q.def.Columns)); n-- {
+		kept = kept[:n-1]
+	}
+	q.layouts = slices.Clip(kept)
+}
+
+// firstKept is the first message from a sequence on, or one of the past.
+func (q *queueState) firstKept(from uint64) (seq uint64, there bool) {
+	for p := range q.all.pagesFrom(pageOf(from)) {
+		first := 0
+		if p.number == pageOf(from) {
+			first = int(slotOf(from))
+		}
+		kept := p.kept()
+		if slot := kept.next(first); slot < pageSize {
+			return entry{p, uint8(slot)}.seq(), true
+		}
+	}
+	return 0, false
+}
+
+// like tells whether two layouts show rows alike.
+func (l *layout) like(o *layout) bool {
+	return l.width == o.width && slices.EqualFunc(l.fields, o.fields, func(a, b field) bool {
+		return a.from == b.from && a.value == b.value && slices.Equal(a.through, b.through)
+	})
+}
+
+// plain tells whether it shows rows, of so many columns, as they were put.
+func (l *layout) plain(columns int) bool {
+	return l.width == columns && l.like(asPut(columns, l.upto))
+}
+
+// append writes the layout behind b, for a checkpoint.
+func (l *layout) append(b []byte) []byte {
+	b = putUint(b, l.upto)
+	b = putUint(b, uint64(l.width))
+	b = putUint(b, uint64(len(l.fields)))
+	for i := range l.fields {
+		f := &l.fields[i]
+		b = putInt(b, int64(f.from))
+		if f.from == fixed {
+			b = putValue(b, f.value)
+			continue
+		}
+		b = putUint(b, uint64(len(f.through)))
+		for _, c := range f.through {
+			b = putString(b, c.String())
+		}
+	}
+	return b
+}
+
+// readLayout reads what append wrote.
+func readLayout(r *reader) *layout {
+	l := &layout{upto: r.uint(), width: int(r.uint32())}
+	l.fields = make([]field, r.count(2))
+	for i := range l.fields {
+		f := &l.fields[i]
+		if f.from = int(r.int()); f.from == fixed {
+			f.value = r.value()
+			continue
+		}
+		if f.from < 0 || f.from >= l.width {
+			r.fail(fmt.Errorf("%w: value %d of a row that has %d", errTruncated, f.from, l.width))
+		}
+		for range r.count(1) {
+			c, err := message.ParseColumn(r.string())
+			if err != nil {
+				r.fail(fmt.Errorf("layout: %w", err))
+				break
+			}
+			f.through = append(f.through, c)
+		}
+	}
+	return l
+}
+
+// stored is where the parts of a message are: taken under the lock, to be read without it.
+type stored struct {
+	head   []byte
+	place  journal.Address
+	layout *layout
+}
+
+func (q *queueState) stored(e entry) stored {
+	return stored{e.head(), e.place(), q.layoutOf(e.seq())}
+}
+
+// message is what decodeMessage makes of it, its row shown by the columns of the moment when it was taken.
+func (x *stored) message(body []byte) (message.Message, error) {
+	m, err := decodeMessage(x.head, body)
+	if err == nil {
+		m.Row = x.layout.shape(m.Row)
+	}
+	return m, err
+}

@@ -1,0 +1,129 @@
+package queue
+
+import (
+	"context"
+	"slices"
+)
+
+// removed takes single messages out of a queue: whole runs of sequences that were there, and that nobody held.
+type removed struct {
+	queue uint32
+	runs  []run
+	count int // not kept: how many there were, once it is applied
+}
+
+// run is n sequences, from first on.
+type run struct{ first, n uint64 }
+
+func (*removed) kind() eventKind { return kindRemoved }
+func (e *removed) append(b []byte) []byte {
+	b = putUint(b, uint64(e.queue))
+	b = putUint(b, uint64(len(e.runs)))
+	behind := uint64(0)
+	for _, r := range e.runs {
+		b = putUint(putUint(b, r.first-behind), r.n)
+		behind = r.first + r.n
+	}
+	return b
+}
+func (e *removed) read(r *reader) {
+	e.queue = r.uint32()
+	n := r.count(2)
+	e.runs = make([]run, 0, n)
+	behind := uint64(0)
+	for range n {
+		x := run{behind + r.uint(), r.uint()}
+		behind = x.first + x.n
+		e.runs = append(e.runs, x)
+	}
+}
+
+// add adds a sequence that is greater than those so far.
+func (e *removed) add(seq uint64) {
+	if n := len(e.runs); n > 0 && e.runs[n-1].first+e.runs[n-1].n == seq {
+		e.runs[n-1].n++
+		return
+	}
+	e.runs = append(e.runs, run{seq, 1})
+}
+
+// applyRemoved removes what is still there. As with a purge only a snapshot keeps it.
+func (s *state) applyRemoved(e *removed) {
+	q := s.queues[e.queue]
+	if q == nil {
+		return
+	}
+	for _, r := range e.runs {
+		q.all.Ascend(r.first, func(x entry) bool {
+			if x.seq()-r.first >= r.n {
+				return false
+			}
+			s.remove(q, x, q.held(x.seq()))
+			e.count++
+			return true
+		})
+	}
+	q.purged += uint64(e.count)
+}
+
+// removeBatch is how many messages are removed in one group.
+const removeBatch = 10_000
+
+// Remove takes messages out of a queue, whether they are ready, delayed or behind another of their key, and returns how many when that is
+// durable. Those that are claimed are left, and what is not there is passed over. Like purged ones they are gone also where the queue has a
+// history, but for snapshots that hold them. Up to 10,000 go as one atomic group, more in several; after an error removed counts those groups
+// that are done. While it is on its way nobody can claim them.
+//
+// Errors: ErrNotFound, ErrUnavailable, ErrClosed. After ctx's error they may or may not be gone.
+func (s *Store) Remove(ctx context.Context, n Name, sequences []uint64) (removed int, err error) {
+	sorted := slices.Compact(slices.Sorted(slices.Values(sequences)))
+	for some := range slices.Chunk(sorted, removeBatch) {
+		done, err := s.removeSome(ctx, n, some)
+		removed += done
+		if err != nil {
+			return removed, err
+		}
+	}
+	return removed, nil
+}
+
+// removeSome removes messages in one group. Their sequences rise.
+func (s *Store) removeSome(ctx context.Context, n Name, sequences []uint64) (int, error) {
+	if err := s.enter(ctx); err != nil {
+		return 0, err
+	}
+	q, err := s.queueOf(n)
+	if err != nil {
+		s.leave()
+		return 0, err
+	}
+	s.catchUp() // a claim whose lease has ended is none
+	e := &removed{queue: q.id}
+	var es []entry
+	var nobody []doomed
+	for _, seq := range sequences {
+		if x, there := q.all.Get(seq); there && x.claim() == nil {
+			s.state.doom(q, x, &nobody) // what the journal is told must not be claimed before it answers
+			es = append(es, x)
+			e.add(seq)
+		}
+	}
+	if len(es) == 0 {
+		s.leave()
+		return 0, nil
+	}
+	f := newFlight(e)
+	f.undo = func() { s.relentAll(q, es) }
+	if err := s.submit(f); err != nil {
+		f.undo()
+		s.state.serve()
+		s.settleUp()
+		s.leave()
+		return 0, err
+	}
+	s.mu.Unlock()
+	if err := f.wait(ctx); err != nil {
+		return 0, err
+	}
+	return e.count, nil
+}

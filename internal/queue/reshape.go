@@ -1,0 +1,115 @@
+package queue
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hikyaku/hikyaku/internal/message"
+)
+
+// reshaped changes the definition of a queue with other columns while there are messages in it.
+type reshaped struct {
+	defined  queueDefined
+	frontier uint64 // messages before are of the old columns
+	from     []int  // of each column now, which of the old ones it was; or fixed
+}
+
+func (*reshaped) kind() eventKind { return kindReshaped }
+func (e *reshaped) append(b []byte) []byte {
+	b = e.defined.append(b)
+	b = putUint(b, e.frontier)
+	b = putUint(b, uint64(len(e.from)))
+	for _, f := range e.from {
+		b = putInt(b, int64(f))
+	}
+	return b
+}
+func (e *reshaped) read(r *reader) {
+	e.defined.read(r)
+	e.frontier = r.uint()
+	e.from = make([]int, r.count(1))
+	for i := range e.from {
+		e.from[i] = int(r.int())
+	}
+}
+
+func (s *state) applyReshaped(e *reshaped, at int64) error {
+	q := s.queues[e.defined.queue]
+	if q == nil {
+		return nil
+	}
+	old, now := q.def.Columns, e.defined.def.Columns
+	if len(e.from) != len(now) || slices.ContainsFunc(e.from, func(f int) bool { return f < fixed || f >= len(old) }) {
+		return fmt.Errorf("columns of queue %s are made of others than it has", q.name.Short())
+	}
+	s.forgetPast(q, at) // by the rule that was in force
+	q.prune()
+	layouts := make([]*layout, 0, len(q.layouts)+1)
+	for _, l := range append(slices.Clip(q.layouts), asPut(len(old), e.frontier)) {
+		layouts = append(layouts, l.become(old, now, e.from))
+	}
+	// A sequence that was given to a put which failed must not be given, after a restart, to a row of the new columns.
+	q.next = max(q.next, e.frontier)
+	q.views = nil // they are of the old columns
+	q.layouts = layouts
+	q.def = e.defined.def
+	s.forgetPast(q, at) // and by the rule that is
+	s.redefined(q)
+	q.prune()
+	s.askAgain(q)
+	return nil
+}
+
+// sameNames is which old column each new one is when nobody says it: the one of its name.
+func sameNames(old, now message.Columns) []int {
+	from := make([]int, len(now))
+	for i := range now {
+		from[i] = fixed
+		if at, ok := old.Lookup(now[i].Name); ok {
+			from[i] = at
+		}
+	}
+	return from
+}
+
+// checkFrom says what is wrong with what a caller says of where columns come from.
+func checkFrom(old, now message.Columns, from []int) error {
+	if len(from) != len(now) {
+		return fmt.Errorf("%d columns, and %d are said to come from others", len(now), len(from))
+	}
+	used := make([]bool, len(old))
+	for i, f := range from {
+		switch {
+		case f == fixed:
+		case f < 0 || f >= len(old):
+			return fmt.Errorf("column %q is said to come from column %d, there are %d", now[i].Name, f, len(old))
+		case used[f]:
+			return fmt.Errorf("columns %q and another are said to come from column %q", now[i].Name, old[f].Name)
+		default:
+			used[f] = true
+		}
+	}
+	return nil
+}
+
+// inPlace tells whether each column comes from the one at its place.
+func inPlace(from []int) bool {
+	for i, f := range from {
+		if f != i {
+			return false
+		}
+	}
+	return true
+}
+
+// askAgain ends the waiting of those who wait for messages of q that meet a condition: they look again, by the columns that it has now.
+// Who names a column that is not there any more is told so then.
+func (s *state) askAgain(q *queueState) {
+	for _, w := range q.waiting.inOrder() {
+		if slices.ContainsFunc(w.asker.from, func(f wanted) bool { return f.q == q && f.where != nil }) {
+			w.again = true
+			s.unwait(w)
+			w.served(w)
+		}
+	}
+}

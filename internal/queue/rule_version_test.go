@@ -1,0 +1,143 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/message"
+)
+
+// TestRuleAVersionIsOfOneDefinitionAlone changes a queue in every way there is: each gives a version that nothing had before.
+func TestRuleAVersionIsOfOneDefinitionAlone(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		ctx := context.Background()
+		s := open(t, newMemory())
+		topic := Name{DefaultNamespace, "t"}
+		if _, err := s.CreateTopic(ctx, topic, nil); err != nil {
+			t.Fatal(err)
+		}
+		seen := map[uint64]string{}
+		is := func(what string, changed bool) {
+			t.Helper()
+			d, version, err := s.Definition(news)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if had, known := seen[version]; known == changed || version == 0 {
+				t.Errorf("after %s the version is %d, as after %q", what, version, had)
+			}
+			seen[version] = what
+			if st, err := s.Stats(news); err != nil || differences(st.Definition, d) != nil {
+				t.Errorf("the definition is %+v, the statistics say %+v, %v", d, st.Definition, err)
+			}
+		}
+		must := func(err error) {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, _, err := s.Definition(news); !errors.Is(err, ErrNotFound) {
+			t.Errorf("before it is made: %v", err)
+		}
+		_, err := s.CreateQueue(ctx, news, Definition{Topic: "t"})
+		must(err)
+		is("creation", true)
+		_, err = s.CreateQueue(ctx, news, Definition{Topic: "t"})
+		must(err)
+		mustPut(t, s, news, text("a")...)
+		mustClaim(t, s, ClaimRequest{From: from(news)})
+		is("creating it again, a put and a claim", false)
+		must(s.AlterQueue(ctx, news, Definition{MaxAttempts: 5}))
+		is("alteration", true)
+		must(s.DeleteTopic(ctx, topic))
+		is("the end of its topic", true)
+		must(s.DeleteQueue(ctx, news))
+		_, err = s.CreateQueue(ctx, news, Definition{})
+		must(err)
+		is("making it anew", true)
+	})
+}
+
+// TestLookShowsOneMessageWhateverItsState looks at messages one by one, and at what is not there.
+func TestLookShowsOneMessageWhateverItsState(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		ctx := context.Background()
+		m := newMemory()
+		s := open(t, m)
+		ms := text("claimed", "sleeps", "head", "behind", "settled", "ready")
+		ms[1].NotBefore = time.Now().Add(time.Hour)
+		ms[2].Key, ms[3].Key = "k", "k"
+		mustPut(t, s, news, ms...)
+		c := mustClaim(t, s, ClaimRequest{From: from(news), Lease: time.Minute})
+		owner := s.NewOwner("o")
+		mustClaim(t, s, ClaimRequest{From: from(news), Owner: owner})
+		settle(t, s, Settlement{Token: mustClaim(t, s, ClaimRequest{From: from(news)})[0].Token})
+		for seq, want := range []MessageState{"", Claimed, Delayed, Claimed, Waiting, "", Ready, ""} {
+			p, err := s.Look(ctx, news, uint64(seq))
+			if want == "" {
+				if !errors.Is(err, ErrGone) {
+					t.Errorf("message %d: %v", seq, err)
+				}
+				continue
+			}
+			if err != nil || p.State != want || p.Sequence != uint64(seq) || string(p.Message.Body) != string(ms[seq-1].Body) {
+				t.Errorf("message %d: %+v, %v", seq, p, err)
+			}
+		}
+		if p, _ := s.Look(ctx, news, 1); !p.Until.Equal(c[0].Deadline) || p.Attempts != 1 {
+			t.Errorf("what is claimed shows as %+v", p)
+		}
+		s.mu.Lock()
+		damaged, _ := s.state.queueNames[news].all.Get(6)
+		s.mu.Unlock()
+		m.mu.Lock()
+		m.damaged[damaged.addr()] = true
+		m.mu.Unlock()
+		if p, err := s.Look(ctx, news, 6); err != nil || p.Damage == "" {
+			t.Errorf("what is damaged shows as %+v, %v", p, err)
+		}
+		if _, err := s.Look(ctx, Name{DefaultNamespace, "nowhere"}, 1); !errors.Is(err, ErrNotFound) {
+			t.Errorf("in a queue that is not there: %v", err)
+		}
+	})
+}
+
+// TestAReaderOfSeveralQueuesIsToldAtOnceThatOneWasDeleted waits with and without an owner.
+func TestAReaderOfSeveralQueuesIsToldAtOnceThatOneWasDeleted(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		ctx := context.Background()
+		s := open(t, newMemory())
+		a, b := Name{DefaultNamespace, "a"}, Name{DefaultNamespace, "b"}
+		owner := s.NewOwner("o")
+		for _, o := range []*Owner{nil, owner} {
+			for _, n := range []Name{a, b} {
+				if _, err := s.CreateQueue(ctx, n, Definition{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			began := time.Now()
+			told := make(chan error, 1)
+			go func() {
+				_, err := s.Claim(ctx, ClaimRequest{From: append(where(t, a, "n = 1"), from(b)...), Wait: time.Hour, Owner: o})
+				told <- err
+			}()
+			synctest.Wait()
+			if err := s.DeleteQueue(ctx, b); err != nil {
+				t.Fatal(err)
+			}
+			if err := <-told; !errors.Is(err, ErrNotFound) || time.Since(began) > time.Second {
+				t.Errorf("after %v: %v", time.Since(began), err)
+			}
+			if n := s.state.queueNames[a].waiting.Len(); n != 0 {
+				t.Errorf("%d still wait in the other queue", n)
+			}
+		}
+		if m := mustPut(t, s, a, message.Message{Body: []byte("x")}); len(mustClaim(t, s, ClaimRequest{From: from(a), Owner: owner})) != 1 {
+			t.Errorf("the owner claims nothing more: %v", m)
+		}
+	})
+}
