@@ -85,6 +85,19 @@ type Claim struct {
 	Columns  message.Columns // of Message.Row: those that the queue had when the message was claimed. Read them only
 }
 
+// Body is the message's body as a door without columns shows it: of a row, a JSON object.
+func (c *Claim) Body() []byte { return body(&c.Message, c.Columns) }
+
+// Body is the message's body as a door without columns shows it: of a row, a JSON object.
+func (p *Peeked) Body() []byte { return body(&p.Message, p.Columns) }
+
+func body(m *message.Message, columns message.Columns) []byte {
+	if m.Row == nil || columns == nil {
+		return m.Body
+	}
+	return columns.AppendJSON(nil, m.Row)
+}
+
 // SettleKind says how a claim ends.
 type SettleKind uint8
 

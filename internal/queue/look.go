@@ -9,7 +9,6 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/condition"
 	"github.com/hikyaku/hikyaku/internal/journal"
-	"github.com/hikyaku/hikyaku/internal/message"
 )
 
 // queueOf finds a queue. The lock is held.
@@ -260,25 +259,6 @@ func (s *Store) Idle(n Name, where *condition.Expr) bool {
 		return idle
 	})
 	return idle
-}
-
-// Body is the body as a door without columns shows it: of a message in a queue with columns, a JSON object of the row. It goes by the columns of
-// this moment; who has a Claim or Peeked makes the same with its Columns, which are those of its row also when they were altered since.
-func (s *Store) Body(n Name, m *message.Message) []byte {
-	if m.Row == nil {
-		return m.Body
-	}
-	s.mu.Lock()
-	q := s.state.queueNames[s.Resolve(n)]
-	var columns message.Columns
-	if q != nil {
-		columns = q.def.Columns
-	}
-	s.mu.Unlock()
-	if columns == nil {
-		return m.Body
-	}
-	return columns.AppendJSON(nil, m.Row)
 }
 
 // Purge removes every message of a queue, also those that are claimed: their tokens go stale. It returns how many there were.

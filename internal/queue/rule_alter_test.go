@@ -154,7 +154,7 @@ func TestRuleRowsAreShownByTheColumnsThatAreNow(t *testing.T) {
 			t.Errorf("what was handed out before is %s", got)
 		}
 		settle(t, s, Settlement{Token: held[0].Token, Kind: Back})
-		if c := mustClaim(t, s, ClaimRequest{From: from(news)}); c[0].Attempt != 2 || c[0].Message.Row[1] != message.String("1") || string(s.Body(news, &c[0].Message)) != `{"day":"2026-01-02T00:00:00Z","id":"1","label":"one"}` {
+		if c := mustClaim(t, s, ClaimRequest{From: from(news)}); c[0].Attempt != 2 || c[0].Message.Row[1] != message.String("1") || string(c[0].Body()) != `{"day":"2026-01-02T00:00:00Z","id":"1","label":"one"}` {
 			t.Errorf("put back and claimed again it is %+v", c[0])
 		}
 	})

@@ -52,7 +52,7 @@ func TestADeadLetterIsKeptWhateverTheBoundsAndTheColumnsAre(t *testing.T) {
 		dead[0].Death = &message.Death{Reason: "given up"}
 		mustPut(t, s, news, dead...)
 		ps, err := s.Peek(t.Context(), news, PeekRequest{})
-		if err != nil || len(ps) != 2 || string(s.Body(news, &ps[1].Message)) != "no row, and longer than ten bytes" {
+		if err != nil || len(ps) != 2 || string(ps[1].Body()) != "no row, and longer than ten bytes" {
 			t.Errorf("%+v %v", ps, err)
 		}
 	})

@@ -441,7 +441,7 @@ func TestColumnsMakeRowsOfJSONAndRefuseWhatDoesNotFit(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		c := mustClaim(t, s, ClaimRequest{From: where(t, news, "payload like '長長%' and at = 7")})
-		if len(c) != 1 || string(s.Body(news, &c[0].Message)) != `{"id":"a","payload":"`+long+`","at":7}` {
+		if len(c) != 1 || string(c[0].Body()) != `{"id":"a","payload":"`+long+`","at":7}` {
 			t.Errorf("claimed %d: %.200s", len(c), bodies(c))
 		}
 		if _, err := s.Claim(ctx, ClaimRequest{From: where(t, news, "payloat = 1")}); !errors.Is(err, ErrCondition) || !strings.Contains(err.Error(), "payload") {

@@ -101,7 +101,7 @@ func (w *world) compareClaims(got []handed, claims []queue.Claim) {
 		if c.Message.ID != h.m.id || c.Queue != h.q.name || c.From != h.from || h.m.seq != 0 && c.Sequence != h.m.seq {
 			w.wrong("it claimed %s, the reference %s", listClaims(claims), listHanded(got))
 		}
-		if body := string(w.s.Body(c.Queue, &c.Message)); body != h.m.body {
+		if body := string(c.Body()); body != h.m.body {
 			w.wrong("it delivered %s as %s instead of %s", c.Message.ID, brief(body), brief(h.m.body))
 		}
 		if c.Attempt != h.m.attempts {

@@ -48,7 +48,7 @@ func (w *world) look(whole bool) (*seen, error) {
 				if !errors.Is(ctx.Err(), nil) {
 					return nil, ctx.Err()
 				}
-				q.bodies = append(q.bodies, string(w.s.Body(n, &ps[i].Message)))
+				q.bodies = append(q.bodies, string(ps[i].Body()))
 			}
 		}
 		if n == probe {

@@ -154,7 +154,7 @@ func (c *call) claimed(claim *queue.Claim) Claimed {
 		Sequence: claim.Sequence,
 		Attempt:  claim.Attempt,
 		Deadline: claim.Deadline.UTC(),
-		Content:  content(m, c.d.store.Body(claim.Queue, m), m.Row != nil),
+		Content:  content(m, claim.Body(), m.Row != nil),
 	}
 }
 

@@ -89,6 +89,6 @@ func (c *call) peeked(n queue.Name, p *queue.Peeked, noBody bool) Peeked {
 		out.Body = nil
 		return out
 	}
-	out.Content = content(m, c.d.store.Body(n, m), m.Row != nil)
+	out.Content = content(m, p.Body(), m.Row != nil)
 	return out
 }

@@ -36,7 +36,6 @@ type Store interface {
 	TakeSnapshot(ctx context.Context, name, of queue.Name, o queue.SnapshotOptions) (queue.Snapshot, error)
 	DeleteSnapshot(ctx context.Context, name queue.Name) error
 	Snapshots() []queue.Snapshot
-	Body(n queue.Name, m *message.Message) []byte
 
 	JournalStats() journal.Stats
 	JournalInfo() journal.Info

@@ -104,7 +104,7 @@ func pause(ctx context.Context) error {
 func (s *Source) send(ctx context.Context, c *queue.Claim, out component.Out) error {
 	m := c.Message
 	if m.Row != nil {
-		m.Body, m.Row = s.store.Body(c.Queue, &m), nil
+		m.Body, m.Row = c.Body(), nil
 	}
 	if m.Hops[message.Claimed] == 0 {
 		m.Hops.Mark(message.Claimed, time.Now())
