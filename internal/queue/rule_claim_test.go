@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
 // TestRuleATokenSettlesItsOwnClaimAndNoOther tries tokens that differ from the claim's in one field, and those of claims that are over.
@@ -137,6 +139,51 @@ func TestRuleAttemptsAreExactAfterAKillAndNeverTooHighAfterAPowerCut(t *testing.
 		}
 		if !low {
 			t.Error("no power cut lost a claim: the test looks at nothing")
+		}
+	})
+}
+
+// TestRuleWhatIsOutOfAttemptsGoesThoughTheClaimThatMetItWasRefused lowers the bound while a message waits. A claim that the journal does not
+// take hands out nothing and counts for nothing; the message is out of attempts all the same. It is nowhere else before that is written,
+// and once it is, every crash leaves it there.
+func TestRuleWhatIsOutOfAttemptsGoesThoughTheClaimThatMetItWasRefused(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		ctx := context.Background()
+		m := newMemory()
+		s := open(t, m)
+		mustPut(t, s, news, text("spent", "fresh")...)
+		settle(t, s, Settlement{Token: mustClaim(t, s, ClaimRequest{From: from(news)})[0].Token, Kind: Back})
+		if err := s.AlterQueue(ctx, news, Definition{MaxAttempts: 1}); err != nil {
+			t.Fatal(err)
+		}
+		refuse := func(err error) {
+			m.mu.Lock()
+			m.broken = err
+			m.mu.Unlock()
+		}
+		refuse(journal.ErrRefused)
+		if c, err := s.Claim(ctx, ClaimRequest{From: from(news), Max: 2}); !errors.Is(err, journal.ErrRefused) || len(c) != 0 {
+			t.Errorf("claimed %q, %v", bodies(c), err)
+		}
+		time.Sleep(time.Minute)
+		dead := Name{DefaultNamespace, "news_dead"}
+		if qs := s.Queues(); len(qs) != 1 {
+			t.Errorf("with nothing written there are queues %v", qs)
+		}
+		if ps, err := s.Peek(ctx, news, PeekRequest{}); err != nil || len(ps) != 2 || ps[0].State != Claimed || ps[1].State != Ready || ps[1].Attempts != 0 {
+			t.Errorf("with nothing written there is %+v, %v", ps, err)
+		}
+		refuse(nil)
+		time.Sleep(2 * retryWork)
+		synctest.Wait()
+		for _, s := range []*Store{s, open(t, m.after(true)), open(t, m.after(false))} {
+			ps, err := s.Peek(ctx, dead, PeekRequest{})
+			if err != nil || len(ps) != 1 || string(ps[0].Message.Body) != "spent" || ps[0].Message.Death.Attempts != 1 {
+				t.Errorf("dead letters: %+v, %v", ps, err)
+			}
+			if c := mustClaim(t, s, ClaimRequest{From: from(news), Max: 2}); bodies(c) != "fresh" || c[0].Attempt != 1 {
+				t.Errorf("claimed %+v", c)
+			}
 		}
 	})
 }

@@ -31,22 +31,29 @@ func (w *world) claim() {
 		want.owner, owner = w.anyOwner()
 		want.claimant = want.owner
 	}
+	w.ask(want, owner)
+}
+
+// ask claims.
+func (w *world) ask(want want, owner *queue.Owner) {
 	request := queue.ClaimRequest{Max: want.max, Bytes: want.bytes, Lease: want.lease, Owner: owner}
 	for _, f := range want.from {
 		request.From = append(request.From, queue.From{Queue: f.queue, Where: w.choices[f.where].where})
 	}
 	w.say("claim %d (%d bytes) for owner %d, lease %v, from %s", want.max, want.bytes, want.owner, want.lease, w.describe(want.from))
 	var got []handed
-	durable := 0 // how many of the states before are impossible once it has answered
+	durable := 0     // how many of the states before are impossible once it has answered
+	var halts []halt // where it may have ended when it has answered an error
 	var claims []queue.Claim
 	done := w.do(false, func() error {
-		got, durable = w.expectClaim(&want)
+		got, durable, halts = w.expectClaim(&want)
 		return nil
 	}, func() (err error) {
 		claims, err = w.s.Claim(context.Background(), request)
 		return err
 	})
 	if !done {
+		w.halted(halts)
 		return
 	}
 	if slices.ContainsFunc(got, func(h handed) bool { return h.q.def.ExactlyOnce }) {
@@ -61,16 +68,20 @@ func (w *world) claim() {
 }
 
 // expectClaim is a claim of the reference. What is damaged is set aside, durably, and when that is all, it looks again.
-func (w *world) expectClaim(want *want) (good []handed, durable int) {
+func (w *world) expectClaim(want *want) (good []handed, durable int, halts []halt) {
+	past := slices.Clone(w.past[:w.sure])
 	for {
+		before := w.m.clone()
 		got := w.m.claim(want, w.choices)
+		halts = append(halts, refused(before, w.m, past))
 		if len(got) == 0 {
-			return nil, durable
+			return nil, durable, halts
 		}
 		if i := slices.IndexFunc(got, func(h handed) bool { return h.unsound }); i < 0 {
-			return got, durable
+			return got, durable, halts
 		}
 		w.mark()
+		halts = append(halts, halt{w.m.clone(), append(slices.Clone(past), before)})
 		for _, h := range got {
 			if h.unsound {
 				h.m.claimed = false
@@ -80,9 +91,9 @@ func (w *world) expectClaim(want *want) (good []handed, durable int) {
 			}
 		}
 		if len(good) > 0 {
-			return good, len(w.past)
+			return good, len(w.past), halts
 		}
-		durable = len(w.past)
+		durable, past = len(w.past), nil
 		w.mark()
 		if want.owner == 0 {
 			w.claimant++

@@ -3,6 +3,7 @@ package soak
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing/synctest"
 	"time"
 
@@ -17,6 +18,10 @@ func (w *world) crash(power bool) {
 	w.shut() //nolint:errcheck // the power is off
 	states := append(w.past, w.m)
 	from := w.sure
+	if w.hampered() {
+		older := expiries(states[:from])
+		states, from = append(older, expiries(states[from:])...), len(older)
+	}
 	if w.moved || w.hampered() {
 		// Something that time made due may not have been written down: it has to be due again.
 		w.offset += max(0, time.UnixMicro(w.m.now).Sub(w.clock()))
@@ -47,6 +52,37 @@ func (w *world) crash(power bool) {
 		w.disk.Cut()
 		w.shut() //nolint:errcheck // the power is off
 	}
+}
+
+// expiries adds to states those in which what has expired has been written down, up to some time, and nobody was told because the disk
+// failed. That makes a difference to what is out of attempts as well, since its bound was lowered while it waited: of what is not written
+// down a start makes dead letters.
+func expiries(states []*reference) (all []*reference) {
+	for _, r := range states {
+		all = append(all, r)
+		var times []int64
+		for _, q := range r.queues {
+			for _, m := range q.messages {
+				if m.doomed == late && q.spent(m) {
+					times = append(times, m.expire)
+				}
+			}
+		}
+		slices.Sort(times)
+		for _, t := range slices.Compact(times) {
+			c := r.clone()
+			for _, q := range c.queues {
+				for _, m := range slices.Clone(q.messages) {
+					if m.doomed == late && m.expire <= t {
+						q.remove(m)
+						q.expired++
+					}
+				}
+			}
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // stop ends the store as a program does that is asked to, and starts it again. Between the two the disk may lose the newest checkpoint

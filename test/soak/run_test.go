@@ -33,6 +33,12 @@ type result struct {
 // run does what a seed says, in a bubble of its own. lines of what it did go into the error.
 func run(t *testing.T, seed uint64, lines int, mutate func(journal.Journal) journal.Journal) (res result) {
 	t.Helper()
+	return act(t, seed, lines, mutate, (*world).live)
+}
+
+// act is run for a given story. The seed still has the say in what the story leaves to it.
+func act(t *testing.T, seed uint64, lines int, mutate func(journal.Journal) journal.Journal, story func(*world)) (res result) {
+	t.Helper()
 	defer func() {
 		if r := recover(); r != nil { // the bubble's: everybody waits for everybody
 			t.Fatalf("seed %d: %v", seed, r)
@@ -61,7 +67,7 @@ func run(t *testing.T, seed uint64, lines int, mutate func(journal.Journal) jour
 				res.err = w.report(seed, fmt.Sprintf("%v\n%s", r, buf[:runtime.Stack(buf, false)]), lines)
 			}
 		}()
-		w.live()
+		story(w)
 	})
 	return res
 }
