@@ -6,7 +6,12 @@ SOAKTIME   ?= 1h
 REPEAT     ?= 20
 PKG        ?= ./...
 
+# The tests below test/ run the clients of MySQL.
+NEED_CLIENTS := $(if $(filter ./... ./test/... ./test/clients%,$(PKG)),need-clients)
+
 export GO
+# Without this tag go-mysql-server wants cgo and ICU.
+export GOFLAGS := -tags=gms_pure_go $(GOFLAGS)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
@@ -46,7 +51,7 @@ floors: need-go ## Check that rooms import only rooms below them (docs/architect
 	$(GO) test ./internal/house
 
 .PHONY: unit
-unit: need-go need-cc need-curl ## Run the tests of PKG with the race detector
+unit: need-go need-cc need-curl $(NEED_CLIENTS) ## Run the tests of PKG with the race detector
 	$(GO) test -vet=off -race -timeout 10m $(PKG)
 
 .PHONY: fuzz-short
@@ -67,7 +72,7 @@ soak: need-go ## Break the store in new ways on all processors for SOAKTIME (1h)
 	@FUZZTIME=$(FUZZTIME) scripts/fuzz
 
 .PHONY: repeat
-repeat: need-go need-cc need-curl ## Run the tests of PKG REPEAT times (20) in random order
+repeat: need-go need-cc need-curl $(NEED_CLIENTS) ## Run the tests of PKG REPEAT times (20) in random order
 	$(GO) test -vet=off -race -timeout 8h -shuffle=on -count=$(REPEAT) $(PKG)
 
 .PHONY: clean
@@ -80,10 +85,12 @@ help: ## List the targets
 		/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@printf '\nVariables: PKG=./internal/queue/... FUZZTIME=30 SOAKTIME=1h REPEAT=20 GO=go\n'
 
-.PHONY: need-go need-cc need-curl
+.PHONY: need-go need-cc need-curl need-clients
 need-go:
 	@scripts/need go
 need-cc:
 	@scripts/need cc
 need-curl:
 	@scripts/need curl
+need-clients:
+	@scripts/need-clients

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 		}
 		defer os.RemoveAll(dir)
 		binDir = dir
-		build := exec.Command("go", "build", "-o", filepath.Join(dir, "hikyaku"), "./cmd/hikyaku")
+		build := exec.Command("go", "build", "-tags", "gms_pure_go", "-o", filepath.Join(dir, "hikyaku"), "./cmd/hikyaku")
 		build.Dir = root
 		if out, err := build.CombinedOutput(); err != nil {
 			fmt.Fprintf(os.Stderr, "build: %v\n%s", err, out)

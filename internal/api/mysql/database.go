@@ -1,0 +1,217 @@
+package mysql
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+
+	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// provider finds databases: every namespace is one. They appear on demand: a name that nothing is in yet is an empty database.
+type provider struct{ door *Server }
+
+var (
+	_ gms.MutableDatabaseProvider = (*provider)(nil)
+	_ gms.FunctionProvider        = (*provider)(nil)
+)
+
+func (p *provider) Database(_ *gms.Context, name string) (gms.Database, error) {
+	if !p.door.hasDatabase(name) {
+		return nil, gms.ErrDatabaseNotFound.New(name)
+	}
+	return &database{door: p.door, name: name}, nil
+}
+
+// HasDatabase: every name is a database, but CREATE and DROP ask for those that are to be seen.
+func (p *provider) HasDatabase(ctx *gms.Context, name string) bool {
+	switch firstWord(ctx.Query()) {
+	case "create", "drop":
+		return slices.ContainsFunc(p.door.databases(sessionOf(ctx)), func(db string) bool { return strings.EqualFold(db, name) })
+	}
+	return p.door.hasDatabase(name)
+}
+
+func (p *provider) AllDatabases(ctx *gms.Context) []gms.Database {
+	var all []gms.Database
+	for _, name := range p.door.databases(sessionOf(ctx)) {
+		all = append(all, &database{door: p.door, name: name})
+	}
+	return all
+}
+
+// databaseRoom is under which databases are noted that were created and may be empty.
+const databaseRoom = "api/mysql/database"
+
+func (p *provider) CreateDatabase(ctx *gms.Context, name string) error {
+	n := queue.Name{Namespace: name, Name: "x"}
+	if !p.door.hasDatabase(name) && n.Check() == nil {
+		return sqlError(1044, "42000", "Access denied for user '%s' to database '%s': the server keeps that name for itself", sessionOf(ctx).Client().User, name)
+	}
+	if err := n.Check(); err != nil {
+		return sqlError(1102, "42000", "Incorrect database name '%s': %v", name, err)
+	}
+	if err := sessionOf(ctx).may(access.Admin, queue.Name{Namespace: name, Name: "*"}, "CREATE"); err != nil {
+		return err
+	}
+	return fromStore(p.door.store.SetNotes(ctx, queue.Note{Room: databaseRoom, Key: name, Value: []byte{1}}), name)
+}
+
+// DropDatabase drops every table in it.
+func (p *provider) DropDatabase(ctx *gms.Context, name string) error {
+	db := &database{door: p.door, name: name}
+	names, err := db.GetTableNames(ctx)
+	if err != nil {
+		return err
+	}
+	for _, t := range names {
+		if err := db.DropTable(ctx, t); err != nil {
+			return err
+		}
+	}
+	return fromStore(p.door.store.SetNotes(ctx, queue.Note{Room: databaseRoom, Key: name}), name)
+}
+
+// Function gives the queue functions; go-mysql-server's own are found elsewhere.
+func (p *provider) Function(_ *gms.Context, _, name string) (gms.Function, bool) {
+	f, ok := p.door.functions[strings.ToLower(name)]
+	return f, ok
+}
+
+// reserved are databases that go-mysql-server has, or that a client would take for the server's own.
+var reserved = []string{"information_schema", "mysql", "performance_schema", "sys"}
+
+// hasDatabase tells whether a name can be a database of queues.
+func (d *Server) hasDatabase(name string) bool {
+	return !slices.Contains(reserved, strings.ToLower(name)) && queue.Name{Namespace: name, Name: "x"}.Check() == nil
+}
+
+// databases are those to be listed: namespaces with queues that the user may see, those that were created, and the one that clients start in.
+func (d *Server) databases(s *session) []string {
+	names := map[string]bool{}
+	for _, n := range d.store.Queues() {
+		if s == nil || d.users.Visible(s.user, n) {
+			names[n.Namespace] = true
+		}
+	}
+	for _, n := range d.store.Notes(databaseRoom) {
+		names[n.Key] = true
+	}
+	if s != nil {
+		if current := s.GetCurrentDatabase(); current != "" && d.hasDatabase(current) {
+			names[current] = true
+		}
+	}
+	// "test" is where MySQL's users begin; usually it is another name of the default namespace.
+	if d.store.Resolve(queue.Name{Namespace: "test", Name: "x"}).Namespace == queue.DefaultNamespace {
+		names["test"] = true
+		delete(names, queue.DefaultNamespace)
+	}
+	all := make([]string, 0, len(names))
+	for n := range names {
+		all = append(all, n)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// database is a namespace as SQL sees it.
+type database struct {
+	door *Server
+	name string // as the client calls it: perhaps another name of the namespace
+}
+
+var (
+	_ gms.TableCreator = (*database)(nil)
+	_ gms.TableDropper = (*database)(nil)
+	_ gms.TableRenamer = (*database)(nil)
+)
+
+func (d *database) Name() string { return d.name }
+
+func (d *database) queue(table string) queue.Name {
+	return d.door.lookup(queue.Name{Namespace: d.name, Name: table})
+}
+
+func (d *database) GetTableInsensitive(ctx *gms.Context, name string) (gms.Table, bool, error) {
+	n := d.queue(name)
+	if s := sessionOf(ctx); s != nil && !d.door.users.Visible(s.user, d.door.store.Resolve(n)) {
+		return nil, false, nil
+	}
+	t, err := d.door.table(ctx, d.name, n)
+	if err != nil {
+		return nil, false, absent(err)
+	}
+	return t, true, nil
+}
+
+func (d *database) GetTableNames(ctx *gms.Context) ([]string, error) {
+	var names []string
+	mine := d.door.store.Resolve(queue.Name{Namespace: d.name, Name: "x"}).Namespace
+	s := sessionOf(ctx)
+	for _, n := range d.door.store.Queues() {
+		if n.Namespace == mine && (s == nil || d.door.users.Visible(s.user, n)) {
+			names = append(names, n.Name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+func (d *database) CreateTable(ctx *gms.Context, name string, schema gms.PrimaryKeySchema, collation gms.CollationID, comment string) error {
+	n := queue.Name{Namespace: d.name, Name: name}
+	if err := sessionOf(ctx).may(access.Admin, n, "CREATE"); err != nil {
+		return err
+	}
+	if len(schema.PkOrdinals) > 0 {
+		return noIndexes(name)
+	}
+	columns := make(message.Columns, len(schema.Schema))
+	for i, c := range schema.Schema {
+		mc, err := column(ctx, c)
+		if err != nil {
+			return fromStore(err, name)
+		}
+		columns[i] = mc
+	}
+	def := queue.Definition{Columns: columns, Labels: map[string]string{}}
+	if comment != "" {
+		def.Labels[commentLabel] = comment
+	}
+	if collation != gms.Collation_Default && collation != gms.Collation_Unspecified {
+		def.Labels[collationLabel] = collation.Name()
+	}
+	if _, _, err := d.door.definition(n); err == nil {
+		return gms.ErrTableAlreadyExists.New(name)
+	}
+	if err := d.door.forgetMarks(ctx, d.door.store.Resolve(n)); err != nil { // of a table of that name whose end was cut short
+		return fromStore(err, name)
+	}
+	created, err := d.door.store.CreateQueue(ctx, n, def)
+	if errors.Is(err, queue.ErrExists) || err == nil && !created {
+		return gms.ErrTableAlreadyExists.New(name)
+	}
+	return fromStore(err, name)
+}
+
+func (d *database) DropTable(ctx *gms.Context, name string) error {
+	n := d.queue(name)
+	if err := sessionOf(ctx).may(access.Admin, n, "DROP"); err != nil {
+		return err
+	}
+	d.door.naming.Lock()
+	defer d.door.naming.Unlock()
+	if err := d.door.store.DeleteQueue(ctx, n); err != nil {
+		return fromStore(err, name)
+	}
+	return fromStore(d.door.forgetMarks(ctx, d.door.store.Resolve(n)), name)
+}
+
+func noIndexes(table string) error {
+	return sqlError(erNotAllowedEngine, "42000",
+		"The storage engine QUEUE has no keys and no declared indexes: leave them out of '%s' (it makes its own for the conditions that queue_wait() names; queue_rowid() numbers the rows)", table)
+}

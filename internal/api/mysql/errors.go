@@ -1,0 +1,159 @@
+package mysql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	vmysql "github.com/dolthub/vitess/go/mysql"
+
+	"github.com/hikyaku/hikyaku/internal/condition"
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// The errors of MySQL that the door answers with, where vitess has no name for them.
+const (
+	erTooManyConnections = 1040
+	erTableDefChanged    = 1412
+	erTableFull          = 1114
+	erDiskFull           = 1021
+	erTooBigRow          = 1118
+	erWrongValue         = 1366
+	erInterrupted        = 1317
+	erWrongParamCount    = 1582
+	erTableAccess        = 1142
+	erUnsupported        = 1235
+	erUnknownEngine      = 1286
+	erNotAllowedEngine   = 1178
+	erWrongArguments     = 1210
+	erShutdown           = 1053
+	erTableExists        = 1050
+	erNoSuchTable        = 1146
+	erLockWaitTimeout    = 1205
+	erUnknown            = 1105
+	erNotRolledBack      = 1196
+	erWrongObjectName    = 1103
+)
+
+// sqlError makes an error with MySQL's number and SQLSTATE.
+func sqlError(code int, state, format string, args ...any) error {
+	return vmysql.NewSQLError(code, state, "%s", fmt.Sprintf(format, args...))
+}
+
+// fromStore makes the error that a MySQL client knows of one of the store's. about is the table that was worked on, as the client named it.
+func fromStore(err error, about string) error {
+	var known *vmysql.SQLError
+	var full *queue.FullError
+	var column *message.ColumnError
+	var where *condition.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &known):
+		return err
+	case errors.As(err, &full):
+		return sqlError(erTableFull, "HY000", "The table '%s' is full: %v", about, err)
+	case errors.Is(err, queue.ErrNoRoom):
+		return sqlError(erDiskFull, "HY000", "Disk full: the row was not put into '%s' (free some space; waiting rows can still be taken)", about)
+	case errors.As(err, &column):
+		return sqlError(erWrongValue, "HY000", "Incorrect value for column '%s' of '%s': %s", column.Column, about, column.Reason)
+	case errors.As(err, &where):
+		return sqlError(erWrongArguments, "HY000", "condition on '%s': %v", about, err)
+	case errors.Is(err, queue.ErrTooLarge):
+		return sqlError(erTooBigRow, "42000", "Row size too large for '%s': %v", about, err)
+	case errors.Is(err, queue.ErrChanged):
+		return errReshaped
+	case errors.Is(err, queue.ErrNotFound):
+		return sqlError(erNoSuchTable, "42S02", "Table '%s' doesn't exist", about)
+	case errors.Is(err, queue.ErrExists):
+		return sqlError(erTableExists, "42S01", "Table '%s' already exists: %v", about, err)
+	case errors.Is(err, queue.ErrBadName):
+		return sqlError(erWrongObjectName, "42000", "Incorrect table name '%s': %v", about, err)
+	case errors.Is(err, queue.ErrDefinition), errors.Is(err, queue.ErrMismatch), errors.Is(err, queue.ErrCondition):
+		return sqlError(erWrongArguments, "HY000", "%v", err)
+	case errors.Is(err, queue.ErrTooManyWaiters):
+		return sqlError(erLockWaitTimeout, "HY000", "%v", err)
+	case errors.Is(err, queue.ErrClosed), errors.Is(err, queue.ErrUnavailable):
+		return sqlError(erShutdown, "08S01", "%v", err)
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return sqlError(erInterrupted, "70100", "Query execution was interrupted")
+	}
+	return sqlError(erUnknown, "HY000", "%v", err)
+}
+
+// sqlErrorOf is the error as MySQL's clients know it: go-mysql-server leaves many without a number, or without the SQLSTATE of their number.
+func sqlErrorOf(err error) error {
+	if err == nil {
+		return nil
+	}
+	e := gms.CastSQLError(err)
+	if len(e.Message) > maxMessage { // it may hold the value that did not fit
+		e = vmysql.NewSQLError(e.Num, e.State, "%s", strings.ToValidUTF8(e.Message[:maxMessage], "")+"…")
+	}
+	if e.Num == erUnknown {
+		if ours := new(vmysql.SQLError); errors.As(fromStore(err, ""), &ours) {
+			e = ours
+		}
+	}
+	if e.Num == erUnknown && strings.HasPrefix(e.Message, context.Canceled.Error()) {
+		return fromStore(context.Canceled, "")
+	}
+	if e.Num == erUnknown {
+		for _, u := range unnumbered {
+			if u.message.MatchString(e.Message) {
+				return vmysql.NewSQLError(u.code, u.state, "%s", e.Message)
+			}
+		}
+	}
+	if state := states[e.Num]; state != "" && e.State != state {
+		return vmysql.NewSQLError(e.Num, state, "%s", e.Message)
+	}
+	return e
+}
+
+// maxMessage bounds an error's text, as MySQL does.
+const maxMessage = 512
+
+// unnumbered are errors of go-mysql-server that have a number in MySQL.
+var unnumbered = []struct {
+	message *regexp.Regexp
+	code    int
+	state   string
+}{
+	{regexp.MustCompile(`^syntax error`), 1064, "42000"},
+	{regexp.MustCompile(`^table ".*" does not have column`), 1054, "42S22"},
+	{regexp.MustCompile(`^Column ".*" already exists`), 1060, "42S21"},
+	{regexp.MustCompile(`^Incorrect (date|time|datetime) value|is not a valid (Year|Time)`), 1292, "22007"},
+	{regexp.MustCompile(`^unable to drop database`), 1044, "42000"},
+	{regexp.MustCompile(`^column ".*" could not be found`), 1054, "42S22"},
+	{regexp.MustCompile(`^table with name .* already exists`), 1050, "42S01"},
+	{regexp.MustCompile(`^duplicate column name`), 1060, "42S21"},
+	{regexp.MustCompile(`doesn't have a default value$`), 1364, "HY000"},
+	{regexp.MustCompile(`^length is \d+ but max allowed is`), 1074, "42000"},
+	{regexp.MustCompile(`beyond the maximum value that can be held`), 1406, "22001"},
+	{regexp.MustCompile(`(?i)^unknown character set`), 1115, "42000"},
+	{regexp.MustCompile(`(?i)^unknown collation`), 1273, "HY000"},
+	{regexp.MustCompile(`^Variable '.*' can't be set to the value of`), 1231, "42000"},
+	{regexp.MustCompile(`^File .* already exists|secure-file-priv`), 1290, "HY000"},
+	{regexp.MustCompile(`^(function|procedure): '.*' not found`), 1305, "42000"},
+	{regexp.MustCompile(`^no database selected`), 1046, "3D000"},
+	{regexp.MustCompile(`^unknown table`), 1051, "42S02"},
+	{regexp.MustCompile(`^number of values does not match|^invalid insert: `), 1136, "21S01"},
+	{regexp.MustCompile(`^ambiguous column name`), 1052, "23000"},
+	{regexp.MustCompile(`too large for column|is too long for column|Data too long`), 1406, "22001"},
+	{regexp.MustCompile(`(?i)out of range`), 1264, "22003"},
+	{regexp.MustCompile(`^Unknown system variable`), 1193, "HY000"},
+	{regexp.MustCompile(`^unsupported (syntax|feature)`), 1235, "42000"},
+}
+
+// states are the SQLSTATEs of numbers that go-mysql-server gives with another.
+var states = map[int]string{
+	1046: "3D000", 1048: "23000", 1049: "42000", 1050: "42S01", 1051: "42S02", 1052: "23000", 1054: "42S22", 1055: "42000", 1060: "42S21",
+	1062: "23000", 1064: "42000", 1068: "42000", 1091: "42000", 1110: "42000", 1136: "21S01", 1140: "42000", 1142: "42000", 1146: "42S02",
+	1193: "HY000", 1231: "42000", 1235: "42000", 1241: "21000", 1242: "21000", 1264: "22003", 1292: "22007", 1305: "42000", 1317: "70100",
+	1364: "HY000", 1366: "HY000", 1406: "22001", 1582: "42000", 3140: "22032", 3141: "22032",
+}

@@ -1,0 +1,149 @@
+package mysql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	engine "github.com/dolthub/go-mysql-server"
+	"github.com/dolthub/go-mysql-server/server"
+	gms "github.com/dolthub/go-mysql-server/sql"
+	vmysql "github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/sqltypes"
+	querypb "github.com/dolthub/vitess/go/vt/proto/query"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"github.com/hikyaku/hikyaku/internal/api/mysql/link"
+)
+
+// handler stands before go-mysql-server's: it takes the short path where there is one, refuses what a queue cannot do before anything is
+// done, and corrects what go-mysql-server says of engines.
+type handler struct {
+	vmysql.Handler // go-mysql-server's; nil until inner is set
+	door           *Server
+}
+
+// wrap makes the option with which go-mysql-server's handler becomes inner.
+func (h *handler) wrap() server.Option {
+	return func(e *engine.Engine, sm *server.SessionManager, inner vmysql.Handler) (*engine.Engine, *server.SessionManager, vmysql.Handler) {
+		h.Handler, h.door.sessions = inner, sm
+		return e, sm, h
+	}
+}
+
+// ConnectionAuthenticated ends the time that a connection has to show who it is.
+func (h *handler) ConnectionAuthenticated(c *vmysql.Conn) error {
+	if l, ok := link.Of(c.Conn); ok {
+		l.Ready()
+	}
+	return h.Handler.ConnectionAuthenticated(c)
+}
+
+// ConnectionClosed forgets a connection: what it owned goes back.
+func (h *handler) ConnectionClosed(c *vmysql.Conn) {
+	defer h.door.limit.ended()
+	h.Handler.ConnectionClosed(c)
+}
+
+// ComQuery answers a statement sent as text.
+func (h *handler) ComQuery(ctx context.Context, c *vmysql.Conn, query string, answer vmysql.ResultSpoolFn) error {
+	defer h.panicked()
+	if done, err := h.short(ctx, c, query, nil, answer); done {
+		return sqlErrorOf(err)
+	}
+	l := &long{handler: h, conn: c, query: query, answer: answer}
+	if err := l.look(ctx); err != nil || l.done {
+		return sqlErrorOf(err)
+	}
+	return l.run(func(answer vmysql.ResultSpoolFn) error { return h.Handler.ComQuery(ctx, c, l.query, answer) })
+}
+
+// ComMultiQuery answers the first of several statements and returns the others.
+func (h *handler) ComMultiQuery(ctx context.Context, c *vmysql.Conn, query string, answer vmysql.ResultSpoolFn) (string, error) {
+	defer h.panicked()
+	if done, err := h.short(ctx, c, query, nil, answer); done {
+		return "", sqlErrorOf(err)
+	}
+	first, rest, err := sqlparser.SplitStatement(query)
+	if err != nil {
+		first, rest = query, ""
+	}
+	if blank(rest) {
+		rest = ""
+	}
+	l := &long{handler: h, conn: c, query: first, answer: answer, more: rest != ""}
+	if err := l.look(ctx); err != nil {
+		return "", sqlErrorOf(err) // the statements behind one that fails are not run
+	}
+	if !l.done {
+		if err := l.run(func(answer vmysql.ResultSpoolFn) error { return h.Handler.ComQuery(ctx, c, l.query, answer) }); err != nil {
+			return "", err
+		}
+	}
+	return rest, nil
+}
+
+// maxPrepared is how many statements a connection may have prepared and not closed: the protocol's library forgets none.
+const maxPrepared = 16_384
+
+// ComPrepare prepares a statement.
+func (h *handler) ComPrepare(ctx context.Context, c *vmysql.Conn, query string, prepare *vmysql.PrepareData) (fields []*querypb.Field, err error) {
+	defer h.panicked()
+	defer func() {
+		if err != nil {
+			delete(c.PrepareData, prepare.StatementID) // the client was told no number to close it by
+		}
+	}()
+	if len(c.PrepareData) > maxPrepared {
+		return nil, sqlError(1461, "42000", "Can't create more than max_prepared_stmt_count statements (current value: %d): close some, or leave them out of loops", maxPrepared)
+	}
+	l := &long{handler: h, conn: c, query: query}
+	if err := l.look(ctx); err != nil || l.done {
+		return l.fields, sqlErrorOf(err)
+	}
+	fields, err = h.Handler.ComPrepare(ctx, c, l.query, prepare)
+	return fields, sqlErrorOf(err)
+}
+
+// ComStmtExecute answers a prepared statement.
+func (h *handler) ComStmtExecute(ctx context.Context, c *vmysql.Conn, prepare *vmysql.PrepareData, answer func(*sqltypes.Result) error) error {
+	defer h.panicked()
+	spool := func(r *sqltypes.Result, _ bool) error { return answer(r) }
+	if done, err := h.short(ctx, c, prepare.PrepareStmt, prepare, spool); done {
+		return sqlErrorOf(err)
+	}
+	l := &long{handler: h, conn: c, query: prepare.PrepareStmt, answer: spool}
+	if err := l.look(ctx); err != nil || l.done {
+		return sqlErrorOf(err)
+	}
+	if l.query != prepare.PrepareStmt {
+		changed := *prepare
+		changed.PrepareStmt = l.query
+		prepare = &changed
+	}
+	return l.run(func(answer vmysql.ResultSpoolFn) error {
+		return h.Handler.ComStmtExecute(ctx, c, prepare, func(r *sqltypes.Result) error { return answer(r, false) })
+	})
+}
+
+// panicked tells of a mistake in the code, ours or go-mysql-server's, and lets it end the connection: what the connection owned goes back.
+func (h *handler) panicked() {
+	if p := recover(); p != nil {
+		h.door.report(fmt.Errorf("a statement ended in a panic, and its connection with it: %v\n%s", p, debug.Stack()))
+		panic(p)
+	}
+}
+
+// session is the connection's.
+func (h *handler) session(ctx context.Context, c *vmysql.Conn) (*session, *gms.Context, error) {
+	sc, err := h.door.sessions.NewContextWithQuery(ctx, c, "")
+	if err != nil {
+		return nil, nil, err
+	}
+	s := sessionOf(sc)
+	if s == nil {
+		return nil, nil, errors.New("the connection has no session")
+	}
+	return s, sc, nil
+}

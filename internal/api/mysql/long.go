@@ -1,0 +1,222 @@
+package mysql
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	vmysql "github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/sqltypes"
+	querypb "github.com/dolthub/vitess/go/vt/proto/query"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+)
+
+// long is a statement on the long way, before go-mysql-server gets it: what a queue cannot do is refused before anything is done, what
+// go-mysql-server does not know is answered or put otherwise, and what it says of engines is corrected.
+type long struct {
+	*handler
+	conn   *vmysql.Conn
+	query  string               // in and out
+	answer vmysql.ResultSpoolFn // in and out; nil: the statement is only prepared
+	more   bool                 // other statements follow
+	done   bool                 // it was answered, or will be when it is executed
+	fields []*querypb.Field     // of what was answered
+
+	begin, end func() // around each try to run it; nil: nothing
+}
+
+// look looks at the statement. After an error it is not to be run; if it is done, it was.
+func (l *long) look(ctx context.Context) error {
+	words := firstWords(l.query)
+	if blank(l.query) {
+		return sqlError(1065, "42000", "Query was empty")
+	}
+	if err := refuse(words); err != nil {
+		return err
+	}
+	if misplacedWait(l.query) {
+		return sqlError(erWrongArguments, "HY000", "queue_wait() has to stand alone, in SELECT queue_wait(…): beside a table or in a condition it would be evaluated for each row")
+	}
+	if writesFile(l.query) {
+		return sqlError(1290, "HY000", "This server writes no files: SELECT … INTO OUTFILE is not supported (the client can write what it gets)")
+	}
+	s, sc, err := l.session(ctx, l.conn)
+	if err != nil {
+		return err
+	}
+	if l.answer != nil {
+		l.answer = plainTimes(l.door, l.answer)
+	}
+	switch words[0] {
+	case "create", "alter", "rename":
+		return l.define(sc, s)
+	case "prepare":
+		return l.prepare(sc, s)
+	case "show":
+		return l.show(sc, s, words)
+	case "describe", "desc", "explain":
+		l.query = describePattern.ReplaceAllString(l.query, "SHOW COLUMNS FROM $1 LIKE $2")
+		l.correctColumns()
+	case "kill":
+		return l.kill(s)
+	case "set":
+		return l.set(s)
+	case "begin", "start", "commit", "rollback":
+		l.border(s, words)
+	}
+	return nil
+}
+
+// maxTries is how often a statement is begun whose table is altered under it.
+const maxTries = 5
+
+// run lets go-mysql-server answer. A statement is begun again when its table was altered before anything was answered.
+func (l *long) run(do func(vmysql.ResultSpoolFn) error) error {
+	if l.end != nil {
+		defer l.end()
+	}
+	for try := 1; ; try++ {
+		if l.begin != nil {
+			l.begin()
+		}
+		spoke := false
+		err := sqlErrorOf(do(func(r *sqltypes.Result, _ bool) error {
+			spoke = true
+			r.Info = "" // the protocol's library would put it into the packet in a way that clients cannot read
+			return l.answer(r, l.more)
+		}))
+		var known *vmysql.SQLError
+		if spoke || try == maxTries || !errors.As(err, &known) || known.Num != erTableDefChanged {
+			return err
+		}
+	}
+}
+
+// answerRows answers with rows of text.
+func (l *long) answerRows(names []string, rows ...[]string) error {
+	r := &sqltypes.Result{RowsAffected: uint64(len(rows))}
+	for _, n := range names {
+		r.Fields = append(r.Fields, &querypb.Field{Name: n, OrgName: n, Type: sqltypes.VarChar, Charset: utf8mb4, ColumnLength: 1 << 16})
+	}
+	for _, row := range rows {
+		values := make([]sqltypes.Value, len(row))
+		for i, text := range row {
+			values[i] = sqltypes.MakeTrusted(sqltypes.VarChar, []byte(text))
+		}
+		r.Rows = append(r.Rows, values)
+	}
+	l.done, l.fields = true, r.Fields
+	if l.answer == nil {
+		return nil
+	}
+	return l.answer(r, l.more)
+}
+
+// utf8mb4 is the number of a character set in a field.
+const utf8mb4 = 255
+
+// answerOK answers without rows.
+func (l *long) answerOK() error {
+	l.done = true
+	return l.answer(&sqltypes.Result{}, l.more)
+}
+
+// border is at the begin and the end of what would be a transaction.
+func (l *long) border(s *session, words []string) {
+	if l.answer == nil || slices.Contains(words, "to") { // ROLLBACK TO a savepoint
+		return
+	}
+	code, warning := s.border(words[0])
+	if warning == "" {
+		return
+	}
+	answer := l.answer
+	l.answer = func(r *sqltypes.Result, more bool) error { // go-mysql-server forgets earlier warnings when it begins
+		s.warn(code, warning)
+		return answer(r, more)
+	}
+}
+
+// set refuses to set what holds for everybody to those who may not do everything.
+func (l *long) set(s *session) error {
+	st, _, err := sqlparser.ParseOne(context.Background(), l.query)
+	if err != nil {
+		return nil
+	}
+	set, ok := st.(*sqlparser.Set)
+	if !ok {
+		return nil
+	}
+	for _, e := range set.Exprs {
+		switch e.Scope {
+		case sqlparser.SetScope_Persist, sqlparser.SetScope_PersistOnly:
+			return sqlError(erUnsupported, "42000", "This server keeps no variables: SET PERSIST is not supported (SET GLOBAL holds until it stops)")
+		case sqlparser.SetScope_Global:
+			if !s.mayAdminAll() {
+				return sqlError(1227, "42000", "Access denied; you need the grant \"admin\" on \"*\" for SET GLOBAL")
+			}
+		}
+	}
+	return nil
+}
+
+// kill refuses to end what is not there, or another's.
+func (l *long) kill(s *session) error {
+	st, err := sqlparser.Parse(l.query)
+	if err != nil {
+		return nil
+	}
+	k, ok := st.(*sqlparser.Kill)
+	if !ok {
+		return nil
+	}
+	v, ok := k.ConnID.(*sqlparser.SQLVal)
+	if !ok {
+		return nil
+	}
+	id := wholeNumber(argument{text: string(v.Val)})
+	for _, p := range l.door.processes.Processes() {
+		if int64(p.Connection) != id {
+			continue
+		}
+		if s.user != nil && p.User != s.Client().User && !s.mayAdminAll() {
+			return sqlError(1095, "HY000", "You are not owner of thread %d", id)
+		}
+		return nil
+	}
+	return sqlError(1094, "HY000", "Unknown thread id: %d", id)
+}
+
+// prepare looks at the statement in a PREPARE … FROM, which go-mysql-server will run without asking again.
+func (l *long) prepare(sc *gms.Context, s *session) error {
+	st, err := sqlparser.Parse(l.query)
+	if err != nil {
+		return nil
+	}
+	p, ok := st.(*sqlparser.Prepare)
+	if !ok {
+		return nil
+	}
+	text := p.Expr
+	if name, ok := strings.CutPrefix(text, "@"); ok {
+		_, v, err := s.GetUserVariable(sc, name)
+		if err != nil {
+			return err
+		}
+		a, err := asArgument(sc, v)
+		if err != nil {
+			return err
+		}
+		text = a.text
+	}
+	inner := &long{handler: l.handler, conn: l.conn, query: text}
+	if err := inner.look(sc); err != nil {
+		return err
+	}
+	if inner.query != text {
+		return sqlError(1295, "HY000", "This command is not supported in the prepared statement protocol yet")
+	}
+	return nil
+}

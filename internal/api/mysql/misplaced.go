@@ -1,0 +1,104 @@
+package mysql
+
+import (
+	"context"
+	"strings"
+
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+)
+
+// misplacedWait tells whether a statement calls queue_wait where it would be evaluated for each row, or while rows are read. It may stand among
+// what a SELECT without tables selects, and in a SET. A statement that does not parse is left to whoever runs it.
+func misplacedWait(query string) bool {
+	if !containsFold(query, "queue_wait") {
+		return false
+	}
+	st, _, err := sqlparser.ParseOne(context.Background(), query)
+	if err != nil {
+		return false
+	}
+	switch st := st.(type) {
+	case *sqlparser.Select:
+		return waitsBadly(st)
+	case *sqlparser.Set:
+		return false
+	}
+	return waits(st)
+}
+
+// waitsBadly tells it of a SELECT.
+func waitsBadly(s *sqlparser.Select) bool {
+	if !withoutTables(s.From) {
+		return waits(s)
+	}
+	if waits(s.Where) || waits(s.Having) || waits(s.GroupBy) || waits(s.OrderBy) || waits(s.Limit) || waits(s.With) {
+		return true
+	}
+	bad := false
+	_ = sqlparser.Walk(func(node sqlparser.SQLNode) (bool, error) {
+		switch node := node.(type) {
+		case *sqlparser.Select:
+			bad = bad || waitsBadly(node)
+			return false, nil
+		case *sqlparser.SetOp:
+			bad = bad || waits(node)
+			return false, nil
+		}
+		return !bad, nil
+	}, s.SelectExprs)
+	return bad
+}
+
+func withoutTables(from sqlparser.TableExprs) bool {
+	for _, f := range from {
+		a, ok := f.(*sqlparser.AliasedTableExpr)
+		if !ok {
+			return false
+		}
+		n, ok := a.Expr.(sqlparser.TableName)
+		if !ok || !strings.EqualFold(n.Name.String(), "dual") {
+			return false
+		}
+	}
+	return true
+}
+
+// waits tells whether queue_wait is called anywhere in it.
+func waits(in sqlparser.SQLNode) (found bool) {
+	_ = sqlparser.Walk(func(node sqlparser.SQLNode) (bool, error) {
+		if f, ok := node.(*sqlparser.FuncExpr); ok && f.Name.EqualString("queue_wait") {
+			found = true
+		}
+		return !found, nil
+	}, in)
+	return found
+}
+
+// writesFile tells whether a SELECT writes a file of this machine. A statement that does not parse is left to whoever runs it, which finds no
+// folder for files: see noFolder.
+func writesFile(query string) (writes bool) {
+	if !containsFold(query, "outfile") && !containsFold(query, "dumpfile") {
+		return false
+	}
+	st, _, err := sqlparser.ParseOne(context.Background(), query)
+	if err != nil {
+		return false
+	}
+	_ = sqlparser.Walk(func(node sqlparser.SQLNode) (bool, error) {
+		if s, ok := node.(*sqlparser.Select); ok && s.Into != nil {
+			writes = writes || s.Into.Outfile != "" || s.Into.Dumpfile != ""
+		}
+		return !writes, nil
+	}, st)
+	return writes
+}
+
+// containsFold tells whether a text contains an ASCII word in any case.
+func containsFold(text, word string) bool {
+	for i := 0; i+len(word) <= len(text); i++ {
+		if (text[i]|0x20 == word[0]) && strings.EqualFold(text[i:i+len(word)], word) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,5 @@
+//go:build !gms_pure_go
+
+package puretag
+
+var _ = build_hikyaku_with_GOFLAGS_tags_gms_pure_go // undefined on purpose: export GOFLAGS=-tags=gms_pure_go, or use make

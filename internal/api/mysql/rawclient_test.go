@@ -1,0 +1,114 @@
+package mysql
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net"
+	"testing"
+	"time"
+)
+
+// rawClient speaks the protocol by the byte, so that it can do what no driver does.
+type rawClient struct {
+	t    *testing.T
+	conn net.Conn
+}
+
+// dialRaw connects and logs in, to the database test and without a password.
+func (r *rig) dialRaw() *rawClient {
+	r.t.Helper()
+	return logIn(r.t, "tcp", r.addr)
+}
+
+func logIn(t *testing.T, network, addr string) *rawClient {
+	t.Helper()
+	conn, err := net.Dial(network, addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	c := &rawClient{t: t, conn: conn}
+	if greeting, err := c.read(); err != nil || greeting[0] != 10 {
+		t.Fatalf("greeting %q, %v", greeting, err)
+	}
+	const protocol41, connectWithDB, secureConnection, pluginAuth = 0x200, 0x8, 0x8000, 0x80000
+	login := binary.LittleEndian.AppendUint32(nil, protocol41|connectWithDB|secureConnection|pluginAuth)
+	login = binary.LittleEndian.AppendUint32(login, 1<<24)
+	login = append(login, 45) // utf8mb4
+	login = append(login, make([]byte, 23)...)
+	login = append(login, "root\x00\x00test\x00mysql_native_password\x00"...)
+	c.write(1, login)
+	if ok, err := c.read(); err != nil || ok[0] != 0 {
+		t.Fatalf("login: %q, %v", ok, err)
+	}
+	return c
+}
+
+// write sends one packet.
+func (c *rawClient) write(sequence byte, payload []byte) {
+	c.t.Helper()
+	header := []byte{byte(len(payload)), byte(len(payload) >> 8), byte(len(payload) >> 16), sequence}
+	if _, err := c.conn.Write(append(header, payload...)); err != nil {
+		c.t.Error(err)
+	}
+}
+
+// read returns the next packet.
+func (c *rawClient) read() ([]byte, error) {
+	_ = c.conn.SetReadDeadline(time.Now().Add(20 * time.Second)) // an answer that does not come fails the test
+	var header [4]byte
+	if _, err := io.ReadFull(c.conn, header[:]); err != nil {
+		return nil, err
+	}
+	payload := make([]byte, int(header[0])|int(header[1])<<8|int(header[2])<<16)
+	_, err := io.ReadFull(c.conn, payload)
+	return payload, err
+}
+
+// query sends a statement and returns the values of the only row of its answer, which has text columns without anything beyond 250 bytes.
+func (c *rawClient) query(statement string) ([]string, error) {
+	c.t.Helper()
+	c.write(0, append([]byte{3}, statement...))
+	return c.row()
+}
+
+func (c *rawClient) row() (values []string, err error) {
+	first, err := c.read()
+	switch {
+	case err != nil:
+		return nil, err
+	case first[0] == 0:
+		return nil, nil
+	case first[0] == 0xff:
+		return nil, fmt.Errorf("error %d: %s", binary.LittleEndian.Uint16(first[1:]), first[9:])
+	}
+	for range int(first[0]) + 1 { // the columns, and the end of them
+		if _, err := c.read(); err != nil {
+			return nil, err
+		}
+	}
+	for {
+		row, err := c.read()
+		if err != nil || row[0] == 0xfe && len(row) < 9 {
+			return values, err
+		}
+		for len(row) > 0 {
+			if row[0] == 0xfb {
+				values, row = append(values, "NULL"), row[1:]
+				continue
+			}
+			n := int(row[0])
+			values, row = append(values, string(row[1:1+n])), row[1+n:]
+		}
+	}
+}
+
+// want fails the test when a statement's only row is another.
+func (c *rawClient) want(statement string, values ...string) {
+	c.t.Helper()
+	got, err := c.query(statement)
+	if err != nil || fmt.Sprint(got) != fmt.Sprint(values) {
+		c.t.Errorf("%s: got %q, %v, want %q", statement, got, err, values)
+	}
+}

@@ -1,0 +1,122 @@
+package mysql
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// eachSession calls f for every connection that is served now.
+func (d *Server) eachSession(f func(*session)) {
+	_ = d.sessions.Iter(func(s gms.Session) (stop bool, err error) { // its only error would be f's
+		if s, ok := s.(*session); ok {
+			f(s)
+		}
+		return false, nil
+	})
+}
+
+// definition is a queue's, with a number that changes when it does.
+func (d *Server) definition(n queue.Name) (queue.Definition, uint64, error) {
+	return d.store.Definition(n)
+}
+
+// claimed is the row that a seat owns as it reads now, nil when it is no longer there.
+func (d *Server) claimed(ctx context.Context, h *held) (*queue.Peeked, error) {
+	p, err := d.store.Look(ctx, h.queue, h.claim.Sequence)
+	if errors.Is(err, queue.ErrNotFound) || errors.Is(err, queue.ErrGone) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fromStore(err, h.queue.Name)
+	}
+	if p.State != queue.Claimed || p.Attempts != h.claim.Attempt {
+		return nil, nil
+	}
+	return &p, nil
+}
+
+// columnsOf are the columns of the table that a SHOW or DESCRIBE names, nil when it cannot be told.
+func (l *long) columnsOf(query string) message.Columns {
+	parsed, err := sqlparser.Parse(query)
+	if err != nil {
+		return nil
+	}
+	show, ok := parsed.(*sqlparser.Show)
+	if !ok {
+		return nil
+	}
+	s, _, err := l.session(context.Background(), l.conn)
+	if err != nil {
+		return nil
+	}
+	n, err := s.queueOf(show.Table)
+	if err != nil {
+		return nil
+	}
+	if show.Database != "" {
+		n.Namespace = show.Database
+	}
+	def, _, err := l.door.definition(l.door.lookup(n))
+	if err != nil {
+		return nil
+	}
+	return def.Columns
+}
+
+// removeAll takes away what nobody owns now.
+func (d *Server) removeAll(ctx context.Context, n queue.Name) (removed int, err error) {
+	st, err := d.store.Stats(n)
+	if err != nil {
+		return 0, err
+	}
+	var after uint64
+	for {
+		page, err := d.store.Peek(ctx, n, queue.PeekRequest{After: after, Max: d.maxRows, NoBody: true})
+		if err != nil {
+			return removed, err
+		}
+		var some []uint64
+		for _, p := range page {
+			if after = p.Sequence; p.State != queue.Claimed && p.Sequence < st.NextSequence {
+				some = append(some, p.Sequence)
+			}
+		}
+		k, err := d.store.Remove(ctx, n, some)
+		if removed += k; err != nil || len(page) < d.maxRows || after >= st.NextSequence {
+			return removed, err
+		}
+	}
+}
+
+// lookup finds the queue that a client means: of that name, or the only one whose name differs in case alone.
+func (d *Server) lookup(n queue.Name) queue.Name {
+	if _, _, err := d.store.Definition(n); err == nil {
+		return n
+	}
+	mine := d.store.Resolve(n)
+	var found []queue.Name
+	for _, q := range d.store.Queues() {
+		if q.Namespace == mine.Namespace && strings.EqualFold(q.Name, n.Name) {
+			found = append(found, q)
+		}
+	}
+	if len(found) == 1 {
+		return found[0]
+	}
+	return n
+}
+
+// absent turns "no such queue" into no error.
+func absent(err error) error {
+	if errors.Is(err, queue.ErrNotFound) || errors.Is(err, queue.ErrBadName) {
+		return nil
+	}
+	return fromStore(err, "")
+}

@@ -1,0 +1,150 @@
+package mysql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+
+	engine "github.com/dolthub/go-mysql-server"
+	"github.com/dolthub/go-mysql-server/server"
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/analyzer"
+	vmysql "github.com/dolthub/vitess/go/mysql"
+
+	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/api/mysql/auth"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// Options are what a Server works with.
+type Options struct {
+	Store *queue.Store
+	Users *access.Users // nil: everyone may do everything
+	// Report is told what a person should know and no client is. It may be called from several goroutines. nil: nobody is told.
+	Report func(error)
+}
+
+// Server is the MySQL door. Start and Close may be called from any goroutine, each any number of times.
+type Server struct {
+	config     Config
+	store      *queue.Store
+	users      *access.Users
+	report     func(error)
+	functions  map[string]gms.Function
+	conditions remembered
+	shapes     shapes
+	marks      keyed
+	naming     sync.RWMutex // held to read while rows are put under a mark, to write while a table's name goes
+	maxRows    int          // of one INSERT
+	noShort    bool         // tests: every statement goes the long way
+
+	defaultSocket string // tests: another than DefaultSocket
+
+	mu        sync.Mutex
+	listener  *vmysql.Listener // nil before Start
+	limit     *limited
+	sessions  *server.SessionManager
+	processes gms.ProcessList
+	engine    *engine.Engine
+	addr      net.Addr
+	served    chan struct{}
+	closed    bool
+	ended     error
+}
+
+// ErrStarted: Start was called before. ErrClosed: it was called after Close.
+var (
+	ErrStarted = errors.New("mysql door: already started")
+	ErrClosed  = errors.New("mysql door: closed")
+)
+
+// New checks the settings and makes a door that does not listen yet.
+func New(c Config, o Options) (*Server, error) {
+	if err := c.Check(o.Users.Any()); err != nil {
+		return nil, err
+	}
+	if o.Store == nil {
+		return nil, fmt.Errorf("%w: there is no store", ErrConfig)
+	}
+	d := &Server{config: c.withDefaults(), store: o.Store, users: o.Users, report: o.Report, functions: map[string]gms.Function{}, maxRows: 10_000, defaultSocket: DefaultSocket}
+	if d.report == nil {
+		d.report = func(error) {}
+	}
+	for _, f := range sqlFunctions() {
+		d.functions[f.FunctionName()] = f
+	}
+	return d, nil
+}
+
+// Start listens and returns the address, with the port that was found when Config asks for port 0. A door that is off returns nil, nil.
+// Connections are served until Close; ctx only bounds the start.
+func (d *Server) Start(ctx context.Context) (net.Addr, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case d.closed:
+		return nil, ErrClosed
+	case d.listener != nil:
+		return d.addr, ErrStarted
+	case d.config.Off:
+		return nil, nil
+	}
+	tlsConfig, err := d.config.TLS.open()
+	if err != nil {
+		return nil, err
+	}
+	socket, err := d.listen(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("mysql door: %w", err)
+	}
+	quiet()
+	variables()
+	pro := &provider{door: d}
+	e := engine.New(analyzer.NewBuilder(pro).Build(), &engine.Config{})
+	d.showEngines(e)
+	handler := &handler{door: d}
+	_, err = server.NewServerWithHandler(
+		server.Config{
+			Listener:  socket,
+			Version:   version,
+			TLSConfig: tlsConfig,
+			ProtocolListenerFactory: func(_ server.Config, lc vmysql.ListenerConfig, _ server.ServerEventListener) (server.ProtocolListener, error) {
+				lc.AuthServer = auth.New(d.users)
+				lc.ConnReadBufferSize = 4 << 10 // thousands of connections are idle most of the time
+				l, err := vmysql.NewListenerWithConfig(lc)
+				if err == nil {
+					l.ServerVersion = version
+					l.TLSConfig = tlsConfig
+					d.listener = l
+				}
+				return l, err
+			},
+			Options: []server.Option{handler.wrap()},
+		}, e, gms.NewContext, d.session, nil, func(h vmysql.Handler) (vmysql.Handler, error) { return h, nil })
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("mysql door: %w", err), socket.Close(), e.Close())
+	}
+	d.engine, d.processes, d.limit, d.addr = e, e.ProcessList, socket, socket.Addr()
+	d.served = make(chan struct{})
+	go func() {
+		defer close(d.served)
+		d.listener.Accept()
+	}()
+	return d.addr, nil
+}
+
+// version is what the server calls itself: clients read the number before the dash to decide what they may say.
+const version = "8.0.33-hikyaku"
+
+// session makes the session of a connection that has shown who it is.
+func (d *Server) session(ctx context.Context, conn *vmysql.Conn, addr string) (gms.Session, error) {
+	base, err := gms.BaseSessionFromConnection(ctx, conn, addr)
+	if err != nil {
+		return nil, err
+	}
+	host := addrHost(conn.RemoteAddr())
+	base.SetClient(gms.Client{User: conn.User, Address: host, Capabilities: conn.Capabilities})
+	return newSession(ctx, d, conn, base, auth.UserOf(conn))
+}

@@ -1,0 +1,131 @@
+package mysql
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	vmysql "github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// session is a connection as SQL sees it: go-mysql-server's session with the connection's seat. Both paths of a statement end here.
+type session struct {
+	*gms.BaseSession
+	door *Server
+	user *access.User // nil without users
+	seat seat
+	mark mark // what queue_set_srcid said of the next insert
+
+	// waiting is called when a statement begins to wait for a row: it notices the client's end meanwhile, and KILL's. It returns what to
+	// call when the waiting is over.
+	waiting func(context.Context) (context.Context, func())
+
+	altering   *altering      // what an ALTER TABLE of several parts has gathered
+	fractions  map[string]int // digits of a second of the TIME columns that a statement defines
+	plain      bool           // quotes and backslashes mean what they mean by default: the short path may read them
+	autocommit bool
+	begun      bool // BEGIN was said, or autocommit is off
+	dirty      bool // rows were put or removed since
+}
+
+var _ gms.LifecycleAwareSession = (*session)(nil)
+
+func newSession(ctx context.Context, d *Server, conn *vmysql.Conn, base *gms.BaseSession, user *access.User) (*session, error) {
+	s := &session{BaseSession: base, door: d, user: user, plain: true, autocommit: true}
+	s.seat = seat{store: d.store, owner: d.store.NewOwner("mysql connection")}
+	s.waiting = func(ctx context.Context) (context.Context, func()) { return d.watch(ctx, conn) }
+	conn.ClientData = s
+	return s, s.readLease(gms.NewContext(ctx, gms.WithSession(s)))
+}
+
+// known is the session of a connection, found without asking go-mysql-server: to be asked it makes a context of its own, which costs more than a
+// hot statement. nil: there is none yet.
+func known(conn *vmysql.Conn) *session {
+	s, _ := conn.ClientData.(*session)
+	return s
+}
+
+// sessionOf is the session of a statement.
+func sessionOf(ctx *gms.Context) *session {
+	s, _ := ctx.Session.(*session)
+	return s
+}
+
+// CommandBegin, CommandEnd and SessionEnd are go-mysql-server's. The end of a session gives back what it owns: the connection is
+// gone, or was reset.
+func (s *session) CommandBegin() error { return nil }
+func (s *session) CommandEnd()         {}
+func (s *session) SessionEnd()         { s.seat.close() }
+
+// CacheQuery and GetCachedQuery keep nothing: the cache of the base has no bound.
+func (s *session) CacheQuery(string, sqlparser.Statement) {}
+
+func (s *session) GetCachedQuery(string) (sqlparser.Statement, bool) { return nil, false }
+
+// SetSessionVariable follows the variables that the door itself has to know.
+func (s *session) SetSessionVariable(ctx *gms.Context, name string, value any) error {
+	if err := s.BaseSession.SetSessionVariable(ctx, name, value); err != nil {
+		return err
+	}
+	switch strings.ToLower(name) {
+	case leaseVariable:
+		return s.readLease(ctx)
+	case gms.AutoCommitSessionVar:
+		on, err := gms.ConvertToBool(ctx, value)
+		if err != nil {
+			return err
+		}
+		s.autocommit, s.begun, s.dirty = on, !on, false
+	case "sql_mode":
+		mode := strings.ToUpper(gms.LoadSqlMode(ctx).String())
+		s.plain = !strings.Contains(mode, "ANSI") && !strings.Contains(mode, "NO_BACKSLASH_ESCAPES")
+	}
+	return nil
+}
+
+// readLease takes over what was said of leases, at first what SET GLOBAL said.
+func (s *session) readLease(ctx *gms.Context) error {
+	v, err := s.GetSessionVariable(ctx, leaseVariable)
+	if err != nil {
+		return err
+	}
+	seconds, _ := v.(int64)
+	s.seat.lease = min(time.Duration(seconds)*time.Second, queue.MaxLease)
+	return nil
+}
+
+// may tells whether the user may do it with that queue; if not the error says so as MySQL does.
+func (s *session) may(action access.Action, n queue.Name, verb string) error {
+	if s.door.users.Allowed(s.user, action, s.door.store.Resolve(n)) {
+		return nil
+	}
+	return sqlError(erTableAccess, "42000", "%s command denied to user '%s'@'%s' for table '%s' (it needs the grant %q)",
+		verb, s.Client().User, s.Client().Address, n.Name, action)
+}
+
+// mayAdminAll tells whether the user may do everything with every queue.
+func (s *session) mayAdminAll() bool { return s.door.users.AllowedAll(s.user, access.Admin) }
+
+// warn leaves a warning for SHOW WARNINGS.
+func (s *session) warn(code int, message string) {
+	s.Warn(&gms.Warning{Level: "Warning", Code: code, Message: message})
+}
+
+// changed notes that rows were put or removed: a ROLLBACK cannot take that back.
+func (s *session) changed() { s.dirty = s.begun }
+
+// border is BEGIN, COMMIT or ROLLBACK. It returns the warning that a ROLLBACK has to give: effects are immediate.
+func (s *session) border(word string) (code int, warning string) {
+	dirty := s.dirty
+	s.dirty = false
+	s.begun = word == "begin" || word == "start" || !s.autocommit
+	if word == "rollback" && dirty {
+		return erNotRolledBack, "Some non-transactional changed tables couldn't be rolled back: what was inserted, deleted and ended in queues stays so"
+	}
+	return 0, ""
+}

@@ -1,0 +1,155 @@
+package mysql
+
+import (
+	"crypto/tls"
+	"regexp"
+	"slices"
+	"strings"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/vitess/go/sqltypes"
+	querypb "github.com/dolthub/vitess/go/vt/proto/query"
+
+	"github.com/hikyaku/hikyaku/internal/message"
+)
+
+// show answers a SHOW that go-mysql-server does not know, or corrects what it will say.
+func (l *long) show(_ *gms.Context, s *session, words []string) error {
+	words = slices.DeleteFunc(slices.Clone(words[1:]), func(w string) bool {
+		return w == "full" || w == "extended" || w == "global" || w == "session"
+	})
+	two := strings.Join(words[:min(2, len(words))], " ")
+	switch {
+	case len(words) == 0:
+	case two == "create table":
+		l.correctCreateTable()
+	case two == "table status":
+		l.correct(func(fields []*querypb.Field, row []sqltypes.Value) {
+			if i := field(fields, "Engine"); i >= 0 && !row[i].IsNull() {
+				row[i] = sqltypes.MakeTrusted(row[i].Type(), []byte(engineName))
+			}
+		})
+	case words[0] == "columns", words[0] == "fields":
+		l.correctColumns()
+	case words[0] == "status":
+		l.correctStatus()
+	case words[0] == "processlist" && !s.mayAdminAll():
+		l.query = "SELECT id AS Id, user AS User, host AS Host, db, command AS Command, time AS Time, state AS State, info AS Info" +
+			" FROM information_schema.processlist ORDER BY id"
+	case two == "storage engines":
+		l.query = "SHOW ENGINES"
+	case words[0] == "schemas":
+		l.query = schemas.ReplaceAllString(l.query, "${1}databases")
+	case words[0] == "engine" && len(words) > 2 && words[2] == "status":
+		return l.engineStatus(s, words[1])
+	case words[0] == "errors":
+		return l.answerRows([]string{"Level", "Code", "Message"})
+	case two == "open tables":
+		return l.answerRows([]string{"Database", "Table", "In_use", "Name_locked"})
+	}
+	return nil
+}
+
+var schemas = regexp.MustCompile(`(?is)^(.*?\bshow\s+)schemas\b`)
+
+// correct changes the rows of the answer.
+func (l *long) correct(change func(fields []*querypb.Field, row []sqltypes.Value)) {
+	if l.answer == nil {
+		return
+	}
+	answer := l.answer
+	var fields []*querypb.Field
+	l.answer = func(r *sqltypes.Result, more bool) error {
+		if len(r.Fields) > 0 {
+			fields = r.Fields
+		}
+		for _, row := range r.Rows {
+			change(fields, row)
+		}
+		return answer(r, more)
+	}
+}
+
+// field finds a column of an answer, -1 if it has none.
+func field(fields []*querypb.Field, name string) int {
+	return slices.IndexFunc(fields, func(f *querypb.Field) bool { return strings.EqualFold(f.Name, name) })
+}
+
+// innoDB is the engine in what SHOW CREATE TABLE prints: behind the columns' closing parenthesis, not in a comment or default.
+var innoDB = regexp.MustCompile(`(?m)^\) ENGINE=InnoDB`)
+
+// timeColumn is a TIME column in it: go-mysql-server gives all of them six digits.
+var timeColumn = regexp.MustCompile("(?m)^  `((?:[^`]|``)+)` time\\(6\\)")
+
+func (l *long) correctCreateTable() {
+	l.correct(func(fields []*querypb.Field, row []sqltypes.Value) {
+		i := field(fields, "Create Table")
+		if i < 0 {
+			return
+		}
+		text := innoDB.ReplaceAll(row[i].ToBytes(), []byte(") ENGINE="+engineName))
+		columns := l.columnsOf(l.query)
+		text = timeColumn.ReplaceAllFunc(text, func(line []byte) []byte {
+			name := strings.ReplaceAll(string(timeColumn.FindSubmatch(line)[1]), "``", "`")
+			if n, ok := columns.Lookup(name); ok {
+				return []byte("  `" + strings.ReplaceAll(name, "`", "``") + "` " + columns[n].SQLType())
+			}
+			return line
+		})
+		row[i] = sqltypes.MakeTrusted(row[i].Type(), text)
+	})
+}
+
+// noise is what MySQL does not show with a column's type.
+var noise = regexp.MustCompile(` (CHARACTER SET|COLLATE) \w+`)
+
+// describePattern is a DESCRIBE of those columns whose names are like a pattern. The parser does not know it.
+var describePattern = regexp.MustCompile("(?is)^\\s*(?:describe|desc|explain)\\s+((?:`(?:[^`]|``)+`|[\\w$]+)(?:\\s*\\.\\s*(?:`(?:[^`]|``)+`|[\\w$]+))?)\\s*('(?:[^'\\\\]|''|\\\\.)*')\\s*;?\\s*$")
+
+// correctStatus makes SHOW STATUS tell how the connection is encrypted.
+func (l *long) correctStatus() {
+	encrypted, ok := l.conn.Conn.(interface{ ConnectionState() tls.ConnectionState })
+	if !ok {
+		return
+	}
+	state := encrypted.ConnectionState()
+	l.correct(func(fields []*querypb.Field, row []sqltypes.Value) {
+		name, value := field(fields, "Variable_name"), field(fields, "Value")
+		if name < 0 || value < 0 {
+			return
+		}
+		text := ""
+		switch strings.ToLower(row[name].ToString()) {
+		case "ssl_cipher":
+			text = tls.CipherSuiteName(state.CipherSuite)
+		case "ssl_version":
+			text = strings.Replace(tls.VersionName(state.Version), "TLS 1", "TLSv1", 1)
+		default:
+			return
+		}
+		row[value] = sqltypes.MakeTrusted(row[value].Type(), []byte(text))
+	})
+}
+
+// correctColumns makes DESCRIBE and SHOW COLUMNS show types and defaults as MySQL does.
+func (l *long) correctColumns() {
+	var columns message.Columns
+	looked := false
+	l.correct(func(fields []*querypb.Field, row []sqltypes.Value) {
+		name, typ, def := field(fields, "Field"), field(fields, "Type"), field(fields, "Default")
+		if name < 0 || typ < 0 || def < 0 {
+			return // an EXPLAIN of a statement
+		}
+		if !looked {
+			columns, looked = l.columnsOf(l.query), true
+		}
+		text := noise.ReplaceAllString(row[typ].ToString(), "")
+		if n, ok := columns.Lookup(row[name].ToString()); ok && columns[n].Type == message.TypeTime {
+			text = columns[n].SQLType()
+		}
+		row[typ] = sqltypes.MakeTrusted(row[typ].Type(), []byte(text))
+		if d := row[def].ToString(); len(d) > 1 && d[0] == '\'' && d[len(d)-1] == '\'' {
+			row[def] = sqltypes.MakeTrusted(row[def].Type(), []byte(strings.ReplaceAll(d[1:len(d)-1], "''", "'")))
+		}
+	})
+}

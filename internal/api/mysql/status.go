@@ -1,0 +1,44 @@
+package mysql
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// engineStatus is SHOW ENGINE … STATUS: all tables that the user may take from, summed, and the journal under them.
+func (l *long) engineStatus(s *session, engine string) error {
+	if !strings.EqualFold(engine, engineName) {
+		return sqlError(erUnknownEngine, "42000", "Unknown storage engine '%s': there is %s", engine, engineName)
+	}
+	var sum queue.Stats
+	tables := 0
+	for _, n := range l.door.store.Queues() {
+		if !l.door.users.Allowed(s.user, access.Take, n) {
+			continue
+		}
+		st, err := l.door.store.Stats(n)
+		if err != nil {
+			continue // it was dropped meanwhile
+		}
+		tables++
+		sum.Ready, sum.Claimed, sum.Delayed, sum.Behind = sum.Ready+st.Ready, sum.Claimed+st.Claimed, sum.Delayed+st.Delayed, sum.Behind+st.Behind
+		sum.Bytes, sum.Waiters = sum.Bytes+st.Bytes, sum.Waiters+st.Waiters
+		sum.TotalPut, sum.TotalClaims, sum.TotalDone = sum.TotalPut+st.TotalPut, sum.TotalClaims+st.TotalClaims, sum.TotalDone+st.TotalDone
+		sum.TotalDead, sum.TotalExpired, sum.TotalPurged = sum.TotalDead+st.TotalDead, sum.TotalExpired+st.TotalExpired, sum.TotalPurged+st.TotalPurged
+		sum.TotalDuplicate, sum.TotalExamined = sum.TotalDuplicate+st.TotalDuplicate, sum.TotalExamined+st.TotalExamined
+	}
+	j := l.door.store.JournalStats()
+	var b strings.Builder
+	fmt.Fprintf(&b, "connections: %d\ntables: %d\n", l.door.limit.open.Load(), tables)
+	for _, line := range statLines(sum) {
+		if line.name != "next_rowid" {
+			fmt.Fprintf(&b, "%s: %d\n", line.name, line.value)
+		}
+	}
+	fmt.Fprintf(&b, "journal_groups: %d\njournal_syncs: %d\njournal_bytes_written: %d\njournal_bytes_live: %d\njournal_bytes_on_disk: %d\njournal_bytes_copied: %d\n",
+		j.Groups, j.Syncs, j.Bytes, j.LiveBytes, j.TotalBytes, j.CopiedBytes)
+	return l.answerRows([]string{"Type", "Name", "Status"}, []string{engineName, "", b.String()})
+}

@@ -1,0 +1,72 @@
+package mysql
+
+import (
+	"bytes"
+
+	vmysql "github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/sqltypes"
+	querypb "github.com/dolthub/vitess/go/vt/proto/query"
+
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// plainTimes gives values of type TIME the digits that their column has: go-mysql-server writes six everywhere. And it tells clients the digits of
+// all columns with a time, which it does not: some read no further in binary rows.
+func plainTimes(d *Server, answer vmysql.ResultSpoolFn) vmysql.ResultSpoolFn {
+	var digits []int // by column: -1 for what is no TIME
+	none := true
+	return func(r *sqltypes.Result, more bool) error {
+		if len(r.Fields) > 0 {
+			digits, none = digits[:0], true
+			for _, f := range r.Fields {
+				n := -1
+				switch f.Type {
+				case sqltypes.Time:
+					n, none = d.timeDigits(f), false
+					f.Decimals = uint32(n)
+				case sqltypes.Datetime, sqltypes.Timestamp:
+					f.Decimals = uint32(d.timeDigits(f))
+				}
+				digits = append(digits, n)
+			}
+		}
+		if none {
+			return answer(r, more)
+		}
+		for _, row := range r.Rows {
+			for i := range row {
+				if digits[i] >= 0 && !row[i].IsNull() {
+					row[i] = sqltypes.MakeTrusted(sqltypes.Time, fraction(row[i].ToBytes(), digits[i]))
+				}
+			}
+		}
+		return answer(r, more)
+	}
+}
+
+// timeDigits is how many digits of a second a column has; 6 for what is computed.
+func (d *Server) timeDigits(f *querypb.Field) int {
+	if f.OrgTable == "" {
+		return 6
+	}
+	def, _, err := d.definition(d.lookup(queue.Name{Namespace: f.Database, Name: f.OrgTable}))
+	if err != nil {
+		return 6
+	}
+	if i, ok := def.Columns.Lookup(f.OrgName); ok {
+		return def.Columns[i].Length
+	}
+	return 6
+}
+
+// fraction cuts a time's text to so many digits of a second. Six are left out where they are nothing.
+func fraction(text []byte, digits int) []byte {
+	point := bytes.IndexByte(text, '.')
+	switch {
+	case point < 0:
+		return text
+	case digits == 0, digits == 6 && len(bytes.Trim(text[point+1:], "0")) == 0:
+		return text[:point]
+	}
+	return text[:min(len(text), point+1+digits)]
+}

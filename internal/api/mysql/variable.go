@@ -1,0 +1,39 @@
+package mysql
+
+import (
+	"sync"
+	"time"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
+
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// leaseVariable is SET queue_lease: the seconds for which rows taken from then on are owned; 0: as long as the connection lives.
+const leaseVariable = "queue_lease"
+
+// variables adds the server's own system variables and corrects those that name an engine. They belong to the process: go-mysql-server has one set.
+var variables = sync.OnceFunc(func() {
+	variable := func(name string, typ gms.SystemVariableType, value any) gms.SystemVariable {
+		return &gms.MysqlSystemVariable{
+			Name: name, Scope: gms.GetMysqlScope(gms.SystemVariableScope_Both), Dynamic: true, Type: typ, Default: value,
+		}
+	}
+	fixed := func(name string, typ gms.SystemVariableType, value any) gms.SystemVariable {
+		return &gms.MysqlSystemVariable{
+			Name: name, Scope: gms.GetMysqlScope(gms.SystemVariableScope_Global), Type: typ, Default: value,
+		}
+	}
+	gms.SystemVariables.AddSystemVariables([]gms.SystemVariable{
+		variable(leaseVariable, types.NewSystemIntType(leaseVariable, 0, int64(queue.MaxLease/time.Second), false), int64(0)),
+		variable("default_storage_engine", types.NewSystemEnumType("default_storage_engine", engineName), engineName),
+		variable("version", types.NewSystemStringType("version"), version),
+		fixed("secure_file_priv", types.NewSystemStringType("secure_file_priv"), noFolder),
+		fixed("max_allowed_packet", types.NewSystemIntType("max_allowed_packet", maxPacket, maxPacket, false), int64(maxPacket)),
+		variable("version_comment", types.NewSystemStringType("version_comment"), "hikyaku, a message courier"),
+	})
+})
+
+// noFolder is the folder that files may be read from and written to by statements: none can be in it.
+const noFolder = "/dev/null/none"

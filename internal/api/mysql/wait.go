@@ -1,0 +1,202 @@
+package mysql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/condition"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// Timeouts of queue_wait.
+const (
+	defaultTimeout = 60 * time.Second
+	maxTimeout     = 365 * 24 * time.Hour
+)
+
+// lostRow is the warning about a row that was no longer ours when it was to be ended or given back.
+const lostRow = "the row was no longer owned: its lease had ended, or its table was emptied, dropped or sought"
+
+// argument is one argument of queue_wait: a text, or null.
+type argument struct {
+	text string
+	null bool
+}
+
+// queueWait is queue_wait(): it returns the place of the table that yielded a row, from 1; 0 when none came in time; ok is false (NULL) when
+// an argument cannot be understood, with a warning that says which and why.
+//
+// With one argument the time-out is a minute; with more the last one is the time-out, in seconds. The row that was owned is ended first.
+func (s *session) queueWait(ctx context.Context, args []argument) (place int64, ok bool, err error) {
+	if len(args) == 0 {
+		return 0, false, sqlError(erWrongParamCount, "42000", "Incorrect parameter count in the call to native function 'queue_wait'")
+	}
+	timeout := defaultTimeout
+	tables := args
+	if last := len(args) - 1; last > 0 {
+		tables, timeout = args[:last], seconds(args[last])
+	}
+	wishes, complaint := s.wishes(tables)
+	if complaint != "" {
+		s.warn(erWrongArguments, complaint)
+		lost, err := s.seat.end(ctx)
+		return 0, false, s.told(lost, err)
+	}
+	for _, w := range wishes {
+		if err := s.may(access.Take, w.queue, "SELECT"); err != nil {
+			return 0, false, err
+		}
+	}
+	n, lost, err := s.seat.wait(ctx, wishes, timeout, s.waiting)
+	if err = s.told(lost, err); err != nil {
+		if errors.Is(err, queue.ErrNotFound) || errors.Is(err, queue.ErrCondition) { // dropped or altered under the wait
+			s.warn(erNoSuchTable, err.Error())
+			return 0, false, nil
+		}
+		return 0, false, fromStore(err, wishes[0].queue.Name)
+	}
+	return int64(n), true, nil
+}
+
+// wishes reads the tables of a wait; complaint says which one cannot be understood and why, "" when all can.
+func (s *session) wishes(args []argument) (wishes []wish, complaint string) {
+	wishes = make([]wish, 0, len(args))
+	for i, a := range args {
+		if a.null {
+			return nil, fmt.Sprintf("queue_wait: argument %d is NULL: it has to be 'table' or 'table:condition'", i+1)
+		}
+		w, err := s.wish(a.text)
+		if err != nil {
+			return nil, fmt.Sprintf("queue_wait: argument %d: %v", i+1, err)
+		}
+		wishes = append(wishes, w)
+	}
+	return wishes, ""
+}
+
+// wish reads 'table' or 'table:condition', with a database before the table or without. What a connection asked for last is remembered: it
+// will ask for it again.
+func (s *session) wish(text string) (wish, error) {
+	table, where, conditional := strings.Cut(text, ":")
+	n, err := s.tableName(strings.TrimSpace(table))
+	if err != nil {
+		return wish{}, err
+	}
+	_, version, err := s.door.definition(n)
+	if err != nil {
+		return wish{}, fmt.Errorf("table '%s' does not exist", n.Name)
+	}
+	w := wish{queue: n}
+	if !conditional {
+		return w, nil
+	}
+	if w.where, err = s.door.conditions.get(n, version, where, func() (*condition.Expr, error) { return s.door.store.Parse(n, where) }); err != nil {
+		var c *condition.Error
+		if errors.As(err, &c) {
+			return wish{}, fmt.Errorf("condition of '%s': at character %d: %w", table, c.Column, c)
+		}
+		return wish{}, fmt.Errorf("condition of '%s': %w", table, err)
+	}
+	return w, nil
+}
+
+// tableName is the queue that a client means by "table" or "database.table".
+func (s *session) tableName(text string) (queue.Name, error) {
+	db := s.GetCurrentDatabase()
+	if d, t, ok := strings.Cut(text, "."); ok && s.door.hasDatabase(d) {
+		db, text = d, t
+	}
+	if db == "" {
+		return queue.Name{}, errors.New("no database selected (say database.table)")
+	}
+	if text == "" {
+		return queue.Name{}, errors.New("the table's name is missing")
+	}
+	n := s.door.lookup(queue.Name{Namespace: db, Name: text})
+	if !s.door.users.Visible(s.user, s.door.store.Resolve(n)) {
+		return n, fmt.Errorf("table '%s' does not exist", n.Name)
+	}
+	return n, nil
+}
+
+// told turns a lost row into a warning.
+func (s *session) told(lost bool, err error) error {
+	if lost {
+		s.warn(erLockWaitTimeout, lostRow)
+	}
+	return err
+}
+
+// seconds reads a time-out as MySQL coerces it: 'abc' and NULL are 0.
+func seconds(a argument) time.Duration {
+	n := wholeNumber(a)
+	switch {
+	case n <= 0:
+		return 0
+	case n > int64(maxTimeout/time.Second):
+		return maxTimeout
+	}
+	return time.Duration(n) * time.Second
+}
+
+// wholeNumber is the integer that MySQL makes of a text: the number it begins with, cut; 0 when there is none.
+func wholeNumber(a argument) int64 {
+	if a.null {
+		return 0
+	}
+	t := strings.TrimLeft(a.text, " \t\r\n")
+	end := 0
+	if end < len(t) && (t[end] == '-' || t[end] == '+') {
+		end++
+	}
+	for end < len(t) && t[end] >= '0' && t[end] <= '9' {
+		end++
+	}
+	n, err := strconv.ParseInt(t[:end], 10, 64)
+	if err != nil && strings.HasPrefix(t, "-") && end > 1 {
+		return math.MinInt64
+	}
+	if err != nil && end > 1 {
+		return math.MaxInt64
+	}
+	return n
+}
+
+// queueEnd is queue_end(): the owned row is gone for good, durably.
+func (s *session) queueEnd(ctx context.Context) (int64, error) {
+	if _, h := s.seat.now(); h != nil {
+		s.changed()
+	}
+	lost, err := s.seat.end(ctx)
+	if err = s.told(lost, err); err != nil {
+		return 0, fromStore(err, "")
+	}
+	return 1, nil
+}
+
+// queueAbort is queue_abort(): the owned row goes back to its old place.
+func (s *session) queueAbort(ctx context.Context) (int64, error) {
+	lost, err := s.seat.abort(ctx)
+	if errors.Is(err, errNotOwner) {
+		return 0, sqlError(erWrongArguments, "HY000", "queue_abort: %v", err)
+	}
+	if err = s.told(lost, err); err != nil {
+		return 0, fromStore(err, "")
+	}
+	return 1, nil
+}
+
+// queueRowID is queue_rowid(): the owned row's id; ok is false (NULL) when the last wait brought none.
+func (s *session) queueRowID() (id int64, ok bool, err error) {
+	seq, ok, err := s.seat.rowid()
+	if err != nil {
+		return 0, false, sqlError(erWrongArguments, "HY000", "queue_rowid: %v", err)
+	}
+	return int64(seq), ok, nil
+}
