@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"net"
 	"os"
 	"strings"
 	"sync"
@@ -23,6 +22,7 @@ func newServe() *cobra.Command {
 		Long: `Opens every door on loopback and runs the pipelines of the configuration until Ctrl-C or SIGTERM: then what is
 in flight is finished or given back. Without a file, queues are made on demand and data is kept in ./hikyaku-data.`,
 		Example: `  hikyaku serve
+  mysql -h 127.0.0.1 test -e "CREATE TABLE jobs (payload text NOT NULL) ENGINE=QUEUE"
   curl -X POST http://127.0.0.1:7700/default/queues/news/messages -H 'Content-Type: text/plain' -d hello`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -48,10 +48,9 @@ func serve(ctx context.Context, r *runFlags, listen string) (err error) {
 	if err != nil {
 		return err
 	}
-	http := f.API.HTTP
 	if listen != "" {
-		http.Listen = listen
-		if err := http.Check(len(f.Users) > 0); err != nil {
+		f.API.HTTP.Listen = listen
+		if err := f.API.HTTP.Check(len(f.Users) > 0); err != nil {
 			text := strings.TrimPrefix(err.Error(), httpdoor.ErrConfig.Error()+": listen: ")
 			return &usageError{errors.New("--listen: " + text), "write it as HOST:PORT, like --listen " + httpdoor.DefaultListen}
 		}
@@ -66,22 +65,9 @@ func serve(ctx context.Context, r *runFlags, listen string) (err error) {
 	if err != nil {
 		return err
 	}
-	door, err := httpdoor.New(http, httpdoor.Options{
-		Store: h.store, Users: h.users, Metrics: h.metrics,
-		Report: func(err error) { log.Warn("http door", "error", err) },
-	})
+	doors, err := openDoors(ctx, h, f.API, log)
 	if err != nil {
 		return err
-	}
-	addr, err := door.Start(ctx)
-	if err != nil {
-		return err
-	}
-	if addr != nil {
-		log.Info("door open", "door", "http", "address", addr.String(), "data_dir", f.DataDir)
-		if tcp, ok := addr.(*net.TCPAddr); ok && !tcp.IP.IsLoopback() && !http.TLS.On() {
-			log.Warn("other machines can reach this door and it has no certificate: secrets and messages are readable on the way", "door", "http", "hint", "set api: http: tls:")
-		}
 	}
 	var pipelines sync.WaitGroup
 	var pipelineErr error
@@ -102,7 +88,7 @@ func serve(ctx context.Context, r *runFlags, listen string) (err error) {
 	log.Info("stopping")
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
 	defer cancel()
-	closeErr := door.Close(stop)
+	closeErr := doors.close(stop)
 	pipelines.Wait()
 	log.Info("stopped")
 	return errors.Join(pipelineErr, closeErr)

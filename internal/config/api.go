@@ -6,17 +6,19 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/api/http"
+	"github.com/hikyaku/hikyaku/internal/api/mysql"
 )
 
 // API are the doors. A door that is not mentioned is open on loopback.
 type API struct {
-	HTTP http.Config `yaml:"http" doc:"HTTP and JSON. off: true closes it."`
+	HTTP  http.Config  `yaml:"http" doc:"HTTP and JSON. off: true closes it."`
+	MySQL mysql.Config `yaml:"mysql" doc:"The MySQL protocol: queues are tables of ENGINE=QUEUE. off: true closes it."`
 }
 
 // refusedKeys names the doors that the design has and this version has not.
 func (*API) refusedKeys() map[string]string {
 	refused := map[string]string{}
-	for _, door := range []string{"mysql", "pubsub", "sqs", "lambda"} {
+	for _, door := range []string{"pubsub", "sqs", "lambda"} {
 		refused[door] = "the " + door + " door is not built into this version"
 	}
 	return refused
@@ -84,15 +86,23 @@ func withoutSentinel(err, sentinel error) string {
 
 // checkDoors checks the doors' settings against the users.
 func (d *decoder) checkDoors(root *node, api *API, users []access.User) {
-	err := api.HTTP.Check(len(users) > 0)
-	if err == nil {
-		return
+	for _, door := range []struct {
+		name     string
+		err      error
+		sentinel error
+	}{
+		{"http", api.HTTP.Check(len(users) > 0), http.ErrConfig},
+		{"mysql", api.MySQL.Check(len(users) > 0), mysql.ErrConfig},
+	} {
+		if door.err == nil {
+			continue
+		}
+		text := withoutSentinel(door.err, door.sentinel)
+		key, _, _ := strings.Cut(strings.ReplaceAll(text, ":", " "), " ") // the door's errors begin with the key
+		if errors.Is(door.err, access.ErrExposed) {
+			key = "listen"
+		}
+		_, at := root.lookUp("api." + door.name + "." + key)
+		d.at(at, "", "api.%s: %s", door.name, text).cause = door.err
 	}
-	text := withoutSentinel(err, http.ErrConfig)
-	key, _, _ := strings.Cut(strings.ReplaceAll(text, ":", " "), " ") // the door's errors begin with the key
-	if errors.Is(err, access.ErrExposed) {
-		key = "listen"
-	}
-	_, at := root.lookUp("api.http." + key)
-	d.at(at, "", "api.http: %s", text).cause = err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/api/http"
+	"github.com/hikyaku/hikyaku/internal/api/mysql"
 )
 
 // comments are the comments on the fields of the kinds' Config structs, "package.Struct.key<tab>text" a line. A test makes
@@ -33,6 +34,8 @@ func shared(key string) string {
 	return map[string]string{
 		"internal/api/http.Config.off":     "true closes the door.",
 		"internal/api/http.Config.tls":     "A certificate: the door then speaks TLS.",
+		"internal/api/mysql.Config.off":    "true closes the door.",
+		"internal/api/mysql.Config.tls":    "A certificate: clients may then speak TLS.",
 		"internal/access.User.name":        "What the user is called at every door.",
 		"internal/access.User.secret":      "Password, bearer token and signing key in one. `${NAME}` takes it from the environment.",
 		"internal/access.User.grants":      "What the user may do. Without one: nothing.",
@@ -72,6 +75,8 @@ func makeReference(comments map[string]string) string {
 	r.text("A door that is not mentioned is open on loopback.")
 	r.heading(3, "`api.http`")
 	r.table(reflect.TypeFor[http.Config](), "")
+	r.heading(3, "`api.mysql`")
+	r.table(reflect.TypeFor[mysql.Config](), "")
 	r.heading(2, "Queues: `queues.NAME`")
 	r.table(reflect.TypeFor[queueDefinition](), "")
 	r.heading(2, "Topics: `topics.NAME`")

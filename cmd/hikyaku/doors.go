@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"syscall"
+
+	httpdoor "github.com/hikyaku/hikyaku/internal/api/http"
+	mysqldoor "github.com/hikyaku/hikyaku/internal/api/mysql"
+	"github.com/hikyaku/hikyaku/internal/config"
+)
+
+// door is a protocol that programs speak to us.
+type door interface {
+	Start(ctx context.Context) (net.Addr, error)
+	Close(ctx context.Context) error
+}
+
+// doors are those that are open. Close them before the house.
+type doors []door
+
+// openDoors opens every door that is not off. After an error none is open.
+func openDoors(ctx context.Context, h *house, api config.API, log *slog.Logger) (open doors, err error) {
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, open.close(ctx))
+			open = nil
+		}
+	}()
+	report := func(name string) func(error) {
+		return func(err error) { log.Warn(name+" door", "error", err) }
+	}
+	http, err := httpdoor.New(api.HTTP, httpdoor.Options{Store: h.store, Users: h.users, Metrics: h.metrics, Report: report("http")})
+	if err != nil {
+		return nil, err
+	}
+	mysql, err := mysqldoor.New(api.MySQL, mysqldoor.Options{Store: h.store, Users: h.users, Report: report("mysql")})
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range []struct {
+		name string
+		door door
+		tls  bool
+		// yields: nobody said where it listens, and others use its port for their own. Then it is better closed than in the way of the rest.
+		yields bool
+	}{{"http", http, api.HTTP.TLS.On(), false}, {"mysql", mysql, api.MySQL.TLS.On(), api.MySQL.Listen == ""}} {
+		addr, err := d.door.Start(ctx)
+		if d.yields && errors.Is(err, syscall.EADDRINUSE) {
+			log.Warn("this door stays closed: its port is taken, perhaps by a real MySQL", "door", d.name, "error", err, "hint", "set api: "+d.name+": listen: (or off: true)")
+			continue
+		}
+		if err != nil {
+			return open, err
+		}
+		open = append(open, d.door)
+		if addr == nil {
+			continue
+		}
+		log.Info("door open", "door", d.name, "address", addr.String(), "data_dir", h.file.DataDir)
+		if tcp, ok := addr.(*net.TCPAddr); ok && !tcp.IP.IsLoopback() && !d.tls {
+			log.Warn("other machines can reach this door and it has no certificate: secrets and messages are readable on the way",
+				"door", d.name, "hint", "set api: "+d.name+": tls:")
+		}
+	}
+	return open, nil
+}
+
+// close closes them all: what is under way may finish until ctx is done.
+func (ds doors) close(ctx context.Context) error {
+	errs := make([]error, len(ds))
+	for i, d := range ds {
+		errs[i] = d.Close(ctx)
+	}
+	return errors.Join(errs...)
+}
