@@ -1,0 +1,141 @@
+package clients_test
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// checks are what every program does in this order, unless the list below says that its client lacks it. README.md says what they are.
+var checks = []string{
+	"connect-tcp", "connect-socket", "ping",
+	"create-table", "show-table", "insert-text", "insert-prepared", "insert-multi-row", "insert-refused", "select-unowned",
+	"error-codes", "abort-outside-owner-mode",
+	"wait", "own-row-text", "own-row-prepared", "rowid", "abort", "end", "wait-condition", "wait-prepared", "time-out", "bad-condition",
+	"wake-up", "disconnect",
+	"types-insert-text", "types-insert-prepared", "types-read-text", "types-read-prepared", "types-own-row", "long-row",
+	"set-names", "transactions", "drop-table",
+}
+
+// guardedChecks are done besides where the server has users and a certificate.
+var guardedChecks = []string{"connect-tls", "connect-native", "connect-sha2", "wrong-password"}
+
+// A client is one that people use, and our program for it.
+type client struct {
+	name     string
+	database string   // of its own, so that clients can run beside each other
+	needs    []string // a command that fails if something is not installed
+	command  []string
+	env      []string          // besides the server's
+	lacks    map[string]string // the checks that it cannot do, and why
+	more     []string          // checks that only it has
+	guarded  []string          // of those, what is done only with users
+	alone    bool              // it has none of the common checks
+}
+
+// expected are the checks that have to be done.
+func (c client) expected(guarded bool) []string {
+	want := slices.Clone(c.more)
+	if !c.alone {
+		want = append(want, checks...)
+	}
+	if guarded {
+		want = append(want, c.guarded...)
+	}
+	if guarded && !c.alone {
+		want = append(want, guardedChecks...)
+	}
+	return slices.DeleteFunc(want, func(name string) bool { return c.lacks[name] != "" })
+}
+
+// Why a client lacks a check.
+const (
+	choosesNot  = "it takes the method that the greeting names"
+	textOnly    = "it puts parameters into the text itself"
+	noBinary    = "it shows what SQL gives, and has no binary protocol"
+	noSockets   = "Java's sockets know no paths without another library"
+	droppedLong = "it has dropped that method"
+)
+
+// clients are all of them.
+func clients() []client {
+	python, jar := filepath.Join(cache, "python", "bin", "python"), filepath.Join(cache, "java", "*")
+	inShell := map[string]string{"own-row-prepared": noBinary, "types-insert-prepared": noBinary, "types-read-prepared": noBinary}
+	return []client{{
+		name: "mariadb-shell", database: "clients_mariadb_shell",
+		needs:   []string{"mariadb", "--version"},
+		command: []string{"bash", "mariadb/conformance.sh", "mariadb"},
+		lacks:   inShell,
+	}, {
+		name: "mysql-shell", database: "clients_mysql_shell",
+		needs:   []string{"mysql", "--version"},
+		command: []string{"bash", "mariadb/conformance.sh", "mysql"},
+		lacks:   inShell,
+	}, {
+		name: "ruby-mysql2", database: "clients_ruby_mysql2",
+		needs:   []string{"ruby", "-rmysql2", "-e", ""},
+		command: []string{"ruby", "ruby/conformance.rb"},
+	}, {
+		name: "ruby-mysql2-seed", database: "test",
+		needs:   []string{"ruby", "-rmysql2", "-e", ""},
+		command: []string{"ruby", "ruby/seed.rb"},
+		alone:   true,
+		more:    []string{"seed-rows", "seed-newest", "seed-oldest", "seed-insert"},
+	}, {
+		name: "perl-dbd-mysql", database: "clients_perl_dbd_mysql",
+		needs:   []string{"perl", "-MDBD::mysql", "-e", ""},
+		command: []string{"perl", "perl/conformance.pl"},
+		lacks:   map[string]string{"connect-sha2": choosesNot},
+	}, {
+		name: "python-pymysql", database: "clients_python_pymysql",
+		needs:   []string{python, "-c", "import pymysql"},
+		command: []string{python, "python/conformance.py", "pymysql"},
+		lacks: map[string]string{
+			"connect-sha2": choosesNot, "own-row-prepared": textOnly, "wait-prepared": textOnly, "types-insert-prepared": textOnly, "types-read-prepared": textOnly,
+		},
+		more: []string{"wait-parameters", "warnings", "select-db"},
+	}, {
+		name: "python-connector", database: "clients_python_connector",
+		needs:   []string{python, "-c", "import mysql.connector"},
+		command: []string{python, "python/conformance.py", "connector"},
+		lacks:   map[string]string{"connect-native": droppedLong},
+		more:    []string{"pool-reset", "change-user-refused"},
+		guarded: []string{"connect-sha2-tls"},
+	}, {
+		name: "go-sql-driver", database: "clients_go_sql_driver",
+		needs:   []string{"go", "version"},
+		command: []string{goClient},
+		lacks:   map[string]string{"connect-sha2": choosesNot},
+		more:    []string{"cancel", "pool", "huge-row"},
+	}, {
+		name: "java-connector-j", database: "clients_java_connector_j",
+		needs:   []string{"java", "-version"},
+		command: []string{"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", javaClient + string(filepath.ListSeparator) + jar, "Conformance"},
+		lacks:   map[string]string{"connect-socket": noSockets},
+		more:    []string{"query-timeout", "pool-reset"},
+	}, {
+		name: "node-mysql2", database: "clients_node_mysql2",
+		needs:   []string{"node", "-e", "require('mysql2')"},
+		command: []string{"node", "node/conformance.js"},
+		env:     []string{"NODE_PATH=" + filepath.Join(cache, "node", "node_modules")},
+		lacks:   map[string]string{"connect-sha2": choosesNot},
+		more:    []string{"pool"},
+	}}
+}
+
+func TestTheListIsWhole(t *testing.T) {
+	for _, c := range clients() {
+		for _, guarded := range []bool{false, true} {
+			names := c.expected(guarded)
+			slices.Sort(names)
+			if len(names) == 0 || len(slices.Compact(slices.Clone(names))) != len(names) {
+				t.Errorf("%s: its checks are %q", c.name, names)
+			}
+		}
+		for name := range c.lacks {
+			if !slices.Contains(slices.Concat(checks, guardedChecks), name) {
+				t.Errorf("%s lacks %s, which is no check", c.name, name)
+			}
+		}
+	}
+}
