@@ -23,7 +23,7 @@ noisy machine: look at the ratios, not at absolute numbers.`,
 	for _, b := range bench.All() {
 		cmd.AddCommand(newOneBench(b))
 	}
-	cmd.AddCommand(newOccupant())
+	cmd.AddCommand(newOccupant(), newBenchServer())
 	return group(cmd)
 }
 
@@ -42,6 +42,7 @@ func newOneBench(b bench.Bench) *cobra.Command {
 				return err
 			}
 			o.Occupant = []string{self, "bench", occupantName}
+			o.Server = []string{self, "bench", serverName}
 			o.Out = cmd.OutOrStdout()
 			return b.Run(cmd.Context(), o)
 		},
@@ -52,6 +53,10 @@ func newOneBench(b bench.Bench) *cobra.Command {
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print one JSON object instead of tables")
 	cmd.Flags().StringVar(&o.Plots, "plots", "", "write SVG pictures into this `FOLDER`")
 	cmd.Flags().StringVar(&o.Dir, "dir", "", "make temporary files in this `FOLDER`: on the disk to be measured")
+	if b.Peers {
+		cmd.Flags().StringVar(&o.MySQL, "mysql", "", "compare with MariaDB or MySQL at this `DSN`: user:password@tcp(host:port)/database")
+		cmd.Flags().StringVar(&o.Postgres, "postgres", "", "compare with PostgreSQL at this `URL`: postgres://user:password@host:port/database")
+	}
 	return cmd
 }
 
@@ -68,8 +73,11 @@ func checkBench(b bench.Bench, o *bench.Options) error {
 	return nil
 }
 
-// occupantName is the command that a bench runs in a process of its own. Nobody else has a use for it.
-const occupantName = "occupy"
+// The commands that a bench runs in a process of its own. Nobody else has a use for them.
+const (
+	occupantName = "occupy"
+	serverName   = "serve-q4m"
+)
 
 func newOccupant() *cobra.Command {
 	return &cobra.Command{
@@ -79,6 +87,18 @@ func newOccupant() *cobra.Command {
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return bench.Occupy(cmd.Context(), args, cmd.OutOrStdout())
+		},
+	}
+}
+
+func newBenchServer() *cobra.Command {
+	return &cobra.Command{
+		Use:                serverName,
+		Short:              "Serve a new store to MySQL clients, for a bench",
+		Hidden:             true,
+		DisableFlagParsing: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return bench.ServeQ4M(cmd.Context(), args, cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}
 }

@@ -47,8 +47,32 @@ func TestBenchMeasuresMemoryInAProcessOfItsOwn(t *testing.T) {
 	}
 }
 
+func TestBenchServesMySQLClientsInAProcessOfItsOwn(t *testing.T) {
+	dir := t.TempDir()
+	r := hikyaku(t, "", nil, "bench", "q4m", "--quick", "--json", "--only", "insert", "--dir", dir)
+	var report struct {
+		Bench string
+		Rows  []struct{ Case, Work, Client string }
+	}
+	if err := json.Unmarshal([]byte(r.stdout), &report); err != nil || r.code != 0 {
+		t.Fatalf("%v: %+v", err, r)
+	}
+	if report.Bench != "q4m" || len(report.Rows) == 0 || report.Rows[0].Case != "hikyaku" || report.Rows[0].Client == "" {
+		t.Errorf("%+v", report)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+	if r := hikyaku(t, "", nil, "bench", "q4m", "--mysql", "root@tcp(127.0.0.1:1)/"); r.code == 0 || !strings.Contains(r.stderr, "names no database") {
+		t.Errorf("an address without a database: %+v", r)
+	}
+	if r := hikyaku(t, "", nil, "bench", "queue", "--mysql", "x"); r.code != exitUsage {
+		t.Errorf("a bench that compares with no server takes an address of one: %+v", r)
+	}
+}
+
 func TestWhatOnlyABenchRunsIsNotOffered(t *testing.T) {
-	if r := hikyaku(t, "", nil, "bench", "--help"); strings.Contains(r.stdout, occupantName) {
+	if r := hikyaku(t, "", nil, "bench", "--help"); strings.Contains(r.stdout, occupantName) || strings.Contains(r.stdout, serverName) {
 		t.Errorf("the help offers it: %s", r.stdout)
 	}
 }

@@ -15,12 +15,12 @@ type bar struct {
 	steps    int
 }
 
-func (b *bar) begin(o Options, es []experiment) {
+func (b *bar) begin(o Options, name string, es []experiment) {
 	total := time.Duration(0)
 	for _, e := range es {
 		total += e.takes
 	}
-	b.progress = measure.NewProgress(measure.ProgressConfig{W: o.Progress, Terminal: o.Terminal, Label: "bench queue", Total: seconds(total)})
+	b.progress = measure.NewProgress(measure.ProgressConfig{W: o.Progress, Terminal: o.Terminal, Label: "bench " + name, Total: seconds(total)})
 }
 
 // seconds is d in whole seconds, up: a quick run has few.

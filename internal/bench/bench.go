@@ -14,6 +14,13 @@ type Options struct {
 	Plots string   // folder for SVG pictures, made when missing; "": none
 	Dir   string   // folder in which temporary files are made, on the disk to be measured; "": the system's
 
+	// MySQL and Postgres are the addresses of servers to compare with, of the q4m bench: go-sql-driver/mysql's DSN and a postgres:// URL, each with a
+	// database in which a table can be made. "": not compared.
+	MySQL, Postgres string
+
+	// Server is the command, like Occupant, that runs ServeQ4M.
+	Server []string
+
 	// Occupant is the command, a program and its first arguments, that runs Occupy in a process of its own with the arguments that
 	// are added. Without it memory cannot be measured.
 	Occupant []string
@@ -28,6 +35,7 @@ type Bench struct {
 	Name    string
 	Summary string   // one line for people
 	Works   []string // its parts, as Options.Only names them
+	Peers   bool     // it takes the addresses of other servers
 	// Run measures and writes what it found. It ends early, with ctx's error, when ctx ends, and leaves no file behind but
 	// the plots that were asked for.
 	Run func(ctx context.Context, o Options) error
@@ -41,6 +49,13 @@ func All() []Bench {
 			Summary: "durable puts, claims, restarts, memory and cleaning of the store, beside the machine's own limit",
 			Works:   queueWorks(),
 			Run:     Queue,
+		},
+		{
+			Name:    "q4m",
+			Summary: "takes by condition and inserts of MySQL clients, beside MariaDB, PostgreSQL and the machine's own limit",
+			Works:   q4mWorks(),
+			Peers:   true,
+			Run:     Q4M,
 		},
 	}
 }

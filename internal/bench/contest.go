@@ -24,8 +24,13 @@ func (s sample) quantile(q float64) float64 {
 	for i, d := range s.calls {
 		rising[i] = d.Seconds()
 	}
-	slices.Sort(rising)
-	return quantile(rising, q)
+	return quantile(sorted(rising), q)
+}
+
+// sorted sorts values in their place.
+func sorted(values []float64) []float64 {
+	slices.Sort(values)
+	return values
 }
 
 // side is one of the things that are compared. run works for about d; it returns early, with ctx's error, when ctx ends.

@@ -72,7 +72,7 @@ func TestBarAdvancesByTheTimeThatWasEstimated(t *testing.T) {
 	var out bytes.Buffer
 	es := []experiment{{steps: 2, takes: 10 * time.Second}, {steps: 1, takes: 30 * time.Second}}
 	var b bar
-	b.begin(Options{Progress: &out, Terminal: true}, es)
+	b.begin(Options{Progress: &out, Terminal: true}, "queue", es)
 	var done []time.Duration
 	note := func() { done = append(done, b.done+b.now.takes*time.Duration(b.steps)/time.Duration(b.now.steps)) }
 	b.next(es[0])

@@ -15,7 +15,17 @@ import (
 // occupant is the first argument with which this test program does what hikyaku bench occupy does.
 const occupant = "occupy-for-a-test"
 
+// server is the first argument with which it does what hikyaku bench serve-q4m does.
+const server = "serve-for-a-test"
+
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == server {
+		if err := bench.ServeQ4M(context.Background(), os.Args[2:], os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if len(os.Args) > 1 && os.Args[1] == occupant {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 		err := bench.Occupy(ctx, os.Args[2:], os.Stdout)

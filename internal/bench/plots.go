@@ -19,10 +19,10 @@ type picture struct {
 	bare  bool // no caption, because what is asked for is shown elsewhere
 }
 
-// pictures are all that there are of the queue bench.
+// pictures are all that there are.
 func pictures() []picture {
 	puts, claims := []string{"put", "put-group", "put-pipelined"}, []string{"claim", "claim-where"}
-	return []picture{
+	return append([]picture{
 		{"queue-rates.svg", measure.Plot{Title: "Durable puts a second", YLabel: "messages/s", YLog: true}, puts, drawRate, false},
 		{"queue-latencies.svg", measure.Plot{Title: "Time of a durable put", YLabel: "ms", YLog: true}, puts, drawTimes, true},
 		{"queue-claims.svg", measure.Plot{Title: "Messages claimed and durably settled a second", YLabel: "messages/s", YLog: true}, claims, drawRate, false},
@@ -35,7 +35,7 @@ func pictures() []picture {
 		{"queue-restart.svg", measure.Plot{Title: "Time of a start", XLabel: "waiting messages", YLabel: "ms", XLog: true, YLog: true}, []string{"restart"}, drawStart, false},
 		{"queue-memory.svg", measure.Plot{Title: "Memory with messages waiting", YLabel: "MB"}, []string{"memory"}, drawMemory, false},
 		{"queue-cleaning.svg", measure.Plot{Title: "Time of a durable put while the store is cleaned", YLabel: "ms", YLog: true}, []string{"cleaning"}, drawCleaning, false},
-	}
+	}, q4mPictures()...)
 }
 
 // writePlots draws the pictures for which there is something in the report, with the numbers asked for below their titles.
@@ -96,6 +96,8 @@ func nameOf(r *measure.Row) string {
 		return fmt.Sprintf("%v with %s, %v indexes", work, depth, r.Get("indexes"))
 	case workHandOver:
 		return fmt.Sprintf("%v, %v others", work, measure.Count(int64(number(r, "waiters"))))
+	case workTakeSince, workTakeBefore, workInsert, workCompacting:
+		return q4mLabel(r)
 	default:
 		return label(r)
 	}

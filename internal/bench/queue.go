@@ -100,7 +100,7 @@ func joinCleanup(err, cleanup error) error {
 }
 
 func (s *session) measureAll(ctx context.Context, es []experiment) error {
-	s.bar.begin(s.Options, es)
+	s.bar.begin(s.Options, s.report.Bench, es)
 	defer s.bar.end()
 	for _, e := range es {
 		s.bar.next(e)

@@ -10,7 +10,7 @@ import (
 
 // shown are the columns of the tables for people, in their order, and what they are called there.
 var shown = [...]struct{ name, heading string }{
-	{"work", "work"}, {"case", "case"}, {"writers", "at once"}, {"depth", "depth"}, {"condition", "condition"}, {"matching", "matching"},
+	{"work", "work"}, {"case", "case"}, {"writers", "at once"}, {"connections", "connections"}, {"client", "client"}, {"depth", "depth"}, {"condition", "condition"}, {"matching", "matching"},
 	{"waiters", "others"}, {"start", "after"}, {"indexes", "indexes"},
 	{"n", "calls"}, {"p50_ms", "p50 ms"}, {"p99_ms", "p99 ms"}, {"p999_ms", "p99.9 ms"}, {"max_ms", "max ms"}, {"per_s", "messages/s"},
 	{"look_p50_us", "look p50 µs"}, {"look_p99_us", "look p99 µs"},
@@ -18,6 +18,7 @@ var shown = [...]struct{ name, heading string }{
 	{"log_mb", "log MB"}, {"copied_mb", "copied MB"}, {"checkpoint_mb", "checkpoints MB"}, {"amplification", "amplification"},
 	{"read_mb", "read MB"}, {"mb_per_s", "MB/s"}, {"per_sync", "per sync"},
 	{"ratio", "ratio"}, {"ratio_q1", "q1"}, {"ratio_q3", "q3"}, {"ratio_lone", "to lone"},
+	{"ratio_mariadb", "to MariaDB"}, {"ratio_postgres", "to PostgreSQL"}, {"ratio_p50", "p50 to limit"}, {"ratio_depth", "cost to few"}, {"ratio_p999", "p99.9 to disk"},
 	{"asked", "asked"}, {"met", "met"},
 }
 
@@ -47,6 +48,9 @@ var sections = []section{
 	{"Memory", []string{"memory"}, nil},
 	{"Cleaning; the ratio is of the p99.9", []string{"cleaning"}, []string{"rss_mb", "depth"}},
 	{"What cleaning writes, and reading what waited", []string{"cleaning-copies", "cleaning-drain"}, []string{"rss_mb", "depth"}},
+	{"Rows taken through MySQL's protocol", []string{workTakeSince, workTakeBefore}, nil},
+	{"Rows put through MySQL's protocol", []string{workInsert}, nil},
+	{"Rows put while the store is cleaned", []string{workCompacting}, []string{"depth"}},
 }
 
 // writeTables writes the report for people: fewer columns, with headings.

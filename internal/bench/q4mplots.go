@@ -1,0 +1,77 @@
+package bench
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/measure"
+)
+
+// q4mPictures show the rows of the q4m bench.
+func q4mPictures() []picture {
+	return []picture{
+		{"q4m-rates.svg", measure.Plot{Title: "Rows taken, or put, durably a second through MySQL's protocol", YLabel: "rows/s", YLog: true}, []string{workTakeSince, workTakeBefore, workInsert}, drawQ4MRate, false},
+		{"q4m-compacting.svg", measure.Plot{Title: "Time of a durable insert while the store is cleaned", YLabel: "ms", YLog: true}, []string{workCompacting}, drawQ4MCleaning, false},
+	}
+}
+
+func drawQ4MRate(p *measure.Plot, r *measure.Row) {
+	if r.Get("case") != caseLimit {
+		addPoint(p, fmt.Sprint(r.Get("case")), measure.Marks, place(p, q4mLabel(r)), number(r, "per_s"))
+	}
+}
+
+func drawQ4MCleaning(p *measure.Plot, r *measure.Row) {
+	name := fmt.Sprintf("%v, %v connections", r.Get("case"), r.Get("connections"))
+	for _, q := range [...]struct{ name, value string }{{"p50", "p50_ms"}, {"p99", "p99_ms"}, {"p99.9", "p999_ms"}, {"max", "max_ms"}} {
+		addPoint(p, name, measure.LineMarks, place(p, q.name), number(r, q.value))
+	}
+}
+
+// q4mLabel names a row on an axis and in a caption.
+func q4mLabel(r *measure.Row) string {
+	text := fmt.Sprintf("%v ×%v", r.Get("work"), r.Get("connections"))
+	if number(r, "depth") >= highest {
+		text += ", deep"
+	}
+	return text
+}
+
+// The seed's pictures: one a work, the time of each call in the order of the calls.
+var lastedTitles = map[string]string{
+	workTakeSince:  "Each take of a row with enqueued_at >= the moment",
+	workTakeBefore: "Each take of a row with enqueued_at < the moment",
+	workInsert:     "Each insert",
+}
+
+// writeLasted draws how long each call took.
+func writeLasted(dir string, found []*lasted) error {
+	plots := map[string]*measure.Plot{}
+	for _, f := range found {
+		p := plots[f.work]
+		if p == nil {
+			p = &measure.Plot{Title: lastedTitles[f.work] + ", by one connection", XLabel: "call", YLabel: "ms", YLog: true, Width: 1000}
+			plots[f.work] = p
+		}
+		points := make([]measure.Point, len(f.calls))
+		for i, d := range f.calls {
+			points[i] = measure.Point{X: float64(i + 1), Y: float64(d) / float64(time.Millisecond)}
+		}
+		style := measure.Lines
+		if f.name == caseLimit {
+			style = measure.Dashes
+		}
+		p.Series = append(p.Series, measure.Series{Name: f.name, Style: style, Points: points})
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("make the folder for plots: %w", err)
+	}
+	for work, p := range plots {
+		if err := writePlot(filepath.Join(dir, "q4m-"+work+".svg"), p); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+package bench
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/api/mysql"
+	"github.com/hikyaku/hikyaku/internal/journal"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// served is what the process of ServeQ4M says: first where it listens, then, for each line that it reads, how things stand.
+type served struct {
+	Addr     string        `json:"addr,omitempty"`
+	Messages int64         `json:"messages"`
+	Journal  journal.Stats `json:"journal"`
+}
+
+// ServeQ4M opens a store in a folder, with every default, and the MySQL door over it, on a port of loopback that it finds. It is for a process of its own,
+// which the q4m bench starts, so that what the server costs and what its clients cost are two things, as they are with the peers. It writes served, as
+// a line of JSON, when it listens, and again for each line that it reads from in; it ends when in does. args are the flags that the bench gives.
+func ServeQ4M(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
+	flags := flag.NewFlagSet("serve-q4m", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	dir := flags.String("dir", "", "folder")
+	var with setting
+	flags.Int64Var(&with.segmentBytes, "segment-bytes", 0, "size of the journal's segments")
+	flags.Uint64Var(&with.checkpointBytes, "checkpoint-bytes", 0, "bytes between checkpoints")
+	if err := flags.Parse(args); err != nil {
+		return fmt.Errorf("serve-q4m: %w", err)
+	}
+	if err := serveQ4M(ctx, *dir, with, in, out); err != nil {
+		return fmt.Errorf("serve-q4m: %w", err)
+	}
+	return nil
+}
+
+func serveQ4M(ctx context.Context, dir string, with setting, in io.Reader, out io.Writer) (err error) {
+	r, err := openRig(ctx, filepath.Join(dir, "journal"), with)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.close()) }()
+	door, err := mysql.New(mysql.Config{Listen: "127.0.0.1:0", Socket: mysql.NoSocket}, mysql.Options{Store: r.store})
+	if err != nil {
+		return err
+	}
+	addr, err := door.Start(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		err = errors.Join(err, door.Close(ctx))
+	}()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	taking := make(chan struct{})
+	err = crowd(ctx, 1+trafficReaders, func(ctx context.Context, i int) error {
+		if i > 0 {
+			return r.takeAway(ctx, taking)
+		}
+		defer cancel()
+		return r.answer(in, out, addr.String(), taking)
+	})
+	if errors.Is(err, context.Canceled) {
+		return nil // the bench is done
+	}
+	return err
+}
+
+// What a server is told, a line each.
+const (
+	sayStats = "stats" // nothing but to answer
+	sayTake  = "take"  // to begin to take away what clients put
+)
+
+// answer says how things stand whenever it is asked.
+func (r *rig) answer(in io.Reader, out io.Writer, addr string, taking chan<- struct{}) error {
+	write := json.NewEncoder(out)
+	if err := write.Encode(served{Addr: addr}); err != nil {
+		return err
+	}
+	lines := bufio.NewScanner(in)
+	for lines.Scan() {
+		if taking != nil && lines.Text() == sayTake {
+			close(taking)
+			taking = nil
+		}
+		s := served{Journal: r.store.JournalStats()}
+		for _, n := range r.store.Queues() {
+			st, err := r.store.Stats(n)
+			if err != nil {
+				return err
+			}
+			s.Messages += st.Messages()
+		}
+		if err := write.Encode(s); err != nil {
+			return err
+		}
+	}
+	return lines.Err()
+}
+
+// takeAway takes whatever is in the measured table, from when it is told until ctx ends.
+func (r *rig) takeAway(ctx context.Context, taking <-chan struct{}) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-taking:
+	}
+	for {
+		_, err := drain(ctx, r, queue.Name{Namespace: "test", Name: queueTable}, trafficGroup, time.Second)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
