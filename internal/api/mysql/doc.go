@@ -23,10 +23,10 @@
 //
 // # What it keeps
 //
-// One door serves a process well: go-mysql-server keeps system variables and counters for the whole of it.
-//
 // Nothing but the marks of queue_set_srcid and the names of databases, as notes of the store. Rows are messages of queues and can
 // be put and taken through every other door.
+//
+// There is one door in a process: go-mysql-server keeps system variables and counters for the whole of it.
 //
 // It has to be built with the tag gms_pure_go; without it go-mysql-server wants cgo and ICU.
 package mysql

@@ -130,6 +130,8 @@ a> SELECT queue_end()
 # Attempts, and dead letters when they are used up.
 ! queue tries 2
 ok
+! queue tries_dead
+ok
 a> INSERT INTO tries (body) VALUES ('again')
 ok, 1 rows
 a> SELECT queue_wait('tries', 0), queue_abort()
@@ -141,9 +143,6 @@ a> SELECT attempts FROM tries
 a> SELECT queue_wait('tries', 0), queue_abort()
   queue_wait('tries', 0) | queue_abort()
   1 | 1
-a> SELECT COUNT(*) FROM tries
-  COUNT(*)
-  0
 a> SELECT queue_wait('tries_dead', 5)
   queue_wait('tries_dead', 5)
   1
@@ -153,6 +152,9 @@ a> SELECT body FROM tries_dead
 a> SELECT queue_end()
   queue_end()
   1
+a> SELECT COUNT(*) FROM tries
+  COUNT(*)
+  0
 a> SELECT queue_wait('tries', 0), queue_end()
   queue_wait('tries', 0) | queue_end()
   0 | 1
