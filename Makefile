@@ -52,7 +52,7 @@ floors: need-go ## Check that rooms import only rooms below them (docs/architect
 
 .PHONY: unit
 unit: need-go need-cc need-curl $(NEED_CLIENTS) ## Run the tests of PKG with the race detector
-	$(GO) test -vet=off -race -timeout 10m $(PKG)
+	$(GO) test -vet=off -race -timeout 20m $(PKG)
 
 .PHONY: fuzz-short
 fuzz-short: need-go
@@ -64,7 +64,7 @@ fuzz: need-go ## Fuzz every parser for FUZZTIME seconds (30)
 
 .PHONY: soak-short
 soak-short: need-go
-	$(GO) test -vet=off -timeout 10m ./test/soak
+	$(GO) test -vet=off -timeout 20m ./test/soak
 
 .PHONY: soak
 soak: need-go ## Break the store in new ways on all processors for SOAKTIME (1h), then fuzz
