@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -103,30 +104,45 @@ func meetRefusals(w *world, p *picky, choice, most int) {
 	w.do(true, func() error { return w.m.redefine(w.m.queue(a), once) }, func() error { return w.s.AlterQueue(ctx, a, once) })
 	w.settleDown()
 
-	p.damaged = dv.drafts[1].body
+	p.from(choice, dv.drafts[1].body)
 	w.m.queue(a).messages[1].unsound = true
-	p.refuse, w.injured = choice, true
+	w.injured = true
 	w.claimant++
 	w.say("claim %d", most)
 	w.ask(want{from: []wish{{a, 0}}, max: most, claimant: w.claimant}, nil)
 	w.settleDown()
 	if choice%3 == 0 { // the journal is well again, and what is left is done
-		p.refuse = 0
+		p.from(0, dv.drafts[1].body)
 		w.recovered(func() { w.injured = false })
 	}
-	p.refuse = 0
+	p.from(0, dv.drafts[1].body)
 	w.crash(choice%2 == 0)
 	w.settleDown()
 }
 
 // picky says which groups are refused.
 type picky struct {
+	mu       sync.Mutex
 	refuse   int // a bit for each group to come
 	refusals int
 	damaged  string // a body
 }
 
+func (p *picky) from(refuse int, damaged string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.refuse, p.damaged = refuse, damaged
+}
+
+func (p *picky) isDamaged(body []byte) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.damaged != "" && strings.Contains(string(body), p.damaged)
+}
+
 func (p *picky) refuses() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	now := p.refuse & 1
 	p.refuse >>= 1
 	if now == 0 {
@@ -158,7 +174,7 @@ func (p *picking) Write(rs []journal.Record) error {
 
 func (p *picking) Read(ctx context.Context, addrs []journal.Address, each func(int, journal.Record, error)) error {
 	return p.Journal.Read(ctx, addrs, func(i int, r journal.Record, err error) {
-		if err == nil && p.damaged != "" && strings.Contains(string(r.Body), p.damaged) {
+		if err == nil && p.isDamaged(r.Body) {
 			r, err = journal.Record{}, &journal.DamageError{Where: "the test's disk", What: "a flipped bit", Record: addrs[i]}
 		}
 		each(i, r, err)
