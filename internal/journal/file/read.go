@@ -34,6 +34,7 @@ func (j *Journal) Read(ctx context.Context, addrs []journal.Address, each func(i
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		r.far.readAhead(&r, places, i)
 		record, err := r.read(p, addrs[p.i])
 		each(p.i, record, err)
 	}
@@ -67,6 +68,7 @@ type reader struct {
 	own  table    // space for t when it is not a cached one
 	got  stretch  // the records last copied, of that group
 	next []spot   // what will be asked for
+	far  outlook  // and was asked of the medium
 }
 
 // read reads the record of an address, which is moved perhaps just now.
