@@ -33,7 +33,7 @@ type Topic struct {
 type definition struct {
 	Columns     []string          `yaml:"columns" doc:"Column definitions in SQL (\"id varchar(255) not null\"): each message is then a row."`
 	MaxAttempts int               `yaml:"max_attempts" min:"0" doc:"Hand-outs before a message becomes a dead letter. 0: no bound."`
-	DeadLetter  string            `yaml:"dead_letter" doc:"The queue for dead letters. Not set: the queue's name with _dead."`
+	DeadLetter  string            `yaml:"dead_letter" doc:"The queue or topic for dead letters. Not set: the queue's name with _dead."`
 	Lease       time.Duration     `yaml:"lease" default:"30s" max:"168h" doc:"How long a claim lasts that does not say."`
 	Retention   time.Duration     `yaml:"retention" doc:"Unclaimed messages expire after it. 0: never."`
 	Delay       time.Duration     `yaml:"delay" doc:"Every message sleeps that long first, unless it says otherwise."`

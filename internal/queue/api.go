@@ -11,7 +11,7 @@ import (
 type Definition struct {
 	Columns     message.Columns // with columns each message is a row
 	MaxAttempts int             // hand-outs before a message becomes a dead letter; 0: no bound
-	DeadLetter  string          // queue for dead letters, "name" or "namespace/name"; "": the queue's name with "_dead"
+	DeadLetter  string          // queue or topic for dead letters, "name" or "namespace/name"; "": the queue's name with "_dead"
 	Lease       time.Duration   // of claims that do not say; 0: DefaultLease
 	Retention   time.Duration   // unclaimed messages expire after it; 0: never
 	Delay       time.Duration   // every message sleeps that long first, unless it says otherwise

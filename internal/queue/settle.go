@@ -33,19 +33,41 @@ func (s *state) claimOf(t Token) (*queueState, entry, error) {
 // maxReason bounds a reason, which stays in memory with its dead letter.
 const maxReason = 4 << 10
 
-// deadLetter is a message on its way to a dead-letter queue.
+// deadLetter is a message on its way to a dead-letter queue, or to the subscriptions of a topic.
 type deadLetter struct {
-	from    *queueState
-	entry   entry
+	from   *queueState
+	entry  entry
+	copies []letterCopy
+}
+
+// letterCopy is what one queue gets of a dead letter.
+type letterCopy struct {
 	to      *queueState
 	columns message.Columns // of to, for which the message was made
 	message message.Message
 }
 
-// open tells whether a dead letter may be put into its queue as it is: the queue is neither gone, nor being deleted or altered, nor
-// has it other columns by now. The lock is held.
+// open tells whether a dead letter may be put into its queues as it is: none is gone, or being deleted or altered, or has other columns
+// by now. The lock is held.
 func (s *Store) open(d *deadLetter) bool {
-	return !d.to.gone && s.defining[d.to.name] == nil && sameColumns(d.columns, d.to.def.Columns)
+	for i := range d.copies {
+		c := &d.copies[i]
+		if c.to.gone || s.defining[c.to.name] != nil || !sameColumns(c.columns, c.to.def.Columns) {
+			return false
+		}
+	}
+	return true
+}
+
+// putLetter plans the copies of a dead letter.
+func (p *plan) putLetter(d *deadLetter) error {
+	for i := range d.copies {
+		c := &d.copies[i]
+		if _, err := p.put(c.to, &c.message, true); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // prepareDead reads the bodies of the messages that become dead letters, and sees to it that their queues exist.
@@ -87,10 +109,6 @@ func (s *Store) letter(ctx context.Context, q *queueState, e entry, death messag
 	parts := q.stored(e)
 	death.Time = timeOf(s.state.advance(s.clock()))
 	s.mu.Unlock()
-	to, columns, err := s.deadQueue(ctx, q)
-	if err != nil {
-		return nil, err
-	}
 	part, err := s.bodyPart(parts.place)
 	var damage *journal.DamageError
 	if errors.As(err, &damage) || errors.Is(err, journal.ErrReleased) {
@@ -104,12 +122,40 @@ func (s *Store) letter(ctx context.Context, q *queueState, e entry, death messag
 		death.Reason = joinReasons(death.Reason, "the message cannot be read: "+err.Error())
 		m, _ = parts.message(nil)
 	}
-	if m.Row != nil && !sameColumns(def.Columns, columns) {
-		m.Body, m.Row = def.Columns.AppendJSON(nil, m.Row), nil
-	}
 	death.Reason = shortened(death.Reason, maxReason)
 	m.Death, m.Only, m.Dedup, m.NotBefore, m.Expires = &death, "", "", time.Time{}, time.Time{}
-	return &deadLetter{from: q, entry: e, to: to, columns: columns, message: m}, nil
+	d := &deadLetter{from: q, entry: e}
+	err = s.address(ctx, d, &m, def.Columns)
+	return d, err
+}
+
+// address makes the copies of a dead letter whose row, if it has one, is of the columns of. A letter for a topic goes to each subscription whose
+// filter it meets, but the one that it comes from; when no subscription takes it, it goes to the queue of that name: nobody else would keep it.
+func (s *Store) address(ctx context.Context, d *deadLetter, m *message.Message, of message.Columns) error {
+	add := func(q *queueState, columns message.Columns) {
+		own := *m
+		if own.Row != nil && !sameColumns(of, columns) {
+			own.Body, own.Row = of.AppendJSON(nil, own.Row), nil
+		}
+		d.copies = append(d.copies, letterCopy{q, columns, own})
+	}
+	s.mu.Lock()
+	if t := s.state.topicNames[s.Resolve(d.from.def.deadLetter(d.from.name))]; t != nil {
+		for _, q := range t.subscribed {
+			if q != d.from && (q.filter == nil || q.filter.Match(&messageEnv{of, m})) {
+				add(q, q.def.Columns)
+			}
+		}
+	}
+	s.mu.Unlock()
+	if len(d.copies) > 0 {
+		return nil
+	}
+	q, columns, err := s.deadQueue(ctx, d.from)
+	if err == nil {
+		add(q, columns)
+	}
+	return err
 }
 
 func joinReasons(a, b string) string {
@@ -205,7 +251,7 @@ func (s *Store) planSettles(pl *plan, p *prepared) (errs []error, observed []fun
 			if d == nil || d.entry != e || !s.open(d) {
 				return nil, nil, undo, errAgain
 			}
-			if _, err := pl.put(d.to, &d.message, true); err != nil {
+			if err := pl.putLetter(d); err != nil {
 				return nil, nil, undo, err
 			}
 		default:

@@ -140,8 +140,7 @@ func (s *Store) bury(ctx context.Context, ds []doomed) (again []doomed) {
 			if !s.open(letters[i]) {
 				return errAgain
 			}
-			_, err := pl.put(letters[i].to, &letters[i].message, true)
-			return err
+			return pl.putLetter(letters[i])
 		})
 		switch {
 		case err == nil:
