@@ -51,7 +51,8 @@ type claiming struct {
 // Claim hands out up to Max messages: of the earliest entry of From that has any, the oldest first. When there is none it waits, up to
 // Wait, and is handed the first that comes by whoever puts it. It returns none, and no error, when none came in time.
 //
-// Errors: ErrNotFound, ErrCondition (with a *condition.Error), ErrTooManyWaiters, ErrUnavailable, ErrClosed, ctx's: then nothing is claimed.
+// Errors: ErrNotFound, ErrCondition (with a *condition.Error), ErrTooManyWaiters, ErrUnavailable, ErrClosed, ctx's: then nothing is claimed, but for
+// what could neither be read nor, because the disk failed or ctx ended, given back: that comes back when its lease ends.
 func (s *Store) Claim(ctx context.Context, r ClaimRequest) ([]Claim, error) {
 	if r.Max <= 0 {
 		r.Max = 1

@@ -103,6 +103,9 @@ func (h *handler) ComPrepare(ctx context.Context, c *vmysql.Conn, query string, 
 		return l.fields, sqlErrorOf(err)
 	}
 	fields, err = h.Handler.ComPrepare(ctx, c, l.query, prepare)
+	if l.silent {
+		fields = nil
+	}
 	return fields, sqlErrorOf(err)
 }
 

@@ -23,6 +23,7 @@ type long struct {
 	more   bool                 // other statements follow
 	done   bool                 // it was answered, or will be when it is executed
 	fields []*querypb.Field     // of what was answered
+	silent bool                 // it is a DO: what it evaluates to is not answered
 
 	begin, end func() // around each try to run it; nil: nothing
 }
@@ -32,6 +33,9 @@ func (l *long) look(ctx context.Context) error {
 	words := firstWords(l.query)
 	if blank(l.query) {
 		return sqlError(1065, "42000", "Query was empty")
+	}
+	if words[0] == "do" { // go-mysql-server has none
+		l.query, l.silent = "SELECT"+skipSpace(l.query)[len("do"):], true
 	}
 	if err := refuse(words); err != nil {
 		return err
@@ -84,9 +88,15 @@ func (l *long) run(do func(vmysql.ResultSpoolFn) error) error {
 		spoke := false
 		err := sqlErrorOf(do(func(r *sqltypes.Result, _ bool) error {
 			spoke = true
+			if l.silent {
+				return nil
+			}
 			r.Info = "" // the protocol's library would put it into the packet in a way that clients cannot read
 			return l.answer(r, l.more)
 		}))
+		if err == nil && l.silent {
+			return l.answer(&sqltypes.Result{}, l.more)
+		}
 		var known *vmysql.SQLError
 		if spoke || try == maxTries || !errors.As(err, &known) || known.Num != erTableDefChanged {
 			return err

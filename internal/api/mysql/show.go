@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
@@ -12,6 +13,9 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/message"
 )
+
+// countWarnings is SHOW COUNT(*) WARNINGS.
+var countWarnings = regexp.MustCompile(`(?is)^\s*show\s+count\s*\(\s*\*\s*\)\s*warnings\s*;?\s*$`)
 
 // show answers a SHOW that go-mysql-server does not know, or corrects what it will say.
 func (l *long) show(_ *gms.Context, s *session, words []string) error {
@@ -42,6 +46,8 @@ func (l *long) show(_ *gms.Context, s *session, words []string) error {
 		l.query = schemas.ReplaceAllString(l.query, "${1}databases")
 	case words[0] == "engine" && len(words) > 2 && words[2] == "status":
 		return l.engineStatus(s, words[1])
+	case countWarnings.MatchString(l.query):
+		return l.answerRows([]string{"@@session.warning_count"}, []string{strconv.Itoa(int(s.WarningCount()))})
 	case words[0] == "errors":
 		return l.answerRows([]string{"Level", "Code", "Message"})
 	case two == "open tables":

@@ -156,3 +156,22 @@ b x
 a> SELECT * FROM u
   v
   4
+# DO evaluates and answers nothing.
+a> DO queue_wait('u', 0)
+ok
+a> SELECT * FROM u
+  v
+  4
+a> do queue_end()
+ok
+a> SELECT COUNT(*) AS n FROM u
+  n
+  0
+a> DO queue_abort()
+  ERROR 1210 (HY000): queue_abort: the connection is not in owner mode: queue_wait() comes first
+a> SELECT queue_wait('u:nothing =', 0) AS w
+  w
+  NULL
+a> SHOW COUNT(*) WARNINGS
+  @@session.warning_count
+  1
