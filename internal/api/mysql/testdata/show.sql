@@ -198,7 +198,8 @@ a> SHOW WARNINGS
 a> SHOW ERRORS
   Level | Code | Message
 a> SHOW COUNT(*) WARNINGS
-  ERROR 1235 (42000): unsupported feature: SHOW COUNT(*) WARNINGS
+  @@session.warning_count
+  0
 a> SELECT table_schema, table_name, table_type, engine, row_format, table_comment FROM information_schema.tables WHERE table_schema = 'test' ORDER BY table_name
   TABLE_SCHEMA | TABLE_NAME | TABLE_TYPE | ENGINE | ROW_FORMAT | TABLE_COMMENT
   test | t1 | BASE TABLE | QUEUE | Dynamic | jobs
