@@ -2,12 +2,25 @@ package queue
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
 // Builtins are the names a condition may use in every queue, behind columns and attributes of the same name.
 var builtins = []string{"id", "key", "enqueued_at", "attempts"}
+
+// attributeMark begins a name that means an attribute and nothing else, also where a built-in name is the same.
+const attributeMark = "@"
+
+// AttributeName is how a condition names an attribute whatever its name: the attribute id is @id, since a message without such an attribute has
+// an id all the same. In the text of a condition such names stand in backquotes.
+func AttributeName(name string) string {
+	if name == "body" || slices.Contains(builtins, name) || strings.HasPrefix(name, attributeMark) {
+		return attributeMark + name
+	}
+	return name
+}
 
 // entryEnv gives conditions the values of a message in memory: its columns, then its attributes, then the built-in names. A queue
 // without columns also has body.
@@ -36,12 +49,16 @@ func (v *entryEnv) Lookup(name string) message.Value {
 	h, rest := &v.head, v.rest
 	r := &rest
 	n := r.count(2)
+	attribute, only := strings.CutPrefix(name, attributeMark)
 	for range n {
 		at := r.bytes()
-		if !isColumn && string(at) == name {
+		if !isColumn && string(at) == attribute {
 			return r.value()
 		}
 		r.skipValue()
+	}
+	if only && !isColumn {
+		return message.Null()
 	}
 	if isColumn {
 		if h.flags&headRow == 0 {
@@ -124,7 +141,8 @@ func (v *messageEnv) Lookup(name string) message.Value {
 		}
 		return message.Null()
 	}
-	if x, ok := v.m.Attributes.Get(name); ok {
+	attribute, only := strings.CutPrefix(name, attributeMark)
+	if x, ok := v.m.Attributes.Get(attribute); ok || only {
 		return x
 	}
 	switch name {
