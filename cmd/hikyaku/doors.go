@@ -9,6 +9,7 @@ import (
 
 	httpdoor "github.com/hikyaku/hikyaku/internal/api/http"
 	mysqldoor "github.com/hikyaku/hikyaku/internal/api/mysql"
+	pubsubdoor "github.com/hikyaku/hikyaku/internal/api/pubsub"
 	"github.com/hikyaku/hikyaku/internal/config"
 )
 
@@ -40,16 +41,24 @@ func openDoors(ctx context.Context, h *house, api config.API, log *slog.Logger) 
 	if err != nil {
 		return nil, err
 	}
+	pubsub, err := pubsubdoor.New(api.PubSub, pubsubdoor.Options{Store: h.store, Users: h.users, Report: report("pubsub")})
+	if err != nil {
+		return nil, err
+	}
 	for _, d := range []struct {
 		name string
 		door door
 		tls  bool
 		// yields: nobody said where it listens, and others use its port for their own. Then it is better closed than in the way of the rest.
 		yields bool
-	}{{"http", http, api.HTTP.TLS.On(), false}, {"mysql", mysql, api.MySQL.TLS.On(), api.MySQL.Listen == ""}} {
+	}{
+		{"mysql", mysql, api.MySQL.TLS.On(), api.MySQL.Listen == ""},
+		{"pubsub", pubsub, api.PubSub.TLS.On(), api.PubSub.Listen == ""},
+		{"http", http, api.HTTP.TLS.On(), false}, // the last: who finds it ready finds the others open
+	} {
 		addr, err := d.door.Start(ctx)
 		if d.yields && errors.Is(err, syscall.EADDRINUSE) {
-			log.Warn("this door stays closed: its port is taken, perhaps by a real MySQL", "door", d.name, "error", err, "hint", "set api: "+d.name+": listen: (or off: true)")
+			log.Warn("this door stays closed: its port is taken, perhaps by the real service or its emulator", "door", d.name, "error", err, "hint", "set api: "+d.name+": listen: (or off: true)")
 			continue
 		}
 		if err != nil {

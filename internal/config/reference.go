@@ -10,6 +10,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/api/http"
 	"github.com/hikyaku/hikyaku/internal/api/mysql"
+	"github.com/hikyaku/hikyaku/internal/api/pubsub"
 )
 
 // comments are the comments on the fields of the kinds' Config structs, "package.Struct.key<tab>text" a line. A test makes
@@ -36,6 +37,8 @@ func shared(key string) string {
 		"internal/api/http.Config.tls":     "A certificate: the door then speaks TLS.",
 		"internal/api/mysql.Config.off":    "true closes the door.",
 		"internal/api/mysql.Config.tls":    "A certificate: clients may then speak TLS.",
+		"internal/api/pubsub.Config.off":   "true closes the door.",
+		"internal/api/pubsub.Config.tls":   "A certificate: the door then speaks TLS, and nothing else.",
 		"internal/access.User.name":        "What the user is called at every door.",
 		"internal/access.User.secret":      "Password, bearer token and signing key in one. `${NAME}` takes it from the environment.",
 		"internal/access.User.grants":      "What the user may do. Without one: nothing.",
@@ -77,6 +80,8 @@ func makeReference(comments map[string]string) string {
 	r.table(reflect.TypeFor[http.Config](), "")
 	r.heading(3, "`api.mysql`")
 	r.table(reflect.TypeFor[mysql.Config](), "")
+	r.heading(3, "`api.pubsub`")
+	r.table(reflect.TypeFor[pubsub.Config](), "")
 	r.heading(2, "Queues: `queues.NAME`")
 	r.table(reflect.TypeFor[queueDefinition](), "")
 	r.heading(2, "Topics: `topics.NAME`")

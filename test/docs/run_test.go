@@ -142,7 +142,7 @@ func layOut(t *testing.T, p *page, dir string, free ports) {
 			t.Fatal(err)
 		}
 	}
-	write(builtIn, "data_dir: ${HIKYAKU_DATA:-./hikyaku-data}\napi: { http: { listen: 127.0.0.1:"+doorPort+" } }\n")
+	write(builtIn, "data_dir: ${HIKYAKU_DATA:-./hikyaku-data}\napi: { http: { listen: 127.0.0.1:"+doorPort+" }, pubsub: { listen: 127.0.0.1:"+pubsubPort+" } }\n")
 	for i := range p.blocks {
 		if name := fileOf(&p.blocks[i]); name != "" {
 			write(name, p.blocks[i].text())

@@ -12,10 +12,11 @@ import (
 const (
 	doorPort    = "7700"
 	webhookPort = "7780"
+	pubsubPort  = "8085"
 )
 
 // ports are free ones that stand in for those of the documents.
-type ports struct{ door, webhook string }
+type ports struct{ door, webhook, pubsub string }
 
 func freePorts(t *testing.T) ports {
 	t.Helper()
@@ -32,22 +33,42 @@ func freePorts(t *testing.T) ports {
 	}
 	door, releaseDoor := free()
 	hook, releaseHook := free()
-	for _, release := range []func() error{releaseDoor, releaseHook} {
+	pubsub, releasePubsub := free()
+	for _, release := range []func() error{releaseDoor, releaseHook, releasePubsub} {
 		if err := release(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return ports{door, hook}
+	return ports{door, hook, pubsub}
+}
+
+// pairs are the documents' addresses and those that stand in for them.
+func (p ports) pairs() (shown, free []string) {
+	for _, a := range [][2]string{{doorPort, p.door}, {webhookPort, p.webhook}, {pubsubPort, p.pubsub}} {
+		shown, free = append(shown, "127.0.0.1:"+a[0]), append(free, "127.0.0.1:"+a[1])
+	}
+	return shown, free
+}
+
+// replaced puts to[i] in the place of each from[i].
+func replaced(text string, from, to []string) string {
+	var pairs []string
+	for i := range from {
+		pairs = append(pairs, from[i], to[i])
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
 }
 
 // in puts the free ports into a document's text.
 func (p ports) in(text string) string {
-	return strings.NewReplacer("127.0.0.1:"+doorPort, "127.0.0.1:"+p.door, "127.0.0.1:"+webhookPort, "127.0.0.1:"+p.webhook).Replace(text)
+	shown, free := p.pairs()
+	return replaced(text, shown, free)
 }
 
 // out puts the documents' ports back.
 func (p ports) out(text string) string {
-	return strings.NewReplacer("127.0.0.1:"+p.door, "127.0.0.1:"+doorPort, "127.0.0.1:"+p.webhook, "127.0.0.1:"+webhookPort).Replace(text)
+	shown, free := p.pairs()
+	return replaced(text, free, shown)
 }
 
 // prelude makes a shell that ends at the first command that fails, and ends the servers it started in any case.
@@ -108,7 +129,7 @@ func script(path string, blocks []block, p ports) (string, error) {
 }
 
 func TestServersOfAPageAreWaitedFor(t *testing.T) {
-	p := ports{"1", "2"}
+	p := ports{"1", "2", "3"}
 	text, err := script("x.md", []block{{language: "sh", lines: []string{"hikyaku serve &", "hikyaku serve -c x.yaml &", "hikyaku sandbox webhook &", "curl http://127.0.0.1:7700/ http://127.0.0.1:7780/"}}}, p)
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +144,7 @@ func TestServersOfAPageAreWaitedFor(t *testing.T) {
 			t.Errorf("the script lacks\n%s\nit is\n%s", want, text)
 		}
 	}
-	if p.out(p.in("127.0.0.1:7700 127.0.0.1:7780")) != "127.0.0.1:7700 127.0.0.1:7780" {
+	if p.out(p.in("127.0.0.1:7700 127.0.0.1:7780 127.0.0.1:8085")) != "127.0.0.1:7700 127.0.0.1:7780 127.0.0.1:8085" {
 		t.Error("ports do not come back")
 	}
 	_, err = script("x.md", []block{{language: "sh", first: 6, lines: []string{"sleep 5 &"}}}, p)

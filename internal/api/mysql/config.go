@@ -13,8 +13,8 @@ import (
 // Config holds the settings of the door. The zero value listens on DefaultListen.
 type Config struct {
 	Off            bool   `yaml:"off"`
-	Listen         string `yaml:"listen"` // address and port; "": DefaultListen
-	Socket         string `yaml:"socket"` // path of a Unix socket besides; "": DefaultSocket if it can be made; "none": none
+	Listen         string `yaml:"listen"` // address and port; "": 127.0.0.1:3306
+	Socket         string `yaml:"socket"` // path of a Unix socket besides; "": /run/mysqld/mysqld.sock if it can be made; "none": none
 	TLS            TLS    `yaml:"tls"`
 	MaxConnections int    `yaml:"max_connections"` // further ones are refused; 0: 10,000
 }

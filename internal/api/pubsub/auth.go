@@ -1,0 +1,101 @@
+package pubsub
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+
+	"github.com/hikyaku/hikyaku/internal/access"
+)
+
+type userKey struct{}
+
+// userOf is who calls; nil without users.
+func userOf(ctx context.Context) *access.User {
+	u, _ := ctx.Value(userKey{}).(*access.User)
+	return u
+}
+
+// admit refuses strangers.
+func (d *Server) admit(ctx context.Context) (context.Context, error) {
+	if !d.users.Any() {
+		return ctx, nil
+	}
+	for _, header := range metadata.ValueFromIncomingContext(ctx, "authorization") {
+		scheme, token, ok := strings.Cut(header, " ")
+		if !ok || !strings.EqualFold(scheme, "Bearer") {
+			continue
+		}
+		if user, ok := d.users.ByToken(strings.TrimSpace(token)); ok {
+			return context.WithValue(ctx, userKey{}, user), nil
+		}
+	}
+	return nil, status.Error(codes.Unauthenticated, "a user's secret is expected as a bearer token (authorization: Bearer SECRET)")
+}
+
+// allow refuses what the caller was not granted.
+func (d *Server) allow(ctx context.Context, can access.Action, r resource) error {
+	if !d.users.Any() || d.users.Allowed(userOf(ctx), can, d.store.Resolve(r.name())) {
+		return nil
+	}
+	return status.Errorf(codes.PermissionDenied, "%s is not granted on %s", can, r)
+}
+
+// seen refuses to show what the caller was granted nothing of.
+func (d *Server) seen(ctx context.Context, r resource) error {
+	if d.visible(ctx, r) {
+		return nil
+	}
+	return status.Errorf(codes.PermissionDenied, "nothing is granted on %s", r)
+}
+
+func (d *Server) visible(ctx context.Context, r resource) bool {
+	return !d.users.Any() || d.users.Visible(userOf(ctx), d.store.Resolve(r.name()))
+}
+
+// unary stands around every call: who comes, what an error and a panic become.
+func (d *Server) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (res any, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			res, err = nil, d.panicked(info.FullMethod, v)
+		}
+	}()
+	if ctx, err = d.admit(ctx); err != nil {
+		return nil, err
+	}
+	res, err = handler(ctx, req)
+	return res, d.statusOf(err)
+}
+
+// streaming is unary for streams.
+func (d *Server) streaming(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = d.panicked(info.FullMethod, v)
+		}
+	}()
+	ctx, err := d.admit(stream.Context())
+	if err != nil {
+		return err
+	}
+	return d.statusOf(handler(srv, &admitted{stream, ctx}))
+}
+
+// admitted is a stream of a known user.
+type admitted struct {
+	grpc.ServerStream
+	ctx context.Context
+}
+
+func (a *admitted) Context() context.Context { return a.ctx }
+
+func (d *Server) panicked(method string, v any) error {
+	d.report(fmt.Errorf("pubsub door: panic in %s: %v\n%s", method, v, debug.Stack()))
+	return status.Error(codes.Internal, "the call ran into a defect; the server's log has it")
+}

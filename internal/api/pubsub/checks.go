@@ -1,0 +1,190 @@
+package pubsub
+
+import (
+	"time"
+	"unicode"
+
+	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/hikyaku/hikyaku/internal/api/pubsub/filter"
+	"github.com/hikyaku/hikyaku/internal/api/pubsub/push"
+)
+
+// The service's bounds and defaults.
+const (
+	minRetention     = 10 * time.Minute
+	maxRetention     = 31 * 24 * time.Hour
+	defaultRetention = 7 * 24 * time.Hour
+	minTTL           = 24 * time.Hour
+	defaultTTL       = 31 * 24 * time.Hour
+	maxBackoff       = 600 * time.Second
+
+	minAckSeconds, defaultAckSeconds, maxAckSeconds = 10, 10, 600
+	minAttempts, defaultAttempts, maxAttempts       = 5, 5, 100
+
+	maxLabels, maxLabel, maxFilter = 64, 63, 256
+)
+
+// pushVersion is the attribute of a push endpoint that says how messages are written.
+const pushVersion = "x-goog-version"
+
+// fillSubscription writes defaults out and holds the settings to the service's bounds.
+func (d *Server) fillSubscription(s *pubsubpb.Subscription) error {
+	switch {
+	case s.BigqueryConfig != nil:
+		return unserved("bigquery_config", "export to BigQuery")
+	case s.CloudStorageConfig != nil:
+		return unserved("cloud_storage_config", "export to Cloud Storage")
+	case s.BigtableConfig != nil:
+		return unserved("bigtable_config", "export to Bigtable")
+	case len(s.MessageTransforms) > 0:
+		return unserved("message_transforms", "transforming messages")
+	}
+	if s.AckDeadlineSeconds == 0 {
+		s.AckDeadlineSeconds = defaultAckSeconds
+	}
+	if n := s.AckDeadlineSeconds; n < minAckSeconds || n > maxAckSeconds {
+		return invalid("ack_deadline_seconds", "is %d: from %d to %d are allowed", n, minAckSeconds, maxAckSeconds)
+	}
+	if s.MessageRetentionDuration == nil {
+		s.MessageRetentionDuration = durationpb.New(defaultRetention)
+	}
+	if err := within("message_retention_duration", s.MessageRetentionDuration, minRetention, maxRetention); err != nil {
+		return err
+	}
+	if s.ExpirationPolicy == nil {
+		s.ExpirationPolicy = &pubsubpb.ExpirationPolicy{Ttl: durationpb.New(defaultTTL)}
+	}
+	if ttl := s.ExpirationPolicy.Ttl; ttl != nil {
+		if err := within("expiration_policy.ttl", ttl, minTTL, 100*365*24*time.Hour); err != nil {
+			return err
+		}
+	}
+	if err := checkLabels(s.Labels); err != nil {
+		return err
+	}
+	if len(s.Filter) > maxFilter {
+		return invalid("filter", "has %d bytes, %d at most", len(s.Filter), maxFilter)
+	}
+	if s.Filter != "" && s.Name != "" {
+		if _, err := filter.Parse(s.Filter); err != nil && s.Topic != "" {
+			return invalid("filter", "%v", err)
+		}
+	}
+	if err := fillRetry(s); err != nil {
+		return err
+	}
+	return checkPush(s)
+}
+
+// fillRetry does the same for the policies of deliveries that fail.
+func fillRetry(s *pubsubpb.Subscription) error {
+	if p := s.DeadLetterPolicy; p != nil {
+		if p.MaxDeliveryAttempts == 0 {
+			p.MaxDeliveryAttempts = defaultAttempts
+		}
+		if n := p.MaxDeliveryAttempts; n < minAttempts || n > maxAttempts {
+			return invalid("dead_letter_policy.max_delivery_attempts", "is %d: from %d to %d are allowed", n, minAttempts, maxAttempts)
+		}
+	}
+	p := s.RetryPolicy
+	if p == nil {
+		return nil
+	}
+	if p.MinimumBackoff == nil {
+		p.MinimumBackoff = durationpb.New(defaultMinBackoff)
+	}
+	if p.MaximumBackoff == nil {
+		p.MaximumBackoff = durationpb.New(defaultMaxBackoff)
+	}
+	if err := within("retry_policy.minimum_backoff", p.MinimumBackoff, 0, maxBackoff); err != nil {
+		return err
+	}
+	if err := within("retry_policy.maximum_backoff", p.MaximumBackoff, 0, maxBackoff); err != nil {
+		return err
+	}
+	if p.MinimumBackoff.AsDuration() > p.MaximumBackoff.AsDuration() {
+		return invalid("retry_policy", "minimum_backoff is more than maximum_backoff")
+	}
+	return nil
+}
+
+// checkPush looks at where messages are to be pushed.
+func checkPush(s *pubsubpb.Subscription) error {
+	p := s.PushConfig
+	if p == nil {
+		return nil
+	}
+	if p.PushEndpoint == "" {
+		s.PushConfig = nil // the same as none
+		return nil
+	}
+	if err := push.CheckEndpoint(p.PushEndpoint); err != nil {
+		return invalid("push_config.push_endpoint", "%v", err)
+	}
+	if v := p.Attributes[pushVersion]; v != "" && v != "v1" && v != "v1beta1" && v != "v1beta2" {
+		return invalid("push_config.attributes", "%s is %.40q: v1, v1beta1 and v1beta2 are allowed", pushVersion, v)
+	}
+	if s.EnableExactlyOnceDelivery {
+		return invalid("enable_exactly_once_delivery", "is not for subscriptions with a push endpoint")
+	}
+	return nil
+}
+
+// checkTopic holds the settings of a topic to the service's bounds.
+func (d *Server) checkTopic(t *pubsubpb.Topic) error {
+	switch {
+	case t.IngestionDataSourceSettings != nil:
+		return unserved("ingestion_data_source_settings", "ingestion")
+	case len(t.MessageTransforms) > 0:
+		return unserved("message_transforms", "transforming messages")
+	}
+	if t.MessageRetentionDuration != nil {
+		if err := within("message_retention_duration", t.MessageRetentionDuration, minRetention, maxRetention); err != nil {
+			return err
+		}
+	}
+	if err := checkLabels(t.Labels); err != nil {
+		return err
+	}
+	return d.checkSchemaSettings(t.SchemaSettings)
+}
+
+// within holds a duration to bounds.
+func within(field string, v *durationpb.Duration, least, most time.Duration) error {
+	if err := v.CheckValid(); err != nil {
+		return invalid(field, "%v", err)
+	}
+	if x := v.AsDuration(); x < least || x > most {
+		return invalid(field, "is %v: from %v to %v are allowed", x, least, most)
+	}
+	return nil
+}
+
+// checkLabels holds labels to Google's rules: lower-case letters, digits, _ and -; keys begin with a letter.
+func checkLabels(labels map[string]string) error {
+	if len(labels) > maxLabels {
+		return invalid("labels", "there are %d, %d at most", len(labels), maxLabels)
+	}
+	for k, v := range labels {
+		if !labelText(k) || k == "" || k[0] < 'a' && k[0] < 0x80 || k[0] > 'z' && k[0] < 0x80 {
+			return invalid("labels", "the key %.80q is not allowed (1 to %d lower-case letters, digits, _ and -, the first a letter)", k, maxLabel)
+		}
+		if !labelText(v) {
+			return invalid("labels", "the value %.80q is not allowed (at most %d lower-case letters, digits, _ and -)", v, maxLabel)
+		}
+	}
+	return nil
+}
+
+func labelText(s string) bool {
+	n := 0
+	for _, r := range s {
+		n++
+		if r != '_' && r != '-' && !unicode.IsDigit(r) && (!unicode.IsLetter(r) || unicode.IsUpper(r)) {
+			return false
+		}
+	}
+	return n <= maxLabel
+}

@@ -1,0 +1,117 @@
+package pubsub
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// Attributes of a dead letter that tell where it comes from.
+const (
+	deathCount        = "CloudPubSubDeadLetterSourceDeliveryCount"
+	deathSubscription = "CloudPubSubDeadLetterSourceSubscription"
+	deathProject      = "CloudPubSubDeadLetterSourceSubscriptionProject"
+	deathPublished    = "CloudPubSubDeadLetterSourceTopicPublishTime"
+)
+
+// taker makes deliveries of claims. It keeps their memory for the next ones.
+type taker struct {
+	d      *Server
+	user   *access.User
+	stream uint32
+	out    []delivery
+	attrs  []textAttribute
+}
+
+// take claims up to n messages and b bytes, waiting for the first, and returns how they are told. deadline is until when they are to be
+// acknowledged. What it returns is good until the next call.
+func (t *taker) take(ctx context.Context, s *subscription, n, b int, wait, deadline time.Duration, owner *queue.Owner) ([]queue.Claim, []delivery, error) {
+	claims, err := t.d.store.Claim(ctx, queue.ClaimRequest{
+		From: []queue.From{{Queue: s.name}}, Max: n, Bytes: b, Wait: wait, Lease: deadline + s.retry.after(1), Owner: owner,
+	})
+	if err != nil || len(claims) == 0 {
+		return nil, nil, err
+	}
+	if s.retry != (backoff{}) {
+		t.d.lengthen(ctx, s, claims, deadline)
+	}
+	clear(t.out) // lets go of the bodies of before
+	t.out, t.attrs = slices.Grow(t.out[:0], len(claims))[:len(claims)], t.attrs[:0]
+	for i := range claims {
+		t.tell(&t.out[i], &claims[i], s)
+	}
+	return claims, t.out, nil
+}
+
+// lengthen gives messages that were handed out before the longer rest after their deadline that they have earned.
+func (d *Server) lengthen(ctx context.Context, s *subscription, claims []queue.Claim, deadline time.Duration) {
+	var by map[time.Duration][]queue.Token
+	for i := range claims {
+		if c := &claims[i]; c.Attempt > 1 {
+			if by == nil {
+				by = map[time.Duration][]queue.Token{}
+			}
+			lease := deadline + s.retry.after(c.Attempt)
+			by[lease] = append(by[lease], c.Token)
+		}
+	}
+	for lease, tokens := range by {
+		if _, err := d.store.Extend(ctx, tokens, lease); err != nil {
+			return // they rest as after the first attempt
+		}
+	}
+}
+
+// tell describes a claim.
+func (t *taker) tell(x *delivery, c *queue.Claim, s *subscription) {
+	m := &c.Message
+	*x = delivery{
+		ackID: newAckID(c, t.stream).text(t.user), id: m.ID, body: c.Body(), key: text(m.Key), time: m.Time, attempt: s.shows(c.Attempt),
+	}
+	first := len(t.attrs)
+	for _, a := range m.Attributes {
+		t.attrs = append(t.attrs, textAttribute{text(a.Name), attributeText(a.Value)})
+	}
+	if m.Death != nil {
+		t.tellDeath(m)
+	}
+	x.attrs = t.attrs[first:len(t.attrs):len(t.attrs)]
+	x.measure()
+}
+
+func attributeText(v message.Value) string {
+	if v.Kind() == message.KindString {
+		return text(v.AsString())
+	}
+	return text(v.Text())
+}
+
+// tellDeath adds where a dead letter comes from, unless somebody has put attributes of those names.
+func (t *taker) tellDeath(m *message.Message) {
+	add := func(name, value string) {
+		if _, ok := m.Attributes.Get(name); !ok && value != "" {
+			t.attrs = append(t.attrs, textAttribute{name, value})
+		}
+	}
+	if from, err := queue.ParseName(m.Death.Queue); err == nil && m.Death.Queue != "" {
+		add(deathSubscription, from.Name)
+		add(deathProject, from.Namespace)
+	}
+	add(deathCount, strconv.Itoa(m.Death.Attempts))
+	add(deathPublished, m.Time.UTC().Format(time.RFC3339Nano))
+}
+
+// untake puts back at once what could not be sent: nobody has seen it.
+func (d *Server) untake(ctx context.Context, claims []queue.Claim) {
+	back := make([]queue.Settlement, len(claims))
+	for i := range claims {
+		// The last ones first: each takes back its own hand-out, none goes as one behind another of its key.
+		back[len(claims)-1-i] = queue.Settlement{Token: claims[i].Token, Kind: queue.Back, Uncounted: true}
+	}
+	_, _ = d.store.Settle(context.WithoutCancel(ctx), back) // what stays goes back at its deadline
+}

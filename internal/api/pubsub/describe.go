@@ -1,0 +1,130 @@
+package pubsub
+
+import (
+	"time"
+
+	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/hikyaku/hikyaku/internal/api/pubsub/filter"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// describe is a subscription as its clients see it: what the store says, and for the rest the note.
+func (d *Server) describe(sub *subscription, r resource) (*pubsubpb.Subscription, error) {
+	s := new(pubsubpb.Subscription)
+	if sub.note != nil {
+		s = proto.CloneOf(sub.note)
+	}
+	s.Name, s.Topic, s.State = r.String(), d.topicOf(sub, r.project), pubsubpb.Subscription_ACTIVE
+	if sub.detached() {
+		return s, nil
+	}
+	def := &sub.def
+	s.AckDeadlineSeconds = int32(sub.deadline().Round(time.Second) / time.Second)
+	s.Labels = def.Labels
+	s.EnableMessageOrdering = !def.Unordered
+	s.EnableExactlyOnceDelivery = def.ExactlyOnce
+	s.MessageRetentionDuration = nil
+	if def.Retention > 0 {
+		s.MessageRetentionDuration = durationpb.New(def.Retention)
+	}
+	if sub.note == nil {
+		s.RetainAckedMessages = def.History > 0
+		s.Filter = def.Filter // by the store's language: it was written in that
+	}
+	s.DeadLetterPolicy = nil
+	if def.MaxAttempts > 0 {
+		letters, err := queue.ParseName(def.DeadLetter)
+		if err == nil {
+			s.DeadLetterPolicy = &pubsubpb.DeadLetterPolicy{
+				DeadLetterTopic: d.resourceOf(letters, kindTopic, r.project).String(), MaxDeliveryAttempts: int32(min(def.MaxAttempts, 1<<30)),
+			}
+		}
+	}
+	if def.Topic != "" {
+		topic, err := queue.ParseName(def.Topic)
+		if err != nil {
+			return nil, err
+		}
+		if s.TopicMessageRetentionDuration, err = d.topicRetention(topic); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// topicRetention is how long a topic wants its messages kept; nil: it does not say.
+func (d *Server) topicRetention(n queue.Name) (*durationpb.Duration, error) {
+	t := new(pubsubpb.Topic)
+	if _, err := d.recall(noteKey(kindTopic, d.store.Resolve(n)), t); err != nil {
+		return nil, err
+	}
+	return t.MessageRetentionDuration, nil
+}
+
+// history is how long settled messages of a subscription are kept: as long as it says, or its topic.
+func (d *Server) history(s *pubsubpb.Subscription, topic queue.Name) (time.Duration, error) {
+	var keep time.Duration
+	if s.RetainAckedMessages {
+		keep = s.MessageRetentionDuration.AsDuration()
+	}
+	if topic != (queue.Name{}) {
+		t, err := d.topicRetention(topic)
+		if err != nil {
+			return 0, err
+		}
+		keep = max(keep, t.AsDuration())
+	}
+	return keep, nil
+}
+
+// definition is the queue that a new subscription is.
+func (d *Server) definition(s *pubsubpb.Subscription, t resource) (queue.Definition, error) {
+	def, err := d.alteredDefinition(s, t.name(), queue.Definition{})
+	if err != nil {
+		return def, err
+	}
+	def.Topic = t.name().String()
+	def.Unordered = !s.EnableMessageOrdering
+	if s.Filter != "" {
+		f, err := filter.Parse(s.Filter)
+		if err != nil {
+			return def, invalid("filter", "%v", err)
+		}
+		if !f.All() {
+			def.Filter = f.Condition(queue.AttributeName)
+		}
+	}
+	return def, nil
+}
+
+// alteredDefinition is a definition with what can be changed of a subscription set as s says.
+func (d *Server) alteredDefinition(s *pubsubpb.Subscription, topic queue.Name, def queue.Definition) (queue.Definition, error) {
+	def.Lease = time.Duration(s.AckDeadlineSeconds) * time.Second
+	def.Retention = s.MessageRetentionDuration.AsDuration()
+	def.ExactlyOnce = s.EnableExactlyOnceDelivery
+	def.Labels = s.Labels
+	var err error
+	if def.History, err = d.history(s, topic); err != nil {
+		return def, err
+	}
+	p := s.DeadLetterPolicy
+	if p == nil {
+		def.MaxAttempts = 0
+		def.DeadLetter = ""
+		return def, nil
+	}
+	letters, err := parseResource("dead_letter_policy.dead_letter_topic", p.DeadLetterTopic, kindTopic)
+	if err != nil {
+		return def, err
+	}
+	if ok, err := d.isTopic(letters); err != nil {
+		return def, err
+	} else if !ok {
+		return def, notFound(letters)
+	}
+	def.MaxAttempts, def.DeadLetter = int(p.MaxDeliveryAttempts), d.store.Resolve(letters.name()).String()
+	return def, nil
+}

@@ -1,0 +1,77 @@
+package pubsub
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"cloud.google.com/go/iam/apiv1/iampb"
+	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
+	"google.golang.org/grpc"
+	_ "google.golang.org/grpc/encoding/gzip" // clients compress with it
+	"google.golang.org/grpc/keepalive"
+)
+
+// maxRequest is more than a request may have, so that one that has a little too much is told so by name.
+const maxRequest = maxPublishBytes + 2<<20
+
+// newGRPC makes the gRPC server with all services.
+func (d *Server) newGRPC() *grpc.Server {
+	s := grpc.NewServer(
+		grpc.ForceServerCodecV2(codec{}),
+		grpc.UnaryInterceptor(d.unary),
+		grpc.StreamInterceptor(d.streaming),
+		grpc.MaxRecvMsgSize(maxRequest),
+		grpc.ReadBufferSize(128<<10),
+		grpc.WriteBufferSize(128<<10),
+		grpc.InitialWindowSize(4<<20), // a large Publish does not wait for its second round trip
+		grpc.InitialConnWindowSize(16<<20),
+		grpc.WaitForHandlers(true),
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: time.Minute, Timeout: 20 * time.Second}),
+		// Clients ask for a sign of life as often as every 10 seconds or so (Java: 5 minutes, Go: 30 s, Node: 5 minutes), also without a call.
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
+	)
+	d.register(s)
+	return s
+}
+
+// register adds the services to a gRPC server.
+func (d *Server) register(s grpc.ServiceRegistrar) {
+	publishing := pubsubpb.Publisher_ServiceDesc
+	replace(&publishing, "Publish", unaryMethod(publishing.ServiceName, "Publish", d.publish))
+	s.RegisterService(&publishing, publisherService{d: d})
+
+	subscribing := pubsubpb.Subscriber_ServiceDesc
+	replace(&subscribing, "Pull", unaryMethod(subscribing.ServiceName, "Pull", d.pull))
+	subscribing.Streams = slices.Clone(subscribing.Streams)
+	for i := range subscribing.Streams {
+		subscribing.Streams[i].Handler = func(_ any, stream grpc.ServerStream) error { return d.streamingPull(stream) }
+	}
+	s.RegisterService(&subscribing, subscriberService{d: d})
+
+	pubsubpb.RegisterSchemaServiceServer(s, schemaService{d: d})
+	iampb.RegisterIAMPolicyServer(s, policyService{d: d})
+}
+
+// replace gives a service another handler of a method.
+func replace(s *grpc.ServiceDesc, method string, m grpc.MethodDesc) {
+	s.Methods = slices.Clone(s.Methods)
+	i := slices.IndexFunc(s.Methods, func(x grpc.MethodDesc) bool { return x.MethodName == method })
+	s.Methods[i] = m
+}
+
+// unaryMethod makes a method of types that only codec knows.
+func unaryMethod[Req any, Res any](service, method string, call func(context.Context, *Req) (*Res, error)) grpc.MethodDesc {
+	full := "/" + service + "/" + method
+	handle := func(ctx context.Context, req any) (any, error) { return call(ctx, req.(*Req)) }
+	return grpc.MethodDesc{MethodName: method, Handler: func(srv any, ctx context.Context, decode func(any) error, around grpc.UnaryServerInterceptor) (any, error) {
+		req := new(Req)
+		if err := decode(req); err != nil {
+			return nil, err
+		}
+		if around == nil {
+			return handle(ctx, req)
+		}
+		return around(ctx, req, &grpc.UnaryServerInfo{Server: srv, FullMethod: full}, handle)
+	}}
+}

@@ -1,0 +1,153 @@
+package pubsub
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"strings"
+
+	"cloud.google.com/go/iam/apiv1/iampb"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// policyService is google.iam.v1.IAMPolicy. Policies are kept and shown. Who may do what is decided by the users of the configuration and their
+// grants, and TestIamPermissions tells of those.
+type policyService struct {
+	iampb.UnimplementedIAMPolicyServer
+	d *Server
+}
+
+// policyKey is the key of a resource's policy.
+func policyKey(r resource, n queue.Name) string { return "policies/" + noteKey(r.kind, n) }
+
+// policyResource finds what a policy is of.
+func (d *Server) policyResource(name string) (resource, error) {
+	r, err := parseResource("resource", name, kindTopic, kindSubscription, kindSnapshot, kindSchema)
+	if err != nil {
+		return r, err
+	}
+	found := true
+	switch r.kind {
+	case kindTopic:
+		found, err = d.isTopic(r)
+	case kindSubscription:
+		_, err = d.subscription(r)
+	case kindSnapshot:
+		_, err = d.snapshot(r)
+	case kindSchema:
+		found = d.isSchema(r.String())
+	}
+	if err == nil && !found {
+		err = notFound(r)
+	}
+	return r, err
+}
+
+func (d *Server) policy(r resource) (*iampb.Policy, error) {
+	p := new(iampb.Policy)
+	if _, err := d.recall(policyKey(r, d.store.Resolve(r.name())), p); err != nil {
+		return nil, err
+	}
+	etag, err := etagOf(p)
+	if err != nil {
+		return nil, err
+	}
+	p.Etag = etag
+	return p, nil
+}
+
+// etagOf tells versions of a policy apart.
+func etagOf(p *iampb.Policy) ([]byte, error) {
+	p = proto.CloneOf(p)
+	p.Etag = nil
+	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(p)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(b)
+	return sum[:8], nil
+}
+
+// GetIamPolicy shows the policy that was set.
+func (s policyService) GetIamPolicy(ctx context.Context, req *iampb.GetIamPolicyRequest) (*iampb.Policy, error) {
+	r, err := s.d.policyResource(req.Resource)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.d.seen(ctx, r); err != nil {
+		return nil, err
+	}
+	return s.d.policy(r)
+}
+
+// SetIamPolicy keeps a policy.
+func (s policyService) SetIamPolicy(ctx context.Context, req *iampb.SetIamPolicyRequest) (*iampb.Policy, error) {
+	d := s.d
+	r, err := d.policyResource(req.Resource)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.allow(ctx, access.Admin, r); err != nil {
+		return nil, err
+	}
+	if req.Policy == nil {
+		return nil, invalid("policy", "is missing")
+	}
+	d.admin.Lock()
+	defer d.admin.Unlock()
+	now, err := d.policy(r)
+	if err != nil {
+		return nil, err
+	}
+	if len(req.Policy.Etag) > 0 && !bytes.Equal(req.Policy.Etag, now.Etag) {
+		return nil, status.Error(codes.Aborted, "the policy was changed meanwhile: read it again")
+	}
+	p := proto.CloneOf(req.Policy)
+	p.Etag = nil
+	if err := d.remember(ctx, policyKey(r, d.store.Resolve(r.name())), p); err != nil {
+		return nil, err
+	}
+	return d.policy(r)
+}
+
+// TestIamPermissions tells which permissions the caller has, by the grants of users.
+func (s policyService) TestIamPermissions(ctx context.Context, req *iampb.TestIamPermissionsRequest) (*iampb.TestIamPermissionsResponse, error) {
+	r, err := s.d.policyResource(req.Resource)
+	if err != nil && !isNotFound(err) {
+		return nil, err
+	}
+	res := new(iampb.TestIamPermissionsResponse)
+	for _, p := range req.Permissions {
+		if strings.Contains(p, "*") {
+			return nil, invalid("permissions", "%.100q: wildcards are not allowed", p)
+		}
+		if err == nil && s.d.may(ctx, p, r) {
+			res.Permissions = append(res.Permissions, p)
+		}
+	}
+	return res, nil
+}
+
+// may tells whether a permission of Google's is one that the caller's grants give.
+func (d *Server) may(ctx context.Context, permission string, r resource) bool {
+	rest, ok := strings.CutPrefix(permission, "pubsub."+r.kind+".")
+	if !ok {
+		return false
+	}
+	switch rest {
+	case "get", "list", "validate":
+		return d.visible(ctx, r)
+	case "publish":
+		return d.allow(ctx, access.Put, r) == nil
+	case "consume", "attachSubscription":
+		return d.allow(ctx, access.Take, r) == nil
+	case "create", "delete", "update", "detachSubscription", "getIamPolicy", "setIamPolicy", "seek", "commit", "rollback":
+		return d.allow(ctx, access.Admin, r) == nil
+	}
+	return false
+}

@@ -1,0 +1,99 @@
+package pubsub
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+	"time"
+
+	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
+)
+
+// endpoint is a server that push subscriptions send to. It refuses each message once.
+type endpoint struct {
+	*httptest.Server
+	took chan string
+	seen map[string]bool
+}
+
+func newEndpoint(t *testing.T) *endpoint {
+	e := &endpoint{took: make(chan string, 100), seen: map[string]bool{}}
+	e.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		var wrapped struct {
+			Message struct {
+				Data []byte
+			}
+			Subscription string
+		}
+		if err := json.Unmarshal(body, &wrapped); err != nil {
+			t.Errorf("%s: %v", body, err)
+		}
+		if wrapped.Subscription != subscriptionName("pushed") {
+			t.Errorf("it is of %q", wrapped.Subscription)
+		}
+		text := string(wrapped.Message.Data)
+		if !e.seen[text] {
+			e.seen[text] = true
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		e.took <- text
+	}))
+	t.Cleanup(e.Close)
+	return e
+}
+
+func TestMessagesArePushedToAnEndpointUntilItTakesThem(t *testing.T) {
+	r := newRig(t)
+	e := newEndpoint(t)
+	r.topic("news")
+	r.subscribeTo("news", "pushed", func(s *pubsubpb.Subscription) {
+		s.PushConfig = &pubsubpb.PushConfig{PushEndpoint: e.URL}
+		s.EnableMessageOrdering = true
+	})
+	r.publish("news", "k", "a", "b", "c")
+	var got []string
+	for range 3 {
+		got = append(got, <-e.took)
+	}
+	if !slices.Equal(got, []string{"a", "b", "c"}) {
+		t.Errorf("%q were taken", got)
+	}
+	r.left("pushed", 0)
+	// Without an endpoint messages are pulled.
+	if _, err := r.sub.ModifyPushConfig(t.Context(), &pubsubpb.ModifyPushConfigRequest{Subscription: subscriptionName("pushed")}); err != nil {
+		t.Fatal(err)
+	}
+	r.waiters("pushed", 0)
+	r.publish("news", "", "d")
+	res, err := r.sub.Pull(t.Context(), &pubsubpb.PullRequest{Subscription: subscriptionName("pushed"), MaxMessages: 1})
+	if err != nil || !slices.Equal(texts(res.GetReceivedMessages()), []string{"d"}) {
+		t.Errorf("%v, %v", res, err)
+	}
+}
+
+func TestPushingGoesOnAfterARestart(t *testing.T) {
+	e := newEndpoint(t)
+	dir := t.TempDir()
+	s, stop := openStore(t, dir, time.Now)
+	r := newRigOver(t, Config{}, nil, s)
+	r.topic("news")
+	r.subscribeTo("news", "pushed", func(s *pubsubpb.Subscription) { s.PushConfig = &pubsubpb.PushConfig{PushEndpoint: e.URL} })
+	r.close()
+	stop()
+	s, stop = openStore(t, dir, time.Now)
+	t.Cleanup(stop)
+	r = newRigOver(t, Config{}, nil, s)
+	r.publish("news", "", "a")
+	if got := <-e.took; got != "a" {
+		t.Errorf("%q was taken", got)
+	}
+	r.left("pushed", 0)
+}

@@ -1,0 +1,98 @@
+package rest
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+	"sync/atomic"
+
+	"google.golang.org/grpc/codes"
+)
+
+// answer lets what the transcoder answers through when it is a success, and turns an error into a problem.
+type answer struct {
+	to     http.ResponseWriter
+	body   *boundedBody // of the request
+	status int          // 0: nothing was answered yet
+	failed bytes.Buffer // the body of an error
+
+	delivered atomic.Bool // the service was given the request
+}
+
+// maxProblemBytes is how much of an error's text is kept.
+const maxProblemBytes = 64 << 10
+
+func (a *answer) Header() http.Header { return a.to.Header() }
+
+func (a *answer) WriteHeader(status int) {
+	if a.status != 0 {
+		return
+	}
+	a.status = status
+	if status == http.StatusOK {
+		tidy(a.Header())
+		a.Header().Set("Content-Type", contentType)
+		a.to.WriteHeader(status)
+	}
+}
+
+func (a *answer) Write(p []byte) (int, error) {
+	a.WriteHeader(http.StatusOK)
+	if a.status == http.StatusOK {
+		return a.to.Write(p)
+	}
+	if room := maxProblemBytes - a.failed.Len(); len(p) > room {
+		a.failed.Write(p[:room])
+	} else {
+		a.failed.Write(p)
+	}
+	return len(p), nil
+}
+
+// Flush is what the transcoder wants of a writer. An error is written at the end.
+func (a *answer) Flush() {
+	if f, ok := a.to.(http.Flusher); ok && a.status == http.StatusOK {
+		f.Flush()
+	}
+}
+
+// finish writes the problem if there is one. The handlers have returned by now.
+func (a *answer) finish() {
+	switch {
+	case a.status == http.StatusOK:
+		return
+	case a.body.exceeded():
+		tidy(a.Header())
+		a.body.tooLarge().write(a.to)
+	case a.status == 0: // the client went away before there was an answer
+		return
+	default:
+		tidy(a.Header())
+		p := problemOf(a.status, a.failed.Bytes())
+		if p.code == codes.Unknown && !a.delivered.Load() {
+			p = problem{code: codes.InvalidArgument, message: "the request cannot be read: " + withoutOrigin(p.message)}
+		}
+		p.write(a.to)
+	}
+}
+
+// withoutOrigin is the text of an error without the name of the library that it comes from.
+func withoutOrigin(text string) string {
+	rest, theirs := strings.CutPrefix(text, "proto:")
+	if !theirs {
+		return text
+	}
+	return strings.TrimLeft(rest, " \u00a0") // one or the other stands there, at random
+}
+
+// tidy removes the headers that are the transcoder's or gRPC's own business.
+func tidy(header http.Header) {
+	for name := range header {
+		if strings.HasPrefix(name, "Grpc-") || strings.HasPrefix(name, http.TrailerPrefix) {
+			delete(header, name)
+		}
+	}
+	for _, name := range []string{"Accept-Encoding", "Content-Encoding", "Content-Length", "Trailer"} {
+		header.Del(name)
+	}
+}

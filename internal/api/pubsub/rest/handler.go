@@ -1,0 +1,134 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+
+	"connectrpc.com/vanguard"
+	"google.golang.org/genproto/googleapis/api/annotations"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/encoding/protojson"
+)
+
+// Options are the settings of a handler. The zero value has the defaults.
+type Options struct {
+	MaxBodyBytes int64 // of one request, as sent and unpacked; 0: DefaultMaxBodyBytes
+}
+
+// DefaultMaxBodyBytes has room for the largest publish, 10 MB, in base64.
+const DefaultMaxBodyBytes = 16 << 20
+
+// ErrServices: the handler cannot be made for the server's services.
+var ErrServices = errors.New("rest: these services have no REST form")
+
+// handler is what New makes.
+type handler struct {
+	transcoder http.Handler
+	origins    *http.CrossOriginProtection
+	maxBody    int64
+}
+
+// New makes the handler for all services that are registered with the server by now. It may be used by any number of goroutines.
+func New(server *grpc.Server, o Options) (http.Handler, error) {
+	if o.MaxBodyBytes < 0 || o.MaxBodyBytes > 1<<30 {
+		return nil, fmt.Errorf("rest: MaxBodyBytes is %d; 0 to 1 GiB are possible", o.MaxBodyBytes)
+	}
+	if o.MaxBodyBytes == 0 {
+		o.MaxBodyBytes = DefaultMaxBodyBytes
+	}
+	options := []vanguard.TranscoderOption{
+		vanguard.WithCodec(newJSON),
+		vanguard.WithDefaultServiceOptions(
+			vanguard.WithTargetProtocols(vanguard.ProtocolGRPC),
+			vanguard.WithTargetCodecs(vanguard.CodecProto),
+			vanguard.WithMaxMessageBufferBytes(2<<30), // requests are bounded here, answers by the services
+		),
+		vanguard.WithUnknownHandler(http.HandlerFunc(unknown)),
+	}
+	if _, ok := server.GetServiceInfo()["google.iam.v1.IAMPolicy"]; ok {
+		options = append(options, vanguard.WithRules(getIAMPolicy()))
+	}
+	var services []*vanguard.Service
+	for name := range server.GetServiceInfo() {
+		services = append(services, vanguard.NewService(name, watched(server)))
+	}
+	transcoder, err := vanguard.NewTranscoder(services, options...)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrServices, err)
+	}
+	h := &handler{transcoder: transcoder, origins: http.NewCrossOriginProtection(), maxBody: o.MaxBodyBytes}
+	return h, nil
+}
+
+// delivered is the context's key for the place where watched notes that a request was read.
+type delivered struct{}
+
+// watched is the server with an eye on the request that it reads. The transcoder makes that while it is being read, and what is wrong with the
+// original looks like an error of the service, but for this: the service was given nothing.
+func watched(server http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if note, ok := r.Context().Value(delivered{}).(*atomic.Bool); ok {
+			r.Body = &watchedBody{ReadCloser: r.Body, delivered: note}
+		}
+		server.ServeHTTP(w, r)
+	})
+}
+
+type watchedBody struct {
+	io.ReadCloser
+	delivered *atomic.Bool
+}
+
+func (b *watchedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if n > 0 {
+		b.delivered.Store(true)
+	}
+	return n, err
+}
+
+// newJSON is JSON as Google's services speak it.
+func newJSON(types vanguard.TypeResolver) vanguard.Codec {
+	return &vanguard.JSONCodec{
+		MarshalOptions:   protojson.MarshalOptions{Resolver: types},
+		UnmarshalOptions: protojson.UnmarshalOptions{Resolver: types},
+	}
+}
+
+// getIAMPolicy lets a policy be read with GET, as Pub/Sub's description says; the annotation of the service common to all of Google's says POST.
+func getIAMPolicy() *annotations.HttpRule {
+	return &annotations.HttpRule{
+		Selector: "google.iam.v1.IAMPolicy.GetIamPolicy",
+		Pattern:  &annotations.HttpRule_Get{Get: "/v1/{resource=**}:getIamPolicy"},
+	}
+}
+
+// unknown answers a path that no annotation has.
+func unknown(w http.ResponseWriter, r *http.Request) {
+	problem{code: codes.NotFound, message: fmt.Sprintf("%s %s is no call of this service", r.Method, r.URL.EscapedPath())}.write(w)
+}
+
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if err := h.origins.Check(r); err != nil {
+		problem{code: codes.PermissionDenied, message: "requests of pages of another origin are refused"}.write(w)
+		return
+	}
+	if !strings.HasPrefix(r.URL.Path, "/v1/") { // the transcoder would also answer other protocols, by the services' names
+		unknown(w, r)
+		return
+	}
+	body, wrong := h.prepare(r)
+	if wrong != nil {
+		wrong.write(w)
+		return
+	}
+	answer := &answer{to: w, body: body}
+	h.transcoder.ServeHTTP(answer, r.WithContext(context.WithValue(r.Context(), delivered{}, &answer.delivered)))
+	answer.finish()
+}

@@ -1,0 +1,202 @@
+package rest_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"cloud.google.com/go/iam/apiv1/iampb"
+	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/fieldmaskpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/hikyaku/hikyaku/internal/api/pubsub/rest"
+)
+
+func TestCallsArriveAsTheirAnnotationsSay(t *testing.T) {
+	s := &service{}
+	front := start(t, s, rest.Options{})
+	const topic, subscription = "projects/p/topics/news", "projects/p/subscriptions/news"
+	for _, c := range []struct {
+		method, path, body string
+		want               proto.Message
+	}{
+		{"PUT", "/v1/" + topic, "", &pubsubpb.Topic{Name: topic}},
+		{"PUT", "/v1/" + topic, `{"labels": {"a": "b"}, "messageRetentionDuration": "600s"}`,
+			&pubsubpb.Topic{Name: topic, Labels: map[string]string{"a": "b"}, MessageRetentionDuration: durationpb.New(10 * time.Minute)}},
+		{"PUT", "/v1/" + topic, `{"name": "what the path says wins"}`, &pubsubpb.Topic{Name: topic}},
+		{"PATCH", "/v1/" + topic, `{"topic": {"labels": {"a": "b"}}, "updateMask": "labels,messageRetentionDuration"}`,
+			&pubsubpb.UpdateTopicRequest{Topic: &pubsubpb.Topic{Name: topic, Labels: map[string]string{"a": "b"}},
+				UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{"labels", "message_retention_duration"}}}},
+		{"GET", "/v1/" + topic, "", &pubsubpb.GetTopicRequest{Topic: topic}},
+		{"GET", "/v1/projects/p/topics?pageSize=3&pageToken=x%20y", "", &pubsubpb.ListTopicsRequest{Project: "projects/p", PageSize: 3, PageToken: "x y"}},
+		{"GET", "/v1/projects/p/topics?page_size=3", "", &pubsubpb.ListTopicsRequest{Project: "projects/p", PageSize: 3}},
+		{"DELETE", "/v1/" + topic, "", &pubsubpb.DeleteTopicRequest{Topic: topic}},
+		{"POST", "/v1/" + topic + ":publish", `{"messages": [{"data": "aGVsbG8=", "attributes": {"lang": "ja"}, "orderingKey": "k"}, {"data": "_-8"}]}`,
+			&pubsubpb.PublishRequest{Topic: topic, Messages: []*pubsubpb.PubsubMessage{
+				{Data: []byte("hello"), Attributes: map[string]string{"lang": "ja"}, OrderingKey: "k"}, {Data: []byte{0xff, 0xef}}}}},
+		{"POST", "/v1/" + subscription + ":pull", `{"max_messages": 5}`,
+			&pubsubpb.PullRequest{Subscription: subscription, MaxMessages: 5}},
+		{"POST", "/v1/projects/p/schemas?schemaId=s", `{"type": "AVRO", "definition": "{}"}`,
+			&pubsubpb.CreateSchemaRequest{Parent: "projects/p", SchemaId: "s", Schema: &pubsubpb.Schema{Type: pubsubpb.Schema_AVRO, Definition: "{}"}}},
+		{"GET", "/v1/projects/p/schemas/s?view=FULL", "", &pubsubpb.GetSchemaRequest{Name: "projects/p/schemas/s", View: pubsubpb.SchemaView_FULL}},
+		{"GET", "/v1/projects/p/schemas/s@12ab", "", &pubsubpb.GetSchemaRequest{Name: "projects/p/schemas/s@12ab"}},
+		{"POST", "/v1/" + topic + ":getIamPolicy", `{}`, &iampb.GetIamPolicyRequest{Resource: topic}},
+		{"GET", "/v1/" + topic + ":getIamPolicy?options.requestedPolicyVersion=3", "",
+			&iampb.GetIamPolicyRequest{Resource: topic, Options: &iampb.GetPolicyOptions{RequestedPolicyVersion: 3}}},
+		{"POST", "/v1/" + subscription + ":testIamPermissions", `{"permissions": ["a", "b"]}`,
+			&iampb.TestIamPermissionsRequest{Resource: subscription, Permissions: []string{"a", "b"}}},
+	} {
+		if status, body, _ := call(t, front, c.method, c.path, c.body); status != http.StatusOK || compact(t, body) != "{}" {
+			t.Errorf("%s %s: %d %s", c.method, c.path, status, body)
+		}
+		s.wasAsked(t, c.want)
+	}
+}
+
+func TestNamesWithEscapesAreTakenOffOnce(t *testing.T) {
+	s := &service{}
+	front := start(t, s, rest.Options{})
+	for path, name := range map[string]string{
+		"a+b": "a+b", "a%2Bb": "a+b", "a%252Bb": "a%2Bb", "a~b.c_d-e": "a~b.c_d-e", "a%25": "a%", "%E9%A3%9B": "飛", "a%3Ab": "a:b", "a%2Fb": "a/b",
+	} {
+		call(t, front, "GET", "/v1/projects/p/topics/"+path, "")
+		s.wasAsked(t, &pubsubpb.GetTopicRequest{Topic: "projects/p/topics/" + name})
+	}
+	for path, name := range map[string]string{"a+b:publish": "a+b", "a%3Ab:publish": "a:b"} {
+		call(t, front, "POST", "/v1/projects/p/topics/"+path, "{}")
+		s.wasAsked(t, &pubsubpb.PublishRequest{Topic: "projects/p/topics/" + name})
+	}
+}
+
+func TestAnswersAreTheProtocolBuffersJSON(t *testing.T) {
+	s := &service{answer: &pubsubpb.PullResponse{ReceivedMessages: []*pubsubpb.ReceivedMessage{{
+		AckId: "<a&b>", DeliveryAttempt: 2, Message: &pubsubpb.PubsubMessage{Data: []byte{0xff, 0xef}, MessageId: "1",
+			Attributes: map[string]string{"k": "v"}, PublishTime: timestamppb.New(time.Date(2026, 1, 2, 3, 4, 5, 6e6, time.UTC))},
+	}}}}
+	front := start(t, s, rest.Options{})
+	status, body, header := call(t, front, "POST", "/v1/projects/p/subscriptions/s:pull", `{"maxMessages": 1}`)
+	want := `{"receivedMessages":[{"ackId":"<a&b>","message":{"data":"/+8=","attributes":{"k":"v"},"messageId":"1","publishTime":"2026-01-02T03:04:05.006Z"},"deliveryAttempt":2}]}`
+	if got := compact(t, body); status != http.StatusOK || got != want {
+		t.Errorf("%d %s\nwanted %s", status, got, want)
+	}
+	if got := header.Get("Content-Type"); got != "application/json; charset=UTF-8" {
+		t.Errorf("Content-Type: %s", got)
+	}
+	for name := range header {
+		if name == "Trailer" || strings.HasPrefix(name, "Grpc") {
+			t.Errorf("the answer has the header %s", name)
+		}
+	}
+}
+
+func TestHeadersArriveAsMetadata(t *testing.T) {
+	s := &service{}
+	front := start(t, s, rest.Options{})
+	sent := func(edit func(*http.Request), path string) string {
+		call(t, front, "GET", path, "", edit)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return strings.Join(s.header.Get("authorization"), ",")
+	}
+	bearer := func(r *http.Request) { r.Header.Set("Authorization", "Bearer secret") }
+	nothing := func(*http.Request) {}
+	for _, c := range []struct {
+		edit       func(*http.Request)
+		path, want string
+	}{
+		{bearer, "/v1/projects/p/topics/t", "Bearer secret"},
+		{nothing, "/v1/projects/p/topics/t", ""},
+		{nothing, "/v1/projects/p/topics/t?access_token=other", "Bearer other"},
+		{nothing, "/v1/projects/p/topics/t?oauth_token=other", "Bearer other"},
+		{bearer, "/v1/projects/p/topics/t?access_token=other", "Bearer secret"},
+	} {
+		if got := sent(c.edit, c.path); got != c.want {
+			t.Errorf("%s: %q, wanted %q", c.path, got, c.want)
+		}
+	}
+}
+
+func TestParametersOfAllGoogleAPIsAreTaken(t *testing.T) {
+	s := &service{}
+	front := start(t, s, rest.Options{})
+	path := "/v1/projects/p/topics?alt=json&%24alt=json&key=K&prettyPrint=false&quotaUser=q&fields=name&%24.xgafv=2&uploadType=media&upload_protocol=raw&pageSize=1"
+	if status, body, _ := call(t, front, "GET", path, ""); status != http.StatusOK {
+		t.Errorf("%d %s", status, body)
+	}
+	s.wasAsked(t, &pubsubpb.ListTopicsRequest{Project: "projects/p", PageSize: 1})
+}
+
+func TestBodiesOfTheTypesThatClientsSendAreJSON(t *testing.T) {
+	s := &service{}
+	front := start(t, s, rest.Options{})
+	for _, kind := range []string{"", "application/json", "application/json; charset=UTF-8", "application/json;charset=utf-8", "text/plain;charset=UTF-8",
+		"application/x-www-form-urlencoded"} {
+		status, body, _ := call(t, front, "POST", "/v1/projects/p/topics/t:publish", `{"messages": [{"data": "eA=="}]}`, func(r *http.Request) {
+			r.Header.Del("Content-Type")
+			if kind != "" {
+				r.Header.Set("Content-Type", kind)
+			}
+		})
+		if status != http.StatusOK {
+			t.Errorf("%q: %d %s", kind, status, body)
+		}
+		s.wasAsked(t, &pubsubpb.PublishRequest{Topic: "projects/p/topics/t", Messages: []*pubsubpb.PubsubMessage{{Data: []byte("x")}}})
+	}
+}
+
+func TestPackedBodiesAreUnpacked(t *testing.T) {
+	s := &service{}
+	front := start(t, s, rest.Options{})
+	status, body, _ := call(t, front, "POST", "/v1/projects/p/topics/t:publish", packed(t, `{"messages": [{"data": "eA=="}]}`), gzipped)
+	if status != http.StatusOK {
+		t.Errorf("%d %s", status, body)
+	}
+	s.wasAsked(t, &pubsubpb.PublishRequest{Topic: "projects/p/topics/t", Messages: []*pubsubpb.PubsubMessage{{Data: []byte("x")}}})
+}
+
+func gzipped(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") }
+
+func packed(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestTheLargestPublishFits(t *testing.T) {
+	s := &service{}
+	front := start(t, s, rest.Options{})
+	data := bytes.Repeat([]byte{0xfb}, 10<<20)
+	body := `{"messages": [{"data": "` + base64.StdEncoding.EncodeToString(data) + `"}]}`
+	if status, answer, _ := call(t, front, "POST", "/v1/projects/p/topics/t:publish", body); status != http.StatusOK {
+		t.Fatalf("%d %s", status, answer)
+	}
+	if got := s.asked.(*pubsubpb.PublishRequest).Messages; len(got) != 1 || !bytes.Equal(got[0].Data, data) {
+		t.Error("another message arrived")
+	}
+}
+
+func TestAServerWithoutPoliciesHasAHandlerToo(t *testing.T) {
+	server := grpc.NewServer()
+	pubsubpb.RegisterPublisherServer(server, &service{})
+	if _, err := rest.New(server, rest.Options{}); err != nil {
+		t.Error(err)
+	}
+	if _, err := rest.New(server, rest.Options{MaxBodyBytes: -1}); err == nil {
+		t.Error("a negative limit is accepted")
+	}
+}

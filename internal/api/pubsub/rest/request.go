@@ -1,0 +1,145 @@
+package rest
+
+import (
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+
+	"google.golang.org/grpc/codes"
+)
+
+// prepare makes a request one that the transcoder understands: parameters that belong to no message are taken out, the type of the body is
+// JSON, the body is unpacked and bounded.
+func (h *handler) prepare(r *http.Request) (*boundedBody, *problem) {
+	if wrong := takeParameters(r); wrong != nil {
+		return nil, wrong
+	}
+	if wrong := jsonType(r.Header); wrong != nil {
+		return nil, wrong
+	}
+	// The transcoder takes the path's escapes off itself, after it has split the path.
+	r.URL.Path = r.URL.EscapedPath()
+	// What it would do with these is nothing that a client of REST wants: compressed answers whatever their size, other protocols.
+	for _, name := range []string{"Accept-Encoding", "Connect-Protocol-Version"} {
+		r.Header.Del(name)
+	}
+	body := &boundedBody{reader: r.Body, closer: r.Body, left: h.maxBody, limit: h.maxBody}
+	if r.ContentLength > h.maxBody {
+		return nil, body.tooLarge()
+	}
+	switch packing := r.Header.Get("Content-Encoding"); packing {
+	case "", "identity":
+	case "gzip":
+		body.reader = &unpacking{from: r.Body}
+		r.ContentLength = -1
+	default:
+		return nil, &problem{code: codes.InvalidArgument, message: fmt.Sprintf("Content-Encoding %q is not supported; gzip is", packing)}
+	}
+	r.Header.Del("Content-Encoding")
+	r.Body = body
+	return body, nil
+}
+
+// systemParameters are those that every Google API takes and that change nothing here.
+var systemParameters = []string{"alt", "$alt", "key", "$key", "prettyPrint", "$prettyPrint", "quotaUser", "$quotaUser", "userIp", "fields", "$fields",
+	"$.xgafv", "upload_protocol", "uploadType", "access_token", "oauth_token"}
+
+// takeParameters takes system parameters out of the query.
+func takeParameters(r *http.Request) *problem {
+	if r.URL.RawQuery == "" {
+		return nil
+	}
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return &problem{code: codes.InvalidArgument, message: fmt.Sprintf("the query of the address cannot be read: %v", err)}
+	}
+	for _, name := range []string{"alt", "$alt"} {
+		if alt := query.Get(name); alt != "" && alt != "json" {
+			return &problem{code: codes.InvalidArgument, message: fmt.Sprintf("%s=%s is not supported; answers are JSON", name, alt)}
+		}
+	}
+	if query.Has("callback") {
+		return &problem{code: codes.InvalidArgument, message: "callback is not supported; answers are plain JSON"}
+	}
+	for _, name := range []string{"access_token", "oauth_token"} {
+		if token := query.Get(name); token != "" && r.Header.Get("Authorization") == "" {
+			r.Header.Set("Authorization", "Bearer "+token)
+		}
+	}
+	for _, name := range systemParameters {
+		query.Del(name)
+	}
+	r.URL.RawQuery = query.Encode()
+	return nil
+}
+
+// jsonType gives the body the type of JSON, whatever curl or a browser calls it.
+func jsonType(header http.Header) *problem {
+	given := header.Get("Content-Type")
+	if given == "" {
+		return nil
+	}
+	media, _, err := mime.ParseMediaType(given)
+	if err != nil {
+		media = given
+	}
+	switch media {
+	case "application/json", "text/json", "text/plain", "application/x-www-form-urlencoded":
+		header["Content-Type"] = []string{"application/json"}
+		return nil
+	}
+	return &problem{code: codes.InvalidArgument, message: fmt.Sprintf("Content-Type %q is not supported; a body is application/json", given)}
+}
+
+// boundedBody is a body of which no more is read than a request may have.
+type boundedBody struct {
+	reader      io.Reader
+	closer      io.Closer
+	left, limit int64 // left is negative when there was more
+}
+
+var errBodyTooLarge = errors.New("the body is too large")
+
+func (b *boundedBody) Read(p []byte) (int, error) {
+	if b.left < 0 {
+		return 0, errBodyTooLarge
+	}
+	if int64(len(p)) > b.left+1 {
+		p = p[:b.left+1]
+	}
+	n, err := b.reader.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, errBodyTooLarge
+	}
+	return n, err
+}
+
+func (b *boundedBody) Close() error { return b.closer.Close() }
+
+// exceeded tells whether there was more in the body than may be.
+func (b *boundedBody) exceeded() bool { return b.left < 0 }
+
+func (b *boundedBody) tooLarge() *problem {
+	return &problem{code: codes.InvalidArgument, message: fmt.Sprintf("Request payload size exceeds the limit: %d bytes.", b.limit)}
+}
+
+// unpacking unpacks gzip. Its header is not read before somebody wants the content.
+type unpacking struct {
+	from io.Reader
+	gzip *gzip.Reader
+}
+
+func (u *unpacking) Read(p []byte) (int, error) {
+	if u.gzip == nil {
+		g, err := gzip.NewReader(u.from)
+		if err != nil {
+			return 0, fmt.Errorf("the body is no gzip: %w", err)
+		}
+		u.gzip = g
+	}
+	return u.gzip.Read(p)
+}

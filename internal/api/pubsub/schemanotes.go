@@ -1,0 +1,151 @@
+package pubsub
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/hikyaku/hikyaku/internal/api/pubsub/schema"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// parseSchema reads the name of a schema, and of a revision if it says one.
+func parseSchema(field, s string) (r resource, revision string, err error) {
+	name, revision, _ := strings.Cut(s, "@")
+	r, err = parseResource(field, name, kindSchema)
+	return r, revision, err
+}
+
+// revisions are those of a schema, the last one first, without their definitions.
+func (d *Server) revisions(r resource) ([]*pubsubpb.Schema, error) {
+	note := new(pubsubpb.ListSchemaRevisionsResponse)
+	ok, err := d.recall(noteKey(kindSchema, d.store.Resolve(r.name())), note)
+	if err != nil {
+		return nil, err
+	}
+	if !ok || len(note.Schemas) == 0 {
+		return nil, notFound(r)
+	}
+	return note.Schemas, nil
+}
+
+// pick finds a revision; "" is the last one.
+func pick(r resource, all []*pubsubpb.Schema, revision string) (*pubsubpb.Schema, error) {
+	if revision == "" {
+		return all[0], nil
+	}
+	i := slices.IndexFunc(all, func(x *pubsubpb.Schema) bool { return x.RevisionId == revision })
+	if i < 0 {
+		return nil, status.Errorf(codes.NotFound, "there is no revision %.40q of %s", revision, r)
+	}
+	return all[i], nil
+}
+
+// newRevision is another revision behind those before.
+func newRevision(before []*pubsubpb.Schema, kind pubsubpb.Schema_Type) *pubsubpb.Schema {
+	now := time.Now()
+	if len(before) > 0 {
+		if last := before[0].RevisionCreateTime.AsTime(); !now.After(last) {
+			now = last.Add(time.Nanosecond) // their times order them
+		}
+	}
+	var id [4]byte
+	_, _ = rand.Read(id[:]) // never fails
+	return &pubsubpb.Schema{Type: kind, RevisionId: hex.EncodeToString(id[:]), RevisionCreateTime: timestamppb.New(now)}
+}
+
+// rememberSchema keeps the revisions of a schema, and the definition of a new one.
+func (d *Server) rememberSchema(ctx context.Context, r resource, all []*pubsubpb.Schema, revision, definition string) error {
+	value, err := proto.Marshal(&pubsubpb.ListSchemaRevisionsResponse{Schemas: all})
+	if err != nil {
+		return err
+	}
+	n := d.store.Resolve(r.name())
+	notes := []queue.Note{{Room: room, Key: noteKey(kindSchema, n), Value: value}}
+	for i := 0; len(definition) > 0; i++ {
+		part := definition[:min(len(definition), queue.MaxNoteBytes)]
+		definition = definition[len(part):]
+		notes = append(notes, queue.Note{Room: room, Key: textKey(n, revision, i), Value: []byte(part)})
+	}
+	return d.note(ctx, notes...)
+}
+
+// textKey is the key of a part of a definition, which may be larger than a note.
+func textKey(n queue.Name, revision string, part int) string {
+	return "definitions/" + n.String() + "@" + revision + "/" + strconv.Itoa(part)
+}
+
+// schemaText is the definition of a revision.
+func (d *Server) schemaText(n queue.Name, revision string) string {
+	var text strings.Builder
+	for i := 0; ; i++ {
+		part, ok := d.store.Note(room, textKey(n, revision, i))
+		if !ok {
+			return text.String()
+		}
+		text.Write(part)
+	}
+}
+
+// textNotes forget the definition of a revision.
+func (d *Server) textNotes(n queue.Name, revision string) (notes []queue.Note) {
+	for i := 0; ; i++ {
+		key := textKey(n, revision, i)
+		if _, ok := d.store.Note(room, key); !ok {
+			return notes
+		}
+		notes = append(notes, queue.Note{Room: room, Key: key})
+	}
+}
+
+// showSchema is a revision as clients see it.
+func (d *Server) showSchema(r resource, s *pubsubpb.Schema, view pubsubpb.SchemaView) (*pubsubpb.Schema, error) {
+	s = proto.CloneOf(s)
+	s.Name = r.String()
+	if view == pubsubpb.SchemaView_FULL {
+		s.Definition = d.schemaText(d.store.Resolve(r.name()), s.RevisionId)
+	}
+	return s, nil
+}
+
+// compiledKey is the key of a compiled revision in Server.known.
+type compiledKey struct {
+	name     queue.Name
+	revision string
+}
+
+// compiled is a revision, compiled once.
+func (d *Server) compiled(r resource, s *pubsubpb.Schema) (*schema.Schema, error) {
+	n := d.store.Resolve(r.name())
+	key := compiledKey{n, s.RevisionId}
+	if c, ok := d.known.Load(key); ok {
+		return c.(*schema.Schema), nil
+	}
+	c, err := compile("schema", &pubsubpb.Schema{Type: s.Type, Definition: d.schemaText(n, s.RevisionId)})
+	if err != nil {
+		return nil, fmt.Errorf("revision %s of %s: %w", s.RevisionId, r, err)
+	}
+	d.known.Store(key, c)
+	return c, nil
+}
+
+// isSchema tells whether there is a schema of that name.
+func (d *Server) isSchema(name string) bool {
+	r, _, err := parseSchema("schema", name)
+	if err != nil {
+		return false
+	}
+	_, err = d.revisions(r)
+	return err == nil
+}

@@ -1,0 +1,328 @@
+package pubsub
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/api/pubsub/schema"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// schemaService is google.pubsub.v1.SchemaService.
+type schemaService struct {
+	pubsubpb.UnimplementedSchemaServiceServer
+	d *Server
+}
+
+// compile compiles what a request says of a schema.
+func compile(field string, s *pubsubpb.Schema) (*schema.Schema, error) {
+	if s == nil {
+		return nil, invalid(field, "is missing")
+	}
+	if s.Configuration != nil {
+		return nil, unserved(field+".compiled_proto_schema", "a compiled definition")
+	}
+	kind, ok := map[pubsubpb.Schema_Type]schema.Kind{pubsubpb.Schema_AVRO: schema.Avro, pubsubpb.Schema_PROTOCOL_BUFFER: schema.Protobuf}[s.Type]
+	if !ok {
+		return nil, invalid(field+".type", "is %v: AVRO or PROTOCOL_BUFFER is expected", s.Type)
+	}
+	compiled, err := schema.Compile(kind, s.Definition)
+	if err != nil {
+		return nil, invalid(field+".definition", "%v", err)
+	}
+	return compiled, nil
+}
+
+// CreateSchema makes a schema with its first revision.
+func (s schemaService) CreateSchema(ctx context.Context, req *pubsubpb.CreateSchemaRequest) (*pubsubpb.Schema, error) {
+	d := s.d
+	project, err := parseProject("parent", req.Parent)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := compile("schema", req.Schema); err != nil {
+		return nil, err
+	}
+	r := resource{project, kindSchema, or(req.SchemaId, newID())}
+	if err := r.checkNew("schema_id"); err != nil {
+		return nil, err
+	}
+	if err := d.allow(ctx, access.Admin, r); err != nil {
+		return nil, err
+	}
+	d.admin.Lock()
+	defer d.admin.Unlock()
+	if d.isSchema(r.String()) {
+		return nil, exists(r)
+	}
+	return d.commitSchema(ctx, r, nil, req.Schema.Type, req.Schema.Definition)
+}
+
+// commitSchema adds a revision.
+func (d *Server) commitSchema(ctx context.Context, r resource, before []*pubsubpb.Schema, kind pubsubpb.Schema_Type, definition string) (*pubsubpb.Schema, error) {
+	if len(before) >= schema.MaxRevisions {
+		return nil, status.Errorf(codes.FailedPrecondition, "%s has %d revisions, %d at most: delete one first", r, len(before), schema.MaxRevisions)
+	}
+	next := newRevision(before, kind)
+	if err := d.rememberSchema(ctx, r, append([]*pubsubpb.Schema{next}, before...), next.RevisionId, definition); err != nil {
+		return nil, err
+	}
+	return d.showSchema(r, next, pubsubpb.SchemaView_FULL)
+}
+
+// GetSchema describes a schema: its last revision, or the one that the name says.
+func (s schemaService) GetSchema(ctx context.Context, req *pubsubpb.GetSchemaRequest) (*pubsubpb.Schema, error) {
+	r, revision, err := parseSchema("name", req.Name)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.d.seen(ctx, r); err != nil {
+		return nil, err
+	}
+	all, err := s.d.revisions(r)
+	if err != nil {
+		return nil, err
+	}
+	found, err := pick(r, all, revision)
+	if err != nil {
+		return nil, err
+	}
+	return s.d.showSchema(r, found, or(req.View, pubsubpb.SchemaView_FULL))
+}
+
+// ListSchemas lists the schemas of a project, with the last revision of each.
+func (s schemaService) ListSchemas(ctx context.Context, req *pubsubpb.ListSchemasRequest) (*pubsubpb.ListSchemasResponse, error) {
+	d := s.d
+	project, err := parseProject("parent", req.Parent)
+	if err != nil {
+		return nil, err
+	}
+	names := d.inProject(ctx, project, kindSchema, d.notedNames(kindSchema))
+	names, next, err := page(names, nameKey, req.PageSize, req.PageToken)
+	if err != nil {
+		return nil, err
+	}
+	res := &pubsubpb.ListSchemasResponse{NextPageToken: next}
+	for _, n := range names {
+		r := resource{project, kindSchema, n.Name}
+		all, err := d.revisions(r)
+		if isNotFound(err) {
+			continue // deleted meanwhile
+		}
+		if err != nil {
+			return nil, err
+		}
+		shown, err := d.showSchema(r, all[0], or(req.View, pubsubpb.SchemaView_BASIC))
+		if err != nil {
+			return nil, err
+		}
+		res.Schemas = append(res.Schemas, shown)
+	}
+	return res, nil
+}
+
+// ListSchemaRevisions lists the revisions of a schema, the last one first.
+func (s schemaService) ListSchemaRevisions(ctx context.Context, req *pubsubpb.ListSchemaRevisionsRequest) (*pubsubpb.ListSchemaRevisionsResponse, error) {
+	r, _, err := parseSchema("name", req.Name)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.d.seen(ctx, r); err != nil {
+		return nil, err
+	}
+	all, err := s.d.revisions(r)
+	if err != nil {
+		return nil, err
+	}
+	all, next, err := page(all, func(x *pubsubpb.Schema) string { return newestFirst(x.RevisionCreateTime.AsTime()) }, req.PageSize, req.PageToken)
+	if err != nil {
+		return nil, err
+	}
+	res := &pubsubpb.ListSchemaRevisionsResponse{NextPageToken: next}
+	for _, x := range all {
+		shown, err := s.d.showSchema(r, x, or(req.View, pubsubpb.SchemaView_BASIC))
+		if err != nil {
+			return nil, err
+		}
+		shown.Name += "@" + shown.RevisionId
+		res.Schemas = append(res.Schemas, shown)
+	}
+	return res, nil
+}
+
+// CommitSchema adds a revision, which has to go with the last one.
+func (s schemaService) CommitSchema(ctx context.Context, req *pubsubpb.CommitSchemaRequest) (*pubsubpb.Schema, error) {
+	next, err := compile("schema", req.Schema)
+	if err != nil {
+		return nil, err
+	}
+	return s.revise(ctx, req.Name, func(r resource, all []*pubsubpb.Schema) (*pubsubpb.Schema, error) {
+		last, err := s.d.compiled(r, all[0])
+		if err != nil {
+			return nil, err
+		}
+		if err := schema.CheckRevision(last, next); err != nil {
+			return nil, invalid("schema.definition", "%v", err)
+		}
+		return s.d.commitSchema(ctx, r, all, req.Schema.Type, req.Schema.Definition)
+	})
+}
+
+// revise changes the revisions of a schema.
+func (s schemaService) revise(ctx context.Context, name string, how func(resource, []*pubsubpb.Schema) (*pubsubpb.Schema, error)) (*pubsubpb.Schema, error) {
+	d := s.d
+	r, _, err := parseSchema("name", name)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.allow(ctx, access.Admin, r); err != nil {
+		return nil, err
+	}
+	d.admin.Lock()
+	defer d.admin.Unlock()
+	all, err := d.revisions(r)
+	if err != nil {
+		return nil, err
+	}
+	return how(r, all)
+}
+
+// RollbackSchema adds a revision that is a copy of an earlier one.
+func (s schemaService) RollbackSchema(ctx context.Context, req *pubsubpb.RollbackSchemaRequest) (*pubsubpb.Schema, error) {
+	return s.revise(ctx, req.Name, func(r resource, all []*pubsubpb.Schema) (*pubsubpb.Schema, error) {
+		if req.RevisionId == "" {
+			return nil, invalid("revision_id", "is missing")
+		}
+		to, err := pick(r, all, req.RevisionId)
+		if err != nil {
+			return nil, err
+		}
+		return s.d.commitSchema(ctx, r, all, to.Type, s.d.schemaText(s.d.store.Resolve(r.name()), to.RevisionId))
+	})
+}
+
+// DeleteSchemaRevision removes one revision, but not the only one.
+func (s schemaService) DeleteSchemaRevision(ctx context.Context, req *pubsubpb.DeleteSchemaRevisionRequest) (*pubsubpb.Schema, error) {
+	_, revision, err := parseSchema("name", req.Name)
+	if err != nil {
+		return nil, err
+	}
+	//lint:ignore SA1019 older clients send it
+	revision = or(revision, req.RevisionId)
+	if revision == "" {
+		return nil, invalid("name", "%q names no revision: projects/PROJECT/schemas/ID@REVISION is expected", req.Name)
+	}
+	return s.revise(ctx, req.Name, func(r resource, all []*pubsubpb.Schema) (*pubsubpb.Schema, error) {
+		gone, err := pick(r, all, revision)
+		if err != nil {
+			return nil, err
+		}
+		if len(all) == 1 {
+			return nil, status.Errorf(codes.FailedPrecondition, "%s is the only revision of %s: delete the schema", revision, r)
+		}
+		shown, err := s.d.showSchema(r, gone, pubsubpb.SchemaView_FULL)
+		if err != nil {
+			return nil, err
+		}
+		left := slices.DeleteFunc(slices.Clone(all), func(x *pubsubpb.Schema) bool { return x == gone })
+		n := s.d.store.Resolve(r.name())
+		value, err := proto.Marshal(&pubsubpb.ListSchemaRevisionsResponse{Schemas: left})
+		if err != nil {
+			return nil, err
+		}
+		notes := append(s.d.textNotes(n, gone.RevisionId), queue.Note{Room: room, Key: noteKey(kindSchema, n), Value: value})
+		return shown, s.d.note(ctx, notes...)
+	})
+}
+
+// DeleteSchema removes a schema. Topics that use it refuse what is published.
+func (s schemaService) DeleteSchema(ctx context.Context, req *pubsubpb.DeleteSchemaRequest) (*emptypb.Empty, error) {
+	_, err := s.revise(ctx, req.Name, func(r resource, all []*pubsubpb.Schema) (*pubsubpb.Schema, error) {
+		n := s.d.store.Resolve(r.name())
+		notes := []queue.Note{{Room: room, Key: noteKey(kindSchema, n)}, {Room: room, Key: policyKey(r, n)}}
+		for _, x := range all {
+			notes = append(notes, s.d.textNotes(n, x.RevisionId)...)
+		}
+		return nil, s.d.note(ctx, notes...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &emptypb.Empty{}, nil
+}
+
+// ValidateSchema tells whether a definition is right.
+func (s schemaService) ValidateSchema(_ context.Context, req *pubsubpb.ValidateSchemaRequest) (*pubsubpb.ValidateSchemaResponse, error) {
+	if _, err := parseProject("parent", req.Parent); err != nil {
+		return nil, err
+	}
+	if _, err := compile("schema", req.Schema); err != nil {
+		return nil, err
+	}
+	return &pubsubpb.ValidateSchemaResponse{}, nil
+}
+
+// ValidateMessage tells whether a message fits a schema.
+func (s schemaService) ValidateMessage(ctx context.Context, req *pubsubpb.ValidateMessageRequest) (*pubsubpb.ValidateMessageResponse, error) {
+	if _, err := parseProject("parent", req.Parent); err != nil {
+		return nil, err
+	}
+	encoding, ok := encodings[req.Encoding]
+	if !ok {
+		return nil, invalid("encoding", "is %v: JSON or BINARY is expected", req.Encoding)
+	}
+	var against *schema.Schema
+	switch spec := req.SchemaSpec.(type) {
+	case *pubsubpb.ValidateMessageRequest_Schema:
+		var err error
+		if against, err = compile("schema", spec.Schema); err != nil {
+			return nil, err
+		}
+	case *pubsubpb.ValidateMessageRequest_Name:
+		r, revision, err := parseSchema("name", spec.Name)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.d.seen(ctx, r); err != nil {
+			return nil, err
+		}
+		all, err := s.d.revisions(r)
+		if err != nil {
+			return nil, err
+		}
+		found, err := pick(r, all, revision)
+		if err != nil {
+			return nil, err
+		}
+		if against, err = s.d.compiled(r, found); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, invalid("schema_spec", "the name of a schema or a schema is expected")
+	}
+	if err := against.Validate(req.Message, encoding); err != nil {
+		return nil, invalid("message", "%v", err)
+	}
+	return &pubsubpb.ValidateMessageResponse{}, nil
+}
+
+// newestFirst is a text that orders times, the latest first.
+func newestFirst(t time.Time) string {
+	return time.Unix(0, 1<<62-t.UnixNano()).UTC().Format("2006-01-02T15:04:05.000000000")
+}
+
+func or[T comparable](v, otherwise T) T {
+	var zero T
+	if v == zero {
+		return otherwise
+	}
+	return v
+}

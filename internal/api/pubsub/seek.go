@@ -1,0 +1,59 @@
+package pubsub
+
+import (
+	"context"
+
+	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// Seek takes a subscription to a time or a snapshot.
+func (s subscriberService) Seek(ctx context.Context, req *pubsubpb.SeekRequest) (*pubsubpb.SeekResponse, error) {
+	d := s.d
+	r, err := parseResource("subscription", req.Subscription, kindSubscription)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.allow(ctx, access.Admin, r); err != nil {
+		return nil, err
+	}
+	sub, err := d.subscription(r)
+	if err != nil {
+		return nil, err
+	}
+	if sub.detached() {
+		return nil, status.Errorf(codes.FailedPrecondition, "the subscription is detached from its topic: %s", r)
+	}
+	var to queue.SeekTo
+	switch target := req.Target.(type) {
+	case *pubsubpb.SeekRequest_Time:
+		if err := target.Time.CheckValid(); err != nil {
+			return nil, invalid("time", "%v", err)
+		}
+		to.Time = target.Time.AsTime()
+	case *pubsubpb.SeekRequest_Snapshot:
+		sr, err := parseResource("snapshot", target.Snapshot, kindSnapshot)
+		if err != nil {
+			return nil, err
+		}
+		sn, err := d.snapshot(sr)
+		if err != nil {
+			return nil, err
+		}
+		if sn.Queue != sub.name {
+			return nil, status.Errorf(codes.FailedPrecondition, "%s was made of another subscription: a subscription can go back to its own snapshots alone", sr)
+		}
+		to.Snapshot = sn.Name
+	default:
+		return nil, invalid("target", "a time or a snapshot is expected")
+	}
+	if _, err := d.store.Seek(ctx, sub.name, to); err != nil {
+		return nil, err
+	}
+	d.used(sub.name)
+	return &pubsubpb.SeekResponse{}, nil
+}

@@ -1,0 +1,173 @@
+package pubsub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"github.com/hikyaku/hikyaku/batch"
+	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/api/pubsub/push"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// Options are what a Server works with.
+type Options struct {
+	Store *queue.Store
+	Users *access.Users // nil: everyone may do everything
+	// Report is told what a person should know and no client is. It may be called from several goroutines. nil: nobody is told.
+	Report func(error)
+}
+
+// Server is the Pub/Sub door. Start and Close may be called from any goroutine, each any number of times.
+type Server struct {
+	config Config
+	store  *queue.Store
+	users  *access.Users
+	report func(error)
+
+	admin   sync.Mutex    // held while topics, subscriptions, snapshots and schemas are made, changed or deleted
+	changes atomic.Uint64 // of notes: what was read before is read again
+	known   sync.Map      // queue.Name → *subscription, *topic by topicKey: what was made of definitions and notes
+	acked   acked         // claims that were acknowledged a short while ago
+	pushers pushers
+	usage   usage
+	now     func() time.Time // tests: another than time.Now
+
+	streams    sync.Map // stream numbers → *stream
+	lastStream atomic.Uint32
+	settles    *batch.Grouper[*settling]
+	work       sync.WaitGroup // goroutines of streams and those below
+
+	stopping context.Context // done as soon as Close begins: pulls return
+	stop     context.CancelFunc
+
+	mu     sync.Mutex
+	grpc   *grpc.Server // nil before Start
+	rest   *http.Server
+	split  *split
+	addr   net.Addr
+	served sync.WaitGroup
+	closed bool
+	ended  error
+}
+
+// ErrStarted: Start was called before. ErrClosed: it was called after Close.
+var (
+	ErrStarted = errors.New("pubsub door: already started")
+	ErrClosed  = errors.New("pubsub door: closed")
+)
+
+// New checks the settings and makes a door that does not listen yet.
+func New(c Config, o Options) (*Server, error) {
+	if err := c.Check(o.Users.Any()); err != nil {
+		return nil, err
+	}
+	if o.Store == nil {
+		return nil, fmt.Errorf("%w: there is no store", ErrConfig)
+	}
+	d := &Server{config: c.withDefaults(), store: o.Store, users: o.Users, report: o.Report, now: time.Now}
+	if d.report == nil {
+		d.report = func(error) {}
+	}
+	d.pushers.changed, d.pushers.transport = make(chan struct{}, 1), push.NewTransport(push.TransportOptions{})
+	d.lastStream.Store(rand.Uint32()) // ack ids of an earlier process meet no stream of this one
+	d.stopping, d.stop = context.WithCancel(context.Background())
+	return d, nil
+}
+
+// Start listens and returns the address, with the port that was found when Config asks for port 0. A door that is off returns nil, nil.
+// Requests are served until Close; ctx only bounds the start.
+func (d *Server) Start(ctx context.Context) (net.Addr, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case d.closed:
+		return nil, ErrClosed
+	case d.grpc != nil:
+		return d.addr, ErrStarted
+	case d.config.Off:
+		return nil, nil
+	}
+	tlsConfig, err := d.config.TLS.open()
+	if err != nil {
+		return nil, err
+	}
+	calls := d.newGRPC()
+	web, err := d.newREST(calls)
+	if err != nil {
+		return nil, err
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", d.config.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("pubsub door: cannot listen on %s: %w", d.config.Listen, err)
+	}
+	d.addr, d.grpc, d.rest = listener.Addr(), calls, web
+	d.settles = batch.New(batch.Config[*settling]{MaxCount: 64, Handlers: 2, Handle: d.settleAll})
+	d.split = newSplit(listener, tlsConfig, d.config.MaxConnections)
+	d.served.Go(d.split.run)
+	d.served.Go(d.keepHouse)
+	d.served.Go(d.push)
+	d.served.Go(func() {
+		if err := d.grpc.Serve(d.split.grpc); err != nil && !errors.Is(err, grpc.ErrServerStopped) && !errors.Is(err, net.ErrClosed) {
+			d.report(fmt.Errorf("pubsub door: gRPC: %w", err))
+		}
+	})
+	d.served.Go(func() {
+		if err := d.rest.Serve(d.split.rest); err != nil && !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
+			d.report(fmt.Errorf("pubsub door: REST: %w", err))
+		}
+	})
+	return d.addr, nil
+}
+
+// Addr is where the door listens; nil before Start.
+func (d *Server) Addr() net.Addr {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.addr
+}
+
+// Close stops listening, ends streams and waiting pulls, and waits for the calls under way. When ctx ends first, their connections are
+// cut. What clients hold stays theirs until its deadline. A second Close returns what the first one did.
+func (d *Server) Close(ctx context.Context) error {
+	d.stop()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return d.ended
+	}
+	d.closed = true
+	if d.grpc == nil {
+		return nil
+	}
+	d.split.close()
+	patient := make(chan struct{})
+	go func() {
+		defer close(patient)
+		d.grpc.GracefulStop()
+	}()
+	d.ended = d.rest.Shutdown(ctx)
+	select {
+	case <-patient:
+	case <-ctx.Done():
+		d.ended = errors.Join(d.ended, ctx.Err())
+		d.grpc.Stop() // lets GracefulStop return
+		<-patient
+	}
+	if d.ended != nil {
+		_ = d.rest.Close() // Shutdown's error says what happened
+	}
+	d.served.Wait()
+	d.work.Wait()
+	_ = d.settles.Close() // it returns none
+	return d.ended
+}

@@ -1,0 +1,284 @@
+package pubsub
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/emptypb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// minSnapshotLife: the service refuses a snapshot that would expire sooner.
+const minSnapshotLife = time.Hour
+
+// snapshot is what the store and the note say of one.
+type snapshot struct {
+	queue.Snapshot
+	note *pubsubpb.Snapshot // nil: another door made it, or it is as it was made
+}
+
+// snapshots lists those that there are.
+func (d *Server) snapshots() ([]snapshot, error) {
+	var list []snapshot
+	for _, sn := range d.store.Snapshots() {
+		s := snapshot{Snapshot: sn}
+		note := new(pubsubpb.Snapshot)
+		ok, err := d.recall(noteKey(kindSnapshot, sn.Name), note)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			s.note = note
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+func (d *Server) snapshot(r resource) (snapshot, error) {
+	n := d.store.Resolve(r.name())
+	list, err := d.snapshots()
+	if err != nil {
+		return snapshot{}, err
+	}
+	i := slices.IndexFunc(list, func(s snapshot) bool { return s.Name == n })
+	if i < 0 {
+		return snapshot{}, notFound(r)
+	}
+	return list[i], nil
+}
+
+// topicOfSnapshot is the topic whose messages a snapshot keeps.
+func (d *Server) topicOfSnapshot(s snapshot, project string) string {
+	sub, err := d.subscription(resource{s.Queue.Namespace, kindSubscription, s.Queue.Name})
+	if err != nil {
+		return deletedTopic
+	}
+	return d.topicOf(sub, project)
+}
+
+func (d *Server) describeSnapshot(s snapshot, r resource) *pubsubpb.Snapshot {
+	p := &pubsubpb.Snapshot{Name: r.String(), Topic: d.topicOfSnapshot(s, r.project), Labels: s.Labels}
+	if s.note != nil {
+		p.Labels = s.note.Labels
+	}
+	if !s.Expires.IsZero() {
+		p.ExpireTime = timestamppb.New(s.Expires)
+	}
+	return p
+}
+
+// CreateSnapshot remembers which messages of a subscription are not acknowledged.
+func (s subscriberService) CreateSnapshot(ctx context.Context, req *pubsubpb.CreateSnapshotRequest) (*pubsubpb.Snapshot, error) {
+	d := s.d
+	of, err := parseResource("subscription", req.Subscription, kindSubscription)
+	if err != nil {
+		return nil, err
+	}
+	name := req.Name
+	if name == "" {
+		name = of.of(kindSnapshot, newID()).String()
+	}
+	r, err := parseResource("name", name, kindSnapshot)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.checkNew("name"); err != nil {
+		return nil, err
+	}
+	if err := d.allow(ctx, access.Admin, of); err != nil {
+		return nil, err
+	}
+	if err := d.allow(ctx, access.Admin, r); err != nil {
+		return nil, err
+	}
+	if err := checkLabels(req.Labels); err != nil {
+		return nil, err
+	}
+	d.admin.Lock()
+	defer d.admin.Unlock()
+	sub, err := d.subscription(of)
+	if err != nil {
+		return nil, err
+	}
+	if sub.detached() {
+		return nil, status.Errorf(codes.FailedPrecondition, "the subscription is detached from its topic: %s", of)
+	}
+	life, err := d.snapshotLife(ctx, sub)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := d.snapshot(r); err == nil {
+		return nil, exists(r)
+	}
+	if err := d.forget(ctx, noteKey(kindSnapshot, d.store.Resolve(r.name()))); err != nil { // of one that has expired
+		return nil, err
+	}
+	made, err := d.store.TakeSnapshot(ctx, r.name(), sub.name, queue.SnapshotOptions{Life: life, Labels: req.Labels})
+	if errors.Is(err, queue.ErrSnapshot) {
+		return nil, exists(r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d.describeSnapshot(snapshot{Snapshot: made}, r), nil
+}
+
+// snapshotLife is seven days less the age of the oldest message that is not acknowledged.
+func (d *Server) snapshotLife(ctx context.Context, sub *subscription) (time.Duration, error) {
+	oldest, err := d.store.Peek(ctx, sub.name, queue.PeekRequest{Max: 1, NoBody: true})
+	if err != nil {
+		return 0, err
+	}
+	life := queue.DefaultSnapshotLife
+	if len(oldest) > 0 {
+		life -= max(0, time.Since(oldest[0].Message.Time))
+	}
+	if life < minSnapshotLife {
+		return 0, status.Errorf(codes.FailedPrecondition, "the oldest message of %s is so old that the snapshot would expire in less than an hour", sub.name)
+	}
+	return life, nil
+}
+
+// GetSnapshot describes a snapshot.
+func (s subscriberService) GetSnapshot(ctx context.Context, req *pubsubpb.GetSnapshotRequest) (*pubsubpb.Snapshot, error) {
+	r, err := parseResource("snapshot", req.Snapshot, kindSnapshot)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.d.seen(ctx, r); err != nil {
+		return nil, err
+	}
+	sn, err := s.d.snapshot(r)
+	if err != nil {
+		return nil, err
+	}
+	return s.d.describeSnapshot(sn, r), nil
+}
+
+// UpdateSnapshot changes the labels of a snapshot.
+func (s subscriberService) UpdateSnapshot(ctx context.Context, req *pubsubpb.UpdateSnapshotRequest) (*pubsubpb.Snapshot, error) {
+	d := s.d
+	if req.Snapshot == nil {
+		return nil, invalid("snapshot", "is missing")
+	}
+	r, err := parseResource("snapshot.name", req.Snapshot.Name, kindSnapshot)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.allow(ctx, access.Admin, r); err != nil {
+		return nil, err
+	}
+	d.admin.Lock()
+	defer d.admin.Unlock()
+	sn, err := d.snapshot(r)
+	if err != nil {
+		return nil, err
+	}
+	now := d.describeSnapshot(sn, r)
+	was := proto.CloneOf(now)
+	if err := applyMask("update_mask", req.UpdateMask, req.Snapshot, now, snapshotFields); err != nil {
+		return nil, err
+	}
+	if !proto.Equal(was.ExpireTime, now.ExpireTime) {
+		return nil, unserved("expire_time", "another expiry than the one it was made with")
+	}
+	if err := checkLabels(now.Labels); err != nil {
+		return nil, err
+	}
+	if err := d.remember(ctx, noteKey(kindSnapshot, sn.Name), &pubsubpb.Snapshot{Labels: now.Labels}); err != nil {
+		return nil, err
+	}
+	return now, nil
+}
+
+// DeleteSnapshot forgets a snapshot.
+func (s subscriberService) DeleteSnapshot(ctx context.Context, req *pubsubpb.DeleteSnapshotRequest) (*emptypb.Empty, error) {
+	d := s.d
+	r, err := parseResource("snapshot", req.Snapshot, kindSnapshot)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.allow(ctx, access.Admin, r); err != nil {
+		return nil, err
+	}
+	d.admin.Lock()
+	defer d.admin.Unlock()
+	n := d.store.Resolve(r.name())
+	if err := d.store.DeleteSnapshot(ctx, n); errors.Is(err, queue.ErrNotFound) {
+		return nil, notFound(r)
+	} else if err != nil {
+		return nil, err
+	}
+	if err := d.forget(ctx, noteKey(kindSnapshot, n), policyKey(r, n)); err != nil {
+		return nil, err
+	}
+	return &emptypb.Empty{}, nil
+}
+
+// ListSnapshots lists the snapshots of a project.
+func (s subscriberService) ListSnapshots(ctx context.Context, req *pubsubpb.ListSnapshotsRequest) (*pubsubpb.ListSnapshotsResponse, error) {
+	d := s.d
+	project, err := parseProject("project", req.Project)
+	if err != nil {
+		return nil, err
+	}
+	all, err := d.snapshots()
+	if err != nil {
+		return nil, err
+	}
+	namespace := d.store.Resolve(queue.Name{Namespace: project, Name: "x"}).Namespace
+	all = slices.DeleteFunc(all, func(s snapshot) bool {
+		return s.Name.Namespace != namespace || !d.visible(ctx, resource{project, kindSnapshot, s.Name.Name})
+	})
+	all, next, err := page(all, snapshotKey, req.PageSize, req.PageToken)
+	if err != nil {
+		return nil, err
+	}
+	res := &pubsubpb.ListSnapshotsResponse{NextPageToken: next}
+	for _, s := range all {
+		res.Snapshots = append(res.Snapshots, d.describeSnapshot(s, resource{project, kindSnapshot, s.Name.Name}))
+	}
+	return res, nil
+}
+
+func snapshotKey(s snapshot) string { return s.Name.String() }
+
+// ListTopicSnapshots lists the names of the snapshots of a topic's messages.
+func (s publisherService) ListTopicSnapshots(ctx context.Context, req *pubsubpb.ListTopicSnapshotsRequest) (*pubsubpb.ListTopicSnapshotsResponse, error) {
+	d := s.d
+	r, err := parseResource("topic", req.Topic, kindTopic)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.seen(ctx, r); err != nil {
+		return nil, err
+	}
+	subscribers, err := d.subscribers(r)
+	if err != nil {
+		return nil, err
+	}
+	all, err := d.snapshots()
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(s snapshot) bool { return !slices.Contains(subscribers, s.Queue) })
+	all, next, err := page(all, snapshotKey, req.PageSize, req.PageToken)
+	if err != nil {
+		return nil, err
+	}
+	res := &pubsubpb.ListTopicSnapshotsResponse{NextPageToken: next}
+	for _, s := range all {
+		res.Snapshots = append(res.Snapshots, d.resourceOf(s.Name, kindSnapshot, r.project).String())
+	}
+	return res, nil
+}

@@ -1,0 +1,165 @@
+package pubsub
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"sync"
+	"time"
+)
+
+// split serves two protocols on one listener. A connection that begins as HTTP/2 with prior knowledge does is gRPC's; every
+// other one is REST's. With TLS both sides have agreed on one of them before.
+type split struct {
+	listener net.Listener
+	tls      *tls.Config // nil: none
+	grpc     *branch
+	rest     *branch
+
+	room   chan struct{} // one place for each connection
+	closed chan struct{}
+	once   sync.Once
+	ctx    context.Context
+	cancel context.CancelFunc
+	hands  sync.WaitGroup
+}
+
+// greetingTime is how long a client may take to say which protocol it speaks.
+const greetingTime = 10 * time.Second
+
+func newSplit(l net.Listener, t *tls.Config, most int) *split {
+	s := &split{listener: l, tls: t, room: make(chan struct{}, most), closed: make(chan struct{})}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.grpc = &branch{addr: l.Addr(), conns: make(chan net.Conn), closed: s.closed}
+	s.rest = &branch{addr: l.Addr(), conns: make(chan net.Conn), closed: s.closed}
+	return s
+}
+
+// run accepts connections until close.
+func (s *split) run() {
+	defer s.hands.Wait()
+	for {
+		select {
+		case s.room <- struct{}{}:
+		case <-s.closed:
+			return
+		}
+		c, err := s.listener.Accept()
+		if err != nil {
+			<-s.room
+			if errors.Is(err, net.ErrClosed) {
+				return
+			}
+			select { // out of files, as a rule: others have to close some first
+			case <-time.After(50 * time.Millisecond):
+			case <-s.closed:
+				return
+			}
+			continue
+		}
+		conn := &counted{Conn: c, leave: sync.OnceFunc(func() { <-s.room })}
+		s.hands.Go(func() { s.greet(conn) })
+	}
+}
+
+// greet finds out which protocol a connection speaks and hands it over.
+func (s *split) greet(conn net.Conn) {
+	stop := context.AfterFunc(s.ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	defer stop()
+	_ = conn.SetDeadline(time.Now().Add(greetingTime)) // a broken connection fails the read below
+	to := s.rest
+	if s.tls != nil {
+		secure := tls.Server(conn, s.tls)
+		if secure.HandshakeContext(s.ctx) != nil {
+			_ = conn.Close()
+			return
+		}
+		if secure.ConnectionState().NegotiatedProtocol == protoGRPC {
+			to = s.grpc
+		}
+		conn = secure
+	} else {
+		r := bufio.NewReaderSize(conn, 64)
+		start, err := r.Peek(3)
+		if err != nil {
+			_ = conn.Close()
+			return
+		}
+		if string(start) == "PRI" { // no method of HTTP/1 begins so
+			to = s.grpc
+		}
+		begun, _ := r.Peek(r.Buffered())
+		conn = &peeked{Conn: conn, begun: begun}
+	}
+	if !stop() {
+		_ = conn.Close()
+		return
+	}
+	_ = conn.SetDeadline(time.Time{})
+	select {
+	case to.conns <- conn:
+	case <-s.closed:
+		_ = conn.Close()
+	}
+}
+
+// close stops accepting. Connections that were handed over stay.
+func (s *split) close() {
+	s.once.Do(func() {
+		close(s.closed)
+		s.cancel()
+		_ = s.listener.Close()
+	})
+}
+
+// branch is the listener of one protocol.
+type branch struct {
+	addr   net.Addr
+	conns  chan net.Conn
+	closed <-chan struct{}
+}
+
+// Accept returns the next connection of the protocol.
+func (b *branch) Accept() (net.Conn, error) {
+	select {
+	case c := <-b.conns:
+		return c, nil
+	case <-b.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close does nothing: split.close ends both branches.
+func (b *branch) Close() error { return nil }
+
+// Addr is where both listen.
+func (b *branch) Addr() net.Addr { return b.addr }
+
+// counted gives up its place when it is closed.
+type counted struct {
+	net.Conn
+	leave func()
+}
+
+func (c *counted) Close() error {
+	err := c.Conn.Close()
+	c.leave()
+	return err
+}
+
+// peeked reads first what was read of it before.
+type peeked struct {
+	net.Conn
+	begun []byte
+}
+
+func (c *peeked) Read(b []byte) (int, error) {
+	if len(c.begun) > 0 {
+		n := copy(b, c.begun)
+		c.begun = c.begun[n:]
+		return n, nil
+	}
+	return c.Conn.Read(b)
+}

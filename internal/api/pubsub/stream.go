@@ -1,0 +1,207 @@
+package pubsub
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync/atomic"
+	"time"
+
+	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
+	"google.golang.org/grpc"
+
+	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+const (
+	// streamMessages and streamBytes bound one response of a stream. Small enough that the first message of many is not held up by the
+	// last, and that no client refuses it.
+	streamMessages = 500
+	streamBytes    = 1 << 20
+	// streamWait is how long a stream waits for messages before it looks at the subscription's settings again.
+	streamWait = 30 * time.Second
+)
+
+// stream is one StreamingPull. Two goroutines work for it: the handler's sends, another one receives.
+type stream struct {
+	d        *Server
+	r        resource
+	user     *access.User
+	wire     grpc.ServerStream
+	number   uint32
+	pings    bool         // the client wants an answer to empty requests
+	deadline atomic.Int64 // nanoseconds, for messages that are sent from now on
+	latest   atomic.Int64 // Unix nanoseconds: the last deadline of all that were given
+	flow     *flow
+	owner    *queue.Owner // holds messages of keys, where they are ordered; else nil
+	outbox   outbox
+
+	ctx  context.Context
+	stop context.CancelCauseFunc
+}
+
+// errHalfClosed is the cause when the client has nothing more to say: the stream ends well.
+var errHalfClosed = errors.New("the client closed its side")
+
+// streamingPull answers StreamingPull.
+func (d *Server) streamingPull(wire grpc.ServerStream) error {
+	first := new(pubsubpb.StreamingPullRequest)
+	if err := wire.RecvMsg(first); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		return err
+	}
+	st, err := d.openStream(wire, first)
+	if err != nil {
+		return err
+	}
+	defer st.end()
+	defer context.AfterFunc(d.stopping, func() { st.stop(errStopping) })()
+	if err := wire.SendHeader(nil); err != nil { // some clients wait for it to know that the stream stands
+		return err
+	}
+	d.work.Go(func() { st.stop(st.receive(first)) }) // it returns once the handler has: see RecvMsg
+	err = st.send()
+	switch cause := context.Cause(st.ctx); {
+	case errors.Is(cause, errHalfClosed):
+		return nil
+	case cause != nil:
+		return cause
+	}
+	return err
+}
+
+// openStream checks the first request.
+func (d *Server) openStream(wire grpc.ServerStream, first *pubsubpb.StreamingPullRequest) (*stream, error) {
+	ctx := wire.Context()
+	r, err := parseResource("subscription", first.Subscription, kindSubscription)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.allow(ctx, access.Take, r); err != nil {
+		return nil, err
+	}
+	if err := checkStreamDeadline(first.StreamAckDeadlineSeconds); err != nil {
+		return nil, err
+	}
+	s, err := d.subscription(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.pullable(r); err != nil {
+		return nil, err
+	}
+	st := &stream{
+		d: d, r: r, user: userOf(ctx), wire: wire, number: d.nextStream(), pings: first.ProtocolVersion > 0,
+		flow: newFlow(first.MaxOutstandingMessages, first.MaxOutstandingBytes),
+	}
+	st.deadline.Store(int64(time.Duration(first.StreamAckDeadlineSeconds) * time.Second))
+	// Where delivery is exactly once, claims must survive a restart of the server, which an owner's do not. Then one
+	// response at a time holds messages of a key.
+	if !s.def.Unordered && !s.def.ExactlyOnce {
+		st.owner = d.store.NewOwner("pubsub " + r.String())
+	}
+	st.ctx, st.stop = context.WithCancelCause(ctx)
+	d.streams.Store(st.number, st)
+	return st, nil
+}
+
+// nextStream numbers streams; 0 is none.
+func (d *Server) nextStream() uint32 {
+	for {
+		if n := d.lastStream.Add(1); n != 0 {
+			return n
+		}
+	}
+}
+
+func checkStreamDeadline(seconds int32) error {
+	if seconds < 10 || seconds > 600 {
+		return invalid("stream_ack_deadline_seconds", "is %d: from 10 to 600 are allowed", seconds)
+	}
+	return nil
+}
+
+// send hands out messages until the stream ends.
+func (st *stream) send() error {
+	t := taker{d: st.d, user: st.user, stream: st.number}
+	var properties []byte
+	for {
+		s, err := st.d.subscription(st.r)
+		if err != nil {
+			return err
+		}
+		if err := s.pullable(st.r); err != nil {
+			return err
+		}
+		st.d.used(s.name)
+		n, b, err := st.flow.room(st.ctx, streamMessages, streamBytes)
+		if err != nil {
+			return err
+		}
+		deadline := time.Duration(st.deadline.Load())
+		claims, told, err := t.take(st.ctx, s, n, b, streamWait, deadline, st.owner)
+		if errors.Is(err, queue.ErrNotFound) {
+			continue // deleted or detached: the look at the top says which
+		}
+		if err != nil {
+			return err
+		}
+		if len(claims) == 0 {
+			continue
+		}
+		until := time.Now().Add(deadline)
+		st.flow.hold(claims, until)
+		st.reach(until)
+		properties = appendProperties(properties[:0], s.def.ExactlyOnce, !s.def.Unordered)
+		if err := st.outbox.send(st.wire, receivedFrame(told, properties)); err != nil {
+			st.d.untake(st.ctx, claims)
+			return err
+		}
+	}
+}
+
+// reach remembers the last deadline that was given.
+func (st *stream) reach(until time.Time) {
+	for {
+		old := st.latest.Load()
+		if until.UnixNano() <= old || st.latest.CompareAndSwap(old, until.UnixNano()) {
+			return
+		}
+	}
+}
+
+// extend is told that the deadline of a message was moved.
+func (st *stream) extend(id ackID, until time.Time) {
+	st.reach(until)
+	st.flow.extend(id, until)
+}
+
+// end is called when the stream is over. What its client holds stays with it until its deadline: it may acknowledge by other calls, and
+// it reconnects.
+func (st *stream) end() {
+	st.stop(nil)
+	if st.owner == nil {
+		st.d.streams.Delete(st.number)
+		return
+	}
+	st.d.work.Go(func() {
+		for {
+			left := time.Until(time.Unix(0, st.latest.Load()))
+			if left <= 0 {
+				st.d.streams.Delete(st.number)
+				st.owner.Close()
+				return
+			}
+			timer := time.NewTimer(left)
+			select {
+			case <-timer.C:
+			case <-st.d.stopping.Done():
+				timer.Stop()
+				return // the deadlines go on without us
+			}
+		}
+	})
+}

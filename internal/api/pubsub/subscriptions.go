@@ -1,0 +1,253 @@
+package pubsub
+
+import (
+	"context"
+	"errors"
+
+	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// subscriberService is google.pubsub.v1.Subscriber. Pull and StreamingPull go another way: see register.
+type subscriberService struct {
+	pubsubpb.UnimplementedSubscriberServer
+	d *Server
+}
+
+func isNotFound(err error) bool {
+	return status.Code(err) == codes.NotFound || errors.Is(err, queue.ErrNotFound)
+}
+
+// newID is an id for what a client did not name.
+func newID() string { return "id-" + message.NewID().String() }
+
+// CreateSubscription makes a subscription, which is a queue.
+func (s subscriberService) CreateSubscription(ctx context.Context, req *pubsubpb.Subscription) (*pubsubpb.Subscription, error) {
+	d := s.d
+	t, err := parseResource("topic", req.Topic, kindTopic)
+	if err != nil {
+		return nil, err
+	}
+	want := proto.CloneOf(req)
+	if want.Name == "" {
+		want.Name = t.of(kindSubscription, newID()).String()
+	}
+	r, err := parseResource("name", want.Name, kindSubscription)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.checkNew("name"); err != nil {
+		return nil, err
+	}
+	if err := d.allow(ctx, access.Admin, r); err != nil {
+		return nil, err
+	}
+	// Who subscribes sees what is published: that is to take from the topic.
+	if err := d.allow(ctx, access.Take, t); err != nil {
+		return nil, err
+	}
+	want.Detached = false
+	if err := d.fillSubscription(want); err != nil {
+		return nil, err
+	}
+	d.admin.Lock()
+	defer d.admin.Unlock()
+	if _, err := d.subscription(r); err == nil {
+		return nil, exists(r)
+	} else if !isNotFound(err) {
+		return nil, err
+	}
+	if _, err := d.store.TopicStats(t.name()); err != nil {
+		if ok, ierr := d.isTopic(t); ierr == nil && ok {
+			return nil, status.Errorf(codes.FailedPrecondition, "%s is a queue that is its own topic: make a topic to have subscriptions of it", t)
+		}
+		return nil, notFound(t)
+	}
+	def, err := d.definition(want, t)
+	if err != nil {
+		return nil, err
+	}
+	n := d.store.Resolve(r.name())
+	// The note first: a crash between leaves a note without a queue, which says nothing.
+	if err := d.rememberSubscription(ctx, n, want); err != nil {
+		return nil, err
+	}
+	if _, err := d.store.CreateQueue(ctx, n, def); errors.Is(err, queue.ErrExists) {
+		return nil, exists(r) // made by another door at this moment
+	} else if err != nil {
+		return nil, err
+	}
+	sub, err := d.subscription(r)
+	if err != nil {
+		return nil, err
+	}
+	d.used(n)
+	d.pushers.look()
+	return d.describe(sub, r)
+}
+
+// rememberSubscription keeps what the store does not know of a subscription.
+func (d *Server) rememberSubscription(ctx context.Context, n queue.Name, s *pubsubpb.Subscription) error {
+	note := proto.CloneOf(s)
+	note.Tags, note.State, note.Labels, note.AckDeadlineSeconds, note.AnalyticsHubSubscriptionInfo, note.TopicMessageRetentionDuration = nil, 0, nil, 0, nil, nil
+	return d.remember(ctx, noteKey(kindSubscription, n), note)
+}
+
+// GetSubscription describes a subscription.
+func (s subscriberService) GetSubscription(ctx context.Context, req *pubsubpb.GetSubscriptionRequest) (*pubsubpb.Subscription, error) {
+	d := s.d
+	r, err := parseResource("subscription", req.Subscription, kindSubscription)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.seen(ctx, r); err != nil {
+		return nil, err
+	}
+	sub, err := d.subscription(r)
+	if err != nil {
+		return nil, err
+	}
+	d.used(sub.name)
+	return d.describe(sub, r)
+}
+
+// UpdateSubscription changes the fields of a subscription that the mask names.
+func (s subscriberService) UpdateSubscription(ctx context.Context, req *pubsubpb.UpdateSubscriptionRequest) (*pubsubpb.Subscription, error) {
+	if req.Subscription == nil {
+		return nil, invalid("subscription", "is missing")
+	}
+	r, err := parseResource("subscription.name", req.Subscription.Name, kindSubscription)
+	if err != nil {
+		return nil, err
+	}
+	return s.d.change(ctx, r, func(now *pubsubpb.Subscription) error {
+		return applyMask("update_mask", req.UpdateMask, req.Subscription, now, subscriptionFields)
+	})
+}
+
+// ModifyPushConfig sets the endpoint to which messages are pushed, or with an empty one ends that.
+func (s subscriberService) ModifyPushConfig(ctx context.Context, req *pubsubpb.ModifyPushConfigRequest) (*emptypb.Empty, error) {
+	r, err := parseResource("subscription", req.Subscription, kindSubscription)
+	if err != nil {
+		return nil, err
+	}
+	_, err = s.d.change(ctx, r, func(now *pubsubpb.Subscription) error {
+		config := req.PushConfig
+		if version, ok := now.PushConfig.GetAttributes()[pushVersion]; ok && config.GetPushEndpoint() != "" && config.Attributes[pushVersion] == "" {
+			config = proto.CloneOf(config)
+			if config.Attributes == nil {
+				config.Attributes = map[string]string{}
+			}
+			config.Attributes[pushVersion] = version // it stays unless it is changed
+		}
+		now.PushConfig = config
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &emptypb.Empty{}, nil
+}
+
+// change alters a subscription.
+func (d *Server) change(ctx context.Context, r resource, how func(now *pubsubpb.Subscription) error) (*pubsubpb.Subscription, error) {
+	if err := d.allow(ctx, access.Admin, r); err != nil {
+		return nil, err
+	}
+	d.admin.Lock()
+	defer d.admin.Unlock()
+	sub, err := d.subscription(r)
+	if err != nil {
+		return nil, err
+	}
+	now, err := d.describe(sub, r)
+	if err != nil {
+		return nil, err
+	}
+	if err := how(now); err != nil {
+		return nil, err
+	}
+	if err := d.fillSubscription(now); err != nil {
+		return nil, err
+	}
+	if sub.detached() {
+		if err := d.remember(ctx, noteKey(kindSubscription, sub.name), now); err != nil {
+			return nil, err
+		}
+	} else if err := d.alter(ctx, sub, now); err != nil {
+		return nil, err
+	}
+	if sub, err = d.subscription(r); err != nil {
+		return nil, err
+	}
+	d.used(sub.name)
+	d.pushers.look()
+	return d.describe(sub, r)
+}
+
+// alter gives the queue of a subscription, and the note, what now says.
+func (d *Server) alter(ctx context.Context, sub *subscription, now *pubsubpb.Subscription) error {
+	topic := queue.Name{}
+	if sub.def.Topic != "" {
+		topic, _ = queue.ParseName(sub.def.Topic) // the store checked it
+	}
+	def, err := d.alteredDefinition(now, topic, sub.def)
+	if err != nil {
+		return err
+	}
+	if err := d.store.AlterQueue(ctx, sub.name, def); err != nil {
+		return err
+	}
+	if sub.note == nil && sub.ownTopic() {
+		now.Topic = "" // so it stays its own topic
+	}
+	if now.Topic == deletedTopic {
+		now.Topic = sub.note.GetTopic()
+	}
+	return d.rememberSubscription(ctx, sub.name, now)
+}
+
+// DeleteSubscription removes a subscription with what it holds.
+func (s subscriberService) DeleteSubscription(ctx context.Context, req *pubsubpb.DeleteSubscriptionRequest) (*emptypb.Empty, error) {
+	d := s.d
+	r, err := parseResource("subscription", req.Subscription, kindSubscription)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.allow(ctx, access.Admin, r); err != nil {
+		return nil, err
+	}
+	d.admin.Lock()
+	defer d.admin.Unlock()
+	sub, err := d.subscription(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.remove(ctx, sub); err != nil {
+		return nil, err
+	}
+	return &emptypb.Empty{}, nil
+}
+
+// remove deletes a subscription.
+func (d *Server) remove(ctx context.Context, sub *subscription) error {
+	if !sub.detached() {
+		if err := d.store.DeleteQueue(ctx, sub.name); err != nil && !errors.Is(err, queue.ErrNotFound) {
+			return err
+		}
+	}
+	d.known.Delete(sub.name)
+	r := resource{sub.name.Namespace, kindSubscription, sub.name.Name}
+	if err := d.forget(ctx, noteKey(kindSubscription, sub.name), policyKey(r, sub.name)); err != nil {
+		return err
+	}
+	d.pushers.look()
+	return nil
+}

@@ -1,0 +1,119 @@
+package pubsub
+
+import (
+	"errors"
+	"slices"
+
+	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
+
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// topic is what Publish needs to know of a topic.
+type topic struct {
+	name    queue.Name // resolved
+	changes uint64     // of notes, when it was made
+	note    *pubsubpb.Topic
+	schema  *validator // nil: every message is right
+}
+
+// topicKey is its key in Server.known.
+type topicKey struct{ name queue.Name }
+
+// topic finds what can be published to: a topic, or any queue.
+func (d *Server) topic(r resource) (*topic, error) {
+	n := d.store.Resolve(r.name())
+	if _, err := d.store.TopicStats(n); errors.Is(err, queue.ErrNotFound) {
+		if _, _, err := d.store.Definition(n); errors.Is(err, queue.ErrNotFound) {
+			return nil, notFound(r)
+		} else if err != nil {
+			return nil, err
+		}
+		return &topic{name: n}, nil
+	} else if err != nil {
+		return nil, err
+	}
+	changes := d.changes.Load()
+	if k, ok := d.known.Load(topicKey{n}); ok {
+		if t := k.(*topic); t.changes == changes {
+			return t, nil
+		}
+	}
+	t := &topic{name: n, changes: changes, note: new(pubsubpb.Topic)}
+	if _, err := d.recall(noteKey(kindTopic, n), t.note); err != nil {
+		return nil, err
+	}
+	var err error
+	if t.schema, err = d.validator(t.note.SchemaSettings); err != nil {
+		return nil, err
+	}
+	d.known.Store(topicKey{n}, t)
+	return t, nil
+}
+
+// ownTopic tells whether a queue is its own topic: it subscribes to none, and did not before either.
+func (s *subscription) ownTopic() bool { return s.def.Topic == "" && s.note.GetTopic() == "" }
+
+// topicOf is the topic of a subscription, for a client that calls its project so.
+func (d *Server) topicOf(s *subscription, project string) string {
+	switch {
+	case s.detached() && s.note.Topic != "":
+		return s.note.Topic
+	case s.def.Topic == "" && s.note.GetTopic() == "":
+		return resource{project, kindTopic, s.name.Name}.String()
+	case s.def.Topic == "":
+		return deletedTopic
+	}
+	n, err := queue.ParseName(s.def.Topic)
+	if err != nil {
+		return deletedTopic
+	}
+	return d.resourceOf(n, kindTopic, project).String()
+}
+
+// resourceOf names something of the store. A project that means the same namespace is called as the client calls it.
+func (d *Server) resourceOf(n queue.Name, kind, project string) resource {
+	if d.store.Resolve(queue.Name{Namespace: project, Name: n.Name}) == d.store.Resolve(n) {
+		return resource{project, kind, n.Name}
+	}
+	return resource{n.Namespace, kind, n.Name}
+}
+
+// isTopic tells whether there is a topic of that name, a queue that is its own topic included.
+func (d *Server) isTopic(r resource) (bool, error) {
+	_, err := d.store.TopicStats(r.name())
+	if err == nil {
+		return true, nil
+	}
+	if !errors.Is(err, queue.ErrNotFound) {
+		return false, err
+	}
+	s, err := d.subscription(resource{r.project, kindSubscription, r.id})
+	if err != nil {
+		if isNotFound(err) {
+			return false, nil
+		}
+		return false, err
+	}
+	return !s.detached() && s.ownTopic(), nil
+}
+
+// subscribers lists the queues of a topic by name.
+func (d *Server) subscribers(r resource) ([]queue.Name, error) {
+	st, err := d.store.TopicStats(r.name())
+	if errors.Is(err, queue.ErrNotFound) {
+		ok, err := d.isTopic(r)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return nil, notFound(r)
+		}
+		return []queue.Name{d.store.Resolve(r.name())}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(st.Subscriptions, compareNames)
+	return st.Subscriptions, nil
+}

@@ -1,0 +1,239 @@
+package pubsub
+
+import (
+	"context"
+	"errors"
+
+	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// publisherService is google.pubsub.v1.Publisher. Publish goes another way: see register.
+type publisherService struct {
+	pubsubpb.UnimplementedPublisherServer
+	d *Server
+}
+
+// CreateTopic makes a topic.
+func (s publisherService) CreateTopic(ctx context.Context, req *pubsubpb.Topic) (*pubsubpb.Topic, error) {
+	d := s.d
+	r, err := parseResource("name", req.Name, kindTopic)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.checkNew("name"); err != nil {
+		return nil, err
+	}
+	if err := d.allow(ctx, access.Admin, r); err != nil {
+		return nil, err
+	}
+	if err := d.checkTopic(req); err != nil {
+		return nil, err
+	}
+	d.admin.Lock()
+	defer d.admin.Unlock()
+	if ok, err := d.isTopic(r); err != nil {
+		return nil, err
+	} else if ok {
+		return nil, exists(r)
+	}
+	if err := d.rememberTopic(ctx, r, req); err != nil {
+		return nil, err
+	}
+	if _, err := d.store.CreateTopic(ctx, r.name(), req.Labels); err != nil {
+		return nil, err
+	}
+	return d.describeTopic(r)
+}
+
+// rememberTopic keeps what the store does not know of a topic.
+func (d *Server) rememberTopic(ctx context.Context, r resource, t *pubsubpb.Topic) error {
+	note := proto.CloneOf(t)
+	note.Name, note.Labels, note.Tags, note.SatisfiesPzs, note.State = "", nil, nil, false, 0
+	key := noteKey(kindTopic, d.store.Resolve(r.name()))
+	if proto.Size(note) == 0 {
+		return d.forget(ctx, key)
+	}
+	return d.remember(ctx, key, note)
+}
+
+// describeTopic is a topic as its clients see it.
+func (d *Server) describeTopic(r resource) (*pubsubpb.Topic, error) {
+	st, err := d.store.TopicStats(r.name())
+	if errors.Is(err, queue.ErrNotFound) {
+		if ok, err := d.isTopic(r); err != nil {
+			return nil, err
+		} else if !ok {
+			return nil, notFound(r)
+		}
+		return &pubsubpb.Topic{Name: r.String(), State: pubsubpb.Topic_ACTIVE}, nil // a queue that is its own topic
+	}
+	if err != nil {
+		return nil, err
+	}
+	t := new(pubsubpb.Topic)
+	if _, err := d.recall(noteKey(kindTopic, st.Name), t); err != nil {
+		return nil, err
+	}
+	if t.SchemaSettings != nil && !d.isSchema(t.SchemaSettings.Schema) {
+		t.SchemaSettings.Schema = deletedSchema
+	}
+	t.Name, t.Labels, t.State = r.String(), st.Labels, pubsubpb.Topic_ACTIVE
+	return t, nil
+}
+
+// GetTopic describes a topic.
+func (s publisherService) GetTopic(ctx context.Context, req *pubsubpb.GetTopicRequest) (*pubsubpb.Topic, error) {
+	r, err := parseResource("topic", req.Topic, kindTopic)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.d.seen(ctx, r); err != nil {
+		return nil, err
+	}
+	return s.d.describeTopic(r)
+}
+
+// UpdateTopic changes the fields of a topic that the mask names.
+func (s publisherService) UpdateTopic(ctx context.Context, req *pubsubpb.UpdateTopicRequest) (*pubsubpb.Topic, error) {
+	d := s.d
+	if req.Topic == nil {
+		return nil, invalid("topic", "is missing")
+	}
+	r, err := parseResource("topic.name", req.Topic.Name, kindTopic)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.allow(ctx, access.Admin, r); err != nil {
+		return nil, err
+	}
+	d.admin.Lock()
+	defer d.admin.Unlock()
+	now, err := d.describeTopic(r)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := d.store.TopicStats(r.name()); err != nil {
+		return nil, status.Errorf(codes.FailedPrecondition, "%s is a queue that is its own topic: it has no settings as a topic", r)
+	}
+	if err := applyMask("update_mask", req.UpdateMask, req.Topic, now, topicFields); err != nil {
+		return nil, err
+	}
+	if err := d.checkTopic(now); err != nil {
+		return nil, err
+	}
+	if err := d.rememberTopic(ctx, r, now); err != nil {
+		return nil, err
+	}
+	if _, err := d.store.CreateTopic(ctx, r.name(), now.Labels); err != nil {
+		return nil, err
+	}
+	if err := d.keepHistories(ctx, r); err != nil {
+		return nil, err
+	}
+	return d.describeTopic(r)
+}
+
+// keepHistories lets the subscriptions of a topic keep settled messages for as long as the topic says now.
+func (d *Server) keepHistories(ctx context.Context, r resource) error {
+	names, err := d.subscribers(r)
+	if err != nil {
+		return err
+	}
+	for _, n := range names {
+		s, err := d.subscription(resource{n.Namespace, kindSubscription, n.Name})
+		if isNotFound(err) {
+			continue // deleted meanwhile
+		}
+		if err != nil {
+			return err
+		}
+		if s.note == nil {
+			continue // another door's: its history is what that door said
+		}
+		def := s.def
+		if def.History, err = d.history(s.note, r.name()); err != nil {
+			return err
+		}
+		if def.History == s.def.History {
+			continue
+		}
+		if err := d.store.AlterQueue(ctx, n, def); err != nil && !errors.Is(err, queue.ErrNotFound) {
+			return err
+		}
+	}
+	return nil
+}
+
+// DeleteTopic removes a topic. Its subscriptions stay.
+func (s publisherService) DeleteTopic(ctx context.Context, req *pubsubpb.DeleteTopicRequest) (*emptypb.Empty, error) {
+	d := s.d
+	r, err := parseResource("topic", req.Topic, kindTopic)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.allow(ctx, access.Admin, r); err != nil {
+		return nil, err
+	}
+	d.admin.Lock()
+	defer d.admin.Unlock()
+	n := d.store.Resolve(r.name())
+	if err := d.store.DeleteTopic(ctx, n); errors.Is(err, queue.ErrNotFound) {
+		if ok, err := d.isTopic(r); err != nil {
+			return nil, err
+		} else if ok {
+			return nil, status.Errorf(codes.FailedPrecondition, "%s is a queue that is its own topic: delete the subscription of that name", r)
+		}
+		return nil, notFound(r)
+	} else if err != nil {
+		return nil, err
+	}
+	d.known.Delete(topicKey{n})
+	if err := d.forget(ctx, noteKey(kindTopic, n), policyKey(r, n)); err != nil {
+		return nil, err
+	}
+	return &emptypb.Empty{}, nil
+}
+
+// DetachSubscription cuts a subscription off its topic and drops what it holds.
+func (s publisherService) DetachSubscription(ctx context.Context, req *pubsubpb.DetachSubscriptionRequest) (*pubsubpb.DetachSubscriptionResponse, error) {
+	d := s.d
+	r, err := parseResource("subscription", req.Subscription, kindSubscription)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.allow(ctx, access.Admin, r); err != nil {
+		return nil, err
+	}
+	d.admin.Lock()
+	defer d.admin.Unlock()
+	sub, err := d.subscription(r)
+	if err != nil {
+		return nil, err
+	}
+	if sub.detached() {
+		return &pubsubpb.DetachSubscriptionResponse{}, nil
+	}
+	if sub.ownTopic() {
+		return nil, status.Errorf(codes.FailedPrecondition, "%s is its own topic and cannot be detached from it: delete it", r)
+	}
+	note, err := d.describe(sub, r)
+	if err != nil {
+		return nil, err
+	}
+	note.Detached = true
+	// The note first: a crash between leaves a subscription that is not detached, as the note of a queue that is there says nothing of it.
+	if err := d.remember(ctx, noteKey(kindSubscription, sub.name), note); err != nil {
+		return nil, err
+	}
+	if err := d.store.DeleteQueue(ctx, sub.name); err != nil && !errors.Is(err, queue.ErrNotFound) {
+		return nil, err
+	}
+	return &pubsubpb.DetachSubscriptionResponse{}, nil
+}

@@ -1,0 +1,175 @@
+package pubsub
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
+
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// lookEvery is how often the door looks for what is over: subscriptions that nobody uses, and notes of what other doors have deleted.
+const lookEvery = time.Minute
+
+// usage remembers when subscriptions were used last, since the start of the process: a restart lengthens their lives and never shortens them.
+type usage struct {
+	mu   sync.Mutex
+	last map[queue.Name]lastUse
+}
+
+type lastUse struct {
+	at     time.Time
+	claims uint64 // of the queue then, by whatever door
+}
+
+// used notes that somebody works with a subscription.
+func (d *Server) used(n queue.Name) {
+	d.usage.mu.Lock()
+	defer d.usage.mu.Unlock()
+	u := d.usage.last[n]
+	u.at = d.now()
+	if d.usage.last == nil {
+		d.usage.last = map[queue.Name]lastUse{}
+	}
+	d.usage.last[n] = u
+}
+
+// notedNames lists what there are notes of.
+func (d *Server) notedNames(kind string) (names []queue.Name) {
+	for _, note := range d.store.Notes(room) {
+		rest, ok := strings.CutPrefix(note.Key, kind+"/")
+		if !ok {
+			continue
+		}
+		if n, err := queue.ParseName(rest); err == nil {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// detachedNames lists the subscriptions that are detached.
+func (d *Server) detachedNames() (names []queue.Name, err error) {
+	for _, n := range d.notedNames(kindSubscription) {
+		if _, _, err := d.store.Definition(n); err == nil {
+			continue
+		}
+		note := new(pubsubpb.Subscription)
+		if ok, err := d.recall(noteKey(kindSubscription, n), note); err != nil {
+			return nil, err
+		} else if ok && note.Detached {
+			names = append(names, n)
+		}
+	}
+	return names, nil
+}
+
+// keepHouse looks for what is over until the door closes.
+func (d *Server) keepHouse() {
+	ticker := time.NewTicker(lookEvery)
+	defer ticker.Stop()
+	for {
+		if err := d.tidy(d.stopping); err != nil && d.stopping.Err() == nil {
+			d.report(err)
+		}
+		select {
+		case <-ticker.C:
+		case <-d.stopping.Done():
+			return
+		}
+	}
+}
+
+// tidy deletes the subscriptions that were not used for as long as their policies say, and forgets notes of what is not there any more.
+func (d *Server) tidy(ctx context.Context) error {
+	d.admin.Lock()
+	defer d.admin.Unlock()
+	return cmp.Or(d.expire(ctx), d.forgetGone(ctx))
+}
+
+func (d *Server) expire(ctx context.Context) error {
+	for _, n := range d.store.Queues() {
+		sub, err := d.subscription(resource{n.Namespace, kindSubscription, n.Name})
+		if isNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		ttl := sub.note.GetExpirationPolicy().GetTtl().AsDuration()
+		if sub.note == nil || ttl <= 0 || !d.idle(n, ttl) {
+			continue
+		}
+		if err := d.remove(ctx, sub); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// idle tells whether nobody has used a subscription for so long. Taking messages from it counts, by whatever door, as does waiting for some.
+func (d *Server) idle(n queue.Name, ttl time.Duration) bool {
+	st, err := d.store.Stats(n)
+	if err != nil {
+		return false
+	}
+	d.usage.mu.Lock()
+	defer d.usage.mu.Unlock()
+	u, ok := d.usage.last[n]
+	if !ok || st.TotalClaims != u.claims || st.Waiters > 0 {
+		u = lastUse{at: d.now(), claims: st.TotalClaims}
+	}
+	if d.usage.last == nil {
+		d.usage.last = map[queue.Name]lastUse{}
+	}
+	d.usage.last[n] = u
+	return d.now().Sub(u.at) >= ttl
+}
+
+// forgetGone forgets what is known of things that other doors, or time, have deleted.
+func (d *Server) forgetGone(ctx context.Context) error {
+	there := map[string]bool{}
+	for _, n := range d.store.Queues() {
+		there[noteKey(kindSubscription, n)] = true
+	}
+	for _, n := range d.store.Topics() {
+		there[noteKey(kindTopic, n)] = true
+	}
+	for _, s := range d.store.Snapshots() {
+		there[noteKey(kindSnapshot, s.Name)] = true
+	}
+	detached, err := d.detachedNames()
+	if err != nil {
+		return err
+	}
+	for _, n := range detached {
+		there[noteKey(kindSubscription, n)] = true
+	}
+	var gone []string
+	for _, kind := range []string{kindTopic, kindSubscription, kindSnapshot} {
+		for _, n := range d.notedNames(kind) {
+			if key := noteKey(kind, n); !there[key] {
+				gone = append(gone, key)
+			}
+		}
+	}
+	d.usage.mu.Lock()
+	for n := range d.usage.last {
+		if !there[noteKey(kindSubscription, n)] {
+			delete(d.usage.last, n)
+		}
+	}
+	d.usage.mu.Unlock()
+	slices.Sort(gone)
+	err = d.forget(ctx, gone...)
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,138 @@
+package pubsub
+
+import (
+	"slices"
+
+	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/hikyaku/hikyaku/internal/api/pubsub/schema"
+	"github.com/hikyaku/hikyaku/internal/message"
+)
+
+// encodings are those that messages of a schema can have.
+var encodings = map[pubsubpb.Encoding]schema.Encoding{pubsubpb.Encoding_JSON: schema.JSON, pubsubpb.Encoding_BINARY: schema.Binary}
+
+// Attributes that tell a subscriber by which schema a message was checked.
+const (
+	schemaNameAttribute     = "googclient_schemaname"
+	schemaEncodingAttribute = "googclient_schemaencoding"
+	schemaRevisionAttribute = "googclient_schemarevisionid"
+)
+
+// validator checks what is published to a topic with a schema.
+type validator struct {
+	name     string
+	encoding pubsubpb.Encoding
+	gone     bool       // the schema, or every revision that was allowed, was deleted
+	allowed  []revision // the last one first
+}
+
+type revision struct {
+	id     string
+	schema *schema.Schema
+}
+
+// validator makes the one for a topic's settings; nil: they ask for none.
+func (d *Server) validator(s *pubsubpb.SchemaSettings) (*validator, error) {
+	if s == nil {
+		return nil, nil
+	}
+	v := &validator{name: s.Schema, encoding: s.Encoding}
+	r, _, err := parseSchema("schema", s.Schema)
+	if err != nil {
+		return nil, err
+	}
+	all, err := d.revisions(r)
+	if isNotFound(err) {
+		v.gone = true
+		return v, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range between(all, s.FirstRevisionId, s.LastRevisionId) {
+		c, err := d.compiled(r, x)
+		if err != nil {
+			return nil, err
+		}
+		v.allowed = append(v.allowed, revision{x.RevisionId, c})
+	}
+	v.gone = len(v.allowed) == 0
+	return v, nil
+}
+
+// between are the revisions from first to last, each included; "" is no bound. all begins with the last one.
+func between(all []*pubsubpb.Schema, first, last string) []*pubsubpb.Schema {
+	place := func(id string, none int) int {
+		if id == "" {
+			return none
+		}
+		return slices.IndexFunc(all, func(x *pubsubpb.Schema) bool { return x.RevisionId == id })
+	}
+	from, to := place(last, 0), place(first, len(all)-1)
+	if from < 0 || to < from {
+		return nil
+	}
+	return all[from : to+1]
+}
+
+// check refuses messages that fit no revision that is allowed, and notes in the others which one they fit.
+func (v *validator) check(ms []message.Message) error {
+	if v.gone {
+		return status.Errorf(codes.FailedPrecondition, "the topic's schema %s was deleted, or its revisions were: nothing can be published", v.name)
+	}
+	for i := range ms {
+		m := &ms[i]
+		fits, err := v.fits(m.Body)
+		if err != nil {
+			return invalid("messages", "message %d: %v", i, err)
+		}
+		m.Attributes.Set(schemaNameAttribute, message.String(v.name))
+		m.Attributes.Set(schemaEncodingAttribute, message.String(v.encoding.String()))
+		m.Attributes.Set(schemaRevisionAttribute, message.String(fits))
+	}
+	return nil
+}
+
+// fits is the last revision that a message fits; the error is why it does not fit the last one of all.
+func (v *validator) fits(body []byte) (id string, err error) {
+	for _, r := range v.allowed {
+		wrong := r.schema.Validate(body, encodings[v.encoding])
+		if wrong == nil {
+			return r.id, nil
+		}
+		if err == nil {
+			err = wrong
+		}
+	}
+	return "", err
+}
+
+// checkSchemaSettings refuses settings of a topic that could never let a message through.
+func (d *Server) checkSchemaSettings(s *pubsubpb.SchemaSettings) error {
+	if s == nil || s.Schema == deletedSchema {
+		return nil
+	}
+	r, _, err := parseSchema("schema_settings.schema", s.Schema)
+	if err != nil {
+		return err
+	}
+	if _, ok := encodings[s.Encoding]; !ok {
+		return invalid("schema_settings.encoding", "is %v: JSON or BINARY is expected", s.Encoding)
+	}
+	all, err := d.revisions(r)
+	if err != nil {
+		return err
+	}
+	for _, id := range []string{s.FirstRevisionId, s.LastRevisionId} {
+		if _, err := pick(r, all, id); err != nil {
+			return err
+		}
+	}
+	if len(between(all, s.FirstRevisionId, s.LastRevisionId)) == 0 {
+		return invalid("schema_settings", "first_revision_id is later than last_revision_id")
+	}
+	return nil
+}

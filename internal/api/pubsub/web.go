@@ -1,0 +1,58 @@
+package pubsub
+
+import (
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/api/pubsub/rest"
+)
+
+// newREST makes the server of the REST form. Its calls go through the gRPC server, with all that stands around calls there.
+func (d *Server) newREST(calls *grpc.Server) (*http.Server, error) {
+	handler, err := rest.New(calls, rest.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("pubsub door: %w", err)
+	}
+	return &http.Server{
+		Handler:           d.local(handler),
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       time.Minute,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          log.New(reporter(d.report), "", 0),
+	}, nil
+}
+
+// local refuses, without users, hosts that are not this machine: any web site may let its own name point here.
+func (d *Server) local(next http.Handler) http.Handler {
+	if d.users.Any() {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := r.Host
+		if h, _, err := net.SplitHostPort(host); err == nil {
+			host = h
+		}
+		host = strings.Trim(host, "[]")
+		if host != "" && !access.LoopbackHost(host) && net.ParseIP(host) == nil {
+			http.Error(w, "without users the door answers only to localhost and addresses; add users: to reach it by a name", http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// reporter is an io.Writer for a log.Logger.
+type reporter func(error)
+
+func (r reporter) Write(line []byte) (int, error) {
+	r(fmt.Errorf("pubsub door: %s", strings.TrimRight(string(line), "\n")))
+	return len(line), nil
+}

@@ -1,0 +1,83 @@
+package publisher
+
+import (
+	"runtime"
+	"time"
+
+	"cloud.google.com/go/pubsub/v2"
+)
+
+// PublishSettings say how messages are grouped into requests and how these are sent. The names are those of pubsub.PublishSettings
+// where they mean the same. A value of zero or less takes that of Defaults, but where it says otherwise. Change them before the first Publish.
+type PublishSettings struct {
+	// DelayThreshold chooses the policy. 0, the default, is readiness: a message leaves as soon as the line is free, and only while
+	// it is busy do messages gather. More is the classic way: a message that is not joined by CountThreshold others, or by as many as make
+	// ByteThreshold bytes, leaves after this time.
+	DelayThreshold time.Duration
+	// CountThreshold is the most messages a request has. The service takes at most pubsub.MaxPublishRequestCount.
+	CountThreshold int
+	// ByteThreshold is how many bytes of messages make a request full. The message that reaches it is the last of its request; the
+	// service takes at most pubsub.MaxPublishRequestBytes.
+	ByteThreshold int
+	// NumGoroutines is how many requests are in flight at most. Each has a goroutine as long as it takes.
+	NumGoroutines int
+	// Timeout is how long a request may take, with all its retries. 0: a minute. Negative: as long as it likes.
+	Timeout time.Duration
+	// FlowControlSettings bound what was published and not yet answered. Unlike the Google publisher this one keeps to them by
+	// default: Publish blocks while too much is outstanding.
+	FlowControlSettings pubsub.FlowControlSettings
+	// EnableCompression lets requests be compressed with gzip if that makes them smaller, which now and then one is probed for.
+	EnableCompression bool
+	// CompressionBytesThreshold is the size above which a request is worth compressing, in bytes.
+	CompressionBytesThreshold int
+}
+
+// Defaults returns the settings with which a Publisher begins: readiness, requests of up to 1,000 messages or about 1 MB, and at most
+// 10,000 messages or 64 MiB outstanding.
+func Defaults() PublishSettings {
+	return PublishSettings{
+		CountThreshold: pubsub.MaxPublishRequestCount,
+		ByteThreshold:  1e6,
+		NumGoroutines:  50 * runtime.GOMAXPROCS(0),
+		Timeout:        time.Minute,
+		FlowControlSettings: pubsub.FlowControlSettings{
+			MaxOutstandingMessages: 10_000,
+			MaxOutstandingBytes:    64 << 20,
+			LimitExceededBehavior:  pubsub.FlowControlBlock,
+		},
+		CompressionBytesThreshold: 240,
+	}
+}
+
+// Thresholds returns the settings of the classic policy, with which the same code behaves as the Google publisher does: a request
+// leaves when it has count messages or that many bytes, or when its oldest message has waited for delay. All else is as in Defaults.
+// Google's own values are 100, 1e6 and 10 ms.
+func Thresholds(count, bytes int, delay time.Duration) PublishSettings {
+	s := Defaults()
+	s.CountThreshold, s.ByteThreshold, s.DelayThreshold = count, bytes, delay
+	return s
+}
+
+// complete fills in what was left out.
+func (s PublishSettings) complete() PublishSettings {
+	d := Defaults()
+	s.DelayThreshold = max(s.DelayThreshold, 0)
+	s.CountThreshold = min(positive(s.CountThreshold, d.CountThreshold), pubsub.MaxPublishRequestCount)
+	s.ByteThreshold = positive(s.ByteThreshold, d.ByteThreshold)
+	s.NumGoroutines = positive(s.NumGoroutines, d.NumGoroutines)
+	s.CompressionBytesThreshold = max(s.CompressionBytesThreshold, 0)
+	if s.Timeout == 0 {
+		s.Timeout = d.Timeout
+	}
+	f := &s.FlowControlSettings
+	f.MaxOutstandingMessages = positive(f.MaxOutstandingMessages, d.FlowControlSettings.MaxOutstandingMessages)
+	f.MaxOutstandingBytes = positive(f.MaxOutstandingBytes, d.FlowControlSettings.MaxOutstandingBytes)
+	return s
+}
+
+func positive(n, otherwise int) int {
+	if n > 0 {
+		return n
+	}
+	return otherwise
+}
