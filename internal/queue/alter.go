@@ -214,7 +214,7 @@ func (s *Store) fitRest(ctx context.Context, f *fitting) error {
 // planAlteration fills a flight. The lock is held.
 func (s *Store) planAlteration(fl *flight, a *alteration, f *fitting) error {
 	q := f.q
-	if s.definingTopic(q) != nil || !f.current() { // its topic is going: what will it subscribe to?
+	if going := s.definingTopic(q); going != nil && going != fl || !f.current() { // its topic is going: what will it subscribe to?
 		return errAgain
 	}
 	d, from, err := s.altered(q, a)

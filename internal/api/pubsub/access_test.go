@@ -150,6 +150,9 @@ func TestTheRESTFormIsOnTheSamePort(t *testing.T) {
 			t.Errorf("%s %s: %d %s", c.method, c.path, code, text)
 		}
 	}
+	if code, text := r.rest("GET", "/", ""); code != 200 || text != "Ok\n" {
+		t.Errorf("scripts that look whether it is up get %d %q", code, text)
+	}
 	if code, text := r.rest("GET", "/v1/projects/local/topics/none", ""); code != 404 || !strings.Contains(text, "NOT_FOUND") {
 		t.Errorf("%d %s", code, text)
 	}

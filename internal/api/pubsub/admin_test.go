@@ -147,6 +147,31 @@ func TestAnUpdateChangesWhatItsMaskNamesAndNothingElse(t *testing.T) {
 	}
 }
 
+func TestWhatOtherDoorsHaveSetStaysWhenSomethingElseIsChanged(t *testing.T) {
+	r := newRig(t)
+	n := queue.Name{Namespace: "default", Name: "jobs"}
+	def := queue.Definition{
+		MaxAttempts: 3, Lease: time.Hour, History: time.Minute, Labels: map[string]string{"Not": "a label of Google's"}, Delay: time.Second, MaxMessages: 7, DeadLetter: "morgue",
+	}
+	if _, err := r.store.CreateQueue(t.Context(), n, def); err != nil {
+		t.Fatal(err)
+	}
+	was, _, err := r.store.Definition(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := r.sub.UpdateSubscription(t.Context(), updateOf("jobs", &pubsubpb.Subscription{RetryPolicy: &pubsubpb.RetryPolicy{}}, "retry_policy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.RetryPolicy == nil || got.Topic != topicName("jobs") || got.MessageRetentionDuration != nil || got.ExpirationPolicy.GetTtl() != nil || got.DeadLetterPolicy.GetMaxDeliveryAttempts() != 3 {
+		t.Errorf("it is %v", got)
+	}
+	if now, _, err := r.store.Definition(n); err != nil || fmt.Sprintf("%+v", now) != fmt.Sprintf("%+v", was) {
+		t.Errorf("the queue is\n%+v, %v, not\n%+v", now, err, was)
+	}
+}
+
 func TestATopicCanBeUpdated(t *testing.T) {
 	r := newRig(t)
 	r.topic("news")
@@ -420,6 +445,20 @@ func TestPoliciesAreKeptAndGrantsAreTold(t *testing.T) {
 	}
 	_, err = iam.GetIamPolicy(t.Context(), &iampb.GetIamPolicyRequest{Resource: topicName("none")})
 	wantCode(t, err, codes.NotFound)
+}
+
+func TestAFilterKnowsAttributesAlone(t *testing.T) {
+	r := newRig(t)
+	r.subscribe("news", func(s *pubsubpb.Subscription) {
+		s.Filter = `NOT attributes:key AND NOT attributes:id AND NOT attributes:body`
+	})
+	r.publish("news", "an ordering key", "a")
+	if _, err := r.pub.Publish(t.Context(), &pubsubpb.PublishRequest{Topic: topicName("news"), Messages: []*pubsubpb.PubsubMessage{{Attributes: map[string]string{"key": "x"}}}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.pull("news", 10); !slices.Equal(texts(got), []string{"a"}) {
+		t.Errorf("%q came", texts(got))
+	}
 }
 
 func TestAFilterLetsThroughWhatItSays(t *testing.T) {

@@ -1,10 +1,12 @@
 package pubsub
 
 import (
+	"maps"
 	"time"
 	"unicode"
 
 	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/hikyaku/hikyaku/internal/api/pubsub/filter"
@@ -29,8 +31,9 @@ const (
 // pushVersion is the attribute of a push endpoint that says how messages are written.
 const pushVersion = "x-goog-version"
 
-// fillSubscription writes defaults out and holds the settings to the service's bounds.
-func (d *Server) fillSubscription(s *pubsubpb.Subscription) error {
+// fillSubscription writes defaults out and holds the settings to the service's bounds. was is what it was before, nil for a new one: what
+// other doors have set beyond the bounds stays until it is changed.
+func (d *Server) fillSubscription(s, was *pubsubpb.Subscription) error {
 	switch {
 	case s.BigqueryConfig != nil:
 		return unserved("bigquery_config", "export to BigQuery")
@@ -44,14 +47,16 @@ func (d *Server) fillSubscription(s *pubsubpb.Subscription) error {
 	if s.AckDeadlineSeconds == 0 {
 		s.AckDeadlineSeconds = defaultAckSeconds
 	}
-	if n := s.AckDeadlineSeconds; n < minAckSeconds || n > maxAckSeconds {
+	if n := s.AckDeadlineSeconds; n != was.GetAckDeadlineSeconds() && (n < minAckSeconds || n > maxAckSeconds) {
 		return invalid("ack_deadline_seconds", "is %d: from %d to %d are allowed", n, minAckSeconds, maxAckSeconds)
 	}
 	if s.MessageRetentionDuration == nil {
 		s.MessageRetentionDuration = durationpb.New(defaultRetention)
 	}
-	if err := within("message_retention_duration", s.MessageRetentionDuration, minRetention, maxRetention); err != nil {
-		return err
+	if !proto.Equal(s.MessageRetentionDuration, was.GetMessageRetentionDuration()) {
+		if err := within("message_retention_duration", s.MessageRetentionDuration, minRetention, maxRetention); err != nil {
+			return err
+		}
 	}
 	if s.ExpirationPolicy == nil {
 		s.ExpirationPolicy = &pubsubpb.ExpirationPolicy{Ttl: durationpb.New(defaultTTL)}
@@ -61,30 +66,32 @@ func (d *Server) fillSubscription(s *pubsubpb.Subscription) error {
 			return err
 		}
 	}
-	if err := checkLabels(s.Labels); err != nil {
-		return err
+	if !maps.Equal(s.Labels, was.GetLabels()) {
+		if err := checkLabels(s.Labels); err != nil {
+			return err
+		}
 	}
-	if len(s.Filter) > maxFilter {
-		return invalid("filter", "has %d bytes, %d at most", len(s.Filter), maxFilter)
-	}
-	if s.Filter != "" && s.Name != "" {
-		if _, err := filter.Parse(s.Filter); err != nil && s.Topic != "" {
+	if was == nil { // it cannot be changed
+		if len(s.Filter) > maxFilter {
+			return invalid("filter", "has %d bytes, %d at most", len(s.Filter), maxFilter)
+		}
+		if _, err := filter.Parse(s.Filter); err != nil {
 			return invalid("filter", "%v", err)
 		}
 	}
-	if err := fillRetry(s); err != nil {
+	if err := fillRetry(s, was); err != nil {
 		return err
 	}
 	return checkPush(s)
 }
 
 // fillRetry does the same for the policies of deliveries that fail.
-func fillRetry(s *pubsubpb.Subscription) error {
+func fillRetry(s, was *pubsubpb.Subscription) error {
 	if p := s.DeadLetterPolicy; p != nil {
 		if p.MaxDeliveryAttempts == 0 {
 			p.MaxDeliveryAttempts = defaultAttempts
 		}
-		if n := p.MaxDeliveryAttempts; n < minAttempts || n > maxAttempts {
+		if n := p.MaxDeliveryAttempts; n != was.GetDeadLetterPolicy().GetMaxDeliveryAttempts() && (n < minAttempts || n > maxAttempts) {
 			return invalid("dead_letter_policy.max_delivery_attempts", "is %d: from %d to %d are allowed", n, minAttempts, maxAttempts)
 		}
 	}
@@ -132,8 +139,8 @@ func checkPush(s *pubsubpb.Subscription) error {
 	return nil
 }
 
-// checkTopic holds the settings of a topic to the service's bounds.
-func (d *Server) checkTopic(t *pubsubpb.Topic) error {
+// checkTopic holds the settings of a topic to the service's bounds. was is what it was before, nil for a new one.
+func (d *Server) checkTopic(t, was *pubsubpb.Topic) error {
 	switch {
 	case t.IngestionDataSourceSettings != nil:
 		return unserved("ingestion_data_source_settings", "ingestion")
@@ -145,8 +152,10 @@ func (d *Server) checkTopic(t *pubsubpb.Topic) error {
 			return err
 		}
 	}
-	if err := checkLabels(t.Labels); err != nil {
-		return err
+	if !maps.Equal(t.Labels, was.GetLabels()) {
+		if err := checkLabels(t.Labels); err != nil {
+			return err
+		}
 	}
 	return d.checkSchemaSettings(t.SchemaSettings)
 }

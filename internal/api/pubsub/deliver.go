@@ -99,8 +99,9 @@ func (t *taker) tellDeath(m *message.Message) {
 		}
 	}
 	if from, err := queue.ParseName(m.Death.Queue); err == nil && m.Death.Queue != "" {
-		add(deathSubscription, from.Name)
-		add(deathProject, from.Namespace)
+		r := t.d.calledBy(from)
+		add(deathSubscription, r.id)
+		add(deathProject, r.project)
 	}
 	add(deathCount, strconv.Itoa(m.Death.Attempts))
 	add(deathPublished, m.Time.UTC().Format(time.RFC3339Nano))

@@ -106,25 +106,32 @@ func (d *Server) alteredDefinition(s *pubsubpb.Subscription, topic queue.Name, d
 	def.Retention = s.MessageRetentionDuration.AsDuration()
 	def.ExactlyOnce = s.EnableExactlyOnceDelivery
 	def.Labels = s.Labels
-	var err error
-	if def.History, err = d.history(s, topic); err != nil {
+	keep, err := d.history(s, topic)
+	if err != nil {
 		return def, err
+	}
+	if s.MessageRetentionDuration != nil || !s.RetainAckedMessages { // else it is another door's queue: what it says stays
+		def.History = keep
 	}
 	p := s.DeadLetterPolicy
 	if p == nil {
-		def.MaxAttempts = 0
-		def.DeadLetter = ""
+		if def.MaxAttempts > 0 {
+			def.MaxAttempts, def.DeadLetter = 0, ""
+		}
 		return def, nil
 	}
 	letters, err := parseResource("dead_letter_policy.dead_letter_topic", p.DeadLetterTopic, kindTopic)
 	if err != nil {
 		return def, err
 	}
-	if ok, err := d.isTopic(letters); err != nil {
-		return def, err
-	} else if !ok {
-		return def, notFound(letters)
+	to := d.store.Resolve(letters.name()).String()
+	if to != def.DeadLetter { // else it is as it was, and perhaps made with the first letter
+		if ok, err := d.isTopic(letters); err != nil {
+			return def, err
+		} else if !ok {
+			return def, notFound(letters)
+		}
 	}
-	def.MaxAttempts, def.DeadLetter = int(p.MaxDeliveryAttempts), d.store.Resolve(letters.name()).String()
+	def.MaxAttempts, def.DeadLetter = int(p.MaxDeliveryAttempts), to
 	return def, nil
 }

@@ -276,7 +276,7 @@ func TestDeadLettersGoToTheirTopicAndTellWhereTheyComeFrom(t *testing.T) {
 	if string(m.Data) != "a" || m.MessageId != id {
 		t.Errorf("the dead letter is %v", m)
 	}
-	for name, want := range map[string]string{deathCount: "5", deathSubscription: "news", deathProject: "default"} {
+	for name, want := range map[string]string{deathCount: "5", deathSubscription: "news", deathProject: "local"} {
 		if m.Attributes[name] != want {
 			t.Errorf("%s is %q, not %q", name, m.Attributes[name], want)
 		}

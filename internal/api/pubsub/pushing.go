@@ -98,16 +98,13 @@ func (d *Server) startPusher(ctx context.Context, sub *subscription) error {
 	config := sub.note.PushConfig
 	c := push.Config{
 		Endpoint:     config.PushEndpoint,
-		Subscription: resource{sub.name.Namespace, kindSubscription, sub.name.Name}.String(),
+		Subscription: d.calledBy(sub.name).String(),
 		AckDeadline:  sub.deadline(),
 		Unwrapped:    config.GetNoWrapper() != nil,
 		Metadata:     config.GetNoWrapper().GetWriteMetadata(),
 		RetryPolicy:  sub.retry != backoff{},
 		Transport:    d.pushers.transport,
 		Report:       d.report,
-	}
-	if r, err := parseResource("name", sub.note.Name, kindSubscription); err == nil {
-		c.Subscription = r.String() // as its maker calls it
 	}
 	if token, ok := config.AuthenticationMethod.(*pubsubpb.PushConfig_OidcToken_); ok {
 		c.OIDC = &push.OIDC{ServiceAccountEmail: token.OidcToken.GetServiceAccountEmail(), Audience: token.OidcToken.GetAudience()}

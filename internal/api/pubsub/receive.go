@@ -17,6 +17,7 @@ func (st *stream) receive(req *pubsubpb.StreamingPullRequest) error {
 		req = new(pubsubpb.StreamingPullRequest)
 		if err := st.wire.RecvMsg(req); err != nil {
 			if errors.Is(err, io.EOF) {
+				st.settling.Wait() // the client hears what became of its last requests
 				return errHalfClosed
 			}
 			return err
@@ -40,6 +41,9 @@ func (st *stream) obey(req *pubsubpb.StreamingPullRequest, first bool) error {
 	if len(req.ModifyDeadlineAckIds) != len(req.ModifyDeadlineSeconds) {
 		return invalid("modify_deadline_seconds", "has %d elements, modify_deadline_ack_ids %d: they belong together", len(req.ModifyDeadlineSeconds), len(req.ModifyDeadlineAckIds))
 	}
+	if st.outbox.full() {
+		return errNotReading
+	}
 	if len(req.AckIds) == 0 && len(req.ModifyDeadlineAckIds) == 0 {
 		if first || !st.pings {
 			return nil
@@ -48,8 +52,8 @@ func (st *stream) obey(req *pubsubpb.StreamingPullRequest, first bool) error {
 		if err != nil {
 			return err
 		}
-		st.outbox.leave(&pubsubpb.StreamingPullResponse{SubscriptionProperties: s.properties()})
-		return st.outbox.flush(st.wire)
+		st.answer(&pubsubpb.StreamingPullResponse{SubscriptionProperties: s.properties()}, func() {})
+		return nil
 	}
 	return st.settle(req)
 }
@@ -86,15 +90,12 @@ func (st *stream) settle(req *pubsubpb.StreamingPullRequest) error {
 	}
 	x := &settling{sub: s}
 	var c confirmation
-	if st.outbox.full() {
-		return errNotReading
-	}
-	malformed := func(field, text string, invalid *[]string) error {
+	malformed := func(field, text string, wrong *[]string) error {
 		if s.def.ExactlyOnce {
-			*invalid = append(*invalid, text)
+			*wrong = append(*wrong, text)
 			return nil
 		}
-		return st.badID(field, text)
+		return invalid(field, "%.60q is not an ack id", text)
 	}
 	for _, text := range req.AckIds {
 		id, err := parseAckID(text, st.user)
@@ -125,26 +126,32 @@ func (st *stream) settle(req *pubsubpb.StreamingPullRequest) error {
 		}
 	}
 	if s.def.ExactlyOnce {
-		x.after = func(x *settling) {
-			st.outbox.leave(c.response(x))
-			st.d.work.Go(func() { // whoever settles for all streams does not wait for one client to read
-				if err := st.outbox.flush(st.wire); err != nil {
-					st.stop(err)
-				}
-			})
-		}
+		x.after = func(x *settling) { st.answer(c.response(x), st.settling.Done) }
 	} else {
 		x.after = func(x *settling) {
 			if x.err != nil {
 				st.stop(x.err) // the client learns that its acknowledgements came to nothing
 			}
+			st.settling.Done()
 		}
 	}
-	return st.d.settles.PostWait(st.ctx, x)
+	st.settling.Add(1)
+	if err := st.d.settles.PostWait(st.ctx, x); err != nil {
+		st.settling.Done()
+		return err
+	}
+	return nil
 }
 
-func (st *stream) badID(field, text string) error {
-	return invalid(field, "%.60q is not an ack id", text)
+// answer sends a response and calls then. Neither who receives, nor who settles for all streams, waits for the client to read it.
+func (st *stream) answer(res *pubsubpb.StreamingPullResponse, then func()) {
+	st.outbox.leave(res)
+	st.d.work.Go(func() {
+		defer then()
+		if err := st.outbox.flush(st.wire); err != nil {
+			st.stop(err)
+		}
+	})
 }
 
 // confirmation collects the ids of a request by what becomes of them, where delivery is exactly once.

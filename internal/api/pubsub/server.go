@@ -167,7 +167,7 @@ func (d *Server) Close(ctx context.Context) error {
 		_ = d.rest.Close() // Shutdown's error says what happened
 	}
 	d.served.Wait()
-	d.work.Wait()
 	_ = d.settles.Close() // it returns none
+	d.work.Wait()
 	return d.ended
 }

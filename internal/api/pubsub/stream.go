@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -36,6 +37,7 @@ type stream struct {
 	flow     *flow
 	owner    *queue.Owner // holds messages of keys, where they are ordered; else nil
 	outbox   outbox
+	settling sync.WaitGroup // requests of the client on their way
 
 	ctx  context.Context
 	stop context.CancelCauseFunc

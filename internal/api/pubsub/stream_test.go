@@ -139,6 +139,39 @@ func TestWithExactlyOnceAStreamConfirms(t *testing.T) {
 	}
 }
 
+func TestAStreamThatEndsWellConfirmsItsLastRequests(t *testing.T) {
+	r := newRig(t)
+	r.subscribe("once", func(s *pubsubpb.Subscription) { s.EnableExactlyOnceDelivery = true })
+	r.publish("once", "", "a", "b")
+	st := r.stream("once")
+	var want []string
+	for _, m := range receive(t, st, 2) {
+		want = append(want, m.AckId)
+		if err := st.Send(&pubsubpb.StreamingPullRequest{AckIds: []string{m.AckId}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := st.CloseSend(); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for {
+		res, err := st.Recv()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, res.GetAcknowledgeConfirmation().GetAckIds()...)
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("%q were confirmed of %q", got, want)
+	}
+}
+
 func TestAStreamGoesNoFurtherThanItsClientAllows(t *testing.T) {
 	for name, bound := range map[string]func(*pubsubpb.StreamingPullRequest){
 		"messages": func(q *pubsubpb.StreamingPullRequest) { q.MaxOutstandingMessages = 3 },
@@ -410,4 +443,20 @@ func TestAClosingDoorEndsStreamsSoThatClientsComeAgain(t *testing.T) {
 	_, err := st.Recv()
 	wantCode(t, err, codes.Unavailable)
 	wantCode(t, <-pulled, codes.Unavailable)
+}
+
+// oneByOne gives the messages of a stream one after the other.
+type oneByOne struct {
+	pullStream
+	got []*pubsubpb.ReceivedMessage
+}
+
+func (o *oneByOne) next(t *testing.T) *pubsubpb.PubsubMessage {
+	t.Helper()
+	for len(o.got) == 0 {
+		o.got = receive(t, o.pullStream, 1)
+	}
+	m := o.got[0].Message
+	o.got = o.got[1:]
+	return m
 }

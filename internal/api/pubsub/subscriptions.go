@@ -54,7 +54,7 @@ func (s subscriberService) CreateSubscription(ctx context.Context, req *pubsubpb
 		return nil, err
 	}
 	want.Detached = false
-	if err := d.fillSubscription(want); err != nil {
+	if err := d.fillSubscription(want, nil); err != nil {
 		return nil, err
 	}
 	d.admin.Lock()
@@ -89,7 +89,9 @@ func (s subscriberService) CreateSubscription(ctx context.Context, req *pubsubpb
 		return nil, err
 	}
 	d.used(n)
-	d.pushers.look()
+	if sub.push {
+		d.pushers.look()
+	}
 	return d.describe(sub, r)
 }
 
@@ -171,11 +173,19 @@ func (d *Server) change(ctx context.Context, r resource, how func(now *pubsubpb.
 	if err != nil {
 		return nil, err
 	}
+	was := proto.CloneOf(now)
 	if err := how(now); err != nil {
 		return nil, err
 	}
-	if err := d.fillSubscription(now); err != nil {
+	if now.ExpirationPolicy == nil && sub.note == nil {
+		now.ExpirationPolicy = &pubsubpb.ExpirationPolicy{} // another door made it: it does not expire unless somebody says so
+	}
+	forever := now.MessageRetentionDuration == nil && was.MessageRetentionDuration == nil
+	if err := d.fillSubscription(now, was); err != nil {
 		return nil, err
+	}
+	if forever {
+		now.MessageRetentionDuration = nil
 	}
 	if sub.detached() {
 		if err := d.remember(ctx, noteKey(kindSubscription, sub.name), now); err != nil {
@@ -188,7 +198,9 @@ func (d *Server) change(ctx context.Context, r resource, how func(now *pubsubpb.
 		return nil, err
 	}
 	d.used(sub.name)
-	d.pushers.look()
+	if sub.push || was.PushConfig != nil {
+		d.pushers.look()
+	}
 	return d.describe(sub, r)
 }
 
@@ -248,6 +260,8 @@ func (d *Server) remove(ctx context.Context, sub *subscription) error {
 	if err := d.forget(ctx, noteKey(kindSubscription, sub.name), policyKey(r, sub.name)); err != nil {
 		return err
 	}
-	d.pushers.look()
+	if sub.push {
+		d.pushers.look()
+	}
 	return nil
 }

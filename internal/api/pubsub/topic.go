@@ -79,6 +79,17 @@ func (d *Server) resourceOf(n queue.Name, kind, project string) resource {
 	return resource{n.Namespace, kind, n.Name}
 }
 
+// calledBy names a subscription as its maker calls it: a namespace may have several names.
+func (d *Server) calledBy(n queue.Name) resource {
+	r := resource{n.Namespace, kindSubscription, n.Name}
+	if sub, err := d.subscription(r); err == nil && sub.note != nil {
+		if called, err := parseResource("name", sub.note.Name, kindSubscription); err == nil {
+			return called
+		}
+	}
+	return r
+}
+
 // isTopic tells whether there is a topic of that name, a queue that is its own topic included.
 func (d *Server) isTopic(r resource) (bool, error) {
 	_, err := d.store.TopicStats(r.name())

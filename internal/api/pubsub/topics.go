@@ -33,7 +33,7 @@ func (s publisherService) CreateTopic(ctx context.Context, req *pubsubpb.Topic) 
 	if err := d.allow(ctx, access.Admin, r); err != nil {
 		return nil, err
 	}
-	if err := d.checkTopic(req); err != nil {
+	if err := d.checkTopic(req, nil); err != nil {
 		return nil, err
 	}
 	d.admin.Lock()
@@ -122,10 +122,11 @@ func (s publisherService) UpdateTopic(ctx context.Context, req *pubsubpb.UpdateT
 	if _, err := d.store.TopicStats(r.name()); err != nil {
 		return nil, status.Errorf(codes.FailedPrecondition, "%s is a queue that is its own topic: it has no settings as a topic", r)
 	}
+	was := proto.CloneOf(now)
 	if err := applyMask("update_mask", req.UpdateMask, req.Topic, now, topicFields); err != nil {
 		return nil, err
 	}
-	if err := d.checkTopic(now); err != nil {
+	if err := d.checkTopic(now, was); err != nil {
 		return nil, err
 	}
 	if err := d.rememberTopic(ctx, r, now); err != nil {

@@ -2,6 +2,7 @@ package pubsub
 
 import (
 	"fmt"
+	"io"
 	"log"
 	"net"
 	"net/http"
@@ -21,7 +22,7 @@ func (d *Server) newREST(calls *grpc.Server) (*http.Server, error) {
 		return nil, fmt.Errorf("pubsub door: %w", err)
 	}
 	return &http.Server{
-		Handler:           d.local(handler),
+		Handler:           d.local(alive(handler)),
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       time.Minute,
 		IdleTimeout:       2 * time.Minute,
@@ -43,6 +44,17 @@ func (d *Server) local(next http.Handler) http.Handler {
 		host = strings.Trim(host, "[]")
 		if host != "" && !access.LoopbackHost(host) && net.ParseIP(host) == nil {
 			http.Error(w, "without users the door answers only to localhost and addresses; add users: to reach it by a name", http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// alive answers GET / as Google's emulator does, where scripts look whether it is up.
+func alive(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/" && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+			_, _ = io.WriteString(w, "Ok\n") // a client that is gone misses it
 			return
 		}
 		next.ServeHTTP(w, r)
