@@ -134,8 +134,9 @@ func TestClientsComeBackToADoorThatWasClosed(t *testing.T) {
 	}()
 	var mu sync.Mutex
 	confirmed := map[string]bool{}
-	ctx, done := context.WithCancel(ctx)
-	err := c.Subscriber("news").Receive(ctx, func(ctx context.Context, m *client.Message) {
+	receiving, done := context.WithCancel(ctx)
+	defer done()
+	err := c.Subscriber("news").Receive(receiving, func(ctx context.Context, m *client.Message) {
 		mu.Lock()
 		if confirmed[m.ID] {
 			t.Errorf("%s came after its acknowledgement was confirmed", m.Data)
