@@ -6,7 +6,7 @@ SOAKTIME   ?= 1h
 REPEAT     ?= 20
 PKG        ?= ./...
 
-# The tests below test/ run the clients of MySQL.
+# The tests below test/ run clients of MySQL and Pub/Sub, and database servers.
 NEED_CLIENTS := $(if $(filter ./... ./test/... ./test/clients%,$(PKG)),need-clients)
 
 export GO

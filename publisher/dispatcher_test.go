@@ -131,17 +131,18 @@ func TestALoneMessageLeavesAtOnceAndWhatFollowsGathers(t *testing.T) {
 	})
 }
 
-func TestWhatHasGatheredAsMuchAsIsInFlightNeedNotWait(t *testing.T) {
+func TestWhatIsMuchComparedWithWhatIsInFlightNeedNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLine(time.Second)
 		d := l.dispatcher(Defaults()).near()
 		publish(d, "", "a", "b")
 		synctest.Wait()
-		publish(d, "", "c")
-		synctest.Wait()
-		publish(d, "", "d")
-		synctest.Wait()
-		same(t, l.requests(), "a b", "c d")
+		for _, w := range []string{"c", "d", "e", "f"} { // twice as much: there is little else in flight
+			same(t, l.requests(), "a b")
+			publish(d, "", w)
+			synctest.Wait()
+		}
+		same(t, l.requests(), "a b", "c d e f")
 		d.stop()
 		if n := d.snapshot().MostFlying; n != 2 {
 			t.Errorf("%d requests in flight at most", n)
@@ -153,7 +154,7 @@ func TestARequestIsFullByCountAndByBytes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLine(time.Second)
 		s := Defaults()
-		s.CountThreshold, s.ByteThreshold = 3, 10
+		s.CountThreshold, s.ByteThreshold, s.NumGoroutines = 3, 10, 1 // so that they leave in order
 		d := l.dispatcher(s).near()
 		publish(d, "", "a", "b", "c", "d", "much too long", "e", "f", "g")
 		d.stop()
@@ -164,7 +165,9 @@ func TestARequestIsFullByCountAndByBytes(t *testing.T) {
 func TestARequestStaysWithinWhatTheServiceTakes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLine(time.Second)
-		d := prepared(Defaults(), 14, l.send).near()
+		s := Defaults()
+		s.NumGoroutines = 1
+		d := prepared(s, 14, l.send).near()
 		publish(d, "", "a", "b", "c", "d", "longer than it may be") // five bytes each, framed
 		d.stop()
 		same(t, l.requests(), "a b", "c d", "longer than it may be")

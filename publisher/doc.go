@@ -21,9 +21,9 @@
 //
 // # When a message leaves
 //
-// Without a key, at once, if few requests are in flight; how many are few depends on the round-trip time. To a service next door a second
-// request costs more than it gains, so the rest gathers while one is on its way. To one that is 25 ms away some thirty are in flight, evenly
-// spaced, and a message waits a thirtieth of that time at most. No clock is involved: the next request leaves when as much waits as is its share of
+// Without a key, at once, if few messages are in flight, or few requests; how many are few depends on the round-trip time. To a service next door a second
+// request costs more than it gains, so the rest gathers while one is on its way. To one that is 25 ms away some twenty requests of a stream are in flight, evenly
+// spaced, and a message waits for a small part of that time. No clock is involved: the next request leaves when as much waits as is its share of
 // what is in flight already. Stats tells what came of it.
 //
 // A request has at most CountThreshold messages, at most 1,000, and is full with the message that makes ByteThreshold bytes.

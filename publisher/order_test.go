@@ -100,6 +100,7 @@ func TestTheOrderOfAKeySurvivesRetries(t *testing.T) {
 		defer end()
 		p := publisher.NewWithConn(conn, topic)
 		p.EnableMessageOrdering = true
+		p.PublishSettings.Timeout = 24 * time.Hour // it will be taken in the end
 		var rs []*publisher.PublishResult
 		const each = 60
 		keys := []string{"a", "b", "c", "d", ""}

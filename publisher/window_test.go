@@ -12,35 +12,36 @@ import (
 
 func TestTheWidthFollowsTheShortestRoundTripOfLate(t *testing.T) {
 	var w window
-	if w.width() != unknownWidth {
-		t.Errorf("%d requests before anything is known", w.width())
+	if w.width() != 8 || w.lone() != widest {
+		t.Errorf("%d requests, %d messages before anything is known", w.width(), w.lone())
 	}
 	for _, c := range []struct {
-		took time.Duration
-		want int
+		took        time.Duration
+		width, lone int
 	}{
-		{40 * time.Millisecond, widest}, {2 * time.Millisecond, 14}, {time.Second, 14}, {100 * time.Microsecond, 1}, {25 * time.Millisecond, 1},
+		{time.Second, widest, widest}, {25 * time.Millisecond, 18, widest}, {2 * time.Millisecond, 2, 14}, {time.Second, 2, 14},
+		{100 * time.Microsecond, 1, 1}, {25 * time.Millisecond, 1, 1},
 	} {
-		if w.note(c.took, 0); w.width() != c.want {
-			t.Errorf("after %v: %d requests, want %d", c.took, w.width(), c.want)
+		if w.note(c.took, 0); w.width() != c.width || w.lone() != c.lone {
+			t.Errorf("after %v: %d requests, %d messages, want %d, %d", c.took, w.width(), w.lone(), c.width, c.lone)
 		}
 	}
 	for range 2 * windowCalls { // the line has become longer
 		w.note(25*time.Millisecond, 0)
 	}
-	if w.width() != widest || w.roundTrip() != 25*time.Millisecond {
+	if w.width() != 18 || w.roundTrip() != 25*time.Millisecond {
 		t.Errorf("the past is not forgotten: %d requests, %v", w.width(), w.roundTrip())
 	}
 }
 
 func TestWhatTheMessagesCostIsNoDistance(t *testing.T) {
 	var w window
-	w.note(60*time.Millisecond, 10_000)
+	w.note(50*time.Millisecond, 10_000)
 	if w.roundTrip() != 0 {
 		t.Errorf("messages that wait for each other are taken for a round trip of %v", w.roundTrip())
 	}
-	if w.note(6100*time.Microsecond, 1000); w.roundTrip() != 100*time.Microsecond {
-		t.Errorf("a thousand messages and a tenth of a millisecond are taken for a round trip of %v", w.roundTrip())
+	if w.note(6100*time.Microsecond, 2000); w.roundTrip() != 100*time.Microsecond {
+		t.Errorf("a thousand messages too many and a tenth of a millisecond are taken for a round trip of %v", w.roundTrip())
 	}
 }
 
@@ -52,7 +53,7 @@ func TestWhatIsNeededGrowsWithWhatIsInFlight(t *testing.T) {
 		messages := rapid.IntRange(requests, 1000*requests).Draw(t, "messages")
 		need := w.need(requests, messages)
 		switch {
-		case requests < w.width() && need != 1:
+		case (requests < w.width() || messages < w.lone()) && need != 1:
 			t.Fatalf("%d of %d requests: a message needs %d", requests, w.width(), need)
 		case need < 1 && requests > 0:
 			t.Fatalf("a request of %d messages", need)
@@ -77,9 +78,12 @@ func TestAStreamIsSpreadOverTheRoundTrip(t *testing.T) {
 		mean           time.Duration // at most
 		requests       int64         // a second at most
 	}{
-		{25 * time.Millisecond, 20 * time.Microsecond, 26250 * time.Microsecond, 2600},
-		{5 * time.Millisecond, 20 * time.Microsecond, 5250 * time.Microsecond, 13000},
+		{25 * time.Millisecond, 20 * time.Microsecond, 26250 * time.Microsecond, 800},
+		{25 * time.Millisecond, 100 * time.Microsecond, 26250 * time.Microsecond, 1000},
+		{5 * time.Millisecond, 20 * time.Microsecond, 6 * time.Millisecond, 900},
+		{5 * time.Millisecond, 100 * time.Microsecond, 6 * time.Millisecond, 1200},
 		{25 * time.Millisecond, time.Millisecond, 25 * time.Millisecond, 1000},
+		{5 * time.Millisecond, time.Millisecond, 5 * time.Millisecond, 1000},
 		{100 * time.Microsecond, 20 * time.Microsecond, 200 * time.Microsecond, 20000},
 		{100 * time.Microsecond, time.Millisecond, 100 * time.Microsecond, 1000},
 	} {

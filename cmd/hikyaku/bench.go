@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -23,12 +25,13 @@ noisy machine: look at the ratios, not at absolute numbers.`,
 	for _, b := range bench.All() {
 		cmd.AddCommand(newOneBench(b))
 	}
-	cmd.AddCommand(newOccupant(), newBenchServer())
+	cmd.AddCommand(newOccupant(), newBenchServer(serverName, "MySQL", bench.ServeQ4M), newBenchServer(pubsubName, "Pub/Sub", bench.ServePublish))
 	return group(cmd)
 }
 
 func newOneBench(b bench.Bench) *cobra.Command {
 	o := bench.Options{Progress: os.Stderr, Terminal: term.IsTerminal(int(os.Stderr.Fd()))}
+	var log bool
 	cmd := &cobra.Command{
 		Use:   b.Name,
 		Short: b.Summary,
@@ -43,7 +46,11 @@ func newOneBench(b bench.Bench) *cobra.Command {
 			}
 			o.Occupant = []string{self, "bench", occupantName}
 			o.Server = []string{self, "bench", serverName}
+			o.PubSub = []string{self, "bench", pubsubName}
 			o.Out = cmd.OutOrStdout()
+			if log {
+				o.Log = cmd.ErrOrStderr()
+			}
 			return b.Run(cmd.Context(), o)
 		},
 	}
@@ -56,6 +63,10 @@ func newOneBench(b bench.Bench) *cobra.Command {
 	if b.Peers {
 		cmd.Flags().StringVar(&o.MySQL, "mysql", "", "compare with MariaDB or MySQL at this `DSN`: user:password@tcp(host:port)/database")
 		cmd.Flags().StringVar(&o.Postgres, "postgres", "", "compare with PostgreSQL at this `URL`: postgres://user:password@host:port/database")
+	}
+	if b.Streams {
+		cmd.Flags().BoolVar(&log, "log", false, "print a line for whatever happens to the streams of students, to stderr")
+		cmd.Flags().StringVar(&o.Postgres, "postgres", "", "look users up in PostgreSQL at this `URL`: postgres://user:password@host:port/database")
 	}
 	return cmd
 }
@@ -77,6 +88,7 @@ func checkBench(b bench.Bench, o *bench.Options) error {
 const (
 	occupantName = "occupy"
 	serverName   = "serve-q4m"
+	pubsubName   = "serve-publish"
 )
 
 func newOccupant() *cobra.Command {
@@ -91,14 +103,15 @@ func newOccupant() *cobra.Command {
 	}
 }
 
-func newBenchServer() *cobra.Command {
+// newBenchServer makes the command of a server that a bench starts for clients of a protocol.
+func newBenchServer(name, protocol string, serve func(ctx context.Context, args []string, in io.Reader, out io.Writer) error) *cobra.Command {
 	return &cobra.Command{
-		Use:                serverName,
-		Short:              "Serve a new store to MySQL clients, for a bench",
+		Use:                name,
+		Short:              "Serve a new store to " + protocol + " clients, for a bench",
 		Hidden:             true,
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return bench.ServeQ4M(cmd.Context(), args, cmd.InOrStdin(), cmd.OutOrStdout())
+			return serve(cmd.Context(), args, cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}
 }

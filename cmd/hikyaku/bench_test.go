@@ -71,9 +71,30 @@ func TestBenchServesMySQLClientsInAProcessOfItsOwn(t *testing.T) {
 	}
 }
 
+func TestBenchServesPubSubClientsInAProcessOfItsOwn(t *testing.T) {
+	dir := t.TempDir()
+	r := hikyaku(t, "", nil, "bench", "publish", "--quick", "--json", "--only", "lone", "--dir", dir)
+	var report struct {
+		Bench string
+		Rows  []struct{ Case, Work, Server string }
+	}
+	if err := json.Unmarshal([]byte(r.stdout), &report); err != nil || r.code != 0 {
+		t.Fatalf("%v: %+v", err, r)
+	}
+	if report.Bench != "publish" || len(report.Rows) == 0 || report.Rows[0].Case != "hikyaku" || report.Rows[0].Server != "instant" {
+		t.Errorf("%+v", report)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+}
+
 func TestWhatOnlyABenchRunsIsNotOffered(t *testing.T) {
-	if r := hikyaku(t, "", nil, "bench", "--help"); strings.Contains(r.stdout, occupantName) || strings.Contains(r.stdout, serverName) {
-		t.Errorf("the help offers it: %s", r.stdout)
+	r := hikyaku(t, "", nil, "bench", "--help")
+	for _, name := range []string{occupantName, serverName, pubsubName} {
+		if strings.Contains(r.stdout, name) {
+			t.Errorf("the help offers %s: %s", name, r.stdout)
+		}
 	}
 }
 

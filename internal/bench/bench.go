@@ -18,8 +18,11 @@ type Options struct {
 	// database in which a table can be made. "": not compared.
 	MySQL, Postgres string
 
-	// Server is the command, like Occupant, that runs ServeQ4M.
-	Server []string
+	// Server is the command, like Occupant, that runs ServeQ4M; PubSub is that which runs ServePublish.
+	Server, PubSub []string
+
+	// Log gets a line for what happens to the streams of the flow bench; nil: nobody.
+	Log io.Writer
 
 	// Occupant is the command, a program and its first arguments, that runs Occupy in a process of its own with the arguments that
 	// are added. Without it memory cannot be measured.
@@ -36,6 +39,7 @@ type Bench struct {
 	Summary string   // one line for people
 	Works   []string // its parts, as Options.Only names them
 	Peers   bool     // it takes the addresses of other servers
+	Streams bool     // it takes Options.Log, and the address of a PostgreSQL server to read from
 	// Run measures and writes what it found. It ends early, with ctx's error, when ctx ends, and leaves no file behind but
 	// the plots that were asked for.
 	Run func(ctx context.Context, o Options) error
@@ -56,6 +60,19 @@ func All() []Bench {
 			Works:   q4mWorks(),
 			Peers:   true,
 			Run:     Q4M,
+		},
+		{
+			Name:    "publish",
+			Summary: "Pub/Sub messages published alone, in bursts, in streams and flat out, beside Google's publisher and the raw call",
+			Works:   publishWorks(),
+			Run:     Publish,
+		},
+		{
+			Name:    "flow",
+			Summary: "students and scores, users and contents: the N+1 problem blocking and not, beside the ideal",
+			Works:   flowWorks(),
+			Streams: true,
+			Run:     Flow,
 		},
 	}
 }

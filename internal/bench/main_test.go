@@ -18,7 +18,17 @@ const occupant = "occupy-for-a-test"
 // server is the first argument with which it does what hikyaku bench serve-q4m does.
 const server = "serve-for-a-test"
 
+// pubsubServer is the first argument with which it does what hikyaku bench serve-publish does.
+const pubsubServer = "serve-publish-for-a-test"
+
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == pubsubServer {
+		if err := bench.ServePublish(context.Background(), os.Args[2:], os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if len(os.Args) > 1 && os.Args[1] == server {
 		if err := bench.ServeQ4M(context.Background(), os.Args[2:], os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -36,5 +46,9 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(m,
+		// OpenCensus, which Google's client uses, keeps a goroutine for the life of the process.
+		goleak.IgnoreTopFunction("go.opencensus.io/stats/view.(*worker).start"),
+		// Google's client does not wait for this one of a stream.
+		goleak.IgnoreTopFunction("cloud.google.com/go/pubsub/v2.(*messageIterator).streamKeepAliveHandler"))
 }

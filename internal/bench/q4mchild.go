@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// q4mChild is a process that does ServeQ4M. It is for one goroutine at a time.
+// q4mChild is a process that does ServeQ4M, or ServePublish. It is for one goroutine at a time.
 type q4mChild struct {
 	cmd       *exec.Cmd
 	in        io.WriteCloser
@@ -24,11 +24,16 @@ type q4mChild struct {
 
 // startQ4M starts a server over a new store in dir. It is killed when ctx ends.
 func startQ4M(ctx context.Context, command []string, dir string, with setting) (*q4mChild, error) {
+	return startServer(ctx, command, "--dir", dir, "--segment-bytes", strconv.FormatInt(with.segmentBytes, 10),
+		"--checkpoint-bytes", strconv.FormatUint(with.checkpointBytes, 10))
+}
+
+// startServer runs a command, to which arguments are added, and hears where it listens. It is killed when ctx ends.
+func startServer(ctx context.Context, command []string, args ...string) (*q4mChild, error) {
 	if len(command) == 0 {
 		return nil, errors.New("no command was given that serves in a process of its own")
 	}
-	args := append(command[1:len(command):len(command)], "--dir", dir, "--segment-bytes", strconv.FormatInt(with.segmentBytes, 10),
-		"--checkpoint-bytes", strconv.FormatUint(with.checkpointBytes, 10))
+	args = append(command[1:len(command):len(command)], args...)
 	c := &q4mChild{cmd: exec.CommandContext(ctx, command[0], args...)}
 	c.cmd.Stderr = &c.complaint
 	in, err := c.cmd.StdinPipe()

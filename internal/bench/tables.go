@@ -10,7 +10,8 @@ import (
 
 // shown are the columns of the tables for people, in their order, and what they are called there.
 var shown = [...]struct{ name, heading string }{
-	{"work", "work"}, {"case", "case"}, {"writers", "at once"}, {"connections", "connections"}, {"client", "client"}, {"depth", "depth"}, {"condition", "condition"}, {"matching", "matching"},
+	{"work", "work"}, {"case", "case"}, {"writers", "at once"}, {"connections", "connections"}, {"client", "client"},
+	{"server", "server"}, {"publisher", "publisher"}, {"rtt_ms", "round trip ms"}, {"burst", "messages"}, {"rate", "offered/s"}, {"setting", "count, delay"}, {"depth", "depth"}, {"condition", "condition"}, {"matching", "matching"},
 	{"waiters", "others"}, {"start", "after"}, {"indexes", "indexes"},
 	{"n", "calls"}, {"p50_ms", "p50 ms"}, {"p99_ms", "p99 ms"}, {"p999_ms", "p99.9 ms"}, {"max_ms", "max ms"}, {"per_s", "messages/s"},
 	{"look_p50_us", "look p50 µs"}, {"look_p99_us", "look p99 µs"},
@@ -19,6 +20,11 @@ var shown = [...]struct{ name, heading string }{
 	{"read_mb", "read MB"}, {"mb_per_s", "MB/s"}, {"per_sync", "per sync"},
 	{"ratio", "ratio"}, {"ratio_q1", "q1"}, {"ratio_q3", "q3"}, {"ratio_lone", "to lone"},
 	{"ratio_mariadb", "to MariaDB"}, {"ratio_postgres", "to PostgreSQL"}, {"ratio_p50", "p50 to limit"}, {"ratio_depth", "cost to few"}, {"ratio_p999", "p99.9 to disk"},
+	{"per_request", "a request"}, {"ratio_default", "p50 to default"}, {"ratio_count", "p50 to count"}, {"ratio_raw", "p50 to raw"},
+	{"ratio_best", "p50 to best"}, {"ratio_requests", "requests to best"},
+	{"rate_default", "to default"}, {"rate_count", "to count"}, {"rate_raw", "to raw"}, {"rate_pstest", "to pstest"},
+	{"users", "users"}, {"total_ms", "total ms"}, {"ideal_ms", "ideal ms"}, {"ratio_ideal", "to ideal"}, {"ratio_sequence", "faster than in sequence"}, {"seed_ms", "seed's ms"},
+	{"workers", "workers"}, {"goroutines", "goroutines"}, {"item_ns", "ns an item"},
 	{"asked", "asked"}, {"met", "met"},
 }
 
@@ -51,6 +57,14 @@ var sections = []section{
 	{"Rows taken through MySQL's protocol", []string{workTakeSince, workTakeBefore}, nil},
 	{"Rows put through MySQL's protocol", []string{workInsert}, nil},
 	{"Rows put while the store is cleaned", []string{workCompacting}, []string{"depth"}},
+	{"Thirty students and five scores of each", []string{workStudents}, nil},
+	{"Users, and what to send to each; the ideal is the join", []string{workUsersSQLite, workUsersPostgres}, nil},
+	{"A stage without work; the ratio is of costs", []string{workOverhead}, []string{"per_s"}},
+	{"One message at a time", []string{workLone}, []string{"per_s"}},
+	{"Bursts: the time of the last message", []string{workBurst}, []string{"per_s", "server"}},
+	{"Streams: the time of each message", []string{workPoisson}, []string{"server"}},
+	{"Flat out", []string{workFlatOut}, []string{"n", "p50_ms", "p99_ms", "max_ms", "rtt_ms"}},
+	{"Received and acknowledged", []string{workStream}, []string{"n", "p50_ms", "p99_ms", "max_ms", "rtt_ms"}},
 }
 
 // writeTables writes the report for people: fewer columns, with headings.

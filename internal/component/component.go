@@ -1,6 +1,6 @@
 // Package component holds the contracts that every source, transform and sink meets, and the outcomes that sinks answer with.
 //
-// A kind (a folder under source, transform or sink) implements one of the three interfaces and describes its settings as a
+// A kind (a folder under source, transform or sink) implements one of the interfaces and describes its settings as a
 // Config struct with yaml tags. Package pipeline runs components; package config makes them. A kind does one thing and
 // leaves the rest to the pipeline: batching, concurrency, retries, time-outs, dead letters and hops are never a kind's business.
 //
@@ -50,6 +50,9 @@ type Delivery struct {
 	Attempt int
 	// Queue is the queue it was claimed from, as namespace/name; "" when it comes from none.
 	Queue string
+	// Way tells apart the messages that were made from one and came different ways to the same StreamTransform. It is the same each time
+	// that the message comes again, also as a replayed dead letter. Sources leave it 0.
+	Way uint64
 }
 
 // Emit takes what a transform makes. port is "" but for transforms with several named outputs.

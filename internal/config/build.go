@@ -50,6 +50,10 @@ func (f *File) Build(store *queue.Store, base component.Env) (*Assembled, error)
 			n.Drains = drains(p)
 		case component.Transform:
 			n.Transform, n.Workers = made, p.common.Workers
+		case component.GroupTransform:
+			n.Group = made
+		case component.StreamTransform:
+			n.Stream, n.Workers = made, p.common.Workers
 		case component.Sink:
 			n.Sink = made
 			n.Feeds = f.feeds(p)

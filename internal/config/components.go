@@ -60,8 +60,21 @@ type decoding struct {
 type transformCommon struct {
 	Type       string   `yaml:"type" required:"true" doc:"The kind of transform."`
 	Inputs     []string `yaml:"inputs" required:"true" doc:"The sources and transforms whose messages it takes; name.port for a port of a transform."`
-	Workers    int      `yaml:"workers" min:"1" max:"1024" default:"1" doc:"How many messages are worked on at once. With more than one, messages may overtake each other."`
-	DeadLetter string   `yaml:"dead_letter" doc:"The queue for messages that it rejects. Not set: NAME_dead."`
+	Workers    int      `yaml:"workers" min:"1" max:"1024" default:"1" doc:"How many messages are worked on at once. With more than one, messages may overtake each other. Not of lookup, which has concurrency."`
+	Request    Again    `yaml:"request" doc:"How often work is tried again that failed for a reason that may pass: of lookup and fanout."`
+	DeadLetter string   `yaml:"dead_letter" doc:"The queue for messages that it rejects, or that are out of attempts. Not set: NAME_dead."`
+}
+
+// Again says how a transform's work is tried again.
+type Again struct {
+	RetryAttempts           Attempts `yaml:"retry_attempts" default:"10" doc:"Tries after the first one, before a message becomes a dead letter."`
+	RetryInitialBackoffSecs float64  `yaml:"retry_initial_backoff_secs" min:"0" max:"86400" default:"0.5" doc:"The bound of the wait before the first retry, which is a random part of it. It doubles with each retry."`
+	RetryMaxDurationSecs    float64  `yaml:"retry_max_duration_secs" min:"0" max:"86400" default:"30" doc:"The greatest bound of a wait, unless the source asks for more."`
+}
+
+// request is what a sink's settings call the same.
+func (a Again) request() Request {
+	return Request{RetryAttempts: a.RetryAttempts, RetryInitialBackoffSecs: a.RetryInitialBackoffSecs, RetryMaxDurationSecs: a.RetryMaxDurationSecs}
 }
 
 type sinkCommon struct {
@@ -248,7 +261,7 @@ func (d *decoder) part(p *part) {
 	case roomTransform:
 		var c transformCommon
 		d.mapping(p.node, p.path, &c, p.config)
-		p.common = common{Type: c.Type, Inputs: c.Inputs, DeadLetter: c.DeadLetter, Workers: c.Workers}
+		p.common = common{Type: c.Type, Inputs: c.Inputs, Request: c.Request.request(), DeadLetter: c.DeadLetter, Workers: c.Workers}
 	case roomSink:
 		var c sinkCommon
 		d.mapping(p.node, p.path, &c, p.config)

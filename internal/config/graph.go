@@ -26,7 +26,11 @@ func (d *decoder) graph(f *File) {
 	d.cycles(f.parts, byName)
 	for _, p := range f.parts {
 		d.where(f, p)
-		d.ports(p, d.construct(p, f.env(p)), f.parts)
+		made := d.construct(p, f.env(p))
+		d.ports(p, made, f.parts)
+		if _, groups := made.(component.GroupTransform); groups && p.node.get("workers") != nil {
+			d.at(p.node.find("workers").at, "set concurrency", "%s.workers: a %s says itself how much it does at once", p.path, p.kind.name)
+		}
 	}
 	for _, p := range f.parts {
 		if p.room != roomSink && !fed[p.name] {

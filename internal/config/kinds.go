@@ -13,8 +13,10 @@ import (
 	queuesource "github.com/hikyaku/hikyaku/internal/source/queue"
 	"github.com/hikyaku/hikyaku/internal/source/stdin"
 	"github.com/hikyaku/hikyaku/internal/transform/decode"
+	"github.com/hikyaku/hikyaku/internal/transform/fanout"
 	"github.com/hikyaku/hikyaku/internal/transform/filter"
 	"github.com/hikyaku/hikyaku/internal/transform/jq"
+	"github.com/hikyaku/hikyaku/internal/transform/lookup"
 	"github.com/hikyaku/hikyaku/internal/transform/route"
 )
 
@@ -49,8 +51,10 @@ func allKinds() []componentKind {
 		kindOf(roomSource, "file", "Makes a message of each line of files, and goes on where it was after a restart.", filesource.New),
 		kindOf(roomSource, "queue", "Claims messages from queues, by condition.", queuesource.New),
 		kindOf(roomTransform, "decode", "Makes named, typed fields of the text of messages.", decode.New),
+		kindOf(roomTransform, "fanout", "Makes many messages of one: of the rows of a query, the items of an answer, or a list in the message.", fanout.New),
 		kindOf(roomTransform, "filter", "Lets the messages through that meet a condition.", filter.New),
 		kindOf(roomTransform, "jq", "Makes new JSON bodies with a jq program.", jq.New),
+		kindOf(roomTransform, "lookup", "Fetches what each message needs: from a database, a server, a queue or a list.", lookup.New),
 		kindOf(roomTransform, "route", "Sends messages different ways by conditions.", route.New),
 		kindOf(roomSink, "file", "Appends messages to a file, a line each.", filesink.New),
 		kindOf(roomSink, "queue", "Puts messages into a queue, or publishes them to a topic.", queuesink.New),

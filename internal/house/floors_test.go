@@ -21,7 +21,7 @@ var floors = []floor{
 	{"doors", []string{"internal/api/*"}, "one wire protocol each"},
 	{"pipeline", []string{"internal/pipeline"}, "runs sources, transforms and sinks"},
 	{"kinds", []string{"internal/source/*", "internal/transform/*", "internal/sink/*"}, "one folder a kind"},
-	{"shared by kinds", []string{"internal/codec", "internal/lines", "internal/macro", "internal/push", "internal/rows"}, "what several kinds need"},
+	{"shared by kinds", []string{"internal/codec", "internal/fetch", "internal/lines", "internal/macro", "internal/push", "internal/rows"}, "what several kinds need"},
 	{"contracts", []string{"internal/access", "internal/component"}, "who may do what; what a source, a transform and a sink are"},
 	{"functions", []string{"internal/function"}, "user code and its instances"},
 	{"queues", []string{"internal/queue"}, "topics, queues, claims, dead letters"},

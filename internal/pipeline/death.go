@@ -39,7 +39,7 @@ func (j *journey) deadLetter(n *node, reason error) *message.Message {
 	m := j.delivery.Message.Clone()
 	m.Death = &message.Death{
 		Queue:    j.delivery.Queue,
-		Step:     n.Name,
+		Step:     j.step(n),
 		Reason:   reasonText(reason),
 		Attempts: max(1, j.delivery.Attempt),
 		Time:     j.p.options.Clock(),

@@ -19,6 +19,10 @@
 // silently: what a step gives up becomes a dead letter, which is the source's message as it came, with the reason, so that a replay
 // takes the whole way again.
 //
+// A transform takes one message at a time, or what has gathered while it was busy (component.GroupTransform), or it sends what it makes of a message while
+// it makes it, with back-pressure (component.StreamTransform). What the last one sends is a journey of its own, with its own retries and dead letters, and the message
+// that it was made of is settled when the transform says so.
+//
 // Order: messages keep the order of their source through transforms with one worker, and into sinks with a concurrency of
 // one, as long as none of them has to be retried.
 //

@@ -28,7 +28,8 @@ type node struct {
 
 	stage     *stage // transforms and sinks
 	graveyard *stage // writes into the dead queue
-	entry     *entry // sources
+	entry     *entry // sources, and transforms that stream
+	turns     *turns // of groups that leave in order; nil: they need not
 
 	obituaries obituaries
 
@@ -79,8 +80,10 @@ func (g *graph) add(given Node) {
 	if n.Source != nil {
 		n.kind, parts = KindSource, parts+1
 	}
-	if n.Transform != nil {
-		n.kind, parts = KindTransform, parts+1
+	for _, there := range []bool{n.Transform != nil, n.Group != nil, n.Stream != nil} {
+		if there {
+			n.kind, parts = KindTransform, parts+1
+		}
 	}
 	if n.Sink != nil {
 		n.kind, parts = KindSink, parts+1
@@ -88,11 +91,7 @@ func (g *graph) add(given Node) {
 	if n.kind != KindSink {
 		n.ports[""] = true
 	}
-	var made any = n.Transform
-	if n.kind == KindSource {
-		made = n.Source
-	}
-	if ports, ok := made.(component.Ports); ok && n.kind != KindSink {
+	if ports, ok := n.component().(component.Ports); ok && n.kind != KindSink {
 		clear(n.ports)
 		for _, port := range ports.Ports() {
 			n.ports[port] = true

@@ -18,6 +18,7 @@ type journey struct {
 	root     message.Message // the delivery's message with our hops
 	size     int
 	only     *node // the step it was replayed for; nil: every step
+	above    *node // the transform that sent it, now or before a replay; nil: none
 	left     atomic.Int64
 
 	mu     sync.Mutex
@@ -35,6 +36,7 @@ type part struct {
 	extra int // 1 if it counts against the pipeline's bound besides its journey
 	bytes int // that it counts besides its journey
 	tries int
+	way   uint64  // from the source to here: what was made of what, by which steps
 	fatal *burial // in a graveyard: whose dead letter it is
 
 	entered time.Time // when it came into the stage

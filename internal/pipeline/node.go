@@ -6,7 +6,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/component"
 )
 
-// Node is one component and its place in the graph. Exactly one of Source, Transform and Sink is set.
+// Node is one component and its place in the graph. Exactly one of Source, Transform, Group, Stream and Sink is set; a node with one of
+// the middle three is a transform.
 type Node struct {
 	Name string
 	// Inputs are the names of the sources and transforms this node takes from: "name", or "name.port" for a transform
@@ -14,9 +15,12 @@ type Node struct {
 	Inputs    []string
 	Source    component.Source
 	Transform component.Transform
+	Group     component.GroupTransform
+	Stream    component.StreamTransform
 	Sink      component.Sink
 	Settings  Settings
-	// Workers is how many goroutines run a Transform; 0: 1. With more than one, messages may overtake each other.
+	// Workers is how many goroutines run a Transform or Stream; 0: 1. With more than one, messages may overtake each other. A Group says itself
+	// how many it wants.
 	Workers int
 	// Feeds are the queues ("name" or "namespace/name") a Sink writes into. With Options.Finite, sources that drain them wait for
 	// this node's sources to end. Dead-letter queues need not be named.
@@ -28,7 +32,7 @@ type Node struct {
 // Settings are what the pipeline does for a transform or a sink. The zero value means the defaults that are named here.
 type Settings struct {
 	Batch   Batch   // sinks only
-	Request Request // transforms: Timeout and the Retry… fields only
+	Request Request // transforms: Timeout (of a Transform) and the Retry… fields only
 	// DeadLetter is the queue for what this node gives up, "name" or "namespace/name"; "": the node's name with "_dead".
 	DeadLetter string
 }

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -58,10 +59,7 @@ func New(nodes []Node, o Options) (*Pipeline, error) {
 			p.sinkStage(n)
 		}
 	}
-	p.budget = newBudget(p.options.MaxInFlight, p.options.MaxInFlightBytes, len(p.entries), p.press)
-	for i, e := range p.entries {
-		e.account = p.budget.accounts[i]
-	}
+	p.openAccounts()
 	p.undrained = len(p.entries)
 	p.graveyards()
 	return p, nil
@@ -82,17 +80,44 @@ func (p *Pipeline) stage(n *node, maxCount, maxBytes int, l limiter, work func(*
 	p.stages = append(p.stages, n.stage)
 }
 
+// openAccounts shares the bounds out. A transform that streams has an account of its own: were it its source's, the messages that wait to be
+// streamed could take all of it and wait for each other. With its own, one message may always go on.
+func (p *Pipeline) openAccounts() {
+	entries := slices.Clone(p.entries)
+	for _, n := range p.graph.nodes {
+		if n.Stream != nil {
+			entries = append(entries, n.entry)
+		}
+	}
+	p.budget = newBudget(p.options.MaxInFlight, p.options.MaxInFlightBytes, len(entries), p.press)
+	for i, e := range entries {
+		e.account = p.budget.accounts[i]
+	}
+}
+
 // transformsAtOnce is how many messages a single worker takes from its stage at a time: few enough to hold up nobody, since they
 // would wait for it anyway.
 const transformsAtOnce = 64
 
 func (p *Pipeline) transformStage(n *node) {
 	n.Settings.Batch.Timeout, n.Settings.Request.RateNum = 0, 0
-	count := transformsAtOnce
-	if n.Workers > 1 {
-		count = 1
+	most := p.options.MaxInFlightBytes
+	switch {
+	case n.Group != nil:
+		g := n.Group.Grouping()
+		if g.Ordered && g.Concurrency > 1 {
+			n.turns = &turns{}
+		}
+		p.stage(n, max(1, g.MaxEvents), most, fixed(max(1, g.Concurrency)), p.transformGroup)
+		n.stage.turns = n.turns
+	case n.Stream != nil:
+		n.entry = &entry{p: p, node: n, drained: make(chan struct{})}
+		p.stage(n, 1, most, fixed(n.Workers), p.stream)
+	case n.Workers > 1:
+		p.stage(n, 1, most, fixed(n.Workers), p.transform)
+	default:
+		p.stage(n, transformsAtOnce, most, fixed(1), p.transform)
 	}
-	p.stage(n, count, p.options.MaxInFlightBytes, fixed(n.Workers), p.transform)
 }
 
 func (p *Pipeline) sinkStage(n *node) {
@@ -219,9 +244,10 @@ func (p *Pipeline) Stats() []NodeStats {
 		if n.stage != nil {
 			s.DeadLetter = n.deadQueue.Short()
 			n.stage.fill(&s)
-		} else {
+		}
+		if n.entry != nil {
 			n.entry.mu.Lock()
-			s.InFlight = n.entry.live
+			s.InFlight += n.entry.live
 			n.entry.mu.Unlock()
 		}
 		all = append(all, s)

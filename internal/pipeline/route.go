@@ -6,6 +6,7 @@ import "github.com/hikyaku/hikyaku/internal/message"
 // one part of a journey, which its delivery counts for already.
 type made struct {
 	covered bool // the delivery counts for the first part
+	way     uint64
 }
 
 // route gives a message to nodes. The caller's own part keeps the journey open meanwhile. by is nil for a source's message.
@@ -32,6 +33,7 @@ func (p *Pipeline) route(j *journey, m *message.Message, by *made, to []*node) {
 		}
 		q := &part{j: j, msg: m, own: by != nil && count == 1, size: size}
 		if by != nil {
+			q.way = by.way
 			if by.covered {
 				by.covered = false
 				q.bytes = max(0, size-j.size)

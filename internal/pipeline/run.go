@@ -80,6 +80,12 @@ func (n *node) component() any {
 	case KindSource:
 		return n.Source
 	case KindTransform:
+		switch {
+		case n.Group != nil:
+			return n.Group
+		case n.Stream != nil:
+			return n.Stream
+		}
 		return n.Transform
 	}
 	return n.Sink

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/hikyaku/hikyaku/internal/component"
@@ -64,30 +65,34 @@ func (e *entry) Send(ctx context.Context, d component.Delivery) error {
 		j.root.Origin.Mark = 0
 	}
 	j.left.Store(1)
-	if lost := e.aim(j); lost != nil {
+	from, lost := e.aim(j)
+	if lost != nil {
 		j.bury(&part{j: j, msg: &j.root}, j.only, component.Reject(lost))
 		return nil
 	}
-	e.p.route(j, &j.root, nil, e.node.outs[""])
+	e.p.route(j, &j.root, nil, from.outs[""])
 	j.drop(1)
 	return nil
 }
 
-// aim finds the step that a replayed message is meant for. A step that this graph does not have is no step: everybody gets the message. One that it
+// aim finds the step that a replayed message is meant for, and where it goes on. A step that this graph does not have is no step: everybody gets the message. One that it
 // has, but elsewhere, is an error: the message would be dropped.
-func (e *entry) aim(j *journey) error {
-	if j.root.Only == "" {
-		return nil
+func (e *entry) aim(j *journey) (from *node, err error) {
+	if strings.Contains(j.root.Only, stepMark) {
+		if from, j.only, err = e.aimBranch(j.root.Only); err == nil {
+			j.above = from
+		}
+		return from, err
 	}
 	n := e.p.graph.byName[j.root.Only]
-	if n == nil || n.kind == KindSource {
-		return nil
+	if j.root.Only == "" || n == nil || n.kind == KindSource {
+		return e.node, nil
 	}
 	j.only = n
 	if !e.node.below.has(n.index) {
-		return fmt.Errorf("it was replayed for %s, but came through source %s, which does not lead there", n.Name, e.node.Name)
+		err = fmt.Errorf("it was replayed for %s, but came through source %s, which does not lead there", n.Name, e.node.Name)
 	}
-	return nil
+	return e.node, err
 }
 
 // settled counts a journey out.

@@ -13,6 +13,7 @@ type stage struct {
 	node *node
 	work func(g *group) sample // is done with every part of the group when it returns
 
+	turns              *turns        // of its groups; nil: they need not keep an order
 	maxCount, maxBytes int           // of a group
 	delay              time.Duration // what a group that is not full waits for company; 0: nothing
 	roomN, roomB       int           // what the stage holds at most, sleepers and groups under way included
@@ -39,6 +40,7 @@ type stage struct {
 type group struct {
 	parts  []*part
 	ticket uint64
+	turn   *turn // nil: it need not wait for those before it
 }
 
 // arrival is a part that waits for room.
@@ -106,6 +108,7 @@ func (s *stage) next(now time.Time) *group {
 	}
 	s.pacer.took(now)
 	s.busy++
+	g.turn = s.turns.next()
 	g.ticket = s.limiter.begin(s.busy, len(g.parts))
 	return g
 }

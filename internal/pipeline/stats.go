@@ -46,7 +46,7 @@ type NodeStats struct {
 	LastErrorTime time.Time
 }
 
-// Result tells what a run did. A delivery is counted once: as GivenBack, else as DeadLettered if any part of it became a
+// Result tells what a run did. What a StreamTransform sends is a delivery, too. A delivery is counted once: as GivenBack, else as DeadLettered if any part of it became a
 // dead letter, else as Delivered.
 type Result struct {
 	Delivered    uint64

@@ -20,34 +20,37 @@ func (p *Pipeline) transform(n *node, g *group) sample {
 	var outs []emitted
 	gone := make([]*part, 0, len(g.parts))
 	for _, q := range g.parts {
-		if p.work.Err() != nil {
-			q.lose(n)
-			gone = append(gone, q)
-			continue
+		outs = outs[:0]
+		err := p.work.Err()
+		if err == nil {
+			outs, err = p.transformOne(n, q.msg, outs)
 		}
-		var err error
-		outs, err = p.transformOne(n, q.msg, outs[:0])
-		switch {
-		case err == nil:
-			p.pass(n, q, outs)
-			q.end(nil, component.Outcome{})
+		if !p.transformed(n, q, outs, err) {
 			gone = append(gone, q)
-		case p.work.Err() != nil:
-			q.lose(n)
-			gone = append(gone, q)
-		default:
-			o := component.Reject(err)
-			if after, ok := component.AsRetry(err); ok {
-				o = component.Again(after, err)
-			}
-			if !p.failed(n, q, o) {
-				gone = append(gone, q)
-			}
 		}
 		clear(outs)
 	}
 	n.stage.leave(gone...)
 	return sample{}
+}
+
+// transformed does what follows from a transform's answer for one message. It returns true if that sleeps in the stage until
+// its retry, false if it has left.
+func (p *Pipeline) transformed(n *node, q *part, outs []emitted, err error) (sleeps bool) {
+	switch {
+	case err == nil:
+		p.pass(n, q, outs)
+		q.end(nil, component.Outcome{})
+		return false
+	case p.work.Err() != nil: // the end of the pipeline is not the message's fault
+		q.lose(n)
+		return false
+	}
+	o := component.Reject(err)
+	if after, ok := component.AsRetry(err); ok {
+		o = component.Again(after, err)
+	}
+	return p.failed(n, q, o)
 }
 
 // transformOne calls the component and gathers what it emits.
@@ -58,20 +61,28 @@ func (p *Pipeline) transformOne(n *node, m *message.Message, outs []emitted) (_ 
 	n.request(1)
 	var wrong error
 	emit := func(port string, m *message.Message) {
-		switch {
-		case m == nil:
-			wrong = errors.New("the transform emitted no message at all: a defect of it")
-		case !n.ports[port]:
-			wrong = fmt.Errorf("the transform emitted to its output %q, which it does not have: a defect of it", port)
-		default:
-			outs = append(outs, emitted{port, m})
+		if defect := n.defect(port, m); defect != nil {
+			wrong = defect
+			return
 		}
+		outs = append(outs, emitted{port, m})
 	}
 	err = n.Transform.Transform(ctx, m, emit)
 	if err == nil {
 		err = wrong
 	}
 	return outs, err
+}
+
+// defect says what is wrong with a message that a transform emitted.
+func (n *node) defect(port string, m *message.Message) error {
+	switch {
+	case m == nil:
+		return errors.New("the transform emitted no message at all: a defect of it")
+	case !n.ports[port]:
+		return fmt.Errorf("the transform emitted to its output %q, which it does not have: a defect of it", port)
+	}
+	return nil
 }
 
 // pass sends on what was made of q.
@@ -95,6 +106,7 @@ func (p *Pipeline) pass(n *node, q *part, outs []emitted) {
 		if m.Time.IsZero() {
 			m.Time = q.msg.Time
 		}
+		by.way = partOf(q.way, n.Name, i)
 		p.route(q.j, &m, by, to)
 	}
 }

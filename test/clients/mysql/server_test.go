@@ -1,19 +1,13 @@
 package clients_test
 
 import (
-	"bufio"
 	"fmt"
-	"io"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
-	"strings"
-	"sync"
-	"syscall"
 	"testing"
-	"time"
+
+	"github.com/hikyaku/hikyaku/test/clients/conformance"
 )
 
 const (
@@ -27,19 +21,14 @@ type server struct {
 	host, port string
 	socket     string
 	authority  string // the file of the certificate's authority; "" without one
-	cmd        *exec.Cmd
-	ended      chan struct{} // closed: its standard error has ended
-
-	mu    sync.Mutex
-	lines []string // of its standard error
 }
 
 // serve starts hikyaku and waits until its MySQL door is open.
 func serve(t *testing.T, guarded bool) *server {
 	t.Helper()
-	dir := socketDir(t)
-	s := &server{guarded: guarded, socket: filepath.Join(dir, "mysqld.sock"), ended: make(chan struct{})}
-	config := fmt.Sprintf("data_dir: %s\napi:\n  http: { listen: 127.0.0.1:0 }\n", filepath.Join(dir, "data"))
+	dir := conformance.Folder(t)
+	s := &server{guarded: guarded, socket: filepath.Join(dir, "mysqld.sock")}
+	config := fmt.Sprintf("data_dir: %s\napi:\n  http: { listen: 127.0.0.1:0 }\n  pubsub: { off: true }\n", filepath.Join(dir, "data"))
 	if guarded {
 		var cert, key string
 		s.authority, cert, key = certificate(t, dir)
@@ -48,79 +37,11 @@ func serve(t *testing.T, guarded bool) *server {
 	} else {
 		config += fmt.Sprintf("  mysql: { listen: 127.0.0.1:0, socket: %s }\n", s.socket)
 	}
-	path := filepath.Join(dir, "hikyaku.yaml")
-	write(t, path, []byte(config))
-	s.cmd = exec.Command(binary, "serve", "-c", path)
-	stderr, err := s.cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.stop(t) })
-	address := make(chan string, 1)
-	go s.drain(stderr, address)
-	a, ok := <-address
-	if !ok {
-		t.Fatalf("serve ended without opening the door\n%s\n%s", config, s.log())
-	}
-	if s.host, s.port, err = net.SplitHostPort(a); err != nil {
+	var err error
+	if s.host, s.port, err = net.SplitHostPort(conformance.Serve(t, binary, dir, config, "mysql").Address); err != nil {
 		t.Fatal(err)
 	}
 	return s
-}
-
-// socketDir is a folder with a short path: that of a socket has to fit into about 100 bytes.
-func socketDir(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "hk")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	})
-	return dir
-}
-
-var doorOpen = regexp.MustCompile(`door=mysql address=(\S+)`)
-
-// drain keeps what the program says, and sends the door's address when it says that. It closes address at the end.
-func (s *server) drain(stderr io.Reader, address chan<- string) {
-	defer close(s.ended)
-	defer close(address)
-	sc := bufio.NewScanner(stderr)
-	for sc.Scan() {
-		s.mu.Lock()
-		s.lines = append(s.lines, sc.Text())
-		s.mu.Unlock()
-		if m := doorOpen.FindStringSubmatch(sc.Text()); m != nil {
-			address <- m[1]
-		}
-	}
-}
-
-// log is what the program has said so far.
-func (s *server) log() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return strings.Join(s.lines, "\n")
-}
-
-// stop ends the program cleanly. By then no client is connected; what they did must not have made it complain.
-func (s *server) stop(t *testing.T) {
-	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Error(err)
-	}
-	late := time.AfterFunc(deadline, func() { _ = s.cmd.Process.Kill() })
-	defer late.Stop()
-	<-s.ended
-	if err := s.cmd.Wait(); err != nil || strings.Contains(s.log(), "level=ERROR") || strings.Contains(s.log(), "panic") {
-		t.Errorf("serve ended with %v\n%s", err, s.log())
-	}
 }
 
 // environment tells a program where the server is.

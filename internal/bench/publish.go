@@ -1,0 +1,176 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/measure"
+)
+
+// The works of the publish bench.
+const (
+	workLone    = "lone"
+	workBurst   = "burst"
+	workPoisson = "poisson"
+	workFlatOut = "flat-out"
+	workStream  = "stream"
+)
+
+// The cases of the publish bench, besides ours.
+const (
+	caseDefault = "sdk-default"
+	caseCount   = "sdk-count"
+	caseRaw     = "raw"
+)
+
+// Publish measures the publisher, and the door behind it, as seed 000 measured Google's:
+//
+//   - lone: a message published and its result waited for, by a publisher made for it, as in the seed, and by one that is kept.
+//   - burst: so many messages published in a row; the time is that of the last result.
+//   - poisson: a stream of messages that come by chance, each timed from Publish to its result.
+//   - flat-out: 200,000 messages of 1,000 bytes by one caller as fast as it can.
+//   - stream: as many received by Google's client and acknowledged.
+//
+// The variants are Google's publisher with its default settings (sdk-default), the same with CountThreshold set to what is at hand or, in a stream, with
+// several settings (sdk-count), ours (hikyaku), and the unary call that all of them come down to (raw). They take turns in slices, A B C D A B C D, the first of them another from
+// round to round, and ratios are medians of those of neighbouring slices. Each has a connection of its own.
+//
+// The servers are processes of their own: one that only answers (instant), Google's for tests, in memory (pstest), and our door over a store with every
+// default, durable (hikyaku). A round-trip time of more than 0 is that of a link in this process between them.
+func Publish(ctx context.Context, o Options) error {
+	s := &publishSession{session: session{Options: o, report: measure.NewBenchReport("publish")}, publishExtent: wholePublish, servers: map[string]*q4mChild{}}
+	if o.Quick {
+		s.publishExtent = quickPublish
+	}
+	if err := s.all(ctx); err != nil {
+		return fmt.Errorf("bench publish: %w", err)
+	}
+	return nil
+}
+
+// publishExtent says how much is measured.
+type publishExtent struct {
+	trips  []time.Duration // round trips
+	lone   pace            // by round trip
+	burst  pace
+	bursts []int
+	rates  []int         // messages a second
+	rounds int           // slices of a stream
+	slice  time.Duration // the length of one
+	flat   int           // messages
+	flats  int           // rounds
+	stream int           // messages received from our door
+	ticks  int           // and from Google's test server, which hands over one or two of those that wait every 10 ms
+}
+
+// pace is how many rounds there are, and calls in each; over a link fewer.
+type pace struct{ rounds, calls, far int }
+
+var (
+	wholePublish = publishExtent{
+		trips: []time.Duration{0, 5 * time.Millisecond, 25 * time.Millisecond}, lone: pace{20, 20, 2}, burst: pace{20, 5, 1}, bursts: []int{2, 10, 100, 1000},
+		rates: []int{100, 1000, 10_000, 50_000}, rounds: 3, slice: 250 * time.Millisecond, flat: 200_000, flats: 3, stream: 200_000, ticks: 100,
+	}
+	quickPublish = publishExtent{
+		trips: []time.Duration{0, 5 * time.Millisecond}, lone: pace{2, 2, 1}, burst: pace{2, 1, 1}, bursts: []int{2, 100},
+		rates: []int{1000}, rounds: 2, slice: 30 * time.Millisecond, flat: 2000, flats: 2, stream: 2000, ticks: 5,
+	}
+)
+
+// publishSession is one run.
+type publishSession struct {
+	session
+	publishExtent
+	servers map[string]*q4mChild // by kind; started when they are needed
+	topics  int                  // made so far
+}
+
+func (s *publishSession) all(ctx context.Context) (err error) {
+	es, err := choose(s.experiments(), s.Only)
+	if err != nil {
+		return err
+	}
+	if err := s.begin(ctx, es); err != nil {
+		return err
+	}
+	err = s.measureAll(ctx, es)
+	err = joinCleanup(err, errors.Join(s.closeServers(), s.end()))
+	if cause := context.Cause(ctx); cause != nil {
+		return cause // what else went wrong went wrong with it
+	}
+	if err != nil {
+		return err
+	}
+	return s.publish()
+}
+
+// server returns the server of a kind.
+func (s *publishSession) server(ctx context.Context, kind string) (*q4mChild, error) {
+	if c := s.servers[kind]; c != nil {
+		return c, nil
+	}
+	c, err := startServer(ctx, s.PubSub, "--kind", kind, "--dir", filepath.Join(s.dir, kind))
+	if err != nil {
+		return nil, err
+	}
+	s.servers[kind] = c
+	return c, nil
+}
+
+func (s *publishSession) closeServers() error {
+	var errs []error
+	for _, c := range s.servers {
+		errs = append(errs, c.close())
+	}
+	return errors.Join(errs...)
+}
+
+// experiments lists what can be measured, in the order of the report.
+func (s *publishSession) experiments() (es []experiment) {
+	add := func(work string, rounds int, takes time.Duration, disk int, run func(ctx context.Context) error) {
+		es = append(es, experiment{work, rounds, takes, int64(disk)*bytesLogged + slack, run})
+	}
+	const window = 11 * time.Millisecond // what the default settings wait
+	for _, trip := range s.trips {
+		for _, kept := range []bool{false, true} {
+			calls := s.lone.per(trip)
+			takes := time.Duration(s.lone.rounds*calls) * (window + 4*(trip+time.Millisecond/5))
+			add(workLone, s.lone.rounds, takes, 0, func(ctx context.Context) error { return s.alone(ctx, serverInstant, trip, kept) })
+		}
+	}
+	add(workLone, s.lone.rounds, time.Duration(s.lone.rounds*s.lone.calls)*2*window, 0, func(ctx context.Context) error { return s.alone(ctx, serverDurable, 0, true) })
+	for _, trip := range s.trips {
+		for _, n := range s.bursts {
+			takes := time.Duration(s.burst.rounds*s.burst.per(trip)) * (window + 4*(trip+time.Duration(n)*2*time.Microsecond))
+			add(workBurst, s.burst.rounds, takes, 0, func(ctx context.Context) error { return s.bursting(ctx, trip, n) })
+		}
+	}
+	for _, trip := range s.trips {
+		for _, rate := range s.rates {
+			takes := time.Duration(s.rounds*(1+len(sdkSettings))) * (s.slice + trip)
+			add(workPoisson, s.rounds, takes, 0, func(ctx context.Context) error { return s.streaming(ctx, trip, rate) })
+		}
+	}
+	flat := time.Duration(4*s.flats) * filling(s.flat)
+	for _, kind := range []string{serverInstant, serverGoogle, serverDurable} {
+		add(workFlatOut, s.flats, flat, 2*s.flat, func(ctx context.Context) error { return s.flatOut(ctx, kind) })
+	}
+	add(workStream, s.flats, 4*flat, 2*s.stream, s.received)
+	return es
+}
+
+// per is how many calls a slice has.
+func (p pace) per(trip time.Duration) int {
+	if trip > 0 {
+		return p.far
+	}
+	return p.calls
+}
+
+// publishWorks lists the names of the works.
+func publishWorks() []string {
+	return []string{workLone, workBurst, workPoisson, workFlatOut, workStream}
+}

@@ -1,0 +1,114 @@
+package bench
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"path/filepath"
+	"time"
+
+	"cloud.google.com/go/pubsub/v2/pstest"
+
+	"github.com/hikyaku/hikyaku/internal/api/pubsub"
+)
+
+// The servers of the publish bench.
+const (
+	serverInstant = "instant" // answers at once
+	serverGoogle  = "pstest"  // Google's own for tests, in memory
+	serverDurable = "hikyaku" // ours, with every default
+)
+
+// ServePublish serves Pub/Sub on a port of loopback that it finds. It is for a process of its own, which the publish bench starts. It writes its address, as
+// a line of JSON, when it listens, and answers each line that it reads from in when it has forgotten what was published, as far as it is a server that is
+// not told so by its clients; it ends when in does. args are the flags that the bench gives.
+func ServePublish(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
+	flags := flag.NewFlagSet("serve-publish", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	dir := flags.String("dir", "", "folder")
+	kind := flags.String("kind", "", "of server")
+	err := flags.Parse(args)
+	if err == nil {
+		err = servePublish(ctx, *kind, *dir, in, out)
+	}
+	if err != nil {
+		return fmt.Errorf("serve-publish: %w", err)
+	}
+	return nil
+}
+
+func servePublish(ctx context.Context, kind, dir string, in io.Reader, out io.Writer) (err error) {
+	open, ok := map[string]func(ctx context.Context, dir string) (*pubsubServer, error){
+		serverInstant: openInstant, serverGoogle: openGoogle, serverDurable: openDurable,
+	}[kind]
+	if !ok {
+		return fmt.Errorf("there is no server %q", kind)
+	}
+	s, err := open(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	return s.listen(in, out)
+}
+
+// pubsubServer is a server that listens.
+type pubsubServer struct {
+	addr   string
+	forget func() // what was published
+	close  func() error
+}
+
+func openInstant(context.Context, string) (*pubsubServer, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	return &pubsubServer{l.Addr().String(), func() {}, startInstant(l).close}, nil
+}
+
+func openGoogle(context.Context, string) (*pubsubServer, error) {
+	s := pstest.NewServer()
+	return &pubsubServer{s.Addr, s.ClearMessages, s.Close}, nil
+}
+
+func openDurable(ctx context.Context, dir string) (*pubsubServer, error) {
+	r, err := openRig(ctx, filepath.Join(dir, "journal"), setting{})
+	if err != nil {
+		return nil, err
+	}
+	door, err := pubsub.New(pubsub.Config{Listen: "127.0.0.1:0"}, pubsub.Options{Store: r.store})
+	if err != nil {
+		return nil, errors.Join(err, r.close())
+	}
+	addr, err := door.Start(ctx)
+	if err != nil {
+		return nil, errors.Join(err, r.close())
+	}
+	return &pubsubServer{addr.String(), func() {}, func() error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		return errors.Join(door.Close(ctx), r.close())
+	}}, nil
+}
+
+// listen tells where the server is, and then does what it is told.
+func (s *pubsubServer) listen(in io.Reader, out io.Writer) error {
+	write := json.NewEncoder(out)
+	if err := write.Encode(served{Addr: s.addr}); err != nil {
+		return err
+	}
+	lines := bufio.NewScanner(in)
+	for lines.Scan() {
+		s.forget()
+		if err := write.Encode(served{}); err != nil {
+			return err
+		}
+	}
+	return lines.Err()
+}
