@@ -16,7 +16,7 @@ const (
 	workOverhead      = "overhead"
 )
 
-// Flow measures the library flow as seed 004 measured Reactor:
+// Flow measures the library flow as a field report measured Reactor:
 //
 //   - students: thirty students are fetched, and then each one's five scores, where every one of them takes 100 ms. Non-blocking on many workers
 //     and on a single one, blocking in sequence, on elastic workers and on four. The ideal is what the waiting alone takes.

@@ -42,7 +42,7 @@ func TestFlowReportsEveryProgramBesideItsIdeal(t *testing.T) {
 			checkPositive(t, i, r, "users", "writers", "ratio_sequence")
 			continue
 		}
-		checkPositive(t, i, r, "seed_ms", "workers")
+		checkPositive(t, i, r, "report_ms", "workers")
 		if ratio, _ := r.Number("ratio_ideal"); ratio < 1 {
 			t.Errorf("row %d: in %v of the time that waiting takes", i, ratio)
 		}
@@ -67,7 +67,7 @@ func TestFlowReportsEveryProgramBesideItsIdeal(t *testing.T) {
 	left(t, dir)
 }
 
-// checkFlowLog looks for the seed's names, and for as many items as there are.
+// checkFlowLog looks for the field report's names, and for as many items as there are.
 func checkFlowLog(t *testing.T, log string) {
 	t.Helper()
 	for text, times := range map[string]int{
@@ -91,7 +91,7 @@ func TestFlowWritesTablesForPeople(t *testing.T) {
 	if err := bench.Flow(t.Context(), bench.Options{Quick: true, Only: []string{"students"}, Out: &out}); err != nil {
 		t.Fatal(err)
 	}
-	for text, want := range map[string]bool{"Thirty students": true, "seed's ms": true, "parallel-4": true, "ns an item": false} {
+	for text, want := range map[string]bool{"Thirty students": true, "report's ms": true, "parallel-4": true, "ns an item": false} {
 		if strings.Contains(out.String(), text) != want {
 			t.Errorf("the report says %q: %v\n%s", text, !want, out.String())
 		}

@@ -16,7 +16,7 @@ func flowPictures() []picture {
 
 func drawStudents(p *measure.Plot, r *measure.Row) {
 	x := place(p, fmt.Sprint(r.Get("case")))
-	for _, s := range [...]struct{ name, value string }{{"the seed's", "seed_ms"}, {"flow", "total_ms"}, {"ideal", "ideal_ms"}} {
+	for _, s := range [...]struct{ name, value string }{{"the report's", "report_ms"}, {"flow", "total_ms"}, {"ideal", "ideal_ms"}} {
 		addPoint(p, s.name, measure.Marks, x, number(r, s.value)/1000)
 	}
 }

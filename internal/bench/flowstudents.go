@@ -12,7 +12,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
-// program is one of the seed's five. Times are in fetches.
+// program is one of the field report's five. Times are in fetches.
 type program struct {
 	name      string
 	scheduler func() *flow.Scheduler // nil: everything is done where it is read
@@ -20,7 +20,7 @@ type program struct {
 	atOnce    int
 	ideal     int
 	asked     float64
-	seed      float64 // milliseconds that the seed's program took, by its log
+	report    float64 // milliseconds that the field report's program took, by its log
 }
 
 func programs() []program {
@@ -48,7 +48,7 @@ type score struct {
 
 func (s score) String() string { return fmt.Sprint(s.student, " ", s.subject, " ", s.points) }
 
-// someStudents are the seed's, as far as it names them.
+// someStudents are the field report's, as far as it names them.
 func someStudents() []student {
 	named := map[int]string{
 		1: "Muto", 2: "Miyoshi", 3: "Matsui", 4: "Nakamoto", 5: "Iida", 6: "Horiuchi", 7: "Sugisaki", 8: "Sato", 9: "Mizuno", 10: "Kikuchi",
@@ -121,7 +121,7 @@ func (s *flowSession) students(ctx context.Context, p program) error {
 	}
 	ideal := time.Duration(p.ideal) * s.fetching
 	r := s.report.Row(p.name, workStudents).Set("total_ms", measure.Milliseconds(took)).Set("ideal_ms", measure.Milliseconds(ideal)).
-		Set("ratio_ideal", hundredths(float64(took)/float64(ideal))).Set("seed_ms", p.seed*float64(s.fetching)/float64(wholeFlow.fetching)).
+		Set("ratio_ideal", hundredths(float64(took)/float64(ideal))).Set("report_ms", p.report*float64(s.fetching)/float64(wholeFlow.fetching)).
 		Set("workers", 1).Set("goroutines", most.Load())
 	if scheduler != nil {
 		r.Set("workers", scheduler.Stats().Peak)

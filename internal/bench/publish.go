@@ -26,9 +26,9 @@ const (
 	caseRaw     = "raw"
 )
 
-// Publish measures the publisher, and the door behind it, as seed 000 measured Google's:
+// Publish measures the publisher, and the door behind it, as a field report measured Google's:
 //
-//   - lone: a message published and its result waited for, by a publisher made for it, as in the seed, and by one that is kept.
+//   - lone: a message published and its result waited for, by a publisher made for it, as in the field report, and by one that is kept.
 //   - burst: so many messages published in a row; the time is that of the last result.
 //   - poisson: a stream of messages that come by chance, each timed from Publish to its result.
 //   - flat-out: 200,000 messages of 1,000 bytes by one caller as fast as it can.

@@ -137,7 +137,7 @@ func google(change func(s *pubsub.PublishSettings)) hire {
 	}
 }
 
-// optimised is the seed's cure: as many messages as there are at hand are a batch.
+// optimised is the field report's cure: as many messages as there are at hand are a batch.
 func optimised(n int) hire {
 	return google(func(s *pubsub.PublishSettings) {
 		s.CountThreshold, s.ByteThreshold, s.DelayThreshold = n, 1<<20, 50*time.Millisecond

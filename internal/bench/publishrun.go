@@ -11,7 +11,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
-// alone is the seed's experiment: a message, its result, the next message.
+// alone is the field report's experiment: a message, its result, the next message.
 func (s *publishSession) alone(ctx context.Context, kind string, trip time.Duration, kept bool) error {
 	how := "new"
 	if kept {

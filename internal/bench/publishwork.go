@@ -11,7 +11,7 @@ import (
 type shooter struct {
 	line *pubsubLine
 	hire hire // nil: one unary call
-	kept bool // one publisher for all calls, else each has its own, made before it is timed and stopped after that, as in the seed
+	kept bool // one publisher for all calls, else each has its own, made before it is timed and stopped after that, as in the field report
 	n    int
 
 	man    postman

@@ -19,7 +19,7 @@ const (
 	workCompacting = "insert-compacting"
 )
 
-// Q4M measures the MySQL door as seed 001 measured Q4M's conditional subscription, from a client's side:
+// Q4M measures the MySQL door as a field report measured Q4M's conditional subscription, from a client's side:
 //
 //   - take-ge, take-lt: queue_wait('q4m_test:enqueued_at>=…', 5) and queue_end(), as text; one row of 1,000 bytes that came since a moment, or
 //     before it, is taken, and is gone durably.
@@ -64,7 +64,7 @@ type compactingExtent struct {
 	load uint64 // bytes that are appended before anything is measured
 }
 
-// The whole is the seed's, and takes some minutes with both peers; the quick one takes a few seconds.
+// The whole is the field report's, and takes some minutes with both peers; the quick one takes a few seconds.
 var (
 	wholeQ4M = q4mExtent{
 		before: 5000, since: 1000, takes: 1000, inserts: 4000, slice: 50, connections: 16, rounds: 15, time: 300 * time.Millisecond, deep: 1_000_000,

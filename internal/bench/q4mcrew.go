@@ -22,7 +22,7 @@ type crew struct {
 	hands []hand
 	takes kind // "": they insert
 	// stock is how many rows of the kind are there when a slice begins. If keep is set, what was taken is put in again off the clock, when half of
-	// it is gone; else it becomes less and less, as in the seed.
+	// it is gone; else it becomes less and less, as in the field report.
 	stock int
 	keep  bool
 

@@ -39,7 +39,7 @@ func q4mLabel(r *measure.Row) string {
 	return text
 }
 
-// The seed's pictures: one a work, the time of each call in the order of the calls.
+// The field report's pictures: one a work, the time of each call in the order of the calls.
 var lastedTitles = map[string]string{
 	workTakeSince:  "Each take of a row with enqueued_at >= the moment",
 	workTakeBefore: "Each take of a row with enqueued_at < the moment",

@@ -35,7 +35,7 @@ type hand interface {
 	close() error
 }
 
-// The moment that tells old rows from new ones: the seed's. Half of what is measured takes what came since, half what came before.
+// The moment that tells old rows from new ones: the field report's. Half of what is measured takes what came since, half what came before.
 const (
 	moment     = 1501686146
 	atBefore   = moment - 1000

@@ -9,9 +9,9 @@ import (
 	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
-// one is the seed's experiment: one connection takes, or inserts, so many rows.
+// one is the field report's experiment: one connection takes, or inserts, so many rows.
 func (s *q4mSession) one(ctx context.Context, work string, takes kind, calls int) (err error) {
-	// What the seed left behind: first the newest are taken, then others, then more are put in.
+	// What the field report left behind: first the newest are taken, then others, then more are put in.
 	before, since := s.before, s.since
 	switch work {
 	case workTakeBefore:

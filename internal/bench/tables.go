@@ -23,7 +23,7 @@ var shown = [...]struct{ name, heading string }{
 	{"per_request", "a request"}, {"ratio_default", "p50 to default"}, {"ratio_count", "p50 to count"}, {"ratio_raw", "p50 to raw"},
 	{"ratio_best", "p50 to best"}, {"ratio_requests", "requests to best"},
 	{"rate_default", "to default"}, {"rate_count", "to count"}, {"rate_raw", "to raw"}, {"rate_pstest", "to pstest"},
-	{"users", "users"}, {"total_ms", "total ms"}, {"ideal_ms", "ideal ms"}, {"ratio_ideal", "to ideal"}, {"ratio_sequence", "faster than in sequence"}, {"seed_ms", "seed's ms"},
+	{"users", "users"}, {"total_ms", "total ms"}, {"ideal_ms", "ideal ms"}, {"ratio_ideal", "to ideal"}, {"ratio_sequence", "faster than in sequence"}, {"report_ms", "report's ms"},
 	{"workers", "workers"}, {"goroutines", "goroutines"}, {"item_ns", "ns an item"},
 	{"asked", "asked"}, {"met", "met"},
 }
