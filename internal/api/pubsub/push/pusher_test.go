@@ -223,7 +223,7 @@ func TestAMessageThatKeepsFailingDoesNotStopOthersThatWork(t *testing.T) {
 		}
 		s.put(200)
 		stop := run(t, push.Config{Transport: e, MaxWindow: 8}, s)
-		time.Sleep(2 * time.Second)
+		time.Sleep(3 * time.Second) // two at a time, one of which is the one that fails
 		stop()
 		if len(s.acked) != 199 {
 			t.Errorf("%d of 199 were delivered", len(s.acked))

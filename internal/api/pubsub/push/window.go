@@ -7,14 +7,17 @@ type window struct {
 	size, most int
 }
 
-// firstWindow is where it begins.
-const firstWindow = 4
+const (
+	firstWindow = 4 // where it begins
+	// leastWindow leaves room beside a message that always fails: it comes again at once, as the oldest, and alone it would stop all others.
+	leastWindow = 2
+)
 
 func newWindow(most int) window { return window{size: min(firstWindow, most), most: most} }
 
 func (w *window) worked() { w.size = min(w.size+1, w.most) }
 
-func (w *window) failed() { w.size = max(w.size/2, 1) }
+func (w *window) failed() { w.size = max(w.size/2, min(leastWindow, w.most)) }
 
 // pause says until when nothing is sent because deliveries keep failing.
 type pause struct {

@@ -15,13 +15,17 @@ func TestTheWindowDoublesWithEachRoundThatWorks(t *testing.T) {
 			w.worked()
 		}
 	}
-	for _, want := range []int{50, 25, 12, 6, 3, 1, 1} {
+	for _, want := range []int{50, 25, 12, 6, 3, 2, 2} {
 		if w.failed(); w.size != want {
 			t.Fatalf("the window is %d, not %d", w.size, want)
 		}
 	}
 	if w := newWindow(2); w.size != 2 {
 		t.Errorf("the window begins with %d of 2", w.size)
+	}
+	one := newWindow(1)
+	if one.failed(); one.size != 1 {
+		t.Errorf("a window of 1 becomes one of %d", one.size)
 	}
 }
 
