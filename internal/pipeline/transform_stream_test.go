@@ -136,8 +136,11 @@ func TestEachOfTheManyIsRetriedAndDiesByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, k, src := &many{n: 10}, &keeper{}, feedOf("a")
 		src.deliveries[0].Queue = "default/campaigns"
+		var mu sync.Mutex
 		tries := map[string]int{}
 		out := &answer{send: each(func(body string) component.Outcome {
+			mu.Lock()
+			defer mu.Unlock()
 			switch tries[body]++; {
 			case body == "a/3":
 				return component.Reject(errors.New("unknown user"))

@@ -113,8 +113,18 @@ func TestManyKeysAreOneQuestion(t *testing.T) {
 			t.Errorf("message %d would be tried again", i)
 		}
 	}
-	if s := l.loader.Stats(); s.Fetches > 2 || s.Keys != 3 {
-		t.Errorf("%+v", s)
+	before := l.loader.Stats()
+	if before.Keys != 3 {
+		t.Errorf("%+v", before)
+	}
+	// The first key may travel alone, and a few with it on a busy machine: the others gather meanwhile.
+	many := make([]string, 200)
+	for i := range many {
+		many[i] = fmt.Sprintf(`{"user_id": %d}`, 20_000+i)
+	}
+	look(t.Context(), l, many...)
+	if s := l.loader.Stats(); s.Keys-before.Keys != 200 || s.Fetches-before.Fetches > 50 {
+		t.Errorf("%+v, before %+v", s, before)
 	}
 }
 
