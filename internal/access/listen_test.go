@@ -56,3 +56,26 @@ func TestTheRefusalSaysWhatToDo(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestADoorSaysWhatIsWrongWithItsAddressOrCertificate(t *testing.T) {
+	bad := errors.New("door: bad")
+	for _, c := range []struct {
+		listen, cert, key string
+		users             bool
+		is                error
+		says              string
+	}{
+		{"127.0.0.1:1", "", "", false, nil, ""},
+		{"0.0.0.0:1", "c", "k", true, nil, ""},
+		{"127.0.0.1", "", "", false, bad, `"127.0.0.1" is not host:port (127.0.0.1:5 is the default)`},
+		{"127.0.0.1:70000", "", "", false, bad, "no port from 0 to 65535"},
+		{"127.0.0.1:1", "c", "", false, bad, "needs both cert: and key:"},
+		{"127.0.0.1:1", "", "k", true, bad, "needs both cert: and key:"},
+		{"0.0.0.0:1", "c", "k", false, access.ErrExposed, "can be reached"},
+	} {
+		err := access.CheckDoor(bad, c.listen, "127.0.0.1:5", c.cert, c.key, c.users)
+		if !errors.Is(err, c.is) || c.is != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}

@@ -3,8 +3,6 @@ package http
 import (
 	"errors"
 	"fmt"
-	"net"
-	"strconv"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/access"
@@ -71,17 +69,6 @@ func (c Config) Check(hasUsers bool) error {
 	if c.Off {
 		return nil
 	}
-	listen := or(c.Listen, DefaultListen)
-	_, port, err := net.SplitHostPort(listen)
-	if err != nil {
-		return fmt.Errorf("%w: listen: %q is not host:port (%s is the default)", ErrConfig, listen, DefaultListen)
-	}
-	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return fmt.Errorf("%w: listen: %q has no port from 0 to 65535 (%s is the default)", ErrConfig, listen, DefaultListen)
-	}
-	if (c.TLS.Cert == "") != (c.TLS.Key == "") {
-		return fmt.Errorf("%w: tls: needs both cert: and key:, the files of a PEM certificate and its key", ErrConfig)
-	}
 	for _, n := range []struct {
 		name  string
 		value int64
@@ -95,5 +82,5 @@ func (c Config) Check(hasUsers bool) error {
 			return fmt.Errorf("%w: %s cannot be negative", ErrConfig, n.name)
 		}
 	}
-	return access.CheckListen(listen, hasUsers, c.TLS.On())
+	return access.CheckDoor(ErrConfig, or(c.Listen, DefaultListen), DefaultListen, c.TLS.Cert, c.TLS.Key, hasUsers)
 }

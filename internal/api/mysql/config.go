@@ -4,8 +4,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"net"
-	"strconv"
 
 	"github.com/hikyaku/hikyaku/internal/access"
 )
@@ -65,19 +63,8 @@ func (c Config) Check(hasUsers bool) error {
 	if c.Off {
 		return nil
 	}
-	listen := c.withDefaults().Listen
-	_, port, err := net.SplitHostPort(listen)
-	if err != nil {
-		return fmt.Errorf("%w: listen: %q is not host:port (%s is the default)", ErrConfig, listen, DefaultListen)
-	}
-	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return fmt.Errorf("%w: listen: %q has no port from 0 to 65535 (%s is the default)", ErrConfig, listen, DefaultListen)
-	}
-	if (c.TLS.Cert == "") != (c.TLS.Key == "") {
-		return fmt.Errorf("%w: tls: needs both cert: and key:, the files of a PEM certificate and its key", ErrConfig)
-	}
 	if c.MaxConnections < 0 {
 		return fmt.Errorf("%w: max_connections cannot be negative", ErrConfig)
 	}
-	return access.CheckListen(listen, hasUsers, c.TLS.On())
+	return access.CheckDoor(ErrConfig, c.withDefaults().Listen, DefaultListen, c.TLS.Cert, c.TLS.Key, hasUsers)
 }

@@ -47,6 +47,19 @@ func (d *Server) allow(ctx context.Context, can access.Action, r resource) error
 	return status.Errorf(codes.PermissionDenied, "%s is not granted on %s", can, r)
 }
 
+// administer begins a call that changes the resource that a field of the request names: the caller may do that, and no other such call is under
+// way until end is called. After an error there is nothing to end.
+func (d *Server) administer(ctx context.Context, field, name, kind string) (r resource, end func(), err error) {
+	if r, err = parseResource(field, name, kind); err != nil {
+		return r, nil, err
+	}
+	if err := d.allow(ctx, access.Admin, r); err != nil {
+		return r, nil, err
+	}
+	d.admin.Lock()
+	return r, d.admin.Unlock, nil
+}
+
 // seen refuses to show what the caller was granted nothing of.
 func (d *Server) seen(ctx context.Context, r resource) error {
 	if d.visible(ctx, r) {

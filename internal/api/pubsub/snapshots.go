@@ -171,15 +171,11 @@ func (s subscriberService) UpdateSnapshot(ctx context.Context, req *pubsubpb.Upd
 	if req.Snapshot == nil {
 		return nil, invalid("snapshot", "is missing")
 	}
-	r, err := parseResource("snapshot.name", req.Snapshot.Name, kindSnapshot)
+	r, end, err := d.administer(ctx, "snapshot.name", req.Snapshot.Name, kindSnapshot)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.allow(ctx, access.Admin, r); err != nil {
-		return nil, err
-	}
-	d.admin.Lock()
-	defer d.admin.Unlock()
+	defer end()
 	sn, err := d.snapshot(r)
 	if err != nil {
 		return nil, err
@@ -204,15 +200,11 @@ func (s subscriberService) UpdateSnapshot(ctx context.Context, req *pubsubpb.Upd
 // DeleteSnapshot forgets a snapshot.
 func (s subscriberService) DeleteSnapshot(ctx context.Context, req *pubsubpb.DeleteSnapshotRequest) (*emptypb.Empty, error) {
 	d := s.d
-	r, err := parseResource("snapshot", req.Snapshot, kindSnapshot)
+	r, end, err := d.administer(ctx, "snapshot", req.Snapshot, kindSnapshot)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.allow(ctx, access.Admin, r); err != nil {
-		return nil, err
-	}
-	d.admin.Lock()
-	defer d.admin.Unlock()
+	defer end()
 	n := d.store.Resolve(r.name())
 	if err := d.store.DeleteSnapshot(ctx, n); errors.Is(err, queue.ErrNotFound) {
 		return nil, notFound(r)

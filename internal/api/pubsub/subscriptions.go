@@ -229,15 +229,11 @@ func (d *Server) alter(ctx context.Context, sub *subscription, now *pubsubpb.Sub
 // DeleteSubscription removes a subscription with what it holds.
 func (s subscriberService) DeleteSubscription(ctx context.Context, req *pubsubpb.DeleteSubscriptionRequest) (*emptypb.Empty, error) {
 	d := s.d
-	r, err := parseResource("subscription", req.Subscription, kindSubscription)
+	r, end, err := d.administer(ctx, "subscription", req.Subscription, kindSubscription)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.allow(ctx, access.Admin, r); err != nil {
-		return nil, err
-	}
-	d.admin.Lock()
-	defer d.admin.Unlock()
+	defer end()
 	sub, err := d.subscription(r)
 	if err != nil {
 		return nil, err

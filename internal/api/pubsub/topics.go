@@ -106,15 +106,11 @@ func (s publisherService) UpdateTopic(ctx context.Context, req *pubsubpb.UpdateT
 	if req.Topic == nil {
 		return nil, invalid("topic", "is missing")
 	}
-	r, err := parseResource("topic.name", req.Topic.Name, kindTopic)
+	r, end, err := d.administer(ctx, "topic.name", req.Topic.Name, kindTopic)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.allow(ctx, access.Admin, r); err != nil {
-		return nil, err
-	}
-	d.admin.Lock()
-	defer d.admin.Unlock()
+	defer end()
 	now, err := d.describeTopic(r)
 	if err != nil {
 		return nil, err
@@ -175,15 +171,11 @@ func (d *Server) keepHistories(ctx context.Context, r resource) error {
 // DeleteTopic removes a topic. Its subscriptions stay.
 func (s publisherService) DeleteTopic(ctx context.Context, req *pubsubpb.DeleteTopicRequest) (*emptypb.Empty, error) {
 	d := s.d
-	r, err := parseResource("topic", req.Topic, kindTopic)
+	r, end, err := d.administer(ctx, "topic", req.Topic, kindTopic)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.allow(ctx, access.Admin, r); err != nil {
-		return nil, err
-	}
-	d.admin.Lock()
-	defer d.admin.Unlock()
+	defer end()
 	n := d.store.Resolve(r.name())
 	if err := d.store.DeleteTopic(ctx, n); errors.Is(err, queue.ErrNotFound) {
 		if ok, err := d.isTopic(r); err != nil {
@@ -205,15 +197,11 @@ func (s publisherService) DeleteTopic(ctx context.Context, req *pubsubpb.DeleteT
 // DetachSubscription cuts a subscription off its topic and drops what it holds.
 func (s publisherService) DetachSubscription(ctx context.Context, req *pubsubpb.DetachSubscriptionRequest) (*pubsubpb.DetachSubscriptionResponse, error) {
 	d := s.d
-	r, err := parseResource("subscription", req.Subscription, kindSubscription)
+	r, end, err := d.administer(ctx, "subscription", req.Subscription, kindSubscription)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.allow(ctx, access.Admin, r); err != nil {
-		return nil, err
-	}
-	d.admin.Lock()
-	defer d.admin.Unlock()
+	defer end()
 	sub, err := d.subscription(r)
 	if err != nil {
 		return nil, err
