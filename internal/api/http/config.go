@@ -69,6 +69,9 @@ func (c Config) Check(hasUsers bool) error {
 	if c.Off {
 		return nil
 	}
+	if err := access.CheckDoor(ErrConfig, or(c.Listen, DefaultListen), DefaultListen, c.TLS.Cert, c.TLS.Key, hasUsers); err != nil {
+		return err
+	}
 	for _, n := range []struct {
 		name  string
 		value int64
@@ -82,5 +85,5 @@ func (c Config) Check(hasUsers bool) error {
 			return fmt.Errorf("%w: %s cannot be negative", ErrConfig, n.name)
 		}
 	}
-	return access.CheckDoor(ErrConfig, or(c.Listen, DefaultListen), DefaultListen, c.TLS.Cert, c.TLS.Key, hasUsers)
+	return nil
 }

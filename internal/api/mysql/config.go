@@ -63,8 +63,11 @@ func (c Config) Check(hasUsers bool) error {
 	if c.Off {
 		return nil
 	}
+	if err := access.CheckDoor(ErrConfig, c.withDefaults().Listen, DefaultListen, c.TLS.Cert, c.TLS.Key, hasUsers); err != nil {
+		return err
+	}
 	if c.MaxConnections < 0 {
 		return fmt.Errorf("%w: max_connections cannot be negative", ErrConfig)
 	}
-	return access.CheckDoor(ErrConfig, c.withDefaults().Listen, DefaultListen, c.TLS.Cert, c.TLS.Key, hasUsers)
+	return nil
 }

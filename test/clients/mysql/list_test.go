@@ -59,7 +59,7 @@ const (
 
 // clients are all of them.
 func clients() []client {
-	python, jar := filepath.Join(cache, "python", "bin", "python"), filepath.Join(cache, "java", "*")
+	python, jar := filepath.Join(built.Cache, "python", "bin", "python"), filepath.Join(built.Cache, "java", "*")
 	inShell := map[string]string{"own-row-prepared": noBinary, "types-insert-prepared": noBinary, "types-read-prepared": noBinary}
 	return []client{{
 		name: "mariadb-shell", database: "clients_mariadb_shell",
@@ -104,20 +104,20 @@ func clients() []client {
 	}, {
 		name: "go-sql-driver", database: "clients_go_sql_driver",
 		needs:   []string{"go", "version"},
-		command: []string{goClient},
+		command: []string{built.GoClient},
 		lacks:   map[string]string{"connect-sha2": choosesNot},
 		more:    []string{"cancel", "pool", "huge-row"},
 	}, {
 		name: "java-connector-j", database: "clients_java_connector_j",
 		needs:   []string{"java", "-version"},
-		command: []string{"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", javaClient + string(filepath.ListSeparator) + jar, "Conformance"},
+		command: []string{"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", built.JavaClient + string(filepath.ListSeparator) + jar, "Conformance"},
 		lacks:   map[string]string{"connect-socket": noSockets},
 		more:    []string{"query-timeout", "pool-reset"},
 	}, {
 		name: "node-mysql2", database: "clients_node_mysql2",
 		needs:   []string{"node", "-e", "require('mysql2')"},
 		command: []string{"node", "node/conformance.js"},
-		env:     []string{"NODE_PATH=" + filepath.Join(cache, "node", "node_modules")},
+		env:     []string{"NODE_PATH=" + filepath.Join(built.Cache, "node", "node_modules")},
 		lacks:   map[string]string{"connect-sha2": choosesNot},
 		more:    []string{"pool"},
 	}}

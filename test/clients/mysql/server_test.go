@@ -38,7 +38,7 @@ func serve(t *testing.T, guarded bool) *server {
 		config += fmt.Sprintf("  mysql: { listen: 127.0.0.1:0, socket: %s }\n", s.socket)
 	}
 	var err error
-	if s.host, s.port, err = net.SplitHostPort(conformance.Serve(t, binary, dir, config, "mysql").Address); err != nil {
+	if s.host, s.port, err = net.SplitHostPort(conformance.Serve(t, built.Binary, dir, config, "mysql").Address); err != nil {
 		t.Fatal(err)
 	}
 	return s

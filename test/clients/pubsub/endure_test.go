@@ -24,7 +24,7 @@ func TestClientsSurviveThatTheServerIsKilled(t *testing.T) {
 	config := func(address string) string {
 		return fmt.Sprintf("data_dir: %s\napi:\n  http: { off: true }\n  mysql: { off: true }\n  pubsub: { listen: %s }\n", filepath.Join(dir, "data"), address)
 	}
-	server := conformance.Serve(t, binary, dir, config("127.0.0.1:0"), "pubsub")
+	server := conformance.Serve(t, built.Binary, dir, config("127.0.0.1:0"), "pubsub")
 	address := server.Address
 	all := clients()
 	running := map[string]*conformance.Running{}

@@ -28,10 +28,10 @@ func (c client) expected() []string { return slices.Concat(checks, c.more) }
 
 // clients are all of them.
 func clients() []client {
-	python := filepath.Join(cache, "python", "bin", "python")
-	jars := filepath.Join(cache, "java", "*")
+	python := filepath.Join(built.Cache, "python", "bin", "python")
+	jars := filepath.Join(built.Cache, "java", "*")
 	return []client{{
-		Program: conformance.Program{Name: "go", Needs: []string{"go", "version"}, Command: []string{goClient}},
+		Program: conformance.Program{Name: "go", Needs: []string{"go", "version"}, Command: []string{built.GoClient}},
 		project: "clients-go",
 		more:    []string{"push", "detach", "iam"},
 	}, {
@@ -43,14 +43,14 @@ func clients() []client {
 	}, {
 		Program: conformance.Program{
 			Name: "java", Needs: []string{"java", "-version"},
-			Command: []string{"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dfile.encoding=UTF-8", "-cp", javaClient + string(filepath.ListSeparator) + jars, "Conformance"},
+			Command: []string{"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dfile.encoding=UTF-8", "-cp", built.JavaClient + string(filepath.ListSeparator) + jars, "Conformance"},
 		},
 		project: "clients-java",
 	}, {
 		Program: conformance.Program{
 			Name: "node", Needs: []string{"node", "-e", "require('@google-cloud/pubsub')"}, Command: []string{"node", "node/conformance.js"},
 			// Without this it looks for Google's own machines first.
-			Env: []string{"NODE_PATH=" + filepath.Join(cache, "node", "node_modules"), "METADATA_SERVER_DETECTION=none"},
+			Env: []string{"NODE_PATH=" + filepath.Join(built.Cache, "node", "node_modules"), "METADATA_SERVER_DETECTION=none"},
 		},
 		project: "clients-node",
 		more:    []string{"push"},

@@ -1,0 +1,57 @@
+package conformance
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+const (
+	root = "../../.." // of a family's folder
+	// builtAlready names a program in the environment that is used instead of one built from this tree.
+	builtAlready = "HIKYAKU_CLIENTS_BINARY"
+)
+
+// Built is what the tests of a family run. It is there once Main runs the tests.
+type Built struct {
+	Cache      string // where scripts/need-clients puts what it installs
+	Binary     string // the real program
+	GoClient   string // our program for the client in Go
+	JavaClient string // the folder of our classes for the client in Java
+}
+
+// Main is the TestMain of a family of clients, the folder beside this one: it builds what is compiled, once for all tests, and runs them.
+func (b *Built) Main(m *testing.M, family string) {
+	os.Exit(b.run(m, family))
+}
+
+func (b *Built) run(m *testing.M, family string) int {
+	dir, err := os.MkdirTemp("", "hikyaku-clients-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	if b.Cache, err = filepath.Abs(filepath.Join(root, ".cache", "clients", family)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	b.Binary, b.GoClient, b.JavaClient = filepath.Join(dir, "hikyaku"), filepath.Join(dir, "go-client"), filepath.Join(dir, "java")
+	builds := [][]string{
+		{"go", "build", "-tags", "gms_pure_go", "-o", b.Binary, root + "/cmd/hikyaku"},
+		{"go", "build", "-o", b.GoClient, "./go"},
+		{"javac", "-encoding", "UTF-8", "-cp", filepath.Join(b.Cache, "java", "*"), "-d", b.JavaClient, "java/Conformance.java"},
+	}
+	if built := os.Getenv(builtAlready); built != "" {
+		b.Binary, builds = built, builds[1:]
+	}
+	for _, args := range builds {
+		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "%q: %v\n%s\nTo install what the clients need: scripts/need-clients\n", args, err, out)
+			return 1
+		}
+	}
+	return m.Run()
+}
