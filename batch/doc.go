@@ -23,7 +23,7 @@
 //
 // Add blocks while too much waits, which is the flow control, and returns a Result for the item. Do adds and waits. TryAdd
 // returns ErrFull instead of blocking. Post and PostWait do the same without a Result, for callers whose items carry their
-// own way of answering.
+// own way of answering. PostTurn lets a caller who would only wait do a free handler's work himself.
 //
 // # Order
 //

@@ -14,12 +14,14 @@ type Grouper[T any] struct {
 	ctx    context.Context // the handlers'
 	cancel context.CancelFunc
 	ended  sync.WaitGroup // the handlers
-	lent   sync.Pool      // of *Result, for Do
+	loans  sync.Pool      // of *Result, for Do
+	turn   func()         // g.serveTurn, for PostTurn
 
 	mu      sync.Mutex
 	work    sync.Cond // handlers wait here; see wake
 	idle    int       // handlers that wait and were not woken
 	waking  bool      // one was woken and has not looked yet
+	lent    int       // turns of handlers that wait, which callers of PostTurn have
 	queue   ring[T]
 	queued  int // bytes in queue
 	blocked waiters[T]
@@ -32,6 +34,7 @@ type Grouper[T any] struct {
 	busy    []uint64 // the number of the first item of every group being handled
 	flushTo uint64   // items before this number leave without waiting for company
 	flushes []*flushing
+	spare   []*hand[T] // of turns that are over
 	stats   Stats
 }
 
@@ -40,7 +43,8 @@ func New[T any](c Config[T]) *Grouper[T] {
 	g := &Grouper[T]{config: c.withDefaults(), began: time.Now()}
 	g.work.L = &g.mu
 	g.ctx, g.cancel = context.WithCancel(context.Background())
-	g.lent.New = func() any { return &Result{lent: true, ch: make(chan struct{}, 1)} }
+	g.loans.New = func() any { return &Result{lent: true, ch: make(chan struct{}, 1)} }
+	g.turn = g.serveTurn
 	g.busy = make([]uint64, 0, g.config.Handlers)
 	g.ended.Add(g.config.Handlers)
 	for range g.config.Handlers {
@@ -71,16 +75,16 @@ func (g *Grouper[T]) TryAdd(item T) (*Result, error) {
 // Do adds an item, waits until its group was handled and returns the item's error. When ctx ends Do stops waiting and
 // returns ctx.Err(); an item that was taken by then is handled all the same.
 func (g *Grouper[T]) Do(ctx context.Context, item T) error {
-	r := g.lent.Get().(*Result)
+	r := g.loans.Get().(*Result)
 	if err := g.offerWait(ctx, item, r); err != nil {
-		g.lent.Put(r)
+		g.loans.Put(r)
 		return err
 	}
 	select {
 	case <-r.ch:
 		err := r.err
 		r.done, r.err = false, nil
-		g.lent.Put(r)
+		g.loans.Put(r)
 		return err
 	case <-ctx.Done():
 		return ctx.Err() // the result is not lent again: the handler will still write to it
@@ -111,6 +115,15 @@ func (g *Grouper[T]) offer(item T, r *Result) error {
 	e := g.entry(item, r)
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if err := g.take(e); err != nil {
+		return err
+	}
+	g.wake()
+	return nil
+}
+
+// take puts an item into the queue if there is room for it. Somebody has to be woken for it.
+func (g *Grouper[T]) take(e entry[T]) error {
 	if g.closed {
 		return ErrClosed
 	}
@@ -118,7 +131,7 @@ func (g *Grouper[T]) offer(item T, r *Result) error {
 		g.press()
 		return ErrFull
 	}
-	g.admit(e)
+	g.enqueue(e)
 	return nil
 }
 
@@ -168,12 +181,16 @@ func (g *Grouper[T]) fits(size int) bool {
 
 // admit puts an item into the queue and sees to it that somebody looks at it in time.
 func (g *Grouper[T]) admit(e entry[T]) {
+	g.enqueue(e)
+	g.wake()
+}
+
+func (g *Grouper[T]) enqueue(e entry[T]) {
 	g.queue.push(e)
 	g.queued += e.size
 	if g.config.Delay > 0 && !g.armed {
 		g.arm()
 	}
-	g.wake()
 }
 
 func (g *Grouper[T]) admitBlocked() {

@@ -148,6 +148,17 @@ func agreesWithModel(t *rapid.T) {
 				t.Fatalf("Post: %v, the model says %v", got, want)
 			}
 		},
+		"post with a turn": func(t *rapid.T) {
+			item := rapid.IntRange(0, 12).Draw(t, "item")
+			turn, err := g.PostTurn(item)
+			if turn != nil {
+				calls++
+				go func() { turn(); ended <- nil }()
+			}
+			if want := m.offer(item, nil); !errors.Is(err, want) {
+				t.Fatalf("PostTurn: %v, the model says %v", err, want)
+			}
+		},
 		"add": func(t *rapid.T) {
 			item := rapid.IntRange(0, 12).Draw(t, "item")
 			ctx, cancel := context.WithCancel(ctx)

@@ -20,7 +20,7 @@ type hand[T any] struct {
 func (g *Grouper[T]) serve(h *hand[T]) {
 	over := false
 	defer g.leaveServe(&over)
-	for g.take(h) {
+	for g.next(h) {
 		g.handle(h)
 	}
 	over = true
@@ -35,8 +35,8 @@ func (g *Grouper[T]) leaveServe(over *bool) {
 	go g.serve(new(hand[T]))
 }
 
-// take waits for a group to leave and puts it into h. false: the grouper is closed and empty.
-func (g *Grouper[T]) take(h *hand[T]) bool {
+// next waits for a group to leave and puts it into h. false: the grouper is closed and empty.
+func (g *Grouper[T]) next(h *hand[T]) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	why := g.await()
@@ -47,6 +47,12 @@ func (g *Grouper[T]) take(h *hand[T]) bool {
 	if why == stays {
 		return false
 	}
+	g.leave(h, why)
+	return true
+}
+
+// leave lets the group at the front leave, into h. The lock is held.
+func (g *Grouper[T]) leave(h *hand[T], why reason) {
 	h.first = g.taken
 	size := 0
 	for g.queue.n > 0 && len(h.items) < g.config.MaxCount {
@@ -76,16 +82,19 @@ func (g *Grouper[T]) take(h *hand[T]) bool {
 		g.arm()
 	}
 	g.wake()
-	return true
 }
 
 // await waits until a group may leave and says why; stays: the grouper is closed and empty. The lock is held, but while it waits.
 func (g *Grouper[T]) await() reason {
 	for {
-		if why := g.due(); why != stays || g.closed {
+		why := g.due()
+		switch {
+		case g.closed && g.lent > 0: // closing woke also those whose turn somebody else has
+		case g.closed || why != stays:
 			return why
+		default:
+			g.idle++
 		}
-		g.idle++
 		g.work.Wait()
 		g.waking = false
 	}

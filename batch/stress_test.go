@@ -41,7 +41,7 @@ func stress(t *testing.T, c batch.Config[[2]int]) (got [producers][]int) {
 			for i := range perProducer {
 				var err error
 				item := [2]int{p, i}
-				switch (p + i) % 5 {
+				switch (p + i) % 6 {
 				case 0:
 					err = g.Do(context.Background(), item)
 				case 1:
@@ -53,6 +53,14 @@ func stress(t *testing.T, c batch.Config[[2]int]) (got [producers][]int) {
 						runtime.Gosched()
 					}
 				case 4:
+					turn, e := g.PostTurn(item)
+					for ; errors.Is(e, batch.ErrFull); turn, e = g.PostTurn(item) {
+						runtime.Gosched()
+					}
+					if err = e; turn != nil {
+						turn()
+					}
+				case 5:
 					if err = g.PostWait(context.Background(), item); err == nil && i%50 == 0 {
 						err = g.Flush(context.Background())
 					}

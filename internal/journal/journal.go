@@ -111,12 +111,18 @@ type Journal interface {
 	// Append gives records their place in the log, as one group, in the order of the calls of Append and Write. It returns
 	// as soon as the place is certain; done is called once, when the group is durable (in the sense of Info().Durability)
 	// or has failed. Concurrent appends share one sync. The done functions are called in the order of the log, one at a
-	// time, from a goroutine of the journal's, never from within Append: they must not block, and must not call Close, Sync
-	// or Append, which waits while too many groups do. Write, Read and Release are allowed.
+	// time, from a goroutine of the journal's or a turn of AppendTurn's, never from within Append: they must not block, and must not
+	// call Close, Sync or Append, which waits while too many groups do. Write, Read and Release are allowed.
 	// An error returned by Append itself means that the group was refused and done will not be called (ErrTooLarge, ErrClosed,
 	// ErrFull, ErrFailed). An error given to done is ErrRefused (nothing was kept) or ErrUnknown (the group may be found
 	// in the log later, or not: reopen and catch up).
 	Append(records []Record, done func(Position, error)) error
+
+	// AppendTurn is Append by somebody who will wait for done and can make the sync himself. When no sync runs, the journal may leave the next one
+	// to him: turn is then a function that he has to call, once and soon, without a lock that done functions take; it makes durable what has been
+	// appended by then and calls their done functions. Until it is called nothing else becomes durable, so nothing that waits for the
+	// journal may come between. It spares a lone writer the way to another goroutine and back. A nil turn means that the journal sees to it, as after Append.
+	AppendTurn(records []Record, done func(Position, error)) (turn func(), err error)
 
 	// Write is Append for records nobody waits for. When it returns, the group survives the death of the process
 	// (unless durability is None) and it becomes durable with the next sync, which it does not cause.

@@ -23,7 +23,9 @@ type memory struct {
 	full     bool // refuse lasting records
 	refusing bool // answer done functions with ErrRefused, and keep nothing
 	broken   error
+	busy     bool // done functions are being called
 	held     bool // done functions wait until release
+	lent     bool // somebody has the turn to call done functions
 	damaged  map[journal.Address]bool
 	wake     *sync.Cond
 	closed   bool
@@ -74,21 +76,51 @@ func (m *memory) run() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for {
-		for !m.closed && (m.held || len(m.waiting) == 0) {
+		for m.lent || !m.closed && (m.held || len(m.waiting) == 0) {
 			m.wake.Wait()
 		}
 		if len(m.waiting) == 0 {
 			return
 		}
-		ready := m.waiting
-		m.waiting = nil
-		m.synced = len(m.groups)
-		m.mu.Unlock()
-		for _, f := range ready {
-			f()
-		}
-		m.mu.Lock()
+		m.answer()
 	}
+}
+
+// answer calls the done functions of those who wait now. It is called with the lock and gives it up meanwhile.
+func (m *memory) answer() {
+	ready := m.waiting
+	m.waiting = nil
+	m.busy = true
+	m.synced = len(m.groups)
+	m.mu.Unlock()
+	for _, f := range ready {
+		f()
+	}
+	m.mu.Lock()
+	m.busy = false
+}
+
+// AppendTurn leaves the turn to the caller whenever the file's journal would.
+func (m *memory) AppendTurn(records []journal.Record, done func(journal.Position, error)) (func(), error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	free := !m.held && !m.lent && !m.busy && !m.closed && len(m.waiting) == 0
+	if err := m.append(records, done); err != nil || !free {
+		return nil, err
+	}
+	m.lent = true
+	return m.turn, nil
+}
+
+func (m *memory) turn() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for m.held && !m.closed {
+		m.wake.Wait()
+	}
+	m.answer()
+	m.lent = false
+	m.wake.Broadcast()
 }
 
 // hold stops done functions (nothing becomes durable) until it is called with false.
@@ -112,6 +144,10 @@ func (m *memory) keep(records []journal.Record) journal.Position {
 func (m *memory) Append(records []journal.Record, done func(journal.Position, error)) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	return m.append(records, done)
+}
+
+func (m *memory) append(records []journal.Record, done func(journal.Position, error)) error {
 	switch {
 	case m.closed:
 		return journal.ErrClosed

@@ -61,6 +61,7 @@ func (s *Store) commit(ctx context.Context, c Change, where target) ([]PutResult
 	p := prepared{change: &c, where: where, puts: puts, ids: ids}
 	for {
 		f := newFlight()
+		f.takesTurn = true
 		if n := c.records(); n > len(f.one) {
 			f.group = make([]applied, 0, n)
 		}
@@ -81,6 +82,9 @@ func (s *Store) commit(ctx context.Context, c Change, where target) ([]PutResult
 			return nil, nil, err
 		}
 		if out.flight != nil {
+			if out.flight.turn != nil {
+				out.flight.turn()
+			}
 			if err := out.flight.wait(ctx); err != nil {
 				return nil, nil, err
 			}

@@ -234,6 +234,9 @@ type flight struct {
 	undo  func() // under the lock, when the group did not get there; may be nil
 	after func() // under the lock, when it is durable and applied; may be nil
 	keys  []string
+	// turn is the sync of the group, when the journal left it to who submitted the group with takesTurn; nil: the journal makes it.
+	turn      func()
+	takesTurn bool
 
 	// Room for the usual group: one small message.
 	one     [1]applied
@@ -318,14 +321,21 @@ func (s *Store) leave() {
 	<-s.room
 }
 
-// submit sends a group to the journal. The lock is held, by enter's caller; it stays so.
+// submit sends a group to the journal. The lock is held, by enter's caller; it stays so. Who takes a turn has to look, once the lock is given up,
+// whether there is one.
 func (s *Store) submit(f *flight) error {
 	at := s.state.now
 	for i := range f.group {
 		f.group[i].at = at
 		s.packing.add(at, f.group[i].event)
 	}
-	err := s.journal.Append(s.packing.records, func(p journal.Position, err error) { s.land(f, p, err) })
+	done := func(p journal.Position, err error) { s.land(f, p, err) }
+	var err error
+	if f.takesTurn {
+		f.turn, err = s.journal.AppendTurn(s.packing.records, done)
+	} else {
+		err = s.journal.Append(s.packing.records, done)
+	}
 	s.packing.reset()
 	if err != nil {
 		return s.journalError(err)

@@ -165,6 +165,13 @@ func (p *picking) Append(rs []journal.Record, done func(journal.Position, error)
 	return p.Journal.Append(rs, done)
 }
 
+func (p *picking) AppendTurn(rs []journal.Record, done func(journal.Position, error)) (func(), error) {
+	if err := p.refuses(); err != nil {
+		return nil, err
+	}
+	return p.Journal.AppendTurn(rs, done)
+}
+
 func (p *picking) Write(rs []journal.Record) error {
 	if err := p.refuses(); err != nil {
 		return err

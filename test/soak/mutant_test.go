@@ -89,6 +89,10 @@ func (f *forgetful) Append(rs []journal.Record, done func(journal.Position, erro
 	return f.Journal.Append(rs, done)
 }
 
+func (f *forgetful) AppendTurn(rs []journal.Record, done func(journal.Position, error)) (func(), error) {
+	return nil, f.Append(rs, done)
+}
+
 func (f *forgetful) Write(rs []journal.Record) error {
 	if f.claims && f.forgets() {
 		return nil
@@ -126,6 +130,10 @@ func (h *halving) Append(rs []journal.Record, done func(journal.Position, error)
 	return h.Journal.Append(rs, done)
 }
 
+func (h *halving) AppendTurn(rs []journal.Record, done func(journal.Position, error)) (func(), error) {
+	return nil, h.Append(rs, done)
+}
+
 // early answers when a group is written.
 type early struct {
 	journal.Journal
@@ -139,6 +147,10 @@ func (e *early) Append(rs []journal.Record, done func(journal.Position, error)) 
 	at := e.End()
 	e.order.then(func() { done(at, nil) })
 	return nil
+}
+
+func (e *early) AppendTurn(rs []journal.Record, done func(journal.Position, error)) (func(), error) {
+	return nil, e.Append(rs, done)
 }
 
 // deaf takes a group that failed for one that is durable.
@@ -159,6 +171,10 @@ func (d *deaf) Append(rs []journal.Record, done func(journal.Position, error)) e
 	at = d.End()
 	close(placed)
 	return err
+}
+
+func (d *deaf) AppendTurn(rs []journal.Record, done func(journal.Position, error)) (func(), error) {
+	return nil, d.Append(rs, done)
 }
 
 // swapping holds back what is written without waiting until something else has come.
@@ -191,6 +207,10 @@ func (s *swapping) Append(rs []journal.Record, done func(journal.Position, error
 	}
 	s.held = nil
 	return err
+}
+
+func (s *swapping) AppendTurn(rs []journal.Record, done func(journal.Position, error)) (func(), error) {
+	return nil, s.Append(rs, done)
 }
 
 // repeating saves checkpoints as if they were older than they are.
@@ -232,6 +252,10 @@ func (w *wasteful) Append(rs []journal.Record, done func(journal.Position, error
 		}
 		done(p, err)
 	})
+}
+
+func (w *wasteful) AppendTurn(rs []journal.Record, done func(journal.Position, error)) (func(), error) {
+	return nil, w.Append(rs, done)
 }
 
 func (w *wasteful) Keep(iter.Seq[journal.Address]) {

@@ -41,6 +41,10 @@ func (o *oblivious) Append(rs []journal.Record, done func(journal.Position, erro
 	return nil
 }
 
+func (o *oblivious) AppendTurn(rs []journal.Record, done func(journal.Position, error)) (func(), error) {
+	return nil, o.Append(rs, done)
+}
+
 // misdirecting writes down of seeks to a time that they went a second further.
 type misdirecting struct{ journal.Journal }
 
@@ -58,6 +62,10 @@ func (m misdirecting) Append(rs []journal.Record, done func(journal.Position, er
 		}
 	}
 	return m.Journal.Append(rs, done)
+}
+
+func (m misdirecting) AppendTurn(rs []journal.Record, done func(journal.Position, error)) (func(), error) {
+	return nil, m.Append(rs, done)
 }
 
 // tardy writes snapshots down behind the group that comes after them.
@@ -84,6 +92,10 @@ func (t *tardy) Append(rs []journal.Record, done func(journal.Position, error)) 
 	err := t.Journal.Append(rs, done)
 	t.catchUp()
 	return err
+}
+
+func (t *tardy) AppendTurn(rs []journal.Record, done func(journal.Position, error)) (func(), error) {
+	return nil, t.Append(rs, done)
 }
 
 // catchUp writes what was held back. The lock is held.
@@ -127,6 +139,10 @@ func (h *hasty) Append(rs []journal.Record, done func(journal.Position, error)) 
 		}
 		done(p, err)
 	})
+}
+
+func (h *hasty) AppendTurn(rs []journal.Record, done func(journal.Position, error)) (func(), error) {
+	return nil, h.Append(rs, done)
 }
 
 func (h *hasty) kept(rs []journal.Record, p journal.Position) {

@@ -12,15 +12,26 @@ const pooledBytes = unwrittenBytes
 
 // Append implements journal.Journal.
 func (j *Journal) Append(records []journal.Record, done func(journal.Position, error)) error {
+	_, err := j.append(records, done, false)
+	return err
+}
+
+// AppendTurn implements journal.Journal.
+func (j *Journal) AppendTurn(records []journal.Record, done func(journal.Position, error)) (turn func(), err error) {
+	return j.append(records, done, true)
+}
+
+// append is Append, and AppendTurn where the caller takes turns.
+func (j *Journal) append(records []journal.Record, done func(journal.Position, error), takes bool) (turn func(), err error) {
 	if err := j.acceptable(records); err != nil {
-		return err
+		return nil, err
 	}
 	j.slots <- struct{}{} // whoever holds one is on the way to the grouper, which always empties
-	if err := j.put(records, done); err != nil {
+	if turn, err = j.put(records, done, takes); err != nil {
 		<-j.slots
-		return fmt.Errorf("append %d records to journal %s: %w", len(records), j.dir, err)
+		return nil, fmt.Errorf("append %d records to journal %s: %w", len(records), j.dir, err)
 	}
-	return nil
+	return turn, nil
 }
 
 // Write implements journal.Journal.
@@ -28,7 +39,7 @@ func (j *Journal) Write(records []journal.Record) error {
 	if err := j.acceptable(records); err != nil {
 		return err
 	}
-	if err := j.put(records, nil); err != nil {
+	if _, err := j.put(records, nil, false); err != nil {
 		return fmt.Errorf("write %d records to journal %s: %w", len(records), j.dir, err)
 	}
 	return nil
@@ -52,8 +63,8 @@ func (j *Journal) acceptable(records []journal.Record) error {
 	return nil
 }
 
-// put gives a group its place. When somebody waits for it (done is not nil) a nil error means that done will be called.
-func (j *Journal) put(records []journal.Record, done func(journal.Position, error)) error {
+// put gives a group its place. When somebody waits for it (done is not nil) a nil error means that done will be called; takes: he takes a turn.
+func (j *Journal) put(records []journal.Record, done func(journal.Position, error), takes bool) (turn func(), err error) {
 	n := groupBytes(records)
 	var group []byte
 	if n <= pooledBytes {
@@ -70,10 +81,10 @@ func (j *Journal) put(records []journal.Record, done func(journal.Position, erro
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.closed.Load() {
-		return journal.ErrClosed
+		return nil, journal.ErrClosed
 	}
 	if err := j.failed(); err != nil {
-		return err
+		return nil, err
 	}
 	lasting := 0
 	for i := range records {
@@ -82,29 +93,29 @@ func (j *Journal) put(records []journal.Record, done func(journal.Position, erro
 		}
 	}
 	if err := j.makeRoom(n, lasting > 0); err != nil {
-		return err // nothing was kept
+		return nil, err // nothing was kept
 	}
 	if n > pooledBytes {
 		if err := j.flush(); err != nil {
-			return err // nothing was kept of this one
+			return nil, err // nothing was kept of this one
 		}
 	}
 	at := j.add(group)
 	j.account(at, n, records, lasting)
 	if done != nil {
-		j.enqueue(at, done)
+		turn = j.enqueue(at, done, takes)
 	}
 	if done == nil && j.opts.Durability != journal.None || len(j.unwritten.bytes) >= unwrittenBytes {
 		err := j.flush()
 		switch {
 		case done != nil: // told through done
 		case j.failed() != nil:
-			return fmt.Errorf("%w: %w", journal.ErrUnknown, err)
+			return nil, fmt.Errorf("%w: %w", journal.ErrUnknown, err)
 		default:
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return turn, nil
 }
 
 // add puts any encoded group at the end of the tail, where there is room for it, and into the buffer that is

@@ -27,14 +27,21 @@ type refusal struct {
 	why      error
 }
 
-// enqueue makes a waiter one of those whom the next sync serves. mu is held.
-func (j *Journal) enqueue(at journal.Position, done func(journal.Position, error)) {
+// enqueue makes a waiter one of those whom the next sync serves. If he takes turns and nobody else is to make that sync, it is his. mu is held.
+func (j *Journal) enqueue(at journal.Position, done func(journal.Position, error), takes bool) (turn func()) {
 	w := waiter{j.number, at, done}
 	j.number++
+	var err error
+	if takes {
+		turn, err = j.waiting.PostTurn(w)
+	} else {
+		err = j.waiting.Post(w)
+	}
 	// It has room for every slot, and is closed only after closed was set: an error cannot be, but must not be lost.
-	if err := j.waiting.Post(w); err != nil {
+	if err != nil {
 		j.opts.Report(j.fail(fmt.Errorf("nobody waits for syncs any more: %w", err)))
 	}
+	return turn
 }
 
 // newWaiting is the group commit: one write and one sync for all who came while the last ones ran, and for those who come
@@ -160,7 +167,7 @@ func (j *Journal) Sync(ctx context.Context) error {
 		<-j.slots
 		return fmt.Errorf("sync journal %s: %w", j.dir, journal.ErrClosed)
 	}
-	j.enqueue(0, func(_ journal.Position, err error) { synced <- err })
+	j.enqueue(0, func(_ journal.Position, err error) { synced <- err }, false)
 	j.mu.Unlock()
 	select {
 	case err := <-synced:

@@ -43,6 +43,8 @@ func Run(t *testing.T, fresh func(t *testing.T) Harness) {
 		{"DoneIsCalledInTheOrderOfTheLog", testDoneOrder},
 		{"DoneIsNeverCalledFromWithinAppend", testDoneOutside},
 		{"ConcurrentAppendsAreEachThereOnce", testConcurrent},
+		{"DoneIsCalledWhenATurnIsTaken", testTurn},
+		{"TurnsAndAppendsShareOneOrder", testTurnOrder},
 		{"WriteKeepsItsPlaceBeforeALaterAppend", testWriteBeforeAppend},
 		{"SyncWaitsForWhatWasWritten", testSync},
 		{"SlicesMayBeUsedAgainAfterAppend", testSlicesAreNotKept},
