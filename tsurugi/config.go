@@ -1,0 +1,82 @@
+package tsurugi
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"time"
+
+	"github.com/hikyaku/hikyaku/tsurugi/internal/session"
+)
+
+// Config says how sessions are opened and kept. The zero value is good for a server without authentication.
+type Config struct {
+	Credential   Credential
+	Label        string        // shown in the server's list of sessions; it must not begin with a colon
+	Application  string        // likewise
+	ResultSets   int           // queries at a time; others wait. Default 16
+	InFlight     int           // other requests at a time; others wait. Default 256
+	Timeout      time.Duration // for connecting, for writing a request, and for the answer to a renewal of the session. Default 10 s
+	KeepAlive    time.Duration // between renewals; the server lets a session live 300 s without one. Default 1 min, less than 0: never
+	MaxAnswer    int           // bytes that one frame may have. Default 64 MiB
+	ResultBuffer int           // bytes of a result set that were received and not read. Default 4 MiB
+	Statements   int           // that Session.Cached keeps. Default 64
+
+	// Dial replaces the net.Dialer that connects.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+// A Credential is what a client shows to a server that asks for it; its zero value is none.
+type Credential struct{ user, password, token string }
+
+// UserPassword is a user's name and password, each of at most 60 bytes. They are encrypted with a key of the server's.
+func UserPassword(user, password string) Credential {
+	return Credential{user: user, password: password}
+}
+
+// Token is a token that the server, or its authentication service, gave out.
+func Token(token string) Credential { return Credential{token: token} }
+
+const (
+	defaultPort       = "12345"
+	defaultStatements = 64
+)
+
+// Connect opens a session with the server of an endpoint, tcp://host:port; the port is 12345 if none is given. The context bounds the connecting, as Config.Timeout does, not
+// the session.
+func Connect(ctx context.Context, endpoint string, cfg Config) (*Session, error) {
+	address, err := parseEndpoint(endpoint)
+	if err != nil {
+		return nil, err
+	}
+	inner, err := session.Open(ctx, address, session.Config{
+		Label: cfg.Label, App: cfg.Application,
+		User: cfg.Credential.user, Password: cfg.Credential.password, Token: cfg.Credential.token,
+		ResultSets: cfg.ResultSets, InFlight: cfg.InFlight, Timeout: cfg.Timeout, KeepAlive: cfg.KeepAlive,
+		MaxAnswer: cfg.MaxAnswer, Buffer: cfg.ResultBuffer, Dial: cfg.Dial,
+	})
+	if err != nil {
+		return nil, convert(err)
+	}
+	if cfg.Statements <= 0 {
+		cfg.Statements = defaultStatements
+	}
+	return &Session{inner: inner, cache: newCache(cfg.Statements)}, nil
+}
+
+// parseEndpoint returns the host:port of an endpoint.
+func parseEndpoint(endpoint string) (string, error) {
+	u, err := url.Parse(endpoint)
+	if err != nil {
+		return "", fmt.Errorf("tsurugi: the endpoint %q: %w", endpoint, err)
+	}
+	if u.Scheme != "tcp" || u.Hostname() == "" || u.Path != "" && u.Path != "/" {
+		return "", fmt.Errorf("tsurugi: the endpoint %q is not of the form tcp://host:port", endpoint)
+	}
+	port := u.Port()
+	if port == "" {
+		port = defaultPort
+	}
+	return net.JoinHostPort(u.Hostname(), port), nil
+}

@@ -1,0 +1,20 @@
+// Package sqldriver makes TsurugiDB one of the databases of package database/sql.
+//
+//	connector, err := sqldriver.NewConnector("tcp://localhost:12345", tsurugi.Config{})
+//	…
+//	db := sql.OpenDB(connector)
+//	_, err = db.ExecContext(ctx, "INSERT INTO readings (id, level) VALUES (?, ?)", 1, 0.5)
+//
+// Programs that know a driver by its name register it first:
+//
+//	sql.Register("tsurugi", sqldriver.Driver{})
+//	db, err := sql.Open("tsurugi", "tcp://user:password@localhost:12345?label=nightly")
+//
+// Placeholders are question marks, or names after a colon with arguments made by sql.Named. The type of a value is that of the argument: see tsurugi.ValueOf. An argument may be a
+// tsurugi.Value, which is how to say DATE or DECIMAL.
+//
+// A statement outside a transaction has one of its own. Transactions are OCC; with sql.TxOptions.ReadOnly they are read-only. One that loses a conflict fails, and
+// tsurugi.SafeToRetry tells that it may be tried again; database/sql does not do that.
+//
+// It shows what database/sql has words for. Whoever writes many rows is better off with package tsurugi, whose requests do not wait for each other.
+package sqldriver

@@ -1,0 +1,40 @@
+package store
+
+import "fmt"
+
+// An Error is what the server tells a client; the code is the protocol's.
+type Error struct {
+	Code   uint64
+	Detail string
+}
+
+func (e *Error) Error() string { return e.Detail }
+
+func refuse(code uint64, format string, args ...any) error {
+	return &Error{code, fmt.Sprintf(format, args...)}
+}
+
+// codes that this package uses.
+const (
+	codeExecution    = 2
+	codeUnique       = 4
+	codeNotNull      = 5
+	codeEvaluation   = 9
+	codeNotFound     = 11
+	codeExists       = 12
+	codeReadOnly     = 16
+	codeNoPreserve   = 17
+	codeInactive     = 19
+	codePlaceholder  = 21
+	codeTooManyRows  = 27
+	codeTxNotFound   = 33
+	codeOutOfRange   = 39
+	codeTooLong      = 40
+	codeSyntax       = 102
+	codeType         = 104
+	codeSymbol       = 105
+	codeOCCRead      = 203
+	codePreserved    = 204
+	codeLTX          = 206
+	codeBadParameter = 20
+)
