@@ -1,0 +1,159 @@
+package sqs
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	client "github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+
+	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+func newUsers(t *testing.T) *access.Users {
+	t.Helper()
+	users, err := access.New([]access.User{
+		{Name: "admin", Secret: "admin's secret", Grants: []access.Grant{{Can: []string{"put", "take", "admin"}, On: []string{"*"}}}},
+		{Name: "collector", Secret: "collector's secret", Grants: []access.Grant{{Can: []string{"put"}, On: []string{"news*"}}}},
+		{Name: "sender", Secret: "sender's secret", Grants: []access.Grant{{Can: []string{"take"}, On: []string{"news"}}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return users
+}
+
+func TestUsersSignWithTheirSecretAndDoWhatTheyWereGranted(t *testing.T) {
+	clock := new(fakeClock)
+	s, stop := openStore(t, t.TempDir(), clock.now, queue.Limits{})
+	t.Cleanup(stop)
+	r := newRigOver(t, Config{}, newUsers(t), s, clock)
+	admin, collector, sender := r.as("admin", "admin's secret"), r.as("collector", "collector's secret"), r.as("sender", "sender's secret")
+	made, err := admin.CreateQueue(t.Context(), &client.CreateQueueInput{QueueName: ptr("news")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := admin.CreateQueue(t.Context(), &client.CreateQueueInput{QueueName: ptr("secrets")}); err != nil {
+		t.Fatal(err)
+	}
+	u := made.QueueUrl
+	if _, err := collector.SendMessage(t.Context(), &client.SendMessageInput{QueueUrl: u, MessageBody: ptr("x")}); err != nil {
+		t.Error(err)
+	}
+	got, err := sender.ReceiveMessage(t.Context(), &client.ReceiveMessageInput{QueueUrl: u, MessageAttributeNames: []string{"All"}, MessageSystemAttributeNames: []types.MessageSystemAttributeName{"SenderId"}})
+	if err != nil || len(got.Messages) != 1 {
+		t.Fatal(got, err)
+	}
+	if m := got.Messages[0]; m.Attributes["SenderId"] != "collector" || len(m.MessageAttributes) != 0 {
+		t.Errorf("the message has %v and %v", m.Attributes, m.MessageAttributes)
+	}
+	if _, err := sender.DeleteMessage(t.Context(), &client.DeleteMessageInput{QueueUrl: u, ReceiptHandle: got.Messages[0].ReceiptHandle}); err != nil {
+		t.Error(err)
+	}
+	_, err = sender.SendMessage(t.Context(), &client.SendMessageInput{QueueUrl: u, MessageBody: ptr("x")})
+	wantCode(t, err, "AccessDenied")
+	_, err = collector.ReceiveMessage(t.Context(), &client.ReceiveMessageInput{QueueUrl: u})
+	wantCode(t, err, "AccessDenied")
+	_, err = collector.PurgeQueue(t.Context(), &client.PurgeQueueInput{QueueUrl: u})
+	wantCode(t, err, "AccessDenied")
+	_, err = collector.CreateQueue(t.Context(), &client.CreateQueueInput{QueueName: ptr("newer")})
+	wantCode(t, err, "AccessDenied")
+	_, err = sender.GetQueueUrl(t.Context(), &client.GetQueueUrlInput{QueueName: ptr("secrets")})
+	wantCode(t, err, "AccessDenied")
+	list, err := sender.ListQueues(t.Context(), &client.ListQueuesInput{})
+	if err != nil || len(list.QueueUrls) != 1 || list.QueueUrls[0] != *u {
+		t.Errorf("who may see one queue is shown %v, %v", list, err)
+	}
+	_, err = r.as("sender", "wrong").ReceiveMessage(t.Context(), &client.ReceiveMessageInput{QueueUrl: u})
+	wantCode(t, err, "SignatureDoesNotMatch")
+	_, err = r.as("nobody", "wrong").ReceiveMessage(t.Context(), &client.ReceiveMessageInput{QueueUrl: u})
+	wantCode(t, err, "InvalidClientTokenId")
+	if status, out := r.post("ListQueues", map[string]any{}); status != 403 || !strings.HasSuffix(out["__type"].(string), "#MissingAuthenticationToken") {
+		t.Errorf("an unsigned request is answered %d %v", status, out)
+	}
+}
+
+func TestWithoutUsersWebPagesCannotUseTheDoor(t *testing.T) {
+	r := newRig(t)
+	r.queue("news")
+	for name, change := range map[string]func(*http.Request){
+		"another site's page":          func(q *http.Request) { q.Header.Set("Sec-Fetch-Site", "cross-site") },
+		"an old browser's page":        func(q *http.Request) { q.Header.Set("Origin", "https://evil.example") },
+		"a name that points here":      func(q *http.Request) { q.Host = "evil.example:9324" },
+		"another port of this machine": func(q *http.Request) { q.Header.Set("Origin", "http://127.0.0.1:1") },
+	} {
+		q, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.base+"/000000000000/news?Action=PurgeQueue", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(q)
+		res, err := r.web.Do(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		if res.StatusCode != http.StatusForbidden {
+			t.Errorf("%s is answered %d", name, res.StatusCode)
+		}
+	}
+}
+
+func TestADoorWithoutUsersListensOnLoopbackAlone(t *testing.T) {
+	if err := (Config{Listen: "0.0.0.0:9324"}).Check(false); !errors.Is(err, access.ErrExposed) {
+		t.Errorf("the error is %v", err)
+	}
+	if err := (Config{Listen: "0.0.0.0:9324"}).Check(true); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSettingsThatCannotBeAreRefused(t *testing.T) {
+	for _, c := range []Config{
+		{Listen: "here"}, {Listen: "127.0.0.1:x"}, {MaxConnections: -1}, {Rest: -1}, {Region: "a b"}, {Region: "a:b"}, {TLS: TLS{Cert: "x"}},
+	} {
+		if err := c.Check(false); !errors.Is(err, ErrConfig) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	if err := (Config{Off: true, Listen: "here"}).Check(false); err != nil {
+		t.Errorf("a door that is off: %v", err)
+	}
+}
+
+func TestADoorStartsAndClosesOnce(t *testing.T) {
+	clock := new(fakeClock)
+	s, stop := openStore(t, t.TempDir(), clock.now, queue.Limits{})
+	t.Cleanup(stop)
+	d, err := New(Config{Listen: "127.0.0.1:0"}, Options{Store: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Start(t.Context()); !errors.Is(err, ErrStarted) {
+		t.Error(err)
+	}
+	for range 2 {
+		if err := d.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := d.Start(t.Context()); !errors.Is(err, ErrClosed) {
+		t.Error(err)
+	}
+	off, err := New(Config{Off: true}, Options{Store: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if addr, err := off.Start(t.Context()); addr != nil || err != nil {
+		t.Error(addr, err)
+	}
+	if err := off.Close(context.Background()); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,213 @@
+package sqs
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/api/sqs/wire"
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// maxMoveRate is the most messages a second that a task may be told to move.
+const maxMoveRate = 500
+
+func (c *call) startMessageMoveTask(in *wire.StartMessageMoveTaskRequest) (wire.Response, error) {
+	source, err := c.sourceOf(in.SourceARN)
+	if err != nil {
+		return nil, err
+	}
+	d := c.d
+	v, err := d.view(source)
+	if err != nil {
+		return nil, err
+	}
+	if v == nil {
+		return nil, wire.ResourceNotFound("The resource that you specified for the SourceArn parameter doesn't exist.")
+	}
+	m := move{ID: message.NewID().String(), Source: source, Started: d.now().UnixMilli(), Status: moveRunning}
+	if m.Rate, err = inRange("MaxNumberOfMessagesPerSecond", in.MaxNumberOfMessagesPerSecond, 1, maxMoveRate, 1); err != nil {
+		return nil, err
+	}
+	if !in.MaxNumberOfMessagesPerSecond.Set {
+		m.Rate = 0
+	}
+	if in.DestinationARN.Or("") != "" {
+		if m.To, err = c.destination(v, in.DestinationARN.Value); err != nil {
+			return nil, err
+		}
+	}
+	if !d.isDeadLetterQueue(source) {
+		return nil, wire.InvalidParameter("Source queue must be configured as a Dead Letter Queue.")
+	}
+	stats, err := d.store.Stats(source)
+	if err != nil {
+		return nil, err
+	}
+	m.ToMove = stats.Ready + stats.Behind + stats.Delayed
+	d.admin.Lock()
+	defer d.admin.Unlock()
+	if d.moves.of(source) != nil {
+		return nil, errMoveTwice()
+	}
+	note, err := m.note()
+	if err != nil {
+		return nil, err
+	}
+	notes := []queue.Note{note}
+	older, err := d.movesOf(source)
+	if err != nil {
+		return nil, err
+	}
+	for i := maxMoveHistory - 1; i < len(older); i++ {
+		notes = append(notes, queue.Note{Room: room, Key: older[i].key()})
+	}
+	if err := d.store.SetNotes(c.ctx(), notes...); err != nil { // before it begins: a restart knows of it
+		return nil, err
+	}
+	if err := d.begin(m); err != nil {
+		m.Status, m.Reason = moveFailed, err.Error()
+		d.saveMove(m)
+		switch {
+		case errors.Is(err, errMoveRunning):
+			return nil, errMoveTwice()
+		case errors.Is(err, errMovesFull):
+			return nil, wire.OverLimit(fmt.Sprintf("There are %d active message move tasks, the most there can be.", maxMoves))
+		}
+		return nil, wire.ServiceUnavailable("the server is shutting down")
+	}
+	return &wire.StartMessageMoveTaskResponse{TaskHandle: taskHandle(&m)}, nil
+}
+
+func errMoveTwice() error {
+	return wire.InvalidParameter("There is already a task running. Only one active task is allowed for a source queue arn at a given time.")
+}
+
+// sourceOf reads the ARN of a queue whose tasks the caller may see to.
+func (c *call) sourceOf(arn string) (queue.Name, error) {
+	n, ok := c.d.parseARN(arn)
+	if !ok {
+		return n, wire.InvalidParameter("You must use this format to specify the SourceArn: arn:<partition>:<service>:<region>:<account-id>:<resource-id>")
+	}
+	return n, c.may(access.Admin, n)
+}
+
+// destination reads the ARN of a queue for dead letters to go to.
+func (c *call) destination(source *view, arn string) (queue.Name, error) {
+	n, ok := c.d.parseARN(arn)
+	if !ok {
+		return n, wire.InvalidParameter("You must use this format to specify the DestinationArn: arn:<partition>:<service>:<region>:<account-id>:<resource-id>")
+	}
+	if err := c.mayAny(n, access.Put, access.Admin); err != nil {
+		return n, err
+	}
+	v, err := c.d.view(n)
+	switch {
+	case err != nil:
+		return n, err
+	case v == nil:
+		return n, wire.ResourceNotFound("The resource that you specified for the DestinationArn parameter doesn't exist.")
+	case n == source.name:
+		return n, wire.InvalidParameter("Source queue and destination queue cannot be the same.")
+	case v.fifo != source.fifo:
+		return n, wire.InvalidParameter("Source queue and destination queue have to be of one type, both FIFO or both standard.")
+	}
+	return n, nil
+}
+
+// isDeadLetterQueue tells whether the dead letters of some queue go there.
+func (d *Server) isDeadLetterQueue(n queue.Name) bool {
+	for _, from := range d.store.Queues() {
+		if d.feeds(from, n) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *call) listMessageMoveTasks(in *wire.ListMessageMoveTasksRequest) (wire.Response, error) {
+	most, err := inRange("MaxResults", in.MaxResults, 1, maxMoveHistory, 1)
+	if err != nil {
+		return nil, err
+	}
+	source, err := c.sourceOf(in.SourceARN)
+	if err != nil {
+		return nil, err
+	}
+	if v, err := c.d.view(source); err != nil {
+		return nil, err
+	} else if v == nil {
+		return nil, wire.ResourceNotFound("The resource that you specified for the SourceArn parameter doesn't exist.")
+	}
+	all, err := c.d.movesOf(source)
+	if err != nil {
+		return nil, err
+	}
+	out := new(wire.ListMessageMoveTasksResponse)
+	for _, m := range all[:min(most, len(all))] {
+		out.Results = append(out.Results, c.shownMove(&m))
+	}
+	return out, nil
+}
+
+// shownMove is a task as SQS shows it.
+func (c *call) shownMove(m *move) wire.MoveTask {
+	t := wire.MoveTask{
+		Status: m.Status, SourceARN: c.arnOf(m.Source), MaxNumberOfMessagesPerSecond: m.Rate,
+		ApproximateNumberOfMessagesMoved: m.Moved, FailureReason: m.Reason, StartedTimestamp: m.Started,
+		ApproximateNumberOfMessagesToMove: wire.Some(m.ToMove),
+	}
+	if m.Status == moveRunning {
+		t.TaskHandle = taskHandle(m)
+	}
+	if m.To != (queue.Name{}) {
+		t.DestinationARN = c.arnOf(m.To)
+	}
+	return t
+}
+
+func (c *call) cancelMessageMoveTask(in *wire.CancelMessageMoveTaskRequest) (wire.Response, error) {
+	source, id, ok := parseTaskHandle(in.TaskHandle)
+	if !ok {
+		return nil, wire.InvalidParameter("Value for parameter TaskHandle is invalid.")
+	}
+	if err := c.may(access.Admin, source); err != nil {
+		return nil, err
+	}
+	x := c.d.moves.of(source)
+	if x == nil || x.get().ID != id {
+		all, err := c.d.movesOf(source)
+		if err != nil {
+			return nil, err
+		}
+		for i := range all {
+			if all[i].ID == id {
+				return nil, wire.UnsupportedOperation("Only active tasks can be cancelled: this one is " + all[i].Status + ".")
+			}
+		}
+		return nil, wire.ResourceNotFound("Task does not exist.")
+	}
+	m := x.end(c.ctx())
+	return &wire.CancelMessageMoveTaskResponse{ApproximateNumberOfMessagesMoved: m.Moved}, nil
+}
+
+// taskHandle names a task.
+func taskHandle(m *move) string {
+	return base64.URLEncoding.EncodeToString([]byte(m.Source.String() + "/" + m.ID))
+}
+
+func parseTaskHandle(handle string) (source queue.Name, id string, ok bool) {
+	text, err := base64.URLEncoding.DecodeString(handle)
+	if err != nil {
+		return source, "", false
+	}
+	i := strings.LastIndexByte(string(text), '/')
+	if i < 0 {
+		return source, "", false
+	}
+	source, err = queue.ParseName(string(text[:i]))
+	return source, string(text[i+1:]), err == nil
+}

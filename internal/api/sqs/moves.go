@@ -1,0 +1,194 @@
+package sqs
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// move is a message-move task as it is kept in a note. A task that was under way when the process ended goes on in the next.
+type move struct {
+	ID      string     `json:"id"`
+	Source  queue.Name `json:"source"`
+	To      queue.Name `json:"to,omitzero"` // zero: to where each message came from
+	Rate    int        `json:"rate,omitempty"`
+	Started int64      `json:"started"` // milliseconds since 1970
+	Status  string     `json:"status"`
+	Moved   int64      `json:"moved"`
+	ToMove  int64      `json:"to_move"`
+	Reason  string     `json:"reason,omitempty"` // FAILED
+}
+
+// The states of a task.
+const (
+	moveRunning    = "RUNNING"
+	moveCompleted  = "COMPLETED"
+	moveCancelling = "CANCELLING"
+	moveCancelled  = "CANCELLED"
+	moveFailed     = "FAILED"
+)
+
+const (
+	// movePrefix begins the keys of tasks' notes: move/NAMESPACE/NAME/ID.
+	movePrefix = "move/"
+	// maxMoves is how many tasks may be under way at once.
+	maxMoves = 100
+	// maxMoveHistory is how many tasks of a queue are remembered.
+	maxMoveHistory = 10
+	// moveStep is how many messages a task without a rate moves at a time.
+	moveStep = 1000
+	// moveSave is how often a task's progress is written down, at most: what was moved since is moved, and only not counted.
+	moveSave = time.Second
+	// moveRetry is how long a task waits when its queue has no room.
+	moveRetry = time.Second
+)
+
+// moves are the tasks of the door.
+type moves struct {
+	mu      sync.Mutex
+	running map[queue.Name]*moving // by source
+}
+
+// moving is a task under way.
+type moving struct {
+	mu     sync.Mutex
+	move   move
+	cancel context.CancelFunc
+	done   chan struct{} // closed when it has ended, and that is kept
+}
+
+func (x *moving) get() move {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.move
+}
+
+func (x *moving) set(edit func(*move)) move {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	edit(&x.move)
+	return x.move
+}
+
+var (
+	errMoveRunning = errors.New("a task of that queue is under way")
+	errMovesFull   = errors.New("too many tasks are under way")
+)
+
+// begin starts a task. The door's Close ends it, and the next Start takes it up again.
+func (d *Server) begin(m move) error {
+	d.moves.mu.Lock()
+	defer d.moves.mu.Unlock()
+	switch {
+	case d.stopping.Err() != nil:
+		return ErrClosed
+	case d.moves.running[m.Source] != nil:
+		return errMoveRunning
+	case len(d.moves.running) >= maxMoves:
+		return errMovesFull
+	}
+	if d.moves.running == nil {
+		d.moves.running = map[queue.Name]*moving{}
+	}
+	ctx, cancel := context.WithCancel(d.stopping)
+	x := &moving{move: m, cancel: cancel, done: make(chan struct{})}
+	d.moves.running[m.Source] = x
+	d.work.Go(func() {
+		defer cancel()
+		d.carry(ctx, x)
+		d.moves.mu.Lock()
+		if d.moves.running[m.Source] == x {
+			delete(d.moves.running, m.Source)
+		}
+		d.moves.mu.Unlock()
+		close(x.done)
+	})
+	return nil
+}
+
+// of is the task under way of a queue; nil if there is none.
+func (ms *moves) of(n queue.Name) *moving {
+	ms.mu.Lock()
+	defer ms.mu.Unlock()
+	return ms.running[n]
+}
+
+// end cancels the task and waits until that is kept, or ctx ends.
+func (x *moving) end(ctx context.Context) move {
+	x.set(func(m *move) {
+		if m.Status == moveRunning {
+			m.Status = moveCancelling
+		}
+	})
+	x.cancel()
+	select {
+	case <-x.done:
+	case <-ctx.Done():
+	}
+	return x.get()
+}
+
+// carry moves messages until all are moved, or ctx ends.
+func (d *Server) carry(ctx context.Context, x *moving) {
+	saved := time.Now()
+	for {
+		m := x.get()
+		done, err := d.carrySome(ctx, x, &m)
+		switch {
+		case ctx.Err() != nil && x.get().Status == moveRunning:
+			d.saveMove(x.get()) // the door closes: the next start goes on
+			return
+		case ctx.Err() != nil:
+			d.saveMove(x.set(func(m *move) { m.Status = moveCancelled }))
+			return
+		case err != nil:
+			d.saveMove(x.set(func(m *move) { m.Status, m.Reason = moveFailed, err.Error() }))
+			return
+		case done:
+			d.saveMove(x.set(func(m *move) { m.Status = moveCompleted }))
+			return
+		}
+		if time.Since(saved) > moveSave {
+			d.saveMove(x.get())
+			saved = time.Now()
+		}
+	}
+}
+
+// carrySome moves some messages, and waits as long as the rate of the task wants.
+func (d *Server) carrySome(ctx context.Context, x *moving, m *move) (done bool, err error) {
+	left := m.ToMove - m.Moved
+	if left <= 0 {
+		return true, nil
+	}
+	step, rest := min(moveStep, left), time.Duration(0)
+	if m.Rate > 0 {
+		step = min(int64(max(1, m.Rate/10)), left)
+		rest = time.Duration(step) * time.Second / time.Duration(m.Rate)
+	}
+	r, err := d.store.Replay(ctx, m.Source, queue.ReplayRequest{Max: int(step), To: m.To})
+	x.set(func(m *move) { m.Moved += int64(r.Moved) })
+	switch {
+	case errors.Is(err, queue.ErrQueueFull) || errors.Is(err, queue.ErrNoRoom):
+		rest = moveRetry
+	case err != nil:
+		return false, err
+	case r.Moved == 0 && r.Homeless > 0:
+		return false, errors.New("CouldNotDetermineMessageSource: what is left came from no other queue; name a destination")
+	case r.Moved == 0:
+		return true, nil
+	}
+	if rest == 0 {
+		return false, nil
+	}
+	timer := time.NewTimer(rest) // a rate is a promise about the clock
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return false, nil
+}

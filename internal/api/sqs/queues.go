@@ -1,0 +1,206 @@
+package sqs
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/api/sqs/wire"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+func (c *call) createQueue(in *wire.CreateQueueRequest) (wire.Response, error) {
+	fifo := false
+	if value, given := in.Attributes[attrFIFO]; given {
+		var err error
+		if fifo, err = parseBool(attrFIFO, value); err != nil {
+			return nil, err
+		}
+		if !fifo {
+			return nil, wire.UnknownAttribute(attrFIFO) // as the service has it
+		}
+	}
+	if in.QueueName == "" {
+		return nil, wire.MissingParameter("QueueName")
+	}
+	n, err := c.named("", in.QueueName)
+	if err != nil {
+		return nil, checkNew(in.QueueName, fifo)
+	}
+	if err := c.may(access.Admin, n); err != nil {
+		return nil, err
+	}
+	if err := checkTags(in.Tags); err != nil {
+		return nil, err
+	}
+	d := c.d
+	d.admin.Lock()
+	defer d.admin.Unlock()
+	v, err := d.view(n)
+	if err != nil {
+		return nil, err
+	}
+	if v != nil {
+		return &wire.CreateQueueResponse{QueueURL: c.urlOf(n)}, c.same(v, in)
+	}
+	if err := checkNew(in.QueueName, fifo); err != nil {
+		return nil, err
+	}
+	if at, ok := d.deleted.when(n, d.now()); ok && d.now().Sub(at) < d.config.Rest {
+		return nil, wire.QueueDeletedRecently()
+	}
+	s := &subject{name: n, fifo: fifo, def: queue.Definition{Retention: usualRetention * time.Second, Unordered: !fifo}}
+	s.Created, s.Tags = d.now().UnixMilli(), in.Tags
+	if err := c.set(s, in.Attributes); err != nil {
+		return nil, err
+	}
+	// The note first: a queue without it would look to the next try as if it had been made otherwise.
+	if err := d.remember(c.ctx(), n, &s.settings); err != nil {
+		return nil, err
+	}
+	if _, err := d.store.CreateQueue(c.ctx(), n, s.def); errors.Is(err, queue.ErrExists) {
+		if v, err = d.existing(n); err != nil { // another door was faster
+			return nil, err
+		}
+		return &wire.CreateQueueResponse{QueueURL: c.urlOf(n)}, c.same(v, in)
+	} else if err != nil {
+		return nil, err
+	}
+	return &wire.CreateQueueResponse{QueueURL: c.urlOf(n)}, nil
+}
+
+// same holds a queue that is there against what CreateQueue wants: what it names has to be so.
+func (c *call) same(v *view, in *wire.CreateQueueRequest) error {
+	have, want := v.subject(), v.subject()
+	if err := c.set(want, in.Attributes); err != nil {
+		return err
+	}
+	for _, a := range queueAttributes() {
+		if _, given := in.Attributes[a.name]; given && a.show(c, have, nil) != a.show(c, want, nil) {
+			return wire.QueueNameExists(a.name)
+		}
+	}
+	return nil
+}
+
+func (c *call) deleteQueue(in *wire.DeleteQueueRequest) (wire.Response, error) {
+	n, err := c.on(in, access.Admin)
+	if err != nil {
+		return nil, err
+	}
+	d := c.d
+	d.admin.Lock()
+	defer d.admin.Unlock()
+	if err := d.store.DeleteQueue(c.ctx(), n); err != nil {
+		return nil, err
+	}
+	d.deleted.note(n, d.now(), d.config.Rest)
+	d.known.Delete(n)
+	return nil, errors.Join(d.forgetMoves(c.ctx(), n), d.forget(c.ctx(), n))
+}
+
+func (c *call) getQueueURL(in *wire.GetQueueURLRequest) (wire.Response, error) {
+	n, err := c.named(in.QueueOwnerAWSAccountID, in.QueueName)
+	if err != nil {
+		return nil, wire.QueueDoesNotExist()
+	}
+	if err := c.seen(n); err != nil {
+		return nil, err
+	}
+	if _, err := c.d.publishable(n); err != nil {
+		return nil, err
+	}
+	return &wire.GetQueueURLResponse{QueueURL: c.urlOf(n)}, nil
+}
+
+// maxListed is how many queues a page holds.
+const maxListed = 1000
+
+func (c *call) listQueues(in *wire.ListQueuesRequest) (wire.Response, error) {
+	account := c.d.store.Resolve(queue.Name{Namespace: c.caller.account}).Namespace
+	urls, next, err := c.page(in.MaxResults, in.NextToken, func(n queue.Name) bool {
+		return n.Namespace == account && strings.HasPrefix(n.Name, in.QueueNamePrefix)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &wire.ListQueuesResponse{QueueURLs: urls, NextToken: next}, nil
+}
+
+func (c *call) listDeadLetterSourceQueues(in *wire.ListDeadLetterSourceQueuesRequest) (wire.Response, error) {
+	to, err := c.at(in)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := c.d.existing(to); err != nil {
+		return nil, err
+	}
+	urls, next, err := c.page(in.MaxResults, in.NextToken, func(n queue.Name) bool { return c.d.feeds(n, to) })
+	if err != nil {
+		return nil, err
+	}
+	return &wire.ListDeadLetterSourceQueuesResponse{QueueURLs: urls, NextToken: next}, nil
+}
+
+// feeds tells whether the dead letters of a queue go to another.
+func (d *Server) feeds(n, to queue.Name) bool {
+	def, _, err := d.store.Definition(n)
+	return err == nil && def.MaxAttempts > 0 && d.deadQueue(n, &def) == to
+}
+
+// page lists the URLs of the queues that are wanted and that the caller may see, by name: the first page without next, and a token only when the
+// request says how long pages are.
+func (c *call) page(most wire.Opt[int], next wire.Opt[string], wanted func(queue.Name) bool) (urls []string, token string, err error) {
+	if most.Set && (most.Value < 1 || most.Value > maxListed) {
+		return nil, "", wire.InvalidParameterValue("MaxResults", strconv.Itoa(most.Value), "MaxResults must be an integer between 1 and 1000.")
+	}
+	names := c.d.store.Queues()
+	if next.Or("") != "" {
+		after, err := parsePageToken(next.Value)
+		if err != nil {
+			return nil, "", err
+		}
+		i, found := slices.BinarySearchFunc(names, after, compareNames)
+		if found {
+			i++
+		}
+		names = names[i:]
+	}
+	var last queue.Name
+	for _, n := range names {
+		if !wanted(n) || c.seen(n) != nil {
+			continue
+		}
+		if len(urls) == most.Or(maxListed) {
+			if most.Set { // without it the first thousand is all there is, as the service has it
+				token = pageToken(last)
+			}
+			break
+		}
+		urls, last = append(urls, c.urlOf(n)), n
+	}
+	return urls, token, nil
+}
+
+func (c *call) purgeQueue(in *wire.PurgeQueueRequest) (wire.Response, error) {
+	n, err := c.on(in, access.Admin)
+	if err != nil {
+		return nil, err
+	}
+	d := c.d
+	v, err := d.existing(n)
+	if err != nil {
+		return nil, err
+	}
+	if at, ok := d.purged.when(n, d.now()); ok && d.now().Sub(at) < d.config.Rest && at.UnixMilli() >= v.Created {
+		return nil, wire.PurgeQueueInProgress(n.Name)
+	}
+	if _, err := d.store.Purge(c.ctx(), n); err != nil {
+		return nil, err
+	}
+	d.purged.note(n, d.now(), d.config.Rest)
+	return nil, nil
+}

@@ -1,0 +1,160 @@
+package sqs
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/api/sqs/wire"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// maxReceiveCount is the most hand-outs that a redrive policy may allow.
+const maxReceiveCount = 1000
+
+// redrivePolicy is the JSON of RedrivePolicy. The count may be a number or a text.
+type redrivePolicy struct {
+	DeadLetterTargetARN *string         `json:"deadLetterTargetArn"`
+	MaxReceiveCount     json.RawMessage `json:"maxReceiveCount"`
+}
+
+// setRedrive makes a redrive policy the definition's bound of attempts and queue for dead letters. An empty one takes them away.
+func setRedrive(c *call, s *subject, value string) error {
+	if value == "" {
+		s.def.MaxAttempts, s.def.DeadLetter = 0, ""
+		return nil
+	}
+	bad := func(reason string) error { return wire.InvalidParameterValue(attrRedrive, shortened(value), reason) }
+	var p redrivePolicy
+	d := json.NewDecoder(bytes.NewReader([]byte(value)))
+	d.DisallowUnknownFields()
+	switch err := d.Decode(&p); {
+	case err != nil || d.More():
+		return bad("Redrive policy is not a valid JSON map of deadLetterTargetArn and maxReceiveCount.")
+	case p.DeadLetterTargetARN == nil:
+		return bad("Redrive policy does not contain mandatory attribute: deadLetterTargetArn.")
+	case len(p.MaxReceiveCount) == 0:
+		return bad("Redrive policy does not contain mandatory attribute: maxReceiveCount.")
+	}
+	n, err := strconv.Atoi(string(bytes.Trim(p.MaxReceiveCount, `"`)))
+	if err != nil || n < 1 || n > maxReceiveCount {
+		return bad("Invalid value for maxReceiveCount: " + shortened(string(p.MaxReceiveCount)) + ", valid values are from 1 to 1000 both inclusive.")
+	}
+	to, ok := c.d.parseARN(*p.DeadLetterTargetARN)
+	if !ok {
+		return bad("Dead-letter target " + shortened(*p.DeadLetterTargetARN) + " is not the ARN of a queue.")
+	}
+	if err := c.mayAny(to, access.Put, access.Admin); err != nil {
+		return err
+	}
+	v, err := c.d.view(to)
+	switch {
+	case err != nil:
+		return err
+	case v == nil:
+		return bad("Dead letter target does not exist.")
+	case to == s.name:
+		return bad("A queue cannot be its own dead-letter queue.")
+	case v.fifo != s.fifo:
+		return bad("Dead-letter queue must be same type of queue as the source.")
+	case !c.d.admits(v, s.name):
+		return bad("The queue at deadLetterTargetArn does not allow this source queue: see its RedriveAllowPolicy.")
+	}
+	s.def.MaxAttempts, s.def.DeadLetter = n, to.String()
+	return nil
+}
+
+func showRedrive(c *call, s *subject, _ *queue.Stats) string {
+	if s.def.MaxAttempts == 0 {
+		return ""
+	}
+	text, err := json.Marshal(map[string]any{ // ordered by name, as SQS has it
+		"deadLetterTargetArn": c.arnOf(c.d.deadQueue(s.name, &s.def)),
+		"maxReceiveCount":     s.def.MaxAttempts,
+	})
+	if err != nil {
+		return "" // a text and a number always can be marshalled
+	}
+	return string(text)
+}
+
+// deadQueue is where the dead letters of a queue go.
+func (d *Server) deadQueue(n queue.Name, def *queue.Definition) queue.Name {
+	dead, err := queue.ParseName(def.DeadLetter)
+	if def.DeadLetter == "" || err != nil {
+		return queue.Name{Namespace: n.Namespace, Name: n.Name + "_dead"}
+	}
+	if !bytes.ContainsRune([]byte(def.DeadLetter), '/') {
+		dead.Namespace = n.Namespace
+	}
+	return d.store.Resolve(dead)
+}
+
+// redriveAllowPolicy is the JSON of RedriveAllowPolicy.
+type redriveAllowPolicy struct {
+	RedrivePermission string   `json:"redrivePermission"`
+	SourceQueueARNs   []string `json:"sourceQueueArns,omitempty"`
+}
+
+// The values of redrivePermission.
+const (
+	allowAll = "allowAll"
+	denyAll  = "denyAll"
+	byQueue  = "byQueue"
+)
+
+// maxRedriveSources is how many queues byQueue may name.
+const maxRedriveSources = 10
+
+func setRedriveAllow(c *call, s *subject, value string) error {
+	if value == "" {
+		s.RedriveAllow = ""
+		return nil
+	}
+	bad := func(reason string) error {
+		return wire.InvalidParameterValue(attrRedriveAllow, shortened(value), reason)
+	}
+	var p redriveAllowPolicy
+	if err := json.Unmarshal([]byte(value), &p); err != nil {
+		return bad("Amazon SQS can't create the redrive allow policy, as it's in an unsupported format.")
+	}
+	switch p.RedrivePermission {
+	case allowAll, denyAll:
+		if len(p.SourceQueueARNs) > 0 {
+			return bad("sourceQueueArns can be given only with redrivePermission byQueue.")
+		}
+	case byQueue:
+		if len(p.SourceQueueARNs) == 0 || len(p.SourceQueueARNs) > maxRedriveSources {
+			return bad("redrivePermission byQueue needs 1 to 10 sourceQueueArns.")
+		}
+		for _, arn := range p.SourceQueueARNs {
+			if _, ok := c.d.parseARN(arn); !ok {
+				return bad(shortened(arn) + " is not the ARN of a queue.")
+			}
+		}
+	default:
+		return bad("redrivePermission has to be allowAll, denyAll or byQueue.")
+	}
+	s.RedriveAllow = value
+	return nil
+}
+
+// admits tells whether the queue may be the dead-letter queue of another.
+func (d *Server) admits(v *view, source queue.Name) bool {
+	var p redriveAllowPolicy
+	if v.RedriveAllow == "" || json.Unmarshal([]byte(v.RedriveAllow), &p) != nil {
+		return true
+	}
+	switch p.RedrivePermission {
+	case denyAll:
+		return false
+	case byQueue:
+		return slices.ContainsFunc(p.SourceQueueARNs, func(arn string) bool {
+			n, ok := d.parseARN(arn)
+			return ok && n == source
+		})
+	}
+	return true
+}

@@ -1,0 +1,212 @@
+package sqs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/access/sigv4"
+	"github.com/hikyaku/hikyaku/internal/api/sqs/line"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// Options are what a Server works with.
+type Options struct {
+	Store *queue.Store
+	Users *access.Users // nil: everyone may do everything
+	// Report is told what a person should know and no client is. It may be called from several goroutines. nil: nobody is told.
+	Report func(error)
+}
+
+// Server is the SQS door. Start and Close may be called from any goroutine, each any number of times.
+type Server struct {
+	config   Config
+	store    *queue.Store
+	users    *access.Users
+	report   func(error)
+	receipts receipts
+	verifier sigv4.Verifier
+	buffers  buffers
+	busy     space // bytes of bodies
+	started  time.Time
+	now      func() time.Time // tests: another than time.Now
+
+	admin    sync.Mutex    // held while queues and what is remembered of them are made, changed or deleted
+	changes  atomic.Uint64 // of notes: what was read before is read again
+	known    sync.Map      // queue.Name → *view
+	deleted  recent
+	purged   recent
+	firsts   firsts
+	attempts attempts
+	moves    moves
+	work     sync.WaitGroup // goroutines of moves
+
+	stopping context.Context // done as soon as Close begins: long polls return
+	stop     context.CancelFunc
+
+	mu     sync.Mutex
+	lines  *line.Server // nil before Start
+	web    *http.Server // what lines leaves to it
+	addr   net.Addr
+	served sync.WaitGroup
+	closed bool
+	ended  error // of the first Close
+}
+
+// ErrStarted: Start was called before. ErrClosed: it was called after Close.
+var (
+	ErrStarted = errors.New("sqs door: already started")
+	ErrClosed  = errors.New("sqs door: closed")
+)
+
+// New checks the settings and makes a door that does not listen yet.
+func New(c Config, o Options) (*Server, error) {
+	if err := c.Check(o.Users.Any()); err != nil {
+		return nil, err
+	}
+	if o.Store == nil {
+		return nil, fmt.Errorf("%w: there is no store", ErrConfig)
+	}
+	d := &Server{
+		config: c.withDefaults(), store: o.Store, users: o.Users, report: o.Report, now: time.Now,
+		receipts: newReceipts(), started: time.Now(),
+	}
+	if d.report == nil {
+		d.report = func(error) {}
+	}
+	d.verifier = d.newVerifier()
+	d.busy.limit = maxBusyBytes
+	d.stopping, d.stop = context.WithCancel(context.Background())
+	return d, nil
+}
+
+// Start listens and returns the address, with the port that was found when Config asks for port 0. A door that is off returns nil, nil.
+// Requests are served until Close; ctx only bounds the start.
+func (d *Server) Start(ctx context.Context) (net.Addr, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case d.closed:
+		return nil, ErrClosed
+	case d.lines != nil:
+		return d.addr, ErrStarted
+	case d.config.Off:
+		return nil, nil
+	}
+	tlsConfig, err := d.config.TLS.open()
+	if err != nil {
+		return nil, err
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", d.config.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("sqs door: cannot listen on %s: %w", d.config.Listen, err)
+	}
+	if err := d.begun(ctx); err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	d.addr = listener.Addr()
+	d.lines = line.New(line.Config{
+		Serve: d.serveLine, TLS: tlsConfig, MaxConnections: d.config.MaxConnections, Idle: idleTimeout, Read: readTimeout, Write: writeTimeout,
+		Panicked: func(v any) { d.report(fmt.Errorf("sqs door: panic: %v", v)) },
+	})
+	d.web = &http.Server{
+		Handler:           http.HandlerFunc(d.serve),
+		ReadHeaderTimeout: headerTimeout,
+		ReadTimeout:       readTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		ErrorLog:          log.New(reporter(d.report), "", 0),
+	}
+	d.served.Go(func() {
+		if err := d.lines.Run(listener); err != nil {
+			d.report(fmt.Errorf("sqs door: %w", err))
+		}
+	})
+	d.served.Go(func() {
+		if err := d.web.Serve(d.lines.Others()); err != nil && !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
+			d.report(fmt.Errorf("sqs door: %w", err))
+		}
+	})
+	return d.addr, nil
+}
+
+// What a connection may take.
+const (
+	headerTimeout  = 10 * time.Second
+	readTimeout    = time.Minute      // a request; longer than the longest poll, during which it goes on
+	writeTimeout   = 90 * time.Second // from when a request was read: the longest poll, and the answer
+	idleTimeout    = 2 * time.Minute
+	maxHeaderBytes = 64 << 10
+)
+
+// begun gets ready what needs the store: the key of the receipts, and the moves that the last process did not end.
+func (d *Server) begun(ctx context.Context) error {
+	for {
+		if key, ok := d.store.Note(room, receiptKey); ok && len(key) == keyBytes {
+			d.receipts.key = [keyBytes]byte(key)
+			break
+		}
+		_, _, err := d.store.Commit(ctx, queue.Change{
+			If:    []queue.NoteIs{{Room: room, Key: receiptKey}},
+			Notes: []queue.Note{{Room: room, Key: receiptKey, Value: d.receipts.key[:]}},
+		})
+		if errors.Is(err, queue.ErrChanged) {
+			continue
+		}
+		if errors.Is(err, queue.ErrNoRoom) {
+			d.report(fmt.Errorf("sqs door: receipt handles are good until a restart only: %w", err))
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("sqs door: keep the key of receipt handles: %w", err)
+		}
+	}
+	return d.resumeMoves()
+}
+
+// Addr is where the door listens; nil before Start.
+func (d *Server) Addr() net.Addr {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.addr
+}
+
+// Close stops listening, lets long polls return without messages, and waits for the requests under way. When ctx ends first, their connections
+// are cut and its error is returned. What clients hold stays theirs until its visibility timeout ends. A second Close returns what the first one did.
+func (d *Server) Close(ctx context.Context) error {
+	d.moves.mu.Lock() // no move begins after this
+	d.stop()
+	d.moves.mu.Unlock()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return d.ended
+	}
+	d.closed = true
+	if d.lines != nil {
+		d.ended = errors.Join(d.lines.Shutdown(ctx), d.web.Shutdown(ctx))
+		if d.ended != nil {
+			_ = d.web.Close() // Shutdown's error says what happened
+		}
+		d.served.Wait()
+	}
+	d.work.Wait()
+	return d.ended
+}
+
+// reporter is an io.Writer for a log.Logger.
+type reporter func(error)
+
+func (r reporter) Write(line []byte) (int, error) {
+	r(fmt.Errorf("sqs door: %s", strings.TrimRight(string(line), "\n")))
+	return len(line), nil
+}
