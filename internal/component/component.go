@@ -96,9 +96,18 @@ type Limits interface {
 	Limits() SinkLimits
 }
 
+// Counter is met by components that count what only they can tell apart, such as the reasons of a far end. Counts returns totals since the
+// start, by name; the map is the caller's.
+type Counter interface {
+	Counts() map[string]uint64
+}
+
 // SinkLimits are the bounds of one sink.
 type SinkLimits struct {
 	MaxEvents   int // messages in one Send; 0: as configured
 	MaxBytes    int // bytes of their bodies in one Send; 0: as configured
-	Concurrency int // Sends at once; 0: as configured. 1 for a sink that keeps an order
+	Concurrency int // Sends (of an AsyncSink: messages) at once; 0: as configured. 1 for a sink that keeps an order
+	// InFlight is, for an AsyncSink, how many messages are in flight at once where no concurrency is configured: for a far end that says
+	// itself how much it takes, so that nothing has to be found out. 0: an adaptive number.
+	InFlight int
 }

@@ -13,9 +13,10 @@ const (
 	Delivered Verdict = iota // the far end has it
 	Retry                    // not now: try again, not before After has passed
 	Rejected                 // never: it becomes a dead letter with the reason
+	Dropped                  // nobody wants it any more (expired, replaced by a newer one): settled and counted, no dead letter
 )
 
-var verdictNames = [...]string{"delivered", "retry", "rejected"}
+var verdictNames = [...]string{"delivered", "retry", "rejected", "dropped"}
 
 func (v Verdict) String() string { return verdictNames[v] }
 
@@ -23,7 +24,9 @@ func (v Verdict) String() string { return verdictNames[v] }
 type Outcome struct {
 	Verdict Verdict
 	After   time.Duration // Retry: what the far end asked for; 0: the pipeline's own back-off
-	Reason  error         // Retry, Rejected: what happened, for a person
+	Reason  error         // Retry, Rejected, Dropped: what happened, for a person
+	// Held says that a Retry was no try: nothing was sent, because the far end is known to want a rest. It counts against no bound of tries.
+	Held bool
 	// Slow says that a Retry is the far end's way to ask for less (429, 503): adaptive concurrency heeds it.
 	Slow bool
 	Sent time.Time // when the last byte of the request left; zero: not known
@@ -37,8 +40,26 @@ func Again(after time.Duration, reason error) Outcome {
 	return Outcome{Verdict: Retry, After: after, Reason: reason}
 }
 
+// Hold is a Retry outcome of a message that was not tried, because the far end wants a rest for so long.
+func Hold(left time.Duration, reason error) Outcome {
+	return Outcome{Verdict: Retry, After: left, Reason: reason, Held: true}
+}
+
 // Reject is a Rejected outcome.
 func Reject(reason error) Outcome { return Outcome{Verdict: Rejected, Reason: reason} }
+
+// Drop is a Dropped outcome.
+func Drop(reason error) Outcome { return Outcome{Verdict: Dropped, Reason: reason} }
+
+// Reasons of Dropped outcomes, for sinks to wrap.
+var (
+	// ErrExpired: the time after which nobody wants the message has passed.
+	ErrExpired = errors.New("expired")
+	// ErrReplaced: a newer message stands for it (a collapse id, a topic).
+	ErrReplaced = errors.New("replaced by a newer message")
+)
+
+var errNoAnswer = errors.New("no answer came")
 
 // All answers the same for n messages.
 func All(n int, o Outcome) []Outcome {

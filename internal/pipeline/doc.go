@@ -17,7 +17,10 @@
 // At least once: a delivery is settled as delivered when everything that was made from it was taken by the far ends or is
 // durably a dead letter. Otherwise it is given back (component.Retry), and its source sends it again. Nothing is dropped
 // silently: what a step gives up becomes a dead letter, which is the source's message as it came, with the reason, so that a replay
-// takes the whole way again.
+// takes the whole way again. What a sink drops because nobody wants it any more (component.Dropped) is settled and counted.
+//
+// A sink takes a batch and answers for each of its messages (component.Sink), or it takes message after message and answers when it likes
+// (component.AsyncSink): then no message waits for the answer of another, and none costs a goroutine.
 //
 // A transform takes one message at a time, or what has gathered while it was busy (component.GroupTransform), or it sends what it makes of a message while
 // it makes it, with back-pressure (component.StreamTransform). What the last one sends is a journey of its own, with its own retries and dead letters, and the message
@@ -39,6 +42,7 @@
 //
 // Every transform and sink has a stage: a bounded room where parts of journeys wait, a limit of how many groups are worked
 // on at once, and a heap of parts that sleep until their retry. A group leaves when a slot is free; no goroutine exists while there
-// is nothing to do. A journey is one delivery and the count of its parts under way; when the last part ends, it is settled.
+// is nothing to do. For an asynchronous sink one goroutine hands parts over, while fewer are in flight than may be, and deals with the answers that have come; the
+// sink's own goroutines only leave them. A journey is one delivery and the count of its parts under way; when the last part ends, it is settled.
 // Dead letters are written by stages of their own, one a dead-letter queue, with the same retries and batches as any sink.
 package pipeline

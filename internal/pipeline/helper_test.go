@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -274,3 +275,22 @@ func upper(m *message.Message) *message.Message {
 	c.Body = bytes.ToUpper(m.Body)
 	return c
 }
+
+// caller is an asynchronous sink made of a function.
+type caller struct {
+	deliver func(m *message.Message, deadline time.Time, done func(component.Outcome))
+	limits  component.SinkLimits
+	closed  int
+}
+
+func (c *caller) Limits() component.SinkLimits { return c.limits }
+
+func (c *caller) Deliver(m *message.Message, deadline time.Time, done func(component.Outcome)) {
+	c.deliver(m, deadline, done)
+}
+
+func (c *caller) Send(ctx context.Context, batch []*message.Message) ([]component.Outcome, error) {
+	return component.SendAsync(ctx, c, batch)
+}
+
+func (c *caller) Close() error { c.closed++; return nil }

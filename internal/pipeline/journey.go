@@ -24,6 +24,7 @@ type journey struct {
 	mu     sync.Mutex
 	buried []*node // the nodes it already is a dead letter of
 	back   error   // not nil: it has to be given back
+	waived bool    // a sink dropped it, or some of it, as nobody wants it any more
 	seen   *part   // for the observer, the last one first
 }
 
@@ -65,7 +66,7 @@ func (q *part) end(n *node, o component.Outcome) {
 	}
 	q.outcome, q.node = o, n
 	observed := j.p.options.Observe != nil && n != nil
-	if observed || o.Verdict == component.Retry {
+	if observed || o.Verdict == component.Retry || o.Verdict == component.Dropped {
 		j.mu.Lock()
 		if observed {
 			q.next, j.seen = j.seen, q
@@ -73,6 +74,7 @@ func (q *part) end(n *node, o component.Outcome) {
 		if o.Verdict == component.Retry && j.back == nil {
 			j.back = o.Reason
 		}
+		j.waived = j.waived || o.Verdict == component.Dropped
 		j.mu.Unlock()
 	}
 	j.drop(1)
@@ -106,6 +108,8 @@ func (j *journey) settle() {
 		j.p.givenBack.Add(1)
 	case len(j.buried) > 0:
 		j.p.buried.Add(1)
+	case j.waived:
+		j.p.dropped.Add(1)
 	default:
 		j.p.delivered.Add(1)
 	}
@@ -122,7 +126,7 @@ func (j *journey) settle() {
 			c := *m
 			m = &c
 		}
-		if q.outcome.Verdict == component.Delivered {
+		if q.outcome.Verdict == component.Delivered || q.outcome.Verdict == component.Dropped {
 			m.Hops.Mark(message.Settled, now)
 		}
 		j.p.observe(m, q.node, q.outcome)

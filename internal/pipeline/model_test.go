@@ -37,6 +37,7 @@ type worldNode struct {
 	sink   bool
 	inputs []string
 	whole  bool // a sink that answers for whole batches
+	async  bool // a sink that answers for each message when it likes
 	s      Settings
 	worker int
 }
@@ -71,7 +72,13 @@ func drawWorld(t *rapid.T) world {
 	}
 	for i := range rapid.IntRange(1, 3).Draw(t, "sinks") {
 		name := fmt.Sprintf("k%d", i)
-		n := worldNode{name: name, sink: true, inputs: inputs(name), whole: rapid.Bool().Draw(t, "whole")}
+		n := worldNode{name: name, sink: true, inputs: inputs(name)}
+		switch rapid.SampledFrom([]string{"each", "whole", "async"}).Draw(t, "answers") {
+		case "whole":
+			n.whole = true
+		case "async":
+			n.async = true
+		}
 		n.s.Batch.MaxEvents = rapid.IntRange(1, 40).Draw(t, "batch")
 		n.s.Batch.Timeout = time.Duration(rapid.SampledFrom([]int{0, 0, 50}).Draw(t, "delay")) * time.Millisecond
 		n.s.Request.Concurrency = rapid.IntRange(0, 3).Draw(t, "concurrency")
@@ -100,6 +107,7 @@ const (
 	later
 	refuse
 	panics
+	unwanted // by a sink that is asynchronous; fine elsewhere
 )
 
 // fate is what a node does with a message, and after how many retries.
@@ -109,8 +117,10 @@ func (w world) fate(node, body string) (end int, retries int) {
 		return fine, 0
 	case h < 88:
 		return later, 1 + int(h%4)
-	case h < 97:
+	case h < 95:
 		return refuse, 0
+	case h < 97:
+		return unwanted, 0
 	}
 	return panics, 0
 }
@@ -136,6 +146,11 @@ func (w world) expect() (delivered, dead map[string]bool) {
 			end, _ := w.fate(n.name, body)
 			switch {
 			case end == panics && n.whole: // is tried for ever, so the world has none
+			case end == panics && n.async: // is a retry there, until nothing is left to try
+				dead[origin+" "+n.name] = true
+				continue
+			case end == unwanted && n.async:
+				continue
 			case end == refuse || end == panics:
 				dead[origin+" "+n.name] = true
 				continue
@@ -214,6 +229,37 @@ func (w world) run(t *testing.T) (wrong []string) {
 				}
 				return nil
 			})
+		} else if n.async {
+			node.Sink = &caller{deliver: func(m *message.Message, deadline time.Time, done func(component.Outcome)) {
+				body := string(m.Body)
+				end := try(n.name, body)
+				if end == panics {
+					panic("oh")
+				}
+				var wait time.Duration
+				locked(func() { wait = time.Duration(random.IntN(20)) * time.Millisecond })
+				answer := func() {
+					switch end {
+					case later:
+						done(component.Again(0, errDown))
+					case refuse:
+						done(component.Reject(errDown))
+					case unwanted:
+						done(component.Drop(component.ErrExpired))
+					default:
+						if !time.Now().After(deadline) {
+							locked(func() { delivered[body+" "+n.name] = true })
+						}
+						done(component.OK(time.Now()))
+						done(component.Reject(errDown)) // which is one too many
+					}
+				}
+				if wait < 5*time.Millisecond {
+					answer()
+					return
+				}
+				time.AfterFunc(wait, answer)
+			}}
 		} else {
 			node.Sink = &answer{send: func(_ context.Context, batch []*message.Message) ([]component.Outcome, error) {
 				pause()
@@ -302,7 +348,7 @@ func (w world) run(t *testing.T) (wrong []string) {
 			}
 		}
 	}
-	if total := r.Delivered + r.DeadLettered + r.GivenBack; total != settled {
+	if total := r.Delivered + r.DeadLettered + r.Dropped + r.GivenBack; total != settled {
 		say("the result counts %d deliveries, %d were settled: %+v", total, settled, r)
 	}
 	origin := func(key string) string {
@@ -331,7 +377,7 @@ func (w world) run(t *testing.T) (wrong []string) {
 		}
 	}
 	for _, s := range p.stages {
-		if s.held != 0 || s.heldBytes != 0 || s.waiting != 0 || s.busy != 0 || s.blocked.n != 0 {
+		if s.held != 0 || s.heldBytes != 0 || s.waiting != 0 || s.busy != 0 || s.blocked.n != 0 || s.moving || len(s.flights)+len(s.replies) > 0 {
 			say("%s is left with %d held, %d bytes, %d waiting bytes, %d busy, %d blocked", s.node.Name, s.held, s.heldBytes, s.waiting, s.busy, s.blocked.n)
 		}
 	}

@@ -37,7 +37,8 @@ type Settings struct {
 	DeadLetter string
 }
 
-// Batch says how a sink's messages are grouped. The sink's own component.SinkLimits apply too.
+// Batch says how a sink's messages are grouped. The sink's own component.SinkLimits apply too. A component.AsyncSink takes messages one by
+// one and without waiting for company: nothing of Batch concerns it.
 type Batch struct {
 	MaxEvents int // messages in one Send; 0: 1000
 	MaxBytes  int // their sizes summed, for more than one message; 0: 10 MiB
@@ -49,16 +50,18 @@ type Batch struct {
 
 // Request says how a step's calls are made and repeated.
 type Request struct {
-	Concurrency    int           // Sends at once; 0: adaptive, found out from what the far end makes of them
+	// Concurrency is how many Sends there are at once, or messages in flight at a component.AsyncSink. 0: adaptive, found out from what the
+	// far end makes of them, unless the AsyncSink's limits name a number.
+	Concurrency    int
 	MaxConcurrency int           // bound of an adaptive concurrency; 0: 200
-	Timeout        time.Duration // of one Send or Transform; 0: 60 s
+	Timeout        time.Duration // of one Send, Deliver or Transform; 0: 60 s
 	// RetryAttempts is how often a message is tried again after its first try before it becomes a dead letter.
 	// 0: 5. Unbounded and NoRetries are the exceptions.
 	RetryAttempts int
 	// A retry waits a random time between nothing and a bound, which begins with RetryInitial (0: 500 ms) and doubles up to RetryMax (0: 30 s).
 	// Outcome.After, if longer, is kept to.
 	RetryInitial, RetryMax time.Duration
-	// RateNum is the most Sends that begin within any RateDuration (0: 1 s); they are spread evenly. 0: no bound.
+	// RateNum is the most Sends (Delivers) that begin within any RateDuration (0: 1 s); they are spread evenly. 0: no bound.
 	RateNum      int
 	RateDuration time.Duration
 }

@@ -47,7 +47,7 @@ type DeadLetters interface {
 // Observer is told what became of messages. Its methods are called from many goroutines and must be quick.
 type Observer interface {
 	// Message is called for each message and each step that was its end, when the delivery it was made from is settled. m has its final
-	// hops. The verdict is Delivered; Rejected for what became a dead letter; Retry for what was given back.
+	// hops. The verdict is Delivered; Dropped; Rejected for what became a dead letter; Retry for what was given back.
 	// m must not be changed.
 	Message(m *message.Message, node string, o component.Outcome)
 }

@@ -28,7 +28,7 @@ type Pipeline struct {
 	// goroutines are those of sources and stages.
 	goroutines sync.WaitGroup
 
-	delivered, buried, givenBack atomic.Uint64 // deliveries
+	delivered, buried, dropped, givenBack atomic.Uint64 // deliveries
 
 	mu        sync.Mutex
 	undrained int            // entries
@@ -123,7 +123,7 @@ func (p *Pipeline) transformStage(n *node) {
 func (p *Pipeline) sinkStage(n *node) {
 	s := n.Settings
 	maxCount, maxBytes := s.Batch.MaxEvents, s.Batch.MaxBytes
-	concurrency, most := s.Request.Concurrency, s.Request.MaxConcurrency
+	concurrency, most, inFlight := s.Request.Concurrency, s.Request.MaxConcurrency, 0
 	if limits, ok := n.Sink.(component.Limits); ok {
 		l := limits.Limits()
 		lower := func(have *int, bound int) {
@@ -135,6 +135,12 @@ func (p *Pipeline) sinkStage(n *node) {
 		lower(&maxBytes, l.MaxBytes)
 		lower(&concurrency, l.Concurrency)
 		lower(&most, l.Concurrency)
+		inFlight = l.InFlight
+		lower(&inFlight, l.Concurrency)
+	}
+	async, _ := n.Sink.(component.AsyncSink)
+	if async != nil && concurrency == 0 {
+		concurrency = inFlight
 	}
 	var l limiter
 	switch {
@@ -145,7 +151,11 @@ func (p *Pipeline) sinkStage(n *node) {
 	default:
 		l = newAdaptive(most)
 	}
+	if async != nil {
+		n.Settings.Batch.Timeout = 0
+	}
 	p.stage(n, maxCount, maxBytes, l, p.deliver)
+	n.stage.sink = async
 }
 
 // graveyards makes a stage for each dead-letter queue.
@@ -241,6 +251,9 @@ func (p *Pipeline) Stats() []NodeStats {
 	for _, n := range p.graph.nodes {
 		s := NodeStats{Name: n.Name, Kind: n.kind}
 		n.snapshot(&s)
+		if c, ok := n.component().(component.Counter); ok {
+			s.Counts = c.Counts()
+		}
 		if n.stage != nil {
 			s.DeadLetter = n.deadQueue.Short()
 			n.stage.fill(&s)

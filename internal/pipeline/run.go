@@ -195,7 +195,7 @@ func (p *Pipeline) closeOne(n *node, f func() error) (err error) {
 }
 
 func (p *Pipeline) result() Result {
-	r := Result{Delivered: p.delivered.Load(), DeadLettered: p.buried.Load(), GivenBack: p.givenBack.Load(), Nodes: p.Stats()}
+	r := Result{Delivered: p.delivered.Load(), DeadLettered: p.buried.Load(), Dropped: p.dropped.Load(), GivenBack: p.givenBack.Load(), Nodes: p.Stats()}
 	for _, n := range r.Nodes {
 		r.Retried += n.Retries
 	}

@@ -48,28 +48,35 @@ func (p *Pipeline) deliver(n *node, g *group) sample {
 	gone := make([]*part, 0, len(g.parts))
 	for i, q := range g.parts {
 		o := outcomes[i]
-		if o.Sent.IsZero() {
-			o.Sent = sent
-		}
-		q.msg.Hops.Mark(message.Sent, o.Sent)
-		switch o.Verdict {
-		case component.Delivered:
-			p.arrived(n, q, o)
-			gone = append(gone, q)
-		case component.Rejected:
-			if !p.failed(n, q, o) {
-				gone = append(gone, q)
-			}
-		default:
+		if o.Verdict == component.Retry {
 			told.failed += 1 / float64(len(batch))
 			told.slow = told.slow || o.Slow
-			if !p.failed(n, q, o) {
-				gone = append(gone, q)
-			}
+		}
+		if !p.answered(n, q, o, sent) {
+			gone = append(gone, q)
 		}
 	}
 	n.stage.leave(gone...)
 	return told
+}
+
+// answered does what follows from a sink's answer for one message, which was sent at the given time where the answer does not say. It
+// returns true if the part sleeps in the stage until its retry, false if it has left.
+func (p *Pipeline) answered(n *node, q *part, o component.Outcome, sent time.Time) (sleeps bool) {
+	if o.Sent.IsZero() {
+		o.Sent = sent
+	}
+	q.msg.Hops.Mark(message.Sent, o.Sent)
+	switch o.Verdict {
+	case component.Delivered:
+		p.arrived(n, q, o)
+		return false
+	case component.Dropped:
+		n.dropped.Add(1)
+		q.end(n, o)
+		return false
+	}
+	return p.failed(n, q, o)
 }
 
 func (p *Pipeline) send(ctx context.Context, n *node, batch []*message.Message) (_ []component.Outcome, err error) {
@@ -128,7 +135,9 @@ func (p *Pipeline) failed(n *node, q *part, o component.Outcome) (sleeps bool) {
 		q.lose(n)
 		return false
 	}
-	q.tries++
+	if !o.Held {
+		q.tries++
+	}
 	if most, bounded := n.Settings.Request.retries(); bounded && q.tries > most {
 		o.Reason = fmt.Errorf("given up after %d tries: %w", q.tries, o.Reason)
 		q.j.bury(q, n, o)
@@ -139,7 +148,7 @@ func (p *Pipeline) failed(n *node, q *part, o component.Outcome) (sleeps bool) {
 	if q.fatal != nil {
 		p.mourn(n, q.fatal.node, o.Reason)
 	}
-	wait := backoff(n.Settings.Request, q.tries, o.After, p.options.Rand())
+	wait := backoff(n.Settings.Request, max(1, q.tries), o.After, p.options.Rand())
 	n.stage.sleep(q, time.Now().Add(wait))
 	return true
 }

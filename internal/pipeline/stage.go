@@ -2,7 +2,10 @@ package pipeline
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/hikyaku/hikyaku/internal/component"
 )
 
 // stage is the room of one node: what waits there, what sleeps until its retry, and how many groups are worked on.
@@ -34,6 +37,13 @@ type stage struct {
 	ended     bool // parts are given back
 	stopBy    time.Time
 	timer     *time.Timer
+
+	// Of a component.AsyncSink, which takes parts one by one instead of groups (stage_async.go).
+	sink    component.AsyncSink
+	moving  bool        // a goroutine hands parts over and deals with answers
+	flights []*flight   // parts handed over and not answered
+	replies []reply     // answers that nobody has dealt with
+	over    atomic.Bool // as ended, for those without the lock
 }
 
 // group is what is worked on at once.
@@ -51,6 +61,10 @@ type arrival struct {
 
 // kick lets as many groups leave as may. It is called with the lock after every change.
 func (s *stage) kick() {
+	if s.sink != nil {
+		s.kickAsync()
+		return
+	}
 	now := time.Now()
 	s.rouse(now)
 	for s.busy < s.limiter.limit() {

@@ -38,6 +38,7 @@ func (s *stage) stop(by time.Time) {
 func (s *stage) end() {
 	s.mu.Lock()
 	s.ended = true
+	s.over.Store(true)
 	var left []*part
 	for s.halves.n > 0 {
 		left = append(left, s.halves.pop()...)
@@ -49,6 +50,7 @@ func (s *stage) end() {
 		left = append(left, s.fresh.pop())
 	}
 	left = append(left, s.sleepers.after(time.Time{})...)
+	left = append(left, s.abandon()...)
 	s.forget(left)
 	s.waiting = 0
 	var arrivals []*arrival

@@ -29,28 +29,32 @@ type NodeStats struct {
 	Retries   uint64 // tries that were put off
 	Rejected  uint64 // messages given up: rejected or out of attempts
 	Dead      uint64 // dead letters that are durable
+	Dropped   uint64 // sinks: messages that nobody wanted any more: expired, or replaced by newer ones
 	GivenBack uint64 // messages that were not finished when the pipeline stopped
 	Panics    uint64
 
 	InFlight int // messages in this node now; for a source: deliveries not settled
 	Waiting  int // of these, waiting for a slot
 	Sleeping int // of these, waiting for their retry
-	Busy     int // calls under way
+	Busy     int // calls under way; messages in flight for a component.AsyncSink
 	Limit    int // calls that may be under way at present
 
 	Requests     uint64 // calls that were made
-	Sent         uint64 // messages in them: Sent / Requests is the mean batch
+	Sent         uint64 // messages in them: Sent / Requests is the mean batch, of an AsyncSink what is handed over at once
 	LargestBatch int
+
+	Counts map[string]uint64 // what the component itself counts (component.Counter); nil: nothing
 
 	LastError     string
 	LastErrorTime time.Time
 }
 
 // Result tells what a run did. What a StreamTransform sends is a delivery, too. A delivery is counted once: as GivenBack, else as DeadLettered if any part of it became a
-// dead letter, else as Delivered.
+// dead letter, else as Dropped if any part of it was, else as Delivered.
 type Result struct {
 	Delivered    uint64
 	DeadLettered uint64
+	Dropped      uint64
 	GivenBack    uint64
 	Retried      uint64 // tries that were put off, in all nodes
 	Nodes        []NodeStats
@@ -60,7 +64,8 @@ type Result struct {
 type counters struct {
 	in, out, unused, skipped           atomic.Uint64
 	delivered, retries, rejected, dead atomic.Uint64
-	givenBack, panics, requests, sent  atomic.Uint64
+	dropped, givenBack, panics         atomic.Uint64
+	requests, sent                     atomic.Uint64
 	largest                            atomic.Int64
 	mu                                 sync.Mutex
 	lastError                          string
@@ -91,7 +96,8 @@ func (c *counters) request(size int) {
 func (c *counters) snapshot(s *NodeStats) {
 	s.In, s.Out, s.Unused, s.Skipped = c.in.Load(), c.out.Load(), c.unused.Load(), c.skipped.Load()
 	s.Delivered, s.Retries, s.Rejected, s.Dead = c.delivered.Load(), c.retries.Load(), c.rejected.Load(), c.dead.Load()
-	s.GivenBack, s.Panics, s.Requests, s.Sent = c.givenBack.Load(), c.panics.Load(), c.requests.Load(), c.sent.Load()
+	s.Dropped, s.GivenBack, s.Panics = c.dropped.Load(), c.givenBack.Load(), c.panics.Load()
+	s.Requests, s.Sent = c.requests.Load(), c.sent.Load()
 	s.LargestBatch = int(c.largest.Load())
 	c.mu.Lock()
 	s.LastError, s.LastErrorTime = c.lastError, c.lastErrorTime
