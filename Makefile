@@ -6,8 +6,8 @@ SOAKTIME   ?= 1h
 REPEAT     ?= 20
 PKG        ?= ./...
 
-# The tests below test/ run clients of MySQL and Pub/Sub, and database servers.
-NEED_CLIENTS := $(if $(filter ./... ./test/... ./test/clients%,$(PKG)),need-clients)
+# The tests below test/ run clients and servers of others, and those of the push engine a server.
+NEED_CLIENTS := $(if $(filter ./... ./test/... ./test/clients% ./internal/push%,$(PKG)),need-clients)
 
 export GO
 # Without this tag go-mysql-server wants cgo and ICU.

@@ -25,7 +25,7 @@ noisy machine: look at the ratios, not at absolute numbers.`,
 	for _, b := range bench.All() {
 		cmd.AddCommand(newOneBench(b))
 	}
-	cmd.AddCommand(newOccupant(), newBenchServer(serverName, "MySQL", bench.ServeQ4M), newBenchServer(pubsubName, "Pub/Sub", bench.ServePublish))
+	cmd.AddCommand(newOccupant(), newBenchServer(serverName, "MySQL", bench.ServeQ4M), newBenchServer(pubsubName, "Pub/Sub", bench.ServePublish), newBenchServer(sqsName, "SQS", bench.ServeSQS), newBenchServer(pushName, "push", bench.ServePush))
 	return group(cmd)
 }
 
@@ -47,6 +47,8 @@ func newOneBench(b bench.Bench) *cobra.Command {
 			o.Occupant = []string{self, "bench", occupantName}
 			o.Server = []string{self, "bench", serverName}
 			o.PubSub = []string{self, "bench", pubsubName}
+			o.SQS = []string{self, "bench", sqsName}
+			o.Push = []string{self, "bench", pushName}
 			o.Out = cmd.OutOrStdout()
 			if log {
 				o.Log = cmd.ErrOrStderr()
@@ -63,6 +65,16 @@ func newOneBench(b bench.Bench) *cobra.Command {
 	if b.Peers {
 		cmd.Flags().StringVar(&o.MySQL, "mysql", "", "compare with MariaDB or MySQL at this `DSN`: user:password@tcp(host:port)/database")
 		cmd.Flags().StringVar(&o.Postgres, "postgres", "", "compare with PostgreSQL at this `URL`: postgres://user:password@host:port/database")
+	}
+	if b.Pushes {
+		cmd.Flags().StringVar(&o.Clients, "clients", ".cache/clients/push", "the `FOLDER` of the Java programs to compare with, as scripts/need-clients makes it")
+		cmd.Flags().BoolVar(&o.Pushy, "pushy", false, "measure pushy's steady state, too")
+		cmd.Flags().IntSliceVar(&o.Messages, "messages", nil, "`LENGTHS` of the report's queues (default 100,500,1000,2000)")
+		cmd.Flags().IntVar(&o.Pushes, "pushes", 0, "how many each client sends in the steady state (default 1000000)")
+		cmd.Flags().IntVar(&o.Trials, "trials", 0, "how often the report's experiment is done with each number of messages (default 3)")
+	}
+	if b.Posts {
+		cmd.Flags().StringVar(&o.ElasticMQ, "elasticmq", "", "compare with ElasticMQ at this `URL`: http://host:port")
 	}
 	if b.Streams {
 		cmd.Flags().BoolVar(&log, "log", false, "print a line for whatever happens to the streams of students, to stderr")
@@ -89,6 +101,8 @@ const (
 	occupantName = "occupy"
 	serverName   = "serve-q4m"
 	pubsubName   = "serve-publish"
+	sqsName      = "serve-sqs"
+	pushName     = "serve-push"
 )
 
 func newOccupant() *cobra.Command {

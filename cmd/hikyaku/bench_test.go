@@ -89,9 +89,30 @@ func TestBenchServesPubSubClientsInAProcessOfItsOwn(t *testing.T) {
 	}
 }
 
+func TestBenchServesSQSClientsInAProcessOfItsOwn(t *testing.T) {
+	dir := t.TempDir()
+	r := hikyaku(t, "", nil, "bench", "sqs", "--quick", "--json", "--only", "send", "--dir", dir)
+	var report struct {
+		Bench string
+		Rows  []struct{ Case, Work, Queue string }
+	}
+	if err := json.Unmarshal([]byte(r.stdout), &report); err != nil || r.code != 0 {
+		t.Fatalf("%v: %+v", err, r)
+	}
+	if report.Bench != "sqs" || len(report.Rows) == 0 || report.Rows[0].Case != "hikyaku" || report.Rows[0].Queue != "standard" {
+		t.Errorf("%+v", report)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+	if r := hikyaku(t, "", nil, "bench", "sqs", "--elasticmq", "http://127.0.0.1:1"); r.code == 0 || !strings.Contains(r.stderr, "elasticmq at 127.0.0.1:1") {
+		t.Errorf("an ElasticMQ that is not there: %+v", r)
+	}
+}
+
 func TestWhatOnlyABenchRunsIsNotOffered(t *testing.T) {
 	r := hikyaku(t, "", nil, "bench", "--help")
-	for _, name := range []string{occupantName, serverName, pubsubName} {
+	for _, name := range []string{occupantName, serverName, pubsubName, sqsName} {
 		if strings.Contains(r.stdout, name) {
 			t.Errorf("the help offers %s: %s", name, r.stdout)
 		}

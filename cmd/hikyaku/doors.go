@@ -10,6 +10,7 @@ import (
 	httpdoor "github.com/hikyaku/hikyaku/internal/api/http"
 	mysqldoor "github.com/hikyaku/hikyaku/internal/api/mysql"
 	pubsubdoor "github.com/hikyaku/hikyaku/internal/api/pubsub"
+	sqsdoor "github.com/hikyaku/hikyaku/internal/api/sqs"
 	"github.com/hikyaku/hikyaku/internal/config"
 )
 
@@ -45,6 +46,10 @@ func openDoors(ctx context.Context, h *house, api config.API, log *slog.Logger) 
 	if err != nil {
 		return nil, err
 	}
+	sqs, err := sqsdoor.New(api.SQS, sqsdoor.Options{Store: h.store, Users: h.users, Report: report("sqs")})
+	if err != nil {
+		return nil, err
+	}
 	for _, d := range []struct {
 		name string
 		door door
@@ -54,6 +59,7 @@ func openDoors(ctx context.Context, h *house, api config.API, log *slog.Logger) 
 	}{
 		{"mysql", mysql, api.MySQL.TLS.On(), api.MySQL.Listen == ""},
 		{"pubsub", pubsub, api.PubSub.TLS.On(), api.PubSub.Listen == ""},
+		{"sqs", sqs, api.SQS.TLS.On(), api.SQS.Listen == ""},
 		{"http", http, api.HTTP.TLS.On(), false}, // the last: who finds it ready finds the others open
 	} {
 		addr, err := d.door.Start(ctx)

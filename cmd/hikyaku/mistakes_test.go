@@ -155,10 +155,13 @@ func TestDeadLettersOfARunAreToldByStepWithTheReason(t *testing.T) {
 
 func TestADemoDoesNotMixWithAnEarlierOne(t *testing.T) {
 	dir := t.TempDir()
-	if r := hikyaku(t, "", nil, "demo", "--dir", dir, "--log", filepath.Join(dir, "none.log")); r.code != 0 {
+	if r := hikyaku(t, "", nil, "demo", "--dir", dir, "--users", "100"); r.code != 0 {
 		t.Fatal(r)
 	}
 	if r := hikyaku(t, "", nil, "demo", "--dir", dir); r.code != exitUsage || !strings.Contains(r.stderr, "earlier demo") {
+		t.Errorf("%+v", r)
+	}
+	if r := hikyaku(t, "", nil, "demo", "--users", "0"); r.code != exitUsage || !strings.Contains(r.stderr, "--users 0") {
 		t.Errorf("%+v", r)
 	}
 }

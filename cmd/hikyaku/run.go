@@ -63,7 +63,7 @@ func runPipelines(ctx context.Context, r *runFlags) (err error) {
 		return err
 	}
 	result, err := p.run(ctx)
-	log.Info("run ended", "delivered", result.Delivered, "dead_letters", result.DeadLettered, "given_back", result.GivenBack, "retries", result.Retried)
+	log.Info("run ended", "delivered", result.Delivered, "dead_letters", result.DeadLettered, "dropped", result.Dropped, "given_back", result.GivenBack, "retries", result.Retried)
 	if err != nil {
 		return err
 	}

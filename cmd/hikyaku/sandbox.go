@@ -12,7 +12,7 @@ func newSandbox() *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "sandbox",
 		Short: "Far ends to try things against, which can be told to misbehave",
-	}, newSandboxWebhook())
+	}, newSandboxWebhook(), newSandboxAPNs(), newSandboxFCM(), newSandboxWebPush())
 }
 
 func newSandboxWebhook() *cobra.Command {

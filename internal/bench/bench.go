@@ -21,6 +21,22 @@ type Options struct {
 	// Server is the command, like Occupant, that runs ServeQ4M; PubSub is that which runs ServePublish.
 	Server, PubSub []string
 
+	// Push is the command, like Server, that runs ServePush. Clients is the folder of our Java programs on pushy and of what they need, as scripts/need-clients
+	// leaves it; "": none. Pushy lets the push bench measure pushy, too. Trials is how often the seed of the push bench is done; 0: as often as it is meant to be.
+	Push    []string
+	Clients string
+	Pushy   bool
+	Trials  int
+
+	// Messages are the lengths of the push bench's queues, and Pushes is how many each client of its steady state sends; none and 0: as in the field report, and
+	// a million.
+	Messages []int
+	Pushes   int
+
+	// ElasticMQ is the URL of one to compare with, of the sqs bench; "": not compared. SQS is the command, like Server, that runs ServeSQS.
+	ElasticMQ string
+	SQS       []string
+
 	// Log gets a line for what happens to the streams of the flow bench; nil: nobody.
 	Log io.Writer
 
@@ -39,6 +55,8 @@ type Bench struct {
 	Summary string   // one line for people
 	Works   []string // its parts, as Options.Only names them
 	Peers   bool     // it takes the addresses of other servers
+	Pushes  bool     // it takes Options.Clients, Pushy, Trials, Messages and Pushes
+	Posts   bool     // it takes Options.ElasticMQ
 	Streams bool     // it takes Options.Log, and the address of a PostgreSQL server to read from
 	// Run measures and writes what it found. It ends early, with ctx's error, when ctx ends, and leaves no file behind but
 	// the plots that were asked for.
@@ -66,6 +84,20 @@ func All() []Bench {
 			Summary: "Pub/Sub messages published alone, in bursts, in streams and flat out, beside Google's publisher and the raw call",
 			Works:   publishWorks(),
 			Run:     Publish,
+		},
+		{
+			Name:    "push",
+			Summary: "push delivery as four senders do it, and flat out through one connection, beside pushy, Go's net/http and the limit",
+			Works:   pushWorks(),
+			Pushes:  true,
+			Run:     Push,
+		},
+		{
+			Name:    "sqs",
+			Summary: "messages sent, received and deleted by clients of Amazon SQS, beside ElasticMQ and Amazon's client for Go",
+			Works:   sqsWorks(),
+			Posts:   true,
+			Run:     SQS,
 		},
 		{
 			Name:    "flow",

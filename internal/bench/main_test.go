@@ -21,7 +21,27 @@ const server = "serve-for-a-test"
 // pubsubServer is the first argument with which it does what hikyaku bench serve-publish does.
 const pubsubServer = "serve-publish-for-a-test"
 
+// pushServer is the first argument with which it does what hikyaku bench serve-push does.
+const pushServer = "serve-push-for-a-test"
+
+// sqsServer is the first argument with which it does what hikyaku bench serve-sqs does.
+const sqsServer = "serve-sqs-for-a-test"
+
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == sqsServer {
+		if err := bench.ServeSQS(context.Background(), os.Args[2:], os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	if len(os.Args) > 1 && os.Args[1] == pushServer {
+		if err := bench.ServePush(context.Background(), os.Args[2:], os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if len(os.Args) > 1 && os.Args[1] == pubsubServer {
 		if err := bench.ServePublish(context.Background(), os.Args[2:], os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)

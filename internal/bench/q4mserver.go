@@ -8,7 +8,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"path/filepath"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/api/mysql"
@@ -43,33 +42,22 @@ func ServeQ4M(ctx context.Context, args []string, in io.Reader, out io.Writer) e
 }
 
 func serveQ4M(ctx context.Context, dir string, with setting, in io.Reader, out io.Writer) (err error) {
-	r, err := openRig(ctx, filepath.Join(dir, "journal"), with)
+	s, err := openDoorServer(ctx, dir, with, func(s *queue.Store) (door, error) {
+		return mysql.New(mysql.Config{Listen: "127.0.0.1:0", Socket: mysql.NoSocket}, mysql.Options{Store: s})
+	})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, r.close()) }()
-	door, err := mysql.New(mysql.Config{Listen: "127.0.0.1:0", Socket: mysql.NoSocket}, mysql.Options{Store: r.store})
-	if err != nil {
-		return err
-	}
-	addr, err := door.Start(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		err = errors.Join(err, door.Close(ctx))
-	}()
+	defer func() { err = errors.Join(err, s.close(ctx)) }()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	taking := make(chan struct{})
 	err = crowd(ctx, 1+trafficReaders, func(ctx context.Context, i int) error {
 		if i > 0 {
-			return r.takeAway(ctx, taking)
+			return s.takeAway(ctx, taking)
 		}
 		defer cancel()
-		return r.answer(in, out, addr.String(), taking)
+		return s.answer(in, out, s.addr, taking)
 	})
 	if errors.Is(err, context.Canceled) {
 		return nil // the bench is done

@@ -3,7 +3,6 @@ package bench_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -17,21 +16,13 @@ import (
 	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
+func queueSubject() subject {
+	return subject{name: "queue", run: bench.Queue, with: bench.Options{Occupant: []string{os.Args[0], occupant}}}
+}
+
 // TestQueueReportsEveryWorkBesideItsLimit runs the quick form once and looks at everything it writes but the speeds.
 func TestQueueReportsEveryWorkBesideItsLimit(t *testing.T) {
-	var out, progress bytes.Buffer
-	dir, plots := t.TempDir(), filepath.Join(t.TempDir(), "plots")
-	o := bench.Options{Quick: true, JSON: true, Dir: dir, Plots: plots, Out: &out, Progress: &progress, Terminal: true, Occupant: []string{os.Args[0], occupant}}
-	if err := bench.Queue(t.Context(), o); err != nil {
-		t.Fatal(err)
-	}
-	var report measure.BenchReport
-	if err := json.Unmarshal(out.Bytes(), &report); err != nil {
-		t.Fatalf("%v in:\n%s", err, out.Bytes())
-	}
-	if report.Bench != "queue" || report.Machine.CPUs == 0 {
-		t.Errorf("the report is of bench %q on %+v", report.Bench, report.Machine)
-	}
+	report := queueSubject().reports(t, "rates", "claims", "latencies", "depth", "hand-over", "restart", "memory", "cleaning")
 	var got []string
 	for _, r := range report.Rows {
 		got = append(got, strings.Join(strings.Fields(fmt.Sprint(r.Get("case"), " ", r.Get("work"), " ", or(r, "writers"), " ", or(r, "condition"), " ", or(r, "matching"), " ", or(r, "start"))), " "))
@@ -59,22 +50,10 @@ func TestQueueReportsEveryWorkBesideItsLimit(t *testing.T) {
 			want = slices.DeleteFunc(want, func(s string) bool { return strings.Contains(s, "cold") || strings.Contains(s, "drain") })
 		}
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("rows\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	checkRows(t, got, want)
 	checkAsked(t, report.Rows)
 	for i, r := range report.Rows {
 		checkRow(t, i, r)
-	}
-	left(t, dir)
-	for _, name := range []string{"rates", "claims", "latencies", "depth", "hand-over", "restart", "memory", "cleaning"} {
-		b, err := os.ReadFile(filepath.Join(plots, "queue-"+name+".svg"))
-		if err != nil || !bytes.HasPrefix(bytes.TrimSpace(b), []byte("<")) {
-			t.Errorf("plot %s: %v, %d bytes", name, err, len(b))
-		}
-	}
-	if !strings.Contains(progress.String(), "bench queue") {
-		t.Errorf("the progress bar shows %q", progress.String())
 	}
 }
 
@@ -197,18 +176,7 @@ func (c cancelAfter) Write(b []byte) (int, error) {
 func TestQueueEndsWithItsContextAndCleansUp(t *testing.T) {
 	for name, quick := range map[string]bool{"whole": false, "quick": true} {
 		t.Run(name, func(t *testing.T) {
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			var out bytes.Buffer
-			dir := t.TempDir()
-			err := bench.Queue(ctx, bench.Options{Quick: quick, Dir: dir, Out: &out, Progress: cancelAfter{cancel}, Terminal: true})
-			if !errors.Is(err, context.Canceled) {
-				t.Errorf("cancelled while it ran: %v", err)
-			}
-			if out.Len() > 0 {
-				t.Errorf("findings of half a run: %s", out.Bytes())
-			}
-			left(t, dir)
+			queueSubject().endsWithItsContext(t, quick)
 		})
 	}
 }

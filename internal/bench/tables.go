@@ -12,8 +12,8 @@ import (
 var shown = [...]struct{ name, heading string }{
 	{"work", "work"}, {"case", "case"}, {"writers", "at once"}, {"connections", "connections"}, {"client", "client"},
 	{"server", "server"}, {"publisher", "publisher"}, {"rtt_ms", "round trip ms"}, {"burst", "messages"}, {"rate", "offered/s"}, {"setting", "count, delay"}, {"depth", "depth"}, {"condition", "condition"}, {"matching", "matching"},
-	{"waiters", "others"}, {"start", "after"}, {"indexes", "indexes"},
-	{"n", "calls"}, {"p50_ms", "p50 ms"}, {"p99_ms", "p99 ms"}, {"p999_ms", "p99.9 ms"}, {"max_ms", "max ms"}, {"per_s", "messages/s"},
+	{"queue", "queue"}, {"clients", "clients"}, {"groups", "groups"}, {"backlog", "waiting"}, {"stuck", "stuck"}, {"waiters", "others"}, {"start", "after"}, {"indexes", "indexes"},
+	{"messages", "queue messages"}, {"n", "calls"}, {"mean_ms", "mean ms"}, {"p50_ms", "p50 ms"}, {"p99_ms", "p99 ms"}, {"p999_ms", "p99.9 ms"}, {"max_ms", "max ms"}, {"min_ms", "min ms"}, {"per_s", "messages/s"},
 	{"look_p50_us", "look p50 µs"}, {"look_p99_us", "look p99 µs"},
 	{"rss_mb", "RSS MB"}, {"heap_mb", "heap MB"}, {"message_bytes", "bytes a message"}, {"index_bytes", "bytes a column"},
 	{"log_mb", "log MB"}, {"copied_mb", "copied MB"}, {"checkpoint_mb", "checkpoints MB"}, {"amplification", "amplification"},
@@ -23,7 +23,12 @@ var shown = [...]struct{ name, heading string }{
 	{"per_request", "a request"}, {"ratio_default", "p50 to default"}, {"ratio_count", "p50 to count"}, {"ratio_raw", "p50 to raw"},
 	{"ratio_best", "p50 to best"}, {"ratio_requests", "requests to best"},
 	{"rate_default", "to default"}, {"rate_count", "to count"}, {"rate_raw", "to raw"}, {"rate_pstest", "to pstest"},
+	{"put_p50_ms", "answer p50 ms"}, {"put_p99_ms", "answer p99 ms"}, {"beyond_p50_ms", "beyond p50 ms"}, {"beyond_p99_ms", "beyond p99 ms"},
+	{"ratio_elasticmq", "to ElasticMQ"}, {"ratio_empty", "to empty"}, {"ratio_light", "to light"},
 	{"users", "users"}, {"total_ms", "total ms"}, {"ideal_ms", "ideal ms"}, {"ratio_ideal", "to ideal"}, {"ratio_sequence", "faster than in sequence"}, {"report_ms", "report's ms"},
+	{"slow", "slow devices"}, {"bound_mean_ms", "bound mean ms"}, {"bound_p99_ms", "bound p99 ms"},
+	{"mean_fix2", "mean to fix-2"}, {"p99_fix2", "p99 to fix-2"}, {"mean_bound", "mean to bound"}, {"p99_bound", "p99 to bound"}, {"p99_even", "p99 to even"},
+	{"cpu_us", "µs of CPU"}, {"rate_http", "to go-http"}, {"rate_pushy", "to pushy"}, {"rate_limit", "to limit"}, {"turned_away", "turned away"}, {"failed", "failed"},
 	{"workers", "workers"}, {"goroutines", "goroutines"}, {"item_ns", "ns an item"},
 	{"asked", "asked"}, {"met", "met"},
 }
@@ -45,6 +50,9 @@ type section struct {
 	hides []string
 }
 
+// rare are columns that only the table of the seed has, which shows what the field report shows.
+var rare = []string{"mean_ms", "min_ms"}
+
 var sections = []section{
 	{"Puts", []string{"put", "put-group", "put-pipelined"}, []string{"depth", "rss_mb"}},
 	{"Claims", []string{"claim", "claim-where"}, []string{"rss_mb"}},
@@ -57,6 +65,9 @@ var sections = []section{
 	{"Rows taken through MySQL's protocol", []string{workTakeSince, workTakeBefore}, nil},
 	{"Rows put through MySQL's protocol", []string{workInsert}, nil},
 	{"Rows put while the store is cleaned", []string{workCompacting}, []string{"depth"}},
+	{"Messages sent through SQS's protocol", []string{workSend, workSendTen}, nil},
+	{"Messages received and deleted through SQS's protocol", []string{workReceive, workReceiveTen}, nil},
+	{"From the sending to one of those that wait, through SQS's protocol", []string{workHandOff}, []string{"per_s", "backlog"}},
 	{"Thirty students and five scores of each", []string{workStudents}, nil},
 	{"Users, and what to send to each; the ideal is the join", []string{workUsersSQLite, workUsersPostgres}, nil},
 	{"A stage without work; the ratio is of costs", []string{workOverhead}, []string{"per_s"}},
@@ -64,7 +75,20 @@ var sections = []section{
 	{"Bursts: the time of the last message", []string{workBurst}, []string{"per_s", "server"}},
 	{"Streams: the time of each message", []string{workPoisson}, []string{"server"}},
 	{"Flat out", []string{workFlatOut}, []string{"n", "p50_ms", "p99_ms", "max_ms", "rtt_ms"}},
+	{"From dequeue to answer, for each user", []string{workSeed}, nil},
+	{"Pushes through one connection", []string{workSteady}, nil},
+	{"Claimed, pushed and durably settled", []string{workDurable}, nil},
+	{"Beside devices that answer late", []string{workTail}, nil},
+	{"A campaign to all users", []string{workCampaign}, nil},
 	{"Received and acknowledged", []string{workStream}, []string{"n", "p50_ms", "p99_ms", "max_ms", "rtt_ms"}},
+}
+
+// hidden are the columns that the section does not have.
+func (s *section) hidden() []string {
+	if slices.Contains(s.works, workSeed) {
+		return s.hides
+	}
+	return slices.Concat(s.hides, rare)
 }
 
 // writeTables writes the report for people: fewer columns, with headings.
@@ -84,7 +108,7 @@ func writeTables(w io.Writer, b *measure.BenchReport) error {
 			return err
 		}
 		gap = "\n"
-		if err := shorten(part, s.hides).Table(heading).WriteText(w); err != nil {
+		if err := shorten(part, s.hidden()).Table(heading).WriteText(w); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/api/http"
 	"github.com/hikyaku/hikyaku/internal/api/mysql"
 	"github.com/hikyaku/hikyaku/internal/api/pubsub"
+	"github.com/hikyaku/hikyaku/internal/api/sqs"
 )
 
 // API are the doors. A door that is not mentioned is open on loopback.
@@ -15,12 +16,13 @@ type API struct {
 	HTTP   http.Config   `yaml:"http" doc:"HTTP and JSON. off: true closes it."`
 	MySQL  mysql.Config  `yaml:"mysql" doc:"The MySQL protocol: queues are tables of ENGINE=QUEUE. off: true closes it."`
 	PubSub pubsub.Config `yaml:"pubsub" doc:"Google Pub/Sub, over gRPC and REST on one port. off: true closes it."`
+	SQS    sqs.Config    `yaml:"sqs" doc:"Amazon SQS, in its JSON and its query protocol. off: true closes it."`
 }
 
 // refusedKeys names the doors that the design has and this version has not.
 func (*API) refusedKeys() map[string]string {
 	refused := map[string]string{}
-	for _, door := range []string{"sqs", "lambda"} {
+	for _, door := range []string{"lambda"} {
 		refused[door] = "the " + door + " door is not built into this version"
 	}
 	return refused
@@ -96,6 +98,7 @@ func (d *decoder) checkDoors(root *node, api *API, users []access.User) {
 		{"http", api.HTTP.Check(len(users) > 0), http.ErrConfig},
 		{"mysql", api.MySQL.Check(len(users) > 0), mysql.ErrConfig},
 		{"pubsub", api.PubSub.Check(len(users) > 0), pubsub.ErrConfig},
+		{"sqs", api.SQS.Check(len(users) > 0), sqs.ErrConfig},
 	} {
 		if door.err == nil {
 			continue

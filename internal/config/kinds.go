@@ -5,10 +5,13 @@ import (
 	"slices"
 
 	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/sink/apns"
+	"github.com/hikyaku/hikyaku/internal/sink/fcm"
 	filesink "github.com/hikyaku/hikyaku/internal/sink/file"
 	queuesink "github.com/hikyaku/hikyaku/internal/sink/queue"
 	"github.com/hikyaku/hikyaku/internal/sink/stdout"
 	"github.com/hikyaku/hikyaku/internal/sink/webhook"
+	"github.com/hikyaku/hikyaku/internal/sink/webpush"
 	filesource "github.com/hikyaku/hikyaku/internal/source/file"
 	queuesource "github.com/hikyaku/hikyaku/internal/source/queue"
 	"github.com/hikyaku/hikyaku/internal/source/stdin"
@@ -56,10 +59,13 @@ func allKinds() []componentKind {
 		kindOf(roomTransform, "jq", "Makes new JSON bodies with a jq program.", jq.New),
 		kindOf(roomTransform, "lookup", "Fetches what each message needs: from a database, a server, a queue or a list.", lookup.New),
 		kindOf(roomTransform, "route", "Sends messages different ways by conditions.", route.New),
+		kindOf(roomSink, "apns", "Pushes messages to Apple devices, by APNs.", apns.New),
+		kindOf(roomSink, "fcm", "Pushes messages by Firebase Cloud Messaging, to Android and others.", fcm.New),
 		kindOf(roomSink, "file", "Appends messages to a file, a line each.", filesink.New),
 		kindOf(roomSink, "queue", "Puts messages into a queue, or publishes them to a topic.", queuesink.New),
 		kindOf(roomSink, "stdout", "Writes messages to the standard output, a line each.", stdout.New),
 		kindOf(roomSink, "webhook", "Posts messages to an HTTP address.", webhook.New),
+		kindOf(roomSink, "webpush", "Pushes messages to browsers, by Web Push.", webpush.New),
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/api/http"
 	"github.com/hikyaku/hikyaku/internal/api/mysql"
 	"github.com/hikyaku/hikyaku/internal/api/pubsub"
+	"github.com/hikyaku/hikyaku/internal/api/sqs"
 )
 
 // comments are the comments on the fields of the kinds' Config structs, "package.Struct.key<tab>text" a line. A test makes
@@ -39,6 +40,8 @@ func shared(key string) string {
 		"internal/api/mysql.Config.tls":    "A certificate: clients may then speak TLS.",
 		"internal/api/pubsub.Config.off":   "true closes the door.",
 		"internal/api/pubsub.Config.tls":   "A certificate: the door then speaks TLS, and nothing else.",
+		"internal/api/sqs.Config.off":      "true closes the door.",
+		"internal/api/sqs.Config.tls":      "A certificate: the door then speaks TLS.",
 		"internal/access.User.name":        "What the user is called at every door.",
 		"internal/access.User.secret":      "Password, bearer token and signing key in one. `${NAME}` takes it from the environment.",
 		"internal/access.User.grants":      "What the user may do. Without one: nothing.",
@@ -82,6 +85,8 @@ func makeReference(comments map[string]string) string {
 	r.table(reflect.TypeFor[mysql.Config](), "")
 	r.heading(3, "`api.pubsub`")
 	r.table(reflect.TypeFor[pubsub.Config](), "")
+	r.heading(3, "`api.sqs`")
+	r.table(reflect.TypeFor[sqs.Config](), "")
 	r.heading(2, "Queues: `queues.NAME`")
 	r.table(reflect.TypeFor[queueDefinition](), "")
 	r.heading(2, "Topics: `topics.NAME`")
@@ -146,8 +151,11 @@ func (r *reference) rows(t reflect.Type, prefix string) {
 		value := typeText(f.typ, &f)
 		if inner != nil {
 			value = "a mapping"
-			if suffix != "" {
+			switch suffix {
+			case "[]":
 				value = "a list of mappings"
+			case byName:
+				value = "mappings by name"
 			}
 		}
 		standard := ""
@@ -163,6 +171,9 @@ func (r *reference) rows(t reflect.Type, prefix string) {
 	}
 }
 
+// byName stands for the names that a file gives to mappings.
+const byName = ".NAME"
+
 // nested gives the struct whose keys stand below a field's, nil when its values are described elsewhere or plain.
 func nested(t reflect.Type) (inner reflect.Type, suffix string) {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
@@ -173,6 +184,9 @@ func nested(t reflect.Type) (inner reflect.Type, suffix string) {
 			suffix = "[]"
 		}
 		t = t.Elem()
+	}
+	if t.Kind() == reflect.Map && t.Elem().Kind() == reflect.Struct && t.Elem().PkgPath() != reflect.TypeFor[reference]().PkgPath() {
+		t, suffix = t.Elem(), byName // those of this package are described elsewhere
 	}
 	if t.Kind() != reflect.Struct || special(t) || t == reflect.TypeFor[API]() || t == reflect.TypeFor[Limits]() || t == reflect.TypeFor[Log]() {
 		return nil, ""

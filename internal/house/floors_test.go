@@ -21,6 +21,7 @@ var floors = []floor{
 	{"doors", []string{"internal/api/*"}, "one wire protocol each"},
 	{"pipeline", []string{"internal/pipeline"}, "runs sources, transforms and sinks"},
 	{"kinds", []string{"internal/source/*", "internal/transform/*", "internal/sink/*"}, "one folder a kind"},
+	{"push tests", []string{"internal/push/pushtest"}, "what the tests of sinks that push share, for tests"},
 	{"shared by kinds", []string{"internal/codec", "internal/fetch", "internal/lines", "internal/macro", "internal/push", "internal/rows"}, "what several kinds need"},
 	{"contracts", []string{"internal/access", "internal/component"}, "who may do what; what a source, a transform and a sink are"},
 	{"functions", []string{"internal/function"}, "user code and its instances"},
@@ -37,7 +38,7 @@ var floors = []floor{
 }
 
 // forTests are rooms that only tests may import.
-var forTests = []string{"internal/journal/journaltest", "internal/journal/file/faultfs"}
+var forTests = []string{"internal/journal/journaltest", "internal/journal/file/faultfs", "internal/push/pushtest"}
 
 // bare are the public libraries that promise to depend on nothing but the standard library.
 var bare = []string{"batch", "flow"}

@@ -16,7 +16,7 @@
 //	|| echo "exit status $?"
 //
 // A server is a line of its own that ends in &. It is started, waited for, and stopped with SIGTERM at the end of the page; it has to
-// end well. The ports of the documents, 7700, 7780 and 8085, are replaced by free ones and put back in what is printed, so that pages run beside
+// end well. The ports of the documents, such as 7700 and 8085, are replaced by free ones and put back in what is printed, so that pages run beside
 // each other and beside a hikyaku in use. A file that serve is given has to name its address for that. A line that begins
 // with make is checked against the Makefile; make demo then runs the demo.
 //

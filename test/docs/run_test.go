@@ -142,7 +142,7 @@ func layOut(t *testing.T, p *page, dir string, free ports) {
 			t.Fatal(err)
 		}
 	}
-	write(builtIn, "data_dir: ${HIKYAKU_DATA:-./hikyaku-data}\napi: { http: { listen: 127.0.0.1:"+doorPort+" }, pubsub: { listen: 127.0.0.1:"+pubsubPort+" } }\n")
+	write(builtIn, "data_dir: ${HIKYAKU_DATA:-./hikyaku-data}\napi: { http: { listen: 127.0.0.1:"+doorPort+" }, pubsub: { listen: 127.0.0.1:"+pubsubPort+" }, sqs: { listen: 127.0.0.1:"+sqsPort+" } }\n")
 	for i := range p.blocks {
 		if name := fileOf(&p.blocks[i]); name != "" {
 			write(name, p.blocks[i].text())
@@ -195,7 +195,7 @@ func shell(t *testing.T, dir, text string, free ports) (string, error) {
 	cmd.Env = append(os.Environ(),
 		"PATH="+binDir+string(os.PathListSeparator)+os.Getenv("PATH"),
 		"HIKYAKU_ROOT="+checkout,
-		"HIKYAKU_URL=http://127.0.0.1:"+free.door,
+		"HIKYAKU_URL=http://127.0.0.1:"+free[doorPort],
 		"HIKYAKU_SECRET=", "HIKYAKU_DATA=", "MAKEFLAGS=", "MAKELEVEL=", "LC_ALL=C.UTF-8",
 	)
 	ownGroup(cmd)

@@ -13,39 +13,60 @@ const (
 	doorPort    = "7700"
 	webhookPort = "7780"
 	pubsubPort  = "8085"
+	sqsPort     = "9324"
 )
 
-// ports are free ones that stand in for those of the documents.
-type ports struct{ door, webhook, pubsub string }
+// farEnd is a sandbox as the documents start it: where it listens and, if it can be told to behave otherwise, where.
+type farEnd struct{ port, control string }
+
+var farEnds = map[string]farEnd{
+	"webhook": {webhookPort, ""},
+	"apns":    {"2197", "7781"},
+	"fcm":     {"2198", "7782"},
+	"webpush": {"2199", "7783"},
+}
+
+// ports are free ones that stand in for those of the documents, which are their keys.
+type ports map[string]string
+
+// shownPorts are all that documents may show.
+func shownPorts() []string {
+	shown := []string{doorPort, pubsubPort, sqsPort}
+	for _, e := range farEnds {
+		shown = append(shown, e.port)
+		if e.control != "" {
+			shown = append(shown, e.control)
+		}
+	}
+	return shown
+}
 
 func freePorts(t *testing.T) ports {
 	t.Helper()
-	free := func() (port string, release func() error) {
+	p := ports{}
+	var held []net.Listener // until all have one, so that none is given twice
+	for _, shown := range shownPorts() {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, port, err = net.SplitHostPort(l.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return port, l.Close
-	}
-	door, releaseDoor := free()
-	hook, releaseHook := free()
-	pubsub, releasePubsub := free()
-	for _, release := range []func() error{releaseDoor, releaseHook, releasePubsub} {
-		if err := release(); err != nil {
+		held = append(held, l)
+		if _, p[shown], err = net.SplitHostPort(l.Addr().String()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return ports{door, hook, pubsub}
+	for _, l := range held {
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p
 }
 
 // pairs are the documents' addresses and those that stand in for them.
 func (p ports) pairs() (shown, free []string) {
-	for _, a := range [][2]string{{doorPort, p.door}, {webhookPort, p.webhook}, {pubsubPort, p.pubsub}} {
-		shown, free = append(shown, "127.0.0.1:"+a[0]), append(free, "127.0.0.1:"+a[1])
+	for from, to := range p {
+		shown, free = append(shown, "127.0.0.1:"+from), append(free, "127.0.0.1:"+to)
 	}
 	return shown, free
 }
@@ -95,7 +116,7 @@ const mark = "\x1e"
 // builtIn is the configuration of a serve without one, at another address.
 const builtIn = "built-in.yaml"
 
-var server = regexp.MustCompile(`^hikyaku (serve|sandbox webhook)( .*)?\s*&$`)
+var server = regexp.MustCompile(`^hikyaku (serve|sandbox (webhook|apns|fcm|webpush))( .*)?\s*&$`)
 
 // script makes one shell script of the blocks that are run.
 func script(path string, blocks []block, p ports) (string, error) {
@@ -111,12 +132,17 @@ func script(path string, blocks []block, p ports) (string, error) {
 			}
 			m := server.FindStringSubmatch(strings.TrimSpace(line))
 			if m == nil {
-				return "", &pageError{path, b.line() + k, "nobody knows how to wait for what this line starts: only serve and sandbox webhook may stay behind"}
+				return "", &pageError{path, b.line() + k, "nobody knows how to wait for what this line starts: only serve and sandbox may stay behind"}
 			}
-			port, flags := p.door, strings.TrimRight(m[2], " ")
+			port, flags := p[doorPort], strings.TrimRight(m[3], " ")
+			end, sandbox := farEnds[m[2]]
 			switch {
-			case m[1] != "serve":
-				port, flags = p.webhook, flags+" --listen 127.0.0.1:"+p.webhook
+			case sandbox:
+				port = p[end.port]
+				flags += " --listen 127.0.0.1:" + port
+				if end.control != "" {
+					flags += " --control 127.0.0.1:" + p[end.control]
+				}
 			case flags == "":
 				flags = " -c " + builtIn
 			}
@@ -129,8 +155,8 @@ func script(path string, blocks []block, p ports) (string, error) {
 }
 
 func TestServersOfAPageAreWaitedFor(t *testing.T) {
-	p := ports{"1", "2", "3"}
-	text, err := script("x.md", []block{{language: "sh", lines: []string{"hikyaku serve &", "hikyaku serve -c x.yaml &", "hikyaku sandbox webhook &", "curl http://127.0.0.1:7700/ http://127.0.0.1:7780/"}}}, p)
+	p := ports{doorPort: "1", webhookPort: "2", pubsubPort: "3", sqsPort: "4", "2197": "5", "7781": "6"}
+	text, err := script("x.md", []block{{language: "sh", lines: []string{"hikyaku serve &", "hikyaku serve -c x.yaml &", "hikyaku sandbox webhook &", "hikyaku sandbox apns --streams 5 &", "curl http://127.0.0.1:7700/ http://127.0.0.1:7780/"}}}, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,13 +164,14 @@ func TestServersOfAPageAreWaitedFor(t *testing.T) {
 		"hikyaku serve -c built-in.yaml >server-0-0.log 2>&1 &\nawait 1 'hikyaku serve' server-0-0.log\n",
 		"hikyaku serve -c x.yaml >server-0-1.log 2>&1 &\nawait 1 ",
 		"hikyaku sandbox webhook --listen 127.0.0.1:2 >server-0-2.log 2>&1 &\nawait 2 ",
+		"hikyaku sandbox apns --streams 5 --listen 127.0.0.1:5 --control 127.0.0.1:6 >server-0-3.log 2>&1 &\nawait 5 ",
 		"curl http://127.0.0.1:1/ http://127.0.0.1:2/\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the script lacks\n%s\nit is\n%s", want, text)
 		}
 	}
-	if p.out(p.in("127.0.0.1:7700 127.0.0.1:7780 127.0.0.1:8085")) != "127.0.0.1:7700 127.0.0.1:7780 127.0.0.1:8085" {
+	if all := "127.0.0.1:7700 127.0.0.1:7780 127.0.0.1:8085 127.0.0.1:9324"; p.out(p.in(all)) != all || strings.Contains(p.in(all), "7780") {
 		t.Error("ports do not come back")
 	}
 	_, err = script("x.md", []block{{language: "sh", first: 6, lines: []string{"sleep 5 &"}}}, p)

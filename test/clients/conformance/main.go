@@ -19,7 +19,10 @@ type Built struct {
 	Cache      string // where scripts/need-clients puts what it installs
 	Binary     string // the real program
 	GoClient   string // our program for the client in Go
-	JavaClient string // the folder of our classes for the client in Java
+	JavaClient string // the folder of our classes for the clients in Java
+
+	// Java are the sources of those; none: java/Conformance.java. What was compiled is kept in Cache as long as they and the jars stay the same.
+	Java []string
 }
 
 // Main is the TestMain of a family of clients, the folder beside this one: it builds what is compiled, once for all tests, and runs them.
@@ -38,11 +41,13 @@ func (b *Built) run(m *testing.M, family string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	b.Binary, b.GoClient, b.JavaClient = filepath.Join(dir, "hikyaku"), filepath.Join(dir, "go-client"), filepath.Join(dir, "java")
+	b.Binary, b.GoClient = filepath.Join(dir, "hikyaku"), filepath.Join(dir, "go-client")
+	if len(b.Java) == 0 {
+		b.Java = []string{"java/Conformance.java"}
+	}
 	builds := [][]string{
 		{"go", "build", "-tags", "gms_pure_go", "-o", b.Binary, root + "/cmd/hikyaku"},
 		{"go", "build", "-o", b.GoClient, "./go"},
-		{"javac", "-encoding", "UTF-8", "-cp", filepath.Join(b.Cache, "java", "*"), "-d", b.JavaClient, "java/Conformance.java"},
 	}
 	if built := os.Getenv(builtAlready); built != "" {
 		b.Binary, builds = built, builds[1:]
@@ -52,6 +57,10 @@ func (b *Built) run(m *testing.M, family string) int {
 			fmt.Fprintf(os.Stderr, "%q: %v\n%s\nTo install what the clients need: scripts/need-clients\n", args, err, out)
 			return 1
 		}
+	}
+	if b.JavaClient, err = b.classes(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
 	}
 	return m.Run()
 }

@@ -71,6 +71,15 @@ func (s *Server) start(t *testing.T, config string) {
 	s.Address = a
 }
 
+// Door is the address of another door, which was open before the one that was waited for; "" if it was not.
+func (s *Server) Door(name string) string {
+	m := regexp.MustCompile(`door=` + regexp.QuoteMeta(name) + ` address=(\S+)`).FindStringSubmatch(s.log())
+	if m == nil {
+		return ""
+	}
+	return m[1]
+}
+
 // Folder makes a folder with a short path: that of a socket in it has to fit into about 100 bytes.
 func Folder(t *testing.T) string {
 	t.Helper()

@@ -28,7 +28,7 @@ func serve(t *testing.T, guarded bool) *server {
 	t.Helper()
 	dir := conformance.Folder(t)
 	s := &server{guarded: guarded, socket: filepath.Join(dir, "mysqld.sock")}
-	config := fmt.Sprintf("data_dir: %s\napi:\n  http: { listen: 127.0.0.1:0 }\n  pubsub: { off: true }\n", filepath.Join(dir, "data"))
+	config := fmt.Sprintf("data_dir: %s\napi:\n  http: { listen: 127.0.0.1:0 }\n  pubsub: { off: true }\n  sqs: { off: true }\n", filepath.Join(dir, "data"))
 	if guarded {
 		var cert, key string
 		s.authority, cert, key = certificate(t, dir)

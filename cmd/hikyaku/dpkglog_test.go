@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// madeUpLog writes a package log as dpkg would, for machines that have none. It is the same every time.
+// madeUpLog writes a package log as dpkg would. It is the same every time.
 func madeUpLog(lines int) []byte {
 	names := []string{"adduser", "bash", "coreutils", "curl", "git", "libc6", "libssl3", "nginx", "openssh-server", "perl-base", "python3.11", "tzdata", "zlib1g"}
 	r := rand.New(rand.NewPCG(1, 2026))

@@ -1,0 +1,201 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/measure"
+	"github.com/hikyaku/hikyaku/internal/sandbox/push/farend"
+)
+
+// The works of the push bench.
+const (
+	workSeed     = "seed"
+	workSteady   = "steady"
+	workDurable  = "durable"
+	workTail     = "tail"
+	workCampaign = "campaign"
+)
+
+// The cases of the push bench, besides ours and the limit.
+const (
+	caseFirst    = "first"
+	caseFix1     = "fix-1"
+	caseFix2     = "fix-2"
+	caseHTTP     = "go-http"
+	casePushy    = "pushy"
+	kindPipeline = "pipeline"
+	kindDirect   = "direct"
+	kindCampaign = "campaigning"
+)
+
+// Push measures push delivery as a field report did:
+//
+//   - seed: so many queue messages with ten users each, and for each user the time from dequeue to the answer. The senders are the report's three versions,
+//     programs on pushy with the report's numbers of threads, and ours: a durable queue, a pipeline and the sink for APNs. They take turns against one
+//     sandbox, whose answers take 40 ms at the median and have a heavy tail, and which turns away connections that come in a storm. Ours is timed, for all
+//     users of a trial, from the moment when the first message was dequeued, so that nothing is gained by leaving others in the queue. Beside it stands the bound: what the latency, the streams and
+//     the sandbox's own capacity leave, if a sender takes no time at all.
+//   - steady: pushes through one connection to nghttpd, and to pushy's server for tests: ours, Go's net/http, pushy, and h2load as the limit, in turns.
+//     Each client is a process of its own, whose processor time is told for each push.
+//   - durable: claimed, pushed and durably settled, one message a push, with the sandbox on the same machine.
+//   - tail: one device in a thousand answers late; the others' times, beside those when none does.
+//   - campaign: one message, a million users; only with Deep, or by name.
+//
+// What is missing for a comparison (Java and the programs of Options.Clients, nghttpd, h2load) is told in a note, and its rows are left out.
+func Push(ctx context.Context, o Options) error {
+	s := &pushSession{session: session{Options: o, report: measure.NewBenchReport("push")}, pushExtent: wholePush}
+	if o.Quick {
+		s.pushExtent = quickPush
+	}
+	if o.Trials > 0 {
+		s.trials = o.Trials
+	}
+	if len(o.Messages) > 0 {
+		s.messages = o.Messages
+	}
+	if o.Pushes > 0 {
+		s.pushes = max(1, o.Pushes/s.slices)
+	}
+	if err := s.all(ctx); err != nil {
+		return fmt.Errorf("bench push: %w", err)
+	}
+	return nil
+}
+
+// pushExtent says how much is measured.
+type pushExtent struct {
+	messages []int // in the queue, of ten users each
+	trials   int
+	warm     int           // queue messages that a sender is given before; a tenth of them, if it makes a connection for each
+	pushes   int           // of a slice of the steady state
+	slices   int           // of each client: together they make a million
+	durable  int           // messages of a slice
+	tail     int           // users of a slice
+	late     time.Duration // how late slow devices answer
+	rounds   int           // of durable and tail
+	campaign int           // users
+}
+
+var (
+	wholePush = pushExtent{
+		messages: []int{100, 500, 1000, 2000}, trials: 3, warm: 1000,
+		pushes: 100_000, slices: 10, durable: 100_000, tail: 20_000, late: 2 * time.Second, rounds: 5, campaign: 1_000_000,
+	}
+	quickPush = pushExtent{messages: []int{20}, trials: 1, warm: 10, pushes: 2000, slices: 2, durable: 1000, tail: 1000, late: 200 * time.Millisecond, rounds: 2, campaign: 2000}
+)
+
+const usersOfMessage = 10
+
+// seedLatency is what the sandbox's answers take: half of them 40 ms, one in a hundred more than 257.
+var seedLatency = farend.Latency{Median: farend.Duration(40 * time.Millisecond), Sigma: 0.8, Most: farend.Duration(3 * time.Second)}
+
+// seedBehaviour is how the sandbox treats the four senders. A thousand connections may come at once and 200 a second thereafter, which is more than the report saw
+// go well; then they are reset or left hanging, as its logs tell. As with Apple, a connection has one stream until a valid token was seen.
+func seedBehaviour() farend.Behaviour {
+	return farend.Behaviour{
+		Latency: seedLatency, OneUntilTrusted: true,
+		Newcomers: farend.Newcomers{PerSecond: 200, Burst: 1000, Do: farend.MixThem},
+	}
+}
+
+// pushSession is one run.
+type pushSession struct {
+	session
+	pushExtent
+	badges    *badges
+	pipelines int // started so far
+}
+
+func (s *pushSession) all(ctx context.Context) (err error) {
+	es, err := choose(s.experiments(), s.Only)
+	if err != nil {
+		return err
+	}
+	if !s.Deep && !slices.Contains(s.Only, workCampaign) {
+		es = slices.DeleteFunc(es, func(e experiment) bool { return e.work == workCampaign && !s.Quick })
+	}
+	if s.dir, err = os.MkdirTemp(s.Dir, "hikyaku-bench-"); err != nil {
+		return fmt.Errorf("make a folder for temporary files: %w", err)
+	}
+	if err = roomFor(s.dir, es); err == nil {
+		s.badges, err = newBadges(s.dir)
+	}
+	if err == nil {
+		err = s.measureAll(ctx, es)
+	}
+	err = joinCleanup(err, os.RemoveAll(s.dir))
+	if cause := context.Cause(ctx); cause != nil {
+		return cause // what else went wrong went wrong with it
+	}
+	if err != nil {
+		return err
+	}
+	s.tellMissing(es)
+	return s.publish()
+}
+
+// tellMissing says which rows are not there, and what to do about it.
+func (s *pushSession) tellMissing(es []experiment) {
+	wanted := func(work string) bool {
+		return slices.ContainsFunc(es, func(e experiment) bool { return e.work == work })
+	}
+	if wanted(workSeed) && !s.hasClients() {
+		s.report.Note("the report's three versions were not measured: they are Java programs, which scripts/need-clients of hikyaku's source makes; --clients names the folder that it fills, .cache/clients/push")
+	}
+	if wanted(workSteady) {
+		switch {
+		case !s.hasClients():
+			s.report.Note("pushy and its server were not measured: see above, or --clients")
+		case !s.Pushy:
+			s.report.Note("pushy was not measured: --pushy does")
+		}
+		if !has("nghttpd") {
+			s.report.Note("nothing was pushed to nghttpd, which is not here: install nghttp2-server")
+		}
+	}
+	if !has("h2load") {
+		s.report.Note("the far ends' own limits were not measured: install h2load, of nghttp2-client")
+	}
+}
+
+// hasClients tells whether our Java programs can be run.
+func (s *pushSession) hasClients() bool {
+	return s.Clients != "" && has("java") && has(filepath.Join(s.Clients, "classes", "Seed.class"))
+}
+
+// experiments lists what can be measured, in the order of the report.
+func (s *pushSession) experiments() (es []experiment) {
+	add := func(work string, steps int, takes time.Duration, disk int, run func(ctx context.Context) error) {
+		es = append(es, experiment{work, steps, takes, int64(disk)*bytesLogged + slack, run})
+	}
+	users := 0
+	for _, m := range s.messages {
+		users += m * usersOfMessage
+	}
+	add(workSeed, s.trials*len(s.messages), 10*time.Second+time.Duration(s.trials*users)*500*time.Microsecond, s.trials*users, s.seed)
+	for _, far := range []string{farNghttpd, farMock} {
+		add(workSteady, s.slices, time.Duration(s.slices*s.pushes)*150*time.Microsecond, 0, func(ctx context.Context) error { return s.steady(ctx, far) })
+	}
+	add(workDurable, s.rounds, time.Duration(s.rounds*s.durable)*50*time.Microsecond, s.rounds*s.durable, s.durably)
+	add(workTail, s.rounds, time.Duration(s.rounds*s.tail)*100*time.Microsecond, 2*s.rounds*s.tail, s.tails)
+	add(workCampaign, 1, time.Duration(s.campaign)*60*time.Microsecond, s.campaign*2, s.campaigning)
+	return es
+}
+
+// pushWorks lists the names of the works.
+func pushWorks() []string { return []string{workSeed, workSteady, workDurable, workTail, workCampaign} }
+
+// closeThem ends processes, the last one first.
+func closeThem(ends ...func() error) error {
+	var errs []error
+	for _, end := range slices.Backward(ends) {
+		errs = append(errs, end())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,196 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/measure"
+	"github.com/hikyaku/hikyaku/internal/sandbox/push/farend"
+)
+
+// seedSender is one of the four.
+type seedSender struct {
+	name  string
+	trial func(messages int) (pushed, error)
+	close func() error
+}
+
+// reported are the means, in milliseconds, that the field report gives for a thousand messages, and for other numbers where it does.
+var reported = map[string]map[int]float64{
+	caseFirst: {100: 1886, 500: 5084, 1000: 8625, 2000: 16_000},
+	caseFix1:  {100: 1693, 500: 2991, 1000: 4092, 2000: 7245},
+	caseFix2:  {1000: 2853},
+}
+
+// seedConnections is how many connections ours may have. pushy has one a client, and in its second fix, one.
+const seedConnections = 8
+
+// seed lets the four senders work through queues of several lengths.
+func (s *pushSession) seed(ctx context.Context) (err error) {
+	var ends []func() error
+	defer func() { err = joinCleanup(err, closeThem(ends...)) }()
+	far, err := startSandbox(ctx, s.Push, filepath.Join(s.dir, "seed"), farend.Behaviour{})
+	if err != nil {
+		return err
+	}
+	ends = append(ends, far.close)
+	capacity, err := s.capacity(ctx, far)
+	if err != nil {
+		return err
+	}
+	if err := far.behave(seedBehaviour()); err != nil {
+		return err
+	}
+	senders, err := s.seedSenders(ctx, far)
+	for _, c := range senders {
+		ends = append(ends, c.close)
+	}
+	if err != nil {
+		return err
+	}
+	for _, c := range senders {
+		warm := s.warm
+		if c.name == caseFirst || c.name == caseFix1 {
+			warm /= 10
+		}
+		if _, err := c.trial(warm); err != nil {
+			return err
+		}
+	}
+	for _, messages := range s.messages {
+		if err := s.seedOf(ctx, far, senders, messages, capacity); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// capacity is how many pushes a second the sandbox takes through as many connections as ours may have, with a row that says so; 0 when h2load is not here.
+func (s *pushSession) capacity(ctx context.Context, far *farEnd) (float64, error) {
+	if !has("h2load") {
+		return 0, nil
+	}
+	l, err := h2load(ctx, far, s.dir, s.pushes, seedConnections)
+	if err != nil {
+		return 0, err
+	}
+	if l.failed > 0 {
+		return 0, fmt.Errorf("the sandbox refused %d of %d pushes of h2load", l.failed, s.pushes)
+	}
+	s.report.Row(caseLimit, workSeed).Set("server", farSandbox).Set("n", s.pushes).Rate(int64(s.pushes), time.Duration(float64(s.pushes)/l.perSecond*float64(time.Second))).
+		Set("cpu_us", hundredths(float64(l.cpu.Microseconds())/float64(s.pushes)))
+	return l.perSecond, nil
+}
+
+// seedSenders starts the senders, ours last, as the report's tables go.
+func (s *pushSession) seedSenders(ctx context.Context, far *farEnd) (senders []*seedSender, err error) {
+	if s.hasClients() {
+		for _, version := range []string{caseFirst, caseFix1, caseFix2} {
+			t, err := startTalker(ctx, version, s.java("Seed", append(far.flags(), "--version", version, "--users", strconv.Itoa(usersOfMessage))...)...)
+			if err != nil {
+				return senders, err
+			}
+			senders = append(senders, &seedSender{version, func(messages int) (took pushed, err error) {
+				err = t.ask(strconv.Itoa(messages), &took)
+				return took, err
+			}, t.close})
+		}
+	}
+	p, err := s.startPipeline(ctx, far, kindPipeline, seedConnections)
+	if err != nil {
+		return senders, err
+	}
+	return append(senders, &seedSender{caseOurs, func(messages int) (pushed, error) {
+		return p.trial(pushTrial{Messages: messages, Users: usersOfMessage})
+	}, p.close}), nil
+}
+
+// seedSum is what a sender did with queues of one length.
+type seedSum struct {
+	times       *measure.Histogram
+	failed      int
+	cpu         int64 // µs
+	turned      int64 // connections turned away
+	connections int64 // that it made
+}
+
+// seedOf lets the senders take turns with queues of one length.
+func (s *pushSession) seedOf(ctx context.Context, far *farEnd, senders []*seedSender, messages int, capacity float64) error {
+	sums := make([]seedSum, len(senders))
+	for i := range sums {
+		sums[i].times = measure.NewHistogram()
+	}
+	for range s.trials {
+		for i, c := range senders {
+			if _, err := far.counts(); err != nil {
+				return err
+			}
+			took, err := c.trial(messages)
+			if err != nil {
+				return err
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			seen, err := far.counts()
+			if err != nil {
+				return err
+			}
+			sums[i].add(took, seen)
+		}
+		s.step()
+	}
+	s.seedRows(senders, sums, messages, capacity)
+	return nil
+}
+
+func (t *seedSum) add(p pushed, seen farend.Counts) {
+	for _, us := range p.TimesUS {
+		t.times.Record(time.Duration(us) * time.Microsecond)
+	}
+	t.failed += p.Failed
+	t.cpu += p.CPUUS
+	t.turned += seen.TurnedAway
+	t.connections += seen.Connections
+}
+
+// seedRows adds the report's table for queues of one length: ours with its ratios to the second fix, and to the bound.
+func (s *pushSession) seedRows(senders []*seedSender, sums []seedSum, messages int, capacity float64) {
+	var fix2 *seedSum
+	for i, c := range senders {
+		t := &sums[i]
+		if c.name == caseFix2 {
+			fix2 = t
+		}
+		r := s.report.Row(c.name, workSeed).Set("messages", messages).Times(t.times)
+		r.Set("cpu_us", hundredths(float64(t.cpu)/float64(t.times.Count()))).Set("connections", t.connections/int64(s.trials))
+		r.Set("turned_away", t.turned/int64(s.trials)).Set("failed", t.failed/s.trials)
+		if ms, ok := reported[c.name][messages]; ok {
+			r.Set("report_ms", ms)
+		}
+		if c.name != caseOurs {
+			continue
+		}
+		var goals []goal
+		if fix2 != nil {
+			r.Set("mean_fix2", hundredths(over(t.times.Mean(), fix2.times.Mean()))).Set("p99_fix2", hundredths(over(t.times.Quantile(0.99), fix2.times.Quantile(0.99))))
+			if messages == 1000 {
+				goals = append(goals, atMost("mean_fix2", 0.5), atMost("p99_fix2", 0.5))
+			}
+		}
+		if capacity > 0 {
+			b := boundOf(seedLatency, messages*usersOfMessage, seedConnections*pushStreams, capacity)
+			r.Set("bound_mean_ms", measure.Milliseconds(b.mean)).Set("bound_p99_ms", measure.Milliseconds(b.p99))
+			r.Set("mean_bound", hundredths(over(t.times.Mean(), b.mean))).Set("p99_bound", hundredths(over(t.times.Quantile(0.99), b.p99)))
+			if messages == 1000 {
+				goals = append(goals, atMost("mean_bound", 1.3), atMost("p99_bound", 1.3))
+			}
+		}
+		judge(r, s.Quick, goals...)
+	}
+}
+
+func over(a, b time.Duration) float64 { return float64(a) / float64(b) }

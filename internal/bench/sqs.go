@@ -1,0 +1,252 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/measure"
+)
+
+// The works of the SQS bench, and its parts that are made of them.
+const (
+	workSend       = "send"
+	workReceive    = "receive"
+	workSendTen    = "send-10"
+	workReceiveTen = "receive-10"
+	workHandOff    = "hand-off"
+
+	partFIFO    = "fifo"
+	partBacklog = "backlog"
+	partStuck   = "stuck"
+	partSDK     = "sdk"
+)
+
+// The cases of the SQS bench, besides ours.
+const (
+	caseElasticMQ = "elasticmq"
+	caseSDK       = "sdk" // Amazon's client for Go, with our server
+)
+
+// SQS measures the SQS door from a client's side:
+//
+//   - send, send-10: messages of 1,000 bytes sent one by one, or ten in a request, by clients that wait for each answer.
+//   - receive, receive-10: as many received and deleted: a message, or up to ten, is received in one request, in which the client waits for it, and deleted in
+//     another. The time is that of both.
+//   - hand-off: a message is sent while clients wait: the time from the sending until one of them has it; beyond is what is left of that after the sender
+//     has its answer, which is when the message is durable.
+//
+// Parts of a run are, besides standard queues with nothing else in them: fifo, FIFO queues of some numbers of groups; backlog, queues in which messages wait
+// already; stuck, a FIFO queue in which one group stands still with many messages behind it, beside one without them; sdk, standard queues
+// and Amazon's client for Go.
+//
+// Our server is a process of its own over a new store with every default, durable. ElasticMQ, if its URL is given, is another, in memory. Both are
+// driven by lightSQS, which costs so little that the servers are what is measured, and take turns in slices; in a slice clients send for a time, and then receive
+// and delete as much. Ratios are medians of those of neighbouring slices.
+func SQS(ctx context.Context, o Options) error {
+	s := &sqsSession{session: session{Options: o, report: measure.NewBenchReport("sqs")}, sqsExtent: wholeSQS}
+	if o.Quick {
+		s.sqsExtent = quickSQS
+	}
+	if err := s.all(ctx); err != nil {
+		return fmt.Errorf("bench sqs: %w", err)
+	}
+	return nil
+}
+
+// sqsExtent says how much is measured.
+type sqsExtent struct {
+	clients  []int
+	many     int // clients, where only one number of them is measured
+	groups   []int
+	few      int // groups, where only one number of them is measured
+	backlogs []int
+	stuck    int           // messages behind the one that is held
+	rounds   int           // slices
+	slice    time.Duration // that messages are sent for
+	filling  time.Duration // at most, of a backlog: what is there by then is what is measured. ElasticMQ's FIFO queues become too slow for more
+	waiters  int
+	handoffs int           // a slice
+	warm     time.Duration // that a peer has before anything is measured
+}
+
+// The whole takes some minutes with a peer, the quick one some seconds.
+var (
+	wholeSQS = sqsExtent{
+		clients: []int{1, 4, 16, 32}, many: 16, groups: []int{1, 100, 10_000}, few: 100, backlogs: []int{10_000, 300_000}, stuck: 300_000,
+		rounds: 5, slice: 200 * time.Millisecond, filling: 20 * time.Second, waiters: 200, handoffs: 400, warm: 10 * time.Second,
+	}
+	quickSQS = sqsExtent{
+		clients: []int{1, 2}, many: 2, groups: []int{1, 10}, few: 4, backlogs: []int{100}, stuck: 100,
+		rounds: 2, slice: 20 * time.Millisecond, filling: 10 * time.Second, waiters: 10, handoffs: 10, warm: 10 * time.Millisecond,
+	}
+)
+
+// sqsSession is one run.
+type sqsSession struct {
+	session
+	sqsExtent
+	ours    *sqsPost
+	peer    *sqsPost // nil without one
+	payload string
+}
+
+func (s *sqsSession) all(ctx context.Context) (err error) {
+	es, err := s.chosen()
+	if err != nil {
+		return err
+	}
+	s.payload = string(makeBody(bodyBytes))
+	processors := runtime.GOMAXPROCS(1) // one takes what has come on all lines, without waking the other; it is the servers that want two
+	defer runtime.GOMAXPROCS(processors)
+	if err := s.begin(ctx, es); err != nil {
+		return err
+	}
+	if err = s.open(ctx); err == nil {
+		err = s.measureAll(ctx, es)
+	}
+	err = joinCleanup(err, errors.Join(s.closePosts(), s.end()))
+	if cause := context.Cause(ctx); cause != nil {
+		return cause // what else went wrong went wrong with it
+	}
+	if err != nil {
+		return err
+	}
+	return s.publish()
+}
+
+// chosen are the experiments that are wanted. Who wants messages received wants them sent, too.
+func (s *sqsSession) chosen() (wanted []experiment, err error) {
+	for _, name := range s.Only {
+		if !slices.Contains(sqsWorks(), name) {
+			return nil, fmt.Errorf("there is no work %q: choose from %s", name, strings.Join(sqsWorks(), ", "))
+		}
+	}
+	for _, e := range s.experiments() {
+		received := map[string]string{workSend: workReceive, workSendTen: workReceiveTen}[e.work]
+		if len(s.Only) == 0 || slices.Contains(s.Only, e.work) || received != "" && slices.Contains(s.Only, received) {
+			wanted = append(wanted, e)
+		}
+	}
+	return wanted, nil
+}
+
+// open starts our server, and finds the peer and warms it.
+func (s *sqsSession) open(ctx context.Context) error {
+	child, err := startServer(ctx, s.Options.SQS, "--dir", filepath.Join(s.dir, "served"))
+	if err != nil {
+		return err
+	}
+	if s.ours, err = openSQSPost(ctx, caseOurs, child.addr, child); err != nil {
+		return joinCleanup(err, child.close())
+	}
+	s.report.Note("hikyaku: a send is answered after an fdatasync that it shares with others")
+	if s.ElasticMQ == "" {
+		return nil
+	}
+	if s.peer, err = openSQSPost(ctx, caseElasticMQ, s.ElasticMQ, nil); err != nil {
+		return err
+	}
+	s.report.Note("elasticmq: messages are in memory")
+	return s.warmUp(ctx)
+}
+
+// warmUp lets the peer's virtual machine compile what will be measured.
+func (s *sqsSession) warmUp(ctx context.Context) error {
+	for _, groups := range []int{0, s.few} {
+		for _, batch := range []int{1, sqsMost} {
+			if err := s.once(ctx, s.peer, groups, func(q *sqsQueue) error {
+				c, err := s.light(ctx, q, s.many, batch)
+				if err != nil {
+					return err
+				}
+				for began := time.Now(); time.Since(began) < s.warm/4; {
+					if err := c.round(ctx, s.slice, 0); err != nil {
+						return errors.Join(err, c.close())
+					}
+				}
+				return c.close()
+			}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// once makes a queue for some work, and deletes it.
+func (s *sqsSession) once(ctx context.Context, p *sqsPost, groups int, work func(q *sqsQueue) error) error {
+	q, err := p.newQueue(groups)
+	if err != nil {
+		return err
+	}
+	return joinCleanup(work(q), q.delete())
+}
+
+// light is a crew of light hands.
+func (s *sqsSession) light(ctx context.Context, q *sqsQueue, n, batch int) (*sqsCrew, error) {
+	return newSQSCrew(q, n, batch, func() (sqsHand, error) { return newLightSQS(ctx, q, s.payload) })
+}
+
+func (s *sqsSession) closePosts() error {
+	var errs []error
+	for _, p := range []*sqsPost{s.ours, s.peer} {
+		if p != nil {
+			errs = append(errs, p.close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// experiments lists what can be measured, in the order of the report.
+func (s *sqsSession) experiments() (es []experiment) {
+	sides := 1
+	if s.ElasticMQ != "" {
+		sides = 2
+	}
+	add := func(part string, takes time.Duration, messages int, run func(ctx context.Context) error) {
+		es = append(es, experiment{part, s.rounds, takes, int64(messages)*bytesLogged + slack, run})
+	}
+	takes := time.Duration(3*sides*s.rounds) * s.slice
+	batches := []struct {
+		work string
+		n    int
+	}{{workSend, 1}, {workSendTen, sqsMost}}
+	for _, b := range batches {
+		for _, n := range s.clients {
+			add(b.work, takes, 0, func(ctx context.Context) error { return s.contest(ctx, sqsWork{clients: n, batch: b.n}) })
+		}
+	}
+	for _, groups := range s.groups {
+		for _, b := range batches {
+			add(partFIFO, takes, 0, func(ctx context.Context) error {
+				return s.contest(ctx, sqsWork{clients: s.many, batch: b.n, groups: groups})
+			})
+		}
+	}
+	for _, depth := range s.backlogs {
+		for _, groups := range []int{0, s.few} {
+			fills := filling(depth) * time.Duration(3*sides)
+			add(partBacklog, 2*takes+fills, 2*depth, func(ctx context.Context) error { return s.deeply(ctx, groups, depth) })
+		}
+	}
+	add(partStuck, 2*takes+filling(s.stuck)*time.Duration(3*sides), 2*s.stuck, s.standingStill)
+	add(workHandOff, time.Duration(s.rounds*sides*s.handoffs)*time.Millisecond, 0, s.handingOff)
+	for _, n := range []int{1, s.many} {
+		add(partSDK, takes, 0, func(ctx context.Context) error {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.NumCPU())) // this client has work for as many as there are
+			return s.withSDK(ctx, n)
+		})
+	}
+	return es
+}
+
+// sqsWorks lists the names of the works and the parts.
+func sqsWorks() []string {
+	return []string{workSend, workReceive, workSendTen, workReceiveTen, partFIFO, partBacklog, partStuck, workHandOff, partSDK}
+}

@@ -1,0 +1,267 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/measure"
+)
+
+// sqsWork says what a comparison is of.
+type sqsWork struct {
+	clients int
+	batch   int // messages a request
+	groups  int // of a FIFO queue; 0: a standard queue
+}
+
+// posts are the servers, ours first.
+func (s *sqsSession) posts() []*sqsPost {
+	if s.peer == nil {
+		return []*sqsPost{s.ours}
+	}
+	return []*sqsPost{s.ours, s.peer}
+}
+
+// contest compares the servers, each with a queue of its own.
+func (s *sqsSession) contest(ctx context.Context, w sqsWork) (err error) {
+	var queues []*sqsQueue
+	defer func() { err = joinCleanup(err, deleteAll(queues)) }()
+	for _, p := range s.posts() {
+		q, err := p.newQueue(w.groups)
+		if err != nil {
+			return err
+		}
+		queues = append(queues, q)
+	}
+	return s.compare(ctx, queues, w)
+}
+
+func deleteAll(queues []*sqsQueue) error {
+	var errs []error
+	for _, q := range queues {
+		errs = append(errs, q.delete())
+	}
+	return errors.Join(errs...)
+}
+
+// deeply compares them with messages waiting, one by one and in batches.
+func (s *sqsSession) deeply(ctx context.Context, groups, depth int) (err error) {
+	var queues []*sqsQueue
+	defer func() { err = joinCleanup(err, deleteAll(queues)) }()
+	for _, p := range s.posts() {
+		q, err := p.newQueue(groups)
+		if err != nil {
+			return err
+		}
+		queues = append(queues, q)
+		if err := s.fill(ctx, q, depth); err != nil {
+			return err
+		}
+	}
+	for _, batch := range []int{1, sqsMost} {
+		if err := s.compare(ctx, queues, sqsWork{clients: s.many, batch: batch, groups: groups}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fill lets messages wait in a queue.
+func (s *sqsSession) fill(ctx context.Context, q *sqsQueue, n int) error {
+	c, err := s.light(ctx, q, s.many, sqsMost)
+	if err != nil {
+		return err
+	}
+	err = joinCleanup(c.fill(ctx, int64(n), s.filling), c.close())
+	q.waits = q.total
+	return err
+}
+
+// compare lets crews at queues take turns, ours first in every other round, and reports what came of it.
+func (s *sqsSession) compare(ctx context.Context, queues []*sqsQueue, w sqsWork) (err error) {
+	var crews []*sqsCrew
+	defer func() {
+		for _, c := range crews {
+			err = joinCleanup(err, c.close())
+		}
+	}()
+	for _, q := range queues {
+		c, err := s.light(ctx, q, w.clients, w.batch)
+		if err != nil {
+			return err
+		}
+		crews = append(crews, c)
+	}
+	if err := s.turns(ctx, crews); err != nil {
+		return err
+	}
+	for i, c := range crews {
+		sent, taken := s.sqsRows(c.queue.post.name, w, c)
+		if i == 0 && len(crews) > 1 {
+			s.against(sent, c.sent, crews[1].sent, w)
+			s.against(taken, c.taken, crews[1].taken, w)
+		}
+	}
+	return nil
+}
+
+// against sets the ratio of ours to the peer's and says what is asked for.
+func (s *sqsSession) against(r *measure.Row, ours, peer []sample, w sqsWork) {
+	setRatio(r, "ratio_elasticmq", ratiosOf(ours, peer))
+	if w.groups == 0 && w.clients >= s.many { // fewer wait for the disk, one after the other
+		judge(r, s.Quick, atLeast("ratio_elasticmq", 4))
+	}
+}
+
+// ratiosOf are those of the rates of neighbouring slices, rising.
+func ratiosOf(ours, peer []sample) (rising []float64) {
+	for i := range min(len(ours), len(peer)) {
+		rising = append(rising, byRate(ours[i], peer[i]))
+	}
+	return sorted(rising)
+}
+
+// turns lets crews do a slice each, over and over, after one that is not counted.
+func (s *sqsSession) turns(ctx context.Context, crews []*sqsCrew) error {
+	for round := range s.rounds + 1 {
+		for i := range crews {
+			if err := crews[(round+i)%len(crews)].round(ctx, s.slice, s.longest()); err != nil {
+				return err
+			}
+		}
+		if round == 0 {
+			for _, c := range crews {
+				c.sent, c.taken = nil, nil
+			}
+			continue
+		}
+		s.step()
+	}
+	for _, c := range crews {
+		if err := c.queue.check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// longest is how long a slice's receiving may take: a server that takes longer is not waited for, and its rate is known by then.
+func (s *sqsSession) longest() time.Duration { return max(5*s.slice, time.Second) }
+
+// sqsRows adds the rows of what a crew sent and took.
+func (s *sqsSession) sqsRows(name string, w sqsWork, c *sqsCrew) (sent, taken *measure.Row) {
+	works := [2]string{workSend, workReceive}
+	if w.batch > 1 {
+		works = [2]string{workSendTen, workReceiveTen}
+	}
+	for i, got := range [][]sample{c.sent, c.taken} {
+		t := total{calls: measure.NewHistogram()}
+		for _, one := range got {
+			t.add(one)
+		}
+		r := s.report.Row(name, works[i]).Set("queue", queueKind(w.groups)).Set("clients", w.clients)
+		if w.groups > 0 {
+			r.Set("groups", w.groups)
+		}
+		r.Set("backlog", c.queue.waits).Set("bytes", bodyBytes).Times(t.calls).Rate(t.n, t.elapsed)
+		if i == 0 {
+			sent = r
+		} else {
+			taken = r
+		}
+	}
+	return sent, taken
+}
+
+// queueKind names the two kinds of queues.
+func queueKind(groups int) string {
+	if groups > 0 {
+		return "FIFO"
+	}
+	return "standard"
+}
+
+// standingStill compares a FIFO queue in which one group stands still, with many messages behind the one that is held, to one without them.
+func (s *sqsSession) standingStill(ctx context.Context) error {
+	for _, p := range s.posts() {
+		if err := s.stuckAt(ctx, p); err != nil {
+			return fmt.Errorf("a stuck group: %w", err)
+		}
+	}
+	return nil
+}
+
+func (s *sqsSession) stuckAt(ctx context.Context, p *sqsPost) (err error) {
+	var queues []*sqsQueue
+	defer func() { err = joinCleanup(err, deleteAll(queues)) }()
+	for _, depth := range []int{s.stuck, 0} {
+		q, err := p.newQueue(s.few)
+		if err != nil {
+			return err
+		}
+		queues = append(queues, q)
+		if depth == 0 {
+			continue
+		}
+		q.groups, q.group = 1, "stuck"
+		if err := s.fill(ctx, q, depth); err != nil {
+			return err
+		}
+		q.groups, q.group = s.few, "g"
+		if err := s.hold(ctx, q); err != nil {
+			return err
+		}
+	}
+	for _, batch := range []int{1, sqsMost} {
+		var crews []*sqsCrew
+		for _, q := range queues {
+			c, err := s.light(ctx, q, s.many, batch)
+			if err != nil {
+				return errors.Join(err, closeCrews(crews))
+			}
+			crews = append(crews, c)
+		}
+		if err := joinCleanup(s.turns(ctx, crews), closeCrews(crews)); err != nil {
+			return err
+		}
+		for i, c := range crews {
+			sent, taken := s.sqsRows(p.name, sqsWork{clients: s.many, batch: batch, groups: s.few}, c)
+			if i > 0 {
+				continue
+			}
+			for j, r := range []*measure.Row{sent, taken} {
+				r.Set("stuck", "yes")
+				setRatio(r, "ratio_empty", ratiosOf([][]sample{c.sent, c.taken}[j], [][]sample{crews[1].sent, crews[1].taken}[j]))
+				if p == s.ours {
+					judge(r, s.Quick, atLeast("ratio_empty", 0.8))
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func closeCrews(crews []*sqsCrew) error {
+	var errs []error
+	for _, c := range crews {
+		errs = append(errs, c.close())
+	}
+	return errors.Join(errs...)
+}
+
+// hold receives a message and keeps it.
+func (s *sqsSession) hold(ctx context.Context, q *sqsQueue) error {
+	h, err := newLightSQS(ctx, q, s.payload)
+	if err != nil {
+		return err
+	}
+	if err = h.wait(1, patienceSQS); err == nil {
+		var n int
+		if n, err = h.got(); err == nil && n != 1 {
+			err = fmt.Errorf("%s: %d messages came, there should be one", q.post.name, n)
+		}
+	}
+	return joinCleanup(err, h.close())
+}

@@ -1,0 +1,234 @@
+package token
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"time"
+
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/jwt"
+)
+
+const (
+	fetchTime   = 20 * time.Second // for one access token
+	aheadMost   = 10 * time.Minute // before a token ends, the next one is fetched
+	firstPause  = time.Second      // after a fetch that failed, with full jitter
+	longestWait = time.Minute
+)
+
+// ErrClosed is what a keeper answers after Close.
+var ErrClosed = errors.New("the keeper of access tokens is closed")
+
+// A FetchError says that no access token was to be had. It passes, or wants the account or the clock to be put right.
+type FetchError struct {
+	Account string
+	Err     error
+	After   time.Duration // before which nobody asks again
+	Final   bool          // the token endpoint refused the account
+}
+
+func (e *FetchError) Error() string {
+	return fmt.Sprintf("access token for %s: %v", e.Account, e.Err)
+}
+
+// Unwrap is what went wrong.
+func (e *FetchError) Unwrap() error { return e.Err }
+
+// OAuthConfig describes a service account.
+type OAuthConfig struct {
+	File   string       // its key, as JSON
+	Scopes []string     // what its tokens are good for
+	URL    string       // of the token endpoint, instead of the file's
+	Client *http.Client // that asks for tokens; nil: http.DefaultClient
+	Now    func() time.Time
+}
+
+// OAuth keeps the access token of a service account. It is fetched when it is first wanted, and again before it ends, by one
+// goroutine at a time; nobody else waits while an old one is good.
+type OAuth struct {
+	config OAuthConfig
+	file   *File[*Account]
+	now    func() time.Time
+	ctx    context.Context
+	cancel context.CancelFunc
+	all    sync.WaitGroup
+
+	mu       sync.Mutex
+	token    string // of the authorization field; "": none
+	ahead    time.Time
+	ends     time.Time
+	version  uint64 // of the key that it was fetched with
+	fetching bool
+	pause    time.Duration // after the last failure
+	next     time.Time     // before which nobody asks
+	failure  *FetchError
+	waiting  []func(string, error)
+	closed   bool
+}
+
+// NewOAuth makes a keeper. Close it.
+func NewOAuth(c OAuthConfig) (*OAuth, error) {
+	if c.File == "" {
+		return nil, errors.New("service account: the key file is missing")
+	}
+	o := &OAuth{config: c, now: c.Now, file: NewFile(c.File, ParseAccount, c.Now)}
+	if o.now == nil {
+		o.now = time.Now
+	}
+	if o.config.Client == nil {
+		o.config.Client = http.DefaultClient
+	}
+	o.ctx, o.cancel = context.WithCancel(context.Background())
+	return o, nil
+}
+
+// Project is the project of the account, as its file says.
+func (o *OAuth) Project() (string, error) {
+	a, _, err := o.file.Get()
+	if err != nil {
+		return "", err
+	}
+	return a.Project, nil
+}
+
+// Use calls done once with the value of the authorization field: at once when there is a good token, else when it has been fetched,
+// or could not be. The error is a *KeyError, a *FetchError or ErrClosed. done must be quick, and may be called from another goroutine.
+func (o *OAuth) Use(done func(authorization string, err error)) {
+	account, version, err := o.file.Get()
+	if err != nil {
+		done("", err)
+		return
+	}
+	o.mu.Lock()
+	now := o.now()
+	good := o.token != "" && now.Before(o.ends)
+	switch {
+	case o.closed:
+		o.mu.Unlock()
+		done("", ErrClosed)
+	case good:
+		text := o.token
+		if (!now.Before(o.ahead) || o.version != version) && !now.Before(o.next) {
+			o.fetch(account, version)
+		}
+		o.mu.Unlock()
+		done(text, nil)
+	case !o.fetching && now.Before(o.next) && o.failure != nil:
+		failure := *o.failure
+		failure.After = o.next.Sub(now)
+		o.mu.Unlock()
+		done("", &failure)
+	default:
+		o.waiting = append(o.waiting, done)
+		o.fetch(account, version)
+		o.mu.Unlock()
+	}
+}
+
+// fetch begins to fetch a token, unless somebody does. o.mu is held.
+func (o *OAuth) fetch(a *Account, version uint64) {
+	if o.fetching || o.closed {
+		return
+	}
+	o.fetching = true
+	o.all.Go(func() {
+		t, err := o.ask(a)
+		o.mu.Lock()
+		o.fetching = false
+		if err == nil {
+			o.take(t, version)
+		} else {
+			o.fail(a, err)
+		}
+		text, failure, waiting := o.token, o.failure, o.waiting
+		o.waiting = nil
+		o.mu.Unlock()
+		for _, done := range waiting {
+			if err == nil {
+				done(text, nil)
+			} else {
+				done("", failure)
+			}
+		}
+	})
+}
+
+// ask fetches a token.
+func (o *OAuth) ask(a *Account) (*oauth2.Token, error) {
+	ctx, cancel := context.WithTimeout(o.ctx, fetchTime)
+	defer cancel()
+	c := jwt.Config{Email: a.Email, PrivateKey: []byte(a.Key), PrivateKeyID: a.KeyID, Scopes: o.config.Scopes, TokenURL: a.URL}
+	if o.config.URL != "" {
+		c.TokenURL = o.config.URL
+	}
+	client := *o.config.Client
+	client.Transport = bound{ctx, client.Transport}
+	return c.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, &client)).Token()
+}
+
+// bound makes requests end with a context: the library makes its own without one.
+type bound struct {
+	ctx context.Context
+	to  http.RoundTripper
+}
+
+// RoundTrip sends a request.
+func (b bound) RoundTrip(r *http.Request) (*http.Response, error) {
+	to := b.to
+	if to == nil {
+		to = http.DefaultTransport
+	}
+	return to.RoundTrip(r.WithContext(b.ctx))
+}
+
+// take puts a token to use. o.mu is held.
+func (o *OAuth) take(t *oauth2.Token, version uint64) {
+	now := o.now()
+	life := time.Until(t.Expiry)
+	if t.Expiry.IsZero() {
+		life = time.Hour
+	}
+	o.token, o.version = t.Type()+" "+t.AccessToken, version
+	o.ends = now.Add(life - min(life/10, 30*time.Second)) // a request takes its time
+	o.ahead = now.Add(life - min(life/4, aheadMost))
+	o.pause, o.next, o.failure = 0, time.Time{}, nil
+}
+
+// fail remembers why there is no token, and keeps everybody from asking again at once. o.mu is held.
+func (o *OAuth) fail(a *Account, err error) {
+	o.pause = min(max(2*o.pause, firstPause), longestWait)
+	wait := o.pause/2 + rand.N(o.pause/2)
+	o.next = o.now().Add(wait)
+	o.failure = &FetchError{Account: a.Email, Err: err, After: wait}
+	var refused *oauth2.RetrieveError
+	if errors.As(err, &refused) && refused.Response != nil {
+		code := refused.Response.StatusCode
+		o.failure.Final = code == http.StatusBadRequest || code == http.StatusUnauthorized || code == http.StatusForbidden
+		o.failure.Err = fmt.Errorf("the token endpoint answered %d %s %s", code, refused.ErrorCode, refused.ErrorDescription)
+	}
+}
+
+// Refused is for an answer that an authorization is not good: the token is fetched anew for the next request.
+func (o *OAuth) Refused(authorization string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.token == authorization {
+		o.token = ""
+	}
+}
+
+// Trouble says why the key file as it stands cannot be used; nil when it can. The last good key goes on.
+func (o *OAuth) Trouble() error { return o.file.Trouble() }
+
+// Close ends a fetch under way, whose waiters are told, and waits for it.
+func (o *OAuth) Close() {
+	o.mu.Lock()
+	o.closed = true
+	o.mu.Unlock()
+	o.cancel()
+	o.all.Wait()
+}

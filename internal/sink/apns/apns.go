@@ -1,0 +1,110 @@
+package apns
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/push/dead"
+	"github.com/hikyaku/hikyaku/internal/push/outcome"
+	"github.com/hikyaku/hikyaku/internal/push/payload"
+	"github.com/hikyaku/hikyaku/internal/push/rest"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// Sink sends pushes. It is a component.AsyncSink.
+type Sink struct {
+	name        string
+	store       dead.Store
+	apps        map[string]*app
+	only        *app // the app where there is one
+	payload     *payload.Program
+	pushType    string
+	priority    int
+	ttl         time.Duration
+	collapseID  string
+	feedback    queue.Name
+	deadFor     time.Duration
+	connections int
+	clock       func() time.Time
+
+	lines    []*line
+	dead     *dead.Registry
+	devices  rest.Devices
+	failed   failures
+	collapse collapses
+	counts   outcome.Counts
+	notices  notices
+}
+
+var (
+	_ component.AsyncSink = (*Sink)(nil)
+	_ component.Counter   = (*Sink)(nil)
+)
+
+// Limits: the far end says itself how much it takes.
+func (s *Sink) Limits() component.SinkLimits {
+	keys := map[string]bool{}
+	for _, a := range s.apps {
+		keys[a.identity()] = true
+	}
+	return component.SinkLimits{InFlight: streamsEach * s.connections * len(keys)}
+}
+
+// Start reads keys, certificates and the memory of dead devices. It connects to nobody: the first message does.
+func (s *Sink) Start(ctx context.Context) error {
+	shared := map[string]*line{}
+	for _, name := range slices.Sorted(maps.Keys(s.apps)) {
+		a := s.apps[name]
+		l := shared[a.identity()]
+		if l == nil {
+			var err error
+			if l, err = a.open(s.connections, s.notices.connection); err != nil {
+				s.hangUp()
+				return fmt.Errorf("app %s: %w", name, err)
+			}
+			shared[a.identity()] = l
+			s.lines = append(s.lines, l)
+		}
+		a.client, a.key, a.pause = l.client, l.key, l.pause
+	}
+	s.dead = dead.New(dead.Config{Store: s.store, Room: s.name, Platform: "apns", Feedback: s.feedback, Memory: s.deadFor, Clock: s.clock})
+	if err := s.dead.Start(ctx); err != nil {
+		s.hangUp()
+		return err
+	}
+	return nil
+}
+
+// Send delivers a batch and waits for it.
+func (s *Sink) Send(ctx context.Context, batch []*message.Message) ([]component.Outcome, error) {
+	return component.SendAsync(ctx, s, batch)
+}
+
+// Deliver begins to send a message.
+func (s *Sink) Deliver(m *message.Message, deadline time.Time, done func(component.Outcome)) {
+	d := &delivery{sink: s, message: m, deadline: deadline, done: done}
+	if d.prepare(s.clock()) {
+		d.send()
+	}
+}
+
+// Close gives up what is in flight, ends the connections, and keeps what was learned of dead devices.
+func (s *Sink) Close() error {
+	s.hangUp()
+	if s.dead == nil {
+		return nil
+	}
+	return s.dead.Close()
+}
+
+func (s *Sink) hangUp() {
+	for _, l := range s.lines {
+		l.client.HangUp()
+	}
+	s.lines = nil
+}

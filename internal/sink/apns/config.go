@@ -1,0 +1,225 @@
+package apns
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/push/payload"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// Config is the sink's settings.
+type Config struct {
+	// Apps are those that messages are pushed to, by name. With one, messages need not say which; with several they name theirs in the attribute app.
+	Apps map[string]App `yaml:"apps" required:"true"`
+	// Payload is a jq program that makes the payload of a message; it sees the body as ".", and $attributes, $id, $key, $time and $expires. Not set: the body is the payload.
+	Payload string `yaml:"payload"`
+	// PushType is that of messages whose attribute push_type does not say. Not set: alert.
+	PushType string `yaml:"push_type" oneof:"alert background controls location voip complication fileprovider mdm liveactivity pushtotalk widgets"`
+	// Priority is that of messages whose attribute priority does not say: 10, 5 or 1. Not set: Apple's default, and 5 for background.
+	Priority int `yaml:"priority"`
+	// TTL is how long after a message's time APNs may go on trying, and after which it is dropped here. A message's own expiration or expiry comes first. Not set: as APNs likes.
+	TTL time.Duration `yaml:"ttl"`
+	// CollapseID is the collapse id of messages whose attribute collapse_id does not say.
+	CollapseID string `yaml:"collapse_id"`
+	// Feedback is the queue or topic where devices that are gone are reported. Not set: they are not.
+	Feedback string `yaml:"feedback"`
+	// DeadFor is how long a device that is gone is remembered. Not set: for ever.
+	DeadFor time.Duration `yaml:"dead_for"`
+	// Connections is the most connections to one far end with one key; more than one is made only when all streams are in use. 0: 4.
+	Connections int `yaml:"connections" min:"0" max:"1000"`
+}
+
+// App is one app and how it proves who sends: with a key of its team, or with a certificate.
+type App struct {
+	// Topic is the app's bundle id. Not set: its name.
+	Topic string `yaml:"topic"`
+	// Environment is production or development. Not set: production.
+	Environment string `yaml:"environment" oneof:"production development"`
+	// Endpoint is another far end than Apple's, as host:port or https://host:port.
+	Endpoint string `yaml:"endpoint"`
+	// CAFile has the certificates to trust instead of the system's.
+	CAFile string `yaml:"ca_file" file:"read"`
+	// Team is the id of the team whose key KeyFile is.
+	Team string `yaml:"team"`
+	// KeyID is the id of the key.
+	KeyID string `yaml:"key_id"`
+	// KeyFile is the key for provider tokens, a .p8 file. It is read again when it has changed.
+	KeyFile string `yaml:"key_file" file:"read"`
+	// CertFile is a certificate of the app, in PEM, in place of a key. It is read again when it has changed.
+	CertFile string `yaml:"cert_file" file:"read"`
+	// CertKeyFile is the private key of CertFile. Not set: it is in CertFile, too.
+	CertKeyFile string `yaml:"cert_key_file" file:"read"`
+}
+
+// hosts are Apple's, by environment.
+var hosts = map[string]string{
+	"production":  "api.push.apple.com:443",
+	"development": "api.sandbox.push.apple.com:443",
+}
+
+const (
+	defaultConnections = 4
+	streamsEach        = 1000 // that a connection is expected to have: what is in flight at most for each of them
+	defaultPushType    = "alert"
+)
+
+// pushTypes are the types, each with what it adds to the topic.
+var pushTypes = map[string]string{
+	"alert":        "",
+	"background":   "",
+	"controls":     ".push-type.controls",
+	"location":     ".location-query",
+	"voip":         ".voip",
+	"complication": ".complication",
+	"fileprovider": ".pushkit.fileprovider",
+	"mdm":          "",
+	"liveactivity": ".push-type.liveactivity",
+	"pushtotalk":   ".voip-ptt",
+	"widgets":      ".push-type.widgets",
+}
+
+// New checks the settings. Nothing is read or opened yet.
+func New(c Config, env component.Env) (component.Sink, error) {
+	s := &Sink{
+		name: env.Name, pushType: c.PushType, priority: c.Priority, ttl: c.TTL, collapseID: c.CollapseID,
+		connections: c.Connections, deadFor: c.DeadFor, apps: map[string]*app{}, clock: time.Now,
+	}
+	if env.Store != nil {
+		s.store = env.Store
+	}
+	if err := s.check(c); err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Apps)) {
+		a, err := newApp(name, c.Apps[name])
+		if err != nil {
+			return nil, err
+		}
+		s.apps[name] = a
+		if len(c.Apps) == 1 {
+			s.only = a
+		}
+	}
+	return s, nil
+}
+
+func (s *Sink) check(c Config) error {
+	if len(c.Apps) == 0 {
+		return &component.SettingError{Setting: "apps", Offset: -1, Err: errors.New("there is none"),
+			Hint: "name at least one, as in com.example.news: { team: …, key_id: …, key_file: … }"}
+	}
+	if s.pushType == "" {
+		s.pushType = defaultPushType
+	}
+	if _, ok := pushTypes[s.pushType]; !ok {
+		return component.Setting("push_type", fmt.Errorf("%q is no push type", c.PushType))
+	}
+	switch c.Priority {
+	case 0, 1, 5, 10:
+	default:
+		return component.Setting("priority", fmt.Errorf("%d is none of 10, 5 and 1", c.Priority))
+	}
+	if c.Priority == 10 && s.pushType == "background" {
+		return component.Setting("priority", errors.New("is 10: APNs refuses that for background pushes"))
+	}
+	if len(c.CollapseID) > maxCollapse {
+		return component.Setting("collapse_id", fmt.Errorf("has %d bytes, the most are %d", len(c.CollapseID), maxCollapse))
+	}
+	if !isValue(c.CollapseID) {
+		return component.Setting("collapse_id", errors.New("has a character that no header may have"))
+	}
+	for name, d := range map[string]time.Duration{"ttl": c.TTL, "dead_for": c.DeadFor} {
+		if d < 0 {
+			return component.Setting(name, fmt.Errorf("%v is negative", d))
+		}
+	}
+	switch {
+	case c.Connections < 0:
+		return component.Setting("connections", fmt.Errorf("%d is negative", c.Connections))
+	case c.Connections == 0:
+		s.connections = defaultConnections
+	}
+	var err error
+	if c.Payload != "" {
+		if s.payload, err = payload.Compile("payload", c.Payload); err != nil {
+			return err
+		}
+	}
+	if c.Feedback != "" {
+		if s.feedback, err = queue.ParseName(c.Feedback); err != nil {
+			return component.Setting("feedback", err)
+		}
+	}
+	return nil
+}
+
+// newApp checks one app's settings.
+func newApp(name string, c App) (*app, error) {
+	wrong := func(setting, format string, args ...any) error {
+		return component.Setting("apps."+name+"."+setting, fmt.Errorf(format, args...))
+	}
+	a := &app{name: name, config: c, topic: c.Topic}
+	if a.topic == "" {
+		a.topic = name
+	}
+	if !isTopic(a.topic) {
+		return nil, wrong("topic", "%q is no bundle id", a.topic)
+	}
+	token := c.Team != "" || c.KeyID != "" || c.KeyFile != ""
+	switch {
+	case token && c.CertFile != "":
+		return nil, wrong("cert_file", "stands beside a key: an app has one or the other")
+	case !token && c.CertFile == "" && c.CertKeyFile == "":
+		return nil, component.Setting("apps."+name, errors.New("has neither a key (team, key_id, key_file) nor a certificate (cert_file)"))
+	case c.CertKeyFile != "" && c.CertFile == "":
+		return nil, wrong("cert_key_file", "is there without cert_file")
+	}
+	if token {
+		for _, part := range [][2]string{{"team", c.Team}, {"key_id", c.KeyID}, {"key_file", c.KeyFile}} {
+			if part[1] == "" {
+				return nil, wrong(part[0], "is missing: a key has team, key_id and key_file")
+			}
+		}
+	}
+	if c.Environment == "" {
+		a.config.Environment = "production"
+	}
+	host, ok := hosts[a.config.Environment]
+	if !ok {
+		return nil, wrong("environment", "%q is neither production nor development", c.Environment)
+	}
+	a.address = host
+	if c.Endpoint != "" {
+		a.address = strings.TrimSuffix(strings.TrimPrefix(c.Endpoint, "https://"), "/")
+		if _, _, err := net.SplitHostPort(a.address); err != nil {
+			return nil, wrong("endpoint", "%q is not of the form host:port", c.Endpoint)
+		}
+	}
+	return a, nil
+}
+
+func isTopic(text string) bool {
+	for i := range len(text) {
+		if text[i] <= ' ' || text[i] >= 0x7f || text[i] == '/' {
+			return false
+		}
+	}
+	return text != "" && len(text) <= 255
+}
+
+// isValue tells whether text can be the value of a header.
+func isValue(text string) bool {
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] == 0x7f {
+			return false
+		}
+	}
+	return text == strings.TrimSpace(text)
+}

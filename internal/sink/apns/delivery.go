@@ -1,0 +1,187 @@
+package apns
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/push"
+	"github.com/hikyaku/hikyaku/internal/push/dead"
+	"github.com/hikyaku/hikyaku/internal/push/payload"
+)
+
+// delivery is one message on its way.
+type delivery struct {
+	sink     *Sink
+	message  *message.Message
+	deadline time.Time
+	done     func(component.Outcome)
+
+	app           *app
+	wish          wish
+	expires       time.Time  // after which nobody wants it; zero: never
+	authorization string     // that it was sent with
+	renewed       bool       // it was sent again because its provider token had expired
+	first         bool       // it goes first after a pause
+	collapse      uint64     // names device and collapse id; 0: there is none
+	call          *push.Call // with collapse: to give it up; the collapses' mutex guards it and replaced
+	replaced      bool       // a newer message has come
+	request       push.Request
+	fields        [9]push.Field
+}
+
+// Bounds of APNs, in bytes.
+const (
+	maxPayload  = 4096
+	maxCalls    = 5120 // of a voip push, and of a broadcast
+	maxCollapse = 64
+	maxToken    = 200
+)
+
+// Why a message is rejected before anything is sent. The first three are APNs' own words.
+var (
+	errPayloadTooLarge = errors.New("PayloadTooLarge")
+	errPayloadEmpty    = errors.New("PayloadEmpty: a message without a body, and no payload configured")
+	errBadToken        = errors.New("BadDeviceToken: it is not made of hexadecimal digits")
+	errNoToken         = errors.New("it has neither an attribute token nor a channel")
+	errNoApp           = errors.New("it has no attribute app, and several are configured")
+)
+
+// prepare makes the request. When there is nothing to send, it answers for the message and returns false.
+func (d *delivery) prepare(now time.Time) bool {
+	if !d.address() || !d.wanted(now) {
+		return false
+	}
+	if d.app.key != nil {
+		var err error
+		if d.authorization, err = d.app.key.Authorization(); err != nil {
+			return d.answer(component.Again(0, err))
+		}
+	}
+	if left, reason := d.app.pause.left(now, d.authorization); left > 0 {
+		return d.answer(component.Hold(left, reason))
+	}
+	if left := d.sink.devices.Left(d.app.name, d.wish.token, now); left > 0 {
+		return d.answer(component.Hold(left, errDeviceRests))
+	}
+	body, err := d.body()
+	switch {
+	case errors.Is(err, payload.ErrTooLong):
+		return d.answer(component.Again(0, err))
+	case err != nil:
+		return d.answer(component.Reject(err))
+	}
+	wait, reason, first := d.app.pause.enter(now, d.authorization)
+	if wait > 0 {
+		return d.answer(component.Hold(wait, reason))
+	}
+	d.first = first
+	d.fill(body)
+	return true
+}
+
+// answer answers for a message that is not sent.
+func (d *delivery) answer(o component.Outcome) (ready bool) {
+	d.done(o)
+	return false
+}
+
+// address finds out where the message goes.
+func (d *delivery) address() bool {
+	s, w := d.sink, &d.wish
+	if err := w.read(d.message); err != nil {
+		return d.answer(component.Reject(err))
+	}
+	if d.app = s.only; w.app != "" {
+		if d.app = s.apps[w.app]; d.app == nil {
+			return d.answer(component.Reject(fmt.Errorf("app %.100q is not configured", w.app)))
+		}
+	}
+	switch {
+	case d.app == nil:
+		return d.answer(component.Reject(errNoApp))
+	case w.token == "" && w.channel == "":
+		return d.answer(component.Reject(errNoToken))
+	case w.channel == "" && !isToken(w.token):
+		d.bury(s.clock(), "BadDeviceToken", errBadToken)
+		return false
+	}
+	return true
+}
+
+// wanted tells whether anybody still wants the message: it is neither expired nor replaced, and its device lives.
+func (d *delivery) wanted(now time.Time) bool {
+	s, w, m := d.sink, &d.wish, d.message
+	switch {
+	case w.expiration > 0:
+		d.expires = time.Unix(w.expiration, 0)
+	case w.expirationSet: // now or never, which the far end does
+	case !m.Expires.IsZero():
+		d.expires = m.Expires
+	case s.ttl > 0 && !m.Time.IsZero():
+		d.expires = m.Time.Add(s.ttl)
+	}
+	if d.expired(now) {
+		return d.answer(d.drop())
+	}
+	if w.channel != "" {
+		return true
+	}
+	if w.collapse == "" {
+		w.collapse = s.collapseID
+	}
+	if w.collapse != "" && len(w.collapse) <= maxCollapse && s.collapse.replaced(d, d.app.name, w.token, w.collapse, m.Time) {
+		return d.answer(component.Drop(component.ErrReplaced))
+	}
+	if since, gone := s.dead.Dead(d.app.name, w.token, w.registered); gone {
+		s.counts.Add(countDead)
+		return d.answer(component.Reject(fmt.Errorf("the device is gone since %s", since.UTC().Format(time.RFC3339))))
+	}
+	return true
+}
+
+func (d *delivery) expired(now time.Time) bool { return !d.expires.IsZero() && !now.Before(d.expires) }
+
+// drop is the outcome of a message that has expired.
+func (d *delivery) drop() component.Outcome {
+	return component.Drop(fmt.Errorf("%w at %s", component.ErrExpired, d.expires.UTC().Format(time.RFC3339)))
+}
+
+// answerTime is how long after its expiry a message may wait for an answer. What waits for a stream by then is given up.
+const answerTime = 5 * time.Second
+
+func (d *delivery) send() {
+	until := d.deadline
+	if late := d.expires.Add(answerTime); !d.expires.IsZero() && late.Before(until) {
+		until = late
+	}
+	avoid := d.sink.failed.take(d.message.ID)
+	if d.collapse == 0 {
+		d.app.client.StartElsewhere(&d.request, until, avoid, d.came)
+		return
+	}
+	d.sink.collapse.begin(d)
+	d.sink.collapse.sent(d, d.app.client.StartElsewhere(&d.request, until, avoid, d.came))
+}
+
+// resend sends the same once more with the present provider token. What was sent before may still be in use, so this is a copy.
+func (d *delivery) resend(authorization string) {
+	again := &delivery{
+		sink: d.sink, message: d.message, deadline: d.deadline, done: d.done,
+		app: d.app, wish: d.wish, expires: d.expires, collapse: d.collapse, request: d.request,
+	}
+	again.authorization, again.renewed = authorization, true
+	n := copy(again.fields[:], d.request.Header)
+	again.fields[0].Value = authorization
+	again.request.Header = again.fields[:n]
+	again.send()
+}
+
+// bury remembers that the device is gone, and then rejects the message.
+func (d *delivery) bury(since time.Time, word string, reason error) {
+	w := &d.wish
+	death := dead.Death{App: d.app.name, Token: w.token[:min(len(w.token), maxToken)], Since: since, Reason: word, Message: d.message.ID}
+	d.sink.dead.Reject(death, reason, d.done)
+}

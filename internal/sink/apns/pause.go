@@ -1,0 +1,75 @@
+package apns
+
+import (
+	"sync"
+	"time"
+)
+
+// pause keeps everything of one key back for a while. When it is over, one message goes first, and the others only when the far end has taken
+// that: what waits is much, and sending all of it with a key that is not trusted yet would look like an attack.
+type pause struct {
+	mu     sync.Mutex
+	until  time.Time
+	reason error
+	token  string // it is about this provider token, and over when there is another; "": it is not
+	doubt  bool   // nothing was taken since
+	first  bool   // the one that goes first is under way
+}
+
+// lookAgain is how long messages wait at a time for the one that goes first.
+const lookAgain = time.Second
+
+// left tells how long requests with a provider token have to wait yet, and why; 0: they need not.
+func (p *pause) left(at time.Time, token string) (time.Duration, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.wait(at, token), p.reason
+}
+
+func (p *pause) wait(at time.Time, token string) time.Duration {
+	switch {
+	case p.token != "" && p.token != token:
+		return 0
+	case p.until.After(at):
+		return p.until.Sub(at)
+	case p.doubt && p.first:
+		return lookAgain
+	}
+	return 0
+}
+
+// enter is left for a request that is about to be sent: where it need not wait, it may be the one that goes first, which has to call leave.
+func (p *pause) enter(at time.Time, token string) (wait time.Duration, reason error, first bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if wait := p.wait(at, token); wait > 0 {
+		return wait, p.reason, false
+	}
+	if p.doubt && !p.first {
+		p.first = true
+		return 0, nil, true
+	}
+	return 0, nil, false
+}
+
+// leave ends the one that goes first; taken says that the far end trusts us again.
+func (p *pause) leave(taken bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.first = false
+	if taken {
+		p.doubt = false
+	}
+}
+
+// begin makes it last for d at least. It tells whether there was none before.
+func (p *pause) begin(at time.Time, d time.Duration, reason error, token string) (fresh bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	fresh = !p.doubt || p.token != token
+	p.doubt = true
+	if until := at.Add(d); until.After(p.until) || p.token != token {
+		p.until, p.reason, p.token = until, reason, token
+	}
+	return fresh
+}

@@ -1,0 +1,174 @@
+package fcm
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/push"
+	"github.com/hikyaku/hikyaku/internal/push/rest"
+	"github.com/hikyaku/hikyaku/internal/push/token"
+)
+
+const (
+	refusedRest = 30 * time.Second // of a project that may not send: somebody has to put that right
+	quotaRest   = time.Minute      // of a project, after QUOTA_EXCEEDED without Retry-After, as Google advises
+	partyRest   = time.Minute      // of a message, after THIRD_PARTY_AUTH_ERROR
+)
+
+// came is told how a request ended.
+func (d *delivery) came(r push.Result) {
+	switch {
+	case r.Err != nil:
+		d.done(d.sink.counts.Lost(r))
+	case r.Response.Status == 200:
+		d.sink.devices.Calm(d.project.name, d.wish.name)
+		d.done(component.OK(r.Sent))
+	default:
+		d.refused(r)
+	}
+}
+
+// tokenless is the outcome where there is no access token to send with.
+func (d *delivery) tokenless(err error) component.Outcome {
+	var failed *token.FetchError
+	if errors.As(err, &failed) {
+		if failed.Final { // each message would be told the same: let them wait where they are
+			d.project.pause.Begin(d.sink.clock(), max(failed.After, time.Second), err)
+		}
+		return component.Again(failed.After, err)
+	}
+	return component.Again(0, err)
+}
+
+// refused deals with an answer that is not 200.
+func (d *delivery) refused(r push.Result) {
+	s, now := d.sink, d.sink.clock()
+	reason := readError(r.Response)
+	s.counts.Add(reason.word())
+	o := component.Again(rest.After(r.Response.Get("retry-after"), now), reason)
+	switch {
+	case reason.FCM == "UNREGISTERED" && d.single(), reason.FCM == "SENDER_ID_MISMATCH" && d.single():
+		d.bury(now, reason.FCM, reason, r.Sent)
+		return
+	case reason.FCM == "THIRD_PARTY_AUTH_ERROR":
+		o.After = max(o.After, partyRest)
+	case reason.FCM == "" && reason.Status == 401:
+		d.project.tokens.Refused(d.authorization)
+		if !d.renewed {
+			d.resend()
+			return
+		}
+		o = d.hold(now, refusedRest, reason)
+	case reason.FCM == "" && (reason.Status == 403 || reason.Status == 404):
+		o = d.hold(now, refusedRest, reason) // the account may not send for this project, or there is none such
+	case reason.Status == 429:
+		o = d.less(now, o)
+	case reason.Status >= 500, reason.Status == 408:
+		o.Slow = true
+		if o.After > 0 {
+			d.project.pause.Strike(now, d.device(), o.After, reason)
+		}
+	default:
+		o = component.Reject(reason)
+	}
+	o.Sent = r.Sent
+	d.done(o)
+}
+
+// less heeds a quota: the device's, or, when several are told so, the project's.
+func (d *delivery) less(now time.Time, o component.Outcome) component.Outcome {
+	if all := cmp.Or(o.After, quotaRest); d.project.pause.Strike(now, d.device(), all, o.Reason) {
+		o.After, o.Slow = all, true
+		return o
+	}
+	o.After = d.sink.devices.Strain(d.project.name, d.wish.name, now, o.After)
+	return o
+}
+
+// hold lets the whole project rest.
+func (d *delivery) hold(now time.Time, d2 time.Duration, reason error) component.Outcome {
+	d.project.pause.Begin(now, d2, reason)
+	o := component.Again(d2, reason)
+	o.Slow = true
+	return o
+}
+
+// Refusal is an answer of FCM that is not 200.
+type Refusal struct {
+	Status  int
+	Code    string // a google.rpc.Code, as RESOURCE_EXHAUSTED; "": it said none
+	FCM     string // an FcmError's code, as QUOTA_EXCEEDED; "": it said none
+	Message string // for a person
+}
+
+// Error says what FCM said.
+func (e *Refusal) Error() string {
+	text := fmt.Sprintf("FCM answered %d", e.Status)
+	if w := e.word(); w != "" {
+		text += " " + w
+	}
+	if e.Message != "" {
+		text += ": " + e.Message
+	}
+	return text
+}
+
+// word is what it is counted by; "": it said none.
+func (e *Refusal) word() string { return cmp.Or(e.FCM, e.Code) }
+
+const (
+	mostMessage = 200 // bytes of what FCM said that are shown
+	mostCode    = 64
+)
+
+// readError reads the body of a refusal: a google.rpc.Status, whose details may hold an FcmError.
+func readError(r *push.Response) *Refusal {
+	var said struct {
+		Error struct {
+			Message string `json:"message"`
+			Status  string `json:"status"`
+			Details []struct {
+				Type string `json:"@type"`
+				Code string `json:"errorCode"`
+			} `json:"details"`
+		} `json:"error"`
+	}
+	e := &Refusal{Status: r.Status}
+	if json.Unmarshal(r.Body, &said) != nil {
+		return e
+	}
+	e.Code, e.Message = code(said.Error.Status), line(said.Error.Message)
+	for _, detail := range said.Error.Details {
+		if strings.HasSuffix(detail.Type, "fcm.v1.FcmError") {
+			e.FCM = code(detail.Code)
+		}
+	}
+	return e
+}
+
+// code is a word of capitals; anything else is none.
+func code(text string) string {
+	if len(text) > mostCode {
+		return ""
+	}
+	for i := range len(text) {
+		if c := text[i]; (c < 'A' || c > 'Z') && c != '_' && (c < '0' || c > '9') {
+			return ""
+		}
+	}
+	return text
+}
+
+// line makes a text fit to be shown: on one line, and short.
+func line(text string) string {
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
+	if len(text) > mostMessage {
+		text = strings.ToValidUTF8(text[:mostMessage], "") + "…"
+	}
+	return text
+}

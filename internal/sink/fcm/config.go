@@ -1,0 +1,148 @@
+package fcm
+
+import (
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"maps"
+	"net"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/push/payload"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// Config is the sink's settings.
+type Config struct {
+	// Projects are those whose apps messages are sent to, by name. With one, messages need not say which; with several they name theirs in the attribute project.
+	Projects map[string]Project `yaml:"projects" required:"true"`
+	// Message is a jq program that makes FCM's message, without its target; it sees the body as ".", and $attributes, $id, $key, $time and $expires. Not set: the body is that.
+	Message string `yaml:"message"`
+	// Priority is that of messages whose attribute priority does not say: high or normal, for Android. Not set: as the message's program says, else FCM's default.
+	Priority string `yaml:"priority" oneof:"high normal"`
+	// CollapseKey is that of messages whose attribute collapse_key does not say, for Android.
+	CollapseKey string `yaml:"collapse_key"`
+	// TTL is how long after a message's time FCM may go on trying, and after which it is dropped here. A message's own expiration or expiry comes first. Not set: as FCM likes.
+	TTL time.Duration `yaml:"ttl"`
+	// Feedback is the queue or topic where devices that are gone are reported. Not set: they are not.
+	Feedback string `yaml:"feedback"`
+	// DeadFor is how long a device that is gone is remembered. Not set: for ever.
+	DeadFor time.Duration `yaml:"dead_for"`
+	// Connections is the most connections to one far end; more than one is made only when all streams are in use. 0: 4.
+	Connections int `yaml:"connections" min:"0" max:"1000"`
+}
+
+// Project is one Firebase project and the service account that may send for it.
+type Project struct {
+	// AccountFile is the key of the service account, as JSON. It is read again when it has changed.
+	AccountFile string `yaml:"account_file" file:"read"`
+	// ID is the project's id. Not set: that of the account.
+	ID string `yaml:"id"`
+	// Endpoint is another far end than Google's, as host:port or https://host:port.
+	Endpoint string `yaml:"endpoint"`
+	// TokenURL is another place for access tokens than the account's file says.
+	TokenURL string `yaml:"token_url"`
+	// CAFile has the certificates to trust instead of the system's.
+	CAFile string `yaml:"ca_file" file:"read"`
+}
+
+const (
+	googleHost         = "fcm.googleapis.com:443"
+	defaultConnections = 4
+	streamsEach        = 100 // that a connection is expected to have
+)
+
+// New checks the settings. Nothing is read or opened yet.
+func New(c Config, env component.Env) (component.Sink, error) {
+	s := &Sink{
+		name: env.Name, priority: strings.ToUpper(c.Priority), ttl: c.TTL, collapseKey: c.CollapseKey, connections: c.Connections, deadFor: c.DeadFor,
+		projects: map[string]*project{}, clock: time.Now, seed: maphash.MakeSeed(),
+	}
+	if env.Store != nil {
+		s.store = env.Store
+	}
+	if err := s.check(c); err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Projects)) {
+		p, err := newProject(name, c.Projects[name])
+		if err != nil {
+			return nil, err
+		}
+		s.projects[name] = p
+		if len(c.Projects) == 1 {
+			s.only = p
+		}
+	}
+	return s, nil
+}
+
+func (s *Sink) check(c Config) error {
+	if len(c.Projects) == 0 {
+		return &component.SettingError{
+			Setting: "projects", Offset: -1, Err: errors.New("there is none"), Hint: "name at least one, as in news-app: { account_file: … }",
+		}
+	}
+	if !slices.Contains([]string{"", "HIGH", "NORMAL"}, s.priority) {
+		return component.Setting("priority", fmt.Errorf("%q is neither high nor normal", c.Priority))
+	}
+	for name, d := range map[string]time.Duration{"ttl": c.TTL, "dead_for": c.DeadFor} {
+		if d < 0 {
+			return component.Setting(name, fmt.Errorf("%v is negative", d))
+		}
+	}
+	if c.TTL > longestTTL {
+		return component.Setting("ttl", fmt.Errorf("%v is longer than FCM keeps a message: four weeks", c.TTL))
+	}
+	switch {
+	case c.Connections < 0:
+		return component.Setting("connections", fmt.Errorf("%d is negative", c.Connections))
+	case c.Connections == 0:
+		s.connections = defaultConnections
+	}
+	var err error
+	if c.Message != "" {
+		if s.program, err = payload.Compile("message", c.Message); err != nil {
+			return err
+		}
+	}
+	if c.Feedback != "" {
+		if s.feedback, err = queue.ParseName(c.Feedback); err != nil {
+			return component.Setting("feedback", err)
+		}
+	}
+	return nil
+}
+
+// newProject checks one project's settings.
+func newProject(name string, c Project) (*project, error) {
+	if c.AccountFile == "" {
+		return nil, component.Setting("projects."+name+".account_file", errors.New("is missing: name the key of a service account"))
+	}
+	if c.ID != "" && !isID(c.ID) {
+		return nil, component.Setting("projects."+name+".id", fmt.Errorf("%q is no project's id", c.ID))
+	}
+	p := &project{name: name, config: c, id: c.ID, address: googleHost}
+	if c.Endpoint != "" {
+		p.address = strings.TrimSuffix(strings.TrimPrefix(c.Endpoint, "https://"), "/")
+		if _, _, err := net.SplitHostPort(p.address); err != nil {
+			return nil, component.Setting("projects."+name+".endpoint", fmt.Errorf("%q is not of the form host:port", c.Endpoint))
+		}
+	}
+	return p, nil
+}
+
+// isID tells whether text can be a project's id: it becomes a part of a path.
+func isID(text string) bool {
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.IndexByte("-_.:", c) >= 0:
+		default:
+			return false
+		}
+	}
+	return text != "" && len(text) <= 100
+}

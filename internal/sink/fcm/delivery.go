@@ -1,0 +1,159 @@
+package fcm
+
+import (
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"sync"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/push"
+	"github.com/hikyaku/hikyaku/internal/push/dead"
+	"github.com/hikyaku/hikyaku/internal/push/payload"
+)
+
+// delivery is one message on its way.
+type delivery struct {
+	sink     *Sink
+	message  *message.Message
+	deadline time.Time
+	done     func(component.Outcome)
+
+	project       *project
+	wish          wish
+	until         time.Time // after which nobody wants it, if it is limited
+	limited       bool
+	body          []byte
+	authorization string // that it was sent with
+	renewed       bool   // it was sent again because its access token was refused
+}
+
+var (
+	errNoProject   = errors.New("it has no attribute project, and several are configured")
+	errDeviceRests = errors.New("QUOTA_EXCEEDED: the device rests")
+	errNoToken     = errors.New("no access token came in time")
+)
+
+const mostToken = 4096 // characters of a device's token that are believed
+
+// prepare finds out whom the message is for and makes the request's body. When there is nothing to send, it answers for the message and
+// returns false.
+func (d *delivery) prepare(now time.Time) bool {
+	s, w := d.sink, &d.wish
+	if err := w.read(d.message); err != nil {
+		return d.answer(component.Reject(err))
+	}
+	if d.project = s.only; w.project != "" {
+		if d.project = s.projects[w.project]; d.project == nil {
+			return d.answer(component.Reject(fmt.Errorf("project %.100q is not configured", w.project)))
+		}
+	}
+	if d.project == nil {
+		return d.answer(component.Reject(errNoProject))
+	}
+	if len(w.name) > mostToken {
+		return d.answer(component.Reject(fmt.Errorf("attribute %s has %d bytes: it is none of FCM's", w.target, len(w.name))))
+	}
+	if d.until, d.limited = w.expiration.Of(d.message, s.ttl); d.limited && !now.Before(d.until) {
+		return d.answer(component.Drop(fmt.Errorf("%w at %s", component.ErrExpired, d.until.UTC().Format(time.RFC3339))))
+	}
+	if d.single() {
+		if since, gone := s.dead.Dead(d.project.name, w.name, w.registered); gone {
+			s.counts.Add(countDead)
+			return d.answer(component.Reject(fmt.Errorf("the device is gone since %s", since.UTC().Format(time.RFC3339))))
+		}
+	}
+	if left, reason := d.project.pause.Left(now); left > 0 {
+		return d.answer(component.Again(left, reason))
+	}
+	if left := s.devices.Left(d.project.name, w.name, now); left > 0 {
+		return d.answer(component.Again(left, errDeviceRests))
+	}
+	var err error
+	d.body, err = d.compose(now)
+	switch {
+	case errors.Is(err, payload.ErrTooLong):
+		return d.answer(component.Again(0, err)) // a busy machine lets good programs run long
+	case err != nil:
+		return d.answer(component.Reject(err))
+	}
+	return true
+}
+
+// answer answers for a message that is not sent.
+func (d *delivery) answer(o component.Outcome) (ready bool) {
+	d.done(o)
+	return false
+}
+
+// single tells whether the message is for one device.
+func (d *delivery) single() bool { return d.wish.target == "token" }
+
+// device is a hash of whom the message is for.
+func (d *delivery) device() uint64 { return maphash.String(d.sink.seed, d.wish.name) }
+
+// send sends the message as soon as there is an access token.
+func (d *delivery) send() {
+	var (
+		mu     sync.Mutex
+		over   bool // it was sent, or is given up
+		waited *time.Timer
+	)
+	mine := func() bool { // for the one of the two that comes first
+		mu.Lock()
+		defer mu.Unlock()
+		was := over
+		over = true
+		if waited != nil {
+			waited.Stop()
+		}
+		return !was
+	}
+	d.project.tokens.Use(func(authorization string, err error) {
+		switch {
+		case !mine():
+		case err != nil:
+			d.done(d.tokenless(err))
+		default:
+			d.authorization = authorization
+			d.request()
+		}
+	})
+	mu.Lock()
+	defer mu.Unlock()
+	if !over { // a token is being fetched: the only wait here that a connection does not bound
+		waited = time.AfterFunc(time.Until(d.deadline), func() {
+			if mine() {
+				d.done(component.Again(0, errNoToken))
+			}
+		})
+	}
+}
+
+func (d *delivery) request() {
+	d.project.client.Send(&push.Request{
+		Method: "POST", Path: d.project.path, Body: d.body,
+		Header: []push.Field{
+			{Name: "authorization", Value: d.authorization, Sensitive: true},
+			{Name: "content-type", Value: "application/json"},
+		},
+	}, d.deadline, d.came)
+}
+
+// resend sends the same once more, with a new access token.
+func (d *delivery) resend() {
+	again := *d
+	again.renewed = true
+	again.send()
+}
+
+// bury remembers that the device is gone, and then rejects the message.
+func (d *delivery) bury(now time.Time, word string, reason error, sent time.Time) {
+	death := dead.Death{App: d.project.name, Token: d.wish.name, Since: now, Reason: word, Message: d.message.ID}
+	d.sink.dead.Reject(death, reason, func(o component.Outcome) {
+		o.Sent = sent
+		d.done(o)
+	})
+}

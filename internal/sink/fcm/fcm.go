@@ -1,0 +1,102 @@
+package fcm
+
+import (
+	"context"
+	"fmt"
+	"hash/maphash"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/push"
+	"github.com/hikyaku/hikyaku/internal/push/dead"
+	"github.com/hikyaku/hikyaku/internal/push/outcome"
+	"github.com/hikyaku/hikyaku/internal/push/payload"
+	"github.com/hikyaku/hikyaku/internal/push/rest"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// Sink sends messages. It is a component.AsyncSink.
+type Sink struct {
+	name        string
+	store       dead.Store
+	projects    map[string]*project
+	only        *project // where there is one
+	program     *payload.Program
+	priority    string // HIGH, NORMAL, or "": not said
+	collapseKey string
+	ttl         time.Duration
+	feedback    queue.Name
+	deadFor     time.Duration
+	connections int
+	clock       func() time.Time
+
+	clients map[string]*push.Client // by address and certificates
+	dead    *dead.Registry
+	devices rest.Devices
+	counts  outcome.Counts
+	seed    maphash.Seed // of the hashes that tell devices apart
+}
+
+var _ component.AsyncSink = (*Sink)(nil)
+
+// Limits: the far end says itself how much it takes.
+func (s *Sink) Limits() component.SinkLimits {
+	ends := map[string]bool{}
+	for _, p := range s.projects {
+		ends[p.identity()] = true
+	}
+	return component.SinkLimits{InFlight: streamsEach * s.connections * len(ends)}
+}
+
+// Start reads the keys of the accounts, and the memory of dead devices. It connects to nobody: the first message does.
+func (s *Sink) Start(ctx context.Context) error {
+	s.clients = map[string]*push.Client{}
+	for _, name := range slices.Sorted(maps.Keys(s.projects)) {
+		if err := s.open(s.projects[name]); err != nil {
+			s.hangUp()
+			return fmt.Errorf("project %s: %w", name, err)
+		}
+	}
+	registry := dead.New(dead.Config{Store: s.store, Room: s.name, Platform: "fcm", Feedback: s.feedback, Memory: s.deadFor, Clock: s.clock})
+	if err := registry.Start(ctx); err != nil {
+		s.hangUp()
+		return err
+	}
+	s.dead = registry
+	return nil
+}
+
+// Send delivers a batch and waits for it.
+func (s *Sink) Send(ctx context.Context, batch []*message.Message) ([]component.Outcome, error) {
+	return component.SendAsync(ctx, s, batch)
+}
+
+// Deliver begins to send a message.
+func (s *Sink) Deliver(m *message.Message, deadline time.Time, done func(component.Outcome)) {
+	d := &delivery{sink: s, message: m, deadline: deadline, done: done}
+	if d.prepare(s.clock()) {
+		d.send()
+	}
+}
+
+// Close gives up what is in flight, ends the connections, and keeps what was learned of dead devices.
+func (s *Sink) Close() error {
+	s.hangUp()
+	if s.dead == nil {
+		return nil
+	}
+	return s.dead.Close()
+}
+
+func (s *Sink) hangUp() {
+	for _, p := range s.projects {
+		p.close()
+	}
+	for _, c := range s.clients {
+		c.HangUp()
+	}
+	s.clients = nil
+}

@@ -1,0 +1,84 @@
+package fcm
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/push"
+	"github.com/hikyaku/hikyaku/internal/push/rest"
+	"github.com/hikyaku/hikyaku/internal/push/token"
+)
+
+// scope is what access tokens have to be good for.
+const scope = "https://www.googleapis.com/auth/firebase.messaging"
+
+// project is one Firebase project: where its messages go, and who may send them.
+type project struct {
+	name    string
+	id      string
+	address string
+	config  Project
+
+	// Since Start.
+	path   string
+	client *push.Client // shared by projects of the same far end
+	tokens *token.OAuth
+	asker  *http.Transport // for access tokens
+	pause  rest.Pause
+}
+
+// identity tells apart what projects cannot share.
+func (p *project) identity() string { return fmt.Sprintf("%q", []string{p.address, p.config.CAFile}) }
+
+// open makes what a project needs, and checks the account's key.
+func (s *Sink) open(p *project) error {
+	secure, err := push.Trust(p.config.CAFile)
+	if err != nil {
+		return fmt.Errorf("ca_file: %w", err)
+	}
+	p.asker = &http.Transport{
+		Proxy: http.ProxyFromEnvironment, TLSClientConfig: secure.Clone(), ForceAttemptHTTP2: true,
+		TLSHandshakeTimeout: 10 * time.Second, IdleConnTimeout: 30 * time.Second, MaxIdleConnsPerHost: 1,
+	}
+	p.tokens, err = token.NewOAuth(token.OAuthConfig{
+		File: p.config.AccountFile, Scopes: []string{scope}, URL: p.config.TokenURL,
+		Client: &http.Client{Transport: p.asker, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
+	})
+	if err != nil {
+		return err
+	}
+	id, err := p.tokens.Project()
+	if err != nil {
+		return err
+	}
+	if p.id == "" {
+		p.id = id
+	}
+	if !isID(p.id) {
+		return &token.KeyError{File: p.config.AccountFile, Err: errors.New("has no project_id: set the project's id")}
+	}
+	p.path = "/v1/projects/" + p.id + "/messages:send"
+	if p.client = s.clients[p.identity()]; p.client != nil {
+		return nil
+	}
+	p.client, err = push.New(push.Config{
+		Address: p.address, TLS: secure, MaxConnections: s.connections, MaxResponseBody: 8 << 10,
+		// A refused token says nothing against the connection.
+		Accepted: func(*push.Response) bool { return true },
+	})
+	if err != nil {
+		return err
+	}
+	s.clients[p.identity()] = p.client
+	return nil
+}
+
+// close ends the fetching of access tokens: those who wait are told.
+func (p *project) close() {
+	if p.tokens != nil {
+		p.tokens.Close()
+		p.asker.CloseIdleConnections()
+	}
+}

@@ -1,0 +1,108 @@
+package webpush
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/push"
+	"github.com/hikyaku/hikyaku/internal/push/rest"
+)
+
+const (
+	tokenRest   = 30 * time.Second // of a subscription whose push service refuses our token
+	serviceRest = 10 * time.Second // of a push service that asks many to send less, and does not say how long
+)
+
+// came is told how a request ended.
+func (d *delivery) came(r push.Result) {
+	switch {
+	case r.Err != nil:
+		d.answer(d.sink.counts.Lost(r))
+	case r.Response.Status < 300:
+		d.sink.devices.Calm(d.wish.origin, d.wish.sub.Endpoint)
+		d.answer(component.OK(r.Sent))
+	default:
+		d.refused(r)
+	}
+}
+
+// refused deals with an answer that takes nothing.
+func (d *delivery) refused(r push.Result) {
+	s, now := d.sink, d.sink.clock()
+	reason := &Refusal{Service: d.wish.origin, Status: r.Response.Status, Message: line(r.Response.Body)}
+	s.counts.Add(reason.word())
+	o := component.Again(rest.After(r.Response.Get("retry-after"), now), reason)
+	switch code := reason.Status; {
+	case code == 404 || code == 410:
+		d.bury(now, reason, r.Sent)
+		return
+	case code == 401 || code == 403:
+		if d.resend() {
+			return
+		}
+		o.After = s.devices.Strain(d.wish.origin, d.wish.sub.Endpoint, now, max(o.After, tokenRest))
+	case code == 429:
+		o = d.less(now, o)
+	case code >= 500 || code == 408:
+		o.Slow = true
+		if o.After > 0 {
+			d.service.pause.Strike(now, d.device(), o.After, reason)
+		}
+	default:
+		o = component.Reject(reason)
+	}
+	o.Sent = r.Sent
+	d.answer(o)
+}
+
+// less lets the subscription rest, or, when several are told so, the push service.
+func (d *delivery) less(now time.Time, o component.Outcome) component.Outcome {
+	if all := cmp.Or(o.After, serviceRest); d.service.pause.Strike(now, d.device(), all, o.Reason) {
+		o.After, o.Slow = all, true
+		return o
+	}
+	o.After = d.sink.devices.Strain(d.wish.origin, d.wish.sub.Endpoint, now, o.After)
+	return o
+}
+
+// Refusal is an answer of a push service that takes nothing.
+type Refusal struct {
+	Service string // its origin
+	Status  int
+	Message string // what it said, for a person
+}
+
+// Error says what the push service said.
+func (e *Refusal) Error() string {
+	text := fmt.Sprintf("%s answered %d", e.Service, e.Status)
+	if e.Message != "" {
+		text += ": " + e.Message
+	}
+	return text
+}
+
+// word is what it is counted by.
+func (e *Refusal) word() string { return fmt.Sprintf("answer %d", e.Status) }
+
+const mostMessage = 200 // bytes of what a push service said that are shown
+
+// line makes a text fit to be shown: on one line, and short.
+func line(body []byte) string {
+	if len(body) > 4*mostMessage {
+		body = body[:4*mostMessage]
+	}
+	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(body), "\uFFFD")), " ")
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return '\uFFFD'
+		}
+		return r
+	}, text)
+	if len(text) > mostMessage {
+		text = strings.ToValidUTF8(text[:mostMessage], "") + "…"
+	}
+	return text
+}

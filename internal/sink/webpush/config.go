@@ -1,0 +1,138 @@
+package webpush
+
+import (
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/push/payload"
+	"github.com/hikyaku/hikyaku/internal/push/token"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// Config is the sink's settings.
+type Config struct {
+	// KeyFile is the application server's private key: PEM, or its 32 bytes in base64url. It is read again when it has changed.
+	KeyFile string `yaml:"key_file" required:"true" file:"read"`
+	// Subject is whom a push service may turn to: mailto:… or https://…
+	Subject string `yaml:"subject" required:"true"`
+	// Payload is a jq program that makes the text of a message; it sees the body as ".", and $attributes, $id, $key, $time and $expires. Not set: the body is the text.
+	Payload string `yaml:"payload"`
+	// Urgency is that of messages whose attribute urgency does not say. Not set: normal, as push services take it.
+	Urgency string `yaml:"urgency" oneof:"very-low low normal high"`
+	// Topic is that of messages whose attribute topic does not say.
+	Topic string `yaml:"topic"`
+	// TTL is how long after a message's time a push service keeps it for a browser that sleeps, and after which it is dropped here. A message's own expiration or expiry comes first. Not set: four weeks.
+	TTL time.Duration `yaml:"ttl"`
+	// Services are the hosts of push services that may be posted to, as push.example.com, push.example.com:8443, or *.example.com for all below; "*" is any. Not set: those of the usual browsers.
+	Services []string `yaml:"services"`
+	// CAFile has the certificates to trust instead of the system's.
+	CAFile string `yaml:"ca_file" file:"read"`
+	// Feedback is the queue or topic where subscriptions that are gone are reported. Not set: they are not.
+	Feedback string `yaml:"feedback"`
+	// DeadFor is how long a subscription that is gone is remembered. Not set: for ever.
+	DeadFor time.Duration `yaml:"dead_for"`
+	// Connections is the most connections to one push service; more than one is made only when all streams are in use. 0: 2.
+	Connections int `yaml:"connections" min:"0" max:"1000"`
+	// MaxServices is how many push services are kept connected at once. 0: 64.
+	MaxServices int `yaml:"max_services" min:"0" max:"10000"`
+}
+
+// usual are the push services of Chrome and its relatives, Firefox, Safari and Edge.
+var usual = []string{
+	"fcm.googleapis.com", "jmt17.google.com", "updates.push.services.mozilla.com", "*.push.services.mozilla.com", "*.push.apple.com", "*.notify.windows.com",
+}
+
+const (
+	defaultConnections = 2
+	defaultServices    = 64
+	streamsEach        = 100 // that a connection is expected to have
+	longestTTL         = 28 * 24 * time.Hour
+)
+
+// New checks the settings. Nothing is read or opened yet.
+func New(c Config, env component.Env) (component.Sink, error) {
+	s := &Sink{
+		name: env.Name, caFile: c.CAFile, urgency: c.Urgency, topic: c.Topic, ttl: c.TTL, deadFor: c.DeadFor, services: c.Services,
+		connections: c.Connections, most: c.MaxServices, clock: time.Now, seed: maphash.MakeSeed(),
+	}
+	if env.Store != nil {
+		s.store = env.Store
+	}
+	if err := s.check(c); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Sink) check(c Config) error {
+	if c.KeyFile == "" {
+		return component.Setting("key_file", errors.New("is missing: name the application server's private key"))
+	}
+	var err error
+	if s.tokens, err = token.NewVAPID(token.VAPIDConfig{File: c.KeyFile, Subject: c.Subject}); err != nil {
+		return component.Setting("subject", err)
+	}
+	if !isUrgency(c.Urgency) {
+		return component.Setting("urgency", fmt.Errorf("%q is none of very-low, low, normal and high", c.Urgency))
+	}
+	for name, d := range map[string]time.Duration{"ttl": c.TTL, "dead_for": c.DeadFor} {
+		if d < 0 {
+			return component.Setting(name, fmt.Errorf("%v is negative", d))
+		}
+	}
+	if c.TTL > longestTTL {
+		return component.Setting("ttl", fmt.Errorf("%v is longer than push services keep a message: four weeks", c.TTL))
+	}
+	for i, host := range c.Services {
+		if host == "" || strings.ContainsAny(host, "/ ") || strings.Contains(strings.TrimPrefix(host, "*."), "*") && host != "*" {
+			return component.Setting(fmt.Sprintf("services[%d]", i), fmt.Errorf("%q is no host, as push.example.com or *.example.com", host))
+		}
+	}
+	if len(c.Services) == 0 {
+		s.services = usual
+	}
+	for name, n := range map[string]*int{"connections": &s.connections, "max_services": &s.most} {
+		if *n < 0 {
+			return component.Setting(name, fmt.Errorf("%d is negative", *n))
+		}
+	}
+	if s.connections == 0 {
+		s.connections = defaultConnections
+	}
+	if s.most == 0 {
+		s.most = defaultServices
+	}
+	if c.Payload != "" {
+		if s.program, err = payload.Compile("payload", c.Payload); err != nil {
+			return err
+		}
+	}
+	if c.Feedback != "" {
+		if s.feedback, err = queue.ParseName(c.Feedback); err != nil {
+			return component.Setting("feedback", err)
+		}
+	}
+	return nil
+}
+
+func isUrgency(text string) bool {
+	return slices.Contains([]string{"", "very-low", "low", "normal", "high"}, text)
+}
+
+// mayPost tells whether a host, with its port where it is not 443, is one of the services'.
+func mayPost(services []string, host string) bool {
+	for _, s := range services {
+		if s == "*" || strings.EqualFold(s, host) {
+			return true
+		}
+		if below, ok := strings.CutPrefix(s, "*"); ok && len(host) > len(below) && strings.EqualFold(host[len(host)-len(below):], below) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,153 @@
+package webpush
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"strconv"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/push"
+	"github.com/hikyaku/hikyaku/internal/push/dead"
+	"github.com/hikyaku/hikyaku/internal/push/payload"
+)
+
+// delivery is one message on its way.
+type delivery struct {
+	sink     *Sink
+	message  *message.Message
+	deadline time.Time
+	done     func(component.Outcome)
+
+	wish          wish
+	until         time.Time // after which nobody wants it, if it is limited
+	limited       bool
+	service       *service
+	body          []byte
+	authorization string // that it was sent with
+	renewed       bool   // it was sent again because its token was refused
+}
+
+const poolRest = time.Second
+
+var errRests = errors.New("429: the subscription rests")
+
+// prepare finds out where the message goes and encrypts it. When there is nothing to send, it answers for the message and returns
+// false.
+func (d *delivery) prepare(now time.Time) bool {
+	s, w := d.sink, &d.wish
+	if err := w.read(d.message); err != nil {
+		return d.answer(component.Reject(err))
+	}
+	if !mayPost(s.services, w.host) {
+		return d.answer(component.Reject(fmt.Errorf("%.100s is none of the push services that may be posted to (services)", w.origin)))
+	}
+	if d.until, d.limited = w.expiration.Of(d.message, s.ttl); d.limited && !now.Before(d.until) {
+		return d.answer(component.Drop(fmt.Errorf("%w at %s", component.ErrExpired, d.until.UTC().Format(time.RFC3339))))
+	}
+	if since, gone := s.dead.Dead(w.origin, w.sub.Endpoint, w.registered); gone {
+		s.counts.Add(countDead)
+		return d.answer(component.Reject(fmt.Errorf("the subscription is gone since %s", since.UTC().Format(time.RFC3339))))
+	}
+	if left := s.devices.Left(w.origin, w.sub.Endpoint, now); left > 0 {
+		return d.answer(component.Again(left, errRests))
+	}
+	var err error
+	if d.service, err = s.pool.use(w.origin, w.host); err != nil {
+		return d.answer(component.Again(poolRest, err))
+	}
+	if left, reason := d.service.pause.Left(now); left > 0 {
+		return d.answer(component.Again(left, reason))
+	}
+	if d.authorization, err = s.tokens.Authorization(w.origin); err != nil {
+		return d.answer(component.Again(0, err))
+	}
+	return d.seal()
+}
+
+// seal makes the text and encrypts it.
+func (d *delivery) seal() bool {
+	text := d.message.Body
+	if p := d.sink.program; p != nil {
+		made, err := p.Make(d.message)
+		if errors.Is(err, payload.ErrTooLong) {
+			return d.answer(component.Again(0, err)) // a busy machine lets good programs run long
+		}
+		if err != nil {
+			return d.answer(component.Reject(err))
+		}
+		text = made
+	}
+	if len(text) > maxText {
+		return d.answer(component.Reject(fmt.Errorf("its text has %d bytes, the most that fit into an encrypted message are %d", len(text), maxText)))
+	}
+	var err error
+	if d.body, err = d.sink.sealer.seal(text, &d.wish.sub); err != nil {
+		return d.answer(component.Reject(err))
+	}
+	return true
+}
+
+// answer answers for the message.
+func (d *delivery) answer(o component.Outcome) (ready bool) {
+	if d.service != nil {
+		d.sink.pool.free(d.service)
+	}
+	d.done(o)
+	return false
+}
+
+// device is a hash of whom the message is for.
+func (d *delivery) device() uint64 { return maphash.String(d.sink.seed, d.wish.sub.Endpoint) }
+
+// seconds is how long the push service keeps the message for a browser that sleeps.
+func (d *delivery) seconds() string {
+	switch {
+	case d.limited:
+		left := min(time.Until(d.until), longestTTL)
+		return strconv.FormatInt(int64(max(0, left+time.Second-1)/time.Second), 10)
+	case d.wish.expiration.Set:
+		return "0"
+	}
+	return strconv.Itoa(int(longestTTL / time.Second))
+}
+
+func (d *delivery) send() {
+	r := &push.Request{Method: "POST", Path: d.wish.path, Body: d.body, Header: []push.Field{
+		{Name: "authorization", Value: d.authorization, Sensitive: true},
+		{Name: "content-encoding", Value: "aes128gcm"},
+		{Name: "content-type", Value: "application/octet-stream"},
+		{Name: "ttl", Value: d.seconds()},
+	}}
+	if u := cmp.Or(d.wish.urgency, d.sink.urgency); u != "" {
+		r.Header = append(r.Header, push.Field{Name: "urgency", Value: u})
+	}
+	if t := cmp.Or(d.wish.topic, d.sink.topic); t != "" {
+		r.Header = append(r.Header, push.Field{Name: "topic", Value: topicText(t)})
+	}
+	d.service.client.Send(r, d.deadline, d.came)
+}
+
+// resend sends the same once more, with a new token.
+func (d *delivery) resend() bool {
+	d.sink.tokens.Refused(d.wish.origin, d.authorization)
+	authorization, err := d.sink.tokens.Authorization(d.wish.origin)
+	if err != nil || d.renewed || authorization == d.authorization {
+		return false
+	}
+	d.authorization, d.renewed = authorization, true
+	d.send()
+	return true
+}
+
+// bury remembers that the subscription is gone, and then rejects the message.
+func (d *delivery) bury(now time.Time, reason *Refusal, sent time.Time) {
+	death := dead.Death{App: d.wish.origin, Token: d.wish.sub.Endpoint, Since: now, Reason: strconv.Itoa(reason.Status), Message: d.message.ID}
+	d.sink.dead.Reject(death, reason, func(o component.Outcome) {
+		o.Sent = sent
+		d.answer(o)
+	})
+}

@@ -1,0 +1,117 @@
+package webpush
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/push"
+	"github.com/hikyaku/hikyaku/internal/push/rest"
+)
+
+// service is a push service that is connected, or was.
+type service struct {
+	origin string
+	client *push.Client
+	pause  rest.Pause
+
+	// Under the pool's mutex.
+	users int
+	used  uint64 // when it was last let go, as the pool counts
+}
+
+// pool keeps the clients of push services: one each, and no more than so many.
+type pool struct {
+	secure      *tls.Config
+	connections int
+	most        int
+
+	mu      sync.Mutex
+	open    map[string]*service // by origin
+	turn    uint64
+	closed  bool
+	closing sync.WaitGroup // clients on their way out
+}
+
+var (
+	errPoolFull   = errors.New("messages for too many push services are in flight at once: max_services is reached")
+	errPoolClosed = errors.New("the sink is closed")
+)
+
+func newPool(secure *tls.Config, connections, most int) *pool {
+	return &pool{secure: secure, connections: connections, most: most, open: map[string]*service{}}
+}
+
+// idle is how long a connection is kept that nobody uses.
+const idle = 5 * time.Minute
+
+// use returns the service of an origin, for a message that lets it go.
+func (p *pool) use(origin, host string) (*service, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, errPoolClosed
+	}
+	s := p.open[origin]
+	if s == nil {
+		if len(p.open) >= p.most && !p.makeRoom() {
+			return nil, errPoolFull
+		}
+		address := host
+		if _, _, err := net.SplitHostPort(host); err != nil {
+			address = net.JoinHostPort(host, "443")
+		}
+		c, err := push.New(push.Config{
+			Address: address, TLS: p.secure, MaxConnections: p.connections, MaxResponseBody: 4 << 10, IdleTimeout: idle,
+			Accepted: func(*push.Response) bool { return true }, // a token is a subscription's matter, not the connection's
+		})
+		if err != nil {
+			return nil, fmt.Errorf("push service %s: %w", origin, err)
+		}
+		s = &service{origin: origin, client: c}
+		p.open[origin] = s
+	}
+	s.users++
+	return s, nil
+}
+
+// free lets a service go.
+func (p *pool) free(s *service) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.turn++
+	s.users--
+	s.used = p.turn
+}
+
+// makeRoom hangs up with the service that was not used for longest, if there is one that nobody uses. p.mu is held.
+func (p *pool) makeRoom() bool {
+	var oldest *service
+	for _, s := range p.open {
+		if s.users == 0 && (oldest == nil || s.used < oldest.used) {
+			oldest = s
+		}
+	}
+	if oldest == nil {
+		return false
+	}
+	delete(p.open, oldest.origin)
+	p.closing.Go(oldest.client.HangUp)
+	return true
+}
+
+// close hangs up with all.
+func (p *pool) close() {
+	p.mu.Lock()
+	p.closed = true
+	open := p.open
+	p.open = nil
+	p.mu.Unlock()
+	for _, s := range open {
+		s.client.HangUp()
+	}
+	p.closing.Wait()
+}

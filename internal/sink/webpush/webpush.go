@@ -1,0 +1,94 @@
+package webpush
+
+import (
+	"context"
+	"hash/maphash"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/push"
+	"github.com/hikyaku/hikyaku/internal/push/dead"
+	"github.com/hikyaku/hikyaku/internal/push/outcome"
+	"github.com/hikyaku/hikyaku/internal/push/payload"
+	"github.com/hikyaku/hikyaku/internal/push/rest"
+	"github.com/hikyaku/hikyaku/internal/push/token"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// Sink sends messages. It is a component.AsyncSink.
+type Sink struct {
+	name        string
+	store       dead.Store
+	tokens      *token.VAPID
+	program     *payload.Program
+	urgency     string
+	topic       string
+	ttl         time.Duration
+	services    []string
+	caFile      string
+	feedback    queue.Name
+	deadFor     time.Duration
+	connections int
+	most        int
+	clock       func() time.Time
+
+	sealer  *sealer
+	pool    *pool
+	dead    *dead.Registry
+	devices rest.Devices
+	counts  outcome.Counts
+	seed    maphash.Seed // of the hashes that tell subscriptions apart
+}
+
+var _ component.AsyncSink = (*Sink)(nil)
+
+// Limits: the far ends say themselves how much they take.
+func (s *Sink) Limits() component.SinkLimits {
+	return component.SinkLimits{InFlight: streamsEach * s.connections * len(usual)}
+}
+
+// Start reads the key, and the memory of dead subscriptions. It connects to nobody: the first message does.
+func (s *Sink) Start(ctx context.Context) error {
+	if _, err := s.tokens.Public(); err != nil {
+		return err
+	}
+	secure, err := push.Trust(s.caFile)
+	if err != nil {
+		return component.Setting("ca_file", err)
+	}
+	if s.sealer, err = newSealer(); err != nil {
+		return err
+	}
+	registry := dead.New(dead.Config{Store: s.store, Room: s.name, Platform: "webpush", Feedback: s.feedback, Memory: s.deadFor, Clock: s.clock})
+	if err := registry.Start(ctx); err != nil {
+		return err
+	}
+	s.dead = registry
+	s.pool = newPool(secure, s.connections, s.most)
+	return nil
+}
+
+// Send delivers a batch and waits for it.
+func (s *Sink) Send(ctx context.Context, batch []*message.Message) ([]component.Outcome, error) {
+	return component.SendAsync(ctx, s, batch)
+}
+
+// Deliver begins to send a message.
+func (s *Sink) Deliver(m *message.Message, deadline time.Time, done func(component.Outcome)) {
+	d := &delivery{sink: s, message: m, deadline: deadline, done: done}
+	if d.prepare(s.clock()) {
+		d.send()
+	}
+}
+
+// Close gives up what is in flight, ends the connections, and keeps what was learned of dead subscriptions.
+func (s *Sink) Close() error {
+	if s.pool != nil {
+		s.pool.close()
+	}
+	if s.dead == nil {
+		return nil
+	}
+	return s.dead.Close()
+}

@@ -1,0 +1,44 @@
+import com.eatthepath.pushy.apns.ApnsClient;
+import com.eatthepath.pushy.apns.ApnsClientBuilder;
+import com.eatthepath.pushy.apns.DeliveryPriority;
+import com.eatthepath.pushy.apns.auth.ApnsSigningKey;
+import com.eatthepath.pushy.apns.util.SimpleApnsPushNotification;
+
+/**
+ * The far end: where it is, who may sign for it, and which topic pushes go to.
+ *
+ * <p>--endpoint host:port, --ca FILE, --key FILE (PKCS #8), --key-id, --team-id, --topic.
+ */
+final class Far {
+    private final Flags flags;
+    private final String host;
+    private final int port;
+    private final String topic;
+    private final ApnsSigningKey key;
+
+    Far(Flags flags) throws Exception {
+        this.flags = flags;
+        String endpoint = flags.text("endpoint");
+        int colon = endpoint.lastIndexOf(':');
+        host = endpoint.substring(0, colon);
+        port = Integer.parseInt(endpoint.substring(colon + 1));
+        topic = flags.text("topic");
+        key = ApnsSigningKey.loadFromPkcs8File(flags.file("key"), flags.text("team-id"), flags.text("key-id"));
+    }
+
+    /** A new client with pushy's defaults, but that it asks for HTTP/2 by ALPN: servers for more than pushes want that. */
+    ApnsClient client() throws Exception {
+        return new ApnsClientBuilder()
+                .setApnsServer(host, port)
+                .setTrustedServerCertificateChain(flags.file("ca"))
+                .setSigningKey(key)
+                .setUseAlpn(true)
+                .build();
+    }
+
+    /** What a user is sent, with the parts that the field report's had: token, topic, payload, priority and collapse id. */
+    SimpleApnsPushNotification notification(long user) {
+        return new SimpleApnsPushNotification(
+                String.format("%064x", user), topic, "{\"aps\":{\"alert\":\"test for " + user + "\"}}", null, DeliveryPriority.IMMEDIATE, "user-" + user);
+    }
+}

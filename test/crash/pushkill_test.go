@@ -1,0 +1,142 @@
+//go:build linux
+
+package crash
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/sandbox/push/apns"
+	"github.com/hikyaku/hikyaku/internal/sandbox/push/farend"
+)
+
+const (
+	pushUsers    = 6000
+	pushKills    = 12
+	pushInFlight = 100
+)
+
+// pushFarEnd is a sandbox that remembers when each device was told, and the part of a configuration that is for it.
+func pushFarEnd(t *testing.T, b farend.Behaviour) (far *apns.Server, app string) {
+	t.Helper()
+	key, err := apns.NewKey("TEAM123456", "KEY1234567")
+	if err != nil {
+		t.Fatal(err)
+	}
+	far, err = apns.Start(apns.Config{Config: farend.Config{Behaviour: b, Keep: 10 * pushUsers}, Keys: []*apns.Key{key}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := far.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	dir := t.TempDir()
+	for name, text := range map[string][]byte{"ca.pem": far.Authority.PEM, "key.p8": key.PEM} {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return far, fmt.Sprintf("{ com.example.news: { team: TEAM123456, key_id: KEY1234567, key_file: %s, endpoint: '%s', ca_file: %s } }",
+		filepath.Join(dir, "key.p8"), far.Addr(), filepath.Join(dir, "ca.pem"))
+}
+
+// TestAPushCampaignGoesOnAfterKills kills the program in the middle of a campaign, again and again: every device is told, and one is told twice only if a
+// kill came before its first answer was settled.
+func TestAPushCampaignGoesOnAfterKills(t *testing.T) {
+	t.Parallel()
+	random := newRandom(t)
+	dir := t.TempDir()
+	far, app := pushFarEnd(t, farend.Behaviour{Latency: farend.Latency{Median: farend.Duration(10 * time.Millisecond), Sigma: 0.5}})
+	config := preamble(filepath.Join(dir, "data")) + fmt.Sprintf(`
+sources:
+  waiting: { type: queue, queue: outbox, lease: 1s }
+transforms:
+  notice: { type: jq, inputs: [waiting], program: '{aps: {alert: .text}}', attributes: { token: $body.token } }
+sinks:
+  phones: { type: apns, inputs: [notice], apps: %s, feedback: gone, request: { concurrency: %d, retry_attempts: unlimited, retry_max_duration_secs: 0.2 } }
+`, app, pushInFlight)
+	s := serve(t, config)
+	var bodies []string
+	for i := range pushUsers {
+		bodies = append(bodies, fmt.Sprintf(`{"token": "%064x", "text": "news for %d"}`, i, i))
+	}
+	s.put(t, "outbox", bodies...)
+	reached := func() int { return far.Counts().Devices }
+	var kills []time.Time
+	for len(kills) < pushKills && reached() < pushUsers {
+		before := reached()
+		until(t, func() string { return fmt.Sprintf("it goes on after a kill, from %d\n%s", before, s.log()) },
+			func() bool { return reached() > before || before == pushUsers })
+		<-time.After(between(random, 0, 100*time.Millisecond))
+		s.kill()
+		kills = append(kills, time.Now())
+		s = serve(t, config)
+	}
+	until(t, func() string { return fmt.Sprintf("everybody is told: %d of %d\n%s", reached(), pushUsers, s.log()) },
+		func() bool { return s.stats(t, "outbox").Totals.Done == pushUsers })
+	c := far.Counts()
+	if c.Devices != pushUsers || c.Messages != pushUsers {
+		t.Errorf("%d devices got %d messages, want %d", c.Devices, c.Messages, pushUsers)
+	}
+	if most := len(kills) * pushInFlight; c.Doubles > most {
+		t.Errorf("%d were told twice, in flight were %d at most", c.Doubles, most)
+	}
+	told := map[string][]time.Time{}
+	for _, seen := range far.Seen() {
+		if seen.Status == 200 {
+			told[seen.Get("apns-id")] = append(told[seen.Get("apns-id")], seen.Time)
+		}
+	}
+	for id, at := range told {
+		for i, again := range at[1:] {
+			if !slices.ContainsFunc(kills, func(k time.Time) bool { return k.After(at[i]) && k.Before(again) && k.Sub(at[i]) < settlesWithin }) {
+				t.Errorf("%s was settled at %v and came again at %v", id, at[i], again)
+			}
+		}
+	}
+	t.Logf("%d kills, %d told twice, %d connections", len(kills), c.Doubles, c.Connections)
+	s.kill()
+	checkJournal(t, filepath.Join(dir, "data"))
+}
+
+// TestWhichDevicesAreGoneSurvivesAKill kills the program right after the far end has said so: nothing is sent to them any more, and each is reported.
+func TestWhichDevicesAreGoneSurvivesAKill(t *testing.T) {
+	t.Parallel()
+	const devices = 50
+	dir := t.TempDir()
+	far, app := pushFarEnd(t, farend.Behaviour{Faults: []farend.Fault{{Do: farend.Refuse, Reason: "Unregistered"}}})
+	config := preamble(filepath.Join(dir, "data")) + fmt.Sprintf(`
+sources:
+  waiting: { type: queue, queue: outbox, lease: 1s }
+transforms:
+  notice: { type: jq, inputs: [waiting], program: '{aps: {alert: "news"}}', attributes: { token: $body.token } }
+sinks:
+  phones: { type: apns, inputs: [notice], apps: %s, feedback: gone }
+`, app)
+	var bodies []string
+	for i := range devices {
+		bodies = append(bodies, fmt.Sprintf(`{"token": "%064x"}`, i))
+	}
+	s := serve(t, config)
+	s.put(t, "outbox", bodies...)
+	until(t, says("they are reported"), func() bool { return s.stats(t, "gone").Totals.Put == devices })
+	s.kill()
+	s = serve(t, config)
+	until(t, says("the first ones are settled"), func() bool { return s.stats(t, "outbox").Totals.Done == devices })
+	asked := far.Counts().Requests
+	s.put(t, "outbox", bodies...)
+	until(t, says("all are settled"), func() bool { return s.stats(t, "outbox").Totals.Done == 2*devices })
+	if more := far.Counts().Requests - asked; more != 0 {
+		t.Errorf("%d requests for devices that are gone", more)
+	}
+	if n := s.stats(t, "gone").Totals.Put; n != devices {
+		t.Errorf("%d reports of %d devices", n, devices)
+	}
+	s.stop(t)
+}
