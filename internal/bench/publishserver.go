@@ -9,12 +9,11 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"path/filepath"
-	"time"
 
 	"cloud.google.com/go/pubsub/v2/pstest"
 
 	"github.com/hikyaku/hikyaku/internal/api/pubsub"
+	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
 // The servers of the publish bench.
@@ -78,23 +77,13 @@ func openGoogle(context.Context, string) (*pubsubServer, error) {
 }
 
 func openDurable(ctx context.Context, dir string) (*pubsubServer, error) {
-	r, err := openRig(ctx, filepath.Join(dir, "journal"), setting{})
+	s, err := openDoorServer(ctx, dir, setting{}, func(s *queue.Store) (door, error) {
+		return pubsub.New(pubsub.Config{Listen: "127.0.0.1:0"}, pubsub.Options{Store: s})
+	})
 	if err != nil {
 		return nil, err
 	}
-	door, err := pubsub.New(pubsub.Config{Listen: "127.0.0.1:0"}, pubsub.Options{Store: r.store})
-	if err != nil {
-		return nil, errors.Join(err, r.close())
-	}
-	addr, err := door.Start(ctx)
-	if err != nil {
-		return nil, errors.Join(err, r.close())
-	}
-	return &pubsubServer{addr.String(), func() {}, func() error {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		return errors.Join(door.Close(ctx), r.close())
-	}}, nil
+	return &pubsubServer{s.addr, func() {}, func() error { return s.close(ctx) }}, nil
 }
 
 // listen tells where the server is, and then does what it is told.
