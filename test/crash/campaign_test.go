@@ -139,14 +139,17 @@ func (p *phones) told() (users, twice int) {
 // settlesWithin is by when a settlement is durable that nothing but a busy machine delays.
 const settlesWithin = 3 * time.Second
 
+// kill is one end of the program. Until the next one is up a webhook may still read what the killed one sent.
+type kill struct{ at, up time.Time }
+
 // unexcused lists the users who were told again without a kill shortly after they were told: they were settled.
-func (p *phones) unexcused(kills []time.Time) (list []string) {
+func (p *phones) unexcused(kills []kill) (list []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for id, at := range p.times {
 		for i, again := range at[1:] {
-			if !slices.ContainsFunc(kills, func(k time.Time) bool {
-				return k.After(at[i]) && k.Before(again) && k.Sub(at[i]) < settlesWithin
+			if !slices.ContainsFunc(kills, func(k kill) bool {
+				return k.up.After(at[i]) && k.at.Before(again) && k.at.Sub(at[i]) < settlesWithin
 			}) {
 				list = append(list, fmt.Sprintf("user %d at %v and %v", id, at[i], again))
 			}
@@ -173,15 +176,16 @@ func TestACampaignReachesEveryUserThroughKills(t *testing.T) {
 					users, _ := told.told()
 					return users + int(s.stats(t, "outbox").Totals.Put)
 				}
-				var kills []time.Time
+				var kills []kill
 				for len(kills) < campaignKills && reached() < campaignUsers {
 					before := reached()
 					until(t, func() string { return fmt.Sprintf("it goes on after a kill, from %d\n%s", before, s.log()) },
 						func() bool { return reached() > before || before == campaignUsers })
 					<-time.After(between(random, 0, 120*time.Millisecond))
 					s.kill()
-					kills = append(kills, time.Now())
+					at := time.Now()
 					s = serve(t, config)
+					kills = append(kills, kill{at, time.Now()})
 				}
 				until(t, func() string {
 					return fmt.Sprintf("everybody is reached: %d of %d; %+v\n%s", reached(), campaignUsers, s.stats(t, "campaigns"), s.log())

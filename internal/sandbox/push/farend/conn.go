@@ -27,6 +27,7 @@ type conn struct {
 	s     *Server
 	tcp   *net.TCPConn
 	nc    net.Conn // over tcp
+	from  string   // its far end
 	state *tls.ConnectionState
 	br    *bufio.Reader
 
@@ -76,7 +77,7 @@ const (
 
 func newConn(s *Server, tcp *net.TCPConn, rng *rand.Rand) *conn {
 	return &conn{
-		s: s, tcp: tcp, nc: tcp, rng: rng, streams: map[uint32]*stream{}, window: firstWindow, initial: firstWindow, limit: math.MaxUint32,
+		s: s, tcp: tcp, nc: tcp, from: tcp.RemoteAddr().String(), rng: rng, streams: map[uint32]*stream{}, window: firstWindow, initial: firstWindow, limit: math.MaxUint32,
 		over: make(chan struct{}), kick: make(chan struct{}, 1), room: make(chan struct{}, 1),
 	}
 }

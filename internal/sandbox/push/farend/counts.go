@@ -37,6 +37,7 @@ type Counts struct {
 // Seen is a request as it was seen, for tests that look closer.
 type Seen struct {
 	Path   string
+	From   string // address and port of the client: which connection it came through
 	Fields []hpack.HeaderField
 	Body   []byte
 	Status int // of its answer
@@ -105,7 +106,7 @@ func (l *ledger) refuse(reason string) {
 // note keeps a copy of a request.
 func (l *ledger) note(r *Request, a *Answer) {
 	s := Seen{
-		Path: r.Path, Fields: slices.Clone(r.Fields), Body: slices.Clone(r.Body),
+		Path: r.Path, From: r.From, Fields: slices.Clone(r.Fields), Body: slices.Clone(r.Body),
 		Status: a.Status, Reason: a.Reason, Time: time.Now(),
 	}
 	l.mu.Lock()

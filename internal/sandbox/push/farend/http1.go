@@ -93,7 +93,7 @@ func (h *http1) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		return // the client is gone
 	}
 	s.ledger.requests.Add(1)
-	r := &Request{Method: req.Method, Path: req.URL.RequestURI(), Authority: req.Host, Body: body, TLS: req.TLS, Memory: new(Memory)}
+	r := &Request{Method: req.Method, Path: req.URL.RequestURI(), Authority: req.Host, From: req.RemoteAddr, Body: body, TLS: req.TLS, Memory: new(Memory)}
 	for name, values := range req.Header {
 		for _, v := range values {
 			r.Fields = append(r.Fields, hpack.HeaderField{Name: strings.ToLower(name), Value: v})

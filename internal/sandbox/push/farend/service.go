@@ -20,6 +20,7 @@ type Service interface {
 // Request is a request whose body is complete.
 type Request struct {
 	Method, Path, Authority string
+	From                    string              // address and port of the client: which connection it came through
 	Fields                  []hpack.HeaderField // but for those that begin with a colon; names in lower case, in their order
 	Body                    []byte              // as much of it as MaxBody lets through, and a byte more
 	TLS                     *tls.ConnectionState

@@ -105,7 +105,7 @@ func (c *conn) describe(r *Request, st *stream) {
 		}
 		n++
 	}
-	r.Fields, r.Body, r.TLS, r.Memory = st.fields[n:], st.body, c.state, &c.memory
+	r.From, r.Fields, r.Body, r.TLS, r.Memory = c.from, st.fields[n:], st.body, c.state, &c.memory
 }
 
 // respond gives a stream its answer, or what its fault makes of it. Any goroutine may call it; tell says that the writer is to be told
