@@ -14,7 +14,7 @@ var ErrExposed = errors.New("refusing to listen beyond loopback without users")
 
 // CheckDoor checks where a door listens, usual being where it does unless told otherwise, and its certificate. What is wrong with them is told as bad,
 // the door's own error; that strangers could come in is ErrExposed.
-func CheckDoor(bad error, listen, usual, cert, key string, hasUsers bool) error {
+func CheckDoor(bad error, listen, usual string, t TLS, hasUsers bool) error {
 	_, port, err := net.SplitHostPort(listen)
 	if err != nil {
 		return fmt.Errorf("%w: listen: %q is not host:port (%s is the default)", bad, listen, usual)
@@ -22,10 +22,10 @@ func CheckDoor(bad error, listen, usual, cert, key string, hasUsers bool) error 
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
 		return fmt.Errorf("%w: listen: %q has no port from 0 to 65535 (%s is the default)", bad, listen, usual)
 	}
-	if (cert == "") != (key == "") {
+	if (t.Cert == "") != (t.Key == "") {
 		return fmt.Errorf("%w: tls: needs both cert: and key:, the files of a PEM certificate and its key", bad)
 	}
-	return CheckListen(listen, hasUsers, cert != "")
+	return CheckListen(listen, hasUsers, t.On())
 }
 
 // CheckListen refuses an address at which strangers could come in: without users, everything but loopback and sockets of

@@ -73,7 +73,7 @@ func TestADoorSaysWhatIsWrongWithItsAddressOrCertificate(t *testing.T) {
 		{"127.0.0.1:1", "", "k", true, bad, "needs both cert: and key:"},
 		{"0.0.0.0:1", "c", "k", false, access.ErrExposed, "can be reached"},
 	} {
-		err := access.CheckDoor(bad, c.listen, "127.0.0.1:5", c.cert, c.key, c.users)
+		err := access.CheckDoor(bad, c.listen, "127.0.0.1:5", access.TLS{Cert: c.cert, Key: c.key}, c.users)
 		if !errors.Is(err, c.is) || c.is != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%+v: %v", c, err)
 		}

@@ -41,7 +41,7 @@ func deaf(t *testing.T) string {
 }
 
 func TestAClientThatCannotReachItsServerGetsFittingAdvice(t *testing.T) {
-	files := door.TLS{Cert: filepath.Join(t.TempDir(), "cert.pem"), Key: filepath.Join(t.TempDir(), "key.pem")}
+	files := access.TLS{Cert: filepath.Join(t.TempDir(), "cert.pem"), Key: filepath.Join(t.TempDir(), "key.pem")}
 	pool := certify(t, files, 1)
 	secure := strings.TrimPrefix(start(t, settings{config: door.Config{TLS: files}, users: team}).url, "http://")
 	plain := strings.TrimPrefix(start(t, settings{}).url, "http://")

@@ -12,7 +12,7 @@ import (
 type Config struct {
 	Off            bool          `yaml:"off"`
 	Listen         string        `yaml:"listen"` // address and port; "": DefaultListen
-	TLS            TLS           `yaml:"tls"`
+	TLS            access.TLS    `yaml:"tls"`
 	MaxBodyBytes   int64         `yaml:"max_body_bytes"`   // one request, or one line of NDJSON; 0: 64 MiB
 	MaxHeaderBytes int           `yaml:"max_header_bytes"` // 0: 64 KiB
 	MaxConnections int           `yaml:"max_connections"`  // more wait for one to end; 0: 10,000
@@ -23,15 +23,6 @@ type Config struct {
 	StallTimeout   time.Duration `yaml:"stall_timeout"`    // to take each 32 KiB of an answer; 0: 30 s
 	MaxWait        time.Duration `yaml:"max_wait"`         // a claim that wants to wait longer waits so long; 0: 5 min
 }
-
-// TLS names the files of a certificate. They are read again when they change.
-type TLS struct {
-	Cert string `yaml:"cert" file:"read"` // PEM, with the chain
-	Key  string `yaml:"key" file:"read"`  // PEM
-}
-
-// On tells whether TLS is wanted.
-func (t TLS) On() bool { return t.Cert != "" || t.Key != "" }
 
 // DefaultListen is where the door listens unless told otherwise.
 const DefaultListen = "127.0.0.1:7700"
@@ -69,7 +60,7 @@ func (c Config) Check(hasUsers bool) error {
 	if c.Off {
 		return nil
 	}
-	if err := access.CheckDoor(ErrConfig, or(c.Listen, DefaultListen), DefaultListen, c.TLS.Cert, c.TLS.Key, hasUsers); err != nil {
+	if err := access.CheckDoor(ErrConfig, or(c.Listen, DefaultListen), DefaultListen, c.TLS, hasUsers); err != nil {
 		return err
 	}
 	for _, n := range []struct {

@@ -2,7 +2,6 @@ package http
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"log"
@@ -102,13 +101,9 @@ func (s *Server) Start(ctx context.Context) (net.Addr, error) {
 	case s.config.Off:
 		return nil, nil
 	}
-	var tlsConfig *tls.Config
-	if s.config.TLS.On() {
-		files, err := openCertificate(s.config.TLS, s.report)
-		if err != nil {
-			return nil, err
-		}
-		tlsConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: files.get}
+	tlsConfig, err := s.config.TLS.Open(ErrConfig, s.report)
+	if err != nil {
+		return nil, err
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.config.Listen)
 	if err != nil {

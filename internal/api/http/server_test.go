@@ -67,7 +67,7 @@ func TestAWrongConfigIsRefused(t *testing.T) {
 		want   string
 	}{
 		{door.Config{Listen: "7700"}, "listen"},
-		{door.Config{TLS: door.TLS{Cert: "x"}}, "tls"},
+		{door.Config{TLS: access.TLS{Cert: "x"}}, "tls"},
 		{door.Config{MaxBodyBytes: -1}, "max_body_bytes"},
 		{door.Config{StallTimeout: -1}, "stall_timeout"},
 	} {

@@ -21,7 +21,7 @@ import (
 )
 
 // certify writes a fresh self-signed certificate for 127.0.0.1 and returns a pool that trusts it.
-func certify(t *testing.T, files door.TLS, serial int64) *x509.CertPool {
+func certify(t *testing.T, files access.TLS, serial int64) *x509.CertPool {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -51,7 +51,7 @@ func certify(t *testing.T, files door.TLS, serial int64) *x509.CertPool {
 }
 
 func TestTheDoorSpeaksTLSAndFollowsItsCertificate(t *testing.T) {
-	files := door.TLS{Cert: filepath.Join(t.TempDir(), "cert.pem"), Key: filepath.Join(t.TempDir(), "key.pem")}
+	files := access.TLS{Cert: filepath.Join(t.TempDir(), "cert.pem"), Key: filepath.Join(t.TempDir(), "key.pem")}
 	first := certify(t, files, 1)
 	r := start(t, settings{config: door.Config{TLS: files}, users: team})
 	url := strings.Replace(r.url, "http:", "https:", 1)
@@ -92,7 +92,7 @@ func TestTheDoorSpeaksTLSAndFollowsItsCertificate(t *testing.T) {
 }
 
 func TestACertificateThatCannotBeReadStopsTheStart(t *testing.T) {
-	files := door.TLS{Cert: filepath.Join(t.TempDir(), "cert.pem"), Key: filepath.Join(t.TempDir(), "key.pem")}
+	files := access.TLS{Cert: filepath.Join(t.TempDir(), "cert.pem"), Key: filepath.Join(t.TempDir(), "key.pem")}
 	s, err := door.New(door.Config{Listen: "127.0.0.1:0", TLS: files}, door.Options{Store: openStore(t, queue.Options{})})
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +101,7 @@ func TestACertificateThatCannotBeReadStopsTheStart(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	certify(t, files, 1)
-	certify(t, door.TLS{Cert: files.Cert, Key: filepath.Join(t.TempDir(), "other.pem")}, 2)
+	certify(t, access.TLS{Cert: files.Cert, Key: filepath.Join(t.TempDir(), "other.pem")}, 2)
 	if _, err := s.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "no certificate with its key") {
 		t.Errorf("%v", err)
 	}

@@ -91,7 +91,7 @@ func (d *Server) Start(ctx context.Context) (net.Addr, error) {
 	case d.config.Off:
 		return nil, nil
 	}
-	tlsConfig, err := d.config.TLS.open()
+	tlsConfig, err := d.config.TLS.Open(ErrConfig, d.report)
 	if err != nil {
 		return nil, err
 	}

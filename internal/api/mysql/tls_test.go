@@ -17,10 +17,12 @@ import (
 	"time"
 
 	driver "github.com/go-sql-driver/mysql"
+
+	"github.com/hikyaku/hikyaku/internal/access"
 )
 
 // certificate writes a certificate for 127.0.0.1 and its key into files, and returns who trusts it.
-func certificate(t *testing.T) (TLS, *x509.CertPool) {
+func certificate(t *testing.T) (access.TLS, *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -36,7 +38,7 @@ func certificate(t *testing.T) (TLS, *x509.CertPool) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	files := TLS{Cert: filepath.Join(dir, "cert.pem"), Key: filepath.Join(dir, "key.pem")}
+	files := access.TLS{Cert: filepath.Join(dir, "cert.pem"), Key: filepath.Join(dir, "key.pem")}
 	for path, block := range map[string]*pem.Block{files.Cert: {Type: "CERTIFICATE", Bytes: der}, files.Key: {Type: "PRIVATE KEY", Bytes: pkcs8}} {
 		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
 			t.Fatal(err)

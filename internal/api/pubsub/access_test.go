@@ -174,7 +174,7 @@ func TestTheRESTFormKnowsUsers(t *testing.T) {
 }
 
 // certificate writes a certificate for 127.0.0.1 and its key into a folder.
-func certificate(t *testing.T) (TLS, *x509.CertPool) {
+func certificate(t *testing.T) (access.TLS, *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -193,7 +193,7 @@ func certificate(t *testing.T) (TLS, *x509.CertPool) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	files := TLS{Cert: filepath.Join(dir, "cert.pem"), Key: filepath.Join(dir, "key.pem")}
+	files := access.TLS{Cert: filepath.Join(dir, "cert.pem"), Key: filepath.Join(dir, "key.pem")}
 	for path, block := range map[string]*pem.Block{files.Cert: {Type: "CERTIFICATE", Bytes: der}, files.Key: {Type: "EC PRIVATE KEY", Bytes: keyDER}} {
 		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
 			t.Fatal(err)
@@ -243,7 +243,7 @@ func TestSettingsAreChecked(t *testing.T) {
 		{Config{Off: true, Listen: "nonsense"}, false, nil},
 		{Config{Listen: "nonsense"}, false, ErrConfig},
 		{Config{Listen: "127.0.0.1:99999"}, false, ErrConfig},
-		{Config{TLS: TLS{Cert: "x"}}, false, ErrConfig},
+		{Config{TLS: access.TLS{Cert: "x"}}, false, ErrConfig},
 		{Config{MaxConnections: -1}, false, ErrConfig},
 		{Config{Listen: ":8085"}, false, access.ErrExposed},
 		{Config{Listen: ":8085"}, true, nil},

@@ -11,36 +11,20 @@ import (
 
 // Config holds the settings of the door. The zero value listens on DefaultListen.
 type Config struct {
-	Off            bool   `yaml:"off"`
-	Listen         string `yaml:"listen"` // address and port; "": 127.0.0.1:8085
-	TLS            TLS    `yaml:"tls"`
-	MaxConnections int    `yaml:"max_connections"` // more wait for one to end; 0: 10,000
+	Off            bool       `yaml:"off"`
+	Listen         string     `yaml:"listen"` // address and port; "": 127.0.0.1:8085
+	TLS            access.TLS `yaml:"tls"`
+	MaxConnections int        `yaml:"max_connections"` // more wait for one to end; 0: 10,000
 }
 
-// TLS names the files of a certificate.
-type TLS struct {
-	Cert string `yaml:"cert" file:"read"` // PEM, with the chain
-	Key  string `yaml:"key" file:"read"`  // PEM
-}
-
-// On tells whether TLS is wanted.
-func (t TLS) On() bool { return t.Cert != "" || t.Key != "" }
-
-// open reads the certificate; nil without one.
-func (t TLS) open() (*tls.Config, error) {
-	if !t.On() {
-		return nil, nil
+// tls reads the certificate; nil without one. REST is served over HTTP/1.1 alone, gRPC over HTTP/2 alone: who can speak the first comes for REST.
+func (d *Server) tls() (*tls.Config, error) {
+	rest, err := d.config.TLS.Open(ErrConfig, d.report, protoREST)
+	if rest == nil || err != nil {
+		return nil, err
 	}
-	cert, err := tls.LoadX509KeyPair(t.Cert, t.Key)
-	if err != nil {
-		return nil, fmt.Errorf("%w: tls: %w", ErrConfig, err)
-	}
-	base := func(protocol string) *tls.Config {
-		return &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{cert}, NextProtos: []string{protocol}}
-	}
-	grpc, rest := base(protoGRPC), base(protoREST)
-	config := base(protoREST)
-	// REST is served over HTTP/1.1 alone, gRPC over HTTP/2 alone: who can speak the first comes for REST.
+	grpc, config := rest.Clone(), rest.Clone()
+	grpc.NextProtos = []string{protoGRPC}
 	config.GetConfigForClient = func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 		if slices.Contains(hello.SupportedProtos, protoGRPC) && !slices.Contains(hello.SupportedProtos, protoREST) {
 			return grpc, nil
@@ -77,7 +61,7 @@ func (c Config) Check(hasUsers bool) error {
 	if c.Off {
 		return nil
 	}
-	if err := access.CheckDoor(ErrConfig, c.withDefaults().Listen, DefaultListen, c.TLS.Cert, c.TLS.Key, hasUsers); err != nil {
+	if err := access.CheckDoor(ErrConfig, c.withDefaults().Listen, DefaultListen, c.TLS, hasUsers); err != nil {
 		return err
 	}
 	if c.MaxConnections < 0 {

@@ -97,7 +97,7 @@ func (d *Server) Start(ctx context.Context) (net.Addr, error) {
 	case d.config.Off:
 		return nil, nil
 	}
-	tlsConfig, err := d.config.TLS.open()
+	tlsConfig, err := d.tls()
 	if err != nil {
 		return nil, err
 	}

@@ -113,7 +113,7 @@ func TestADoorWithoutUsersListensOnLoopbackAlone(t *testing.T) {
 
 func TestSettingsThatCannotBeAreRefused(t *testing.T) {
 	for _, c := range []Config{
-		{Listen: "here"}, {Listen: "127.0.0.1:x"}, {MaxConnections: -1}, {Rest: -1}, {Region: "a b"}, {Region: "a:b"}, {TLS: TLS{Cert: "x"}},
+		{Listen: "here"}, {Listen: "127.0.0.1:x"}, {MaxConnections: -1}, {Rest: -1}, {Region: "a b"}, {Region: "a:b"}, {TLS: access.TLS{Cert: "x"}},
 	} {
 		if err := c.Check(false); !errors.Is(err, ErrConfig) {
 			t.Errorf("%+v: %v", c, err)

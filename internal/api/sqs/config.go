@@ -1,7 +1,6 @@
 package sqs
 
 import (
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"strings"
@@ -12,36 +11,14 @@ import (
 
 // Config holds the settings of the door. The zero value listens on DefaultListen.
 type Config struct {
-	Off            bool   `yaml:"off"`
-	Listen         string `yaml:"listen"` // address and port; "": 127.0.0.1:9324
-	TLS            TLS    `yaml:"tls"`
-	MaxConnections int    `yaml:"max_connections"` // more wait for one to end; 0: 10,000
+	Off            bool       `yaml:"off"`
+	Listen         string     `yaml:"listen"` // address and port; "": 127.0.0.1:9324
+	TLS            access.TLS `yaml:"tls"`
+	MaxConnections int        `yaml:"max_connections"` // more wait for one to end; 0: 10,000
 	// In the ARNs that clients see, unless their requests are signed for another; "": us-east-1.
 	Region string `yaml:"region"`
 	// So long after a queue was deleted none of its name can be made, and so long after a purge none follows; 0: 60 s, as with the service.
 	Rest time.Duration `yaml:"rest"`
-}
-
-// TLS names the files of a certificate.
-type TLS struct {
-	Cert string `yaml:"cert" file:"read"` // PEM, with the chain
-	Key  string `yaml:"key" file:"read"`  // PEM
-}
-
-// On tells whether TLS is wanted.
-func (t TLS) On() bool { return t.Cert != "" || t.Key != "" }
-
-// open reads the certificate; nil without one.
-func (t TLS) open() (*tls.Config, error) {
-	if !t.On() {
-		return nil, nil
-	}
-	cert, err := tls.LoadX509KeyPair(t.Cert, t.Key)
-	if err != nil {
-		return nil, fmt.Errorf("%w: tls: %w", ErrConfig, err)
-	}
-	// SDKs speak HTTP/1.1 with SQS; so does this door.
-	return &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{cert}, NextProtos: []string{"http/1.1"}}, nil
 }
 
 // DefaultListen is where the door listens unless told otherwise: where ElasticMQ does.
@@ -71,7 +48,7 @@ func (c Config) Check(hasUsers bool) error {
 	if c.Off {
 		return nil
 	}
-	if err := access.CheckDoor(ErrConfig, c.withDefaults().Listen, DefaultListen, c.TLS.Cert, c.TLS.Key, hasUsers); err != nil {
+	if err := access.CheckDoor(ErrConfig, c.withDefaults().Listen, DefaultListen, c.TLS, hasUsers); err != nil {
 		return err
 	}
 	switch {

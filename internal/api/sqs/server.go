@@ -101,7 +101,7 @@ func (d *Server) Start(ctx context.Context) (net.Addr, error) {
 	case d.config.Off:
 		return nil, nil
 	}
-	tlsConfig, err := d.config.TLS.open()
+	tlsConfig, err := d.config.TLS.Open(ErrConfig, d.report, "http/1.1") // as SDKs speak with SQS
 	if err != nil {
 		return nil, err
 	}

@@ -14,11 +14,12 @@ import (
 
 	client "github.com/aws/aws-sdk-go-v2/service/sqs"
 
+	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
 // certificate writes a certificate for 127.0.0.1 and its key into files, and returns who trusts it.
-func certificate(t *testing.T) (TLS, *x509.CertPool) {
+func certificate(t *testing.T) (access.TLS, *x509.CertPool) {
 	t.Helper()
 	s := httptest.NewTLSServer(nil)
 	defer s.Close()
@@ -27,7 +28,7 @@ func certificate(t *testing.T) (TLS, *x509.CertPool) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	files := TLS{Cert: filepath.Join(dir, "cert.pem"), Key: filepath.Join(dir, "key.pem")}
+	files := access.TLS{Cert: filepath.Join(dir, "cert.pem"), Key: filepath.Join(dir, "key.pem")}
 	for path, block := range map[string]*pem.Block{files.Cert: {Type: "CERTIFICATE", Bytes: s.Certificate().Raw}, files.Key: {Type: "PRIVATE KEY", Bytes: key}} {
 		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
 			t.Fatal(err)
@@ -85,7 +86,7 @@ func TestACertificateThatCannotBeReadStopsTheStart(t *testing.T) {
 	clock := new(fakeClock)
 	s, stop := openStore(t, t.TempDir(), clock.now, queue.Limits{})
 	t.Cleanup(stop)
-	d, err := New(Config{Listen: "127.0.0.1:0", TLS: TLS{Cert: "none.pem", Key: "none.pem"}}, Options{Store: s})
+	d, err := New(Config{Listen: "127.0.0.1:0", TLS: access.TLS{Cert: "none.pem", Key: "none.pem"}}, Options{Store: s})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package http
+package access
 
 import (
 	"crypto/tls"
@@ -8,10 +8,39 @@ import (
 	"time"
 )
 
+// TLS names the files of a door's certificate. They are read again when they change.
+type TLS struct {
+	Cert string `yaml:"cert" file:"read"` // PEM, with the chain
+	Key  string `yaml:"key" file:"read"`  // PEM
+}
+
+// On tells whether TLS is wanted.
+func (t TLS) On() bool { return t.Cert != "" || t.Key != "" }
+
+// Open reads the certificate and returns the settings of a listener that offers the protocols, by their names in ALPN; nil when TLS is not wanted. That the
+// files cannot be used is told as bad, the door's own error. report is told when they changed and cannot be used: then the certificate there was stays in
+// use.
+func (t TLS) Open(bad error, report func(error), protocols ...string) (*tls.Config, error) {
+	if !t.On() {
+		return nil, nil
+	}
+	c := &certificate{files: t, bad: bad, report: report}
+	var err error
+	if c.stamp, err = c.look(); err != nil {
+		return nil, fmt.Errorf("%w: tls: %w", bad, err)
+	}
+	if c.current, err = c.load(); err != nil {
+		return nil, err
+	}
+	c.looked = time.Now()
+	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: c.get, NextProtos: protocols}, nil
+}
+
 // certificate is a certificate that follows its files: before a handshake, but at most once a second, it looks whether they changed.
 // Files that can not be read, or do not fit each other, leave the certificate there was in use.
 type certificate struct {
 	files  TLS
+	bad    error
 	report func(error)
 
 	mu      sync.Mutex
@@ -29,19 +58,6 @@ type stamp struct {
 	certSize, keySize int64
 }
 
-func openCertificate(files TLS, report func(error)) (*certificate, error) {
-	c := &certificate{files: files, report: report}
-	var err error
-	if c.stamp, err = c.look(); err != nil {
-		return nil, fmt.Errorf("http door: tls: %w", err)
-	}
-	if c.current, err = c.load(); err != nil {
-		return nil, err
-	}
-	c.looked = time.Now()
-	return c, nil
-}
-
 func (c *certificate) look() (s stamp, err error) {
 	cert, err := os.Stat(c.files.Cert)
 	if err != nil {
@@ -57,7 +73,7 @@ func (c *certificate) look() (s stamp, err error) {
 func (c *certificate) load() (*tls.Certificate, error) {
 	pair, err := tls.LoadX509KeyPair(c.files.Cert, c.files.Key)
 	if err != nil {
-		return nil, fmt.Errorf("http door: tls: %s and %s are no certificate with its key: %w", c.files.Cert, c.files.Key, err)
+		return nil, fmt.Errorf("%w: tls: %s and %s are no certificate with its key: %w", c.bad, c.files.Cert, c.files.Key, err)
 	}
 	return &pair, nil
 }
@@ -76,7 +92,7 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 func (c *certificate) follow() {
 	now, err := c.look()
 	if err != nil {
-		c.report(fmt.Errorf("http door: tls: the certificate in use stays: %w", err))
+		c.report(fmt.Errorf("%w: tls: the certificate in use stays: %w", c.bad, err))
 		return
 	}
 	if now == c.stamp {
