@@ -79,8 +79,8 @@ func report(w io.Writer, err error) int {
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.Is(err, syscall.EPIPE):
-		return exitFailed // whoever read our output has gone: nobody is left to be told
+	case outputGone(err):
+		return exitFailed // nobody is left to be told
 	case errors.As(err, &dead):
 		fmt.Fprintf(w, "hikyaku: %v\n", dead)
 		for _, s := range dead.steps {
@@ -99,6 +99,12 @@ func report(w io.Writer, err error) int {
 	}
 	fmt.Fprintln(w, explain(err))
 	return exitFailed
+}
+
+// outputGone tells whether whoever read our output has gone. A connection that another broke off is no such thing, though the system has one word for both.
+func outputGone(err error) bool {
+	var at *fs.PathError
+	return errors.Is(err, syscall.EPIPE) && errors.As(err, &at) && (at.Path == os.Stdout.Name() || at.Path == os.Stderr.Name())
 }
 
 // explain is the text of an error with the hint that fits it.

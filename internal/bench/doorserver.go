@@ -40,9 +40,14 @@ func openDoorServer(ctx context.Context, dir string, with setting, over func(s *
 	return &doorServer{r, addr.String(), d}, nil
 }
 
-// close closes the door, which has 5 s for its requests even when ctx has ended, and then the store.
+// close closes the door, and then the store.
 func (s *doorServer) close(ctx context.Context) error {
+	return errors.Join(closeDoor(ctx, s.door), s.rig.close())
+}
+
+// closeDoor closes a door, which has 5 s for its requests even when ctx has ended.
+func closeDoor(ctx context.Context, d door) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	return errors.Join(s.door.Close(ctx), s.rig.close())
+	return d.Close(ctx)
 }

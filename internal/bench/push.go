@@ -30,17 +30,19 @@ const (
 	caseHTTP     = "go-http"
 	casePushy    = "pushy"
 	kindPipeline = "pipeline"
+	kindPosted   = "posted"
 	kindDirect   = "direct"
 	kindCampaign = "campaigning"
 )
 
 // Push measures push delivery as a field report did:
 //
-//   - seed: so many queue messages with ten users each, and for each user the time from dequeue to the answer. The senders are the report's three versions,
-//     programs on pushy with the report's numbers of threads, and ours: a durable queue, a pipeline and the sink for APNs. They take turns against one
-//     sandbox, whose answers take 40 ms at the median and have a heavy tail, and which turns away connections that come in a storm. Ours is timed, for all
-//     users of a trial, from the moment when the first message was dequeued, so that nothing is gained by leaving others in the queue. Beside it stands the bound: what the latency, the streams and
-//     the sandbox's own capacity leave, if a sender takes no time at all.
+//   - seed: so many messages of an SQS queue with ten users each, and for each user the time from dequeue to the answer. The senders are the report's three
+//     versions, programs on pushy with the report's numbers of threads, which receive from our SQS door with Amazon's client, and ours: a pipeline that reads the
+//     queue behind that door, and the sink for APNs. They take turns against one sandbox, whose answers take 40 ms at the median and have a heavy tail, and which
+//     turns away connections that come in a storm. Beside the time from the dequeue of each user's own message stands that from the first dequeue of the trial, so
+//     that it is seen when one gains by leaving messages in the queue. To the latter is compared the bound: what the latency, the streams and the sandbox's own
+//     capacity leave of users who all come at once, if a sender takes no time at all.
 //   - steady: pushes through one connection to nghttpd, and to pushy's server for tests: ours, Go's net/http, pushy, and h2load as the limit, in turns.
 //     Each client is a process of its own, whose processor time is told for each push.
 //   - durable: claimed, pushed and durably settled, one message a push, with the sandbox on the same machine.

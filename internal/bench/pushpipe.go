@@ -20,7 +20,7 @@ import (
 
 // pushTrial is what servePipeline is told in a line.
 type pushTrial struct {
-	Messages int `json:"messages"` // that are put into the queue
+	Messages int `json:"messages"` // that come to the queue
 	Users    int `json:"users"`    // of each
 }
 
@@ -72,6 +72,7 @@ func (f *pushFlags) servePipeline(ctx context.Context, in io.Reader, out io.Writ
 		return err
 	}
 	defer func() { err = errors.Join(err, h.rig.close()) }()
+	write := json.NewEncoder(out)
 	trial := func(ctx context.Context, t pushTrial) (any, error) { return h.drain(ctx, t) }
 	if f.kind != kindDirect {
 		r, err := h.runPipeline(ctx)
@@ -80,13 +81,26 @@ func (f *pushFlags) servePipeline(ctx context.Context, in io.Reader, out io.Writ
 		}
 		defer func() { err = errors.Join(err, r.close()) }()
 		trial = func(ctx context.Context, t pushTrial) (any, error) {
-			if f.kind == kindCampaign {
+			switch f.kind {
+			case kindCampaign:
 				return r.campaign(ctx, t.Users)
+			case kindPosted:
+				return r.trial(ctx, t, func() error { return write.Encode(ready{true}) })
+			default:
+				return r.trial(ctx, t, func() error { return h.put(ctx, t, workMessage) })
 			}
-			return r.trial(ctx, t)
 		}
 	}
-	write := json.NewEncoder(out)
+	if f.kind == kindPosted {
+		d, addr, err := openSQSDoor(ctx, h.rig.store)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, closeDoor(ctx, d)) }()
+		if err := write.Encode(served{Addr: addr.String()}); err != nil {
+			return err
+		}
+	}
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
 		var t pushTrial
@@ -111,7 +125,7 @@ type pushHouse struct {
 }
 
 func (f *pushFlags) openPushHouse(ctx context.Context) (*pushHouse, error) {
-	text := map[string]string{kindDirect: directConfig, kindPipeline: pipelineConfig, kindCampaign: campaignConfig}[f.kind]
+	text := map[string]string{kindDirect: directConfig, kindPipeline: pipelineConfig, kindPosted: pipelineConfig, kindCampaign: campaignConfig}[f.kind]
 	values := map[string]string{"PUSH_ADDR": f.addr, "PUSH_CA": f.ca, "PUSH_SIGNER": f.signer, "PUSH_USERS": f.users, "PUSH_CONNECTIONS": strconv.Itoa(f.connections)}
 	c, err := config.Parse("push.yaml", []byte(text), func(name string) (string, bool) {
 		v, ok := values[name]
@@ -219,12 +233,12 @@ func (r *runningPipeline) close() error {
 	return r.err
 }
 
-// trial puts messages and waits until each user's push was answered and everything is settled.
-func (r *runningPipeline) trial(ctx context.Context, t pushTrial) (took pushed, err error) {
+// trial lets messages come and waits until each user's push was answered and everything is settled.
+func (r *runningPipeline) trial(ctx context.Context, t pushTrial, come func() error) (took pushed, err error) {
 	n := t.Messages * t.Users
 	answered, settled := r.sink.begin(n), r.seen.begin(n)
 	cpu, start := processorTime(), time.Now()
-	if err := r.house.put(ctx, t, workMessage); err != nil {
+	if err := come(); err != nil {
 		return took, err
 	}
 	for _, done := range []<-chan struct{}{answered, settled} {
@@ -238,6 +252,7 @@ func (r *runningPipeline) trial(ctx context.Context, t pushTrial) (took pushed, 
 	}
 	took = pushed{N: n, ElapsedUS: time.Since(start).Microseconds(), CPUUS: (processorTime() - cpu).Microseconds()}
 	took.TimesUS, took.Failed = r.sink.end()
+	took.OwnUS = r.sink.ended()
 	return took, nil
 }
 

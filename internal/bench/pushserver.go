@@ -24,6 +24,8 @@ import (
 //   - --kind sandbox: our far end. It writes its address first. A line is a behaviour, or anything else; the answer is what it saw, which it then forgets.
 //   - --kind hikyaku, go-http: a client. A line is a number of pushes, the answer what they took.
 //   - --kind pipeline, direct, campaigning: a store and a pipeline whose sink pushes. A line is a trial, the answer what it took.
+//   - --kind posted: a pipeline, and the SQS door over its store. It writes its address first. A line is a trial, to which it says that it is ready; it then expects the
+//     trial's messages through the door, and says what they took.
 func ServePush(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
 	flags := flag.NewFlagSet("serve-push", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -60,7 +62,7 @@ func (f *pushFlags) serve(ctx context.Context, in io.Reader, out io.Writer) erro
 		return f.servePusher(ctx, newEnginePusher, in, out)
 	case caseHTTP:
 		return f.servePusher(ctx, newHTTPPusher, in, out)
-	case kindPipeline, kindDirect, kindCampaign:
+	case kindPipeline, kindDirect, kindCampaign, kindPosted:
 		return f.servePipeline(ctx, in, out)
 	default:
 		return fmt.Errorf("there is no kind %q", f.kind)
@@ -117,8 +119,9 @@ type pushed struct {
 	N         int     `json:"n"`
 	Failed    int     `json:"failed"`
 	ElapsedUS int64   `json:"elapsed_us"`
-	CPUUS     int64   `json:"cpu_us"` // of the process
-	TimesUS   []int64 `json:"times_us,omitempty"`
+	CPUUS     int64   `json:"cpu_us"`             // of the process
+	TimesUS   []int64 `json:"times_us,omitempty"` // to each user's answer, from when the first message of all was dequeued
+	OwnUS     []int64 `json:"own_us,omitempty"`   // likewise, from when the user's own was
 }
 
 func (p *pushed) elapsed() time.Duration { return time.Duration(p.ElapsedUS) * time.Microsecond }

@@ -17,6 +17,7 @@ type timedSink struct {
 	mu     sync.Mutex
 	first  int64   // when the first message was claimed, in nanoseconds since 1970; 0: none was yet
 	times  []int64 // when each user's push was answered, likewise; 0: not yet
+	own    []int64 // when the message of each user was claimed, likewise
 	left   int
 	failed int
 	done   chan struct{}
@@ -26,7 +27,7 @@ type timedSink struct {
 func (s *timedSink) begin(n int) <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.first, s.times, s.left, s.failed, s.done = 0, make([]int64, n), n, 0, make(chan struct{})
+	s.first, s.times, s.own, s.left, s.failed, s.done = 0, make([]int64, n), make([]int64, n), n, 0, make(chan struct{})
 	return s.done
 }
 
@@ -48,10 +49,24 @@ func (s *timedSink) end() ([]int64, int) {
 	return took, s.failed
 }
 
-// claimed notes when a message was dequeued.
-func (s *timedSink) claimed(at int64) {
+// ended returns, for the users in their order, the microseconds from the claim of each one's own message to the answer.
+func (s *timedSink) ended() []int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	took := make([]int64, len(s.times))
+	for i, at := range s.times {
+		took[i] = max(0, at-s.own[i]) / int64(time.Microsecond)
+	}
+	return took
+}
+
+// claimed notes when a user's message was dequeued.
+func (s *timedSink) claimed(user int, at int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if user > 0 && user <= len(s.own) && s.own[user-1] == 0 {
+		s.own[user-1] = at
+	}
 	if at > 0 && (s.first == 0 || at < s.first) {
 		s.first = at
 	}
@@ -60,7 +75,7 @@ func (s *timedSink) claimed(at int64) {
 // Deliver implements component.AsyncSink.
 func (s *timedSink) Deliver(m *message.Message, deadline time.Time, done func(component.Outcome)) {
 	user := userOf(m)
-	s.claimed(m.Hops[message.Claimed])
+	s.claimed(user, m.Hops[message.Claimed])
 	s.AsyncSink.Deliver(m, deadline, func(o component.Outcome) {
 		if o.Verdict != component.Retry {
 			s.answered(user, o.Verdict == component.Delivered)

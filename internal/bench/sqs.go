@@ -47,7 +47,7 @@ const (
 //
 // Our server is a process of its own over a new store with every default, durable. ElasticMQ, if its URL is given, is another, in memory. Both are
 // driven by lightSQS, which costs so little that the servers are what is measured, and take turns in slices; in a slice clients send for a time, and then receive
-// and delete as much. Ratios are medians of those of neighbouring slices.
+// and delete as much. A server that cannot keep up is given fewer messages, as many as it receives in a second, and its rows say how many. Ratios are medians of those of neighbouring slices.
 func SQS(ctx context.Context, o Options) error {
 	s := &sqsSession{session: session{Options: o, report: measure.NewBenchReport("sqs")}, sqsExtent: wholeSQS}
 	if o.Quick {
@@ -82,7 +82,7 @@ var (
 		rounds: 5, slice: 200 * time.Millisecond, filling: 20 * time.Second, waiters: 200, handoffs: 400, warm: 10 * time.Second,
 	}
 	quickSQS = sqsExtent{
-		clients: []int{1, 2}, many: 2, groups: []int{1, 10}, few: 4, backlogs: []int{100}, stuck: 100,
+		clients: []int{1, 2}, many: 2, groups: []int{2, 10}, few: 4, backlogs: []int{100}, stuck: 100,
 		rounds: 2, slice: 20 * time.Millisecond, filling: 10 * time.Second, waiters: 10, handoffs: 10, warm: 10 * time.Millisecond,
 	}
 )
@@ -166,7 +166,7 @@ func (s *sqsSession) warmUp(ctx context.Context) error {
 					return err
 				}
 				for began := time.Now(); time.Since(began) < s.warm/4; {
-					if err := c.round(ctx, s.slice, 0); err != nil {
+					if err := c.round(ctx, s.slice, s.longest()); err != nil {
 						return errors.Join(err, c.close())
 					}
 				}

@@ -39,7 +39,7 @@ func TestSQSReportsEveryWork(t *testing.T) {
 		pair("hikyaku", suffix, "standard 1  0 ")
 		pair("hikyaku", suffix, "standard 2  0 ")
 	}
-	for _, groups := range []string{"1", "10"} {
+	for _, groups := range []string{"2", "10"} {
 		pair("hikyaku", "", "FIFO 2 "+groups+" 0 ")
 		pair("hikyaku", "-10", "FIFO 2 "+groups+" 0 ")
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -13,6 +13,9 @@ type sqsCrew struct {
 	queue *sqsQueue
 	hands []sqsHand
 	batch int // messages a request
+
+	// most bounds the messages of a slice, where the server receives fewer in a slice's longest time than it takes in one; 0: it does not.
+	most int64
 
 	// What came of the slices.
 	sent, taken []sample
@@ -39,12 +42,16 @@ func (c *sqsCrew) close() error {
 	return errors.Join(errs...)
 }
 
-// send lets all hands send for a time.
-func (c *sqsCrew) send(ctx context.Context, d time.Duration) (sample, error) {
+// send lets all hands send for a time, or about as many messages as there may be; 0: no bound.
+func (c *sqsCrew) send(ctx context.Context, d time.Duration, most int64) (sample, error) {
 	calls := make([][]time.Duration, len(c.hands))
+	var begun atomic.Int64 // requests
 	began := time.Now()
 	err := crowd(ctx, len(c.hands), func(ctx context.Context, i int) error {
 		for last := began; last.Sub(began) < d && ctx.Err() == nil; {
+			if n := begun.Add(1); most > 0 && (n-1)*int64(c.batch) >= most {
+				return nil
+			}
 			if err := c.hands[i].send(c.batch); err != nil {
 				return err
 			}
@@ -71,9 +78,11 @@ func gathered(calls [][]time.Duration, elapsed time.Duration) sample {
 }
 
 // take lets all hands receive and delete n messages together, or as many as they can until the time is over; 0: no end. A hand waits for no more than is left, so
-// that none waits for what others have taken.
+// that none waits for what others have taken; but where there are fewer groups than hands, some have to wait, and whoever is let in goes on. The sample ends when the
+// last message is deleted.
 func (c *sqsCrew) take(ctx context.Context, n int64, d time.Duration) (sample, error) {
 	left := newShare(n)
+	left.loose = c.queue.groups > 0 && c.queue.groups < len(c.hands)
 	calls := make([][]time.Duration, len(c.hands))
 	taken := make([]int64, len(c.hands))
 	began := time.Now()
@@ -97,7 +106,7 @@ func (c *sqsCrew) take(ctx context.Context, n int64, d time.Duration) (sample, e
 		}
 		return ctx.Err()
 	})
-	s := gathered(calls, time.Since(began))
+	s := gathered(calls, left.ended(began))
 	s.n = 0
 	for _, k := range taken {
 		s.n += k
@@ -106,72 +115,57 @@ func (c *sqsCrew) take(ctx context.Context, n int64, d time.Duration) (sample, e
 	return s, err
 }
 
-// share is what hands still have to take. What one reserved and did not get, another may.
-type share struct {
-	mu      sync.Mutex
-	changed sync.Cond
-	left    int64 // not reserved
-	flying  int   // hands with a reservation
-	over    bool
-}
-
-func newShare(n int64) *share {
-	s := &share{left: n}
-	s.changed.L = &s.mu
-	return s
-}
-
-// reserve returns how many to take, most at most; 0 when all is taken, or when a hand has given up.
-func (s *share) reserve(most int) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for s.left == 0 && s.flying > 0 && !s.over {
-		s.changed.Wait()
-	}
-	if s.over {
-		return 0
-	}
-	n := int(min(s.left, int64(most)))
-	if n > 0 {
-		s.left -= int64(n)
-		s.flying++
-	}
-	return n
-}
-
-// settle says how many of the reserved were taken.
-func (s *share) settle(reserved, got int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.left += int64(reserved - got)
-	s.flying--
-	s.changed.Broadcast()
-}
-
-// wake lets nobody wait any more: a hand is done, because all is taken, or the time is over, or something failed.
-func (s *share) wake() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.over = true
-	s.changed.Broadcast()
-}
-
 // round lets the crew send for a time, and then take as much.
 func (c *sqsCrew) round(ctx context.Context, d, longest time.Duration) error {
-	sent, err := c.send(ctx, d)
+	sent, taken, err := c.slice(ctx, d, longest, c.most)
 	if err != nil {
-		return fmt.Errorf("%s: send: %w", c.queue.post.name, err)
-	}
-	taken, err := c.take(ctx, sent.n, longest)
-	if err != nil {
-		return fmt.Errorf("%s: receive: %w", c.queue.post.name, err)
+		return err
 	}
 	if sent.n == 0 || taken.n == 0 {
-		return errors.New("nothing was done in a slice: the machine is too slow for so short a slice")
+		return fmt.Errorf("%s: %d messages were sent to %s in a slice, and %d received: the machine is too slow for so short a slice", c.queue.post.name, sent.n, c.queue.kind(), taken.n)
 	}
 	c.sent, c.taken = append(c.sent, sent), append(c.taken, taken)
 	return nil
 }
+
+// slice sends for a time, at most so many, and takes as much.
+func (c *sqsCrew) slice(ctx context.Context, d, longest time.Duration, most int64) (sent, taken sample, err error) {
+	if sent, err = c.send(ctx, d, most); err != nil {
+		return sent, taken, fmt.Errorf("%s: send to %s: %w", c.queue.post.name, c.queue.kind(), err)
+	}
+	if taken, err = c.take(ctx, sent.n, longest); err != nil {
+		return sent, taken, fmt.Errorf("%s: receive from %s: %w", c.queue.post.name, c.queue.kind(), err)
+	}
+	return sent, taken, nil
+}
+
+// bound finds out how many messages a slice may have, so that what is sent in one can be taken in half its longest time: it tries more and more. Without it, a server
+// that becomes slower the more there are would be given more and more in each slice. Nothing of it is measured, but it warms the server; what is left of it waits.
+func (c *sqsCrew) bound(ctx context.Context, d, longest time.Duration) error {
+	least := int64(len(c.hands) * c.batch)
+	for n := least; ; n *= 4 {
+		sent, taken, err := c.slice(ctx, d, longest, n)
+		if err != nil {
+			return err
+		}
+		left, full := sent.n-taken.n, sent.n < n // full: time is what bounds a slice
+		if left > 0 || taken.elapsed > longest/2 {
+			c.most = max(least, int64(float64(taken.n)*float64(longest/2)/float64(taken.elapsed)))
+		}
+		if left > 0 {
+			if _, err := c.take(ctx, left, bounding*longest); err != nil {
+				return fmt.Errorf("%s: receive what is left in %s: %w", c.queue.post.name, c.queue.kind(), err)
+			}
+		}
+		if full || c.most > 0 {
+			c.queue.waits = c.queue.total
+			return nil
+		}
+	}
+}
+
+// bounding is how many slices' longest times there are for what is left when the bound was found.
+const bounding = 10
 
 // fill lets messages wait: n, or as many as there is time for. It is not measured.
 func (c *sqsCrew) fill(ctx context.Context, n int64, longest time.Duration) error {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"strconv"
 	"time"
 )
@@ -61,14 +62,35 @@ func (l *sqsLine) say(action string, body []byte) error {
 	l.out = strconv.AppendInt(l.out, int64(len(body)), 10)
 	l.out = append(l.out, "\r\n\r\n"...)
 	l.out = append(l.out, body...)
-	_, err := l.conn.Write(l.out)
-	return err
+	if err := l.conn.SetDeadline(time.Now().Add(answersWithin)); err != nil {
+		return fmt.Errorf("%s: %w", action, err)
+	}
+	if _, err := l.conn.Write(l.out); err != nil {
+		return fmt.Errorf("%s: %w", action, err)
+	}
+	return nil
 }
+
+// answersWithin is how long a call may take: some wait for messages as long as they can, and to delete 300,000 messages takes a while.
+const answersWithin = time.Minute
 
 // errSQS: the server refused what it was asked.
 var errSQS = errors.New("the server refused")
 
+// hear reads the answer to what was said.
 func (l *sqsLine) hear(action string) ([]byte, error) {
+	body, err := l.answer()
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, fmt.Errorf("%s: there is no answer after %v: %w", action, answersWithin, err)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", action, err)
+	}
+	return body, nil
+}
+
+// answer reads an answer. The error of one that is not good has what it says.
+func (l *sqsLine) answer() ([]byte, error) {
 	status, err := l.in.ReadSlice('\n')
 	if err != nil {
 		return nil, err
@@ -103,7 +125,7 @@ func (l *sqsLine) hear(action string) ([]byte, error) {
 		return nil, err
 	}
 	if !good {
-		return nil, fmt.Errorf("%w: %s: %.300s", errSQS, action, l.body)
+		return nil, fmt.Errorf("%w: %.300s", errSQS, l.body)
 	}
 	return l.body, nil
 }

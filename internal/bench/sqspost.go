@@ -5,12 +5,10 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/url"
 	"strconv"
 	"sync/atomic"
-	"time"
 )
 
 // sqsPost is a server of SQS's protocol: ours, or one to compare with.
@@ -18,45 +16,46 @@ type sqsPost struct {
 	name  string // its case
 	host  string
 	child *q4mChild // nil for one that others started
-	asks  *sqsLine  // for what is not measured
 	made  int
 }
 
-// openSQSPost connects to a server at a URL or an address.
+// openSQSPost finds a server at a URL or an address.
 func openSQSPost(ctx context.Context, name, address string, child *q4mChild) (*sqsPost, error) {
 	if u, err := url.Parse(address); err == nil && u.Host != "" {
 		address = u.Host
 	}
-	l, err := openSQSLine(context.WithoutCancel(ctx), address) // queues are deleted also when the run is ended early
+	l, err := openSQSLine(ctx, address)
+	if err == nil {
+		err = l.close()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s at %s: %w", name, address, err)
 	}
-	return &sqsPost{name: name, host: address, child: child, asks: l}, nil
+	return &sqsPost{name: name, host: address, child: child}, nil
 }
 
 func (p *sqsPost) close() error {
-	err := p.asks.close()
-	if p.child != nil {
-		err = errors.Join(err, p.child.close())
+	if p.child == nil {
+		return nil
 	}
-	return err
+	return p.child.close()
 }
 
-// askWithin is how long such a call may take; one that deletes 300,000 messages takes a while.
-const askWithin = time.Minute
-
-// ask makes a call that is not measured. answer may be nil.
-func (p *sqsPost) ask(action string, request, answer any) error {
+// ask makes a call that is not measured, on a connection of its own: a server closes one that has had nothing to do for long. It is made also when the run is ended
+// early, so that queues are deleted. answer may be nil.
+func (p *sqsPost) ask(action string, request, answer any) (err error) {
 	text, err := json.Marshal(request)
 	if err != nil {
 		return err
 	}
-	if err := p.asks.conn.SetDeadline(time.Now().Add(askWithin)); err != nil {
-		return fmt.Errorf("%s: %w", p.name, err)
-	}
-	got, err := p.asks.ask(action, text)
+	l, err := openSQSLine(context.Background(), p.host)
 	if err != nil {
-		return fmt.Errorf("%s: %w", p.name, err)
+		return fmt.Errorf("%s at %s: %s: %w", p.name, p.host, action, err)
+	}
+	defer func() { err = joinCleanup(err, l.close()) }()
+	got, err := l.ask(action, text)
+	if err != nil {
+		return fmt.Errorf("%s at %s: %w", p.name, p.host, err)
 	}
 	if answer == nil {
 		return nil
@@ -100,6 +99,14 @@ func (p *sqsPost) newQueue(groups int) (*sqsQueue, error) {
 		return nil, err
 	}
 	return &sqsQueue{post: p, url: made.URL, groups: groups, group: "g"}, nil
+}
+
+// kind is how errors call it.
+func (q *sqsQueue) kind() string {
+	if q.groups == 0 {
+		return "a standard queue"
+	}
+	return fmt.Sprintf("a FIFO queue of %d groups", q.groups)
 }
 
 func (q *sqsQueue) delete() error {

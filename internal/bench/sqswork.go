@@ -123,19 +123,18 @@ func ratiosOf(ours, peer []sample) (rising []float64) {
 	return sorted(rising)
 }
 
-// turns lets crews do a slice each, over and over, after one that is not counted.
+// turns lets crews do a slice each, over and over, after the bound of each was found.
 func (s *sqsSession) turns(ctx context.Context, crews []*sqsCrew) error {
-	for round := range s.rounds + 1 {
+	for _, c := range crews {
+		if err := c.bound(ctx, s.slice, s.longest()); err != nil {
+			return err
+		}
+	}
+	for round := range s.rounds {
 		for i := range crews {
 			if err := crews[(round+i)%len(crews)].round(ctx, s.slice, s.longest()); err != nil {
 				return err
 			}
-		}
-		if round == 0 {
-			for _, c := range crews {
-				c.sent, c.taken = nil, nil
-			}
-			continue
 		}
 		s.step()
 	}
@@ -164,6 +163,9 @@ func (s *sqsSession) sqsRows(name string, w sqsWork, c *sqsCrew) (sent, taken *m
 		r := s.report.Row(name, works[i]).Set("queue", queueKind(w.groups)).Set("clients", w.clients)
 		if w.groups > 0 {
 			r.Set("groups", w.groups)
+		}
+		if c.most > 0 {
+			r.Set("slice_messages", c.most)
 		}
 		r.Set("backlog", c.queue.waits).Set("bytes", bodyBytes).Times(t.calls).Rate(t.n, t.elapsed)
 		if i == 0 {

@@ -12,8 +12,8 @@ import (
 var shown = [...]struct{ name, heading string }{
 	{"work", "work"}, {"case", "case"}, {"writers", "at once"}, {"connections", "connections"}, {"client", "client"},
 	{"server", "server"}, {"publisher", "publisher"}, {"rtt_ms", "round trip ms"}, {"burst", "messages"}, {"rate", "offered/s"}, {"setting", "count, delay"}, {"depth", "depth"}, {"condition", "condition"}, {"matching", "matching"},
-	{"queue", "queue"}, {"clients", "clients"}, {"groups", "groups"}, {"backlog", "waiting"}, {"stuck", "stuck"}, {"waiters", "others"}, {"start", "after"}, {"indexes", "indexes"},
-	{"messages", "queue messages"}, {"n", "calls"}, {"mean_ms", "mean ms"}, {"p50_ms", "p50 ms"}, {"p99_ms", "p99 ms"}, {"p999_ms", "p99.9 ms"}, {"max_ms", "max ms"}, {"min_ms", "min ms"}, {"per_s", "messages/s"},
+	{"queue", "queue"}, {"clients", "clients"}, {"groups", "groups"}, {"backlog", "waiting"}, {"stuck", "stuck"}, {"slice_messages", "at most a slice"}, {"waiters", "others"}, {"start", "after"}, {"indexes", "indexes"},
+	{"messages", "queue messages"}, {"n", "calls"}, {"mean_ms", "mean ms"}, {"p50_ms", "p50 ms"}, {"p95_ms", "p95 ms"}, {"p99_ms", "p99 ms"}, {"p999_ms", "p99.9 ms"}, {"max_ms", "max ms"}, {"min_ms", "min ms"}, {"per_s", "messages/s"},
 	{"look_p50_us", "look p50 µs"}, {"look_p99_us", "look p99 µs"},
 	{"rss_mb", "RSS MB"}, {"heap_mb", "heap MB"}, {"message_bytes", "bytes a message"}, {"index_bytes", "bytes a column"},
 	{"log_mb", "log MB"}, {"copied_mb", "copied MB"}, {"checkpoint_mb", "checkpoints MB"}, {"amplification", "amplification"},
@@ -26,8 +26,8 @@ var shown = [...]struct{ name, heading string }{
 	{"put_p50_ms", "answer p50 ms"}, {"put_p99_ms", "answer p99 ms"}, {"beyond_p50_ms", "beyond p50 ms"}, {"beyond_p99_ms", "beyond p99 ms"},
 	{"ratio_elasticmq", "to ElasticMQ"}, {"ratio_empty", "to empty"}, {"ratio_light", "to light"},
 	{"users", "users"}, {"total_ms", "total ms"}, {"ideal_ms", "ideal ms"}, {"ratio_ideal", "to ideal"}, {"ratio_sequence", "faster than in sequence"}, {"report_ms", "report's ms"},
-	{"slow", "slow devices"}, {"bound_mean_ms", "bound mean ms"}, {"bound_p99_ms", "bound p99 ms"},
-	{"mean_fix2", "mean to fix-2"}, {"p99_fix2", "p99 to fix-2"}, {"mean_bound", "mean to bound"}, {"p99_bound", "p99 to bound"}, {"p99_even", "p99 to even"},
+	{"slow", "slow devices"}, {"first_mean_ms", "from first: mean ms"}, {"first_p99_ms", "from first: p99 ms"}, {"bound_mean_ms", "bound mean ms"}, {"bound_p99_ms", "bound p99 ms"},
+	{"mean_fix2", "mean to fix-2"}, {"p99_fix2", "p99 to fix-2"}, {"first_mean_fix2", "from first: mean to fix-2"}, {"first_p99_fix2", "from first: p99 to fix-2"}, {"mean_bound", "mean to bound"}, {"p99_bound", "p99 to bound"}, {"p99_even", "p99 to even"},
 	{"cpu_us", "µs of CPU"}, {"rate_http", "to go-http"}, {"rate_pushy", "to pushy"}, {"rate_limit", "to limit"}, {"turned_away", "turned away"}, {"failed", "failed"},
 	{"workers", "workers"}, {"goroutines", "goroutines"}, {"item_ns", "ns an item"},
 	{"asked", "asked"}, {"met", "met"},
@@ -50,7 +50,7 @@ type section struct {
 	hides []string
 }
 
-// rare are columns that only the table of the seed has, which shows what the field report shows.
+// rare are columns that only the tables of field reports have, which show what the reports show.
 var rare = []string{"mean_ms", "min_ms"}
 
 var sections = []section{

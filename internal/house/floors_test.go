@@ -23,6 +23,8 @@ var floors = []floor{
 	{"kinds", []string{"internal/source/*", "internal/transform/*", "internal/sink/*"}, "one folder a kind"},
 	{"push tests", []string{"internal/push/pushtest"}, "what the tests of sinks that push share, for tests"},
 	{"shared by kinds", []string{"internal/codec", "internal/fetch", "internal/lines", "internal/macro", "internal/push", "internal/rows"}, "what several kinds need"},
+	{"programs", []string{"internal/program"}, "simple jq programs, compiled"},
+	{"program tests", []string{"internal/program/programtest"}, "programs and bodies made up, for tests"},
 	{"contracts", []string{"internal/access", "internal/component"}, "who may do what; what a source, a transform and a sink are"},
 	{"functions", []string{"internal/function"}, "user code and its instances"},
 	{"queues", []string{"internal/queue"}, "topics, queues, claims, dead letters"},
@@ -38,7 +40,7 @@ var floors = []floor{
 }
 
 // forTests are rooms that only tests may import.
-var forTests = []string{"internal/journal/journaltest", "internal/journal/file/faultfs", "internal/push/pushtest"}
+var forTests = []string{"internal/journal/journaltest", "internal/journal/file/faultfs", "internal/push/pushtest", "internal/program/programtest"}
 
 // bare are the public libraries that promise to depend on nothing but the standard library.
 var bare = []string{"batch", "flow"}

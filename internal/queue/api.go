@@ -166,6 +166,7 @@ type Replayed struct {
 // Stats describes a queue now. Totals count since the queue was made, Bytes is what its messages count against limits.
 type Stats struct {
 	Name                            Name
+	ID                              uint32 // as Token.Queue has it: of this queue alone, from its creation to its end, under all its names; one made anew has another
 	Definition                      Definition
 	Ready, Delayed, Claimed, Behind int64 // Behind: waiting behind another of their key
 	Bytes                           int64

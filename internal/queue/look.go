@@ -55,7 +55,7 @@ func (s *Store) Stats(n Name) (Stats, error) {
 	}
 	s.catchUp()
 	st := Stats{
-		Name: q.name, Definition: q.def, Bytes: q.bytes, Waiters: q.waiting.Len(),
+		Name: q.name, ID: q.id, Definition: q.def, Bytes: q.bytes, Waiters: q.waiting.Len(),
 		Ready: int64(q.ready.Len()), Delayed: q.delayed, Claimed: q.claimed,
 		TotalPut: q.put, TotalDuplicate: q.duplicate, TotalDone: q.done, TotalDead: q.dead,
 		TotalExpired: q.expired, TotalPurged: q.purged, TotalClaims: q.claims, NextSequence: q.next,

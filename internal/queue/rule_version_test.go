@@ -62,6 +62,60 @@ func TestRuleAVersionIsOfOneDefinitionAlone(t *testing.T) {
 	})
 }
 
+// TestRuleAnIDIsOfOneQueueAlone changes, renames and deletes queues, before and after starts.
+func TestRuleAnIDIsOfOneQueueAlone(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		ctx := context.Background()
+		m, other := newMemory(), Name{DefaultNamespace, "other"}
+		s := open(t, m)
+		must := func(err error) {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		idOf := func(n Name) uint32 {
+			t.Helper()
+			st, err := s.Stats(n)
+			must(err)
+			return st.ID
+		}
+		create := func() uint32 {
+			t.Helper()
+			created, err := s.CreateQueue(ctx, news, Definition{})
+			must(err)
+			if !created {
+				t.Fatal("it was there")
+			}
+			return idOf(news)
+		}
+		seen := map[uint32]bool{}
+		for round := range 4 {
+			id := create()
+			if id == 0 || seen[id] {
+				t.Errorf("round %d: the id is %d, after %v", round, id, seen)
+			}
+			seen[id] = true
+			mustPut(t, s, news, text("a")...)
+			if c := mustClaim(t, s, ClaimRequest{From: from(news)}); c[0].Token.Queue != id {
+				t.Errorf("the token is of queue %d, the id is %d", c[0].Token.Queue, id)
+			}
+			must(s.AlterQueue(ctx, news, Definition{MaxAttempts: 5}))
+			must(s.RenameQueue(ctx, news, other))
+			must(s.RenameQueue(ctx, other, news))
+			if got := idOf(news); got != id {
+				t.Errorf("after changes the id is %d, it was %d", got, id)
+			}
+			m = m.after(true)
+			s = open(t, m)
+			if got := idOf(news); got != id {
+				t.Errorf("after a start the id is %d, it was %d", got, id)
+			}
+			must(s.DeleteQueue(ctx, news))
+		}
+	})
+}
+
 // TestLookShowsOneMessageWhateverItsState looks at messages one by one, and at what is not there.
 func TestLookShowsOneMessageWhateverItsState(t *testing.T) {
 	bubble(t, func(t *testing.T) {

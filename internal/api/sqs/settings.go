@@ -52,6 +52,7 @@ func (s *settings) clone() settings {
 // view is what calls need to know of a queue or topic. It is made once for each change of the definition or the notes, and not changed.
 type view struct {
 	name    queue.Name // resolved
+	id      uint32     // of the queue: one of this name that was deleted had another
 	version uint64     // of the definition
 	changes uint64     // of notes, when it was made
 	topic   bool       // there is no queue of that name, but a topic
@@ -78,7 +79,15 @@ func (d *Server) view(n queue.Name) (*view, error) {
 			return v, nil
 		}
 	}
-	v := &view{name: n, version: version, changes: changes, fifo: isFIFO(n), def: def}
+	st, err := d.store.Stats(n) // if the queue was made anew meanwhile, the next call finds another version
+	if errors.Is(err, queue.ErrNotFound) {
+		d.known.Delete(n)
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	v := &view{name: n, id: st.ID, version: version, changes: changes, fifo: isFIFO(n), def: def}
 	if v.settings, err = d.recall(n); err != nil {
 		return nil, err
 	}

@@ -162,7 +162,7 @@ func (c *call) read(v *view, h *handle) error {
 	if h.receipt, ok = c.d.receipts.read(v.name, h.text); !ok {
 		return wire.ReceiptHandleIsInvalid(h.text)
 	}
-	if h.receipt.received.UnixMilli() < v.Created { // of a queue that was deleted
+	if h.receipt.token.Queue != v.id { // of a queue that was deleted, through whatever door
 		return wire.ReceiptHandleIsInvalid(h.text)
 	}
 	if h.visibility > 0 {

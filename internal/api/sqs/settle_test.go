@@ -8,6 +8,7 @@ import (
 	client "github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
+	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -112,6 +113,42 @@ func TestHandlesOfADeletedQueueAreInvalidInTheNextOfItsName(t *testing.T) {
 	wantCode(t, r.visibility(url, m, 10), invalidHandle)
 	if err := r.delete(url, other); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestHandlesOfAQueueThatAnotherDoorMadeAnewAreInvalid(t *testing.T) {
+	for _, name := range []string{"news", "news.fifo"} {
+		r := newRig(t)
+		url := r.queue(name)
+		n := queue.Name{Namespace: queue.DefaultNamespace, Name: name}
+		send := func(body string) {
+			t.Helper()
+			if _, err := r.store.Put(t.Context(), n, []message.Message{{Body: []byte(body), Key: "g"}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		send("hello")
+		m := r.one(url)
+		def, _, err := r.store.Definition(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.store.DeleteQueue(t.Context(), n); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.store.CreateQueue(t.Context(), n, def); err != nil {
+			t.Fatal(err)
+		}
+		send("another")
+		wantCode(t, r.delete(url, m), invalidHandle)
+		wantCode(t, r.visibility(url, m, 0), invalidHandle)
+		wantCode(t, r.visibility(url, m, 10), invalidHandle)
+		other := r.one(url)
+		wantCode(t, r.delete(url, m), invalidHandle)
+		wantCode(t, r.visibility(url, m, 0), invalidHandle)
+		if err := r.delete(url, other); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -40,8 +40,9 @@ var variables = []struct {
 
 // Program makes payloads. It may be used by several goroutines at once.
 type Program struct {
-	code *gojq.Code
-	used []bool // of variables: the others are not made
+	code  *gojq.Code
+	used  []bool // of variables: the others are not made
+	short shortcut
 }
 
 // Compile compiles the program of a setting. Errors are *component.SettingError.
@@ -63,7 +64,7 @@ func Compile(setting, text string) (*Program, error) {
 		return nil, &component.SettingError{Setting: setting, Offset: -1, Err: err,
 			Hint: "a program sees one message, as \".\", and $attributes, $id, $key, $time and $expires"}
 	}
-	return &Program{code, used}, nil
+	return &Program{code, used, newShortcut(text)}, nil
 }
 
 // ErrTooLong: a program ran for longer than it may. On a machine that is busy enough this passes, so it is a reason to try again.
@@ -71,6 +72,9 @@ var ErrTooLong = fmt.Errorf("the payload's program ran for more than %v", patien
 
 // Make makes the payload of a message, as compact JSON.
 func (p *Program) Make(m *message.Message) ([]byte, error) {
+	if body, ok := p.short.make(m); ok {
+		return body, nil
+	}
 	input, err := tree(m.Body)
 	if err != nil {
 		return nil, fmt.Errorf("the body is no JSON: %w", err)

@@ -21,7 +21,7 @@ func (d *delivery) came(r push.Result) {
 	if d.first {
 		d.app.pause.leave(r.Err == nil && trusts(r.Response))
 	}
-	if d.collapse != 0 && d.sink.collapse.end(d) && (r.Err != nil || r.Response.Status != 200) {
+	if d.sink.newest.End(d.push) && (r.Err != nil || r.Response.Status != 200) {
 		d.done(component.Drop(component.ErrReplaced))
 		return
 	}
@@ -152,7 +152,7 @@ func (d *delivery) refused(r push.Result) {
 	case mistrust:
 		o = d.hold(now, refusedRest, d.authorization, reason)
 	case fails:
-		s.failed.add(d.message.ID, r.Connection, now)
+		s.failed.Add(d.message.ID, r.Connection, now)
 		o.Slow = true
 	}
 	o.Sent = r.Sent

@@ -1,7 +1,6 @@
 package apns
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -211,7 +210,7 @@ func TestAKeyThatIsNotTrustedHoldsItsAppUntilTheFileIsReplaced(t *testing.T) {
 		t.Errorf("%d requests", n)
 	}
 	pushtest.Write(t, f.key, good)
-	eventually(t, func() bool { return pushtest.Deliver1(t, s, to(device(1))).Verdict == component.Delivered })
+	pushtest.Eventually(t, func() bool { return pushtest.Deliver1(t, s, to(device(1))).Verdict == component.Delivered })
 	for _, bad := range []string{"", "no key at all"} {
 		pushtest.Write(t, f.key, []byte(bad))
 		pushtest.Want(t, pushtest.Deliver1(t, s, to(device(1))), component.Delivered, "") // by the key that was good
@@ -219,26 +218,12 @@ func TestAKeyThatIsNotTrustedHoldsItsAppUntilTheFileIsReplaced(t *testing.T) {
 	if err := os.Remove(f.key); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, func() bool {
+	pushtest.Eventually(t, func() bool {
 		return s.only.key.Trouble() != nil || pushtest.Deliver1(t, s, to(device(3))).Verdict != component.Delivered
 	})
 	pushtest.Want(t, pushtest.Deliver1(t, s, to(device(1))), component.Delivered, "")
 	if err := s.only.key.Trouble(); err == nil || !strings.Contains(err.Error(), f.key) {
 		t.Errorf("what is wrong with the key: %v", err)
-	}
-}
-
-// eventually tries until it is so: files are looked at once a second.
-func eventually(t *testing.T, so func() bool) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), pushtest.Patience)
-	defer cancel()
-	for !so() {
-		select {
-		case <-ctx.Done():
-			t.Fatal("it never was")
-		case <-time.After(50 * time.Millisecond):
-		}
 	}
 }
 
@@ -337,7 +322,7 @@ func TestOneStreamAndThenNoneHoldsMessagesAndLosesNone(t *testing.T) {
 		pushtest.Want(t, o, component.Delivered, "")
 	}
 	f.behave(t, farend.Behaviour{Streams: farend.Limit(0)})
-	eventually(t, func() bool {
+	pushtest.Eventually(t, func() bool {
 		st := s.only.client.Stats()
 		return st.StreamsLimit == 0
 	})
@@ -452,7 +437,7 @@ func TestAMessageThatIsReplacedWhileItWaitsIsGivenUp(t *testing.T) {
 	s := newSink(t, f, func(c *Config) { c.Connections = 1 })
 	pushtest.Want(t, pushtest.Deliver1(t, s, to(device(0))), component.Delivered, "")
 	f.behave(t, farend.Behaviour{Streams: farend.Limit(0)})
-	eventually(t, func() bool { return s.only.client.Stats().StreamsLimit == 0 })
+	pushtest.Eventually(t, func() bool { return s.only.client.Stats().StreamsLimit == 0 })
 	first, second := to(device(1), "collapse_id", "score"), to(device(1), "collapse_id", "score")
 	second.Time = first.Time.Add(time.Second)
 	old, newer := make(chan component.Outcome, 1), make(chan component.Outcome, 1)
@@ -461,8 +446,8 @@ func TestAMessageThatIsReplacedWhileItWaitsIsGivenUp(t *testing.T) {
 	pushtest.Want(t, <-old, component.Dropped, "replaced")
 	f.behave(t, farend.Behaviour{})
 	pushtest.Want(t, <-newer, component.Delivered, "")
-	if n := f.CountDevice(device(1)); n != 1 || len(s.collapse.under) != 0 {
-		t.Errorf("the device got %d, %d are under way", n, len(s.collapse.under))
+	if n := f.CountDevice(device(1)); n != 1 || s.newest.UnderWay() != 0 {
+		t.Errorf("the device got %d, %d are under way", n, s.newest.UnderWay())
 	}
 }
 
@@ -471,7 +456,7 @@ func TestAMessageThatExpiresWhileItWaitsIsDropped(t *testing.T) {
 	s := newSink(t, f, func(c *Config) { c.Connections = 1 })
 	pushtest.Want(t, pushtest.Deliver1(t, s, to(device(0))), component.Delivered, "")
 	f.behave(t, farend.Behaviour{Streams: farend.Limit(0)})
-	eventually(t, func() bool { return s.only.client.Stats().StreamsLimit == 0 })
+	pushtest.Eventually(t, func() bool { return s.only.client.Stats().StreamsLimit == 0 })
 	m := to(device(1))
 	m.Expires = time.Now().Add(100 * time.Millisecond)
 	answered := make(chan component.Outcome, 1)

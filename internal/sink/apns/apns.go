@@ -9,6 +9,8 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/push/avoid"
+	"github.com/hikyaku/hikyaku/internal/push/collapse"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
 	"github.com/hikyaku/hikyaku/internal/push/outcome"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
@@ -32,13 +34,14 @@ type Sink struct {
 	connections int
 	clock       func() time.Time
 
-	lines    []*line
-	dead     *dead.Registry
-	devices  rest.Devices
-	failed   failures
-	collapse collapses
-	counts   outcome.Counts
-	notices  notices
+	lines   []*line
+	dead    *dead.Registry
+	devices rest.Devices
+	failed  avoid.Failures
+	newest  collapse.Memory
+	backlog *collapse.Backlog
+	counts  outcome.Counts
+	notices notices
 }
 
 var (
@@ -57,6 +60,9 @@ func (s *Sink) Limits() component.SinkLimits {
 
 // Start reads keys, certificates and the memory of dead devices. It connects to nobody: the first message does.
 func (s *Sink) Start(ctx context.Context) error {
+	if err := s.backlog.Start(ctx); err != nil {
+		return component.Setting("backlog", err)
+	}
 	shared := map[string]*line{}
 	for _, name := range slices.Sorted(maps.Keys(s.apps)) {
 		a := s.apps[name]

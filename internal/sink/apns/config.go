@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/push/collapse"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -28,6 +29,8 @@ type Config struct {
 	TTL time.Duration `yaml:"ttl"`
 	// CollapseID is the collapse id of messages whose attribute collapse_id does not say.
 	CollapseID string `yaml:"collapse_id"`
+	// Backlog is the queue where pushes wait, each a message with the attributes that it has here. With it, a push is dropped when a newer one with its device and collapse id waits there. Not set: only what was here before is known.
+	Backlog string `yaml:"backlog"`
 	// Feedback is the queue or topic where devices that are gone are reported. Not set: they are not.
 	Feedback string `yaml:"feedback"`
 	// DeadFor is how long a device that is gone is remembered. Not set: for ever.
@@ -96,6 +99,15 @@ func New(c Config, env component.Env) (component.Sink, error) {
 	}
 	if err := s.check(c); err != nil {
 		return nil, err
+	}
+	if c.Backlog != "" {
+		waiting, err := queue.ParseName(c.Backlog)
+		if err != nil {
+			return nil, component.Setting("backlog", err)
+		}
+		if env.Store != nil {
+			s.backlog = collapse.NewBacklog(env.Store, waiting, "token", "collapse_id", "app")
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Apps)) {
 		a, err := newApp(name, c.Apps[name])

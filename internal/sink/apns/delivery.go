@@ -8,6 +8,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/push"
+	"github.com/hikyaku/hikyaku/internal/push/collapse"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
 )
@@ -21,13 +22,11 @@ type delivery struct {
 
 	app           *app
 	wish          wish
-	expires       time.Time  // after which nobody wants it; zero: never
-	authorization string     // that it was sent with
-	renewed       bool       // it was sent again because its provider token had expired
-	first         bool       // it goes first after a pause
-	collapse      uint64     // names device and collapse id; 0: there is none
-	call          *push.Call // with collapse: to give it up; the collapses' mutex guards it and replaced
-	replaced      bool       // a newer message has come
+	expires       time.Time      // after which nobody wants it; zero: never
+	authorization string         // that it was sent with
+	renewed       bool           // it was sent again because its provider token had expired
+	first         bool           // it goes first after a pause
+	push          *collapse.Push // nil: it has no collapse id
 	request       push.Request
 	fields        [9]push.Field
 }
@@ -132,8 +131,11 @@ func (d *delivery) wanted(now time.Time) bool {
 	if w.collapse == "" {
 		w.collapse = s.collapseID
 	}
-	if w.collapse != "" && len(w.collapse) <= maxCollapse && s.collapse.replaced(d, d.app.name, w.token, w.collapse, m.Time) {
-		return d.answer(component.Drop(component.ErrReplaced))
+	if w.collapse != "" {
+		var replaced bool
+		if d.push, replaced = s.newest.Note(m.Time, d.app.name, w.token, w.collapse); replaced || s.backlog.Newer(m) {
+			return d.answer(component.Drop(component.ErrReplaced))
+		}
 	}
 	if since, gone := s.dead.Dead(d.app.name, w.token, w.registered); gone {
 		s.counts.Add(countDead)
@@ -157,20 +159,23 @@ func (d *delivery) send() {
 	if late := d.expires.Add(answerTime); !d.expires.IsZero() && late.Before(until) {
 		until = late
 	}
-	avoid := d.sink.failed.take(d.message.ID)
-	if d.collapse == 0 {
-		d.app.client.StartElsewhere(&d.request, until, avoid, d.came)
+	avoid := d.sink.failed.Take(d.message.ID)
+	p := d.push
+	if d.sink.newest.Begin(p) {
+		if d.first {
+			d.app.pause.leave(false)
+		}
+		d.done(component.Drop(component.ErrReplaced))
 		return
 	}
-	d.sink.collapse.begin(d)
-	d.sink.collapse.sent(d, d.app.client.StartElsewhere(&d.request, until, avoid, d.came))
+	d.sink.newest.Sent(p, d.app.client.StartElsewhere(&d.request, until, avoid, d.came))
 }
 
 // resend sends the same once more with the present provider token. What was sent before may still be in use, so this is a copy.
 func (d *delivery) resend(authorization string) {
 	again := &delivery{
 		sink: d.sink, message: d.message, deadline: d.deadline, done: d.done,
-		app: d.app, wish: d.wish, expires: d.expires, collapse: d.collapse, request: d.request,
+		app: d.app, wish: d.wish, expires: d.expires, push: d.push.Again(), request: d.request,
 	}
 	again.authorization, again.renewed = authorization, true
 	n := copy(again.fields[:], d.request.Header)

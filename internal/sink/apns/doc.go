@@ -39,5 +39,6 @@
 // wait. Server errors and lost connections are tried again: with the same apns-id, on another connection where there may be one, and counted as possibly
 // doubled where the request had left and only its answer was lost.
 //
-// A message that has expired, or that a newer one with its collapse id has replaced, is dropped: settled and counted, and no dead letter.
+// A message that has expired, or that a newer one with its collapse id has replaced, is dropped: settled and counted, and no dead letter. The
+// newer one is known when it has come to the sink, or, with Config.Backlog, when it waits in that queue.
 package apns

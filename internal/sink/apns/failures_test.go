@@ -34,7 +34,7 @@ func TestWhatTheFarEndFailedIsTriedAgainOnAnotherConnection(t *testing.T) {
 			if n := f.Counts().Connections; n != 2 {
 				t.Errorf("%d connections, more than are allowed", n)
 			}
-			if n := len(s.failed.young) + len(s.failed.old); n != 0 {
+			if n := s.failed.Len(); n != 0 {
 				t.Errorf("%d are still remembered", n)
 			}
 		})
@@ -72,35 +72,5 @@ func TestABurstAtTheStartIsOneConnection(t *testing.T) {
 	}
 	if c := f.Counts(); c.Connections != 1 || c.OverLimit != 0 {
 		t.Errorf("%+v", c)
-	}
-}
-
-func TestFailuresAreRememberedForAWhileAndNotTooMany(t *testing.T) {
-	var f failures
-	now := time.Now()
-	id := message.NewID()
-	if n := f.take(id); n != 0 {
-		t.Errorf("nothing happened, avoids %d", n)
-	}
-	f.add(id, 3, now)
-	f.add(id, 4, now.Add(failedFor)) // the latest one counts
-	if a, b := f.take(id), f.take(id); a != 4 || b != 0 {
-		t.Errorf("avoids %d, then %d", a, b)
-	}
-	first := message.NewID()
-	f.add(first, 1, now.Add(failedFor))
-	for range 5 * mostFailed {
-		f.add(message.NewID(), 2, now.Add(failedFor))
-	}
-	if n := len(f.young) + len(f.old); n > 2*mostFailed {
-		t.Errorf("%d are remembered", n)
-	}
-	if n := f.take(first); n != 0 {
-		t.Errorf("the first of many is remembered: %d", n)
-	}
-	f.add(id, 5, now.Add(2*failedFor))
-	f.add(message.NewID(), 6, now.Add(4*failedFor))
-	if n := f.take(id); n != 0 || len(f.old) != 0 {
-		t.Errorf("after a long while it avoids %d", n)
 	}
 }

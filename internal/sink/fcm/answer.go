@@ -22,7 +22,10 @@ const (
 
 // came is told how a request ended.
 func (d *delivery) came(r push.Result) {
+	replaced := d.sink.newest.End(d.push)
 	switch {
+	case replaced && (r.Err != nil || r.Response.Status != 200):
+		d.done(component.Drop(component.ErrReplaced))
 	case r.Err != nil:
 		d.done(d.sink.counts.Lost(r))
 	case r.Response.Status == 200:
@@ -69,6 +72,7 @@ func (d *delivery) refused(r push.Result) {
 	case reason.Status == 429:
 		o = d.less(now, o)
 	case reason.Status >= 500, reason.Status == 408:
+		s.failed.Add(d.message.ID, r.Connection, now)
 		o.Slow = true
 		if o.After > 0 {
 			d.project.pause.Strike(now, d.device(), o.After, reason)

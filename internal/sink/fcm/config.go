@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/push/collapse"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -25,6 +26,8 @@ type Config struct {
 	Priority string `yaml:"priority" oneof:"high normal"`
 	// CollapseKey is that of messages whose attribute collapse_key does not say, for Android.
 	CollapseKey string `yaml:"collapse_key"`
+	// Backlog is the queue where pushes wait, each a message with the attributes that it has here. With it, a push is dropped when a newer one with its device and collapse key waits there. Not set: only what was here before is known.
+	Backlog string `yaml:"backlog"`
 	// TTL is how long after a message's time FCM may go on trying, and after which it is dropped here. A message's own expiration or expiry comes first. Not set: as FCM likes.
 	TTL time.Duration `yaml:"ttl"`
 	// Feedback is the queue or topic where devices that are gone are reported. Not set: they are not.
@@ -66,6 +69,15 @@ func New(c Config, env component.Env) (component.Sink, error) {
 	}
 	if err := s.check(c); err != nil {
 		return nil, err
+	}
+	if c.Backlog != "" {
+		waiting, err := queue.ParseName(c.Backlog)
+		if err != nil {
+			return nil, component.Setting("backlog", err)
+		}
+		if env.Store != nil {
+			s.backlog = collapse.NewBacklog(env.Store, waiting, "token", "collapse_key", "project")
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Projects)) {
 		p, err := newProject(name, c.Projects[name])

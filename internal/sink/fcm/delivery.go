@@ -1,6 +1,7 @@
 package fcm
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/maphash"
@@ -10,6 +11,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/push"
+	"github.com/hikyaku/hikyaku/internal/push/collapse"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
 )
@@ -26,8 +28,9 @@ type delivery struct {
 	until         time.Time // after which nobody wants it, if it is limited
 	limited       bool
 	body          []byte
-	authorization string // that it was sent with
-	renewed       bool   // it was sent again because its access token was refused
+	authorization string         // that it was sent with
+	renewed       bool           // it was sent again because its access token was refused
+	push          *collapse.Push // nil: it has no collapse key
 }
 
 var (
@@ -58,6 +61,12 @@ func (d *delivery) prepare(now time.Time) bool {
 	}
 	if d.until, d.limited = w.expiration.Of(d.message, s.ttl); d.limited && !now.Before(d.until) {
 		return d.answer(component.Drop(fmt.Errorf("%w at %s", component.ErrExpired, d.until.UTC().Format(time.RFC3339))))
+	}
+	if key := cmp.Or(w.collapseKey, s.collapseKey); key != "" && d.single() {
+		var replaced bool
+		if d.push, replaced = s.newest.Note(d.message.Time, d.project.name, w.name, key); replaced || s.backlog.Newer(d.message) {
+			return d.answer(component.Drop(component.ErrReplaced))
+		}
 	}
 	if d.single() {
 		if since, gone := s.dead.Dead(d.project.name, w.name, w.registered); gone {
@@ -133,19 +142,24 @@ func (d *delivery) send() {
 }
 
 func (d *delivery) request() {
-	d.project.client.Send(&push.Request{
+	p := d.push
+	if d.sink.newest.Begin(p) {
+		d.done(component.Drop(component.ErrReplaced))
+		return
+	}
+	d.sink.newest.Sent(p, d.project.client.StartElsewhere(&push.Request{
 		Method: "POST", Path: d.project.path, Body: d.body,
 		Header: []push.Field{
 			{Name: "authorization", Value: d.authorization, Sensitive: true},
 			{Name: "content-type", Value: "application/json"},
 		},
-	}, d.deadline, d.came)
+	}, d.deadline, d.sink.failed.Take(d.message.ID), d.came))
 }
 
 // resend sends the same once more, with a new access token.
 func (d *delivery) resend() {
 	again := *d
-	again.renewed = true
+	again.renewed, again.push = true, d.push.Again()
 	again.send()
 }
 

@@ -36,5 +36,6 @@
 // FCM knows no id of the sender's: a request whose answer was lost is tried again and may arrive twice. It is counted, and a program
 // can put $id into the data for the app to tell.
 //
-// A message that has expired is dropped: settled and counted, and no dead letter.
+// A message that has expired, or that a newer one for its device with its collapse key has replaced, is dropped: settled and counted, and no
+// dead letter. The newer one is known when it has come to the sink, or, with Config.Backlog, when it waits in that queue.
 package fcm

@@ -11,6 +11,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/push"
+	"github.com/hikyaku/hikyaku/internal/push/avoid"
+	"github.com/hikyaku/hikyaku/internal/push/collapse"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
 	"github.com/hikyaku/hikyaku/internal/push/outcome"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
@@ -36,6 +38,9 @@ type Sink struct {
 	clients map[string]*push.Client // by address and certificates
 	dead    *dead.Registry
 	devices rest.Devices
+	failed  avoid.Failures
+	newest  collapse.Memory
+	backlog *collapse.Backlog
 	counts  outcome.Counts
 	seed    maphash.Seed // of the hashes that tell devices apart
 }
@@ -53,6 +58,9 @@ func (s *Sink) Limits() component.SinkLimits {
 
 // Start reads the keys of the accounts, and the memory of dead devices. It connects to nobody: the first message does.
 func (s *Sink) Start(ctx context.Context) error {
+	if err := s.backlog.Start(ctx); err != nil {
+		return component.Setting("backlog", err)
+	}
 	s.clients = map[string]*push.Client{}
 	for _, name := range slices.Sorted(maps.Keys(s.projects)) {
 		if err := s.open(s.projects[name]); err != nil {

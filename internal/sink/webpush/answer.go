@@ -18,7 +18,10 @@ const (
 
 // came is told how a request ended.
 func (d *delivery) came(r push.Result) {
+	replaced := d.sink.newest.End(d.push)
 	switch {
+	case replaced && (r.Err != nil || r.Response.Status >= 300):
+		d.answer(component.Drop(component.ErrReplaced))
 	case r.Err != nil:
 		d.answer(d.sink.counts.Lost(r))
 	case r.Response.Status < 300:
@@ -47,6 +50,7 @@ func (d *delivery) refused(r push.Result) {
 	case code == 429:
 		o = d.less(now, o)
 	case code >= 500 || code == 408:
+		s.failed.Add(d.message.ID, r.Connection, now)
 		o.Slow = true
 		if o.After > 0 {
 			d.service.pause.Strike(now, d.device(), o.After, reason)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/push/collapse"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
 	"github.com/hikyaku/hikyaku/internal/push/token"
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -26,6 +27,8 @@ type Config struct {
 	Urgency string `yaml:"urgency" oneof:"very-low low normal high"`
 	// Topic is that of messages whose attribute topic does not say.
 	Topic string `yaml:"topic"`
+	// Backlog is the queue where pushes wait, each a message with the attributes that it has here. With it, a push is dropped when a newer one with its device and topic waits there. Not set: only what was here before is known.
+	Backlog string `yaml:"backlog"`
 	// TTL is how long after a message's time a push service keeps it for a browser that sleeps, and after which it is dropped here. A message's own expiration or expiry comes first. Not set: four weeks.
 	TTL time.Duration `yaml:"ttl"`
 	// Services are the hosts of push services that may be posted to, as push.example.com, push.example.com:8443, or *.example.com for all below; "*" is any. Not set: those of the usual browsers.
@@ -65,6 +68,15 @@ func New(c Config, env component.Env) (component.Sink, error) {
 	}
 	if err := s.check(c); err != nil {
 		return nil, err
+	}
+	if c.Backlog != "" {
+		waiting, err := queue.ParseName(c.Backlog)
+		if err != nil {
+			return nil, component.Setting("backlog", err)
+		}
+		if env.Store != nil {
+			s.backlog = collapse.NewBacklog(env.Store, waiting, "subscription", "topic", "endpoint")
+		}
 	}
 	return s, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/push"
+	"github.com/hikyaku/hikyaku/internal/push/collapse"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
 )
@@ -27,8 +28,9 @@ type delivery struct {
 	limited       bool
 	service       *service
 	body          []byte
-	authorization string // that it was sent with
-	renewed       bool   // it was sent again because its token was refused
+	authorization string         // that it was sent with
+	renewed       bool           // it was sent again because its token was refused
+	push          *collapse.Push // nil: it has no topic
 }
 
 const poolRest = time.Second
@@ -47,6 +49,12 @@ func (d *delivery) prepare(now time.Time) bool {
 	}
 	if d.until, d.limited = w.expiration.Of(d.message, s.ttl); d.limited && !now.Before(d.until) {
 		return d.answer(component.Drop(fmt.Errorf("%w at %s", component.ErrExpired, d.until.UTC().Format(time.RFC3339))))
+	}
+	if t := cmp.Or(w.topic, s.topic); t != "" {
+		var replaced bool
+		if d.push, replaced = s.newest.Note(d.message.Time, w.sub.Endpoint, t); replaced || s.backlog.Newer(d.message) {
+			return d.answer(component.Drop(component.ErrReplaced))
+		}
 	}
 	if since, gone := s.dead.Dead(w.origin, w.sub.Endpoint, w.registered); gone {
 		s.counts.Add(countDead)
@@ -128,7 +136,12 @@ func (d *delivery) send() {
 	if t := cmp.Or(d.wish.topic, d.sink.topic); t != "" {
 		r.Header = append(r.Header, push.Field{Name: "topic", Value: topicText(t)})
 	}
-	d.service.client.Send(r, d.deadline, d.came)
+	p := d.push
+	if d.sink.newest.Begin(p) {
+		d.answer(component.Drop(component.ErrReplaced))
+		return
+	}
+	d.sink.newest.Sent(p, d.service.client.StartElsewhere(r, d.deadline, d.sink.failed.Take(d.message.ID), d.came))
 }
 
 // resend sends the same once more, with a new token.
@@ -138,7 +151,7 @@ func (d *delivery) resend() bool {
 	if err != nil || d.renewed || authorization == d.authorization {
 		return false
 	}
-	d.authorization, d.renewed = authorization, true
+	d.authorization, d.renewed, d.push = authorization, true, d.push.Again()
 	d.send()
 	return true
 }

@@ -33,5 +33,6 @@
 // rests. 401 and 403 are tried once more with a new token, and then later: a subscription may have been made with another key. Server errors
 // and lost connections are tried again.
 //
-// A message that has expired is dropped: settled and counted, and no dead letter.
+// A message that has expired, or that a newer one for its subscription with its topic has replaced, is dropped: settled and counted, and no
+// dead letter. The newer one is known when it has come to the sink, or, with Config.Backlog, when it waits in that queue.
 package webpush

@@ -8,6 +8,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/push"
+	"github.com/hikyaku/hikyaku/internal/push/avoid"
+	"github.com/hikyaku/hikyaku/internal/push/collapse"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
 	"github.com/hikyaku/hikyaku/internal/push/outcome"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
@@ -37,6 +39,9 @@ type Sink struct {
 	pool    *pool
 	dead    *dead.Registry
 	devices rest.Devices
+	failed  avoid.Failures
+	newest  collapse.Memory
+	backlog *collapse.Backlog
 	counts  outcome.Counts
 	seed    maphash.Seed // of the hashes that tell subscriptions apart
 }
@@ -50,6 +55,9 @@ func (s *Sink) Limits() component.SinkLimits {
 
 // Start reads the key, and the memory of dead subscriptions. It connects to nobody: the first message does.
 func (s *Sink) Start(ctx context.Context) error {
+	if err := s.backlog.Start(ctx); err != nil {
+		return component.Setting("backlog", err)
+	}
 	if _, err := s.tokens.Public(); err != nil {
 		return err
 	}

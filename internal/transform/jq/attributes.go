@@ -18,12 +18,13 @@ const maxAttributes = 1000
 // attributes are the programs that make attributes. The zero value has none.
 type attributes struct {
 	object *gojq.Code // makes an object of them; nil: none
+	text   string     // of object
 	named  []namedProgram
 }
 
 type namedProgram struct {
-	name string
-	code *gojq.Code
+	name, text string
+	code       *gojq.Code
 }
 
 func compileAttributes(setting any) (attributes, error) {
@@ -33,7 +34,7 @@ func compileAttributes(setting any) (attributes, error) {
 		return a, nil
 	case string:
 		code, err := compile("attributes", s)
-		a.object = code
+		a.object, a.text = code, s
 		return a, err
 	case map[string]string:
 		for _, name := range sortedKeys(s) {
@@ -80,7 +81,7 @@ func (a *attributes) add(name string, program any) error {
 	if err != nil {
 		return err
 	}
-	a.named = append(a.named, namedProgram{name, code})
+	a.named = append(a.named, namedProgram{name, text, code})
 	return nil
 }
 

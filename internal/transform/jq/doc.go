@@ -20,6 +20,8 @@
 // Each output is a message with that output, as compact JSON, for its body; no output drops the message. Integers are
 // exact, however large. An error in a program rejects the message whole, with jq's error as the reason.
 //
+// Programs that only put fields together take a short cut (see internal/program), with the same messages and errors.
+//
 // Programs reach nothing outside the message: no environment, no files or modules, no further input. Their time, the
 // number of outputs and the bytes of these are bounded; a program's memory is not, so programs are for those who may
 // change the configuration.

@@ -55,6 +55,7 @@ func New(c Config, _ component.Env) (component.Transform, error) {
 		return nil, err
 	}
 	t.compiled.Store(ps)
+	t.short = newShortcut(t.config, ps)
 	return t, nil
 }
 
@@ -79,6 +80,7 @@ type transform struct {
 	config   Config // with its defaults
 	compiled atomic.Pointer[programs]
 	served   atomic.Uint64 // messages, for renewal
+	short    *shortcut     // nil: the programs are not simple enough
 }
 
 // renewal is how many messages one compilation serves. Compiled code remembers every regular expression that it has seen
@@ -95,6 +97,11 @@ func (t *transform) programs() *programs {
 }
 
 func (t *transform) Transform(ctx context.Context, m *message.Message, emit component.Emit) error {
+	if t.short != nil {
+		if out, ok := t.short.transform(m); ok {
+			return t.emit(ctx, out, emit)
+		}
+	}
 	body, err := codec.Tree(m.Body)
 	if err != nil {
 		return fmt.Errorf("jq reads JSON bodies: %w", err)
@@ -102,6 +109,20 @@ func (t *transform) Transform(ctx context.Context, m *message.Message, emit comp
 	limited, cancel := context.WithTimeout(ctx, t.config.Timeout)
 	defer cancel()
 	if err := t.run(limited, m, body, emit); err != nil {
+		return t.explain(ctx, err)
+	}
+	return nil
+}
+
+// emit sends what the short cut made, as long as it is wanted.
+func (t *transform) emit(ctx context.Context, out []*message.Message, emit component.Emit) error {
+	for _, o := range out {
+		if ctx.Err() != nil {
+			break
+		}
+		emit("", o)
+	}
+	if err := ctx.Err(); err != nil {
 		return t.explain(ctx, err)
 	}
 	return nil

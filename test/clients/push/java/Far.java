@@ -36,9 +36,14 @@ final class Far {
                 .build();
     }
 
-    /** What a user is sent, with the parts that the field report's had: token, topic, payload, priority and collapse id. */
+    /** What the user of this number is sent, whose token follows from it. */
     SimpleApnsPushNotification notification(long user) {
+        return notification(user, String.format("%064x", user));
+    }
+
+    /** What a user is sent, with the parts that the field report's had: token, topic, payload, priority and collapse id. */
+    SimpleApnsPushNotification notification(long user, String token) {
         return new SimpleApnsPushNotification(
-                String.format("%064x", user), topic, "{\"aps\":{\"alert\":\"test for " + user + "\"}}", null, DeliveryPriority.IMMEDIATE, "user-" + user);
+                token, topic, "{\"aps\":{\"alert\":\"test for " + user + "\"}}", null, DeliveryPriority.IMMEDIATE, "user-" + user);
     }
 }

@@ -48,7 +48,7 @@ final class FirstSender implements Sender {
     private void push(ApnsClient client, Work.User user, Answers answers) {
         boolean delivered = false;
         try {
-            delivered = client.sendNotification(far.notification(user.id())).get(ANSWER_SECONDS, TimeUnit.SECONDS).isAccepted();
+            delivered = client.sendNotification(far.notification(user.id(), user.token())).get(ANSWER_SECONDS, TimeUnit.SECONDS).isAccepted();
         } catch (Exception e) {
             // not delivered
         }

@@ -46,7 +46,7 @@ final class ListeningSender implements Sender {
     }
 
     private void push(ApnsClient client, Work.User user, CountDownLatch left, Answers answers) {
-        client.sendNotification(far.notification(user.id())).whenComplete((response, failure) -> {
+        client.sendNotification(far.notification(user.id(), user.token())).whenComplete((response, failure) -> {
             left.countDown();
             answers.note(user, response != null && response.isAccepted());
         });

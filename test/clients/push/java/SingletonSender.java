@@ -21,7 +21,7 @@ final class SingletonSender implements Sender {
     }
 
     private void push(Work.User user, Answers answers) {
-        client.sendNotification(far.notification(user.id()))
+        client.sendNotification(far.notification(user.id(), user.token()))
                 .whenComplete((response, failure) -> answers.note(user, response != null && response.isAccepted()));
     }
 }

@@ -1,26 +1,26 @@
+import com.eatthepath.json.JsonParser;
+import java.text.ParseException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
-/** A queue's message as the senders get it: the users to be pushed to, and when it was dequeued. */
+/** A queue's message as the senders get it: {"users": [{"id": 1, "token": "…"}, …]}. */
 final class Work {
-    /** One user of a message. */
-    record User(long id, long dequeuedNanos) {}
+    /** How many users a message has. */
+    static final int USERS = 10;
 
-    private final long first;
-    private final int users;
+    /** One user of a message, and when the message was dequeued. */
+    record User(long id, String token, long dequeuedNanos) {}
 
-    Work(long first, int users) {
-        this.first = first;
-        this.users = users;
-    }
+    private Work() {}
 
-    /** The users, whose time begins now. */
-    List<User> dequeue() {
-        long now = System.nanoTime();
-        List<User> list = new ArrayList<>(users);
-        for (int i = 0; i < users; i++) {
-            list.add(new User(first + i, now));
+    /** The users of a message that was dequeued at an instant. */
+    static List<User> read(String body, long dequeuedNanos) throws ParseException {
+        List<User> users = new ArrayList<>(USERS);
+        for (Object o : (List<?>) new JsonParser().parseJsonObject(body).get("users")) {
+            Map<?, ?> user = (Map<?, ?>) o;
+            users.add(new User(((Number) user.get("id")).longValue(), (String) user.get("token"), dequeuedNanos));
         }
-        return list;
+        return users;
     }
 }

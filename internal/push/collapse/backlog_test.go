@@ -1,0 +1,83 @@
+package collapse_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/push/collapse"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+func TestANewerMessageIsFoundWhereItWaits(t *testing.T) {
+	store := newStore(t)
+	b := collapse.NewBacklog(store, outbox, "token", "collapse_id", "app")
+	if err := b.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	at := time.Now()
+	made := func(after time.Duration, attributes ...string) *message.Message {
+		m := with(attributes...)
+		m.Time = at.Add(after)
+		return m
+	}
+	odd := `it's a "\id\"`
+	var group []message.Message
+	for _, m := range []*message.Message{
+		made(time.Minute, "token", "a", "collapse_id", "score"), made(2*time.Minute, "token", "a", "collapse_id", "score"),
+		made(time.Minute, "token", "b", "collapse_id", odd, "app", "news"), made(-time.Minute, "token", "c", "collapse_id", "score"), made(time.Minute, "token", "d"),
+	} {
+		group = append(group, *m)
+	}
+	if _, err := store.Put(t.Context(), outbox, group); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		why  string
+		m    *message.Message
+		want bool
+	}{
+		{"a newer one waits", made(0, "token", "a", "collapse_id", "score"), true},
+		{"its time is that of the one that waits", made(time.Minute, "token", "a", "collapse_id", "score"), false},
+		{"another collapse id", made(0, "token", "a", "collapse_id", "other"), false},
+		{"another device", made(0, "token", "x", "collapse_id", "score"), false},
+		{"quotes and backslashes", made(0, "token", "b", "collapse_id", odd, "app", "news"), true},
+		{"another app", made(0, "token", "b", "collapse_id", odd, "app", "mail"), false},
+		{"no app, while the other has one", made(0, "token", "b", "collapse_id", odd), false},
+		{"what waits is older", made(0, "token", "c", "collapse_id", "score"), false},
+		{"neither says its collapse id", made(0, "token", "d"), true},
+		{"nothing is said", made(0), false},
+	} {
+		if got := b.Newer(c.m); got != c.want {
+			t.Errorf("%s: %v", c.why, got)
+		}
+	}
+	none := made(0, "token", "a", "collapse_id", "score")
+	none.Time = time.Time{}
+	if b.Newer(none) {
+		t.Error("a message without a time is older than others")
+	}
+	var no *collapse.Backlog
+	if err := no.Start(t.Context()); err != nil || no.Newer(made(0, "token", "a", "collapse_id", "score")) {
+		t.Error("there is a backlog where there is none")
+	}
+}
+
+func TestABacklogThatCannotBeAskedStopsTheStart(t *testing.T) {
+	store := newStore(t)
+	columns, err := message.ParseColumns([]string{"id int"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.CreateQueue(t.Context(), outbox, queue.Definition{Columns: columns}); err != nil {
+		t.Fatal(err)
+	}
+	b := collapse.NewBacklog(store, outbox, "token", "collapse_id")
+	if err := b.Start(t.Context()); err == nil {
+		t.Error("a queue of rows without these columns is a backlog")
+	}
+	m := with("token", "a", "collapse_id", "score")
+	if b.Newer(m) {
+		t.Error("a queue that cannot be asked has a newer message")
+	}
+}
