@@ -6,8 +6,8 @@ SOAKTIME   ?= 1h
 REPEAT     ?= 20
 PKG        ?= ./...
 
-# The tests below test/ run clients and servers of others, and those of the push engine a server.
-NEED_CLIENTS := $(if $(filter ./... ./test/... ./test/clients% ./internal/push%,$(PKG)),need-clients)
+# The tests below test/ run clients and servers of others, and those of the push engine and of the sinks into databases servers.
+NEED_CLIENTS := $(if $(filter ./... ./test/... ./test/clients% ./internal/push% ./internal/sink% ./internal/databasetest%,$(PKG)),need-clients)
 
 export GO
 # Without this tag go-mysql-server wants cgo and ICU.

@@ -5,7 +5,7 @@ import "embed"
 
 // Files are the configurations, and the tables that some of them read.
 //
-//go:embed *.yaml *.sql
+//go:embed *.yaml *.toml *.sql
 var Files embed.FS
 
 // The names of some of them.

@@ -13,9 +13,10 @@ import (
 	"golang.org/x/term"
 
 	"github.com/hikyaku/hikyaku/internal/bench"
+	"github.com/hikyaku/hikyaku/pace"
 )
 
-func newBench() *cobra.Command {
+func newBench(host *pace.Host) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure hikyaku on this machine, beside what the machine itself can do",
@@ -23,13 +24,13 @@ func newBench() *cobra.Command {
 noisy machine: look at the ratios, not at absolute numbers.`,
 	}
 	for _, b := range bench.All() {
-		cmd.AddCommand(newOneBench(b))
+		cmd.AddCommand(newOneBench(b, host))
 	}
-	cmd.AddCommand(newOccupant(), newBenchServer(serverName, "MySQL", bench.ServeQ4M), newBenchServer(pubsubName, "Pub/Sub", bench.ServePublish), newBenchServer(sqsName, "SQS", bench.ServeSQS), newBenchServer(pushName, "push", bench.ServePush))
+	cmd.AddCommand(newOccupant(), newBenchServer(serverName, "MySQL", bench.ServeQ4M), newBenchServer(pubsubName, "Pub/Sub", bench.ServePublish), newBenchServer(sqsName, "SQS", bench.ServeSQS), newBenchServer(pushName, "push", bench.ServePush), newBenchServer(sinkName, "database", bench.ServeSink), newBurner())
 	return group(cmd)
 }
 
-func newOneBench(b bench.Bench) *cobra.Command {
+func newOneBench(b bench.Bench, host *pace.Host) *cobra.Command {
 	o := bench.Options{Progress: os.Stderr, Terminal: term.IsTerminal(int(os.Stderr.Fd()))}
 	var log bool
 	cmd := &cobra.Command{
@@ -49,6 +50,9 @@ func newOneBench(b bench.Bench) *cobra.Command {
 			o.PubSub = []string{self, "bench", pubsubName}
 			o.SQS = []string{self, "bench", sqsName}
 			o.Push = []string{self, "bench", pushName}
+			o.Pacer, o.Burn = host, []string{self, "bench", burnerName}
+			o.Sink = []string{self, "bench", sinkName}
+			o.Tsurugi = os.Getenv("TSURUGI_ENDPOINT")
 			o.Out = cmd.OutOrStdout()
 			if log {
 				o.Log = cmd.ErrOrStderr()
@@ -72,6 +76,18 @@ func newOneBench(b bench.Bench) *cobra.Command {
 		cmd.Flags().IntSliceVar(&o.Messages, "messages", nil, "`LENGTHS` of the report's queues (default 100,500,1000,2000)")
 		cmd.Flags().IntVar(&o.Pushes, "pushes", 0, "how many each client sends in the steady state (default 1000000)")
 		cmd.Flags().IntVar(&o.Trials, "trials", 0, "how often the report's experiment is done with each number of messages (default 3)")
+	}
+	if b.Paces {
+		cmd.Flags().IntVar(&o.Trials, "slices", 0, "how many `SLICES` of ten seconds each way has (default 6)")
+		cmd.Flags().Float64Var(&o.Minutes, "minutes", 0, "how long the run is that shows drift (default 1)")
+	}
+	if b.Sinks {
+		cmd.Flags().StringVar(&o.To, "to", "sqlite", "the `DATABASE`: tsurugi (at TSURUGI_ENDPOINT, else a server for tests), postgres, mysql or sqlite")
+		cmd.Flags().StringVar(&o.MySQL, "mysql", "", "write into MariaDB or MySQL at this `DSN`: user:password@tcp(host:port)/database")
+		cmd.Flags().StringVar(&o.Postgres, "postgres", "", "write into PostgreSQL at this `URL`: postgres://user:password@host:port/database")
+		cmd.Flags().StringVar(&o.Plan, "plan", "seed", "seed: the field report's plan; full: also what it left open, which takes minutes")
+		cmd.Flags().Float64Var(&o.Minutes, "minutes", 0, "how long the full plan's flood lasts (default 1)")
+		cmd.Flags().StringVar(&o.Profile, "profile", "", "keep a profile of the courier in this `FOLDER` (layers)")
 	}
 	if b.Posts {
 		cmd.Flags().StringVar(&o.ElasticMQ, "elasticmq", "", "compare with ElasticMQ at this `URL`: http://host:port")
@@ -103,6 +119,8 @@ const (
 	pubsubName   = "serve-publish"
 	sqsName      = "serve-sqs"
 	pushName     = "serve-push"
+	sinkName     = "serve-sink"
+	burnerName   = "burn"
 )
 
 func newOccupant() *cobra.Command {
@@ -113,6 +131,18 @@ func newOccupant() *cobra.Command {
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return bench.Occupy(cmd.Context(), args, cmd.OutOrStdout())
+		},
+	}
+}
+
+func newBurner() *cobra.Command {
+	return &cobra.Command{
+		Use:    burnerName,
+		Short:  "Keep a processor busy until stdin ends, for a bench",
+		Hidden: true,
+		Args:   noArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return bench.Burn(cmd.Context(), args, cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}
 }

@@ -110,9 +110,37 @@ func TestBenchServesSQSClientsInAProcessOfItsOwn(t *testing.T) {
 	}
 }
 
+func TestBenchRunsCouriersInProcessesOfTheirOwn(t *testing.T) {
+	dir := t.TempDir()
+	r := hikyaku(t, "", nil, "bench", "sink", "--quick", "--json", "--only", "baseline", "--dir", dir)
+	var report struct {
+		Bench string
+		Rows  []struct {
+			Case, Work, Server string
+			Events             int
+			RowsInTable        int `json:"rows_in_table"`
+		}
+	}
+	if err := json.Unmarshal([]byte(r.stdout), &report); err != nil || r.code != 0 {
+		t.Fatalf("%v: %+v", err, r)
+	}
+	if report.Bench != "sink" || len(report.Rows) != 2 || report.Rows[0].Case != "hikyaku" || report.Rows[0].Server != "sqlite" || report.Rows[0].Events == 0 || report.Rows[0].RowsInTable != report.Rows[0].Events {
+		t.Errorf("%+v", report)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+	if r := hikyaku(t, "", nil, "bench", "sink", "--to", "oracle"); r.code == 0 || !strings.Contains(r.stderr, `no sink "oracle"`) {
+		t.Errorf("a database that it does not know: %+v", r)
+	}
+	if r := hikyaku(t, "", nil, "bench", "queue", "--to", "sqlite"); r.code != exitUsage {
+		t.Errorf("a bench that writes into no database takes one: %+v", r)
+	}
+}
+
 func TestWhatOnlyABenchRunsIsNotOffered(t *testing.T) {
 	r := hikyaku(t, "", nil, "bench", "--help")
-	for _, name := range []string{occupantName, serverName, pubsubName, sqsName} {
+	for _, name := range []string{occupantName, serverName, pubsubName, sqsName, sinkName} {
 		if strings.Contains(r.stdout, name) {
 			t.Errorf("the help offers %s: %s", name, r.stdout)
 		}

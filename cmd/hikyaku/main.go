@@ -14,13 +14,22 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/hikyaku/hikyaku/internal/bench"
+	"github.com/hikyaku/hikyaku/pace"
 )
 
 func main() {
-	os.Exit(run())
+	host := pace.Child(players()) // first: of a process that only paces it does not return
+	os.Exit(run(host))
 }
 
-func run() int {
+// players are what this program can play in a process of its own.
+func players() pace.Players {
+	return bench.PacePlayers()
+}
+
+func run(host *pace.Host) int {
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
 		ends = append(ends, syscall.SIGHUP)
@@ -29,7 +38,7 @@ func run() int {
 	defer stop()
 	signal.Ignore(syscall.SIGPIPE) // a reader that goes away is an error of the write, not the end of the process
 	context.AfterFunc(ctx, stop)   // a second Ctrl-C ends the process at once
-	root := newRoot()
+	root := newRoot(host)
 	err := root.ExecuteContext(ctx)
 	return report(os.Stderr, err)
 }

@@ -4,10 +4,12 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/hikyaku/hikyaku/pace"
 )
 
-// newRoot is the command with all its subcommands.
-func newRoot() *cobra.Command {
+// newRoot is the command with all its subcommands. host plays what has to be on time.
+func newRoot(host *pace.Host) *cobra.Command {
 	var r runFlags
 	root := &cobra.Command{
 		Use:   "hikyaku",
@@ -41,7 +43,7 @@ and shows where each millisecond went.
 	})
 	root.SuggestionsMinimumDistance = suggestionDistance
 	root.SetHelpCommand(helpCommand())
-	root.AddCommand(newRun(), newServe(), newValidate(), newDemo(), newPublish(), newClaim(), newQueue(), newTopic(), newSnapshot(), newJournal(), newBench(), newSandbox())
+	root.AddCommand(newRun(), newServe(), newValidate(), newDemo(), newPublish(), newClaim(), newQueue(), newTopic(), newSnapshot(), newJournal(), newBench(host), newSandbox())
 	return root
 }
 

@@ -3,6 +3,8 @@ package bench
 import (
 	"context"
 	"io"
+
+	tempo "github.com/hikyaku/hikyaku/pace"
 )
 
 // Options say how a bench runs and where its findings go.
@@ -37,6 +39,19 @@ type Options struct {
 	ElasticMQ string
 	SQS       []string
 
+	// To is the database of the sink bench: sqlite where it is "", or postgres, mysql (at Postgres, MySQL), tsurugi. Tsurugi is the endpoint of a real TsurugiDB; "": our
+	// server for tests. Plan is "" or PlanFull; Minutes is how long its flood lasts; 0: one. Profile is a folder for profiles of the couriers; "": none are kept. Sink is
+	// the command, like Server, that runs ServeSink.
+	To, Tsurugi, Plan string
+	Minutes           float64
+	Profile           string
+	Sink              []string
+
+	// Pacer is the host of the pace bench's players (PacePlayers), as pace.Child makes it; nil: they have no process of their own. Burn is the command, like Server, that
+	// runs Burn. Of the pace bench, Trials is how many slices of ten seconds each way has, and Minutes how long the run is that shows drift; 0: six, and a minute.
+	Pacer *tempo.Host
+	Burn  []string
+
 	// Log gets a line for what happens to the streams of the flow bench; nil: nobody.
 	Log io.Writer
 
@@ -58,6 +73,8 @@ type Bench struct {
 	Pushes  bool     // it takes Options.Clients, Pushy, Trials, Messages and Pushes
 	Posts   bool     // it takes Options.ElasticMQ
 	Streams bool     // it takes Options.Log, and the address of a PostgreSQL server to read from
+	Paces   bool     // it takes Options.Trials and Minutes
+	Sinks   bool     // it takes Options.To, Plan, Minutes and Profile, and the addresses of databases to write into
 	// Run measures and writes what it found. It ends early, with ctx's error, when ctx ends, and leaves no file behind but
 	// the plots that were asked for.
 	Run func(ctx context.Context, o Options) error
@@ -105,6 +122,20 @@ func All() []Bench {
 			Works:   flowWorks(),
 			Streams: true,
 			Run:     Flow,
+		},
+		{
+			Name:    "sink",
+			Summary: "lines into the tables of a database, at rates, with more requests and columns, beside an INSERT an event",
+			Works:   sinkWorks(),
+			Sinks:   true,
+			Run:     Sink,
+		},
+		{
+			Name:    "pace",
+			Summary: "how late frames are at 60000/1001 a second, by four ways, idle and beside work, and messages that have their time",
+			Works:   paceWorks(),
+			Paces:   true,
+			Run:     Pace,
 		},
 	}
 }

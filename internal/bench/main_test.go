@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/hikyaku/hikyaku/internal/bench"
+	"github.com/hikyaku/hikyaku/pace"
 )
 
 // occupant is the first argument with which this test program does what hikyaku bench occupy does.
@@ -27,7 +28,25 @@ const pushServer = "serve-push-for-a-test"
 // sqsServer is the first argument with which it does what hikyaku bench serve-sqs does.
 const sqsServer = "serve-sqs-for-a-test"
 
+// sinkServer is the first argument with which it does what hikyaku bench serve-sink does.
+const sinkServer = "serve-sink-for-a-test"
+
 func TestMain(m *testing.M) {
+	pace.Child(bench.PacePlayers())
+	if len(os.Args) > 1 && os.Args[1] == burner {
+		if err := bench.Burn(context.Background(), nil, os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	if len(os.Args) > 1 && os.Args[1] == sinkServer {
+		if err := bench.ServeSink(context.Background(), os.Args[2:], os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if len(os.Args) > 1 && os.Args[1] == sqsServer {
 		if err := bench.ServeSQS(context.Background(), os.Args[2:], os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)

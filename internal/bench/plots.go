@@ -35,7 +35,7 @@ func pictures() []picture {
 		{"queue-restart.svg", measure.Plot{Title: "Time of a start", XLabel: "waiting messages", YLabel: "ms", XLog: true, YLog: true}, []string{"restart"}, drawStart, false},
 		{"queue-memory.svg", measure.Plot{Title: "Memory with messages waiting", YLabel: "MB"}, []string{"memory"}, drawMemory, false},
 		{"queue-cleaning.svg", measure.Plot{Title: "Time of a durable put while the store is cleaned", YLabel: "ms", YLog: true}, []string{"cleaning"}, drawCleaning, false},
-	}, slices.Concat(q4mPictures(), publishPictures(), pushPictures(), sqsPictures(), flowPictures())...)
+	}, slices.Concat(q4mPictures(), publishPictures(), pushPictures(), sqsPictures(), flowPictures(), sinkPictures(), pacePictures())...)
 }
 
 // writePlots draws the pictures for which there is something in the report, with the numbers asked for below their titles.
@@ -104,9 +104,14 @@ func nameOf(r *measure.Row) string {
 		return publishLabel(r)
 	case workSeed, workSteady, workDurable, workTail, workCampaign:
 		return pushLabel(r)
+	case workIdle, workBusy, workEngine, workDrift, workPacedSink, workNotBefore:
+		return fmt.Sprintf("%v, %v", work, r.Get("case"))
 	case workStudents, workUsersSQLite, workUsersPostgres, workOverhead:
 		return fmt.Sprintf("%v, %v", work, r.Get("case"))
 	default:
+		if name, _ := work.(string); isSinkWork(name) {
+			return name
+		}
 		return label(r)
 	}
 }

@@ -13,6 +13,8 @@ var shown = [...]struct{ name, heading string }{
 	{"work", "work"}, {"case", "case"}, {"writers", "at once"}, {"connections", "connections"}, {"client", "client"},
 	{"server", "server"}, {"publisher", "publisher"}, {"rtt_ms", "round trip ms"}, {"burst", "messages"}, {"rate", "offered/s"}, {"setting", "count, delay"}, {"depth", "depth"}, {"condition", "condition"}, {"matching", "matching"},
 	{"queue", "queue"}, {"clients", "clients"}, {"groups", "groups"}, {"backlog", "waiting"}, {"stuck", "stuck"}, {"slice_messages", "at most a slice"}, {"waiters", "others"}, {"start", "after"}, {"indexes", "indexes"},
+	{"columns", "columns"}, {"types", "types"}, {"offered_per_s", "offered/s"}, {"in_flight", "at a time"}, {"couriers", "couriers"}, {"transaction", "transaction"},
+	{"batch_limit", "max_events"}, {"conflicts", "conflicts"}, {"retry_s", "back-off s"}, {"layer", "layer"}, {"at_s", "s"}, {"events", "events"},
 	{"messages", "queue messages"}, {"n", "calls"}, {"mean_ms", "mean ms"}, {"p50_ms", "p50 ms"}, {"p95_ms", "p95 ms"}, {"p99_ms", "p99 ms"}, {"p999_ms", "p99.9 ms"}, {"max_ms", "max ms"}, {"min_ms", "min ms"}, {"per_s", "messages/s"},
 	{"look_p50_us", "look p50 µs"}, {"look_p99_us", "look p99 µs"},
 	{"rss_mb", "RSS MB"}, {"heap_mb", "heap MB"}, {"message_bytes", "bytes a message"}, {"index_bytes", "bytes a column"},
@@ -29,8 +31,17 @@ var shown = [...]struct{ name, heading string }{
 	{"slow", "slow devices"}, {"first_mean_ms", "from first: mean ms"}, {"first_p99_ms", "from first: p99 ms"}, {"bound_mean_ms", "bound mean ms"}, {"bound_p99_ms", "bound p99 ms"},
 	{"mean_fix2", "mean to fix-2"}, {"p99_fix2", "p99 to fix-2"}, {"first_mean_fix2", "from first: mean to fix-2"}, {"first_p99_fix2", "from first: p99 to fix-2"}, {"mean_bound", "mean to bound"}, {"p99_bound", "p99 to bound"}, {"p99_even", "p99 to even"},
 	{"cpu_us", "µs of CPU"}, {"rate_http", "to go-http"}, {"rate_pushy", "to pushy"}, {"rate_limit", "to limit"}, {"turned_away", "turned away"}, {"failed", "failed"},
+	{"due_p99_ms", "p99 ms from due"}, {"cells_per_s", "cells/s"}, {"cpu_pct", "% of a processor"}, {"busy", "processors"}, {"batch", "a batch"}, {"batch_max", "largest"},
+	{"retries", "retries"}, {"unread", "waiting lines"}, {"rows_in_table", "rows in table"}, {"seed_per_s", "the seed's way/s"}, {"rate_seed", "to the seed's way"},
+	{"rate_four", "to 4 at a time"}, {"rate_best", "to the best"}, {"cells_ten", "cells to 10 columns"}, {"rate_bare", "to bare"}, {"rate_doubles", "to DOUBLE"}, {"rate_one", "to one"},
+	{"sink_us", "µs of the sink"}, {"per_statement", "rows a statement"}, {"bytes_row", "bytes a row"}, {"waits_row", "waits a row"},
+	{"minutes", "minutes"}, {"missed", "missed frames"}, {"drift_frames", "drift, frames"},
 	{"workers", "workers"}, {"goroutines", "goroutines"}, {"item_ns", "ns an item"},
-	{"asked", "asked"}, {"met", "met"},
+	{"memory_mb", "memory MB"}, {"number", "number"}, {"call", "call"}, {"name", "name"}, {"count", "count"}, {"cold", "cold"}, {"took_ms", "took ms"}, {"before_ms", "before wait ms"}, {"after_ms", "after wait ms"}, {"called_ms", "called ms"},
+	{"init_ms", "init ms"}, {"duration_ms", "duration ms"}, {"billed_ms", "billed ms"}, {"billed_then_ms", "billed then ms"}, {"peak_mb", "used MB"},
+	{"threads", "threads"}, {"tasks", "the system's"}, {"frames", "frames"}, {"hand_ms", "by hand ms"}, {"over_ms", "ms over by hand"}, {"ratio_hand", "init to by hand"}, {"ratio_rie", "p50 to emulator"},
+	{"cold_starts", "cold starts"}, {"cold_later", "after the first"}, {"cold_calls", "cold calls"}, {"cold_pct", "% cold"}, {"ratio_spread", "to spread"}, {"instances", "instances"}, {"theirs_mb", "theirs MB"},
+	{"asked", "asked"}, {"met", "met"}, {"because", "because"},
 }
 
 // heading is what a value is called in the tables.
@@ -71,6 +82,9 @@ var sections = []section{
 	{"Thirty students and five scores of each", []string{workStudents}, nil},
 	{"Users, and what to send to each; the ideal is the join", []string{workUsersSQLite, workUsersPostgres}, nil},
 	{"A stage without work; the ratio is of costs", []string{workOverhead}, []string{"per_s"}},
+	{"How late frames are at 60000/1001 a second", []string{workIdle, workBusy, workEngine}, nil},
+	{"Drift over a long run", []string{workDrift}, nil},
+	{"Messages that have their time", []string{workPacedSink, workNotBefore}, nil},
 	{"One message at a time", []string{workLone}, []string{"per_s"}},
 	{"Bursts: the time of the last message", []string{workBurst}, []string{"per_s", "server"}},
 	{"Streams: the time of each message", []string{workPoisson}, []string{"server"}},
@@ -85,7 +99,7 @@ var sections = []section{
 
 // hidden are the columns that the section does not have.
 func (s *section) hidden() []string {
-	if slices.Contains(s.works, workSeed) {
+	if slices.Contains(s.works, workSeed) || slices.ContainsFunc(s.works, isSinkWork) {
 		return s.hides
 	}
 	return slices.Concat(s.hides, rare)
@@ -94,7 +108,7 @@ func (s *section) hidden() []string {
 // writeTables writes the report for people: fewer columns, with headings.
 func writeTables(w io.Writer, b *measure.BenchReport) error {
 	gap := ""
-	for _, s := range sections {
+	for _, s := range slices.Concat(sections, sinkSections()) {
 		part := &measure.BenchReport{Bench: b.Bench, Machine: b.Machine}
 		for _, r := range b.Rows {
 			if work, _ := r.Get("work").(string); slices.Contains(s.works, work) {

@@ -15,6 +15,7 @@ type Config struct {
 	Codec string `yaml:"codec" required:"true" oneof:"json csv logfmt regex text bytes" doc:"How the text is read. text leaves the body as it is if it is UTF-8, bytes leaves it in any case; the others make a JSON object of its fields."`
 	// Columns are for csv. Instead of them, the first record of a stream may name the columns: see Decoder.WithHeader.
 	Columns   []string `yaml:"columns" doc:"Of csv: the names of the columns, in their order."`
+	Rest      string   `yaml:"rest" doc:"Of csv: what the fields behind the columns are called: value calls them value1, value2 and so on, however many a record has. In types and attributes that name stands for all of them. Not set: a record has no more fields than columns."`
 	Header    bool     `yaml:"header" doc:"Of csv in a stdin source: the first line names the columns."`
 	Delimiter string   `yaml:"delimiter" doc:"Of csv: the character between fields; tab is a tab. Not set: a comma."`
 	Pattern   string   `yaml:"pattern" doc:"Of regex: a regular expression (RE2) whose named groups, (?P<name>…), are the fields. A text that does not match is refused."`
@@ -39,6 +40,7 @@ func (c *Config) belongs() error {
 		codecs []string
 	}{
 		{"columns", len(c.Columns) > 0, []string{"csv"}},
+		{"rest", c.Rest != "", []string{"csv"}},
 		{"header", c.Header, []string{"csv"}},
 		{"delimiter", c.Delimiter != "", []string{"csv"}},
 		{"pattern", c.Pattern != "", []string{"regex"}},

@@ -3,6 +3,7 @@ package codec
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -15,6 +16,7 @@ import (
 type csvFormat struct {
 	delimiter string
 	columns   []field
+	rest      *rest // nil: a record has no more fields than columns
 }
 
 // newCSV returns nil while the columns are still to come from a header.
@@ -26,9 +28,11 @@ func newCSV(c *Config, w wanted) (format, error) {
 	switch {
 	case c.Header && len(c.Columns) > 0:
 		return nil, wrong("header", "leave one of them out", "columns and header both name the columns")
+	case c.Header && c.Rest != "":
+		return nil, wrong("rest", "leave one of them out", "the header names all columns, and there is no rest")
 	case c.Header:
 		return nil, nil
-	case len(c.Columns) == 0:
+	case len(c.Columns) == 0 && c.Rest == "":
 		return nil, wrong("columns", "list their names, or set header: true when the first record has them", "csv does not know its columns")
 	case len(c.Columns) > MaxFields:
 		return nil, wrong("columns", "", "there are %d columns, the most are %d", len(c.Columns), MaxFields)
@@ -48,7 +52,15 @@ func newCSV(c *Config, w wanted) (format, error) {
 		seen[name] = true
 		f.columns = append(f.columns, w.column(name))
 	}
-	if err := c.known(c.Columns, "column"); err != nil {
+	names := c.Columns
+	if c.Rest != "" {
+		var err error
+		if f.rest, err = newRest(c, w, seen); err != nil {
+			return nil, err
+		}
+		names = append(slices.Clone(names), c.Rest)
+	}
+	if err := c.known(names, "column"); err != nil {
 		return nil, err
 	}
 	return f, nil
@@ -119,10 +131,11 @@ func (f *csvFormat) decode(body []byte) ([]byte, []message.Attribute, error) {
 			}
 			return nil, nil, err
 		}
-		if n == len(f.columns) {
-			return nil, nil, f.surplus(&reader, body, offset)
+		column := f.column(n)
+		if column == nil {
+			return nil, nil, f.surplus(&reader, body, offset, n+1)
 		}
-		if err := r.add(&f.columns[n], text, offset); err != nil {
+		if err := r.add(column, text, offset); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -134,13 +147,27 @@ func (f *csvFormat) decode(body []byte) ([]byte, []message.Attribute, error) {
 	return r.done()
 }
 
-// surplus is the error for a field too many at offset; it reads on to tell how many there are.
-func (f *csvFormat) surplus(reader *csvReader, body []byte, offset int) *Error {
-	n := len(f.columns) + 1
+// column is the n-th, nil if there is none.
+func (f *csvFormat) column(n int) *field {
+	switch {
+	case n < len(f.columns):
+		return &f.columns[n]
+	case f.rest == nil || n >= MaxFields:
+		return nil
+	default:
+		return f.rest.field(n - len(f.columns))
+	}
+}
+
+// surplus is the error for a field too many, the n-th, at offset; it reads on to tell how many there are.
+func (f *csvFormat) surplus(reader *csvReader, body []byte, offset, n int) *Error {
 	for ; !reader.done; n++ {
 		if _, err := reader.next(); err != nil {
 			break
 		}
+	}
+	if f.rest != nil {
+		return (&Error{Codec: "csv", Offset: offset, Message: fmt.Sprintf("the record has %s, the most are %d", count(n, "field"), MaxFields)}).at(body)
 	}
 	return (&Error{Codec: "csv", Offset: offset,
 		Message: fmt.Sprintf("the record has %s, but there %s", count(n, "field"), countIs(len(f.columns), "column")),

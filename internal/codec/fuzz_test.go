@@ -92,9 +92,11 @@ func FuzzCSV(f *testing.F) {
 	d := mustNew(f, codec.Config{Codec: "csv", Columns: []string{"a", "b", "n"}, Types: map[string]string{"n": "int"}, Attributes: "all"})
 	tabs := mustNew(f, codec.Config{Codec: "csv", Columns: []string{"t", "f"}, Delimiter: "tab", Types: map[string]string{"t": "timestamp(unix)", "f": "float"}, Attributes: "all"})
 	header := mustNew(f, codec.Config{Codec: "csv", Header: true, Attributes: "all"})
+	rest := mustNew(f, codec.Config{Codec: "csv", Columns: []string{"a"}, Rest: "v", Types: map[string]string{"v": "decimal"}, Attributes: "all"})
 	f.Fuzz(func(t *testing.T, body []byte) {
 		checkDecode(t, d, body)
 		checkDecode(t, tabs, body)
+		checkDecode(t, rest, body)
 		if with, err := header.WithHeader(body); err == nil {
 			checkDecode(t, with, body)
 		}

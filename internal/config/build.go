@@ -118,6 +118,9 @@ func (c *common) settings() pipeline.Settings {
 		},
 		DeadLetter: c.DeadLetter,
 	}
+	if !c.Pace.IsZero() {
+		s.Request.Pace, s.Batch.MaxEvents = c.Pace.Rate, 1
+	}
 	if r.RetryAttempts == 0 {
 		s.Request.RetryAttempts = pipeline.NoRetries
 	}

@@ -43,6 +43,7 @@ type common struct {
 	Inputs     []string
 	Batch      Batch
 	Request    Request
+	Pace       Pace
 	DeadLetter string
 	Workers    int
 }
@@ -82,7 +83,10 @@ type sinkCommon struct {
 	Inputs     []string `yaml:"inputs" required:"true" doc:"The sources and transforms whose messages it delivers; name.port for a port of a transform."`
 	Batch      Batch    `yaml:"batch" doc:"How messages are grouped. A batch leaves when the line is free."`
 	Request    Request  `yaml:"request" doc:"How batches are sent and tried again."`
+	Pace       Pace     `yaml:"pace" doc:"Messages are sent one by one, each at its moment of this rate, as long as there are some: 60/s, 59.94/s, 60000/1001/s, 100/min. It does not drift, and never catches up in a burst. Not set: as soon as the far end takes them."`
 	DeadLetter string   `yaml:"dead_letter" doc:"The queue for messages that it rejects, or that are out of attempts. Not set: NAME_dead."`
+
+	Acknowledgements Acknowledgements `yaml:"acknowledgements" doc:"Says what is so in any case: a source hears of a message when it is delivered or a dead letter, and not before."`
 }
 
 // Batch bounds the groups that a sink gets.
@@ -242,6 +246,10 @@ func (d *decoder) part(p *part) {
 		}
 	}
 	if p.kind == nil {
+		if p.room == roomTransform && t.text == "remap" {
+			d.remap(p, t)
+			return
+		}
 		if t.fromEnv() {
 			d.at(t.at, "types: "+joinNames(typeNames(kinds)), "%s: there is no such type of %s", p.path, p.room)
 			return
@@ -265,7 +273,8 @@ func (d *decoder) part(p *part) {
 	case roomSink:
 		var c sinkCommon
 		d.mapping(p.node, p.path, &c, p.config)
-		p.common = common{Type: c.Type, Inputs: c.Inputs, Batch: c.Batch, Request: c.Request, DeadLetter: c.DeadLetter}
+		p.common = common{Type: c.Type, Inputs: c.Inputs, Batch: c.Batch, Request: c.Request, Pace: c.Pace, DeadLetter: c.DeadLetter}
+		d.paced(p)
 		if r := p.node.get("request"); r != nil && r.get("concurrency") != nil && r.get("in_flight_limit") != nil {
 			d.at(r.find("in_flight_limit").at, "leave one of them out", "%s.request has in_flight_limit and concurrency, which are the same", p.path)
 		}

@@ -22,6 +22,7 @@ type Error struct {
 	Column  int    // in characters, from 1; one past the end of the line when something is missing there
 	Message string // what is wrong
 	Hint    string // what to do about it; "" when Message says it
+	Instead string // lines for the file in place of those that are there; "" for most mistakes. Only Pretty shows them
 	cause   error  // what a constructor returned, for errors.Is and errors.As
 	hidden  []string
 	whole   bool // it is about the file, not a place in it: no line is quoted
@@ -81,6 +82,9 @@ func (e *Error) Pretty(src []byte) string {
 	fmt.Fprintf(&b, "\n    %s | %s^", strings.Repeat(" ", len(number)), strings.Repeat(" ", runewidth.StringWidth(before)))
 	if e.Hint != "" {
 		b.WriteString(" " + e.Hint)
+	}
+	if e.Instead != "" {
+		b.WriteString("\n\n" + strings.TrimSuffix(e.Instead, "\n") + "\n")
 	}
 	return b.String()
 }
@@ -194,6 +198,7 @@ func (r *report) result() Errors {
 	}
 	for _, e := range r.errors {
 		e.Message, e.Hint = cutText(maskUserinfo(r.secrets.redact(e.Message))), cutText(maskUserinfo(r.secrets.redact(e.Hint)))
+		e.Instead = maskUserinfo(r.secrets.redact(e.Instead))
 		e.hidden = r.secrets.values
 	}
 	return sorted(r.errors, r.more)

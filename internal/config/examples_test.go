@@ -13,8 +13,8 @@ import (
 )
 
 func TestTheExamplesAreValid(t *testing.T) {
-	files, err := filepath.Glob("../../examples/*.yaml")
-	if err != nil || len(files) == 0 {
+	files, err := filepath.Glob("../../examples/*.[yt]*ml")
+	if err != nil || len(files) < 2 {
 		t.Fatalf("%v, %v", files, err)
 	}
 	for _, file := range files {

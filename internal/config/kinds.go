@@ -8,8 +8,12 @@ import (
 	"github.com/hikyaku/hikyaku/internal/sink/apns"
 	"github.com/hikyaku/hikyaku/internal/sink/fcm"
 	filesink "github.com/hikyaku/hikyaku/internal/sink/file"
+	"github.com/hikyaku/hikyaku/internal/sink/mysql"
+	"github.com/hikyaku/hikyaku/internal/sink/postgres"
 	queuesink "github.com/hikyaku/hikyaku/internal/sink/queue"
+	"github.com/hikyaku/hikyaku/internal/sink/sqlite"
 	"github.com/hikyaku/hikyaku/internal/sink/stdout"
+	"github.com/hikyaku/hikyaku/internal/sink/tsurugidb"
 	"github.com/hikyaku/hikyaku/internal/sink/webhook"
 	"github.com/hikyaku/hikyaku/internal/sink/webpush"
 	filesource "github.com/hikyaku/hikyaku/internal/source/file"
@@ -62,8 +66,12 @@ func allKinds() []componentKind {
 		kindOf(roomSink, "apns", "Pushes messages to Apple devices, by APNs.", apns.New),
 		kindOf(roomSink, "fcm", "Pushes messages by Firebase Cloud Messaging, to Android and others.", fcm.New),
 		kindOf(roomSink, "file", "Appends messages to a file, a line each.", filesink.New),
+		kindOf(roomSink, "mysql", "Writes messages into a table of MySQL or MariaDB, a row each.", mysql.New),
+		kindOf(roomSink, "postgres", "Writes messages into a table of PostgreSQL, a row each.", postgres.New),
 		kindOf(roomSink, "queue", "Puts messages into a queue, or publishes them to a topic.", queuesink.New),
+		kindOf(roomSink, "sqlite", "Writes messages as rows into a table of SQLite, in a file.", sqlite.New),
 		kindOf(roomSink, "stdout", "Writes messages to the standard output, a line each.", stdout.New),
+		kindOf(roomSink, "tsurugidb", "Writes messages into a table of TsurugiDB, a row each.", tsurugidb.New),
 		kindOf(roomSink, "webhook", "Posts messages to an HTTP address.", webhook.New),
 		kindOf(roomSink, "webpush", "Pushes messages to browsers, by Web Push.", webpush.New),
 	}

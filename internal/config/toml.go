@@ -11,16 +11,17 @@ import (
 // readTOML reads TOML in two passes: the library's own decoder finds what TOML forbids (a key or table defined twice),
 // and its syntax tree gives the values with their places.
 func readTOML(s *source) (*node, *Error) {
-	if failure := countTOML(s); failure != nil {
+	patched, bare := bareVariables(s.text)
+	if failure := countTOML(s, patched); failure != nil {
 		return nil, failure
 	}
 	var ignored map[string]any
-	if err := toml.Unmarshal(s.text, &ignored); err != nil {
+	if err := toml.Unmarshal(patched, &ignored); err != nil {
 		return nil, tomlError(s, err)
 	}
 	root := &node{kind: kindMap, at: place{1, 1}, token: -1}
-	r := &tomlReader{source: s, places: placer{source: s}, root: root, tables: map[*node]map[string]*node{}}
-	r.parser.Reset(s.text)
+	r := &tomlReader{source: s, places: placer{source: s}, root: root, tables: map[*node]map[string]*node{}, bare: bare}
+	r.parser.Reset(patched)
 	table, depth := root, 0
 	for r.parser.NextExpression() {
 		e := r.parser.Expression()
@@ -45,9 +46,9 @@ func readTOML(s *source) (*node, *Error) {
 const maxTOMLKeys = 10_000
 
 // countTOML refuses a file with too many keys before the library looks at it as a whole. Syntax errors are left to that.
-func countTOML(s *source) *Error {
+func countTOML(s *source, text []byte) *Error {
 	var p unstable.Parser
-	p.Reset(s.text)
+	p.Reset(text)
 	count := 0
 	var walk func(n *unstable.Node)
 	walk = func(n *unstable.Node) {
@@ -84,6 +85,7 @@ type tomlReader struct {
 	parser unstable.Parser
 	root   *node
 	tables map[*node]map[string]*node // the values of each mapping by key
+	bare   map[int]string             // see bareVariables
 	budget budget
 }
 
@@ -181,6 +183,10 @@ func (r *tomlReader) value(t *unstable.Node, depth, start int) (*node, *Error) {
 	n := &node{at: r.places.place(start), token: start}
 	if broken := r.budget.take(depth); broken != "" {
 		return nil, r.source.error(n.at, "", "%s", broken)
+	}
+	if variable, ok := r.bare[start]; ok && t.Kind == unstable.String {
+		n.kind, n.text, n.plain = kindString, variable, true
+		return n, nil
 	}
 	switch t.Kind {
 	case unstable.InlineTable:

@@ -22,6 +22,7 @@ var floors = []floor{
 	{"pipeline", []string{"internal/pipeline"}, "runs sources, transforms and sinks"},
 	{"kinds", []string{"internal/source/*", "internal/transform/*", "internal/sink/*"}, "one folder a kind"},
 	{"push tests", []string{"internal/push/pushtest"}, "what the tests of sinks that push share, for tests"},
+	{"rows tests", []string{"internal/rows/rowstest"}, "the suite that every sink into a database passes, for tests"},
 	{"shared by kinds", []string{"internal/codec", "internal/fetch", "internal/lines", "internal/macro", "internal/push", "internal/rows"}, "what several kinds need"},
 	{"programs", []string{"internal/program"}, "simple jq programs, compiled"},
 	{"program tests", []string{"internal/program/programtest"}, "programs and bodies made up, for tests"},
@@ -36,11 +37,11 @@ var floors = []floor{
 	{"messages", []string{"internal/message"}, "messages, values, columns, hops"},
 	{"measures", []string{"internal/measure"}, "histograms, tables, plots"},
 	{"libraries", []string{"flow", "publisher", "tsurugi"}, "public; they may use batch"},
-	{"ground", []string{"batch", "examples", "internal/house", "internal/nearest", "pace"}, "public libraries, configurations that run, the tests of the floors, guesses at mistyped names; nothing of ours below"},
+	{"ground", []string{"batch", "examples", "internal/databasetest", "internal/house", "internal/nearest", "pace"}, "public libraries, configurations that run, servers of databases for tests, the tests of the floors, guesses at mistyped names; nothing of ours below"},
 }
 
 // forTests are rooms that only tests may import.
-var forTests = []string{"internal/journal/journaltest", "internal/journal/file/faultfs", "internal/push/pushtest", "internal/program/programtest"}
+var forTests = []string{"internal/journal/journaltest", "internal/journal/file/faultfs", "internal/push/pushtest", "internal/rows/rowstest", "internal/program/programtest", "internal/databasetest"}
 
 // bare are the public libraries that promise to depend on nothing but the standard library.
 var bare = []string{"batch", "flow"}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/pace"
 )
 
 // Node is one component and its place in the graph. Exactly one of Source, Transform, Group, Stream and Sink is set; a node with one of
@@ -64,6 +65,9 @@ type Request struct {
 	// RateNum is the most Sends (Delivers) that begin within any RateDuration (0: 1 s); they are spread evenly. 0: no bound.
 	RateNum      int
 	RateDuration time.Duration
+	// Pace, which goes before RateNum, is the rate at which Sends (Delivers) begin while there is something to send: each at its moment, also after a day. Those
+	// that come after a time without any begin anew. Zero: none.
+	Pace pace.Rate
 }
 
 // Values of Request.RetryAttempts.

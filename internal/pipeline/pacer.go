@@ -1,36 +1,35 @@
 package pipeline
 
-import "time"
+import (
+	"time"
 
-// pacer spreads the beginnings of requests evenly, so that no window of RateDuration sees more than RateNum of them. The zero
-// value lets everything pass. It is used under its stage's lock.
-type pacer struct {
-	num  int64
-	per  time.Duration
-	from time.Time // where the present run of even steps began
-	step int64     // requests in it so far
+	"github.com/hikyaku/hikyaku/pace"
+)
+
+// pacer says when requests may begin. The zero value lets everything pass. It is used under its stage's lock.
+type pacer struct{ schedule pace.Schedule }
+
+// newPacer makes the pacer of a rate limit, whose requests are never closer than it allows, so that no window of RateDuration sees more than RateNum of
+// them; or that of a pace, which is kept over any time: a timer that was late delays nothing that follows. Neither catches up in a burst.
+func newPacer(r Request) pacer {
+	if !r.Pace.IsZero() {
+		return pacer{pace.NewSchedule(r.Pace, pace.Shift)}
+	}
+	if r.RateNum <= 0 {
+		return pacer{}
+	}
+	rate, err := pace.Every(min(int64(r.RateNum), int64(r.RateDuration)), r.RateDuration)
+	if err != nil { // only without a duration, which has a default
+		return pacer{}
+	}
+	return pacer{pace.NewSchedule(rate, pace.Strict)}
 }
-
-func newPacer(r Request) pacer { return pacer{num: int64(max(0, r.RateNum)), per: r.RateDuration} }
 
 // next is the earliest time for another request; zero: any.
 func (p *pacer) next() time.Time {
-	if p.num == 0 || p.step == 0 {
-		return time.Time{}
-	}
-	whole, rest := p.step/p.num, p.step%p.num
-	// Rounding up, so that num steps are never shorter than per.
-	part := (time.Duration(rest)*(p.per/time.Duration(p.num)) + (time.Duration(rest)*(p.per%time.Duration(p.num))+time.Duration(p.num)-1)/time.Duration(p.num))
-	return p.from.Add(time.Duration(whole)*p.per + part)
+	_, due := p.schedule.Next()
+	return due
 }
 
 // took notes that a request began.
-func (p *pacer) took(now time.Time) {
-	if p.num == 0 {
-		return
-	}
-	if next := p.next(); p.step == 0 || now.Sub(next) > 0 {
-		p.from, p.step = now, 0 // it was late, or the first: the even steps begin anew, so that nothing is caught up in a burst
-	}
-	p.step++
-}
+func (p *pacer) took(now time.Time) { p.schedule.Take(now) }

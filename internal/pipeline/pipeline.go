@@ -10,6 +10,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
+	"github.com/hikyaku/hikyaku/pace"
 )
 
 // Pipeline is a checked graph that can be run once. Its methods may be called from any goroutine.
@@ -100,7 +101,7 @@ func (p *Pipeline) openAccounts() {
 const transformsAtOnce = 64
 
 func (p *Pipeline) transformStage(n *node) {
-	n.Settings.Batch.Timeout, n.Settings.Request.RateNum = 0, 0
+	n.Settings.Batch.Timeout, n.Settings.Request.RateNum, n.Settings.Request.Pace = 0, 0, pace.Rate{}
 	most := p.options.MaxInFlightBytes
 	switch {
 	case n.Group != nil:

@@ -52,7 +52,6 @@ func TestValuesOfRealDatabasesBecomeJSON(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := shop.start(t)
-			s.start(t)
 			ask := func(query string, p fetch.Params) (rows []string, err error) {
 				db, err := fetch.NewSQL(fetch.SQL{Database: s.address, Query: query}, "")
 				if err != nil {
@@ -91,7 +90,7 @@ func TestValuesOfRealDatabasesBecomeJSON(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer db.Close()
-			s.stop()
+			s.stop(t)
 			err = db.Ask(t.Context(), nil, func(fetch.Row) error { return nil })
 			if _, again := component.AsRetry(err); !again {
 				t.Errorf("a server that is away: %v", err)
@@ -131,7 +130,6 @@ func TestADatabaseThatCrashesInTheMiddleOfACampaignLosesNobody(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := shop.start(t)
-			s.start(t)
 			s.must(t, "create table users (id int primary key, name varchar(50) not null)", "create table phones (user_id int primary key, token varchar(50) not null)")
 			s.must(t, shop.tables...)
 			told := map[string]int{}
@@ -172,7 +170,7 @@ func TestADatabaseThatCrashesInTheMiddleOfACampaignLosesNobody(t *testing.T) {
 				ended <- r
 			}()
 			<-begun
-			s.stop()
+			s.stop(t)
 			select {
 			case <-ended:
 				t.Error("it ended without its database")

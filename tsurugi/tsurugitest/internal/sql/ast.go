@@ -15,6 +15,7 @@ type ColumnDef struct {
 	Scale     int
 	NotNull   bool
 	Key       bool
+	Default   Expr // a literal; nil: none
 }
 
 // CreateTable makes a table.

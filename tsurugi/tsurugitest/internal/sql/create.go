@@ -48,6 +48,13 @@ func (p *parser) column() (c ColumnDef, err error) {
 		case p.accept("NULL"):
 		case p.accept("PRIMARY", "KEY"):
 			c.Key = true
+		case p.accept("DEFAULT"):
+			if c.Default, err = p.primary(); err != nil {
+				return c, err
+			}
+			if _, ok := c.Default.(Literal); !ok {
+				return c, p.unexpected("a literal before this")
+			}
 		default:
 			return c, nil
 		}

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"slices"
+
 	"github.com/hikyaku/hikyaku/tsurugi/internal/message"
 	"github.com/hikyaku/hikyaku/tsurugi/internal/value"
 	"github.com/hikyaku/hikyaku/tsurugi/tsurugitest/internal/sql"
@@ -102,6 +104,9 @@ func (e *env) row(t *table, columns []int, exprs []sql.Expr) ([]value.Value, err
 		values[columns[i]] = v
 	}
 	for i := range values {
+		if d, ok := t.columns[i].Default.(sql.Literal); ok && !slices.Contains(columns, i) {
+			values[i] = d.Value
+		}
 		var err error
 		if values[i], err = assign(&t.columns[i], values[i]); err != nil {
 			return nil, err

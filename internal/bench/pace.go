@@ -1,0 +1,133 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/measure"
+	tempo "github.com/hikyaku/hikyaku/pace"
+)
+
+// The works of the pace bench.
+const (
+	workIdle      = "idle"
+	workBusy      = "busy"
+	workEngine    = "engine"
+	workDrift     = "drift"
+	workPacedSink = "sink"
+	workNotBefore = "not-before"
+)
+
+// The cases of the pace bench, besides ours.
+const (
+	caseSleep     = "sleep"
+	caseNanosleep = "nanosleep"
+	caseSpin      = "spin"
+	caseLimited   = "rate-limit"
+)
+
+// Pace measures how late frames are at 60000/1001 a second, which a field report wanted to hand to a console:
+//
+//   - idle: nothing else is done on the machine, as far as that is up to the bench.
+//   - busy: beside two processes that do nothing but calculate.
+//   - engine: beside this program's own store and pipeline, putting and delivering as fast as they can. What does not have a process of its own shares theirs.
+//   - drift: ours and the report's for Options.Minutes.
+//   - sink: a sink with a pace, and one with a rate limit, which gives way to what is late.
+//   - not-before: messages that sleep until a time, from that time to the reader that waits.
+//
+// The cases are the report's way (sleep: time.Sleep until the next deadline), a thread that sleeps by clock_nanosleep (nanosleep), the same until 150 µs before
+// the deadline, looking at the clock from then on (spin), and package pace in a process of its own (hikyaku). They take turns in slices, A B C D A B C D.
+// A time is from a frame's deadline to its beginning.
+func Pace(ctx context.Context, o Options) error {
+	s := &paceSession{session: session{Options: o, report: measure.NewBenchReport("pace")}, paceExtent: wholePace}
+	if o.Quick {
+		s.paceExtent = quickPace
+	}
+	if o.Trials > 0 {
+		s.slices = o.Trials
+	}
+	if o.Minutes > 0 {
+		s.drift = time.Duration(o.Minutes * float64(time.Minute))
+	}
+	if err := s.all(ctx); err != nil {
+		return fmt.Errorf("bench pace: %w", err)
+	}
+	return nil
+}
+
+// paceExtent says how much is measured.
+type paceExtent struct {
+	slices int // of each way in each condition
+	slice  time.Duration
+	drift  time.Duration
+	others time.Duration // of the works that have one case, or two
+}
+
+var (
+	wholePace = paceExtent{slices: 6, slice: 10 * time.Second, drift: time.Minute, others: 10 * time.Second}
+	quickPace = paceExtent{slices: 1, slice: 200 * time.Millisecond, drift: 200 * time.Millisecond, others: 200 * time.Millisecond}
+)
+
+// paceSession is one run.
+type paceSession struct {
+	session
+	paceExtent
+	ours *tempo.Host
+}
+
+func (s *paceSession) all(ctx context.Context) error {
+	es, err := choose(s.experiments(), s.Only)
+	if err != nil {
+		return err
+	}
+	if s.ours = s.Pacer; s.ours == nil {
+		s.ours = tempo.Plain(PacePlayers())
+		s.report.Note("ours had no process of its own, because no command was given that plays there")
+	}
+	if err := s.measureAll(ctx, es); err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			return cause // what else went wrong went wrong with it
+		}
+		return err
+	}
+	return s.publish()
+}
+
+// experiments lists what can be measured, in the order of the report.
+func (s *paceSession) experiments() (es []experiment) {
+	ways := time.Duration(s.slices*len(paceWays())) * s.slice
+	for _, c := range []circumstance{
+		{workIdle, func(context.Context, string) (load, error) { return noLoad{}, nil }, []goal{atMost("p99_ms", 0.05), atMost("p50_ms", 0.005), atMost("cpu_pct", 5)}},
+		{workBusy, s.calculate, []goal{atMost("p99_ms", 0.15), atMost("cpu_pct", 5)}},
+		{workEngine, s.deliver, []goal{atMost("p99_ms", 1), atMost("cpu_pct", 5)}},
+	} {
+		es = append(es, experiment{c.work, s.slices, ways, slack, func(ctx context.Context) error { return s.inTurns(ctx, c) }})
+	}
+	return append(es,
+		experiment{workDrift, 1, s.drift, 0, s.drifting},
+		experiment{workPacedSink, 2, 2 * s.others, slack, s.pacedSink},
+		experiment{workNotBefore, 1, s.others, slack, s.notBefore})
+}
+
+// paceWorks lists the names of the works.
+func paceWorks() []string {
+	return []string{workIdle, workBusy, workEngine, workDrift, workPacedSink, workNotBefore}
+}
+
+// circumstance is what else goes on, and what is asked of ours then.
+type circumstance struct {
+	work  string
+	begin func(ctx context.Context, dir string) (load, error)
+	goals []goal
+}
+
+// load is what goes on beside.
+type load interface {
+	// close ends it and returns how many messages a second it delivered; 0: it delivers none.
+	close() (perSecond float64, err error)
+}
+
+type noLoad struct{}
+
+func (noLoad) close() (float64, error) { return 0, nil }

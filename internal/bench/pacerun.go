@@ -1,0 +1,143 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/measure"
+	tempo "github.com/hikyaku/hikyaku/pace"
+)
+
+// paced is what a way found out in all of its slices.
+type paced struct {
+	lates   *measure.Histogram
+	missed  int64
+	drift   float64 // of frames: that of the slice that had most
+	cpu     time.Duration
+	elapsed time.Duration
+}
+
+func newPaced() *paced { return &paced{lates: measure.NewHistogram()} }
+
+// add adds a slice.
+func (p *paced) add(r tempo.Report) {
+	for _, record := range r.Records {
+		p.lates.Record(record.Late)
+	}
+	if d := r.Drift(tempo.NTSC()); math.Abs(d) > math.Abs(p.drift) {
+		p.drift = d
+	}
+	p.missed += r.Missed + r.Skipped
+	p.cpu += r.CPU
+	p.elapsed += r.Elapsed
+}
+
+// lateShares are those of the frames whose lateness is drawn.
+var lateShares = [...]float64{0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.995, 0.999, 1}
+
+// row writes what a way found out.
+func (s *paceSession) paceRow(name, work string, p *paced) *measure.Row {
+	r := s.report.Row(name, work).Times(p.lates).Set("p999_ms", measure.Milliseconds(p.lates.Quantile(0.999))).
+		Set("missed", p.missed).Set("drift_frames", thousandths(p.drift))
+	if p.cpu > 0 {
+		r.Set("cpu_pct", hundredths(100*p.cpu.Seconds()/p.elapsed.Seconds()))
+	}
+	quantiles := make([]float64, len(lateShares))
+	for i, share := range lateShares {
+		quantiles[i] = microseconds(p.lates.Quantile(share))
+	}
+	return r.Set("quantiles_us", quantiles)
+}
+
+// thousandths drops the digits that are noise.
+func thousandths(f float64) float64 { return math.Round(f*1e4) / 1e4 }
+
+// inTurns measures all ways under a circumstance.
+func (s *paceSession) inTurns(ctx context.Context, c circumstance) (err error) {
+	beside, err := c.begin(ctx, s.Dir)
+	if err != nil {
+		return err
+	}
+	if beside == nil {
+		return nil // it cannot be had, as a note says
+	}
+	ways := paceWays()
+	found := make([]*paced, len(ways))
+	for i := range found {
+		found[i] = newPaced()
+	}
+	frames := tempo.NTSC().Frame(s.slice)
+	footing := ""
+	measureThem := func() error {
+		for range s.slices {
+			for i, w := range ways {
+				r, err := w.run(ctx, s.ours, frames)
+				if err != nil {
+					return err
+				}
+				found[i].add(r)
+				if w.name == caseOurs {
+					footing = r.Footing.String()
+				}
+			}
+			s.step()
+		}
+		return nil
+	}
+	err = measureThem()
+	perSecond, e := beside.close()
+	if err = errors.Join(err, e); err != nil {
+		return err
+	}
+	for i, w := range ways {
+		if c.work == workEngine && w.name != caseOurs {
+			found[i].cpu = 0 // the engine's is in it
+		}
+		r := s.paceRow(w.name, c.work, found[i])
+		if perSecond > 0 {
+			r.Set("per_s", math.Round(perSecond))
+		}
+		if w.name == caseOurs {
+			judge(r, s.Quick, c.goals...)
+		}
+	}
+	s.report.Note("ours in " + c.work + " stood on " + footing)
+	return nil
+}
+
+// drifting runs ours and the report's way side by side, for long.
+func (s *paceSession) drifting(ctx context.Context) error {
+	frames := tempo.NTSC().Frame(s.drift)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var both sync.WaitGroup
+	names := [...]string{caseOurs, caseSleep}
+	var reports [2]tempo.Report
+	var errs [2]error
+	for i, way := range [...]func(context.Context, *tempo.Host, int64) (tempo.Report, error){ourWay, seedWay} {
+		both.Go(func() {
+			reports[i], errs[i] = way(ctx, s.ours, frames)
+			if errs[i] != nil {
+				cancel()
+			}
+		})
+	}
+	both.Wait()
+	if err := errors.Join(errs[:]...); err != nil {
+		return err
+	}
+	s.step()
+	for i, name := range names {
+		p := newPaced()
+		p.add(reports[i])
+		p.drift = math.Abs(p.drift)
+		r := s.paceRow(name, workDrift, p).Set("minutes", hundredths(s.drift.Minutes()))
+		if name == caseOurs {
+			judge(r, s.Quick, atMost("drift_frames", 0.1))
+		}
+	}
+	return nil
+}

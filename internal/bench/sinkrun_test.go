@@ -1,0 +1,116 @@
+package bench
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/hikyaku/hikyaku/internal/measure"
+)
+
+// newSinkSession is one over a database that needs no address.
+func newSinkSession(t *testing.T, to string) *sinkSession {
+	t.Helper()
+	s := &sinkSession{
+		session:    session{Options: Options{Quick: true, To: to, Sink: []string{os.Args[0], "serve-sink-for-a-test"}}, report: measure.NewBenchReport("sink"), dir: t.TempDir()},
+		sinkExtent: quickSink,
+	}
+	t.Cleanup(func() {
+		if err := s.target.close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := s.openTarget(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestTheSeedsWayInsertsEachEventOnce(t *testing.T) {
+	for _, to := range []string{toSQLite, toTsurugi} {
+		t.Run(to, func(t *testing.T) {
+			s := newSinkSession(t, to)
+			took, err := s.run(t.Context(), s.seedWay(s.flooded("any", 10, "4")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if took.events != quickSink.seed || took.commit.Count() != int64(quickSink.seed) || took.due.Count() != int64(quickSink.seed) || took.elapsed <= 0 || took.Requests == 0 {
+				t.Errorf("%+v", took)
+			}
+		})
+	}
+}
+
+func TestARowThatIsMissingOrThereTwiceIsFound(t *testing.T) {
+	ctx := t.Context()
+	for _, to := range []string{toSQLite, toTsurugi} {
+		t.Run(to, func(t *testing.T) {
+			s := newSinkSession(t, to)
+			schema := doubleSchema(1)
+			if err := s.target.empty(ctx, schema); err != nil {
+				t.Fatal(err)
+			}
+			insert := func(row string) {
+				t.Helper()
+				if err := s.target.desk.transact(ctx, []string{"INSERT INTO " + schema.table + " VALUES (" + row + ")"}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			insert("0")
+			insert("1")
+			if err := s.target.check(ctx, schema, 2); err != nil {
+				t.Errorf("all are there: %v", err)
+			}
+			if err := s.target.check(ctx, schema, 3); err == nil || !strings.Contains(err.Error(), "1 are missing") {
+				t.Errorf("one is missing: %v", err)
+			}
+			insert("1")
+			if err := s.target.check(ctx, schema, 2); err == nil || !strings.Contains(err.Error(), "1 are there more than once") {
+				t.Errorf("one is there twice: %v", err)
+			}
+			insert("7")
+			if err := s.target.check(ctx, schema, 2); err == nil || !strings.Contains(err.Error(), "nobody sent") {
+				t.Errorf("one that nobody sent: %v", err)
+			}
+		})
+	}
+}
+
+func TestTheWayToTheSinkIsMeasuredWithoutIt(t *testing.T) {
+	s := newSinkSession(t, toSQLite)
+	for _, raw := range []bool{true, false} {
+		r := s.asFast("any", mixedSchema(10), 400)
+		r.way, r.raw, r.couriers = wayNothing, raw, 2
+		took, err := s.run(t.Context(), r)
+		if err != nil || took.commit.Count() != 400 || took.due != nil || took.Settled != 400 {
+			t.Errorf("raw %v: %+v, %v", raw, took, err)
+		}
+	}
+}
+
+func TestAConfigurationSaysWhatARunWants(t *testing.T) {
+	target := &sinkTarget{to: toPostgres, address: `postgres://u:p$w"x@h/d`}
+	r := &sinkRun{way: caseOurs, schema: doubleSchema(2), inFlight: "8", batch: "max_events: 5", request: "retry_attempts: 3"}
+	want := `sources:
+  lines: { type: stdin }
+transforms:
+  fields: { type: decode, inputs: [lines], codec: csv, columns: [value1, value2] }
+sinks:
+  table:
+    inputs: [fields]
+    type: postgres
+    database: "postgres://u:p$$w\"x@h/d"
+    table: hikyaku_bench_2
+    batch: { max_events: 5 }
+    request: { in_flight_limit: 8, retry_attempts: 3 }
+`
+	if got := target.configuration(r); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	r.way, r.raw, r.inFlight, r.batch, r.request = caseSeedWay, true, "", "", ""
+	want = "sources:\n  lines: { type: stdin }\nsinks:\n  table:\n    inputs: [lines]\n    type: stdout\n"
+	if got := target.configuration(r); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

@@ -1,0 +1,58 @@
+package rows
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+)
+
+// ValueError is a value that does not go into its column.
+type ValueError struct {
+	Column string
+	Type   string // of the column, as the database writes it
+	Value  string // shortened
+	Why    string
+}
+
+func (e *ValueError) Error() string {
+	return fmt.Sprintf("the column %s is %s: %s %s", e.Column, e.Type, e.Value, e.Why)
+}
+
+func (c *Column) refuse(shown, why string) error {
+	kind := c.Native
+	if kind == "" {
+		kind = c.Kind.String()
+	}
+	return &ValueError{Column: c.Name, Type: kind, Value: shown, Why: why}
+}
+
+const mostShown = 60
+
+// shorten cuts what is shown of a value.
+func shorten(s string) string {
+	if len(s) <= mostShown {
+		return s
+	}
+	n := mostShown
+	for n > mostShown-utf8.UTFMax && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}
+
+// show puts a text between quotes.
+func show(s string) string {
+	if len(s) > mostShown {
+		return strconv.Quote(shorten(s)) + " (" + strconv.Itoa(len(s)) + " bytes)"
+	}
+	return strconv.Quote(s)
+}
+
+// Reasons of rows that are refused before they are sent.
+var (
+	// ErrUnknown: the body has a field for which the table has no column (Config.Unknown).
+	ErrUnknown = errors.New("there is no column for it")
+	// ErrMissing: a column has no field, and may not be left out (Config.Missing).
+	ErrMissing = errors.New("the field is missing")
+)

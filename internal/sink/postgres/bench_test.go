@@ -1,0 +1,63 @@
+//go:build linux
+
+package postgres
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/hikyaku/hikyaku/internal/rows"
+)
+
+// BenchmarkWrite writes blocks of rows of an id and nine floats on one session.
+func BenchmarkWrite(b *testing.B) {
+	for _, mode := range []rows.Mode{rows.Insert, rows.Once, rows.Upsert} {
+		for _, height := range []int{1, 100, 1000, 10_000} {
+			b.Run(fmt.Sprintf("%v/%d", mode, height), func(b *testing.B) {
+				url := database(b)
+				key := ""
+				if mode != rows.Insert {
+					key = " PRIMARY KEY"
+				}
+				tell(b, url, "CREATE TABLE t (id int8"+key+", "+columns(9)+")")
+				_, s := open(b, url)
+				table := described(b, s, "t")
+				block := &rows.Block{Table: table, Mode: mode, Columns: table.Columns}
+				n := int64(0)
+				b.ReportAllocs()
+				for b.Loop() {
+					block.Values = block.Values[:0]
+					for range height {
+						n++
+						block.Values = append(block.Values, rows.IntOf(n))
+						for j := range 9 {
+							block.Values = append(block.Values, rows.FloatOf(float64(n)*1.1+float64(j)))
+						}
+					}
+					if err := s.Write(b.Context(), block); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "rows/s")
+			})
+		}
+	}
+}
+
+// BenchmarkEncode makes COPY's binary format of a row of an id and nine floats.
+func BenchmarkEncode(b *testing.B) {
+	p := &plan{binary: true, codes: []*code{{form: formInt8}}}
+	block := &rows.Block{Columns: make([]rows.Column, 10), Values: []rows.Value{rows.IntOf(7)}}
+	for j := range 9 {
+		p.codes = append(p.codes, &code{form: formFloat8})
+		block.Values = append(block.Values, rows.FloatOf(float64(j)))
+	}
+	var out []byte
+	var err error
+	b.ReportAllocs()
+	for b.Loop() {
+		if out, err = p.appendRow(out[:0], block, 0); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

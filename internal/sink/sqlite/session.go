@@ -1,0 +1,172 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"strings"
+
+	"modernc.org/sqlite"
+
+	"github.com/hikyaku/hikyaku/internal/rows"
+)
+
+// database is a file.
+type database struct{ address string }
+
+// Open opens the file.
+func (d *database) Open(context.Context) (rows.Session, error) {
+	made, err := (&sqlite.Driver{}).Open(d.address)
+	if err != nil {
+		return nil, err
+	}
+	conn, ok := made.(connection)
+	if !ok {
+		return nil, errors.Join(fmt.Errorf("the library's connection is a %T", made), made.Close())
+	}
+	return &session{conn: conn, statements: map[*rows.Column]statement{}}, nil
+}
+
+// Close has nothing to do.
+func (d *database) Close() error { return nil }
+
+// connection is what the library's has. It is used without database/sql, which would take its place between us and a prepared statement.
+type connection interface {
+	driver.Conn
+	driver.ExecerContext
+	driver.QueryerContext
+}
+
+type statement interface {
+	driver.Stmt
+	driver.StmtExecContext
+}
+
+// session is a connection.
+type session struct {
+	conn       connection
+	statements map[*rows.Column]statement // by the first of the columns that they write
+	args       []driver.NamedValue
+}
+
+// mostStatements bounds the prepared statements that are kept.
+const mostStatements = 64
+
+// exec runs a statement. The context is ours: the library would start a goroutine for each to wait for its end.
+func (s *session) exec(text string) error {
+	_, err := s.conn.ExecContext(context.Background(), text, nil)
+	return err
+}
+
+// Write writes a block in one transaction.
+func (s *session) Write(ctx context.Context, b *rows.Block) error {
+	insert, err := s.insert(b)
+	if err != nil {
+		return err
+	}
+	if err := s.exec("begin immediate"); err != nil {
+		return err
+	}
+	if err := s.fill(ctx, insert, b); err != nil {
+		return s.undo(err)
+	}
+	if err := s.exec("commit"); err != nil {
+		return s.undo(&commitError{err})
+	}
+	return nil
+}
+
+// looksAt is after how many rows it is asked whether the time is over.
+const looksAt = 64
+
+func (s *session) fill(ctx context.Context, insert statement, b *rows.Block) error {
+	n := len(b.Columns)
+	for len(s.args) < n {
+		s.args = append(s.args, driver.NamedValue{Ordinal: len(s.args) + 1})
+	}
+	for r := range b.Rows() {
+		if r%looksAt == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		for i, v := range b.Row(r) {
+			bound, err := bind(v, &b.Columns[i])
+			if err != nil {
+				return &rowError{r, b.Columns[i].Name, err}
+			}
+			s.args[i].Value = bound
+		}
+		if _, err := insert.ExecContext(context.Background(), s.args[:n]); err != nil {
+			return &rowError{r, "", err}
+		}
+	}
+	return nil
+}
+
+// undo ends a transaction that failed. Some failures have ended it already.
+func (s *session) undo(err error) error {
+	if e := s.exec("rollback"); e != nil && !strings.Contains(e.Error(), "no transaction is active") {
+		return &brokenError{errors.Join(err, e)}
+	}
+	return err
+}
+
+// insert gives the prepared statement for one row of a block.
+func (s *session) insert(b *rows.Block) (statement, error) {
+	at := &b.Columns[0]
+	if st := s.statements[at]; st != nil {
+		return st, nil
+	}
+	made, err := s.conn.Prepare(insertText(b))
+	if err != nil {
+		return nil, err
+	}
+	st, ok := made.(statement)
+	if !ok {
+		return nil, errors.Join(fmt.Errorf("the library's statement is a %T", made), made.Close())
+	}
+	if len(s.statements) >= mostStatements {
+		s.forget()
+	}
+	s.statements[at] = st
+	return st, nil
+}
+
+func (s *session) forget() {
+	for _, st := range s.statements {
+		st.Close() // it only gives memory back
+	}
+	clear(s.statements)
+}
+
+// insertText is the statement for one row.
+func insertText(b *rows.Block) string {
+	names, places := make([]string, len(b.Columns)), make([]string, len(b.Columns))
+	var sets []string
+	keys := map[string]bool{}
+	key := make([]string, len(b.Key))
+	for i, c := range b.Key {
+		key[i] = rows.QuoteName(c.Name, '"')
+		keys[key[i]] = true
+	}
+	for i, c := range b.Columns {
+		names[i], places[i] = rows.QuoteName(c.Name, '"'), "?"
+		if !keys[names[i]] {
+			sets = append(sets, names[i]+" = excluded."+names[i])
+		}
+	}
+	text := "insert into " + b.Table.Name.Quoted('"') + " (" + strings.Join(names, ", ") + ") values (" + strings.Join(places, ", ") + ")"
+	switch {
+	case b.Mode == rows.Insert:
+		return text
+	case b.Mode == rows.Once || len(sets) == 0:
+		return text + " on conflict (" + strings.Join(key, ", ") + ") do nothing"
+	}
+	return text + " on conflict (" + strings.Join(key, ", ") + ") do update set " + strings.Join(sets, ", ")
+}
+
+// Close closes the file.
+func (s *session) Close() error {
+	s.forget()
+	return s.conn.Close()
+}

@@ -1,0 +1,135 @@
+package tsurugidb
+
+import (
+	"context"
+	"errors"
+
+	"github.com/hikyaku/hikyaku/internal/rows"
+	"github.com/hikyaku/hikyaku/tsurugi"
+)
+
+// A shape is the INSERTs of one table, mode and list of columns: the same text with different numbers of rows. They are prepared when they are first
+// needed.
+type shape struct {
+	table   *rows.Table
+	mode    rows.Mode
+	columns []rows.Column
+	sizes   []size // the largest first, the last is 1
+	params  int    // that the sizes were made for
+	used    uint64 // when it was last used
+}
+
+// A size is the INSERT of so many rows.
+type size struct {
+	rows int
+	st   *tsurugi.Statement // nil: not prepared yet
+}
+
+// shapes are those of a session that were used last.
+type shapes struct {
+	list []*shape
+	now  uint64
+}
+
+// mostShapes bounds what a session keeps prepared. Each shape is up to six statements.
+const mostShapes = 16
+
+// of finds the shape of a block, or makes it.
+func (s *shapes) of(b *rows.Block, params int) *shape {
+	s.now++
+	for _, sh := range s.list {
+		if sh.table == b.Table && sh.mode == b.Mode && same(sh.columns, b.Columns) && sh.params == params {
+			sh.used = s.now
+			return sh
+		}
+	}
+	if len(s.list) == mostShapes {
+		oldest := 0
+		for i, sh := range s.list {
+			if sh.used < s.list[oldest].used {
+				oldest = i
+			}
+		}
+		s.list[oldest].close()
+		s.list = append(s.list[:oldest], s.list[oldest+1:]...)
+	}
+	sh := &shape{table: b.Table, mode: b.Mode, columns: b.Columns, params: params, used: s.now, sizes: sizes(len(b.Columns), params)}
+	s.list = append(s.list, sh)
+	return sh
+}
+
+// same tells whether two lists of columns are one.
+func same(a, b []rows.Column) bool { return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0] }
+
+// forget drops a shape, whose statements may be of a table that is no more.
+func (s *shapes) forget(sh *shape) {
+	for i := range s.list {
+		if s.list[i] == sh {
+			sh.close()
+			s.list = append(s.list[:i], s.list[i+1:]...)
+			return
+		}
+	}
+}
+
+func (sh *shape) close() {
+	for _, z := range sh.sizes {
+		if z.st != nil {
+			z.st.Close()
+		}
+	}
+}
+
+// step is how much smaller than one size the next is: so any number of rows takes few statements, and few have to be prepared.
+const step = 4
+
+// sizes are the numbers of rows of the INSERTs with so many columns and at most so many placeholders.
+func sizes(columns, params int) []size {
+	most := min(max(params/columns, 1), tsurugi.MaxRows)
+	list := []size{{rows: most}}
+	power := 1
+	for power*step < most {
+		power *= step
+	}
+	for ; power >= 1; power /= step {
+		if power < most {
+			list = append(list, size{rows: power})
+		}
+	}
+	return list
+}
+
+// statement is the INSERT of the i-th size.
+func (sh *shape) statement(ctx context.Context, s *tsurugi.Session, i int) (*tsurugi.Statement, error) {
+	z := &sh.sizes[i]
+	if z.st != nil {
+		return z.st, nil
+	}
+	columns := make([]tsurugi.Column, len(sh.columns))
+	for c := range sh.columns {
+		typ, _ := sh.columns[c].Code.(tsurugi.Type)
+		columns[c] = tsurugi.Column{Name: sh.columns[c].Name, Type: typ}
+	}
+	mode := map[rows.Mode]tsurugi.InsertMode{rows.Insert: tsurugi.InsertOnly, rows.Upsert: tsurugi.InsertOrReplace, rows.Once: tsurugi.InsertOrIgnore}[sh.mode]
+	insert, err := tsurugi.NewInsert(tableName(sh.table.Name), columns, z.rows, mode)
+	if err != nil {
+		return nil, err
+	}
+	z.st, err = s.Prepare(ctx, insert.SQL, insert.Placeholders...)
+	return z.st, err
+}
+
+// long tells whether an error may be about the length of a statement, so that a shorter one has better prospects.
+func long(err error) bool {
+	var e *tsurugi.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Code {
+	case tsurugi.CodeSQLLimitReached, tsurugi.CodeUnsupportedCompilerFeature, tsurugi.CodeUnsupportedRuntimeFeature, tsurugi.CodeSyntax, tsurugi.CodeCompile, tsurugi.CodeRequestFailure,
+		tsurugi.CodeInvalidRequest, tsurugi.CodeOutOfMemory, tsurugi.CodeUnsupportedOperation:
+		return true
+	default:
+		return false
+	}
+}

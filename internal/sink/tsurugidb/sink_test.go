@@ -1,0 +1,106 @@
+package tsurugidb
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/rows"
+	"github.com/hikyaku/hikyaku/tsurugi/tsurugitest"
+)
+
+// started makes a sink for a server, which ends with the test.
+func started(t testing.TB, server *tsurugitest.Server, c Config) component.Sink {
+	t.Helper()
+	c.Endpoint = server.Endpoint()
+	s, err := New(c, component.Env{Name: "sink"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := s.(component.Starter).Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// bodies are messages with these bodies, each with an id of its own.
+func bodies(texts ...string) []*message.Message {
+	batch := make([]*message.Message, len(texts))
+	for i, text := range texts {
+		batch[i] = &message.Message{ID: message.NewID(), Body: []byte(text)}
+	}
+	return batch
+}
+
+// readings are n messages with ids from first on, and ten numbers each.
+func readings(first, n int) []*message.Message {
+	texts := make([]string, n)
+	for i := range texts {
+		var b strings.Builder
+		fmt.Fprintf(&b, `{"id":%d`, first+i)
+		for c := range 10 {
+			fmt.Fprintf(&b, `,"value%d":%d.5`, c+1, i)
+		}
+		texts[i] = b.String() + "}"
+	}
+	return bodies(texts...)
+}
+
+// send delivers a batch and lists its outcomes: "delivered", or the verdict and the reason.
+func send(t testing.TB, s component.Sink, batch []*message.Message) []string {
+	t.Helper()
+	outcomes, err := s.Send(t.Context(), batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := make([]string, len(outcomes))
+	for i, o := range outcomes {
+		said[i] = o.Verdict.String()
+		if o.Reason != nil {
+			said[i] += ": " + o.Reason.Error()
+		}
+	}
+	return said
+}
+
+// delivered wants every message of a batch to be.
+func delivered(t testing.TB, s component.Sink, batch []*message.Message) {
+	t.Helper()
+	for i, said := range send(t, s, batch) {
+		if said != "delivered" {
+			t.Fatalf("message %d is %s", i, said)
+		}
+	}
+}
+
+func TestABatchIsOneTransactionOfAFewStatements(t *testing.T) {
+	server := tsurugitest.Start(t, tsurugitest.Config{})
+	do(t, server, doubles("readings", 10))
+	s := started(t, server, Config{Config: rows.Config{Table: []string{"readings"}}})
+	delivered(t, s, readings(0, 1)) // the statements are prepared
+	before := server.Stats()
+	delivered(t, s, readings(1, 1000))
+	after := server.Stats()
+	if n := server.Count("readings"); n != 1001 {
+		t.Errorf("%d rows", n)
+	}
+	if n := after.Statements - before.Statements; n > 1000/100+4 {
+		t.Errorf("1,000 rows took %d statements", n)
+	}
+	if n := after.Commits - before.Commits; n != 1 {
+		t.Errorf("%d commits", n)
+	}
+	// The first row, the last, and none beside them.
+	found := query(t, server, "SELECT id, value1, value10 FROM readings WHERE id = 1000")
+	if !slices.Equal(found, []string{"1000|999.5|999.5"}) {
+		t.Errorf("%q", found)
+	}
+}
