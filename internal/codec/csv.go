@@ -91,7 +91,7 @@ func (c *Config) withHeader(line []byte) (Config, error) {
 	if i := invalidUTF8(line); i >= 0 {
 		return *c, utf8Error("csv header", line, i)
 	}
-	reader := csvReader{src: trimLineEnd(line), delimiter: delimiter}
+	reader := newCSVReader(line, delimiter)
 	with := *c
 	with.Header, with.Columns = false, nil
 	for !reader.done {
@@ -120,7 +120,7 @@ func (f *csvFormat) decode(body []byte) ([]byte, []message.Attribute, error) {
 		return nil, nil, utf8Error("csv", body, i)
 	}
 	r := newRecord("csv", body, len(f.columns))
-	reader := csvReader{src: trimLineEnd(body), delimiter: f.delimiter}
+	reader := newCSVReader(body, f.delimiter)
 	n := 0
 	for ; !reader.done; n++ {
 		offset := reader.pos
@@ -191,9 +191,21 @@ func countIs(n int, what string) string {
 // csvReader reads one record field by field.
 type csvReader struct {
 	src       []byte
+	text      string // src: the fields are parts of it, so that a record costs one string
+	plain     bool   // there is no quote in it and no line end
 	delimiter string
 	pos       int
 	done      bool // the last field was read
+}
+
+func newCSVReader(record []byte, delimiter string) csvReader {
+	src := trimLineEnd(record)
+	text := string(src)
+	plain := true
+	for _, c := range []byte{'"', '\r', '\n'} { // quicker than looking for all of them in each field
+		plain = plain && strings.IndexByte(text, c) < 0
+	}
+	return csvReader{src: src, text: text, plain: plain, delimiter: delimiter}
 }
 
 func (r *csvReader) errorf(offset int, hint, message string) *Error {
@@ -202,49 +214,51 @@ func (r *csvReader) errorf(offset int, hint, message string) *Error {
 
 // next reads one field and steps over the delimiter behind it.
 func (r *csvReader) next() (string, *Error) {
-	if r.pos < len(r.src) && r.src[r.pos] == '"' {
+	rest := r.text[r.pos:]
+	if !r.plain && strings.HasPrefix(rest, `"`) {
 		return r.quotedField()
 	}
-	rest := r.src[r.pos:]
-	end := bytes.Index(rest, []byte(r.delimiter))
+	end := strings.Index(rest, r.delimiter)
 	if end < 0 {
 		end, r.done = len(rest), true
 	}
 	text := rest[:end]
-	if i := bytes.IndexAny(text, "\"\r\n"); i >= 0 {
-		if text[i] == '"' {
-			return "", r.errorf(r.pos+i, `put the whole field in quotes and double the one inside: "say ""hi"""`, "a quote stands inside a field without quotes")
+	if !r.plain {
+		if i := strings.IndexAny(text, "\"\r\n"); i >= 0 {
+			if text[i] == '"' {
+				return "", r.errorf(r.pos+i, `put the whole field in quotes and double the one inside: "say ""hi"""`, "a quote stands inside a field without quotes")
+			}
+			return "", r.errorf(r.pos+i, "one message holds one record; a field with a line end stands in quotes", "a second line begins")
 		}
-		return "", r.errorf(r.pos+i, "one message holds one record; a field with a line end stands in quotes", "a second line begins")
 	}
-	r.pos = min(r.pos+end+len(r.delimiter), len(r.src))
-	return string(text), nil
+	r.pos = min(r.pos+end+len(r.delimiter), len(r.text))
+	return text, nil
 }
 
 func (r *csvReader) quotedField() (string, *Error) {
-	start := r.pos
-	var text []byte
-	for r.pos++; ; {
-		i := bytes.IndexByte(r.src[r.pos:], '"')
+	start, doubled := r.pos, false
+	for r.pos++; ; r.pos++ {
+		i := strings.IndexByte(r.text[r.pos:], '"')
 		if i < 0 {
 			return "", r.errorf(start, "close it, or double the quotes inside", "the quoted field does not end")
 		}
-		text = append(text, r.src[r.pos:r.pos+i]...)
 		r.pos += i + 1
-		if r.pos < len(r.src) && r.src[r.pos] == '"' {
-			text = append(text, '"')
-			r.pos++
-			continue
+		if !strings.HasPrefix(r.text[r.pos:], `"`) {
+			break
 		}
-		break
+		doubled = true
 	}
-	switch rest := r.src[r.pos:]; {
+	text := r.text[start+1 : r.pos-1]
+	if doubled {
+		text = strings.ReplaceAll(text, `""`, `"`)
+	}
+	switch rest := r.text[r.pos:]; {
 	case len(rest) == 0:
 		r.done = true
-	case bytes.HasPrefix(rest, []byte(r.delimiter)):
+	case strings.HasPrefix(rest, r.delimiter):
 		r.pos += len(r.delimiter)
 	default:
 		return "", r.errorf(r.pos, "a quote inside a quoted field is written twice", "text follows the closing quote of a field")
 	}
-	return string(text), nil
+	return text, nil
 }

@@ -69,6 +69,8 @@ var decodeCases = []struct {
 	// CSV
 	{"csv fields are strings", codec.Config{Codec: "csv", Columns: []string{"a", "b"}}, "1, x\r\n", `{"a":"1","b":" x"}`, ""},
 	{"csv quotes", codec.Config{Codec: "csv", Columns: []string{"a", "b", "c"}}, "\"x, \"\"y\"\"\",\"two\r\nlines\",\"\"", `{"a":"x, \"y\"","b":"two\r\nlines","c":""}`, ""},
+	{"csv quotes at the edges", codec.Config{Codec: "csv", Columns: []string{"a", "b", "c", "d"}, Attributes: "all", Delimiter: "|"}, `""""|plain|""""""|"|"`, `{"a":"\"","b":"plain","c":"\"\"","d":"|"}`,
+		`a=string(") b=string(plain) c=string("") d=string(|)`},
 	{"csv with another delimiter", codec.Config{Codec: "csv", Columns: []string{"a", "b"}, Delimiter: "tab"}, "1,2\t\"3\t4\"", `{"a":"1,2","b":"3\t4"}`, ""},
 	{"csv with a wide delimiter", codec.Config{Codec: "csv", Columns: []string{"名", "b"}, Delimiter: "、"}, "山田、\"一、二\"", `{"名":"山田","b":"一、二"}`, ""},
 	{"csv empty fields", codec.Config{Codec: "csv", Columns: []string{"a", "b", "c"}, Types: map[string]string{"b": "int"}, Attributes: "all"}, ",,", `{"a":"","b":null,"c":""}`,

@@ -55,7 +55,8 @@ type Delivery struct {
 	Way uint64
 }
 
-// Emit takes what a transform makes. port is "" but for transforms with several named outputs.
+// Emit takes what a transform makes, which then belongs to the pipeline: it may be the message that the transform was given, but none that it
+// keeps. port is "" but for transforms with several named outputs.
 type Emit func(port string, m *message.Message)
 
 // Transform makes any number of messages of one.

@@ -15,7 +15,7 @@ type journey struct {
 	p        *Pipeline
 	entry    *entry
 	delivery component.Delivery
-	root     message.Message // the delivery's message with our hops
+	root     *message.Message // the delivery's message, or a copy with what it lacked; it is not changed
 	size     int
 	only     *node // the step it was replayed for; nil: every step
 	above    *node // the transform that sent it, now or before a replay; nil: none
@@ -40,7 +40,7 @@ type part struct {
 	way   uint64  // from the source to here: what was made of what, by which steps
 	fatal *burial // in a graveyard: whose dead letter it is
 
-	entered time.Time // when it came into the stage
+	entered time.Time // when it came into the stage, if that has a delay
 	due     time.Time // while it sleeps
 	order   uint64    // among those that are due at the same time
 
@@ -100,7 +100,6 @@ func (j *journey) drop(n int64) {
 
 // settle tells the source. Nothing of the journey is under way any more.
 func (j *journey) settle() {
-	now := j.p.options.Clock()
 	o := component.OK(time.Time{})
 	switch {
 	case j.back != nil:
@@ -119,20 +118,28 @@ func (j *journey) settle() {
 	} else {
 		n.givenBack.Add(1)
 	}
-	j.root.Hops.Mark(message.Settled, now)
+	j.show()
+	j.tell(o)
+	j.entry.settled(j)
+}
+
+// show lets the observer see what became of the journey's messages.
+func (j *journey) show() {
+	if j.seen == nil {
+		return
+	}
+	now := j.p.options.Clock()
 	for q := j.seen; q != nil; q = q.next {
-		m := q.msg
+		m, asItCame := q.msg, q.msg == j.root
 		if !q.own {
 			c := *m
 			m = &c
 		}
-		if q.outcome.Verdict == component.Delivered || q.outcome.Verdict == component.Dropped {
+		if asItCame || q.outcome.Verdict == component.Delivered || q.outcome.Verdict == component.Dropped {
 			m.Hops.Mark(message.Settled, now)
 		}
 		j.p.observe(m, q.node, q.outcome)
 	}
-	j.tell(o)
-	j.entry.settled(j)
 }
 
 // tell calls the source's function, whatever it does.

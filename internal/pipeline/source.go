@@ -48,31 +48,40 @@ func (e *entry) Send(ctx context.Context, d component.Delivery) error {
 	e.mu.Unlock()
 	e.node.in.Add(1)
 
-	j := &journey{p: e.p, entry: e, delivery: d, root: *d.Message, size: size}
-	now := e.p.options.Clock()
-	if j.root.ID.IsZero() {
-		j.root.ID = message.NewID() // far ends know messages by it
-	}
-	if j.root.Hops[message.Accepted] == 0 {
-		j.root.Hops.Mark(message.Accepted, now)
-	}
-	if d.Queue != "" {
-		if j.root.Hops[message.Claimed] == 0 {
-			j.root.Hops.Mark(message.Claimed, now)
-		}
-		// The mark was true where the outside source was read. Messages leave a queue in another order, and where they go now, it
-		// would have those refused that come late.
-		j.root.Origin.Mark = 0
-	}
+	j := &journey{p: e.p, entry: e, delivery: d, root: e.p.prepared(&d), size: size}
 	j.left.Store(1)
 	from, lost := e.aim(j)
 	if lost != nil {
-		j.bury(&part{j: j, msg: &j.root}, j.only, component.Reject(lost))
+		j.bury(&part{j: j, msg: j.root}, j.only, component.Reject(lost))
 		return nil
 	}
-	e.p.route(j, &j.root, nil, from.outs[""])
+	e.p.route(j, j.root, nil, from.outs[""])
 	j.drop(1)
 	return nil
+}
+
+// prepared is a delivery's message with all that the way from its source gives it: itself where nothing is missing.
+func (p *Pipeline) prepared(d *component.Delivery) *message.Message {
+	given, queued := d.Message, d.Queue != ""
+	if !given.ID.IsZero() && given.Hops[message.Accepted] != 0 && (!queued || given.Hops[message.Claimed] != 0 && given.Origin.Mark == 0) {
+		return given
+	}
+	m := *given
+	if m.ID.IsZero() {
+		m.ID = message.NewID() // far ends know messages by it
+	}
+	if m.Hops[message.Accepted] == 0 {
+		m.Hops.Mark(message.Accepted, p.options.Clock())
+	}
+	if queued {
+		if m.Hops[message.Claimed] == 0 {
+			m.Hops.Mark(message.Claimed, p.options.Clock())
+		}
+		// The mark was true where the outside source was read. Messages leave a queue in another order, and where they go now, it
+		// would have those refused that come late.
+		m.Origin.Mark = 0
+	}
+	return &m
 }
 
 // aim finds the step that a replayed message is meant for, and where it goes on. A step that this graph does not have is no step: everybody gets the message. One that it

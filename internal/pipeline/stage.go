@@ -77,6 +77,14 @@ func (s *stage) kick() {
 	s.arm(now)
 }
 
+// came lets groups leave now that a part has come. While all slots are taken it changes nothing: who frees one looks again.
+func (s *stage) came() {
+	if s.moving || s.sink == nil && s.busy >= s.limiter.limit() {
+		return
+	}
+	s.kick()
+}
+
 // serve works on groups until there is none to take.
 func (s *stage) serve(g *group) {
 	for g != nil {

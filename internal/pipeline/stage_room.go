@@ -13,7 +13,7 @@ func (s *stage) push(q *part) {
 	}
 	if s.blocked.n == 0 && s.fits(q.size) {
 		s.admit(q)
-		s.kick()
+		s.came()
 		s.mu.Unlock()
 		return
 	}
@@ -30,7 +30,7 @@ func (s *stage) force(q *part) {
 	ended := s.ended
 	if !ended {
 		s.admit(q)
-		s.kick()
+		s.came()
 	}
 	s.mu.Unlock()
 	if ended {
@@ -43,7 +43,9 @@ func (s *stage) fits(size int) bool {
 }
 
 func (s *stage) admit(q *part) {
-	q.entered = time.Now()
+	if s.delay > 0 {
+		q.entered = time.Now()
+	}
 	s.held++
 	s.heldBytes += q.size
 	s.fresh.push(q)

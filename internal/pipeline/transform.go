@@ -1,9 +1,9 @@
 package pipeline
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/message"
@@ -15,20 +15,46 @@ type emitted struct {
 	msg  *message.Message
 }
 
+// emissions are what a transform has made of one message.
+type emissions struct {
+	node   *node
+	outs   []emitted
+	defect error // of what it emitted
+}
+
+// emit is component.Emit.
+func (e *emissions) emit(port string, m *message.Message) {
+	if defect := e.node.defect(port, m); defect != nil {
+		e.defect = defect
+		return
+	}
+	e.outs = append(e.outs, emitted{port, m})
+}
+
+// clear makes room for what is made of the next message.
+func (e *emissions) clear() {
+	clear(e.outs)
+	e.outs, e.defect = e.outs[:0], nil
+}
+
 // transform works on a group: each message by itself, in order.
 func (p *Pipeline) transform(n *node, g *group) sample {
-	var outs []emitted
+	made := &emissions{node: n}
+	emit := made.emit
+	calls := make([]patience, len(g.parts))
 	gone := make([]*part, 0, len(g.parts))
-	for _, q := range g.parts {
-		outs = outs[:0]
+	for i, q := range g.parts {
 		err := p.work.Err()
 		if err == nil {
-			outs, err = p.transformOne(n, q.msg, outs)
+			err = p.transformOne(n, &calls[i], q.msg, emit)
 		}
-		if !p.transformed(n, q, outs, err) {
+		if err == nil {
+			err = made.defect
+		}
+		if !p.transformed(n, q, made.outs, err) {
 			gone = append(gone, q)
 		}
-		clear(outs)
+		made.clear()
 	}
 	n.stage.leave(gone...)
 	return sample{}
@@ -53,25 +79,13 @@ func (p *Pipeline) transformed(n *node, q *part, outs []emitted, err error) (sle
 	return p.failed(n, q, o)
 }
 
-// transformOne calls the component and gathers what it emits.
-func (p *Pipeline) transformOne(n *node, m *message.Message, outs []emitted) (_ []emitted, err error) {
+// transformOne calls the component, which may take its time.
+func (p *Pipeline) transformOne(n *node, call *patience, m *message.Message, emit component.Emit) (err error) {
 	defer p.recovered(n, "transform", &err)
-	ctx, cancel := context.WithTimeout(p.work, n.Settings.Request.Timeout)
-	defer cancel()
+	call.work, call.deadline = p.work, time.Now().Add(n.Settings.Request.Timeout)
+	defer call.end()
 	n.request(1)
-	var wrong error
-	emit := func(port string, m *message.Message) {
-		if defect := n.defect(port, m); defect != nil {
-			wrong = defect
-			return
-		}
-		outs = append(outs, emitted{port, m})
-	}
-	err = n.Transform.Transform(ctx, m, emit)
-	if err == nil {
-		err = wrong
-	}
-	return outs, err
+	return n.Transform.Transform(call, m, emit)
 }
 
 // defect says what is wrong with a message that a transform emitted.
@@ -95,11 +109,14 @@ func (p *Pipeline) pass(n *node, q *part, outs []emitted) {
 			n.unused.Add(1)
 			continue
 		}
-		// The transform may have emitted what it was given, or one message twice.
-		m := *o.msg
+		m := o.msg
+		if m == q.msg || len(outs) > 1 { // it may have emitted what it was given, or one message twice
+			c := *m
+			m = &c
+		}
 		m.Origin = q.msg.Origin
 		m.Origin.Part = partOf(q.msg.Origin.Part, n.Name, i)
-		tellApart(&m, q.msg, m.Origin.Part, i)
+		tellApart(m, q.msg, m.Origin.Part, i)
 		if m.Hops == (message.Hops{}) {
 			m.Hops = q.msg.Hops
 		}
@@ -107,6 +124,6 @@ func (p *Pipeline) pass(n *node, q *part, outs []emitted) {
 			m.Time = q.msg.Time
 		}
 		by.way = partOf(q.way, n.Name, i)
-		p.route(q.j, &m, by, to)
+		p.route(q.j, m, by, to)
 	}
 }

@@ -96,12 +96,14 @@ func (b *branch) Send(ctx context.Context, d component.Delivery) error {
 	if d.Attempt == 0 {
 		d.Attempt = parent.delivery.Attempt
 	}
-	j := &journey{p: b.p, entry: e, delivery: d, root: *d.Message, size: size, only: parent.only, above: b.node}
+	j := &journey{p: b.p, entry: e, delivery: d, root: d.Message, size: size, only: parent.only, above: b.node}
 	if j.root.Hops == (message.Hops{}) {
-		j.root.Hops = b.from.msg.Hops
+		m := *d.Message
+		m.Hops = b.from.msg.Hops
+		j.root = &m
 	}
 	j.left.Store(1)
-	b.p.route(j, &j.root, nil, b.node.outs[""])
+	b.p.route(j, j.root, nil, b.node.outs[""])
 	j.drop(1)
 	return nil
 }

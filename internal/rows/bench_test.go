@@ -12,12 +12,13 @@ import (
 )
 
 // BenchmarkRows reads batches of 1,000 messages of so many floats into rows, written as numbers and (as fields of CSV are) as texts; an operation is a row.
+// -1 digits are as many as it takes.
 func BenchmarkRows(b *testing.B) {
 	for _, c := range []struct {
 		columns int
 		field   string
 		digits  int
-	}{{1, `"value%d":%s`, 17}, {10, `"value%d":%s`, 6}, {10, `"value%d":%s`, 17}, {10, `"value%d":"%s"`, 17}, {100, `"value%d":%s`, 17}} {
+	}{{1, `"value%d":%s`, 17}, {10, `"value%d":%s`, 6}, {10, `"value%d":%s`, 17}, {10, `"value%d":%s`, -1}, {10, `"value%d":"%s"`, 6}, {10, `"value%d":"%s"`, 17}, {100, `"value%d":%s`, 17}} {
 		columns := c.columns
 		b.Run(fmt.Sprintf("%d/%d-digits/texts=%v", columns, c.digits, strings.HasSuffix(c.field, `"`)), func(b *testing.B) {
 			t := &Table{Name: Name{"t"}}

@@ -132,11 +132,19 @@ func (c *Column) integer(s string) (Value, error) {
 }
 
 func (c *Column) float(s string) (Value, error) {
+	if c.Bits != 32 {
+		if f, ok := shortFloat(s); ok {
+			return FloatOf(f), nil
+		}
+	}
+	return c.longFloat(s)
+}
+
+// longFloat reads any number.
+func (c *Column) longFloat(s string) (Value, error) {
 	bits := 64
 	if c.Bits == 32 {
 		bits = 32
-	} else if f, ok := shortFloat(s); ok {
-		return FloatOf(f), nil
 	}
 	f, err := strconv.ParseFloat(s, bits)
 	switch {

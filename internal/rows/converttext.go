@@ -52,6 +52,9 @@ func (c *Column) ofText(s string) (Value, error) {
 
 // floatText reads numbers in decimal digits, and the words for those that are none.
 func (c *Column) floatText(s, trimmed string) (Value, error) {
+	if f, ok := shortFloat(trimmed); ok && c.Bits != 32 {
+		return FloatOf(f), nil
+	}
 	for i := range len(trimmed) {
 		switch b := trimmed[i]; {
 		case b-'0' <= 9, b == '.', b == '-', b == '+', b|0x20 == 'e':
@@ -59,7 +62,7 @@ func (c *Column) floatText(s, trimmed string) (Value, error) {
 		}
 		return c.specialFloat(s, trimmed)
 	}
-	return c.float(trimmed)
+	return c.longFloat(trimmed)
 }
 
 func (c *Column) specialFloat(s, trimmed string) (Value, error) {

@@ -92,8 +92,7 @@ func definitions(columns []rowstest.Definition) string {
 // readAll asks by a prepared statement: its answers have all digits of floats.
 func readAll(t testing.TB, url, query string) (found [][]any) {
 	t.Helper()
-	db := connect(t, url)
-	defer db.Close()
+	db := admin(t, url)
 	r, err := db.QueryContext(context.WithoutCancel(t.Context()), query+" WHERE ? = 1", 1)
 	must(t, err)
 	defer r.Close()

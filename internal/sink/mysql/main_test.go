@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -28,7 +29,7 @@ func run(m *testing.M) int {
 	}
 	var err error
 	// What is written survives the end of a process without a sync, and tests are not to wait for the disk.
-	if server, err = databasetest.StartMariaDB(context.Background(), "local-infile=1", "innodb-flush-log-at-trx-commit=2", "max-connections=200"); err != nil {
+	if server, err = databasetest.StartMariaDB(context.Background(), "local-infile=1", "innodb-flush-log-at-trx-commit=2", "innodb-flush-method=nosync", "max-connections=200"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
@@ -47,7 +48,9 @@ func database(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprintf("d%d", databases.Add(1))
 	tell(t, server.MySQLURL("mysql"), "CREATE DATABASE "+name)
-	return server.MySQLURL(name)
+	url := server.MySQLURL(name)
+	t.Cleanup(func() { leave(url) })
+	return url
 }
 
 // connect opens the database of an address by database/sql.
@@ -65,11 +68,40 @@ func connect(t testing.TB, url string) *sql.DB {
 	return db
 }
 
-// tell runs statements on a connection of their own.
+// admins are the tests' own connections, by address.
+var admins = struct {
+	sync.Mutex
+	by map[string]*sql.DB
+}{by: map[string]*sql.DB{}}
+
+// admin is the test's own connection, which is made again when the server has ended it.
+func admin(t testing.TB, url string) *sql.DB {
+	t.Helper()
+	admins.Lock()
+	defer admins.Unlock()
+	db := admins.by[url]
+	if db == nil {
+		db = connect(t, url)
+		db.SetMaxIdleConns(1)
+		admins.by[url] = db
+	}
+	return db
+}
+
+// leave closes the test's own connection.
+func leave(url string) {
+	admins.Lock()
+	defer admins.Unlock()
+	if db := admins.by[url]; db != nil {
+		_ = db.Close() // the server may have ended it
+		delete(admins.by, url)
+	}
+}
+
+// tell runs statements.
 func tell(t testing.TB, url string, statements ...string) {
 	t.Helper()
-	db := connect(t, url)
-	defer db.Close()
+	db := admin(t, url)
 	for _, s := range statements {
 		if _, err := db.ExecContext(context.WithoutCancel(t.Context()), s); err != nil {
 			t.Fatalf("%s: %v", s, err)
@@ -80,8 +112,7 @@ func tell(t testing.TB, url string, statements ...string) {
 // ask is the answer of a query, a line a row.
 func ask(t testing.TB, url, query string) string {
 	t.Helper()
-	db := connect(t, url)
-	defer db.Close()
+	db := admin(t, url)
 	found, err := db.QueryContext(context.WithoutCancel(t.Context()), query)
 	if err != nil {
 		t.Fatalf("%s: %v", query, err)

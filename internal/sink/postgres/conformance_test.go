@@ -78,30 +78,28 @@ func definitions(columns []rowstest.Definition) string {
 
 func readAll(t testing.TB, url, query string) (found [][]any) {
 	t.Helper()
-	ctx := context.WithoutCancel(t.Context())
-	c, err := pgx.Connect(ctx, url)
-	must(t, err)
-	defer c.Close(ctx)
-	r, err := c.Query(ctx, query, pgx.QueryResultFormats{pgx.TextFormatCode})
-	must(t, err)
-	defer r.Close()
-	for r.Next() {
-		row := make([]any, 0, len(r.RawValues()))
-		for i, raw := range r.RawValues() {
-			switch {
-			case raw == nil:
-				row = append(row, nil)
-			case r.FieldDescriptions()[i].DataTypeOID == 17: // bytea
-				var b []byte
-				must(t, c.TypeMap().Scan(17, pgx.TextFormatCode, raw, &b))
-				row = append(row, b)
-			default:
-				row = append(row, string(raw))
+	admin(t, url, func(ctx context.Context, c *pgx.Conn) {
+		r, err := c.Query(ctx, query, pgx.QueryExecModeDescribeExec, pgx.QueryResultFormats{pgx.TextFormatCode})
+		must(t, err)
+		defer r.Close()
+		for r.Next() {
+			row := make([]any, 0, len(r.RawValues()))
+			for i, raw := range r.RawValues() {
+				switch {
+				case raw == nil:
+					row = append(row, nil)
+				case r.FieldDescriptions()[i].DataTypeOID == 17: // bytea
+					var b []byte
+					must(t, c.TypeMap().Scan(17, pgx.TextFormatCode, raw, &b))
+					row = append(row, b)
+				default:
+					row = append(row, string(raw))
+				}
 			}
+			found = append(found, row)
 		}
-		found = append(found, row)
-	}
-	must(t, r.Err())
+		must(t, r.Err())
+	})
 	return found
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -30,7 +31,7 @@ func run(m *testing.M) int {
 		return m.Run() // which wants no server
 	}
 	var err error
-	if server, err = databasetest.StartPostgres(context.Background(), "shared_buffers=128MB", "max_connections=200", "fsync="+fsync); err != nil {
+	if server, err = databasetest.StartPostgres(context.Background(), "shared_buffers=16MB", "max_connections=100", "fsync="+fsync); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
@@ -49,53 +50,83 @@ func database(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprintf("s%d", schemas.Add(1))
 	tell(t, server.PostgresURL("postgres"), "CREATE SCHEMA "+name)
-	return server.PostgresURL("postgres") + "&search_path=" + name
+	url := server.PostgresURL("postgres") + "&search_path=" + name
+	t.Cleanup(func() { leave(t, url) })
+	return url
 }
 
-// tell runs statements on a connection of their own.
-func tell(t testing.TB, url string, statements ...string) {
+// admins are the tests' own connections, by address. Each costs the server a process, which is most of what a test of a few rows costs.
+var admins = struct {
+	sync.Mutex
+	by map[string]*pgx.Conn
+}{by: map[string]*pgx.Conn{}}
+
+// admin lends the test's own connection, a new one if the server has ended the last.
+func admin(t testing.TB, url string, use func(context.Context, *pgx.Conn)) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context()) // at the test's end, too
-	c, err := pgx.Connect(ctx, url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close(ctx)
-	for _, s := range statements {
-		if _, err := c.Exec(ctx, s); err != nil {
-			t.Fatalf("%s: %v", s, err)
+	admins.Lock()
+	defer admins.Unlock()
+	c := admins.by[url]
+	if c == nil || c.Ping(ctx) != nil {
+		if c != nil {
+			_ = c.Close(ctx) // the server has ended it
 		}
+		var err error
+		if c, err = pgx.Connect(ctx, url); err != nil {
+			t.Fatal(err)
+		}
+		admins.by[url] = c
 	}
+	use(ctx, c)
+}
+
+// leave closes the test's own connection.
+func leave(t testing.TB, url string) {
+	admins.Lock()
+	defer admins.Unlock()
+	if c := admins.by[url]; c != nil {
+		_ = c.Close(context.WithoutCancel(t.Context())) // the server may have ended it
+		delete(admins.by, url)
+	}
+}
+
+// tell runs statements.
+func tell(t testing.TB, url string, statements ...string) {
+	t.Helper()
+	admin(t, url, func(ctx context.Context, c *pgx.Conn) {
+		for _, s := range statements {
+			if _, err := c.Exec(ctx, s); err != nil {
+				t.Fatalf("%s: %v", s, err)
+			}
+		}
+	})
 }
 
 // ask is the answer of a query, a line a row.
 func ask(t testing.TB, url, query string) string {
 	t.Helper()
-	ctx := context.WithoutCancel(t.Context()) // at the test's end, too
-	c, err := pgx.Connect(ctx, url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close(ctx)
-	found, err := c.Query(ctx, query, pgx.QueryExecModeSimpleProtocol)
-	if err != nil {
-		t.Fatalf("%s: %v", query, err)
-	}
-	defer found.Close()
 	var lines []string
-	for found.Next() {
-		var fields []string
-		for _, raw := range found.RawValues() {
-			if raw == nil {
-				fields = append(fields, "NULL")
-			} else {
-				fields = append(fields, string(raw))
-			}
+	admin(t, url, func(ctx context.Context, c *pgx.Conn) {
+		found, err := c.Query(ctx, query, pgx.QueryExecModeSimpleProtocol)
+		if err != nil {
+			t.Fatalf("%s: %v", query, err)
 		}
-		lines = append(lines, strings.Join(fields, "|"))
-	}
-	if err := found.Err(); err != nil {
-		t.Fatalf("%s: %v", query, err)
-	}
+		defer found.Close()
+		for found.Next() {
+			var fields []string
+			for _, raw := range found.RawValues() {
+				if raw == nil {
+					fields = append(fields, "NULL")
+				} else {
+					fields = append(fields, string(raw))
+				}
+			}
+			lines = append(lines, strings.Join(fields, "|"))
+		}
+		if err := found.Err(); err != nil {
+			t.Fatalf("%s: %v", query, err)
+		}
+	})
 	return strings.Join(lines, "\n")
 }

@@ -27,6 +27,10 @@ func dial(ctx context.Context, c *pgconn.Config) (*wire, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A greeting that took long to send makes the library read in the background. That reader would take the first answer that is ours.
+	if err := conn.SyncConn(ctx); err != nil {
+		return nil, errors.Join(err, conn.Close(ctx))
+	}
 	// All that remains to be done over it is a few messages, which leave in fewer pieces when we write them.
 	got, err := conn.Hijack()
 	if err != nil {

@@ -10,7 +10,7 @@
 //	    credential: { type: user_password, user: tsurugi, password: "${TSURUGI_PASSWORD:-password}" }
 //
 // A batch is one transaction. Its rows leave as INSERTs of many rows, prepared, all of them on the line before the first is answered: 1,000 rows of ten columns are nine
-// statements and wait for the server three times, when the transaction begins, when the statements are done and when it commits. Where a server refuses long
+// statements, if batches of that size come one after the other, and wait for the server three times, when the transaction begins, when the statements are done and when it commits. Where a server refuses long
 // statements, shorter ones are sent, down to a row each, pipelined all the same.
 //
 // A row that the server refuses aborts its transaction. The sink then does it once more, with the rows of the statement that failed one by one, to know which row it was; that one

@@ -14,9 +14,11 @@ type shape struct {
 	table   *rows.Table
 	mode    rows.Mode
 	columns []rows.Column
-	sizes   []size // the largest first, the last is 1
-	params  int    // that the sizes were made for
-	used    uint64 // when it was last used
+	sizes   []*size // the largest first, the last is 1
+	own     *size   // of exactly the rows that blocks had left over twice running; nil: there is none
+	left    int     // rows that the block before had left over
+	params  int     // that the sizes were made for
+	used    uint64  // when it was last used
 }
 
 // A size is the INSERT of so many rows.
@@ -31,7 +33,7 @@ type shapes struct {
 	now  uint64
 }
 
-// mostShapes bounds what a session keeps prepared. Each shape is up to six statements.
+// mostShapes bounds what a session keeps prepared. Each shape is up to seven statements.
 const mostShapes = 16
 
 // of finds the shape of a block, or makes it.
@@ -74,34 +76,61 @@ func (s *shapes) forget(sh *shape) {
 
 func (sh *shape) close() {
 	for _, z := range sh.sizes {
-		if z.st != nil {
-			z.st.Close()
+		z.close()
+	}
+	sh.own.close()
+}
+
+func (z *size) close() {
+	if z != nil && z.st != nil {
+		z.st.Close()
+	}
+}
+
+// smallest is the INSERT of one row.
+func (sh *shape) smallest() *size { return sh.sizes[len(sh.sizes)-1] }
+
+// expect learns what blocks of so many rows have left over, behind as many of the largest statement as there are. Sources that are busy make blocks of one
+// size: what two of them running have left over gets a statement of its own, in the place of the last such. Blocks of all sizes do not make us prepare
+// one each time.
+func (sh *shape) expect(n int) {
+	left := n % sh.sizes[0].rows
+	if left == 0 {
+		return
+	}
+	for _, z := range sh.sizes {
+		if z.rows == left {
+			return
 		}
 	}
+	if again := left == sh.left; again && (sh.own == nil || sh.own.rows != left) {
+		sh.own.close()
+		sh.own = &size{rows: left}
+	}
+	sh.left = left
 }
 
 // step is how much smaller than one size the next is: so any number of rows takes few statements, and few have to be prepared.
 const step = 4
 
 // sizes are the numbers of rows of the INSERTs with so many columns and at most so many placeholders.
-func sizes(columns, params int) []size {
+func sizes(columns, params int) []*size {
 	most := min(max(params/columns, 1), tsurugi.MaxRows)
-	list := []size{{rows: most}}
+	list := []*size{{rows: most}}
 	power := 1
 	for power*step < most {
 		power *= step
 	}
 	for ; power >= 1; power /= step {
 		if power < most {
-			list = append(list, size{rows: power})
+			list = append(list, &size{rows: power})
 		}
 	}
 	return list
 }
 
-// statement is the INSERT of the i-th size.
-func (sh *shape) statement(ctx context.Context, s *tsurugi.Session, i int) (*tsurugi.Statement, error) {
-	z := &sh.sizes[i]
+// statement is the INSERT of a size.
+func (sh *shape) statement(ctx context.Context, s *tsurugi.Session, z *size) (*tsurugi.Statement, error) {
 	if z.st != nil {
 		return z.st, nil
 	}

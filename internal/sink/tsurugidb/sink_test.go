@@ -9,6 +9,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/rows"
+	"github.com/hikyaku/hikyaku/tsurugi"
 	"github.com/hikyaku/hikyaku/tsurugi/tsurugitest"
 )
 
@@ -85,22 +86,65 @@ func TestABatchIsOneTransactionOfAFewStatements(t *testing.T) {
 	server := tsurugitest.Start(t, tsurugitest.Config{})
 	do(t, server, doubles("readings", 10))
 	s := started(t, server, Config{Config: rows.Config{Table: []string{"readings"}}})
-	delivered(t, s, readings(0, 1)) // the statements are prepared
-	before := server.Stats()
-	delivered(t, s, readings(1, 1000))
-	after := server.Stats()
-	if n := server.Count("readings"); n != 1001 {
+	for n, most := range []int64{13, 10, 10} { // an insert takes a hundred rows or more, when it is known how many are left over
+		before := server.Stats()
+		delivered(t, s, readings(n*1000, 1000))
+		after := server.Stats()
+		if n := after.Statements - before.Statements; n > most {
+			t.Errorf("1,000 rows took %d statements", n)
+		}
+		if n := after.Commits - before.Commits; n != 1 {
+			t.Errorf("%d commits", n)
+		}
+	}
+	if n := server.Count("readings"); n != 3000 {
 		t.Errorf("%d rows", n)
 	}
-	if n := after.Statements - before.Statements; n > 1000/100+4 {
-		t.Errorf("1,000 rows took %d statements", n)
-	}
-	if n := after.Commits - before.Commits; n != 1 {
-		t.Errorf("%d commits", n)
-	}
 	// The first row, the last, and none beside them.
-	found := query(t, server, "SELECT id, value1, value10 FROM readings WHERE id = 1000")
-	if !slices.Equal(found, []string{"1000|999.5|999.5"}) {
+	found := query(t, server, "SELECT id, value1, value10 FROM readings WHERE id = 2999")
+	if !slices.Equal(found, []string{"2999|999.5|999.5"}) {
 		t.Errorf("%q", found)
 	}
+}
+
+// TestBlocksOfEverySizeAreWrittenWhole also counts what is prepared: only what comes again is.
+func TestBlocksOfEverySizeAreWrittenWhole(t *testing.T) {
+	server := tsurugitest.Start(t, tsurugitest.Config{})
+	do(t, server, doubles("readings", 10))
+	s := open(t, newDriver(server.Endpoint(), tsurugi.Credential{}, tsurugi.OCC))
+	table := describeTable(t, s, "readings")
+	written := 0
+	write := func(n int) {
+		t.Helper()
+		if err := s.Write(t.Context(), numbered(table, rows.Insert, written, n)); err != nil {
+			t.Fatal(err)
+		}
+		if written += n; server.Count("readings") != written {
+			t.Fatalf("%d rows after a block of %d, not %d", server.Count("readings"), n, written)
+		}
+	}
+	owns := func(want int) {
+		t.Helper()
+		got := 0
+		if own := s.(*session).shapes.list[0].own; own != nil {
+			got = own.rows
+		}
+		if got != want {
+			t.Errorf("a statement of %d rows is kept, not of %d", got, want)
+		}
+	}
+	for n := 1; n < 300; n += 7 {
+		write(n)
+	}
+	owns(0)
+	for _, n := range []int{40, 1000} {
+		most := s.(*session).shapes.list[0].sizes[0].rows
+		write(n)
+		write(n)
+		owns(n % most)
+		write(n)
+	}
+	write(16) // there is one of that size
+	write(16)
+	owns(1000 % s.(*session).shapes.list[0].sizes[0].rows)
 }

@@ -8,10 +8,11 @@ import (
 	"github.com/hikyaku/hikyaku/tsurugi"
 )
 
-// A piece is the rows of a block that one statement writes: from row at, as many as the i-th size has.
+// A piece is the rows of a block that one statement writes: from row at, as many as its size has.
 type piece struct {
-	at, rows, i int
-	p           *tsurugi.Pending
+	at int
+	*size
+	p *tsurugi.Pending
 }
 
 // statementBytes is how much text and bytes one statement carries at most, but for a single row.
@@ -52,7 +53,7 @@ func (s *session) Write(ctx context.Context, b *rows.Block) error {
 func (s *session) attempt(ctx context.Context, sh *shape, b *rows.Block) ([]piece, error) {
 	pieces := cut(sh, b)
 	for _, z := range pieces {
-		if _, err := sh.statement(ctx, s.inner, z.i); err != nil {
+		if _, err := sh.statement(ctx, s.inner, z.size); err != nil {
 			return []piece{z}, err
 		}
 	}
@@ -69,14 +70,20 @@ func (s *session) attempt(ctx context.Context, sh *shape, b *rows.Block) ([]piec
 
 // cut divides a block among statements.
 func cut(sh *shape, b *rows.Block) []piece {
+	n := b.Rows()
+	sh.expect(n)
 	var pieces []piece
-	for at, n := 0, b.Rows(); at < n; {
-		i := 0
-		for sh.sizes[i].rows > n-at || sh.sizes[i].rows > 1 && heavy(b, at, sh.sizes[i].rows) {
-			i++
+	for at := 0; at < n; {
+		z := sh.own
+		if z == nil || z.rows != n-at || heavy(b, at, z.rows) {
+			i := 0
+			for sh.sizes[i].rows > n-at || sh.sizes[i].rows > 1 && heavy(b, at, sh.sizes[i].rows) {
+				i++
+			}
+			z = sh.sizes[i]
 		}
-		pieces = append(pieces, piece{at: at, rows: sh.sizes[i].rows, i: i})
-		at += sh.sizes[i].rows
+		pieces = append(pieces, piece{at: at, size: z})
+		at += z.rows
 	}
 	return pieces
 }
@@ -96,7 +103,7 @@ func heavy(b *rows.Block, at, n int) bool {
 func (s *session) send(ctx context.Context, tx *tsurugi.Tx, sh *shape, b *rows.Block, pieces []piece) error {
 	for k := range pieces {
 		z := &pieces[k]
-		st, err := sh.statement(ctx, s.inner, z.i)
+		st, err := sh.statement(ctx, s.inner, z.size)
 		if err != nil {
 			return err
 		}
@@ -148,12 +155,11 @@ func (s *session) narrow(ctx context.Context, sh *shape, b *rows.Block, pieces [
 	if blamed.rows == 1 {
 		return blamed.at, cause
 	}
-	last := len(sh.sizes) - 1
 	again := append([]piece(nil), pieces[:at]...)
 	for k := range blamed.rows {
-		again = append(again, piece{at: blamed.at + k, rows: 1, i: last})
+		again = append(again, piece{at: blamed.at + k, size: sh.smallest()})
 	}
-	if _, err := sh.statement(ctx, s.inner, last); err != nil {
+	if _, err := sh.statement(ctx, s.inner, sh.smallest()); err != nil {
 		return -1, cause
 	}
 	tx, err := s.inner.Begin(ctx, s.d.options(tableName(b.Table.Name)))

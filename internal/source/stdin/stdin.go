@@ -182,7 +182,7 @@ func (s *Source) send(ctx context.Context, l lines.Line, courier *lines.Courier,
 		return nil
 	}
 	now := time.Now()
-	m := &message.Message{Body: bytes.Clone(l.Text), Time: now}
+	m := &message.Message{ID: message.NewID(), Body: bytes.Clone(l.Text), Time: now}
 	m.Hops.Mark(message.Accepted, now)
 	if s.mark != nil {
 		low := s.mark.Begin(l.Offset, l.End)

@@ -188,12 +188,13 @@ func TestWhatComesBackIsSentAgainBeforeTheRunEnds(t *testing.T) {
 		"reader": func(*testing.T) io.Reader { return strings.NewReader("a\nb\n") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			tries := map[string]int{}
+			tries, ids := map[string]int{}, map[message.ID]bool{}
 			var mu sync.Mutex
 			out := &collector{answer: func(d component.Delivery) {
 				mu.Lock()
 				defer mu.Unlock()
 				body := string(d.Message.Body)
+				ids[d.Message.ID] = true
 				if tries[body]++; body == "a" && tries[body] == 1 {
 					d.Settle(component.Again(0, errors.New("no room")))
 					return
@@ -203,8 +204,8 @@ func TestWhatComesBackIsSentAgainBeforeTheRunEnds(t *testing.T) {
 			if err := start(t, Config{}, in(t)).Run(t.Context(), out); err != nil {
 				t.Fatal(err)
 			}
-			if tries["a"] != 2 || tries["b"] != 1 {
-				t.Errorf("%v", tries)
+			if tries["a"] != 2 || tries["b"] != 1 || len(ids) != 2 || ids[message.ID{}] {
+				t.Errorf("%v, ids %v", tries, ids)
 			}
 		})
 	}
