@@ -89,6 +89,10 @@ func newOneBench(b bench.Bench, host *pace.Host) *cobra.Command {
 		cmd.Flags().Float64Var(&o.Minutes, "minutes", 0, "how long the full plan's flood lasts (default 1)")
 		cmd.Flags().StringVar(&o.Profile, "profile", "", "keep a profile of the courier in this `FOLDER` (layers)")
 	}
+	if b.Invokes {
+		cmd.Flags().StringVar(&o.Clients, "clients", ".cache/clients/functions", "the `FOLDER` of functions with the runtimes' own clients, as scripts/need-clients makes it")
+		cmd.Flags().StringVar(&o.RIE, "rie", "", "compare with the provider's emulator at this `URL`: http://host:port")
+	}
 	if b.Posts {
 		cmd.Flags().StringVar(&o.ElasticMQ, "elasticmq", "", "compare with ElasticMQ at this `URL`: http://host:port")
 	}

@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	httpdoor "github.com/hikyaku/hikyaku/internal/api/http"
+	lambdadoor "github.com/hikyaku/hikyaku/internal/api/lambda"
 	mysqldoor "github.com/hikyaku/hikyaku/internal/api/mysql"
 	pubsubdoor "github.com/hikyaku/hikyaku/internal/api/pubsub"
 	sqsdoor "github.com/hikyaku/hikyaku/internal/api/sqs"
@@ -50,6 +51,10 @@ func openDoors(ctx context.Context, h *house, api config.API, log *slog.Logger) 
 	if err != nil {
 		return nil, err
 	}
+	lambda, err := lambdadoor.New(api.Lambda, lambdadoor.Options{Functions: h.functions, Store: h.store, Users: h.users, Report: report("lambda")})
+	if err != nil {
+		return nil, err
+	}
 	for _, d := range []struct {
 		name string
 		door door
@@ -60,6 +65,7 @@ func openDoors(ctx context.Context, h *house, api config.API, log *slog.Logger) 
 		{"mysql", mysql, api.MySQL.TLS.On(), api.MySQL.Listen == ""},
 		{"pubsub", pubsub, api.PubSub.TLS.On(), api.PubSub.Listen == ""},
 		{"sqs", sqs, api.SQS.TLS.On(), api.SQS.Listen == ""},
+		{"lambda", lambda, api.Lambda.TLS.On(), api.Lambda.Listen == ""},
 		{"http", http, api.HTTP.TLS.On(), false}, // the last: who finds it ready finds the others open
 	} {
 		addr, err := d.door.Start(ctx)

@@ -13,11 +13,14 @@ import (
 	httpdoor "github.com/hikyaku/hikyaku/internal/api/http"
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/config"
+	"github.com/hikyaku/hikyaku/internal/deployment"
+	"github.com/hikyaku/hikyaku/internal/function"
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/pipeline"
 	"github.com/hikyaku/hikyaku/internal/queue"
+	"github.com/hikyaku/hikyaku/pace"
 )
 
 // house is a courier put together: journal, store, metrics, pipeline, and in serve the doors.
@@ -28,6 +31,9 @@ type house struct {
 	store   *queue.Store
 	metrics *httpdoor.Metrics
 	users   *access.Users
+	pacer   *pace.Host
+	// functions starts no program before one is wanted.
+	functions *deployment.Registry
 }
 
 // openHouse opens the journal of a configuration and the store over it, and makes what the configuration defines.
@@ -36,7 +42,7 @@ func openHouse(ctx context.Context, f *config.File, log *slog.Logger, adopt bool
 	if err != nil {
 		return nil, err
 	}
-	h := &house{file: f, log: log, metrics: httpdoor.NewMetrics(0), users: users}
+	h := &house{file: f, log: log, metrics: httpdoor.NewMetrics(0), users: users, pacer: pacerOf(ctx)}
 	j, err := file.Open(ctx, file.Options{
 		Dir:        journalDir(f.DataDir),
 		Durability: journal.Durability(f.Durability),
@@ -55,6 +61,17 @@ func openHouse(ctx context.Context, f *config.File, log *slog.Logger, adopt bool
 	if err := f.Define(ctx, h.store, adopt); err != nil {
 		return nil, errors.Join(h.definitions(err), h.close())
 	}
+	h.functions, err = deployment.Open(ctx, deployment.Config{
+		Store: h.store, Dir: filepath.Join(f.DataDir, "functions"), RetryDelay: f.API.Lambda.RetryDelay,
+		Pool:   function.Config{Region: f.API.Lambda.Region, Concurrency: f.API.Lambda.Concurrency},
+		Report: func(err error) { log.Warn("functions", "error", err) },
+	})
+	if err != nil {
+		return nil, errors.Join(err, h.close())
+	}
+	if err := f.DefineFunctions(ctx, h.functions, adopt); err != nil {
+		return nil, errors.Join(h.definitions(err), h.close())
+	}
 	return h, nil
 }
 
@@ -71,7 +88,7 @@ func (h *house) definitions(err error) error {
 
 // newPipeline builds the configuration's components and their pipeline. finite ends it when its sources have ended.
 func (h *house) newPipeline(in io.Reader, out io.Writer, finite bool, observer pipeline.Observer) (*works, error) {
-	built, err := h.file.Build(h.store, component.Env{Stdin: in, Stdout: out})
+	built, err := h.file.Build(h.store, component.Env{Stdin: in, Stdout: out, Pacer: h.pacer, Functions: h.functions})
 	if err != nil {
 		return nil, h.definitions(err)
 	}
@@ -87,12 +104,13 @@ func (h *house) newPipeline(in io.Reader, out io.Writer, finite bool, observer p
 	return &works{p, built.Nodes, h.log}, nil
 }
 
-// close ends the store and the journal. A second call does nothing.
+// close ends the functions, the store and the journal. A second call does nothing.
 func (h *house) close() error {
-	if err := h.store.Close(); err != nil {
-		return errors.Join(err, h.journal.Close())
+	var err error
+	if h.functions != nil {
+		err = h.functions.Close()
 	}
-	return h.journal.Close()
+	return errors.Join(err, h.store.Close(), h.journal.Close())
 }
 
 // hopMetrics feeds the hops that only a pipeline knows to the metrics.

@@ -11,11 +11,13 @@ package main
 
 import (
 	"context"
+	"maps"
 	"os"
 	"os/signal"
 	"syscall"
 
 	"github.com/hikyaku/hikyaku/internal/bench"
+	"github.com/hikyaku/hikyaku/internal/sink/gamepad/play"
 	"github.com/hikyaku/hikyaku/pace"
 )
 
@@ -26,7 +28,9 @@ func main() {
 
 // players are what this program can play in a process of its own.
 func players() pace.Players {
-	return bench.PacePlayers()
+	all := bench.PacePlayers()
+	maps.Copy(all, play.Players())
+	return all
 }
 
 func run(host *pace.Host) int {
@@ -39,6 +43,6 @@ func run(host *pace.Host) int {
 	signal.Ignore(syscall.SIGPIPE) // a reader that goes away is an error of the write, not the end of the process
 	context.AfterFunc(ctx, stop)   // a second Ctrl-C ends the process at once
 	root := newRoot(host)
-	err := root.ExecuteContext(ctx)
+	err := root.ExecuteContext(withPacer(ctx, host))
 	return report(os.Stderr, err)
 }

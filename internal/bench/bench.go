@@ -52,6 +52,9 @@ type Options struct {
 	Pacer *tempo.Host
 	Burn  []string
 
+	// RIE is the http:// URL of the provider's runtime interface emulator to compare with, of the function bench; "": not compared. The function bench takes Clients, too.
+	RIE string
+
 	// Log gets a line for what happens to the streams of the flow bench; nil: nobody.
 	Log io.Writer
 
@@ -75,6 +78,7 @@ type Bench struct {
 	Streams bool     // it takes Options.Log, and the address of a PostgreSQL server to read from
 	Paces   bool     // it takes Options.Trials and Minutes
 	Sinks   bool     // it takes Options.To, Plan, Minutes and Profile, and the addresses of databases to write into
+	Invokes bool     // it takes Options.Clients and RIE
 	// Run measures and writes what it found. It ends early, with ctx's error, when ctx ends, and leaves no file behind but
 	// the plots that were asked for.
 	Run func(ctx context.Context, o Options) error
@@ -136,6 +140,13 @@ func All() []Bench {
 			Works:   paceWorks(),
 			Paces:   true,
 			Run:     Pace,
+		},
+		{
+			Name:    "function",
+			Summary: "functions cold and warm, what is billed, bursts and streams under each policy, beside starting them by hand",
+			Works:   functionWorks(),
+			Invokes: true,
+			Run:     Function,
 		},
 	}
 }

@@ -35,7 +35,7 @@ func pictures() []picture {
 		{"queue-restart.svg", measure.Plot{Title: "Time of a start", XLabel: "waiting messages", YLabel: "ms", XLog: true, YLog: true}, []string{"restart"}, drawStart, false},
 		{"queue-memory.svg", measure.Plot{Title: "Memory with messages waiting", YLabel: "MB"}, []string{"memory"}, drawMemory, false},
 		{"queue-cleaning.svg", measure.Plot{Title: "Time of a durable put while the store is cleaned", YLabel: "ms", YLog: true}, []string{"cleaning"}, drawCleaning, false},
-	}, slices.Concat(q4mPictures(), publishPictures(), pushPictures(), sqsPictures(), flowPictures(), sinkPictures(), pacePictures())...)
+	}, slices.Concat(q4mPictures(), publishPictures(), pushPictures(), sqsPictures(), flowPictures(), sinkPictures(), pacePictures(), functionPictures())...)
 }
 
 // writePlots draws the pictures for which there is something in the report, with the numbers asked for below their titles.
@@ -44,6 +44,9 @@ func writePlots(dir string, b *measure.BenchReport) error {
 		return fmt.Errorf("make the folder for plots: %w", err)
 	}
 	for _, p := range pictures() {
+		if !strings.HasPrefix(p.file, b.Bench+"-") {
+			continue // works of two benches may have the same name
+		}
 		rows := 0
 		for _, r := range b.Rows {
 			if work, _ := r.Get("work").(string); slices.Contains(p.works, work) {

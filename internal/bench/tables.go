@@ -108,7 +108,11 @@ func (s *section) hidden() []string {
 // writeTables writes the report for people: fewer columns, with headings.
 func writeTables(w io.Writer, b *measure.BenchReport) error {
 	gap := ""
-	for _, s := range slices.Concat(sections, sinkSections()) {
+	all := slices.Concat(sections, sinkSections())
+	if b.Bench == "function" {
+		all = functionSections() // some works have the name of another bench's
+	}
+	for _, s := range all {
 		part := &measure.BenchReport{Bench: b.Bench, Machine: b.Machine}
 		for _, r := range b.Rows {
 			if work, _ := r.Get("work").(string); slices.Contains(s.works, work) {

@@ -1,9 +1,12 @@
 package component
 
 import (
+	"context"
 	"io"
 
+	"github.com/hikyaku/hikyaku/internal/function"
 	"github.com/hikyaku/hikyaku/internal/queue"
+	"github.com/hikyaku/hikyaku/pace"
 )
 
 // Env is what a component may use of the house it is built in. A kind is built by
@@ -18,4 +21,14 @@ type Env struct {
 	Stdin  io.Reader
 	Stdout io.Writer
 	Dir    string // the folder of the configuration file: relative paths in settings start at the working directory, templates may use it
+	// Pacer plays what has to be on time in a process of its own; nil: it is played in this one.
+	Pacer *pace.Host
+	// Functions runs functions; nil while only checking.
+	Functions Functions
+}
+
+// Functions runs functions by name, and by version or alias. Its method may be called from any goroutine; its errors are those of package
+// function, and an error of the function itself is a Result.
+type Functions interface {
+	Invoke(ctx context.Context, r function.Request) (*function.Result, error)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/api/http"
+	"github.com/hikyaku/hikyaku/internal/api/lambda"
 	"github.com/hikyaku/hikyaku/internal/api/mysql"
 	"github.com/hikyaku/hikyaku/internal/api/pubsub"
 	"github.com/hikyaku/hikyaku/internal/api/sqs"
@@ -17,15 +18,7 @@ type API struct {
 	MySQL  mysql.Config  `yaml:"mysql" doc:"The MySQL protocol: queues are tables of ENGINE=QUEUE. off: true closes it."`
 	PubSub pubsub.Config `yaml:"pubsub" doc:"Google Pub/Sub, over gRPC and REST on one port. off: true closes it."`
 	SQS    sqs.Config    `yaml:"sqs" doc:"Amazon SQS, in its JSON and its query protocol. off: true closes it."`
-}
-
-// refusedKeys names the doors that the design has and this version has not.
-func (*API) refusedKeys() map[string]string {
-	refused := map[string]string{}
-	for _, door := range []string{"lambda"} {
-		refused[door] = "the " + door + " door is not built into this version"
-	}
-	return refused
+	Lambda lambda.Config `yaml:"lambda" doc:"AWS Lambda: invokes and deploys functions. off: true closes it."`
 }
 
 // userSettings are the users of every door.
@@ -99,6 +92,7 @@ func (d *decoder) checkDoors(root *node, api *API, users []access.User) {
 		{"mysql", api.MySQL.Check(len(users) > 0), mysql.ErrConfig},
 		{"pubsub", api.PubSub.Check(len(users) > 0), pubsub.ErrConfig},
 		{"sqs", api.SQS.Check(len(users) > 0), sqs.ErrConfig},
+		{"lambda", api.Lambda.Check(len(users) > 0), lambda.ErrConfig},
 	} {
 		if door.err == nil {
 			continue

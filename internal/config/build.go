@@ -32,7 +32,7 @@ func (f *File) Build(store *queue.Store, base component.Env) (*Assembled, error)
 	a := &Assembled{}
 	for _, p := range f.parts {
 		env := f.env(p)
-		env.Store, env.Stdin, env.Stdout = store, base.Stdin, base.Stdout
+		env.Store, env.Stdin, env.Stdout, env.Pacer, env.Functions = store, base.Stdin, base.Stdout, base.Pacer, base.Functions
 		made := d.construct(p, env)
 		if made == nil {
 			continue
@@ -154,8 +154,9 @@ func drains(p *part) []string {
 // feeds are the queues that a sink writes into: what it names, and the subscriptions of a topic of that name.
 // Those that the file does not declare are not known.
 func (f *File) feeds(p *part) []string {
-	n := p.node.get("queue")
-	if p.kind.name != "queue" || n == nil || n.kind != kindString {
+	setting, ok := map[string]string{"queue": "queue", "function": "answers"}[p.kind.name]
+	n := p.node.get(setting)
+	if !ok || n == nil || n.kind != kindString {
 		return nil
 	}
 	feeds := []string{n.text}

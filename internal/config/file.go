@@ -23,6 +23,7 @@ type File struct {
 	Log        Log
 	Queues     []Queue // subscriptions among them, after the queues
 	Topics     []Topic
+	Functions  []Function
 	Users      []access.User
 	Warnings   Errors // what is not wrong and yet hardly meant
 
@@ -74,7 +75,7 @@ func Parse(name string, text []byte, env func(string) (string, bool)) (*File, er
 	}
 	f := &File{
 		Name: name, DataDir: c.DataDir, Durability: c.Durability, API: c.API, Namespaces: c.Namespaces, Limits: c.Limits, Log: c.Log,
-		Queues: append([]Queue(c.Queues), c.Topics.subscriptions...), Topics: c.Topics.topics, Users: c.Users,
+		Queues: append([]Queue(c.Queues), c.Topics.subscriptions...), Topics: c.Topics.topics, Functions: c.Functions, Users: c.Users,
 		source: s, root: root,
 	}
 	f.aliases = map[string]string{}

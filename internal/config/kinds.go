@@ -8,6 +8,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/sink/apns"
 	"github.com/hikyaku/hikyaku/internal/sink/fcm"
 	filesink "github.com/hikyaku/hikyaku/internal/sink/file"
+	functionsink "github.com/hikyaku/hikyaku/internal/sink/function"
+	"github.com/hikyaku/hikyaku/internal/sink/gamepad"
 	"github.com/hikyaku/hikyaku/internal/sink/mysql"
 	"github.com/hikyaku/hikyaku/internal/sink/postgres"
 	queuesink "github.com/hikyaku/hikyaku/internal/sink/queue"
@@ -66,6 +68,8 @@ func allKinds() []componentKind {
 		kindOf(roomSink, "apns", "Pushes messages to Apple devices, by APNs.", apns.New),
 		kindOf(roomSink, "fcm", "Pushes messages by Firebase Cloud Messaging, to Android and others.", fcm.New),
 		kindOf(roomSink, "file", "Appends messages to a file, a line each.", filesink.New),
+		kindOf(roomSink, "function", "Gives messages to a function, in the shape of a provider's events.", functionsink.New),
+		kindOf(roomSink, "gamepad", "Plays messages as macros on a game pad, to the frame.", gamepad.New),
 		kindOf(roomSink, "mysql", "Writes messages into a table of MySQL or MariaDB, a row each.", mysql.New),
 		kindOf(roomSink, "postgres", "Writes messages into a table of PostgreSQL, a row each.", postgres.New),
 		kindOf(roomSink, "queue", "Puts messages into a queue, or publishes them to a topic.", queuesink.New),

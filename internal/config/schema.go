@@ -16,6 +16,7 @@ type schema struct {
 	Limits     Limits              `yaml:"limits" doc:"Bounds of the whole store."`
 	Queues     queueSettings       `yaml:"queues" doc:"Queues by name, or by namespace/name. They are made when they are missing."`
 	Topics     topicSettings       `yaml:"topics" doc:"Topics by name, or by namespace/name, with their subscriptions."`
+	Functions  functionSettings    `yaml:"functions" doc:"Functions by name: programs that the Lambda door and sinks of type function invoke."`
 	Users      userSettings        `yaml:"users" doc:"Who may come in. Without users every door takes anyone, and listens on loopback only."`
 	Sources    sourceSettings      `yaml:"sources" doc:"Where the pipeline's messages come from, by name."`
 	Transforms transformSettings   `yaml:"transforms" doc:"What happens to them on the way, by name."`

@@ -83,8 +83,9 @@ sinks:
 	if c.Devices != pushUsers || c.Messages != pushUsers {
 		t.Errorf("%d devices got %d messages, want %d", c.Devices, c.Messages, pushUsers)
 	}
-	if most := kills * pushInFlight; c.Doubles > most {
-		t.Errorf("%d were told twice, in flight were %d at most", c.Doubles, most)
+	// Those in flight at a kill, and those whose settlement waited for a sync: on a busy disk the answers of two full rounds.
+	if most := 3 * kills * pushInFlight; c.Doubles > most {
+		t.Errorf("%d were told twice, in flight or about to be settled were %d at most", c.Doubles, most)
 	}
 	// A connection ends with the kill of its program. The far end may read after that what came through it, so it is not the time of the kill that counts.
 	told, last := map[string][]farend.Seen{}, map[string]time.Time{}

@@ -142,7 +142,7 @@ func layOut(t *testing.T, p *page, dir string, free ports) {
 			t.Fatal(err)
 		}
 	}
-	write(builtIn, "data_dir: ${HIKYAKU_DATA:-./hikyaku-data}\napi: { http: { listen: 127.0.0.1:"+doorPort+" }, pubsub: { listen: 127.0.0.1:"+pubsubPort+" }, sqs: { listen: 127.0.0.1:"+sqsPort+" } }\n")
+	write(builtIn, "data_dir: ${HIKYAKU_DATA:-./hikyaku-data}\napi: { http: { listen: 127.0.0.1:"+doorPort+" }, pubsub: { listen: 127.0.0.1:"+pubsubPort+" }, sqs: { listen: 127.0.0.1:"+sqsPort+" }, lambda: { listen: 127.0.0.1:"+lambdaPort+" } }\n")
 	for i := range p.blocks {
 		if name := fileOf(&p.blocks[i]); name != "" {
 			write(name, p.blocks[i].text())
@@ -151,7 +151,7 @@ func layOut(t *testing.T, p *page, dir string, free ports) {
 	if err := os.Mkdir(filepath.Join(dir, "examples"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	found, err := filepath.Glob(filepath.Join(root, "examples", "*.yaml"))
+	found, err := filepath.Glob(filepath.Join(root, "examples", "*.[yt][ax]*"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,6 +196,7 @@ func shell(t *testing.T, dir, text string, free ports) (string, error) {
 		"PATH="+binDir+string(os.PathListSeparator)+os.Getenv("PATH"),
 		"HIKYAKU_ROOT="+checkout,
 		"HIKYAKU_URL=http://127.0.0.1:"+free[doorPort],
+		"HIKYAKU_LAMBDA_URL=http://127.0.0.1:"+free[lambdaPort],
 		"HIKYAKU_SECRET=", "HIKYAKU_DATA=", "MAKEFLAGS=", "MAKELEVEL=", "LC_ALL=C.UTF-8",
 	)
 	ownGroup(cmd)

@@ -14,6 +14,7 @@ const (
 	webhookPort = "7780"
 	pubsubPort  = "8085"
 	sqsPort     = "9324"
+	lambdaPort  = "9001"
 )
 
 // farEnd is a sandbox as the documents start it: where it listens and, if it can be told to behave otherwise, where.
@@ -31,7 +32,7 @@ type ports map[string]string
 
 // shownPorts are all that documents may show.
 func shownPorts() []string {
-	shown := []string{doorPort, pubsubPort, sqsPort}
+	shown := []string{doorPort, pubsubPort, sqsPort, lambdaPort}
 	for _, e := range farEnds {
 		shown = append(shown, e.port)
 		if e.control != "" {

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	lambdadoor "github.com/hikyaku/hikyaku/internal/api/lambda"
+)
+
+func newFunctionDeploy(r *lambdaRemote) *cobra.Command {
+	var runtime, handler, code string
+	var memory, timeout int
+	var environment []string
+	cmd := &cobra.Command{
+		Use:   "deploy NAME",
+		Short: "Make a function of a folder or an archive, or change one",
+		Long: `Makes a function, or changes the code and the settings of one that is there. Code is a folder, which is packed,
+or an archive (zip, jar). Settings that are not named stay as they are.`,
+		Example: `  hikyaku function deploy hello --runtime python3.11 --handler app.handler --code ./hello`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			settings := map[string]any{}
+			for name, value := range map[string]string{"Runtime": runtime, "Handler": handler} {
+				if value != "" {
+					settings[name] = value
+				}
+			}
+			for name, value := range map[string]int{"MemorySize": memory, "Timeout": timeout} {
+				if value != 0 {
+					settings[name] = value
+				}
+			}
+			if len(environment) > 0 {
+				variables := map[string]string{}
+				for _, text := range environment {
+					name, value, ok := strings.Cut(text, "=")
+					if !ok {
+						return &usageError{fmt.Errorf("--env %s has no value", text), "write it as NAME=VALUE"}
+					}
+					variables[name] = value
+				}
+				settings["Environment"] = map[string]any{"Variables": variables}
+			}
+			archive, err := pack(code)
+			if err != nil {
+				return err
+			}
+			c, err := r.client()
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			return r.reached(deploy(cmd, c, args[0], settings, archive))
+		},
+	}
+	cmd.Flags().StringVar(&runtime, "runtime", "", "the `RUNTIME`: provided.al2023, nodejs20.x, python3.11, java17, …")
+	cmd.Flags().StringVar(&handler, "handler", "", "the `HANDLER`: app.handler, index.handler, com.example.Hello::handle")
+	cmd.Flags().StringVar(&code, "code", ".", "a `FOLDER` or an archive")
+	cmd.Flags().IntVar(&memory, "memory", 0, "`MIB` of memory")
+	cmd.Flags().IntVar(&timeout, "timeout", 0, "`SECONDS` that an invocation may take")
+	cmd.Flags().StringArrayVar(&environment, "env", nil, "a variable of its environment, `NAME=VALUE`; more than once")
+	return cmd
+}
+
+// deploy makes the function, or changes it.
+func deploy(cmd *cobra.Command, c *lambdadoor.Client, name string, settings map[string]any, archive []byte) error {
+	const functions = "/2015-03-31/functions"
+	var got struct{ FunctionArn, CodeSha256 string }
+	create := map[string]any{"FunctionName": name, "Role": "arn:aws:iam::000000000000:role/none", "Code": map[string]any{"ZipFile": archive}}
+	for key, value := range settings {
+		create[key] = value
+	}
+	err := c.JSON(cmd.Context(), http.MethodPost, functions, create, &got)
+	if refused := (*lambdadoor.Error)(nil); errors.As(err, &refused) && refused.Status == http.StatusConflict {
+		if len(settings) > 0 {
+			if err := c.JSON(cmd.Context(), http.MethodPut, functions+"/"+name+"/configuration", settings, nil); err != nil {
+				return err
+			}
+		}
+		err = c.JSON(cmd.Context(), http.MethodPut, functions+"/"+name+"/code", map[string]any{"ZipFile": archive}, &got)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n", got.FunctionArn)
+	return err
+}
+
+// maxPacked bounds what is packed, as the service bounds what is sent.
+const maxPacked = 50 << 20
+
+// pack makes an archive of a folder; a file is one already.
+func pack(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("code: %w", err)
+	}
+	if !info.IsDir() {
+		return os.ReadFile(path)
+	}
+	var buf bytes.Buffer
+	w := zip.NewWriter(&buf)
+	err = filepath.WalkDir(path, func(at string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := os.Stat(at) // links become what they name
+		if err != nil {
+			return err
+		}
+		if !info.Mode().IsRegular() {
+			return fmt.Errorf("%s is no plain file", at)
+		}
+		relative, err := filepath.Rel(path, at)
+		if err != nil {
+			return err
+		}
+		h, err := zip.FileInfoHeader(info)
+		if err != nil {
+			return err
+		}
+		h.Name, h.Method = filepath.ToSlash(relative), zip.Deflate
+		to, err := w.CreateHeader(h)
+		if err != nil {
+			return err
+		}
+		f, err := os.Open(at)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if _, err := io.Copy(to, f); err != nil {
+			return err
+		}
+		if buf.Len() > maxPacked {
+			return fmt.Errorf("the code has more than %d bytes, packed", maxPacked)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("pack %s: %w", path, err)
+	}
+	if err := w.Close(); err != nil {
+		return nil, fmt.Errorf("pack %s: %w", path, err)
+	}
+	return buf.Bytes(), nil
+}

@@ -1,0 +1,122 @@
+package lambda
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+
+	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/access/sigv4"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// newVerifier makes what checks signatures: the access key is a user's name, the signing key the user's secret.
+func (d *Server) newVerifier() sigv4.Verifier {
+	return sigv4.Verifier{
+		Service: "lambda",
+		Secret: func(key string) (string, bool) {
+			user, ok := d.users.ByName(key)
+			if !ok {
+				return "", false
+			}
+			return user.Secret.Reveal(), true
+		},
+	}
+}
+
+// admit finds out who calls, and refuses strangers.
+func (c *call) admit(body []byte) error {
+	if !c.d.users.Any() {
+		return c.local()
+	}
+	who, err := c.d.verifier.Verify(c.r, body)
+	if err != nil {
+		var refused *sigv4.Error
+		if errors.As(err, &refused) {
+			status, name := http.StatusForbidden, refused.Code
+			switch name {
+			case sigv4.InvalidClientTokenID:
+				name = "UnrecognizedClientException"
+			case sigv4.SignatureDoesNotMatch:
+				name = "InvalidSignatureException"
+			case sigv4.MissingAuthenticationToken, sigv4.IncompleteSignature:
+				name += "Exception"
+			}
+			return &Error{Name: name, Status: status, Message: refused.Message}
+		}
+		return err
+	}
+	user, ok := c.d.users.ByName(who.AccessKey)
+	if !ok {
+		return denied("The security token included in the request is invalid: the user is not there any more")
+	}
+	c.user = user
+	return nil
+}
+
+// local refuses, without users, what a web page could send with the browser of somebody who can reach the door.
+func (c *call) local() error {
+	if site := c.r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
+		return denied("a web page of another site may not call")
+	}
+	if origin := c.r.Header.Get("Origin"); origin != "" && !strings.HasSuffix(origin, "://"+c.r.Host) {
+		return denied("a web page of " + shortened(origin) + " may not call")
+	}
+	return c.here()
+}
+
+// here refuses hosts that are not this machine, since any web site may let its own name point here.
+func (c *call) here() error {
+	host := hostname(c.r.Host)
+	if i := strings.Index(host, urlHost); i > 0 {
+		host = strings.TrimPrefix(host[i+len(urlHost):], ".")
+	}
+	if host != "" && !access.LoopbackHost(host) && !strings.HasSuffix(host, ".localhost") && net.ParseIP(host) == nil {
+		return denied("calls to " + shortened(host) + " are not answered: without users the door answers only to localhost and addresses (add users: to reach it by a name)")
+	}
+	return nil
+}
+
+func hostname(host string) string {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	return strings.Trim(host, "[]")
+}
+
+// named is a function as grants name it.
+func named(function string) queue.Name {
+	return queue.Name{Namespace: queue.DefaultNamespace, Name: function}
+}
+
+// may refuses what the caller was not granted on a function.
+func (c *call) may(can access.Action, function string) error {
+	if c.d.users.Allowed(c.user, can, named(function)) {
+		return nil
+	}
+	return denied("User: " + c.who() + " is not authorized to perform: " + c.action + " on resource: " + c.d.functions.ARN(function, "") + " (" + string(can) + " is not granted)")
+}
+
+// seen refuses to show what the caller was granted nothing of.
+func (c *call) seen(function string) error {
+	if c.d.users.Visible(c.user, named(function)) {
+		return nil
+	}
+	return denied("User: " + c.who() + " is not authorized to perform: " + c.action + " on resource: " + c.d.functions.ARN(function, ""))
+}
+
+// mayQueue refuses what the caller was not granted on a queue.
+func (c *call) mayQueue(can access.Action, n queue.Name) error {
+	if c.d.users.Allowed(c.user, can, c.d.store.Resolve(n)) {
+		return nil
+	}
+	return denied("User: " + c.who() + " is not authorized to perform: " + c.action + " on resource: " + n.String() + " (" + string(can) + " is not granted)")
+}
+
+func (c *call) who() string {
+	if c.user == nil {
+		return "anonymous"
+	}
+	return c.user.Name
+}

@@ -1,0 +1,61 @@
+package lambda
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/access"
+)
+
+// Config holds the settings of the door. The zero value listens on DefaultListen.
+type Config struct {
+	Off            bool       `yaml:"off"`
+	Listen         string     `yaml:"listen"` // address and port; "": 127.0.0.1:9001
+	TLS            access.TLS `yaml:"tls"`
+	MaxConnections int        `yaml:"max_connections"` // more wait for one to end; 0: 10,000
+	// In the ARNs that clients and functions see; "": us-east-1.
+	Region string `yaml:"region"`
+	// How many invocations may run at once, in all functions; 0: 1,000.
+	Concurrency int `yaml:"concurrency"`
+	// How long an event that nobody waits for rests after its function failed, before it is tried again, and twice that before the last time; 0: 1 min.
+	RetryDelay time.Duration `yaml:"retry_delay"`
+}
+
+// DefaultListen is where the door listens unless told otherwise.
+const DefaultListen = "127.0.0.1:9001"
+
+// ErrConfig is what every complaint about a Config is.
+var ErrConfig = errors.New("lambda door: settings are not valid")
+
+func (c Config) withDefaults() Config {
+	if c.Listen == "" {
+		c.Listen = DefaultListen
+	}
+	if c.MaxConnections == 0 {
+		c.MaxConnections = 10_000
+	}
+	return c
+}
+
+// Check says what is wrong with the settings. The error is ErrConfig, or access.ErrExposed for a door that would be open to strangers.
+func (c Config) Check(hasUsers bool) error {
+	if c.Off {
+		return nil
+	}
+	if err := access.CheckDoor(ErrConfig, c.withDefaults().Listen, DefaultListen, c.TLS, hasUsers); err != nil {
+		return err
+	}
+	switch {
+	case c.MaxConnections < 0:
+		return fmt.Errorf("%w: max_connections cannot be negative", ErrConfig)
+	case c.Concurrency < 0:
+		return fmt.Errorf("%w: concurrency cannot be negative", ErrConfig)
+	case c.RetryDelay < 0:
+		return fmt.Errorf("%w: retry_delay cannot be negative", ErrConfig)
+	case strings.ContainsAny(c.Region, ":/ \t\r\n"):
+		return fmt.Errorf("%w: region: %q cannot stand in an ARN (us-east-1 can)", ErrConfig, c.Region)
+	}
+	return nil
+}

@@ -1,0 +1,116 @@
+package lambda
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/hikyaku/hikyaku/internal/deployment"
+	"github.com/hikyaku/hikyaku/internal/function"
+	"github.com/hikyaku/hikyaku/internal/function/code"
+	"github.com/hikyaku/hikyaku/internal/function/loader"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// Error is what a call is refused with, in the service's words.
+type Error struct {
+	Name    string // of the exception
+	Status  int
+	Message string
+	Reason  string // of TooManyRequestsException
+}
+
+// Error implements error.
+func (e *Error) Error() string { return e.Name + ": " + e.Message }
+
+func wrongValue(format string, args ...any) *Error {
+	return &Error{Name: "InvalidParameterValueException", Status: http.StatusBadRequest, Message: fmt.Sprintf(format, args...)}
+}
+
+func notFound(message string) *Error {
+	return &Error{Name: "ResourceNotFoundException", Status: http.StatusNotFound, Message: message}
+}
+
+func denied(message string) *Error {
+	return &Error{Name: "AccessDeniedException", Status: http.StatusForbidden, Message: message}
+}
+
+func badContent(format string, args ...any) *Error {
+	return &Error{Name: "InvalidRequestContentException", Status: http.StatusBadRequest, Message: fmt.Sprintf(format, args...)}
+}
+
+// unsupported is the answer to what this door does not do. It is the sender's fault, so that nobody tries again.
+func unsupported(format string, args ...any) *Error {
+	return &Error{Name: "InvalidParameterValueException", Status: http.StatusBadRequest, Message: "hikyaku does not do this: " + fmt.Sprintf(format, args...)}
+}
+
+// errorOf is the service's word for an error of ours.
+func (d *Server) errorOf(err error) *Error {
+	var e *Error
+	var throttled *function.ThrottledError
+	var definition *function.DefinitionError
+	switch {
+	case errors.As(err, &e):
+		return e
+	case errors.As(err, &throttled):
+		return &Error{Name: "TooManyRequestsException", Status: http.StatusTooManyRequests, Message: "Rate Exceeded.", Reason: throttled.Reason}
+	case errors.Is(err, function.ErrThrottled):
+		return &Error{Name: "TooManyRequestsException", Status: http.StatusTooManyRequests, Message: "Rate Exceeded.", Reason: "ConcurrentInvocationLimitExceeded"}
+	case errors.Is(err, deployment.ErrFull):
+		return &Error{Name: "TooManyRequestsException", Status: http.StatusTooManyRequests, Message: err.Error(), Reason: "CallerRateLimitExceeded"}
+	case errors.Is(err, deployment.ErrUnknown):
+		return notFound(err.Error())
+	case errors.Is(err, deployment.ErrExists):
+		return &Error{Name: "ResourceConflictException", Status: http.StatusConflict, Message: err.Error()}
+	case errors.Is(err, deployment.ErrChanged):
+		return &Error{Name: "PreconditionFailedException", Status: http.StatusPreconditionFailed, Message: err.Error()}
+	case errors.Is(err, function.ErrTooLarge):
+		return tooLarge(function.MaxPayload)
+	case errors.Is(err, code.ErrTooLarge):
+		return wrongValue("Unzipped size must be smaller than 262144000 bytes: %v", err)
+	case errors.Is(err, code.ErrUnsafe), errors.Is(err, code.ErrNoCode):
+		return wrongValue("Could not unzip uploaded file. Please check your file, then try to upload again: %v", err)
+	case errors.Is(err, deployment.ErrInvalid), errors.As(err, &definition):
+		return wrongValue("%v", err)
+	case errors.Is(err, loader.ErrMissing):
+		return &Error{Name: "InvalidRuntimeException", Status: http.StatusBadGateway, Message: err.Error()}
+	case errors.Is(err, function.ErrClosed), errors.Is(err, queue.ErrClosed):
+		return &Error{Name: "ServiceException", Status: http.StatusServiceUnavailable, Message: "the door closes: try again"}
+	case errors.Is(err, queue.ErrNoRoom), errors.Is(err, queue.ErrUnavailable):
+		return &Error{Name: "ServiceException", Status: http.StatusInternalServerError, Message: err.Error()}
+	}
+	d.report(fmt.Errorf("lambda door: %w", err))
+	return &Error{Name: "ServiceException", Status: http.StatusInternalServerError, Message: "An internal error occurred; the log of hikyaku tells more."}
+}
+
+func tooLarge(limit int) *Error {
+	return &Error{Name: "RequestTooLargeException", Status: http.StatusRequestEntityTooLarge,
+		Message: "Request must be smaller than " + strconv.Itoa(limit) + " bytes for the InvokeFunction operation"}
+}
+
+// fail answers with an error.
+func (c *call) fail(err error) {
+	e := c.d.errorOf(err)
+	body := map[string]string{"Type": "User"}
+	if e.Status >= http.StatusInternalServerError {
+		body["Type"] = "Service"
+	}
+	switch e.Name { // the model of the service has both
+	case "ResourceNotFoundException", "ServiceException", "AccessDeniedException":
+		body["Message"] = e.Message
+	default:
+		body["message"] = e.Message
+	}
+	if e.Reason != "" {
+		body["Reason"] = e.Reason
+		c.w.Header().Set("Retry-After", "1")
+	}
+	c.w.Header().Set("X-Amzn-Errortype", e.Name)
+	text, err := json.Marshal(body)
+	if err != nil { // strings alone
+		text = []byte("{}")
+	}
+	c.send(e.Status, "application/json", text)
+}

@@ -1,0 +1,439 @@
+package lambda
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/deployment"
+	"github.com/hikyaku/hikyaku/internal/function"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// settingsIn are what a client says of a function, when it makes or changes one. nil: it does not say.
+type settingsIn struct {
+	Description      *string
+	Runtime          *string
+	Handler          *string
+	Role             *string
+	Timeout          *int // seconds
+	MemorySize       *int
+	Environment      *struct{ Variables map[string]string }
+	Layers           []string
+	Architectures    []string
+	DeadLetterConfig *struct{ TargetArn string }
+	RevisionID       string `json:"RevisionId"`
+
+	VpcConfig, TracingConfig, LoggingConfig, EphemeralStorage, SnapStart, KMSKeyArn, FileSystemConfigs, ImageConfig, PackageType json.RawMessage
+}
+
+// apply changes the settings of a version.
+func (in *settingsIn) apply(s *deployment.Settings) error {
+	for _, f := range []struct {
+		from *string
+		to   *string
+	}{{in.Description, &s.Description}, {in.Runtime, &s.Runtime}, {in.Handler, &s.Handler}, {in.Role, &s.Role}} {
+		if f.from != nil {
+			*f.to = *f.from
+		}
+	}
+	if in.Timeout != nil {
+		if *in.Timeout < 1 || *in.Timeout > 900 {
+			return wrongValue("1 validation error detected: Value '%d' at 'timeout' failed to satisfy constraint: Member must have value between 1 and 900", *in.Timeout)
+		}
+		s.Timeout = time.Duration(*in.Timeout) * time.Second
+	}
+	if in.MemorySize != nil {
+		s.MemoryMB = *in.MemorySize
+	}
+	if in.Environment != nil {
+		s.Environment = in.Environment.Variables
+	}
+	if in.Layers != nil {
+		for _, l := range in.Layers {
+			if !filepath.IsAbs(l) {
+				return unsupported("layer %s: a layer is a folder on this machine, by its whole path", shortened(l))
+			}
+		}
+		s.Layers = in.Layers
+	}
+	if len(in.Architectures) > 0 {
+		s.Architecture = in.Architectures[0]
+	}
+	if in.DeadLetterConfig != nil {
+		s.DeadLetter = in.DeadLetterConfig.TargetArn
+	}
+	for name, value := range map[string]json.RawMessage{
+		"VpcConfig": in.VpcConfig, "TracingConfig": in.TracingConfig, "LoggingConfig": in.LoggingConfig, "EphemeralStorage": in.EphemeralStorage,
+		"SnapStart": in.SnapStart, "KMSKeyArn": in.KMSKeyArn, "FileSystemConfigs": in.FileSystemConfigs,
+	} {
+		if len(value) == 0 || string(value) == "null" {
+			continue
+		}
+		if s.Extra == nil {
+			s.Extra = map[string]json.RawMessage{}
+		}
+		s.Extra[name] = bytes.Clone(value)
+	}
+	return nil
+}
+
+// codeIn is where a client says that the code is.
+type codeIn struct {
+	ZipFile                   []byte
+	S3Bucket, S3Key, ImageURI string
+	Publish, DryRun           bool
+	RevisionID                string `json:"RevisionId"`
+	Architectures             []string
+}
+
+func (in *codeIn) code() (deployment.Code, error) {
+	switch {
+	case in.S3Bucket != "" || in.S3Key != "":
+		return deployment.Code{}, unsupported("code from S3: send it as ZipFile")
+	case in.ImageURI != "":
+		return deployment.Code{}, unsupported("code from a container image: send it as ZipFile")
+	case len(in.ZipFile) == 0:
+		return deployment.Code{}, wrongValue("Please provide a source for function code.")
+	}
+	return deployment.Code{Zip: in.ZipFile}, nil
+}
+
+func (c *call) createFunction() error {
+	var in struct {
+		FunctionName string
+		Code         codeIn
+		Publish      bool
+		Tags         map[string]string
+		settingsIn
+	}
+	if err := c.decode(&in); err != nil {
+		return err
+	}
+	if err := c.theName(in.FunctionName); err != nil {
+		return err
+	}
+	if err := c.may(access.Admin, c.function); err != nil {
+		return err
+	}
+	if string(in.PackageType) == `"Image"` {
+		return unsupported("container images: send an archive as ZipFile")
+	}
+	var s deployment.Settings
+	if err := in.apply(&s); err != nil {
+		return err
+	}
+	if err := c.mayTarget(s.DeadLetter); err != nil {
+		return err
+	}
+	code, err := in.Code.code()
+	if err != nil {
+		return err
+	}
+	f, err := c.d.functions.Create(c.ctx(), c.function, s, code, in.Tags)
+	if err != nil {
+		return err
+	}
+	v := f.Latest
+	if in.Publish {
+		if v, err = c.d.functions.Publish(c.ctx(), c.function, "", "", ""); err != nil {
+			return err
+		}
+	}
+	return c.answer(http.StatusCreated, c.describe(f, v, false))
+}
+
+// mayTarget asks whether the caller may put into the queue that something is to be sent to.
+func (c *call) mayTarget(arn string) error {
+	parts := strings.SplitN(arn, ":", 6)
+	if !c.d.users.Any() || arn == "" {
+		return nil
+	}
+	if len(parts) == 6 && parts[2] == "lambda" {
+		name, _, err := deployment.ParseName(arn)
+		if err != nil {
+			return err
+		}
+		return c.may(access.Put, name)
+	}
+	n, err := queue.ParseName(arn)
+	if len(parts) == 6 {
+		n, err = queue.Name{Namespace: parts[4], Name: parts[5]}, nil
+	}
+	if err != nil {
+		return wrongValue("%s: %v", shortened(arn), err)
+	}
+	return c.mayQueue(access.Put, n)
+}
+
+// describe is a version as clients see it. qualified: its ARN says which.
+func (c *call) describe(f *deployment.Function, v deployment.Version, qualified bool) map[string]any {
+	s := v.Settings
+	arn := c.d.functions.ARN(f.Name, "")
+	if qualified || v.Number != function.Latest {
+		arn = c.d.functions.ARN(f.Name, v.Number)
+	}
+	memory, timeout, architecture := s.MemoryMB, s.Timeout, s.Architecture
+	if memory == 0 {
+		memory = 128
+	}
+	if timeout == 0 {
+		timeout = 3 * time.Second
+	}
+	if architecture == "" {
+		architecture = "x86_64"
+	}
+	out := map[string]any{
+		"FunctionName": f.Name, "FunctionArn": arn, "Runtime": s.Runtime, "Role": s.Role, "Handler": s.Handler, "CodeSize": v.Size, "Description": s.Description,
+		"Timeout": int((timeout + time.Second - 1) / time.Second), "MemorySize": memory, "LastModified": v.Changed.UTC().Format("2006-01-02T15:04:05.000+0000"),
+		"CodeSha256": v.Checksum(), "Version": v.Number, "RevisionId": v.Revision, "State": "Active", "LastUpdateStatus": "Successful", "PackageType": "Zip",
+		"Architectures": []string{architecture}, "TracingConfig": map[string]string{"Mode": "PassThrough"}, "EphemeralStorage": map[string]int{"Size": 512},
+		"SnapStart":     map[string]string{"ApplyOn": "None", "OptimizationStatus": "Off"},
+		"LoggingConfig": map[string]string{"LogFormat": "Text", "LogGroup": "/aws/lambda/" + f.Name},
+	}
+	for name, value := range s.Extra {
+		out[name] = value
+	}
+	if len(s.Environment) > 0 {
+		out["Environment"] = map[string]any{"Variables": s.Environment}
+	}
+	if len(s.Layers) > 0 {
+		layers := make([]map[string]any, len(s.Layers))
+		for i, l := range s.Layers {
+			layers[i] = map[string]any{"Arn": l, "CodeSize": 0}
+		}
+		out["Layers"] = layers
+	}
+	if s.DeadLetter != "" {
+		out["DeadLetterConfig"] = map[string]string{"TargetArn": s.DeadLetter}
+	}
+	return out
+}
+
+func (c *call) getFunction() error {
+	f, v, err := c.d.functions.Version(c.function, c.qualifier)
+	if err != nil {
+		return err
+	}
+	place := map[string]string{"RepositoryType": "S3", "Location": c.archiveURL(f, v)}
+	if v.Folder != "" {
+		place = map[string]string{"RepositoryType": "Folder", "Location": "file://" + v.Folder}
+	}
+	out := map[string]any{"Configuration": c.describe(f, v, c.qualifier != ""), "Code": place}
+	if len(f.Tags) > 0 {
+		out["Tags"] = f.Tags
+	}
+	if f.Reserved != nil {
+		out["Concurrency"] = map[string]int{"ReservedConcurrentExecutions": *f.Reserved}
+	}
+	return c.answer(http.StatusOK, out)
+}
+
+func (c *call) archiveURL(f *deployment.Function, v deployment.Version) string {
+	return c.base() + "/2015-03-31/functions/" + f.Name + "/archive?Qualifier=" + v.Number
+}
+
+// base is the door's address as the client knows it.
+func (c *call) base() string {
+	scheme := "http://"
+	if c.r.TLS != nil {
+		scheme = "https://"
+	}
+	return scheme + c.r.Host
+}
+
+func (c *call) getArchive() error {
+	_, v, err := c.d.functions.Version(c.function, c.qualifier)
+	if err != nil {
+		return err
+	}
+	path := c.d.functions.Archive(v)
+	if path == "" {
+		return notFound("the code of " + c.function + " is a folder: there is no archive of it")
+	}
+	c.w.Header().Set("Content-Type", "application/zip")
+	http.ServeFile(c.w, c.r, path)
+	return nil
+}
+
+func (c *call) getConfiguration() error {
+	f, v, err := c.d.functions.Version(c.function, c.qualifier)
+	if err != nil {
+		return err
+	}
+	return c.answer(http.StatusOK, c.describe(f, v, c.qualifier != ""))
+}
+
+func (c *call) listFunctions() error {
+	every := c.r.URL.Query().Get("FunctionVersion") == "ALL"
+	all := []map[string]any{}
+	for _, f := range c.d.functions.List() {
+		if c.seen(f.Name) != nil {
+			continue
+		}
+		all = append(all, c.describe(f, f.Latest, every))
+		if every {
+			for _, v := range f.Published() {
+				all = append(all, c.describe(f, v, true))
+			}
+		}
+	}
+	page, next, err := pages(c, all)
+	if err != nil {
+		return err
+	}
+	return c.answer(http.StatusOK, map[string]any{"Functions": page, "NextMarker": next})
+}
+
+func (c *call) updateConfiguration() error {
+	var in settingsIn
+	if err := c.decode(&in); err != nil {
+		return err
+	}
+	if in.DeadLetterConfig != nil {
+		if err := c.mayTarget(in.DeadLetterConfig.TargetArn); err != nil {
+			return err
+		}
+	}
+	f, err := c.d.functions.Update(c.ctx(), c.function, in.RevisionID, in.apply, nil)
+	if err != nil {
+		return err
+	}
+	return c.answer(http.StatusOK, c.describe(f, f.Latest, false))
+}
+
+func (c *call) updateCode() error {
+	var in codeIn
+	if err := c.decode(&in); err != nil {
+		return err
+	}
+	code, err := in.code()
+	if err != nil {
+		return err
+	}
+	if in.DryRun {
+		f, err := c.d.functions.Get(c.function)
+		if err != nil {
+			return err
+		}
+		return c.answer(http.StatusOK, c.describe(f, f.Latest, false))
+	}
+	f, err := c.d.functions.Update(c.ctx(), c.function, in.RevisionID, func(s *deployment.Settings) error {
+		if len(in.Architectures) > 0 {
+			s.Architecture = in.Architectures[0]
+		}
+		return nil
+	}, &code)
+	if err != nil {
+		return err
+	}
+	v := f.Latest
+	if in.Publish {
+		if v, err = c.d.functions.Publish(c.ctx(), c.function, "", "", ""); err != nil {
+			return err
+		}
+	}
+	return c.answer(http.StatusOK, c.describe(f, v, false))
+}
+
+func (c *call) deleteFunction() error {
+	if err := c.d.functions.Delete(c.ctx(), c.function, c.qualifier); err != nil {
+		return err
+	}
+	c.send(http.StatusNoContent, "", nil)
+	return nil
+}
+
+func (c *call) listTags() error {
+	f, err := c.d.functions.Get(c.function)
+	if err != nil {
+		return err
+	}
+	tags := f.Tags
+	if tags == nil {
+		tags = map[string]string{}
+	}
+	return c.answer(http.StatusOK, map[string]any{"Tags": tags})
+}
+
+// maxTags is how many tags a function has at most, as with the service.
+const maxTags = 50
+
+func (c *call) tag() error {
+	var in struct{ Tags map[string]string }
+	if err := c.decode(&in); err != nil {
+		return err
+	}
+	_, err := c.d.functions.Change(c.ctx(), c.function, func(f *deployment.Function) error {
+		if f.Tags == nil {
+			f.Tags = map[string]string{}
+		}
+		for name, value := range in.Tags {
+			f.Tags[name] = value
+		}
+		if len(f.Tags) > maxTags {
+			return wrongValue("a function has at most %d tags", maxTags)
+		}
+		return nil
+	})
+	if err == nil {
+		c.send(http.StatusNoContent, "", nil)
+	}
+	return err
+}
+
+func (c *call) untag() error {
+	_, err := c.d.functions.Change(c.ctx(), c.function, func(f *deployment.Function) error {
+		for _, name := range c.r.URL.Query()["tagKeys"] {
+			delete(f.Tags, name)
+		}
+		return nil
+	})
+	if err == nil {
+		c.send(http.StatusNoContent, "", nil)
+	}
+	return err
+}
+
+func (c *call) accountSettings() error {
+	size := int64(0)
+	all := c.d.functions.List()
+	for _, f := range all {
+		size += f.Latest.Size
+	}
+	most := c.d.config.Concurrency
+	if most == 0 {
+		most = 1000
+	}
+	left := most
+	for _, f := range all {
+		if f.Reserved != nil {
+			left -= *f.Reserved
+		}
+	}
+	return c.answer(http.StatusOK, map[string]any{
+		"AccountLimit": map[string]int{"TotalCodeSize": 80530636800, "CodeSizeUnzipped": 262144000, "CodeSizeZipped": 52428800, "ConcurrentExecutions": most, "UnreservedConcurrentExecutions": max(left, 0)},
+		"AccountUsage": map[string]int64{"TotalCodeSize": size, "FunctionCount": int64(len(all))},
+	})
+}
+
+func (c *call) listLayers() error {
+	return c.answer(http.StatusOK, map[string]any{"Layers": []any{}})
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}

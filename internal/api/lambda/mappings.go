@@ -1,0 +1,191 @@
+package lambda
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/deployment"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// mappingIn is what a client says of a mapping. nil: it does not say.
+type mappingIn struct {
+	EventSourceArn                 string
+	FunctionName                   *string
+	Enabled                        *bool
+	BatchSize                      *int
+	MaximumBatchingWindowInSeconds *int
+	FunctionResponseTypes          *[]string
+	ScalingConfig                  *struct{ MaximumConcurrency *int }
+	FilterCriteria                 *struct{ Filters []any }
+}
+
+func (c *call) applyMapping(in *mappingIn, m *deployment.Mapping) error {
+	if in.FilterCriteria != nil && len(in.FilterCriteria.Filters) > 0 {
+		return unsupported("FilterCriteria: feed the function by a pipeline, whose source has a condition")
+	}
+	if in.FunctionName != nil {
+		name, qualifier, err := deployment.ParseName(*in.FunctionName)
+		if err != nil {
+			return err
+		}
+		m.Function, m.Qualifier = name, qualifier
+	}
+	if err := c.may(access.Admin, m.Function); err != nil {
+		return err
+	}
+	if in.Enabled != nil {
+		m.Off = !*in.Enabled
+	}
+	if in.BatchSize != nil {
+		m.Batch = *in.BatchSize
+		if m.Batch == 0 {
+			return wrongValue("BatchSize is a number from 1 on")
+		}
+	}
+	if in.MaximumBatchingWindowInSeconds != nil {
+		m.Window = time.Duration(*in.MaximumBatchingWindowInSeconds) * time.Second
+	}
+	if in.FunctionResponseTypes != nil {
+		m.PartialFailures = false
+		for _, t := range *in.FunctionResponseTypes {
+			if t != "ReportBatchItemFailures" {
+				return wrongValue("FunctionResponseTypes: %s is not ReportBatchItemFailures", shortened(t))
+			}
+			m.PartialFailures = true
+		}
+	}
+	if in.ScalingConfig != nil {
+		m.MaxConcurrency = 0
+		if n := in.ScalingConfig.MaximumConcurrency; n != nil {
+			m.MaxConcurrency = *n
+		}
+	}
+	return nil
+}
+
+func (c *call) createMapping() error {
+	var in mappingIn
+	if err := c.decode(&in); err != nil {
+		return err
+	}
+	parts := strings.SplitN(in.EventSourceArn, ":", 6)
+	if len(parts) != 6 || parts[2] != "sqs" {
+		return unsupported("event source %q: a source is a queue, named by its ARN (arn:aws:sqs:REGION:ACCOUNT:NAME)", shortened(in.EventSourceArn))
+	}
+	if in.FunctionName == nil {
+		return wrongValue("FunctionName has to be there")
+	}
+	n := queue.Name{Namespace: parts[4], Name: parts[5]}
+	if err := n.Check(); err != nil {
+		return wrongValue("%v", err)
+	}
+	n = c.d.store.Resolve(n)
+	if err := c.mayQueue(access.Take, n); err != nil {
+		return err
+	}
+	m := deployment.Mapping{Queue: n.String(), SourceARN: in.EventSourceArn}
+	if err := c.applyMapping(&in, &m); err != nil {
+		return err
+	}
+	m, err := c.d.functions.Map(c.ctx(), m)
+	if err != nil {
+		return err
+	}
+	return c.answer(http.StatusAccepted, c.describeMapping(m, ""))
+}
+
+func (c *call) describeMapping(m deployment.Mapping, state string) map[string]any {
+	if state == "" {
+		state = "Enabled"
+		if m.Off {
+			state = "Disabled"
+		}
+	}
+	out := map[string]any{
+		"UUID": m.ID, "BatchSize": m.Batch, "MaximumBatchingWindowInSeconds": int(m.Window / time.Second), "EventSourceArn": m.SourceARN,
+		"FunctionArn": c.d.functions.ARN(m.Function, m.Qualifier), "LastModified": float64(m.Changed.UnixMilli()) / 1000, "State": state,
+		"StateTransitionReason": "USER_INITIATED", "FunctionResponseTypes": []string{},
+		"EventSourceMappingArn": "arn:aws:lambda:" + c.d.functions.Region() + ":" + c.d.functions.Account() + ":event-source-mapping:" + m.ID,
+	}
+	if m.PartialFailures {
+		out["FunctionResponseTypes"] = []string{"ReportBatchItemFailures"}
+	}
+	if m.MaxConcurrency > 0 {
+		out["ScalingConfig"] = map[string]int{"MaximumConcurrency": m.MaxConcurrency}
+	}
+	return out
+}
+
+// theMapping finds the mapping that the path names, if the caller may do that with its function.
+func (c *call) theMapping(change bool) (deployment.Mapping, error) {
+	m, err := c.d.functions.Mapping(c.rest)
+	if err != nil {
+		return m, err
+	}
+	if change {
+		return m, c.may(access.Admin, m.Function)
+	}
+	return m, c.seen(m.Function)
+}
+
+func (c *call) getMapping() error {
+	m, err := c.theMapping(false)
+	if err != nil {
+		return err
+	}
+	return c.answer(http.StatusOK, c.describeMapping(m, ""))
+}
+
+func (c *call) updateMapping() error {
+	m, err := c.theMapping(true)
+	if err != nil {
+		return err
+	}
+	var in mappingIn
+	if err := c.decode(&in); err != nil {
+		return err
+	}
+	if err := c.applyMapping(&in, &m); err != nil {
+		return err
+	}
+	if m, err = c.d.functions.Map(c.ctx(), m); err != nil {
+		return err
+	}
+	return c.answer(http.StatusAccepted, c.describeMapping(m, ""))
+}
+
+func (c *call) deleteMapping() error {
+	if _, err := c.theMapping(true); err != nil {
+		return err
+	}
+	m, err := c.d.functions.Unmap(c.ctx(), c.rest)
+	if err != nil {
+		return err
+	}
+	return c.answer(http.StatusAccepted, c.describeMapping(m, "Deleting"))
+}
+
+func (c *call) listMappings() error {
+	q := c.r.URL.Query()
+	name := ""
+	if text := q.Get("FunctionName"); text != "" {
+		var err error
+		if name, _, err = deployment.ParseName(text); err != nil {
+			return err
+		}
+	}
+	all := []map[string]any{}
+	for _, m := range c.d.functions.Mappings() {
+		if (name == "" || m.Function == name) && (q.Get("EventSourceArn") == "" || m.SourceARN == q.Get("EventSourceArn")) && c.seen(m.Function) == nil {
+			all = append(all, c.describeMapping(m, ""))
+		}
+	}
+	page, next, err := pages(c, all)
+	if err != nil {
+		return err
+	}
+	return c.answer(http.StatusOK, map[string]any{"EventSourceMappings": page, "NextMarker": next})
+}

@@ -1,0 +1,150 @@
+package lambda
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/hikyaku/hikyaku/internal/access"
+)
+
+// operation is one of the service's.
+type operation struct {
+	method, path string // behind the day: functions/{name}/aliases/{rest}
+	action       string
+	can          access.Action // on the function that the path names; "": it must be visible
+	events       bool          // the body is an event
+	do           func(*call) error
+}
+
+// operations are all of them. The API's versions, the days that paths begin with, are not told apart: no path means two things.
+var operations = []operation{
+	{"POST", "functions/{name}/invocations", "lambda:InvokeFunction", access.Put, true, (*call).invoke},
+	{"POST", "functions/{name}/response-streaming-invocations", "lambda:InvokeFunction", access.Put, true, (*call).invokeStream},
+	{"POST", "functions/{name}/invoke-async", "lambda:InvokeFunction", access.Put, true, (*call).invokeAsync},
+
+	{"GET", "functions", "lambda:ListFunctions", "", false, (*call).listFunctions},
+	{"POST", "functions", "lambda:CreateFunction", "", false, (*call).createFunction},
+	{"GET", "functions/{name}", "lambda:GetFunction", "", false, (*call).getFunction},
+	{"DELETE", "functions/{name}", "lambda:DeleteFunction", access.Admin, false, (*call).deleteFunction},
+	{"GET", "functions/{name}/configuration", "lambda:GetFunctionConfiguration", "", false, (*call).getConfiguration},
+	{"PUT", "functions/{name}/configuration", "lambda:UpdateFunctionConfiguration", access.Admin, false, (*call).updateConfiguration},
+	{"PUT", "functions/{name}/code", "lambda:UpdateFunctionCode", access.Admin, false, (*call).updateCode},
+	{"GET", "functions/{name}/archive", "lambda:GetFunction", access.Admin, false, (*call).getArchive},
+
+	{"GET", "functions/{name}/versions", "lambda:ListVersionsByFunction", "", false, (*call).listVersions},
+	{"POST", "functions/{name}/versions", "lambda:PublishVersion", access.Admin, false, (*call).publishVersion},
+	{"GET", "functions/{name}/aliases", "lambda:ListAliases", "", false, (*call).listAliases},
+	{"POST", "functions/{name}/aliases", "lambda:CreateAlias", access.Admin, false, (*call).createAlias},
+	{"GET", "functions/{name}/aliases/{rest}", "lambda:GetAlias", "", false, (*call).getAlias},
+	{"PUT", "functions/{name}/aliases/{rest}", "lambda:UpdateAlias", access.Admin, false, (*call).updateAlias},
+	{"DELETE", "functions/{name}/aliases/{rest}", "lambda:DeleteAlias", access.Admin, false, (*call).deleteAlias},
+
+	{"GET", "functions/{name}/concurrency", "lambda:GetFunctionConcurrency", "", false, (*call).getConcurrency},
+	{"PUT", "functions/{name}/concurrency", "lambda:PutFunctionConcurrency", access.Admin, false, (*call).putConcurrency},
+	{"DELETE", "functions/{name}/concurrency", "lambda:DeleteFunctionConcurrency", access.Admin, false, (*call).deleteConcurrency},
+	{"GET", "functions/{name}/provisioned-concurrency", "lambda:GetProvisionedConcurrencyConfig", "", false, (*call).getProvisioned},
+	{"PUT", "functions/{name}/provisioned-concurrency", "lambda:PutProvisionedConcurrencyConfig", access.Admin, false, (*call).putProvisioned},
+	{"DELETE", "functions/{name}/provisioned-concurrency", "lambda:DeleteProvisionedConcurrencyConfig", access.Admin, false, (*call).deleteProvisioned},
+
+	{"GET", "functions/{name}/event-invoke-config", "lambda:GetFunctionEventInvokeConfig", "", false, (*call).getEvents},
+	{"PUT", "functions/{name}/event-invoke-config", "lambda:PutFunctionEventInvokeConfig", access.Admin, false, (*call).putEvents},
+	{"POST", "functions/{name}/event-invoke-config", "lambda:UpdateFunctionEventInvokeConfig", access.Admin, false, (*call).updateEvents},
+	{"DELETE", "functions/{name}/event-invoke-config", "lambda:DeleteFunctionEventInvokeConfig", access.Admin, false, (*call).deleteEvents},
+	{"GET", "functions/{name}/event-invoke-config/list", "lambda:ListFunctionEventInvokeConfigs", "", false, (*call).listEvents},
+
+	{"GET", "functions/{name}/url", "lambda:GetFunctionUrlConfig", "", false, (*call).getURL},
+	{"POST", "functions/{name}/url", "lambda:CreateFunctionUrlConfig", access.Admin, false, (*call).createURL},
+	{"PUT", "functions/{name}/url", "lambda:UpdateFunctionUrlConfig", access.Admin, false, (*call).updateURL},
+	{"DELETE", "functions/{name}/url", "lambda:DeleteFunctionUrlConfig", access.Admin, false, (*call).deleteURL},
+	{"GET", "functions/{name}/urls", "lambda:ListFunctionUrlConfigs", "", false, (*call).listURLs},
+
+	{"GET", "functions/{name}/policy", "lambda:GetPolicy", "", false, (*call).getPolicy},
+	{"POST", "functions/{name}/policy", "lambda:AddPermission", access.Admin, false, (*call).addPermission},
+	{"DELETE", "functions/{name}/policy/{rest}", "lambda:RemovePermission", access.Admin, false, (*call).removePermission},
+
+	{"GET", "functions/{name}/code-signing-config", "lambda:GetFunctionCodeSigningConfig", "", false, (*call).getCodeSigning},
+	{"GET", "functions/{name}/runtime-management-config", "lambda:GetRuntimeManagementConfig", "", false, (*call).getRuntimeManagement},
+	{"GET", "functions/{name}/recursion-config", "lambda:GetFunctionRecursionConfig", "", false, (*call).getRecursion},
+
+	{"GET", "tags/{name}", "lambda:ListTags", "", false, (*call).listTags},
+	{"POST", "tags/{name}", "lambda:TagResource", access.Admin, false, (*call).tag},
+	{"DELETE", "tags/{name}", "lambda:UntagResource", access.Admin, false, (*call).untag},
+
+	{"GET", "event-source-mappings", "lambda:ListEventSourceMappings", "", false, (*call).listMappings},
+	{"POST", "event-source-mappings", "lambda:CreateEventSourceMapping", "", false, (*call).createMapping},
+	{"GET", "event-source-mappings/{rest}", "lambda:GetEventSourceMapping", "", false, (*call).getMapping},
+	{"PUT", "event-source-mappings/{rest}", "lambda:UpdateEventSourceMapping", "", false, (*call).updateMapping},
+	{"DELETE", "event-source-mappings/{rest}", "lambda:DeleteEventSourceMapping", "", false, (*call).deleteMapping},
+
+	{"GET", "account-settings", "lambda:GetAccountSettings", "", false, (*call).accountSettings},
+	{"GET", "layers", "lambda:ListLayers", "", false, (*call).listLayers},
+
+	{"GET", "/functions", "lambda:ListFunctions", "", false, (*call).instances},
+	{"GET", "/functions/{name}/log", "lambda:GetFunction", access.Admin, false, (*call).log},
+}
+
+// own is what our own paths begin with, where the service's have a day.
+const own = "hikyaku"
+
+// route finds the operation of a request.
+func (c *call) route() (*operation, error) {
+	day, rest, ok := strings.Cut(strings.Trim(c.r.URL.Path, "/"), "/")
+	if !ok {
+		return nil, &Error{Name: "UnknownOperationException", Status: http.StatusNotFound, Message: "this is the Lambda door of hikyaku, and not a path of its API"}
+	}
+	if day == own {
+		rest = "/" + rest
+	}
+	segments := strings.Split(rest, "/")
+	known := false
+	for i := range operations {
+		op := &operations[i]
+		name, tail, ok := match(op.path, segments)
+		if !ok {
+			continue
+		}
+		if op.method != c.r.Method {
+			known = true
+			continue
+		}
+		c.action, c.rest = op.action, tail
+		if name != "" {
+			if err := c.theName(name); err != nil {
+				return nil, err
+			}
+		}
+		return op, nil
+	}
+	if known {
+		return nil, &Error{Name: "UnknownOperationException", Status: http.StatusMethodNotAllowed, Message: "there is no " + shortened(c.r.Method) + " on this path"}
+	}
+	return nil, &Error{Name: "UnknownOperationException", Status: http.StatusNotFound, Message: "hikyaku does not do this: " + shortened(c.r.Method+" "+c.r.URL.Path)}
+}
+
+// match compares a path with one of the patterns, and says what stands for {name} and {rest}.
+func match(pattern string, segments []string) (name, rest string, ok bool) {
+	for _, s := range segments {
+		want, more, _ := strings.Cut(pattern, "/")
+		if pattern == "" {
+			return "", "", false
+		}
+		switch want {
+		case "{name}":
+			name = s
+			if s == "" {
+				return "", "", false
+			}
+		case "{rest}":
+			rest = s
+			if s == "" {
+				return "", "", false
+			}
+		default:
+			if s != want {
+				return "", "", false
+			}
+		}
+		pattern = more
+	}
+	return name, rest, pattern == ""
+}

@@ -1,0 +1,223 @@
+package lambda
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/deployment"
+	"github.com/hikyaku/hikyaku/internal/function"
+)
+
+// call is a request under way.
+type call struct {
+	d         *Server
+	w         http.ResponseWriter
+	r         *http.Request
+	body      []byte
+	user      *access.User // nil without users
+	id        string       // of the request
+	action    string       // lambda:Invoke
+	function  string       // that the path names
+	qualifier string       // of the path or the query
+	rest      string       // what else the path names: an alias, an id
+}
+
+func (c *call) ctx() context.Context { return c.r.Context() }
+
+const (
+	maxEvent   = function.MaxPayload
+	maxArchive = 70 << 20 // an archive of 50 MiB in base64, and the settings
+	// maxBusy bounds the bodies that are read at once.
+	maxBusy = 512 << 20
+)
+
+// serve answers any request.
+func (d *Server) serve(w http.ResponseWriter, r *http.Request) {
+	c := &call{d: d, w: w, r: r, id: uuid.NewString()}
+	w.Header().Set("X-Amzn-Requestid", c.id)
+	defer func() {
+		if v := recover(); v != nil {
+			if v == http.ErrAbortHandler {
+				panic(v)
+			}
+			d.report(fmt.Errorf("lambda door: panic in %s %s: %v\n%s", r.Method, r.URL.Path, v, debug.Stack()))
+			c.fail(&Error{Name: "ServiceException", Status: http.StatusInternalServerError, Message: "An internal error occurred; the log of hikyaku tells more."})
+		}
+	}()
+	if name, path, ok := urlOf(r); ok {
+		c.serveURL(name, path)
+		return
+	}
+	op, err := c.route()
+	if err != nil {
+		c.refuse(err)
+		return
+	}
+	limit := int64(maxArchive)
+	if op.events {
+		limit = maxEvent
+	}
+	held, err := c.read(limit)
+	defer d.busy.Add(-held)
+	if err != nil {
+		c.refuse(err)
+		return
+	}
+	if err := c.admit(c.body); err != nil {
+		c.fail(err)
+		return
+	}
+	if err := c.granted(op); err != nil {
+		c.fail(err)
+		return
+	}
+	if err := op.do(c); err != nil {
+		c.fail(err)
+	}
+}
+
+// refuse answers a request that was not looked at whole, to strangers as well: so it tells nothing but what is wrong with it.
+func (c *call) refuse(err error) {
+	c.w.Header().Set("Connection", "close")
+	c.fail(err)
+}
+
+// granted asks whether the caller may.
+func (c *call) granted(op *operation) error {
+	switch {
+	case c.function == "":
+		return nil // the operation itself asks
+	case op.can == "":
+		return c.seen(c.function)
+	}
+	return c.may(op.can, c.function)
+}
+
+// read reads the body. held is what it counts against those that are read at once.
+func (c *call) read(limit int64) (held int64, err error) {
+	length := c.r.ContentLength
+	if length == 0 {
+		return 0, nil
+	}
+	if length < 0 {
+		length = limit
+	}
+	if length > limit {
+		return 0, tooLarge(int(limit))
+	}
+	if c.d.busy.Add(length) > maxBusy {
+		return length, &Error{Name: "TooManyRequestsException", Status: http.StatusTooManyRequests, Reason: "CallerRateLimitExceeded",
+			Message: "the requests that are being read take " + strconv.Itoa(maxBusy) + " bytes, the most there can be: try again"}
+	}
+	if c.r.ContentLength > 0 {
+		c.body = make([]byte, length)
+		if _, err := io.ReadFull(c.r.Body, c.body); err != nil {
+			return length, badContent("The body of the request could not be read: %v", err)
+		}
+		return length, nil
+	}
+	var buf bytes.Buffer
+	n, err := buf.ReadFrom(io.LimitReader(c.r.Body, limit+1))
+	switch {
+	case err != nil:
+		return length, badContent("The body of the request could not be read: %v", err)
+	case n > limit:
+		return length, tooLarge(int(limit))
+	}
+	c.body = buf.Bytes()
+	return length, nil
+}
+
+// decode reads the body as JSON. Fields that are not known are left to newer clients.
+func (c *call) decode(into any) error {
+	if len(bytes.TrimSpace(c.body)) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(c.body, into); err != nil {
+		return badContent("Could not parse request body into json: %v", err)
+	}
+	return nil
+}
+
+// send answers.
+func (c *call) send(status int, kind string, body []byte) {
+	h := c.w.Header()
+	if kind != "" {
+		h.Set("Content-Type", kind)
+	}
+	if status != http.StatusNoContent {
+		h.Set("Content-Length", strconv.Itoa(len(body)))
+	}
+	c.w.WriteHeader(status)
+	_, _ = c.w.Write(body) // a client that is gone misses it
+}
+
+// answer answers with JSON.
+func (c *call) answer(status int, value any) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Errorf("answer: %w", err)
+	}
+	c.send(status, "application/json", text)
+	return nil
+}
+
+// pages cuts a list into pages as MaxItems and Marker ask: the marker is the place of the first one.
+func pages[T any](c *call, all []T) (page []T, next *string, err error) {
+	q := c.r.URL.Query()
+	from, size := 0, 50
+	if text := q.Get("Marker"); text != "" {
+		if from, err = strconv.Atoi(text); err != nil || from < 0 || from > len(all) {
+			return nil, nil, wrongValue("Invalid Marker")
+		}
+	}
+	if text := q.Get("MaxItems"); text != "" {
+		if size, err = strconv.Atoi(text); err != nil || size < 1 || size > 10_000 {
+			return nil, nil, wrongValue("MaxItems is a number from 1 to 10000")
+		}
+	}
+	end := min(from+size, len(all))
+	page = append([]T{}, all[from:end]...)
+	if end < len(all) {
+		marker := strconv.Itoa(end)
+		next = &marker
+	}
+	return page, next, nil
+}
+
+// theName sets the function that a path names.
+func (c *call) theName(text string) error {
+	name, qualifier, err := deployment.ParseName(text)
+	if err != nil {
+		return err
+	}
+	asked := ""
+	if c.r.URL.RawQuery != "" {
+		asked = c.r.URL.Query().Get("Qualifier")
+	}
+	if qualifier != "" && asked != "" && qualifier != asked {
+		return wrongValue("The derived qualifier from the function name does not match the specified qualifier.")
+	}
+	c.function, c.qualifier = name, qualifier
+	if asked != "" {
+		c.qualifier = asked
+	}
+	return nil
+}
+
+func shortened(s string) string {
+	if len(s) > 100 {
+		return strings.ToValidUTF8(s[:100], "") + "…"
+	}
+	return s
+}

@@ -1,0 +1,152 @@
+package lambda
+
+import (
+	"net/http"
+
+	"github.com/hikyaku/hikyaku/internal/deployment"
+)
+
+func (c *call) listVersions() error {
+	f, err := c.d.functions.Get(c.function)
+	if err != nil {
+		return err
+	}
+	all := []map[string]any{c.describe(f, f.Latest, true)}
+	for _, v := range f.Published() {
+		all = append(all, c.describe(f, v, true))
+	}
+	page, next, err := pages(c, all)
+	if err != nil {
+		return err
+	}
+	return c.answer(http.StatusOK, map[string]any{"Versions": page, "NextMarker": next})
+}
+
+func (c *call) publishVersion() error {
+	var in struct {
+		Description string
+		CodeSHA256  string `json:"CodeSha256"`
+		RevisionID  string `json:"RevisionId"`
+	}
+	if err := c.decode(&in); err != nil {
+		return err
+	}
+	v, err := c.d.functions.Publish(c.ctx(), c.function, in.Description, in.CodeSHA256, in.RevisionID)
+	if err != nil {
+		return err
+	}
+	f, err := c.d.functions.Get(c.function)
+	if err != nil {
+		return err
+	}
+	return c.answer(http.StatusCreated, c.describe(f, v, true))
+}
+
+// aliasIn is what a client says of an alias. nil: it does not say.
+type aliasIn struct {
+	Name            string
+	FunctionVersion *string
+	Description     *string
+	RoutingConfig   *struct {
+		Weights map[string]float64 `json:"AdditionalVersionWeights"`
+	}
+	RevisionID string `json:"RevisionId"`
+}
+
+func (in *aliasIn) apply(a *deployment.Alias) {
+	if in.FunctionVersion != nil {
+		a.Version = *in.FunctionVersion
+	}
+	if in.Description != nil {
+		a.Description = *in.Description
+	}
+	if in.RoutingConfig != nil {
+		a.Others = in.RoutingConfig.Weights
+	}
+	a.Revision = in.RevisionID
+}
+
+func (c *call) describeAlias(a deployment.Alias) map[string]any {
+	out := map[string]any{"AliasArn": c.d.functions.ARN(c.function, a.Name), "Name": a.Name, "FunctionVersion": a.Version, "Description": a.Description, "RevisionId": a.Revision}
+	if len(a.Others) > 0 {
+		out["RoutingConfig"] = map[string]any{"AdditionalVersionWeights": a.Others}
+	}
+	return out
+}
+
+func (c *call) createAlias() error {
+	var in aliasIn
+	if err := c.decode(&in); err != nil {
+		return err
+	}
+	a := deployment.Alias{Name: in.Name}
+	in.apply(&a)
+	a, err := c.d.functions.SetAlias(c.ctx(), c.function, a, true)
+	if err != nil {
+		return err
+	}
+	return c.answer(http.StatusCreated, c.describeAlias(a))
+}
+
+func (c *call) alias() (deployment.Alias, error) {
+	f, err := c.d.functions.Get(c.function)
+	if err != nil {
+		return deployment.Alias{}, err
+	}
+	a, ok := f.Aliases[c.rest]
+	if !ok {
+		return a, notFound("Cannot find alias arn: " + c.d.functions.ARN(c.function, c.rest))
+	}
+	return a, nil
+}
+
+func (c *call) getAlias() error {
+	a, err := c.alias()
+	if err != nil {
+		return err
+	}
+	return c.answer(http.StatusOK, c.describeAlias(a))
+}
+
+func (c *call) updateAlias() error {
+	var in aliasIn
+	if err := c.decode(&in); err != nil {
+		return err
+	}
+	a, err := c.alias()
+	if err != nil {
+		return err
+	}
+	in.apply(&a)
+	if a, err = c.d.functions.SetAlias(c.ctx(), c.function, a, false); err != nil {
+		return err
+	}
+	return c.answer(http.StatusOK, c.describeAlias(a))
+}
+
+func (c *call) deleteAlias() error {
+	if err := c.d.functions.DeleteAlias(c.ctx(), c.function, c.rest); err != nil {
+		return err
+	}
+	c.send(http.StatusNoContent, "", nil)
+	return nil
+}
+
+func (c *call) listAliases() error {
+	f, err := c.d.functions.Get(c.function)
+	if err != nil {
+		return err
+	}
+	of := c.r.URL.Query().Get("FunctionVersion")
+	all := []map[string]any{}
+	for _, name := range sortedKeys(f.Aliases) {
+		if a := f.Aliases[name]; of == "" || a.Version == of {
+			all = append(all, c.describeAlias(a))
+		}
+	}
+	page, next, err := pages(c, all)
+	if err != nil {
+		return err
+	}
+	return c.answer(http.StatusOK, map[string]any{"Aliases": page, "NextMarker": next})
+}

@@ -1,0 +1,173 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/measure"
+)
+
+// The works of the function bench.
+const (
+	workPid        = "pid"
+	workStackTrace = "stacktrace"
+	workWait1      = "wait1"
+	workWait2      = "wait2"
+	workWait3      = "wait3"
+	workFib        = "fib"
+	workDynamoDB   = "dynamodb"
+	workCold       = "cold"
+	workWarm       = "warm"
+	workConcurrent = "concurrent"
+	workHundred    = "burst"
+	workTraffic    = "traffic"
+	workInstances  = "instances"
+)
+
+// Function measures package function with the experiments of a field report on AWS Lambda, and beyond. Each row of the report's says in words why it is as it is.
+//
+//   - pid: twelve calls one after the other, each of which prints the name of its process and a counter, dealt out to two machines as the report saw it
+//     (spread), and to the instance used last (warm).
+//   - stacktrace: what runs inside an instance: threads, and the frames below the handler.
+//   - wait1, wait2, wait3: a handler that rests for 10 s, a start that does, and one of 2 s: what is billed, today and then, and what a watch says.
+//   - fib: the 38th Fibonacci number, twice (the first time to warm up), with the report's 128 MB and with a whole processor. Python does the 30th.
+//   - dynamodb: one item is read through seven calls, with the client made in the handler and in the start, from DynamoDB Local, if it is below Options.Clients.
+//   - cold: an instance is started for the call; beside it the same program is started by hand.
+//   - warm: one call after the other: into the pool, over the Lambda door, and through another emulator where Options.RIE is its address.
+//   - concurrent: as many callers at once, and 16 connections to the door.
+//   - burst: a hundred calls at the same moment, and a hundred more when the instances of the first have been idle for too long, under each policy.
+//   - traffic: a Poisson stream with bursts, the same for each policy at the same time: the share of the calls that wait for an instance to start.
+//   - instances: what 200 idle instances cost this process.
+//
+// Functions in Go are built by the go command; Node.js and Python run behind our loaders. With the folder that scripts/need-clients makes as Options.Clients
+// the runtimes' own clients (their names end in +ric), and Java, are measured too.
+func Function(ctx context.Context, o Options) error {
+	s := &functionSession{session: session{Options: o, report: measure.NewBenchReport("function")}, functionExtent: wholeFunction}
+	if o.Quick {
+		s.functionExtent = quickFunction
+	}
+	if err := s.all(ctx); err != nil {
+		return fmt.Errorf("bench function: %w", err)
+	}
+	return nil
+}
+
+// functionExtent says how much is measured.
+type functionExtent struct {
+	calls     int           // of pid
+	limit     time.Duration // of the initialisation
+	long      time.Duration // what wait1 and wait2 wait for
+	short     time.Duration // what wait3 waits for
+	waits     int           // calls of each of these
+	few       int           // how many runtimes do these and fib; 0: all
+	fibs      [2]int        // the number wanted, and that of Python
+	fibCalls  int
+	memories  []int
+	reads     int // calls of each reader of DynamoDB
+	starts    int // cold ones of each runtime
+	warm      pacing
+	crowds    []int // callers at once
+	crowd     time.Duration
+	burst     int // calls
+	idle      time.Duration
+	traffic   time.Duration
+	gap       time.Duration // between the calls of the stream, on average
+	startup   time.Duration // of a function in it
+	instances int
+}
+
+var (
+	wholeFunction = functionExtent{
+		calls: 12, limit: 10 * time.Second, long: 10 * time.Second, short: 2 * time.Second, waits: 4, fibs: [2]int{38, 30}, fibCalls: 3, memories: []int{128, 1769}, reads: 7,
+		starts: 15, warm: pacing{5, 300 * time.Millisecond}, crowds: []int{1, 2, 5, 10, 20, 50, 100, 200}, crowd: time.Second, burst: 100, idle: 2 * time.Second,
+		traffic: 50 * time.Second, gap: 100 * time.Millisecond, startup: 300 * time.Millisecond, instances: 200,
+	}
+	quickFunction = functionExtent{
+		calls: 12, limit: 500 * time.Millisecond, long: 550 * time.Millisecond, short: 10 * time.Millisecond, waits: 2, few: 1, fibs: [2]int{20, 15}, fibCalls: 1, memories: []int{1769}, reads: 2,
+		starts: 1, warm: pacing{1, 50 * time.Millisecond}, crowds: []int{1, 4}, crowd: 50 * time.Millisecond, burst: 5, idle: 50 * time.Millisecond,
+		traffic: 300 * time.Millisecond, gap: 20 * time.Millisecond, startup: 10 * time.Millisecond, instances: 4,
+	}
+)
+
+// functionSession is one run.
+type functionSession struct {
+	session
+	functionExtent
+	runtimes []*functionRuntime
+}
+
+func (s *functionSession) all(ctx context.Context) (err error) {
+	es, err := choose(s.experiments(), s.Only)
+	if err != nil {
+		return err
+	}
+	if s.dir, err = os.MkdirTemp(s.Dir, "hikyaku-bench-"); err != nil {
+		return fmt.Errorf("make a folder for temporary files: %w", err)
+	}
+	err = roomFor(s.dir, es)
+	if err == nil {
+		err = s.gather(ctx)
+	}
+	if err == nil {
+		err = s.measureAll(ctx, es)
+	}
+	if err = joinCleanup(err, os.RemoveAll(s.dir)); err != nil {
+		if cause := context.Cause(ctx); cause != nil && !errors.Is(err, cause) {
+			return errors.Join(cause, err)
+		}
+		return err
+	}
+	return s.publish()
+}
+
+// experiments lists what can be measured, in the order of the report.
+func (s *functionSession) experiments() (es []experiment) {
+	add := func(work string, steps int, takes time.Duration, run func(ctx context.Context) error) {
+		es = append(es, experiment{work, steps, takes, slack, run})
+	}
+	add(workPid, 2, time.Second, s.pids)
+	add(workStackTrace, 1, time.Second, s.stacks)
+	for _, w := range s.waitings() {
+		add(w.work, 1, w.takes, func(ctx context.Context) error { return s.waits3(ctx, w) })
+	}
+	add(workFib, 5*len(s.memories)*s.fibCalls, time.Duration(s.fibCalls*len(s.memories))*20*time.Second, s.fibonacci)
+	add(workDynamoDB, len(itemReaders()), time.Minute, s.dynamo)
+	add(workCold, s.starts, time.Duration(s.starts)*time.Second, s.cold)
+	add(workWarm, s.warm.pairs, time.Duration(s.warm.pairs*8)*s.warm.slice, s.warmCalls)
+	add(workConcurrent, len(s.crowds)+1, time.Duration(len(s.crowds)+1)*s.crowd, s.concurrent)
+	add(workHundred, 4, 4*(2*s.idle+time.Second), s.bursts)
+	add(workTraffic, 1, s.traffic, s.streams)
+	add(workInstances, 1, 5*time.Second, s.many)
+	return es
+}
+
+// functionWorks lists the names of the works.
+func functionWorks() (names []string) {
+	for _, e := range (&functionSession{functionExtent: quickFunction}).experiments() {
+		if !slices.Contains(names, e.work) {
+			names = append(names, e.work)
+		}
+	}
+	return names
+}
+
+// first is the runtime that does what one is enough for: the quickest there is.
+func (s *functionSession) first() *functionRuntime { return s.runtimes[0] }
+
+// some are the runtimes that do what takes long.
+func (s *functionSession) some() []*functionRuntime {
+	if s.few > 0 {
+		return s.runtimes[:s.few]
+	}
+	return s.runtimes
+}
+
+// because joins what explains a row.
+func because(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "; ")
+}

@@ -1,0 +1,107 @@
+package deployment
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// archives is the folder of archives, each of which is named by its checksum.
+func (r *Registry) archives() string { return filepath.Join(r.config.Dir, "code") }
+
+func (r *Registry) archive(sum string) string { return filepath.Join(r.archives(), sum+".zip") }
+
+// Archive is the file of a version's code; "" for a folder.
+func (r *Registry) Archive(v Version) string {
+	if v.SHA256 == "" {
+		return ""
+	}
+	return r.archive(v.SHA256)
+}
+
+// place makes code a version's. An archive is on the disk when it returns.
+func (r *Registry) place(c Code, v *Version) error {
+	switch {
+	case c.Folder != "" && c.Zip != nil, c.Folder == "" && len(c.Zip) == 0:
+		return invalid("there has to be code: an archive or a folder")
+	case c.Folder != "":
+		folder, err := filepath.Abs(c.Folder)
+		if err != nil {
+			return invalid("%s: %v", c.Folder, err)
+		}
+		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+			return invalid("%s is no folder with code", folder)
+		}
+		v.Folder, v.SHA256, v.Size = folder, "", 0
+		return nil
+	}
+	sum := sha256.Sum256(c.Zip)
+	v.Folder, v.SHA256, v.Size = "", hex.EncodeToString(sum[:]), int64(len(c.Zip))
+	path := r.archive(v.SHA256)
+	if info, err := os.Stat(path); err == nil && info.Size() == v.Size {
+		return nil
+	}
+	if err := os.MkdirAll(r.archives(), 0o700); err != nil {
+		return fmt.Errorf("make a folder for code: %w", err)
+	}
+	return write(path, c.Zip)
+}
+
+// write makes a file whole and durable, or not at all.
+func write(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "new-*")
+	if err != nil {
+		return fmt.Errorf("keep code: %w", err)
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("keep code: %w", err), os.Remove(f.Name()))
+	}
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return fmt.Errorf("keep code: %w", err)
+	}
+	if err := errors.Join(dir.Sync(), dir.Close()); err != nil {
+		return fmt.Errorf("keep code: %w", err)
+	}
+	return nil
+}
+
+// sweep removes archives that no function names. Nothing may be changed meanwhile.
+func (r *Registry) sweep() error {
+	used := map[string]bool{}
+	for _, f := range r.all {
+		used[f.Latest.SHA256] = true
+		for _, v := range f.versions {
+			used[v.SHA256] = true
+		}
+	}
+	entries, err := os.ReadDir(r.archives())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("look at kept code: %w", err)
+	}
+	for _, e := range entries {
+		if sum, ok := strings.CutSuffix(e.Name(), ".zip"); ok && used[sum] {
+			continue
+		}
+		if err := os.Remove(filepath.Join(r.archives(), e.Name())); err != nil {
+			return fmt.Errorf("remove code that is not used any more: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,233 @@
+package deployment
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/hikyaku/hikyaku/internal/function"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// maxFunctions and maxVersions bound what is kept.
+const (
+	maxFunctions = 10_000
+	maxVersions  = 1_000
+)
+
+// Create makes a function. It is durable and can be invoked when Create returns. Errors: ErrExists, ErrInvalid, and those of function.Pool.Deploy.
+func (r *Registry) Create(ctx context.Context, name string, s Settings, c Code, tags map[string]string) (*Function, error) {
+	if !nameForm.MatchString(name) {
+		return nil, invalid("%q is no name of a function: up to 64 letters, digits, - and _", shortened(name))
+	}
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	r.change.Lock()
+	defer r.change.Unlock()
+	r.mu.RLock()
+	have, count := r.all[name], len(r.all)
+	r.mu.RUnlock()
+	if have != nil {
+		return nil, &wrong{ErrExists, "Function already exist: " + name}
+	}
+	if count >= maxFunctions {
+		return nil, invalid("there are %d functions, the most there can be", count)
+	}
+	f := &Function{Name: name, Tags: tags, versions: map[string]Version{}}
+	f.Latest = Version{Number: function.Latest, Settings: s}
+	if err := r.place(c, &f.Latest); err != nil {
+		return nil, err
+	}
+	return f, r.put(ctx, f)
+}
+
+// put deploys a changed $LATEST and keeps it: code that cannot be used never becomes the function's. The caller holds r.change.
+func (r *Registry) put(ctx context.Context, f *Function) error {
+	f.Latest.Changed, f.Latest.Revision = time.Now(), uuid.NewString()
+	if err := r.deploy(f, f.Latest); err != nil {
+		return err
+	}
+	if err := r.keep(ctx, f); err != nil {
+		r.withdraw(f.Name, function.Latest) // what it was is given to the pool again when it is wanted
+		return err
+	}
+	return nil
+}
+
+// Update changes settings or code of a function's $LATEST. Both may be nil. revision, if not "", is what the caller has seen; errors: ErrUnknown,
+// ErrChanged, ErrInvalid, and those of function.Pool.Deploy, after which the function is as it was.
+func (r *Registry) Update(ctx context.Context, name, revision string, settings func(*Settings) error, c *Code) (*Function, error) {
+	return r.alter(name, func(f *Function) error {
+		if revision != "" && revision != f.Latest.Revision {
+			return &wrong{ErrChanged, "The Revision Id provided does not match the latest Revision Id. Call the GetFunction/GetAlias API to retrieve the latest Revision Id"}
+		}
+		if settings != nil {
+			if err := settings(&f.Latest.Settings); err != nil {
+				return err
+			}
+			if err := f.Latest.Settings.check(); err != nil {
+				return err
+			}
+		}
+		if c != nil {
+			if err := r.place(*c, &f.Latest); err != nil {
+				return err
+			}
+		}
+		return r.put(ctx, f)
+	})
+}
+
+// Change changes what does not belong to a version: tags, concurrency, events, URLs, policies.
+func (r *Registry) Change(ctx context.Context, name string, change func(*Function) error) (*Function, error) {
+	return r.alter(name, func(f *Function) error {
+		before, err := copyOf(f)
+		if err != nil {
+			return err
+		}
+		if err := change(f); err != nil {
+			return err
+		}
+		for _, e := range f.Events {
+			for _, to := range []string{e.OnFailure, e.OnSuccess} {
+				if to == "" {
+					continue
+				}
+				if _, err := parseTarget(to); err != nil {
+					return err
+				}
+			}
+		}
+		if !reflect.DeepEqual(before.Reserved, f.Reserved) || !reflect.DeepEqual(before.Provisioned, f.Provisioned) {
+			if err := r.redeploy(f); err != nil {
+				return err
+			}
+		}
+		return r.keep(ctx, f)
+	})
+}
+
+// alter calls do with a copy of a function.
+func (r *Registry) alter(name string, do func(*Function) error) (*Function, error) {
+	r.change.Lock()
+	defer r.change.Unlock()
+	f, err := r.Get(name)
+	if err != nil {
+		return nil, err
+	}
+	if f, err = copyOf(f); err != nil {
+		return nil, err
+	}
+	if err := do(f); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Publish makes a version of what $LATEST is now. When that is what the newest version is, it is that one. checksum and revision, if not "",
+// are what the caller has seen.
+func (r *Registry) Publish(ctx context.Context, name, description, checksum, revision string) (Version, error) {
+	var v Version
+	_, err := r.alter(name, func(f *Function) error {
+		switch {
+		case revision != "" && revision != f.Latest.Revision, checksum != "" && checksum != f.Latest.Checksum():
+			return &wrong{ErrChanged, "The Revision Id or CodeSha256 provided does not match what the function is now"}
+		case len(f.versions) >= maxVersions:
+			return invalid("function %s has %d versions, the most there can be: delete some", name, len(f.versions))
+		}
+		last, ok := f.versions[number(f.Next)]
+		v = f.Latest
+		if description != "" {
+			v.Settings.Description = description
+		}
+		if ok && description == "" { // the newest one's was perhaps its own
+			last.Settings.Description = v.Settings.Description
+		}
+		if ok && last.SHA256 == v.SHA256 && last.Folder == v.Folder && sameSettings(last.Settings, v.Settings) {
+			last = f.versions[number(f.Next)]
+			v = last
+			return nil
+		}
+		f.Next++
+		v.Number, v.Changed, v.Revision = number(f.Next), time.Now(), uuid.NewString()
+		f.versions[v.Number] = v
+		n, err := note(versionKey+name+"/"+v.Number, v)
+		if err != nil {
+			return err
+		}
+		return r.keep(ctx, f, n)
+	})
+	return v, err
+}
+
+func sameSettings(a, b Settings) bool {
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errX == nil && errY == nil && string(x) == string(y)
+}
+
+// Delete removes a function, or one published version of it. Events of the function that wait are dropped with it.
+func (r *Registry) Delete(ctx context.Context, name, version string) error {
+	if version == function.Latest {
+		return invalid("$LATEST version cannot be deleted without deleting the function.")
+	}
+	r.change.Lock()
+	defer r.change.Unlock()
+	f, err := r.Get(name)
+	if err != nil {
+		return err
+	}
+	if version != "" {
+		return r.deleteVersion(ctx, f, version)
+	}
+	gone := []queue.Note{{Room: room, Key: functionKey + name}}
+	for n := range f.versions {
+		gone = append(gone, queue.Note{Room: room, Key: versionKey + name + "/" + n})
+	}
+	if err := r.store.SetNotes(ctx, gone...); err != nil {
+		return fmt.Errorf("delete function %s: %w", name, err)
+	}
+	r.mu.Lock()
+	delete(r.all, name)
+	run := r.runners[name]
+	delete(r.runners, name)
+	r.mu.Unlock()
+	if run != nil {
+		run.end()
+	}
+	r.withdraw(name, f.Latest.Number)
+	for n := range f.versions {
+		r.withdraw(name, n)
+	}
+	if err := r.store.DeleteQueue(ctx, eventQueue(name)); err != nil && !errors.Is(err, queue.ErrNotFound) {
+		return fmt.Errorf("delete the events of function %s: %w", name, err)
+	}
+	return nil
+}
+
+func (r *Registry) deleteVersion(ctx context.Context, f *Function, version string) error {
+	if _, ok := f.versions[version]; !ok {
+		return unknown("Function not found: %s", r.ARN(f.Name, version))
+	}
+	for _, a := range f.Aliases {
+		if _, shares := a.Others[version]; a.Version == version || shares {
+			return &wrong{ErrExists, fmt.Sprintf("version %s of %s is what the alias %s names: change the alias first", version, f.Name, a.Name)}
+		}
+	}
+	f, err := copyOf(f)
+	if err != nil {
+		return err
+	}
+	delete(f.versions, version)
+	if err := r.keep(ctx, f, queue.Note{Room: room, Key: versionKey + f.Name + "/" + version}); err != nil {
+		return err
+	}
+	r.withdraw(f.Name, version)
+	return nil
+}

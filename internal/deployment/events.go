@@ -1,0 +1,219 @@
+package deployment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/hikyaku/hikyaku/internal/function"
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+const (
+	// eventSpace is the namespace of the queues of events.
+	eventSpace = "functions"
+	// maxEvents bounds how many events of one function wait.
+	maxEvents = 1_000_000
+	// MaxEvent is how many bytes an event has at most that nobody waits for.
+	MaxEvent = 1 << 20
+	// usualAge is how old an event becomes before it is given up, unless it was said.
+	usualAge     = 6 * time.Hour
+	usualRetries = 2
+	// poll is how long a runner waits at once.
+	poll = 20 * time.Second
+)
+
+// Attributes of an event's message.
+const (
+	attributeID        = "request_id"
+	attributeQualifier = "qualifier"
+	attributeARN       = "arn"
+	attributeTrace     = "trace_id"
+	attributeContext   = "client_context"
+)
+
+// eventQueue is where the events of a function wait.
+func eventQueue(name string) queue.Name { return queue.Name{Namespace: eventSpace, Name: name} }
+
+// Enqueue keeps an event that nobody waits for: it is durable when Enqueue returns, and will be invoked. The result is the request's id.
+// Errors: ErrUnknown, ErrFull, function.ErrTooLarge, the store's.
+func (r *Registry) Enqueue(ctx context.Context, in function.Request) (string, error) {
+	f, _, err := r.Version(in.Function, in.Version)
+	if err != nil {
+		return "", err
+	}
+	if len(in.Payload) > MaxEvent {
+		return "", fmt.Errorf("%w: %d bytes, an event that nobody waits for has at most %d", function.ErrTooLarge, len(in.Payload), MaxEvent)
+	}
+	if in.ID == "" {
+		in.ID = uuid.NewString()
+	}
+	m := message.Message{Body: in.Payload, Time: time.Now()}
+	for _, a := range []struct{ name, value string }{
+		{attributeID, in.ID}, {attributeQualifier, in.Version}, {attributeARN, in.ARN}, {attributeTrace, in.TraceID}, {attributeContext, in.ClientContext},
+	} {
+		if a.value != "" {
+			m.Attributes.Set(a.name, message.String(a.value))
+		}
+	}
+	n := eventQueue(f.Name)
+	if _, err := r.store.CreateQueue(ctx, n, queue.Definition{Unordered: true, MaxMessages: maxEvents}); err != nil && !errors.Is(err, queue.ErrExists) {
+		return "", fmt.Errorf("keep an event for %s: %w", f.Name, err)
+	}
+	if _, err := r.store.Put(ctx, n, []message.Message{m}); err != nil {
+		if errors.Is(err, queue.ErrQueueFull) || errors.Is(err, queue.ErrNoRoom) {
+			return "", &wrong{ErrFull, fmt.Sprintf("keep an event for %s: %v", f.Name, err)}
+		}
+		return "", fmt.Errorf("keep an event for %s: %w", f.Name, err)
+	}
+	r.run(f.Name)
+	return in.ID, nil
+}
+
+// runner invokes the events of one function.
+type runner struct {
+	ctx context.Context
+	end context.CancelFunc
+}
+
+// run makes sure that a function's events are invoked.
+func (r *Registry) run(name string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed || r.runners[name] != nil || r.stopping.Err() != nil {
+		return
+	}
+	run := &runner{}
+	run.ctx, run.end = context.WithCancel(r.stopping)
+	r.runners[name] = run
+	r.work.Go(func() {
+		defer run.end()
+		r.serve(run.ctx, queue.ClaimRequest{From: []queue.From{{Queue: eventQueue(name)}}}, r.config.EventConcurrency, func(c []queue.Claim) { r.event(run.ctx, name, &c[0]) })
+	})
+}
+
+// serve claims what comes, one claim after the other, and has at most so many of them handled at once. It returns when ctx ends, after all
+// handlers have.
+func (r *Registry) serve(ctx context.Context, ask queue.ClaimRequest, most int, handle func([]queue.Claim)) {
+	ask.Wait, ask.Owner = poll, r.owner
+	free := make(chan struct{}, most)
+	var under sync.WaitGroup
+	defer under.Wait()
+	for {
+		select {
+		case free <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
+		claims, err := r.store.Claim(ctx, ask)
+		if err != nil || len(claims) == 0 {
+			<-free
+			if err == nil {
+				continue
+			}
+			if ctx.Err() != nil || errors.Is(err, queue.ErrClosed) || errors.Is(err, queue.ErrUnavailable) || errors.Is(err, queue.ErrStale) {
+				return
+			}
+			if !errors.Is(err, queue.ErrNotFound) {
+				r.config.Report(fmt.Errorf("functions: take from %s: %w", ask.From[0].Queue.Short(), err))
+			}
+			if !pause(ctx, time.Second) {
+				return
+			}
+			continue
+		}
+		under.Go(func() {
+			defer func() { <-free }()
+			handle(claims)
+		})
+	}
+}
+
+// pause waits; false: ctx ended.
+func pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func attribute(m *message.Message, name string) string {
+	v, _ := m.Attributes.Get(name)
+	return v.Text()
+}
+
+// event invokes one event and settles it.
+func (r *Registry) event(ctx context.Context, name string, c *queue.Claim) {
+	in := function.Request{
+		Function: name, Version: attribute(&c.Message, attributeQualifier), ID: attribute(&c.Message, attributeID), ARN: attribute(&c.Message, attributeARN),
+		TraceID: attribute(&c.Message, attributeTrace), ClientContext: attribute(&c.Message, attributeContext), Payload: c.Message.Body,
+	}
+	e := ending{in: in, claim: c}
+	rules := r.rules(name, in.Version)
+	if age := time.Since(c.Message.Time); age > rules.MaxAge {
+		e.condition, e.code, e.text = "EventAgeExceeded", 500, fmt.Sprintf("the event waited for %v", age.Round(time.Second))
+		r.over(ctx, e, rules)
+		return
+	}
+	result, err := r.Invoke(ctx, in)
+	switch {
+	case err == nil && result.FunctionError == "":
+		e.condition, e.result = "Success", result
+		r.over(ctx, e, rules)
+	case err == nil && c.Attempt <= *rules.Retries:
+		r.settle(ctx, queue.Settlement{Token: c.Token, Kind: queue.Back, Delay: time.Duration(c.Attempt) * r.config.RetryDelay})
+	case err == nil:
+		e.condition, e.result, e.code, e.text = "RetriesExhausted", result, 200, string(result.Payload)
+		r.over(ctx, e, rules)
+	case ctx.Err() != nil || errors.Is(err, function.ErrClosed):
+		r.settle(ctx, queue.Settlement{Token: c.Token, Kind: queue.Back, Uncounted: true})
+	case errors.Is(err, function.ErrThrottled):
+		r.settle(ctx, queue.Settlement{Token: c.Token, Kind: queue.Back, Uncounted: true, Delay: patience(time.Since(c.Message.Time))})
+	case errors.Is(err, ErrUnknown), errors.Is(err, function.ErrTooLarge):
+		e.condition, e.code, e.text = "InvokeFailed", 400, err.Error()
+		r.over(ctx, e, rules)
+	default: // code or a runtime that is missing: somebody may put it right
+		r.config.Report(fmt.Errorf("an event of function %s: %w", name, err))
+		r.settle(ctx, queue.Settlement{Token: c.Token, Kind: queue.Back, Uncounted: true, Delay: patience(time.Since(c.Message.Time))})
+	}
+}
+
+// patience is how long an event waits that found no room: a second at first, at most five minutes.
+func patience(age time.Duration) time.Duration {
+	return min(max(age/2, time.Second), 5*time.Minute)
+}
+
+// rules are those for events of a qualifier.
+func (r *Registry) rules(name, qualifier string) Events {
+	e := Events{}
+	if f, err := r.Get(name); err == nil {
+		if qualifier == "" {
+			qualifier = function.Latest
+		}
+		e = f.Events[qualifier]
+	}
+	if e.Retries == nil {
+		n := usualRetries
+		e.Retries = &n
+	}
+	if e.MaxAge == 0 {
+		e.MaxAge = usualAge
+	}
+	return e
+}
+
+// settle ends a claim also while we stop.
+func (r *Registry) settle(ctx context.Context, ss ...queue.Settlement) {
+	if _, err := r.store.Settle(context.WithoutCancel(ctx), ss); err != nil && !errors.Is(err, queue.ErrClosed) {
+		r.config.Report(fmt.Errorf("functions: settle an event: %w", err))
+	}
+}

@@ -1,0 +1,233 @@
+package deployment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/hikyaku/hikyaku/internal/deployment/event"
+	"github.com/hikyaku/hikyaku/internal/function"
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// The provider's bounds, and how many batches are in a function at once.
+const (
+	maxBatch         = 10_000
+	maxWindow        = 5 * time.Minute
+	usualBatch       = 10
+	usualConcurrency = 5
+	maxMappings      = 1_000
+)
+
+// feed is a mapping that is at work, or that is off.
+type feed struct {
+	mapping Mapping
+	end     context.CancelFunc
+	ended   chan struct{}
+}
+
+// Map makes a mapping or, when m has an ID that is known, changes it. Errors: ErrUnknown, ErrInvalid, ErrExists.
+func (r *Registry) Map(ctx context.Context, m Mapping) (Mapping, error) {
+	if m.Batch == 0 {
+		m.Batch = usualBatch
+	}
+	from, err := queue.ParseName(m.Queue)
+	switch {
+	case err != nil:
+		return m, invalid("%q is no queue: %v", shortened(m.Queue), err)
+	case m.Batch < 0 || m.Batch > maxBatch:
+		return m, invalid("a batch has 1 to %d messages, not %d", maxBatch, m.Batch)
+	case m.Window < 0 || m.Window > maxWindow:
+		return m, invalid("a batch waits for at most %v", maxWindow)
+	case m.Batch > 10 && m.Window < time.Second:
+		return m, invalid("Maximum batch window in seconds must be greater than or equal to 1 if maximum batch size is greater than 10")
+	case m.MaxConcurrency != 0 && (m.MaxConcurrency < 2 || m.MaxConcurrency > 1000):
+		return m, invalid("the maximum concurrency is 2 to 1000")
+	}
+	if _, _, err := r.store.Definition(from); err != nil {
+		return m, invalid("Error occurred while ReceiveMessage. SQS Error Code: AWS.SimpleQueueService.NonExistentQueue. SQS Error Message: there is no queue %s", from.Short())
+	}
+	if _, _, err := r.Version(m.Function, m.Qualifier); err != nil {
+		return m, err
+	}
+	r.change.Lock()
+	defer r.change.Unlock()
+	for _, other := range r.Mappings() {
+		if m.ID == "" && other.Queue == m.Queue && other.Function == m.Function && other.Qualifier == m.Qualifier {
+			return m, &wrong{ErrExists, "The event source arn (\"" + m.SourceARN + "\") and function (\"" + m.Function + "\") provided mapping already exists. Please update or delete the existing mapping with UUID " + other.ID}
+		}
+	}
+	if m.ID == "" {
+		if len(r.Mappings()) >= maxMappings {
+			return m, invalid("there are %d mappings, the most there can be", maxMappings)
+		}
+		m.ID = uuid.NewString()
+	}
+	m.Changed = time.Now()
+	n, err := note(mappingKey+m.ID, m)
+	if err != nil {
+		return m, err
+	}
+	if err := r.store.SetNotes(ctx, n); err != nil {
+		return m, fmt.Errorf("keep the mapping of %s: %w", m.Function, err)
+	}
+	r.unfeed(m.ID)
+	r.feed(m)
+	return m, nil
+}
+
+// Unmap ends a mapping and forgets it, when the batches it has in hand are settled.
+func (r *Registry) Unmap(ctx context.Context, id string) (Mapping, error) {
+	r.change.Lock()
+	defer r.change.Unlock()
+	m, err := r.Mapping(id)
+	if err != nil {
+		return m, err
+	}
+	if err := r.store.SetNotes(ctx, queue.Note{Room: room, Key: mappingKey + id}); err != nil {
+		return m, fmt.Errorf("forget a mapping: %w", err)
+	}
+	r.unfeed(id)
+	return m, nil
+}
+
+// Mapping finds one.
+func (r *Registry) Mapping(id string) (Mapping, error) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if f := r.feeds[id]; f != nil {
+		return f.mapping, nil
+	}
+	return Mapping{}, unknown("The resource you requested does not exist.")
+}
+
+// Mappings are all, by their id.
+func (r *Registry) Mappings() []Mapping {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	var all []Mapping
+	for _, id := range slices.Sorted(maps.Keys(r.feeds)) {
+		all = append(all, r.feeds[id].mapping)
+	}
+	return all
+}
+
+// feed begins a mapping.
+func (r *Registry) feed(m Mapping) {
+	ctx, end := context.WithCancel(r.stopping)
+	f := &feed{mapping: m, end: end, ended: make(chan struct{})}
+	r.mu.Lock()
+	r.feeds[m.ID] = f
+	r.mu.Unlock()
+	from, err := queue.ParseName(m.Queue)
+	if m.Off || err != nil || ctx.Err() != nil {
+		close(f.ended)
+		return
+	}
+	most := m.MaxConcurrency
+	if most == 0 {
+		most = usualConcurrency
+	}
+	r.work.Go(func() {
+		defer close(f.ended)
+		r.serve(ctx, queue.ClaimRequest{From: []queue.From{{Queue: from}}, Max: m.Batch, Bytes: event.MaxBytes}, most, func(cs []queue.Claim) {
+			r.batch(ctx, m, from, r.fill(ctx, m, from, cs))
+		})
+	})
+}
+
+// unfeed ends a mapping and waits for it.
+func (r *Registry) unfeed(id string) {
+	r.mu.Lock()
+	f := r.feeds[id]
+	delete(r.feeds, id)
+	r.mu.Unlock()
+	if f != nil {
+		f.end()
+		<-f.ended
+	}
+}
+
+// fill claims more until a batch is full or has waited as long as the mapping says.
+func (r *Registry) fill(ctx context.Context, m Mapping, from queue.Name, cs []queue.Claim) []queue.Claim {
+	end := time.Now().Add(m.Window)
+	bytes := 0
+	for i := range cs {
+		bytes += cs[i].Message.Size()
+	}
+	for len(cs) < m.Batch && bytes < event.MaxBytes && ctx.Err() == nil {
+		left := time.Until(end)
+		if left <= 0 {
+			break
+		}
+		more, err := r.store.Claim(ctx, queue.ClaimRequest{From: []queue.From{{Queue: from}}, Max: m.Batch - len(cs), Bytes: event.MaxBytes - bytes, Wait: left, Owner: r.owner})
+		if err != nil || len(more) == 0 {
+			break
+		}
+		for i := range more {
+			bytes += more[i].Message.Size()
+		}
+		cs = append(cs, more...)
+	}
+	return cs
+}
+
+// batch gives claims to the function and settles them by its answer. What failed becomes visible again when the queue's lease would have
+// ended, as if nobody had deleted it; the queue's bound of attempts makes dead letters.
+func (r *Registry) batch(ctx context.Context, m Mapping, from queue.Name, cs []queue.Claim) {
+	d, _, err := r.store.Definition(from)
+	if err != nil {
+		return // the queue is gone, and the claims with it
+	}
+	if d.Lease == 0 {
+		d.Lease = queue.DefaultLease
+	}
+	messages := make([]*message.Message, len(cs))
+	attempts, bodies := make([]int, len(cs)), make([][]byte, len(cs))
+	for i := range cs {
+		messages[i], attempts[i], bodies[i] = &cs[i].Message, cs[i].Attempt, cs[i].Body()
+	}
+	settles := make([]queue.Settlement, len(cs))
+	for i := range cs {
+		settles[i] = queue.Settlement{Token: cs[i].Token, Kind: queue.Back, Delay: d.Lease}
+	}
+	all := func(change func(*queue.Settlement)) {
+		for i := range settles {
+			change(&settles[i])
+		}
+	}
+	payload, err := event.SQS(event.Batch{Messages: messages, Attempts: attempts, Bodies: bodies, ARN: m.SourceARN, Region: r.Region()})
+	var result *function.Result
+	if err == nil {
+		result, err = r.Invoke(ctx, function.Request{Function: m.Function, Version: m.Qualifier, Payload: payload})
+	}
+	switch {
+	case ctx.Err() != nil && err != nil, errors.Is(err, function.ErrClosed):
+		all(func(s *queue.Settlement) { s.Delay, s.Uncounted = 0, true })
+	case errors.Is(err, function.ErrThrottled):
+		all(func(s *queue.Settlement) { s.Delay, s.Uncounted = time.Second, true })
+	case err != nil:
+		r.config.Report(fmt.Errorf("queue %s feeds function %s: %w", from.Short(), m.Function, err))
+	case result.FunctionError != "":
+	default:
+		failed := map[int]bool{}
+		if m.PartialFailures {
+			if failed, err = event.Failed(result.Payload, messages); err != nil {
+				r.config.Report(fmt.Errorf("queue %s feeds function %s, whose answer says that some messages failed, but not which: all come again: %w", from.Short(), m.Function, err))
+				break
+			}
+		}
+		for i := range settles {
+			if !failed[i] {
+				settles[i].Kind, settles[i].Delay = queue.Done, 0
+			}
+		}
+	}
+	r.settle(ctx, settles...)
+}

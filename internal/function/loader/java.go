@@ -1,0 +1,76 @@
+package loader
+
+import (
+	"archive/zip"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// client is the class that runs a Java function.
+const client = "com.amazonaws.services.lambda.runtime.api.client.AWSLambda"
+
+func java(w Want) (Start, error) {
+	path, err := look("java")
+	if err != nil {
+		return Start{}, err
+	}
+	classes := []string{w.Dir}
+	lib := filepath.Join(w.Dir, "lib")
+	jars, _ := filepath.Glob(filepath.Join(lib, "*.jar")) // the pattern is right
+	own, _ := filepath.Glob(filepath.Join(w.Dir, "*.jar"))
+	jars = append(jars, own...)
+	for _, l := range w.Layers {
+		more, _ := filepath.Glob(filepath.Join(l, "java", "lib", "*.jar"))
+		jars = append(jars, more...)
+	}
+	classes = append(classes, jars...)
+	if !hasClient(w.Dir, jars) {
+		return Start{}, fmt.Errorf("%w: %s is in no jar below %s: add com.amazonaws:aws-lambda-java-runtime-interface-client to the function's dependencies, and have them packed into its jar or its lib folder",
+			ErrMissing, client, w.Dir)
+	}
+	s := Start{Path: path, Args: []string{"java"}}
+	for _, o := range []struct{ name, value string }{ // as the provider has them: quick to start rather than quick for long
+		{"UseSerialGC", "-XX:+UseSerialGC"},
+		{"TieredStopAtLevel", "-XX:TieredStopAtLevel=1"},
+		{"UsePerfData", "-XX:-UsePerfData"}, // its files would be outside of the instance's folder
+		{"MaxHeapSize", "-XX:MaxHeapSize=" + strconv.Itoa(max(w.MemoryMB*85/100, 16)) + "m"},
+		{"java.io.tmpdir", "-Djava.io.tmpdir=" + w.Temp},
+	} {
+		if !strings.Contains(w.Options, o.name) && (o.name != "MaxHeapSize" || !strings.Contains(w.Options, "-Xmx")) && (o.name != "UseSerialGC" || !strings.Contains(w.Options, "GC")) {
+			s.Args = append(s.Args, o.value)
+		}
+	}
+	s.Args = append(s.Args, "-cp", strings.Join(classes, string(os.PathListSeparator)), client, w.Handler)
+	return s, nil
+}
+
+// hasClient tells whether the runtime's client is in the folder or one of the jars.
+func hasClient(dir string, jars []string) bool {
+	file := strings.ReplaceAll(client, ".", "/") + ".class"
+	if exists(filepath.Join(dir, filepath.FromSlash(file))) {
+		return true
+	}
+	for _, j := range jars {
+		if strings.Contains(filepath.Base(j), "aws-lambda-java-runtime-interface-client") || contains(j, file) {
+			return true
+		}
+	}
+	return false
+}
+
+func contains(jar, file string) bool {
+	z, err := zip.OpenReader(jar)
+	if err != nil {
+		return false
+	}
+	defer z.Close()
+	for _, f := range z.File {
+		if f.Name == file {
+			return true
+		}
+	}
+	return false
+}

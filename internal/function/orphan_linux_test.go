@@ -1,0 +1,102 @@
+package function_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/hikyaku/hikyaku/internal/function"
+)
+
+func TestNoProgramOutlivesAKilledOwner(t *testing.T) {
+	for _, c := range []struct {
+		name, unlimited string
+		escaped         bool // who left the process group is found, too
+	}{{"with control groups", "", true}, {"with process groups alone", "1", false}} {
+		t.Run(c.name, func(t *testing.T) {
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), "ORPHAN_TEST="+t.TempDir(), "ORPHAN_CODE="+built, "ORPHAN_UNLIMITED="+c.unlimited)
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			var pid int
+			var forked string
+			if _, err := fmt.Fscanf(out, "%d %s\n", &pid, &forked); err != nil {
+				t.Fatalf("the owner does not begin: %v", err)
+			}
+			var others []string
+			if err := json.Unmarshal([]byte(forked), &others); err != nil || len(others) != 2 {
+				t.Fatalf("the function has not forked: %s (%v)", forked, err)
+			}
+			all := []int{pid, number(t, others[0])}
+			if c.escaped && killsGroups(t) {
+				all = append(all, number(t, others[1]))
+			} else {
+				defer syscall.Kill(number(t, others[1]), syscall.SIGKILL)
+			}
+			for _, n := range all {
+				if !running(n) {
+					t.Fatalf("%d of %v does not run", n, all)
+				}
+			}
+			if err := cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			_ = cmd.Wait() // it was killed
+			for _, n := range all {
+				until(t, fmt.Sprintf("program %d of %v ends", n, all), func() bool { return !running(n) })
+			}
+		})
+	}
+}
+
+func TestWhatAFunctionHasForkedEndsWithItsInstance(t *testing.T) {
+	p := open(t, function.Config{})
+	deploy(t, p, nil)
+	var forked []string
+	answer(t, p, `{"do":"fork"}`, &forked)
+	if !p.Machine().Limits.Kill {
+		defer syscall.Kill(number(t, forked[1]), syscall.SIGKILL)
+		forked = forked[:1]
+	}
+	if err := p.Remove("f", ""); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range forked {
+		until(t, "what was forked ends", func() bool { return !running(number(t, f)) })
+	}
+}
+
+// running tells whether a process is there and no zombie.
+func running(pid int) bool {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return false
+	}
+	_, rest, _ := strings.Cut(string(text), ") ")
+	return !strings.HasPrefix(rest, "Z") && !strings.HasPrefix(rest, "X")
+}
+
+func killsGroups(t *testing.T) bool {
+	t.Helper()
+	p := open(t, function.Config{})
+	return p.Machine().Limits.Kill
+}
+
+func number(t *testing.T, text string) int {
+	t.Helper()
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}

@@ -1,0 +1,284 @@
+package function
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/function/bill"
+	"github.com/hikyaku/hikyaku/internal/function/code"
+	"github.com/hikyaku/hikyaku/internal/function/limit"
+	"github.com/hikyaku/hikyaku/internal/function/loader"
+	"github.com/hikyaku/hikyaku/internal/function/logbook"
+	"github.com/hikyaku/hikyaku/internal/function/process"
+)
+
+// Config is what a Pool needs. Only Dir has no default.
+type Config struct {
+	// Dir is a folder for unpacked code and temporary files. It belongs to the pool alone, which empties it when it begins.
+	Dir         string
+	Region      string     // "": us-east-1
+	Account     string     // "": 000000000000
+	Concurrency int        // how many invocations may run at once in all; 0: 1,000
+	Bill        bill.Rules // zero: today's
+	LogBytes    int        // how much of each function's log is kept in memory; 0: 1 MiB
+	CodeLimits  code.Limits
+	// Unlimited starts programs without control groups: neither memory nor processors are limited.
+	Unlimited bool
+	// NoBoost leaves an instance its own share of the processors while it starts, where the provider gives it a whole one at least.
+	NoBoost bool
+}
+
+// Pool runs functions. Its methods may be called concurrently.
+type Pool struct {
+	config  Config
+	began   time.Time
+	limits  *limit.Root // nil: none
+	starter *process.Starter
+	wait    sync.WaitGroup // for everything that runs on its own
+
+	unreserved atomic.Int64 // invocations of functions without a reserved concurrency
+	number     atomic.Uint64
+
+	mu        sync.Mutex
+	closed    bool
+	functions map[key]*function
+	reserved  int // the sum of the reserved concurrencies, each function's name counted once
+}
+
+// key names a version of a function.
+type key struct{ name, version string }
+
+// New makes a pool without functions.
+func New(c Config) (*Pool, error) {
+	if c.Dir == "" {
+		return nil, errors.New("a function pool needs a folder for code and temporary files")
+	}
+	dir, err := filepath.Abs(c.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("cannot find the functions' folder: %w", err)
+	}
+	c.Dir = dir
+	if c.Region == "" {
+		c.Region = "us-east-1"
+	}
+	if c.Account == "" {
+		c.Account = "000000000000"
+	}
+	if c.Concurrency == 0 {
+		c.Concurrency = 1000
+	}
+	if c.LogBytes == 0 {
+		c.LogBytes = 1 << 20
+	}
+	if err := occupy(dir); err != nil {
+		return nil, err
+	}
+	if err := loader.Write(filepath.Join(dir, "loaders")); err != nil {
+		return nil, err
+	}
+	p := &Pool{config: c, began: time.Now(), functions: make(map[key]*function)}
+	var groups []string
+	if !c.Unlimited {
+		p.limits = limit.Open()
+		groups = p.limits.Folders()
+	}
+	p.starter = process.NewStarter(groups)
+	return p, nil
+}
+
+// What a pool has in its folder: a mark that it is a pool's, and what it removes when it begins and ends.
+const mark = "function-pool"
+
+var folders = [...]string{"code", "instances", "loaders"}
+
+// occupy makes a folder a pool's and empties it. One that has other things in it is left alone.
+func occupy(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("cannot look into the functions' folder: %w", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, mark)); err != nil && len(entries) > 0 {
+		return fmt.Errorf("the folder %s has something in it (%s) and was not made by a function pool, which would empty it: give it an empty one", dir, entries[0].Name())
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("cannot make the functions' folder: %w", err)
+	}
+	text := "This folder belongs to hikyaku, which empties it: unpacked code and temporary files of functions.\n"
+	if err := os.WriteFile(filepath.Join(dir, mark), []byte(text), 0o644); err != nil {
+		return fmt.Errorf("cannot mark the functions' folder: %w", err)
+	}
+	for _, name := range folders {
+		sub := filepath.Join(dir, name)
+		if err := os.RemoveAll(sub); err != nil {
+			return fmt.Errorf("cannot empty the functions' folder: %w", err)
+		}
+		if err := os.MkdirAll(sub, 0o755); err != nil {
+			return fmt.Errorf("cannot make the functions' folder: %w", err)
+		}
+	}
+	return nil
+}
+
+// Deployed is what became of a definition.
+type Deployed struct {
+	Definition Definition // with its defaults filled in
+	ARN        string
+	Dir        string // where the code lies
+	CodeSize   int64  // of the archive, in bytes; 0 for a folder
+	CodeSHA256 string // of the archive, in base64; "" for a folder
+	Changed    time.Time
+}
+
+// Deploy makes a function, or puts a new definition in the place of the one with the same name and version: invocations that run end in
+// the old instances, the next ones go to new ones. The code is unpacked before anything changes. A definition that cannot be is a
+// *DefinitionError; errors about code wrap those of package code, errors about what this machine lacks wrap loader.ErrMissing.
+func (p *Pool) Deploy(d Definition) (Deployed, error) {
+	if err := d.complete(); err != nil {
+		return Deployed{}, err
+	}
+	dir := filepath.Join(p.config.Dir, "code", d.Name+"-"+strconv.FormatUint(p.number.Add(1), 10))
+	placed, err := code.Place(dir, d.Code, p.config.CodeLimits)
+	if err != nil {
+		return Deployed{}, fmt.Errorf("function %s: %w", d.Name, err)
+	}
+	d.Code.Zip = nil // it may be large, and lies in its folder now
+	f := newFunction(p, d, placed)
+	if _, err := f.program(""); err != nil {
+		f.removeCode()
+		return Deployed{}, fmt.Errorf("function %s: %w", d.Name, err)
+	}
+	old, err := p.enter(f)
+	if err != nil {
+		f.removeCode()
+		return Deployed{}, err
+	}
+	defer p.wait.Done()
+	if old != nil {
+		old.end()
+	}
+	f.begin()
+	return f.deployed, nil
+}
+
+// enter puts a function on the list and returns the one that it replaces, whose log goes on. It is counted in p.wait.
+func (p *Pool) enter(f *function) (*function, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, fmt.Errorf("function %s cannot be deployed: %w", f.d.Name, ErrClosed)
+	}
+	k := key{f.d.Name, f.d.Version}
+	old := p.functions[k]
+	sum := p.reserved
+	if old != nil && old.d.Reserved != nil {
+		sum -= *old.d.Reserved
+	}
+	if f.d.Reserved != nil {
+		if sum += *f.d.Reserved; sum > p.config.Concurrency {
+			return nil, &DefinitionError{f.d.Name, "reserved concurrency", fmt.Sprintf("%d is more than the %d that are left of the pool's %d",
+				*f.d.Reserved, p.config.Concurrency-sum+*f.d.Reserved, p.config.Concurrency)}
+		}
+	}
+	p.reserved = sum
+	p.functions[k] = f
+	if old != nil {
+		f.book = old.book
+	}
+	p.wait.Add(1)
+	return old, nil
+}
+
+// Remove ends a version of a function: what waits is refused, what runs goes on to its end. An error wraps ErrUnknown.
+func (p *Pool) Remove(name, version string) error {
+	f, err := p.find(name, version)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	k := key{f.d.Name, f.d.Version}
+	if p.functions[k] == f {
+		delete(p.functions, k)
+		if f.d.Reserved != nil {
+			p.reserved -= *f.d.Reserved
+		}
+	}
+	p.mu.Unlock()
+	f.end()
+	return nil
+}
+
+// find finds a version of a function; "" means Latest.
+func (p *Pool) find(name, version string) (*function, error) {
+	if version == "" {
+		version = Latest
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, fmt.Errorf("function %s: %w", name, ErrClosed)
+	}
+	f := p.functions[key{name, version}]
+	switch {
+	case f != nil:
+		return f, nil
+	case version != Latest && p.functions[key{name, Latest}] != nil:
+		return nil, fmt.Errorf("%w: function %s has no version %s", ErrUnknown, name, version)
+	}
+	return nil, fmt.Errorf("%w: %s was not deployed", ErrUnknown, name)
+}
+
+// Log is the log of a version of a function. It stays the same when the function is deployed anew.
+func (p *Pool) Log(name, version string) (*logbook.Book, error) {
+	f, err := p.find(name, version)
+	if err != nil {
+		return nil, err
+	}
+	return f.book, nil
+}
+
+// Close stops every instance, waits until no program and no goroutine of the pool is left, and removes its folders. Invocations that run are
+// ended as if their instance had been killed; whoever wants them to end by themselves waits before.
+func (p *Pool) Close() error {
+	p.mu.Lock()
+	closed := p.closed
+	p.closed = true
+	var all []*function
+	for _, f := range p.functions {
+		all = append(all, f)
+	}
+	p.mu.Unlock()
+	if closed {
+		return nil
+	}
+	for _, f := range all {
+		f.end()
+	}
+	p.starter.Close()
+	p.wait.Wait()
+	var err error
+	if p.limits != nil {
+		err = p.limits.Close()
+	}
+	for _, name := range folders {
+		if e := os.RemoveAll(filepath.Join(p.config.Dir, name)); err == nil {
+			err = e
+		}
+	}
+	return err
+}
+
+// now is the placers' clock.
+func (p *Pool) now() time.Duration { return time.Since(p.began) }
+
+// share is how many invocations functions without a reserved concurrency may run at once.
+func (p *Pool) share() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.config.Concurrency - p.reserved
+}

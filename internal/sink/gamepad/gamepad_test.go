@@ -1,0 +1,111 @@
+package gamepad_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/sink/gamepad"
+	"github.com/hikyaku/hikyaku/internal/sink/gamepad/play"
+	"github.com/hikyaku/hikyaku/internal/sink/gamepad/trace"
+	"github.com/hikyaku/hikyaku/pace"
+)
+
+var host *pace.Host
+
+func TestMain(m *testing.M) {
+	host = pace.Child(play.Players())
+	os.Exit(m.Run())
+}
+
+func started(t *testing.T, c gamepad.Config) component.Sink {
+	t.Helper()
+	s, err := gamepad.New(c, component.Env{Name: "pad", Pacer: host})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.(component.Starter).Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestMacrosArePlayedInTheirOrderAndAnsweredEachByItself(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "trace")
+	s := started(t, gamepad.Config{Device: "trace:" + file, Mirror: true})
+	var batch []*message.Message
+	for _, text := range []string{"lp 1\n6 1\n", "lq 2\nhp\n", "<player 2>\nhk 1\n</player>\n"} {
+		batch = append(batch, &message.Message{Body: []byte(text)})
+	}
+	outcomes, err := s.Send(t.Context(), batch)
+	if err != nil || len(outcomes) != len(batch) {
+		t.Fatal(outcomes, err)
+	}
+	if outcomes[0].Verdict != component.Delivered || outcomes[2].Verdict != component.Delivered {
+		t.Errorf("%v", outcomes)
+	}
+	if o := outcomes[1]; o.Verdict != component.Rejected || !strings.Contains(o.Reason.Error(), "line 1, column 1") || !strings.Contains(o.Reason.Error(), "line 2, column 1") {
+		t.Errorf("a macro with two mistakes: %v %v", o.Verdict, o.Reason)
+	}
+	counts := s.(component.Counter).Counts()
+	if counts["frames"] != 3 {
+		t.Errorf("%v", counts)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	events, err := trace.Read(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range events {
+		got = append(got, e.State.String())
+	}
+	if strings.Join(got, " ") != "lp 4 5 hk 5" {
+		t.Errorf("played %q", got)
+	}
+}
+
+func TestAMissingDeviceIsTriedAgain(t *testing.T) {
+	s := started(t, gamepad.Config{Device: "titanone-hid:" + filepath.Join(t.TempDir(), "hidraw0")})
+	defer s.Close()
+	outcomes, err := s.Send(t.Context(), []*message.Message{{Body: []byte("lp 1")}})
+	if err != nil || outcomes[0].Verdict != component.Retry || !strings.Contains(outcomes[0].Reason.Error(), "the device is not there") {
+		t.Errorf("%v %v", outcomes, err)
+	}
+}
+
+func TestAStoppedPipelineLetsGo(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "trace")
+	s := started(t, gamepad.Config{Device: "trace:" + file})
+	defer s.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	outcomes, err := s.Send(ctx, []*message.Message{{Body: []byte("lp 1000000")}})
+	if err != nil || outcomes[0].Verdict != component.Retry {
+		t.Errorf("%v %v", outcomes, err)
+	}
+}
+
+func TestSettingsThatCannotBeMeantAreRefused(t *testing.T) {
+	for name, c := range map[string]gamepad.Config{
+		"device": {}, "device ": {Device: "uinpt"}, "device_2": {Device: "uinput", Device2: "trace"}, "player": {Device: "uinput", Player: 3},
+	} {
+		_, err := gamepad.New(c, component.Env{})
+		var setting *component.SettingError
+		if !errors.As(err, &setting) || setting.Setting != strings.TrimSpace(name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
