@@ -107,6 +107,7 @@ func TestASinkThatCanDeliverNoMoreStopsThePipelineAndMakesNoDeadLetters(t *testi
 		calls := 0
 		out.send = func(_ context.Context, batch []*message.Message) ([]component.Outcome, error) {
 			if calls++; calls > 2 {
+				synctest.Wait() // the source has sent all
 				return nil, noMore{errDown}
 			}
 			return make([]component.Outcome, len(batch)), nil
