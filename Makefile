@@ -9,6 +9,9 @@ PKG        ?= ./...
 # The tests below test/ run clients and servers of others, and those of the push engine and of the sinks into databases servers.
 NEED_CLIENTS := $(if $(filter ./... ./test/... ./test/clients% ./internal/push% ./internal/sink% ./internal/databasetest%,$(PKG)),need-clients)
 
+# Many tests wait for a disk, a clock or another program: so one more of their packages is run than there are processors.
+BESIDE := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
+
 export GO
 # Without this tag go-mysql-server wants cgo and ICU.
 export GOFLAGS := -tags=gms_pure_go $(GOFLAGS)
@@ -27,8 +30,12 @@ build: need-go ## Build bin/hikyaku
 
 ##@ To work on it
 
+# While the network brings what the clients need, the processors look at the code. The C compiler comes before both: without it Go builds
+# everything in another way, and all of it once more when it is there.
 .PHONY: test
-test: format vet staticcheck floors unit soak-short fuzz-short ## Everything that a push has to pass
+test: need-go need-cc need-curl ## Everything that a push has to pass
+	@$(if $(NEED_CLIENTS),scripts/need-clients,:) & $(MAKE) --no-print-directory format vet staticcheck floors; looked=$$?; wait $$! && exit $$looked
+	@$(MAKE) --no-print-directory unit soak-short fuzz-short
 
 .PHONY: fmt
 fmt: need-go ## Format the Go files
@@ -50,13 +57,20 @@ staticcheck: need-go ## Let staticcheck look at PKG; go.mod pins its version
 floors: need-go ## Check that rooms import only rooms below them (docs/architecture.md)
 	$(GO) test ./internal/house
 
+.PHONY: systems
+systems: need-go ## Build everything for Linux, macOS and Windows
+	@for system in linux darwin windows; do \
+		echo "GOOS=$$system $(GO) build ./..."; \
+		GOOS=$$system GOARCH=amd64 CGO_ENABLED=0 $(GO) build ./... || exit; \
+	done
+
 .PHONY: unit
 unit: need-go need-cc need-curl $(NEED_CLIENTS) ## Run the tests of PKG with the race detector
-	$(GO) test -vet=off -race -timeout 20m $(PKG)
+	$(GO) test -vet=off -race -p $(BESIDE) -timeout 20m $(PKG)
 
 .PHONY: fuzz-short
 fuzz-short: need-go
-	@FUZZTIME=2 FUZZBUDGET=90 scripts/fuzz
+	@FUZZTIME=2 FUZZBUDGET=60 scripts/fuzz
 
 .PHONY: fuzz
 fuzz: need-go ## Fuzz every parser for FUZZTIME seconds (30)
@@ -64,12 +78,17 @@ fuzz: need-go ## Fuzz every parser for FUZZTIME seconds (30)
 
 .PHONY: soak-short
 soak-short: need-go
-	$(GO) test -vet=off -timeout 20m ./test/soak
+	$(GO) test -vet=off -timeout 20m ./test/soak ./internal/queue ./internal/journal/file
 
 .PHONY: soak
 soak: need-go ## Break the store in new ways on all processors for SOAKTIME (1h), then fuzz
+	$(GO) test -vet=off -count=1 -timeout 0 ./test/crash -times 3
 	$(GO) test -vet=off -count=1 -v -timeout 0 -run '^TestSoak$$' ./test/soak -soak $(SOAKTIME)
 	@FUZZTIME=$(FUZZTIME) scripts/fuzz
+
+.PHONY: test-guests
+test-guests: need-go ## Run the tests that need Windows (in Wine) or another kernel (in QEMU)
+	@scripts/guests
 
 .PHONY: repeat
 repeat: need-go need-cc need-curl $(NEED_CLIENTS) ## Run the tests of PKG REPEAT times (20) in random order

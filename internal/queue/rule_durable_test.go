@@ -170,16 +170,15 @@ func TestRuleAPowerCutAtAnyChangeLeavesABeginningOfWhatHappened(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cuts := 0
-	for {
+	cut := 1
+	for ; ; cut += amount(1, 4) {
 		disk := faultfs.New()
-		disk.CutAfter(cuts + 1)
+		disk.CutAfter(cut)
 		_, done, durable, err := workload(t, disk)
 		if err == nil {
 			break
 		}
-		cuts++
-		random := rand.New(rand.NewPCG(uint64(cuts), 5))
+		random := rand.New(rand.NewPCG(uint64(cut), 5))
 		survivors := map[string]*faultfs.Disk{"power cut": disk.AfterPowerCut(random), "other power cut": disk.AfterPowerCut(random), "kill": disk.AfterKill()}
 		for what, disk := range survivors {
 			first := durable
@@ -188,12 +187,12 @@ func TestRuleAPowerCutAtAnyChangeLeavesABeginningOfWhatHappened(t *testing.T) {
 			}
 			allowed := states[first:min(done+2, len(states))]
 			if got := found(t, disk); !slices.Contains(allowed, got) {
-				t.Fatalf("%s at change %d, in step %d of which %d were durable: a start finds\n%s\nit should be one of\n%s", what, cuts, done, durable, got, strings.Join(allowed, "or\n"))
+				t.Fatalf("%s at change %d, in step %d of which %d were durable: a start finds\n%s\nit should be one of\n%s", what, cut, done, durable, got, strings.Join(allowed, "or\n"))
 			}
 		}
 	}
-	if cuts < 20 {
-		t.Errorf("the workload makes only %d changes", cuts)
+	if cut < 20 {
+		t.Errorf("the workload makes only %d changes", cut)
 	}
 }
 

@@ -2,5 +2,8 @@
 
 package queue
 
+// raceDetector tells that everything is about seven times slower.
+const raceDetector = false
+
 // manyOthers are the messages that come and go beside a stuck queue.
 const manyOthers = 1_000_000

@@ -5,6 +5,7 @@ package crash
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,6 +16,9 @@ import (
 
 // builtAlready names the program in the environment of a test that runs itself again.
 const builtAlready = "HIKYAKU_CRASH_BINARY"
+
+// times makes long runs of the tests that kill at random.
+var times = flag.Int("times", 1, "how many times as often the program is killed")
 
 // binary is the real program, built once for all tests of this package.
 var binary string

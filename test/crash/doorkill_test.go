@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	doorKills = 64
+	doorKills = 24
 	lease     = time.Second
 	longLease = 10 * time.Minute
 )
@@ -78,7 +78,7 @@ func TestWhatAClientWasPromisedHoldsThroughKills(t *testing.T) {
 		own := rand.New(rand.NewPCG(random.Uint64(), 3))
 		workers.Go(func() { work(working, killing, d, book, own, i) })
 	}
-	for range doorKills {
+	for range doorKills * *times {
 		s := serve(t, config)
 		d.open(s.client)
 		<-time.After(between(random, time.Millisecond, 130*time.Millisecond))

@@ -17,7 +17,7 @@ import (
 func TestTheDoorTellsOfAFullDisk(t *testing.T) {
 	t.Parallel()
 	disk := faultfs.New()
-	j, err := file.Open(t.Context(), file.Options{Dir: "journal", FS: disk, SegmentBytes: 16 << 20})
+	j, err := file.Open(t.Context(), file.Options{Dir: "journal", FS: disk, SegmentBytes: 4 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestTheDoorTellsOfAFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &served{client: client}
-	disk.Limit(66 << 20)
+	disk.Limit(18 << 20)
 	put := fill(t, s)
 	drain(t, s, put)
 	until(t, says("there is room again"), func() bool {

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	tableKills   = 24
+	tableKills   = 12
 	tableClients = 16
 )
 
@@ -91,7 +91,7 @@ api: { http: { listen: 127.0.0.1:0 }, mysql: { listen: 127.0.0.1:0, socket: none
 queues: { jobs: { columns: ["id varchar(40) not null", "lane int not null"] } }
 `
 	book := &rowBook{t: t, inserted: map[string]bool{}, ended: map[string]bool{}}
-	for range tableKills {
+	for range tableKills * *times {
 		s := serve(t, config)
 		db := s.tables(t)
 		ctx, stop := context.WithCancel(t.Context())

@@ -1,0 +1,6 @@
+//go:build !race
+
+package file_test
+
+// raceDetector tells that everything is about five times slower.
+const raceDetector = false
