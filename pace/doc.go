@@ -20,7 +20,8 @@
 // The precise one is a process of its own: the program starts itself again, Child notices, plays and never returns to main. A goroutine of a busy program
 // is late whatever its thread's priority, because it shares a scheduler and a garbage collector with the rest. In the pacing process one locked
 // thread plays, with SCHED_FIFO where that is permitted; it sleeps until shortly before each deadline, by what it has learnt of how late the system wakes it,
-// and looks at the clock for the rest. The player writes to its device from there: what had to ask the busy program at each frame would gain nothing.
+// and looks at the clock for the rest. On Linux a second thread, bound to another processor, looks after it, and fetches it there when its own processor keeps it
+// waiting; so the playing thread may move from one frame to the next, and is bound to one processor meanwhile. The player writes to its device from there: what had to ask the busy program at each frame would gain nothing.
 // A Stop, the end of the context and the death of the asking program, by whatever signal, all stop the player at once. When the pacing process
 // dies, the asking one makes a player of the same setup and stops it, so that no button stays pressed if it can be helped.
 //

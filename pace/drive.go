@@ -10,6 +10,7 @@ import (
 type waiter interface {
 	now() int64       // nanoseconds, from wherever
 	until(t int64)    // returns at t; earlier when nudged since it last was, or for no reason
+	overslept() int64 // how long after t the system woke it in the last until, if that is known; forgets it
 	nudge()           // lets until return at once, this time or the next; from any goroutine
 	spin() (d int64)  // how long before t it wakes, in nanoseconds
 	close() error     // nobody waits, nor will
@@ -44,6 +45,14 @@ type drive struct {
 	report  Report
 }
 
+// settle touches the memory that play writes to, so that none of it has to be found while frames are played.
+func (d *drive) settle() {
+	for i := range d.kept {
+		d.kept[i].Frame = -1
+	}
+	d.report = Report{}
+}
+
 func newDrive(j Job, p Player, w waiter) *drive {
 	d := &drive{job: j, player: p, waiter: w, kept: make([]Record, j.keep())}
 	d.frame.Store(-1)
@@ -72,7 +81,8 @@ func (d *drive) progress() Progress {
 func (d *drive) play() (Report, error) {
 	d.begins = d.waiter.now()
 	if !d.job.Start.IsZero() {
-		d.begins += int64(time.Until(d.job.Start))
+		left := int64(time.Until(d.job.Start)) // first: what comes between the two readings makes it later, and never earlier
+		d.begins = d.waiter.now() + left
 	}
 	d.beat = beat{rate: d.job.Rate, policy: d.job.Policy, origin: d.begins}
 	err := d.frames()
@@ -130,6 +140,7 @@ func (d *drive) frames() error {
 func (d *drive) one() error {
 	now := d.waiter.now()
 	frame, late := d.beat.take(now)
+	overslept := min(time.Duration(d.waiter.overslept()), late)
 	if d.job.Frames > 0 && frame >= d.job.Frames { // Skip has left out the rest
 		d.beat.skipped -= frame - d.job.Frames
 		d.beat.next = d.job.Frames
@@ -146,7 +157,7 @@ func (d *drive) one() error {
 		d.report.Missed++
 	}
 	if len(d.kept) > 0 {
-		d.kept[d.records%int64(len(d.kept))] = Record{frame, late, took}
+		d.kept[d.records%int64(len(d.kept))] = Record{frame, late, took, overslept}
 		d.records++
 	}
 	d.frame.Store(frame)

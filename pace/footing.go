@@ -11,6 +11,7 @@ type Footing struct {
 	Own      bool          // the run has a process of its own
 	Priority string        // of the thread that plays: "SCHED_FIFO 50", "nice -20", "time-critical", "normal"
 	Locked   bool          // its memory is never paged out
+	Watched  bool          // a second thread, on another processor, fetches the one that plays when it is not awake in time
 	Wait     string        // how it waits: "futex", "high-resolution timer", "timer"
 	Spin     time.Duration // how long before each deadline it wakes to look at the clock until it comes; 0: it does not
 	Lacking  []string      // why it stands no better, each with what to do about it
@@ -43,6 +44,9 @@ func (f Footing) String() string {
 	}
 	if f.Locked {
 		parts = append(parts, "memory locked")
+	}
+	if f.Watched {
+		parts = append(parts, "watched from another processor")
 	}
 	wait := f.Wait
 	if f.Spin > 0 {

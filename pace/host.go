@@ -26,8 +26,8 @@ func Child(players Players) *Host {
 	}
 	_ = os.Unsetenv(childVariable) // what a player starts is no pacing process
 	in, out := os.Stdin, os.Stdout
-	os.Stdout = os.Stderr       // what a player prints is no answer
-	signal.Ignore(os.Interrupt) // Ctrl-C reaches all of a terminal's processes: the one that asked decides, and its death is a stop
+	os.Stdout = os.Stderr // what a player prints is no answer
+	deaf()                // Ctrl-C reaches all of a terminal's processes: the one that asked decides, and its death is a stop
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	os.Exit(serve(players, in, out, stop))

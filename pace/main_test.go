@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"strings"
@@ -22,11 +23,13 @@ const asker = "PACE_TEST_ASKER"
 
 // players are those of the tests, in this process and in pacing ones.
 func players() pace.Players {
-	return pace.Players{
+	all := pace.Players{
 		"caller": newCaller,
 		"none":   func([]byte) (pace.Player, error) { return nil, errors.New("the device is not there") },
 		"panics": func([]byte) (pace.Player, error) { panic("made badly") },
 	}
+	maps.Copy(all, playersHere())
+	return all
 }
 
 func TestMain(m *testing.M) {

@@ -35,7 +35,7 @@ func spawn(j *Job) (*own, error) {
 	c := &own{cmd: exec.Command(self)}
 	c.last.Store(&Progress{Frame: -1})
 	c.cmd.Args = []string{os.Args[0], "pace:", j.Player} // for those who look at the list of processes
-	c.cmd.Env = append(os.Environ(), childVariable+"=1", "GOMAXPROCS="+childOfCPUs)
+	c.cmd.Env = append(os.Environ(), childVariable+"=1", "GOMAXPROCS="+childOfCPUs, godebug(os.Getenv("GODEBUG")))
 	c.cmd.Stderr = &c.complaint
 	c.cmd.WaitDelay = time.Second // for what the player started and left behind
 	if c.in, err = c.cmd.StdinPipe(); err != nil {
@@ -45,6 +45,15 @@ func spawn(j *Job) (*own, error) {
 		return nil, err
 	}
 	return c, c.cmd.Start()
+}
+
+// godebug is a setting of the environment that keeps signals from the pacing process: by them the runtime wants to take the place of goroutines that have had it for
+// 10 ms, and there each of these wakes a thread for nothing.
+func godebug(before string) string {
+	if before != "" {
+		before += ","
+	}
+	return "GODEBUG=" + before + "asyncpreemptoff=1"
 }
 
 // startOwn gives the process its job and waits until the player is made.

@@ -92,14 +92,14 @@ func (f *failing) err() error {
 // ended is the last message of a run.
 type ended struct {
 	Report  Report
-	Records [][3]int64 // of the report, shorter so
+	Records [][4]int64 // of the report, shorter so
 	Failing *failing
 }
 
 func endedOf(r Report, err error) ended {
-	e := ended{Report: r, Failing: failingOf(err), Records: make([][3]int64, len(r.Records))}
+	e := ended{Report: r, Failing: failingOf(err), Records: make([][4]int64, len(r.Records))}
 	for i, rec := range r.Records {
-		e.Records[i] = [3]int64{rec.Frame, int64(rec.Late), int64(rec.Took)}
+		e.Records[i] = [4]int64{rec.Frame, int64(rec.Late), int64(rec.Took), int64(rec.Overslept)}
 	}
 	e.Report.Records = nil
 	return e
@@ -109,7 +109,7 @@ func (e *ended) outcome() (Report, error) {
 	r := e.Report
 	r.Records = make([]Record, len(e.Records))
 	for i, rec := range e.Records {
-		r.Records[i] = Record{rec[0], time.Duration(rec[1]), time.Duration(rec[2])}
+		r.Records[i] = Record{rec[0], time.Duration(rec[1]), time.Duration(rec[2]), time.Duration(rec[3])}
 	}
 	return r, e.Failing.err()
 }

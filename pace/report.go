@@ -11,6 +11,11 @@ type Record struct {
 	Frame int64
 	Late  time.Duration // from its deadline to the call of Player.Frame
 	Took  time.Duration // of the call
+
+	// Overslept is the part of Late for which the system let the playing thread sleep on past the deadline: interrupts that came late, a processor that
+	// was busy, a machine that stood still. The rest is this package's, and of what the player did before. 0: it was woken in time, or it is not known, as
+	// without a process of its own.
+	Overslept time.Duration
 }
 
 // Progress is how far a run is.
@@ -30,6 +35,7 @@ type Report struct {
 	Played  int64 // frames
 	Skipped int64 // frames that were left out, which only Skip does
 	Missed  int64 // frames that were played after the next one was due
+	Fetched int64 // how often the thread that plays had to be fetched to another processor
 	Stopped bool  // it ended by Stop, by its context or by an error, not with its last frame
 
 	Lateness Histogram // of every frame that was played

@@ -1,6 +1,7 @@
 package pace
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"runtime"
@@ -40,13 +41,13 @@ func serve(players Players, in io.Reader, out io.Writer, stop <-chan os.Signal) 
 		_ = writeJSON(out, kindFailed, failing{"make", -1, err.Error()})
 		return exitBroken
 	}
-	sleeper, base, err := newSleeper()
+	sleeper, clock, err := newSleeper()
 	if err != nil {
 		_ = writeJSON(out, kindFailed, failing{"make", -1, err.Error()})
 		return exitBroken
 	}
 	runtime.LockOSThread() // for good
-	d := newDrive(j, nil, newSpinner(sleeper, base, j.Rate))
+	d := newDrive(j, nil, newSpinner(sleeper, clock, j.Rate))
 	go listen(in, stop, d)
 	if err := guard("make", -1, func() (err error) {
 		d.player, err = players[j.Player](setup)
@@ -58,10 +59,18 @@ func serve(players Players, in io.Reader, out io.Writer, stop <-chan os.Signal) 
 	footing := Footing{Own: true, Wait: d.waiter.method()}
 	prioritize(&footing)
 	rest()
+	d.settle()
 	threads, realTime := map[int]bool{}, footing.realTime()
 	if realTime {
 		promote(threads)
 		sleeper.keepPlace()
+		if w, ok := sleeper.(watched); ok {
+			if err := w.beWatched(); err != nil {
+				footing.Lacking = append(footing.Lacking, fmt.Sprintf("a second thread that looks after the first: %v", err))
+			} else {
+				footing.Watched = true
+			}
+		}
 	}
 	_ = d.waiter.calibrate()
 	footing.Spin = time.Duration(d.waiter.spin())
@@ -82,6 +91,9 @@ func serve(players Players, in io.Reader, out io.Writer, stop <-chan os.Signal) 
 	before := processorTime()
 	report, err := d.play()
 	report.CPU = processorTime() - before
+	if footing.Watched {
+		report.Fetched = sleeper.(watched).endWatch()
+	}
 	footing.Spin = time.Duration(d.waiter.spin())
 	report.Footing = footing
 	close(quiet)

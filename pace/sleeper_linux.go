@@ -26,6 +26,9 @@ type futex struct {
 	at    unix.Timespec // what is waited for: here, since the kernel is given its address
 	base  int64         // of the clock, on CLOCK_MONOTONIC
 	alone bool          // no thread of this process is ever pushed aside by another process
+
+	second *second // looks after this thread; nil: nobody does
+	late   bool    // the last sleep was ended by it
 }
 
 // What is slept with the runtime's place kept.
@@ -34,14 +37,15 @@ const (
 	piece  = int64(9 * time.Millisecond)  // at a time: the runtime lets a goroutine run for 10 ms without looking after it
 )
 
-// newSleeper makes one and the beginning of its clock.
-func newSleeper() (sleeper, time.Time, error) {
+// newSleeper makes one and the clock that it sleeps by.
+func newSleeper() (sleeper, func() int64, error) {
 	var at unix.Timespec
 	// The two clocks are one; what passes between the readings is a part of a microsecond, by which it would wake too early.
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &at); err != nil {
-		return nil, time.Time{}, fmt.Errorf("pace: read the clock: %w", err)
+		return nil, nil, fmt.Errorf("pace: read the clock: %w", err)
 	}
-	return &futex{base: at.Nano()}, time.Now(), nil
+	clock := NewStopwatch()
+	return &futex{base: at.Nano()}, func() int64 { return int64(clock.Elapsed()) }, nil
 }
 
 // sleep has two ways to do it. Usually the runtime is told that this thread sleeps, and gives its place to others after a while, during which it looks every 20 µs
@@ -51,6 +55,10 @@ func (f *futex) sleep(t int64) {
 	if !f.alone {
 		f.wait(syscall.Syscall6, t)
 		return
+	}
+	if f.second != nil {
+		f.second.due.Store(f.base + t)
+		defer func() { f.late = f.second.due.Swap(0) == 0 }()
 	}
 	var clock unix.Timespec
 	for f.word.Load() == 0 {
@@ -83,6 +91,20 @@ func (f *futex) nudge() {
 	f.word.Store(1)
 	_, _, _ = syscall.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(&f.word)), futexWake|futexPrivate, 1, 0, 0, 0)
 	runtime.KeepAlive(f)
+}
+
+func (f *futex) beWatched() (err error) {
+	f.second, err = newSecond(&f.word)
+	return err
+}
+
+func (f *futex) fetched() bool { return f.late }
+
+func (f *futex) endWatch() (n int64) {
+	if f.second == nil {
+		return 0
+	}
+	return f.second.end()
 }
 
 func (f *futex) keepPlace()   { f.alone = true }

@@ -2,15 +2,13 @@
 
 package pace
 
-import "time"
-
 // channel sleeps with a timer of Go's.
 type channel struct{ *timer }
 
-// newSleeper makes one and the beginning of its clock.
-func newSleeper() (sleeper, time.Time, error) {
+// newSleeper makes one and the clock that it sleeps by.
+func newSleeper() (sleeper, func() int64, error) {
 	t := newTimer()
-	return channel{t}, t.base, nil
+	return channel{t}, t.now, nil
 }
 
 func (c channel) sleep(t int64) { c.until(t) }

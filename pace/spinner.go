@@ -16,31 +16,42 @@ type sleeper interface {
 	close() error
 }
 
+// watched is a sleeper whose thread can be looked after by a second one, on another processor: when it should be awake and is not, it is fetched there.
+type watched interface {
+	beWatched() error    // begins that, for the thread that calls it, from which it may not sleep on another
+	fetched() bool       // the last sleep ended so
+	endWatch() (n int64) // ends that, and tells how often it was fetched
+}
+
 // The spin's bounds.
 const (
 	leastSpin = int64(15 * time.Microsecond)
-	spinShare = 25 // of the time between two frames at most one in so many is spent on it: 4 % of a processor
+	spinShare = 32 // of the time between two frames at most one in so many is spent on it: 3 % of a processor
 	trials    = 24 // sleeps to calibrate with
 
-	rise = int64(20 * time.Microsecond) // the most by which a waking that is later than expected raises what is expected
-	fall = rise / 200                   // by which every other lowers it: so that one in two hundred is later, whatever the others are
+	rise     = int64(20 * time.Microsecond) // the most by which a waking that is later than expected raises what is expected
+	fall     = rise / 200                   // by which every other lowers it: so that one in two hundred is later, whatever the others are
+	hopeless = 2                            // longest spins: what is later than these is beyond help
 )
 
 // spinner sleeps until shortly before a moment and looks at the clock until it is there: systems wake threads late, by a time that can be learnt.
 type spinner struct {
 	sleeper sleeper
-	base    time.Time
+	clock   func() int64
 	most    int64 // the longest spin
 	usual   int64 // how late it wakes; few times in a thousand it is later
+	over    int64 // how long after its moment the last wait was woken
 	woken   atomic.Bool
+	watched watched // the sleeper, where it may be one; nil: it may not
 }
 
-// newSpinner takes over s, whose clock begins at base.
-func newSpinner(s sleeper, base time.Time, r Rate) *spinner {
-	return &spinner{sleeper: s, base: base, most: max(leastSpin, int64(r.Interval())/spinShare)}
+// newSpinner takes over s, which sleeps by a clock.
+func newSpinner(s sleeper, clock func() int64, r Rate) *spinner {
+	w, _ := s.(watched)
+	return &spinner{sleeper: s, clock: clock, most: max(leastSpin, int64(r.Interval())/spinShare), watched: w}
 }
 
-func (s *spinner) now() int64     { return int64(time.Since(s.base)) }
+func (s *spinner) now() int64     { return s.clock() }
 func (s *spinner) method() string { return s.sleeper.method() }
 func (s *spinner) close() error   { return s.sleeper.close() }
 
@@ -52,7 +63,14 @@ func (s *spinner) nudge() {
 // spin is the usual lateness, and a little.
 func (s *spinner) spin() int64 { return min(s.most, s.usual+leastSpin) }
 
+func (s *spinner) overslept() int64 {
+	over := s.over
+	s.over = 0
+	return over
+}
+
 func (s *spinner) until(t int64) {
+	s.over = 0
 	for {
 		if s.woken.Swap(false) {
 			s.sleeper.calm()
@@ -64,8 +82,12 @@ func (s *spinner) until(t int64) {
 			break
 		}
 		s.sleeper.sleep(wake)
-		if late := s.now() - wake; late >= 0 {
-			s.learn(late)
+		woken := s.now()
+		if late := woken - wake; late >= 0 {
+			if s.watched == nil || !s.watched.fetched() { // which says nothing of how late the others will be
+				s.learn(late)
+			}
+			s.over = max(0, woken-t)
 		} else {
 			s.sleeper.calm() // nudged, which the loop sees; or for an old nudge or a signal, and then it sleeps on
 		}
@@ -74,10 +96,14 @@ func (s *spinner) until(t int64) {
 	}
 }
 
+// learn learns from a waking. One that was far too late for any spin teaches nothing: where machines stand still now and then, for milliseconds, long spins would only
+// cost.
 func (s *spinner) learn(late int64) {
-	if late > s.usual {
+	switch {
+	case late > hopeless*s.most:
+	case late > s.usual:
 		s.usual = min(late, s.usual+rise, s.most)
-	} else {
+	default:
 		s.usual = max(0, s.usual-fall)
 	}
 }

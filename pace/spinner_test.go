@@ -32,7 +32,7 @@ func (*tardy) keepPlace() {}
 
 func newTardy(late ...time.Duration) (*tardy, *spinner) {
 	t := &tardy{timer: newTimer(), late: late}
-	return t, newSpinner(t, t.base, NTSC())
+	return t, newSpinner(t, t.now, NTSC())
 }
 
 func TestTheSpinLearnsHowLateTheSystemWakesIt(t *testing.T) {
@@ -52,15 +52,25 @@ func TestTheSpinLearnsHowLateTheSystemWakesIt(t *testing.T) {
 		if got := s.spin(); got != leastSpin {
 			t.Errorf("woken in time, it spins for %v", time.Duration(got))
 		}
-		s.learn(int64(time.Second))
+		s.learn(int64(700 * us))
 		if got := time.Duration(s.spin()); got != 35*us {
-			t.Errorf("woken a second late once, it spins for %v", got)
+			t.Errorf("woken 700 µs late once, it spins for %v", got)
 		}
 		for range 100 {
-			s.learn(int64(time.Second))
+			s.learn(int64(700 * us))
 		}
 		if got := time.Duration(s.spin()); got != NTSC().Interval()/spinShare {
-			t.Errorf("woken a second late each time, it spins for %v", got)
+			t.Errorf("woken 700 µs late each time, it spins for %v", got)
+		}
+		for range 10_000 {
+			s.learn(int64(20 * us))
+		}
+		before := s.spin()
+		for range 100 {
+			s.learn(int64(5 * time.Millisecond))
+		}
+		if got := s.spin(); got != before {
+			t.Errorf("woken too late for any spin, it spins for %v instead of %v", time.Duration(got), time.Duration(before))
 		}
 		for i := range 100_000 {
 			late := 10 * us
@@ -84,6 +94,44 @@ func TestTheSpinLearnsHowLateTheSystemWakesIt(t *testing.T) {
 		}
 	})
 }
+
+func TestItIsKnownHowMuchOfALatenessIsTheSystems(t *testing.T) {
+	const ms = time.Millisecond
+	synctest.Test(t, func(t *testing.T) {
+		_, s := newTardy(3 * ms)
+		s.until(int64(10 * ms))
+		if over, again := time.Duration(s.overslept()), s.overslept(); over < 2*ms || over > 3*ms || again != 0 {
+			t.Errorf("of 3 ms it was asleep for %v, and once more for %v", over, time.Duration(again))
+		}
+		if s.until(int64(ms)); s.overslept() != 0 {
+			t.Error("it slept, though the moment was over")
+		}
+	})
+	d := newDrive(Job{Rate: NTSC(), Frames: 3}, &lazy{}, &sleepyhead{timer: newTimer(), over: int64(time.Hour)})
+	report, err := d.play()
+	if err != nil || len(report.Records) != 3 {
+		t.Fatal(report.Records, err)
+	}
+	for _, r := range report.Records {
+		if r.Overslept != r.Late {
+			t.Errorf("frame %d was %v late, and the system's part of it %v", r.Frame, r.Late, r.Overslept)
+		}
+	}
+}
+
+// sleepyhead says that it was woken far too late.
+type sleepyhead struct {
+	*timer
+	over int64
+}
+
+func (s *sleepyhead) overslept() int64 { return s.over }
+
+// lazy is a player that does nothing.
+type lazy struct{}
+
+func (lazy) Frame(int64) error { return nil }
+func (lazy) Stop() error       { return nil }
 
 func TestANudgeEndsAWaitOnceAndOnlyOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -119,7 +167,7 @@ func FuzzMessages(f *testing.F) {
 		return b.Bytes()
 	}
 	f.Add(message(kindHead, headOf(&Job{Player: "x", Rate: NTSC(), Frames: 9, Start: time.Unix(1, 0)})))
-	f.Add(message(kindEnd, endedOf(Report{Records: []Record{{1, 2, 3}}}, &PlayerError{"play", 7, ErrJob})))
+	f.Add(message(kindEnd, endedOf(Report{Records: []Record{{1, 2, 3, 1}}}, &PlayerError{"play", 7, ErrJob})))
 	f.Add([]byte("h\xff\xff\xff\xff{}"))
 	f.Add([]byte("Usage: program [flags]"))
 	f.Fuzz(func(t *testing.T, b []byte) {

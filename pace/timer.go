@@ -34,6 +34,7 @@ func (t *timer) nudge() {
 }
 
 func (*timer) spin() int64      { return 0 }
+func (*timer) overslept() int64 { return 0 }
 func (*timer) method() string   { return "timer" }
 func (*timer) calibrate() error { return nil }
 

@@ -19,7 +19,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/hikyaku/hikyaku/internal/macro"
 	"github.com/hikyaku/hikyaku/internal/sink/gamepad/command"
 	"github.com/hikyaku/hikyaku/internal/sink/gamepad/play"
 	"github.com/hikyaku/hikyaku/pace"
@@ -59,6 +58,9 @@ func usageText() string {
 	b.WriteString(`usage:
   hikyaku-pad macro play FILE --device NAME   plays a macro; - is the standard input
   hikyaku-pad macro serve --device NAME       serves a page to write and play macros on
+  hikyaku-pad macro check FILE...             looks for mistakes in macros without playing them
+  hikyaku-pad macro fmt FILE...               writes macros in the form that all have
+  hikyaku-pad macro calibrate --device NAME   measures how long a device takes for what is written to it
 devices:
 `)
 	for _, d := range play.Drivers() {
@@ -78,126 +80,19 @@ func run(ctx context.Context, host *pace.Host, args []string) error {
 		return nil
 	}
 	if len(args) < 2 || args[0] != "macro" {
-		return usageError{errors.New("there are the commands macro play and macro serve")}
+		return usageError{errors.New("there are the commands macro play, serve, check, fmt and calibrate")}
 	}
 	switch args[1] {
 	case "play":
 		return playFile(ctx, host, args[2:])
 	case "serve":
 		return serve(ctx, host, args[2:])
+	case "check":
+		return check(args[2:])
+	case "fmt":
+		return format(args[2:])
+	case "calibrate":
+		return calibrate(ctx, host, args[2:])
 	}
 	return usageError{fmt.Errorf("there is no command macro %s", args[1])}
-}
-
-func playFile(ctx context.Context, host *pace.Host, args []string) error {
-	f := newFlags("play")
-	f.meaning()
-	files, err := f.parse(args)
-	if err != nil {
-		return err
-	}
-	o, err := f.options(host)
-	if err != nil {
-		return err
-	}
-	if len(files) != 1 {
-		return usageError{errors.New("play needs one FILE")}
-	}
-	text, err := command.ReadFile(files[0], os.Stdin)
-	if err != nil {
-		return err
-	}
-	return command.Play(ctx, files[0], text, o)
-}
-
-func serve(ctx context.Context, host *pace.Host, args []string) error {
-	f := newFlags("serve")
-	var p command.Page
-	f.StringVar(&p.Listen, "listen", command.DefaultListen, "`ADDRESS` to listen on")
-	f.Func("host", "a `NAME` that browsers may call this machine by", func(name string) error {
-		p.Hosts = append(p.Hosts, name)
-		return nil
-	})
-	file := f.String("text", "", "a `FILE` with the macro that stands in the box at first")
-	rest, err := f.parse(args)
-	if err != nil {
-		return err
-	}
-	if len(rest) > 0 {
-		return usageError{fmt.Errorf("serve takes no argument %q", rest[0])}
-	}
-	o, err := f.options(host)
-	if err != nil {
-		return err
-	}
-	p.Text = command.Welcome
-	if *file != "" {
-		text, err := command.ReadFile(*file, os.Stdin)
-		if err != nil {
-			return err
-		}
-		p.Text = string(text)
-	}
-	return command.Serve(ctx, p, o)
-}
-
-// flags are what the commands take.
-type flags struct {
-	*flag.FlagSet
-	devices []string
-	rate    string
-	macro   macro.Options
-}
-
-func newFlags(name string) *flags {
-	f := &flags{FlagSet: flag.NewFlagSet("hikyaku-pad macro "+name, flag.ContinueOnError), macro: macro.Options{Player: 1}}
-	f.Func("device", "what is played on, `NAME` or NAME:WHERE; once more for player 2, if that is another one", func(device string) error {
-		f.devices = append(f.devices, device)
-		return play.Check([]string{device})
-	})
-	f.StringVar(&f.rate, "rate", pace.NTSC().String(), "frames a second, `RATE`")
-	return f
-}
-
-func (f *flags) meaning() {
-	f.IntVar(&f.macro.Player, "player", 1, "whose lines those are that stand in no player's block, `1 or 2`")
-	f.BoolVar(&f.macro.Mirror, "mirror", false, "change left and right, for someone who faces left")
-}
-
-// parse parses flags before and behind arguments, as hikyaku does.
-func (f *flags) parse(args []string) (rest []string, err error) {
-	f.SetOutput(io.Discard)
-	for {
-		if err := f.FlagSet.Parse(args); errors.Is(err, flag.ErrHelp) {
-			f.SetOutput(os.Stdout)
-			f.Usage()
-			return nil, err
-		} else if err != nil {
-			return nil, usageError{err}
-		}
-		if args = f.Args(); len(args) == 0 {
-			return rest, nil
-		}
-		rest, args = append(rest, args[0]), args[1:]
-	}
-}
-
-func (f *flags) options(host *pace.Host) (o command.Options, err error) {
-	o = command.Options{Host: host, Devices: f.devices, Macro: f.macro, Out: os.Stderr, Terminal: isTerminal(os.Stderr)}
-	if f.macro.Player < 1 || f.macro.Player > macro.Players {
-		return o, usageError{fmt.Errorf("--player %d: there are players 1 and %d", f.macro.Player, macro.Players)}
-	}
-	if o.Rate, err = command.ParseRate(f.rate); err != nil {
-		return o, usageError{fmt.Errorf("--rate: %w", err)}
-	}
-	if len(f.devices) == 0 {
-		return o, usageError{errors.New("--device is missing")}
-	}
-	return o, nil
-}
-
-// isTerminal tells whether lines may be written over: a file or a pipe keeps them all.
-func isTerminal(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

@@ -78,7 +78,11 @@ func TestItPlaysAsHikyakuDoes(t *testing.T) {
 	if strings.Join(got, " ") != "2,mk 1 4,lp" || len(events) != 4 {
 		t.Errorf("%v", events)
 	}
-	for _, wrong := range [][]string{{}, {"macro", "jump"}, {"macro", "play"}, {"macro", "play", "x", "--device", "uinpt"}, {"macro", "serve", "x", "--device", "uinput"}, {"macro", "play", "x", "--device", "uinput", "--rate", "never"}} {
+	if out, err := exec.CommandContext(t.Context(), program, "macro", "calibrate", "--rounds", "2", "--device", "trace:"+file).CombinedOutput(); err != nil || !strings.Contains(string(out), "4 writes") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	for _, wrong := range [][]string{{}, {"macro", "calibrate"}, {"macro", "calibrate", "x", "--device", "uinput"}, {"macro", "calibrate", "--rounds", "-1", "--device", "uinput"}, {"macro", "play", "x", "--device", "uinput", "--at", "noon"}, {"macro", "play", "x", "--device", "uinput", "--lead", "1ms"},
+		{"macro", "jump"}, {"macro", "play"}, {"macro", "play", "x", "--device", "uinpt"}, {"macro", "serve", "x", "--device", "uinput"}, {"macro", "play", "x", "--device", "uinput", "--rate", "never"}} {
 		cmd := exec.CommandContext(t.Context(), program, wrong...)
 		if out, _ := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != 2 || !strings.Contains(string(out), "usage:") {
 			t.Errorf("%q: %s\n%s", wrong, cmd.ProcessState, out)

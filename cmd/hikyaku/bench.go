@@ -91,7 +91,7 @@ func newOneBench(b bench.Bench, host *pace.Host) *cobra.Command {
 	}
 	if b.Invokes {
 		cmd.Flags().StringVar(&o.Clients, "clients", ".cache/clients/functions", "the `FOLDER` of functions with the runtimes' own clients, as scripts/need-clients makes it")
-		cmd.Flags().StringVar(&o.RIE, "rie", "", "compare with the provider's emulator at this `URL`: http://host:port")
+		cmd.Flags().StringVar(&o.RIE, "rie", "", "compare with the provider's `EMULATOR`: its program, or http://host:port where it runs")
 	}
 	if b.Posts {
 		cmd.Flags().StringVar(&o.ElasticMQ, "elasticmq", "", "compare with ElasticMQ at this `URL`: http://host:port")

@@ -104,7 +104,7 @@ func listFunctions(w io.Writer, all []lambdadoor.FunctionAnswer) error {
 	t := measure.NewTable(measure.Column{Name: "function"}, measure.Column{Name: "instance"}, measure.Column{Name: "state"}, measure.Column{Name: "age", Align: measure.Right},
 		measure.Column{Name: "invokes", Align: measure.Right}, measure.Column{Name: "errors", Align: measure.Right}, measure.Column{Name: "cold starts", Align: measure.Right},
 		measure.Column{Name: "init", Align: measure.Right}, measure.Column{Name: "memory", Align: measure.Right}, measure.Column{Name: "of", Align: measure.Right})
-	unlimited := false
+	unlimited, unbounded := false, false
 	for i := range all {
 		f := &all[i]
 		name := f.Name
@@ -120,6 +120,9 @@ func listFunctions(w io.Writer, all []lambdadoor.FunctionAnswer) error {
 			if !x.Limited {
 				unlimited = true
 			}
+			if !x.Bounded {
+				unbounded = true
+			}
 			age := (time.Duration(x.AgeMS) * time.Millisecond).Round(time.Second).String()
 			t.Row("", shortID(x.ID), x.State, age, fmt.Sprint(x.Invokes), "", "", fmt.Sprintf("%.1f ms", x.InitMS), peak, "")
 		}
@@ -128,7 +131,12 @@ func listFunctions(w io.Writer, all []lambdadoor.FunctionAnswer) error {
 		return err
 	}
 	if unlimited {
-		_, err := fmt.Fprintln(w, "Memory is measured, and not limited: no control group can be written here.")
+		if _, err := fmt.Fprintln(w, "Memory is measured, and not limited: no control group can be written here."); err != nil {
+			return err
+		}
+	}
+	if unbounded {
+		_, err := fmt.Fprintln(w, "Temporary files are measured, and not bounded, and layers are not at /opt: nothing can be mounted here.")
 		return err
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -93,6 +94,8 @@ func mistaken(err error) error {
 
 func newMacroPlay(host *pace.Host) *cobra.Command {
 	var m macroFlags
+	var at string
+	var lead time.Duration
 	cmd := &cobra.Command{
 		Use:   "play FILE",
 		Short: "Play a macro; Ctrl-C lets go of everything",
@@ -108,6 +111,10 @@ Ctrl-C, and anything that goes wrong, lets go of all buttons, if the device can 
 			if err != nil {
 				return err
 			}
+			o.Lead = lead
+			if o.At, err = pad.ParseMoment(at, lead, time.Now()); err != nil {
+				return &usageError{fmt.Errorf("--at, --lead: %w", err), "write --at 20:15:00 --lead 7ms"}
+			}
 			text, err := pad.ReadFile(args[0], os.Stdin)
 			if err != nil {
 				return err
@@ -117,6 +124,8 @@ Ctrl-C, and anything that goes wrong, lets go of all buttons, if the device can 
 	}
 	m.registerDevice(cmd)
 	m.registerMeaning(cmd)
+	cmd.Flags().StringVar(&at, "at", "", "the `MOMENT` at which the macro is to have its effect: 20:15:00, or as RFC 3339 has it")
+	cmd.Flags().DurationVar(&lead, "lead", 0, "by how much earlier it is written, as calibrate measures it")
 	return cmd
 }
 
@@ -218,16 +227,20 @@ func newMacroCalibrate(host *pace.Host) *cobra.Command {
 	rounds := 0
 	cmd := &cobra.Command{
 		Use:   "calibrate",
-		Short: "Measure how long a device takes for a write",
-		Long:  `Presses and lets go of a button, frame after frame, and says how long the writes to the device took. Do not let a game run meanwhile.`,
-		Args:  noArgs,
+		Short: "Measure how long a device takes for what is written to it",
+		Long: `Presses and lets go of a button, frame after frame, and asks the device each time until it has it: uinput by its events, titanone-hid by the reports that it sends, titanone by its
+library. It says how long that took, how much that wobbles, and what lead makes up for it. Of a device that cannot be asked, or tells nothing, only the writes are measured.
+Do not let a game run meanwhile.`,
+		Example: `  hikyaku macro calibrate --device titanone-hid
+  hikyaku macro calibrate --device uinput --rounds 50`,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o, err := m.options(host)
 			if err != nil {
 				return err
 			}
-			if rounds < 0 || rounds > 100_000 {
-				return &usageError{fmt.Errorf("--rounds %d is not from 1 to 100000", rounds), "write --rounds 300"}
+			if rounds < 0 || rounds > pad.MostRounds {
+				return &usageError{fmt.Errorf("--rounds %d is not from 1 to %d", rounds, pad.MostRounds), "write --rounds 300"}
 			}
 			return mistaken(pad.Calibrate(cmd.Context(), rounds, o))
 		},

@@ -52,7 +52,7 @@ type Options struct {
 	Pacer *tempo.Host
 	Burn  []string
 
-	// RIE is the http:// URL of the provider's runtime interface emulator to compare with, of the function bench; "": not compared. The function bench takes Clients, too.
+	// RIE is the http:// URL of the provider's runtime interface emulator to compare with, of the function bench, or the program, which is started; "": not compared. The function bench takes Clients, too.
 	RIE string
 
 	// Log gets a line for what happens to the streams of the flow bench; nil: nobody.

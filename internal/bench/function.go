@@ -31,12 +31,13 @@ const (
 
 // Function measures package function with the experiments of a field report on AWS Lambda, and beyond. Each row of the report's says in words why it is as it is.
 //
-//   - pid: twelve calls one after the other, each of which prints the name of its process and a counter, dealt out to two machines as the report saw it
-//     (spread), and to the instance used last (warm).
+//   - pid: twelve calls one after the other, each of which prints the name of its process and a counter: sent to two machines in the order that the report saw
+//     (reported), to two machines in turns (spread), and to the instance used last (warm, ahead).
 //   - stacktrace: what runs inside an instance: threads, and the frames below the handler.
 //   - wait1, wait2, wait3: a handler that rests for 10 s, a start that does, and one of 2 s: what is billed, today and then, and what a watch says.
-//   - fib: the 38th Fibonacci number, twice (the first time to warm up), with the report's 128 MB and with a whole processor. Python does the 30th.
+//   - fib: the 38th Fibonacci number, twice (the first time to warm up; not in Python), with the report's 128 MB and with a whole processor.
 //   - dynamodb: one item is read through seven calls, with the client made in the handler and in the start, from DynamoDB Local, if it is below Options.Clients.
+//     Credentials likewise.
 //   - cold: an instance is started for the call; beside it the same program is started by hand.
 //   - warm: one call after the other: into the pool, over the Lambda door, and through another emulator where Options.RIE is its address.
 //   - concurrent: as many callers at once, and 16 connections to the door.
@@ -45,17 +46,22 @@ const (
 //   - instances: what 200 idle instances cost this process.
 //
 // Functions in Go are built by the go command; Node.js and Python run behind our loaders. With the folder that scripts/need-clients makes as Options.Clients
-// the runtimes' own clients (their names end in +ric), and Java, are measured too.
+// the runtimes' own clients (their names end in +ric), Java and Rust are measured too.
 func Function(ctx context.Context, o Options) error {
 	s := &functionSession{session: session{Options: o, report: measure.NewBenchReport("function")}, functionExtent: wholeFunction}
 	if o.Quick {
 		s.functionExtent = quickFunction
 	}
+	ctx, cancel := context.WithTimeoutCause(ctx, tooLong, fmt.Errorf("it was not done after %v, many times what it takes: measure works one by one (--only) to see which", tooLong))
+	defer cancel()
 	if err := s.all(ctx); err != nil {
 		return fmt.Errorf("bench function: %w", err)
 	}
 	return nil
 }
+
+// tooLong is how long the whole may take, on a machine that is busy with other things.
+const tooLong = time.Hour
 
 // functionExtent says how much is measured.
 type functionExtent struct {
@@ -63,9 +69,9 @@ type functionExtent struct {
 	limit     time.Duration // of the initialisation
 	long      time.Duration // what wait1 and wait2 wait for
 	short     time.Duration // what wait3 waits for
-	waits     int           // calls of each of these
+	waits     int           // calls of each of these at most
 	few       int           // how many runtimes do these and fib; 0: all
-	fibs      [2]int        // the number wanted, and that of Python
+	fib       int           // the number wanted
 	fibCalls  int
 	memories  []int
 	reads     int // calls of each reader of DynamoDB
@@ -83,12 +89,12 @@ type functionExtent struct {
 
 var (
 	wholeFunction = functionExtent{
-		calls: 12, limit: 10 * time.Second, long: 10 * time.Second, short: 2 * time.Second, waits: 4, fibs: [2]int{38, 30}, fibCalls: 3, memories: []int{128, 1769}, reads: 7,
+		calls: 12, limit: 10 * time.Second, long: 10 * time.Second, short: 2 * time.Second, waits: 4, fib: 38, fibCalls: 3, memories: []int{128, 1769}, reads: 7,
 		starts: 15, warm: pacing{5, 300 * time.Millisecond}, crowds: []int{1, 2, 5, 10, 20, 50, 100, 200}, crowd: time.Second, burst: 100, idle: 2 * time.Second,
 		traffic: 50 * time.Second, gap: 100 * time.Millisecond, startup: 300 * time.Millisecond, instances: 200,
 	}
 	quickFunction = functionExtent{
-		calls: 12, limit: 500 * time.Millisecond, long: 550 * time.Millisecond, short: 10 * time.Millisecond, waits: 2, few: 1, fibs: [2]int{20, 15}, fibCalls: 1, memories: []int{1769}, reads: 2,
+		calls: 12, limit: 500 * time.Millisecond, long: 550 * time.Millisecond, short: 10 * time.Millisecond, waits: 3, few: 1, fib: 20, fibCalls: 1, memories: []int{1769}, reads: 2,
 		starts: 1, warm: pacing{1, 50 * time.Millisecond}, crowds: []int{1, 4}, crowd: 50 * time.Millisecond, burst: 5, idle: 50 * time.Millisecond,
 		traffic: 300 * time.Millisecond, gap: 20 * time.Millisecond, startup: 10 * time.Millisecond, instances: 4,
 	}
@@ -130,12 +136,12 @@ func (s *functionSession) experiments() (es []experiment) {
 	add := func(work string, steps int, takes time.Duration, run func(ctx context.Context) error) {
 		es = append(es, experiment{work, steps, takes, slack, run})
 	}
-	add(workPid, 2, time.Second, s.pids)
-	add(workStackTrace, 1, time.Second, s.stacks)
+	add(workPid, 4, 10*time.Second, s.pids)
+	add(workStackTrace, 1, 5*time.Second, s.stacks)
 	for _, w := range s.waitings() {
 		add(w.work, 1, w.takes, func(ctx context.Context) error { return s.waits3(ctx, w) })
 	}
-	add(workFib, 5*len(s.memories)*s.fibCalls, time.Duration(s.fibCalls*len(s.memories))*20*time.Second, s.fibonacci)
+	add(workFib, 5*len(s.memories), time.Duration(s.fibCalls)*70*time.Second, s.fibonacci)
 	add(workDynamoDB, len(itemReaders()), time.Minute, s.dynamo)
 	add(workCold, s.starts, time.Duration(s.starts)*time.Second, s.cold)
 	add(workWarm, s.warm.pairs, time.Duration(s.warm.pairs*8)*s.warm.slice, s.warmCalls)

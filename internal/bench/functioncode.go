@@ -34,6 +34,7 @@ const (
 	caseNode   = "node"
 	casePython = "python"
 	caseJava   = "java"
+	caseRust   = "rust"
 	realClient = "+ric" // behind the provider's own client
 )
 
@@ -78,7 +79,7 @@ func (s *functionSession) gather(ctx context.Context) error {
 // gatherClients adds the runtimes' own clients, as far as they are installed.
 func (s *functionSession) gatherClients() {
 	if s.Clients == "" {
-		s.report.Note("java and the runtimes' own clients were not measured, because no folder with them was given")
+		s.report.Note("java, rust and the runtimes' own clients were not measured, because no folder with them was given")
 		return
 	}
 	root, err := filepath.Abs(s.Clients)
@@ -88,6 +89,7 @@ func (s *functionSession) gatherClients() {
 	var missing []string
 	for _, r := range []functionRuntime{
 		{caseJava, "java17", "java", func(name string) string { return javaClass(name) + "::myHandler" }},
+		{caseRust, "provided", "rust", func(name string) string { return name }},
 		{caseGo + realClient, "provided", "go", func(name string) string { return name }},
 		{casePython + realClient, "python", "python", inModule("app")},
 		{caseNode + realClient, "nodejs", "node", inModule("index")},
@@ -139,7 +141,7 @@ func buildGo(ctx context.Context, dir string) error {
 // definition is a function of the bench in the runtime, with a whole processor and more.
 func (r *functionRuntime) definition(name string) function.Definition {
 	return function.Definition{
-		Name: name, Runtime: r.kind, Handler: r.handler(name), Code: code.Source{Folder: r.folder}, MemoryMB: 3538, Timeout: 15 * time.Minute, InitTimeout: time.Minute,
+		Name: name, Runtime: r.kind, Handler: r.handler(name), Code: code.Source{Folder: r.folder}, MemoryMB: 3538, Timeout: 5 * time.Minute, InitTimeout: time.Minute,
 		Environment: map[string]string{},
 	}
 }

@@ -9,7 +9,7 @@ import (
 // functionSections are the tables of the function bench.
 func functionSections() []section {
 	return []section{
-		{"Twelve calls one after the other: which instance serves them", []string{workPid}, []string{"duration_ms", "init_ms", "peak_mb"}},
+		{"Twelve calls one after the other: which instance serves them", []string{workPid}, []string{"duration_ms", "peak_mb"}},
 		{"What runs inside an instance", []string{workStackTrace}, []string{"duration_ms", "billed_ms", "billed_then_ms", "total_ms", "cold"}},
 		{"Work in the handler and in the start", []string{workWait1, workWait2, workWait3}, []string{"peak_mb"}},
 		{"The 38th Fibonacci number, after a run to warm up", []string{workFib}, []string{"cold"}},
@@ -26,32 +26,15 @@ func functionSections() []section {
 // functionPictures show the rows of the function bench.
 func functionPictures() []picture {
 	return []picture{
-		{"function-pid.svg", measure.Plot{Title: "Twelve calls one after the other", XLabel: "call", YLabel: "ms", YLog: true}, []string{workPid}, drawCalls, false},
+		{"function-pid.svg", measure.Plot{Title: "Twelve calls one after the other", XLabel: "call", YLabel: "ms", YLog: true}, []string{workPid}, drawCalls, true},
 		{"function-wait.svg", measure.Plot{Title: "Work in the handler (wait1) and in the start (wait2, wait3): what is billed", XLabel: "call", YLabel: "ms", YLog: true}, []string{workWait1, workWait2, workWait3}, drawBilled, true},
-		{"function-fib.svg", measure.Plot{Title: "A Fibonacci number (Python: a smaller one)", XLabel: "memory", YLabel: "ms", YLog: true}, []string{workFib}, drawFib, true},
+		{"function-fib.svg", measure.Plot{Title: "The 38th Fibonacci number", YLabel: "ms", YLog: true}, []string{workFib}, drawFib, true},
 		{"function-dynamodb.svg", measure.Plot{Title: "One item of DynamoDB: what is billed today", XLabel: "call", YLabel: "ms", YLog: true}, []string{workDynamoDB}, drawDynamoDB, true},
 		{"function-cold.svg", measure.Plot{Title: "A call for which an instance starts", YLabel: "ms", YLog: true}, []string{workCold}, drawCold, true},
 		{"function-warm.svg", measure.Plot{Title: "A call that finds an instance", YLabel: "ms", YLog: true}, []string{workWarm}, drawWarm, true},
 		{"function-concurrent.svg", measure.Plot{Title: "Callers at once", XLabel: "callers", YLabel: "ms", XLog: true, YLog: true}, []string{workConcurrent}, drawConcurrent, true},
 		{"function-burst.svg", measure.Plot{Title: "Calls that come at the same moment", YLabel: "ms", YLog: true}, []string{workHundred}, drawHundred, true},
 		{"function-traffic.svg", measure.Plot{Title: "Calls that wait for an instance to start, in a stream with bursts", YLabel: "%"}, []string{workTraffic}, drawTraffic, true},
-	}
-}
-
-func drawCalls(p *measure.Plot, r *measure.Row) {
-	if n := number(r, "call"); n > 0 {
-		addPoint(p, fmt.Sprint(r.Get("case")), measure.LineMarks, n, number(r, "total_ms"))
-	}
-}
-
-func drawBilled(p *measure.Plot, r *measure.Row) {
-	addPoint(p, fmt.Sprintf("%v %v, billed then", r.Get("work"), r.Get("case")), measure.LineMarks, number(r, "call"), number(r, "billed_then_ms"))
-}
-
-func drawFib(p *measure.Plot, r *measure.Row) {
-	addPoint(p, fmt.Sprint(r.Get("case")), measure.Marks, place(p, fmt.Sprintf("%v MB", r.Get("memory_mb"))), max(0.1, number(r, "took_ms")))
-	if then := number(r, "report_ms"); then > 0 {
-		addPoint(p, fmt.Sprintf("%v, the report's", r.Get("case")), measure.Marks, place(p, fmt.Sprintf("%v MB", r.Get("memory_mb"))), then)
 	}
 }
 

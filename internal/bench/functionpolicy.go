@@ -223,12 +223,14 @@ func (s *functionSession) streamRow(policy string, a, spread *arrivals) {
 		r.Set("ratio_spread", hundredths(float64(a.cold)/float64(spread.cold)))
 	}
 	why := "the used ones are used again, so that few are needed; a burst finds too few and starts more"
+	if policy != string(placement.Spread) {
+		judge(r, s.Quick, atMost("ratio_spread", 0.1))
+	}
 	switch policy {
 	case string(placement.Spread):
 		why = "each of two machines needs an instance of its own for whatever comes at once, and half of the calls keep it warm"
 	case string(placement.Ahead):
 		why = "what a burst needed is there when the calls reach the number at which it was needed before"
-		judge(r, s.Quick, atMost("ratio_spread", 0.1))
 	}
 	r.Set("because", why)
 }

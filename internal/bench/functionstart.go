@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/function/loader"
-	"github.com/hikyaku/hikyaku/internal/function/runtimeapi"
 	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
-// cold starts instances, in turns with programs that are started by hand.
+// cold starts instances, in turns with programs that are started by hand: without anything of ours, beside an endpoint that knows no more than
+// when it is asked, and where there is strace, under its eyes.
 func (s *functionSession) cold(ctx context.Context) error {
 	loaders := filepath.Join(s.dir, "loaders")
 	if err := os.MkdirAll(loaders, 0o755); err != nil {
@@ -25,20 +25,29 @@ func (s *functionSession) cold(ctx context.Context) error {
 	}
 	found := make([]*starts, len(s.runtimes))
 	for i, l := range s.runtimes {
-		found[i] = &starts{runtime: l, waited: measure.NewHistogram(), init: measure.NewHistogram(), hand: measure.NewHistogram()}
+		found[i] = &starts{runtime: l, waited: measure.NewHistogram(), init: measure.NewHistogram(), hand: measure.NewHistogram(), traced: measure.NewHistogram()}
+		d := l.definition("echo")
+		var err error
+		if found[i].start, err = loader.Find(loader.Want{Runtime: d.Runtime, Handler: d.Handler, Dir: d.Code.Folder, MemoryMB: d.MemoryMB, Temp: s.dir, Loaders: loaders}); err != nil {
+			return err
+		}
 	}
-	// The pool is asked first, then the hand, then the other way round: what lies in the system's cache favours neither.
+	strace, _ := exec.LookPath("strace") // without it there is one way less to measure
+	if strace == "" {
+		s.report.Note("the starts were not traced: strace is not on this machine's PATH")
+	}
+	// Each side is the first one in turn: what lies in the system's cache favours none.
 	for n := range s.starts {
 		for _, f := range found {
 			sides := []func() error{
 				func() error { return s.with(func(p *functionPool) error { return f.once(ctx, p) }) },
-				func() error { return f.byHand(ctx, s.dir, loaders) },
+				func() error { return f.byHand(ctx, s.dir) },
 			}
-			if n%2 == 1 {
-				sides[0], sides[1] = sides[1], sides[0]
+			if strace != "" {
+				sides = append(sides, func() error { return f.byStrace(ctx, strace, s.dir) })
 			}
-			for _, side := range sides {
-				if err := side(); err != nil {
+			for turn := range sides {
+				if err := sides[(n+turn)%len(sides)](); err != nil {
 					return err
 				}
 			}
@@ -53,8 +62,9 @@ func (s *functionSession) cold(ctx context.Context) error {
 
 // starts is what a runtime found out.
 type starts struct {
-	runtime            *functionRuntime
-	waited, init, hand *measure.Histogram
+	runtime                    *functionRuntime
+	start                      loader.Start
+	waited, init, hand, traced *measure.Histogram
 }
 
 // once starts an instance for a call.
@@ -71,66 +81,82 @@ func (f *starts) once(ctx context.Context, p *functionPool) error {
 	return nil
 }
 
-// byHand starts the same program with an endpoint of the Runtime API, until it asks for an event.
-func (f *starts) byHand(ctx context.Context, dir, loaders string) (err error) {
-	d := f.runtime.definition("echo")
-	start, err := loader.Find(loader.Want{Runtime: d.Runtime, Handler: d.Handler, Dir: d.Code.Folder, MemoryMB: d.MemoryMB, Temp: dir, Loaders: loaders})
+// byHand starts the same program beside an endpoint of the bench's own, until it asks for an event.
+func (f *starts) byHand(ctx context.Context, dir string) error {
+	began, asked, err := f.alone(ctx, dir, f.start.Path, f.start.Args, 0)
 	if err != nil {
-		return err
-	}
-	h := &byHand{asked: make(chan struct{})}
-	server, err := runtimeapi.Listen(runtimeapi.Config{Handler: h})
-	if err != nil {
-		return err
-	}
-	defer server.Close()
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, start.Path)
-	cmd.Args, cmd.Dir = start.Args, d.Code.Folder
-	cmd.Env = append([]string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + dir, "LANG=en_US.UTF-8", "TZ=:UTC", "_HANDLER=" + d.Handler, "LAMBDA_TASK_ROOT=" + d.Code.Folder,
-		"AWS_LAMBDA_RUNTIME_API=" + server.Addr(), "AWS_LAMBDA_FUNCTION_NAME=echo", "AWS_LAMBDA_FUNCTION_VERSION=$LATEST", "AWS_LAMBDA_FUNCTION_MEMORY_SIZE=3538",
-		"AWS_REGION=us-east-1", "AWS_LAMBDA_LOG_GROUP_NAME=group", "AWS_LAMBDA_LOG_STREAM_NAME=stream", "AWS_LAMBDA_INITIALIZATION_TYPE=on-demand",
-	}, start.Env...)
-	began := time.Now()
-	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start %s by hand: %w", f.runtime.name, err)
 	}
-	select {
-	case <-h.asked:
-		f.hand.Record(h.at.Sub(began))
-	case <-ctx.Done():
-		err = fmt.Errorf("%s, started by hand, did not ask for an event: %w", f.runtime.name, context.Cause(ctx))
+	f.hand.Record(asked.Sub(began))
+	return nil
+}
+
+// byStrace is byHand under strace, which says when the program was begun and when it sent its question.
+func (f *starts) byStrace(ctx context.Context, strace, dir string) error {
+	file := filepath.Join(dir, "strace")
+	args := append(straceArgs(strace, file), f.start.Path)
+	if _, _, err := f.alone(ctx, dir, strace, append(args, f.start.Args[1:]...), untilKilled); err != nil {
+		return fmt.Errorf("trace the start of %s: %w", f.runtime.name, err)
 	}
-	cancel()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return fmt.Errorf("trace the start of %s: %w", f.runtime.name, err)
+	}
+	took, err := traced(text)
+	if err != nil {
+		return fmt.Errorf("trace the start of %s: %w", f.runtime.name, err)
+	}
+	f.traced.Record(took)
+	return nil
+}
+
+// untilKilled is how long a runtime that is watched has to end by itself.
+const untilKilled = 2 * time.Second
+
+// alone runs a program as a runtime until it asks for an event, and kills it after a while, if it has not ended.
+func (f *starts) alone(ctx context.Context, dir, path string, args []string, after time.Duration) (began, asked time.Time, err error) {
+	stub, err := openRuntimeStub()
+	if err != nil {
+		return began, asked, err
+	}
+	defer stub.close()
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	d := f.runtime.definition("echo")
+	cmd := exec.CommandContext(ctx, path)
+	cmd.Args, cmd.Dir, cmd.WaitDelay = args, d.Code.Folder, time.Second
+	ownGroup(cmd) // so that what strace watches is killed with it
+	cmd.Env = append([]string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + dir, "LANG=en_US.UTF-8", "TZ=:UTC", "_HANDLER=" + d.Handler, "LAMBDA_TASK_ROOT=" + d.Code.Folder,
+		"AWS_LAMBDA_RUNTIME_API=" + stub.addr(), "AWS_LAMBDA_FUNCTION_NAME=echo", "AWS_LAMBDA_FUNCTION_VERSION=$LATEST", "AWS_LAMBDA_FUNCTION_MEMORY_SIZE=3538",
+		"AWS_REGION=us-east-1", "AWS_LAMBDA_LOG_GROUP_NAME=group", "AWS_LAMBDA_LOG_STREAM_NAME=stream", "AWS_LAMBDA_INITIALIZATION_TYPE=on-demand",
+	}, f.start.Env...)
+	began = time.Now()
+	if err := cmd.Start(); err != nil {
+		return began, asked, err
+	}
+	select {
+	case asked = <-stub.asked:
+	case <-ctx.Done():
+		err = fmt.Errorf("it did not ask for an event: %w", context.Cause(ctx))
+	}
+	stub.close() // a runtime that nobody answers ends, and strace writes to the end
+	killed := time.AfterFunc(after, cancel)
+	defer killed.Stop()
 	var exit *exec.ExitError
-	if e := cmd.Wait(); e != nil && !errors.As(e, &exit) && !errors.Is(e, context.Canceled) {
+	if e := cmd.Wait(); e != nil && !errors.As(e, &exit) && !errors.Is(e, context.Canceled) && !errors.Is(e, exec.ErrWaitDelay) {
 		err = errors.Join(err, e)
 	}
-	return err
+	return began, asked, err
 }
-
-// byHand waits until a runtime asks for its first event.
-type byHand struct {
-	asked chan struct{}
-	at    time.Time // when asked is closed
-}
-
-func (h *byHand) Asked() {
-	if h.at.IsZero() {
-		h.at = time.Now()
-		close(h.asked)
-	}
-}
-func (*byHand) Answered(*runtimeapi.Invocation, runtimeapi.Answer) {}
-func (*byHand) InitFailed(string, []byte)                          {}
-func (*byHand) ExtensionFailed(string, string)                     {}
 
 func (s *functionSession) startRow(f *starts) {
 	waited, init, hand := f.waited.Quantile(0.5), f.init.Quantile(0.5), f.hand.Quantile(0.5)
-	r := s.report.Row(f.runtime.name, workCold).Times(f.waited).Set("init_ms", measure.Milliseconds(init)).Set("hand_ms", measure.Milliseconds(hand)).
-		Set("over_ms", hundredths(measure.Milliseconds(waited-hand))).Set("ratio_hand", hundredths(init.Seconds()/hand.Seconds()))
-	r.Set("because", "the program itself takes what it takes by hand; the rest is its control group, folder and endpoint")
+	r := s.report.Row(f.runtime.name, workCold).Times(f.waited).Set("init_ms", measure.Milliseconds(init)).Set("hand_ms", measure.Milliseconds(hand))
+	if f.traced.Count() > 0 {
+		r.Set("traced_ms", measure.Milliseconds(f.traced.Quantile(0.5)))
+	}
+	r.Set("over_ms", hundredths(measure.Milliseconds(waited-hand))).Set("ratio_hand", hundredths(init.Seconds()/hand.Seconds()))
+	r.Set("because", "the program itself takes what it takes by hand; the rest is its control group, folder, view and endpoint")
 	judge(r, s.Quick, atMost("over_ms", 5), atMost("ratio_hand", 1.05), atLeast("ratio_hand", 0.95))
 }

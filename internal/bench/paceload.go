@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -144,6 +145,34 @@ func (s *paceSession) deliver(ctx context.Context, dir string) (_ load, err erro
 		e.begin(func() error { return e.feed(ctx) })
 	}
 	return e, nil
+}
+
+// sparing is an engine that leaves a processor free.
+type sparing struct {
+	load
+	before int // GOMAXPROCS
+}
+
+// deliverSparing starts an engine that leaves one processor to others, if there is more than one. It is what who plays beside an engine can do: GOMAXPROCS is a
+// variable of the environment, too.
+func (s *paceSession) deliverSparing(ctx context.Context, dir string) (load, error) {
+	before := runtime.GOMAXPROCS(0)
+	if before == 1 {
+		s.report.Note(workSpared + " had no processor to spare")
+	}
+	runtime.GOMAXPROCS(max(1, before-1))
+	e, err := s.deliver(ctx, dir)
+	if err != nil {
+		runtime.GOMAXPROCS(before)
+		return nil, err
+	}
+	return &sparing{e, before}, nil
+}
+
+func (s *sparing) close() (float64, error) {
+	perSecond, err := s.load.close()
+	runtime.GOMAXPROCS(s.before)
+	return perSecond, err
 }
 
 func (e *engine) begin(work func() error) {

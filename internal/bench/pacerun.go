@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"sync"
 	"time"
@@ -14,23 +15,29 @@ import (
 // paced is what a way found out in all of its slices.
 type paced struct {
 	lates   *measure.Histogram
+	own     *measure.Histogram // lateness without what the system overslept
+	woken   stalls
+	fetched int64 // how often the thread was fetched to another processor
 	missed  int64
 	drift   float64 // of frames: that of the slice that had most
 	cpu     time.Duration
 	elapsed time.Duration
 }
 
-func newPaced() *paced { return &paced{lates: measure.NewHistogram()} }
+func newPaced() *paced { return &paced{lates: measure.NewHistogram(), own: measure.NewHistogram()} }
 
 // add adds a slice.
 func (p *paced) add(r tempo.Report) {
 	for _, record := range r.Records {
 		p.lates.Record(record.Late)
+		p.own.Record(record.Late - record.Overslept)
 	}
+	p.woken.add(r.Records)
 	if d := r.Drift(tempo.NTSC()); math.Abs(d) > math.Abs(p.drift) {
 		p.drift = d
 	}
 	p.missed += r.Missed + r.Skipped
+	p.fetched += r.Fetched
 	p.cpu += r.CPU
 	p.elapsed += r.Elapsed
 }
@@ -64,8 +71,7 @@ func (s *paceSession) inTurns(ctx context.Context, c circumstance) (err error) {
 	if beside == nil {
 		return nil // it cannot be had, as a note says
 	}
-	ways := paceWays()
-	found := make([]*paced, len(ways))
+	found := make([]*paced, len(c.ways))
 	for i := range found {
 		found[i] = newPaced()
 	}
@@ -73,7 +79,7 @@ func (s *paceSession) inTurns(ctx context.Context, c circumstance) (err error) {
 	footing := ""
 	measureThem := func() error {
 		for range s.slices {
-			for i, w := range ways {
+			for i, w := range c.ways {
 				r, err := w.run(ctx, s.ours, frames)
 				if err != nil {
 					return err
@@ -82,8 +88,8 @@ func (s *paceSession) inTurns(ctx context.Context, c circumstance) (err error) {
 				if w.name == caseOurs {
 					footing = r.Footing.String()
 				}
+				s.step()
 			}
-			s.step()
 		}
 		return nil
 	}
@@ -92,7 +98,7 @@ func (s *paceSession) inTurns(ctx context.Context, c circumstance) (err error) {
 	if err = errors.Join(err, e); err != nil {
 		return err
 	}
-	for i, w := range ways {
+	for i, w := range c.ways {
 		if c.work == workEngine && w.name != caseOurs {
 			found[i].cpu = 0 // the engine's is in it
 		}
@@ -101,12 +107,22 @@ func (s *paceSession) inTurns(ctx context.Context, c circumstance) (err error) {
 			r.Set("per_s", math.Round(perSecond))
 		}
 		if w.name == caseOurs {
+			r.Set("own_p99_ms", measure.Milliseconds(found[i].own.Quantile(0.99)))
 			judge(r, s.Quick, c.goals...)
+			s.report.Note("ours in " + c.work + " stood on " + footing)
+			if n := found[i].fetched; n > 0 {
+				s.report.Note(fmt.Sprintf("ours in %s: the thread was not awake in time, and was fetched to another processor, %d times in %d frames", c.work, n, found[i].woken.frames))
+			}
+			if told := found[i].woken.String(); told != "" {
+				s.report.Note("ours in " + c.work + ": " + told)
+			}
 		}
 	}
-	s.report.Note("ours in " + c.work + " stood on " + footing)
 	return nil
 }
+
+// driftSteps are how often a long run shows how far it is.
+const driftSteps = 100
 
 // drifting runs ours and the report's way side by side, for long.
 func (s *paceSession) drifting(ctx context.Context) error {
@@ -125,11 +141,24 @@ func (s *paceSession) drifting(ctx context.Context) error {
 			}
 		})
 	}
-	both.Wait()
+	steps := time.NewTicker(max(s.drift/driftSteps, time.Millisecond))
+	defer steps.Stop()
+	ended := make(chan struct{})
+	go func() {
+		both.Wait()
+		close(ended)
+	}()
+	for over := false; !over; {
+		select {
+		case <-steps.C:
+			s.step()
+		case <-ended:
+			over = true
+		}
+	}
 	if err := errors.Join(errs[:]...); err != nil {
 		return err
 	}
-	s.step()
 	for i, name := range names {
 		p := newPaced()
 		p.add(reports[i])

@@ -33,7 +33,7 @@ func (silentPlayer) Frame(int64) error { return nil }
 func (silentPlayer) Stop() error       { return nil }
 
 func ourWay(ctx context.Context, host *tempo.Host, frames int64) (tempo.Report, error) {
-	run, err := host.Start(ctx, tempo.Job{Player: silent, Rate: tempo.NTSC(), Frames: frames})
+	run, err := host.Start(ctx, tempo.Job{Player: silent, Rate: tempo.NTSC(), Frames: frames, Keep: int(min(frames, tempo.MaxKeep))})
 	if err != nil {
 		return tempo.Report{}, err
 	}

@@ -177,7 +177,7 @@ func (s *sinkSession) experiments() (es []experiment) {
 	cells := len(s.matrix.batches) * len(s.matrix.inFlight) * len(s.transactions())
 	add(partMatrix, cells, time.Duration(cells)*each, s.matrixes)
 	add(partTypes, s.rounds, time.Duration(3*s.rounds)*each, s.types)
-	add(partLong, int(s.long/s.every), s.long, s.forLong)
+	add(partLong, min(int(s.long/s.every), mostWindows), s.long, s.forLong)
 	add(partSplit, s.rounds*len(s.split), time.Duration(s.rounds*len(s.split))*each, s.splits)
 	add(partLayers, 3, 3*each, s.layers)
 	return es

@@ -195,7 +195,7 @@ func (c *sinkProcess) addTo(t *sinkTook, r *sinkRun, start time.Time) error {
 	for i := 0; len(b) >= 16; i, b = i+1, b[16:] {
 		read, done := int64(binary.LittleEndian.Uint64(b)), int64(binary.LittleEndian.Uint64(b[8:]))
 		if done == 0 {
-			continue // it is counted elsewhere
+			continue // it was not looked, or it is counted elsewhere
 		}
 		t.commit.Record(time.Duration(done - read))
 		if t.due != nil {

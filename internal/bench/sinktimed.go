@@ -8,6 +8,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/measure"
+	"github.com/hikyaku/hikyaku/internal/message"
 )
 
 // timedSource notes when each of its messages was read and when it was settled, which is when what was made from it is committed.
@@ -21,7 +22,7 @@ type timedSource struct {
 
 	next    int     // the next one's number; Run sends from one goroutine
 	read    []int64 // nanoseconds since 1970
-	done    []int64
+	done    []int64 // likewise; 0: it was not looked
 	settled atomic.Int64
 	times   *measure.Histogram
 }
@@ -62,25 +63,60 @@ type timedOut struct {
 
 // Send implements component.Out.
 func (t timedOut) Send(ctx context.Context, d component.Delivery) error {
-	s, i, settle := t.source, t.source.next, d.Settle
-	if i >= s.events {
-		return fmt.Errorf("more than %d lines came", s.events)
+	first, now, err := t.source.sent(1)
+	if err != nil {
+		return err
 	}
-	s.next++
-	now := time.Now()
-	if !s.windows {
-		s.read[i] = now.UnixNano()
-	}
+	settle := d.Settle
 	d.Settle = func(o component.Outcome) {
-		if o.Verdict == component.Delivered {
-			if s.windows {
-				s.times.Record(time.Since(now))
-			} else {
-				s.done[i] = time.Now().UnixNano()
-			}
-			s.settled.Add(1)
-		}
+		t.source.settle(first, now, o)
 		settle(o)
 	}
 	return t.out.Send(ctx, d)
 }
+
+// SendSlab implements component.SlabOut.
+func (t timedOut) SendSlab(ctx context.Context, slab component.Slab) (taken int, err error) {
+	first, now, err := t.source.sent(len(slab.Messages))
+	if err != nil {
+		return 0, err
+	}
+	settle := slab.Settle
+	slab.Settle = func(i int, m *message.Message, o component.Outcome) {
+		t.source.settle(first+i, now, o)
+		settle(i, m, o)
+	}
+	return component.SendSlab(ctx, t.out, slab)
+}
+
+// sent notes that the next n messages are sent, and tells the number of the first.
+func (s *timedSource) sent(n int) (first int, now time.Time, err error) {
+	if s.next+n > s.events {
+		return 0, now, fmt.Errorf("more than %d lines came", s.events)
+	}
+	first, now = s.next, time.Now()
+	s.next += n
+	if !s.windows {
+		for i := range n {
+			s.read[first+i] = now.UnixNano()
+		}
+	}
+	return first, now, nil
+}
+
+// settle notes that the i-th message is settled.
+func (s *timedSource) settle(i int, sent time.Time, o component.Outcome) {
+	if o.Verdict != component.Delivered {
+		return
+	}
+	if s.windows {
+		s.times.Record(time.Since(sent))
+	} else if i%max(1, s.events/timesKept) == 0 || i == s.events-1 {
+		s.done[i] = time.Now().UnixNano()
+	}
+	s.settled.Add(1)
+}
+
+// timesKept is of how many messages, about, the times are kept: a look at the clock for each would take as long as some of the steps that are measured. Those of a batch
+// are settled together, so that enough of each are among them.
+const timesKept = 50_000

@@ -17,6 +17,7 @@ type csvFormat struct {
 	delimiter string
 	columns   []field
 	rest      *rest // nil: a record has no more fields than columns
+	plain     plain // for records that need no care
 }
 
 // newCSV returns nil while the columns are still to come from a header.
@@ -63,6 +64,7 @@ func newCSV(c *Config, w wanted) (format, error) {
 	if err := c.known(names, "column"); err != nil {
 		return nil, err
 	}
+	f.plain = newPlain(f)
 	return f, nil
 }
 
@@ -116,10 +118,24 @@ func trimLineEnd(line []byte) []byte {
 }
 
 func (f *csvFormat) decode(body []byte) ([]byte, []message.Attribute, error) {
+	return f.appendDecoded(make([]byte, 0, f.room(body)), body)
+}
+
+func (f *csvFormat) room(body []byte) int {
+	if f.plain.opens != nil {
+		return f.plain.fixed + len(body) + 2
+	}
+	return roomFor(body, len(f.columns))
+}
+
+func (f *csvFormat) appendDecoded(dst, body []byte) ([]byte, []message.Attribute, error) {
+	if decoded, ok := f.plain.append(dst, body); ok {
+		return decoded, nil, nil
+	}
 	if i := invalidUTF8(body); i >= 0 {
 		return nil, nil, utf8Error("csv", body, i)
 	}
-	r := newRecord("csv", body, len(f.columns))
+	r := newRecordIn(dst, "csv", body)
 	reader := newCSVReader(body, f.delimiter)
 	n := 0
 	for ; !reader.done; n++ {

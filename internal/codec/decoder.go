@@ -19,6 +19,12 @@ type format interface {
 	decode(body []byte) (decoded []byte, attributes []message.Attribute, err error)
 }
 
+// appender is a format whose bodies are made anew, so that several can be pieces of one text: its decode appends to dst.
+type appender interface {
+	appendDecoded(dst, body []byte) (decoded []byte, attributes []message.Attribute, err error)
+	room(body []byte) int // about how much is appended
+}
+
 // ErrNoHeader is what Decode answers while the columns are not known: see Config.Header.
 var ErrNoHeader = errors.New("csv: the columns are not known: header is set, but no first record was given")
 
@@ -94,13 +100,19 @@ func (d *Decoder) Decode(m *message.Message) (*message.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := m.Clone()
+	return d.finish(m, new(message.Message), body, attributes), nil
+}
+
+// finish makes out of m and what its body says.
+func (d *Decoder) finish(m, out *message.Message, body []byte, attributes []message.Attribute) *message.Message {
+	*out = *m
 	out.Body = body
-	if d.reshapes() {
-		out.Row = nil // the columns that the old body stood for
+	out.Row = nil // the columns that the old body stood for
+	if !d.reshapes() {
+		out.Row = slices.Clone(m.Row)
 	}
-	out.Attributes = merge(out.Attributes, attributes)
-	return out, nil
+	out.Attributes = merge(slices.Clone(m.Attributes), attributes)
+	return out
 }
 
 // reshapes tells whether bodies come out as something else than they went in.

@@ -52,18 +52,25 @@ func (w *wanted) field(name string) field {
 type record struct {
 	codec      string
 	source     []byte // the body, for the places of errors
-	json       []byte
+	json       []byte // what was there before, and the object
+	empty      int    // the length of json without a field
 	attributes []message.Attribute
 }
 
 func newRecord(codec string, source []byte, fields int) *record {
-	r := &record{codec: codec, source: source}
-	r.json = append(make([]byte, 0, len(source)+16*fields+2), '{')
-	return r
+	return newRecordIn(make([]byte, 0, roomFor(source, fields)), codec, source)
 }
 
+// newRecordIn is a record whose JSON stands behind what dst has.
+func newRecordIn(dst []byte, codec string, source []byte) *record {
+	return &record{codec: codec, source: source, json: append(dst, '{'), empty: len(dst) + 1}
+}
+
+// roomFor is about how long the JSON of a record is.
+func roomFor(source []byte, fields int) int { return len(source) + 16*fields + 2 }
+
 func (r *record) name(f *field) {
-	if len(r.json) > 1 {
+	if len(r.json) > r.empty {
 		r.json = append(r.json, ',')
 	}
 	if f.quoted != nil {

@@ -105,9 +105,12 @@ type Counter interface {
 
 // SinkLimits are the bounds of one sink.
 type SinkLimits struct {
-	MaxEvents   int // messages in one Send; 0: as configured
-	MaxBytes    int // bytes of their bodies in one Send; 0: as configured
-	Concurrency int // Sends (of an AsyncSink: messages) at once; 0: as configured. 1 for a sink that keeps an order
+	MaxEvents int // messages in one Send; 0: as configured
+	// DefaultEvents is how many messages there are in one Send at most where nothing is configured; 0: the pipeline's default. It is for sinks to which a larger
+	// batch is worth much: it only fills while those before are on their way.
+	DefaultEvents int
+	MaxBytes      int // bytes of their bodies in one Send; 0: as configured
+	Concurrency   int // Sends (of an AsyncSink: messages) at once; 0: as configured. 1 for a sink that keeps an order
 	// InFlight is, for an AsyncSink, how many messages are in flight at once where no concurrency is configured: for a far end that says
 	// itself how much it takes, so that nothing has to be found out. 0: an adaptive number.
 	InFlight int

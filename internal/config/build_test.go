@@ -94,7 +94,7 @@ func TestASinkWithoutSettingsHasThePipelinesDefaults(t *testing.T) {
 	f := parse(t, "a.yaml", "sources: { a: { type: stdin } }\nsinks: { b: { type: stdout, inputs: a } }\n")
 	got := f.parts[1].common.settings()
 	want := pipeline.Settings{
-		Batch: pipeline.Batch{MaxEvents: pipeline.DefaultBatchEvents, MaxBytes: pipeline.DefaultBatchBytes},
+		Batch: pipeline.Batch{MaxBytes: pipeline.DefaultBatchBytes},
 		Request: pipeline.Request{
 			Timeout: pipeline.DefaultTimeout, RetryAttempts: pipeline.DefaultRetryAttempts, RetryInitial: pipeline.DefaultRetryInitial,
 			RetryMax: pipeline.DefaultRetryMax, RateDuration: pipeline.DefaultRateDuration,

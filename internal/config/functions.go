@@ -35,8 +35,9 @@ type functionDefinition struct {
 	Description  string            `yaml:"description" doc:"Anything, for people."`
 	Environment  map[string]string `yaml:"environment" doc:"Variables of its environment."`
 	Memory       int               `yaml:"memory" min:"128" max:"10240" default:"128" doc:"MiB. The share of the processors grows with it."`
+	Storage      int               `yaml:"storage" min:"0" max:"10240" doc:"MiB of temporary files, which it finds as /tmp. 0: 512."`
 	Timeout      time.Duration     `yaml:"timeout" default:"3s" max:"15m" doc:"How long an invocation may take."`
-	Layers       []string          `yaml:"layers" doc:"Folders that it finds as its /opt; later ones come first."`
+	Layers       []string          `yaml:"layers" doc:"Folders that it finds together as /opt, and by variables like PATH where that cannot be; later ones come first."`
 	Architecture string            `yaml:"architecture" oneof:"x86_64 arm64" doc:"What the code was built for. Not set: this machine's."`
 	Concurrency  *int              `yaml:"concurrency" min:"0" doc:"How many invocations may be in it at once. Not set: as many as api.lambda.concurrency leaves."`
 	Provisioned  int               `yaml:"provisioned" min:"0" doc:"Instances that are started before anybody asks."`
@@ -116,7 +117,7 @@ func (d *decoder) function(p pair, path string, c *functionDefinition) {
 func (c *functionDefinition) function(p pair, path string) Function {
 	s := deployment.Settings{
 		Description: c.Description, Runtime: c.Runtime, Handler: c.Handler, Command: c.Command, Layers: c.Layers, Environment: c.Environment,
-		MemoryMB: c.Memory, Timeout: c.Timeout, Architecture: c.Architecture, DeadLetter: c.DeadLetter,
+		MemoryMB: c.Memory, StorageMB: c.Storage, Timeout: c.Timeout, Architecture: c.Architecture, DeadLetter: c.DeadLetter,
 		Policy: placement.Kind(c.Placement), InitTimeout: c.InitTimeout, Idle: c.Idle, Freeze: c.Freeze,
 	}
 	if s.Policy == placement.Spread {

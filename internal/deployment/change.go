@@ -104,6 +104,9 @@ func (r *Registry) Change(ctx context.Context, name string, change func(*Functio
 				}
 			}
 		}
+		if err := f.checkConcurrency(); err != nil {
+			return err
+		}
 		if !reflect.DeepEqual(before.Reserved, f.Reserved) || !reflect.DeepEqual(before.Provisioned, f.Provisioned) {
 			if err := r.redeploy(f); err != nil {
 				return err
@@ -111,6 +114,21 @@ func (r *Registry) Change(ctx context.Context, name string, change func(*Functio
 		}
 		return r.keep(ctx, f)
 	})
+}
+
+// checkConcurrency tells whether what is provisioned, of all versions and aliases, fits into what is reserved for them together.
+func (f *Function) checkConcurrency() error {
+	if f.Reserved == nil {
+		return nil
+	}
+	sum := 0
+	for _, n := range f.Provisioned {
+		sum += n
+	}
+	if sum > *f.Reserved {
+		return invalid("Requested Provisioned Concurrency should not be greater than the reservedConcurrentExecution for function: %d of %s are provisioned, and %d are reserved for all its versions", sum, f.Name, *f.Reserved)
+	}
+	return nil
 }
 
 // alter calls do with a copy of a function.

@@ -14,7 +14,7 @@ func (r *Registry) definition(f *Function, v Version) function.Definition {
 	s := v.Settings
 	d := function.Definition{
 		Name: f.Name, Version: v.Number, Runtime: s.Runtime, Handler: s.Handler, Command: s.Command, Layers: s.Layers, Environment: s.Environment,
-		MemoryMB: s.MemoryMB, Timeout: s.Timeout, Architecture: s.Architecture, Reserved: f.Reserved, Policy: s.Policy, Machines: s.Machines,
+		MemoryMB: s.MemoryMB, StorageMB: s.StorageMB, Timeout: s.Timeout, Architecture: s.Architecture, Reserved: f.Reserved, Policy: s.Policy, Machines: s.Machines,
 		InitTimeout: s.InitTimeout, Idle: s.Idle, Freeze: s.Freeze,
 	}
 	d.Code = code.Source{Folder: v.Folder, File: r.Archive(v)}

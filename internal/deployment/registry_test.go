@@ -22,7 +22,13 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if dir := os.Getenv("KILLED_OWNER"); dir != "" {
+		beKilled(dir)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // open opens a Registry in a folder. What it returns closes it; so does the test's end.
 func open(t *testing.T, dir string) (*deployment.Registry, *queue.Store, func()) {

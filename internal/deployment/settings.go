@@ -17,6 +17,7 @@ type Settings struct {
 	Layers       []string          `json:",omitempty"` // folders
 	Environment  map[string]string `json:",omitempty"`
 	MemoryMB     int               `json:",omitempty"` // 0: 128
+	StorageMB    int               `json:",omitempty"` // of temporary files; 0: 512
 	Timeout      time.Duration     `json:",omitempty"` // 0: 3 s
 	Architecture string            `json:",omitempty"`
 	// DeadLetter is the queue or topic that events which are given up go to, as "name", "namespace/name" or an ARN of SQS or SNS; "": none.

@@ -3,6 +3,7 @@ package function
 import (
 	"encoding/json"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/function/bill"
@@ -17,13 +18,14 @@ type call struct {
 	ticket  place.Ticket
 	inv     runtimeapi.Invocation
 	arrived time.Time
-	began   time.Time // START
-	again   bool      // the instance is started once more as a part of it
-	first   bool      // nobody has used the instance before
-	queued  bool      // no instance was free when it arrived
-	gate    *gate     // to the caller's Stream
-	tail    *tail     // the end of the log, if the caller wants it
-	once    sync.Once // the end
+	began   time.Time                    // START
+	again   bool                         // the instance is started once more as a part of it
+	first   bool                         // nobody has used the instance before
+	queued  bool                         // no instance was free when it arrived
+	gate    *gate                        // to the caller's Stream
+	counted atomic.Pointer[atomic.Int64] // where it counts as running, until it is over
+	tail    *tail                        // the end of the log, if the caller wants it
+	once    sync.Once                    // the end
 	result  *Result
 	err     error
 	done    chan struct{}
@@ -32,6 +34,7 @@ type call struct {
 // fail ends an invocation that no instance has served.
 func (c *call) fail(err error) {
 	c.once.Do(func() {
+		c.release()
 		c.err = err
 		close(c.done)
 	})

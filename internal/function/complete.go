@@ -22,9 +22,11 @@ func (i *instance) complete(c *call, o outcome) {
 			LogTail: c.tail.bytes(), Instance: i.id, Cold: c.queued && c.first || c.again, Usage: u, Charge: charge, Waited: c.waited(o.answer.At, i)}
 		if o.answer.Failed {
 			r.FunctionError, r.ErrorType = unhandled, kindOf(&o.answer)
+			r.Advice = c.fn.d.advice(r.ErrorType)
 		}
 		c.fn.totals.add(r)
 		c.result = r
+		c.release()
 		close(c.done)
 	})
 }
@@ -74,9 +76,11 @@ func (i *instance) peakMB(exact bool) int {
 	return int(i.peak.Load())
 }
 
+func megabytes(bytes int64) int { return int((bytes + 1<<20 - 1) >> 20) }
+
 // raise raises the peak.
 func (i *instance) raise(bytes int64) {
-	mb := (bytes + 1<<20 - 1) >> 20
+	mb := int64(megabytes(bytes))
 	for old := i.peak.Load(); mb > old; old = i.peak.Load() {
 		if i.peak.CompareAndSwap(old, mb) {
 			return
@@ -97,6 +101,7 @@ func (i *instance) stats() InstanceStats {
 		s.Init = i.initTook
 	}
 	started := i.main != nil
+	s.Seen, s.StoredMB = i.seen, megabytes(i.stored.Load())
 	i.mu.Unlock()
 	if started {
 		s.PeakMB, s.Limited = i.peakMB(false), i.limited()

@@ -25,10 +25,12 @@ type Definition struct {
 	Handler string   // what the runtime is asked to run; provided does without
 	Command []string // for runtime command: a program that speaks the Runtime API, and its arguments
 	Code    code.Source
-	// Layers are folders that a function would find in /opt: with bin, lib, python, nodejs, java/lib, extensions below. Later ones come first.
+	// Layers are folders that a function finds together as /opt where that can be, and by variables like PATH and PYTHONPATH everywhere: with bin,
+	// lib, python, nodejs, java/lib, extensions below. Later ones come first.
 	Layers       []string
 	Environment  map[string]string
 	MemoryMB     int           // 0: 128; 128 to 10,240
+	StorageMB    int           // of temporary files; 0: 512; at most 10,240
 	Timeout      time.Duration // 0: 3 s; at most 15 minutes
 	Architecture string        // "", x86_64 or arm64: what the code was built for; it has to be this machine's, or be translated by it
 
@@ -62,6 +64,8 @@ var variablePattern = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
 const (
 	minMemory      = 128
 	maxMemory      = 10240
+	usualStorage   = 512
+	maxStorage     = 10240
 	maxTimeout     = 15 * time.Minute
 	maxEnvironment = 4096 // bytes of names and values
 	maxLayers      = 5
@@ -82,6 +86,9 @@ func (d *Definition) complete() error {
 	}
 	if d.MemoryMB == 0 {
 		d.MemoryMB = minMemory
+	}
+	if d.StorageMB == 0 {
+		d.StorageMB = usualStorage
 	}
 	if d.Timeout == 0 {
 		d.Timeout = 3 * time.Second
@@ -108,6 +115,8 @@ func (d *Definition) complete() error {
 		return wrong("command", "only runtime command has one, not %s", d.Runtime)
 	case d.MemoryMB < minMemory || d.MemoryMB > maxMemory:
 		return wrong("memory", "%d MB is not between %d and %d", d.MemoryMB, minMemory, maxMemory)
+	case d.StorageMB < 1 || d.StorageMB > maxStorage:
+		return wrong("storage", "%d MB is not between 1 and %d", d.StorageMB, maxStorage)
 	case d.Timeout < time.Millisecond || d.Timeout > maxTimeout:
 		return wrong("timeout", "%v is not between 1ms and %v", d.Timeout, maxTimeout)
 	case d.InitTimeout < 0 || d.Idle < 0 || d.Freeze < 0 || d.Machines < 0:

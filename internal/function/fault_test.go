@@ -131,6 +131,7 @@ func TestCodeThatCannotRunIsRefusedWhenItIsDeployed(t *testing.T) {
 		{"no folder", function.Definition{Runtime: "provided", Code: code.Source{Folder: "/no/such"}}, code.ErrNoCode, "/no/such"},
 		{"no zip", function.Definition{Runtime: "provided", Code: code.Source{Zip: []byte("PK")}}, code.ErrNoCode, "no zip or jar"},
 		{"no program", function.Definition{Runtime: "command", Command: []string{"no-such-program"}, Code: code.Source{Folder: empty}}, loader.ErrMissing, "no-such-program is not on this machine's PATH"},
+		{"a zip that climbs out", function.Definition{Runtime: "provided", Code: code.Source{Zip: climbing(t)}}, code.ErrUnsafe, "../bootstrap"},
 		{"no Java client", function.Definition{Runtime: "java17", Handler: "a.B::c", Code: code.Source{Folder: empty}}, loader.ErrMissing, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -19,8 +19,10 @@ type function struct {
 	pool     *Pool
 	d        Definition
 	deployed Deployed
-	book     *logbook.Book
-	totals   totals
+	// interpreter is the program of the runtime, found when the function was deployed; "": it brings its own.
+	interpreter string
+	book        *logbook.Book
+	totals      totals
 
 	mu     sync.Mutex // guards placer, timer and what the slots' Values are
 	placer *place.Placer
@@ -52,7 +54,7 @@ func (f *function) program(temp string) (loader.Start, error) {
 	layers := slices.Clone(f.d.Layers)
 	slices.Reverse(layers)
 	return loader.Find(loader.Want{Runtime: f.d.Runtime, Command: f.d.Command, Handler: f.d.Handler, Dir: f.deployed.Dir, Layers: layers,
-		MemoryMB: f.d.MemoryMB, Options: f.d.Environment["JAVA_TOOL_OPTIONS"], Temp: temp, Loaders: f.pool.config.Dir + "/loaders"})
+		MemoryMB: f.d.MemoryMB, Interpreter: f.interpreter, Options: f.d.Environment["JAVA_TOOL_OPTIONS"], Temp: temp, Loaders: f.pool.config.Dir + "/loaders"})
 }
 
 // begin starts what is provisioned.

@@ -27,11 +27,14 @@ type instance struct {
 	initTook    time.Duration // set before the first invocation
 	server      *runtimeapi.Server
 	group       *limit.Group // nil: none
+	seen        process.Seen // what it has of the machine's files to itself; set before it is ready
 	pipe        *logbook.Pipe
 	writer      *os.File     // the programs' end of the pipe
 	stopping    chan string  // gets the reason why it shall end; has room for one
 	peak        atomic.Int64 // MB
 	measured    atomic.Int64 // when, in nanoseconds of the pool's clock
+	weighed     atomic.Int64 // the same of its temporary files
+	stored      atomic.Int64 // their bytes then, when they are not bounded
 	uses        atomic.Int64
 	current     atomic.Pointer[call] // whose lines the programs print
 	pid         atomic.Int64
@@ -79,8 +82,8 @@ func (i *instance) start(c *call, now time.Time) {
 	c.inv.Deadline = now.Add(i.fn.d.Timeout)
 	i.deadline = c.inv.Deadline
 	i.timer.Reset(i.fn.d.Timeout)
-	i.current.Store(c)
 	c.log(i, now, bill.Start(c.inv.ID, i.fn.d.Version))
+	i.current.Store(c)
 }
 
 // again places an invocation once more whose instance had ended before it began.
@@ -111,6 +114,7 @@ func (i *instance) Asked() {
 	}
 	i.mu.Unlock()
 	if first {
+		i.pipe.Drain() // what the start has printed comes before START
 		i.settleDown()
 	}
 	if c != nil { // the instance was started for it
@@ -147,6 +151,9 @@ func (i *instance) Answered(inv *runtimeapi.Invocation, a runtimeapi.Answer) {
 	f.placer.Answered(f.pool.now(), i.slot)
 	f.act()
 	i.complete(c, outcome{answer: a})
+	if i.overfull() {
+		i.retire()
+	}
 }
 
 // expire is called by the timer: of the initialisation, or of an invocation.

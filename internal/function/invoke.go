@@ -39,6 +39,8 @@ type Result struct {
 	ContentType string
 	// FunctionError is "" for an answer and Unhandled for an error; ErrorType says of which kind.
 	FunctionError, ErrorType string
+	// Advice is what a person can do about the error; "" without one.
+	Advice string
 	// Streamed is how many bytes went to the Stream.
 	Streamed int64
 	LogTail  []byte
@@ -74,17 +76,12 @@ func (p *Pool) invoke(ctx context.Context, r Request, s Stream) (*Result, error)
 	if err != nil {
 		return nil, err
 	}
-	if f.d.Reserved == nil {
-		limit := p.share()
-		if n := p.unreserved.Add(1); n > int64(limit) {
-			p.unreserved.Add(-1)
-			f.totals.throttled.Add(1)
-			return nil, &ThrottledError{f.d.Name, reasonPool, limit}
-		}
-		defer p.unreserved.Add(-1)
-	}
 	c := newCall(f, r, s)
+	if err := p.admit(c); err != nil {
+		return nil, err
+	}
 	if err := f.arrive(c); err != nil {
+		c.release()
 		return nil, err
 	}
 	select {
@@ -95,6 +92,7 @@ func (p *Pool) invoke(ctx context.Context, r Request, s Stream) (*Result, error)
 		f.mu.Unlock()
 		c.gate.close()
 		if waiting {
+			c.release()
 			return nil, fmt.Errorf("function %s: no instance was free: %w", f.d.Name, ctx.Err())
 		}
 		return nil, fmt.Errorf("function %s: nobody waits for its answer any more: %w", f.d.Name, ctx.Err())

@@ -76,6 +76,31 @@ func TestWhatAFunctionHasForkedEndsWithItsInstance(t *testing.T) {
 	}
 }
 
+func TestAFunctionThatForksWithoutEndMeetsItsLimit(t *testing.T) {
+	p := open(t, function.Config{})
+	if !p.Machine().Limits.Tasks {
+		return // it would meet the machine's
+	}
+	deploy(t, p, func(d *function.Definition) { d.MemoryMB = 4096 })
+	deploy(t, p, func(d *function.Definition) { d.Name = "g" })
+	var forked int
+	answer(t, p, `{"do":"fork bomb"}`, &forked)
+	if forked < 100 || forked > 1024 {
+		t.Errorf("it has forked %d", forked)
+	}
+	if r, err := p.Invoke(t.Context(), function.Request{Function: "g", Payload: []byte(`"on"`)}); err != nil || string(r.Payload) != `"on"` {
+		t.Errorf("another function: %+v, %v", r, err)
+	}
+	s, err := p.Stats("f", "")
+	if err != nil || len(s.Instances) != 1 {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	if err := p.Remove("f", ""); err != nil {
+		t.Error(err)
+	}
+	until(t, "it is gone", func() bool { return !running(s.Instances[0].Pid) })
+}
+
 // running tells whether a process is there and no zombie.
 func running(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

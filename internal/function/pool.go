@@ -30,6 +30,8 @@ type Config struct {
 	CodeLimits  code.Limits
 	// Unlimited starts programs without control groups: neither memory nor processors are limited.
 	Unlimited bool
+	// Plain gives instances no view of their own of the machine's files: their temporary files are measured, not bounded, and layers are not at /opt.
+	Plain bool
 	// NoBoost leaves an instance its own share of the processors while it starts, where the provider gives it a whole one at least.
 	NoBoost bool
 }
@@ -48,7 +50,8 @@ type Pool struct {
 	mu        sync.Mutex
 	closed    bool
 	functions map[key]*function
-	reserved  int // the sum of the reserved concurrencies, each function's name counted once
+	reserved  map[string]*reservation // by the function's name
+	shared    int                     // of the concurrency, what nobody has reserved
 }
 
 // key names a version of a function.
@@ -82,7 +85,7 @@ func New(c Config) (*Pool, error) {
 	if err := loader.Write(filepath.Join(dir, "loaders")); err != nil {
 		return nil, err
 	}
-	p := &Pool{config: c, began: time.Now(), functions: make(map[key]*function)}
+	p := &Pool{config: c, began: time.Now(), functions: make(map[key]*function), reserved: make(map[string]*reservation), shared: c.Concurrency}
 	var groups []string
 	if !c.Unlimited {
 		p.limits = limit.Open()
@@ -149,7 +152,10 @@ func (p *Pool) Deploy(d Definition) (Deployed, error) {
 	}
 	d.Code.Zip = nil // it may be large, and lies in its folder now
 	f := newFunction(p, d, placed)
-	if _, err := f.program(""); err != nil {
+	if f.interpreter, err = loader.Interpreter(d.Runtime, placed.Dir); err == nil {
+		_, err = f.program("")
+	}
+	if err != nil {
 		f.removeCode()
 		return Deployed{}, fmt.Errorf("function %s: %w", d.Name, err)
 	}
@@ -175,17 +181,9 @@ func (p *Pool) enter(f *function) (*function, error) {
 	}
 	k := key{f.d.Name, f.d.Version}
 	old := p.functions[k]
-	sum := p.reserved
-	if old != nil && old.d.Reserved != nil {
-		sum -= *old.d.Reserved
+	if err := p.reserve(&f.d); err != nil {
+		return nil, err
 	}
-	if f.d.Reserved != nil {
-		if sum += *f.d.Reserved; sum > p.config.Concurrency {
-			return nil, &DefinitionError{f.d.Name, "reserved concurrency", fmt.Sprintf("%d is more than the %d that are left of the pool's %d",
-				*f.d.Reserved, p.config.Concurrency-sum+*f.d.Reserved, p.config.Concurrency)}
-		}
-	}
-	p.reserved = sum
 	p.functions[k] = f
 	if old != nil {
 		f.book = old.book
@@ -204,9 +202,7 @@ func (p *Pool) Remove(name, version string) error {
 	k := key{f.d.Name, f.d.Version}
 	if p.functions[k] == f {
 		delete(p.functions, k)
-		if f.d.Reserved != nil {
-			p.reserved -= *f.d.Reserved
-		}
+		p.unreserve(name)
 	}
 	p.mu.Unlock()
 	f.end()
@@ -275,10 +271,3 @@ func (p *Pool) Close() error {
 
 // now is the placers' clock.
 func (p *Pool) now() time.Duration { return time.Since(p.began) }
-
-// share is how many invocations functions without a reserved concurrency may run at once.
-func (p *Pool) share() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.config.Concurrency - p.reserved
-}

@@ -80,10 +80,11 @@ func (i *instance) open() error {
 // maxTasks is how many processes and threads an instance has at most, as the provider has it.
 const maxTasks = 1024
 
-// cpus is the instance's share of the processors; starting ones get a whole one at least, unless they are started for an invocation.
+// cpus is the instance's share of the processors; starting ones get a whole one at least, unless they are provisioned or started for an
+// invocation, as the provider has it.
 func (i *instance) cpus(starting bool) float64 {
 	share := limit.CPUs(i.fn.d.MemoryMB)
-	if starting && !i.fn.pool.config.NoBoost {
+	if starting && !i.provisioned && !i.fn.pool.config.NoBoost {
 		return max(share, 1)
 	}
 	return share
@@ -107,6 +108,8 @@ func (i *instance) spawn() error {
 	if err != nil {
 		return err
 	}
+	space := i.view(start.Path)
+	defer space.Close()
 	env := i.environment(start.Env)
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -115,13 +118,13 @@ func (i *instance) spawn() error {
 	}
 	i.began = time.Now()
 	for _, path := range i.extensionFiles() {
-		e, err := i.child(process.Program{Path: path, Args: []string{path}, Dir: filepath.Dir(path), Env: env, Out: i.writer})
+		e, err := i.child(process.Program{Path: path, Args: []string{path}, Dir: filepath.Dir(path), Env: env, Out: i.writer, Space: space})
 		if err != nil {
 			return fmt.Errorf("cannot start an extension: %w", err)
 		}
 		i.extensions = append(i.extensions, e)
 	}
-	if i.main, err = i.child(process.Program{Path: start.Path, Args: start.Args, Dir: f.deployed.Dir, Env: env, Out: i.writer}); err != nil {
+	if i.main, err = i.child(process.Program{Path: start.Path, Args: start.Args, Dir: f.deployed.Dir, Env: env, Out: i.writer, Space: space}); err != nil {
 		return err
 	}
 	i.pid.Store(int64(i.main.Pid))
@@ -245,7 +248,7 @@ func (i *instance) ended(c *process.Child) {
 	case c != i.main:
 		kind, message = errorExtension, "An extension exited: "+c.How()
 	case i.group != nil && i.group.OutOfMemory():
-		kind, message = errorMemory, "Runtime exited with error: "+c.How()+" (it wanted more than its "+strconv.Itoa(i.fn.d.MemoryMB)+" MB)"
+		kind, message = errorMemory, "Runtime exited with error: "+c.How()+" (it wanted more than its "+strconv.Itoa(i.fn.d.MemoryMB)+" MB"+i.counts()+")"
 	case c.ExitCode() == 0:
 		message = "Runtime exited without providing a reason"
 	}

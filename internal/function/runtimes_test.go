@@ -60,6 +60,7 @@ func TestNodeFindsHandlersAndSaysWhatIsWrong(t *testing.T) {
 		{"absent.handler", `Cannot find module 'absent'`, "Runtime.ImportModuleError"},
 		{"needs.handler", `Cannot find module 'no-such-module'`, "Runtime.ImportModuleError"},
 		{"broken.handler", `SyntaxError`, "Runtime.UserCodeSyntaxError"},
+		{"throws.handler", `"errorMessage":"no configuration"`, "RangeError"},
 	} {
 		t.Run(c.handler, func(t *testing.T) {
 			scripted(t, p, "nodejs20.x", "testdata/node", c.handler)
@@ -126,6 +127,7 @@ func TestPythonHandlers(t *testing.T) {
 		{"absent.handler", `Unable to import module 'absent': No module named 'absent'`, "Runtime.ImportModuleError", ""},
 		{"needs.handler", `Unable to import module 'needs': No module named 'no_such_module'`, "Runtime.ImportModuleError", ""},
 		{"broken.handler", `Syntax error in module 'broken'`, "Runtime.UserCodeSyntaxError", ""},
+		{"throws.handler", `{"errorMessage": "no configuration", "errorType": "LookupError"`, "LookupError", "Phase: init\tStatus: error\tError Type: LookupError"},
 	} {
 		t.Run(c.handler, func(t *testing.T) {
 			scripted(t, p, "python3", "testdata/python", c.handler)
@@ -138,6 +140,10 @@ func TestPythonHandlers(t *testing.T) {
 		})
 	}
 	scripted(t, p, "python", "testdata/python", "app.handler")
+	if r := invoke(t, p, `no JSON {`); r.ErrorType != "Runtime.UnmarshalError" || !strings.Contains(string(r.Payload), "Unable to unmarshal input") {
+		t.Errorf("an event that is no JSON: %s of type %s", r.Payload, r.ErrorType)
+	}
+	scripted(t, p, "python", "testdata/python", "app.handler")
 	for n := range 3 {
 		var got struct {
 			Event, ID, Name string
@@ -148,6 +154,28 @@ func TestPythonHandlers(t *testing.T) {
 		if got.Event != "日本" || got.ID != r.RequestID || got.Name != "f" || got.Count != n+1 || !got.Left {
 			t.Errorf("%s", r.Payload)
 		}
+	}
+}
+
+// Python's library has been compiled when it was installed; a start that compiled it anew would take several times as long.
+func TestPythonUsesWhatIsCompiledAndWritesNothing(t *testing.T) {
+	p := open(t, function.Config{})
+	code := t.TempDir()
+	for _, name := range []string{"app.py", "needs.py"} {
+		text, err := os.ReadFile(filepath.Join("testdata", "python", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(code, name), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	scripted(t, p, "python3", code, "app.compiled")
+	if r := invoke(t, p, `{}`); string(r.Payload) != `{"prefix": null, "writes": false, "library": true}` {
+		t.Errorf("%s", r.Payload)
+	}
+	if left, err := os.ReadDir(code); err != nil || len(left) != 2 {
+		t.Errorf("beside the function's files there is something: %v, %v", left, err)
 	}
 }
 

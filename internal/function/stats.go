@@ -9,6 +9,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/function/limit"
 	"github.com/hikyaku/hikyaku/internal/function/place"
+	"github.com/hikyaku/hikyaku/internal/function/process"
 )
 
 // totals count what a function has done since it was deployed.
@@ -62,6 +63,9 @@ type InstanceStats struct {
 	PeakMB  int // 0: unknown
 	Pid     int
 	Limited bool // its memory is limited
+	// Seen is what it has of the machine's files to itself. StoredMB are its temporary files when they are not bounded, as they were weighed last.
+	Seen     process.Seen
+	StoredMB int
 }
 
 // Stats tells about a version of a function. An error wraps ErrUnknown.
@@ -120,11 +124,15 @@ func (f *function) stats() Stats {
 type Machine struct {
 	Limits  limit.What
 	Guarded bool
+	Plain   string // why instances have no view of their own of the machine's files; "": they have
 }
 
 // Machine tells about the machine.
 func (p *Pool) Machine() Machine {
 	m := Machine{Guarded: p.starter.Guarded()}
+	if m.Plain = p.starter.Mounts(); p.config.Plain {
+		m.Plain = "views of the machine's files are switched off"
+	}
 	if p.limits != nil {
 		m.Limits = p.limits.What()
 	} else {

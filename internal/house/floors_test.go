@@ -19,6 +19,7 @@ var floors = []floor{
 	{"experiments", []string{"internal/bench"}, "one file an experiment"},
 	{"assembly", []string{"internal/config", "internal/sandbox/*"}, "the configuration's schema, which makes the graph; far ends that can be told to misbehave"},
 	{"doors", []string{"internal/api/*"}, "one wire protocol each"},
+	{"shared by doors", []string{"internal/door"}, "what several doors need: their life, and connections that cost little"},
 	{"pipeline", []string{"internal/pipeline"}, "runs sources, transforms and sinks"},
 	{"kinds", []string{"internal/source/*", "internal/transform/*", "internal/sink/*"}, "one folder a kind"},
 	{"push tests", []string{"internal/push/pushtest"}, "what the tests of sinks that push share, for tests"},

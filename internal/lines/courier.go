@@ -39,6 +39,9 @@ func (c *Courier) Send(ctx context.Context, send Send) error {
 	return c.try(ctx, parcel{send: send})
 }
 
+// Back takes what came back from elsewhere, and sends it again after a back-off.
+func (c *Courier) Back(send Send) { c.putBack(parcel{send: send}) }
+
 // Finish says that nothing new will be sent: Serve returns when nothing waits to be sent again. It does not wait for what is
 // under way: batches may leave only when their source has ended.
 func (c *Courier) Finish() {

@@ -24,7 +24,7 @@ type Options struct {
 
 // Line is one line of a stream.
 type Line struct {
-	Text   []byte // without its end ("\n" or "\r\n"); valid until the next call of the Reader
+	Text   []byte // without its end ("\n" or "\r\n"); valid until the Reader reads on: while Ready was true, Next leaves it as it is
 	Offset int64  // of its first byte
 	End    int64  // of the first byte after it and its end
 	Number int64  // from 1, counted from where the Reader began
@@ -78,6 +78,11 @@ func (r *Reader) Next() (Line, error) {
 			return Line{}, err
 		}
 	}
+}
+
+// Ready tells whether the next call of Next reads nothing: a whole line was read with those before it.
+func (r *Reader) Ready() bool {
+	return r.begun && !r.skipping && bytes.IndexByte(r.buf[r.seen:r.end], '\n') >= 0
 }
 
 // Last returns the unfinished line at the end of the stream, if there is one, and forgets it.

@@ -96,10 +96,18 @@ func TestTextsThatWouldNeverEndAreRefusedAtOnce(t *testing.T) {
 			t.Errorf("%s: %d mistakes are told", name, len(mistakes))
 		}
 	}
-	last := strings.Repeat("lp 1\n", 7) + "<loop 1000000>\nhp 1\nhk 1\n</loop>\n"
-	_, err := macro.Read([]byte(last), macro.Options{})
-	if err == nil || !strings.Contains(err.Error(), "line 8,") {
-		t.Errorf("the line where it became too long: %v", err)
+	for text, want := range map[string]string{
+		strings.Repeat("lp 1\n", 7) + "<loop 1000000>\nhp 1\nhk 1\n</loop>\n":                                                       "line 8, column 1: the macro becomes more than 1048576 steps here",
+		"lp 1\n<loop 9>\n  <loop 1000000>\n    hp 1\n  </loop>\n</loop>\n":                                                          "line 2, column 1: the macro becomes more than 1048576 steps here",
+		"lp 1\n<loop 9>\n  <loop 1000000>\n    hp 1\n    hk 1\n  </loop>\n</loop>\n":                                                "line 3, column 3: the macro becomes more than 1048576 steps here",
+		"<loop 1000000>\n<sync>\n</loop>\n  <loop 50000>\n  <sync>\n  </loop>\n":                                                    "line 4, column 3: the macro becomes more than 1048576 steps here",
+		"lp 5\n<loop 8>\n  hk 1000000\n</loop>\n<loop 388606>\n  5 1\n</loop>\n  2,mk 1\n":                                          "line 6, column 3: the macro becomes longer than 8388608 frames here",
+		"<loop 8>\n  hk 1000000\n</loop>\n5 388607\nhk 1\n  2,mk 1\n":                                                               "line 6, column 3: the macro becomes longer than 8388608 frames here",
+		"<player 2>\n<loop 8>\nhk 1000000\n</loop>\n</player>\n<loop 7>\nlp 2\n<player 2>\nhp 20\n hk 100000\n</player>\n</loop>\n": "line 10, column 2: the macro becomes longer than 8388608 frames here",
+	} {
+		if _, err := macro.Read([]byte(text), macro.Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
 	}
 }
 
@@ -177,6 +185,11 @@ func FuzzRead(f *testing.F) {
 			f.Add(line)
 		}
 	}
+	// These become a million steps, or would: what is written out is bounded below, so that such texts cost no more than others.
+	f.Add([]byte("<loop 1000000>\nlp 1\n</loop>"))
+	f.Add([]byte("<loop 1000>\n<loop 500>\n2 1\n5 1\n</loop>\n</loop>"))
+	f.Add([]byte("<loop 99999>\n<player 2>\n2 1\n</player>\n<sync>\n5 1\n</loop>"))
+	f.Add([]byte(strings.Repeat("<loop 1000000>\n", 30) + "lp 1\n5 1\n" + strings.Repeat("</loop>\n", 30)))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		parsed, err := macro.Parse(text)
 		if err != nil {
@@ -198,6 +211,14 @@ func FuzzRead(f *testing.F) {
 		if err != nil || !bytes.Equal(again, formatted) {
 			t.Fatalf("%q was formatted as %q, and that as %q: %v", text, formatted, again, err)
 		}
+		if steps := parsed.Steps(); steps > fuzzSteps {
+			if steps > macro.MaxSteps {
+				if _, err := parsed.Compile(macro.Options{}); err == nil {
+					t.Fatalf("%q becomes too many steps, and is compiled", text)
+				}
+			}
+			return
+		}
 		script, err := parsed.Compile(macro.Options{})
 		other, otherErr := macro.Read(formatted, macro.Options{})
 		if (err == nil) != (otherErr == nil) {
@@ -217,6 +238,9 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// fuzzSteps is how many steps a text of the fuzzer becomes at most. What is written out in a hundred steps is written out in a million.
+const fuzzSteps = 2000
 
 func FuzzUnmarshal(f *testing.F) {
 	for _, text := range []string{"lp 2", "236hp 2 9\n<player 2>\nhk 3\n</player>"} {

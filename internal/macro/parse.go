@@ -22,7 +22,7 @@ func Parse(text []byte) (*Text, error) {
 		p.line(i+1, line)
 	}
 	for _, b := range p.open[1:] {
-		p.add(b.at, 1, 1, fmt.Sprintf("<%s> is never closed", b.kind), fmt.Sprintf("write </%s> on a line of its own after the last line that belongs to it", b.kind))
+		p.add(b.at.line, b.at.column, b.at.length, fmt.Sprintf("<%s> is never closed", b.kind), fmt.Sprintf("write </%s> on a line of its own after the last line that belongs to it", b.kind))
 	}
 	if err := p.err(); err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (p *parser) press(at int, line, remark string) {
 	if !ok || p.alone(at, items, numbers) {
 		return
 	}
-	w := writing{parser: p, at: at, line: &press{at: at, remark: remark}}
+	w := writing{parser: p, at: at, line: &press{at: place{at, items[0].column, items[0].length()}, remark: remark}}
 	fine := true
 	for _, item := range items {
 		fine = w.item(item) && fine

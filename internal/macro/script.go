@@ -3,6 +3,7 @@ package macro
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Step is a state and how long it stays.
@@ -68,22 +69,26 @@ func (t *Text) Compile(o Options) (*Script, error) {
 	if o.Player < 1 || o.Player > Players {
 		return nil, fmt.Errorf("%w: player %d is not from 1 to %d", ErrOptions, o.Player, Players)
 	}
-	if stepsOf(t.body, MaxSteps) > MaxSteps {
+	if t.Steps() > MaxSteps {
 		return nil, t.tooLong()
 	}
 	c := compiler{mirror: o.Mirror, player: o.Player}
-	if err := c.all(t.body); err != nil {
+	body, _ := prune(t.body)
+	if err := c.all(body); err != nil {
 		return nil, err
 	}
 	if c.script.Frames() == 0 {
-		return nil, Mistakes{{t.last, 1, 1, "there is nothing to play", "write what is pressed and for how many frames, as in 2,mk 8"}}
+		return nil, place{line: t.last, column: 1}.mistake("there is nothing to play", "write what is pressed and for how many frames, as in 2,mk 8")
 	}
 	return &c.script, nil
 }
 
-// tooLong finds the line with which the text became too long.
+// shorten is what to do about a macro that becomes too long.
+const shorten = "let loops go round less often, or play it in parts"
+
+// tooLong finds the place with which the text became too long.
 func (t *Text) tooLong() error {
-	line, left := 1, MaxSteps
+	at, left := place{line: 1, column: 1}, MaxSteps
 	for nodes := t.body; nodes != nil; {
 		body := nodes
 		nodes = nil
@@ -94,17 +99,19 @@ func (t *Text) tooLong() error {
 				continue
 			}
 			if b, ok := n.(*block); ok {
-				line = b.at
+				at = b.at
 				if stepsOf(b.body, left) > left {
 					nodes = b.body // it is one that stands in it
 				}
 			} else if p, ok := n.(*press); ok {
-				line = p.at
+				at = p.at
+			} else if m, ok := n.(*meeting); ok {
+				at = m.at
 			}
 			break
 		}
 	}
-	return Mistakes{{line, 1, 1, fmt.Sprintf("the macro becomes more than %d steps here", MaxSteps), "let loops go round less often, or play it in parts"}}
+	return at.mistake(fmt.Sprintf("the macro becomes more than %d steps here", MaxSteps), shorten)
 }
 
 // compiler walks along a text.
@@ -141,27 +148,70 @@ func (c *compiler) one(n node) error {
 	return nil
 }
 
-func (c *compiler) block(b *block) error {
-	was := *c
-	rounds := 1
+func (c *compiler) block(b *block) (err error) {
+	mirror, player := c.mirror, c.player
 	switch b.kind {
 	case loopBlock:
-		rounds = b.number
-		if stepsOf(b.body, MaxSteps) == 0 {
-			rounds = 0 // nothing, however often
-		}
+		return c.loop(b)
 	case mirrorBlock:
 		c.mirror = !c.mirror
 	case playerBlock:
 		c.player = b.number
 	}
-	for range rounds {
-		if err := c.all(b.body); err != nil {
-			return err
+	err = c.all(b.body)
+	c.mirror, c.player = mirror, player
+	return err
+}
+
+// loop writes one round out and copies it. Around a <sync>, rounds may differ: it waits for as long as the players are apart.
+func (c *compiler) loop(b *block) error {
+	if b.number == 1 || b.meets {
+		for range b.number {
+			if err := c.all(b.body); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	round := compiler{player: c.player, mirror: c.mirror}
+	if err := round.all(b.body); err != nil {
+		return err
+	}
+	fit := int64(b.number)
+	for player, frames := range round.frames {
+		if frames > 0 {
+			fit = min(fit, (MaxFrames-c.frames[player])/frames)
 		}
 	}
-	c.mirror, c.player = was.mirror, was.player
+	for player, track := range round.script.Tracks {
+		c.repeat(player, track, round.frames[player], int(fit))
+	}
+	if fit < int64(b.number) {
+		return c.all(b.body) // it finds the line with which it becomes too long
+	}
 	return nil
+}
+
+// repeat goes on with the steps of a track, which last for frames, so many times.
+func (c *compiler) repeat(player int, track []Step, frames int64, rounds int) {
+	switch {
+	case len(track) == 0 || rounds == 0:
+		return
+	case len(track) == 1:
+		c.add(player, track[0].State, frames*int64(rounds))
+		return
+	}
+	all := slices.Grow(c.script.Tracks[player], len(track)*rounds)
+	for range rounds {
+		rest := track
+		if n := len(all); n > 0 && all[n-1].State == track[0].State {
+			all[n-1].Frames += track[0].Frames
+			rest = track[1:]
+		}
+		all = append(all, rest...)
+	}
+	c.script.Tracks[player] = all
+	c.frames[player] += frames * int64(rounds)
 }
 
 func (c *compiler) press(p *press) error {
@@ -181,7 +231,7 @@ func (c *compiler) press(p *press) error {
 			s = s.Mirrored()
 		}
 		if c.frames[c.player-1]+int64(frames) > MaxFrames {
-			return Mistakes{{p.at, 1, 1, fmt.Sprintf("the macro becomes longer than %d frames here", MaxFrames), "let loops go round less often, or play it in parts"}}
+			return p.at.mistake(fmt.Sprintf("the macro becomes longer than %d frames here", MaxFrames), shorten)
 		}
 		c.add(c.player-1, s, int64(frames))
 	}

@@ -29,7 +29,7 @@ func (p *parser) tag(at int, text piece, remark string) {
 			hint = fmt.Sprintf("did you mean %s?", n)
 		}
 		p.add(at, text.column, text.length(), fmt.Sprintf("there is no tag %s", text.text), hint)
-		p.stand(kind, end, at)
+		p.stand(kind, end, at, text)
 		return
 	}
 	if end {
@@ -42,13 +42,13 @@ func (p *parser) tag(at int, text piece, remark string) {
 			hint = fmt.Sprintf("write <%s 2>", kind)
 		}
 		p.add(at, text.column, text.length(), fmt.Sprintf("<%s> wants %s", kind, [...]string{"no number", "one number"}[wants]), hint)
-		p.stand(kind, kind == syncTag, at)
+		p.stand(kind, kind == syncTag, at, text)
 		return
 	}
-	b := &block{at: at, kind: kind, remark: remark}
+	b := &block{at: place{at, text.column, text.length()}, kind: kind, remark: remark}
 	switch kind {
 	case syncTag:
-		p.put(&meeting{at, remark})
+		p.put(&meeting{b.at, remark})
 		return
 	case loopBlock:
 		b.number, _ = p.number(at, argument(text, fields[1]), "rounds", 1, MaxLine)
@@ -56,7 +56,7 @@ func (p *parser) tag(at int, text piece, remark string) {
 		b.number, _ = p.number(at, argument(text, fields[1]), "as a player", 1, Players)
 		for _, around := range p.open {
 			if around.kind == playerBlock {
-				p.add(at, text.column, text.length(), fmt.Sprintf("a player's block stands in that of line %d", around.at), "close that one before")
+				p.add(at, text.column, text.length(), fmt.Sprintf("a player's block stands in that of line %d", around.at.line), "close that one before")
 				break
 			}
 		}
@@ -78,9 +78,9 @@ func argument(tag piece, word string) piece {
 }
 
 // stand opens a block in place of one whose tag was wrong, so that its end is not a second mistake.
-func (p *parser) stand(kind string, end bool, at int) {
+func (p *parser) stand(kind string, end bool, at int, text piece) {
 	if !end && len(p.open) <= 2*MaxNesting {
-		p.open = append(p.open, &block{at: at, kind: kind})
+		p.open = append(p.open, &block{at: place{at, text.column, text.length()}, kind: kind})
 	} else if last := p.open[len(p.open)-1]; end && len(p.open) > 1 && last.kind == kind {
 		p.open = p.open[:len(p.open)-1]
 	}
@@ -97,7 +97,7 @@ func (p *parser) close(at int, text piece, kind string, rest []string, remark st
 		p.add(at, text.column, text.length(), fmt.Sprintf("</%s> closes nothing", kind), fmt.Sprintf("a block begins with <%s> on a line before", kind))
 		return
 	case last.kind != kind:
-		p.add(at, text.column, text.length(), fmt.Sprintf("</%s> comes before </%s>, which closes line %d", kind, last.kind, last.at), "blocks are closed in turn, the last one first")
+		p.add(at, text.column, text.length(), fmt.Sprintf("</%s> comes before </%s>, which closes line %d", kind, last.kind, last.at.line), "blocks are closed in turn, the last one first")
 		// The one that is meant is closed together with those in it, so that their ends are not taken for more mistakes.
 		for i := len(p.open) - 1; i > 0; i-- {
 			if p.open[i].kind == kind {

@@ -8,15 +8,27 @@ type Text struct {
 	last int // the number of the last line
 }
 
+// Steps is how many steps the text becomes, with loops written out, before states that follow themselves are made one: at most MaxSteps+1, which means too many. It
+// takes time for the lines of the text, not for the rounds of its loops.
+func (t *Text) Steps() int { return stepsOf(t.body, MaxSteps) }
+
 // node is a line of a text, or a block of them.
 type node interface {
 	// steps is how many steps it becomes, at most limit+1.
 	steps(limit int) int
 }
 
+// place is where in a text something stands.
+type place struct{ line, column, length int }
+
+// mistake is one at this place.
+func (p place) mistake(text, hint string) Mistakes {
+	return Mistakes{{p.line, p.column, max(p.length, 1), text, hint}}
+}
+
 // press is a line that presses something.
 type press struct {
-	at     int      // its line
+	at     place    // of what is pressed first
 	words  []string // as written, in small letters, for the formatter
 	motion []int    // digits; one for a mere direction, none for no direction
 	with   State    // what is pressed together with the last of them
@@ -43,7 +55,7 @@ func (*blank) steps(int) int { return 0 }
 
 // meeting is <sync>: all players wait here for the one who is last.
 type meeting struct {
-	at     int
+	at     place
 	remark string
 }
 
@@ -59,12 +71,13 @@ const (
 
 // block is what stands between a tag and its end.
 type block struct {
-	at         int
+	at         place // of the tag that begins it
 	kind       string
 	number     int // of a loop, how often; of a player, which
 	body       []node
 	remark     string
 	lastRemark string // of the line that ends it
+	meets      bool   // there is a <sync> in it; known to prune only
 }
 
 func (b *block) steps(limit int) int {
@@ -87,6 +100,24 @@ func stepsOf(nodes []node, limit int) int {
 		}
 	}
 	return total
+}
+
+// prune leaves out what becomes no steps, so that loops are not walked around it, and tells whether there is a <sync> in what is left. Nodes are not changed.
+func prune(nodes []node) (left []node, meets bool) {
+	for _, n := range nodes {
+		switch n := n.(type) {
+		case *press:
+			left = append(left, n)
+		case *meeting:
+			left, meets = append(left, n), true
+		case *block:
+			b := *n
+			if b.body, b.meets = prune(n.body); len(b.body) > 0 {
+				left, meets = append(left, &b), meets || b.meets
+			}
+		}
+	}
+	return left, meets
 }
 
 // splitLines cuts a text into lines, whatever system wrote it.

@@ -11,28 +11,7 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/google/uuid"
 )
-
-// ID names a message for its whole life, through fan-out, retries, dead letters and replays. It is a UUIDv7.
-// The zero ID means that none was given yet; the queue makes one at the first put.
-type ID [16]byte
-
-// NewID makes a fresh id from the present time and randomness.
-func NewID() ID { return ID(uuid.Must(uuid.NewV7())) }
-
-// ParseID reads the usual text form.
-func ParseID(s string) (ID, error) {
-	u, err := uuid.Parse(s)
-	return ID(u), err
-}
-
-// String is the usual text form: 36 characters.
-func (id ID) String() string { return uuid.UUID(id).String() }
-
-// IsZero tells whether no id was given.
-func (id ID) IsZero() bool { return id == ID{} }
 
 // Message is a body and attributes, and what a queue has to know to keep them.
 //

@@ -208,7 +208,10 @@ func TestBudgetServesThoseWhoWaitInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBudget(4, 100, 1, func() {})
 		a := b.accounts[0]
-		take := func(size int) error { return b.take(t.Context(), nil, a, size) }
+		take := func(size int) error {
+			_, err := b.take(t.Context(), nil, a, size)
+			return err
+		}
 		if err := take(60); err != nil {
 			t.Fatal(err)
 		}
@@ -216,7 +219,7 @@ func TestBudgetServesThoseWhoWaitInOrder(t *testing.T) {
 		var order []string
 		waits := func(name string, ctx context.Context, size int) {
 			go func() {
-				if err := b.take(ctx, nil, a, size); err != nil {
+				if _, err := b.take(ctx, nil, a, size); err != nil {
 					name += " " + err.Error()
 				}
 				mu.Lock()
@@ -250,7 +253,7 @@ func TestBudgetServesThoseWhoWaitInOrder(t *testing.T) {
 		stop := make(chan struct{})
 		close(stop)
 		_ = take(100)
-		if err := b.take(t.Context(), stop, a, 1); !errors.Is(err, ErrStopping) {
+		if _, err := b.take(t.Context(), stop, a, 1); !errors.Is(err, ErrStopping) {
 			t.Errorf("error %v", err)
 		}
 	})

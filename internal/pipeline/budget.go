@@ -41,23 +41,26 @@ func newBudget(messages, bytes, accounts int, full func()) *budget {
 	return b
 }
 
-// take waits until the account may have a message of that size in flight, ctx ends or stop is closed; the error is ctx.Err() or ErrStopping.
-func (b *budget) take(ctx context.Context, stop <-chan struct{}, a *account, size int) error {
+// take waits until the account may have a message of the first of these sizes in flight, ctx ends or stop is closed; the error is ctx.Err() or ErrStopping. It
+// takes as many of the others as there is room for at once, in their order, and returns how many it took.
+func (b *budget) take(ctx context.Context, stop <-chan struct{}, a *account, sizes ...int) (n int, err error) {
 	b.mu.Lock()
-	if len(a.waiting) == 0 && b.fits(a, size) {
-		b.add(a, 1, size)
-		b.mu.Unlock()
-		return nil
+	for n < len(sizes) && len(a.waiting) == 0 && b.fits(a, sizes[n]) {
+		b.add(a, 1, sizes[n])
+		n++
 	}
-	r := &request{size, make(chan struct{})}
+	if n > 0 {
+		b.mu.Unlock()
+		return n, nil
+	}
+	r := &request{sizes[0], make(chan struct{})}
 	a.waiting = append(a.waiting, r)
 	b.crowded.Add(1)
 	b.mu.Unlock()
 	b.full()
-	var err error
 	select {
 	case <-r.granted:
-		return nil
+		return 1, nil
 	case <-ctx.Done():
 		err = ctx.Err()
 	case <-stop:
@@ -70,10 +73,10 @@ func (b *budget) take(ctx context.Context, stop <-chan struct{}, a *account, siz
 			a.waiting = slices.Delete(a.waiting, i, i+1)
 			b.crowded.Add(-1)
 			b.grant() // a smaller one behind it may fit
-			return err
+			return 0, err
 		}
 	}
-	return nil // it was granted meanwhile
+	return 1, nil // it was granted meanwhile
 }
 
 // addMade counts what does not ask: the messages that transforms make.

@@ -30,7 +30,7 @@ func (j *journey) bury(q *part, n *node, o component.Outcome) {
 		q.end(n, o)
 		return
 	}
-	q.outcome = o
+	q.outcome = kept(o)
 	n.graveyard.force(&part{j: j, msg: j.deadLetter(n, o.Reason), own: true, size: j.size, fatal: &burial{n, q}})
 }
 

@@ -44,5 +44,6 @@
 // on at once, and a heap of parts that sleep until their retry. A group leaves when a slot is free; no goroutine exists while there
 // is nothing to do. For an asynchronous sink one goroutine hands parts over, while fewer are in flight than may be, and deals with the answers that have come; the
 // sink's own goroutines only leave them. A journey is one delivery and the count of its parts under way; when the last part ends, it is settled.
+// Messages that come together (component.Slab) are journeys of their own that share memory, locks and looks at the clock until something happens to one of them.
 // Dead letters are written by stages of their own, one a dead-letter queue, with the same retries and batches as any sink.
 package pipeline

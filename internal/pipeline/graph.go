@@ -1,12 +1,14 @@
 package pipeline
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -26,10 +28,11 @@ type node struct {
 	below   set // its descendants
 	sources set // the sources that lead to it
 
-	stage     *stage // transforms and sinks
-	graveyard *stage // writes into the dead queue
-	entry     *entry // sources, and transforms that stream
-	turns     *turns // of groups that leave in order; nil: they need not
+	stage     *stage                                                                           // transforms and sinks
+	together  func(ctx context.Context, ms []*message.Message, emit component.EmitFor) []error // of transforms that take several messages at a time
+	graveyard *stage                                                                           // writes into the dead queue
+	entry     *entry                                                                           // sources, and transforms that stream
+	turns     *turns                                                                           // of groups that leave in order; nil: they need not
 
 	obituaries obituaries
 

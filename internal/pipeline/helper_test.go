@@ -31,6 +31,7 @@ type feed struct {
 	deliveries []component.Delivery
 	stay       bool // Run goes on until it is stopped
 	err        error
+	slab       int    // how many are sent at once; 0: one by one
 	began      func() // called when everything was sent
 
 	mu      sync.Mutex
@@ -56,18 +57,40 @@ func numbers(n int) []string {
 	return bodies
 }
 
-func (f *feed) Run(ctx context.Context, out component.Out) error {
-	for _, d := range f.deliveries {
-		body := string(d.Message.Body)
-		d.Settle = func(o component.Outcome) {
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			if f.settled == nil {
-				f.settled = map[string][]component.Outcome{}
-			}
-			f.settled[body] = append(f.settled[body], o)
+func (f *feed) settle(body string, o component.Outcome) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.settled == nil {
+		f.settled = map[string][]component.Outcome{}
+	}
+	f.settled[body] = append(f.settled[body], o)
+}
+
+func (f *feed) send(ctx context.Context, out component.Out, ds []component.Delivery) error {
+	if f.slab == 0 {
+		ds[0].Settle = func(o component.Outcome) { f.settle(string(ds[0].Message.Body), o) }
+		return out.Send(ctx, ds[0])
+	}
+	var slab component.Slab
+	for _, d := range ds {
+		slab.Messages = append(slab.Messages, *d.Message)
+	}
+	slab.Settle = func(i int, m *message.Message, o component.Outcome) {
+		if was := ds[i].Message; string(m.Body) != string(was.Body) || m.Key != was.Key {
+			panic(fmt.Sprintf("%s was settled as %s", was.Body, m.Body))
 		}
-		if err := out.Send(ctx, d); err != nil {
+		f.settle(string(m.Body), o)
+	}
+	taken, err := component.SendSlab(ctx, out, slab)
+	if (err == nil) != (taken == len(ds)) {
+		panic(fmt.Sprintf("%d of %d messages were taken: %v", taken, len(ds), err))
+	}
+	return err
+}
+
+func (f *feed) Run(ctx context.Context, out component.Out) error {
+	for ds := range slices.Chunk(f.deliveries, max(1, f.slab)) {
+		if err := f.send(ctx, out, ds); err != nil {
 			f.mu.Lock()
 			f.sendErr = err
 			f.mu.Unlock()
@@ -129,6 +152,17 @@ var same = change(func(_ context.Context, m *message.Message, emit component.Emi
 	emit("", m)
 	return nil
 })
+
+// slabwise is a transform that takes several messages at once.
+type slabwise struct{ change }
+
+func (c slabwise) TransformSlab(ctx context.Context, ms []*message.Message, emit component.EmitFor) []error {
+	errs := make([]error, len(ms))
+	for i, m := range ms {
+		errs[i] = c.change(ctx, m, func(port string, made *message.Message) { emit(i, port, made) })
+	}
+	return errs
+}
 
 // split is a transform with named outputs.
 type split struct {

@@ -15,11 +15,14 @@ type journey struct {
 	p        *Pipeline
 	entry    *entry
 	delivery component.Delivery
-	root     *message.Message // the delivery's message, or a copy with what it lacked; it is not changed
+	slab     func(int, *message.Message, component.Outcome) // settles one of a slab, in the place of delivery.Settle
+	place    int                                            // in the slab
+	root     *message.Message                               // the delivery's message, or a copy with what it lacked; it is not changed
 	size     int
 	only     *node // the step it was replayed for; nil: every step
 	above    *node // the transform that sent it, now or before a replay; nil: none
 	left     atomic.Int64
+	first    part // the first one that is made of it, which takes no memory of its own
 
 	mu     sync.Mutex
 	buried []*node // the nodes it already is a dead letter of
@@ -44,7 +47,7 @@ type part struct {
 	due     time.Time // while it sleeps
 	order   uint64    // among those that are due at the same time
 
-	outcome component.Outcome
+	outcome *component.Outcome // for the observer, or while its dead letter is written
 	node    *node
 	next    *part // in journey.seen
 }
@@ -60,15 +63,22 @@ func (j *journey) allows(n *node) bool { return j.only == nil || j.only.lineage.
 
 // end takes a part out of its journey. o is what became of the message at n; n is nil for parts that have become others.
 func (q *part) end(n *node, o component.Outcome) {
+	if q.ends(n, o) {
+		q.j.p.settle(q.j)
+	}
+}
+
+// ends is end for a caller that settles the journey when it is over, which it tells.
+func (q *part) ends(n *node, o component.Outcome) (over bool) {
 	j := q.j
 	if q.extra+q.bytes > 0 {
 		j.p.budget.give(j.entry.account, q.extra, q.bytes)
 	}
-	q.outcome, q.node = o, n
 	observed := j.p.options.Observe != nil && n != nil
 	if observed || o.Verdict == component.Retry || o.Verdict == component.Dropped {
 		j.mu.Lock()
 		if observed {
+			q.node, q.outcome = n, kept(o)
 			q.next, j.seen = j.seen, q
 		}
 		if o.Verdict == component.Retry && j.back == nil {
@@ -77,8 +87,10 @@ func (q *part) end(n *node, o component.Outcome) {
 		j.waived = j.waived || o.Verdict == component.Dropped
 		j.mu.Unlock()
 	}
-	j.drop(1)
+	return j.left.Add(-1) == 0
 }
+
+func kept(o component.Outcome) *component.Outcome { return &o }
 
 var errStopped = errors.New("the pipeline stopped before it was finished")
 
@@ -92,43 +104,64 @@ func (q *part) lose(n *node) {
 	q.end(n, component.Again(0, errStopped))
 }
 
-func (j *journey) drop(n int64) {
-	if j.left.Add(-n) == 0 {
-		j.settle()
+// drop ends the hold of who made the journey.
+func (j *journey) drop() {
+	if j.left.Add(-1) == 0 {
+		j.p.settle(j)
 	}
 }
 
-// settle tells the source. Nothing of the journey is under way any more.
-func (j *journey) settle() {
+// settle tells sources what became of journeys of which nothing is under way any more. Those that end together share what it costs.
+func (p *Pipeline) settle(js ...*journey) {
+	for len(js) > 0 {
+		e := js[0].entry
+		var sum sums
+		n := 0
+		for ; n < len(js) && js[n].entry == e; n++ {
+			js[n].settle(&sum)
+		}
+		js = js[n:]
+		p.delivered.Add(sum.delivered)
+		p.buried.Add(sum.buried)
+		p.dropped.Add(sum.dropped)
+		p.givenBack.Add(sum.givenBack)
+		e.settled(n, sum)
+	}
+}
+
+// sums count what became of journeys.
+type sums struct {
+	delivered, buried, dropped, givenBack uint64
+	bytes                                 int
+	now                                   time.Time // for the observer; zero: nobody has looked at the clock
+}
+
+func (j *journey) settle(sum *sums) {
 	o := component.OK(time.Time{})
 	switch {
 	case j.back != nil:
 		o = component.Again(0, j.back)
-		j.p.givenBack.Add(1)
+		sum.givenBack++
 	case len(j.buried) > 0:
-		j.p.buried.Add(1)
+		sum.buried++
 	case j.waived:
-		j.p.dropped.Add(1)
+		sum.dropped++
 	default:
-		j.p.delivered.Add(1)
+		sum.delivered++
 	}
-	n := j.entry.node
-	if o.Verdict == component.Delivered {
-		n.delivered.Add(1)
-	} else {
-		n.givenBack.Add(1)
-	}
-	j.show()
+	sum.bytes += j.size
+	j.show(sum)
 	j.tell(o)
-	j.entry.settled(j)
 }
 
 // show lets the observer see what became of the journey's messages.
-func (j *journey) show() {
+func (j *journey) show(sum *sums) {
 	if j.seen == nil {
 		return
 	}
-	now := j.p.options.Clock()
+	if sum.now.IsZero() {
+		sum.now = j.p.options.Clock()
+	}
 	for q := j.seen; q != nil; q = q.next {
 		m, asItCame := q.msg, q.msg == j.root
 		if !q.own {
@@ -136,17 +169,21 @@ func (j *journey) show() {
 			m = &c
 		}
 		if asItCame || q.outcome.Verdict == component.Delivered || q.outcome.Verdict == component.Dropped {
-			m.Hops.Mark(message.Settled, now)
+			m.Hops.Mark(message.Settled, sum.now)
 		}
-		j.p.observe(m, q.node, q.outcome)
+		j.p.observe(m, q.node, *q.outcome)
 	}
 }
 
 // tell calls the source's function, whatever it does.
 func (j *journey) tell(o component.Outcome) {
-	if j.delivery.Settle == nil {
+	if j.delivery.Settle == nil && j.slab == nil {
 		return
 	}
 	defer j.p.recovered(j.entry.node, "settle", nil)
+	if j.slab != nil {
+		j.slab(j.place, j.delivery.Message, o)
+		return
+	}
 	j.delivery.Settle(o)
 }

@@ -30,6 +30,8 @@ type world struct {
 	stop     time.Duration
 	inFlight int
 	failPuts bool
+	slab     int // messages that sources send at once; 0: one by one
+	watched  bool
 }
 
 type worldNode struct {
@@ -38,6 +40,7 @@ type worldNode struct {
 	inputs []string
 	whole  bool // a sink that answers for whole batches
 	async  bool // a sink that answers for each message when it likes
+	many   bool // a transform that takes several messages at once
 	s      Settings
 	worker int
 }
@@ -49,6 +52,8 @@ func drawWorld(t *rapid.T) world {
 		messages: rapid.IntRange(0, 60).Draw(t, "messages"),
 		inFlight: rapid.SampledFrom([]int{1, 3, 20, 1000}).Draw(t, "in flight"),
 		failPuts: rapid.Bool().Draw(t, "failing puts"),
+		slab:     rapid.SampledFrom([]int{0, 1, 7, 64, 100}).Draw(t, "slab"),
+		watched:  rapid.Bool().Draw(t, "watched"),
 	}
 	if rapid.Bool().Draw(t, "stops") {
 		w.stop = time.Duration(rapid.IntRange(0, 3000).Draw(t, "stop")) * time.Millisecond
@@ -67,7 +72,7 @@ func drawWorld(t *rapid.T) world {
 	}
 	for i := range rapid.IntRange(0, 4).Draw(t, "transforms") {
 		name := fmt.Sprintf("t%d", i)
-		use(worldNode{name: name, inputs: inputs(name), worker: rapid.IntRange(1, 3).Draw(t, "workers")})
+		use(worldNode{name: name, inputs: inputs(name), worker: rapid.IntRange(1, 3).Draw(t, "workers"), many: rapid.Bool().Draw(t, "many")})
 		above, unused = append(above, name), append(unused, name)
 	}
 	for i := range rapid.IntRange(1, 3).Draw(t, "sinks") {
@@ -203,7 +208,7 @@ func (w world) run(t *testing.T) (wrong []string) {
 	var nodes []Node
 	var feeds []*feed
 	for s := range w.sources {
-		f := &feed{}
+		f := &feed{slab: w.slab}
 		for m := range w.messages {
 			f.deliveries = append(f.deliveries, component.Delivery{Message: text(fmt.Sprintf("s%d:%d", s, m))})
 		}
@@ -213,7 +218,7 @@ func (w world) run(t *testing.T) (wrong []string) {
 	for _, n := range w.steps {
 		node := Node{Name: n.name, Inputs: n.inputs, Settings: n.s, Workers: n.worker}
 		if !n.sink {
-			node.Transform = change(func(_ context.Context, m *message.Message, emit component.Emit) error {
+			made := change(func(_ context.Context, m *message.Message, emit component.Emit) error {
 				for _, child := range w.children(n.name, string(m.Body)) {
 					c := m.Clone()
 					c.Body = []byte(child)
@@ -229,6 +234,9 @@ func (w world) run(t *testing.T) (wrong []string) {
 				}
 				return nil
 			})
+			if node.Transform = made; n.many {
+				node.Transform = slabwise{made}
+			}
 		} else if n.async {
 			node.Sink = &caller{deliver: func(m *message.Message, deadline time.Time, done func(component.Outcome)) {
 				body := string(m.Body)
@@ -309,7 +317,11 @@ func (w world) run(t *testing.T) (wrong []string) {
 		})
 		return err
 	}}
-	p, err := New(nodes, Options{Store: keeper, MaxInFlight: w.inFlight, StopGrace: time.Second})
+	o := Options{Store: keeper, MaxInFlight: w.inFlight, StopGrace: time.Second}
+	if w.watched {
+		o.Observe = watch{}
+	}
+	p, err := New(nodes, o)
 	if err != nil {
 		return []string{err.Error()}
 	}

@@ -20,8 +20,8 @@ type Node struct {
 	Stream    component.StreamTransform
 	Sink      component.Sink
 	Settings  Settings
-	// Workers is how many goroutines run a Transform or Stream; 0: 1. With more than one, messages may overtake each other. A Group says itself
-	// how many it wants.
+	// Workers is how many goroutines run a Transform or Stream; 0: 1. With more than one, messages may overtake each other, and a component.SlabTransform
+	// works on one at a time. A Group says itself how many it wants.
 	Workers int
 	// Feeds are the queues ("name" or "namespace/name") a Sink writes into. With Options.Finite, sources that drain them wait for
 	// this node's sources to end. Dead-letter queues need not be named.
@@ -41,7 +41,7 @@ type Settings struct {
 // Batch says how a sink's messages are grouped. The sink's own component.SinkLimits apply too. A component.AsyncSink takes messages one by
 // one and without waiting for company: nothing of Batch concerns it.
 type Batch struct {
-	MaxEvents int // messages in one Send; 0: 1000
+	MaxEvents int // messages in one Send; 0: as the sink's limits say, or 1000
 	MaxBytes  int // their sizes summed, for more than one message; 0: 10 MiB
 	// Timeout is how long a batch that is not full waits for company, from its oldest message on. 0: it does not wait: a batch
 	// leaves as soon as a request may, and is as large as what gathered meanwhile. Nothing waits once the sources that lead here have
@@ -100,7 +100,7 @@ func (s Settings) withDefaults(node string) Settings {
 			*v = d
 		}
 	}
-	orInt(&s.Batch.MaxEvents, DefaultBatchEvents)
+	s.Batch.MaxEvents = max(s.Batch.MaxEvents, 0)
 	orInt(&s.Batch.MaxBytes, DefaultBatchBytes)
 	s.Batch.Timeout = max(s.Batch.Timeout, 0)
 	s.Request.Concurrency = max(s.Request.Concurrency, 0)

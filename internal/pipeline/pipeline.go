@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"runtime/debug"
 	"slices"
@@ -103,9 +104,11 @@ const transformsAtOnce = 64
 func (p *Pipeline) transformStage(n *node) {
 	n.Settings.Batch.Timeout, n.Settings.Request.RateNum, n.Settings.Request.Pace = 0, 0, pace.Rate{}
 	most := p.options.MaxInFlightBytes
+	slabs, _ := n.Transform.(component.SlabTransform)
 	switch {
 	case n.Group != nil:
 		g := n.Group.Grouping()
+		n.together = n.Group.TransformGroup
 		if g.Ordered && g.Concurrency > 1 {
 			n.turns = &turns{}
 		}
@@ -116,6 +119,9 @@ func (p *Pipeline) transformStage(n *node) {
 		p.stage(n, 1, most, fixed(n.Workers), p.stream)
 	case n.Workers > 1:
 		p.stage(n, 1, most, fixed(n.Workers), p.transform)
+	case slabs != nil:
+		n.together = slabs.TransformSlab
+		p.stage(n, transformsAtOnce, most, fixed(1), p.transformGroup)
 	default:
 		p.stage(n, transformsAtOnce, most, fixed(1), p.transform)
 	}
@@ -124,38 +130,42 @@ func (p *Pipeline) transformStage(n *node) {
 func (p *Pipeline) sinkStage(n *node) {
 	s := n.Settings
 	maxCount, maxBytes := s.Batch.MaxEvents, s.Batch.MaxBytes
-	concurrency, most, inFlight := s.Request.Concurrency, s.Request.MaxConcurrency, 0
+	concurrency, most := s.Request.Concurrency, s.Request.MaxConcurrency
+	var l component.SinkLimits
 	if limits, ok := n.Sink.(component.Limits); ok {
-		l := limits.Limits()
-		lower := func(have *int, bound int) {
-			if bound > 0 {
-				*have = min(*have, bound)
-			}
-		}
-		lower(&maxCount, l.MaxEvents)
-		lower(&maxBytes, l.MaxBytes)
-		lower(&concurrency, l.Concurrency)
-		lower(&most, l.Concurrency)
-		inFlight = l.InFlight
-		lower(&inFlight, l.Concurrency)
+		l = limits.Limits()
 	}
+	if maxCount == 0 {
+		maxCount = cmp.Or(l.DefaultEvents, DefaultBatchEvents)
+	}
+	lower := func(have *int, bound int) {
+		if bound > 0 {
+			*have = min(*have, bound)
+		}
+	}
+	lower(&maxCount, l.MaxEvents)
+	lower(&maxBytes, l.MaxBytes)
+	lower(&concurrency, l.Concurrency)
+	lower(&most, l.Concurrency)
+	inFlight := l.InFlight
+	lower(&inFlight, l.Concurrency)
 	async, _ := n.Sink.(component.AsyncSink)
 	if async != nil && concurrency == 0 {
 		concurrency = inFlight
 	}
-	var l limiter
+	var slots limiter
 	switch {
 	case concurrency > 0:
-		l = fixed(concurrency)
+		slots = fixed(concurrency)
 	case most == 1:
-		l = fixed(1)
+		slots = fixed(1)
 	default:
-		l = newAdaptive(most)
+		slots = newAdaptive(most)
 	}
 	if async != nil {
 		n.Settings.Batch.Timeout = 0
 	}
-	p.stage(n, maxCount, maxBytes, l, p.deliver)
+	p.stage(n, maxCount, maxBytes, slots, p.deliver)
 	n.stage.sink = async
 }
 

@@ -28,10 +28,12 @@ func (p *Pipeline) deliver(n *node, g *group) sample {
 	cancel()
 	if component.IsStop(err) && len(outcomes) != len(batch) {
 		p.halt(n, err)
+		bytes := 0
 		for _, q := range g.parts {
+			bytes += q.size
 			q.lose(n)
 		}
-		n.stage.leave(g.parts...)
+		n.stage.leave(len(g.parts), bytes)
 		return told
 	}
 	if len(outcomes) == len(batch) {
@@ -45,18 +47,32 @@ func (p *Pipeline) deliver(n *node, g *group) sample {
 	}
 
 	sent := p.options.Clock()
-	gone := make([]*part, 0, len(g.parts))
+	gone, bytes, delivered := 0, 0, 0
+	over := make([]*journey, 0, len(g.parts))
 	for i, q := range g.parts {
 		o := outcomes[i]
 		if o.Verdict == component.Retry {
 			told.failed += 1 / float64(len(batch))
 			told.slow = told.slow || o.Slow
 		}
-		if !p.answered(n, q, o, sent) {
-			gone = append(gone, q)
+		switch {
+		case o.Verdict == component.Delivered && q.fatal == nil: // the usual way, which shares what it costs
+			if o.Sent.IsZero() {
+				o.Sent = sent
+			}
+			q.msg.Hops.Mark(message.Sent, o.Sent)
+			delivered++
+			if q.ends(n, o) {
+				over = append(over, q.j)
+			}
+		case p.answered(n, q, o, sent):
+			continue // it sleeps
 		}
+		gone, bytes = gone+1, bytes+q.size
 	}
-	n.stage.leave(gone...)
+	n.delivered.Add(uint64(delivered))
+	p.settle(over...)
+	n.stage.leave(gone, bytes)
 	return told
 }
 
@@ -114,7 +130,7 @@ func (p *Pipeline) arrived(n *node, q *part, o component.Outcome) {
 	if q.fatal != nil {
 		q.fatal.node.dead.Add(1)
 		p.announce(q.fatal.node, q.fatal.part.outcome.Reason)
-		q.fatal.part.end(q.fatal.node, q.fatal.part.outcome)
+		q.fatal.part.end(q.fatal.node, *q.fatal.part.outcome)
 		return
 	}
 	n.delivered.Add(1)
@@ -149,7 +165,7 @@ func (p *Pipeline) failed(n *node, q *part, o component.Outcome) (sleeps bool) {
 		p.mourn(n, q.fatal.node, o.Reason)
 	}
 	wait := backoff(n.Settings.Request, max(1, q.tries), o.After, p.options.Rand())
-	n.stage.sleep(q, time.Now().Add(wait))
+	n.stage.sleep(q.alone(), time.Now().Add(wait))
 	return true
 }
 

@@ -26,38 +26,54 @@ func (e *entry) Send(ctx context.Context, d component.Delivery) error {
 	if d.Message == nil {
 		return ErrNoMessage
 	}
-	if err := ctx.Err(); err != nil {
+	size := d.Message.Size()
+	if _, err := e.admit(ctx, size); err != nil {
 		return err
+	}
+	j := &journey{p: e.p, entry: e, delivery: d, root: e.p.prepared(&d), size: size}
+	e.begin(j)
+	return nil
+}
+
+// admit waits until there is room for a message of the first of these sizes, and takes as many of the others in as there is room for then. It returns how many.
+func (e *entry) admit(ctx context.Context, sizes ...int) (n int, err error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
 	}
 	select {
 	case <-e.p.stopping:
-		return ErrStopping
+		return 0, ErrStopping
 	default:
 	}
-	size := d.Message.Size()
-	if err := e.p.budget.take(ctx, e.p.stopping, e.account, size); err != nil {
-		return err
+	if n, err = e.p.budget.take(ctx, e.p.stopping, e.account, sizes...); err != nil {
+		return 0, err
 	}
 	e.mu.Lock()
 	if e.ended {
 		e.mu.Unlock()
-		e.p.budget.give(e.account, 1, size)
-		return ErrStopping
+		bytes := 0
+		for _, size := range sizes[:n] {
+			bytes += size
+		}
+		e.p.budget.give(e.account, n, bytes)
+		return 0, ErrStopping
 	}
-	e.live++
+	e.live += n
 	e.mu.Unlock()
-	e.node.in.Add(1)
+	e.node.in.Add(uint64(n))
+	return n, nil
+}
 
-	j := &journey{p: e.p, entry: e, delivery: d, root: e.p.prepared(&d), size: size}
+// begin sends a journey on its way.
+func (e *entry) begin(j *journey) {
 	j.left.Store(1)
 	from, lost := e.aim(j)
 	if lost != nil {
 		j.bury(&part{j: j, msg: j.root}, j.only, component.Reject(lost))
-		return nil
+		return
 	}
 	e.p.route(j, j.root, nil, from.outs[""])
-	j.drop(1)
-	return nil
+	j.drop()
 }
 
 // prepared is a delivery's message with all that the way from its source gives it: itself where nothing is missing.
@@ -104,11 +120,13 @@ func (e *entry) aim(j *journey) (from *node, err error) {
 	return e.node, err
 }
 
-// settled counts a journey out.
-func (e *entry) settled(j *journey) {
-	e.p.budget.give(e.account, 1, j.size)
+// settled counts journeys out.
+func (e *entry) settled(n int, sum sums) {
+	e.node.delivered.Add(uint64(n) - sum.givenBack)
+	e.node.givenBack.Add(sum.givenBack)
+	e.p.budget.give(e.account, n, sum.bytes)
 	e.mu.Lock()
-	e.live--
+	e.live -= n
 	drained := e.ended && e.live == 0
 	e.mu.Unlock()
 	if drained {

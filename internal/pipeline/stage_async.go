@@ -156,21 +156,21 @@ func (s *stage) reckon(replies []reply) {
 	if len(replies) == 0 {
 		return
 	}
-	gone := make([]*part, 0, len(replies))
+	gone, bytes := 0, 0
 	now := s.p.options.Clock()
 	for i := range replies {
 		r := &replies[i]
 		if r.outcome.Verdict == component.Retry && component.IsStop(r.outcome.Reason) {
 			s.p.halt(s.node, r.outcome.Reason)
 			r.part.lose(s.node)
-			gone = append(gone, r.part)
+			gone, bytes = gone+1, bytes+r.part.size
 			continue
 		}
 		if !s.p.answered(s.node, r.part, r.outcome, now) {
-			gone = append(gone, r.part)
+			gone, bytes = gone+1, bytes+r.part.size
 		}
 	}
-	s.leave(gone...)
+	s.leave(gone, bytes)
 }
 
 // abandon gives up what the sink has not answered, at the end of the stage. Later answers change nothing. The lock is held.

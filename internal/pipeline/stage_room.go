@@ -2,26 +2,35 @@ package pipeline
 
 import "time"
 
-// push gives the stage a part and waits for room. Parts pushed by one goroutine keep their order. After the end of the stage
+// push gives the stage parts and waits for room. Parts pushed by one goroutine keep their order. After the end of the stage
 // they are given back.
-func (s *stage) push(q *part) {
-	s.mu.Lock()
-	if s.ended {
+func (s *stage) push(parts ...*part) {
+	for len(parts) > 0 {
+		s.mu.Lock()
+		if s.ended {
+			s.mu.Unlock()
+			for _, q := range parts {
+				q.lose(s.node)
+			}
+			return
+		}
+		n := 0
+		for n < len(parts) && s.blocked.n == 0 && s.fits(parts[n].size) {
+			s.admit(parts[n])
+			n++
+		}
+		if n == len(parts) {
+			s.came()
+			s.mu.Unlock()
+			return
+		}
+		a := &arrival{parts[n], make(chan struct{})}
+		s.blocked.push(a)
+		s.kick()
 		s.mu.Unlock()
-		q.lose(s.node)
-		return
+		<-a.admitted
+		parts = parts[n+1:]
 	}
-	if s.blocked.n == 0 && s.fits(q.size) {
-		s.admit(q)
-		s.came()
-		s.mu.Unlock()
-		return
-	}
-	a := &arrival{q, make(chan struct{})}
-	s.blocked.push(a)
-	s.kick()
-	s.mu.Unlock()
-	<-a.admitted
 }
 
 // force is push that does not wait. It is for parts that are bounded elsewhere.
@@ -52,14 +61,12 @@ func (s *stage) admit(q *part) {
 	s.waiting += q.size
 }
 
-// leave makes room of parts that are no longer the stage's.
-func (s *stage) leave(parts ...*part) {
+// leave makes room of so many parts that are no longer the stage's, and their bytes.
+func (s *stage) leave(n, bytes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, q := range parts {
-		s.held--
-		s.heldBytes -= q.size
-	}
+	s.held -= n
+	s.heldBytes -= bytes
 	s.admitBlocked()
 	s.kick()
 }

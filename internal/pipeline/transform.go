@@ -42,8 +42,9 @@ func (p *Pipeline) transform(n *node, g *group) sample {
 	made := &emissions{node: n}
 	emit := made.emit
 	calls := make([]patience, len(g.parts))
-	gone := make([]*part, 0, len(g.parts))
+	gone, bytes := 0, 0
 	for i, q := range g.parts {
+		size := q.size
 		err := p.work.Err()
 		if err == nil {
 			err = p.transformOne(n, &calls[i], q.msg, emit)
@@ -52,11 +53,11 @@ func (p *Pipeline) transform(n *node, g *group) sample {
 			err = made.defect
 		}
 		if !p.transformed(n, q, made.outs, err) {
-			gone = append(gone, q)
+			gone, bytes = gone+1, bytes+size
 		}
 		made.clear()
 	}
-	n.stage.leave(gone...)
+	n.stage.leave(gone, bytes)
 	return sample{}
 }
 
@@ -114,16 +115,21 @@ func (p *Pipeline) pass(n *node, q *part, outs []emitted) {
 			c := *m
 			m = &c
 		}
-		m.Origin = q.msg.Origin
-		m.Origin.Part = partOf(q.msg.Origin.Part, n.Name, i)
-		tellApart(m, q.msg, m.Origin.Part, i)
-		if m.Hops == (message.Hops{}) {
-			m.Hops = q.msg.Hops
-		}
-		if m.Time.IsZero() {
-			m.Time = q.msg.Time
-		}
+		inherit(m, q.msg, partOf(q.msg.Origin.Part, n.Name, i), i)
 		by.way = partOf(q.way, n.Name, i)
 		p.route(q.j, m, by, to)
+	}
+}
+
+// inherit gives the index-th message that was made from one what that has and it lacks.
+func inherit(m, from *message.Message, part uint64, index int) {
+	m.Origin = from.Origin
+	m.Origin.Part = part
+	tellApart(m, from, part, index)
+	if m.Hops == (message.Hops{}) {
+		m.Hops = from.Hops
+	}
+	if m.Time.IsZero() {
+		m.Time = from.Time
 	}
 }

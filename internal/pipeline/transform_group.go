@@ -41,7 +41,10 @@ func (t *turn) end() {
 // transformGroup works on a group as a whole.
 func (p *Pipeline) transformGroup(n *node, g *group) sample {
 	defer g.turn.end()
-	outs := make([][]emitted, len(g.parts))
+	outs, one := make([][]emitted, len(g.parts)), make([]emitted, len(g.parts))
+	for i := range outs {
+		outs[i] = one[i : i : i+1] // most transforms make one message of one
+	}
 	errs := make([]error, len(g.parts))
 	if err := p.work.Err(); err != nil {
 		for i := range errs {
@@ -55,13 +58,21 @@ func (p *Pipeline) transformGroup(n *node, g *group) sample {
 		errs[0] = err
 	}
 	g.turn.wait()
-	gone := make([]*part, 0, len(g.parts))
+	gone, bytes := 0, 0
+	on := carrier{p: p, from: n}
 	for i, q := range g.parts {
+		size := q.size
+		if errs[i] == nil && on.take(q, outs[i]) {
+			gone, bytes = gone+1, bytes+size
+			continue
+		}
+		on.put() // what came before goes before
 		if !p.transformed(n, q, outs[i], errs[i]) {
-			gone = append(gone, q)
+			gone, bytes = gone+1, bytes+size
 		}
 	}
-	n.stage.leave(gone...)
+	on.put()
+	n.stage.leave(gone, bytes)
 	return sample{}
 }
 
@@ -74,7 +85,7 @@ func (p *Pipeline) callGroup(n *node, g *group, outs [][]emitted, errs []error) 
 	}
 	n.request(len(ms))
 	wrong := make([]error, len(ms))
-	answers := n.Group.TransformGroup(p.work, ms, func(i int, port string, m *message.Message) {
+	answers := n.together(p.work, ms, func(i int, port string, m *message.Message) {
 		if defect := n.defect(port, m); defect != nil {
 			wrong[i] = defect
 			return

@@ -15,7 +15,7 @@ func (p *Pipeline) stream(n *node, g *group) sample {
 	q := g.parts[0]
 	if p.work.Err() != nil {
 		q.lose(n)
-		n.stage.leave(q)
+		n.stage.leave(1, q.size)
 		return sample{}
 	}
 	n.request(1)
@@ -33,7 +33,7 @@ func (p *Pipeline) stream(n *node, g *group) sample {
 		sleeps = p.failed(n, q, o)
 	}
 	if !sleeps {
-		n.stage.leave(q)
+		n.stage.leave(1, q.size)
 	}
 	return sample{}
 }
@@ -82,7 +82,7 @@ func (b *branch) Send(ctx context.Context, d component.Delivery) error {
 	}
 	e := b.node.entry
 	size := d.Message.Size()
-	if err := b.p.budget.take(ctx, b.p.stopping, e.account, size); err != nil {
+	if _, err := b.p.budget.take(ctx, b.p.stopping, e.account, size); err != nil {
 		return err
 	}
 	e.mu.Lock()
@@ -104,7 +104,7 @@ func (b *branch) Send(ctx context.Context, d component.Delivery) error {
 	}
 	j.left.Store(1)
 	b.p.route(j, j.root, nil, b.node.outs[""])
-	j.drop(1)
+	j.drop()
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unsafe"
 
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/message"
@@ -23,49 +24,67 @@ type builder struct {
 	settings  *settings
 	plan      *plan
 	scan      *scanner
-	row       []Value
+	row       []Value // of the message that is read, where the next row of whole has its place
 	without   []byte
+	whole     *pile // of rows that leave out nothing; it is among piles once it has one
 	piles     []*pile
 	strangers []string // fields for which there is no column, the first of each message
+	spare     []Value  // memory
 }
 
 func newBuilder(s *settings, p *plan) *builder {
-	return &builder{settings: s, plan: p, scan: newScanner(p.names), row: make([]Value, len(p.slots)), without: make([]byte, (len(p.slots)+7)/8)}
+	return &builder{settings: s, plan: p, scan: newScanner(p.names), without: make([]byte, (len(p.slots)+7)/8)}
+}
+
+// mostSpare bounds the values whose memory is kept from one batch to the next.
+const mostSpare = 1 << 17
+
+// forget lets go of the rows that were made, but for their memory.
+func (b *builder) forget() {
+	if b.whole != nil && cap(b.whole.values) <= mostSpare {
+		b.spare = b.whole.values[:cap(b.whole.values)]
+		clear(b.spare)
+	}
+	b.whole, b.row, b.piles, b.strangers = nil, nil, nil, nil
 }
 
 // build reads the messages at the places that todo has. Those that make no row get their outcome at once.
 func (b *builder) build(batch []*message.Message, todo []int, outcomes []component.Outcome) {
-	// The bodies are copied together once: the values of the rows are pieces of this text.
-	size := 0
-	for _, i := range todo {
-		size += len(batch[i].Body)
+	width := len(b.plan.slots)
+	values := b.spare[:0]
+	if b.spare = nil; cap(values) < len(todo)*width {
+		values = make([]Value, 0, len(todo)*width)
 	}
-	var all strings.Builder
-	all.Grow(size)
-	for _, i := range todo {
-		all.Write(batch[i].Body)
-	}
-	text, at := all.String(), 0
+	b.whole = &pile{layout: b.plan.full, values: values, from: make([]int, 0, len(todo))}
 	for _, i := range todo {
 		m := batch[i]
-		body := text[at : at+len(m.Body)]
-		at += len(m.Body)
-		if err := b.read(m, body); err != nil {
+		n := len(b.whole.values)
+		b.row = b.whole.values[n : n+width]
+		// Nobody changes the body of a message, so that the values of the row may be pieces of it.
+		if err := b.read(m, unsafe.String(unsafe.SliceData(m.Body), len(m.Body))); err != nil {
 			outcomes[i] = component.Reject(err)
 			continue
 		}
-		b.keep(i, len(todo))
+		b.keep(i)
 	}
 }
 
 // keep puts the row on the pile of its layout.
-func (b *builder) keep(i, most int) {
+func (b *builder) keep(i int) {
 	l := b.plan.full
 	for _, w := range b.without {
 		if w != 0 {
 			l = b.plan.layout(b.without)
 			break
 		}
+	}
+	if l == b.plan.full {
+		p := b.whole
+		if len(p.from) == 0 {
+			b.piles = append(b.piles, p)
+		}
+		p.from, p.values = append(p.from, i), p.values[:len(p.values)+len(b.row)]
+		return
 	}
 	var p *pile
 	for _, have := range b.piles { // there are few
@@ -74,17 +93,10 @@ func (b *builder) keep(i, most int) {
 		}
 	}
 	if p == nil {
-		if len(b.piles) > 0 {
-			most = 0 // most of them are on the first one
-		}
-		p = &pile{layout: l, values: make([]Value, 0, most*len(l.columns)), from: make([]int, 0, most)}
+		p = &pile{layout: l}
 		b.piles = append(b.piles, p)
 	}
 	p.from = append(p.from, i)
-	if l == b.plan.full {
-		p.values = append(p.values, b.row...)
-		return
-	}
 	for k, v := range b.row {
 		if !leftOut(b.without, k) {
 			p.values = append(p.values, v)

@@ -11,6 +11,11 @@ import (
 // value converts a field's JSON text to the column's kind. Nothing is rounded but to what a float holds; the fraction of a second alone is cut to
 // the column's digits. Errors are *ValueError.
 func (c *Column) value(t token) (Value, error) {
+	if c.Kind == Float && c.Bits != 32 && (t.form == number || t.form == plain) { // most of what is measured
+		if f, ok := shortFloat(t.text); ok {
+			return FloatOf(f), nil
+		}
+	}
 	switch t.form {
 	case number:
 		return c.ofNumber(t.text)

@@ -12,6 +12,12 @@ type Driver interface {
 	Close() error
 }
 
+// Wide is met by drivers of databases to which a larger block is worth much, such as one that has its disk to wait for at each commit.
+type Wide interface {
+	// UsualRows is how many rows a block has at most where batch.max_events does not say.
+	UsualRows() int
+}
+
 // Session is a connection to a database. One goroutine uses it at a time.
 type Session interface {
 	// Describe reads the table's columns as they are now. A table that is not there is an error that Judge calls NoTable.

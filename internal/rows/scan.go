@@ -55,6 +55,7 @@ type scanner struct {
 type names struct {
 	number map[string]int
 	quoted []string // as JSON has them
+	opens  []string // and with the colon behind them
 }
 
 func newNames() *names { return &names{number: map[string]int{}} }
@@ -70,6 +71,10 @@ func (n *names) add(field string) int {
 			q = "" // never as it is
 		}
 		n.quoted = append(n.quoted, q)
+		if q != "" {
+			q += ":"
+		}
+		n.opens = append(n.opens, q)
 	}
 	return i
 }
@@ -108,7 +113,7 @@ func (s *scanner) members() error {
 	if s.accept('}') {
 		return s.end()
 	}
-	for n := 0; ; n++ {
+	for n := s.usual(); ; n++ {
 		field, err := s.name(n)
 		if err != nil {
 			return err
@@ -135,6 +140,40 @@ func (s *scanner) members() error {
 		s.space()
 	}
 }
+
+// usual steps over the first fields as long as they are those that stood there in the object before, texts without anything special, and written without blanks, as our
+// decoders write them. It returns how many there were; another one follows.
+func (s *scanner) usual() (n int) {
+	src, pos := s.src, s.pos
+	for ; n < len(s.guess) && s.guess[n] >= 0; n++ {
+		open := s.names.opens[s.guess[n]]
+		start := pos + len(open) + 1
+		if open == "" || start >= len(src) || src[pos:start-1] != open || src[start-1] != '"' {
+			break
+		}
+		end := start
+		for end < len(src) && special[src[end]] == 0 {
+			end++
+		}
+		if end+2 >= len(src) || src[end:end+3] != `","` {
+			break
+		}
+		s.tokens[s.guess[n]] = token{plain, src[start:end]}
+		pos = end + 2
+	}
+	s.pos = pos
+	return n
+}
+
+// special has the bytes that end a text, or ask for a closer look.
+var special = func() (t [256]uint8) {
+	for c := range t {
+		if c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
+			t[c] = 1
+		}
+	}
+	return t
+}()
 
 func (s *scanner) end() error {
 	s.space()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
@@ -17,6 +18,7 @@ type Sink struct {
 	counts   *counts
 	schema   *schema
 	pool     *pool
+	builders sync.Pool // of *builder, with the memory of the batch before
 }
 
 // New checks the settings and opens nothing. Errors are *component.SettingError. The sink closes the driver, also one that New refuses.
@@ -74,7 +76,11 @@ func (s *Sink) broken(ctx context.Context, err error) bool {
 
 // Limits: a Send has one session, and one more may read its messages meanwhile.
 func (s *Sink) Limits() component.SinkLimits {
-	return component.SinkLimits{Concurrency: s.settings.pool + 1}
+	l := component.SinkLimits{Concurrency: s.settings.pool + 1}
+	if wide, ok := s.driver.(Wide); ok {
+		l.DefaultEvents = wide.UsualRows()
+	}
+	return l
 }
 
 // Counts are rows written, and why some were not, or not at once.

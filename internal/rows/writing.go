@@ -18,7 +18,8 @@ type writing struct {
 	batch    []*message.Message
 	outcomes []component.Outcome
 
-	session  *session // nil: one has to be taken
+	builders []*builder // whose rows are written
+	session  *session   // nil: one has to be taken
 	plan     *plan
 	stop     *component.Outcome // of whatever is not written yet: nothing can be done for it now
 	stale    []int              // messages whose rows were made by a plan that is not true any more
@@ -46,6 +47,10 @@ func (w *writing) run(todo []int) {
 	defer func() {
 		if w.session != nil {
 			w.sink.pool.give(w.session, w.ctx.Err() != nil)
+		}
+		for _, b := range w.builders { // no driver keeps a block
+			b.forget()
+			w.sink.builders.Put(b)
 		}
 	}()
 	renew := false
@@ -100,8 +105,12 @@ func (w *writing) prepare(todo []int, renew bool) ([]*pile, error) {
 }
 
 func (w *writing) build(todo []int) (piles []*pile, strangers []string) {
-	b := newBuilder(&w.sink.settings, w.plan)
+	b, ok := w.sink.builders.Get().(*builder)
+	if !ok || b.plan != w.plan {
+		b = newBuilder(&w.sink.settings, w.plan)
+	}
 	b.build(w.batch, todo, w.outcomes)
+	w.builders = append(w.builders, b)
 	return b.piles, b.strangers
 }
 

@@ -4,7 +4,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"io/fs"
 	"net"
 	"net/http"
 	"strings"
@@ -39,20 +38,6 @@ func (c *Client) advice(err error) string {
 		return " (what listens there does not speak HTTP: is it the port of the http door?)"
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return " (nothing answers there: are the host and the port right?)"
-	}
-	return ""
-}
-
-// listenAdvice is the like for a door that cannot listen.
-func listenAdvice(err error) string {
-	var dns *net.DNSError
-	switch {
-	case errors.Is(err, syscall.EADDRINUSE):
-		return " (another program has the port: choose one with api: http: listen:, or --listen)"
-	case errors.Is(err, syscall.EADDRNOTAVAIL), errors.As(err, &dns):
-		return " (this machine does not have that address: choose one with api: http: listen:, or --listen)"
-	case errors.Is(err, fs.ErrPermission):
-		return " (ports below 1024 may need a privilege: choose another one with api: http: listen:, or --listen)"
 	}
 	return ""
 }

@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log"
 	"net"
 	"net/http"
-	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -42,19 +40,9 @@ type Server struct {
 	stopping context.Context // done as soon as Close begins: waiting claims return
 	stop     context.CancelFunc
 
-	mu     sync.Mutex
-	server *http.Server // nil before Start
-	addr   net.Addr
-	served chan error // the end of Serve
-	closed bool
-	ended  error // of the first Close
+	life door.Life
+	web  *door.Web
 }
-
-// ErrStarted: Start was called before.
-var ErrStarted = errors.New("http door: already started")
-
-// ErrClosed: Start was called after Close.
-var ErrClosed = errors.New("http door: closed")
 
 // New checks the settings and makes a door that does not listen yet.
 func New(c Config, o Options) (*Server, error) {
@@ -91,72 +79,36 @@ func (s *Server) Metrics() *Metrics { return s.metrics }
 // Start listens and returns the address, with the port that was found when Config asks for port 0. A door that is off returns
 // nil, nil. Requests are served until Close; ctx only bounds the start.
 func (s *Server) Start(ctx context.Context) (net.Addr, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case s.closed:
-		return nil, ErrClosed
-	case s.server != nil:
-		return s.addr, ErrStarted
-	case s.config.Off:
+	return s.life.Start(func() (net.Addr, error) { return s.open(ctx) })
+}
+
+func (s *Server) open(ctx context.Context) (net.Addr, error) {
+	if s.config.Off {
 		return nil, nil
 	}
 	tlsConfig, err := s.config.TLS.Open(ErrConfig, s.report)
 	if err != nil {
 		return nil, err
 	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.config.Listen)
+	s.web, err = door.Listen(ctx, door.Config{
+		Name: "http", Option: "--listen", Listen: s.config.Listen, TLS: tlsConfig, MaxConnections: s.config.MaxConnections, Handler: s.handler,
+		HeaderTimeout: s.config.HeaderTimeout, IdleTimeout: s.config.IdleTimeout, MaxHeaderBytes: s.config.MaxHeaderBytes, Report: s.report,
+	})
 	if err != nil {
-		return nil, fmt.Errorf("http door: cannot listen on %s: %w%s", s.config.Listen, err, listenAdvice(err))
+		return nil, err
 	}
-	s.addr = listener.Addr()
-	s.served = make(chan error, 1)
-	s.server = &http.Server{
-		Handler:           s.handler,
-		TLSConfig:         tlsConfig,
-		ReadHeaderTimeout: s.config.HeaderTimeout,
-		IdleTimeout:       s.config.IdleTimeout,
-		MaxHeaderBytes:    s.config.MaxHeaderBytes,
-		ErrorLog:          log.New(reporter(s.report), "", 0),
-	}
-	go func(server *http.Server, listener net.Listener) {
-		if tlsConfig != nil {
-			s.served <- server.ServeTLS(listener, "", "")
-		} else {
-			s.served <- server.Serve(listener)
-		}
-	}(s.server, bound(listener, s.config.MaxConnections))
-	return s.addr, nil
+	s.web.Serve()
+	return s.web.Addr(), nil
 }
 
 // Addr is where the door listens; nil before Start.
-func (s *Server) Addr() net.Addr {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.addr
-}
+func (s *Server) Addr() net.Addr { return s.life.Addr() }
 
 // Close stops listening, lets waiting claims return without messages, and waits for the requests under way. When ctx ends
 // first, their connections are cut and its error is returned. A second Close returns what the first one did.
 func (s *Server) Close(ctx context.Context) error {
 	s.stop()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return s.ended
-	}
-	s.closed = true
-	if s.server == nil {
-		return nil
-	}
-	s.ended = s.server.Shutdown(ctx)
-	if s.ended != nil {
-		_ = s.server.Close() // Shutdown's error says what happened
-	}
-	if err := <-s.served; err != nil && !errors.Is(err, http.ErrServerClosed) {
-		s.ended = errors.Join(s.ended, fmt.Errorf("http door: %w", err))
-	}
-	return s.ended
+	return s.life.Close(func() error { return s.web.Close(ctx) })
 }
 
 // note remembers that the store is over, for /readyz.
@@ -164,12 +116,4 @@ func (s *Server) note(err error) {
 	if errors.Is(err, queue.ErrUnavailable) || errors.Is(err, queue.ErrClosed) {
 		s.failed.Store(true)
 	}
-}
-
-// reporter is an io.Writer for a log.Logger.
-type reporter func(error)
-
-func (r reporter) Write(line []byte) (int, error) {
-	r(fmt.Errorf("http door: %s", strings.TrimRight(string(line), "\n")))
-	return len(line), nil
 }

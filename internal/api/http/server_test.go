@@ -11,6 +11,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	door "github.com/hikyaku/hikyaku/internal/api/http"
+	common "github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -24,7 +25,7 @@ func TestADoorSurvivesStartingAndClosingTwice(t *testing.T) {
 	if err != nil || addr == nil || s.Addr() != addr {
 		t.Fatalf("%v, %v", addr, err)
 	}
-	if again, err := s.Start(t.Context()); !errors.Is(err, door.ErrStarted) || again != addr {
+	if again, err := s.Start(t.Context()); !errors.Is(err, common.ErrStarted) || again != addr {
 		t.Errorf("%v, %v", again, err)
 	}
 	other, err := door.New(door.Config{Listen: addr.String()}, door.Options{Store: store})
@@ -39,7 +40,7 @@ func TestADoorSurvivesStartingAndClosingTwice(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := s.Start(t.Context()); !errors.Is(err, door.ErrClosed) {
+	if _, err := s.Start(t.Context()); !errors.Is(err, common.ErrClosed) {
 		t.Errorf("%v", err)
 	}
 	if err := other.Close(t.Context()); err != nil {

@@ -21,6 +21,11 @@
 // A function with a URL answers HTTP at /lambda-url/NAME/ of this door, and at hosts that begin with NAME.lambda-url. It gets version 2.0 of the
 // payload format.
 //
+// # The usual invocation
+//
+// Invocations with an event of at most 64 KiB go around net/http (package line); all else, and all that comes over the same connection later, is net/http's.
+// That a client has gone is noticed at once there, and after a second or two here: until then its invocation waits for an instance like any other.
+//
 // # Our own paths
 //
 // GET /hikyaku/functions tells about instances, GET /hikyaku/functions/NAME/log about what was printed: `hikyaku function` asks there.

@@ -105,9 +105,9 @@ func (c *call) fail(err error) {
 	}
 	if e.Reason != "" {
 		body["Reason"] = e.Reason
-		c.w.Header().Set("Retry-After", "1")
+		c.set("Retry-After", "1")
 	}
-	c.w.Header().Set("X-Amzn-Errortype", e.Name)
+	c.set("X-Amzn-Errortype", e.Name)
 	text, err := json.Marshal(body)
 	if err != nil { // strings alone
 		text = []byte("{}")

@@ -30,9 +30,10 @@ type settingsIn struct {
 	Layers           []string
 	Architectures    []string
 	DeadLetterConfig *struct{ TargetArn string }
-	RevisionID       string `json:"RevisionId"`
+	EphemeralStorage *struct{ Size int } // MiB
+	RevisionID       string              `json:"RevisionId"`
 
-	VpcConfig, TracingConfig, LoggingConfig, EphemeralStorage, SnapStart, KMSKeyArn, FileSystemConfigs, ImageConfig, PackageType json.RawMessage
+	VpcConfig, TracingConfig, LoggingConfig, SnapStart, KMSKeyArn, FileSystemConfigs, ImageConfig, PackageType json.RawMessage
 }
 
 // apply changes the settings of a version.
@@ -54,6 +55,12 @@ func (in *settingsIn) apply(s *deployment.Settings) error {
 	if in.MemorySize != nil {
 		s.MemoryMB = *in.MemorySize
 	}
+	if in.EphemeralStorage != nil {
+		if n := in.EphemeralStorage.Size; n < 512 || n > 10240 {
+			return wrongValue("1 validation error detected: Value '%d' at 'ephemeralStorage.size' failed to satisfy constraint: Member must have value between 512 and 10240", n)
+		}
+		s.StorageMB = in.EphemeralStorage.Size
+	}
 	if in.Environment != nil {
 		s.Environment = in.Environment.Variables
 	}
@@ -72,7 +79,7 @@ func (in *settingsIn) apply(s *deployment.Settings) error {
 		s.DeadLetter = in.DeadLetterConfig.TargetArn
 	}
 	for name, value := range map[string]json.RawMessage{
-		"VpcConfig": in.VpcConfig, "TracingConfig": in.TracingConfig, "LoggingConfig": in.LoggingConfig, "EphemeralStorage": in.EphemeralStorage,
+		"VpcConfig": in.VpcConfig, "TracingConfig": in.TracingConfig, "LoggingConfig": in.LoggingConfig,
 		"SnapStart": in.SnapStart, "KMSKeyArn": in.KMSKeyArn, "FileSystemConfigs": in.FileSystemConfigs,
 	} {
 		if len(value) == 0 || string(value) == "null" {
@@ -188,6 +195,10 @@ func (c *call) describe(f *deployment.Function, v deployment.Version, qualified 
 	if timeout == 0 {
 		timeout = 3 * time.Second
 	}
+	storage := s.StorageMB
+	if storage == 0 {
+		storage = 512
+	}
 	if architecture == "" {
 		architecture = "x86_64"
 	}
@@ -195,11 +206,14 @@ func (c *call) describe(f *deployment.Function, v deployment.Version, qualified 
 		"FunctionName": f.Name, "FunctionArn": arn, "Runtime": s.Runtime, "Role": s.Role, "Handler": s.Handler, "CodeSize": v.Size, "Description": s.Description,
 		"Timeout": int((timeout + time.Second - 1) / time.Second), "MemorySize": memory, "LastModified": v.Changed.UTC().Format("2006-01-02T15:04:05.000+0000"),
 		"CodeSha256": v.Checksum(), "Version": v.Number, "RevisionId": v.Revision, "State": "Active", "LastUpdateStatus": "Successful", "PackageType": "Zip",
-		"Architectures": []string{architecture}, "TracingConfig": map[string]string{"Mode": "PassThrough"}, "EphemeralStorage": map[string]int{"Size": 512},
+		"Architectures": []string{architecture}, "TracingConfig": map[string]string{"Mode": "PassThrough"}, "EphemeralStorage": map[string]int{"Size": storage},
 		"SnapStart":     map[string]string{"ApplyOn": "None", "OptimizationStatus": "Off"},
 		"LoggingConfig": map[string]string{"LogFormat": "Text", "LogGroup": "/aws/lambda/" + f.Name},
 	}
 	for name, value := range s.Extra {
+		if name == "EphemeralStorage" {
+			continue // it was kept for who asks before it counted
+		}
 		out[name] = value
 	}
 	if len(s.Environment) > 0 {

@@ -20,6 +20,9 @@ type InstanceAnswer struct {
 	PeakMB  int     `json:"peak_mb"` // 0: unknown
 	PID     int     `json:"pid"`
 	Limited bool    `json:"memory_limited"`
+	Bounded bool    `json:"storage_bounded"`         // its temporary files are a file system of its own
+	Opt     bool    `json:"layers_at_opt,omitempty"` // it finds its layers at /opt
+	Stored  int     `json:"stored_mb,omitempty"`     // its temporary files, when they are not bounded
 }
 
 // FunctionAnswer is a version of a function as GET /hikyaku/functions tells about it.
@@ -74,7 +77,8 @@ func (c *call) instances() error {
 				InitFailures: s.InitFailures, BilledMS: s.Billed.Milliseconds(), CostUSD: s.Cost, Running: s.Counts.Running, Waiting: s.Counts.Waiting, Instances: []InstanceAnswer{}}
 			for _, i := range s.Instances {
 				a.Instances = append(a.Instances, InstanceAnswer{ID: i.ID, State: i.State, Machine: i.Machine, AgeMS: i.Age.Milliseconds(),
-					InitMS: float64(i.Init.Microseconds()) / 1000, Invokes: i.Invokes, PeakMB: i.PeakMB, PID: i.Pid, Limited: i.Limited})
+					InitMS: float64(i.Init.Microseconds()) / 1000, Invokes: i.Invokes, PeakMB: i.PeakMB, PID: i.Pid, Limited: i.Limited,
+					Bounded: i.Seen.Temp, Opt: i.Seen.Opt, Stored: i.StoredMB})
 			}
 			all = append(all, a)
 		}

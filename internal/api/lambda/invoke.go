@@ -69,20 +69,29 @@ func (c *call) invoke() error {
 	default:
 		return wrongValue("1 validation error detected: Value '%s' at 'invocationType' failed to satisfy constraint: Member must satisfy enum value set: [Event, RequestResponse, DryRun]", shortened(kind))
 	}
-	result, err := c.d.functions.Invoke(c.ctx(), in)
+	result, err := c.wait(in)
 	if err != nil {
 		return err
 	}
-	h := c.w.Header()
-	h["X-Amz-Executed-Version"] = []string{result.Version}
+	c.set("X-Amz-Executed-Version", result.Version)
 	if result.FunctionError != "" {
-		h["X-Amz-Function-Error"] = []string{result.FunctionError}
+		c.set("X-Amz-Function-Error", result.FunctionError)
 	}
 	if in.LogTail {
-		h["X-Amz-Log-Result"] = []string{base64.StdEncoding.EncodeToString(result.LogTail)}
+		c.set("X-Amz-Log-Result", base64.StdEncoding.EncodeToString(result.LogTail))
 	}
 	c.send(http.StatusOK, "application/json", result.Payload)
 	return nil
+}
+
+// wait invokes as long as the client is there.
+func (c *call) wait(in function.Request) (*function.Result, error) {
+	if c.x == nil {
+		return c.d.functions.Invoke(c.ctx(), in)
+	}
+	ctx, stop := c.x.WatchLong()
+	defer stop()
+	return c.d.functions.Invoke(ctx, in)
 }
 
 // enqueue answers when the event is durable.

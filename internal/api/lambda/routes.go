@@ -18,7 +18,7 @@ type operation struct {
 
 // operations are all of them. The API's versions, the days that paths begin with, are not told apart: no path means two things.
 var operations = []operation{
-	{"POST", "functions/{name}/invocations", "lambda:InvokeFunction", access.Put, true, (*call).invoke},
+	{"POST", invocations, "lambda:InvokeFunction", access.Put, true, (*call).invoke},
 	{"POST", "functions/{name}/response-streaming-invocations", "lambda:InvokeFunction", access.Put, true, (*call).invokeStream},
 	{"POST", "functions/{name}/invoke-async", "lambda:InvokeFunction", access.Put, true, (*call).invokeAsync},
 
@@ -82,6 +82,9 @@ var operations = []operation{
 	{"GET", "/functions", "lambda:ListFunctions", "", false, (*call).instances},
 	{"GET", "/functions/{name}/log", "lambda:GetFunction", access.Admin, false, (*call).log},
 }
+
+// invocations is the path of what is asked for most.
+const invocations = "functions/{name}/invocations"
 
 // own is what our own paths begin with, where the service's have a day.
 const own = "hikyaku"

@@ -15,13 +15,16 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/deployment"
+	"github.com/hikyaku/hikyaku/internal/door/line"
 	"github.com/hikyaku/hikyaku/internal/function"
 )
 
 // call is a request under way.
 type call struct {
 	d         *Server
-	w         http.ResponseWriter
+	w         http.ResponseWriter // nil with an x
+	x         *line.Exchange      // of a plain request
+	heads     []line.Field        // of the answer, with an x
 	r         *http.Request
 	body      []byte
 	user      *access.User // nil without users
@@ -41,19 +44,36 @@ const (
 	maxBusy = 512 << 20
 )
 
+// serveLine answers a plain request that invokes a function, and leaves others to serve.
+func (d *Server) serveLine(x *line.Exchange) {
+	c := &call{d: d, x: x, r: x.Request}
+	if _, _, ok := urlOf(c.r); ok {
+		x.Leave()
+		return
+	}
+	op, err := c.route()
+	if err != nil || op.path != invocations {
+		x.Leave()
+		return
+	}
+	c.id = uuid.NewString()
+	c.heads = append(make([]line.Field, 0, 6), line.Field{Name: "X-Amzn-Requestid", Value: c.id})
+	defer c.recovered()
+	held, err := c.hold(int64(len(x.Body)))
+	defer d.busy.Add(-held)
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	c.body = append([]byte(nil), x.Body...) // an event may live on when its client has gone, and the exchange with it
+	c.do(op)
+}
+
 // serve answers any request.
 func (d *Server) serve(w http.ResponseWriter, r *http.Request) {
 	c := &call{d: d, w: w, r: r, id: uuid.NewString()}
 	w.Header().Set("X-Amzn-Requestid", c.id)
-	defer func() {
-		if v := recover(); v != nil {
-			if v == http.ErrAbortHandler {
-				panic(v)
-			}
-			d.report(fmt.Errorf("lambda door: panic in %s %s: %v\n%s", r.Method, r.URL.Path, v, debug.Stack()))
-			c.fail(&Error{Name: "ServiceException", Status: http.StatusInternalServerError, Message: "An internal error occurred; the log of hikyaku tells more."})
-		}
-	}()
+	defer c.recovered()
 	if name, path, ok := urlOf(r); ok {
 		c.serveURL(name, path)
 		return
@@ -73,22 +93,39 @@ func (d *Server) serve(w http.ResponseWriter, r *http.Request) {
 		c.refuse(err)
 		return
 	}
-	if err := c.admit(c.body); err != nil {
-		c.fail(err)
-		return
+	c.do(op)
+}
+
+// do does what was asked for, if the caller may.
+func (c *call) do(op *operation) {
+	err := c.admit(c.body)
+	if err == nil {
+		err = c.granted(op)
 	}
-	if err := c.granted(op); err != nil {
-		c.fail(err)
-		return
+	if err == nil {
+		err = op.do(c)
 	}
-	if err := op.do(c); err != nil {
+	if err != nil {
 		c.fail(err)
 	}
 }
 
+// recovered answers for a call that panicked; others go on.
+func (c *call) recovered() {
+	v := recover()
+	switch v {
+	case nil:
+		return
+	case http.ErrAbortHandler:
+		panic(v)
+	}
+	c.d.report(fmt.Errorf("lambda door: panic in %s %s: %v\n%s", c.r.Method, c.r.URL.Path, v, debug.Stack()))
+	c.fail(&Error{Name: "ServiceException", Status: http.StatusInternalServerError, Message: "An internal error occurred; the log of hikyaku tells more."})
+}
+
 // refuse answers a request that was not looked at whole, to strangers as well: so it tells nothing but what is wrong with it.
 func (c *call) refuse(err error) {
-	c.w.Header().Set("Connection", "close")
+	c.set("Connection", "close")
 	c.fail(err)
 }
 
@@ -115,9 +152,8 @@ func (c *call) read(limit int64) (held int64, err error) {
 	if length > limit {
 		return 0, tooLarge(int(limit))
 	}
-	if c.d.busy.Add(length) > maxBusy {
-		return length, &Error{Name: "TooManyRequestsException", Status: http.StatusTooManyRequests, Reason: "CallerRateLimitExceeded",
-			Message: "the requests that are being read take " + strconv.Itoa(maxBusy) + " bytes, the most there can be: try again"}
+	if held, err := c.hold(length); err != nil {
+		return held, err
 	}
 	if c.r.ContentLength > 0 {
 		c.body = make([]byte, length)
@@ -138,6 +174,15 @@ func (c *call) read(limit int64) (held int64, err error) {
 	return length, nil
 }
 
+// hold counts a body against those that are read at once.
+func (c *call) hold(length int64) (held int64, err error) {
+	if c.d.busy.Add(length) > maxBusy {
+		err = &Error{Name: "TooManyRequestsException", Status: http.StatusTooManyRequests, Reason: "CallerRateLimitExceeded",
+			Message: "the requests that are being read take " + strconv.Itoa(maxBusy) + " bytes, the most there can be: try again"}
+	}
+	return length, err
+}
+
 // decode reads the body as JSON. Fields that are not known are left to newer clients.
 func (c *call) decode(into any) error {
 	if len(bytes.TrimSpace(c.body)) == 0 {
@@ -149,14 +194,26 @@ func (c *call) decode(into any) error {
 	return nil
 }
 
+// set adds a header to the answer.
+func (c *call) set(name, value string) {
+	if c.x != nil {
+		c.heads = append(c.heads, line.Field{Name: name, Value: value})
+		return
+	}
+	c.w.Header()[name] = []string{value}
+}
+
 // send answers.
 func (c *call) send(status int, kind string, body []byte) {
-	h := c.w.Header()
 	if kind != "" {
-		h.Set("Content-Type", kind)
+		c.set("Content-Type", kind)
+	}
+	if c.x != nil {
+		_ = c.x.Send(status, append(c.x.Begin(), body...), c.heads...) // a client that is gone misses it
+		return
 	}
 	if status != http.StatusNoContent {
-		h.Set("Content-Length", strconv.Itoa(len(body)))
+		c.set("Content-Length", strconv.Itoa(len(body)))
 	}
 	c.w.WriteHeader(status)
 	_, _ = c.w.Write(body) // a client that is gone misses it

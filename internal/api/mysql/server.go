@@ -15,6 +15,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/api/mysql/auth"
+	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -42,23 +43,14 @@ type Server struct {
 
 	defaultSocket string // tests: another than DefaultSocket
 
-	mu        sync.Mutex
-	listener  *vmysql.Listener // nil before Start
+	life      door.Life
+	listener  *vmysql.Listener
 	limit     *limited
 	sessions  *server.SessionManager
 	processes gms.ProcessList
 	engine    *engine.Engine
-	addr      net.Addr
 	served    chan struct{}
-	closed    bool
-	ended     error
 }
-
-// ErrStarted: Start was called before. ErrClosed: it was called after Close.
-var (
-	ErrStarted = errors.New("mysql door: already started")
-	ErrClosed  = errors.New("mysql door: closed")
-)
 
 // New checks the settings and makes a door that does not listen yet.
 func New(c Config, o Options) (*Server, error) {
@@ -81,14 +73,11 @@ func New(c Config, o Options) (*Server, error) {
 // Start listens and returns the address, with the port that was found when Config asks for port 0. A door that is off returns nil, nil.
 // Connections are served until Close; ctx only bounds the start.
 func (d *Server) Start(ctx context.Context) (net.Addr, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	switch {
-	case d.closed:
-		return nil, ErrClosed
-	case d.listener != nil:
-		return d.addr, ErrStarted
-	case d.config.Off:
+	return d.life.Start(func() (net.Addr, error) { return d.open(ctx) })
+}
+
+func (d *Server) open(ctx context.Context) (net.Addr, error) {
+	if d.config.Off {
 		return nil, nil
 	}
 	tlsConfig, err := d.config.TLS.Open(ErrConfig, d.report)
@@ -126,13 +115,13 @@ func (d *Server) Start(ctx context.Context) (net.Addr, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("mysql door: %w", err), socket.Close(), e.Close())
 	}
-	d.engine, d.processes, d.limit, d.addr = e, e.ProcessList, socket, socket.Addr()
+	d.engine, d.processes, d.limit = e, e.ProcessList, socket
 	d.served = make(chan struct{})
 	go func() {
 		defer close(d.served)
 		d.listener.Accept()
 	}()
-	return d.addr, nil
+	return socket.Addr(), nil
 }
 
 // version is what the server calls itself: clients read the number before the dash to decide what they may say.

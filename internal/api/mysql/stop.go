@@ -10,21 +10,13 @@ import (
 
 // Close stops listening, lets statements under way finish until ctx is done, and ends all connections: what they own goes back.
 func (d *Server) Close(ctx context.Context) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.closed {
-		return d.ended
-	}
-	d.closed = true
-	if d.listener == nil {
-		return nil
-	}
-	d.listener.Shutdown()
-	d.listener.Close()
-	<-d.served
-	d.endConnections(ctx)
-	d.ended = d.engine.Close()
-	return d.ended
+	return d.life.Close(func() error {
+		d.listener.Shutdown()
+		d.listener.Close()
+		<-d.served
+		d.endConnections(ctx)
+		return d.engine.Close()
+	})
 }
 
 // endConnections closes every connection and waits until none is served any more, or ctx is done.

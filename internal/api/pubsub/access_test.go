@@ -29,6 +29,7 @@ import (
 	"google.golang.org/grpc/metadata"
 
 	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/door"
 )
 
 func testUsers(t *testing.T) *access.Users {
@@ -267,7 +268,7 @@ func TestADoorOpensAndClosesOnce(t *testing.T) {
 	if _, err := d.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Start(t.Context()); !errors.Is(err, ErrStarted) {
+	if _, err := d.Start(t.Context()); !errors.Is(err, door.ErrStarted) {
 		t.Error(err)
 	}
 	idle, err := net.Dial("tcp", d.Addr().String()) // says nothing: it does not hold up the close
@@ -280,7 +281,7 @@ func TestADoorOpensAndClosesOnce(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := d.Start(t.Context()); !errors.Is(err, ErrClosed) {
+	if _, err := d.Start(t.Context()); !errors.Is(err, door.ErrClosed) {
 		t.Error(err)
 	}
 	off, err := New(Config{Off: true}, Options{Store: s})

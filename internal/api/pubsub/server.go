@@ -16,6 +16,7 @@ import (
 	"github.com/hikyaku/hikyaku/batch"
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/api/pubsub/push"
+	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -50,21 +51,12 @@ type Server struct {
 	stopping context.Context // done as soon as Close begins: pulls return
 	stop     context.CancelFunc
 
-	mu     sync.Mutex
-	grpc   *grpc.Server // nil before Start
+	life   door.Life
+	grpc   *grpc.Server
 	rest   *http.Server
 	split  *split
-	addr   net.Addr
 	served sync.WaitGroup
-	closed bool
-	ended  error
 }
-
-// ErrStarted: Start was called before. ErrClosed: it was called after Close.
-var (
-	ErrStarted = errors.New("pubsub door: already started")
-	ErrClosed  = errors.New("pubsub door: closed")
-)
 
 // New checks the settings and makes a door that does not listen yet.
 func New(c Config, o Options) (*Server, error) {
@@ -87,14 +79,11 @@ func New(c Config, o Options) (*Server, error) {
 // Start listens and returns the address, with the port that was found when Config asks for port 0. A door that is off returns nil, nil.
 // Requests are served until Close; ctx only bounds the start.
 func (d *Server) Start(ctx context.Context) (net.Addr, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	switch {
-	case d.closed:
-		return nil, ErrClosed
-	case d.grpc != nil:
-		return d.addr, ErrStarted
-	case d.config.Off:
+	return d.life.Start(func() (net.Addr, error) { return d.open(ctx) })
+}
+
+func (d *Server) open(ctx context.Context) (net.Addr, error) {
+	if d.config.Off {
 		return nil, nil
 	}
 	tlsConfig, err := d.tls()
@@ -110,7 +99,7 @@ func (d *Server) Start(ctx context.Context) (net.Addr, error) {
 	if err != nil {
 		return nil, fmt.Errorf("pubsub door: cannot listen on %s: %w", d.config.Listen, err)
 	}
-	d.addr, d.grpc, d.rest = listener.Addr(), calls, web
+	d.grpc, d.rest = calls, web
 	d.settles = batch.New(batch.Config[*settling]{MaxCount: 64, Handlers: 2, Handle: d.settleAll})
 	d.split = newSplit(listener, tlsConfig, d.config.MaxConnections)
 	d.served.Go(d.split.run)
@@ -126,48 +115,39 @@ func (d *Server) Start(ctx context.Context) (net.Addr, error) {
 			d.report(fmt.Errorf("pubsub door: REST: %w", err))
 		}
 	})
-	return d.addr, nil
+	return listener.Addr(), nil
 }
 
 // Addr is where the door listens; nil before Start.
-func (d *Server) Addr() net.Addr {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.addr
-}
+func (d *Server) Addr() net.Addr { return d.life.Addr() }
 
 // Close stops listening, ends streams and waiting pulls, and waits for the calls under way. When ctx ends first, their connections are
 // cut. What clients hold stays theirs until its deadline. A second Close returns what the first one did.
 func (d *Server) Close(ctx context.Context) error {
 	d.stop()
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.closed {
-		return d.ended
-	}
-	d.closed = true
-	if d.grpc == nil {
-		return nil
-	}
+	return d.life.Close(func() error { return d.end(ctx) })
+}
+
+func (d *Server) end(ctx context.Context) error {
 	d.split.close()
 	patient := make(chan struct{})
 	go func() {
 		defer close(patient)
 		d.grpc.GracefulStop()
 	}()
-	d.ended = d.rest.Shutdown(ctx)
+	ended := d.rest.Shutdown(ctx)
 	select {
 	case <-patient:
 	case <-ctx.Done():
-		d.ended = errors.Join(d.ended, ctx.Err())
+		ended = errors.Join(ended, ctx.Err())
 		d.grpc.Stop() // lets GracefulStop return
 		<-patient
 	}
-	if d.ended != nil {
+	if ended != nil {
 		_ = d.rest.Close() // Shutdown's error says what happened
 	}
 	d.served.Wait()
 	_ = d.settles.Close() // it returns none
 	d.work.Wait()
-	return d.ended
+	return ended
 }

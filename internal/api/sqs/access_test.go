@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
 	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -135,7 +136,7 @@ func TestADoorStartsAndClosesOnce(t *testing.T) {
 	if _, err := d.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Start(t.Context()); !errors.Is(err, ErrStarted) {
+	if _, err := d.Start(t.Context()); !errors.Is(err, door.ErrStarted) {
 		t.Error(err)
 	}
 	for range 2 {
@@ -143,7 +144,7 @@ func TestADoorStartsAndClosesOnce(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := d.Start(t.Context()); !errors.Is(err, ErrClosed) {
+	if _, err := d.Start(t.Context()); !errors.Is(err, door.ErrClosed) {
 		t.Error(err)
 	}
 	off, err := New(Config{Off: true}, Options{Store: s})

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -84,7 +85,7 @@ func (d *Server) begin(m move) error {
 	defer d.moves.mu.Unlock()
 	switch {
 	case d.stopping.Err() != nil:
-		return ErrClosed
+		return door.ErrClosed
 	case d.moves.running[m.Source] != nil:
 		return errMoveRunning
 	case len(d.moves.running) >= maxMoves:

@@ -12,8 +12,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hikyaku/hikyaku/internal/api/sqs/line"
 	"github.com/hikyaku/hikyaku/internal/api/sqs/wire"
+	"github.com/hikyaku/hikyaku/internal/door/line"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 

@@ -4,17 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log"
 	"net"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/access/sigv4"
-	"github.com/hikyaku/hikyaku/internal/api/sqs/line"
+	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -52,20 +50,9 @@ type Server struct {
 	stopping context.Context // done as soon as Close begins: long polls return
 	stop     context.CancelFunc
 
-	mu     sync.Mutex
-	lines  *line.Server // nil before Start
-	web    *http.Server // what lines leaves to it
-	addr   net.Addr
-	served sync.WaitGroup
-	closed bool
-	ended  error // of the first Close
+	life door.Life
+	web  *door.Web
 }
-
-// ErrStarted: Start was called before. ErrClosed: it was called after Close.
-var (
-	ErrStarted = errors.New("sqs door: already started")
-	ErrClosed  = errors.New("sqs door: closed")
-)
 
 // New checks the settings and makes a door that does not listen yet.
 func New(c Config, o Options) (*Server, error) {
@@ -91,52 +78,30 @@ func New(c Config, o Options) (*Server, error) {
 // Start listens and returns the address, with the port that was found when Config asks for port 0. A door that is off returns nil, nil.
 // Requests are served until Close; ctx only bounds the start.
 func (d *Server) Start(ctx context.Context) (net.Addr, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	switch {
-	case d.closed:
-		return nil, ErrClosed
-	case d.lines != nil:
-		return d.addr, ErrStarted
-	case d.config.Off:
+	return d.life.Start(func() (net.Addr, error) { return d.open(ctx) })
+}
+
+func (d *Server) open(ctx context.Context) (net.Addr, error) {
+	if d.config.Off {
 		return nil, nil
 	}
 	tlsConfig, err := d.config.TLS.Open(ErrConfig, d.report, "http/1.1") // as SDKs speak with SQS
 	if err != nil {
 		return nil, err
 	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", d.config.Listen)
+	web, err := door.Listen(ctx, door.Config{
+		Name: "sqs", Listen: d.config.Listen, TLS: tlsConfig, MaxConnections: d.config.MaxConnections, Handler: http.HandlerFunc(d.serve), Plain: d.serveLine,
+		HeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, Report: d.report,
+	})
 	if err != nil {
-		return nil, fmt.Errorf("sqs door: cannot listen on %s: %w", d.config.Listen, err)
+		return nil, err
 	}
 	if err := d.begun(ctx); err != nil {
-		return nil, errors.Join(err, listener.Close())
+		return nil, errors.Join(err, web.Close(ctx))
 	}
-	d.addr = listener.Addr()
-	d.lines = line.New(line.Config{
-		Serve: d.serveLine, TLS: tlsConfig, MaxConnections: d.config.MaxConnections, Idle: idleTimeout, Read: readTimeout, Write: writeTimeout,
-		Panicked: func(v any) { d.report(fmt.Errorf("sqs door: panic: %v", v)) },
-	})
-	d.web = &http.Server{
-		Handler:           http.HandlerFunc(d.serve),
-		ReadHeaderTimeout: headerTimeout,
-		ReadTimeout:       readTimeout,
-		WriteTimeout:      writeTimeout,
-		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    maxHeaderBytes,
-		ErrorLog:          log.New(reporter(d.report), "", 0),
-	}
-	d.served.Go(func() {
-		if err := d.lines.Run(listener); err != nil {
-			d.report(fmt.Errorf("sqs door: %w", err))
-		}
-	})
-	d.served.Go(func() {
-		if err := d.web.Serve(d.lines.Others()); err != nil && !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
-			d.report(fmt.Errorf("sqs door: %w", err))
-		}
-	})
-	return d.addr, nil
+	d.web = web
+	web.Serve()
+	return web.Addr(), nil
 }
 
 // What a connection may take.
@@ -174,11 +139,7 @@ func (d *Server) begun(ctx context.Context) error {
 }
 
 // Addr is where the door listens; nil before Start.
-func (d *Server) Addr() net.Addr {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.addr
-}
+func (d *Server) Addr() net.Addr { return d.life.Addr() }
 
 // Close stops listening, lets long polls return without messages, and waits for the requests under way. When ctx ends first, their connections
 // are cut and its error is returned. What clients hold stays theirs until its visibility timeout ends. A second Close returns what the first one did.
@@ -186,27 +147,7 @@ func (d *Server) Close(ctx context.Context) error {
 	d.moves.mu.Lock() // no move begins after this
 	d.stop()
 	d.moves.mu.Unlock()
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.closed {
-		return d.ended
-	}
-	d.closed = true
-	if d.lines != nil {
-		d.ended = errors.Join(d.lines.Shutdown(ctx), d.web.Shutdown(ctx))
-		if d.ended != nil {
-			_ = d.web.Close() // Shutdown's error says what happened
-		}
-		d.served.Wait()
-	}
+	err := d.life.Close(func() error { return d.web.Close(ctx) })
 	d.work.Wait()
-	return d.ended
-}
-
-// reporter is an io.Writer for a log.Logger.
-type reporter func(error)
-
-func (r reporter) Write(line []byte) (int, error) {
-	r(fmt.Errorf("sqs door: %s", strings.TrimRight(string(line), "\n")))
-	return len(line), nil
+	return err
 }

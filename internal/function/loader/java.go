@@ -13,10 +13,6 @@ import (
 const client = "com.amazonaws.services.lambda.runtime.api.client.AWSLambda"
 
 func java(w Want) (Start, error) {
-	path, err := look("java")
-	if err != nil {
-		return Start{}, err
-	}
 	classes := []string{w.Dir}
 	lib := filepath.Join(w.Dir, "lib")
 	jars, _ := filepath.Glob(filepath.Join(lib, "*.jar")) // the pattern is right
@@ -31,7 +27,7 @@ func java(w Want) (Start, error) {
 		return Start{}, fmt.Errorf("%w: %s is in no jar below %s: add com.amazonaws:aws-lambda-java-runtime-interface-client to the function's dependencies, and have them packed into its jar or its lib folder",
 			ErrMissing, client, w.Dir)
 	}
-	s := Start{Path: path, Args: []string{"java"}}
+	s := Start{Path: w.Interpreter, Args: []string{w.Interpreter}}
 	for _, o := range []struct{ name, value string }{ // as the provider has them: quick to start rather than quick for long
 		{"UseSerialGC", "-XX:+UseSerialGC"},
 		{"TieredStopAtLevel", "-XX:TieredStopAtLevel=1"},

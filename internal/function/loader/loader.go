@@ -31,6 +31,8 @@ type Want struct {
 	Options  string // the function's variable JAVA_TOOL_OPTIONS: what it says comes before our defaults
 	Temp     string // the instance's own folder for temporary files
 	Loaders  string // the folder that Write wrote to
+	// Interpreter is what Interpreter found; "": it is asked.
+	Interpreter string
 }
 
 // Start is a program.
@@ -79,15 +81,21 @@ func Families() []string { return []string{"provided", "go", "java", "nodejs", "
 
 // Find says how to start a runtime. An error wraps ErrMissing and says what to do.
 func Find(w Want) (Start, error) {
+	if w.Interpreter == "" {
+		var err error
+		if w.Interpreter, err = Interpreter(w.Runtime, w.Dir); err != nil {
+			return Start{}, err
+		}
+	}
 	switch Family(w.Runtime) {
 	case "provided", "go":
 		return bootstrap(w)
 	case "command":
 		return command(w)
 	case "nodejs":
-		return node(w)
+		return node(w), nil
 	case "python":
-		return python(w)
+		return python(w), nil
 	case "java":
 		return java(w)
 	}
@@ -133,12 +141,8 @@ func command(w Want) (Start, error) {
 	return Start{Path: found, Args: slices.Concat([]string{found}, w.Command[1:])}, nil
 }
 
-func node(w Want) (Start, error) {
-	path, err := look("node")
-	if err != nil {
-		return Start{}, err
-	}
-	s := Start{Path: path, Args: []string{"node"}}
+func node(w Want) Start {
+	s := Start{Path: w.Interpreter, Args: []string{w.Interpreter}}
 	if w.MemoryMB > 0 {
 		s.Args = append(s.Args, "--max-old-space-size="+strconv.Itoa(max(w.MemoryMB*9/10, 16)))
 	}
@@ -150,37 +154,40 @@ func node(w Want) (Start, error) {
 		}
 	}
 	s.Args = append(s.Args, program, w.Handler)
-	s.Env = append(s.Env, list("NODE_PATH", w.Dir, w.Layers, "node_modules", "nodejs/node_modules"))
-	return s, nil
+	s.Env = append(s.Env, list("NODE_PATH", w.Dir, w.Layers, "node_modules", "nodejs/node"+major(w.Runtime)+"/node_modules", "nodejs/node_modules"))
+	return s
 }
 
-func python(w Want) (Start, error) {
-	path, err := exec.LookPath(strings.ToLower(w.Runtime)) // python3.12, if there is just that
-	if err != nil {
-		if path, err = look("python3"); err != nil {
-			return Start{}, err
-		}
-	}
-	s := Start{Path: path, Args: []string{"python3"}}
+func python(w Want) Start {
+	s := Start{Path: w.Interpreter, Args: []string{w.Interpreter}}
 	if exists(filepath.Join(w.Dir, "awslambdaric", "__main__.py")) {
 		s.Args = append(s.Args, "-m", "awslambdaric", w.Handler)
 	} else {
 		s.Args = append(s.Args, filepath.Join(w.Loaders, "python.py"), w.Handler)
 	}
-	s.Env = append(s.Env, list("PYTHONPATH", w.Dir, w.Layers, ".", "python"), "PYTHONUNBUFFERED=1",
-		"PYTHONPYCACHEPREFIX="+filepath.Join(w.Loaders, "pycache")) // nothing is written beside a function's own files
-	return s, nil
+	// Nothing is written beside a function's own files, as on the provider's read-only ones. A folder of its own for compiled files would be
+	// Python's only one, so that it had to compile its whole library for it first.
+	s.Env = append(s.Env, list("PYTHONPATH", w.Dir, w.Layers, ".", "python", "python/lib/"+strings.ToLower(w.Runtime)+"/site-packages"), "PYTHONUNBUFFERED=1", "PYTHONDONTWRITEBYTECODE=1")
+	return s
+}
+
+// major is the version in the name of a Node.js runtime: 20 of nodejs20.x; "" when there is none.
+func major(runtime string) string {
+	number, _, _ := strings.Cut(strings.TrimPrefix(strings.ToLower(runtime), "nodejs"), ".")
+	return number
 }
 
 // list is an environment variable with the function's own folder and those of its layers, as far as they are there.
-func list(name, dir string, layers []string, own, inLayer string) string {
+func list(name, dir string, layers []string, own string, inLayers ...string) string {
 	var all []string
 	if p := filepath.Join(dir, own); exists(p) {
 		all = append(all, p)
 	}
 	for _, l := range layers {
-		if p := filepath.Join(l, inLayer); exists(p) {
-			all = append(all, p)
+		for _, in := range inLayers {
+			if p := filepath.Join(l, in); exists(p) {
+				all = append(all, p)
+			}
 		}
 	}
 	return name + "=" + strings.Join(all, string(os.PathListSeparator))

@@ -82,20 +82,20 @@ func TestRealClientsComeBeforeOurLoaders(t *testing.T) {
 	onPath(t, "node", "python3")
 	loaders := lay(t)
 	dir := lay(t, "node_modules/aws-lambda-ric/bin/index.mjs", "awslambdaric/__main__.py")
-	if s := find(t, loader.Want{Runtime: "nodejs20.x", Handler: "a.b", Dir: dir, Loaders: loaders}); !slices.Equal(s.Args, []string{"node", dir + "/node_modules/aws-lambda-ric/bin/index.mjs", "a.b"}) {
+	if s := find(t, loader.Want{Runtime: "nodejs20.x", Handler: "a.b", Dir: dir, Loaders: loaders}); !slices.Equal(s.Args, []string{s.Path, dir + "/node_modules/aws-lambda-ric/bin/index.mjs", "a.b"}) {
 		t.Errorf("%+v", s)
 	}
-	if s := find(t, loader.Want{Runtime: "python3.11", Handler: "a.b", Dir: dir, Loaders: loaders}); !slices.Equal(s.Args, []string{"python3", "-m", "awslambdaric", "a.b"}) {
+	if s := find(t, loader.Want{Runtime: "python3.11", Handler: "a.b", Dir: dir, Loaders: loaders}); !slices.Equal(s.Args, []string{s.Path, "-m", "awslambdaric", "a.b"}) {
 		t.Errorf("%+v", s)
 	}
 	layer := lay(t, "nodejs/node_modules/x/index.js", "python/x.py")
 	s := find(t, loader.Want{Runtime: "nodejs", Handler: "a.b", Dir: lay(t), Layers: []string{layer}, Loaders: loaders, MemoryMB: 1000})
-	if !slices.Equal(s.Args, []string{"node", "--max-old-space-size=900", loaders + "/node.js", "a.b"}) || !slices.Contains(s.Env, "NODE_PATH="+layer+"/nodejs/node_modules") {
+	if !slices.Equal(s.Args, []string{s.Path, "--max-old-space-size=900", loaders + "/node.js", "a.b"}) || !slices.Contains(s.Env, "NODE_PATH="+layer+"/nodejs/node_modules") {
 		t.Errorf("%+v", s)
 	}
 	own := lay(t)
 	s = find(t, loader.Want{Runtime: "python", Handler: "a.b", Dir: own, Layers: []string{layer}, Loaders: loaders})
-	if !slices.Equal(s.Args, []string{"python3", loaders + "/python.py", "a.b"}) || !slices.Contains(s.Env, "PYTHONPATH="+own+":"+layer+"/python") {
+	if !slices.Equal(s.Args, []string{s.Path, loaders + "/python.py", "a.b"}) || !slices.Contains(s.Env, "PYTHONPATH="+own+":"+layer+"/python") {
 		t.Errorf("%+v", s)
 	}
 }

@@ -85,7 +85,7 @@ func (p *Placer) balance(now time.Duration, machine int) {
 	coming := m.starting
 	if m.answered > 0 {
 		for _, s := range m.slots {
-			if s.State == Answered && now-s.Since < p.lead {
+			if s.State == Answered && now-s.Since < p.patience() {
 				coming++
 			}
 		}
@@ -93,6 +93,14 @@ func (p *Placer) balance(now time.Duration, machine int) {
 	for n := len(m.waiting) - coming; n > 0 && !p.full(m); n-- {
 		p.begin(now, machine, false)
 	}
+}
+
+// patience is how long an instance that has answered is waited for before another is started.
+func (p *Placer) patience() time.Duration {
+	if p.late {
+		return p.lead
+	}
+	return max(p.lead, soon)
 }
 
 // full tells whether there are as many instances as may work at once: one more could not work before another has come back or ended.

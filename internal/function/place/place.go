@@ -20,8 +20,9 @@
 // starts them there the next time.
 //
 // An invocation that finds every instance busy waits for whichever comes first: the one that is started for it, or one that becomes free. With
-// Spread it waits for the one that is started. An instance that has answered but has not come back yet is waited for as long as starting one
-// takes, before one is started.
+// Spread it waits for the one that is started. An instance that has answered but has not come back yet is waited for before one is started: as
+// long as starting one takes, or, as those that answer use to come back soon, for a second. So somebody who asks again as soon as there is an answer
+// gets the same instance, however busy the machine is.
 package place
 
 import "time"
@@ -104,6 +105,9 @@ const (
 	maxLead   = 10 * time.Second
 )
 
+// soon is how quickly an instance comes back as a rule that has answered.
+const soon = time.Second
+
 // How long nobody starts an instance ahead of need after one failed to start: doubled each time, from the first to the last.
 const (
 	firstPause = time.Second
@@ -118,6 +122,7 @@ type Placer struct {
 	inflight int // invocations that run or wait
 	lead     time.Duration
 	started  bool // lead was measured
+	late     bool // the last instance that has answered was not back soon
 	pause    time.Duration
 	paused   time.Duration // until then
 	closed   bool
@@ -209,7 +214,16 @@ func (p *Placer) Free(now time.Duration, s *Slot) *Ticket {
 	if s.State != Answered {
 		return nil
 	}
-	return p.offer(now, s)
+	late := now-s.Since > soon
+	hurry := late && !p.late
+	p.late = late
+	t := p.offer(now, s)
+	if hurry { // others that have answered are not waited for as long as it was thought
+		for i := range p.machines {
+			p.balance(now, i)
+		}
+	}
+	return t
 }
 
 // Failed says that an instance could not start. It returns an invocation that was waiting: the instance is started once more for it, as a part of
@@ -234,8 +248,11 @@ func (p *Placer) Gone(now time.Duration, s *Slot) {
 		return
 	}
 	m := &p.machines[s.Machine]
-	if s.State == Busy {
+	switch s.State {
+	case Busy:
 		p.enter(now, m, -1)
+	case Answered:
+		p.late = p.late || now-s.Since > soon
 	}
 	p.leave(m, s)
 	s.State, s.Since = Over, now

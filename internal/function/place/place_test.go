@@ -131,7 +131,7 @@ func TestWhoWaitsIsServedByWhateverComesFirst(t *testing.T) {
 	d.expect(place.Counts{Idle: 1, Busy: 1, Running: 1})
 }
 
-func TestOneThatIsAboutToComeBackIsWaitedForAsLongAsAStartTakes(t *testing.T) {
+func TestOneThatIsAboutToComeBackIsWaitedForBeforeOneIsStarted(t *testing.T) {
 	d := newDesk(t, unlimited(place.Warm))
 	d.warm(1) // it took 10 ms
 	first := d.arrive(place.Use)
@@ -140,10 +140,10 @@ func TestOneThatIsAboutToComeBackIsWaitedForAsLongAsAStartTakes(t *testing.T) {
 	if len(d.all) != 1 {
 		t.Fatal("one was started though one comes back")
 	}
-	if in, ok := d.p.Next(d.now); !ok || in != 10*ms {
+	if in, ok := d.p.Next(d.now); !ok || in != time.Second {
 		t.Fatalf("it wants to look again in %v (%v)", in, ok)
 	}
-	d.tick(9 * ms)
+	d.tick(999 * ms)
 	if len(d.all) != 1 {
 		t.Fatal("one was started too early")
 	}
@@ -153,6 +153,64 @@ func TestOneThatIsAboutToComeBackIsWaitedForAsLongAsAStartTakes(t *testing.T) {
 	}
 	d.ready(1, 10*ms, second)
 	d.free(first.Slot, nil)
+}
+
+func TestOnesThatComeBackLateAreWaitedForAsLongAsAStartTakes(t *testing.T) {
+	for name, late := range map[string]func(*desk, *place.Slot){
+		"it came back late": func(d *desk, s *place.Slot) { d.free(s, nil) },
+		"it never came back": func(d *desk, s *place.Slot) {
+			d.p.Gone(d.now, s)
+			d.changes()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, unlimited(place.Warm))
+			d.warm(2) // each took 10 ms
+			first, second := d.arrive(place.Use), d.arrive(place.Use)
+			d.p.Answered(d.now, first.Slot)
+			d.now += 2 * time.Second
+			late(d, first.Slot)
+			for len(d.all) < 3 && d.p.Counts().Idle > 0 {
+				d.arrive(place.Use) // so that none is left
+			}
+			d.p.Answered(d.now, second.Slot)
+			third := d.arrive(place.Wait)
+			before := len(d.all)
+			if in, ok := d.p.Next(d.now); !ok || in != 10*ms {
+				t.Fatalf("it wants to look again in %v (%v)", in, ok)
+			}
+			d.tick(10 * ms)
+			if len(d.all) != before+1 {
+				t.Fatal("nothing was started for who waits")
+			}
+			d.free(second.Slot, third) // and it is back soon
+			d.p.Answered(d.now, third.Slot)
+			d.ready(before, 10*ms, nil)
+			d.arrive(place.Use)
+			d.arrive(place.Wait)
+			if in, ok := d.p.Next(d.now); !ok || in != time.Second {
+				t.Errorf("once one was back soon it wants to look again in %v (%v)", in, ok)
+			}
+		})
+	}
+}
+
+func TestWhoWaitsForOthersHurriesWhenOneComesBackLate(t *testing.T) {
+	d := newDesk(t, unlimited(place.Warm))
+	d.warm(3)
+	first, second, third := d.arrive(place.Use), d.arrive(place.Use), d.arrive(place.Use)
+	d.p.Answered(d.now, first.Slot)
+	d.now += 1500 * ms
+	d.p.Answered(d.now, second.Slot)
+	d.p.Answered(d.now, third.Slot)
+	fourth := d.arrive(place.Wait)
+	d.arrive(place.Wait)
+	d.now += 100 * ms
+	before := len(d.all)
+	d.free(first.Slot, fourth)
+	if len(d.all) != before+1 {
+		t.Errorf("%d were started for the other", len(d.all)-before)
+	}
 }
 
 func TestOfTwoThatWaitOneIsServedByTheOneThatComesBack(t *testing.T) {

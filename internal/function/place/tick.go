@@ -70,8 +70,8 @@ func (p *Placer) Next(now time.Duration) (in time.Duration, ok bool) {
 		m := &p.machines[i]
 		if len(m.waiting) > m.starting && m.answered > 0 {
 			for _, s := range m.slots {
-				if s.State == Answered && now-s.Since < p.lead {
-					at(s.Since + p.lead)
+				if s.State == Answered && now-s.Since < p.patience() {
+					at(s.Since + p.patience())
 				}
 			}
 		}

@@ -5,6 +5,10 @@
 // lives as long as the Starter. A guard, a shell that reads a pipe from us, is told of every group; when the pipe ends and it was not
 // told to go, we were killed, and it kills what is left. And whoever has a control group for the program (package limit) tells the guard of that.
 //
+// On Linux a program may also be given a view of its own of the machine's files (see View): temporary files that are bounded, and folders
+// that it finds as /opt. Where the process may mount, the thread that starts programs makes a namespace of mounts for each instance and steps into it;
+// where only a user's own namespaces are permitted, a shell mounts and then becomes the program; else there is no such view, and Mounts says why.
+//
 //	s := process.NewStarter(nil)
 //	c, err := s.Start(process.Program{Path: "/bin/sleep", Args: []string{"sleep", "10"}, Out: w})
 //	…
@@ -30,6 +34,8 @@ type Program struct {
 	Out  *os.File // for what it prints, on both ways
 	// Cgroup is an open folder of a version-2 control group to be born in; 0: none.
 	Cgroup int
+	// Space is what it sees of the machine's files; nil: what we see.
+	Space *Space
 }
 
 // Child is a started program.
@@ -53,6 +59,8 @@ type Starter struct {
 	over  chan struct{}
 	wait  sync.WaitGroup
 	guard *guard
+	// mounting is used by the thread alone, once it is set.
+	mounting mounting
 
 	mu       sync.Mutex
 	closed   bool
@@ -65,7 +73,9 @@ func NewStarter(cgroups []string) *Starter {
 	s := &Starter{jobs: make(chan func()), over: make(chan struct{}), children: make(map[*Child]struct{})}
 	s.guard = newGuard(cgroups)
 	s.wait.Add(1)
-	go s.run()
+	ready := make(chan struct{})
+	go s.run(ready)
+	<-ready
 	return s
 }
 
@@ -73,9 +83,12 @@ func NewStarter(cgroups []string) *Starter {
 func (s *Starter) Guarded() bool { return s.guard != nil }
 
 // run is the thread that starts programs: a program may be told to die with the thread that started it.
-func (s *Starter) run() {
+func (s *Starter) run(ready chan<- struct{}) {
 	defer s.wait.Done()
-	runtime.LockOSThread() // and it is never unlocked, so that nobody else ends the thread
+	runtime.LockOSThread() // and it is never unlocked, so that nobody else ends the thread, nor gets it with a view of its own
+	s.mounting = openMounts()
+	defer s.mounting.close()
+	close(ready)
 	for {
 		select {
 		case job := <-s.jobs:
@@ -83,6 +96,18 @@ func (s *Starter) run() {
 		case <-s.over:
 			return
 		}
+	}
+}
+
+// do has the thread do something, and waits for it. The error is ErrClosed.
+func (s *Starter) do(job func()) error {
+	done := make(chan struct{})
+	select {
+	case s.jobs <- func() { defer close(done); job() }:
+		<-done
+		return nil
+	case <-s.over:
+		return ErrClosed
 	}
 }
 
@@ -94,22 +119,18 @@ func (s *Starter) Start(p Program) (*Child, error) {
 	}
 	defer in.Close()
 	c := &Child{starter: s, done: make(chan struct{})}
-	started := make(chan error, 1)
-	job := func() {
+	e := s.do(func() {
 		c.Started = time.Now()
-		process, err := os.StartProcess(p.Path, p.Args, &os.ProcAttr{Dir: p.Dir, Env: p.Env, Files: []*os.File{in, p.Out, p.Out}, Sys: attributes(&p)})
-		if err == nil {
+		var process *os.Process
+		if process, err = s.start(&p, []*os.File{in, p.Out, p.Out}); err == nil {
 			c.process, c.Pid = process, process.Pid
 			s.guard.add(c.Pid)
 		}
-		started <- err
+	})
+	if e != nil {
+		return nil, e
 	}
-	select {
-	case s.jobs <- job:
-	case <-s.over:
-		return nil, ErrClosed
-	}
-	if err := <-started; err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("cannot start %s: %w", p.Path, err)
 	}
 	s.mu.Lock()

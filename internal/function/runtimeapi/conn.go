@@ -43,6 +43,9 @@ func (c *conn) serve() bool {
 		return true
 	case isResponse, isError:
 		_, _ = c.in.Discard(h.size) // it is in the buffer
+		if h.chunked {
+			return c.chunkedAnswer(&h)
+		}
 		return c.plainAnswer(&h)
 	}
 	r, err := http.ReadRequest(c.in)

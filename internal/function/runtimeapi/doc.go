@@ -9,8 +9,8 @@
 // A runtime asks for its next invocation and then waits for the answer to that request. Its connection is read meanwhile, so that one that goes
 // away is noticed; the invocation is written to it by whoever calls Give. So nothing lies between the two but one write and one read.
 //
-// The two requests that each invocation needs are read without net/http when they are of the usual form; everything else (chunked bodies, trailers,
-// Expect, extensions) is read by net/http's parser from the same buffer.
+// The two requests that each invocation needs are read without net/http when they are of the usual form; everything else (streamed answers, Expect,
+// extensions) is read by net/http's parser from the same buffer.
 package runtimeapi
 
 import "time"

@@ -163,7 +163,7 @@ func (s *Server) agentError(c *conn, h http.Header, initial bool, body []byte) {
 		return
 	}
 	kind := h.Get("Lambda-Extension-Function-Error-Type")
-	c.accepted()
+	defer c.accepted() // when it is known, for then the extension ends
 	if !initial {
 		s.config.Handler.ExtensionFailed(a.name, kind)
 		return

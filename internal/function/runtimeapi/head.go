@@ -19,7 +19,8 @@ const (
 type head struct {
 	kind        kind
 	size        int    // bytes of the head
-	length      int    // of the body
+	length      int    // of the body, unless it is
+	chunked     bool   // with a trailer perhaps
 	id          string // of the invocation
 	contentType string
 	errorType   string
@@ -39,7 +40,7 @@ func readHead(data []byte) (h head, whole bool) {
 	if !h.line(line) {
 		return head{}, true
 	}
-	hasLength := false
+	hasLength, hasTrailer := false, false
 	for len(rest) > 0 {
 		line, rest, _ = bytes.Cut(rest, []byte("\r\n"))
 		colon := bytes.IndexByte(line, ':')
@@ -48,14 +49,15 @@ func readHead(data []byte) (h head, whole bool) {
 		}
 		name, value := line[:colon], bytes.Trim(line[colon+1:], " \t")
 		switch len(name) {
-		case len("Expect"): // as Trailer, Upgrade and Connection below: rare, and they change what follows
+		case len("Expect"): // as Upgrade and Connection below: rare, and they change what follows
 			if is(name, "Expect") {
 				return head{}, true
 			}
 		case len("Trailer"):
-			if is(name, "Trailer") || is(name, "Upgrade") {
+			if is(name, "Upgrade") {
 				return head{}, true
 			}
+			hasTrailer = hasTrailer || is(name, "Trailer")
 		case len("Connection"):
 			if is(name, "Connection") && !is(value, "keep-alive") {
 				return head{}, true
@@ -74,7 +76,10 @@ func readHead(data []byte) (h head, whole bool) {
 			}
 		case len("Transfer-Encoding"):
 			if is(name, "Transfer-Encoding") {
-				return head{}, true
+				if h.chunked || !is(value, "chunked") {
+					return head{}, true
+				}
+				h.chunked = true
 			}
 		case len("Lambda-Runtime-Function-Error-Type"):
 			if is(name, "Lambda-Runtime-Function-Error-Type") {
@@ -86,7 +91,10 @@ func readHead(data []byte) (h head, whole bool) {
 			}
 		}
 	}
-	if h.kind != isNext && !hasLength || h.kind == isNext && h.length != 0 {
+	switch {
+	case h.chunked && (hasLength || h.kind != isResponse), hasTrailer && !h.chunked:
+		return head{}, true
+	case h.kind != isNext && !hasLength && !h.chunked, h.kind == isNext && h.length != 0:
 		return head{}, true
 	}
 	return h, true

@@ -1,7 +1,6 @@
 package runtimeapi
 
 import (
-	"encoding/base64"
 	"errors"
 	"io"
 	"net/http"
@@ -74,33 +73,8 @@ func (s *Server) response(c *conn, r *http.Request, id string) bool {
 		limit = MaxStream
 	}
 	err := read(inv, &a, r.Body, limit)
-	switch {
-	case errors.Is(err, errTooLarge):
-		_, _ = io.CopyN(io.Discard, r.Body, 10*MaxPayload) // so that the runtime reads our answer
-		c.tooLarge(inv)
-		return false
-	case err != nil:
-		a := truncated(s.config.Now())
-		a.Streamed = inv.Stream != nil
-		s.answered(inv, a)
-		c.refuse(http.StatusBadRequest, "TruncatedHTTPRequest", "HTTP request detected as truncated")
-		return false
-	}
-	a.At = s.config.Now()
-	if kind := r.Trailer.Get("Lambda-Runtime-Function-Error-Type"); kind != "" {
-		a.ErrorType, a.Failed = kind, true
-		text := r.Trailer.Get("Lambda-Runtime-Function-Error-Body")
-		if body, err := base64.StdEncoding.DecodeString(text); err == nil {
-			a.Body = body
-		} else {
-			a.Body = []byte(text)
-		}
-	} else if inv.Stream != nil && !a.Streamed {
-		forward(inv, &a)
-	}
-	s.answered(inv, a)
-	c.accepted()
-	return true
+	end := trailer{r.Trailer.Get(trailerType), r.Trailer.Get(trailerBody)} // there once the body is read
+	return c.conclude(inv, &a, end, r.Body, err)
 }
 
 var errTooLarge = errors.New("too large")

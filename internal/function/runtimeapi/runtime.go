@@ -165,6 +165,6 @@ func (s *Server) initError(c *conn, errorType string, body []byte) {
 	}
 	s.phase = broken
 	s.mu.Unlock()
+	s.config.Handler.InitFailed(errorType, body) // before it is answered, for then the runtime ends
 	c.accepted()
-	s.config.Handler.InitFailed(errorType, body)
 }

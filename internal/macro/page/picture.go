@@ -170,7 +170,7 @@ func describe(s *macro.Script, rate pace.Rate) string {
 
 // latenessPicture draws a histogram of lateness as SVG. Its bins are as wide as those before them together: 1, 2, 4, … microseconds.
 func latenessPicture(h *pace.Histogram) string {
-	const bins, barWidth, height = 18, 44, 120
+	const bins, barWidth, height = 18, 50, 120
 	var count [bins]int64
 	var most int64
 	last := 0
@@ -195,11 +195,18 @@ func latenessPicture(h *pace.Histogram) string {
 		}
 		x := 4 + i*barWidth
 		limit := time.Duration(1<<i) * time.Microsecond
-		fmt.Fprintf(&b, `<rect class="late" x="%d" y="%.1f" width="%d" height="%.1f"><title>%d frames later than half of %s, and less than that</title></rect>`, x+1, height-tall, barWidth-2, tall, count[i], limit)
+		between, label := fmt.Sprintf("from %s to %s", limit/2, limit), "<"+short(limit)
+		switch i {
+		case 0:
+			between = "less than " + limit.String()
+		case bins - 1:
+			between, label = fmt.Sprintf("%s or more", limit/2), "≥"+short(limit/2)
+		}
+		fmt.Fprintf(&b, `<rect class="late" x="%d" y="%.1f" width="%d" height="%.1f"><title>%d frames: %s late</title></rect>`, x+1, height-tall, barWidth-2, tall, count[i], between)
 		if count[i] > 0 {
 			fmt.Fprintf(&b, `<text class="count tally" x="%d" y="%.1f">%d</text>`, x+barWidth/2, height-tall-3, count[i])
 		}
-		fmt.Fprintf(&b, `<text class="count" x="%d" y="%d">&lt;%s</text>`, x+barWidth/2, height+16, short(limit))
+		fmt.Fprintf(&b, `<text class="count" x="%d" y="%d">%s</text>`, x+barWidth/2, height+16, html.EscapeString(label))
 	}
 	b.WriteString("</svg>")
 	return b.String()

@@ -69,5 +69,10 @@ func TestTheHistogramCountsEveryFrame(t *testing.T) {
 	if n := strings.Count(svg, `class="count tally"`); n != 5 {
 		t.Errorf("%d bars\n%s", n, svg)
 	}
+	for _, want := range []string{"<title>2 frames: less than 1µs late<", "<title>1 frames: from 1µs to 2µs late<", "<title>1 frames: 65.536ms or more late<", ">&lt;4 µs<", ">≥66 ms<"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("no %s in\n%s", want, svg)
+		}
+	}
 	wellFormed(t, latenessPicture(new(pace.Histogram)))
 }

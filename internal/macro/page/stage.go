@@ -192,7 +192,6 @@ func conclude(t turn, r *pace.Report, err error, rate pace.Rate) *done {
 	l := &r.Lateness
 	d.Summary = append(d.Summary, fmt.Sprintf("%d of %d frames at %s", r.Played, d.Frames, rate),
 		fmt.Sprintf("median %s, 99 of 100 within %s, latest %s", l.Quantile(0.5), l.Quantile(0.99), l.Max()), r.Footing.String())
-	d.Summary = append(d.Summary, r.Footing.Lacking...)
 	d.Lateness = latenessPicture(l)
 	return d
 }

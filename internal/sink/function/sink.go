@@ -61,7 +61,7 @@ func (s *Sink) Send(ctx context.Context, batch []*message.Message) ([]component.
 	case err != nil:
 		return component.All(len(batch), component.Again(0, err)), nil
 	case result.FunctionError != "":
-		err := fmt.Errorf("function %s: %s", s.name, reason(result))
+		err := fmt.Errorf("function %s: %s; %s", s.name, reason(result), result.Advice)
 		if s.bisect && len(batch) > 1 {
 			return nil, component.RejectError(err)
 		}

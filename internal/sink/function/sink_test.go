@@ -119,7 +119,7 @@ func TestABatchThatFailsIsTriedAgainAsAWholeOrByHalves(t *testing.T) {
 		t.Errorf("%s, %d answers", got, len(a.got))
 	}
 	s.bisect = true
-	if _, err := s.Send(t.Context(), batch("a", "poison")); !component.IsReject(err) || !strings.Contains(err.Error(), "poison") {
+	if _, err := s.Send(t.Context(), batch("a", "poison")); !component.IsReject(err) || !strings.Contains(err.Error(), "poison") || !strings.HasPrefix(err.Error(), "function f: ") || !strings.HasSuffix(err.Error(), "hikyaku function logs f)") {
 		t.Errorf("by halves: %v", err)
 	}
 }

@@ -6,6 +6,9 @@
 // A macro is delivered when its last frame is over. One with a mistake in it is rejected with all of its mistakes, and nothing of it is played. When the device is missing or
 // goes away in the middle, everything that can be is let go and the message is tried again as the sink's request settings say: from its beginning, since a half macro is of no use.
 //
+// A message whose attribute play_at is a moment waits for it, and those behind it wait too; one whose moment is over when its turn comes is rejected. The setting lead lets it begin
+// that much earlier, for a device that takes so long to have what is written to it.
+//
 // The frames are kept by a process of its own (package pace), where the program has made that possible; packages macro and play say more.
 package gamepad
 
@@ -35,13 +38,19 @@ type Config struct {
 	Player int `yaml:"player"`
 	// Mirror changes left and right, for someone who faces left.
 	Mirror bool `yaml:"mirror"`
+	// Lead is by how much earlier than its moment a macro with the attribute play_at is written, because the device takes that long.
+	Lead time.Duration `yaml:"lead"`
 }
+
+// MomentAttribute is the attribute of a message that says when its macro's first frame is to have its effect, as RFC 3339 writes moments.
+const MomentAttribute = "play_at"
 
 // Sink plays macros.
 type Sink struct {
 	devices []string
 	rate    pace.Rate
 	options macro.Options
+	lead    time.Duration
 	host    *pace.Host
 	pads    *play.Pads
 
@@ -53,7 +62,7 @@ type Sink struct {
 
 // New checks the settings.
 func New(c Config, env component.Env) (component.Sink, error) {
-	s := &Sink{rate: c.Rate, options: macro.Options{Player: c.Player, Mirror: c.Mirror}, host: env.Pacer}
+	s := &Sink{rate: c.Rate, options: macro.Options{Player: c.Player, Mirror: c.Mirror}, lead: c.Lead, host: env.Pacer}
 	if c.Device == "" {
 		return nil, component.Setting("device", errors.New("it is not said what is played on: write device: uinput, or trace:FILE to look at it first"))
 	}
@@ -69,6 +78,9 @@ func New(c Config, env component.Env) (component.Sink, error) {
 	}
 	if c.Player < 0 || c.Player > macro.Players {
 		return nil, component.Setting("player", fmt.Errorf("there are players 1 and %d", macro.Players))
+	}
+	if c.Lead < 0 || c.Lead > play.MostLead {
+		return nil, component.Setting("lead", fmt.Errorf("%s is not from 0 to %s", c.Lead, play.MostLead))
 	}
 	if s.host == nil {
 		s.host = pace.Plain(play.Players())
@@ -102,9 +114,15 @@ func (s *Sink) play(ctx context.Context, m *message.Message) component.Outcome {
 	if err != nil {
 		return component.Reject(err)
 	}
-	run, err := s.pads.Start(ctx, s.host, play.Job{Script: script, Rate: s.rate})
+	job := play.Job{Script: script, Rate: s.rate, Lead: s.lead}
+	if v, ok := m.Attributes.Get(MomentAttribute); ok {
+		if job.At, err = time.Parse(time.RFC3339Nano, v.Text()); err != nil {
+			return component.Reject(fmt.Errorf("the attribute %s: %w", MomentAttribute, err))
+		}
+	}
+	run, err := s.pads.Start(ctx, s.host, job)
 	if err != nil {
-		if errors.Is(err, play.ErrDevice) {
+		if errors.Is(err, play.ErrDevice) || errors.Is(err, play.ErrOver) {
 			return component.Reject(err)
 		}
 		return component.Again(0, err)

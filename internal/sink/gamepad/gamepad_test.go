@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/message"
@@ -74,6 +75,34 @@ func TestMacrosArePlayedInTheirOrderAndAnsweredEachByItself(t *testing.T) {
 	}
 	if strings.Join(got, " ") != "lp 4 5 hk 5" {
 		t.Errorf("played %q", got)
+	}
+}
+
+// TestAMacroWithAMomentBeginsItsLeadBefore: it may be late, and is never early.
+func TestAMacroWithAMomentBeginsItsLeadBefore(t *testing.T) {
+	const lead = 200 * time.Millisecond
+	s := started(t, gamepad.Config{Device: "trace:" + filepath.Join(t.TempDir(), "trace"), Lead: lead})
+	defer s.Close()
+	at := time.Now().Add(2 * lead)
+	of := func(moment string) *message.Message {
+		m := &message.Message{Body: []byte("lp 1\n")}
+		m.Attributes.Set(gamepad.MomentAttribute, message.String(moment))
+		return m
+	}
+	outcomes, err := s.Send(t.Context(), []*message.Message{of(at.Format(time.RFC3339Nano)), of("noon"), of(time.Now().Add(-time.Minute).Format(time.RFC3339))})
+	if err != nil || outcomes[0].Verdict != component.Delivered {
+		t.Fatal(outcomes, err)
+	}
+	if now := time.Now(); now.Before(at.Add(-lead)) {
+		t.Errorf("it was over %s before its moment", at.Sub(now))
+	}
+	for i, says := range map[int]string{1: "play_at", 2: "its moment is over"} {
+		if o := outcomes[i]; o.Verdict != component.Rejected || !strings.Contains(o.Reason.Error(), says) {
+			t.Errorf("%d: %v %v", i, o.Verdict, o.Reason)
+		}
+	}
+	if _, err := gamepad.New(gamepad.Config{Device: "uinput", Lead: 2 * time.Second}, component.Env{}); err == nil || !strings.Contains(err.Error(), "lead") {
+		t.Errorf("a lead of two seconds: %v", err)
 	}
 }
 

@@ -13,18 +13,15 @@
 package stdin
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"sync"
-	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/lines"
-	"github.com/hikyaku/hikyaku/internal/message"
 )
 
 // Config is the source's settings.
@@ -145,59 +142,42 @@ func (s *Source) Notices() []string {
 	return ns
 }
 
-// read sends the lines until there are no more of them.
+// read sends the lines until there are no more of them: those that were read at once, at once.
 func (s *Source) read(ctx context.Context, port *lines.Port, courier *lines.Courier, out component.Out) error {
 	r := lines.NewReader(reader{ctx, port}, lines.Options{Max: s.max, Offset: s.base})
-	var long *lines.TooLongError
+	to := &sender{source: s, courier: courier, out: out}
 	for {
 		l, err := r.Next()
+		if err == nil {
+			to.add(l)
+			if r.Ready() && !to.full() {
+				continue
+			}
+		}
+		if err := to.send(ctx); err != nil {
+			return err
+		}
+		if err == nil {
+			continue
+		}
+		var long *lines.TooLongError
 		switch {
 		case errors.As(err, &long):
 			if !s.skipLong {
 				return fmt.Errorf("standard input: %w: raise max_line_bytes, or set skip_long_lines: true", err)
 			}
 			s.skip(long)
-			continue
 		case errors.Is(err, io.EOF):
 			if l, ok := r.Last(); ok {
-				return s.send(ctx, l, courier, out)
+				to.add(l)
 			}
-			return nil
-		case err != nil && ctx.Err() != nil:
+			return to.send(ctx)
+		case ctx.Err() != nil:
 			return ctx.Err()
-		case err != nil:
+		default:
 			return fmt.Errorf("standard input: %w", err)
 		}
-		if err := s.send(ctx, l, courier, out); err != nil {
-			return err
-		}
 	}
-}
-
-func (s *Source) send(ctx context.Context, l lines.Line, courier *lines.Courier, out component.Out) error {
-	if len(l.Text) == 0 && s.skipEmpty {
-		if s.mark != nil {
-			s.mark.Skip(l.End)
-		}
-		return nil
-	}
-	now := time.Now()
-	m := &message.Message{ID: message.NewID(), Body: bytes.Clone(l.Text), Time: now}
-	m.Hops.Mark(message.Accepted, now)
-	if s.mark != nil {
-		low := s.mark.Begin(l.Offset, l.End)
-		m.Origin = message.Origin{Source: s.identity, Offset: uint64(l.Offset), Mark: uint64(low)}
-	}
-	offset := l.Offset
-	return courier.Send(ctx, func(ctx context.Context, settle func(bool)) error {
-		return out.Send(ctx, component.Delivery{Message: m, Settle: func(o component.Outcome) {
-			done := o.Verdict == component.Delivered
-			if done && s.mark != nil {
-				s.mark.Settle(offset)
-			}
-			settle(done)
-		}})
-	})
 }
 
 func (s *Source) skip(e *lines.TooLongError) {

@@ -53,3 +53,8 @@ func (t transform) Transform(_ context.Context, m *message.Message, emit compone
 	emit("", out)
 	return nil
 }
+
+// TransformSlab implements component.SlabTransform.
+func (t transform) TransformSlab(_ context.Context, ms []*message.Message, emit component.EmitFor) []error {
+	return t.decoder.DecodeSlab(ms, func(i int, m *message.Message) { emit(i, "", m) })
+}

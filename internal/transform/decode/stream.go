@@ -44,6 +44,22 @@ func (s *stream) Transform(_ context.Context, m *message.Message, emit component
 	return nil
 }
 
+// TransformSlab implements component.SlabTransform.
+func (s *stream) TransformSlab(_ context.Context, ms []*message.Message, emit component.EmitFor) []error {
+	errs := make([]error, len(ms))
+	for i, m := range ms {
+		d, isHeader, err := s.by(m)
+		switch {
+		case err != nil:
+			errs[i] = err
+		case !isHeader: // and all behind it are records, too
+			copy(errs[i:], d.DecodeSlab(ms[i:], func(k int, m *message.Message) { emit(i+k, "", m) }))
+			return errs
+		}
+	}
+	return errs
+}
+
 // by is the decoder for m; the first message makes it.
 func (s *stream) by(m *message.Message) (d *codec.Decoder, isHeader bool, err error) {
 	s.mu.Lock()

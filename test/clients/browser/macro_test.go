@@ -101,6 +101,32 @@ const (
 	isPlaying = "document.body.dataset.playing === 'true'"
 )
 
+// keysOf are the keys that write a text.
+func (p *tab) keysOf(text string) {
+	p.Helper()
+	for _, r := range text {
+		if r == '\n' {
+			p.key("Enter", 0)
+		} else {
+			p.key(string(r), 0)
+		}
+	}
+}
+
+// tabTo presses Tab until something has the focus.
+func (p *tab) tabTo(id string) {
+	p.Helper()
+	for range 80 {
+		var at string
+		p.ask("document.activeElement.id || document.activeElement.dataset.press || ''", &at)
+		if at == id {
+			return
+		}
+		p.key("Tab", 0)
+	}
+	p.Fatalf("%s is not reached by Tab", id)
+}
+
 // rewrite puts a text in place of what stands in the box, as one who types does.
 func (p *tab) rewrite(text string) {
 	p.Helper()
@@ -154,6 +180,7 @@ func TestAMacroIsWrittenPlayedAndStopped(t *testing.T) {
 	}
 	if *update {
 		p.ask("document.activeElement.blur(), scrollTo(0, 0)", nil)
+		p.until("document.querySelectorAll('#lateness text.tally').length > 0")
 		if err := os.WriteFile(filepath.Join(root, "docs", "pictures", "macro.png"), p.picture(), 0o644); err != nil {
 			t.Error(err)
 		}
@@ -174,6 +201,33 @@ func TestAMacroIsWrittenPlayedAndStopped(t *testing.T) {
 
 	runs := s.pressed(t)
 	if len(runs) != 2 || runs[0] != "0 9, 34 hp, 54 2,mk, 62 6, 63 2, 64 3,hp" || !strings.HasPrefix(runs[1], "0 lp") {
+		t.Errorf("what was pressed: %q", runs)
+	}
+}
+
+func TestAMacroIsPlayedAndStoppedWithTheKeyboardAlone(t *testing.T) {
+	s := serve(t)
+	p := open(t).visit(t, s.url, 1180, 900)
+	p.until("document.body.dataset.ready")
+	p.tabTo("text")
+	p.key("a", control)
+	p.keysOf("4,lp 3\nhk 1000000\n")
+	p.until("document.getElementById('verdict').textContent.startsWith('1000003 frames')")
+	p.tabTo("timeline")
+	var bars []string
+	p.ask("[...document.querySelectorAll('#timeline rect title')].map((e) => e.textContent)", &bars)
+	if want := []string{"frames 0 to 2: 3", "frames 3 to 1000002: 1000000", "frames 0 to 2: 3"}; !slices.Equal(bars, want) {
+		t.Errorf("the timeline has %q", bars)
+	}
+	p.tabTo("mirror")
+	p.key(" ", 0)
+	p.tabTo("run")
+	p.key(" ", 0)
+	p.until(isPlaying + " && document.getElementById('progress').value >= 5")
+	p.tabTo("stop")
+	p.key("Enter", 0)
+	p.until(lastRun + " === 1 && !(" + isPlaying + ")")
+	if runs := s.pressed(t); len(runs) != 1 || runs[0] != "0 6,lp, 3 hk" {
 		t.Errorf("what was pressed: %q", runs)
 	}
 }

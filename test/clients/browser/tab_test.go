@@ -132,8 +132,11 @@ func (p *tab) key(name string, modifiers int) {
 	p.Helper()
 	params := map[string]any{"type": "rawKeyDown", "key": name, "modifiers": modifiers}
 	switch {
-	case name == "Enter":
+	case name == "Enter": // a browser hears a return where it is to write a line's end or press a button
 		params["windowsVirtualKeyCode"], params["code"] = 13, "Enter"
+		if modifiers == 0 {
+			params["text"], params["type"] = "\r", "keyDown"
+		}
 	case name == "Tab":
 		params["windowsVirtualKeyCode"], params["code"] = 9, "Tab"
 	case name == "Escape":
@@ -142,8 +145,16 @@ func (p *tab) key(name string, modifiers int) {
 		params["windowsVirtualKeyCode"], params["code"], params["text"], params["type"] = 32, "Space", " ", "keyDown"
 	case len(name) == 1:
 		params["windowsVirtualKeyCode"] = int(name[0] &^ 0x20)
-		if name[0] >= '0' && name[0] <= '9' {
+		switch {
+		case name[0] >= '0' && name[0] <= '9':
 			params["windowsVirtualKeyCode"] = int(name[0])
+		case name == ",":
+			params["windowsVirtualKeyCode"] = 188
+		}
+		if modifiers == 0 {
+			params["text"], params["type"] = name, "keyDown"
+		} else if name == "a" {
+			params["commands"] = []string{"selectAll"} // what a window's shortcuts would do: without a window there are none
 		}
 	}
 	p.tell("Input.dispatchKeyEvent", params)
@@ -152,11 +163,15 @@ func (p *tab) key(name string, modifiers int) {
 	p.tell("Input.dispatchKeyEvent", params)
 }
 
-// picture is the tab as PNG.
+// picture is the whole page as PNG, also what one would have to scroll to.
 func (p *tab) picture() []byte {
 	p.Helper()
+	var size struct{ Width, Height float64 }
+	p.ask("({width: document.documentElement.scrollWidth, height: document.documentElement.scrollHeight})", &size)
 	var shot struct{ Data string }
-	if err := p.browser.do(p.session, "Page.captureScreenshot", map[string]any{"format": "png", "captureBeyondViewport": false}, &shot); err != nil {
+	if err := p.browser.do(p.session, "Page.captureScreenshot", map[string]any{
+		"format": "png", "captureBeyondViewport": true, "clip": map[string]any{"x": 0, "y": 0, "width": size.Width, "height": size.Height, "scale": 1},
+	}, &shot); err != nil {
 		p.Fatal(err)
 	}
 	b, err := base64.StdEncoding.DecodeString(shot.Data)

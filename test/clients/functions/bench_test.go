@@ -33,8 +33,8 @@ func TestTheBenchFindsTheClients(t *testing.T) {
 		}
 	}
 	want := []string{
-		"go", "python", "node", "java", "go+ric", "python+ric", "node+ric",
-		"java, in the handler", "java, in the constructor", "node, in the handler", "node, before", "go through node", "go, in the handler", "go, before",
+		"go", "python", "node", "java", "rust", "go+ric", "python+ric", "node+ric",
+		"java, in the handler", "java, in the constructor", "java, credentials in the handler", "java, credentials in the constructor", "node, in the handler", "node, before", "go through node", "go, in the handler", "go, before",
 	}
 	if !slices.Equal(cases, want) || len(report.Notes) != 0 {
 		t.Errorf("the cases are %q with the notes %q, want %q", cases, report.Notes, want)

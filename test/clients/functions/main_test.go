@@ -34,6 +34,7 @@ func languages() []language {
 			"node_modules/aws-lambda-ric/dist/rapid-client.node", "TooFar"},
 		{"python", "python3", map[string]string{"echo": "app.echo", "pid": "app.pid", "fail": "more.fail", "wait1": "app.wait1", "wait3": "app.wait3", "about": "more.about"},
 			"awslambdaric/__main__.py", "TooFar"},
+		{"rust", "provided.al2023", map[string]string{"echo": "echo", "pid": "pid", "fail": "fail", "wait1": "wait1", "wait3": "wait3", "about": "context"}, "bootstrap", "TooFar"},
 	}
 }
 

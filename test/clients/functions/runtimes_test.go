@@ -148,13 +148,13 @@ func TestWorkInTheStartIsDoneOnceAndBeforeTheFirstCall(t *testing.T) {
 		var order []string
 		lines, _, _ := book.Read(0, 0)
 		for _, line := range lines {
-			for _, word := range []string{"Before wait", "After wait", "Called"} {
+			for _, word := range []string{"Before wait", "After wait", "START", "Called", "END", "REPORT"} {
 				if strings.Contains(line.Text, word) {
 					order = append(order, word)
 				}
 			}
 		}
-		if got := strings.Join(order, ", "); got != "Before wait, After wait, Called, Called" {
+		if got := strings.Join(order, ", "); got != "Before wait, After wait, START, Called, END, REPORT, START, Called, END, REPORT" {
 			t.Errorf("the log says %s", got)
 		}
 	})

@@ -80,6 +80,20 @@ func serve(api string, h http.Header, body []byte, n int) {
 	case "print half":
 		fmt.Print(e.Text)
 		respond(`"printed"`)
+	case "write": // n bytes into a file
+		said := "written"
+		if err := os.WriteFile(e.Text, bytes.Repeat([]byte("x"), e.N), 0o600); err != nil {
+			said = err.Error()
+		}
+		text, _ := json.Marshal(said)
+		respond(string(text))
+	case "read":
+		read, err := os.ReadFile(e.Text)
+		if err != nil {
+			read = []byte(err.Error())
+		}
+		text, _ := json.Marshal(string(read))
+		respond(string(text))
 	case "flood":
 		line := strings.Repeat("x", 1000) + "\n"
 		for {
@@ -128,6 +142,14 @@ func serve(api string, h http.Header, body []byte, n int) {
 		}
 		text, _ := json.Marshal(strings.Fields(string(out)))
 		respond(string(text))
+	case "fork bomb": // as many as it can
+		n := 0
+		for ; n < 5000; n++ {
+			if exec.Command("/bin/sleep", "1000").Start() != nil {
+				break
+			}
+		}
+		respond(fmt.Sprint(n))
 	case "error":
 		post(api+"invocation/"+id+"/error", `{"errorType":"Oops","errorMessage":"`+e.Text+`"}`, "Lambda-Runtime-Function-Error-Type", "Oops")
 	case "large":

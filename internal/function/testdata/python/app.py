@@ -1,6 +1,8 @@
 """Handlers for the loader's tests."""
 
 import datetime
+import json
+import os
 import sys
 
 count = 0
@@ -17,6 +19,10 @@ def prints(event, context):
     print("hello")
     print("to stderr", file=sys.stderr)
     return "printed ✓"
+
+
+def compiled(event, context):
+    return {"prefix": sys.pycache_prefix, "writes": not sys.dont_write_bytecode, "library": os.path.exists(json.__cached__)}
 
 
 def raises(event, context):

@@ -20,6 +20,8 @@ type Options struct {
 	Devices []string
 	Rate    pace.Rate // zero: pace.NTSC
 	Macro   macro.Options
+	At      time.Time     // when frame 0 is to have its effect; zero: as soon as it can have
+	Lead    time.Duration // by how much earlier it is written
 
 	Out      io.Writer // what is said
 	Terminal bool      // Out is one: lines may be written over
@@ -96,7 +98,7 @@ func Play(ctx context.Context, name string, text []byte, o Options) error {
 }
 
 func (o *Options) play(ctx context.Context, pads *play.Pads, script *macro.Script, rate pace.Rate) (pace.Report, error) {
-	job := play.Job{Script: script, Rate: rate}
+	job := play.Job{Script: script, Rate: rate, At: o.At, Lead: o.Lead}
 	if o.Terminal {
 		job.Progress = func(p pace.Progress) {
 			fmt.Fprintf(o.Out, "\r%-*s", progressWidth, fmt.Sprintf("frame %d of %d, %s of %s, latest %s", p.Frame+1, script.Frames(),
@@ -135,9 +137,6 @@ func Summary(r *pace.Report, frames int64, rate pace.Rate) string {
 		fmt.Fprintf(&b, "; %d frames began after the next one was due", r.Missed)
 	}
 	fmt.Fprintf(&b, "\non: %s", r.Footing)
-	for _, lack := range r.Footing.Lacking {
-		fmt.Fprintf(&b, "\n  %s", lack)
-	}
 	return b.String()
 }
 

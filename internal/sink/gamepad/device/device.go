@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"time"
 
 	"github.com/hikyaku/hikyaku/internal/macro"
 )
@@ -22,6 +23,20 @@ type Device interface {
 	// Close lets go of the device. A device that forgets its state when nobody holds it need not have been released before.
 	Close() error
 }
+
+// Reader is a Device that tells what its pads have, for those who measure how long a write takes until it has an effect.
+//
+// An answer is in the device's own form, in which each thing has its place: whoever measures learns which bytes follow what is written, so that a driver need not know
+// what the vendor of a device has not told.
+type Reader interface {
+	Device
+	// Read waits at most so long for an answer, puts it into b, which has AnswerBytes, and returns how many bytes it has: 0 when none came. A device that can only be asked answers
+	// at once, with the same as before if nothing has changed. With a wait of 0, one that tells by itself answers with the oldest one that was not yet read.
+	Read(player int, b []byte, wait time.Duration) (n int, err error)
+}
+
+// AnswerBytes is the most that an answer of a Reader has.
+const AnswerBytes = 512
 
 // Release is the frame of a write that lets go of everything at the end.
 const Release int64 = -1

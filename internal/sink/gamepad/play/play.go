@@ -25,6 +25,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/hikyaku/hikyaku/internal/macro"
 	"github.com/hikyaku/hikyaku/internal/sink/gamepad/device"
@@ -35,7 +36,7 @@ import (
 const Name = "macro"
 
 // Players are what this package can play, for the program's pace.Child.
-func Players() pace.Players { return pace.Players{Name: newPlayer} }
+func Players() pace.Players { return pace.Players{Name: newPlayer, calibrationName: newCalibrator} }
 
 // ErrDevice is wrapped by errors about devices that cannot be meant.
 var ErrDevice = errors.New("no such device")
@@ -91,6 +92,32 @@ type Job struct {
 	Script   *macro.Script // not to be changed until Start has returned
 	Rate     pace.Rate     // of the frames; zero: pace.NTSC
 	Progress func(pace.Progress)
+
+	// At is when frame 0 is to have its effect, and Lead by how much earlier a write has to be for that (Calibration.Lead); the frames after it likewise. Without At the first
+	// write is made as soon as it can be, and Lead changes nothing.
+	At   time.Time
+	Lead time.Duration
+}
+
+// MostLead is the longest Lead.
+const MostLead = time.Second
+
+// ErrOver is wrapped when a macro's moment is over before anything could be written.
+var ErrOver = errors.New("its moment is over")
+
+// start is when frame 0 is to be written.
+func (j *Job) start(now time.Time) (time.Time, error) {
+	switch {
+	case j.Lead < 0 || j.Lead > MostLead:
+		return time.Time{}, fmt.Errorf("a lead of %s is not from 0 to %s", j.Lead, MostLead)
+	case j.At.IsZero():
+		return time.Time{}, nil
+	}
+	start := j.At.Add(-j.Lead)
+	if over := now.Sub(start); over > 0 {
+		return time.Time{}, fmt.Errorf("%w: it had to begin %s ago, for %s", ErrOver, over.Round(time.Millisecond), j.At.Format(time.RFC3339Nano))
+	}
+	return start, nil
 }
 
 // Start opens the devices and begins to play. The caller has to Wait for the run. Its frames keep to the grid of the rate: one that is late is played at once, and those
@@ -117,7 +144,11 @@ func (p *Pads) Start(ctx context.Context, host *pace.Host, j Job) (*pace.Run, er
 	if j.Rate.IsZero() {
 		j.Rate = pace.NTSC()
 	}
-	return host.Start(ctx, pace.Job{Player: Name, Setup: setup, Rate: j.Rate, Frames: j.Script.Frames(), Policy: pace.CatchUp, Progress: j.Progress})
+	start, err := j.start(time.Now())
+	if err != nil {
+		return nil, err
+	}
+	return host.Start(ctx, pace.Job{Player: Name, Setup: setup, Rate: j.Rate, Frames: j.Script.Frames(), Policy: pace.CatchUp, Start: start, Progress: j.Progress})
 }
 
 // seat is a device and who plays on it.

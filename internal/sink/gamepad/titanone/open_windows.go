@@ -109,6 +109,18 @@ func (g *gcdapi) Write(_ int, _ int64, s *macro.State) error {
 	return fmt.Errorf("%s: gcapi_Write refused, firmware %s", name, g.firmware())
 }
 
+// Read asks what the device has: the library fills b with its report, which is smaller, whatever it puts between the fields.
+func (g *gcdapi) Read(_ int, b []byte, _ time.Duration) (int, error) {
+	b = b[:device.AnswerBytes]
+	if r, _, _ := g.read.Call(uintptr(unsafe.Pointer(unsafe.SliceData(b)))); byte(r) != 0 {
+		return len(b), nil
+	}
+	if !yes(g.isConnected) {
+		return 0, fmt.Errorf("%s: %w: it was unplugged; plug it in again", name, device.ErrGone)
+	}
+	return 0, nil
+}
+
 // firmware is the version that the device tells.
 func (g *gcdapi) firmware() string {
 	r, _, _ := g.version.Call()

@@ -3,12 +3,14 @@ package titanonehid
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/hikyaku/hikyaku/internal/macro"
 	"github.com/hikyaku/hikyaku/internal/sink/gamepad/device"
@@ -88,7 +90,7 @@ func (p *pad) send(kind byte, s *macro.State) error {
 	_, err := p.file.Write(p.report[:])
 	switch {
 	case errors.Is(err, syscall.ENODEV) || errors.Is(err, syscall.EIO) || errors.Is(err, syscall.EPIPE):
-		return fmt.Errorf("%s: %w: %s (%w); plug it in again", name, device.ErrGone, p.file.Name(), err)
+		return p.gone(err)
 	case err != nil:
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -97,6 +99,25 @@ func (p *pad) send(kind byte, s *macro.State) error {
 
 // Write sends a state.
 func (p *pad) Write(_ int, _ int64, s *macro.State) error { return p.send(kindOutput, s) }
+
+// Read waits for a report of the device's own: what is pressed on a pad that is plugged into it, and what it makes the console see.
+func (p *pad) Read(_ int, b []byte, wait time.Duration) (n int, err error) {
+	there, err := device.Await(p.file.Fd(), wait)
+	if there {
+		n, err = p.file.Read(b)
+	}
+	switch {
+	case errors.Is(err, io.EOF) || errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ENODEV):
+		return 0, p.gone(err)
+	case err != nil:
+		return 0, fmt.Errorf("%s: %w", name, err)
+	}
+	return n, nil
+}
+
+func (p *pad) gone(err error) error {
+	return fmt.Errorf("%s: %w: %s (%w); plug it in again", name, device.ErrGone, p.file.Name(), err)
+}
 
 // Close gives the device back to whoever holds a pad that is plugged into it.
 func (p *pad) Close() error {

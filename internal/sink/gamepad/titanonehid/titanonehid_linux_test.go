@@ -6,7 +6,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/hikyaku/hikyaku/internal/macro"
 	"github.com/hikyaku/hikyaku/internal/sink/gamepad/device"
@@ -58,6 +60,40 @@ func TestTheDeviceIsTakenOverWrittenToAndGivenBack(t *testing.T) {
 		if strings.Trim(string(reports[r][5:]), "\x00") != "" {
 			t.Errorf("report %d presses something: %q", r, reports[r])
 		}
+	}
+}
+
+// TestWhatTheDeviceTellsIsRead plays on a pipe, which tells what was written to it.
+func TestWhatTheDeviceTellsIsRead(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "hidraw0")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d, err := open(pipe, []int{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b [device.AnswerBytes]byte
+	if n, err := d.(device.Reader).Read(1, b[:], time.Hour); err != nil || n != 65 || b[1] != kindEnter {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+	if n, err := d.(device.Reader).Read(1, b[:], 0); n != 0 || err != nil {
+		t.Errorf("it told nothing: %d bytes, %v", n, err)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	file := filepath.Join(t.TempDir(), "hidraw1")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	gone, err := open(file, []int{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer gone.Close()
+	if _, err := gone.(device.Reader).Read(1, b[:], time.Hour); !errors.Is(err, device.ErrGone) || !strings.Contains(err.Error(), "plug it in again") {
+		t.Errorf("of a device that has come to its end: %v", err)
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/macro"
 	"github.com/hikyaku/hikyaku/internal/sink/gamepad/device"
+	"github.com/hikyaku/hikyaku/pace"
 )
 
 // Driver is the driver.
@@ -35,8 +36,8 @@ func Driver() device.Driver {
 // Device writes lines into a file.
 type Device struct {
 	to    io.WriteCloser
-	epoch time.Time // with the monotonic clock
-	since int64     // nanoseconds from 1970 to epoch
+	watch *pace.Stopwatch
+	since int64 // nanoseconds from 1970 to the making of watch
 	line  []byte
 	torn  bool // a line was not written whole
 }
@@ -70,8 +71,7 @@ func Open(target string) (*Device, error) {
 		}
 		d.to = f
 	}
-	d.epoch = time.Now()
-	d.since = d.epoch.UnixNano()
+	d.watch, d.since = pace.NewStopwatch(), time.Now().UnixNano()
 	return d, nil
 }
 
@@ -82,7 +82,7 @@ func (keepOpen) Close() error { return nil }
 
 // Write writes a line. Its time is that of the call.
 func (d *Device) Write(player int, frame int64, s *macro.State) error {
-	at := d.since + int64(time.Since(d.epoch))
+	at := d.since + int64(d.watch.Elapsed())
 	b := d.line[:0]
 	if d.torn {
 		b = append(b, '\n')

@@ -25,7 +25,8 @@ type held struct {
 type seat struct {
 	file *os.File
 	*encoder
-	all bool // the next write says everything, since what came before is not known
+	all  bool  // the next write says everything, since what came before is not known
+	echo *echo // what others see; nil: nobody has asked for it yet
 }
 
 // open opens pads that keep made, or makes them.
@@ -79,7 +80,7 @@ func (h *held) Close() error {
 	var all []error
 	for _, p := range h.pads {
 		if p != nil {
-			all = append(all, p.file.Close())
+			all = append(all, p.file.Close(), p.echo.close())
 		}
 	}
 	return errors.Join(errors.Join(all...), h.close())

@@ -1,0 +1,236 @@
+package line
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Config says what a Server serves. Serve has to be there.
+type Config struct {
+	// Serve answers a request, by Exchange.Send, before it returns. A panic of it ends the connection and is told to Panicked.
+	Serve    func(*Exchange)
+	Panicked func(v any)   // nil: nobody is told
+	TLS      *tls.Config   // nil: none
+	Idle     time.Duration // between two requests; 0: 2 min
+	Read     time.Duration // for a request from its first byte; 0: 1 min
+	Write    time.Duration // for an answer; 0: 1 min
+	// MaxConnections bounds those that are open, here and with net/http: more wait for one to end. 0: 10,000.
+	MaxConnections int
+}
+
+// The bounds of what is served here.
+const (
+	maxHead = 16 << 10 // of a request line and headers
+	maxBody = 64 << 10 // more is net/http's
+	usual   = 4 << 10  // of a connection's own buffer
+	tick    = time.Second
+)
+
+// Server serves connections. Its methods may be called from any goroutine.
+type Server struct {
+	config Config
+	others *branch
+	pool   sync.Pool     // of *[]byte that hold the largest plain request
+	clock  atomic.Int64  // in ticks
+	room   chan struct{} // one for each connection
+
+	mu       sync.Mutex
+	conns    map[*conn]struct{}
+	listener net.Listener
+	ctx      context.Context // done as soon as Shutdown begins
+	stop     context.CancelFunc
+	date     atomic.Pointer[string] // of the answers of this second
+	work     sync.WaitGroup         // connections and the sweep
+}
+
+// New makes a server that has no connections yet.
+func New(c Config) *Server {
+	for _, d := range []struct {
+		field *time.Duration
+		usual time.Duration
+	}{{&c.Idle, 2 * time.Minute}, {&c.Read, time.Minute}, {&c.Write, time.Minute}} {
+		if *d.field == 0 {
+			*d.field = d.usual
+		}
+	}
+	if c.MaxConnections == 0 {
+		c.MaxConnections = 10_000
+	}
+	s := &Server{config: c, conns: map[*conn]struct{}{}, room: make(chan struct{}, c.MaxConnections)}
+	s.ctx, s.stop = context.WithCancel(context.Background())
+	s.others = &branch{conns: make(chan net.Conn), closed: s.ctx.Done()}
+	s.setDate()
+	s.pool.New = func() any {
+		b := make([]byte, maxHead+maxBody)
+		return &b
+	}
+	return s
+}
+
+// Others is where connections come from that net/http has to serve. Run has to be called before its address is asked for.
+func (s *Server) Others() net.Listener { return s.others }
+
+// Run takes connections from the listener until Shutdown, and closes it. It returns nil then, and what was wrong with the listener otherwise.
+func (s *Server) Run(l net.Listener) error {
+	s.mu.Lock()
+	if s.ctx.Err() != nil {
+		s.mu.Unlock()
+		return l.Close()
+	}
+	s.listener, s.others.addr = l, l.Addr()
+	s.work.Go(s.sweep)
+	s.mu.Unlock()
+	for {
+		select {
+		case s.room <- struct{}{}:
+		case <-s.ctx.Done():
+			return nil
+		}
+		c, err := l.Accept()
+		switch {
+		case s.ctx.Err() != nil:
+			if err == nil {
+				_ = c.Close() // nobody has been answered
+			}
+			return nil
+		case errors.Is(err, net.ErrClosed):
+			return err
+		case err != nil: // out of files, as a rule: others have to close some first
+			<-s.room
+			select {
+			case <-time.After(50 * time.Millisecond):
+			case <-s.ctx.Done():
+			}
+			continue
+		}
+		s.begin(c)
+	}
+}
+
+func (s *Server) begin(nc net.Conn) {
+	c := &conn{s: s, net: nc}
+	c.enter(idle)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ctx.Err() != nil {
+		_ = nc.Close() // nobody has been answered
+		return
+	}
+	s.conns[c] = struct{}{}
+	s.work.Go(c.run)
+}
+
+// Shutdown stops listening, closes connections that wait for a request, and waits until the requests under way are answered. When ctx ends first,
+// the rest is cut and its error returned. It does not end what Others were handed.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.mu.Lock()
+	s.stop()
+	if s.listener != nil {
+		_ = s.listener.Close() // nothing can be done about an error
+	}
+	for c := range s.conns {
+		c.interrupt()
+		if w := c.late.Load(); w != nil {
+			w.begin()
+		}
+	}
+	s.mu.Unlock()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.work.Wait()
+	}()
+	var err error
+	select {
+	case <-ended:
+	case <-ctx.Done():
+		err = ctx.Err()
+		s.mu.Lock()
+		for c := range s.conns {
+			_ = c.net.Close() // its goroutine ends by that
+		}
+		s.mu.Unlock()
+		<-ended
+	}
+	return err
+}
+
+// sweep closes connections whose clients take too long. One look a second at all of them costs less than timers that each request sets.
+func (s *Server) sweep() {
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		s.setDate()
+		now := s.clock.Add(1)
+		s.mu.Lock()
+		for c := range s.conns {
+			if c.overdue(now) {
+				_ = c.net.Close() // its goroutine ends by that
+			}
+			c.look(now)
+		}
+		s.mu.Unlock()
+	}
+}
+
+func (s *Server) setDate() {
+	date := time.Now().UTC().Format(http.TimeFormat)
+	s.date.Store(&date)
+}
+
+// branch is the listener from which net/http takes connections.
+type branch struct {
+	addr   net.Addr
+	conns  chan net.Conn
+	closed <-chan struct{}
+}
+
+// Accept implements net.Listener.
+func (b *branch) Accept() (net.Conn, error) {
+	select {
+	case c := <-b.conns:
+		return c, nil
+	case <-b.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close implements net.Listener: the listener ends with the Server.
+func (b *branch) Close() error { return nil }
+
+// Addr implements net.Listener.
+func (b *branch) Addr() net.Addr { return b.addr }
+
+// handed is a connection of which something has been read.
+type handed struct {
+	net.Conn
+	read  []byte
+	leave func() // gives its room back
+}
+
+// Close implements net.Conn.
+func (h *handed) Close() error {
+	defer h.leave()
+	return h.Conn.Close()
+}
+
+// Read implements net.Conn.
+func (h *handed) Read(p []byte) (int, error) {
+	if len(h.read) > 0 {
+		n := copy(p, h.read)
+		h.read = h.read[n:]
+		return n, nil
+	}
+	return h.Conn.Read(p)
+}

@@ -1,0 +1,147 @@
+package door
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/door/line"
+)
+
+// Config says how a Web listens and whom it lets in. Durations of 0 are without a bound, but for those of Plain, which has its own then.
+type Config struct {
+	Name           string // of the door in the configuration: "sqs"
+	Listen         string // address and port
+	Option         string // of the command that says the same as Listen: "--listen"; "": none
+	TLS            *tls.Config
+	MaxConnections int          // more wait for one to end
+	Handler        http.Handler // of every request, or of those that Plain does not get
+	// Plain serves requests of the usual kind, as package line has it. nil: the Handler serves all.
+	Plain          func(*line.Exchange)
+	HeaderTimeout  time.Duration // to send a header; the Handler's requests
+	ReadTimeout    time.Duration // to send a request
+	WriteTimeout   time.Duration // to take an answer: from when the request was read for the Handler's, from when it is there for Plain's
+	IdleTimeout    time.Duration // between two requests
+	MaxHeaderBytes int
+	// Report is told what a person should know and no client is. It may be called from several goroutines.
+	Report func(error)
+}
+
+// Web is a listener whose connections are served.
+type Web struct {
+	config   Config
+	listener net.Listener
+	lines    *line.Server // nil: there is no Plain
+	web      *http.Server
+	serving  bool
+	served   sync.WaitGroup
+}
+
+// Listen opens the address; clients are served from Serve on. ctx only bounds Listen itself. An error says what to do about it.
+func Listen(ctx context.Context, c Config) (*Web, error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("%s door: cannot listen on %s: %w%s", c.Name, c.Listen, err, advice(err, &c))
+	}
+	w := &Web{config: c, listener: listener}
+	w.web = &http.Server{
+		Handler:           c.Handler,
+		ReadHeaderTimeout: c.HeaderTimeout,
+		ReadTimeout:       c.ReadTimeout,
+		WriteTimeout:      c.WriteTimeout,
+		IdleTimeout:       c.IdleTimeout,
+		MaxHeaderBytes:    c.MaxHeaderBytes,
+		ErrorLog:          log.New(reporter(w.report), "", 0),
+	}
+	if c.Plain != nil {
+		w.lines = line.New(line.Config{
+			Serve: c.Plain, TLS: c.TLS, MaxConnections: c.MaxConnections, Idle: c.IdleTimeout, Read: c.ReadTimeout, Write: c.WriteTimeout,
+			Panicked: func(v any) { w.report(fmt.Errorf("panic: %v", v)) },
+		})
+		return w, nil
+	}
+	w.listener, w.web.TLSConfig = bound(listener, c.MaxConnections), c.TLS
+	return w, nil
+}
+
+// Serve serves clients until Close, which comes after it. It is called once, and returns at once.
+func (w *Web) Serve() {
+	w.serving = true
+	switch {
+	case w.lines != nil:
+		w.serve(func() error { return w.lines.Run(w.listener) })
+		w.serve(func() error { return w.web.Serve(w.lines.Others()) })
+	case w.config.TLS != nil:
+		w.serve(func() error { return w.web.ServeTLS(w.listener, "", "") })
+	default:
+		w.serve(func() error { return w.web.Serve(w.listener) })
+	}
+}
+
+// serve serves in a goroutine of its own.
+func (w *Web) serve(run func() error) {
+	w.served.Go(func() {
+		if err := run(); err != nil && !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
+			w.report(err)
+		}
+	})
+}
+
+func (w *Web) report(err error) { w.config.Report(fmt.Errorf("%s door: %w", w.config.Name, err)) }
+
+// Addr is where it listens, with the port that was found when Config asks for port 0.
+func (w *Web) Addr() net.Addr { return w.listener.Addr() }
+
+// Close stops listening and waits for the requests under way. When ctx ends first, their connections are cut and its error is returned.
+func (w *Web) Close(ctx context.Context) error {
+	if !w.serving {
+		return w.listener.Close()
+	}
+	var err error
+	if w.lines != nil {
+		err = w.lines.Shutdown(ctx)
+	}
+	if err = errors.Join(err, w.web.Shutdown(ctx)); err != nil {
+		_ = w.web.Close() // Shutdown's error says what happened
+	}
+	w.served.Wait()
+	return err
+}
+
+// advice is what can be done when a door cannot listen.
+func advice(err error, c *Config) string {
+	var dns *net.DNSError
+	why := ""
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		why = "another program has the port: choose one"
+	case errors.Is(err, syscall.EADDRNOTAVAIL), errors.As(err, &dns):
+		why = "this machine does not have that address: choose one"
+	case errors.Is(err, fs.ErrPermission):
+		why = "ports below 1024 may need a privilege: choose another one"
+	default:
+		return ""
+	}
+	how := " with api: " + c.Name + ": listen:"
+	if c.Option != "" {
+		how += ", or " + c.Option
+	}
+	return " (" + why + how + ")"
+}
+
+// reporter is an io.Writer for a log.Logger.
+type reporter func(error)
+
+func (r reporter) Write(line []byte) (int, error) {
+	r(errors.New(strings.TrimRight(string(line), "\n")))
+	return len(line), nil
+}

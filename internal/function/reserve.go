@@ -1,0 +1,77 @@
+package function
+
+import (
+	"fmt"
+	"sync/atomic"
+)
+
+// reservation is the concurrency that a function has to itself: all of its versions share it, as the provider has it.
+type reservation struct {
+	limit   int          // the pool's mu guards it
+	running atomic.Int64 // invocations that run or wait
+}
+
+// reserve makes the reservation of a definition the function's: what the version that was deployed last says counts. p.mu is held.
+func (p *Pool) reserve(d *Definition) error {
+	if d.Reserved == nil {
+		p.cancel(d.Name)
+		return nil
+	}
+	left := p.shared
+	r := p.reserved[d.Name]
+	if r != nil {
+		left += r.limit
+	}
+	if *d.Reserved > left {
+		return &DefinitionError{d.Name, "reserved concurrency", fmt.Sprintf("%d is more than the %d that are left of the pool's %d", *d.Reserved, left, p.config.Concurrency)}
+	}
+	if r == nil {
+		r = &reservation{}
+		p.reserved[d.Name] = r
+	}
+	r.limit, p.shared = *d.Reserved, left-*d.Reserved
+	return nil
+}
+
+// unreserve gives the reservation of a function back whose last version was removed. p.mu is held.
+func (p *Pool) unreserve(name string) {
+	for k := range p.functions {
+		if k.name == name {
+			return
+		}
+	}
+	p.cancel(name)
+}
+
+// cancel gives a reservation back, if there is one. p.mu is held.
+func (p *Pool) cancel(name string) {
+	if r := p.reserved[name]; r != nil {
+		p.shared += r.limit
+		delete(p.reserved, name)
+	}
+}
+
+// admit counts an invocation in, if there is room for it.
+func (p *Pool) admit(c *call) error {
+	p.mu.Lock()
+	r := p.reserved[c.fn.d.Name]
+	counter, limit, reason := &p.unreserved, p.shared, reasonPool
+	if r != nil {
+		counter, limit, reason = &r.running, r.limit, reasonReserved
+	}
+	p.mu.Unlock()
+	if n := counter.Add(1); n > int64(limit) {
+		counter.Add(-1)
+		c.fn.totals.throttled.Add(1)
+		return &ThrottledError{c.fn.d.Name, reason, limit}
+	}
+	c.counted.Store(counter)
+	return nil
+}
+
+// release counts the invocation out. It may be called more than once.
+func (c *call) release() {
+	if counter := c.counted.Swap(nil); counter != nil {
+		counter.Add(-1)
+	}
+}

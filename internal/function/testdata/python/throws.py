@@ -1,0 +1,1 @@
+raise LookupError("no configuration")

@@ -1,0 +1,11 @@
+//go:build !windows
+
+package pace
+
+import (
+	"os"
+	"os/signal"
+)
+
+// deaf makes this process take no notice of Ctrl-C.
+func deaf() { signal.Ignore(os.Interrupt) }
