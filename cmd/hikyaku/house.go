@@ -92,8 +92,12 @@ func (h *house) newPipeline(in io.Reader, out io.Writer, finite bool, observer p
 	if err != nil {
 		return nil, h.definitions(err)
 	}
+	slack := 0
+	if finite {
+		slack = pipeline.RunSlack
+	}
 	p, err := pipeline.New(built.Nodes, pipeline.Options{
-		Store: h.store, Finite: finite, Logger: h.log, Observe: observer,
+		Store: h.store, Finite: finite, Slack: slack, Logger: h.log, Observe: observer,
 	})
 	if err != nil {
 		return nil, err

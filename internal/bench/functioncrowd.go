@@ -30,7 +30,7 @@ func (s *functionSession) concurrent(ctx context.Context) error {
 				return err
 			}
 			r := s.report.Row(l.name, workConcurrent).Set("server", serverPool).Set("connections", callers).Set("cold_starts", stats.ColdStarts).Times(h).Rate(n, took)
-			r.Set("because", because(fmt.Sprintf("%d callers are served by %d instances", callers, stats.ColdStarts), queued(callers)))
+			r.Set("because", because(fmt.Sprintf("callers: %d; instances that serve them: %d", callers, stats.ColdStarts), queued(callers)))
 			return nil
 		}, l.definition("echo"))
 		if err != nil {

@@ -94,7 +94,7 @@ type sinkMatrix struct {
 var (
 	wholeSink = sinkExtent{
 		span: 10 * time.Second, events: 100_000, cells: 2_000_000, seed: 10_000, rounds: 3,
-		inFlight: []string{"4", "8", "16", "32", adaptive}, columns: []int{1, 10, 100, 1000}, bare: 200_000, bares: 5,
+		inFlight: []string{"4", "8", "16", "32", adaptive}, columns: []int{1, 10, 100, 1000}, bare: 1_000_000, bares: 5,
 		matrix: sinkMatrix{[]string{"100", "1000", "5000"}, []string{"1", "4", "16", adaptive}, []string{"0.01", "0.5"}, 100_000},
 		long:   time.Minute, every: time.Second, flood: 100_000, split: []int{1, 2, 4},
 	}

@@ -80,7 +80,7 @@ func (f *sinkFlags) serveCourier(ctx context.Context, in io.Reader, out io.Write
 			}
 		}
 	}
-	p, err := pipeline.New(built.Nodes, pipeline.Options{Store: r.store, Finite: true})
+	p, err := pipeline.New(built.Nodes, pipeline.Options{Store: r.store, Finite: true, Slack: pipeline.RunSlack})
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,17 @@ type lineFeed struct {
 	schema      *sinkSchema
 	first, step int
 	n           int
-	perSecond   int // rows of all couriers together; 0: as fast as they are taken
+	perSecond   int    // rows of all couriers together; 0: as fast as they are taken
+	ready       []byte // the lines, if they were made before
+}
+
+// prepare makes the lines of a feed without a rate before they are wanted, as a file has them: else making them takes the time of who takes them.
+func (f *lineFeed) prepare() {
+	b := make([]byte, 0, f.n*len(f.schema.appendLine(nil, f.row(0))))
+	for i := range f.n {
+		b = append(f.schema.appendLine(b, f.row(i)), '\n')
+	}
+	f.ready = b
 }
 
 // mostAtOnce is how many bytes are written at once, about. A pipe holds as many.
@@ -32,6 +42,12 @@ func (f *lineFeed) due(i int) time.Duration {
 // write writes each line when it is due, or as soon thereafter as w takes it: nothing is left out because the far end is slow. written, if not nil, is told
 // how many lines have been taken.
 func (f *lineFeed) write(ctx context.Context, w io.Writer, start time.Time, written func(n int)) error {
+	if f.ready != nil {
+		if _, err := w.Write(f.ready); err != nil {
+			return fmt.Errorf("write lines: %w", err)
+		}
+		return nil
+	}
 	wait := time.NewTimer(0)
 	defer wait.Stop()
 	b := make([]byte, 0, 2*mostAtOnce)

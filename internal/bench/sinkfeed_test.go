@@ -42,6 +42,21 @@ func TestFeedsShareTheRowsOut(t *testing.T) {
 	}
 }
 
+func TestLinesThatWereMadeBeforeAreTheSame(t *testing.T) {
+	feed := &lineFeed{schema: doubleSchema(3), first: 1, step: 2, n: 1000}
+	var made, ready bytes.Buffer
+	if err := feed.write(t.Context(), &made, time.Now(), nil); err != nil {
+		t.Fatal(err)
+	}
+	feed.prepare()
+	if err := feed.write(t.Context(), &ready, time.Now(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if made.Len() == 0 || !bytes.Equal(made.Bytes(), ready.Bytes()) {
+		t.Errorf("%d bytes of lines were made on the way and %d before, or they differ", made.Len(), ready.Len())
+	}
+}
+
 func TestAFeedKeepsToItsRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()

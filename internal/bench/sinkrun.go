@@ -29,6 +29,7 @@ type sinkRun struct {
 	request  string // more settings of its requests, likewise
 	raw      bool   // lines reach the sink as they are
 	couriers int    // processes; 0: one
+	ready    bool   // the lines are made before they are wanted
 	conflict string // of a thousand commits, how many the server for tests lets fail; "": none
 	profile  string // file for a profile
 	every    time.Duration
@@ -63,6 +64,9 @@ func (s *sinkSession) run(ctx context.Context, r *sinkRun) (*sinkTook, error) {
 	}()
 	for i := range couriers {
 		feed := &lineFeed{schema: r.schema, first: i, step: n, n: (r.events + n - 1 - i) / n, perSecond: r.offered}
+		if r.ready {
+			feed.prepare()
+		}
 		c, err := s.startCourier(ctx, r, feed)
 		if err != nil {
 			return nil, err

@@ -91,7 +91,7 @@ type sinkCommon struct {
 
 // Batch bounds the groups that a sink gets.
 type Batch struct {
-	MaxEvents   int     `yaml:"max_events" min:"1" doc:"Messages in one batch. Not set: 1000, of sqlite 5000."`
+	MaxEvents   int     `yaml:"max_events" min:"1" doc:"Messages in one batch. Not set: 1000, of sqlite and postgres 5000."`
 	MaxBytes    int     `yaml:"max_bytes" min:"1" default:"10485760" doc:"Bytes of their bodies in one batch."`
 	TimeoutSecs float64 `yaml:"timeout_secs" min:"0" max:"3600" doc:"Wait that long for a batch to fill up. Not set: a batch leaves as soon as a request is free."`
 }

@@ -258,3 +258,27 @@ func TestBudgetServesThoseWhoWaitInOrder(t *testing.T) {
 		}
 	})
 }
+
+func TestAsMuchIsInFlightAsLargeBatchesNeed(t *testing.T) {
+	for _, c := range []struct {
+		limits component.SinkLimits
+		batch  int
+		most   int
+		want   int
+	}{
+		{component.SinkLimits{}, 0, 0, DefaultMaxInFlight},
+		{component.SinkLimits{DefaultEvents: 5000, Concurrency: 5}, 0, 0, 25_000},
+		{component.SinkLimits{DefaultEvents: 5000, Concurrency: 5}, 100, 0, DefaultMaxInFlight},
+		{component.SinkLimits{DefaultEvents: 5000, Concurrency: 50}, 0, 0, mostMaxInFlight},
+		{component.SinkLimits{DefaultEvents: 5000}, 0, 0, DefaultMaxInFlight}, // nobody knows how many at once
+		{component.SinkLimits{DefaultEvents: 5000, Concurrency: 5}, 0, 20, 20},
+	} {
+		out := sink("out", "in")
+		out.Sink = &answer{limits: c.limits}
+		out.Settings.Batch.MaxEvents = c.batch
+		p := mustNew(t, &keeper{}, Options{MaxInFlight: c.most}, Node{Name: "in", Source: feedOf(numbers(1)...)}, out)
+		if got := p.options.MaxInFlight; got != c.want {
+			t.Errorf("%+v with batches of %d and %d configured: %d in flight, want %d", c.limits, c.batch, c.most, got, c.want)
+		}
+	}
+}

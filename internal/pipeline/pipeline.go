@@ -50,6 +50,9 @@ func New(nodes []Node, o Options) (*Pipeline, error) {
 		stopping: make(chan struct{}), drained: make(chan struct{}),
 		broken: map[*node]bool{},
 	}
+	if o.MaxInFlight <= 0 {
+		p.options.MaxInFlight = max(DefaultMaxInFlight, inHand(g.nodes))
+	}
 	for _, n := range g.nodes {
 		switch n.kind {
 		case KindSource:
@@ -65,6 +68,22 @@ func New(nodes []Node, o Options) (*Pipeline, error) {
 	p.undrained = len(p.entries)
 	p.graveyards()
 	return p, nil
+}
+
+// inHand is how many messages the sinks to which large batches are worth much can have in their hands at once, as far as that is bounded: with fewer in flight,
+// their batches would never fill.
+func inHand(nodes []*node) (sum int) {
+	for _, n := range nodes {
+		limits, ok := n.Sink.(component.Limits)
+		if !ok || n.kind != KindSink {
+			continue
+		}
+		l := limits.Limits()
+		if l.DefaultEvents > 0 {
+			sum += cmp.Or(n.Settings.Batch.MaxEvents, l.DefaultEvents) * cmp.Or(n.Settings.Request.Concurrency, l.Concurrency)
+		}
+	}
+	return min(sum, mostMaxInFlight)
 }
 
 // Warnings are about what the graph does not use: outputs that nobody takes.

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"runtime"
 	"time"
 )
 
@@ -20,6 +21,8 @@ func (p *Pipeline) Run(ctx context.Context) (Result, error) {
 	if !p.started.CompareAndSwap(false, true) {
 		return Result{}, ErrStarted
 	}
+	slack := make([]byte, p.options.Slack)
+	defer runtime.KeepAlive(slack)
 	// What is in flight when ctx ends is to be finished, so calls to components do not end with it.
 	work, giveUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer giveUp()
