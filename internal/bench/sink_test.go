@@ -102,7 +102,7 @@ func TestSinkIntoTsurugiCountsWhatTheServerIsAsked(t *testing.T) {
 	}
 	checkRows(t, got, []string{
 		"bare_cols10 <nil> <nil> rows a statement >= 100, µs of the sink <= 5", "bare_cols10 <nil> <nil> <nil>", "bare_cols10 <nil> <nil> <nil>",
-		"matrix occ <nil> <nil>", "matrix ltx <nil> <nil>", "matrix occ 10 of 1,000 <nil>", "matrix occ 100 of 1,000 <nil>",
+		"matrix occ <nil> <nil>", "matrix ltx <nil> <nil>", "matrix occ 10 of 1,000 <nil>", "matrix occ 100 of 1,000 <nil>", "matrix occ 700 of 1,000 <nil>",
 	})
 	if len(report.Notes) == 0 || !strings.Contains(report.Notes[0], "not measured against a real server") {
 		t.Errorf("the notes do not say what was not measured: %q", report.Notes)

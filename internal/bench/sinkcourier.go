@@ -97,7 +97,7 @@ func (f *sinkFlags) serveCourier(ctx context.Context, in io.Reader, out io.Write
 	last := now()
 	last.Done = true
 	for _, n := range result.Nodes {
-		last.Retries += int64(n.Retries)
+		last.Retries += int64(n.Retries) + int64(n.Counts["conflicts"]) // which a sink into a database does again itself
 		last.Dead += int64(n.Dead)
 		if n.Dead > 0 || n.Kind == pipeline.KindSink {
 			last.Requests, last.Largest, last.Failure = int64(n.Requests), n.LargestBatch, n.LastError

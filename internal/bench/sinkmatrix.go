@@ -50,7 +50,7 @@ func (s *sinkSession) matrixes(ctx context.Context) error {
 		s.report.Note("what retries do was not measured: commits conflict in our TsurugiDB server for tests only, when it is told so (--to tsurugi)")
 		return nil
 	}
-	for _, conflicts := range []string{"10", "100"} {
+	for _, conflicts := range []string{"10", "100", "700"} {
 		for _, wait := range s.matrix.retries {
 			r := s.asFast(partMatrix, doubleSchema(10), s.matrix.events)
 			r.conflict, r.inFlight, r.request = conflicts, "4", "retry_attempts: 10, retry_initial_backoff_secs: "+wait
