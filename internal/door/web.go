@@ -63,7 +63,7 @@ func Listen(ctx context.Context, c Config) (*Web, error) {
 		ErrorLog:          log.New(reporter(w.report), "", 0),
 	}
 	if c.Plain != nil {
-		w.lines = line.New(line.Config{
+		w.lines = line.New(listener, line.Config{
 			Serve: c.Plain, TLS: c.TLS, MaxConnections: c.MaxConnections, Idle: c.IdleTimeout, Read: c.ReadTimeout, Write: c.WriteTimeout,
 			Panicked: func(v any) { w.report(fmt.Errorf("panic: %v", v)) },
 		})
@@ -78,7 +78,7 @@ func (w *Web) Serve() {
 	w.serving = true
 	switch {
 	case w.lines != nil:
-		w.serve(func() error { return w.lines.Run(w.listener) })
+		w.serve(func() error { return w.lines.Run() })
 		w.serve(func() error { return w.web.Serve(w.lines.Others()) })
 	case w.config.TLS != nil:
 		w.serve(func() error { return w.web.ServeTLS(w.listener, "", "") })

@@ -8,6 +8,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"github.com/hikyaku/hikyaku/internal/door/branch"
 )
 
 // split serves two protocols on one listener. A connection that begins as HTTP/2 with prior knowledge does is gRPC's; every
@@ -15,8 +17,8 @@ import (
 type split struct {
 	listener net.Listener
 	tls      *tls.Config // nil: none
-	grpc     *branch
-	rest     *branch
+	grpc     *branch.Listener
+	rest     *branch.Listener
 
 	room   chan struct{} // one place for each connection
 	closed chan struct{}
@@ -32,8 +34,7 @@ const greetingTime = 10 * time.Second
 func newSplit(l net.Listener, t *tls.Config, most int) *split {
 	s := &split{listener: l, tls: t, room: make(chan struct{}, most), closed: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	s.grpc = &branch{addr: l.Addr(), conns: make(chan net.Conn), closed: s.closed}
-	s.rest = &branch{addr: l.Addr(), conns: make(chan net.Conn), closed: s.closed}
+	s.grpc, s.rest = branch.New(l.Addr(), s.closed), branch.New(l.Addr(), s.closed)
 	return s
 }
 
@@ -59,7 +60,7 @@ func (s *split) run() {
 			}
 			continue
 		}
-		conn := &counted{Conn: c, leave: sync.OnceFunc(func() { <-s.room })}
+		conn := branch.Leaving(c, sync.OnceFunc(func() { <-s.room }))
 		s.hands.Go(func() { s.greet(conn) })
 	}
 }
@@ -91,16 +92,14 @@ func (s *split) greet(conn net.Conn) {
 			to = s.grpc
 		}
 		begun, _ := r.Peek(r.Buffered())
-		conn = &peeked{Conn: conn, begun: begun}
+		conn = branch.Begun(conn, begun)
 	}
 	if !stop() {
 		_ = conn.Close()
 		return
 	}
 	_ = conn.SetDeadline(time.Time{})
-	select {
-	case to.conns <- conn:
-	case <-s.closed:
+	if !to.Hand(conn) {
 		_ = conn.Close()
 	}
 }
@@ -112,54 +111,4 @@ func (s *split) close() {
 		s.cancel()
 		_ = s.listener.Close()
 	})
-}
-
-// branch is the listener of one protocol.
-type branch struct {
-	addr   net.Addr
-	conns  chan net.Conn
-	closed <-chan struct{}
-}
-
-// Accept returns the next connection of the protocol.
-func (b *branch) Accept() (net.Conn, error) {
-	select {
-	case c := <-b.conns:
-		return c, nil
-	case <-b.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-// Close does nothing: split.close ends both branches.
-func (b *branch) Close() error { return nil }
-
-// Addr is where both listen.
-func (b *branch) Addr() net.Addr { return b.addr }
-
-// counted gives up its place when it is closed.
-type counted struct {
-	net.Conn
-	leave func()
-}
-
-func (c *counted) Close() error {
-	err := c.Conn.Close()
-	c.leave()
-	return err
-}
-
-// peeked reads first what was read of it before.
-type peeked struct {
-	net.Conn
-	begun []byte
-}
-
-func (c *peeked) Read(b []byte) (int, error) {
-	if len(c.begun) > 0 {
-		n := copy(b, c.begun)
-		c.begun = c.begun[n:]
-		return n, nil
-	}
-	return c.Conn.Read(b)
 }

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/hikyaku/hikyaku/internal/door/branch"
 )
 
 // conn is a connection and the request on it.
@@ -229,10 +231,8 @@ func (c *conn) serve(n int) ending {
 
 // hand gives the connection to net/http, with all that was read of it.
 func (c *conn) hand() {
-	h := &handed{Conn: c.net, read: append([]byte(nil), c.data...), leave: sync.OnceFunc(func() { <-c.s.room })}
-	select {
-	case c.s.others.conns <- h:
-	case <-c.s.ctx.Done():
+	h := branch.Leaving(branch.Begun(c.net, append([]byte(nil), c.data...)), sync.OnceFunc(func() { <-c.s.room }))
+	if !c.s.others.Hand(h) {
 		_ = h.Close() // nobody has been answered
 	}
 }

@@ -6,9 +6,9 @@
 // It is for doors whose clients send many small requests over connections that stay. For those, net/http spends more than the door itself: a
 // read in the background of each request, timers, a new request with its headers.
 //
-//	s := line.New(line.Config{Serve: func(x *line.Exchange) { … x.Send(…) }})
-//	go s.Run(listener)                   // connections come from there
-//	go web.Serve(s.Others())             // an *http.Server for the rest
+//	s := line.New(listener, line.Config{Serve: func(x *line.Exchange) { … x.Send(…) }})
+//	go s.Run()
+//	go web.Serve(s.Others()) // an *http.Server for the rest
 //	…
 //	err := errors.Join(s.Shutdown(ctx), web.Shutdown(ctx))
 //

@@ -37,7 +37,7 @@ func newRig(t *testing.T, c Config, l net.Listener) *rig {
 			t.Fatal(err)
 		}
 	}
-	r := &rig{t: t, server: New(c), addr: l.Addr().String()}
+	r := &rig{t: t, server: New(l, c), addr: l.Addr().String()}
 	r.web = &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		body, err := io.ReadAll(q.Body)
 		if err != nil {
@@ -46,7 +46,7 @@ func newRig(t *testing.T, c Config, l net.Listener) *rig {
 		_, _ = io.WriteString(w, "other "+q.Method+" "+string(body)) // a client that is gone misses it
 	})}
 	r.served.Go(func() {
-		if err := r.server.Run(l); err != nil {
+		if err := r.server.Run(); err != nil {
 			t.Error(err)
 		}
 	})

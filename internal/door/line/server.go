@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/hikyaku/hikyaku/internal/door/branch"
 )
 
 // Config says what a Server serves. Serve has to be there.
@@ -34,23 +36,23 @@ const (
 
 // Server serves connections. Its methods may be called from any goroutine.
 type Server struct {
-	config Config
-	others *branch
-	pool   sync.Pool     // of *[]byte that hold the largest plain request
-	clock  atomic.Int64  // in ticks
-	room   chan struct{} // one for each connection
-
-	mu       sync.Mutex
-	conns    map[*conn]struct{}
+	config   Config
 	listener net.Listener
-	ctx      context.Context // done as soon as Shutdown begins
-	stop     context.CancelFunc
-	date     atomic.Pointer[string] // of the answers of this second
-	work     sync.WaitGroup         // connections and the sweep
+	others   *branch.Listener
+	pool     sync.Pool     // of *[]byte that hold the largest plain request
+	clock    atomic.Int64  // in ticks
+	room     chan struct{} // one for each connection
+
+	mu    sync.Mutex
+	conns map[*conn]struct{}
+	ctx   context.Context // done as soon as Shutdown begins
+	stop  context.CancelFunc
+	date  atomic.Pointer[string] // of the answers of this second
+	work  sync.WaitGroup         // connections and the sweep
 }
 
-// New makes a server that has no connections yet.
-func New(c Config) *Server {
+// New makes a server of the connections that l accepts. The listener is the server's from then on.
+func New(l net.Listener, c Config) *Server {
 	for _, d := range []struct {
 		field *time.Duration
 		usual time.Duration
@@ -62,9 +64,9 @@ func New(c Config) *Server {
 	if c.MaxConnections == 0 {
 		c.MaxConnections = 10_000
 	}
-	s := &Server{config: c, conns: map[*conn]struct{}{}, room: make(chan struct{}, c.MaxConnections)}
+	s := &Server{config: c, listener: l, conns: map[*conn]struct{}{}, room: make(chan struct{}, c.MaxConnections)}
 	s.ctx, s.stop = context.WithCancel(context.Background())
-	s.others = &branch{conns: make(chan net.Conn), closed: s.ctx.Done()}
+	s.others = branch.New(l.Addr(), s.ctx.Done())
 	s.setDate()
 	s.pool.New = func() any {
 		b := make([]byte, maxHead+maxBody)
@@ -73,17 +75,16 @@ func New(c Config) *Server {
 	return s
 }
 
-// Others is where connections come from that net/http has to serve. Run has to be called before its address is asked for.
+// Others is where connections come from that net/http has to serve.
 func (s *Server) Others() net.Listener { return s.others }
 
-// Run takes connections from the listener until Shutdown, and closes it. It returns nil then, and what was wrong with the listener otherwise.
-func (s *Server) Run(l net.Listener) error {
+// Run takes connections from the listener until Shutdown, which closes it. It returns nil then, and what was wrong with the listener otherwise.
+func (s *Server) Run() error {
 	s.mu.Lock()
 	if s.ctx.Err() != nil {
 		s.mu.Unlock()
-		return l.Close()
+		return nil
 	}
-	s.listener, s.others.addr = l, l.Addr()
 	s.work.Go(s.sweep)
 	s.mu.Unlock()
 	for {
@@ -92,7 +93,7 @@ func (s *Server) Run(l net.Listener) error {
 		case <-s.ctx.Done():
 			return nil
 		}
-		c, err := l.Accept()
+		c, err := s.listener.Accept()
 		switch {
 		case s.ctx.Err() != nil:
 			if err == nil {
@@ -131,9 +132,7 @@ func (s *Server) begin(nc net.Conn) {
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
 	s.stop()
-	if s.listener != nil {
-		_ = s.listener.Close() // nothing can be done about an error
-	}
+	_ = s.listener.Close() // nothing can be done about an error
 	for c := range s.conns {
 		c.interrupt()
 		if w := c.late.Load(); w != nil {
@@ -187,50 +186,4 @@ func (s *Server) sweep() {
 func (s *Server) setDate() {
 	date := time.Now().UTC().Format(http.TimeFormat)
 	s.date.Store(&date)
-}
-
-// branch is the listener from which net/http takes connections.
-type branch struct {
-	addr   net.Addr
-	conns  chan net.Conn
-	closed <-chan struct{}
-}
-
-// Accept implements net.Listener.
-func (b *branch) Accept() (net.Conn, error) {
-	select {
-	case c := <-b.conns:
-		return c, nil
-	case <-b.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-// Close implements net.Listener: the listener ends with the Server.
-func (b *branch) Close() error { return nil }
-
-// Addr implements net.Listener.
-func (b *branch) Addr() net.Addr { return b.addr }
-
-// handed is a connection of which something has been read.
-type handed struct {
-	net.Conn
-	read  []byte
-	leave func() // gives its room back
-}
-
-// Close implements net.Conn.
-func (h *handed) Close() error {
-	defer h.leave()
-	return h.Conn.Close()
-}
-
-// Read implements net.Conn.
-func (h *handed) Read(p []byte) (int, error) {
-	if len(h.read) > 0 {
-		n := copy(p, h.read)
-		h.read = h.read[n:]
-		return n, nil
-	}
-	return h.Conn.Read(p)
 }
