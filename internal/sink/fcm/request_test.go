@@ -187,19 +187,25 @@ func FuzzCompose(f *testing.F) {
 	f.Add([]byte(`{"notification":{"title":"x"}}`), "token", "high", "key")
 	f.Add([]byte(`{"android":null}`), "\xff", "", "")
 	f.Add([]byte(`{"android":[]}`), "x", "normal", "\x00")
+	f.Add([]byte(`{"AndroId":[]}`), "0", "0", "0")
 	f.Fuzz(func(t *testing.T, body []byte, token, priority, key string) {
 		d := &delivery{sink: &Sink{}, message: &message.Message{Body: body}, wish: wish{target: "token", name: token, priority: priority, collapseKey: key}}
 		text, err := d.compose(time.Unix(0, 0))
 		if err != nil {
 			return
 		}
-		var back struct {
-			Message struct {
-				Token   string `json:"token"`
-				Android struct{ Priority, TTL json.RawMessage }
-			} `json:"message"`
+		var back struct { // of maps, which tell AndroId from android, as the far end does
+			Message map[string]json.RawMessage `json:"message"`
 		}
-		if err := json.Unmarshal(text, &back); err != nil || back.Message.Token != strings.ToValidUTF8(token, "\ufffd") && len(token) == len(strings.ToValidUTF8(token, "")) {
+		var name string
+		android := map[string]json.RawMessage{}
+		if err = json.Unmarshal(text, &back); err == nil {
+			err = json.Unmarshal(back.Message["token"], &name)
+		}
+		if of, ok := back.Message["android"]; ok {
+			err = errors.Join(err, json.Unmarshal(of, &android))
+		}
+		if err != nil || name != strings.ToValidUTF8(token, "\ufffd") && len(token) == len(strings.ToValidUTF8(token, "")) {
 			t.Fatalf("%s: %v", text, err)
 		}
 	})
