@@ -138,14 +138,11 @@ const drainReaders = 4
 type drainer struct {
 	rig  *rig
 	part int // messages, a multiple of those that a reader claims at once
-	cold bool
 }
 
 func (d *drainer) run(ctx context.Context, _ time.Duration) (s sample, err error) {
-	if d.cold {
-		if err := evictFolder(d.rig.dir); err != nil {
-			return sample{}, err
-		}
+	if err := evictFolder(d.rig.dir); err != nil {
+		return sample{}, err
 	}
 	began := time.Now()
 	each := d.part / drainReaders
@@ -173,13 +170,8 @@ func (d *drainer) run(ctx context.Context, _ time.Duration) (s sample, err error
 
 // drains compares reading what was left behind, and what is put behind it to have enough, with reading as many bytes in order.
 func (s *session) drains(ctx context.Context, t *traffic) (err error) {
-	cold, err := canEvict(s.dir)
-	if err != nil {
+	if evicts, err := s.evicts(); err != nil || !evicts {
 		return err
-	}
-	if !cold {
-		s.report.Note(noteWarm)
-		return nil
 	}
 	p := s.cleaning.drains
 	if more := s.cleaning.part*p.pairs - int(t.stuck.Load()); more > 0 { // shorter parts would tell of their beginnings and ends
@@ -188,8 +180,8 @@ func (s *session) drains(ctx context.Context, t *traffic) (err error) {
 		}
 		t.stuck.Add(int64(more))
 	}
-	d := &drainer{rig: t.rig, cold: cold, part: int(t.stuck.Load()) / p.pairs / drainReaders * drainReaders}
-	limit := &sequential{name: filepath.Join(s.dir, "drain-limit"), bytes: int64(d.part) * bodyBytes, messages: int64(d.part), cold: cold}
+	d := &drainer{rig: t.rig, part: int(t.stuck.Load()) / p.pairs / drainReaders * drainReaders}
+	limit := &sequential{name: filepath.Join(s.dir, "drain-limit"), bytes: int64(d.part) * bodyBytes, messages: int64(d.part), cold: true}
 	if err := writeDurably(limit.name, makeBody(int(limit.bytes))); err != nil {
 		return err
 	}

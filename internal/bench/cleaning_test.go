@@ -67,7 +67,7 @@ func TestDrainerTakesEachMessageOnce(t *testing.T) {
 		}
 	}
 	waiting := tr.stuck.Load()
-	d := &drainer{rig: tr.rig, part: drainReaders * 2, cold: true}
+	d := &drainer{rig: tr.rig, part: drainReaders * 2}
 	for i := int64(1); i <= 2; i++ {
 		s, err := d.run(t.Context(), 0)
 		if err != nil {

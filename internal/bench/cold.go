@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // noteWarm says why there are no cold figures.
@@ -28,8 +29,23 @@ func evictFolder(dir string) error {
 	return nil
 }
 
-// evictTries is how often canEvict tries: now and then the system holds on to a page that was just written.
-const evictTries = 5
+const (
+	// evictTries is how often canEvict tries: now and then the system holds on to a page that was just written.
+	evictTries = 10
+	// evictPause is how long it waits after the first; each wait is twice the one before, a second in all.
+	evictPause = time.Millisecond
+)
+
+// evicts tells whether the system forgets files when it is told to. That is found out once, so that a report has all its cold figures or
+// none of them.
+func (s *session) evicts() (bool, error) {
+	s.cold.once.Do(func() {
+		if s.cold.can, s.cold.err = canEvict(s.dir); s.cold.err == nil && !s.cold.can {
+			s.report.Note(noteWarm)
+		}
+	})
+	return s.cold.can, s.cold.err
+}
 
 // canEvict tries it with a file in dir.
 func canEvict(dir string) (can bool, err error) {
@@ -38,13 +54,18 @@ func canEvict(dir string) (can bool, err error) {
 		return false, fmt.Errorf("find out whether files can be evicted from the system's cache: %w", err)
 	}
 	defer func() { err = joinCleanup(err, os.Remove(name)) }()
-	for range evictTries {
+	for try := range evictTries {
 		if err := evict(name); err != nil {
 			return false, err
 		}
-		if still, known := cached(name); known && !still {
+		still, known := cached(name)
+		if known && !still {
 			return true, nil
 		}
+		if !known {
+			break
+		}
+		time.Sleep(evictPause << try)
 	}
 	return false, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 
 	"github.com/hikyaku/hikyaku/internal/measure"
 )
@@ -69,6 +70,11 @@ type session struct {
 	bar    bar
 	dir    string
 	raw    *rawLog
+	cold   struct {
+		once sync.Once
+		can  bool
+		err  error
+	}
 }
 
 func (s *session) begin(ctx context.Context, es []experiment) (err error) {

@@ -78,13 +78,8 @@ func (s *session) restart(ctx context.Context, depth int) (err error) {
 	if err := s.compareStarts(ctx, &opener{home: home, depth: depth}, about{start: startClean}); err != nil {
 		return err
 	}
-	evicts, err := canEvict(s.dir)
-	if err != nil {
+	if evicts, err := s.evicts(); err != nil || !evicts {
 		return err
-	}
-	if !evicts {
-		s.report.Note(noteWarm)
-		return nil
 	}
 	return s.compareStarts(ctx, &opener{home: home, depth: depth, cold: true}, about{start: startCold, goals: coldGoals(depth)})
 }

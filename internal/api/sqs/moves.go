@@ -170,7 +170,7 @@ func (d *Server) carrySome(ctx context.Context, x *moving, m *move) (done bool, 
 		step = min(int64(max(1, m.Rate/10)), left)
 		rest = time.Duration(step) * time.Second / time.Duration(m.Rate)
 	}
-	r, err := d.store.Replay(ctx, m.Source, queue.ReplayRequest{Max: int(step), To: m.To})
+	r, err := d.replay(ctx, m, int(step))
 	x.set(func(m *move) { m.Moved += int64(r.Moved) })
 	switch {
 	case errors.Is(err, queue.ErrQueueFull) || errors.Is(err, queue.ErrNoRoom):
@@ -192,4 +192,14 @@ func (d *Server) carrySome(ctx context.Context, x *moving, m *move) (done bool, 
 	case <-ctx.Done():
 	}
 	return false, nil
+}
+
+// replay moves so many messages. Once it has begun it goes on when ctx ends: otherwise messages would be moved that nobody counts.
+func (d *Server) replay(ctx context.Context, m *move, step int) (queue.Replayed, error) {
+	if err := ctx.Err(); err != nil {
+		return queue.Replayed{}, err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), putBackTimeout)
+	defer cancel()
+	return d.store.Replay(ctx, m.Source, queue.ReplayRequest{Max: step, To: m.To})
 }

@@ -170,7 +170,7 @@ func (c *call) take(r queue.ClaimRequest) ([]queue.Claim, error) {
 	return claims, err
 }
 
-// putBackTimeout bounds the settling of claims that nobody took.
+// putBackTimeout bounds what is finished after nobody waits for it any more, such as the settling of claims that nobody took.
 const putBackTimeout = 10 * time.Second
 
 // putBack returns claims whose client is gone to their places, as if they had never been handed out.
