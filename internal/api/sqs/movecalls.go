@@ -185,13 +185,20 @@ func (c *call) cancelMessageMoveTask(in *wire.CancelMessageMoveTaskRequest) (wir
 		}
 		for i := range all {
 			if all[i].ID == id {
-				return nil, wire.UnsupportedOperation("Only active tasks can be cancelled: this one is " + all[i].Status + ".")
+				return nil, notActive(&all[i])
 			}
 		}
 		return nil, wire.ResourceNotFound("Task does not exist.")
 	}
 	m := x.end(c.ctx())
+	if m.Status == moveCompleted || m.Status == moveFailed { // it was quicker
+		return nil, notActive(&m)
+	}
 	return &wire.CancelMessageMoveTaskResponse{ApproximateNumberOfMessagesMoved: m.Moved}, nil
+}
+
+func notActive(m *move) error {
+	return wire.UnsupportedOperation("Only active tasks can be cancelled: this one is " + m.Status + ".")
 }
 
 // taskHandle names a task.

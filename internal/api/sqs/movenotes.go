@@ -33,11 +33,12 @@ func (d *Server) saveMove(m move) {
 
 // movesOf are the tasks of a queue, newest first.
 func (d *Server) movesOf(source queue.Name) ([]move, error) {
+	x := d.moves.of(source) // first: when it has ended, that is kept
 	all, err := d.allMoves(source.String() + "/")
 	if err != nil {
 		return nil, err
 	}
-	if x := d.moves.of(source); x != nil { // newer than what is kept
+	if x != nil { // newer than what is kept
 		now := x.get()
 		all = slices.DeleteFunc(all, func(m move) bool { return m.ID == now.ID })
 		all = append(all, now)

@@ -99,12 +99,14 @@ func (d *Server) begin(m move) error {
 	d.moves.running[m.Source] = x
 	d.work.Go(func() {
 		defer cancel()
-		d.carry(ctx, x)
+		end := d.carry(ctx, x)
+		d.saveMove(end) // before anybody can see it: who sees that a task has ended may start the next
 		d.moves.mu.Lock()
 		if d.moves.running[m.Source] == x {
 			delete(d.moves.running, m.Source)
 		}
 		d.moves.mu.Unlock()
+		x.set(func(m *move) { *m = end })
 		close(x.done)
 	})
 	return nil
@@ -132,28 +134,28 @@ func (x *moving) end(ctx context.Context) move {
 	return x.get()
 }
 
-// carry moves messages until all are moved, or ctx ends.
-func (d *Server) carry(ctx context.Context, x *moving) {
+// carry moves messages until all are moved, or ctx ends, and tells what the task has come to.
+func (d *Server) carry(ctx context.Context, x *moving) move {
 	saved := time.Now()
 	for {
 		m := x.get()
 		done, err := d.carrySome(ctx, x, &m)
+		m = x.get()
 		switch {
-		case ctx.Err() != nil && x.get().Status == moveRunning:
-			d.saveMove(x.get()) // the door closes: the next start goes on
-			return
+		case ctx.Err() != nil && m.Status == moveRunning: // the door closes: the next start goes on
+			return m
 		case ctx.Err() != nil:
-			d.saveMove(x.set(func(m *move) { m.Status = moveCancelled }))
-			return
+			m.Status = moveCancelled
+			return m
 		case err != nil:
-			d.saveMove(x.set(func(m *move) { m.Status, m.Reason = moveFailed, err.Error() }))
-			return
+			m.Status, m.Reason = moveFailed, err.Error()
+			return m
 		case done:
-			d.saveMove(x.set(func(m *move) { m.Status = moveCompleted }))
-			return
+			m.Status = moveCompleted
+			return m
 		}
 		if time.Since(saved) > moveSave {
-			d.saveMove(x.get())
+			d.saveMove(m)
 			saved = time.Now()
 		}
 	}
