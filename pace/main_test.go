@@ -59,6 +59,7 @@ type callerSetup struct {
 	Kill   bool   // its process dies instead
 	Hang   bool   // it never returns instead
 	Quiet  bool   // frames are not told
+	Prints string // as soon as it is made
 	Says   string // in its result
 }
 
@@ -72,6 +73,10 @@ func newCaller(setup []byte) (pace.Player, error) {
 		return nil, err
 	}
 	c.conn = conn
+	if c.Prints != "" {
+		fmt.Println(c.Prints, "on one")
+		fmt.Fprintln(os.Stderr, c.Prints, "on the other")
+	}
 	return c, c.tell(fmt.Sprintf("made, pid %d", os.Getpid()))
 }
 

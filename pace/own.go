@@ -219,7 +219,8 @@ func isPlayers(err error) bool {
 	return errors.As(err, &p)
 }
 
-// opening keeps the beginning of what is written: of a panic, that is where the reason stands.
+// opening keeps the beginning of what is written, for an error: of a panic, that is where the reason stands. All of it goes on to this process's standard error, where a
+// player's words belong wherever it plays.
 type opening struct {
 	mu   sync.Mutex
 	text []byte
@@ -229,8 +230,9 @@ const openingBytes = 2000
 
 func (t *opening) Write(b []byte) (int, error) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.text = append(t.text, b[:min(len(b), openingBytes-len(t.text))]...)
+	t.mu.Unlock()
+	_, _ = os.Stderr.Write(b) // unlocked: it may have to wait. A program without one loses only this
 	return len(b), nil
 }
 

@@ -1,6 +1,7 @@
 package pace_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -160,6 +161,32 @@ func TestThePlayerStopsWhenTheAskingProgramIsKilled(t *testing.T) {
 	h.until("stop")
 	if line := h.line(); line != "" {
 		t.Errorf("after the stop: %q", line)
+	}
+}
+
+func TestWhatAPlayerPrintsIsSeen(t *testing.T) {
+	e := newEar(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), asker+"="+string(e.setup(callerSetup{FailAt: 1, Prints: "la la"})))
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	h := e.next()
+	h.until("stop")
+	_ = cmd.Wait() // it ends with an error, that of the player
+	if h.pid == cmd.Process.Pid {
+		t.Error("it plays in the asking process")
+	}
+	for _, want := range []string{"la la on one\n", "la la on the other\n", "unplugged"} {
+		if strings.Count(said.String(), want) != 1 {
+			t.Errorf("there is not one %q in %q", want, said.String())
+		}
 	}
 }
 

@@ -2,7 +2,8 @@ package pace
 
 // Player does what is to be done at each frame. All of its methods, and the Maker, are called on one thread, which is locked to them, one at a
 // time. In a process of its own that thread has a real-time priority, if that is permitted, and the garbage collector rests: what is slow,
-// and what allocates much, belongs in the Maker.
+// and what allocates much, belongs in the Maker. What it prints
+// there, on either output, comes out at the standard error of the program that asked.
 type Player interface {
 	// Frame is called when frame n, counted from 0, is due. An error ends the run. With Skip, n may be more than one after the last.
 	Frame(n int64) error

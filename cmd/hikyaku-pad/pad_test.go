@@ -78,6 +78,9 @@ func TestItPlaysAsHikyakuDoes(t *testing.T) {
 	if strings.Join(got, " ") != "2,mk 1 4,lp" || len(events) != 4 {
 		t.Errorf("%v", events)
 	}
+	if out, err := exec.CommandContext(t.Context(), program, "macro", "play", "../../examples/jab.txt", "--device", "trace:-").CombinedOutput(); err != nil || !strings.Contains(string(out), "\tlp\n") || !strings.Contains(string(out), "-\t1\t") {
+		t.Errorf("a trace on the standard error: %v\n%s", err, out)
+	}
 	if out, err := exec.CommandContext(t.Context(), program, "macro", "calibrate", "--rounds", "2", "--device", "trace:"+file).CombinedOutput(); err != nil || !strings.Contains(string(out), "4 writes") {
 		t.Errorf("%v\n%s", err, out)
 	}

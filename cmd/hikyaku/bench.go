@@ -61,7 +61,8 @@ func newOneBench(b bench.Bench, host *pace.Host) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&o.Quick, "quick", false, "a few seconds: to see that it works, not to believe the figures")
-	cmd.Flags().BoolVar(&o.Deep, "deep", false, "also what takes minutes and some 15 GB of disk: a start with ten million messages")
+	cmd.Flags().BoolVar(&o.Deep, "deep", false, "also "+b.Deep)
+	cmd.Flags().Lookup("deep").Hidden = b.Deep == "" // it is taken, and adds nothing
 	cmd.Flags().StringSliceVar(&o.Only, "only", nil, "measure only these `WORKS`: "+strings.Join(b.Works, ", "))
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print one JSON object instead of tables")
 	cmd.Flags().StringVar(&o.Plots, "plots", "", "write SVG pictures into this `FOLDER`")
@@ -106,7 +107,7 @@ func newOneBench(b bench.Bench, host *pace.Host) *cobra.Command {
 // checkBench refuses works that a bench does not have, and what contradicts itself.
 func checkBench(b bench.Bench, o *bench.Options) error {
 	if o.Quick && o.Deep {
-		return &usageError{errors.New("--quick and --deep: a few seconds are not enough for ten million messages"), "choose one of them"}
+		return &usageError{errors.New("--quick and --deep: a few seconds are not enough for what takes minutes"), "choose one of them"}
 	}
 	for _, name := range o.Only {
 		if !slices.Contains(b.Works, name) {

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -60,6 +62,14 @@ func (r *lambdaRemote) client() (*lambdadoor.Client, error) {
 		return nil, &usageError{errors.New("there is a user and no secret"), "put it into HIKYAKU_SECRET or name a --secret-file"}
 	}
 	return lambdadoor.NewClient(lambdadoor.ClientConfig{URL: r.url, User: user, Secret: access.Secret(secret), TLS: trust})
+}
+
+// reached adds advice to an error about a function that is not there, too.
+func (r *lambdaRemote) reached(err error) error {
+	if refused := (*lambdadoor.Error)(nil); errors.As(err, &refused) && refused.Name == "ResourceNotFoundException" {
+		return &hinted{err, "hikyaku function ls lists the functions that there are"}
+	}
+	return r.remote.reached(err)
 }
 
 func newFunction() *cobra.Command {
@@ -158,7 +168,7 @@ func newFunctionInvoke(r *lambdaRemote) *cobra.Command {
 		Long: `Invokes a function and prints its answer. The event is --payload: JSON, @FILE, or - for the standard input.
 An error of the function is printed as well, and the status is 1.`,
 		Example: `  hikyaku function invoke hello --payload '{"name": "world"}'`,
-		Args:    cobra.ExactArgs(1),
+		Args:    oneArg("the NAME of a function"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text := []byte(payload)
 			var err error
@@ -195,7 +205,7 @@ An error of the function is printed as well, and the status is 1.`,
 				}
 			}
 			if got.Error != "" {
-				return &hinted{fmt.Errorf("function %s failed (%s)", args[0], got.Error), "hikyaku function logs " + args[0] + " tells more"}
+				return &hinted{fmt.Errorf("function %s failed (%s)", args[0], kindOf(&got)), cmp.Or(got.Advice, "hikyaku function logs "+args[0]+" tells more")}
 			}
 			return nil
 		},
@@ -206,13 +216,24 @@ An error of the function is printed as well, and the status is 1.`,
 	return cmd
 }
 
+// kindOf is what kind of error a function has failed with.
+func kindOf(got *lambdadoor.Invoked) string {
+	var said struct {
+		Kind string `json:"errorType"`
+	}
+	if json.Unmarshal(got.Payload, &said) != nil || said.Kind == "" {
+		return got.Error
+	}
+	return said.Kind
+}
+
 func newFunctionLogs(r *lambdaRemote) *cobra.Command {
 	var follow bool
 	var lines int
 	cmd := &cobra.Command{
 		Use:   "logs NAME[:VERSION]",
 		Short: "Print what a function has printed, with START, END and REPORT",
-		Args:  cobra.ExactArgs(1),
+		Args:  oneArg("the NAME of a function"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := r.client()
 			if err != nil {
@@ -243,7 +264,7 @@ func newFunctionRm(r *lambdaRemote) *cobra.Command {
 	return &cobra.Command{
 		Use:   "rm NAME",
 		Short: "Delete a function, with its versions and the events that wait for it",
-		Args:  cobra.ExactArgs(1),
+		Args:  oneArg("the NAME of a function"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := r.client()
 			if err != nil {

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,10 +26,11 @@ func newFunctionDeploy(r *lambdaRemote) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "deploy NAME",
 		Short: "Make a function of a folder or an archive, or change one",
-		Long: `Makes a function, or changes the code and the settings of one that is there. Code is a folder, which is packed,
-or an archive (zip, jar). Settings that are not named stay as they are.`,
-		Example: `  hikyaku function deploy hello --runtime python3.11 --handler app.handler --code ./hello`,
-		Args:    cobra.ExactArgs(1),
+		Long: `Makes a function, or changes the code and the settings of one that is there, at once. Code is a folder, which is packed,
+or an archive (zip, jar). What is not named, code or setting, stays as it is; a new function needs its code.`,
+		Example: `  hikyaku function deploy hello --runtime python3.11 --handler app.handler --code ./hello
+  hikyaku function deploy hello --memory 512`,
+		Args: oneArg("the NAME of a function"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			settings := map[string]any{}
 			for name, value := range map[string]string{"Runtime": runtime, "Handler": handler} {
@@ -51,9 +54,15 @@ or an archive (zip, jar). Settings that are not named stay as they are.`,
 				}
 				settings["Environment"] = map[string]any{"Variables": variables}
 			}
-			archive, err := pack(code)
-			if err != nil {
-				return err
+			if len(settings) == 0 && code == "" {
+				return &usageError{errors.New("there is nothing to deploy"), "name the code (--code FOLDER), or a setting to change; " + seeHelp(cmd)}
+			}
+			var archive []byte
+			if code != "" {
+				var err error
+				if archive, err = pack(code); err != nil {
+					return err
+				}
 			}
 			c, err := r.client()
 			if err != nil {
@@ -65,34 +74,38 @@ or an archive (zip, jar). Settings that are not named stay as they are.`,
 	}
 	cmd.Flags().StringVar(&runtime, "runtime", "", "the `RUNTIME`: provided.al2023, nodejs20.x, python3.11, java17, …")
 	cmd.Flags().StringVar(&handler, "handler", "", "the `HANDLER`: app.handler, index.handler, com.example.Hello::handle")
-	cmd.Flags().StringVar(&code, "code", ".", "a `FOLDER` or an archive")
+	cmd.Flags().StringVar(&code, "code", "", "a `FOLDER` or an archive; not named: the code that the function has")
 	cmd.Flags().IntVar(&memory, "memory", 0, "`MIB` of memory")
 	cmd.Flags().IntVar(&timeout, "timeout", 0, "`SECONDS` that an invocation may take")
 	cmd.Flags().StringArrayVar(&environment, "env", nil, "a variable of its environment, `NAME=VALUE`; more than once")
 	return cmd
 }
 
-// deploy makes the function, or changes it.
+// deploy makes the function, or changes it. archive may be nil for one that is there.
 func deploy(cmd *cobra.Command, c *lambdadoor.Client, name string, settings map[string]any, archive []byte) error {
 	const functions = "/2015-03-31/functions"
-	var got struct{ FunctionArn, CodeSha256 string }
-	create := map[string]any{"FunctionName": name, "Role": "arn:aws:iam::000000000000:role/none", "Code": map[string]any{"ZipFile": archive}}
-	for key, value := range settings {
-		create[key] = value
-	}
-	err := c.JSON(cmd.Context(), http.MethodPost, functions, create, &got)
-	if refused := (*lambdadoor.Error)(nil); errors.As(err, &refused) && refused.Status == http.StatusConflict {
-		if len(settings) > 0 {
-			if err := c.JSON(cmd.Context(), http.MethodPut, functions+"/"+name+"/configuration", settings, nil); err != nil {
-				return err
-			}
+	var got struct{ FunctionArn string }
+	refused := (*lambdadoor.Error)(nil)
+	there := archive == nil
+	if !there {
+		settings["Code"] = map[string]any{"ZipFile": archive}
+		create := map[string]any{"FunctionName": name, "Role": "arn:aws:iam::000000000000:role/none"}
+		maps.Copy(create, settings)
+		err := c.JSON(cmd.Context(), http.MethodPost, functions, create, &got)
+		if there = errors.As(err, &refused) && refused.Status == http.StatusConflict; err != nil && !there {
+			return err
 		}
-		err = c.JSON(cmd.Context(), http.MethodPut, functions+"/"+name+"/code", map[string]any{"ZipFile": archive}, &got)
 	}
-	if err != nil {
-		return err
+	if there {
+		err := c.JSON(cmd.Context(), http.MethodPut, "/hikyaku/functions/"+url.PathEscape(name), settings, &got)
+		if archive == nil && errors.As(err, &refused) && refused.Status == http.StatusNotFound {
+			return &hinted{fmt.Errorf("there is no function %s to change", name), "a new one needs its code: --code FOLDER; hikyaku function ls lists the functions that there are"}
+		}
+		if err != nil {
+			return err
+		}
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n", got.FunctionArn)
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n", got.FunctionArn)
 	return err
 }
 
@@ -103,7 +116,7 @@ const maxPacked = 50 << 20
 func pack(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, fmt.Errorf("code: %w", err)
+		return nil, &hinted{fmt.Errorf("code: %w", err), "--code names a folder or an archive (zip, jar)"}
 	}
 	if !info.IsDir() {
 		return os.ReadFile(path)

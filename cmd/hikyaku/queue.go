@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -42,52 +41,9 @@ func over(r *remote, f func(cmd *cobra.Command, c *httpdoor.Client, n queue.Name
 }
 
 func newQueueLs(r *remote) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "ls [NAMESPACE]",
-		Short: "List queues with what they hold",
-		Args:  optionalNamespace,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			namespace, err := namespaceOf(args)
-			if err != nil {
-				return err
-			}
-			c, err := r.client()
-			if err != nil {
-				return err
-			}
-			defer c.Close()
-			stats, err := c.Queues(cmd.Context(), namespace)
-			if err != nil {
-				return r.reached(err)
-			}
-			if asJSON {
-				return printJSON(cmd.OutOrStdout(), stats)
-			}
-			return listQueues(cmd.OutOrStdout(), stats, time.Now())
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return cmd
-}
-
-// optionalNamespace takes a namespace or nothing.
-func optionalNamespace(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	return oneArg("a NAMESPACE")(cmd, args)
-}
-
-// namespaceOf is the namespace of a list: the one on the command line, or the default one.
-func namespaceOf(args []string) (string, error) {
-	if len(args) == 0 {
-		return queue.DefaultNamespace, nil
-	}
-	if strings.Contains(args[0], "/") {
-		return "", &usageError{fmt.Errorf("%q is no namespace", args[0]), "a namespace is the part of a name before the slash; `show NAME` is for one queue or topic"}
-	}
-	return args[0], nil
+	return newLs(r, "List queues with what they hold", (*httpdoor.Client).Queues, func(w io.Writer, stats []httpdoor.Stats) error {
+		return listQueues(w, stats, time.Now())
+	})
 }
 
 func listQueues(w io.Writer, stats []httpdoor.Stats, now time.Time) error {

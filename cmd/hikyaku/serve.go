@@ -20,7 +20,16 @@ func newServe() *cobra.Command {
 		Use:   "serve [-c FILE]",
 		Short: "Open the doors and run the pipelines until Ctrl-C",
 		Long: `Opens every door on loopback and runs the pipelines of the configuration until Ctrl-C or SIGTERM: then what is
-in flight is finished or given back. Without a file, queues are made on demand and data is kept in ./hikyaku-data.`,
+in flight is finished or given back. Without a file, queues are made on demand and data is kept in ./hikyaku-data
+(or HIKYAKU_DATA).
+
+  http     127.0.0.1:7700   curl, hikyaku publish, claim, queue, topic and snapshot
+  mysql    127.0.0.1:3306   MySQL clients, as of Q4M; also the socket /run/mysqld/mysqld.sock
+  pubsub   127.0.0.1:8085   Google Pub/Sub, gRPC and REST
+  sqs      127.0.0.1:9324   Amazon SQS
+  lambda   127.0.0.1:9001   AWS Lambda, hikyaku function
+
+A door but http stays closed, with a warning, if somebody else has its port and the configuration does not say where it listens.`,
 		Example: `  hikyaku serve
   mysql -h 127.0.0.1 test -e "CREATE TABLE jobs (payload text NOT NULL) ENGINE=QUEUE"
   curl -X POST http://127.0.0.1:7700/default/queues/news/messages -H 'Content-Type: text/plain' -d hello`,

@@ -93,33 +93,9 @@ func labelsOf(texts []string) (map[string]string, error) {
 }
 
 func newSnapshotLs(r *remote) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "ls [NAMESPACE]",
-		Short: "List snapshots with their queues and when they end",
-		Args:  optionalNamespace,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			namespace, err := namespaceOf(args)
-			if err != nil {
-				return err
-			}
-			c, err := r.client()
-			if err != nil {
-				return err
-			}
-			defer c.Close()
-			all, err := c.Snapshots(cmd.Context(), namespace)
-			if err != nil {
-				return r.reached(err)
-			}
-			if asJSON {
-				return printJSON(cmd.OutOrStdout(), all)
-			}
-			return listSnapshots(cmd.OutOrStdout(), all, time.Now())
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return cmd
+	return newLs(r, "List snapshots with their queues and when they end", (*httpdoor.Client).Snapshots, func(w io.Writer, all []httpdoor.Snapshot) error {
+		return listSnapshots(w, all, time.Now())
+	})
 }
 
 func listSnapshots(w io.Writer, all []httpdoor.Snapshot, now time.Time) error {

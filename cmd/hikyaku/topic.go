@@ -23,33 +23,7 @@ func newTopic() *cobra.Command {
 }
 
 func newTopicLs(r *remote) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "ls [NAMESPACE]",
-		Short: "List topics with their subscriptions",
-		Args:  optionalNamespace,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			namespace, err := namespaceOf(args)
-			if err != nil {
-				return err
-			}
-			c, err := r.client()
-			if err != nil {
-				return err
-			}
-			defer c.Close()
-			stats, err := c.Topics(cmd.Context(), namespace)
-			if err != nil {
-				return r.reached(err)
-			}
-			if asJSON {
-				return printJSON(cmd.OutOrStdout(), stats)
-			}
-			return listTopics(cmd.OutOrStdout(), stats)
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return cmd
+	return newLs(r, "List topics with their subscriptions", (*httpdoor.Client).Topics, listTopics)
 }
 
 func listTopics(w io.Writer, stats []httpdoor.TopicStats) error {

@@ -10,7 +10,7 @@ import (
 // Options say how a bench runs and where its findings go.
 type Options struct {
 	Quick bool     // a few seconds: to see that it works, not to believe the figures
-	Deep  bool     // also what takes minutes and some 15 GB of disk; without effect where Quick is set
+	Deep  bool     // also what takes minutes, if there is such a thing (Bench.Deep); without effect where Quick is set
 	Only  []string // the works to be measured, by the names in Bench.Works; none: all
 	JSON  bool     // one JSON object instead of tables
 	Plots string   // folder for SVG pictures, made when missing; "": none
@@ -79,6 +79,7 @@ type Bench struct {
 	Paces   bool     // it takes Options.Trials and Minutes
 	Sinks   bool     // it takes Options.To, Plan, Minutes and Profile, and the addresses of databases to write into
 	Invokes bool     // it takes Options.Clients and RIE
+	Deep    string   // what Options.Deep adds, for people; "": nothing
 	// Run measures and writes what it found. It ends early, with ctx's error, when ctx ends, and leaves no file behind but
 	// the plots that were asked for.
 	Run func(ctx context.Context, o Options) error
@@ -91,6 +92,7 @@ func All() []Bench {
 			Name:    "queue",
 			Summary: "durable puts, claims, restarts, memory and cleaning of the store, beside the machine's own limit",
 			Works:   queueWorks(),
+			Deep:    "a start with ten million messages, which takes minutes and some 15 GB of disk",
 			Run:     Queue,
 		},
 		{
@@ -110,6 +112,7 @@ func All() []Bench {
 			Name:    "push",
 			Summary: "push delivery as four senders do it, and flat out through one connection, beside pushy, Go's net/http and the limit",
 			Works:   pushWorks(),
+			Deep:    "the campaign to a million users, which takes minutes",
 			Pushes:  true,
 			Run:     Push,
 		},

@@ -28,6 +28,9 @@ type claimer struct {
 
 func (c *claimer) run(ctx context.Context, d time.Duration) (s sample, err error) {
 	for s.elapsed < d {
+		if err := ctx.Err(); err != nil {
+			return sample{}, err
+		}
 		if err := c.take(ctx, d-s.elapsed, &s); err != nil {
 			return sample{}, err
 		}

@@ -94,7 +94,7 @@ var (
 		traffic: 50 * time.Second, gap: 100 * time.Millisecond, startup: 300 * time.Millisecond, instances: 200,
 	}
 	quickFunction = functionExtent{
-		calls: 12, limit: 500 * time.Millisecond, long: 550 * time.Millisecond, short: 10 * time.Millisecond, waits: 3, few: 1, fib: 20, fibCalls: 1, memories: []int{1769}, reads: 2,
+		calls: 12, limit: 200 * time.Millisecond, long: 550 * time.Millisecond, short: 10 * time.Millisecond, waits: 3, few: 1, fib: 20, fibCalls: 1, memories: []int{1769}, reads: 2,
 		starts: 1, warm: pacing{1, 50 * time.Millisecond}, crowds: []int{1, 4}, crowd: 50 * time.Millisecond, burst: 5, idle: 50 * time.Millisecond,
 		traffic: 300 * time.Millisecond, gap: 20 * time.Millisecond, startup: 10 * time.Millisecond, instances: 4,
 	}

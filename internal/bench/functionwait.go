@@ -87,15 +87,15 @@ func (s *functionSession) waitRow(name string, w waiting, n int, c *invoked) {
 }
 
 func (s *functionSession) waitBecause(w waiting, c *invoked) string {
-	begun, then := len(c.said("Before wait")), bill.Old.Charge(c.Usage).Billed
+	then := bill.Old.Charge(c.Usage).Billed
 	switch {
 	case w.work == workWait1 && c.Cold:
 		return "the handler rests, and what it rests is billed; its start is apart from that"
 	case w.work == workWait1:
 		return "the instance is warm, the handler rests again, and that is billed"
-	case begun > 1:
+	case c.Cold && c.Usage.Init == 0: // a start beside the invocation takes a while
 		return fmt.Sprintf("its start was stopped at the limit of %s and done again inside the invocation, which pays for it: a watch says both, the bill once (%s then)", measure.Duration(s.limit), measure.Duration(then))
-	case begun == 1:
+	case c.Cold:
 		return "its start took less than " + measure.Duration(s.limit) + ": it is apart from the invocation, on the bill today and free then"
 	}
 	return "the instance is warm: its constructor does not run again"

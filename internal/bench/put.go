@@ -47,6 +47,9 @@ func (p *putter) run(ctx context.Context, d time.Duration) (sample, error) {
 			msgs[i].Body = p.body
 		}
 		for last := began; last.Sub(began) < d; {
+			if err := ctx.Err(); err != nil { // a put that waits for nobody may not look at it
+				return err
+			}
 			if _, err := p.rig.store.Put(ctx, measured, msgs); err != nil {
 				return fmt.Errorf("put: %w", err)
 			}

@@ -124,12 +124,8 @@ func (s *q4mSession) all(ctx context.Context) (err error) {
 	return s.publish()
 }
 
-// open starts our server and makes the tables of the peers.
+// open makes the tables of the peers, which may not be there, and then starts our server.
 func (s *q4mSession) open(ctx context.Context) (err error) {
-	if s.ours, err = s.openOurs(ctx, setting{}); err != nil {
-		return err
-	}
-	s.report.Note(s.ours.about())
 	if s.MySQL != "" {
 		p, err := openInnoShop(ctx, s.MySQL)
 		if err != nil {
@@ -144,6 +140,10 @@ func (s *q4mSession) open(ctx context.Context) (err error) {
 		}
 		s.peers = append(s.peers, peerShop{casePostgres, p})
 	}
+	if s.ours, err = s.openOurs(ctx, setting{}); err != nil {
+		return err
+	}
+	s.report.Note(s.ours.about())
 	for _, p := range s.peers {
 		s.report.Note(p.about())
 	}

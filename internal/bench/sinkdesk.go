@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 
 	"github.com/go-sql-driver/mysql"
@@ -52,7 +53,9 @@ func openDesk(ctx context.Context, to, address string) (sinkDesk, error) {
 		}
 		db = sql.OpenDB(connector)
 	case toTsurugi:
-		connector, err := sqldriver.NewConnector(address, tsurugi.Config{})
+		endpoint, who := tsurugiAt(address)
+		password, _ := who.Password()
+		connector, err := sqldriver.NewConnector(endpoint, tsurugi.Config{Credential: tsurugi.UserPassword(who.Username(), password)})
 		if err != nil {
 			return nil, fmt.Errorf("the address of TsurugiDB: %w", err)
 		}
@@ -68,6 +71,16 @@ func openDesk(ctx context.Context, to, address string) (sinkDesk, error) {
 		return nil, errors.Join(fmt.Errorf("%s: connect: %w", to, err), db.Close())
 	}
 	return &sqlDesk{db}, nil
+}
+
+// tsurugiAt divides the address of TsurugiDB, tcp://user:password@host:port, into an endpoint and whom it tells; nobody, where the server asks for nobody.
+func tsurugiAt(address string) (endpoint string, who *url.Userinfo) {
+	u, err := url.Parse(address)
+	if err != nil || u.User == nil {
+		return address, nil
+	}
+	who, u.User = u.User, nil
+	return u.String(), who
 }
 
 // sinkTargets lists the databases.

@@ -66,6 +66,9 @@ func layerOfStack(stack []string) string {
 	return layerRuntime // garbage collection, scheduling
 }
 
+// leastLayered is how long a run has to take for its layers to say anything: before, the start of the courier is most of what the machine works.
+const leastLayered = time.Second
+
 // layers tells where the time goes: how far the way to the sink would reach if it took no time, and what each layer takes of the processors.
 func (s *sinkSession) layers(ctx context.Context) error {
 	reading := s.asFast(partLayers, doubleSchema(10), s.bare)
@@ -101,8 +104,8 @@ func (s *sinkSession) layers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.To != toSQLite && busy > 0 {
-		times[layerServer] = busy
+	if s.To != toSQLite && busy > 0 && took.elapsed >= leastLayered {
+		times[layerServer] = busy // with the courier's start in it
 	}
 	s.tellLayers(times, took)
 	return nil
@@ -125,7 +128,7 @@ func (s *sinkSession) tellLayers(times map[string]time.Duration, took *sinkTook)
 			Set("cpu_us", hundredths(float64(t.Microseconds())/float64(took.events))).
 			Set("busy", hundredths(t.Seconds()/took.elapsed.Seconds()))
 	}
-	if most == "" {
+	if most == "" || took.elapsed < leastLayered {
 		s.report.Note("layers: too little time passed to say what takes it")
 		return
 	}

@@ -7,13 +7,17 @@ import (
 	"testing"
 
 	"github.com/hikyaku/hikyaku/internal/measure"
+	"github.com/hikyaku/hikyaku/tsurugi/tsurugitest"
 )
 
 // newSinkSession is one over a database that needs no address.
-func newSinkSession(t *testing.T, to string) *sinkSession {
+func newSinkSession(t *testing.T, to string) *sinkSession { return newSinkSessionAt(t, to, "") }
+
+// newSinkSessionAt is one over a database that needs no address, or over the TsurugiDB at one.
+func newSinkSessionAt(t *testing.T, to, tsurugi string) *sinkSession {
 	t.Helper()
 	s := &sinkSession{
-		session:    session{Options: Options{Quick: true, To: to, Sink: []string{os.Args[0], "serve-sink-for-a-test"}}, report: measure.NewBenchReport("sink"), dir: t.TempDir()},
+		session:    session{Options: Options{Quick: true, To: to, Tsurugi: tsurugi, Sink: []string{os.Args[0], "serve-sink-for-a-test"}}, report: measure.NewBenchReport("sink"), dir: t.TempDir()},
 		sinkExtent: quickSink,
 	}
 	t.Cleanup(func() {
@@ -39,6 +43,17 @@ func TestTheSeedsWayInsertsEachEventOnce(t *testing.T) {
 				t.Errorf("%+v", took)
 			}
 		})
+	}
+}
+
+func TestATsurugiDBThatAsksIsToldWhoWrites(t *testing.T) {
+	server := tsurugitest.Start(t, tsurugitest.Config{Users: map[string]string{"writer": "p@ss: word"}})
+	s := newSinkSessionAt(t, toTsurugi, strings.Replace(server.Endpoint(), "tcp://", "tcp://writer:p%40ss%3A%20word@", 1))
+	ours := s.flooded("any", 10, "4")
+	for _, r := range []*sinkRun{ours, s.seedWay(ours)} {
+		if took, err := s.run(t.Context(), r); err != nil || took.events == 0 {
+			t.Errorf("%s: %+v, %v", r.way, took, err)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -170,7 +171,14 @@ func (t *sinkTarget) configuration(r *sinkRun) string {
 	fmt.Fprintf(&b, "sinks:\n  table:\n    inputs: [%s]\n", inputs)
 	if r.way == caseOurs {
 		kind := sinkTypes[t.to]
-		fmt.Fprintf(&b, "    type: %s\n    %s: %s\n    table: %s\n", kind[0], kind[1], quoted(t.address), r.schema.table)
+		address, who := t.address, (*url.Userinfo)(nil)
+		if t.to == toTsurugi {
+			address, who = tsurugiAt(address)
+		}
+		fmt.Fprintf(&b, "    type: %s\n    %s: %s\n    table: %s\n", kind[0], kind[1], quoted(address), r.schema.table)
+		if password, _ := who.Password(); who != nil {
+			fmt.Fprintf(&b, "    credential: { user: %s, password: %s }\n", quoted(who.Username()), quoted(password))
+		}
 	} else {
 		b.WriteString("    type: stdout\n") // and another stands in its place
 	}

@@ -64,6 +64,9 @@ func (t *traffic) run(ctx context.Context, d time.Duration) (s sample, err error
 func (t *traffic) write(ctx context.Context, began time.Time, d time.Duration) (calls []time.Duration, err error) {
 	msgs := []message.Message{{Body: t.body}}
 	for last := began; last.Sub(began) < d; {
+		if err := ctx.Err(); err != nil { // a put that waits for nobody may not look at it
+			return nil, err
+		}
 		to := measured
 		if t.puts.Add(1)%stuckEach == 0 {
 			to = stuck

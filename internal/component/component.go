@@ -16,6 +16,7 @@ package component
 
 import (
 	"context"
+	"time"
 
 	"github.com/hikyaku/hikyaku/internal/message"
 )
@@ -114,4 +115,7 @@ type SinkLimits struct {
 	// InFlight is, for an AsyncSink, how many messages are in flight at once where no concurrency is configured: for a far end that says
 	// itself how much it takes, so that nothing has to be found out. 0: an adaptive number.
 	InFlight int
+	// DefaultTimeout is how long one Send may take where nothing is configured; 0: the pipeline's default. It is for sinks that bound their own work, and
+	// whose work may rightly take longer.
+	DefaultTimeout time.Duration
 }

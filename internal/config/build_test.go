@@ -96,7 +96,7 @@ func TestASinkWithoutSettingsHasThePipelinesDefaults(t *testing.T) {
 	want := pipeline.Settings{
 		Batch: pipeline.Batch{MaxBytes: pipeline.DefaultBatchBytes},
 		Request: pipeline.Request{
-			Timeout: pipeline.DefaultTimeout, RetryAttempts: pipeline.DefaultRetryAttempts, RetryInitial: pipeline.DefaultRetryInitial,
+			RetryAttempts: pipeline.DefaultRetryAttempts, RetryInitial: pipeline.DefaultRetryInitial,
 			RetryMax: pipeline.DefaultRetryMax, RateDuration: pipeline.DefaultRateDuration,
 		},
 	}

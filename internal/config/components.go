@@ -100,10 +100,11 @@ type Batch struct {
 type Request struct {
 	Concurrency             Concurrency  `yaml:"concurrency" default:"adaptive" doc:"Requests at once: a number, or adaptive, which follows what the far end takes. Of apns, fcm and webpush a request is a message, and adaptive means as many as there may be streams."`
 	InFlightLimit           *Concurrency `yaml:"in_flight_limit" doc:"The same as concurrency."`
-	TimeoutSecs             float64      `yaml:"timeout_secs" min:"0.001" max:"86400" default:"60" doc:"How long one request may take."`
+	TimeoutSecs             float64      `yaml:"timeout_secs" min:"0.001" max:"86400" doc:"How long one request may take. Not set: 60; of function, whose invocations have bounds of their own, 1200, and of gamepad as long as a macro is."`
 	RetryAttempts           Attempts     `yaml:"retry_attempts" default:"5" doc:"Tries after the first one, before a message becomes a dead letter."`
 	RetryInitialBackoffSecs float64      `yaml:"retry_initial_backoff_secs" min:"0" max:"86400" default:"0.5" doc:"The bound of the wait before the first retry, which is a random part of it. It doubles with each retry."`
 	RetryMaxDurationSecs    float64      `yaml:"retry_max_duration_secs" min:"0" max:"86400" default:"30" doc:"The greatest bound of a wait, unless the far end asks for more."`
+	RetryJitterMode         Jitter       `yaml:"retry_jitter_mode" doc:"Says what is so in any case: a wait is a random part of its bound, down to nothing."`
 	RateLimitNum            int          `yaml:"rate_limit_num" min:"0" doc:"Requests in each rate_limit_duration_secs. 0: no limit."`
 	RateLimitDurationSecs   float64      `yaml:"rate_limit_duration_secs" min:"0.001" max:"86400" default:"1" doc:"The span that rate_limit_num counts in."`
 }

@@ -172,6 +172,9 @@ func (d *decoder) text(n *node, t encoding.TextUnmarshaler, path string) {
 		d.wrong(n, path, "a single value")
 		return
 	}
+	if n.unset {
+		return
+	}
 	if err := t.UnmarshalText([]byte(n.text)); err != nil {
 		d.foreign(err, n, path)
 	}

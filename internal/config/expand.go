@@ -57,6 +57,7 @@ func (r *report) expandText(n *node, env func(string) (string, bool)) {
 			}
 			value, name, ok := r.lookUp(n, raw, i, i+end, env)
 			if !ok {
+				n.unset = true
 				return
 			}
 			out.WriteString(value)

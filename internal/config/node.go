@@ -30,6 +30,7 @@ type node struct {
 	plain bool    // a YAML scalar without quotes: what it is depends on its text
 	cuts  []cut   // where the environment was put into the text
 	hide  bool    // a secret setting
+	unset bool    // a variable in it is not set, which was said: what it would be is not known
 }
 
 // tokenAtPlace says that a scalar's offset has to be counted out from its place. That is done only when it is asked for:

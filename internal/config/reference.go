@@ -8,10 +8,6 @@ import (
 	"strings"
 
 	"github.com/hikyaku/hikyaku/internal/access"
-	"github.com/hikyaku/hikyaku/internal/api/http"
-	"github.com/hikyaku/hikyaku/internal/api/mysql"
-	"github.com/hikyaku/hikyaku/internal/api/pubsub"
-	"github.com/hikyaku/hikyaku/internal/api/sqs"
 )
 
 // comments are the comments on the fields of the kinds' Config structs, "package.Struct.key<tab>text" a line. A test makes
@@ -42,11 +38,13 @@ func shared(key string) string {
 		"internal/api/pubsub.Config.tls":   "A certificate: the door then speaks TLS, and nothing else.",
 		"internal/api/sqs.Config.off":      "true closes the door.",
 		"internal/api/sqs.Config.tls":      "A certificate: the door then speaks TLS.",
+		"internal/api/lambda.Config.off":   "true closes the door.",
+		"internal/api/lambda.Config.tls":   "A certificate: the door then speaks TLS.",
 		"internal/access.User.name":        "What the user is called at every door.",
 		"internal/access.User.secret":      "Password, bearer token and signing key in one. `${NAME}` takes it from the environment.",
 		"internal/access.User.grants":      "What the user may do. Without one: nothing.",
-		"internal/access.Grant.can":        "Any of `put`, `take` (see, claim, settle) and `admin` (create, alter, delete, purge, replay, seek).",
-		"internal/access.Grant.on":         "Queues and topics, as `name` or `namespace/name`; `*` stands for any characters but the slash, and alone for everything.",
+		"internal/access.Grant.can":        "Any of `put` (of a function: invoke), `take` (see, claim, settle) and `admin` (create, alter, delete, purge, replay, seek).",
+		"internal/access.Grant.on":         "Queues, topics and functions, as `name` or `namespace/name`; `*` stands for any characters but the slash, and alone for everything.",
 		"internal/source/queue.From.queue": "Queue to claim from, as `name` or `namespace/name`.",
 		"internal/source/queue.From.where": "The condition that a message of it has to meet. Not set: every message.",
 	}[strings.TrimPrefix(key, "github.com/hikyaku/hikyaku/")]
@@ -79,19 +77,14 @@ func makeReference(comments map[string]string) string {
 	r.table(reflect.TypeFor[schema](), "")
 	r.heading(2, "Doors: `api`")
 	r.text("A door that is not mentioned is open on loopback.")
-	r.heading(3, "`api.http`")
-	r.table(reflect.TypeFor[http.Config](), "")
-	r.heading(3, "`api.mysql`")
-	r.table(reflect.TypeFor[mysql.Config](), "")
-	r.heading(3, "`api.pubsub`")
-	r.table(reflect.TypeFor[pubsub.Config](), "")
-	r.heading(3, "`api.sqs`")
-	r.table(reflect.TypeFor[sqs.Config](), "")
+	r.doors()
 	r.heading(2, "Queues: `queues.NAME`")
 	r.table(reflect.TypeFor[queueDefinition](), "")
 	r.heading(2, "Topics: `topics.NAME`")
 	r.text("A subscription is a queue that receives every message of the topic: `subscriptions.NAME` takes the keys of a queue, but for `topic`.")
 	r.table(reflect.TypeFor[topic](), "")
+	r.heading(2, "Functions: `functions.NAME`")
+	r.table(reflect.TypeFor[functionDefinition](), "")
 	r.heading(2, "Users: `users`")
 	r.text("A list of users, or a mapping from their names to the rest.")
 	r.table(reflect.TypeFor[access.User](), "")
@@ -125,6 +118,15 @@ func (r *reference) heading(level int, text string) {
 }
 
 func (r *reference) text(text string) { r.WriteString(text + "\n\n") }
+
+// doors lists the settings of each door.
+func (r *reference) doors() {
+	for _, f := range fieldsOf(reflect.TypeFor[API]()) {
+		r.heading(3, "`api."+f.name+"`")
+		r.text(r.doc(&f))
+		r.table(f.typ, "")
+	}
+}
 
 func (r *reference) kinds(room room) {
 	for _, k := range kindsOf(room) {

@@ -41,6 +41,34 @@ func TestEveryKeyIsDocumented(t *testing.T) {
 	}
 }
 
+func TestWhatIsSeenBelowStandsBelow(t *testing.T) {
+	reference := currentReference(t)
+	for line := range strings.Lines(reference) {
+		key, rest, _ := strings.Cut(strings.TrimPrefix(line, "| `"), "`")
+		if !strings.HasPrefix(rest, " | see below |") {
+			continue
+		}
+		if !heading(reference, key) {
+			t.Errorf("no heading of the reference is of %s, which is said to stand below", key)
+		}
+	}
+	for _, f := range fieldsOf(reflect.TypeFor[API]()) {
+		if !strings.Contains(reference, "\n### `api."+f.name+"`\n") {
+			t.Errorf("the reference has no section on the door %s", f.name)
+		}
+	}
+}
+
+// heading tells whether a chapter is about the key, as in "## Queues: `queues.NAME`".
+func heading(reference, key string) bool {
+	for line := range strings.Lines(reference) {
+		if title, ok := strings.CutPrefix(line, "## "); ok && strings.Contains(title, ": `"+key) {
+			return true
+		}
+	}
+	return false
+}
+
 // readComments collects what the source code says about each key of structs outside of this package.
 func readComments(t *testing.T) string {
 	var lines []string

@@ -27,6 +27,7 @@ rate_limit_duration_secs = 1
 rate_limit_num = 10
 retry_attempts = 5
 retry_max_duration_secs = 300
+retry_jitter_mode = "Full"
 
 [sinks.my_tsurugi_sink.batch]
 max_bytes = 10485760

@@ -19,6 +19,7 @@ func (d *decoder) scalar(n *node, v reflect.Value, f *field, path string) {
 		return
 	}
 	switch {
+	case n.unset && (v.Kind() != reflect.String || len(f.oneOf()) > 0):
 	case v.Type() == durationType:
 		d.duration(n, v, f, path)
 	case v.Kind() == reflect.String:

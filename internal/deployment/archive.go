@@ -79,8 +79,22 @@ func write(path string, data []byte) error {
 	return nil
 }
 
-// sweep removes archives that no function names. Nothing may be changed meanwhile.
-func (r *Registry) sweep() error {
+// drop removes an archive that no function names any more. The caller holds r.change.
+func (r *Registry) drop(sum string) {
+	if sum == "" || r.used()[sum] {
+		return
+	}
+	r.giving.Lock() // the pool may be unpacking it
+	defer r.giving.Unlock()
+	if err := os.Remove(r.archive(sum)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		r.config.Report(fmt.Errorf("remove code that is not used any more: %w", err))
+	}
+}
+
+// used are the checksums of the archives that functions name.
+func (r *Registry) used() map[string]bool {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
 	used := map[string]bool{}
 	for _, f := range r.all {
 		used[f.Latest.SHA256] = true
@@ -88,6 +102,12 @@ func (r *Registry) sweep() error {
 			used[v.SHA256] = true
 		}
 	}
+	return used
+}
+
+// sweep removes archives that no function names. Nothing may be changed meanwhile.
+func (r *Registry) sweep() error {
+	used := r.used()
 	entries, err := os.ReadDir(r.archives())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

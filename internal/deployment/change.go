@@ -26,7 +26,7 @@ func (r *Registry) Create(ctx context.Context, name string, s Settings, c Code, 
 		return nil, invalid("%q is no name of a function: up to 64 letters, digits, - and _", shortened(name))
 	}
 	if err := s.check(); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("function %s: %w", name, err)
 	}
 	r.change.Lock()
 	defer r.change.Unlock()
@@ -42,9 +42,13 @@ func (r *Registry) Create(ctx context.Context, name string, s Settings, c Code, 
 	f := &Function{Name: name, Tags: tags, versions: map[string]Version{}}
 	f.Latest = Version{Number: function.Latest, Settings: s}
 	if err := r.place(c, &f.Latest); err != nil {
+		return nil, fmt.Errorf("function %s: %w", name, err)
+	}
+	if err := r.put(ctx, f); err != nil {
+		r.drop(f.Latest.SHA256)
 		return nil, err
 	}
-	return f, r.put(ctx, f)
+	return f, nil
 }
 
 // put deploys a changed $LATEST and keeps it: code that cannot be used never becomes the function's. The caller holds r.change.
@@ -72,15 +76,21 @@ func (r *Registry) Update(ctx context.Context, name, revision string, settings f
 				return err
 			}
 			if err := f.Latest.Settings.check(); err != nil {
-				return err
+				return fmt.Errorf("function %s: %w", name, err)
 			}
 		}
+		unused := f.Latest.SHA256
 		if c != nil {
 			if err := r.place(*c, &f.Latest); err != nil {
-				return err
+				return fmt.Errorf("function %s: %w", name, err)
 			}
 		}
-		return r.put(ctx, f)
+		err := r.put(ctx, f)
+		if err != nil {
+			unused = f.Latest.SHA256
+		}
+		r.drop(unused)
+		return err
 	})
 }
 
@@ -100,7 +110,7 @@ func (r *Registry) Change(ctx context.Context, name string, change func(*Functio
 					continue
 				}
 				if _, err := parseTarget(to); err != nil {
-					return err
+					return fmt.Errorf("function %s: %w", name, err)
 				}
 			}
 		}
@@ -220,8 +230,10 @@ func (r *Registry) Delete(ctx context.Context, name, version string) error {
 		run.end()
 	}
 	r.withdraw(name, f.Latest.Number)
-	for n := range f.versions {
+	r.drop(f.Latest.SHA256)
+	for n, v := range f.versions {
 		r.withdraw(name, n)
+		r.drop(v.SHA256)
 	}
 	if err := r.store.DeleteQueue(ctx, eventQueue(name)); err != nil && !errors.Is(err, queue.ErrNotFound) {
 		return fmt.Errorf("delete the events of function %s: %w", name, err)
@@ -242,10 +254,12 @@ func (r *Registry) deleteVersion(ctx context.Context, f *Function, version strin
 	if err != nil {
 		return err
 	}
+	sum := f.versions[version].SHA256
 	delete(f.versions, version)
 	if err := r.keep(ctx, f, queue.Note{Room: room, Key: versionKey + f.Name + "/" + version}); err != nil {
 		return err
 	}
 	r.withdraw(f.Name, version)
+	r.drop(sum)
 	return nil
 }

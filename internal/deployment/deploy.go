@@ -17,7 +17,7 @@ func (r *Registry) definition(f *Function, v Version) function.Definition {
 		MemoryMB: s.MemoryMB, StorageMB: s.StorageMB, Timeout: s.Timeout, Architecture: s.Architecture, Reserved: f.Reserved, Policy: s.Policy, Machines: s.Machines,
 		InitTimeout: s.InitTimeout, Idle: s.Idle, Freeze: s.Freeze,
 	}
-	d.Code = code.Source{Folder: v.Folder, File: r.Archive(v)}
+	d.Code = code.Source{Folder: v.Folder, File: r.Archive(v), Name: "the archive"}
 	d.Provisioned = f.Provisioned[v.Number]
 	for name, a := range f.Aliases {
 		if a.Version == v.Number {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/function"
@@ -85,7 +86,7 @@ func (e *ending) letter() message.Message {
 		}
 	}
 	if len(text) > maxReason {
-		text = text[:maxReason]
+		text = strings.ToValidUTF8(text[:maxReason], "")
 	}
 	m.Attributes.Set("ErrorMessage", message.String(text))
 	return m

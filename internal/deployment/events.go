@@ -48,7 +48,7 @@ func (r *Registry) Enqueue(ctx context.Context, in function.Request) (string, er
 		return "", err
 	}
 	if len(in.Payload) > MaxEvent {
-		return "", fmt.Errorf("%w: %d bytes, an event that nobody waits for has at most %d", function.ErrTooLarge, len(in.Payload), MaxEvent)
+		return "", fmt.Errorf("function %s: %w: it has %d bytes, the limit is %d for one that nobody waits for", f.Name, function.ErrTooLarge, len(in.Payload), MaxEvent)
 	}
 	if in.ID == "" {
 		in.ID = uuid.NewString()

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"sync"
 	"time"
-
-	"modernc.org/sqlite"
 )
 
 // pool asks over a bounded number of connections, which it opens when they are needed and keeps.
@@ -19,18 +17,6 @@ type pool interface {
 	ask(ctx context.Context, text string, size int, args []any, take func(Row) error) error
 	close() error
 }
-
-// connector opens connections of a driver that has only names for them.
-type connector struct {
-	driver *sqlite.Driver
-	name   string
-}
-
-// Connect opens a connection.
-func (c connector) Connect(context.Context) (driver.Conn, error) { return c.driver.Open(c.name) }
-
-// Driver is the driver.
-func (c connector) Driver() driver.Driver { return c.driver }
 
 // idleTime is how long a connection is kept that nobody uses.
 const idleTime = 5 * time.Minute

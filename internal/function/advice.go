@@ -1,6 +1,23 @@
 package function
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"syscall"
+)
+
+// remedy is what can be done when the machine has no room for an instance; "": nothing that is known.
+func remedy(err error) string {
+	switch {
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return "; let hikyaku open more files (ulimit -n), or fewer instances run at once (concurrency)"
+	case errors.Is(err, syscall.ENOSPC):
+		return "; make room on that disk"
+	case errors.Is(err, syscall.EAGAIN), errors.Is(err, syscall.ENOMEM):
+		return "; the machine has no room for another program: let fewer instances run at once (concurrency)"
+	}
+	return ""
+}
 
 // advice is what a person can do about an invocation that failed with a kind of error.
 func (d *Definition) advice(kind string) string {
@@ -15,7 +32,7 @@ func (d *Definition) advice(kind string) string {
 	case errorExtension:
 		return "see to the extension in its layers; " + logs
 	case "Runtime.HandlerNotFound", "Runtime.MalformedHandlerName", "Runtime.ImportModuleError", "Runtime.UserCodeSyntaxError":
-		return fmt.Sprintf("see to its handler %q and to what its code has to bring along", d.Handler)
+		return fmt.Sprintf("see to its handler %+q and to what its code has to bring along", d.Handler)
 	case "Function.ResponseSizeTooLarge":
 		return fmt.Sprintf("let it answer with at most %d bytes, or stream", MaxPayload)
 	}

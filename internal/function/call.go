@@ -71,7 +71,7 @@ func (c *call) usage(o *outcome, i *instance) bill.Usage {
 
 // duration is from the hand-over of the event to the answer, or, when the instance was started as a part of the invocation, from START.
 func (c *call) duration(o *outcome, i *instance) time.Duration {
-	from := i.server.GivenAt(&c.inv)
+	from := i.givenAt(c)
 	if c.again || from.IsZero() || from.Before(c.began) {
 		from = c.began
 	}

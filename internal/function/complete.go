@@ -11,7 +11,7 @@ import (
 // complete ends an invocation: what it printed, END and REPORT are in the log, and the caller is told.
 func (i *instance) complete(c *call, o outcome) {
 	c.once.Do(func() {
-		i.pipe.Drain()
+		i.drain()
 		now := time.Now()
 		u := c.usage(&o, i)
 		charge := c.fn.pool.config.Bill.Charge(u)
@@ -47,7 +47,7 @@ func kindOf(a *runtimeapi.Answer) string {
 
 // waited is the time until the event was handed over, or, if it never was, until the end.
 func (c *call) waited(end time.Time, i *instance) time.Duration {
-	if given := i.server.GivenAt(&c.inv); !given.IsZero() && given.Before(end) {
+	if given := i.givenAt(c); !given.IsZero() && given.Before(end) {
 		end = given
 	}
 	return end.Sub(c.arrived)
@@ -58,6 +58,7 @@ const measureEvery = 100 * time.Millisecond
 
 // peakMB is the most memory that the instance has used so far, in MiB; 0: unknown. It is what its control group was charged, or what its programs
 // have had in memory, whichever is more: the one knows of files that are cached for it, the other of pages that it shares.
+// Pages that several of its programs share are counted for each: where memory is limited, the limit says what cannot be.
 // With exact set it is measured now, else perhaps a moment ago.
 func (i *instance) peakMB(exact bool) int {
 	now := int64(i.fn.pool.now())
@@ -72,6 +73,9 @@ func (i *instance) peakMB(exact bool) int {
 		if i.group != nil {
 			i.raise(i.group.Peak())
 		}
+	}
+	if i.limited() {
+		return min(int(i.peak.Load()), i.fn.d.MemoryMB)
 	}
 	return int(i.peak.Load())
 }

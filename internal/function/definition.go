@@ -105,6 +105,8 @@ func (d *Definition) complete() error {
 		return wrong("name", "%q is no name: up to 64 letters, digits, - and _", d.Name)
 	case !versionPattern.MatchString(d.Version):
 		return wrong("version", "%q is no version: letters, digits, - and _, or $LATEST", d.Version)
+	case d.Runtime == "":
+		return wrong("runtime", "it is missing: name one of %s, with or without a version", strings.Join(loader.Families(), ", "))
 	case family == "":
 		return wrong("runtime", "there is no runtime %q; there are %s, with or without a version", d.Runtime, strings.Join(loader.Families(), ", "))
 	case d.Handler == "" && slices.Contains([]string{"java", "nodejs", "python"}, family):

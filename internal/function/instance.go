@@ -228,7 +228,7 @@ func (i *instance) initFailed(status string, a *runtimeapi.Answer) {
 	i.mu.Unlock()
 	f := i.fn
 	f.totals.initFailures.Add(1)
-	i.pipe.Drain()
+	i.drain()
 	kind := ""
 	if a != nil {
 		kind = a.ErrorType

@@ -18,7 +18,7 @@ func TestAnInitialisationThatTakesTooLongIsDoneAgainInsideTheInvocation(t *testi
 	p := open(t, function.Config{})
 	mark := filepath.Join(t.TempDir(), "once")
 	deploy(t, p, func(d *function.Definition) {
-		d.InitTimeout, d.Environment = 500*time.Millisecond, map[string]string{"INIT": "hang once", "MARK": mark}
+		d.InitTimeout, d.Environment = 3*time.Second, map[string]string{"INIT": "hang once", "MARK": mark}
 	})
 	r := invoke(t, p, `"done"`)
 	if string(r.Payload) != `"done"` || !r.Cold || r.Usage.Init != 0 {

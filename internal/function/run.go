@@ -34,17 +34,18 @@ func (i *instance) run() {
 	c := i.call
 	i.began = time.Now()
 	i.mu.Unlock()
-	err := i.open()
-	if err == nil && c != nil {
+	err, kind := i.open(), errorUnknown
+	if c != nil {
 		i.mu.Lock()
 		i.start(c, i.began)
 		i.mu.Unlock()
 	}
 	if err == nil {
-		err = i.spawn()
+		err, kind = i.spawn(), errorEntry
 	}
 	if err != nil {
-		i.cannotStart(err)
+		i.cannotStart(kind, err)
+		i.undo()
 	} else {
 		i.watch()
 	}
@@ -154,8 +155,8 @@ func (i *instance) child(p process.Program) (*process.Child, error) {
 	return c, nil
 }
 
-// cannotStart ends an instance whose programs could not be started.
-func (i *instance) cannotStart(err error) {
+// cannotStart ends an instance that could not be made, or whose programs could not be started.
+func (i *instance) cannotStart(kind string, err error) {
 	if errors.Is(err, ErrClosed) || errors.Is(err, process.ErrClosed) {
 		if c := i.drop(); c != nil {
 			i.fn.leave(i)
@@ -163,8 +164,21 @@ func (i *instance) cannotStart(err error) {
 		}
 		return
 	}
-	o := failed(time.Now(), statusError, errorEntry, "function "+i.fn.d.Name+": "+err.Error())
+	text := "function " + i.fn.d.Name + ": " + err.Error() + remedy(err)
+	i.note("INIT\t" + text)
+	o := failed(time.Now(), statusError, kind, text)
 	i.initFailed(statusError, &o.answer)
+}
+
+// undo ends what was started before the program that could not be.
+func (i *instance) undo() {
+	if i.group != nil {
+		i.group.Kill()
+	}
+	for _, e := range i.extensions {
+		e.Kill()
+		<-e.Done()
+	}
 }
 
 // drop ends the instance without a word and returns its invocation.
@@ -282,6 +296,21 @@ func request(c *call) string {
 		return ""
 	}
 	return "RequestId: " + c.inv.ID + " "
+}
+
+// drain reads what the programs have printed so far.
+func (i *instance) drain() {
+	if i.pipe != nil { // an instance that could not be made has none
+		i.pipe.Drain()
+	}
+}
+
+// givenAt is when the invocation was handed over; zero: it was not.
+func (i *instance) givenAt(c *call) time.Time {
+	if i.server == nil { // an instance that could not be made has none
+		return time.Time{}
+	}
+	return i.server.GivenAt(&c.inv)
 }
 
 // close ends what an instance has beside its programs, which have ended.

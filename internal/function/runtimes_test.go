@@ -119,7 +119,7 @@ func TestPythonHandlers(t *testing.T) {
 	p := open(t, function.Config{})
 	for _, c := range []struct{ handler, want, kind, log string }{
 		{"app.prints", `"printed ✓"`, "", "hello\n"},
-		{"app.raises", `{"errorMessage": "not this", "errorType": "ValueError", "stackTrace": ["  File `, "ValueError", "[ERROR] ValueError: not this"},
+		{"app.raises", `{"errorMessage": "not this", "errorType": "ValueError", "requestId": "`, "ValueError", "[ERROR] ValueError: not this"},
 		{"app.leaves", `Runtime exited with error: exit status 3`, "Runtime.ExitError", ""},
 		{"app.date", `Unable to marshal response: Object of type date is not JSON serializable`, "Runtime.MarshalError", ""},
 		{"app.missing", `Handler 'missing' missing on module 'app'`, "Runtime.HandlerNotFound", "Phase: init"},

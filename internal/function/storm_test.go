@@ -20,7 +20,7 @@ func TestEachGetsItsOwnAnswerInAStorm(t *testing.T) {
 		t.Run(string(policy), func(t *testing.T) {
 			p := open(t, function.Config{})
 			deploy(t, p, func(d *function.Definition) {
-				d.Policy, d.Timeout, d.Idle, d.Freeze = policy, 5*time.Second, 50*time.Millisecond, 10*time.Millisecond
+				d.Policy, d.Timeout, d.Idle, d.Freeze = policy, time.Minute, 50*time.Millisecond, 10*time.Millisecond
 			})
 			var wg sync.WaitGroup
 			for worker := range 6 {

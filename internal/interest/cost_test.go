@@ -69,10 +69,8 @@ func cost(t *testing.T, s *Set, env condition.Env) time.Duration {
 func TestAThousandConditionsCostWhatOneCosts(t *testing.T) {
 	for _, c := range crowds {
 		t.Run(c.name, func(t *testing.T) {
-			few, many := cost(t, crowd(t, c.form, 1), middling(1)), cost(t, crowd(t, c.form, 1000), middling(1000))
-			if many > 12*few {
-				t.Errorf("with 1,000 conditions %v, with one %v", many, few)
-			}
+			one, all := crowd(t, c.form, 1), crowd(t, c.form, 1000)
+			inProportion(t, 12, func() (few, many time.Duration) { return cost(t, one, middling(1)), cost(t, all, middling(1000)) })
 		})
 	}
 }
@@ -83,10 +81,19 @@ func TestTheFirstOfMostIsFoundAtOnce(t *testing.T) {
 	for id := range uint64(100_000) {
 		many.Add(id, nil)
 	}
-	one, all := cost(t, &few, middling(1)), cost(t, &many, middling(1))
-	if all > 5*one {
-		t.Errorf("among 100,000 %v, of one %v", all, one)
+	inProportion(t, 5, func() (one, all time.Duration) { return cost(t, &few, middling(1)), cost(t, &many, middling(1)) })
+}
+
+// inProportion sees that many cost at most so many times what few cost, in one try of several: others may have had the machine.
+func inProportion(t *testing.T, most time.Duration, measure func() (few, many time.Duration)) {
+	t.Helper()
+	var few, many time.Duration
+	for range 20 {
+		if few, many = measure(); many <= most*few {
+			return
+		}
 	}
+	t.Errorf("many cost %v, few %v", many, few)
 }
 
 func TestAskingDoesNotAllocate(t *testing.T) {

@@ -217,6 +217,11 @@ func (c *compiler) repeat(player int, track []Step, frames int64, rounds int) {
 func (c *compiler) press(p *press) error {
 	for i := range max(len(p.motion), 1) {
 		last := i >= len(p.motion)-1
+		if i > 0 && p.again(i) {
+			if err := c.one(&press{at: p.at, frames: p.frames}); err != nil {
+				return err
+			}
+		}
 		var s State
 		frames := p.frames
 		if last {

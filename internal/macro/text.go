@@ -37,7 +37,18 @@ type press struct {
 	remark string
 }
 
-func (p *press) steps(int) int { return max(len(p.motion), 1) }
+func (p *press) steps(int) int {
+	n := max(len(p.motion), 1)
+	for i := 1; i < len(p.motion); i++ {
+		if p.again(i) {
+			n++
+		}
+	}
+	return n
+}
+
+// again tells whether a motion points where it did just before: in 66, a dash, the pad is let go of between the two, or there would be one.
+func (p *press) again(i int) bool { return p.motion[i] == p.motion[i-1] && p.motion[i] != 5 }
 
 // last is the state that the line ends with.
 func (p *press) last() State {

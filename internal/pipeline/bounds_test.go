@@ -282,3 +282,26 @@ func TestAsMuchIsInFlightAsLargeBatchesNeed(t *testing.T) {
 		}
 	}
 }
+
+func TestASinkSaysHowLongItsRequestsMayTake(t *testing.T) {
+	for _, c := range []struct{ sink, configured, want time.Duration }{
+		{0, 0, DefaultTimeout},
+		{time.Hour, 0, time.Hour},
+		{time.Hour, time.Second, time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			out, left := sink("out", "in"), time.Duration(0)
+			out.Settings.Request.Timeout = c.configured
+			out.Sink = &answer{limits: component.SinkLimits{DefaultTimeout: c.sink}, send: func(ctx context.Context, batch []*message.Message) ([]component.Outcome, error) {
+				if deadline, ok := ctx.Deadline(); ok {
+					left = time.Until(deadline)
+				}
+				return make([]component.Outcome, len(batch)), nil
+			}}
+			mustRun(t, mustNew(t, &keeper{}, Options{}, Node{Name: "in", Source: feedOf(numbers(1)...)}, out))
+			if left != c.want {
+				t.Errorf("a sink that says %s, with %s configured, has %s", c.sink, c.configured, left)
+			}
+		})
+	}
+}

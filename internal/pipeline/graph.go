@@ -75,7 +75,7 @@ func (g *graph) wrong(n, input, hint, format string, a ...any) {
 // add takes a node in and checks what can be said of it alone.
 func (g *graph) add(given Node) {
 	n := &node{Node: given, index: len(g.nodes), ports: map[string]bool{}, outs: map[string][]*node{}}
-	n.Settings = given.Settings.withDefaults(n.Name)
+	n.Settings = given.Settings.withDefaults(n.Name, limitsOf(given.Sink))
 	n.Workers = max(1, n.Workers)
 	g.nodes = append(g.nodes, n)
 

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
@@ -55,7 +56,7 @@ type Request struct {
 	// far end makes of them, unless the AsyncSink's limits name a number.
 	Concurrency    int
 	MaxConcurrency int           // bound of an adaptive concurrency; 0: 200
-	Timeout        time.Duration // of one Send, Deliver or Transform; 0: 60 s
+	Timeout        time.Duration // of one Send, Deliver or Transform; 0: 60 s, or as the sink says (SinkLimits.DefaultTimeout)
 	// RetryAttempts is how often a message is tried again after its first try before it becomes a dead letter.
 	// 0: 5. Unbounded and NoRetries are the exceptions.
 	RetryAttempts int
@@ -89,7 +90,7 @@ const (
 )
 
 // withDefaults fills in what was left out.
-func (s Settings) withDefaults(node string) Settings {
+func (s Settings) withDefaults(node string, l component.SinkLimits) Settings {
 	orInt := func(v *int, d int) {
 		if *v <= 0 {
 			*v = d
@@ -105,7 +106,7 @@ func (s Settings) withDefaults(node string) Settings {
 	s.Batch.Timeout = max(s.Batch.Timeout, 0)
 	s.Request.Concurrency = max(s.Request.Concurrency, 0)
 	orInt(&s.Request.MaxConcurrency, DefaultMaxConcurrency)
-	orDuration(&s.Request.Timeout, DefaultTimeout)
+	orDuration(&s.Request.Timeout, cmp.Or(l.DefaultTimeout, DefaultTimeout))
 	orDuration(&s.Request.RetryInitial, DefaultRetryInitial)
 	orDuration(&s.Request.RetryMax, DefaultRetryMax)
 	orDuration(&s.Request.RateDuration, DefaultRateDuration)

@@ -74,12 +74,7 @@ func New(nodes []Node, o Options) (*Pipeline, error) {
 // their batches would never fill.
 func inHand(nodes []*node) (sum int) {
 	for _, n := range nodes {
-		limits, ok := n.Sink.(component.Limits)
-		if !ok || n.kind != KindSink {
-			continue
-		}
-		l := limits.Limits()
-		if l.DefaultEvents > 0 {
+		if l := limitsOf(n.Sink); n.kind == KindSink && l.DefaultEvents > 0 {
 			sum += cmp.Or(n.Settings.Batch.MaxEvents, l.DefaultEvents) * cmp.Or(n.Settings.Request.Concurrency, l.Concurrency)
 		}
 	}
@@ -146,14 +141,19 @@ func (p *Pipeline) transformStage(n *node) {
 	}
 }
 
+// limitsOf are a sink's own bounds; none when it has none, or is nil.
+func limitsOf(s component.Sink) component.SinkLimits {
+	if l, ok := s.(component.Limits); ok {
+		return l.Limits()
+	}
+	return component.SinkLimits{}
+}
+
 func (p *Pipeline) sinkStage(n *node) {
 	s := n.Settings
 	maxCount, maxBytes := s.Batch.MaxEvents, s.Batch.MaxBytes
 	concurrency, most := s.Request.Concurrency, s.Request.MaxConcurrency
-	var l component.SinkLimits
-	if limits, ok := n.Sink.(component.Limits); ok {
-		l = limits.Limits()
-	}
+	l := limitsOf(n.Sink)
 	if maxCount == 0 {
 		maxCount = cmp.Or(l.DefaultEvents, DefaultBatchEvents)
 	}
@@ -203,7 +203,7 @@ func (p *Pipeline) graveyards() {
 				Settings: Settings{
 					Batch:   Batch{MaxEvents: DefaultBatchEvents},
 					Request: Request{Concurrency: 1, RetryAttempts: Unbounded},
-				}.withDefaults(""),
+				}.withDefaults("", component.SinkLimits{}),
 			}}
 			yards[n.deadQueue] = yard
 			p.sinkStage(yard)

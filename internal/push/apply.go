@@ -212,9 +212,10 @@ func (k *conn) onSettings(payload []byte) *ProtocolError {
 		return bad
 	}
 	k.say(func(b []byte) []byte { return wire.AppendFrame(b, wire.TypeSettings, wire.FlagAck, 0, nil) })
-	if !k.ready {
+	switch {
+	case !k.ready && k.dead == nil: // one that was ended while it was greeted must not begin: nothing would end it again
 		k.begin()
-	} else if k.limit() != before {
+	case k.ready && k.limit() != before:
 		k.c.tell(Event{Kind: Settings, Connection: k.number, Streams: k.limit()})
 	}
 	return nil

@@ -233,6 +233,7 @@ func TestAConnectionIsReplacedWhenItIsOldIdleOrOutOfStreams(t *testing.T) {
 			if age := time.Since(start); age < 53*time.Second || age > 61*time.Second {
 				t.Errorf("replaced after %v", age)
 			}
+			synctest.Wait() // until then the old one takes requests
 			got.send(c, "/1", soon)
 			next.answer(next.request().stream, 200, "")
 			got.ok("/1", 200)

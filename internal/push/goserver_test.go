@@ -29,7 +29,7 @@ func TestAnswersFindTheirRequests(t *testing.T) {
 		path, id, body := fmt.Sprint("/3/device/", i), fmt.Sprint("id", i), fmt.Sprint("body", i)
 		c.Send(&push.Request{Method: "POST", Path: path, Header: []push.Field{
 			{Name: "authorization", Value: "bearer x", Sensitive: true}, {Name: "apns-topic", Value: "org.example"}, {Name: "apns-id", Value: id},
-		}, Body: []byte(body)}, time.Now().Add(20*time.Second), func(r push.Result) {
+		}, Body: []byte(body)}, time.Now().Add(5*time.Minute), func(r push.Result) {
 			defer wg.Done()
 			if r.Err != nil {
 				t.Errorf("%s: %v", path, r.Err)
@@ -64,9 +64,9 @@ func TestOneSlowRequestHoldsUpNobody(t *testing.T) {
 		}
 	})
 	c, got := newClient(t, config), newResults(t)
-	got.send(c, "/slow", time.Minute)
+	got.send(c, "/slow", 5*time.Minute)
 	for i := range 1000 {
-		got.send(c, fmt.Sprint("/", i), time.Minute)
+		got.send(c, fmt.Sprint("/", i), 5*time.Minute)
 	}
 	for i := range 1000 {
 		got.ok(fmt.Sprint("/", i), 200)
@@ -91,7 +91,7 @@ func TestAServerThatShutsDownLosesNoPush(t *testing.T) {
 	})
 	c, got := newClient(t, config), newResults(t)
 	for i := range 1000 {
-		got.send(c, fmt.Sprint("/", i), time.Minute)
+		got.send(c, fmt.Sprint("/", i), 5*time.Minute)
 	}
 	for i := range 1000 {
 		got.ok(fmt.Sprint("/", i), 200)

@@ -43,32 +43,55 @@ func nghttpd(t testing.TB, args ...string) push.Config {
 	write("key.pem", pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key}))
 	write("cert.pem", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert.Certificate[0]}))
 	write("ok", []byte("ok\n"))
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	says := ""
+	for range 20 { // another process may take the port between
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		address := l.Addr().String()
+		_, port, _ := net.SplitHostPort(address)
+		_ = l.Close()
+		cmd := exec.Command(path, append(args, "-a", "127.0.0.1", "-d", dir, port, filepath.Join(dir, "key.pem"), filepath.Join(dir, "cert.pem"))...)
+		config := push.Config{Address: address, ServerName: "localhost", TLS: &tls.Config{RootCAs: pool}}
+		var listens bool
+		if says, listens = begin(t, cmd, config); listens {
+			return config
+		}
 	}
-	address := l.Addr().String()
-	_, port, _ := net.SplitHostPort(address)
-	_ = l.Close()
-	var says bytes.Buffer
-	cmd := exec.Command(path, append(args, "-a", "127.0.0.1", "-d", dir, port, filepath.Join(dir, "key.pem"), filepath.Join(dir, "cert.pem"))...)
-	cmd.Stdout, cmd.Stderr = &says, &says
+	t.Fatalf("nghttpd does not listen: %s", says)
+	return push.Config{}
+}
+
+// begin starts nghttpd, and returns when it is there, or what it said before it ended.
+func begin(t testing.TB, cmd *exec.Cmd, config push.Config) (says string, listens bool) {
+	t.Helper()
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = cmd.Wait()
+	}()
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
+		<-ended
 	})
-	config := push.Config{Address: address, ServerName: "localhost", TLS: &tls.Config{RootCAs: pool}}
-	for start := time.Now(); ; { // until it listens
-		conn, err := net.Dial("tcp", address)
+	ours := config.TLS.Clone() // another's server has another certificate
+	ours.ServerName, ours.NextProtos = config.ServerName, []string{"h2"}
+	for {
+		conn, err := tls.DialWithDialer(&net.Dialer{Timeout: time.Second}, "tcp", config.Address, ours)
 		if err == nil {
 			_ = conn.Close()
-			return config
+			return "", true
 		}
-		if time.Since(start) > 20*time.Second {
-			t.Fatalf("nghttpd does not listen: %v\n%s", err, says.String())
+		select {
+		case <-ended:
+			return output.String(), false
+		case <-time.After(time.Millisecond):
 		}
 	}
 }
@@ -138,7 +161,7 @@ func TestNghttpdTakesOurPushes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := nghttpd(t, c.args...)
-			config.MaxConnections = c.connections
+			config.MaxConnections, config.RequestTimeout = c.connections, 5*time.Minute
 			client := newClient(t, config)
 			keepSending(t, client, c.n, 300)
 			s := client.Stats()

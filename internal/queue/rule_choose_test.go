@@ -162,8 +162,17 @@ func TestRuleAConditionThatNoIndexServesLooksAtEachMessageOnce(t *testing.T) {
 
 // TestRuleAFirstUseBuildRunsBesideTheQueue has a claim build an index over many messages and gets hold of the queue in the middle of it.
 func TestRuleAFirstUseBuildRunsBesideTheQueue(t *testing.T) {
-	m := newMemory()
-	s := open(t, m)
+	for range 20 { // a busy machine may leave the one that looks aside for a whole build, but not for each
+		if buildBeside(t) > 0 {
+			return
+		}
+	}
+	t.Error("nobody got hold of the queue while the index was built")
+}
+
+// buildBeside has a claim build an index, and says how often the queue was got hold of meanwhile.
+func buildBeside(t *testing.T) (inBetween int) {
+	s := open(t, newMemory())
 	const depth = 30_000
 	for range depth / 10_000 {
 		ms := make([]message.Message, 10_000)
@@ -178,7 +187,6 @@ func TestRuleAFirstUseBuildRunsBesideTheQueue(t *testing.T) {
 	once.Go(func() {
 		claims, err = s.Claim(context.Background(), ClaimRequest{From: []From{{news, parse(t, "n = 9999")}}})
 	})
-	inBetween := 0
 	for done := false; !done; {
 		s.mu.Lock()
 		q := s.state.queueNames[news]
@@ -195,9 +203,7 @@ func TestRuleAFirstUseBuildRunsBesideTheQueue(t *testing.T) {
 	if err != nil || len(claims) != 1 || claims[0].Sequence != 10_000 {
 		t.Errorf("claimed %+v, %v", claims, err)
 	}
-	if inBetween == 0 {
-		t.Error("nobody got hold of the queue while the index was built")
-	}
+	return inBetween
 }
 
 // TestRuleAThousandWaitersOnDistinctConditionsGetTheirOwn: each message goes to the one reader that waits for it, and nobody else is woken.

@@ -22,6 +22,7 @@ type scripted struct {
 	named   bool                        // a refused row is named
 	fails   []error                     // of the next writes
 	open    func() error                // of an opening
+	create  error                       // of making the table
 	write   func(context.Context) error // instead of writing
 	opens   int
 	writes  int
@@ -86,6 +87,9 @@ func (s *scriptedSession) Describe(ctx context.Context, n Name) (*Table, error) 
 func (s *scriptedSession) Create(_ context.Context, t *Table) error {
 	s.d.mu.Lock()
 	defer s.d.mu.Unlock()
+	if s.d.create != nil {
+		return s.d.create
+	}
 	s.d.table = t
 	return nil
 }

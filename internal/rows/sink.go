@@ -16,6 +16,7 @@ type Sink struct {
 	settings settings
 	driver   Driver
 	counts   *counts
+	notices  notices
 	schema   *schema
 	pool     *pool
 	builders sync.Pool // of *builder, with the memory of the batch before
@@ -60,10 +61,16 @@ func (s *Sink) startError(err error) error {
 	switch s.driver.Judge(err).Class {
 	case Refused:
 		return fmt.Errorf("refused by the database: %w", err)
-	case NoTable, BadRow:
+	case NoTable, BadRow, Drift: // the last: what create says is not understood
 		return err
 	}
+	s.notices.waiting(s.away(err))
 	return nil
+}
+
+// away is an error of a database that is not there.
+func (s *Sink) away(err error) error {
+	return fmt.Errorf("table %s: the database is away: %w", s.settings.table, err)
 }
 
 // broken tells whether a session that gave the error is of no more use. After the end of a context nobody knows what it was doing.
@@ -86,6 +93,10 @@ func (s *Sink) Limits() component.SinkLimits {
 // Counts are rows written, and why some were not, or not at once.
 func (s *Sink) Counts() map[string]uint64 { return s.counts.all() }
 
+// Notices are for the log: that rows wait, why, and that they are written again. It is said at once, then ever more rarely, at least every ten minutes while it lasts.
+// The list grows to a hundred, is then given out once, and begins anew.
+func (s *Sink) Notices() []string { return s.notices.all() }
+
 // Close lets go of the sessions and the driver.
 func (s *Sink) Close() error { return errors.Join(s.pool.close(), s.driver.Close()) }
 
@@ -97,10 +108,30 @@ func (s *Sink) Send(ctx context.Context, batch []*message.Message) ([]component.
 		todo[i] = i
 	}
 	w.run(todo)
-	for i := range w.outcomes {
-		if w.outcomes[i].Verdict == component.Rejected {
+	s.note(ctx, w.outcomes)
+	return w.outcomes, nil
+}
+
+// note counts what was rejected and notes whether rows wait.
+func (s *Sink) note(ctx context.Context, outcomes []component.Outcome) {
+	var why error // rows wait
+	delivered := false
+	for i := range outcomes {
+		switch o := &outcomes[i]; o.Verdict {
+		case component.Delivered:
+			delivered = true
+		case component.Rejected:
 			s.counts.rejected.Add(1)
+		case component.Retry: // one that lost too many conflicts waits for nobody
+			if o.Held && !o.Slow || errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				why = o.Reason
+			}
 		}
 	}
-	return w.outcomes, nil
+	switch {
+	case why != nil:
+		s.notices.waiting(why)
+	case delivered:
+		s.notices.written()
+	}
 }

@@ -145,12 +145,11 @@ func (w *writing) failed(err error) component.Outcome {
 	if w.session != nil && w.sink.broken(w.ctx, err) {
 		w.lose()
 	}
-	table := w.sink.settings.table
 	rest := (*restError)(nil)
 	bad := (*misfit)(nil)
 	switch {
 	case errors.As(err, &rest):
-		return component.Hold(rest.left, fmt.Errorf("table %s: the database is away: %w", table, err))
+		return component.Hold(rest.left, w.sink.away(err))
 	case errors.Is(err, errNothingToMake):
 		return component.Reject(err)
 	case errors.As(err, &bad):
@@ -159,10 +158,10 @@ func (w *writing) failed(err error) component.Outcome {
 		return w.late(err)
 	}
 	switch w.sink.driver.Judge(err).Class {
-	case Refused, NoTable, BadRow:
+	case Refused, NoTable, BadRow, Drift:
 		return component.Hold(pause, err)
 	}
-	return component.Hold(firstRest, fmt.Errorf("table %s: the database is away: %w", table, err))
+	return component.Hold(firstRest, w.sink.away(err))
 }
 
 // late is the outcome of what was not written in time.

@@ -12,7 +12,7 @@ import (
 )
 
 // patience is how long something may take that takes a moment when the machine has nothing else to do.
-const patience = 45 * time.Second
+const patience = 2 * time.Minute
 
 // until polls what can be seen from outside. what says, when it does not come, what was waited for; it may be called to describe how far
 // things are.

@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 }
 
 // patience is how long all blocks of a page may take together.
-const patience = 2 * time.Minute
+const patience = 5 * time.Minute
 
 func TestEveryCommandDoesWhatThePageShows(t *testing.T) {
 	for _, tool := range []string{"bash", "curl", "make"} {

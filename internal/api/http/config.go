@@ -11,7 +11,7 @@ import (
 // Config holds the settings of the door. The zero value listens on DefaultListen.
 type Config struct {
 	Off            bool          `yaml:"off"`
-	Listen         string        `yaml:"listen"` // address and port; "": DefaultListen
+	Listen         string        `yaml:"listen"` // address and port; "": 127.0.0.1:7700
 	TLS            access.TLS    `yaml:"tls"`
 	MaxBodyBytes   int64         `yaml:"max_body_bytes"`   // one request, or one line of NDJSON; 0: 64 MiB
 	MaxHeaderBytes int           `yaml:"max_header_bytes"` // 0: 64 KiB

@@ -126,7 +126,7 @@ func start(t *testing.T, s settings) *rig {
 	r.http = &http.Client{Transport: transport}
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := r.server.Close(ctx); err != nil {
 			t.Errorf("close: %v", err)

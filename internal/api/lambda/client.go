@@ -139,21 +139,23 @@ type Invoked struct {
 	Status  int
 	Version string
 	Error   string // Handled or Unhandled; "": none
+	Advice  string // what can be done about the error
 	Log     string // the end of the log, in base64
 	Payload []byte
 }
 
 // Invoke invokes a function; kind is RequestResponse, Event or DryRun.
 func (c *Client) Invoke(ctx context.Context, name, kind string, payload []byte, tail bool) (Invoked, error) {
-	h := map[string]string{"X-Amz-Invocation-Type": kind}
+	how := map[string]string{"X-Amz-Invocation-Type": kind}
 	if tail {
-		h["X-Amz-Log-Type"] = "Tail"
+		how["X-Amz-Log-Type"] = "Tail"
 	}
-	answer, err := c.Do(ctx, http.MethodPost, "/2015-03-31/functions/"+url.PathEscape(name)+"/invocations", payload, h)
+	answer, err := c.Do(ctx, http.MethodPost, "/2015-03-31/functions/"+url.PathEscape(name)+"/invocations", payload, how)
 	if err != nil {
 		return Invoked{}, err
 	}
 	defer answer.Body.Close()
 	body, err := io.ReadAll(answer.Body)
-	return Invoked{answer.StatusCode, answer.Header.Get("X-Amz-Executed-Version"), answer.Header.Get("X-Amz-Function-Error"), answer.Header.Get("X-Amz-Log-Result"), body}, err
+	h := answer.Header
+	return Invoked{answer.StatusCode, h.Get("X-Amz-Executed-Version"), h.Get("X-Amz-Function-Error"), h.Get(adviceHeader), h.Get("X-Amz-Log-Result"), body}, err
 }

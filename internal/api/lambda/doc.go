@@ -28,7 +28,9 @@
 //
 // # Our own paths
 //
-// GET /hikyaku/functions tells about instances, GET /hikyaku/functions/NAME/log about what was printed: `hikyaku function` asks there.
+// GET /hikyaku/functions tells about instances, GET /hikyaku/functions/NAME/log about what was printed, and PUT /hikyaku/functions/NAME changes settings
+// and code in one step, which the API does in two: `hikyaku function` asks there. An answer that is an error of the function has a header of ours,
+// X-Hikyaku-Advice.
 //
 // # What is bounded
 //

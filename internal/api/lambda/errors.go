@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/hikyaku/hikyaku/internal/deployment"
 	"github.com/hikyaku/hikyaku/internal/function"
@@ -55,9 +56,9 @@ func (d *Server) errorOf(err error) *Error {
 	case errors.As(err, &e):
 		return e
 	case errors.As(err, &throttled):
-		return &Error{Name: "TooManyRequestsException", Status: http.StatusTooManyRequests, Message: "Rate Exceeded.", Reason: throttled.Reason}
+		return &Error{Name: "TooManyRequestsException", Status: http.StatusTooManyRequests, Message: "Rate Exceeded. " + err.Error(), Reason: throttled.Reason}
 	case errors.Is(err, function.ErrThrottled):
-		return &Error{Name: "TooManyRequestsException", Status: http.StatusTooManyRequests, Message: "Rate Exceeded.", Reason: "ConcurrentInvocationLimitExceeded"}
+		return &Error{Name: "TooManyRequestsException", Status: http.StatusTooManyRequests, Message: "Rate Exceeded. " + err.Error(), Reason: "ConcurrentInvocationLimitExceeded"}
 	case errors.Is(err, deployment.ErrFull):
 		return &Error{Name: "TooManyRequestsException", Status: http.StatusTooManyRequests, Message: err.Error(), Reason: "CallerRateLimitExceeded"}
 	case errors.Is(err, deployment.ErrUnknown):
@@ -67,10 +68,10 @@ func (d *Server) errorOf(err error) *Error {
 	case errors.Is(err, deployment.ErrChanged):
 		return &Error{Name: "PreconditionFailedException", Status: http.StatusPreconditionFailed, Message: err.Error()}
 	case errors.Is(err, function.ErrTooLarge):
-		return tooLarge(function.MaxPayload)
+		return &Error{Name: "RequestTooLargeException", Status: http.StatusRequestEntityTooLarge, Message: err.Error()}
 	case errors.Is(err, code.ErrTooLarge):
 		return wrongValue("Unzipped size must be smaller than 262144000 bytes: %v", err)
-	case errors.Is(err, code.ErrUnsafe), errors.Is(err, code.ErrNoCode):
+	case errors.Is(err, code.ErrUnsafe), errors.Is(err, code.ErrNoCode), errors.Is(err, code.ErrDamaged):
 		return wrongValue("Could not unzip uploaded file. Please check your file, then try to upload again: %v", err)
 	case errors.Is(err, deployment.ErrInvalid), errors.As(err, &definition):
 		return wrongValue("%v", err)
@@ -85,14 +86,21 @@ func (d *Server) errorOf(err error) *Error {
 	return &Error{Name: "ServiceException", Status: http.StatusInternalServerError, Message: "An internal error occurred; the log of hikyaku tells more."}
 }
 
-func tooLarge(limit int) *Error {
-	return &Error{Name: "RequestTooLargeException", Status: http.StatusRequestEntityTooLarge,
-		Message: "Request must be smaller than " + strconv.Itoa(limit) + " bytes for the InvokeFunction operation"}
+// tooLarge is the answer to a body that is larger than what was asked for may be.
+func (c *call) tooLarge(limit int64) *Error {
+	text := "Request must be smaller than " + strconv.FormatInt(limit, 10) + " bytes for the " + strings.TrimPrefix(c.action, "lambda:") + " operation"
+	if c.function != "" {
+		text += " (function " + c.function + ")"
+	}
+	return &Error{Name: "RequestTooLargeException", Status: http.StatusRequestEntityTooLarge, Message: text}
 }
 
 // fail answers with an error.
 func (c *call) fail(err error) {
 	e := c.d.errorOf(err)
+	if e.Name == "InvalidRuntimeException" && !strings.HasPrefix(c.action, "lambda:InvokeFunction") {
+		e = wrongValue("%s", e.Message) // who deploys is told at once: clients try what is a server's fault again and again
+	}
 	body := map[string]string{"Type": "User"}
 	if e.Status >= http.StatusInternalServerError {
 		body["Type"] = "Service"

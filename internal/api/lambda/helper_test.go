@@ -112,7 +112,7 @@ func openRig(t testing.TB, dir string, c Config, users *access.Users) *rig {
 		}
 		closed = true
 		r.web.CloseIdleConnections()
-		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		for what, err := range map[string]error{"door": d.Close(ctx), "functions": functions.Close()} {
 			if err != nil {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/hikyaku/hikyaku/internal/deployment"
 	"github.com/hikyaku/hikyaku/internal/function"
 )
 
@@ -84,6 +85,31 @@ func (c *call) instances() error {
 		}
 	}
 	return c.answer(http.StatusOK, map[string]any{"functions": all})
+}
+
+// redeploy changes settings and code at once, so that a new runtime never meets the old code. What is not said stays as it is.
+func (c *call) redeploy() error {
+	var in struct {
+		Code codeIn
+		settingsIn
+	}
+	if err := c.decode(&in); err != nil {
+		return err
+	}
+	if in.DeadLetterConfig != nil {
+		if err := c.mayTarget(in.DeadLetterConfig.TargetArn); err != nil {
+			return err
+		}
+	}
+	var code *deployment.Code
+	if len(in.Code.ZipFile) > 0 {
+		code = &deployment.Code{Zip: in.Code.ZipFile}
+	}
+	f, err := c.d.functions.Update(c.ctx(), c.function, in.RevisionID, in.apply, code)
+	if err != nil {
+		return err
+	}
+	return c.answer(http.StatusOK, c.describe(f, f.Latest, false))
 }
 
 // log writes the newest lines of a function's log (?lines=N) and, with ?follow=true, what comes.

@@ -13,6 +13,9 @@ import (
 // emulated is the name that the runtime interface emulator has for the one function that it runs.
 const emulated = "function"
 
+// adviceHeader is ours: what a person can do about an error of the function.
+const adviceHeader = "X-Hikyaku-Advice"
+
 // request makes an invocation of a request.
 func (c *call) request() (function.Request, error) {
 	if c.function == emulated {
@@ -76,6 +79,7 @@ func (c *call) invoke() error {
 	c.set("X-Amz-Executed-Version", result.Version)
 	if result.FunctionError != "" {
 		c.set("X-Amz-Function-Error", result.FunctionError)
+		c.set(adviceHeader, result.Advice)
 	}
 	if in.LogTail {
 		c.set("X-Amz-Log-Result", base64.StdEncoding.EncodeToString(result.LogTail))

@@ -80,6 +80,7 @@ var operations = []operation{
 	{"GET", "layers", "lambda:ListLayers", "", false, (*call).listLayers},
 
 	{"GET", "/functions", "lambda:ListFunctions", "", false, (*call).instances},
+	{"PUT", "/functions/{name}", "lambda:UpdateFunctionCode", access.Admin, false, (*call).redeploy},
 	{"GET", "/functions/{name}/log", "lambda:GetFunction", access.Admin, false, (*call).log},
 }
 

@@ -150,7 +150,7 @@ func (c *call) read(limit int64) (held int64, err error) {
 		length = limit
 	}
 	if length > limit {
-		return 0, tooLarge(int(limit))
+		return 0, c.tooLarge(limit)
 	}
 	if held, err := c.hold(length); err != nil {
 		return held, err
@@ -168,7 +168,7 @@ func (c *call) read(limit int64) (held int64, err error) {
 	case err != nil:
 		return length, badContent("The body of the request could not be read: %v", err)
 	case n > limit:
-		return length, tooLarge(int(limit))
+		return length, c.tooLarge(limit)
 	}
 	c.body = buf.Bytes()
 	return length, nil

@@ -55,7 +55,7 @@ func (r *rig) putJobs(first, last int) {
 // until waits for something that is to happen at once.
 func (r *rig) until(what string, so func() bool) {
 	r.t.Helper()
-	for end := time.Now().Add(10 * time.Second); !so(); runtime.Gosched() {
+	for end := time.Now().Add(time.Minute); !so(); runtime.Gosched() {
 		if time.Now().After(end) {
 			r.t.Fatal("it does not come to that: " + what)
 		}
@@ -233,7 +233,7 @@ func TestCloseEndsWaitsAndGivesBack(t *testing.T) {
 	if err := r.door.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if took := time.Since(begun); took > 5*time.Second {
+	if took := time.Since(begun); took > time.Minute { // the wait would last an hour
 		t.Errorf("Close took %s", took)
 	}
 	if st := r.stats(); st.Ready != 1 || st.Waiters != 0 {

@@ -68,7 +68,7 @@ func (p pair) same(t *testing.T, other pair, n int, statement string, args []any
 }
 
 func answerTo(t *testing.T, c *sql.Conn, statement string, args []any) string {
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if writes.MatchString(statement) {
 		result, err := c.ExecContext(ctx, statement, args...)

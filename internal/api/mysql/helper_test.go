@@ -76,7 +76,7 @@ func newRigOver(t *testing.T, c Config, users *access.Users, s *queue.Store) *ri
 
 // close closes the door.
 func (r *rig) close() {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if err := r.door.Close(ctx); err != nil {
 		r.t.Error("close door:", err)

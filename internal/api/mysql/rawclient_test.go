@@ -56,7 +56,7 @@ func (c *rawClient) write(sequence byte, payload []byte) {
 
 // read returns the next packet.
 func (c *rawClient) read() ([]byte, error) {
-	_ = c.conn.SetReadDeadline(time.Now().Add(20 * time.Second)) // an answer that does not come fails the test
+	_ = c.conn.SetReadDeadline(time.Now().Add(time.Minute)) // an answer that does not come fails the test
 	var header [4]byte
 	if _, err := io.ReadFull(c.conn, header[:]); err != nil {
 		return nil, err

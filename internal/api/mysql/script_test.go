@@ -174,7 +174,7 @@ var writes = regexp.MustCompile(`(?i)^\s*(insert|replace|update|delete|truncate|
 
 // answer is what a client gets for a statement, as text.
 func answer(t *testing.T, c *sql.Conn, statement string, prepared bool) string {
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // a script that hangs says where
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // a script that hangs says where
 	defer cancel()
 	var st interface {
 		QueryContext(ctx context.Context, args ...any) (*sql.Rows, error)
@@ -305,7 +305,7 @@ func (r *rig) waiting() int {
 
 // gone returns when the door has forgotten a connection.
 func (r *rig) gone(id int) {
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
 		there := false
 		for _, p := range r.door.processes.Processes() {
 			there = there || int(p.Connection) == id

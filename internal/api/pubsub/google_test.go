@@ -14,7 +14,7 @@ import (
 func TestGooglesClientPublishesAndReceives(t *testing.T) {
 	r := newRig(t)
 	c := r.google()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	if _, err := c.TopicAdminClient.CreateTopic(ctx, &pubsubpb.Topic{Name: topicName("news")}); err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func TestGooglesClientReceivesExactlyOnceInOrder(t *testing.T) {
 	r := newRig(t)
 	c := r.google()
 	r.subscribe("news", func(s *pubsubpb.Subscription) { s.EnableExactlyOnceDelivery, s.EnableMessageOrdering = true, true })
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	p := c.Publisher("news")
 	p.EnableMessageOrdering = true
@@ -114,7 +114,7 @@ func TestClientsComeBackToADoorThatWasClosed(t *testing.T) {
 	r := newRig(t)
 	r.subscribe("news", func(s *pubsubpb.Subscription) { s.EnableExactlyOnceDelivery = true })
 	c := r.google()
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	const n = 300
 	published := make(chan struct{})

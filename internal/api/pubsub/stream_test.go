@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
@@ -214,11 +215,13 @@ func TestAStreamGoesNoFurtherThanItsClientAllows(t *testing.T) {
 	}
 }
 
-func TestMessagesPastTheirDeadlineMakeRoom(t *testing.T) {
+func TestMessagesPastTheirDeadlineMakeRoom(t *testing.T) { synctest.Test(t, pastDeadlines) }
+
+func pastDeadlines(t *testing.T) {
 	f := newFlow(2, 0)
 	claims := []queue.Claim{{Token: queue.Token{Sequence: 1}}, {Token: queue.Token{Sequence: 2}}}
 	claims[0].Message.Body, claims[1].Message.Body = make([]byte, 10), make([]byte, 20)
-	f.hold(claims, time.Now().Add(20*time.Millisecond))
+	f.hold(claims, time.Now().Add(10*time.Second))
 	if n, _, _ := f.left(5, 100); n != 0 {
 		t.Fatalf("there is room for %d", n)
 	}

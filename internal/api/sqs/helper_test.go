@@ -90,7 +90,20 @@ func newRigOver(t *testing.T, c Config, users *access.Users, s *queue.Store, clo
 }
 
 func newWeb() *http.Client {
-	return &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 300}}
+	return &http.Client{Transport: plainBodies{&http.Transport{MaxIdleConnsPerHost: 300}}}
+}
+
+// plainBodies hides the WriteTo of requests' bodies from net/http. That of the SDK's fails as soon as there is an answer, and a large answer is cut off by that if net/http asks only
+// then whether the body has ended.
+type plainBodies struct{ *http.Transport }
+
+func (p plainBodies) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body == nil {
+		return p.Transport.RoundTrip(r)
+	}
+	plain := r.Clone(r.Context())
+	plain.Body = struct{ io.ReadCloser }{r.Body}
+	return p.Transport.RoundTrip(plain)
 }
 
 // as is the SDK's client for a user.
@@ -104,7 +117,7 @@ func (r *rig) as(key, secret string) *client.Client {
 // close closes the door.
 func (r *rig) close() {
 	r.web.CloseIdleConnections()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if err := r.door.Close(ctx); err != nil {
 		r.t.Error("close door:", err)

@@ -56,7 +56,7 @@ func newRig(t *testing.T, c Config, l net.Listener) *rig {
 }
 
 func (r *rig) close() {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if err := r.server.Shutdown(ctx); err != nil {
 		r.t.Error(err)

@@ -8,6 +8,7 @@ package code
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
@@ -17,6 +18,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // Source is where code comes from: one of the three.
@@ -24,6 +26,7 @@ type Source struct {
 	Folder string // used as it is; what changes there is seen by the next instance
 	File   string // a zip or a jar
 	Zip    []byte // a zip, or a jar, itself
+	Name   string // what errors call the archive; "": the file's path, or the uploaded archive
 }
 
 // Limits bound what is unpacked; zero values are the provider's.
@@ -47,6 +50,9 @@ var ErrTooLarge = errors.New("the code is too large")
 
 // ErrNoCode is wrapped by errors about code that is not there or cannot be read as an archive.
 var ErrNoCode = errors.New("there is no code")
+
+// ErrDamaged is wrapped by errors about archives whose files cannot be read, or cannot be files beside each other.
+var ErrDamaged = errors.New("the archive cannot be unpacked")
 
 // Place puts code into the folder dir, which it makes and which must not be there yet, unless the source is a folder. After an error nothing
 // of dir is left.
@@ -73,9 +79,9 @@ func Place(dir string, s Source, l Limits) (Placed, error) {
 		if info.IsDir() {
 			return folder(s.File)
 		}
-		return archive(dir, s.File, f, info.Size(), l)
+		return archive(dir, cmp.Or(s.Name, s.File), f, info.Size(), l)
 	case len(s.Zip) > 0:
-		return archive(dir, "the uploaded archive", bytes.NewReader(s.Zip), int64(len(s.Zip)), l)
+		return archive(dir, cmp.Or(s.Name, "the uploaded archive"), bytes.NewReader(s.Zip), int64(len(s.Zip)), l)
 	}
 	return Placed{}, fmt.Errorf("%w: name a folder, a zip or a jar", ErrNoCode)
 }
@@ -110,6 +116,9 @@ func archive(dir, name string, r readerAt, size int64, l Limits) (p Placed, err 
 	z, err := zip.NewReader(r, size)
 	if err != nil {
 		return Placed{}, fmt.Errorf("%w: %s is no zip or jar: %w", ErrNoCode, name, err)
+	}
+	if len(z.File) == 0 {
+		return Placed{}, fmt.Errorf("%w: %s has no file in it", ErrNoCode, name)
 	}
 	if len(z.File) > l.Files {
 		return Placed{}, fmt.Errorf("%w: %s has %d files, the limit is %d", ErrTooLarge, name, len(z.File), l.Files)
@@ -154,32 +163,61 @@ func unpack(root *os.Root, f *zip.File, left int64) (int64, error) {
 	mode := f.Mode()
 	switch {
 	case mode.IsDir() || strings.HasSuffix(f.Name, "/"):
-		return 0, root.MkdirAll(name, 0o755)
+		return 0, damaged(root.MkdirAll(name, 0o755))
 	case mode&os.ModeType != 0:
 		return 0, fmt.Errorf("%w: it is no plain file (%s); links and devices are not unpacked: put a copy in its place", ErrUnsafe, mode.Type())
 	}
 	if parent := path.Dir(name); parent != "." {
 		if err := root.MkdirAll(parent, 0o755); err != nil {
-			return 0, err
+			return 0, damaged(err)
 		}
 	}
 	in, err := f.Open()
 	if err != nil {
-		return 0, err
+		return 0, fmt.Errorf("%w: %w; pack it anew, with deflate", ErrDamaged, err)
 	}
 	defer in.Close()
 	out, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644|mode.Perm()&0o111)
 	if err != nil {
-		return 0, err
+		return 0, damaged(err)
 	}
-	n, err := io.Copy(out, io.LimitReader(in, left+1))
+	read := &reading{from: in}
+	n, err := io.Copy(out, io.LimitReader(read, left+1))
 	if e := out.Close(); err == nil {
 		err = e
 	}
-	if n > left {
+	switch {
+	case n > left:
 		return n, errFull
+	case read.err != nil:
+		return n, fmt.Errorf("%w: %w; pack it anew", ErrDamaged, read.err)
 	}
 	return n, err
+}
+
+// reading remembers what went wrong with the archive, which is not what goes wrong with our disk.
+type reading struct {
+	from io.Reader
+	err  error
+}
+
+func (r *reading) Read(p []byte) (int, error) {
+	n, err := r.from.Read(p)
+	if err != nil && err != io.EOF {
+		r.err = err
+	}
+	return n, err
+}
+
+// damaged tells an error about the names in an archive from one about our disk.
+func damaged(err error) error {
+	switch {
+	case errors.Is(err, syscall.EEXIST), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EISDIR):
+		return fmt.Errorf("%w: it has a file and a folder of one name: %w", ErrDamaged, err)
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return fmt.Errorf("%w: the name is too long for this machine", ErrDamaged)
+	}
+	return err
 }
 
 // safe is a name in an archive as a path below its folder.

@@ -130,8 +130,39 @@ func TestWhatIsUnpackedIsBounded(t *testing.T) {
 	}
 }
 
+func TestAnArchiveThatCannotBeUnpackedIsItsSendersFault(t *testing.T) {
+	whole := pack(t, file{"app.py", strings.Repeat("print()\n", 500), 0})
+	spoiled := bytes.Clone(whole)
+	at := bytes.Index(spoiled, []byte("app.py")) + len("app.py")
+	for i := range 8 {
+		spoiled[at+i] ^= 0xff
+	}
+	strange := bytes.Clone(whole) // compressed in a way that nobody knows, as both of its headers say
+	strange[bytes.Index(strange, []byte("PK\x03\x04"))+8] = 93
+	strange[bytes.Index(strange, []byte("PK\x01\x02"))+10] = 93
+	for name, c := range map[string]struct {
+		archive []byte
+		says    string
+	}{
+		"spoiled data":           {spoiled, `"app.py" of mine.zip`},
+		"an unknown compression": {strange, "pack it anew"},
+		"a file as a folder":     {pack(t, file{"a", "x", 0}, file{"a/b", "y", 0}), `"a/b" of mine.zip`},
+		"a folder as a file":     {pack(t, file{"a/b", "y", 0}, file{"a", "x", 0}), "a file and a folder of one name"},
+		"a long name":            {pack(t, file{strings.Repeat("a", 300), "x", 0}), "too long"},
+	} {
+		dir := filepath.Join(t.TempDir(), "in")
+		_, err := code.Place(dir, code.Source{Zip: c.archive, Name: "mine.zip"}, code.Limits{})
+		if !errors.Is(err, code.ErrDamaged) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: something is left", name)
+		}
+	}
+}
+
 func TestCodeThatIsNotThereIsAnError(t *testing.T) {
-	for _, s := range []code.Source{{}, {Folder: "/no/such"}, {File: "/no/such.zip"}, {Zip: []byte("no zip")}, {Folder: "/etc/hostname"}} {
+	for _, s := range []code.Source{{}, {Zip: pack(t)}, {Folder: "/no/such"}, {File: "/no/such.zip"}, {Zip: []byte("no zip")}, {Folder: "/etc/hostname"}} {
 		if _, err := code.Place(filepath.Join(t.TempDir(), "in"), s, code.Limits{}); !errors.Is(err, code.ErrNoCode) {
 			t.Errorf("%+v: %v", s, err)
 		}

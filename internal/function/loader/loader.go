@@ -123,7 +123,7 @@ func bootstrap(w Want) (Start, error) {
 			return Start{Path: p, Args: []string{p}}, nil
 		}
 	}
-	return Start{}, fmt.Errorf("%w: a function of runtime %s has a program named bootstrap; there is none at %s", ErrMissing, w.Runtime, strings.Join(tried, " nor at "))
+	return Start{}, fmt.Errorf("%w: a function of runtime %s has a program named bootstrap; there is none at %s: put it at the top of its code, not into a folder there", ErrMissing, w.Runtime, strings.Join(tried, " nor at "))
 }
 
 func command(w Want) (Start, error) {

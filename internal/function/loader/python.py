@@ -5,6 +5,7 @@ Started as `python3 python.py module.function` with the variables that every run
 
 import importlib
 import json
+import logging
 import os
 import socket
 import sys
@@ -12,6 +13,22 @@ import time
 import traceback
 
 BASE = "/2018-06-01/runtime/"
+current = ""  # the id of the invocation that runs
+
+
+def keep_log():
+    """Gives the root logger a handler, as the provider's client does: without one, Python drops what is less than a warning."""
+    handler = logging.StreamHandler(sys.stdout)
+    lines = logging.Formatter("[%(levelname)s]\t%(asctime)s.%(msecs)03dZ\t%(aws_request_id)s\t%(message)s", "%Y-%m-%dT%H:%M:%S")
+    lines.converter = time.gmtime
+    handler.setFormatter(lines)
+    handler.addFilter(name_invocation)
+    logging.getLogger().addHandler(handler)
+
+
+def name_invocation(record):
+    record.aws_request_id = current
+    return True
 
 
 class Line:
@@ -98,9 +115,9 @@ class Problem(Exception):
 
 def describe(error, skip=0):
     if isinstance(error, Problem):
-        return {"errorMessage": str(error), "errorType": error.kind, "requestId": "", "stackTrace": []}
+        return {"errorMessage": str(error), "errorType": error.kind, "requestId": current, "stackTrace": []}
     frames = traceback.extract_tb(error.__traceback__)[skip:]
-    return {"errorMessage": str(error), "errorType": type(error).__name__, "stackTrace": traceback.format_list(frames)}
+    return {"errorMessage": str(error), "errorType": type(error).__name__, "requestId": current, "stackTrace": traceback.format_list(frames)}
 
 
 def load(name):
@@ -134,7 +151,9 @@ def report(line, target, what):
 
 
 def serve(line, handler, headers, body):
-    target = f"invocation/{headers['lambda-runtime-aws-request-id']}/"
+    global current
+    current = headers["lambda-runtime-aws-request-id"]
+    target = f"invocation/{current}/"
     trace = headers.get("lambda-runtime-trace-id")
     if trace:
         os.environ["_X_AMZN_TRACE_ID"] = trace
@@ -161,6 +180,7 @@ def main():
     line = Line(os.environ["AWS_LAMBDA_RUNTIME_API"])
     root = os.environ.get("LAMBDA_TASK_ROOT", os.getcwd())
     sys.path[0] = root  # not the loader's folder
+    keep_log()
     try:
         handler = load(sys.argv[1] if len(sys.argv) > 1 else os.environ["_HANDLER"])
     except BaseException as e:  # also what asks Python to exit

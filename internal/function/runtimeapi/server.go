@@ -1,6 +1,7 @@
 package runtimeapi
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"sync"
@@ -62,10 +63,15 @@ func Listen(c Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot open a Runtime API endpoint for an instance: %w", err)
 	}
+	return serve(c, l), nil
+}
+
+// serve makes an endpoint of a listener.
+func serve(c Config, l net.Listener) *Server {
 	s := &Server{config: c, listener: l, conns: make(map[*conn]struct{})}
 	s.wait.Add(1)
 	go s.accept()
-	return s, nil
+	return s
 }
 
 // Addr is what a runtime finds in AWS_LAMBDA_RUNTIME_API: host and port.
@@ -91,12 +97,19 @@ func (s *Server) Break() {
 	}
 }
 
+// acceptAgain is how long a program that connects waits when the system had no room for its connection, as when too many files are open.
+const acceptAgain = 20 * time.Millisecond
+
 func (s *Server) accept() {
 	defer s.wait.Done()
 	for {
 		n, err := s.listener.Accept()
-		if err != nil {
-			return // it was closed
+		switch {
+		case errors.Is(err, net.ErrClosed):
+			return
+		case err != nil:
+			time.Sleep(acceptAgain)
+			continue
 		}
 		c := newConn(s, n)
 		s.mu.Lock()

@@ -451,7 +451,7 @@ func TestReadersAndReleasesGoOnDuringCleaning(t *testing.T) {
 		all.Go(func() {
 			random := rand.New(rand.NewPCG(uint64(w), 8))
 			var mine kept
-			for n := 0; time.Now().Before(stop); n++ {
+			for n := 0; time.Now().Before(stop) || j.Stats().CopiedBytes == 0; n++ { // on a busy machine longer
 				r := queued(n, random.IntN(1500))
 				p, err := appendWait(j, r, settle(n))
 				if err != nil {

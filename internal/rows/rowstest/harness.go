@@ -28,6 +28,7 @@ type Harness struct {
 	Int  string // a column type for integers of 64 bits, which may be a key
 	Text string // a column type for text of at least 100 characters, which may be a key
 	Huge string // a column type for text of 10 MB; "": see Without
+	None string // a word that is no type; "": see Without
 
 	// Duplicate is part of what the database says of a key that is there already.
 	Duplicate string

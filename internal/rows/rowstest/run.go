@@ -30,6 +30,7 @@ func Run(t *testing.T, h Harness) {
 		{"a table is made of definitions", created},
 		{"a table is made of messages", inferred},
 		{"a table that is not there stops the start", absent},
+		{"a definition of no type stops the start", strangeType},
 		{"settings that do not go with the table stop the start", misfits},
 		{"a column that is added is found", addedColumn},
 		{"a column that is dropped is missed", droppedColumn},
@@ -53,7 +54,7 @@ func Run(t *testing.T, h Harness) {
 func (h *Harness) check(t *testing.T) {
 	t.Helper()
 	for name, missing := range map[string]bool{
-		"Huge": h.Huge == "", "AddColumn": h.AddColumn == nil, "DropColumn": h.DropColumn == nil, "Retype": h.Retype == nil, "Conflict": h.Conflict == nil,
+		"Huge": h.Huge == "", "None": h.None == "", "AddColumn": h.AddColumn == nil, "DropColumn": h.DropColumn == nil, "Retype": h.Retype == nil, "Conflict": h.Conflict == nil,
 		"Kill": h.Kill == nil, "CutAfter": h.CutAfter == nil, "LoseAnswer": h.LoseAnswer == nil, "Hang": h.Hang == nil, "Down": h.Down == nil,
 	} {
 		if reason := h.Without[name]; missing == (reason == "") {

@@ -58,6 +58,18 @@ func absent(t *testing.T, h *Harness) {
 	}
 }
 
+// strangeType is a definition that the database does not understand: waiting would not help.
+func strangeType(t *testing.T, h *Harness) {
+	if h.without(t, "None") {
+		return
+	}
+	tb := &table{t: t, h: h, name: h.Name("strange")}
+	t.Cleanup(func() { h.Drop(t, tb.name) })
+	if _, err := tb.tryOpen(rows.Config{Create: "k " + h.Int + ", v " + h.None}); err == nil || !strings.Contains(err.Error(), "make the table") {
+		t.Errorf("the start says: %v", err)
+	}
+}
+
 // misfits are settings that name columns or keys that the table does not have.
 func misfits(t *testing.T, h *Harness) {
 	tb := h.table(t, "misfits")

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -33,11 +34,37 @@ func listen(t *testing.T) (*Server, *http.Client) {
 	return s, c
 }
 
-// call makes a request; status is 0 when there was no answer.
+// call makes a request; status is 0 when the connection ended without an answer.
 func call(t *testing.T, c *http.Client, method, url, id, body string) (status int, text string, h http.Header) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	return callWith(t, t.Context(), c, method, url, id, body)
+}
+
+// hang makes a request that is not answered, and gives it up when the receiver has counted it so often and has had time to answer.
+func hang(t *testing.T, s *Server, c *http.Client, url, id, body string, counts int) (status int) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+	before := s.Counts().Requests
+	var waiting sync.WaitGroup
+	waiting.Go(func() {
+		for (s.Counts().Requests == before || s.Count(id) != counts) && ctx.Err() == nil {
+			runtime.Gosched() // the request is on its way
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done(): // it was answered
+		}
+		cancel()
+	})
+	status, _, _ = callWith(t, ctx, c, "POST", url, id, body)
+	cancel()
+	waiting.Wait()
+	return status
+}
+
+func callWith(t *testing.T, ctx context.Context, c *http.Client, method, url, id, body string) (status int, text string, h http.Header) {
+	t.Helper()
 	req, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +77,7 @@ func call(t *testing.T, c *http.Client, method, url, id, body string) (status in
 		return 0, "", nil
 	}
 	defer resp.Body.Close()
-	b, _ := io.ReadAll(resp.Body)
+	b, _ := io.ReadAll(io.LimitReader(resp.Body, 256)) // what trickles has no end
 	return resp.StatusCode, string(b), resp.Header
 }
 
@@ -111,7 +138,13 @@ func TestItMisbehavesAsItIsTold(t *testing.T) {
 		if err := s.Script(b.do); err != nil {
 			t.Fatal(err)
 		}
-		status, _, h := call(t, c, "POST", s.URL(), "id", "x")
+		var status int
+		var h http.Header
+		if b.do.Do == Hang {
+			status = hang(t, s, c, s.URL(), "id", "x", b.counts)
+		} else {
+			status, _, h = call(t, c, "POST", s.URL(), "id", "x")
+		}
 		if status != b.status || s.Count("id") != b.counts {
 			t.Errorf("%+v: status %d, counted %d", b.do, status, s.Count("id"))
 		}
@@ -140,11 +173,14 @@ func TestARequestCanAskForABehaviour(t *testing.T) {
 	s, c := listen(t)
 	for query, want := range map[string]int{
 		"do=status&code=418": 418, "do=slow&delay=1ms": 200, "do=nothing": 400, "do=status&code=x": 400,
-		"do=slow&delay=x": 400, "do=status&code=42": 400, "do=hang": 0,
+		"do=slow&delay=x": 400, "do=status&code=42": 400,
 	} {
 		if status, _, _ := call(t, c, "POST", s.URL()+"?"+query, "", ""); status != want {
 			t.Errorf("%s: %d, want %d", query, status, want)
 		}
+	}
+	if status := hang(t, s, c, s.URL()+"?do=hang", "", "", 0); status != 0 {
+		t.Errorf("do=hang: %d", status)
 	}
 }
 

@@ -10,9 +10,8 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
-	"github.com/hikyaku/hikyaku/internal/push/collapse"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
-	"github.com/hikyaku/hikyaku/internal/queue"
+	"github.com/hikyaku/hikyaku/internal/push/setting"
 )
 
 // Config is the sink's settings.
@@ -100,14 +99,9 @@ func New(c Config, env component.Env) (component.Sink, error) {
 	if err := s.check(c); err != nil {
 		return nil, err
 	}
-	if c.Backlog != "" {
-		waiting, err := queue.ParseName(c.Backlog)
-		if err != nil {
-			return nil, component.Setting("backlog", err)
-		}
-		if env.Store != nil {
-			s.backlog = collapse.NewBacklog(env.Store, waiting, "token", "collapse_id", "app")
-		}
+	var err error
+	if s.backlog, err = setting.Backlog(c.Backlog, env.Store, "token", "collapse_id", "app"); err != nil {
+		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Apps)) {
 		a, err := newApp(name, c.Apps[name])
@@ -147,10 +141,8 @@ func (s *Sink) check(c Config) error {
 	if !isValue(c.CollapseID) {
 		return component.Setting("collapse_id", errors.New("has a character that no header may have"))
 	}
-	for name, d := range map[string]time.Duration{"ttl": c.TTL, "dead_for": c.DeadFor} {
-		if d < 0 {
-			return component.Setting(name, fmt.Errorf("%v is negative", d))
-		}
+	if err := setting.Durations(c.TTL, c.DeadFor); err != nil {
+		return err
 	}
 	switch {
 	case c.Connections < 0:
@@ -164,12 +156,8 @@ func (s *Sink) check(c Config) error {
 			return err
 		}
 	}
-	if c.Feedback != "" {
-		if s.feedback, err = queue.ParseName(c.Feedback); err != nil {
-			return component.Setting("feedback", err)
-		}
-	}
-	return nil
+	s.feedback, err = setting.Queue("feedback", c.Feedback)
+	return err
 }
 
 // newApp checks one app's settings.

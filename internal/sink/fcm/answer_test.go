@@ -184,11 +184,12 @@ func TestALostAnswerIsTriedAgainAndCounted(t *testing.T) {
 func TestAnswersThatNeverComeEndWithTheDeadline(t *testing.T) {
 	f := newFar(t, nil)
 	s := newSink(t, f, nil)
+	pushtest.Want(t, pushtest.Deliver1(t, s, to(device(0))), component.Delivered, "") // there is a token, and a connection
 	f.behave(t, farend.Behaviour{Faults: []farend.Fault{{Do: farend.Silence}}})
 	begin, got := time.Now(), make(chan component.Outcome, 1)
 	s.Deliver(to(device(1)), begin.Add(300*time.Millisecond), func(o component.Outcome) { got <- o })
 	pushtest.Want(t, <-got, component.Retry, push.ErrDeadline.Error())
-	if took := time.Since(begin); took > 5*time.Second {
+	if took := time.Since(begin); took > time.Minute {
 		t.Errorf("it took %v", took)
 	}
 }

@@ -11,9 +11,8 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
-	"github.com/hikyaku/hikyaku/internal/push/collapse"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
-	"github.com/hikyaku/hikyaku/internal/queue"
+	"github.com/hikyaku/hikyaku/internal/push/setting"
 )
 
 // Config is the sink's settings.
@@ -70,14 +69,9 @@ func New(c Config, env component.Env) (component.Sink, error) {
 	if err := s.check(c); err != nil {
 		return nil, err
 	}
-	if c.Backlog != "" {
-		waiting, err := queue.ParseName(c.Backlog)
-		if err != nil {
-			return nil, component.Setting("backlog", err)
-		}
-		if env.Store != nil {
-			s.backlog = collapse.NewBacklog(env.Store, waiting, "token", "collapse_key", "project")
-		}
+	var err error
+	if s.backlog, err = setting.Backlog(c.Backlog, env.Store, "token", "collapse_key", "project"); err != nil {
+		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Projects)) {
 		p, err := newProject(name, c.Projects[name])
@@ -101,10 +95,8 @@ func (s *Sink) check(c Config) error {
 	if !slices.Contains([]string{"", "HIGH", "NORMAL"}, s.priority) {
 		return component.Setting("priority", fmt.Errorf("%q is neither high nor normal", c.Priority))
 	}
-	for name, d := range map[string]time.Duration{"ttl": c.TTL, "dead_for": c.DeadFor} {
-		if d < 0 {
-			return component.Setting(name, fmt.Errorf("%v is negative", d))
-		}
+	if err := setting.Durations(c.TTL, c.DeadFor); err != nil {
+		return err
 	}
 	if c.TTL > longestTTL {
 		return component.Setting("ttl", fmt.Errorf("%v is longer than FCM keeps a message: four weeks", c.TTL))
@@ -121,12 +113,8 @@ func (s *Sink) check(c Config) error {
 			return err
 		}
 	}
-	if c.Feedback != "" {
-		if s.feedback, err = queue.ParseName(c.Feedback); err != nil {
-			return component.Setting("feedback", err)
-		}
-	}
-	return nil
+	s.feedback, err = setting.Queue("feedback", c.Feedback)
+	return err
 }
 
 // newProject checks one project's settings.

@@ -22,9 +22,12 @@ type publisher interface {
 // ErrNoFunctions: there is nothing that runs functions, or no store for answers.
 var ErrNoFunctions = errors.New("there is nothing here that runs functions")
 
+// longest is more than a start and an invocation may take, each of which has a time-out of its own.
+const longest = 20 * time.Minute
+
 // Limits: an event has at most 6 MiB, and shapes without a list of records have one message.
 func (s *Sink) Limits() component.SinkLimits {
-	l := component.SinkLimits{MaxEvents: 10_000, MaxBytes: event.MaxBytes}
+	l := component.SinkLimits{MaxEvents: 10_000, MaxBytes: event.MaxBytes, DefaultTimeout: longest}
 	if s.shape.Lone() {
 		l.MaxEvents = 1
 	}

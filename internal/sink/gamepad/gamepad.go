@@ -9,6 +9,8 @@
 // A message whose attribute play_at is a moment waits for it, and those behind it wait too; one whose moment is over when its turn comes is rejected. The setting lead lets it begin
 // that much earlier, for a device that takes so long to have what is written to it.
 //
+// With a request.timeout_secs all of that has to be over within it: what would take longer is rejected before anything is pressed.
+//
 // The frames are kept by a process of its own (package pace), where the program has made that possible; packages macro and play say more.
 package gamepad
 
@@ -88,9 +90,9 @@ func New(c Config, env component.Env) (component.Sink, error) {
 	return s, nil
 }
 
-// Limits: one macro after the other.
+// Limits: one macro after the other, as long as it is.
 func (s *Sink) Limits() component.SinkLimits {
-	return component.SinkLimits{MaxEvents: 1, Concurrency: 1}
+	return component.SinkLimits{MaxEvents: 1, Concurrency: 1, DefaultTimeout: longest}
 }
 
 // Start makes what has to be there before the first macro, such as a virtual pad.
@@ -120,6 +122,9 @@ func (s *Sink) play(ctx context.Context, m *message.Message) component.Outcome {
 			return component.Reject(fmt.Errorf("the attribute %s: %w", MomentAttribute, err))
 		}
 	}
+	if err := s.fits(ctx, &job); err != nil {
+		return component.Reject(err)
+	}
 	run, err := s.pads.Start(ctx, s.host, job)
 	if err != nil {
 		if errors.Is(err, play.ErrDevice) || errors.Is(err, play.ErrOver) {
@@ -134,6 +139,35 @@ func (s *Sink) play(ctx context.Context, m *message.Message) component.Outcome {
 	}
 	return component.OK(time.Now())
 }
+
+// fits says whether a macro, with its wait for its moment, would be over when the request has to be. One that is not would be broken off, and tried again only for that.
+func (s *Sink) fits(ctx context.Context, j *play.Job) error {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return nil
+	}
+	rate := j.Rate
+	if rate.IsZero() {
+		rate = pace.NTSC()
+	}
+	takes, left := beginning+rate.Deadline(j.Script.Frames()), time.Until(deadline)
+	if takes > left {
+		return fmt.Errorf("the macro takes %s with its beginning, and the sink's request.timeout_secs leaves it %s: set that to more", brief(takes), brief(left))
+	}
+	if wait := time.Until(j.At) - j.Lead; !j.At.IsZero() && wait > left-takes {
+		return fmt.Errorf("the macro takes %s with its beginning, from %s on, and the sink's request.timeout_secs leaves it %s: set that to more, or let the message sleep until shortly before", brief(takes), j.At.Format(time.RFC3339Nano), brief(left))
+	}
+	return nil
+}
+
+// longest is more than a macro of macro.MaxFrames takes at the usual rate, and how far away the moment of a short one may be.
+const longest = 48 * time.Hour
+
+// beginning is what it may take to start the process that plays, and to open the device.
+const beginning = time.Second
+
+// brief is a duration for people.
+func brief(d time.Duration) time.Duration { return d.Round(100 * time.Millisecond) }
 
 func (s *Sink) note(r *pace.Report) {
 	s.mu.Lock()

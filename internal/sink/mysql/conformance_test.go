@@ -191,7 +191,7 @@ func conformance(t *testing.T, load bool) {
 				{Field: `"12345678-9abc-def0-1234-56789abcdef0"`, Refused: "Incorrect uuid value"},
 			}},
 		},
-		Int: "bigint", Text: "varchar(200)", Huge: "longtext", Duplicate: "Duplicate entry",
+		Int: "bigint", Text: "varchar(200)", Huge: "longtext", None: "bigtext", Duplicate: "Duplicate entry",
 		AddColumn: func(t testing.TB, table rows.Name, c rowstest.Definition) {
 			t.Helper()
 			tell(t, url, "ALTER TABLE "+table.Quoted(quote)+" ADD COLUMN "+definitions([]rowstest.Definition{c}))

@@ -111,14 +111,14 @@ func newDriver(c Config) (*sessions, error) {
 }
 
 // errUnreadable shows nothing of what may be secret.
-var errUnreadable = errors.New("cannot be read as mysql://user:password@host:port/database")
+var errUnreadable = errors.New("cannot be read: write mysql://host:port/database, with user:password@ before the host")
 
 // parse reads both forms of an address.
 func parse(address string) (*mysql.Config, error) {
 	scheme, _, isURL := strings.Cut(address, "://")
 	switch {
 	case address == "":
-		return nil, errors.New("is missing: where is the database? mysql://user:password@host:port/database")
+		return nil, errors.New("is missing: where is the database? Write mysql://host:port/database, with user:password@ before the host")
 	case !isURL || strings.ContainsAny(scheme, "@(/"):
 		c, err := mysql.ParseDSN(address)
 		if err != nil {
@@ -147,7 +147,7 @@ func parse(address string) (*mysql.Config, error) {
 
 func naming(c *mysql.Config) (*mysql.Config, error) {
 	if c.DBName == "" {
-		return nil, errors.New("names no database: mysql://user:password@host:port/database")
+		return nil, errors.New("names no database: write it behind the host, as in mysql://host:port/database")
 	}
 	return c, nil
 }

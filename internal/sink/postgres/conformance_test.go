@@ -169,7 +169,7 @@ func TestConformance(t *testing.T) {
 			{SQL: "json", Column: column(rows.JSON, nil)},
 			{SQL: "jsonb", Column: column(rows.JSON, nil)},
 		},
-		Int: "bigint", Text: "text", Huge: "text", Duplicate: "duplicate key value",
+		Int: "bigint", Text: "text", Huge: "text", None: "bigtext", Duplicate: "duplicate key value",
 		AddColumn: func(t testing.TB, table rows.Name, c rowstest.Definition) {
 			t.Helper()
 			tell(t, url, "ALTER TABLE "+tableName(table)+" ADD COLUMN "+definitions([]rowstest.Definition{c}))

@@ -61,11 +61,11 @@ func (s *Sink) Start(ctx context.Context) error {
 
 func newDriver(c Config) (*driver, error) {
 	if c.Database == "" {
-		return nil, component.Setting("database", errors.New("is missing: where is the database? postgres://user:password@host:port/database"))
+		return nil, component.Setting("database", errors.New("is missing: where is the database? Write postgres://host:port/database, with user:password@ before the host"))
 	}
 	config, err := pgconn.ParseConfig(c.Database)
 	if err != nil {
-		return nil, component.Setting("database", errors.New("cannot be read as postgres://user:password@host:port/database")) // err would show what may be secret
+		return nil, component.Setting("database", errors.New("cannot be read: write postgres://host:port/database, with user:password@ before the host")) // err would show what may be secret
 	}
 	if _, said := config.RuntimeParams["application_name"]; !said {
 		config.RuntimeParams["application_name"] = "hikyaku"

@@ -133,6 +133,7 @@ func harness(t *testing.T) rowstest.Harness {
 			}
 		},
 		Without: map[string]string{
+			"None":       "any word is a type",
 			"Kill":       "there is no server that could end a session",
 			"CutAfter":   "there is no connection",
 			"LoseAnswer": "a commit is a call in this process: its answer cannot be lost",

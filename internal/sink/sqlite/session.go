@@ -13,13 +13,16 @@ import (
 )
 
 // database is a file.
-type database struct{ address string }
+type database struct {
+	address string // as the library is told of it
+	file    string // as the settings name it
+}
 
 // Open opens the file.
 func (d *database) Open(context.Context) (rows.Session, error) {
 	made, err := (&sqlite.Driver{}).Open(d.address)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("open %s: %w", d.file, err)
 	}
 	conn, ok := made.(connection)
 	if !ok {

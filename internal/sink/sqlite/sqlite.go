@@ -55,7 +55,7 @@ func New(c Config, env component.Env) (component.Sink, error) {
 	case c.PoolSize == 0:
 		c.PoolSize = 1
 	}
-	return rows.New(&database{address: c.address()}, c.Config, env)
+	return rows.New(&database{address: c.address(), file: c.Database}, c.Config, env)
 }
 
 // address is how the library is told of the file, whatever its name.

@@ -167,3 +167,10 @@ func TestSettingsAreChecked(t *testing.T) {
 		t.Error("rows in memory would be lost")
 	}
 }
+
+func TestAFileThatCannotBeOpenedIsNamed(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "nobody made this folder", "x.db")
+	if _, err := open(t, file, rows.Config{Create: true}); err == nil || !strings.Contains(err.Error(), "open "+file+": ") {
+		t.Errorf("the start says: %v", err)
+	}
+}

@@ -2,6 +2,7 @@ package tsurugidb
 
 import (
 	"context"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -13,19 +14,56 @@ import (
 	"github.com/hikyaku/hikyaku/tsurugi/tsurugitest"
 )
 
+// TestConformance runs the suite with short transactions, against the server that TSURUGI_ENDPOINT names, or one for tests.
 func TestConformance(t *testing.T) { conform(t, tsurugitest.Config{}, tsurugi.OCC) }
 
-// TestConformanceOfLongTransactionsAndShortStatements is the same with long transactions and a server that takes one row in a statement.
+// TestConformanceOfLongTransactionsAndShortStatements is the same with long transactions and, for tests, a server that takes one row in a statement.
 func TestConformanceOfLongTransactionsAndShortStatements(t *testing.T) {
 	conform(t, tsurugitest.Config{MaxRows: 1}, tsurugi.LTX)
 }
 
 func conform(t *testing.T, cfg tsurugitest.Config, typ tsurugi.TxType) {
 	t.Helper()
+	if named := other(os.Getenv("TSURUGI_ENDPOINT")); named != "" {
+		h := harness(named, newProxy(t, named.Address(t)), typ)
+		h.Without["LoseAnswer"] = "this server cannot be told to lose an answer"
+		if typ == tsurugi.LTX {
+			h.Conflict, h.Without["Conflict"] = nil, "this server cannot be told to let a long transaction lose"
+		}
+		rowstest.Run(t, h)
+		return
+	}
 	server := tsurugitest.Start(t, cfg)
-	p := newProxy(t, server.Address())
+	h := harness(server, newProxy(t, server.Address()), typ)
+	h.Kill = func(testing.TB) { server.KillSessions() }
+	h.LoseAnswer = func(testing.TB) func() bool {
+		var lost atomic.Bool
+		server.On(func(r tsurugitest.Request) tsurugitest.Action {
+			if r.Kind == tsurugitest.Commit && lost.CompareAndSwap(false, true) {
+				return tsurugitest.DoAndDrop
+			}
+			return tsurugitest.Action{}
+		})
+		return lost.Load
+	}
+	if typ == tsurugi.LTX { // a long transaction that has announced what it writes loses at its commit, if at all
+		h.Conflict = func(testing.TB, rows.Name) func() {
+			server.On(func(r tsurugitest.Request) tsurugitest.Action {
+				if r.Kind == tsurugitest.Commit {
+					return tsurugitest.Conflict()
+				}
+				return tsurugitest.Action{}
+			})
+			return func() { server.On(nil) }
+		}
+	}
+	rowstest.Run(t, h)
+}
+
+// harness is what can be done with any server, through a proxy.
+func harness(server far, p *proxy, typ tsurugi.TxType) rowstest.Harness {
 	w := &world{server: server, tables: map[string][]rowstest.Definition{}}
-	h := rowstest.Harness{
+	return rowstest.Harness{
 		Open: func(t testing.TB, c rows.Config) component.Sink {
 			t.Helper()
 			s, err := New(Config{Endpoint: p.endpoint(), TransactionType: TransactionType(typ), Config: c}, component.Env{Name: "sink"})
@@ -42,39 +80,18 @@ func conform(t *testing.T, cfg tsurugitest.Config, typ tsurugi.TxType) {
 		Int:        "BIGINT",
 		Text:       "VARCHAR(1024)",
 		Huge:       "VARCHAR(*)",
+		None:       "BIGTEXT",
 		Duplicate:  "Unique constraint violation",
 		AddColumn:  w.addColumn,
 		DropColumn: w.dropColumn,
 		Retype:     w.retype,
 		Conflict:   w.conflict,
-		Kill:       func(testing.TB) { server.KillSessions() },
+		Kill:       func(testing.TB) { p.down(); p.up() },
 		CutAfter:   func(_ testing.TB, bytes int) { p.cutAfter(bytes) },
-		LoseAnswer: func(testing.TB) func() bool {
-			var lost atomic.Bool
-			server.On(func(r tsurugitest.Request) tsurugitest.Action {
-				if r.Kind == tsurugitest.Commit && lost.CompareAndSwap(false, true) {
-					return tsurugitest.DoAndDrop
-				}
-				return tsurugitest.Action{}
-			})
-			return lost.Load
-		},
-		Hang:    func(testing.TB) func() { p.hang(); return p.resume },
-		Down:    func(testing.TB) func() { p.down(); return p.up },
-		Without: map[string]string{"Defaults": "the server does not tell which columns have a default"},
+		Hang:       func(testing.TB) func() { p.hang(); return p.resume },
+		Down:       func(testing.TB) func() { p.down(); return p.up },
+		Without:    map[string]string{"Defaults": "the server does not tell which columns have a default"},
 	}
-	if typ == tsurugi.LTX { // a long transaction that has announced what it writes loses at its commit, if at all
-		h.Conflict = func(testing.TB, rows.Name) func() {
-			server.On(func(r tsurugitest.Request) tsurugitest.Action {
-				if r.Kind == tsurugitest.Commit {
-					return tsurugitest.Conflict()
-				}
-				return tsurugitest.Action{}
-			})
-			return func() { server.On(nil) }
-		}
-	}
-	rowstest.Run(t, h)
 }
 
 // types are those that TsurugiDB has.
@@ -104,7 +121,7 @@ func types() []rowstest.Type {
 
 // world is the tables of the suite. TsurugiDB alters no table: one that is to be another is made anew, with the rows that it had.
 type world struct {
-	server *tsurugitest.Server
+	server far
 	tables map[string][]rowstest.Definition
 }
 

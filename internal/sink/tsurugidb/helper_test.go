@@ -1,18 +1,38 @@
 package tsurugidb
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"net"
+	"net/url"
 	"strings"
 	"testing"
 
 	"github.com/hikyaku/hikyaku/internal/rows"
 	"github.com/hikyaku/hikyaku/tsurugi"
-	"github.com/hikyaku/hikyaku/tsurugi/tsurugitest"
 )
 
+// far is a server.
+type far interface{ Endpoint() string }
+
+// other is a server that is not the tests' own.
+type other string
+
+func (o other) Endpoint() string { return string(o) }
+
+// Address is the server's host and port.
+func (o other) Address(t testing.TB) string {
+	t.Helper()
+	u, err := url.Parse(string(o))
+	if err != nil || u.Scheme != "tcp" || u.Hostname() == "" {
+		t.Fatalf("TSURUGI_ENDPOINT is %q, not tcp://host:port", string(o))
+	}
+	return net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), "12345"))
+}
+
 // do runs statements in a transaction of their own.
-func do(t testing.TB, server *tsurugitest.Server, statements ...string) {
+func do(t testing.TB, server far, statements ...string) {
 	t.Helper()
 	admin(t, server, func(ctx context.Context, tx *tsurugi.Tx) error {
 		for _, sql := range statements {
@@ -25,7 +45,7 @@ func do(t testing.TB, server *tsurugitest.Server, statements ...string) {
 }
 
 // query is the rows that a query finds, each value as text, in any order.
-func query(t testing.TB, server *tsurugitest.Server, sql string) []string {
+func query(t testing.TB, server far, sql string) []string {
 	t.Helper()
 	var found []string
 	admin(t, server, func(ctx context.Context, tx *tsurugi.Tx) error {
@@ -46,7 +66,7 @@ func query(t testing.TB, server *tsurugitest.Server, sql string) []string {
 }
 
 // admin works on the server's tables by a session of its own.
-func admin(t testing.TB, server *tsurugitest.Server, work func(ctx context.Context, tx *tsurugi.Tx) error) {
+func admin(t testing.TB, server far, work func(ctx context.Context, tx *tsurugi.Tx) error) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context()) // it may be the end of the test
 	s, err := tsurugi.Connect(ctx, server.Endpoint(), tsurugi.Config{Label: adminLabel})

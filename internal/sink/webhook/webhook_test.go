@@ -190,7 +190,7 @@ func TestAFarEndThatHangsIsARetryWhenTheTimeIsUp(t *testing.T) {
 	if err := far.Script(receiver.Behaviour{Do: receiver.Hang}); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	out, err := s.Send(ctx, []*message.Message{msg("x"), msg("y")})
 	if err != nil {
@@ -201,7 +201,7 @@ func TestAFarEndThatHangsIsARetryWhenTheTimeIsUp(t *testing.T) {
 			t.Errorf("%+v", o)
 		}
 	}
-	if got := out[0].Reason.Error(); !regexp.MustCompile(`^http://[0-9.:]+: no answer within 0\.[12]\d? s \(request\.timeout_secs\)$`).MatchString(got) {
+	if got := out[0].Reason.Error(); !regexp.MustCompile(`^http://[0-9.:]+: no answer within (1|0\.\d+) s \(request\.timeout_secs\)$`).MatchString(got) {
 		t.Errorf("%q", got)
 	}
 	if n := far.Counts().Requests; n != 1 {

@@ -122,7 +122,7 @@ func TestAReplacedKeyIsUsedWithoutARestart(t *testing.T) {
 }
 
 func TestNoMorePushServicesAreConnectedThanTheBound(t *testing.T) {
-	s := newSink(t, newFar(t, nil), func(c *Config) { c.MaxServices, c.Services = 2, []string{"*"} })
+	s := newSink(t, newFar(t, nil), func(c *Config) { c.MaxServices, c.Services, c.Connections = 2, []string{"*"}, 1 })
 	trust := s.pool.secure
 	for range 4 {
 		f := newFar(t, nil)
@@ -144,11 +144,14 @@ func TestWhenAllPushServicesAreBusyAMessageWaits(t *testing.T) {
 	s := newSink(t, busy, func(c *Config) { c.MaxServices, c.Services = 1, []string{"*"} })
 	busy.behave(t, farend.Behaviour{Faults: []farend.Fault{{Do: farend.Silence}}})
 	done := make(chan component.Outcome, 1)
-	s.Deliver(to(busy.subscribe(t)), time.Now().Add(300*time.Millisecond), func(o component.Outcome) { done <- o })
+	s.Deliver(to(busy.subscribe(t)), time.Now().Add(time.Hour), func(o component.Outcome) { done <- o })
 	o := pushtest.Deliver1(t, s, to(other.subscribe(t)))
 	pushtest.Want(t, o, component.Retry, "max_services")
 	if o.After != poolRest {
 		t.Errorf("after %v", o.After)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
 	}
 	pushtest.Want(t, <-done, component.Retry, "")
 }

@@ -9,10 +9,9 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
-	"github.com/hikyaku/hikyaku/internal/push/collapse"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
+	"github.com/hikyaku/hikyaku/internal/push/setting"
 	"github.com/hikyaku/hikyaku/internal/push/token"
-	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
 // Config is the sink's settings.
@@ -69,14 +68,9 @@ func New(c Config, env component.Env) (component.Sink, error) {
 	if err := s.check(c); err != nil {
 		return nil, err
 	}
-	if c.Backlog != "" {
-		waiting, err := queue.ParseName(c.Backlog)
-		if err != nil {
-			return nil, component.Setting("backlog", err)
-		}
-		if env.Store != nil {
-			s.backlog = collapse.NewBacklog(env.Store, waiting, "subscription", "topic", "endpoint")
-		}
+	var err error
+	if s.backlog, err = setting.Backlog(c.Backlog, env.Store, "subscription", "topic", "endpoint"); err != nil {
+		return nil, err
 	}
 	return s, nil
 }
@@ -92,10 +86,8 @@ func (s *Sink) check(c Config) error {
 	if !isUrgency(c.Urgency) {
 		return component.Setting("urgency", fmt.Errorf("%q is none of very-low, low, normal and high", c.Urgency))
 	}
-	for name, d := range map[string]time.Duration{"ttl": c.TTL, "dead_for": c.DeadFor} {
-		if d < 0 {
-			return component.Setting(name, fmt.Errorf("%v is negative", d))
-		}
+	if err := setting.Durations(c.TTL, c.DeadFor); err != nil {
+		return err
 	}
 	if c.TTL > longestTTL {
 		return component.Setting("ttl", fmt.Errorf("%v is longer than push services keep a message: four weeks", c.TTL))
@@ -124,12 +116,8 @@ func (s *Sink) check(c Config) error {
 			return err
 		}
 	}
-	if c.Feedback != "" {
-		if s.feedback, err = queue.ParseName(c.Feedback); err != nil {
-			return component.Setting("feedback", err)
-		}
-	}
-	return nil
+	s.feedback, err = setting.Queue("feedback", c.Feedback)
+	return err
 }
 
 func isUrgency(text string) bool {

@@ -172,7 +172,7 @@ func (r *running) next() component.Delivery {
 		return d
 	case err := <-r.ended:
 		r.t.Fatalf("the source ended: %v", err)
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		r.t.Fatalf("no line came; notices: %q", r.Notices())
 	}
 	return component.Delivery{}
@@ -256,7 +256,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	end := time.After(10 * time.Second)
+	end := time.After(time.Minute)
 	for !ok() {
 		select {
 		case <-tick.C:

@@ -42,11 +42,20 @@ func (s *Source) look(ctx context.Context) error {
 			named[path] = t
 		}
 	}
+	before := s.named
 	s.scanned, s.named = true, named
 	if err := s.remember(ctx); err != nil {
 		return err
 	}
-	return s.part(ctx)
+	if err := s.part(ctx); err != nil {
+		return err
+	}
+	for path, t := range before { // the new file of a name may come a while after the old one went: it waits all the same
+		if named[path] == nil && !t.left && !t.quiet {
+			named[path] = t
+		}
+	}
+	return nil
 }
 
 // trouble with one file ends a source that does not follow; one that does tries again with the next look around.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/lines"
 )
 
 func TestARenamedFileIsFinishedBeforeTheNewOneOfItsName(t *testing.T) {
@@ -27,6 +28,44 @@ func TestARenamedFileIsFinishedBeforeTheNewOneOfItsName(t *testing.T) {
 			f.append("a.log", "newer\n")
 			r.expect("newer")
 			r.stop()
+		})
+	}
+}
+
+// TestARenamedFileIsFinishedBeforeANewOneThatComesLater looks around between the renaming and the new file.
+func TestARenamedFileIsFinishedBeforeANewOneThatComesLater(t *testing.T) {
+	for _, include := range []string{"a.log", "a.log*"} {
+		t.Run(include, func(t *testing.T) {
+			f := newFolder(t)
+			r := prepare(t, newNotes(), Config{Include: []string{f.path(include)}, RotateWait: time.Hour})
+			old, want := numbered("old ", 3*turnLines)
+			want = append(want, "new")
+			sent := out{make(chan component.Delivery, len(want))}
+			r.out, r.outbox, r.tick = sent, make(chan lines.Send, len(want)), time.NewTicker(time.Hour)
+			defer r.tick.Stop()
+			round := func() bool {
+				busy, err := r.round(t.Context())
+				f.check(err)
+				return busy
+			}
+			f.append("a.log", old)
+			f.check(r.look(t.Context()))
+			round()
+			f.rename("a.log", "a.log.1")
+			f.check(r.look(t.Context()))
+			f.append("a.log", "new\n")
+			f.check(r.look(t.Context()))
+			for round() {
+			}
+			for i, line := range want {
+				f.check((<-r.outbox)(t.Context(), func(bool) {}))
+				d := <-sent.got
+				if string(d.Message.Body) != line {
+					t.Fatalf("line %d is %q, want %q", i, d.Message.Body, line)
+				}
+				d.Settle(component.OK(time.Now()))
+			}
+			f.check(r.Close())
 		})
 	}
 }

@@ -103,7 +103,7 @@ func (s *story) write() {
 
 // all takes every line that was written.
 func (s *story) all() {
-	for end := time.Now().Add(20 * time.Second); len(s.got) < len(s.written) && time.Now().Before(end); {
+	for end := time.Now().Add(time.Minute); len(s.got) < len(s.written) && time.Now().Before(end); {
 		s.receive(100)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -121,7 +122,7 @@ func (r *running) take(t *testing.T) (component.Delivery, string) {
 		return d, string(d.Message.Body)
 	case err := <-r.ended:
 		t.Fatalf("the source ended: %v", err)
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("no message came")
 	}
 	return component.Delivery{}, ""
@@ -262,7 +263,9 @@ func TestWhatComesBackWhileItRunsSleepsAndIsCounted(t *testing.T) {
 	r.stop(t)
 }
 
-func TestLeasesAreExtendedWhileAMessageIsUnderWay(t *testing.T) {
+func TestLeasesAreExtendedWhileAMessageIsUnderWay(t *testing.T) { synctest.Test(t, leasesAreExtended) }
+
+func leasesAreExtended(t *testing.T) {
 	store, _ := open(t)
 	put(t, store, "q", text("slow"))
 	r := run(t, store, Config{Queue: "q", Lease: time.Second})

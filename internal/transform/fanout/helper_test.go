@@ -229,7 +229,7 @@ func (c *campaign) verdict(t testing.TB) component.Verdict {
 	select {
 	case o := <-c.told:
 		return o.Verdict
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("it was never settled")
 		return 0
 	}

@@ -225,7 +225,7 @@ func TestOutputsAreBounded(t *testing.T) {
 	if err := large.Transform(t.Context(), letter(), func(string, *message.Message) {}); err == nil || !strings.Contains(err.Error(), "bytes") {
 		t.Errorf("1 GB of outputs: %v", err)
 	}
-	if _, err := transform(t.Context(), mustNew(t, jq.Config{Program: "reduce range(100000) as $i (0; [.])"}), letter()); err == nil || !strings.Contains(err.Error(), "deeper") {
+	if _, err := transform(t.Context(), mustNew(t, jq.Config{Program: "reduce range(100000) as $i (0; [.])", Timeout: time.Minute}), letter()); err == nil || !strings.Contains(err.Error(), "deeper") {
 		t.Errorf("a very deep output: %v", err)
 	}
 }

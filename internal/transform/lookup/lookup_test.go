@@ -212,11 +212,11 @@ func TestAServerThatMisbehavesIsARetryOrARejectionAsTheSettingsSay(t *testing.T)
 	}))
 	defer server.Close()
 	for _, onError := range []string{"retry", "reject"} {
-		l := start(t, Config{Source: Source{Type: "http", HTTP: fetch.HTTP{URL: server.URL + "/{id}"}}, Timeout: 20 * time.Millisecond, OnError: onError}, component.Env{})
+		l := start(t, Config{Source: Source{Type: "http", HTTP: fetch.HTTP{URL: server.URL + "/{id}"}}, Timeout: 2 * time.Second, OnError: onError}, component.Env{})
 		for _, c := range []struct {
 			flag *atomic.Bool
 			says string
-		}{{&hang, "no answer within 20ms (timeout)"}, {&broken, "503"}} {
+		}{{&hang, "no answer within 2s (timeout)"}, {&broken, "503"}} {
 			c.flag.Store(true)
 			out, errs := look(t.Context(), l, `{"id":1}`)
 			_, again := component.AsRetry(errs[0])

@@ -150,6 +150,7 @@ func TestAMacroIsWrittenPlayedAndStopped(t *testing.T) {
 	if !slices.Equal(slices.Sorted(slices.Values(marked)), []string{"2", "3", "lq", "mk"}) {
 		t.Errorf("marked: %q", marked)
 	}
+	p.until("document.querySelector('#timeline.old') !== null") // it is another text's
 	p.click("#run")
 	p.until("document.getElementById('state').textContent.startsWith('nothing was sent')")
 	p.click("#mistakes li:nth-child(2) button")
@@ -162,6 +163,7 @@ func TestAMacroIsWrittenPlayedAndStopped(t *testing.T) {
 	// The macro of the report, with the keyboard alone.
 	p.rewrite("9 34\nhp 20\n2,mk 8\n6 1\n2 1\n3,hp 1\n")
 	p.until("document.getElementById('verdict').textContent.startsWith('65 frames')")
+	p.until("document.querySelector('#timeline.old') === null")
 	var bars []string
 	p.ask("[...document.querySelectorAll('#timeline rect title')].map((e) => e.textContent)", &bars)
 	want := []string{"frames 0 to 33: 34", "frames 54 to 61: 8", "frames 62 to 62: 1", "frames 63 to 63: 1", "frames 64 to 64: 1", "frames 34 to 53: 20", "frames 64 to 64: 1", "frames 54 to 61: 8"}

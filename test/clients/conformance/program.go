@@ -14,7 +14,7 @@ import (
 )
 
 // Deadline is for one program. They need a few seconds each; a crowded machine may make that many times more.
-const Deadline = 2 * time.Minute
+const Deadline = 5 * time.Minute
 
 // Program is one for a client, in the client's language.
 type Program struct {

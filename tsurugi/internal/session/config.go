@@ -62,14 +62,19 @@ func or[T comparable](v, otherwise T) T {
 	return v
 }
 
-// A LostError tells that the session has ended without an answer.
+// A LostError tells that a session could not be opened, or has ended without an answer.
 type LostError struct {
 	Sent bool // the request may have reached the server; if not, it certainly did nothing
 	Err  error
+
+	opening bool // there never was one
 }
 
 func (e *LostError) Error() string {
-	if e.Sent {
+	switch {
+	case e.opening:
+		return "tsurugi: there is no session: " + e.Err.Error()
+	case e.Sent:
 		return "tsurugi: the session was lost before the answer came: " + e.Err.Error()
 	}
 	return "tsurugi: the session has ended: " + e.Err.Error()

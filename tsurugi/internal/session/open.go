@@ -23,7 +23,7 @@ func Open(ctx context.Context, address string, cfg Config) (*Session, error) {
 	defer cancel()
 	conn, err := cfg.Dial(ctx, "tcp", address)
 	if err != nil {
-		return nil, &LostError{Err: fmt.Errorf("connecting to %s: %w", address, err)}
+		return nil, &LostError{opening: true, Err: fmt.Errorf("connecting to %s: %w", address, err)}
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	h := &handshake{cfg: cfg, conn: conn, reader: wire.NewReader(conn, cfg.MaxAnswer)}
@@ -36,7 +36,7 @@ func Open(ctx context.Context, address string, cfg Config) (*Session, error) {
 		if ctx.Err() != nil {
 			err = fmt.Errorf("%w (%w)", ctx.Err(), err)
 		}
-		return nil, &LostError{Err: fmt.Errorf("the handshake with %s: %w", address, err)}
+		return nil, &LostError{opening: true, Err: fmt.Errorf("the handshake with %s: %w", address, err)}
 	}
 	return start(cfg, conn, h.reader, id, user), nil
 }

@@ -288,3 +288,12 @@ func TestConfigsThatMakeNoSenseAreRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestASessionThatNeverWasIsNotSaidToHaveEnded(t *testing.T) {
+	refused := errors.New("nobody is there")
+	dial := func(context.Context, string, string) (net.Conn, error) { return nil, refused }
+	_, err := session.Open(t.Context(), "nowhere:1", session.Config{Dial: dial})
+	if want := "tsurugi: there is no session: connecting to nowhere:1: nobody is there"; !errors.Is(err, refused) || err.Error() != want {
+		t.Errorf("the error is %v", err)
+	}
+}

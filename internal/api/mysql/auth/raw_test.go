@@ -46,7 +46,7 @@ func knock(t *testing.T, d door, way string) *raw {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+	_ = conn.SetDeadline(time.Now().Add(time.Minute))
 	r := &raw{t: t, conn: conn}
 	t.Cleanup(func() { r.conn.Close() })
 	r.greeting(r.read())

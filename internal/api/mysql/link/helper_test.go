@@ -17,7 +17,7 @@ import (
 )
 
 // patience bounds the wait for what has to happen at once.
-const patience = 10 * time.Second
+const patience = time.Minute
 
 // socketPath is a path that is short enough for a socket, whatever the test is called.
 func socketPath(t testing.TB) string {

@@ -80,9 +80,9 @@ func serve(api string, h http.Header, body []byte, n int) {
 	case "print half":
 		fmt.Print(e.Text)
 		respond(`"printed"`)
-	case "write": // n bytes into a file
+	case "write": // n bytes into a file, whose path may name variables
 		said := "written"
-		if err := os.WriteFile(e.Text, bytes.Repeat([]byte("x"), e.N), 0o600); err != nil {
+		if err := os.WriteFile(os.ExpandEnv(e.Text), bytes.Repeat([]byte("x"), e.N), 0o600); err != nil {
 			said = err.Error()
 		}
 		text, _ := json.Marshal(said)

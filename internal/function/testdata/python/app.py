@@ -2,10 +2,15 @@
 
 import datetime
 import json
+import logging
 import os
 import sys
+import time
 
 count = 0
+log = logging.getLogger()
+log.setLevel("INFO")
+log.info("it starts")
 
 
 def handler(event, context):
@@ -19,6 +24,21 @@ def prints(event, context):
     print("hello")
     print("to stderr", file=sys.stderr)
     return "printed ✓"
+
+
+def logs(event, context):
+    log.info("for %s", event["a"])
+    logging.getLogger("deep").warning("two\nlines")
+    return "logged"
+
+
+def forks(event, context):
+    kept = bytearray(b"x") * (60 << 20)
+    for _ in range(3):
+        if os.fork() == 0:
+            time.sleep(1000)
+            os._exit(0)
+    return len(kept)
 
 
 def compiled(event, context):

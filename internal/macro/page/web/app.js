@@ -44,7 +44,10 @@ function show(asked, answer) {
   } else if (!asked.trim()) {
     $("timeline").replaceChildren();
     $("describe").textContent = "";
+  } else {
+    $("describe").textContent = "as it was before the mistakes";
   }
+  $("timeline").classList.toggle("old", !answer.timeline);
 }
 
 // item is a mistake in the list; it leads to its place.
@@ -198,7 +201,14 @@ function told(news) {
 
 const events = new EventSource("events");
 events.onmessage = (event) => told(JSON.parse(event.data));
-events.onerror = () => say("the server is gone; trying again");
+let gone = false;
+events.onerror = () => {
+  gone = true;
+  say(events.readyState === EventSource.CLOSED ? "the server does not tell what happens: load the page again" : "the server is gone; trying again");
+};
+events.onopen = () => {
+  if (gone) { gone = false; shown = 0; say("ready"); } // it may be another server, whose runs count from 1 again
+};
 
 (async () => {
   const setup = await (await fetch("setup")).json();

@@ -199,13 +199,18 @@ func TestNewcomersThatComeTooFastAreTurnedAway(t *testing.T) {
 				}
 				defer nc.Close()
 				fmt.Fprint(nc, http2.ClientPreface)
-				nc.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
+				wait := patience
+				if how == HangThem {
+					wait = 100 * time.Millisecond
+				}
+				nc.SetReadDeadline(time.Now().Add(wait))
 				_, err = nc.Read(make([]byte, 1))
 				if ne, ok := err.(net.Error); err == nil || ok && ne.Timeout() != (how == HangThem) {
 					t.Errorf("%s: %v", how, err)
 				}
 			}
-			if n := s.Counts(); n.Connections != 3 || n.TurnedAway != 5 || n.MostOpen != 3 {
+			eventually(t, "all five are turned away", func() bool { return s.Counts().TurnedAway == 5 })
+			if n := s.Counts(); n.Connections != 3 || n.MostOpen != 3 {
 				t.Errorf("%+v", n)
 			}
 		})

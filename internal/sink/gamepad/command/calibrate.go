@@ -41,13 +41,13 @@ func (o *Options) calibrate(ctx context.Context, name string, rounds int) error 
 		return err
 	}
 	var progress func(pace.Progress)
-	if o.Terminal {
+	if o.overwrites() {
 		progress = func(p pace.Progress) {
 			fmt.Fprintf(o.Out, "\r%-*s", progressWidth, fmt.Sprintf("%d of %d writes to %s", p.Played, 2*rounds, name))
 		}
 	}
 	c, err := pads.Calibrate(ctx, o.Host, rounds, o.Rate, progress)
-	if o.Terminal {
+	if o.overwrites() {
 		fmt.Fprintf(o.Out, "\r%*s\r", progressWidth, "")
 	}
 	if err != nil && ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {

@@ -49,6 +49,14 @@ func TestPlayShowsHowFarItIsAndWhatBecameOfIt(t *testing.T) {
 	}
 }
 
+func TestATraceOnTheStandardErrorHasNoLineWrittenOverIt(t *testing.T) {
+	var out bytes.Buffer
+	o := command.Options{Host: plain(), Devices: []string{"trace:-"}, Out: &out, Terminal: true}
+	if err := command.Play(t.Context(), "x", []byte("lp 1\n"), o); err != nil || strings.Contains(out.String(), "\r") {
+		t.Errorf("%v %q", err, out.String())
+	}
+}
+
 func TestAPlayThatIsStoppedSaysSo(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -123,7 +131,7 @@ func TestAnAddressThatIsTakenIsTold(t *testing.T) {
 	}
 	defer l.Close()
 	err = command.Serve(t.Context(), command.Page{Listen: l.Addr().String()}, command.Options{Host: plain(), Devices: []string{"trace:" + filepath.Join(t.TempDir(), "trace")}, Out: new(bytes.Buffer)})
-	if err == nil || !strings.HasPrefix(err.Error(), "the page: ") {
+	if err == nil || !strings.HasPrefix(err.Error(), "the page: ") || !strings.Contains(err.Error(), "--listen") {
 		t.Error(err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,7 +25,7 @@ type Options struct {
 	Lead    time.Duration // by how much earlier it is written
 
 	Out      io.Writer // what is said
-	Terminal bool      // Out is one: lines may be written over
+	Terminal bool      // Out is one: lines may be written over, unless a device writes there
 }
 
 // MistakesError is a macro's mistakes with the text that they are in.
@@ -89,6 +90,9 @@ func Play(ctx context.Context, name string, text []byte, o Options) error {
 	if rate.IsZero() {
 		rate = pace.NTSC()
 	}
+	if wait := time.Until(o.At); wait > 0 {
+		fmt.Fprintf(o.Out, "The first frame is for %s, in %s.\n", o.At.Format(time.RFC3339), wait.Round(time.Second))
+	}
 	report, err := o.play(ctx, pads, script, rate)
 	err = errors.Join(err, pads.Close())
 	if report.Played > 0 {
@@ -99,7 +103,8 @@ func Play(ctx context.Context, name string, text []byte, o Options) error {
 
 func (o *Options) play(ctx context.Context, pads *play.Pads, script *macro.Script, rate pace.Rate) (pace.Report, error) {
 	job := play.Job{Script: script, Rate: rate, At: o.At, Lead: o.Lead}
-	if o.Terminal {
+	over := o.overwrites()
+	if over {
 		job.Progress = func(p pace.Progress) {
 			fmt.Fprintf(o.Out, "\r%-*s", progressWidth, fmt.Sprintf("frame %d of %d, %s of %s, latest %s", p.Frame+1, script.Frames(),
 				clock(rate.Deadline(p.Frame+1)), clock(rate.Deadline(script.Frames())), p.Max))
@@ -113,7 +118,7 @@ func (o *Options) play(ctx context.Context, pads *play.Pads, script *macro.Scrip
 		return pace.Report{}, err
 	}
 	report, err := run.Wait()
-	if o.Terminal {
+	if over {
 		fmt.Fprintf(o.Out, "\r%*s\r", progressWidth, "")
 	}
 	if err != nil && ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
@@ -121,6 +126,9 @@ func (o *Options) play(ctx context.Context, pads *play.Pads, script *macro.Scrip
 	}
 	return report, err
 }
+
+// overwrites tells whether a line on Out may be written over.
+func (o *Options) overwrites() bool { return o.Terminal && !slices.Contains(o.Devices, "trace:-") }
 
 // progressWidth is how many columns the line that is written over has. Blanks clear it, since not every console of Windows knows better ways.
 const progressWidth = 72

@@ -37,7 +37,7 @@ func Serve(ctx context.Context, p Page, o Options) error {
 	}
 	listener, err := net.Listen("tcp", p.Listen)
 	if err != nil {
-		return errors.Join(fmt.Errorf("the page: %w", err), pads.Close())
+		return errors.Join(fmt.Errorf("the page: %w; --listen names another address, as in --listen 127.0.0.1:8081", err), pads.Close())
 	}
 	if o.Rate.IsZero() {
 		o.Rate = pace.NTSC()

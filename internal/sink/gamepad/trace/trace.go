@@ -16,7 +16,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/macro"
@@ -42,13 +44,26 @@ type Device struct {
 	torn  bool // a line was not written whole
 }
 
+// toStandardError is the target that is no file.
+const toStandardError = "-"
+
+// ofProcess tells whether a name means another file in each process: what plays speaks to the one that asked through such files.
+func ofProcess(target string) bool {
+	clean := filepath.ToSlash(filepath.Clean(target))
+	return clean == "/dev/stdin" || clean == "/dev/stdout" || clean == "/dev/stderr" || strings.HasPrefix(clean, "/dev/fd/") ||
+		strings.HasPrefix(clean, "/proc/self/") || strings.HasPrefix(clean, "/proc/thread-self/")
+}
+
 const firstLine = "# a trace of a macro: frame, player, nanoseconds since 1970, state\n"
 
 // keep makes the file, or empties it. What is no file, like a pipe, stays as it is.
 func keep(target string, _ []int) (string, func() error, error) {
 	done := func() error { return nil }
-	if target == "-" {
+	if target == toStandardError {
 		return target, done, nil
+	}
+	if ofProcess(target) {
+		return "", nil, fmt.Errorf("trace: %s would be that of the process which plays; write trace:- for the standard error, or the name of a file", target)
 	}
 	if info, err := os.Stat(target); err == nil && !info.Mode().IsRegular() {
 		return target, done, nil
@@ -62,7 +77,7 @@ func keep(target string, _ []int) (string, func() error, error) {
 // Open goes on at the end of the file, so that one file can tell of several macros.
 func Open(target string) (*Device, error) {
 	d := &Device{line: make([]byte, 0, 1024)}
-	if target == "-" {
+	if target == toStandardError {
 		d.to = keepOpen{os.Stderr}
 	} else {
 		f, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)

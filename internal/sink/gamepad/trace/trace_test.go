@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/hikyaku/hikyaku/internal/macro"
@@ -65,6 +66,17 @@ func TestWhatIsWrittenIsReadAgain(t *testing.T) {
 	}
 	if again, _ := os.ReadFile(file); bytes.Contains(again, []byte("mk")) {
 		t.Error("the file was not emptied for the next ones")
+	}
+}
+
+func TestFilesThatEachProcessHasItsOwnOfAreRefused(t *testing.T) {
+	for _, name := range []string{"/dev/stdin", "/dev/stdout", "/dev//stderr", "/dev/fd/1", "/proc/self/fd/2"} {
+		if _, _, err := trace.Driver().Keep(name, []int{1}); err == nil || !strings.Contains(err.Error(), "write trace:-") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if target, done, err := trace.Driver().Keep("-", []int{1}); target != "-" || err != nil || done() != nil {
+		t.Errorf("- became %q: %v", target, err)
 	}
 }
 

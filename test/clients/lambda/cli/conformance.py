@@ -78,6 +78,18 @@ def hikyaku():
     mine = [f for f in json.loads(run(ours, "function", "ls", "--json")) if f["name"] == NAME][0]
     want([1, "idle"], [mine["invokes"], mine["instances"][0]["state"]])
     want(True, NAME in run(ours, "function", "ls"))
+    run(ours, "function", "deploy", NAME, "--memory", "256")  # what is not named stays, also in a folder with other things
+    want({"again": "us"}, json.loads(run(ours, "function", "invoke", NAME, "--payload", '{"name": "us"}')))
+    want([256, "python3.11"], [json.loads(aws("get-function-configuration", "--function-name", NAME))[k] for k in ("MemorySize", "Runtime")])
+    os.mkdir("program")
+    with open("program/bootstrap", "w") as f:
+        f.write("#!/bin/sh\nexit 7\n")
+    os.chmod("program/bootstrap", 0o755)
+    run(ours, "function", "deploy", NAME, "--runtime", "provided", "--code", "program")  # code and runtime at once
+    for command, says in (("invoke", "(Runtime.ExitError)"), ("deploy", "a new one needs its code")):
+        name, more = (NAME, []) if command == "invoke" else (NAME + "-absent", ["--memory", "256"])
+        done = subprocess.run([ours, "function", command, name, *more], capture_output=True, text=True, timeout=100)
+        want([1, True], [done.returncode, says in done.stderr])
 
 
 def delete():

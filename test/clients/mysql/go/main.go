@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	patience = 20 * time.Second // that only a broken server needs
+	patience = time.Minute // that only a broken server needs
 	text     = "こんにちは 🚚 é"
 )
 

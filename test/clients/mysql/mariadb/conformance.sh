@@ -6,7 +6,7 @@
 # The checks and the variables that say where the server is: ../README.md.
 set -uo pipefail
 
-patience=20 # seconds that only a broken server needs
+patience=60 # seconds that only a broken server needs
 text='こんにちは 🚚 é'
 bytes=$(printf '%02x' {0..255})
 failed=0

@@ -6,7 +6,7 @@ const fs = require('node:fs');
 const mysql = require('mysql2/promise');
 
 const { CLIENT_HOST, CLIENT_PORT, CLIENT_SOCKET, CLIENT_USER, CLIENT_PASSWORD, CLIENT_DATABASE, CLIENT_CA } = process.env;
-const PATIENCE = 20; // seconds that only a broken server needs
+const PATIENCE = 60; // seconds that only a broken server needs
 const TEXT = 'こんにちは 🚚 é';
 const BYTES = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
 

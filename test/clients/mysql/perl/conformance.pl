@@ -14,7 +14,7 @@ local ($Data::Dumper::Terse, $Data::Dumper::Indent, $Data::Dumper::Useqq) = (1, 
 
 my ($host, $port, $socket, $user, $password, $database, $ca) =
   map { $ENV{"CLIENT_$_"} // die "CLIENT_$_ is not set\n" } qw(HOST PORT SOCKET USER PASSWORD DATABASE CA);
-my $patience = 20;    # seconds that only a broken server needs
+my $patience = 60;    # seconds that only a broken server needs
 my $text = 'こんにちは 🚚 é';
 my $bytes = join '', map { chr } 0 .. 255;
 my $failed = 0;

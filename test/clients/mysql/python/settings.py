@@ -10,7 +10,7 @@ PASSWORD = os.environ["CLIENT_PASSWORD"]
 DATABASE = os.environ["CLIENT_DATABASE"]
 CA = os.environ["CLIENT_CA"]
 
-PATIENCE = 20  # seconds that only a broken server needs
+PATIENCE = 60  # seconds that only a broken server needs
 TEXT = "こんにちは 🚚 é"
 BYTES = bytes(range(256))
 

@@ -9,7 +9,7 @@ USER = ENV.fetch('CLIENT_USER')
 PASSWORD = ENV.fetch('CLIENT_PASSWORD')
 DATABASE = ENV.fetch('CLIENT_DATABASE')
 CA = ENV.fetch('CLIENT_CA')
-PATIENCE = 20 # seconds that only a broken server needs
+PATIENCE = 60 # seconds that only a broken server needs
 TEXT = 'こんにちは 🚚 é'
 BYTES = (0..255).to_a.pack('C*')
 

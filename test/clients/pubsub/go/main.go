@@ -15,7 +15,7 @@ import (
 )
 
 // patience is what only a broken server needs.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // session is a client with what the checks share.
 type session struct {
@@ -25,7 +25,7 @@ type session struct {
 }
 
 func main() {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	project := os.Getenv("CLIENT_PROJECT")
 	client, err := pubsub.NewClient(ctx, project)

@@ -8,7 +8,7 @@ const path = require('node:path');
 const { Duration, Encodings, PubSub, SchemaTypes } = require('@google-cloud/pubsub');
 
 const { CLIENT_PROJECT, CLIENT_SIGNALS } = process.env;
-const PATIENCE = 30; // seconds that only a broken server needs
+const PATIENCE = 60; // seconds that only a broken server needs
 const TEXT = 'こんにちは 🚚 é';
 const BYTES = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
 const [ALREADY_EXISTS, NOT_FOUND, INVALID_ARGUMENT] = [6, 5, 3];

@@ -21,7 +21,7 @@ from google.pubsub_v1.services.publisher.transports import PublisherGrpcTranspor
 from google.pubsub_v1.services.schema_service.transports import SchemaServiceGrpcTransport
 from google.pubsub_v1.types import Encoding, Schema
 
-PATIENCE = 30  # seconds that only a broken server needs
+PATIENCE = 60  # seconds that only a broken server needs
 PROJECT = os.environ["CLIENT_PROJECT"]
 TEXT = "こんにちは 🚚 é"
 BYTES = bytes(range(256))

@@ -116,11 +116,11 @@ def tags():
 
 
 def send_receive():
-    q = queue("send")
+    q = queue("send", "--attributes", "VisibilityTimeout=600")
     given = {"lang": {"DataType": "String", "StringValue": "ja"}, "priority": {"DataType": "Number", "StringValue": "5"}}
     want([hashlib.md5(TEXT.encode()).hexdigest()], sqs("send-message", *q, "--message-body", TEXT, "--message-attributes", json.dumps(given), "--query", "MD5OfMessageBody"))
     want(["0"], sqs("receive-message", *q, "--message-attribute-names", "hikyaku.where:priority > 5", "--query", HOW_MANY))
-    got = sqs("receive-message", *q, "--wait-time-seconds", "5", "--attribute-names", "All", "--message-attribute-names", "hikyaku.where:priority = 5", "All",
+    got = sqs("receive-message", *q, "--wait-time-seconds", "20", "--attribute-names", "All", "--message-attribute-names", "hikyaku.where:priority = 5", "All",
               "--query", "Messages[].[Body, MessageAttributes.lang.StringValue, Attributes.ApproximateReceiveCount, ReceiptHandle]")
     want([TEXT, "ja", "1"], got[:3])
     sqs("change-message-visibility", *q, "--receipt-handle", got[3], "--visibility-timeout", "60")
@@ -129,10 +129,10 @@ def send_receive():
 
 
 def batches():
-    q = queue("batch")
+    q = queue("batch", "--attributes", "VisibilityTimeout=600")
     want(["good", "late"], sqs("send-message-batch", *q, "--query", "[Successful[].Id, Failed[].Id]", "--entries", json.dumps(
         [{"Id": "good", "MessageBody": "good"}, {"Id": "late", "MessageBody": "late", "DelaySeconds": 901}])))
-    receipt = sqs("receive-message", *q, "--wait-time-seconds", "5", "--query", "Messages[].ReceiptHandle")[0]
+    receipt = sqs("receive-message", *q, "--wait-time-seconds", "20", "--query", "Messages[].ReceiptHandle")[0]
     want(["0"], sqs("change-message-visibility-batch", *q, "--query", "Successful[].Id", "--entries", json.dumps([{"Id": "0", "ReceiptHandle": receipt, "VisibilityTimeout": 60}])))
     want(["0", "1"], sqs("delete-message-batch", *q, "--query", "[Successful[].Id, Failed[].Id]", "--entries", json.dumps(
         [{"Id": "0", "ReceiptHandle": receipt}, {"Id": "1", "ReceiptHandle": "nonsense"}])))
@@ -153,7 +153,7 @@ def fifo():
     q = queue("order.fifo", "--attributes", "FifoQueue=true,ContentBasedDeduplication=true")
     send = ["send-message", *q, "--message-body", "same", "--message-group-id", "g", "--query", "[MessageId, SequenceNumber]"]
     want(sqs(*send), sqs(*send))
-    want(["same", "g"], sqs("receive-message", *q, "--wait-time-seconds", "5", "--attribute-names", "All", "--query", "Messages[].[Body, Attributes.MessageGroupId]"))
+    want(["same", "g"], sqs("receive-message", *q, "--wait-time-seconds", "20", "--attribute-names", "All", "--query", "Messages[].[Body, Attributes.MessageGroupId]"))
 
 
 def move():
@@ -162,7 +162,7 @@ def move():
     q = queue("move", "--attributes", json.dumps({"VisibilityTimeout": "0", "RedrivePolicy": json.dumps({"deadLetterTargetArn": arn, "maxReceiveCount": 1})}))
     want([url("move")], sqs("list-dead-letter-source-queues", *dead, "--query", "queueUrls[]"))
     sqs("send-message", *q, "--message-body", "poison")
-    receive = ["receive-message", *q, "--wait-time-seconds", "5", "--query", "Messages[].Body"]
+    receive = ["receive-message", *q, "--wait-time-seconds", "20", "--query", "Messages[].Body"]
     want(["poison"], sqs(*receive))
     want(["0"], sqs("receive-message", *q, "--query", HOW_MANY))
     while sqs("get-queue-attributes", *dead, "--attribute-names", "ApproximateNumberOfMessages", "--query", "Attributes.ApproximateNumberOfMessages") != ["1"]:

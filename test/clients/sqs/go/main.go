@@ -7,17 +7,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 )
 
 const (
-	patience = 20 * time.Second // what only a broken server needs
+	patience = time.Minute // what only a broken server needs
 	account  = "000000000000"
 	text     = "こんにちは 🚚 é <&> \"'\t\r\n"
 	waiting  = 200
@@ -30,15 +32,16 @@ type session struct {
 	prefix string
 }
 
-// open makes a client. The SDK verifies the checksums that it is answered by itself.
+// open makes a client, with the SDK's own transport. The SDK verifies the checksums that it is answered by itself.
 func open(endpoint, key, secret string) *sqs.Client {
 	return sqs.New(sqs.Options{
 		BaseEndpoint: aws.String(endpoint), Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider(key, secret, ""), RetryMaxAttempts: 1,
+		HTTPClient: &http.Client{Transport: plainBodies{awshttp.NewBuildableClient().GetTransport()}},
 	})
 }
 
 func main() {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	s := &session{ctx, open(os.Getenv("SQS_ENDPOINT"), "any", "thing"), os.Getenv("CLIENT_PREFIX")}
 	var c checks
@@ -105,7 +108,7 @@ func (s *session) receive(url string, edit ...func(*sqs.ReceiveMessageInput)) ([
 }
 
 // soon waits for messages that are there, or nearly.
-func soon(in *sqs.ReceiveMessageInput) { in.WaitTimeSeconds = 5 }
+func soon(in *sqs.ReceiveMessageInput) { in.WaitTimeSeconds = 20 }
 
 // everything asks for all attributes of both kinds.
 func everything(in *sqs.ReceiveMessageInput) {

@@ -168,7 +168,7 @@ func (s *session) longPoll() error {
 	began = time.Now()
 	_, err = s.send(url, "now")
 	poll.Wait()
-	return errors.Join(err, failed, same([]string{"now"}, bodies(got)), same(true, time.Since(began) < 10*time.Second))
+	return errors.Join(err, failed, same([]string{"now"}, bodies(got)), same(true, time.Since(began) < 15*time.Second))
 }
 
 func (s *session) manyWaiting() error {
@@ -182,7 +182,7 @@ func (s *session) manyWaiting() error {
 	var errs []error
 	for range waiting {
 		polls.Go(func() {
-			some, err := s.receive(url, func(in *sqs.ReceiveMessageInput) { in.WaitTimeSeconds, in.MaxNumberOfMessages = 3, 1 })
+			some, err := s.receive(url, func(in *sqs.ReceiveMessageInput) { in.WaitTimeSeconds, in.MaxNumberOfMessages = 6, 1 })
 			mu.Lock()
 			defer mu.Unlock()
 			got, errs = append(got, bodies(some)...), append(errs, err)

@@ -44,8 +44,8 @@ interface Sqs extends AutoCloseable {
     /** How messages are received; null is not said. */
     record Receive(int most, Integer patience, Integer visibility, String attempt, List<String> system, List<String> names) {
         static final Receive NOW = new Receive(10, 0, null, null, List.of(), List.of());
-        static final Receive SOON = new Receive(10, 5, null, null, List.of(), List.of());
-        static final Receive ALL = new Receive(10, 5, null, null, List.of("All"), List.of("All"));
+        static final Receive SOON = new Receive(10, 20, null, null, List.of(), List.of());
+        static final Receive ALL = new Receive(10, 20, null, null, List.of("All"), List.of("All"));
 
         Receive most(int n) {
             return new Receive(n, patience, visibility, attempt, system, names);

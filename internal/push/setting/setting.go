@@ -1,0 +1,51 @@
+// Package setting checks the settings that all sinks that push have: how long something is, the queue for feedback, the backlog. What is
+// wrong is a component.SettingError, so that the user is shown the line.
+//
+//	err := setting.Durations(c.TTL, c.DeadFor)
+//	feedback, err := setting.Queue("feedback", c.Feedback)
+//	backlog, err := setting.Backlog(c.Backlog, env.Store, "token", "collapse_id", "app")
+//
+// What is one sink's own (topics, keys, the far end's bounds) is checked there.
+package setting
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/push/collapse"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// Durations refuses ttl and deadFor, the settings ttl and dead_for, where they are negative.
+func Durations(ttl, deadFor time.Duration) error {
+	switch {
+	case ttl < 0:
+		return component.Setting("ttl", fmt.Errorf("%v is negative", ttl))
+	case deadFor < 0:
+		return component.Setting("dead_for", fmt.Errorf("%v is negative", deadFor))
+	}
+	return nil
+}
+
+// Queue is the queue or topic that a setting names; the zero Name where it names none.
+func Queue(name, text string) (queue.Name, error) {
+	if text == "" {
+		return queue.Name{}, nil
+	}
+	n, err := queue.ParseName(text)
+	if err != nil {
+		return queue.Name{}, component.Setting(name, err)
+	}
+	return n, nil
+}
+
+// Backlog looks for newer pushes in the queue that the setting backlog names: those whose attributes, of these names, are the same. It is nil where
+// the setting names none, and where there is no store, because only the settings are checked.
+func Backlog(text string, store *queue.Store, attributes ...string) (*collapse.Backlog, error) {
+	n, err := Queue("backlog", text)
+	if err != nil || text == "" || store == nil {
+		return nil, err
+	}
+	return collapse.NewBacklog(store, n, attributes...), nil
+}
