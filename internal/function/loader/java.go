@@ -23,7 +23,8 @@ func java(w Want) (Start, error) {
 		jars = append(jars, more...)
 	}
 	classes = append(classes, jars...)
-	if !hasClient(w.Dir, jars) {
+	jar, there := clientIn(w.Dir, jars)
+	if !there {
 		return Start{}, fmt.Errorf("%w: %s is in no jar below %s: add com.amazonaws:aws-lambda-java-runtime-interface-client to the function's dependencies, and have them packed into its jar or its lib folder",
 			ErrMissing, client, w.Dir)
 	}
@@ -39,22 +40,27 @@ func java(w Want) (Start, error) {
 			s.Args = append(s.Args, o.value)
 		}
 	}
+	if w.Loaders != "" && !strings.Contains(w.Options, nativeProperty) {
+		if library := native(w.Dir, jar, w.Loaders); library != "" {
+			s.Args = append(s.Args, "-D"+nativeProperty+"="+library)
+		}
+	}
 	s.Args = append(s.Args, "-cp", strings.Join(classes, string(os.PathListSeparator)), client, w.Handler)
 	return s, nil
 }
 
-// hasClient tells whether the runtime's client is in the folder or one of the jars.
-func hasClient(dir string, jars []string) bool {
+// clientIn tells whether the runtime's client is in the folder or one of the jars, and in which; "": in the folder.
+func clientIn(dir string, jars []string) (jar string, there bool) {
 	file := strings.ReplaceAll(client, ".", "/") + ".class"
 	if exists(filepath.Join(dir, filepath.FromSlash(file))) {
-		return true
+		return "", true
 	}
 	for _, j := range jars {
 		if strings.Contains(filepath.Base(j), "aws-lambda-java-runtime-interface-client") || contains(j, file) {
-			return true
+			return j, true
 		}
 	}
-	return false
+	return "", false
 }
 
 func contains(jar, file string) bool {

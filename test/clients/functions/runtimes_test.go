@@ -163,8 +163,10 @@ func TestWorkInTheStartIsDoneOnceAndBeforeTheFirstCall(t *testing.T) {
 			t.Fatal(err)
 		}
 		var order []string
+		var all strings.Builder
 		lines, _, _ := book.Read(0, 0)
 		for _, line := range lines {
+			all.WriteString(line.Text + "\n")
 			for _, word := range []string{"Before wait", "After wait", "START", "Called", "END", "REPORT"} {
 				if strings.Contains(line.Text, word) {
 					order = append(order, word)
@@ -172,7 +174,7 @@ func TestWorkInTheStartIsDoneOnceAndBeforeTheFirstCall(t *testing.T) {
 			}
 		}
 		if got := strings.Join(order, ", "); got != "Before wait, After wait, START, Called, END, REPORT, START, Called, END, REPORT" {
-			t.Errorf("the log says %s", got)
+			t.Errorf("the log says %s:\n%s", got, all.String())
 		}
 	})
 }

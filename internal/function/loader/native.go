@@ -1,0 +1,85 @@
+package loader
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// nativeProperty tells Java's client where its native library is. Otherwise each start unpacks it to a file of /tmp that has always the same name. Where
+// instances share /tmp, one whose start has just mapped that file dies of SIGBUS when the next one writes it anew.
+const nativeProperty = "com.amazonaws.services.lambda.runtime.api.client.runtimeapi.NativeClient.JNI"
+
+// maxNative is how large such a library may be: they have some 3 MB.
+const maxNative = 16 << 20
+
+// native is the native library of a client that lies unpacked in a folder, or in a jar, from which it is unpacked into the folder to, once. "": there is none
+// for this machine, or it cannot be unpacked. Then the client sees to it.
+func native(folder, jar, to string) string {
+	name := nativeName()
+	if name == "" {
+		return ""
+	}
+	if jar == "" {
+		if file := filepath.Join(folder, filepath.FromSlash(name)); exists(file) {
+			return file
+		}
+		return ""
+	}
+	z, err := zip.OpenReader(jar)
+	if err != nil {
+		return ""
+	}
+	defer z.Close()
+	for _, f := range z.File {
+		if f.Name != name || f.UncompressedSize64 > maxNative {
+			continue
+		}
+		file := filepath.Join(to, fmt.Sprintf("java-%08x-%d.so", f.CRC32, f.UncompressedSize64))
+		if !exists(file) && unpack(f, file) != nil {
+			return ""
+		}
+		return file
+	}
+	return ""
+}
+
+// nativeName is the name of the library for this machine.
+func nativeName() string {
+	machine := map[string]string{"amd64": "x86_64", "arm64": "aarch_64"}[runtime.GOARCH]
+	switch {
+	case runtime.GOOS != "linux" || machine == "":
+		return ""
+	case exists("/lib64/ld-linux-x86-64.so.2"), exists("/lib/ld-linux-aarch64.so.1"):
+		return "jni/libaws-lambda-jni.linux-" + machine + ".so"
+	}
+	if musl, _ := filepath.Glob("/lib/ld-musl-*.so.1"); len(musl) > 0 { // the pattern is right
+		return "jni/libaws-lambda-jni.linux_musl-" + machine + ".so"
+	}
+	return ""
+}
+
+// unpack makes a file that is whole as soon as it is there: another start may be doing the same.
+func unpack(f *zip.File, file string) (err error) {
+	r, err := f.Open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	w, err := os.CreateTemp(filepath.Dir(file), "java-*.part")
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, io.LimitReader(r, maxNative))
+	if err = errors.Join(err, w.Chmod(0o755), w.Close()); err == nil {
+		err = os.Rename(w.Name(), file)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(w.Name()))
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+package loader_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hikyaku/hikyaku/internal/function/loader"
+)
+
+// nativeOf is the library that a start names; "": none.
+func nativeOf(s loader.Start) string {
+	for _, a := range s.Args {
+		if file, ok := strings.CutPrefix(a, "-Dcom.amazonaws.services.lambda.runtime.api.client.runtimeapi.NativeClient.JNI="); ok {
+			return file
+		}
+	}
+	return ""
+}
+
+// libraries are what the client may bring along.
+func libraries() (names []string) {
+	for _, kind := range []string{"linux", "linux_musl"} {
+		for _, machine := range []string{"x86_64", "aarch_64"} {
+			names = append(names, "jni/libaws-lambda-jni."+kind+"-"+machine+".so")
+		}
+	}
+	return names
+}
+
+func TestStartsOfJavaShareNoLibraryThatIsWrittenAnew(t *testing.T) {
+	onPath(t, "java")
+	dir, loaders := lay(t, "lib/other.jar"), t.TempDir()
+	f, err := os.Create(dir + "/lib/aws-lambda-java-runtime-interface-client.jar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := zip.NewWriter(f)
+	for _, name := range libraries() {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = w.Write([]byte("the library " + name))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(z.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	want := loader.Want{Runtime: "java17", Handler: "a.B::c", Dir: dir, MemoryMB: 200, Loaders: loaders}
+	first := nativeOf(find(t, want))
+	if filepath.Dir(first) != loaders {
+		t.Fatalf("the library is %q", first)
+	}
+	whole, err := os.ReadFile(first)
+	if err != nil || !bytes.HasPrefix(whole, []byte("the library jni/")) {
+		t.Fatalf("the library holds %q: %v", whole, err)
+	}
+	before, err := os.Stat(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second := nativeOf(find(t, want)); second != first {
+		t.Errorf("the next start has %q", second)
+	}
+	if after, err := os.Stat(first); err != nil || !os.SameFile(before, after) || after.ModTime() != before.ModTime() {
+		t.Errorf("the next start has written it anew: %v", err)
+	}
+	if left, err := os.ReadDir(loaders); err != nil || len(left) != 1 {
+		t.Errorf("there are %v (%v)", left, err)
+	}
+
+	want.Options = "-Dcom.amazonaws.services.lambda.runtime.api.client.runtimeapi.NativeClient.JNI=/mine.so"
+	if said := nativeOf(find(t, want)); said != "" {
+		t.Errorf("the function names one, and gets %q", said)
+	}
+}
+
+func TestAClientWithoutALibraryThatIsKnownSeesToItself(t *testing.T) {
+	onPath(t, "java")
+	class := "com/amazonaws/services/lambda/runtime/api/client/AWSLambda.class"
+	for name, dir := range map[string]string{
+		"unpacked without one": lay(t, class),
+		"no jar at all":        lay(t, "lib/aws-lambda-java-runtime-interface-client.jar"),
+	} {
+		if said := nativeOf(find(t, loader.Want{Runtime: "java17", Handler: "a.B::c", Dir: dir, Loaders: t.TempDir()})); said != "" {
+			t.Errorf("%s: %q", name, said)
+		}
+	}
+	unpacked := lay(t, append(libraries(), class)...)
+	if said := nativeOf(find(t, loader.Want{Runtime: "java17", Handler: "a.B::c", Dir: unpacked, Loaders: t.TempDir()})); filepath.Dir(said) != filepath.Join(unpacked, "jni") {
+		t.Errorf("unpacked with one: %q", said)
+	}
+}
