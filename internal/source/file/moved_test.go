@@ -32,7 +32,8 @@ func TestEveryFileIsNotedBeforeALineOfItIsSent(t *testing.T) {
 			eventually(t, "the file is noted", func() bool { return m.len() == 1 })
 			f.append("a", "1\n2\n")
 			f.rename("a", "a.1")
-			f.append("a", "3\n")
+			f.append("new", "3\n") // it is never seen empty
+			f.rename("new", "a")
 			for body := ""; body != "3"; {
 				d := r.next()
 				body = string(d.Message.Body)
