@@ -17,6 +17,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/function"
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
+	"github.com/hikyaku/hikyaku/internal/machine"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/pipeline"
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -42,6 +43,9 @@ func openHouse(ctx context.Context, f *config.File, log *slog.Logger, adopt bool
 	if err != nil {
 		return nil, err
 	}
+	memory := machine.Memory()
+	limit, by := machine.Limit(memory)
+	log.Info("memory", "available", memory.Bytes, "collector_limit", limit, "by", by)
 	h := &house{file: f, log: log, metrics: httpdoor.NewMetrics(0), users: users, pacer: pacerOf(ctx)}
 	j, err := file.Open(ctx, file.Options{
 		Dir:        journalDir(f.DataDir),

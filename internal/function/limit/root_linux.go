@@ -1,7 +1,6 @@
 package limit
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +10,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/hikyaku/hikyaku/internal/machine"
 )
 
 // Root is the place below which groups are made: one folder of ours in each hierarchy that can be written. Its methods may be called
@@ -35,7 +36,7 @@ type Root struct {
 // owners that are gone are removed, with what runs in them. It never fails: What says what was found.
 func Open() *Root {
 	r := &Root{name: ownName()}
-	places := find()
+	places := machine.Groups(true)
 	var why []string
 	if p := places["unified"]; p != "" {
 		if err := r.openUnified(p); err != nil {
@@ -177,22 +178,4 @@ func sweep(parent, own string) {
 		}
 		_ = clear(dir) // the next start tries again
 	}
-}
-
-// find tells, for the unified hierarchy and for the controllers memory, cpu and pids of version 1, which folder is this process's group.
-func find() map[string]string {
-	groups, err := os.ReadFile("/proc/self/cgroup")
-	if err != nil {
-		return nil
-	}
-	mounts, err := os.Open("/proc/self/mountinfo")
-	if err != nil {
-		return nil
-	}
-	defer mounts.Close()
-	var lines []string
-	for s := bufio.NewScanner(mounts); s.Scan(); {
-		lines = append(lines, s.Text())
-	}
-	return locate(string(groups), lines)
 }

@@ -1,4 +1,4 @@
-package limit
+package machine
 
 import (
 	"os"
@@ -6,8 +6,22 @@ import (
 	"strings"
 )
 
-// locate finds this process's groups from the texts of /proc/self/cgroup and /proc/self/mountinfo.
-func locate(groups string, mounts []string) map[string]string {
+// Groups finds the folders of this process's control groups: by controller ("memory", "cpu", "pids") those of version 1, and that of version 2 as "unified".
+// writable leaves out hierarchies that are mounted to be read only. There are none where /proc cannot be read.
+func Groups(writable bool) map[string]string {
+	groups, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return nil
+	}
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return nil
+	}
+	return locate(string(groups), strings.Split(string(mounts), "\n"), writable)
+}
+
+// locate finds the groups from the texts of /proc/self/cgroup and /proc/self/mountinfo.
+func locate(groups string, mounts []string, writable bool) map[string]string {
 	paths := map[string]string{} // controller, or unified → path in its hierarchy
 	for _, line := range strings.Split(groups, "\n") {
 		parts := strings.SplitN(line, ":", 3)
@@ -27,7 +41,10 @@ func locate(groups string, mounts []string) map[string]string {
 	for _, line := range mounts {
 		before, after, ok := strings.Cut(line, " - ")
 		fields, kind := strings.Fields(before), strings.Fields(after)
-		if !ok || len(fields) < 6 || len(kind) < 3 || strings.HasPrefix(fields[5], "ro,") || fields[5] == "ro" {
+		if !ok || len(fields) < 6 || len(kind) < 3 {
+			continue
+		}
+		if options, _, _ := strings.Cut(fields[5], ","); writable && options == "ro" {
 			continue
 		}
 		root, point := fields[3], fields[4]
@@ -62,18 +79,4 @@ func add(found map[string]string, name string, paths map[string]string, root, po
 		return // outside of what this namespace shows
 	}
 	found[name] = filepath.Join(point, path)
-}
-
-func words(file string) map[string]bool {
-	all := map[string]bool{}
-	text, _ := os.ReadFile(file) // a file that is not there has no words
-	for _, w := range strings.Fields(string(text)) {
-		all[w] = true
-	}
-	return all
-}
-
-func exists(file string) bool {
-	_, err := os.Stat(file)
-	return err == nil
 }
