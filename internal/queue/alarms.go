@@ -5,14 +5,23 @@ import (
 	"slices"
 )
 
-// alarm is a time at which a message has to be looked at, because it wakes or its lease ends, or a whole page, because some of it expires.
-// It names the message, so that one that is settled meanwhile is not kept in memory.
+// alarm is a time at which a message has to be looked at, because it wakes or its lease ends, or a whole page, because some of it expires, or a
+// snapshot, because its life ends. It names the message, so that one that is settled meanwhile is not kept in memory.
 type alarm struct {
 	when int64
 	q    *queueState
-	seq  uint64
-	page bool // all of seq's page
+	seq  uint64 // of a snapshot: its number
+	of   alarmed
 }
+
+// alarmed is what an alarm is about.
+type alarmed uint8
+
+const (
+	ofMessage  alarmed = iota
+	ofPage             // all of seq's page
+	ofSnapshot         // of q, with the number seq
+)
 
 // alarms is a heap, the earliest first. An alarm may be out of date; tick looks at what is true of its entry.
 type alarms []alarm
@@ -72,7 +81,7 @@ func (s *state) expireAt(q *queueState, p *page, when int64) {
 		s.outdate()
 	}
 	p.alarm = when
-	s.setAlarm(alarm{when: when, q: q, seq: p.number * pageSize, page: true})
+	s.setAlarm(alarm{when: when, q: q, seq: p.number * pageSize, of: ofPage})
 }
 
 // setAlarm is heap.Push, which would make an allocation of each.
@@ -94,38 +103,50 @@ func (s *state) outdate() {
 
 // current tells whether somebody waits for the alarm.
 func (a *alarm) current() bool {
-	if a.page {
+	switch a.of {
+	case ofPage:
 		p, there := a.q.all.pages.Get(pageOf(a.seq))
 		return there && p.alarm == a.when
+	case ofSnapshot:
+		sn := a.q.snapshotNumbered(a.seq)
+		return sn != nil && !sn.going
 	}
 	e, there := a.q.all.Get(a.seq)
 	return there && e.extra().alarm == a.when
 }
 
-// due is when tick should be called next; 0: nothing is waiting for a time.
+// due is when tick should be called next; 0: nothing is waiting for a time. It looks at what is first, however much waits.
 func (s *state) due() (when int64) {
 	if len(s.alarms) > 0 {
 		when = s.alarms[0].when
 	}
-	for _, sn := range s.snapshots {
-		if sn.expire != 0 && !sn.going && (when == 0 || sn.expire < when) {
-			when = sn.expire
-		}
+	if w := s.windows.due(); w != 0 && (when == 0 || w < when) {
+		when = w
 	}
 	return when
 }
 
 // tick does what journaled time has made due: it wakes sleepers, ends leases, and reports the messages that have expired and
-// wait for their record. At most limit alarms are handled; call again while due is not in the future.
+// wait for their record, and the snapshots whose life has ended. At most limit alarms are handled, and as many deduplication ids; call again while due is
+// not in the future.
 func (s *state) tick(limit int) {
+	if w := s.windows.due(); w != 0 && w <= s.now {
+		s.forgetDue(limit)
+	}
 	for ; limit > 0 && len(s.alarms) > 0 && s.alarms[0].when <= s.now; limit-- {
 		a := heap.Pop(&s.alarms).(alarm)
 		if !a.current() {
 			s.outdated = max(0, s.outdated-1)
 			continue
 		}
-		if a.page {
+		switch a.of {
+		case ofPage:
 			s.expire(a.q, a.seq)
+			continue
+		case ofSnapshot:
+			sn := a.q.snapshotNumbered(a.seq)
+			sn.going = true
+			s.over = append(s.over, sn)
 			continue
 		}
 		q := a.q

@@ -401,13 +401,12 @@ func (s *state) applyGone(e *queueGone) {
 	}
 	q.snapshots = nil
 	s.applyPurged(q, ^uint64(0))
-	for _, r := range q.forget {
-		s.idBytes -= r.bytes()
-	}
+	s.idBytes -= q.forgetBytes
 	for _, n := range q.former {
 		delete(s.former, n)
 	}
 	q.dedup, q.forget, q.origins, q.former = nil, nil, nil, nil // an alarm may keep the queue for a while
+	s.reopen(q)
 	delete(s.queues, q.id)
 	if s.queueNames[q.name] == q {
 		delete(s.queueNames, q.name)

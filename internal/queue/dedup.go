@@ -1,6 +1,8 @@
 package queue
 
 import (
+	"container/heap"
+
 	"github.com/tidwall/btree"
 
 	"github.com/hikyaku/hikyaku/internal/message"
@@ -24,27 +26,103 @@ func (s *state) remember(q *queueState, r *remembered) {
 	q.dedup[r.dedup] = r
 	q.forget = append(q.forget, r)
 	s.idBytes += r.bytes()
-	s.forgetOld(q)
+	q.forgetBytes += r.bytes()
+	s.forgetOld(q, forgetWithPut)
 }
 
-// forgetOld drops ids whose window has ended. Expiries stand in the order of puts; one that is early, because the window was
-// altered, waits for those before it.
-func (s *state) forgetOld(q *queueState) {
+// Bounds of the ids that are forgotten at once.
+const (
+	forgetAtOnce  = 1000
+	forgetWithPut = 8 // more than one, so that what was put fast is forgotten by what is put slowly
+)
+
+// forgetOld drops ids whose window has ended, at most so many, and returns how many. Expiries stand in the order of puts; one that is early,
+// because the window was altered, waits for those before it.
+func (s *state) forgetOld(q *queueState, limit int) int {
 	n := 0
 	for _, f := range q.forget {
-		if f.until > s.now {
+		if f.until > s.now || n == limit {
 			break
 		}
 		if q.dedup[f.dedup] == f { // else it was taken again since
 			delete(q.dedup, f.dedup)
 		}
 		s.idBytes -= f.bytes()
+		q.forgetBytes -= f.bytes()
 		n++
 	}
 	if n == len(q.forget) {
 		q.forget = nil
 	} else {
 		q.forget = q.forget[n:]
+	}
+	s.reopen(q)
+	return n
+}
+
+// window is when the first of a queue's ids may be forgotten.
+type window struct {
+	until int64
+	place int // among the state's windows, from 1; 0: nowhere, the queue remembers none
+}
+
+// windows are the queues that remember ids, as a heap, the one whose first id can go earliest first.
+type windows []*queueState
+
+func (w windows) Len() int           { return len(w) }
+func (w windows) Less(i, j int) bool { return w[i].window.until < w[j].window.until }
+func (w windows) Swap(i, j int) {
+	w[i], w[j] = w[j], w[i]
+	w[i].window.place, w[j].window.place = i+1, j+1
+}
+
+func (w *windows) Push(x any) {
+	q := x.(*queueState)
+	*w = append(*w, q)
+	q.window.place = len(*w)
+}
+
+func (w *windows) Pop() any {
+	last := len(*w) - 1
+	q := (*w)[last]
+	(*w)[last] = nil
+	*w = (*w)[:last]
+	q.window.place = 0
+	return q
+}
+
+// forgetPatience gathers ids that can go, so that a queue that gets ids all the time wakes nobody for each of them, µs.
+const forgetPatience = 1_000_000
+
+// due is when ids should be forgotten; 0: none are remembered.
+func (w windows) due() int64 {
+	if len(w) == 0 {
+		return 0
+	}
+	return w[0].window.until + forgetPatience
+}
+
+// reopen puts a queue to its place among the windows, after its first id has changed.
+func (s *state) reopen(q *queueState) {
+	w := &q.window
+	switch {
+	case len(q.forget) == 0:
+		if w.place != 0 {
+			heap.Remove(&s.windows, w.place-1)
+		}
+	case w.place == 0:
+		w.until = q.forget[0].until
+		heap.Push(&s.windows, q)
+	case w.until != q.forget[0].until:
+		w.until = q.forget[0].until
+		heap.Fix(&s.windows, w.place-1)
+	}
+}
+
+// forgetDue drops ids whose window has ended, of whatever queues, at most so many.
+func (s *state) forgetDue(limit int) {
+	for limit > 0 && len(s.windows) > 0 && s.windows[0].window.until <= s.now {
+		limit -= s.forgetOld(s.windows[0], limit)
 	}
 }
 

@@ -59,7 +59,11 @@ func fold(ctx context.Context, j journal.Journal) (*state, error) {
 // owner go back; all others stay until their deadline.
 func (s *state) settleDown() {
 	for _, q := range s.queues {
-		s.forgetOld(q)
+		s.forgetOld(q, len(q.forget))
+		s.reopen(q)
+		for _, sn := range q.snapshots {
+			s.endAt(sn, sn.expire)
+		}
 		for p := range q.all.pagesFrom(0) {
 			if p.attempts == nil && len(p.extras) == 0 && p.expires == nil && p.past.empty() {
 				q.ready.addPage(p.number, p.there) // nothing holds them up

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"encoding/binary"
 	"slices"
 )
@@ -12,6 +13,7 @@ import (
 // snapshotState is what a queue had not settled at one place in the journal. It is not changed once it was made, but for going.
 type snapshotState struct {
 	name     Name
+	number   uint64 // snapshots are numbered as they are made known
 	queue    *queueState
 	at       int64 // when it was taken
 	expire   int64 // 0: never
@@ -163,9 +165,28 @@ func (sn *snapshotState) bytes() int64 { return 64 * int64(sn.before.blocks.Len(
 
 func (s *state) addSnapshot(q *queueState, sn *snapshotState) {
 	sn.queue = q
+	s.snapshotsTaken++
+	sn.number = s.snapshotsTaken
 	s.idBytes += sn.bytes()
 	q.snapshots = append(q.snapshots, sn)
 	s.snapshots[sn.name] = sn
+	s.endAt(sn, sn.expire)
+}
+
+// endAt sees to it that tick reports the snapshot then; 0: never.
+func (s *state) endAt(sn *snapshotState, when int64) {
+	if !s.folding && when != 0 {
+		s.setAlarm(alarm{when: when, q: sn.queue, seq: sn.number, of: ofSnapshot})
+	}
+}
+
+// snapshotNumbered finds a snapshot of the queue; nil: it is gone.
+func (q *queueState) snapshotNumbered(number uint64) *snapshotState {
+	i, there := slices.BinarySearchFunc(q.snapshots, number, func(sn *snapshotState, n uint64) int { return cmp.Compare(sn.number, n) })
+	if !there {
+		return nil
+	}
+	return q.snapshots[i]
 }
 
 func (s *state) applySnapshotGone(e *snapshotGone, at int64) {
@@ -175,6 +196,9 @@ func (s *state) applySnapshotGone(e *snapshotGone, at int64) {
 	}
 	delete(s.snapshots, e.name)
 	s.idBytes -= sn.bytes()
+	if sn.expire != 0 && !sn.going {
+		s.outdate() // its alarm
+	}
 	q := sn.queue
 	q.snapshots = slices.DeleteFunc(slices.Clone(q.snapshots), func(x *snapshotState) bool { return x == sn })
 	if len(q.snapshots) == 0 {

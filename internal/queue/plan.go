@@ -129,9 +129,7 @@ func (p *plan) fits(q *queueState, size int) error {
 	case p.bytes()+int64(size) <= p.limits.Bytes:
 		return nil
 	}
-	for _, q := range p.s.queues { // ids whose window has ended go when they are in the way
-		p.s.forgetOld(q)
-	}
+	p.s.forgetDue(forgetAtOnce) // ids whose window has ended go when they are in the way
 	if p.bytes()+int64(size) > p.limits.Bytes {
 		return &FullError{Name{}, "bytes", p.limits.Bytes}
 	}

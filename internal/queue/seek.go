@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -127,9 +126,13 @@ func snapshotName(n Name) Name { return Name{n.Namespace, "snapshot " + n.Name} 
 
 // DeleteSnapshot forgets a snapshot, and with it the settled messages that nothing else keeps.
 func (s *Store) DeleteSnapshot(ctx context.Context, name Name) error {
-	name = s.Resolve(name)
+	return s.deleteSnapshot(ctx, s.Resolve(name), nil)
+}
+
+// deleteSnapshot is DeleteSnapshot; when only is not nil, for that snapshot and no other one of its name.
+func (s *Store) deleteSnapshot(ctx context.Context, name Name, only *snapshotState) error {
 	return s.define(ctx, func() (event, error) {
-		if s.state.snapshots[name] == nil {
+		if sn := s.state.snapshots[name]; sn == nil || only != nil && sn != only {
 			return nil, fmt.Errorf("%w: snapshot %s", ErrNotFound, name.Short())
 		}
 		return &snapshotGone{name}, nil
@@ -152,26 +155,11 @@ func (sn *snapshotState) describe() Snapshot {
 	return Snapshot{Name: sn.name, Queue: sn.queue.name, Time: timeOf(sn.at), Expires: timeOf(sn.expire), Labels: maps.Clone(sn.labels)}
 }
 
-// endSnapshots deletes the snapshots whose life has ended and tells whether some are left over, which the journal did not take.
-func (s *Store) endSnapshots(ctx context.Context) (again bool) {
-	s.mu.Lock()
-	var over []*snapshotState
-	for _, sn := range s.state.snapshots {
-		if sn.expire != 0 && sn.expire <= s.state.now && !sn.going {
-			sn.going = true
-			over = append(over, sn)
-		}
-	}
-	s.mu.Unlock()
-	slices.SortFunc(over, func(a, b *snapshotState) int {
-		return cmp.Or(cmp.Compare(a.expire, b.expire), compareNames(a.name, b.name))
-	})
+// endSnapshots deletes snapshots whose life has ended and returns those that are left over, because the journal did not take it.
+func (s *Store) endSnapshots(ctx context.Context, over []*snapshotState) (again []*snapshotState) {
 	for _, sn := range over {
-		if err := s.DeleteSnapshot(ctx, sn.name); err != nil && !errors.Is(err, ErrNotFound) {
-			s.mu.Lock()
-			sn.going = false
-			s.mu.Unlock()
-			again = true
+		if err := s.deleteSnapshot(ctx, sn.name, sn); err != nil && !errors.Is(err, ErrNotFound) {
+			again = append(again, sn)
 		}
 	}
 	return again

@@ -266,6 +266,7 @@ func (s *state) restoreQueue(in *bufio.Reader, version uint64) error {
 		q.dedup[m.dedup] = m
 		q.forget = append(q.forget, m)
 		s.idBytes += m.bytes()
+		q.forgetBytes += m.bytes()
 	}
 	for range r.count(3) {
 		source := r.string()

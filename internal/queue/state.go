@@ -16,29 +16,32 @@ type state struct {
 
 	versions uint64 // given to definitions since the start of the process
 
-	queues     map[uint32]*queueState
-	queueNames map[Name]*queueState
-	topics     map[uint32]*topicState
-	topicNames map[Name]*topicState
-	notes      map[noteKey][]byte
-	snapshots  map[Name]*snapshotState
-	former     map[Name]*queueState // by names that queues had
+	queues         map[uint32]*queueState
+	queueNames     map[Name]*queueState
+	topics         map[uint32]*topicState
+	topicNames     map[Name]*topicState
+	notes          map[noteKey][]byte
+	snapshots      map[Name]*snapshotState
+	snapshotsTaken uint64               // they are numbered, since the start of the process
+	former         map[Name]*queueState // by names that queues had
 
 	messages, bytes         int64 // of all queues, with those kept for a seek
 	idBytes                 int64 // that deduplication ids and snapshots take in memory
 	reserved, reservedBytes int64 // puts under way to the journal
 
 	alarms   alarms
+	windows  windows
 	outdated int  // about how many alarms are of messages that are gone
 	folding  bool // replaying the journal: what can be derived is made once, at the end
 	released []journal.Address
 
 	fresh        map[*queueState][]entry // became claimable since the last serve, in queues where somebody waits
 	waiterNumber uint64
-	exhausted    []doomed // out of attempts: the Store moves them to a dead-letter queue
-	overdue      []doomed // expired: the Store writes it down
-	lapsed       []event  // leases that tick ended: the Store writes it down
-	serial       uint32   // of the last claim of this epoch
+	exhausted    []doomed         // out of attempts: the Store moves them to a dead-letter queue
+	overdue      []doomed         // expired: the Store writes it down
+	lapsed       []event          // leases that tick ended: the Store writes it down
+	over         []*snapshotState // their life has ended: the Store deletes them
+	serial       uint32           // of the last claim of this epoch
 
 	scratch entryEnv
 	saves   saves
@@ -73,13 +76,15 @@ type queueState struct {
 	next    uint64          // sequence of the next put
 	seen    uint64          // behind the sequence of the last message that became durable
 
-	all     messages
-	ready   sequences // those a reader could claim now
-	keys    map[string]*keyGroup
-	views   []view // of the ready messages; most recently used first
-	dedup   map[string]*remembered
-	forget  []*remembered // in the order in which they were taken
-	origins map[string]*originState
+	all         messages
+	ready       sequences // those a reader could claim now
+	keys        map[string]*keyGroup
+	views       []view // of the ready messages; most recently used first
+	dedup       map[string]*remembered
+	forget      []*remembered // in the order in which they were taken
+	forgetBytes int64         // of those in forget
+	window      window
+	origins     map[string]*originState
 
 	bytes                      int64
 	pastBytes                  int64 // of the settled ones that are kept for a seek

@@ -385,7 +385,7 @@ func (s *Store) land(f *flight, p journal.Position, err error) {
 // settleUp ends every piece of work under the lock: it wakes the timer if there is work for it.
 func (s *Store) settleUp() {
 	due := s.state.due()
-	if len(s.state.exhausted) > 0 || len(s.state.overdue) > 0 || len(s.state.released) > 0 || due != 0 && due < s.sleeping {
+	if len(s.state.exhausted) > 0 || len(s.state.overdue) > 0 || len(s.state.over) > 0 || len(s.state.released) > 0 || due != 0 && due < s.sleeping {
 		s.sleeping = 0
 		select {
 		case s.alarm <- struct{}{}:

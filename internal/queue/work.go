@@ -21,6 +21,7 @@ func (s *Store) keepTime() {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	var exhausted, overdue []doomed // what the journal did not take yet
+	var over []*snapshotState       // likewise
 	for {
 		select {
 		case <-s.ctx.Done():
@@ -35,13 +36,14 @@ func (s *Store) keepTime() {
 		s.catchUp()
 		exhausted = append(exhausted, s.state.exhausted...)
 		overdue = append(overdue, s.state.overdue...)
-		s.state.exhausted, s.state.overdue = nil, nil
+		over = append(over, s.state.over...)
+		s.state.exhausted, s.state.overdue, s.state.over = nil, nil, nil
 		released := s.state.takeReleased()
 		s.mu.Unlock()
 		s.journal.Release(released...)
 		exhausted, overdue = s.buryAll(exhausted), s.expireAll(overdue)
-		again := s.endSnapshots(s.ctx)
-		timer.Reset(s.sleep(again || len(exhausted)+len(overdue) > 0))
+		over = s.endSnapshots(s.ctx, over)
+		timer.Reset(s.sleep(len(exhausted)+len(overdue)+len(over) > 0))
 	}
 }
 
