@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"context"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/condition"
@@ -71,6 +72,9 @@ type ClaimRequest struct {
 	Wait  time.Duration // how long to wait for the first one; 0: not at all
 	Lease time.Duration // 0: the Owner's life if there is one, else the queue's lease
 	Owner *Owner        // claims end with it, or with the process; nil: they end with the lease alone
+	// Hold is asked before the bodies are read, with the sizes of the messages summed and that of the largest. It may wait; after an error of its own nothing
+	// is claimed, and no attempt counted. nil: nobody is asked.
+	Hold func(ctx context.Context, sum, largest int64) error
 }
 
 // Claim is a message handed to one reader until it is settled or its lease ends.
@@ -123,6 +127,9 @@ type PeekRequest struct {
 	Where *condition.Expr
 	After uint64 // sequences greater than this
 	Max   int    // 0: 100
+	Bytes int    // their sizes summed (Message.Size); 0: no bound. One message is shown whatever its size
+	// Hold is asked before the bodies are read, as that of a ClaimRequest is. After an error of its own nothing is shown.
+	Hold func(ctx context.Context, sum, largest int64) error
 	// NoBody leaves body and large column values out, and saves reading them.
 	NoBody bool
 	// Ready shows only messages that a claim could get now; else also the delayed and the claimed.
@@ -138,6 +145,7 @@ type Peeked struct {
 	Message  message.Message
 	Columns  message.Columns // of Message.Row: those that the queue had at that moment. Read them only
 	Damage   string          // why the body cannot be read; "" if it can
+	More     bool            // of the last one that a Peek shows: there may be others behind it
 }
 
 // MessageState tells where a message stands.

@@ -23,6 +23,7 @@ type picked struct {
 	deadline int64
 	head     []byte
 	place    journal.Address
+	size     int64
 	layout   *layout
 	columns  message.Columns
 	hops     message.Hops
@@ -73,6 +74,11 @@ func (s *Store) Claim(ctx context.Context, r ClaimRequest) ([]Claim, error) {
 		}
 		if err := s.syncClaims(ctx, c.picks); err != nil {
 			return nil, err
+		}
+		if r.Hold != nil {
+			if err := s.hold(ctx, &r, c.picks); err != nil {
+				return nil, err
+			}
 		}
 		claims, err := s.fill(ctx, c.picks)
 		if err != nil || len(claims) > 0 {
@@ -254,7 +260,7 @@ func (c *claiming) take(from int, q *queueState, e entry) {
 	}
 	s.state.serial++
 	c.picks = append(c.picks, picked{
-		from: from, q: q, name: q.name, e: e, attempt: e.attempts() + 1, deadline: deadline, head: e.head(), place: e.place(),
+		from: from, q: q, name: q.name, e: e, attempt: e.attempts() + 1, deadline: deadline, head: e.head(), place: e.place(), size: e.size(),
 		layout: q.layoutOf(e.seq()), columns: q.def.Columns,
 		token: Token{Queue: q.id, Sequence: e.seq(), Serial: s.state.serial, Epoch: s.state.epoch}, owned: c.r.Owner != nil, exactlyOnce: q.def.ExactlyOnce,
 	})
@@ -360,6 +366,29 @@ func (s *Store) syncClaims(ctx context.Context, picks []picked) error {
 	return nil
 }
 
+// hold asks for room for the bodies. Where there is none, the claims are given back.
+func (s *Store) hold(ctx context.Context, r *ClaimRequest, picks []picked) error {
+	sum, largest := int64(0), int64(0)
+	for i := range picks {
+		sum, largest = sum+picks[i].size, max(largest, picks[i].size)
+	}
+	err := r.Hold(ctx, sum, largest)
+	if err == nil {
+		return nil
+	}
+	_, err2 := s.Settle(context.WithoutCancel(ctx), backOf(picks))
+	return errors.Join(err, err2)
+}
+
+// backOf gives picks back as if they had not been claimed.
+func backOf(picks []picked) []Settlement {
+	back := make([]Settlement, len(picks))
+	for i := range picks { // the last ones first: none goes as one behind another of its key
+		back[len(picks)-1-i] = Settlement{Token: picks[i].token, Kind: Back, Uncounted: true}
+	}
+	return back
+}
+
 // syncError is what a caller is told of a sync that failed.
 func (s *Store) syncError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
@@ -393,11 +422,7 @@ func (s *Store) fill(ctx context.Context, picks []picked) ([]Claim, error) {
 		c.Message.Row, c.Columns = p.layout.shape(c.Message.Row), p.columns
 	})
 	if err != nil {
-		var back []Settlement
-		for _, p := range picks {
-			back = append(back, Settlement{Token: p.token, Kind: Back, Uncounted: true})
-		}
-		_, err2 := s.Settle(context.WithoutCancel(ctx), back)
+		_, err2 := s.Settle(context.WithoutCancel(ctx), backOf(picks))
 		return nil, errors.Join(fmt.Errorf("read claimed messages: %w", err), err2)
 	}
 	if len(bad) == 0 {
@@ -413,11 +438,7 @@ func (s *Store) fill(ctx context.Context, picks []picked) ([]Claim, error) {
 		}
 	}
 	if _, err := s.Settle(ctx, dead); err != nil {
-		var back []Settlement // the caller gets none of them
-		for _, p := range picks {
-			back = append(back, Settlement{Token: p.token, Kind: Back, Uncounted: true})
-		}
-		_, err2 := s.Settle(context.WithoutCancel(ctx), back)
+		_, err2 := s.Settle(context.WithoutCancel(ctx), backOf(picks)) // the caller gets none of them
 		return nil, errors.Join(fmt.Errorf("set damaged messages aside: %w", err), err2)
 	}
 	return good, nil

@@ -98,12 +98,48 @@ func (s *state) stateOf(q *queueState, e entry) MessageState {
 	return Waiting
 }
 
-// Peek shows messages, the oldest first, and claims none.
+// Peek shows messages, the oldest first, and claims none. The last one says whether there may be more behind it.
 func (s *Store) Peek(ctx context.Context, n Name, r PeekRequest) ([]Peeked, error) {
 	if r.Max <= 0 {
 		r.Max = 100
 	}
+	for {
+		p, err := s.page(n, &r)
+		if err != nil {
+			return nil, err
+		}
+		if r.Hold != nil && len(p.found) > 0 && !r.NoBody {
+			if err := r.Hold(ctx, p.sum, p.largest); err != nil {
+				return nil, err
+			}
+		}
+		found, err := s.read(ctx, p.found, p.parts, r.NoBody)
+		switch {
+		case err != nil:
+			return nil, err
+		case len(found) > 0:
+			found[len(found)-1].More = p.more
+			return found, nil
+		case !p.more:
+			return nil, nil
+		}
+		r.After = p.last // all of them were settled before they could be read
+	}
+}
+
+// peekPage is what a Peek found, before its bodies are read.
+type peekPage struct {
+	found        []Peeked
+	parts        []stored
+	sum, largest int64 // of the sizes
+	last         uint64
+	more         bool
+}
+
+// page looks for the messages of a Peek.
+func (s *Store) page(n Name, r *PeekRequest) (p peekPage, err error) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	q, err := s.queueOf(n)
 	if err == nil && r.Where != nil {
 		if err = r.Where.Check(q.known, q.candidates()); err != nil {
@@ -111,22 +147,25 @@ func (s *Store) Peek(ctx context.Context, n Name, r PeekRequest) ([]Peeked, erro
 		}
 	}
 	if err != nil {
-		s.mu.Unlock()
-		return nil, err
+		return p, err
 	}
 	s.catchUp()
-	var found []Peeked
-	var parts []stored
 	q.all.Ascend(r.After+1, func(e entry) bool {
 		st := s.state.stateOf(q, e)
 		if r.Ready && st != Ready || r.Where != nil && !r.Where.Match(s.state.env(q, e)) {
 			return true
 		}
-		found, parts = append(found, q.peeked(e, st)), append(parts, q.stored(e))
-		return len(found) < r.Max
+		size := e.size()
+		if r.Bytes > 0 && len(p.found) > 0 && !r.NoBody && p.sum+size > int64(r.Bytes) {
+			p.more = true
+			return false
+		}
+		p.sum, p.largest, p.last = p.sum+size, max(p.largest, size), e.seq()
+		p.found, p.parts = append(p.found, q.peeked(e, st)), append(p.parts, q.stored(e))
+		p.more = len(p.found) >= r.Max
+		return !p.more
 	})
-	s.mu.Unlock()
-	return s.read(ctx, found, parts, r.NoBody)
+	return p, nil
 }
 
 // peeked is what is known of a message without reading it.
