@@ -45,7 +45,7 @@ func openHouse(ctx context.Context, f *config.File, log *slog.Logger, adopt bool
 	}
 	memory := machine.Memory()
 	limit, by := machine.Limit(memory)
-	log.Info("memory", "available", memory.Bytes, "collector_limit", limit, "by", by)
+	log.Debug("memory", "available", memory.Bytes, "collector_limit", limit, "by", by)
 	h := &house{file: f, log: log, metrics: httpdoor.NewMetrics(0), users: users, pacer: pacerOf(ctx)}
 	j, err := file.Open(ctx, file.Options{
 		Dir:        journalDir(f.DataDir),

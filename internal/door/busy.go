@@ -1,0 +1,219 @@
+package door
+
+import (
+	"container/list"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// ErrBusy: what requests and answers hold in memory leaves no room for another one now. Doors tell it as something to try again.
+var ErrBusy = errors.New("too much is being sent and answered at once")
+
+// patience is how long a request waits for its share of the bytes.
+const patience = 10 * time.Second
+
+// smallBytes is what passes those who wait for more: else every small request would wait behind a large one.
+const smallBytes = 64 << 10
+
+// Busy counts the bytes that requests and their answers hold in memory against a bound: one account for all doors of a process. Whoever takes gives back.
+// Nobody should take twice without having given back: two who each hold a part and wait for more wait in vain, until their patience ends. Its methods may be
+// called from any goroutine. A nil Busy has no bound.
+type Busy struct {
+	limit  int64
+	within *Busy // nil: none
+	used   atomic.Int64
+
+	mu      sync.Mutex
+	waiting list.List // of *taking, the oldest first
+	crowded atomic.Bool
+}
+
+// taking is a Take that waits.
+type taking struct {
+	n    int64
+	done chan struct{} // closed when it has its share
+}
+
+// NewBusy makes an account of limit bytes.
+func NewBusy(limit int64) *Busy { return &Busy{limit: max(limit, 1)} }
+
+// DefaultBusy is the account for a process that may take so much memory in all (0: not known): half of it, and 4 GiB at most. The rest is for the store, and
+// for what lives beside what is counted.
+func DefaultBusy(memory int64) int64 {
+	const least, most, unknown = 16 << 20, 4 << 30, 1 << 30
+	if memory <= 0 {
+		return unknown
+	}
+	return min(max(memory/2, least), most)
+}
+
+// Share is an account of its own within b: what is taken of it is taken of both. A limit of 0 or above b's is b's.
+func (b *Busy) Share(limit int64) *Busy {
+	if limit <= 0 || limit > b.Limit() {
+		limit = b.Limit()
+	}
+	return &Busy{limit: limit, within: b}
+}
+
+// Limit is the bound; 1<<62 without one.
+func (b *Busy) Limit() int64 {
+	if b == nil {
+		return 1 << 62
+	}
+	return b.limit
+}
+
+// Used is how many bytes are taken.
+func (b *Busy) Used() int64 {
+	if b == nil {
+		return 0
+	}
+	return b.used.Load()
+}
+
+// Try takes n bytes if there are so many left and nobody waits for them.
+func (b *Busy) Try(n int64) bool {
+	if b == nil || n <= 0 {
+		return true
+	}
+	if n > smallBytes && b.crowded.Load() || !b.add(n) {
+		return false
+	}
+	if !b.within.Try(n) {
+		b.back(n)
+		return false
+	}
+	return true
+}
+
+// add takes n bytes if there are so many. It never counts them for a moment only: who waits might look in that moment.
+func (b *Busy) add(n int64) bool {
+	for {
+		used := b.used.Load()
+		if n > b.limit-used {
+			return false
+		}
+		if b.used.CompareAndSwap(used, used+n) {
+			return true
+		}
+	}
+}
+
+// Take takes n bytes, and waits for them for some seconds. The error is ErrBusy or ctx's; nothing is taken then. More than there can ever be is refused at once.
+func (b *Busy) Take(ctx context.Context, n int64) error {
+	if b.Try(n) {
+		return nil
+	}
+	if n > b.limit {
+		return fmt.Errorf("%w: %d bytes are wanted, and there are %d for all", ErrBusy, n, b.limit)
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("%w: within %v there was no room for %d bytes more beside the %d of %d that others hold", ErrBusy, patience, n, b.Used(), b.limit))
+	defer cancel()
+	return b.wait(ctx, n)
+}
+
+// wait is Take until ctx ends.
+func (b *Busy) wait(ctx context.Context, n int64) error {
+	if b == nil {
+		return nil
+	}
+	b.mu.Lock()
+	t := &taking{n: n, done: make(chan struct{})}
+	place := b.waiting.PushBack(t)
+	b.crowded.Store(true)
+	b.serve() // what was given back since Try
+	b.mu.Unlock()
+	select {
+	case <-t.done:
+	case <-ctx.Done():
+		b.mu.Lock()
+		select {
+		case <-t.done: // served in that moment
+			b.mu.Unlock()
+			b.back(n)
+		default:
+			b.waiting.Remove(place)
+			b.serve() // those behind may want less
+			b.mu.Unlock()
+		}
+		return context.Cause(ctx)
+	}
+	if b.within == nil || b.within.Try(n) {
+		return nil
+	}
+	err := b.within.wait(ctx, n)
+	if err != nil {
+		b.back(n)
+	}
+	return err
+}
+
+// serve gives the oldest of those who wait their shares. mu is held.
+func (b *Busy) serve() {
+	for e := b.waiting.Front(); e != nil; e = b.waiting.Front() {
+		t := e.Value.(*taking)
+		if !b.add(t.n) {
+			return
+		}
+		b.waiting.Remove(e)
+		close(t.done)
+	}
+	b.crowded.Store(false)
+}
+
+// Give gives n bytes back.
+func (b *Busy) Give(n int64) {
+	if b == nil || n <= 0 {
+		return
+	}
+	b.within.Give(n)
+	b.back(n)
+}
+
+func (b *Busy) back(n int64) {
+	b.used.Add(-n)
+	if b.crowded.Load() {
+		b.mu.Lock()
+		b.serve()
+		b.mu.Unlock()
+	}
+}
+
+// Hold is what one request has taken of a Busy, to be given back at its end. It is for one goroutine at a time.
+type Hold struct {
+	Of *Busy
+	n  int64
+}
+
+// Take takes n bytes more, as Busy.Take does.
+func (h *Hold) Take(ctx context.Context, n int64) error {
+	err := h.Of.Take(ctx, n)
+	if err == nil {
+		h.n += n
+	}
+	return err
+}
+
+// Try takes n bytes more if there are so many left.
+func (h *Hold) Try(n int64) bool {
+	ok := h.Of.Try(n)
+	if ok {
+		h.n += n
+	}
+	return ok
+}
+
+// Keep gives back all but n bytes.
+func (h *Hold) Keep(n int64) {
+	if n < h.n {
+		h.Of.Give(h.n - n)
+		h.n = n
+	}
+}
+
+// End gives everything back. A second one does nothing.
+func (h *Hold) End() { h.Keep(0) }
