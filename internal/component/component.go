@@ -104,6 +104,12 @@ type Counter interface {
 	Counts() map[string]uint64
 }
 
+// Waiter is met by components that know why they cannot work now: the far end is away, wants a rest, or refuses us. Waits returns why; nil: nothing keeps
+// it. It is called from any goroutine, about once a second, and must be quick. The pipeline tells the log.
+type Waiter interface {
+	Waits() error
+}
+
 // SinkLimits are the bounds of one sink.
 type SinkLimits struct {
 	MaxEvents int // messages in one Send; 0: as configured

@@ -74,6 +74,7 @@ func All(n int, o Outcome) []Outcome {
 type retryError struct {
 	error
 	after time.Duration
+	held  bool
 }
 
 func (e *retryError) Unwrap() error { return e.error }
@@ -83,12 +84,21 @@ type rejectError struct{ error }
 func (e *rejectError) Unwrap() error { return e.error }
 
 // RetryError marks err as one that may pass: try again, not before after has passed (0: the pipeline's own back-off).
-func RetryError(after time.Duration, err error) error { return &retryError{err, after} }
+func RetryError(after time.Duration, err error) error { return &retryError{err, after, false} }
+
+// HoldError marks err as one after which nothing was tried, because the far end is away: as Hold does for an outcome.
+func HoldError(after time.Duration, err error) error { return &retryError{err, after, true} }
+
+// IsHold tells whether err was marked by HoldError.
+func IsHold(err error) bool {
+	var r *retryError
+	return errors.As(err, &r) && r.held
+}
 
 // RejectError marks err as final.
 func RejectError(err error) error { return &rejectError{err} }
 
-// AsRetry tells whether err was marked by RetryError, and the wait it asks for.
+// AsRetry tells whether err was marked by RetryError or HoldError, and the wait it asks for.
 func AsRetry(err error) (after time.Duration, ok bool) {
 	var r *retryError
 	if errors.As(err, &r) {

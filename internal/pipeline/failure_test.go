@@ -362,8 +362,11 @@ func TestADeadLetterThatCannotBeKeptIsTriedAgain(t *testing.T) {
 		}
 		equal(t, "dead letters", keeper.bodies("out_dead"), []string{"bad"})
 		src.once(t, 2)
-		if n := strings.Count(logged.String(), "disk full"); n != 1 {
+		if n := strings.Count(logged.String(), "cannot be written"); n != 1 {
 			t.Errorf("logged %d times: %s", n, logged.String())
+		}
+		if n := strings.Count(logged.String(), "a step waits"); n < 8 || n > 14 {
+			t.Errorf("in an hour it is said %d times that it waits: %s", n, logged.String())
 		}
 	})
 }

@@ -40,6 +40,7 @@ type part struct {
 	extra int // 1 if it counts against the pipeline's bound besides its journey
 	bytes int // that it counts besides its journey
 	tries int
+	holds int     // times in a row that it was held without a time of the component's
 	way   uint64  // from the source to here: what was made of what, by which steps
 	fatal *burial // in a graveyard: whose dead letter it is
 

@@ -36,6 +36,7 @@ func (p *Pipeline) Run(ctx context.Context) (Result, error) {
 		return p.result(), errors.Join(err, p.close(opened))
 	}
 	p.startSources(sources)
+	p.goroutines.Go(p.watch)
 	select {
 	case <-p.drained:
 	case <-sources.Done():

@@ -122,7 +122,9 @@ func whole(n, answers int, err error) []component.Outcome {
 		err = fmt.Errorf("the sink gave %d answers for %d messages: a defect of it", answers, n)
 	}
 	after, _ := component.AsRetry(err)
-	return component.All(n, component.Again(after, err))
+	o := component.Again(after, err)
+	o.Held = component.IsHold(err)
+	return component.All(n, o)
 }
 
 // arrived ends a part that its far end has.
@@ -152,7 +154,9 @@ func (p *Pipeline) failed(n *node, q *part, o component.Outcome) (sleeps bool) {
 		return false
 	}
 	if !o.Held {
-		q.tries++
+		q.tries, q.holds = q.tries+1, 0
+	} else if o.After == 0 {
+		q.holds++
 	}
 	if most, bounded := n.Settings.Request.retries(); bounded && q.tries > most {
 		o.Reason = fmt.Errorf("given up after %d tries: %w", q.tries, o.Reason)
@@ -164,7 +168,7 @@ func (p *Pipeline) failed(n *node, q *part, o component.Outcome) (sleeps bool) {
 	if q.fatal != nil {
 		p.mourn(n, q.fatal.node, o.Reason)
 	}
-	wait := backoff(n.Settings.Request, max(1, q.tries), o.After, p.options.Rand())
+	wait := backoff(n.Settings.Request, max(1, q.tries, q.holds), o.After, p.options.Rand())
 	n.stage.sleep(q.alone(), time.Now().Add(wait))
 	return true
 }

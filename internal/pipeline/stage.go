@@ -31,6 +31,7 @@ type stage struct {
 	sleepers  sleepers
 	held      int
 	heldBytes int
+	left      uint64 // parts that have left, whatever became of them
 	blocked   line[*arrival]
 	busy      int
 	flushing  bool // nothing more comes from the sources: groups do not wait

@@ -67,6 +67,7 @@ func (s *stage) leave(n, bytes int) {
 	defer s.mu.Unlock()
 	s.held -= n
 	s.heldBytes -= bytes
+	s.left += uint64(n)
 	s.admitBlocked()
 	s.kick()
 }

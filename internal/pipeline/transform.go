@@ -73,11 +73,18 @@ func (p *Pipeline) transformed(n *node, q *part, outs []emitted, err error) (sle
 		q.lose(n)
 		return false
 	}
-	o := component.Reject(err)
-	if after, ok := component.AsRetry(err); ok {
-		o = component.Again(after, err)
+	return p.failed(n, q, outcomeOf(err))
+}
+
+// outcomeOf is what a transform's error means.
+func outcomeOf(err error) component.Outcome {
+	after, again := component.AsRetry(err)
+	if !again {
+		return component.Reject(err)
 	}
-	return p.failed(n, q, o)
+	o := component.Again(after, err)
+	o.Held = component.IsHold(err)
+	return o
 }
 
 // transformOne calls the component, which may take its time.

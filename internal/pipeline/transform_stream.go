@@ -26,11 +26,7 @@ func (p *Pipeline) stream(n *node, g *group) sample {
 	case p.over():
 		q.lose(n)
 	default:
-		o := component.Reject(err)
-		if after, ok := component.AsRetry(err); ok {
-			o = component.Again(after, err)
-		}
-		sleeps = p.failed(n, q, o)
+		sleeps = p.failed(n, q, outcomeOf(err))
 	}
 	if !sleeps {
 		n.stage.leave(1, q.size)
