@@ -114,18 +114,26 @@ func (s *Sink) together(batch []*message.Message, out []component.Outcome) (body
 	return body, n
 }
 
-// deliver makes one request and reads its answer.
+// deliver makes one request and reads its answer. Without a connection nothing is tried: the message is held.
 func (s *Sink) deliver(ctx context.Context, body []byte, h http.Header) component.Outcome {
+	if left, why := s.far.Left(); left > 0 {
+		return component.Hold(left, why)
+	}
 	given := ctx
 	patience := timeLeft(given)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	var connected, answering atomic.Bool
 	var sent atomic.Int64 // the request may still be written when its answer is there
-	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(i httptrace.WroteRequestInfo) {
-		if i.Err == nil {
-			sent.Store(time.Now().UnixNano())
-		}
-	}})
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn:              func(httptrace.GotConnInfo) { connected.Store(true) },
+		GotFirstResponseByte: func() { answering.Store(true) },
+		WroteRequest: func(i httptrace.WroteRequestInfo) {
+			if i.Err == nil {
+				sent.Store(time.Now().UnixNano())
+			}
+		},
+	})
 	req, err := http.NewRequestWithContext(traced, s.method, s.url.String(), bytes.NewReader(body))
 	if err != nil {
 		return component.Reject(s.failed(err))
@@ -134,19 +142,36 @@ func (s *Sink) deliver(ctx context.Context, body []byte, h http.Header) componen
 	if host := h.Get("Host"); host != "" {
 		req.Host = host
 	}
+	answers := s.answers.Load()
 	resp, err := s.client.Do(req)
 	if err != nil {
+		reason := s.failed(err)
 		if errors.Is(given.Err(), context.DeadlineExceeded) {
-			return component.Again(0, &noAnswerError{s.target(), patience})
+			reason = &noAnswerError{s.target(), patience}
 		}
-		return component.Again(0, s.failed(err))
+		return s.unanswered(reason, connected.Load(), answering.Load() || s.answers.Load() != answers)
 	}
+	s.answers.Add(1)
+	s.far.There()
 	said := listen(resp.Body, cancel)
 	o := s.judge(resp, said)
 	if at := sent.Load(); at != 0 {
 		o.Sent = time.Unix(0, at)
 	}
 	return o
+}
+
+// unanswered is the outcome of a request without an answer. Where no connection came about nothing was tried, and everybody waits. Where the request broke off
+// it is a try of the message only if the far end began to answer, or answered somebody else meanwhile: that it answers nobody is no message's fault.
+func (s *Sink) unanswered(reason error, connected, answers bool) component.Outcome {
+	if !connected {
+		return component.Hold(s.far.Away(reason), reason)
+	}
+	s.far.There()
+	if answers {
+		return component.Again(0, reason)
+	}
+	return component.Hold(0, reason)
 }
 
 // listen reads the beginning of an answer and drains the rest, neither for long: the status has come, and what follows

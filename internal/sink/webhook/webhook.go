@@ -9,8 +9,9 @@
 //
 // # Answers
 //
-// 2xx is delivered. 408, 425, 429, 5xx, time-outs, broken connections and answers that are not HTTP are tried again, after
-// Retry-After where the far end says so; 429 and 503 also say that it wants less. Anything else is rejected with the beginning of
+// 2xx is delivered. 408, 425, 429, 5xx and answers that are not HTTP are tried again, after
+// Retry-After where the far end says so; 429 and 503 also say that it wants less. A far end that gives no answer makes messages wait, and that counts as no try: it has
+// no address, refuses connections, or answers nobody. A request that alone is not answered while others are is a try. Anything else is rejected with the beginning of
 // what the far end said. A redirect is followed only when it keeps the method (307, 308) and stays on the same host.
 //
 // # Secrets
@@ -26,7 +27,9 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 
+	"github.com/hikyaku/hikyaku/internal/away"
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/lines"
 	"github.com/hikyaku/hikyaku/internal/message"
@@ -78,8 +81,13 @@ type Sink struct {
 	connections int
 	secrets     *strings.Replacer
 
-	client *http.Client
+	client  *http.Client
+	far     away.Far
+	answers atomic.Uint64 // that have come, whatever they said
 }
+
+// Waits tells why the far end cannot be reached, or gives no answers.
+func (s *Sink) Waits() error { return s.far.Why() }
 
 // New checks the settings.
 func New(c Config, _ component.Env) (component.Sink, error) {

@@ -209,6 +209,76 @@ func TestAFarEndThatHangsIsARetryWhenTheTimeIsUp(t *testing.T) {
 	}
 }
 
+// unanswered sends a message whose request breaks off, while another one is answered or not.
+func unanswered(t *testing.T, othersAnswered bool) component.Outcome {
+	t.Helper()
+	first, last := make(chan struct{}), make(chan struct{})
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err == nil && string(body) == "poison" {
+			close(first)
+			<-last
+			panic(http.ErrAbortHandler)
+		}
+	}))
+	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
+	t.Cleanup(srv.Close)
+	s := start(t, Config{URL: srv.URL})
+	came := make(chan component.Outcome)
+	go func() { came <- send(t, s, msg("poison"))[0] }()
+	<-first
+	if othersAnswered {
+		if o := send(t, s, msg("x"))[0]; o.Verdict != component.Delivered {
+			t.Errorf("%+v", o)
+		}
+	}
+	close(last)
+	return <-came
+}
+
+func TestOnlyAnAnswerCountsAsATry(t *testing.T) {
+	if o := unanswered(t, false); o.Verdict != component.Retry || !o.Held {
+		t.Errorf("a far end that answers nobody: %+v", o)
+	}
+	if o := unanswered(t, true); o.Verdict != component.Retry || o.Held {
+		t.Errorf("a message that alone is not answered: %+v", o)
+	}
+}
+
+func TestAFarEndThatIsAwayIsLookedForByOneAtATime(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	l.Close()
+	s := start(t, Config{URL: "http://" + address})
+	for range 3 {
+		o := send(t, s, msg("x"))[0]
+		if o.Verdict != component.Retry || !o.Held || o.After <= 0 || !strings.Contains(o.Reason.Error(), "refused") {
+			t.Fatalf("%+v", o)
+		}
+	}
+	if why := s.Waits(); why == nil || !strings.Contains(why.Error(), "refused") {
+		t.Errorf("it waits for %v", why)
+	}
+	// It comes back in the same place.
+	if l, err = net.Listen("tcp", address); err != nil {
+		t.Fatal(err)
+	}
+	srv := &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})}
+	t.Cleanup(func() { srv.Close() })
+	go srv.Serve(l) // ends with Close
+	for send(t, s, msg("x"))[0].Verdict != component.Delivered {
+		if t.Context().Err() != nil {
+			t.Fatal("it is never found again")
+		}
+	}
+	if why := s.Waits(); why != nil {
+		t.Errorf("it waits for %v", why)
+	}
+}
+
 func TestNobodyThereIsARetry(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
