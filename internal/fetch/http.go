@@ -15,6 +15,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/hikyaku/hikyaku/internal/away"
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/message"
 )
@@ -173,6 +174,9 @@ func (s *Server) send(ctx context.Context, address string, body []byte) (answer,
 	if err != nil {
 		if u := (*url.Error)(nil); errors.As(err, &u) {
 			err = u.Err // u itself would show the address
+		}
+		if away.Is(err) { // nothing was asked
+			return nil, nil, component.HoldError(0, s.failed(err))
 		}
 		return nil, nil, component.RetryError(0, s.failed(err))
 	}

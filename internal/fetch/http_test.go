@@ -142,3 +142,12 @@ func TestSettingsOfAServerAreChecked(t *testing.T) {
 		}
 	}
 }
+
+func TestAServerThatIsAwayWasNotAsked(t *testing.T) {
+	srv := httptest.NewServer(http.NotFoundHandler())
+	s := mustHTTP(t, HTTP{URL: srv.URL})
+	srv.Close()
+	if _, _, err := s.Ask(t.Context(), Params{}); !component.IsHold(err) {
+		t.Errorf("%v is a try", err)
+	}
+}

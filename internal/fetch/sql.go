@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hikyaku/hikyaku/internal/away"
 	"github.com/hikyaku/hikyaku/internal/component"
 )
 
@@ -139,6 +140,9 @@ func (d *DB) failed(ctx context.Context, err error) error {
 	var bad *valueError
 	if errors.As(err, &bad) || known && !passes && ctx.Err() == nil {
 		return named
+	}
+	if away.Is(err) { // nothing was asked
+		return component.HoldError(0, named)
 	}
 	return component.RetryError(0, named)
 }
