@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/hikyaku/hikyaku/internal/function"
+	"github.com/hikyaku/hikyaku/internal/outbound"
 	"github.com/hikyaku/hikyaku/internal/queue"
 	"github.com/hikyaku/hikyaku/pace"
 )
@@ -25,6 +26,8 @@ type Env struct {
 	Pacer *pace.Host
 	// Functions runs functions; nil while only checking.
 	Functions Functions
+	// Outbound says which addresses may be reached that not the operator alone decides on; nil: all.
+	Outbound *outbound.Policy
 }
 
 // Functions runs functions by name, and by version or alias. Its method may be called from any goroutine; its errors are those of package

@@ -78,7 +78,9 @@ func (f *File) Build(store *queue.Store, base component.Env) (*Assembled, error)
 }
 
 // env is what a component is made with while only checking.
-func (f *File) env(p *part) component.Env { return component.Env{Name: p.name, Dir: f.Dir()} }
+func (f *File) env(p *part) component.Env {
+	return component.Env{Name: p.name, Dir: f.Dir(), Outbound: f.Outbound}
+}
 
 // construct makes a component, nil when it has a mistake.
 func (d *decoder) construct(p *part, env component.Env) any {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/outbound"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -25,6 +26,7 @@ type File struct {
 	Topics     []Topic
 	Functions  []Function
 	Users      []access.User
+	Outbound   *outbound.Policy
 	Warnings   Errors // what is not wrong and yet hardly meant
 
 	source  *source
@@ -78,6 +80,7 @@ func Parse(name string, text []byte, env func(string) (string, bool)) (*File, er
 		Queues: append([]Queue(c.Queues), c.Topics.subscriptions...), Topics: c.Topics.topics, Functions: c.Functions, Users: c.Users,
 		source: s, root: root,
 	}
+	f.Outbound = d.reach(root, c.Outbound, len(c.Users) > 0)
 	f.aliases = map[string]string{}
 	for first, others := range f.Namespaces {
 		for _, other := range others {
@@ -160,6 +163,22 @@ func (f *File) resolve(n queue.Name) queue.Name {
 		n.Namespace = first
 	}
 	return n
+}
+
+// reach makes the policy of outbound: addresses.
+func (d *decoder) reach(root *node, o Outbound, hasUsers bool) *outbound.Policy {
+	list := o.list(hasUsers)
+	p, err := outbound.New(list)
+	if err == nil {
+		return p
+	}
+	for i, entry := range list {
+		if err := outbound.Check(entry); err != nil {
+			_, at := root.lookUp(indexed("outbound.allow", i))
+			d.at(at, "", "%s: %s", indexed("outbound.allow", i), withoutSentinel(err, outbound.ErrAllow))
+		}
+	}
+	return nil
 }
 
 // queueNames refuses two definitions of one queue or topic, whatever names they go by.

@@ -18,10 +18,27 @@ type schema struct {
 	Topics     topicSettings       `yaml:"topics" doc:"Topics by name, or by namespace/name, with their subscriptions."`
 	Functions  functionSettings    `yaml:"functions" doc:"Functions by name: programs that the Lambda door and sinks of type function invoke."`
 	Users      userSettings        `yaml:"users" doc:"Who may come in. Without users every door takes anyone, and listens on loopback only."`
+	Outbound   Outbound            `yaml:"outbound" doc:"Where requests may go whose address a message or a user of a door has a hand in: push endpoints, Web Push, webhooks, HTTP look-ups."`
 	Sources    sourceSettings      `yaml:"sources" doc:"Where the pipeline's messages come from, by name."`
 	Transforms transformSettings   `yaml:"transforms" doc:"What happens to them on the way, by name."`
 	Sinks      sinkSettings        `yaml:"sinks" doc:"Where they are delivered, by name."`
 	Log        Log                 `yaml:"log" doc:"What hikyaku says about itself, on the standard error."`
+}
+
+// Outbound says where requests may go.
+type Outbound struct {
+	Allow *[]string `yaml:"allow" doc:"What may be reached beside public addresses: loopback, link-local, private, any; addresses and networks, as 10.1.0.0/16; hosts, as hook.internal or *.internal. Cloud metadata has to be named by its address. Not set: any while there are no users, nothing with users."`
+}
+
+// list is what is allowed beside public addresses.
+func (o Outbound) list(hasUsers bool) []string {
+	switch {
+	case o.Allow != nil:
+		return *o.Allow
+	case hasUsers:
+		return nil
+	}
+	return []string{"any"}
 }
 
 // Limits bound the whole store. A zero is the default.

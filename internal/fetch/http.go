@@ -18,6 +18,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/away"
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/outbound"
 )
 
 // HTTP are the settings of a server and a question to it.
@@ -44,11 +45,12 @@ type Server struct {
 	items  []string
 	base   *url.URL // of the text without its parameters, for errors and the next pages
 	client *http.Client
+	reach  *outbound.Policy
 }
 
-// NewHTTP checks the settings, which stand below prefix ("source."). Errors are *component.SettingError.
-func NewHTTP(c HTTP, prefix string) (*Server, error) {
-	s := &Server{method: c.Method, header: http.Header{}}
+// NewHTTP checks the settings, which stand below prefix ("source."). reach says which addresses may be asked; nil: all. Errors are *component.SettingError.
+func NewHTTP(c HTTP, prefix string, reach *outbound.Policy) (*Server, error) {
+	s := &Server{method: c.Method, header: http.Header{}, reach: reach}
 	if c.URL == "" {
 		return nil, component.Setting(prefix+"url", errors.New("is missing: name the server, as https://host/path/{name}"))
 	}
@@ -60,6 +62,9 @@ func NewHTTP(c HTTP, prefix string) (*Server, error) {
 	}
 	if first := s.url.texts[0]; !strings.HasPrefix(strings.TrimPrefix(first, s.base.Scheme+"://"), s.base.Host) && s.base.User == nil {
 		return nil, component.Setting(prefix+"url", errors.New("has a parameter in the name of its host"))
+	}
+	if err := reach.CheckHost(s.base.Hostname()); err != nil {
+		return nil, component.Setting(prefix+"url", err)
 	}
 	switch {
 	case s.method == "" && c.Body != "":
@@ -119,7 +124,7 @@ func (s *Server) Want(connections int) {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}
 	s.client = &http.Client{
 		Transport: &http.Transport{
-			Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, TLSHandshakeTimeout: 10 * time.Second,
+			Proxy: s.reach.Proxy, DialContext: s.reach.Dial(dialer), TLSHandshakeTimeout: 10 * time.Second,
 			MaxIdleConns: connections, MaxIdleConnsPerHost: connections, IdleConnTimeout: 90 * time.Second,
 			MaxResponseHeaderBytes: 64 << 10, ForceAttemptHTTP2: true,
 		},
@@ -174,6 +179,9 @@ func (s *Server) send(ctx context.Context, address string, body []byte) (answer,
 	if err != nil {
 		if u := (*url.Error)(nil); errors.As(err, &u) {
 			err = u.Err // u itself would show the address
+		}
+		if refused := (*outbound.RefusedError)(nil); errors.As(err, &refused) {
+			return nil, nil, s.failed(err) // it will not be another time
 		}
 		if away.Is(err) { // nothing was asked
 			return nil, nil, component.HoldError(0, s.failed(err))

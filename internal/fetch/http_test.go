@@ -22,7 +22,7 @@ func serve(t *testing.T, h http.HandlerFunc) string {
 
 func mustHTTP(t *testing.T, c HTTP) *Server {
 	t.Helper()
-	s, err := NewHTTP(c, "")
+	s, err := NewHTTP(c, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,14 +130,14 @@ func TestSettingsOfAServerAreChecked(t *testing.T) {
 		"body":    {URL: "http://h", Method: "GET", Body: "{}"},
 		"headers": {URL: "http://h", Headers: map[string]string{"A": "b\r\nC: d"}},
 	} {
-		_, err := NewHTTP(c, "")
+		_, err := NewHTTP(c, "", nil)
 		var e *component.SettingError
 		if !errors.As(err, &e) || e.Setting != setting {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
 	for _, url := range []string{"", "https://{host}/x", "https://a.{tenant}.example/x", "{all}", "/x"} {
-		if _, err := NewHTTP(HTTP{URL: url}, ""); err == nil {
+		if _, err := NewHTTP(HTTP{URL: url}, "", nil); err == nil {
 			t.Errorf("%s was taken", url)
 		}
 	}

@@ -2,6 +2,7 @@ package pubsub
 
 import (
 	"maps"
+	"net/url"
 	"time"
 	"unicode"
 
@@ -82,7 +83,7 @@ func (d *Server) fillSubscription(s, was *pubsubpb.Subscription) error {
 	if err := fillRetry(s, was); err != nil {
 		return err
 	}
-	return checkPush(s)
+	return d.checkPush(s, was)
 }
 
 // fillRetry does the same for the policies of deliveries that fail.
@@ -117,8 +118,8 @@ func fillRetry(s, was *pubsubpb.Subscription) error {
 	return nil
 }
 
-// checkPush looks at where messages are to be pushed.
-func checkPush(s *pubsubpb.Subscription) error {
+// checkPush looks at where messages are to be pushed. was is the subscription before, nil for a new one.
+func (d *Server) checkPush(s, was *pubsubpb.Subscription) error {
 	p := s.PushConfig
 	if p == nil {
 		return nil
@@ -129,6 +130,13 @@ func checkPush(s *pubsubpb.Subscription) error {
 	}
 	if err := push.CheckEndpoint(p.PushEndpoint); err != nil {
 		return invalid("push_config.push_endpoint", "%v", err)
+	}
+	if p.PushEndpoint != was.GetPushConfig().GetPushEndpoint() {
+		if to, err := url.Parse(p.PushEndpoint); err == nil {
+			if err := d.outbound.CheckHost(to.Hostname()); err != nil {
+				return invalid("push_config.push_endpoint", "%v", err)
+			}
+		}
 	}
 	if v := p.Attributes[pushVersion]; v != "" && v != "v1" && v != "v1beta1" && v != "v1beta2" {
 		return invalid("push_config.attributes", "%s is %.40q: v1, v1beta1 and v1beta2 are allowed", pushVersion, v)

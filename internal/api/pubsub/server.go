@@ -17,6 +17,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/api/pubsub/push"
 	"github.com/hikyaku/hikyaku/internal/door"
+	"github.com/hikyaku/hikyaku/internal/outbound"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -24,6 +25,8 @@ import (
 type Options struct {
 	Store *queue.Store
 	Users *access.Users // nil: everyone may do everything
+	// Outbound says where endpoints may be that messages are pushed to. nil: anywhere while there are no users, with users at public addresses alone.
+	Outbound *outbound.Policy
 	// Report is told what a person should know and no client is. It may be called from several goroutines. nil: nobody is told.
 	Report func(error)
 }
@@ -34,6 +37,8 @@ type Server struct {
 	store  *queue.Store
 	users  *access.Users
 	report func(error)
+	// outbound says where messages may be pushed to; nil: anywhere.
+	outbound *outbound.Policy
 
 	admin   sync.Mutex    // held while topics, subscriptions, snapshots and schemas are made, changed or deleted
 	changes atomic.Uint64 // of notes: what was read before is read again
@@ -70,7 +75,13 @@ func New(c Config, o Options) (*Server, error) {
 	if d.report == nil {
 		d.report = func(error) {}
 	}
-	d.pushers.changed, d.pushers.transport = make(chan struct{}, 1), push.NewTransport(push.TransportOptions{})
+	if d.outbound = o.Outbound; d.outbound == nil && o.Users.Any() {
+		var err error
+		if d.outbound, err = outbound.New(nil); err != nil {
+			return nil, err
+		}
+	}
+	d.pushers.changed, d.pushers.transport = make(chan struct{}, 1), push.NewTransport(push.TransportOptions{Outbound: d.outbound})
 	d.lastStream.Store(rand.Uint32()) // ack ids of an earlier process meet no stream of this one
 	d.stopping, d.stop = context.WithCancel(context.Background())
 	return d, nil

@@ -18,6 +18,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/lines"
 	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/outbound"
 )
 
 // Headers that the sink sets.
@@ -148,6 +149,9 @@ func (s *Sink) deliver(ctx context.Context, body []byte, h http.Header) componen
 		reason := s.failed(err)
 		if errors.Is(given.Err(), context.DeadlineExceeded) {
 			reason = &noAnswerError{s.target(), patience}
+		}
+		if refused := (*outbound.RefusedError)(nil); errors.As(err, &refused) {
+			return component.Reject(s.failed(err))
 		}
 		return s.unanswered(reason, connected.Load(), answering.Load() || s.answers.Load() != answers)
 	}

@@ -11,19 +11,20 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/outbound"
 )
 
 // newTransport makes a pool of connections. How long a request may take as a whole is the pipeline's business; the bounds
 // here are for connections that come to nothing.
-func newTransport(c TLS, connections int) (*http.Transport, error) {
+func newTransport(c TLS, connections int, reach *outbound.Policy) (*http.Transport, error) {
 	secure, err := c.config()
 	if err != nil {
 		return nil, err
 	}
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}
 	return &http.Transport{
-		Proxy:                  http.ProxyFromEnvironment,
-		DialContext:            dialer.DialContext,
+		Proxy:                  reach.Proxy,
+		DialContext:            reach.Dial(dialer),
 		TLSClientConfig:        secure,
 		TLSHandshakeTimeout:    10 * time.Second,
 		MaxIdleConns:           connections,

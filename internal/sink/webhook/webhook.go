@@ -12,7 +12,7 @@
 // 2xx is delivered. 408, 425, 429, 5xx and answers that are not HTTP are tried again, after
 // Retry-After where the far end says so; 429 and 503 also say that it wants less. A far end that gives no answer makes messages wait, and that counts as no try: it has
 // no address, refuses connections, or answers nobody. A request that alone is not answered while others are is a try. Anything else is rejected with the beginning of
-// what the far end said. A redirect is followed only when it keeps the method (307, 308) and stays on the same host.
+// what the far end said, and so is what would go to an address that may not be reached (outbound: allow:). A redirect is followed only when it keeps the method (307, 308) and stays on the same host.
 //
 // # Secrets
 //
@@ -33,6 +33,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/lines"
 	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/outbound"
 )
 
 // Config is the sink's settings.
@@ -80,6 +81,7 @@ type Sink struct {
 	tls         TLS
 	connections int
 	secrets     *strings.Replacer
+	reach       *outbound.Policy
 
 	client  *http.Client
 	far     away.Far
@@ -90,10 +92,13 @@ type Sink struct {
 func (s *Sink) Waits() error { return s.far.Why() }
 
 // New checks the settings.
-func New(c Config, _ component.Env) (component.Sink, error) {
-	s := &Sink{method: c.Method, payload: c.Payload, tls: c.TLS, connections: c.MaxConnections}
+func New(c Config, env component.Env) (component.Sink, error) {
+	s := &Sink{method: c.Method, payload: c.Payload, tls: c.TLS, connections: c.MaxConnections, reach: env.Outbound}
 	var err error
 	if s.url, err = parseURL(c.URL); err != nil {
+		return nil, component.Setting("url", err)
+	}
+	if err := s.reach.CheckHost(s.url.Hostname()); err != nil {
 		return nil, component.Setting("url", err)
 	}
 	switch s.method {
@@ -165,7 +170,7 @@ func (s *Sink) Limits() component.SinkLimits {
 
 // Start reads the certificates and makes the pool of connections. It connects to nobody yet.
 func (s *Sink) Start(context.Context) error {
-	t, err := newTransport(s.tls, s.connections)
+	t, err := newTransport(s.tls, s.connections, s.reach)
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,8 @@ func (d *delivery) came(r push.Result) {
 	switch {
 	case replaced && (r.Err != nil || r.Response.Status >= 300):
 		d.answer(component.Drop(component.ErrReplaced))
+	case r.Err != nil && d.service.refused.Load() != nil:
+		d.answer(component.Reject(fmt.Errorf("its endpoint: %w", d.service.refused.Load())))
 	case r.Err != nil:
 		d.answer(d.sink.counts.Lost(r))
 	case r.Response.Status < 300:

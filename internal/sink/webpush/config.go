@@ -60,7 +60,7 @@ const (
 func New(c Config, env component.Env) (component.Sink, error) {
 	s := &Sink{
 		name: env.Name, caFile: c.CAFile, urgency: c.Urgency, topic: c.Topic, ttl: c.TTL, deadFor: c.DeadFor, services: c.Services,
-		connections: c.Connections, most: c.MaxServices, clock: time.Now, seed: maphash.MakeSeed(),
+		connections: c.Connections, most: c.MaxServices, clock: time.Now, reach: env.Outbound, seed: maphash.MakeSeed(),
 	}
 	if env.Store != nil {
 		s.store = env.Store

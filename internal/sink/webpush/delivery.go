@@ -47,6 +47,9 @@ func (d *delivery) prepare(now time.Time) bool {
 	if !mayPost(s.services, w.host) {
 		return d.answer(component.Reject(fmt.Errorf("%.100s is none of the push services that may be posted to (services)", w.origin)))
 	}
+	if err := s.reach.CheckHost(w.name); err != nil {
+		return d.answer(component.Reject(fmt.Errorf("its endpoint: %w", err)))
+	}
 	if d.until, d.limited = w.expiration.Of(d.message, s.ttl); d.limited && !now.Before(d.until) {
 		return d.answer(component.Drop(fmt.Errorf("%w at %s", component.ErrExpired, d.until.UTC().Format(time.RFC3339))))
 	}

@@ -1,13 +1,16 @@
 package webpush
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/hikyaku/hikyaku/internal/outbound"
 	"github.com/hikyaku/hikyaku/internal/push"
 	"github.com/hikyaku/hikyaku/internal/push/rest"
 )
@@ -17,6 +20,8 @@ type service struct {
 	origin string
 	client *push.Client
 	pause  rest.Pause
+	// refused is why no connection could be made, if its address may not be reached; nil else.
+	refused atomic.Pointer[outbound.RefusedError]
 
 	// Under the pool's mutex.
 	users int
@@ -28,6 +33,7 @@ type pool struct {
 	secure      *tls.Config
 	connections int
 	most        int
+	reach       *outbound.Policy
 
 	mu      sync.Mutex
 	open    map[string]*service // by origin
@@ -41,8 +47,8 @@ var (
 	errPoolClosed = errors.New("the sink is closed")
 )
 
-func newPool(secure *tls.Config, connections, most int) *pool {
-	return &pool{secure: secure, connections: connections, most: most, open: map[string]*service{}}
+func newPool(secure *tls.Config, connections, most int, reach *outbound.Policy) *pool {
+	return &pool{secure: secure, connections: connections, most: most, reach: reach, open: map[string]*service{}}
 }
 
 // idle is how long a connection is kept that nobody uses.
@@ -64,18 +70,31 @@ func (p *pool) use(origin, host string) (*service, error) {
 		if _, _, err := net.SplitHostPort(host); err != nil {
 			address = net.JoinHostPort(host, "443")
 		}
-		c, err := push.New(push.Config{
-			Address: address, TLS: p.secure, MaxConnections: p.connections, MaxResponseBody: 4 << 10, IdleTimeout: idle,
+		s = &service{origin: origin}
+		var err error
+		s.client, err = push.New(push.Config{
+			Address: address, Dial: s.dialing(p.reach), TLS: p.secure, MaxConnections: p.connections, MaxResponseBody: 4 << 10, IdleTimeout: idle,
 			Accepted: func(*push.Response) bool { return true }, // a token is a subscription's matter, not the connection's
 		})
 		if err != nil {
 			return nil, fmt.Errorf("push service %s: %w", origin, err)
 		}
-		s = &service{origin: origin, client: c}
 		p.open[origin] = s
 	}
 	s.users++
 	return s, nil
+}
+
+// dialing makes connections, and remembers whether they are refused.
+func (s *service) dialing(reach *outbound.Policy) func(ctx context.Context, network, address string) (net.Conn, error) {
+	dial := reach.Dial(&net.Dialer{KeepAlive: 15 * time.Second})
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := dial(ctx, network, address)
+		var refused *outbound.RefusedError
+		errors.As(err, &refused)
+		s.refused.Store(refused)
+		return c, err
+	}
 }
 
 // free lets a service go.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/outbound"
 	"github.com/hikyaku/hikyaku/internal/push"
 	"github.com/hikyaku/hikyaku/internal/push/avoid"
 	"github.com/hikyaku/hikyaku/internal/push/collapse"
@@ -34,6 +35,7 @@ type Sink struct {
 	connections int
 	most        int
 	clock       func() time.Time
+	reach       *outbound.Policy
 
 	sealer  *sealer
 	pool    *pool
@@ -73,7 +75,7 @@ func (s *Sink) Start(ctx context.Context) error {
 		return err
 	}
 	s.dead = registry
-	s.pool = newPool(secure, s.connections, s.most)
+	s.pool = newPool(secure, s.connections, s.most, s.reach)
 	return nil
 }
 

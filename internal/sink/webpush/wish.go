@@ -29,6 +29,7 @@ type wish struct {
 	sub        subscription
 	origin     string // https://host
 	host       string // with the port where it is not 443
+	name       string // the host alone
 	path       string // with the query
 	topic      string
 	urgency    string
@@ -102,7 +103,7 @@ func (w *wish) locate() error {
 	if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.Opaque != "" {
 		return errEndpoint
 	}
-	w.host = strings.ToLower(u.Host)
+	w.host, w.name = strings.ToLower(u.Host), u.Hostname()
 	if u.Port() == "443" || strings.HasSuffix(w.host, ":") {
 		w.host = strings.TrimSuffix(strings.TrimSuffix(w.host, "443"), ":")
 	}

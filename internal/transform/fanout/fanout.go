@@ -48,7 +48,7 @@ func New(c Config, env component.Env) (component.StreamTransform, error) {
 	}
 	t := &Fanout{config: c, runs: map[string]*run{}, left: map[string]bool{}, over: map[string]bool{}, room: "transform/fanout/" + env.Name}
 	var err error
-	if t.source, err = newSource(&t.config); err != nil {
+	if t.source, err = newSource(&t.config, env); err != nil {
 		return nil, err
 	}
 	if env.Store != nil && (c.Remember == nil || *c.Remember) {

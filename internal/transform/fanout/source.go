@@ -31,12 +31,12 @@ type source interface {
 	close() error
 }
 
-func newSource(c *Config) (source, error) {
+func newSource(c *Config, env component.Env) (source, error) {
 	switch c.Source.Type {
 	case "sql":
 		return newSQL(c)
 	case "http":
-		return newHTTP(c)
+		return newHTTP(c, env)
 	case "body":
 		return &bodySource{config: c, path: split(c.Source.Items)}, nil
 	}
@@ -209,8 +209,8 @@ type httpSource struct {
 	next   []string
 }
 
-func newHTTP(c *Config) (source, error) {
-	server, err := fetch.NewHTTP(c.Source.HTTP, "source.")
+func newHTTP(c *Config, env component.Env) (source, error) {
+	server, err := fetch.NewHTTP(c.Source.HTTP, "source.", env.Outbound)
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ func newSource(c *Config, env component.Env) (source, error) {
 	case "sql":
 		return newSQL(c)
 	case "http":
-		return newHTTP(c)
+		return newHTTP(c, env)
 	case "queue":
 		return newQueue(c, env)
 	case "static":
@@ -183,8 +183,8 @@ type httpSource struct {
 	many   bool
 }
 
-func newHTTP(c *Config) (source, error) {
-	server, err := fetch.NewHTTP(c.Source.HTTP, "source.")
+func newHTTP(c *Config, env component.Env) (source, error) {
+	server, err := fetch.NewHTTP(c.Source.HTTP, "source.", env.Outbound)
 	if err != nil {
 		return nil, err
 	}

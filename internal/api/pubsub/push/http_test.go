@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/api/pubsub/push"
+	"github.com/hikyaku/hikyaku/internal/outbound"
 )
 
 const subscription = "projects/local/subscriptions/news"
@@ -303,10 +304,15 @@ func TestCertificatesAreVerified(t *testing.T) {
 	}
 }
 
-func TestOnlyThisMachineIsReachedWhereThatIsAsked(t *testing.T) {
+func TestOnlyWhatIsAllowedIsReached(t *testing.T) {
 	var got received
 	server := keep(t, &got)
-	transport := push.NewTransport(push.TransportOptions{LoopbackOnly: true})
+	policy, err := outbound.New([]string{"127.0.0.1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := push.NewTransport(push.TransportOptions{Outbound: policy})
+	defer transport.CloseIdleConnections()
 	if !deliverOne(t, push.Config{Endpoint: server.URL, Transport: transport}, message) {
 		t.Error("this machine is not reached")
 	}
@@ -319,7 +325,7 @@ func TestOnlyThisMachineIsReachedWhereThatIsAsked(t *testing.T) {
 		if err == nil {
 			_ = answer.Body.Close()
 		}
-		if !errors.Is(err, push.ErrEndpoint) {
+		if refused := (*outbound.RefusedError)(nil); !errors.As(err, &refused) {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
