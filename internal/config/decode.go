@@ -158,6 +158,7 @@ func (d *decoder) conceal(n *node) {
 	n.hide = true
 	if n.kind == kindString || n.kind == kindInt || n.kind == kindFloat {
 		d.secrets.keep("********", n.text)
+		d.secrets.keepShort(n.at.line, n.text)
 	}
 	for _, item := range n.items {
 		d.conceal(item)

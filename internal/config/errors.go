@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/mattn/go-runewidth"
+
+	"github.com/hikyaku/hikyaku/internal/mask"
 )
 
 // MaxErrors is how many mistakes one reading of a file reports.
@@ -18,14 +20,14 @@ const MaxErrors = 50
 // Error is one mistake in a configuration, or one warning about it.
 type Error struct {
 	File    string
-	Line    int    // from 1
-	Column  int    // in characters, from 1; one past the end of the line when something is missing there
-	Message string // what is wrong
-	Hint    string // what to do about it; "" when Message says it
-	Instead string // lines for the file in place of those that are there; "" for most mistakes. Only Pretty shows them
-	cause   error  // what a constructor returned, for errors.Is and errors.As
-	hidden  []string
-	whole   bool // it is about the file, not a place in it: no line is quoted
+	Line    int         // from 1
+	Column  int         // in characters, from 1; one past the end of the line when something is missing there
+	Message string      // what is wrong
+	Hint    string      // what to do about it; "" when Message says it
+	Instead string      // lines for the file in place of those that are there; "" for most mistakes. Only Pretty shows them
+	cause   error       // what a constructor returned, for errors.Is and errors.As
+	hidden  mask.Masker // of the line
+	whole   bool        // it is about the file, not a place in it: no line is quoted
 }
 
 // Error is "file:line:column: message (hint)".
@@ -59,10 +61,7 @@ func (e *Error) Pretty(src []byte) string {
 		}
 		return b.String()
 	}
-	for _, h := range e.hidden {
-		line = strings.ReplaceAll(line, h, stars(h))
-	}
-	line = maskUserinfo(line)
+	line = maskUserinfo(starred(line, e.hidden))
 	split := len(line)
 	for i, n := 0, 1; i < len(line); n++ {
 		if n == e.Column {
@@ -87,6 +86,17 @@ func (e *Error) Pretty(src []byte) string {
 		b.WriteString("\n\n" + strings.TrimSuffix(e.Instead, "\n") + "\n")
 	}
 	return b.String()
+}
+
+// starred shows secrets as asterisks, as many as they have characters: what stands behind them stays where it was.
+func starred(line string, m mask.Masker) string {
+	var b strings.Builder
+	from := 0
+	for _, p := range m.Find(line) {
+		b.WriteString(line[from:p.From] + stars(line[p.From:p.To]))
+		from = p.To
+	}
+	return b.String() + line[from:]
 }
 
 func stars(s string) string { return strings.Repeat("*", utf8.RuneCountInString(s)) }
@@ -199,7 +209,7 @@ func (r *report) result() Errors {
 	for _, e := range r.errors {
 		e.Message, e.Hint = cutText(maskUserinfo(r.secrets.redact(e.Message))), cutText(maskUserinfo(r.secrets.redact(e.Hint)))
 		e.Instead = maskUserinfo(r.secrets.redact(e.Instead))
-		e.hidden = r.secrets.values
+		e.hidden = r.secrets.line(e.Line)
 	}
 	return sorted(r.errors, r.more)
 }

@@ -3,10 +3,11 @@ package config
 import (
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/hikyaku/hikyaku/internal/mask"
 )
 
 // variable is what ${…} may hold: a name, and a default after ":-".
@@ -69,8 +70,22 @@ func (r *report) expandText(n *node, env func(string) (string, bool)) {
 		}
 	}
 	n.text = out.String()
+	r.keepAround(n, raw)
 	if n.plain {
 		n.resolve()
+	}
+}
+
+// keepAround notes the words that values of the environment have become a part of: where such a value could be a word of its own, it is looked for
+// only where it stands alone.
+func (r *report) keepAround(n *node, raw string) {
+	for _, c := range n.cuts {
+		if c.name == "" {
+			continue
+		}
+		if whole := mask.Around(n.text, c.from, c.to); len(whole) > c.to-c.from && c.to > c.from {
+			r.secrets.keep("${"+c.name+"}…", whole)
+		}
 	}
 }
 
@@ -112,32 +127,48 @@ func (n *node) resolve() {
 // secrets are the values that came from the environment and must not be shown, and the settings that are secret
 // wherever they came from.
 type secrets struct {
-	values []string
-	shown  []string // instead of the value of that index
+	kept   []mask.Secret
+	short  map[int][]mask.Secret // those too short to be looked for everywhere, by the line they stand in
+	masker mask.Masker
+	made   int // of how many masker knows
 }
-
-// leastSecret is the length from which a value is taken out of other people's messages: taking out every "1" would
-// only make them unreadable.
-const leastSecret = 4
 
 func (s *secrets) add(name, value string) { s.keep("${"+name+"}", value) }
 
 // keep notes a value and what to show for it.
 func (s *secrets) keep(shown, value string) {
-	if len(value) < leastSecret || slices.Contains(s.values, value) {
+	if len(value) < mask.Least || slices.ContainsFunc(s.kept, func(k mask.Secret) bool { return k.Text == value }) {
 		return
 	}
-	s.shown = append(s.shown, shown)
-	s.values = append(s.values, value)
+	s.kept = append(s.kept, mask.Secret{Text: value, Shown: shown})
+}
+
+// keepShort notes a value that is hidden only where its line is quoted.
+func (s *secrets) keepShort(line int, value string) {
+	if len(value) >= mask.Least || value == "" {
+		return
+	}
+	if s.short == nil {
+		s.short = map[int][]mask.Secret{}
+	}
+	s.short[line] = append(s.short[line], mask.Secret{Text: value, Shown: stars(value), Always: true})
+}
+
+// all is what takes every secret out.
+func (s *secrets) all() mask.Masker {
+	if s.made != len(s.kept) {
+		s.masker, s.made = mask.New(s.kept...), len(s.kept)
+	}
+	return s.masker
+}
+
+// line is what takes secrets out of a line of the file.
+func (s *secrets) line(n int) mask.Masker {
+	if len(s.short[n]) == 0 {
+		return s.all()
+	}
+	return mask.New(append(slices.Clone(s.kept), s.short[n]...)...)
 }
 
 // redact takes the secret values out of a message that may have been made from them.
-func (s *secrets) redact(message string) string {
-	for i, v := range s.values {
-		quoted := strconv.Quote(v)
-		for _, form := range []string{v, quoted[1 : len(quoted)-1]} {
-			message = strings.ReplaceAll(message, form, s.shown[i])
-		}
-	}
-	return message
-}
+func (s *secrets) redact(message string) string { return s.all().Mask(message) }

@@ -50,7 +50,7 @@ func (s *Sink) reason(resp *http.Response, said []byte) error {
 
 // quote makes what the far end said fit to be shown: on one line, short, and without our secrets.
 func (s *Sink) quote(said []byte) string {
-	text := s.secrets.Replace(strings.ToValidUTF8(string(said), "\uFFFD"))
+	text := s.secrets.Mask(strings.ToValidUTF8(string(said), "\uFFFD"))
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
 			return ' '

@@ -200,7 +200,7 @@ func (s *Sink) failed(err error) error {
 	if u := (*url.Error)(nil); errors.As(err, &u) {
 		err = u.Err // u itself would show the URL
 	}
-	clean := s.secrets.Replace(err.Error())
+	clean := s.secrets.Mask(err.Error())
 	if clean == err.Error() {
 		return fmt.Errorf("%s: %w", s.target(), err)
 	}

@@ -1,7 +1,6 @@
 package webhook
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,10 +10,8 @@ import (
 	"strings"
 
 	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/mask"
 )
-
-// shortest is the fewest bytes that count as a secret: hiding less would hide ordinary words and protect nothing.
-const shortest = 4
 
 // openHeaders are those whose values anybody may see.
 var openHeaders = []string{"Accept", "Accept-Encoding", "Content-Type", "Content-Encoding", "Host", "User-Agent"}
@@ -46,13 +43,9 @@ func notToken(r rune) bool {
 func notHeaderText(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
 
 // secrets makes what hides the secrets of the settings in a text.
-func secrets(u *url.URL, h http.Header) *strings.Replacer {
-	var found []string
-	add := func(s string) {
-		if len(s) >= shortest {
-			found = append(found, s)
-		}
-	}
+func secrets(u *url.URL, h http.Header) mask.Masker {
+	var found []mask.Secret
+	add := func(s string) { found = append(found, mask.Secret{Text: s, Shown: "[hidden]"}) }
 	if u.User != nil {
 		add(u.User.String())
 		password, _ := u.User.Password()
@@ -77,12 +70,5 @@ func secrets(u *url.URL, h http.Header) *strings.Replacer {
 			}
 		}
 	}
-	// The longest first: a secret that contains another one is hidden whole.
-	slices.SortFunc(found, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
-	found = slices.Compact(found)
-	pairs := make([]string, 0, 2*len(found))
-	for _, s := range found {
-		pairs = append(pairs, s, "[hidden]")
-	}
-	return strings.NewReplacer(pairs...)
+	return mask.New(found...)
 }

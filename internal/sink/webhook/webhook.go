@@ -26,12 +26,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
 	"sync/atomic"
 
 	"github.com/hikyaku/hikyaku/internal/away"
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/lines"
+	"github.com/hikyaku/hikyaku/internal/mask"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/outbound"
 )
@@ -80,7 +80,7 @@ type Sink struct {
 	payload     string
 	tls         TLS
 	connections int
-	secrets     *strings.Replacer
+	secrets     mask.Masker
 	reach       *outbound.Policy
 
 	client  *http.Client
