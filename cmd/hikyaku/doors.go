@@ -15,14 +15,14 @@ import (
 	"github.com/hikyaku/hikyaku/internal/config"
 )
 
-// door is a protocol that programs speak to us.
-type door interface {
+// server is a door: a protocol that programs speak to us.
+type server interface {
 	Start(ctx context.Context) (net.Addr, error)
 	Close(ctx context.Context) error
 }
 
 // doors are those that are open. Close them before the house.
-type doors []door
+type doors []server
 
 // openDoors opens every door that is not off. After an error none is open.
 func openDoors(ctx context.Context, h *house, api config.API, log *slog.Logger) (open doors, err error) {
@@ -35,7 +35,7 @@ func openDoors(ctx context.Context, h *house, api config.API, log *slog.Logger) 
 	report := func(name string) func(error) {
 		return func(err error) { log.Warn(name+" door", "error", err) }
 	}
-	http, err := httpdoor.New(api.HTTP, httpdoor.Options{Store: h.store, Users: h.users, Metrics: h.metrics, Report: report("http")})
+	http, err := httpdoor.New(api.HTTP, httpdoor.Options{Store: h.store, Users: h.users, Metrics: h.metrics, Busy: h.busy, Report: report("http")})
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func openDoors(ctx context.Context, h *house, api config.API, log *slog.Logger) 
 	}
 	for _, d := range []struct {
 		name string
-		door door
+		door server
 		tls  bool
 		// yields: nobody said where it listens, and others use its port for their own. Then it is better closed than in the way of the rest.
 		yields bool

@@ -14,10 +14,10 @@ import (
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/config"
 	"github.com/hikyaku/hikyaku/internal/deployment"
+	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/function"
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
-	"github.com/hikyaku/hikyaku/internal/machine"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/pipeline"
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -33,6 +33,8 @@ type house struct {
 	metrics *httpdoor.Metrics
 	users   *access.Users
 	pacer   *pace.Host
+	bounds  bounds
+	busy    *door.Busy
 	// functions starts no program before one is wanted.
 	functions *deployment.Registry
 }
@@ -43,10 +45,8 @@ func openHouse(ctx context.Context, f *config.File, log *slog.Logger, adopt bool
 	if err != nil {
 		return nil, err
 	}
-	memory := machine.Memory()
-	limit, by := machine.Limit(memory)
-	log.Debug("memory", "available", memory.Bytes, "collector_limit", limit, "by", by)
-	h := &house{file: f, log: log, metrics: httpdoor.NewMetrics(0), users: users, pacer: pacerOf(ctx)}
+	bounds := boundsOf(&f.Limits)
+	h := &house{file: f, log: log, metrics: httpdoor.NewMetrics(0), users: users, pacer: pacerOf(ctx), bounds: bounds, busy: door.NewBusy(bounds.busy)}
 	j, err := file.Open(ctx, file.Options{
 		Dir:        journalDir(f.DataDir),
 		Durability: journal.Durability(f.Durability),
@@ -57,7 +57,7 @@ func openHouse(ctx context.Context, f *config.File, log *slog.Logger, adopt bool
 	}
 	h.journal = j
 	h.store, err = queue.Open(ctx, queue.Options{
-		Journal: j, Limits: f.Limits.Store(), OnDemand: true, Namespaces: f.Namespaces, Observe: h.metrics.Settled,
+		Journal: j, Limits: bounds.store, OnDemand: true, Namespaces: f.Namespaces, Observe: h.metrics.Settled,
 	})
 	if err != nil {
 		return nil, errors.Join(err, j.Close())

@@ -70,6 +70,7 @@ func serve(ctx context.Context, r *runFlags, listen string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, h.close()) }()
+	log.Info("bounds", h.bounds.told()...)
 	p, err := h.newPipeline(os.Stdin, os.Stdout, false, hopMetrics{h.metrics})
 	if err != nil {
 		return err

@@ -45,9 +45,10 @@ func (o Outbound) list(hasUsers bool) []string {
 type Limits struct {
 	Messages     int64 `yaml:"messages" min:"0" doc:"Waiting messages in all queues. Not set: 10 million."`
 	Bytes        int64 `yaml:"bytes" min:"0" doc:"Their sizes summed. Not set: 64 GiB."`
-	MessageBytes int   `yaml:"message_bytes" min:"0" doc:"One message. Not set: 64 MiB."`
+	MessageBytes int   `yaml:"message_bytes" min:"0" doc:"One message. Not set: 64 MiB, or four ninths of busy_bytes if that is less."`
 	PutMessages  int   `yaml:"put_messages" min:"0" doc:"Messages in one put. Not set: 10,000."`
 	Queues       int   `yaml:"queues" min:"0" doc:"Queues and topics. Not set: 100,000."`
+	BusyBytes    int64 `yaml:"busy_bytes" min:"0" doc:"What the requests and answers of all doors hold in memory at once; more wait, and are refused after 10 s. Not set: half of the memory that the control group or the machine has, 4 GiB at most."`
 	Waiters      int   `yaml:"waiters" min:"0" doc:"Readers that wait at once. Not set: 100,000."`
 }
 

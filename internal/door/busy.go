@@ -13,8 +13,8 @@ import (
 // ErrBusy: what requests and answers hold in memory leaves no room for another one now. Doors tell it as something to try again.
 var ErrBusy = errors.New("too much is being sent and answered at once")
 
-// patience is how long a request waits for its share of the bytes.
-const patience = 10 * time.Second
+// defaultPatience is how long a request waits for its share of the bytes unless an account says otherwise.
+const defaultPatience = 10 * time.Second
 
 // smallBytes is what passes those who wait for more: else every small request would wait behind a large one.
 const smallBytes = 64 << 10
@@ -23,6 +23,8 @@ const smallBytes = 64 << 10
 // Nobody should take twice without having given back: two who each hold a part and wait for more wait in vain, until their patience ends. Its methods may be
 // called from any goroutine. A nil Busy has no bound.
 type Busy struct {
+	Patience time.Duration // how long a Take waits; 0: 10 s. It is set before the account is used
+
 	limit  int64
 	within *Busy // nil: none
 	used   atomic.Int64
@@ -56,7 +58,11 @@ func (b *Busy) Share(limit int64) *Busy {
 	if limit <= 0 || limit > b.Limit() {
 		limit = b.Limit()
 	}
-	return &Busy{limit: limit, within: b}
+	share := &Busy{limit: limit, within: b}
+	if b != nil {
+		share.Patience = b.Patience
+	}
+	return share
 }
 
 // Limit is the bound; 1<<62 without one.
@@ -110,6 +116,10 @@ func (b *Busy) Take(ctx context.Context, n int64) error {
 	}
 	if n > b.limit {
 		return fmt.Errorf("%w: %d bytes are wanted, and there are %d for all", ErrBusy, n, b.limit)
+	}
+	patience := b.Patience
+	if patience == 0 {
+		patience = defaultPatience
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("%w: within %v there was no room for %d bytes more beside the %d of %d that others hold", ErrBusy, patience, n, b.Used(), b.limit))
 	defer cancel()

@@ -46,7 +46,7 @@ func TestWaitingForBytesIsBounded(t *testing.T) {
 			t.Fatal("no room at the start")
 		}
 		begun := time.Now()
-		if err := b.Take(t.Context(), 80<<10); !errors.Is(err, ErrBusy) || time.Since(begun) != patience {
+		if err := b.Take(t.Context(), 80<<10); !errors.Is(err, ErrBusy) || time.Since(begun) != defaultPatience {
 			t.Errorf("after %v: %v", time.Since(begun), err)
 		}
 		begun = time.Now()

@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
-	"os"
 	"strconv"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -21,7 +20,7 @@ type call struct {
 	w       *response
 	r       *http.Request
 	user    *access.User // nil without users, and on paths that everyone may see
-	held    int64        // bytes taken of the server's room for bodies
+	hold    door.Hold    // of the bytes that requests and answers may take
 	started time.Time
 }
 
@@ -94,7 +93,7 @@ func (c *call) decode(into any, required bool) error {
 	if err != nil {
 		return err
 	}
-	data, err := c.body()
+	data, err := c.body(true)
 	if err != nil {
 		return err
 	}
@@ -106,50 +105,6 @@ func (c *call) decode(into any, required bool) error {
 	}
 	return decode(data, into)
 }
-
-// body reads the whole body, within the bounds of size, time and room.
-func (c *call) body() ([]byte, error) {
-	limit := c.d.config.MaxBodyBytes
-	if c.r.ContentLength > limit {
-		return nil, &http.MaxBytesError{Limit: limit}
-	}
-	data, err := io.ReadAll(&countedReader{c: c, r: http.MaxBytesReader(c.w, c.r.Body, limit)})
-	if err != nil {
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			return nil, bodyTimeout.problemf("the body did not arrive within %v", c.d.config.BodyTimeout)
-		}
-		var tooLarge *http.MaxBytesError
-		var p *Problem
-		if errors.As(err, &tooLarge) || errors.As(err, &p) {
-			return nil, err
-		}
-		return nil, badRequest.problemf("the body ended too early: %v", err)
-	}
-	c.unhurried()
-	return data, nil
-}
-
-// countedReader takes what it reads off the server's room for bodies; the call holds it until its end.
-type countedReader struct {
-	c *call
-	r io.Reader
-}
-
-func (r *countedReader) Read(p []byte) (int, error) {
-	n, err := r.r.Read(p)
-	if !r.c.d.room.take(int64(n)) {
-		return 0, r.c.d.tooBusy()
-	}
-	r.c.held += int64(n)
-	return n, err
-}
-
-func (s *Server) tooBusy() *Problem {
-	return busy.problemf("the bodies that are being read add up to more than %d bytes", s.config.MaxBusyBytes)
-}
-
-// unhurried ends the time that a client has for its body.
-func (c *call) unhurried() { _ = c.w.control.SetReadDeadline(time.Time{}) } // a recorder has none
 
 // number reads a query parameter; absent is 0.
 func (c *call) number(name string, most uint64) (uint64, error) {

@@ -96,9 +96,21 @@ func (c *Client) Peek(ctx context.Context, n queue.Name, r PeekRequest) ([]Peeke
 	if r.NoBody {
 		q.Set("no_body", "true")
 	}
-	var answer struct {
-		Messages []Peeked `json:"messages"`
+	most := or(r.Max, 100)
+	var all []Peeked
+	for {
+		var answer struct {
+			Messages []Peeked `json:"messages"`
+			Next     uint64   `json:"next"` // the answer has not all: it goes on behind this sequence
+		}
+		if err := c.call(ctx, "GET", queuePath(n, "messages")+"?"+q.Encode(), nil, &answer); err != nil {
+			return nil, err
+		}
+		all = append(all, answer.Messages...)
+		if answer.Next == 0 || len(all) >= most {
+			return all, nil
+		}
+		q.Set("after", strconv.FormatUint(answer.Next, 10))
+		q.Set("max", strconv.Itoa(most-len(all)))
 	}
-	err := c.call(ctx, "GET", queuePath(n, "messages")+"?"+q.Encode(), nil, &answer)
-	return answer.Messages, err
 }

@@ -16,11 +16,11 @@ type Config struct {
 	MaxBodyBytes   int64         `yaml:"max_body_bytes"`   // one request, or one line of NDJSON; 0: 64 MiB
 	MaxHeaderBytes int           `yaml:"max_header_bytes"` // 0: 64 KiB
 	MaxConnections int           `yaml:"max_connections"`  // more wait for one to end; 0: 10,000
-	MaxBusyBytes   int64         `yaml:"max_busy_bytes"`   // bodies being read and worked on at once; 0: 512 MiB
+	MaxBusyBytes   int64         `yaml:"max_busy_bytes"`   // what requests and answers of this door may take of limits: busy_bytes; 0: all of it
 	HeaderTimeout  time.Duration `yaml:"header_timeout"`   // to send the header of a request; 0: 10 s
 	BodyTimeout    time.Duration `yaml:"body_timeout"`     // to send a body, but for NDJSON; 0: 60 s
 	IdleTimeout    time.Duration `yaml:"idle_timeout"`     // between two requests; 0: 2 min
-	StallTimeout   time.Duration `yaml:"stall_timeout"`    // to take each 32 KiB of an answer; 0: 30 s
+	StallTimeout   time.Duration `yaml:"stall_timeout"`    // to take each 32 KiB of an answer; 0: 10 s
 	MaxWait        time.Duration `yaml:"max_wait"`         // a claim that wants to wait longer waits so long; 0: 5 min
 }
 
@@ -38,11 +38,10 @@ func (c Config) withDefaults() Config {
 	c.MaxBodyBytes = or(c.MaxBodyBytes, 64<<20)
 	c.MaxHeaderBytes = or(c.MaxHeaderBytes, 64<<10)
 	c.MaxConnections = or(c.MaxConnections, 10_000)
-	c.MaxBusyBytes = max(or(c.MaxBusyBytes, 512<<20), c.MaxBodyBytes)
 	c.HeaderTimeout = or(c.HeaderTimeout, 10*time.Second)
 	c.BodyTimeout = or(c.BodyTimeout, time.Minute)
 	c.IdleTimeout = or(c.IdleTimeout, 2*time.Minute)
-	c.StallTimeout = or(c.StallTimeout, 30*time.Second)
+	c.StallTimeout = or(c.StallTimeout, 10*time.Second)
 	c.MaxWait = or(c.MaxWait, 5*time.Minute)
 	return c
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"sync"
 	"time"
+
+	"github.com/hikyaku/hikyaku/internal/door"
 )
 
 // line is a line of a stream that is not blank.
@@ -26,7 +28,7 @@ const (
 type gatherer struct {
 	body   io.ReadCloser
 	most   int // bytes of one line
-	room   *room
+	room   *door.Busy
 	full   func() *Problem // when there is no room
 	done   chan struct{}
 	mu     sync.Mutex
@@ -38,7 +40,7 @@ type gatherer struct {
 	over   bool  // nobody takes any more
 }
 
-func gather(body io.ReadCloser, most int, room *room, full func() *Problem) *gatherer {
+func gather(body io.ReadCloser, most int, room *door.Busy, full func() *Problem) *gatherer {
 	g := &gatherer{body: body, most: most, room: room, full: full, done: make(chan struct{})}
 	g.change = sync.NewCond(&g.mu)
 	go g.read()
@@ -76,7 +78,7 @@ func (g *gatherer) abandon() {
 func (g *gatherer) stop() {
 	g.abandon()
 	<-g.done
-	g.room.give(g.held)
+	g.room.Give(g.held)
 	g.held = 0
 }
 
@@ -84,21 +86,21 @@ func (g *gatherer) stop() {
 func (g *gatherer) settled(lines []line) {
 	n := int64(0)
 	for _, l := range lines {
-		n += int64(len(l.text))
+		n += jsonGrowing * int64(len(l.text))
 	}
 	g.mu.Lock()
 	g.held -= n
 	g.mu.Unlock()
-	g.room.give(n)
+	g.room.Give(n)
 }
 
 // grow takes room for bytes that are being read, and gives it back for those that are no part of a line.
 func (g *gatherer) grow(n int) error {
-	if !g.room.take(int64(n)) {
+	if !g.room.Try(jsonGrowing * int64(n)) {
 		return g.full()
 	}
 	g.mu.Lock()
-	g.held += int64(n)
+	g.held += jsonGrowing * int64(n)
 	g.mu.Unlock()
 	return nil
 }

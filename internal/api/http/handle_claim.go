@@ -2,7 +2,6 @@ package http
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"time"
@@ -71,7 +70,7 @@ func (c *call) claim(r queue.ClaimRequest) error {
 		return badRequest.problemf("lease is %v: the longest is %v", r.Lease, queue.MaxLease)
 	}
 	r.Wait = min(r.Wait, c.d.config.MaxWait)
-	r.Bytes = claimBytes
+	r.Bytes, r.Hold = int(min(claimBytes, c.d.busy.Limit()/4)), c.room
 	claims, err := c.collect(r)
 	if err == nil {
 		err = c.ctx().Err() // nobody is there any more
@@ -122,14 +121,13 @@ func (c *call) writeClaims(claims []queue.Claim) error {
 		return err
 	}
 	for i := range claims {
-		data, err := json.Marshal(c.claimed(&claims[i]))
-		if err != nil {
-			return err
-		}
 		if i > 0 {
-			data = append([]byte{','}, data...)
+			if _, err := c.w.Write([]byte{','}); err != nil {
+				return err
+			}
 		}
-		if _, err := c.w.Write(data); err != nil {
+		claim := &claims[i]
+		if err := c.show(&claim.Message, claim.Body(), func(m Content) any { return c.claimed(claim, m) }); err != nil {
 			return err
 		}
 	}
@@ -145,8 +143,7 @@ func (c *call) writeClaims(claims []queue.Claim) error {
 	return c.ctx().Err()
 }
 
-func (c *call) claimed(claim *queue.Claim) Claimed {
-	m := &claim.Message
+func (c *call) claimed(claim *queue.Claim, m Content) Claimed {
 	return Claimed{
 		Token:    c.user.Seal(claim.Token.String()),
 		Queue:    claim.Queue.String(),
@@ -154,7 +151,7 @@ func (c *call) claimed(claim *queue.Claim) Claimed {
 		Sequence: claim.Sequence,
 		Attempt:  claim.Attempt,
 		Deadline: claim.Deadline.UTC(),
-		Content:  content(m, claim.Body(), m.Row != nil),
+		Content:  m,
 	}
 }
 

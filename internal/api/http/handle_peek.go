@@ -1,94 +1,153 @@
 package http
 
 import (
-	"encoding/json"
+	"errors"
+	"strconv"
 
 	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/door"
+	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// peek shows messages without claiming them, page by page.
+const (
+	// peekStep and peekBytes bound what is looked at together, but for a single larger message: so much does a client that reads slowly take.
+	peekStep  = 50
+	peekBytes = 256 << 10
+	// peekAnswer is how many bytes an answer has unless the request says otherwise. It ends behind the message that goes beyond.
+	peekAnswer = 8 << 20
+	// maxPeekAnswer is the most that a request may say.
+	maxPeekAnswer = 1 << 30
+)
+
+// peeking is a peek under way.
+type peeking struct {
+	c     *call
+	queue queue.Name
+	r     queue.PeekRequest
+	most  int   // messages
+	bytes int64 // of the answer
+	shown int
+	more  bool // there may be messages behind the last one that was shown
+}
+
+// peek shows messages without claiming them, page by page. An answer that has not all that was asked for says where to go on.
 func peek(c *call) error {
 	n, err := c.on(access.Take, "queue")
 	if err != nil {
 		return err
 	}
-	if err := c.only("where", "after", "max", "ready", "no_body"); err != nil {
+	if err := c.only("where", "after", "max", "max_bytes", "ready", "no_body"); err != nil {
 		return err
 	}
-	r, most, err := c.peekRequest(n)
+	p, err := c.peeking(n)
 	if err != nil {
 		return err
 	}
-	page, err := c.d.store.Peek(c.ctx(), n, r)
+	page, err := p.next()
 	if err != nil {
 		return err
 	}
 	h := c.w.Header()
 	h.Set("Content-Type", jsonType)
 	h.Set("Cache-Control", "no-store")
-	lead := `{"messages":[`
-	for shown := 0; ; {
-		for i := range page {
-			data, err := json.Marshal(c.peeked(n, &page[i], r.NoBody))
-			if err != nil {
-				return err
-			}
-			if _, err := c.w.Write(append([]byte(lead), data...)); err != nil {
-				return err
-			}
-			lead = ","
-			shown++
-			r.After = page[i].Sequence
+	if _, err := c.w.Write([]byte(`{"messages":[`)); err != nil {
+		return err
+	}
+	for len(page) > 0 {
+		if err := p.show(page); err != nil {
+			return err
 		}
-		if len(page) < r.Max || shown >= most {
+		if !p.more || p.shown >= p.most || c.w.written >= p.bytes {
 			break
 		}
-		r.Max = min(r.Max, most-shown)
-		if page, err = c.d.store.Peek(c.ctx(), n, r); err != nil {
+		page, err = p.next()
+		if errors.Is(err, door.ErrBusy) {
+			break // the client goes on from here when there is room again
+		}
+		if err != nil {
 			return err
 		}
 	}
-	if lead == "," {
-		lead = ""
+	end := "]}\n"
+	if p.more && p.shown < p.most {
+		end = `],"next":` + strconv.FormatUint(p.r.After, 10) + "}\n"
 	}
-	_, err = c.w.Write([]byte(lead + "]}\n"))
+	_, err = c.w.Write([]byte(end))
 	return err
 }
 
-// peekStep is how many messages are looked at together.
-const peekStep = 50
-
-func (c *call) peekRequest(n queue.Name) (r queue.PeekRequest, most int, err error) {
+func (c *call) peeking(n queue.Name) (*peeking, error) {
+	p := &peeking{c: c, queue: n, more: true}
+	p.r.Bytes, p.r.Hold = peekBytes, c.room
 	asked, err := c.number("max", MaxPeek)
 	if err != nil {
-		return r, 0, err
+		return nil, err
 	}
-	most = or(int(asked), 100)
-	r.Max = min(most, peekStep)
-	if r.After, err = c.number("after", 1<<63); err != nil {
-		return r, 0, err
+	p.most = or(int(asked), 100)
+	bytes, err := c.number("max_bytes", maxPeekAnswer)
+	if err != nil {
+		return nil, err
 	}
-	if r.Ready, err = c.flag("ready"); err != nil {
-		return r, 0, err
+	p.bytes = or(int64(bytes), peekAnswer)
+	if p.r.After, err = c.number("after", 1<<63); err != nil {
+		return nil, err
 	}
-	if r.NoBody, err = c.flag("no_body"); err != nil {
-		return r, 0, err
+	if p.r.Ready, err = c.flag("ready"); err != nil {
+		return nil, err
 	}
-	r.Where, err = c.d.store.Parse(n, c.r.URL.Query().Get("where"))
-	return r, most, err
+	if p.r.NoBody, err = c.flag("no_body"); err != nil {
+		return nil, err
+	}
+	p.r.Where, err = c.d.store.Parse(n, c.r.URL.Query().Get("where"))
+	return p, err
 }
 
-func (c *call) peeked(n queue.Name, p *queue.Peeked, noBody bool) Peeked {
-	out := Peeked{
-		Sequence: p.Sequence, State: string(p.State), Attempts: p.Attempts, Until: timeOrNil(p.Until), Damage: p.Damage,
+// next gives back what the page before took, and reads the next one.
+func (p *peeking) next() ([]queue.Peeked, error) {
+	p.c.hold.End()
+	p.r.Max = min(peekStep, p.most-p.shown)
+	page, err := p.c.d.store.Peek(p.c.ctx(), p.queue, p.r)
+	if err == nil {
+		p.more = len(page) > 0 && page[len(page)-1].More
 	}
-	m := &p.Message
-	if noBody || p.Damage != "" {
-		out.Content = content(m, nil, false)
-		out.Body = nil
-		return out
+	return page, err
+}
+
+// show writes the messages of a page, up to the bound.
+func (p *peeking) show(page []queue.Peeked) error {
+	for i := range page {
+		if p.shown > 0 {
+			if p.c.w.written >= p.bytes {
+				p.more = true
+				return nil
+			}
+			if _, err := p.c.w.Write([]byte{','}); err != nil {
+				return err
+			}
+		}
+		if err := p.one(&page[i]); err != nil {
+			return err
+		}
+		p.shown++
+		p.r.After = page[i].Sequence
 	}
-	out.Content = content(m, p.Body(), m.Row != nil)
-	return out
+	return nil
+}
+
+func (p *peeking) one(m *queue.Peeked) error {
+	shown := func(content Content) any {
+		return Peeked{Sequence: m.Sequence, State: string(m.State), Attempts: m.Attempts, Until: timeOrNil(m.Until), Damage: m.Damage, Content: content}
+	}
+	if p.r.NoBody || m.Damage != "" {
+		return p.c.encode(shown(bare(&m.Message)))
+	}
+	return p.c.show(&m.Message, m.Body(), shown)
+}
+
+// bare shows a message without its body.
+func bare(m *message.Message) Content {
+	c := content(m, nil, false)
+	c.Body = nil
+	return c
 }

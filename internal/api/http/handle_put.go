@@ -72,7 +72,7 @@ func (c *call) putJSON(p putter) error {
 	if err := c.only(); err != nil {
 		return err
 	}
-	data, err := c.body()
+	data, err := c.body(true)
 	if err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ func (c *call) putRaw(p putter) error {
 	if err != nil {
 		return badRequest.problem(err.Error())
 	}
-	if m.Body, err = c.body(); err != nil {
+	if m.Body, err = c.body(false); err != nil {
 		return err
 	}
 	results, err := p.do(c.ctx(), []message.Message{m})

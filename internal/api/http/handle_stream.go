@@ -50,7 +50,7 @@ func (c *call) putStream(p putter) error {
 	c.w.Header().Set("Cache-Control", "no-store")
 	s := &stream{c: c, p: p, quiet: which == "failures"}
 	c.unhurried()
-	lines := gather(c.r.Body, int(c.d.config.MaxBodyBytes), &c.d.room, c.d.tooBusy)
+	lines := gather(c.r.Body, int(c.d.config.MaxBodyBytes), c.d.busy, c.d.tooBusy)
 	linger := time.Duration(0)
 	defer func() {
 		// The reader may be waiting for a client that will send nothing more.

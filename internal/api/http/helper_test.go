@@ -24,6 +24,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	door "github.com/hikyaku/hikyaku/internal/api/http"
+	shared "github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -45,6 +46,7 @@ type rig struct {
 }
 
 type settings struct {
+	busy   *shared.Busy // of all doors; nil: the door's own
 	config door.Config
 	store  queue.Options
 	users  []access.User
@@ -113,7 +115,7 @@ func start(t *testing.T, s settings) *rig {
 	if s.wrap != nil {
 		store = s.wrap(store)
 	}
-	r.server, err = door.New(s.config, door.Options{Store: store, Users: users, Metrics: metrics, Ready: s.ready, Report: r.reports.add})
+	r.server, err = door.New(s.config, door.Options{Store: store, Users: users, Metrics: metrics, Ready: s.ready, Busy: s.busy, Report: r.reports.add})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"github.com/hikyaku/hikyaku/internal/condition"
+	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -94,6 +95,7 @@ var kinds = []kind{
 	{queue.ErrNoRoom, "no-room", "No room on the disk", 507, "make room; claims, settling and purging still work", 10},
 	{queue.ErrUnavailable, "unavailable", "Store is unavailable until a restart", 503, "see the log of the server for the cause, and restart it", 10},
 	{queue.ErrClosed, "closed", "Server is stopping", 503, "", 1},
+	{door.ErrBusy, busy.word, busy.title, busy.status, busy.hint, busy.retryAfter},
 	{context.Canceled, "canceled", "Request was given up", 503, "", 1},
 	{context.DeadlineExceeded, "timeout", "Took too long", 504, "", 1},
 }
@@ -112,7 +114,7 @@ var (
 	badType         = kind{nil, "bad-content-type", "Content-Type is not taken", 415, "", 0}
 	internal        = kind{nil, "internal", "Something went wrong in the server", 500, "", 0}
 	notReady        = kind{nil, "not-ready", "Not ready", 503, "", 1}
-	busy            = kind{nil, "busy", "Too much is being sent at once", 503, "try again", 1}
+	busy            = kind{nil, "busy", "Too much is being sent and answered at once", 503, "try again", 1}
 )
 
 func (k kind) problem(detail string) *Problem {

@@ -1,7 +1,6 @@
 package http_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -157,7 +156,7 @@ func TestWhatIsNotThereIsAProblemToo(t *testing.T) {
 }
 
 func TestBodiesAreBounded(t *testing.T) {
-	r := start(t, settings{config: door.Config{MaxBodyBytes: 1000, MaxBusyBytes: 1500, BodyTimeout: 50 * time.Millisecond}})
+	r := start(t, settings{config: door.Config{MaxBodyBytes: 1000}})
 	r.want(201, "PUT", "/default/queues/q", "")
 	long := strings.Repeat("x", 1001)
 	r.refused("too-large", "POST", "/default/queues/q/messages", long, "Content-Type", "text/plain")
@@ -174,36 +173,6 @@ func TestBodiesAreBounded(t *testing.T) {
 	if answer.StatusCode != 413 {
 		t.Errorf("status %d", answer.StatusCode)
 	}
-
-	// Two bodies of which most is sent do not fit the room together. The one that fits has its time.
-	promise := func() net.Conn {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintf(conn, "POST /default/queues/q/messages HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 1000\r\n\r\n%s", long[:900])
-		return conn
-	}
-	first, second := promise(), promise()
-	defer first.Close()
-	defer second.Close()
-	statuses := map[int]int{}
-	for _, conn := range []net.Conn{first, second} {
-		answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		answer.Body.Close()
-		statuses[answer.StatusCode]++
-	}
-	if statuses[408] != 1 || statuses[503] != 1 {
-		t.Errorf("statuses: %v", statuses)
-	}
-	lines := strings.Repeat(`{"body": "`+long[:800]+"\"}\n", 3)
-	if got := r.stream("/default/queues/q/messages", lines); got[len(got)-1].Summary.Put != 3 && got[len(got)-1].Summary.Stopped.Type != "urn:hikyaku:busy" {
-		t.Errorf("%+v", got[len(got)-1].Summary)
-	}
-	r.want(200, "POST", "/default/queues/q/messages", long[1:], "Content-Type", "text/plain")
 }
 
 func TestHeadersAreBounded(t *testing.T) {

@@ -13,6 +13,7 @@ type response struct {
 	control *http.ResponseController
 	stall   time.Duration
 	status  int // 0: nothing was written
+	written int64
 }
 
 func newResponse(w http.ResponseWriter, stall time.Duration) *response {
@@ -40,6 +41,7 @@ func (w *response) Write(p []byte) (n int, err error) {
 		w.hurry()
 		wrote, err := w.ResponseWriter.Write(chunk)
 		n += wrote
+		w.written += int64(wrote)
 		if err != nil || n >= len(p) {
 			return n, err
 		}

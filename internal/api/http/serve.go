@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/door"
 )
 
 // mux serves the table of routes: one pattern a path, so that a wrong method is answered as a problem too.
@@ -59,11 +60,11 @@ func (s *Server) wrongMethod(routes map[string]route) route {
 
 // serve runs a handler with everything around it: who comes, what an error and a panic become, room and metrics.
 func (s *Server) serve(rt route, w http.ResponseWriter, r *http.Request) {
-	c := &call{d: s, w: newResponse(w, s.config.StallTimeout), r: r, started: time.Now()}
+	c := &call{d: s, w: newResponse(w, s.config.StallTimeout), r: r, hold: door.Hold{Of: s.busy}, started: time.Now()}
 	done := s.metrics.request(rt.operation)
 	defer func() { done(or(c.w.status, http.StatusOK), time.Since(c.started)) }()
 	defer func() {
-		s.room.give(c.held)
+		c.hold.End()
 		if v := recover(); v != nil {
 			s.panicked(c, v)
 		}

@@ -19,6 +19,7 @@ type Options struct {
 	Users   *access.Users               // nil: everyone may do everything
 	Metrics *Metrics                    // nil: the server makes its own
 	Ready   func(context.Context) error // nil: ready from Start to Close. What it returns is shown by /readyz
+	Busy    *door.Busy                  // what requests and answers of all doors may take; nil: an account of its own
 	// Report is told what a person should know and no client is: panics of handlers, connections that broke in the TLS handshake,
 	// certificates that can not be read again. It may be called from several goroutines. nil: nobody is told.
 	Report func(error)
@@ -32,7 +33,7 @@ type Server struct {
 	metrics *Metrics
 	ready   func(context.Context) error
 	report  func(error)
-	room    room
+	busy    *door.Busy
 	handler http.Handler
 	origins *http.CrossOriginProtection
 	failed  atomic.Bool // the store said that it is over
@@ -63,7 +64,10 @@ func New(c Config, o Options) (*Server, error) {
 	if s.report == nil {
 		s.report = func(error) {}
 	}
-	s.room.limit = s.config.MaxBusyBytes
+	if o.Busy == nil {
+		o.Busy = door.NewBusy(door.DefaultBusy(0))
+	}
+	s.busy = o.Busy.Share(s.config.MaxBusyBytes)
 	s.stopping, s.stop = context.WithCancel(context.Background())
 	s.handler = s.mux()
 	return s, nil

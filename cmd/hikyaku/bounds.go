@@ -1,0 +1,38 @@
+package main
+
+import (
+	"github.com/hikyaku/hikyaku/internal/config"
+	"github.com/hikyaku/hikyaku/internal/door"
+	"github.com/hikyaku/hikyaku/internal/machine"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// bounds are what this process may take, by the machine and by the configuration.
+type bounds struct {
+	memory    machine.Available
+	collector int64  // the garbage collector's limit; 0: none
+	by        string // who says so
+	busy      int64  // bytes of requests and answers
+	store     queue.Limits
+}
+
+// largestMessage bounds a message that the configuration does not bound.
+const largestMessage = 64 << 20
+
+// boundsOf finds them, and gives the garbage collector its limit.
+func boundsOf(l *config.Limits) bounds {
+	b := bounds{memory: machine.Memory(), store: l.Store(), busy: l.BusyBytes}
+	b.collector, b.by = machine.Limit(b.memory)
+	if b.busy == 0 {
+		b.busy = door.DefaultBusy(b.memory.Bytes)
+	}
+	if b.store.MessageBytes == 0 { // it is read, and what the journal writes of it lies beside it
+		b.store.MessageBytes = int(min(largestMessage, b.busy*4/9))
+	}
+	return b
+}
+
+// told is how they are logged.
+func (b *bounds) told() []any {
+	return []any{"memory", b.memory.Bytes, "memory_by", b.memory.By, "collector_limit", b.collector, "collector_by", b.by, "busy_bytes", b.busy, "message_bytes", b.store.MessageBytes}
+}

@@ -1,0 +1,163 @@
+package http_test
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	door "github.com/hikyaku/hikyaku/internal/api/http"
+	shared "github.com/hikyaku/hikyaku/internal/door"
+)
+
+// post begins a request with a body of which n bytes are sent.
+func (r *rig) post(path, header string, n int) net.Conn {
+	r.t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() { conn.Close() })
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n\r\n%s", path, header, strings.Repeat("x", n))
+	return conn
+}
+
+func status(t *testing.T, conn net.Conn) int {
+	t.Helper()
+	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	return answer.StatusCode
+}
+
+const (
+	news = "/default/queues/q/messages"
+	raw  = "Content-Type: text/plain\r\nContent-Length: "
+)
+
+func TestABodyWaitsForItsRoom(t *testing.T) {
+	all := shared.NewBusy(1 << 20)
+	r := start(t, settings{busy: all})
+	r.want(201, "PUT", "/default/queues/q", "")
+	all.Try(1 << 20) // as if another door had it
+	for _, n := range []int{1000, 200_000} {
+		conn := r.post(news, raw+fmt.Sprint(n), n)
+		waitFor(t, func() bool { // it has been read as far as it is without room
+			return strings.Contains(string(r.want(200, "GET", "/metrics", "").body), "hikyaku_http_requests_in_flight 2")
+		})
+		all.Give(1 << 20)
+		if got := status(t, conn); got != 200 {
+			t.Errorf("status %d", got)
+		}
+		waitFor(t, func() bool { return all.Used() == 0 })
+		all.Try(1 << 20)
+	}
+	all.Give(1 << 20)
+	r.refused("too-large", "POST", news, strings.Repeat("x", 600_000), "Content-Type", "text/plain") // takes more than there is for all
+	r.want(200, "POST", news, strings.Repeat("x", 400_000), "Content-Type", "text/plain")
+	if got := status(t, r.post(news, "Content-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n60000", 0x60000)); got != 503 {
+		t.Errorf("status %d without a length", got)
+	}
+	waitFor(t, func() bool { return all.Used() == 0 })
+}
+
+// Whoever promises a large body and sends little of it leaves the room to others.
+func TestAPromiseTakesNoRoom(t *testing.T) {
+	all := shared.NewBusy(2 << 20)
+	r := start(t, settings{busy: all, config: door.Config{BodyTimeout: time.Hour}})
+	r.want(201, "PUT", "/default/queues/q", "")
+	for range 5 {
+		r.post(news, raw+"800000", 1000)
+	}
+	waitFor(t, func() bool { return all.Used() >= 5*64<<10 })
+	r.want(200, "POST", news, strings.Repeat("x", 600_000), "Content-Type", "text/plain")
+}
+
+// An answer is bounded in bytes and says where it goes on; what a page of it holds is counted until it was written.
+func TestAPeekIsBoundedInBytesAndCounted(t *testing.T) {
+	all := shared.NewBusy(8 << 20)
+	r := start(t, settings{busy: all, config: door.Config{StallTimeout: time.Hour}})
+	r.want(201, "PUT", "/default/queues/q", "")
+	for i := range 40 {
+		r.want(200, "POST", news, strings.Repeat(fmt.Sprint(i%10), 1<<20), "Content-Type", "text/plain")
+	}
+	type page struct {
+		Messages []door.Peeked `json:"messages"`
+		Next     uint64        `json:"next"`
+	}
+	seen, after := 0, uint64(0)
+	for pages := 0; ; pages++ {
+		var p page
+		got := r.want(200, "GET", fmt.Sprintf("%s?max=1000&max_bytes=3000000&after=%d", news, after), "")
+		got.json(t, &p)
+		if len(got.body) > 5<<20 || len(p.Messages) == 0 || pages > 40 {
+			t.Fatalf("%d messages in %d bytes", len(p.Messages), len(got.body))
+		}
+		for i := range p.Messages {
+			if len(*p.Messages[i].Body) != 1<<20 {
+				t.Fatalf("a body of %d bytes", len(*p.Messages[i].Body))
+			}
+		}
+		seen += len(p.Messages)
+		if after = p.Next; after == 0 {
+			break
+		}
+	}
+	if seen != 40 {
+		t.Errorf("%d messages", seen)
+	}
+	if got := r.want(200, "GET", news+"?max=1000", ""); len(got.body) > 10<<20 {
+		t.Errorf("%d bytes without a bound of the client's", len(got.body))
+	}
+	conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(conn, "GET %s?max=1000&max_bytes=1000000000 HTTP/1.1\r\nHost: localhost\r\n\r\n", news)
+	waitFor(t, func() bool { return all.Used() >= 1<<20 }) // it does not read
+	if used := all.Used(); used > 2<<20 {
+		t.Errorf("one reader holds %d bytes", used)
+	}
+	conn.Close()
+	waitFor(t, func() bool { return all.Used() == 0 })
+}
+
+// A claim that has no room is refused, and its messages wait for the next one as if nobody had asked.
+func TestAClaimWithoutRoomClaimsNothing(t *testing.T) {
+	all := shared.NewBusy(4 << 20)
+	all.Patience = 50 * time.Millisecond
+	r := start(t, settings{busy: all})
+	r.want(201, "PUT", "/default/queues/q", "")
+	body := strings.Repeat("é\"<\n", 200_000) + "end"
+	r.want(200, "POST", news, body, "Content-Type", "text/plain")
+	all.Try(3 << 20)
+	r.refused("busy", "POST", "/default/queues/q/claim", `{"max": 5}`)
+	all.Give(3 << 20)
+	got := r.claim("q", `{"max": 5}`)
+	if len(got) != 1 || got[0].Attempt != 1 || *got[0].Body != body {
+		t.Errorf("%d claims", len(got))
+	}
+}
+
+// What is encoded piece by piece reads as what was put.
+func TestLargeBodiesAreShownWhole(t *testing.T) {
+	r := start(t, settings{})
+	r.want(201, "PUT", "/default/queues/q", "")
+	for _, body := range []string{strings.Repeat("\xff\x00\xfe7", 123_457), strings.Repeat("日本\\\"\u2028", 60_001), strings.Repeat("a", 96<<10), strings.Repeat("a", 96<<10+1)} {
+		r.want(200, "POST", news, body, "Content-Type", "application/octet-stream")
+		got := r.claim("q", `{}`)
+		if len(got) != 1 {
+			t.Fatalf("%d claims", len(got))
+		}
+		m, err := got[0].Content.Bytes()
+		if err != nil || string(m) != body {
+			t.Errorf("%d bytes of %d, %v", len(m), len(body), err)
+		}
+
+	}
+}
