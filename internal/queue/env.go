@@ -29,10 +29,25 @@ type entryEnv struct {
 	q *queueState
 	e entry
 
+	kept *looked // what to look at instead of q and e: without the lock; nil: those
+	body bodyState
+	part []byte // with bodyKnown
+
 	opened bool // what follows is known
 	head   headFields
 	rest   reader // at the attributes
 }
+
+// bodyState says what is known of a message's body part.
+type bodyState uint8
+
+const (
+	bodyRead    bodyState = iota // nothing: it is read when it is asked for
+	bodyLater                    // it must not be read now
+	bodyMissed                   // it was asked for, with bodyLater: what was answered means nothing
+	bodyKnown                    // it is part
+	bodyDamaged                  // it cannot be read
+)
 
 // env returns an environment that is valid until the next call.
 func (s *state) env(q *queueState, e entry) *entryEnv {
@@ -41,9 +56,10 @@ func (s *state) env(q *queueState, e entry) *entryEnv {
 }
 
 func (v *entryEnv) Lookup(name string) message.Value {
-	column, isColumn := v.q.def.Columns.Lookup(name)
+	columns := v.columns()
+	column, isColumn := columns.Lookup(name)
 	if !v.opened { // a condition or an index mostly asks for several names
-		v.rest = reader{b: v.e.head()}
+		v.rest = reader{b: v.bytes()}
 		v.head, v.opened = readHead(&v.rest), true
 	}
 	h, rest := &v.head, v.rest
@@ -64,7 +80,7 @@ func (v *entryEnv) Lookup(name string) message.Value {
 		if h.flags&headRow == 0 {
 			return message.Null()
 		}
-		if l := v.q.layoutOf(v.e.seq()); l != nil {
+		if l := v.layout(); l != nil {
 			return l.fields[column].of(func(at int) message.Value { return v.column(r, at) })
 		}
 		return v.column(r, column)
@@ -78,11 +94,11 @@ func (v *entryEnv) Lookup(name string) message.Value {
 		}
 		return message.String(string(h.key))
 	case "enqueued_at":
-		return message.Time(timeOf(v.e.at()))
+		return message.Time(timeOf(v.acceptedAt()))
 	case "attempts":
-		return message.Int(int64(v.e.attempts()))
+		return message.Int(int64(v.attempts()))
 	case "body":
-		if v.q.def.Columns == nil {
+		if columns == nil {
 			return v.bodyText()
 		}
 	}
@@ -102,9 +118,9 @@ func (v *entryEnv) column(r *reader, index int) message.Value {
 		case i == index && !isLarge:
 			return r.value()
 		case i == index:
-			part, err := v.s.body(v.e.place())
-			if err != nil {
-				return message.Null() // found and reported when the message is claimed
+			part, ok := v.bodyPart()
+			if !ok {
+				return message.Null()
 			}
 			br := &reader{b: part}
 			for range large {
@@ -121,11 +137,25 @@ func (v *entryEnv) column(r *reader, index int) message.Value {
 }
 
 func (v *entryEnv) bodyText() message.Value {
-	part, err := v.s.body(v.e.place())
-	if err != nil {
+	part, ok := v.bodyPart()
+	if !ok {
 		return message.Null()
 	}
 	return message.String(string(part))
+}
+
+// bodyPart is what the journal keeps beside the head. Damage is reported when the message is claimed.
+func (v *entryEnv) bodyPart() (part []byte, ok bool) {
+	switch v.body {
+	case bodyKnown:
+		return v.part, true
+	case bodyRead:
+		part, err := v.s.body(v.e.place())
+		return part, err == nil
+	case bodyLater:
+		v.body = bodyMissed
+	}
+	return nil, false
 }
 
 // messageEnv does for a message that is being put what entryEnv does for one that is kept.

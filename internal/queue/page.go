@@ -417,6 +417,30 @@ func (m *messages) Ascend(from uint64, each func(e entry) bool) {
 	}
 }
 
+// piece calls each for the messages from a sequence on, at most so many of them and until it returns false, and tells where to go on; 0: there is
+// nothing more. A page counts as a message: it may hold none, only those of the past.
+func (m *messages) piece(from uint64, most int, each func(e entry) bool) (next uint64) {
+	for p := range m.pagesFrom(pageOf(from)) {
+		first := 0
+		if p.number == pageOf(from) {
+			first = int(slotOf(from))
+		}
+		if most--; most <= 0 {
+			return p.number*pageSize + uint64(first)
+		}
+		for slot := p.there.next(first); slot < pageSize; slot = p.there.next(slot + 1) {
+			e := entry{p, uint8(slot)}
+			if most--; most <= 0 {
+				return e.seq()
+			}
+			if !each(e) {
+				return e.seq() + 1
+			}
+		}
+	}
+	return 0
+}
+
 // pagesFrom walks the pages in their order. The page just given may be dropped meanwhile.
 func (m *messages) pagesFrom(number uint64) func(yield func(*page) bool) {
 	return func(yield func(*page) bool) {

@@ -4,49 +4,83 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// replayBatch is how many messages move in one atomic group.
-const replayBatch = 100
+// Bounds of what moves in one atomic group. One message moves whatever its size.
+const (
+	replayBatch = 100
+	replayBytes = 1 << 20
+)
 
-// Replay sends dead letters again: each goes to the queue it came from (or to r.To) and leaves this one, in one atomic group.
-// It keeps its id, and starts with no attempts. One that a pipeline step gave up is marked for that step alone (Message.Only),
-// so that what had been delivered elsewhere is not delivered twice; not so with r.To.
+// Replay sends dead letters again: each goes to the queue it came from (or to r.To) and leaves this one. It keeps its id, and starts with
+// no attempts. One that a pipeline step gave up is marked for that step alone (Message.Only), so that what had been delivered elsewhere is not
+// delivered twice; not so with r.To. Some move at a time, each group as one atomic step; after an error the result counts those that have moved.
 func (s *Store) Replay(ctx context.Context, n Name, r ReplayRequest) (Replayed, error) {
 	var done Replayed
-	s.mu.Lock()
-	q, err := s.queueOf(n)
-	if err == nil && r.Where != nil {
-		if err = r.Where.Check(q.known, q.candidates()); err != nil {
-			err = fmt.Errorf("%w: queue %s: %w", ErrCondition, q.name.Short(), err)
-		}
-	}
-	end := uint64(0)
-	if err == nil {
-		end = q.next
-	}
-	s.mu.Unlock()
+	w, err := s.beginWalk(n, r.Where)
 	if err != nil {
 		return done, err
 	}
-	after := uint64(0)
-	for {
+	for w.next != 0 {
 		limit := replayBatch
 		if r.Max > 0 {
 			limit = min(limit, r.Max-done.Moved)
 		}
-		batch, last, columns := s.replayable(q, r, after, end, limit)
-		if len(batch) == 0 {
-			return done, ctx.Err()
+		if limit == 0 {
+			break
 		}
-		after = last
-		if err := s.replayBatch(ctx, q, columns, batch, r, &done); err != nil {
+		found, err := s.replayable(ctx, w, limit)
+		if err != nil {
 			return done, err
 		}
+		for len(found) > 0 {
+			batch, rest, columns := s.takeReplayable(w, found)
+			if found = rest; len(batch) == 0 {
+				continue
+			}
+			if err := s.replayBatch(ctx, w.q, columns, batch, r, &done); err != nil {
+				return done, err
+			}
+		}
 	}
+	return done, nil
+}
+
+// replayable finds the next messages to replay, at most so many.
+func (s *Store) replayable(ctx context.Context, w *walk, limit int) (found []*looked, err error) {
+	if err := s.enterWalk(ctx, w); err != nil {
+		if errors.Is(err, ErrNotFound) { // the queue was deleted meanwhile: nothing is left to replay
+			w.next, err = 0, nil
+		}
+		return nil, err
+	}
+	s.state.advance(s.clock())
+	var asking []*looked
+	asks := room{}
+	w.step(func(e entry) bool {
+		if e.claim() != nil {
+			return true
+		}
+		meets, unread := s.state.ask(w.q, e, w.where)
+		if !meets && !unread {
+			return true
+		}
+		x := w.q.look(e)
+		x.meets = meets
+		if found = append(found, &x); unread {
+			asking = append(asking, &x)
+		}
+		return len(found) < limit && !(unread && asks.full(e))
+	})
+	s.mu.Unlock()
+	if len(asking) > 0 {
+		err = s.askBodies(ctx, w.where, asking)
+	}
+	return slices.DeleteFunc(found, func(x *looked) bool { return !x.meets }), err
 }
 
 // dug is a message that is to be replayed. Nobody else sees it until then.
@@ -55,26 +89,29 @@ type dug struct {
 	stored
 }
 
-// replayable takes the next messages to replay out of every reader's sight.
-func (s *Store) replayable(q *queueState, r ReplayRequest, after, end uint64, limit int) (batch []dug, last uint64, columns message.Columns) {
+// takeReplayable takes the first of what was found out of every reader's sight, as much as moves in one group. What has changed meanwhile is asked again,
+// with the body that was read.
+func (s *Store) takeReplayable(w *walk, found []*looked) (batch []dug, rest []*looked, columns message.Columns) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.state.advance(s.clock())
-	q.all.Ascend(after+1, func(e entry) bool {
-		if e.seq() >= end || len(batch) >= limit {
-			return false
-		}
-		last = e.seq()
-		if e.claim() == nil && (r.Where == nil || r.Where.Match(s.state.env(q, e))) {
-			batch = append(batch, dug{e, q.stored(e)})
-		}
-		return true
-	})
+	q := w.q
 	var nobody []doomed
-	for _, d := range batch {
-		s.state.doom(q, d.entry, &nobody)
+	size := int64(0)
+	for len(found) > 0 {
+		x := found[0]
+		e := x.entry
+		if e.there() && len(batch) > 0 && size+e.size() > replayBytes {
+			break
+		}
+		found = found[1:]
+		if !e.there() || e.claim() != nil || !s.state.stillMeets(q, x, w.where) {
+			continue
+		}
+		size += e.size()
+		batch = append(batch, dug{e, q.stored(e)})
+		s.state.doom(q, e, &nobody)
 	}
-	return batch, last, q.def.Columns
+	return batch, found, q.def.Columns
 }
 
 // unreplay lets readers see messages again that were not replayed.
@@ -139,11 +176,26 @@ func (s *Store) replayBatch(ctx context.Context, q *queueState, columns message.
 	if len(moving) == 0 {
 		return nil
 	}
-	moved, err := s.move(ctx, q, moving, &c)
+	return s.moveAll(ctx, q, moving, &c, done)
+}
+
+// moveAll moves messages in one group or, when that is more than the journal takes at once, one by one.
+func (s *Store) moveAll(ctx context.Context, q *queueState, es []entry, c *Change, done *Replayed) error {
+	moved, err := s.move(ctx, q, es, c)
+	if moved == 0 && errors.Is(err, ErrTooLarge) && len(es) > 1 {
+		for i := range es {
+			one := Change{Puts: c.Puts[i : i+1]}
+			if err := s.moveAll(ctx, q, es[i:i+1], &one, done); err != nil {
+				s.unreplay(q, es[i+1:])
+				return err
+			}
+		}
+		return nil
+	}
 	if err == nil {
 		done.Moved += moved
 	} else if moved == 0 {
-		s.unreplay(q, moving)
+		s.unreplay(q, es)
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package sqs
 
 import (
+	"bytes"
 	"fmt"
 	"testing"
 	"time"
@@ -161,6 +162,26 @@ func TestATaskMovesDeadLettersBackToWhereTheyCameFrom(t *testing.T) {
 	}
 	_, err = r.client.CancelMessageMoveTask(t.Context(), &client.CancelMessageMoveTaskInput{TaskHandle: started.TaskHandle})
 	wantCode(t, err, "AWS.SimpleQueueService.UnsupportedOperation")
+}
+
+func TestATaskMovesLargeDeadLetters(t *testing.T) {
+	const letters = 100
+	r := newRig(t)
+	r.queue("dead")
+	r.queue("news", "RedrivePolicy", redrive("dead", 1))
+	letter := message.Message{Body: bytes.Repeat([]byte("x"), 1<<20), Death: &message.Death{Queue: "default/news"}}
+	for range letters {
+		if _, err := r.store.Put(t.Context(), queue.Name{Namespace: "default", Name: "dead"}, []message.Message{letter}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := r.client.StartMessageMoveTask(t.Context(), &client.StartMessageMoveTaskInput{SourceArn: ptr(arn("dead"))}); err != nil {
+		t.Fatal(err)
+	}
+	if task := r.awaitTask("dead", moveCompleted); task.ApproximateNumberOfMessagesMoved != letters {
+		t.Errorf("the task is %+v", task)
+	}
+	r.awaitReady("news", letters)
 }
 
 func TestATaskMovesDeadLettersToAnotherQueue(t *testing.T) {

@@ -1,0 +1,126 @@
+package queue
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hikyaku/hikyaku/internal/condition"
+	"github.com/hikyaku/hikyaku/internal/journal"
+	"github.com/hikyaku/hikyaku/internal/message"
+)
+
+// What a condition asks of a message is mostly in memory, and it is asked under the lock. A body, or a large column value, is in the journal:
+// nobody reads that under the lock. Who finds that a condition asks for it takes what is in memory along, reads the rest without the lock,
+// asks again, and comes back to see whether the message is still as it was.
+
+// Bounds of what is done under one hold of the lock, and of what is read without it.
+const (
+	walkPiece = 1000    // messages looked at one by one
+	askPiece  = 256     // messages whose bodies are read at once,
+	askBytes  = 4 << 20 // unless they are that large
+)
+
+// looked is what conditions ask of a message, as it was at one moment.
+type looked struct {
+	entry    entry
+	columns  message.Columns
+	at       int64
+	attempts uint32
+	stored
+
+	asks  bool // to know whether it meets a condition its body has to be read
+	meets bool
+	env   entryEnv // with its body, once that was read
+}
+
+// look takes along what conditions ask of e. The lock is held.
+func (q *queueState) look(e entry) looked {
+	return looked{entry: e, columns: q.def.Columns, at: e.at(), attempts: e.attempts(), stored: q.stored(e)}
+}
+
+// ask tells whether e meets a condition, nil being met by every message; unread: that cannot be told without its body. The lock is held.
+func (s *state) ask(q *queueState, e entry, where *condition.Expr) (meets, unread bool) {
+	if where == nil {
+		return true, false
+	}
+	env := s.env(q, e)
+	env.body = bodyLater
+	meets = where.Match(env)
+	return meets && env.body != bodyMissed, env.body == bodyMissed
+}
+
+// askBodies reads the bodies of those that ask for them, and finds out whether they meet a condition. It is called without the lock.
+func (s *Store) askBodies(ctx context.Context, where *condition.Expr, xs []*looked) error {
+	places := make([]journal.Address, len(xs))
+	for i, x := range xs {
+		places[i] = x.place
+	}
+	err := s.journal.Read(ctx, places, func(i int, r journal.Record, err error) {
+		x := xs[i]
+		x.env = entryEnv{kept: x, body: bodyKnown, part: r.Body}
+		if err != nil {
+			x.env.body = bodyDamaged // or it is gone by now
+		}
+		x.meets = where.Match(&x.env)
+	})
+	if err != nil {
+		return fmt.Errorf("read the messages that a condition asks for: %w", err)
+	}
+	return nil
+}
+
+// stillMeets tells whether a message that met a condition when it was looked at still does. The lock is held.
+func (s *state) stillMeets(q *queueState, x *looked, where *condition.Expr) bool {
+	e := x.entry
+	if where == nil || e.attempts() == x.attempts && sameStart(q.def.Columns, x.columns) {
+		return true
+	}
+	env := s.env(q, e)
+	env.body, env.part = x.env.body, x.env.part
+	if x.env.kept == nil {
+		env.body = bodyLater
+	}
+	return where.Match(env)
+}
+
+// sameStart tells whether two definitions have the same columns: not just alike ones.
+func sameStart(a, b message.Columns) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+// What an environment is asked about: the message as it was when it was looked at, or as it is.
+
+func (v *entryEnv) columns() message.Columns {
+	if v.kept != nil {
+		return v.kept.columns
+	}
+	return v.q.def.Columns
+}
+
+func (v *entryEnv) layout() *layout {
+	if v.kept != nil {
+		return v.kept.layout
+	}
+	return v.q.layoutOf(v.e.seq())
+}
+
+func (v *entryEnv) bytes() []byte {
+	if v.kept != nil {
+		return v.kept.head
+	}
+	return v.e.head()
+}
+
+func (v *entryEnv) acceptedAt() int64 {
+	if v.kept != nil {
+		return v.kept.at
+	}
+	return v.e.at()
+}
+
+func (v *entryEnv) attempts() uint32 {
+	if v.kept != nil {
+		return v.kept.attempts
+	}
+	return v.e.attempts()
+}
