@@ -1,0 +1,305 @@
+package gate
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"reflect"
+	"time"
+
+	vmysql "github.com/dolthub/vitess/go/mysql"
+)
+
+// Config says what a connection's client may send.
+type Config struct {
+	MaxPacket int64                    // bytes of a command
+	Budget    *Budget                  // of all connections; at least 2*MaxPacket
+	Prepare   func(query string) error // what is wrong with a statement that is to be prepared; the error is *mysql.SQLError or another
+	Stall     time.Duration            // how long a client may send nothing of a command that has begun, and a command wait for its turn
+}
+
+// The errors that end a connection.
+var (
+	ErrTooLarge  = errors.New("the command is larger than max_allowed_packet")
+	ErrMalformed = errors.New("the command cannot be read")
+	ErrBusy      = errors.New("too many bytes of statements are being worked on")
+)
+
+const (
+	bufferBytes = 4 << 10        // of each connection: thousands of them are idle most of the time
+	small       = 64 << 10       // bytes of a command that never waits
+	copies      = 2              // of a command's bytes, at the least, are in memory while it is worked on
+	fullPacket  = 1<<24 - 1      // a packet of this size is followed by another of the same command
+	maxSkipped  = int64(1) << 30 // bytes of a command that is too large: the connection of who sends more just ends
+)
+
+// The commands that are looked at.
+const (
+	comPrepare  = 0x16
+	comExecute  = 0x17
+	comLongData = 0x18
+	comClose    = 0x19
+	comReset    = 0x1a
+	comChange   = 0x11
+	comRestart  = 0x1f
+)
+
+// Conn is a connection through the gate. Read is for one goroutine at a time, the one that answers as well.
+type Conn struct {
+	net.Conn
+	config Config
+	in     *bufio.Reader
+	ctx    context.Context // until Close
+	end    context.CancelFunc
+
+	ready []byte // to be read by the library before anything else
+	left  int    // bytes of the packet that in has still to bring
+	full  bool   // the packet is followed by another of the same command
+	size  int64  // bytes of the command so far
+	taken int64  // of the budget, for the command
+
+	long      map[uint32]int64 // bytes of values sent in pieces, by statement
+	longBytes int64            // of all; taken of the budget too
+}
+
+// Enter puts a gate before a connection of the protocol's library, whose client has shown who it is and waits to be told so.
+func Enter(c *vmysql.Conn, config Config) error {
+	// The library reads through a buffer that it keeps to itself, and has no other place where a statement could be looked at before it is parsed.
+	field := reflect.ValueOf(c).Elem().FieldByName("bufferedReader")
+	if !field.IsValid() || field.Type() != reflect.TypeFor[*bufio.Reader]() || field.IsNil() {
+		return errors.New("the protocol's library has no buffer to put a gate before: this release of it is not supported")
+	}
+	buffer := (*bufio.Reader)(field.UnsafePointer())
+	if buffer.Buffered() > 0 {
+		return fmt.Errorf("%w: it came before the client was let in", ErrMalformed)
+	}
+	g := New(c.Conn, config)
+	c.Conn = g
+	buffer.Reset(g)
+	return nil
+}
+
+// New makes the gate of a connection that is between two commands.
+func New(conn net.Conn, c Config) *Conn {
+	g := &Conn{Conn: conn, config: c, in: bufio.NewReaderSize(conn, bufferBytes)}
+	g.ctx, g.end = context.WithCancel(context.Background())
+	return g
+}
+
+// NetConn is the connection below, for whoever looks for what carries it.
+func (g *Conn) NetConn() net.Conn { return g.Conn }
+
+// Close ends the connection, and a command's wait for its turn.
+func (g *Conn) Close() error {
+	g.end()
+	return g.Conn.Close()
+}
+
+// Done gives back what the connection has of the budget. It is called when nobody reads any more.
+func (g *Conn) Done() {
+	g.end()
+	g.config.Budget.Give(g.taken + g.longBytes)
+	g.taken, g.longBytes, g.long = 0, 0, nil
+}
+
+// Read gives the library what it may have.
+func (g *Conn) Read(p []byte) (int, error) {
+	if len(g.ready) == 0 && g.left == 0 {
+		if err := g.next(); err != nil {
+			return 0, err
+		}
+	}
+	if len(g.ready) > 0 {
+		n := copy(p, g.ready)
+		if g.ready = g.ready[n:]; len(g.ready) == 0 {
+			g.ready = nil
+		}
+		return n, nil
+	}
+	n, err := g.payload(p[:min(len(p), g.left)])
+	g.left -= n
+	return n, err
+}
+
+// payload reads of a packet that has begun.
+func (g *Conn) payload(p []byte) (int, error) {
+	if g.in.Buffered() == 0 {
+		_ = g.Conn.SetReadDeadline(time.Now().Add(g.config.Stall)) // fails only on a closed connection, which the read tells
+		defer g.Conn.SetReadDeadline(time.Time{})                  //nolint:errcheck // as above
+	}
+	return g.in.Read(p)
+}
+
+// next comes to the next packet that the library may have.
+func (g *Conn) next() error {
+	for {
+		header, err := g.header()
+		if err != nil {
+			return err
+		}
+		if g.full {
+			return g.more(header)
+		}
+		if done, err := g.command(header); done || err != nil {
+			return err
+		}
+	}
+}
+
+// header reads the four bytes before a packet. Between two commands a client may be silent.
+func (g *Conn) header() (h [4]byte, err error) {
+	if !g.full {
+		g.config.Budget.Give(g.taken) // the command before is answered
+		g.taken, g.size = 0, 0
+	}
+	at := 0
+	if !g.full {
+		if h[0], err = g.in.ReadByte(); err != nil {
+			return h, err
+		}
+		at = 1
+	}
+	for at < len(h) {
+		n, err := g.payload(h[at:])
+		if at += n; err != nil {
+			return h, err
+		}
+	}
+	return h, nil
+}
+
+func length(h [4]byte) int { return int(h[0]) | int(h[1])<<8 | int(h[2])<<16 }
+
+// more is another packet of the same command.
+func (g *Conn) more(h [4]byte) error {
+	n := length(h)
+	if err := g.admit(h, n); err != nil {
+		return err
+	}
+	g.deliver(h, n)
+	return nil
+}
+
+// deliver lets the library read a packet.
+func (g *Conn) deliver(h [4]byte, n int) {
+	g.ready, g.left, g.full = append(g.ready, h[:]...), n, n == fullPacket
+}
+
+// admit counts a packet's bytes, and waits until there is room for them.
+func (g *Conn) admit(h [4]byte, n int) error {
+	if g.size += int64(n); g.size > g.config.MaxPacket {
+		return g.tooLarge(h, n)
+	}
+	if g.size <= small {
+		return nil
+	}
+	want := copies * int64(n)
+	ctx, cancel := context.WithTimeoutCause(g.ctx, g.config.Stall, ErrBusy)
+	defer cancel()
+	if err := g.config.Budget.Take(ctx, want); err != nil {
+		if errors.Is(err, ErrBusy) {
+			g.answer(h[3]+1, erOutOfResources, "HY000", "Out of memory: too much of other statements is being worked on (try again; max_busy_bytes bounds it)")
+		}
+		return err
+	}
+	g.taken += want
+	return nil
+}
+
+// tooLarge throws the command away and says so.
+func (g *Conn) tooLarge(h [4]byte, n int) error {
+	for skipped := int64(0); ; {
+		for n > 0 {
+			k, err := g.discard(n)
+			if n -= k; err != nil {
+				return err
+			}
+			if skipped += int64(k); skipped > maxSkipped {
+				return ErrTooLarge
+			}
+		}
+		if length(h) != fullPacket {
+			break
+		}
+		g.full = true
+		var err error
+		if h, err = g.header(); err != nil {
+			return err
+		}
+		n = length(h)
+	}
+	g.answer(h[3]+1, erPacketTooLarge, "08S01", fmt.Sprintf("Got a packet bigger than 'max_allowed_packet' bytes (%d)", g.config.MaxPacket))
+	return ErrTooLarge
+}
+
+func (g *Conn) discard(n int) (int, error) {
+	if g.in.Buffered() == 0 {
+		_ = g.Conn.SetReadDeadline(time.Now().Add(g.config.Stall)) // fails only on a closed connection, which the read tells
+		defer g.Conn.SetReadDeadline(time.Time{})                  //nolint:errcheck // as above
+	}
+	return g.in.Discard(min(n, bufferBytes))
+}
+
+// command looks at the first packet of a command. done: the library may have it; else it was answered here.
+func (g *Conn) command(h [4]byte) (done bool, err error) {
+	n := length(h)
+	if n == 0 {
+		return false, ErrMalformed
+	}
+	if err := g.admit(h, n); err != nil {
+		return false, err
+	}
+	if err := g.fill(1); err != nil {
+		return false, err
+	}
+	first, err := g.in.Peek(1)
+	if err != nil {
+		return false, err
+	}
+	switch first[0] {
+	case comPrepare:
+		if h[3] == 0 && g.config.Prepare != nil {
+			return g.prepare(h, n)
+		}
+	case comLongData, comExecute, comClose, comReset:
+		if err := g.values(h, n, first[0]); err != nil {
+			return false, err
+		}
+	case comChange, comRestart:
+		g.forget()
+	}
+	g.deliver(h, n)
+	return true, nil
+}
+
+// fill waits until so many bytes of a packet are there.
+func (g *Conn) fill(n int) error {
+	if g.in.Buffered() >= n {
+		return nil
+	}
+	_ = g.Conn.SetReadDeadline(time.Now().Add(g.config.Stall)) // fails only on a closed connection, which the read tells
+	defer g.Conn.SetReadDeadline(time.Time{})                  //nolint:errcheck // as above
+	_, err := g.in.Peek(n)
+	return err
+}
+
+// answer writes an error packet in the library's place: it is reading, so that nothing else is being written.
+func (g *Conn) answer(sequence byte, code uint16, state, text string) {
+	payload := binary.LittleEndian.AppendUint16([]byte{0xff}, code)
+	payload = append(append(append(payload, '#'), state...), text...)
+	packet := append([]byte{byte(len(payload)), byte(len(payload) >> 8), 0, sequence}, payload...)
+	_, _ = g.Conn.Write(packet) // a client that is gone misses nothing, and the next read tells
+}
+
+// MySQL's numbers of these errors.
+const (
+	erOutOfResources = 1041
+	erPacketTooLarge = 1153
+	erUnknown        = 1105
+)
+
+var _ io.ReadWriteCloser = (*Conn)(nil)

@@ -1,0 +1,17 @@
+// Package gate stands between a connection whose client has shown who it is and the protocol's library, which reads into memory whatever a
+// client announces and parses what is to be prepared before anybody is asked.
+//
+//	budget := gate.NewBudget(512 << 20)
+//	…
+//	err := gate.Enter(conn, gate.Config{MaxPacket: 129 << 20, Budget: budget, Prepare: check, Stall: 30 * time.Second})
+//
+// What it does to a client's commands:
+//
+//   - one larger than MaxPacket is answered with MySQL's error 1153, and the connection ends. Its bytes are read and thrown away, so that the client
+//     sees the answer;
+//   - one that is not small waits for its turn: the bytes of all that are being read and worked on are bounded by the Budget. Small ones
+//     never wait;
+//   - the values of prepared statements that are sent in pieces count until the statement is executed, reset or closed;
+//   - one that has begun has to go on: a client that sends nothing of it for Config.Stall is ended;
+//   - what is to be prepared is looked at first, and refused in the library's place.
+package gate
