@@ -3,6 +3,7 @@ package mysql
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/hikyaku/hikyaku/internal/access"
 )
@@ -14,7 +15,16 @@ type Config struct {
 	Socket         string     `yaml:"socket"` // path of a Unix socket besides; "": /run/mysqld/mysqld.sock if it can be made; "none": none
 	TLS            access.TLS `yaml:"tls"`
 	MaxConnections int        `yaml:"max_connections"` // further ones are refused; 0: 10,000
+
+	MaxPacketBytes   int64         `yaml:"max_packet_bytes"`  // one statement with its values, and one value that an expression makes: max_allowed_packet; 0: 129 MiB
+	MaxBusyBytes     int64         `yaml:"max_busy_bytes"`    // statements being read and worked on at once, twice over, and what they keep; 0: 512 MiB
+	StatementBytes   int64         `yaml:"statement_bytes"`   // what one statement may keep in memory besides, to sort, to join and to group; 0: 256 MiB
+	MaxJoinSize      int64         `yaml:"max_join_size"`     // rows that one statement may read; 0: 100,000,000
+	StatementTimeout time.Duration `yaml:"statement_timeout"` // a statement that takes longer ends, but for waits in queue_wait(); 0: 5 min
 }
+
+// maxPacket is a row of the largest size with every byte escaped, and some room.
+const maxPacket = 129 << 20
 
 // Where the door listens unless told otherwise.
 const (
@@ -33,7 +43,20 @@ func (c Config) withDefaults() Config {
 	if c.MaxConnections == 0 {
 		c.MaxConnections = 10_000
 	}
+	c.MaxPacketBytes = or(c.MaxPacketBytes, maxPacket)
+	c.MaxBusyBytes = max(or(c.MaxBusyBytes, 512<<20), 3*c.MaxPacketBytes)
+	c.StatementBytes = or(c.StatementBytes, 256<<20)
+	c.MaxJoinSize = or(c.MaxJoinSize, 100_000_000)
+	c.StatementTimeout = or(c.StatementTimeout, 5*time.Minute)
 	return c
+}
+
+func or[T comparable](v, otherwise T) T {
+	var zero T
+	if v == zero {
+		return otherwise
+	}
+	return v
 }
 
 // Check says what is wrong with the settings. The error is ErrConfig, or access.ErrExposed for a door that would be open to strangers.
@@ -46,6 +69,15 @@ func (c Config) Check(hasUsers bool) error {
 	}
 	if c.MaxConnections < 0 {
 		return fmt.Errorf("%w: max_connections cannot be negative", ErrConfig)
+	}
+	for name, n := range map[string]int64{"max_packet_bytes": c.MaxPacketBytes, "max_busy_bytes": c.MaxBusyBytes, "statement_bytes": c.StatementBytes,
+		"max_join_size": c.MaxJoinSize, "statement_timeout": int64(c.StatementTimeout)} {
+		if n < 0 {
+			return fmt.Errorf("%w: %s cannot be negative", ErrConfig, name)
+		}
+	}
+	if c.MaxPacketBytes > 0 && c.MaxPacketBytes < 64<<10 || c.MaxPacketBytes > 1<<30 {
+		return fmt.Errorf("%w: max_packet_bytes has to be between 64 KiB and 1 GiB, as max_allowed_packet", ErrConfig)
 	}
 	return nil
 }

@@ -264,6 +264,7 @@ func TestBadPacketsHarmNobodyElse(t *testing.T) {
 
 func TestACommandBeyondTheLimitEndsTheConnection(t *testing.T) {
 	r := newRig(t, Config{}, nil)
+	r.door.packetStall = time.Second
 	r.makeJobs(1)
 	c := r.dialRaw()
 	c.want("SELECT queue_wait('jobs', 5)", "1")

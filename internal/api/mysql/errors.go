@@ -37,6 +37,11 @@ const (
 	erUnknown            = 1105
 	erNotRolledBack      = 1196
 	erWrongObjectName    = 1103
+	erOutOfResources     = 1041
+	erTooBigSelect       = 1104
+	erTooBigResult       = 1301
+	erQueryTimeout       = 3024
+	erCapacity           = 3170
 )
 
 // sqlError makes an error with MySQL's number and SQLSTATE.

@@ -14,6 +14,8 @@ import (
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 
+	"github.com/hikyaku/hikyaku/internal/api/mysql/bounds"
+	"github.com/hikyaku/hikyaku/internal/api/mysql/gate"
 	"github.com/hikyaku/hikyaku/internal/api/mysql/link"
 )
 
@@ -37,12 +39,29 @@ func (h *handler) ConnectionAuthenticated(c *vmysql.Conn) error {
 	if l, ok := link.Of(c.Conn); ok {
 		l.Ready()
 	}
-	return h.Handler.ConnectionAuthenticated(c)
+	if err := h.Handler.ConnectionAuthenticated(c); err != nil {
+		return err
+	}
+	return gate.Enter(c, h.gateOf(c))
+}
+
+// gateOf is what the connection's client may send.
+func (h *handler) gateOf(c *vmysql.Conn) gate.Config {
+	g := gate.Config{MaxPacket: h.door.config.MaxPacketBytes, Budget: h.door.budget, Stall: h.door.packetStall}
+	if s := known(c); s != nil {
+		a := s.allowance()
+		g.MaxPacket = a.value
+		g.Prepare = func(query string) error { return bounds.Check(query, a.words) }
+	}
+	return g
 }
 
 // ConnectionClosed forgets a connection: what it owned goes back.
 func (h *handler) ConnectionClosed(c *vmysql.Conn) {
 	defer h.door.limit.ended()
+	if g, ok := c.Conn.(*gate.Conn); ok {
+		defer g.Done()
+	}
 	h.Handler.ConnectionClosed(c)
 }
 
@@ -56,7 +75,7 @@ func (h *handler) ComQuery(ctx context.Context, c *vmysql.Conn, query string, an
 	if err := l.look(ctx); err != nil || l.done {
 		return sqlErrorOf(err)
 	}
-	return l.run(func(answer vmysql.ResultSpoolFn) error { return h.Handler.ComQuery(ctx, c, l.query, answer) })
+	return l.run(func(answer vmysql.ResultSpoolFn) error { return h.execute(ctx, c, l.query, nil, answer) })
 }
 
 // ComMultiQuery answers the first of several statements and returns the others.
@@ -77,7 +96,7 @@ func (h *handler) ComMultiQuery(ctx context.Context, c *vmysql.Conn, query strin
 		return "", sqlErrorOf(err) // the statements behind one that fails are not run
 	}
 	if !l.done {
-		if err := l.run(func(answer vmysql.ResultSpoolFn) error { return h.Handler.ComQuery(ctx, c, l.query, answer) }); err != nil {
+		if err := l.run(func(answer vmysql.ResultSpoolFn) error { return h.execute(ctx, c, l.query, nil, answer) }); err != nil {
 			return "", err
 		}
 	}
@@ -126,7 +145,7 @@ func (h *handler) ComStmtExecute(ctx context.Context, c *vmysql.Conn, prepare *v
 		prepare = &changed
 	}
 	return l.run(func(answer vmysql.ResultSpoolFn) error {
-		return h.Handler.ComStmtExecute(ctx, c, prepare, func(r *sqltypes.Result) error { return answer(r, false) })
+		return h.execute(ctx, c, prepare.PrepareStmt, prepare.BindVars, answer)
 	})
 }
 

@@ -44,7 +44,7 @@ func (l *limited) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		if l.open.Add(1) <= l.max {
-			return &bounded{Conn: conn}, nil
+			return conn, nil
 		}
 		l.ended()
 		_, _ = conn.Write(tooMany) // the first bytes of a connection wait for nobody; a client that is gone misses nothing

@@ -11,6 +11,8 @@ import (
 	"github.com/dolthub/vitess/go/sqltypes"
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"github.com/hikyaku/hikyaku/internal/api/mysql/bounds"
 )
 
 // long is a statement on the long way, before go-mysql-server gets it: what a queue cannot do is refused before anything is done, what
@@ -34,6 +36,13 @@ func (l *long) look(ctx context.Context) error {
 	if blank(l.query) {
 		return sqlError(1065, "42000", "Query was empty")
 	}
+	s, sc, err := l.session(ctx, l.conn)
+	if err != nil {
+		return err
+	}
+	if err := bounds.Check(l.query, s.allowance().words); err != nil {
+		return err
+	}
 	if words[0] == "do" { // go-mysql-server has none
 		l.query, l.silent = "SELECT"+skipSpace(l.query)[len("do"):], true
 	}
@@ -45,10 +54,6 @@ func (l *long) look(ctx context.Context) error {
 	}
 	if writesFile(l.query) {
 		return sqlError(1290, "HY000", "This server writes no files: SELECT … INTO OUTFILE is not supported (the client can write what it gets)")
-	}
-	s, sc, err := l.session(ctx, l.conn)
-	if err != nil {
-		return err
 	}
 	if l.answer != nil {
 		l.answer = plainTimes(l.door, l.answer)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"time"
 
 	engine "github.com/dolthub/go-mysql-server"
 	"github.com/dolthub/go-mysql-server/server"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/api/mysql/auth"
+	"github.com/hikyaku/hikyaku/internal/api/mysql/gate"
 	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -41,8 +43,11 @@ type Server struct {
 	maxRows    int          // of one INSERT
 	noShort    bool         // tests: every statement goes the long way
 
+	packetStall time.Duration // how long a client may send nothing of a statement that it has begun, as net_read_timeout of MySQL
+
 	defaultSocket string // tests: another than DefaultSocket
 
+	budget    *gate.Budget // bytes of all statements
 	life      door.Life
 	listener  *vmysql.Listener
 	limit     *limited
@@ -60,7 +65,8 @@ func New(c Config, o Options) (*Server, error) {
 	if o.Store == nil {
 		return nil, fmt.Errorf("%w: there is no store", ErrConfig)
 	}
-	d := &Server{config: c.withDefaults(), store: o.Store, users: o.Users, report: o.Report, functions: map[string]gms.Function{}, maxRows: 10_000, defaultSocket: DefaultSocket}
+	d := &Server{config: c.withDefaults(), store: o.Store, users: o.Users, report: o.Report, functions: map[string]gms.Function{}, maxRows: 10_000, packetStall: 30 * time.Second, defaultSocket: DefaultSocket}
+	d.budget = gate.NewBudget(d.config.MaxBusyBytes)
 	if d.report == nil {
 		d.report = func(error) {}
 	}
@@ -90,8 +96,10 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 	}
 	quiet()
 	variables()
+	bounding(d.config)
 	pro := &provider{door: d}
 	e := engine.New(analyzer.NewBuilder(pro).Build(), &engine.Config{})
+	e.Analyzer.ExecBuilder.PriorityBuilder = walking{e.Analyzer.ExecBuilder}
 	d.showEngines(e)
 	handler := &handler{door: d}
 	_, err = server.NewServerWithHandler(
@@ -101,7 +109,7 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 			TLSConfig: tlsConfig,
 			ProtocolListenerFactory: func(_ server.Config, lc vmysql.ListenerConfig, _ server.ServerEventListener) (server.ProtocolListener, error) {
 				lc.AuthServer = auth.New(d.users)
-				lc.ConnReadBufferSize = 4 << 10 // thousands of connections are idle most of the time
+				lc.ConnReadBufferSize = 64 // for the handshake; behind it the gate has a buffer
 				l, err := vmysql.NewListenerWithConfig(lc)
 				if err == nil {
 					l.ServerVersion = version
@@ -111,7 +119,7 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 				return l, err
 			},
 			Options: []server.Option{handler.wrap()},
-		}, e, gms.NewContext, d.session, nil, func(h vmysql.Handler) (vmysql.Handler, error) { return h, nil })
+		}, e, newContext, d.session, nil, func(h vmysql.Handler) (vmysql.Handler, error) { return h, nil })
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("mysql door: %w", err), socket.Close(), e.Close())
 	}
@@ -136,4 +144,13 @@ func (d *Server) session(ctx context.Context, conn *vmysql.Conn, addr string) (g
 	host := addrHost(conn.RemoteAddr())
 	base.SetClient(gms.Client{User: conn.User, Address: host, Capabilities: conn.Capabilities})
 	return newSession(ctx, d, conn, base, auth.UserOf(conn))
+}
+
+// newContext makes the context of a statement. What go-mysql-server keeps for it is counted.
+func newContext(ctx context.Context, options ...gms.ContextOption) *gms.Context {
+	c := gms.NewContext(ctx, options...)
+	if s := sessionOf(c); s != nil && s.meter != nil {
+		c.Memory = gms.NewMemoryManager(s.meter)
+	}
+	return c
 }

@@ -25,6 +25,11 @@ type session struct {
 	// call when the waiting is over.
 	waiting func(context.Context) (context.Context, func())
 
+	meter *meter // of the statement that runs; nil: none does, or one of the short path
+
+	kept      map[string]int64 // bytes of each user variable
+	keptBytes int64            // of all
+
 	altering   *altering      // what an ALTER TABLE of several parts has gathered
 	fractions  map[string]int // digits of a second of the TIME columns that a statement defines
 	plain      bool           // quotes and backslashes mean what they mean by default: the short path may read them
@@ -38,7 +43,12 @@ var _ gms.LifecycleAwareSession = (*session)(nil)
 func newSession(ctx context.Context, d *Server, conn *vmysql.Conn, base *gms.BaseSession, user *access.User) (*session, error) {
 	s := &session{BaseSession: base, door: d, user: user, plain: true, autocommit: true}
 	s.seat = seat{store: d.store, owner: d.store.NewOwner("mysql connection")}
-	s.waiting = func(ctx context.Context) (context.Context, func()) { return d.watch(ctx, conn) }
+	s.waiting = func(ctx context.Context) (context.Context, func()) {
+		if s.meter != nil {
+			return ctx, s.meter.pause() // it is watched, and has a time-out of its own
+		}
+		return d.watch(ctx, conn)
+	}
 	conn.ClientData = s
 	return s, s.readLease(gms.NewContext(ctx, gms.WithSession(s)))
 }
@@ -85,6 +95,27 @@ func (s *session) SetSessionVariable(ctx *gms.Context, name string, value any) e
 		mode := strings.ToUpper(gms.LoadSqlMode(ctx).String())
 		s.plain = !strings.Contains(mode, "ANSI") && !strings.Contains(mode, "NO_BACKSLASH_ESCAPES")
 	}
+	return nil
+}
+
+// maxKeptNames is how many user variables a connection may have.
+const maxKeptNames = 1000
+
+// SetUserVariable keeps a connection's variables within the bytes of one statement: they stay for as long as the connection.
+func (s *session) SetUserVariable(ctx *gms.Context, name string, value any, typ gms.Type) error {
+	name = strings.ToLower(name)
+	bytes := valueBytes(value) + int64(len(name))
+	if kept := s.keptBytes - s.kept[name] + bytes; kept > s.allowance().value || len(s.kept) >= maxKeptNames && s.kept[name] == 0 {
+		return sqlError(erCapacity, "HY000", "The variables of a connection may have %d bytes in all, and %d names: @%.64s is one too much", s.allowance().value, maxKeptNames, name)
+	}
+	if err := s.BaseSession.SetUserVariable(ctx, name, value, typ); err != nil {
+		return err
+	}
+	if s.kept == nil {
+		s.kept = map[string]int64{}
+	}
+	s.keptBytes += bytes - s.kept[name]
+	s.kept[name] = bytes
 	return nil
 }
 

@@ -20,20 +20,30 @@ var variables = sync.OnceFunc(func() {
 			Name: name, Scope: gms.GetMysqlScope(gms.SystemVariableScope_Both), Dynamic: true, Type: typ, Default: value,
 		}
 	}
-	fixed := func(name string, typ gms.SystemVariableType, value any) gms.SystemVariable {
-		return &gms.MysqlSystemVariable{
-			Name: name, Scope: gms.GetMysqlScope(gms.SystemVariableScope_Global), Type: typ, Default: value,
-		}
-	}
 	gms.SystemVariables.AddSystemVariables([]gms.SystemVariable{
 		variable(leaseVariable, types.NewSystemIntType(leaseVariable, 0, int64(queue.MaxLease/time.Second), false), int64(0)),
 		variable("default_storage_engine", types.NewSystemEnumType("default_storage_engine", engineName), engineName),
 		variable("version", types.NewSystemStringType("version"), version),
 		fixed("secure_file_priv", types.NewSystemStringType("secure_file_priv"), noFolder),
-		fixed("max_allowed_packet", types.NewSystemIntType("max_allowed_packet", maxPacket, maxPacket, false), int64(maxPacket)),
 		variable("version_comment", types.NewSystemStringType("version_comment"), "hikyaku, a message courier"),
 	})
 })
+
+func fixed(name string, typ gms.SystemVariableType, value any) gms.SystemVariable {
+	return &gms.MysqlSystemVariable{
+		Name: name, Scope: gms.GetMysqlScope(gms.SystemVariableScope_Global), Type: typ, Default: value,
+	}
+}
+
+// bounding makes the variables say what the door holds statements to.
+func bounding(c Config) {
+	say := func(name string, value int64) gms.SystemVariable {
+		return fixed(name, types.NewSystemIntType(name, value, value, false), value)
+	}
+	gms.SystemVariables.AddSystemVariables([]gms.SystemVariable{
+		say("max_allowed_packet", c.MaxPacketBytes), say("max_join_size", c.MaxJoinSize), say("max_prepared_stmt_count", maxPrepared),
+	})
+}
 
 // noFolder is the folder that files may be read from and written to by statements: none can be in it.
 const noFolder = "/dev/null/none"

@@ -1,0 +1,241 @@
+package mysql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/dolthub/go-mysql-server/server"
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	vmysql "github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/sqltypes"
+	querypb "github.com/dolthub/vitess/go/vt/proto/query"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+)
+
+// execute runs a statement by go-mysql-server's engine, measured, and answers with its rows as they come: a client that takes them slowly holds
+// up the statement, where go-mysql-server's own handler gathers more than a thousand of any size. The statement ends when its client is gone.
+func (h *handler) execute(ctx context.Context, c *vmysql.Conn, query string, bound map[string]*querypb.BindVariable, answer vmysql.ResultSpoolFn) (err error) {
+	s := known(c)
+	if s == nil {
+		return errors.New("the connection has no session")
+	}
+	watched, unwatch := h.door.watch(ctx, c)
+	defer unwatch()
+	m, measured := s.measure(watched)
+	s.meter = m
+	defer func() {
+		s.meter = nil
+		m.stop()
+		err = m.why(err)
+	}()
+	sc, err := h.door.sessions.NewContextWithQuery(measured, c, query)
+	if err != nil {
+		return err
+	}
+	if sc, err = sc.ProcessList.BeginQuery(sc, query); err != nil {
+		return err
+	}
+	defer sc.ProcessList.EndQuery(sc)
+	values, err := expressions(bound)
+	if err != nil {
+		return err
+	}
+	schema, iter, _, err := h.door.engine.QueryWithBindings(sc, query, nil, values, &gms.QueryFlags{})
+	if err != nil {
+		return gms.CastSQLError(err)
+	}
+	if err := h.spool(sc, c, schema, iter, answer); err != nil {
+		return gms.CastSQLError(err)
+	}
+	return nil
+}
+
+// expressions are the values of a prepared statement.
+func expressions(bound map[string]*querypb.BindVariable) (map[string]sqlparser.Expr, error) {
+	values := make(map[string]sqlparser.Expr, len(bound))
+	for name, b := range bound {
+		v, err := sqltypes.BindVariableToValue(b)
+		if err != nil {
+			return nil, err
+		}
+		if values[name], err = sqlparser.ExprFromValue(v); err != nil {
+			return nil, err
+		}
+	}
+	return values, nil
+}
+
+// A part of an answer is sent when it has so many rows or bytes.
+const (
+	batchRows  = 128
+	batchBytes = 1 << 20
+)
+
+// spool sends rows, and gives back what made them.
+func (h *handler) spool(ctx *gms.Context, c *vmysql.Conn, schema gms.Schema, iter gms.RowIter, answer vmysql.ResultSpoolFn) (err error) {
+	p := part{fields: fieldsOf(ctx, schema), buffer: gms.ByteBufPool.Get().(*gms.ByteBuffer), answer: answer, meter: sessionOf(ctx).meter}
+	// A cursor's rows are fetched when the client likes: the buffer stays theirs.
+	if p.kept = c.StatusFlags&uint16(vmysql.ServerCursorExists) != 0; !p.kept {
+		defer func() {
+			p.buffer.Reset()
+			gms.ByteBufPool.Put(p.buffer)
+		}()
+	}
+	err = p.rows(ctx, schema, iter)
+	if closed := iter.Close(ctx); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return err
+	}
+	if err := statusFlags(ctx, c); err != nil {
+		return err
+	}
+	return p.last()
+}
+
+// part is a part of an answer.
+type part struct {
+	fields []*querypb.Field
+	buffer *gms.ByteBuffer // of the values
+	kept   bool            // the buffer outlives the statement
+	answer vmysql.ResultSpoolFn
+	meter  *meter
+	result *sqltypes.Result
+	bytes  int64
+	sent   bool // some part was
+}
+
+// rows sends all but the last part.
+func (p *part) rows(ctx *gms.Context, schema gms.Schema, iter gms.RowIter) error {
+	for {
+		row, err := iter.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if types.IsOkResult(row) {
+			p.result = okResult(row[0].(types.OkResult))
+			continue
+		}
+		values, err := server.RowToSQL(ctx, schema, row, nil, p.buffer)
+		if err != nil {
+			return err
+		}
+		if err := p.add(values); err != nil {
+			return err
+		}
+		p.meter.passed()
+	}
+}
+
+// add adds a row, and sends what is enough.
+func (p *part) add(values []sqltypes.Value) error {
+	if p.result == nil {
+		p.result = &sqltypes.Result{Fields: p.fields}
+	}
+	p.result.Rows = append(p.result.Rows, values)
+	p.result.RowsAffected++
+	for _, v := range values {
+		p.bytes += int64(v.Len()) + 16
+	}
+	if p.result.RowsAffected < batchRows && p.bytes < batchBytes {
+		return nil
+	}
+	err := p.answer(p.result, false)
+	p.result, p.bytes, p.sent = nil, 0, true
+	if !p.kept {
+		p.buffer.Reset()
+	}
+	return err
+}
+
+// last sends what is left.
+func (p *part) last() error {
+	if p.result == nil && p.sent {
+		return nil
+	}
+	if p.result == nil {
+		p.result = &sqltypes.Result{Fields: p.fields}
+	}
+	return p.answer(p.result, false)
+}
+
+func okResult(ok types.OkResult) *sqltypes.Result {
+	r := &sqltypes.Result{RowsAffected: ok.RowsAffected, InsertID: ok.InsertID}
+	if ok.Info != nil {
+		r.Info = ok.Info.String()
+	}
+	return r
+}
+
+// statusFlags says in the connection's packets what a statement may have changed.
+func statusFlags(ctx *gms.Context, c *vmysql.Conn) error {
+	v, err := ctx.GetSessionVariable(ctx, gms.AutoCommitSessionVar)
+	if err != nil {
+		return err
+	}
+	on, err := gms.ConvertToBool(ctx, v)
+	if err != nil {
+		return fmt.Errorf("autocommit: %w", err)
+	}
+	set := func(flag uint16, on bool) {
+		if c.StatusFlags &^= flag; on {
+			c.StatusFlags |= flag
+		}
+	}
+	set(uint16(vmysql.ServerStatusAutocommit), on)
+	set(uint16(vmysql.ServerInTransaction), ctx.GetTransaction() != nil)
+	return nil
+}
+
+// fieldsOf describes the columns of an answer to a client.
+func fieldsOf(ctx *gms.Context, schema gms.Schema) []*querypb.Field {
+	results := ctx.GetCharacterSetResults()
+	fields := make([]*querypb.Field, len(schema))
+	for i, c := range schema {
+		charset := uint32(gms.Collation_Default.CharacterSet())
+		if t, ok := c.Type.(gms.TypeWithCollation); ok {
+			charset = uint32(t.Collation().CharacterSet())
+		}
+		switch {
+		case types.IsBinaryType(c.Type):
+			charset = uint32(gms.Collation_binary)
+		case results != gms.CharacterSet_Unspecified:
+			charset = uint32(results)
+		}
+		f := &querypb.Field{
+			Name: c.Name, OrgName: c.Name, Table: c.Source, OrgTable: c.Source, Database: c.DatabaseSource,
+			Type: c.Type.Type(), Charset: charset, ColumnLength: c.Type.MaxTextResponseByteLength(ctx), Flags: columnFlags(c),
+		}
+		if types.IsDecimal(c.Type) {
+			f.Decimals = uint32(c.Type.(gms.DecimalType).Scale())
+		} else if types.IsDatetimeType(c.Type) {
+			f.Decimals = uint32(c.Type.(gms.DatetimeType).Precision())
+		}
+		fields[i] = f
+	}
+	return fields
+}
+
+func columnFlags(c *gms.Column) uint32 {
+	var flags querypb.MySqlFlag
+	if !c.Nullable {
+		flags |= querypb.MySqlFlag_NOT_NULL_FLAG
+	}
+	if c.AutoIncrement {
+		flags |= querypb.MySqlFlag_AUTO_INCREMENT_FLAG
+	}
+	if c.PrimaryKey {
+		flags |= querypb.MySqlFlag_PRI_KEY_FLAG
+	}
+	if types.IsUnsigned(c.Type) {
+		flags |= querypb.MySqlFlag_UNSIGNED_FLAG
+	}
+	return uint32(flags)
+}
