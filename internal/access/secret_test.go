@@ -58,7 +58,7 @@ func TestUsersAreReadFromYAML(t *testing.T) {
 		t.Fatal(err)
 	}
 	us := list(t, users...)
-	u, ok := us.ByToken("s3cret")
+	u, ok := byToken(us, "s3cret")
 	if !ok || !us.Allowed(u, access.Take, name(t, "news")) {
 		t.Errorf("%v, %v", u, ok)
 	}

@@ -24,10 +24,52 @@ const (
 func Actions() []Action { return []Action{Put, Take, Admin} }
 
 // User is one who may come in.
+//
+// Any of the secrets lets the user in: there are several while a new one replaces an old one. Where only a hash is known, the secret has to be sent to be checked: HTTP, Pub/Sub
+// and MySQL's caching_sha2_password and mysql_clear_password do so. Signature Version 4 (SQS, Lambda) and mysql_native_password need the secret itself.
 type User struct {
-	Name   string  `yaml:"name"`
-	Secret Secret  `yaml:"secret"`
-	Grants []Grant `yaml:"grants"`
+	Name string `yaml:"name"`
+	// Secret is what the user proves to have.
+	Secret Secret `yaml:"secret"`
+	// Secrets are further ones.
+	Secrets []Secret `yaml:"secrets"`
+	// SecretHash are argon2id hashes of secrets, as $argon2id$v=19$m=19456,t=2,p=1$salt$hash.
+	SecretHash []Secret `yaml:"secret_hash"`
+	// SecretFile has a secret, or a hash, in each line. It is read again when it changes.
+	SecretFile string  `yaml:"secret_file" file:"read"`
+	Grants     []Grant `yaml:"grants"`
+
+	keys []*credential // all of them, since New
+}
+
+// HashOnly tells whether no secret of the user is known but by its hash.
+func (u *User) HashOnly() bool {
+	for _, c := range u.keys {
+		if c.hash == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// Hashed tells whether some secret of the user is known by its hash alone.
+func (u *User) Hashed() bool {
+	for _, c := range u.keys {
+		if c.hash != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Known are the secrets that are known themselves, for protocols in which both sides compute with them.
+func (u *User) Known() (secrets []string) {
+	for _, c := range u.keys {
+		if c.hash == nil {
+			secrets = append(secrets, c.secret.Reveal())
+		}
+	}
+	return secrets
 }
 
 // Grant allows every action of Can on every name that a pattern of On matches.
@@ -63,10 +105,8 @@ func (u *User) check() error {
 		return fmt.Errorf("%w: a user has no name (give each a name: of its own)", ErrUsers)
 	case strings.ContainsAny(u.Name, ":\x00\r\n"):
 		return fmt.Errorf("%w: user %q: a name has no colon and no line end", ErrUsers, u.Name)
-	case u.Secret == "":
-		return fmt.Errorf("%w: user %s has no secret (secret: ${NAME} takes it from the environment)", ErrUsers, u.Name)
-	case len(u.Secret) < MinSecretBytes:
-		return fmt.Errorf("%w: the secret of user %s is shorter than %d characters", ErrUsers, u.Name, MinSecretBytes)
+	case u.Secret == "" && len(u.Secrets) == 0 && len(u.SecretHash) == 0 && u.SecretFile == "":
+		return fmt.Errorf("%w: user %s has no secret (secret: ${NAME} takes it from the environment; secret_hash: and secret_file: serve, too)", ErrUsers, u.Name)
 	}
 	for i, g := range u.Grants {
 		if err := g.check(); err != nil {

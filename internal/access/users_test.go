@@ -1,6 +1,7 @@
 package access_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -16,6 +17,16 @@ func list(t *testing.T, users ...access.User) *access.Users {
 		t.Fatal(err)
 	}
 	return us
+}
+
+func byToken(us *access.Users, token string) (*access.User, bool) {
+	u, err := us.Token(context.Background(), access.Attempt{Door: "test"}, token)
+	return u, err == nil
+}
+
+func byPassword(us *access.Users, name, secret string) (*access.User, bool) {
+	u, err := us.Login(context.Background(), access.Attempt{Door: "test"}, name, secret)
+	return u, err == nil
 }
 
 func grant(can, on string) access.Grant {
@@ -44,13 +55,13 @@ func TestWithoutUsersEveryoneMay(t *testing.T) {
 		if !us.Visible(nil, name(t, "news")) {
 			t.Errorf("%s: not visible", what)
 		}
-		if _, ok := us.ByToken("anything"); ok {
+		if _, ok := byToken(us, "anything"); ok {
 			t.Errorf("%s: a token names somebody", what)
 		}
-		if _, ok := us.ByPassword("a", "anything"); ok {
+		if _, ok := byPassword(us, "a", "anything"); ok {
 			t.Errorf("%s: a password names somebody", what)
 		}
-		if _, ok := us.ByName("a"); ok {
+		if _, ok := us.Named("a"); ok {
 			t.Errorf("%s: a name names somebody", what)
 		}
 	}
@@ -60,27 +71,27 @@ func TestAUserIsFoundByTokenPasswordAndName(t *testing.T) {
 	us := list(t,
 		access.User{Name: "ann", Secret: "secret of ann"},
 		access.User{Name: "bob", Secret: "secret of bob"})
-	if u, ok := us.ByToken("secret of bob"); !ok || u.Name != "bob" {
+	if u, ok := byToken(us, "secret of bob"); !ok || u.Name != "bob" {
 		t.Errorf("token of bob: %v, %v", u, ok)
 	}
 	for _, wrong := range []string{"", "secret of", "secret of bob ", "Secret of bob", "ann"} {
-		if u, ok := us.ByToken(wrong); ok {
+		if u, ok := byToken(us, wrong); ok {
 			t.Errorf("token %q is %v", wrong, u)
 		}
 	}
-	if u, ok := us.ByPassword("ann", "secret of ann"); !ok || u.Name != "ann" {
+	if u, ok := byPassword(us, "ann", "secret of ann"); !ok || u.Name != "ann" {
 		t.Errorf("password of ann: %v, %v", u, ok)
 	}
 	for _, wrong := range [][2]string{{"ann", "secret of bob"}, {"eve", "secret of ann"}, {"", "secret of ann"}, {"ann", ""}} {
-		if u, ok := us.ByPassword(wrong[0], wrong[1]); ok {
+		if u, ok := byPassword(us, wrong[0], wrong[1]); ok {
 			t.Errorf("%q is %v", wrong, u)
 		}
 	}
-	u, ok := us.ByName("ann")
+	u, ok := us.Named("ann")
 	if !ok || u.Secret.Reveal() != "secret of ann" {
 		t.Errorf("by name: %v, %v", u, ok)
 	}
-	if _, ok := us.ByName("eve"); ok {
+	if _, ok := us.Named("eve"); ok {
 		t.Error("eve was found")
 	}
 }
@@ -112,7 +123,7 @@ func TestGrantsAllowWhatTheyNameAndNothingElse(t *testing.T) {
 		{"boss", "admin", "any/thing", true},
 		{"idle", "take", "news", false},
 	} {
-		u, ok := us.ByName(c.user)
+		u, ok := us.Named(c.user)
 		if !ok {
 			t.Fatal(c.user)
 		}
@@ -120,8 +131,8 @@ func TestGrantsAllowWhatTheyNameAndNothingElse(t *testing.T) {
 			t.Errorf("%s %s on %s: %v", c.user, c.can, c.on, got)
 		}
 	}
-	reader, _ := us.ByName("reader")
-	boss, _ := us.ByName("boss")
+	reader, _ := us.Named("reader")
+	boss, _ := us.Named("boss")
 	if us.AllowedAll(reader, access.Take) || !us.AllowedAll(boss, access.Admin) {
 		t.Error("AllowedAll")
 	}

@@ -26,7 +26,7 @@ type userSettings []access.User
 
 // decodeNode reads a list of users, or a mapping from their names to the rest.
 func (us *userSettings) decodeNode(d *decoder, n *node, path string) {
-	names, secrets := map[string]int{}, map[access.Secret]int{}
+	var check access.Checker
 	add := func(n *node, at place, path, name string) {
 		u := access.User{Name: name}
 		before := d.mistakes()
@@ -34,27 +34,22 @@ func (us *userSettings) decodeNode(d *decoder, n *node, path string) {
 			d.mapping(n, path, &u)
 		} else {
 			var rest struct {
-				Secret access.Secret  `yaml:"secret"`
-				Grants []access.Grant `yaml:"grants"`
+				Secret     access.Secret   `yaml:"secret"`
+				Secrets    []access.Secret `yaml:"secrets"`
+				SecretHash []access.Secret `yaml:"secret_hash"`
+				SecretFile string          `yaml:"secret_file" file:"read"`
+				Grants     []access.Grant  `yaml:"grants"`
 			}
 			d.mapping(n, path, &rest)
-			u.Secret, u.Grants = rest.Secret, rest.Grants
+			u.Secret, u.Secrets, u.SecretHash, u.SecretFile, u.Grants = rest.Secret, rest.Secrets, rest.SecretHash, rest.SecretFile, rest.Grants
 		}
 		if d.mistakes() > before {
 			return
 		}
-		// With whom it shares a name or a secret, if with anyone.
-		list := []access.User{u}
-		if i, ok := names[u.Name]; ok {
-			list = []access.User{(*us)[i], u}
-		} else if i, ok := secrets[u.Secret]; ok {
-			list = []access.User{(*us)[i], u}
-		}
-		if _, err := access.New(list); err != nil {
+		if err := check.Add(&u); err != nil {
 			d.at(at, "", "%s: %s", path, withoutSentinel(err, access.ErrUsers))
 			return
 		}
-		names[u.Name], secrets[u.Secret] = len(*us), len(*us)
 		*us = append(*us, u)
 	}
 	switch n.kind {

@@ -57,6 +57,9 @@ func (p *Policy) Set(allow []string) error {
 	return nil
 }
 
+// Adopt makes the list that of another policy, as Set does.
+func (p *Policy) Adopt(other *Policy) { p.rules.Store(other.rules.Load()) }
+
 func (r *rules) add(entry string) error {
 	if kinds, ok := words[entry]; ok {
 		r.any = r.any || entry == "any"

@@ -24,10 +24,10 @@ const (
 	dateLayout = "20060102"
 )
 
-// Verifier checks signatures. Secret has to be there; the zero value of the rest is useful. It must not be copied once it is used.
+// Verifier checks signatures. Secrets has to be there; the zero value of the rest is useful. It must not be copied once it is used.
 type Verifier struct {
-	// Secret returns the secret of an access key; ok is false when nobody has that key.
-	Secret func(accessKey string) (secret string, ok bool)
+	// Secrets returns the secrets of an access key, any of which may have been used; ok is false when nobody has that key.
+	Secrets func(accessKey string) (secrets []string, ok bool)
 	// Service is the one that signatures have to be made for, such as sqs; "": any.
 	Service string
 	// Region is the one that signatures have to be made for; "": any.
@@ -49,7 +49,7 @@ type Identity struct {
 	Presigned bool
 }
 
-// Verify checks the signature of a request, whose whole body is given. Every error is an *Error.
+// Verify checks the signature of a request, whose whole body is given. Every error is an *Error; with one the Identity has the access key that was claimed, if it could be read.
 func (v *Verifier) Verify(r *http.Request, body []byte) (Identity, error) {
 	s, bad := parse(r)
 	if bad == nil {
@@ -59,7 +59,10 @@ func (v *Verifier) Verify(r *http.Request, body []byte) (Identity, error) {
 		bad = v.compare(r, s, body)
 	}
 	if bad != nil {
-		return Identity{}, bad
+		if s == nil {
+			return Identity{}, bad
+		}
+		return Identity{AccessKey: s.accessKey}, bad
 	}
 	return Identity{AccessKey: s.accessKey, Region: s.region, Service: s.service, Time: s.time, Presigned: s.presigned}, nil
 }
@@ -98,27 +101,32 @@ func (v *Verifier) check(s *signature) *Error {
 
 // compare computes the signature, and compares it with the request's.
 func (v *Verifier) compare(r *http.Request, s *signature, body []byte) *Error {
-	secret, ok := v.Secret(s.accessKey)
-	if !ok {
+	secrets, ok := v.Secrets(s.accessKey)
+	switch {
+	case !ok:
 		return unknownKey()
+	case len(secrets) == 0:
+		return hashOnly()
 	}
 	payload, bad := payloadHash(r, s, body)
 	if bad != nil {
 		return bad
 	}
-	of := scope{secret, s.day, s.region, s.service}
-	key := v.keys.get(of)
-	known := key != nil
-	if !known {
-		key = signingKey(of)
-	}
 	paths, n := canonicalPaths(r)
-	for _, path := range paths[:n] {
-		if hmac.Equal(s.sum[:], sum(key, s.stringToSign(r, path, payload))) {
-			if !known {
-				v.keys.keep(of, key)
+	for _, secret := range secrets {
+		of := scope{secret, s.day, s.region, s.service}
+		key := v.keys.get(of)
+		known := key != nil
+		if !known {
+			key = signingKey(of)
+		}
+		for _, path := range paths[:n] {
+			if hmac.Equal(s.sum[:], sum(key, s.stringToSign(r, path, payload))) {
+				if !known {
+					v.keys.keep(of, key)
+				}
+				return nil
 			}
-			return nil
 		}
 	}
 	return wrongSignature()

@@ -29,8 +29,8 @@ var (
 func verifier(now time.Time) *sigv4.Verifier {
 	return &sigv4.Verifier{
 		Service: "sqs",
-		Secret: func(key string) (string, bool) {
-			return reader.SecretAccessKey, key == reader.AccessKeyID
+		Secrets: func(key string) ([]string, bool) {
+			return []string{"an older one", reader.SecretAccessKey}, key == reader.AccessKeyID
 		},
 		Now: func() time.Time { return now },
 	}
@@ -302,7 +302,7 @@ func TestAnyRequestThatTheSDKSignsIsTakenAndNoneWithAnotherSecret(t *testing.T) 
 			rt.Fatalf("%s %s: %v", method, r.URL, err)
 		}
 		other := verifier(signed)
-		other.Secret = func(string) (string, bool) { return "another", true }
+		other.Secrets = func(string) ([]string, bool) { return []string{"another"}, true }
 		refused(t, other, got, body, sigv4.SignatureDoesNotMatch, "The request signature we calculated")
 		refused(t, verifier(signed), got, append(bytes.Clone(body), 0), sigv4.SignatureDoesNotMatch, "The")
 	})
@@ -318,9 +318,11 @@ func TestASecretThatIsChangedIsChangedAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	v.Secret = func(string) (string, bool) { return "another", true }
+	v.Secrets = func(string) ([]string, bool) { return []string{"another"}, true }
 	refused(t, v, got, nil, sigv4.SignatureDoesNotMatch, "The request signature we calculated")
-	v.Secret = func(string) (string, bool) { return "", false }
+	v.Secrets = func(string) ([]string, bool) { return nil, true }
+	refused(t, v, got, nil, sigv4.HashOnly, "The user has a secret_hash alone")
+	v.Secrets = func(string) ([]string, bool) { return nil, false }
 	refused(t, v, got, nil, sigv4.InvalidClientTokenID, "The security token")
 }
 

@@ -24,6 +24,7 @@ type Metrics struct {
 	inFlight prometheus.Gauge
 	returned prometheus.Counter
 	hops     *prometheus.HistogramVec
+	logins   *prometheus.CounterVec
 
 	watch  sync.Once
 	most   int
@@ -63,10 +64,13 @@ func NewMetrics(maxQueues int) *Metrics {
 			Name: "hikyaku_hop_seconds", Help: "How long messages took from the hop before to this one.",
 			Buckets: prometheus.ExponentialBuckets(0.0001, 4, 11),
 		}, []string{"queue", "hop"}),
+		logins: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "hikyaku_logins_failed_total", Help: "Logins that failed, by door. Reason slowed: refused unlooked at, since too many had failed.",
+		}, []string{"door", "reason"}),
 		most:   or(maxQueues, DefaultMetricQueues),
 		labels: map[queue.Name]*hopSet{},
 	}
-	m.registry.MustRegister(m.requests, m.seconds, m.inFlight, m.returned, m.hops,
+	m.registry.MustRegister(m.requests, m.seconds, m.inFlight, m.returned, m.hops, m.logins,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -82,6 +86,9 @@ func (m *Metrics) Settled(n queue.Name, hops *message.Hops) {
 		m.Hop(n, message.Settled, d)
 	}
 }
+
+// LoginFailed notes that a login failed. Doors and reasons are few and known.
+func (m *Metrics) LoginFailed(door, reason string) { m.logins.WithLabelValues(door, reason).Inc() }
 
 // Register adds collectors of another room. It fails when one of their names is taken.
 func (m *Metrics) Register(cs ...prometheus.Collector) error {

@@ -103,6 +103,7 @@ var kinds = []kind{
 // The door's own problems.
 var (
 	badRequest      = kind{nil, "bad-request", "Request is not valid", 400, "", 0}
+	slowed          = kind{nil, "slowed", "Too many logins have failed", 429, "wait as long as Retry-After says; who has come in from this address before is not held up", 0}
 	unauthenticated = kind{nil, "unauthenticated", "Who are you?", 401, "send Authorization: Bearer SECRET, or a user's name and secret as Basic", 0}
 	forbidden       = kind{nil, "forbidden", "Not granted", 403, "", 0}
 	crossOrigin     = kind{nil, "cross-origin", "Request of another web site", 403, "", 0}

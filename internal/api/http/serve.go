@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -133,9 +134,16 @@ func (s *Server) admit(c *call, rt route) error {
 		}
 		return nil
 	}
-	user, ok := s.authenticate(c.r)
-	if !ok {
+	user, err := s.authenticate(c.r)
+	var slow *access.SlowError
+	switch {
+	case errors.As(err, &slow):
+		c.w.Header().Set("Retry-After", strconv.Itoa(slow.Seconds()))
+		return slowed.problem(slow.Error())
+	case errors.Is(err, access.ErrDenied):
 		return unauthenticated.problem("")
+	case err != nil:
+		return err
 	}
 	c.user = user
 	return nil
@@ -151,13 +159,14 @@ func localHost(host string) bool {
 	return host == "" || access.LoopbackHost(host) || net.ParseIP(host) != nil
 }
 
-func (s *Server) authenticate(r *http.Request) (*access.User, bool) {
+func (s *Server) authenticate(r *http.Request) (*access.User, error) {
+	from := access.Attempt{Door: "http", Address: r.RemoteAddr}
 	if name, secret, ok := r.BasicAuth(); ok {
-		return s.users.ByPassword(name, secret)
+		return s.users.Login(r.Context(), from, name, secret)
 	}
 	scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !ok || !strings.EqualFold(scheme, "Bearer") {
-		return nil, false
+		token = ""
 	}
-	return s.users.ByToken(strings.TrimSpace(token))
+	return s.users.Token(r.Context(), from, strings.TrimSpace(token))
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/hikyaku/hikyaku/internal/access"
@@ -15,13 +16,7 @@ import (
 func (d *Server) newVerifier() sigv4.Verifier {
 	return sigv4.Verifier{
 		Service: "lambda",
-		Secret: func(key string) (string, bool) {
-			user, ok := d.users.ByName(key)
-			if !ok {
-				return "", false
-			}
-			return user.Secret.Reveal(), true
-		},
+		Secrets: d.users.Signing,
 	}
 }
 
@@ -31,28 +26,37 @@ func (c *call) admit(body []byte) error {
 		return c.local()
 	}
 	who, err := c.d.verifier.Verify(c.r, body)
-	if err != nil {
-		var refused *sigv4.Error
-		if errors.As(err, &refused) {
-			status, name := http.StatusForbidden, refused.Code
-			switch name {
-			case sigv4.InvalidClientTokenID:
-				name = "UnrecognizedClientException"
-			case sigv4.SignatureDoesNotMatch:
-				name = "InvalidSignatureException"
-			case sigv4.MissingAuthenticationToken, sigv4.IncompleteSignature:
-				name += "Exception"
-			}
-			return &Error{Name: name, Status: status, Message: refused.Message}
-		}
+	var refused *sigv4.Error
+	if err != nil && !errors.As(err, &refused) {
 		return err
 	}
-	user, ok := c.d.users.ByName(who.AccessKey)
-	if !ok {
+	user, err := c.d.users.Proved(c.r.Context(), access.Attempt{Door: "lambda", Address: c.r.RemoteAddr}, who.AccessKey, refused.Reason())
+	var slow *access.SlowError
+	switch {
+	case errors.As(err, &slow):
+		c.w.Header().Set("Retry-After", strconv.Itoa(slow.Seconds()))
+		return &Error{Name: "TooManyRequestsException", Status: http.StatusTooManyRequests, Message: slow.Error()}
+	case errors.Is(err, access.ErrDenied) && refused != nil:
+		return unsigned(refused)
+	case errors.Is(err, access.ErrDenied):
 		return denied("The security token included in the request is invalid: the user is not there any more")
 	}
 	c.user = user
-	return nil
+	return err
+}
+
+// unsigned is the answer to a signature that is refused, in Lambda's words.
+func unsigned(refused *sigv4.Error) error {
+	name := refused.Shown()
+	switch name {
+	case sigv4.InvalidClientTokenID:
+		name = "UnrecognizedClientException"
+	case sigv4.SignatureDoesNotMatch:
+		name = "InvalidSignatureException"
+	case sigv4.MissingAuthenticationToken, sigv4.IncompleteSignature:
+		name += "Exception"
+	}
+	return &Error{Name: name, Status: http.StatusForbidden, Message: refused.Message}
 }
 
 // local refuses, without users, what a web page could send with the browser of somebody who can reach the door.

@@ -2,6 +2,7 @@ package pubsub
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
 
 	"github.com/hikyaku/hikyaku/internal/access"
@@ -27,16 +29,32 @@ func (d *Server) admit(ctx context.Context) (context.Context, error) {
 	if !d.users.Any() {
 		return ctx, nil
 	}
+	token := ""
 	for _, header := range metadata.ValueFromIncomingContext(ctx, "authorization") {
-		scheme, token, ok := strings.Cut(header, " ")
-		if !ok || !strings.EqualFold(scheme, "Bearer") {
-			continue
-		}
-		if user, ok := d.users.ByToken(strings.TrimSpace(token)); ok {
-			return context.WithValue(ctx, userKey{}, user), nil
+		if scheme, text, ok := strings.Cut(header, " "); ok && strings.EqualFold(scheme, "Bearer") {
+			token = strings.TrimSpace(text)
+			break
 		}
 	}
+	user, err := d.users.Token(ctx, access.Attempt{Door: "pubsub", Address: addressOf(ctx)}, token)
+	var slow *access.SlowError
+	switch {
+	case err == nil:
+		return context.WithValue(ctx, userKey{}, user), nil
+	case errors.As(err, &slow):
+		return nil, status.Error(codes.Unavailable, slow.Error()) // clients try again, with a back-off
+	case !errors.Is(err, access.ErrDenied):
+		return nil, status.FromContextError(err).Err()
+	}
 	return nil, status.Error(codes.Unauthenticated, "a user's secret is expected as a bearer token (authorization: Bearer SECRET)")
+}
+
+// addressOf is where a call comes from.
+func addressOf(ctx context.Context) string {
+	if p, ok := peer.FromContext(ctx); ok && p.Addr != nil {
+		return p.Addr.String()
+	}
+	return ""
 }
 
 // allow refuses what the caller was not granted.

@@ -158,3 +158,41 @@ func TestADoorStartsAndClosesOnce(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestWrongSignaturesAreCounted(t *testing.T) {
+	clock := new(fakeClock)
+	s, stop := openStore(t, t.TempDir(), clock.now, queue.Limits{})
+	t.Cleanup(stop)
+	users, err := access.New([]access.User{
+		{Name: "ann", Secrets: []access.Secret{"an old secret", "a new secret"}, Grants: []access.Grant{{Can: []string{"admin"}, On: []string{"*"}}}},
+		{Name: "bob", SecretHash: []access.Secret{access.Secret(access.HashSecret("secret of bob"))}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted := make(chan string, 10)
+	users.Watch(func(door, reason string) { counted <- door + " " + reason }, nil)
+	r := newRigOver(t, Config{}, users, s, clock)
+	for _, secret := range []string{"an old secret", "a new secret"} {
+		if _, err := r.as("ann", secret).ListQueues(t.Context(), &client.ListQueuesInput{}); err != nil {
+			t.Errorf("%s: %v", secret, err)
+		}
+	}
+	for _, c := range []struct{ name, secret, code, count string }{
+		{"ann", "wrong", "SignatureDoesNotMatch", "sqs secret"},
+		{"eve", "wrong", "InvalidClientTokenId", "sqs name"},
+		{"bob", "secret of bob", "SignatureDoesNotMatch", "sqs hash-only"},
+	} {
+		_, err := r.as(c.name, c.secret).ListQueues(t.Context(), &client.ListQueuesInput{})
+		wantCode(t, err, c.code)
+		if got := <-counted; got != c.count {
+			t.Errorf("%s: counted as %s", c.name, got)
+		}
+		if c.name == "bob" && !strings.Contains(err.Error(), "secret_hash") {
+			t.Errorf("it is not said what to do: %v", err)
+		}
+	}
+	if len(counted) != 0 {
+		t.Errorf("and %s", <-counted)
+	}
+}

@@ -2,6 +2,7 @@ package sqs
 
 import (
 	"errors"
+	"net/http"
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/access/sigv4"
@@ -12,29 +13,26 @@ import (
 func (d *Server) newVerifier() sigv4.Verifier {
 	return sigv4.Verifier{
 		Service: "sqs",
-		Secret: func(key string) (string, bool) {
-			user, ok := d.users.ByName(key)
-			if !ok {
-				return "", false
-			}
-			return user.Secret.Reveal(), true
-		},
+		Secrets: d.users.Signing,
 	}
 }
 
 // authenticate finds the user whose signature a request has.
 func (c *call) authenticate(body []byte) (*access.User, error) {
 	who, err := c.d.verifier.Verify(c.r, body)
-	if err != nil {
-		var refused *sigv4.Error
-		if errors.As(err, &refused) {
-			return nil, wire.Refused(refused.Code, refused.Status, refused.Message)
-		}
+	var refused *sigv4.Error
+	if err != nil && !errors.As(err, &refused) {
 		return nil, err
 	}
-	user, ok := c.d.users.ByName(who.AccessKey)
-	if !ok {
+	user, err := c.d.users.Proved(c.r.Context(), access.Attempt{Door: "sqs", Address: c.r.RemoteAddr}, who.AccessKey, refused.Reason())
+	var slow *access.SlowError
+	switch {
+	case errors.As(err, &slow):
+		return nil, wire.Refused("RequestThrottled", http.StatusTooManyRequests, slow.Error())
+	case errors.Is(err, access.ErrDenied) && refused != nil:
+		return nil, wire.Refused(refused.Shown(), refused.Status, refused.Message)
+	case errors.Is(err, access.ErrDenied):
 		return nil, wire.InvalidSecurity("the user is not there any more")
 	}
-	return user, nil
+	return user, err
 }

@@ -28,5 +28,5 @@ func (clearText) AuthPluginData() ([]byte, error) { return nil, nil }
 func (m clearText) HandleAuthPluginData(_ *vmysql.Conn, name string, _, answer []byte, remote net.Addr) (vmysql.Getter, error) {
 	password := withoutZero(answer)
 	who := visitor{name: name, remote: remote, password: len(password) > 0}
-	return m.server.admit(who, func(secret string) bool { return samePassword(password, secret) })
+	return m.server.login(who, password)
 }

@@ -13,8 +13,9 @@ type native struct{ server *Server }
 // Name is the method's in the protocol.
 func (native) Name() vmysql.AuthMethodDescription { return vmysql.MysqlNativePassword }
 
-// HandleUser is true: whether somebody is known shall not show in the method that is offered.
-func (native) HandleUser(*vmysql.Conn, string) bool { return true }
+// HandleUser is true, but for those who have to send their password: the client is switched to caching_sha2_password for them. Whether somebody is known does
+// not show.
+func (m native) HandleUser(_ *vmysql.Conn, name string) bool { return !m.server.sends(name) }
 
 // AllowClearTextWithoutTLS is true: nothing is sent in the clear.
 func (native) AllowClearTextWithoutTLS() bool { return true }

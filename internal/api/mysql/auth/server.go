@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/rsa"
 	"net"
@@ -17,7 +18,6 @@ const keyBits = 2048
 // Server decides who comes in. It never changes; its methods may be called from any goroutine.
 type Server struct {
 	users   *access.Users
-	decoy   string // the secret of those who are unknown
 	key     func() (*rsa.PrivateKey, error)
 	methods []vmysql.AuthMethod
 }
@@ -28,7 +28,7 @@ var _ vmysql.AuthServer = (*Server)(nil)
 //
 // The RSA key is made when the first client asks for it, which few ever do.
 func New(users *access.Users) *Server {
-	s := &Server{users: users, decoy: rand.Text()}
+	s := &Server{users: users}
 	s.key = sync.OnceValues(func() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, keyBits) })
 	s.methods = []vmysql.AuthMethod{native{s}, sha2{s}, clearText{s}}
 	return s
@@ -48,15 +48,27 @@ func (s *Server) admit(who visitor, fits func(secret string) bool) (vmysql.Gette
 	if !s.users.Any() {
 		return &Visitor{name: who.name}, nil
 	}
-	user, known := s.users.ByName(who.name)
-	secret := s.decoy
-	if known {
-		secret = user.Secret.Reveal()
+	user, err := s.users.Prove(context.Background(), who.attempt(), who.name, fits) // it waits for some seconds at most
+	return who.letIn(user, err)
+}
+
+// login lets somebody in who has sent a password.
+func (s *Server) login(who visitor, password []byte) (vmysql.Getter, error) {
+	if !s.users.Any() {
+		return &Visitor{name: who.name}, nil
 	}
-	if fitting := fits(secret); !known || !fitting {
-		return nil, who.denied()
+	user, err := s.users.Login(context.Background(), who.attempt(), who.name, string(password))
+	return who.letIn(user, err)
+}
+
+// sends tells whether somebody has to send the password, since it cannot be proved in another way: of some secrets only hashes are known. When there are any such, so do those who
+// are unknown, lest the method that is offered shows who is known.
+func (s *Server) sends(name string) bool {
+	if !s.users.AnyHashed() {
+		return false
 	}
-	return &Visitor{name: who.name, user: user}, nil
+	user, known := s.users.Named(name)
+	return !known || user.Hashed()
 }
 
 // secure tells whether nobody on the way can read what the client sends.

@@ -20,11 +20,8 @@ func TestSomebodyUnknownTakesTheStepsOfAWrongPassword(t *testing.T) {
 			t.Errorf("%q was let in", name)
 		}
 	}
-	if len(asked) != 3 || asked["ann"] != fuzzSecret || asked["eve"] != s.decoy || asked[""] != s.decoy {
+	if len(asked) != 3 || asked["ann"] != fuzzSecret || asked["eve"] == fuzzSecret || asked["eve"] != asked[""] || len(asked["eve"]) < 20 {
 		t.Errorf("the proofs were held against %d secrets", len(asked))
-	}
-	if other := New(nil); other.decoy == s.decoy || len(s.decoy) < 20 {
-		t.Error("the decoy can be known")
 	}
 }
 

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"errors"
 	"net"
 
 	vmysql "github.com/dolthub/vitess/go/mysql"
@@ -50,6 +51,28 @@ func (v visitor) denied() error {
 	}
 	return vmysql.NewSQLError(vmysql.ERAccessDeniedError, vmysql.SSAccessDeniedError,
 		"Access denied for user '%.*s'@'%s' (using password: %s)", shownName, v.name, v.host(), using)
+}
+
+// attempt is who asks, for the list of users.
+func (v visitor) attempt() access.Attempt {
+	a := access.Attempt{Door: "mysql"}
+	if v.remote != nil && !local(v.remote) {
+		a.Address = v.remote.String()
+	}
+	return a
+}
+
+// letIn is the answer to one whose login was looked at.
+func (v visitor) letIn(user *access.User, err error) (vmysql.Getter, error) {
+	var slow *access.SlowError
+	switch {
+	case err == nil:
+		return &Visitor{name: v.name, user: user}, nil
+	case errors.As(err, &slow):
+		return nil, vmysql.NewSQLError(vmysql.ERAccessDeniedError, vmysql.SSAccessDeniedError,
+			"Access denied for user '%.*s'@'%s': %s", shownName, v.name, v.host(), slow.Error())
+	}
+	return nil, v.denied()
 }
 
 // host is where the visitor comes from, without the port, which means nothing to anybody.
