@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -74,11 +73,12 @@ func (d *demo) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	h, err := openHouse(ctx, f, slog.New(slog.DiscardHandler), false)
+	h, err := openHouse(ctx, f, io.Discard, false)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, h.close()) }()
+	defer onHangup(ctx, func() { h.reload("") })()
 	seen := newCampaignHops("ios", "android")
 	p, err := h.newPipeline(strings.NewReader("{\"news\": 42}\n"), io.Discard, true, seen)
 	if err != nil {

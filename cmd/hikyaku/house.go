@@ -26,8 +26,10 @@ import (
 
 // house is a courier put together: journal, store, metrics, pipeline, and in serve the doors.
 type house struct {
-	file    *config.File
+	file    *config.File // as it was started
+	loaded  *config.File // as it was read last; touched by reload alone
 	log     *slog.Logger
+	level   *slog.LevelVar
 	journal journal.Journal
 	store   *queue.Store
 	metrics *httpdoor.Metrics
@@ -40,13 +42,19 @@ type house struct {
 }
 
 // openHouse opens the journal of a configuration and the store over it, and makes what the configuration defines.
-func openHouse(ctx context.Context, f *config.File, log *slog.Logger, adopt bool) (*house, error) {
+func openHouse(ctx context.Context, f *config.File, logTo io.Writer, adopt bool) (*house, error) {
+	level := new(slog.LevelVar)
+	log := newLogger(logTo, f.Log, level)
 	users, err := access.New(f.Users)
 	if err != nil {
 		return nil, err
 	}
 	bounds := boundsOf(&f.Limits)
-	h := &house{file: f, log: log, metrics: httpdoor.NewMetrics(0), users: users, pacer: pacerOf(ctx), bounds: bounds, busy: door.NewBusy(bounds.busy)}
+	h := &house{file: f, loaded: f, log: log, level: level, metrics: httpdoor.NewMetrics(0), users: users, pacer: pacerOf(ctx), bounds: bounds, busy: door.NewBusy(bounds.busy)}
+	users.Follow(func(err error) { log.Warn("users", "error", err) })
+	users.Watch(h.metrics.LoginFailed, func(f access.Failure) {
+		log.Warn("login failed", "door", f.Door, "reason", f.Reason, "user", f.Name, "address", f.Address, "count", f.Count)
+	})
 	j, err := file.Open(ctx, file.Options{
 		Dir:        journalDir(f.DataDir),
 		Durability: journal.Durability(f.Durability),

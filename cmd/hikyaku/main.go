@@ -34,15 +34,15 @@ func players() pace.Players {
 }
 
 func run(host *pace.Host) int {
-	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
-		ends = append(ends, syscall.SIGHUP)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), ends...)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	hups := watchHangups(end)
+	defer hups.close()
 	signal.Ignore(syscall.SIGPIPE) // a reader that goes away is an error of the write, not the end of the process
 	context.AfterFunc(ctx, stop)   // a second Ctrl-C ends the process at once
 	root := newRoot(host)
-	err := root.ExecuteContext(withPacer(ctx, host))
-	return report(os.Stderr, err)
+	err := root.ExecuteContext(withHangups(withPacer(ctx, host), hups))
+	return hups.code(report(os.Stderr, err))
 }

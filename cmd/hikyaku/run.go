@@ -52,12 +52,13 @@ func runPipelines(ctx context.Context, r *runFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	log := newLogger(os.Stderr, f.Log)
-	h, err := openHouse(ctx, f, log, r.adopt)
+	h, err := openHouse(ctx, f, os.Stderr, r.adopt)
 	if err != nil {
 		return err
 	}
+	log := h.log
 	defer func() { err = errors.Join(err, h.close()) }()
+	defer onHangup(ctx, func() { h.reload(r.config) })()
 	p, err := h.newPipeline(os.Stdin, os.Stdout, true, hopMetrics{h.metrics})
 	if err != nil {
 		return err

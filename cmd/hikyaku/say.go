@@ -184,12 +184,9 @@ type configMistakes struct {
 func (e *configMistakes) Error() string { return e.errs.Error() }
 func (e *configMistakes) Unwrap() error { return e.errs }
 
-// newLogger logs to w as the configuration wants it.
-func newLogger(w io.Writer, l config.Log) *slog.Logger {
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(l.Level)); err != nil {
-		level = slog.LevelInfo
-	}
+// newLogger logs to w as the configuration wants it, from a level on that can be changed.
+func newLogger(w io.Writer, l config.Log, level *slog.LevelVar) *slog.Logger {
+	level.Set(levelOf(l))
 	o := &slog.HandlerOptions{Level: level}
 	if l.Format == "json" {
 		return slog.New(slog.NewJSONHandler(w, o))

@@ -64,13 +64,14 @@ func serve(ctx context.Context, r *runFlags, listen string) (err error) {
 			return &usageError{errors.New("--listen: " + text), "write it as HOST:PORT, like --listen " + httpdoor.DefaultListen}
 		}
 	}
-	log := newLogger(os.Stderr, f.Log)
-	h, err := openHouse(ctx, f, log, r.adopt)
+	h, err := openHouse(ctx, f, os.Stderr, r.adopt)
 	if err != nil {
 		return err
 	}
+	log := h.log
 	defer func() { err = errors.Join(err, h.close()) }()
 	log.Info("bounds", h.bounds.told()...)
+	defer onHangup(ctx, func() { h.reload(r.config) })()
 	p, err := h.newPipeline(os.Stdin, os.Stdout, false, hopMetrics{h.metrics})
 	if err != nil {
 		return err
