@@ -27,7 +27,7 @@ type Config struct {
 	Handler        http.Handler // of every request, or of those that Plain does not get
 	// Plain serves requests of the usual kind, as package line has it. nil: the Handler serves all.
 	Plain          func(*line.Exchange)
-	HeaderTimeout  time.Duration // to send a header; the Handler's requests
+	HeaderTimeout  time.Duration // to send a header, and for the handshake of TLS
 	ReadTimeout    time.Duration // to send a request
 	WriteTimeout   time.Duration // to take an answer: from when the request was read for the Handler's, from when it is there for Plain's
 	IdleTimeout    time.Duration // between two requests
@@ -35,6 +35,9 @@ type Config struct {
 	// Report is told what a person should know and no client is. It may be called from several goroutines.
 	Report func(error)
 }
+
+// plainRead is the most time that a client has for the small body of a plain request.
+const plainRead = time.Minute
 
 // Web is a listener whose connections are served.
 type Web struct {
@@ -64,7 +67,7 @@ func Listen(ctx context.Context, c Config) (*Web, error) {
 	}
 	if c.Plain != nil {
 		w.lines = line.New(listener, line.Config{
-			Serve: c.Plain, TLS: c.TLS, MaxConnections: c.MaxConnections, Idle: c.IdleTimeout, Read: c.ReadTimeout, Write: c.WriteTimeout,
+			Serve: c.Plain, TLS: c.TLS, MaxConnections: c.MaxConnections, Head: c.HeaderTimeout, Idle: c.IdleTimeout, Read: min(c.ReadTimeout, plainRead), Write: c.WriteTimeout,
 			Panicked: func(v any) { w.report(fmt.Errorf("panic: %v", v)) },
 		})
 		return w, nil
@@ -79,7 +82,7 @@ func (w *Web) Serve() {
 	switch {
 	case w.lines != nil:
 		w.serve(func() error { return w.lines.Run() })
-		w.serve(func() error { return w.web.Serve(w.lines.Others()) })
+		w.serve(func() error { return w.web.Serve(Stalling(w.lines.Others())) })
 	case w.config.TLS != nil:
 		w.serve(func() error { return w.web.ServeTLS(w.listener, "", "") })
 	default:

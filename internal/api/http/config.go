@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/door"
 )
 
 // Config holds the settings of the door. The zero value listens on DefaultListen.
@@ -38,10 +39,10 @@ func (c Config) withDefaults() Config {
 	c.MaxBodyBytes = or(c.MaxBodyBytes, 64<<20)
 	c.MaxHeaderBytes = or(c.MaxHeaderBytes, 64<<10)
 	c.MaxConnections = or(c.MaxConnections, 10_000)
-	c.HeaderTimeout = or(c.HeaderTimeout, 10*time.Second)
+	c.HeaderTimeout = or(c.HeaderTimeout, door.HeaderTime)
 	c.BodyTimeout = or(c.BodyTimeout, time.Minute)
-	c.IdleTimeout = or(c.IdleTimeout, 2*time.Minute)
-	c.StallTimeout = or(c.StallTimeout, 10*time.Second)
+	c.IdleTimeout = or(c.IdleTimeout, door.IdleTime)
+	c.StallTimeout = or(c.StallTimeout, door.StallTime)
 	c.MaxWait = or(c.MaxWait, 5*time.Minute)
 	return c
 }

@@ -42,9 +42,7 @@ type Server struct {
 
 // What a connection may take. An invocation takes up to 15 minutes, and the start of its instance comes on top.
 const (
-	headerTimeout  = 10 * time.Second
 	readTimeout    = 5 * time.Minute
-	idleTimeout    = 2 * time.Minute
 	maxHeaderBytes = 64 << 10
 )
 
@@ -81,7 +79,7 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 	}
 	d.web, err = door.Listen(ctx, door.Config{
 		Name: "lambda", Listen: d.config.Listen, TLS: tlsConfig, MaxConnections: d.config.MaxConnections, Handler: http.HandlerFunc(d.serve), Plain: d.serveLine,
-		HeaderTimeout: headerTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, Report: d.report,
+		HeaderTimeout: door.HeaderTime, ReadTimeout: readTimeout, IdleTimeout: door.IdleTime, MaxHeaderBytes: maxHeaderBytes, Report: d.report,
 	})
 	if err != nil {
 		return nil, err

@@ -10,10 +10,15 @@ import (
 	"google.golang.org/grpc"
 	_ "google.golang.org/grpc/encoding/gzip" // clients compress with it
 	"google.golang.org/grpc/keepalive"
+
+	"github.com/hikyaku/hikyaku/internal/door"
 )
 
 // maxRequest is more than a request may have, so that one that has a little too much is told so by name.
 const maxRequest = maxPublishBytes + 2<<20
+
+// maxStreams is how many calls of one connection go on at once: more wait at the client.
+const maxStreams = 10_000
 
 // newGRPC makes the gRPC server with all services.
 func (d *Server) newGRPC() *grpc.Server {
@@ -22,6 +27,9 @@ func (d *Server) newGRPC() *grpc.Server {
 		grpc.UnaryInterceptor(d.unary),
 		grpc.StreamInterceptor(d.streaming),
 		grpc.MaxRecvMsgSize(maxRequest),
+		grpc.ConnectionTimeout(door.HeaderTime),
+		grpc.MaxConcurrentStreams(maxStreams),
+		grpc.MaxHeaderListSize(64<<10),
 		grpc.ReadBufferSize(128<<10),
 		grpc.WriteBufferSize(128<<10),
 		grpc.InitialWindowSize(4<<20), // a large Publish does not wait for its second round trip

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/door/branch"
 )
 
@@ -27,9 +28,6 @@ type split struct {
 	cancel context.CancelFunc
 	hands  sync.WaitGroup
 }
-
-// greetingTime is how long a client may take to say which protocol it speaks.
-const greetingTime = 10 * time.Second
 
 func newSplit(l net.Listener, t *tls.Config, most int) *split {
 	s := &split{listener: l, tls: t, room: make(chan struct{}, most), closed: make(chan struct{})}
@@ -69,7 +67,7 @@ func (s *split) run() {
 func (s *split) greet(conn net.Conn) {
 	stop := context.AfterFunc(s.ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
-	_ = conn.SetDeadline(time.Now().Add(greetingTime)) // a broken connection fails the read below
+	_ = conn.SetDeadline(time.Now().Add(door.HeaderTime)) // a broken connection fails the read below
 	to := s.rest
 	if s.tls != nil {
 		secure := tls.Server(conn, s.tls)

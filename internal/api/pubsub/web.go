@@ -13,6 +13,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/api/pubsub/rest"
+	"github.com/hikyaku/hikyaku/internal/door"
 )
 
 // newREST makes the server of the REST form. Its calls go through the gRPC server, with all that stands around calls there.
@@ -23,9 +24,9 @@ func (d *Server) newREST(calls *grpc.Server) (*http.Server, error) {
 	}
 	return &http.Server{
 		Handler:           d.local(alive(handler)),
-		ReadHeaderTimeout: 10 * time.Second,
+		ReadHeaderTimeout: door.HeaderTime,
 		ReadTimeout:       time.Minute,
-		IdleTimeout:       2 * time.Minute,
+		IdleTimeout:       door.IdleTime,
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          log.New(reporter(d.report), "", 0),
 	}, nil

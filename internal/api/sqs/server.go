@@ -91,7 +91,7 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 	}
 	web, err := door.Listen(ctx, door.Config{
 		Name: "sqs", Listen: d.config.Listen, TLS: tlsConfig, MaxConnections: d.config.MaxConnections, Handler: http.HandlerFunc(d.serve), Plain: d.serveLine,
-		HeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, Report: d.report,
+		HeaderTimeout: door.HeaderTime, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: door.IdleTime, MaxHeaderBytes: maxHeaderBytes, Report: d.report,
 	})
 	if err != nil {
 		return nil, err
@@ -106,10 +106,8 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 
 // What a connection may take.
 const (
-	headerTimeout  = 10 * time.Second
 	readTimeout    = time.Minute      // a request; longer than the longest poll, during which it goes on
 	writeTimeout   = 90 * time.Second // from when a request was read: the longest poll, and the answer
-	idleTimeout    = 2 * time.Minute
 	maxHeaderBytes = 64 << 10
 )
 

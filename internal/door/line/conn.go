@@ -33,7 +33,8 @@ type phase int64
 
 const (
 	idle    phase = iota // waits for a request
-	reading              // has a part of one
+	heading              // has a part of its header, or shakes hands
+	reading              // has a part of its body
 	working              // answers one
 	writing
 	phases
@@ -51,6 +52,8 @@ func (c *conn) overdue(now int64) bool {
 	switch phase(state % int64(phases)) {
 	case idle:
 		return took >= c.s.config.Idle
+	case heading:
+		return took >= c.s.config.Head
 	case reading:
 		return took >= c.s.config.Read
 	case writing:
@@ -121,9 +124,9 @@ func (c *conn) greet() bool {
 	if c.s.config.TLS == nil {
 		return true
 	}
-	c.enter(reading)
+	c.enter(heading)
 	secure := tls.Server(c.net, c.s.config.TLS)
-	ctx, cancel := context.WithTimeout(c.s.ctx, c.s.config.Read)
+	ctx, cancel := context.WithTimeout(c.s.ctx, c.s.config.Head)
 	defer cancel()
 	if secure.HandshakeContext(ctx) != nil {
 		return false
@@ -146,6 +149,9 @@ func (c *conn) next() (n int, v verdict) {
 			case v == plain && len(c.data) >= n+c.head.length:
 				return n, plain
 			case v == plain:
+				if c.phase() == heading {
+					c.enter(reading)
+				}
 				c.grow(n + c.head.length)
 				if c.head.expects && len(c.data) == n && !c.goOn() {
 					return 0, more
@@ -161,7 +167,7 @@ func (c *conn) next() (n int, v verdict) {
 		m, err := c.net.Read(c.data[len(c.data):cap(c.data)])
 		if m > 0 {
 			if len(c.data) == 0 {
-				c.enter(reading)
+				c.enter(heading)
 			}
 			c.data = c.data[:len(c.data)+m]
 			continue

@@ -414,12 +414,12 @@ func TestClientsThatTakeTooLongAreCut(t *testing.T) {
 		"one that says nothing":   {"", 30 * time.Second},
 		"one that stops midway":   {plainRequest("abc")[:30], 10 * time.Second},
 		"one that never reads":    {plainRequest("abc"), 20 * time.Second},
-		"one without a last byte": {plainRequest("abc")[:len(plainRequest("abc"))-1], 10 * time.Second},
+		"one without a last byte": {plainRequest("abc")[:len(plainRequest("abc"))-1], 45 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := newPipes()
-				r := newRig(t, Config{Idle: 30 * time.Second, Read: 10 * time.Second, Write: 20 * time.Second}, p)
+				r := newRig(t, Config{Head: 10 * time.Second, Idle: 30 * time.Second, Read: 45 * time.Second, Write: 20 * time.Second}, p)
 				l := p.dial(t)
 				began := time.Now()
 				if c.write != "" {

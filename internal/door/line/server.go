@@ -19,8 +19,9 @@ type Config struct {
 	Serve    func(*Exchange)
 	Panicked func(v any)   // nil: nobody is told
 	TLS      *tls.Config   // nil: none
+	Head     time.Duration // for a header from its first byte, and for the handshake of TLS; 0: 10 s
 	Idle     time.Duration // between two requests; 0: 2 min
-	Read     time.Duration // for a request from its first byte; 0: 1 min
+	Read     time.Duration // for the body of a request; 0: 1 min
 	Write    time.Duration // for an answer; 0: 1 min
 	// MaxConnections bounds those that are open, here and with net/http: more wait for one to end. 0: 10,000.
 	MaxConnections int
@@ -56,7 +57,7 @@ func New(l net.Listener, c Config) *Server {
 	for _, d := range []struct {
 		field *time.Duration
 		usual time.Duration
-	}{{&c.Idle, 2 * time.Minute}, {&c.Read, time.Minute}, {&c.Write, time.Minute}} {
+	}{{&c.Head, 10 * time.Second}, {&c.Idle, 2 * time.Minute}, {&c.Read, time.Minute}, {&c.Write, time.Minute}} {
 		if *d.field == 0 {
 			*d.field = d.usual
 		}

@@ -1,0 +1,16 @@
+package door
+
+import "time"
+
+// The time that clients have, at every door.
+const (
+	// HeaderTime is how long what comes before a request may take from its first byte, all together: a handshake, and a request's header.
+	HeaderTime = 10 * time.Second
+	// IdleTime is how long a connection may be silent between two requests.
+	IdleTime = 2 * time.Minute
+	// StallTime is how long a client may take for each StallBytes of an answer.
+	StallTime = 10 * time.Second
+)
+
+// StallBytes is how much of an answer is written under one deadline.
+const StallBytes = 32 << 10
