@@ -171,6 +171,13 @@ type Journal interface {
 	Info() Info
 	Stats() Stats
 
+	// Failed is closed when the journal takes nothing any more until it is reopened; Health then tells why.
+	Failed() <-chan struct{}
+
+	// Health is nil when a small group with lasting records would be taken now: otherwise it is what Append would say (ErrFailed, ErrFull,
+	// ErrClosed, ErrRefused). It costs little and changes nothing.
+	Health() error
+
 	// Close waits for what was appended to be durable and for its done functions, then lets go of the log. A second Close does nothing.
 	Close() error
 }

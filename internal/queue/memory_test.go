@@ -314,6 +314,20 @@ func (m *memory) Info() journal.Info {
 	return journal.Info{Durability: journal.Fsync, Limits: journal.Limits{GroupBytes: 1 << 30, GroupRecords: 1 << 20}, Where: "memory"}
 }
 
+func (m *memory) Failed() <-chan struct{} { return nil }
+
+func (m *memory) Health() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case m.closed:
+		return journal.ErrClosed
+	case m.broken == nil && m.full:
+		return journal.ErrFull
+	}
+	return m.broken
+}
+
 func (m *memory) Stats() journal.Stats {
 	m.mu.Lock()
 	defer m.mu.Unlock()

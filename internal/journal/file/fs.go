@@ -12,13 +12,32 @@ import (
 // from any goroutine.
 type FS interface {
 	MkdirAll(dir string) error
-	Create(name string) (File, error)               // a new, empty file for reading and writing; fs.ErrExist when there is one
-	Open(name string, readOnly bool) (File, error)  // an existing file; fs.ErrNotExist when there is none
-	Rename(old, new string) error                   // replaces new; durable after SyncDir
-	Remove(name string) error                       // durable after SyncDir
-	ReadDir(dir string) ([]string, error)           // names of the files in dir, sorted
-	SyncDir(dir string) error                       // makes creations, renames and removals in dir durable
-	Lock(name string) (unlock io.Closer, err error) // journal.ErrLocked, with the holder's number in the text, when another process holds it
+	Create(name string) (File, error)              // a new, empty file for reading and writing; fs.ErrExist when there is one
+	Open(name string, readOnly bool) (File, error) // an existing file; fs.ErrNotExist when there is none
+	Rename(old, new string) error                  // replaces new; durable after SyncDir
+	Remove(name string) error                      // durable after SyncDir
+	ReadDir(dir string) ([]string, error)          // names of the files in dir, sorted
+	SyncDir(dir string) error                      // makes creations, renames and removals in dir durable
+	Lock(name string) (Lock, error)                // locks the file and its folder; journal.ErrLocked, with the holder's number in the text, when another process holds either
+	Identify(name string) (ID, error)              // of the file or folder that the name leads to now; fs.ErrNotExist when there is none
+	Volume(dir string) (Volume, error)
+}
+
+// ID tells a file or folder from every other that exists at that time, whatever their names: IDs are compared with ==.
+type ID any
+
+// Volume describes the file system in which a folder is.
+type Volume struct {
+	Bytes    int64 // its size; 0 when that is not known
+	ReadOnly bool
+}
+
+// Lock is a held lock. It ends with Close, or with the process.
+type Lock interface {
+	io.Closer
+	// Hold makes sure that the lock still keeps others out: a lock file that was removed is made again while the folder
+	// itself is locked (renewed). After an error another process may have the journal.
+	Hold() (renewed bool, err error)
 }
 
 // File is an open file of an FS. It may also have a method WillNeed(offset, n int64): it is told what will be read soon.
@@ -30,6 +49,7 @@ type File interface {
 	Truncate(size int64) error    // cuts or extends with zeros
 	Preallocate(size int64) error // makes the file size bytes long with room on the medium for all of it; an error that fullError knows when there is none
 	Size() (int64, error)
+	Identify() (ID, error) // of the open file, whatever has become of its name
 }
 
 // osFS is the operating system's file system.
@@ -74,12 +94,15 @@ func (osFS) ReadDir(dir string) ([]string, error) {
 	return names, nil
 }
 
-func (osFS) SyncDir(dir string) error            { return syncDir(dir) }
-func (osFS) Lock(name string) (io.Closer, error) { return lockFile(name) }
+func (osFS) SyncDir(dir string) error          { return syncDir(dir) }
+func (osFS) Lock(name string) (Lock, error)    { return lockFile(name) }
+func (osFS) Identify(name string) (ID, error)  { return identify(name) }
+func (osFS) Volume(dir string) (Volume, error) { return volumeOf(dir) }
 
 type osFile struct{ *os.File }
 
 func (f osFile) Datasync() error              { return datasync(f.File) }
+func (f osFile) Identify() (ID, error)        { return identifyOpen(f.File) }
 func (f osFile) Preallocate(size int64) error { return preallocate(f.File, size) }
 
 func (f osFile) WillNeed(offset, n int64) { willNeed(f.File, offset, n) }

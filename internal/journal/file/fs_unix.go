@@ -4,15 +4,9 @@ package file
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
 func syncDir(dir string) error {
@@ -27,57 +21,35 @@ func syncDir(dir string) error {
 	return f.Close()
 }
 
-// lockFile holds a lock that ends with the process at the latest. The file stays: removing it would let two processes
-// lock two files of the same name.
-func lockFile(name string) (io.Closer, error) {
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
-	if err != nil {
-		return nil, err
-	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		defer f.Close()
-		if !errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, fmt.Errorf("lock %s: %w", name, err)
-		}
-		return nil, fmt.Errorf("%w: folder %s, %s", journal.ErrLocked, filepath.Dir(name), processIn(f))
-	}
-	if err := f.Truncate(0); err != nil {
-		f.Close()
-		return nil, err
-	}
-	if _, err := f.WriteAt(fmt.Appendf(nil, "%d\n", os.Getpid()), 0); err != nil && !fullError(err) {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
-}
-
-// processIn reads who holds a lock.
-func processIn(f *os.File) string {
-	if pid, err := io.ReadAll(io.LimitReader(f, 20)); err == nil && len(pid) > 0 {
-		return "process " + strings.TrimSpace(string(pid))
-	}
-	return "unknown process"
-}
-
-// lockHolder says who holds a lock, without leaving a trace; empty when nobody does.
-func lockHolder(name string) (string, error) {
-	f, err := os.Open(name)
-	if missing(err) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	defer f.Close() // gives a lock back, too
-	err = unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB)
-	if errors.Is(err, unix.EWOULDBLOCK) {
-		return processIn(f), nil
-	}
-	return "", err
-}
-
 // fullError says that err means there is no room.
 func fullError(err error) bool {
 	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, unix.EFBIG)
+}
+
+// inode is what a file or folder is known by: no two that exist at one time share it.
+type inode struct{ device, file uint64 }
+
+func identify(name string) (ID, error) {
+	var st unix.Stat_t
+	if err := retried(func() error { return unix.Stat(name, &st) }); err != nil {
+		return nil, &os.PathError{Op: "stat", Path: name, Err: err}
+	}
+	return inode{uint64(st.Dev), st.Ino}, nil //nolint:unconvert // Dev has other types elsewhere
+}
+
+func identifyOpen(f *os.File) (ID, error) {
+	var st unix.Stat_t
+	if err := retried(func() error { return unix.Fstat(int(f.Fd()), &st) }); err != nil {
+		return nil, &os.PathError{Op: "stat", Path: f.Name(), Err: err}
+	}
+	return inode{uint64(st.Dev), st.Ino}, nil //nolint:unconvert // as above
+}
+
+// retried calls a function again that a signal interrupted.
+func retried(call func() error) error {
+	for {
+		if err := call(); !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
 }

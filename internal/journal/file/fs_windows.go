@@ -16,8 +16,14 @@ import (
 // syncDir does nothing: the file system keeps names durable by itself and has no call for it.
 func syncDir(string) error { return nil }
 
-func lockFile(name string) (io.Closer, error) {
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
+// fileLock is a lock of a file that nobody can remove or rename while it is open, nor the folder that it is in.
+type fileLock struct{ *os.File }
+
+// Hold implements Lock.
+func (fileLock) Hold() (renewed bool, err error) { return false, nil }
+
+func lockFile(name string) (Lock, error) {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +39,7 @@ func lockFile(name string) (io.Closer, error) {
 		f.Close()
 		return nil, err
 	}
-	return f, nil
+	return fileLock{f}, nil
 }
 
 // lockHolder says who holds a lock, without leaving a trace; empty when nobody does.
@@ -57,4 +63,34 @@ func lockHolder(name string) (string, error) {
 // fullError says that err means there is no room.
 func fullError(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL)
+}
+
+// fileIndex is what a file or folder is known by: no two that exist at one time share it.
+type fileIndex struct {
+	volume uint32
+	file   uint64
+}
+
+func identify(name string) (ID, error) {
+	path, err := windows.UTF16PtrFromString(name)
+	if err != nil {
+		return nil, err
+	}
+	h, err := windows.CreateFile(path, 0, windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE|windows.FILE_SHARE_DELETE, nil,
+		windows.OPEN_EXISTING, windows.FILE_FLAG_BACKUP_SEMANTICS, 0) // a folder, too
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: name, Err: err}
+	}
+	defer windows.CloseHandle(h) //nolint:errcheck // it was opened for nothing but to look
+	return indexOf(h)
+}
+
+func identifyOpen(f *os.File) (ID, error) { return indexOf(windows.Handle(f.Fd())) }
+
+func indexOf(h windows.Handle) (ID, error) {
+	var info windows.ByHandleFileInformation
+	if err := windows.GetFileInformationByHandle(h, &info); err != nil {
+		return nil, os.NewSyscallError("GetFileInformationByHandle", err)
+	}
+	return fileIndex{info.VolumeSerialNumber, uint64(info.FileIndexHigh)<<32 | uint64(info.FileIndexLow)}, nil
 }

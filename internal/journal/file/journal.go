@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -18,10 +17,11 @@ import (
 //
 // Locks are taken in the order in which the fields name them: mu, zeroMu, manifestMu, syncMu, segMu, liveMu.
 type Journal struct {
-	opts   Options
-	fs     FS
-	dir    string
-	unlock io.Closer
+	opts  Options
+	fs    FS
+	dir   string
+	lock  Lock   // nil: opened for reading only
+	watch *watch // nil: the same
 
 	slots   chan struct{} // one for each append that waits for its sync: bounds them
 	buffers sync.Pool     // *[]byte, for encoding
@@ -36,6 +36,8 @@ type Journal struct {
 	spares    []spare
 	spareNext uint64
 	begun     uint64        // segments
+	refused   int64         // bytes of the largest group of lasting records refused for want of room, since the reserve was whole
+	shortage  error         // why the reserve could not be made up, since it was whole
 	borrowed  chan struct{} // not nil while cleaning has a spare of a full disk; closed when it is given back
 	unwritten unwritten
 	number    uint64                 // of the next waiter
@@ -64,13 +66,14 @@ type Journal struct {
 	written atomic.Uint64 // everything before this position is in the file
 	durable atomic.Uint64 // highest position known to be synced
 	failure atomic.Pointer[error]
+	ended   chan struct{} // closed once failure is set
 	count   counters
 
 	tidy     chan struct{} // wakes the keeper
 	dirty    chan struct{} // wakes the cleaner
 	short    atomic.Bool   // the reserve cannot be made up: there is no room on the medium
 	quit     chan struct{}
-	owned    sync.WaitGroup // the keeper, the cleaner and the flusher
+	owned    sync.WaitGroup // the keeper, the cleaner, the flusher and the watch
 	closing  sync.Once
 	closeErr error
 	cache    tableCache
@@ -100,6 +103,7 @@ func Open(ctx context.Context, opts Options) (*Journal, error) {
 		tidy:  make(chan struct{}, 1),
 		dirty: make(chan struct{}, 1),
 		quit:  make(chan struct{}),
+		ended: make(chan struct{}),
 	}
 	j.buffers.New = func() any { return new([]byte) }
 	if err := j.load(ctx); err != nil {
@@ -114,6 +118,9 @@ func Open(ctx context.Context, opts Options) (*Journal, error) {
 		}
 		if o.Durability == journal.None {
 			j.owned.Go(j.flushNowAndThen)
+		}
+		if o.Watch > 0 {
+			j.owned.Go(j.watch.run)
 		}
 	}
 	return j, nil
@@ -135,6 +142,7 @@ func (j *Journal) End() journal.Position { return journal.Position(j.end.Load())
 func (j *Journal) fail(err error) error {
 	err = fmt.Errorf("%w: %s: %w", journal.ErrFailed, j.dir, err)
 	if j.failure.CompareAndSwap(nil, &err) {
+		close(j.ended)
 		return err
 	}
 	return *j.failure.Load()
@@ -193,9 +201,9 @@ func (j *Journal) letGo() error {
 		errs = append(errs, c.shut(journal.ErrClosed))
 	}
 	j.segMu.RUnlock()
-	if j.unlock != nil {
-		errs = append(errs, j.unlock.Close())
-		j.unlock = nil
+	if j.lock != nil {
+		errs = append(errs, j.lock.Close())
+		j.lock = nil
 	}
 	return errors.Join(errs...)
 }

@@ -36,6 +36,7 @@ func (j *Journal) keep() {
 	var seen journal.Position // the last group at the last tick
 	var load syncLoad
 	var pool spareLoad
+	var said complaint
 	for {
 		var err error
 		select {
@@ -49,11 +50,28 @@ func (j *Journal) keep() {
 			seen, err = j.sealIdle(seen)
 			err = errors.Join(err, j.dropSpare(&pool))
 			j.wakeCleaner() // releases alone wake nobody
+			if j.short.Load() {
+				j.wakeKeeper() // others may have made room
+			}
 		}
-		if err != nil {
+		if err != nil && said.isNew(err) {
 			j.opts.Report(err)
 		}
 	}
+}
+
+// complaint is what was reported last. A disk that stays full is tried every second, and said to be full once a minute.
+type complaint struct {
+	text string
+	at   time.Time
+}
+
+func (c *complaint) isNew(err error) bool {
+	if text := err.Error(); text != c.text || time.Since(c.at) >= time.Minute {
+		*c = complaint{text, time.Now()}
+		return true
+	}
+	return false
 }
 
 // refill makes up the reserve, and when the tail is half full one more spare for the segment after it. small says that syncs are.
@@ -65,6 +83,10 @@ func (j *Journal) refill(small bool) error {
 			want++
 		}
 		enough := len(j.spares) >= want || j.failed() != nil
+		if enough {
+			j.short.Store(false)
+			j.refused, j.shortage = 0, nil
+		}
 		var name string
 		if !enough {
 			name = filepath.Join(j.dir, sparePrefix+strconv.FormatUint(j.spareNext, 10))
@@ -72,13 +94,13 @@ func (j *Journal) refill(small bool) error {
 		}
 		j.mu.Unlock()
 		if enough {
-			j.short.Store(false)
 			return nil
 		}
 		if err := j.allocate(name, j.opts.SegmentBytes); err != nil {
-			if errors.Is(err, journal.ErrFull) {
-				j.short.Store(true)
-			}
+			j.mu.Lock()
+			j.shortage = err
+			j.mu.Unlock()
+			j.short.Store(true)
 			return err
 		}
 		sp := spare{name: name, size: j.opts.SegmentBytes}

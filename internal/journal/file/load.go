@@ -19,11 +19,14 @@ func (j *Journal) load(ctx context.Context) error {
 		if err := j.fs.MkdirAll(j.dir); err != nil {
 			return err
 		}
-		unlock, err := j.fs.Lock(filepath.Join(j.dir, lockName))
+		lock, err := j.fs.Lock(filepath.Join(j.dir, lockName))
 		if err != nil {
 			return err
 		}
-		j.unlock = unlock
+		j.lock = lock
+		if j.watch, err = j.newWatch(); err != nil {
+			return err
+		}
 		// A process that was killed may have left names that are there but not durable.
 		if err := j.fs.SyncDir(j.dir); err != nil {
 			return err
@@ -281,6 +284,7 @@ func (j *Journal) openTail(ctx context.Context, m *manifest) error {
 				return err
 			}
 			j.opts.Report(err)
+			j.runShort(0, err)
 			break
 		}
 	}

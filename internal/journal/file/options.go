@@ -40,6 +40,10 @@ type Options struct {
 	// appended comes on top, or all of it while more is dead than alive. 16 MiB when 0; no cleaning when negative.
 	CleanBytes int64
 
+	// Watch is how often the journal looks whether its names still lead to the files that it has open: when they do not, it fails
+	// and takes nothing more. 250 ms when 0, never when negative.
+	Watch time.Duration
+
 	ReadOnly bool // reads only, without the lock and without repairing a torn tail; Append and the like are refused
 
 	// Report is told of trouble in the background that costs nothing yet: a segment that could not be removed, a
@@ -82,6 +86,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.CleanBytes == 0 {
 		o.CleanBytes = defaultCleanBytes
+	}
+	if o.Watch == 0 {
+		o.Watch = defaultWatch
 	}
 	if o.Report == nil {
 		o.Report = func(error) {}

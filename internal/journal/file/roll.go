@@ -28,8 +28,7 @@ func (j *Journal) makeRoom(n int64, lasting bool) error {
 	if lasting {
 		for len(j.spares) < reserveSegments {
 			if err := j.addSpare(j.opts.SegmentBytes); err != nil {
-				j.short.Store(true)
-				j.wakeKeeper()
+				j.runShort(n, err)
 				return fmt.Errorf("only the reserve for settling is left: %w", err)
 			}
 		}
@@ -37,7 +36,21 @@ func (j *Journal) makeRoom(n int64, lasting bool) error {
 	if j.tail.end+n+sealBytes <= j.tail.size {
 		return nil
 	}
-	return j.roll(n, lasting)
+	err := j.roll(n, lasting)
+	if lasting && err != nil {
+		j.runShort(n, err)
+	}
+	return err
+}
+
+// runShort notes that a group of n bytes with lasting records was refused. mu is held.
+func (j *Journal) runShort(n int64, why error) {
+	if segmentHeaderBytes+n+sealBytes <= j.opts.SegmentBytes {
+		j.refused = max(j.refused, n)
+	}
+	j.shortage = why
+	j.short.Store(true)
+	j.wakeKeeper()
 }
 
 // addSpare allocates a spare. mu is held.

@@ -30,7 +30,6 @@ package faultfs
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -66,6 +65,9 @@ type Disk struct {
 	cutAt    int // 0: never
 	cut      bool
 	locked   bool
+	folder   int  // which one stands in the place of the folder that there was at first: another for each number
+	gone     bool // no folder stands there
+	readOnly bool
 	fault    func(Op) error
 }
 
@@ -278,7 +280,7 @@ func (c change) apply(names map[string]*inode) {
 }
 
 // Lock holds the one lock there is on the disk.
-func (d *Disk) Lock(name string) (io.Closer, error) {
+func (d *Disk) Lock(name string) (file.Lock, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.locked {
@@ -289,6 +291,9 @@ func (d *Disk) Lock(name string) (io.Closer, error) {
 }
 
 type unlock struct{ d *Disk }
+
+// Hold says that the lock is held: nobody can take it away from a Disk.
+func (u unlock) Hold() (bool, error) { return false, nil }
 
 func (u unlock) Close() error {
 	u.d.mu.Lock()

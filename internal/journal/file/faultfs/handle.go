@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"slices"
 	"syscall"
+
+	"github.com/hikyaku/hikyaku/internal/journal/file"
 )
 
 // handle is an open file.
@@ -120,5 +122,7 @@ func (h *handle) Size() (int64, error) {
 	}
 	return int64(len(h.i.data)), nil
 }
+
+func (h *handle) Identify() (file.ID, error) { return h.i, nil }
 
 func (h *handle) Close() error { return nil }

@@ -1,0 +1,143 @@
+package file
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// A change of the folder is noticed at the next look. Looks that fail for another reason have to do so that often in a row.
+const (
+	defaultWatch = 250 * time.Millisecond
+	watchTries   = 4
+)
+
+// watch looks whether the names still lead to what the journal has open. What is written to files that no name leads to any more
+// is lost when the process ends: nothing of it may be acknowledged.
+type watch struct {
+	j         *Journal
+	dir       ID
+	manifests [manifestFiles]bool // which of them have been there
+	failures  int                 // looks that failed in a row
+}
+
+var errFolder = errors.New("the folder is not the one that was opened")
+
+func (j *Journal) newWatch() (*watch, error) {
+	id, err := j.fs.Identify(j.dir)
+	if err != nil {
+		return nil, err
+	}
+	return &watch{j: j, dir: id}, nil
+}
+
+// run is the goroutine that looks now and then.
+func (w *watch) run() {
+	tick := time.NewTicker(w.j.opts.Watch)
+	defer tick.Stop()
+	for {
+		select {
+		case <-w.j.quit:
+			return
+		case <-w.j.ended:
+			return
+		case <-tick.C:
+		}
+		err := w.look()
+		if w.failures++; err == nil {
+			w.failures = 0
+		}
+		if errors.Is(err, errFolder) || w.failures >= watchTries {
+			_ = w.j.fail(err) // told by Failed
+			return
+		}
+	}
+}
+
+// look compares the folder and what is in it with what was opened. An error that is not errFolder may pass.
+func (w *watch) look() error {
+	j := w.j
+	switch id, err := j.fs.Identify(j.dir); {
+	case missing(err):
+		return fmt.Errorf("%w: the folder is gone: it was renamed, removed or unmounted", errFolder)
+	case err != nil:
+		return fmt.Errorf("look at the folder: %w", err)
+	case id != w.dir:
+		return fmt.Errorf("%w: another folder stands in the place of the one that was opened", errFolder)
+	}
+	if v, err := j.fs.Volume(j.dir); err == nil && v.ReadOnly {
+		return fmt.Errorf("%w: its file system has become one for reading only", errFolder)
+	}
+	renewed, err := j.lock.Hold()
+	if err != nil {
+		return fmt.Errorf("%w: %w", errFolder, err)
+	}
+	if renewed {
+		j.opts.Report(fmt.Errorf("the lock file in %s was removed or replaced by somebody; it was made again, and nobody else was let in", j.dir))
+	}
+	if err := w.lookAtTail(); err != nil {
+		return err
+	}
+	return w.lookAtManifests()
+}
+
+// lookAtTail makes sure that the newest segment, which takes what is appended, still has its name.
+func (w *watch) lookAtTail() error {
+	j := w.j
+	j.mu.Lock()
+	s := j.tail
+	j.mu.Unlock()
+	want, err := s.identify()
+	if err != nil {
+		return err
+	}
+	got, err := j.fs.Identify(s.name)
+	if err != nil && !missing(err) {
+		return fmt.Errorf("look at %s: %w", s.name, err)
+	}
+	if err == nil && got == want {
+		return nil
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.tail != s { // it was sealed meanwhile, and perhaps reclaimed
+		return nil
+	}
+	return fmt.Errorf("%w: its newest segment %s was removed or replaced", errFolder, s.name)
+}
+
+// identify tells which file a segment is, whatever has become of its name.
+func (s *segment) identify() (ID, error) {
+	s.use.RLock()
+	defer s.use.RUnlock()
+	if s.gone != nil {
+		return nil, s.gone
+	}
+	return s.f.Identify()
+}
+
+// lookAtManifests writes the list of segments again if a file of it was removed: the list itself is in memory.
+func (w *watch) lookAtManifests() error {
+	j := w.j
+	for turn := range uint64(manifestFiles) {
+		name := manifestName(j.dir, turn)
+		switch _, err := j.fs.Identify(name); {
+		case err == nil:
+			w.manifests[turn] = true
+			continue
+		case !missing(err):
+			return fmt.Errorf("look at %s: %w", name, err)
+		case !w.manifests[turn]:
+			continue
+		}
+		w.manifests[turn] = false
+		j.manifestMu.Lock()
+		err := j.changeManifest(func(*manifest) {})
+		j.manifestMu.Unlock()
+		if err != nil {
+			return fmt.Errorf("write the manifest again, which was removed: %w", err)
+		}
+		j.opts.Report(fmt.Errorf("%s was removed by somebody; the list of segments was written again", name))
+	}
+	return nil
+}
