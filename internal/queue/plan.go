@@ -124,6 +124,13 @@ func (p *plan) fits(q *queueState, size int) error {
 		return &FullError{q.name, "messages", q.def.MaxMessages}
 	case q.def.MaxBytes > 0 && heldBytes+int64(size) > q.def.MaxBytes:
 		return &FullError{q.name, "bytes", q.def.MaxBytes}
+	}
+	return p.fitsStore(size)
+}
+
+// fitsStore checks the bounds of the store.
+func (p *plan) fitsStore(size int) error {
+	switch {
 	case p.s.messages+p.s.reserved >= p.limits.Messages:
 		return &FullError{Name{}, "messages", p.limits.Messages}
 	case p.bytes()+int64(size) <= p.limits.Bytes:

@@ -2,8 +2,11 @@ package http
 
 import (
 	_ "embed"
+	"errors"
 	"net/http"
 	"strconv"
+
+	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
 //go:embed openapi.yaml
@@ -16,13 +19,17 @@ type healthAnswer struct {
 // health answers as long as the process can.
 func health(c *call) error { return c.w.json(http.StatusOK, healthAnswer{"ok"}) }
 
-// ready answers whether messages would be taken.
+// ready answers whether a message would be taken. Everyone may ask, so an answer tells the kind of what is wrong and nothing of the machine.
 func ready(c *call) error {
 	if c.d.stopping.Err() != nil {
-		return notReady.problem("the server is stopping")
+		return notReady.problem("the server is stopping").because(problemFor(queue.ErrClosed))
 	}
-	if c.d.failed.Load() {
-		return notReady.problem("the store takes nothing until a restart").withHint("see the log of the server for the cause, and restart it")
+	err := c.d.store.Ready()
+	if err == nil && c.d.failed.Load() {
+		err = queue.ErrUnavailable
+	}
+	if err != nil {
+		return notReadyFor(err)
 	}
 	if c.d.ready != nil {
 		if err := c.d.ready(c.ctx()); err != nil {
@@ -30,6 +37,27 @@ func ready(c *call) error {
 		}
 	}
 	return c.w.json(http.StatusOK, healthAnswer{"ready"})
+}
+
+// notReadyFor tells why the store would take no message.
+func notReadyFor(err error) error {
+	var full *queue.FullError // of the whole store: it names nothing
+	for _, k := range kinds {
+		switch {
+		case !errors.Is(err, k.err):
+		case errors.As(err, &full):
+			return notReady.problem(full.Error()).because(k)
+		default:
+			return notReady.problem(k.title).because(k)
+		}
+	}
+	return notReady.problem("the store takes no messages").because(internal)
+}
+
+// because names the kind of problem that a put would be answered with.
+func (p *Problem) because(k kind) *Problem {
+	p.Reason = k.word
+	return p.withHint(k.hint)
 }
 
 // describe serves the description of the door.

@@ -21,6 +21,7 @@ type Problem struct {
 	Status      int          `json:"status"`
 	Detail      string       `json:"detail,omitempty"`
 	Hint        string       `json:"hint,omitempty"`
+	Reason      string       `json:"reason,omitempty"` // of "not-ready": the word of the problem that a put would be answered with
 	Position    *Position    `json:"position,omitempty"`
 	Column      string       `json:"column,omitempty"` // of the queue, that a message does not fit
 	Differences []Difference `json:"differences,omitempty"`

@@ -12,6 +12,7 @@ type route struct {
 func (s *Server) routes() []route {
 	return []route{
 		{"GET", "/healthz", "health", true, health},
+		{"GET", "/livez", "live", true, health},
 		{"GET", "/readyz", "ready", true, ready},
 		{"GET", "/openapi.yaml", "describe", true, describe},
 		{"GET", "/metrics", "metrics", false, metrics},

@@ -162,6 +162,22 @@ func TestReadinessFollowsWhatItIsAskedToFollow(t *testing.T) {
 	}
 }
 
+// TestReadyMeansThatAPutWouldBeTaken: and live means that the process answers, whatever the store takes.
+func TestReadyMeansThatAPutWouldBeTaken(t *testing.T) {
+	r := start(t, settings{store: queue.Options{OnDemand: true, Limits: queue.Limits{Messages: 1}}})
+	r.want(200, "GET", "/readyz", "")
+	r.want(200, "POST", "/default/queues/q/messages", `{}`)
+	r.refused("queue-full", "POST", "/default/queues/q/messages", `{}`)
+	if p := r.refused("not-ready", "GET", "/readyz", ""); p.Status != 503 || p.Reason != "queue-full" || !strings.Contains(p.Detail, "limit of 1 messages") {
+		t.Errorf("%+v", p)
+	}
+	if got := string(r.want(200, "GET", "/livez", "").body); got != `{"status":"ok"}`+"\n" {
+		t.Error(got)
+	}
+	r.want(200, "POST", "/default/queues/q/purge", "")
+	r.want(200, "GET", "/readyz", "")
+}
+
 func TestConnectionsAreBounded(t *testing.T) {
 	r := start(t, settings{config: door.Config{MaxConnections: 1}})
 	first := &http.Client{Transport: &http.Transport{}}

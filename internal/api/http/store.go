@@ -37,6 +37,7 @@ type Store interface {
 	DeleteSnapshot(ctx context.Context, name queue.Name) error
 	Snapshots() []queue.Snapshot
 
+	Ready() error
 	JournalStats() journal.Stats
 	JournalInfo() journal.Info
 }

@@ -1,0 +1,59 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/hikyaku/hikyaku/internal/journal/file"
+	"github.com/hikyaku/hikyaku/internal/journal/file/faultfs"
+	"github.com/hikyaku/hikyaku/internal/message"
+)
+
+// TestAStoreIsReadyAsLongAsAPutWouldBeTaken: a put that is refused for a reason of the whole store and a store that is not ready go together.
+func TestAStoreIsReadyAsLongAsAPutWouldBeTaken(t *testing.T) {
+	ctx, news := context.Background(), Name{DefaultNamespace, "news"}
+	for _, c := range []struct {
+		name   string
+		limits Limits
+		why    error
+	}{
+		{"a full disk", Limits{}, ErrNoRoom},
+		{"the store's limit of messages", Limits{Messages: 10}, ErrQueueFull},
+		{"the store's limit of bytes", Limits{Bytes: 20_123}, ErrQueueFull},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			disk := faultfs.New()
+			j, err := file.Open(ctx, file.Options{Dir: "log", FS: disk, SegmentBytes: 64 << 10, MaxGroupBytes: 64 << 10})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := Open(ctx, Options{Journal: j, OnDemand: true, Limits: c.limits})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				if err := errors.Join(s.Close(), j.Close()); err != nil {
+					t.Error(err)
+				}
+			}()
+			if errors.Is(c.why, ErrNoRoom) {
+				disk.Limit(400 << 10)
+			}
+			for {
+				ready := s.Ready()
+				_, err = s.Put(ctx, news, []message.Message{{Body: make([]byte, 100)}})
+				if err != nil {
+					break
+				}
+				if ready != nil && c.limits.Messages > 0 { // of bytes the last few are not for everybody
+					t.Fatalf("a put was taken, but ready: %v", ready)
+				}
+			}
+			// Who has just been refused would be refused again, as would be everybody else.
+			if ready := s.Ready(); !errors.Is(err, c.why) || !errors.Is(ready, c.why) {
+				t.Errorf("a put: %v; ready: %v", err, ready)
+			}
+		})
+	}
+}
