@@ -77,7 +77,7 @@ func (d *demo) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, h.close()) }()
+	defer func() { err = h.end(err) }()
 	defer onHangup(ctx, func() { h.reload("") })()
 	seen := newCampaignHops("ios", "android")
 	p, err := h.newPipeline(strings.NewReader("{\"news\": 42}\n"), io.Discard, true, seen)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/access"
@@ -109,7 +110,7 @@ func (h *house) newPipeline(in io.Reader, out io.Writer, finite bool, observer p
 		slack = pipeline.RunSlack
 	}
 	p, err := pipeline.New(built.Nodes, pipeline.Options{
-		Store: h.store, Finite: finite, Slack: slack, Logger: h.log, Observe: observer,
+		Store: h.store, Finite: finite, Slack: slack, Logger: h.log, Observe: observer, Abandon: h.journal.Failed(),
 	})
 	if err != nil {
 		return nil, err
@@ -127,6 +128,39 @@ func (h *house) close() error {
 		err = h.functions.Close()
 	}
 	return errors.Join(err, h.store.Close(), h.journal.Close())
+}
+
+// whileSound is a context that ends with ctx, or when the journal fails: then its cause is why. The caller calls stop, which waits.
+func (h *house) whileSound(ctx context.Context) (sound context.Context, stop func()) {
+	sound, cancel := context.WithCancelCause(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		select {
+		case <-sound.Done():
+		case <-h.journal.Failed():
+			cancel(h.journal.Health())
+		}
+	})
+	return sound, func() {
+		cancel(nil)
+		watching.Wait()
+	}
+}
+
+// end closes the house after err, if there was one, or after the journal failed: whatever else went well, that is an error. It is told once.
+func (h *house) end(err error) error {
+	select {
+	case <-h.journal.Failed():
+		if why := h.journal.Health(); !errors.Is(err, journal.ErrFailed) {
+			err = errors.Join(why, err)
+		}
+	default:
+	}
+	closing := h.close()
+	if errors.Is(err, journal.ErrFailed) && errors.Is(closing, journal.ErrFailed) {
+		return err
+	}
+	return errors.Join(err, closing)
 }
 
 // hopMetrics feeds the hops that only a pipeline knows to the metrics.

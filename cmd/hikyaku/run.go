@@ -57,13 +57,15 @@ func runPipelines(ctx context.Context, r *runFlags) (err error) {
 		return err
 	}
 	log := h.log
-	defer func() { err = errors.Join(err, h.close()) }()
+	defer func() { err = h.end(err) }()
 	defer onHangup(ctx, func() { h.reload(r.config) })()
 	p, err := h.newPipeline(os.Stdin, os.Stdout, true, hopMetrics{h.metrics})
 	if err != nil {
 		return err
 	}
-	result, err := p.run(ctx)
+	sound, stop := h.whileSound(ctx)
+	defer stop()
+	result, err := p.run(sound)
 	log.Info("run ended", "delivered", result.Delivered, "dead_letters", result.DeadLettered, "dropped", result.Dropped, "given_back", result.GivenBack, "retries", result.Retried)
 	if err != nil {
 		return err

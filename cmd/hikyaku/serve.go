@@ -11,6 +11,7 @@ import (
 
 	httpdoor "github.com/hikyaku/hikyaku/internal/api/http"
 	"github.com/hikyaku/hikyaku/internal/config"
+	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
 func newServe() *cobra.Command {
@@ -69,7 +70,7 @@ func serve(ctx context.Context, r *runFlags, listen string) (err error) {
 		return err
 	}
 	log := h.log
-	defer func() { err = errors.Join(err, h.close()) }()
+	defer func() { err = h.end(err) }()
 	log.Info("bounds", h.bounds.told()...)
 	defer onHangup(ctx, func() { h.reload(r.config) })()
 	p, err := h.newPipeline(os.Stdin, os.Stdout, false, hopMetrics{h.metrics})
@@ -82,6 +83,8 @@ func serve(ctx context.Context, r *runFlags, listen string) (err error) {
 	}
 	var pipelines sync.WaitGroup
 	var pipelineErr error
+	ctx, enough := h.whileSound(ctx)
+	defer enough()
 	ctx, fail := context.WithCancel(ctx)
 	defer fail()
 	pipelines.Go(func() {
@@ -96,6 +99,9 @@ func serve(ctx context.Context, r *runFlags, listen string) (err error) {
 		}
 	})
 	<-ctx.Done()
+	if err := context.Cause(ctx); errors.Is(err, journal.ErrFailed) {
+		log.Error("the journal has failed: nothing more is acknowledged", "error", err)
+	}
 	log.Info("stopping")
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
 	defer cancel()

@@ -211,6 +211,25 @@ func TestAStopWaitsForAnswersAndGivesTheRestBack(t *testing.T) {
 	})
 }
 
+// TestAStopWaitsForNothingThatCannotBeSettled: an answer that comes could not be written down.
+func TestAStopWaitsForNothingThatCannotBeSettled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src, box := feedOf(numbers(10)...), newPostbox(component.SinkLimits{InFlight: 8})
+		src.stay = true
+		over := make(chan struct{})
+		_, stop := started(t, src, box, Settings{}, Options{StopGrace: 3 * time.Second, Abandon: over})
+		time.AfterFunc(time.Second, func() { close(over) })
+		began := time.Now()
+		if r, err := stop(); err != nil || r.Delivered != 0 || r.GivenBack != 10 {
+			t.Errorf("%+v, %v", r, err)
+		}
+		if took := time.Since(began); took != time.Second {
+			t.Errorf("the stop took %v", took)
+		}
+		src.once(t, 10)
+	})
+}
+
 func TestAnAsyncSinkThatCanGoNoFurtherStopsThePipeline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src, box := feedOf(numbers(3)...), newPostbox(component.SinkLimits{InFlight: 3})

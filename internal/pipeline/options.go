@@ -31,8 +31,10 @@ type Options struct {
 	Slack int
 	// StopGrace is how long what is in flight may take after a stop; 0: 10 s. What is left then is given back.
 	StopGrace time.Duration
-	Observe   Observer     // nil: nobody
-	Logger    *slog.Logger // for stacks of panics, dead letters, and those that cannot be written; nil: slog.DiscardHandler
+	// Abandon, if set, is closed when nothing can be settled any more: a stop then waits for nothing that is in flight.
+	Abandon <-chan struct{}
+	Observe Observer     // nil: nobody
+	Logger  *slog.Logger // for stacks of panics, dead letters, and those that cannot be written; nil: slog.DiscardHandler
 	// Rand returns numbers in [0, 1) for the jitter of retries; nil: math/rand. Its calls are serialised.
 	Rand func() float64
 }

@@ -167,6 +167,7 @@ func (p *Pipeline) finish(giveUp func()) {
 	case <-p.drained:
 		return
 	case <-grace.C:
+	case <-p.options.Abandon:
 	}
 	for _, s := range p.stages {
 		s.end()

@@ -5,11 +5,8 @@ package crash
 import (
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	httpdoor "github.com/hikyaku/hikyaku/internal/api/http"
@@ -19,30 +16,14 @@ import (
 const (
 	diskBytes = 264 << 20 // four segments of 64 MiB and a little: two for the log, two spare ones
 	parcel    = 1 << 20
-
-	fullDiskTest = "TestAFullDiskRefusesPutsAndLosesNothing"
-	inNamespace  = "HIKYAKU_CRASH_NAMESPACE"
 )
 
-// TestAFullDiskRefusesPutsAndLosesNothing has a small file system of its own for the data. Where the test may not mount one, it runs itself in
-// a user namespace, where it may.
 func TestAFullDiskRefusesPutsAndLosesNothing(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	err := syscall.Mount("hikyaku-test", dir, "tmpfs", 0, fmt.Sprintf("size=%d", diskBytes))
-	switch {
-	case err == nil:
-	case os.Getenv(inNamespace) != "":
-		t.Fatalf("mount a small file system in a user namespace: %v", err)
-	default:
-		fullDiskInNamespace(t, err)
+	dir, ok := ownDisk(t, diskBytes)
+	if !ok {
 		return
 	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(dir, 0); err != nil {
-			t.Errorf("unmount %s: %v", dir, err)
-		}
-	})
 	data := filepath.Join(dir, "data")
 	s := serve(t, preamble(data))
 	put := fill(t, s)
@@ -62,6 +43,9 @@ func TestAFullDiskRefusesPutsAndLosesNothing(t *testing.T) {
 		}
 		return err == nil
 	})
+	if err := s.client.Ready(t.Context()); err != nil {
+		t.Errorf("ready when there is room again: %v", err)
+	}
 	t.Logf("%d parcels of 1 MiB fitted, %d were drained", put, got)
 	s.stop(t)
 	checkJournal(t, data)
@@ -89,6 +73,9 @@ func fill(t *testing.T, s *served) int {
 		}
 		if n == 0 {
 			t.Fatal("nothing was taken at all")
+		}
+		if err := s.client.Ready(t.Context()); !errors.As(err, &p) || p.Status != 503 || p.Reason != "no-room" {
+			t.Errorf("ready on a full disk: %v", err)
 		}
 		return n
 	}
@@ -123,26 +110,4 @@ func drain(t *testing.T, s *served, want int) int {
 		}
 	}
 	return len(seen)
-}
-
-// fullDiskInNamespace runs the test again where it may mount.
-func fullDiskInNamespace(t *testing.T, refused error) {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), "unshare", "--user", "--map-root-user", "--mount", self, "-test.run=^"+fullDiskTest+"$", "-test.v")
-	cmd.Env = append(os.Environ(), inNamespace+"=1", builtAlready+"="+binary)
-	out, err := cmd.CombinedOutput()
-	if err == nil {
-		t.Logf("mount: %v; in a user namespace:\n%s", refused, out)
-		return
-	}
-	if !strings.Contains(string(out), "=== RUN") {
-		// Nothing of the kind is allowed here. TestTheDoorTellsOfAFullDisk tells the same story of a disk in memory.
-		t.Logf("this machine allows neither a mount (%v) nor a user namespace (%v: %s)", refused, err, out)
-		return
-	}
-	t.Fatalf("in a user namespace: %v\n%s", err, out)
 }
