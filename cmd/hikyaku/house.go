@@ -65,6 +65,7 @@ func openHouse(ctx context.Context, f *config.File, logTo io.Writer, adopt bool)
 		return nil, fmt.Errorf("open data_dir %s: %w", f.DataDir, err)
 	}
 	h.journal = j
+	warnOfOpenFolder(log, f.DataDir)
 	h.store, err = queue.Open(ctx, queue.Options{
 		Journal: j, Limits: bounds.store, OnDemand: true, Namespaces: f.Namespaces, Observe: h.metrics.Settled,
 	})

@@ -52,13 +52,13 @@ type File interface {
 	Identify() (ID, error) // of the open file, whatever has become of its name
 }
 
-// osFS is the operating system's file system.
+// osFS is the operating system's file system. What it makes is for nobody but the account that runs it: messages are in these files.
 type osFS struct{}
 
-func (osFS) MkdirAll(dir string) error { return os.MkdirAll(dir, 0o755) }
+func (osFS) MkdirAll(dir string) error { return os.MkdirAll(dir, 0o700) }
 
 func (osFS) Create(name string) (File, error) {
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, err
 	}

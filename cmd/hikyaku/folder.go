@@ -1,0 +1,50 @@
+package main
+
+import (
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// openToOthers says how many of the folders and files of a data_dir other accounts may get into, and names the first. What hikyaku makes is
+// 0700 and 0600; what was made before, or by somebody else, stays as it is: a group may be meant to read it.
+func openToOthers(dataDir string) (first string, n int) {
+	if runtime.GOOS == "windows" { // its modes say nothing
+		return "", 0
+	}
+	look := func(path string, info fs.FileInfo) {
+		if info.Mode().Perm()&0o077 == 0 || info.Mode()&fs.ModeSymlink != 0 {
+			return
+		}
+		if n++; n == 1 {
+			first = path
+		}
+	}
+	for _, dir := range []string{dataDir, journalDir(dataDir)} {
+		if info, err := os.Stat(dir); err == nil {
+			look(dir, info)
+		}
+	}
+	if n == 0 { // nobody gets to what is inside
+		return "", 0
+	}
+	files, err := os.ReadDir(journalDir(dataDir))
+	if err != nil {
+		return first, n // the journal will tell
+	}
+	for _, f := range files {
+		if info, err := f.Info(); err == nil {
+			look(filepath.Join(journalDir(dataDir), f.Name()), info)
+		}
+	}
+	return first, n
+}
+
+// warnOfOpenFolder logs that other accounts of this machine may get at the messages.
+func warnOfOpenFolder(log *slog.Logger, dataDir string) {
+	if first, n := openToOthers(dataDir); n > 0 {
+		log.Warn("other accounts of this machine may get at data_dir: messages are readable there", "first", first, "open", n, "hint", "chmod -R go= "+dataDir)
+	}
+}
