@@ -98,7 +98,7 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 	variables()
 	bounding(d.config)
 	pro := &provider{door: d}
-	e := engine.New(analyzer.NewBuilder(pro).Build(), &engine.Config{})
+	e := engine.New(analyzer.NewBuilder(pro).AddPreAnalyzeRule(boundPatternsID, boundPatterns).Build(), &engine.Config{})
 	e.Analyzer.ExecBuilder.PriorityBuilder = walking{e.Analyzer.ExecBuilder}
 	d.showEngines(e)
 	handler := &handler{door: d}

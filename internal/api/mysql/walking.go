@@ -33,8 +33,18 @@ func (w walking) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter, 
 		return nil, nil
 	}
 	hold := within && parent.hold || !within && m.built // a subquery's rows are put together
+	bound := transform.SameTree
+	if !m.built {
+		var err error
+		if n, bound, err = boundIn(ctx, n); err != nil { // the analyzer passes simple statements by
+			return nil, err
+		}
+	}
 	m.built = true
 	if !counted(n) {
+		if bound == transform.NewTree {
+			return w.base.Build(ctx, n, row)
+		}
 		return nil, nil
 	}
 	if err := m.alive(); err != nil {
