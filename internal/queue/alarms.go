@@ -142,6 +142,7 @@ func (s *state) tick(limit int) {
 		switch a.of {
 		case ofPage:
 			s.expire(a.q, a.seq)
+			limit -= pageSize - 1 // it may have looked at so many messages
 			continue
 		case ofSnapshot:
 			sn := a.q.snapshotNumbered(a.seq)

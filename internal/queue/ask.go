@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/hikyaku/hikyaku/internal/condition"
+	"github.com/hikyaku/hikyaku/internal/index"
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/message"
 )
@@ -30,6 +31,7 @@ type looked struct {
 
 	asks  bool // to know whether it meets a condition its body has to be read
 	meets bool
+	key   index.Key
 	env   entryEnv // with its body, once that was read
 }
 
@@ -38,19 +40,30 @@ func (q *queueState) look(e entry) looked {
 	return looked{entry: e, columns: q.def.Columns, at: e.at(), attempts: e.attempts(), stored: q.stored(e)}
 }
 
+// envLater is env for who must not read bodies.
+func (s *state) envLater(q *queueState, e entry) *entryEnv {
+	env := s.env(q, e)
+	env.body = bodyLater
+	return env
+}
+
 // ask tells whether e meets a condition, nil being met by every message; unread: that cannot be told without its body. The lock is held.
 func (s *state) ask(q *queueState, e entry, where *condition.Expr) (meets, unread bool) {
 	if where == nil {
 		return true, false
 	}
-	env := s.env(q, e)
-	env.body = bodyLater
+	env := s.envLater(q, e)
 	meets = where.Match(env)
 	return meets && env.body != bodyMissed, env.body == bodyMissed
 }
 
 // askBodies reads the bodies of those that ask for them, and finds out whether they meet a condition. It is called without the lock.
 func (s *Store) askBodies(ctx context.Context, where *condition.Expr, xs []*looked) error {
+	return s.readBodies(ctx, xs, func(x *looked) { x.meets = where.Match(&x.env) })
+}
+
+// readBodies reads the bodies of messages and lets judge find something out of each.
+func (s *Store) readBodies(ctx context.Context, xs []*looked, judge func(x *looked)) error {
 	places := make([]journal.Address, len(xs))
 	for i, x := range xs {
 		places[i] = x.place
@@ -61,7 +74,7 @@ func (s *Store) askBodies(ctx context.Context, where *condition.Expr, xs []*look
 		if err != nil {
 			x.env.body = bodyDamaged // or it is gone by now
 		}
-		x.meets = where.Match(&x.env)
+		judge(x)
 	})
 	if err != nil {
 		return fmt.Errorf("read the messages that a condition asks for: %w", err)

@@ -23,10 +23,12 @@ type asker struct {
 	claimant uint64 // never 0
 	owner    *Owner
 	take     func(from int, q *queueState, e entry) // claims e in the state
+	again    bool                                   // nothing was taken, and yet there may be something: build what is needed and choose again
 }
 
 // choose takes up to max messages: earlier entries of from first, the oldest first within one.
 func (s *state) choose(a *asker) (taken int) {
+	spent := 0
 	for i, w := range a.from {
 		if taken == a.max {
 			break
@@ -44,6 +46,10 @@ func (s *state) choose(a *asker) (taken int) {
 			if ready := find.oldest(s, w.q); ready != none && (e == none || ready.seq() < e.seq()) {
 				e = ready
 			}
+			if e == none && find.more() {
+				a.again = taken == 0
+				return taken
+			}
 			if e == none {
 				break
 			}
@@ -53,6 +59,10 @@ func (s *state) choose(a *asker) (taken int) {
 			extra = without(extra, e)
 			if w.q.spent(e) { // the bound was lowered while it waited
 				s.doom(w.q, e, &s.exhausted)
+				if spent++; spent == walkPiece {
+					a.again = taken == 0
+					return taken
+				}
 				continue
 			}
 			a.give(i, w.q, e)
@@ -101,7 +111,7 @@ func (s *state) nextOfKey(a *asker, w wanted, e entry) entry {
 }
 
 func (s *state) meets(w wanted, e entry) bool {
-	return w.where == nil || w.where.Match(s.env(w.q, e))
+	return w.where == nil || w.where.Match(s.envKnown(w.q, e))
 }
 
 func earliest(es []entry) entry {

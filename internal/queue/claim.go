@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"time"
 
@@ -93,7 +92,7 @@ func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration, 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	froms, err := s.wanted(ctx, r.From) // returns with the lock
+	froms, err := s.wanted(ctx, r.From, r.Max) // returns with the lock
 	if err != nil {
 		return nil, err
 	}
@@ -124,6 +123,12 @@ func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration, 
 	}
 	c.hand()
 	s.state.serve() // what tick woke and this claim did not take
+	if a.again {
+		c.place = place
+		s.settleUp()
+		s.mu.Unlock()
+		return c, errAgain
+	}
 	if len(c.picks) > 0 || c.err != nil || wait <= 0 || len(froms) == 0 {
 		s.settleUp()
 		s.mu.Unlock()
@@ -149,8 +154,11 @@ func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration, 
 }
 
 // wanted resolves a claim's queues, making them where that is wanted, and returns with the lock held unless it fails.
-func (s *Store) wanted(ctx context.Context, from []From) ([]wanted, error) {
+func (s *Store) wanted(ctx context.Context, from []From, want int) ([]wanted, error) {
 	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		s.mu.Lock()
 		for s.paused && !s.closed {
 			s.landing.Wait()
@@ -182,12 +190,15 @@ func (s *Store) wanted(ctx context.Context, from []From) ([]wanted, error) {
 				return nil, err
 			}
 		}
-		if missing == (Name{}) && s.buildFor(ws) {
-			return ws, nil
-		}
 		if missing == (Name{}) {
+			done, ask := s.buildFor(ws, want)
+			if done {
+				return ws, nil
+			}
 			s.mu.Unlock() // a large queue is looked through in pieces, with everybody else in between
-			runtime.Gosched()
+			if err := s.goOn(ctx, ask); err != nil {
+				return nil, err
+			}
 			continue
 		}
 		isTopic := s.state.topicNames[missing] != nil
@@ -226,17 +237,20 @@ func gather(ws []wanted) error {
 	return nil
 }
 
-// buildFor lets what the conditions need go on by a piece and tells whether all of it is there. The lock is held.
-func (s *Store) buildFor(ws []wanted) (done bool) {
+// buildFor lets what the conditions need go on by a piece and tells whether all of it is there, or what has to be asked for it without the lock (see goOn).
+// The lock is held.
+func (s *Store) buildFor(ws []wanted, want int) (done bool, ask *questions) {
 	for i := range ws {
 		w := &ws[i]
 		var unbuilt []view
-		if w.find, unbuilt = s.state.finderFor(w.q, w.where); len(unbuilt) > 0 {
-			s.state.build(w.q, unbuilt[0])
-			return false
+		if w.find, unbuilt = s.state.finderFor(w.q, w.where, want); len(unbuilt) > 0 {
+			if ask = unbuilt[0].unasked(); ask == nil {
+				s.state.build(w.q, unbuilt[0])
+			}
+			return false, ask
 		}
 	}
-	return true
+	return true, nil
 }
 
 // expect is about how many messages there are to be had of a queue.

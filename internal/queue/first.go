@@ -3,7 +3,6 @@ package queue
 import (
 	"context"
 	"fmt"
-	"runtime"
 )
 
 // First shows the oldest message that a claim from there would get now, without claiming it, and without body and large column values; ok is false
@@ -14,12 +13,14 @@ func (s *Store) First(ctx context.Context, from From) (p Peeked, ok bool, err er
 		if err := ctx.Err(); err != nil {
 			return p, false, err
 		}
-		e, q, done, err := s.first(from)
+		e, q, done, ask, err := s.first(from)
 		if err != nil {
 			return p, false, err
 		}
-		if !done {
-			runtime.Gosched() // a large queue is looked through in pieces, with everybody else in between
+		if !done { // a large queue is looked through in pieces, with everybody else in between
+			if err := s.goOn(ctx, ask); err != nil {
+				return p, false, err
+			}
 			continue
 		}
 		if q == nil {
@@ -39,26 +40,29 @@ type firstFound struct {
 	stored stored
 }
 
-// first looks once. done is false while an index is still being made; q is nil when there is no message.
-func (s *Store) first(from From) (e firstFound, q *queueState, done bool, err error) {
+// first looks once. done is false while an index is still being made, with what is to be asked for it; q is nil when there is no message.
+func (s *Store) first(from From) (e firstFound, q *queueState, done bool, ask *questions, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if q, err = s.queueOf(from.Queue); err != nil {
-		return e, nil, false, err
+		return e, nil, false, nil, err
 	}
 	if from.Where != nil {
 		if err := from.Where.Check(q.known, q.candidates()); err != nil {
-			return e, nil, false, fmt.Errorf("%w: queue %s: %w", ErrCondition, q.name.Short(), err)
+			return e, nil, false, nil, fmt.Errorf("%w: queue %s: %w", ErrCondition, q.name.Short(), err)
 		}
 	}
 	s.catchUp()
 	ws := []wanted{{q: q, where: from.Where}}
-	if err := gather(ws); err != nil || !s.buildFor(ws) {
-		return e, nil, false, err
+	if err := gather(ws); err != nil {
+		return e, nil, false, nil, err
+	}
+	if done, ask := s.buildFor(ws, 1); !done {
+		return e, nil, false, ask, nil
 	}
 	oldest := ws[0].find.oldest(s.state, q)
 	if oldest == none {
-		return e, nil, true, nil
+		return e, nil, !ws[0].find.more(), nil, nil
 	}
-	return firstFound{q.peeked(oldest, Ready), q.stored(oldest)}, q, true, nil
+	return firstFound{q.peeked(oldest, Ready), q.stored(oldest)}, q, true, nil, nil
 }

@@ -38,6 +38,9 @@ var (
 	holdsCounts []atomic.Uint32 // under the present hold
 )
 
+// Only the package compiled with steps uses these.
+var _ = []any{holdsStep, (*holdsMutex)(nil), holdsLoop, holdsCompares}
+
 // holdsNow is what is known of the lock of the one Store that is counted.
 var holdsNow struct {
 	holder  atomic.Uint64 // the goroutine that has the lock; 0: nobody, or nothing is counted

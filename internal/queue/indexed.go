@@ -17,21 +17,57 @@ import (
 // then by the value of one more, for ranges. It finds the oldest message that a branch of a condition's plan asks for whatever
 // the queue's depth and whatever the constants. What two values with one key differ in, the condition itself is asked about.
 type indexed struct {
-	shape string // names the fields: see shapeOf
-	equal []condition.Field
-	span  *condition.Field // nil: none
-	tree  index.Tree
-	built building
+	of     *queueState
+	shape  string // names the fields: see shapeOf
+	equal  []condition.Field
+	span   *condition.Field // nil: none
+	tree   index.Tree
+	built  building
+	bodies wantedBodies
+	large  map[uint64]index.Key // of messages whose bodies had to be read for it; nil while there are none
+	walks  bool                 // some that have a fitting key do not fit: see planned.walked
 	effort
 }
 
-func (x *indexed) show(env condition.Env, e entry) {
-	if k, ok := x.keyOf(env); ok {
+// complete tells whether it holds all ready messages.
+func (x *indexed) complete() bool { return x.built.done && !x.bodies.some() }
+
+func (x *indexed) show(env *entryEnv, e entry) {
+	k, ok := x.keyOf(env)
+	switch {
+	case env.body == bodyMissed:
+		x.bodies.add(e)
+	case ok:
 		x.tree.Insert(k, e.seq())
 	}
 }
 
-func (x *indexed) hide(env condition.Env, e entry) {
+func (x *indexed) unasked() *questions { return x.bodies.ask(x.of, x) }
+
+func (x *indexed) judge(l *looked) { l.key, l.meets = x.keyOf(&l.env) }
+
+func (x *indexed) learn(_ *state, ls []*looked) {
+	for _, l := range ls {
+		if !x.bodies.answered(l) || !l.meets {
+			continue
+		}
+		if x.large == nil {
+			x.large = map[uint64]index.Key{}
+		}
+		x.large[l.entry.seq()] = l.key
+		x.tree.Insert(l.key, l.entry.seq())
+	}
+}
+
+func (x *indexed) hide(env *entryEnv, e entry) {
+	if x.bodies.drop(e) {
+		return
+	}
+	if k, ok := x.large[e.seq()]; ok {
+		delete(x.large, e.seq())
+		x.tree.Delete(k, e.seq())
+		return
+	}
 	if k, ok := x.keyOf(env); ok {
 		x.tree.Delete(k, e.seq())
 	}
@@ -43,14 +79,14 @@ func (x *indexed) advance(s *state, q *queueState, piece int) {
 	n := 0
 	more := false
 	q.ready.Ascend(x.built.upto+1, func(seq uint64) bool {
-		if n++; n > piece {
+		if n++; n > piece || x.bodies.full() {
 			more = true
 			return false
 		}
 		q.scanned++
 		x.examined++
 		e, _ := q.all.Get(seq)
-		x.show(s.env(q, e), e)
+		x.show(s.envLater(q, e), e)
 		x.built.upto = seq
 		return true
 	})
@@ -72,8 +108,8 @@ func shapeOf(b *condition.Branch) string {
 	return s.String()
 }
 
-func newIndexed(b *condition.Branch) *indexed {
-	x := &indexed{shape: shapeOf(b)}
+func newIndexed(q *queueState, b *condition.Branch) *indexed {
+	x := &indexed{of: q, shape: shapeOf(b)}
 	for i := range b.Equal {
 		x.equal = append(x.equal, b.Equal[i].Field)
 	}
@@ -156,8 +192,35 @@ func hashKey(h *maphash.Hash, v message.Value) {
 // planned is a condition that indexes serve: for each branch of its plan, the index and the bounds in it.
 type planned struct {
 	where    *condition.Expr
+	plan     condition.Plan
 	branches []bounded
 	asked    bool
+	left     int  // how many messages may be looked at that have a fitting key and do not fit
+	lost     bool // there were more of them, or the body of one has to be read
+}
+
+// walked tells whether a matcher serves the condition, since the keys of its indexes told too little.
+func (p *planned) walked(q *queueState) bool {
+	if !slices.ContainsFunc(p.branches, func(b bounded) bool { return b.index.walks }) {
+		return false
+	}
+	text := p.where.String()
+	return slices.ContainsFunc(q.views, func(v view) bool {
+		m, ok := v.(*matcher)
+		return ok && m.text == text
+	})
+}
+
+func (p *planned) more() bool { return p.lost }
+
+// lose lets a matcher serve the condition from now on: it remembers what it has looked at.
+func (p *planned) lose(q *queueState) entry {
+	p.lost = true
+	for i := range p.branches {
+		p.branches[i].index.walks = true
+	}
+	q.matcherFor(p.where, p.plan)
+	return none
 }
 
 type bounded struct {
@@ -181,8 +244,16 @@ func (p *planned) oldest(s *state, q *queueState) entry {
 	if !found {
 		return none
 	}
-	if e, there := q.all.Get(least); there && p.where.Match(s.env(q, e)) {
-		return e
+	if p.lost {
+		return none
+	}
+	if e, there := q.all.Get(least); there {
+		switch meets, unread := s.ask(q, e, p.where); {
+		case unread:
+			return p.lose(q)
+		case meets:
+			return e
+		}
 	}
 	return p.walk(s, q, least)
 }
@@ -213,7 +284,18 @@ func (p *planned) walk(s *state, q *queueState, after uint64) (best entry) {
 			}
 			q.scanned++
 			b.index.examined++
-			if e, there := q.all.Get(seq); there && p.where.Match(s.env(q, e)) {
+			if p.left--; p.left < 0 {
+				return p.lose(q)
+			}
+			e, there := q.all.Get(seq)
+			if !there {
+				continue
+			}
+			meets, unread := s.ask(q, e, p.where)
+			if unread {
+				return p.lose(q)
+			}
+			if meets {
 				best = e
 				break
 			}

@@ -205,31 +205,6 @@ func (s *Store) read(ctx context.Context, found []Peeked, parts []stored, noBody
 	return kept, nil
 }
 
-// Idle tells whether the queue holds nothing that matches where: nothing ready, delayed, claimed or behind another, nor on its
-// way into the journal.
-func (s *Store) Idle(n Name, where *condition.Expr) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	q := s.state.queueNames[s.Resolve(n)]
-	if q == nil {
-		return true
-	}
-	if q.reserved > 0 || s.state.ready(q, where).oldest(s.state, q) != none {
-		return false
-	}
-	if q.all.Len() == q.ready.Len() {
-		return true
-	}
-	idle := true
-	q.all.Scan(func(e entry) bool {
-		if s.state.stateOf(q, e) != Ready && (where == nil || where.Match(s.state.env(q, e))) {
-			idle = false
-		}
-		return idle
-	})
-	return idle
-}
-
 // Purge removes every message of a queue, also those that are claimed: their tokens go stale. It returns how many there were.
 func (s *Store) Purge(ctx context.Context, n Name) (int, error) {
 	if err := s.enter(ctx); err != nil {

@@ -36,6 +36,8 @@ type state struct {
 	released []journal.Address
 
 	fresh        map[*queueState][]entry // became claimable since the last serve, in queues where somebody waits
+	unserved     map[*queueState][]entry // likewise, where a waiter's condition asks for a body: the Store reads it and serves again
+	known        map[entry]*looked       // of them, while they are served: those whose bodies were read
 	waiterNumber uint64
 	exhausted    []doomed         // out of attempts: the Store moves them to a dead-letter queue
 	overdue      []doomed         // expired: the Store writes it down
@@ -47,7 +49,7 @@ type state struct {
 	saves   saves
 	unread  []unread // of a checkpoint, while it is restored
 
-	// body reads a message's body part where a condition asks for a value too large for the head.
+	// body reads a message's body part where a condition asks for it; nil in a Store, which reads without the lock.
 	body func(journal.Address) ([]byte, error)
 }
 
@@ -132,6 +134,7 @@ func newState() *state {
 		snapshots:  map[Name]*snapshotState{},
 		former:     map[Name]*queueState{},
 		fresh:      map[*queueState][]entry{},
+		unserved:   map[*queueState][]entry{},
 	}
 }
 

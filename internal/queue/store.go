@@ -78,6 +78,7 @@ type Store struct {
 	sleeping int64 // until when keepTime sleeps, µs
 
 	alarm  chan struct{} // capacity 1: the timer's goroutine should look again
+	aside  chan struct{} // capacity 1: there are messages whose bodies somebody's condition asks for
 	stop   context.CancelFunc
 	ctx    context.Context // ends with Close
 	ending sync.WaitGroup
@@ -99,6 +100,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		journal: o.Journal, clock: o.Clock, limits: o.Limits.withDefaults(), demand: o.OnDemand, aliases: aliases,
 		observe: o.Observe, looked: o.Looked, every: o.CheckpointBytes,
 		room: make(chan struct{}, maxFlights), pending: map[string]*flight{}, defining: map[Name]*flight{}, alarm: make(chan struct{}, 1),
+		aside: make(chan struct{}, 1),
 	}
 	if s.every == 0 {
 		s.every = 64 << 20
@@ -107,7 +109,6 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if s.state, err = fold(ctx, o.Journal); err != nil {
 		return nil, fmt.Errorf("start from journal %s: %w", o.Journal.Info().Where, err)
 	}
-	s.state.body = s.bodyPart
 	s.state.advance(s.clock())
 	s.state.settleDown()
 	s.state.takeReleased() // Keep tells the journal what is needed
@@ -116,7 +117,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, err
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
-	s.ending.Add(2)
+	s.ending.Add(3)
+	go s.keepServing()
 	go s.keepTime()
 	go s.keepCheckpoints()
 	return s, nil
@@ -384,6 +386,12 @@ func (s *Store) land(f *flight, p journal.Position, err error) {
 
 // settleUp ends every piece of work under the lock: it wakes the timer if there is work for it.
 func (s *Store) settleUp() {
+	if len(s.state.unserved) > 0 {
+		select {
+		case s.aside <- struct{}{}:
+		default:
+		}
+	}
 	due := s.state.due()
 	if len(s.state.exhausted) > 0 || len(s.state.overdue) > 0 || len(s.state.over) > 0 || len(s.state.released) > 0 || due != 0 && due < s.sleeping {
 		s.sleeping = 0

@@ -12,11 +12,14 @@ import (
 // view is something kept over the ready messages of a queue so that claims need not look at all of them: an index, or the messages
 // that match one condition.
 type view interface {
-	show(env condition.Env, e entry) // e has become ready
-	hide(env condition.Env, e entry) // e is ready no more
+	show(env *entryEnv, e entry) // e has become ready
+	hide(env *entryEnv, e entry) // e is ready no more
 	progress() *building
 	advance(s *state, q *queueState, piece int) // looks at so many more messages, at most
 	describe() ViewStats
+	unasked() *questions          // the messages whose bodies it has to know
+	judge(x *looked)              // finds out, from the body and without the lock, what it has to know of a message
+	learn(s *state, xs []*looked) // what judge found out, under the lock
 }
 
 // building is how far a view has come, which is made at the first use, a piece at a time: it holds the ready messages up to a sequence,
@@ -30,7 +33,7 @@ type building struct {
 func (b *building) covers(seq uint64) bool { return b.done || seq <= b.upto }
 
 // buildPiece is how many messages are looked at while the lock is held.
-const buildPiece = 2000
+const buildPiece = walkPiece
 
 // build lets a view go on by a piece.
 func (s *state) build(q *queueState, v view) { v.advance(s, q, buildPiece) }
@@ -82,14 +85,17 @@ func (q *queueState) togetherFor(ws []wanted) (t together) {
 // finder finds the oldest ready message of those that a reader wants.
 type finder interface {
 	oldest(s *state, q *queueState) entry
+	more() bool // there may be others than oldest finds: look again, with what has to be built first
 }
 
 type everything struct{}
 
+func (everything) more() bool                           { return false }
 func (everything) oldest(_ *state, q *queueState) entry { return q.oldestOf(&q.ready) }
 
 type nothing struct{}
 
+func (nothing) more() bool                       { return false }
 func (nothing) oldest(*state, *queueState) entry { return none }
 
 // oldestOf is the oldest message of a set.
@@ -103,7 +109,9 @@ func (q *queueState) oldestOf(set *sequences) entry {
 }
 
 // finderFor returns how to find the ready messages that match where (nil: every one), and the views that have to be built first.
-func (s *state) finderFor(q *queueState, where *condition.Expr) (f finder, unbuilt []view) {
+//
+// Of those that match it knows want before anything is taken, if there are so many.
+func (s *state) finderFor(q *queueState, where *condition.Expr, want int) (f finder, unbuilt []view) {
 	if where == nil {
 		return everything{}, nil
 	}
@@ -112,11 +120,13 @@ func (s *state) finderFor(q *queueState, where *condition.Expr) (f finder, unbui
 	case plan.Never():
 		return nothing{}, nil
 	case servable(plan, q):
-		p := &planned{where: where, branches: make([]bounded, len(plan.Branches))}
-		return p, q.narrow(p.branches, plan)
+		p := &planned{where: where, plan: plan, branches: make([]bounded, len(plan.Branches)), left: walkPiece}
+		if unbuilt = q.narrow(p.branches, plan); !p.walked(q) {
+			return p, unbuilt
+		}
 	}
 	m := q.matcherFor(where, plan)
-	m.ahead, m.asked = max(m.ahead, m.asked), 0
+	m.ahead, m.asked, m.left = max(m.ahead, m.asked, min(want, walkPiece)), 0, walkPiece
 	if !m.gathered || m.branches != nil && !m.built.done { // else it needs no index any more
 		if unbuilt = q.narrow(m.branches, plan); len(unbuilt) > 0 {
 			return m, unbuilt
@@ -134,7 +144,7 @@ func (q *queueState) narrow(branches []bounded, plan condition.Plan) (unbuilt []
 		x := q.indexFor(&plan.Branches[i])
 		branches[i].index = x
 		branches[i].lo, branches[i].hi = x.bounds(&plan.Branches[i])
-		if !x.built.done && !slices.Contains(unbuilt, view(x)) {
+		if !x.complete() && !slices.Contains(unbuilt, view(x)) {
 			unbuilt = append(unbuilt, x)
 		}
 	}
@@ -144,12 +154,16 @@ func (q *queueState) narrow(branches []bounded, plan condition.Plan) (unbuilt []
 // ready is finderFor with everything built on the spot.
 func (s *state) ready(q *queueState, where *condition.Expr) finder {
 	for {
-		f, unbuilt := s.finderFor(q, where)
+		f, unbuilt := s.finderFor(q, where, 0)
 		if len(unbuilt) == 0 {
 			return f
 		}
 		for _, v := range unbuilt {
-			s.build(q, v)
+			if u := v.unasked(); u != nil {
+				s.askHere(u)
+			} else {
+				s.build(q, v)
+			}
 		}
 	}
 }
@@ -160,7 +174,7 @@ func (q *queueState) indexFor(b *condition.Branch) *indexed {
 	return use(q, func(v view) (*indexed, bool) {
 		x, ok := v.(*indexed)
 		return x, ok && x.shape == shape
-	}, func() *indexed { return newIndexed(b) }, max(maxIndexes, q.together.indexes))
+	}, func() *indexed { return newIndexed(q, b) }, max(maxIndexes, q.together.indexes))
 }
 
 // matcherFor finds or begins the matcher of a condition.
@@ -219,6 +233,7 @@ type matcher struct {
 	where   *condition.Expr
 	built   building // upto: how far it has tested. done: it is told of every message, also of those beyond
 	matched sequences
+	bodies  wantedBodies
 	effort
 
 	branches []bounded // where messages that match lie; nil: anywhere
@@ -230,6 +245,7 @@ type matcher struct {
 
 	ahead int // how many that match it finds before it answers, so that a claim seldom has to test any with the lock held
 	asked int // how many the last claim wanted
+	left  int // how many messages may still be tested while the claim at hand takes what it finds
 }
 
 // lookAhead is the least that a matcher looks ahead. Claims of more at once raise it.
@@ -248,16 +264,17 @@ func (q *queueState) newMatcher(text string, where *condition.Expr, plan conditi
 	return m
 }
 
-func (m *matcher) show(env condition.Env, e entry) {
+func (m *matcher) show(env *entryEnv, e entry) {
 	if seq := e.seq(); seq > m.built.upto {
 		m.waiting.Add(seq)
 	} else {
-		m.test(env, seq)
+		m.test(env, e)
 	}
 }
 
-func (m *matcher) hide(_ condition.Env, e entry) {
+func (m *matcher) hide(_ *entryEnv, e entry) {
 	m.matched.Delete(e.seq())
+	m.bodies.drop(e)
 	if m.built.done {
 		m.waiting.Delete(e.seq())
 	}
@@ -265,25 +282,43 @@ func (m *matcher) hide(_ condition.Env, e entry) {
 
 func (m *matcher) progress() *building { return &m.built }
 
-func (m *matcher) test(env condition.Env, seq uint64) {
+func (m *matcher) test(env *entryEnv, e entry) {
 	m.of.scanned++
 	m.examined++
-	if m.where.Match(env) {
-		m.matched.Add(seq)
+	switch meets := m.where.Match(env); {
+	case env.body == bodyMissed:
+		m.bodies.add(e)
+	case meets:
+		m.matched.Add(e.seq())
+	}
+}
+
+func (m *matcher) unasked() *questions { return m.bodies.ask(m.of, m) }
+
+func (m *matcher) judge(x *looked) { x.meets = m.where.Match(&x.env) }
+
+func (m *matcher) learn(_ *state, xs []*looked) {
+	for _, x := range xs {
+		if m.bodies.answered(x) && x.meets {
+			m.matched.Add(x.entry.seq())
+		}
 	}
 }
 
 // answers tells whether the oldest that match are known.
 func (m *matcher) answers() bool {
-	if !m.gathered || m.matched.Len() >= m.ahead {
-		return m.gathered
+	if !m.gathered || m.bodies.some() {
+		return false
 	}
-	return m.tested()
+	return m.matched.Len() >= m.ahead || m.tested()
 }
 
 // tested tells whether there is nothing left to test, as far as is known.
 func (m *matcher) tested() bool {
-	if m.branches != nil && !m.built.done && slices.ContainsFunc(m.branches, func(b bounded) bool { return b.index == nil || !b.index.built.done }) {
+	if m.branches != nil && !m.built.done && slices.ContainsFunc(m.branches, func(b bounded) bool { return b.index == nil || !b.index.complete() }) {
+		return false
+	}
+	if m.bodies.some() {
 		return false
 	}
 	for range m.untested() {
@@ -305,12 +340,13 @@ func (m *matcher) advance(s *state, _ *queueState, piece int) {
 // search tests at most so many messages, until it knows of enough that match.
 func (m *matcher) search(s *state, most, enough int) {
 	for seq := range m.untested() {
-		if most == 0 || m.matched.Len() >= enough {
+		if most == 0 || m.matched.Len() >= enough || m.bodies.full() {
 			return
 		}
 		most--
+		m.left--
 		e, _ := m.of.all.Get(seq)
-		m.test(s.env(m.of, e), seq)
+		m.test(s.envLater(m.of, e), e)
 		m.built.upto = seq
 	}
 }
@@ -323,10 +359,15 @@ func (m *matcher) oldest(s *state, q *queueState) entry {
 		}
 	}
 	if m.matched.Len() == 0 { // the claim has taken more than were found ahead
-		m.search(s, math.MaxInt, 1)
+		m.search(s, max(0, m.left), 1)
+	}
+	if m.bodies.before(&m.matched) {
+		return none // an older one may match
 	}
 	return q.oldestOf(&m.matched)
 }
+
+func (m *matcher) more() bool { return m.bodies.some() || m.matched.Len() == 0 && !m.tested() }
 
 // untested are the sequences of the messages to test next, the oldest first. No view changes meanwhile.
 func (m *matcher) untested() iter.Seq[uint64] {

@@ -97,7 +97,7 @@ func TestEveryWayOfFindingFindsTheOldestThatMatches(t *testing.T) {
 				s.show(q, e)
 			},
 			"begin": func(t *rapid.T) { // a view that is built later, or never, or in part
-				_, unbuilt := s.finderFor(q, rapid.SampledFrom(parsed).Draw(t, "condition"))
+				_, unbuilt := s.finderFor(q, rapid.SampledFrom(parsed).Draw(t, "condition"), 0)
 				for _, v := range unbuilt {
 					v.advance(s, q, rapid.IntRange(0, 5).Draw(t, "piece"))
 				}

@@ -102,21 +102,31 @@ func (s *state) serve() {
 			continue
 		}
 		for q, es := range fresh {
-			s.servePlain(q, es)
+			if unread := s.servePlain(q, es); len(unread) > 0 {
+				s.unserved[q] = append(s.unserved[q], unread...)
+			}
 		}
 	}
 }
 
 // servePlain serves waiters who want nothing but the oldest that they match: then it is the same to give each message, the oldest first, to
-// the one who waits longest for it, and that one is found without asking the others.
-func (s *state) servePlain(q *queueState, es []entry) {
+// the one who waits longest for it, and that one is found without asking the others. It stops in front of a message whose body has to be read to
+// find out who that is, and returns the rest: whoever comes later must not be served first.
+func (s *state) servePlain(q *queueState, es []entry) (unread []entry) {
+	if len(s.unserved[q]) > 0 {
+		return es
+	}
 	var served []*waiter
 	for i := 0; i < len(es) && q.waiting.Len() > 0; i++ {
 		e := es[i]
 		if !e.there() || e.claim() != nil {
 			continue
 		}
-		w := s.longestWaiting(q, e)
+		w, missed := s.longestWaiting(q, e)
+		if missed {
+			unread = es[i:]
+			break
+		}
 		if w == nil {
 			continue
 		}
@@ -148,19 +158,35 @@ func (s *state) servePlain(q *queueState, es []entry) {
 		}
 		w.served(w)
 	}
+	return unread
 }
 
-// longestWaiting is who of those who may claim e waits longest for it.
-func (s *state) longestWaiting(q *queueState, e entry) *waiter {
-	for number := range q.waiting.wants.Matching(s.env(q, e)) {
+// longestWaiting is who of those who may claim e waits longest for it; missed: that cannot be told without its body.
+func (s *state) longestWaiting(q *queueState, e entry) (longest *waiter, missed bool) {
+	env := s.envKnown(q, e)
+	for number := range q.waiting.wants.Matching(env) {
+		if env.body == bodyMissed {
+			break
+		}
 		if w := q.waiting.by[number]; s.claimable(q, e, w.asker.claimant) {
-			return w
+			return w, false
 		}
 		if e.group() == nil {
-			return nil // nobody may
+			return nil, false // nobody may
 		}
 	}
-	return nil
+	return nil, env.body == bodyMissed
+}
+
+// envKnown is env for who hands messages over: bodies are known that were read for it.
+func (s *state) envKnown(q *queueState, e entry) *entryEnv {
+	env := s.env(q, e)
+	if x := s.known[e]; x != nil {
+		env.body, env.part = x.env.body, x.env.part
+	} else if s.body == nil {
+		env.body = bodyLater
+	}
+	return env
 }
 
 // serveChoosy serves waiters with several wishes: who matches anything is offered all of it.
@@ -168,10 +194,13 @@ func (s *state) serveChoosy(fresh map[*queueState][]entry) {
 	found := map[uint64]*waiter{}
 	for q, es := range fresh {
 		for _, e := range es {
+			if s.setAside(fresh, q, e) {
+				return
+			}
 			if !e.there() {
 				continue
 			}
-			for number := range q.waiting.wants.Matching(s.env(q, e)) {
+			for number := range q.waiting.wants.Matching(s.envKnown(q, e)) {
 				found[number] = q.waiting.by[number]
 			}
 			if len(found) == q.waiting.Len() && len(fresh) == 1 {
@@ -185,6 +214,28 @@ func (s *state) serveChoosy(fresh map[*queueState][]entry) {
 			w.served(w)
 		}
 	}
+}
+
+// setAside keeps fresh messages until the body of one of them was read, if somebody's condition asks for it, and tells whether it does.
+func (s *state) setAside(fresh map[*queueState][]entry, q *queueState, e entry) bool {
+	if !e.there() || len(s.unserved[q]) == 0 && !s.asksBody(q, e) {
+		return false
+	}
+	for q, es := range fresh {
+		s.unserved[q] = append(s.unserved[q], es...)
+	}
+	return true
+}
+
+// asksBody tells whether a waiter's condition asks for a body of e that is not known.
+func (s *state) asksBody(q *queueState, e entry) bool {
+	env := s.envKnown(q, e)
+	for range q.waiting.wants.Matching(env) {
+		if env.body == bodyMissed {
+			break
+		}
+	}
+	return env.body == bodyMissed
 }
 
 // offer lets w take what it wants of the fresh messages.

@@ -1,0 +1,119 @@
+package queue
+
+import (
+	"context"
+	"runtime"
+)
+
+// wantedBodies are the ready messages of which a view has to know the body, which it may not read: whoever needs the view reads some without the
+// lock, and the view learns of it.
+type wantedBodies struct {
+	seqs    sequences
+	bytes   int64
+	reading chan struct{} // closed when those are read that somebody reads now; nil: nobody does
+}
+
+func (u *wantedBodies) some() bool { return u.seqs.Len() > 0 }
+
+// full tells that enough wait to be read at once.
+func (u *wantedBodies) full() bool { return u.seqs.Len() >= askPiece || u.bytes >= askBytes }
+
+func (u *wantedBodies) add(e entry) {
+	if u.seqs.Add(e.seq()) {
+		u.bytes += e.size()
+	}
+}
+
+// drop forgets a message that is not ready any more, and tells whether it was one of them.
+func (u *wantedBodies) drop(e entry) bool {
+	if !u.seqs.Delete(e.seq()) {
+		return false
+	}
+	u.bytes -= e.size()
+	return true
+}
+
+// answered forgets a message whose body was read, and tells whether the answer is still true of it: it may have been claimed and put back meanwhile.
+func (u *wantedBodies) answered(x *looked) bool {
+	e := x.entry
+	return e.there() && e.attempts() == x.attempts && u.drop(e)
+}
+
+// before tells whether one of them is older than all of a set.
+func (u *wantedBodies) before(set *sequences) bool {
+	oldest, some := u.seqs.Min()
+	least, other := set.Min()
+	return some && (!other || oldest < least)
+}
+
+// questions are messages whose bodies a view has to know.
+type questions struct {
+	view    view
+	xs      []*looked
+	of      *wantedBodies
+	reading chan struct{} // somebody else reads: wait for him
+}
+
+// ask takes the next of them along; nil: there are none. The lock is held.
+func (u *wantedBodies) ask(q *queueState, v view) *questions {
+	if !u.some() {
+		return nil
+	}
+	if u.reading != nil {
+		return &questions{reading: u.reading}
+	}
+	qs := &questions{view: v, of: u}
+	room := room{}
+	u.seqs.Ascend(0, func(seq uint64) bool {
+		e, _ := q.all.Get(seq)
+		x := q.look(e)
+		qs.xs = append(qs.xs, &x)
+		return !room.full(e)
+	})
+	return qs
+}
+
+// goOn lets everybody else have the lock and reads meanwhile what a view has to know; nil: nothing. It is called without the lock.
+func (s *Store) goOn(ctx context.Context, ask *questions) error {
+	if ask == nil {
+		runtime.Gosched()
+		return ctx.Err()
+	}
+	if ask.reading == nil {
+		s.mu.Lock()
+		if ask.reading = ask.of.reading; ask.reading == nil {
+			ask.of.reading = make(chan struct{})
+		}
+		s.mu.Unlock()
+	}
+	if ask.reading != nil {
+		select {
+		case <-ask.reading:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	err := s.readBodies(ctx, ask.xs, ask.view.judge)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil {
+		ask.view.learn(s.state, ask.xs)
+	}
+	close(ask.of.reading)
+	ask.of.reading = nil
+	return err
+}
+
+// askHere is goOn for a state without a Store.
+func (s *state) askHere(ask *questions) {
+	for _, x := range ask.xs {
+		part, err := s.body(x.place)
+		x.env = entryEnv{kept: x, body: bodyKnown, part: part}
+		if err != nil {
+			x.env.body = bodyDamaged
+		}
+		ask.view.judge(x)
+	}
+	ask.view.learn(s, ask.xs)
+}
