@@ -16,7 +16,7 @@ type Sink struct {
 	settings settings
 	driver   Driver
 	counts   *counts
-	notices  notices
+	waits    waits
 	schema   *schema
 	pool     *pool
 	builders sync.Pool // of *builder, with the memory of the batch before
@@ -64,7 +64,7 @@ func (s *Sink) startError(err error) error {
 	case NoTable, BadRow, Drift: // the last: what create says is not understood
 		return err
 	}
-	s.notices.waiting(s.away(err))
+	s.waits.begin(s.away(err))
 	return nil
 }
 
@@ -92,10 +92,6 @@ func (s *Sink) Limits() component.SinkLimits {
 
 // Counts are rows written, and why some were not, or not at once.
 func (s *Sink) Counts() map[string]uint64 { return s.counts.all() }
-
-// Notices are for the log: that rows wait, why, and that they are written again. It is said at once, then ever more rarely, at least every ten minutes while it lasts.
-// The list grows to a hundred, is then given out once, and begins anew.
-func (s *Sink) Notices() []string { return s.notices.all() }
 
 // Close lets go of the sessions and the driver.
 func (s *Sink) Close() error { return errors.Join(s.pool.close(), s.driver.Close()) }
@@ -130,8 +126,8 @@ func (s *Sink) note(ctx context.Context, outcomes []component.Outcome) {
 	}
 	switch {
 	case why != nil:
-		s.notices.waiting(why)
+		s.waits.begin(why)
 	case delivered:
-		s.notices.written()
+		s.waits.end()
 	}
 }
