@@ -100,6 +100,7 @@ func (k *conn) answer(call *Call, e *event, out *answers) {
 	k.c.count.Responses++
 	k.c.budget.answered(1)
 	k.answered++
+	k.c.useless = nil
 	if !k.accepted && k.c.config.Accepted(response) {
 		k.accepted = true
 		if k.c.config.InitialStreams > 0 {

@@ -29,7 +29,8 @@ type Client struct {
 	dialing     bool
 	dialTill    time.Duration // so long a call waits for the connection being made rather than to go where it does not want to
 	greeting    *conn         // is being made: the far end's SETTINGS have not come
-	lastFailure error         // why the last connection came to nothing
+	lastFailure error         // why the last connection came to nothing; nil once one takes requests
+	useless     error         // why the last connection that answered nothing ended; nil once there is an answer
 	dials       int           // connections begun
 	budget      budget
 

@@ -72,6 +72,9 @@ func (c *Client) after(k *conn, failed error, out *answers) {
 	if k.farewell != nil {
 		why = k.farewell
 	}
+	if k.answered == 0 && (!ours || k.farewell != nil) {
+		c.useless = why
+	}
 	lost := 0
 	for _, call := range k.streams {
 		if !call.sent.IsZero() {
@@ -130,6 +133,7 @@ func (c *Client) connect(k *conn) error {
 func (k *conn) begin() {
 	c := k.c
 	c.dialing, c.greeting = false, nil
+	c.lastFailure = nil
 	k.ready = true
 	k.used = c.clock
 	if c.config.InitialStreams > 0 {

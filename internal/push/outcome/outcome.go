@@ -52,11 +52,11 @@ func (c *Counts) All() map[string]uint64 {
 	return maps.Clone(c.n)
 }
 
-// Lost is the outcome of a request that ended without an answer: its message is to be tried again. One that may have been processed is counted
-// as Doubled, and its reason says so.
+// Lost is the outcome of a request that ended without an answer: its message is to be tried again. One that nobody has processed was no try. One that may have been
+// processed is counted as Doubled, and its reason says so.
 func (c *Counts) Lost(r push.Result) component.Outcome {
 	o := component.Again(0, r.Err)
-	o.Sent = r.Sent
+	o.Sent, o.Held = r.Sent, r.Unprocessed
 	if !r.Unprocessed {
 		c.Add(Doubled)
 		o.Reason = fmt.Errorf("the answer was lost, and trying again may double it: %w", r.Err)

@@ -161,9 +161,7 @@ func (d *delivery) refused(r push.Result) {
 
 // hold lets everything of the key rest, or everything with a provider token.
 func (d *delivery) hold(now time.Time, wait time.Duration, token string, reason error) component.Outcome {
-	if d.app.pause.begin(now, wait, reason, token) {
-		d.sink.notices.add(fmt.Sprintf("nothing is sent for app %s for %v: %v", d.app.name, wait, reason))
-	}
+	d.app.pause.begin(now, wait, fmt.Errorf("app %s: %w", d.app.name, reason), token)
 	o := component.Again(wait, reason)
 	o.Slow = true
 	return o

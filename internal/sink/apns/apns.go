@@ -1,6 +1,7 @@
 package apns
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -41,13 +42,22 @@ type Sink struct {
 	newest  collapse.Memory
 	backlog *collapse.Backlog
 	counts  outcome.Counts
-	notices notices
 }
 
 var (
 	_ component.AsyncSink = (*Sink)(nil)
 	_ component.Counter   = (*Sink)(nil)
 )
+
+// Waits tells why nothing is sent: no connection, or a key that the far end does not trust.
+func (s *Sink) Waits() error {
+	for _, l := range s.lines {
+		if why := cmp.Or(l.pause.why(), l.client.Waits()); why != nil {
+			return why
+		}
+	}
+	return nil
+}
 
 // Limits: the far end says itself how much it takes.
 func (s *Sink) Limits() component.SinkLimits {
@@ -69,7 +79,7 @@ func (s *Sink) Start(ctx context.Context) error {
 		l := shared[a.identity()]
 		if l == nil {
 			var err error
-			if l, err = a.open(s.connections, s.notices.connection); err != nil {
+			if l, err = a.open(s.connections); err != nil {
 				s.hangUp()
 				return fmt.Errorf("app %s: %w", name, err)
 			}

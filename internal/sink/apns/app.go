@@ -63,7 +63,7 @@ func (a *app) secure() (*tls.Config, error) {
 }
 
 // open makes the client and the keeper of tokens of an app, and checks its key.
-func (a *app) open(connections int, told func(address string, e push.Event)) (*line, error) {
+func (a *app) open(connections int) (*line, error) {
 	secure, err := a.secure()
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (a *app) open(connections int, told func(address string, e push.Event)) (*l
 	}
 	l.client, err = push.New(push.Config{
 		Address: a.address, TLS: secure, MaxConnections: connections, MaxStreams: streamsEach, InitialStreams: first,
-		MaxResponseBody: 4 << 10, OnEvent: func(e push.Event) { told(a.address, e) },
+		MaxResponseBody: 4 << 10,
 	})
 	return l, err
 }

@@ -56,7 +56,7 @@ func (d *delivery) prepare(now time.Time) bool {
 	if d.app.key != nil {
 		var err error
 		if d.authorization, err = d.app.key.Authorization(); err != nil {
-			return d.answer(component.Again(0, err))
+			return d.answer(component.Hold(0, err))
 		}
 	}
 	if left, reason := d.app.pause.left(now, d.authorization); left > 0 {

@@ -62,14 +62,22 @@ func (p *pause) leave(taken bool) {
 	}
 }
 
-// begin makes it last for d at least. It tells whether there was none before.
-func (p *pause) begin(at time.Time, d time.Duration, reason error, token string) (fresh bool) {
+// begin makes it last for d at least.
+func (p *pause) begin(at time.Time, d time.Duration, reason error, token string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	fresh = !p.doubt || p.token != token
 	p.doubt = true
 	if until := at.Add(d); until.After(p.until) || p.token != token {
 		p.until, p.reason, p.token = until, reason, token
 	}
-	return fresh
+}
+
+// why is its reason, from its beginning until the far end has taken something; nil: there is none.
+func (p *pause) why() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.doubt {
+		return nil
+	}
+	return p.reason
 }

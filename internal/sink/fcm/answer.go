@@ -36,16 +36,16 @@ func (d *delivery) came(r push.Result) {
 	}
 }
 
-// tokenless is the outcome where there is no access token to send with.
+// tokenless is the outcome where there is no access token to send with: nothing was tried.
 func (d *delivery) tokenless(err error) component.Outcome {
 	var failed *token.FetchError
 	if errors.As(err, &failed) {
 		if failed.Final { // each message would be told the same: let them wait where they are
 			d.project.pause.Begin(d.sink.clock(), max(failed.After, time.Second), err)
 		}
-		return component.Again(failed.After, err)
+		return component.Hold(failed.After, err)
 	}
-	return component.Again(0, err)
+	return component.Hold(0, err)
 }
 
 // refused deals with an answer that is not 200.

@@ -75,10 +75,10 @@ func (d *delivery) prepare(now time.Time) bool {
 		}
 	}
 	if left, reason := d.project.pause.Left(now); left > 0 {
-		return d.answer(component.Again(left, reason))
+		return d.answer(component.Hold(left, reason))
 	}
 	if left := s.devices.Left(d.project.name, w.name, now); left > 0 {
-		return d.answer(component.Again(left, errDeviceRests))
+		return d.answer(component.Hold(left, errDeviceRests))
 	}
 	var err error
 	d.body, err = d.compose(now)

@@ -47,6 +47,20 @@ type Sink struct {
 
 var _ component.AsyncSink = (*Sink)(nil)
 
+// Waits tells why nothing is sent: no connection, or a project whose account may not send, or wants a rest.
+func (s *Sink) Waits() error {
+	for _, name := range slices.Sorted(maps.Keys(s.projects)) {
+		p := s.projects[name]
+		if left, why := p.pause.Left(s.clock()); left > 0 {
+			return fmt.Errorf("project %s: %w", name, why)
+		}
+		if why := p.client.Waits(); why != nil {
+			return why
+		}
+	}
+	return nil
+}
+
 // Limits: the far end says itself how much it takes.
 func (s *Sink) Limits() component.SinkLimits {
 	ends := map[string]bool{}

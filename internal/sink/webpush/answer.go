@@ -19,19 +19,30 @@ const (
 // came is told how a request ended.
 func (d *delivery) came(r push.Result) {
 	replaced := d.sink.newest.End(d.push)
+	if r.Err == nil {
+		d.service.known.Store(true)
+	}
 	switch {
 	case replaced && (r.Err != nil || r.Response.Status >= 300):
 		d.answer(component.Drop(component.ErrReplaced))
 	case r.Err != nil && d.service.refused.Load() != nil:
 		d.answer(component.Reject(fmt.Errorf("its endpoint: %w", d.service.refused.Load())))
 	case r.Err != nil:
-		d.answer(d.sink.counts.Lost(r))
+		d.answer(d.lost(r))
 	case r.Response.Status < 300:
 		d.sink.devices.Calm(d.wish.origin, d.wish.sub.Endpoint)
 		d.answer(component.OK(r.Sent))
 	default:
 		d.refused(r)
 	}
+}
+
+// lost is the outcome of a request that has no answer. Messages wait for a service that has answered before; the address of another one is the message's own
+// word, and to find nobody there is a try.
+func (d *delivery) lost(r push.Result) component.Outcome {
+	o := d.sink.counts.Lost(r)
+	o.Held = o.Held && d.service.known.Load()
+	return o
 }
 
 // refused deals with an answer that takes nothing.

@@ -64,17 +64,20 @@ func (d *delivery) prepare(now time.Time) bool {
 		return d.answer(component.Reject(fmt.Errorf("the subscription is gone since %s", since.UTC().Format(time.RFC3339))))
 	}
 	if left := s.devices.Left(w.origin, w.sub.Endpoint, now); left > 0 {
-		return d.answer(component.Again(left, errRests))
+		return d.answer(component.Hold(left, errRests))
 	}
 	var err error
-	if d.service, err = s.pool.use(w.origin, w.host); err != nil {
+	switch d.service, err = s.pool.use(w.origin, w.host); {
+	case errors.Is(err, errPoolFull):
+		return d.answer(component.Hold(poolRest, err))
+	case err != nil:
 		return d.answer(component.Again(poolRest, err))
 	}
 	if left, reason := d.service.pause.Left(now); left > 0 {
-		return d.answer(component.Again(left, reason))
+		return d.answer(component.Hold(left, reason))
 	}
 	if d.authorization, err = s.tokens.Authorization(w.origin); err != nil {
-		return d.answer(component.Again(0, err))
+		return d.answer(component.Hold(0, err))
 	}
 	return d.seal()
 }

@@ -5,7 +5,9 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,6 +24,7 @@ type service struct {
 	pause  rest.Pause
 	// refused is why no connection could be made, if its address may not be reached; nil else.
 	refused atomic.Pointer[outbound.RefusedError]
+	known   atomic.Bool // it has answered
 
 	// Under the pool's mutex.
 	users int
@@ -95,6 +98,25 @@ func (s *service) dialing(reach *outbound.Policy) func(ctx context.Context, netw
 		s.refused.Store(refused)
 		return c, err
 	}
+}
+
+// waits tells of one of the services why nothing is sent to it; nil: to each is sent, or has to be sent nothing.
+func (p *pool) waits(now time.Time) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, origin := range slices.Sorted(maps.Keys(p.open)) {
+		s := p.open[origin]
+		if s.users == 0 {
+			continue
+		}
+		if left, why := s.pause.Left(now); left > 0 {
+			return fmt.Errorf("%s: %w", origin, why)
+		}
+		if why := s.client.Waits(); why != nil {
+			return why
+		}
+	}
+	return nil
 }
 
 // free lets a service go.

@@ -50,6 +50,9 @@ type Sink struct {
 
 var _ component.AsyncSink = (*Sink)(nil)
 
+// Waits tells why nothing is sent to one of the push services.
+func (s *Sink) Waits() error { return s.pool.waits(s.clock()) }
+
 // Limits: the far ends say themselves how much they take.
 func (s *Sink) Limits() component.SinkLimits {
 	return component.SinkLimits{InFlight: streamsEach * s.connections * len(usual)}
