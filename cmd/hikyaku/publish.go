@@ -62,6 +62,10 @@ of that name. A line counts as published when it is durable. The exit status is 
 				fmt.Fprintf(os.Stderr, ", %d duplicates", summary.Duplicates)
 			}
 			fmt.Fprintln(os.Stderr)
+			if summary.Unheard > 0 {
+				fmt.Fprintf(os.Stderr, "warning: %s dropped: topic %s has no subscription\n  make one: under topics in the configuration, or with PUT /%s/topics/%s/subscriptions/NAME\n",
+					count(int64(summary.Unheard), "message"), n.Short(), n.Namespace, n.Name)
+			}
 			if refused > 0 {
 				return fmt.Errorf("%s refused", count(int64(refused), "message"))
 			}

@@ -16,7 +16,8 @@ func TestTopicsAreListedAndShown(t *testing.T) {
 	if r := s.do(t, "one\ntwo\n", "publish", "ev"); r.code != 0 || !strings.Contains(r.stderr, "published 2 messages to ev") {
 		t.Fatalf("publish: %+v", r)
 	}
-	if r := s.do(t, "x\n", "publish", "lone"); r.code != 0 || !strings.Contains(r.stderr, "published 1 message to lone") {
+	if r := s.do(t, "x\n", "publish", "lone"); r.code != 0 || !strings.Contains(r.stderr, "published 1 message to lone") ||
+		!strings.Contains(r.stderr, "warning: 1 message dropped: topic lone has no subscription") || !strings.Contains(r.stderr, "PUT /default/topics/lone/subscriptions/NAME") {
 		t.Fatalf("publish: %+v", r)
 	}
 	r := s.do(t, "", "topic", "ls")
@@ -33,6 +34,13 @@ func TestTopicsAreListedAndShown(t *testing.T) {
 		if r := s.do(t, "", strings.Fields(args)...); r.code != exitFailed || !strings.Contains(r.stderr, says) || !strings.Contains(r.stderr, "hikyaku topic ls") {
 			t.Errorf("%s: %+v", args, r)
 		}
+	}
+}
+
+func TestAPublishThatNobodyHearsIsRefusedWhereTheSettingSaysSo(t *testing.T) {
+	s := serveHere(t, t.TempDir(), quiet+"limits: { require_subscription: true }\ntopics: { lone: {} }\n")
+	if r := s.do(t, "x\n", "publish", "lone"); r.code != exitFailed || !strings.Contains(r.stderr, "topic has no subscription: topic lone") {
+		t.Errorf("%+v", r)
 	}
 }
 

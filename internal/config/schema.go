@@ -50,13 +50,15 @@ type Limits struct {
 	Queues       int   `yaml:"queues" min:"0" doc:"Queues and topics. Not set: 100,000."`
 	BusyBytes    int64 `yaml:"busy_bytes" min:"0" doc:"What the requests and answers of all doors hold in memory at once; more wait, and are refused after 10 s. Not set: half of the memory that the control group or the machine has, 4 GiB at most."`
 	Waiters      int   `yaml:"waiters" min:"0" doc:"Readers that wait at once. Not set: 100,000."`
+
+	RequireSubscription bool `yaml:"require_subscription" doc:"Refuse what is published to a topic without subscriptions. Not set: it is dropped and counted."`
 }
 
 // Store gives the limits as the store takes them.
 func (l Limits) Store() queue.Limits {
 	return queue.Limits{
 		Messages: l.Messages, Bytes: l.Bytes, MessageBytes: l.MessageBytes,
-		PutMessages: l.PutMessages, Queues: l.Queues, Waiters: l.Waiters,
+		PutMessages: l.PutMessages, Queues: l.Queues, Waiters: l.Waiters, RequireSubscription: l.RequireSubscription,
 	}
 }
 

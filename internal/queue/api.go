@@ -39,6 +39,7 @@ type PutResult struct {
 	ID        message.ID
 	Sequence  uint64 // its place in the queue, from 1; 0 for what was published to a topic
 	Duplicate bool   // nothing was put: ID and Sequence are those of the first one
+	Unheard   bool   // nothing was put: the topic has no subscription
 }
 
 // QueuePut is some messages for one queue or topic.
@@ -224,4 +225,6 @@ type Limits struct {
 	PutMessages  int   // messages in one Change; 0: 10,000
 	Queues       int   // queues and topics; 0: 100,000
 	Waiters      int   // claims that wait at once; 0: 100,000
+	// RequireSubscription refuses what is published to a topic without subscriptions with ErrUnheard, in place of dropping and counting it.
+	RequireSubscription bool
 }

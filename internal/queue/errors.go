@@ -19,6 +19,7 @@ var (
 	ErrCondition  = errors.New("condition does not fit the queue")
 	ErrStale      = errors.New("claim is no longer valid: it was settled, or its lease ended")
 	ErrBadToken   = errors.New("not a claim token")
+	ErrUnheard    = errors.New("topic has no subscription")
 	ErrGone       = errors.New("no such message: it was settled or removed, or was never there")
 )
 

@@ -194,8 +194,11 @@ func (f *flight) newPut(m *message.Message) (e *put, head []byte) {
 // row of their own.
 func (p *plan) publish(t *topicState, m *message.Message, rowOf func(*queueState) []message.Value) (PutResult, error) {
 	if len(t.subscribed) == 0 {
+		if p.limits.RequireSubscription {
+			return PutResult{}, fmt.Errorf("%w: topic %s", ErrUnheard, t.name.Short())
+		}
 		p.counts = append(p.counts, &t.dropped)
-		return PutResult{ID: m.ID}, nil
+		return PutResult{ID: m.ID, Unheard: true}, nil
 	}
 	size := m.Size()
 	body := -1

@@ -15,7 +15,7 @@ type storeCollector struct {
 
 	messages, bytes, waiters, oldest, total *prometheus.Desc
 	examined, views, viewBytes              *prometheus.Desc
-	queues                                  *prometheus.Desc
+	queues, published, unheard              *prometheus.Desc
 	groups, records, written, syncs         *prometheus.Desc
 	journalBytes, segments                  *prometheus.Desc
 }
@@ -35,6 +35,8 @@ func newStoreCollector(store Store, most int) *storeCollector {
 		views:        desc("queue_views", "Indexes and conditions that a queue keeps for claims.", "queue", "kind"),
 		viewBytes:    desc("queue_view_bytes", "Memory of the indexes and conditions that a queue keeps for claims.", "queue", "kind"),
 		queues:       desc("queues", "Number of queues."),
+		published:    desc("topic_messages_total", "Messages published to a topic while it had a subscription.", "topic"),
+		unheard:      desc("topic_dropped_total", "Messages published to a topic while it had no subscription.", "topic"),
 		groups:       desc("journal_groups_total", "Groups appended to the journal."),
 		records:      desc("journal_records_total", "Records appended to the journal."),
 		written:      desc("journal_written_bytes_total", "Bytes appended to the journal."),
@@ -47,7 +49,7 @@ func newStoreCollector(store Store, most int) *storeCollector {
 // Describe implements prometheus.Collector.
 func (s *storeCollector) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		s.messages, s.bytes, s.waiters, s.oldest, s.total, s.examined, s.views, s.viewBytes, s.queues, s.groups, s.records, s.written, s.syncs, s.journalBytes, s.segments,
+		s.messages, s.bytes, s.waiters, s.oldest, s.total, s.examined, s.views, s.viewBytes, s.queues, s.published, s.unheard, s.groups, s.records, s.written, s.syncs, s.journalBytes, s.segments,
 	} {
 		out <- d
 	}
@@ -56,6 +58,7 @@ func (s *storeCollector) Describe(out chan<- *prometheus.Desc) {
 // Collect implements prometheus.Collector.
 func (s *storeCollector) Collect(out chan<- prometheus.Metric) {
 	s.collectQueues(out)
+	s.collectTopics(out)
 	j := s.store.JournalStats()
 	count := func(d *prometheus.Desc, v uint64) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(v))
@@ -93,6 +96,32 @@ func (s *storeCollector) collectQueues(out chan<- prometheus.Metric) {
 	}
 	if others > 0 {
 		s.collectQueue(out, restLabel, &rest, now)
+	}
+}
+
+// collectTopics shows the first topics by name each, and the others summed.
+func (s *storeCollector) collectTopics(out chan<- prometheus.Metric) {
+	show := func(name string, t queue.TopicStats) {
+		out <- prometheus.MustNewConstMetric(s.published, prometheus.CounterValue, float64(t.TotalPublish), name)
+		out <- prometheus.MustNewConstMetric(s.unheard, prometheus.CounterValue, float64(t.TotalDropped), name)
+	}
+	var rest queue.TopicStats
+	others := 0
+	for i, n := range s.store.Topics() {
+		stats, err := s.store.TopicStats(n)
+		if err != nil {
+			continue // deleted since
+		}
+		if i < s.most {
+			show(n.String(), stats)
+			continue
+		}
+		others++
+		rest.TotalPublish += stats.TotalPublish
+		rest.TotalDropped += stats.TotalDropped
+	}
+	if others > 0 {
+		show(restLabel, rest)
 	}
 }
 

@@ -26,6 +26,7 @@ type StreamSummary struct {
 	Put        int `json:"put"`
 	Duplicates int `json:"duplicates"`
 	Refused    int `json:"refused"`
+	Unheard    int `json:"unheard,omitempty"` // of those put: dropped, because the topic has no subscription
 	// Stopped is why the stream was not read to its end; nil when it was. Lines after the last one that was answered were not put.
 	Stopped *Problem `json:"stopped,omitempty"`
 }
@@ -179,6 +180,9 @@ func (s *stream) one(number int, problem error, results []queue.PutResult, i int
 		s.sum.Duplicates++
 	} else {
 		s.sum.Put++
+	}
+	if results[i].Unheard {
+		s.sum.Unheard++
 	}
 	if !s.quiet {
 		r := putResult(results[i])

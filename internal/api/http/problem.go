@@ -90,6 +90,7 @@ var kinds = []kind{
 	{queue.ErrStale, "stale", "Claim is no longer valid", 410, "the message may be handed out again: claim with a longer lease, or extend it in time", 0},
 	{queue.ErrTooLarge, "too-large", "Message is too large", 413, "", 0},
 	{queue.ErrDefinition, "bad-definition", "Definition is not valid", 422, "", 0},
+	{queue.ErrUnheard, "no-subscription", "Topic has no subscription", 409, "make one: PUT /{namespace}/topics/{topic}/subscriptions/{name}", 0},
 	{queue.ErrMismatch, "mismatch", "Message does not fit the queue's columns", 422, `send {"json": {…}} with the queue's columns; GET the queue to see them`, 0},
 	{queue.ErrQueueFull, "queue-full", "Queue full", 429, "", 1},
 	{queue.ErrTooManyWaiters, "too-many-waiters", "Too many waiting readers", 503, "try again later, or wait with fewer connections", 1},

@@ -107,6 +107,17 @@ func TestATopicFansOutToItsSubscriptions(t *testing.T) {
 	}
 }
 
+func TestAPublishThatNobodyHearsSaysSo(t *testing.T) {
+	r := start(t, settings{})
+	r.want(201, "PUT", "/default/topics/lone", "")
+	if got := string(r.want(200, "POST", "/default/topics/lone/messages", `{"messages": [{"body": "x"}, {"body": "y"}]}`).body); strings.Count(got, `"unheard":true`) != 2 {
+		t.Errorf("answered %s", got)
+	}
+	if got := string(r.want(200, "GET", "/metrics", "").body); !strings.Contains(got, `hikyaku_topic_dropped_total{topic="default/lone"} 2`) {
+		t.Errorf("metrics:\n%s", got)
+	}
+}
+
 func TestAMessageComesOutAsItWasPut(t *testing.T) {
 	r := start(t, settings{})
 	r.want(201, "PUT", "/default/queues/q", "")

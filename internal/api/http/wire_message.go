@@ -114,10 +114,11 @@ type PutResult struct {
 	ID        string `json:"id"`
 	Sequence  uint64 `json:"sequence,omitempty"` // its place in the queue; none for what was published to a topic
 	Duplicate bool   `json:"duplicate,omitempty"`
+	Unheard   bool   `json:"unheard,omitempty"` // the topic has no subscription: it was dropped
 }
 
 func putResult(r queue.PutResult) PutResult {
-	return PutResult{ID: r.ID.String(), Sequence: r.Sequence, Duplicate: r.Duplicate}
+	return PutResult{ID: r.ID.String(), Sequence: r.Sequence, Duplicate: r.Duplicate, Unheard: r.Unheard}
 }
 
 // Death tells why a message is a dead letter.

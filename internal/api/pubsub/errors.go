@@ -33,6 +33,7 @@ var kinds = []struct {
 	{queue.ErrSnapshot, codes.AlreadyExists},
 	{queue.ErrTooLarge, codes.InvalidArgument},
 	{queue.ErrMismatch, codes.InvalidArgument},
+	{queue.ErrUnheard, codes.FailedPrecondition},
 	{queue.ErrDefinition, codes.FailedPrecondition},
 	{queue.ErrCondition, codes.FailedPrecondition},
 	{queue.ErrStale, codes.FailedPrecondition},

@@ -96,7 +96,7 @@ func (s *Sink) Send(ctx context.Context, batch []*message.Message) ([]component.
 		}
 		return nil, component.RejectError(err)
 	}
-	again := component.Again(0, fmt.Errorf("queue %s: %w", s.to.Short(), err))
+	again := component.Hold(0, fmt.Errorf("queue %s: %w", s.to.Short(), err)) // full, no disk, nobody subscribes: no message is at fault
 	again.Slow = errors.Is(err, queue.ErrQueueFull)
 	return component.All(len(batch), again), nil
 }
