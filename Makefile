@@ -3,6 +3,7 @@
 GO         ?= go
 FUZZTIME   ?= 30
 SOAKTIME   ?= 1h
+STATEMENTS ?= 1000000
 REPEAT     ?= 20
 PKG        ?= ./...
 
@@ -84,6 +85,7 @@ soak-short: need-go
 soak: need-go ## Break the store in new ways on all processors for SOAKTIME (1h), then fuzz
 	$(GO) test -vet=off -count=1 -timeout 0 ./test/crash -times 3
 	$(GO) test -vet=off -count=1 -v -timeout 0 -run '^TestSoak$$' ./test/soak -soak $(SOAKTIME)
+	$(GO) test -vet=off -count=1 -v -timeout 0 -run '^TestStatementsStayWithinTheirBounds$$' ./internal/api/mysql -statements $(STATEMENTS)
 	@FUZZTIME=$(FUZZTIME) scripts/fuzz
 
 .PHONY: test-guests

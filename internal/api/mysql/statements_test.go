@@ -1,0 +1,216 @@
+package mysql
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"runtime/metrics"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	driver "github.com/go-sql-driver/mysql"
+)
+
+var statements = flag.Int("statements", 0, "how many statements TestStatementsStayWithinTheirBounds sends, each held to a second too; 0: some hundred, without looking at the clock")
+
+var statementSeed = flag.Uint64("statement-seed", 1, "the first seed of TestStatementsStayWithinTheirBounds")
+
+// statementBytes is what one statement may have in memory at once, whatever it asks for.
+const statementBytes = 64 << 20
+
+// TestStatementsStayWithinTheirBounds sends statements at random, each made from a seed: expressions of all functions within each other, with sizes
+// and counts that are far too large, joins, subqueries, recursion, what keeps rows, and what nobody can parse. Each has to end, within the memory
+// that a statement may have, and the door has to go on.
+func TestStatementsStayWithinTheirBounds(t *testing.T) {
+	n := 400
+	if *statements > 0 {
+		n = *statements
+	}
+	p := newProver(t)
+	tables := []string{"CREATE TABLE a (i int, s varchar(20)) ENGINE=QUEUE", "INSERT INTO a VALUES (1,'x'),(2,'yy'),(3,NULL)", "CREATE TABLE b (u bigint, t text, j json) ENGINE=QUEUE",
+		`INSERT INTO b VALUES (1,'飛脚','{"a":[1,2]}'),(7,'','[]')`}
+	for _, s := range tables {
+		exec(t, p.conn, s)
+	}
+	for i := range n {
+		seed := *statementSeed + uint64(i)
+		p.prove(seed, statementOf(seed))
+		if t.Failed() {
+			return
+		}
+		if *statements > 0 && (i+1)%10_000 == 0 {
+			t.Logf("%d statements: %v; slowest %v, most made %d MiB, %d panics", i+1, p.codes, p.slowest, p.most>>20, p.panics())
+		}
+	}
+	t.Logf("%d statements: %v; slowest %v, most made %d MiB, %d panics", n, p.codes, p.slowest, p.most>>20, p.panics())
+	if p.codes[0] < n/20 {
+		t.Errorf("only %d of %d statements were answered with rows: the grammar tests errors", p.codes[0], n)
+	}
+}
+
+// prover sends statements on one connection, and looks what they cost.
+type prover struct {
+	t       *testing.T
+	r       *rig
+	conn    *sql.Conn
+	codes   map[int]int // by MySQL's number; 0: answered
+	slowest time.Duration
+	most    uint64 // bytes that one statement allocated, in use at once or not
+
+	mu   sync.Mutex
+	told []string // places of panics
+	sum  int
+}
+
+func newProver(t *testing.T) *prover {
+	p := &prover{t: t, codes: map[int]int{}}
+	s, stop := openStore(t, t.TempDir())
+	t.Cleanup(stop)
+	c := Config{Listen: "127.0.0.1:0", Socket: NoSocket, MaxPacketBytes: 1 << 20, StatementBytes: 8 << 20, MaxJoinSize: 20_000, StatementTimeout: 500 * time.Millisecond}
+	d, err := New(c, Options{Store: s, Report: p.report})
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr, err := d.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.r = &rig{t: t, store: s, door: d, addr: addr.String()}
+	t.Cleanup(p.r.close)
+	p.conn = p.r.connect("multiStatements=true")
+	return p
+}
+
+// report is told of panics: they are go-mysql-server's, and end a connection alone. Each place is shown once.
+func (p *prover) report(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sum++
+	place := panicPlace(err.Error())
+	if !slices.Contains(p.told, place) {
+		p.told = append(p.told, place)
+		p.t.Logf("a panic: %.200s at %s", err, place)
+	}
+}
+
+// panicPlace is the first function below the panic.
+func panicPlace(trace string) string {
+	_, below, _ := strings.Cut(trace, "\npanic(")
+	for _, line := range strings.Split(below, "\n") {
+		if strings.Contains(line, "/") && strings.Contains(line, "(") && !strings.HasPrefix(line, "\t") && !strings.HasPrefix(line, "runtime") {
+			return line[:strings.LastIndexByte(line, '(')]
+		}
+	}
+	return trace[:min(len(trace), 200)]
+}
+
+func (p *prover) panics() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.sum
+}
+
+// prove sends a statement. What seems to need too much, or too long, is asked again: what else the machine does is no fault of a statement.
+func (p *prover) prove(seed uint64, statement string) {
+	begun := time.Now()
+	code, made := p.send(seed, statement)
+	took := time.Since(begun)
+	p.codes[code]++
+	p.most = max(p.most, made)
+	if made > statementBytes {
+		if kept := p.kept(seed, statement); kept > statementBytes {
+			p.t.Errorf("seed %d has %d MiB in memory: %.3000s", seed, kept>>20, statement)
+		}
+	}
+	for again := 0; *statements > 0 && took > time.Second; again++ {
+		if again == 5 {
+			p.t.Errorf("seed %d takes %v: %.3000s", seed, took, statement)
+			return
+		}
+		begun = time.Now()
+		p.send(seed, statement)
+		took = min(took, time.Since(begun))
+	}
+	p.slowest = max(p.slowest, took)
+}
+
+// send returns the number of the error, and how many bytes were allocated meanwhile.
+func (p *prover) send(seed uint64, statement string) (code int, made uint64) {
+	before := metric("/gc/heap/allocs:bytes")
+	ctx, cancel := context.WithTimeout(p.t.Context(), time.Minute)
+	defer cancel()
+	rows, err := p.conn.QueryContext(ctx, statement)
+	if err == nil {
+		for more := true; more; more = rows.NextResultSet() {
+			for rows.Next() {
+				continue
+			}
+		}
+		err = rows.Err()
+		rows.Close()
+	}
+	made = metric("/gc/heap/allocs:bytes") - before
+	var known *driver.MySQLError
+	switch {
+	case err == nil:
+		return 0, made
+	case errors.As(err, &known):
+		code = int(known.Number)
+	case ctx.Err() != nil:
+		p.t.Errorf("seed %d has not ended after a minute: %.3000s", seed, statement)
+		return 0, made
+	default:
+		code = -1
+	}
+	if p.conn.PingContext(p.t.Context()) != nil {
+		p.conn.Close()
+		p.conn = p.r.connect("multiStatements=true")
+	}
+	return code, made
+}
+
+// kept is how many bytes a statement has in use at once, as the garbage collector sees them.
+func (p *prover) kept(seed uint64, statement string) (most uint64) {
+	defer debug.SetGCPercent(debug.SetGCPercent(5))
+	debug.FreeOSMemory()
+	before := metric("/gc/heap/live:bytes")
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		p.send(seed, statement)
+	}()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-done:
+			return most - min(most, before)
+		case <-tick.C:
+			most = max(most, metric("/gc/heap/live:bytes"))
+		}
+	}
+}
+
+func metric(name string) uint64 {
+	s := []metrics.Sample{{Name: name}}
+	metrics.Read(s)
+	return s[0].Value.Uint64()
+}
+
+// statementOf makes the statement of a seed.
+func statementOf(seed uint64) string {
+	g := &wild{random: rand.New(rand.NewPCG(seed, 31))}
+	s := g.statement()
+	if g.one(12) == 0 && s != "" { // what nobody can parse
+		at := g.one(len(s))
+		s = s[:at] + g.pick("(", ")", "'", "`", "\\", "/*", "*/", "--", ";", ",", "\x00", "飛", " or ", " select ") + s[at:]
+	}
+	return fmt.Sprintf("%.100000s", s)
+}
