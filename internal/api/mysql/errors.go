@@ -40,7 +40,7 @@ const (
 	erOutOfResources     = 1041
 	erTooBigSelect       = 1104
 	erTooBigResult       = 1301
-	erRegexpCapacity     = 3699 // MySQL: too complex a pattern
+	erRegexpCapacity     = 3700
 	erQueryTimeout       = 3024
 	erCapacity           = 3170
 )

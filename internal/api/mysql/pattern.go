@@ -69,7 +69,7 @@ func (p *pattern) Eval(ctx *gms.Context, row gms.Row) (any, error) {
 		return nil, err
 	}
 	if patternSteps(text64(v)) > maxPattern {
-		return nil, sqlError(erRegexpCapacity, "HY000", "Overall pattern match capacity exceeded: a regular expression has at most %d steps, with what it repeats written out", maxPattern)
+		return nil, sqlError(erRegexpCapacity, "HY000", "The regular expression pattern exceeds limits on size or complexity: it has at most %d steps, with what it repeats written out", maxPattern)
 	}
 	return v, nil
 }
