@@ -59,6 +59,7 @@ func holdsAsking() []holdsExercise {
 		{"Parse", func(w *holdsWorld) error { _, err := w.s.Parse(holdsName("long"), "n > 3"); return err }},
 		{"Stats", func(w *holdsWorld) error { _, err := w.s.Stats(holdsName("long")); return err }},
 		{"TopicStats", func(w *holdsWorld) error { _, err := w.s.TopicStats(holdsName("topic")); return err }},
+		{"Ready", func(w *holdsWorld) error { return w.s.Ready() }},
 		{"Look", func(w *holdsWorld) error { _, err := w.s.Look(w.t.Context(), holdsName("long"), 7); return err }},
 		{"Peek", peek(100, PeekRequest{})},
 		{"Peek: many", peek(20_000, PeekRequest{Max: 20_000, NoBody: true})},
