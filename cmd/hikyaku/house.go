@@ -57,9 +57,10 @@ func openHouse(ctx context.Context, f *config.File, logTo io.Writer, adopt bool)
 		log.Warn("login failed", "door", f.Door, "reason", f.Reason, "user", f.Name, "address", f.Address, "count", f.Count)
 	})
 	j, err := file.Open(ctx, file.Options{
-		Dir:        journalDir(f.DataDir),
-		Durability: journal.Durability(f.Durability),
-		Report:     func(err error) { log.Warn("journal", "error", err) },
+		Dir:          journalDir(f.DataDir),
+		Durability:   journal.Durability(f.Durability),
+		SegmentBytes: f.Journal.SegmentBytes,
+		Report:       func(err error) { log.Warn("journal", "error", err) },
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open data_dir %s: %w", f.DataDir, err)
@@ -68,6 +69,8 @@ func openHouse(ctx context.Context, f *config.File, logTo io.Writer, adopt bool)
 	warnOfOpenFolder(log, f.DataDir)
 	h.store, err = queue.Open(ctx, queue.Options{
 		Journal: j, Limits: bounds.store, OnDemand: true, Namespaces: f.Namespaces, Observe: h.metrics.Settled,
+		// Nothing is reclaimed before two checkpoints lie behind it: where segments are small, so is the room.
+		CheckpointBytes: uint64(min(64<<20, j.SegmentBytes())),
 	})
 	if err != nil {
 		return nil, errors.Join(err, j.Close())

@@ -18,6 +18,7 @@ type File struct {
 	Name       string // as given to Load or Parse
 	DataDir    string
 	Durability string // fsync, os or none
+	Journal    Journal
 	API        API
 	Namespaces map[string][]string // namespace → other names for it
 	Limits     Limits
@@ -76,7 +77,7 @@ func Parse(name string, text []byte, env func(string) (string, bool)) (*File, er
 		c.Namespaces = defaultNamespaces()
 	}
 	f := &File{
-		Name: name, DataDir: c.DataDir, Durability: c.Durability, API: c.API, Namespaces: c.Namespaces, Limits: c.Limits, Log: c.Log,
+		Name: name, DataDir: c.DataDir, Durability: c.Durability, Journal: c.Journal, API: c.API, Namespaces: c.Namespaces, Limits: c.Limits, Log: c.Log,
 		Queues: append([]Queue(c.Queues), c.Topics.subscriptions...), Topics: c.Topics.topics, Functions: c.Functions, Users: c.Users,
 		source: s, root: root,
 	}

@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -11,6 +12,7 @@ import (
 type schema struct {
 	DataDir    string              `yaml:"data_dir" default:"./hikyaku-data" doc:"The folder of the journal. It is made when it is missing."`
 	Durability string              `yaml:"durability" oneof:"fsync os none" default:"fsync" doc:"What an acknowledgement means: the message is on the disk (fsync), with the operating system (os), or in memory (none)."`
+	Journal    Journal             `yaml:"journal" doc:"The files of the log."`
 	API        API                 `yaml:"api" doc:"The doors: the wire protocols that programs speak to hikyaku."`
 	Namespaces map[string][]string `yaml:"namespaces" doc:"Other names of namespaces. Without it: { default: [test, local, \"000000000000\"] }."`
 	Limits     Limits              `yaml:"limits" doc:"Bounds of the whole store."`
@@ -62,6 +64,11 @@ func (l Limits) Store() queue.Limits {
 	}
 }
 
+// Journal is about the files of the log.
+type Journal struct {
+	SegmentBytes int64 `yaml:"segment_bytes" min:"0" doc:"Size of a file of the log, a multiple of 4096 from 1 MiB to 1 GiB. Two such files are kept in reserve. Not set: 64 MiB, and on a disk of less than 1 GiB a sixteenth of it, at least 1 MiB."`
+}
+
 // Log says what is logged.
 type Log struct {
 	Level  string `yaml:"level" oneof:"debug info warn error" default:"info" doc:"The least level that is written."`
@@ -74,8 +81,11 @@ func defaultNamespaces() map[string][]string {
 	return map[string][]string{queue.DefaultNamespace: {"test", "local", "000000000000"}}
 }
 
-// checkSettings refuses aliases that mean two namespaces.
+// checkSettings refuses sizes that cannot be, and aliases that mean two namespaces.
 func (s *schema) checkSettings() (errs []error) {
+	if n := s.Journal.SegmentBytes; n != 0 && (n < 1<<20 || n > 1<<30 || n%4096 != 0) {
+		errs = append(errs, component.Setting("journal.segment_bytes", fmt.Errorf("%d is not a multiple of 4096 from 1048576 to 1073741824", n)))
+	}
 	owner := map[string]string{}
 	for _, name := range sortedKeys(s.Namespaces) {
 		for i, alias := range s.Namespaces[name] {

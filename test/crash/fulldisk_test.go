@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	diskBytes = 264 << 20 // four segments of 64 MiB and a little: two for the log, two spare ones
+	diskBytes = 264 << 20 // segments of 16 MiB
 	parcel    = 1 << 20
 )
 

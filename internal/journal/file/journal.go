@@ -135,6 +135,9 @@ func (j *Journal) Info() journal.Info {
 	}
 }
 
+// SegmentBytes is the size of the segments that are made: space is reclaimed by as much at a time.
+func (j *Journal) SegmentBytes() int64 { return j.opts.SegmentBytes }
+
 // End implements journal.Journal.
 func (j *Journal) End() journal.Position { return journal.Position(j.end.Load()) }
 

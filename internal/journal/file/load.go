@@ -19,6 +19,13 @@ func (j *Journal) load(ctx context.Context) error {
 		if err := j.fs.MkdirAll(j.dir); err != nil {
 			return err
 		}
+		if j.opts.SegmentBytes == 0 {
+			v, err := j.fs.Volume(j.dir)
+			if err != nil {
+				return err
+			}
+			j.opts.SegmentBytes = SegmentBytesOn(v.Bytes)
+		}
 		lock, err := j.fs.Lock(filepath.Join(j.dir, lockName))
 		if err != nil {
 			return err

@@ -15,6 +15,10 @@ const (
 	defaultIdleSeal      = time.Second
 	defaultCleanBytes    = 16 << 20
 
+	// A disk has room for that many segments of the size that is chosen for it, if it has room for as many of the least.
+	segmentsOnDisk    = 16
+	leastSegmentBytes = 1 << 20
+
 	minSegmentBytes = 16 << 10
 	maxSegmentBytes = 1 << 30
 	maxGroupBytes   = 1 << 30
@@ -28,7 +32,7 @@ type Options struct {
 	Dir        string             // the folder; made when it is missing
 	Durability journal.Durability // journal.Fsync when empty
 
-	SegmentBytes  int64 // size of a segment file, a multiple of 4096; 64 MiB when 0. A group that is larger gets a larger segment
+	SegmentBytes  int64 // size of a segment file, a multiple of 4096; when 0, 64 MiB, and less on a disk of less than 1 GiB (see SegmentBytesOn). A group that is larger gets a larger segment
 	MaxGroupBytes int   // the largest sum of Record.Size in a group; 72 MiB when 0
 	MaxPending    int   // appends that wait for a sync before Append blocks; 4096 when 0
 
@@ -66,10 +70,7 @@ func (o Options) withDefaults() (Options, error) {
 	default:
 		return o, fmt.Errorf("open journal %s: unknown durability %q: choose fsync, os or none", o.Dir, o.Durability)
 	}
-	if o.SegmentBytes == 0 {
-		o.SegmentBytes = defaultSegmentBytes
-	}
-	if o.SegmentBytes < minSegmentBytes || o.SegmentBytes > maxSegmentBytes || o.SegmentBytes%4096 != 0 {
+	if o.SegmentBytes != 0 && (o.SegmentBytes < minSegmentBytes || o.SegmentBytes > maxSegmentBytes || o.SegmentBytes%4096 != 0) {
 		return o, fmt.Errorf("open journal %s: SegmentBytes %d is not a multiple of 4096 between %d and %d", o.Dir, o.SegmentBytes, minSegmentBytes, maxSegmentBytes)
 	}
 	if o.MaxGroupBytes == 0 {
@@ -97,4 +98,14 @@ func (o Options) withDefaults() (Options, error) {
 		o.FS = osFS{}
 	}
 	return o, nil
+}
+
+// SegmentBytesOn is the size of segments on a disk of so many bytes, of which nothing else is known: a power of two that is a sixteenth of it at
+// most, from 1 to 64 MiB. 0 bytes: not known.
+func SegmentBytesOn(disk int64) int64 {
+	size := int64(defaultSegmentBytes)
+	for disk > 0 && size > leastSegmentBytes && size > disk/segmentsOnDisk {
+		size /= 2
+	}
+	return size
 }
