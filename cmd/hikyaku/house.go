@@ -71,6 +71,7 @@ func openHouse(ctx context.Context, f *config.File, logTo io.Writer, adopt bool)
 		Journal: j, Limits: bounds.store, OnDemand: true, Namespaces: f.Namespaces, Observe: h.metrics.Settled,
 		// Nothing is reclaimed before two checkpoints lie behind it: where segments are small, so is the room.
 		CheckpointBytes: uint64(min(64<<20, j.SegmentBytes())),
+		Noticed:         func(n queue.ClockNotice) { log.Warn("clock", "notice", n.String(), "by", n.By) },
 	})
 	if err != nil {
 		return nil, errors.Join(err, j.Close())

@@ -20,6 +20,7 @@ type picked struct {
 	token    Token
 	attempt  uint32
 	deadline int64
+	until    time.Time // the deadline as the reader is told
 	head     []byte
 	place    journal.Address
 	size     int64
@@ -275,6 +276,7 @@ func (c *claiming) take(from int, q *queueState, e entry) {
 	s.state.serial++
 	c.picks = append(c.picks, picked{
 		from: from, q: q, name: q.name, e: e, attempt: e.attempts() + 1, deadline: deadline, head: e.head(), place: e.place(), size: e.size(),
+		until:  s.state.time.shown(deadline, s.state.now),
 		layout: q.layoutOf(e.seq()), columns: q.def.Columns,
 		token: Token{Queue: q.id, Sequence: e.seq(), Serial: s.state.serial, Epoch: s.state.epoch}, owned: c.r.Owner != nil, exactlyOnce: q.def.ExactlyOnce,
 	})
@@ -432,7 +434,7 @@ func (s *Store) fill(ctx context.Context, picks []picked) ([]Claim, error) {
 		}
 		c := &claims[i]
 		c.Token, c.Queue, c.From, c.Sequence = p.token, p.name, p.from, p.token.Sequence
-		c.Attempt, c.Deadline, c.Message.Hops = int(p.attempt), timeOf(p.deadline), p.hops
+		c.Attempt, c.Deadline, c.Message.Hops = int(p.attempt), p.until, p.hops
 		c.Message.Row, c.Columns = p.layout.shape(c.Message.Row), p.columns
 	})
 	if err != nil {

@@ -64,5 +64,5 @@ func (s *Store) first(from From) (e firstFound, q *queueState, done bool, ask *q
 	if oldest == none {
 		return e, nil, !ws[0].find.more(), nil, nil
 	}
-	return firstFound{q.peeked(oldest, Ready), q.stored(oldest)}, q, true, nil, nil
+	return firstFound{s.state.peeked(q, oldest, Ready), q.stored(oldest)}, q, true, nil, nil
 }

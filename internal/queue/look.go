@@ -99,14 +99,14 @@ func (s *state) stateOf(q *queueState, e entry) MessageState {
 }
 
 // peeked is what is known of a message without reading it.
-func (q *queueState) peeked(e entry, st MessageState) Peeked {
+func (s *state) peeked(q *queueState, e entry, st MessageState) Peeked {
 	p := Peeked{Sequence: e.seq(), State: st, Attempts: int(e.attempts()), Columns: q.def.Columns}
 	p.Message.Hops = e.hops()
 	switch st {
 	case Delayed:
-		p.Until = timeOf(e.wake())
+		p.Until = s.time.shown(e.wake(), s.now)
 	case Claimed:
-		p.Until = timeOf(e.claim().deadline)
+		p.Until = s.time.shown(e.claim().deadline, s.now)
 	}
 	return p
 }
@@ -125,7 +125,7 @@ func (s *Store) Look(ctx context.Context, n Name, sequence uint64) (Peeked, erro
 	var found []Peeked
 	var parts []stored
 	if there {
-		found, parts = []Peeked{q.peeked(e, s.state.stateOf(q, e))}, []stored{q.stored(e)}
+		found, parts = []Peeked{s.state.peeked(q, e, s.state.stateOf(q, e))}, []stored{q.stored(e)}
 	}
 	s.mu.Unlock()
 	if there {

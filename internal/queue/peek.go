@@ -99,7 +99,7 @@ func (s *Store) peekSome(ctx context.Context, w *walk, r *PeekRequest, most int)
 		}
 		meets, unread := s.state.ask(w.q, e, r.Where)
 		if meets || unread {
-			x := peekedAt{w.q.look(e), w.q.peeked(e, st), e.size()}
+			x := peekedAt{w.q.look(e), s.state.peeked(w.q, e, st), e.size()}
 			x.meets, x.asks = meets, unread
 			piece = append(piece, x)
 		}

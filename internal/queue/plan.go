@@ -148,14 +148,14 @@ func (p *plan) bytes() int64 { return p.s.bytes + p.s.reservedBytes + p.s.idByte
 
 // times are the journaled times of a put of m into q.
 func (p *plan) times(q *queueState, m *message.Message) (wake, expire, dedup int64) {
-	wake = microsOf(m.NotBefore)
+	wake = p.s.time.moment(microsOf(m.NotBefore), p.now)
 	if wake == 0 && q.def.Delay > 0 {
 		wake = p.now + q.def.Delay.Microseconds()
 	}
 	if wake <= p.now {
 		wake = 0
 	}
-	expire = microsOf(m.Expires)
+	expire = p.s.time.moment(microsOf(m.Expires), p.now)
 	if q.def.Retention > 0 {
 		if e := p.now + q.def.Retention.Microseconds(); expire == 0 || e < expire {
 			expire = e

@@ -116,7 +116,7 @@ func (s *Store) TakeSnapshot(ctx context.Context, name, of Name, o SnapshotOptio
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if sn := s.state.snapshots[name]; sn != nil {
-		return sn.describe(), nil
+		return s.state.describe(sn), nil
 	}
 	return Snapshot{}, fmt.Errorf("%w: snapshot %s was deleted at once, or its queue was", ErrNotFound, name.Short())
 }
@@ -145,14 +145,14 @@ func (s *Store) Snapshots() []Snapshot {
 	defer s.mu.Unlock()
 	var list []Snapshot
 	for _, sn := range s.state.snapshots {
-		list = append(list, sn.describe())
+		list = append(list, s.state.describe(sn))
 	}
 	slices.SortFunc(list, func(a, b Snapshot) int { return compareNames(a.Name, b.Name) })
 	return list
 }
 
-func (sn *snapshotState) describe() Snapshot {
-	return Snapshot{Name: sn.name, Queue: sn.queue.name, Time: timeOf(sn.at), Expires: timeOf(sn.expire), Labels: maps.Clone(sn.labels)}
+func (s *state) describe(sn *snapshotState) Snapshot {
+	return Snapshot{Name: sn.name, Queue: sn.queue.name, Time: timeOf(sn.at), Expires: s.time.shown(sn.expire, s.now), Labels: maps.Clone(sn.labels)}
 }
 
 // endSnapshots deletes snapshots whose life has ended and returns those that are left over, because the journal did not take it.

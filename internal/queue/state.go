@@ -11,6 +11,7 @@ import (
 // events and with questions. It is not safe for concurrent use; the Store holds its lock around every call.
 type state struct {
 	now    int64 // journaled time, microseconds; never runs backwards
+	time   timekeeper
 	epoch  uint32
 	nextID uint32 // of queues and topics
 
@@ -138,9 +139,9 @@ func newState() *state {
 	}
 }
 
-// advance moves journaled time on; a clock that was set back does not move it. It returns the present journaled time.
+// advance moves journaled time on by a reading of the clock, see timekeeper. It returns the present journaled time.
 func (s *state) advance(t time.Time) int64 {
-	s.now = max(s.now, t.UnixMicro())
+	s.now = s.time.read(s.now, t)
 	return s.now
 }
 

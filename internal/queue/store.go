@@ -31,8 +31,12 @@ import (
 
 // Options say over what a Store works.
 type Options struct {
-	Journal    journal.Journal     // the Store is its only user; Close does not close it
-	Clock      func() time.Time    // nil: time.Now
+	Journal journal.Journal  // the Store is its only user; Close does not close it
+	Clock   func() time.Time // nil: time.Now
+	// Monotonic is the time that has passed since some moment, whatever becomes of the clock; nil: what the readings of Clock say of it (see time.Time).
+	Monotonic func() time.Duration
+	// Noticed, if set, is told when the clock and journaled time part and meet again. It must not call the Store.
+	Noticed    func(ClockNotice)
 	Limits     Limits              // zero fields have defaults
 	OnDemand   bool                // a put or a claim makes the queue that it names
 	Namespaces map[string][]string // namespace → other names for it
@@ -53,6 +57,7 @@ type Store struct {
 	aliases map[string]string
 	observe func(Name, *message.Hops)
 	looked  func(time.Duration)
+	noticed func(ClockNotice)
 	every   uint64
 
 	room chan struct{} // one place for each group under way to the journal
@@ -98,7 +103,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	}
 	s := &Store{
 		journal: o.Journal, clock: o.Clock, limits: o.Limits.withDefaults(), demand: o.OnDemand, aliases: aliases,
-		observe: o.Observe, looked: o.Looked, every: o.CheckpointBytes,
+		observe: o.Observe, looked: o.Looked, noticed: o.Noticed, every: o.CheckpointBytes,
 		room: make(chan struct{}, maxFlights), pending: map[string]*flight{}, defining: map[Name]*flight{}, alarm: make(chan struct{}, 1),
 		aside: make(chan struct{}, 1),
 	}
@@ -109,6 +114,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if s.state, err = fold(ctx, o.Journal); err != nil {
 		return nil, fmt.Errorf("start from journal %s: %w", o.Journal.Info().Where, err)
 	}
+	s.state.time.monotonic = o.Monotonic
 	s.state.advance(s.clock())
 	s.state.settleDown()
 	s.state.takeReleased() // Keep tells the journal what is needed
@@ -356,7 +362,7 @@ func (s *Store) land(f *flight, p journal.Position, err error) {
 		for i := range f.group {
 			f.group[i].addr = journal.Address{Position: p, Index: uint32(i)}
 		}
-		err = s.state.apply(f.group, s.clock().UnixMicro())
+		err = s.state.apply(f.group, s.state.advance(s.clock()))
 	}
 	for _, k := range f.keys {
 		if s.pending[k] == f { // else a later group has a note of that key, too

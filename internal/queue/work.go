@@ -15,6 +15,9 @@ const tickBatch = 1000
 // retryWork is how long the Store waits before it tries work of its own again that the journal did not take.
 const retryWork = time.Second
 
+// longestSleep is how long the Store does not look at the clock, at most: nobody tells it that the clock was set, or that the machine was suspended.
+const longestSleep = 10 * time.Second
+
 // keepTime does what time makes due: leases, delays, expiry, dead letters.
 func (s *Store) keepTime() {
 	defer s.ending.Done()
@@ -39,7 +42,13 @@ func (s *Store) keepTime() {
 		over = append(over, s.state.over...)
 		s.state.exhausted, s.state.overdue, s.state.over = nil, nil, nil
 		released := s.state.takeReleased()
+		notices := s.state.time.takeNotices()
 		s.mu.Unlock()
+		if s.noticed != nil {
+			for _, n := range notices {
+				s.noticed(n)
+			}
+		}
 		s.journal.Release(released...)
 		exhausted, overdue = s.buryAll(exhausted), s.expireAll(overdue)
 		over = s.endSnapshots(s.ctx, over)
@@ -81,15 +90,15 @@ func (s *Store) writeLapsed() {
 func (s *Store) sleep(unfinished bool) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	wait := time.Hour
+	now, wait := s.state.advance(s.clock()), longestSleep
 	if due := s.state.due(); due != 0 {
-		wait = min(wait, timeOf(due).Sub(s.clock()))
+		wait = min(wait, time.Duration(due-now)*time.Microsecond)
 	}
 	wait = max(wait, 0)
 	if unfinished {
 		wait = min(max(wait, 10*time.Millisecond), retryWork)
 	}
-	s.sleeping = s.clock().Add(wait).UnixMicro()
+	s.sleeping = now + wait.Microseconds()
 	if due := s.state.due(); due != 0 { // what is known now is no reason to wake up earlier, nor is work that fails again
 		s.sleeping = min(s.sleeping, due)
 	}
