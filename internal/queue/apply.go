@@ -93,11 +93,10 @@ func (s *state) apply(group []applied, durable int64) error {
 		case *snapshotGone:
 			s.applySnapshotGone(e, g.at)
 		case *noted:
-			k := noteKey{e.note.Room, e.note.Key}
 			if e.gone {
-				delete(s.notes, k)
+				s.notes.Delete(e.note)
 			} else {
-				s.notes[k] = e.note.Value
+				s.notes.Set(e.note)
 			}
 		default:
 			return fmt.Errorf("event of kind %d has no meaning", e.kind())
@@ -398,6 +397,7 @@ func (s *state) applyGone(e *queueGone) {
 	for _, sn := range q.snapshots {
 		s.idBytes -= sn.bytes()
 		delete(s.snapshots, sn.name)
+		s.snapshotList.Delete(sn)
 	}
 	q.snapshots = nil
 	s.applyPurged(q, ^uint64(0))
@@ -410,8 +410,10 @@ func (s *state) applyGone(e *queueGone) {
 	delete(s.queues, q.id)
 	if s.queueNames[q.name] == q {
 		delete(s.queueNames, q.name)
+		s.queueList.Delete(q.name)
 	}
-	for _, t := range s.topics {
+	s.burying(q, "")
+	if t := s.topicOf(q.def.Topic); q.def.Topic != "" && t != nil {
 		t.subscribed = slices.DeleteFunc(t.subscribed, func(x *queueState) bool { return x == q })
 	}
 }
@@ -425,6 +427,7 @@ func (s *state) applyTopic(e *topicDefined) {
 	t := &topicState{id: e.topic, name: e.name, labels: e.labels}
 	s.topics[e.topic] = t
 	s.topicNames[e.name] = t
+	s.topicList.Set(e.name)
 }
 
 // applyTopicGone removes a topic. Its subscriptions stay, as queues of their own that nothing new reaches.
@@ -440,5 +443,6 @@ func (s *state) applyTopicGone(e *topicGone) {
 	delete(s.topics, e.topic)
 	if s.topicNames[t.name] == t {
 		delete(s.topicNames, t.name)
+		s.topicList.Delete(t.name)
 	}
 }

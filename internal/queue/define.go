@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -173,26 +172,4 @@ func (s *Store) DeleteTopic(ctx context.Context, n Name) error {
 func (s *Store) SetNotes(ctx context.Context, notes ...Note) error {
 	_, _, err := s.Commit(ctx, Change{Notes: notes})
 	return err
-}
-
-// Note returns what a room remembers under a key.
-func (s *Store) Note(room, key string) ([]byte, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	v, ok := s.state.notes[noteKey{room, key}]
-	return bytes.Clone(v), ok
-}
-
-// Notes returns everything a room remembers, by key.
-func (s *Store) Notes(room string) []Note {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var ns []Note
-	for k, v := range s.state.notes {
-		if k.room == room {
-			ns = append(ns, Note{room, k.key, bytes.Clone(v)})
-		}
-	}
-	sortNotes(ns)
-	return ns
 }

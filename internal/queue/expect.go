@@ -15,7 +15,8 @@ func (s *Store) asExpected(pl *plan, notes []NoteIs) error {
 		}
 	}
 	for _, n := range notes {
-		have, there := s.state.notes[noteKey{n.Room, n.Key}]
+		note, there := s.state.notes.Get(Note(n))
+		have := note.Value
 		switch {
 		case !there && n.Value != nil:
 			return fmt.Errorf("%w: note %s %q is not there", ErrChanged, n.Room, n.Key)

@@ -1,11 +1,9 @@
 package queue
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/hikyaku/hikyaku/internal/condition"
 	"github.com/hikyaku/hikyaku/internal/journal"
@@ -227,8 +225,4 @@ func (s *Store) Purge(ctx context.Context, n Name) (int, error) {
 		return 0, err
 	}
 	return e.removed, nil
-}
-
-func sortNotes(ns []Note) {
-	slices.SortFunc(ns, func(a, b Note) int { return cmp.Compare(a.Key, b.Key) })
 }

@@ -170,6 +170,7 @@ func (s *state) addSnapshot(q *queueState, sn *snapshotState) {
 	s.idBytes += sn.bytes()
 	q.snapshots = append(q.snapshots, sn)
 	s.snapshots[sn.name] = sn
+	s.snapshotList.Set(sn)
 	s.endAt(sn, sn.expire)
 }
 
@@ -195,6 +196,7 @@ func (s *state) applySnapshotGone(e *snapshotGone, at int64) {
 		return
 	}
 	delete(s.snapshots, e.name)
+	s.snapshotList.Delete(sn)
 	s.idBytes -= sn.bytes()
 	if sn.expire != 0 && !sn.going {
 		s.outdate() // its alarm

@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -90,15 +91,14 @@ func (s *state) applyRenamed(e *renamed) {
 	q.def.DeadLetter = deadLetterOf(&q.def, from, e.name)
 	if s.queueNames[from] == q {
 		delete(s.queueNames, from)
+		s.queueList.Delete(from)
 	}
 	q.name = e.name
 	s.takeName(q)
 	s.redefined(q)
-	for _, x := range s.queues {
-		if x.def.DeadLetter == from.String() {
-			x.def.DeadLetter = e.name.String()
-			s.redefined(x)
-		}
+	for _, x := range slices.Collect(maps.Keys(s.buries[from.String()])) {
+		x.def.DeadLetter = e.name.String()
+		s.redefined(x)
 	}
 	s.rememberName(q, from)
 }
@@ -128,6 +128,7 @@ func (s *state) forgetName(name Name) {
 func (s *state) takeName(q *queueState) {
 	s.forgetName(q.name)
 	s.queueNames[q.name] = q
+	s.queueList.Set(q.name)
 }
 
 // nowCalled is the name that the queue has by now which a dead letter knows by an earlier one. The lock is held.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"time"
 )
 
@@ -137,18 +136,6 @@ func (s *Store) deleteSnapshot(ctx context.Context, name Name, only *snapshotSta
 		}
 		return &snapshotGone{name}, nil
 	}, snapshotName(name), "")
-}
-
-// Snapshots lists the snapshots by name.
-func (s *Store) Snapshots() []Snapshot {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var list []Snapshot
-	for _, sn := range s.state.snapshots {
-		list = append(list, s.state.describe(sn))
-	}
-	slices.SortFunc(list, func(a, b Snapshot) int { return compareNames(a.Name, b.Name) })
-	return list
 }
 
 func (s *state) describe(sn *snapshotState) Snapshot {

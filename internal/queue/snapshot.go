@@ -57,10 +57,11 @@ func (s *state) beginSnapshot() *snapshot {
 			b = putUint(b, uint64(q.id))
 		}
 	}
-	b = putUint(b, uint64(len(s.notes)))
-	for k, v := range s.notes {
-		b = putBytes(putString(putString(b, k.room), k.key), v)
-	}
+	b = putUint(b, uint64(s.notes.Len()))
+	s.notes.Scan(func(n Note) bool {
+		b = putBytes(putString(putString(b, n.Room), n.Key), n.Value)
+		return true
+	})
 	b = s.saves.appendRetired(b)
 	sn.small = putUint(b, uint64(len(s.queues)))
 	for _, q := range s.queues {
@@ -206,13 +207,13 @@ func (s *state) restore(in *bufio.Reader, bodies map[journal.Address]*sharedBody
 		e.read(r)
 		t := &topicState{id: e.topic, name: e.name, labels: e.labels, publishes: r.uint(), published: r.uint(), dropped: r.uint()}
 		s.topics[t.id], s.topicNames[t.name] = t, t
+		s.topicList.Set(t.name)
 		for range r.count(1) {
 			subscribed[t] = append(subscribed[t], r.uint32())
 		}
 	}
 	for range r.count(3) {
-		k := noteKey{r.string(), r.string()}
-		s.notes[k] = slices.Clone(r.bytes())
+		s.notes.Set(Note{r.string(), r.string(), slices.Clone(r.bytes())})
 	}
 	s.saves.restoreRetired(r)
 	queues := r.uint()
@@ -291,6 +292,7 @@ func (s *state) restoreQueue(in *bufio.Reader, version uint64) error {
 		}
 	}
 	s.queues[q.id], s.queueNames[q.name] = q, q
+	s.queueList.Set(q.name)
 	return r.done()
 }
 

@@ -3,6 +3,8 @@ package queue
 import (
 	"time"
 
+	"github.com/tidwall/btree"
+
 	"github.com/hikyaku/hikyaku/internal/condition"
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
@@ -21,10 +23,14 @@ type state struct {
 	queueNames     map[Name]*queueState
 	topics         map[uint32]*topicState
 	topicNames     map[Name]*topicState
-	notes          map[noteKey][]byte
+	notes          *btree.BTreeG[Note]
 	snapshots      map[Name]*snapshotState
-	snapshotsTaken uint64               // they are numbered, since the start of the process
-	former         map[Name]*queueState // by names that queues had
+	snapshotsTaken uint64                              // they are numbered, since the start of the process
+	former         map[Name]*queueState                // by names that queues had
+	buries         map[string]map[*queueState]struct{} // queues by the name of where their dead letters go
+
+	queueList, topicList *btree.BTreeG[Name]
+	snapshotList         *btree.BTreeG[*snapshotState]
 
 	messages, bytes         int64 // of all queues, with those kept for a seek
 	idBytes                 int64 // that deduplication ids and snapshots take in memory
@@ -54,8 +60,6 @@ type state struct {
 	body func(journal.Address) ([]byte, error)
 }
 
-type noteKey struct{ room, key string }
-
 type topicState struct {
 	id         uint32
 	name       Name
@@ -73,6 +77,7 @@ type queueState struct {
 	former  []Name          // names that it had and nobody else has, the latest last
 	def     Definition      // normal
 	filter  *condition.Expr // def.Filter
+	buries  string          // def.DeadLetter, as the state's table of it has it
 	gone    bool            // deleted, or being deleted
 	version uint64          // of def and name
 	layouts []*layout       // of rows that were put before the columns were altered, the oldest first
@@ -131,11 +136,13 @@ func newState() *state {
 		queueNames: map[Name]*queueState{},
 		topics:     map[uint32]*topicState{},
 		topicNames: map[Name]*topicState{},
-		notes:      map[noteKey][]byte{},
+		notes:      newListed(lessNote),
 		snapshots:  map[Name]*snapshotState{},
 		former:     map[Name]*queueState{},
-		fresh:      map[*queueState][]entry{},
-		unserved:   map[*queueState][]entry{},
+		buries:     map[string]map[*queueState]struct{}{},
+		queueList:  newListed(lessName), topicList: newListed(lessName), snapshotList: newListed(lessSnapshot),
+		fresh:    map[*queueState][]entry{},
+		unserved: map[*queueState][]entry{},
 	}
 }
 
@@ -162,6 +169,26 @@ func (s *state) redefined(q *queueState) {
 	s.versions++
 	q.version = s.versions
 	q.parseFilter()
+	s.burying(q, q.def.DeadLetter)
+}
+
+// burying notes where the dead letters of q go by now; "": nowhere, it is no more.
+func (s *state) burying(q *queueState, to string) {
+	if q.buries == to {
+		return
+	}
+	if among := s.buries[q.buries]; len(among) > 1 {
+		delete(among, q)
+	} else {
+		delete(s.buries, q.buries)
+	}
+	if q.buries = to; to == "" {
+		return
+	}
+	if s.buries[to] == nil {
+		s.buries[to] = map[*queueState]struct{}{}
+	}
+	s.buries[to][q] = struct{}{}
 }
 
 func (q *queueState) parseFilter() {

@@ -21,7 +21,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -429,27 +428,4 @@ func (s *Store) journalError(err error) error {
 func (s *Store) bodyPart(a journal.Address) (part []byte, err error) {
 	e := s.journal.Read(context.Background(), []journal.Address{a}, func(_ int, r journal.Record, e error) { part, err = r.Body, e })
 	return part, errors.Join(e, err)
-}
-
-// Queues lists the queues by name.
-func (s *Store) Queues() []Name {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return sortedNames(s.state.queueNames)
-}
-
-// Topics lists the topics by name.
-func (s *Store) Topics() []Name {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return sortedNames(s.state.topicNames)
-}
-
-func sortedNames[T any](m map[Name]T) []Name {
-	ns := make([]Name, 0, len(m))
-	for n := range m {
-		ns = append(ns, n)
-	}
-	slices.SortFunc(ns, compareNames)
-	return ns
 }

@@ -17,6 +17,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
+func sortedNames[T any](m map[Name]T) []Name { return slices.SortedFunc(maps.Keys(m), compareNames) }
+
 // portrait is everything that a restart must find again. Claims of owners end with the process, so they count as gone back.
 func portrait(s *state) string {
 	var b strings.Builder
@@ -29,8 +31,18 @@ func portrait(s *state) string {
 		}
 		b.WriteString("\n")
 	}
-	for _, k := range slices.SortedFunc(maps.Keys(s.notes), func(a, b noteKey) int { return strings.Compare(pendingNote(a.room, a.key), pendingNote(b.room, b.key)) }) {
-		fmt.Fprintf(&b, "note %s %s: %q\n", k.room, k.key, s.notes[k])
+	for _, n := range s.notes.Items() {
+		fmt.Fprintf(&b, "note %s %s: %q\n", n.Room, n.Key, n.Value)
+	}
+	for what, listed := range map[string][2][]Name{
+		"queues": {s.queueList.Items(), sortedNames(s.queueNames)}, "topics": {s.topicList.Items(), sortedNames(s.topicNames)},
+	} {
+		if !slices.Equal(listed[0], listed[1]) {
+			fmt.Fprintf(&b, "%s are listed as %v\n", what, listed[0])
+		}
+	}
+	if !slices.EqualFunc(s.snapshotList.Items(), sortedNames(s.snapshots), func(sn *snapshotState, n Name) bool { return sn == s.snapshots[n] }) {
+		b.WriteString("the list of snapshots differs\n")
 	}
 	for _, n := range sortedNames(s.snapshots) {
 		sn := s.snapshots[n]

@@ -1,0 +1,75 @@
+package queue
+
+import (
+	"slices"
+
+	"github.com/tidwall/btree"
+)
+
+// What is listed stands in trees that copy themselves on write: a copy takes one step, however much is in it, is of one moment, and is read without the
+// lock.
+
+func newListed[T any](less func(a, b T) bool) *btree.BTreeG[T] {
+	return btree.NewBTreeGOptions(less, btree.Options{NoLocks: true})
+}
+
+func lessName(a, b Name) bool { return compareNames(a, b) < 0 }
+
+func lessSnapshot(a, b *snapshotState) bool { return lessName(a.name, b.name) }
+
+func lessNote(a, b Note) bool { return a.Room < b.Room || a.Room == b.Room && a.Key < b.Key }
+
+// listing is a copy of a list, to be read without the lock.
+func listing[T any](s *Store, of func(*state) *btree.BTreeG[T]) *btree.BTreeG[T] {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return of(s.state).Copy()
+}
+
+// Queues lists the queues by name.
+func (s *Store) Queues() []Name {
+	return listing(s, func(st *state) *btree.BTreeG[Name] { return st.queueList }).Items()
+}
+
+// Topics lists the topics by name.
+func (s *Store) Topics() []Name {
+	return listing(s, func(st *state) *btree.BTreeG[Name] { return st.topicList }).Items()
+}
+
+// describedAtOnce is how many snapshots are described under one hold of the lock.
+const describedAtOnce = 256
+
+// Snapshots lists the snapshots by name.
+func (s *Store) Snapshots() []Snapshot {
+	all := listing(s, func(st *state) *btree.BTreeG[*snapshotState] { return st.snapshotList }).Items()
+	list := make([]Snapshot, 0, len(all))
+	for some := range slices.Chunk(all, describedAtOnce) {
+		s.mu.Lock()
+		for _, sn := range some {
+			list = append(list, s.state.describe(sn))
+		}
+		s.mu.Unlock()
+	}
+	return list
+}
+
+// Note returns what a room remembers under a key.
+func (s *Store) Note(room, key string) ([]byte, bool) {
+	s.mu.Lock()
+	n, ok := s.state.notes.Get(Note{Room: room, Key: key})
+	s.mu.Unlock()
+	return slices.Clone(n.Value), ok
+}
+
+// Notes returns everything a room remembers, by key.
+func (s *Store) Notes(room string) []Note {
+	var ns []Note
+	listing(s, func(st *state) *btree.BTreeG[Note] { return st.notes }).Ascend(Note{Room: room}, func(n Note) bool {
+		if n.Room != room {
+			return false
+		}
+		ns = append(ns, Note{room, n.Key, slices.Clone(n.Value)})
+		return true
+	})
+	return ns
+}
