@@ -45,6 +45,7 @@ func (s *state) apply(group []applied, durable int64) error {
 			}
 			bodies[g.addr.Index] = &sharedBody{addr: g.addr, head: bytes.Clone(e.head)}
 			if t := s.topics[e.topic]; t != nil {
+				t.touch(&s.saves)
 				t.publishes = max(t.publishes, e.number)
 				t.published++
 			}
@@ -132,6 +133,7 @@ func rowOf(g *applied, size uint32, durable int64) row {
 
 // insert adds a message that has become durable.
 func (s *state) insert(q *queueState, seq uint64, a *arrival, wake, dedup int64, origin *message.Origin) {
+	q.touch()
 	q.next, q.seen = max(q.next, seq+1), max(q.seen, seq+1)
 	q.put++
 	h := readHead(&reader{b: a.head})
@@ -186,6 +188,7 @@ func (s *state) remove(q *queueState, e entry, past bool) {
 
 // drop forgets a message, or one of the past, and releases what the journal keeps of it.
 func (s *state) drop(q *queueState, e entry) {
+	q.touch()
 	s.messages--
 	s.bytes -= e.size()
 	s.release(e.addr())
@@ -215,6 +218,7 @@ type holder struct {
 
 // claim hands e out.
 func (s *state) claim(q *queueState, e entry, c *claimed, h holder) {
+	q.touch()
 	if e.claim() != nil { // the lease of an earlier hand-out had ended
 		s.unclaim(q, e)
 	}
@@ -251,6 +255,7 @@ func (s *state) applySettled(e *settled, at int64) {
 	if en == none {
 		return
 	}
+	q.touch()
 	past := false
 	switch e.end {
 	case endBack:
@@ -301,6 +306,7 @@ func (s *state) backAlone(q *queueState, e entry, wake int64, uncounted bool) {
 
 // applyPurged removes every message before a frontier, and with them the past but for what snapshots hold. A page of plain messages goes as a whole: a purge holds the lock.
 func (s *state) applyPurged(q *queueState, frontier uint64) (removed int) {
+	q.touch()
 	q.views = nil // cheaper made again than emptied one by one
 	for p := range q.all.pagesFrom(0) {
 		if p.number > pageOf(frontier) {
@@ -354,6 +360,7 @@ func (s *state) removePage(q *queueState, p *page) (removed int) {
 func (s *state) applyDefined(e *queueDefined, at int64) {
 	s.nextID = max(s.nextID, e.queue+1)
 	if q := s.queues[e.queue]; q != nil {
+		q.touch()
 		s.forgetPast(q, at) // by the rule that was in force
 		others := !sameColumns(q.def.Columns, e.def.Columns)
 		q.def = e.def
@@ -368,9 +375,11 @@ func (s *state) applyDefined(e *queueDefined, at int64) {
 	}
 	q := s.newQueueState(e.queue, e.name, e.def)
 	s.queues[e.queue] = q
+	s.queuesByID.Set(e.queue, q)
 	s.takeName(q)
 	if q.def.Topic != "" {
 		if t := s.topicOf(q.def.Topic); t != nil {
+			t.touch(&s.saves)
 			t.subscribed = append(t.subscribed, q)
 		}
 	}
@@ -389,6 +398,7 @@ func (s *state) applyGone(e *queueGone) {
 	if q == nil {
 		return
 	}
+	q.touch()
 	q.gone = true
 	for _, w := range q.waiting.inOrder() {
 		s.unwait(w)
@@ -408,12 +418,14 @@ func (s *state) applyGone(e *queueGone) {
 	q.dedup, q.forget, q.origins, q.former = nil, nil, nil, nil // an alarm may keep the queue for a while
 	s.reopen(q)
 	delete(s.queues, q.id)
+	s.queuesByID.Delete(q.id)
 	if s.queueNames[q.name] == q {
 		delete(s.queueNames, q.name)
 		s.queueList.Delete(q.name)
 	}
 	s.burying(q, "")
 	if t := s.topicOf(q.def.Topic); q.def.Topic != "" && t != nil {
+		t.touch(&s.saves)
 		t.subscribed = slices.DeleteFunc(t.subscribed, func(x *queueState) bool { return x == q })
 	}
 }
@@ -421,13 +433,15 @@ func (s *state) applyGone(e *queueGone) {
 func (s *state) applyTopic(e *topicDefined) {
 	s.nextID = max(s.nextID, e.topic+1)
 	if t := s.topics[e.topic]; t != nil {
+		t.touch(&s.saves)
 		t.labels = e.labels
 		return
 	}
-	t := &topicState{id: e.topic, name: e.name, labels: e.labels}
+	t := &topicState{id: e.topic, name: e.name, labels: e.labels, saved: s.saves.number}
 	s.topics[e.topic] = t
 	s.topicNames[e.name] = t
 	s.topicList.Set(e.name)
+	s.topicsByID.Set(e.topic, t)
 }
 
 // applyTopicGone removes a topic. Its subscriptions stay, as queues of their own that nothing new reaches.
@@ -436,11 +450,14 @@ func (s *state) applyTopicGone(e *topicGone) {
 	if t == nil {
 		return
 	}
+	t.touch(&s.saves)
 	for _, q := range t.subscribed {
+		q.touch()
 		q.def.Topic, q.def.Filter = "", ""
 		s.redefined(q)
 	}
 	delete(s.topics, e.topic)
+	s.topicsByID.Delete(e.topic)
 	if s.topicNames[t.name] == t {
 		delete(s.topicNames, t.name)
 		s.topicList.Delete(t.name)

@@ -40,6 +40,9 @@ const (
 // because the window was altered, waits for those before it.
 func (s *state) forgetOld(q *queueState, limit int) int {
 	n := 0
+	if len(q.forget) > 0 && q.forget[0].until <= s.now {
+		q.touch()
+	}
 	for _, f := range q.forget {
 		if f.until > s.now || n == limit {
 			break

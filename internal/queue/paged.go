@@ -80,15 +80,16 @@ func (s *state) saved() {
 	s.saves.retired = s.saves.retired[n:]
 }
 
-// appendRetired writes, for a checkpoint, the records that will be kept when it is saved, and for how many checkpoints more.
-func (s *saves) appendRetired(b []byte) []byte {
+// appendRetired writes, for a checkpoint before which so many were saved, the records that will be kept when it is saved, and for how many
+// checkpoints more.
+func appendRetired(b []byte, all []retired, done int) []byte {
 	i := 0
-	for i < len(s.retired) && s.retired[i].after <= s.done+1 {
+	for i < len(all) && all[i].after <= done+1 {
 		i++
 	}
-	b = putUint(b, uint64(len(s.retired)-i))
-	for _, r := range s.retired[i:] {
-		b = putUint(appendAddress(b, r.record), uint64(max(0, r.after-s.done-1)))
+	b = putUint(b, uint64(len(all)-i))
+	for _, r := range all[i:] {
+		b = putUint(appendAddress(b, r.record), uint64(max(0, r.after-done-1)))
 	}
 	return b
 }
@@ -137,14 +138,9 @@ func (p *page) bytes() int {
 // recordPages writes the pages that are complete, a few at a time. When the disk is full they stay as they are: a checkpoint then holds them whole.
 func (s *Store) recordPages(ctx context.Context) error {
 	s.mu.Lock()
-	ids := make([]uint32, 0, len(s.state.queues))
-	for id, q := range s.state.queues {
-		if q.all.pages.Len() > 1 {
-			ids = append(ids, id)
-		}
-	}
+	all := s.state.queuesByID.Copy()
 	s.mu.Unlock()
-	for _, id := range ids {
+	for _, id := range all.Keys() {
 		for next := uint64(0); ; {
 			done, err := s.recordSome(ctx, id, &next)
 			if err != nil {

@@ -112,6 +112,7 @@ func (s *state) applySought(e *sought, at int64) {
 	if e.snapshot != (Name{}) && (sn == nil || sn.queue != q) {
 		return // it was deleted before
 	}
+	q.touch()
 	s.forgetPast(q, at)
 	stays := func(x entry) bool { return x.at() >= e.to }
 	if sn != nil {
@@ -164,6 +165,7 @@ func (s *state) applySnapshot(e *snapshotTaken, at int64) {
 func (sn *snapshotState) bytes() int64 { return 64 * int64(sn.before.blocks.Len()) }
 
 func (s *state) addSnapshot(q *queueState, sn *snapshotState) {
+	q.touch()
 	sn.queue = q
 	s.snapshotsTaken++
 	sn.number = s.snapshotsTaken
@@ -202,6 +204,7 @@ func (s *state) applySnapshotGone(e *snapshotGone, at int64) {
 		s.outdate() // its alarm
 	}
 	q := sn.queue
+	q.touch()
 	q.snapshots = slices.DeleteFunc(slices.Clone(q.snapshots), func(x *snapshotState) bool { return x == sn })
 	if len(q.snapshots) == 0 {
 		q.snapshots = nil

@@ -21,7 +21,13 @@ type plan struct {
 	held    []reservation
 	one     [1]reservation // room for the usual change
 
-	counts []*uint64 // totals to raise when it is done: duplicates, what nobody subscribes to
+	counts []counted // totals to raise when it is done
+}
+
+// counted is a total that no event tells of: of a queue its duplicates, of a topic what nobody subscribed to.
+type counted struct {
+	queue *queueState
+	topic *topicState
 }
 
 // originOf is a source as a queue sees it.
@@ -76,7 +82,7 @@ func (p *plan) known(q *queueState, m *message.Message, keys []string) (PutResul
 func (p *plan) number(q *queueState, m *message.Message, size int, exempt bool) (PutResult, error) {
 	keys := dedupKeys(q, m)
 	if r, ok := p.known(q, m, keys); ok {
-		p.counts = append(p.counts, &q.duplicate)
+		p.counts = append(p.counts, counted{queue: q})
 		return r, nil
 	}
 	if !exempt {
@@ -84,6 +90,7 @@ func (p *plan) number(q *queueState, m *message.Message, size int, exempt bool) 
 			return PutResult{}, err
 		}
 	}
+	q.touch()
 	r := PutResult{ID: m.ID, Sequence: q.next}
 	q.next++ // a number is not given back: gaps are normal
 	q.reserved++
@@ -197,7 +204,7 @@ func (p *plan) publish(t *topicState, m *message.Message, rowOf func(*queueState
 		if p.limits.RequireSubscription {
 			return PutResult{}, fmt.Errorf("%w: topic %s", ErrUnheard, t.name.Short())
 		}
-		p.counts = append(p.counts, &t.dropped)
+		p.counts = append(p.counts, counted{topic: t})
 		return PutResult{ID: m.ID, Unheard: true}, nil
 	}
 	size := m.Size()
@@ -234,6 +241,7 @@ func (p *plan) publish(t *topicState, m *message.Message, rowOf func(*queueState
 			result.Duplicate, result.ID = false, m.ID
 		}
 		if body < 0 {
+			t.touch(&p.s.saves)
 			t.publishes++
 			body = p.flight.add(&shared{topic: t.id, number: t.publishes, head: appendHead(nil, m), body: m.Body})
 		}
@@ -245,8 +253,14 @@ func (p *plan) publish(t *topicState, m *message.Message, rowOf func(*queueState
 
 // count raises the totals that no event tells of.
 func (p *plan) count() {
-	for _, n := range p.counts {
-		*n++
+	for _, c := range p.counts {
+		if c.queue != nil {
+			c.queue.touch()
+			c.queue.duplicate++
+		} else {
+			c.topic.touch(&p.s.saves)
+			c.topic.dropped++
+		}
 	}
 }
 

@@ -87,6 +87,7 @@ func (s *state) applyRenamed(e *renamed) {
 	if q == nil || q.name == e.name {
 		return
 	}
+	q.touch()
 	from := q.name
 	q.def.DeadLetter = deadLetterOf(&q.def, from, e.name)
 	if s.queueNames[from] == q {
@@ -97,6 +98,7 @@ func (s *state) applyRenamed(e *renamed) {
 	s.takeName(q)
 	s.redefined(q)
 	for _, x := range slices.Collect(maps.Keys(s.buries[from.String()])) {
+		x.touch()
 		x.def.DeadLetter = e.name.String()
 		s.redefined(x)
 	}
@@ -109,6 +111,7 @@ const maxFormer = 8
 // rememberName remembers that q had a name, until another queue gets it.
 func (s *state) rememberName(q *queueState, name Name) {
 	s.forgetName(name)
+	q.touch()
 	q.former = append(slices.Clip(q.former), name)
 	s.former[name] = q
 	if len(q.former) > maxFormer {
@@ -119,6 +122,7 @@ func (s *state) rememberName(q *queueState, name Name) {
 // forgetName makes it nobody's former name.
 func (s *state) forgetName(name Name) {
 	if q := s.former[name]; q != nil {
+		q.touch()
 		q.former = slices.DeleteFunc(slices.Clone(q.former), func(n Name) bool { return n == name })
 		delete(s.former, name)
 	}

@@ -42,6 +42,7 @@ func (s *state) applyReshaped(e *reshaped, at int64) error {
 	if len(e.from) != len(now) || slices.ContainsFunc(e.from, func(f int) bool { return f < fixed || f >= len(old) }) {
 		return fmt.Errorf("columns of queue %s are made of others than it has", q.name.Short())
 	}
+	q.touch()
 	s.forgetPast(q, at) // by the rule that was in force
 	q.prune()
 	layouts := make([]*layout, 0, len(q.layouts)+1)

@@ -3,10 +3,12 @@ package queue
 // saves lets a checkpoint be taken beside the work: it is of one moment, and yet nobody waits for all of it to be copied. A page that is
 // about to change for the first time since that moment leaves its image here; all others are still as they were when their turn comes.
 type saves struct {
-	number  uint64           // of the checkpoint begun last
-	images  map[*page][]byte // while one is being taken: of pages that have changed since it began; else nil
-	done    int              // checkpoints that were saved
-	retired []retired        // in the order in which they were
+	number  uint64                      // of the checkpoint begun last
+	images  map[*page][]byte            // while one is being taken: of pages that have changed since it began; else nil
+	queues  map[*queueState]*savedQueue // likewise, of queues without their messages
+	topics  map[*topicState][]byte      // and of topics
+	done    int                         // checkpoints that were saved
+	retired []retired                   // in the order in which they were
 }
 
 // newest is the number that a page has to bear which no checkpoint under way needs.
@@ -36,4 +38,67 @@ func (s *saves) image(p *page, b []byte) []byte {
 	}
 	p.saved = s.number
 	return p.appendImage(b)
+}
+
+// begin begins a checkpoint of this moment.
+func (s *saves) begin() {
+	s.number++
+	s.images, s.queues, s.topics = map[*page][]byte{}, map[*queueState]*savedQueue{}, map[*topicState][]byte{}
+}
+
+// end lets go of what was kept for the checkpoint.
+func (s *saves) end() { s.images, s.queues, s.topics = nil, nil, nil }
+
+// touch has to be called before anything of the queue changes that a checkpoint keeps, which pages come and go included.
+func (q *queueState) touch() {
+	s := q.all.saves
+	if s == nil || s.images == nil || q.saved == s.number {
+		return
+	}
+	s.queues[q] = q.save()
+	q.saved = s.number
+}
+
+// touch has to be called before anything of the topic changes.
+func (t *topicState) touch(s *saves) {
+	if s.images == nil || t.saved == s.number {
+		return
+	}
+	s.topics[t] = t.append(nil)
+	t.saved = s.number
+}
+
+// queue is the queue as it was when the checkpoint began.
+func (s *saves) queue(q *queueState) *savedQueue {
+	if q.saved == s.number {
+		saved := s.queues[q]
+		delete(s.queues, q)
+		return saved
+	}
+	q.saved = s.number
+	return q.save()
+}
+
+// topic is the topic as it was when the checkpoint began, behind b.
+func (s *saves) topic(t *topicState, b []byte) []byte {
+	if t.saved == s.number {
+		image := s.topics[t]
+		delete(s.topics, t)
+		return append(b, image...)
+	}
+	t.saved = s.number
+	return t.append(b)
+}
+
+// append writes the topic behind b.
+func (t *topicState) append(b []byte) []byte {
+	b = (&topicDefined{t.id, t.name, t.labels}).append(b)
+	for _, n := range []uint64{t.publishes, t.published, t.dropped} {
+		b = putUint(b, n)
+	}
+	b = putUint(b, uint64(len(t.subscribed)))
+	for _, q := range t.subscribed {
+		b = putUint(b, uint64(q.id))
+	}
+	return b
 }

@@ -5,19 +5,28 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"sync"
+
+	"github.com/tidwall/btree"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
-// snapshot is the state of one moment, on its way into a checkpoint. Small things are copied when it begins; messages leave page by page.
+// snapshot is the state of one moment, on its way into a checkpoint. It begins in a few steps, however much there is: what is about to change for the first time
+// since then leaves its old image (see saves), and all leaves in pieces.
 type snapshot struct {
 	s      *state
 	now    int64
-	small  []byte // what is neither a queue's nor a message
-	queues []savedQueue
-	pages  []*page
+	epoch  uint32
+	nextID uint32
+	notes  *btree.BTreeG[Note]
+	topics *btree.Map[uint32, *topicState]
+	queues *btree.Map[uint32, *queueState]
+
+	retired []retired
+	done    int // checkpoints that were saved before
 }
 
 // savedQueue is a queue without its messages. What it points to is not changed any more.
@@ -28,6 +37,7 @@ type savedQueue struct {
 	totals  []uint64
 	forget  []*remembered
 	origins map[string]*originState
+	pages   *btree.Map[uint64, *page]
 
 	snapshots []*snapshotState
 }
@@ -41,47 +51,42 @@ const (
 
 // beginSnapshot begins a snapshot of this moment. Call end when it is no longer needed.
 func (s *state) beginSnapshot() *snapshot {
-	sn := &snapshot{s: s, now: s.now}
-	b := putUint(nil, snapshotVersion)
-	b = putInt(b, s.now)
-	b = putUint(b, uint64(s.epoch))
-	b = putUint(b, uint64(s.nextID))
-	b = putUint(b, uint64(len(s.topics)))
-	for _, t := range s.topics {
-		b = (&topicDefined{t.id, t.name, t.labels}).append(b)
-		for _, n := range []uint64{t.publishes, t.published, t.dropped} {
-			b = putUint(b, n)
-		}
-		b = putUint(b, uint64(len(t.subscribed)))
-		for _, q := range t.subscribed {
-			b = putUint(b, uint64(q.id))
-		}
+	s.saves.begin()
+	return &snapshot{
+		s: s, now: s.now, epoch: s.epoch, nextID: s.nextID, notes: s.notes.Copy(), topics: s.topicsByID.Copy(), queues: s.queuesByID.Copy(),
+		retired: s.saves.retired, done: s.saves.done,
 	}
-	b = putUint(b, uint64(s.notes.Len()))
-	s.notes.Scan(func(n Note) bool {
-		b = putBytes(putString(putString(b, n.Room), n.Key), n.Value)
-		return true
-	})
-	b = s.saves.appendRetired(b)
-	sn.small = putUint(b, uint64(len(s.queues)))
-	for _, q := range s.queues {
-		sn.queues = append(sn.queues, q.save())
-		q.all.pages.Scan(func(_ uint64, p *page) bool {
-			sn.pages = append(sn.pages, p)
-			return true
-		})
-	}
-	s.saves.number++
-	s.saves.images = map[*page][]byte{}
-	return sn
 }
 
 // end lets go of the snapshot.
-func (sn *snapshot) end() { sn.s.saves.images = nil }
+func (sn *snapshot) end() { sn.s.saves.end() }
 
-func (q *queueState) save() savedQueue {
+// small is what is neither a queue's nor a message. It takes the lock for a few topics at a time.
+func (sn *snapshot) small(lock sync.Locker) []byte {
+	b := putUint(nil, snapshotVersion)
+	b = putInt(b, sn.now)
+	b = putUint(b, uint64(sn.epoch))
+	b = putUint(b, uint64(sn.nextID))
+	b = putUint(b, uint64(sn.topics.Len()))
+	for some := range slices.Chunk(sn.topics.Values(), topicsAtOnce) {
+		lock.Lock()
+		for _, t := range some {
+			b = sn.s.saves.topic(t, b)
+		}
+		lock.Unlock()
+	}
+	b = putUint(b, uint64(sn.notes.Len()))
+	sn.notes.Scan(func(n Note) bool {
+		b = putBytes(putString(putString(b, n.Room), n.Key), n.Value)
+		return true
+	})
+	b = appendRetired(b, sn.retired, sn.done)
+	return putUint(b, uint64(sn.queues.Len()))
+}
+
+func (q *queueState) save() *savedQueue {
 	q.prune()
-	sq := savedQueue{
+	sq := &savedQueue{
 		defined: queueDefined{q.id, q.name, q.def},
 		former:  q.former,
 		layouts: q.layouts,
@@ -89,7 +94,9 @@ func (q *queueState) save() savedQueue {
 		forget:  q.forget,
 		origins: make(map[string]*originState, len(q.origins)),
 
-		snapshots: slices.Clone(q.snapshots),
+		pages: q.all.pages.Copy(),
+
+		snapshots: q.snapshots,
 	}
 	for source, o := range q.origins {
 		sq.origins[source] = &originState{o.mark, o.taken.Copy()}
@@ -143,8 +150,12 @@ func (sq *savedQueue) append(b []byte, now int64) []byte {
 	return b
 }
 
-// pagesAtOnce is how many pages are copied while the lock is held: some tens of microseconds.
-const pagesAtOnce = 8
+// How much is copied while the lock is held: some tens of microseconds.
+const (
+	pagesAtOnce  = 8
+	queuesAtOnce = 32
+	topicsAtOnce = 32
+)
 
 // writeTo writes the snapshot as frames of a length and bytes, so that reading needs little memory. It takes the lock of the state, a little at a time.
 func (sn *snapshot) writeTo(w io.Writer, lock sync.Locker) (size uint64, err error) {
@@ -161,14 +172,26 @@ func (sn *snapshot) writeTo(w io.Writer, lock sync.Locker) (size uint64, err err
 		}
 		size += uint64(len(b)) + 2
 	}
-	frame(sn.small)
+	frame(sn.small(lock))
 	var b []byte
-	for i := range sn.queues {
-		b = sn.queues[i].append(b[:0], sn.now)
-		frame(b)
+	all := sn.queues.Values()
+	saved := make([]*savedQueue, 0, len(all))
+	for some := range slices.Chunk(all, queuesAtOnce) {
+		lock.Lock()
+		for _, q := range some {
+			saved = append(saved, sn.s.saves.queue(q))
+		}
+		lock.Unlock()
+		for _, sq := range saved[len(saved)-len(some):] {
+			b = sq.append(b[:0], sn.now)
+			frame(b)
+		}
+		if err != nil {
+			return size, err
+		}
 	}
 	var rooms, images [pagesAtOnce][]byte
-	for pages := range slices.Chunk(sn.pages, pagesAtOnce) {
+	for pages := range chunks(saved) {
 		lock.Lock()
 		for i, p := range pages {
 			images[i] = sn.s.saves.image(p, rooms[i][:0])
@@ -187,6 +210,29 @@ func (sn *snapshot) writeTo(w io.Writer, lock sync.Locker) (size uint64, err err
 		err = bw.Flush()
 	}
 	return size, err
+}
+
+// chunks are the pages of queues, a few at a time.
+func chunks(queues []*savedQueue) iter.Seq[[]*page] {
+	return func(yield func([]*page) bool) {
+		some := make([]*page, 0, pagesAtOnce)
+		for _, sq := range queues {
+			more := true
+			sq.pages.Scan(func(_ uint64, p *page) bool {
+				if some = append(some, p); len(some) == pagesAtOnce {
+					more = yield(some)
+					some = some[:0]
+				}
+				return more
+			})
+			if !more {
+				return
+			}
+		}
+		if len(some) > 0 {
+			yield(some)
+		}
+	}
 }
 
 // restore reads what writeTo wrote into an empty state.
@@ -208,6 +254,7 @@ func (s *state) restore(in *bufio.Reader, bodies map[journal.Address]*sharedBody
 		t := &topicState{id: e.topic, name: e.name, labels: e.labels, publishes: r.uint(), published: r.uint(), dropped: r.uint()}
 		s.topics[t.id], s.topicNames[t.name] = t, t
 		s.topicList.Set(t.name)
+		s.topicsByID.Set(t.id, t)
 		for range r.count(1) {
 			subscribed[t] = append(subscribed[t], r.uint32())
 		}
@@ -293,6 +340,7 @@ func (s *state) restoreQueue(in *bufio.Reader, version uint64) error {
 	}
 	s.queues[q.id], s.queueNames[q.name] = q, q
 	s.queueList.Set(q.name)
+	s.queuesByID.Set(q.id, q)
 	return r.done()
 }
 

@@ -29,6 +29,8 @@ type state struct {
 	former         map[Name]*queueState                // by names that queues had
 	buries         map[string]map[*queueState]struct{} // queues by the name of where their dead letters go
 
+	queuesByID           btree.Map[uint32, *queueState]
+	topicsByID           btree.Map[uint32, *topicState]
 	queueList, topicList *btree.BTreeG[Name]
 	snapshotList         *btree.BTreeG[*snapshotState]
 
@@ -68,6 +70,7 @@ type topicState struct {
 	published  uint64
 	dropped    uint64
 	subscribed []*queueState // in the order of subscription
+	saved      uint64        // the newest checkpoint that has it as it was, or need not have it
 }
 
 // queueState is one queue.
@@ -80,6 +83,7 @@ type queueState struct {
 	buries  string          // def.DeadLetter, as the state's table of it has it
 	gone    bool            // deleted, or being deleted
 	version uint64          // of def and name
+	saved   uint64          // the newest checkpoint that has it as it was, or need not have it
 	layouts []*layout       // of rows that were put before the columns were altered, the oldest first
 	next    uint64          // sequence of the next put
 	seen    uint64          // behind the sequence of the last message that became durable
@@ -155,7 +159,7 @@ func (s *state) advance(t time.Time) int64 {
 func (s *state) newQueueState(id uint32, name Name, def Definition) *queueState {
 	q := &queueState{
 		all: messages{queue: id, saves: &s.saves},
-		id:  id, name: name, def: def, next: 1, seen: 1,
+		id:  id, name: name, def: def, next: 1, seen: 1, saved: s.saves.number,
 		keys:    map[string]*keyGroup{},
 		dedup:   map[string]*remembered{},
 		origins: map[string]*originState{},
