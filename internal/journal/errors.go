@@ -46,3 +46,22 @@ func (e *DamageError) Error() string {
 	}
 	return s
 }
+
+// FormatError says that a file is sound, and written in a format that this program does not read: by a later version. Nothing is damaged.
+type FormatError struct {
+	Where         string // the file
+	What          string // what has a format: "the journal", "the checkpoint"
+	Found         uint64 // its format
+	Oldest, Known uint64 // those that this program reads
+}
+
+func (e *FormatError) Error() string {
+	reads := fmt.Sprintf("format %d", e.Known)
+	if e.Oldest < e.Known {
+		reads = fmt.Sprintf("formats %d to %d", e.Oldest, e.Known)
+	}
+	if e.Found < e.Oldest {
+		return fmt.Sprintf("%s: %s has format %d, which this version of hikyaku no longer reads: it reads %s", e.Where, e.What, e.Found, reads)
+	}
+	return fmt.Sprintf("%s: %s was written by a later version of hikyaku, in format %d; this one reads %s", e.Where, e.What, e.Found, reads)
+}

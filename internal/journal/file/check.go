@@ -25,7 +25,7 @@ type Report struct {
 	First, End  journal.Position
 
 	Damages   []Damage
-	TornBytes int64 // of a tail that was never durable: the next start drops them, nothing is lost
+	TornBytes int64 // behind the last sound group: the next start drops them. Either nobody was told that they are durable, or they are damaged and nothing tells
 	Repaired  bool  // by Repair
 }
 
@@ -80,7 +80,10 @@ type inspection struct {
 	dir      string
 	report   *Report
 	manifest manifest
-	guessed  bool // from the files: there is none that can be read
+	list     string // name of the file that manifest is from
+	guessed  bool   // from the files: there is none that can be read
+	doubted  bool   // a file of the manifest is not sound: the other one may be from before
+	note     note
 	segments []*segmentFindings
 	colds    []*coldFindings
 	unusable []string // files of segments of which nothing can be used
@@ -114,6 +117,9 @@ func inspect(ctx context.Context, fsys FS, dir string, progress func(done, total
 		progress = func(int64, int64) {}
 	}
 	x := &inspection{fs: fsys, dir: dir, report: &Report{Dir: dir}, progress: progress}
+	if err := x.readNote(); err != nil { // first: a running journal goes on
+		return nil, err
+	}
 	names, err := fsys.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -161,10 +167,11 @@ func (x *inspection) forgetWhatIsGone() error {
 	if !wrong || x.guessed {
 		return nil
 	}
-	m, _, err := readManifest(x.fs, x.dir)
-	if err != nil || m == nil || m.turn == x.manifest.turn {
+	ms, err := readManifests(x.fs, x.dir)
+	if err != nil || ms.current == nil || ms.current.turn == x.manifest.turn {
 		return err
 	}
+	m := ms.current
 	x.segments = slices.DeleteFunc(x.segments, func(f *segmentFindings) bool {
 		return !slices.ContainsFunc(m.segments, func(row manifestSegment) bool { return row.base == f.row.base })
 	})
@@ -245,7 +252,7 @@ func (x *inspection) sum() {
 		}
 	}
 	for _, sc := range x.saved {
-		if !sc.damaged && sc.at > r.End {
+		if !sc.damaged && sc.at > r.End && len(x.segments) > 0 {
 			x.add(Damage{File: sc.name, What: fmt.Sprintf("the log ends at position %d, before this checkpoint at position %d", r.End, sc.at), Lost: "what was appended in between is in the checkpoint only"})
 			break
 		}

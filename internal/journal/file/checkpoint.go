@@ -56,9 +56,12 @@ func (c *checkpoints) find(fsys FS, dir string, names []string) error {
 		if err != nil {
 			return err
 		}
-		if sc.at, err = decodeCheckpointHeader(b, number); err != nil {
-			sc.damaged = true
+		sc.at, err = decodeCheckpointHeader(b, number)
+		var format *journal.FormatError
+		if err = unsoundIf(sc.name, err); errors.As(err, &format) {
+			return format
 		}
+		sc.damaged = err != nil
 		c.list = append(c.list, sc)
 	}
 	slices.SortFunc(c.list, func(a, b savedCheckpoint) int {
@@ -124,7 +127,7 @@ func decodeCheckpointHeader(b []byte, number uint64) (journal.Position, error) {
 	case [4]byte(b) != checkpointMagic || checksum(b[:24]) != binary.LittleEndian.Uint32(b[24:]) || binary.LittleEndian.Uint32(b[28:]) != 0:
 		return 0, errors.New("the header of the checkpoint is damaged")
 	case binary.LittleEndian.Uint32(b[4:]) != formatVersion:
-		return 0, fmt.Errorf("format version %d, this program knows %d", binary.LittleEndian.Uint32(b[4:]), formatVersion)
+		return 0, unknownFormat(uint64(binary.LittleEndian.Uint32(b[4:])))
 	case binary.LittleEndian.Uint64(b[8:]) != number:
 		return 0, fmt.Errorf("it says that it is checkpoint %d", binary.LittleEndian.Uint64(b[8:]))
 	}

@@ -71,7 +71,7 @@ func (c *coldSegment) checkHeader() error {
 		return err
 	}
 	if err := checkColdHeader(b, c.number, c.generation); err != nil {
-		return c.damage(0, err.Error())
+		return unsound(c.name, 0, err)
 	}
 	return nil
 }

@@ -181,7 +181,16 @@ func TestAFolderOfAnotherFormatIsRefusedWithItsNumber(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := file.Open(t.Context(), file.Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "format version 7, this program knows 1") {
-		t.Errorf("%v", err)
+	_, err := file.Open(t.Context(), file.Options{Dir: dir})
+	_, checkErr := file.Check(t.Context(), dir, nil)
+	_, repairErr := file.Repair(t.Context(), dir, file.RepairOptions{})
+	for what, err := range map[string]error{"open": err, "check": checkErr, "repair": repairErr} {
+		var format *journal.FormatError
+		if !errors.As(err, &format) || format.Found != 7 || format.Known != 1 || !strings.Contains(err.Error(), "manifest-0: the journal was written by a later version of hikyaku, in format 7; this one reads format 1") {
+			t.Errorf("%s: %v", what, err)
+		}
+		if damage := (*journal.DamageError)(nil); errors.As(err, &damage) {
+			t.Errorf("%s takes another format for damage: %v", what, err)
+		}
 	}
 }

@@ -22,6 +22,7 @@
 //	00000007.cold               a cold segment: records that were moved out of the log
 //	spare-3                     space set aside for coming segments
 //	checkpoint-0000000000000007 the owner's state; the last two are kept
+//	synced                      how far the log is known to be durable; written after each sync
 //
 // # Positions
 //
@@ -75,8 +76,14 @@
 // A segment is synced whole before the next one takes its first group. So only the newest segment can have a torn tail.
 // There a group that does not read back is a torn tail if no group behind it says that it had been synced; otherwise the
 // bytes were durable once and have changed since: Open refuses with a *journal.DamageError and nothing is cut away.
-// The very last group is the limit of this: nothing behind it can vouch for it. A seal, written when the journal is
-// closed and when it has been idle for a moment, vouches for the last group before it.
+// The very last group has none behind it that could vouch for it. The note in the file synced does, which is written after each
+// sync before anybody is told, but not synced itself: after a kill it speaks for all that was acknowledged, after a power cut for
+// what was some seconds before. A seal, written when the journal is closed and when it has been idle for a moment, vouches for the
+// last group before it, too.
+//
+// The manifest's two files have turns one apart, and are never shorter than they were made. What contradicts that is damage. A file
+// that cannot be read may be a write that was cut off: then what the other one tells is believed if the rest of the folder fits it, for
+// nothing is acknowledged while a manifest is written that only the new one tells of.
 //
 // After an unclean end the tail is written again and synced before Open returns, because a page that a failed sync left
 // in memory may read well without being on the disk.

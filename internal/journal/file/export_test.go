@@ -2,6 +2,7 @@ package file
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -61,4 +62,13 @@ func (m memory) Size() (int64, error)                       { return m.Reader.Si
 func Resum(text string) string {
 	body, _, _ := strings.Cut(text, "crc ")
 	return body + fmt.Sprintf("crc %08x\n", checksum([]byte(body)))
+}
+
+// CheckOn is Check on any file layer.
+func CheckOn(ctx context.Context, fsys FS, dir string) (*Report, error) {
+	x, err := inspect(ctx, fsys, dir, nil)
+	if err != nil {
+		return nil, err
+	}
+	return x.report, nil
 }

@@ -40,7 +40,7 @@ type Lock interface {
 	Hold() (renewed bool, err error)
 }
 
-// File is an open file of an FS. It may also have a method WillNeed(offset, n int64): it is told what will be read soon.
+// File is an open file of an FS. It may also have a method WillNeed(offset, n int64): it is told what will be read soon; and those of mapper.
 type File interface {
 	io.ReaderAt
 	io.WriterAt

@@ -53,3 +53,11 @@ func retried(call func() error) error {
 		}
 	}
 }
+
+// Map gives the first n bytes of the file as memory.
+func (f osFile) Map(n int) ([]byte, error) {
+	return unix.Mmap(int(f.Fd()), 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+}
+
+// Unmap gives back what Map gave.
+func (f osFile) Unmap(b []byte) error { return unix.Munmap(b) }

@@ -57,8 +57,13 @@ func (x *inspection) inspectSegment(ctx context.Context, f *segmentFindings) err
 	defer func() { x.progress(x.done, x.total) }()
 	before := x.done
 	defer func() { x.done = before + s.size }()
+	if err := x.inspectEnd(ctx, f); err != nil {
+		return err
+	}
 	limit := s.size
-	if f.row.end > 0 && f.row.end <= s.size {
+	if f.tail != nil {
+		limit = f.tail.end
+	} else if f.row.end > 0 && f.row.end <= s.size {
 		limit = f.row.end
 	}
 	f.totals = s.totals
@@ -95,6 +100,44 @@ func (x *inspection) inspectSegment(ctx context.Context, f *segmentFindings) err
 	return nil
 }
 
+// inspectEnd looks where the newest segment ends. It leaves the tail empty when more is wrong there than a tear: then the walk tells.
+func (x *inspection) inspectEnd(ctx context.Context, f *segmentFindings) error {
+	s := f.s
+	if !f.newest {
+		return nil
+	}
+	synced, err := x.note.synced(s)
+	var damage *journal.DamageError
+	if errors.As(err, &damage) {
+		f.damages = append(f.damages, Damage{File: s.name, Offset: s.size, What: damage.What, Lost: "what was in it"})
+	}
+	if f.row.end > 0 {
+		if f.row.end > s.size {
+			return nil // the walk tells
+		}
+		switch err := s.goesOn(f.row.end, synced, x.doubted); {
+		case err == nil:
+			return nil
+		case !errors.As(err, &damage):
+			return err
+		}
+		f.damages = append(f.damages, Damage{File: x.list, What: fmt.Sprintf("in %s: %s", damage.Where, damage.What)})
+		f.row.end = 0 // as after a crash
+	}
+	t, err := examineTail(ctx, s, synced)
+	if err != nil {
+		return err
+	}
+	switch err := t.damage(s); {
+	case err == nil:
+		f.tail = t
+		x.report.TornBytes = t.torn()
+	case t.synced >= s.at(t.end) && errors.As(err, &damage):
+		f.damages = append(f.damages, Damage{File: s.name, Offset: t.end, What: damage.What, Lost: "what was appended there"})
+	}
+	return nil
+}
+
 // group counts the group last read and verifies its bodies.
 func (f *segmentFindings) group(w *walker) error {
 	at := w.at()
@@ -119,22 +162,15 @@ func (f *segmentFindings) group(w *walker) error {
 // overGap judges the place where the walk found no group, and returns where it can go on: limit when nowhere.
 func (x *inspection) overGap(ctx context.Context, f *segmentFindings, from, limit int64, why error) (int64, error) {
 	s := f.s
-	if f.newest && f.row.end == 0 {
-		t := &tailState{end: from, last: f.last, totals: f.totals, broken: why}
-		if err := t.lookBehind(ctx, s); err != nil {
-			return 0, err
-		}
-		if t.vouching == 0 {
-			f.tail = t
-			if n := len(t.stray); n > 0 {
-				x.report.TornBytes = t.stray[n-1] + groupHeaderBytes - from
-			}
-			return limit, nil
-		}
-	}
 	to, err := findGroup(s, from, limit)
 	if err != nil {
 		return 0, err
+	}
+	if to == limit && f.newest && f.row.end == 0 { // behind the last group
+		f.tail = &tailState{end: from, last: f.last, totals: f.totals, broken: why}
+		err := f.tail.lookBehind(ctx, s)
+		x.report.TornBytes = f.tail.torn()
+		return limit, err
 	}
 	d := Damage{File: s.name, Offset: from, Length: to - from, What: why.Error(), Lost: fmt.Sprintf("the groups in these %d bytes", to-from)}
 	if to == limit && !f.newest {

@@ -49,6 +49,7 @@ type Journal struct {
 	manifest   manifest   // as it was written last
 
 	syncMu sync.Mutex // one sync at a time, so that nobody misses that it failed
+	note   noteKeeper
 
 	segMu sync.RWMutex // the lists, which are replaced, never changed
 	segs  []*segment   // by base
@@ -204,6 +205,7 @@ func (j *Journal) letGo() error {
 		errs = append(errs, c.shut(journal.ErrClosed))
 	}
 	j.segMu.RUnlock()
+	errs = append(errs, j.note.close())
 	if j.lock != nil {
 		errs = append(errs, j.lock.Close())
 		j.lock = nil

@@ -2,6 +2,7 @@ package file
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -43,77 +44,182 @@ func (j *Journal) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m, err := findManifest(j.fs, j.dir, names)
+	ms, err := findManifest(j.fs, j.dir, names)
 	if err != nil {
 		return err
 	}
-	if m == nil {
-		m = &manifest{}
-		if j.opts.ReadOnly {
-			return fmt.Errorf("there is no journal in %s", j.dir)
-		}
-		if err := m.write(j.fs, j.dir); err != nil {
-			return err
-		}
-	} else if !j.opts.ReadOnly {
-		if err := m.confirm(j.fs, j.dir); err != nil {
-			return err
-		}
+	if ms.current == nil {
+		return j.begin(ctx)
 	}
-	j.manifest = m.clone()
+	j.manifest = ms.current.clone()
+	tail, err := j.examine(ctx, names, ms)
+	if err != nil || j.opts.ReadOnly {
+		return ms.blame(err)
+	}
+	// Nothing has been changed so far, and nothing is missing.
+	if ms.doubt != nil {
+		j.opts.Report(fmt.Errorf("%w: a write of it was cut off, or it was damaged since; the other one tells of everything there is, and it is written anew", ms.doubt))
+	}
+	if err := j.manifest.confirm(j.fs, j.dir); err != nil {
+		return err
+	}
+	if err := j.clearAway(names); err != nil {
+		return err
+	}
+	return j.openTail(ctx, tail, ms.doubt != nil)
+}
+
+// begin makes a journal in a folder in which there is none.
+func (j *Journal) begin(ctx context.Context) error {
+	if j.opts.ReadOnly {
+		return fmt.Errorf("there is no journal in %s", j.dir)
+	}
+	if err := j.manifest.write(j.fs, j.dir); err != nil {
+		return err
+	}
+	return j.openTail(ctx, nil, false)
+}
+
+// examine opens all files and looks whether they are what a crash may leave, without changing one. It returns what the walk of the newest
+// segment found; nil when there was none, after a clean end.
+func (j *Journal) examine(ctx context.Context, names []string, ms *manifests) (*tailState, error) {
+	m := &j.manifest
 	for i, row := range m.segments {
 		s, err := openSegment(j.fs, j.dir, row, j.opts.ReadOnly)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		j.segs = append(j.segs, s)
 		if i < len(m.segments)-1 {
 			if err := s.readEnd(row.end, true); err != nil {
-				return err
+				return nil, err
 			}
 			s.setSealed()
 		}
 	}
 	if err := j.loadCold(m.colds); err != nil {
-		return err
+		return nil, err
 	}
 	if err := j.checkpoints.find(j.fs, j.dir, names); err != nil {
-		return err
+		return nil, err
 	}
-	if !j.opts.ReadOnly {
-		if err := j.clearAway(names, m); err != nil {
-			return err
+	n, err := j.readNote()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		base, ok := parseSegmentName(name)
+		if !ok || m.lists(base) || j.opts.ReadOnly {
+			continue
+		}
+		if err := begunSegment(j.fs, filepath.Join(j.dir, name), base, n); err != nil {
+			return nil, err
 		}
 	}
-	if err := j.openTail(ctx, m); err != nil {
-		return err
+	if len(j.segs) == 0 {
+		return nil, j.unbegun(n)
 	}
+	t, err := j.examineEnd(ctx, ms, n)
+	if err != nil {
+		return nil, err
+	}
+	j.end.Store(uint64(j.tail.totals.last))
 	// The log was made durable up to a checkpoint before the checkpoint was: if it ends before, its end was lost.
-	if at := j.checkpoints.newest(); at > j.End() && !j.opts.ReadOnly {
-		return j.tail.damage(j.tail.end, fmt.Sprintf("the log ends at position %d, before the checkpoint at position %d", j.End(), at))
+	if at := j.checkpoints.newest(); at > j.tail.totals.last && !j.opts.ReadOnly {
+		return nil, j.tail.damage(j.tail.end, fmt.Sprintf("the log ends at position %d, before the checkpoint at position %d", j.tail.totals.last, at))
+	}
+	return t, nil
+}
+
+// lists says whether a manifest knows the segment that begins at base, also when it was reclaimed.
+func (m *manifest) lists(base journal.Position) bool {
+	is := func(row manifestSegment) bool { return row.base == base }
+	return slices.ContainsFunc(m.segments, is) || slices.ContainsFunc(m.dropped, is)
+}
+
+// unbegun judges a manifest without segments.
+func (j *Journal) unbegun(n note) error {
+	switch {
+	case j.opts.ReadOnly:
+		return fmt.Errorf("the journal in %s has not begun", j.dir)
+	case n.last > 0:
+		return damageAt(manifestName(j.dir, j.manifest.turn), 0, fmt.Sprintf("it lists no segment, but the group at position %d was synced", n.last))
 	}
 	return nil
 }
 
-// findManifest returns the manifest in force, or nil in a folder in which no journal has begun.
-func findManifest(fsys FS, dir string, names []string) (*manifest, error) {
-	m, broken, err := readManifest(fsys, dir)
-	if err != nil || m != nil {
-		return m, err
+// readNote returns what was synced, as far as the note tells.
+func (j *Journal) readNote() (note, error) {
+	if j.opts.ReadOnly {
+		return note{}, nil // somebody may be writing it, and the log, at this moment
 	}
-	begun := slices.ContainsFunc(names, func(name string) bool {
-		_, isSegment := parseSegmentName(name)
-		_, isCold := parseColdName(name)
-		return isSegment || isCold || strings.HasPrefix(name, checkpointPrefix)
-	})
-	switch {
-	case !begun:
-		return nil, nil
-	case len(broken) > 0:
-		return nil, broken[0]
-	default:
-		return nil, damageAt(filepath.Join(dir, manifestPrefix+"0"), 0, "the manifest is missing, but there are segments or checkpoints")
+	n, broken, err := readNote(j.fs, j.dir)
+	if broken != nil {
+		j.opts.Report(fmt.Errorf("%w: so nothing tells whether the last group was synced; it is written anew", broken))
 	}
+	return n, err
+}
+
+// examineEnd finds the end of the log.
+func (j *Journal) examineEnd(ctx context.Context, ms *manifests, n note) (*tailState, error) {
+	s := j.segs[len(j.segs)-1]
+	j.tail = s
+	synced, err := n.synced(s)
+	if err != nil {
+		return nil, err
+	}
+	if row := j.manifest.segments[len(j.manifest.segments)-1]; j.manifest.clean {
+		return nil, j.examineCleanEnd(s, row.end, synced, ms.doubt != nil)
+	}
+	t, err := examineTail(ctx, s, synced)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.damage(s); err != nil {
+		return nil, err
+	}
+	s.end, s.ended, s.totals = t.end, t.ended, t.totals
+	j.last = t.last
+	if j.last == 0 {
+		j.last = s.base // nothing here yet: vouch for all segments before
+	}
+	return t, nil
+}
+
+// examineCleanEnd takes the end that the manifest says, if the log ends there. doubted: the other manifest cannot be read.
+func (j *Journal) examineCleanEnd(s *segment, end int64, synced journal.Position, doubted bool) error {
+	if err := s.readEnd(end, false); err != nil {
+		return err
+	}
+	if err := s.goesOn(end, synced, doubted); err != nil {
+		return err
+	}
+	j.last = s.at(end - sealBytes)
+	j.durable.Store(uint64(j.last))
+	return nil
+}
+
+// goesOn looks for what was appended behind the end that a manifest tells, and returns where it is. The next group would begin right there, so no more
+// is looked at, unless there is something, or thorough asks for it.
+func (s *segment) goesOn(end int64, synced journal.Position, thorough bool) error {
+	if synced >= s.at(end) {
+		return s.damage(end, fmt.Sprintf("the manifest says that the log ends here, but the group at position %d was synced", synced))
+	}
+	if end+groupHeaderBytes > s.size {
+		return nil
+	}
+	b := make([]byte, groupHeaderBytes)
+	if err := s.readAt(b, end); err != nil {
+		return err
+	}
+	if !thorough && binary.LittleEndian.Uint32(b) != mark(s.generation) {
+		return nil
+	}
+	at, err := findGroup(s, end-groupAlign, s.size)
+	if err != nil || at == s.size {
+		return err
+	}
+	return s.damage(at, fmt.Sprintf("the manifest says that the log ends at offset %d, but a sound group follows", end))
 }
 
 // openSegment opens the file of a row and checks its header.
@@ -146,14 +252,16 @@ func (s *segment) checkHeader() error {
 	if err := s.readAt(b, 0); err != nil {
 		return err
 	}
-	base, generation, last, err := decodeSegmentHeader(b)
+	h, err := decodeSegmentHeader(b)
 	switch {
 	case err != nil:
-		return s.damage(0, err.Error())
-	case base != s.base || generation != s.generation:
-		return s.damage(0, fmt.Sprintf("it says that it is the segment at %d of generation %016x, the manifest says %d, %016x", base, generation, s.base, s.generation))
+		return unsound(s.name, 0, err)
+	case h.base != s.base || h.generation != s.generation:
+		return s.damage(0, fmt.Sprintf("it says that it is the segment at %d of generation %016x, the manifest says %d, %016x", h.base, h.generation, s.base, s.generation))
+	case h.size > size:
+		return s.damage(size, fmt.Sprintf("the file has %d bytes, it had %d", size, h.size))
 	}
-	s.totals.last = last
+	s.totals.last = h.last
 	return nil
 }
 
@@ -183,7 +291,8 @@ func (s *segment) readEnd(end int64, sealed bool) error {
 }
 
 // clearAway removes what a crash left half done, and lists the spares.
-func (j *Journal) clearAway(names []string, m *manifest) error {
+func (j *Journal) clearAway(names []string) error {
+	m := &j.manifest
 	removed := false
 	for _, name := range names {
 		path := filepath.Join(j.dir, name)
@@ -194,14 +303,8 @@ func (j *Journal) clearAway(names []string, m *manifest) error {
 				continue
 			}
 		} else if base, ok := parseSegmentName(name); ok {
-			is := func(row manifestSegment) bool { return row.base == base }
-			if slices.ContainsFunc(m.segments, is) {
+			if slices.ContainsFunc(m.segments, func(row manifestSegment) bool { return row.base == base }) {
 				continue
-			}
-			if !slices.ContainsFunc(m.dropped, is) {
-				if err := begunSegment(j.fs, path, base); err != nil {
-					return err
-				}
 			}
 		} else if number, ok := parseColdName(name); ok {
 			// One that is not listed is of a cleaning that did not get to its end: what it copied is where it was.
@@ -224,7 +327,7 @@ func (j *Journal) clearAway(names []string, m *manifest) error {
 }
 
 // begunSegment makes sure that a segment that no manifest lists holds nothing: it was being made when the process died.
-func begunSegment(fsys FS, name string, base journal.Position) error {
+func begunSegment(fsys FS, name string, base journal.Position, n note) error {
 	f, err := fsys.Open(name, true)
 	if err != nil {
 		return err
@@ -235,19 +338,32 @@ func begunSegment(fsys FS, name string, base journal.Position) error {
 		return err
 	}
 	if s.size < segmentHeaderBytes {
-		return nil
+		return s.damage(0, fmt.Sprintf("no manifest lists this segment, and it has only %d bytes", s.size))
 	}
 	b := make([]byte, segmentHeaderBytes)
 	if err := s.readAt(b, 0); err != nil {
 		return err
 	}
-	if _, s.generation, _, err = decodeSegmentHeader(b); err != nil {
-		return s.damage(0, "no manifest lists this segment, and its header cannot be read: "+err.Error())
+	h, err := decodeSegmentHeader(b)
+	switch {
+	case err != nil:
+		return unsound(name, 0, fmt.Errorf("no manifest lists this segment, and its header cannot be read: %w", err))
+	case h.base != base:
+		return s.damage(0, fmt.Sprintf("no manifest lists this segment, and it says that it is the one at %d", h.base))
 	}
-	if err := newWalker(s, segmentHeaderBytes, s.size).next(); err == nil {
+	s.generation = h.generation
+	if n.generation == h.generation && n.last > base {
+		return s.damage(0, fmt.Sprintf("no manifest lists this segment, but the group at position %d in it was synced", n.last))
+	}
+	// The first group is where it begins, if there is one: what else may lie there has another mark.
+	if err := s.readAt(b[:groupHeaderBytes], segmentHeaderBytes); err == nil && binary.LittleEndian.Uint32(b) == mark(s.generation) {
 		return s.damage(segmentHeaderBytes, "the segment holds groups, but no manifest lists it")
 	}
-	return nil
+	at, err := findGroup(s, segmentHeaderBytes, s.size)
+	if err != nil || at == s.size {
+		return err
+	}
+	return s.damage(at, "the segment holds groups, but no manifest lists it")
 }
 
 func sizeOf(fsys FS, name string) (int64, error) {
@@ -259,32 +375,19 @@ func sizeOf(fsys FS, name string) (int64, error) {
 	return f.Size()
 }
 
-// openTail finds the end of the log, makes it sound and durable, and prepares for appending.
-func (j *Journal) openTail(ctx context.Context, m *manifest) error {
-	if len(j.segs) == 0 {
-		if j.opts.ReadOnly {
-			return fmt.Errorf("the journal in %s has not begun", j.dir)
-		}
+// openTail makes the end of the log durable, as examine found it, and prepares for appending. renew asks for a new manifest.
+func (j *Journal) openTail(ctx context.Context, t *tailState, renew bool) error {
+	switch {
+	case len(j.segs) == 0:
 		if err := j.roll(0, false); err != nil {
 			return err
 		}
-	} else {
-		j.tail = j.segs[len(j.segs)-1]
-		row := m.segments[len(m.segments)-1]
-		if m.clean {
-			if err := j.tail.readEnd(row.end, false); err != nil {
-				return err
-			}
-			j.last = j.tail.at(row.end - sealBytes)
-			j.durable.Store(uint64(j.last))
-		} else if err := j.recoverTail(ctx); err != nil {
+	case t != nil:
+		if err := j.recoverTail(t); err != nil {
 			return err
 		}
 	}
-	j.end.Store(uint64(j.tail.totals.last))
-	if j.opts.ReadOnly {
-		return nil
-	}
+	j.openNote()
 	for len(j.spares) < reserveSegments {
 		if err := j.addSpare(j.opts.SegmentBytes); err != nil {
 			if !errors.Is(err, journal.ErrFull) {
@@ -295,8 +398,8 @@ func (j *Journal) openTail(ctx context.Context, m *manifest) error {
 			break
 		}
 	}
-	if !m.clean && len(m.dropped) == 0 {
-		return nil
+	if m := &j.manifest; !m.clean && len(m.dropped) == 0 && !renew {
+		return ctx.Err()
 	}
 	// From now on the end may be anywhere.
 	c := j.manifest.clone()

@@ -101,7 +101,7 @@ func verifyCheckpoint(ctx context.Context, f File, sc savedCheckpoint) (at journ
 		}
 		if offset == 0 {
 			if at, err = decodeCheckpointHeader(b, sc.number); err != nil {
-				return 0, 0, damageAt(sc.name, 0, err.Error())
+				return 0, 0, unsound(sc.name, 0, err)
 			}
 		}
 		if offset < end {

@@ -77,12 +77,13 @@ func (m *manifest) encode() []byte {
 }
 
 func decodeManifest(b []byte) (*manifest, error) {
-	body, sum, ok := strings.Cut(strings.TrimRight(string(b), "\x00"), "crc ")
+	body, rest, ok := strings.Cut(string(b), "crc ")
 	if !ok {
 		return nil, fmt.Errorf("%w: it has no checksum", errManifest)
 	}
+	sum := rest[:min(len(rest), len("01234567\n"))] // behind it is nothing that counts
 	if want := fmt.Sprintf("%08x\n", crc32.Checksum([]byte(body), castagnoli)); sum != want {
-		return nil, fmt.Errorf("%w: its checksum is %s, should be %s", errManifest, strings.TrimSpace(want), strings.TrimSpace(sum))
+		return nil, fmt.Errorf("%w: its checksum is %s, should be %q", errManifest, strings.TrimSpace(want), sum)
 	}
 	lines := strings.Split(strings.TrimSuffix(body, "\n"), "\n")
 	var version int
@@ -90,7 +91,7 @@ func decodeManifest(b []byte) (*manifest, error) {
 		return nil, fmt.Errorf("%w: it begins with %q", errManifest, lines[0])
 	}
 	if version != formatVersion {
-		return nil, fmt.Errorf("%w: format version %d, this program knows %d", errManifest, version, formatVersion)
+		return nil, unknownFormat(uint64(version))
 	}
 	m := &manifest{}
 	for _, line := range lines[1:] {
@@ -139,28 +140,6 @@ func decodeManifest(b []byte) (*manifest, error) {
 
 func manifestName(dir string, turn uint64) string {
 	return filepath.Join(dir, fmt.Sprintf("%s%d", manifestPrefix, turn%manifestFiles))
-}
-
-// readManifest returns the manifest in force, nil when there is none. broken tells what is wrong with a file that
-// cannot be read: it may be a write that was cut off.
-func readManifest(fsys FS, dir string) (m *manifest, broken []error, err error) {
-	for turn := range uint64(manifestFiles) {
-		name := manifestName(dir, turn)
-		b, err := readFile(fsys, name)
-		if missing(err) {
-			continue
-		}
-		if err != nil {
-			return nil, nil, fmt.Errorf("read manifest: %w", err)
-		}
-		switch got, err := decodeManifest(b); {
-		case err != nil:
-			broken = append(broken, damageAt(name, 0, err.Error()))
-		case m == nil || got.turn > m.turn:
-			m = got
-		}
-	}
-	return m, broken, nil
 }
 
 // write makes m durable as the manifest in force.

@@ -50,8 +50,8 @@ type Options struct {
 
 	ReadOnly bool // reads only, without the lock and without repairing a torn tail; Append and the like are refused
 
-	// Report is told of trouble in the background that costs nothing yet: a segment that could not be removed, a
-	// spare that could not be made. It may be called from any goroutine of the journal and must not block. May be nil.
+	// Report is told of trouble that costs nothing yet: a segment that could not be removed, a spare that could not be made;
+	// and of what a start finds that a crash left: a torn tail, a manifest whose write was cut off. It may be called from any goroutine of the journal and must not block. May be nil.
 	Report func(error)
 
 	FS FS // the file layer; the operating system's when nil

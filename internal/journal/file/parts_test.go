@@ -146,22 +146,22 @@ func TestNamesOfFilesAreReadBack(t *testing.T) {
 }
 
 func TestSegmentHeaderTellsWhatIsWrong(t *testing.T) {
-	good := segmentHeader(4096, testGeneration, 77)
-	base, generation, last, err := decodeSegmentHeader(good)
-	if base != 4096 || generation != testGeneration || last != 77 || err != nil {
-		t.Errorf("%d, %x, %d, %v", base, generation, last, err)
+	want := firstBlock{4096, testGeneration, 77, 16384}
+	good := segmentHeader(want)
+	if got, err := decodeSegmentHeader(good); got != want || err != nil {
+		t.Errorf("%+v, %v", got, err)
 	}
 	for _, bad := range []struct {
 		at   int
 		with byte
-	}{{0, 'X'}, {8, 2}, {12, 1}, {20, 1}, {24, 1}, {35, 1}, {4000, 1}} {
+	}{{0, 'X'}, {8, 2}, {12, 1}, {20, 1}, {24, 1}, {35, 1}, {41, 1}, {4000, 1}} {
 		b := append([]byte(nil), good...)
 		b[bad.at] ^= bad.with
-		if _, _, _, err := decodeSegmentHeader(b); err == nil {
+		if _, err := decodeSegmentHeader(b); err == nil {
 			t.Errorf("byte %d was altered and nobody noticed", bad.at)
 		}
 	}
-	if _, _, _, err := decodeSegmentHeader(good[:100]); err == nil {
+	if _, err := decodeSegmentHeader(good[:100]); err == nil {
 		t.Error("a short header was accepted")
 	}
 }

@@ -18,14 +18,15 @@ type tailState struct {
 	durable  journal.Position // the highest position that a sound group says was synced
 	broken   error            // why the walk ended at end
 	stray    []int64          // offsets behind end where a group seems to begin
+	synced   journal.Position // up to there all of the segment was synced, says the note; 0: it does not tell
 	vouching int64            // offset of a sound group that says the one at end had been synced; 0 when there is none
 }
 
 // examineTail walks the newest segment after an unclean end, bodies included, and looks behind its end for groups that
-// vouch for what is broken there. A group whose bodies do not read back, but nothing else of it, is the end of the log unless
+// vouch for what is broken there. synced is a position up to which the segment is known to have been synced, 0 when that is not known. A group whose bodies do not read back, but nothing else of it, is the end of the log unless
 // a later one says that it had been synced: then it is whole but for those bodies, which Read will tell.
-func examineTail(ctx context.Context, s *segment) (*tailState, error) {
-	t := &tailState{end: segmentHeaderBytes, totals: s.totals}
+func examineTail(ctx context.Context, s *segment, synced journal.Position) (*tailState, error) {
+	t := &tailState{end: segmentHeaderBytes, totals: s.totals, synced: synced}
 	var doubts []tailState // what was found before each group that nobody has vouched for yet, and whose bodies are broken
 	w := newWalker(s, segmentHeaderBytes, s.size)
 	for {
@@ -58,7 +59,7 @@ func examineTail(ctx context.Context, s *segment) (*tailState, error) {
 			t.totals.add(t.last, w.entries)
 		}
 		t.end = w.offset
-		for len(doubts) > 0 && s.at(doubts[0].end) <= t.durable {
+		for len(doubts) > 0 && s.at(doubts[0].end) <= max(t.durable, synced) {
 			doubts = doubts[1:]
 		}
 	}
@@ -117,23 +118,35 @@ func (t *tailState) lookBehind(ctx context.Context, s *segment) error {
 	return nil
 }
 
-// recoverTail finds the end of the newest segment after an unclean end, drops a torn tail and makes the rest durable.
-func (j *Journal) recoverTail(ctx context.Context) error {
+// damage returns what is wrong at the end, when that is more than a torn tail.
+func (t *tailState) damage(s *segment) error {
+	broken := t.broken
+	if broken == nil {
+		broken = fmt.Errorf("%w: the segment ends here", errGroup)
+	}
+	switch {
+	case t.vouching != 0:
+		return s.damage(t.end, fmt.Sprintf("%v; the group at offset %d says that it was sound and synced once", broken, t.vouching))
+	case t.synced >= s.at(t.end):
+		return s.damage(t.end, fmt.Sprintf("%v; the group at position %d was synced once, as the file %s says", broken, t.synced, noteName))
+	}
+	return nil
+}
+
+// torn is how many bytes behind the end look like groups of this segment.
+func (t *tailState) torn() int64 {
+	if n := len(t.stray); n > 0 {
+		return t.stray[n-1] + groupHeaderBytes - t.end
+	}
+	return 0
+}
+
+// recoverTail drops a torn tail and makes the rest durable.
+func (j *Journal) recoverTail(t *tailState) error {
 	s := j.tail
-	t, err := examineTail(ctx, s)
-	if err != nil {
-		return err
-	}
-	if t.vouching != 0 {
-		return s.damage(t.end, fmt.Sprintf("%v; the group at offset %d says that it was sound and synced once", t.broken, t.vouching))
-	}
-	s.end, s.ended, s.totals = t.end, t.ended, t.totals
-	j.last = t.last
-	if j.last == 0 {
-		j.last = s.base // nothing here yet: vouch for all segments before
-	}
-	if j.opts.ReadOnly {
-		return nil
+	if n := t.torn(); n > 0 {
+		j.opts.Report(fmt.Errorf("%s, offset %d: %d bytes behind the last sound group are dropped: %w. The process died before it was told that they are durable; "+
+			"or they were the last that was appended, and the disk has lost them since: nothing that was synced later tells", s.name, t.end, n, t.broken))
 	}
 	if err := s.rewrite(t); err != nil {
 		return fmt.Errorf("make the tail of %s durable: %w", s.name, err)

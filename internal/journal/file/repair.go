@@ -179,6 +179,9 @@ func (x *inspection) repair(ctx context.Context) error {
 		}
 	}
 	m.clean = true
+	if err := forgetNote(x.fs, x.dir); err != nil { // the log may end before what it says
+		return err
+	}
 	if err := x.fs.SyncDir(x.dir); err != nil {
 		return err
 	}
@@ -234,7 +237,7 @@ func (x *inspection) repairSegment(f *segmentFindings, before journal.Position, 
 		return err
 	}
 	if f.header != nil {
-		if _, err := s.f.WriteAt(segmentHeader(s.base, s.generation, before), 0); err != nil {
+		if _, err := s.f.WriteAt(segmentHeader(firstBlock{s.base, s.generation, before, s.size}), 0); err != nil {
 			return 0, err
 		}
 	}
@@ -285,7 +288,7 @@ func (x *inspection) emptySegment(base, last journal.Position) (manifestSegment,
 	}
 	seal := encodeSeal(kindEnd, totals{last: last})
 	place(seal, s.generation, s.at(segmentHeaderBytes), 0)
-	b := append(segmentHeader(s.base, s.generation, last), seal...)
+	b := append(segmentHeader(firstBlock{base: s.base, generation: s.generation, last: last}), seal...)
 	_, err = s.f.WriteAt(b, 0)
 	if err == nil {
 		err = s.f.Datasync()

@@ -150,7 +150,7 @@ func (j *Journal) writeSegmentHeader(sp spare, s *segment) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteAt(segmentHeader(s.base, s.generation, s.totals.last), 0)
+	_, err = f.WriteAt(segmentHeader(firstBlock{s.base, s.generation, s.totals.last, s.size}), 0)
 	if err == nil {
 		err = f.Datasync()
 	}

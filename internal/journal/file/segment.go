@@ -28,6 +28,29 @@ var (
 	coldMagic    = [8]byte{'h', 'i', 'k', 'y', 'a', 'k', 'u', 'c'}
 )
 
+// unknownFormat is the error of whoever reads what a later version wrote. Where it was is added by those who know.
+func unknownFormat(found uint64) *journal.FormatError {
+	return &journal.FormatError{What: "the journal", Found: found, Oldest: formatVersion, Known: formatVersion}
+}
+
+// unsound is damage, unless err says that a later version wrote what is there.
+func unsound(name string, offset int64, err error) error {
+	var format *journal.FormatError
+	if errors.As(err, &format) {
+		format.Where = name
+		return format
+	}
+	return damageAt(name, offset, err.Error())
+}
+
+// unsoundIf is unsound of an error that may be none.
+func unsoundIf(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return unsound(name, 0, err)
+}
+
 // segment is one file of the log, or what is common to it and a cold segment, which has no place in the log: base is 0 there.
 // What changes after it was opened is guarded by Journal.mu, except where it says so.
 type segment struct {
@@ -116,9 +139,20 @@ func parseSegmentName(name string) (journal.Position, bool) {
 	return journal.Position(base), err == nil
 }
 
-// segmentHeader is the first block of a segment. last is the position of the owner's last group before it.
-func segmentHeader(base journal.Position, generation uint64, last journal.Position) []byte {
-	return encodeFirstBlock(segmentMagic, uint64(base), generation, uint64(last))
+// firstBlock is what the first block of a segment says.
+type firstBlock struct {
+	base       journal.Position
+	generation uint64
+	last       journal.Position // of the owner's last group before it
+	size       int64            // of the file when the segment was begun; 0: it was not written down
+}
+
+// segmentHeader is the first block of a segment.
+func segmentHeader(h firstBlock) []byte {
+	b := encodeFirstBlock(segmentMagic, uint64(h.base), h.generation, uint64(h.last))
+	binary.LittleEndian.PutUint64(b[40:], uint64(h.size))
+	binary.LittleEndian.PutUint32(b[12:], headerCRC(b))
+	return b
 }
 
 func encodeFirstBlock(magic [8]byte, name, generation, last uint64) []byte {
@@ -139,9 +173,12 @@ func headerCRC(b []byte) uint32 {
 var errSegment = errors.New("not a sound segment header")
 
 // decodeSegmentHeader reads the first block of a segment.
-func decodeSegmentHeader(b []byte) (base journal.Position, generation uint64, last journal.Position, err error) {
-	name, generation, before, err := decodeFirstBlock(segmentMagic, b)
-	return journal.Position(name), generation, journal.Position(before), err
+func decodeSegmentHeader(b []byte) (h firstBlock, err error) {
+	name, generation, last, err := decodeFirstBlock(segmentMagic, b)
+	if err != nil {
+		return h, err
+	}
+	return firstBlock{journal.Position(name), generation, journal.Position(last), int64(binary.LittleEndian.Uint64(b[40:]))}, nil
 }
 
 func decodeFirstBlock(magic [8]byte, b []byte) (name, generation, last uint64, err error) {
@@ -155,7 +192,7 @@ func decodeFirstBlock(magic [8]byte, b []byte) (name, generation, last uint64, e
 		return 0, 0, 0, fmt.Errorf("%w: its checksum is %08x, should be %08x", errSegment, got, want)
 	}
 	if v := binary.LittleEndian.Uint32(b[8:]); v != formatVersion {
-		return 0, 0, 0, fmt.Errorf("%w: format version %d, this program knows %d", errSegment, v, formatVersion)
+		return 0, 0, 0, unknownFormat(uint64(v))
 	}
 	return binary.LittleEndian.Uint64(b[24:]), binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[32:]), nil
 }

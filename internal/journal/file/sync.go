@@ -137,6 +137,7 @@ func (j *Journal) syncSegment(s *segment, last journal.Position) error {
 		return j.fail(fmt.Errorf("sync %s: %w", s.name, err))
 	}
 	j.count.syncs.Add(1)
+	j.noteSynced(s, last)
 	j.durable.Store(uint64(last)) // only here, under syncMu
 	return nil
 }

@@ -131,3 +131,19 @@ func (d *Disk) Flip(name string, offset int64, bit uint) error {
 	d.mu.Unlock()
 	return d.Set(name, offset, b^1<<(bit%8))
 }
+
+// Put replaces the content of a file behind everybody's back, durably; nil takes the file away.
+func (d *Disk) Put(name string, content []byte) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if content == nil {
+		delete(d.names, name)
+		delete(d.synced, name)
+		return
+	}
+	i := &inode{data: slices.Clone(content), synced: slices.Clone(content), dirty: map[int64][][]byte{}}
+	if i.data == nil {
+		i.data, i.synced = []byte{}, []byte{}
+	}
+	d.names[name], d.synced[name] = i, i
+}
