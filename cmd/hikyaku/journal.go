@@ -82,17 +82,17 @@ func newJournalRepair() *cobra.Command {
 		Use:   "repair --accept-loss DIR",
 		Short: "Make a damaged journal open again, at the price of what is damaged",
 		Long: `What is damaged cannot be brought back. Repair copies every file aside before it changes it, covers what cannot be
-read, and says precisely what was lost. A torn tail after a crash needs no repair: the next start drops it, and
-nothing that was acknowledged is in it.`,
+read, and says precisely what was lost. Where nothing is lost it needs no --accept-loss. A torn tail after a crash
+needs no repair: the next start drops it.`,
 		Example: "  hikyaku journal repair --accept-loss ./hikyaku-data",
 		Args:    oneArg("the DIR of a journal, or its data_dir"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !accept {
+			show, clear := progressOf("repair")
+			report, err := file.Repair(cmd.Context(), findJournal(args[0]), file.RepairOptions{KeepAside: aside, Progress: show, NoLoss: !accept})
+			clear()
+			if errors.Is(err, file.ErrLoss) {
 				return &usageError{errors.New("repair loses what is damaged"), "look at it with `hikyaku journal check`; if you accept the loss, add --accept-loss"}
 			}
-			show, clear := progressOf("repair")
-			report, err := file.Repair(cmd.Context(), findJournal(args[0]), file.RepairOptions{KeepAside: aside, Progress: show})
-			clear()
 			if report != nil {
 				printReport(cmd.OutOrStdout(), report)
 			}
@@ -116,7 +116,7 @@ func printReport(out io.Writer, r *file.Report) {
 	t.Row("records", measure.Count(int64(r.Records)))
 	t.Row("size", measure.Bytes(r.Bytes))
 	if r.TornBytes > 0 {
-		t.Row("torn tail", measure.Bytes(r.TornBytes)+" (never acknowledged; the next start drops it)")
+		t.Row("torn tail", measure.Bytes(r.TornBytes)+" (nothing says that it was synced; the next start drops it)")
 	}
 	if r.InUseBy != "" {
 		t.Row("in use", r.InUseBy)

@@ -136,6 +136,7 @@ func hintFor(err error) string {
 	var h *hinted
 	var problem *httpdoor.Problem
 	var damage *journal.DamageError
+	var format *journal.FormatError
 	var cond *condition.Error
 	switch {
 	case errors.As(err, &h):
@@ -144,6 +145,10 @@ func hintFor(err error) string {
 		return commandHint(problem)
 	case errors.As(err, &cond):
 		return cond.Hint
+	case errors.As(err, &format) && format.Found < format.Oldest:
+		return "nothing is damaged, and nothing was changed; first start it once with a version that reads both formats"
+	case errors.As(err, &format):
+		return "nothing is damaged, and nothing was changed; use the version of hikyaku that wrote it, or a later one"
 	case errors.As(err, &damage):
 		return "nothing was changed; look at the journal with `hikyaku journal check`, and only then think of `hikyaku journal repair`"
 	case errors.Is(err, journal.ErrLocked):

@@ -1,8 +1,6 @@
 package queue
 
 import (
-	"fmt"
-
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/message"
 )
@@ -102,7 +100,7 @@ func decodeEvent(head []byte) (at int64, e event, err error) {
 		return 0, nil, r.err
 	}
 	if e = newEvent(k); e == nil {
-		return 0, nil, fmt.Errorf("record of kind %d is unknown: the journal was written by a newer version", k)
+		return 0, nil, &journal.FormatError{Where: "the log", What: "a record", Found: uint64(k), Known: uint64(kindReshaped)}
 	}
 	e.read(r)
 	return at, e, r.done()

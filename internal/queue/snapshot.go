@@ -244,7 +244,7 @@ func (s *state) restore(in *bufio.Reader, bodies map[journal.Address]*sharedBody
 	r := &reader{b: small}
 	version := r.uint()
 	if r.err == nil && (version < oldestSnapshot || version > snapshotVersion) {
-		return fmt.Errorf("it has version %d, this program knows %d to %d", version, oldestSnapshot, snapshotVersion)
+		return &journal.FormatError{Where: "its state", What: "the state of the queues", Found: version, Oldest: oldestSnapshot, Known: snapshotVersion}
 	}
 	s.now, s.epoch, s.nextID = r.int(), r.uint32(), r.uint32()
 	subscribed := map[*topicState][]uint32{}

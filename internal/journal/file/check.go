@@ -29,6 +29,9 @@ type Report struct {
 	Repaired  bool  // by Repair
 }
 
+// lostNothing is what the loss of a checkpoint costs.
+const lostNothing = "nothing, while another checkpoint is sound"
+
 // Damage is a place whose bytes are not what was written.
 type Damage struct {
 	File    string
@@ -217,9 +220,17 @@ func (x *inspection) inspectCheckpoints(ctx context.Context, names []string) err
 			}
 		case errors.As(err, &damage):
 			sc.damaged = true
-			x.add(Damage{File: sc.name, What: damage.What, Lost: "nothing, while another checkpoint is sound"})
+			x.add(Damage{File: sc.name, What: damage.What, Lost: lostNothing})
 		default:
 			return err
+		}
+	}
+	sound := func(sc savedCheckpoint) bool { return !sc.damaged }
+	if x.manifest.reclaimed && !slices.ContainsFunc(c.list, sound) {
+		for i := range x.report.Damages {
+			if d := &x.report.Damages[i]; d.Lost == lostNothing {
+				d.Lost = "what only the reclaimed beginning of the log told: no other checkpoint is sound"
+			}
 		}
 	}
 	x.saved = c.list

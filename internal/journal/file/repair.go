@@ -14,7 +14,11 @@ import (
 type RepairOptions struct {
 	KeepAside string                  // the folder that gets a copy of each file before it is changed; DIR/damaged when empty
 	Progress  func(done, total int64) // as for Check; may be nil
+	NoLoss    bool                    // fail with ErrLoss, and change nothing, when something is lost
 }
+
+// ErrLoss is the error of a Repair that was to lose nothing.
+var ErrLoss = errors.New("what is damaged would be lost")
 
 // Repair makes a damaged journal one that opens again. It is for people who asked for it: what is damaged is lost, and
 // Repair only sees to it that the rest can be used. Each file is copied aside before it is changed. Groups that cannot
@@ -40,6 +44,9 @@ func Repair(ctx context.Context, dir string, o RepairOptions) (report *Report, e
 	}
 	if len(x.report.Damages) == 0 {
 		return x.report, nil
+	}
+	if lost := func(d Damage) bool { return d.Lost != "" && d.Lost != lostNothing }; o.NoLoss && slices.ContainsFunc(x.report.Damages, lost) {
+		return nil, ErrLoss
 	}
 	if o.KeepAside == "" {
 		o.KeepAside = filepath.Join(dir, "damaged")
