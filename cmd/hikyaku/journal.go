@@ -87,11 +87,15 @@ needs no repair: the next start drops it.`,
 		Example: "  hikyaku journal repair --accept-loss ./hikyaku-data",
 		Args:    oneArg("the DIR of a journal, or its data_dir"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			loses := &usageError{errors.New("repair loses what is damaged"), "look at it with `hikyaku journal check`; if you accept the loss, add --accept-loss"}
+			if !accept && !exists(args[0]) {
+				return loses
+			}
 			show, clear := progressOf("repair")
 			report, err := file.Repair(cmd.Context(), findJournal(args[0]), file.RepairOptions{KeepAside: aside, Progress: show, NoLoss: !accept})
 			clear()
 			if errors.Is(err, file.ErrLoss) {
-				return &usageError{errors.New("repair loses what is damaged"), "look at it with `hikyaku journal check`; if you accept the loss, add --accept-loss"}
+				return loses
 			}
 			if report != nil {
 				printReport(cmd.OutOrStdout(), report)
