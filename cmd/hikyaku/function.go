@@ -100,9 +100,13 @@ func newFunctionLs(r *lambdaRemote) *cobra.Command {
 				return r.reached(err)
 			}
 			if asJSON {
-				return printJSON(cmd.OutOrStdout(), all)
+				return printJSON(cmd.OutOrStdout(), all.Functions)
 			}
-			return listFunctions(cmd.OutOrStdout(), all)
+			if err := listFunctions(cmd.OutOrStdout(), all.Functions); err != nil || len(all.NotIsolated) == 0 {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "Functions are not isolated. Missing: %s.\n", strings.Join(all.NotIsolated, "; "))
+			return err
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")

@@ -81,7 +81,7 @@ func openHouse(ctx context.Context, f *config.File, logTo io.Writer, adopt bool)
 	}
 	h.functions, err = deployment.Open(ctx, deployment.Config{
 		Store: h.store, Dir: filepath.Join(f.DataDir, "functions"), RetryDelay: f.API.Lambda.RetryDelay,
-		Pool:   function.Config{Region: f.API.Lambda.Region, Concurrency: f.API.Lambda.Concurrency},
+		Pool:   h.pool(),
 		Report: func(err error) { log.Warn("functions", "error", err) },
 	})
 	if err != nil {
@@ -91,6 +91,35 @@ func openHouse(ctx context.Context, f *config.File, logTo io.Writer, adopt bool)
 		return nil, errors.Join(h.definitions(err), h.close())
 	}
 	return h, nil
+}
+
+// pool are the settings of functions' instances. With users what they may not do has to be kept from what they deploy.
+func (h *house) pool() function.Config {
+	c := h.file.API.Lambda
+	isolation := function.Isolation(c.Isolation)
+	if isolation == function.Possible && h.users.Any() {
+		isolation = function.Full
+	}
+	return function.Config{Region: c.Region, Concurrency: c.Concurrency, Isolation: isolation, See: c.See, Hide: h.file.Private()}
+}
+
+// sayIsolation tells what of functions' isolation is missing on this machine.
+func (h *house) sayIsolation() error {
+	c := h.pool()
+	if h.file.API.Lambda.Off || c.Isolation == function.None {
+		return nil
+	}
+	a, err := function.Probe(filepath.Join(h.file.DataDir, "functions", "probe"))
+	if err != nil || a.Full() {
+		return err
+	}
+	hint := "set api: lambda: isolation: none if whoever may deploy a function may do all that hikyaku may"
+	if c.Isolation == function.Full {
+		h.log.Warn("functions are refused: this machine cannot isolate them", "missing", a.String(), "hint", hint)
+		return nil
+	}
+	h.log.Warn("functions are not fully isolated on this machine", "missing", a.String(), "hint", hint)
+	return nil
 }
 
 func journalDir(dataDir string) string { return filepath.Join(dataDir, "journal") }

@@ -73,6 +73,9 @@ func serve(ctx context.Context, r *runFlags, listen string) (err error) {
 	defer func() { err = h.end(err) }()
 	log.Info("bounds", h.bounds.told()...)
 	defer onHangup(ctx, func() { h.reload(r.config) })()
+	if err := h.sayIsolation(); err != nil {
+		return err
+	}
 	p, err := h.newPipeline(os.Stdin, os.Stdout, false, hopMetrics{h.metrics})
 	if err != nil {
 		return err

@@ -6,7 +6,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/outbound"
@@ -117,6 +119,29 @@ func (f *File) Check() error {
 		return errs
 	}
 	return nil
+}
+
+// Private are the files and folders that belong to this configuration and to nobody else, by their whole paths: data_dir, the file itself, and what its settings name but
+// certificates, which others may need.
+func (f *File) Private() []string {
+	names := []string{f.DataDir, f.Name}
+	for _, n := range f.named {
+		if last := n.setting[strings.LastIndexByte(n.setting, '.')+1:]; !slices.Contains([]string{"cert", "cert_file", "ca_file"}, last) {
+			names = append(names, n.path)
+		}
+	}
+	var all []string
+	for _, n := range names {
+		path, err := filepath.Abs(n)
+		if err != nil {
+			continue // the working directory is gone, and nothing of it can be shown either
+		}
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			path = real
+		}
+		all = append(all, path)
+	}
+	return all
 }
 
 // namedFile is a file that a setting names.

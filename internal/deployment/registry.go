@@ -173,6 +173,18 @@ func (r *Registry) Pool() (*function.Pool, error) {
 	return r.pool, nil
 }
 
+// NotIsolated says what of the isolation of functions is missing on this machine; nil: nothing, or it is not known before a function is wanted.
+func (r *Registry) NotIsolated() []string {
+	r.mu.RLock()
+	pool := r.pool
+	r.mu.RUnlock()
+	if pool == nil {
+		return nil
+	}
+	a := pool.Machine().Isolation
+	return a.Missing
+}
+
 // Get is a function as it is now. It must not be changed.
 func (r *Registry) Get(name string) (*Function, error) {
 	r.mu.RLock()

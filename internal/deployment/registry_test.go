@@ -41,7 +41,7 @@ func open(t *testing.T, dir string) (*deployment.Registry, *queue.Store, func())
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := deployment.Open(t.Context(), deployment.Config{Store: s, Dir: filepath.Join(dir, "functions"), RetryDelay: time.Millisecond, Report: func(err error) { t.Log("reported:", err) }})
+	r, err := deployment.Open(t.Context(), deployment.Config{Store: s, Dir: filepath.Join(dir, "functions"), Pool: function.Config{Isolation: function.None}, RetryDelay: time.Millisecond, Report: func(err error) { t.Log("reported:", err) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func TestAQueueFeedsAFunctionByBatches(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := fmt.Sprintf("def handler(event, context):\n    with open(%q, 'a') as f: f.write(' '.join(r['body'] for r in event['Records']) + '\\n')\n", seen)
-	if err := os.WriteFile(filepath.Join(code, "app.py"), []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(code, "app.py"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := r.Create(t.Context(), "f", python, deployment.Code{Folder: code}, nil); err != nil {

@@ -105,7 +105,7 @@ func (i *instance) stats() InstanceStats {
 		s.Init = i.initTook
 	}
 	started := i.main != nil
-	s.Seen, s.StoredMB = i.seen, megabytes(i.stored.Load())
+	s.Isolated, s.Opt, s.StoredMB = i.apart(), i.room != nil && i.room.Opt, megabytes(i.stored.Load())
 	i.mu.Unlock()
 	if started {
 		s.PeakMB, s.Limited = i.peakMB(false), i.limited()

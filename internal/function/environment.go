@@ -20,7 +20,7 @@ func (i *instance) environment(runtime []string) []string {
 	}
 	vars := map[string]string{
 		"TZ": ":UTC", "LANG": "en_US.UTF-8", "PATH": f.path(), "LD_LIBRARY_PATH": f.inLayers("lib", f.deployed.Dir, f.deployed.Dir+"/lib"),
-		"TMPDIR": i.temp, "HOME": i.temp,
+		"TMPDIR": i.tempInside(), "HOME": i.tempInside(),
 		"AWS_REGION": c.Region, "AWS_DEFAULT_REGION": c.Region, "AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local",
 		"AWS_EXECUTION_ENV": "AWS_Lambda_" + f.d.Runtime,
 	}

@@ -36,7 +36,7 @@ func layer(t *testing.T, script string) string {
 }
 
 func TestAnExtensionIsToldOfInvocationsAndOfTheEnd(t *testing.T) {
-	p := open(t, function.Config{})
+	p := open(t, function.Config{Isolation: function.None})
 	seen := filepath.Join(t.TempDir(), "seen")
 	deploy(t, p, func(d *function.Definition) {
 		single(d)

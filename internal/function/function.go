@@ -21,6 +21,7 @@ type function struct {
 	deployed Deployed
 	// interpreter is the program of the runtime, found when the function was deployed; "": it brings its own.
 	interpreter string
+	user        int // of the machine, that its programs are where they are isolated
 	book        *logbook.Book
 	totals      totals
 

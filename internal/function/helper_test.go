@@ -36,6 +36,10 @@ func run(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	built = dir
+	if err := os.Chmod(dir, 0o755); err != nil { // functions are other users
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "bootstrap"), "./testdata/bootstrap").CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "cannot build the function: %v\n%s", err, out)
 		return 1

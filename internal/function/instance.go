@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/function/bill"
+	"github.com/hikyaku/hikyaku/internal/function/isolate"
 	"github.com/hikyaku/hikyaku/internal/function/limit"
 	"github.com/hikyaku/hikyaku/internal/function/logbook"
 	"github.com/hikyaku/hikyaku/internal/function/place"
@@ -26,8 +27,8 @@ type instance struct {
 	began       time.Time     // when its runtime was started
 	initTook    time.Duration // set before the first invocation
 	server      *runtimeapi.Server
-	group       *limit.Group // nil: none
-	seen        process.Seen // what it has of the machine's files to itself; set before it is ready
+	group       *limit.Group  // nil: none
+	room        *isolate.Room // nil: it is where we are; set before its programs are started
 	pipe        *logbook.Pipe
 	writer      *os.File     // the programs' end of the pipe
 	stopping    chan string  // gets the reason why it shall end; has room for one

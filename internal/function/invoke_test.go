@@ -92,7 +92,7 @@ func TestAFunctionsErrorIsAResult(t *testing.T) {
 }
 
 func TestOneInstanceServesOneInvocationAtATime(t *testing.T) {
-	p := open(t, function.Config{})
+	p := open(t, function.Config{Isolation: function.None})
 	deploy(t, p, nil)
 	mark := filepath.Join(t.TempDir(), "mark")
 	var wg sync.WaitGroup
@@ -122,7 +122,7 @@ func TestOneInstanceServesOneInvocationAtATime(t *testing.T) {
 }
 
 func TestTooManyAtOnceAreRefusedWithTheReason(t *testing.T) {
-	p := open(t, function.Config{Concurrency: 2})
+	p := open(t, function.Config{Isolation: function.None, Concurrency: 2})
 	one := 1
 	deploy(t, p, func(d *function.Definition) { d.Reserved = &one })
 	deploy(t, p, func(d *function.Definition) { d.Name = "g" })
@@ -169,7 +169,7 @@ func TestAnEventIsBounded(t *testing.T) {
 }
 
 func TestACallerThatGivesUpWhileItRunsLetsItRun(t *testing.T) {
-	p := open(t, function.Config{})
+	p := open(t, function.Config{Isolation: function.None})
 	deploy(t, p, nil)
 	invoke(t, p, `{}`)
 	mark := filepath.Join(t.TempDir(), "mark")
@@ -210,7 +210,7 @@ func TestWhatIsNotDeployedIsUnknown(t *testing.T) {
 }
 
 func TestANewDefinitionTakesOverWhileTheOldOneFinishes(t *testing.T) {
-	p := open(t, function.Config{})
+	p := open(t, function.Config{Isolation: function.None})
 	deploy(t, p, nil)
 	mark := filepath.Join(t.TempDir(), "mark")
 	over := make(chan *function.Result)

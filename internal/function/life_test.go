@@ -15,7 +15,7 @@ import (
 )
 
 func TestAnInitialisationThatTakesTooLongIsDoneAgainInsideTheInvocation(t *testing.T) {
-	p := open(t, function.Config{})
+	p := open(t, function.Config{Isolation: function.None})
 	mark := filepath.Join(t.TempDir(), "once")
 	deploy(t, p, func(d *function.Definition) {
 		d.InitTimeout, d.Environment = 3*time.Second, map[string]string{"INIT": "hang once", "MARK": mark}
@@ -163,7 +163,7 @@ func TestFrozenInstancesAreThawedForTheirNextInvocation(t *testing.T) {
 }
 
 func TestSpreadShowsTwoMachines(t *testing.T) {
-	p := open(t, function.Config{})
+	p := open(t, function.Config{Isolation: function.None})
 	deploy(t, p, func(d *function.Definition) { d.Policy = place.Spread })
 	var seen []string
 	for n := range 6 {
@@ -223,7 +223,7 @@ func TestClosingRefusesWhoWaitsAndEndsWhatRuns(t *testing.T) {
 }
 
 func TestTemporaryFilesAreTheInstancesOwn(t *testing.T) {
-	p := open(t, function.Config{Dir: t.TempDir()})
+	p := open(t, function.Config{Isolation: function.None})
 	deploy(t, p, nil)
 	var env []string
 	answer(t, p, `{"do":"environment"}`, &env)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -20,7 +21,7 @@ func TestNoProgramOutlivesAKilledOwner(t *testing.T) {
 	}{{"with control groups", "", true}, {"with process groups alone", "1", false}} {
 		t.Run(c.name, func(t *testing.T) {
 			cmd := exec.Command(os.Args[0])
-			cmd.Env = append(os.Environ(), "ORPHAN_TEST="+t.TempDir(), "ORPHAN_CODE="+built, "ORPHAN_UNLIMITED="+c.unlimited)
+			cmd.Env = append(os.Environ(), "ORPHAN_TEST="+t.TempDir(), "ORPHAN_CODE="+built, "ORPHAN_UNLIMITED="+c.unlimited, "ORPHAN_ISOLATION=none")
 			out, err := cmd.StdoutPipe()
 			if err != nil {
 				t.Fatal(err)
@@ -59,8 +60,53 @@ func TestNoProgramOutlivesAKilledOwner(t *testing.T) {
 	}
 }
 
+// Whoever is in a room ends with it, however it has left the group, and without control groups.
+func TestNobodyInARoomOutlivesAKilledOwner(t *testing.T) {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "ORPHAN_TEST="+t.TempDir(), "ORPHAN_CODE="+built, "ORPHAN_UNLIMITED=1")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var pid int
+	var forked string
+	if _, err := fmt.Fscanf(out, "%d %s\n", &pid, &forked); err != nil {
+		t.Fatalf("the owner does not begin: %v", err)
+	}
+	all := roommates(pid)
+	if a, err := function.Probe(filepath.Join(t.TempDir(), "room")); err != nil || !a.Room {
+		t.Log("there are no rooms here:", &a, err)
+	} else if len(all) < 4 { // the shell, the function and what it has forked
+		t.Errorf("in the room are %v", all)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it was killed
+	for _, n := range all {
+		until(t, fmt.Sprintf("program %d of %v ends", n, all), func() bool { return !running(n) })
+	}
+}
+
+// roommates are the processes that number each other as a process does.
+func roommates(pid int) (all []int) {
+	room, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/pid", pid))
+	paths, _ := filepath.Glob("/proc/[0-9]*") // the pattern is right
+	for _, p := range paths {
+		if other, e := os.Readlink(p + "/ns/pid"); err == nil && e == nil && other == room {
+			if n, e := strconv.Atoi(filepath.Base(p)); e == nil {
+				all = append(all, n)
+			}
+		}
+	}
+	return all
+}
+
 func TestWhatAFunctionHasForkedEndsWithItsInstance(t *testing.T) {
-	p := open(t, function.Config{})
+	p := open(t, function.Config{Isolation: function.None})
 	deploy(t, p, nil)
 	var forked []string
 	answer(t, p, `{"do":"fork"}`, &forked)

@@ -30,8 +30,10 @@ type Config struct {
 	CodeLimits  code.Limits
 	// Unlimited starts programs without control groups: neither memory nor processors are limited.
 	Unlimited bool
-	// Plain gives instances no view of their own of the machine's files: their temporary files are measured, not bounded, and layers are not at /opt.
-	Plain bool
+	// Isolation says how far instances have to be kept apart from the machine and from each other.
+	Isolation Isolation
+	// See are files and folders of the machine that isolated instances see, too, and can read; Hide are those that they do not see, whatever lies around them.
+	See, Hide []string
 	// NoBoost leaves an instance its own share of the processors while it starts, where the provider gives it a whole one at least.
 	NoBoost bool
 }
@@ -50,6 +52,7 @@ type Pool struct {
 	mu        sync.Mutex
 	closed    bool
 	functions map[key]*function
+	users     map[string]int          // of the machine, by the function's name
 	reserved  map[string]*reservation // by the function's name
 	shared    int                     // of the concurrency, what nobody has reserved
 }
@@ -85,20 +88,24 @@ func New(c Config) (*Pool, error) {
 	if err := loader.Write(filepath.Join(dir, "loaders")); err != nil {
 		return nil, err
 	}
-	p := &Pool{config: c, began: time.Now(), functions: make(map[key]*function), reserved: make(map[string]*reservation), shared: c.Concurrency}
+	p := &Pool{config: c, began: time.Now(), functions: make(map[key]*function), users: make(map[string]int), reserved: make(map[string]*reservation), shared: c.Concurrency}
 	var groups []string
 	if !c.Unlimited {
 		p.limits = limit.Open()
 		groups = p.limits.Folders()
 	}
-	p.starter = process.NewStarter(groups)
+	starter := process.Config{Cgroups: groups}
+	if c.Isolation != None {
+		starter.Rooms = filepath.Join(dir, "room")
+	}
+	p.starter = process.NewStarter(starter)
 	return p, nil
 }
 
 // What a pool has in its folder: a mark that it is a pool's, and what it removes when it begins and ends.
 const mark = "function-pool"
 
-var folders = [...]string{"code", "instances", "loaders"}
+var folders = [...]string{"code", "instances", "loaders", "room"}
 
 // occupy makes a folder a pool's and empties it. One that has other things in it is left alone.
 func occupy(dir string) error {
@@ -145,10 +152,16 @@ func (p *Pool) Deploy(d Definition) (Deployed, error) {
 	if err := d.complete(); err != nil {
 		return Deployed{}, err
 	}
+	if err := p.isolated(); err != nil {
+		return Deployed{}, fmt.Errorf("function %s: %w", d.Name, err)
+	}
 	dir := filepath.Join(p.config.Dir, "code", d.Name+"-"+strconv.FormatUint(p.number.Add(1), 10))
 	placed, err := code.Place(dir, d.Code, p.config.CodeLimits)
 	if err != nil {
 		return Deployed{}, fmt.Errorf("function %s: %w", d.Name, err)
+	}
+	if err := p.readable(&d, placed.Dir); err != nil {
+		return Deployed{}, err
 	}
 	d.Code.Zip = nil // it may be large, and lies in its folder now
 	f := newFunction(p, d, placed)
@@ -185,6 +198,7 @@ func (p *Pool) enter(f *function) (*function, error) {
 		return nil, err
 	}
 	p.functions[k] = f
+	f.user = p.user(f.d.Name)
 	if old != nil {
 		f.book = old.book
 	}

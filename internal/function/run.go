@@ -105,12 +105,13 @@ func (i *instance) settleDown() {
 func (i *instance) spawn() error {
 	f := i.fn
 	defer i.writer.Close() // the programs have it
-	start, err := f.program(i.temp)
+	start, err := f.program(i.tempInside())
 	if err != nil {
 		return err
 	}
-	space := i.view(start.Path)
-	defer space.Close()
+	if err := i.enclose(start.Path); err != nil {
+		return err
+	}
 	env := i.environment(start.Env)
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -119,13 +120,13 @@ func (i *instance) spawn() error {
 	}
 	i.began = time.Now()
 	for _, path := range i.extensionFiles() {
-		e, err := i.child(process.Program{Path: path, Args: []string{path}, Dir: filepath.Dir(path), Env: env, Out: i.writer, Space: space})
+		e, err := i.child(process.Program{Path: path, Args: []string{path}, Dir: filepath.Dir(path), Env: env, Out: i.writer, Room: i.room})
 		if err != nil {
 			return fmt.Errorf("cannot start an extension: %w", err)
 		}
 		i.extensions = append(i.extensions, e)
 	}
-	if i.main, err = i.child(process.Program{Path: start.Path, Args: start.Args, Dir: f.deployed.Dir, Env: env, Out: i.writer, Space: space}); err != nil {
+	if i.main, err = i.child(process.Program{Path: start.Path, Args: start.Args, Dir: f.deployed.Dir, Env: env, Out: i.writer, Room: i.room}); err != nil {
 		return err
 	}
 	i.pid.Store(int64(i.main.Pid))
@@ -317,6 +318,9 @@ func (i *instance) givenAt(c *call) time.Time {
 func (i *instance) close() {
 	i.timer.Stop()
 	i.joining.Wait()
+	if i.room != nil {
+		i.room.Close() // and whoever is left in it is gone
+	}
 	if i.writer != nil {
 		_ = i.writer.Close() // it may be closed already
 	}

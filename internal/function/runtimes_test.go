@@ -166,7 +166,7 @@ func TestPythonUsesWhatIsCompiledAndWritesNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(code, name), text, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(code, name), text, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

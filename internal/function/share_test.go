@@ -39,7 +39,7 @@ func TestWhatTheStartPrintsComesBeforeSTART(t *testing.T) {
 }
 
 func TestTheVersionsOfAFunctionShareItsReservedConcurrency(t *testing.T) {
-	p := open(t, function.Config{Concurrency: 10})
+	p := open(t, function.Config{Isolation: function.None, Concurrency: 10})
 	reserve := func(version string, n int) {
 		t.Helper()
 		deploy(t, p, func(d *function.Definition) { d.Version, d.Reserved = version, &n })

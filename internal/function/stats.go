@@ -7,9 +7,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hikyaku/hikyaku/internal/function/isolate"
 	"github.com/hikyaku/hikyaku/internal/function/limit"
 	"github.com/hikyaku/hikyaku/internal/function/place"
-	"github.com/hikyaku/hikyaku/internal/function/process"
 )
 
 // totals count what a function has done since it was deployed.
@@ -63,9 +63,10 @@ type InstanceStats struct {
 	PeakMB  int // 0: unknown
 	Pid     int
 	Limited bool // its memory is limited
-	// Seen is what it has of the machine's files to itself. StoredMB are its temporary files when they are not bounded, as they were weighed last.
-	Seen     process.Seen
-	StoredMB int
+	// Isolated tells whether it has a room of its own, with bounded temporary files, and Opt whether it finds its layers at /opt. StoredMB are its temporary files when
+	// they are not bounded, as they were weighed last.
+	Isolated, Opt bool
+	StoredMB      int
 }
 
 // Stats tells about a version of a function. An error wraps ErrUnknown.
@@ -122,17 +123,14 @@ func (f *function) stats() Stats {
 
 // Machine tells what this machine can limit, and whether programs are killed when this process is.
 type Machine struct {
-	Limits  limit.What
-	Guarded bool
-	Plain   string // why instances have no view of their own of the machine's files; "": they have
+	Limits    limit.What
+	Guarded   bool
+	Isolation isolate.Abilities // of instances
 }
 
 // Machine tells about the machine.
 func (p *Pool) Machine() Machine {
-	m := Machine{Guarded: p.starter.Guarded()}
-	if m.Plain = p.starter.Mounts(); p.config.Plain {
-		m.Plain = "views of the machine's files are switched off"
-	}
+	m := Machine{Guarded: p.starter.Guarded(), Isolation: p.starter.Isolation()}
 	if p.limits != nil {
 		m.Limits = p.limits.What()
 	} else {

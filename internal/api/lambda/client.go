@@ -102,10 +102,9 @@ func (c *Client) JSON(ctx context.Context, method, path string, in, out any) err
 }
 
 // Functions tells about functions and their instances.
-func (c *Client) Functions(ctx context.Context) ([]FunctionAnswer, error) {
-	var out struct{ Functions []FunctionAnswer }
-	err := c.JSON(ctx, http.MethodGet, "/"+own+"/functions", nil, &out)
-	return out.Functions, err
+func (c *Client) Functions(ctx context.Context) (out FunctionsAnswer, err error) {
+	err = c.JSON(ctx, http.MethodGet, "/"+own+"/functions", nil, &out)
+	return out, err
 }
 
 // Log reads the newest lines of a function's log and, with follow, what comes, until ctx ends or each fails.

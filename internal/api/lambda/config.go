@@ -3,6 +3,8 @@ package lambda
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +21,11 @@ type Config struct {
 	Region string `yaml:"region"`
 	// How many invocations may run at once, in all functions; 0: 1,000.
 	Concurrency int `yaml:"concurrency"`
+	// Keeps functions apart from this machine and from each other. full: a function is refused where part of it is not permitted; none: functions may do what hikyaku may; not
+	// set: with users full, without them as far as the machine permits.
+	Isolation string `yaml:"isolation"`
+	// More files and folders of this machine that isolated functions see, and can read.
+	See []string `yaml:"see"`
 	// How long an event that nobody waits for rests after its function failed, before it is tried again, and twice that before the last time; 0: 1 min.
 	RetryDelay time.Duration `yaml:"retry_delay"`
 }
@@ -52,8 +59,12 @@ func (c Config) Check(hasUsers bool) error {
 		return fmt.Errorf("%w: max_connections cannot be negative", ErrConfig)
 	case c.Concurrency < 0:
 		return fmt.Errorf("%w: concurrency cannot be negative", ErrConfig)
+	case slices.ContainsFunc(c.See, func(p string) bool { return !filepath.IsAbs(p) }):
+		return fmt.Errorf("%w: see: each is a whole path, from / on", ErrConfig)
 	case c.RetryDelay < 0:
 		return fmt.Errorf("%w: retry_delay cannot be negative", ErrConfig)
+	case !slices.Contains([]string{"", "full", "none"}, c.Isolation):
+		return fmt.Errorf("%w: isolation: %q is neither full nor none", ErrConfig, c.Isolation)
 	case strings.ContainsAny(c.Region, ":/ \t\r\n"):
 		return fmt.Errorf("%w: region: %q cannot stand in an ARN (us-east-1 can)", ErrConfig, c.Region)
 	}

@@ -75,7 +75,7 @@ func (d *Server) errorOf(err error) *Error {
 		return wrongValue("Could not unzip uploaded file. Please check your file, then try to upload again: %v", err)
 	case errors.Is(err, deployment.ErrInvalid), errors.As(err, &definition):
 		return wrongValue("%v", err)
-	case errors.Is(err, loader.ErrMissing):
+	case errors.Is(err, function.ErrNotIsolated), errors.Is(err, loader.ErrMissing):
 		return &Error{Name: "InvalidRuntimeException", Status: http.StatusBadGateway, Message: err.Error()}
 	case errors.Is(err, function.ErrClosed), errors.Is(err, queue.ErrClosed):
 		return &Error{Name: "ServiceException", Status: http.StatusServiceUnavailable, Message: "the door closes: try again"}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/deployment"
+	"github.com/hikyaku/hikyaku/internal/function"
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -91,7 +92,7 @@ func openRig(t testing.TB, dir string, c Config, users *access.Users) *rig {
 		t.Fatal(err)
 	}
 	report := func(err error) { t.Log("reported:", err) }
-	functions, err := deployment.Open(t.Context(), deployment.Config{Store: s, Dir: filepath.Join(dir, "functions"), RetryDelay: time.Millisecond, Report: report})
+	functions, err := deployment.Open(t.Context(), deployment.Config{Store: s, Dir: filepath.Join(dir, "functions"), Pool: function.Config{Isolation: function.None}, RetryDelay: time.Millisecond, Report: report})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,18 +12,25 @@ import (
 
 // InstanceAnswer is an instance as GET /hikyaku/functions tells about it. Times are in milliseconds.
 type InstanceAnswer struct {
-	ID      string  `json:"id"`
-	State   string  `json:"state"`
-	Machine int     `json:"machine,omitempty"`
-	AgeMS   int64   `json:"age_ms"`
-	InitMS  float64 `json:"init_ms"`
-	Invokes int64   `json:"invokes"`
-	PeakMB  int     `json:"peak_mb"` // 0: unknown
-	PID     int     `json:"pid"`
-	Limited bool    `json:"memory_limited"`
-	Bounded bool    `json:"storage_bounded"`         // its temporary files are a file system of its own
-	Opt     bool    `json:"layers_at_opt,omitempty"` // it finds its layers at /opt
-	Stored  int     `json:"stored_mb,omitempty"`     // its temporary files, when they are not bounded
+	ID       string  `json:"id"`
+	State    string  `json:"state"`
+	Machine  int     `json:"machine,omitempty"`
+	AgeMS    int64   `json:"age_ms"`
+	InitMS   float64 `json:"init_ms"`
+	Invokes  int64   `json:"invokes"`
+	PeakMB   int     `json:"peak_mb"` // 0: unknown
+	PID      int     `json:"pid"`
+	Limited  bool    `json:"memory_limited"`
+	Bounded  bool    `json:"storage_bounded"`         // its temporary files are a file system of its own
+	Isolated bool    `json:"isolated"`                // it has files, processes and a user of its own
+	Opt      bool    `json:"layers_at_opt,omitempty"` // it finds its layers at /opt
+	Stored   int     `json:"stored_mb,omitempty"`     // its temporary files, when they are not bounded
+}
+
+// FunctionsAnswer is what GET /hikyaku/functions answers.
+type FunctionsAnswer struct {
+	Functions   []FunctionAnswer `json:"functions"`
+	NotIsolated []string         `json:"not_isolated,omitempty"` // what of the isolation of functions is missing here
 }
 
 // FunctionAnswer is a version of a function as GET /hikyaku/functions tells about it.
@@ -79,12 +86,12 @@ func (c *call) instances() error {
 			for _, i := range s.Instances {
 				a.Instances = append(a.Instances, InstanceAnswer{ID: i.ID, State: i.State, Machine: i.Machine, AgeMS: i.Age.Milliseconds(),
 					InitMS: float64(i.Init.Microseconds()) / 1000, Invokes: i.Invokes, PeakMB: i.PeakMB, PID: i.Pid, Limited: i.Limited,
-					Bounded: i.Seen.Temp, Opt: i.Seen.Opt, Stored: i.StoredMB})
+					Bounded: i.Isolated, Isolated: i.Isolated, Opt: i.Opt, Stored: i.StoredMB})
 			}
 			all = append(all, a)
 		}
 	}
-	return c.answer(http.StatusOK, map[string]any{"functions": all})
+	return c.answer(http.StatusOK, FunctionsAnswer{Functions: all, NotIsolated: c.d.functions.NotIsolated()})
 }
 
 // redeploy changes settings and code at once, so that a new runtime never meets the old code. What is not said stays as it is.

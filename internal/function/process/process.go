@@ -5,11 +5,9 @@
 // lives as long as the Starter. A guard, a shell that reads a pipe from us, is told of every group; when the pipe ends and it was not
 // told to go, we were killed, and it kills what is left. And whoever has a control group for the program (package limit) tells the guard of that.
 //
-// On Linux a program may also be given a view of its own of the machine's files (see View): temporary files that are bounded, and folders
-// that it finds as /opt. Where the process may mount, the thread that starts programs makes a namespace of mounts for each instance and steps into it;
-// where only a user's own namespaces are permitted, a shell mounts and then becomes the program; else there is no such view, and Mounts says why.
+// Programs are started in a room of package isolate, or beside this process with all that it may do.
 //
-//	s := process.NewStarter(nil)
+//	s := process.NewStarter(process.Config{})
 //	c, err := s.Start(process.Program{Path: "/bin/sleep", Args: []string{"sleep", "10"}, Out: w})
 //	…
 //	c.Kill()
@@ -23,6 +21,8 @@ import (
 	"runtime"
 	"sync"
 	"time"
+
+	"github.com/hikyaku/hikyaku/internal/function/isolate"
 )
 
 // Program is what is started.
@@ -34,8 +34,8 @@ type Program struct {
 	Out  *os.File // for what it prints, on both ways
 	// Cgroup is an open folder of a version-2 control group to be born in; 0: none.
 	Cgroup int
-	// Space is what it sees of the machine's files; nil: what we see.
-	Space *Space
+	// Room is where it is; nil: where we are, with what we may do.
+	Room *isolate.Room
 }
 
 // Child is a started program.
@@ -59,22 +59,29 @@ type Starter struct {
 	over  chan struct{}
 	wait  sync.WaitGroup
 	guard *guard
-	// mounting is used by the thread alone, once it is set.
-	mounting mounting
+	// ways belong to the thread, but for what was found out; nil: nobody wanted them.
+	ways *isolate.Ways
 
 	mu       sync.Mutex
 	closed   bool
 	children map[*Child]struct{}
 }
 
-// NewStarter begins. The folders of control groups are those whose members the guard kills, with the programs' own groups, when we are killed.
-// Guarded tells whether there is a guard.
-func NewStarter(cgroups []string) *Starter {
+// Config is what a Starter needs.
+type Config struct {
+	// Cgroups are the folders of control groups whose members the guard kills, with the programs' own groups, when we are killed.
+	Cgroups []string
+	// Rooms is an empty folder for package isolate; "": no rooms are made.
+	Rooms string
+}
+
+// NewStarter begins. Guarded tells whether there is a guard.
+func NewStarter(c Config) *Starter {
 	s := &Starter{jobs: make(chan func()), over: make(chan struct{}), children: make(map[*Child]struct{})}
-	s.guard = newGuard(cgroups)
+	s.guard = newGuard(c.Cgroups)
 	s.wait.Add(1)
 	ready := make(chan struct{})
-	go s.run(ready)
+	go s.run(c.Rooms, ready)
 	<-ready
 	return s
 }
@@ -83,11 +90,12 @@ func NewStarter(cgroups []string) *Starter {
 func (s *Starter) Guarded() bool { return s.guard != nil }
 
 // run is the thread that starts programs: a program may be told to die with the thread that started it.
-func (s *Starter) run(ready chan<- struct{}) {
+func (s *Starter) run(rooms string, ready chan<- struct{}) {
 	defer s.wait.Done()
-	runtime.LockOSThread() // and it is never unlocked, so that nobody else ends the thread, nor gets it with a view of its own
-	s.mounting = openMounts()
-	defer s.mounting.close()
+	runtime.LockOSThread() // and it is never unlocked, so that nobody else ends the thread
+	if rooms != "" {
+		s.ways = isolate.Probe(rooms)
+	}
 	close(ready)
 	for {
 		select {
@@ -109,6 +117,40 @@ func (s *Starter) do(job func()) error {
 	case <-s.over:
 		return ErrClosed
 	}
+}
+
+// Isolation is what rooms can be like here. Without Config.Rooms all of it is missing.
+func (s *Starter) Isolation() isolate.Abilities {
+	if s.ways == nil {
+		return isolate.Abilities{Missing: []string{"all of it: it is switched off"}}
+	}
+	return s.ways.Abilities
+}
+
+// Room makes a room for programs of one instance. Where none can be made the room is one in name only, or nil: see Isolation. Whoever gets it closes it.
+func (s *Starter) Room(p isolate.Plan) (room *isolate.Room, err error) {
+	switch {
+	case s.ways == nil:
+		return nil, nil
+	case !s.ways.Room:
+		return s.ways.Bare(), nil
+	}
+	if e := s.do(func() { room, err = s.ways.Open(p) }); e != nil {
+		return nil, e
+	}
+	return room, err
+}
+
+// start starts a program on the thread for that.
+func (s *Starter) start(p *Program, files []*os.File) (*os.Process, error) {
+	if p.Room == nil {
+		return os.StartProcess(p.Path, p.Args, &os.ProcAttr{Dir: p.Dir, Env: p.Env, Files: files, Sys: attributes(p)})
+	}
+	pid, err := p.Room.Start(isolate.Program{Path: p.Path, Args: p.Args, Dir: p.Dir, Env: p.Env, In: int(files[0].Fd()), Out: int(files[1].Fd()), Cgroup: p.Cgroup})
+	if err != nil {
+		return nil, err
+	}
+	return os.FindProcess(pid)
 }
 
 // Start starts a program.

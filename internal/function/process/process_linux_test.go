@@ -19,7 +19,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func open(t *testing.T) *process.Starter {
 	t.Helper()
-	s := process.NewStarter(nil)
+	s := process.NewStarter(process.Config{})
 	t.Cleanup(s.Close)
 	return s
 }
@@ -141,7 +141,7 @@ func TestMemoryIsMeasured(t *testing.T) {
 }
 
 func TestClosingKillsWhatRunsAndStartsNothingMore(t *testing.T) {
-	s := process.NewStarter(nil)
+	s := process.NewStarter(process.Config{})
 	if !s.Guarded() {
 		t.Error("there is a shell, and no guard")
 	}

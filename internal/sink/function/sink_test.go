@@ -52,7 +52,7 @@ func open(t *testing.T, c Config) (*Sink, *answers) {
 		}
 	})
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "app.py"), []byte(program), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "app.py"), []byte(program), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := p.Deploy(function.Definition{Name: "f", Runtime: "python3.11", Handler: "app.handler", Code: code.Source{Folder: dir}, Timeout: time.Minute, InitTimeout: time.Minute}); err != nil {

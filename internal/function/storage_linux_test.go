@@ -58,8 +58,8 @@ func write(t *testing.T, path, text string) {
 func TestTemporaryFilesAreBounded(t *testing.T) {
 	dir, build := outside(t)
 	p := open(t, function.Config{Dir: filepath.Join(dir, "pool")})
-	if why := p.Machine().Plain; why != "" {
-		t.Log("there is nothing to bound them with here:", why)
+	if a := p.Machine().Isolation; !a.Room {
+		t.Log("there is nothing to bound them with here:", &a)
 		return
 	}
 	deploy(t, p, func(d *function.Definition) { build(d); single(d); d.StorageMB = 1 })
@@ -73,7 +73,7 @@ func TestTemporaryFilesAreBounded(t *testing.T) {
 		t.Errorf("the machine has it, too: %v", err)
 	}
 	s, err := p.Stats("f", "")
-	if err != nil || len(s.Instances) != 1 || !s.Instances[0].Seen.Temp || !s.Instances[0].Seen.Tmp {
+	if err != nil || len(s.Instances) != 1 || !s.Instances[0].Isolated {
 		t.Errorf("%+v, %v", s.Instances, err)
 	}
 	invoke(t, p, `{"do":"crash"}`)
@@ -83,9 +83,9 @@ func TestTemporaryFilesAreBounded(t *testing.T) {
 }
 
 func TestTemporaryFilesThatNothingBoundsAreWeighed(t *testing.T) {
-	p := open(t, function.Config{Plain: true})
-	if why := p.Machine().Plain; why != "views of the machine's files are switched off" {
-		t.Errorf("%q", why)
+	p := open(t, function.Config{Isolation: function.None})
+	if a := p.Machine().Isolation; a.Full() || a.String() != "all of it: it is switched off" {
+		t.Errorf("%+v", a)
 	}
 	deploy(t, p, func(d *function.Definition) { single(d); d.StorageMB = 1 })
 	var env []string
@@ -104,7 +104,7 @@ func TestTemporaryFilesThatNothingBoundsAreWeighed(t *testing.T) {
 			t.Fatal("it goes on with more than it may have")
 		}
 	}
-	contains(t, "the log", text(t, p), "VIEW\tThe instance is stopped: function f has more than its 1 MB of temporary files (storage). Remove them, or give it more.")
+	contains(t, "the log", text(t, p), "STORAGE\tThe instance is stopped: function f has more than its 1 MB of temporary files (storage). Remove them, or give it more.")
 	until(t, "the files are gone", func() bool { _, err := os.Stat(temp); return errors.Is(err, os.ErrNotExist) })
 }
 
@@ -115,7 +115,7 @@ func TestLayersAreSeenTogetherAtOpt(t *testing.T) {
 	write(t, filepath.Join(first, "lib", "one"), "one")
 	write(t, filepath.Join(second, "both"), "the second one's")
 	p := open(t, function.Config{Dir: filepath.Join(dir, "pool")})
-	if p.Machine().Plain != "" {
+	if !p.Machine().Isolation.Room {
 		return // it is said, and docs say what is left
 	}
 	deploy(t, p, func(d *function.Definition) { build(d); d.Layers = []string{first, second} })
@@ -124,7 +124,7 @@ func TestLayersAreSeenTogetherAtOpt(t *testing.T) {
 			t.Errorf("%s: %q", file, got)
 		}
 	}
-	if s, err := p.Stats("f", ""); err != nil || len(s.Instances) == 0 || !s.Instances[0].Seen.Opt {
+	if s, err := p.Stats("f", ""); err != nil || len(s.Instances) == 0 || !s.Instances[0].Opt {
 		t.Errorf("%+v, %v", s.Instances, err)
 	}
 	if _, err := os.Stat("/opt/both"); err == nil {
@@ -134,7 +134,7 @@ func TestLayersAreSeenTogetherAtOpt(t *testing.T) {
 
 func TestAViewThatCannotBeIsSaidInTheLog(t *testing.T) {
 	p := open(t, function.Config{})
-	if p.Machine().Plain != "" {
+	if !p.Machine().Isolation.Room {
 		return // it is said for all
 	}
 	layer := filepath.Join(t.TempDir(), "layer")
@@ -146,7 +146,7 @@ func TestAViewThatCannotBeIsSaidInTheLog(t *testing.T) {
 	if r := invoke(t, p, `"on"`); string(r.Payload) != `"on"` {
 		t.Errorf("%+v", r)
 	}
-	contains(t, "the log", text(t, p), "VIEW\tits layers are not at /opt: ")
+	contains(t, "the log", text(t, p), "ISOLATION\tThe layers are not at /opt")
 }
 
 // The start has a whole processor at least, but not that of an instance which is provisioned.

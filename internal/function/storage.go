@@ -4,42 +4,12 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"time"
-
-	"github.com/hikyaku/hikyaku/internal/function/process"
 )
-
-// view makes what the programs of the instance see of the machine's files: bounded temporary files, and the layers at /opt. nil: what everybody sees. What
-// of it could not be is in the log, unless nothing of the kind can be on this machine: that is for Machine to say.
-func (i *instance) view(program string) *process.Space {
-	f := i.fn
-	if f.pool.config.Plain || f.pool.starter.Mounts() != "" {
-		return nil
-	}
-	layers := slices.Clone(f.d.Layers)
-	slices.Reverse(layers)
-	keep := append([]string{f.pool.config.Dir, f.deployed.Dir, program}, layers...)
-	if f.interpreter != "" {
-		keep = append(keep, f.interpreter)
-	}
-	space, err := f.pool.starter.Space(process.View{
-		Temp: i.temp, TempBytes: int64(f.d.StorageMB) << 20, Opt: layers, Keep: keep, Together: len(i.extensionFiles()) > 0,
-	})
-	if err != nil {
-		i.note("VIEW\t" + err.Error())
-	}
-	if space != nil {
-		i.mu.Lock()
-		i.seen = space.Seen
-		i.mu.Unlock()
-	}
-	return space
-}
 
 // counts says what else counts as memory.
 func (i *instance) counts() string {
-	if i.seen.Temp {
+	if i.apart() {
 		return ", among which its temporary files are"
 	}
 	return ""
@@ -53,7 +23,7 @@ const (
 
 // overfull tells whether the instance has more temporary files than it may. It looks only where nothing bounds them, and now and then.
 func (i *instance) overfull() bool {
-	if i.seen.Temp {
+	if i.apart() {
 		return false
 	}
 	now := int64(i.fn.pool.now())
@@ -87,7 +57,7 @@ func (i *instance) retire() {
 	}
 	i.dead = true
 	i.mu.Unlock()
-	i.note(fmt.Sprintf("VIEW\tThe instance is stopped: function %s has more than its %d MB of temporary files (storage). Remove them, or give it more.", i.fn.d.Name, i.fn.d.StorageMB))
+	i.note(fmt.Sprintf("STORAGE\tThe instance is stopped: function %s has more than its %d MB of temporary files (storage). Remove them, or give it more.", i.fn.d.Name, i.fn.d.StorageMB))
 	i.fn.leave(i)
 	i.stop(shutdownFailure)
 }
