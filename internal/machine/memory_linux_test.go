@@ -40,11 +40,9 @@ func TestTheLeastLimitAboveAGroupHolds(t *testing.T) {
 	} {
 		top := tree(t, c.files)
 		got := limitOf(filepath.Join(top, "a/b"))
-		by := got.By
+		by := ""
 		if got.Bytes != 0 {
 			by, _ = filepath.Rel(top, got.By)
-		} else {
-			by = ""
 		}
 		if got.Bytes != c.want || by != c.by {
 			t.Errorf("%s: %d by %q, want %d by %q", c.name, got.Bytes, by, c.want, c.by)

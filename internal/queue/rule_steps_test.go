@@ -31,9 +31,9 @@ func TestRuleAPutLooksAtNoSnapshot(t *testing.T) {
 		s.mu.Unlock()
 		for range 3 {
 			mustPut(t, s, news, text("c")...)
-			c := mustClaim(t, s, ClaimRequest{From: from(news), Lease: time.Second})
+			mustClaim(t, s, ClaimRequest{From: from(news), Lease: time.Second})
 			time.Sleep(2 * time.Second) // its lease ends
-			c = mustClaim(t, s, ClaimRequest{From: from(news)})
+			c := mustClaim(t, s, ClaimRequest{From: from(news)})
 			settle(t, s, Settlement{Token: c[0].Token, Kind: Done})
 			if _, err := s.Stats(news); err != nil {
 				t.Fatal(err)
