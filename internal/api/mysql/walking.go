@@ -56,11 +56,19 @@ func (w walking) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter, 
 	}
 	below := *ctx
 	below.Context = b
-	iter, err := w.base.Build(&below, n, row)
+	iter, err := w.make(&below, m, n, row)
 	if err != nil || iter == nil {
 		return iter, err
 	}
 	return &counting{RowIter: iter, meter: m, reads: reads(n), hold: hold}, nil
+}
+
+// make makes the rows of a node: go-mysql-server does, but for the node that it would run in two goroutines.
+func (w walking) make(ctx *gms.Context, m *meter, n gms.Node, row gms.Row) (gms.RowIter, error) {
+	if g, ok := n.(*plan.GroupBy); ok && len(g.GroupByExprs) > 0 {
+		return w.group(ctx, m, g, row)
+	}
+	return w.base.Build(ctx, n, row)
 }
 
 // counted tells whether a node reads rows. Those that change something are looked at by go-mysql-server from outside, and are left as they are.
