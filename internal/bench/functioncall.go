@@ -26,7 +26,8 @@ func (s *functionSession) pool() (*functionPool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for a pool: %w", err)
 	}
-	p, err := function.New(function.Config{Dir: dir})
+	// As by hand, which stands beside it; and instances tell themselves apart by the numbers of their processes.
+	p, err := function.New(function.Config{Dir: dir, Isolation: function.None})
 	if err != nil {
 		return nil, err
 	}
