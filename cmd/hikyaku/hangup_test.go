@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -22,6 +23,10 @@ type running struct {
 
 func startProgram(t *testing.T, stdin io.Reader, args ...string) *running {
 	t.Helper()
+	// A program that this one starts would ignore SIGHUP where this one was told to, as by nohup.
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(hangups) })
 	r := &running{t: t, cmd: command(t.Context(), nil, args...), lines: make(chan string, 1000)}
 	r.cmd.Stdin = stdin
 	out, err := r.cmd.StderrPipe()

@@ -3,6 +3,7 @@ package http
 import (
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"testing"
 
 	"github.com/hikyaku/hikyaku/internal/access"
@@ -13,8 +14,13 @@ func TestWrongLoginsAreCountedAndThenSlowed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var mu sync.Mutex
 	counts := map[string]int{}
-	users.Watch(func(door, reason string) { counts[door+" "+reason]++ }, nil)
+	users.Watch(func(door, reason string) {
+		mu.Lock()
+		defer mu.Unlock()
+		counts[door+" "+reason]++
+	}, nil)
 	s := &Server{users: users}
 	try := func(address, token string) error {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
@@ -38,9 +44,11 @@ func TestWrongLoginsAreCountedAndThenSlowed(t *testing.T) {
 			t.Errorf("%q is let in", token)
 		}
 	}
+	mu.Lock()
 	if counts["http secret"] != 1 || counts["http missing"] != 1 {
 		t.Error(counts)
 	}
+	mu.Unlock()
 	done := make(chan error, 200)
 	for range cap(done) {
 		go func() { done <- try("192.0.2.3:1", "secret of bob?") }()

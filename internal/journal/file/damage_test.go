@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
@@ -146,15 +147,23 @@ func (l *layout) judge(t *testing.T, d *faultfs.Disk) (verdict, why string) {
 	if !maps.Equal(before, contents(d)) {
 		return altered, "by the check"
 	}
+	var mu sync.Mutex
 	var said []string
 	o := small(d)
-	o.Report = func(err error) { said = append(said, err.Error()) }
+	o.Report = func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		said = append(said, err.Error())
+	}
 	j, err := file.Open(t.Context(), o)
 	if err == nil {
 		defer j.Close() //nolint:errcheck // at the latest
 		var got owned
 		if got, err = fold(t.Context(), j); err == nil {
-			return l.compare(t, d, j, got, report, said)
+			mu.Lock()
+			told := slices.Clone(said)
+			mu.Unlock()
+			return l.compare(t, d, j, got, report, told)
 		}
 		before = nil
 	}
