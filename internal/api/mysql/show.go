@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"crypto/tls"
+	"net"
 	"regexp"
 	"slices"
 	"strconv"
@@ -112,13 +113,26 @@ var noise = regexp.MustCompile(` (CHARACTER SET|COLLATE) \w+`)
 // describePattern is a DESCRIBE of those columns whose names are like a pattern. The parser does not know it.
 var describePattern = regexp.MustCompile("(?is)^\\s*(?:describe|desc|explain)\\s+((?:`(?:[^`]|``)+`|[\\w$]+)(?:\\s*\\.\\s*(?:`(?:[^`]|``)+`|[\\w$]+))?)\\s*('(?:[^'\\\\]|''|\\\\.)*')\\s*;?\\s*$")
 
+// encryption finds how a connection is encrypted: by itself, or below what counts its bytes.
+func encryption(conn net.Conn) (state tls.ConnectionState, ok bool) {
+	for {
+		switch c := conn.(type) {
+		case interface{ ConnectionState() tls.ConnectionState }:
+			return c.ConnectionState(), true
+		case interface{ NetConn() net.Conn }:
+			conn = c.NetConn()
+		default:
+			return state, false
+		}
+	}
+}
+
 // correctStatus makes SHOW STATUS tell how the connection is encrypted.
 func (l *long) correctStatus() {
-	encrypted, ok := l.conn.Conn.(interface{ ConnectionState() tls.ConnectionState })
+	state, ok := encryption(l.conn.Conn)
 	if !ok {
 		return
 	}
-	state := encrypted.ConnectionState()
 	l.correct(func(fields []*querypb.Field, row []sqltypes.Value) {
 		name, value := field(fields, "Variable_name"), field(fields, "Value")
 		if name < 0 || value < 0 {
