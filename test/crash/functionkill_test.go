@@ -48,7 +48,7 @@ func TestAKillLosesNoEventOfAFunctionAndLeavesNoInstance(t *testing.T) {
 	here := t.TempDir()
 	write(t, filepath.Join(here, "code.py"), lingering)
 	config := fmt.Sprintf(`data_dir: %s
-api: { http: { listen: 127.0.0.1:0 }, mysql: { off: true }, pubsub: { off: true }, sqs: { off: true }, lambda: { listen: 127.0.0.1:0, retry_delay: 10ms } }
+api: { http: { listen: 127.0.0.1:0 }, mysql: { off: true }, pubsub: { off: true }, sqs: { off: true }, lambda: { listen: 127.0.0.1:0, retry_delay: 10ms, isolation: none } }
 functions:
   lingering: { runtime: python3, handler: code.handler, code: %s, timeout: 15m, init_timeout: 5m, concurrency: 3, environment: { HERE: %s } }
 `, filepath.Join(here, "data"), here, here)
