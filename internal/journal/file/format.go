@@ -196,7 +196,7 @@ func decodeHeader(b []byte, generation uint64, position journal.Position, room i
 	if h.kind == kindHole {
 		want = h.length
 	}
-	if h.length != want || h.length%groupAlign != 0 || h.length < groupHeaderBytes {
+	if h.length != want || h.metaBytes() > h.length || h.length%groupAlign != 0 || h.length < groupHeaderBytes {
 		return header{}, fmt.Errorf("%w: its length is %d, its parts need %d", errGroup, h.length, want)
 	}
 	return h, nil
