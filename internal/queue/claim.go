@@ -135,9 +135,10 @@ func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration, 
 		s.mu.Unlock()
 		return c, c.err
 	}
-	if s.waiting >= s.limits.Waiters {
+	if err := s.mayWait(r.Owner); err != nil {
+		s.settleUp()
 		s.mu.Unlock()
-		return nil, fmt.Errorf("%w: the limit is %d", ErrTooManyWaiters, s.limits.Waiters)
+		return nil, err
 	}
 	w := &waiter{number: place, asker: a, served: func(w *waiter) {
 		c.hand()
@@ -146,12 +147,22 @@ func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration, 
 	w.asker.take = c.takeLater
 	s.state.wait(w)
 	if r.Owner != nil {
-		r.Owner.waiters[w] = struct{}{}
+		r.Owner.waiter = w
 	}
 	s.waiting++
 	s.settleUp()
 	s.mu.Unlock()
 	return c, s.await(ctx, c, w, wait)
+}
+
+func (s *Store) mayWait(o *Owner) error {
+	if s.waiting >= s.limits.Waiters {
+		return fmt.Errorf("%w: the limit is %d", ErrTooManyWaiters, s.limits.Waiters)
+	}
+	if o != nil && o.waiter != nil {
+		return fmt.Errorf("%w: another claim of its owner, %s, waits", ErrTooManyWaiters, o.name)
+	}
+	return nil
 }
 
 // wanted resolves a claim's queues, making them where that is wanted, and returns with the lock held unless it fails.
@@ -337,7 +348,7 @@ func (s *Store) await(ctx context.Context, c *claiming, w *waiter, wait time.Dur
 	defer s.mu.Unlock()
 	s.waiting--
 	if c.r.Owner != nil {
-		delete(c.r.Owner.waiters, w)
+		c.r.Owner.waiter = nil
 	}
 	if !w.gone {
 		s.state.unwait(w)

@@ -7,6 +7,8 @@ import (
 )
 
 // Owner holds claims that end when it does: a connection's, a pipeline's. Claims of one Owner may hold several messages of one key.
+// It claims for one reader: while one of its claims waits, another that would have to wait is refused, because a message that one takes
+// opens the next of its key to the owner, and nobody could say which of two that wait gets it.
 type Owner struct {
 	s        *Store
 	name     string
@@ -14,7 +16,7 @@ type Owner struct {
 	closed   bool
 	held     map[entry]*queueState
 	keys     map[*queueState]map[*keyGroup]int
-	waiters  map[*waiter]struct{} // claims that wait
+	waiter   *waiter // its claim that waits, if one does
 }
 
 // NewOwner makes an owner. name is for people. Close it.
@@ -28,7 +30,6 @@ func (s *Store) NewOwner(name string) *Owner {
 func newOwner(s *Store, name string, claimant uint64) *Owner {
 	return &Owner{
 		s: s, name: name, claimant: claimant, held: map[entry]*queueState{}, keys: map[*queueState]map[*keyGroup]int{},
-		waiters: map[*waiter]struct{}{},
 	}
 }
 
@@ -42,11 +43,9 @@ func (o *Owner) Close() {
 		return
 	}
 	o.closed = true
-	for w := range o.waiters {
-		if !w.gone {
-			s.state.unwait(w)
-			w.served(w)
-		}
+	if w := o.waiter; w != nil && !w.gone {
+		s.state.unwait(w)
+		w.served(w)
 	}
 	for s.paused && !s.closed { // before looking: what is held may change meanwhile
 		s.landing.Wait()
