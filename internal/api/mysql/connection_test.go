@@ -296,12 +296,18 @@ func TestAPanicEndsItsConnectionAlone(t *testing.T) {
 	r.makeJobs(1)
 	c, other := r.dialRaw(), r.dialRaw()
 	c.want("SELECT queue_wait('jobs', 0)", "1")
-	if got, err := c.query("SELECT boom()"); err == nil {
-		t.Errorf("answered with %q", got)
+	if got, err := c.query("SELECT boom()"); err == nil || !strings.HasPrefix(err.Error(), "error 1105: ") {
+		t.Errorf("answered with %q, %v", got, err)
+	}
+	if _, err := c.query("SELECT 1"); err == nil {
+		t.Error("the connection goes on")
+	}
+	if got, err := r.dialRaw().query(`SELECT""`); err == nil || !strings.HasPrefix(err.Error(), "error 1105: ") { // the parser of go-mysql-server panics at it
+		t.Errorf("answered with %q, %v", got, err)
 	}
 	r.until("the row is ready again", func() bool { return r.stats().Ready == 1 })
 	other.want("SELECT v FROM jobs", "1")
-	if told.Load() != 1 {
+	if told.Load() != 2 {
 		t.Errorf("%d times reported", told.Load())
 	}
 }

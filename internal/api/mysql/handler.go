@@ -66,8 +66,8 @@ func (h *handler) ConnectionClosed(c *vmysql.Conn) {
 }
 
 // ComQuery answers a statement sent as text.
-func (h *handler) ComQuery(ctx context.Context, c *vmysql.Conn, query string, answer vmysql.ResultSpoolFn) error {
-	defer h.panicked()
+func (h *handler) ComQuery(ctx context.Context, c *vmysql.Conn, query string, answer vmysql.ResultSpoolFn) (err error) {
+	defer h.panicked(c, &err)
 	if done, err := h.short(ctx, c, query, nil, answer); done {
 		return sqlErrorOf(err)
 	}
@@ -79,8 +79,8 @@ func (h *handler) ComQuery(ctx context.Context, c *vmysql.Conn, query string, an
 }
 
 // ComMultiQuery answers the first of several statements and returns the others.
-func (h *handler) ComMultiQuery(ctx context.Context, c *vmysql.Conn, query string, answer vmysql.ResultSpoolFn) (string, error) {
-	defer h.panicked()
+func (h *handler) ComMultiQuery(ctx context.Context, c *vmysql.Conn, query string, answer vmysql.ResultSpoolFn) (rest string, err error) {
+	defer h.panicked(c, &err)
 	if done, err := h.short(ctx, c, query, nil, answer); done {
 		return "", sqlErrorOf(err)
 	}
@@ -108,7 +108,7 @@ const maxPrepared = 16_384
 
 // ComPrepare prepares a statement.
 func (h *handler) ComPrepare(ctx context.Context, c *vmysql.Conn, query string, prepare *vmysql.PrepareData) (fields []*querypb.Field, err error) {
-	defer h.panicked()
+	defer h.panicked(c, &err)
 	defer func() {
 		if err != nil {
 			delete(c.PrepareData, prepare.StatementID) // the client was told no number to close it by
@@ -129,8 +129,8 @@ func (h *handler) ComPrepare(ctx context.Context, c *vmysql.Conn, query string, 
 }
 
 // ComStmtExecute answers a prepared statement.
-func (h *handler) ComStmtExecute(ctx context.Context, c *vmysql.Conn, prepare *vmysql.PrepareData, answer func(*sqltypes.Result) error) error {
-	defer h.panicked()
+func (h *handler) ComStmtExecute(ctx context.Context, c *vmysql.Conn, prepare *vmysql.PrepareData, answer func(*sqltypes.Result) error) (err error) {
+	defer h.panicked(c, &err)
 	spool := func(r *sqltypes.Result, _ bool) error { return answer(r) }
 	if done, err := h.short(ctx, c, prepare.PrepareStmt, prepare, spool); done {
 		return sqlErrorOf(err)
@@ -149,11 +149,17 @@ func (h *handler) ComStmtExecute(ctx context.Context, c *vmysql.Conn, prepare *v
 	})
 }
 
-// panicked tells of a mistake in the code, ours or go-mysql-server's, and lets it end the connection: what the connection owned goes back.
-func (h *handler) panicked() {
+// panicked answers a statement that met a mistake in the code, ours or go-mysql-server's, with an error, and ends the connection, whose state
+// nobody knows any more: what it owned goes back.
+func (h *handler) panicked(c *vmysql.Conn, err *error) {
 	if p := recover(); p != nil {
 		h.door.report(fmt.Errorf("a statement ended in a panic, and its connection with it: %v\n%s", p, debug.Stack()))
-		panic(p)
+		g, ok := c.Conn.(*gate.Conn)
+		if !ok {
+			panic(p)
+		}
+		g.End()
+		*err = sqlError(1105, "HY000", "The statement met a fault of this server, and its connection ends: the server's log has the details, please report them")
 	}
 }
 

@@ -62,6 +62,8 @@ type Conn struct {
 	size  int64  // bytes of the command so far
 	taken int64  // of the budget, for the command
 
+	ending bool // no command is read after this one
+
 	long      map[uint32]int64 // bytes of values sent in pieces, by statement
 	longBytes int64            // of all; taken of the budget too
 }
@@ -98,6 +100,9 @@ func (g *Conn) Close() error {
 	g.end()
 	return g.Conn.Close()
 }
+
+// End ends the connection once the command that is being worked on was answered.
+func (g *Conn) End() { g.ending = true }
 
 // Done gives back what the connection has of the budget. It is called when nobody reads any more.
 func (g *Conn) Done() {
@@ -155,6 +160,9 @@ func (g *Conn) header() (h [4]byte, err error) {
 	if !g.full {
 		g.config.Budget.Give(g.taken) // the command before is answered
 		g.taken, g.size = 0, 0
+	}
+	if g.ending {
+		return h, io.EOF
 	}
 	at := 0
 	if !g.full {
