@@ -60,8 +60,31 @@ func TestABodyWaitsForItsRoom(t *testing.T) {
 	all.Give(1 << 20)
 	r.refused("too-large", "POST", news, strings.Repeat("x", 600_000), "Content-Type", "text/plain") // takes more than there is for all
 	r.want(200, "POST", news, strings.Repeat("x", 400_000), "Content-Type", "text/plain")
-	if got := status(t, r.post(news, "Content-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n60000", 0x60000)); got != 503 {
-		t.Errorf("status %d without a length", got)
+	waitFor(t, func() bool { return all.Used() == 0 })
+}
+
+// A body of unknown length is refused for good when there can never be room for it, also while others hold what there is, and else for now.
+func TestABodyOfUnknownLengthIsToldWhetherItCanEverFit(t *testing.T) {
+	all := shared.NewBusy(1 << 20)
+	r := start(t, settings{busy: all})
+	r.want(201, "PUT", "/default/queues/q", "")
+	chunked := func(n int) int {
+		return status(t, r.post(news, fmt.Sprintf("Content-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0", n, strings.Repeat("x", n)), 0))
+	}
+	if got := chunked(400_000); got != 413 {
+		t.Errorf("status %d of one that can never fit", got)
+	}
+	waitFor(t, func() bool { return all.Used() == 0 })
+	all.Try(1 << 20) // as if another door had it
+	if got := chunked(400_000); got != 413 {
+		t.Errorf("status %d of one that can never fit, without room", got)
+	}
+	if got := chunked(100_000); got != 503 {
+		t.Errorf("status %d without room", got)
+	}
+	all.Give(1 << 20)
+	if got := chunked(100_000); got != 200 {
+		t.Errorf("status %d with room", got)
 	}
 	waitFor(t, func() bool { return all.Used() == 0 })
 }
@@ -160,4 +183,20 @@ func TestLargeBodiesAreShownWhole(t *testing.T) {
 		}
 
 	}
+}
+
+// A list has room for its answer before it is made.
+func TestAListWaitsForItsRoom(t *testing.T) {
+	all := shared.NewBusy(1 << 20)
+	all.Patience = 50 * time.Millisecond
+	r := start(t, settings{busy: all})
+	for i := range 20 {
+		r.want(201, "PUT", fmt.Sprintf("/default/queues/q%d", i), "")
+	}
+	all.Try(1<<20 - 50<<10)
+	r.refused("busy", "GET", "/default/queues", "")
+	r.want(200, "GET", "/default/queues?max=10", "")
+	all.Give(1<<20 - 50<<10)
+	r.want(200, "GET", "/default/queues", "")
+	waitFor(t, func() bool { return all.Used() == 0 })
 }

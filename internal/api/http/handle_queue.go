@@ -154,7 +154,10 @@ func listQueues(c *call) error {
 	return c.w.json(http.StatusOK, list)
 }
 
-// page picks a page of the names in the path's namespace that the user may know of.
+// listedCost is what the answer of a list takes for each queue, topic or snapshot, with what it is made of: more than one takes as a rule.
+const listedCost = 4 << 10
+
+// page picks a page of the names in the path's namespace that the user may know of, and takes the room of an answer with them.
 func (c *call) page(all []queue.Name) (names []queue.Name, next string, err error) {
 	if err := c.only("after", "max"); err != nil {
 		return nil, "", err
@@ -181,11 +184,12 @@ func (c *call) page(all []queue.Name) (names []queue.Name, next string, err erro
 			continue
 		}
 		if len(names) == limit {
-			return names, names[limit-1].Name, nil
+			next = names[limit-1].Name
+			break
 		}
 		names = append(names, n)
 	}
-	return names, "", nil
+	return names, next, c.hold.Take(c.ctx(), min(int64(len(names))*listedCost, c.d.busy.Limit()))
 }
 
 func purge(c *call) error {

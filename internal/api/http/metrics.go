@@ -25,6 +25,7 @@ type Metrics struct {
 	returned prometheus.Counter
 	hops     *prometheus.HistogramVec
 	logins   *prometheus.CounterVec
+	handler  http.Handler
 
 	watch  sync.Once
 	most   int
@@ -70,6 +71,7 @@ func NewMetrics(maxQueues int) *Metrics {
 		most:   or(maxQueues, DefaultMetricQueues),
 		labels: map[queue.Name]*hopSet{},
 	}
+	m.handler = promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: metricReaders})
 	m.registry.MustRegister(m.requests, m.seconds, m.inFlight, m.returned, m.hops, m.logins,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
@@ -161,10 +163,11 @@ func (m *Metrics) request(operation string) func(status int, took time.Duration)
 	}
 }
 
-// Handler serves the metrics to Prometheus.
-func (m *Metrics) Handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
-}
+// metricReaders is how many requests are shown the metrics at once: each holds a copy of all of them until it is written. More are refused with 503.
+const metricReaders = 4
+
+// Handler serves the metrics to Prometheus. It is the same one each time, so that it counts all who read.
+func (m *Metrics) Handler() http.Handler { return m.handler }
 
 // metrics serves everything about all queues: with users, to those who are granted admin on everything.
 func metrics(c *call) error {

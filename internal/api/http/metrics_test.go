@@ -2,8 +2,10 @@ package http_test
 
 import (
 	"fmt"
+	"net/http/httptest"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -97,4 +99,42 @@ func TestOtherRoomsRegisterTheirMetrics(t *testing.T) {
 	if !strings.Contains(r.metrics(), "\nhikyaku_test 0\n") {
 		t.Error("it is not shown")
 	}
+}
+
+// slowReader takes nothing of an answer until it is let go.
+type slowReader struct {
+	*httptest.ResponseRecorder
+	begun chan<- struct{}
+	let   <-chan struct{}
+}
+
+func (r slowReader) Write(p []byte) (int, error) {
+	select {
+	case r.begun <- struct{}{}:
+	default:
+	}
+	<-r.let
+	return r.ResponseRecorder.Write(p)
+}
+
+// Whoever reads the metrics slowly holds a copy of them: only a few may.
+func TestMetricsAreShownToAFewAtATime(t *testing.T) {
+	r := start(t, settings{})
+	begun, let := make(chan struct{}, 1), make(chan struct{})
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			w := slowReader{httptest.NewRecorder(), begun, let}
+			r.server.Handler().ServeHTTP(w, httptest.NewRequest("GET", "http://localhost/metrics", nil))
+		})
+		<-begun
+	}
+	w := httptest.NewRecorder()
+	r.server.Handler().ServeHTTP(w, httptest.NewRequest("GET", "http://localhost/metrics", nil))
+	if w.Code != 503 {
+		t.Errorf("the fifth reader got %d", w.Code)
+	}
+	close(let)
+	wg.Wait()
+	r.want(200, "GET", "/metrics", "")
 }
