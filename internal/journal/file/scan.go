@@ -45,7 +45,8 @@ func (j *Journal) scan(ctx context.Context, from journal.Position, yield func(jo
 	return nil
 }
 
-// extents lists the segments with groups after from, as they are now, all of them in the files.
+// extents lists the segments with groups after from, as they are now, all of them in the files, and before them the one that ends with the group at
+// from: that group is looked at too, as it is by a walk that goes on behind it.
 func (j *Journal) extents(from journal.Position) ([]extent, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -59,7 +60,7 @@ func (j *Journal) extents(from journal.Position) ([]extent, error) {
 	defer j.segMu.RUnlock()
 	var list []extent
 	for _, s := range j.segs {
-		if s.totals.last > from {
+		if last := s.totals.last; last > from || last == from && from >= s.base && from > 0 {
 			list = append(list, extent{s, s.end})
 		}
 	}
