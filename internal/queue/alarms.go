@@ -21,6 +21,7 @@ const (
 	ofMessage  alarmed = iota
 	ofPage             // all of seq's page
 	ofSnapshot         // of q, with the number seq
+	ofPast             // of q, from seq on
 )
 
 // alarms is a heap, the earliest first. An alarm may be out of date; tick looks at what is true of its entry.
@@ -110,6 +111,8 @@ func (a *alarm) current() bool {
 	case ofSnapshot:
 		sn := a.q.snapshotNumbered(a.seq)
 		return sn != nil && !sn.going
+	case ofPast:
+		return a.q.sweeping && a.q.sweep == a.seq
 	}
 	e, there := a.q.all.Get(a.seq)
 	return there && e.extra().alarm == a.when
@@ -148,6 +151,10 @@ func (s *state) tick(limit int) {
 			sn := a.q.snapshotNumbered(a.seq)
 			sn.going = true
 			s.over = append(s.over, sn)
+			continue
+		case ofPast:
+			s.sweepPast(a.q)
+			limit -= pageSize - 1
 			continue
 		}
 		q := a.q

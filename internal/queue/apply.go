@@ -92,7 +92,7 @@ func (s *state) apply(group []applied, durable int64) error {
 		case *snapshotTaken:
 			s.applySnapshot(e, g.at)
 		case *snapshotGone:
-			s.applySnapshotGone(e, g.at)
+			s.applySnapshotGone(e)
 		case *noted:
 			if e.gone {
 				s.notes.Delete(e.note)
@@ -304,15 +304,15 @@ func (s *state) backAlone(q *queueState, e entry, wake int64, uncounted bool) {
 	s.changed(q, e)
 }
 
-// applyPurged removes every message before a frontier, and with them the past but for what snapshots hold. A page of plain messages goes as a whole: a purge holds the lock.
+// applyPurged removes every message before a frontier, and with them the past but for what snapshots hold. A page of plain messages that no view
+// shows goes as a whole.
 func (s *state) applyPurged(q *queueState, frontier uint64) (removed int) {
 	q.touch()
-	q.views = nil // cheaper made again than emptied one by one
-	for p := range q.all.pagesFrom(0) {
+	for p := range q.all.pagesFrom(pageOf(q.purgedTo)) {
 		if p.number > pageOf(frontier) {
 			break
 		}
-		if p.number < pageOf(frontier) && p.plain() && q.snapshots == nil {
+		if p.number < pageOf(frontier) && p.plain() && q.snapshots == nil && q.views == nil {
 			removed += s.removePage(q, p)
 			continue
 		}
@@ -328,6 +328,7 @@ func (s *state) applyPurged(q *queueState, frontier uint64) (removed int) {
 			}
 		}
 	}
+	q.purgedTo = max(q.purgedTo, frontier)
 	q.purged += uint64(removed)
 	q.prune()
 	return removed
@@ -361,10 +362,9 @@ func (s *state) applyDefined(e *queueDefined, at int64) {
 	s.nextID = max(s.nextID, e.queue+1)
 	if q := s.queues[e.queue]; q != nil {
 		q.touch()
-		s.forgetPast(q, at) // by the rule that was in force
 		others := !sameColumns(q.def.Columns, e.def.Columns)
+		s.redefinePast(q, &e.def, at)
 		q.def = e.def
-		s.forgetPast(q, at) // and by the one that is
 		s.redefined(q)
 		q.views = nil
 		if others {
@@ -409,7 +409,7 @@ func (s *state) applyGone(e *queueGone) {
 		delete(s.snapshots, sn.name)
 		s.snapshotList.Delete(sn)
 	}
-	q.snapshots = nil
+	q.snapshots, q.views, q.purgedTo = nil, nil, 0
 	s.applyPurged(q, ^uint64(0))
 	s.idBytes -= q.forgetBytes
 	for _, n := range q.former {

@@ -121,9 +121,13 @@ func (s *Store) defineNames(ctx context.Context, plan func() (event, error), nam
 	}
 }
 
-// DeleteQueue removes a queue with everything in it. Readers that wait on it are told ErrNotFound.
+// DeleteQueue removes a queue with everything in it. Readers that wait on it are told ErrNotFound. A long queue is purged first: after an error or a
+// crash it may be there with fewer messages.
 func (s *Store) DeleteQueue(ctx context.Context, n Name) error {
 	n = s.Resolve(n)
+	if err := s.clear(ctx, n); err != nil {
+		return err
+	}
 	return s.define(ctx, func() (event, error) {
 		q := s.state.queueNames[n]
 		if q == nil {

@@ -425,6 +425,8 @@ type sought struct {
 	queue    uint32
 	to       int64 // the first time of publishing that stays; with no snapshot
 	snapshot Name
+	from     uint64 // it concerns the messages from this sequence on,
+	upto     uint64 // and before this one; 0: all of them
 
 	back, settled int // not kept: how many messages it concerned, once it is applied
 }
@@ -434,11 +436,20 @@ func (e *sought) append(b []byte) []byte {
 	b = putUint(b, uint64(e.queue))
 	b = putInt(b, e.to)
 	b = putString(b, e.snapshot.Namespace)
-	return putString(b, e.snapshot.Name)
+	b = putString(b, e.snapshot.Name)
+	if e.upto == 0 {
+		return b
+	}
+	return putUint(putUint(b, e.from), e.upto)
 }
 func (e *sought) read(r *reader) {
 	e.queue, e.to = r.uint32(), r.int()
 	e.snapshot = Name{r.string(), r.string()}
+	if len(r.b) > 0 { // a seek of one step, as they were once, has no range
+		if e.from, e.upto = r.uint(), r.uint(); e.from >= e.upto {
+			r.fail(errTruncated)
+		}
+	}
 }
 
 // snapshotTaken remembers which messages of a queue are not settled at this place in the journal.

@@ -202,27 +202,3 @@ func (s *Store) read(ctx context.Context, found []Peeked, parts []stored, noBody
 	}
 	return kept, nil
 }
-
-// Purge removes every message of a queue, also those that are claimed: their tokens go stale. It returns how many there were.
-func (s *Store) Purge(ctx context.Context, n Name) (int, error) {
-	if err := s.enter(ctx); err != nil {
-		return 0, err
-	}
-	q, err := s.queueOf(n)
-	if err != nil {
-		s.leave()
-		return 0, err
-	}
-	e := &purged{queue: q.id, frontier: q.next}
-	f := newFlight(e)
-	if err := s.submit(f); err != nil {
-		s.leave()
-		return 0, err
-	}
-	s.mu.Unlock()
-	err = f.wait(ctx)
-	if err != nil {
-		return 0, err
-	}
-	return e.removed, nil
-}

@@ -65,20 +65,55 @@ func (s *state) dropPast(q *queueState, e entry) {
 	s.drop(q, e)
 }
 
-// forgetPast forgets what is not kept any more at a time, and sees to it that the rest is looked at in time.
+// redefinePast comes before a change of the definition: what the rule in force has made forgettable must not come back by a longer history.
+// By a shorter one more is forgettable, which is forgotten in time.
+func (s *state) redefinePast(q *queueState, def *Definition, at int64) {
+	switch {
+	case def.History > q.def.History:
+		s.forgetPast(q, at)
+		s.sweepFrom(q) // for the times at which the rest is to be looked at
+	case def.History < q.def.History:
+		s.sweepFrom(q)
+	}
+}
+
+// forgetPast forgets what is not kept any more at a time.
 func (s *state) forgetPast(q *queueState, now int64) {
 	if q.all.past == 0 {
 		return
 	}
 	for p := range q.all.pagesFrom(0) {
-		past := p.past
-		for slot := past.next(0); slot < pageSize; slot = past.next(slot + 1) {
-			if e := (entry{p, uint8(slot)}); !q.keeps(e, now) {
-				s.dropPast(q, e)
-			} else if until := q.pastUntil(e); until > now {
-				s.expireAt(q, p, until)
-			}
+		s.forgetPastOf(q, p, now)
+	}
+}
+
+// forgetPastOf is forgetPast for a page.
+func (s *state) forgetPastOf(q *queueState, p *page, now int64) {
+	past := p.past
+	for slot := past.next(0); slot < pageSize; slot = past.next(slot + 1) {
+		if e := (entry{p, uint8(slot)}); !q.keeps(e, now) {
+			s.dropPast(q, e)
 		}
+	}
+}
+
+// sweepFrom has tick look at all of a queue's past, a page at a time. What is forgettable may wait for it: nobody sees it.
+func (s *state) sweepFrom(q *queueState) {
+	if q.sweep = 0; s.folding || q.all.past == 0 {
+		return
+	}
+	q.sweeping = true
+	s.setAlarm(alarm{when: s.now, q: q, of: ofPast})
+}
+
+// sweepPast looks at the next page of a queue's past.
+func (s *state) sweepPast(q *queueState) {
+	q.sweeping = false
+	for p := range q.all.pagesFrom(pageOf(q.sweep)) {
+		s.forgetPage(q, p)
+		q.sweeping, q.sweep = true, (p.number+1)*pageSize
+		s.setAlarm(alarm{when: s.now, q: q, seq: q.sweep, of: ofPast})
+		break
 	}
 }
 
@@ -113,17 +148,25 @@ func (s *state) applySought(e *sought, at int64) {
 		return // it was deleted before
 	}
 	q.touch()
-	s.forgetPast(q, at)
 	stays := func(x entry) bool { return x.at() >= e.to }
 	if sn != nil {
 		stays = func(x entry) bool { return sn.holds(x.seq()) }
 	}
-	q.views = nil // cheaper made again than changed one by one
-	for p := range q.all.pagesFrom(0) {
+	q.purgedTo = 0
+	upto := e.upto
+	if upto == 0 {
+		upto = ^uint64(0)
+	}
+	for p := range q.all.pagesFrom(pageOf(e.from)) {
+		if p.number*pageSize >= upto {
+			break
+		}
+		s.forgetPastOf(q, p, at)
 		there, past := p.there, p.past
 		kept := p.kept()
 		for slot := kept.next(0); slot < pageSize; slot = kept.next(slot + 1) {
 			switch x, stay := (entry{p, uint8(slot)}), stays(entry{p, uint8(slot)}); {
+			case x.seq() < e.from || x.seq() >= upto:
 			case there.has(uint8(slot)) && !stay:
 				s.remove(q, x, q.keeps(x, at))
 				e.settled++
@@ -153,7 +196,6 @@ func (s *state) applySnapshot(e *snapshotTaken, at int64) {
 	if q == nil || s.snapshots[e.name] != nil {
 		return
 	}
-	s.forgetPast(q, at)
 	sn := &snapshotState{name: e.name, at: at, expire: e.expire, labels: e.labels, frontier: q.seen}
 	for p := range q.all.pagesFrom(0) {
 		sn.before.addPage(p.number, p.there)
@@ -192,7 +234,7 @@ func (q *queueState) snapshotNumbered(number uint64) *snapshotState {
 	return q.snapshots[i]
 }
 
-func (s *state) applySnapshotGone(e *snapshotGone, at int64) {
+func (s *state) applySnapshotGone(e *snapshotGone) {
 	sn := s.snapshots[e.name]
 	if sn == nil {
 		return
@@ -209,7 +251,8 @@ func (s *state) applySnapshotGone(e *snapshotGone, at int64) {
 	if len(q.snapshots) == 0 {
 		q.snapshots = nil
 	}
-	s.forgetPast(q, at)
+	q.purgedTo = 0 // what it held and a history keeps is not what the next purge keeps
+	s.sweepFrom(q)
 }
 
 // append writes the snapshot behind b, for a checkpoint.

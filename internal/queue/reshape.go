@@ -43,7 +43,7 @@ func (s *state) applyReshaped(e *reshaped, at int64) error {
 		return fmt.Errorf("columns of queue %s are made of others than it has", q.name.Short())
 	}
 	q.touch()
-	s.forgetPast(q, at) // by the rule that was in force
+	s.redefinePast(q, &e.defined.def, at)
 	q.prune()
 	layouts := make([]*layout, 0, len(q.layouts)+1)
 	for _, l := range append(slices.Clip(q.layouts), asPut(len(old), e.frontier)) {
@@ -54,7 +54,6 @@ func (s *state) applyReshaped(e *reshaped, at int64) error {
 	q.views = nil // they are of the old columns
 	q.layouts = layouts
 	q.def = e.defined.def
-	s.forgetPast(q, at) // and by the rule that is
 	s.redefined(q)
 	q.prune()
 	s.askAgain(q)

@@ -10,11 +10,7 @@ import (
 )
 
 // holdsKnown are the functions that are known to do too much under the lock, and why. It shall become empty.
-var holdsKnown = map[string]string{
-	"state.applySought": "a seek is one step",
-	"state.forgetPast":  "of a seek, and of a snapshot that goes",
-	"state.removePage":  "a purge is one step",
-}
+var holdsKnown = map[string]string{}
 
 // TestNoHoldOfTheLockGrows calls every exported method of the Store, and of an Owner, in a store of a million messages, 20,000 queues, 5,000 snapshots
 // and 20,000 notes, and counts, by steps and not by the clock, what is done each time while the lock is held: when a loop turns more than some

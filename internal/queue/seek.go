@@ -43,46 +43,79 @@ const (
 	MaxSnapshots        = 5000
 )
 
-// Seek takes a queue to a time or a snapshot, as one step that is journaled: what was settled since comes back, as if it had never been handed
+// Seek takes a queue to a time or a snapshot: what was settled since comes back, as if it had never been handed
 // out, and what was there before is settled. What comes back is what the queue's history (Definition.History) or a snapshot kept.
+// It goes through what the queue has when it is called in pieces, the oldest first, each as one step that is journaled: others work meanwhile,
+// and after an error or a crash a part is done; the result counts it.
 // Claims of messages that stay go on; those of messages that are settled by it go stale. Errors: ErrNotFound, ErrDefinition for a
 // snapshot of another queue or a target that says nothing, ErrNoRoom, ErrUnavailable, ErrClosed.
-func (s *Store) Seek(ctx context.Context, n Name, to SeekTo) (Sought, error) {
+func (s *Store) Seek(ctx context.Context, n Name, to SeekTo) (done Sought, err error) {
 	if to.Time.IsZero() == (to.Snapshot == Name{}) {
-		return Sought{}, fmt.Errorf("%w: seek %s: say either a time or a snapshot", ErrDefinition, n.Short())
+		return done, fmt.Errorf("%w: seek %s: say either a time or a snapshot", ErrDefinition, n.Short())
 	}
-	if err := s.enter(ctx); err != nil {
-		return Sought{}, err
-	}
+	s.mu.Lock()
 	q, err := s.queueOf(n)
-	if err == nil && to.Snapshot != (Name{}) {
-		to.Snapshot = s.Resolve(to.Snapshot)
-		switch sn := s.state.snapshots[to.Snapshot]; {
-		case sn == nil || sn.going:
-			err = fmt.Errorf("%w: snapshot %s", ErrNotFound, to.Snapshot.Short())
-		case sn.queue != q:
-			err = fmt.Errorf("%w: snapshot %s is of queue %s, not of %s", ErrDefinition, to.Snapshot.Short(), sn.queue.name.Short(), q.name.Short())
+	if err != nil {
+		s.mu.Unlock()
+		return done, err
+	}
+	to.Snapshot = s.Resolve(to.Snapshot)
+	end := q.next
+	q.seeking++ // what is past is decided by the times of the pieces: nothing is forgotten meanwhile
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		q.seeking--
+		s.mu.Unlock()
+	}()
+	for from := uint64(0); ; {
+		e, err := s.seekPiece(ctx, q, n, to, from, end)
+		if err != nil {
+			return done, err
+		}
+		done.Back += e.back
+		done.Settled += e.settled
+		if from = e.upto; from == end {
+			return done, nil
 		}
 	}
-	if err != nil {
-		s.leave()
-		return Sought{}, err
+}
+
+// seekPiece is Seek for the messages from a sequence on, as many as one step concerns.
+func (s *Store) seekPiece(ctx context.Context, q *queueState, n Name, to SeekTo, from, end uint64) (*sought, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
 	}
-	e := &sought{queue: q.id, to: microsOf(to.Time), snapshot: to.Snapshot}
-	f := newFlight(e)
-	q.seeking++
-	end := func() { q.seeking-- }
-	f.undo, f.after = end, end
-	if err := s.submit(f); err != nil {
-		end()
+	if err := s.seekable(q, n, to.Snapshot); err != nil {
 		s.leave()
-		return Sought{}, err
+		return nil, err
+	}
+	e := &sought{queue: q.id, to: microsOf(to.Time), snapshot: to.Snapshot, from: from, upto: q.all.stretch(from, end)}
+	f := newFlight(e)
+	q.seeking++ // also when the caller goes away
+	over := func() { q.seeking-- }
+	f.undo, f.after = over, over
+	if err := s.submit(f); err != nil {
+		over()
+		s.leave()
+		return nil, err
 	}
 	s.mu.Unlock()
-	if err := f.wait(ctx); err != nil {
-		return Sought{}, err
+	return e, f.wait(ctx)
+}
+
+// seekable tells whether a queue can be taken to a snapshot, if one is named.
+func (s *Store) seekable(q *queueState, n, snapshot Name) error {
+	switch sn := s.state.snapshots[snapshot]; {
+	case q.gone:
+		return fmt.Errorf("%w: %s", ErrNotFound, n.Short())
+	case snapshot == Name{}:
+	case sn == nil || sn.going:
+		return fmt.Errorf("%w: snapshot %s", ErrNotFound, snapshot.Short())
+	case sn.queue != q:
+		return fmt.Errorf("%w: snapshot %s is of queue %s, not of %s", ErrDefinition, snapshot.Short(), sn.queue.name.Short(), q.name.Short())
 	}
-	return Sought{e.back, e.settled}, nil
+	return nil
 }
 
 // TakeSnapshot makes a snapshot of a queue and returns when it is durable. ErrSnapshot: there is one of that name.

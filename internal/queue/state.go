@@ -104,7 +104,10 @@ type queueState struct {
 	put, duplicate, done, dead uint64
 	expired, purged, claims    uint64
 	snapshots                  []*snapshotState
-	seeking                    int // seeks under way to the journal
+	seeking                    int    // seeks under way to the journal
+	purgedTo                   uint64 // there is no message before it, and no past but what snapshots hold
+	sweeping                   bool   // the past is looked at, in pieces, for what nothing keeps any more,
+	sweep                      uint64 // and this is the sequence where that goes on
 	waiting                    waiting
 	reserved, reservedBytes    int64 // puts under way to the journal
 	together                   together
