@@ -51,6 +51,7 @@ func openHouse(ctx context.Context, f *config.File, logTo io.Writer, adopt bool)
 		return nil, err
 	}
 	bounds := boundsOf(&f.Limits)
+	guard(users, f)
 	h := &house{file: f, loaded: f, log: log, level: level, metrics: httpdoor.NewMetrics(0), users: users, pacer: pacerOf(ctx), bounds: bounds, busy: door.NewBusy(bounds.busy)}
 	users.Follow(func(err error) { log.Warn("users", "error", err) })
 	users.Watch(h.metrics.LoginFailed, func(f access.Failure) {

@@ -76,6 +76,7 @@ func serve(ctx context.Context, r *runFlags, listen string) (err error) {
 	if err := h.sayIsolation(); err != nil {
 		return err
 	}
+	h.sayGuard(ctx)
 	p, err := h.newPipeline(os.Stdin, os.Stdout, false, hopMetrics{h.metrics})
 	if err != nil {
 		return err

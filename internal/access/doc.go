@@ -13,5 +13,5 @@
 //	if err != nil || !users.Allowed(user, access.Take, name) { … }
 //
 // Without users (nil *Users, or an empty list) everyone may do everything, and CheckListen then refuses every address
-// but loopback.
+// but loopback. After Guard, what is Admin is then left to the account that hikyaku runs as, and to root: the kernel tells (internal/caller) whose a connection is.
 package access

@@ -21,6 +21,9 @@ type Users struct {
 	list  atomic.Pointer[list]
 	gate  gate
 
+	guarded bool   // without users Admin is the account's own: see Guard
+	own     uint32 // that this process runs as
+
 	failures  failures
 	computing chan struct{} // holds one for each hash that is being computed
 	queued    atomic.Int64
@@ -256,7 +259,7 @@ func (us *Users) digest(secret string) (sum [sha256.Size]byte) {
 	return sum
 }
 
-// Any tells whether there are users at all. When there are none, everyone may do everything.
+// Any tells whether there are users at all. When there are none, everyone may do everything, but for what Guard keeps back.
 func (us *Users) Any() bool { return us != nil && len(us.list.Load().users) > 0 }
 
 // Named finds a user without checking anything, for protocols that have to know how somebody can prove to be one.
@@ -280,25 +283,26 @@ func (us *Users) Signing(name string) (secrets []string, ok bool) {
 // AnyHashed tells whether the secret of some user is known by its hash.
 func (us *Users) AnyHashed() bool { return us != nil && us.list.Load().hashed > 0 }
 
-// Allowed tells whether the user may do it with that queue or topic. Without users everyone may; with users, nobody (a nil user)
-// may nothing. The name's namespace must be resolved (queue.Store.Resolve): grants do not follow aliases.
+// Allowed tells whether the user may do it with that queue or topic. Without users everyone may, but after Guard only Local tells who may
+// Admin; with users, nobody (a nil user) may nothing. The name's namespace must be resolved (queue.Store.Resolve): grants do not follow aliases.
 func (us *Users) Allowed(user *User, action Action, name queue.Name) bool {
-	return us.some(user, func(r rule) bool { return r.can == action && r.on.matches(name) })
+	return us.some(user, action != Admin, func(r rule) bool { return r.can == action && r.on.matches(name) })
 }
 
 // Visible tells whether the user may do anything at all with that queue or topic.
 func (us *Users) Visible(user *User, name queue.Name) bool {
-	return us.some(user, func(r rule) bool { return r.on.matches(name) })
+	return us.some(user, true, func(r rule) bool { return r.on.matches(name) })
 }
 
-// AllowedAll tells whether the user may do it with everything there is: whether the action is granted on "*".
+// AllowedAll tells whether the user may do it with everything there is: whether the action is granted on "*". Without users it is as Allowed.
 func (us *Users) AllowedAll(user *User, action Action) bool {
-	return us.some(user, func(r rule) bool { return r.can == action && r.on.all })
+	return us.some(user, action != Admin, func(r rule) bool { return r.can == action && r.on.all })
 }
 
-func (us *Users) some(user *User, fits func(rule) bool) bool {
+// some tells whether a grant of the user fits. everyones: without users anyone may, guarded or not.
+func (us *Users) some(user *User, everyones bool, fits func(rule) bool) bool {
 	if !us.Any() {
-		return true
+		return everyones || us == nil || !us.guarded
 	}
 	if user == nil {
 		return false

@@ -29,6 +29,7 @@ type File struct {
 	Topics     []Topic
 	Functions  []Function
 	Users      []access.User
+	Access     Access
 	Outbound   *outbound.Policy
 	Warnings   Errors // what is not wrong and yet hardly meant
 
@@ -80,7 +81,7 @@ func Parse(name string, text []byte, env func(string) (string, bool)) (*File, er
 	}
 	f := &File{
 		Name: name, DataDir: c.DataDir, Durability: c.Durability, Journal: c.Journal, API: c.API, Namespaces: c.Namespaces, Limits: c.Limits, Log: c.Log,
-		Queues: append([]Queue(c.Queues), c.Topics.subscriptions...), Topics: c.Topics.topics, Functions: c.Functions, Users: c.Users,
+		Queues: append([]Queue(c.Queues), c.Topics.subscriptions...), Topics: c.Topics.topics, Functions: c.Functions, Users: c.Users, Access: c.Access,
 		source: s, root: root,
 	}
 	f.Outbound = d.reach(root, c.Outbound, len(c.Users) > 0)

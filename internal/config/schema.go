@@ -20,11 +20,17 @@ type schema struct {
 	Topics     topicSettings       `yaml:"topics" doc:"Topics by name, or by namespace/name, with their subscriptions."`
 	Functions  functionSettings    `yaml:"functions" doc:"Functions by name: programs that the Lambda door and sinks of type function invoke."`
 	Users      userSettings        `yaml:"users" doc:"Who may come in. Without users every door takes anyone, and listens on loopback only."`
+	Access     Access              `yaml:"access" doc:"What is said of who may come in beside users."`
 	Outbound   Outbound            `yaml:"outbound" doc:"Where requests may go whose address a message or a user of a door has a hand in: push endpoints, Web Push, webhooks, HTTP look-ups."`
 	Sources    sourceSettings      `yaml:"sources" doc:"Where the pipeline's messages come from, by name."`
 	Transforms transformSettings   `yaml:"transforms" doc:"What happens to them on the way, by name."`
 	Sinks      sinkSettings        `yaml:"sinks" doc:"Where they are delivered, by name."`
 	Log        Log                 `yaml:"log" doc:"What hikyaku says about itself, on the standard error."`
+}
+
+// Access says who may do what beside users.
+type Access struct {
+	LocalAccounts string `yaml:"local_accounts" oneof:"same any" default:"same" doc:"Which accounts of this machine may, while there are no users, use the Lambda door and create, alter, delete, purge, replay, seek, take snapshots and see the metrics at the others: that which hikyaku runs as, and root (same), or any. Linux tells whose a connection is; other systems are not asked, and any account may."`
 }
 
 // Outbound says where requests may go.

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/hikyaku/hikyaku/internal/caller"
 	"github.com/hikyaku/hikyaku/internal/door/line"
 )
 
@@ -63,6 +64,7 @@ func Listen(ctx context.Context, c Config) (*Web, error) {
 		WriteTimeout:      c.WriteTimeout,
 		IdleTimeout:       c.IdleTimeout,
 		MaxHeaderBytes:    c.MaxHeaderBytes,
+		ConnContext:       caller.In, // a Handler finds it with caller.From
 		ErrorLog:          log.New(reporter(w.report), "", 0),
 	}
 	if c.Plain != nil {

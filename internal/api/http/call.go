@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/caller"
 	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -58,8 +59,20 @@ func (c *call) may(action access.Action, n queue.Name) error {
 	if c.d.users.Allowed(c.user, action, n) {
 		return nil
 	}
+	if !c.d.users.Any() {
+		return c.sameAccount()
+	}
 	return forbidden.problemf("user %s may not %s %s", c.user.Name, action, n.Short()).
 		withHint(fmt.Sprintf("grant it in the configuration: users: … grants: [{can: [%s], on: [%q]}]", action, n.String()))
+}
+
+// sameAccount refuses, without users, other accounts of this machine.
+func (c *call) sameAccount() error {
+	var other *access.LocalError
+	if errors.As(c.d.users.Local(caller.From(c.ctx())), &other) {
+		return forbidden.problem(other.Error()).withHint(other.Hint())
+	}
+	return nil
 }
 
 // on is name and may in one.

@@ -171,7 +171,13 @@ func (m *Metrics) Handler() http.Handler { return m.handler }
 
 // metrics serves everything about all queues: with users, to those who are granted admin on everything.
 func metrics(c *call) error {
-	if !c.d.users.AllowedAll(c.user, access.Admin) {
+	switch {
+	case c.d.users.AllowedAll(c.user, access.Admin):
+	case !c.d.users.Any():
+		if err := c.sameAccount(); err != nil {
+			return err
+		}
+	default:
 		return forbidden.problemf("user %s may not see the metrics of all queues", c.user.Name).
 			withHint(`grant it in the configuration: users: … grants: [{can: [admin], on: ["*"]}]`)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/access/sigv4"
+	"github.com/hikyaku/hikyaku/internal/caller"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -23,7 +24,10 @@ func (d *Server) newVerifier() sigv4.Verifier {
 // admit finds out who calls, and refuses strangers.
 func (c *call) admit(body []byte) error {
 	if !c.d.users.Any() {
-		return c.local()
+		if err := c.local(); err != nil {
+			return err
+		}
+		return c.sameAccount()
 	}
 	who, err := c.d.verifier.Verify(c.r, body)
 	var refused *sigv4.Error
@@ -82,6 +86,21 @@ func (c *call) here() error {
 	return nil
 }
 
+// sameAccount refuses, without users, other accounts of this machine: whatever is called here runs code as this one.
+func (c *call) sameAccount() error {
+	var end *caller.End
+	if c.x != nil {
+		end = c.x.Caller()
+	} else {
+		end = caller.From(c.ctx())
+	}
+	var other *access.LocalError
+	if errors.As(c.d.users.Local(end), &other) {
+		return denied("User: anonymous is not authorized to perform: " + c.action + ": " + other.Whole())
+	}
+	return nil
+}
+
 func hostname(host string) string {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h
@@ -96,7 +115,7 @@ func named(function string) queue.Name {
 
 // may refuses what the caller was not granted on a function.
 func (c *call) may(can access.Action, function string) error {
-	if c.d.users.Allowed(c.user, can, named(function)) {
+	if !c.d.users.Any() || c.d.users.Allowed(c.user, can, named(function)) { // without users admit has asked
 		return nil
 	}
 	return denied("User: " + c.who() + " is not authorized to perform: " + c.action + " on resource: " + c.d.functions.ARN(function, "") + " (" + string(can) + " is not granted)")

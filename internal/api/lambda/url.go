@@ -81,7 +81,10 @@ func (c *call) serveURL(name, path string) {
 func (c *call) admitURL(u deployment.URL) error {
 	if u.Auth == "NONE" {
 		if !c.d.users.Any() {
-			return c.here()
+			if err := c.here(); err != nil {
+				return err
+			}
+			return c.sameAccount()
 		}
 		return nil
 	}

@@ -41,7 +41,12 @@ func (d *Server) showEngines(e *goms.Engine) {
 				return iter, err
 			}
 			rows, err := gms.RowIterToRows(ctx, iter)
-			rows = slices.DeleteFunc(rows, func(row gms.Row) bool { return row[processUser] != s.Client().User })
+			mine := s.mine()
+			rows = slices.DeleteFunc(rows, func(row gms.Row) bool {
+				id, _ := row[processID].(uint64)
+				name, _ := row[processUser].(string)
+				return !mine(uint32(id), name)
+			})
 			return gms.RowsToRowIter(rows...), err
 		}
 	})
@@ -54,6 +59,9 @@ func (d *Server) showEngines(e *goms.Engine) {
 
 // processUser is a column of information_schema.processlist. Statements may hold secrets: only who may do everything sees those of others.
 const processUser = 1
+
+// processID is another: of the connection.
+const processID = 0
 
 // tablesEngine is a column of information_schema.tables: NULL for what is no base table.
 const tablesEngine = 4

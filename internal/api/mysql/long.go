@@ -170,7 +170,11 @@ func (l *long) set(s *session) error {
 			return sqlError(erUnsupported, "42000", "This server keeps no variables: SET PERSIST is not supported (SET GLOBAL holds until it stops)")
 		case sqlparser.SetScope_Global:
 			if !s.mayAdminAll() {
-				return sqlError(1227, "42000", "Access denied; you need the grant \"admin\" on \"*\" for SET GLOBAL")
+				why := "you need the grant \"admin\" on \"*\" for SET GLOBAL"
+				if other := s.otherAccount(); other != nil {
+					why = "SET GLOBAL is refused: " + other.Whole()
+				}
+				return sqlError(1227, "42000", "Access denied; %s", why)
 			}
 		}
 	}
@@ -196,7 +200,7 @@ func (l *long) kill(s *session) error {
 		if int64(p.Connection) != id {
 			continue
 		}
-		if s.user != nil && p.User != s.Client().User && !s.mayAdminAll() {
+		if !s.mayAdminAll() && !s.mine()(p.Connection, p.User) {
 			return sqlError(1095, "HY000", "You are not owner of thread %d", id)
 		}
 		return nil

@@ -2,6 +2,8 @@ package mysql
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -10,6 +12,7 @@ import (
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/caller"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -18,6 +21,7 @@ type session struct {
 	*gms.BaseSession
 	door *Server
 	user *access.User // nil without users
+	end  *caller.End  // of the connection
 	seat seat
 	mark mark // what queue_set_srcid said of the next insert
 
@@ -41,7 +45,7 @@ type session struct {
 var _ gms.LifecycleAwareSession = (*session)(nil)
 
 func newSession(ctx context.Context, d *Server, conn *vmysql.Conn, base *gms.BaseSession, user *access.User) (*session, error) {
-	s := &session{BaseSession: base, door: d, user: user, plain: true, autocommit: true}
+	s := &session{BaseSession: base, door: d, user: user, end: caller.Of(conn.Conn), plain: true, autocommit: true}
 	s.seat = seat{store: d.store, owner: d.store.NewOwner("mysql connection")}
 	s.waiting = func(ctx context.Context) (context.Context, func()) {
 		if s.meter != nil {
@@ -135,12 +139,43 @@ func (s *session) may(action access.Action, n queue.Name, verb string) error {
 	if s.door.users.Allowed(s.user, action, s.door.store.Resolve(n)) {
 		return nil
 	}
-	return sqlError(erTableAccess, "42000", "%s command denied to user '%s'@'%s' for table '%s' (it needs the grant %q)",
-		verb, s.Client().User, s.Client().Address, n.Name, action)
+	why := fmt.Sprintf("it needs the grant %q", action)
+	if !s.door.users.Any() {
+		other := s.otherAccount()
+		if other == nil {
+			return nil
+		}
+		why = other.Whole()
+	}
+	return sqlError(erTableAccess, "42000", "%s command denied to user '%s'@'%s' for table '%s' (%s)", verb, s.Client().User, s.Client().Address, n.Name, why)
+}
+
+// otherAccount says, without users, that the client is of an account of this machine that may not administer; nil: it may.
+func (s *session) otherAccount() *access.LocalError {
+	var other *access.LocalError
+	errors.As(s.door.users.Local(s.end), &other) // nil is as it stays
+	return other
 }
 
 // mayAdminAll tells whether the user may do everything with every queue.
-func (s *session) mayAdminAll() bool { return s.door.users.AllowedAll(s.user, access.Admin) }
+func (s *session) mayAdminAll() bool {
+	return s.door.users.AllowedAll(s.user, access.Admin) || !s.door.users.Any() && s.otherAccount() == nil
+}
+
+// mine tells of connections whether they are of the session's own user, or, since without users names say nothing, of its account.
+func (s *session) mine() func(connection uint32, user string) bool {
+	if s.door.users.Any() {
+		return func(_ uint32, user string) bool { return user == s.Client().User }
+	}
+	same := map[uint32]bool{s.ID(): true}
+	_ = s.door.sessions.Iter(func(other gms.Session) (stop bool, err error) { // it returns what the function does
+		if o, ok := other.(*session); ok && s.door.users.SameEnds(s.end, o.end) {
+			same[o.ID()] = true
+		}
+		return false, nil
+	})
+	return func(connection uint32, _ string) bool { return same[connection] }
+}
 
 // warn leaves a warning for SHOW WARNINGS.
 func (s *session) warn(code int, message string) {

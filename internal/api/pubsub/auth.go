@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"runtime/debug"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/caller"
 )
 
 type userKey struct{}
@@ -59,10 +61,61 @@ func addressOf(ctx context.Context) string {
 
 // allow refuses what the caller was not granted.
 func (d *Server) allow(ctx context.Context, can access.Action, r resource) error {
-	if !d.users.Any() || d.users.Allowed(userOf(ctx), can, d.store.Resolve(r.name())) {
+	if d.users.Allowed(userOf(ctx), can, d.store.Resolve(r.name())) {
 		return nil
 	}
+	if !d.users.Any() {
+		return d.sameAccount(ctx, r)
+	}
 	return status.Errorf(codes.PermissionDenied, "%s is not granted on %s", can, r)
+}
+
+// sameAccount refuses, without users, other accounts of this machine.
+func (d *Server) sameAccount(ctx context.Context, r resource) error {
+	end := caller.From(ctx)
+	if end == nil {
+		end = endOf(ctx)
+	}
+	var other *access.LocalError
+	if errors.As(d.users.Local(end), &other) {
+		return status.Errorf(codes.PermissionDenied, "%s: %s", r, other.Whole())
+	}
+	return nil
+}
+
+// knowing is a listener whose connections' addresses tell the other end, which is how a call of gRPC finds its connection.
+type knowing struct{ net.Listener }
+
+// Accept implements net.Listener.
+func (l knowing) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return &knownConn{c, &knownAddr{c.RemoteAddr(), caller.Of(c)}}, nil
+}
+
+type knownConn struct {
+	net.Conn
+	addr *knownAddr
+}
+
+// RemoteAddr implements net.Conn.
+func (c *knownConn) RemoteAddr() net.Addr { return c.addr }
+
+type knownAddr struct {
+	net.Addr
+	end *caller.End
+}
+
+// endOf is the other end of a call's connection; nil: it is not known.
+func endOf(ctx context.Context) *caller.End {
+	if p, ok := peer.FromContext(ctx); ok {
+		if a, ok := p.Addr.(*knownAddr); ok {
+			return a.end
+		}
+	}
+	return nil
 }
 
 // administer begins a call that changes the resource that a field of the request names: the caller may do that, and no other such call is under

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/api/pubsub/rest"
+	"github.com/hikyaku/hikyaku/internal/caller"
 	"github.com/hikyaku/hikyaku/internal/door"
 )
 
@@ -28,6 +29,7 @@ func (d *Server) newREST(calls *grpc.Server) (*http.Server, error) {
 		ReadTimeout:       time.Minute,
 		IdleTimeout:       door.IdleTime,
 		MaxHeaderBytes:    64 << 10,
+		ConnContext:       caller.In,
 		ErrorLog:          log.New(reporter(d.report), "", 0),
 	}, nil
 }

@@ -1,12 +1,14 @@
 package sqs
 
 import (
+	"errors"
 	"net"
 	"net/http"
 	"strings"
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/api/sqs/wire"
+	ends "github.com/hikyaku/hikyaku/internal/caller"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -118,7 +120,23 @@ func (c *call) may(can access.Action, n queue.Name) error {
 	if c.d.users.Allowed(c.caller.user, can, n) {
 		return nil
 	}
+	if !c.d.users.Any() {
+		return c.sameAccount(n)
+	}
 	return wire.AccessDenied(c.arnOf(n) + " (" + string(can) + " is not granted)")
+}
+
+// sameAccount refuses, without users, other accounts of this machine.
+func (c *call) sameAccount(n queue.Name) error {
+	end := ends.From(c.ctx())
+	if c.x != nil {
+		end = c.x.Caller()
+	}
+	var other *access.LocalError
+	if errors.As(c.d.users.Local(end), &other) {
+		return wire.AccessDeniedSince(c.arnOf(n), other.Whole())
+	}
+	return nil
 }
 
 // mayAny refuses what the caller was granted none of.

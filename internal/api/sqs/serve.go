@@ -23,7 +23,8 @@ type call struct {
 	r        *http.Request
 	accepted time.Time
 	caller   caller
-	claims   []queue.Claim // to be put back when they cannot be written
+	x        *line.Exchange // of a plain request; nil: it is net/http's
+	claims   []queue.Claim  // to be put back when they cannot be written
 	// watch returns a context that ends when the client goes away, and what ends the watch.
 	watch func() (context.Context, func())
 }
@@ -58,7 +59,7 @@ func (b *buffers) put(x *bytes.Buffer) {
 
 // serveLine answers a request of the usual kind.
 func (d *Server) serveLine(x *line.Exchange) {
-	c := call{d: d, r: x.Request, accepted: time.Now(), watch: x.Watch}
+	c := call{d: d, x: x, r: x.Request, accepted: time.Now(), watch: x.Watch}
 	in, out, bad := c.handle(x.Body, nil)
 	if bad != nil {
 		wire.WriteError(x.Writer(), nil, in, bad)

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hikyaku/hikyaku/internal/caller"
 	"github.com/hikyaku/hikyaku/internal/door/branch"
 )
 
@@ -21,6 +22,7 @@ type conn struct {
 	head  head
 	out   []byte
 	x     Exchange
+	end   *caller.End // nil: nobody has asked; of the goroutine that serves
 
 	state   atomic.Int64          // phase and since when: see enter
 	pending []byte                // what was read in the background: it belongs behind data

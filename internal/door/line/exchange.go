@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+
+	"github.com/hikyaku/hikyaku/internal/caller"
 )
 
 // An Exchange is a request and its answer. It is good until Serve returns.
@@ -25,6 +27,14 @@ const headRoom = 512
 
 // keptOut is the largest buffer for answers that a connection keeps.
 const keptOut = 32 << 10
+
+// Caller is the other end of the connection. It is good for as long as the connection.
+func (x *Exchange) Caller() *caller.End {
+	if x.c.end == nil {
+		x.c.end = caller.Of(x.c.net)
+	}
+	return x.c.end
+}
 
 // Begin returns a buffer to append the body of the answer to.
 func (x *Exchange) Begin() []byte {

@@ -65,6 +65,9 @@ func Of(conn net.Conn) (*Conn, bool) {
 	}
 }
 
+// NetConn is the connection as it was accepted, for whoever looks for what carries it.
+func (c *Conn) NetConn() net.Conn { return c.raw }
+
 // Local tells whether the client came by the socket in the file system.
 func (c *Conn) Local() bool { return c.raw.LocalAddr().Network() == "unix" }
 

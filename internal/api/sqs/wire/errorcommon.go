@@ -3,6 +3,7 @@ package wire
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -57,6 +58,13 @@ func TooLarge(limit int) *Error {
 func AccessDenied(resource string) *Error {
 	return shared("AccessDeniedException", "AccessDenied", http.StatusForbidden,
 		fmt.Sprintf("Access to the resource %s is denied.", resource))
+}
+
+// AccessDeniedSince is AccessDenied with the reason.
+func AccessDeniedSince(resource, why string) *Error {
+	e := AccessDenied(resource)
+	e.Message = strings.TrimSuffix(e.Message, ".") + ": " + why
+	return e
 }
 
 // Refused is an error of the signature, whose name and code are the same: InvalidClientTokenId, SignatureDoesNotMatch, …
