@@ -1,0 +1,296 @@
+//go:build linux
+
+package crash
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	pubsub "cloud.google.com/go/pubsub/v2/apiv1"
+	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	gax "github.com/googleapis/gax-go/v2"
+	"google.golang.org/api/option"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	httpdoor "github.com/hikyaku/hikyaku/internal/api/http"
+)
+
+const fiveDoorKills = 10
+
+// recording is a function that writes down the ids of its events.
+const recording = `
+import os
+f = open(os.environ["HERE"] + "/done", "a", buffering=1)
+def handler(event, context): f.write(event["id"] + "\n")
+`
+
+// promises is what clients of all doors were told. Messages are known by their bodies, which say through which door they came.
+type promises struct {
+	mu    sync.Mutex
+	t     *testing.T
+	made  int
+	acked map[string]bool // its put was answered
+	seen  map[string]bool // somebody was given it
+	over  map[string]bool // its settlement was answered
+}
+
+func (p *promises) fresh(door string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.made++
+	return fmt.Sprintf("%s-%d", door, p.made)
+}
+
+func (p *promises) note(of map[string]bool, bodies ...string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, b := range bodies {
+		of[b] = true
+	}
+}
+
+// given notes that somebody was given messages.
+func (p *promises) given(bodies ...string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, b := range bodies {
+		if p.seen[b] = true; p.over[b] {
+			p.t.Errorf("%s was settled, which was answered, and is there again", b)
+		}
+	}
+}
+
+// missing are the messages that were acknowledged and that nobody was given.
+func (p *promises) missing() (bodies []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for b := range p.acked {
+		if !p.seen[b] {
+			bodies = append(bodies, b)
+		}
+	}
+	return bodies
+}
+
+func (p *promises) String() string {
+	lost := p.missing()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	byDoor := map[string]int{}
+	for b := range p.acked {
+		door, _, _ := strings.Cut(b, "-")
+		byDoor[door]++
+	}
+	return fmt.Sprintf("%d put, %d acknowledged %v, %d settled; not given to anybody: %d %.3q", p.made, len(p.acked), byDoor, len(p.over), len(lost), lost)
+}
+
+// tried tells whether something was acknowledged through a door.
+func (p *promises) tried(door string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for b := range p.acked {
+		if strings.HasPrefix(b, door+"-") {
+			return true
+		}
+	}
+	return false
+}
+
+// TestWhatFiveDoorsPromisedHoldsThroughKills puts through all five doors at once, and takes what was put, while the server is killed again and
+// again: nothing that was acknowledged is lost, and nothing that was settled comes back.
+func TestWhatFiveDoorsPromisedHoldsThroughKills(t *testing.T) {
+	random := newRandom(t)
+	here := t.TempDir()
+	write(t, filepath.Join(here, "code.py"), recording)
+	data := filepath.Join(here, "data")
+	config := fmt.Sprintf(`data_dir: %s
+api:
+  http: { listen: 127.0.0.1:0 }
+  mysql: { listen: 127.0.0.1:0, socket: none }
+  pubsub: { listen: 127.0.0.1:0 }
+  sqs: { listen: 127.0.0.1:0 }
+  lambda: { listen: 127.0.0.1:0, isolation: none, retry_delay: 10ms }
+queues:
+  jobs: { lease: 2s }
+  letters: { lease: 2s }
+  entries: { columns: ["id varchar(40) not null"] }
+functions:
+  recording: { runtime: python3, handler: code.handler, code: %s, concurrency: 1, environment: { HERE: %s } }
+`, data, here, here)
+	book := &promises{t: t, acked: map[string]bool{}, seen: map[string]bool{}, over: map[string]bool{}}
+	kills := fiveDoorKills * *times
+	for i := range kills {
+		s := serve(t, config)
+		if i == 0 {
+			if _, err := s.client.CreateTopic(t.Context(), queueName("news"), nil); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.client.Subscribe(t.Context(), queueName("news"), "readers", httpdoor.Definition{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		over := putThroughAll(ctx, t, s, book)
+		for _, name := range []string{"jobs", "letters", "readers"} {
+			over.Go(func() { takeAll(ctx, s.client, name, book) })
+		}
+		<-time.After(between(random, time.Millisecond, 130*time.Millisecond))
+		s.kill()
+		stop()
+		over.Wait()
+		if i%100 == 99 {
+			t.Logf("%d kills: %s", i+1, book)
+		}
+	}
+	s := serve(t, config)
+	defer s.kill()
+	ctx, stop := context.WithCancel(t.Context())
+	var takers sync.WaitGroup
+	for _, name := range []string{"jobs", "letters", "readers"} {
+		takers.Go(func() { takeAll(ctx, s.client, name, book) })
+	}
+	rows, err := s.tables(t).QueryContext(t.Context(), "SELECT id FROM entries")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			t.Fatal(err)
+		}
+		book.given(id)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, func() string { return book.String() + "\n" + s.log() }, func() bool {
+		for id := range written(t, filepath.Join(here, "done")) {
+			book.given(id)
+		}
+		return len(book.missing()) == 0
+	})
+	stop()
+	takers.Wait()
+	for _, door := range []string{"http", "sqs", "mysql", "pubsub", "lambda"} {
+		if !book.tried(door) {
+			t.Errorf("nothing was acknowledged through the door %s", door)
+		}
+	}
+	t.Logf("%d kills: %s", kills, book)
+	s.stop(t)
+	checkJournal(t, data)
+}
+
+var anyDoorOpen = regexp.MustCompile(`door=(\S+) address=(\S+)`)
+
+// addresses are those of a server's doors, all of which are open.
+func (s *served) addresses(t *testing.T, doors int) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	until(t, func() string { return fmt.Sprintf("%d doors are open: %s", doors, s.log()) }, func() bool {
+		for _, m := range anyDoorOpen.FindAllStringSubmatch(s.log(), -1) {
+			found[m[1]] = m[2]
+		}
+		return len(found) == doors
+	})
+	return found
+}
+
+// putThroughAll puts through each door, one message after the other, until ctx ends.
+func putThroughAll(ctx context.Context, t *testing.T, s *served, book *promises) *sync.WaitGroup {
+	t.Helper()
+	at := s.addresses(t, 5)
+	var over sync.WaitGroup
+	put := func(door string, pause time.Duration, one func(body string) error) {
+		over.Go(func() {
+			for ctx.Err() == nil {
+				body := book.fresh(door)
+				rest := pause
+				if one(body) == nil {
+					book.note(book.acked, body)
+				} else {
+					rest = 5 * time.Millisecond
+				}
+				if rest > 0 {
+					<-time.After(rest)
+				}
+			}
+		})
+	}
+	put("http", 0, func(body string) error {
+		_, err := s.client.Put(ctx, queueName("jobs"), httpdoor.NewMessage([]byte(body)))
+		return err
+	})
+	letters := sqs.New(sqs.Options{
+		BaseEndpoint: aws.String("http://" + at["sqs"]), Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("any", "thing", ""), RetryMaxAttempts: 1,
+	})
+	url := "http://" + at["sqs"] + "/000000000000/letters"
+	put("sqs", 0, func(body string) error {
+		_, err := letters.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: &url, MessageBody: &body})
+		return err
+	})
+	db := s.tables(t)
+	put("mysql", 0, func(body string) error {
+		_, err := db.ExecContext(ctx, "INSERT INTO entries VALUES (?)", body)
+		return err
+	})
+	news, err := pubsub.NewTopicAdminClient(ctx, option.WithEndpoint(at["pubsub"]), option.WithoutAuthentication(), option.WithGRPCDialOption(grpc.WithTransportCredentials(insecure.NewCredentials())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put("pubsub", 0, func(body string) error {
+		_, err := news.Publish(ctx, &pubsubpb.PublishRequest{Topic: "projects/local/topics/news", Messages: []*pubsubpb.PubsubMessage{{Data: []byte(body)}}}, gax.WithRetry(func() gax.Retryer { return nil }))
+		return err
+	})
+	// What a function has not taken yet waits for the last server: a slow client leaves it little.
+	put("lambda", 20*time.Millisecond, func(body string) error {
+		status, err := post(t, s, "/2015-03-31/functions/recording/invocations", fmt.Sprintf(`{"id":%q}`, body))
+		if err == nil && status != http.StatusAccepted {
+			err = fmt.Errorf("status %d", status)
+		}
+		return err
+	})
+	context.AfterFunc(ctx, func() {
+		db.Close()
+		news.Close()
+	})
+	return &over
+}
+
+// takeAll claims and settles what is in a queue until ctx ends, or the server does.
+func takeAll(ctx context.Context, c *httpdoor.Client, name string, book *promises) {
+	for ctx.Err() == nil {
+		claims, err := c.Claim(ctx, queueName(name), httpdoor.ClaimRequest{Max: 100, Wait: httpdoor.Duration(50 * time.Millisecond)})
+		if err != nil || len(claims) == 0 {
+			continue
+		}
+		var settlements []httpdoor.Settlement
+		var bodies []string
+		for i := range claims {
+			b, err := claims[i].Bytes()
+			if err != nil {
+				book.t.Error(err)
+			}
+			bodies = append(bodies, string(b))
+			settlements = append(settlements, httpdoor.Settlement{Token: claims[i].Token, As: httpdoor.Done})
+		}
+		book.given(bodies...)
+		answers, err := c.Settle(ctx, settlements...)
+		for i := range answers {
+			if err == nil && answers[i].OK {
+				book.note(book.over, bodies[i])
+			}
+		}
+	}
+}
