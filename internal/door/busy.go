@@ -19,7 +19,7 @@ const defaultPatience = 10 * time.Second
 // smallBytes is what passes those who wait for more: else every small request would wait behind a large one.
 const smallBytes = 64 << 10
 
-// Busy counts the bytes that requests and their answers hold in memory against a bound: one account a process, in which the HTTP door counts so far. Whoever takes gives back.
+// Busy counts the bytes that requests and their answers hold in memory against a bound: one account a process. Whoever takes gives back.
 // Nobody should take twice without having given back: two who each hold a part and wait for more wait in vain, until their patience ends. Its methods may be
 // called from any goroutine. A nil Busy has no bound.
 type Busy struct {

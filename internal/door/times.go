@@ -1,6 +1,10 @@
 package door
 
-import "time"
+import (
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/door/line"
+)
 
 // The time that clients have, at every door.
 const (
@@ -13,4 +17,4 @@ const (
 )
 
 // StallBytes is how much of an answer is written under one deadline.
-const StallBytes = 32 << 10
+const StallBytes = line.StallBytes

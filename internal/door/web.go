@@ -33,6 +33,7 @@ type Config struct {
 	WriteTimeout   time.Duration // to take an answer: from when the request was read for the Handler's, from when it is there for Plain's
 	IdleTimeout    time.Duration // between two requests
 	MaxHeaderBytes int
+	Busy           *Busy // what Plain's requests that are not small take; nil: there is no bound
 	// Report is told what a person should know and no client is. It may be called from several goroutines.
 	Report func(error)
 }
@@ -69,7 +70,8 @@ func Listen(ctx context.Context, c Config) (*Web, error) {
 	}
 	if c.Plain != nil {
 		w.lines = line.New(listener, line.Config{
-			Serve: c.Plain, TLS: c.TLS, MaxConnections: c.MaxConnections, Head: c.HeaderTimeout, Idle: c.IdleTimeout, Read: min(c.ReadTimeout, plainRead), Write: c.WriteTimeout,
+			Serve: c.Plain, TLS: c.TLS, MaxConnections: c.MaxConnections, Head: c.HeaderTimeout, Idle: c.IdleTimeout, Read: min(c.ReadTimeout, plainRead), Write: c.WriteTimeout, Stall: StallTime,
+			Take: c.Busy.Try, Give: c.Busy.Give,
 			Panicked: func(v any) { w.report(fmt.Errorf("panic: %v", v)) },
 		})
 		return w, nil

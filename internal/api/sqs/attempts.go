@@ -33,6 +33,7 @@ type answer struct {
 type handed struct {
 	token   queue.Token
 	attempt int
+	size    int64 // of the message
 }
 
 // maxAttempts is how many answers are remembered; the oldest go first.
@@ -48,7 +49,7 @@ func (a *attempts) keep(k attemptKey, claims []queue.Claim, now time.Time) {
 	a.forget(k)
 	an := &answer{at: now, claims: make([]handed, len(claims))}
 	for i := range claims {
-		an.claims[i] = handed{claims[i].Token, claims[i].Attempt}
+		an.claims[i] = handed{claims[i].Token, claims[i].Attempt, int64(claims[i].Message.Size())}
 		a.tokens[claims[i].Token] = k
 	}
 	a.known[k] = an
@@ -113,9 +114,13 @@ func (c *call) again(r *receiving) (wire.Response, error) {
 	if lease == 0 {
 		lease = queue.DefaultLease
 	}
-	tokens := make([]queue.Token, len(an.claims))
+	tokens, sum := make([]queue.Token, len(an.claims)), int64(0)
 	for i := range an.claims {
 		tokens[i] = an.claims[i].token
+		sum += an.claims[i].size
+	}
+	if err := c.room(c.ctx(), sum, 0); err != nil {
+		return nil, err
 	}
 	errs, err := c.d.store.Extend(c.ctx(), tokens, lease)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/hikyaku/hikyaku/internal/api/sqs/wire"
+	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -25,6 +26,7 @@ var kinds = []struct {
 	{queue.ErrExists, wire.InvalidParameter},
 	{queue.ErrQueueFull, wire.RequestThrottled}, // every SDK sends again, and slower
 	{queue.ErrTooManyWaiters, wire.RequestThrottled},
+	{door.ErrBusy, wire.RequestThrottled},
 	{queue.ErrNoRoom, wire.ServiceUnavailable},
 	{queue.ErrChanged, wire.ServiceUnavailable},
 	{queue.ErrUnavailable, wire.ServiceUnavailable},

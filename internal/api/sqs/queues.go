@@ -182,8 +182,11 @@ func (c *call) page(most wire.Opt[int], next wire.Opt[string], wanted func(queue
 		}
 		urls, last = append(urls, c.urlOf(n)), n
 	}
-	return urls, token, nil
+	return urls, token, c.room(c.ctx(), int64(len(urls))*listedBytes, 0)
 }
+
+// listedBytes is what a queue takes in a list: a URL in most cases.
+const listedBytes = 256
 
 func (c *call) purgeQueue(in *wire.PurgeQueueRequest) (wire.Response, error) {
 	n, err := c.on(in, access.Admin)

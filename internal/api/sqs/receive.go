@@ -90,7 +90,10 @@ func (c *call) checkReceive(in *wire.ReceiveMessageRequest, r *receiving) error 
 		return err
 	}
 	r.from[0].Queue = n
-	r.claim = queue.ClaimRequest{From: r.from[:], Max: most, Wait: time.Duration(wait) * time.Second, Bytes: maxAnswerBytes}
+	r.claim = queue.ClaimRequest{
+		From: r.from[:], Max: most, Wait: time.Duration(wait) * time.Second,
+		Bytes: int(min(maxAnswerBytes, c.d.busy.Limit()/(2*answerCost))), Hold: c.room,
+	}
 	if in.VisibilityTimeout.Set {
 		r.claim.Lease = lease(visibility)
 	}

@@ -8,11 +8,11 @@ import (
 	"io"
 	"net/http"
 	"runtime/debug"
-	"strconv"
 	"sync"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/api/sqs/wire"
+	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/door/line"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -25,6 +25,8 @@ type call struct {
 	caller   caller
 	x        *line.Exchange // of a plain request; nil: it is net/http's
 	claims   []queue.Claim  // to be put back when they cannot be written
+	hold     door.Hold      // of the bytes that requests and answers may take
+	sum      int            // bytes of the messages of an answer
 	// watch returns a context that ends when the client goes away, and what ends the watch.
 	watch func() (context.Context, func())
 }
@@ -34,8 +36,6 @@ func (c *call) ctx() context.Context { return c.r.Context() }
 const (
 	// maxBodyBytes bounds a request: a batch of the largest size in which every byte is written as an escape of six.
 	maxBodyBytes = 6*maxMessageBytes + 256<<10
-	// maxBusyBytes bounds the bodies that are read at once.
-	maxBusyBytes = 256 << 20
 	// keptBytes is the largest buffer that is kept for the next request.
 	keptBytes = 64 << 10
 )
@@ -59,7 +59,8 @@ func (b *buffers) put(x *bytes.Buffer) {
 
 // serveLine answers a request of the usual kind.
 func (d *Server) serveLine(x *line.Exchange) {
-	c := call{d: d, x: x, r: x.Request, accepted: time.Now(), watch: x.Watch}
+	c := call{d: d, x: x, r: x.Request, accepted: time.Now(), watch: x.Watch, hold: door.Hold{Of: d.busy}}
+	defer c.hold.End()
 	in, out, bad := c.handle(x.Body, nil)
 	if bad != nil {
 		wire.WriteError(x.Writer(), nil, in, bad)
@@ -69,7 +70,7 @@ func (d *Server) serveLine(x *line.Exchange) {
 	if in.Protocol == wire.JSON {
 		kind = contentJSON
 	}
-	answer := wire.AppendResponse(x.Begin(), in, out)
+	answer := c.encode(x.Begin(), in, out)
 	err := x.Send(http.StatusOK, answer, line.Field{Name: "X-Amzn-Requestid", Value: in.RequestID}, line.Field{Name: "Content-Type", Value: kind})
 	if err != nil {
 		c.putBack()
@@ -88,14 +89,13 @@ func (d *Server) serve(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, "Ok\n") // a client that is gone misses it
 		return
 	}
-	c := &call{d: d, r: r, accepted: time.Now()}
+	c := &call{d: d, r: r, accepted: time.Now(), hold: door.Hold{Of: d.busy}}
+	defer c.hold.End()
 	c.watch = func() (context.Context, func()) { return r.Context(), func() {} }
 	buf := d.buffers.get()
 	defer d.buffers.put(buf)
-	held, bad := d.read(buf, r)
-	defer d.busy.give(held)
-	in, out, bad := c.handle(buf.Bytes(), bad)
-	buf.Reset() // what was decoded keeps nothing of the body
+	body, bad := c.body(r)
+	in, out, bad := c.handle(body, bad)
 	scratch := buf.AvailableBuffer()
 	if bad != nil {
 		wire.WriteError(w, scratch, in, bad)
@@ -126,7 +126,7 @@ func (c *call) handle(body []byte, bad *wire.Error) (*wire.Call, wire.Response, 
 // answer writes a response. Claims that cannot be written are put back.
 func (c *call) answer(w http.ResponseWriter, in *wire.Call, out wire.Response, scratch []byte) {
 	if len(c.claims) == 0 {
-		wire.WriteResponse(w, scratch, in, out)
+		wire.Write(w, in, c.encode(scratch, in, out))
 		return
 	}
 	if c.ctx().Err() != nil { // nobody is there any more
@@ -134,7 +134,7 @@ func (c *call) answer(w http.ResponseWriter, in *wire.Call, out wire.Response, s
 		panic(http.ErrAbortHandler)
 	}
 	f := &failing{ResponseWriter: w}
-	wire.WriteResponse(f, scratch, in, out)
+	wire.Write(f, in, c.encode(scratch, in, out))
 	if f.err == nil {
 		f.err = http.NewResponseController(w).Flush()
 	}
@@ -154,40 +154,6 @@ func (w *failing) Write(p []byte) (int, error) {
 	n, err := w.ResponseWriter.Write(p)
 	w.err = errors.Join(w.err, err)
 	return n, err
-}
-
-// read reads the body of a request. held is what it counts against the bodies that are read at once.
-func (d *Server) read(buf *bytes.Buffer, r *http.Request) (held int64, bad *wire.Error) {
-	length := r.ContentLength
-	switch {
-	case length == 0:
-		return 0, nil
-	case length > maxBodyBytes:
-		return 0, wire.TooLarge(maxBodyBytes)
-	case length < 0: // not known
-		length = maxBodyBytes
-	}
-	if length > keptBytes {
-		if !d.busy.take(length) {
-			return 0, wire.ServiceUnavailable("the requests that are being read take " + strconv.Itoa(maxBusyBytes) + " bytes, the most there can be: try again")
-		}
-		held = length
-	}
-	if r.ContentLength > 0 {
-		buf.Grow(int(length) + bytes.MinRead)
-	}
-	n, err := buf.ReadFrom(io.LimitReader(r.Body, maxBodyBytes+1))
-	if held > 0 && n <= keptBytes { // it was not known to be so short; the call may wait long from now on
-		d.busy.give(held)
-		held = 0
-	}
-	switch {
-	case err != nil:
-		return held, wire.MalformedQueryString("The body of the request could not be read: " + err.Error())
-	case n > maxBodyBytes:
-		return held, wire.TooLarge(maxBodyBytes)
-	}
-	return held, nil
 }
 
 // safely does what a call asks for. A panic is told as an internal error; others go on.

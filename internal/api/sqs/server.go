@@ -20,6 +20,7 @@ import (
 type Options struct {
 	Store *queue.Store
 	Users *access.Users // nil: everyone may do everything
+	Busy  *door.Busy    // what requests and answers of all doors may take; nil: an account of its own
 	// Report is told what a person should know and no client is. It may be called from several goroutines. nil: nobody is told.
 	Report func(error)
 }
@@ -33,7 +34,7 @@ type Server struct {
 	receipts receipts
 	verifier sigv4.Verifier
 	buffers  buffers
-	busy     space // bytes of bodies
+	busy     *door.Busy
 	started  time.Time
 	now      func() time.Time // tests: another than time.Now
 
@@ -64,13 +65,15 @@ func New(c Config, o Options) (*Server, error) {
 	}
 	d := &Server{
 		config: c.withDefaults(), store: o.Store, users: o.Users, report: o.Report, now: time.Now,
-		receipts: newReceipts(), started: time.Now(),
+		receipts: newReceipts(), started: time.Now(), busy: o.Busy,
 	}
 	if d.report == nil {
 		d.report = func(error) {}
 	}
 	d.verifier = d.newVerifier()
-	d.busy.limit = maxBusyBytes
+	if d.busy == nil {
+		d.busy = door.NewBusy(door.DefaultBusy(0))
+	}
 	d.stopping, d.stop = context.WithCancel(context.Background())
 	return d, nil
 }
@@ -91,7 +94,7 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 	}
 	web, err := door.Listen(ctx, door.Config{
 		Name: "sqs", Listen: d.config.Listen, TLS: tlsConfig, MaxConnections: d.config.MaxConnections, Handler: http.HandlerFunc(d.serve), Plain: d.serveLine,
-		HeaderTimeout: door.HeaderTime, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: door.IdleTime, MaxHeaderBytes: maxHeaderBytes, Report: d.report,
+		HeaderTimeout: door.HeaderTime, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: door.IdleTime, MaxHeaderBytes: maxHeaderBytes, Busy: d.busy, Report: d.report,
 	})
 	if err != nil {
 		return nil, err

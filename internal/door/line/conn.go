@@ -3,6 +3,7 @@ package line
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -59,7 +60,7 @@ func (c *conn) overdue(now int64) bool {
 	case reading:
 		return took >= c.s.config.Read
 	case writing:
-		return took >= c.s.config.Write
+		return took >= c.s.config.Stall
 	}
 	return false
 }
@@ -89,9 +90,7 @@ func (c *conn) run() {
 			_ = c.net.Close() // the client has been answered, or is not there any more
 			<-c.s.room
 		}
-		if c.large != nil {
-			c.s.pool.Put(c.large)
-		}
+		c.release()
 		c.s.mu.Lock()
 		delete(c.s.conns, c)
 		c.s.mu.Unlock()
@@ -154,14 +153,18 @@ func (c *conn) next() (n int, v verdict) {
 				if c.phase() == heading {
 					c.enter(reading)
 				}
-				c.grow(n + c.head.length)
+				if !c.grow(n + c.head.length) {
+					return n, other
+				}
 				if c.head.expects && len(c.data) == n && !c.goOn() {
 					return 0, more
 				}
 			case len(c.data) >= maxHead:
 				return 0, other
 			case len(c.data) == cap(c.data):
-				c.grow(maxHead)
+				if !c.grow(maxHead) {
+					return n, other
+				}
 			}
 		} else if c.s.ctx.Err() != nil {
 			return 0, more
@@ -186,22 +189,55 @@ func (c *conn) goOn() bool {
 	return err == nil
 }
 
-// grow makes room for a request of n bytes in all.
-func (c *conn) grow(n int) {
+// grow makes room for a request of n bytes in all, if there is any.
+func (c *conn) grow(n int) bool {
 	if n <= cap(c.data) {
-		return
+		return true
+	}
+	if !c.s.config.Take(maxHead + maxBody) {
+		return false
 	}
 	large := c.s.pool.Get().(*[]byte)
 	c.data = append((*large)[:0], c.data...)
 	c.large = large
+	return true
 }
 
 // shrink gives the large buffer back when nothing is in it any more.
 func (c *conn) shrink() {
 	if c.large != nil && len(c.data) <= usual {
 		c.data = append(c.small[:0], c.data...)
+		c.release()
+	}
+}
+
+// release gives the large buffer back.
+func (c *conn) release() {
+	if c.large != nil {
 		c.s.pool.Put(c.large)
 		c.large = nil
+		c.s.config.Give(maxHead + maxBody)
+	}
+}
+
+// errSlow is the error of an answer to a client that takes it too slowly.
+var errSlow = errors.New("the client takes the answer too slowly")
+
+// write writes an answer. Each piece has a time of its own, and all of them together have another: see overdue.
+func (c *conn) write(p []byte) error {
+	begun := c.s.clock.Load()
+	for {
+		c.enter(writing)
+		n := min(len(p), StallBytes)
+		if _, err := c.net.Write(p[:n]); err != nil {
+			return err
+		}
+		if p = p[n:]; len(p) == 0 {
+			return nil
+		}
+		if time.Duration(c.s.clock.Load()-begun-1)*tick >= c.s.config.Write {
+			return errSlow
+		}
 	}
 }
 

@@ -80,8 +80,7 @@ func (x *Exchange) Send(status int, answer []byte, fields ...Field) error {
 	}
 	err := errGone
 	if !c.broken {
-		c.enter(writing)
-		_, err = c.net.Write(head)
+		err = c.write(head)
 	}
 	if cap(answer) <= keptOut {
 		c.out = answer[:0]

@@ -23,6 +23,10 @@ type Config struct {
 	Idle     time.Duration // between two requests; 0: 2 min
 	Read     time.Duration // for the body of a request; 0: 1 min
 	Write    time.Duration // for an answer; 0: 1 min
+	Stall    time.Duration // for each StallBytes of an answer; 0: 10 s
+	// Take takes so many bytes of memory for a request that is not small, and Give gives them back. Without room the request is net/http's. nil: there is always room.
+	Take func(n int64) bool
+	Give func(n int64)
 	// MaxConnections bounds those that are open, here and with net/http: more wait for one to end. 0: 10,000.
 	MaxConnections int
 }
@@ -34,6 +38,9 @@ const (
 	usual   = 4 << 10  // of a connection's own buffer
 	tick    = time.Second
 )
+
+// StallBytes is how much of an answer is written under one deadline.
+const StallBytes = 32 << 10
 
 // Server serves connections. Its methods may be called from any goroutine.
 type Server struct {
@@ -57,13 +64,16 @@ func New(l net.Listener, c Config) *Server {
 	for _, d := range []struct {
 		field *time.Duration
 		usual time.Duration
-	}{{&c.Head, 10 * time.Second}, {&c.Idle, 2 * time.Minute}, {&c.Read, time.Minute}, {&c.Write, time.Minute}} {
+	}{{&c.Head, 10 * time.Second}, {&c.Idle, 2 * time.Minute}, {&c.Read, time.Minute}, {&c.Write, time.Minute}, {&c.Stall, 10 * time.Second}} {
 		if *d.field == 0 {
 			*d.field = d.usual
 		}
 	}
 	if c.MaxConnections == 0 {
 		c.MaxConnections = 10_000
+	}
+	if c.Take == nil {
+		c.Take, c.Give = func(int64) bool { return true }, func(int64) {}
 	}
 	s := &Server{config: c, listener: l, conns: map[*conn]struct{}{}, room: make(chan struct{}, c.MaxConnections)}
 	s.ctx, s.stop = context.WithCancel(context.Background())

@@ -60,6 +60,11 @@ func AppendError(dst []byte, call *Call, e *Error) []byte {
 	return append(dst, "</ErrorResponse>"...)
 }
 
+// Write answers a call with what AppendResponse has made.
+func Write(w http.ResponseWriter, call *Call, body []byte) {
+	write(w, call, http.StatusOK, body)
+}
+
 // WriteResponse answers a call; a nil response is an answer with nothing. It builds the body in scratch, and returns it, so that its
 // memory can be used again.
 func WriteResponse(w http.ResponseWriter, scratch []byte, call *Call, response Response) []byte {
