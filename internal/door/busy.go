@@ -217,6 +217,14 @@ func (h *Hold) Try(n int64) bool {
 	return ok
 }
 
+// Owe takes n bytes more whether they are left or not: for what is there already and cannot be refused any more. Nobody is given any before others have given them back.
+func (h *Hold) Owe(n int64) {
+	for b := h.Of; b != nil; b = b.within {
+		b.used.Add(n)
+	}
+	h.n += n
+}
+
 // Keep gives back all but n bytes.
 func (h *Hold) Keep(n int64) {
 	if n < h.n {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hikyaku/hikyaku/internal/deployment"
+	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/function"
 	"github.com/hikyaku/hikyaku/internal/function/code"
 	"github.com/hikyaku/hikyaku/internal/function/loader"
@@ -55,6 +56,8 @@ func (d *Server) errorOf(err error) *Error {
 	switch {
 	case errors.As(err, &e):
 		return e
+	case errors.Is(err, door.ErrBusy):
+		return &Error{Name: "TooManyRequestsException", Status: http.StatusTooManyRequests, Message: err.Error(), Reason: "CallerRateLimitExceeded"}
 	case errors.As(err, &throttled):
 		return &Error{Name: "TooManyRequestsException", Status: http.StatusTooManyRequests, Message: "Rate Exceeded. " + err.Error(), Reason: throttled.Reason}
 	case errors.Is(err, function.ErrThrottled):

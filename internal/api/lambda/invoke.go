@@ -183,6 +183,9 @@ func (c *call) invokeStream() error {
 	if err != nil {
 		return err
 	}
+	if err := c.hold.Take(c.ctx(), min(streamed, c.d.busy.Limit())); err != nil {
+		return err
+	}
 	c.w.Header().Set("X-Amz-Executed-Version", v.Number)
 	out := &frames{c: c}
 	result, err := c.d.functions.InvokeStream(c.ctx(), in, out)

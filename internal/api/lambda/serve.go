@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"runtime/debug"
 	"strconv"
@@ -15,6 +15,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/deployment"
+	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/door/line"
 	"github.com/hikyaku/hikyaku/internal/function"
 )
@@ -33,6 +34,7 @@ type call struct {
 	function  string       // that the path names
 	qualifier string       // of the path or the query
 	rest      string       // what else the path names: an alias, an id
+	hold      door.Hold    // of the bytes that requests and answers may take
 }
 
 func (c *call) ctx() context.Context { return c.r.Context() }
@@ -40,13 +42,15 @@ func (c *call) ctx() context.Context { return c.r.Context() }
 const (
 	maxEvent   = function.MaxPayload
 	maxArchive = 70 << 20 // an archive of 50 MiB in base64, and the settings
-	// maxBusy bounds the bodies that are read at once.
-	maxBusy = 512 << 20
+	// What a large body takes while it is worked on, in its own length: as it is, as an event, on its way to an instance or into the journal; and where its length is not known before.
+	bodyCost, bodyGrowing = 4, 6
+	// streamed is what an answer takes that is passed on as it comes, and largeAnswer from where on another one counts.
+	streamed, largeAnswer = 2*maxChunk + 128<<10, 32 << 10
 )
 
 // serveLine answers a plain request that invokes a function, and leaves others to serve.
 func (d *Server) serveLine(x *line.Exchange) {
-	c := &call{d: d, x: x, r: x.Request}
+	c := &call{d: d, x: x, r: x.Request, hold: door.Hold{Of: d.busy}}
 	if _, _, ok := urlOf(c.r); ok {
 		x.Leave()
 		return
@@ -58,10 +62,9 @@ func (d *Server) serveLine(x *line.Exchange) {
 	}
 	c.id = uuid.NewString()
 	c.heads = append(make([]line.Field, 0, 6), line.Field{Name: "X-Amzn-Requestid", Value: c.id})
+	defer c.hold.End()
 	defer c.recovered()
-	held, err := c.hold(int64(len(x.Body)))
-	defer d.busy.Add(-held)
-	if err != nil {
+	if err := c.hold.Take(c.ctx(), int64(len(x.Body))); err != nil {
 		c.fail(err)
 		return
 	}
@@ -71,7 +74,8 @@ func (d *Server) serveLine(x *line.Exchange) {
 
 // serve answers any request.
 func (d *Server) serve(w http.ResponseWriter, r *http.Request) {
-	c := &call{d: d, w: w, r: r, id: uuid.NewString()}
+	c := &call{d: d, w: w, r: r, id: uuid.NewString(), hold: door.Hold{Of: d.busy}}
+	defer c.hold.End()
 	w.Header().Set("X-Amzn-Requestid", c.id)
 	defer c.recovered()
 	if name, path, ok := urlOf(r); ok {
@@ -87,9 +91,7 @@ func (d *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if op.events {
 		limit = maxEvent
 	}
-	held, err := c.read(limit)
-	defer d.busy.Add(-held)
-	if err != nil {
+	if err := c.read(limit); err != nil {
 		c.refuse(err)
 		return
 	}
@@ -140,47 +142,21 @@ func (c *call) granted(op *operation) error {
 	return c.may(op.can, c.function)
 }
 
-// read reads the body. held is what it counts against those that are read at once.
-func (c *call) read(limit int64) (held int64, err error) {
-	length := c.r.ContentLength
-	if length == 0 {
-		return 0, nil
-	}
-	if length < 0 {
-		length = limit
-	}
-	if length > limit {
-		return 0, c.tooLarge(limit)
-	}
-	if held, err := c.hold(length); err != nil {
-		return held, err
-	}
-	if c.r.ContentLength > 0 {
-		c.body = make([]byte, length)
-		if _, err := io.ReadFull(c.r.Body, c.body); err != nil {
-			return length, badContent("The body of the request could not be read: %v", err)
-		}
-		return length, nil
-	}
-	var buf bytes.Buffer
-	n, err := buf.ReadFrom(io.LimitReader(c.r.Body, limit+1))
+// read reads the body when there is room for it.
+func (c *call) read(limit int64) error {
+	b := door.Body{Hold: &c.hold, Most: limit, Cost: bodyCost, Growing: bodyGrowing}
+	body, err := b.Read(c.ctx(), c.r)
+	c.body = body
+	var large *http.MaxBytesError
 	switch {
-	case err != nil:
-		return length, badContent("The body of the request could not be read: %v", err)
-	case n > limit:
-		return length, c.tooLarge(limit)
+	case err == nil, errors.Is(err, door.ErrBusy):
+		return err
+	case errors.As(err, &large):
+		return c.tooLarge(limit)
+	case errors.Is(err, door.ErrNeverFits):
+		return c.tooLarge(c.d.busy.Limit() / bodyCost)
 	}
-	c.body = buf.Bytes()
-	return length, nil
-}
-
-// hold counts a body against those that are read at once.
-func (c *call) hold(length int64) (held int64, err error) {
-	if c.d.busy.Add(length) > maxBusy {
-		err = &Error{Name: "TooManyRequestsException", Status: http.StatusTooManyRequests, Reason: "CallerRateLimitExceeded",
-			Message: "the requests that are being read take " + strconv.Itoa(maxBusy) + " bytes, the most there can be: try again"}
-	}
-	return length, err
+	return badContent("The body of the request could not be read: %v", err)
 }
 
 // decode reads the body as JSON. Fields that are not known are left to newer clients.
@@ -207,6 +183,9 @@ func (c *call) set(name, value string) {
 func (c *call) send(status int, kind string, body []byte) {
 	if kind != "" {
 		c.set("Content-Type", kind)
+	}
+	if len(body) > largeAnswer { // it is there already, and the function has done its work: it is counted whether there is room or not
+		c.hold.Owe(2 * int64(len(body)))
 	}
 	if c.x != nil {
 		_ = c.x.Send(status, append(c.x.Begin(), body...), c.heads...) // a client that is gone misses it

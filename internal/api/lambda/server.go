@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/access"
@@ -20,6 +19,7 @@ type Options struct {
 	Functions *deployment.Registry // the door does not close it
 	Store     *queue.Store         // for the names of queues
 	Users     *access.Users        // nil: everyone may do everything
+	Busy      *door.Busy           // what requests and answers of all doors may take; nil: an account of its own
 	// Report is told what a person should know and no client is. It may be called from several goroutines. nil: nobody is told.
 	Report func(error)
 }
@@ -32,7 +32,7 @@ type Server struct {
 	users     *access.Users
 	report    func(error)
 	verifier  sigv4.Verifier
-	busy      atomic.Int64 // bytes of bodies that are read
+	busy      *door.Busy
 	stopping  context.Context
 	stop      context.CancelFunc // ends logs that are followed
 
@@ -54,7 +54,10 @@ func New(c Config, o Options) (*Server, error) {
 	if o.Functions == nil || o.Store == nil {
 		return nil, fmt.Errorf("%w: there are no functions", ErrConfig)
 	}
-	d := &Server{config: c.withDefaults(), functions: o.Functions, store: o.Store, users: o.Users, report: o.Report}
+	d := &Server{config: c.withDefaults(), functions: o.Functions, store: o.Store, users: o.Users, report: o.Report, busy: o.Busy}
+	if d.busy == nil {
+		d.busy = door.NewBusy(door.DefaultBusy(0))
+	}
 	if d.report == nil {
 		d.report = func(error) {}
 	}
@@ -79,7 +82,7 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 	}
 	d.web, err = door.Listen(ctx, door.Config{
 		Name: "lambda", Listen: d.config.Listen, TLS: tlsConfig, MaxConnections: d.config.MaxConnections, Handler: http.HandlerFunc(d.serve), Plain: d.serveLine,
-		HeaderTimeout: door.HeaderTime, ReadTimeout: readTimeout, IdleTimeout: door.IdleTime, MaxHeaderBytes: maxHeaderBytes, Report: d.report,
+		HeaderTimeout: door.HeaderTime, ReadTimeout: readTimeout, IdleTimeout: door.IdleTime, MaxHeaderBytes: maxHeaderBytes, Busy: d.busy, Report: d.report,
 	})
 	if err != nil {
 		return nil, err

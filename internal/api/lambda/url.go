@@ -36,8 +36,7 @@ func urlOf(r *http.Request) (name, path string, ok bool) {
 // serveURL answers a request by a function.
 func (c *call) serveURL(name, path string) {
 	c.action = "lambda:InvokeFunctionUrl"
-	held, err := c.read(maxEvent)
-	defer c.d.busy.Add(-held)
+	err := c.read(maxEvent)
 	if err != nil {
 		c.refuse(err)
 		return
@@ -73,6 +72,9 @@ func (c *call) serveURL(name, path string) {
 	case result.FunctionError != "":
 		c.send(http.StatusBadGateway, "application/json", []byte("Internal Server Error"))
 	default:
+		if n := int64(len(result.Payload)); n > largeAnswer {
+			c.hold.Owe(3 * n) // as the function has made it, decoded, and as it is written
+		}
 		c.writeURL(result.Payload)
 	}
 }
@@ -274,6 +276,10 @@ func (s *urlStream) Write(p []byte) (int, error) {
 }
 
 func (c *call) streamURL(in function.Request) {
+	if err := c.hold.Take(c.ctx(), min(streamed, c.d.busy.Limit())); err != nil {
+		c.fail(err)
+		return
+	}
 	s := &urlStream{c: c}
 	result, err := c.d.functions.InvokeStream(c.ctx(), in, s)
 	switch {

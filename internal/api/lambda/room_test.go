@@ -1,0 +1,60 @@
+package lambda
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/door"
+)
+
+func until(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("it never came that " + what)
+		}
+	}
+}
+
+// Events count while they are worked on, and what a function returned until its client has read it. Who finds no room is told to try again, and nothing was invoked.
+func TestEventsAndResultsCountUntilTheyAreRead(t *testing.T) {
+	r := newRig(t)
+	all := door.NewBusy(64 << 20)
+	all.Patience = 50 * time.Millisecond
+	r.door.busy = all
+	r.create("f", nil)
+	until(t, "the deployment's room is given back", func() bool { return all.Used() == 0 })
+	conn, err := net.Dial("tcp", strings.TrimPrefix(r.base, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	answer := strings.Repeat("x", 6_200_000)
+	event := `{"answer":"` + answer + `"}`
+	fmt.Fprintf(conn, "POST %s/f/invocations HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", functions, len(event), event)
+	until(t, "event and result are counted", func() bool { return all.Used() > 6*6_200_000 })
+	rest := all.Limit() - all.Used()
+	if !all.Try(rest) {
+		t.Fatal("it has grown")
+	}
+	if g := r.call("POST", functions+"/f/invocations", `{"answer":"`+strings.Repeat("y", 100_000)+`"}`); g.StatusCode != http.StatusTooManyRequests || !strings.Contains(g.text, "too much is being sent") {
+		t.Errorf("without room: %s %.200s", g.Status, g.text)
+	}
+	all.Give(rest)
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(res.Body)
+	if err != nil || string(text) != `"`+answer+`"` {
+		t.Errorf("%d bytes, %v", len(text), err)
+	}
+	res.Body.Close()
+	until(t, "all is given back", func() bool { return all.Used() == 0 })
+}
