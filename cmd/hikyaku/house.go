@@ -61,7 +61,8 @@ func openHouse(ctx context.Context, f *config.File, logTo io.Writer, adopt bool)
 		Dir:          journalDir(f.DataDir),
 		Durability:   journal.Durability(f.Durability),
 		SegmentBytes: f.Journal.SegmentBytes,
-		Report:       func(err error) { log.Warn("journal", "error", err) },
+		Scrub:        file.Scrub{Every: f.Journal.Scrub.Every, BytesPerSecond: f.Journal.Scrub.BytesPerSecond},
+		Report:       func(err error) { sayOfJournal(log, err) },
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open data_dir %s: %w", f.DataDir, err)
@@ -92,6 +93,16 @@ func openHouse(ctx context.Context, f *config.File, logTo io.Writer, adopt bool)
 		return nil, errors.Join(h.definitions(err), h.close())
 	}
 	return h, nil
+}
+
+// sayOfJournal logs what the journal reports. Damage is an error, of which each place is told once.
+func sayOfJournal(log *slog.Logger, err error) {
+	var damage *journal.DamageError
+	if !errors.As(err, &damage) {
+		log.Warn("journal", "error", err)
+		return
+	}
+	log.Error("journal", "error", err, "hint", "nothing was changed, and what can be read is delivered; look at all of it with `hikyaku journal check`, and at the disk")
 }
 
 // pool are the settings of functions' instances. With users what they may not do has to be kept from what they deploy.

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -73,6 +74,13 @@ func (l Limits) Store() queue.Limits {
 // Journal is about the files of the log.
 type Journal struct {
 	SegmentBytes int64 `yaml:"segment_bytes" min:"0" doc:"Size of a file of the log, a multiple of 4096 from 1 MiB to 1 GiB. Two such files are kept in reserve. Not set: 64 MiB, and on a disk of less than 1 GiB a sixteenth of it, at least 1 MiB."`
+	Scrub        Scrub `yaml:"scrub" doc:"Looking for damage in the files of the log while hikyaku runs."`
+}
+
+// Scrub is about looking for damage in them.
+type Scrub struct {
+	Every          time.Duration `yaml:"every" min:"1m" doc:"How often all files of the journal are read, to find what the disk has damaged before a reader or a start does: from the beginning of one round to that of the next, and the first at the start. Not set: never."`
+	BytesPerSecond int64         `yaml:"bytes_per_second" unit:"bytes" min:"65536" default:"8388608" doc:"How much of them is read in a second at most."`
 }
 
 // Log says what is logged.

@@ -16,6 +16,7 @@ import (
 	"context"
 	"io"
 	"iter"
+	"time"
 )
 
 // Position is the place of a group in the order of the log. Positions only compare: a later group has a greater one, and
@@ -96,10 +97,15 @@ type Info struct {
 type Stats struct {
 	Groups, Records, Bytes uint64 // appended
 	Syncs                  uint64
-	LiveBytes, TotalBytes  uint64 // as far as releases tell; on the medium
-	CopiedBytes            uint64 // of records that cleaning wrote again elsewhere
-	CheckpointBytes        uint64 // of checkpoints that were written
-	Segments               int    // files, or 0 where there are none
+	LiveBytes, TotalBytes  uint64    // as far as releases tell; on the medium
+	CopiedBytes            uint64    // of records that cleaning wrote again elsewhere
+	CheckpointBytes        uint64    // of checkpoints that were written
+	Segments               int       // files, or 0 where there are none
+	DamagedPlaces          int       // known now; looked for while the journal is open, not by each read
+	DamageFound            uint64    // places, those that were mended among them
+	ScrubbedBytes          uint64    // read to look for damage
+	ScrubRounds            uint64    // whole ones
+	Scrubbed               time.Time // end of the last whole round; zero before
 	Checkpoint             Position
 }
 

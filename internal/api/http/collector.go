@@ -18,6 +18,8 @@ type storeCollector struct {
 	queues, published, unheard              *prometheus.Desc
 	groups, records, written, syncs         *prometheus.Desc
 	journalBytes, segments                  *prometheus.Desc
+	damaged, damageFound                    *prometheus.Desc
+	scrubbed, scrubRounds, scrubEnd         *prometheus.Desc
 }
 
 func newStoreCollector(store Store, most int) *storeCollector {
@@ -43,6 +45,11 @@ func newStoreCollector(store Store, most int) *storeCollector {
 		syncs:        desc("journal_syncs_total", "Syncs of the journal."),
 		journalBytes: desc("journal_bytes", "Bytes of the journal: live ones are still needed.", "kind"),
 		segments:     desc("journal_segments", "Files of the journal."),
+		damaged:      desc("journal_damaged_places", "Places of the journal's files that are known to be damaged or missing."),
+		damageFound:  desc("journal_damage_found_total", "Damaged places that were found while the journal was open, those that were mended among them."),
+		scrubbed:     desc("journal_scrubbed_bytes_total", "Bytes read to look for damage."),
+		scrubRounds:  desc("journal_scrub_rounds_total", "Whole rounds of looking for damage."),
+		scrubEnd:     desc("journal_scrub_end_seconds", "When the last whole round of looking for damage ended, in Unix time; 0: none has yet."),
 	}
 }
 
@@ -50,6 +57,7 @@ func newStoreCollector(store Store, most int) *storeCollector {
 func (s *storeCollector) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		s.messages, s.bytes, s.waiters, s.oldest, s.total, s.examined, s.views, s.viewBytes, s.queues, s.published, s.unheard, s.groups, s.records, s.written, s.syncs, s.journalBytes, s.segments,
+		s.damaged, s.damageFound, s.scrubbed, s.scrubRounds, s.scrubEnd,
 	} {
 		out <- d
 	}
@@ -73,6 +81,15 @@ func (s *storeCollector) Collect(out chan<- prometheus.Metric) {
 	gauge(s.journalBytes, float64(j.LiveBytes), "live")
 	gauge(s.journalBytes, float64(j.TotalBytes), "all")
 	gauge(s.segments, float64(j.Segments))
+	gauge(s.damaged, float64(j.DamagedPlaces))
+	count(s.damageFound, j.DamageFound)
+	count(s.scrubbed, j.ScrubbedBytes)
+	count(s.scrubRounds, j.ScrubRounds)
+	end := 0.0
+	if !j.Scrubbed.IsZero() {
+		end = float64(j.Scrubbed.UnixMilli()) / 1000
+	}
+	gauge(s.scrubEnd, end)
 }
 
 // collectQueues shows the first queues by name each, and the others summed.

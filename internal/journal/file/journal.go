@@ -69,12 +69,13 @@ type Journal struct {
 	failure atomic.Pointer[error]
 	ended   chan struct{} // closed once failure is set
 	count   counters
+	found   found // damage, while the journal is open
 
 	tidy     chan struct{} // wakes the keeper
 	dirty    chan struct{} // wakes the cleaner
 	short    atomic.Bool   // the reserve cannot be made up: there is no room on the medium
 	quit     chan struct{}
-	owned    sync.WaitGroup // the keeper, the cleaner, the flusher and the watch
+	owned    sync.WaitGroup // the keeper, the cleaner, the flusher, the watch and the scrubber
 	closing  sync.Once
 	closeErr error
 	cache    tableCache
@@ -84,7 +85,7 @@ var _ journal.Journal = (*Journal)(nil)
 
 type counters struct {
 	groups, records, bytes, syncs atomic.Uint64
-	copied, checkpoints           atomic.Uint64 // bytes
+	copied, checkpoints, scrubbed atomic.Uint64 // bytes
 }
 
 // Open opens the journal in opts.Dir, which it makes when there is none. What the last process left is checked and,
@@ -122,6 +123,9 @@ func Open(ctx context.Context, opts Options) (*Journal, error) {
 		}
 		if o.Watch > 0 {
 			j.owned.Go(j.watch.run)
+		}
+		if o.Scrub.Every > 0 {
+			j.owned.Go(j.scrub)
 		}
 	}
 	return j, nil

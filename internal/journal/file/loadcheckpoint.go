@@ -8,7 +8,6 @@ import (
 	"hash/crc32"
 	"io"
 	"path/filepath"
-	"slices"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
@@ -21,9 +20,7 @@ func (j *Journal) LoadCheckpoint(ctx context.Context) (journal.Position, io.Read
 	c := &j.checkpoints
 	c.saving.Lock() // a save removes old ones
 	defer c.saving.Unlock()
-	c.mu.Lock()
-	list := slices.Clone(c.list)
-	c.mu.Unlock()
+	list := c.kept()
 	var skipped []error
 	for _, sc := range list {
 		at, r, err := openCheckpoint(ctx, j.fs, sc)
@@ -35,13 +32,7 @@ func (j *Journal) LoadCheckpoint(ctx context.Context) (journal.Position, io.Read
 			return 0, nil, skipped, fmt.Errorf("load checkpoint %s: %w", sc.name, err)
 		}
 		skipped = append(skipped, damage)
-		c.mu.Lock()
-		for i := range c.list {
-			if c.list[i].number == sc.number {
-				c.list[i].damaged = true
-			}
-		}
-		c.mu.Unlock()
+		c.spoil(sc.number)
 	}
 	j.manifestMu.Lock()
 	reclaimed := j.manifest.reclaimed

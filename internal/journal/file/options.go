@@ -48,10 +48,14 @@ type Options struct {
 	// and takes nothing more. 250 ms when 0, never when negative.
 	Watch time.Duration
 
+	// Scrub has the journal read all of its files again and again, to find what was damaged. Off when zero.
+	Scrub Scrub
+
 	ReadOnly bool // reads only, without the lock and without repairing a torn tail; Append and the like are refused
 
 	// Report is told of trouble that costs nothing yet: a segment that could not be removed, a spare that could not be made;
-	// and of what a start finds that a crash left: a torn tail, a manifest whose write was cut off. It may be called from any goroutine of the journal and must not block. May be nil.
+	// and of what a start finds that a crash left: a torn tail, a manifest whose write was cut off; and, as a *journal.DamageError, of damage that was found
+	// while the journal was open, each place once. It may be called from any goroutine of the journal and must not block. May be nil.
 	Report func(error)
 
 	FS FS // the file layer; the operating system's when nil
@@ -90,6 +94,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Watch == 0 {
 		o.Watch = defaultWatch
+	}
+	if o.Scrub.BytesPerSecond <= 0 {
+		o.Scrub.BytesPerSecond = defaultScrubBytes
 	}
 	if o.Report == nil {
 		o.Report = func(error) {}

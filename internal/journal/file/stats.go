@@ -13,7 +13,9 @@ func (j *Journal) Stats() journal.Stats {
 
 		CopiedBytes:     j.count.copied.Load(),
 		CheckpointBytes: j.count.checkpoints.Load(),
+		ScrubbedBytes:   j.count.scrubbed.Load(),
 	}
+	j.found.stats(&st)
 	j.mu.Lock()
 	for _, s := range j.spares {
 		st.TotalBytes += uint64(s.size)

@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"path/filepath"
 	"runtime/debug"
+	"sync/atomic"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
@@ -109,6 +110,10 @@ type noteKeeper struct {
 	mapped []byte // of f, where that can be: to write there takes nanoseconds
 	turn   int
 	buf    [noteBytes]byte
+
+	// For who reads the file meanwhile without the lock: it is whole while begun and done are equal, and the same before and after.
+	begun, done atomic.Uint64
+	noted       atomic.Uint64 // a position that was noted; 0: none was
 }
 
 // mapper is a File that can be had as memory. To write to it is to write to the file; unmap has to be called before the file is closed.
@@ -164,10 +169,14 @@ func (j *Journal) noteSynced(s *segment, last journal.Position) {
 	note{s.generation, last}.encode(k.buf[:])
 	if err := k.write(); err != nil {
 		j.opts.Report(fmt.Errorf("note what is synced: %w", errors.Join(err, k.close())))
+		return
 	}
+	k.noted.Store(uint64(last))
 }
 
 func (k *noteKeeper) write() (err error) {
+	k.begun.Add(1)
+	defer k.done.Add(1)
 	at := k.turn * noteBytes
 	k.turn = (k.turn + 1) % notePlaces
 	if k.mapped == nil {
