@@ -297,3 +297,23 @@ func BenchmarkScan(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/groups, "ns/group")
 }
+
+// BenchmarkWatch is what a look at the folder costs, which is taken four times a second: at most 64 sealed segments are looked at each time.
+func BenchmarkWatch(b *testing.B) {
+	j, err := file.Open(b.Context(), file.Options{Dir: b.TempDir(), SegmentBytes: 16 << 10, Durability: journal.OS, Watch: -1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer j.Close() //nolint:errcheck // only looked at
+	for n := range 1000 {
+		if err := j.Write([]journal.Record{message(n, 2000)}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		if err := file.Look(j); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(j.Stats().Segments), "segments")
+}

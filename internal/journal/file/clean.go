@@ -125,7 +125,7 @@ func (r *run) candidates(horizon journal.Position, going *bool) []*victim {
 	count := func(v *victim) {
 		total += v.bytes
 		live += v.live
-		if s := v.segment(); v.live > 0 && !s.spoiled {
+		if s := v.segment(); v.live > 0 && !s.spoiled && !s.cleaning {
 			all = append(all, v)
 		}
 	}
@@ -137,7 +137,7 @@ func (r *run) candidates(horizon journal.Position, going *bool) []*victim {
 	for _, c := range j.colds {
 		v := &victim{cold: c, bytes: c.made.units * unitBytes, live: c.alive.units * unitBytes} // without what no cleaning can save
 		count(v)
-		if c.end < j.opts.SegmentBytes/16 && v.live > 0 && !c.spoiled {
+		if c.end < j.opts.SegmentBytes/16 && v.live > 0 && !c.spoiled && !c.cleaning {
 			small = append(small, v)
 		}
 	}

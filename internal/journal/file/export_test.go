@@ -72,3 +72,6 @@ func CheckOn(ctx context.Context, fsys FS, dir string) (*Report, error) {
 	}
 	return x.report, nil
 }
+
+// Look is one look of the watch.
+func Look(j *Journal) error { return j.watch.look() }

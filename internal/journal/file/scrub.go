@@ -157,6 +157,9 @@ func (s *scrubber) judge(name string, damages []Damage, err error) error {
 	if id, err := j.fs.Identify(j.dir); err != nil || id != j.watch.dir {
 		return nil // the whole folder went: the watch tells
 	}
+	if _, err := j.fs.Identify(name); missing(err) && j.opts.Watch > 0 {
+		return nil // so it does of this file, and writes it again if it can
+	}
 	if j.has(name) {
 		j.tell(name, damages, "")
 	}

@@ -64,7 +64,7 @@ func (sl *manifestSlot) unlike(turn uint64) string {
 	return ""
 }
 
-// renewManifest writes the manifest of a turn, which is in memory, over a damaged file: the same again where that was in force, for the other one, which may
+// renewManifest writes the manifest of a turn, which is in memory, over a damaged file, or makes one that is gone: the same again where that was in force, for the other one, which may
 // be all that a crash would leave, is not touched then; else the next turn.
 func (j *Journal) renewManifest(slot int, turn uint64) error {
 	j.manifestMu.Lock()

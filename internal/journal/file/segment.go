@@ -60,8 +60,8 @@ type segment struct {
 	moved      bool   // a cold segment: each head begins with an origin
 
 	use  sync.RWMutex // held for reading around each use of f; gone is set under it
-	f    File
-	gone error // why f is closed: errGone, or journal.ErrClosed
+	f    File         // replaced under it when it was written again
+	gone error        // why f is closed: errGone, or journal.ErrClosed
 
 	size    int64 // of the file
 	end     int64 // offset behind the last group, its end mark included once it is sealed

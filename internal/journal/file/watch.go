@@ -3,6 +3,7 @@ package file
 import (
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 )
 
@@ -19,6 +20,12 @@ type watch struct {
 	dir       ID
 	manifests [manifestFiles]bool // which of them have been there
 	failures  int                 // looks that failed in a row
+
+	note      ID          // of the note; nil: there is none
+	next      int         // which of the sealed and cold segments is looked at next
+	restoring atomic.Bool // one of them is being written again
+	again     time.Time   // no other before: the last try failed
+	said      complaint   // of that
 }
 
 var errFolder = errors.New("the folder is not the one that was opened")
@@ -33,6 +40,7 @@ func (j *Journal) newWatch() (*watch, error) {
 
 // run is the goroutine that looks now and then.
 func (w *watch) run() {
+	w.begin()
 	tick := time.NewTicker(w.j.opts.Watch)
 	defer tick.Stop()
 	for {
@@ -50,6 +58,17 @@ func (w *watch) run() {
 		if errors.Is(err, errFolder) || w.failures >= watchTries {
 			_ = w.j.fail(err) // told by Failed
 			return
+		}
+	}
+}
+
+// begin notes what was made at the start.
+func (w *watch) begin() {
+	w.j.syncMu.Lock()
+	defer w.j.syncMu.Unlock()
+	if f := w.j.note.f; f != nil {
+		if id, err := f.Identify(); err == nil {
+			w.note = id
 		}
 	}
 }
@@ -78,7 +97,16 @@ func (w *watch) look() error {
 	if err := w.lookAtTail(); err != nil {
 		return err
 	}
-	return w.lookAtManifests()
+	if err := w.lookAtManifests(); err != nil {
+		return err
+	}
+	if err := w.lookAtNote(); err != nil {
+		return err
+	}
+	if err := w.lookAtCheckpoints(); err != nil {
+		return err
+	}
+	return w.lookAtSealed()
 }
 
 // lookAtTail makes sure that the newest segment, which takes what is appended, still has its name.
@@ -130,11 +158,13 @@ func (w *watch) lookAtManifests() error {
 		case !w.manifests[turn]:
 			continue
 		}
-		w.manifests[turn] = false
-		j.manifestMu.Lock()
-		err := j.changeManifest(func(*manifest) {})
-		j.manifestMu.Unlock()
-		if err != nil {
+		switch err := j.renewManifest(int(turn), j.turn()); {
+		case fullError(err): // when there is room again
+			if w.said.isNew(err) {
+				j.opts.Report(fmt.Errorf("%s was removed by somebody, and cannot be written again: %w", name, err))
+			}
+			continue
+		case err != nil:
 			return fmt.Errorf("write the manifest again, which was removed: %w", err)
 		}
 		j.opts.Report(fmt.Errorf("%s was removed by somebody; the list of segments was written again", name))
