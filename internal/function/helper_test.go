@@ -12,6 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/hikyaku/hikyaku/internal/caller/callertest"
 	"github.com/hikyaku/hikyaku/internal/function"
 	"github.com/hikyaku/hikyaku/internal/function/code"
 	"github.com/hikyaku/hikyaku/internal/function/logbook"
@@ -21,6 +22,7 @@ import (
 var built string
 
 func TestMain(m *testing.M) {
+	callertest.Become()
 	if os.Getenv("ORPHAN_TEST") != "" {
 		beOwner()
 		return

@@ -3,10 +3,13 @@ package function
 import (
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
+	"github.com/hikyaku/hikyaku/internal/caller"
 	"github.com/hikyaku/hikyaku/internal/function/isolate"
 	"github.com/hikyaku/hikyaku/internal/function/process"
 )
@@ -75,6 +78,33 @@ func (p *Pool) user(name string) int {
 		p.users[name] = id
 	}
 	return id
+}
+
+// refuse tells of connections to the instance's endpoint whether they are of another account than its programs and this process: whoever reaches it could take events and
+// answer them. nil: this system does not tell whose a connection is.
+func (i *instance) refuse() func(net.Conn) bool {
+	p := i.fn.pool
+	if !p.known() {
+		return nil
+	}
+	allowed := []uint32{uint32(os.Geteuid())}
+	if p.starter.Isolation().OwnUser {
+		allowed = append(allowed, uint32(i.fn.user))
+	}
+	var once sync.Once
+	return func(c net.Conn) bool {
+		uid, err := caller.Of(c).Account()
+		if err == nil && slices.Contains(allowed, uid) {
+			return false
+		}
+		once.Do(func() {
+			if err == nil {
+				err = fmt.Errorf("it is of the account with uid %d", uid)
+			}
+			i.note("ISOLATION\tA connection to the Runtime API was refused: " + err.Error())
+		})
+		return true
+	}
 }
 
 // tasksOfUser is how many processes and threads a function has at most, in all of its instances, where no control group counts those of each.

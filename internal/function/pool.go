@@ -1,6 +1,7 @@
 package function
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hikyaku/hikyaku/internal/caller"
 	"github.com/hikyaku/hikyaku/internal/function/bill"
 	"github.com/hikyaku/hikyaku/internal/function/code"
 	"github.com/hikyaku/hikyaku/internal/function/limit"
@@ -45,6 +47,7 @@ type Pool struct {
 	limits  *limit.Root // nil: none
 	starter *process.Starter
 	wait    sync.WaitGroup // for everything that runs on its own
+	known   func() bool    // whether this system tells whose connections are
 
 	unreserved atomic.Int64 // invocations of functions without a reserved concurrency
 	number     atomic.Uint64
@@ -99,6 +102,7 @@ func New(c Config) (*Pool, error) {
 		starter.Rooms = filepath.Join(dir, "room")
 	}
 	p.starter = process.NewStarter(starter)
+	p.known = sync.OnceValue(func() bool { return caller.Supported && caller.Probe(context.Background()) == nil })
 	return p, nil
 }
 

@@ -67,7 +67,7 @@ func (i *instance) open() error {
 		return fmt.Errorf("cannot make a folder for temporary files: %w", err)
 	}
 	if i.server, err = runtimeapi.Listen(runtimeapi.Config{Handler: i, Extensions: i.extensionNames(), Function: f.d.Name, Version: f.d.Version,
-		HandlerName: f.d.Handler, Account: f.pool.config.Account}); err != nil {
+		HandlerName: f.d.Handler, Account: f.pool.config.Account, Refuse: i.refuse()}); err != nil {
 		return err
 	}
 	if f.pool.limits != nil {

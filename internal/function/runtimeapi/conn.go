@@ -26,6 +26,9 @@ func newConn(s *Server, n net.Conn) *conn {
 func (c *conn) run() {
 	defer c.s.wait.Done()
 	defer c.s.forget(c)
+	if refuse := c.s.config.Refuse; refuse != nil && refuse(c.net) {
+		return
+	}
 	for c.serve() {
 	}
 }

@@ -16,6 +16,8 @@ type Config struct {
 	Extensions []string
 	// What an extension is told when it registers.
 	Function, Version, HandlerName, Account string
+	// Refuse tells of a new connection whether it is not the instance's: then it is closed without a word. It may be called concurrently. nil: all are.
+	Refuse func(net.Conn) bool
 	// Now is time.Now, unless a test has a clock of its own.
 	Now func() time.Time
 }
