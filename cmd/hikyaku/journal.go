@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,16 +23,64 @@ func newJournal() *cobra.Command {
 }
 
 func newJournalCheck() *cobra.Command {
-	return &cobra.Command{
+	var watch bool
+	var every time.Duration
+	var rate int64
+	cmd := &cobra.Command{
 		Use:   "check DIR",
 		Short: "Read a whole journal and report what is damaged; changes nothing",
 		Long: `Reads every segment, group, body and checkpoint of the journal in DIR (a data_dir, or the journal folder in it).
-It changes nothing, and may look at a journal in use. Exit status 1 when there is damage.`,
+It changes nothing, and may look at a journal in use. Exit status 1 when there is damage.
+
+With --watch it looks again and again until it is interrupted, and tells each damaged place once. It reads beside the
+page cache, and no more than --bytes-per-second, so that a server that uses the journal does not feel it.`,
 		Example: "  hikyaku journal check ./hikyaku-data",
 		Args:    oneArg("the DIR of a journal, or its data_dir"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if watch {
+				w := &file.Watcher{Dir: findJournal(args[0]), BytesPerSecond: rate}
+				return watchJournal(cmd.Context(), w, every, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			}
 			return checkJournal(cmd.Context(), args[0], cmd.OutOrStdout())
 		},
+	}
+	cmd.Flags().BoolVar(&watch, "watch", false, "look again and again until interrupted")
+	cmd.Flags().DurationVar(&every, "every", time.Hour, "with --watch: from the beginning of one look to that of the next")
+	cmd.Flags().Int64Var(&rate, "bytes-per-second", 8<<20, "with --watch: `BYTES` that are read in a second at most; 0: no bound")
+	return cmd
+}
+
+// watchJournal looks until ctx ends. Where nothing was damaged that is no error. A look that fails is told, and may be better next time; the first has to succeed.
+func watchJournal(ctx context.Context, w *file.Watcher, every time.Duration, out, complain io.Writer) error {
+	damaged := 0
+	for looks := 1; ; looks++ {
+		next := time.After(every)
+		report, fresh, err := w.Look(ctx, nil)
+		switch {
+		case ctx.Err() != nil:
+		case err != nil && looks == 1:
+			return err
+		case err != nil:
+			fmt.Fprintln(complain, explain(err))
+		case looks == 1:
+			printReport(out, report)
+		default:
+			for _, d := range fresh {
+				fmt.Fprintf(out, "%s %s\n", time.Now().UTC().Format(time.RFC3339), d.String())
+			}
+		}
+		damaged += len(fresh)
+		if ctx.Err() == nil {
+			select {
+			case <-ctx.Done():
+			case <-next:
+				continue
+			}
+		}
+		if damaged > 0 {
+			return fmt.Errorf("journal %s: %s in %s", w.Dir, count(int64(damaged), "damaged place"), count(int64(looks), "look"))
+		}
+		return nil
 	}
 }
 

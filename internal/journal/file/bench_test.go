@@ -298,7 +298,7 @@ func BenchmarkScan(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/groups, "ns/group")
 }
 
-// BenchmarkWatch is what a look at the folder costs, which is taken four times a second: at most 64 sealed segments are looked at each time.
+// BenchmarkWatch is what a look at the folder costs, which is taken four times a second: at most 16 sealed segments are looked at each time.
 func BenchmarkWatch(b *testing.B) {
 	j, err := file.Open(b.Context(), file.Options{Dir: b.TempDir(), SegmentBytes: 16 << 10, Durability: journal.OS, Watch: -1})
 	if err != nil {

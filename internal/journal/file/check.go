@@ -65,16 +65,35 @@ func (d Damage) String() string {
 // told how many bytes of how many are done, from the calling goroutine. The error is for what could not be looked at;
 // damage is in the report.
 func Check(ctx context.Context, dir string, progress func(done, total int64)) (*Report, error) {
-	x, err := inspect(ctx, osFS{}, dir, progress)
+	report, err := look(ctx, osFS{}, dir, progress)
 	if err != nil {
 		return nil, fmt.Errorf("check journal %s: %w", dir, err)
 	}
-	holder, err := lockHolder(filepath.Join(dir, lockName))
+	return report, nil
+}
+
+// look inspects a journal. While one in use is read it goes on: what is at its end may look torn, what is taken away is missing. So damage of one that is in use
+// counts when a second look finds it in the same place: by then that place was written, or left the journal.
+func look(ctx context.Context, fsys FS, dir string, progress func(done, total int64)) (*Report, error) {
+	x, err := inspect(ctx, fsys, dir, progress)
 	if err != nil {
-		return nil, fmt.Errorf("check journal %s: %w", dir, err)
+		return nil, err
 	}
-	x.report.InUseBy = holder
-	return x.report, nil
+	report := x.report
+	if report.InUseBy, err = lockHolder(filepath.Join(dir, lockName)); err != nil {
+		return nil, err
+	}
+	if report.InUseBy == "" || len(report.Damages) == 0 {
+		return report, nil
+	}
+	again, err := inspect(ctx, fsys, dir, nil)
+	if err != nil {
+		return nil, err
+	}
+	report.Damages = slices.DeleteFunc(report.Damages, func(d Damage) bool {
+		return !slices.ContainsFunc(again.report.Damages, func(e Damage) bool { return e.File == d.File && e.Offset == d.Offset })
+	})
+	return report, nil
 }
 
 // inspection is a whole look at a journal.
@@ -127,6 +146,11 @@ func inspect(ctx context.Context, fsys FS, dir string, progress func(done, total
 	if err != nil {
 		return nil, err
 	}
+	var c checkpoints
+	if err := c.find(fsys, dir, names); err != nil { // before the log, which goes on behind them
+		return nil, err
+	}
+	x.saved = c.list
 	if err := x.readManifest(names); err != nil {
 		return nil, err
 	}
@@ -147,13 +171,19 @@ func inspect(ctx context.Context, fsys FS, dir string, progress func(done, total
 		if err := x.inspectSegment(ctx, f); err != nil {
 			return nil, errors.Join(err, x.close())
 		}
+		if f.s != nil { // one that is reclaimed meanwhile takes room as long as it is open
+			_ = f.s.shut(journal.ErrClosed)
+		}
 	}
 	for _, f := range x.colds {
 		if err := x.inspectCold(ctx, f); err != nil {
 			return nil, errors.Join(err, x.close())
 		}
+		if f.c != nil {
+			_ = f.c.shut(journal.ErrClosed)
+		}
 	}
-	if err := x.inspectCheckpoints(ctx, names); err != nil {
+	if err := x.inspectCheckpoints(ctx); err != nil {
 		return nil, errors.Join(err, x.close())
 	}
 	if err := x.forgetWhatIsGone(); err != nil {
@@ -203,13 +233,9 @@ func (x *inspection) close() error {
 func (x *inspection) add(d Damage) { x.report.Damages = append(x.report.Damages, d) }
 
 // inspectCheckpoints verifies every checkpoint.
-func (x *inspection) inspectCheckpoints(ctx context.Context, names []string) error {
-	var c checkpoints
-	if err := c.find(x.fs, x.dir, names); err != nil {
-		return err
-	}
-	for i := range c.list {
-		sc := &c.list[i]
+func (x *inspection) inspectCheckpoints(ctx context.Context) error {
+	for i := range x.saved {
+		sc := &x.saved[i]
 		_, r, err := openCheckpoint(ctx, x.fs, *sc)
 		var damage *journal.DamageError
 		switch {
@@ -226,15 +252,14 @@ func (x *inspection) inspectCheckpoints(ctx context.Context, names []string) err
 		}
 	}
 	sound := func(sc savedCheckpoint) bool { return !sc.damaged }
-	if x.manifest.reclaimed && !slices.ContainsFunc(c.list, sound) {
+	if x.manifest.reclaimed && !slices.ContainsFunc(x.saved, sound) {
 		for i := range x.report.Damages {
 			if d := &x.report.Damages[i]; d.Lost == lostNothing {
 				d.Lost = "what only the reclaimed beginning of the log told: no other checkpoint is sound"
 			}
 		}
 	}
-	x.saved = c.list
-	x.report.Checkpoints = len(c.list)
+	x.report.Checkpoints = len(x.saved)
 	return nil
 }
 

@@ -53,6 +53,9 @@ func (c *checkpoints) find(fsys FS, dir string, names []string) error {
 		}
 		sc := savedCheckpoint{number: number, name: filepath.Join(dir, name)}
 		b, err := readFirst(fsys, sc.name, checkpointHeader)
+		if missing(err) {
+			continue // a journal in use has taken it away
+		}
 		if err != nil {
 			return err
 		}

@@ -33,6 +33,9 @@ func (x *inspection) readManifest(names []string) error {
 		}
 		path := filepath.Join(x.dir, name)
 		row, holds, err := x.strangeSegment(path, base)
+		if missing(err) {
+			continue // a journal in use has taken it away
+		}
 		if err != nil {
 			return err
 		}
@@ -138,6 +141,9 @@ func (x *inspection) addColds(names []string) error {
 func (x *inspection) wholeCold(number uint32) (row *manifestCold, err error) {
 	name := coldName(x.dir, number)
 	f, err := x.fs.Open(name, true)
+	if missing(err) {
+		return nil, nil // as above
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -229,11 +229,21 @@ func scrubUnderLoad(t *testing.T, o file.Options, until uint64) {
 	o.Watch = time.Millisecond
 	o.CleanBytes = 1 << 40
 	j := mustOpen(t, o)
-	j.Keep(slices.Values([]journal.Address(nil)))
-	more := func() bool {
+	load(t, j, func() bool {
 		st := j.Stats()
 		return st.ScrubRounds < until || st.Groups < 800 || st.CopiedBytes == 0
+	})
+	if err := j.Close(); err != nil {
+		t.Error(err)
 	}
+	if errs := said.take(); len(errs) > 0 || j.Stats().DamageFound > 0 {
+		t.Errorf("%d rounds told %d: %v", j.Stats().ScrubRounds, len(errs), errors.Join(errs[:min(5, len(errs))]...))
+	}
+}
+
+// load has three write and settle, and save checkpoints, so that segments are begun, sealed, cleaned and used again, as long as more says so.
+func load(t *testing.T, j *file.Journal, more func() bool) {
+	j.Keep(slices.Values([]journal.Address(nil)))
 	var writers sync.WaitGroup
 	for w := range 3 {
 		writers.Go(func() {
@@ -262,10 +272,4 @@ func scrubUnderLoad(t *testing.T, o file.Options, until uint64) {
 		})
 	}
 	writers.Wait()
-	if err := j.Close(); err != nil {
-		t.Error(err)
-	}
-	if errs := said.take(); len(errs) > 0 || j.Stats().DamageFound > 0 {
-		t.Errorf("%d rounds told %d: %v", j.Stats().ScrubRounds, len(errs), errors.Join(errs[:min(5, len(errs))]...))
-	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	watchFiles   = 64 // sealed and cold segments looked at at a time: a look at one takes some microseconds
+	watchFiles   = 16 // sealed and cold segments looked at at a time: a look at one takes some microseconds
 	restoreAgain = 10 * time.Second
 )
 
