@@ -30,6 +30,9 @@ in flight is finished or given back. Without a file, queues are made on demand a
   sqs      127.0.0.1:9324   Amazon SQS
   lambda   127.0.0.1:9001   AWS Lambda, hikyaku function
 
+Without users:, other accounts of this machine may put and take; the rest is for this account and root, unless the
+configuration says access: { local_accounts: any }.
+
 A door but http stays closed, with a warning, if somebody else has its port and the configuration does not say where it listens.`,
 		Example: `  hikyaku serve
   mysql -h 127.0.0.1 test -e "CREATE TABLE jobs (payload text NOT NULL) ENGINE=QUEUE"

@@ -19,6 +19,11 @@ func prepare(t *testing.T, v *visitor) {
 			t.Fatal(err)
 		}
 	}
+	for _, to := range [][2]string{{"/2015-03-31/functions", function("u")}, {"/2021-10-31/functions/u/url", `{"AuthType":"NONE"}`}} {
+		if err := v.ask(t.Context(), "lambda", "POST", to[0], "application/json", to[1], ""); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // all makes every call, and compares what is refused.

@@ -115,8 +115,11 @@ func named(function string) queue.Name {
 
 // may refuses what the caller was not granted on a function.
 func (c *call) may(can access.Action, function string) error {
-	if !c.d.users.Any() || c.d.users.Allowed(c.user, can, named(function)) { // without users admit has asked
+	if c.d.users.Allowed(c.user, can, named(function)) {
 		return nil
+	}
+	if !c.d.users.Any() {
+		return c.sameAccount()
 	}
 	return denied("User: " + c.who() + " is not authorized to perform: " + c.action + " on resource: " + c.d.functions.ARN(function, "") + " (" + string(can) + " is not granted)")
 }
