@@ -39,7 +39,7 @@ func openDoors(ctx context.Context, h *house, api config.API, log *slog.Logger) 
 	if err != nil {
 		return nil, err
 	}
-	mysql, err := mysqldoor.New(api.MySQL, mysqldoor.Options{Store: h.store, Users: h.users, Report: report("mysql")})
+	mysql, err := mysqldoor.New(api.MySQL, mysqldoor.Options{Store: h.store, Users: h.users, Busy: h.busy, Report: report("mysql")})
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/api/mysql/gate"
 )
 
 // Config holds the settings of the door. The zero value listens on DefaultListen.
@@ -16,8 +17,8 @@ type Config struct {
 	TLS            access.TLS `yaml:"tls"`
 	MaxConnections int        `yaml:"max_connections"` // further ones are refused; 0: 10,000
 
-	MaxPacketBytes   int64         `yaml:"max_packet_bytes"`  // one statement with its values, and one value that an expression makes: max_allowed_packet; 0: 129 MiB
-	MaxBusyBytes     int64         `yaml:"max_busy_bytes"`    // statements being read and worked on at once, twice over, and what they keep; 0: 512 MiB
+	MaxPacketBytes   int64         `yaml:"max_packet_bytes"`  // one statement with its values, and one value that an expression makes: max_allowed_packet; 0: 129 MiB, or an eighth of limits: busy_bytes if that is less
+	MaxBusyBytes     int64         `yaml:"max_busy_bytes"`    // what statements, what they keep and their answers may take of limits: busy_bytes; 0: 512 MiB, or eight times max_packet_bytes
 	StatementBytes   int64         `yaml:"statement_bytes"`   // what one statement may keep in memory besides, to sort, to join and to group; 0: 256 MiB
 	MaxJoinSize      int64         `yaml:"max_join_size"`     // rows that one statement may read; 0: 100,000,000
 	StatementTimeout time.Duration `yaml:"statement_timeout"` // a statement that takes longer ends, but for waits in queue_wait(); 0: 5 min
@@ -44,7 +45,7 @@ func (c Config) withDefaults() Config {
 		c.MaxConnections = 10_000
 	}
 	c.MaxPacketBytes = or(c.MaxPacketBytes, maxPacket)
-	c.MaxBusyBytes = max(or(c.MaxBusyBytes, 512<<20), 3*c.MaxPacketBytes)
+	c.MaxBusyBytes = max(or(c.MaxBusyBytes, 512<<20), gate.Copies*c.MaxPacketBytes)
 	c.StatementBytes = or(c.StatementBytes, 256<<20)
 	c.MaxJoinSize = or(c.MaxJoinSize, 100_000_000)
 	c.StatementTimeout = or(c.StatementTimeout, 5*time.Minute)

@@ -11,6 +11,7 @@ import (
 	vmysql "github.com/dolthub/vitess/go/mysql"
 
 	"github.com/hikyaku/hikyaku/internal/condition"
+	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -63,6 +64,8 @@ func fromStore(err error, about string) error {
 		return err
 	case errors.As(err, &full):
 		return sqlError(erTableFull, "HY000", "The table '%s' is full: %v", about, err)
+	case errors.Is(err, door.ErrBusy):
+		return sqlError(erOutOfResources, "HY000", "Out of memory: too much is being sent and answered at once (try again; limits: busy_bytes bounds it)")
 	case errors.Is(err, queue.ErrNoRoom):
 		return sqlError(erDiskFull, "HY000", "Disk full: the row was not put into '%s' (free some space; waiting rows can still be taken)", about)
 	case errors.As(err, &column):

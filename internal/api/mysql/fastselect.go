@@ -12,6 +12,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/api/mysql/short"
+	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -59,7 +60,8 @@ func (h *handler) shortRows(ctx context.Context, c *vmysql.Conn, query string, o
 		return true, err
 	}
 	defer h.door.processes.EndQuery(sc)
-	from := &rows{t: out.t}
+	from := &rows{t: out.t, hold: &door.Hold{Of: h.door.budget}}
+	defer from.hold.End()
 	for {
 		row, err := from.Next(sc)
 		switch {
@@ -150,12 +152,24 @@ type rows struct {
 	size  int // of the next page
 	after uint64
 	ended bool
+	hold  *door.Hold // of the page
 }
 
-// A page is of at most so many messages, and of about so many bytes: it grows as long as messages turn out to be small.
+// reading reads the rows of a table for a statement that is measured.
+func (m *meter) reading(t *table) *rows {
+	r := &rows{t: t, hold: &door.Hold{Of: t.door.budget}}
+	if m != nil {
+		m.pages = append(m.pages, r.hold)
+	}
+	return r
+}
+
+// A page is of at most so many messages, and of about so many bytes: it grows as long as messages turn out to be small. It is counted until the next one is read:
+// as it is, and as rows on their way to the client.
 const (
 	pageRows  = 500
-	pageBytes = 4 << 20
+	pageBytes = 512 << 10
+	pageCost  = 8
 )
 
 func (r *rows) Next(ctx *gms.Context) (gms.Row, error) {
@@ -180,7 +194,8 @@ func (r *rows) Next(ctx *gms.Context) (gms.Row, error) {
 // read reads the next page.
 func (r *rows) read(ctx context.Context) error {
 	asked := max(r.size, 1)
-	page, err := r.t.door.store.Peek(ctx, r.t.name, queue.PeekRequest{After: r.after, Max: asked})
+	r.hold.End()
+	page, err := r.t.door.store.Peek(ctx, r.t.name, queue.PeekRequest{After: r.after, Max: asked, Hold: r.room})
 	if err != nil {
 		return err
 	}
@@ -195,4 +210,12 @@ func (r *rows) read(ctx context.Context) error {
 	return nil
 }
 
-func (r *rows) Close(*gms.Context) error { return nil }
+// room takes what a page takes. One that has more than there can be is read alone.
+func (r *rows) room(ctx context.Context, sum, _ int64) error {
+	return r.hold.Take(ctx, min(pageCost*sum, r.hold.Of.Limit()))
+}
+
+func (r *rows) Close(*gms.Context) error {
+	r.hold.End()
+	return nil
+}

@@ -39,7 +39,7 @@ func TestAStatementThatGroupsEndsWhenItFails(t *testing.T) {
 		}
 		cancel()
 	}
-	r.until("all bytes are given back", func() bool { return r.door.budget.Left() == r.door.config.MaxBusyBytes })
+	r.until("all bytes are given back", func() bool { return r.door.budget.Used() == 0 })
 }
 
 // TestGroupsAreMySQLs: what is one group, in which order they come, and what is made of each.
@@ -85,7 +85,7 @@ func TestGroupsAreCounted(t *testing.T) {
 	if _, err := texts(t.Context(), c, fmt.Sprintf(groups, columns.String())); errorNumber(err) != 3170 {
 		t.Errorf("many aggregates: %v", err)
 	}
-	r.until("all bytes are given back", func() bool { return r.door.budget.Left() == r.door.config.MaxBusyBytes })
+	r.until("all bytes are given back", func() bool { return r.door.budget.Used() == 0 })
 }
 
 // texts are the rows of an answer, each with its values in a line.

@@ -8,7 +8,7 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 
 	"github.com/hikyaku/hikyaku/internal/api/mysql/bounds"
-	"github.com/hikyaku/hikyaku/internal/api/mysql/gate"
+	"github.com/hikyaku/hikyaku/internal/door"
 )
 
 // allowance is what one statement of a user may cost.
@@ -35,7 +35,7 @@ func (s *session) allowance() allowance {
 // meter counts what a statement costs while it runs, and says when it is too much. It belongs to the goroutine that runs the statement.
 type meter struct {
 	allowance
-	budget *gate.Budget // of all statements; what is held is taken from it
+	budget *door.Busy // of all statements; what is held is taken from it
 	ctx    context.Context
 	end    context.CancelCauseFunc
 	timer  *time.Timer
@@ -45,9 +45,10 @@ type meter struct {
 	hoards bool // an aggregate keeps the values that it is given
 	walked int64
 	held   int64
-	row    int64 // bytes of values made since the last row was read
-	taken  int64 // of the budget
-	err    error // sticks: some evaluators pass over errors
+	row    int64        // bytes of values made since the last row was read
+	taken  int64        // of the budget
+	pages  []*door.Hold // of what is read of tables
+	err    error        // sticks: some evaluators pass over errors
 }
 
 // errTimeout is the cause of a context whose statement took too long.
@@ -81,6 +82,9 @@ func (m *meter) stop() {
 	m.end(context.Canceled)
 	m.budget.Give(m.taken)
 	m.taken = 0
+	for _, h := range m.pages { // as a rule each was ended with its rows
+		h.End()
+	}
 }
 
 // pause stops the clock: a wait for a row has a time-out of its own. It returns what goes on.
@@ -134,7 +138,7 @@ func (m *meter) hold(n int64) error {
 	}
 	for m.held > m.taken {
 		const step = 1 << 20
-		if !m.budget.TryTake(step) {
+		if !m.budget.Try(step) {
 			return m.fail(sqlError(erOutOfResources, "HY000", "Out of memory: too much of other statements is being worked on (try again; max_busy_bytes bounds it)"))
 		}
 		m.taken += step

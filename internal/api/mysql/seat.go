@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/condition"
+	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -89,6 +90,7 @@ func (s *seat) wait(ctx context.Context, wishes []wish, timeout time.Duration, p
 		return 0, lost, nil
 	}
 	c := claims[0]
+	c.Message = message.Message{} // it is read when somebody asks for it: a connection may own its row for days
 	s.set(true, &held{queue: c.Queue, claim: c})
 	return c.From + 1, lost, nil
 }

@@ -25,6 +25,7 @@ import (
 type Options struct {
 	Store *queue.Store
 	Users *access.Users // nil: everyone may do everything
+	Busy  *door.Busy    // what requests and answers of all doors may take; nil: an account of its own
 	// Report is told what a person should know and no client is. It may be called from several goroutines. nil: nobody is told.
 	Report func(error)
 }
@@ -47,7 +48,7 @@ type Server struct {
 
 	defaultSocket string // tests: another than DefaultSocket
 
-	budget    *gate.Budget // bytes of all statements
+	budget    *door.Busy // bytes of all statements and of what they read
 	life      door.Life
 	listener  *vmysql.Listener
 	limit     *limited
@@ -56,6 +57,9 @@ type Server struct {
 	engine    *engine.Engine
 	served    chan struct{}
 }
+
+// leastPacket is the least that max_allowed_packet is.
+const leastPacket = 64 << 10
 
 // New checks the settings and makes a door that does not listen yet.
 func New(c Config, o Options) (*Server, error) {
@@ -66,7 +70,11 @@ func New(c Config, o Options) (*Server, error) {
 		return nil, fmt.Errorf("%w: there is no store", ErrConfig)
 	}
 	d := &Server{config: c.withDefaults(), store: o.Store, users: o.Users, report: o.Report, functions: map[string]gms.Function{}, maxRows: 10_000, packetStall: 30 * time.Second, defaultSocket: DefaultSocket}
-	d.budget = gate.NewBudget(d.config.MaxBusyBytes)
+	if o.Busy == nil {
+		o.Busy = door.NewBusy(d.config.MaxBusyBytes)
+	}
+	d.budget = o.Busy.Share(d.config.MaxBusyBytes)
+	d.config.MaxPacketBytes = min(d.config.MaxPacketBytes, max(d.budget.Limit()/gate.Copies, leastPacket))
 	if d.report == nil {
 		d.report = func(error) {}
 	}

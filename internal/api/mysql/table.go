@@ -116,7 +116,7 @@ func (t *table) PartitionRows(ctx *gms.Context, _ gms.Partition) (gms.RowIter, e
 	}
 	mode, h := s.seat.now()
 	if !mode {
-		return &rows{t: t}, nil
+		return s.meter.reading(t), nil
 	}
 	own, err := t.own(ctx, h)
 	if err != nil || own == nil {

@@ -1,7 +1,7 @@
 // Package gate stands between a connection whose client has shown who it is and the protocol's library, which reads into memory whatever a
 // client announces and parses what is to be prepared before anybody is asked.
 //
-//	budget := gate.NewBudget(512 << 20)
+//	budget := all.Share(512 << 20) // a *door.Busy
 //	…
 //	err := gate.Enter(conn, gate.Config{MaxPacket: 129 << 20, Budget: budget, Prepare: check, Stall: 30 * time.Second})
 //
@@ -12,6 +12,7 @@
 //   - one that is not small waits for its turn: the bytes of all that are being read and worked on are bounded by the Budget. Small ones
 //     never wait;
 //   - the values of prepared statements that are sent in pieces count until the statement is executed, reset or closed;
-//   - one that has begun has to go on: a client that sends nothing of it for Config.Stall is ended;
+//   - one that has begun has to go on: a client that sends nothing of it for Config.Stall is ended, and so is one that takes longer for a
+//     packet than that and a second for each 32 KiB;
 //   - what is to be prepared is looked at first, and refused in the library's place.
 package gate

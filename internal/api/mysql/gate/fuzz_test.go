@@ -7,6 +7,8 @@ import (
 	"net"
 	"testing"
 	"time"
+
+	"github.com/hikyaku/hikyaku/internal/door"
 )
 
 // script is a connection whose client sends some bytes and is gone.
@@ -28,7 +30,7 @@ func FuzzCommands(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, sent []byte) {
 		const whole = 1 << 20
-		budget := NewBudget(whole)
+		budget := door.NewBusy(whole)
 		refuse := func(q string) error {
 			if len(q) > 0 && q[0] == 'x' {
 				return errors.New("refused")
@@ -47,8 +49,8 @@ func FuzzCommands(f *testing.F) {
 			}
 			sent = sent[i+1:]
 		}
-		if g.Done(); budget.Left() != whole {
-			t.Errorf("%d bytes of the budget are lost", whole-budget.Left())
+		if g.Done(); budget.Used() != 0 {
+			t.Errorf("%d bytes of the budget are lost", budget.Used())
 		}
 	})
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	vmysql "github.com/dolthub/vitess/go/mysql"
+
+	"github.com/hikyaku/hikyaku/internal/door"
 )
 
 // prepare reads a statement that is to be prepared, and lets the library have it if nothing is wrong with it.
@@ -78,9 +80,9 @@ func (g *Conn) values(h [4]byte, n int, command byte) error {
 		g.answer(h[3]+1, erPacketTooLarge, "08S01", "The values that were sent for prepared statements and not used yet are larger than 'max_allowed_packet'")
 		return ErrTooLarge
 	}
-	if !g.config.Budget.TryTake(int64(n)) {
+	if !g.config.Budget.Try(int64(n)) {
 		g.answer(h[3]+1, erOutOfResources, "HY000", "Out of memory: too much of other statements is being worked on (try again; max_busy_bytes bounds it)")
-		return ErrBusy
+		return door.ErrBusy
 	}
 	if g.long == nil {
 		g.long = map[uint32]int64{}
