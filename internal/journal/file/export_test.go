@@ -75,3 +75,11 @@ func CheckOn(ctx context.Context, fsys FS, dir string) (*Report, error) {
 
 // Look is one look of the watch.
 func Look(j *Journal) error { return j.watch.look() }
+
+// ScrubUntil scrubs a journal, round after round, until ctx ends.
+func ScrubUntil(ctx context.Context, j *Journal, rate int64) {
+	s := &scrubber{j: j, ctx: ctx, fs: newAside(ctx, j.fs, rate, &j.count.scrubbed)}
+	for ctx.Err() == nil {
+		_ = s.round() // ends with ctx
+	}
+}
