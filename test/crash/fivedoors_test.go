@@ -35,6 +35,24 @@ f = open(os.environ["HERE"] + "/done", "a", buffering=1)
 def handler(event, context): f.write(event["id"] + "\n")
 `
 
+// allDoors is a configuration with all doors on free ports, and a function whose code is in the folder here.
+func allDoors(here, data string) string {
+	return fmt.Sprintf(`data_dir: %s
+api:
+  http: { listen: 127.0.0.1:0 }
+  mysql: { listen: 127.0.0.1:0, socket: none }
+  pubsub: { listen: 127.0.0.1:0 }
+  sqs: { listen: 127.0.0.1:0 }
+  lambda: { listen: 127.0.0.1:0, isolation: none, retry_delay: 10ms }
+queues:
+  jobs: { lease: 2s }
+  letters: { lease: 2s }
+  entries: { columns: ["id varchar(40) not null"] }
+functions:
+  recording: { runtime: python3, handler: code.handler, code: %s, concurrency: 1, environment: { HERE: %s } }
+`, data, here, here)
+}
+
 // promises is what clients of all doors were told. Messages are known by their bodies, which say through which door they came.
 type promises struct {
 	mu    sync.Mutex
@@ -114,20 +132,7 @@ func TestWhatFiveDoorsPromisedHoldsThroughKills(t *testing.T) {
 	here := t.TempDir()
 	write(t, filepath.Join(here, "code.py"), recording)
 	data := filepath.Join(here, "data")
-	config := fmt.Sprintf(`data_dir: %s
-api:
-  http: { listen: 127.0.0.1:0 }
-  mysql: { listen: 127.0.0.1:0, socket: none }
-  pubsub: { listen: 127.0.0.1:0 }
-  sqs: { listen: 127.0.0.1:0 }
-  lambda: { listen: 127.0.0.1:0, isolation: none, retry_delay: 10ms }
-queues:
-  jobs: { lease: 2s }
-  letters: { lease: 2s }
-  entries: { columns: ["id varchar(40) not null"] }
-functions:
-  recording: { runtime: python3, handler: code.handler, code: %s, concurrency: 1, environment: { HERE: %s } }
-`, data, here, here)
+	config := allDoors(here, data)
 	book := &promises{t: t, acked: map[string]bool{}, seen: map[string]bool{}, over: map[string]bool{}}
 	kills := fiveDoorKills * *times
 	for i := range kills {

@@ -184,19 +184,25 @@ func (s *served) put(t *testing.T, name string, bodies ...string) {
 // peakMemory is the most memory that the program had so far, in bytes.
 func (s *served) peakMemory(t *testing.T) int64 {
 	t.Helper()
+	return s.status(t, "VmHWM:") << 10
+}
+
+// status is what the system tells of the program's process.
+func (s *served) status(t *testing.T, field string) int64 {
+	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(text)) {
-		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-			kb, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
+		if rest, ok := strings.CutPrefix(line, field); ok {
+			n, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return kb << 10
+			return n
 		}
 	}
-	t.Fatal("the system does not tell the peak of memory")
+	t.Fatalf("the system does not tell %s", field)
 	return 0
 }
