@@ -110,7 +110,7 @@ func (p *promises) String() string {
 		door, _, _ := strings.Cut(b, "-")
 		byDoor[door]++
 	}
-	return fmt.Sprintf("%d put, %d acknowledged %v, %d settled; not given to anybody: %d %.3q", p.made, len(p.acked), byDoor, len(p.over), len(lost), lost)
+	return fmt.Sprintf("%d put, %d acknowledged %v, %d settled; not given to anybody: %d %q", p.made, len(p.acked), byDoor, len(p.over), len(lost), lost[:min(3, len(lost))])
 }
 
 // tried tells whether something was acknowledged through a door.
@@ -138,15 +138,10 @@ func TestWhatFiveDoorsPromisedHoldsThroughKills(t *testing.T) {
 	for i := range kills {
 		s := serve(t, config)
 		if i == 0 {
-			if _, err := s.client.CreateTopic(t.Context(), queueName("news"), nil); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := s.client.Subscribe(t.Context(), queueName("news"), "readers", httpdoor.Definition{}); err != nil {
-				t.Fatal(err)
-			}
+			s.subscribeReaders(t)
 		}
 		ctx, stop := context.WithCancel(t.Context())
-		over := putThroughAll(ctx, t, s, book)
+		over := putThroughAll(ctx, t, s, book, 0)
 		for _, name := range []string{"jobs", "letters", "readers"} {
 			over.Go(func() { takeAll(ctx, s.client, name, book) })
 		}
@@ -197,6 +192,17 @@ func TestWhatFiveDoorsPromisedHoldsThroughKills(t *testing.T) {
 	checkJournal(t, data)
 }
 
+// subscribeReaders makes the topic that putThroughAll publishes to.
+func (s *served) subscribeReaders(t *testing.T) {
+	t.Helper()
+	if _, err := s.client.CreateTopic(t.Context(), queueName("news"), nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.client.Subscribe(t.Context(), queueName("news"), "readers", httpdoor.Definition{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 var anyDoorOpen = regexp.MustCompile(`door=(\S+) address=(\S+)`)
 
 // addresses are those of a server's doors, all of which are open.
@@ -212,8 +218,8 @@ func (s *served) addresses(t *testing.T, doors int) map[string]string {
 	return found
 }
 
-// putThroughAll puts through each door, one message after the other, until ctx ends.
-func putThroughAll(ctx context.Context, t *testing.T, s *served, book *promises) *sync.WaitGroup {
+// putThroughAll puts through each door, one message after the other with a pause between them, until ctx ends.
+func putThroughAll(ctx context.Context, t *testing.T, s *served, book *promises, pause time.Duration) *sync.WaitGroup {
 	t.Helper()
 	at := s.addresses(t, 5)
 	var over sync.WaitGroup
@@ -233,7 +239,7 @@ func putThroughAll(ctx context.Context, t *testing.T, s *served, book *promises)
 			}
 		})
 	}
-	put("http", 0, func(body string) error {
+	put("http", pause, func(body string) error {
 		_, err := s.client.Put(ctx, queueName("jobs"), httpdoor.NewMessage([]byte(body)))
 		return err
 	})
@@ -241,12 +247,12 @@ func putThroughAll(ctx context.Context, t *testing.T, s *served, book *promises)
 		BaseEndpoint: aws.String("http://" + at["sqs"]), Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("any", "thing", ""), RetryMaxAttempts: 1,
 	})
 	url := "http://" + at["sqs"] + "/000000000000/letters"
-	put("sqs", 0, func(body string) error {
+	put("sqs", pause, func(body string) error {
 		_, err := letters.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: &url, MessageBody: &body})
 		return err
 	})
 	db := s.tables(t)
-	put("mysql", 0, func(body string) error {
+	put("mysql", pause, func(body string) error {
 		_, err := db.ExecContext(ctx, "INSERT INTO entries VALUES (?)", body)
 		return err
 	})
@@ -254,12 +260,12 @@ func putThroughAll(ctx context.Context, t *testing.T, s *served, book *promises)
 	if err != nil {
 		t.Fatal(err)
 	}
-	put("pubsub", 0, func(body string) error {
+	put("pubsub", pause, func(body string) error {
 		_, err := news.Publish(ctx, &pubsubpb.PublishRequest{Topic: "projects/local/topics/news", Messages: []*pubsubpb.PubsubMessage{{Data: []byte(body)}}}, gax.WithRetry(func() gax.Retryer { return nil }))
 		return err
 	})
 	// What a function has not taken yet waits for the last server: a slow client leaves it little.
-	put("lambda", 20*time.Millisecond, func(body string) error {
+	put("lambda", pause+20*time.Millisecond, func(body string) error {
 		status, err := post(t, s, "/2015-03-31/functions/recording/invocations", fmt.Sprintf(`{"id":%q}`, body))
 		if err == nil && status != http.StatusAccepted {
 			err = fmt.Errorf("status %d", status)
