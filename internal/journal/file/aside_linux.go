@@ -3,17 +3,18 @@ package file
 import (
 	"errors"
 	"os"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// passingBytes is how much is asked for at once: what is cached and what is not is told apart in pieces of it.
+// passingBytes is how much is read at once, and let go again.
 const passingBytes = 128 << 10
 
-// passingFile is read past the page cache, as far as buffered reading can: what is cached is taken from there, and what was not is let go again.
+// passingFile is read without changing what the page cache keeps: what was not cached before is let go again.
 type passingFile struct {
 	osFile
-	mixed bool // the file system does not tell what is cached: everything stays as it is
+	mapped []byte // the file, of which nothing is touched: to ask which pages are cached. nil: that is not known, and everything stays
 }
 
 // OpenPassing implements passing.
@@ -22,40 +23,66 @@ func (osFS) OpenPassing(name string) (File, error) {
 	if err != nil {
 		return nil, err
 	}
+	p := &passingFile{osFile: osFile{f}}
 	_ = unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_RANDOM) // of this handle alone: nothing is read ahead, and then kept
-	return &passingFile{osFile: osFile{f}}, nil
+	if size, err := p.Size(); err == nil && size > 0 {
+		if p.mapped, err = unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_SHARED); err != nil {
+			p.mapped = nil
+		}
+	}
+	return p, nil
+}
+
+func (p *passingFile) Close() error {
+	var err error
+	if p.mapped != nil {
+		err = unix.Munmap(p.mapped)
+		p.mapped = nil
+	}
+	return errors.Join(err, p.File.Close())
 }
 
 func (p *passingFile) ReadAt(b []byte, offset int64) (n int, err error) {
-	for n < len(b) {
-		part := b[n:min(len(b), n+passingBytes)]
-		got, err := p.readPart(part, offset+int64(n))
+	for n < len(b) && err == nil {
+		var got int
+		got, err = p.readPart(b[n:min(len(b), n+passingBytes)], offset+int64(n))
 		n += got
-		if err != nil {
-			return n, err
-		}
 	}
-	return n, nil
+	return n, err
 }
 
+// readPart reads a piece and lets go of those of its pages that were not cached before.
 func (p *passingFile) readPart(b []byte, offset int64) (int, error) {
-	if p.mixed {
-		return p.File.ReadAt(b, offset)
-	}
-	cached, err := unix.Preadv2(int(p.Fd()), [][]byte{b}, offset, unix.RWF_NOWAIT)
-	switch {
-	case errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EINVAL):
-		p.mixed = true
-		return p.File.ReadAt(b, offset)
-	case err != nil: // the usual one says that nothing is cached; what else it may be is told by the read
-		cached = 0
-	case cached == len(b):
-		return cached, nil
-	}
-	from := offset + int64(cached)
-	n, err := p.File.ReadAt(b[cached:], from)
 	page := int64(os.Getpagesize())
-	from = from / page * page // that page was not cached either
-	_ = unix.Fadvise(int(p.Fd()), from, (offset+int64(cached+n)-from+page-1)/page*page, unix.FADV_DONTNEED)
-	return cached + n, err
+	first := offset / page
+	var cached [passingBytes/4096 + 1]byte
+	pages := p.cachedPages(cached[:], first, (offset+int64(len(b))+page-1)/page)
+	n, err := p.File.ReadAt(b, offset)
+	for i := 0; i < len(pages); {
+		from := i
+		for i < len(pages) && pages[i]&1 == 0 {
+			i++
+		}
+		if i > from {
+			_ = unix.Fadvise(int(p.Fd()), (first+int64(from))*page, int64(i-from)*page, unix.FADV_DONTNEED)
+		}
+		for i < len(pages) && pages[i]&1 != 0 {
+			i++
+		}
+	}
+	return n, err
+}
+
+// cachedPages says of pages, the last not included, whether they are cached: bit 0 of each byte. It says nothing when that is not known.
+func (p *passingFile) cachedPages(to []byte, first, last int64) []byte {
+	page := int64(os.Getpagesize())
+	from := first * page
+	if p.mapped == nil || from >= int64(len(p.mapped)) || last-first > int64(len(to)) {
+		return nil
+	}
+	m := p.mapped[from:min(int64(len(p.mapped)), last*page)]
+	if _, _, err := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(&m[0])), uintptr(len(m)), uintptr(unsafe.Pointer(&to[0]))); err != 0 {
+		return nil
+	}
+	return to[:(int64(len(m))+page-1)/page]
 }

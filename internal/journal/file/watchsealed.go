@@ -25,7 +25,7 @@ func (w *watch) lookAtSealed() error {
 		if w.next >= n {
 			w.next = 0
 		}
-		s := segs[0]
+		var s *segment
 		if w.next < sealed {
 			s = segs[w.next]
 		} else {
