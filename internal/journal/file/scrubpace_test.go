@@ -23,6 +23,7 @@ func TestAScrubKeepsToItsRateAndEndsWithTheJournal(t *testing.T) {
 		if err := j.Close(); err != nil {
 			t.Fatal(err)
 		}
+		o.Watch = -1 // which would look four times a second, for a day
 		o.Scrub = file.Scrub{Every: 24 * time.Hour, BytesPerSecond: rate}
 		j = mustOpen(t, o) // the first round begins now
 		begun := time.Now()
