@@ -73,7 +73,7 @@ func newProver(t *testing.T) *prover {
 	p := &prover{t: t, codes: map[int]int{}}
 	s, stop := openStore(t, t.TempDir())
 	t.Cleanup(stop)
-	c := Config{Listen: "127.0.0.1:0", Socket: NoSocket, MaxPacketBytes: 1 << 20, StatementBytes: 8 << 20, MaxJoinSize: 20_000, StatementTimeout: 500 * time.Millisecond}
+	c := Config{Listen: "127.0.0.1:0", Socket: NoSocket, MaxPacketBytes: 1 << 20, StatementBytes: 8 << 20, MaxJoinSize: 10_000, StatementTimeout: 200 * time.Millisecond}
 	d, err := New(c, Options{Store: s, Report: p.report})
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,11 @@ import (
 type wild struct {
 	random *rand.Rand
 	depth  int
+	made   int // about how many bytes
 }
+
+// longStatement is when a statement is brought to an end: longer ones would test the generator.
+const longStatement = 8 << 10
 
 func (g *wild) one(n int) int { return g.random.IntN(n) }
 
@@ -74,14 +78,43 @@ func (g *wild) choose() string {
 		return "SELECT 1"
 	}
 	defer func() { g.depth-- }()
-	s := "SELECT " + g.pick("", "", "DISTINCT ") + g.list(4, ", ", func() string { return g.pick("*", "1", g.expression(), g.aggregate(), g.expression()) })
-	if g.one(3) > 0 {
-		s += " FROM " + g.list(3, g.pick(", ", " CROSS JOIN ", " LEFT JOIN "), g.table)
+	s := "SELECT " + g.pick("", "", "DISTINCT ")
+	if from := g.one(3) > 0; from && g.one(5) == 0 {
+		s += "* FROM " + g.tables()
+	} else if s += g.list(4, ", ", func() string { return g.value() }); from {
+		s += " FROM " + g.tables()
 	}
 	s += g.pick("", "", " WHERE "+g.expression()) + g.pick("", "", " GROUP BY "+g.pick("1", "i", g.expression()), " GROUP BY 1 HAVING "+g.expression()) +
 		g.pick("", "", " ORDER BY "+g.pick("1", "rand()", g.expression())) + g.pick("", "", " LIMIT 3", " LIMIT 1000000 OFFSET 2")
 	if g.one(6) == 0 {
-		s += g.pick(" UNION ", " UNION ALL ", " EXCEPT ", " INTERSECT ") + g.choose()
+		s = "(" + s + ")" + g.pick(" UNION ", " UNION ALL ", " EXCEPT ", " INTERSECT ") + "(" + g.choose() + ")"
+	}
+	return s
+}
+
+// value is what a SELECT may answer with.
+func (g *wild) value() string {
+	switch g.one(4) {
+	case 0:
+		return "1"
+	case 1:
+		return g.aggregate()
+	}
+	return g.expression()
+}
+
+// tables are one to three that are joined.
+func (g *wild) tables() string {
+	s := g.table()
+	for range g.one(3) {
+		switch g.one(3) {
+		case 0:
+			s += ", " + g.table()
+		case 1:
+			s += " CROSS JOIN " + g.table()
+		default:
+			s += " LEFT JOIN " + g.table() + " ON " + g.pick("1", "1", g.expression())
+		}
 	}
 	return s
 }
@@ -104,8 +137,11 @@ func (g *wild) table() string {
 }
 
 func (g *wild) aggregate() string {
-	return g.pick("count(", "sum(", "group_concat(", "json_arrayagg(", "max(", "avg(", "std(", "group_concat(DISTINCT ", "count(DISTINCT ", "bit_xor(", "any_value(", "first_value(") + g.expression() + ")" +
-		g.pick("", "", "", " OVER ()", " OVER (PARTITION BY 1 ORDER BY 1)")
+	over := g.pick(" OVER ()", " OVER (PARTITION BY 1 ORDER BY 1)")
+	if g.one(5) == 0 {
+		return g.pick("first_value(", "last_value(", "sum(", "count(", "max(") + g.expression() + ")" + over
+	}
+	return g.pick("count(", "sum(", "group_concat(", "json_arrayagg(", "max(", "avg(", "std(", "group_concat(DISTINCT ", "count(DISTINCT ", "bit_xor(", "any_value(") + g.expression() + ")"
 }
 
 // everyFunction is all that go-mysql-server has.
@@ -125,7 +161,7 @@ var makers = []string{"repeat", "space", "lpad", "rpad", "concat", "concat_ws", 
 	"compress", "uncompress", "random_bytes", "json_set", "json_merge_preserve", "date_format", "round", "substring", "regexp_substr", "conv", "char", "weight_string"}
 
 func (g *wild) expression() string {
-	if g.depth++; g.depth > 7 {
+	if g.depth++; g.depth > 7 || g.made > longStatement {
 		g.depth--
 		return g.literal()
 	}
@@ -138,20 +174,22 @@ func (g *wild) expression() string {
 	case 5, 6:
 		return g.pick(everyFunction...) + "(" + g.list(4, ", ", g.expression) + ")"
 	case 7:
-		return "(" + g.expression() + g.pick("+", "-", "*", "/", " div ", " mod ", "=", "<", " like ", " regexp ", " and ", " or ", " in ", " is not ", "<<", "|", "<=>", " -> ") + g.expression() + ")"
+		return "(" + g.expression() + g.pick("+", "-", "*", "/", " div ", " mod ", "=", "<", " like ", " regexp ", " and ", " or ", " is not null and ", "<<", "|", "<=>") + g.expression() + ")"
 	case 8:
 		return "CAST(" + g.expression() + " AS " + g.pick("char", "binary", "signed", "decimal(65,30)", "json", "datetime", "binary(1000000)", "char(100000000)", "unsigned", "time", "year") + ")"
 	case 9:
 		return "(" + g.choose() + ")"
 	case 10:
-		return g.pick("CASE "+g.expression()+" WHEN 1 THEN "+g.expression()+" END", "EXISTS ("+g.choose()+")", g.expression()+" IN ("+g.list(5, ",", g.expression)+")", "interval(1,2)", "now() + INTERVAL "+g.expression()+" DAY",
-			"@v", "@x := "+g.expression(), "NOT "+g.expression(), "-"+g.expression(), "BINARY "+g.expression(), "("+g.choose()+") IN ("+g.choose()+")")
+		return g.pick("CASE "+g.expression()+" WHEN 1 THEN "+g.expression()+" END", "EXISTS ("+g.choose()+")", g.expression()+" IN ("+g.list(5, ",", g.expression)+")", "(now() + INTERVAL "+g.expression()+" DAY)",
+			"@v", "(NOT "+g.expression()+")", "(- "+g.expression()+")", "(BINARY "+g.expression()+")", "("+g.choose()+") IN ("+g.choose()+")")
 	}
 	return g.pick("i", "s", "u", "t", "j", "n", "a.i", "b.j")
 }
 
 func (g *wild) literal() string {
-	return g.pick("1", "0", "-1", "2", "100", "100000", "2000000000", "9223372036854775807", "18446744073709551615", "1e308", "0.5", "'x'", "'飛脚'", "''", "NULL", "'%'", `'{"a":[1,{"b":2}]}'`, "'$.a'", "'[1,2,3]'", "x'00ff'", "true",
+	s := g.pick("1", "0", "-1", "2", "100", "100000", "2000000000", "9223372036854775807", "18446744073709551615", "1e308", "0.5", "'x'", "'飛脚'", "''", "NULL", "'%'", `'{"a":[1,{"b":2}]}'`, "'$.a'", "'[1,2,3]'", "x'00ff'", "true",
 		"'2026-01-02 03:04:05'", "'(a+)+$'", "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!'", "'utf8mb4'", "'a'", "@v", "@w", "@x", "'"+strings.Repeat(g.pick("a", "'' ", "<a>", "(", "1,", "0"), g.one(300))+"'",
 		strings.Repeat("9", 1+g.one(70)), "'%W %M %Y'", "'-'", "99999999999999999999999.5")
+	g.made += len(s) + 8
+	return s
 }
