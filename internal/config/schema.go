@@ -57,7 +57,7 @@ type Limits struct {
 	MessageBytes int   `yaml:"message_bytes" min:"0" doc:"One message. Not set: 64 MiB, or four ninths of busy_bytes if that is less."`
 	PutMessages  int   `yaml:"put_messages" min:"0" doc:"Messages in one put. Not set: 10,000."`
 	Queues       int   `yaml:"queues" min:"0" doc:"Queues and topics. Not set: 100,000."`
-	BusyBytes    int64 `yaml:"busy_bytes" min:"0" doc:"What requests and answers hold in memory at once, of the HTTP door so far (the other doors have bounds of their own); more wait, and are refused after 10 s. Not set: half of the memory that the control group or the machine has, 4 GiB at most."`
+	BusyBytes    int64 `yaml:"busy_bytes" min:"0" doc:"What requests and answers hold in memory at once, at all doors (requests over gRPC are not counted); more wait, and are refused after 10 s. Not set: half of the memory that the control group or the machine has, 4 GiB at most."`
 	Waiters      int   `yaml:"waiters" min:"0" doc:"Readers that wait at once. Not set: 100,000."`
 
 	RequireSubscription bool `yaml:"require_subscription" doc:"Refuse what is published to a topic without subscriptions. Not set: it is dropped and counted."`

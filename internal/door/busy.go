@@ -225,6 +225,12 @@ func (h *Hold) Owe(n int64) {
 	h.n += n
 }
 
+// Leave forgets what was taken and returns it: the caller gives it back to Of when the time has come.
+func (h *Hold) Leave() (n int64) {
+	n, h.n = h.n, 0
+	return n
+}
+
 // Keep gives back all but n bytes.
 func (h *Hold) Keep(n int64) {
 	if n < h.n {

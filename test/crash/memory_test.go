@@ -101,19 +101,27 @@ func (s *served) survived(t *testing.T, most int64) {
 	s.signal(t, syscall.Signal(0))
 }
 
-// peak is peakMemory for a program that may be ending: then the system does not tell it.
+// peak is the most memory that the program had so far, without the pages of its own file, which the kernel takes back when it wants to. A program that is ending has none.
 func (s *served) peak() (bytes int64, ok bool) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
 	if err != nil {
 		return 0, false
 	}
 	for line := range strings.Lines(string(text)) {
-		if rest, found := strings.CutPrefix(line, "VmHWM:"); found {
-			kb, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
-			return kb << 10, err == nil
+		name, rest, _ := strings.Cut(line, ":")
+		if name != "VmHWM" && name != "RssFile" {
+			continue
 		}
+		kb, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
+		if err != nil {
+			return 0, false
+		}
+		if ok = true; name == "RssFile" {
+			kb = -kb
+		}
+		bytes += kb << 10
 	}
-	return 0, false
+	return bytes, ok
 }
 
 // outcomes runs n requests at once and counts how they ended: acknowledged, refused for now, or anything else, which is an error.

@@ -5,6 +5,7 @@ package crash
 import (
 	"context"
 	"database/sql"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -13,7 +14,12 @@ import (
 	"strings"
 	"testing"
 
+	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
 	"github.com/go-sql-driver/mysql"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	httpdoor "github.com/hikyaku/hikyaku/internal/api/http"
 )
 
 // ask makes a request by hand and returns the status and the beginning of the answer.
@@ -46,9 +52,21 @@ func asked(t *testing.T, method, url, header, body string) {
 }
 
 const (
-	sqsHeader  = "Content-Type: application/x-amz-json-1.0\nX-Amz-Target: AmazonSQS."
-	jsonHeader = "Content-Type: application/json"
+	sqsHeader    = "Content-Type: application/x-amz-json-1.0\nX-Amz-Target: AmazonSQS."
+	jsonHeader   = "Content-Type: application/json"
+	subscription = "projects/local/subscriptions/subscribed"
+	topicPath    = "/v1/projects/local/topics/topical"
 )
+
+func pubsubOf(t *testing.T, address string) *grpc.ClientConn {
+	t.Helper()
+	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return conn
+}
 
 func tablesOf(t *testing.T, address string) *sql.DB { return tablesOver(t, "tcp", address) }
 
@@ -76,6 +94,17 @@ func TestManyLargeRequestsAtEachDoorNeedNoMoreThan300MB(t *testing.T) {
 			taken, _ := outcomes(t, 300, func(int) (bool, bool, error) {
 				code, text, err := ask(t, "POST", url, sqsHeader+"SendMessage", body)
 				return code == 200, strings.Contains(text, "RequestThrottled"), errors.Join(fmt.Errorf("%d %s", code, text), err)
+			})
+			return taken
+		},
+		"pubsub over REST": func(t *testing.T, s *served) int {
+			url := "http://" + s.address(t, "pubsub") + topicPath
+			asked(t, "PUT", url, jsonHeader, "{}")
+			asked(t, "PUT", "http://"+s.address(t, "pubsub")+"/v1/"+subscription, jsonHeader, `{"topic":"projects/local/topics/topical"}`)
+			body := `{"messages":[{"data":"` + base64.StdEncoding.EncodeToString([]byte(wide(9<<20))) + `"}]}`
+			taken, _ := outcomes(t, 60, func(int) (bool, bool, error) {
+				code, text, err := ask(t, "POST", url+":publish", jsonHeader, body)
+				return code == 200, code == 503 || code == 429, errors.Join(fmt.Errorf("%d %s", code, text), err)
 			})
 			return taken
 		},
@@ -140,6 +169,17 @@ func TestClientsThatDoNotReadNeedNoMoreThan300MB(t *testing.T) {
 			s.put(t, "q", strings.ReplaceAll(wide(size), "\n", "."))
 		}
 	}
+	subscribe := func(t *testing.T, s *served) string {
+		address := s.address(t, "pubsub")
+		asked(t, "PUT", "http://"+address+topicPath, jsonHeader, "{}")
+		asked(t, "PUT", "http://"+address+"/v1/"+subscription, jsonHeader, `{"topic":"projects/local/topics/topical","ackDeadlineSeconds":600}`)
+		for range 300 {
+			if _, err := s.client.Put(t.Context(), queueName("subscribed"), httpdoor.NewMessage([]byte(wide(1<<20)))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return address
+	}
 	for name, ask := range map[string]func(t *testing.T, s *served){
 		"http": func(t *testing.T, s *served) {
 			httpFill(t, s, 300, 1<<20)
@@ -155,6 +195,24 @@ func TestClientsThatDoNotReadNeedNoMoreThan300MB(t *testing.T) {
 			httpFill(t, s, 600, 1<<20)
 			for range readers {
 				silent(t, s.address(t, "sqs"), posted("/", sqsHeader+"ReceiveMessage", `{"QueueUrl":"http://localhost/000000000000/q","MaxNumberOfMessages":10}`))
+			}
+		},
+		"pubsub over REST": func(t *testing.T, s *served) {
+			address := subscribe(t, s)
+			for range readers {
+				silent(t, address, posted("/v1/"+subscription+":pull", jsonHeader, `{"maxMessages":1000}`))
+			}
+		},
+		"pubsub over gRPC": func(t *testing.T, s *served) {
+			address := subscribe(t, s)
+			for range readers {
+				stream, err := pubsubpb.NewSubscriberClient(pubsubOf(t, address)).StreamingPull(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := stream.Send(&pubsubpb.StreamingPullRequest{Subscription: subscription, StreamAckDeadlineSeconds: 600}); err != nil {
+					t.Fatal(err)
+				}
 			}
 		},
 		"mysql": func(t *testing.T, s *served) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -26,13 +27,15 @@ type taker struct {
 	stream uint32
 	out    []delivery
 	attrs  []textAttribute
+	hold   door.Hold // of the bytes of the answer that is made
+	cost   int64     // of a byte of messages
 }
 
 // take claims up to n messages and b bytes, waiting for the first, and returns how they are told. deadline is until when they are to be
 // acknowledged. What it returns is good until the next call.
 func (t *taker) take(ctx context.Context, s *subscription, n, b int, wait, deadline time.Duration, owner *queue.Owner) ([]queue.Claim, []delivery, error) {
 	claims, err := t.d.store.Claim(ctx, queue.ClaimRequest{
-		From: []queue.From{{Queue: s.name}}, Max: n, Bytes: b, Wait: wait, Lease: deadline + s.retry.after(1), Owner: owner,
+		From: []queue.From{{Queue: s.name}}, Max: n, Bytes: b, Wait: wait, Lease: deadline + s.retry.after(1), Owner: owner, Hold: t.room,
 	})
 	if err != nil || len(claims) == 0 {
 		return nil, nil, err

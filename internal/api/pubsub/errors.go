@@ -9,6 +9,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -39,6 +40,7 @@ var kinds = []struct {
 	{queue.ErrStale, codes.FailedPrecondition},
 	{queue.ErrQueueFull, codes.ResourceExhausted},
 	{queue.ErrTooManyWaiters, codes.ResourceExhausted},
+	{door.ErrBusy, codes.ResourceExhausted},
 	{queue.ErrNoRoom, codes.ResourceExhausted},
 	{queue.ErrChanged, codes.Aborted},
 	{queue.ErrUnavailable, codes.Unavailable},

@@ -7,6 +7,7 @@ import (
 	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
 
 	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/door"
 )
 
 const (
@@ -49,8 +50,9 @@ func (d *Server) pull(ctx context.Context, req *pubsubpb.PullRequest) (*frame, e
 	waiting, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(d.stopping, cancel)()
-	t := taker{d: d, user: userOf(ctx)}
-	claims, told, err := t.take(waiting, s, min(int(req.MaxMessages), maxPull), pullBytes, wait, s.deadline(), nil)
+	t := taker{d: d, user: userOf(ctx), hold: door.Hold{Of: d.answers}, cost: pullCost}
+	defer t.hold.End()
+	claims, told, err := t.take(waiting, s, min(int(req.MaxMessages), maxPull), min(pullBytes, int(d.answers.Limit()/(2*pullCost))), wait, s.deadline(), nil)
 	switch {
 	case err == nil:
 	case d.stopping.Err() != nil && ctx.Err() == nil:
@@ -62,5 +64,5 @@ func (d *Server) pull(ctx context.Context, req *pubsubpb.PullRequest) (*frame, e
 		d.untake(ctx, claims)
 		return nil, ctx.Err()
 	}
-	return receivedFrame(told, nil), nil
+	return counted(receivedFrame(told, nil), &t.hold), nil
 }

@@ -25,6 +25,7 @@ import (
 type Options struct {
 	Store *queue.Store
 	Users *access.Users // nil: everyone may do everything
+	Busy  *door.Busy    // what requests and answers of all doors may take; nil: an account of its own
 	// Outbound says where endpoints may be that messages are pushed to. nil: anywhere while there are no users, with users at public addresses alone.
 	Outbound *outbound.Policy
 	// Report is told what a person should know and no client is. It may be called from several goroutines. nil: nobody is told.
@@ -39,6 +40,9 @@ type Server struct {
 	report func(error)
 	// outbound says where messages may be pushed to; nil: anywhere.
 	outbound *outbound.Policy
+
+	busy    *door.Busy
+	answers *door.Busy // half of busy: a client may leave its streams unread for as long as it likes
 
 	admin   sync.Mutex    // held while topics, subscriptions, snapshots and schemas are made, changed or deleted
 	changes atomic.Uint64 // of notes: what was read before is read again
@@ -71,7 +75,11 @@ func New(c Config, o Options) (*Server, error) {
 	if o.Store == nil {
 		return nil, fmt.Errorf("%w: there is no store", ErrConfig)
 	}
-	d := &Server{config: c.withDefaults(), store: o.Store, users: o.Users, report: o.Report, now: time.Now}
+	d := &Server{config: c.withDefaults(), store: o.Store, users: o.Users, report: o.Report, now: time.Now, busy: o.Busy}
+	if d.busy == nil {
+		d.busy = door.NewBusy(door.DefaultBusy(0))
+	}
+	d.answers = d.busy.Share(d.busy.Limit() / 2)
 	if d.report == nil {
 		d.report = func(error) {}
 	}

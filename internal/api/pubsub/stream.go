@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -128,7 +129,9 @@ func checkStreamDeadline(seconds int32) error {
 
 // send hands out messages until the stream ends.
 func (st *stream) send() error {
-	t := taker{d: st.d, user: st.user, stream: st.number}
+	t := taker{d: st.d, user: st.user, stream: st.number, hold: door.Hold{Of: st.d.answers}, cost: streamCost}
+	defer t.hold.End()
+	most := min(streamBytes, int(st.d.answers.Limit()/(4*streamCost)))
 	var properties []byte
 	for {
 		s, err := st.d.subscription(st.r)
@@ -139,12 +142,15 @@ func (st *stream) send() error {
 			return err
 		}
 		st.d.used(s.name)
-		n, b, err := st.flow.room(st.ctx, streamMessages, streamBytes)
+		n, b, err := st.flow.room(st.ctx, streamMessages, most)
 		if err != nil {
 			return err
 		}
 		deadline := time.Duration(st.deadline.Load())
 		claims, told, err := t.take(st.ctx, s, n, b, streamWait, deadline, st.owner)
+		if errors.Is(err, door.ErrBusy) {
+			continue // the messages went back as if nobody had asked
+		}
 		if errors.Is(err, queue.ErrNotFound) {
 			continue // deleted or detached: the look at the top says which
 		}
@@ -158,7 +164,7 @@ func (st *stream) send() error {
 		st.flow.hold(claims, until)
 		st.reach(until)
 		properties = appendProperties(properties[:0], s.def.ExactlyOnce, !s.def.Unordered)
-		if err := st.outbox.send(st.wire, receivedFrame(told, properties)); err != nil {
+		if err := st.outbox.send(st.wire, counted(receivedFrame(told, properties), &t.hold)); err != nil {
 			st.d.untake(st.ctx, claims)
 			return err
 		}

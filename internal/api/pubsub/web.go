@@ -19,7 +19,7 @@ import (
 
 // newREST makes the server of the REST form. Its calls go through the gRPC server, with all that stands around calls there.
 func (d *Server) newREST(calls *grpc.Server) (*http.Server, error) {
-	handler, err := rest.New(calls, rest.Options{})
+	handler, err := rest.New(calls, rest.Options{Busy: d.busy})
 	if err != nil {
 		return nil, fmt.Errorf("pubsub door: %w", err)
 	}

@@ -7,17 +7,23 @@ import (
 	"sync/atomic"
 
 	"google.golang.org/grpc/codes"
+
+	"github.com/hikyaku/hikyaku/internal/door"
 )
 
 // answer lets what the transcoder answers through when it is a success, and turns an error into a problem.
 type answer struct {
 	to     http.ResponseWriter
 	body   *boundedBody // of the request
+	hold   *door.Hold   // of the bytes of request and answer
 	status int          // 0: nothing was answered yet
 	failed bytes.Buffer // the body of an error
 
 	delivered atomic.Bool // the service was given the request
 }
+
+// largeAnswer is from where on an answer counts while it is written.
+const largeAnswer = 32 << 10
 
 // maxProblemBytes is how much of an error's text is kept.
 const maxProblemBytes = 64 << 10
@@ -39,6 +45,9 @@ func (a *answer) WriteHeader(status int) {
 func (a *answer) Write(p []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
 	if a.status == http.StatusOK {
+		if len(p) > largeAnswer { // it is there already, and its messages are claimed: it is counted whether there is room or not
+			a.hold.Owe(2 * int64(len(p)))
+		}
 		return a.to.Write(p)
 	}
 	if room := maxProblemBytes - a.failed.Len(); len(p) > room {

@@ -14,11 +14,14 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/encoding/protojson"
+
+	"github.com/hikyaku/hikyaku/internal/door"
 )
 
 // Options are the settings of a handler. The zero value has the defaults.
 type Options struct {
-	MaxBodyBytes int64 // of one request, as sent and unpacked; 0: DefaultMaxBodyBytes
+	Busy         *door.Busy // what requests and answers may take; nil: there is no bound
+	MaxBodyBytes int64      // of one request, as sent and unpacked; 0: DefaultMaxBodyBytes
 }
 
 // DefaultMaxBodyBytes has room for the largest publish, 10 MB, in base64.
@@ -32,6 +35,7 @@ type handler struct {
 	transcoder http.Handler
 	origins    *http.CrossOriginProtection
 	maxBody    int64
+	busy       *door.Busy
 }
 
 // New makes the handler for all services that are registered with the server by now. It may be used by any number of goroutines.
@@ -62,7 +66,7 @@ func New(server *grpc.Server, o Options) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrServices, err)
 	}
-	h := &handler{transcoder: transcoder, origins: http.NewCrossOriginProtection(), maxBody: o.MaxBodyBytes}
+	h := &handler{transcoder: transcoder, origins: http.NewCrossOriginProtection(), maxBody: o.MaxBodyBytes, busy: o.Busy}
 	return h, nil
 }
 
@@ -123,12 +127,14 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		unknown(w, r)
 		return
 	}
-	body, wrong := h.prepare(r)
+	hold := door.Hold{Of: h.busy}
+	defer hold.End()
+	body, wrong := h.prepare(r, &hold)
 	if wrong != nil {
 		wrong.write(w)
 		return
 	}
-	answer := &answer{to: w, body: body}
+	answer := &answer{to: w, body: body, hold: &hold}
 	h.transcoder.ServeHTTP(answer, r.WithContext(context.WithValue(r.Context(), delivered{}, &answer.delivered)))
 	answer.finish()
 }

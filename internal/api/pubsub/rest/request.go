@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -10,11 +11,13 @@ import (
 	"net/url"
 
 	"google.golang.org/grpc/codes"
+
+	"github.com/hikyaku/hikyaku/internal/door"
 )
 
 // prepare makes a request one that the transcoder understands: parameters that belong to no message are taken out, the type of the body is
 // JSON, the body is unpacked and bounded.
-func (h *handler) prepare(r *http.Request) (*boundedBody, *problem) {
+func (h *handler) prepare(r *http.Request, hold *door.Hold) (*boundedBody, *problem) {
 	if wrong := takeParameters(r); wrong != nil {
 		return nil, wrong
 	}
@@ -31,10 +34,13 @@ func (h *handler) prepare(r *http.Request) (*boundedBody, *problem) {
 	if r.ContentLength > h.maxBody {
 		return nil, body.tooLarge()
 	}
+	if wrong := h.read(r, hold, body); wrong != nil {
+		return nil, wrong
+	}
 	switch packing := r.Header.Get("Content-Encoding"); packing {
 	case "", "identity":
 	case "gzip":
-		body.reader = &unpacking{from: r.Body}
+		body.reader = &unpacking{from: body.reader}
 		r.ContentLength = -1
 	default:
 		return nil, &problem{code: codes.InvalidArgument, message: fmt.Sprintf("Content-Encoding %q is not supported; gzip is", packing)}
@@ -42,6 +48,36 @@ func (h *handler) prepare(r *http.Request) (*boundedBody, *problem) {
 	r.Header.Del("Content-Encoding")
 	r.Body = body
 	return body, nil
+}
+
+const (
+	// What a large body takes while it is worked on, in its own length: as it came, as a message of Protocol Buffers, encoded, and what the journal writes of it.
+	bodyCost, bodyGrowing = 6, 8
+	// packedCost is what is taken for each byte of a body that is packed, up to what a body may have.
+	packedCost = 1000
+)
+
+// read reads the whole body when there is room for what is made of it.
+func (h *handler) read(r *http.Request, hold *door.Hold, into *boundedBody) *problem {
+	b := door.Body{Hold: hold, Most: h.maxBody, Cost: bodyCost, Growing: bodyGrowing}
+	data, err := b.Read(r.Context(), r)
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return into.tooLarge()
+	case errors.Is(err, door.ErrNeverFits):
+		return &problem{code: codes.InvalidArgument, message: err.Error()}
+	case err == nil && r.Header.Get("Content-Encoding") == "gzip":
+		err = hold.Take(r.Context(), min(bodyCost*min(packedCost*int64(len(data)), h.maxBody), h.busy.Limit()/2))
+	}
+	if errors.Is(err, door.ErrBusy) {
+		return &problem{code: codes.ResourceExhausted, message: err.Error()}
+	}
+	if err != nil {
+		return &problem{code: codes.InvalidArgument, message: "the body of the request could not be read: " + err.Error()}
+	}
+	into.reader = bytes.NewReader(data)
+	return nil
 }
 
 // systemParameters are those that every Google API takes and that change nothing here.
