@@ -51,6 +51,9 @@ func (s *session) experiments() (es []experiment) {
 		add("claim-deep", s.pacing, 2, s.deep, func(ctx context.Context) error { return s.claimDeep(ctx, share) })
 	}
 	add("hand-over", s.pacing, 2, s.waiters, s.handOver)
+	for _, call := range besideCalls() {
+		add(workBeside, s.pacing, 2, s.beyond, func(ctx context.Context) error { return s.beside(ctx, call) })
+	}
 	s.addStarts(add)
 	for _, indexed := range []bool{false, true} {
 		add("memory", pacing{pairs: 1}, 1, s.remembered, func(ctx context.Context) error { return s.memory(ctx, indexed) })

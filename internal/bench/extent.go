@@ -11,6 +11,7 @@ type extent struct {
 	warmUp     time.Duration // before each comparison, uncounted
 	writers    []int         // who put at once
 	claimDepth int           // messages waiting where readers take the oldest
+	beyond     int           // messages waiting in the queue that calls go through beside puts
 	depths     [2]int        // messages waiting where readers name a condition
 	deep       int           // messages waiting where the cost of a claim by condition is compared with that at depth shallow
 	shallow    int
@@ -39,6 +40,7 @@ var (
 		warmUp:     300 * time.Millisecond,
 		writers:    []int{1, 16, 64, 256},
 		claimDepth: 6000,
+		beyond:     150_000,
 		depths:     [2]int{6000, 100_000},
 		deep:       1_000_000, shallow: 6000,
 		killed: 50_000, restarts: []int{100_000, 1_000_000}, starts: 5,
@@ -51,6 +53,7 @@ var (
 		warmUp:     20 * time.Millisecond,
 		writers:    []int{1, 16, 64, 256},
 		claimDepth: 600,
+		beyond:     5000,
 		depths:     [2]int{600, 2000},
 		deep:       3000, shallow: 1000,
 		killed: 2000, restarts: []int{2000, 4000}, starts: 2,

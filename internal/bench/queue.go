@@ -33,6 +33,8 @@ const (
 //     settling. Its peer is the same with few messages waiting, and the ratio is that of the costs.
 //   - hand-over: from the moment a message is durable until a reader has it that waited for it. Its peer is the same without others that
 //     wait, and the ratio is that of the costs.
+//   - beside: a durable put while others peek, claim, replay, list or seek in another, long queue, over a journal that takes a millisecond to read a
+//     record. The limit is that of a put.
 //   - restart: the opening of a store with messages waiting, after a clean stop or a death, with the files in the system's cache or not.
 //     The limit reads as many bytes, once and in order.
 //   - memory: of a process in which messages wait, bare and with two indexes.

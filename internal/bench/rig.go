@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -30,7 +31,8 @@ type rig struct {
 type setting struct {
 	segmentBytes    int64
 	checkpointBytes uint64
-	looked          func(time.Duration) // told how long each claim looked in memory
+	looked          func(time.Duration)                   // told how long each claim looked in memory
+	wrap            func(journal.Journal) journal.Journal // nil: the store has the journal itself
 }
 
 // openRig opens the store in dir, which is made when it is missing.
@@ -39,8 +41,12 @@ func openRig(ctx context.Context, dir string, with setting) (*rig, error) {
 	if err != nil {
 		return nil, err
 	}
+	var under journal.Journal = j
+	if with.wrap != nil {
+		under = with.wrap(j)
+	}
 	limits := queue.Limits{Messages: 2 * deepRestart}
-	s, err := queue.Open(ctx, queue.Options{Journal: j, Limits: limits, Looked: with.looked, CheckpointBytes: with.checkpointBytes})
+	s, err := queue.Open(ctx, queue.Options{Journal: under, Limits: limits, Looked: with.looked, CheckpointBytes: with.checkpointBytes})
 	if err != nil {
 		return nil, errors.Join(err, j.Close())
 	}

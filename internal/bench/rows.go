@@ -15,7 +15,8 @@ type about struct {
 	matching  string
 	condition string
 	start     string
-	waiters   int // others that wait; of hand-over only
+	call      string // what others do meanwhile; of beside only
+	waiters   int    // others that wait; of hand-over only
 
 	claims *measure.Histogram // of claim works: the claims alone
 	looks  *measure.Histogram // the time that claims looked in memory
@@ -85,7 +86,7 @@ func (a *about) identify(r *measure.Row) {
 		r.Set("writers", a.writers)
 	}
 	r.Set("depth", a.depth).Set("bytes", bodyBytes)
-	for _, v := range []struct{ name, value string }{{"condition", a.condition}, {"matching", a.matching}, {"start", a.start}} {
+	for _, v := range []struct{ name, value string }{{"condition", a.condition}, {"matching", a.matching}, {"start", a.start}, {"call", a.call}} {
 		if v.value != "" {
 			r.Set(v.name, v.value)
 		}

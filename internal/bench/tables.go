@@ -69,6 +69,7 @@ var sections = []section{
 	{"Claims", []string{"claim", "claim-where"}, []string{"rss_mb"}},
 	{"Claims by condition at depth; the ratio is of costs", []string{"claim-deep"}, []string{"rss_mb", "writers", "condition"}},
 	{"From durable to the reader that waits; the ratio is of costs", []string{workHandOver}, []string{"rss_mb", "depth", "per_s"}},
+	{"Puts beside calls that go through a long queue, each read taking a millisecond", []string{workBeside}, []string{"rss_mb"}},
 	{"Starts", []string{"restart"}, []string{"rss_mb"}},
 	{"Memory", []string{"memory"}, nil},
 	{"Cleaning; the ratio is of the p99.9", []string{"cleaning"}, []string{"rss_mb", "depth"}},
