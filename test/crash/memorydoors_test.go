@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
 	"github.com/go-sql-driver/mysql"
@@ -241,10 +242,10 @@ func TestClientsThatDoNotReadNeedNoMoreThan300MB(t *testing.T) {
 	}
 }
 
-// settled waits until the readers hold what they can get: until the peak of memory stands still.
+// settled waits until the readers hold what they can get: until the peak of memory stands still, or those who came first were ended for not reading and others had their turns.
 func settled(t *testing.T, s *served) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	for last, same := int64(0), 0; same < 30 && ctx.Err() == nil; {
 		select {
