@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"regexp/syntax"
+	"sync/atomic"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/analyzer"
@@ -13,6 +14,10 @@ import (
 // maxPattern is how many steps a regular expression may have, with what it repeats written out: each takes about 50 bytes, and time for each byte
 // that is looked at.
 const maxPattern = 50_000
+
+// maxMatching is the most that a regular expression may have to do with one text: its steps, the dearer the more it captures, for each byte. The
+// library that looks cannot be interrupted; on a slow processor this is about a second.
+const maxMatching = 200_000_000
 
 // boundPatterns is a rule of the analyzer: it puts a pattern around what regular expressions are made of, before anything evaluates them. The
 // operator REGEXP does not come out of the catalog of functions, where the others are held to their bounds.
@@ -29,12 +34,16 @@ func boundIn(ctx *gms.Context, n gms.Node) (gms.Node, transform.TreeIdentity, er
 				return e, transform.SameTree, err
 			}
 			return e.WithQuery(query), transform.NewTree, nil
-		case *function.RegexpLike, *function.RegexpInstr, *function.RegexpSubstr, *function.RegexpReplace:
+		case *function.RegexpLike, *function.RegexpInstr, *function.RegexpSubstr, *grown:
+			if g, ok := e.(*grown); ok && g.name != "regexp_replace" {
+				return e, transform.SameTree, nil
+			}
 			children := append([]gms.Expression(nil), e.Children()...)
 			if _, done := children[1].(*pattern); done {
 				return e, transform.SameTree, nil
 			}
-			children[1] = &pattern{children[1]}
+			effort := new(matching)
+			children[0], children[1] = &subject{children[0], effort}, &pattern{children[1], effort}
 			bound, err := e.WithChildren(ctx, children...)
 			return bound, transform.NewTree, err
 		}
@@ -42,8 +51,55 @@ func boundIn(ctx *gms.Context, n gms.Node) (gms.Node, transform.TreeIdentity, er
 	})
 }
 
+// matching is what one regular expression and the text that it looks at cost together, whichever is known first.
+type matching struct{ steps, bytes atomic.Int64 }
+
+func (m *matching) check() error {
+	if times(m.steps.Load(), m.bytes.Load()) <= maxMatching {
+		return nil
+	}
+	return sqlError(erRegexpCapacity, "HY000", "The regular expression pattern exceeds limits on size or complexity: %d steps (those that capture count more) for each of %d bytes, together at most %d",
+		m.steps.Load(), m.bytes.Load(), maxMatching)
+}
+
+// subject is a text that a regular expression looks at, which is refused when that would take too long.
+type subject struct {
+	gms.Expression
+	effort *matching
+}
+
+// CollationCoercibility is the text's.
+func (s *subject) CollationCoercibility(ctx *gms.Context) (gms.CollationID, byte) {
+	return gms.GetCoercibility(ctx, s.Expression)
+}
+
+// Children is the text alone, so that rules see what it is made of.
+func (s *subject) Children() []gms.Expression { return []gms.Expression{s.Expression} }
+
+func (s *subject) WithChildren(_ *gms.Context, children ...gms.Expression) (gms.Expression, error) {
+	if len(children) != 1 {
+		return nil, gms.ErrInvalidChildrenNumber.New(s, len(children), 1)
+	}
+	return &subject{children[0], s.effort}, nil
+}
+
+func (s *subject) Eval(ctx *gms.Context, row gms.Row) (any, error) {
+	v, err := s.Expression.Eval(ctx, row)
+	if err != nil || v == nil {
+		return v, err
+	}
+	if v, err = gms.UnwrapAny(ctx, v); err != nil {
+		return nil, err
+	}
+	s.effort.bytes.Store(int64(len(text64(v))))
+	return v, s.effort.check()
+}
+
 // pattern is the text of a regular expression, which is refused when it would be too large.
-type pattern struct{ gms.Expression }
+type pattern struct {
+	gms.Expression
+	effort *matching
+}
 
 // CollationCoercibility is the text's.
 func (p *pattern) CollationCoercibility(ctx *gms.Context) (gms.CollationID, byte) {
@@ -57,7 +113,7 @@ func (p *pattern) WithChildren(_ *gms.Context, children ...gms.Expression) (gms.
 	if len(children) != 1 {
 		return nil, gms.ErrInvalidChildrenNumber.New(p, len(children), 1)
 	}
-	return &pattern{children[0]}, nil
+	return &pattern{children[0], p.effort}, nil
 }
 
 func (p *pattern) Eval(ctx *gms.Context, row gms.Row) (any, error) {
@@ -68,22 +124,28 @@ func (p *pattern) Eval(ctx *gms.Context, row gms.Row) (any, error) {
 	if v, err = gms.UnwrapAny(ctx, v); err != nil {
 		return nil, err
 	}
-	if patternSteps(text64(v)) > maxPattern {
+	count, captures := patternSteps(text64(v))
+	if count > maxPattern {
 		return nil, sqlError(erRegexpCapacity, "HY000", "The regular expression pattern exceeds limits on size or complexity: it has at most %d steps, with what it repeats written out", maxPattern)
 	}
-	return v, nil
+	p.effort.steps.Store(times(count, 1+captures/capturesStep))
+	return v, p.effort.check()
 }
 
-// patternSteps is about how many steps a regular expression is compiled to. What cannot be read is left to whoever says what is wrong with it.
-func patternSteps(text string) int64 {
+// capturesStep is how many groups cost as much as a step: for each step that it takes the library copies where they all are.
+const capturesStep = 8
+
+// patternSteps is about how many steps a regular expression is compiled to, and how many groups it captures. What cannot be read is left to whoever
+// says what is wrong with it.
+func patternSteps(text string) (count, captures int64) {
 	if len(text) > maxPattern {
-		return maxCount
+		return maxCount, 0
 	}
 	tree, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
-		return 0
+		return 0, 0
 	}
-	return steps(tree)
+	return steps(tree), int64(tree.MaxCap())
 }
 
 // steps recurses no deeper than the parser lets expressions be: 1,000.
