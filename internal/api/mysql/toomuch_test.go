@@ -82,6 +82,7 @@ func TestNoStatementEndsTheProcessOrEatsTheMachine(t *testing.T) {
 		{"one of a function", "SELECT regexp_instr('x', concat(repeat('a{900}', 2000), rand()))", 3700, 3700},
 		{"repeat", "SELECT length(repeat(repeat('x',100000),100000))", 0, 0},
 		{"space", "SELECT length(space(2000000000))", 0, 0},
+		{"what is evaluated twice", "SELECT " + many("nullif(", 60) + "1" + many(", 2)", 60), 1436, 1436},
 		{"lpad", "SELECT length(lpad('x', 2000000000, 'y'))", 0, 0},
 		{"rpad", "SELECT length(rpad('x', 2000000000, 'y'))", 0, 0},
 		{"concat", "SELECT length(concat(repeat('x', 3000000), repeat('x', 3000000)))", 0, 0},

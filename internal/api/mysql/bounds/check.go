@@ -52,6 +52,9 @@ func check(t *sqlparser.Tokenizer, l Limits) error {
 		if err := s.cast(token, text); err != nil {
 			return err
 		}
+		if err := s.doublings.take(token, text); err != nil {
+			return err
+		}
 	}
 }
 
@@ -76,6 +79,8 @@ type scan struct {
 
 	before [2]int // the tokens before this one
 	bytes  int    // of casts
+
+	doublings doublings
 }
 
 // cast counts the n of BINARY(n).

@@ -77,6 +77,39 @@ func TestOnlyTheFirstStatementCounts(t *testing.T) {
 	}
 }
 
+// TestWhatIsEvaluatedTwiceIsBoundedWithinItself: beside each other there may be as many as there is room for.
+func TestWhatIsEvaluatedTwiceIsBoundedWithinItself(t *testing.T) {
+	nested := func(n int, before, after string) string {
+		return "SELECT " + strings.Repeat(before, n) + "a" + strings.Repeat(after, n)
+	}
+	for name, c := range map[string]struct {
+		before, after string
+		most          int
+	}{
+		"nullif":                   {"nullif(", ",2)", 10},
+		"NULLIF with a space":      {"NULLIF (", ", 2)", 10},
+		"between":                  {"((", ") BETWEEN 1 AND 2)", 10},
+		"not between":              {"(1+(", ") NOT BETWEEN 1 AND 2)", 10},
+		"case with three WHENs":    {"CASE (", ") WHEN 1 THEN 2 WHEN 3 THEN 4 WHEN 5 THEN 6 END", 5},
+		"case, bare":               {"CASE ", " WHEN 1 THEN 2 WHEN 3 THEN 4 END", 10},
+		"a mixture":                {"nullif(CASE (", ") WHEN 1 THEN 2 WHEN 3 THEN 4 END BETWEEN 1 AND 2, 3)", 3},
+		"the upper end of between": {"(1 BETWEEN 0 AND ", ")", 400},
+		"case without an operand":  {"CASE WHEN (", ") THEN 1 ELSE 2 END", 200},
+		"the values of a case":     {"CASE a WHEN 1 THEN (", ") END", 200},
+	} {
+		if err := Check(nested(c.most, c.before, c.after), Default); err != nil {
+			t.Errorf("%s, %d: %v", name, c.most, err)
+		}
+		if err := Check(nested(c.most+1, c.before, c.after), Default); c.most <= 10 && code(err) != erStackOverrun {
+			t.Errorf("%s, %d: %v", name, c.most+1, err)
+		}
+	}
+	beside := "SELECT * FROM t WHERE " + strings.Repeat("a BETWEEN 1 AND 2 AND nullif(a, 3) AND ", 100) + "CASE a" + strings.Repeat(" WHEN 1 THEN 2", 500) + " END"
+	if err := Check(beside, Default); err != nil {
+		t.Errorf("beside each other: %v", err)
+	}
+}
+
 // FuzzDepth holds what Check counts against the tree of the parser: no tree is deeper than what was let through.
 func FuzzDepth(f *testing.F) {
 	for _, s := range []string{
