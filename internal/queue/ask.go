@@ -16,7 +16,7 @@ import (
 
 // Bounds of what is done under one hold of the lock, and of what is read without it.
 const (
-	walkPiece = 1000    // messages looked at one by one
+	walkPiece = 250     // messages looked at one by one
 	askPiece  = 256     // messages whose bodies are read at once,
 	askBytes  = 4 << 20 // unless they are that large
 )

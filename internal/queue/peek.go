@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"fmt"
+	"runtime"
 
 	"github.com/hikyaku/hikyaku/internal/condition"
 )
@@ -159,6 +160,7 @@ func (s *Store) enterWalk(ctx context.Context, w *walk) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	runtime.Gosched() // whoever waits for the lock gets it before the next piece
 	s.mu.Lock()
 	err := s.usable()
 	if err == nil && w.q.gone {
