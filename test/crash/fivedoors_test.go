@@ -174,7 +174,8 @@ func TestWhatFiveDoorsPromisedHoldsThroughKills(t *testing.T) {
 	if err := rows.Err(); err != nil {
 		t.Fatal(err)
 	}
-	until(t, func() string { return book.String() + "\n" + s.log() }, func() bool {
+	// An event that found the function busy waits again for half as long as it has waited, at most five minutes, as with the service.
+	untilWithin(t, 5*time.Minute+patience, func() string { return book.String() + "\n" + s.log() }, func() bool {
 		for id := range written(t, filepath.Join(here, "done")) {
 			book.given(id)
 		}

@@ -18,6 +18,12 @@ const patience = 2 * time.Minute
 // things are.
 func until(t *testing.T, what func() string, done func() bool) {
 	t.Helper()
+	untilWithin(t, patience, what, done)
+}
+
+// untilWithin is until for what takes so long by its rules.
+func untilWithin(t *testing.T, patience time.Duration, what func() string, done func() bool) {
+	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	over := time.NewTimer(patience)
