@@ -50,7 +50,7 @@ func TestAPacketHasATimeForAllOfIt(t *testing.T) {
 				if (err == nil) != c.want {
 					t.Errorf("%d bytes, %v", got, err)
 				}
-				if took := time.Since(began); !c.want && took > 35*time.Second {
+				if took := time.Since(began); !c.want && took > 65*time.Second { // the head of the packet has its time, and then the packet
 					t.Errorf("it took %v", took)
 				}
 				g.Close()
