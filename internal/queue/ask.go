@@ -16,7 +16,8 @@ import (
 
 // Bounds of what is done under one hold of the lock, and of what is read without it.
 const (
-	walkPiece = 250     // messages looked at one by one
+	walkPiece = 1000    // messages that a claim looks at one by one,
+	stepPiece = 250     // and a walk through a queue, which nobody waits for as much
 	askPiece  = 256     // messages whose bodies are read at once,
 	askBytes  = 4 << 20 // unless they are that large
 )

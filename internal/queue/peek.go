@@ -178,7 +178,7 @@ func (s *Store) enterWalk(ctx context.Context, w *walk) error {
 // step looks at the next messages until each returns false. The lock is held.
 func (w *walk) step(each func(e entry) bool) {
 	over := false
-	w.next = w.q.all.piece(w.next, walkPiece, func(e entry) bool {
+	w.next = w.q.all.piece(w.next, stepPiece, func(e entry) bool {
 		if over = e.seq() >= w.end; over {
 			return false
 		}
