@@ -11,16 +11,8 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/door"
+	"github.com/hikyaku/hikyaku/internal/door/doortest"
 )
-
-func until(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("it never came that " + what)
-		}
-	}
-}
 
 // Events count while they are worked on, and what a function returned until its client has read it. Who finds no room is told to try again, and nothing was invoked.
 func TestEventsAndResultsCountUntilTheyAreRead(t *testing.T) {
@@ -29,7 +21,7 @@ func TestEventsAndResultsCountUntilTheyAreRead(t *testing.T) {
 	all.Patience = 50 * time.Millisecond
 	r.door.busy = all
 	r.create("f", nil)
-	until(t, "the deployment's room is given back", func() bool { return all.Used() == 0 })
+	doortest.Until(t, "the deployment's room is given back", func() bool { return all.Used() == 0 })
 	conn, err := net.Dial("tcp", strings.TrimPrefix(r.base, "http://"))
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +30,7 @@ func TestEventsAndResultsCountUntilTheyAreRead(t *testing.T) {
 	answer := strings.Repeat("x", 6_200_000)
 	event := `{"answer":"` + answer + `"}`
 	fmt.Fprintf(conn, "POST %s/f/invocations HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", functions, len(event), event)
-	until(t, "event and result are counted", func() bool { return all.Used() > 6*6_200_000 })
+	doortest.Until(t, "event and result are counted", func() bool { return all.Used() > 6*6_200_000 })
 	rest := all.Limit() - all.Used()
 	if !all.Try(rest) {
 		t.Fatal("it has grown")
@@ -56,5 +48,5 @@ func TestEventsAndResultsCountUntilTheyAreRead(t *testing.T) {
 		t.Errorf("%d bytes, %v", len(text), err)
 	}
 	res.Body.Close()
-	until(t, "all is given back", func() bool { return all.Used() == 0 })
+	doortest.Until(t, "all is given back", func() bool { return all.Used() == 0 })
 }

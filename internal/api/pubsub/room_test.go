@@ -10,16 +10,8 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/hikyaku/hikyaku/internal/door"
+	"github.com/hikyaku/hikyaku/internal/door/doortest"
 )
-
-func soon(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("it never came that " + what)
-		}
-	}
-}
 
 // What is sent to a stream or a pull counts until the client has taken it. Streams that are not read take half of the account at most, and who finds no room is told to
 // try again; the messages wait as if nobody had asked.
@@ -35,7 +27,7 @@ func TestWhatIsSentCountsUntilItIsTaken(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	soon(t, "requests are over", func() bool { return all.Used() == 0 })
+	doortest.Until(t, "requests are over", func() bool { return all.Used() == 0 })
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	for range 20 {
@@ -47,7 +39,7 @@ func TestWhatIsSentCountsUntilItIsTaken(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	soon(t, "streams hold what they may", func() bool { return all.Used() > 13<<20 })
+	doortest.Until(t, "streams hold what they may", func() bool { return all.Used() > 13<<20 })
 	if used := all.Used(); used > 16<<20 {
 		t.Errorf("streams hold %d bytes", used)
 	}
@@ -56,10 +48,10 @@ func TestWhatIsSentCountsUntilItIsTaken(t *testing.T) {
 		t.Errorf("a pull without room: %v", err)
 	}
 	cancel()
-	soon(t, "all is given back", func() bool { return all.Used() == 0 })
+	doortest.Until(t, "all is given back", func() bool { return all.Used() == 0 })
 	got, err := r.sub.Pull(t.Context(), &pubsubpb.PullRequest{Subscription: subscriptionName("news"), MaxMessages: 1})
 	if err != nil || len(got.ReceivedMessages) != 1 {
 		t.Errorf("%v, %v", got, err)
 	}
-	soon(t, "the pull's room is given back", func() bool { return all.Used() == 0 })
+	doortest.Until(t, "the pull's room is given back", func() bool { return all.Used() == 0 })
 }

@@ -11,17 +11,8 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/door"
+	"github.com/hikyaku/hikyaku/internal/door/doortest"
 )
-
-// waitUntil waits for what happens soon.
-func waitUntil(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("it never came that " + what)
-		}
-	}
-}
 
 // What an answer holds is counted until its client has read it, and who finds no room is told to try again; the messages wait as if nobody had asked.
 func TestAnswersCountUntilTheyAreRead(t *testing.T) {
@@ -40,11 +31,11 @@ func TestAnswersCountUntilTheyAreRead(t *testing.T) {
 	}
 	defer conn.Close()
 	fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: AmazonSQS.ReceiveMessage\r\nContent-Type: application/x-amz-json-1.0\r\nContent-Length: %d\r\n\r\n%s", len(request), request)
-	waitUntil(t, "the answer is held", func() bool { return all.Used() >= 2<<20 })
+	doortest.Until(t, "the answer is held", func() bool { return all.Used() >= 2<<20 })
 	if used := all.Used(); used > 48<<20 {
 		t.Errorf("one answer holds %d bytes", used)
 	}
-	waitUntil(t, "it is encoded", func() bool { return all.Used() < 20<<20 })
+	doortest.Until(t, "it is encoded", func() bool { return all.Used() < 20<<20 })
 	rest := 79<<20 - all.Used()
 	if !all.Try(rest) {
 		t.Fatal("it has grown")
@@ -63,7 +54,7 @@ func TestAnswersCountUntilTheyAreRead(t *testing.T) {
 		t.Fatal(res.Status, err)
 	}
 	res.Body.Close()
-	waitUntil(t, "all is given back", func() bool { return all.Used() == 0 })
+	doortest.Until(t, "all is given back", func() bool { return all.Used() == 0 })
 	first := strings.Count(string(text), `"MessageId"`)
 	if first < 9 || first > 10 {
 		t.Errorf("%d messages in the first answer", first)
