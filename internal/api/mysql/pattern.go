@@ -91,7 +91,7 @@ func (s *subject) Eval(ctx *gms.Context, row gms.Row) (any, error) {
 	if v, err = gms.UnwrapAny(ctx, v); err != nil {
 		return nil, err
 	}
-	s.effort.bytes.Store(int64(len(text64(v))))
+	s.effort.bytes.Store(valueBytes(v))
 	return v, s.effort.check()
 }
 
