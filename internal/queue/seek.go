@@ -59,7 +59,9 @@ func (s *Store) Seek(ctx context.Context, n Name, to SeekTo) (done Sought, err e
 		s.mu.Unlock()
 		return done, err
 	}
-	to.Snapshot = s.Resolve(to.Snapshot)
+	if to.Snapshot != (Name{}) {
+		to.Snapshot = s.Resolve(to.Snapshot)
+	}
 	end := q.next
 	q.seeking++ // what is past is decided by the times of the pieces: nothing is forgotten meanwhile
 	s.mu.Unlock()
