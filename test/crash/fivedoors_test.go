@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -142,9 +141,7 @@ func TestWhatFiveDoorsPromisedHoldsThroughKills(t *testing.T) {
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		over := putThroughAll(ctx, t, s, book, 0)
-		for _, name := range []string{"jobs", "letters", "readers"} {
-			over.Go(func() { takeAll(ctx, s.client, name, book) })
-		}
+		takeFrom(ctx, over, s, book, "jobs", "letters", "readers")
 		<-time.After(between(random, time.Millisecond, 130*time.Millisecond))
 		s.kill()
 		stop()
@@ -157,9 +154,7 @@ func TestWhatFiveDoorsPromisedHoldsThroughKills(t *testing.T) {
 	defer s.kill()
 	ctx, stop := context.WithCancel(t.Context())
 	var takers sync.WaitGroup
-	for _, name := range []string{"jobs", "letters", "readers"} {
-		takers.Go(func() { takeAll(ctx, s.client, name, book) })
-	}
+	takeFrom(ctx, &takers, s, book, "jobs", "letters", "readers")
 	rows, err := s.tables(t).QueryContext(t.Context(), "SELECT id FROM entries")
 	if err != nil {
 		t.Fatal(err)
@@ -204,25 +199,9 @@ func (s *served) subscribeReaders(t *testing.T) {
 	}
 }
 
-var anyDoorOpen = regexp.MustCompile(`door=(\S+) address=(\S+)`)
-
-// addresses are those of a server's doors, all of which are open.
-func (s *served) addresses(t *testing.T, doors int) map[string]string {
-	t.Helper()
-	found := map[string]string{}
-	until(t, func() string { return fmt.Sprintf("%d doors are open: %s", doors, s.log()) }, func() bool {
-		for _, m := range anyDoorOpen.FindAllStringSubmatch(s.log(), -1) {
-			found[m[1]] = m[2]
-		}
-		return len(found) == doors
-	})
-	return found
-}
-
 // putThroughAll puts through each door, one message after the other with a pause between them, until ctx ends.
 func putThroughAll(ctx context.Context, t *testing.T, s *served, book *promises, pause time.Duration) *sync.WaitGroup {
 	t.Helper()
-	at := s.addresses(t, 5)
 	var over sync.WaitGroup
 	put := func(door string, pause time.Duration, one func(body string) error) {
 		over.Go(func() {
@@ -244,10 +223,11 @@ func putThroughAll(ctx context.Context, t *testing.T, s *served, book *promises,
 		_, err := s.client.Put(ctx, queueName("jobs"), httpdoor.NewMessage([]byte(body)))
 		return err
 	})
+	at := s.address(t, "sqs")
 	letters := sqs.New(sqs.Options{
-		BaseEndpoint: aws.String("http://" + at["sqs"]), Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("any", "thing", ""), RetryMaxAttempts: 1,
+		BaseEndpoint: aws.String("http://" + at), Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("any", "thing", ""), RetryMaxAttempts: 1,
 	})
-	url := "http://" + at["sqs"] + "/000000000000/letters"
+	url := "http://" + at + "/000000000000/letters"
 	put("sqs", pause, func(body string) error {
 		_, err := letters.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: &url, MessageBody: &body})
 		return err
@@ -257,7 +237,7 @@ func putThroughAll(ctx context.Context, t *testing.T, s *served, book *promises,
 		_, err := db.ExecContext(ctx, "INSERT INTO entries VALUES (?)", body)
 		return err
 	})
-	news, err := pubsub.NewTopicAdminClient(ctx, option.WithEndpoint(at["pubsub"]), option.WithoutAuthentication(), option.WithGRPCDialOption(grpc.WithTransportCredentials(insecure.NewCredentials())))
+	news, err := pubsub.NewTopicAdminClient(ctx, option.WithEndpoint(s.address(t, "pubsub")), option.WithoutAuthentication(), option.WithGRPCDialOption(grpc.WithTransportCredentials(insecure.NewCredentials())))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,6 +258,13 @@ func putThroughAll(ctx context.Context, t *testing.T, s *served, book *promises,
 		news.Close()
 	})
 	return &over
+}
+
+// takeFrom has somebody take from each of some queues.
+func takeFrom(ctx context.Context, over *sync.WaitGroup, s *served, book *promises, names ...string) {
+	for _, name := range names {
+		over.Go(func() { takeAll(ctx, s.client, name, book) })
+	}
 }
 
 // takeAll claims and settles what is in a queue until ctx ends, or the server does.

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -26,8 +25,6 @@ def handler(event, context):
     while not os.path.exists(here + "/go"): time.sleep(0.01)
     with open(here + "/done", "a") as f: f.write(str(event["id"]) + "\n")
 `
-
-var lambdaOpen = regexp.MustCompile(`door=lambda address=(\S+)`)
 
 // written are the lines of a file; none when there is no file.
 func written(t *testing.T, path string) map[string]int {
@@ -79,11 +76,7 @@ functions:
 // post posts an event that nobody waits for to the Lambda door.
 func post(t *testing.T, s *served, path, event string) (status int, err error) {
 	t.Helper()
-	m := lambdaOpen.FindStringSubmatch(s.log())
-	if m == nil {
-		t.Fatal("the Lambda door is not open\n" + s.log())
-	}
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+m[1]+path, strings.NewReader(event))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.address(t, "lambda")+path, strings.NewReader(event))
 	if err != nil {
 		return 0, err
 	}

@@ -44,7 +44,7 @@ func TestIdleAndDrippingConnectionsHarmNobody(t *testing.T) {
 			}
 			here := t.TempDir()
 			s := serve(t, allDoors(here, filepath.Join(here, "data")))
-			address := s.addresses(t, 5)[door]
+			address := s.address(t, door)
 			s.put(t, "jobs", "warm")
 			before, memory := s.handles(t), s.memory(t)
 			ctx, stop := context.WithCancel(t.Context())

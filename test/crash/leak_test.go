@@ -32,9 +32,7 @@ func TestNothingGrowsUnderLoad(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	over := putThroughAll(ctx, t, s, book, 5*time.Millisecond)
-	for _, name := range []string{"jobs", "letters", "readers", "entries"} {
-		over.Go(func() { takeAll(ctx, s.client, name, book) })
-	}
+	takeFrom(ctx, over, s, book, "jobs", "letters", "readers", "entries")
 	const samples = 80
 	var all []usage
 	tick := time.NewTicker(*watch / samples)
@@ -76,7 +74,7 @@ func middle(of []usage) usage {
 // usage is what the program takes now; of its goroutines its metrics tell.
 func (s *served) usage(t *testing.T) usage {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+doorOpen.FindStringSubmatch(s.log())[1]+"/metrics", nil)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+s.address(t, "http")+"/metrics", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,18 +65,6 @@ func groupOf(t *testing.T, memory int64) string {
 	return ""
 }
 
-// address is where a door listens.
-func (s *served) address(t *testing.T, door string) string {
-	t.Helper()
-	for _, m := range anyDoorOpen.FindAllStringSubmatch(s.log(), -1) {
-		if m[1] == door {
-			return m[2]
-		}
-	}
-	t.Fatalf("the %s door is not open\n%s", door, s.log())
-	return ""
-}
-
 // survived demands that the program is still there, and that it never had more memory than it may.
 func (s *served) survived(t *testing.T, most int64) {
 	t.Helper()

@@ -37,7 +37,7 @@ type served struct {
 	lines []string // of its standard error
 }
 
-var doorOpen = regexp.MustCompile(`door=http address=(\S+)`)
+var doorOpen = regexp.MustCompile(`door=(\S+) address=(\S+)`)
 
 // serve starts the program with a configuration and waits until its door is open.
 func serve(t *testing.T, config string, args ...string) *served {
@@ -94,8 +94,8 @@ func (s *served) drain(stderr io.Reader, address chan<- string) {
 		s.mu.Lock()
 		s.lines = append(s.lines, sc.Text())
 		s.mu.Unlock()
-		if m := doorOpen.FindStringSubmatch(sc.Text()); m != nil {
-			address <- m[1]
+		if m := doorOpen.FindStringSubmatch(sc.Text()); m != nil && m[1] == "http" {
+			address <- m[2]
 		}
 	}
 }
@@ -105,6 +105,20 @@ func (s *served) log() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return strings.Join(s.lines, "\n")
+}
+
+// address is where a door listens. It waits until the door is open.
+func (s *served) address(t *testing.T, door string) (address string) {
+	t.Helper()
+	until(t, func() string { return "the door " + door + " is open: " + s.log() }, func() bool {
+		for _, m := range doorOpen.FindAllStringSubmatch(s.log(), -1) {
+			if m[1] == door {
+				address = m[2]
+			}
+		}
+		return address != ""
+	})
+	return address
 }
 
 // kill ends the program with SIGKILL, unless it has ended.

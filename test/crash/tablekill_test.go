@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -22,20 +21,11 @@ const (
 	tableClients = 16
 )
 
-var tablesOpen = regexp.MustCompile(`door=mysql address=(\S+)`)
-
 // tables opens the MySQL door of a server.
 func (s *served) tables(t *testing.T) *sql.DB {
 	t.Helper()
-	var address string
-	until(t, func() string { return "the MySQL door is open: " + s.log() }, func() bool {
-		if m := tablesOpen.FindStringSubmatch(s.log()); m != nil {
-			address = m[1]
-		}
-		return address != ""
-	})
 	c := mysql.NewConfig()
-	c.User, c.Net, c.Addr, c.DBName, c.Logger = "root", "tcp", address, "test", &mysql.NopLogger{} // it would tell of every kill
+	c.User, c.Net, c.Addr, c.DBName, c.Logger = "root", "tcp", s.address(t, "mysql"), "test", &mysql.NopLogger{} // it would tell of every kill
 	connector, err := mysql.NewConnector(c)
 	if err != nil {
 		t.Fatal(err)
