@@ -93,13 +93,77 @@ func (r *Registry) run(name string) {
 	r.runners[name] = run
 	r.work.Go(func() {
 		defer run.end()
-		r.serve(run.ctx, queue.ClaimRequest{From: []queue.From{{Queue: eventQueue(name)}}}, r.config.EventConcurrency, func(c []queue.Claim) { r.event(run.ctx, name, &c[0]) })
+		e := &eventsOf{name: name}
+		r.serve(run.ctx, queue.ClaimRequest{From: []queue.From{{Queue: eventQueue(name)}}}, r.config.EventConcurrency, e.claim(r), func(c []queue.Claim, pass *function.Pass) {
+			if pass != nil {
+				defer pass.Release()
+			}
+			r.event(run.ctx, name, &c[0], pass)
+		})
 	})
 }
 
+// claimer claims what comes, with room for its invocation, if there is any.
+type claimer func(context.Context, queue.ClaimRequest) ([]queue.Claim, *function.Pass, error)
+
+// eventsOf claims the events of one function.
+type eventsOf struct {
+	name  string
+	known bool // the pool knows how many invocations there may be
+}
+
+// claim claims events for which there is room. One that comes when the queue was empty is claimed at once, and is throttled if others have taken the
+// room meanwhile; those behind it stay where they are until there is room.
+func (e *eventsOf) claim(r *Registry) claimer {
+	return func(ctx context.Context, ask queue.ClaimRequest) ([]queue.Claim, *function.Pass, error) {
+		if e.known {
+			if pass := r.admit(ctx, e.name); pass != nil {
+				now := ask
+				now.Wait = 0
+				claims, err := r.store.Claim(ctx, now)
+				if err != nil || len(claims) > 0 {
+					return claims, pass, err
+				}
+				pass.Release()
+			}
+		}
+		claims, err := r.store.Claim(ctx, ask)
+		if err == nil && len(claims) > 0 && !e.known {
+			// When the version cannot be used, the event finds that out by itself.
+			e.known = r.Ready(ctx, e.name, attribute(&claims[0].Message, attributeQualifier)) == nil
+		}
+		if err != nil || len(claims) == 0 || !e.known {
+			return claims, nil, err
+		}
+		return claims, r.admitNow(e.name), nil
+	}
+}
+
+// admit waits for room for an invocation; nil: there is none, and waiting does not help.
+func (r *Registry) admit(ctx context.Context, name string) *function.Pass {
+	pool, err := r.Pool()
+	if err != nil {
+		return nil
+	}
+	pass, err := pool.Admit(ctx, name)
+	if err != nil {
+		return nil
+	}
+	return pass
+}
+
+// admitNow is admit that does not wait.
+func (r *Registry) admitNow(name string) *function.Pass {
+	pool, err := r.Pool()
+	if err != nil {
+		return nil
+	}
+	return pool.TryAdmit(name)
+}
+
 // serve claims what comes, one claim after the other, and has at most so many of them handled at once. It returns when ctx ends, after all
-// handlers have.
-func (r *Registry) serve(ctx context.Context, ask queue.ClaimRequest, most int, handle func([]queue.Claim)) {
+// handlers have. The handler owns the pass.
+func (r *Registry) serve(ctx context.Context, ask queue.ClaimRequest, most int, claim claimer, handle func([]queue.Claim, *function.Pass)) {
 	ask.Wait, ask.Owner = poll, r.owner
 	free := make(chan struct{}, most)
 	var under sync.WaitGroup
@@ -110,8 +174,11 @@ func (r *Registry) serve(ctx context.Context, ask queue.ClaimRequest, most int, 
 		case <-ctx.Done():
 			return
 		}
-		claims, err := r.store.Claim(ctx, ask)
+		claims, pass, err := claim(ctx, ask)
 		if err != nil || len(claims) == 0 {
+			if pass != nil {
+				pass.Release()
+			}
 			<-free
 			if err == nil {
 				continue
@@ -129,7 +196,7 @@ func (r *Registry) serve(ctx context.Context, ask queue.ClaimRequest, most int, 
 		}
 		under.Go(func() {
 			defer func() { <-free }()
-			handle(claims)
+			handle(claims, pass)
 		})
 	}
 }
@@ -152,15 +219,21 @@ func attribute(m *message.Message, name string) string {
 }
 
 // event invokes one event and settles it.
-func (r *Registry) event(ctx context.Context, name string, c *queue.Claim) {
+func (r *Registry) event(ctx context.Context, name string, c *queue.Claim, pass *function.Pass) {
 	in := function.Request{
 		Function: name, Version: attribute(&c.Message, attributeQualifier), ID: attribute(&c.Message, attributeID), ARN: attribute(&c.Message, attributeARN),
 		TraceID: attribute(&c.Message, attributeTrace), ClientContext: attribute(&c.Message, attributeContext), Payload: c.Message.Body,
+		Pass: pass,
 	}
 	e := ending{in: in, claim: c}
 	rules := r.rules(name, in.Version)
 	if age := time.Since(c.Message.Time); age > rules.MaxAge {
 		e.condition, e.code, e.text = "EventAgeExceeded", 500, fmt.Sprintf("the event waited for %v", age.Round(time.Second))
+		r.over(ctx, e, rules)
+		return
+	}
+	if f, err := r.Get(name); err == nil && f.Reserved != nil && *f.Reserved == 0 { // that is how a function is switched off
+		e.condition, e.code, e.text = "ZeroReservedConcurrency", 429, "the reserved concurrency of the function is 0"
 		r.over(ctx, e, rules)
 		return
 	}

@@ -136,7 +136,10 @@ func (r *Registry) feed(m Mapping) {
 	}
 	r.work.Go(func() {
 		defer close(f.ended)
-		r.serve(ctx, queue.ClaimRequest{From: []queue.From{{Queue: from}}, Max: m.Batch, Bytes: event.MaxBytes}, most, func(cs []queue.Claim) {
+		r.serve(ctx, queue.ClaimRequest{From: []queue.From{{Queue: from}}, Max: m.Batch, Bytes: event.MaxBytes}, most, func(ctx context.Context, ask queue.ClaimRequest) ([]queue.Claim, *function.Pass, error) {
+			claims, err := r.store.Claim(ctx, ask)
+			return claims, nil, err
+		}, func(cs []queue.Claim, _ *function.Pass) {
 			r.batch(ctx, m, from, r.fill(ctx, m, from, cs))
 		})
 	})
@@ -178,6 +181,20 @@ func (r *Registry) fill(ctx context.Context, m Mapping, from queue.Name, cs []qu
 	return cs
 }
 
+// invokeInTurn is Invoke that waits for room, at most so long.
+func (r *Registry) invokeInTurn(ctx context.Context, in function.Request, most time.Duration) (*function.Result, error) {
+	if err := r.Ready(ctx, in.Function, in.Version); err != nil { // and the pool knows how many invocations there may be
+		return nil, err
+	}
+	waiting, end := context.WithTimeout(ctx, most)
+	in.Pass = r.admit(waiting, in.Function)
+	end()
+	if in.Pass != nil {
+		defer in.Pass.Release()
+	}
+	return r.Invoke(ctx, in)
+}
+
 // batch gives claims to the function and settles them by its answer. What failed becomes visible again when the queue's lease would have
 // ended, as if nobody had deleted it; the queue's bound of attempts makes dead letters.
 func (r *Registry) batch(ctx context.Context, m Mapping, from queue.Name, cs []queue.Claim) {
@@ -205,7 +222,7 @@ func (r *Registry) batch(ctx context.Context, m Mapping, from queue.Name, cs []q
 	payload, err := event.SQS(event.Batch{Messages: messages, Attempts: attempts, Bodies: bodies, ARN: m.SourceARN, Region: r.Region()})
 	var result *function.Result
 	if err == nil {
-		result, err = r.Invoke(ctx, function.Request{Function: m.Function, Version: m.Qualifier, Payload: payload})
+		result, err = r.invokeInTurn(ctx, function.Request{Function: m.Function, Version: m.Qualifier, Payload: payload}, d.Lease)
 	}
 	switch {
 	case ctx.Err() != nil && err != nil, errors.Is(err, function.ErrClosed):

@@ -29,6 +29,8 @@ type Request struct {
 	ARN, TraceID, ClientContext, Cognito string
 	// LogTail asks for the end of the log.
 	LogTail bool
+	// Pass is room that was kept for the invocation; nil: it is throttled if there is none. The invocation uses it up, also when it is refused.
+	Pass *Pass
 }
 
 // Result is what became of an invocation that an instance has served, well or not.
@@ -66,6 +68,9 @@ func (p *Pool) InvokeStream(ctx context.Context, r Request, s Stream) (*Result, 
 }
 
 func (p *Pool) invoke(ctx context.Context, r Request, s Stream) (*Result, error) {
+	if r.Pass != nil {
+		defer r.Pass.Release() // where it was not used
+	}
 	if len(r.Payload) > MaxPayload {
 		return nil, fmt.Errorf("function %s: %w: it has %d bytes, the limit is %d", r.Function, ErrTooLarge, len(r.Payload), MaxPayload)
 	}
@@ -77,7 +82,7 @@ func (p *Pool) invoke(ctx context.Context, r Request, s Stream) (*Result, error)
 		return nil, err
 	}
 	c := newCall(f, r, s)
-	if err := p.admit(c); err != nil {
+	if err := p.admit(c, r.Pass); err != nil {
 		return nil, err
 	}
 	if err := f.arrive(c); err != nil {

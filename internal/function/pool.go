@@ -51,6 +51,7 @@ type Pool struct {
 
 	unreserved atomic.Int64 // invocations of functions without a reserved concurrency
 	number     atomic.Uint64
+	vacancy    vacancy // for those who wait until they are not throttled
 
 	mu        sync.Mutex
 	closed    bool
@@ -262,6 +263,7 @@ func (p *Pool) Close() error {
 	p.mu.Lock()
 	closed := p.closed
 	p.closed = true
+	p.vacancy.wake()
 	var all []*function
 	for _, f := range p.functions {
 		all = append(all, f)

@@ -30,6 +30,7 @@ func (p *Pool) reserve(d *Definition) error {
 		p.reserved[d.Name] = r
 	}
 	r.limit, p.shared = *d.Reserved, left-*d.Reserved
+	p.vacancy.wake()
 	return nil
 }
 
@@ -48,18 +49,25 @@ func (p *Pool) cancel(name string) {
 	if r := p.reserved[name]; r != nil {
 		p.shared += r.limit
 		delete(p.reserved, name)
+		p.vacancy.wake()
 	}
 }
 
-// admit counts an invocation in, if there is room for it.
-func (p *Pool) admit(c *call) error {
+// admit counts an invocation in, if there is room for it, or a pass says that it was counted before.
+func (p *Pool) admit(c *call, pass *Pass) error {
 	p.mu.Lock()
-	r := p.reserved[c.fn.d.Name]
-	counter, limit, reason := &p.unreserved, p.shared, reasonPool
-	if r != nil {
-		counter, limit, reason = &r.running, r.limit, reasonReserved
-	}
+	counter, limit, reason := p.account(c.fn.d.Name)
 	p.mu.Unlock()
+	if pass != nil {
+		switch had := pass.counter.Swap(nil); had {
+		case counter:
+			c.counted.Store(counter)
+			return nil
+		case nil:
+		default: // what is reserved has changed meanwhile
+			p.leave(had)
+		}
+	}
 	if n := counter.Add(1); n > int64(limit) {
 		counter.Add(-1)
 		c.fn.totals.throttled.Add(1)
@@ -72,6 +80,6 @@ func (p *Pool) admit(c *call) error {
 // release counts the invocation out. It may be called more than once.
 func (c *call) release() {
 	if counter := c.counted.Swap(nil); counter != nil {
-		counter.Add(-1)
+		c.fn.pool.leave(counter)
 	}
 }

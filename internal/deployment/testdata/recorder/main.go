@@ -1,4 +1,5 @@
-// Command recorder is a function for tests: it appends a line with the request's id and its own process's to the file RECORD, and answers.
+// Command recorder is a function for tests: it appends a line with the request's id and its own process's to the file RECORD, and answers,
+// when the file GATE is there.
 package main
 
 import (
@@ -29,6 +30,11 @@ func main() {
 			panic(err)
 		}
 		time.Sleep(rest)
+		for gate := os.Getenv("GATE"); gate != ""; time.Sleep(time.Millisecond) {
+			if _, err := os.Stat(gate); err == nil {
+				break
+			}
+		}
 		answer, err := http.Post(api+id+"/response", "application/json", strings.NewReader("null"))
 		if err != nil {
 			panic(err)

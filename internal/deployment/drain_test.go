@@ -1,0 +1,151 @@
+package deployment_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/deployment"
+	"github.com/hikyaku/hikyaku/internal/function"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// reserve makes the function that records, with a reserved concurrency.
+func reserve(t *testing.T, r *deployment.Registry, s deployment.Settings, c deployment.Code, n int) {
+	t.Helper()
+	if _, err := r.Create(t.Context(), "f", s, c, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Change(t.Context(), "f", func(f *deployment.Function) error { f.Reserved = &n; return nil }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// enqueue queues events of the function.
+func enqueue(t *testing.T, r *deployment.Registry, n int) {
+	t.Helper()
+	for i := range n {
+		if _, err := r.Enqueue(t.Context(), function.Request{Function: "f", Payload: fmt.Appendf(nil, `{"n":%d}`, i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// until waits for a condition.
+func until(t *testing.T, met func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for !met() {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatal("what is waited for does not come")
+		}
+	}
+}
+
+func throttled(t *testing.T, r *deployment.Registry) int64 {
+	t.Helper()
+	s, ok := r.Deployed("f", function.Latest)
+	if !ok {
+		t.Fatal("the function was not wanted")
+	}
+	return s.Throttled
+}
+
+// With room for one invocation, each event is claimed when there is room: none waits as a throttled one does, also none of those that a start finds.
+func TestEventsOfAFunctionWithOnePlaceAreNotThrottled(t *testing.T) {
+	dir := t.TempDir()
+	r, s, end := open(t, dir)
+	settings, code, record := recorder(t)
+	const all = 300
+	reserve(t, r, settings, code, 1)
+	enqueue(t, r, all)
+	if n := throttled(t, r); n != 0 {
+		t.Errorf("%d invocations were throttled", n)
+	}
+	end()
+	r, s, _ = open(t, dir)
+	empty(t, s, events("f"))
+	if n := throttled(t, r); n != 0 {
+		t.Errorf("%d invocations were throttled after a restart", n)
+	}
+	if times, pids := recorded(t, record); len(times) != all || len(pids) > 20 {
+		t.Errorf("%d of %d events were invoked, in %d processes", len(times), all, len(pids))
+	}
+}
+
+// An event that finds the only place taken by somebody who waits for an answer is throttled, as the provider has it; those behind it are not, and all are
+// invoked when there is room.
+func TestEventsBehindAThrottledOneStayInTheQueue(t *testing.T) {
+	r, s, _ := open(t, t.TempDir())
+	settings, code, record := recorder(t)
+	gate := filepath.Join(t.TempDir(), "gate")
+	settings.Environment["GATE"] = gate
+	reserve(t, r, settings, code, 1)
+	answered := make(chan error, 1)
+	go func() {
+		_, err := r.Invoke(t.Context(), function.Request{Function: "f", Payload: []byte("{}")})
+		answered <- err
+	}()
+	until(t, func() bool { times, _ := recorded(t, record); return len(times) == 1 })
+	enqueue(t, r, 100)
+	until(t, func() bool { return throttled(t, r) == 1 })
+	if err := os.WriteFile(gate, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-answered; err != nil {
+		t.Fatal(err)
+	}
+	empty(t, s, events("f"))
+	if n := throttled(t, r); n != 1 {
+		t.Errorf("%d invocations were throttled", n)
+	}
+	if times, _ := recorded(t, record); len(times) != 101 {
+		t.Errorf("%d of 101 were invoked", len(times))
+	}
+}
+
+// A reserved concurrency of 0 switches a function off: its events go where those go that are given up, at once.
+func TestEventsOfAFunctionThatIsSwitchedOffAreGivenUpAtOnce(t *testing.T) {
+	r, s, _ := open(t, t.TempDir())
+	settings, code, _ := recorder(t)
+	settings.DeadLetter = "arn:aws:sqs:us-east-1:default:dead"
+	put(t, s, queue.Name{Namespace: "default", Name: "dead"}, "first")
+	reserve(t, r, settings, code, 0)
+	enqueue(t, r, 3)
+	empty(t, s, events("f"))
+	if n := throttled(t, r); n != 0 {
+		t.Errorf("%d invocations were tried", n)
+	}
+	claims, err := s.Claim(t.Context(), queue.ClaimRequest{From: []queue.From{{Queue: queue.Name{Namespace: "default", Name: "dead"}}}, Max: 10})
+	if err != nil || len(claims) != 4 {
+		t.Fatalf("%d dead letters, %v", len(claims)-1, err)
+	}
+}
+
+// The batches of a mapping wait for room, too.
+func TestBatchesForAFunctionWithOnePlaceWaitForIt(t *testing.T) {
+	r, s, _ := open(t, t.TempDir())
+	settings, code, record := recorder(t)
+	settings.Environment["REST"] = "3ms"
+	reserve(t, r, settings, code, 1)
+	from := queue.Name{Namespace: "default", Name: "work"}
+	put(t, s, from, make([]string, 200)...)
+	if _, err := r.Map(t.Context(), deployment.Mapping{Queue: from.String(), Function: "f", SourceARN: "arn:aws:sqs:us-east-1:0:work", Batch: 1}); err != nil {
+		t.Fatal(err)
+	}
+	empty(t, s, from)
+	if times, _ := recorded(t, record); len(times) != 200 {
+		t.Errorf("%d of 200 batches were invoked", len(times))
+	}
+	if n := throttled(t, r); n != 0 {
+		t.Errorf("%d invocations were throttled", n)
+	}
+}
