@@ -57,7 +57,7 @@ func (i *inserter) StatementComplete(ctx *gms.Context) error {
 	i.rows, i.bytes = nil, 0
 	s := sessionOf(ctx)
 	if len(rows) > 0 {
-		s.changed()
+		s.border.changed()
 	}
 	return fromStore(s.put(ctx, i.t, rows), i.t.name.Name)
 }
@@ -140,7 +140,7 @@ func (d *deleter) StatementComplete(ctx *gms.Context) error {
 		return nil
 	}
 	s := sessionOf(ctx)
-	s.changed()
+	s.border.changed()
 	if mode, _ := s.seat.now(); mode {
 		lost, err := s.seat.remove(ctx)
 		return fromStore(s.told(lost, err), d.t.name.Name)
@@ -162,7 +162,7 @@ func (t *table) Truncate(ctx *gms.Context) (int, error) {
 	if err := s.may(action, t.name, verb); err != nil {
 		return 0, err
 	}
-	s.changed()
+	s.border.changed()
 	if truncate {
 		n, err := t.door.store.Purge(ctx, t.name)
 		return n, fromStore(err, t.name.Name)

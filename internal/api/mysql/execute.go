@@ -3,7 +3,6 @@ package mysql
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/dolthub/go-mysql-server/server"
@@ -91,9 +90,6 @@ func (h *handler) spool(ctx *gms.Context, c *vmysql.Conn, schema gms.Schema, ite
 	if err != nil {
 		return err
 	}
-	if err := statusFlags(ctx, c); err != nil {
-		return err
-	}
 	return p.last()
 }
 
@@ -172,26 +168,6 @@ func okResult(ok types.OkResult) *sqltypes.Result {
 		r.Info = ok.Info.String()
 	}
 	return r
-}
-
-// statusFlags says in the connection's packets what a statement may have changed.
-func statusFlags(ctx *gms.Context, c *vmysql.Conn) error {
-	v, err := ctx.GetSessionVariable(ctx, gms.AutoCommitSessionVar)
-	if err != nil {
-		return err
-	}
-	on, err := gms.ConvertToBool(ctx, v)
-	if err != nil {
-		return fmt.Errorf("autocommit: %w", err)
-	}
-	set := func(flag uint16, on bool) {
-		if c.StatusFlags &^= flag; on {
-			c.StatusFlags |= flag
-		}
-	}
-	set(uint16(vmysql.ServerStatusAutocommit), on)
-	set(uint16(vmysql.ServerInTransaction), ctx.GetTransaction() != nil)
-	return nil
 }
 
 // fieldsOf describes the columns of an answer to a client.

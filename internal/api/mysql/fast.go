@@ -36,7 +36,7 @@ func (h *handler) short(ctx context.Context, c *vmysql.Conn, query string, bound
 	b := bindings{bound}
 	switch st.Verb {
 	case short.Insert:
-		return h.shortInsert(gms.NewContext(ctx, gms.WithSession(s)), s, &st, b, answer)
+		return h.shortInsert(gms.NewContext(ctx, gms.WithSession(s)), c, s, &st, b, answer)
 	case short.Select:
 		return h.shortSelect(ctx, c, query, s, &st, answer)
 	}
@@ -83,6 +83,7 @@ func (h *handler) short(ctx context.Context, c *vmysql.Conn, query string, bound
 	if err != nil {
 		return true, err
 	}
+	s.border.tell(c)
 	value := sqltypes.NULL
 	if ok {
 		value = sqltypes.MakeTrusted(sqltypes.Int64, strconv.AppendInt(nil, n, 10))
@@ -152,7 +153,7 @@ func (h *handler) shortTable(ctx *gms.Context, s *session, st *short.Statement) 
 }
 
 // shortInsert puts the rows of an INSERT whose values need no more than a look at their type and length.
-func (h *handler) shortInsert(ctx *gms.Context, s *session, st *short.Statement, b bindings, answer vmysql.ResultSpoolFn) (done bool, err error) {
+func (h *handler) shortInsert(ctx *gms.Context, c *vmysql.Conn, s *session, st *short.Statement, b bindings, answer vmysql.ResultSpoolFn) (done bool, err error) {
 	t, ok := h.shortTable(ctx, s, st)
 	if !ok || t.plain() || st.Len() > h.door.maxRows || s.may(access.Put, t.name, "INSERT") != nil {
 		return false, nil
@@ -182,7 +183,7 @@ func (h *handler) shortInsert(ctx *gms.Context, s *session, st *short.Statement,
 		rows[i].Row = row
 	}
 	s.ClearWarnings()
-	s.changed()
+	s.border.changed()
 	switch err := s.put(ctx, t, rows); {
 	case errors.Is(err, queue.ErrChanged): // the long way looks at the table anew
 		return false, nil
@@ -190,6 +191,7 @@ func (h *handler) shortInsert(ctx *gms.Context, s *session, st *short.Statement,
 		return true, fromStore(err, t.name.Name)
 	}
 	s.GetLastQueryInfo().RowCount.Store(int64(len(rows)))
+	s.border.tell(c)
 	return true, answer(&sqltypes.Result{RowsAffected: uint64(len(rows))}, false)
 }
 

@@ -30,6 +30,8 @@ func (h *handler) shortSelect(ctx context.Context, c *vmysql.Conn, query string,
 		return false, nil
 	}
 	s.ClearWarnings()
+	s.border.read()
+	s.border.tell(c)
 	mode, held := s.seat.now()
 	if !mode {
 		return h.shortRows(ctx, c, query, out)

@@ -3,7 +3,6 @@ package mysql
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
@@ -58,6 +57,7 @@ func (l *long) look(ctx context.Context) error {
 	if l.answer != nil {
 		l.answer = plainTimes(l.door, l.answer)
 	}
+	l.implicit(s, words)
 	switch words[0] {
 	case "create", "alter", "rename":
 		return l.define(sc, s)
@@ -92,6 +92,9 @@ func (l *long) run(do func(vmysql.ResultSpoolFn) error) error {
 		}
 		spoke := false
 		err := sqlErrorOf(do(func(r *sqltypes.Result, _ bool) error {
+			if !spoke {
+				l.tell()
+			}
 			spoke = true
 			if l.silent {
 				return nil
@@ -100,6 +103,7 @@ func (l *long) run(do func(vmysql.ResultSpoolFn) error) error {
 			return l.answer(r, l.more)
 		}))
 		if err == nil && l.silent {
+			l.tell()
 			return l.answer(&sqltypes.Result{}, l.more)
 		}
 		var known *vmysql.SQLError
@@ -126,7 +130,15 @@ func (l *long) answerRows(names []string, rows ...[]string) error {
 	if l.answer == nil {
 		return nil
 	}
+	l.tell()
 	return l.answer(r, l.more)
+}
+
+// tell makes what is sent from now on say how the connection stands.
+func (l *long) tell() {
+	if s := known(l.conn); s != nil {
+		s.border.tell(l.conn)
+	}
 }
 
 // utf8mb4 is the number of a character set in a field.
@@ -135,23 +147,8 @@ const utf8mb4 = 255
 // answerOK answers without rows.
 func (l *long) answerOK() error {
 	l.done = true
+	l.tell()
 	return l.answer(&sqltypes.Result{}, l.more)
-}
-
-// border is at the begin and the end of what would be a transaction.
-func (l *long) border(s *session, words []string) {
-	if l.answer == nil || slices.Contains(words, "to") { // ROLLBACK TO a savepoint
-		return
-	}
-	code, warning := s.border(words[0])
-	if warning == "" {
-		return
-	}
-	answer := l.answer
-	l.answer = func(r *sqltypes.Result, more bool) error { // go-mysql-server forgets earlier warnings when it begins
-		s.warn(code, warning)
-		return answer(r, more)
-	}
 }
 
 // set refuses to set what holds for everybody to those who may not do everything.

@@ -34,18 +34,16 @@ type session struct {
 	kept      map[string]int64 // bytes of each user variable
 	keptBytes int64            // of all
 
-	altering   *altering      // what an ALTER TABLE of several parts has gathered
-	fractions  map[string]int // digits of a second of the TIME columns that a statement defines
-	plain      bool           // quotes and backslashes mean what they mean by default: the short path may read them
-	autocommit bool
-	begun      bool // BEGIN was said, or autocommit is off
-	dirty      bool // rows were put or removed since
+	altering  *altering      // what an ALTER TABLE of several parts has gathered
+	fractions map[string]int // digits of a second of the TIME columns that a statement defines
+	plain     bool           // quotes and backslashes mean what they mean by default: the short path may read them
+	border    border
 }
 
 var _ gms.LifecycleAwareSession = (*session)(nil)
 
 func newSession(ctx context.Context, d *Server, conn *vmysql.Conn, base *gms.BaseSession, user *access.User) (*session, error) {
-	s := &session{BaseSession: base, door: d, user: user, end: caller.Of(conn.Conn), plain: true, autocommit: true}
+	s := &session{BaseSession: base, door: d, user: user, end: caller.Of(conn.Conn), plain: true, border: border{autocommit: true}}
 	s.seat = seat{store: d.store, owner: d.store.NewOwner("mysql connection")}
 	s.waiting = func(ctx context.Context) (context.Context, func()) {
 		if s.meter != nil {
@@ -54,6 +52,7 @@ func newSession(ctx context.Context, d *Server, conn *vmysql.Conn, base *gms.Bas
 		return d.watch(ctx, conn)
 	}
 	conn.ClientData = s
+	s.border.tell(conn)
 	return s, s.readLease(gms.NewContext(ctx, gms.WithSession(s)))
 }
 
@@ -94,10 +93,11 @@ func (s *session) SetSessionVariable(ctx *gms.Context, name string, value any) e
 		if err != nil {
 			return err
 		}
-		s.autocommit, s.begun, s.dirty = on, !on, false
+		s.border.auto(on)
 	case "sql_mode":
 		mode := strings.ToUpper(gms.LoadSqlMode(ctx).String())
-		s.plain = !strings.Contains(mode, "ANSI") && !strings.Contains(mode, "NO_BACKSLASH_ESCAPES")
+		s.border.noEscapes = strings.Contains(mode, "NO_BACKSLASH_ESCAPES")
+		s.plain = !strings.Contains(mode, "ANSI") && !s.border.noEscapes
 	}
 	return nil
 }
@@ -180,18 +180,4 @@ func (s *session) mine() func(connection uint32, user string) bool {
 // warn leaves a warning for SHOW WARNINGS.
 func (s *session) warn(code int, message string) {
 	s.Warn(&gms.Warning{Level: "Warning", Code: code, Message: message})
-}
-
-// changed notes that rows were put or removed: a ROLLBACK cannot take that back.
-func (s *session) changed() { s.dirty = s.begun }
-
-// border is BEGIN, COMMIT or ROLLBACK. It returns the warning that a ROLLBACK has to give: effects are immediate.
-func (s *session) border(word string) (code int, warning string) {
-	dirty := s.dirty
-	s.dirty = false
-	s.begun = word == "begin" || word == "start" || !s.autocommit
-	if word == "rollback" && dirty {
-		return erNotRolledBack, "Some non-transactional changed tables couldn't be rolled back: what was inserted, deleted and ended in queues stays so"
-	}
-	return 0, ""
 }

@@ -114,6 +114,7 @@ func (t *table) PartitionRows(ctx *gms.Context, _ gms.Partition) (gms.RowIter, e
 	if err := s.may(access.Take, t.name, "SELECT"); err != nil {
 		return nil, err
 	}
+	s.border.read()
 	mode, h := s.seat.now()
 	if !mode {
 		return s.meter.reading(t), nil

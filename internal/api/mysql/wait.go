@@ -53,6 +53,7 @@ func (s *session) queueWait(ctx context.Context, args []argument) (place int64, 
 			return 0, false, err
 		}
 	}
+	s.border.read()
 	n, lost, err := s.seat.wait(ctx, wishes, timeout, s.waiting)
 	if err = s.told(lost, err); err != nil {
 		if errors.Is(err, queue.ErrNotFound) || errors.Is(err, queue.ErrCondition) { // dropped or altered under the wait
@@ -171,7 +172,7 @@ func wholeNumber(a argument) int64 {
 // queueEnd is queue_end(): the owned row is gone for good, durably.
 func (s *session) queueEnd(ctx context.Context) (int64, error) {
 	if _, h := s.seat.now(); h != nil {
-		s.changed()
+		s.border.changed()
 	}
 	lost, err := s.seat.end(ctx)
 	if err = s.told(lost, err); err != nil {
