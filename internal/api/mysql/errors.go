@@ -99,17 +99,27 @@ func sqlErrorOf(err error) error {
 	if err == nil {
 		return nil
 	}
-	e := gms.CastSQLError(err)
-	if len(e.Message) > maxMessage { // it may hold the value that did not fit
-		e = vmysql.NewSQLError(e.Num, e.State, "%s", strings.ToValidUTF8(e.Message[:maxMessage], "")+"…")
+	e := numbered(err)
+	var ours *vmysql.SQLError
+	if text := shown(e.Message, errors.As(err, &ours) || namesOnly[e.Num]); text != e.Message {
+		return vmysql.NewSQLError(e.Num, e.State, "%s", text)
 	}
+	return e
+}
+
+// namesOnly are errors of go-mysql-server in whose text is no value but in quotes.
+var namesOnly = map[int]bool{1046: true, 1048: true, 1049: true, 1052: true, 1054: true, 1055: true, 1060: true, 1136: true, 1140: true, 1146: true, 1235: true, 1305: true, 1364: true}
+
+// numbered is the error with its number and SQLSTATE.
+func numbered(err error) *vmysql.SQLError {
+	e := gms.CastSQLError(err)
 	if e.Num == erUnknown {
 		if ours := new(vmysql.SQLError); errors.As(fromStore(err, ""), &ours) {
 			e = ours
 		}
 	}
 	if e.Num == erUnknown && strings.HasPrefix(e.Message, context.Canceled.Error()) {
-		return fromStore(context.Canceled, "")
+		return vmysql.NewSQLError(erInterrupted, "70100", "Query execution was interrupted")
 	}
 	if e.Num == erUnknown {
 		for _, u := range unnumbered {
@@ -123,9 +133,6 @@ func sqlErrorOf(err error) error {
 	}
 	return e
 }
-
-// maxMessage bounds an error's text, as MySQL does.
-const maxMessage = 512
 
 // unnumbered are errors of go-mysql-server that have a number in MySQL.
 var unnumbered = []struct {
@@ -156,6 +163,9 @@ var unnumbered = []struct {
 	{regexp.MustCompile(`too large for column|is too long for column|Data too long`), 1406, "22001"},
 	{regexp.MustCompile(`(?i)out of range`), 1264, "22003"},
 	{regexp.MustCompile(`^Unknown system variable`), 1193, "HY000"},
+	{regexp.MustCompile(`^Variable '.*' is a read only variable`), 1238, "HY000"},
+	{regexp.MustCompile(`^Variable '.*' is a SESSION variable`), 1228, "HY000"},
+	{regexp.MustCompile(`^Variable '.*' is a GLOBAL variable`), 1229, "HY000"},
 	{regexp.MustCompile(`^unsupported (syntax|feature)`), 1235, "42000"},
 }
 

@@ -14,7 +14,6 @@ import (
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 
-	"github.com/hikyaku/hikyaku/internal/api/mysql/bounds"
 	"github.com/hikyaku/hikyaku/internal/api/mysql/gate"
 	"github.com/hikyaku/hikyaku/internal/api/mysql/link"
 )
@@ -48,12 +47,23 @@ func (h *handler) ConnectionAuthenticated(c *vmysql.Conn) error {
 // gateOf is what the connection's client may send.
 func (h *handler) gateOf(c *vmysql.Conn) gate.Config {
 	g := gate.Config{MaxPacket: h.door.config.MaxPacketBytes, Budget: h.door.budget, Stall: h.door.packetStall}
+	// The library resets values to nil, and ends the connection when a piece of one follows.
+	g.Forget = func(statement uint32) {
+		if p := c.PrepareData[statement]; p != nil {
+			clear(p.BindVars)
+		}
+	}
 	if s := known(c); s != nil {
 		a := s.allowance()
 		g.MaxPacket = a.value
-		g.Prepare = func(query string) error { return bounds.Check(query, a.words) }
+		g.Prepare = func(query string) error { return h.preparable(c, query, a.words) }
 	}
 	return g
+}
+
+// ComInitDB makes a database the connection's.
+func (h *handler) ComInitDB(c *vmysql.Conn, name string) error {
+	return sqlErrorOf(h.Handler.ComInitDB(c, name))
 }
 
 // ConnectionClosed forgets a connection: what it owned goes back.

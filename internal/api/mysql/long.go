@@ -173,7 +173,19 @@ func (l *long) set(s *session) error {
 				}
 				return sqlError(1227, "42000", "Access denied; %s", why)
 			}
+			if err := settable(e.Name.String()); err != nil {
+				return err
+			}
 		}
+	}
+	return nil
+}
+
+// settable refuses a SET GLOBAL of what holds for the whole server: here it is a setting of the configuration, or means nothing.
+func settable(name string) error {
+	v, _, ok := gms.SystemVariables.GetGlobal(name)
+	if ok && (v.IsGlobalOnly() || v.IsReadOnly()) {
+		return sqlError(1238, "HY000", "Variable '%s' is a read only variable (here it is a setting of the server's configuration, or has no effect)", v.GetName())
 	}
 	return nil
 }

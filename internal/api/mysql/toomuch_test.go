@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"database/sql"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"runtime"
@@ -187,13 +188,19 @@ func TestMaxAllowedPacketIsWhatItSays(t *testing.T) {
 	if number, _ := ask(t, c, fits); number != 0 {
 		t.Errorf("what fits: error %d", number)
 	}
+	exec(t, c, "SET @same = 1")
 	if number, _ := ask(t, c, fits+" "); number != 1153 {
 		t.Errorf("a byte more: error %d", number)
 	}
-	c = r.connect("maxAllowedPacket=67108864")
+	one(t, c, int64(1), "SELECT @same") // the connection goes on
 	if _, err := c.PrepareContext(t.Context(), fits+" "); errorNumber(err) != 1153 {
 		t.Errorf("a byte more, prepared: %v", err)
 	}
+	one(t, c, int64(1), "SELECT @same")
+	if number, _ := ask(t, c, "SELECT '"+strings.Repeat("x", 20<<20)+"'"); number != 1153 { // of two packets
+		t.Errorf("much more: error %d", number)
+	}
+	one(t, c, int64(1), "SELECT @same")
 	r.until("all bytes are given back", func() bool { return r.door.budget.Used() == 0 })
 }
 
@@ -215,8 +222,28 @@ func TestValuesSentInPiecesAreBounded(t *testing.T) {
 	for range 11 {
 		c.write(0, piece)
 	}
+	execute := []byte{0x17, first[1], first[2], first[3], first[4], 0, 1, 0, 0, 0, 0, 1, 0xfc, 0}
+	c.write(0, execute)
 	if answer, err := c.read(); err != nil || answer[0] != 0xff || int(answer[1])|int(answer[2])<<8 != 1153 {
 		t.Errorf("answered with %.60q, %v", answer, err)
+	}
+	c.want("SELECT 'on'", "on") // the connection goes on
+	c.write(0, piece[:7+5])
+	c.write(0, execute)
+	if answer, err := c.read(); err != nil || answer[0] != 1 {
+		t.Errorf("what fits is answered with %.60q, %v", answer, err)
+	}
+	for {
+		row, err := c.read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if row[0] == 0 && len(row) == 10 && binary.LittleEndian.Uint64(row[2:]) != 5 { // nothing of what was too much is left
+			t.Errorf("the value has %d bytes", binary.LittleEndian.Uint64(row[2:]))
+		}
+		if row[0] == 0 {
+			break
+		}
 	}
 	r.until("all bytes are given back", func() bool { return r.door.budget.Used() == 0 })
 }

@@ -23,9 +23,9 @@ var variables = sync.OnceFunc(func() {
 	gms.SystemVariables.AddSystemVariables([]gms.SystemVariable{
 		variable(leaseVariable, types.NewSystemIntType(leaseVariable, 0, int64(queue.MaxLease/time.Second), false), int64(0)),
 		variable("default_storage_engine", types.NewSystemEnumType("default_storage_engine", engineName), engineName),
-		variable("version", types.NewSystemStringType("version"), version),
+		fixed("version", types.NewSystemStringType("version"), version),
 		fixed("secure_file_priv", types.NewSystemStringType("secure_file_priv"), noFolder),
-		variable("version_comment", types.NewSystemStringType("version_comment"), "hikyaku, a message courier"),
+		fixed("version_comment", types.NewSystemStringType("version_comment"), "hikyaku, a message courier"),
 	})
 })
 

@@ -120,7 +120,34 @@ func clients() []client {
 		env:     []string{"NODE_PATH=" + filepath.Join(built.Cache, "node", "node_modules")},
 		lacks:   map[string]string{"connect-sha2": choosesNot},
 		more:    []string{"pool"},
-	}}
+	}, php("pdo"), php("mysqli"), rust("sqlx"), rust("mysql")}
+}
+
+// php and rust are those whose programs do fewer checks: what their drivers do otherwise than others.
+func php(driver string) client {
+	return client{
+		name: "php-" + driver, database: "clients_php_" + driver,
+		needs:   []string{"php", "-r", "exit(class_exists('PDO') && in_array('mysql', PDO::getAvailableDrivers()) && class_exists('mysqli') ? 0 : 1);"},
+		command: []string{"php", "php/conformance.php", driver},
+		alone:   true,
+		more: []string{
+			"connect-tcp", "connect-socket", "create-table", "insert-text", "insert-prepared", "transactions", "wait", "own-row", "wait-parameters", "end", "error-codes",
+		},
+		guarded: []string{"connect-tls", "wrong-password"},
+	}
+}
+
+func rust(driver string) client {
+	program := filepath.Join(built.Cache, "rust", "debug", "conformance")
+	return client{
+		name: "rust-" + driver, database: "clients_rust_" + driver,
+		needs:   []string{"test", "-x", program},
+		command: []string{program, driver},
+		alone:   true,
+		more: []string{
+			"connect-tcp", "connect-socket", "create-table", "insert-prepared", "transactions", "wait-parameters", "own-row-prepared", "end", "error-codes", "pool",
+		},
+	}
 }
 
 func TestTheListIsWhole(t *testing.T) {

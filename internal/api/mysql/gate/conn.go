@@ -21,6 +21,7 @@ type Config struct {
 	MaxPacket int64                    // bytes of a command
 	Budget    *door.Busy               // of all connections; at least Copies*MaxPacket
 	Prepare   func(query string) error // what is wrong with a statement that is to be prepared; the error is *mysql.SQLError or another
+	Forget    func(statement uint32)   // takes the values that the library has of a prepared statement, before it is reset; nil: nothing
 	Stall     time.Duration            // how long a client may send nothing of a command that has begun, and a command wait for its turn
 }
 
@@ -72,8 +73,13 @@ type Conn struct {
 
 	ending bool // no command is read after this one
 
-	long      map[uint32]int64 // bytes of values sent in pieces, by statement
-	longBytes int64            // of all; taken of the budget too
+	long      map[uint32]int64    // bytes of values sent in pieces, by statement
+	longBytes int64               // of all; taken of the budget too
+	spoiled   map[uint32]*refusal // statements whose values were too many, until they are executed, reset or closed
+	cursor    bool                // the statement that is executed is to have a cursor
+
+	instead func(packet []byte) []byte // makes what is sent of the next packet that the library writes; nil: as it is
+	held    []byte                     // of that packet, so far
 }
 
 // Enter puts a gate before a connection of the protocol's library, whose client has shown who it is and waits to be told so.
@@ -96,6 +102,9 @@ func Enter(c *vmysql.Conn, config Config) error {
 // New makes the gate of a connection that is between two commands.
 func New(conn net.Conn, c Config) *Conn {
 	g := &Conn{Conn: conn, config: c, in: bufio.NewReaderSize(conn, bufferBytes)}
+	if g.config.Forget == nil {
+		g.config.Forget = func(uint32) {}
+	}
 	g.ctx, g.end = context.WithCancel(context.Background())
 	return g
 }
@@ -207,7 +216,7 @@ func (g *Conn) header() (h [4]byte, err error) {
 
 func length(h [4]byte) int { return int(h[0]) | int(h[1])<<8 | int(h[2])<<16 }
 
-// more is another packet of the same command.
+// more is another packet of the same command. The library has the first ones: if it is too large, there is no going on.
 func (g *Conn) more(h [4]byte) error {
 	n := length(h)
 	if err := g.admit(h, n); err != nil {
@@ -222,7 +231,7 @@ func (g *Conn) deliver(h [4]byte, n int) {
 	g.ready, g.left, g.full = append(g.ready, h[:]...), n, n == fullPacket
 }
 
-// admit counts a packet's bytes, and waits until there is room for them.
+// admit counts a packet's bytes, and waits until there is room for them. One that is too large is answered, and ErrTooLarge returned.
 func (g *Conn) admit(h [4]byte, n int) error {
 	defer g.expect(n)
 	if g.size += int64(n); g.size > g.config.MaxPacket {
@@ -243,8 +252,9 @@ func (g *Conn) admit(h [4]byte, n int) error {
 	return nil
 }
 
-// tooLarge throws the command away and says so.
+// tooLarge throws the rest of the command away and says so. g.full afterwards: the library has a part of it already, or too much came.
 func (g *Conn) tooLarge(h [4]byte, n int) error {
+	begun := g.full
 	for skipped := int64(0); ; {
 		for n > 0 {
 			k, err := g.discard(n)
@@ -252,6 +262,7 @@ func (g *Conn) tooLarge(h [4]byte, n int) error {
 				return err
 			}
 			if skipped += int64(k); skipped > maxSkipped {
+				g.full = true
 				return ErrTooLarge
 			}
 		}
@@ -266,6 +277,7 @@ func (g *Conn) tooLarge(h [4]byte, n int) error {
 		n = length(h)
 		g.expect(n)
 	}
+	g.full = begun
 	g.answer(h[3]+1, erPacketTooLarge, "08S01", fmt.Sprintf("Got a packet bigger than 'max_allowed_packet' bytes (%d)", g.config.MaxPacket))
 	return ErrTooLarge
 }
@@ -283,7 +295,9 @@ func (g *Conn) command(h [4]byte) (done bool, err error) {
 	if n == 0 {
 		return false, ErrMalformed
 	}
-	if err := g.admit(h, n); err != nil {
+	if err := g.admit(h, n); errors.Is(err, ErrTooLarge) && !g.full {
+		return false, nil // all of it was read, and the client told: it may go on
+	} else if err != nil {
 		return false, err
 	}
 	if err := g.fill(1); err != nil {
@@ -299,8 +313,8 @@ func (g *Conn) command(h [4]byte) (done bool, err error) {
 			return g.prepare(h, n)
 		}
 	case comLongData, comExecute, comClose, comReset:
-		if err := g.values(h, n, first[0]); err != nil {
-			return false, err
+		if done, err := g.values(h, n, first[0]); done || err != nil {
+			return len(g.ready) > 0, err
 		}
 	case comChange, comRestart:
 		g.forget()
@@ -321,10 +335,31 @@ func (g *Conn) fill(n int) error {
 
 // answer writes an error packet in the library's place: it is reading, so that nothing else is being written.
 func (g *Conn) answer(sequence byte, code uint16, state, text string) {
+	_, _ = g.Conn.Write(packet(sequence, code, state, text)) // a client that is gone misses nothing, and the next read tells
+}
+
+// packet is an error packet.
+func packet(sequence byte, code uint16, state, text string) []byte {
 	payload := binary.LittleEndian.AppendUint16([]byte{0xff}, code)
 	payload = append(append(append(payload, '#'), state...), text...)
-	packet := append([]byte{byte(len(payload)), byte(len(payload) >> 8), 0, sequence}, payload...)
-	_, _ = g.Conn.Write(packet) // a client that is gone misses nothing, and the next read tells
+	return append([]byte{byte(len(payload)), byte(len(payload) >> 8), 0, sequence}, payload...)
+}
+
+// Write writes what the library answers. A packet that is to be another is gathered first: the library writes its head by itself.
+func (g *Conn) Write(p []byte) (int, error) {
+	if g.instead == nil {
+		return g.Conn.Write(p)
+	}
+	g.held = append(g.held, p...)
+	if len(g.held) < 4 || len(g.held) < 4+length([4]byte(g.held)) {
+		return len(p), nil
+	}
+	whole := g.instead(g.held)
+	g.instead, g.held = nil, nil
+	if _, err := g.Conn.Write(whole); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // MySQL's numbers of these errors.

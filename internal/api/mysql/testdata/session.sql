@@ -216,7 +216,7 @@ a> SELECT * FROM q
   backslash
 # Without strict mode MySQL would cut; a queue does not.
 a> INSERT INTO q VALUES ('this is longer than twenty characters')
-  ERROR 1406 (22001): string 'this is longer than twenty characters' is too large for column 's'
+  ERROR 1406 (22001): Data too long for column 's'
 # Another database.
 a> USE elsewhere
 ok

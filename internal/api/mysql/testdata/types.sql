@@ -120,13 +120,13 @@ a> SELECT a, b, c, hex(d), e, f, char_length(a), char_length(b) FROM texts
   飛脚が | 走る🐎 |  | 61276222635C640A650066 | x | y | 3 | 3
   NULL | NULL | NULL | NULL | NULL | NULL | NULL | NULL
 a> INSERT INTO texts (a) VALUES ('abcdef')
-  ERROR 1406 (22001): string 'abcdef' is too large for column 'a'
+  ERROR 1406 (22001): Data too long for column 'a'
 a> INSERT INTO texts (b) VALUES ('abcdef')
-  ERROR 1406 (22001): string 'abcdef' is too large for column 'b'
+  ERROR 1406 (22001): Data too long for column 'b'
 a> INSERT INTO texts (b) VALUES ('飛脚飛脚飛脚')
-  ERROR 1406 (22001): string '飛脚飛脚飛脚' is too large for column 'b'
+  ERROR 1406 (22001): Data too long for column 'b'
 a> INSERT INTO texts (c) VALUES (repeat('x', 256))
-  ERROR 1406 (22001): string 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx' is too large for column 'c'
+  ERROR 1406 (22001): Data too long for column 'c'
 a> INSERT INTO texts (b) VALUES (123), (1.50), (true)
 ok, 3 rows
 a> SELECT b FROM texts WHERE b LIKE '1%'
@@ -142,9 +142,9 @@ a> SELECT hex(a), hex(b), hex(c), hex(d), hex(e), f FROM bytes
   hex(a) | hex(b) | hex(c) | hex(d) | hex(e) | f
   61620000 | 6162 | 00FF | 80 | 3635 | long
 a> INSERT INTO bytes (a) VALUES ('abcde')
-  ERROR 1406 (22001): string 'abcde' is too large for column 'a'
+  ERROR 1406 (22001): Data too long for column 'a'
 a> INSERT INTO bytes (b) VALUES ('abcde')
-  ERROR 1406 (22001): string 'abcde' is too large for column 'b'
+  ERROR 1406 (22001): Data too long for column 'b'
 a> INSERT INTO bytes (b) VALUES (0xfffefdfc)
 ok, 1 rows
 a> SELECT hex(b) FROM bytes WHERE b = 0xfffefdfc

@@ -1,0 +1,40 @@
+package mysql
+
+import (
+	"context"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	vmysql "github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"github.com/hikyaku/hikyaku/internal/api/mysql/bounds"
+	"github.com/hikyaku/hikyaku/internal/api/mysql/short"
+)
+
+// preparable tells what is wrong with a statement that is to be prepared, before the protocol's library sees it: of what it cannot parse it says that something is wrong,
+// without MySQL's number.
+func (h *handler) preparable(c *vmysql.Conn, query string, words bounds.Limits) (err error) {
+	defer h.panicked(c, &err)
+	if err := bounds.Check(query, words); err != nil {
+		return sqlErrorOf(err)
+	}
+	if _, ok := short.Parse(query, short.Mode{}); ok {
+		return nil
+	}
+	if blank(query) {
+		return sqlError(1065, "42000", "Query was empty")
+	}
+	options, err := h.ParserOptionsForConnection(c)
+	if err != nil {
+		return sqlErrorOf(err)
+	}
+	if _, err = sqlparser.ParseWithOptions(context.Background(), query, options); err == nil {
+		return nil
+	}
+	switch firstWord(query) {
+	case "do", "start", "show", "describe", "desc", "explain", "check", "optimize", "repair", "analyze", "checksum", "flush", "lock", "change":
+		// It may be one that the door puts otherwise before it is parsed. Drivers send it as text when they are told this.
+		return sqlError(1295, "HY000", "This command is not supported in the prepared statement protocol yet")
+	}
+	return sqlErrorOf(gms.ErrSyntaxError.New(err.Error()))
+}
