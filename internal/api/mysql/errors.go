@@ -39,6 +39,7 @@ const (
 	erNotRolledBack      = 1196
 	erWrongObjectName    = 1103
 	erOutOfResources     = 1041
+	erPacketTooLarge     = 1153
 	erTooBigSelect       = 1104
 	erTooBigResult       = 1301
 	erRegexpCapacity     = 3700

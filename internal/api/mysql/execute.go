@@ -119,6 +119,9 @@ func (p *part) rows(ctx *gms.Context, schema gms.Schema, iter gms.RowIter) error
 			p.result = okResult(row[0].(types.OkResult))
 			continue
 		}
+		if err := p.meter.answer(row); err != nil {
+			return err
+		}
 		values, err := server.RowToSQL(ctx, schema, row, nil, p.buffer)
 		if err != nil {
 			return err

@@ -119,9 +119,13 @@ func (o *spool) choose(ctx *gms.Context, names []string) (ok bool) {
 
 func (o *spool) add(ctx *gms.Context, row gms.Row) (err error) {
 	values := make([]sqltypes.Value, len(o.which))
+	var length int64
 	for i, w := range o.which {
 		if row[w] == nil {
 			continue
+		}
+		if length += valueBytes(row[w]); length > o.t.door.config.MaxPacketBytes {
+			return fitsPacket(length, o.t.door.config.MaxPacketBytes)
 		}
 		if values[i], err = o.t.schema[w].Type.SQL(ctx, nil, row[w]); err != nil {
 			return err

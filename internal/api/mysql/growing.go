@@ -246,7 +246,7 @@ func text64(v any) string {
 	return fmt.Sprint(v)
 }
 
-// jsonBytes is about what a document costs. Each value has a header.
+// jsonBytes is the most that a document costs in memory, where each value has a header, and as text.
 func jsonBytes(j gms.JSONWrapper) int64 {
 	v, err := j.ToInterface(context.Background())
 	if err != nil {
@@ -258,7 +258,9 @@ func jsonBytes(j gms.JSONWrapper) int64 {
 func plainBytes(v any) int64 {
 	switch v := v.(type) {
 	case string:
-		return int64(len(v)) + 16
+		return quotedBytes(v) + 16
+	case []byte:
+		return 5*int64(len(v)) + 24 // the text is a list of numbers
 	case []any:
 		n := int64(24)
 		for _, e := range v {
@@ -268,9 +270,42 @@ func plainBytes(v any) int64 {
 	case map[string]any:
 		n := int64(48)
 		for k, e := range v {
-			n += int64(len(k)) + plainBytes(e) + 48
+			n += quotedBytes(k) + plainBytes(e) + 48
 		}
 		return n
 	}
 	return 16
+}
+
+// quotedBytes is how long a text is in JSON, without its quotes.
+func quotedBytes(s string) int64 {
+	n := int64(len(s))
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c < ' ':
+			n += 5
+		case c == '"', c == '\\':
+			n++
+		}
+	}
+	return n
+}
+
+// parsedBytes is about what parsing a text as JSON costs: each value has a header and its share of a list that grows, and lists and objects are
+// values of their own.
+func parsedBytes(v any) int64 {
+	if _, ok := v.(gms.JSONWrapper); ok {
+		return 0 // it is parsed
+	}
+	text := text64(v)
+	n := int64(len(text))
+	for i := range len(text) {
+		switch text[i] {
+		case ',', ':':
+			n += 64
+		case '[', '{':
+			n += 128
+		}
+	}
+	return n
 }

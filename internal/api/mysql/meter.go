@@ -42,7 +42,6 @@ type meter struct {
 	until  time.Time
 
 	built  bool // the statement's own plan is built: what is built from then on are subqueries
-	hoards bool // an aggregate keeps the values that it is given
 	walked int64
 	held   int64
 	row    int64        // bytes of values made since the last row was read
@@ -124,19 +123,53 @@ func (m *meter) walk() error {
 }
 
 // passed forgets the values that were made for a row: they were sent, counted as held, or are no longer used.
-func (m *meter) passed() {
-	if !m.hoards {
-		m.row = 0
-	}
-}
+func (m *meter) passed() { m.row = 0 }
 
 // hold counts bytes that stay until the statement ends.
 func (m *meter) hold(n int64) error {
 	m.held += n
+	return m.take(m.held)
+}
+
+// make counts a value that an expression is about to make.
+func (m *meter) make(n int64) error {
+	m.row += n
+	if err := m.take(m.held + m.row - smallValues); err != nil {
+		return err
+	}
+	return m.alive()
+}
+
+// answer counts a row that is about to be sent: as text, and as the packet that this is copied into. What fits in no packet is refused, as MySQL
+// does it: a row may have one long value many times.
+func (m *meter) answer(row gms.Row) error {
+	var n int64
+	for _, v := range row {
+		n += valueBytes(v)
+	}
+	if err := fitsPacket(n, m.value); err != nil {
+		return m.fail(err)
+	}
+	return m.make(2 * n)
+}
+
+// fitsPacket refuses a row of more bytes than a packet may have.
+func fitsPacket(n, limit int64) error {
+	if n <= limit {
+		return nil
+	}
+	return sqlError(erPacketTooLarge, "08S01", "Got a packet bigger than 'max_allowed_packet' bytes: a row of %d bytes, max_allowed_packet is %d: select fewer or shorter values", n, limit)
+}
+
+// smallValues is what the values of a row may have without being taken from the budget of all statements: most have less.
+const smallValues = 64 << 10
+
+// take lets so many bytes be of the budget.
+func (m *meter) take(n int64) error {
 	if m.held+m.row > m.bytes {
 		return m.full()
 	}
-	for m.held > m.taken {
+	for n > m.taken {
 		const step = 1 << 20
 		if !m.budget.Try(step) {
 			return m.fail(sqlError(erOutOfResources, "HY000", "Out of memory: too much of other statements is being worked on (try again; max_busy_bytes bounds it)"))
@@ -144,14 +177,6 @@ func (m *meter) hold(n int64) error {
 		m.taken += step
 	}
 	return m.err
-}
-
-// make counts a value that an expression is about to make.
-func (m *meter) make(n int64) error {
-	if m.row += n; m.held+m.row > m.bytes {
-		return m.full()
-	}
-	return m.alive()
 }
 
 func (m *meter) full() error {

@@ -36,7 +36,7 @@ func boundIn(ctx *gms.Context, n gms.Node) (gms.Node, transform.TreeIdentity, er
 			return e.WithQuery(query), transform.NewTree, nil
 		case *function.RegexpLike, *function.RegexpInstr, *function.RegexpSubstr, *grown:
 			if g, ok := e.(*grown); ok && g.name != "regexp_replace" {
-				return e, transform.SameTree, nil
+				return weighedIn(ctx, e)
 			}
 			children := append([]gms.Expression(nil), e.Children()...)
 			if _, done := children[1].(*pattern); done {
@@ -47,7 +47,7 @@ func boundIn(ctx *gms.Context, n gms.Node) (gms.Node, transform.TreeIdentity, er
 			bound, err := e.WithChildren(ctx, children...)
 			return bound, transform.NewTree, err
 		}
-		return e, transform.SameTree, nil
+		return weighedIn(ctx, e)
 	})
 }
 

@@ -2,9 +2,9 @@ package mysql
 
 import (
 	"context"
+	"slices"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
 	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/rowexec"
 	"github.com/dolthub/go-mysql-server/sql/transform"
@@ -50,7 +50,12 @@ func (w walking) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter, 
 	if err := m.alive(); err != nil {
 		return nil, err
 	}
-	b := &building{Context: ctx.Context, node: n, hold: m.keeps(ctx, n)}
+	if kept, err := keptIn(ctx, n); err != nil {
+		return nil, err
+	} else {
+		n = kept
+	}
+	b := &building{Context: ctx.Context, node: n, hold: keeps(n)}
 	if within {
 		b.Context = parent.Context
 	}
@@ -95,24 +100,12 @@ func reads(n gms.Node) bool {
 }
 
 // keeps tells whether a node keeps the rows that it is given.
-func (m *meter) keeps(ctx *gms.Context, n gms.Node) bool {
+func keeps(n gms.Node) bool {
 	switch n := n.(type) {
-	case *plan.Sort, *plan.TopN, *plan.Distinct, *plan.SetOp, *plan.HashLookup, *plan.CachedResults, *plan.RecursiveCte:
-		return true
-	case *plan.Window:
-		m.hoards = true
+	case *plan.Sort, *plan.TopN, *plan.Distinct, *plan.SetOp, *plan.HashLookup, *plan.CachedResults, *plan.RecursiveCte, *plan.Window:
 		return true
 	case *plan.GroupBy:
-		for _, e := range n.Expressions() {
-			transform.InspectExpr(ctx, e, func(_ *gms.Context, e gms.Expression) bool {
-				switch e.(type) {
-				case *aggregation.GroupConcat, *aggregation.JsonArray, *aggregation.JSONObjectAgg:
-					m.hoards = true
-				}
-				return m.hoards
-			})
-		}
-		return m.hoards
+		return slices.ContainsFunc(n.SelectDeps, hoards)
 	}
 	return false
 }

@@ -1,0 +1,171 @@
+package mysql
+
+import (
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
+	"github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/go-mysql-server/sql/transform"
+	"github.com/dolthub/go-mysql-server/sql/types"
+)
+
+// keptIn is a node whose aggregates and window functions count the values that they keep, and whose JSON_TABLE counts what it parses. Other nodes
+// are returned as they are, and so is n: a plan may be used again.
+func keptIn(ctx *gms.Context, n gms.Node) (gms.Node, error) {
+	switch n := n.(type) {
+	case *plan.GroupBy:
+		counted := *n
+		counted.SelectDeps = append([]gms.Expression(nil), n.SelectDeps...)
+		for i, e := range counted.SelectDeps {
+			if !hoards(e) {
+				continue
+			}
+			children := append([]gms.Expression(nil), e.Children()...)
+			for k, c := range children {
+				children[k] = &weighed{c, keptWeight}
+			}
+			var err error
+			if counted.SelectDeps[i], err = e.WithChildren(ctx, children...); err != nil {
+				return nil, err
+			}
+		}
+		return &counted, nil
+	case *plan.Window:
+		counted := *n
+		counted.SelectExprs = append([]gms.Expression(nil), n.SelectExprs...)
+		for i, e := range counted.SelectExprs {
+			if alias, ok := e.(*expression.Alias); ok {
+				e = alias.Child
+			}
+			switch w := e.(type) {
+			case *expression.GetField: // of a row that is counted
+			case gms.WindowAdaptableExpression:
+				counted.SelectExprs[i] = windowed{w}
+			default:
+				counted.SelectExprs[i] = &weighed{e, keptWeight}
+			}
+		}
+		return &counted, nil
+	case *plan.JSONTable:
+		counted := *n
+		counted.DataExpr = &weighed{n.DataExpr, parsedWeight}
+		return &counted, nil
+	}
+	return n, nil
+}
+
+// weighedIn is an expression that counts what it makes of its arguments on the way to a value that may be small: a conversion its copy, what reads
+// JSON the document, what splits a text the parts.
+func weighedIn(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.TreeIdentity, error) {
+	var weight func(*meter, any) error
+	switch f := e.(type) {
+	case *expression.Convert:
+		if weight = copiedWeight; f.Type(ctx) == types.JSON {
+			weight = parsedWeight
+		}
+	case gms.FunctionExpression:
+		if weight = working[f.FunctionName()]; weight == nil {
+			return e, transform.SameTree, nil
+		}
+	default:
+		return e, transform.SameTree, nil
+	}
+	children := append([]gms.Expression(nil), e.Children()...)
+	for i, c := range children {
+		if _, done := c.(*weighed); done {
+			return e, transform.SameTree, nil
+		}
+		children[i] = &weighed{c, weight}
+	}
+	counted, err := e.WithChildren(ctx, children...)
+	return counted, transform.NewTree, err
+}
+
+// working are the functions that need several times the bytes of an argument while they work, and how that is counted.
+var working = map[string]func(*meter, any) error{
+	"find_in_set": splitWeight, "substring_index": splitWeight,
+	"json_array_append": parsedWeight, "json_array_insert": parsedWeight, "json_contains": parsedWeight, "json_contains_path": parsedWeight,
+	"json_depth": parsedWeight, "json_extract": parsedWeight, "json_insert": parsedWeight, "json_keys": parsedWeight, "json_length": parsedWeight,
+	"json_merge_patch": parsedWeight, "json_merge_preserve": parsedWeight, "json_overlaps": parsedWeight, "json_pretty": parsedWeight,
+	"json_remove": parsedWeight, "json_replace": parsedWeight, "json_search": parsedWeight, "json_set": parsedWeight, "json_type": parsedWeight,
+	"json_valid": parsedWeight, "json_value": parsedWeight,
+}
+
+// hoards tells whether an aggregate keeps every value that it is given.
+func hoards(e gms.Expression) bool {
+	switch e.(type) {
+	case *aggregation.GroupConcat, *aggregation.JsonArray, *aggregation.JSONObjectAgg:
+		return true
+	}
+	return false
+}
+
+// weighed is an expression whose values are counted each time that one is made.
+type weighed struct {
+	gms.Expression
+	weight func(m *meter, v any) error
+}
+
+// CollationCoercibility is the expression's.
+func (w *weighed) CollationCoercibility(ctx *gms.Context) (gms.CollationID, byte) {
+	return gms.GetCoercibility(ctx, w.Expression)
+}
+
+// Children is the expression, so that rules see what it is made of.
+func (w *weighed) Children() []gms.Expression { return []gms.Expression{w.Expression} }
+
+func (w *weighed) WithChildren(_ *gms.Context, children ...gms.Expression) (gms.Expression, error) {
+	if len(children) != 1 {
+		return nil, gms.ErrInvalidChildrenNumber.New(w, len(children), 1)
+	}
+	return &weighed{children[0], w.weight}, nil
+}
+
+func (w *weighed) Eval(ctx *gms.Context, row gms.Row) (any, error) {
+	v, err := w.Expression.Eval(ctx, row)
+	if err != nil || v == nil {
+		return v, err
+	}
+	s := sessionOf(ctx)
+	if s == nil || s.meter == nil {
+		return v, nil
+	}
+	if v, err = gms.UnwrapAny(ctx, v); err != nil {
+		return nil, err
+	}
+	return v, w.weight(s.meter, v)
+}
+
+// keptWeight counts a value that stays until the statement ends, with the place that it has in a list.
+func keptWeight(m *meter, v any) error { return m.hold(valueBytes(v) + 32) }
+
+// copiedWeight counts a value that is converted: the copy is of about the same size.
+func copiedWeight(m *meter, v any) error { return m.make(valueBytes(v)) }
+
+// parsedWeight counts what a text costs when it is parsed as JSON.
+func parsedWeight(m *meter, v any) error { return m.make(parsedBytes(v)) }
+
+// splitWeight counts what a text costs when it is split at commas or another separator.
+func splitWeight(m *meter, v any) error { return m.make(times(valueBytes(v), 16)) }
+
+// windowed is a window function whose values are counted: go-mysql-server makes all of a partition before it returns the first.
+type windowed struct{ gms.WindowAdaptableExpression }
+
+// NewWindowFunction implements gms.WindowAdaptableExpression.
+func (w windowed) NewWindowFunction(ctx *gms.Context) (gms.WindowFunction, error) {
+	f, err := w.WindowAdaptableExpression.NewWindowFunction(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return windowFunction{f}, nil
+}
+
+type windowFunction struct{ gms.WindowFunction }
+
+func (f windowFunction) Compute(ctx *gms.Context, interval gms.WindowInterval, buffer gms.WindowBuffer) (any, error) {
+	v, err := f.WindowFunction.Compute(ctx, interval, buffer)
+	if s := sessionOf(ctx); err == nil && s != nil && s.meter != nil {
+		err = keptWeight(s.meter, v)
+	}
+	return v, err
+}
