@@ -10,14 +10,15 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// What a condition asks of a message is mostly in memory, and it is asked under the lock. A body, or a large column value, is in the journal:
-// nobody reads that under the lock. Who finds that a condition asks for it takes what is in memory along, reads the rest without the lock,
-// asks again, and comes back to see whether the message is still as it was.
+// What a condition asks of a message is mostly in memory. Claims ask it under the lock; a walk through a queue takes what is in memory along, a piece
+// of the queue at a time, and asks without the lock. A body, or a large column value, is in the journal: nobody reads that under the lock. Who finds
+// that a condition asks for it takes what is in memory along, reads the rest without the lock, asks again, and comes back to see whether the message
+// is still as it was.
 
 // Bounds of what is done under one hold of the lock, and of what is read without it.
 const (
 	walkPiece = 1000    // messages that a claim looks at one by one,
-	stepPiece = 250     // and a walk through a queue, which nobody waits for as much
+	stepPiece = 250     // and that a walk through a queue, which nobody waits for as much, takes along,
 	askPiece  = 256     // messages whose bodies are read at once,
 	askBytes  = 4 << 20 // unless they are that large
 )
@@ -27,6 +28,7 @@ type looked struct {
 	entry    entry
 	columns  message.Columns
 	at       int64
+	size     int64
 	attempts uint32
 	stored
 
@@ -38,7 +40,7 @@ type looked struct {
 
 // look takes along what conditions ask of e. The lock is held.
 func (q *queueState) look(e entry) looked {
-	return looked{entry: e, columns: q.def.Columns, at: e.at(), attempts: e.attempts(), stored: q.stored(e)}
+	return looked{entry: e, columns: q.def.Columns, at: e.at(), size: e.size(), attempts: e.attempts(), stored: q.stored(e)}
 }
 
 // envLater is env for who must not read bodies.

@@ -68,7 +68,7 @@ func (u *wantedBodies) ask(q *queueState, v view) *questions {
 		e, _ := q.all.Get(seq)
 		x := q.look(e)
 		qs.xs = append(qs.xs, &x)
-		return !room.full(e)
+		return !room.full(x.size)
 	})
 	return qs
 }

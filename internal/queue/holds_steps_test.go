@@ -122,6 +122,10 @@ func addSteps(t *testing.T, name string, source []byte, places *[]string) (out [
 			if slices.Contains(holdsCompared, n.Name.Name) {
 				step(n.Body, "holdsCompares")
 			}
+			if in == "entryEnv.Lookup" {
+				at := fset.Position(n.Body.Lbrace).Offset + 1
+				edits = append(edits, edit{at, at, " holdsAsk();"})
+			}
 		case *ast.TypeSpec:
 			fields, isStruct := n.Type.(*ast.StructType)
 			if !isStruct || n.Name.Name != "Store" {

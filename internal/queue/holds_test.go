@@ -21,6 +21,7 @@ import (
 // Bounds of one hold of the lock.
 const (
 	holdsLoop     = 4096           // turns of any one loop, calls of any one function literal
+	holdsFew      = 100            // values that a condition asks for under all holds of a walk
 	holdsCompares = 16 * holdsLoop // calls of any one comparison: sorting and heaps make some for each element
 )
 
@@ -39,7 +40,7 @@ var (
 )
 
 // Only the package compiled with steps uses these.
-var _ = []any{holdsStep, (*holdsMutex)(nil), holdsLoop, holdsCompares}
+var _ = []any{holdsStep, holdsAsk, (*holdsMutex)(nil), holdsLoop, holdsCompares}
 
 // holdsNow is what is known of the lock of the one Store that is counted.
 var holdsNow struct {
@@ -52,6 +53,9 @@ var holdsNow struct {
 	longest map[string]map[int]uint32 // by what was done, by place
 	reads   map[string]string         // by what was done: where the disk was read
 	read    atomic.Bool               // it was, by what is being done
+
+	walks atomic.Bool   // what is being done walks through a queue
+	asked atomic.Uint32 // values that a condition of it asked for under the lock
 }
 
 // holdsEvery is how many steps count together: who has made them is asked once for all, since asking takes a thousand times as long as a step.
@@ -66,6 +70,18 @@ func holdsStep(place int) {
 	if holdsCounts[place].Add(holdsEvery) == holdsEvery {
 		holdsNow.touched = append(holdsNow.touched, place)
 	}
+}
+
+// holdsAsk is called by the package compiled with steps when a condition asks for a value of a message.
+func holdsAsk() {
+	if holdsNow.walks.Load() && holdsNow.holder.Load() == goroutine() {
+		holdsNow.asked.Add(1)
+	}
+}
+
+// holdsWalks tells whether an exercise walks through a queue: such a one asks no message under the lock, but for those that it has found.
+func holdsWalks(doing string) bool {
+	return strings.HasPrefix(doing, "Peek") || strings.HasPrefix(doing, "Replay")
 }
 
 // goroutine is the number of the goroutine that calls.
@@ -110,6 +126,9 @@ func holdsCount(doing string) {
 	holdsNow.mu.Lock()
 	holdsNow.doing = doing
 	holdsNow.read.Store(false)
+	if holdsNow.walks.Store(holdsWalks(doing)); doing != "" {
+		holdsNow.asked.Store(0)
+	}
 	if holdsNow.longest == nil {
 		holdsNow.longest, holdsNow.reads = map[string]map[int]uint32{}, map[string]string{}
 	}
@@ -125,6 +144,9 @@ func holdsFound(doing string) map[string]string {
 	for place, n := range holdsNow.longest[doing] {
 		p := holdsPlaces[place]
 		found[p.in] = fmt.Sprintf("%s, %s: %d turns or more under one hold of the lock", p.in, p.at, n)
+	}
+	if n := holdsNow.asked.Load(); n > holdsFew {
+		found["entryEnv.Lookup"] = fmt.Sprintf("a walk asked %d times under the lock for values of messages", n)
 	}
 	if where := holdsNow.reads[doing]; where != "" {
 		found[holdsRead] = "it reads the disk under the lock, called by " + where

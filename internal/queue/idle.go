@@ -75,7 +75,7 @@ func (s *Store) idle(n Name, w *walk) (idle, done bool, ask *questions, others [
 			others = append(others, &x)
 		}
 		found = meets
-		return !found && !(unread && asks.full(e))
+		return !found && !(unread && asks.full(e.size()))
 	})
 	return false, found, nil, others
 }

@@ -2,14 +2,10 @@ package queue
 
 import (
 	"context"
-	"fmt"
-	"runtime"
-
-	"github.com/hikyaku/hikyaku/internal/condition"
 )
 
 // Peek shows messages, the oldest first, and claims none. The last one says whether there may be more behind it. A long queue is looked through in
-// pieces, with everybody else in between: each message is shown as it was when it was looked at; those put since the call are not.
+// pieces, with everybody else in between: each message is shown as it was when its piece was; those put since the call are not.
 func (s *Store) Peek(ctx context.Context, n Name, r PeekRequest) ([]Peeked, error) {
 	if r.Max <= 0 {
 		r.Max = 100
@@ -19,7 +15,7 @@ func (s *Store) Peek(ctx context.Context, n Name, r PeekRequest) ([]Peeked, erro
 		return nil, err
 	}
 	for {
-		w.next = r.After + 1
+		w.next, w.seen = r.After+1, nil
 		p, err := s.page(ctx, w, &r)
 		if err != nil {
 			return nil, err
@@ -54,13 +50,19 @@ type peekPage struct {
 
 // page looks for the messages of a Peek.
 func (s *Store) page(ctx context.Context, w *walk, r *PeekRequest) (p peekPage, err error) {
-	for w.next != 0 {
-		piece, err := s.peekSome(ctx, w, r, r.Max-len(p.found))
+	for !w.over() {
+		var piece []peekedAt
+		most := r.Max - len(p.found)
+		if r.Where == nil {
+			piece, err = s.peekAll(ctx, w, r, most)
+		} else {
+			piece, err = s.peekSome(ctx, w, r, most)
+		}
 		if err != nil {
 			return p, err
 		}
 		for i := range piece {
-			if x := &piece[i]; x.meets && !p.add(x, r) {
+			if !p.add(&piece[i], r) {
 				return p, nil
 			}
 		}
@@ -81,120 +83,50 @@ func (p *peekPage) add(x *peekedAt, r *PeekRequest) bool {
 
 // peekedAt is a message that may be shown.
 type peekedAt struct {
-	looked
+	stored
 	shown Peeked
 	size  int64
 }
 
-// peekSome looks at the next messages and returns at most so many that may be shown: those that meet the condition.
-func (s *Store) peekSome(ctx context.Context, w *walk, r *PeekRequest, most int) (piece []peekedAt, err error) {
+// peekAll returns the next messages, at most so many.
+func (s *Store) peekAll(ctx context.Context, w *walk, r *PeekRequest, most int) (piece []peekedAt, err error) {
 	if err := s.enterWalk(ctx, w); err != nil {
 		return nil, err
 	}
-	s.catchUp()
-	asks := room{}
-	w.step(func(e entry) bool {
-		st := s.state.stateOf(w.q, e)
-		if r.Ready && st != Ready {
-			return true
-		}
-		meets, unread := s.state.ask(w.q, e, r.Where)
-		if meets || unread {
-			x := peekedAt{w.q.look(e), s.state.peeked(w.q, e, st), e.size()}
-			x.meets, x.asks = meets, unread
-			piece = append(piece, x)
-		}
-		return len(piece) < most && !(unread && asks.full(e))
-	})
-	s.mu.Unlock()
-	var xs []*looked
-	for i := range piece {
-		if piece[i].asks {
-			xs = append(xs, &piece[i].looked)
-		}
-	}
-	if len(xs) > 0 {
-		err = s.askBodies(ctx, r.Where, xs)
-	}
-	return piece, err
-}
-
-// walk looks at the messages of a queue in pieces.
-type walk struct {
-	q       *queueState
-	where   *condition.Expr
-	version uint64 // of q, for which where was checked
-	next    uint64 // where to go on; 0: it is over
-	end     uint64 // behind the last message that there was when it began
-}
-
-// beginWalk begins a walk through a queue for messages that meet a condition.
-func (s *Store) beginWalk(n Name, where *condition.Expr) (*walk, error) {
-	s.mu.Lock()
 	defer s.mu.Unlock()
-	q, err := s.queueOf(n)
+	s.catchUp()
+	w.step(func(e entry) bool {
+		if st := s.state.stateOf(w.q, e); !r.Ready || st == Ready {
+			piece = append(piece, peekedAt{w.q.stored(e), s.state.peeked(w.q, e, st), e.size()})
+		}
+		return len(piece) < most
+	})
+	return piece, nil
+}
+
+// peekSome returns those of the next messages that meet the condition, at most so many.
+func (s *Store) peekSome(ctx context.Context, w *walk, r *PeekRequest, most int) (piece []peekedAt, err error) {
+	err = s.lookOn(ctx, w, func(e entry) bool { return !r.Ready || s.state.stateOf(w.q, e) == Ready })
 	if err != nil {
 		return nil, err
 	}
-	w := &walk{q: q, where: where, next: 1, end: q.next}
-	return w, w.check()
-}
-
-// check sees whether the queue has what the condition names. The lock is held.
-func (w *walk) check() error {
-	if w.version == w.q.version {
-		return nil
+	met, err := s.askNext(ctx, w, most)
+	if err != nil || len(met) == 0 {
+		return nil, err
 	}
-	w.version = w.q.version
-	if w.where == nil {
-		return nil
+	if err := s.enterWalk(ctx, w); err != nil {
+		return nil, err
 	}
-	if err := w.where.Check(w.q.known, w.q.candidates()); err != nil {
-		return fmt.Errorf("%w: queue %s: %w", ErrCondition, w.q.name.Short(), err)
-	}
-	return nil
-}
-
-// enterWalk takes the lock for a step of a walk. On success it is held.
-func (s *Store) enterWalk(ctx context.Context, w *walk) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	runtime.Gosched() // whoever waits for the lock gets it before the next piece
-	s.mu.Lock()
-	err := s.usable()
-	if err == nil && w.q.gone {
-		err = fmt.Errorf("%w: %s", ErrNotFound, w.q.name.Short())
-	}
-	if err == nil {
-		err = w.check()
-	}
-	if err != nil {
-		s.mu.Unlock()
-	}
-	return err
-}
-
-// step looks at the next messages until each returns false. The lock is held.
-func (w *walk) step(each func(e entry) bool) {
-	over := false
-	w.next = w.q.all.piece(w.next, stepPiece, func(e entry) bool {
-		if over = e.seq() >= w.end; over {
-			return false
+	defer s.mu.Unlock()
+	s.catchUp()
+	for _, x := range met {
+		e := x.entry
+		if !e.there() || !s.state.stillMeets(w.q, x, w.where) {
+			continue
 		}
-		return each(e)
-	})
-	if over {
-		w.next = 0
+		if st := s.state.stateOf(w.q, e); !r.Ready || st == Ready {
+			piece = append(piece, peekedAt{w.q.stored(e), s.state.peeked(w.q, e, st), e.size()})
+		}
 	}
-}
-
-// room is what may still be read at once.
-type room struct{ messages, bytes int64 }
-
-// full counts a message and tells whether there is no room for another one.
-func (r *room) full(e entry) bool {
-	r.messages++
-	r.bytes += e.size()
-	return r.messages >= askPiece || r.bytes >= askBytes
+	return piece, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/message"
@@ -25,7 +24,7 @@ func (s *Store) Replay(ctx context.Context, n Name, r ReplayRequest) (Replayed, 
 	if err != nil {
 		return done, err
 	}
-	for w.next != 0 {
+	for !w.over() {
 		limit := replayBatch
 		if r.Max > 0 {
 			limit = min(limit, r.Max-done.Moved)
@@ -52,35 +51,13 @@ func (s *Store) Replay(ctx context.Context, n Name, r ReplayRequest) (Replayed, 
 
 // replayable finds the next messages to replay, at most so many.
 func (s *Store) replayable(ctx context.Context, w *walk, limit int) (found []*looked, err error) {
-	if err := s.enterWalk(ctx, w); err != nil {
+	if err := s.lookOn(ctx, w, func(e entry) bool { return e.claim() == nil }); err != nil {
 		if errors.Is(err, ErrNotFound) { // the queue was deleted meanwhile: nothing is left to replay
 			w.next, err = 0, nil
 		}
 		return nil, err
 	}
-	s.state.advance(s.clock())
-	var asking []*looked
-	asks := room{}
-	w.step(func(e entry) bool {
-		if e.claim() != nil {
-			return true
-		}
-		meets, unread := s.state.ask(w.q, e, w.where)
-		if !meets && !unread {
-			return true
-		}
-		x := w.q.look(e)
-		x.meets = meets
-		if found = append(found, &x); unread {
-			asking = append(asking, &x)
-		}
-		return len(found) < limit && !(unread && asks.full(e))
-	})
-	s.mu.Unlock()
-	if len(asking) > 0 {
-		err = s.askBodies(ctx, w.where, asking)
-	}
-	return slices.DeleteFunc(found, func(x *looked) bool { return !x.meets }), err
+	return s.askNext(ctx, w, limit)
 }
 
 // dug is a message that is to be replayed. Nobody else sees it until then.

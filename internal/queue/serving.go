@@ -49,7 +49,7 @@ func (s *state) asideUnread() (xs []*looked) {
 				continue
 			}
 			x := q.look(e)
-			if xs = append(xs, &x); room.full(e) {
+			if xs = append(xs, &x); room.full(x.size) {
 				return xs
 			}
 		}
