@@ -163,9 +163,16 @@ func (w windowed) NewWindowFunction(ctx *gms.Context) (gms.WindowFunction, error
 type windowFunction struct{ gms.WindowFunction }
 
 func (f windowFunction) Compute(ctx *gms.Context, interval gms.WindowInterval, buffer gms.WindowBuffer) (any, error) {
-	v, err := f.WindowFunction.Compute(ctx, interval, buffer)
-	if s := sessionOf(ctx); err == nil && s != nil && s.meter != nil {
-		err = keptWeight(s.meter, v)
+	s := sessionOf(ctx)
+	if s == nil || s.meter == nil {
+		return f.WindowFunction.Compute(ctx, interval, buffer)
 	}
-	return v, err
+	if err := s.meter.alive(); err != nil { // each value may look at all rows
+		return nil, err
+	}
+	v, err := f.WindowFunction.Compute(ctx, interval, buffer)
+	if err != nil {
+		return nil, err
+	}
+	return v, keptWeight(s.meter, v)
 }
