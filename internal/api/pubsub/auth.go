@@ -3,12 +3,9 @@ package pubsub
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
-	"runtime/debug"
 	"strings"
 
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/peer"
@@ -141,45 +138,4 @@ func (d *Server) seen(ctx context.Context, r resource) error {
 
 func (d *Server) visible(ctx context.Context, r resource) bool {
 	return !d.users.Any() || d.users.Visible(userOf(ctx), d.store.Resolve(r.name()))
-}
-
-// unary stands around every call: who comes, what an error and a panic become.
-func (d *Server) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (res any, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			res, err = nil, d.panicked(info.FullMethod, v)
-		}
-	}()
-	if ctx, err = d.admit(ctx); err != nil {
-		return nil, err
-	}
-	res, err = handler(ctx, req)
-	return res, d.statusOf(err)
-}
-
-// streaming is unary for streams.
-func (d *Server) streaming(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = d.panicked(info.FullMethod, v)
-		}
-	}()
-	ctx, err := d.admit(stream.Context())
-	if err != nil {
-		return err
-	}
-	return d.statusOf(handler(srv, &admitted{stream, ctx}))
-}
-
-// admitted is a stream of a known user.
-type admitted struct {
-	grpc.ServerStream
-	ctx context.Context
-}
-
-func (a *admitted) Context() context.Context { return a.ctx }
-
-func (d *Server) panicked(method string, v any) error {
-	d.report(fmt.Errorf("pubsub door: panic in %s: %v\n%s", method, v, debug.Stack()))
-	return status.Error(codes.Internal, "the call ran into a defect; the server's log has it")
 }

@@ -29,6 +29,6 @@
 //
 // # What is bounded
 //
-// Connections, the size of a request, messages and bytes in a response, and what a stream holds at once when its client says so. A client
+// Connections, the size of a request and the time to send it (type incoming), messages and bytes in a response, and what a stream holds at once when its client says so. A client
 // that does not read stops its own stream and nobody else's.
 package pubsub

@@ -24,15 +24,12 @@ const maxStreams = 10_000
 func (d *Server) newGRPC() *grpc.Server {
 	s := grpc.NewServer(
 		grpc.ForceServerCodecV2(codec{}),
-		grpc.UnaryInterceptor(d.unary),
-		grpc.StreamInterceptor(d.streaming),
-		grpc.MaxRecvMsgSize(maxRequest),
 		grpc.ConnectionTimeout(door.HeaderTime),
 		grpc.MaxConcurrentStreams(maxStreams),
-		grpc.MaxHeaderListSize(64<<10),
+		grpc.MaxHeaderListSize(16<<10),
 		grpc.ReadBufferSize(128<<10),
 		grpc.WriteBufferSize(128<<10),
-		grpc.InitialWindowSize(4<<20), // a large Publish does not wait for its second round trip
+		grpc.InitialWindowSize(window(d.busy.Limit())), // a large Publish does not wait for its second round trip
 		grpc.InitialConnWindowSize(16<<20),
 		grpc.WaitForHandlers(true),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: time.Minute, Timeout: 20 * time.Second}),
@@ -44,21 +41,16 @@ func (d *Server) newGRPC() *grpc.Server {
 }
 
 // register adds the services to a gRPC server.
-func (d *Server) register(s grpc.ServiceRegistrar) {
+func (d *Server) register(s *grpc.Server) {
 	publishing := pubsubpb.Publisher_ServiceDesc
-	replace(&publishing, "Publish", unaryMethod(publishing.ServiceName, "Publish", d.publish))
-	s.RegisterService(&publishing, publisherService{d: d})
-
+	replace(&publishing, "Publish", unaryMethod("Publish", d.publish))
 	subscribing := pubsubpb.Subscriber_ServiceDesc
-	replace(&subscribing, "Pull", unaryMethod(subscribing.ServiceName, "Pull", d.pull))
-	subscribing.Streams = slices.Clone(subscribing.Streams)
-	for i := range subscribing.Streams {
-		subscribing.Streams[i].Handler = func(_ any, stream grpc.ServerStream) error { return d.streamingPull(stream) }
-	}
-	s.RegisterService(&subscribing, subscriberService{d: d})
-
-	pubsubpb.RegisterSchemaServiceServer(s, schemaService{d: d})
-	iampb.RegisterIAMPolicyServer(s, policyService{d: d})
+	replace(&subscribing, "Pull", unaryMethod("Pull", d.pull))
+	all := registrar{d, s}
+	all.RegisterService(&publishing, publisherService{d: d})
+	all.RegisterService(&subscribing, subscriberService{d: d})
+	pubsubpb.RegisterSchemaServiceServer(all, schemaService{d: d})
+	iampb.RegisterIAMPolicyServer(all, policyService{d: d})
 }
 
 // replace gives a service another handler of a method.
@@ -69,17 +61,12 @@ func replace(s *grpc.ServiceDesc, method string, m grpc.MethodDesc) {
 }
 
 // unaryMethod makes a method of types that only codec knows.
-func unaryMethod[Req any, Res any](service, method string, call func(context.Context, *Req) (*Res, error)) grpc.MethodDesc {
-	full := "/" + service + "/" + method
-	handle := func(ctx context.Context, req any) (any, error) { return call(ctx, req.(*Req)) }
-	return grpc.MethodDesc{MethodName: method, Handler: func(srv any, ctx context.Context, decode func(any) error, around grpc.UnaryServerInterceptor) (any, error) {
+func unaryMethod[Req any, Res any](method string, call func(context.Context, *Req) (*Res, error)) grpc.MethodDesc {
+	return grpc.MethodDesc{MethodName: method, Handler: func(_ any, ctx context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
 		req := new(Req)
 		if err := decode(req); err != nil {
 			return nil, err
 		}
-		if around == nil {
-			return handle(ctx, req)
-		}
-		return around(ctx, req, &grpc.UnaryServerInfo{Server: srv, FullMethod: full}, handle)
+		return call(ctx, req)
 	}}
 }

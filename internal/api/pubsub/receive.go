@@ -10,12 +10,14 @@ import (
 
 // receive does what the client asks for, and returns why the stream ends.
 func (st *stream) receive(req *pubsubpb.StreamingPullRequest) error {
+	defer st.in.hold.End()
 	for first := true; ; first = false {
 		if err := st.obey(req, first); err != nil {
 			return err
 		}
+		st.in.hold.End()
 		req = new(pubsubpb.StreamingPullRequest)
-		if err := st.wire.RecvMsg(req); err != nil {
+		if err := st.in.next(st.ctx, req); err != nil {
 			if errors.Is(err, io.EOF) {
 				st.settling.Wait() // the client hears what became of its last requests
 				return errHalfClosed
@@ -125,19 +127,24 @@ func (st *stream) settle(req *pubsubpb.StreamingPullRequest) error {
 			x.deadline = append(x.deadline, time.Duration(seconds)*time.Second)
 		}
 	}
+	taken := st.in.hold.Leave() // until it is settled
+	settled := func() {
+		st.in.hold.Of.Give(taken)
+		st.settling.Done()
+	}
 	if s.def.ExactlyOnce {
-		x.after = func(x *settling) { st.answer(c.response(x), st.settling.Done) }
+		x.after = func(x *settling) { st.answer(c.response(x), settled) }
 	} else {
 		x.after = func(x *settling) {
 			if x.err != nil {
 				st.stop(x.err) // the client learns that its acknowledgements came to nothing
 			}
-			st.settling.Done()
+			settled()
 		}
 	}
 	st.settling.Add(1)
 	if err := st.d.settles.PostWait(st.ctx, x); err != nil {
-		st.settling.Done()
+		settled()
 		return err
 	}
 	return nil

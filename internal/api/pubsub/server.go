@@ -42,7 +42,8 @@ type Server struct {
 	outbound *outbound.Policy
 
 	busy    *door.Busy
-	answers *door.Busy // half of busy: a client may leave its streams unread for as long as it likes
+	answers *door.Busy   // half of busy: a client may leave its streams unread for as long as it likes
+	waiting atomic.Int64 // calls whose messages wait for room
 
 	admin   sync.Mutex    // held while topics, subscriptions, snapshots and schemas are made, changed or deleted
 	changes atomic.Uint64 // of notes: what was read before is read again

@@ -31,6 +31,7 @@ type stream struct {
 	r        resource
 	user     *access.User
 	wire     grpc.ServerStream
+	in       *incoming // of the one who receives
 	number   uint32
 	pings    bool         // the client wants an answer to empty requests
 	deadline atomic.Int64 // nanoseconds, for messages that are sent from now on
@@ -48,24 +49,31 @@ type stream struct {
 var errHalfClosed = errors.New("the client closed its side")
 
 // streamingPull answers StreamingPull.
-func (d *Server) streamingPull(wire grpc.ServerStream) error {
+func (d *Server) streamingPull(ctx context.Context, wire grpc.ServerStream) error {
+	in, err := d.incoming(wire)
+	if err != nil {
+		return err
+	}
 	first := new(pubsubpb.StreamingPullRequest)
-	if err := wire.RecvMsg(first); err != nil {
+	if err := in.first(ctx, first); err != nil {
+		in.hold.End()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		return err
 	}
-	st, err := d.openStream(wire, first)
+	st, err := d.openStream(ctx, wire, first)
 	if err != nil {
+		in.hold.End()
 		return err
 	}
+	st.in = in
 	defer st.end()
 	defer context.AfterFunc(d.stopping, func() { st.stop(errStopping) })()
 	if err := wire.SendHeader(nil); err != nil { // some clients wait for it to know that the stream stands
 		return err
 	}
-	d.work.Go(func() { st.stop(st.receive(first)) }) // it returns once the handler has: see RecvMsg
+	d.work.Go(func() { st.stop(st.receive(first)) }) // it returns once the handler has: reading ends with the call
 	err = st.send()
 	switch cause := context.Cause(st.ctx); {
 	case errors.Is(cause, errHalfClosed):
@@ -77,8 +85,7 @@ func (d *Server) streamingPull(wire grpc.ServerStream) error {
 }
 
 // openStream checks the first request.
-func (d *Server) openStream(wire grpc.ServerStream, first *pubsubpb.StreamingPullRequest) (*stream, error) {
-	ctx := wire.Context()
+func (d *Server) openStream(ctx context.Context, wire grpc.ServerStream, first *pubsubpb.StreamingPullRequest) (*stream, error) {
 	r, err := parseResource("subscription", first.Subscription, kindSubscription)
 	if err != nil {
 		return nil, err

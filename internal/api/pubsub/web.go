@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"time"
 
 	"google.golang.org/grpc"
 
@@ -26,7 +25,7 @@ func (d *Server) newREST(calls *grpc.Server) (*http.Server, error) {
 	return &http.Server{
 		Handler:           d.local(alive(handler)),
 		ReadHeaderTimeout: door.HeaderTime,
-		ReadTimeout:       time.Minute,
+		ReadTimeout:       door.BodyTime,
 		IdleTimeout:       door.IdleTime,
 		MaxHeaderBytes:    64 << 10,
 		ConnContext:       caller.In,

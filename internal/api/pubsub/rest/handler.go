@@ -73,6 +73,12 @@ func New(server *grpc.Server, o Options) (http.Handler, error) {
 // delivered is the context's key for the place where watched notes that a request was read.
 type delivered struct{}
 
+// Counts tells, of a call's context, that it came by this form, which has taken room for its body.
+func Counts(ctx context.Context) bool {
+	_, ok := ctx.Value(delivered{}).(*atomic.Bool)
+	return ok
+}
+
 // watched is the server with an eye on the request that it reads. The transcoder makes that while it is being read, and what is wrong with the
 // original looks like an error of the service, but for this: the service was given nothing.
 func watched(server http.Handler) http.Handler {

@@ -1,0 +1,68 @@
+package pubsub
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"slices"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// registrar gives services to a gRPC server. All their methods become streams there, which on the wire is the same: the server would read a whole message
+// before the handler of a unary method is asked anything, and a stream's handler reads by itself (incoming).
+type registrar struct {
+	d  *Server
+	to *grpc.Server
+}
+
+// RegisterService implements grpc.ServiceRegistrar.
+func (r registrar) RegisterService(s *grpc.ServiceDesc, service any) {
+	made := *s
+	made.Methods, made.Streams = nil, slices.Clone(s.Streams)
+	for i := range made.Streams { // there is one, StreamingPull
+		made.Streams[i].Handler = func(_ any, wire grpc.ServerStream) error { return r.d.call(wire, wire.Context(), r.d.streamingPull) }
+	}
+	for _, m := range s.Methods {
+		made.Streams = append(made.Streams, grpc.StreamDesc{StreamName: m.MethodName, ServerStreams: true, Handler: func(srv any, wire grpc.ServerStream) error {
+			return r.d.call(wire, wire.Context(), func(ctx context.Context, wire grpc.ServerStream) error { return r.d.unary(ctx, wire, srv, &m) })
+		}})
+	}
+	r.to.RegisterService(&made, service)
+}
+
+// call stands around every call: who comes, what an error and a panic become.
+func (d *Server) call(wire grpc.ServerStream, ctx context.Context, handle func(context.Context, grpc.ServerStream) error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			method, _ := grpc.MethodFromServerStream(wire)
+			err = d.panicked(method, v)
+		}
+	}()
+	if ctx, err = d.admit(ctx); err != nil {
+		return err
+	}
+	return d.statusOf(handle(ctx, wire))
+}
+
+// unary answers a call of one message with one.
+func (d *Server) unary(ctx context.Context, wire grpc.ServerStream, srv any, m *grpc.MethodDesc) error {
+	in, err := d.incoming(wire)
+	if err != nil {
+		return err
+	}
+	defer in.hold.End()
+	res, err := m.Handler(srv, ctx, func(req any) error { return in.only(ctx, req) }, nil)
+	if err != nil {
+		return err
+	}
+	in.hold.End() // a client may be slow to take the answer, and has taken room for that
+	return wire.SendMsg(res)
+}
+
+func (d *Server) panicked(method string, v any) error {
+	d.report(fmt.Errorf("pubsub door: panic in %s: %v\n%s", method, v, debug.Stack()))
+	return status.Error(codes.Internal, "the call ran into a defect; the server's log has it")
+}
