@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
@@ -13,6 +12,7 @@ import (
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 
 	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/api/mysql/charset"
 	"github.com/hikyaku/hikyaku/internal/api/mysql/short"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -30,10 +30,10 @@ func (h *handler) short(ctx context.Context, c *vmysql.Conn, query string, bound
 		return false, nil
 	}
 	s := known(c)
-	if s == nil || !s.plain || !strings.HasPrefix(s.GetCharacterSet().Name(), "utf8") {
+	if s == nil || !s.plain {
 		return false, nil
 	}
-	b := bindings{bound}
+	b := bindings{bound, s.text.client}
 	switch st.Verb {
 	case short.Insert:
 		return h.shortInsert(gms.NewContext(ctx, gms.WithSession(s)), c, s, &st, b, answer)
@@ -89,23 +89,30 @@ func (h *handler) short(ctx context.Context, c *vmysql.Conn, query string, bound
 		value = sqltypes.MakeTrusted(sqltypes.Int64, strconv.AppendInt(nil, n, 10))
 	}
 	return true, answer(&sqltypes.Result{
-		Fields:       []*querypb.Field{number(s, st.Label)},
+		Fields:       []*querypb.Field{number(st.Label)},
 		Rows:         [][]sqltypes.Value{{value}},
 		RowsAffected: 1,
 	}, false)
 }
 
 // number is the field of a function's answer.
-func number(s *session, label string) *querypb.Field {
-	charset := uint32(gms.Collation_Default.CharacterSet())
-	if results := s.GetCharacterSetResults(); results != gms.CharacterSet_Unspecified {
-		charset = uint32(results)
-	}
-	return &querypb.Field{Name: label, OrgName: label, Type: sqltypes.Int64, Charset: charset, ColumnLength: 20}
+func number(label string) *querypb.Field {
+	return &querypb.Field{Name: label, OrgName: label, Type: sqltypes.Int64, Charset: uint32(gms.Collation_binary), ColumnLength: 20, Flags: uint32(querypb.MySqlFlag_BINARY_FLAG)}
 }
 
 // bindings are the values of a prepared statement's placeholders.
-type bindings struct{ data *vmysql.PrepareData }
+type bindings struct {
+	data   *vmysql.PrepareData
+	client *charset.Set // what texts were in before they were UTF-8; nil: the same
+}
+
+// raw are the bytes that the client sent of a text.
+func (b bindings) raw(text []byte) []byte {
+	if b.client == nil {
+		return text
+	}
+	return b.client.Encode(text)
+}
 
 func (b bindings) get(index int) (typ querypb.Type, value []byte, ok bool) {
 	if b.data == nil {
@@ -227,7 +234,7 @@ func (b bindings) value(c *message.Column, v short.Value) (message.Value, bool) 
 		return integer(c, n, ok)
 	case short.String:
 		if c.Type.IsBytes() {
-			return fitting(c, v.Append(make([]byte, 0, v.Size())))
+			return fitting(c, b.raw(v.Append(make([]byte, 0, v.Size()))))
 		}
 		return text(c, v.Text())
 	case short.Hex:
@@ -246,6 +253,9 @@ func (b bindings) value(c *message.Column, v short.Value) (message.Value, bool) 
 			n, err := strconv.ParseInt(string(value), 10, 64)
 			return integer(c, n, err == nil)
 		case typ == sqltypes.VarChar || typ == sqltypes.Text || typ == sqltypes.VarBinary || typ == sqltypes.Blob:
+			if c.Type.IsBytes() && spokenParameter(b.data, v.Index()) {
+				return fitting(c, b.raw(value))
+			}
 			if c.Type.IsBytes() {
 				return fitting(c, value)
 			}

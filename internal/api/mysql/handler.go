@@ -56,14 +56,22 @@ func (h *handler) gateOf(c *vmysql.Conn) gate.Config {
 	if s := known(c); s != nil {
 		a := s.allowance()
 		g.MaxPacket = a.value
-		g.Prepare = func(query string) error { return h.preparable(c, query, a.words) }
+		g.Prepare = func(query string) (string, error) { return h.preparable(c, query, a.words) }
 	}
 	return g
 }
 
 // ComInitDB makes a database the connection's.
 func (h *handler) ComInitDB(c *vmysql.Conn, name string) error {
-	return sqlErrorOf(h.Handler.ComInitDB(c, name))
+	s := known(c)
+	if s == nil || s.text.plain() {
+		return sqlErrorOf(h.Handler.ComInitDB(c, name))
+	}
+	name, err := s.text.in(name)
+	if err == nil {
+		err = sqlErrorOf(h.Handler.ComInitDB(c, name))
+	}
+	return s.text.said(err)
 }
 
 // ConnectionClosed forgets a connection: what it owned goes back.
@@ -78,6 +86,13 @@ func (h *handler) ConnectionClosed(c *vmysql.Conn) {
 // ComQuery answers a statement sent as text.
 func (h *handler) ComQuery(ctx context.Context, c *vmysql.Conn, query string, answer vmysql.ResultSpoolFn) (err error) {
 	defer h.panicked(c, &err)
+	if s := known(c); s != nil && !s.text.plain() {
+		defer func() { err = s.text.said(err) }()
+		answer = s.text.out(answer)
+		if query, err = s.text.in(query); err != nil {
+			return err
+		}
+	}
 	if done, err := h.short(ctx, c, query, nil, answer); done {
 		return sqlErrorOf(err)
 	}
@@ -85,12 +100,20 @@ func (h *handler) ComQuery(ctx context.Context, c *vmysql.Conn, query string, an
 	if err := l.look(ctx); err != nil || l.done {
 		return sqlErrorOf(err)
 	}
+	l.rawBytes(known(c), nil)
 	return l.run(func(answer vmysql.ResultSpoolFn) error { return h.execute(ctx, c, l.query, nil, answer) })
 }
 
 // ComMultiQuery answers the first of several statements and returns the others.
 func (h *handler) ComMultiQuery(ctx context.Context, c *vmysql.Conn, query string, answer vmysql.ResultSpoolFn) (rest string, err error) {
 	defer h.panicked(c, &err)
+	if s := known(c); s != nil && !s.text.plain() {
+		defer func() { err, s.text.rest = s.text.said(err), rest }()
+		answer = s.text.out(answer)
+		if query, err = s.text.in(query); err != nil {
+			return "", err
+		}
+	}
 	if done, err := h.short(ctx, c, query, nil, answer); done {
 		return "", sqlErrorOf(err)
 	}
@@ -106,6 +129,7 @@ func (h *handler) ComMultiQuery(ctx context.Context, c *vmysql.Conn, query strin
 		return "", sqlErrorOf(err) // the statements behind one that fails are not run
 	}
 	if !l.done {
+		l.rawBytes(known(c), nil)
 		if err := l.run(func(answer vmysql.ResultSpoolFn) error { return h.execute(ctx, c, l.query, nil, answer) }); err != nil {
 			return "", err
 		}
@@ -124,6 +148,11 @@ func (h *handler) ComPrepare(ctx context.Context, c *vmysql.Conn, query string, 
 			delete(c.PrepareData, prepare.StatementID) // the client was told no number to close it by
 		}
 	}()
+	s := known(c)
+	if s != nil && !s.text.plain() {
+		defer func() { err = s.text.said(err) }()
+		defer func() { fields = s.text.fields(fields) }()
+	}
 	if len(c.PrepareData) > maxPrepared {
 		return nil, sqlError(1461, "42000", "Can't create more than max_prepared_stmt_count statements (current value: %d): close some, or leave them out of loops", maxPrepared)
 	}
@@ -141,7 +170,14 @@ func (h *handler) ComPrepare(ctx context.Context, c *vmysql.Conn, query string, 
 // ComStmtExecute answers a prepared statement.
 func (h *handler) ComStmtExecute(ctx context.Context, c *vmysql.Conn, prepare *vmysql.PrepareData, answer func(*sqltypes.Result) error) (err error) {
 	defer h.panicked(c, &err)
-	spool := func(r *sqltypes.Result, _ bool) error { return answer(r) }
+	spool := vmysql.ResultSpoolFn(func(r *sqltypes.Result, _ bool) error { return answer(r) })
+	if s := known(c); s != nil && !s.text.plain() {
+		defer func() { err = s.text.said(err) }()
+		spool = s.text.out(spool)
+		if err := s.text.bound(prepare); err != nil {
+			return err
+		}
+	}
 	if done, err := h.short(ctx, c, prepare.PrepareStmt, prepare, spool); done {
 		return sqlErrorOf(err)
 	}
@@ -149,6 +185,7 @@ func (h *handler) ComStmtExecute(ctx context.Context, c *vmysql.Conn, prepare *v
 	if err := l.look(ctx); err != nil || l.done {
 		return sqlErrorOf(err)
 	}
+	l.rawBytes(known(c), prepare)
 	if l.query != prepare.PrepareStmt {
 		changed := *prepare
 		changed.PrepareStmt = l.query

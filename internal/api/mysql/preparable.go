@@ -11,10 +11,22 @@ import (
 	"github.com/hikyaku/hikyaku/internal/api/mysql/short"
 )
 
-// preparable tells what is wrong with a statement that is to be prepared, before the protocol's library sees it: of what it cannot parse it says that something is wrong,
+// preparable reads a statement that is to be prepared, into UTF-8, and tells what is wrong with it, before the protocol's library sees it: of what it cannot parse it says that something is wrong,
 // without MySQL's number.
-func (h *handler) preparable(c *vmysql.Conn, query string, words bounds.Limits) (err error) {
+func (h *handler) preparable(c *vmysql.Conn, query string, words bounds.Limits) (read string, err error) {
 	defer h.panicked(c, &err)
+	s := known(c)
+	if s == nil || s.text.plain() {
+		return query, h.parsable(c, query, words)
+	}
+	if read, err = s.text.in(query); err == nil {
+		err = h.parsable(c, read, words)
+	}
+	return read, s.text.said(err)
+}
+
+// parsable tells whether the protocol's library can parse it.
+func (h *handler) parsable(c *vmysql.Conn, query string, words bounds.Limits) error {
 	if err := bounds.Check(query, words); err != nil {
 		return sqlErrorOf(err)
 	}

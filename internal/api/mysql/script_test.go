@@ -216,8 +216,8 @@ func answer(t *testing.T, c *sql.Conn, statement string, prepared bool) string {
 	return b.String()
 }
 
-// unparsed is how the protocol's library answers by itself, without asking the door, what does not parse when it is prepared.
-const unparsed = `  ERROR 1105 (HY000): unknown error: `
+// unparsed is the answer to what only the door understands when it is prepared: a client sends it as text then.
+const unparsed = `  ERROR 1295 (HY000): `
 
 // unprepared is a statement that is sent as text.
 type unprepared struct {

@@ -38,12 +38,13 @@ type session struct {
 	fractions map[string]int // digits of a second of the TIME columns that a statement defines
 	plain     bool           // quotes and backslashes mean what they mean by default: the short path may read them
 	border    border
+	text      clientText // what the client speaks
 }
 
 var _ gms.LifecycleAwareSession = (*session)(nil)
 
 func newSession(ctx context.Context, d *Server, conn *vmysql.Conn, base *gms.BaseSession, user *access.User) (*session, error) {
-	s := &session{BaseSession: base, door: d, user: user, end: caller.Of(conn.Conn), plain: true, border: border{autocommit: true}}
+	s := &session{BaseSession: base, door: d, user: user, end: caller.Of(conn.Conn), plain: true, border: border{autocommit: true}, text: newText()}
 	s.seat = seat{store: d.store, owner: d.store.NewOwner("mysql connection")}
 	s.waiting = func(ctx context.Context) (context.Context, func()) {
 		if s.meter != nil {
@@ -53,7 +54,11 @@ func newSession(ctx context.Context, d *Server, conn *vmysql.Conn, base *gms.Bas
 	}
 	conn.ClientData = s
 	s.border.tell(conn)
-	return s, s.readLease(gms.NewContext(ctx, gms.WithSession(s)))
+	sc := gms.NewContext(ctx, gms.WithSession(s))
+	if err := s.speak(sc, conn.CharacterSet); err != nil {
+		return nil, err
+	}
+	return s, s.readLease(sc)
 }
 
 // known is the session of a connection, found without asking go-mysql-server: to be asked it makes a context of its own, which costs more than a
@@ -82,9 +87,13 @@ func (s *session) GetCachedQuery(string) (sqlparser.Statement, bool) { return ni
 
 // SetSessionVariable follows the variables that the door itself has to know.
 func (s *session) SetSessionVariable(ctx *gms.Context, name string, value any) error {
+	if err := s.text.check(name, value); err != nil {
+		return err
+	}
 	if err := s.BaseSession.SetSessionVariable(ctx, name, value); err != nil {
 		return err
 	}
+	s.text.set(name, value)
 	switch strings.ToLower(name) {
 	case leaseVariable:
 		return s.readLease(ctx)

@@ -4,7 +4,6 @@ import (
 	"sync"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/types"
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 
 	"github.com/hikyaku/hikyaku/internal/message"
@@ -52,34 +51,10 @@ func (s *shapes) get(ctx *gms.Context, db string, n queue.Name, version uint64, 
 	return schema, nil
 }
 
-// fields describe a table's columns to a client, as go-mysql-server describes them.
+// fields describe a table's columns to a client.
 func (t *table) fields(ctx *gms.Context) []*querypb.Field {
-	results := ctx.GetCharacterSetResults()
-	fields := make([]*querypb.Field, len(t.schema))
-	for i, c := range t.schema {
-		charset := uint32(gms.Collation_Default.CharacterSet())
-		if collated, ok := c.Type.(gms.TypeWithCollation); ok {
-			charset = uint32(collated.Collation().CharacterSet())
-		}
-		if types.IsBinaryType(c.Type) {
-			charset = uint32(gms.Collation_binary)
-		} else if results != gms.CharacterSet_Unspecified {
-			charset = uint32(results)
-		}
-		var flags querypb.MySqlFlag
-		if !c.Nullable {
-			flags |= querypb.MySqlFlag_NOT_NULL_FLAG
-		}
-		if types.IsUnsigned(c.Type) {
-			flags |= querypb.MySqlFlag_UNSIGNED_FLAG
-		}
-		fields[i] = &querypb.Field{
-			Name: c.Name, OrgName: c.Name, Table: c.Source, OrgTable: c.Source, Database: c.DatabaseSource,
-			Type: c.Type.Type(), Charset: charset, ColumnLength: c.Type.MaxTextResponseByteLength(ctx), Flags: uint32(flags),
-		}
-		if d, ok := c.Type.(gms.DecimalType); ok {
-			fields[i].Decimals = uint32(d.Scale())
-		}
+	fields := fieldsOf(ctx, t.schema)
+	for i := range fields {
 		switch t.columns[i].Type {
 		case message.TypeTime, message.TypeDateTime, message.TypeTimestamp:
 			fields[i].Decimals = uint32(t.columns[i].Length)

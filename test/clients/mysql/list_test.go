@@ -131,7 +131,7 @@ func php(driver string) client {
 		command: []string{"php", "php/conformance.php", driver},
 		alone:   true,
 		more: []string{
-			"connect-tcp", "connect-socket", "create-table", "insert-text", "insert-prepared", "transactions", "wait", "own-row", "wait-parameters", "end", "error-codes",
+			"connect-tcp", "connect-socket", "create-table", "insert-text", "insert-prepared", "transactions", "wait", "own-row", "wait-parameters", "end", "character-sets", "error-codes",
 		},
 		guarded: []string{"connect-tls", "wrong-password"},
 	}

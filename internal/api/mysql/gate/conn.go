@@ -18,11 +18,11 @@ import (
 
 // Config says what a connection's client may send.
 type Config struct {
-	MaxPacket int64                    // bytes of a command
-	Budget    *door.Busy               // of all connections; at least Copies*MaxPacket
-	Prepare   func(query string) error // what is wrong with a statement that is to be prepared; the error is *mysql.SQLError or another
-	Forget    func(statement uint32)   // takes the values that the library has of a prepared statement, before it is reset; nil: nothing
-	Stall     time.Duration            // how long a client may send nothing of a command that has begun, and a command wait for its turn
+	MaxPacket int64                                       // bytes of a command
+	Budget    *door.Busy                                  // of all connections; at least Copies*MaxPacket
+	Prepare   func(query string) (read string, err error) // what the library gets of a statement that is to be prepared, or what is wrong with it: *mysql.SQLError or another
+	Forget    func(statement uint32)                      // takes the values that the library has of a prepared statement, before it is reset; nil: nothing
+	Stall     time.Duration                               // how long a client may send nothing of a command that has begun, and a command wait for its turn
 }
 
 // The errors that end a connection.

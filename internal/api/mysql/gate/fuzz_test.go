@@ -31,11 +31,11 @@ func FuzzCommands(f *testing.F) {
 	f.Fuzz(func(t *testing.T, sent []byte) {
 		const whole = 1 << 20
 		budget := door.NewBusy(whole)
-		refuse := func(q string) error {
+		refuse := func(q string) (string, error) {
 			if len(q) > 0 && q[0] == 'x' {
-				return errors.New("refused")
+				return "", errors.New("refused")
 			}
-			return nil
+			return q, nil
 		}
 		g := New(&script{in: bytes.NewReader(sent)}, Config{MaxPacket: 128 << 10, Budget: budget, Prepare: refuse, Stall: time.Minute})
 		got, _ := io.ReadAll(g) // how it ends is the client's matter

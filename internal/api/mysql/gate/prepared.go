@@ -9,7 +9,6 @@ import (
 
 // prepare reads a statement that is to be prepared, and lets the library have it if nothing is wrong with it.
 func (g *Conn) prepare(h [4]byte, n int) (done bool, err error) {
-	whole := append([]byte(nil), h[:]...)
 	var text []byte
 	last := h
 	for {
@@ -20,7 +19,7 @@ func (g *Conn) prepare(h [4]byte, n int) (done bool, err error) {
 				return false, err
 			}
 		}
-		text, whole = append(text, part...), append(whole, part...)
+		text = append(text, part...)
 		if n < fullPacket {
 			break
 		}
@@ -33,16 +32,32 @@ func (g *Conn) prepare(h [4]byte, n int) (done bool, err error) {
 		if err := g.admit(last, n); err != nil {
 			return false, err
 		}
-		whole = append(whole, last[:]...)
 	}
-	wrong := g.config.Prepare(string(text[1:]))
+	query := string(text[1:])
+	read, wrong := g.config.Prepare(query)
 	if wrong == nil {
-		g.ready = whole
+		if read != query {
+			text = append(text[:1], read...)
+		}
+		g.ready = packets(h[3], text)
 		return true, nil
 	}
 	r := refusalOf(wrong)
 	g.answer(last[3]+1, r.code, r.state, r.text)
 	return false, nil
+}
+
+// packets are the packets of a command.
+func packets(sequence byte, text []byte) []byte {
+	all := make([]byte, 0, len(text)+4*(2+len(text)/fullPacket))
+	for {
+		n := min(len(text), fullPacket)
+		all = append(append(all, byte(n), byte(n>>8), byte(n>>16), sequence), text[:n]...)
+		if text = text[n:]; n < fullPacket {
+			return all
+		}
+		sequence++
+	}
 }
 
 // refusal is an error packet to be.

@@ -13,6 +13,7 @@ interface Driver
     public function begin(): void;
     public function commit(): void;
     public function rollback(): void;
+    public function quote(string $text): string;
     public function inTransaction(): bool;
 }
 
@@ -31,7 +32,7 @@ final class ByPdo implements Driver
         if (isset($more['compress'])) {
             $options += [PDO::MYSQL_ATTR_COMPRESS => true];
         }
-        $this->c = new PDO("mysql:$where;dbname=$database;charset=utf8mb4", $user ?? getenv('CLIENT_USER'), $password ?? getenv('CLIENT_PASSWORD'), $options);
+        $this->c = new PDO("mysql:$where;dbname=$database;charset=" . ($more['charset'] ?? 'utf8mb4'), $user ?? getenv('CLIENT_USER'), $password ?? getenv('CLIENT_PASSWORD'), $options);
     }
 
     public function rows(string $sql, array $values = []): array
@@ -57,6 +58,7 @@ final class ByPdo implements Driver
     public function commit(): void { $this->c->commit(); }
     public function rollback(): void { $this->c->rollBack(); }
     public function inTransaction(): bool { return $this->c->inTransaction(); }
+    public function quote(string $text): string { return $this->c->quote($text); }
 }
 
 final class ByMysqli implements Driver
@@ -76,7 +78,7 @@ final class ByMysqli implements Driver
         $socket = $more['socket'] ?? null;
         $this->c->real_connect($socket ? 'localhost' : getenv('CLIENT_HOST'), $user ?? getenv('CLIENT_USER'), $password ?? getenv('CLIENT_PASSWORD'),
             getenv('CLIENT_DATABASE'), (int)getenv('CLIENT_PORT'), $socket, $flags);
-        $this->c->set_charset('utf8mb4');
+        $this->c->set_charset($more['charset'] ?? 'utf8mb4');
     }
 
     private function prepared(string $sql, array $values): mysqli_stmt
@@ -104,6 +106,7 @@ final class ByMysqli implements Driver
     public function commit(): void { $this->c->commit(); }
     public function rollback(): void { $this->c->rollback(); }
     public function inTransaction(): bool { return true; } // it does not tell
+    public function quote(string $text): string { return "'" . $this->c->real_escape_string($text) . "'"; }
 }
 
 $failed = false;
@@ -186,6 +189,22 @@ function work(Driver $d, callable $open): void
     check('end', function () use ($d, $count) {
         want([[1]], ints($d->rows('SELECT queue_end()')));
         want(2, $count());
+    });
+    check('character-sets', function () use ($d, $open) {
+        $d->change('DROP TABLE IF EXISTS php_texts');
+        $d->change('CREATE TABLE php_texts (t text, b blob) ENGINE=QUEUE');
+        // Some of their letters have a backslash as their second byte.
+        foreach (['sjis' => "\x83\x5c\x95\x5c", 'cp932' => "\x95\x5c\x87\x40", 'ujis' => "\xa5\xbd\xc9\xbd", 'gbk' => "\xc4\xe3\x81\x5c", 'big5' => "\xa5\x5c",
+            'euckr' => "\xbe\xc8", 'cp1251' => "\xcf\xf0", 'latin1' => "\xe9\x80"] as $set => $bytes) {
+            $c = $open(['charset' => $set]);
+            $c->change('INSERT INTO php_texts VALUES (' . $c->quote($bytes) . ', ' . $c->quote($bytes) . ')');
+            $c->change('INSERT INTO php_texts VALUES (?, ?)', [$bytes, $bytes]);
+            want([[bin2hex($bytes), bin2hex($bytes)], [bin2hex($bytes), bin2hex($bytes)]], array_map(fn($row) => array_map('bin2hex', $row), $c->rows('SELECT t, b FROM php_texts')));
+            $c->change('DELETE FROM php_texts');
+        }
+        $c = $open(['charset' => 'sjis']);
+        $c->change("INSERT INTO php_texts (t) VALUES ('\x83\x5c\x95\x5c')");
+        want([['ソ表']], $d->rows('SELECT t FROM php_texts'));
     });
     check('error-codes', function () use ($d) {
         refused(1146, fn() => $d->rows('SELECT * FROM no_such_table'));

@@ -1,0 +1,64 @@
+package mysql
+
+import (
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/sqltypes"
+	querypb "github.com/dolthub/vitess/go/vt/proto/query"
+)
+
+// fieldsOf describes the columns of an answer to a client, as MySQL does: numbers and times are of the character set binary, texts of what the client wants.
+func fieldsOf(ctx *gms.Context, schema gms.Schema) []*querypb.Field {
+	fields := make([]*querypb.Field, len(schema))
+	set := uint32(gms.CharacterSet_utf8mb4)
+	if s := sessionOf(ctx); s != nil {
+		set = s.text.number
+	}
+	for i, c := range schema {
+		f := &querypb.Field{
+			Name: c.Name, OrgName: c.Name, Table: c.Source, OrgTable: c.Source, Database: c.DatabaseSource,
+			Type: c.Type.Type(), Charset: uint32(gms.Collation_binary), ColumnLength: c.Type.MaxTextResponseByteLength(ctx), Flags: columnFlags(c),
+		}
+		switch {
+		case spoken(f.Type):
+			f.Charset = set
+		case types.IsDecimal(c.Type):
+			f.Decimals = uint32(c.Type.(gms.DecimalType).Scale())
+		case types.IsDatetimeType(c.Type):
+			f.Decimals = uint32(c.Type.(gms.DatetimeType).Precision())
+		case f.Type == sqltypes.Float32, f.Type == sqltypes.Float64:
+			f.Decimals = notFixed
+		case f.Type == sqltypes.Bit:
+			f.ColumnLength = uint32(c.Type.(types.BitType).NumberOfBits())
+		}
+		fields[i] = f
+	}
+	return fields
+}
+
+// notFixed is how many decimals a number has that may have any.
+const notFixed = 31
+
+// spoken tells whether values of a type are texts, which are sent in the client's character set.
+func spoken(t querypb.Type) bool {
+	return sqltypes.IsText(t) || t == sqltypes.Enum || t == sqltypes.Set || t == sqltypes.TypeJSON
+}
+
+// The bits of a column's flags, of which some go with the type: the protocol's library forgets those where there are any.
+func columnFlags(c *gms.Column) uint32 {
+	_, own := sqltypes.TypeToMySQL(c.Type.Type())
+	flags := querypb.MySqlFlag(own)
+	set := func(flag querypb.MySqlFlag, on bool) {
+		if on {
+			flags |= flag
+		}
+	}
+	set(querypb.MySqlFlag_NOT_NULL_FLAG, !c.Nullable)
+	set(querypb.MySqlFlag_AUTO_INCREMENT_FLAG, c.AutoIncrement)
+	set(querypb.MySqlFlag_PRI_KEY_FLAG, c.PrimaryKey)
+	set(querypb.MySqlFlag_UNSIGNED_FLAG, types.IsUnsigned(c.Type))
+	set(querypb.MySqlFlag_BLOB_FLAG, c.Type.Type() == sqltypes.Text || c.Type.Type() == sqltypes.Blob)
+	set(querypb.MySqlFlag_BINARY_FLAG, c.Source == "" && types.IsNumber(c.Type) || types.IsTime(c.Type))
+	set(querypb.MySqlFlag_NO_DEFAULT_VALUE_FLAG, c.Source != "" && !c.Nullable && c.Default == nil && !c.AutoIncrement)
+	return uint32(flags)
+}

@@ -1,0 +1,103 @@
+package mysql
+
+import (
+	"context"
+	"encoding/hex"
+	"strconv"
+	"strings"
+
+	vmysql "github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/sqltypes"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// rawBytes lets an INSERT put into columns of bytes what the client sent for them, and not what that is as a text in UTF-8: with MySQL a text in quotes goes into them as it is.
+// It is for connections that do not speak UTF-8 alone.
+func (l *long) rawBytes(s *session, bound *vmysql.PrepareData) {
+	if s == nil || s.text.client == nil || firstWord(l.query) != "insert" {
+		return
+	}
+	options, err := l.ParserOptionsForConnection(l.conn)
+	if err != nil {
+		return // it will be told
+	}
+	st, err := sqlparser.ParseWithOptions(context.Background(), l.query, options)
+	if err != nil {
+		return // as above
+	}
+	insert, ok := st.(*sqlparser.Insert)
+	if !ok {
+		return
+	}
+	values, ok := insert.Rows.(*sqlparser.AliasedValues)
+	if !ok {
+		return
+	}
+	bytes := l.bytesColumns(s, insert)
+	changed := false
+	for _, row := range values.Values {
+		for i, e := range row {
+			v, ok := e.(*sqlparser.SQLVal)
+			if !ok || i >= len(bytes) || !bytes[i] {
+				continue
+			}
+			switch {
+			case v.Type == sqlparser.StrVal:
+				v.Type, v.Val = sqlparser.HexVal, []byte(hex.EncodeToString(s.text.client.Encode(v.Val)))
+				changed = true
+			case v.Type == sqlparser.ValArg && len(v.Val) > 1:
+				s.rawParameter(bound, string(v.Val[1:]))
+			}
+		}
+	}
+	if changed {
+		l.query = sqlparser.String(insert)
+	}
+}
+
+// rawParameter makes what the client sent of a parameter again.
+func (s *session) rawParameter(bound *vmysql.PrepareData, name string) {
+	number, err := strconv.Atoi(strings.TrimPrefix(name, "v"))
+	if bound == nil || err != nil {
+		return
+	}
+	if b := bound.BindVars[name]; b != nil && b.Type != sqltypes.Null && spokenParameter(bound, number-1) {
+		b.Type, b.Value = sqltypes.VarBinary, s.text.client.Encode(b.Value)
+	}
+}
+
+// bytesColumns tells which of the values of a row are for columns of bytes.
+func (l *long) bytesColumns(s *session, insert *sqlparser.Insert) []bool {
+	db := insert.Table.DbQualifier.String()
+	if db == "" {
+		db = s.GetCurrentDatabase()
+	}
+	def, _, err := l.door.definition(l.door.lookup(queue.Name{Namespace: db, Name: insert.Table.Name.String()}))
+	if err != nil {
+		return nil
+	}
+	columns := def.Columns
+	if len(columns) == 0 {
+		columns = plainColumns
+	}
+	if len(insert.Columns) == 0 {
+		return areBytes(columns)
+	}
+	bytes := make([]bool, len(insert.Columns))
+	for i, name := range insert.Columns {
+		n, ok := columns.Lookup(name.String())
+		bytes[i] = ok && columns[n].Type.IsBytes()
+	}
+	return bytes
+}
+
+func areBytes(columns message.Columns) []bool {
+	bytes := make([]bool, len(columns))
+	for i := range columns {
+		bytes[i] = columns[i].Type.IsBytes()
+	}
+	return bytes
+}
