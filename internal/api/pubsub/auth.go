@@ -89,7 +89,8 @@ func (l knowing) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &knownConn{c, &knownAddr{c.RemoteAddr(), caller.Of(c)}}, nil
+	frames, _ := c.(*framedConn)
+	return &knownConn{c, &knownAddr{c.RemoteAddr(), caller.Of(c), frames}}, nil
 }
 
 type knownConn struct {
@@ -102,7 +103,8 @@ func (c *knownConn) RemoteAddr() net.Addr { return c.addr }
 
 type knownAddr struct {
 	net.Addr
-	end *caller.End
+	end    *caller.End
+	frames *framedConn // nil: its frames are not followed
 }
 
 // endOf is the other end of a call's connection; nil: it is not known.

@@ -112,10 +112,22 @@ func (t *taker) tellDeath(m *message.Message) {
 
 // untake puts back at once what could not be sent: nobody has seen it.
 func (d *Server) untake(ctx context.Context, claims []queue.Claim) {
-	back := make([]queue.Settlement, len(claims))
+	tokens := make([]queue.Token, len(claims))
 	for i := range claims {
+		tokens[i] = claims[i].Token
+	}
+	d.giveBack(ctx, tokens)
+}
+
+// giveBack puts back messages that nobody has seen.
+func (d *Server) giveBack(ctx context.Context, tokens []queue.Token) {
+	if len(tokens) == 0 {
+		return
+	}
+	back := make([]queue.Settlement, len(tokens))
+	for i := range tokens {
 		// The last ones first: each takes back its own hand-out, none goes as one behind another of its key.
-		back[len(claims)-1-i] = queue.Settlement{Token: claims[i].Token, Kind: queue.Back, Uncounted: true}
+		back[len(tokens)-1-i] = queue.Settlement{Token: tokens[i], Kind: queue.Back, Uncounted: true}
 	}
 	_, _ = d.store.Settle(context.WithoutCancel(ctx), back) // what stays goes back at its deadline
 }

@@ -24,7 +24,9 @@
 // # Ack ids and deadlines
 //
 // An ack id names a claim of the store, the stream that it went to and the attempt. Messages that a stream holds stay with it until
-// their deadline also when it breaks: clients acknowledge by other calls than they receive with, and reconnect. With a retry policy
+// their deadline also when it breaks: clients acknowledge by other calls than they receive with, and reconnect. But when the client itself ends its
+// stream (by a half-close or a reset, which framedConn sees), what it has not said a word of goes back after half a second: Google's clients move the
+// deadline of what they take at once, so the rest was never read. With a retry policy
 // a claim's lease is its deadline and the back-off after it, so that a deadline that passes costs the same as a nack.
 //
 // # What is bounded

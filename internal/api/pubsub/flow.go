@@ -1,22 +1,29 @@
 package pubsub
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// flow counts what a stream's client holds, where it has set a bound. What is acknowledged, put back, or past its deadline is held no longer.
+// flow counts what a stream's client holds, and knows what of it the client has said nothing of. What is acknowledged, put back, or past its deadline is held
+// no longer.
 type flow struct {
 	maxMessages, maxBytes int64 // 0: no bound
 
 	mu    sync.Mutex
 	held  map[claimKey]heldClaim
 	bytes int64
+	sweep int           // so many are held when those past their deadlines are looked for
 	freed chan struct{} // capacity 1
 }
+
+// leastSweep is how many messages are held before anybody looks which are past their deadlines.
+const leastSweep = 1024
 
 // claimKey names a claim within a stream.
 type claimKey struct {
@@ -27,16 +34,14 @@ type claimKey struct {
 func keyOf(t queue.Token) claimKey { return claimKey{t.Sequence, t.Serial} }
 
 type heldClaim struct {
+	token queue.Token
 	bytes int
 	until int64 // Unix nanoseconds
+	heard bool  // the client has moved the deadline, so it knows of the message
 }
 
 func newFlow(messages, bytes int64) *flow {
-	f := &flow{maxMessages: max(0, messages), maxBytes: max(0, bytes), freed: make(chan struct{}, 1)}
-	if f.bounded() {
-		f.held = map[claimKey]heldClaim{}
-	}
-	return f
+	return &flow{maxMessages: max(0, messages), maxBytes: max(0, bytes), freed: make(chan struct{}, 1), held: map[claimKey]heldClaim{}, sweep: leastSweep}
 }
 
 func (f *flow) bounded() bool { return f.maxMessages > 0 || f.maxBytes > 0 }
@@ -104,23 +109,38 @@ func (f *flow) expire(now time.Time) (next time.Duration) {
 
 // hold counts what is about to be sent, in the store's bytes, as claims count them.
 func (f *flow) hold(claims []queue.Claim, until time.Time) {
-	if !f.bounded() {
-		return
-	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if len(f.held) >= f.sweep {
+		f.expire(time.Now())
+		f.sweep = max(leastSweep, 2*len(f.held))
+	}
 	for i := range claims {
 		n := claims[i].Message.Size()
-		f.held[keyOf(claims[i].Token)] = heldClaim{n, until.UnixNano()}
+		f.held[keyOf(claims[i].Token)] = heldClaim{token: claims[i].Token, bytes: n, until: until.UnixNano()}
 		f.bytes += int64(n)
 	}
 }
 
+// unheard forgets what the client has said nothing of, and returns it in the order of the queue.
+func (f *flow) unheard() []queue.Token {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var all []queue.Token
+	now := time.Now().UnixNano()
+	for k, h := range f.held {
+		if !h.heard && h.until > now {
+			all = append(all, h.token)
+			f.bytes -= int64(h.bytes)
+			delete(f.held, k)
+		}
+	}
+	slices.SortFunc(all, func(a, b queue.Token) int { return cmp.Compare(a.Sequence, b.Sequence) })
+	return all
+}
+
 // release counts them no longer.
 func (f *flow) release(ids []ackID) {
-	if !f.bounded() {
-		return
-	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for i := range ids {
@@ -138,14 +158,11 @@ func (f *flow) release(ids []ackID) {
 
 // extend moves the deadline of one.
 func (f *flow) extend(id ackID, until time.Time) {
-	if !f.bounded() {
-		return
-	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	k := keyOf(id.token)
 	if h, ok := f.held[k]; ok {
-		h.until = until.UnixNano()
+		h.until, h.heard = until.UnixNano(), true
 		f.held[k] = h
 	}
 }

@@ -1,10 +1,16 @@
 package pubsub
 
 import (
+	"context"
 	"encoding/binary"
 	"net"
+	"reflect"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/peer"
 
 	"github.com/hikyaku/hikyaku/internal/door"
 )
@@ -21,7 +27,9 @@ func (l *framedListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &framedConn{Conn: c, frames: frames{left: len(preface)}}, nil
+	conn := &framedConn{Conn: c, frames: frames{left: len(preface)}}
+	conn.frames.reset = conn.ended
+	return conn, nil
 }
 
 // What is known of HTTP/2 here (RFC 9113, 3.4 and 4.1).
@@ -29,6 +37,7 @@ const (
 	preface      = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 	frameHeader  = 9
 	typeHeaders  = 1
+	typeReset    = 3
 	typeContinue = 9
 	endHeaders   = 4 // a flag of both
 )
@@ -42,6 +51,8 @@ type frames struct {
 	got  int  // of head
 	left int  // of the preface or of a frame's payload
 	open bool // a header goes on in the next frame
+
+	reset func(stream uint32) // called for each stream that the client ends before its time; nil: nobody asks
 }
 
 // read goes on by what was read. partial tells that something has begun and is not complete, ended that something was completed.
@@ -60,8 +71,13 @@ func (f *frames) read(b []byte) (partial, ended bool) {
 		}
 		f.got = 0
 		f.left = int(binary.BigEndian.Uint32(f.head[:4]) >> 8)
-		if kind := f.head[3]; kind == typeHeaders || kind == typeContinue {
+		switch f.head[3] {
+		case typeHeaders, typeContinue:
 			f.open = f.head[4]&endHeaders == 0
+		case typeReset:
+			if f.reset != nil {
+				f.reset(binary.BigEndian.Uint32(f.head[5:]) & (1<<31 - 1))
+			}
 		}
 		ended = ended || f.left == 0 && !f.open
 	}
@@ -76,6 +92,38 @@ type framedConn struct {
 
 	mu  sync.Mutex
 	end time.Time // for reading, as set from outside; zero: none
+	// watched are streams, by their numbers on this connection, of which somebody wants to know whether the client ended them.
+	watched map[uint32]*goodbye
+}
+
+// goodbye is set when a stream's client has ended it. A connection that breaks sets none.
+type goodbye struct{ said atomic.Bool }
+
+// watch begins to look for the end of a stream. unwatch ends it.
+func (c *framedConn) watch(stream uint32) *goodbye {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.watched == nil {
+		c.watched = map[uint32]*goodbye{}
+	}
+	g := &goodbye{}
+	c.watched[stream] = g
+	return g
+}
+
+func (c *framedConn) unwatch(stream uint32) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.watched, stream)
+}
+
+// ended is told before gRPC reads it.
+func (c *framedConn) ended(stream uint32) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if g := c.watched[stream]; g != nil {
+		g.said.Store(true)
+	}
 }
 
 // Read implements net.Conn.
@@ -116,4 +164,20 @@ func (c *framedConn) SetDeadline(t time.Time) error {
 		return err
 	}
 	return c.SetWriteDeadline(t)
+}
+
+// watchGoodbye looks for the end of the stream of a call. Nobody but gRPC knows its number, which is read from its type.
+func watchGoodbye(ctx context.Context) (g *goodbye, unwatch func()) {
+	p, _ := peer.FromContext(ctx)
+	stream := reflect.Indirect(reflect.ValueOf(grpc.ServerTransportStreamFromContext(ctx)))
+	if p == nil || stream.Kind() != reflect.Struct {
+		return nil, func() {}
+	}
+	a, _ := p.Addr.(*knownAddr)
+	number := stream.FieldByName("id")
+	if a == nil || a.frames == nil || number.Kind() != reflect.Uint32 {
+		return nil, func() {}
+	}
+	id := uint32(number.Uint())
+	return a.frames.watch(id), func() { a.frames.unwatch(id) }
 }

@@ -126,7 +126,7 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 	d.served.Go(d.keepHouse)
 	d.served.Go(d.push)
 	d.served.Go(func() {
-		if err := d.grpc.Serve(knowing{door.Stalling(framed(d.split.grpc))}); err != nil && !errors.Is(err, grpc.ErrServerStopped) && !errors.Is(err, net.ErrClosed) {
+		if err := d.grpc.Serve(knowing{framed(door.Stalling(d.split.grpc))}); err != nil && !errors.Is(err, grpc.ErrServerStopped) && !errors.Is(err, net.ErrClosed) {
 			d.report(fmt.Errorf("pubsub door: gRPC: %w", err))
 		}
 	})

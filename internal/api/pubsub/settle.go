@@ -40,6 +40,7 @@ func (d *Server) settleGroup(ctx context.Context, all []*settling) {
 	n := 0
 	for _, s := range all {
 		n += len(s.done) + len(s.back)
+		d.passOver(s.back)
 	}
 	if n == 0 {
 		return
@@ -130,6 +131,18 @@ func (d *Server) release(ids []ackID) {
 			st.flow.release(ids[:n])
 		}
 		ids = ids[n:]
+	}
+}
+
+// passOver lets others come first where streams wait for the messages that they give back.
+func (d *Server) passOver(ids []ackID) {
+	for i := range ids {
+		if i > 0 && ids[i].stream == ids[i-1].stream {
+			continue
+		}
+		if st := d.streamOf(ids[i].stream); st != nil {
+			st.turn.end()
+		}
 	}
 }
 

@@ -40,6 +40,10 @@ type stream struct {
 	owner    *queue.Owner // holds messages of keys, where they are ordered; else nil
 	outbox   outbox
 	settling sync.WaitGroup // requests of the client on their way
+	goodbye  *goodbye       // nil: nobody knows what becomes of the connection
+	unwatch  func()
+	leaving  bool // the client has ended the stream: set at its end
+	turn     turn
 
 	ctx  context.Context
 	stop context.CancelCauseFunc
@@ -75,6 +79,7 @@ func (d *Server) streamingPull(ctx context.Context, wire grpc.ServerStream) erro
 	}
 	d.work.Go(func() { st.stop(st.receive(first)) }) // it returns once the handler has: reading ends with the call
 	err = st.send()
+	st.leaving = errors.Is(context.Cause(st.ctx), errHalfClosed) || st.goodbye != nil && st.goodbye.said.Load()
 	switch cause := context.Cause(st.ctx); {
 	case errors.Is(cause, errHalfClosed):
 		return nil
@@ -113,6 +118,7 @@ func (d *Server) openStream(ctx context.Context, wire grpc.ServerStream, first *
 	if !s.def.Unordered && !s.def.ExactlyOnce {
 		st.owner = d.store.NewOwner("pubsub " + r.String())
 	}
+	st.goodbye, st.unwatch = watchGoodbye(ctx)
 	st.ctx, st.stop = context.WithCancelCause(ctx)
 	d.streams.Store(st.number, st)
 	return st, nil
@@ -154,9 +160,10 @@ func (st *stream) send() error {
 			return err
 		}
 		deadline := time.Duration(st.deadline.Load())
-		claims, told, err := t.take(st.ctx, s, n, b, streamWait, deadline, st.owner)
-		if errors.Is(err, door.ErrBusy) {
-			continue // the messages went back as if nobody had asked
+		claims, told, err := t.take(st.turn.begin(st.ctx), s, n, b, streamWait, deadline, st.owner)
+		st.turn.done()
+		if errors.Is(err, door.ErrBusy) || errors.Is(err, context.Canceled) && st.ctx.Err() == nil {
+			continue // the messages went back as if nobody had asked; or the turn has ended
 		}
 		if errors.Is(err, queue.ErrNotFound) {
 			continue // deleted or detached: the look at the top says which
@@ -194,29 +201,44 @@ func (st *stream) extend(id ackID, until time.Time) {
 	st.flow.extend(id, until)
 }
 
+// farewell is how long a client that has ended its stream may still say something of its messages by other calls.
+const farewell = 500 * time.Millisecond
+
 // end is called when the stream is over. What its client holds stays with it until its deadline: it may acknowledge by other calls, and
-// it reconnects.
+// it reconnects. But who has ended the stream does not read any more: messages that it has said nothing of go back soon.
 func (st *stream) end() {
 	st.stop(nil)
-	if st.owner == nil {
+	st.turn.end()
+	st.unwatch()
+	if !st.leaving && st.owner == nil {
 		st.d.streams.Delete(st.number)
 		return
 	}
 	st.d.work.Go(func() {
-		for {
-			left := time.Until(time.Unix(0, st.latest.Load()))
-			if left <= 0 {
-				st.d.streams.Delete(st.number)
+		defer st.d.streams.Delete(st.number)
+		if st.leaving && st.sleep(time.Now().Add(farewell)) {
+			st.d.giveBack(context.Background(), st.flow.unheard())
+		}
+		if st.owner == nil {
+			return
+		}
+		for st.sleep(time.Unix(0, st.latest.Load())) {
+			if time.Now().UnixNano() >= st.latest.Load() {
 				st.owner.Close()
 				return
 			}
-			timer := time.NewTimer(left)
-			select {
-			case <-timer.C:
-			case <-st.d.stopping.Done():
-				timer.Stop()
-				return // the deadlines go on without us
-			}
 		}
 	})
+}
+
+// sleep sleeps until then. false: the door closes meanwhile, and the deadlines go on without us.
+func (st *stream) sleep(until time.Time) bool {
+	timer := time.NewTimer(time.Until(until))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-st.d.stopping.Done():
+		return false
+	}
 }

@@ -1,0 +1,206 @@
+package pubsub
+
+import (
+	"context"
+	"net"
+	"slices"
+	"testing"
+	"time"
+
+	client "cloud.google.com/go/pubsub/v2"
+	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
+	"google.golang.org/grpc"
+
+	"github.com/hikyaku/hikyaku/internal/door/doortest"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// claimed is how many messages of a queue somebody holds.
+func (r *rig) claimed(id string) int64 {
+	r.t.Helper()
+	s, err := r.store.Stats(queue.Name{Namespace: "default", Name: id})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return s.Claimed
+}
+
+func long(req *pubsubpb.StreamingPullRequest) { req.StreamAckDeadlineSeconds = 600 }
+
+// A stream whose client ends it, with a half-close or by cancelling, gives back what the client has said nothing of, as if it had not been handed out. What the client
+// has spoken of stays its own.
+func TestAStreamThatSaysGoodbyeGivesBackWhatItsClientNeverSpokeOf(t *testing.T) {
+	for name, leave := range map[string]func(pullStream, context.CancelFunc) error{
+		"half-close": func(st pullStream, _ context.CancelFunc) error { return st.CloseSend() },
+		"cancel":     func(_ pullStream, cancel context.CancelFunc) error { cancel(); return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.subscribe("news")
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			st, err := r.sub.StreamingPull(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := st.Send(&pubsubpb.StreamingPullRequest{Subscription: subscriptionName("news"), StreamAckDeadlineSeconds: 600}); err != nil {
+				t.Fatal(err)
+			}
+			r.publish("news", "", "kept")
+			kept := receive(t, st, 1)
+			if err := r.modify("news", 600, kept...); err != nil {
+				t.Fatal(err)
+			}
+			r.publish("news", "", "a", "b")
+			receive(t, st, 2)
+			if err := leave(st, cancel); err != nil {
+				t.Fatal(err)
+			}
+			doortest.Until(t, "two are back", func() bool { return r.claimed("news") == 1 })
+			got := r.pull("news", 10)
+			if ts := texts(got); !slices.Equal(ts, []string{"a", "b"}) {
+				t.Errorf("%q came back", ts)
+			}
+			if err := r.ack("news", append(got, kept...)...); err != nil {
+				t.Error(err)
+			}
+			r.left("news", 0)
+		})
+	}
+}
+
+// A client whose connection breaks has said no goodbye: it may come back and acknowledge.
+func TestAClientThatVanishesKeepsItsMessages(t *testing.T) {
+	r := newRig(t)
+	r.subscribe("news")
+	var broken net.Conn
+	conn := r.dial(grpc.WithContextDialer(func(ctx context.Context, addr string) (net.Conn, error) {
+		c, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
+		broken = c
+		return c, err
+	}))
+	st, err := pubsubpb.NewSubscriberClient(conn).StreamingPull(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := &pubsubpb.StreamingPullRequest{Subscription: subscriptionName("news")}
+	long(first)
+	if err := st.Send(first); err != nil {
+		t.Fatal(err)
+	}
+	r.publish("news", "", "a")
+	got := receive(t, st, 1)
+	streams := func() (n int) {
+		r.door.streams.Range(func(any, any) bool { n++; return true })
+		return n
+	}
+	if n := streams(); n != 1 {
+		t.Fatalf("there are %d streams", n)
+	}
+	broken.Close()
+	doortest.Until(t, "the stream is over", func() bool { return streams() == 0 })
+	if n := r.claimed("news"); n != 1 {
+		t.Errorf("%d are held after the connection broke", n)
+	}
+	if err := r.ack("news", got...); err != nil {
+		t.Error(err)
+	}
+	r.left("news", 0)
+}
+
+// A message that a stream gives back goes to another one that waits, though the first has waited longer; and to the first when nobody else does.
+func TestWhatAStreamGivesBackGoesToOthersFirst(t *testing.T) {
+	r := newRig(t)
+	r.subscribe("news")
+	a := r.stream("news", long)
+	r.publish("news", "", "x")
+	got := receive(t, a, 1)
+	if err := r.nack("news", got...); err != nil {
+		t.Fatal(err)
+	}
+	got = receive(t, a, 1) // nobody else waits
+	b := r.stream("news", long)
+	other := make(chan *pubsubpb.StreamingPullResponse, 1)
+	go func() {
+		res, _ := b.Recv()
+		other <- res
+	}()
+	waiters := func() (n int) {
+		r.door.streams.Range(func(_, v any) bool {
+			st := v.(*stream)
+			st.turn.mu.Lock()
+			defer st.turn.mu.Unlock()
+			if st.turn.left != nil {
+				n++
+			}
+			return true
+		})
+		return n
+	}
+	doortest.Until(t, "both wait", func() bool { return waiters() == 2 })
+	if err := r.nack("news", got...); err != nil {
+		t.Fatal(err)
+	}
+	if res := <-other; len(res.GetReceivedMessages()) != 1 {
+		t.Errorf("%v", res)
+	}
+}
+
+// A consumer of Google's client that is restarted while messages come holds up none of them: what it gives back, or has not read, goes to the others at once.
+func TestARollingRestartOfConsumersStallsNothing(t *testing.T) {
+	r := newRig(t)
+	r.subscribe("news", func(s *pubsubpb.Subscription) { s.AckDeadlineSeconds = 60 })
+	const n = 3000
+	done := make(chan string, 10*n)
+	consumer := func() (stop func()) {
+		s := r.google().Subscriber("news")
+		s.ReceiveSettings.MaxOutstandingMessages = 100
+		ctx, cancel := context.WithCancel(context.Background())
+		ended := make(chan error, 1)
+		go func() {
+			ended <- s.Receive(ctx, func(ctx context.Context, m *client.Message) {
+				select {
+				case <-ctx.Done():
+					m.Nack()
+				case <-time.After(time.Millisecond):
+					m.Ack()
+					done <- string(m.Data)
+				}
+			})
+		}()
+		return func() {
+			cancel()
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	stops := []func(){consumer(), consumer()}
+	published := make(chan struct{})
+	go func() {
+		defer close(published)
+		for range n / 100 {
+			var texts []string
+			for range 100 {
+				texts = append(texts, "x")
+			}
+			r.publish("news", "", texts...)
+		}
+	}()
+	for i := range 6 {
+		for range 200 {
+			<-done
+		}
+		stops[i%2]()
+		stops[i%2] = consumer()
+	}
+	<-published
+	begun := time.Now()
+	r.left("news", 0)
+	if took := time.Since(begun); took > 30*time.Second { // half of a deadline
+		t.Errorf("the last messages came after %v", took)
+	}
+	for _, stop := range stops {
+		stop()
+	}
+}
