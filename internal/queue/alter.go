@@ -146,11 +146,19 @@ func (s *Store) alterNow(ctx context.Context, n Name, a *alteration, f *fitting)
 	if err != nil {
 		return err
 	}
-	if err = s.fitRest(ctx, f); err == nil {
-		err = s.planAlteration(fl, a, f)
+	forgotten := false
+	if err = s.fitRest(ctx, f); err == nil && s.normal(n, a.d).History > f.q.def.History {
+		err = s.forgetFirst(ctx, f.q)
+		forgotten = err == nil
+	}
+	if err == nil {
+		err = s.planAlteration(fl, a, f, forgotten)
 	}
 	if err == nil {
 		err = s.submit(fl)
+	}
+	if forgotten {
+		s.goOnPutting()
 	}
 	if err != nil {
 		if fl.undo != nil {
@@ -212,7 +220,7 @@ func (s *Store) fitRest(ctx context.Context, f *fitting) error {
 }
 
 // planAlteration fills a flight. The lock is held.
-func (s *Store) planAlteration(fl *flight, a *alteration, f *fitting) error {
+func (s *Store) planAlteration(fl *flight, a *alteration, f *fitting, forgotten bool) error {
 	q := f.q
 	if going := s.definingTopic(q); going != nil && going != fl || !f.current() { // its topic is going: what will it subscribe to?
 		return errAgain
@@ -221,7 +229,7 @@ func (s *Store) planAlteration(fl *flight, a *alteration, f *fitting) error {
 	if err != nil {
 		return err
 	}
-	defined := queueDefined{queue: q.id, name: q.name, def: d}
+	defined := queueDefined{queue: q.id, name: q.name, def: d, forgotten: forgotten}
 	if q.reshapes(d.Columns, from) {
 		fl.add(&reshaped{defined: defined, frontier: q.next, from: from})
 	} else {
@@ -230,7 +238,7 @@ func (s *Store) planAlteration(fl *flight, a *alteration, f *fitting) error {
 	name := q.name
 	q.seeking++ // what is past is decided by the time of the change: nothing is forgotten meanwhile
 	end := func() {
-		q.seeking--
+		s.sought(q)
 		delete(s.defining, name)
 	}
 	fl.undo, fl.after = end, end

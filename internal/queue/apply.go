@@ -363,7 +363,7 @@ func (s *state) applyDefined(e *queueDefined, at int64) {
 	if q := s.queues[e.queue]; q != nil {
 		q.touch()
 		others := !sameColumns(q.def.Columns, e.def.Columns)
-		s.redefinePast(q, &e.def, at)
+		s.redefinePast(q, e, at)
 		q.def = e.def
 		s.redefined(q)
 		q.views = nil

@@ -32,7 +32,6 @@ type looked struct {
 	attempts uint32
 	stored
 
-	asks  bool // to know whether it meets a condition its body has to be read
 	meets bool
 	key   index.Key
 	env   entryEnv // with its body, once that was read

@@ -171,6 +171,8 @@ type queueDefined struct {
 	queue uint32
 	name  Name
 	def   Definition
+
+	forgotten bool // not kept: nothing of the past is left that the rule until now has made forgettable, so apply need not look for it
 }
 
 func (*queueDefined) kind() eventKind { return kindQueue }

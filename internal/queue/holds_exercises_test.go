@@ -47,7 +47,7 @@ func holdsAsking() []holdsExercise {
 		{"Resolve", func(w *holdsWorld) error { w.s.Resolve(holdsName("long")); return nil }},
 		{"JournalStats", func(w *holdsWorld) error { w.s.JournalStats(); return nil }},
 		{"JournalInfo", func(w *holdsWorld) error { w.s.JournalInfo(); return nil }},
-		{"Queues", func(w *holdsWorld) error { return holdsWants(holdsQueues+9, len(w.s.Queues()), nil) }},
+		{"Queues", func(w *holdsWorld) error { return holdsWants(holdsQueues+10, len(w.s.Queues()), nil) }},
 		{"Topics", func(w *holdsWorld) error { return holdsWants(1, len(w.s.Topics()), nil) }},
 		{"Snapshots", func(w *holdsWorld) error { return holdsWants(holdsSnapshots, len(w.s.Snapshots()), nil) }},
 		{"Notes", func(w *holdsWorld) error { return holdsWants(holdsNotes, len(w.s.Notes("room")), nil) }},
@@ -248,6 +248,9 @@ func holdsDefining() []holdsExercise {
 			_, err := w.s.Seek(w.t.Context(), holdsName("sought"), SeekTo{Time: w.s.clock()})
 			return err
 		}},
+		{"AlterQueue: with a longer history, when much is past", func(w *holdsWorld) error {
+			return w.s.AlterQueue(w.t.Context(), holdsName("sought"), Definition{History: 3 * time.Hour})
+		}},
 		{"Seek: to a snapshot", func(w *holdsWorld) error {
 			_, err := w.s.Seek(w.t.Context(), holdsName("sought"), SeekTo{Snapshot: holdsName("taken")})
 			return err
@@ -285,6 +288,10 @@ func holdsEnding() []holdsExercise {
 		{"Purge", func(w *holdsWorld) error {
 			n, err := w.s.Purge(w.t.Context(), holdsName("purged"))
 			return holdsWants(holdsShort, n, err)
+		}},
+		{"Purge: of a queue with thousands of snapshots", func(w *holdsWorld) error {
+			n, err := w.s.Purge(w.t.Context(), holdsName("many"))
+			return holdsWants(holdsOfMany, n, err)
 		}},
 		{"DeleteQueue", func(w *holdsWorld) error { return w.s.DeleteQueue(w.t.Context(), holdsName("deleted")) }},
 		{"Stats: when all messages of a queue expire", func(w *holdsWorld) error {

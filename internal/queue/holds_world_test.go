@@ -18,6 +18,8 @@ const (
 	holdsOther     = 300_000 // and of one that nobody asks for
 	holdsQueues    = 20_000
 	holdsSnapshots = 5_000 - 10 // some are taken by exercises
+	holdsOfOne     = 2_000      // of one queue,
+	holdsOfMany    = 20_000     // which has so many messages
 	holdsNotes     = 20_000
 	holdsPut       = 10_000 // messages in one put
 )
@@ -69,8 +71,17 @@ func (w *holdsWorld) fill() {
 		w.create(name, d)
 		w.put(name, holdsShort, "")
 	}
+	began := w.s.clock()
+	w.create("many", Definition{History: time.Hour})
+	w.put("many", holdsOfMany, "")
+	w.seek("many", w.s.clock().Add(time.Second)) // none of its snapshots holds any of them
+	defer w.seek("many", began.Add(-time.Second))
 	for i := range holdsSnapshots {
-		if _, err := w.s.TakeSnapshot(w.t.Context(), holdsName("s%d", i), holdsName("q%d", i), SnapshotOptions{}); err != nil {
+		of := holdsName("q%d", i)
+		if i < holdsOfOne {
+			of = holdsName("many")
+		}
+		if _, err := w.s.TakeSnapshot(w.t.Context(), holdsName("s%d", i), of, SnapshotOptions{}); err != nil {
 			w.t.Fatal(err)
 		}
 	}
@@ -88,6 +99,13 @@ func (w *holdsWorld) fill() {
 func (w *holdsWorld) create(name string, d Definition) {
 	w.t.Helper()
 	if _, err := w.s.CreateQueue(w.t.Context(), holdsName("%s", name), d); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *holdsWorld) seek(name string, to time.Time) {
+	w.t.Helper()
+	if _, err := w.s.Seek(w.t.Context(), holdsName("%s", name), SeekTo{Time: to}); err != nil {
 		w.t.Fatal(err)
 	}
 }

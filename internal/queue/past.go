@@ -28,9 +28,29 @@ func (sn *snapshotState) holds(seq uint64) bool {
 	return seq >= sn.frontier || sn.before.Has(seq)
 }
 
+// heldOnPage is what the snapshots of a queue hold of the page that was asked for last: neighbours are asked for together, and there may be thousands of
+// snapshots.
+type heldOnPage struct {
+	known bool
+	page  uint64
+	slots bitmap
+}
+
 // held tells whether a snapshot of the queue holds a message.
 func (q *queueState) held(seq uint64) bool {
-	return slices.ContainsFunc(q.snapshots, func(sn *snapshotState) bool { return sn.holds(seq) })
+	if len(q.snapshots) == 0 || seq >= q.snapshots[0].frontier { // the oldest has the least frontier
+		return len(q.snapshots) > 0
+	}
+	h := &q.heldLast
+	if number := pageOf(seq); !h.known || h.page != number {
+		*h = heldOnPage{known: true, page: number}
+		for _, sn := range q.snapshots {
+			if slots, some := sn.before.blocks.Get(number); some {
+				h.slots = h.slots.or(*slots)
+			}
+		}
+	}
+	return h.slots.has(slotOf(seq))
 }
 
 // pastUntil is when time makes a settled message forgettable; 0: nothing to wait for.
@@ -67,10 +87,12 @@ func (s *state) dropPast(q *queueState, e entry) {
 
 // redefinePast comes before a change of the definition: what the rule in force has made forgettable must not come back by a longer history.
 // By a shorter one more is forgettable, which is forgotten in time.
-func (s *state) redefinePast(q *queueState, def *Definition, at int64) {
-	switch {
+func (s *state) redefinePast(q *queueState, e *queueDefined, at int64) {
+	switch def := &e.def; {
 	case def.History > q.def.History:
-		s.forgetPast(q, at)
+		if !e.forgotten {
+			s.forgetPast(q, at)
+		}
 		s.sweepFrom(q) // for the times at which the rest is to be looked at
 	case def.History < q.def.History:
 		s.sweepFrom(q)
@@ -99,7 +121,7 @@ func (s *state) forgetPastOf(q *queueState, p *page, now int64) {
 
 // sweepFrom has tick look at all of a queue's past, a page at a time. What is forgettable may wait for it: nobody sees it.
 func (s *state) sweepFrom(q *queueState) {
-	if q.sweep = 0; s.folding || q.all.past == 0 {
+	if q.sweep, q.late = 0, false; s.folding || q.all.past == 0 {
 		return
 	}
 	q.sweeping = true
@@ -125,6 +147,7 @@ func (s *state) forgetPage(q *queueState, p *page) {
 		until := q.pastUntil(e)
 		switch {
 		case q.seeking > 0 && until <= s.now: // what the seek finds is decided by its own time
+			q.late = true
 			s.expireAt(q, p, s.now+seekPatience)
 		case !q.keeps(e, s.now):
 			s.dropPast(q, e)
@@ -212,7 +235,7 @@ func (s *state) addSnapshot(q *queueState, sn *snapshotState) {
 	s.snapshotsTaken++
 	sn.number = s.snapshotsTaken
 	s.idBytes += sn.bytes()
-	q.snapshots = append(q.snapshots, sn)
+	q.snapshots, q.heldLast.known = append(q.snapshots, sn), false
 	s.snapshots[sn.name] = sn
 	s.snapshotList.Set(sn)
 	s.endAt(sn, sn.expire)
@@ -248,7 +271,7 @@ func (s *state) applySnapshotGone(e *snapshotGone) {
 	q := sn.queue
 	q.touch()
 	q.snapshots = slices.DeleteFunc(slices.Clone(q.snapshots), func(x *snapshotState) bool { return x == sn })
-	if len(q.snapshots) == 0 {
+	if q.heldLast.known = false; len(q.snapshots) == 0 {
 		q.snapshots = nil
 	}
 	q.purgedTo = 0 // what it held and a history keeps is not what the next purge keeps

@@ -6,14 +6,21 @@ import (
 	"fmt"
 )
 
-// stretch is how many pages a purge or a seek concerns as one step: it holds the lock for so long.
-const stretch = 8
+// stretch is how many pages a purge or a seek concerns as one step: it holds the lock for so long. Of each page all snapshots may have to be asked: where
+// there are many of them the steps are shorter.
+const (
+	stretch = 8
+	asked   = 4096 // snapshots that are asked in one step, or all of them for one page
+)
 
 // stretch is where a stretch of pages that begins at a sequence ends, at most at end.
-func (m *messages) stretch(from, end uint64) uint64 {
-	n := 0
-	for p := range m.pagesFrom(pageOf(from)) {
-		if n++; n > stretch {
+func (q *queueState) stretch(from, end uint64) uint64 {
+	n, most := 0, stretch
+	if k := len(q.snapshots); k > 0 {
+		most = max(1, min(stretch, asked/k))
+	}
+	for p := range q.all.pagesFrom(pageOf(from)) {
+		if n++; n > most {
 			return min(end, p.number*pageSize)
 		}
 		if p.number >= pageOf(end) {
@@ -51,7 +58,7 @@ func (s *Store) purge(ctx context.Context, q *queueState, n Name) (removed int, 
 		if end == 0 {
 			end = q.next
 		}
-		e := &purged{queue: q.id, frontier: q.all.stretch(from, end)}
+		e := &purged{queue: q.id, frontier: q.stretch(from, end)}
 		f := newFlight(e)
 		if err := s.submit(f); err != nil {
 			s.leave()

@@ -43,7 +43,7 @@ func (s *state) applyReshaped(e *reshaped, at int64) error {
 		return fmt.Errorf("columns of queue %s are made of others than it has", q.name.Short())
 	}
 	q.touch()
-	s.redefinePast(q, &e.defined.def, at)
+	s.redefinePast(q, &e.defined, at)
 	q.prune()
 	layouts := make([]*layout, 0, len(q.layouts)+1)
 	for _, l := range append(slices.Clip(q.layouts), asPut(len(old), e.frontier)) {

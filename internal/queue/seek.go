@@ -67,7 +67,7 @@ func (s *Store) Seek(ctx context.Context, n Name, to SeekTo) (done Sought, err e
 	s.mu.Unlock()
 	defer func() {
 		s.mu.Lock()
-		q.seeking--
+		s.sought(q)
 		s.mu.Unlock()
 	}()
 	for from := uint64(0); ; {
@@ -92,10 +92,10 @@ func (s *Store) seekPiece(ctx context.Context, q *queueState, n Name, to SeekTo,
 		s.leave()
 		return nil, err
 	}
-	e := &sought{queue: q.id, to: microsOf(to.Time), snapshot: to.Snapshot, from: from, upto: q.all.stretch(from, end)}
+	e := &sought{queue: q.id, to: microsOf(to.Time), snapshot: to.Snapshot, from: from, upto: q.stretch(from, end)}
 	f := newFlight(e)
 	q.seeking++ // also when the caller goes away
-	over := func() { q.seeking-- }
+	over := func() { s.sought(q) }
 	f.undo, f.after = over, over
 	if err := s.submit(f); err != nil {
 		over()
@@ -104,6 +104,13 @@ func (s *Store) seekPiece(ctx context.Context, q *queueState, n Name, to SeekTo,
 	}
 	s.mu.Unlock()
 	return e, f.wait(ctx)
+}
+
+// sought ends what seeking began. The lock is held.
+func (s *Store) sought(q *queueState) {
+	if q.seeking--; q.seeking == 0 {
+		s.landing.Broadcast()
+	}
 }
 
 // seekable tells whether a queue can be taken to a snapshot, if one is named.

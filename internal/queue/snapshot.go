@@ -87,7 +87,7 @@ func (sn *snapshot) small(lock sync.Locker) []byte {
 func (q *queueState) save() *savedQueue {
 	q.prune()
 	sq := &savedQueue{
-		defined: queueDefined{q.id, q.name, q.def},
+		defined: queueDefined{queue: q.id, name: q.name, def: q.def},
 		former:  q.former,
 		layouts: q.layouts,
 		totals:  []uint64{q.next, q.seen, q.put, q.duplicate, q.done, q.dead, q.expired, q.purged, q.claims},

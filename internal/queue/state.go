@@ -104,7 +104,9 @@ type queueState struct {
 	put, duplicate, done, dead uint64
 	expired, purged, claims    uint64
 	snapshots                  []*snapshotState
+	heldLast                   heldOnPage
 	seeking                    int    // seeks under way to the journal
+	late                       bool   // some of the past was not forgotten in time because of one
 	purgedTo                   uint64 // there is no message before it, and no past but what snapshots hold
 	sweeping                   bool   // the past is looked at, in pieces, for what nothing keeps any more,
 	sweep                      uint64 // and this is the sequence where that goes on
