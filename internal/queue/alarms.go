@@ -202,6 +202,9 @@ func (s *state) expire(q *queueState, seq uint64) {
 // lapse ends a claim whose lease or owner has ended, and tells with which events.
 func (s *state) lapse(q *queueState, e entry) {
 	for _, later := range q.behind(e) {
+		if later.claim().stays(s.now) {
+			continue
+		}
 		s.lapsed = append(s.lapsed, &settled{queue: q.id, seq: later.seq(), end: endBack, uncounted: true})
 	}
 	s.lapsed = append(s.lapsed, &settled{queue: q.id, seq: e.seq(), end: endBack})

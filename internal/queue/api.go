@@ -73,6 +73,11 @@ type ClaimRequest struct {
 	Wait  time.Duration // how long to wait for the first one; 0: not at all
 	Lease time.Duration // 0: the Owner's life if there is one, else the queue's lease
 	Owner *Owner        // claims end with it, or with the process; nil: they end with the lease alone
+	// ByKey hands out all it can of one key before the next key, in place of the oldest messages of all keys.
+	ByKey bool
+	// Apart lets claims of one key end each by itself: while their leases go on, those behind one whose lease has ended stay claimed. It is not kept over a
+	// restart. Else they go back with it.
+	Apart bool
 	// Hold is asked before the bodies are read, with the sizes of the messages summed and that of the largest. It may wait; after an error of its own nothing
 	// is claimed, and no attempt counted. nil: nobody is asked.
 	Hold func(ctx context.Context, sum, largest int64) error
@@ -119,6 +124,8 @@ type Settlement struct {
 	Delay  time.Duration // Back: 0 is at once, in its old place
 	Reason string        // Dead
 	Step   string        // Dead: the pipeline step that gave it up; "": none
+	// Apart lets a Back concern this message alone. Else the claims behind it of its key end too, and do not count.
+	Apart bool
 	// Uncounted takes the attempt back with a Back: the hand-out did not count (a clean stop).
 	Uncounted bool
 }

@@ -214,6 +214,7 @@ type holder struct {
 	owner    *Owner
 	claimant uint64
 	at       int64 // wall clock, ns
+	apart    bool
 }
 
 // claim hands e out.
@@ -228,7 +229,7 @@ func (s *state) claim(q *queueState, e entry, c *claimed, h holder) {
 	}
 	s.hide(q, e)
 	e.setAttempts(c.attempt)
-	e.setClaim(&claimState{epoch: c.epoch, serial: c.serial, deadline: c.deadline, owned: c.owned, owner: h.owner, claimant: h.claimant, at: h.at})
+	e.setClaim(&claimState{epoch: c.epoch, serial: c.serial, deadline: c.deadline, owned: c.owned, owner: h.owner, claimant: h.claimant, at: h.at, apart: h.apart})
 	q.claimed++
 	q.claims++
 	if h.owner != nil {
@@ -276,7 +277,9 @@ func (s *state) applySettled(e *settled, at int64) {
 // back makes a claimed message claimable again, and with it those of its key that were handed out after it.
 func (s *state) back(q *queueState, e entry, wake int64, uncounted bool) {
 	for _, b := range q.behind(e) {
-		s.backAlone(q, b, 0, true)
+		if !b.claim().stays(s.now) {
+			s.backAlone(q, b, 0, true)
+		}
 	}
 	s.backAlone(q, e, wake, uncounted)
 }

@@ -21,6 +21,7 @@ type asker struct {
 	maxBytes int    // 0: no bound
 	bytes    int    // taken so far
 	claimant uint64 // never 0
+	byKey    bool   // all of one key before the next
 	owner    *Owner
 	take     func(from int, q *queueState, e entry) // claims e in the state
 	again    bool                                   // nothing was taken, and yet there may be something: build what is needed and choose again
@@ -43,8 +44,10 @@ func (s *state) choose(a *asker) (taken int) {
 		extra := s.held(a, w)
 		for taken < a.max {
 			e := earliest(extra)
-			if ready := find.oldest(s, w.q); ready != none && (e == none || ready.seq() < e.seq()) {
-				e = ready
+			if e == none || !a.byKey {
+				if ready := find.oldest(s, w.q); ready != none && (e == none || ready.seq() < e.seq()) {
+					e = ready
+				}
 			}
 			if e == none && find.more() {
 				a.again = taken == 0

@@ -114,7 +114,7 @@ func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration, 
 	if len(froms) == 1 && froms[0].where == nil {
 		c.picks = make([]picked, 0, r.expect(froms[0].q))
 	}
-	a := asker{from: froms, max: r.Max, maxBytes: r.Bytes, owner: r.Owner, claimant: c.claimant, take: c.take}
+	a := asker{from: froms, max: r.Max, maxBytes: r.Bytes, owner: r.Owner, claimant: c.claimant, byKey: r.ByKey, take: c.take}
 	if s.looked == nil {
 		s.state.choose(&a)
 	} else {
@@ -293,7 +293,7 @@ func (c *claiming) take(from int, q *queueState, e entry) {
 	})
 	p := &c.picks[len(c.picks)-1]
 	ev := p.event()
-	s.state.claim(q, e, &ev, holder{owner: c.r.Owner, claimant: c.claimant, at: c.now.UnixNano()})
+	s.state.claim(q, e, &ev, holder{owner: c.r.Owner, claimant: c.claimant, at: c.now.UnixNano(), apart: c.r.Apart})
 	p.hops = e.hops()
 }
 

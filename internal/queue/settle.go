@@ -242,6 +242,9 @@ func (s *Store) planSettles(pl *plan, p *prepared) (errs []error, observed []fun
 				ev.wake = pl.now + st.Delay.Microseconds()
 			}
 			for _, later := range q.behind(e) { // its order would be lost otherwise; their hand-out did not count
+				if st.Apart {
+					break
+				}
 				mark(q, later, Back)
 				pl.flight.add(&settled{queue: q.id, seq: later.seq(), end: endBack, uncounted: true})
 			}

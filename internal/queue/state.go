@@ -132,11 +132,15 @@ type claimState struct {
 	owned    bool   // it ends with its owner
 	owner    *Owner // nil when it was owned before a restart
 	claimant uint64 // who holds the key
+	apart    bool   // while its lease goes on it does not go back with those before it
 	settling bool   // its end is on the way to the journal: nobody else may end it
 	wake     int64  // of a doomed message: until when it would sleep
 	retry    bool   // likewise
 	back     bool   // with settling: it goes back, so nothing behind it of its key may be handed out
 }
+
+// stays tells whether a claim goes on when one before it of its key goes back.
+func (c *claimState) stays(now int64) bool { return c.apart && c.deadline > now }
 
 func newState() *state {
 	return &state{
