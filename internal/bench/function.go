@@ -35,10 +35,10 @@ const (
 //     (reported), to two machines in turns (spread), and to the instance used last (warm, ahead).
 //   - stacktrace: what runs inside an instance: threads, and the frames below the handler.
 //   - wait1, wait2, wait3: a handler that rests for 10 s, a start that does, and one of 2 s: what is billed, today and then, and what a watch says.
-//   - fib: the 38th Fibonacci number, twice (the first time to warm up; not in Python), with the report's 128 MB and with a whole processor.
+//   - fib: the 38th Fibonacci number (the 20th in a quick run), twice (the first time to warm up; not in Python), with the report's 128 MB and with a whole processor.
 //   - dynamodb: one item is read through seven calls, with the client made in the handler and in the start, from DynamoDB Local, if it is below Options.Clients.
 //     Credentials likewise.
-//   - cold: an instance is started for the call; beside it the same program is started by hand.
+//   - cold: an instance is started for the call, isolated as users have it and not isolated; beside it the same program is started by hand.
 //   - warm: one call after the other: into the pool, over the Lambda door, and through another emulator where Options.RIE is its address.
 //   - concurrent: as many callers at once, and 16 connections to the door.
 //   - burst: a hundred calls at the same moment, and a hundred more when the instances of the first have been idle for too long, under each policy.

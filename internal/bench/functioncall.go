@@ -21,13 +21,15 @@ type functionPool struct {
 	dir string
 }
 
-func (s *functionSession) pool() (*functionPool, error) {
+// pool opens a pool as by hand, which stands beside it; and instances tell themselves apart by the numbers of their processes.
+func (s *functionSession) pool() (*functionPool, error) { return s.poolOf(function.None) }
+
+func (s *functionSession) poolOf(isolation function.Isolation) (*functionPool, error) {
 	dir, err := os.MkdirTemp(s.dir, "pool-")
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for a pool: %w", err)
 	}
-	// As by hand, which stands beside it; and instances tell themselves apart by the numbers of their processes.
-	p, err := function.New(function.Config{Dir: dir, Isolation: function.None})
+	p, err := function.New(function.Config{Dir: dir, Isolation: isolation})
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +41,11 @@ func (p *functionPool) close() error { return errors.Join(p.Close(), os.RemoveAl
 
 // with opens a pool with functions for the time of do.
 func (s *functionSession) with(do func(p *functionPool) error, functions ...function.Definition) (err error) {
-	p, err := s.pool()
+	return s.withIsolated(function.None, do, functions...)
+}
+
+func (s *functionSession) withIsolated(isolation function.Isolation, do func(p *functionPool) error, functions ...function.Definition) (err error) {
+	p, err := s.poolOf(isolation)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ func functionSections() []section {
 		{"Twelve calls one after the other: which instance serves them", []string{workPid}, []string{"duration_ms", "peak_mb"}},
 		{"What runs inside an instance", []string{workStackTrace}, []string{"duration_ms", "billed_ms", "billed_then_ms", "total_ms", "cold"}},
 		{"Work in the handler and in the start", []string{workWait1, workWait2, workWait3}, []string{"peak_mb"}},
-		{"The 38th Fibonacci number, after a run to warm up", []string{workFib}, []string{"cold"}},
+		{"A Fibonacci number (which one is in the rows), after a run to warm up", []string{workFib}, []string{"cold"}},
 		{"One item of DynamoDB", []string{workDynamoDB}, nil},
 		{"Calls for which an instance starts", []string{workCold}, nil},
 		{"Calls that find an instance, one after the other", []string{workWarm}, nil},
@@ -28,7 +28,7 @@ func functionPictures() []picture {
 	return []picture{
 		{"function-pid.svg", measure.Plot{Title: "Twelve calls one after the other", XLabel: "call", YLabel: "ms", YLog: true}, []string{workPid}, drawCalls, true},
 		{"function-wait.svg", measure.Plot{Title: "Work in the handler (wait1) and in the start (wait2, wait3): what is billed", XLabel: "call", YLabel: "ms", YLog: true}, []string{workWait1, workWait2, workWait3}, drawBilled, true},
-		{"function-fib.svg", measure.Plot{Title: "The 38th Fibonacci number", YLabel: "ms", YLog: true}, []string{workFib}, drawFib, true},
+		{"function-fib.svg", measure.Plot{Title: "A Fibonacci number", YLabel: "ms", YLog: true}, []string{workFib}, drawFib, true},
 		{"function-dynamodb.svg", measure.Plot{Title: "One item of DynamoDB: what is billed today", XLabel: "call", YLabel: "ms", YLog: true}, []string{workDynamoDB}, drawDynamoDB, true},
 		{"function-cold.svg", measure.Plot{Title: "A call for which an instance starts", YLabel: "ms", YLog: true}, []string{workCold}, drawCold, true},
 		{"function-warm.svg", measure.Plot{Title: "A call that finds an instance", YLabel: "ms", YLog: true}, []string{workWarm}, drawWarm, true},
@@ -39,7 +39,7 @@ func functionPictures() []picture {
 }
 
 func drawCold(p *measure.Plot, r *measure.Row) {
-	x := place(p, fmt.Sprint(r.Get("case")))
+	x := place(p, fmt.Sprintf("%v, isolation %v", r.Get("case"), r.Get("isolation")))
 	for _, v := range []struct{ name, value string }{{"p50", "p50_ms"}, {"p99", "p99_ms"}, {"by hand, p50", "hand_ms"}} {
 		addPoint(p, v.name, measure.Marks, x, number(r, v.value))
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/hikyaku/hikyaku/internal/function"
 	"github.com/hikyaku/hikyaku/internal/function/loader"
 	"github.com/hikyaku/hikyaku/internal/measure"
 )
@@ -25,7 +26,7 @@ func (s *functionSession) cold(ctx context.Context) error {
 	}
 	found := make([]*starts, len(s.runtimes))
 	for i, l := range s.runtimes {
-		found[i] = &starts{runtime: l, waited: measure.NewHistogram(), init: measure.NewHistogram(), hand: measure.NewHistogram(), traced: measure.NewHistogram()}
+		found[i] = &starts{runtime: l, bare: newBegun(), isolated: newBegun(), hand: measure.NewHistogram(), traced: measure.NewHistogram()}
 		d := l.definition("echo")
 		var err error
 		if found[i].start, err = loader.Find(loader.Want{Runtime: d.Runtime, Handler: d.Handler, Dir: d.Code.Folder, MemoryMB: d.MemoryMB, Temp: s.dir, Loaders: loaders}); err != nil {
@@ -40,7 +41,14 @@ func (s *functionSession) cold(ctx context.Context) error {
 	for n := range s.starts {
 		for _, f := range found {
 			sides := []func() error{
-				func() error { return s.with(func(p *functionPool) error { return f.once(ctx, p) }) },
+				func() error { return s.with(func(p *functionPool) error { return s.once(ctx, p, f, f.bare) }) },
+				func() error {
+					return s.withIsolated(function.Possible, func(p *functionPool) error {
+						a := p.Machine().Isolation
+						f.missing = a.String()
+						return s.once(ctx, p, f, f.isolated)
+					})
+				},
 				func() error { return f.byHand(ctx, s.dir) },
 			}
 			if strace != "" {
@@ -62,22 +70,35 @@ func (s *functionSession) cold(ctx context.Context) error {
 
 // starts is what a runtime found out.
 type starts struct {
-	runtime                    *functionRuntime
-	start                      loader.Start
-	waited, init, hand, traced *measure.Histogram
+	runtime        *functionRuntime
+	start          loader.Start
+	bare, isolated begun
+	missing        string // of the isolation
+	hand, traced   *measure.Histogram
 }
 
+// begun are the instances that were started: how long their callers waited, and how long they took to be ready.
+type begun struct{ waited, init *measure.Histogram }
+
+func newBegun() begun { return begun{measure.NewHistogram(), measure.NewHistogram()} }
+
+// afterDeployment is how long a function rests before it is called: the room for its first instance is made meanwhile.
+const afterDeployment = 50 * time.Millisecond
+
 // once starts an instance for a call.
-func (f *starts) once(ctx context.Context, p *functionPool) error {
+func (s *functionSession) once(ctx context.Context, p *functionPool, f *starts, to begun) error {
 	if _, err := p.Deploy(f.runtime.definition("echo")); err != nil {
+		return err
+	}
+	if err := s.rest(ctx, afterDeployment); err != nil {
 		return err
 	}
 	c, err := p.call(ctx, "echo", "{}")
 	if err != nil {
 		return err
 	}
-	f.waited.Record(c.Waited)
-	f.init.Record(c.Usage.Init)
+	to.waited.Record(c.Waited)
+	to.init.Record(c.Usage.Init)
 	return nil
 }
 
@@ -151,12 +172,21 @@ func (f *starts) alone(ctx context.Context, dir, path string, args []string, aft
 }
 
 func (s *functionSession) startRow(f *starts) {
-	waited, init, hand := f.waited.Quantile(0.5), f.init.Quantile(0.5), f.hand.Quantile(0.5)
-	r := s.report.Row(f.runtime.name, workCold).Times(f.waited).Set("init_ms", measure.Milliseconds(init)).Set("hand_ms", measure.Milliseconds(hand))
+	how := "as users have it"
+	if f.missing != "" {
+		how = "partly: without " + f.missing
+	}
+	s.startRowOf(f, f.isolated, how, "the program itself takes what it takes by hand, and goes into a room that was made before; the rest is its control group, folder, view and endpoint")
+	s.startRowOf(f, f.bare, "none", "the program itself takes what it takes by hand; the rest is its control group, folder, view and endpoint")
+}
+
+func (s *functionSession) startRowOf(f *starts, b begun, isolation, because string) {
+	waited, init, hand := b.waited.Quantile(0.5), b.init.Quantile(0.5), f.hand.Quantile(0.5)
+	r := s.report.Row(f.runtime.name, workCold).Set("isolation", isolation).Times(b.waited).Set("init_ms", measure.Milliseconds(init)).Set("hand_ms", measure.Milliseconds(hand))
 	if f.traced.Count() > 0 {
 		r.Set("traced_ms", measure.Milliseconds(f.traced.Quantile(0.5)))
 	}
 	r.Set("over_ms", hundredths(measure.Milliseconds(waited-hand))).Set("ratio_hand", hundredths(init.Seconds()/hand.Seconds()))
-	r.Set("because", "the program itself takes what it takes by hand; the rest is its control group, folder, view and endpoint")
+	r.Set("because", because)
 	judge(r, s.Quick, atMost("over_ms", 5), atMost("ratio_hand", 1.05), atLeast("ratio_hand", 0.95))
 }

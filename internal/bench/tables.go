@@ -39,7 +39,7 @@ var shown = [...]struct{ name, heading string }{
 	{"workers", "workers"}, {"goroutines", "goroutines"}, {"item_ns", "ns an item"},
 	{"memory_mb", "memory MB"}, {"machine", "machine"}, {"number", "number"}, {"call", "call"}, {"name", "name"}, {"count", "count"}, {"cold", "cold"}, {"took_ms", "took ms"}, {"before_ms", "before wait ms"}, {"after_ms", "after wait ms"}, {"called_ms", "called ms"},
 	{"init_ms", "init ms"}, {"duration_ms", "duration ms"}, {"billed_ms", "billed ms"}, {"billed_then_ms", "billed then ms"}, {"peak_mb", "used MB"}, {"report_mb", "report's MB"},
-	{"threads", "threads"}, {"tasks", "the system's"}, {"frames", "frames"}, {"hand_ms", "by hand ms"}, {"traced_ms", "strace ms"}, {"over_ms", "ms over by hand"}, {"ratio_hand", "init to by hand"}, {"ratio_rie", "p50 to emulator"},
+	{"isolation", "isolation"}, {"threads", "threads"}, {"tasks", "the system's"}, {"frames", "frames"}, {"hand_ms", "by hand ms"}, {"traced_ms", "strace ms"}, {"over_ms", "ms over by hand"}, {"ratio_hand", "init to by hand"}, {"ratio_rie", "p50 to emulator"},
 	{"cold_starts", "cold starts"}, {"cold_later", "after the first"}, {"cold_calls", "cold calls"}, {"cold_pct", "% cold"}, {"ratio_spread", "to spread"}, {"instances", "instances"}, {"theirs_mb", "theirs MB"},
 	{"asked", "asked"}, {"met", "met"}, {"because", "because"},
 }

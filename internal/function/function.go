@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/function/code"
+	"github.com/hikyaku/hikyaku/internal/function/isolate"
 	"github.com/hikyaku/hikyaku/internal/function/loader"
 	"github.com/hikyaku/hikyaku/internal/function/logbook"
 	"github.com/hikyaku/hikyaku/internal/function/place"
@@ -21,7 +22,8 @@ type function struct {
 	deployed Deployed
 	// interpreter is the program of the runtime, found when the function was deployed; "": it brings its own.
 	interpreter string
-	user        int // of the machine, that its programs are where they are isolated
+	user        int          // of the machine, that its programs are where they are isolated
+	memo        isolate.Memo // of the plan of its rooms
 	book        *logbook.Book
 	totals      totals
 
@@ -132,6 +134,7 @@ func (f *function) end() {
 	for _, t := range waiting {
 		t.Value.(*call).fail(ErrClosed)
 	}
+	f.pool.spares.take(f).close()
 	f.release()
 }
 

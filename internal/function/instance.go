@@ -117,6 +117,7 @@ func (i *instance) Asked() {
 	if first {
 		i.pipe.Drain() // what the start has printed comes before START
 		i.settleDown()
+		i.fn.prepare()
 	}
 	if c != nil { // the instance was started for it
 		i.uses.Add(1)

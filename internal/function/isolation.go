@@ -110,21 +110,17 @@ func (i *instance) refuse() func(net.Conn) bool {
 // tasksOfUser is how many processes and threads a function has at most, in all of its instances, where no control group counts those of each.
 const tasksOfUser = 4 * maxTasks
 
-// enclose makes the room for the programs of the instance, as far as there are rooms here.
-func (i *instance) enclose(program string) error {
-	f := i.fn
+// plan is what a room for an instance is like.
+func (f *function) plan(program string) isolate.Plan {
 	c := &f.pool.config
 	layers := slices.Clone(f.d.Layers)
 	slices.Reverse(layers)
 	p := isolate.Plan{
 		Code: f.deployed.Dir, Layers: layers, Programs: []string{program}, TempBytes: int64(f.d.StorageMB) << 20, User: f.user,
-		See: append([]string{filepath.Join(c.Dir, "loaders")}, c.See...), Hide: append([]string{c.Dir}, c.Hide...),
+		See: append([]string{filepath.Join(c.Dir, "loaders")}, c.See...), Hide: append([]string{c.Dir}, c.Hide...), Memo: &f.memo,
 	}
 	if f.interpreter != "" {
 		p.Programs = append(p.Programs, f.interpreter)
-	}
-	if i.group != nil {
-		p.Cgroup = i.group.Descriptor()
 	}
 	if f.pool.limits == nil || !f.pool.limits.What().Tasks {
 		p.Tasks = maxTasks // the namespace of users has its own count
@@ -132,14 +128,20 @@ func (i *instance) enclose(program string) error {
 			p.Tasks = tasksOfUser
 		}
 	}
-	room, err := f.pool.starter.Room(p)
+	return p
+}
+
+// enclose makes the room for the programs of the instance, as far as there are rooms here.
+func (i *instance) enclose(program string) error {
+	f := i.fn
+	room, err := f.room(f.plan(program))
 	if err != nil {
 		return err
 	}
 	i.mu.Lock()
 	i.room = room
 	i.mu.Unlock()
-	if i.apart() && len(layers) > 0 && !room.Opt {
+	if i.apart() && len(f.d.Layers) > 0 && !room.Opt {
 		i.note("ISOLATION\tThe layers are not at /opt: the system does not lay folders over each other here.")
 	}
 	return nil

@@ -51,6 +51,7 @@ type Pool struct {
 
 	unreserved atomic.Int64 // invocations of functions without a reserved concurrency
 	number     atomic.Uint64
+	spares     spares
 	vacancy    vacancy // for those who wait until they are not throttled
 
 	mu        sync.Mutex
@@ -187,6 +188,7 @@ func (p *Pool) Deploy(d Definition) (Deployed, error) {
 		old.end()
 	}
 	f.begin()
+	f.prepare()
 	return f.deployed, nil
 }
 
@@ -275,6 +277,7 @@ func (p *Pool) Close() error {
 	for _, f := range all {
 		f.end()
 	}
+	p.spares.close()
 	p.starter.Close()
 	p.wait.Wait()
 	var err error

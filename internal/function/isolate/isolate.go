@@ -35,8 +35,8 @@ type Plan struct {
 	User int
 	// Tasks is how many processes and threads User may have; 0: something else bounds them.
 	Tasks int
-	// Cgroup is an open folder of a version-2 control group to be born in; 0: none.
-	Cgroup int
+	// Memo, if it is not nil, keeps what was found out of the machine's files for this Plan, so that its next room costs less. It is for rooms of one Plan alone.
+	Memo *Memo
 }
 
 // Program is what is started in a room. Nothing of this process is left to it but Out.

@@ -13,6 +13,9 @@ type Room struct {
 	Pid int
 }
 
+// Memo keeps nothing here.
+type Memo struct{}
+
 // Probe says that there are no rooms here.
 func Probe(string) *Ways {
 	return &Ways{Abilities{Missing: []string{"all of it: it is made for Linux on amd64 and arm64"}}}
@@ -28,6 +31,9 @@ func (w *Ways) Bare() *Room { return nil }
 
 // Start starts nothing.
 func (r *Room) Start(Program) (int, error) { return 0, errNone }
+
+// Usable says that nothing can be started.
+func (r *Room) Usable() bool { return false }
 
 // Close does nothing.
 func (r *Room) Close() {}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,6 +19,7 @@ type Ways struct {
 	at      string // an empty folder
 	mapped  bool   // a namespace of users is needed: this process may not mount
 	ruleset int    // of Landlock; 0: none
+	ended   []int  // processes of ours that have ended, or will at once
 }
 
 // Room is where the programs of an instance are.
@@ -29,6 +31,7 @@ type Room struct {
 
 	ways  *Ways
 	plan  Plan
+	made  []identity // of what it was made of, with a Memo
 	pidfd int
 	hold  *os.File // when it closes, the room ends
 }
@@ -46,6 +49,16 @@ func (w *Ways) Open(p Plan) (*Room, error) {
 	if !w.Room {
 		return nil, fmt.Errorf("%w: %s", ErrNoRoom, &w.Abilities)
 	}
+	known := p.Memo != nil && p.Memo.files != nil
+	r, err := w.open(&p)
+	if err != nil && known { // what was found out may not be true any more
+		p.Memo.files = nil
+		return w.open(&p)
+	}
+	return r, err
+}
+
+func (w *Ways) open(p *Plan) (*Room, error) {
 	in, out, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoRoom, err)
@@ -62,19 +75,20 @@ func (w *Ways) Open(p Plan) (*Room, error) {
 		flags |= unix.CLONE_NEWUSER
 		s.ownIDs(os.Geteuid(), os.Getegid())
 	}
-	s.files(w.at, &p, w.Proc)
+	files, made := w.files(p)
+	s.add(files)
 	s.call("have a session of its own", unix.SYS_SETSID)
-	c := w.confinement(&p)
+	c := w.confinement(p)
 	c.in, c.out = int(in.Fd()), int(null.Fd())
 	s.confine(c)
 	const ignore = 1 // SIG_IGN, the first of the structure: the kernel buries whom nobody waits for
 	s.call("wait for nobody", unix.SYS_RT_SIGACTION, uintptr(unix.SIGCHLD), point(s, [8]uint64{ignore}), 0, 8)
 	s.call("start "+keeper, unix.SYS_EXECVE, s.text(keeper), s.list([]string{"cat"}), s.list(nil))
-	pid, err := s.clone(flags, p.Cgroup)
+	pid, err := s.clone(flags, 0)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%w: %w", ErrNoRoom, err), out.Close())
 	}
-	r := &Room{ways: w, plan: p, Pid: pid, hold: out, Opt: len(p.Layers) > 0 && s.missed&(1<<missedLayers) == 0}
+	r := &Room{ways: w, plan: *p, made: made, Pid: pid, hold: out, Opt: len(p.Layers) > 0 && s.missed&(1<<missedLayers) == 0}
 	if r.pidfd, err = unix.PidfdOpen(pid, 0); err != nil {
 		_ = out.Close()
 		_ = unix.Kill(pid, unix.SIGKILL)
@@ -125,8 +139,16 @@ func (r *Room) Start(p Program) (int, error) {
 	if err != nil || r.pidfd < 0 {
 		return pid, err
 	}
-	reap(pid)
+	r.ways.bury(pid)
 	return int(s.pid), nil
+}
+
+// bury reaps a process that ends at once, without waiting for it, and those that have ended meanwhile.
+func (w *Ways) bury(pid int) {
+	w.ended = slices.DeleteFunc(append(w.ended, pid), func(pid int) bool {
+		n, err := unix.Wait4(pid, nil, unix.WALL|unix.WNOHANG, nil)
+		return n != 0 && err != unix.EINTR
+	})
 }
 
 // enter has a child enter the room: what it starts then is in it.

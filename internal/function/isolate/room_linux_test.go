@@ -242,3 +242,33 @@ func TestTheFilterFitsAndNamesEachCallOnce(t *testing.T) {
 		seen[nr] = true
 	}
 }
+
+func TestARoomByAMemoIsMadeOfWhatIsThereNow(t *testing.T) {
+	w := probe(t)
+	if !w.Room {
+		return
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "code", "app"), "old")
+	p := Plan{Code: filepath.Join(dir, "code"), See: []string{filepath.Join(dir, "later")}, TempBytes: 1 << 20, User: probedUser, Memo: &Memo{}}
+	script := "cat /var/task/app " + filepath.Join(dir, "later") + " 2>/dev/null"
+	room, err := w.Open(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer room.Close()
+	if !room.Usable() || said(room, "/bin/sh", "sh", "-c", script) != "old" {
+		t.Error("a room that was just made is not usable")
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "code")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "code", "app"), "new")
+	if room.Usable() {
+		t.Error("its code was replaced, and it is usable")
+	}
+	write(t, filepath.Join(dir, "later"), " and more")
+	if got := say(w, p, script); got != "new and more" {
+		t.Errorf("%q", got)
+	}
+}

@@ -61,6 +61,12 @@ func (s *script) call(what string, nr uintptr, args ...uintptr) *step {
 	return st
 }
 
+// add adds the steps of another script, which has to stay as it is.
+func (s *script) add(other *script) {
+	s.steps = append(s.steps, other.steps...)
+	s.hold = append(s.hold, other)
+}
+
 // text is a string as the kernel reads it.
 func (s *script) text(t string) uintptr {
 	b := append([]byte(t), 0)
