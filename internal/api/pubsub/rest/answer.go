@@ -18,12 +18,17 @@ type answer struct {
 	hold   *door.Hold   // of the bytes of request and answer
 	status int          // 0: nothing was answered yet
 	failed bytes.Buffer // the body of an error
+	wants  *wishes
+	made   bytes.Buffer // the body of a success that is not sent as it comes
 
 	delivered atomic.Bool // the service was given the request
 }
 
 // largeAnswer is from where on an answer counts while it is written.
 const largeAnswer = 32 << 10
+
+// shapeCost is what it takes to choose fields of an answer, in its own length.
+const shapeCost = 8
 
 // maxProblemBytes is how much of an error's text is kept.
 const maxProblemBytes = 64 << 10
@@ -35,7 +40,7 @@ func (a *answer) WriteHeader(status int) {
 		return
 	}
 	a.status = status
-	if status == http.StatusOK {
+	if status == http.StatusOK && a.wants.plain() {
 		tidy(a.Header())
 		a.Header().Set("Content-Type", contentType)
 		a.to.WriteHeader(status)
@@ -47,6 +52,10 @@ func (a *answer) Write(p []byte) (int, error) {
 	if a.status == http.StatusOK {
 		if len(p) > largeAnswer { // it is there already, and its messages are claimed: it is counted whether there is room or not
 			a.hold.Owe(2 * int64(len(p)))
+		}
+		if !a.wants.plain() {
+			a.hold.Owe(shapeCost * int64(len(p)))
+			return a.made.Write(p)
 		}
 		return a.to.Write(p)
 	}
@@ -60,7 +69,7 @@ func (a *answer) Write(p []byte) (int, error) {
 
 // Flush is what the transcoder wants of a writer. An error is written at the end.
 func (a *answer) Flush() {
-	if f, ok := a.to.(http.Flusher); ok && a.status == http.StatusOK {
+	if f, ok := a.to.(http.Flusher); ok && a.status == http.StatusOK && a.wants.plain() {
 		f.Flush()
 	}
 }
@@ -68,8 +77,10 @@ func (a *answer) Flush() {
 // finish writes the problem if there is one. The handlers have returned by now.
 func (a *answer) finish() {
 	switch {
-	case a.status == http.StatusOK:
+	case a.status == http.StatusOK && a.wants.plain():
 		return
+	case a.status == http.StatusOK:
+		a.shaped()
 	case a.body.exceeded():
 		tidy(a.Header())
 		a.body.tooLarge().write(a.to)
@@ -83,6 +94,19 @@ func (a *answer) finish() {
 		}
 		p.write(a.to)
 	}
+}
+
+// shaped sends a success as its client wants it.
+func (a *answer) shaped() {
+	tidy(a.Header())
+	body, err := a.wants.shape(a.made.Bytes())
+	if err != nil {
+		problem{code: codes.Internal, message: "the answer cannot be shown: " + err.Error()}.write(a.to)
+		return
+	}
+	a.Header().Set("Content-Type", contentType)
+	a.to.WriteHeader(http.StatusOK)
+	_, _ = a.to.Write(body) // the client is gone if this fails
 }
 
 // withoutOrigin is the text of an error without the name of the library that it comes from.

@@ -33,6 +33,7 @@ var ErrServices = errors.New("rest: these services have no REST form")
 // handler is what New makes.
 type handler struct {
 	transcoder http.Handler
+	numbers    http.Handler // of answers with enumerations as numbers
 	origins    *http.CrossOriginProtection
 	maxBody    int64
 	busy       *door.Busy
@@ -46,8 +47,21 @@ func New(server *grpc.Server, o Options) (http.Handler, error) {
 	if o.MaxBodyBytes == 0 {
 		o.MaxBodyBytes = DefaultMaxBodyBytes
 	}
+	named, err := transcoder(server, false)
+	if err != nil {
+		return nil, err
+	}
+	numbered, err := transcoder(server, true)
+	if err != nil {
+		return nil, err
+	}
+	return &handler{transcoder: named, numbers: numbered, origins: http.NewCrossOriginProtection(), maxBody: o.MaxBodyBytes, busy: o.Busy}, nil
+}
+
+// transcoder is what makes calls of requests.
+func transcoder(server *grpc.Server, enumNumbers bool) (http.Handler, error) {
 	options := []vanguard.TranscoderOption{
-		vanguard.WithCodec(newJSON),
+		vanguard.WithCodec(func(types vanguard.TypeResolver) vanguard.Codec { return newJSON(types, enumNumbers) }),
 		vanguard.WithDefaultServiceOptions(
 			vanguard.WithTargetProtocols(vanguard.ProtocolGRPC),
 			vanguard.WithTargetCodecs(vanguard.CodecProto),
@@ -62,12 +76,11 @@ func New(server *grpc.Server, o Options) (http.Handler, error) {
 	for name := range server.GetServiceInfo() {
 		services = append(services, vanguard.NewService(name, watched(server)))
 	}
-	transcoder, err := vanguard.NewTranscoder(services, options...)
+	made, err := vanguard.NewTranscoder(services, options...)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrServices, err)
 	}
-	h := &handler{transcoder: transcoder, origins: http.NewCrossOriginProtection(), maxBody: o.MaxBodyBytes, busy: o.Busy}
-	return h, nil
+	return made, nil
 }
 
 // delivered is the context's key for the place where watched notes that a request was read.
@@ -104,9 +117,9 @@ func (b *watchedBody) Read(p []byte) (int, error) {
 }
 
 // newJSON is JSON as Google's services speak it.
-func newJSON(types vanguard.TypeResolver) vanguard.Codec {
+func newJSON(types vanguard.TypeResolver, enumNumbers bool) vanguard.Codec {
 	return &vanguard.JSONCodec{
-		MarshalOptions:   protojson.MarshalOptions{Resolver: types},
+		MarshalOptions:   protojson.MarshalOptions{Resolver: types, UseEnumNumbers: enumNumbers},
 		UnmarshalOptions: protojson.UnmarshalOptions{Resolver: types},
 	}
 }
@@ -135,12 +148,21 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	hold := door.Hold{Of: h.busy}
 	defer hold.End()
+	wants, wrong := takeParameters(r)
+	if wrong != nil {
+		wrong.write(w)
+		return
+	}
 	body, wrong := h.prepare(r, &hold)
 	if wrong != nil {
 		wrong.write(w)
 		return
 	}
-	answer := &answer{to: w, body: body, hold: &hold}
-	h.transcoder.ServeHTTP(answer, r.WithContext(context.WithValue(r.Context(), delivered{}, &answer.delivered)))
+	answer := &answer{to: w, body: body, hold: &hold, wants: &wants}
+	transcoder := h.transcoder
+	if wants.enumNumbers {
+		transcoder = h.numbers
+	}
+	transcoder.ServeHTTP(answer, r.WithContext(context.WithValue(r.Context(), delivered{}, &answer.delivered)))
 	answer.finish()
 }

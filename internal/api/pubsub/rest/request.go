@@ -8,7 +8,6 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"net/url"
 
 	"google.golang.org/grpc/codes"
 
@@ -18,9 +17,6 @@ import (
 // prepare makes a request one that the transcoder understands: parameters that belong to no message are taken out, the type of the body is
 // JSON, the body is unpacked and bounded.
 func (h *handler) prepare(r *http.Request, hold *door.Hold) (*boundedBody, *problem) {
-	if wrong := takeParameters(r); wrong != nil {
-		return nil, wrong
-	}
 	if wrong := jsonType(r.Header); wrong != nil {
 		return nil, wrong
 	}
@@ -77,39 +73,6 @@ func (h *handler) read(r *http.Request, hold *door.Hold, into *boundedBody) *pro
 		return &problem{code: codes.InvalidArgument, message: "the body of the request could not be read: " + err.Error()}
 	}
 	into.reader = bytes.NewReader(data)
-	return nil
-}
-
-// systemParameters are those that every Google API takes and that change nothing here.
-var systemParameters = []string{"alt", "$alt", "key", "$key", "prettyPrint", "$prettyPrint", "quotaUser", "$quotaUser", "userIp", "fields", "$fields",
-	"$.xgafv", "upload_protocol", "uploadType", "access_token", "oauth_token"}
-
-// takeParameters takes system parameters out of the query.
-func takeParameters(r *http.Request) *problem {
-	if r.URL.RawQuery == "" {
-		return nil
-	}
-	query, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return &problem{code: codes.InvalidArgument, message: fmt.Sprintf("the query of the address cannot be read: %v", err)}
-	}
-	for _, name := range []string{"alt", "$alt"} {
-		if alt := query.Get(name); alt != "" && alt != "json" {
-			return &problem{code: codes.InvalidArgument, message: fmt.Sprintf("%s=%s is not supported; answers are JSON", name, alt)}
-		}
-	}
-	if query.Has("callback") {
-		return &problem{code: codes.InvalidArgument, message: "callback is not supported; answers are plain JSON"}
-	}
-	for _, name := range []string{"access_token", "oauth_token"} {
-		if token := query.Get(name); token != "" && r.Header.Get("Authorization") == "" {
-			r.Header.Set("Authorization", "Bearer "+token)
-		}
-	}
-	for _, name := range systemParameters {
-		query.Del(name)
-	}
-	r.URL.RawQuery = query.Encode()
 	return nil
 }
 

@@ -67,6 +67,7 @@ func (s *session) everything(c *checks) {
 	c.check("detach", s.detach)
 	c.check("push", s.push)
 	c.check("iam", s.iam)
+	c.check("rest", s.rest)
 	c.check("delete", s.delete)
 }
 

@@ -17,8 +17,11 @@ from google.api_core import exceptions
 from google.cloud import pubsub_v1
 from google.cloud.pubsub_v1.subscriber.exceptions import AcknowledgeError, AcknowledgeStatus
 from google.protobuf import duration_pb2, field_mask_pb2
-from google.pubsub_v1.services.publisher.transports import PublisherGrpcTransport
+from google.auth.credentials import AnonymousCredentials
+from google.pubsub_v1 import PublisherClient, SubscriberClient
+from google.pubsub_v1.services.publisher.transports import PublisherGrpcTransport, PublisherRestTransport
 from google.pubsub_v1.services.schema_service.transports import SchemaServiceGrpcTransport
+from google.pubsub_v1.services.subscriber.transports import SubscriberRestTransport
 from google.pubsub_v1.types import Encoding, Schema
 
 PATIENCE = 60  # seconds that only a broken server needs
@@ -324,6 +327,21 @@ def schema():
     channel.close()
 
 
+def rest():
+    """The transports that speak JSON over HTTP."""
+    options = {"credentials": AnonymousCredentials(), "host": os.environ["PUBSUB_EMULATOR_HOST"], "url_scheme": "http"}
+    topics = PublisherClient(transport=PublisherRestTransport(**options))
+    subscriptions = SubscriberClient(transport=SubscriberRestTransport(**options))
+    topics.create_topic(request={"name": topic("rest")})
+    made = subscriptions.create_subscription(request={"name": subscription("rest"), "topic": topic("rest")})
+    want("ACTIVE", made.state.name)
+    ids = topics.publish(request={"topic": topic("rest"), "messages": [{"data": b"one"}]}).message_ids
+    got = subscriptions.pull(request={"subscription": subscription("rest"), "max_messages": 10}, timeout=PATIENCE).received_messages
+    want([(ids[0], b"one")], [(m.message.message_id, m.message.data) for m in got])
+    subscriptions.acknowledge(request={"subscription": subscription("rest"), "ack_ids": [m.ack_id for m in got]})
+    refused(exceptions.NotFound, lambda: topics.get_topic(request={"topic": topic("nothing")}))
+
+
 def delete():
     names = [s.name for s in subscriber.list_subscriptions(request={"project": f"projects/{PROJECT}", "page_size": 3})]
     want(True, len(names) >= 10)
@@ -393,6 +411,7 @@ def everything():
     check("seek-snapshot", seek_snapshot)
     check("filter", filtered)
     check("schema", schema)
+    check("rest", rest)
     check("delete", delete)
 
 
