@@ -14,6 +14,7 @@ import (
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 
+	"github.com/hikyaku/hikyaku/internal/api/mysql/compress"
 	"github.com/hikyaku/hikyaku/internal/api/mysql/gate"
 	"github.com/hikyaku/hikyaku/internal/api/mysql/link"
 )
@@ -41,12 +42,16 @@ func (h *handler) ConnectionAuthenticated(c *vmysql.Conn) error {
 	if err := h.Handler.ConnectionAuthenticated(c); err != nil {
 		return err
 	}
+	if m := compress.Chosen(c.Conn); m != compress.None {
+		c.Conn = compress.New(c.Conn, m, h.door.budget)
+	}
 	return gate.Enter(c, h.gateOf(c))
 }
 
 // gateOf is what the connection's client may send.
 func (h *handler) gateOf(c *vmysql.Conn) gate.Config {
 	g := gate.Config{MaxPacket: h.door.config.MaxPacketBytes, Budget: h.door.budget, Stall: h.door.packetStall}
+	g.Command = func(com gate.Command) error { return h.command(c, com) }
 	// The library resets values to nil, and ends the connection when a piece of one follows.
 	g.Forget = func(statement uint32) {
 		if p := c.PrepareData[statement]; p != nil {
@@ -78,6 +83,9 @@ func (h *handler) ComInitDB(c *vmysql.Conn, name string) error {
 func (h *handler) ConnectionClosed(c *vmysql.Conn) {
 	defer h.door.limit.ended()
 	if g, ok := c.Conn.(*gate.Conn); ok {
+		if z, ok := g.Conn.(*compress.Conn); ok {
+			defer z.Release()
+		}
 		defer g.Done()
 	}
 	h.Handler.ConnectionClosed(c)
@@ -85,6 +93,7 @@ func (h *handler) ConnectionClosed(c *vmysql.Conn) {
 
 // ComQuery answers a statement sent as text.
 func (h *handler) ComQuery(ctx context.Context, c *vmysql.Conn, query string, answer vmysql.ResultSpoolFn) (err error) {
+	h.door.counts.statements.Add(1)
 	defer h.panicked(c, &err)
 	if s := known(c); s != nil && !s.text.plain() {
 		defer func() { err = s.text.said(err) }()
@@ -106,6 +115,7 @@ func (h *handler) ComQuery(ctx context.Context, c *vmysql.Conn, query string, an
 
 // ComMultiQuery answers the first of several statements and returns the others.
 func (h *handler) ComMultiQuery(ctx context.Context, c *vmysql.Conn, query string, answer vmysql.ResultSpoolFn) (rest string, err error) {
+	h.door.counts.statements.Add(1)
 	defer h.panicked(c, &err)
 	if s := known(c); s != nil && !s.text.plain() {
 		defer func() { err, s.text.rest = s.text.said(err), rest }()
@@ -169,6 +179,7 @@ func (h *handler) ComPrepare(ctx context.Context, c *vmysql.Conn, query string, 
 
 // ComStmtExecute answers a prepared statement.
 func (h *handler) ComStmtExecute(ctx context.Context, c *vmysql.Conn, prepare *vmysql.PrepareData, answer func(*sqltypes.Result) error) (err error) {
+	h.door.counts.statements.Add(1)
 	defer h.panicked(c, &err)
 	spool := vmysql.ResultSpoolFn(func(r *sqltypes.Result, _ bool) error { return answer(r) })
 	if s := known(c); s != nil && !s.text.plain() {

@@ -5,6 +5,7 @@ import (
 	"net"
 	"sync/atomic"
 
+	"github.com/hikyaku/hikyaku/internal/api/mysql/compress"
 	"github.com/hikyaku/hikyaku/internal/api/mysql/link"
 )
 
@@ -44,7 +45,7 @@ func (l *limited) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		if l.open.Add(1) <= l.max {
-			return conn, nil
+			return compress.Greet(conn), nil
 		}
 		l.ended()
 		_, _ = conn.Write(tooMany) // the first bytes of a connection wait for nobody; a client that is gone misses nothing

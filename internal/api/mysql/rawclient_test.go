@@ -45,9 +45,15 @@ func logIn(t *testing.T, network, addr string) *rawClient {
 	return c
 }
 
-// write sends one packet.
+// write sends a packet, or two.
 func (c *rawClient) write(sequence byte, payload []byte) {
 	c.t.Helper()
+	if most := 1<<24 - 1; len(payload) >= most {
+		if _, err := c.conn.Write(append([]byte{0xff, 0xff, 0xff, sequence}, payload[:most]...)); err != nil {
+			c.t.Error(err)
+		}
+		sequence, payload = sequence+1, payload[most:]
+	}
 	header := []byte{byte(len(payload)), byte(len(payload) >> 8), byte(len(payload) >> 16), sequence}
 	if _, err := c.conn.Write(append(header, payload...)); err != nil {
 		c.t.Error(err)

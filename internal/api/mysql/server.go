@@ -48,6 +48,9 @@ type Server struct {
 
 	defaultSocket string // tests: another than DefaultSocket
 
+	auth      *auth.Server
+	since     time.Time // when it was opened
+	counts    counts
 	budget    *door.Busy // bytes of all statements and of what they read
 	life      door.Life
 	listener  *vmysql.Listener
@@ -110,13 +113,14 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 	e.Analyzer.ExecBuilder.PriorityBuilder = walking{e.Analyzer.ExecBuilder}
 	d.showEngines(e)
 	handler := &handler{door: d}
+	d.auth, d.since = auth.New(d.users), time.Now()
 	_, err = server.NewServerWithHandler(
 		server.Config{
 			Listener:  socket,
 			Version:   version,
 			TLSConfig: tlsConfig,
 			ProtocolListenerFactory: func(_ server.Config, lc vmysql.ListenerConfig, _ server.ServerEventListener) (server.ProtocolListener, error) {
-				lc.AuthServer = auth.New(d.users)
+				lc.AuthServer = d.auth
 				lc.ConnReadBufferSize = 64 // for the handshake; behind it the gate has a buffer
 				l, err := vmysql.NewListenerWithConfig(lc)
 				if err == nil {

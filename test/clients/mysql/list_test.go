@@ -99,7 +99,7 @@ func clients() []client {
 		needs:   []string{python, "-c", "import mysql.connector"},
 		command: []string{python, "python/conformance.py", "connector"},
 		lacks:   map[string]string{"connect-native": droppedLong},
-		more:    []string{"pool-reset", "change-user-refused"},
+		more:    []string{"pool-reset", "change-user"},
 		guarded: []string{"connect-sha2-tls"},
 	}, {
 		name: "go-sql-driver", database: "clients_go_sql_driver",
@@ -131,7 +131,7 @@ func php(driver string) client {
 		command: []string{"php", "php/conformance.php", driver},
 		alone:   true,
 		more: []string{
-			"connect-tcp", "connect-socket", "create-table", "insert-text", "insert-prepared", "transactions", "wait", "own-row", "wait-parameters", "end", "character-sets", "error-codes",
+			"connect-tcp", "connect-socket", "create-table", "insert-text", "insert-prepared", "transactions", "wait", "own-row", "wait-parameters", "end", "character-sets", "compression", "error-codes",
 		},
 		guarded: []string{"connect-tls", "wrong-password"},
 	}

@@ -55,11 +55,20 @@ func read(c *vmysql.Conn) ([]byte, error) {
 }
 
 func sendKey(c *vmysql.Conn, key *rsa.PublicKey) error {
+	text, err := keyText(key)
+	if err != nil {
+		return err
+	}
+	return sendMoreData(c, text)
+}
+
+// keyText is a key as clients read it.
+func keyText(key *rsa.PublicKey) ([]byte, error) {
 	der, err := x509.MarshalPKIXPublicKey(key)
 	if err != nil {
-		return fmt.Errorf("write down the key for passwords: %w", err)
+		return nil, fmt.Errorf("write down the key for passwords: %w", err)
 	}
-	return sendMoreData(c, pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}))
+	return pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}), nil
 }
 
 // decrypt opens a password that was mixed with the salt and encrypted.

@@ -42,9 +42,7 @@ func (m sha2) HandleAuthPluginData(c *vmysql.Conn, name string, challenge, answe
 
 // short is the answer to a proof.
 func (m sha2) short(c *vmysql.Conn, who visitor, salt, proof []byte) (vmysql.Getter, error) {
-	getter, err := m.server.admit(who, func(secret string) bool {
-		return subtle.ConstantTimeCompare(proof, vmysql.ScrambleCachingSha2Password(salt, []byte(secret))) == 1
-	})
+	getter, err := m.server.admit(who, fitsSha2(salt, proof))
 	if err != nil {
 		return nil, err
 	}
@@ -52,6 +50,13 @@ func (m sha2) short(c *vmysql.Conn, who visitor, salt, proof []byte) (vmysql.Get
 		return nil, err
 	}
 	return getter, nil
+}
+
+// fitsSha2 tells of secrets whether a proof fits them.
+func fitsSha2(salt, proof []byte) func(secret string) bool {
+	return func(secret string) bool {
+		return subtle.ConstantTimeCompare(proof, vmysql.ScrambleCachingSha2Password(salt, []byte(secret))) == 1
+	}
 }
 
 // full has the password sent.

@@ -21,6 +21,7 @@ type Config struct {
 	MaxPacket int64                                       // bytes of a command
 	Budget    *door.Busy                                  // of all connections; at least Copies*MaxPacket
 	Prepare   func(query string) (read string, err error) // what the library gets of a statement that is to be prepared, or what is wrong with it: *mysql.SQLError or another
+	Command   func(Command) error                         // answers a command that the library does not know; nil: the library says so
 	Forget    func(statement uint32)                      // takes the values that the library has of a prepared statement, before it is reset; nil: nothing
 	Stall     time.Duration                               // how long a client may send nothing of a command that has begun, and a command wait for its turn
 }
@@ -47,13 +48,16 @@ const packetRate = 32 << 10
 
 // The commands that are looked at.
 const (
-	comPrepare  = 0x16
-	comExecute  = 0x17
-	comLongData = 0x18
-	comClose    = 0x19
-	comReset    = 0x1a
-	comChange   = 0x11
-	comRestart  = 0x1f
+	comRefresh    = 0x07
+	comStatistics = 0x09
+	comKill       = 0x0c
+	comChange     = 0x11
+	comPrepare    = 0x16
+	comExecute    = 0x17
+	comLongData   = 0x18
+	comClose      = 0x19
+	comReset      = 0x1a
+	comRestart    = 0x1f
 )
 
 // Conn is a connection through the gate. Read is for one goroutine at a time, the one that answers as well.
@@ -78,8 +82,7 @@ type Conn struct {
 	spoiled   map[uint32]*refusal // statements whose values were too many, until they are executed, reset or closed
 	cursor    bool                // the statement that is executed is to have a cursor
 
-	instead func(packet []byte) []byte // makes what is sent of the next packet that the library writes; nil: as it is
-	held    []byte                     // of that packet, so far
+	pending func() error // a command that is answered here, once the library has let go of its cursor; nil: none
 }
 
 // Enter puts a gate before a connection of the protocol's library, whose client has shown who it is and waits to be told so.
@@ -175,6 +178,12 @@ func (g *Conn) payload(p []byte) (int, error) {
 // next comes to the next packet that the library may have.
 func (g *Conn) next() error {
 	for {
+		if answer := g.pending; answer != nil {
+			g.pending = nil
+			if err := answer(); err != nil {
+				return err
+			}
+		}
 		header, err := g.header()
 		if err != nil {
 			return err
@@ -316,8 +325,10 @@ func (g *Conn) command(h [4]byte) (done bool, err error) {
 		if done, err := g.values(h, n, first[0]); done || err != nil {
 			return len(g.ready) > 0, err
 		}
-	case comChange, comRestart:
-		g.forget()
+	case comChange, comRestart, comStatistics, comKill, comRefresh:
+		if g.config.Command != nil {
+			return g.own(h, n)
+		}
 	}
 	g.deliver(h, n)
 	return true, nil
@@ -343,23 +354,6 @@ func packet(sequence byte, code uint16, state, text string) []byte {
 	payload := binary.LittleEndian.AppendUint16([]byte{0xff}, code)
 	payload = append(append(append(payload, '#'), state...), text...)
 	return append([]byte{byte(len(payload)), byte(len(payload) >> 8), 0, sequence}, payload...)
-}
-
-// Write writes what the library answers. A packet that is to be another is gathered first: the library writes its head by itself.
-func (g *Conn) Write(p []byte) (int, error) {
-	if g.instead == nil {
-		return g.Conn.Write(p)
-	}
-	g.held = append(g.held, p...)
-	if len(g.held) < 4 || len(g.held) < 4+length([4]byte(g.held)) {
-		return len(p), nil
-	}
-	whole := g.instead(g.held)
-	g.instead, g.held = nil, nil
-	if _, err := g.Conn.Write(whole); err != nil {
-		return 0, err
-	}
-	return len(p), nil
 }
 
 // MySQL's numbers of these errors.

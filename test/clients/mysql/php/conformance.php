@@ -206,6 +206,12 @@ function work(Driver $d, callable $open): void
         $c->change("INSERT INTO php_texts (t) VALUES ('\x83\x5c\x95\x5c')");
         want([['ソ表']], $d->rows('SELECT t FROM php_texts'));
     });
+    check('compression', function () use ($open) {
+        $c = $open(['compress' => true]);
+        $long = str_repeat(TEXT, 100000);
+        want([[$long]], $c->rows('SELECT ' . $c->quote($long) . ' AS t'));
+        want([[TEXT]], $c->rows('SELECT ? AS t', [TEXT]));
+    });
     check('error-codes', function () use ($d) {
         refused(1146, fn() => $d->rows('SELECT * FROM no_such_table'));
         refused(1064, fn() => $d->rows('SELEKT 1'));
