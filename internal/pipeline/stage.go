@@ -34,9 +34,10 @@ type stage struct {
 	left      uint64 // parts that have left, whatever became of them
 	blocked   line[*arrival]
 	busy      int
-	flushing  bool // nothing more comes from the sources: groups do not wait
-	ended     bool // parts are given back
-	stopBy    time.Time
+	flushing  bool      // nothing more comes from the sources: groups do not wait
+	ended     bool      // parts are given back
+	stopBy    time.Time // zero: there was no stop
+	sleepBy   time.Time // the same
 	timer     *time.Timer
 
 	// Of a component.AsyncSink, which takes parts one by one instead of groups (stage_async.go).

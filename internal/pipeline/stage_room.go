@@ -83,7 +83,7 @@ func (s *stage) admitBlocked() {
 // sleep puts a part of a group aside until it is due.
 func (s *stage) sleep(q *part, due time.Time) {
 	s.mu.Lock()
-	if s.ended || !s.stopBy.IsZero() && due.After(s.stopBy) {
+	if s.ended || !s.sleepBy.IsZero() && due.After(s.sleepBy) {
 		s.held--
 		s.heldBytes -= q.size
 		s.admitBlocked()

@@ -20,11 +20,17 @@ func (s *stage) press() {
 	s.kick()
 }
 
-// stop prepares for the end: what would sleep beyond by is given back.
+// lastTries is how long after a stop a try may still begin that had to wait: what waits longer is in nobody's hands, and can as well be given back at once.
+const lastTries = time.Second
+
+// stop prepares for the end: what is worked on may take until by, and what would sleep beyond lastTries is given back.
 func (s *stage) stop(by time.Time) {
 	s.mu.Lock()
 	s.stopBy, s.flushing = by, true
-	late := s.sleepers.after(by)
+	if s.sleepBy = time.Now().Add(lastTries); by.Before(s.sleepBy) {
+		s.sleepBy = by
+	}
+	late := s.sleepers.after(s.sleepBy)
 	s.forget(late)
 	s.admitBlocked()
 	s.kick()

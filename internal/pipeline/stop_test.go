@@ -76,9 +76,9 @@ func TestStopDoesNotWaitForSleepersThatWakeTooLate(t *testing.T) {
 			case body == "late":
 				return component.Again(time.Hour, errDown)
 			case body == "soon" && time.Since(began) < time.Minute:
-				return component.Again(time.Minute+3*time.Second, errDown)
-			case body == "again": // wakes within the grace, and would then sleep beyond it
-				return component.Again(time.Minute+time.Second, errDown)
+				return component.Again(time.Minute+600*time.Millisecond, errDown)
+			case body == "again": // wakes soon enough, and would then sleep for too long
+				return component.Again(time.Minute+400*time.Millisecond, errDown)
 			}
 			return component.Outcome{}
 		})}
@@ -87,7 +87,7 @@ func TestStopDoesNotWaitForSleepersThatWakeTooLate(t *testing.T) {
 		if err != nil || r.Delivered != 1 || r.GivenBack != 2 {
 			t.Errorf("%+v, %v", r, err)
 		}
-		if took := time.Since(began); took != time.Minute+3*time.Second {
+		if took := time.Since(began); took != time.Minute+600*time.Millisecond {
 			t.Errorf("stopped after %v", took)
 		}
 		src.once(t, 3)
