@@ -125,7 +125,11 @@ func (p *prover) prove(seed uint64, statement string) {
 	p.codes[code]++
 	p.most = max(p.most, made)
 	if made > statementBytes {
-		if kept := p.kept(seed, statement); kept > statementBytes {
+		kept := p.kept(seed, statement)
+		for again := 0; again < 4 && kept > statementBytes; again++ { // what is made while the collector looks counts as kept
+			kept = min(kept, p.kept(seed, statement))
+		}
+		if kept > statementBytes {
 			p.t.Errorf("seed %d has %d MiB in memory: %.3000s", seed, kept>>20, statement)
 		}
 	}
