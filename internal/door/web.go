@@ -47,6 +47,7 @@ type Web struct {
 	listener net.Listener
 	lines    *line.Server // nil: there is no Plain
 	web      *http.Server
+	parts    Parts // of web
 	serving  bool
 	served   sync.WaitGroup
 }
@@ -68,6 +69,7 @@ func Listen(ctx context.Context, c Config) (*Web, error) {
 		ConnContext:       caller.In, // a Handler finds it with caller.From
 		ErrorLog:          log.New(reporter(w.report), "", 0),
 	}
+	w.parts.Watch(w.web)
 	if c.Plain != nil {
 		w.lines = line.New(listener, line.Config{
 			Serve: c.Plain, TLS: c.TLS, MaxConnections: c.MaxConnections, Head: c.HeaderTimeout, Idle: c.IdleTimeout, Read: min(c.ReadTimeout, plainRead), Write: c.WriteTimeout, Stall: StallTime,
@@ -108,11 +110,19 @@ func (w *Web) report(err error) { w.config.Report(fmt.Errorf("%s door: %w", w.co
 // Addr is where it listens, with the port that was found when Config asks for port 0.
 func (w *Web) Addr() net.Addr { return w.listener.Addr() }
 
-// Close stops listening and waits for the requests under way. When ctx ends first, their connections are cut and its error is returned.
+// Close stops listening and waits for the requests under way; for those that have not come whole, PartTime. When ctx ends first, their connections are
+// cut and its error is returned.
 func (w *Web) Close(ctx context.Context) error {
 	if !w.serving {
 		return w.listener.Close()
 	}
+	cut := time.AfterFunc(PartTime, func() {
+		if w.lines != nil {
+			w.lines.Cut()
+		}
+		w.parts.Cut()
+	})
+	defer cut.Stop()
 	var err error
 	if w.lines != nil {
 		err = w.lines.Shutdown(ctx)

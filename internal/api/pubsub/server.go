@@ -63,6 +63,7 @@ type Server struct {
 
 	life   door.Life
 	grpc   *grpc.Server
+	parts  door.Parts // of rest
 	rest   *http.Server
 	split  *split
 	served sync.WaitGroup
@@ -120,6 +121,7 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 		return nil, fmt.Errorf("pubsub door: cannot listen on %s: %w", d.config.Listen, err)
 	}
 	d.grpc, d.rest = calls, web
+	d.parts.Watch(d.rest)
 	d.settles = batch.New(batch.Config[*settling]{MaxCount: 64, Handlers: 2, Handle: d.settleAll})
 	d.split = newSplit(listener, tlsConfig, d.config.MaxConnections)
 	d.served.Go(d.split.run)
@@ -150,6 +152,8 @@ func (d *Server) Close(ctx context.Context) error {
 
 func (d *Server) end(ctx context.Context) error {
 	d.split.close()
+	cut := time.AfterFunc(door.PartTime, d.parts.Cut)
+	defer cut.Stop()
 	patient := make(chan struct{})
 	go func() {
 		defer close(patient)

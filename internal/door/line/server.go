@@ -171,6 +171,17 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return err
 }
 
+// Cut closes connections that have sent a part of a request: nobody has begun to work on it.
+func (s *Server) Cut() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.conns {
+		if p := c.phase(); p == heading || p == reading {
+			_ = c.net.Close() // its goroutine ends by that
+		}
+	}
+}
+
 // sweep closes connections whose clients take too long. One look a second at all of them costs less than timers that each request sets.
 func (s *Server) sweep() {
 	ticker := time.NewTicker(tick)
