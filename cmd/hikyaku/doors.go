@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"sync"
 	"syscall"
 
 	httpdoor "github.com/hikyaku/hikyaku/internal/api/http"
@@ -21,14 +22,20 @@ type server interface {
 	Close(ctx context.Context) error
 }
 
+// openDoor is a door with its name in the configuration.
+type openDoor struct {
+	server
+	name string
+}
+
 // doors are those that are open. Close them before the house.
-type doors []server
+type doors []openDoor
 
 // openDoors opens every door that is not off. After an error none is open.
 func openDoors(ctx context.Context, h *house, api config.API, log *slog.Logger) (open doors, err error) {
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, open.close(ctx))
+			err = errors.Join(err, open.close(ctx, log))
 			open = nil
 		}
 	}()
@@ -76,7 +83,7 @@ func openDoors(ctx context.Context, h *house, api config.API, log *slog.Logger) 
 		if err != nil {
 			return open, err
 		}
-		open = append(open, d.door)
+		open = append(open, openDoor{d.door, d.name})
 		if addr == nil {
 			continue
 		}
@@ -89,11 +96,19 @@ func openDoors(ctx context.Context, h *house, api config.API, log *slog.Logger) 
 	return open, nil
 }
 
-// close closes them all: what is under way may finish until ctx is done.
-func (ds doors) close(ctx context.Context) error {
+// close closes them all, at the same time: what is under way may finish until ctx is done. What is cut then is logged, and is no error: nobody was
+// told that it is done.
+func (ds doors) close(ctx context.Context, log *slog.Logger) error {
+	var closing sync.WaitGroup
 	errs := make([]error, len(ds))
 	for i, d := range ds {
-		errs[i] = d.Close(ctx)
+		closing.Go(func() {
+			if errs[i] = d.Close(ctx); errors.Is(errs[i], context.DeadlineExceeded) && ctx.Err() != nil {
+				log.Warn("requests were still under way when the time for stopping was over, and have been cut", "door", d.name)
+				errs[i] = nil
+			}
+		})
 	}
+	closing.Wait()
 	return errors.Join(errs...)
 }

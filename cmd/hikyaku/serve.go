@@ -112,7 +112,7 @@ func serve(ctx context.Context, r *runFlags, listen string) (err error) {
 	log.Info("stopping")
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
 	defer cancel()
-	closeErr := doors.close(stop)
+	closeErr := doors.close(stop, log)
 	pipelines.Wait()
 	log.Info("stopped")
 	return errors.Join(pipelineErr, closeErr)
