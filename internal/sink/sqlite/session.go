@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"modernc.org/sqlite"
@@ -15,11 +16,15 @@ import (
 // database is a file.
 type database struct {
 	address string // as the library is told of it
-	file    string // as the settings name it
+	file    string
+	makes   bool // the file, when it is not there
 }
 
 // Open opens the file.
 func (d *database) Open(context.Context) (rows.Session, error) {
+	if d.makes {
+		makeFile(d.file)
+	}
 	made, err := (&sqlite.Driver{}).Open(d.address)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", d.file, err)
@@ -29,6 +34,14 @@ func (d *database) Open(context.Context) (rows.Session, error) {
 		return nil, errors.Join(fmt.Errorf("the library's connection is a %T", made), made.Close())
 	}
 	return &session{conn: conn, statements: map[*rows.Column]statement{}}, nil
+}
+
+// makeFile makes a file for its owner alone, as its rows are messages; SQLite gives those beside it the same mode. One that is there stays as it is, and why
+// none can be made is for SQLite to say.
+func makeFile(name string) {
+	if f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+		_ = f.Close() // nothing was written
+	}
 }
 
 // UsualRows implements rows.Wide: each commit waits for the disk, and a transaction of so many rows still takes a few hundredths of a second only.

@@ -55,13 +55,19 @@ func New(c Config, env component.Env) (component.Sink, error) {
 	case c.PoolSize == 0:
 		c.PoolSize = 1
 	}
-	return rows.New(&database{address: c.address(), file: c.Database}, c.Config, env)
+	return rows.New(&database{address: c.address(), file: c.file(), makes: c.makes()}, c.Config, env)
 }
+
+// makes tells whether the file is made when it is not there.
+func (c *Config) makes() bool { return c.Create != nil && c.Create != false }
+
+// file is the file's path.
+func (c *Config) file() string { return strings.TrimPrefix(c.Database, "sqlite://") }
 
 // address is how the library is told of the file, whatever its name.
 func (c *Config) address() string {
 	mode := "rw"
-	if c.Create != nil && c.Create != false {
+	if c.makes() {
 		mode = "rwc"
 	}
 	q := url.Values{
@@ -75,7 +81,6 @@ func (c *Config) address() string {
 			"foreign_keys(on)",
 		},
 	}
-	file := strings.TrimPrefix(c.Database, "sqlite://")
-	place := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(file)}).EscapedPath(), RawQuery: q.Encode()}
+	place := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(c.file())}).EscapedPath(), RawQuery: q.Encode()}
 	return place.String()
 }

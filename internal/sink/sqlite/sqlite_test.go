@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -172,5 +173,34 @@ func TestAFileThatCannotBeOpenedIsNamed(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "nobody made this folder", "x.db")
 	if _, err := open(t, file, rows.Config{Create: true}); err == nil || !strings.Contains(err.Error(), "open "+file+": ") {
 		t.Errorf("the start says: %v", err)
+	}
+}
+
+func TestAFileThatIsMadeIsForItsOwnerAlone(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // modes say nothing there
+	}
+	dir := t.TempDir()
+	file := filepath.Join(dir, "made.db")
+	s := mustOpen(t, file, rows.Config{Create: "body text"})
+	if o := send(t, s, `{"body":"a"}`); o[0].Verdict != component.Delivered {
+		t.Fatalf("%+v", o)
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil || len(files) < 2 { // the log of SQLite is beside it
+		t.Fatalf("%v, %v", files, err)
+	}
+	for _, f := range files {
+		if info, err := f.Info(); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has mode %v, %v", f.Name(), info.Mode(), err)
+		}
+	}
+	group := filepath.Join(dir, "group.db")
+	if err := os.WriteFile(group, nil, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	mustOpen(t, group, rows.Config{Create: "body text"})
+	if info, err := os.Stat(group); err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("a file that was there has mode %v, %v", info.Mode(), err)
 	}
 }
