@@ -18,16 +18,19 @@ const maxDeadline = 600 * time.Second
 
 // Acknowledge ends claims for good.
 func (s subscriberService) Acknowledge(ctx context.Context, req *pubsubpb.AcknowledgeRequest) (*emptypb.Empty, error) {
-	return s.d.settleCall(ctx, req.Subscription, req.AckIds, func(x *settling, ids []ackID) { x.done = ids })
+	return s.d.settleCall(ctx, req.Subscription, req.AckIds, func() error { return nil }, func(x *settling, ids []ackID) { x.done = ids })
 }
 
 // ModifyAckDeadline moves deadlines, and with 0 puts messages back.
 func (s subscriberService) ModifyAckDeadline(ctx context.Context, req *pubsubpb.ModifyAckDeadlineRequest) (*emptypb.Empty, error) {
 	deadline := time.Duration(req.AckDeadlineSeconds) * time.Second
-	if deadline < 0 || deadline > maxDeadline {
-		return nil, invalid("ack_deadline_seconds", "is %d: from 0 to 600 are allowed", req.AckDeadlineSeconds)
+	check := func() error {
+		if deadline < 0 || deadline > maxDeadline {
+			return invalid("ack_deadline_seconds", "is %d: from 0 to 600 are allowed", req.AckDeadlineSeconds)
+		}
+		return nil
 	}
-	return s.d.settleCall(ctx, req.Subscription, req.AckIds, func(x *settling, ids []ackID) {
+	return s.d.settleCall(ctx, req.Subscription, req.AckIds, check, func(x *settling, ids []ackID) {
 		if deadline == 0 {
 			x.back = ids
 			return
@@ -39,8 +42,8 @@ func (s subscriberService) ModifyAckDeadline(ctx context.Context, req *pubsubpb.
 	})
 }
 
-// settleCall answers a unary call about messages that were handed out.
-func (d *Server) settleCall(ctx context.Context, name string, texts []string, fill func(*settling, []ackID)) (*emptypb.Empty, error) {
+// settleCall answers a unary call about messages that were handed out. check looks at the rest of the request once it is known that the subscription is there.
+func (d *Server) settleCall(ctx context.Context, name string, texts []string, check func() error, fill func(*settling, []ackID)) (*emptypb.Empty, error) {
 	r, err := parseResource("subscription", name, kindSubscription)
 	if err != nil {
 		return nil, err
@@ -48,12 +51,15 @@ func (d *Server) settleCall(ctx context.Context, name string, texts []string, fi
 	if err := d.allow(ctx, access.Take, r); err != nil {
 		return nil, err
 	}
-	if len(texts) == 0 {
-		return nil, invalid("ack_ids", "there are none")
-	}
 	sub, err := d.subscription(r)
 	if err != nil {
 		return nil, err
+	}
+	if err := check(); err != nil {
+		return nil, err
+	}
+	if len(texts) == 0 {
+		return nil, invalid("ack_ids", "there are none")
 	}
 	if err := sub.pullable(r); err != nil {
 		return nil, err

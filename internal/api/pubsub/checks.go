@@ -155,6 +155,9 @@ func (d *Server) checkTopic(t, was *pubsubpb.Topic) error {
 	case len(t.MessageTransforms) > 0:
 		return unserved("message_transforms", "transforming messages")
 	}
+	if p := t.MessageStoragePolicy; p != nil && len(p.AllowedPersistenceRegions) == 0 && !proto.Equal(p, was.GetMessageStoragePolicy()) {
+		return invalid("message_storage_policy.allowed_persistence_regions", "is empty: messages could be kept nowhere")
+	}
 	if t.MessageRetentionDuration != nil {
 		if err := within("message_retention_duration", t.MessageRetentionDuration, minRetention, maxRetention); err != nil {
 			return err

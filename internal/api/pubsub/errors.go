@@ -70,8 +70,19 @@ func (d *Server) statusOf(err error) error {
 // errStopping ends calls that wait while the door closes. Clients reconnect after it.
 var errStopping = status.Error(codes.Unavailable, "the server is shutting down")
 
-func notFound(r resource) error {
-	return status.Errorf(codes.NotFound, "there is no such resource: %s", r)
+// missing is the error for what is not there. A name that nothing made here can have is called malformed then: other doors have freer ones.
+type missing struct{ r resource }
+
+func notFound(r resource) error { return &missing{r} }
+
+func (e *missing) Error() string { return e.GRPCStatus().Err().Error() }
+
+// GRPCStatus is how clients are told.
+func (e *missing) GRPCStatus() *status.Status {
+	if wrong := e.r.checkNew("name"); wrong != nil {
+		return status.Convert(wrong)
+	}
+	return status.Newf(codes.NotFound, "there is no such resource: %s", e.r)
 }
 
 func exists(r resource) error {

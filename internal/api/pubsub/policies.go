@@ -118,7 +118,7 @@ func (s policyService) SetIamPolicy(ctx context.Context, req *iampb.SetIamPolicy
 // TestIamPermissions tells which permissions the caller has, by the grants of users.
 func (s policyService) TestIamPermissions(ctx context.Context, req *iampb.TestIamPermissionsRequest) (*iampb.TestIamPermissionsResponse, error) {
 	r, err := s.d.policyResource(req.Resource)
-	if err != nil && !isNotFound(err) {
+	if err != nil && status.Code(err) != codes.NotFound {
 		return nil, err
 	}
 	res := new(iampb.TestIamPermissionsResponse)

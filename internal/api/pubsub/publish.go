@@ -28,11 +28,11 @@ func (d *Server) publish(ctx context.Context, req *publishRequest) (*frame, erro
 	if err := d.allow(ctx, access.Put, r); err != nil {
 		return nil, err
 	}
-	if err := req.check(); err != nil {
-		return nil, err
-	}
 	t, err := d.topic(r)
 	if err != nil {
+		return nil, err
+	}
+	if err := req.check(); err != nil {
 		return nil, err
 	}
 	if t.schema != nil {

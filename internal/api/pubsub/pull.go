@@ -29,12 +29,12 @@ func (d *Server) pull(ctx context.Context, req *pubsubpb.PullRequest) (*frame, e
 	if err := d.allow(ctx, access.Take, r); err != nil {
 		return nil, err
 	}
-	if req.MaxMessages <= 0 {
-		return nil, invalid("max_messages", "is %d: it has to be a positive number", req.MaxMessages)
-	}
 	s, err := d.subscription(r)
 	if err != nil {
 		return nil, err
+	}
+	if req.MaxMessages <= 0 {
+		return nil, invalid("max_messages", "is %d: it has to be a positive number", req.MaxMessages)
 	}
 	if err := s.pullable(r); err != nil {
 		return nil, err

@@ -101,13 +101,13 @@ func (s subscriberService) CreateSnapshot(ctx context.Context, req *pubsubpb.Cre
 	if err := d.allow(ctx, access.Admin, r); err != nil {
 		return nil, err
 	}
-	if err := checkLabels(req.Labels); err != nil {
-		return nil, err
-	}
 	d.admin.Lock()
 	defer d.admin.Unlock()
 	sub, err := d.subscription(of)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkLabels(req.Labels); err != nil {
 		return nil, err
 	}
 	if sub.detached() {

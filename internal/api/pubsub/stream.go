@@ -98,11 +98,11 @@ func (d *Server) openStream(ctx context.Context, wire grpc.ServerStream, first *
 	if err := d.allow(ctx, access.Take, r); err != nil {
 		return nil, err
 	}
-	if err := checkStreamDeadline(first.StreamAckDeadlineSeconds); err != nil {
-		return nil, err
-	}
 	s, err := d.subscription(r)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkStreamDeadline(first.StreamAckDeadlineSeconds); err != nil {
 		return nil, err
 	}
 	if err := s.pullable(r); err != nil {

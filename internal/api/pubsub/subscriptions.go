@@ -22,7 +22,8 @@ type subscriberService struct {
 }
 
 func isNotFound(err error) bool {
-	return status.Code(err) == codes.NotFound || errors.Is(err, queue.ErrNotFound)
+	var none *missing
+	return errors.As(err, &none) || status.Code(err) == codes.NotFound || errors.Is(err, queue.ErrNotFound)
 }
 
 // newID is an id for what a client did not name.
