@@ -112,7 +112,7 @@ func (h *house) pool() function.Config {
 	if isolation == function.Possible && h.users.Any() {
 		isolation = function.Full
 	}
-	return function.Config{Region: c.Region, Concurrency: c.Concurrency, Isolation: isolation, See: c.See, Hide: h.file.Private()}
+	return function.Config{Region: c.Region, Concurrency: c.Concurrency, Isolation: isolation, Network: function.Network(c.Network), See: c.See, Hide: h.file.Private()}
 }
 
 // sayIsolation tells what of functions' isolation is missing on this machine.
@@ -122,6 +122,9 @@ func (h *house) sayIsolation() error {
 		return nil
 	}
 	a, err := function.Probe(filepath.Join(h.file.DataDir, "functions", "probe"))
+	if err == nil && c.Network == function.NoNetwork && !a.Alone {
+		h.log.Warn("functions are refused: this machine gives none a network of its own", "hint", "leave api: lambda: network: none out, or permit network namespaces")
+	}
 	if err != nil || a.Full() {
 		return err
 	}

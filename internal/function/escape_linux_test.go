@@ -2,6 +2,7 @@ package function_test
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"net"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -19,15 +21,20 @@ import (
 
 // target is what testdata/escape tries to reach.
 type target struct {
-	Owner                                                           int
-	Journal, Config, Code, Other, Layer, Temp, Socket, Name, Secret string
+	Owner                                                                          int
+	Journal, Config, Code, Other, Layer, Temp, Socket, Name, Door, Runtime, Secret string
 }
 
 // escapes deploys a function that tries to get out, beside another one, and gives what it could reach a secret.
 func escapes(t *testing.T, isolation function.Isolation) (*function.Pool, target) {
 	t.Helper()
+	return escapesOver(t, isolation, function.Outside)
+}
+
+func escapesOver(t *testing.T, isolation function.Isolation, network function.Network) (*function.Pool, target) {
+	t.Helper()
 	data := t.TempDir()
-	p := open(t, function.Config{Dir: filepath.Join(data, "functions"), Hide: []string{data}, Isolation: isolation})
+	p := open(t, function.Config{Dir: filepath.Join(data, "functions"), Hide: []string{data}, Isolation: isolation, Network: network})
 	on := target{Journal: filepath.Join(data, "journal"), Config: filepath.Join(data, "hikyaku.yaml"), Code: filepath.Join(data, "code"), Other: filepath.Join(data, "other"),
 		Layer: filepath.Join(data, "layer"), Temp: filepath.Join(os.TempDir(), "hikyaku-other-"+strconv.Itoa(os.Getpid())), Socket: filepath.Join(data, "socket"),
 		Name: "hikyaku-test-" + strconv.Itoa(os.Getpid()), Secret: "sesame-" + strconv.Itoa(os.Getpid())}
@@ -120,5 +127,87 @@ func TestWithoutIsolationEscapesSucceed(t *testing.T) {
 		if got := attempt(t, p, on, name); got[name] == "" {
 			t.Errorf("%s: it gives nothing", name)
 		}
+	}
+}
+
+// overTheNetwork deploys the function that tries to get out beside a door and another instance, and says what it reached.
+func overTheNetwork(t *testing.T, network function.Network) (got map[string]string, isolated bool) {
+	t.Helper()
+	p, on := escapesOver(t, function.Possible, network)
+	if a := p.Machine().Isolation; !a.Alone || !a.OwnUser {
+		t.Log("not everything is permitted here:", &a)
+		return nil, false
+	}
+	door, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer door.Close()
+	on.Door = door.Addr().String()
+	deploy(t, p, func(d *function.Definition) { d.Name = "others" })
+	r, err := p.Invoke(t.Context(), function.Request{Function: "others", Payload: []byte(`{"do":"environment"}`)})
+	if err != nil || r.FunctionError != "" {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	var env []string
+	if err := json.Unmarshal(r.Payload, &env); err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range env {
+		if a, ok := strings.CutPrefix(v, "AWS_LAMBDA_RUNTIME_API="); ok {
+			on.Runtime = a
+		}
+	}
+	got = map[string]string{}
+	for _, name := range []string{"network: a door", "network: another's Runtime API", "network: a route out", "network: interfaces"} {
+		maps.Copy(got, attempt(t, p, on, name))
+	}
+	return got, true
+}
+
+func TestWithoutANetworkNothingIsReached(t *testing.T) {
+	got, isolated := overTheNetwork(t, function.NoNetwork)
+	if isolated && len(got) != 4 {
+		t.Errorf("%d ways were tried", len(got))
+	}
+	for name, how := range got {
+		if how != "" {
+			t.Errorf("%s: %s", name, how)
+		}
+	}
+}
+
+// With the machine's network a function reaches what the machine does, but not the Runtime API of another function.
+func TestWithTheMachinesNetworkDoorsAreReachedAndRuntimesAreNot(t *testing.T) {
+	got, isolated := overTheNetwork(t, function.Outside)
+	if isolated && (got["network: a door"] == "" || got["network: another's Runtime API"] != "") {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestAFunctionWithoutANetworkIsRefusedWhereThatCannotBe(t *testing.T) {
+	p := open(t, function.Config{Isolation: function.None, Network: function.NoNetwork})
+	_, err := p.Deploy(function.Definition{Name: "f", Runtime: "provided", Code: code.Source{Folder: built}})
+	if !errors.Is(err, function.ErrNotIsolated) {
+		t.Errorf("%v", err)
+	}
+}
+
+// A function that starts processes without end has so many, the others go on, and none of them outlives it. It is never tried where nothing bounds it.
+func TestAFunctionStartsABoundedNumberOfProcesses(t *testing.T) {
+	p, on := escapes(t, function.Possible)
+	if m := p.Machine(); !m.Isolation.Room || !m.Limits.Tasks {
+		t.Log("nothing counts the processes of an instance here:", m.Limits, &m.Isolation)
+		return
+	}
+	deploy(t, p, func(d *function.Definition) {
+		single(d)
+		d.Code, d.MemoryMB = code.Source{Folder: on.Code}, 2048
+	})
+	if got := attempt(t, p, on, "bomb: processes"); got["bomb: processes"] != "" {
+		t.Errorf("%s", got["bomb: processes"])
+	}
+	if got := attempt(t, p, on, "read the journal"); got["read the journal"] != "" {
+		t.Errorf("%s", got)
 	}
 }

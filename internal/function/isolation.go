@@ -24,6 +24,15 @@ const (
 	None     Isolation = "none" // not at all: functions may do what this process may
 )
 
+// Network is what instances reach beside their Runtime API.
+type Network string
+
+// The kinds of Network.
+const (
+	Outside   Network = ""     // what this process reaches
+	NoNetwork Network = "none" // nothing but themselves
+)
+
 // ErrNotIsolated is wrapped by errors about functions that this machine cannot keep apart, though they have to be.
 var ErrNotIsolated = errors.New("functions cannot be isolated on this machine")
 
@@ -31,6 +40,9 @@ var ErrNotIsolated = errors.New("functions cannot be isolated on this machine")
 func (p *Pool) isolated() error {
 	if a := p.starter.Isolation(); p.config.Isolation == Full && !a.Full() {
 		return fmt.Errorf("%w: missing: %s (permit it, or set api: lambda: isolation: none if whoever may deploy a function may do all that hikyaku may)", ErrNotIsolated, &a)
+	}
+	if p.config.Network == NoNetwork && !p.starter.Isolation().Alone {
+		return fmt.Errorf("%w: api: lambda: network: none needs a network of its own for each instance, which this machine does not permit, or isolation: none does not give", ErrNotIsolated)
 	}
 	return nil
 }
@@ -84,6 +96,9 @@ func (p *Pool) user(name string) int {
 // answer them. nil: this system does not tell whose a connection is.
 func (i *instance) refuse() func(net.Conn) bool {
 	p := i.fn.pool
+	if p.config.Network == NoNetwork { // nobody else is there
+		return nil
+	}
 	if !p.known() {
 		return nil
 	}
@@ -117,7 +132,7 @@ func (f *function) plan(program string) isolate.Plan {
 	slices.Reverse(layers)
 	p := isolate.Plan{
 		Code: f.deployed.Dir, Layers: layers, Programs: []string{program}, TempBytes: int64(f.d.StorageMB) << 20, User: f.user,
-		See: append([]string{filepath.Join(c.Dir, "loaders")}, c.See...), Hide: append([]string{c.Dir}, c.Hide...), Memo: &f.memo,
+		See: append([]string{filepath.Join(c.Dir, "loaders")}, c.See...), Hide: append([]string{c.Dir}, c.Hide...), Alone: c.Network == NoNetwork, Memo: &f.memo,
 	}
 	if f.interpreter != "" {
 		p.Programs = append(p.Programs, f.interpreter)
@@ -145,6 +160,18 @@ func (i *instance) enclose(program string) error {
 		i.note("ISOLATION\tThe layers are not at /opt: the system does not lay folders over each other here.")
 	}
 	return nil
+}
+
+// listenInside makes the room of an instance without a network, and listens in it.
+func (i *instance) listenInside() (net.Listener, error) {
+	start, err := i.fn.program(i.tempInside())
+	if err != nil {
+		return nil, err
+	}
+	if err := i.enclose(start.Path); err != nil {
+		return nil, err
+	}
+	return i.fn.pool.starter.Listen(i.room)
 }
 
 // apart tells whether the instance has a room of its own.

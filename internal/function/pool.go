@@ -34,6 +34,8 @@ type Config struct {
 	Unlimited bool
 	// Isolation says how far instances have to be kept apart from the machine and from each other.
 	Isolation Isolation
+	// Network is what instances reach. Where it cannot be so, nothing is deployed.
+	Network Network
 	// See are files and folders of the machine that isolated instances see, too, and can read; Hide are those that they do not see, whatever lies around them.
 	See, Hide []string
 	// NoBoost leaves an instance its own share of the processors while it starts, where the provider gives it a whole one at least.

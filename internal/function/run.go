@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -66,7 +67,13 @@ func (i *instance) open() error {
 	if err := os.Mkdir(i.temp, 0o700); err != nil {
 		return fmt.Errorf("cannot make a folder for temporary files: %w", err)
 	}
-	if i.server, err = runtimeapi.Listen(runtimeapi.Config{Handler: i, Extensions: i.extensionNames(), Function: f.d.Name, Version: f.d.Version,
+	var listener net.Listener
+	if f.pool.config.Network == NoNetwork {
+		if listener, err = i.listenInside(); err != nil {
+			return err
+		}
+	}
+	if i.server, err = runtimeapi.Listen(runtimeapi.Config{Handler: i, Listener: listener, Extensions: i.extensionNames(), Function: f.d.Name, Version: f.d.Version,
 		HandlerName: f.d.Handler, Account: f.pool.config.Account, Refuse: i.refuse()}); err != nil {
 		return err
 	}
@@ -109,8 +116,10 @@ func (i *instance) spawn() error {
 	if err != nil {
 		return err
 	}
-	if err := i.enclose(start.Path); err != nil {
-		return err
+	if i.room == nil {
+		if err := i.enclose(start.Path); err != nil {
+			return err
+		}
 	}
 	env := i.environment(start.Env)
 	i.mu.Lock()

@@ -24,6 +24,8 @@ type Config struct {
 	// Keeps functions apart from this machine and from each other. full: a function is refused where part of it is not permitted; none: functions may do what hikyaku may; not
 	// set: with users full, without them as far as the machine permits.
 	Isolation string `yaml:"isolation"`
+	// none: functions reach no network, and no door of hikyaku, but have their Runtime API; not set: they reach what this machine reaches.
+	Network string `yaml:"network"`
 	// More files and folders of this machine that isolated functions see, and can read.
 	See []string `yaml:"see"`
 	// How long an event that nobody waits for rests after its function failed, before it is tried again, and twice that before the last time; 0: 1 min.
@@ -65,6 +67,10 @@ func (c Config) Check(hasUsers bool) error {
 		return fmt.Errorf("%w: retry_delay cannot be negative", ErrConfig)
 	case !slices.Contains([]string{"", "full", "none"}, c.Isolation):
 		return fmt.Errorf("%w: isolation: %q is neither full nor none", ErrConfig, c.Isolation)
+	case !slices.Contains([]string{"", "none"}, c.Network):
+		return fmt.Errorf("%w: network: %q is not none", ErrConfig, c.Network)
+	case c.Network == "none" && c.Isolation == "none":
+		return fmt.Errorf("%w: network: none is a part of isolation, which isolation: none switches off", ErrConfig)
 	case strings.ContainsAny(c.Region, ":/ \t\r\n"):
 		return fmt.Errorf("%w: region: %q cannot stand in an ARN (us-east-1 can)", ErrConfig, c.Region)
 	}

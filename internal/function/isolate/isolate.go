@@ -9,7 +9,7 @@
 // A room is held by cat, which waits for the end of a pipe: process 1 in it, so that the kernel kills everybody in the room when it ends, and it ends when this
 // process does. Nothing is started in between that costs time: children of a vfork make a list of system calls, made up before, and become the program.
 //
-// What a room does not do: it limits neither memory nor processors (package limit does), and its network is the machine's.
+// What a room does not do: it limits neither memory nor processors (package limit does), and its network is the machine's unless the Plan says otherwise.
 package isolate
 
 import (
@@ -35,6 +35,8 @@ type Plan struct {
 	User int
 	// Tasks is how many processes and threads User may have; 0: something else bounds them.
 	Tasks int
+	// Alone gives the room a network of its own, in which there is nothing but itself; else it has the machine's.
+	Alone bool
 	// Memo, if it is not nil, keeps what was found out of the machine's files for this Plan, so that its next room costs less. It is for rooms of one Plan alone.
 	Memo *Memo
 }
@@ -57,6 +59,7 @@ type Abilities struct {
 	OwnUser bool // programs are another user than this process in the eyes of the machine
 	Proc    bool // with a /proc of their own
 	Filter  bool // system calls are filtered
+	Alone   bool // a network of their own
 	Scoped  bool // sockets without a name in the file system are closed as well
 	// Missing says what is not permitted, and why. Without an entry isolation is full.
 	Missing []string

@@ -2,7 +2,10 @@
 
 package isolate
 
-import "errors"
+import (
+	"errors"
+	"net"
+)
 
 // Ways are how rooms are made; here there are none.
 type Ways struct{ Abilities }
@@ -31,6 +34,9 @@ func (w *Ways) Bare() *Room { return nil }
 
 // Start starts nothing.
 func (r *Room) Start(Program) (int, error) { return 0, errNone }
+
+// Listen listens nowhere.
+func (r *Room) Listen() (net.Listener, error) { return nil, errNone }
 
 // Usable says that nothing can be started.
 func (r *Room) Usable() bool { return false }

@@ -77,6 +77,10 @@ func (w *Ways) open(p *Plan) (*Room, error) {
 	}
 	files, made := w.files(p)
 	s.add(files)
+	if p.Alone {
+		flags |= unix.CLONE_NEWNET
+		s.loopback()
+	}
 	s.call("have a session of its own", unix.SYS_SETSID)
 	c := w.confinement(p)
 	c.in, c.out = int(in.Fd()), int(null.Fd())
@@ -154,6 +158,9 @@ func (w *Ways) bury(pid int) {
 // enter has a child enter the room: what it starts then is in it.
 func (r *Room) enter(s *script) {
 	flags := uintptr(namespaces)
+	if r.plan.Alone {
+		flags |= unix.CLONE_NEWNET
+	}
 	if r.ways.mapped {
 		flags |= unix.CLONE_NEWUSER
 	}
@@ -219,6 +226,10 @@ func Probe(at string) *Ways {
 		}
 	}
 	w.OwnUser = !w.mapped
+	if err == nil {
+		plan.Alone = true
+		w.Alone = w.try(plan) == nil
+	}
 	if err != nil {
 		w.Abilities = Abilities{Missing: []string{"a room of its own: user, files, processes, shared memory (" + cause(err) + ")"}, Filter: true}
 		if e := w.runs(w.Bare()); e != nil {

@@ -17,6 +17,7 @@ package process
 import (
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"runtime"
 	"sync"
@@ -139,6 +140,14 @@ func (s *Starter) Room(p isolate.Plan) (room *isolate.Room, err error) {
 		return nil, e
 	}
 	return room, err
+}
+
+// Listen listens in the network of a room.
+func (s *Starter) Listen(room *isolate.Room) (l net.Listener, err error) {
+	if e := s.do(func() { l, err = room.Listen() }); e != nil {
+		return nil, e
+	}
+	return l, err
 }
 
 // start starts a program on the thread for that.

@@ -18,6 +18,8 @@ type Config struct {
 	Function, Version, HandlerName, Account string
 	// Refuse tells of a new connection whether it is not the instance's: then it is closed without a word. It may be called concurrently. nil: all are.
 	Refuse func(net.Conn) bool
+	// Listener is where it listens; nil: on a port of 127.0.0.1 that the system chooses.
+	Listener net.Listener
 	// Now is time.Now, unless a test has a clock of its own.
 	Now func() time.Time
 }
@@ -56,10 +58,13 @@ func (p phase) String() string {
 	return [...]string{"Started", "Ready", "InvocationInProgress", "InvocationResponse", "ResponseSent", "InitError"}[p]
 }
 
-// Listen opens an endpoint on a port of 127.0.0.1 that the system chooses.
+// Listen opens an endpoint.
 func Listen(c Config) (*Server, error) {
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Listener != nil {
+		return serve(c, c.Listener), nil
 	}
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {

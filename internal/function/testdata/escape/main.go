@@ -26,6 +26,7 @@ type target struct {
 	Socket  string // a socket in the file system
 	Name    string // of a socket without a file
 	Door    string // the address of a door
+	Runtime string // the address of another instance's Runtime API
 	Secret  string // what is in every file that should not be read
 }
 
@@ -50,7 +51,7 @@ func main() {
 		}
 		got := map[string]string{}
 		for name, try := range ways {
-			if e.Do == "" && !strings.HasPrefix(name, "bomb") || e.Do == name {
+			if e.Do == "" && !strings.HasPrefix(name, "bomb") && !strings.HasPrefix(name, "network") || e.Do == name {
 				got[name] = attempt(try, &e.On)
 			}
 		}
