@@ -138,6 +138,11 @@ func boolAttribute(name string, fifo bool, of func(*subject) *bool) attribute {
 	}
 }
 
+func isTrue(value string) bool {
+	b, err := parseBool("", value)
+	return err == nil && b
+}
+
 func parseBool(name, value string) (bool, error) {
 	switch value {
 	case "true", "True", "TRUE":
@@ -170,7 +175,7 @@ func choiceAttribute(name, no, yes string, of func(*subject) *bool) attribute {
 
 func setFIFO(_ *call, _ *subject, value string) error {
 	if b, err := parseBool(attrFIFO, value); err != nil || !b {
-		return wire.InvalidAttributeValue(attrFIFO, "A queue whose name ends with .fifo is a FIFO queue: true is the only value")
+		return wire.InvalidAttributeValue(attrFIFO, "Modifying queue type is not supported")
 	}
 	return nil
 }
@@ -221,7 +226,10 @@ func (c *call) set(s *subject, values map[string]string) error {
 			continue
 		}
 		known++
-		if a.fifo && !s.fifo || a.set == nil {
+		switch {
+		case a.fifo && !s.fifo && (a.name == attrScope || a.name == attrLimit):
+			return wire.InvalidAttributeName("You can specify the " + a.name + " only when FifoQueue is set to true.")
+		case a.fifo && !s.fifo || a.set == nil:
 			return wire.UnknownAttribute(a.name)
 		}
 		if err := a.set(c, s, value); err != nil {
@@ -230,6 +238,15 @@ func (c *call) set(s *subject, values map[string]string) error {
 	}
 	if known < len(values) {
 		return unknownAttribute(values)
+	}
+	if values[attrKMSKey] != "" && isTrue(values[attrSSE]) {
+		return wire.InvalidAttributeName("You can use one type of server-side encryption (SSE) at one time. You can either enable KMS SSE or SQS SSE.")
+	}
+	switch { // each ends the other
+	case values[attrKMSKey] != "":
+		s.SSE = false
+	case isTrue(values[attrSSE]):
+		s.KMSKey, s.KMSReuse = "", 0
 	}
 	if s.GroupLimit && !s.GroupDedup {
 		return wire.InvalidAttributeValue(attrLimit, "perMessageGroupId can be set only where DeduplicationScope is messageGroup")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/hikyaku/hikyaku/internal/api/sqs/wire"
 )
@@ -92,8 +93,8 @@ func checkAttributeName(name string) error {
 	if len(name) > maxAttributeName {
 		return wire.InvalidParameter(fmt.Sprintf("Length of message attribute name must be less than or equal to %d bytes.", maxAttributeName))
 	}
-	for i := range len(name) {
-		if c := name[i]; !wordByte(c) && c != '.' {
+	for _, r := range name { // letters and digits of any script, as the service has it
+		if r != '.' && r != '-' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
 			return wire.InvalidParameter("Invalid characters found in the message (user) attribute name: only alphanumeric characters, underscores, hyphens and periods are allowed.")
 		}
 	}

@@ -17,7 +17,7 @@ type Config struct {
 	MaxConnections int        `yaml:"max_connections"` // more wait for one to end; 0: 10,000
 	// In the ARNs that clients see, unless their requests are signed for another; "": us-east-1.
 	Region string `yaml:"region"`
-	// So long after a queue was deleted none of its name can be made, and so long after a purge none follows; 0: 60 s, as with the service.
+	// So long after a queue was deleted none of its name can be made, and so long after a purge none follows: 60s is what the service does; 0: at once.
 	Rest time.Duration `yaml:"rest"`
 }
 
@@ -36,9 +36,6 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Region == "" {
 		c.Region = "us-east-1"
-	}
-	if c.Rest == 0 {
-		c.Rest = time.Minute
 	}
 	return c
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/hikyaku/hikyaku/internal/api/sqs/wire"
 	"github.com/hikyaku/hikyaku/internal/door"
@@ -56,8 +57,11 @@ const missingParameter = "MissingParameter"
 // entryError tells what became of an entry of a batch.
 func (d *Server) entryError(id string, err error) wire.BatchError {
 	e := d.wireError(err)
-	if e.Code == missingParameter { // as the service has it in batches
+	switch { // as the service has it in batches
+	case e.Code == missingParameter:
 		e = wire.InvalidParameter(e.Message)
+	case strings.HasPrefix(e.Message, "One or more parameters are invalid."):
+		e = wire.InvalidParameter(strings.Replace(e.Message, "are invalid.", "cannot be validated.", 1))
 	}
 	return wire.BatchError{ID: id, Error: e}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	client "github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -79,8 +80,54 @@ func TestAMessageThatIsPutBackComesBeforeThoseBehindIt(t *testing.T) {
 	if err := r.visibility(url, ms[0], 0); err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(bodies(r.receive(url, 10)), " "); got != "0 1 2" {
+	again := r.receive(url, 10)
+	if got := strings.Join(bodies(again), " "); got != "0" {
+		t.Errorf("then there are %s: 1 is in flight still", got)
+	}
+	if err := r.delete(url, ms[1]); err != nil {
+		t.Errorf("the other one of the batch: %v", err)
+	}
+	if err := r.delete(url, again[0]); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(bodies(r.receive(url, 10)), " "); got != "2" {
 		t.Errorf("then there are %s", got)
+	}
+}
+
+func TestAReceiveTakesAllItCanOfAGroup(t *testing.T) {
+	r := newRig(t)
+	url := r.queue("jobs.fifo")
+	for i := range 3 {
+		for _, g := range []string{"a", "b"} {
+			r.send(url, fmt.Sprint(g, i), group(g, fmt.Sprint(g, i)))
+		}
+	}
+	if got := strings.Join(bodies(r.receive(url, 3)), " "); got != "a0 a1 a2" {
+		t.Errorf("one reader gets %s", got)
+	}
+	if got := strings.Join(bodies(r.receive(url, 3)), " "); got != "b0 b1 b2" {
+		t.Errorf("the other one gets %s", got)
+	}
+}
+
+func TestABatchIsRefusedWhereAnEntryHasNoGroupOrID(t *testing.T) {
+	r := newRig(t)
+	url := r.queue("jobs.fifo")
+	for _, spoil := range []func(e *types.SendMessageBatchRequestEntry){
+		func(e *types.SendMessageBatchRequestEntry) { e.MessageGroupId = nil },
+		func(e *types.SendMessageBatchRequestEntry) { e.MessageDeduplicationId = nil },
+	} {
+		es := entries("0", "1")
+		for i := range es {
+			es[i].MessageGroupId, es[i].MessageDeduplicationId = ptr("g"), es[i].Id
+		}
+		spoil(&es[1])
+		_, err := r.client.SendMessageBatch(t.Context(), &client.SendMessageBatchInput{QueueUrl: &url, Entries: es})
+		wantCode(t, err, "InvalidParameterValue")
+	}
+	if got := r.attributes(url)["ApproximateNumberOfMessages"]; got != "0" {
+		t.Errorf("%s messages were sent", got)
 	}
 }
 
@@ -123,15 +170,32 @@ func TestADuplicateIsAnsweredWithTheFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	again("after it was deleted")
-	if _, err := r.client.PurgeQueue(t.Context(), &client.PurgeQueueInput{QueueUrl: &url}); err != nil {
-		t.Fatal(err)
-	}
-	again("after a purge")
 	r.clock.pass(4*time.Minute + 50*time.Second)
 	again("shortly before five minutes")
 	r.clock.pass(11 * time.Second)
 	if got := r.send(url, "a new one", group("g", "d")); *got.MessageId == *first.MessageId {
 		t.Error("after five minutes it is a duplicate still")
+	}
+}
+
+func TestAPurgeForgetsDeduplicationIDs(t *testing.T) {
+	r := newRig(t)
+	for _, scope := range []string{"queue", "messageGroup"} {
+		url := r.queue(scope+".fifo", "DeduplicationScope", scope)
+		first := r.send(url, "hello", group("g", "d"))
+		if _, err := r.client.PurgeQueue(t.Context(), &client.PurgeQueueInput{QueueUrl: &url}); err != nil {
+			t.Fatal(err)
+		}
+		second := r.send(url, "hello", group("g", "d"))
+		if *second.MessageId == *first.MessageId {
+			t.Error("what was purged makes a duplicate of what is sent behind it")
+		}
+		if third := r.send(url, "hello", group("g", "d")); *third.MessageId != *second.MessageId {
+			t.Error("behind a purge there are no duplicates any more")
+		}
+		if m := r.one(url); *m.MessageId != *second.MessageId || m.Attributes["MessageDeduplicationId"] != "d" {
+			t.Errorf("received %s with %v", *m.MessageId, m.Attributes)
+		}
 	}
 }
 

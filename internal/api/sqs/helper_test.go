@@ -42,7 +42,7 @@ func newRig(t *testing.T) *rig {
 	clock := new(fakeClock)
 	s, stop := openStore(t, t.TempDir(), clock.now, queue.Limits{})
 	t.Cleanup(stop)
-	return newRigOver(t, Config{}, nil, s, clock)
+	return newRigOver(t, Config{Rest: time.Minute}, nil, s, clock)
 }
 
 // openStore opens a store in a folder and returns what closes it.

@@ -33,7 +33,7 @@ type driver struct {
 // start opens the store and the door.
 func (d *driver) start() {
 	d.store, d.close = openStore(d.t, d.dir, time.Now, queue.Limits{})
-	door, err := New(Config{}, Options{Store: d.store, Report: func(err error) { d.t.Error("reported:", err) }})
+	door, err := New(Config{Rest: modelRest}, Options{Store: d.store, Report: func(err error) { d.t.Error("reported:", err) }})
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -246,6 +246,7 @@ func (d *driver) seldom(t *rapid.T) {
 		default:
 			want(t, "PurgeQueue", r, out, "")
 			r.letters, r.purged = nil, time.Now()
+			clear(r.dedup)
 		}
 	case 1:
 		out := d.ask(t, "DeleteQueue", map[string]any{"QueueUrl": d.url(r)})

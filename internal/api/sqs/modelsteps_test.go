@@ -176,6 +176,7 @@ func (d *driver) receiveFrom(t *rapid.T, r *reference, try string) {
 		if m.Attributes["MessageGroupId"] != l.group {
 			t.Fatalf("%s: %s is of the group %q, not %q", r.name, l.body, m.Attributes["MessageGroupId"], l.group)
 		}
+		l.apart = r.fifo
 		l.flying, l.visible, l.receipt = true, now.Add(visibility), m.ReceiptHandle
 		r.receipts = append(r.receipts, receiptOfModel{m.ReceiptHandle, l.id, l.receives})
 		taken = append(taken, l)

@@ -2,9 +2,9 @@ package sqs
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/api/sqs/wire"
@@ -79,7 +79,7 @@ func (c *call) startMessageMoveTask(in *wire.StartMessageMoveTaskRequest) (wire.
 		}
 		return nil, wire.ServiceUnavailable("the server is shutting down")
 	}
-	return &wire.StartMessageMoveTaskResponse{TaskHandle: taskHandle(&m)}, nil
+	return &wire.StartMessageMoveTaskResponse{TaskHandle: c.taskHandle(&m)}, nil
 }
 
 func errMoveTwice() error {
@@ -161,7 +161,7 @@ func (c *call) shownMove(m *move) wire.MoveTask {
 		ApproximateNumberOfMessagesToMove: wire.Some(m.ToMove),
 	}
 	if m.Status == moveRunning {
-		t.TaskHandle = taskHandle(m)
+		t.TaskHandle = c.taskHandle(m)
 	}
 	if m.To != (queue.Name{}) {
 		t.DestinationARN = c.arnOf(m.To)
@@ -170,12 +170,17 @@ func (c *call) shownMove(m *move) wire.MoveTask {
 }
 
 func (c *call) cancelMessageMoveTask(in *wire.CancelMessageMoveTaskRequest) (wire.Response, error) {
-	source, id, ok := parseTaskHandle(in.TaskHandle)
+	source, id, ok := c.d.parseTaskHandle(in.TaskHandle)
 	if !ok {
 		return nil, wire.InvalidParameter("Value for parameter TaskHandle is invalid.")
 	}
 	if err := c.may(access.Admin, source); err != nil {
 		return nil, err
+	}
+	if v, err := c.d.view(source); err != nil {
+		return nil, err
+	} else if v == nil {
+		return nil, wire.ResourceNotFound("The resource that you specified for the SourceArn parameter doesn't exist.")
 	}
 	x := c.d.moves.of(source)
 	if x == nil || x.get().ID != id {
@@ -201,20 +206,30 @@ func notActive(m *move) error {
 	return wire.UnsupportedOperation("Only active tasks can be cancelled: this one is " + m.Status + ".")
 }
 
-// taskHandle names a task.
-func taskHandle(m *move) string {
-	return base64.URLEncoding.EncodeToString([]byte(m.Source.String() + "/" + m.ID))
+// handleOfTask is what a task handle says, in base64, as the service's do.
+type handleOfTask struct {
+	TaskID    string `json:"taskId"`
+	SourceARN string `json:"sourceArn"`
 }
 
-func parseTaskHandle(handle string) (source queue.Name, id string, ok bool) {
-	text, err := base64.URLEncoding.DecodeString(handle)
+// taskHandle names a task.
+func (c *call) taskHandle(m *move) string {
+	text, err := json.Marshal(handleOfTask{m.ID, c.arnOf(m.Source)})
+	if err != nil {
+		return "" // two texts always can be marshalled
+	}
+	return base64.StdEncoding.EncodeToString(text)
+}
+
+func (d *Server) parseTaskHandle(handle string) (source queue.Name, id string, ok bool) {
+	text, err := base64.StdEncoding.DecodeString(handle)
 	if err != nil {
 		return source, "", false
 	}
-	i := strings.LastIndexByte(string(text), '/')
-	if i < 0 {
+	var h handleOfTask
+	if json.Unmarshal(text, &h) != nil || h.TaskID == "" {
 		return source, "", false
 	}
-	source, err = queue.ParseName(string(text[:i]))
-	return source, string(text[i+1:]), err == nil
+	source, ok = d.parseARN(h.SourceARN)
+	return source, h.TaskID, ok
 }

@@ -148,7 +148,7 @@ func (d *Server) carry(ctx context.Context, x *moving) move {
 			m.Status = moveCancelled
 			return m
 		case err != nil:
-			m.Status, m.Reason = moveFailed, err.Error()
+			m.Status, m.Reason = moveFailed, d.reason(err)
 			return m
 		case done:
 			m.Status = moveCompleted
@@ -159,6 +159,14 @@ func (d *Server) carry(ctx context.Context, x *moving) move {
 			saved = time.Now()
 		}
 	}
+}
+
+// reason tells why a task failed, by the code of an error where the service does so.
+func (d *Server) reason(err error) string {
+	if errors.Is(err, queue.ErrNotFound) {
+		return d.wireError(err).Code
+	}
+	return err.Error()
 }
 
 // carrySome moves some messages, and waits as long as the rate of the task wants.

@@ -18,11 +18,22 @@ type policy struct {
 
 // statement is one that AddPermission makes.
 type statement struct {
-	SID       string              `json:"Sid"`
-	Effect    string              `json:"Effect"`
-	Principal map[string][]string `json:"Principal"`
-	Action    []string            `json:"Action"`
-	Resource  string              `json:"Resource"`
+	SID       string               `json:"Sid"`
+	Effect    string               `json:"Effect"`
+	Principal map[string]oneOrMore `json:"Principal"`
+	Action    oneOrMore            `json:"Action"`
+	Resource  string               `json:"Resource"`
+}
+
+// oneOrMore is a list of which a single element stands without a list around it.
+type oneOrMore []string
+
+// MarshalJSON implements json.Marshaler.
+func (l oneOrMore) MarshalJSON() ([]byte, error) {
+	if len(l) == 1 {
+		return json.Marshal(l[0])
+	}
+	return json.Marshal([]string(l))
 }
 
 // The limits of AddPermission.
@@ -107,7 +118,7 @@ func (c *call) addPermission(in *wire.AddPermissionRequest) (wire.Response, erro
 		case len(p.Statement) >= maxStatements:
 			return wire.OverLimit(fmt.Sprintf("The policy has %d statements, the most there can be.", maxStatements))
 		}
-		st := statement{SID: in.Label, Effect: "Allow", Principal: map[string][]string{}, Resource: arn}
+		st := statement{SID: in.Label, Effect: "Allow", Principal: map[string]oneOrMore{}, Resource: arn}
 		for _, id := range in.AWSAccountIDs {
 			st.Principal["AWS"] = append(st.Principal["AWS"], "arn:aws:iam::"+id+":root")
 		}

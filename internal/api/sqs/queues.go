@@ -147,6 +147,10 @@ func (c *call) listDeadLetterSourceQueues(in *wire.ListDeadLetterSourceQueuesReq
 
 // feeds tells whether the dead letters of a queue go to another.
 func (d *Server) feeds(n, to queue.Name) bool {
+	if n == to {
+		s, err := d.recall(n)
+		return err == nil && s.OwnDead > 0
+	}
 	def, _, err := d.store.Definition(n)
 	return err == nil && def.MaxAttempts > 0 && d.deadQueue(n, &def) == to
 }
@@ -205,5 +209,18 @@ func (c *call) purgeQueue(in *wire.PurgeQueueRequest) (wire.Response, error) {
 		return nil, err
 	}
 	d.purged.note(n, d.now(), d.config.Rest)
-	return nil, nil
+	return nil, c.forgetIDs(n)
+}
+
+// forgetIDs comes after a purge: what was sent before is no duplicate of what is sent from now on.
+func (c *call) forgetIDs(n queue.Name) error {
+	c.d.admin.Lock()
+	defer c.d.admin.Unlock()
+	v, err := c.d.view(n)
+	if err != nil || v == nil || !v.fifo {
+		return err // it may have been deleted meanwhile
+	}
+	s := v.settings.clone()
+	s.Purges++
+	return c.d.remember(c.ctx(), n, &s)
 }

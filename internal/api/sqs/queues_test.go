@@ -94,7 +94,7 @@ func TestEveryAttributeIsShownAsItWasSet(t *testing.T) {
 		"Policy": `{"Version":"2012-10-17"}`, "RedriveAllowPolicy": `{"redrivePermission":"denyAll"}`, "ContentBasedDeduplication": "true",
 		"RedrivePolicy":      `{"deadLetterTargetArn":"arn:aws:sqs:eu-west-1:000000000000:dead.fifo","maxReceiveCount":3}`,
 		"DeduplicationScope": "messageGroup", "FifoThroughputLimit": "perMessageGroupId", "KmsMasterKeyId": "alias/key", "KmsDataKeyReusePeriodSeconds": "60",
-		"SqsManagedSseEnabled": "true", "FifoQueue": "true",
+		"SqsManagedSseEnabled": "false", "FifoQueue": "true",
 	}
 	var in []string
 	for name, value := range want {
@@ -340,6 +340,47 @@ func TestTagsAreKeptAndListed(t *testing.T) {
 	}
 }
 
+func TestOneEncryptionEndsTheOther(t *testing.T) {
+	r := newRig(t)
+	url := r.queue("news", "KmsMasterKeyId", "key")
+	set := func(values map[string]string) error {
+		_, err := r.client.SetQueueAttributes(t.Context(), &client.SetQueueAttributesInput{QueueUrl: &url, Attributes: values})
+		return err
+	}
+	if err := set(map[string]string{"SqsManagedSseEnabled": "true"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.attributes(url); got["SqsManagedSseEnabled"] != "true" || got["KmsMasterKeyId"] != "" {
+		t.Errorf("with SQS's own: %v", got)
+	}
+	if err := set(map[string]string{"KmsMasterKeyId": "key"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.attributes(url); got["SqsManagedSseEnabled"] != "false" || got["KmsMasterKeyId"] != "key" {
+		t.Errorf("with KMS: %v", got)
+	}
+	wantCode(t, set(map[string]string{"KmsMasterKeyId": "key", "SqsManagedSseEnabled": "true"}), "InvalidAttributeName")
+}
+
+func TestWithoutARestQueuesAreMadeAndPurgedAtOnce(t *testing.T) {
+	clock := new(fakeClock)
+	s, stop := openStore(t, t.TempDir(), clock.now, queue.Limits{})
+	t.Cleanup(stop)
+	r := newRigOver(t, Config{}, nil, s, clock)
+	url := r.queue("news")
+	for range 2 {
+		if _, err := r.client.PurgeQueue(t.Context(), &client.PurgeQueueInput{QueueUrl: &url}); err != nil {
+			t.Error(err)
+		}
+	}
+	for range 2 {
+		if _, err := r.client.DeleteQueue(t.Context(), &client.DeleteQueueInput{QueueUrl: &url}); err != nil {
+			t.Fatal(err)
+		}
+		r.queue("news")
+	}
+}
+
 func TestPermissionsAreStatementsOfThePolicy(t *testing.T) {
 	r := newRig(t)
 	url := r.queue("news")
@@ -354,8 +395,8 @@ func TestPermissionsAreStatementsOfThePolicy(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"Version":"2008-10-17","Id":"arn:aws:sqs:eu-west-1:000000000000:news/SQSDefaultPolicy","Statement":[` +
-		`{"Sid":"one","Effect":"Allow","Principal":{"AWS":["arn:aws:iam::111122223333:root"]},"Action":["SQS:SendMessage","SQS:ReceiveMessage"],"Resource":"arn:aws:sqs:eu-west-1:000000000000:news"},` +
-		`{"Sid":"two","Effect":"Allow","Principal":{"AWS":["arn:aws:iam::111122223333:root"]},"Action":["SQS:*"],"Resource":"arn:aws:sqs:eu-west-1:000000000000:news"}]}`
+		`{"Sid":"one","Effect":"Allow","Principal":{"AWS":"arn:aws:iam::111122223333:root"},"Action":["SQS:SendMessage","SQS:ReceiveMessage"],"Resource":"arn:aws:sqs:eu-west-1:000000000000:news"},` +
+		`{"Sid":"two","Effect":"Allow","Principal":{"AWS":"arn:aws:iam::111122223333:root"},"Action":"SQS:*","Resource":"arn:aws:sqs:eu-west-1:000000000000:news"}]}`
 	if got := r.attributes(url)["Policy"]; got != want {
 		t.Errorf("the policy is\n%s, not\n%s", got, want)
 	}

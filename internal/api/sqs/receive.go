@@ -94,6 +94,7 @@ func (c *call) checkReceive(in *wire.ReceiveMessageRequest, r *receiving) error 
 		From: r.from[:], Max: most, Wait: time.Duration(wait) * time.Second,
 		Bytes: int(min(maxAnswerBytes, c.d.busy.Limit()/(2*answerCost))), Hold: c.room,
 	}
+	r.claim.ByKey, r.claim.Apart = r.view.fifo, r.view.fifo
 	if in.VisibilityTimeout.Set {
 		r.claim.Lease = lease(visibility)
 	}

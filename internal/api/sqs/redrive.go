@@ -23,7 +23,7 @@ type redrivePolicy struct {
 // setRedrive makes a redrive policy the definition's bound of attempts and queue for dead letters. An empty one takes them away.
 func setRedrive(c *call, s *subject, value string) error {
 	if value == "" {
-		s.def.MaxAttempts, s.def.DeadLetter = 0, ""
+		s.def.MaxAttempts, s.def.DeadLetter, s.OwnDead = 0, "", 0
 		return nil
 	}
 	bad := func(reason string) error { return wire.InvalidParameterValue(attrRedrive, shortened(value), reason) }
@@ -55,24 +55,29 @@ func setRedrive(c *call, s *subject, value string) error {
 		return err
 	case v == nil:
 		return bad("Dead letter target does not exist.")
-	case to == s.name:
-		return bad("A queue cannot be its own dead-letter queue.")
 	case v.fifo != s.fifo:
 		return bad("Dead-letter queue must be same type of queue as the source.")
 	case !c.d.admits(v, s.name):
 		return bad("The queue at deadLetterTargetArn does not allow this source queue: see its RedriveAllowPolicy.")
 	}
-	s.def.MaxAttempts, s.def.DeadLetter = n, to.String()
+	s.def.MaxAttempts, s.def.DeadLetter, s.OwnDead = n, to.String(), 0
+	if to == s.name { // its dead letters stay where they are
+		s.def.MaxAttempts, s.def.DeadLetter, s.OwnDead = 0, "", n
+	}
 	return nil
 }
 
 func showRedrive(c *call, s *subject, _ *queue.Stats) string {
-	if s.def.MaxAttempts == 0 {
+	to, n := c.d.deadQueue(s.name, &s.def), s.def.MaxAttempts
+	if s.OwnDead > 0 {
+		to, n = s.name, s.OwnDead
+	}
+	if n == 0 {
 		return ""
 	}
 	text, err := json.Marshal(map[string]any{ // ordered by name, as SQS has it
-		"deadLetterTargetArn": c.arnOf(c.d.deadQueue(s.name, &s.def)),
-		"maxReceiveCount":     s.def.MaxAttempts,
+		"deadLetterTargetArn": c.arnOf(to),
+		"maxReceiveCount":     n,
 	})
 	if err != nil {
 		return "" // a text and a number always can be marshalled

@@ -2,7 +2,10 @@ package sqs
 
 import (
 	"bytes"
+	"encoding/base64"
 	"fmt"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -67,7 +70,7 @@ func TestAMessageThatIsReceivedTooOftenGoesToTheDeadLetterQueue(t *testing.T) {
 	if *m.MessageId != *sent.MessageId || *m.Body != "poison" || *m.MessageAttributes["lang"].StringValue != "ja" {
 		t.Errorf("the dead letter is %s %q %v", *m.MessageId, *m.Body, m.MessageAttributes)
 	}
-	if m.Attributes["DeadLetterQueueSourceArn"] != arn("news") || m.Attributes["ApproximateReceiveCount"] != "1" {
+	if m.Attributes["DeadLetterQueueSourceArn"] != arn("news") || m.Attributes["ApproximateReceiveCount"] != "3" { // two there, one here
 		t.Errorf("its attributes are %v", m.Attributes)
 	}
 }
@@ -276,6 +279,33 @@ func TestATaskFailsWhenNobodyKnowsWhereLettersCameFrom(t *testing.T) {
 	}
 }
 
+// handleOf is a task handle as the service writes it.
+func handleOf(id, source string) string {
+	return base64.StdEncoding.EncodeToString(fmt.Appendf(nil, `{"taskId":%q,"sourceArn":%q}`, id, arn(source)))
+}
+
+func TestAQueueMayBeItsOwnDeadLetterQueue(t *testing.T) {
+	r := newRig(t)
+	url := r.queue("news")
+	if _, err := r.client.SetQueueAttributes(t.Context(), &client.SetQueueAttributesInput{QueueUrl: &url, Attributes: map[string]string{"RedrivePolicy": redrive("news", 2)}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.attributes(url)["RedrivePolicy"]; !strings.Contains(got, arn("news")) || !strings.Contains(got, `"maxReceiveCount":2`) {
+		t.Errorf("the policy is %s", got)
+	}
+	r.send(url, "hello")
+	for n := range 4 {
+		if m := r.one(url); m.Attributes["ApproximateReceiveCount"] != strconv.Itoa(n+1) {
+			t.Errorf("receive %d is counted as %s", n+1, m.Attributes["ApproximateReceiveCount"])
+		}
+		r.clock.pass(31 * time.Second)
+	}
+	out, err := r.client.ListDeadLetterSourceQueues(t.Context(), &client.ListDeadLetterSourceQueuesInput{QueueUrl: &url})
+	if err != nil || len(out.QueueUrls) != 1 || out.QueueUrls[0] != url {
+		t.Errorf("its sources are %v, %v", out, err)
+	}
+}
+
 func TestTasksThatCannotBeAreRefused(t *testing.T) {
 	r := newRig(t)
 	r.queue("plain")
@@ -301,6 +331,8 @@ func TestTasksThatCannotBeAreRefused(t *testing.T) {
 	}
 	_, err := r.client.CancelMessageMoveTask(t.Context(), &client.CancelMessageMoveTaskInput{TaskHandle: ptr("x")})
 	wantCode(t, err, invalidValue)
-	_, err = r.client.CancelMessageMoveTask(t.Context(), &client.CancelMessageMoveTaskInput{TaskHandle: ptr(taskHandle(&move{ID: message.NewID().String(), Source: queue.Name{Namespace: "default", Name: "dead"}}))})
+	_, err = r.client.CancelMessageMoveTask(t.Context(), &client.CancelMessageMoveTaskInput{TaskHandle: ptr(handleOf(message.NewID().String(), "dead"))})
+	wantCode(t, err, "ResourceNotFoundException")
+	_, err = r.client.CancelMessageMoveTask(t.Context(), &client.CancelMessageMoveTaskInput{TaskHandle: ptr(handleOf(message.NewID().String(), "none"))})
 	wantCode(t, err, "ResourceNotFoundException")
 }

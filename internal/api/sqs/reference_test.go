@@ -19,6 +19,7 @@ type letter struct {
 	receipt  string // of the newest receive
 	flying   bool   // it is claimed, until visible
 	visible  time.Time
+	apart    bool      // while it is claimed it does not go back with those before it of its group: not after a restart
 	wakes    time.Time // of a delayed one; zero: it is not delayed
 	expires  time.Time // when it is dropped, unless it is in flight; zero: never
 }
@@ -78,7 +79,7 @@ func (r *reference) tick(now time.Time) {
 	slices.SortStableFunc(due, func(a, b *letter) int { return a.visible.Compare(b.visible) })
 	for _, l := range due {
 		if l.flying && !l.visible.After(now) {
-			r.back(l)
+			r.lapse(l, now)
 		}
 	}
 	r.expire(now)
@@ -89,23 +90,27 @@ func (r *reference) expire(now time.Time) {
 	r.letters = slices.DeleteFunc(r.letters, func(l *letter) bool { return !l.flying && !l.expires.IsZero() && !l.expires.After(now) })
 }
 
-// back makes a message visible again, and of its group those that were handed out behind it: what was received out of order shall not be
-// deleted before it. A message that has been received too often becomes a dead letter.
-func (r *reference) back(l *letter) {
-	l.flying = false
+// lapse makes a message visible again whose time is over, and of its group those that were handed out behind it and whose time is over, too.
+func (r *reference) lapse(l *letter, now time.Time) {
 	if r.fifo {
 		for _, other := range r.letters {
-			if other.group == l.group && other.sent > l.sent && other.flying {
+			if other.group == l.group && other.sent > l.sent && other.flying && !(other.apart && other.visible.After(now)) {
 				other.flying = false
 				other.receives-- // it does not count against it
 			}
 		}
 	}
+	r.back(l)
+}
+
+// back makes a message visible again. One that has been received too often becomes a dead letter.
+func (r *reference) back(l *letter) {
+	l.flying = false
 	if r.redrive > 0 && l.receives >= r.redrive {
 		r.drop(l)
 		if r.dead != nil && r.dead.exists {
 			r.dead.sent++
-			r.dead.letters = append(r.dead.letters, &letter{id: l.id, body: l.body, number: l.number, group: l.group, sent: r.dead.sent})
+			r.dead.letters = append(r.dead.letters, &letter{id: l.id, body: l.body, number: l.number, group: l.group, sent: r.dead.sent, receives: l.receives})
 		}
 	}
 }
@@ -116,6 +121,17 @@ func (r *reference) drop(l *letter) {
 
 // next is the message that a receive gets next; taken is what it got already.
 func (r *reference) next(match func(int) bool, taken []*letter) *letter {
+	if r.fifo && len(taken) > 0 { // all it can of a group, before the next
+		group := taken[len(taken)-1].group
+		if l := r.oldest(func(l *letter) bool { return l.group == group }, match, taken); l != nil {
+			return l
+		}
+	}
+	return r.oldest(func(*letter) bool { return true }, match, taken)
+}
+
+// oldest is the first of some that a receive can get.
+func (r *reference) oldest(of func(*letter) bool, match func(int) bool, taken []*letter) *letter {
 	blocked := map[string]bool{}
 	for _, l := range r.letters {
 		if r.fifo {
@@ -131,7 +147,7 @@ func (r *reference) next(match func(int) bool, taken []*letter) *letter {
 			}
 			blocked[l.group] = true
 		}
-		if !l.flying && l.wakes.IsZero() && match(l.number) {
+		if of(l) && !l.flying && l.wakes.IsZero() && match(l.number) {
 			return l
 		}
 	}
@@ -180,6 +196,7 @@ func (r *reference) deleteMessage(h receiptOfModel) string {
 func (r *reference) changeVisibility(h receiptOfModel, timeout time.Duration, now time.Time) string {
 	l := r.of(h.id)
 	switch {
+	case l != nil && !r.fifo && !(l.flying && l.receipt == h.handle): // nothing comes of it
 	case l == nil || l.flying && l.receipt != h.handle:
 		return codeInvalid
 	case !l.flying:
@@ -211,9 +228,11 @@ func (r *reference) repeat(id string, now time.Time) []*letter {
 		return nil
 	}
 	var same []*letter
-	for _, l := range r.letters {
-		if l.flying && slices.Contains(a.receipts, l.receipt) {
-			same = append(same, l)
+	for _, receipt := range a.receipts {
+		for _, l := range r.letters {
+			if l.flying && l.receipt == receipt {
+				same = append(same, l)
+			}
 		}
 	}
 	if len(same) != len(a.receipts) {
@@ -240,6 +259,9 @@ func (r *reference) counts() (visible, flying, delayed int) {
 // restart forgets what a restart of the door forgets.
 func (r *reference) restart() {
 	clear(r.attempts)
+	for _, l := range r.letters {
+		l.apart = false
+	}
 	r.deleted, r.purged = time.Time{}, time.Time{}
 }
 

@@ -76,6 +76,13 @@ func (c *call) sendMessageBatch(in *wire.SendMessageBatchRequest) (wire.Response
 	if total > maxMessageBytes {
 		return nil, wire.BatchRequestTooLong(maxMessageBytes, total)
 	}
+	if v.fifo { // an entry without its group or id refuses all of them, as with the service
+		for i := range in.Entries {
+			if err := checkOrder(v, &in.Entries[i].Outgoing); err != nil {
+				return nil, wire.InvalidParameter(err.Message)
+			}
+		}
+	}
 	out := new(wire.SendMessageBatchResponse)
 	msgs := make([]message.Message, 0, len(in.Entries))
 	entries := make([]*wire.SendMessageBatchEntry, 0, len(in.Entries)) // of msgs
@@ -163,8 +170,8 @@ func (c *call) checkOutgoing(v *view, in *wire.Outgoing) error {
 		}
 		return nil
 	}
-	if !in.MessageGroupID.Set {
-		return wire.MissingParameter("MessageGroupId")
+	if err := checkOrder(v, in); err != nil {
+		return err
 	}
 	if in.DelaySeconds.Value != 0 {
 		return wire.InvalidParameterValue("DelaySeconds", strconv.Itoa(in.DelaySeconds.Value), otherType)
@@ -172,15 +179,30 @@ func (c *call) checkOutgoing(v *view, in *wire.Outgoing) error {
 	if in.MessageDeduplicationID.Set {
 		return checkGroup("MessageDeduplicationId", in.MessageDeduplicationID.Value)
 	}
-	if !v.ContentDedup {
+	return nil
+}
+
+// checkOrder tells whether a message for a FIFO queue has its group and its deduplication id.
+func checkOrder(v *view, in *wire.Outgoing) *wire.Error {
+	switch {
+	case !in.MessageGroupID.Set:
+		return wire.MissingParameter("MessageGroupId")
+	case !in.MessageDeduplicationID.Set && !v.ContentDedup:
 		return wire.InvalidParameter("The queue should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided explicitly")
 	}
 	return nil
 }
 
+// traceHeader is the header of a request in which AWS X-Ray says to what it belongs: the same as the system attribute AWSTraceHeader, which goes before it.
+const traceHeader = "X-Amzn-Trace-Id"
+
+// maxTraceHeader is the longest one that is kept. Those of X-Ray have some hundred characters.
+const maxTraceHeader = 1024
+
 // attributes gives a message the attributes of a request.
 func (c *call) attributes(in *wire.Outgoing, m *message.Message) error {
-	if len(in.MessageAttributes) == 0 && len(in.MessageSystemAttributes) == 0 && c.caller.user == nil {
+	header := c.r.Header.Get(traceHeader)
+	if len(in.MessageAttributes) == 0 && len(in.MessageSystemAttributes) == 0 && c.caller.user == nil && header == "" {
 		return nil
 	}
 	if err := checkAttributes(in.MessageAttributes); err != nil {
@@ -189,6 +211,9 @@ func (c *call) attributes(in *wire.Outgoing, m *message.Message) error {
 	trace, err := checkSystemAttributes(in.MessageSystemAttributes)
 	if err != nil {
 		return err
+	}
+	if trace == "" && len(header) <= maxTraceHeader && wire.ValidText(header) {
+		trace = header
 	}
 	var kept typeLines
 	m.Attributes = make(message.Attributes, 0, len(in.MessageAttributes)+1)

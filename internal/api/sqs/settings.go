@@ -28,9 +28,11 @@ type settings struct {
 	GroupDedup     bool              `json:"group_dedup,omitempty"`   // DeduplicationScope messageGroup
 	GroupLimit     bool              `json:"group_limit,omitempty"`   // FifoThroughputLimit perMessageGroupId
 	Policy         string            `json:"policy,omitempty"`        // kept and shown, not obeyed: grants are
+	OwnDead        int               `json:"own_dead,omitempty"`      // maxReceiveCount of a queue that is its own dead-letter queue
 	RedriveAllow   string            `json:"redrive_allow,omitempty"` // as it was given
 	KMSKey         string            `json:"kms_key,omitempty"`       // kept and shown: bodies are as safe as the disk is
 	KMSReuse       int               `json:"kms_reuse,omitempty"`     // KmsDataKeyReusePeriodSeconds
+	Purges         int               `json:"purges,omitempty"`        // of a FIFO queue: each forgets the deduplication ids from before
 	SSE            bool              `json:"managed_sse,omitempty"`   // SqsManagedSseEnabled, kept and shown
 	Tags           map[string]string `json:"tags,omitempty"`
 }

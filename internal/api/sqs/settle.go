@@ -125,7 +125,7 @@ func (c *call) settle(v *view, hs []handle) error {
 		case h.visibility == deleted:
 			ends = append(ends, queue.Settlement{Token: h.receipt.token, Kind: queue.Done})
 		case h.visibility == 0:
-			ends = append(ends, queue.Settlement{Token: h.receipt.token, Kind: queue.Back})
+			ends = append(ends, queue.Settlement{Token: h.receipt.token, Kind: queue.Back, Apart: v.fifo})
 		default:
 			extended = true
 		}
@@ -204,7 +204,8 @@ func (c *call) extend(v *view, hs []handle) error {
 // stale decides what becomes of a handle whose claim is over.
 //
 // Of a message that is gone, deleting it once more succeeds. In a standard queue the newest handle of a message deletes it also when its visibility
-// timeout has ended; an older one succeeds and deletes nothing. In a FIFO queue a handle that has expired is an error: the order may have moved on.
+// timeout has ended; an older one succeeds and deletes nothing. Either may change the visibility of a message that is there, and nothing comes of it. In a
+// FIFO queue a handle that has expired is an error: the order may have moved on.
 func (c *call) stale(v *view, h *handle) error {
 	p, err := c.d.store.Look(c.ctx(), v.name, h.receipt.token.Sequence)
 	gone := errors.Is(err, queue.ErrGone) || err == nil && idTail(p.Message.ID) != h.receipt.id
@@ -212,6 +213,8 @@ func (c *call) stale(v *view, h *handle) error {
 		return err
 	}
 	switch {
+	case h.visibility != deleted && !gone && !v.fifo:
+		return nil
 	case h.visibility != deleted && (gone || p.State == queue.Claimed):
 		return wire.InvalidParameterValue("ReceiptHandle", shortened(h.text), "Message does not exist or is not available for visibility timeout change.")
 	case h.visibility != deleted:

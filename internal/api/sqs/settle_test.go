@@ -84,6 +84,31 @@ func TestInAStandardQueueAnOldHandleSucceedsAndDeletesNothing(t *testing.T) {
 	}
 }
 
+func TestInAStandardQueueTheVisibilityMayBeChangedWithAHandleThatIsOver(t *testing.T) {
+	r := newRig(t)
+	url := r.queue("news")
+	r.send(url, "hello")
+	old := r.one(url)
+	r.clock.pass(31 * time.Second)
+	if err := r.visibility(url, old, 600); err != nil {
+		t.Errorf("after its time: %v", err)
+	}
+	m := r.one(url) // nothing came of that
+	for _, seconds := range []int32{600, 0} {
+		if err := r.visibility(url, old, seconds); err != nil {
+			t.Errorf("%d s while another has it: %v", seconds, err)
+		}
+	}
+	if ms := r.receive(url, 1); len(ms) != 0 {
+		t.Error("an older handle has put back what another has")
+	}
+	r.clock.pass(31 * time.Second)
+	if err := r.delete(url, r.one(url)); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, r.visibility(url, m, 5), invalidValue) // it is gone
+}
+
 func TestInAFIFOQueueAnExpiredHandleIsAnError(t *testing.T) {
 	r := newRig(t)
 	url := r.queue("news.fifo")
@@ -91,6 +116,7 @@ func TestInAFIFOQueueAnExpiredHandleIsAnError(t *testing.T) {
 	m := r.one(url)
 	r.clock.pass(31 * time.Second)
 	wantCode(t, r.delete(url, m), invalidValue)
+	wantCode(t, r.visibility(url, m, 5), notInFlight)
 	if n := r.left("news.fifo"); n != 1 {
 		t.Errorf("%d messages are left", n)
 	}
@@ -193,12 +219,16 @@ func TestVisibilityZeroPutsTheMessageBackAtOnce(t *testing.T) {
 	if err := r.visibility(url, m, 0); err != nil {
 		t.Fatal(err)
 	}
-	wantCode(t, r.visibility(url, m, 5), notInFlight)
+	if err := r.visibility(url, m, 5); err != nil {
+		t.Errorf("once more: %v", err)
+	}
 	again := r.one(url)
 	if again.Attributes["ApproximateReceiveCount"] != "2" {
 		t.Errorf("the receive count is %s", again.Attributes["ApproximateReceiveCount"])
 	}
-	wantCode(t, r.visibility(url, m, 5), invalidValue)
+	if err := r.visibility(url, m, 5); err != nil {
+		t.Errorf("while another has it: %v", err)
+	}
 	if err := r.delete(url, again); err != nil {
 		t.Fatal(err)
 	}

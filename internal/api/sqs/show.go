@@ -70,7 +70,7 @@ type wanted struct {
 // add reads an entry of MessageAttributeNames: a name, the beginning of names with .* behind it, or All.
 func (w *wanted) add(name string) error {
 	switch prefix, ok := strings.CutSuffix(name, ".*"); {
-	case name == "All" || name == ".*":
+	case name == "All" || name == ".*" || name == "*":
 		w.all = true
 	case ok:
 		w.prefixes = append(w.prefixes, prefix)
@@ -170,7 +170,11 @@ func (c *call) systemAttributes(r *receiving, claim *queue.Claim, now time.Time)
 		add(sysSentTimestamp, "SentTimestamp", stamp(m.Time.UnixMilli()))
 	}
 	if wants&sysReceiveCount != 0 {
-		add(sysReceiveCount, "ApproximateReceiveCount", strconv.Itoa(claim.Attempt))
+		n := claim.Attempt
+		if m.Death != nil {
+			n += m.Death.Attempts // they go on in a dead-letter queue
+		}
+		add(sysReceiveCount, "ApproximateReceiveCount", strconv.Itoa(n))
 	}
 	if wants&sysFirstReceive != 0 {
 		add(sysFirstReceive, "ApproximateFirstReceiveTimestamp", stamp(c.d.firsts.of(claim.Token, now.UnixMilli())))

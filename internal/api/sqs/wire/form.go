@@ -53,6 +53,9 @@ func (f *form) numbered(name string) []string {
 		if !ok {
 			continue
 		}
+		if value, _ := f.get(key); rest == "" && value == "" {
+			continue // how an empty list is written
+		}
 		if rest == "" || rest == ".Name" || rest == ".Key" || rest == ".Value" || strings.HasPrefix(rest, ".Value.") || rest == ".Id" {
 			places = append(places, place{0, name})
 			continue

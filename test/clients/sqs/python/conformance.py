@@ -3,6 +3,7 @@
 The checks and the variables that say where the server is: ../README.md. It works with a boto3 of the JSON protocol and with one of the query protocol.
 """
 
+import base64
 import hashlib
 import json
 import os
@@ -173,6 +174,13 @@ def attributes():
     refused("InvalidParameterValue", send, url=url, body="x" * 2049)
 
 
+TRACE = "Root=1-3152b799-8954dae64eda91bc9a23a7e8;Parent=7fa8c0f79203be72;Sampled=1"
+
+
+def traced(request, **_):
+    request.headers["X-Amzn-Trace-Id"] = TRACE
+
+
 def send_receive():
     url = queue("send")
     given = {"lang": string("ja"), "price": string("12.50", "Number"), "colour": string("赤", "String.name"), "big": string("123456789012345678901234567890", "Number"),
@@ -193,8 +201,13 @@ def send_receive():
     m = receive(url, wait=20, AttributeNames=["SentTimestamp"], MessageAttributeNames=["a.*", "c"])[0]
     want([["SentTimestamp"], ["a.x", "a.y", "c"]], [sorted(m["Attributes"]), sorted(m["MessageAttributes"])])
     want(attributes_md5(m["MessageAttributes"]), m["MD5OfMessageAttributes"])
+    sqs.meta.events.register("before-send.sqs.SendMessage", traced)
+    send(url, "traced", MessageAttributes={"色.größe": string("赤")})
+    sqs.meta.events.unregister("before-send.sqs.SendMessage", traced)
+    m = receive(url, wait=20, AttributeNames=["AWSTraceHeader"], MessageAttributeNames=["*"])[0]
+    want([{"AWSTraceHeader": TRACE}, {"色.größe": string("赤")}], [m["Attributes"], m["MessageAttributes"]])
     send(url, "plain")
-    m = receive(url, wait=20)[0]
+    m = receive(url, wait=20, AttributeNames=[], MessageAttributeNames=[])[0]
     want([None, None], [m.get("Attributes"), m.get("MessageAttributes")])
     large = "飛" * (1 << 18)  # three bytes each
     want(md5(large), send(url, large)["MD5OfMessageBody"])
@@ -279,6 +292,9 @@ def visibility():
     sqs.change_message_visibility(QueueUrl=url, ReceiptHandle=second[0]["ReceiptHandle"], VisibilityTimeout=0)
     third = receive(url, wait=20, VisibilityTimeout=600)
     want(["again"], bodies(third))
+    for old in (first, second):  # as AWS has it: nothing comes of it
+        sqs.change_message_visibility(QueueUrl=url, ReceiptHandle=old[0]["ReceiptHandle"], VisibilityTimeout=0)
+    want([], receive(url))
     delete(url, third)
     refused("InvalidParameterValue", sqs.change_message_visibility, QueueUrl=url, ReceiptHandle=third[0]["ReceiptHandle"], VisibilityTimeout=43201)
     refused(sqs.exceptions.ReceiptHandleIsInvalid, sqs.change_message_visibility, QueueUrl=url, ReceiptHandle="nonsense", VisibilityTimeout=5)
@@ -306,7 +322,7 @@ def dead_letter():
     fail(url, 1)
     got = receive(dead, wait=20, AttributeNames=["All"], MessageAttributeNames=["All"])
     want([["poison"], sent["MessageId"], {"k": string("v")}], [bodies(got), got[0]["MessageId"], got[0]["MessageAttributes"]])
-    want(attribute(url, "QueueArn")[0], got[0]["Attributes"]["DeadLetterQueueSourceArn"])
+    want([attribute(url, "QueueArn")[0], "3"], [got[0]["Attributes"][n] for n in ("DeadLetterQueueSourceArn", "ApproximateReceiveCount")])
     want({"deadLetterTargetArn": arn, "maxReceiveCount": 2}, json.loads(attribute(url, "RedrivePolicy")[0]))
 
 
@@ -320,6 +336,12 @@ def move():
     eventually(("COMPLETED", 2), lambda: [(r["Status"], r.get("ApproximateNumberOfMessagesMoved")) for r in sqs.list_message_move_tasks(SourceArn=arn)["Results"]][0])
     want(["one", "two"], sorted(bodies(drain(url, 2))))
     refused(sqs.exceptions.ResourceNotFoundException, sqs.start_message_move_task, SourceArn=arn + "-not-there")
+    for source in (arn, arn + "-not-there"):
+        handle = base64.b64encode(json.dumps({"taskId": "10f57157-fc38-4da9-a113-4de7e12d05dd", "sourceArn": source}).encode()).decode()
+        refused(sqs.exceptions.ResourceNotFoundException, sqs.cancel_message_move_task, TaskHandle=handle)
+    refused("InvalidParameterValue", sqs.cancel_message_move_task, TaskHandle="nonsense")
+    sqs.set_queue_attributes(QueueUrl=dead, Attributes={"RedrivePolicy": json.dumps({"deadLetterTargetArn": arn, "maxReceiveCount": 1})})
+    want({"deadLetterTargetArn": arn, "maxReceiveCount": 1}, json.loads(attribute(dead, "RedrivePolicy")[0]))
 
 
 def delay():
@@ -355,7 +377,7 @@ def permission():
     url = queue("permission")
     sqs.add_permission(QueueUrl=url, Label="let-them", AWSAccountIds=["111122223333"], Actions=["SendMessage"])
     statements = json.loads(attribute(url, "Policy")[0])["Statement"]
-    want(["let-them"], [s["Sid"] for s in statements])
+    want([("let-them", "arn:aws:iam::111122223333:root", "SQS:SendMessage")], [(s["Sid"], s["Principal"]["AWS"], s["Action"]) for s in statements])
     sqs.remove_permission(QueueUrl=url, Label="let-them")
     refused("InvalidParameterValue", sqs.remove_permission, QueueUrl=url, Label="let-them")
 
@@ -379,6 +401,22 @@ def fifo():
     want(sorted(set(numbers)), numbers)
     want([group, f"{group}19"], [got[-1]["Attributes"][n] for n in ("MessageGroupId", "MessageDeduplicationId")])
     refused("MissingParameter", send, url=url, body="x", MessageDeduplicationId="x")
+    delete(url, got)
+    for i in range(3):
+        for g in "ab":
+            send(url, f"{g}{i}", MessageGroupId=g, MessageDeduplicationId=f"again-{g}{i}")
+    mine, others = receive(url, 3), receive(url, 3)
+    want([["a0", "a1", "a2"], ["b0", "b1", "b2"]], [bodies(mine), bodies(others)])  # all it can of one group
+    sqs.change_message_visibility(QueueUrl=url, ReceiptHandle=mine[0]["ReceiptHandle"], VisibilityTimeout=0)
+    back = receive(url)
+    want(["a0"], bodies(back))  # the others of its group stay in flight,
+    delete(url, mine[1:] + back)  # and can be deleted
+    want(["3"], attribute(url, "ApproximateNumberOfMessagesNotVisible"))  # those of b
+    whole = {"Id": "whole", "MessageBody": "x", "MessageGroupId": "c", "MessageDeduplicationId": "whole"}
+    for missing in ("MessageGroupId", "MessageDeduplicationId"):
+        entry = {k: v for k, v in whole.items() if k != missing} | {"Id": "lacking"}
+        refused("InvalidParameterValue", sqs.send_message_batch, QueueUrl=url, Entries=[whole, entry])
+    want([], receive(url))
     refused("InvalidParameterValue", queue, name="no-ending", FifoQueue="true")
 
 
@@ -396,6 +434,8 @@ def dedup():
     delete(url, again)
     want(one["MessageId"], send(url, "same", MessageGroupId="g")["MessageId"])
     want([], receive(url))
+    sqs.purge_queue(QueueUrl=url)
+    want(False, one["MessageId"] == send(url, "same", MessageGroupId="g")["MessageId"])  # a purge forgets the ids
     bare = queue("bare.fifo", FifoQueue="true")
     refused("InvalidParameterValue", send, url=bare, body="x", MessageGroupId="g")
 
