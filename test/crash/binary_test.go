@@ -20,6 +20,9 @@ const builtAlready = "HIKYAKU_CRASH_BINARY"
 // times makes long runs of the tests that kill at random.
 var times = flag.Int("times", 1, "how many times as often the program is killed")
 
+// raced has the program look for data races, of which the first ends it: where a test kills it, nobody else would tell.
+var raced = flag.Bool("raced", false, "build the program with the race detector; a data race ends it, and so fails the test")
+
 // binary is the real program, built once for all tests of this package.
 var binary string
 
@@ -31,11 +34,20 @@ func TestMain(m *testing.M) {
 			return 1
 		}
 		defer os.RemoveAll(dir)
+		flag.Parse()
 		if binary = os.Getenv(builtAlready); binary != "" {
 			return m.Run() // a test runs itself in a namespace of its own
 		}
 		binary = filepath.Join(dir, "hikyaku")
-		build := exec.Command("go", "build", "-tags", "gms_pure_go", "-o", binary, "../../cmd/hikyaku")
+		args := []string{"build", "-tags", "gms_pure_go", "-o", binary}
+		if *raced {
+			args = append(args, "-race")
+			if err := os.Setenv("GORACE", "halt_on_error=1"); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				return 1
+			}
+		}
+		build := exec.Command("go", append(args, "../../cmd/hikyaku")...)
 		if out, err := build.CombinedOutput(); err != nil {
 			fmt.Fprintf(os.Stderr, "build: %v\n%s", err, out)
 			return 1
