@@ -49,6 +49,12 @@ func run(ctx context.Context, out io.Writer, project, topic string, n int) (err 
 		return fmt.Errorf("make the topic %s: %w", name, err)
 	}
 
+	// What nobody subscribes to need not be kept, and says nothing about a service that keeps messages.
+	subscription := fmt.Sprintf("projects/%s/subscriptions/%s", project, topic)
+	if _, err := client.SubscriptionAdminClient.CreateSubscription(ctx, &pubsubpb.Subscription{Name: subscription, Topic: name}); err != nil && status.Code(err) != codes.AlreadyExists {
+		return fmt.Errorf("make the subscription %s: %w", subscription, err)
+	}
+
 	// The first message pays for the connection.
 	warm := client.Publisher(topic)
 	_, err = warm.Publish(ctx, &pubsub.Message{Data: []byte("warm up")}).Get(ctx)

@@ -29,6 +29,7 @@ const (
 // Publish measures the publisher, and the door behind it, as a field report measured Google's:
 //
 //   - lone: a message published and its result waited for, by a publisher made for it, as in the field report, and by one that is kept.
+//     Beside the durable one: the unary call to a server that only answers, followed by one fdatasync (limit).
 //   - burst: so many messages published in a row; the time is that of the last result.
 //   - poisson: a stream of messages that come by chance, each timed from Publish to its result.
 //   - flat-out: 200,000 messages of 1,000 bytes by one caller as fast as it can.
@@ -39,7 +40,8 @@ const (
 // round to round, and ratios are medians of those of neighbouring slices. Each has a connection of its own.
 //
 // The servers are processes of their own: one that only answers (instant), Google's for tests, in memory (pstest), and our door over a store with every
-// default, durable (hikyaku). A round-trip time of more than 0 is that of a link in this process between them.
+// default, durable (hikyaku). Topics of the durable one have a subscription, for what nobody subscribes to is not kept, and its syncs are counted: a run whose rows
+// would say durable and had too few fails. A round-trip time of more than 0 is that of a link in this process between them.
 func Publish(ctx context.Context, o Options) error {
 	s := &publishSession{session: session{Options: o, report: measure.NewBenchReport("publish")}, publishExtent: wholePublish, servers: map[string]*q4mChild{}}
 	if o.Quick {

@@ -67,7 +67,7 @@ func (t pubsubTopic) subscribe(ctx context.Context) error {
 
 // forget lets the server forget what was published.
 func (t pubsubTopic) forget(ctx context.Context) error {
-	if _, err := t.server.say("forget"); err != nil || t.subscribed == "" {
+	if _, err := t.server.say(sayForget); err != nil || t.subscribed == "" {
 		return err
 	}
 	err := t.ask(ctx, func(_ pubsubpb.PublisherClient, c pubsubpb.SubscriberClient) error {
@@ -100,14 +100,19 @@ func (s *publishSession) flatOut(ctx context.Context, kind string) (err error) {
 		if err != nil {
 			return err
 		}
-		sides = append(sides, &contender{name: v.name, worker: &torrent{line: l, hire: v.hire, after: topic.forget}})
+		sides = append(sides, &contender{name: v.name, worker: &torrent{line: l, hire: v.hire, after: topic.forget, kept: keeping(kind, topic)}})
 	}
 	if err := inTurns(ctx, s.flats, turn{calls: s.flat}, sides, s.step); err != nil {
 		return err
 	}
 	for i, c := range sides {
+		kept := c.worker.(*torrent).kept
+		if err := kept.check(c, int64(s.flats)); err != nil {
+			return err
+		}
 		r := s.publishRow(workFlatOut, c, func(r *measure.Row, c *contender) {
 			r.Set("server", kind).Set("rtt_ms", 0.0).Set("bytes", bodyBytes)
+			kept.tell(r)
 			requested(r, c, c.worker.(*torrent).line)
 		})
 		if i > 0 {

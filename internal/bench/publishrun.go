@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"time"
@@ -22,20 +23,56 @@ func (s *publishSession) alone(ctx context.Context, kind string, trip time.Durat
 	if err != nil {
 		return err
 	}
+	if kind == serverDurable {
+		limit, end, err := s.syncedCalls(ctx)
+		if err != nil {
+			return err
+		}
+		defer end()
+		sides = append(sides, limit)
+	}
 	if err = inTurns(ctx, s.lone.rounds, turn{calls: s.lone.per(trip)}, sides, s.step); err != nil {
 		return err
 	}
 	var goals []goal
-	if trip == 0 {
-		goals = append(goals, atMost("ratio_raw", 1.25))
-		if kind == serverInstant {
-			goals = append(goals, atMost("ratio_default", 0.0334))
+	switch {
+	case kind == serverDurable:
+		goals = append(goals, atMost("ratio_limit", 1.25), atMost("ratio_default", 0.0334))
+	case trip == 0:
+		goals = append(goals, atMost("ratio_raw", 1.25), atMost("ratio_default", 0.0334))
+	}
+	for _, c := range sides {
+		if err := c.worker.(*shooter).sync.check(c, c.sum().n); err != nil { // one at a time: a sync for each
+			return err
 		}
 	}
-	s.shots(sides, goals, func(r *measure.Row, _ *contender) {
+	s.shots(sides, goals, func(r *measure.Row, c *contender) {
 		r.Set("server", kind).Set("rtt_ms", milliseconds(trip)).Set("publisher", how)
+		c.worker.(*shooter).sync.tell(r)
 	})
 	return err
+}
+
+// syncedCalls is what nothing durable can be faster than: the unary call to a server that only answers, and then one write and one fdatasync.
+func (s *publishSession) syncedCalls(ctx context.Context) (c *contender, end func(), err error) {
+	topic, err := s.newTopic(ctx, serverInstant, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	l, err := s.line(ctx, topic, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	log, err := newRawLog(ctx, s.dir)
+	if err != nil {
+		return nil, nil, joinCleanup(err, l.close())
+	}
+	writer, err := log.writer(1, bytesLogged)
+	if err != nil {
+		return nil, nil, joinCleanup(err, errors.Join(l.close(), log.close()))
+	}
+	end = func() { _ = log.close() } // everything in it was synced
+	return &contender{name: caseLimit, worker: &shooter{line: l, n: 1, kept: true, log: writer}}, end, nil
 }
 
 // bursting publishes n messages in a row, again and again.
@@ -57,7 +94,7 @@ func (s *publishSession) bursting(ctx context.Context, trip time.Duration, n int
 
 // shooters are all variants, ours first.
 func (s *publishSession) shooters(ctx context.Context, kind string, trip time.Duration, n int, kept bool) (sides []*contender, err error) {
-	topic, err := s.newTopic(ctx, kind, false)
+	topic, err := s.newTopic(ctx, kind, kind == serverDurable) // what nobody subscribes to is not kept
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +106,7 @@ func (s *publishSession) shooters(ctx context.Context, kind string, trip time.Du
 		if err != nil {
 			return sides, err
 		}
-		sides = append(sides, &contender{name: v.name, worker: &shooter{line: l, hire: v.hire, kept: kept, n: n}})
+		sides = append(sides, &contender{name: v.name, worker: &shooter{line: l, hire: v.hire, kept: kept, n: n, sync: keeping(kind, topic)}})
 	}
 	return sides, nil
 }
@@ -85,7 +122,7 @@ func (s *publishSession) shots(sides []*contender, goals []goal, identify func(r
 		if i > 0 {
 			continue
 		}
-		for j, name := range []string{"ratio_default", "ratio_count", "ratio_raw"} {
+		for j, name := range []string{"ratio_default", "ratio_count", "ratio_raw", "ratio_limit"}[:len(sides)-1] {
 			r.Set(name, hundredths(quantile(ratios(c, sides[j+1], byTime(0.5)), 0.5)))
 		}
 		judge(r, s.Quick, goals...)

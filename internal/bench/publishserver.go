@@ -13,6 +13,7 @@ import (
 	"cloud.google.com/go/pubsub/v2/pstest"
 
 	"github.com/hikyaku/hikyaku/internal/api/pubsub"
+	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -24,8 +25,8 @@ const (
 )
 
 // ServePublish serves Pub/Sub on a port of loopback that it finds. It is for a process of its own, which the publish bench starts. It writes its address, as
-// a line of JSON, when it listens, and answers each line that it reads from in when it has forgotten what was published, as far as it is a server that is
-// not told so by its clients; it ends when in does. args are the flags that the bench gives.
+// a line of JSON, when it listens, and answers each line that it reads from in with what its journal has done; of the line "forget" it forgets before what was
+// published, as far as it is a server that is not told so by its clients; it ends when in does. args are the flags that the bench gives.
 func ServePublish(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
 	flags := flag.NewFlagSet("serve-publish", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -61,6 +62,7 @@ type pubsubServer struct {
 	addr   string
 	forget func() // what was published
 	close  func() error
+	stats  func() journal.Stats // nil: it keeps no journal
 }
 
 func openInstant(context.Context, string) (*pubsubServer, error) {
@@ -68,12 +70,12 @@ func openInstant(context.Context, string) (*pubsubServer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &pubsubServer{l.Addr().String(), func() {}, startInstant(l).close}, nil
+	return &pubsubServer{addr: l.Addr().String(), forget: func() {}, close: startInstant(l).close}, nil
 }
 
 func openGoogle(context.Context, string) (*pubsubServer, error) {
 	s := pstest.NewServer()
-	return &pubsubServer{s.Addr, s.ClearMessages, s.Close}, nil
+	return &pubsubServer{addr: s.Addr, forget: s.ClearMessages, close: s.Close}, nil
 }
 
 func openDurable(ctx context.Context, dir string) (*pubsubServer, error) {
@@ -83,7 +85,7 @@ func openDurable(ctx context.Context, dir string) (*pubsubServer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &pubsubServer{s.addr, func() {}, func() error { return s.close(ctx) }}, nil
+	return &pubsubServer{addr: s.addr, forget: func() {}, close: func() error { return s.close(ctx) }, stats: s.journal.Stats}, nil
 }
 
 // listen tells where the server is, and then does what it is told.
@@ -94,8 +96,14 @@ func (s *pubsubServer) listen(in io.Reader, out io.Writer) error {
 	}
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
-		s.forget()
-		if err := write.Encode(served{}); err != nil {
+		var now served
+		if lines.Text() == sayForget {
+			s.forget()
+		}
+		if s.stats != nil {
+			now.Journal = s.stats()
+		}
+		if err := write.Encode(now); err != nil {
 			return err
 		}
 	}

@@ -13,6 +13,8 @@ type shooter struct {
 	hire hire // nil: one unary call
 	kept bool // one publisher for all calls, else each has its own, made before it is timed and stopped after that, as in the field report
 	n    int
+	log  *rawWriter // what is written and synced after the call; nil: nothing
+	sync *kept      // nil: nobody says that it is durable
 
 	man    postman
 	bodies [][]byte
@@ -20,16 +22,19 @@ type shooter struct {
 }
 
 func (w *shooter) work(ctx context.Context, t turn) (s sample, err error) {
-	for range t.calls {
-		d, err := w.shoot(ctx)
-		if err != nil {
-			return s, err
+	err = w.sync.during(func() error {
+		for range t.calls {
+			d, err := w.shoot(ctx)
+			if err != nil {
+				return err
+			}
+			s.n += int64(w.n)
+			s.elapsed += d
+			s.calls = append(s.calls, d)
 		}
-		s.n += int64(w.n)
-		s.elapsed += d
-		s.calls = append(s.calls, d)
-	}
-	return s, nil
+		return nil
+	})
+	return s, err
 }
 
 func (w *shooter) shoot(ctx context.Context) (time.Duration, error) {
@@ -41,6 +46,11 @@ func (w *shooter) shoot(ctx context.Context) (time.Duration, error) {
 	if w.hire == nil {
 		began := time.Now()
 		_, err := w.line.publishRaw(ctx, w.bodies)
+		if err == nil && w.log != nil {
+			if err = w.log.log.write(w.log.piece); err == nil {
+				err = w.log.log.sync()
+			}
+		}
 		return time.Since(began), err
 	}
 	if w.man == nil {
@@ -141,6 +151,7 @@ type torrent struct {
 	line  *pubsubLine
 	hire  hire                            // nil: unary calls of as many messages as fit, some at once
 	after func(ctx context.Context) error // lets the server forget
+	kept  *kept                           // nil: nobody says that it is durable
 }
 
 // rawAtOnce is how many unary calls are made at once: while one is answered, others are on their way.
@@ -149,13 +160,15 @@ const rawAtOnce = 4
 func (w *torrent) work(ctx context.Context, t turn) (s sample, err error) {
 	runtime.GC() // what others left is not this one's
 	body := makeBody(bodyBytes)
-	began := time.Now()
-	if w.hire == nil {
-		err = w.raw(ctx, t.calls, body)
-	} else {
-		err = w.pour(ctx, t.calls, body)
-	}
-	s.n, s.elapsed = int64(t.calls), time.Since(began)
+	err = w.kept.during(func() error {
+		began := time.Now()
+		defer func() { s.elapsed = time.Since(began) }()
+		if w.hire == nil {
+			return w.raw(ctx, t.calls, body)
+		}
+		return w.pour(ctx, t.calls, body)
+	})
+	s.n = int64(t.calls)
 	s.calls = append(s.calls, s.elapsed)
 	if err != nil {
 		return s, err

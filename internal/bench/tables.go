@@ -22,7 +22,7 @@ var shown = [...]struct{ name, heading string }{
 	{"read_mb", "read MB"}, {"mb_per_s", "MB/s"}, {"per_sync", "per sync"},
 	{"ratio", "ratio"}, {"ratio_q1", "q1"}, {"ratio_q3", "q3"}, {"ratio_lone", "to lone"},
 	{"ratio_mariadb", "to MariaDB"}, {"ratio_postgres", "to PostgreSQL"}, {"ratio_p50", "p50 to limit"}, {"ratio_depth", "cost to few"}, {"ratio_p999", "p99.9 to disk"},
-	{"per_request", "a request"}, {"ratio_default", "p50 to default"}, {"ratio_count", "p50 to count"}, {"ratio_raw", "p50 to raw"},
+	{"per_request", "a request"}, {"ratio_default", "p50 to default"}, {"ratio_count", "p50 to count"}, {"ratio_raw", "p50 to raw"}, {"ratio_limit", "p50 to limit"}, {"syncs", "syncs"},
 	{"ratio_best", "p50 to best"}, {"ratio_requests", "requests to best"},
 	{"rate_default", "to default"}, {"rate_count", "to count"}, {"rate_raw", "to raw"}, {"rate_pstest", "to pstest"},
 	{"put_p50_ms", "answer p50 ms"}, {"put_p99_ms", "answer p99 ms"}, {"beyond_p50_ms", "beyond p50 ms"}, {"beyond_p99_ms", "beyond p99 ms"},

@@ -1,0 +1,59 @@
+package bench
+
+import (
+	"fmt"
+
+	"github.com/hikyaku/hikyaku/internal/measure"
+)
+
+// What the publish bench tells its servers.
+const (
+	sayForget = "forget"
+)
+
+// kept counts the syncs that a server makes while a side works. Whoever says that what was published is durable has them counted: a topic that nobody
+// subscribes to keeps nothing, and is fast. nil: the server keeps nothing, and its rows say nothing.
+type kept struct {
+	server *q4mChild
+	syncs  uint64
+}
+
+// keeping is for a side of a topic, when its server is durable.
+func keeping(kind string, t pubsubTopic) *kept {
+	if kind != serverDurable {
+		return nil
+	}
+	return &kept{server: t.server}
+}
+
+// during counts while something is done.
+func (k *kept) during(do func() error) error {
+	if k == nil {
+		return do()
+	}
+	before, err := k.server.say(sayStats)
+	if err != nil {
+		return err
+	}
+	if err := do(); err != nil {
+		return err
+	}
+	after, err := k.server.say(sayStats)
+	k.syncs += after.Journal.Syncs - before.Journal.Syncs
+	return err
+}
+
+// check fails when there were fewer syncs than there have to be.
+func (k *kept) check(c *contender, least int64) error {
+	if k == nil || int64(k.syncs) >= least {
+		return nil
+	}
+	return fmt.Errorf("the row of %s says that %d messages were durable, and the server made %d syncs: %d are the least", c.name, c.sum().n, k.syncs, least)
+}
+
+// tell sets the syncs in a row.
+func (k *kept) tell(r *measure.Row) {
+	if k != nil {
+		r.Set("syncs", int64(k.syncs))
+	}
+}
