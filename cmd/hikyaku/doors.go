@@ -14,6 +14,7 @@ import (
 	pubsubdoor "github.com/hikyaku/hikyaku/internal/api/pubsub"
 	sqsdoor "github.com/hikyaku/hikyaku/internal/api/sqs"
 	"github.com/hikyaku/hikyaku/internal/config"
+	"github.com/hikyaku/hikyaku/internal/door"
 )
 
 // server is a door: a protocol that programs speak to us.
@@ -50,7 +51,11 @@ func openDoors(ctx context.Context, h *house, api config.API, log *slog.Logger) 
 	if err != nil {
 		return nil, err
 	}
-	pubsub, err := pubsubdoor.New(api.PubSub, pubsubdoor.Options{Store: h.store, Users: h.users, Busy: h.busy, Outbound: h.file.Outbound, Report: report("pubsub")})
+	traffic := door.NewTraffic("pubsub")
+	if err := h.metrics.Register(traffic); err != nil {
+		return nil, err
+	}
+	pubsub, err := pubsubdoor.New(api.PubSub, pubsubdoor.Options{Store: h.store, Users: h.users, Busy: h.busy, Outbound: h.file.Outbound, Traffic: traffic, Report: report("pubsub")})
 	if err != nil {
 		return nil, err
 	}

@@ -23,25 +23,28 @@ func (r registrar) RegisterService(s *grpc.ServiceDesc, service any) {
 	made := *s
 	made.Methods, made.Streams = nil, slices.Clone(s.Streams)
 	for i := range made.Streams { // there is one, StreamingPull
-		made.Streams[i].Handler = func(_ any, wire grpc.ServerStream) error { return r.d.call(wire, wire.Context(), r.d.streamingPull) }
+		made.Streams[i].Handler = func(_ any, wire grpc.ServerStream) error {
+			return r.d.call(wire, s.Streams[i].StreamName, r.d.streamingPull)
+		}
 	}
 	for _, m := range s.Methods {
 		made.Streams = append(made.Streams, grpc.StreamDesc{StreamName: m.MethodName, ServerStreams: true, Handler: func(srv any, wire grpc.ServerStream) error {
-			return r.d.call(wire, wire.Context(), func(ctx context.Context, wire grpc.ServerStream) error { return r.d.unary(ctx, wire, srv, &m) })
+			return r.d.call(wire, m.MethodName, func(ctx context.Context, wire grpc.ServerStream) error { return r.d.unary(ctx, wire, srv, &m) })
 		}})
 	}
 	r.to.RegisterService(&made, service)
 }
 
 // call stands around every call: who comes, what an error and a panic become.
-func (d *Server) call(wire grpc.ServerStream, ctx context.Context, handle func(context.Context, grpc.ServerStream) error) (err error) {
+func (d *Server) call(wire grpc.ServerStream, method string, handle func(context.Context, grpc.ServerStream) error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			method, _ := grpc.MethodFromServerStream(wire)
 			err = d.panicked(method, v)
 		}
+		d.traffic.Ended(method, status.Code(err).String())
 	}()
-	if ctx, err = d.admit(ctx); err != nil {
+	ctx, err := d.admit(wire.Context())
+	if err != nil {
 		return err
 	}
 	return d.statusOf(handle(ctx, wire))

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/message"
@@ -27,13 +29,18 @@ type taker struct {
 	stream uint32
 	out    []delivery
 	attrs  []textAttribute
-	hold   door.Hold // of the bytes of the answer that is made
-	cost   int64     // of a byte of messages
+	hold   door.Hold        // of the bytes of the answer that is made
+	cost   int64            // of a byte of messages
+	waits  prometheus.Gauge // of those who wait for messages; nil: nobody counts
 }
 
 // take claims up to n messages and b bytes, waiting for the first, and returns how they are told. deadline is until when they are to be
 // acknowledged. What it returns is good until the next call.
 func (t *taker) take(ctx context.Context, s *subscription, n, b int, wait, deadline time.Duration, owner *queue.Owner) ([]queue.Claim, []delivery, error) {
+	if t.waits != nil && wait > 0 {
+		t.waits.Inc()
+		defer t.waits.Dec()
+	}
 	claims, err := t.d.store.Claim(ctx, queue.ClaimRequest{
 		From: []queue.From{{Queue: s.name}}, Max: n, Bytes: b, Wait: wait, Lease: deadline + s.retry.after(1), Owner: owner, Hold: t.room,
 	})

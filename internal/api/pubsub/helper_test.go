@@ -73,8 +73,15 @@ func openStore(t *testing.T, dir string, clock func() time.Time) (*queue.Store, 
 // newRigOver opens a door over a store.
 func newRigOver(t *testing.T, c Config, users *access.Users, s *queue.Store) *rig {
 	t.Helper()
+	return newRigWith(t, c, Options{Store: s, Users: users})
+}
+
+// newRigWith opens a door with options.
+func newRigWith(t *testing.T, c Config, o Options) *rig {
+	t.Helper()
 	c.Listen = "127.0.0.1:0"
-	d, err := New(c, Options{Store: s, Users: users, Report: func(err error) { t.Error("reported:", err) }})
+	o.Report = func(err error) { t.Error("reported:", err) }
+	d, err := New(c, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +89,7 @@ func newRigOver(t *testing.T, c Config, users *access.Users, s *queue.Store) *ri
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t: t, store: s, door: d, addr: addr.String()}
+	r := &rig{t: t, store: o.Store, door: d, addr: addr.String()}
 	t.Cleanup(r.close)
 	if !c.TLS.On() {
 		r.conn = r.dial()

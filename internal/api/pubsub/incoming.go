@@ -212,6 +212,10 @@ func (in *incoming) take(ctx context.Context, n int64) error {
 	if in.hold.Try(n) {
 		return nil
 	}
+	if g := in.d.traffic.Waiting(door.ForRoom); g != nil {
+		g.Inc()
+		defer g.Dec()
+	}
 	defer in.d.waiting.Add(-1)
 	if in.d.waiting.Add(1) > mostWaiting {
 		return noRoom(fmt.Errorf("%w: %d calls wait for room", door.ErrBusy, mostWaiting))

@@ -28,6 +28,7 @@ type Options struct {
 	Busy  *door.Busy    // what requests and answers of all doors may take; nil: an account of its own
 	// Outbound says where endpoints may be that messages are pushed to. nil: anywhere while there are no users, with users at public addresses alone.
 	Outbound *outbound.Policy
+	Traffic  *door.Traffic // counts requests, connections and bytes; nil: nobody does
 	// Report is told what a person should know and no client is. It may be called from several goroutines. nil: nobody is told.
 	Report func(error)
 }
@@ -41,6 +42,7 @@ type Server struct {
 	// outbound says where messages may be pushed to; nil: anywhere.
 	outbound *outbound.Policy
 
+	traffic *door.Traffic
 	busy    *door.Busy
 	answers *door.Busy   // half of busy: a client may leave its streams unread for as long as it likes
 	waiting atomic.Int64 // calls whose messages wait for room
@@ -77,7 +79,7 @@ func New(c Config, o Options) (*Server, error) {
 	if o.Store == nil {
 		return nil, fmt.Errorf("%w: there is no store", ErrConfig)
 	}
-	d := &Server{config: c.withDefaults(), store: o.Store, users: o.Users, report: o.Report, now: time.Now, busy: o.Busy}
+	d := &Server{config: c.withDefaults(), store: o.Store, users: o.Users, report: o.Report, now: time.Now, busy: o.Busy, traffic: o.Traffic}
 	if d.busy == nil {
 		d.busy = door.NewBusy(door.DefaultBusy(0))
 	}
@@ -123,7 +125,7 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 	d.grpc, d.rest = calls, web
 	d.parts.Watch(d.rest)
 	d.settles = batch.New(batch.Config[*settling]{MaxCount: 64, Handlers: 2, Handle: d.settleAll})
-	d.split = newSplit(listener, tlsConfig, d.config.MaxConnections)
+	d.split = newSplit(d.traffic.Listen(listener), tlsConfig, d.config.MaxConnections)
 	d.served.Go(d.split.run)
 	d.served.Go(d.keepHouse)
 	d.served.Go(d.push)

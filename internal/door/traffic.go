@@ -1,0 +1,122 @@
+package door
+
+import (
+	"net"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Traffic counts what goes through one door, under the same names for every door; it is a prometheus.Collector. Its methods may be called from any goroutine.
+// A nil Traffic counts nothing.
+type Traffic struct {
+	requests    *prometheus.CounterVec
+	connections prometheus.Gauge
+	received    prometheus.Counter
+	sent        prometheus.Counter
+	waiting     *prometheus.GaugeVec
+}
+
+// What is waited for.
+const (
+	ForMessages = "messages"
+	ForRoom     = "room" // in the account of bytes
+)
+
+// NewTraffic makes the counters of a door, which is named as in the configuration.
+func NewTraffic(door string) *Traffic {
+	of := prometheus.Labels{"door": door}
+	bytes := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "hikyaku_door_bytes_total", Help: "Bytes that clients of a door sent and got, as they were on the wire.", ConstLabels: of,
+	}, []string{"direction"})
+	return &Traffic{
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "hikyaku_door_requests_total", Help: "Requests of a door that have ended, by call and by what they were answered with.", ConstLabels: of,
+		}, []string{"call", "code"}),
+		connections: prometheus.NewGauge(prometheus.GaugeOpts{Name: "hikyaku_door_connections", Help: "Connections of a door that are open.", ConstLabels: of}),
+		received:    bytes.WithLabelValues("received"),
+		sent:        bytes.WithLabelValues("sent"),
+		waiting: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "hikyaku_door_waiting", Help: "Requests and streams of a door that wait, by what for.", ConstLabels: of,
+		}, []string{"for"}),
+	}
+}
+
+// Describe implements prometheus.Collector.
+func (t *Traffic) Describe(to chan<- *prometheus.Desc) { prometheus.DescribeByCollect(t, to) }
+
+// Collect implements prometheus.Collector.
+func (t *Traffic) Collect(to chan<- prometheus.Metric) {
+	t.requests.Collect(to)
+	t.connections.Collect(to)
+	t.received.Collect(to)
+	t.sent.Collect(to)
+	t.waiting.Collect(to)
+}
+
+// Ended counts a request. Calls and codes are few and known: never what a client made up.
+func (t *Traffic) Ended(call, code string) {
+	if t != nil {
+		t.requests.WithLabelValues(call, code).Inc()
+	}
+}
+
+// Waiting is the gauge of those who wait for something. nil: nobody counts.
+func (t *Traffic) Waiting(what string) prometheus.Gauge {
+	if t == nil {
+		return nil
+	}
+	return t.waiting.WithLabelValues(what)
+}
+
+// Listen is l, whose connections and bytes are counted.
+func (t *Traffic) Listen(l net.Listener) net.Listener {
+	if t == nil {
+		return l
+	}
+	return &countedListener{l, t}
+}
+
+type countedListener struct {
+	net.Listener
+	t *Traffic
+}
+
+// Accept implements net.Listener.
+func (l *countedListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	l.t.connections.Inc()
+	return &countedConn{Conn: c, t: l.t, leave: sync.OnceFunc(l.t.connections.Dec)}, nil
+}
+
+type countedConn struct {
+	net.Conn
+	t     *Traffic
+	leave func()
+}
+
+// NetConn is the connection below.
+func (c *countedConn) NetConn() net.Conn { return c.Conn }
+
+// Read implements net.Conn.
+func (c *countedConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	c.t.received.Add(float64(n))
+	return n, err
+}
+
+// Write implements net.Conn.
+func (c *countedConn) Write(b []byte) (int, error) {
+	n, err := c.Conn.Write(b)
+	c.t.sent.Add(float64(n))
+	return n, err
+}
+
+// Close implements net.Conn.
+func (c *countedConn) Close() error {
+	defer c.leave()
+	return c.Conn.Close()
+}
