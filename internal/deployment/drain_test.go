@@ -62,7 +62,7 @@ func throttled(t *testing.T, r *deployment.Registry) int64 {
 // With room for one invocation, each event is claimed when there is room: none waits as a throttled one does, also none of those that a start finds.
 func TestEventsOfAFunctionWithOnePlaceAreNotThrottled(t *testing.T) {
 	dir := t.TempDir()
-	r, s, end := open(t, dir)
+	r, _, end := open(t, dir)
 	settings, code, record := recorder(t)
 	const all = 300
 	reserve(t, r, settings, code, 1)
@@ -71,7 +71,7 @@ func TestEventsOfAFunctionWithOnePlaceAreNotThrottled(t *testing.T) {
 		t.Errorf("%d invocations were throttled", n)
 	}
 	end()
-	r, s, _ = open(t, dir)
+	r, s, _ := open(t, dir)
 	empty(t, s, events("f"))
 	if n := throttled(t, r); n != 0 {
 		t.Errorf("%d invocations were throttled after a restart", n)

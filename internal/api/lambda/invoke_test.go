@@ -108,7 +108,8 @@ func TestAnEventThatWaitsIsInvokedAfterARestart(t *testing.T) {
 	seen := filepath.Join(t.TempDir(), "seen")
 	first := openRig(t, dir, Config{}, nil)
 	first.create("f", nil)
-	first.ok(200, "PUT", "/2017-10-31/functions/f/concurrency", `{"ReservedConcurrentExecutions":0}`)
+	first.ok(200, "PUT", "/2017-10-31/functions/f/concurrency", `{"ReservedConcurrentExecutions":1}`)
+	first.invoke("f", `{"wait":60}`, "X-Amz-Invocation-Type", "Event") // it has the only place, for as long as the test lasts
 	id := first.invoke("f", `{"append":`+quoted(seen)+`}`, "X-Amz-Invocation-Type", "Event").Header.Get("X-Amzn-Requestid")
 	first.stop()
 	second := openRig(t, dir, Config{}, nil)
