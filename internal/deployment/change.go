@@ -164,12 +164,18 @@ func (r *Registry) Publish(ctx context.Context, name, description, checksum, rev
 	var v Version
 	_, err := r.alter(name, func(f *Function) error {
 		switch {
-		case revision != "" && revision != f.Latest.Revision, checksum != "" && checksum != f.Latest.Checksum():
-			return &wrong{ErrChanged, "The Revision Id or CodeSha256 provided does not match what the function is now"}
+		case revision != "" && revision != f.Latest.Revision:
+			return &wrong{ErrChanged, "The RevisionId provided does not match the latest RevisionId. Call the GetFunction/GetAlias API to retrieve the latest RevisionId"}
+		case checksum != "" && checksum != f.Latest.Checksum():
+			return invalid("CodeSHA256 (%s) is different from current CodeSHA256 in $LATEST (%s). Please try again with the CodeSHA256 in $LATEST.", shortened(checksum), f.Latest.Checksum())
 		case len(f.versions) >= maxVersions:
 			return invalid("function %s has %d versions, the most there can be: delete some", name, len(f.versions))
 		}
 		last, ok := f.versions[number(f.Next)]
+		if ok && last.From == f.Latest.Revision { // a description alone makes no version
+			v = last
+			return nil
+		}
 		v = f.Latest
 		if description != "" {
 			v.Settings.Description = description
@@ -183,6 +189,7 @@ func (r *Registry) Publish(ctx context.Context, name, description, checksum, rev
 			return nil
 		}
 		f.Next++
+		v.From = f.Latest.Revision
 		v.Number, v.Changed, v.Revision = number(f.Next), time.Now(), uuid.NewString()
 		f.versions[v.Number] = v
 		n, err := note(versionKey+name+"/"+v.Number, v)

@@ -16,6 +16,7 @@ import (
 type ending struct {
 	in        function.Request
 	claim     *queue.Claim
+	arn       string // of the function, with the qualifier that it was invoked by
 	condition string // Success, or why it was given up, as destinations are told
 	result    *function.Result
 	code      int // for the dead letter, with text
@@ -95,7 +96,7 @@ func (e *ending) letter() message.Message {
 // record is what a destination is told.
 func (e *ending) record() []byte {
 	type object map[string]any
-	arn := e.in.ARN
+	arn := e.arn
 	record := object{
 		"version": "1.0", "timestamp": time.Now().UTC().Format("2006-01-02T15:04:05.000Z"),
 		"requestContext": object{"requestId": e.in.ID, "functionArn": arn, "condition": e.condition, "approximateInvokeCount": e.claim.Attempt},

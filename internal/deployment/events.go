@@ -225,7 +225,13 @@ func (r *Registry) event(ctx context.Context, name string, c *queue.Claim, pass 
 		TraceID: attribute(&c.Message, attributeTrace), ClientContext: attribute(&c.Message, attributeContext), Payload: c.Message.Body,
 		Pass: pass,
 	}
-	e := ending{in: in, claim: c}
+	e := ending{in: in, claim: c, arn: in.ARN}
+	if e.arn == "" {
+		e.arn = r.ARN(name, in.Version)
+	}
+	if in.Version == "" { // records say which version it was, also when nobody named one
+		e.arn = r.ARN(name, function.Latest)
+	}
 	rules := r.rules(name, in.Version)
 	if age := time.Since(c.Message.Time); age > rules.MaxAge {
 		e.condition, e.code, e.text = "EventAgeExceeded", 500, fmt.Sprintf("the event waited for %v", age.Round(time.Second))

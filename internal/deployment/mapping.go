@@ -82,6 +82,34 @@ func (r *Registry) Map(ctx context.Context, m Mapping) (Mapping, error) {
 	return m, nil
 }
 
+// TagMapping changes the tags of a mapping, which goes on beside it. Errors: ErrUnknown, the store's, and change's own.
+func (r *Registry) TagMapping(ctx context.Context, id string, change func(map[string]string) error) error {
+	r.change.Lock()
+	defer r.change.Unlock()
+	m, err := r.Mapping(id)
+	if err != nil {
+		return err
+	}
+	m.Tags = maps.Clone(m.Tags)
+	if m.Tags == nil {
+		m.Tags = map[string]string{}
+	}
+	if err := change(m.Tags); err != nil {
+		return err
+	}
+	n, err := note(mappingKey+id, m)
+	if err != nil {
+		return err
+	}
+	if err := r.store.SetNotes(ctx, n); err != nil {
+		return fmt.Errorf("keep the tags of a mapping of %s: %w", m.Function, err)
+	}
+	r.mu.Lock()
+	r.feeds[id].mapping.Tags = m.Tags
+	r.mu.Unlock()
+	return nil
+}
+
 // Unmap ends a mapping and forgets it, when the batches it has in hand are settled.
 func (r *Registry) Unmap(ctx context.Context, id string) (Mapping, error) {
 	r.change.Lock()

@@ -48,6 +48,8 @@ type Version struct {
 	Size     int64  `json:",omitempty"` // of the archive, in bytes
 	Changed  time.Time
 	Revision string // another one after each change
+	// From is the revision of $LATEST that a published version was made of; "" for $LATEST, and for one of before it was kept.
+	From string `json:",omitempty"`
 }
 
 // Alias names a version.
@@ -114,9 +116,10 @@ type Mapping struct {
 	Function          string
 	Qualifier         string `json:",omitempty"`
 	Batch             int
-	Window            time.Duration `json:",omitempty"` // how long to wait for a batch to become full
-	MaxConcurrency    int           `json:",omitempty"` // batches in the function at once; 0: 5
-	PartialFailures   bool          `json:",omitempty"` // the function says which messages failed
-	Off               bool          `json:",omitempty"`
+	Window            time.Duration     `json:",omitempty"` // how long to wait for a batch to become full
+	MaxConcurrency    int               `json:",omitempty"` // batches in the function at once; 0: 5
+	PartialFailures   bool              `json:",omitempty"` // the function says which messages failed
+	Off               bool              `json:",omitempty"`
+	Tags              map[string]string `json:",omitempty"`
 	Changed, LastUsed time.Time
 }

@@ -31,6 +31,14 @@ func wrongValue(format string, args ...any) *Error {
 	return &Error{Name: "InvalidParameterValueException", Status: http.StatusBadRequest, Message: fmt.Sprintf(format, args...)}
 }
 
+// notValid is the answer to a value that is not of the form that the service's model has.
+func notValid(value, at, constraint string) *Error {
+	if value != "null" {
+		value = "'" + shortened(value) + "'"
+	}
+	return &Error{Name: "ValidationException", Status: http.StatusBadRequest, Message: "1 validation error detected: Value " + value + " at '" + at + "' failed to satisfy constraint: " + constraint}
+}
+
 func notFound(message string) *Error {
 	return &Error{Name: "ResourceNotFoundException", Status: http.StatusNotFound, Message: message}
 }

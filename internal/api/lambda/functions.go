@@ -46,23 +46,24 @@ func (in *settingsIn) apply(s *deployment.Settings) error {
 			*f.to = *f.from
 		}
 	}
+	if err := in.check(); err != nil {
+		return err
+	}
 	if in.Timeout != nil {
-		if *in.Timeout < 1 || *in.Timeout > 900 {
-			return wrongValue("1 validation error detected: Value '%d' at 'timeout' failed to satisfy constraint: Member must have value between 1 and 900", *in.Timeout)
-		}
 		s.Timeout = time.Duration(*in.Timeout) * time.Second
 	}
 	if in.MemorySize != nil {
 		s.MemoryMB = *in.MemorySize
 	}
 	if in.EphemeralStorage != nil {
-		if n := in.EphemeralStorage.Size; n < 512 || n > 10240 {
-			return wrongValue("1 validation error detected: Value '%d' at 'ephemeralStorage.size' failed to satisfy constraint: Member must have value between 512 and 10240", n)
-		}
 		s.StorageMB = in.EphemeralStorage.Size
 	}
 	if in.Environment != nil {
 		s.Environment = in.Environment.Variables
+		delete(s.Extra, "Environment")
+		if len(s.Environment) == 0 { // who has said so reads it again
+			keep(s, "Environment", json.RawMessage(`{"Variables":{}}`))
+		}
 	}
 	if in.Layers != nil {
 		for _, l := range in.Layers {
@@ -85,12 +86,17 @@ func (in *settingsIn) apply(s *deployment.Settings) error {
 		if len(value) == 0 || string(value) == "null" {
 			continue
 		}
-		if s.Extra == nil {
-			s.Extra = map[string]json.RawMessage{}
-		}
-		s.Extra[name] = bytes.Clone(value)
+		keep(s, name, bytes.Clone(value))
 	}
 	return nil
+}
+
+// keep keeps a setting for who asks.
+func keep(s *deployment.Settings, name string, value json.RawMessage) {
+	if s.Extra == nil {
+		s.Extra = map[string]json.RawMessage{}
+	}
+	s.Extra[name] = value
 }
 
 // codeIn is where a client says that the code is.
@@ -139,6 +145,9 @@ func (c *call) createFunction() error {
 		return err
 	}
 	if err := c.mayTarget(s.DeadLetter); err != nil {
+		return err
+	}
+	if err := checkTags(in.Tags); err != nil {
 		return err
 	}
 	code, err := in.Code.code()
@@ -218,6 +227,9 @@ func (c *call) describe(f *deployment.Function, v deployment.Version, qualified 
 	}
 	if len(s.Environment) > 0 {
 		out["Environment"] = map[string]any{"Variables": s.Environment}
+	}
+	if arn := c.runtimeARN(s.Runtime); arn != "" {
+		out["RuntimeVersionConfig"] = map[string]string{"RuntimeVersionArn": arn}
 	}
 	if len(s.Layers) > 0 {
 		layers := make([]map[string]any, len(s.Layers))
@@ -364,57 +376,6 @@ func (c *call) deleteFunction() error {
 	}
 	c.send(http.StatusNoContent, "", nil)
 	return nil
-}
-
-func (c *call) listTags() error {
-	f, err := c.d.functions.Get(c.function)
-	if err != nil {
-		return err
-	}
-	tags := f.Tags
-	if tags == nil {
-		tags = map[string]string{}
-	}
-	return c.answer(http.StatusOK, map[string]any{"Tags": tags})
-}
-
-// maxTags is how many tags a function has at most, as with the service.
-const maxTags = 50
-
-func (c *call) tag() error {
-	var in struct{ Tags map[string]string }
-	if err := c.decode(&in); err != nil {
-		return err
-	}
-	_, err := c.d.functions.Change(c.ctx(), c.function, func(f *deployment.Function) error {
-		if f.Tags == nil {
-			f.Tags = map[string]string{}
-		}
-		for name, value := range in.Tags {
-			f.Tags[name] = value
-		}
-		if len(f.Tags) > maxTags {
-			return wrongValue("a function has at most %d tags", maxTags)
-		}
-		return nil
-	})
-	if err == nil {
-		c.send(http.StatusNoContent, "", nil)
-	}
-	return err
-}
-
-func (c *call) untag() error {
-	_, err := c.d.functions.Change(c.ctx(), c.function, func(f *deployment.Function) error {
-		for _, name := range c.r.URL.Query()["tagKeys"] {
-			delete(f.Tags, name)
-		}
-		return nil
-	})
-	if err == nil {
-		c.send(http.StatusNoContent, "", nil)
-	}
-	return err
 }
 
 func (c *call) accountSettings() error {

@@ -20,6 +20,7 @@ type mappingIn struct {
 	FunctionResponseTypes          *[]string
 	ScalingConfig                  *struct{ MaximumConcurrency *int }
 	FilterCriteria                 *struct{ Filters []any }
+	Tags                           map[string]string // when it is made
 }
 
 func (c *call) applyMapping(in *mappingIn, m *deployment.Mapping) error {
@@ -86,7 +87,10 @@ func (c *call) createMapping() error {
 	if err := c.mayQueue(access.Take, n); err != nil {
 		return err
 	}
-	m := deployment.Mapping{Queue: n.String(), SourceARN: in.EventSourceArn}
+	m := deployment.Mapping{Queue: n.String(), SourceARN: in.EventSourceArn, Tags: in.Tags}
+	if err := checkTags(in.Tags); err != nil {
+		return err
+	}
 	if err := c.applyMapping(&in, &m); err != nil {
 		return err
 	}

@@ -66,9 +66,9 @@ var operations = []operation{
 	{"GET", "functions/{name}/runtime-management-config", "lambda:GetRuntimeManagementConfig", "", false, (*call).getRuntimeManagement},
 	{"GET", "functions/{name}/recursion-config", "lambda:GetFunctionRecursionConfig", "", false, (*call).getRecursion},
 
-	{"GET", "tags/{name}", "lambda:ListTags", "", false, (*call).listTags},
-	{"POST", "tags/{name}", "lambda:TagResource", access.Admin, false, (*call).tag},
-	{"DELETE", "tags/{name}", "lambda:UntagResource", access.Admin, false, (*call).untag},
+	{"GET", "tags/{rest}", "lambda:ListTags", "", false, (*call).listTags},
+	{"POST", "tags/{rest}", "lambda:TagResource", "", false, (*call).tag},
+	{"DELETE", "tags/{rest}", "lambda:UntagResource", "", false, (*call).untag},
 
 	{"GET", "event-source-mappings", "lambda:ListEventSourceMappings", "", false, (*call).listMappings},
 	{"POST", "event-source-mappings", "lambda:CreateEventSourceMapping", "", false, (*call).createMapping},

@@ -6,15 +6,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/hikyaku/hikyaku/internal/access"
-	"github.com/hikyaku/hikyaku/internal/deployment"
 	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/door/line"
 	"github.com/hikyaku/hikyaku/internal/function"
@@ -129,6 +130,22 @@ func (c *call) recovered() {
 func (c *call) refuse(err error) {
 	c.set("Connection", "close")
 	c.fail(err)
+	c.overhear()
+}
+
+// What is read of a body that nobody wants: a client that still sends when its connection is closed sees that, and not the answer.
+const (
+	overheard     = 32 << 20
+	overheardTime = 2 * time.Second
+)
+
+// overhear sends the answer and reads what the client still sends, for a while.
+func (c *call) overhear() {
+	on := http.NewResponseController(c.w)
+	if on.Flush() != nil || on.SetReadDeadline(time.Now().Add(overheardTime)) != nil {
+		return
+	}
+	_, _ = io.CopyN(io.Discard, c.r.Body, overheard) // what comes of it does not matter
 }
 
 // granted asks whether the caller may.
@@ -233,7 +250,10 @@ func pages[T any](c *call, all []T) (page []T, next *string, err error) {
 
 // theName sets the function that a path names.
 func (c *call) theName(text string) error {
-	name, qualifier, err := deployment.ParseName(text)
+	name, qualifier, err := parsed(text)
+	if err == nil {
+		err = c.inRegion(text)
+	}
 	if err != nil {
 		return err
 	}

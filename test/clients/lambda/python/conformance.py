@@ -177,7 +177,11 @@ def mapping():
     url = queues.create_queue(QueueName=PREFIX + "-work", Attributes={"VisibilityTimeout": "1", "RedrivePolicy": json.dumps(
         {"maxReceiveCount": 2, "deadLetterTargetArn": "arn:aws:sqs:us-east-1:000000000000:" + PREFIX + "-work-dead"})})["QueueUrl"]
     arn = queues.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
-    made = functions.create_event_source_mapping(EventSourceArn=arn, FunctionName=NAME, BatchSize=5, FunctionResponseTypes=["ReportBatchItemFailures"])
+    made = functions.create_event_source_mapping(EventSourceArn=arn, FunctionName=NAME, BatchSize=5, FunctionResponseTypes=["ReportBatchItemFailures"], Tags={"team": "riders"})
+    tagged = made["EventSourceMappingArn"]
+    functions.tag_resource(Resource=tagged, Tags={"stage": "test"})
+    functions.untag_resource(Resource=tagged, TagKeys=["team"])
+    want({"stage": "test"}, functions.list_tags(Resource=tagged)["Tags"])
     want("Enabled", functions.get_event_source_mapping(UUID=made["UUID"])["State"])
     refused("ResourceConflictException", lambda: functions.create_event_source_mapping(EventSourceArn=arn, FunctionName=NAME))
     queues.send_message_batch(QueueUrl=url, Entries=[{"Id": str(i), "MessageBody": b} for i, b in enumerate(["good", "bad", "better"])])
