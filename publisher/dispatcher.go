@@ -70,6 +70,9 @@ func (d *dispatcher) admit(r *PublishResult) {
 
 // enter is admit where the lane is known and open.
 func (d *dispatcher) enter(l *lane, r *PublishResult) {
+	if r.span != nil {
+		r.span.admitted()
+	}
 	r.epoch = d.epoch
 	d.outstanding++
 	d.outstandingBytes += int(r.size)

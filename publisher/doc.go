@@ -57,6 +57,5 @@
 //
 // # What it is not for
 //
-// It receives nothing; the Google library does that well. It keeps nothing over a restart: what has no result yet is lost with the program. It does not
-// hedge requests.
+// It receives nothing; the Google library does that well. It keeps nothing over a restart: what has no result yet is lost with the program.
 package publisher

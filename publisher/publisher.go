@@ -3,6 +3,7 @@ package publisher
 import (
 	"context"
 	"errors"
+	"reflect"
 	"runtime"
 	"strings"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"cloud.google.com/go/pubsub/v2"
 	apiv1 "cloud.google.com/go/pubsub/v2/apiv1"
 	"github.com/googleapis/gax-go/v2"
+	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/trace"
 	"google.golang.org/grpc"
 )
@@ -34,16 +36,28 @@ type Publisher struct {
 	settled atomic.Bool // the settings were taken, by the first Publish
 	mu      sync.Mutex  // while they are
 	tracer  tracer
+	wrong   error // with the settings
 }
 
 // New returns a Publisher for a topic, which is an id in the client's project or a full name. It is what client.Publisher is in
-// the Google library: the client's connections, credentials and retry settings are used.
+// the Google library: the client's connections, credentials and retry settings are used. Of a client with
+// EnableOpenTelemetryTracing the publisher has the global TracerProvider.
 func New(client *pubsub.Client, topicNameOrID string) *Publisher {
 	name := topicNameOrID
 	if strings.Count(name, "/") != 3 {
 		name = "projects/" + client.Project() + "/topics/" + name
 	}
-	return NewWithTopicClient(client.TopicAdminClient, name)
+	p := NewWithTopicClient(client.TopicAdminClient, name)
+	if tracing(client) {
+		p.TracerProvider = otel.GetTracerProvider()
+	}
+	return p
+}
+
+// tracing tells whether a client was made with EnableOpenTelemetryTracing, which it keeps to itself. A version that calls it otherwise is taken for one that was not.
+func tracing(client *pubsub.Client) bool {
+	field := reflect.ValueOf(client).Elem().FieldByName("enableTracing")
+	return field.Kind() == reflect.Bool && field.Bool()
 }
 
 // NewWithTopicClient returns a Publisher that calls an API client. The topic's name is a full one: projects/PROJECT/topics/TOPIC.
@@ -109,6 +123,8 @@ func (p *Publisher) check(msg *pubsub.Message) error {
 	switch {
 	case msg == nil:
 		return errNoMessage
+	case p.wrong != nil:
+		return p.wrong
 	case msg.OrderingKey != "" && !p.EnableMessageOrdering:
 		return ErrOrderingNotEnabled
 	}
@@ -124,6 +140,9 @@ func (p *Publisher) settle() {
 	}
 	s := p.PublishSettings.complete()
 	p.tracer = newTracer(p.TracerProvider)
+	if p.out.hedge, p.wrong = newHedge(s.HedgingSettings); p.wrong == nil && p.out.hedge != nil && p.EnableMessageOrdering {
+		p.wrong = ErrHedgedOrder
+	}
 	p.out.tracer, p.out.patience.limit = p.tracer, s.Timeout
 	if s.EnableCompression {
 		p.out.press = &press{least: s.CompressionBytesThreshold}

@@ -16,6 +16,7 @@ type sender struct {
 	carrier   carrier
 	tracer    tracer
 	press     *press // nil: nothing is compressed
+	hedge     *hedge // nil: nothing is sent twice
 	patience  patience
 }
 
@@ -50,6 +51,14 @@ func (s *sender) send(g *group) (took time.Duration, ids []string, err error) {
 
 // call sends count messages from first on in one request.
 func (s *sender) call(ctx context.Context, first *PublishResult, count int) ([]string, error) {
+	if s.hedge == nil {
+		return s.request(ctx, first, count)
+	}
+	return s.hedge.run(ctx, func(ctx context.Context) ([]string, error) { return s.request(ctx, first, count) })
+}
+
+// request makes one request of them.
+func (s *sender) request(ctx context.Context, first *PublishResult, count int) ([]string, error) {
 	r := newRequest(s.topic, first, count)
 	defer r.free()
 	r.compressed = s.press.pays(r.buffer.ReadOnlyData())

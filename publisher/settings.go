@@ -30,6 +30,34 @@ type PublishSettings struct {
 	EnableCompression bool
 	// CompressionBytesThreshold is the size above which a request is worth compressing, in bytes.
 	CompressionBytesThreshold int
+	// HedgingSettings let a request that is slow be sent again beside itself; the first answer counts. The service may then have messages twice. nil, the
+	// default: no request is. It is not for publishers with EnableMessageOrdering: their calls of Publish fail with ErrHedgedOrder.
+	HedgingSettings *pubsub.HedgingSettings
+}
+
+// SettingsFrom returns settings that do what Google's do, as far as a program has changed these: what has the value of pubsub.DefaultPublishSettings, or none, is that
+// of Defaults, so that messages do not wait for company unless somebody asked for it.
+func SettingsFrom(g pubsub.PublishSettings) PublishSettings {
+	s, was := Defaults(), pubsub.DefaultPublishSettings
+	if g.DelayThreshold != was.DelayThreshold {
+		s.DelayThreshold = g.DelayThreshold
+	}
+	if g.CountThreshold != was.CountThreshold {
+		s.CountThreshold = positive(g.CountThreshold, s.CountThreshold)
+	}
+	if g.ByteThreshold != was.ByteThreshold {
+		s.ByteThreshold = positive(g.ByteThreshold, s.ByteThreshold)
+	}
+	s.NumGoroutines = positive(g.NumGoroutines, s.NumGoroutines)
+	if g.Timeout != 0 {
+		s.Timeout = g.Timeout
+	}
+	if f := g.FlowControlSettings; f != was.FlowControlSettings && f != (pubsub.FlowControlSettings{}) {
+		s.FlowControlSettings = f
+	}
+	s.EnableCompression, s.CompressionBytesThreshold = g.EnableCompression, g.CompressionBytesThreshold
+	s.HedgingSettings = g.HedgingSettings
+	return s
 }
 
 // Defaults returns the settings with which a Publisher begins: readiness, requests of up to 1,000 messages or about 1 MB, and at most

@@ -26,8 +26,18 @@ func newTracer(p trace.TracerProvider) tracer {
 
 func (t tracer) on() bool { return t.of != nil }
 
-// journey is the spans of a message: from Publish to its answer, and the part of it in which it waits for room and for its request.
-type journey struct{ create, wait trace.Span }
+// journey is the spans of a message: from Publish to its answer, and the parts of it in which it waits for room, and then for its request.
+type journey struct {
+	create, room, wait trace.Span // wait: nil before it was admitted
+	of                 trace.Tracer
+	ctx                context.Context // of create
+}
+
+// admitted is called when there is room for the message.
+func (j *journey) admitted() {
+	j.room.End()
+	_, j.wait = j.of.Start(j.ctx, "publisher batching")
+}
 
 // begin starts the spans of a message. What is sent is a copy with the context in it: the caller's attributes may be others' too.
 func (t tracer) begin(ctx context.Context, p *Publisher, r *PublishResult) {
@@ -35,8 +45,8 @@ func (t tracer) begin(ctx context.Context, p *Publisher, r *PublishResult) {
 		trace.WithAttributes(
 			attribute.Int("messaging.message.body.size", len(r.msg.Data)),
 			attribute.String("messaging.gcp_pubsub.message.ordering_key", r.msg.OrderingKey)))
-	_, wait := t.of.Start(ctx, "publisher batching")
-	r.span = &journey{create, wait}
+	_, room := t.of.Start(ctx, "publisher flow control")
+	r.span = &journey{create: create, room: room, of: t.of, ctx: ctx}
 	if !create.SpanContext().IsValid() {
 		return
 	}
@@ -57,7 +67,11 @@ func about(topic, id string) trace.SpanStartEventOption {
 
 // end ends the spans with the message's fate.
 func (j *journey) end(id string, err error) {
-	j.wait.End() // once more, unless it was refused before it left
+	if j.wait == nil { // it was refused
+		j.room.End()
+	} else {
+		j.wait.End() // once more, unless it was refused before it left
+	}
 	if err != nil {
 		j.create.RecordError(err)
 		j.create.SetStatus(codes.Error, err.Error())
