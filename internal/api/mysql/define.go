@@ -16,6 +16,10 @@ const engineName = "QUEUE"
 // wrong is done here. What does not parse is left to whoever runs it.
 func (l *long) define(sc *gms.Context, s *session) error {
 	parsed, err := sqlparser.ParseWithOptions(sc, l.query, gms.LoadSqlMode(sc).ParserOptions())
+	if err != nil && yearWidth.MatchString(l.query) {
+		l.query = yearWidth.ReplaceAllString(l.query, "${1}year")
+		parsed, err = sqlparser.ParseWithOptions(sc, l.query, gms.LoadSqlMode(sc).ParserOptions())
+	}
 	if err != nil {
 		return nil
 	}

@@ -31,8 +31,12 @@ type long struct {
 
 // look looks at the statement. After an error it is not to be run; if it is done, it was.
 func (l *long) look(ctx context.Context) error {
+	l.query = ofMariaDB.ReplaceAllString(l.query, "${1}/*")
 	words := firstWords(l.query)
 	if blank(l.query) {
+		if l.answer != nil && comment.MatchString(l.query) { // as in dumps, for other servers
+			return l.answerOK()
+		}
 		return sqlError(1065, "42000", "Query was empty")
 	}
 	s, sc, err := l.session(ctx, l.conn)
@@ -44,6 +48,9 @@ func (l *long) look(ctx context.Context) error {
 	}
 	if words[0] == "do" { // go-mysql-server has none
 		l.query, l.silent = "SELECT"+skipSpace(l.query)[len("do"):], true
+	}
+	if l.answer != nil && replication.MatchString(l.query) {
+		return l.positions(s)
 	}
 	if err := refuse(words); err != nil {
 		return err
@@ -72,6 +79,11 @@ func (l *long) look(ctx context.Context) error {
 		return l.kill(s)
 	case "set":
 		return l.set(s)
+	case "flush":
+		l.query = flushLocal.ReplaceAllString(l.query, "FLUSH ")
+	case "check", "optimize", "repair", "analyze", "checksum":
+		_, err := l.maintain(s)
+		return err
 	case "begin", "start", "commit", "rollback":
 		l.border(s, words)
 	}

@@ -29,6 +29,7 @@ const markRoom = "api/mysql/mark"
 // setSource is queue_set_srcid(): what the next insert is numbered. ok is false (NULL) for a source or a mode that is none. The number 0 takes
 // back what was said before.
 func (s *session) setSource(source, mode, id argument) (ok bool) {
+	s.door.counts.sources.Add(1)
 	n := wholeNumber(source)
 	if source.null || n < 0 || n > maxSource || mode.null || mode.text != "a" && mode.text != "w" {
 		return false

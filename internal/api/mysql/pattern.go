@@ -21,8 +21,13 @@ const maxMatching = 200_000_000
 
 // boundPatterns is a rule of the analyzer: it puts a pattern around what regular expressions are made of, before anything evaluates them. The
 // operator REGEXP does not come out of the catalog of functions, where the others are held to their bounds.
-func boundPatterns(ctx *gms.Context, _ *analyzer.Analyzer, n gms.Node, _ *plan.Scope, _ analyzer.RuleSelector, _ *gms.QueryFlags) (gms.Node, transform.TreeIdentity, error) {
-	return boundIn(ctx, n)
+func boundPatterns(ctx *gms.Context, _ *analyzer.Analyzer, n gms.Node, _ *plan.Scope, _ analyzer.RuleSelector, flags *gms.QueryFlags) (gms.Node, transform.TreeIdentity, error) {
+	bound, same, err := boundIn(ctx, n)
+	if err != nil || !analyzer.FlagIsSet(flags, gms.QFlagAggregation) {
+		return bound, same, err
+	}
+	grouped, also, err := unvaryingIn(ctx, bound)
+	return grouped, same && also, err
 }
 
 func boundIn(ctx *gms.Context, n gms.Node) (gms.Node, transform.TreeIdentity, error) {

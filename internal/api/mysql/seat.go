@@ -24,6 +24,8 @@ type seat struct {
 	mu   sync.Mutex // not held while anything is waited for
 	mode bool
 	held *held // nil in owner mode: nothing came, or the row was deleted
+
+	waited bool // the last wait did not find its row at once
 }
 
 // now is what the seat has at the moment. The held must not be changed.
@@ -76,7 +78,9 @@ func (s *seat) wait(ctx context.Context, wishes []wish, timeout time.Duration, p
 	}
 	r := queue.ClaimRequest{From: from, Owner: s.owner, Lease: s.lease}
 	claims, err := s.store.Claim(ctx, r)
+	s.waited = false
 	if err == nil && len(claims) == 0 && timeout > 0 {
+		s.waited = true
 		waiting, over := patient(ctx)
 		r.Wait = timeout
 		claims, err = s.store.Claim(waiting, r)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
@@ -78,7 +79,10 @@ func sessionOf(ctx *gms.Context) *session {
 // gone, or was reset.
 func (s *session) CommandBegin() error { return nil }
 func (s *session) CommandEnd()         {}
-func (s *session) SessionEnd()         { s.seat.close() }
+func (s *session) SessionEnd() {
+	s.ownedGoesBack(func(t *tableCounts) *atomic.Int64 { return &t.closed })
+	s.seat.close()
+}
 
 // CacheQuery and GetCachedQuery keep nothing: the cache of the base has no bound.
 func (s *session) CacheQuery(string, sqlparser.Statement) {}

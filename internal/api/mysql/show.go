@@ -12,6 +12,7 @@ import (
 	"github.com/dolthub/vitess/go/sqltypes"
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 
+	"github.com/hikyaku/hikyaku/internal/api/mysql/compress"
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
@@ -47,6 +48,10 @@ func (l *long) show(_ *gms.Context, s *session, words []string) error {
 		l.query = schemas.ReplaceAllString(l.query, "${1}databases")
 	case words[0] == "engine" && len(words) > 2 && words[2] == "status":
 		return l.engineStatus(s, words[1])
+	case words[0] == "grants":
+		if m := showGrants.FindStringSubmatch(l.query); m != nil {
+			return l.grants(s, m[1])
+		}
 	case countWarnings.MatchString(l.query):
 		return l.answerRows([]string{"@@session.warning_count"}, []string{strconv.Itoa(int(s.WarningCount()))})
 	case words[0] == "errors":
@@ -127,25 +132,46 @@ func encryption(conn net.Conn) (state tls.ConnectionState, ok bool) {
 	}
 }
 
-// correctStatus makes SHOW STATUS tell how the connection is encrypted.
-func (l *long) correctStatus() {
-	state, ok := encryption(l.conn.Conn)
-	if !ok {
-		return
+// statusValues are the status variables that the door knows better.
+func (d *Server) statusValues(compressed bool) map[string]string {
+	statements, running := strconv.FormatInt(d.counts.statements.Load(), 10), 0
+	for _, p := range d.processes.Processes() {
+		if p.Command == gms.ProcessCommandQuery {
+			running++
+		}
 	}
+	up, open := strconv.FormatInt(max(d.uptime(), 1), 10), strconv.FormatInt(d.limit.open.Load(), 10)
+	values := map[string]string{
+		"uptime": up, "uptime_since_flush_status": up, "questions": statements, "queries": statements, "threads_connected": open, "threads_running": strconv.Itoa(max(running, 1)),
+		"open_tables": strconv.Itoa(len(d.store.Queues())), "compression": "OFF",
+	}
+	if compressed {
+		values["compression"] = "ON"
+	}
+	return values
+}
+
+// correctStatus makes SHOW STATUS tell what the door counts, and how the connection is encrypted.
+func (l *long) correctStatus() {
+	state, encrypted := encryption(l.conn.Conn)
+	own := l.door.statusValues(compress.Compressed(l.conn.Conn))
 	l.correct(func(fields []*querypb.Field, row []sqltypes.Value) {
 		name, value := field(fields, "Variable_name"), field(fields, "Value")
 		if name < 0 || value < 0 {
 			return
 		}
 		text := ""
-		switch strings.ToLower(row[name].ToString()) {
-		case "ssl_cipher":
+		variable := strings.ToLower(row[name].ToString())
+		known := false
+		switch {
+		case variable == "ssl_cipher" && encrypted:
 			text = tls.CipherSuiteName(state.CipherSuite)
-		case "ssl_version":
+		case variable == "ssl_version" && encrypted:
 			text = strings.Replace(tls.VersionName(state.Version), "TLS 1", "TLSv1", 1)
 		default:
-			return
+			if text, known = own[variable]; !known {
+				return
+			}
 		}
 		row[value] = sqltypes.MakeTrusted(row[value].Type(), []byte(text))
 	})

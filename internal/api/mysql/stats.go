@@ -21,7 +21,18 @@ func (s *session) queueStats(table argument) (text string, ok bool, err error) {
 		return "", false, err
 	}
 	var b strings.Builder
-	for _, l := range statLines(st) {
+	c := s.door.counts.of(st.Name)
+	for _, l := range append([]statLine{ // Q4M's, in its order
+		{"rows_written", int64(st.TotalPut)},
+		{"rows_removed", removed(st)},
+		{"wait_immediate", c.immediate.Load()},
+		{"wait_delayed", c.delayed.Load()},
+		{"wait_timeout", c.timeout.Load()},
+		{"restored_by_abort", c.aborted.Load()},
+		{"restored_by_close", c.closed.Load()},
+		{"bytes_total", st.Bytes},
+		{"bytes_removed", 0}, // the journal is cleaned beside the work
+	}, statLines(st)...) {
 		fmt.Fprintf(&b, "%s: %d\n", l.name, l.value)
 	}
 	return b.String(), true, nil
@@ -44,6 +55,11 @@ func (s *session) statsOf(table argument) (st queue.Stats, ok bool, err error) {
 		return st, false, nil
 	}
 	return st, true, nil
+}
+
+// removed is how many rows a table has no more.
+func removed(st queue.Stats) int64 {
+	return int64(st.TotalDone + st.TotalDead + st.TotalExpired + st.TotalPurged)
 }
 
 // statLine is a figure of a table.

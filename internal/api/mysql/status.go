@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -32,7 +33,8 @@ func (l *long) engineStatus(s *session, engine string) error {
 	}
 	j := l.door.store.JournalStats()
 	var b strings.Builder
-	fmt.Fprintf(&b, "connections: %d\ntables: %d\n", l.door.limit.open.Load(), tables)
+	l.door.counts.q4m(&b, sum, j)
+	fmt.Fprintf(&b, "\nconnections: %d\ntables: %d\n", l.door.limit.open.Load(), tables)
 	for _, line := range statLines(sum) {
 		if line.name != "next_rowid" {
 			fmt.Fprintf(&b, "%s: %d\n", line.name, line.value)
@@ -41,4 +43,24 @@ func (l *long) engineStatus(s *session, engine string) error {
 	fmt.Fprintf(&b, "journal_groups: %d\njournal_syncs: %d\njournal_bytes_written: %d\njournal_bytes_live: %d\njournal_bytes_on_disk: %d\njournal_bytes_copied: %d\n",
 		j.Groups, j.Syncs, j.Bytes, j.LiveBytes, j.TotalBytes, j.CopiedBytes)
 	return l.answerRows([]string{"Type", "Name", "Status"}, []string{engineName, "", b.String()})
+}
+
+// q4m writes what Q4M shows and there is here, in its form.
+func (c *counts) q4m(b *strings.Builder, sum queue.Stats, j journal.Stats) {
+	for _, part := range []struct {
+		title string
+		lines []statLine
+	}{
+		{"I/O calls", []statLine{{"sys_write", int64(j.Groups)}, {"sys_sync", int64(j.Syncs)}}},
+		{"Conditional subscription", []statLine{{"evaluation", int64(sum.TotalExamined)}}},
+		{"High-level stats", []statLine{
+			{"rows_written", int64(sum.TotalPut)}, {"rows_removed", removed(sum)}, {"queue_wait", c.waits.Load()}, {"queue_end", c.ends.Load()},
+			{"queue_abort", c.aborts.Load()}, {"queue_rowid", c.rowids.Load()}, {"queue_set_srcid", c.sources.Load()},
+		}},
+	} {
+		fmt.Fprintf(b, "\n%s\n------------------------------------\n", part.title)
+		for _, line := range part.lines {
+			fmt.Fprintf(b, "%-16s %20d\n", line.name, line.value)
+		}
+	}
 }

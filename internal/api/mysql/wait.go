@@ -7,6 +7,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/access"
@@ -34,6 +35,7 @@ type argument struct {
 //
 // With one argument the time-out is a minute; with more the last one is the time-out, in seconds. The row that was owned is ended first.
 func (s *session) queueWait(ctx context.Context, args []argument) (place int64, ok bool, err error) {
+	s.door.counts.waits.Add(1)
 	if len(args) == 0 {
 		return 0, false, sqlError(erWrongParamCount, "42000", "Incorrect parameter count in the call to native function 'queue_wait'")
 	}
@@ -62,6 +64,7 @@ func (s *session) queueWait(ctx context.Context, args []argument) (place int64, 
 		}
 		return 0, false, fromStore(err, wishes[0].queue.Name)
 	}
+	s.waited(wishes, n, s.seat.waited)
 	return int64(n), true, nil
 }
 
@@ -171,6 +174,7 @@ func wholeNumber(a argument) int64 {
 
 // queueEnd is queue_end(): the owned row is gone for good, durably.
 func (s *session) queueEnd(ctx context.Context) (int64, error) {
+	s.door.counts.ends.Add(1)
 	if _, h := s.seat.now(); h != nil {
 		s.border.changed()
 	}
@@ -183,6 +187,8 @@ func (s *session) queueEnd(ctx context.Context) (int64, error) {
 
 // queueAbort is queue_abort(): the owned row goes back to its old place.
 func (s *session) queueAbort(ctx context.Context) (int64, error) {
+	s.door.counts.aborts.Add(1)
+	s.ownedGoesBack(func(t *tableCounts) *atomic.Int64 { return &t.aborted })
 	lost, err := s.seat.abort(ctx)
 	if errors.Is(err, errNotOwner) {
 		return 0, sqlError(erWrongArguments, "HY000", "queue_abort: %v", err)
@@ -195,6 +201,7 @@ func (s *session) queueAbort(ctx context.Context) (int64, error) {
 
 // queueRowID is queue_rowid(): the owned row's id; ok is false (NULL) when the last wait brought none.
 func (s *session) queueRowID() (id int64, ok bool, err error) {
+	s.door.counts.rowids.Add(1)
 	seq, ok, err := s.seat.rowid()
 	if err != nil {
 		return 0, false, sqlError(erWrongArguments, "HY000", "queue_rowid: %v", err)

@@ -72,6 +72,12 @@ func clients() []client {
 		command: []string{"bash", "mariadb/conformance.sh", "mysql"},
 		lacks:   inShell,
 	}, {
+		name: "admin", database: "clients_admin",
+		needs:   []string{"sh", "-c", "command -v mysqladmin && command -v mysqldump && command -v mysqlcheck && test -x /usr/lib/nagios/plugins/check_mysql"},
+		command: []string{"bash", "admin/conformance.sh"},
+		alone:   true,
+		more:    []string{"mysqladmin", "nagios", "dump", "maintenance"},
+	}, {
 		name: "ruby-mysql2", database: "clients_ruby_mysql2",
 		needs:   []string{"ruby", "-rmysql2", "-e", ""},
 		command: []string{"ruby", "ruby/conformance.rb"},

@@ -57,6 +57,20 @@ func Client(conn net.Conn, m Method, budget *door.Busy) *Conn {
 	return c
 }
 
+// Compressed tells whether a connection is, itself or below.
+func Compressed(conn net.Conn) bool {
+	for {
+		switch c := conn.(type) {
+		case *Conn:
+			return true
+		case interface{ NetConn() net.Conn }:
+			conn = c.NetConn()
+		default:
+			return false
+		}
+	}
+}
+
 // Anew begins a command: packets are numbered from 0.
 func (c *Conn) Anew() { c.sequence = 0 }
 

@@ -247,15 +247,15 @@ a> SELECT queue_compact(NULL)
   NULL
 a> SELECT queue_compact()
   ERROR 1582 (42000): Incorrect parameter count in the call to native function 'queue_compact': it takes 1
-a> SELECT queue_stats('t1') LIKE 'rows_waiting: 3%'
-  queue_stats('t1') LIKE 'rows_waiting: 3%'
+a> SELECT queue_stats('t1') LIKE '%rows_waiting: 3%'
+  queue_stats('t1') LIKE '%rows_waiting: 3%'
   1
 a> SELECT queue_stats('test.t1') = queue_stats('t1')
   queue_stats('test.t1') = queue_stats('t1')
   1
 a> SELECT queue_stats('t2')
   queue_stats('t2')
-  rows_waiting: 0\nrows_owned: 0\nrows_delayed: 0\nrows_behind_key: 0\nbytes: 0\nwaiters: 0\nnext_rowid: 1\ntotal_inserted: 0\ntotal_owned: 0\ntotal_ended: 0\ntotal_dead: 0\ntotal_expired: 0\ntotal_removed: 0\ntotal_duplicate: 0\ntotal_examined: 0\n
+  rows_written: 0\nrows_removed: 0\nwait_immediate: 0\nwait_delayed: 0\nwait_timeout: 0\nrestored_by_abort: 0\nrestored_by_close: 0\nbytes_total: 0\nbytes_removed: 0\nrows_waiting: 0\nrows_owned: 0\nrows_delayed: 0\nrows_behind_key: 0\nbytes: 0\nwaiters: 0\nnext_rowid: 1\ntotal_inserted: 0\ntotal_owned: 0\ntotal_ended: 0\ntotal_dead: 0\ntotal_expired: 0\ntotal_removed: 0\ntotal_duplicate: 0\ntotal_examined: 0\n
 # A reader that waits is seen with its statement; who is it?
 b& SELECT queue_wait('t2', 60)
 a> SELECT command, info FROM information_schema.processlist WHERE id = {b}

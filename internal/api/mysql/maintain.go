@@ -1,0 +1,134 @@
+package mysql
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// maintenance is a CHECK, OPTIMIZE, REPAIR, ANALYZE or CHECKSUM of tables.
+var (
+	maintenance = regexp.MustCompile("(?is)^\\s*(check|optimize|repair|analyze|checksum)\\s+(?:no_write_to_binlog\\s+|local\\s+)?tables?\\s+((?:`(?:[^`]|``)+`|[\\w$.]|\\s*[.,]\\s*)+?)\\s*(?:(?:quick|fast|medium|extended|changed|for\\s+upgrade|use_frm)\\s*)*;?\\s*$")
+	tableNamed  = regexp.MustCompile("(?:(`(?:[^`]|``)+`|[\\w$]+)\\s*\\.\\s*)?(`(?:[^`]|``)+`|[\\w$]+)")
+)
+
+// maintain answers what maintenance programs ask of tables: there is nothing to be done, the journal is checked and cleaned beside the work. done: it was that.
+func (l *long) maintain(s *session) (done bool, err error) {
+	m := maintenance.FindStringSubmatch(l.query)
+	if m == nil {
+		return false, nil
+	}
+	op := strings.ToLower(m[1])
+	var rows [][]string
+	for _, t := range tableNamed.FindAllStringSubmatch(m[2], -1) {
+		n := queue.Name{Namespace: unquoted(t[1]), Name: unquoted(t[2])}
+		if n.Namespace == "" {
+			n.Namespace = s.GetCurrentDatabase()
+		}
+		if n.Namespace == "" {
+			return true, sqlError(1046, "3D000", "No database selected")
+		}
+		full := n.Namespace + "." + n.Name
+		_, _, err := l.door.definition(l.door.lookup(n))
+		known := err == nil && l.door.users.Visible(s.user, l.door.store.Resolve(n))
+		switch {
+		case op == "checksum":
+			rows = append(rows, []string{full, "0"})
+		case known:
+			rows = append(rows, []string{full, op, "status", "OK"})
+		default:
+			rows = append(rows, []string{full, op, "Error", fmt.Sprintf("Table '%s' doesn't exist", full)}, []string{full, op, "status", "Operation failed"})
+		}
+	}
+	if op == "checksum" {
+		return true, l.answerRows([]string{"Table", "Checksum"}, rows...)
+	}
+	return true, l.answerRows([]string{"Table", "Op", "Msg_type", "Msg_text"}, rows...)
+}
+
+func unquoted(name string) string {
+	if len(name) > 1 && name[0] == '`' {
+		return strings.ReplaceAll(name[1:len(name)-1], "``", "`")
+	}
+	return name
+}
+
+// showGrants are a user's own grants, in MySQL's words.
+var showGrants = regexp.MustCompile(`(?is)^\s*show\s+grants\s*(?:for\s+(.+?))?\s*;?\s*$`)
+
+// grants answers SHOW GRANTS.
+func (l *long) grants(s *session, of string) error {
+	name := s.Client().User
+	if of = strings.ToLower(strings.Join(strings.Fields(of), "")); of != "" && of != "current_user" && of != "current_user()" {
+		asked, _, _ := strings.Cut(strings.NewReplacer("'", "", "`", "", `"`, "").Replace(of), "@")
+		if asked != strings.ToLower(name) {
+			return sqlError(1044, "42000", "Access denied for user '%.96s' to the grants of another", name)
+		}
+	}
+	who := "`" + strings.ReplaceAll(name, "`", "``") + "`@`%`"
+	rows := [][]string{}
+	if !l.door.users.Any() {
+		rows = append(rows, []string{"GRANT ALL PRIVILEGES ON *.* TO " + who})
+	} else {
+		rows = append(rows, []string{"GRANT USAGE ON *.* TO " + who})
+		for _, g := range s.user.Grants {
+			for _, on := range g.On {
+				rows = append(rows, []string{"GRANT " + privileges(g.Can) + " ON " + l.pattern(on) + " TO " + who})
+			}
+		}
+	}
+	return l.answerRows([]string{"Grants for " + name + "@%"}, rows...)
+}
+
+// privileges are MySQL's for what a grant allows.
+func privileges(can []string) string {
+	var all []string
+	for _, p := range []struct{ action, is string }{
+		{string(access.Take), "SELECT, DELETE"}, {string(access.Put), "INSERT"}, {string(access.Admin), "CREATE, ALTER, DROP"},
+	} {
+		if slices.Contains(can, p.action) {
+			all = append(all, p.is)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// pattern is what a grant is for: MySQL has no patterns of tables, so they are shown as they are.
+func (l *long) pattern(on string) string {
+	if on == "*" {
+		return "*.*"
+	}
+	namespace, name, ok := strings.Cut(on, "/")
+	if !ok {
+		namespace, name = "default", on
+	}
+	if name != "*" {
+		name = "`" + name + "`"
+	}
+	return "`" + namespace + "`." + name
+}
+
+var (
+	// ofMariaDB is a comment that MariaDB alone reads, at the begin of a statement: the parser would read it.
+	ofMariaDB = regexp.MustCompile(`^((?:\s|/\*[^!M](?:[^*]|\*+[^*/])*\*+/|--[^\n]*\n)*)/\*M!`)
+	comment   = regexp.MustCompile(`/\*|--|#`)
+	// flushLocal is a FLUSH that is not to be written to a binary log, of which there is none.
+	flushLocal = regexp.MustCompile(`(?i)^\s*flush\s+(?:/\*!\d*\s*)?(?:local|no_write_to_binlog)\s*(?:\*/)?\s*`)
+)
+
+// Statements of dumps that are about replication. There is none: they are accepted, with a warning that says so.
+var replication = regexp.MustCompile(`(?is)^\s*(?:change\s+(?:master|replication\s+source)\s+to\b|set\s+@@global\.gtid_purged\s*=|set\s+global\s+gtid_purged\s*=)`)
+
+// positions passes over where a dump was taken.
+func (l *long) positions(s *session) error {
+	s.ClearWarnings()
+	s.warn(erUnsupported, "This server has no replication: the position was not kept")
+	return l.answerOK()
+}
+
+// yearWidth is YEAR(4), as dumps of older servers have it.
+var yearWidth = regexp.MustCompile("(?i)(`\\s+|\\s)year\\s*\\(\\s*4\\s*\\)")

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Does to a running hikyaku what those do who look after MySQL servers, and prints a line a check: "ok NAME" or "not ok NAME: why".
+# The checks and the variables that say where the server is: ../README.md.
+set -uo pipefail
+export MYSQL_PWD=$CLIENT_PASSWORD
+where=(--no-defaults --host="$CLIENT_HOST" --port="$CLIENT_PORT" --user="$CLIENT_USER")
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+failed=0
+
+sql() { mysql "${where[@]}" --batch --skip-column-names "${2:-$CLIENT_DATABASE}" --execute="$1"; }
+check() {
+	local name=$1 why
+	shift
+	if why=$("$@" 2>&1); then
+		echo "ok $name"
+	else
+		failed=1
+		echo "not ok $name: $(tr '\n' ' ' <<<"$why")"
+	fi
+}
+
+mysqladmin_works() {
+	mysqladmin "${where[@]}" ping | grep -q alive &&
+		mysqladmin "${where[@]}" status | grep -E '^Uptime: [1-9][0-9]*  Threads: [0-9]+  Questions: [0-9]+' &&
+		mysqladmin "${where[@]}" extended-status | grep -E '\| Uptime +\| [1-9]' &&
+		mysqladmin "${where[@]}" flush-tables
+}
+nagios() {
+	local password=() plugins=/usr/lib/nagios/plugins
+	if [ -n "$CLIENT_PASSWORD" ]; then
+		password=(-p "$CLIENT_PASSWORD")
+	fi
+	"$plugins/check_mysql" -H "$CLIENT_HOST" -P "$CLIENT_PORT" -u "$CLIENT_USER" "${password[@]}" | grep '^Uptime: [1-9]'
+}
+# What mysqldump writes with its usual options, and with lines that dumps of other servers have, is restored as it was.
+dump() {
+	sql "CREATE TABLE dumped (id varchar(20) NOT NULL, b longblob, n int unsigned NOT NULL DEFAULT 5, t datetime(3), y year(4)) ENGINE=QUEUE" &&
+		sql "INSERT INTO dumped VALUES ('a', x'00ff27', 1, '2024-01-02 03:04:05.678', 2024), ('飛脚', NULL, 2, NULL, NULL)" || return
+	for options in '' '--single-transaction' '--lock-all-tables --flush-logs --hex-blob' '--skip-extended-insert --complete-insert --routines --events --triggers'; do
+		# shellcheck disable=SC2086 # the options are words
+		mysqldump "${where[@]}" $options "$CLIENT_DATABASE" dumped >"$dir/dump.sql" || return
+		{
+			printf '%s\n' 'CHANGE MASTER TO MASTER_LOG_FILE="mysql-bin.000003", MASTER_LOG_POS=194;' "SET @@GLOBAL.GTID_PURGED=/*!80000 '+'*/ '3e11fa47-71ca-11e1-9e33-c80aa9429562:1-5';"
+			cat "$dir/dump.sql"
+		} | mysql "${where[@]}" "${CLIENT_DATABASE}_restored" || return
+		[ "$(sql 'SELECT id, hex(b), n, t, y FROM dumped' "${CLIENT_DATABASE}_restored")" = "$(sql 'SELECT id, hex(b), n, t, y FROM dumped')" ] || return
+	done
+	sql 'DROP TABLE dumped'
+}
+maintenance() {
+	sql 'CREATE TABLE kept (v int) ENGINE=QUEUE' && mysqlcheck "${where[@]}" "$CLIENT_DATABASE" kept | grep -E 'kept +OK' &&
+		mysqlcheck "${where[@]}" --optimize "$CLIENT_DATABASE" kept | grep -E 'kept +OK' && sql 'DROP TABLE kept'
+}
+
+check mysqladmin mysqladmin_works
+check nagios nagios
+check dump dump
+check maintenance maintenance
+exit $failed
