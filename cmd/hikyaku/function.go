@@ -144,6 +144,13 @@ func listFunctions(w io.Writer, all []lambdadoor.FunctionAnswer) error {
 	if err := t.WriteText(w); err != nil {
 		return err
 	}
+	for i := range all {
+		if all[i].Warning != "" {
+			if _, err := fmt.Fprintf(w, "%s: %s.\n", all[i].Name, all[i].Warning); err != nil {
+				return err
+			}
+		}
+	}
 	if unlimited {
 		if _, err := fmt.Fprintln(w, "Memory is measured, and not limited: no control group can be written here."); err != nil {
 			return err

@@ -105,7 +105,23 @@ func deploy(cmd *cobra.Command, c *lambdadoor.Client, name string, settings map[
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n", got.FunctionArn)
+	if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n", got.FunctionArn); err != nil {
+		return err
+	}
+	return warnOfRuntime(cmd, c, name)
+}
+
+// warnOfRuntime says that the function runs on another version than it asks for.
+func warnOfRuntime(cmd *cobra.Command, c *lambdadoor.Client, name string) error {
+	all, err := c.Functions(cmd.Context())
+	if err != nil {
+		return err
+	}
+	for _, f := range all.Functions {
+		if f.Name == name && f.Version == "$LATEST" && f.Warning != "" {
+			_, err = fmt.Fprintln(cmd.ErrOrStderr(), "warning: "+f.Warning)
+		}
+	}
 	return err
 }
 

@@ -59,6 +59,7 @@ type Pool struct {
 	mu        sync.Mutex
 	closed    bool
 	functions map[key]*function
+	versions  map[string]string       // of interpreters, by their family and path
 	users     map[string]int          // of the machine, by the function's name
 	reserved  map[string]*reservation // by the function's name
 	shared    int                     // of the concurrency, what nobody has reserved
@@ -95,7 +96,7 @@ func New(c Config) (*Pool, error) {
 	if err := loader.Write(filepath.Join(dir, "loaders")); err != nil {
 		return nil, err
 	}
-	p := &Pool{config: c, began: time.Now(), functions: make(map[key]*function), users: make(map[string]int), reserved: make(map[string]*reservation), shared: c.Concurrency}
+	p := &Pool{config: c, began: time.Now(), functions: make(map[key]*function), users: make(map[string]int), versions: make(map[string]string), reserved: make(map[string]*reservation), shared: c.Concurrency}
 	var groups []string
 	if !c.Unlimited {
 		p.limits = limit.Open()
@@ -151,6 +152,8 @@ type Deployed struct {
 	CodeSize   int64  // of the archive, in bytes; 0 for a folder
 	CodeSHA256 string // of the archive, in base64; "" for a folder
 	Changed    time.Time
+	// Warning says that the runtime is of another version than its name asks for; "": it is not, or does not tell.
+	Warning string
 }
 
 // Deploy makes a function, or puts a new definition in the place of the one with the same name and version: invocations that run end in
@@ -180,6 +183,7 @@ func (p *Pool) Deploy(d Definition) (Deployed, error) {
 		f.removeCode()
 		return Deployed{}, fmt.Errorf("function %s: %w", d.Name, err)
 	}
+	f.deployed.Warning = p.warning(f)
 	old, err := p.enter(f)
 	if err != nil {
 		f.removeCode()
@@ -192,6 +196,29 @@ func (p *Pool) Deploy(d Definition) (Deployed, error) {
 	f.begin()
 	f.prepare()
 	return f.deployed, nil
+}
+
+// warning says that a function runs on another version than the name of its runtime asks for.
+func (p *Pool) warning(f *function) string {
+	want := loader.Wanted(f.d.Runtime)
+	if want == "" || f.interpreter == "" {
+		return ""
+	}
+	family := loader.Family(f.d.Runtime)
+	at := family + " " + f.interpreter
+	p.mu.Lock()
+	have, known := p.versions[at]
+	p.mu.Unlock()
+	if !known {
+		have = loader.Version(f.d.Runtime, f.interpreter, f.deployed.Dir)
+		p.mu.Lock()
+		p.versions[at] = have
+		p.mu.Unlock()
+	}
+	if have == "" || have == want {
+		return ""
+	}
+	return fmt.Sprintf("%s asks for %s %s, and it runs on %s %s (%s): install the one that it asks for, or name the one that is there", f.d.Runtime, family, want, family, have, f.interpreter)
 }
 
 // enter puts a function on the list and returns the one that it replaces, whose log goes on. It is counted in p.wait.

@@ -164,7 +164,15 @@ func (c *call) createFunction() error {
 			return err
 		}
 	}
+	c.warn()
 	return c.answer(http.StatusCreated, c.describe(f, v, false))
+}
+
+// warn tells in a header what a person should know of what was just deployed.
+func (c *call) warn() {
+	if s, ok := c.d.functions.Deployed(c.function, function.Latest); ok && s.Deployed.Warning != "" {
+		c.set(adviceHeader, s.Deployed.Warning)
+	}
 }
 
 // mayTarget asks whether the caller may put into the queue that something is to be sent to.
@@ -333,6 +341,7 @@ func (c *call) updateConfiguration() error {
 	if err != nil {
 		return err
 	}
+	c.warn()
 	return c.answer(http.StatusOK, c.describe(f, f.Latest, false))
 }
 
@@ -367,6 +376,7 @@ func (c *call) updateCode() error {
 			return err
 		}
 	}
+	c.warn()
 	return c.answer(http.StatusOK, c.describe(f, v, false))
 }
 

@@ -39,6 +39,7 @@ type FunctionAnswer struct {
 	Version      string           `json:"version"`
 	Runtime      string           `json:"runtime"`
 	Handler      string           `json:"handler,omitempty"`
+	Warning      string           `json:"warning,omitempty"` // that it runs on another version than it asks for
 	MemoryMB     int              `json:"memory_mb"`
 	Policy       string           `json:"policy,omitempty"`
 	Invokes      int64            `json:"invokes"`
@@ -80,7 +81,7 @@ func (c *call) instances() error {
 			if !ok && v.Number != function.Latest {
 				continue // nobody has wanted it since the start
 			}
-			a := FunctionAnswer{Name: f.Name, Version: v.Number, Runtime: v.Settings.Runtime, Handler: v.Settings.Handler, MemoryMB: max(v.Settings.MemoryMB, 128),
+			a := FunctionAnswer{Name: f.Name, Version: v.Number, Runtime: v.Settings.Runtime, Handler: v.Settings.Handler, Warning: s.Deployed.Warning, MemoryMB: max(v.Settings.MemoryMB, 128),
 				Policy: string(v.Settings.Policy), Invokes: s.Invocations, Errors: s.Errors, Timeouts: s.Timeouts, Throttled: s.Throttled, ColdStarts: s.ColdStarts,
 				InitFailures: s.InitFailures, BilledMS: s.Billed.Milliseconds(), CostUSD: s.Cost, Running: s.Counts.Running, Waiting: s.Counts.Waiting, Instances: []InstanceAnswer{}}
 			for _, i := range s.Instances {

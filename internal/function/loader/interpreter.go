@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -25,6 +26,9 @@ func Interpreter(runtime, dir string) (string, error) {
 		if named := strings.ToLower(runtime); named != usual { // python3.12, if there is just that
 			if path, err := exec.LookPath(named); err == nil {
 				if real, err := behind(path, dir, whichPython...); err == nil {
+					return real, nil
+				}
+				if real := managed(path); real != "" {
 					return real, nil
 				} // a version manager knows the name, and not the program
 			}
@@ -48,6 +52,23 @@ func Interpreter(runtime, dir string) (string, error) {
 		return orItself(path)(behindJava(path, dir)), nil
 	}
 	return "", nil
+}
+
+// managed is the newest program of a name that a version manager has installed beside its shims, also when the folder asks it for another one; "": none.
+func managed(shim string) string {
+	root, name := filepath.Dir(filepath.Dir(shim)), filepath.Base(shim)
+	version := strings.TrimPrefix(name, "python")
+	var all []string
+	for _, installed := range []string{"versions", "installs/python"} { // pyenv; asdf and mise
+		found, _ := filepath.Glob(filepath.Join(root, installed, version+"*", "bin", name)) // the pattern is right
+		all = append(all, found...)
+	}
+	for _, path := range slices.Backward(all) {
+		if real, err := program(path); err == nil {
+			return real
+		}
+	}
+	return ""
 }
 
 var whichPython = []string{"-c", "import sys; print(sys.executable)"}

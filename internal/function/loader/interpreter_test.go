@@ -88,3 +88,15 @@ func TestLayersAreFoundByTheRuntimesVersionToo(t *testing.T) {
 		}
 	}
 }
+
+// A version manager's shim refuses a version that the folder does not ask for, though it is installed.
+func TestAnInstalledVersionIsFoundBehindAShimThatRefuses(t *testing.T) {
+	root := t.TempDir()
+	script(t, root, "shims/python3.77", "#!/bin/sh\nexit 127\n")
+	script(t, root, "versions/3.77.1/bin/python3.77", "#!/bin/sh\n")
+	t.Setenv("PATH", filepath.Join(root, "shims")+":"+os.Getenv("PATH"))
+	got, err := loader.Interpreter("python3.77", t.TempDir())
+	if want := filepath.Join(root, "versions/3.77.1/bin/python3.77"); err != nil || got != want {
+		t.Errorf("%s, %v, not %s", got, err, want)
+	}
+}
