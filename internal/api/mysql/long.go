@@ -81,6 +81,9 @@ func (l *long) look(ctx context.Context) error {
 		return l.set(s)
 	case "flush":
 		l.query = flushLocal.ReplaceAllString(l.query, "FLUSH ")
+		if l.answer != nil && flushNothing.MatchString(l.query) {
+			return l.answerOK()
+		}
 	case "check", "optimize", "repair", "analyze", "checksum":
 		_, err := l.maintain(s)
 		return err

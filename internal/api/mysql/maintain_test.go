@@ -12,16 +12,17 @@ func TestMaintenanceProgramsAreAnswered(t *testing.T) {
 	c := r.connect("")
 	for statement, want := range map[string]string{
 		"CHECK TABLE jobs": "test.jobs check status OK",
-		"CHECK TABLE `test`.`jobs`, nothing FOR UPGRADE": "test.jobs check status OK|test.nothing check Error Table 'test.nothing' doesn't exist|test.nothing check status Operation failed",
-		"OPTIMIZE NO_WRITE_TO_BINLOG TABLE jobs":         "test.jobs optimize status OK",
-		"REPAIR TABLE jobs QUICK;":                       "test.jobs repair status OK",
-		"ANALYZE TABLE jobs":                             "test.jobs analyze status OK",
-		"CHECKSUM TABLE jobs":                            "test.jobs 0",
-		"SHOW GRANTS":                                    "GRANT ALL PRIVILEGES ON *.* TO `root`@`%`",
-		"SHOW GRANTS FOR CURRENT_USER()":                 "GRANT ALL PRIVILEGES ON *.* TO `root`@`%`",
-		"SHOW GRANTS FOR 'root'@'%'":                     "GRANT ALL PRIVILEGES ON *.* TO `root`@`%`",
-		"SHOW STATUS LIKE 'Compression'":                 "Compression OFF",
-		"SHOW GLOBAL STATUS LIKE 'Threads_connected'":    "Threads_connected 1",
+		"CHECK TABLE `test`.`jobs`, nothing FOR UPGRADE":          "test.jobs check status OK|test.nothing check Error Table 'test.nothing' doesn't exist|test.nothing check status Operation failed",
+		"OPTIMIZE NO_WRITE_TO_BINLOG TABLE jobs":                  "test.jobs optimize status OK",
+		"REPAIR TABLE jobs QUICK;":                                "test.jobs repair status OK",
+		"ANALYZE TABLE jobs":                                      "test.jobs analyze status OK",
+		"CHECKSUM TABLE jobs":                                     "test.jobs 0",
+		"SHOW GRANTS":                                             "GRANT ALL PRIVILEGES ON *.* TO `root`@`%`",
+		"SHOW GRANTS FOR CURRENT_USER()":                          "GRANT ALL PRIVILEGES ON *.* TO `root`@`%`",
+		"SHOW GRANTS FOR 'root'@'%'":                              "GRANT ALL PRIVILEGES ON *.* TO `root`@`%`",
+		"SHOW STATUS LIKE 'Compression'":                          "Compression OFF",
+		"show /*!50002 GLOBAL */ status LIKE 'Threads_connected'": "Threads_connected 1",
+		"SHOW GLOBAL STATUS LIKE 'Threads_connected'":             "Threads_connected 1",
 		"SELECT variable_value > 0 FROM performance_schema.global_status WHERE variable_name = 'Uptime'": "",
 	} {
 		got, err := texts(t.Context(), c, statement)
@@ -100,7 +101,7 @@ func TestWhatDumpsSayOfPositionsIsPassedOver(t *testing.T) {
 		}
 	}
 	for _, statement := range []string{
-		"FLUSH /*!40101 LOCAL */ TABLES", "FLUSH NO_WRITE_TO_BINLOG TABLES", "/* only a comment */", "/*M!100616 SET @OLD_NOTE_VERBOSITY=@@NOTE_VERBOSITY, NOTE_VERBOSITY=0 */",
+		"FLUSH /*!40101 LOCAL */ TABLES", "FLUSH HOSTS", "FLUSH SLOW LOGS", "FLUSH STATUS", "FLUSH NO_WRITE_TO_BINLOG TABLES", "/* only a comment */", "/*M!100616 SET @OLD_NOTE_VERBOSITY=@@NOTE_VERBOSITY, NOTE_VERBOSITY=0 */",
 		"-- a line\n/*M!999999 enable the sandbox mode */ /*!40101 SET NAMES utf8mb4 */",
 	} {
 		exec(t, c, statement)

@@ -38,6 +38,8 @@ func skipSpace(query string) string {
 		switch {
 		case strings.HasPrefix(query, "/*!"): // MySQL reads what is in it
 			query = strings.TrimLeft(query[3:], "0123456789")
+		case strings.HasPrefix(query, "*/"): // the end of what MySQL reads
+			query = query[2:]
 		case strings.HasPrefix(query, "/*"):
 			_, rest, ok := strings.Cut(query[2:], "*/")
 			if !ok {
