@@ -1,6 +1,7 @@
 package pubsub
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -96,4 +97,31 @@ func TestPushingGoesOnAfterARestart(t *testing.T) {
 		t.Errorf("%q was taken", got)
 	}
 	r.left("pushed", 0)
+}
+
+// TestAPusherHasOneClaimOfAKeyAtATime: while it works on a message of a key, no other claim of its gives it more of that key. A claim on its way to it
+// could be taken back by a nack without its knowing, and its messages would lie about until their deadline.
+func TestAPusherHasOneClaimOfAKeyAtATime(t *testing.T) {
+	r := newRig(t)
+	r.subscribe("pushed", func(s *pubsubpb.Subscription) { s.EnableMessageOrdering = true })
+	r.publish("pushed", "k", "a", "b")
+	r.publish("pushed", "", "c")
+	sub, err := r.door.subscription(resource{"local", kindSubscription, "pushed"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := newPushSource(r.door, sub)
+	claim := func() string {
+		ms, err := source.Claim(t.Context(), 1)
+		if err != nil || len(ms) != 1 {
+			t.Fatalf("%v, %v", ms, err)
+		}
+		if string(ms[0].Data) == "a" {
+			t.Cleanup(func() { _ = source.Nack(context.Background(), ms[0]) })
+		}
+		return string(ms[0].Data)
+	}
+	if first, second := claim(), claim(); first != "a" || second != "c" {
+		t.Errorf("claimed %q and then %q", first, second)
+	}
 }

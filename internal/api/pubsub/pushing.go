@@ -109,13 +109,8 @@ func (d *Server) startPusher(ctx context.Context, sub *subscription) error {
 	if token, ok := config.AuthenticationMethod.(*pubsubpb.PushConfig_OidcToken_); ok {
 		c.OIDC = &push.OIDC{ServiceAccountEmail: token.OidcToken.GetServiceAccountEmail(), Audience: token.OidcToken.GetAudience()}
 	}
-	source := &pushSource{d: d, sub: sub}
-	if !sub.def.Unordered {
-		source.owner = d.store.NewOwner("pubsub push " + sub.name.String())
-	}
-	p, err := push.New(c, source)
+	p, err := push.New(c, newPushSource(d, sub))
 	if err != nil {
-		source.close()
 		return err
 	}
 	running, stop := context.WithCancel(ctx)
@@ -125,33 +120,28 @@ func (d *Server) startPusher(ctx context.Context, sub *subscription) error {
 	d.pushers.running[sub.name] = &pushing{sub, stop}
 	d.pushers.work.Go(func() {
 		defer stop()
-		defer source.close()
 		p.Run(running)
 	})
 	return nil
 }
 
-// pushSource gives a pusher the messages of a subscription.
+// pushSource gives a pusher the messages of a subscription. Its claims have no owner, so that one of them at a time holds messages of a key: a second one
+// could be on its way to the pusher while a message before it is nacked, which takes back those behind it.
 type pushSource struct {
-	d     *Server
-	sub   *subscription
-	owner *queue.Owner // where messages of keys are ordered; else nil
-}
-
-func (s *pushSource) close() {
-	if s.owner != nil {
-		s.owner.Close()
-	}
+	d   *Server
+	sub *subscription
 }
 
 // pushBytes bounds what is claimed at once.
 const pushBytes = 4 << 20
 
+func newPushSource(d *Server, sub *subscription) *pushSource { return &pushSource{d, sub} }
+
 // Claim takes messages, waiting for the first until ctx ends.
 func (s *pushSource) Claim(ctx context.Context, most int) ([]push.Message, error) {
 	t := taker{d: s.d}
 	for {
-		claims, told, err := t.take(ctx, s.sub, most, pushBytes, streamWait, s.sub.deadline(), s.owner)
+		claims, told, err := t.take(ctx, s.sub, most, pushBytes, streamWait, s.sub.deadline(), nil)
 		if err != nil {
 			return nil, err
 		}
