@@ -366,3 +366,16 @@ func (c Column) toJSON(v Value) (Value, error) {
 	}
 	return String(v.Text()), nil
 }
+
+// Missing is what a row has in the column when it is put, now, without a value for it. A column that is not null and has no default is a *ColumnError.
+func (c *Column) Missing(now time.Time) (Value, error) {
+	switch {
+	case c.Default != nil:
+		return *c.Default, nil
+	case c.Now:
+		return c.Convert(Time(now.UTC()))
+	case c.NotNull:
+		return Null(), c.errorf("is missing from the row; it is not null and has no default")
+	}
+	return Null(), nil
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"time"
 	"unicode/utf8"
 )
 
@@ -55,11 +56,11 @@ func (cs Columns) FromJSON(body []byte) ([]Value, error) {
 		if given[i] {
 			continue
 		}
-		if cs[i].Default != nil {
-			row[i] = *cs[i].Default
-		} else if cs[i].NotNull {
-			return nil, cs[i].errorf("is missing from the row; it is not null and has no default")
+		missing, err := cs[i].Missing(time.Now())
+		if err != nil {
+			return nil, err
 		}
+		row[i] = missing
 	}
 	return row, nil
 }

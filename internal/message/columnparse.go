@@ -62,8 +62,15 @@ func (p *columnParser) column() (Column, error) {
 			}
 			return c, p.setDefault(&c, literal)
 		case "default":
-			if literal != nil {
+			if literal != nil || c.Now {
 				return c, fmt.Errorf("default stands twice")
+			}
+			if now, err := p.now(&c); now || err != nil {
+				c.Now = now
+				if err != nil {
+					return c, err
+				}
+				continue
 			}
 			l, err := p.literal()
 			if err != nil {
@@ -76,6 +83,19 @@ func (p *columnParser) column() (Column, error) {
 			}
 		}
 	}
+}
+
+// now reads current_timestamp as a default, which is that of a column with a date and a time.
+func (p *columnParser) now(c *Column) (bool, error) {
+	before := *p
+	if p.word() != "current_timestamp" {
+		*p = before
+		return false, nil
+	}
+	if c.Type != TypeDateTime && c.Type != TypeTimestamp {
+		return false, fmt.Errorf("%s cannot have current_timestamp as its default", c.Type)
+	}
+	return true, nil
 }
 
 func (p *columnParser) option(c *Column, word string) error {

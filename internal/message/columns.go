@@ -128,6 +128,7 @@ type Column struct {
 	Unsigned bool
 	NotNull  bool
 	Default  *Value // already converted to the column's type; nil for none. Never changed.
+	Now      bool   // the default is the time of the put: of datetime and timestamp alone, and without Default
 	// Charset and Collation are kept for clients to see. Comparison is always by bytes.
 	Charset, Collation string
 }
@@ -165,6 +166,9 @@ func (c Column) String() string {
 	}
 	if c.Default != nil {
 		b.WriteString(" default " + sqlLiteral(*c.Default))
+	}
+	if c.Now {
+		b.WriteString(" default current_timestamp")
 	}
 	return b.String()
 }

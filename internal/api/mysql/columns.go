@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/cockroachdb/apd/v3"
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/expression/function"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 
@@ -50,6 +52,11 @@ func sqlSchema(ctx *gms.Context, database, table string, columns message.Columns
 				return nil, fmt.Errorf("column %s: default: %w", c.Name, err)
 			}
 		}
+		if c.Now {
+			if col.Default, err = nowDefault(ctx, c, typ); err != nil {
+				return nil, fmt.Errorf("column %s: default: %w", c.Name, err)
+			}
+		}
 		schema[i] = col
 	}
 	return schema, nil
@@ -83,6 +90,24 @@ func sqlDefault(ctx *gms.Context, c message.Column, typ gms.Type) (*gms.ColumnDe
 	return gms.NewColumnDefaultValue(literal, typ, true, false, !c.NotNull)
 }
 
+// nowDefault is CURRENT_TIMESTAMP as a column's default.
+func nowDefault(ctx *gms.Context, c message.Column, typ gms.Type) (*gms.ColumnDefaultValue, error) {
+	var digits []gms.Expression
+	if c.Length > 0 {
+		digits = append(digits, expression.NewLiteral(int8(c.Length), types.Int8))
+	}
+	now, err := function.NewNow(ctx, digits...)
+	if err != nil {
+		return nil, err
+	}
+	return gms.NewColumnDefaultValue(now, typ, false, false, !c.NotNull)
+}
+
+// isNow tells whether a column's expression is the time of the statement. ON UPDATE is passed over: no row is ever changed.
+func isNow(d *gms.ColumnDefaultValue) bool { return nowText.MatchString(d.String()) }
+
+var nowText = regexp.MustCompile(`(?i)^\(?(?:current_timestamp|now|localtime|localtimestamp)(?:\(\d*\))?\)?$`)
+
 // sqlType is go-mysql-server's type of a column: what it makes of the type's text.
 func sqlType(c message.Column) (gms.Type, error) {
 	if c.Type == message.TypeTime {
@@ -111,7 +136,7 @@ func column(ctx *gms.Context, c *gms.Column) (message.Column, error) {
 	if c.AutoIncrement {
 		return message.Column{}, sqlError(erNotAllowedEngine, "42000", "The storage engine QUEUE can't number rows: column '%s' is AUTO_INCREMENT (queue_rowid() numbers the rows of each table, from 1)", c.Name)
 	}
-	if c.Generated != nil || c.OnUpdate != nil {
+	if c.Generated != nil || c.OnUpdate != nil && !isNow(c.OnUpdate) {
 		return message.Column{}, sqlError(erNotAllowedEngine, "42000", "The storage engine QUEUE has no generated columns: '%s' (give the value in the INSERT)", c.Name)
 	}
 	var b strings.Builder
@@ -131,6 +156,10 @@ func column(ctx *gms.Context, c *gms.Column) (message.Column, error) {
 		return message.Column{}, sqlError(erNotAllowedEngine, "42000", "The storage engine QUEUE can't keep column '%s' of type %s: %v", c.Name, c.Type, err)
 	}
 	if c.Default == nil {
+		return mc, nil
+	}
+	if isNow(c.Default) && (mc.Type == message.TypeDateTime || mc.Type == message.TypeTimestamp) {
+		mc.Now = true
 		return mc, nil
 	}
 	if !c.Default.IsLiteral() {

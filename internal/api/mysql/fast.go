@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"time"
 	"unicode/utf8"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
@@ -181,10 +182,10 @@ func (h *handler) shortInsert(ctx *gms.Context, c *vmysql.Conn, s *session, st *
 				if row[n], ok = b.value(c, given[from[n]]); !ok {
 					return false, nil
 				}
-			case c.Default != nil:
-				row[n] = *c.Default
-			case c.NotNull:
-				return false, nil
+			default:
+				if row[n], err = c.Missing(time.Now()); err != nil {
+					return false, nil
+				}
 			}
 		}
 		rows[i].Row = row

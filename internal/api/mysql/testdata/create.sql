@@ -50,10 +50,10 @@ a> CREATE TABLE t5 (v int, w int GENERATED ALWAYS AS (v + 1)) ENGINE=QUEUE
   ERROR 1178 (42000): The storage engine QUEUE has no generated columns: 'w' (give the value in the INSERT)
 a> CREATE TABLE t5 (v int DEFAULT (1 + 1)) ENGINE=QUEUE
   ERROR 1178 (42000): The storage engine QUEUE takes constants as defaults only: column 'v' has DEFAULT ((1 + 1)) (give the value in the INSERT)
-a> CREATE TABLE t5 (v timestamp DEFAULT CURRENT_TIMESTAMP) ENGINE=QUEUE
-  ERROR 1178 (42000): The storage engine QUEUE takes constants as defaults only: column 'v' has DEFAULT CURRENT_TIMESTAMP (give the value in the INSERT)
-a> CREATE TABLE t5 (v timestamp DEFAULT '2020-01-01' ON UPDATE CURRENT_TIMESTAMP) ENGINE=QUEUE
-  ERROR 1178 (42000): The storage engine QUEUE has no generated columns: 'v' (give the value in the INSERT)
+a> CREATE TABLE t5now (v timestamp DEFAULT CURRENT_TIMESTAMP) ENGINE=QUEUE
+ok
+a> CREATE TABLE t5up (v timestamp DEFAULT '2020-01-01' ON UPDATE CURRENT_TIMESTAMP) ENGINE=QUEUE
+ok
 a> CREATE TABLE t5 (v enum('a', 'b')) ENGINE=QUEUE
   ERROR 1178 (42000): The storage engine QUEUE can't keep column 'v' of type enum('a','b'): column definition "`v` enum('a','b')", character 5: there is no type "enum"
 a> CREATE TABLE t5 (v set('a', 'b')) ENGINE=QUEUE
@@ -155,6 +155,8 @@ a> SHOW TABLES
   t3
   t4
   t5
+  t5now
+  t5up
   t6
   t7
   t8
