@@ -51,11 +51,14 @@ func openDoors(ctx context.Context, h *house, api config.API, log *slog.Logger) 
 	if err != nil {
 		return nil, err
 	}
-	traffic := door.NewTraffic("pubsub")
-	if err := h.metrics.Register(traffic); err != nil {
-		return nil, err
+	traffic := map[string]*door.Traffic{}
+	for _, name := range []string{"pubsub", "lambda"} {
+		traffic[name] = door.NewTraffic(name)
+		if err := h.metrics.Register(traffic[name]); err != nil {
+			return nil, err
+		}
 	}
-	pubsub, err := pubsubdoor.New(api.PubSub, pubsubdoor.Options{Store: h.store, Users: h.users, Busy: h.busy, Outbound: h.file.Outbound, Traffic: traffic, Report: report("pubsub")})
+	pubsub, err := pubsubdoor.New(api.PubSub, pubsubdoor.Options{Store: h.store, Users: h.users, Busy: h.busy, Outbound: h.file.Outbound, Traffic: traffic["pubsub"], Report: report("pubsub")})
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +66,7 @@ func openDoors(ctx context.Context, h *house, api config.API, log *slog.Logger) 
 	if err != nil {
 		return nil, err
 	}
-	lambda, err := lambdadoor.New(api.Lambda, lambdadoor.Options{Functions: h.functions, Store: h.store, Users: h.users, Busy: h.busy, Report: report("lambda")})
+	lambda, err := lambdadoor.New(api.Lambda, lambdadoor.Options{Functions: h.functions, Store: h.store, Users: h.users, Busy: h.busy, Traffic: traffic["lambda"], Report: report("lambda")})
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,8 @@ type Config struct {
 	WriteTimeout   time.Duration // to take an answer: from when the request was read for the Handler's, from when it is there for Plain's
 	IdleTimeout    time.Duration // between two requests
 	MaxHeaderBytes int
-	Busy           *Busy // what Plain's requests that are not small take; nil: there is no bound
+	Traffic        *Traffic // counts connections and bytes; nil: nobody does
+	Busy           *Busy    // what Plain's requests that are not small take; nil: there is no bound
 	// Report is told what a person should know and no client is. It may be called from several goroutines.
 	Report func(error)
 }
@@ -58,6 +59,7 @@ func Listen(ctx context.Context, c Config) (*Web, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s door: cannot listen on %s: %w%s", c.Name, c.Listen, err, advice(err, &c))
 	}
+	listener = c.Traffic.Listen(listener)
 	w := &Web{config: c, listener: listener}
 	w.web = &http.Server{
 		Handler:           c.Handler,

@@ -127,6 +127,7 @@ func (c *call) fail(err error) {
 		c.set("Retry-After", "1")
 	}
 	c.set("X-Amzn-Errortype", e.Name)
+	c.code = e.Name
 	text, err := json.Marshal(body)
 	if err != nil { // strings alone
 		text = []byte("{}")

@@ -17,6 +17,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/deployment"
+	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/function"
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
@@ -74,6 +75,7 @@ type rig struct {
 	store     *queue.Store
 	functions *deployment.Registry
 	door      *Server
+	traffic   *door.Traffic
 	base      string
 	web       *http.Client
 	stop      func()
@@ -97,7 +99,8 @@ func openRig(t testing.TB, dir string, c Config, users *access.Users) *rig {
 		t.Fatal(err)
 	}
 	c.Listen = "127.0.0.1:0"
-	d, err := New(c, Options{Functions: functions, Store: s, Users: users, Report: report})
+	traffic := door.NewTraffic("lambda")
+	d, err := New(c, Options{Functions: functions, Store: s, Users: users, Traffic: traffic, Report: report})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +108,7 @@ func openRig(t testing.TB, dir string, c Config, users *access.Users) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t: t, dir: dir, store: s, functions: functions, door: d, base: "http://" + addr.String(), web: &http.Client{Transport: &http.Transport{}}}
+	r := &rig{t: t, dir: dir, store: s, functions: functions, door: d, traffic: traffic, base: "http://" + addr.String(), web: &http.Client{Transport: &http.Transport{}}}
 	closed := false
 	r.stop = func() {
 		if closed {

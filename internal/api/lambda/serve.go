@@ -2,6 +2,7 @@ package lambda
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -35,6 +36,7 @@ type call struct {
 	function  string       // that the path names
 	qualifier string       // of the path or the query
 	rest      string       // what else the path names: an alias, an id
+	code      string       // what it is answered with, as it is counted; "": 200
 	hold      door.Hold    // of the bytes that requests and answers may take
 }
 
@@ -63,6 +65,7 @@ func (d *Server) serveLine(x *line.Exchange) {
 	}
 	c.id = uuid.NewString()
 	c.heads = append(make([]line.Field, 0, 6), line.Field{Name: "X-Amzn-Requestid", Value: c.id})
+	defer c.counted()
 	defer c.hold.End()
 	defer c.recovered()
 	if err := c.hold.Take(c.ctx(), int64(len(x.Body))); err != nil {
@@ -76,10 +79,12 @@ func (d *Server) serveLine(x *line.Exchange) {
 // serve answers any request.
 func (d *Server) serve(w http.ResponseWriter, r *http.Request) {
 	c := &call{d: d, w: w, r: r, id: uuid.NewString(), hold: door.Hold{Of: d.busy}}
+	defer c.counted()
 	defer c.hold.End()
 	w.Header().Set("X-Amzn-Requestid", c.id)
 	defer c.recovered()
 	if name, path, ok := urlOf(r); ok {
+		c.action = functionURL
 		c.serveURL(name, path)
 		return
 	}
@@ -126,6 +131,25 @@ func (c *call) recovered() {
 	c.fail(&Error{Name: "ServiceException", Status: http.StatusInternalServerError, Message: "An internal error occurred; the log of hikyaku tells more."})
 }
 
+// counted counts the request by what was asked for and what it was answered with: the service's name of an error, else the status.
+func (c *call) counted() {
+	c.d.traffic.Ended(cmp.Or(strings.TrimPrefix(c.action, "lambda:"), "none"), cmp.Or(c.code, "200"))
+}
+
+// answered notes the status for who counts; of one that a function chose, its first digit.
+func (c *call) answered(status int) {
+	switch {
+	case c.code != "":
+	case c.action == functionURL:
+		c.code = strconv.Itoa(status/100) + "xx"
+	case status != http.StatusOK:
+		c.code = strconv.Itoa(status)
+	}
+}
+
+// functionURL is what a request to a function's URL is counted as.
+const functionURL = "lambda:InvokeFunctionUrl"
+
 // refuse answers a request that was not looked at whole, to strangers as well: so it tells nothing but what is wrong with it.
 func (c *call) refuse(err error) {
 	c.set("Connection", "close")
@@ -161,6 +185,10 @@ func (c *call) granted(op *operation) error {
 
 // read reads the body when there is room for it.
 func (c *call) read(limit int64) error {
+	if waiting := c.d.traffic.Waiting(door.ForRoom); waiting != nil {
+		waiting.Inc()
+		defer waiting.Dec()
+	}
 	b := door.Body{Hold: &c.hold, Most: limit, Cost: bodyCost, Growing: bodyGrowing}
 	body, err := b.Read(c.ctx(), c.r)
 	c.body = body
@@ -201,6 +229,7 @@ func (c *call) send(status int, kind string, body []byte) {
 	if kind != "" {
 		c.set("Content-Type", kind)
 	}
+	c.answered(status)
 	if len(body) > largeAnswer { // it is there already, and the function has done its work: it is counted whether there is room or not
 		c.hold.Owe(2 * int64(len(body)))
 	}

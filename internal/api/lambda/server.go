@@ -20,6 +20,7 @@ type Options struct {
 	Store     *queue.Store         // for the names of queues
 	Users     *access.Users        // nil: everyone may do everything
 	Busy      *door.Busy           // what requests and answers of all doors may take; nil: an account of its own
+	Traffic   *door.Traffic        // counts requests, connections and bytes; nil: nobody does
 	// Report is told what a person should know and no client is. It may be called from several goroutines. nil: nobody is told.
 	Report func(error)
 }
@@ -33,6 +34,7 @@ type Server struct {
 	report    func(error)
 	verifier  sigv4.Verifier
 	busy      *door.Busy
+	traffic   *door.Traffic
 	stopping  context.Context
 	stop      context.CancelFunc // ends logs that are followed
 
@@ -54,7 +56,7 @@ func New(c Config, o Options) (*Server, error) {
 	if o.Functions == nil || o.Store == nil {
 		return nil, fmt.Errorf("%w: there are no functions", ErrConfig)
 	}
-	d := &Server{config: c.withDefaults(), functions: o.Functions, store: o.Store, users: o.Users, report: o.Report, busy: o.Busy}
+	d := &Server{config: c.withDefaults(), functions: o.Functions, store: o.Store, users: o.Users, report: o.Report, busy: o.Busy, traffic: o.Traffic}
 	if d.busy == nil {
 		d.busy = door.NewBusy(door.DefaultBusy(0))
 	}
@@ -82,7 +84,7 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 	}
 	d.web, err = door.Listen(ctx, door.Config{
 		Name: "lambda", Listen: d.config.Listen, TLS: tlsConfig, MaxConnections: d.config.MaxConnections, Handler: http.HandlerFunc(d.serve), Plain: d.serveLine,
-		HeaderTimeout: door.HeaderTime, ReadTimeout: readTimeout, IdleTimeout: door.IdleTime, MaxHeaderBytes: maxHeaderBytes, Busy: d.busy, Report: d.report,
+		HeaderTimeout: door.HeaderTime, ReadTimeout: readTimeout, IdleTimeout: door.IdleTime, MaxHeaderBytes: maxHeaderBytes, Busy: d.busy, Traffic: d.traffic, Report: d.report,
 	})
 	if err != nil {
 		return nil, err

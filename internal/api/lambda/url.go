@@ -240,6 +240,7 @@ func (s *urlStream) Begin(kind string) {
 
 func (s *urlStream) start(status int) {
 	s.begun, s.prelude = true, nil
+	s.c.answered(status)
 	s.c.w.WriteHeader(status)
 }
 
