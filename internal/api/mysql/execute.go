@@ -12,6 +12,8 @@ import (
 	"github.com/dolthub/vitess/go/sqltypes"
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"github.com/hikyaku/hikyaku/internal/api/mysql/gate"
 )
 
 // execute runs a statement by go-mysql-server's engine, measured, and answers with its rows as they come: a client that takes them slowly holds
@@ -75,9 +77,12 @@ const (
 
 // spool sends rows, and gives back what made them.
 func (h *handler) spool(ctx *gms.Context, c *vmysql.Conn, schema gms.Schema, iter gms.RowIter, answer vmysql.ResultSpoolFn) (err error) {
-	p := part{fields: fieldsOf(ctx, schema), buffer: gms.ByteBufPool.Get().(*gms.ByteBuffer), answer: answer, meter: sessionOf(ctx).meter}
-	// A cursor's rows are fetched when the client likes: the buffer stays theirs.
-	if p.kept = c.StatusFlags&uint16(vmysql.ServerCursorExists) != 0; !p.kept {
+	p := part{fields: fieldsOf(ctx, schema), answer: answer, meter: sessionOf(ctx).meter}
+	// A cursor's rows are fetched when the client likes, while the next ones are read: each part's buffer stays theirs.
+	if p.kept = ofCursor(c); p.kept {
+		p.buffer = gms.NewByteBuffer(cursorBuffer)
+	} else {
+		p.buffer = gms.ByteBufPool.Get().(*gms.ByteBuffer)
 		defer func() {
 			p.buffer.Reset()
 			gms.ByteBufPool.Put(p.buffer)
@@ -97,7 +102,7 @@ func (h *handler) spool(ctx *gms.Context, c *vmysql.Conn, schema gms.Schema, ite
 type part struct {
 	fields []*querypb.Field
 	buffer *gms.ByteBuffer // of the values
-	kept   bool            // the buffer outlives the statement
+	kept   bool            // the buffer outlives the part
 	answer vmysql.ResultSpoolFn
 	meter  *meter
 	result *sqltypes.Result
@@ -148,10 +153,21 @@ func (p *part) add(values []sqltypes.Value) error {
 	}
 	err := p.answer(p.result, false)
 	p.result, p.bytes, p.sent = nil, 0, true
-	if !p.kept {
+	if p.kept {
+		p.buffer = gms.NewByteBuffer(cursorBuffer)
+	} else {
 		p.buffer.Reset()
 	}
 	return err
+}
+
+// cursorBuffer is what the buffer of a part of a cursor's rows begins with.
+const cursorBuffer = 4 << 10
+
+// ofCursor tells whether the statement that runs is to have a cursor.
+func ofCursor(c *vmysql.Conn) bool {
+	g, ok := c.Conn.(*gate.Conn)
+	return ok && g.Cursor()
 }
 
 // last sends what is left.

@@ -181,6 +181,18 @@ func (h *handler) ComPrepare(ctx context.Context, c *vmysql.Conn, query string, 
 func (h *handler) ComStmtExecute(ctx context.Context, c *vmysql.Conn, prepare *vmysql.PrepareData, answer func(*sqltypes.Result) error) (err error) {
 	h.door.counts.statements.Add(1)
 	defer h.panicked(c, &err)
+	if g, ok := c.Conn.(*gate.Conn); ok && g.Cursor() {
+		spoke, tell := false, answer
+		answer = func(r *sqltypes.Result) error {
+			spoke = true
+			return tell(r)
+		}
+		defer func() {
+			if err != nil && !spoke {
+				g.Fail(err)
+			}
+		}()
+	}
 	spool := vmysql.ResultSpoolFn(func(r *sqltypes.Result, _ bool) error { return answer(r) })
 	if s := known(c); s != nil && !s.text.plain() {
 		defer func() { err = s.text.said(err) }()

@@ -81,6 +81,7 @@ type Conn struct {
 	longBytes int64               // of all; taken of the budget too
 	spoiled   map[uint32]*refusal // statements whose values were too many, until they are executed, reset or closed
 	cursor    bool                // the statement that is executed is to have a cursor
+	failed    *refusal            // what is wrong with it, which the library does not say; nil: nothing
 
 	pending func() error // a command that is answered here, once the library has let go of its cursor; nil: none
 }
@@ -201,7 +202,7 @@ func (g *Conn) next() error {
 func (g *Conn) header() (h [4]byte, err error) {
 	if !g.full {
 		g.config.Budget.Give(g.taken) // the command before is answered
-		g.taken, g.size = 0, 0
+		g.taken, g.size, g.failed = 0, 0, nil
 	}
 	if g.ending {
 		return h, io.EOF

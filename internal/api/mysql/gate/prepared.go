@@ -77,6 +77,22 @@ func refusalOf(err error) *refusal {
 // Cursor tells whether the statement that is executed is to have a cursor: its rows are fetched when the client likes.
 func (g *Conn) Cursor() bool { return g.cursor }
 
+// Fail says what is wrong with a statement that was to have a cursor: the library only says that something is.
+func (g *Conn) Fail(err error) { g.failed = refusalOf(err) }
+
+// Write writes what the library answers.
+func (g *Conn) Write(p []byte) (int, error) {
+	r := g.failed
+	if r == nil || len(p) < 5 || p[4] != 0xff {
+		return g.Conn.Write(p)
+	}
+	g.failed = nil
+	if _, err := g.Conn.Write(packet(p[3], r.code, r.state, r.text)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
 // values counts what is sent of a prepared statement's values in pieces, until they are used or forgotten. done: the library is not to have the command.
 func (g *Conn) values(h [4]byte, n int, command byte) (done bool, err error) {
 	const head = 1 + 4 // the command and the statement's number
@@ -98,7 +114,7 @@ func (g *Conn) values(h [4]byte, n int, command byte) (done bool, err error) {
 		g.config.Forget(id)
 	}
 	if command == comExecute {
-		g.cursor = len(b) > head && b[head]&1 != 0
+		g.cursor, g.failed = len(b) > head && b[head]&1 != 0, nil
 		g.taken += g.long[id] // until it is answered
 	} else {
 		g.config.Budget.Give(g.long[id])
