@@ -24,6 +24,7 @@ const (
 	erDiskFull           = 1021
 	erTooBigRow          = 1118
 	erWrongValue         = 1366
+	erWrongTime          = 1292
 	erInterrupted        = 1317
 	erWrongParamCount    = 1582
 	erTableAccess        = 1142

@@ -204,7 +204,7 @@ func (h *handler) ComStmtExecute(ctx context.Context, c *vmysql.Conn, prepare *v
 	if done, err := h.short(ctx, c, prepare.PrepareStmt, prepare, spool); done {
 		return sqlErrorOf(err)
 	}
-	l := &long{handler: h, conn: c, query: prepare.PrepareStmt, answer: spool}
+	l := &long{handler: h, conn: c, query: prepare.PrepareStmt, answer: spool, bound: prepare}
 	if err := l.look(ctx); err != nil || l.done {
 		return sqlErrorOf(err)
 	}

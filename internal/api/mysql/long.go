@@ -26,6 +26,9 @@ type long struct {
 	fields []*querypb.Field     // of what was answered
 	silent bool                 // it is a DO: what it evaluates to is not answered
 
+	bound *vmysql.PrepareData // values of a prepared statement that is executed; nil: it is none
+	fixed bool                // times and dates were written otherwise
+
 	begin, end func() // around each try to run it; nil: nothing
 }
 
@@ -121,8 +124,14 @@ func (l *long) run(do func(vmysql.ResultSpoolFn) error) error {
 			l.tell()
 			return l.answer(&sqltypes.Result{}, l.more)
 		}
-		var known *vmysql.SQLError
-		if spoke || try == maxTries || !errors.As(err, &known) || known.Num != erTableDefChanged {
+		var said *vmysql.SQLError
+		if !spoke && !l.fixed && errors.As(err, &said) && (said.Num == erWrongTime || said.Num == erWrongValue) && firstWord(l.query) == "insert" {
+			l.fixed = true
+			if s := known(l.conn); s != nil && l.fit(s) {
+				continue
+			}
+		}
+		if spoke || try == maxTries || !errors.As(err, &said) || said.Num != erTableDefChanged {
 			return err
 		}
 	}

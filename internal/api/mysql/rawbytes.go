@@ -20,28 +20,16 @@ func (l *long) rawBytes(s *session, bound *vmysql.PrepareData) {
 	if s == nil || s.text.client == nil || firstWord(l.query) != "insert" {
 		return
 	}
-	options, err := l.ParserOptionsForConnection(l.conn)
-	if err != nil {
-		return // it will be told
-	}
-	st, err := sqlparser.ParseWithOptions(context.Background(), l.query, options)
-	if err != nil {
-		return // as above
-	}
-	insert, ok := st.(*sqlparser.Insert)
-	if !ok {
+	insert, values := l.insertOf()
+	if values == nil {
 		return
 	}
-	values, ok := insert.Rows.(*sqlparser.AliasedValues)
-	if !ok {
-		return
-	}
-	bytes := l.bytesColumns(s, insert)
+	columns := l.columnsFor(s, insert)
 	changed := false
 	for _, row := range values.Values {
 		for i, e := range row {
 			v, ok := e.(*sqlparser.SQLVal)
-			if !ok || i >= len(bytes) || !bytes[i] {
+			if !ok || i >= len(columns) || columns[i] == nil || !columns[i].Type.IsBytes() {
 				continue
 			}
 			switch {
@@ -69,8 +57,29 @@ func (s *session) rawParameter(bound *vmysql.PrepareData, name string) {
 	}
 }
 
-// bytesColumns tells which of the values of a row are for columns of bytes.
-func (l *long) bytesColumns(s *session, insert *sqlparser.Insert) []bool {
+// insertOf is the statement if it is an INSERT of VALUES; nil, nil: it is another.
+func (l *long) insertOf() (*sqlparser.Insert, *sqlparser.AliasedValues) {
+	options, err := l.ParserOptionsForConnection(l.conn)
+	if err != nil {
+		return nil, nil // it will be told
+	}
+	st, err := sqlparser.ParseWithOptions(context.Background(), l.query, options)
+	if err != nil {
+		return nil, nil // as above
+	}
+	insert, ok := st.(*sqlparser.Insert)
+	if !ok {
+		return nil, nil
+	}
+	values, ok := insert.Rows.(*sqlparser.AliasedValues)
+	if !ok {
+		return nil, nil
+	}
+	return insert, values
+}
+
+// columnsFor are the columns that the values of a row are for; nil for one that there is not.
+func (l *long) columnsFor(s *session, insert *sqlparser.Insert) []*message.Column {
 	db := insert.Table.DbQualifier.String()
 	if db == "" {
 		db = s.GetCurrentDatabase()
@@ -79,25 +88,23 @@ func (l *long) bytesColumns(s *session, insert *sqlparser.Insert) []bool {
 	if err != nil {
 		return nil
 	}
-	columns := def.Columns
-	if len(columns) == 0 {
-		columns = plainColumns
+	all := def.Columns
+	if len(all) == 0 {
+		all = plainColumns
 	}
+	var columns []*message.Column
 	if len(insert.Columns) == 0 {
-		return areBytes(columns)
+		for i := range all {
+			columns = append(columns, &all[i])
+		}
+		return columns
 	}
-	bytes := make([]bool, len(insert.Columns))
-	for i, name := range insert.Columns {
-		n, ok := columns.Lookup(name.String())
-		bytes[i] = ok && columns[n].Type.IsBytes()
+	for _, name := range insert.Columns {
+		var c *message.Column
+		if n, ok := all.Lookup(name.String()); ok {
+			c = &all[n]
+		}
+		columns = append(columns, c)
 	}
-	return bytes
-}
-
-func areBytes(columns message.Columns) []bool {
-	bytes := make([]bool, len(columns))
-	for i := range columns {
-		bytes[i] = columns[i].Type.IsBytes()
-	}
-	return bytes
+	return columns
 }
