@@ -20,6 +20,9 @@ const maxRequest = maxPublishBytes + 2<<20
 // maxStreams is how many calls of one connection go on at once: more wait at the client.
 const maxStreams = 10_000
 
+// streamWorkers is how many goroutines take one call after the other, with a stack that has grown before. Calls beyond them have a goroutine each.
+const streamWorkers = 32
+
 // newGRPC makes the gRPC server with all services.
 func (d *Server) newGRPC() *grpc.Server {
 	s := grpc.NewServer(
@@ -32,6 +35,7 @@ func (d *Server) newGRPC() *grpc.Server {
 		grpc.InitialWindowSize(window(d.busy.Limit())), // a large Publish does not wait for its second round trip
 		grpc.InitialConnWindowSize(16<<20),
 		grpc.WaitForHandlers(true),
+		grpc.NumStreamWorkers(streamWorkers),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: time.Minute, Timeout: 20 * time.Second}),
 		// Clients ask for a sign of life as often as every 10 seconds or so (Java: 5 minutes, Go: 30 s, Node: 5 minutes), also without a call.
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
