@@ -29,6 +29,7 @@ const (
 	erWrongParamCount    = 1582
 	erTableAccess        = 1142
 	erUnsupported        = 1235
+	erTruncated          = 1292
 	erUnknownEngine      = 1286
 	erNotAllowedEngine   = 1178
 	erWrongArguments     = 1210

@@ -3,11 +3,13 @@ package mysql
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/expression/function"
+	"github.com/dolthub/go-mysql-server/sql/types"
 )
 
 // growing are the functions that can make more bytes than they are given, with a bound on how many they make of their arguments. The others of
@@ -56,6 +58,9 @@ func growingFunctions() (fs []gms.Function) {
 				inner, err := f.NewInstance(ctx, args)
 				if err != nil {
 					return nil, err
+				}
+				if name == "space" { // go-mysql-server's own copies what it has for each space that it adds
+					return &grown{Expression: function.NewRepeat(ctx, expression.NewLiteral(" ", types.LongText), args[0]), name: name, size: growing["repeat"]}, nil
 				}
 				return &grown{Expression: inner, name: name, size: size}, nil
 			}})
@@ -226,10 +231,30 @@ func number64(v any) int64 {
 	case bool:
 		return 1
 	}
+	n, text := int64(0), text64(v)
 	var f float64
-	text := text64(v)
-	if _, err := fmt.Sscan(strings.TrimSpace(text[:min(len(text), 64)]), &f); err != nil {
-		return wholeNumber(argument{text: text})
+	if _, err := fmt.Sscan(strings.TrimSpace(text[:min(len(text), 64)]), &f); err == nil {
+		n = rounded(f)
+	} else {
+		n = wholeNumber(argument{text: text})
+	}
+	switch v.(type) {
+	case string, []byte:
+		return n
+	}
+	// A time is a number of fourteen digits, and a document may be one: what go-mysql-server makes of them counts.
+	if made, _, err := types.Float64.Convert(gms.NewEmptyContext(), v); err == nil {
+		if f, ok := made.(float64); ok && math.Abs(f) >= math.Abs(float64(n)) {
+			return rounded(f)
+		}
+	}
+	return n
+}
+
+// rounded is at least a number's own size.
+func rounded(f float64) int64 {
+	if math.IsNaN(f) {
+		return 0
 	}
 	return int64(max(min(f, float64(maxCount)), -float64(maxCount))) + 1
 }

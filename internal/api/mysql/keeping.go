@@ -46,12 +46,29 @@ func keptIn(ctx *gms.Context, n gms.Node) (gms.Node, error) {
 			}
 		}
 		return &counted, nil
+	case *plan.HashLookup:
+		if !types.IsTime(n.CompareType) {
+			return n, nil
+		}
+		counted := *n
+		counted.LeftProbeKey, counted.RightEntryKey = &cutter{n.LeftProbeKey, false}, &cutter{n.RightEntryKey, false}
+		return &counted, nil
 	case *plan.JSONTable:
 		counted := *n
 		counted.DataExpr = &weighed{n.DataExpr, parsedWeight}
 		return &counted, nil
 	}
 	return n, nil
+}
+
+// costIn is an expression whose costs are bounded: of dates that are read, and of what is made of arguments.
+func costIn(ctx *gms.Context, e gms.Expression, planned bool) (gms.Expression, transform.TreeIdentity, error) {
+	dated, same, err := datedIn(ctx, e, planned)
+	if err != nil {
+		return nil, same, err
+	}
+	weighed, alike, err := weighedIn(ctx, dated)
+	return weighed, same && alike, err
 }
 
 // weighedIn is an expression that counts what it makes of its arguments on the way to a value that may be small: a conversion its copy, what reads

@@ -22,7 +22,7 @@ const maxMatching = 200_000_000
 // boundPatterns is a rule of the analyzer: it puts a pattern around what regular expressions are made of, before anything evaluates them. The
 // operator REGEXP does not come out of the catalog of functions, where the others are held to their bounds.
 func boundPatterns(ctx *gms.Context, _ *analyzer.Analyzer, n gms.Node, _ *plan.Scope, _ analyzer.RuleSelector, flags *gms.QueryFlags) (gms.Node, transform.TreeIdentity, error) {
-	bound, same, err := boundIn(ctx, n)
+	bound, same, err := boundIn(ctx, n, false)
 	if err != nil || !analyzer.FlagIsSet(flags, gms.QFlagAggregation) {
 		return bound, same, err
 	}
@@ -30,18 +30,18 @@ func boundPatterns(ctx *gms.Context, _ *analyzer.Analyzer, n gms.Node, _ *plan.S
 	return grouped, same && also, err
 }
 
-func boundIn(ctx *gms.Context, n gms.Node) (gms.Node, transform.TreeIdentity, error) {
+func boundIn(ctx *gms.Context, n gms.Node, planned bool) (gms.Node, transform.TreeIdentity, error) {
 	return transform.NodeExprsWithOpaque(ctx, n, func(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.TreeIdentity, error) {
 		switch e := e.(type) {
 		case *plan.Subquery:
-			query, same, err := boundIn(ctx, e.Query)
+			query, same, err := boundIn(ctx, e.Query, planned)
 			if err != nil || same == transform.SameTree {
 				return e, transform.SameTree, err
 			}
 			return e.WithQuery(query), transform.NewTree, nil
 		case *function.RegexpLike, *function.RegexpInstr, *function.RegexpSubstr, *grown:
 			if g, ok := e.(*grown); ok && g.name != "regexp_replace" {
-				return weighedIn(ctx, e)
+				return costIn(ctx, e, planned)
 			}
 			children := append([]gms.Expression(nil), e.Children()...)
 			if _, done := children[1].(*pattern); done {
@@ -52,7 +52,7 @@ func boundIn(ctx *gms.Context, n gms.Node) (gms.Node, transform.TreeIdentity, er
 			bound, err := e.WithChildren(ctx, children...)
 			return bound, transform.NewTree, err
 		}
-		return weighedIn(ctx, e)
+		return costIn(ctx, e, planned)
 	})
 }
 

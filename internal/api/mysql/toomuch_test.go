@@ -64,6 +64,9 @@ func TestNoStatementEndsTheProcessOrEatsTheMachine(t *testing.T) {
 		}
 		return from
 	}
+	boss := driver.NewConfig()
+	boss.User, boss.Passwd, boss.Net, boss.Addr, boss.DBName = "boss", "boss-secret", "tcp", r.addr, "test"
+	exec(t, r.connectTo(boss), "CREATE TABLE days (d datetime) ENGINE=QUEUE")
 	for _, c := range []struct {
 		name, statement string
 		boss, nobody    int // errors; 0: NULL or what fits
@@ -83,6 +86,18 @@ func TestNoStatementEndsTheProcessOrEatsTheMachine(t *testing.T) {
 		{"one of a function", "SELECT regexp_instr('x', concat(repeat('a{900}', 2000), rand()))", 3700, 3700},
 		{"repeat", "SELECT length(repeat(repeat('x',100000),100000))", 0, 0},
 		{"space", "SELECT length(space(2000000000))", 0, 0},
+		{"spaces that fit", "SELECT nullif(length(space(40000)), 40000)", 0, 0},
+		{"as many as a time has seconds", "SELECT length(repeat('x', now()))", 0, 0},
+		{"a date of many digits", "SELECT year(repeat('1', 20000))", 0, 0},
+		{"one that is cast", "SELECT nullif(year(CAST(repeat('1', 20000) AS DATETIME)), 1111)", 0, 0},
+		{"one that is compared", "SELECT nullif(repeat('1', 20000) < now(), 1)", 0, 0},
+		{"one in a list", "SELECT nullif(now() IN (1, repeat('1', 20000)), 0)", 0, 0},
+		{"one of a case", "SELECT CASE now() WHEN repeat('1', 20000) THEN 1 END", 0, 0},
+		{"one for a column", "INSERT INTO test.days VALUES (repeat('1', 20000))", 1366, 1146},
+		{"one that is the answer, too", "SELECT nullif(repeat('1', 20000), now())", 1292, 1292},
+		{"one that is compared with a subquery", "SELECT nullif(repeat('1', 20000) IN (SELECT now()), 0)", 0, 0},
+		{"one of a subquery", "SELECT now() IN (SELECT repeat('1', 20000))", 1235, 1235},
+		{"one that is joined with", "SELECT 1 FROM (SELECT now() a) t JOIN (SELECT repeat('1', 20000) b) u ON a = b", 0, 0},
 		{"what is evaluated twice", "SELECT " + many("nullif(", 60) + "1" + many(", 2)", 60), 1436, 1436},
 		{"lpad", "SELECT length(lpad('x', 2000000000, 'y'))", 0, 0},
 		{"rpad", "SELECT length(rpad('x', 2000000000, 'y'))", 0, 0},

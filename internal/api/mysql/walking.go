@@ -36,9 +36,14 @@ func (w walking) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter, 
 	bound := transform.SameTree
 	if !m.built {
 		var err error
-		if n, bound, err = boundIn(ctx, n); err != nil { // the analyzer passes simple statements by
+		if n, bound, err = boundIn(ctx, n, true); err != nil { // the analyzer passes simple statements by
 			return nil, err
 		}
+		var same transform.TreeIdentity
+		if n, same, err = datedRows(ctx, n); err != nil {
+			return nil, err
+		}
+		bound = bound && same
 	}
 	m.built = true
 	if !counted(n) {
