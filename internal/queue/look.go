@@ -137,6 +137,27 @@ func (s *Store) Look(ctx context.Context, n Name, sequence uint64) (Peeked, erro
 	return found[0], nil
 }
 
+// TokenOf returns the token of the claim that holds a message now, for protocols in which an earlier reader of a message may still act on it. ok is false when
+// nobody holds it, when its end is on the way, and when it is its owner's: nobody else may act on that.
+func (s *Store) TokenOf(n Name, sequence uint64) (t Token, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q, err := s.queueOf(n)
+	if err != nil {
+		return t, false
+	}
+	s.catchUp()
+	e, there := q.all.Get(sequence)
+	if !there {
+		return t, false
+	}
+	c := e.claim()
+	if c == nil || c.settling || c.owned {
+		return t, false
+	}
+	return Token{Queue: q.id, Sequence: sequence, Serial: c.serial, Epoch: c.epoch}, true
+}
+
 // Definition tells how a queue is defined; its columns and labels are the store's own: read them only. The version is another one after each
 // change of the definition or the name, never that of another queue, and good until the end of the process: who keeps what it has
 // made of a definition need only compare it. It costs a look into a table.

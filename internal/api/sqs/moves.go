@@ -1,11 +1,13 @@
 package sqs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
 	"time"
 
+	"github.com/hikyaku/hikyaku/internal/api/sqs/wire"
 	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -75,8 +77,9 @@ func (x *moving) set(edit func(*move)) move {
 }
 
 var (
-	errMoveRunning = errors.New("a task of that queue is under way")
-	errMovesFull   = errors.New("too many tasks are under way")
+	errMoveRunning   = errors.New("a task of that queue is under way")
+	errNoDestination = errors.New("the destination is not there any more")
+	errMovesFull     = errors.New("too many tasks are under way")
 )
 
 // begin starts a task. The door's Close ends it, and the next Start takes it up again.
@@ -148,7 +151,7 @@ func (d *Server) carry(ctx context.Context, x *moving) move {
 			m.Status = moveCancelled
 			return m
 		case err != nil:
-			m.Status, m.Reason = moveFailed, d.reason(err)
+			m.Status, m.Reason = moveFailed, reason(err)
 			return m
 		case done:
 			m.Status = moveCompleted
@@ -162,9 +165,9 @@ func (d *Server) carry(ctx context.Context, x *moving) move {
 }
 
 // reason tells why a task failed, by the code of an error where the service does so.
-func (d *Server) reason(err error) string {
-	if errors.Is(err, queue.ErrNotFound) {
-		return d.wireError(err).Code
+func reason(err error) string {
+	if e := wire.QueueDoesNotExist(); errors.Is(err, errNoDestination) || errors.Is(err, queue.ErrNotFound) {
+		return e.Code
 	}
 	return err.Error()
 }
@@ -179,6 +182,9 @@ func (d *Server) carrySome(ctx context.Context, x *moving, m *move) (done bool, 
 	if m.Rate > 0 {
 		step = min(int64(max(1, m.Rate/10)), left)
 		rest = time.Duration(step) * time.Second / time.Duration(m.Rate)
+	}
+	if v, err := d.view(m.To); m.To != (queue.Name{}) && (v == nil || err != nil) { // a replay would make it
+		return false, cmp.Or(err, errNoDestination)
 	}
 	r, err := d.replay(ctx, m, int(step))
 	x.set(func(m *move) { m.Moved += int64(r.Moved) })

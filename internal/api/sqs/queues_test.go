@@ -139,7 +139,10 @@ func TestEveryAttributeIsShownAsItWasSet(t *testing.T) {
 			t.Errorf("%s is still %s", name, got)
 		}
 	}
-	wantCode(t, r.setAttributes(url, "FifoQueue", "true"), "InvalidAttributeValue")
+	if err := r.setAttributes(url, "FifoQueue", "true"); err != nil {
+		t.Error("what is so already:", err)
+	}
+	wantCode(t, r.setAttributes(url, "FifoQueue", "false"), "InvalidAttributeValue")
 	wantCode(t, r.setAttributes(r.queue("news"), "FifoQueue", "true"), "InvalidAttributeName")
 }
 

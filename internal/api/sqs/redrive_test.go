@@ -306,6 +306,31 @@ func TestAQueueMayBeItsOwnDeadLetterQueue(t *testing.T) {
 	}
 }
 
+func TestATaskFailsWhenItsDestinationIsDeleted(t *testing.T) {
+	r := newRig(t)
+	url, to := r.queue("news", "RedrivePolicy", redrive(r.dead("dead"), 1)), r.queue("to")
+	r.bury(url, "dead", 5)
+	in := &client.StartMessageMoveTaskInput{SourceArn: ptr(arn("dead")), DestinationArn: ptr(arn("to")), MaxNumberOfMessagesPerSecond: ptr(int32(1))}
+	if _, err := r.client.StartMessageMoveTask(t.Context(), in); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.client.DeleteQueue(t.Context(), &client.DeleteQueueInput{QueueUrl: &to}); err != nil {
+		t.Fatal(err)
+	}
+	if task := r.awaitTask("dead", moveFailed); *task.FailureReason != "AWS.SimpleQueueService.NonExistentQueue" {
+		t.Errorf("the task failed for %s", *task.FailureReason)
+	}
+	if _, _, err := r.store.Definition(queue.Name{Namespace: "default", Name: "to"}); err == nil {
+		t.Error("the task has made the queue again")
+	}
+}
+
+// dead makes a queue for dead letters.
+func (r *rig) dead(name string) string {
+	r.queue(name)
+	return name
+}
+
 func TestTasksThatCannotBeAreRefused(t *testing.T) {
 	r := newRig(t)
 	r.queue("plain")

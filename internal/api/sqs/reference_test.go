@@ -196,7 +196,12 @@ func (r *reference) deleteMessage(h receiptOfModel) string {
 func (r *reference) changeVisibility(h receiptOfModel, timeout time.Duration, now time.Time) string {
 	l := r.of(h.id)
 	switch {
-	case l != nil && !r.fifo && !(l.flying && l.receipt == h.handle): // nothing comes of it
+	case l != nil && !r.fifo && !l.flying: // nothing comes of it
+	case l != nil && !r.fifo && timeout == 0: // also with an older handle
+		r.back(l)
+		r.expire(now)
+	case l != nil && !r.fifo:
+		l.visible = now.Add(timeout)
 	case l == nil || l.flying && l.receipt != h.handle:
 		return codeInvalid
 	case !l.flying:

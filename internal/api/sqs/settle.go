@@ -204,8 +204,8 @@ func (c *call) extend(v *view, hs []handle) error {
 // stale decides what becomes of a handle whose claim is over.
 //
 // Of a message that is gone, deleting it once more succeeds. In a standard queue the newest handle of a message deletes it also when its visibility
-// timeout has ended; an older one succeeds and deletes nothing. Either may change the visibility of a message that is there, and nothing comes of it. In a
-// FIFO queue a handle that has expired is an error: the order may have moved on.
+// timeout has ended; an older one succeeds and deletes nothing. Any of its handles changes the visibility of a message in flight; of one that is not, nothing
+// is changed. In a FIFO queue a handle that has expired is an error: the order may have moved on.
 func (c *call) stale(v *view, h *handle) error {
 	p, err := c.d.store.Look(c.ctx(), v.name, h.receipt.token.Sequence)
 	gone := errors.Is(err, queue.ErrGone) || err == nil && idTail(p.Message.ID) != h.receipt.id
@@ -214,7 +214,7 @@ func (c *call) stale(v *view, h *handle) error {
 	}
 	switch {
 	case h.visibility != deleted && !gone && !v.fifo:
-		return nil
+		return c.changeOther(v, h)
 	case h.visibility != deleted && (gone || p.State == queue.Claimed):
 		return wire.InvalidParameterValue("ReceiptHandle", shortened(h.text), "Message does not exist or is not available for visibility timeout change.")
 	case h.visibility != deleted:
@@ -227,5 +227,19 @@ func (c *call) stale(v *view, h *handle) error {
 		return nil
 	}
 	_, err = c.d.store.Remove(context.WithoutCancel(c.ctx()), v.name, []uint64{h.receipt.token.Sequence})
+	return err
+}
+
+// changeOther changes the visibility of a message that another receive may hold, as the service does.
+func (c *call) changeOther(v *view, h *handle) error {
+	token, ok := c.d.store.TokenOf(v.name, h.receipt.token.Sequence)
+	if !ok {
+		return nil
+	}
+	if h.visibility == 0 {
+		_, err := c.d.store.Settle(c.ctx(), []queue.Settlement{{Token: token, Kind: queue.Back}})
+		return err
+	}
+	_, err := c.d.store.Extend(c.ctx(), []queue.Token{token}, time.Duration(h.visibility)*time.Second)
 	return err
 }

@@ -124,9 +124,6 @@ func (c *call) getQueueAttributes(in *wire.GetQueueAttributesRequest) (wire.Resp
 
 func (c *call) setQueueAttributes(in *wire.SetQueueAttributesRequest) (wire.Response, error) {
 	return nil, c.edit(in, func(v *view, s *settings) error {
-		if _, given := in.Attributes[attrFIFO]; given && v.fifo {
-			return wire.InvalidAttributeValue(attrFIFO, "Modifying queue type is not supported")
-		}
 		changed := v.subject()
 		if err := c.set(changed, in.Attributes); err != nil {
 			return err
