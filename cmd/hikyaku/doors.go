@@ -52,7 +52,7 @@ func openDoors(ctx context.Context, h *house, api config.API, log *slog.Logger) 
 		return nil, err
 	}
 	traffic := map[string]*door.Traffic{}
-	for _, name := range []string{"pubsub", "lambda"} {
+	for _, name := range []string{"pubsub", "sqs", "lambda"} {
 		traffic[name] = door.NewTraffic(name)
 		if err := h.metrics.Register(traffic[name]); err != nil {
 			return nil, err
@@ -62,7 +62,7 @@ func openDoors(ctx context.Context, h *house, api config.API, log *slog.Logger) 
 	if err != nil {
 		return nil, err
 	}
-	sqs, err := sqsdoor.New(api.SQS, sqsdoor.Options{Store: h.store, Users: h.users, Busy: h.busy, Report: report("sqs")})
+	sqs, err := sqsdoor.New(api.SQS, sqsdoor.Options{Store: h.store, Users: h.users, Busy: h.busy, Traffic: traffic["sqs"], Report: report("sqs")})
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -28,13 +29,14 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // rig is a door over a real store over a real journal, and the SDK's client of it.
 type rig struct {
-	t      *testing.T
-	store  *queue.Store
-	door   *Server
-	base   string // http://…
-	clock  *fakeClock
-	web    *http.Client
-	client *client.Client
+	t       *testing.T
+	store   *queue.Store
+	door    *Server
+	traffic *door.Traffic
+	base    string // http://…
+	clock   *fakeClock
+	web     *http.Client
+	client  *client.Client
 }
 
 func newRig(t *testing.T) *rig {
@@ -73,7 +75,8 @@ func openStore(t *testing.T, dir string, clock func() time.Time, limits queue.Li
 func newRigOver(t *testing.T, c Config, users *access.Users, s *queue.Store, clock *fakeClock) *rig {
 	t.Helper()
 	c.Listen = "127.0.0.1:0"
-	d, err := New(c, Options{Store: s, Users: users, Report: func(err error) { t.Error("reported:", err) }})
+	traffic := door.NewTraffic("sqs")
+	d, err := New(c, Options{Store: s, Users: users, Traffic: traffic, Report: func(err error) { t.Error("reported:", err) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +86,7 @@ func newRigOver(t *testing.T, c Config, users *access.Users, s *queue.Store, clo
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t: t, store: s, door: d, base: "http://" + addr.String(), clock: clock, web: newWeb()}
+	r := &rig{t: t, store: s, door: d, traffic: traffic, base: "http://" + addr.String(), clock: clock, web: newWeb()}
 	r.client = r.as("key", "secret")
 	t.Cleanup(r.close)
 	return r

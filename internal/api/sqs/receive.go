@@ -11,6 +11,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/api/sqs/wire"
 	"github.com/hikyaku/hikyaku/internal/condition"
+	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -167,6 +168,10 @@ func (c *call) take(r queue.ClaimRequest) ([]queue.Claim, error) {
 	defer cancel()
 	defer context.AfterFunc(c.d.stopping, cancel)()
 	r.Wait = wait
+	if waiting := c.d.traffic.Waiting(door.ForMessages); waiting != nil {
+		waiting.Inc()
+		defer waiting.Dec()
+	}
 	claims, err = c.d.store.Claim(ctx, r)
 	if err != nil && there.Err() == nil && c.d.stopping.Err() != nil {
 		return nil, nil // clients ask again, and find out that the door is closed

@@ -106,6 +106,19 @@ func (d *Server) serve(w http.ResponseWriter, r *http.Request) {
 
 // handle finds out what a request wants and from whom it comes, and does it. bad is what was wrong with reading its body.
 func (c *call) handle(body []byte, bad *wire.Error) (*wire.Call, wire.Response, *wire.Error) {
+	in, out, bad := c.answered(body, bad)
+	call, code := "none", "200" // what a client made up is no call
+	if c.d.calls[in.Action] {
+		call = string(in.Action)
+	}
+	if bad != nil {
+		code = bad.Code
+	}
+	c.d.traffic.Ended(call, code)
+	return in, out, bad
+}
+
+func (c *call) answered(body []byte, bad *wire.Error) (*wire.Call, wire.Response, *wire.Error) {
 	in, wrong := wire.Decode(c.r, body)
 	if bad == nil {
 		bad = wrong

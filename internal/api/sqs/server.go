@@ -12,15 +12,17 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/access/sigv4"
+	"github.com/hikyaku/hikyaku/internal/api/sqs/wire"
 	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
 // Options are what a Server works with.
 type Options struct {
-	Store *queue.Store
-	Users *access.Users // nil: everyone may do everything
-	Busy  *door.Busy    // what requests and answers of all doors may take; nil: an account of its own
+	Store   *queue.Store
+	Users   *access.Users // nil: everyone may do everything
+	Traffic *door.Traffic // counts requests, connections and bytes; nil: nobody does
+	Busy    *door.Busy    // what requests and answers of all doors may take; nil: an account of its own
 	// Report is told what a person should know and no client is. It may be called from several goroutines. nil: nobody is told.
 	Report func(error)
 }
@@ -35,6 +37,8 @@ type Server struct {
 	verifier sigv4.Verifier
 	buffers  buffers
 	busy     *door.Busy
+	traffic  *door.Traffic
+	calls    map[wire.Action]bool // those that are counted by their names
 	started  time.Time
 	now      func() time.Time // tests: another than time.Now
 
@@ -65,10 +69,13 @@ func New(c Config, o Options) (*Server, error) {
 	}
 	d := &Server{
 		config: c.withDefaults(), store: o.Store, users: o.Users, report: o.Report, now: time.Now,
-		receipts: newReceipts(), started: time.Now(), busy: o.Busy,
+		receipts: newReceipts(), started: time.Now(), busy: o.Busy, traffic: o.Traffic, calls: map[wire.Action]bool{},
 	}
 	if d.report == nil {
 		d.report = func(error) {}
+	}
+	for _, a := range wire.Actions() {
+		d.calls[a] = true
 	}
 	d.verifier = d.newVerifier()
 	if d.busy == nil {
@@ -94,7 +101,7 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 	}
 	web, err := door.Listen(ctx, door.Config{
 		Name: "sqs", Listen: d.config.Listen, TLS: tlsConfig, MaxConnections: d.config.MaxConnections, Handler: http.HandlerFunc(d.serve), Plain: d.serveLine,
-		HeaderTimeout: door.HeaderTime, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: door.IdleTime, MaxHeaderBytes: maxHeaderBytes, Busy: d.busy, Report: d.report,
+		HeaderTimeout: door.HeaderTime, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: door.IdleTime, MaxHeaderBytes: maxHeaderBytes, Busy: d.busy, Traffic: d.traffic, Report: d.report,
 	})
 	if err != nil {
 		return nil, err
