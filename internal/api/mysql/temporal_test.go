@@ -1,7 +1,6 @@
 package mysql
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -53,7 +52,7 @@ func FuzzCanonical(f *testing.F) {
 			return
 		}
 		if again, ok := canonical(typ, text); ok && again != text {
-			t.Error(fmt.Sprintf("%q is %q, and then %q", s, text, again))
+			t.Errorf("%q is %q, and then %q", s, text, again)
 		}
 	})
 }
