@@ -202,7 +202,7 @@ func (s *state) expire(q *queueState, seq uint64) {
 // lapse ends a claim whose lease or owner has ended, and tells with which events.
 func (s *state) lapse(q *queueState, e entry) {
 	for _, later := range q.behind(e) {
-		if later.claim().stays(s.now) {
+		if later.claim().stays(e.claim(), s.now) {
 			continue
 		}
 		s.lapsed = append(s.lapsed, &settled{queue: q.id, seq: later.seq(), end: endBack, uncounted: true})

@@ -277,7 +277,7 @@ func (s *state) applySettled(e *settled, at int64) {
 // back makes a claimed message claimable again, and with it those of its key that were handed out after it.
 func (s *state) back(q *queueState, e entry, wake int64, uncounted bool) {
 	for _, b := range q.behind(e) {
-		if !b.claim().stays(s.now) {
+		if !b.claim().stays(e.claim(), s.now) {
 			s.backAlone(q, b, 0, true)
 		}
 	}

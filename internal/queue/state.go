@@ -139,8 +139,13 @@ type claimState struct {
 	back     bool   // with settling: it goes back, so nothing behind it of its key may be handed out
 }
 
-// stays tells whether a claim goes on when one before it of its key goes back.
-func (c *claimState) stays(now int64) bool { return c.apart && c.deadline > now }
+// stays tells whether a claim goes on when one before it of its key goes back: by when that one ended, not by when that is noticed.
+func (c *claimState) stays(before *claimState, now int64) bool {
+	if before.deadline != 0 {
+		now = min(now, before.deadline)
+	}
+	return c.apart && c.deadline > now
+}
 
 func newState() *state {
 	return &state{

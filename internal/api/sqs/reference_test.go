@@ -79,7 +79,7 @@ func (r *reference) tick(now time.Time) {
 	slices.SortStableFunc(due, func(a, b *letter) int { return a.visible.Compare(b.visible) })
 	for _, l := range due {
 		if l.flying && !l.visible.After(now) {
-			r.lapse(l, now)
+			r.lapse(l)
 		}
 	}
 	r.expire(now)
@@ -91,10 +91,10 @@ func (r *reference) expire(now time.Time) {
 }
 
 // lapse makes a message visible again whose time is over, and of its group those that were handed out behind it and whose time is over, too.
-func (r *reference) lapse(l *letter, now time.Time) {
+func (r *reference) lapse(l *letter) {
 	if r.fifo {
 		for _, other := range r.letters {
-			if other.group == l.group && other.sent > l.sent && other.flying && !(other.apart && other.visible.After(now)) {
+			if other.group == l.group && other.sent > l.sent && other.flying && !(other.apart && other.visible.After(l.visible)) {
 				other.flying = false
 				other.receives-- // it does not count against it
 			}
