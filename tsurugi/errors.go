@@ -86,6 +86,14 @@ func IsConstraint(err error) bool {
 	return errors.As(err, &e) && e.Code.Constraint()
 }
 
+// IsDissipated tells whether the server dropped a request and answers that it did (UNKNOWN, "request dissipated"). TsurugiDB 1.9 does that to an INSERT that was prepared before its
+// table was dropped, for as long as the statement is used, also when there is a table of that name again: prepare it anew. Of a commit it is the cause of a CommitUnknownError.
+func IsDissipated(err error) bool {
+	var e *Error
+	var unknown *CommitUnknownError
+	return errors.As(err, &e) && e.Code == CodeUnknown && !errors.As(err, &unknown)
+}
+
 // convert makes a session's errors those of this package.
 func convert(err error) error {
 	var d *session.DiagnosticError

@@ -197,6 +197,8 @@ func (tx *Tx) Commit(ctx context.Context) error {
 	a, err := result(wired)
 	var e *Error
 	switch {
+	case IsDissipated(err): // it was taken, and nobody knows how far it came
+		return &CommitUnknownError{err}
 	case errors.As(err, &e):
 		tx.s.tell(&message.Request{Kind: message.DisposeTx, Tx: tx.bytes})
 		return err

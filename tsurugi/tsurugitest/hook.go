@@ -51,6 +51,7 @@ const (
 	doAndDrop
 	hang
 	fail
+	dissipate
 )
 
 // Actions. A hook that does not care answers with the zero Action: the request is done.
@@ -60,8 +61,13 @@ var (
 	Hang      = Action{does: hang}      // neither this request nor any other of the session is answered
 )
 
+// Dissipate drops the request and answers UNKNOWN, "request dissipated", as the server does when a failure inside leaves a request without an answer. The transaction is aborted.
+var Dissipate = Action{does: dissipate}
+
 // Fail answers with an error of the SQL service and aborts the transaction. The code is the protocol's, as a tsurugi.Code.
-func Fail(code int, detail string) Action { return Action{fail, uint64(code), detail} }
+func Fail(code int, detail string) Action {
+	return Action{does: fail, code: uint64(code), detail: detail}
+}
 
 const codeOCCRead = 203
 

@@ -190,6 +190,7 @@ func (c *session) diagnose(slot uint16, code uint64, text string) {
 
 // codes of diagnostics.
 const (
+	diagUnknown         = 0
 	diagUnsupported     = 2
 	diagIllegalState    = 6
 	diagAuthentication  = 11

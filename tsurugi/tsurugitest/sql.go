@@ -77,6 +77,9 @@ func (c *session) hooked(r Request, slot uint16, kind message.Kind, do func()) (
 	case hang:
 		c.hung = true
 		return true, nil
+	case dissipate:
+		c.refuse(slot, kind, store.ErrDissipated)
+		return true, errFailed
 	case fail:
 		c.reply(slot, message.Answer{Kind: answerTo(kind), Error: &message.Error{Code: a.code, Detail: a.detail}})
 		return true, errFailed
@@ -126,6 +129,10 @@ func (c *session) answerInfo(slot uint16, a message.Answer) {
 
 // refuse answers with an error.
 func (c *session) refuse(slot uint16, kind message.Kind, err error) {
+	if errors.Is(err, store.ErrDissipated) {
+		c.diagnose(slot, diagUnknown, err.Error())
+		return
+	}
 	e := &message.Error{Code: sqlUnsupported, Detail: err.Error()}
 	var refused *store.Error
 	if errors.As(err, &refused) {

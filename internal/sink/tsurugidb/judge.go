@@ -14,6 +14,9 @@ func (d *driver) Judge(err error) rows.Fault {
 	var f *failure
 	if errors.As(err, &f) {
 		fault.Broken = f.broken
+		if f.stale {
+			fault.Class = rows.Drift
+		}
 		if fault.Class == rows.BadRow {
 			fault.Row = f.row
 		}

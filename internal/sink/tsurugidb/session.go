@@ -61,7 +61,7 @@ func (s *session) Close() error {
 func (s *session) failed(err error) error { return s.failedAt(err, -1) }
 
 // failedAt is failed with the row of the block that is at fault; -1: not known.
-func (s *session) failedAt(err error, row int) error {
+func (s *session) failedAt(err error, row int) *failure {
 	s.broken = s.broken || s.inner.Err() != nil || suspect(err)
 	return &failure{err: err, row: row, broken: s.broken}
 }
@@ -71,6 +71,7 @@ type failure struct {
 	err    error
 	row    int
 	broken bool
+	stale  bool // the statements were prepared for a table that was dropped
 }
 
 func (f *failure) Error() string { return f.err.Error() }

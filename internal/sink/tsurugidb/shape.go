@@ -18,6 +18,7 @@ type shape struct {
 	own     *size   // of exactly the rows that blocks had left over twice running; nil: there is none
 	left    int     // rows that the block before had left over
 	params  int     // that the sizes were made for
+	written bool    // a block was committed by its statements
 	used    uint64  // when it was last used
 }
 

@@ -29,7 +29,11 @@ func (s *session) Write(ctx context.Context, b *rows.Block) error {
 		sh := s.shapes.of(b, limit)
 		pieces, err := s.attempt(ctx, sh, b)
 		if err == nil {
+			sh.written = true
 			return nil
+		}
+		if tsurugi.IsDissipated(err) {
+			return s.stale(err, sh)
 		}
 		at := failedPiece(ctx, pieces)
 		if s.shorter(err, sh, pieces, at, limit) {
@@ -47,6 +51,15 @@ func (s *session) Write(ctx context.Context, b *rows.Block) error {
 		}
 		return s.failedAt(err, row)
 	}
+}
+
+// stale is the failure of a block whose statements the server has dropped without an answer. They are not used again. If they have written before, their table was dropped
+// since, and there may be another of its name; if they were just prepared, the server has some other trouble, and the table need not be looked at for it.
+func (s *session) stale(err error, sh *shape) error {
+	s.shapes.forget(sh)
+	f := s.failedAt(err, -1)
+	f.stale = sh.written
+	return f
 }
 
 // attempt does it once. It returns the pieces that were sent.

@@ -12,6 +12,7 @@ import (
 type Statement struct {
 	tree    sql.Statement
 	holders map[string]value.Type
+	table   *table // that an INSERT was prepared for; nil: none
 }
 
 // Query tells whether it has a result set.
@@ -113,8 +114,17 @@ func (s *Statement) check(t *table, x sql.Expr) error {
 
 func (db *DB) analyseInsert(s *Statement, tree *sql.Insert) error {
 	t, err := db.table(tree.Table)
+	if err != nil && s.table != nil {
+		return ErrDissipated
+	}
 	if err != nil {
 		return err
+	}
+	if s.table == nil {
+		s.table = t
+	}
+	if s.table != t {
+		return ErrDissipated
 	}
 	if len(tree.Rows) > db.maxRows {
 		return refuse(codeTooManyRows, "an INSERT of %d rows; at most %d are taken", len(tree.Rows), db.maxRows)
