@@ -43,20 +43,20 @@ func openDoors(ctx context.Context, h *house, api config.API, log *slog.Logger) 
 	report := func(name string) func(error) {
 		return func(err error) { log.Warn(name+" door", "error", err) }
 	}
-	http, err := httpdoor.New(api.HTTP, httpdoor.Options{Store: h.store, Users: h.users, Metrics: h.metrics, Busy: h.busy, Report: report("http")})
-	if err != nil {
-		return nil, err
-	}
-	mysql, err := mysqldoor.New(api.MySQL, mysqldoor.Options{Store: h.store, Users: h.users, Busy: h.busy, Report: report("mysql")})
-	if err != nil {
-		return nil, err
-	}
 	traffic := map[string]*door.Traffic{}
-	for _, name := range []string{"pubsub", "sqs", "lambda"} {
+	for _, name := range []string{"http", "mysql", "pubsub", "sqs", "lambda"} {
 		traffic[name] = door.NewTraffic(name)
 		if err := h.metrics.Register(traffic[name]); err != nil {
 			return nil, err
 		}
+	}
+	http, err := httpdoor.New(api.HTTP, httpdoor.Options{Store: h.store, Users: h.users, Metrics: h.metrics, Busy: h.busy, Traffic: traffic["http"], Report: report("http")})
+	if err != nil {
+		return nil, err
+	}
+	mysql, err := mysqldoor.New(api.MySQL, mysqldoor.Options{Store: h.store, Users: h.users, Busy: h.busy, Traffic: traffic["mysql"], Report: report("mysql")})
+	if err != nil {
+		return nil, err
 	}
 	pubsub, err := pubsubdoor.New(api.PubSub, pubsubdoor.Options{Store: h.store, Users: h.users, Busy: h.busy, Outbound: h.file.Outbound, Traffic: traffic["pubsub"], Report: report("pubsub")})
 	if err != nil {

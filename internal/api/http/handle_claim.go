@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -88,6 +89,10 @@ func (c *call) claim(r queue.ClaimRequest) error {
 func (c *call) collect(r queue.ClaimRequest) ([]queue.Claim, error) {
 	ctx, cancel := c.d.untilStop(c.ctx())
 	defer cancel()
+	if waiting := c.d.traffic.Waiting(door.ForMessages); waiting != nil && r.Wait > 0 {
+		waiting.Inc()
+		defer waiting.Dec()
+	}
 	claims, err := c.d.store.Claim(ctx, r)
 	if err != nil {
 		if ctx.Err() != nil && c.ctx().Err() == nil {

@@ -102,6 +102,10 @@ func openStore(t *testing.T, o queue.Options) *queue.Store {
 func start(t *testing.T, s settings) *rig {
 	t.Helper()
 	metrics := door.NewMetrics(3)
+	traffic := shared.NewTraffic("http")
+	if err := metrics.Register(traffic); err != nil {
+		t.Fatal(err)
+	}
 	s.store.Observe = metrics.Settled
 	r := &rig{t: t, store: openStore(t, s.store), reports: &reports{}}
 	users, err := access.New(s.users)
@@ -115,7 +119,7 @@ func start(t *testing.T, s settings) *rig {
 	if s.wrap != nil {
 		store = s.wrap(store)
 	}
-	r.server, err = door.New(s.config, door.Options{Store: store, Users: users, Metrics: metrics, Ready: s.ready, Busy: s.busy, Report: r.reports.add})
+	r.server, err = door.New(s.config, door.Options{Store: store, Users: users, Metrics: metrics, Traffic: traffic, Ready: s.ready, Busy: s.busy, Report: r.reports.add})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,6 +44,8 @@ func TestMetricsTellOfQueuesJournalRequestsAndHops(t *testing.T) {
 		`hikyaku_queues 1`,
 		`hikyaku_http_requests_total{code="200",operation="claim"} 1`,
 		`hikyaku_http_requests_in_flight 1`,
+		`hikyaku_door_requests_total{call="claim",code="200",door="http"} 1`,
+		`hikyaku_door_connections{door="http"} 1`,
 		`hikyaku_http_request_seconds_count{operation="put"} 1`,
 		`hikyaku_hop_seconds_count{hop="durable",queue="default/q"} 3`,
 		`hikyaku_hop_seconds_count{hop="claimed",queue="default/q"} 1`,

@@ -63,7 +63,11 @@ func (s *Server) wrongMethod(routes map[string]route) route {
 func (s *Server) serve(rt route, w http.ResponseWriter, r *http.Request) {
 	c := &call{d: s, w: newResponse(w, s.config.StallTimeout), r: r, hold: door.Hold{Of: s.busy}, started: time.Now()}
 	done := s.metrics.request(rt.operation)
-	defer func() { done(or(c.w.status, http.StatusOK), time.Since(c.started)) }()
+	defer func() {
+		status := or(c.w.status, http.StatusOK)
+		done(status, time.Since(c.started))
+		s.traffic.Ended(rt.operation, strconv.Itoa(status))
+	}()
 	defer func() {
 		c.hold.End()
 		if v := recover(); v != nil {

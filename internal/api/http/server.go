@@ -20,6 +20,7 @@ type Options struct {
 	Metrics *Metrics                    // nil: the server makes its own
 	Ready   func(context.Context) error // nil: ready from Start to Close. What it returns is shown by /readyz
 	Busy    *door.Busy                  // what requests and answers of all doors may take; nil: an account of its own
+	Traffic *door.Traffic               // counts requests, connections and bytes under the names of all doors; nil: nobody does
 	// Report is told what a person should know and no client is: panics of handlers, connections that broke in the TLS handshake,
 	// certificates that can not be read again. It may be called from several goroutines. nil: nobody is told.
 	Report func(error)
@@ -34,6 +35,7 @@ type Server struct {
 	ready   func(context.Context) error
 	report  func(error)
 	busy    *door.Busy
+	traffic *door.Traffic
 	handler http.Handler
 	origins *http.CrossOriginProtection
 	failed  atomic.Bool // the store said that it is over
@@ -54,7 +56,7 @@ func New(c Config, o Options) (*Server, error) {
 		return nil, fmt.Errorf("%w: there is no store", ErrConfig)
 	}
 	s := &Server{
-		config: c.withDefaults(), store: o.Store, users: o.Users, metrics: o.Metrics, ready: o.Ready, report: o.Report,
+		config: c.withDefaults(), store: o.Store, users: o.Users, metrics: o.Metrics, ready: o.Ready, report: o.Report, traffic: o.Traffic,
 		origins: http.NewCrossOriginProtection(),
 	}
 	if s.metrics == nil {
@@ -96,7 +98,7 @@ func (s *Server) open(ctx context.Context) (net.Addr, error) {
 	}
 	s.web, err = door.Listen(ctx, door.Config{
 		Name: "http", Option: "--listen", Listen: s.config.Listen, TLS: tlsConfig, MaxConnections: s.config.MaxConnections, Handler: s.handler,
-		HeaderTimeout: s.config.HeaderTimeout, IdleTimeout: s.config.IdleTimeout, MaxHeaderBytes: s.config.MaxHeaderBytes, Report: s.report,
+		HeaderTimeout: s.config.HeaderTimeout, IdleTimeout: s.config.IdleTimeout, MaxHeaderBytes: s.config.MaxHeaderBytes, Traffic: s.traffic, Report: s.report,
 	})
 	if err != nil {
 		return nil, err

@@ -3,32 +3,8 @@ package lambda
 import (
 	"testing"
 
-	"github.com/prometheus/client_golang/prometheus"
+	"github.com/hikyaku/hikyaku/internal/door/doortest"
 )
-
-// figures are what the door counts, by name and labels.
-func (r *rig) figures(t *testing.T) map[string]float64 {
-	t.Helper()
-	registry := prometheus.NewPedanticRegistry()
-	if err := registry.Register(r.traffic); err != nil {
-		t.Fatal(err)
-	}
-	families, err := registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := map[string]float64{}
-	for _, f := range families {
-		for _, m := range f.Metric {
-			name := f.GetName()
-			for _, l := range m.Label {
-				name += " " + l.GetValue()
-			}
-			all[name] = m.GetGauge().GetValue() + m.GetCounter().GetValue()
-		}
-	}
-	return all
-}
 
 func TestTheDoorCountsWhatGoesThroughIt(t *testing.T) {
 	r := openRig(t, t.TempDir(), Config{}, nil)
@@ -42,7 +18,7 @@ func TestTheDoorCountsWhatGoesThroughIt(t *testing.T) {
 	r.ok(404, "GET", "/2015-03-31/toasters", "")
 	r.ok(201, "POST", "/2021-10-31/functions/f/url", `{"AuthType":"NONE"}`)
 	r.ok(201, "GET", "/lambda-url/f/", "")
-	got := r.figures(t)
+	got := doortest.Figures(t, r.traffic)
 	for name, want := range map[string]float64{
 		"CreateFunction 201": 1, "InvokeFunction 200": 3, "InvokeFunction 202": 1, "InvokeFunction ResourceNotFoundException": 1, "GetFunction ResourceNotFoundException": 1,
 		"none UnknownOperationException": 1, "InvokeFunctionUrl 2xx": 1,

@@ -94,6 +94,7 @@ func (h *handler) ConnectionClosed(c *vmysql.Conn) {
 // ComQuery answers a statement sent as text.
 func (h *handler) ComQuery(ctx context.Context, c *vmysql.Conn, query string, answer vmysql.ResultSpoolFn) (err error) {
 	h.door.counts.statements.Add(1)
+	defer func() { h.door.traffic.ended(callQuery, err) }()
 	defer h.panicked(c, &err)
 	if s := known(c); s != nil && !s.text.plain() {
 		defer func() { err = s.text.said(err) }()
@@ -116,6 +117,7 @@ func (h *handler) ComQuery(ctx context.Context, c *vmysql.Conn, query string, an
 // ComMultiQuery answers the first of several statements and returns the others.
 func (h *handler) ComMultiQuery(ctx context.Context, c *vmysql.Conn, query string, answer vmysql.ResultSpoolFn) (rest string, err error) {
 	h.door.counts.statements.Add(1)
+	defer func() { h.door.traffic.ended(callQuery, err) }()
 	defer h.panicked(c, &err)
 	if s := known(c); s != nil && !s.text.plain() {
 		defer func() { err, s.text.rest = s.text.said(err), rest }()
@@ -152,6 +154,7 @@ const maxPrepared = 16_384
 
 // ComPrepare prepares a statement.
 func (h *handler) ComPrepare(ctx context.Context, c *vmysql.Conn, query string, prepare *vmysql.PrepareData) (fields []*querypb.Field, err error) {
+	defer func() { h.door.traffic.ended(callPrepare, err) }()
 	defer h.panicked(c, &err)
 	defer func() {
 		if err != nil {
@@ -180,6 +183,7 @@ func (h *handler) ComPrepare(ctx context.Context, c *vmysql.Conn, query string, 
 // ComStmtExecute answers a prepared statement.
 func (h *handler) ComStmtExecute(ctx context.Context, c *vmysql.Conn, prepare *vmysql.PrepareData, answer func(*sqltypes.Result) error) (err error) {
 	h.door.counts.statements.Add(1)
+	defer func() { h.door.traffic.ended(callExecute, err) }()
 	defer h.panicked(c, &err)
 	if g, ok := c.Conn.(*gate.Conn); ok && g.Cursor() {
 		spoke, tell := false, answer

@@ -11,6 +11,7 @@ import (
 	driver "github.com/go-sql-driver/mysql"
 
 	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -61,7 +62,7 @@ func newRigOver(t *testing.T, c Config, users *access.Users, s *queue.Store) *ri
 	if c.Socket == "" {
 		c.Socket = NoSocket
 	}
-	d, err := New(c, Options{Store: s, Users: users, Report: func(err error) { t.Error("reported:", err) }})
+	d, err := New(c, Options{Store: s, Users: users, Traffic: door.NewTraffic("mysql"), Report: func(err error) { t.Error("reported:", err) }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 
 // listen opens the address and the socket. The socket that nobody asked for is left out where it cannot be made or is another's.
 func (d *Server) listen(ctx context.Context) (*limited, error) {
-	c := link.Config{TCP: d.config.Listen, Report: d.report}
+	c := link.Config{TCP: d.config.Listen, Report: d.report, Count: d.traffic.of.Listen}
 	l := &limited{max: int64(d.config.MaxConnections)}
 	switch d.config.Socket {
 	case NoSocket:

@@ -23,9 +23,10 @@ import (
 
 // Options are what a Server works with.
 type Options struct {
-	Store *queue.Store
-	Users *access.Users // nil: everyone may do everything
-	Busy  *door.Busy    // what requests and answers of all doors may take; nil: an account of its own
+	Store   *queue.Store
+	Users   *access.Users // nil: everyone may do everything
+	Busy    *door.Busy    // what requests and answers of all doors may take; nil: an account of its own
+	Traffic *door.Traffic // counts statements, connections and bytes; nil: nobody does
 	// Report is told what a person should know and no client is. It may be called from several goroutines. nil: nobody is told.
 	Report func(error)
 }
@@ -36,6 +37,7 @@ type Server struct {
 	store      *queue.Store
 	users      *access.Users
 	report     func(error)
+	traffic    traffic
 	functions  map[string]gms.Function
 	conditions remembered
 	shapes     shapes
@@ -72,7 +74,7 @@ func New(c Config, o Options) (*Server, error) {
 	if o.Store == nil {
 		return nil, fmt.Errorf("%w: there is no store", ErrConfig)
 	}
-	d := &Server{config: c.withDefaults(), store: o.Store, users: o.Users, report: o.Report, functions: map[string]gms.Function{}, maxRows: 10_000, packetStall: 30 * time.Second, defaultSocket: DefaultSocket}
+	d := &Server{config: c.withDefaults(), store: o.Store, users: o.Users, report: o.Report, traffic: traffic{of: o.Traffic}, functions: map[string]gms.Function{}, maxRows: 10_000, packetStall: 30 * time.Second, defaultSocket: DefaultSocket}
 	if o.Busy == nil {
 		o.Busy = door.NewBusy(d.config.MaxBusyBytes)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/condition"
+	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -56,7 +57,14 @@ func (s *session) queueWait(ctx context.Context, args []argument) (place int64, 
 		}
 	}
 	s.border.read()
+	waits := s.door.traffic.of.Waiting(door.ForMessages)
+	if waits != nil {
+		waits.Inc()
+	}
 	n, lost, err := s.seat.wait(ctx, wishes, timeout, s.waiting)
+	if waits != nil {
+		waits.Dec()
+	}
 	if err = s.told(lost, err); err != nil {
 		if errors.Is(err, queue.ErrNotFound) || errors.Is(err, queue.ErrCondition) { // dropped or altered under the wait
 			s.warn(erNoSuchTable, err.Error())

@@ -4,34 +4,9 @@ import (
 	"testing"
 
 	client "github.com/aws/aws-sdk-go-v2/service/sqs"
-	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/hikyaku/hikyaku/internal/door/doortest"
 )
-
-// figures are what the door counts, by name and labels.
-func (r *rig) figures() map[string]float64 {
-	r.t.Helper()
-	registry := prometheus.NewPedanticRegistry()
-	if err := registry.Register(r.traffic); err != nil {
-		r.t.Fatal(err)
-	}
-	families, err := registry.Gather()
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	all := map[string]float64{}
-	for _, f := range families {
-		for _, m := range f.Metric {
-			name := f.GetName()
-			for _, l := range m.Label {
-				name += " " + l.GetValue()
-			}
-			all[name] = m.GetGauge().GetValue() + m.GetCounter().GetValue()
-		}
-	}
-	return all
-}
 
 func TestTheDoorCountsWhatGoesThroughIt(t *testing.T) {
 	r := newRig(t)
@@ -40,7 +15,7 @@ func TestTheDoorCountsWhatGoesThroughIt(t *testing.T) {
 	r.one(url)
 	_, err := r.client.SendMessage(t.Context(), &client.SendMessageInput{QueueUrl: ptr(url + "-missing"), MessageBody: ptr("x")})
 	wantCode(t, err, "AWS.SimpleQueueService.NonExistentQueue")
-	got := r.figures()
+	got := doortest.Figures(t, r.traffic)
 	for _, name := range []string{"CreateQueue 200", "SendMessage 200", "ReceiveMessage 200", "SendMessage AWS.SimpleQueueService.NonExistentQueue"} {
 		if n := got["hikyaku_door_requests_total "+name+" sqs"]; n != 1 {
 			t.Errorf("%s: %v, not 1", name, n)
@@ -61,11 +36,11 @@ func TestTheDoorCountsWhatGoesThroughIt(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	waiting := func() float64 { return r.figures()["hikyaku_door_waiting sqs messages"] }
+	waiting := func() float64 { return doortest.Figures(t, r.traffic)["hikyaku_door_waiting sqs messages"] }
 	doortest.Until(t, "a receive waits", func() bool { return waiting() == 1 })
 	r.send(url, "at last")
 	<-done
 	doortest.Until(t, "none waits", func() bool { return waiting() == 0 })
 	r.web.CloseIdleConnections()
-	doortest.Until(t, "the connections have ended", func() bool { return r.figures()["hikyaku_door_connections sqs"] == 0 })
+	doortest.Until(t, "the connections have ended", func() bool { return doortest.Figures(t, r.traffic)["hikyaku_door_connections sqs"] == 0 })
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"strings"
 	"time"
 )
@@ -22,6 +23,8 @@ type Config struct {
 	Handshake time.Duration
 	// Stall is how long a client may take nothing of what is written to it. 0: 60 seconds; below 0: no end.
 	Stall time.Duration
+	// Count wraps a listener whose connections and bytes are counted. nil: nobody counts.
+	Count func(net.Listener) net.Listener
 	// Report is told when connections can not be accepted for now, for instance because the process is out of file
 	// descriptors. It may be called from several goroutines. nil: nobody is told.
 	Report func(error)

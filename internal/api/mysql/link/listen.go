@@ -60,6 +60,11 @@ func (l *Listener) open(ctx context.Context) error {
 		}
 		l.inner, l.socket = append(l.inner, unix), file
 	}
+	if l.config.Count != nil {
+		for i, inner := range l.inner {
+			l.inner[i] = l.config.Count(inner)
+		}
+	}
 	return nil
 }
 
