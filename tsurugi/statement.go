@@ -120,6 +120,25 @@ func (s *Session) Cached(ctx context.Context, sql string, placeholders ...Placeh
 	return st, nil
 }
 
+// Forget closes a statement that Cached gave, so that the next call of Cached prepares it anew: the server has dropped it (IsDissipated).
+func (s *Session) Forget(st *Statement) {
+	s.cache.remove(st)
+	st.Close()
+}
+
+// remove takes a statement out, if it is there.
+func (c *cache) remove(st *Statement) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for e := c.order.Front(); e != nil; e = e.Next() {
+		if kept := e.Value.(cached); kept.st == st {
+			c.order.Remove(e)
+			delete(c.byKey, kept.key)
+			return
+		}
+	}
+}
+
 func (c *cache) get(key string) *Statement {
 	c.mu.Lock()
 	defer c.mu.Unlock()

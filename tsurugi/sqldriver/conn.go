@@ -16,8 +16,9 @@ const closeWait = 2 * time.Second
 
 // A conn is one session. database/sql uses it from one goroutine at a time.
 type conn struct {
-	s  *tsurugi.Session
-	tx *tsurugi.Tx // nil: each statement has one of its own
+	s      *tsurugi.Session
+	tx     *tsurugi.Tx               // nil: each statement has one of its own
+	tables map[string]*tsurugi.Table // as the server described them
 }
 
 func (c *conn) Close() error {
@@ -110,6 +111,9 @@ func (c *conn) PrepareContext(_ context.Context, query string) (driver.Stmt, err
 // CheckNamedValue lets values of package tsurugi through, and all that tsurugi.ValueOf takes.
 func (c *conn) CheckNamedValue(v *driver.NamedValue) error {
 	value, err := tsurugi.ValueOf(v.Value)
+	if _, moment := v.Value.(time.Time); moment {
+		return err // its column says what becomes of its zone
+	}
 	if err == nil {
 		v.Value = value
 		return nil
@@ -117,6 +121,10 @@ func (c *conn) CheckNamedValue(v *driver.NamedValue) error {
 	plain, err := driver.DefaultParameterConverter.ConvertValue(v.Value)
 	if err != nil {
 		return fmt.Errorf("tsurugi: argument %d: %w", v.Ordinal, err)
+	}
+	if _, moment := plain.(time.Time); moment {
+		v.Value = plain
+		return nil
 	}
 	v.Value, err = tsurugi.ValueOf(plain)
 	return err

@@ -50,22 +50,23 @@ func assign(c *sql.ColumnDef, v value.Value) (value.Value, error) {
 	}
 }
 
-// group puts types together whose values can take each other's place.
+// group puts types together whose values can be compared. Times with a zone and without one cannot.
 func group(t value.Type) int {
 	switch t {
 	case value.Int4, value.Int8, value.Float4, value.Float8, value.Decimal:
 		return 1
-	case value.TimePoint, value.TimePointWithTimeZone:
-		return 2
-	case value.TimeOfDay, value.TimeOfDayWithTimeZone:
-		return 3
 	default:
 		return -int(t)
 	}
 }
 
+// assignable tells whether the server converts a type to a column's: exact numbers to any, REAL and DOUBLE to each other, and all else to itself alone.
 func assignable(column, v value.Type) bool {
-	return v == value.Null || v == value.Unknown || group(column) == group(v)
+	if v == value.Null || v == value.Unknown {
+		return true
+	}
+	approximate := v == value.Float4 || v == value.Float8
+	return group(column) == group(v) && (!approximate || column == value.Float4 || column == value.Float8)
 }
 
 func outOfRange(c *sql.ColumnDef, v value.Value) error {

@@ -107,9 +107,43 @@ func (s *Statement) check(t *table, x sql.Expr) error {
 		if err := s.check(t, x.X); err != nil {
 			return err
 		}
-		return s.check(t, x.Y)
+		if err := s.check(t, x.Y); err != nil {
+			return err
+		}
+		return s.comparable(t, x)
 	}
 	return nil
+}
+
+// comparable tells whether the types on both sides of a comparison go together, as far as they are known before it is run.
+func (s *Statement) comparable(t *table, x *sql.Binary) error {
+	switch x.Op {
+	case "=", "<>", "<", "<=", ">", ">=":
+	default:
+		return nil
+	}
+	a, b := s.typeOf(t, x.X), s.typeOf(t, x.Y)
+	if a == value.Unknown || b == value.Unknown || group(a) == group(b) {
+		return nil
+	}
+	return refuse(codeType, "inconsistent_type: %v cannot be compared with %v", a, b)
+}
+
+// typeOf is the type of an expression; Unknown: it is seen when it is run.
+func (s *Statement) typeOf(t *table, x sql.Expr) value.Type {
+	typ := value.Unknown
+	switch x := x.(type) {
+	case sql.Param:
+		typ = s.holders[x.Name]
+	case sql.Column:
+		typ = t.columns[t.index[x.Name]].Type
+	case sql.Literal:
+		typ = x.Value.Type()
+	}
+	if typ == value.Null {
+		return value.Unknown
+	}
+	return typ
 }
 
 func (db *DB) analyseInsert(s *Statement, tree *sql.Insert) error {

@@ -1,0 +1,80 @@
+package sqldriver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hikyaku/hikyaku/tsurugi"
+)
+
+// mostTables bounds what a session keeps of descriptions; one too many, and all are asked for anew.
+const mostTables = 64
+
+// typeOf is the type of the column at a place; ok is false if nobody knows.
+func (c *conn) typeOf(ctx context.Context, tables []string, at place) (typ tsurugi.Type, column string, ok bool, err error) {
+	for _, name := range tables {
+		t, err := c.describe(ctx, name)
+		if err != nil {
+			return 0, "", false, err
+		}
+		for i := range t.Columns {
+			if i == at.index || at.index < 0 && t.Columns[i].Name == at.column {
+				return t.Columns[i].Type, t.Columns[i].Name, true, nil
+			}
+		}
+	}
+	return 0, "", false, nil
+}
+
+// describe asks for a table once. One that is not there has no columns: the server says it when it sees the statement.
+func (c *conn) describe(ctx context.Context, name string) (*tsurugi.Table, error) {
+	if t, ok := c.tables[name]; ok {
+		return t, nil
+	}
+	t, err := c.s.DescribeTable(ctx, name)
+	var e *tsurugi.Error
+	switch {
+	case errors.As(err, &e):
+		return new(tsurugi.Table), nil
+	case err != nil:
+		return nil, c.lost(err)
+	}
+	if c.tables == nil || len(c.tables) == mostTables {
+		c.tables = make(map[string]*tsurugi.Table)
+	}
+	c.tables[strings.Clone(name)] = t
+	return t, nil
+}
+
+// misfit is an argument that cannot be a value of its column.
+type misfit struct {
+	ordinal int
+	column  string
+	err     error
+}
+
+func (m *misfit) Error() string {
+	return fmt.Sprintf("tsurugi: argument %d for the column %s: %v", m.ordinal, m.column, m.err)
+}
+
+func (m *misfit) Unwrap() error { return m.err }
+
+// outdated tells whether an error may come of a description that is not true any more.
+func outdated(err error) bool {
+	var bad *misfit
+	if errors.As(err, &bad) {
+		return true
+	}
+	var e *tsurugi.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Code {
+	case tsurugi.CodeCompile, tsurugi.CodeAnalyze, tsurugi.CodeTypeAnalyze, tsurugi.CodeSymbolAnalyze, tsurugi.CodeValueAnalyze:
+		return true
+	default:
+		return false
+	}
+}
