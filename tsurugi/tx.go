@@ -66,6 +66,7 @@ type Tx struct {
 
 	mu      sync.Mutex
 	over    bool
+	cause   *Error     // what ended it, when it is over
 	pending []*Pending // in the order of sending; those that succeeded may be gone
 	checked int        // len(pending) after they were last taken out
 }
@@ -181,6 +182,7 @@ func (tx *Tx) Commit(ctx context.Context) error {
 	}
 	for _, p := range pending {
 		if _, err := p.Wait(ctx); err != nil {
+			tx.ended(err)
 			tx.abandon()
 			return err
 		}
@@ -200,6 +202,7 @@ func (tx *Tx) Commit(ctx context.Context) error {
 	case IsDissipated(err): // it was taken, and nobody knows how far it came
 		return &CommitUnknownError{err}
 	case errors.As(err, &e):
+		tx.ended(err)
 		tx.s.tell(&message.Request{Kind: message.DisposeTx, Tx: tx.bytes})
 		return err
 	case err != nil:
@@ -219,6 +222,8 @@ func (tx *Tx) Rollback(ctx context.Context) error {
 	for _, p := range pending {
 		select {
 		case <-p.call.Done():
+			_, err := p.Wait(ctx) // it is there
+			tx.ended(err)
 		case <-ctx.Done():
 			tx.abandon()
 			return fmt.Errorf("tsurugi: rolling back: %w", context.Cause(ctx))
@@ -235,8 +240,24 @@ func (tx *Tx) abandon() {
 	tx.s.tell(&message.Request{Kind: message.DisposeTx, Tx: tx.bytes})
 }
 
-// Cause is the error that ended the transaction, as the server keeps it; nil if it has not ended or the server knows none.
+// ended keeps the first error of the server, for Cause.
+func (tx *Tx) ended(err error) {
+	tx.mu.Lock()
+	defer tx.mu.Unlock()
+	if tx.cause == nil {
+		errors.As(err, &tx.cause)
+	}
+}
+
+// Cause is the error that ended the transaction; nil if it has not ended, or nobody knows one. The server is asked as long as it keeps the transaction, until Commit or Rollback; after that it is
+// the error that made the commit fail, or the first of the statements'.
 func (tx *Tx) Cause(ctx context.Context) (*Error, error) {
+	tx.mu.Lock()
+	over, cause := tx.over, tx.cause
+	tx.mu.Unlock()
+	if over {
+		return cause, nil
+	}
 	a, err := tx.s.ask(ctx, &message.Request{Kind: message.ErrorInfo, Tx: tx.bytes})
 	if err != nil {
 		return nil, err

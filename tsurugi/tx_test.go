@@ -217,3 +217,40 @@ func TestEveryDurabilityCommits(t *testing.T) {
 		}
 	}
 }
+
+func TestTheCauseOfAFailedCommitIsKnown(t *testing.T) {
+	t.Parallel()
+	server := endpoint(t)
+	s, other := connect(t, server, tsurugi.Config{}), connect(t, server, tsurugi.Config{})
+	name := table(t, s, "id INT PRIMARY KEY, n INT")
+	run(t, s, "INSERT INTO "+name+" VALUES (1, 1)")
+	tx := begin(t, s, tsurugi.TxOptions{})
+	if _, err := tx.Exec(t.Context(), "UPDATE "+name+" SET n = n + 1 WHERE id = 1"); err != nil {
+		t.Fatal(err)
+	}
+	run(t, other, "UPDATE "+name+" SET n = n + 1 WHERE id = 1")
+	err := tx.Commit(t.Context())
+	if cause, why := tx.Cause(t.Context()); !tsurugi.IsConflict(err) || cause == nil || !cause.Code.Conflict() {
+		t.Errorf("%v; its cause: %v, %v", err, cause, why)
+	}
+	for end, finish := range map[string]func(*tsurugi.Tx) error{
+		"commit":   func(tx *tsurugi.Tx) error { return tx.Commit(t.Context()) },
+		"rollback": func(tx *tsurugi.Tx) error { return tx.Rollback(t.Context()) },
+	} {
+		tx := begin(t, s, tsurugi.TxOptions{})
+		if _, err := tx.SendText(t.Context(), "INSERT INTO "+name+" VALUES (1, 1)"); err != nil {
+			t.Fatal(err)
+		}
+		err := finish(tx)
+		if cause, why := tx.Cause(t.Context()); cause == nil || !cause.Code.Constraint() {
+			t.Errorf("%s: %v; its cause: %v, %v", end, err, cause, why)
+		}
+	}
+	tx = begin(t, s, tsurugi.TxOptions{})
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if cause, err := tx.Cause(t.Context()); cause != nil || err != nil {
+		t.Errorf("a transaction that was rolled back: %v, %v", cause, err)
+	}
+}
