@@ -111,10 +111,11 @@ func deploy(cmd *cobra.Command, c *lambdadoor.Client, name string, settings map[
 	return warnOfRuntime(cmd, c, name)
 }
 
-// warnOfRuntime says that the function runs on another version than it asks for.
+// warnOfRuntime says that the function runs on another version than it asks for. The function is deployed, so what cannot be found out is no error.
 func warnOfRuntime(cmd *cobra.Command, c *lambdadoor.Client, name string) error {
 	all, err := c.Functions(cmd.Context())
 	if err != nil {
+		_, err = fmt.Fprintln(cmd.ErrOrStderr(), "warning: it is not known on which version of its runtime the function runs: "+err.Error())
 		return err
 	}
 	for _, f := range all.Functions {
