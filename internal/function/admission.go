@@ -62,8 +62,7 @@ func (p *Pool) tryAdmit(name string) (*Pass, error) {
 		return nil, fmt.Errorf("function %s: %w", name, ErrClosed)
 	case limit <= 0 && reason == reasonReserved:
 		return nil, &ThrottledError{name, reason, limit}
-	case counter.Add(1) > int64(limit):
-		counter.Add(-1) // nobody is woken: this room was never there
+	case !enter(counter, limit):
 		return nil, nil
 	}
 	s := &Pass{pool: p}
@@ -77,6 +76,20 @@ func (p *Pool) account(name string) (counter *atomic.Int64, limit int, reason st
 		return &r.running, r.limit, reasonReserved
 	}
 	return &p.unreserved, p.shared, reasonPool
+}
+
+// enter counts an invocation in, if there is room. It never counts one in for a moment only: who waits might look just then, and nobody would wake
+// them again.
+func enter(counter *atomic.Int64, limit int) bool {
+	for {
+		n := counter.Load()
+		if n >= int64(limit) {
+			return false
+		}
+		if counter.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
 }
 
 // leave counts an invocation out.

@@ -68,8 +68,7 @@ func (p *Pool) admit(c *call, pass *Pass) error {
 			p.leave(had)
 		}
 	}
-	if n := counter.Add(1); n > int64(limit) {
-		counter.Add(-1)
+	if !enter(counter, limit) {
 		c.fn.totals.throttled.Add(1)
 		return &ThrottledError{c.fn.d.Name, reason, limit}
 	}
