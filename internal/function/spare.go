@@ -24,23 +24,21 @@ type spare struct {
 	room *isolate.Room
 }
 
-// begin enters a room that the caller will make; nil: there is one, or it would be of no use. Whoever makes too many ends the one begun first.
-func (s *spares) begin(f *function) *spare {
+// begin enters a room that the caller will make; nil: there is one, or it would be of no use. first is the one begun first where there are too many now,
+// for the caller to close.
+func (s *spares) begin(f *function) (o, first *spare) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.closed || slices.ContainsFunc(s.all, func(o *spare) bool { return o.of == f }) {
-		s.mu.Unlock()
-		return nil
+		return nil, nil
 	}
-	o := &spare{of: f, made: make(chan struct{})}
+	o = &spare{of: f, made: make(chan struct{})}
 	s.all = append(s.all, o)
-	var first *spare
 	if len(s.all) > maxSpares {
 		first = s.all[0]
 		s.all = slices.Delete(s.all, 0, 1)
 	}
-	s.mu.Unlock()
-	first.close()
-	return o
+	return o, first
 }
 
 // take is the room that was begun for a function, now the caller's; nil: none was.
@@ -96,9 +94,12 @@ func (f *function) prepare() {
 	if !p.starter.Isolation().Room {
 		return
 	}
-	o := p.spares.begin(f)
+	o, first := p.spares.begin(f)
 	if o == nil {
 		return
+	}
+	if first != nil {
+		p.wait.Go(first.close) // it may still be being made
 	}
 	p.wait.Go(func() {
 		defer close(o.made)
