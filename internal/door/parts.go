@@ -20,8 +20,8 @@ type Parts struct {
 	conns map[net.Conn]*sent
 }
 
-// sent is what a connection has sent.
-type sent struct{ whole atomic.Int32 } // requests that came whole and are worked on
+// sent is what a connection has sent. whole: a request that came whole is worked on, or its answer is on its way.
+type sent struct{ whole atomic.Bool }
 
 type sentKey struct{}
 
@@ -40,12 +40,9 @@ func (p *Parts) Watch(s *http.Server) {
 		switch {
 		case s == nil:
 		case r.ContentLength == 0:
-			s.whole.Add(1)
-			defer s.whole.Add(-1)
+			s.whole.Store(true)
 		default:
-			body := &sentBody{ReadCloser: r.Body, left: r.ContentLength, sent: s}
-			r.Body = body
-			defer body.end()
+			r.Body = &sentBody{ReadCloser: r.Body, left: r.ContentLength, sent: s}
 		}
 		handler.ServeHTTP(w, r)
 	})
@@ -62,52 +59,49 @@ func (p *Parts) add(c net.Conn) *sent {
 	return s
 }
 
+// note looks at what net/http says of a connection: it is idle when an answer has been sent, and not before.
 func (p *Parts) note(c net.Conn, state http.ConnState) {
-	if state == http.StateClosed || state == http.StateHijacked {
-		p.mu.Lock()
-		defer p.mu.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch state {
+	case http.StateIdle:
+		if s := p.conns[c]; s != nil {
+			s.whole.Store(false)
+		}
+	case http.StateClosed, http.StateHijacked:
 		delete(p.conns, c)
 	}
 }
 
-// Cut closes the connections that have no whole request under way.
+// Cut closes the connections that have no whole request under way. It returns when they are closed, which takes TLS a while where a client reads nothing.
 func (p *Parts) Cut() {
 	p.mu.Lock()
-	defer p.mu.Unlock()
+	var parts []net.Conn
 	for c, s := range p.conns {
-		if s.whole.Load() == 0 {
-			_ = c.Close() // its goroutine ends by that
+		if !s.whole.Load() {
+			parts = append(parts, c)
 		}
 	}
+	p.mu.Unlock()
+	var closing sync.WaitGroup
+	for _, c := range parts {
+		closing.Go(func() { _ = c.Close() }) // its goroutine ends by that
+	}
+	closing.Wait()
 }
 
 // sentBody notes when a body has come whole.
 type sentBody struct {
 	io.ReadCloser
-	left  int64 // bytes; less than 0: it is not known
-	sent  *sent
-	state atomic.Int32
+	left int64 // bytes; less than 0: it is not known
+	sent *sent
 }
-
-// States of a sentBody.
-const (
-	coming = iota
-	came
-	ended
-)
 
 // Read implements io.Reader.
 func (b *sentBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if b.left -= int64(n); (err != nil || b.left == 0) && b.state.CompareAndSwap(coming, came) {
-		b.sent.whole.Add(1)
+	if b.left -= int64(n); err != nil || b.left == 0 {
+		b.sent.whole.Store(true)
 	}
 	return n, err
-}
-
-// end is called when the request has been worked on.
-func (b *sentBody) end() {
-	if b.state.Swap(ended) == came {
-		b.sent.whole.Add(-1)
-	}
 }

@@ -174,12 +174,25 @@ func (s *Server) Shutdown(ctx context.Context) error {
 // Cut closes connections that have sent a part of a request: nobody has begun to work on it.
 func (s *Server) Cut() {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	var parts []*conn
 	for c := range s.conns {
 		if p := c.phase(); p == heading || p == reading {
-			_ = c.net.Close() // its goroutine ends by that
+			parts = append(parts, c)
 		}
 	}
+	s.mu.Unlock()
+	var closing sync.WaitGroup
+	for _, c := range parts { // TLS takes a while where a client reads nothing
+		closing.Go(func() { _ = c.carrier().Close() }) // its goroutine ends by that
+	}
+	closing.Wait()
+}
+
+// carrier is what carries the connection, which greet changes.
+func (c *conn) carrier() net.Conn {
+	c.s.mu.Lock()
+	defer c.s.mu.Unlock()
+	return c.net
 }
 
 // sweep closes connections whose clients take too long. One look a second at all of them costs less than timers that each request sets.
