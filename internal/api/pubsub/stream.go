@@ -58,9 +58,14 @@ func (d *Server) streamingPull(ctx context.Context, wire grpc.ServerStream) erro
 	if err != nil {
 		return err
 	}
+	receiving := false // then what in holds is given back by the one who receives
+	defer func() {
+		if !receiving {
+			in.hold.End()
+		}
+	}()
 	first := new(pubsubpb.StreamingPullRequest)
 	if err := in.first(ctx, first); err != nil {
-		in.hold.End()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -68,7 +73,6 @@ func (d *Server) streamingPull(ctx context.Context, wire grpc.ServerStream) erro
 	}
 	st, err := d.openStream(ctx, wire, first)
 	if err != nil {
-		in.hold.End()
 		return err
 	}
 	st.in = in
@@ -77,6 +81,7 @@ func (d *Server) streamingPull(ctx context.Context, wire grpc.ServerStream) erro
 	if err := wire.SendHeader(nil); err != nil { // some clients wait for it to know that the stream stands
 		return err
 	}
+	receiving = true
 	d.work.Go(func() { st.stop(st.receive(first)) }) // it returns once the handler has: reading ends with the call
 	err = st.send()
 	st.leaving = errors.Is(context.Cause(st.ctx), errHalfClosed) || st.goodbye != nil && st.goodbye.said.Load()
