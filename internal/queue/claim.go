@@ -53,7 +53,7 @@ type claiming struct {
 // Wait, and is handed the first that comes by whoever puts it. It returns none, and no error, when none came in time.
 //
 // Errors: ErrNotFound, ErrCondition (with a *condition.Error), ErrTooManyWaiters, ErrUnavailable, ErrClosed, ctx's: then nothing is claimed, but for
-// what could neither be read nor, because the disk failed or ctx ended, given back: that comes back when its lease ends.
+// what could not be given back because the disk failed: that comes back when its lease ends.
 func (s *Store) Claim(ctx context.Context, r ClaimRequest) ([]Claim, error) {
 	if r.Max <= 0 {
 		r.Max = 1
@@ -382,15 +382,20 @@ func (s *Store) await(ctx context.Context, c *claiming, w *waiter, wait time.Dur
 }
 
 // syncClaims waits until the claims are durable, where a queue promises that a message is with one reader at a time whatever happens.
-// When it fails the journal does, or ctx ends: the claims end with their leases.
+// When ctx ends meanwhile they are given back; when the journal fails they end with their leases.
 func (s *Store) syncClaims(ctx context.Context, picks []picked) error {
 	if !slices.ContainsFunc(picks, func(p picked) bool { return p.exactlyOnce }) {
 		return nil
 	}
-	if err := s.journal.Sync(ctx); err != nil {
+	err := s.journal.Sync(ctx)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() == nil:
 		return s.syncError(ctx, err)
 	}
-	return nil
+	_, err = s.Settle(context.WithoutCancel(ctx), backOf(picks))
+	return errors.Join(ctx.Err(), err)
 }
 
 // hold asks for room for the bodies. Where there is none, the claims are given back.

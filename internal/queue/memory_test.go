@@ -182,11 +182,24 @@ func (m *memory) Write(records []journal.Record) error {
 	return nil
 }
 
-func (m *memory) Sync(context.Context) error {
+// Sync waits like the file's journal: until the disk answers, or ctx ends.
+func (m *memory) Sync(ctx context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.synced = len(m.groups)
-	return m.broken
+	if !m.held {
+		m.synced = len(m.groups)
+		return m.broken
+	}
+	synced := make(chan struct{})
+	m.waiting = append(m.waiting, func() { close(synced) })
+	m.mu.Unlock()
+	defer m.mu.Lock()
+	select {
+	case <-synced:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 func (m *memory) Read(_ context.Context, addrs []journal.Address, each func(int, journal.Record, error)) error {

@@ -60,6 +60,41 @@ func TestRuleATokenSettlesItsOwnClaimAndNoOther(t *testing.T) {
 	})
 }
 
+// TestRuleAClaimThatIsGivenUpWhileItBecomesDurableIsGivenBack: nobody has seen these messages, so the next reader gets them, at their first attempt.
+func TestRuleAClaimThatIsGivenUpWhileItBecomesDurableIsGivenBack(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		m := newMemory()
+		s := open(t, m)
+		if _, err := s.CreateQueue(t.Context(), news, Definition{ExactlyOnce: true}); err != nil {
+			t.Fatal(err)
+		}
+		mustPut(t, s, news, text("one", "two", "three")...)
+		m.hold(true)
+		ctx, cancel := context.WithCancel(t.Context())
+		got := make(chan error, 1)
+		go func() {
+			_, err := s.Claim(ctx, ClaimRequest{From: from(news), Max: 3, Lease: time.Hour})
+			got <- err
+		}()
+		synctest.Wait() // it waits for the disk
+		cancel()
+		synctest.Wait()
+		m.hold(false)
+		if err := <-got; !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+		cs := mustClaim(t, s, ClaimRequest{From: from(news), Max: 3, Lease: time.Hour})
+		if len(cs) != 3 {
+			t.Errorf("%d of three are there again", len(cs))
+		}
+		for i, c := range cs {
+			if want := []string{"one", "two", "three"}[i]; string(c.Body()) != want || c.Attempt != 1 {
+				t.Errorf("%s comes as attempt %d, not %s as the first", c.Body(), c.Attempt, want)
+			}
+		}
+	})
+}
+
 // TestRuleAClaimIsWrittenBeforeItIsHandedOverAndWaitsForNoSync: with a disk that answers no sync a claim is answered, and its record is
 // there by then.
 func TestRuleAClaimIsWrittenBeforeItIsHandedOverAndWaitsForNoSync(t *testing.T) {

@@ -48,7 +48,7 @@ func (t *taker) take(ctx context.Context, s *subscription, n, b int, wait, deadl
 		return nil, nil, err
 	}
 	if s.retry != (backoff{}) {
-		t.d.lengthen(ctx, s, claims, deadline)
+		t.d.lengthen(context.WithoutCancel(ctx), s, claims, deadline) // the turn may end; they go out all the same
 	}
 	clear(t.out) // lets go of the bodies of before
 	t.out, t.attrs = slices.Grow(t.out[:0], len(claims))[:len(claims)], t.attrs[:0]
