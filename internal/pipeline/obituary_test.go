@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/message"
@@ -62,11 +65,11 @@ func TestObituariesCountEveryDeathOnce(t *testing.T) {
 			}
 			time.Sleep(time.Second)
 		}
-		rest, reason := o.rest()
+		rest, reason := restOf(&o)
 		if want := []uint64{1, 10, 10}; len(told) != 3 || told[0] != want[0] || told[1] != want[1] || told[2] != want[2] || rest != 9 || !errors.Is(reason, errDown) {
 			t.Errorf("told %v, rest %d, %v", told, rest, reason)
 		}
-		if again, _ := o.rest(); again != 0 {
+		if again, _ := restOf(&o); again != 0 {
 			t.Errorf("%d were told of twice", again)
 		}
 	})
@@ -79,4 +82,67 @@ func TestALongReasonIsCutInTheLog(t *testing.T) {
 	if n := logged.Len(); n > obituaryReason+300 || !strings.Contains(logged.String(), "…") {
 		t.Errorf("%d bytes: %s", n, logged.String())
 	}
+}
+
+// restOf is how many no line told of, and the reason of the last.
+func restOf(o *obituaries) (count uint64, last error) {
+	o.rest(func(n uint64, reason error) { count, last = count+n, reason })
+	return count, last
+}
+
+// A batch of many reasons has a line each, up to a bound, and the counts are of all of them.
+func TestEachKindOfReasonIsLogged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for kinds, lines := range map[int]int{9: 9, 100: 17} {
+			var logged bytes.Buffer
+			refuse := &answer{send: each(func(body string) component.Outcome {
+				n, _ := strconv.Atoi(strings.TrimLeft(body, "m0"))
+				why := strings.Repeat("x", 1+n%kinds)
+				return component.Reject(fmt.Errorf("the column %s does not take %q, row %d: it isn't %d", why, body, n, n))
+			})}
+			p := mustNew(t, &keeper{}, Options{Logger: slog.New(slog.NewTextHandler(&logged, nil))},
+				Node{Name: "in", Source: feedOf(numbers(875)...)},
+				Node{Name: "out", Inputs: []string{"in"}, Sink: refuse, Settings: Settings{DeadLetter: "shop/graves", Batch: Batch{MaxEvents: 1000}}},
+			)
+			mustRun(t, p)
+			seen, total := map[string]bool{}, 0
+			for line := range strings.Lines(logged.String()) {
+				m := regexp.MustCompile(`count=(\d+) .*the column (x+) `).FindStringSubmatch(line)
+				if m == nil {
+					t.Fatalf("logged %s", line)
+				}
+				n, _ := strconv.Atoi(m[1])
+				total += n
+				seen[m[2]] = true
+			}
+			if got := strings.Count(logged.String(), "\n"); total != 875 || len(seen) < min(kinds, 16) || got > 2*lines {
+				t.Errorf("%d kinds: %d lines of %d dead letters, %d columns", kinds, got, total, len(seen))
+			}
+		}
+	})
+}
+
+func TestWhatDiffersFromMessageToMessageIsNoKind(t *testing.T) {
+	for reason, want := range map[string]string{
+		`the column a is INT: "12\"x" is no number`: `the column a is INT: " is no number`,
+		"row 12, 7 of 900":                          "row 0, 0 of 0",
+		"it doesn't take 'a b' or `c`":              `it doesn't take " or "`,
+		`open "`:                                    `open "`,
+		"":                                          "",
+		strings.Repeat("飛", 2000):                   strings.Repeat("飛", 67),
+	} {
+		if got := kindOf(reason); got != want {
+			t.Errorf("%s: %s", reason, got)
+		}
+	}
+}
+
+func FuzzKindOf(f *testing.F) {
+	f.Add("the column a is INT: \"12\\\"x\" is no number 7")
+	f.Add("it isn't `")
+	f.Fuzz(func(t *testing.T, reason string) {
+		if kind := kindOf(reason); len(kind) > kindBytes+utf8.UTFMax || strings.ContainsAny(kind, "123456789`") {
+			t.Errorf("%q: %q", reason, kind)
+		}
+	})
 }
