@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/message"
@@ -35,6 +36,7 @@ type node struct {
 	turns     *turns                                                                           // of groups that leave in order; nil: they need not
 
 	obituaries obituaries
+	mourned    atomic.Bool // of a graveyard: it was told that a dead letter cannot be written
 
 	halted bool // it stopped the pipeline; the pipeline's lock guards it
 }

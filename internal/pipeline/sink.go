@@ -48,6 +48,7 @@ func (p *Pipeline) deliver(n *node, g *group) sample {
 
 	sent := p.options.Clock()
 	gone, bytes, delivered := 0, 0, 0
+	again := false
 	over := make([]*journey, 0, len(g.parts))
 	for i, q := range g.parts {
 		o := outcomes[i]
@@ -66,11 +67,15 @@ func (p *Pipeline) deliver(n *node, g *group) sample {
 				over = append(over, q.j)
 			}
 		case p.answered(n, q, o, sent):
+			again = true
 			continue // it sleeps
 		}
 		gone, bytes = gone+1, bytes+q.size
 	}
 	n.delivered.Add(uint64(delivered))
+	if again {
+		n.retries.Add(1) // of the request, however many of its messages are sent again
+	}
 	p.settle(over...)
 	n.stage.leave(gone, bytes)
 	return told
@@ -163,7 +168,6 @@ func (p *Pipeline) failed(n *node, q *part, o component.Outcome) (sleeps bool) {
 		q.j.bury(q, n, o)
 		return false
 	}
-	n.retries.Add(1)
 	n.failed(o.Reason, p.options.Clock())
 	if q.fatal != nil {
 		p.mourn(n, q.fatal.node, o.Reason)
@@ -176,7 +180,7 @@ func (p *Pipeline) failed(n *node, q *part, o component.Outcome) (sleeps bool) {
 // mourn tells of a dead letter that can not be written: in the statistics of the node that gave it up, and once in the log.
 func (p *Pipeline) mourn(yard, n *node, err error) {
 	n.failed(fmt.Errorf("dead letter for %s: %w", yard.Name, err), p.options.Clock())
-	if yard.retries.Load() == 1 {
+	if yard.mourned.CompareAndSwap(false, true) {
 		p.options.Logger.Warn("a dead letter cannot be written and will be tried again; its message is not settled until then",
 			"queue", yard.Name, "step", n.Name, "error", err)
 	}

@@ -168,7 +168,9 @@ func (s *stage) reckon(replies []reply) {
 		}
 		if !s.p.answered(s.node, r.part, r.outcome, now) {
 			gone, bytes = gone+1, bytes+r.part.size
+			continue
 		}
+		s.node.retries.Add(1)
 	}
 	s.leave(gone, bytes)
 }

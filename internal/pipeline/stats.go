@@ -26,7 +26,7 @@ type NodeStats struct {
 	Skipped uint64 // messages that were replayed for another step
 
 	Delivered uint64 // sinks: messages the far end has; sources: deliveries settled as delivered
-	Retries   uint64 // tries that were put off
+	Retries   uint64 // sinks: requests of which a message or more were put off, to be sent again; transforms: messages that were
 	Rejected  uint64 // messages given up: rejected or out of attempts
 	Dead      uint64 // dead letters that are durable
 	Dropped   uint64 // sinks: messages that nobody wanted any more: expired, or replaced by newer ones
@@ -56,7 +56,7 @@ type Result struct {
 	DeadLettered uint64
 	Dropped      uint64
 	GivenBack    uint64
-	Retried      uint64 // tries that were put off, in all nodes
+	Retried      uint64 // retries of all nodes: requests that had to be made again, however many messages they were of
 	Nodes        []NodeStats
 }
 

@@ -73,7 +73,15 @@ func (p *Pipeline) transformed(n *node, q *part, outs []emitted, err error) (sle
 		q.lose(n)
 		return false
 	}
-	return p.failed(n, q, outcomeOf(err))
+	return n.again(p.failed(n, q, outcomeOf(err)))
+}
+
+// again counts a message that a transform is given again.
+func (n *node) again(sleeps bool) bool {
+	if sleeps {
+		n.retries.Add(1)
+	}
+	return sleeps
 }
 
 // outcomeOf is what a transform's error means.

@@ -26,7 +26,7 @@ func (p *Pipeline) stream(n *node, g *group) sample {
 	case p.over():
 		q.lose(n)
 	default:
-		sleeps = p.failed(n, q, outcomeOf(err))
+		sleeps = n.again(p.failed(n, q, outcomeOf(err)))
 	}
 	if !sleeps {
 		n.stage.leave(1, q.size)
