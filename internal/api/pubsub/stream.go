@@ -165,8 +165,7 @@ func (st *stream) send() error {
 			return err
 		}
 		deadline := time.Duration(st.deadline.Load())
-		claims, told, err := t.take(st.turn.begin(st.ctx), s, n, b, streamWait, deadline, st.owner)
-		st.turn.done()
+		claims, told, err := st.take(&t, s, n, b, deadline)
 		if errors.Is(err, door.ErrBusy) || errors.Is(err, context.Canceled) && st.ctx.Err() == nil {
 			continue // the messages went back as if nobody had asked; or the turn has ended
 		}
@@ -188,6 +187,13 @@ func (st *stream) send() error {
 			return err
 		}
 	}
+}
+
+// take takes messages in a turn, which ends also with a panic: others wait for that.
+func (st *stream) take(t *taker, s *subscription, n, b int, deadline time.Duration) ([]queue.Claim, []delivery, error) {
+	ctx := st.turn.begin(st.ctx)
+	defer st.turn.done()
+	return t.take(ctx, s, n, b, streamWait, deadline, st.owner)
 }
 
 // reach remembers the last deadline that was given.

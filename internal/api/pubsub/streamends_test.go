@@ -1,10 +1,12 @@
 package pubsub
 
 import (
+	"context"
 	"errors"
 	"net"
 	"strings"
 	"testing"
+	"time"
 
 	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
 	"google.golang.org/grpc"
@@ -69,5 +71,39 @@ func TestAStreamThatEndsWhileItOpensGivesBackWhatItsFirstRequestTook(t *testing.
 				t.Errorf("%d bytes are left over", n)
 			}
 		})
+	}
+}
+
+// defective is a context that panics when it is asked whether it has ended.
+type defective struct{ context.Context }
+
+func (defective) Err() error { panic("a defect") }
+
+// A stream that ends with a panic while it takes messages ends: nobody waits for its turn for ever, neither its own end nor a stop.
+func TestAPanicWhileAStreamTakesMessagesEndsItsTurn(t *testing.T) {
+	r := newRig(t)
+	r.subscribe("news")
+	st, err := r.door.openStream(t.Context(), nil, &pubsubpb.StreamingPullRequest{Subscription: subscriptionName("news"), StreamAckDeadlineSeconds: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	st.turn.ctx, st.turn.cut = defective{t.Context()}, func() {}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("it did not panic")
+			}
+		}()
+		t.Error(st.send())
+	}()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		st.end()
+	}()
+	select {
+	case <-ended:
+	case <-time.After(10 * time.Second):
+		t.Error("the stream does not end")
 	}
 }
