@@ -150,7 +150,7 @@ func ExampleRows() {
 	defer s.Close(ctx)
 	err = s.Do(ctx, tsurugi.TxOptions{}, func(ctx context.Context, tx *tsurugi.Tx) error {
 		for _, sql := range []string{
-			"CREATE TABLE orders (id INT PRIMARY KEY, price DECIMAL(10,2), at TIMESTAMP)",
+			"CREATE TABLE orders (id INT PRIMARY KEY, price DECIMAL(10,2), placed TIMESTAMP)",
 			"INSERT INTO orders VALUES (1, 12.5, TIMESTAMP '2026-07-01 09:30:00'), (2, NULL, NULL)",
 		} {
 			if _, err := tx.Exec(ctx, sql); err != nil {

@@ -3,6 +3,7 @@ package tsurugi_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -232,6 +233,43 @@ func TestEndpointsAreOfTheFormTCP(t *testing.T) {
 	for _, bad := range []string{"", "localhost:12345", "ipc:tsurugi", "http://localhost:12345", "tcp://", "tcp://localhost:12345/x", "tcp://local host:1"} {
 		if _, err := tsurugi.Connect(t.Context(), bad, tsurugi.Config{}); err == nil || tsurugi.SafeToRetry(err) {
 			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+// The server hears of a cancel too late and works on: the client does not wait for that, and what comes in the end is no other request's answer.
+func TestACancelledQueryThatWorksOnHarmsNoOther(t *testing.T) {
+	t.Parallel()
+	server := tsurugitest.Start(t, tsurugitest.Config{})
+	s := connect(t, server.Endpoint(), tsurugi.Config{})
+	run(t, s, "CREATE TABLE t (id INT PRIMARY KEY)", "INSERT INTO t VALUES (1)")
+	for range 3 {
+		tx, other := begin(t, s, tsurugi.TxOptions{}), begin(t, s, tsurugi.TxOptions{})
+		free := make(chan struct{})
+		ctx, cancel := context.WithCancel(t.Context())
+		var once sync.Once
+		server.On(func(r tsurugitest.Request) tsurugitest.Action {
+			if r.Kind != tsurugitest.Query {
+				return tsurugitest.Action{}
+			}
+			a := tsurugitest.Action{}
+			once.Do(func() { cancel(); a = tsurugitest.WorkOn(free) })
+			return a
+		})
+		if rows, err := tx.Query(ctx, "SELECT id FROM t"); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v, %v", rows, err)
+		}
+		cancel()
+		close(free)
+		rows, err := other.Query(t.Context(), "SELECT id FROM t WHERE id = 1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !rows.Next(t.Context()) || rows.Values()[0].Int() != 1 || rows.Next(t.Context()) || rows.Err() != nil {
+			t.Errorf("%v, %v", rows.Values(), rows.Err())
+		}
+		if err := s.Err(); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -37,7 +37,7 @@ func everyType(t *testing.T) []struct {
 		{"DOUBLE", tsurugi.Float8Type, []tsurugi.Value{tsurugi.Float8(-math.MaxFloat64), tsurugi.Float8(math.SmallestNonzeroFloat64), tsurugi.Float8(math.Pi), tsurugi.Float8(math.NaN()), tsurugi.Float8(math.Inf(-1))}},
 		{"DECIMAL(38,0)", tsurugi.DecimalType, []tsurugi.Value{tsurugi.BigDecimal(most, 0), tsurugi.BigDecimal(new(big.Int).Neg(most), 0), tsurugi.Decimal(0, 0), tsurugi.Decimal(math.MinInt64, 0)}},
 		{"DECIMAL(38,10)", tsurugi.DecimalType, []tsurugi.Value{tsurugi.Decimal(-1, -10), tsurugi.Decimal(12_345_678_900, -10)}},
-		{"VARCHAR(*)", tsurugi.CharacterType, []tsurugi.Value{tsurugi.Text(""), tsurugi.Text("a\x00b"), tsurugi.Text(strings.Repeat("日", 64)), tsurugi.Text(strings.Repeat("x", 64)), tsurugi.Text(strings.Repeat("x", 65)), tsurugi.Text(strings.Repeat("é", 15_000))}},
+		{"VARCHAR(*)", tsurugi.CharacterType, []tsurugi.Value{tsurugi.Text(""), tsurugi.Text(strings.Repeat("日", 64)), tsurugi.Text(strings.Repeat("x", 64)), tsurugi.Text(strings.Repeat("x", 65)), tsurugi.Text(strings.Repeat("é", 15_000)), tsurugi.Text(strings.Repeat("x", 2_097_132))}},
 		{"CHAR(5)", tsurugi.CharacterType, []tsurugi.Value{tsurugi.Text("12345")}},
 		{"VARBINARY(*)", tsurugi.OctetType, []tsurugi.Value{tsurugi.Bytes(nil), tsurugi.Bytes([]byte{0, 0xff}), tsurugi.Bytes(make([]byte, 16)), tsurugi.Bytes(make([]byte, 17)), tsurugi.Bytes(make([]byte, 30_000))}},
 		{"BINARY(3)", tsurugi.OctetType, []tsurugi.Value{tsurugi.Bytes([]byte{1, 2, 3})}},
@@ -89,14 +89,14 @@ func TestEveryTypeComesBackAsItWasSent(t *testing.T) {
 func TestTimesWithZonesComeBackAsTheSameMoment(t *testing.T) {
 	t.Parallel()
 	s := connect(t, endpoint(t), tsurugi.Config{})
-	name := table(t, s, "id INT PRIMARY KEY, at TIMESTAMP WITH TIME ZONE")
+	name := table(t, s, "id INT PRIMARY KEY, moment TIMESTAMP WITH TIME ZONE")
 	insert := prepare(t, s, "INSERT INTO "+name+" VALUES (:id, :at)", holder("id", tsurugi.Int4Type), holder("at", tsurugi.TimePointWithTimeZoneType))
 	want := time.Date(2026, 1, 1, 8, 30, 0, 1000, time.FixedZone("", 9*3600+30*60))
 	tx := begin(t, s, tsurugi.TxOptions{})
 	if _, err := tx.ExecPrepared(t.Context(), insert, tsurugi.Int4(1), tsurugi.TimePointWithTimeZone(want)); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := tx.Query(t.Context(), "SELECT at FROM "+name)
+	rows, err := tx.Query(t.Context(), "SELECT moment FROM "+name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,24 +198,62 @@ func TestLargeObjectsAreFilesOfTheServers(t *testing.T) {
 	}
 }
 
-func TestTenMegabytesAreOneValue(t *testing.T) {
+// A column without a length holds 2,097,132 bytes, and text no NUL.
+func TestTwoMegabytesAreOneValue(t *testing.T) {
 	t.Parallel()
-	s := connect(t, tsurugitest.Start(t, tsurugitest.Config{}).Endpoint(), tsurugi.Config{})
-	run(t, s, "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(*))")
-	insert := prepare(t, s, "INSERT INTO t VALUES (:id, :v)", holder("id", tsurugi.Int4Type), holder("v", tsurugi.CharacterType))
+	const most = 2_097_132
+	s := connect(t, endpoint(t), tsurugi.Config{})
+	name := table(t, s, "id INT PRIMARY KEY, v VARCHAR(*), b VARBINARY(*)")
+	insert := prepare(t, s, "INSERT INTO "+name+" VALUES (:id, :v, :b)", holder("id", tsurugi.Int4Type), holder("v", tsurugi.CharacterType), holder("b", tsurugi.OctetType))
 	tx := begin(t, s, tsurugi.TxOptions{})
-	long := strings.Repeat("十メガ", 10<<20/9)
-	if _, err := tx.Send(t.Context(), insert, tsurugi.Int4(1), tsurugi.Text(long)); err != nil {
-		t.Fatal(err)
+	long := strings.Repeat("十", most/3)
+	for id := range 3 {
+		if _, err := tx.Send(t.Context(), insert, tsurugi.Int4(int32(id)), tsurugi.Text(long), tsurugi.Bytes(make([]byte, most))); err != nil {
+			t.Fatal(err)
+		}
 	}
-	rows, err := tx.Query(t.Context(), "SELECT v FROM t")
+	rows, err := tx.Query(t.Context(), "SELECT v, b FROM "+name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !rows.Next(t.Context()) || rows.Values()[0].Text() != long {
-		t.Error("it is not what was sent", rows.Err())
+	for range 3 {
+		if !rows.Next(t.Context()) || rows.Values()[0].Text() != long || len(rows.Values()[1].Text()) != most {
+			t.Fatal("it is not what was sent", rows.Err())
+		}
 	}
 	if err := rows.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	for what, values := range map[string][]tsurugi.Value{
+		"a text of one byte more": {tsurugi.Int4(9), tsurugi.Text(long + "x"), tsurugi.Null()},
+		"bytes of one more":       {tsurugi.Int4(9), tsurugi.Null(), tsurugi.Bytes(make([]byte, most+1))},
+		"a NUL":                   {tsurugi.Int4(9), tsurugi.Text("a\x00b"), tsurugi.Null()},
+	} {
+		if _, err := begin(t, s, tsurugi.TxOptions{}).ExecPrepared(t.Context(), insert, values...); !tsurugi.IsConstraint(err) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// What the server refuses when it is prepared: reserved words as names, a placeholder for LIMIT, placeholders of types that it does not convert.
+func TestStatementsThatTheServerDoesNotPrepare(t *testing.T) {
+	t.Parallel()
+	s := connect(t, endpoint(t), tsurugi.Config{})
+	name := table(t, s, `id INT PRIMARY KEY, "at" TIMESTAMP, price DECIMAL(10,2)`)
+	for sql, typ := range map[string]tsurugi.Type{
+		"INSERT INTO " + name + " (id, at) VALUES (1, :x)":        tsurugi.TimePointType,
+		"SELECT at FROM " + name + " WHERE id = :x":               tsurugi.Int4Type,
+		"CREATE TABLE " + name + "2 (id INT PRIMARY KEY, at INT)": 0,
+		"SELECT id FROM " + name + " LIMIT :x":                    tsurugi.Int8Type,
+		"UPDATE " + name + ` SET price = 1 WHERE "at" = :x`:       tsurugi.TimePointWithTimeZoneType,
+		"INSERT INTO " + name + ` (id, "at") VALUES (1, :x)`:      tsurugi.TimePointWithTimeZoneType,
+		"INSERT INTO " + name + " (id, price) VALUES (1, :x)":     tsurugi.Float8Type,
+		"INSERT INTO " + name + " (id) VALUES (:x)":               tsurugi.CharacterType,
+	} {
+		var e *tsurugi.Error
+		if _, err := s.Prepare(t.Context(), sql, holder("x", typ)); !errors.As(err, &e) || e.Code != tsurugi.CodeSyntax && e.Code != tsurugi.CodeTypeAnalyze {
+			t.Errorf("%s: %v", sql, err)
+		}
+	}
+	prepare(t, s, "INSERT INTO "+name+` (id, "at", price) VALUES (:x, NULL, :x)`, holder("x", tsurugi.Int8Type))
 }

@@ -42,7 +42,7 @@ func open(t *testing.T, table, columns string) *sql.DB {
 
 func TestStatementsAndQueriesTakeArguments(t *testing.T) {
 	t.Parallel()
-	db := open(t, "hikyaku_sql_arguments", "id BIGINT PRIMARY KEY, name VARCHAR(20), level DOUBLE, price DECIMAL(10,2), data VARBINARY(10), at TIMESTAMP WITH TIME ZONE, day DATE")
+	db := open(t, "hikyaku_sql_arguments", "id BIGINT PRIMARY KEY, name VARCHAR(20), level DOUBLE, price DECIMAL(10,2), data VARBINARY(10), moment TIMESTAMP WITH TIME ZONE, born DATE")
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC)
 	price, err := tsurugi.ParseDecimal("12.50")
 	if err != nil {

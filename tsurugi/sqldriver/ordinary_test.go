@@ -12,10 +12,10 @@ import (
 // column's.
 func TestValuesOfGoGoIntoTheColumnsOfATable(t *testing.T) {
 	t.Parallel()
-	columns := "id INT PRIMARY KEY, stamp TIMESTAMP, zoned TIMESTAMP WITH TIME ZONE, day DATE, clock TIME, price DECIMAL(10,2), level DOUBLE, small REAL, big BIGINT, name VARCHAR(40), data VARBINARY(40)"
+	columns := "id INT PRIMARY KEY, stamp TIMESTAMP, zoned TIMESTAMP WITH TIME ZONE, born DATE, clock TIME, price DECIMAL(10,2), level DOUBLE, small REAL, big BIGINT, name VARCHAR(40), data VARBINARY(40)"
 	db := open(t, "hikyaku_sql_ordinary", columns)
 	moment := time.Date(2026, 1, 2, 23, 4, 5, 600, time.FixedZone("", 9*60*60))
-	const insert = "INSERT INTO hikyaku_sql_ordinary (id, stamp, zoned, day, clock, price, level, small, big, name, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	const insert = "INSERT INTO hikyaku_sql_ordinary (id, stamp, zoned, born, clock, price, level, small, big, name, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 	for i, args := range [][]any{
 		{1, moment, moment, moment, moment, 12.5, 0.5, 0.1, 5, []byte("text"), []byte{1}},
 		{2, "2026-01-02 23:04:05.0000006", "2026-01-02T23:04:05.0000006+09:00", "2026-01-02", "23:04:05.0000006", "12.50", "0.5", float32(0.1), "5", "text", "\x01"},
@@ -40,7 +40,7 @@ func TestValuesOfGoGoIntoTheColumnsOfATable(t *testing.T) {
 		{"? <= stamp", moment},
 		{"stamp = ?", "2026-01-02T23:04:05.0000006"},
 		{"zoned = ?", moment.UTC()},
-		{"day = ?", moment},
+		{"born = ?", moment},
 		{"clock = ?", moment},
 		{"price = ?", 12.5},
 		{"price = ?", "12.5"},

@@ -41,6 +41,7 @@ type Action struct {
 	does   does
 	code   uint64
 	detail string
+	until  <-chan struct{}
 }
 
 type does uint8
@@ -52,6 +53,7 @@ const (
 	hang
 	fail
 	dissipate
+	workOn
 )
 
 // Actions. A hook that does not care answers with the zero Action: the request is done.
@@ -63,6 +65,10 @@ var (
 
 // Dissipate drops the request and answers UNKNOWN, "request dissipated", as the server does when a failure inside leaves a request without an answer. The transaction is aborted.
 var Dissipate = Action{does: dissipate}
+
+// WorkOn works at the request until the channel is closed, and does it and answers then, even if the client has cancelled it meanwhile: the server hears of that too late. Other requests
+// of the session wait.
+func WorkOn(until <-chan struct{}) Action { return Action{does: workOn, until: until} }
 
 // Fail answers with an error of the SQL service and aborts the transaction. The code is the protocol's, as a tsurugi.Code.
 func Fail(code int, detail string) Action {

@@ -31,6 +31,7 @@ type Server struct {
 	sessions map[uint64]*session
 	last     uint64 // session
 	closed   bool
+	over     chan struct{} // closed when the server is
 }
 
 // T is what Start needs of a *testing.T or *testing.B.
@@ -54,7 +55,7 @@ func Start(t T, cfg Config) *Server {
 // New starts a server, for programs other than tests.
 func New(cfg Config) (*Server, error) {
 	cfg = cfg.withDefaults()
-	s := &Server{cfg: cfg, db: store.New(cfg.MaxRows), sessions: make(map[uint64]*session)}
+	s := &Server{cfg: cfg, db: store.New(cfg.MaxRows), sessions: make(map[uint64]*session), over: make(chan struct{})}
 	if len(cfg.Users) > 0 || len(cfg.Tokens) > 0 {
 		if err := s.makeKey(); err != nil {
 			return nil, err
@@ -109,6 +110,9 @@ func (s *Server) ask(r Request) Action {
 // Close ends the server and all sessions. Tables are lost.
 func (s *Server) Close() {
 	s.mu.Lock()
+	if !s.closed {
+		close(s.over)
+	}
 	s.closed = true
 	s.mu.Unlock()
 	_ = s.listener.Close() // it is over

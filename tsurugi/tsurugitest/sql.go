@@ -77,6 +77,16 @@ func (c *session) hooked(r Request, slot uint16, kind message.Kind, do func()) (
 	case hang:
 		c.hung = true
 		return true, nil
+	case workOn:
+		if c.flush(true) != nil {
+			return true, errGone
+		}
+		select {
+		case <-a.until:
+			return false, nil
+		case <-c.server.over:
+			return true, errGone
+		}
 	case dissipate:
 		c.refuse(slot, kind, store.ErrDissipated)
 		return true, errFailed

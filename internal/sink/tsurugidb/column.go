@@ -43,9 +43,9 @@ func column(c *tsurugi.Column, key bool) rows.Column {
 	case tsurugi.DecimalType:
 		r.Kind, r.Precision, r.Scale = rows.Decimal, int(c.Precision), int(c.Scale)
 	case tsurugi.CharacterType:
-		r.Kind, r.Length = rows.Text, int(c.Length)
+		r.Kind, r.Length, r.NoNUL = rows.Text, most(c), true
 	case tsurugi.OctetType:
-		r.Kind, r.Length = rows.Bytes, int(c.Length)
+		r.Kind, r.Length = rows.Bytes, most(c)
 	case tsurugi.DateType:
 		r.Kind = rows.Date
 	case tsurugi.TimeOfDayType, tsurugi.TimeOfDayWithTimeZoneType:
@@ -58,6 +58,17 @@ func column(c *tsurugi.Column, key bool) rows.Column {
 		r.Kind = rows.Null
 	}
 	return r
+}
+
+// longest is how many bytes a text or bytes have at most in a column without a length of its own.
+const longest = 2_097_132
+
+// most is how many a column's values have at most.
+func most(c *tsurugi.Column) int {
+	if c.Length == 0 {
+		return longest
+	}
+	return int(c.Length)
 }
 
 // native is a column's type as SQL has it.

@@ -148,3 +148,22 @@ func TestBlocksOfEverySizeAreWrittenWhole(t *testing.T) {
 	write(16)
 	owns(1000 % s.(*session).shapes.list[0].sizes[0].rows)
 }
+
+// A text of the most bytes that the server takes is written, among others; one of a byte more, or with a NUL, is refused before it is sent, and costs the others nothing.
+func TestTextsOfAnyLengthAreWrittenOrRefused(t *testing.T) {
+	server := tsurugitest.Start(t, tsurugitest.Config{})
+	do(t, server, "CREATE TABLE texts (id INT PRIMARY KEY, v VARCHAR(*))")
+	s := started(t, server, Config{Config: rows.Config{Table: []string{"texts"}}})
+	text := func(id int, v string) string { return fmt.Sprintf(`{"id":%d,"v":"%s"}`, id, v) }
+	long := strings.Repeat("x", longest)
+	before := server.Stats()
+	said := send(t, s, bodies(text(1, "a"), text(2, long), text(3, long+"x"), text(4, long), text(5, `a\u0000b`), text(6, "b")))
+	for i, want := range []string{"delivered", "delivered", "rejected", "delivered", "rejected", "delivered"} {
+		if !strings.HasPrefix(said[i], want) {
+			t.Errorf("message %d is %s", i+1, said[i])
+		}
+	}
+	if after := server.Stats(); after.Commits != before.Commits+1 || server.Count("texts") != 4 {
+		t.Errorf("%d commits, %d rows", after.Commits-before.Commits, server.Count("texts"))
+	}
+}

@@ -114,6 +114,9 @@ func (p *parser) zoned(plain, zoned value.Type) value.Type {
 	return plain
 }
 
+// MaxLength is how many bytes a value of text or bytes has at most, also where the column says (*).
+const MaxLength = 2_097_132
+
 // length reads that of text or bytes. Without one, CHAR and BINARY have one byte, the others any.
 func (p *parser) length(c *ColumnDef) error {
 	if !p.accept("(") {
@@ -127,8 +130,8 @@ func (p *parser) length(c *ColumnDef) error {
 		if c.Length, err = p.whole(); err != nil {
 			return err
 		}
-		if c.Length == 0 {
-			return p.unexpected("a length above 0")
+		if c.Length == 0 || c.Length > MaxLength {
+			return p.unexpected("a length of 1 to 2097132 before this")
 		}
 	}
 	return p.expect(")")

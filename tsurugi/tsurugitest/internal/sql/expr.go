@@ -187,6 +187,10 @@ func (p *parser) word() (Expr, error) {
 		}
 		return &Aggregate{name, x}, p.expect(")")
 	}
+	if isReserved(name) {
+		p.pos--
+		return nil, p.unexpected("a value")
+	}
 	return Column{strings.ToLower(t.text)}, nil
 }
 

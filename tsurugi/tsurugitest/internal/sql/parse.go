@@ -89,6 +89,9 @@ func (p *parser) name() (string, error) {
 	t := p.peek()
 	switch t.kind {
 	case word:
+		if isReserved(t.text) {
+			return "", p.unexpected("a name, which this is only in quotes,")
+		}
 		p.pos++
 		return strings.ToLower(t.text), nil
 	case quoted:

@@ -155,11 +155,21 @@ func rational(v value.Value) (*big.Rat, bool) {
 }
 
 func tooLong(c *sql.ColumnDef, n int) error {
-	return refuse(codeTooLong, "value of %d bytes is too long for column %q, which holds %d", n, c.Name, c.Length)
+	most := c.Length
+	if most == 0 {
+		most = sql.MaxLength
+	}
+	return refuse(codeTooLong, "value of %d bytes is too long for column %q, which holds %d", n, c.Name, most)
 }
 
 func text(c *sql.ColumnDef, v value.Value) (value.Value, error) {
 	s := v.Text()
+	if strings.IndexByte(s, 0) >= 0 {
+		return v, refuse(codeInvalidValue, "the text for column %q has the character NUL", c.Name)
+	}
+	if c.Length == 0 && len(s) > sql.MaxLength {
+		return v, tooLong(c, len(s))
+	}
 	if c.Length > 0 && len(s) > c.Length {
 		if strings.TrimRight(s[c.Length:], " ") != "" {
 			return v, tooLong(c, len(s))
@@ -174,7 +184,7 @@ func text(c *sql.ColumnDef, v value.Value) (value.Value, error) {
 
 func octets(c *sql.ColumnDef, v value.Value) (value.Value, error) {
 	s := v.Text()
-	if c.Length > 0 && len(s) > c.Length {
+	if len(s) > sql.MaxLength || c.Length > 0 && len(s) > c.Length {
 		return v, tooLong(c, len(s))
 	}
 	if !c.Varying {

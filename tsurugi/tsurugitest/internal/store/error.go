@@ -36,6 +36,7 @@ const (
 	codeTooManyRows  = 27
 	codeTxNotFound   = 33
 	codeOutOfRange   = 39
+	codeInvalidValue = 38
 	codeTooLong      = 40
 	codeSyntax       = 102
 	codeType         = 104
