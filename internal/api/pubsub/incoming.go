@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync/atomic"
-	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -25,7 +23,7 @@ type incoming struct {
 	d    *Server
 	from arriving
 	hold door.Hold // of the message that was read last
-	late atomic.Bool
+	time messageTime
 }
 
 // arriving is what a call's stream is in the transport of gRPC.
@@ -67,9 +65,9 @@ func (d *Server) incoming(wire grpc.ServerStream) (*incoming, error) {
 }
 
 // only reads the one message of a call that has one.
-func (in *incoming) only(ctx context.Context, m any) error {
-	timer := in.hurry()
-	defer timer.Stop()
+func (in *incoming) only(ctx context.Context, m any) (err error) {
+	in.time.begin(in)
+	defer func() { err = in.time.end(err) }()
 	if n := in.from.HeaderWireLength(); n > smallHeader {
 		if err := in.take(ctx, int64(n)); err != nil {
 			return err
@@ -80,9 +78,9 @@ func (in *incoming) only(ctx context.Context, m any) error {
 	case err == io.EOF:
 		return status.Error(codes.Internal, "the call has no message")
 	case err != nil:
-		return in.broken(err)
+		return broken(err)
 	}
-	if err := in.message(ctx, head, m, timer); err != nil {
+	if err := in.message(ctx, head, m); err != nil {
 		return err
 	}
 	// Nothing may follow: it would lie in the stream's window for as long as the call lasts.
@@ -90,58 +88,45 @@ func (in *incoming) only(ctx context.Context, m any) error {
 	case err == nil:
 		return status.Error(codes.Internal, "the call has more than one message")
 	case err != io.EOF:
-		return in.broken(err)
+		return broken(err)
 	}
 	return nil
 }
 
 // first reads the first message of a stream, which has to come. The errors are those of next.
-func (in *incoming) first(ctx context.Context, m any) error {
-	timer := in.hurry()
-	defer timer.Stop()
+func (in *incoming) first(ctx context.Context, m any) (err error) {
+	in.time.begin(in)
+	defer func() { err = in.time.end(err) }()
 	return in.next(ctx, m)
 }
 
 // next reads the next message of a stream, however long that is idle before. io.EOF: the client has closed its side.
-func (in *incoming) next(ctx context.Context, m any) error {
+func (in *incoming) next(ctx context.Context, m any) (err error) {
 	var head [5]byte
 	if err := in.from.ReadMessageHeader(head[:1]); err != nil {
 		if err == io.EOF {
 			return err
 		}
-		return in.broken(err)
+		return broken(err)
 	}
-	timer := in.hurry()
-	defer timer.Stop()
+	in.time.begin(in)
+	defer func() { err = in.time.end(err) }()
 	if err := in.from.ReadMessageHeader(head[1:]); err != nil {
-		return in.broken(err)
+		return broken(err)
 	}
-	return in.message(ctx, head, m, timer)
+	return in.message(ctx, head, m)
 }
-
-// hurry begins the client's time for a message.
-func (in *incoming) hurry() *time.Timer {
-	return time.AfterFunc(door.BodyTime, func() {
-		in.late.Store(true)
-		_ = in.from.WriteStatus(status.Convert(errLate)) // a client that is gone misses it
-	})
-}
-
-var errLate = status.Errorf(codes.DeadlineExceeded, "a message was not complete %v after it began: send smaller ones, or faster", door.BodyTime)
 
 // broken is why a message could not be read.
-func (in *incoming) broken(err error) error {
-	switch {
-	case in.late.Load():
-		return errLate
-	case err == io.EOF, errors.Is(err, io.ErrUnexpectedEOF):
+func broken(err error) error {
+	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
 		return status.Error(codes.Internal, io.ErrUnexpectedEOF.Error())
 	}
 	return err
 }
 
 // message reads the message that head announces.
-func (in *incoming) message(ctx context.Context, head [5]byte, m any, timer *time.Timer) error {
+func (in *incoming) message(ctx context.Context, head [5]byte, m any) error {
 	size := int64(binary.BigEndian.Uint32(head[1:]))
 	if size > maxRequest {
 		return status.Errorf(codes.ResourceExhausted, "a message of %d bytes is larger than the %d that one may have: send fewer at once", size, maxRequest)
@@ -155,7 +140,7 @@ func (in *incoming) message(ctx context.Context, head [5]byte, m any, timer *tim
 		cost = max(cost, min(packedCost*cost, requestCost*most, in.hold.Of.Limit()/2))
 		most = cost / requestCost
 	}
-	data, err := in.body(ctx, int(size), cost, timer)
+	data, err := in.body(ctx, int(size), cost)
 	if err != nil {
 		return err
 	}
@@ -173,7 +158,7 @@ func (in *incoming) message(ctx context.Context, head [5]byte, m any, timer *tim
 }
 
 // body reads n bytes when there is room for what they cost. Of many, who sends the first ones is believed; a promise takes nothing.
-func (in *incoming) body(ctx context.Context, n int, cost int64, timer *time.Timer) (mem.BufferSlice, error) {
+func (in *incoming) body(ctx context.Context, n int, cost int64) (mem.BufferSlice, error) {
 	if n == 0 {
 		return nil, nil
 	}
@@ -187,7 +172,7 @@ func (in *incoming) body(ctx context.Context, n int, cost int64, timer *time.Tim
 		}
 		var err error
 		if first, err = in.from.Read(firstBytes); err != nil {
-			return nil, in.broken(err)
+			return nil, broken(err)
 		}
 		n -= firstBytes
 		in.hold.End()
@@ -197,12 +182,12 @@ func (in *incoming) body(ctx context.Context, n int, cost int64, timer *time.Tim
 		return nil, err
 	}
 	if first != nil {
-		timer.Reset(door.BodyTime) // it may have waited
+		in.time.anew() // it may have waited
 	}
 	rest, err := in.from.Read(n)
 	if err != nil {
 		first.Free()
-		return nil, in.broken(err)
+		return nil, broken(err)
 	}
 	return append(first, rest...), nil
 }

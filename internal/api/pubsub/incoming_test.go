@@ -3,6 +3,7 @@ package pubsub
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/binary"
 	"io"
 	"net"
@@ -348,6 +349,42 @@ func TestACallHasOneMessage(t *testing.T) {
 		w.send(uint32(2*i+1), data, true)
 		if said := <-w.ended; !strings.Contains(said, "grpc-status=13 ") {
 			t.Errorf("%x: %s", data, said)
+		}
+	}
+}
+
+// A client that has not sent a whole message does not hold up a stop, in whatever kind of call, and is told that the server stops.
+func TestACallWithoutAWholeMessageDoesNotHoldUpAStop(t *testing.T) {
+	whole := announced(&pubsubpb.GetTopicRequest{Topic: topicName("news")}, 0, 0)
+	r := newRig(t)
+	conn, err := net.Dial("tcp", r.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	w := newWildClient(t, conn)
+	calls := []struct {
+		method string
+		sent   []byte
+	}{{publishMethod, nil}, {publishMethod, whole[:3]}, {publishMethod, whole[:7]}, {"/google.pubsub.v1.Publisher/GetTopic", whole}, {streamMethod, nil}, {streamMethod, whole[:7]}}
+	for i, c := range calls {
+		w.call(uint32(2*i+1), c.method)
+		w.send(uint32(2*i+1), c.sent, false)
+	}
+	last := uint32(2*len(calls) + 1)
+	w.call(last, "/google.pubsub.v1.Publisher/GetTopic")
+	w.send(last, whole, true)
+	if said := <-w.ended; !strings.Contains(said, "grpc-status=5 ") {
+		t.Errorf("the call behind them: %s", said)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 45*time.Second) // less than door.BodyTime
+	defer cancel()
+	if err := r.door.Close(ctx); err != nil {
+		t.Error(err)
+	}
+	for range calls {
+		if said := <-w.ended; !strings.Contains(said, "grpc-status=14 ") {
+			t.Errorf("ended: %q", said)
 		}
 	}
 }
