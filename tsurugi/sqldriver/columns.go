@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hikyaku/hikyaku/tsurugi"
@@ -19,13 +20,25 @@ func (c *conn) typeOf(ctx context.Context, tables []string, at place) (typ tsuru
 		if err != nil {
 			return 0, "", false, err
 		}
-		for i := range t.Columns {
-			if i == at.index || at.index < 0 && t.Columns[i].Name == at.column {
-				return t.Columns[i].Type, t.Columns[i].Name, true, nil
-			}
+		if i := at.in(t.Columns); i >= 0 {
+			return t.Columns[i].Type, t.Columns[i].Name, true, nil
 		}
 	}
 	return 0, "", false, nil
+}
+
+// in is which of a table's columns a place is, -1 for none. A name without quotes may be written in other letters than the table's.
+func (at place) in(columns []tsurugi.Column) int {
+	if at.index >= 0 {
+		if at.index < len(columns) {
+			return at.index
+		}
+		return -1
+	}
+	if i := slices.IndexFunc(columns, func(c tsurugi.Column) bool { return c.Name == at.column }); i >= 0 {
+		return i
+	}
+	return slices.IndexFunc(columns, func(c tsurugi.Column) bool { return strings.EqualFold(c.Name, at.column) })
 }
 
 // describe asks for a table once. One that is not there has no columns: the server says it when it sees the statement.
@@ -37,6 +50,9 @@ func (c *conn) describe(ctx context.Context, name string) (*tsurugi.Table, error
 	var e *tsurugi.Error
 	switch {
 	case errors.As(err, &e):
+		if lower := strings.ToLower(name); lower != name {
+			return c.describe(ctx, lower) // as the server takes names without quotes
+		}
 		return new(tsurugi.Table), nil
 	case err != nil:
 		return nil, c.lost(err)

@@ -32,6 +32,9 @@ func TestValuesOfGoGoIntoTheColumnsOfATable(t *testing.T) {
 	if _, err := db.ExecContext(t.Context(), "INSERT OR IGNORE INTO hikyaku_sql_ordinary VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", 1, moment, moment, moment, moment, 1.5, 1, 1, 1, "x", "y"); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := db.ExecContext(t.Context(), "UPDATE HIKYAKU_sql_ordinary SET Price = ? WHERE ID = ?", 12.5, "2"); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		where string
 		arg   any
