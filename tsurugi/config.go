@@ -2,9 +2,13 @@ package tsurugi
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
+	"io"
 	"net"
 	"net/url"
+	"os"
+	"strings"
 	"time"
 
 	"github.com/hikyaku/hikyaku/tsurugi/internal/session"
@@ -28,7 +32,7 @@ type Config struct {
 }
 
 // A Credential is what a client shows to a server that asks for it; its zero value is none.
-type Credential struct{ user, password, token string }
+type Credential struct{ user, password, token, sealed string }
 
 // UserPassword is a user's name and password, each of at most 60 bytes. They are encrypted with a key of the server's.
 func UserPassword(user, password string) Credential {
@@ -37,6 +41,28 @@ func UserPassword(user, password string) Credential {
 
 // Token is a token that the server, or its authentication service, gave out.
 func Token(token string) Credential { return Credential{token: token} }
+
+// CredentialFile reads what tgctl credentials has written: in the first line a user's name and password that were encrypted with the server's key, often with an end in time; the others say what it is.
+func CredentialFile(path string) (Credential, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Credential{}, fmt.Errorf("tsurugi: the credentials: %w", err)
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	text, err := io.ReadAll(io.LimitReader(f, mostCredentialFile))
+	if err != nil {
+		return Credential{}, fmt.Errorf("tsurugi: the credentials: %w", err)
+	}
+	first, _, _ := strings.Cut(string(text), "\n")
+	first = strings.TrimSpace(first)
+	if _, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(first, "=")); first == "" || err != nil {
+		return Credential{}, fmt.Errorf("tsurugi: the first line of %s is no credential; make the file with tgctl credentials", path)
+	}
+	return Credential{sealed: first}, nil
+}
+
+// mostCredentialFile bounds what is read of a file with credentials, in bytes.
+const mostCredentialFile = 64 << 10
 
 const (
 	defaultPort       = "12345"
@@ -52,7 +78,7 @@ func Connect(ctx context.Context, endpoint string, cfg Config) (*Session, error)
 	}
 	inner, err := session.Open(ctx, address, session.Config{
 		Label: cfg.Label, App: cfg.Application,
-		User: cfg.Credential.user, Password: cfg.Credential.password, Token: cfg.Credential.token,
+		User: cfg.Credential.user, Password: cfg.Credential.password, Token: cfg.Credential.token, Sealed: cfg.Credential.sealed,
 		ResultSets: cfg.ResultSets, InFlight: cfg.InFlight, Timeout: cfg.Timeout, KeepAlive: cfg.KeepAlive,
 		MaxAnswer: cfg.MaxAnswer, Buffer: cfg.ResultBuffer, Dial: cfg.Dial,
 	})

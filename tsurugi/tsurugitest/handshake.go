@@ -1,10 +1,12 @@
 package tsurugitest
 
 import (
+	"crypto/rand"
 	"crypto/rsa"
 	"crypto/sha1"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/hikyaku/hikyaku/tsurugi/internal/message"
@@ -123,4 +125,21 @@ func (s *Server) authenticate(h *message.Handshake) (string, bool) {
 	}
 	password, ok := s.cfg.Users[credential.User]
 	return credential.User, ok && password == credential.Password
+}
+
+// Seal encrypts a user's name and password with the server's key, as the first line of a file that tgctl credentials writes has them. A zero time is no end. The server must have Users or Tokens.
+func (s *Server) Seal(user, password string, expires time.Time) (string, error) {
+	credential := map[string]any{"format_version": 1, "user": user, "password": password}
+	if !expires.IsZero() {
+		credential["expiration_date"] = expires.UTC()
+	}
+	text, err := json.Marshal(credential)
+	if err != nil {
+		return "", fmt.Errorf("tsurugitest: %w", err)
+	}
+	sealed, err := rsa.EncryptOAEP(sha1.New(), rand.Reader, &s.key.PublicKey, text, nil)
+	if err != nil {
+		return "", fmt.Errorf("tsurugitest: %w", err)
+	}
+	return base64.RawStdEncoding.EncodeToString(sealed), nil
 }

@@ -15,6 +15,7 @@ type Config struct {
 	User       string // with Password; else none
 	Password   string
 	Token      string        // instead of User and Password
+	Sealed     string        // a user's name and password as a file of credentials has them, encrypted
 	ResultSets int           // queries at a time; default 16
 	InFlight   int           // other requests at a time; default 256
 	Timeout    time.Duration // for the handshake, a write and an answer to a renewal; default 10 s

@@ -49,8 +49,8 @@ type handshake struct {
 }
 
 func (h *handshake) shake() (session uint64, user string, err error) {
-	hello := message.Handshake{Label: h.cfg.Label, App: h.cfg.App, Token: h.cfg.Token, ResultSets: uint64(h.cfg.ResultSets)}
-	if h.cfg.User != "" && h.cfg.Token == "" {
+	hello := message.Handshake{Label: h.cfg.Label, App: h.cfg.App, Token: h.cfg.Token, Encrypted: h.cfg.Sealed, ResultSets: uint64(h.cfg.ResultSets)}
+	if h.cfg.User != "" && h.cfg.Token == "" && h.cfg.Sealed == "" {
 		if hello.Encrypted, err = h.credentials(); err != nil {
 			return 0, "", err
 		}
