@@ -56,6 +56,7 @@ func (d *Server) unary(ctx context.Context, wire grpc.ServerStream, srv any, m *
 	if err != nil {
 		return err
 	}
+	defer in.head.End()
 	defer in.hold.End()
 	res, err := m.Handler(srv, ctx, func(req any) error { return in.only(ctx, req) }, nil)
 	if err != nil {

@@ -22,6 +22,7 @@ import (
 type incoming struct {
 	d    *Server
 	from arriving
+	head door.Hold // of the header. The handler's, who ends it
 	hold door.Hold // of the message that was read last
 	time messageTime
 }
@@ -59,7 +60,7 @@ func (d *Server) incoming(wire grpc.ServerStream) (*incoming, error) {
 	}
 	in := &incoming{d: d, from: from}
 	if !rest.Counts(ctx) {
-		in.hold.Of = d.busy
+		in.head.Of, in.hold.Of = d.busy, d.busy
 	}
 	return in, nil
 }
@@ -68,10 +69,8 @@ func (d *Server) incoming(wire grpc.ServerStream) (*incoming, error) {
 func (in *incoming) only(ctx context.Context, m any) (err error) {
 	in.time.begin(in)
 	defer func() { err = in.time.end(err) }()
-	if n := in.from.HeaderWireLength(); n > smallHeader {
-		if err := in.take(ctx, int64(n)); err != nil {
-			return err
-		}
+	if err := in.header(ctx); err != nil {
+		return err
 	}
 	var head [5]byte
 	switch err := in.from.ReadMessageHeader(head[:]); {
@@ -97,7 +96,18 @@ func (in *incoming) only(ctx context.Context, m any) (err error) {
 func (in *incoming) first(ctx context.Context, m any) (err error) {
 	in.time.begin(in)
 	defer func() { err = in.time.end(err) }()
+	if err := in.header(ctx); err != nil {
+		return err
+	}
 	return in.next(ctx, m)
+}
+
+// header counts the call's header, for as long as the call lasts.
+func (in *incoming) header(ctx context.Context) error {
+	if n := in.from.HeaderWireLength(); n > smallHeader {
+		return in.take(ctx, &in.head, int64(n))
+	}
+	return nil
 }
 
 // next reads the next message of a stream, however long that is idle before. io.EOF: the client has closed its side.
@@ -167,7 +177,7 @@ func (in *incoming) body(ctx context.Context, n int, cost int64) (mem.BufferSlic
 	}
 	var first mem.BufferSlice
 	if n > firstBytes {
-		if err := in.take(ctx, firstBytes); err != nil {
+		if err := in.take(ctx, &in.hold, firstBytes); err != nil {
 			return nil, err
 		}
 		var err error
@@ -177,7 +187,7 @@ func (in *incoming) body(ctx context.Context, n int, cost int64) (mem.BufferSlic
 		n -= firstBytes
 		in.hold.End()
 	}
-	if err := in.take(ctx, cost); err != nil {
+	if err := in.take(ctx, &in.hold, cost); err != nil {
 		first.Free()
 		return nil, err
 	}
@@ -193,8 +203,8 @@ func (in *incoming) body(ctx context.Context, n int, cost int64) (mem.BufferSlic
 }
 
 // take takes room, and waits for it among a bounded number of others.
-func (in *incoming) take(ctx context.Context, n int64) error {
-	if in.hold.Try(n) {
+func (in *incoming) take(ctx context.Context, hold *door.Hold, n int64) error {
+	if hold.Try(n) {
 		return nil
 	}
 	if g := in.d.traffic.Waiting(door.ForRoom); g != nil {
@@ -205,7 +215,7 @@ func (in *incoming) take(ctx context.Context, n int64) error {
 	if in.d.waiting.Add(1) > mostWaiting {
 		return noRoom(fmt.Errorf("%w: %d calls wait for room", door.ErrBusy, mostWaiting))
 	}
-	if err := in.hold.Take(ctx, n); err != nil {
+	if err := hold.Take(ctx, n); err != nil {
 		if errors.Is(err, door.ErrBusy) {
 			return noRoom(err)
 		}
