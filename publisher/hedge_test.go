@@ -21,7 +21,7 @@ func TestASlowRequestIsSentAgainIfAskedFor(t *testing.T) {
 	for name, c := range map[string]struct {
 		hedging  *pubsub.HedgingSettings
 		requests int
-	}{"asked": {&pubsub.HedgingSettings{Delay: 100 * time.Millisecond}, 2}, "not asked": {nil, 1}} {
+	}{"asked": {&pubsub.HedgingSettings{Delay: 100 * time.Millisecond, MaxTokens: 1}, 2}, "not asked": {nil, 1}} {
 		t.Run(name, func(t *testing.T) {
 			var calls atomic.Int64
 			free := make(chan struct{})
