@@ -125,36 +125,37 @@ func TestWhatAStreamGivesBackGoesToOthersFirst(t *testing.T) {
 		res, _ := b.Recv()
 		other <- res
 	}()
-	waiters := func() (n int) {
-		r.door.streams.Range(func(_, v any) bool {
-			st := v.(*stream)
-			st.turn.mu.Lock()
-			defer st.turn.mu.Unlock()
-			if st.turn.left != nil {
-				n++
-			}
-			return true
-		})
-		return n
+	waiters := func() int {
+		s, err := r.store.Stats(queue.Name{Namespace: "default", Name: "news"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Waiters
 	}
 	doortest.Until(t, "both wait", func() bool { return waiters() == 2 })
 	if err := r.nack("news", got...); err != nil {
 		t.Fatal(err)
 	}
-	if res := <-other; len(res.GetReceivedMessages()) != 1 {
-		t.Errorf("%v", res)
+	select {
+	case res := <-other:
+		if len(res.GetReceivedMessages()) != 1 {
+			t.Errorf("%v", res)
+		}
+	case <-time.After(time.Minute): // it went to the first one
+		t.Error("the other one gets nothing")
 	}
 }
 
 // A consumer of Google's client that is restarted while messages come holds up none of them: what it gives back, or has not read, goes to the others at once.
 func TestARollingRestartOfConsumersStallsNothing(t *testing.T) {
 	r := newRig(t)
-	r.subscribe("news", func(s *pubsubpb.Subscription) { s.AckDeadlineSeconds = 60 })
+	r.subscribe("news", func(s *pubsubpb.Subscription) { s.AckDeadlineSeconds = 600 })
 	const n = 3000
 	done := make(chan string, 10*n)
 	consumer := func() (stop func()) {
 		s := r.google().Subscriber("news")
 		s.ReceiveSettings.MaxOutstandingMessages = 100
+		s.ReceiveSettings.MinDurationPerAckExtension, s.ReceiveSettings.MaxDurationPerAckExtension = 10*time.Minute, 10*time.Minute
 		ctx, cancel := context.WithCancel(context.Background())
 		ended := make(chan error, 1)
 		go func() {
@@ -195,11 +196,10 @@ func TestARollingRestartOfConsumersStallsNothing(t *testing.T) {
 		stops[i%2] = consumer()
 	}
 	<-published
-	begun := time.Now()
-	r.left("news", 0)
-	if took := time.Since(begun); took > 30*time.Second { // half of a deadline
-		t.Errorf("the last messages came after %v", took)
-	}
+	doortest.Until(t, "all are acknowledged, long before a deadline", func() bool {
+		s, err := r.store.Stats(queue.Name{Namespace: "default", Name: "news"})
+		return err == nil && s.Messages() == 0
+	})
 	for _, stop := range stops {
 		stop()
 	}
