@@ -328,15 +328,15 @@ public final class Conformance {
     }
 
     private void largeResult() throws Exception {
-        run("CREATE TABLE large (id INT PRIMARY KEY, body VARCHAR(1000))");
+        run("CREATE TABLE broad (id INT PRIMARY KEY, body VARCHAR(1000))");
         for (int from = 0; from < 5_000; from += 1_000) {
-            StringBuilder text = new StringBuilder("INSERT INTO large VALUES ");
+            StringBuilder text = new StringBuilder("INSERT INTO broad VALUES ");
             for (int i = from; i < from + 1_000; i++) {
                 text.append(i == from ? "" : ", ").append('(').append(i).append(", '").append("v".repeat(i % 1000)).append("')");
             }
             run(text.toString());
         }
-        try (Transaction tx = begin(); ResultSet rs = tx.executeQuery("SELECT id, body FROM large ORDER BY id").await()) {
+        try (Transaction tx = begin(); ResultSet rs = tx.executeQuery("SELECT id, body FROM broad ORDER BY id").await()) {
             int n = 0;
             while (rs.nextRow()) {
                 rs.nextColumn();
@@ -352,7 +352,7 @@ public final class Conformance {
     private void closedEarly() throws Exception {
         try (Transaction tx = begin()) {
             for (int i = 0; i < 40; i++) {
-                try (ResultSet rs = tx.executeQuery("SELECT * FROM large").await()) {
+                try (ResultSet rs = tx.executeQuery("SELECT * FROM broad").await()) {
                     same(rs.nextRow(), true);
                 }
             }

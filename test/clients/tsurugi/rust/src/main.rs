@@ -313,13 +313,13 @@ impl Conformance {
     }
 
     async fn large_result(&self) -> Done {
-        self.run(&["CREATE TABLE large (id INT PRIMARY KEY, body VARCHAR(1000))"]).await?;
+        self.run(&["CREATE TABLE broad (id INT PRIMARY KEY, body VARCHAR(1000))"]).await?;
         for from in (0..5_000).step_by(1_000) {
             let values: Vec<String> = (from..from + 1_000).map(|i| format!("({i}, '{}')", "v".repeat(i % 1000))).collect();
-            self.run(&[&format!("INSERT INTO large VALUES {}", values.join(", "))]).await?;
+            self.run(&[&format!("INSERT INTO broad VALUES {}", values.join(", "))]).await?;
         }
         let tx = self.begin().await?;
-        let mut rows = self.sql.query(&tx, "SELECT id, body FROM large ORDER BY id").await?;
+        let mut rows = self.sql.query(&tx, "SELECT id, body FROM broad ORDER BY id").await?;
         let mut n = 0;
         while rows.next_row().await? {
             rows.next_column().await?;
