@@ -16,6 +16,9 @@ type Available struct {
 // kernel, and for what the collector is late with.
 const share = 85
 
+// spare is what Limit leaves at least: what the collector is late with is as large as the largest requests, however little memory there is.
+const spare = 72 << 20
+
 // Limit makes Go's garbage collector keep this process within the memory, unless the variable GOMEMLIMIT says how much it may take. It returns the bytes
 // that hold, 0 without a limit, and who says so: "GOMEMLIMIT", or a.By. Memory that is in use cannot be collected: what allocates must be bounded by others.
 func Limit(a Available) (limit int64, by string) {
@@ -28,7 +31,7 @@ func Limit(a Available) (limit int64, by string) {
 	if a.Bytes <= 0 {
 		return 0, ""
 	}
-	limit = a.Bytes / 100 * share
+	limit = min(a.Bytes/100*share, max(a.Bytes-spare, a.Bytes/2))
 	debug.SetMemoryLimit(limit)
 	return limit, a.By
 }

@@ -66,6 +66,11 @@ func TestTheCollectorKeepsBelowTheMemoryUnlessToldOtherwise(t *testing.T) {
 	if limit, by := Limit(Available{1 << 40, "here"}); limit != (1<<40)/100*85 || by != "here" || debug.SetMemoryLimit(-1) != limit {
 		t.Errorf("%d by %s", limit, by)
 	}
+	for memory, want := range map[int64]int64{300 << 20: 228 << 20, 100 << 20: 50 << 20} {
+		if limit, _ := Limit(Available{memory, "here"}); limit != want {
+			t.Errorf("of %d bytes it is %d", memory, limit)
+		}
+	}
 	if limit, by := Limit(Available{}); limit != 0 || by != "" {
 		t.Errorf("%d by %s", limit, by)
 	}

@@ -47,8 +47,9 @@ func (h *handler) prepare(r *http.Request, hold *door.Hold) (*boundedBody, *prob
 }
 
 const (
-	// What a large body takes while it is worked on, in its own length: as it came, as a message of Protocol Buffers, encoded, and what the journal writes of it.
-	bodyCost, bodyGrowing = 6, 8
+	// What a large body takes while it is worked on, in its own length: as it came, as a message of Protocol Buffers, encoded, as pieces on the way to the call, in
+	// one piece, as its message, and what the journal writes of it.
+	bodyCost, bodyGrowing = 7, 9
 	// packedCost is what is taken for each byte of a body that is packed, up to what a body may have.
 	packedCost = 1000
 )
