@@ -4,20 +4,13 @@ import (
 	"testing"
 
 	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 )
 
 // BenchmarkSmallCalls makes calls of one small message each: what a request costs beside its content.
 func BenchmarkSmallCalls(b *testing.B) {
 	addr := benchDoor(b)
 	benchClient(b, addr)
-	conn, err := grpc.NewClient(addr, grpc.WithTransportCredentials(insecure.NewCredentials()))
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer conn.Close()
-	pub := pubsubpb.NewPublisherClient(conn)
+	pub := benchPublisher(b, addr)
 	b.ReportAllocs()
 	b.SetParallelism(8)
 	b.ResetTimer()

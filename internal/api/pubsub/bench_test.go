@@ -69,6 +69,17 @@ func benchClient(b *testing.B, addr string) *client.Client {
 	return c
 }
 
+// benchPublisher is the bare client of a server, without the libraries' batching.
+func benchPublisher(b *testing.B, addr string) pubsubpb.PublisherClient {
+	b.Helper()
+	conn, err := grpc.NewClient(addr, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { conn.Close() })
+	return pubsubpb.NewPublisherClient(conn)
+}
+
 var servers = []struct {
 	name  string
 	start func(*testing.B) string
@@ -80,12 +91,7 @@ func BenchmarkPublish(b *testing.B) {
 		b.Run(s.name, func(b *testing.B) {
 			addr := s.start(b)
 			benchClient(b, addr)
-			conn, err := grpc.NewClient(addr, grpc.WithTransportCredentials(insecure.NewCredentials()))
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer conn.Close()
-			pub := pubsubpb.NewPublisherClient(conn)
+			pub := benchPublisher(b, addr)
 			req := &pubsubpb.PublishRequest{Topic: topicName("news")}
 			for range 1000 {
 				req.Messages = append(req.Messages, &pubsubpb.PubsubMessage{Data: make([]byte, 1000)})

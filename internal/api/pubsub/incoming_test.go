@@ -48,6 +48,17 @@ func newWildClient(t testing.TB, conn net.Conn) *wildClient {
 	return w
 }
 
+// dialWild connects a wild client to a door. The connection ends with the test.
+func dialWild(t testing.TB, r *rig) *wildClient {
+	t.Helper()
+	conn, err := net.Dial("tcp", r.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return newWildClient(t, conn)
+}
+
 func (w *wildClient) write(frame func(*http2.Framer) error) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -231,12 +242,7 @@ func TestWhatIsReceivedCountsUntilItIsDone(t *testing.T) {
 	all.Patience = 50 * time.Millisecond
 	r.door.busy = all
 	r.subscribe("news")
-	conn, err := net.Dial("tcp", r.addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	w := newWildClient(t, conn)
+	w := dialWild(t, r)
 	half := append(announced(&pubsubpb.PublishRequest{}, 1<<20, 0), make([]byte, firstBytes)...)
 	const flood = 12
 	for i := range uint32(flood) {
@@ -262,7 +268,7 @@ func TestWhatIsReceivedCountsUntilItIsDone(t *testing.T) {
 	if _, err := r.pub.Publish(t.Context(), never); status.Code(err) != codes.ResourceExhausted || !strings.Contains(err.Error(), "busy_bytes") {
 		t.Errorf("a publish for which there is never room: %v", err)
 	}
-	conn.Close()
+	w.conn.Close()
 	doortest.Until(t, "all is given back", func() bool { return all.Used() == 0 })
 	if _, err := r.pub.Publish(t.Context(), large); err != nil {
 		t.Error(err)
@@ -302,12 +308,7 @@ func TestRequestsOnAStreamGiveBackWhatTheyTook(t *testing.T) {
 func TestACompressedMessageIsBoundedByWhatItBecomes(t *testing.T) {
 	r := newRig(t)
 	r.subscribe("news")
-	conn, err := net.Dial("tcp", r.addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	w := newWildClient(t, conn)
+	w := dialWild(t, r)
 	packed := func(n int) []byte {
 		var b bytes.Buffer
 		z := gzip.NewWriter(&b)
@@ -338,12 +339,7 @@ func TestACompressedMessageIsBoundedByWhatItBecomes(t *testing.T) {
 // A call of one message has one.
 func TestACallHasOneMessage(t *testing.T) {
 	r := newRig(t)
-	conn, err := net.Dial("tcp", r.addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	w := newWildClient(t, conn)
+	w := dialWild(t, r)
 	one := announced(&pubsubpb.GetTopicRequest{Topic: topicName("news")}, 0, 0)
 	for i, data := range [][]byte{nil, append(bytes.Clone(one), one...), one[:7], {0, 0, 1}, append([]byte{7}, one[1:]...), append([]byte{1}, one[1:]...)} {
 		w.call(uint32(2*i+1), "/google.pubsub.v1.Publisher/GetTopic")
@@ -358,12 +354,7 @@ func TestACallHasOneMessage(t *testing.T) {
 func TestACallWithoutAWholeMessageDoesNotHoldUpAStop(t *testing.T) {
 	whole := announced(&pubsubpb.GetTopicRequest{Topic: topicName("news")}, 0, 0)
 	r := newRig(t)
-	conn, err := net.Dial("tcp", r.addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	w := newWildClient(t, conn)
+	w := dialWild(t, r)
 	calls := []struct {
 		method string
 		sent   []byte

@@ -6,36 +6,11 @@ import (
 	"testing"
 
 	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
-	"github.com/prometheus/client_golang/prometheus"
 	"google.golang.org/grpc/codes"
 
 	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/door/doortest"
 )
-
-// figures are what a collector tells, by name and labels.
-func figures(t *testing.T, c prometheus.Collector) map[string]float64 {
-	t.Helper()
-	r := prometheus.NewPedanticRegistry()
-	if err := r.Register(c); err != nil {
-		t.Fatal(err)
-	}
-	families, err := r.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := map[string]float64{}
-	for _, f := range families {
-		for _, m := range f.Metric {
-			name := f.GetName()
-			for _, l := range m.Label {
-				name += " " + l.GetValue()
-			}
-			all[name] = m.GetGauge().GetValue() + m.GetCounter().GetValue()
-		}
-	}
-	return all
-}
 
 func TestTheDoorCountsWhatGoesThroughIt(t *testing.T) {
 	s, stop := openStore(t, t.TempDir(), nil)
@@ -56,9 +31,9 @@ func TestTheDoorCountsWhatGoesThroughIt(t *testing.T) {
 	res.Body.Close()
 	r.stream("news")
 	doortest.Until(t, "the stream has taken the message and waits", func() bool {
-		return r.claimed("news") == 1 && figures(t, traffic)["hikyaku_door_waiting pubsub messages"] == 1
+		return r.claimed("news") == 1 && doortest.Figures(t, traffic)["hikyaku_door_waiting pubsub messages"] == 1
 	})
-	got := figures(t, traffic)
+	got := doortest.Figures(t, traffic)
 	for name, want := range map[string]float64{
 		"hikyaku_door_requests_total CreateTopic OK pubsub": 1, "hikyaku_door_requests_total Publish OK pubsub": 1, "hikyaku_door_requests_total GetTopic OK pubsub": 1,
 		"hikyaku_door_requests_total GetTopic NotFound pubsub": 1,
