@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"net"
 	"strings"
 	"testing"
 
@@ -99,7 +98,7 @@ func TestAnotherUserGoesOnWithAConnection(t *testing.T) {
 	r := newRig(t, Config{}, users(t))
 	for _, method := range []string{"mysql_native_password", "caching_sha2_password"} {
 		for secret, works := range map[string]bool{"taker-secret": true, "boss-secret": false, "": false} {
-			c := r.dialAs("boss", "boss-secret")
+			c := r.dial(identity{user: "boss", secret: "boss-secret"})
 			c.want("SELECT user() LIKE 'boss@%'", "1")
 			c.write(0, []byte("\x11taker\x00\x00test\x00\x21\x00"+method+"\x00"))
 			p := c.must()
@@ -130,27 +129,4 @@ func TestAnotherUserGoesOnWithAConnection(t *testing.T) {
 			}
 		}
 	}
-}
-
-// dialAs logs in with a password.
-func (r *rig) dialAs(user, secret string) *rawClient {
-	r.t.Helper()
-	conn, err := net.Dial("tcp", r.addr)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	r.t.Cleanup(func() { conn.Close() })
-	c := &rawClient{t: r.t, conn: conn}
-	greeting := c.must()
-	at := bytes.IndexByte(greeting, 0) + 1 + 4
-	salt := append(bytes.Clone(greeting[at:at+8]), greeting[at+8+1+2+1+2+2+1+10:][:12]...)
-	login := binary.LittleEndian.AppendUint32(nil, 0x200|0x8|0x8000|0x80000)
-	login = append(binary.LittleEndian.AppendUint32(login, 1<<24), 45)
-	login = append(append(append(login, make([]byte, 23)...), user...), 0, 20)
-	login = append(append(login, vmysql.ScrambleMysqlNativePassword(salt, []byte(secret))...), "test\x00mysql_native_password\x00"...)
-	c.write(1, login)
-	if p := c.must(); p[0] != 0 {
-		r.t.Fatalf("login: %q", p)
-	}
-	return c
 }

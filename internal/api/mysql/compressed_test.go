@@ -58,27 +58,12 @@ func TestCompressedConnectionsDoAllThatOthersDo(t *testing.T) {
 // dialCompressed logs in and is compressed from then on.
 func (r *rig) dialCompressed(m compress.Method) *rawClient {
 	r.t.Helper()
-	conn, err := net.Dial("tcp", r.addr)
-	if err != nil {
-		r.t.Fatal(err)
+	flag := uint32(1 << 5)
+	if m != compress.Zlib {
+		flag = 1 << 26
 	}
-	r.t.Cleanup(func() { conn.Close() })
-	c := &rawClient{t: r.t, conn: conn}
-	c.must()
-	flags := uint32(0x200 | 0x8 | 0x8000 | 0x80000)
-	if m == compress.Zlib {
-		flags |= 1 << 5
-	} else {
-		flags |= 1 << 26
-	}
-	login := binary.LittleEndian.AppendUint32(nil, flags)
-	login = append(binary.LittleEndian.AppendUint32(login, 1<<24), 45)
-	login = append(append(login, make([]byte, 23)...), "root\x00\x00test\x00mysql_native_password\x00\x03"...)
-	c.write(1, login)
-	if p := c.must(); p[0] != 0 {
-		r.t.Fatalf("login: %q", p)
-	}
-	c.conn = &commands{Conn: compress.Client(conn, m, door.NewBusy(1<<30))}
+	c := r.dial(identity{user: "root", flags: flag, more: "\x03"})
+	c.conn = &commands{Conn: compress.Client(c.conn, m, door.NewBusy(1<<30))}
 	return c
 }
 

@@ -82,7 +82,7 @@ func both(t *testing.T, test func(t *testing.T, r *rig, dial func() *rawClient))
 			path := filepath.Join(shortFolder(t), "s")
 			r := newRig(t, Config{Socket: path}, nil)
 			r.door.noShort = noShort
-			test(t, r, func() *rawClient { return logIn(t, "unix", path) })
+			test(t, r, func() *rawClient { return logIn(t, "unix", path, identity{user: "root"}) })
 		})
 	}
 }
@@ -213,7 +213,7 @@ func TestTheDefaultSocketIsMade(t *testing.T) {
 	if _, err := d.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	logIn(t, "unix", d.defaultSocket).want("SELECT USER()", "root@localhost")
+	logIn(t, "unix", d.defaultSocket, identity{user: "root"}).want("SELECT USER()", "root@localhost")
 	if err := d.Close(t.Context()); err != nil {
 		t.Error(err)
 	}

@@ -68,7 +68,7 @@ func datedRows(ctx *gms.Context, n gms.Node) (gms.Node, transform.TreeIdentity, 
 		expressions := append([]gms.Expression(nil), rows.Projections...)
 		for i, c := range into {
 			if _, usual := expressions[i].(*gms.ColumnDefaultValue); !usual && types.IsTime(c.Type) {
-				expressions[i] = &cutter{expressions[i], false}
+				expressions[i] = &seen[cutter]{expressions[i], cutter{}}
 			}
 		}
 		return insert.WithSource(plan.NewProject(ctx, expressions, rows.Child)), transform.NewTree, nil
@@ -90,14 +90,14 @@ func cut(ctx *gms.Context, children []gms.Expression, planned, returned bool) (a
 	all = append([]gms.Expression(nil), children...)
 	for i, c := range all {
 		switch c := c.(type) {
-		case *cutter, *expression.Interval:
+		case *seen[cutter], *expression.Interval:
 		case *expression.GetField, *expression.BindVar:
 			if planned && !types.IsTime(c.Type(ctx)) && !types.IsNumber(c.Type(ctx)) {
-				all[i], changed = &cutter{c, returned}, true
+				all[i], changed = &seen[cutter]{c, cutter{returned}}, true
 			}
 		case *expression.Literal:
 			if valueBytes(c.Value()) > longestDate {
-				all[i], changed = &cutter{c, returned}, true
+				all[i], changed = &seen[cutter]{c, cutter{returned}}, true
 			}
 		case expression.Tuple:
 			if some, ok := cut(ctx, c, planned, returned); ok {
@@ -105,42 +105,19 @@ func cut(ctx *gms.Context, children []gms.Expression, planned, returned bool) (a
 			}
 		default:
 			if c != nil && !types.IsTime(c.Type(ctx)) && !types.IsNumber(c.Type(ctx)) {
-				all[i], changed = &cutter{c, returned}, true
+				all[i], changed = &seen[cutter]{c, cutter{returned}}, true
 			}
 		}
 	}
 	return all, changed
 }
 
-// cutter is a text that is read as a date.
+// cutter shortens a text that is read as a date.
 type cutter struct {
-	gms.Expression
 	returned bool // it may be the answer, too, and is refused when it is too long
 }
 
-// CollationCoercibility is the text's.
-func (c *cutter) CollationCoercibility(ctx *gms.Context) (gms.CollationID, byte) {
-	return gms.GetCoercibility(ctx, c.Expression)
-}
-
-// Children is the text alone, so that rules see what it is made of.
-func (c *cutter) Children() []gms.Expression { return []gms.Expression{c.Expression} }
-
-func (c *cutter) WithChildren(_ *gms.Context, children ...gms.Expression) (gms.Expression, error) {
-	if len(children) != 1 {
-		return nil, gms.ErrInvalidChildrenNumber.New(c, len(children), 1)
-	}
-	return &cutter{children[0], c.returned}, nil
-}
-
-func (c *cutter) Eval(ctx *gms.Context, row gms.Row) (any, error) {
-	v, err := c.Expression.Eval(ctx, row)
-	if err != nil || v == nil {
-		return v, err
-	}
-	if v, err = gms.UnwrapAny(ctx, v); err != nil {
-		return nil, err
-	}
+func (c cutter) look(_ *gms.Context, v any) (any, error) {
 	switch text := v.(type) {
 	case string:
 		if len(text) <= longestDate {

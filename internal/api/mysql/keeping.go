@@ -22,7 +22,7 @@ func keptIn(ctx *gms.Context, n gms.Node) (gms.Node, error) {
 			}
 			children := append([]gms.Expression(nil), e.Children()...)
 			for k, c := range children {
-				children[k] = &weighed{c, keptWeight}
+				children[k] = &seen[weigh]{c, keptWeight}
 			}
 			var err error
 			if counted.SelectDeps[i], err = e.WithChildren(ctx, children...); err != nil {
@@ -42,7 +42,7 @@ func keptIn(ctx *gms.Context, n gms.Node) (gms.Node, error) {
 			case gms.WindowAdaptableExpression:
 				counted.SelectExprs[i] = windowed{w}
 			default:
-				counted.SelectExprs[i] = &weighed{e, keptWeight}
+				counted.SelectExprs[i] = &seen[weigh]{e, keptWeight}
 			}
 		}
 		return &counted, nil
@@ -51,11 +51,12 @@ func keptIn(ctx *gms.Context, n gms.Node) (gms.Node, error) {
 			return n, nil
 		}
 		counted := *n
-		counted.LeftProbeKey, counted.RightEntryKey = &cutter{n.LeftProbeKey, false}, &cutter{n.RightEntryKey, false}
+		counted.LeftProbeKey = &seen[cutter]{n.LeftProbeKey, cutter{}}
+		counted.RightEntryKey = &seen[cutter]{n.RightEntryKey, cutter{}}
 		return &counted, nil
 	case *plan.JSONTable:
 		counted := *n
-		counted.DataExpr = &weighed{n.DataExpr, parsedWeight}
+		counted.DataExpr = &seen[weigh]{n.DataExpr, parsedWeight}
 		return &counted, nil
 	}
 	return n, nil
@@ -74,7 +75,7 @@ func costIn(ctx *gms.Context, e gms.Expression, planned bool) (gms.Expression, t
 // weighedIn is an expression that counts what it makes of its arguments on the way to a value that may be small: a conversion its copy, what reads
 // JSON the document, what splits a text the parts.
 func weighedIn(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.TreeIdentity, error) {
-	var weight func(*meter, any) error
+	var weight weigh
 	switch f := e.(type) {
 	case *expression.Convert:
 		if weight = copiedWeight; f.Type(ctx) == types.JSON {
@@ -89,17 +90,17 @@ func weighedIn(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.Tr
 	}
 	children := append([]gms.Expression(nil), e.Children()...)
 	for i, c := range children {
-		if _, done := c.(*weighed); done {
+		if isSeen[weigh](c) {
 			return e, transform.SameTree, nil
 		}
-		children[i] = &weighed{c, weight}
+		children[i] = &seen[weigh]{c, weight}
 	}
 	counted, err := e.WithChildren(ctx, children...)
 	return counted, transform.NewTree, err
 }
 
 // working are the functions that need several times the bytes of an argument while they work, and how that is counted.
-var working = map[string]func(*meter, any) error{
+var working = map[string]weigh{
 	"find_in_set": splitWeight, "substring_index": splitWeight,
 	"json_array_append": parsedWeight, "json_array_insert": parsedWeight, "json_contains": parsedWeight, "json_contains_path": parsedWeight,
 	"json_depth": parsedWeight, "json_extract": parsedWeight, "json_insert": parsedWeight, "json_keys": parsedWeight, "json_length": parsedWeight,
@@ -117,40 +118,15 @@ func hoards(e gms.Expression) bool {
 	return false
 }
 
-// weighed is an expression whose values are counted each time that one is made.
-type weighed struct {
-	gms.Expression
-	weight func(m *meter, v any) error
-}
+// weigh counts a value each time that one is made.
+type weigh func(m *meter, v any) error
 
-// CollationCoercibility is the expression's.
-func (w *weighed) CollationCoercibility(ctx *gms.Context) (gms.CollationID, byte) {
-	return gms.GetCoercibility(ctx, w.Expression)
-}
-
-// Children is the expression, so that rules see what it is made of.
-func (w *weighed) Children() []gms.Expression { return []gms.Expression{w.Expression} }
-
-func (w *weighed) WithChildren(_ *gms.Context, children ...gms.Expression) (gms.Expression, error) {
-	if len(children) != 1 {
-		return nil, gms.ErrInvalidChildrenNumber.New(w, len(children), 1)
-	}
-	return &weighed{children[0], w.weight}, nil
-}
-
-func (w *weighed) Eval(ctx *gms.Context, row gms.Row) (any, error) {
-	v, err := w.Expression.Eval(ctx, row)
-	if err != nil || v == nil {
-		return v, err
-	}
+func (w weigh) look(ctx *gms.Context, v any) (any, error) {
 	s := sessionOf(ctx)
 	if s == nil || s.meter == nil {
 		return v, nil
 	}
-	if v, err = gms.UnwrapAny(ctx, v); err != nil {
-		return nil, err
-	}
-	return v, w.weight(s.meter, v)
+	return v, w(s.meter, v)
 }
 
 // keptWeight counts a value that stays until the statement ends, with the place that it has in a list.

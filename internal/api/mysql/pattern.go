@@ -44,11 +44,12 @@ func boundIn(ctx *gms.Context, n gms.Node, planned bool) (gms.Node, transform.Tr
 				return costIn(ctx, e, planned)
 			}
 			children := append([]gms.Expression(nil), e.Children()...)
-			if _, done := children[1].(*pattern); done {
+			if isSeen[pattern](children[1]) {
 				return e, transform.SameTree, nil
 			}
 			effort := new(matching)
-			children[0], children[1] = &subject{children[0], effort}, &pattern{children[1], effort}
+			children[0] = &seen[subject]{children[0], subject{effort}}
+			children[1] = &seen[pattern]{children[1], pattern{effort}}
 			bound, err := e.WithChildren(ctx, children...)
 			return bound, transform.NewTree, err
 		}
@@ -67,68 +68,18 @@ func (m *matching) check() error {
 		m.steps.Load(), m.bytes.Load(), maxMatching)
 }
 
-// subject is a text that a regular expression looks at, which is refused when that would take too long.
-type subject struct {
-	gms.Expression
-	effort *matching
-}
+// subject looks at a text that a regular expression is to look at, and refuses it when that would take too long.
+type subject struct{ effort *matching }
 
-// CollationCoercibility is the text's.
-func (s *subject) CollationCoercibility(ctx *gms.Context) (gms.CollationID, byte) {
-	return gms.GetCoercibility(ctx, s.Expression)
-}
-
-// Children is the text alone, so that rules see what it is made of.
-func (s *subject) Children() []gms.Expression { return []gms.Expression{s.Expression} }
-
-func (s *subject) WithChildren(_ *gms.Context, children ...gms.Expression) (gms.Expression, error) {
-	if len(children) != 1 {
-		return nil, gms.ErrInvalidChildrenNumber.New(s, len(children), 1)
-	}
-	return &subject{children[0], s.effort}, nil
-}
-
-func (s *subject) Eval(ctx *gms.Context, row gms.Row) (any, error) {
-	v, err := s.Expression.Eval(ctx, row)
-	if err != nil || v == nil {
-		return v, err
-	}
-	if v, err = gms.UnwrapAny(ctx, v); err != nil {
-		return nil, err
-	}
+func (s subject) look(_ *gms.Context, v any) (any, error) {
 	s.effort.bytes.Store(valueBytes(v))
 	return v, s.effort.check()
 }
 
-// pattern is the text of a regular expression, which is refused when it would be too large.
-type pattern struct {
-	gms.Expression
-	effort *matching
-}
+// pattern looks at the text of a regular expression, and refuses it when it would be too large.
+type pattern struct{ effort *matching }
 
-// CollationCoercibility is the text's.
-func (p *pattern) CollationCoercibility(ctx *gms.Context) (gms.CollationID, byte) {
-	return gms.GetCoercibility(ctx, p.Expression)
-}
-
-// Children is the text alone, so that rules see what it is made of.
-func (p *pattern) Children() []gms.Expression { return []gms.Expression{p.Expression} }
-
-func (p *pattern) WithChildren(_ *gms.Context, children ...gms.Expression) (gms.Expression, error) {
-	if len(children) != 1 {
-		return nil, gms.ErrInvalidChildrenNumber.New(p, len(children), 1)
-	}
-	return &pattern{children[0], p.effort}, nil
-}
-
-func (p *pattern) Eval(ctx *gms.Context, row gms.Row) (any, error) {
-	v, err := p.Expression.Eval(ctx, row)
-	if err != nil || v == nil {
-		return v, err
-	}
-	if v, err = gms.UnwrapAny(ctx, v); err != nil {
-		return nil, err
-	}
+func (p pattern) look(_ *gms.Context, v any) (any, error) {
 	count, captures := patternSteps(text64(v))
 	if count > maxPattern {
 		return nil, sqlError(erRegexpCapacity, "HY000", "The regular expression pattern exceeds limits on size or complexity: it has at most %d steps, with what it repeats written out", maxPattern)

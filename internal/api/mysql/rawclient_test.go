@@ -1,12 +1,15 @@
 package mysql
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"net"
 	"testing"
 	"time"
+
+	vmysql "github.com/dolthub/vitess/go/mysql"
 )
 
 // rawClient speaks the protocol by the byte, so that it can do what no driver does.
@@ -18,10 +21,23 @@ type rawClient struct {
 // dialRaw connects and logs in, to the database test and without a password.
 func (r *rig) dialRaw() *rawClient {
 	r.t.Helper()
-	return logIn(r.t, "tcp", r.addr)
+	return r.dial(identity{user: "root"})
 }
 
-func logIn(t *testing.T, network, addr string) *rawClient {
+func (r *rig) dial(who identity) *rawClient {
+	r.t.Helper()
+	return logIn(r.t, "tcp", r.addr, who)
+}
+
+// identity is what a client says of itself when it logs in.
+type identity struct {
+	user, secret string
+	flags        uint32 // besides those that all set
+	more         string // behind the packet's usual fields
+}
+
+// logIn connects to the database test, by mysql_native_password.
+func logIn(t *testing.T, network, addr string, who identity) *rawClient {
 	t.Helper()
 	conn, err := net.Dial(network, addr)
 	if err != nil {
@@ -29,18 +45,25 @@ func logIn(t *testing.T, network, addr string) *rawClient {
 	}
 	t.Cleanup(func() { conn.Close() })
 	c := &rawClient{t: t, conn: conn}
-	if greeting, err := c.read(); err != nil || greeting[0] != 10 {
-		t.Fatalf("greeting %q, %v", greeting, err)
+	greeting := c.must()
+	if greeting[0] != 10 {
+		t.Fatalf("greeting %q", greeting)
+	}
+	at := bytes.IndexByte(greeting, 0) + 1 + 4
+	salt := append(bytes.Clone(greeting[at:at+8]), greeting[at+8+1+2+1+2+2+1+10:][:12]...)
+	var proof []byte
+	if who.secret != "" {
+		proof = vmysql.ScrambleMysqlNativePassword(salt, []byte(who.secret))
 	}
 	const protocol41, connectWithDB, secureConnection, pluginAuth = 0x200, 0x8, 0x8000, 0x80000
-	login := binary.LittleEndian.AppendUint32(nil, protocol41|connectWithDB|secureConnection|pluginAuth)
+	login := binary.LittleEndian.AppendUint32(nil, protocol41|connectWithDB|secureConnection|pluginAuth|who.flags)
 	login = binary.LittleEndian.AppendUint32(login, 1<<24)
 	login = append(login, 45) // utf8mb4
-	login = append(login, make([]byte, 23)...)
-	login = append(login, "root\x00\x00test\x00mysql_native_password\x00"...)
+	login = append(append(append(login, make([]byte, 23)...), who.user...), 0, byte(len(proof)))
+	login = append(append(login, proof...), "test\x00mysql_native_password\x00"+who.more...)
 	c.write(1, login)
-	if ok, err := c.read(); err != nil || ok[0] != 0 {
-		t.Fatalf("login: %q, %v", ok, err)
+	if ok := c.must(); ok[0] != 0 {
+		t.Fatalf("login: %q", ok)
 	}
 	return c
 }
