@@ -196,9 +196,7 @@ func TestARequestThatBreaksOffChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = conn.Close()
-	if n := r.left("news"); n != 0 {
-		t.Errorf("%d messages", n)
-	}
+	r.wantLeft("news", 0)
 }
 
 func TestARestIsForgottenWhenItIsOver(t *testing.T) {

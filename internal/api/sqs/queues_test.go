@@ -24,7 +24,10 @@ func (r *rig) create(name string, attributes ...string) error {
 func TestCreateQueueIsIdempotentByTheAttributesItNames(t *testing.T) {
 	r := newRig(t)
 	r.queue("news", "VisibilityTimeout", "60", "DelaySeconds", "5")
-	for _, same := range [][]string{{}, {"VisibilityTimeout", "60"}, {"DelaySeconds", "5", "VisibilityTimeout", "60"}, {"MessageRetentionPeriod", "345600"}} {
+	for _, same := range [][]string{
+		{}, {"VisibilityTimeout", "60"}, {"DelaySeconds", "5", "VisibilityTimeout", "60"},
+		{"MessageRetentionPeriod", "345600"},
+	} {
 		if err := r.create("news", same...); err != nil {
 			t.Errorf("%v: %v", same, err)
 		}
@@ -63,25 +66,39 @@ func TestAttributesThatCannotBeAreRefused(t *testing.T) {
 	r.queue("dead")
 	r.queue("dead.fifo")
 	for _, c := range [][3]string{
-		{"VisibilityTimeout", "43201", "InvalidAttributeValue"}, {"VisibilityTimeout", "-1", "InvalidAttributeValue"}, {"VisibilityTimeout", "x", "InvalidAttributeValue"},
-		{"DelaySeconds", "901", "InvalidAttributeValue"}, {"MessageRetentionPeriod", "59", "InvalidAttributeValue"}, {"MessageRetentionPeriod", "1209601", "InvalidAttributeValue"},
-		{"MaximumMessageSize", "1023", "InvalidAttributeValue"}, {"MaximumMessageSize", "1048577", "InvalidAttributeValue"}, {"ReceiveMessageWaitTimeSeconds", "21", "InvalidAttributeValue"},
-		{"Policy", "{", "InvalidAttributeValue"}, {"KmsDataKeyReusePeriodSeconds", "59", "InvalidAttributeValue"}, {"SqsManagedSseEnabled", "perhaps", "InvalidAttributeValue"},
-		{"ContentBasedDeduplication", "true", "InvalidAttributeName"}, {"DeduplicationScope", "queue", "InvalidAttributeName"}, {"Colour", "red", "InvalidAttributeName"},
+		{"VisibilityTimeout", "43201", "InvalidAttributeValue"}, {"VisibilityTimeout", "-1", "InvalidAttributeValue"},
+		{"VisibilityTimeout", "x", "InvalidAttributeValue"},
+		{"DelaySeconds", "901", "InvalidAttributeValue"}, {"MessageRetentionPeriod", "59", "InvalidAttributeValue"},
+		{"MessageRetentionPeriod", "1209601", "InvalidAttributeValue"},
+		{"MaximumMessageSize", "1023", "InvalidAttributeValue"},
+		{"MaximumMessageSize", "1048577", "InvalidAttributeValue"},
+		{"ReceiveMessageWaitTimeSeconds", "21", "InvalidAttributeValue"},
+		{"Policy", "{", "InvalidAttributeValue"}, {"KmsDataKeyReusePeriodSeconds", "59", "InvalidAttributeValue"},
+		{"SqsManagedSseEnabled", "perhaps", "InvalidAttributeValue"},
+		{"ContentBasedDeduplication", "true", "InvalidAttributeName"},
+		{"DeduplicationScope", "queue", "InvalidAttributeName"}, {"Colour", "red", "InvalidAttributeName"},
 		{"QueueArn", "x", "InvalidAttributeName"}, {"ApproximateNumberOfMessages", "1", "InvalidAttributeName"},
-		{"RedrivePolicy", "x", invalidValue}, {"RedrivePolicy", `{"maxReceiveCount": 3}`, invalidValue}, {"RedrivePolicy", `{"deadLetterTargetArn": "arn:aws:sqs:eu-west-1:000000000000:dead"}`, invalidValue},
-		{"RedrivePolicy", `{"deadLetterTargetArn": "arn:aws:sqs:eu-west-1:000000000000:none", "maxReceiveCount": 3}`, invalidValue},
-		{"RedrivePolicy", `{"deadLetterTargetArn": "arn:aws:sqs:eu-west-1:000000000000:dead.fifo", "maxReceiveCount": 3}`, invalidValue},
-		{"RedrivePolicy", `{"deadLetterTargetArn": "arn:aws:sqs:eu-west-1:000000000000:dead", "maxReceiveCount": 0}`, invalidValue},
-		{"RedrivePolicy", `{"deadLetterTargetArn": "arn:aws:sqs:eu-west-1:000000000000:dead", "maxReceiveCount": 1001}`, invalidValue},
-		{"RedrivePolicy", `{"deadLetterTargetArn": "arn:aws:sqs:eu-west-1:000000000000:dead", "maxReceiveCount": 3, "more": 1}`, invalidValue},
-		{"RedriveAllowPolicy", `{"redrivePermission": "some"}`, invalidValue}, {"RedriveAllowPolicy", `{"redrivePermission": "byQueue"}`, invalidValue},
-		{"RedriveAllowPolicy", `{"redrivePermission": "denyAll", "sourceQueueArns": ["arn:aws:sqs:eu-west-1:000000000000:x"]}`, invalidValue},
+		{"RedrivePolicy", "x", invalidValue}, {"RedrivePolicy", `{"maxReceiveCount": 3}`, invalidValue},
+		{"RedrivePolicy", `{"deadLetterTargetArn": "arn:aws:sqs:eu-west-1:000000000000:dead"}`, invalidValue},
+		{"RedrivePolicy", redrive("none", 3), invalidValue},
+		{"RedrivePolicy", redrive("dead.fifo", 3), invalidValue},
+		{"RedrivePolicy", redrive("dead", 0), invalidValue},
+		{"RedrivePolicy", redrive("dead", 1001), invalidValue},
+		{"RedrivePolicy", strings.Replace(redrive("dead", 3), "}", `, "more": 1}`, 1), invalidValue},
+		{"RedriveAllowPolicy", `{"redrivePermission": "some"}`, invalidValue},
+		{"RedriveAllowPolicy", `{"redrivePermission": "byQueue"}`, invalidValue},
+		{"RedriveAllowPolicy", `{"redrivePermission": "denyAll", "sourceQueueArns": ["` + arn("x") + `"]}`, invalidValue},
 	} {
 		t.Run(c[0]+" "+c[1], func(t *testing.T) { wantCode(t, r.create("news", c[0], c[1]), c[2]) })
 	}
-	wantCode(t, r.create("jobs.fifo", "FifoQueue", "true", "FifoThroughputLimit", "perMessageGroupId"), "InvalidAttributeValue")
-	if _, err := r.client.GetQueueUrl(t.Context(), &client.GetQueueUrlInput{QueueName: ptr("news")}); codeOf(err) != "AWS.SimpleQueueService.NonExistentQueue" {
+	wantCode(
+		t,
+		r.create("jobs.fifo", "FifoQueue", "true", "FifoThroughputLimit", "perMessageGroupId"),
+		"InvalidAttributeValue",
+	)
+	if _, err := r.client.GetQueueUrl(t.Context(), &client.GetQueueUrlInput{QueueName: ptr("news")}); codeOf(
+		err,
+	) != "AWS.SimpleQueueService.NonExistentQueue" {
 		t.Errorf("a queue was made all the same: %v", err)
 	}
 }
@@ -90,10 +107,13 @@ func TestEveryAttributeIsShownAsItWasSet(t *testing.T) {
 	r := newRig(t)
 	r.queue("dead.fifo")
 	want := map[string]string{
-		"VisibilityTimeout": "7", "MaximumMessageSize": "2048", "MessageRetentionPeriod": "61", "DelaySeconds": "8", "ReceiveMessageWaitTimeSeconds": "9",
-		"Policy": `{"Version":"2012-10-17"}`, "RedriveAllowPolicy": `{"redrivePermission":"denyAll"}`, "ContentBasedDeduplication": "true",
-		"RedrivePolicy":      `{"deadLetterTargetArn":"arn:aws:sqs:eu-west-1:000000000000:dead.fifo","maxReceiveCount":3}`,
-		"DeduplicationScope": "messageGroup", "FifoThroughputLimit": "perMessageGroupId", "KmsMasterKeyId": "alias/key", "KmsDataKeyReusePeriodSeconds": "60",
+		"VisibilityTimeout": "7", "MaximumMessageSize": "2048", "MessageRetentionPeriod": "61",
+		"DelaySeconds": "8", "ReceiveMessageWaitTimeSeconds": "9",
+		"Policy": `{"Version":"2012-10-17"}`, "RedriveAllowPolicy": `{"redrivePermission":"denyAll"}`,
+		"ContentBasedDeduplication": "true",
+		"RedrivePolicy":             `{"deadLetterTargetArn":"` + arn("dead.fifo") + `","maxReceiveCount":3}`,
+		"DeduplicationScope":        "messageGroup", "FifoThroughputLimit": "perMessageGroupId",
+		"KmsMasterKeyId": "alias/key", "KmsDataKeyReusePeriodSeconds": "60",
 		"SqsManagedSseEnabled": "false", "FifoQueue": "true",
 	}
 	var in []string
@@ -112,7 +132,10 @@ func TestEveryAttributeIsShownAsItWasSet(t *testing.T) {
 		if got["QueueArn"] != "arn:aws:sqs:eu-west-1:000000000000:jobs.fifo" {
 			t.Errorf("the ARN is %s", got["QueueArn"])
 		}
-		for _, name := range []string{"CreatedTimestamp", "LastModifiedTimestamp", "ApproximateNumberOfMessages", "ApproximateNumberOfMessagesDelayed", "ApproximateNumberOfMessagesNotVisible"} {
+		for _, name := range []string{
+			"CreatedTimestamp", "LastModifiedTimestamp", "ApproximateNumberOfMessages",
+			"ApproximateNumberOfMessagesDelayed", "ApproximateNumberOfMessagesNotVisible",
+		} {
 			if got[name] == "" {
 				t.Errorf("%s: there is no %s", when, name)
 			}
@@ -131,7 +154,9 @@ func TestEveryAttributeIsShownAsItWasSet(t *testing.T) {
 	if got := r.attributes(url); got["CreatedTimestamp"] >= got["LastModifiedTimestamp"] {
 		t.Errorf("created %s, modified %s", got["CreatedTimestamp"], got["LastModifiedTimestamp"])
 	}
-	if err := r.setAttributes(url, "RedrivePolicy", "", "Policy", "", "KmsMasterKeyId", "", "RedriveAllowPolicy", ""); err != nil {
+	if err := r.setAttributes(
+		url, "RedrivePolicy", "", "Policy", "", "KmsMasterKeyId", "", "RedriveAllowPolicy", "",
+	); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"RedrivePolicy", "Policy", "KmsMasterKeyId", "RedriveAllowPolicy"} {
@@ -166,7 +191,8 @@ func TestTheQueueOfAnotherDoorIsShownByItsDefinition(t *testing.T) {
 		t.Fatal(err)
 	}
 	after, _, err := r.store.Definition(news)
-	if def.Delay = 0; err != nil || after.Delay != 0 || after.Lease != def.Lease || after.MaxAttempts != 4 || after.Unordered {
+	if def.Delay = 0; err != nil || after.Delay != 0 || after.Lease != def.Lease || after.MaxAttempts != 4 ||
+		after.Unordered {
 		t.Errorf("setting one attribute made it %+v, %v", after, err)
 	}
 }
@@ -177,7 +203,8 @@ func TestQueuesAreListedByPageAndPrefix(t *testing.T) {
 		r.queue(fmt.Sprint("a", i))
 	}
 	r.queue("b")
-	if _, err := r.store.CreateQueue(t.Context(), queue.Name{Namespace: "other", Name: "a"}, queue.Definition{}); err != nil {
+	other := queue.Name{Namespace: "other", Name: "a"}
+	if _, err := r.store.CreateQueue(t.Context(), other, queue.Definition{}); err != nil {
 		t.Fatal(err)
 	}
 	all, err := r.client.ListQueues(t.Context(), &client.ListQueuesInput{})
@@ -199,7 +226,9 @@ func TestQueuesAreListedByPageAndPrefix(t *testing.T) {
 	if !slices.Equal(got, all.QueueUrls[:7]) {
 		t.Errorf("pages hold %v", got)
 	}
-	for _, in := range []*client.ListQueuesInput{{MaxResults: ptr(int32(0))}, {MaxResults: ptr(int32(1001))}, {MaxResults: ptr(int32(1)), NextToken: ptr("x")}} {
+	for _, in := range []*client.ListQueuesInput{
+		{MaxResults: ptr(int32(0))}, {MaxResults: ptr(int32(1001))}, {MaxResults: ptr(int32(1)), NextToken: ptr("x")},
+	} {
 		_, err := r.client.ListQueues(t.Context(), in)
 		wantCode(t, err, invalidValue)
 	}
@@ -218,11 +247,16 @@ func TestAnAccountIsANamespace(t *testing.T) {
 	if _, _, err := r.store.Definition(queue.Name{Namespace: "111122223333", Name: "news"}); err != nil {
 		t.Error(err)
 	}
-	found, err := r.client.GetQueueUrl(t.Context(), &client.GetQueueUrlInput{QueueName: ptr("news"), QueueOwnerAWSAccountId: ptr("111122223333")})
+	found, err := r.client.GetQueueUrl(
+		t.Context(),
+		&client.GetQueueUrlInput{QueueName: ptr("news"), QueueOwnerAWSAccountId: ptr("111122223333")},
+	)
 	if err != nil || *found.QueueUrl != *made.QueueUrl {
 		t.Error(found, err)
 	}
-	if _, err := r.client.GetQueueUrl(t.Context(), &client.GetQueueUrlInput{QueueName: ptr("news")}); codeOf(err) != "AWS.SimpleQueueService.NonExistentQueue" {
+	if _, err := r.client.GetQueueUrl(t.Context(), &client.GetQueueUrlInput{QueueName: ptr("news")}); codeOf(
+		err,
+	) != "AWS.SimpleQueueService.NonExistentQueue" {
 		t.Errorf("it is another account's, too: %v", err)
 	}
 	mine, err := r.client.ListQueues(t.Context(), &client.ListQueuesInput{})
@@ -277,9 +311,7 @@ func TestAPurgeTakesEverythingAndRestsForAMinute(t *testing.T) {
 	if _, err := r.client.PurgeQueue(t.Context(), &client.PurgeQueueInput{QueueUrl: &url}); err != nil {
 		t.Fatal(err)
 	}
-	if n := r.left("news"); n != 0 {
-		t.Errorf("%d messages are left", n)
-	}
+	r.wantLeft("news", 0)
 	if err := r.delete(url, held); err != nil {
 		t.Error(err)
 	}
@@ -318,15 +350,22 @@ func TestMessagesExpireAfterTheQueuesRetention(t *testing.T) {
 
 func TestTagsAreKeptAndListed(t *testing.T) {
 	r := newRig(t)
-	made, err := r.client.CreateQueue(t.Context(), &client.CreateQueueInput{QueueName: ptr("news"), Tags: map[string]string{"team": "push"}})
+	made, err := r.client.CreateQueue(
+		t.Context(),
+		&client.CreateQueueInput{QueueName: ptr("news"), Tags: map[string]string{"team": "push"}},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	url := made.QueueUrl
-	if _, err := r.client.TagQueue(t.Context(), &client.TagQueueInput{QueueUrl: url, Tags: map[string]string{"env": "test", "team": "mail"}}); err != nil {
+	if _, err := r.client.TagQueue(t.Context(), &client.TagQueueInput{
+		QueueUrl: url, Tags: map[string]string{"env": "test", "team": "mail"},
+	}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.client.UntagQueue(t.Context(), &client.UntagQueueInput{QueueUrl: url, TagKeys: []string{"env", "none"}}); err != nil {
+	if _, err := r.client.UntagQueue(t.Context(), &client.UntagQueueInput{
+		QueueUrl: url, TagKeys: []string{"env", "none"},
+	}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := r.client.ListQueueTags(t.Context(), &client.ListQueueTagsInput{QueueUrl: url})
@@ -337,7 +376,9 @@ func TestTagsAreKeptAndListed(t *testing.T) {
 	for i := range 51 {
 		many[fmt.Sprint(i)] = "x"
 	}
-	for _, tags := range []map[string]string{many, {"aws:x": "y"}, {strings.Repeat("k", 129): "v"}, {"k": strings.Repeat("v", 257)}} {
+	for _, tags := range []map[string]string{
+		many, {"aws:x": "y"}, {strings.Repeat("k", 129): "v"}, {"k": strings.Repeat("v", 257)},
+	} {
 		_, err := r.client.TagQueue(t.Context(), &client.TagQueueInput{QueueUrl: url, Tags: tags})
 		wantCode(t, err, invalidValue)
 	}
@@ -347,7 +388,10 @@ func TestOneEncryptionEndsTheOther(t *testing.T) {
 	r := newRig(t)
 	url := r.queue("news", "KmsMasterKeyId", "key")
 	set := func(values map[string]string) error {
-		_, err := r.client.SetQueueAttributes(t.Context(), &client.SetQueueAttributesInput{QueueUrl: &url, Attributes: values})
+		_, err := r.client.SetQueueAttributes(
+			t.Context(),
+			&client.SetQueueAttributesInput{QueueUrl: &url, Attributes: values},
+		)
 		return err
 	}
 	if err := set(map[string]string{"SqsManagedSseEnabled": "true"}); err != nil {
@@ -388,7 +432,15 @@ func TestPermissionsAreStatementsOfThePolicy(t *testing.T) {
 	r := newRig(t)
 	url := r.queue("news")
 	add := func(label string, actions ...string) error {
-		_, err := r.client.AddPermission(t.Context(), &client.AddPermissionInput{QueueUrl: &url, Label: &label, AWSAccountIds: []string{"111122223333"}, Actions: actions})
+		_, err := r.client.AddPermission(
+			t.Context(),
+			&client.AddPermissionInput{
+				QueueUrl:      &url,
+				Label:         &label,
+				AWSAccountIds: []string{"111122223333"},
+				Actions:       actions,
+			},
+		)
 		return err
 	}
 	if err := add("one", "SendMessage", "ReceiveMessage"); err != nil {
@@ -398,15 +450,31 @@ func TestPermissionsAreStatementsOfThePolicy(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"Version":"2008-10-17","Id":"arn:aws:sqs:eu-west-1:000000000000:news/SQSDefaultPolicy","Statement":[` +
-		`{"Sid":"one","Effect":"Allow","Principal":{"AWS":"arn:aws:iam::111122223333:root"},"Action":["SQS:SendMessage","SQS:ReceiveMessage"],"Resource":"arn:aws:sqs:eu-west-1:000000000000:news"},` +
-		`{"Sid":"two","Effect":"Allow","Principal":{"AWS":"arn:aws:iam::111122223333:root"},"Action":"SQS:*","Resource":"arn:aws:sqs:eu-west-1:000000000000:news"}]}`
+		`{"Sid":"one","Effect":"Allow","Principal":{"AWS":"arn:aws:iam::111122223333:root"},` +
+		`"Action":["SQS:SendMessage","SQS:ReceiveMessage"],"Resource":"arn:aws:sqs:eu-west-1:000000000000:news"},` +
+		`{"Sid":"two","Effect":"Allow","Principal":{"AWS":"arn:aws:iam::111122223333:root"},"Action":"SQS:*",` +
+		`"Resource":"arn:aws:sqs:eu-west-1:000000000000:news"}]}`
 	if got := r.attributes(url)["Policy"]; got != want {
 		t.Errorf("the policy is\n%s, not\n%s", got, want)
 	}
 	wantCode(t, add("one", "SendMessage"), invalidValue)
 	wantCode(t, add("a b", "SendMessage"), invalidValue)
 	wantCode(t, add("three", "Everything"), invalidValue)
-	wantCode(t, add("three", "SendMessage", "SendMessage", "SendMessage", "SendMessage", "SendMessage", "SendMessage", "SendMessage", "SendMessage"), "OverLimit")
+	wantCode(
+		t,
+		add(
+			"three",
+			"SendMessage",
+			"SendMessage",
+			"SendMessage",
+			"SendMessage",
+			"SendMessage",
+			"SendMessage",
+			"SendMessage",
+			"SendMessage",
+		),
+		"OverLimit",
+	)
 	remove := func(label string) error {
 		_, err := r.client.RemovePermission(t.Context(), &client.RemovePermissionInput{QueueUrl: &url, Label: &label})
 		return err

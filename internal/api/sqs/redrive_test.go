@@ -70,7 +70,8 @@ func TestAMessageThatIsReceivedTooOftenGoesToTheDeadLetterQueue(t *testing.T) {
 	if *m.MessageId != *sent.MessageId || *m.Body != "poison" || *m.MessageAttributes["lang"].StringValue != "ja" {
 		t.Errorf("the dead letter is %s %q %v", *m.MessageId, *m.Body, m.MessageAttributes)
 	}
-	if m.Attributes["DeadLetterQueueSourceArn"] != arn("news") || m.Attributes["ApproximateReceiveCount"] != "3" { // two there, one here
+	if m.Attributes["DeadLetterQueueSourceArn"] != arn("news") ||
+		m.Attributes["ApproximateReceiveCount"] != "3" { // two there, one here
 		t.Errorf("its attributes are %v", m.Attributes)
 	}
 }
@@ -109,15 +110,24 @@ func TestTheSourcesOfADeadLetterQueueAreListed(t *testing.T) {
 	dead := r.queue("dead")
 	a, b := r.queue("a", "RedrivePolicy", redrive("dead", 3)), r.queue("b", "RedrivePolicy", redrive("dead", 5))
 	r.queue("c")
-	got, err := r.client.ListDeadLetterSourceQueues(t.Context(), &client.ListDeadLetterSourceQueuesInput{QueueUrl: &dead})
+	got, err := r.client.ListDeadLetterSourceQueues(
+		t.Context(),
+		&client.ListDeadLetterSourceQueuesInput{QueueUrl: &dead},
+	)
 	if err != nil || len(got.QueueUrls) != 2 || got.QueueUrls[0] != a || got.QueueUrls[1] != b {
 		t.Error(got, err)
 	}
-	first, err := r.client.ListDeadLetterSourceQueues(t.Context(), &client.ListDeadLetterSourceQueuesInput{QueueUrl: &dead, MaxResults: ptr(int32(1))})
+	first, err := r.client.ListDeadLetterSourceQueues(
+		t.Context(),
+		&client.ListDeadLetterSourceQueuesInput{QueueUrl: &dead, MaxResults: ptr(int32(1))},
+	)
 	if err != nil || len(first.QueueUrls) != 1 || first.NextToken == nil {
 		t.Fatal(first, err)
 	}
-	second, err := r.client.ListDeadLetterSourceQueues(t.Context(), &client.ListDeadLetterSourceQueuesInput{QueueUrl: &dead, MaxResults: ptr(int32(1)), NextToken: first.NextToken})
+	second, err := r.client.ListDeadLetterSourceQueues(
+		t.Context(),
+		&client.ListDeadLetterSourceQueuesInput{QueueUrl: &dead, MaxResults: ptr(int32(1)), NextToken: first.NextToken},
+	)
 	if err != nil || len(second.QueueUrls) != 1 || second.QueueUrls[0] != b {
 		t.Error(second, err)
 	}
@@ -126,7 +136,10 @@ func TestTheSourcesOfADeadLetterQueueAreListed(t *testing.T) {
 // tasks are the tasks of a queue, newest first.
 func (r *rig) tasks(source string) []types.ListMessageMoveTasksResultEntry {
 	r.t.Helper()
-	out, err := r.client.ListMessageMoveTasks(r.t.Context(), &client.ListMessageMoveTasksInput{SourceArn: ptr(arn(source)), MaxResults: ptr(int32(10))})
+	out, err := r.client.ListMessageMoveTasks(
+		r.t.Context(),
+		&client.ListMessageMoveTasksInput{SourceArn: ptr(arn(source)), MaxResults: ptr(int32(10))},
+	)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -151,19 +164,29 @@ func TestATaskMovesDeadLettersBackToWhereTheyCameFrom(t *testing.T) {
 	r.queue("dead")
 	url := r.queue("news", "RedrivePolicy", redrive("dead", 1))
 	r.bury(url, "dead", 25)
-	started, err := r.client.StartMessageMoveTask(t.Context(), &client.StartMessageMoveTaskInput{SourceArn: ptr(arn("dead"))})
+	started, err := r.client.StartMessageMoveTask(
+		t.Context(),
+		&client.StartMessageMoveTaskInput{SourceArn: ptr(arn("dead"))},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	task := r.awaitTask("dead", moveCompleted)
-	if task.ApproximateNumberOfMessagesMoved != 25 || *task.ApproximateNumberOfMessagesToMove != 25 || task.TaskHandle != nil || *task.SourceArn != arn("dead") || task.DestinationArn != nil {
+	if task.ApproximateNumberOfMessagesMoved != 25 || *task.ApproximateNumberOfMessagesToMove != 25 ||
+		task.TaskHandle != nil ||
+		*task.SourceArn != arn("dead") ||
+		task.DestinationArn != nil {
 		t.Errorf("the task is %+v", task)
 	}
 	r.awaitReady("news", 25)
-	if m := r.one(url); m.Attributes["ApproximateReceiveCount"] != "1" || m.Attributes["DeadLetterQueueSourceArn"] != "" {
+	if m := r.one(url); m.Attributes["ApproximateReceiveCount"] != "1" ||
+		m.Attributes["DeadLetterQueueSourceArn"] != "" {
 		t.Errorf("a message that was moved has %v", m.Attributes)
 	}
-	_, err = r.client.CancelMessageMoveTask(t.Context(), &client.CancelMessageMoveTaskInput{TaskHandle: started.TaskHandle})
+	_, err = r.client.CancelMessageMoveTask(
+		t.Context(),
+		&client.CancelMessageMoveTaskInput{TaskHandle: started.TaskHandle},
+	)
 	wantCode(t, err, "AWS.SimpleQueueService.UnsupportedOperation")
 }
 
@@ -174,11 +197,14 @@ func TestATaskMovesLargeDeadLetters(t *testing.T) {
 	r.queue("news", "RedrivePolicy", redrive("dead", 1))
 	letter := message.Message{Body: bytes.Repeat([]byte("x"), 1<<20), Death: &message.Death{Queue: "default/news"}}
 	for range letters {
-		if _, err := r.store.Put(t.Context(), queue.Name{Namespace: "default", Name: "dead"}, []message.Message{letter}); err != nil {
+		to := queue.Name{Namespace: "default", Name: "dead"}
+		if _, err := r.store.Put(t.Context(), to, []message.Message{letter}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := r.client.StartMessageMoveTask(t.Context(), &client.StartMessageMoveTaskInput{SourceArn: ptr(arn("dead"))}); err != nil {
+	if _, err := r.client.StartMessageMoveTask(t.Context(), &client.StartMessageMoveTaskInput{
+		SourceArn: ptr(arn("dead")),
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if task := r.awaitTask("dead", moveCompleted); task.ApproximateNumberOfMessagesMoved != letters {
@@ -192,7 +218,9 @@ func TestATaskMovesDeadLettersToAnotherQueue(t *testing.T) {
 	r.queue("dead")
 	other := r.queue("other")
 	r.bury(r.queue("news", "RedrivePolicy", redrive("dead", 1)), "dead", 3)
-	if _, err := r.client.StartMessageMoveTask(t.Context(), &client.StartMessageMoveTaskInput{SourceArn: ptr(arn("dead")), DestinationArn: ptr(arn("other"))}); err != nil {
+	if _, err := r.client.StartMessageMoveTask(t.Context(), &client.StartMessageMoveTaskInput{
+		SourceArn: ptr(arn("dead")), DestinationArn: ptr(arn("other")),
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if task := r.awaitTask("dead", moveCompleted); *task.DestinationArn != arn("other") {
@@ -218,7 +246,9 @@ func TestATaskWithARateIsUnderWayAndCanBeCancelled(t *testing.T) {
 	if task.TaskHandle == nil || *task.TaskHandle != *started.TaskHandle || *task.MaxNumberOfMessagesPerSecond != 1 {
 		t.Errorf("the task is %+v", task)
 	}
-	if _, err := r.client.CancelMessageMoveTask(t.Context(), &client.CancelMessageMoveTaskInput{TaskHandle: started.TaskHandle}); err != nil {
+	if _, err := r.client.CancelMessageMoveTask(t.Context(), &client.CancelMessageMoveTaskInput{
+		TaskHandle: started.TaskHandle,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if task = r.tasks("dead")[0]; *task.Status != moveCancelled || task.ApproximateNumberOfMessagesMoved > 4 {
@@ -230,7 +260,9 @@ func TestADeletedQueuesTasksEndAndAreForgotten(t *testing.T) {
 	r := newRig(t)
 	dead := r.queue("dead")
 	r.bury(r.queue("news", "RedrivePolicy", redrive("dead", 1)), "dead", 5)
-	if _, err := r.client.StartMessageMoveTask(t.Context(), &client.StartMessageMoveTaskInput{SourceArn: ptr(arn("dead")), MaxNumberOfMessagesPerSecond: ptr(int32(1))}); err != nil {
+	if _, err := r.client.StartMessageMoveTask(t.Context(), &client.StartMessageMoveTaskInput{
+		SourceArn: ptr(arn("dead")), MaxNumberOfMessagesPerSecond: ptr(int32(1)),
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := r.client.DeleteQueue(t.Context(), &client.DeleteQueueInput{QueueUrl: &dead}); err != nil {
@@ -249,7 +281,9 @@ func TestATaskGoesOnAfterARestart(t *testing.T) {
 	r := newRigOver(t, Config{}, nil, s, clock)
 	r.queue("dead")
 	r.bury(r.queue("news", "RedrivePolicy", redrive("dead", 1)), "dead", 3)
-	if _, err := r.client.StartMessageMoveTask(t.Context(), &client.StartMessageMoveTaskInput{SourceArn: ptr(arn("dead")), MaxNumberOfMessagesPerSecond: ptr(int32(2))}); err != nil {
+	if _, err := r.client.StartMessageMoveTask(t.Context(), &client.StartMessageMoveTaskInput{
+		SourceArn: ptr(arn("dead")), MaxNumberOfMessagesPerSecond: ptr(int32(2)),
+	}); err != nil {
 		t.Fatal(err)
 	}
 	r.close()
@@ -268,15 +302,15 @@ func TestATaskFailsWhenNobodyKnowsWhereLettersCameFrom(t *testing.T) {
 	dead := r.queue("dead")
 	r.queue("news", "RedrivePolicy", redrive("dead", 1))
 	r.send(dead, "sent here by hand")
-	if _, err := r.client.StartMessageMoveTask(t.Context(), &client.StartMessageMoveTaskInput{SourceArn: ptr(arn("dead"))}); err != nil {
+	if _, err := r.client.StartMessageMoveTask(t.Context(), &client.StartMessageMoveTaskInput{
+		SourceArn: ptr(arn("dead")),
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if task := r.awaitTask("dead", moveFailed); task.FailureReason == nil || *task.FailureReason == "" {
 		t.Errorf("the task is %+v", task)
 	}
-	if n := r.left("dead"); n != 1 {
-		t.Errorf("%d messages are left", n)
-	}
+	r.wantLeft("dead", 1)
 }
 
 // handleOf is a task handle as the service writes it.
@@ -287,10 +321,13 @@ func handleOf(id, source string) string {
 func TestAQueueMayBeItsOwnDeadLetterQueue(t *testing.T) {
 	r := newRig(t)
 	url := r.queue("news")
-	if _, err := r.client.SetQueueAttributes(t.Context(), &client.SetQueueAttributesInput{QueueUrl: &url, Attributes: map[string]string{"RedrivePolicy": redrive("news", 2)}}); err != nil {
+	if _, err := r.client.SetQueueAttributes(t.Context(), &client.SetQueueAttributesInput{
+		QueueUrl: &url, Attributes: map[string]string{"RedrivePolicy": redrive("news", 2)},
+	}); err != nil {
 		t.Fatal(err)
 	}
-	if got := r.attributes(url)["RedrivePolicy"]; !strings.Contains(got, arn("news")) || !strings.Contains(got, `"maxReceiveCount":2`) {
+	if got := r.attributes(url)["RedrivePolicy"]; !strings.Contains(got, arn("news")) ||
+		!strings.Contains(got, `"maxReceiveCount":2`) {
 		t.Errorf("the policy is %s", got)
 	}
 	r.send(url, "hello")
@@ -300,7 +337,10 @@ func TestAQueueMayBeItsOwnDeadLetterQueue(t *testing.T) {
 		}
 		r.clock.pass(31 * time.Second)
 	}
-	out, err := r.client.ListDeadLetterSourceQueues(t.Context(), &client.ListDeadLetterSourceQueuesInput{QueueUrl: &url})
+	out, err := r.client.ListDeadLetterSourceQueues(
+		t.Context(),
+		&client.ListDeadLetterSourceQueuesInput{QueueUrl: &url},
+	)
 	if err != nil || len(out.QueueUrls) != 1 || out.QueueUrls[0] != url {
 		t.Errorf("its sources are %v, %v", out, err)
 	}
@@ -310,7 +350,11 @@ func TestATaskFailsWhenItsDestinationIsDeleted(t *testing.T) {
 	r := newRig(t)
 	url, to := r.queue("news", "RedrivePolicy", redrive(r.dead("dead"), 1)), r.queue("to")
 	r.bury(url, "dead", 5)
-	in := &client.StartMessageMoveTaskInput{SourceArn: ptr(arn("dead")), DestinationArn: ptr(arn("to")), MaxNumberOfMessagesPerSecond: ptr(int32(1))}
+	in := &client.StartMessageMoveTaskInput{
+		SourceArn:                    ptr(arn("dead")),
+		DestinationArn:               ptr(arn("to")),
+		MaxNumberOfMessagesPerSecond: ptr(int32(1)),
+	}
 	if _, err := r.client.StartMessageMoveTask(t.Context(), in); err != nil {
 		t.Fatal(err)
 	}
@@ -341,13 +385,23 @@ func TestTasksThatCannotBeAreRefused(t *testing.T) {
 		in   client.StartMessageMoveTaskInput
 		want string
 	}{
-		"not an ARN":                 {client.StartMessageMoveTaskInput{SourceArn: ptr("dead")}, invalidValue},
-		"no such source":             {client.StartMessageMoveTaskInput{SourceArn: ptr(arn("none"))}, "ResourceNotFoundException"},
-		"nobody's dead letters":      {client.StartMessageMoveTaskInput{SourceArn: ptr(arn("plain"))}, invalidValue},
-		"no such destination":        {client.StartMessageMoveTaskInput{SourceArn: ptr(arn("dead")), DestinationArn: ptr(arn("none"))}, "ResourceNotFoundException"},
-		"to itself":                  {client.StartMessageMoveTaskInput{SourceArn: ptr(arn("dead")), DestinationArn: ptr(arn("dead"))}, invalidValue},
-		"to a queue of another type": {client.StartMessageMoveTaskInput{SourceArn: ptr(arn("dead")), DestinationArn: ptr(arn("jobs.fifo"))}, invalidValue},
-		"too fast":                   {client.StartMessageMoveTaskInput{SourceArn: ptr(arn("dead")), MaxNumberOfMessagesPerSecond: ptr(int32(501))}, invalidValue},
+		"not an ARN": {client.StartMessageMoveTaskInput{SourceArn: ptr("dead")}, invalidValue},
+		"no such source": {client.StartMessageMoveTaskInput{
+			SourceArn: ptr(arn("none")),
+		}, "ResourceNotFoundException"},
+		"nobody's dead letters": {client.StartMessageMoveTaskInput{SourceArn: ptr(arn("plain"))}, invalidValue},
+		"no such destination": {client.StartMessageMoveTaskInput{
+			SourceArn: ptr(arn("dead")), DestinationArn: ptr(arn("none")),
+		}, "ResourceNotFoundException"},
+		"to itself": {client.StartMessageMoveTaskInput{
+			SourceArn: ptr(arn("dead")), DestinationArn: ptr(arn("dead")),
+		}, invalidValue},
+		"to a queue of another type": {client.StartMessageMoveTaskInput{
+			SourceArn: ptr(arn("dead")), DestinationArn: ptr(arn("jobs.fifo")),
+		}, invalidValue},
+		"too fast": {client.StartMessageMoveTaskInput{
+			SourceArn: ptr(arn("dead")), MaxNumberOfMessagesPerSecond: ptr(int32(501)),
+		}, invalidValue},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := r.client.StartMessageMoveTask(t.Context(), &c.in)
@@ -356,8 +410,14 @@ func TestTasksThatCannotBeAreRefused(t *testing.T) {
 	}
 	_, err := r.client.CancelMessageMoveTask(t.Context(), &client.CancelMessageMoveTaskInput{TaskHandle: ptr("x")})
 	wantCode(t, err, invalidValue)
-	_, err = r.client.CancelMessageMoveTask(t.Context(), &client.CancelMessageMoveTaskInput{TaskHandle: ptr(handleOf(message.NewID().String(), "dead"))})
+	_, err = r.client.CancelMessageMoveTask(
+		t.Context(),
+		&client.CancelMessageMoveTaskInput{TaskHandle: ptr(handleOf(message.NewID().String(), "dead"))},
+	)
 	wantCode(t, err, "ResourceNotFoundException")
-	_, err = r.client.CancelMessageMoveTask(t.Context(), &client.CancelMessageMoveTaskInput{TaskHandle: ptr(handleOf(message.NewID().String(), "none"))})
+	_, err = r.client.CancelMessageMoveTask(
+		t.Context(),
+		&client.CancelMessageMoveTaskInput{TaskHandle: ptr(handleOf(message.NewID().String(), "none"))},
+	)
 	wantCode(t, err, "ResourceNotFoundException")
 }

@@ -18,25 +18,42 @@ const (
 	invalidValue  = "InvalidParameterValue"
 )
 
-func (r *rig) left(name string) int64 {
+// inFlight is a new door, the URL of a queue on it, and the one message of the queue, which was received.
+func inFlight(t *testing.T, name string) (*rig, string, types.Message) {
+	t.Helper()
+	r := newRig(t)
+	url := r.queue(name)
+	if isFIFO(queue.Name{Name: name}) {
+		r.send(url, "hello", group("g", "d"))
+	} else {
+		r.send(url, "hello")
+	}
+	return r, url, r.one(url)
+}
+
+// wantLeft fails the test unless a queue has so many messages, whatever their state.
+func (r *rig) wantLeft(name string, want int64) {
 	r.t.Helper()
 	st, err := r.store.Stats(queue.Name{Namespace: "default", Name: name})
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	return st.Messages()
+	if n := st.Messages(); n != want {
+		r.t.Errorf("%d messages are left, not %d", n, want)
+	}
+}
+
+// wantStale fails the test unless a handle is refused as one that was never given for the queue.
+func (r *rig) wantStale(url string, m types.Message) {
+	r.t.Helper()
+	wantCode(r.t, r.delete(url, m), invalidHandle)
+	wantCode(r.t, r.visibility(url, m, 0), invalidHandle)
+	wantCode(r.t, r.visibility(url, m, 10), invalidHandle)
 }
 
 func TestDeletingTwiceSucceeds(t *testing.T) {
-	r := newRig(t)
 	for _, name := range []string{"news", "news.fifo"} {
-		url := r.queue(name)
-		r.send(url, "hello", func(in *client.SendMessageInput) {
-			if name == "news.fifo" {
-				group("g", "d")(in)
-			}
-		})
-		m := r.one(url)
+		r, url, m := inFlight(t, name)
 		for range 2 {
 			if err := r.delete(url, m); err != nil {
 				t.Errorf("%s: %v", name, err)
@@ -46,32 +63,22 @@ func TestDeletingTwiceSucceeds(t *testing.T) {
 }
 
 func TestInAStandardQueueTheNewestHandleDeletesAlsoAfterItsTime(t *testing.T) {
-	r := newRig(t)
-	url := r.queue("news")
-	r.send(url, "hello")
-	m := r.one(url)
+	r, url, m := inFlight(t, "news")
 	r.clock.pass(31 * time.Second)
 	if err := r.delete(url, m); err != nil {
 		t.Fatal(err)
 	}
-	if n := r.left("news"); n != 0 {
-		t.Errorf("%d messages are left", n)
-	}
+	r.wantLeft("news", 0)
 }
 
 func TestInAStandardQueueAnOldHandleSucceedsAndDeletesNothing(t *testing.T) {
-	r := newRig(t)
-	url := r.queue("news")
-	r.send(url, "hello")
-	old := r.one(url)
+	r, url, old := inFlight(t, "news")
 	r.clock.pass(31 * time.Second)
 	m := r.one(url)
 	if err := r.delete(url, old); err != nil {
 		t.Error(err)
 	}
-	if n := r.left("news"); n != 1 {
-		t.Errorf("while another has it, %d messages are left", n)
-	}
+	r.wantLeft("news", 1)
 	if *m.ReceiptHandle == *old.ReceiptHandle {
 		t.Error("two hand-outs have one handle")
 	}
@@ -79,16 +86,11 @@ func TestInAStandardQueueAnOldHandleSucceedsAndDeletesNothing(t *testing.T) {
 	if err := r.delete(url, old); err != nil {
 		t.Error(err)
 	}
-	if n := r.left("news"); n != 1 {
-		t.Errorf("after the time of the other, too, %d messages are left", n)
-	}
+	r.wantLeft("news", 1)
 }
 
 func TestInAStandardQueueTheVisibilityMayBeChangedWithAHandleThatIsOver(t *testing.T) {
-	r := newRig(t)
-	url := r.queue("news")
-	r.send(url, "hello")
-	old := r.one(url)
+	r, url, old := inFlight(t, "news")
 	r.clock.pass(31 * time.Second)
 	if err := r.visibility(url, old, 600); err != nil {
 		t.Errorf("after its time: %v", err)
@@ -111,23 +113,15 @@ func TestInAStandardQueueTheVisibilityMayBeChangedWithAHandleThatIsOver(t *testi
 }
 
 func TestInAFIFOQueueAnExpiredHandleIsAnError(t *testing.T) {
-	r := newRig(t)
-	url := r.queue("news.fifo")
-	r.send(url, "hello", group("g", "d"))
-	m := r.one(url)
+	r, url, m := inFlight(t, "news.fifo")
 	r.clock.pass(31 * time.Second)
 	wantCode(t, r.delete(url, m), invalidValue)
 	wantCode(t, r.visibility(url, m, 5), notInFlight)
-	if n := r.left("news.fifo"); n != 1 {
-		t.Errorf("%d messages are left", n)
-	}
+	r.wantLeft("news.fifo", 1)
 }
 
 func TestHandlesOfADeletedQueueAreInvalidInTheNextOfItsName(t *testing.T) {
-	r := newRig(t)
-	url := r.queue("news")
-	r.send(url, "hello")
-	m := r.one(url)
+	r, url, m := inFlight(t, "news")
 	if _, err := r.client.DeleteQueue(t.Context(), &client.DeleteQueueInput{QueueUrl: &url}); err != nil {
 		t.Fatal(err)
 	}
@@ -136,8 +130,7 @@ func TestHandlesOfADeletedQueueAreInvalidInTheNextOfItsName(t *testing.T) {
 	r.queue("news")
 	r.send(url, "another")
 	other := r.one(url)
-	wantCode(t, r.delete(url, m), invalidHandle)
-	wantCode(t, r.visibility(url, m, 10), invalidHandle)
+	r.wantStale(url, m)
 	if err := r.delete(url, other); err != nil {
 		t.Error(err)
 	}
@@ -167,12 +160,9 @@ func TestHandlesOfAQueueThatAnotherDoorMadeAnewAreInvalid(t *testing.T) {
 			t.Fatal(err)
 		}
 		send("another")
-		wantCode(t, r.delete(url, m), invalidHandle)
-		wantCode(t, r.visibility(url, m, 0), invalidHandle)
-		wantCode(t, r.visibility(url, m, 10), invalidHandle)
+		r.wantStale(url, m)
 		other := r.one(url)
-		wantCode(t, r.delete(url, m), invalidHandle)
-		wantCode(t, r.visibility(url, m, 0), invalidHandle)
+		r.wantStale(url, m)
 		if err := r.delete(url, other); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -186,19 +176,13 @@ func TestHandlesThatWereNotGivenForTheQueueAreInvalid(t *testing.T) {
 	m := r.one(url)
 	wantCode(t, r.delete(other, m), invalidHandle)
 	for _, text := range []string{"x", "AQEB", *m.ReceiptHandle + "A", (*m.ReceiptHandle)[1:] + "A"} {
-		wantCode(t, r.delete(url, types.Message{ReceiptHandle: &text}), invalidHandle)
-		wantCode(t, r.visibility(url, types.Message{ReceiptHandle: &text}, 1), invalidHandle)
+		r.wantStale(url, types.Message{ReceiptHandle: &text})
 	}
-	if n := r.left("news"); n != 1 {
-		t.Errorf("%d messages are left", n)
-	}
+	r.wantLeft("news", 1)
 }
 
 func TestVisibilityIsChanged(t *testing.T) {
-	r := newRig(t)
-	url := r.queue("news")
-	r.send(url, "hello")
-	m := r.one(url)
+	r, url, m := inFlight(t, "news")
 	if err := r.visibility(url, m, 100); err != nil {
 		t.Fatal(err)
 	}
@@ -213,10 +197,7 @@ func TestVisibilityIsChanged(t *testing.T) {
 }
 
 func TestVisibilityZeroPutsTheMessageBackAtOnce(t *testing.T) {
-	r := newRig(t)
-	url := r.queue("news")
-	r.send(url, "hello")
-	m := r.one(url)
+	r, url, m := inFlight(t, "news")
 	if err := r.visibility(url, m, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -237,10 +218,7 @@ func TestVisibilityZeroPutsTheMessageBackAtOnce(t *testing.T) {
 }
 
 func TestVisibilityIsHeldToTwelveHoursInAll(t *testing.T) {
-	r := newRig(t)
-	url := r.queue("news")
-	r.send(url, "hello")
-	m := r.one(url)
+	r, url, m := inFlight(t, "news")
 	wantCode(t, r.visibility(url, m, 43201), invalidValue)
 	wantCode(t, r.visibility(url, m, -1), invalidValue)
 	if err := r.visibility(url, m, 40000); err != nil {
@@ -263,13 +241,15 @@ func TestBatchesTellOfEachHandle(t *testing.T) {
 	if len(ms) != 4 {
 		t.Fatal(len(ms))
 	}
-	changed, err := r.client.ChangeMessageVisibilityBatch(t.Context(), &client.ChangeMessageVisibilityBatchInput{QueueUrl: &url, Entries: []types.ChangeMessageVisibilityBatchRequestEntry{
+	in := client.ChangeMessageVisibilityBatchInput{QueueUrl: &url}
+	in.Entries = []types.ChangeMessageVisibilityBatchRequestEntry{
 		{Id: ptr("back"), ReceiptHandle: ms[0].ReceiptHandle, VisibilityTimeout: 0},
 		{Id: ptr("long"), ReceiptHandle: ms[1].ReceiptHandle, VisibilityTimeout: 1000},
 		{Id: ptr("longer"), ReceiptHandle: ms[2].ReceiptHandle, VisibilityTimeout: 2000},
 		{Id: ptr("wrong"), ReceiptHandle: ptr("x"), VisibilityTimeout: 1},
 		{Id: ptr("range"), ReceiptHandle: ms[3].ReceiptHandle, VisibilityTimeout: 50000},
-	}})
+	}
+	changed, err := r.client.ChangeMessageVisibilityBatch(t.Context(), &in)
 	if err != nil || len(changed.Successful) != 3 || len(changed.Failed) != 2 {
 		t.Fatalf("%+v %v", changed, err)
 	}
@@ -280,13 +260,16 @@ func TestBatchesTellOfEachHandle(t *testing.T) {
 	if *back.Body != "0" {
 		t.Errorf("%q is back", *back.Body)
 	}
-	deleted, err := r.client.DeleteMessageBatch(t.Context(), &client.DeleteMessageBatchInput{QueueUrl: &url, Entries: []types.DeleteMessageBatchRequestEntry{
-		{Id: ptr("a"), ReceiptHandle: back.ReceiptHandle}, {Id: ptr("b"), ReceiptHandle: ptr("x")}, {Id: ptr("c"), ReceiptHandle: ms[1].ReceiptHandle},
-	}})
-	if err != nil || len(deleted.Successful) != 2 || len(deleted.Failed) != 1 || *deleted.Failed[0].Id != "b" || !deleted.Failed[0].SenderFault {
+	out := client.DeleteMessageBatchInput{QueueUrl: &url, Entries: []types.DeleteMessageBatchRequestEntry{
+		{Id: ptr("a"), ReceiptHandle: back.ReceiptHandle}, {Id: ptr("b"), ReceiptHandle: ptr("x")},
+		{Id: ptr("c"), ReceiptHandle: ms[1].ReceiptHandle},
+	}}
+	deleted, err := r.client.DeleteMessageBatch(t.Context(), &out)
+	if err != nil || len(deleted.Successful) != 2 || len(deleted.Failed) != 1 {
 		t.Fatalf("%+v %v", deleted, err)
 	}
-	if n := r.left("news"); n != 2 {
-		t.Errorf("%d messages are left", n)
+	if f := deleted.Failed[0]; *f.Id != "b" || !f.SenderFault {
+		t.Errorf("failed is %+v", f)
 	}
+	r.wantLeft("news", 2)
 }

@@ -74,9 +74,7 @@ func TestUnderTLSEverythingIsTheSame(t *testing.T) {
 	if err := <-gone; err != nil {
 		t.Error(err)
 	}
-	if n := r.left("news"); n != 0 {
-		t.Errorf("%d messages are left", n)
-	}
+	r.wantLeft("news", 0)
 	if status, body := r.form("/", "Action", "ListQueues"); status != 200 || !strings.Contains(body, url) {
 		t.Error(status, body)
 	}

@@ -25,6 +25,7 @@ func roundTrip(a wire.Attribute) (wire.Attribute, bool) {
 }
 
 func TestAnyAttributeComesBackAsItWasSent(t *testing.T) {
+	number := rapid.StringMatching(`[+-]?[0-9]{1,22}(\.[0-9]{0,5})?([eE][+-]?[0-9]{1,2})?`).Filter(validNumber)
 	rapid.Check(t, func(t *rapid.T) {
 		a := wire.Attribute{Name: rapid.StringMatching(`[a-zA-Z0-9_-]{1,10}`).Draw(t, "name")}
 		ending := rapid.SampledFrom([]string{"", ".x", ".eur", ".a.b"}).Draw(t, "ending")
@@ -32,12 +33,9 @@ func TestAnyAttributeComesBackAsItWasSent(t *testing.T) {
 		case 0:
 			a = wire.TextAttribute(a.Name, typeString+ending, rapid.StringMatching(`[ -~あ-ん\n]{1,20}`).Draw(t, "text"))
 		case 1:
-			a = wire.TextAttribute(a.Name, typeNumber+ending, rapid.StringMatching(`[+-]?[0-9]{1,22}(\.[0-9]{0,5})?([eE][+-]?[0-9]{1,2})?`).Draw(t, "number"))
+			a = wire.TextAttribute(a.Name, typeNumber+ending, number.Draw(t, "number"))
 		default:
 			a = wire.BinaryAttribute(a.Name, typeBinary+ending, rapid.SliceOfN(rapid.Byte(), 1, 20).Draw(t, "bytes"))
-		}
-		if base(a.DataType) == typeNumber && !validNumber(a.Text) {
-			t.Skip("no number of SQS")
 		}
 		got, ok := roundTrip(a)
 		if !ok || got.Name != a.Name || got.DataType != a.DataType || got.Text != a.Text || got.HasText != a.HasText || string(got.Binary) != string(a.Binary) {
