@@ -1,8 +1,11 @@
 package door
 
 import (
+	"maps"
 	"net"
+	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -11,11 +14,18 @@ import (
 // A nil Traffic counts nothing.
 type Traffic struct {
 	requests    *prometheus.CounterVec
+	counters    atomic.Pointer[map[outcome]prometheus.Counter] // of requests, each as it was first needed
 	connections prometheus.Gauge
 	received    prometheus.Counter
 	sent        prometheus.Counter
 	waiting     *prometheus.GaugeVec
 }
+
+// outcome is a call and what it was answered with.
+type outcome struct{ call, code string }
+
+// keptOutcomes bounds the counters that are found without the vector, which hashes and locks for each request.
+const keptOutcomes = 1024
 
 // What is waited for.
 const (
@@ -56,8 +66,34 @@ func (t *Traffic) Collect(to chan<- prometheus.Metric) {
 
 // Ended counts a request. Calls and codes are few and known: never what a client made up.
 func (t *Traffic) Ended(call, code string) {
-	if t != nil {
-		t.requests.WithLabelValues(call, code).Inc()
+	if t == nil {
+		return
+	}
+	if known := t.counters.Load(); known != nil {
+		if c, ok := (*known)[outcome{call, code}]; ok {
+			c.Inc()
+			return
+		}
+	}
+	t.first(outcome{call, code}).Inc()
+}
+
+// first finds the counter of an outcome that is not kept yet, and keeps it.
+func (t *Traffic) first(o outcome) prometheus.Counter {
+	c := t.requests.WithLabelValues(o.call, o.code)
+	for {
+		known := t.counters.Load()
+		more := map[outcome]prometheus.Counter{}
+		if known != nil {
+			if len(*known) >= keptOutcomes {
+				return c
+			}
+			maps.Copy(more, *known)
+		}
+		more[outcome{strings.Clone(o.call), strings.Clone(o.code)}] = c // they may be parts of a request
+		if t.counters.CompareAndSwap(known, &more) {
+			return c
+		}
 	}
 }
 
