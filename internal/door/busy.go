@@ -195,12 +195,20 @@ func (b *Busy) back(n int64) {
 
 // Hold is what one request has taken of a Busy, to be given back at its end. It is for one goroutine at a time.
 type Hold struct {
-	Of *Busy
-	n  int64
+	Of      *Busy
+	Traffic *Traffic // counts it while it waits; nil: nobody does
+	n       int64
 }
 
 // Take takes n bytes more, as Busy.Take does.
 func (h *Hold) Take(ctx context.Context, n int64) error {
+	if h.Try(n) {
+		return nil
+	}
+	if waiting := h.Traffic.Waiting(ForRoom); waiting != nil {
+		waiting.Inc()
+		defer waiting.Dec()
+	}
 	err := h.Of.Take(ctx, n)
 	if err == nil {
 		h.n += n

@@ -61,7 +61,7 @@ func (s *Server) wrongMethod(routes map[string]route) route {
 
 // serve runs a handler with everything around it: who comes, what an error and a panic become, room and metrics.
 func (s *Server) serve(rt route, w http.ResponseWriter, r *http.Request) {
-	c := &call{d: s, w: newResponse(w, s.config.StallTimeout), r: r, hold: door.Hold{Of: s.busy}, started: time.Now()}
+	c := &call{d: s, w: newResponse(w, s.config.StallTimeout), r: r, hold: door.Hold{Of: s.busy, Traffic: s.traffic}, started: time.Now()}
 	done := s.metrics.request(rt.operation)
 	defer func() {
 		status := or(c.w.status, http.StatusOK)

@@ -53,7 +53,7 @@ const (
 
 // serveLine answers a plain request that invokes a function, and leaves others to serve.
 func (d *Server) serveLine(x *line.Exchange) {
-	c := &call{d: d, x: x, r: x.Request, hold: door.Hold{Of: d.busy}}
+	c := &call{d: d, x: x, r: x.Request, hold: door.Hold{Of: d.busy, Traffic: d.traffic}}
 	if _, _, ok := urlOf(c.r); ok {
 		x.Leave()
 		return
@@ -78,7 +78,7 @@ func (d *Server) serveLine(x *line.Exchange) {
 
 // serve answers any request.
 func (d *Server) serve(w http.ResponseWriter, r *http.Request) {
-	c := &call{d: d, w: w, r: r, id: uuid.NewString(), hold: door.Hold{Of: d.busy}}
+	c := &call{d: d, w: w, r: r, id: uuid.NewString(), hold: door.Hold{Of: d.busy, Traffic: d.traffic}}
 	defer c.counted()
 	defer c.hold.End()
 	w.Header().Set("X-Amzn-Requestid", c.id)
@@ -185,10 +185,6 @@ func (c *call) granted(op *operation) error {
 
 // read reads the body when there is room for it.
 func (c *call) read(limit int64) error {
-	if waiting := c.d.traffic.Waiting(door.ForRoom); waiting != nil {
-		waiting.Inc()
-		defer waiting.Dec()
-	}
 	b := door.Body{Hold: &c.hold, Most: limit, Cost: bodyCost, Growing: bodyGrowing}
 	body, err := b.Read(c.ctx(), c.r)
 	c.body = body

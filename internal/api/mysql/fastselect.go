@@ -62,7 +62,7 @@ func (h *handler) shortRows(ctx context.Context, c *vmysql.Conn, query string, o
 		return true, err
 	}
 	defer h.door.processes.EndQuery(sc)
-	from := &rows{t: out.t, hold: &door.Hold{Of: h.door.budget}}
+	from := &rows{t: out.t, hold: &door.Hold{Of: h.door.budget, Traffic: h.door.traffic.of}}
 	defer from.hold.End()
 	for {
 		row, err := from.Next(sc)
@@ -163,7 +163,7 @@ type rows struct {
 
 // reading reads the rows of a table for a statement that is measured.
 func (m *meter) reading(t *table) *rows {
-	r := &rows{t: t, hold: &door.Hold{Of: t.door.budget}}
+	r := &rows{t: t, hold: &door.Hold{Of: t.door.budget, Traffic: t.door.traffic.of}}
 	if m != nil {
 		m.pages = append(m.pages, r.hold)
 	}

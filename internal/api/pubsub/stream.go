@@ -148,7 +148,7 @@ func checkStreamDeadline(seconds int32) error {
 
 // send hands out messages until the stream ends.
 func (st *stream) send() error {
-	t := taker{d: st.d, user: st.user, stream: st.number, hold: door.Hold{Of: st.d.answers}, cost: streamCost, waits: st.d.traffic.Waiting(door.ForMessages)}
+	t := taker{d: st.d, user: st.user, stream: st.number, hold: door.Hold{Of: st.d.answers, Traffic: st.d.traffic}, cost: streamCost, waits: st.d.traffic.Waiting(door.ForMessages)}
 	defer t.hold.End()
 	most := min(streamBytes, int(st.d.answers.Limit()/(4*streamCost)))
 	var properties []byte

@@ -10,9 +10,37 @@ import (
 	"testing"
 	"time"
 
+	client "github.com/aws/aws-sdk-go-v2/service/sqs"
+
 	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/door/doortest"
 )
+
+// TestARequestThatWaitsForRoomIsCounted holds all there is while a large body comes.
+func TestARequestThatWaitsForRoomIsCounted(t *testing.T) {
+	r := newRig(t)
+	all := door.NewBusy(8 << 20)
+	all.Patience = time.Minute
+	r.door.busy = all
+	url := r.queue("news")
+	doortest.Until(t, "requests from before have ended", func() bool { return all.Used() == 0 })
+	if !all.Try(8 << 20) {
+		t.Fatal("no room at the start")
+	}
+	sent := make(chan error, 1)
+	go func() {
+		in := client.SendMessageInput{QueueUrl: &url, MessageBody: ptr(strings.Repeat("x", 200<<10))}
+		_, err := r.client.SendMessage(t.Context(), &in)
+		sent <- err
+	}()
+	waiting := func() float64 { return doortest.Figures(t, r.traffic)["hikyaku_door_waiting sqs room"] }
+	doortest.Until(t, "the request is counted", func() bool { return waiting() == 1 })
+	all.Give(8 << 20)
+	if err := <-sent; err != nil {
+		t.Fatal(err)
+	}
+	doortest.Until(t, "none is counted", func() bool { return waiting() == 0 })
+}
 
 // What an answer holds is counted until its client has read it, and who finds no room is told to try again; the messages wait as if nobody had asked.
 func TestAnswersCountUntilTheyAreRead(t *testing.T) {

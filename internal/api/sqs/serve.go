@@ -59,7 +59,7 @@ func (b *buffers) put(x *bytes.Buffer) {
 
 // serveLine answers a request of the usual kind.
 func (d *Server) serveLine(x *line.Exchange) {
-	c := call{d: d, x: x, r: x.Request, accepted: time.Now(), watch: x.Watch, hold: door.Hold{Of: d.busy}}
+	c := call{d: d, x: x, r: x.Request, accepted: time.Now(), watch: x.Watch, hold: door.Hold{Of: d.busy, Traffic: d.traffic}}
 	defer c.hold.End()
 	in, out, bad := c.handle(x.Body, nil)
 	if bad != nil {
@@ -89,7 +89,7 @@ func (d *Server) serve(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, "Ok\n") // a client that is gone misses it
 		return
 	}
-	c := &call{d: d, r: r, accepted: time.Now(), hold: door.Hold{Of: d.busy}}
+	c := &call{d: d, r: r, accepted: time.Now(), hold: door.Hold{Of: d.busy, Traffic: d.traffic}}
 	defer c.hold.End()
 	c.watch = func() (context.Context, func()) { return r.Context(), func() {} }
 	buf := d.buffers.get()
