@@ -10,9 +10,6 @@ PKG        ?= ./...
 # The tests below test/ run clients and servers of others, and those of the push engine and of the sinks into databases servers.
 NEED_CLIENTS := $(if $(filter ./... ./test/... ./test/clients% ./internal/push% ./internal/sink% ./internal/databasetest%,$(PKG)),need-clients)
 
-# Many tests wait for a disk, a clock or another program: so one more of their packages is run than there are processors.
-BESIDE := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
-
 export GO
 # Without this tag go-mysql-server wants cgo and ICU.
 export GOFLAGS := -tags=gms_pure_go $(GOFLAGS)
@@ -36,7 +33,8 @@ build: need-go ## Build bin/hikyaku
 .PHONY: test
 test: need-go need-cc need-curl ## Everything that a push has to pass
 	@$(if $(NEED_CLIENTS),scripts/need-clients,:) & $(MAKE) --no-print-directory format vet staticcheck floors; looked=$$?; wait $$! && exit $$looked
-	@$(MAKE) --no-print-directory unit soak-short fuzz-short
+	@scripts/unit $(if $(filter ./...,$(PKG)),--soak) $(PKG)
+	@$(MAKE) --no-print-directory fuzz-short
 
 .PHONY: fmt
 fmt: need-go ## Format the Go files
@@ -66,8 +64,8 @@ systems: need-go ## Build everything for Linux, macOS and Windows
 	done
 
 .PHONY: unit
-unit: need-go need-cc need-curl $(NEED_CLIENTS) ## Run the tests of PKG with the race detector
-	$(GO) test -vet=off -race -p $(BESIDE) -timeout 20m $(PKG)
+unit: need-go need-cc need-curl $(NEED_CLIENTS) ## Run the tests of PKG, those of our own code with the race detector
+	@scripts/unit $(PKG)
 
 .PHONY: fuzz-short
 fuzz-short: need-go
