@@ -212,7 +212,7 @@ func (s *Store) fitRest(ctx context.Context, f *fitting) error {
 			return err
 		}
 	}
-	for s.paused && !s.closed {
+	for s.paused > 0 && !s.closed {
 		s.landing.Wait()
 	}
 	s.state.advance(s.clock())

@@ -172,7 +172,7 @@ func (s *Store) wanted(ctx context.Context, from []From, want int) ([]wanted, er
 			return nil, err
 		}
 		s.mu.Lock()
-		for s.paused && !s.closed {
+		for s.paused > 0 && !s.closed {
 			s.landing.Wait()
 		}
 		if err := s.usable(); err != nil {

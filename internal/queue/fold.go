@@ -164,15 +164,14 @@ func (s *Store) checkpoint(ctx context.Context) error {
 		s.mu.Unlock()
 		return s.failed
 	}
-	s.paused = true
+	s.paused++
 	for s.flights > 0 {
 		s.landing.Wait()
 	}
 	at := s.journal.End()
 	snap := s.state.beginSnapshot()
 	appended := s.journal.Stats().Bytes
-	s.paused = false
-	s.landing.Broadcast()
+	s.goOnPutting()
 	s.mu.Unlock()
 	var size uint64
 	err := s.journal.Sync(ctx)

@@ -28,8 +28,8 @@ func (s *Store) forgetFirst(ctx context.Context, q *queueState) error {
 			runtime.Gosched()
 			s.mu.Lock()
 		}
+		s.paused++
 		for s.flights > 0 && s.usable() == nil && ctx.Err() == nil {
-			s.paused = true
 			s.landing.Wait()
 		}
 		s.catchUp()
@@ -38,16 +38,15 @@ func (s *Store) forgetFirst(ctx context.Context, q *queueState) error {
 			return err
 		}
 		if q.seeking == 0 && !q.late && !s.state.behind() {
-			s.paused = true
 			return nil
 		}
 		s.goOnPutting()
 	}
 }
 
-// goOnPutting ends the pause of forgetFirst. The lock is held.
+// goOnPutting ends the caller's pause; others may have one of their own. The lock is held.
 func (s *Store) goOnPutting() {
-	s.paused = false
+	s.paused--
 	s.landing.Broadcast()
 }
 

@@ -47,7 +47,7 @@ func (o *Owner) Close() {
 		s.state.unwait(w)
 		w.served(w)
 	}
-	for s.paused && !s.closed { // before looking: what is held may change meanwhile
+	for s.paused > 0 && !s.closed { // before looking: what is held may change meanwhile
 		s.landing.Wait()
 	}
 	var events []event

@@ -214,6 +214,44 @@ func TestAnOwnerThatClosesDuringACheckpointTakesBackOnlyItsOwn(t *testing.T) {
 	})
 }
 
+func TestAnAlterationThatIsGivenUpLeavesTheCheckpointItsPause(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		m := newMemory()
+		s := open(t, m)
+		if _, err := s.CreateQueue(t.Context(), news, Definition{History: time.Hour}); err != nil {
+			t.Fatal(err)
+		}
+		results := make(chan error, 3)
+		begin := func(act func() error) {
+			go func() { results <- act() }()
+			synctest.Wait()
+		}
+		m.hold(true)
+		begin(func() error { _, err := s.Seek(context.Background(), news, SeekTo{Time: time.Now()}); return err })
+		ctx, giveUp := context.WithCancel(t.Context())
+		altered := make(chan error, 1)
+		go func() { altered <- s.AlterQueue(ctx, news, Definition{History: 2 * time.Hour}) }() // waits for the seek
+		synctest.Wait()
+		begin(func() error { return s.checkpoint(context.Background()) })
+		giveUp()
+		if err := <-altered; !errors.Is(err, context.Canceled) {
+			t.Errorf("an alteration that was given up answers %v", err)
+		}
+		groups := func() int { m.mu.Lock(); defer m.mu.Unlock(); return len(m.groups) }
+		before := groups()
+		begin(func() error { _, err := s.Put(context.Background(), news, text("later")); return err })
+		if n := groups(); n != before {
+			t.Errorf("%d groups are begun while a checkpoint waits for those under way", n-before)
+		}
+		m.hold(false)
+		for range cap(results) {
+			if err := <-results; err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
 func TestAKeyOnItsWayBackIsNotTakenFromFurther(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		m := newMemory()

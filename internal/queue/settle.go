@@ -327,7 +327,7 @@ func (s *Store) Extend(ctx context.Context, tokens []Token, lease time.Duration)
 func (s *Store) extend(tokens []Token, lease time.Duration) (errs []error, sync bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.paused && !s.closed {
+	for s.paused > 0 && !s.closed {
 		s.landing.Wait()
 	}
 	if err := s.usable(); err != nil {

@@ -68,7 +68,7 @@ type Store struct {
 	closed   bool
 	flights  int                // groups under way
 	landing  *sync.Cond         // flights became fewer, or a pause ended
-	paused   bool               // a checkpoint is being taken: no new groups
+	paused   int                // how many wait for no group to be under way, and want no new ones
 	pending  map[string]*flight // deduplication ids and notes on their way to the journal
 	defining map[Name]*flight   // definitions on their way
 	draining int                // alterations that wait for what is on its way
@@ -311,7 +311,7 @@ func (s *Store) enter(ctx context.Context) error {
 		}
 	}
 	s.mu.Lock()
-	for s.paused && !s.closed {
+	for s.paused > 0 && !s.closed {
 		s.landing.Wait()
 	}
 	if err := s.usable(); err != nil {

@@ -33,7 +33,7 @@ func (s *Store) keepTime() {
 		case <-timer.C:
 		}
 		s.mu.Lock()
-		for s.paused && !s.closed {
+		for s.paused > 0 && !s.closed {
 			s.landing.Wait()
 		}
 		s.catchUp()
