@@ -56,6 +56,9 @@ func (r *Registry) Map(ctx context.Context, m Mapping) (Mapping, error) {
 	if _, _, err := r.Version(m.Function, m.Qualifier); err != nil {
 		return m, err
 	}
+	if _, err := newFilter(m.Filters); err != nil {
+		return m, err
+	}
 	r.change.Lock()
 	defer r.change.Unlock()
 	for _, other := range r.Mappings() {
@@ -158,6 +161,12 @@ func (r *Registry) feed(m Mapping) {
 		close(f.ended)
 		return
 	}
+	sieve, err := newFilter(m.Filters)
+	if err != nil { // it was checked when it was kept: somebody else's patterns would let the wrong messages go
+		r.config.Report(fmt.Errorf("queue %s does not feed function %s: %w", from.Short(), m.Function, err))
+		close(f.ended)
+		return
+	}
 	most := m.MaxConcurrency
 	if most == 0 {
 		most = usualConcurrency
@@ -166,9 +175,9 @@ func (r *Registry) feed(m Mapping) {
 		defer close(f.ended)
 		r.serve(ctx, queue.ClaimRequest{From: []queue.From{{Queue: from}}, Max: m.Batch, Bytes: event.MaxBytes}, most, func(ctx context.Context, ask queue.ClaimRequest) ([]queue.Claim, *function.Pass, error) {
 			claims, err := r.store.Claim(ctx, ask)
-			return claims, nil, err
+			return r.sift(ctx, m, sieve, claims), nil, err
 		}, func(cs []queue.Claim, _ *function.Pass) {
-			r.batch(ctx, m, from, r.fill(ctx, m, from, cs))
+			r.batch(ctx, m, from, r.fill(ctx, m, from, sieve, cs))
 		})
 	})
 }
@@ -186,7 +195,7 @@ func (r *Registry) unfeed(id string) {
 }
 
 // fill claims more until a batch is full or has waited as long as the mapping says.
-func (r *Registry) fill(ctx context.Context, m Mapping, from queue.Name, cs []queue.Claim) []queue.Claim {
+func (r *Registry) fill(ctx context.Context, m Mapping, from queue.Name, sieve *filter, cs []queue.Claim) []queue.Claim {
 	end := time.Now().Add(m.Window)
 	bytes := 0
 	for i := range cs {
@@ -201,6 +210,7 @@ func (r *Registry) fill(ctx context.Context, m Mapping, from queue.Name, cs []qu
 		if err != nil || len(more) == 0 {
 			break
 		}
+		more = r.sift(ctx, m, sieve, more)
 		for i := range more {
 			bytes += more[i].Message.Size()
 		}

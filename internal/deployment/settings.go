@@ -119,6 +119,7 @@ type Mapping struct {
 	Window            time.Duration     `json:",omitempty"` // how long to wait for a batch to become full
 	MaxConcurrency    int               `json:",omitempty"` // batches in the function at once; 0: 5
 	PartialFailures   bool              `json:",omitempty"` // the function says which messages failed
+	Filters           []string          `json:",omitempty"` // patterns of which one has to match; none: all messages
 	Off               bool              `json:",omitempty"`
 	Tags              map[string]string `json:",omitempty"`
 	Changed, LastUsed time.Time

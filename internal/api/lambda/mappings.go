@@ -1,9 +1,11 @@
 package lambda
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/deployment"
@@ -19,13 +21,39 @@ type mappingIn struct {
 	MaximumBatchingWindowInSeconds *int
 	FunctionResponseTypes          *[]string
 	ScalingConfig                  *struct{ MaximumConcurrency *int }
-	FilterCriteria                 *struct{ Filters []any }
+	FilterCriteria                 *filtersIn
 	Tags                           map[string]string // when it is made
 }
 
+// filtersIn are the filters of a mapping, in calls and answers.
+type filtersIn struct{ Filters []filterIn }
+
+type filterIn struct {
+	Pattern *string `json:",omitempty"`
+}
+
+// maxPattern is how many characters a pattern has at most.
+const maxPattern = 4096
+
+func (in *filtersIn) apply(m *deployment.Mapping) error {
+	m.Filters = nil
+	for i, f := range in.Filters {
+		if f.Pattern == nil {
+			return wrongValue("Invalid filter pattern definition. A filter has a pattern")
+		}
+		if utf8.RuneCountInString(*f.Pattern) > maxPattern {
+			return notValid(*f.Pattern, fmt.Sprintf("filterCriteria.filters.%d.member.pattern", i+1), fmt.Sprintf("Member must have length less than or equal to %d", maxPattern))
+		}
+		m.Filters = append(m.Filters, *f.Pattern)
+	}
+	return nil
+}
+
 func (c *call) applyMapping(in *mappingIn, m *deployment.Mapping) error {
-	if in.FilterCriteria != nil && len(in.FilterCriteria.Filters) > 0 {
-		return unsupported("FilterCriteria: feed the function by a pipeline, whose source has a condition")
+	if in.FilterCriteria != nil {
+		if err := in.FilterCriteria.apply(m); err != nil {
+			return err
+		}
 	}
 	if in.FunctionName != nil {
 		name, qualifier, err := deployment.ParseName(*in.FunctionName)
@@ -116,6 +144,13 @@ func (c *call) describeMapping(m deployment.Mapping, state string) map[string]an
 	}
 	if m.PartialFailures {
 		out["FunctionResponseTypes"] = []string{"ReportBatchItemFailures"}
+	}
+	if len(m.Filters) > 0 {
+		var f filtersIn
+		for _, text := range m.Filters {
+			f.Filters = append(f.Filters, filterIn{&text})
+		}
+		out["FilterCriteria"] = f
 	}
 	if m.MaxConcurrency > 0 {
 		out["ScalingConfig"] = map[string]int{"MaximumConcurrency": m.MaxConcurrency}

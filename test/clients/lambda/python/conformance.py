@@ -178,16 +178,23 @@ def mapping():
         {"maxReceiveCount": 2, "deadLetterTargetArn": "arn:aws:sqs:us-east-1:000000000000:" + PREFIX + "-work-dead"})})["QueueUrl"]
     arn = queues.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
     made = functions.create_event_source_mapping(EventSourceArn=arn, FunctionName=NAME, BatchSize=5, FunctionResponseTypes=["ReportBatchItemFailures"], Tags={"team": "riders"})
+    # A second message that fails would be a second dead letter, if it passed the filter.
+    skipping = {"Filters": [{"Pattern": json.dumps({"messageAttributes": {"skip": {"stringValue": [{"exists": False}]}}})}]}
+    want(skipping, functions.update_event_source_mapping(UUID=made["UUID"], FilterCriteria=skipping)["FilterCriteria"])
+    refused("InvalidParameterValueException", lambda: functions.update_event_source_mapping(UUID=made["UUID"], FilterCriteria={"Filters": [{"Pattern": '{"body":[]}'}]}))
     tagged = made["EventSourceMappingArn"]
     functions.tag_resource(Resource=tagged, Tags={"stage": "test"})
     functions.untag_resource(Resource=tagged, TagKeys=["team"])
     want({"stage": "test"}, functions.list_tags(Resource=tagged)["Tags"])
     want("Enabled", functions.get_event_source_mapping(UUID=made["UUID"])["State"])
     refused("ResourceConflictException", lambda: functions.create_event_source_mapping(EventSourceArn=arn, FunctionName=NAME))
-    queues.send_message_batch(QueueUrl=url, Entries=[{"Id": str(i), "MessageBody": b} for i, b in enumerate(["good", "bad", "better"])])
-    want("bad", received(dead)[0]["Body"])
+    skipped = {"Id": "skipped", "MessageBody": "bad", "MessageAttributes": {"skip": {"DataType": "String", "StringValue": "yes"}}}
+    queues.send_message_batch(QueueUrl=url, Entries=[skipped] + [{"Id": str(i), "MessageBody": b} for i, b in enumerate(["good", "bad", "better"])])
+    lost = received(dead)[0]
+    want(["bad", None], [lost["Body"], lost.get("MessageAttributes")])
     names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]
     eventually(["0", "0"], lambda: [queues.get_queue_attributes(QueueUrl=url, AttributeNames=names)["Attributes"][n] for n in names])
+    want(["0", "0"], [queues.get_queue_attributes(QueueUrl=dead, AttributeNames=names)["Attributes"][n] for n in names])
     want([made["UUID"]], [m["UUID"] for m in functions.list_event_source_mappings(FunctionName=NAME)["EventSourceMappings"]])
     want("Disabled", functions.update_event_source_mapping(UUID=made["UUID"], Enabled=False)["State"])
     functions.delete_event_source_mapping(UUID=made["UUID"])
