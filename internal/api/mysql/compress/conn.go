@@ -1,6 +1,7 @@
 package compress
 
 import (
+	"bufio"
 	"bytes"
 	"compress/zlib"
 	"context"
@@ -139,7 +140,7 @@ func (c *Conn) next() error {
 	return nil
 }
 
-// unpack begins to unpack. A reader's window is what takes memory: zlib's is small, zstd's may be as large as the packet.
+// unpack begins to unpack. A reader's window is what takes memory: zlib's is small, zstd's is what the packet's first frame says, however little is in it.
 func (c *Conn) unpack(packed io.Reader, whole int) error {
 	if c.method == Zlib {
 		r, err := zlib.NewReader(packed)
@@ -149,14 +150,19 @@ func (c *Conn) unpack(packed io.Reader, whole int) error {
 		c.in = r
 		return nil
 	}
+	from := bufio.NewReaderSize(packed, zstd.HeaderMaxSize)
+	window, err := windowOf(from)
+	if err != nil {
+		return err
+	}
 	taken := int64(0)
-	if whole > free {
-		taken = 2 * int64(whole)
+	if whole > free || window > free {
+		taken = int64(whole) + max(int64(whole), window+window/8)
 		if err := c.budget.Take(c.ctx, taken); err != nil {
 			return err
 		}
 	}
-	r, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderMaxMemory(maxPayload))
+	r, err := zstd.NewReader(from, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(max(uint64(window), free)), zstd.WithDecoderMaxMemory(maxPayload))
 	if err != nil {
 		c.budget.Give(taken)
 		return fmt.Errorf("%w: %w", ErrMalformed, err)
@@ -170,6 +176,26 @@ func (c *Conn) unpack(packed io.Reader, whole int) error {
 
 // maxWindow is zstd's largest at the levels that clients have.
 const maxWindow = 16 << 20
+
+// windowOf is how many bytes the first frame's window has. Later frames of the packet may have no larger one.
+func windowOf(packed *bufio.Reader) (int64, error) {
+	head, err := packed.Peek(zstd.HeaderMaxSize)
+	if err != nil && !errors.Is(err, io.EOF) { // the packet may be shorter
+		return 0, err
+	}
+	var h zstd.Header
+	if err := h.Decode(head); err != nil {
+		return 0, fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	window := h.WindowSize
+	if h.SingleSegment { // the window is what is in it
+		window = h.FrameContentSize
+	}
+	if window > maxWindow {
+		return 0, fmt.Errorf("%w: its window of %d bytes is larger than %d", ErrMalformed, window, maxWindow)
+	}
+	return int64(window), nil
+}
 
 // Write packs what is written. What lets the client in goes out as it is.
 func (c *Conn) Write(p []byte) (written int, err error) {

@@ -8,6 +8,8 @@ import (
 	"net"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/hikyaku/hikyaku/internal/door"
 )
 
@@ -37,6 +39,40 @@ func TestBothSidesReadWhatTheOtherWrote(t *testing.T) {
 		}
 		here.Close()
 		there.Close()
+	}
+}
+
+// TestAWindowIsCountedHoweverLittleIsInIt sends the beginning of a small packet with a large window, which the client does not end.
+func TestAWindowIsCountedHoweverLittleIsInIt(t *testing.T) {
+	for _, window := range []int{8 << 20, 64 << 20} {
+		var packed bytes.Buffer
+		w, err := zstd.NewWriter(&packed, zstd.WithWindowSize(window), zstd.WithEncoderConcurrency(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range []string{"a packet", " of zstd"} { // in two, so that the frame does not say how long it is
+			if _, err := w.Write([]byte(part)); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Flush(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		n := packed.Len() + 100 // more is to come
+		out := &script{}
+		out.in.Reset(append([]byte{byte(n), byte(n >> 8), 0, 0, 200, 0, 0}, packed.Bytes()...))
+		budget := door.NewBusy(64 << 20)
+		c := New(out, Zstd, budget)
+		_, err = io.ReadFull(c, make([]byte, 16))
+		switch used := budget.Used(); {
+		case window > maxWindow && !errors.Is(err, ErrMalformed):
+			t.Errorf("a window of %d bytes is read: %v", window, err)
+		case window <= maxWindow && (err != nil || used < int64(window)):
+			t.Errorf("a window of %d bytes counts as %d: %v", window, used, err)
+		}
+		if c.Release(); budget.Used() != 0 {
+			t.Errorf("%d bytes of the budget are lost", budget.Used())
+		}
 	}
 }
 
