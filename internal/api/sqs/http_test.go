@@ -53,6 +53,34 @@ func TestTheQueryProtocolIsServedAtTheQueuesPath(t *testing.T) {
 	}
 }
 
+func TestTheURLOfAQueueHasTheActionsOfAQueueAlone(t *testing.T) {
+	r := newRig(t)
+	url := r.queue("news")
+	for query, want := range map[string]struct {
+		status int
+		part   string
+	}{
+		"":                                   {http.StatusNotFound, "<UnknownOperationException/>"},
+		"?Action=CreateQueue&QueueName=more": {http.StatusBadRequest, "<Code>InvalidAction</Code>"},
+		"?Action=ListQueues":                 {http.StatusBadRequest, "<Code>InvalidAction</Code>"},
+		"?Action=GetQueueUrl&QueueName=news": {http.StatusOK, "<QueueUrl>" + url + "</QueueUrl>"},
+		"?Action=ReceiveMessage":             {http.StatusOK, "<ReceiveMessageResult/>"},
+	} {
+		res, err := r.web.Get(url + query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode != want.status || !strings.Contains(string(text), want.part) {
+			t.Errorf("%q: %d %s", query, res.StatusCode, text)
+		}
+	}
+}
+
 func TestAnEndpointMayBeOfAnAccount(t *testing.T) {
 	r := newRig(t)
 	if status, body := r.form("/team", "Action", "CreateQueue", "QueueName", "news"); status != 200 || !strings.Contains(body, "/team/news</QueueUrl>") {

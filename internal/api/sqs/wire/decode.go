@@ -77,10 +77,10 @@ func decodeQuery(call *Call, r *http.Request, body []byte) *Error {
 	}
 	name, _ := f.get("Action")
 	if name == "" {
-		return MissingAction()
+		return UnknownOperation()
 	}
 	request := newRequest(Action(name))
-	if request == nil {
+	if request == nil || ofNoQueue(request) && namesQueue(f.path) {
 		return InvalidAction(name)
 	}
 	call.Action, call.Request = request.Action(), request
@@ -95,6 +95,18 @@ func known(version string) bool {
 	}
 	return false
 }
+
+// ofNoQueue are the actions that the URL of a queue does not have.
+func ofNoQueue(request Request) bool {
+	switch request.(type) {
+	case *CreateQueueRequest, *ListQueuesRequest:
+		return true
+	}
+	return false
+}
+
+// namesQueue tells whether a path is that of a queue URL: an account and a name.
+func namesQueue(path string) bool { return strings.Contains(strings.Trim(path, "/"), "/") }
 
 // queuePath returns a request's path when it can name a queue; else "".
 func queuePath(path string) string {

@@ -22,15 +22,24 @@ func AppendResponse(dst []byte, call *Call, response Response) []byte {
 	dst = append(dst, action...)
 	dst = append(dst, `Response xmlns="`+Namespace+`">`...)
 	if response != nil {
-		dst = openTag(dst, action+"Result")
-		dst = response.appendXML(dst)
-		dst = closeTag(dst, action+"Result")
+		dst = result(dst, action+"Result", response)
 	}
 	dst = append(dst, "<ResponseMetadata>"...)
 	dst = element(dst, "RequestId", call.RequestID)
 	dst = append(dst, "</ResponseMetadata></"...)
 	dst = append(dst, action...)
 	return append(dst, "Response>"...)
+}
+
+// result appends an element with a response, written as the service writes one without members.
+func result(dst []byte, name string, response Response) []byte {
+	dst = openTag(dst, name)
+	begun := len(dst)
+	dst = response.appendXML(dst)
+	if len(dst) == begun {
+		return append(dst[:begun-1], "/>"...)
+	}
+	return closeTag(dst, name)
 }
 
 // AppendError appends the body that refuses a call.
@@ -49,6 +58,9 @@ func AppendError(dst []byte, call *Call, e *Error) []byte {
 	message := e.Message
 	if e.queryMessage != "" {
 		message = e.queryMessage
+	}
+	if e.bare {
+		return append(append(append(dst, '<'), e.Name...), "/>"...)
 	}
 	dst = append(dst, xmlHeader...)
 	dst = append(dst, `<ErrorResponse xmlns="`+Namespace+`"><Error>`...)

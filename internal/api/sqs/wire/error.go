@@ -22,6 +22,8 @@ type Error struct {
 	queryMessage string
 	// namespace stands before Name in the JSON protocol; "": that of the errors in the model of SQS.
 	namespace string
+	// bare: the answer of the query protocol is an empty element of the error's name, with nothing around it.
+	bare bool
 }
 
 // Error implements error.

@@ -35,6 +35,13 @@ func MissingAction() *Error {
 		"The request must contain the parameter Action (query protocol) or the header X-Amz-Target (JSON protocol).")
 }
 
+// UnknownOperation says so in the query protocol, with as few words as the service.
+func UnknownOperation() *Error {
+	e := MissingAction()
+	e.Status, e.bare = http.StatusNotFound, true
+	return e
+}
+
 // Malformed says that the request is not of the protocol: JSON that does not parse, values of the wrong type, broken forms.
 func Malformed(protocol Protocol, message string) *Error {
 	if protocol == JSON {
