@@ -14,7 +14,7 @@ import (
 // Convert makes v a value of the column, as MySQL does in strict mode: numbers are rounded to the column's scale, texts
 // that read as numbers or times become such, and what does not fit is refused. The error is a *ColumnError.
 // Integer columns hold Int or Uint, decimal Decimal with exactly Scale digits after the point, float and double Float,
-// dates Time (UTC), time String ("HH:MM:SS"), texts and json String, binaries and blobs Bytes.
+// dates Time (UTC), time String ("HH:MM:SS"), texts, json, enum and set String, binaries and blobs Bytes.
 func (c Column) Convert(v Value) (Value, error) {
 	if v.IsNull() {
 		if c.NotNull {
@@ -41,6 +41,8 @@ func (c Column) Convert(v Value) (Value, error) {
 		return c.toBytes(v)
 	case c.Type == TypeJSON:
 		return c.toJSON(v)
+	case c.Type.IsChoice():
+		return c.toChoice(v)
 	}
 	return Value{}, c.errorf("has no known type")
 }
@@ -374,6 +376,8 @@ func (c *Column) Missing(now time.Time) (Value, error) {
 		return *c.Default, nil
 	case c.Now:
 		return c.Convert(Time(now.UTC()))
+	case c.NotNull && c.Type == TypeEnum:
+		return String(c.Members[0]), nil // as in MySQL
 	case c.NotNull:
 		return Null(), c.errorf("is missing from the row; it is not null and has no default")
 	}

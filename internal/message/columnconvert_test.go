@@ -92,6 +92,19 @@ func TestConvertMakesWhatTheColumnHolds(t *testing.T) {
 		{"a json", Int(5), String("5")},
 		{"a json", Bool(true), String("true")},
 		{"a json", at("2026-01-02"), String(`"2026-01-02T00:00:00Z"`)},
+		{"a enum('red','it''s','2')", String("red"), String("red")},
+		{"a enum('red','it''s','2')", String("RED "), String("red")},
+		{"a enum('red','it''s','2')", Bytes([]byte("it's")), String("it's")},
+		{"a enum('red','it''s','2')", String("2"), String("2")},
+		{"a enum('red','it''s','2')", String("1"), String("red")},
+		{"a enum('red','it''s','2')", Uint(2), String("it's")},
+		{"a enum('','飛脚')", String(""), String("")},
+		{"a enum('a','A') collate utf8mb4_bin", String("A"), String("A")},
+		{"a set('a','b','c')", String("c,A,c"), String("a,c")},
+		{"a set('a','b','c')", String(""), String("")},
+		{"a set('a','b','c')", Int(6), String("b,c")},
+		{"a set('a','b','c')", String("5"), String("a,c")},
+		{"a set('a','b','c')", Int(0), String("")},
 	} {
 		got, err := column(t, c.definition).Convert(c.in)
 		if err != nil || got != c.want {
@@ -166,6 +179,17 @@ func TestConvertRefusesWhatDoesNotFit(t *testing.T) {
 		{"a json", String("{"), "not valid JSON"},
 		{"a json", Bytes([]byte("\"\xff\"")), "not valid JSON"},
 		{"a json", Float(math.Inf(1)), "out of its range"},
+		{"a enum('red','blue') not null", Null(), "must not be null"},
+		{"a enum('red','blue')", String("green"), `is enum and the value "green" is none of its members`},
+		{"a enum('red','blue')", String(""), "none of its members"},
+		{"a enum('red','blue')", Int(0), "none of its members"},
+		{"a enum('red','blue')", Int(3), "none of its members"},
+		{"a enum('red','blue')", Int(-1), "none of its members"},
+		{"a enum('red') collate utf8mb4_bin", String("Red"), "none of its members"},
+		{"a enum('red')", at("2026-01-02"), "none of its members"},
+		{"a set('a','b')", String("a,x"), "is set and the value \"a,x\" is none of its members"},
+		{"a set('a','b')", Int(4), "none of its members"},
+		{"a set('a','b')", Bytes([]byte{0xff}), "none of its members"},
 		{"a int", String(strings.Repeat("x", 1000)), strings.Repeat("x", 40) + "…"},
 	} {
 		got, err := column(t, c.definition).Convert(c.in)
@@ -178,7 +202,7 @@ func TestConvertRefusesWhatDoesNotFit(t *testing.T) {
 
 func TestConvertIsStable(t *testing.T) {
 	definitions := []string{"a tinyint", "a int unsigned", "a bigint", "a bigint unsigned", "a bit(9)", "a decimal(8,3)", "a decimal(65,30)", "a float", "a double", "a date", "a datetime(2)", "a timestamp", "a time(3)", "a year",
-		"a char(4)", "a varchar(6)", "a text", "a binary(4)", "a varbinary(6)", "a blob", "a json"}
+		"a char(4)", "a varchar(6)", "a text", "a binary(4)", "a varbinary(6)", "a blob", "a json", "a enum('x','3','')", "a set('x','3')"}
 	rapid.Check(t, func(t *rapid.T) {
 		c, err := ParseColumn(rapid.SampledFrom(definitions).Draw(t, "column"))
 		if err != nil {

@@ -116,8 +116,8 @@ func unquoteSQL(s string) (text string, n int, ok bool) {
 
 var sqlEscapes = strings.NewReplacer(`\`, `\\`, "'", "''", "\x00", `\0`, "\n", `\n`, "\r", `\r`, "\x1a", `\Z`)
 
-// sqlLiteral writes a value as ParseColumn reads it.
-func sqlLiteral(v Value) string {
+// SQL writes a value as a literal of SQL, as ParseColumn reads it.
+func (v Value) SQL() string {
 	switch v.Kind() {
 	case KindNull:
 		return "null"

@@ -17,7 +17,7 @@ var typeNames = map[string]ColumnType{
 	"char": TypeChar, "character": TypeChar, "varchar": TypeVarchar, "binary": TypeBinary, "varbinary": TypeVarbinary,
 	"tinytext": TypeTinyText, "text": TypeText, "mediumtext": TypeMediumText, "longtext": TypeLongText,
 	"tinyblob": TypeTinyBlob, "blob": TypeBlob, "mediumblob": TypeMediumBlob, "longblob": TypeLongBlob,
-	"json": TypeJSON,
+	"json": TypeJSON, "enum": TypeEnum, "set": TypeSet,
 }
 
 // ParseColumn reads a column definition in MySQL's syntax: a name, bare or between backquotes, a type and its options.
@@ -144,7 +144,7 @@ func (p *columnParser) textOption(c *Column, into *string) error {
 	if name == "" {
 		return fmt.Errorf("the name of a character set or collation is wanted")
 	}
-	if !c.Type.IsText() {
+	if !c.Type.IsText() && !c.Type.IsChoice() {
 		return fmt.Errorf("%s has no character set", c.Type)
 	}
 	*into = name
@@ -175,6 +175,9 @@ func (p *columnParser) columnType(c *Column) error {
 	c.Type, c.Length = t, t.info().length
 	if word == "bool" || word == "boolean" {
 		c.Length = 1
+	}
+	if t.IsChoice() {
+		return p.members(c)
 	}
 	return p.typeLength(c)
 }

@@ -39,6 +39,8 @@ const (
 	TypeMediumBlob
 	TypeLongBlob
 	TypeJSON
+	TypeEnum
+	TypeSet
 )
 
 // typeInfo describes a type: its canonical name, and what may stand in parentheses after it.
@@ -81,6 +83,8 @@ var typeInfos = [...]typeInfo{
 	TypeMediumBlob: {name: "mediumblob", length: 1<<24 - 1, bytes: true},
 	TypeLongBlob:   {name: "longblob", length: 1<<32 - 1, bytes: true},
 	TypeJSON:       {name: "json", length: 1<<32 - 1},
+	TypeEnum:       {name: "enum"},
+	TypeSet:        {name: "set"},
 }
 
 func (t ColumnType) info() *typeInfo {
@@ -128,7 +132,9 @@ type Column struct {
 	Unsigned bool
 	NotNull  bool
 	Default  *Value // already converted to the column's type; nil for none. Never changed.
-	Now      bool   // the default is the time of the put: of datetime and timestamp alone, and without Default
+	// Members are what an enum or set is made of, in their order; nil for other types. Never changed.
+	Members []string
+	Now     bool // the default is the time of the put: of datetime and timestamp alone, and without Default
 	// Charset and Collation are kept for clients to see. Comparison is always by bytes.
 	Charset, Collation string
 }
@@ -139,6 +145,8 @@ func (c Column) SQLType() string {
 	b.WriteString(c.Type.String())
 	info := c.Type.info()
 	switch {
+	case c.Type.IsChoice():
+		b.WriteString(MemberList(c.Members))
 	case info.longest == 0:
 	case info.scaled && (c.Scale > 0 || c.Type == TypeDecimal):
 		fmt.Fprintf(&b, "(%d,%d)", c.Length, c.Scale)
@@ -165,7 +173,7 @@ func (c Column) String() string {
 		b.WriteString(" not null")
 	}
 	if c.Default != nil {
-		b.WriteString(" default " + sqlLiteral(*c.Default))
+		b.WriteString(" default " + c.Default.SQL())
 	}
 	if c.Now {
 		b.WriteString(" default current_timestamp")
@@ -216,6 +224,7 @@ func (cs Columns) Names() []string {
 type ColumnError struct {
 	Column string // the column's name as declared, or as given when there is no such column
 	Reason string
+	Member bool // the value is no member of an enum or set
 }
 
 func (e *ColumnError) Error() string { return fmt.Sprintf("column %q %s", shorten(e.Column), e.Reason) }

@@ -118,7 +118,8 @@ func (f field) then(c message.Column) field {
 		}
 		return field{from: fixed, value: v}
 	}
-	plain := message.Column{Name: c.Name, Type: c.Type, Length: c.Length, Scale: c.Scale, Unsigned: c.Unsigned}
+	plain := message.Column{Name: c.Name, Type: c.Type, Length: c.Length, Scale: c.Scale, Unsigned: c.Unsigned,
+		Members: c.Members}
 	return field{from: f.from, through: append(slices.Clip(f.through), plain)}
 }
 
@@ -131,6 +132,8 @@ func filler(c message.Column) (message.Value, error) {
 		return message.Null(), nil
 	case c.Type.IsInstant():
 		return message.Null(), &message.ColumnError{Column: c.Name, Reason: "is not null and has no default: there is no " + c.Type.String() + " to give the rows that are there"}
+	case c.Type == message.TypeEnum:
+		return c.Convert(message.Int(1))
 	case c.Type == message.TypeTime:
 		return c.Convert(message.String("00:00:00"))
 	case c.Type == message.TypeJSON:
@@ -152,6 +155,9 @@ func keeps(old, now message.Column) bool {
 		return c.Type.IsBytes() && c.Type != message.TypeBinary && c.Type != message.TypeVarbinary
 	}
 	switch {
+	case old.Type.IsChoice() || now.Type.IsChoice():
+		same := len(old.Members) <= len(now.Members) && slices.Equal(old.Members, now.Members[:len(old.Members)])
+		return old.Type == now.Type && same
 	case integers(old) && integers(now):
 		return old.Unsigned == now.Unsigned && old.Type <= now.Type
 	case texts(old) && texts(now), blobs(old) && blobs(now):
@@ -211,7 +217,7 @@ func (q *queueState) firstKept(from uint64) (seq uint64, there bool) {
 // like tells whether two layouts show rows alike.
 func (l *layout) like(o *layout) bool {
 	return l.width == o.width && slices.EqualFunc(l.fields, o.fields, func(a, b field) bool {
-		return a.from == b.from && a.value == b.value && slices.Equal(a.through, b.through)
+		return a.from == b.from && a.value == b.value && sameColumns(a.through, b.through)
 	})
 }
 

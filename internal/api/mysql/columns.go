@@ -80,6 +80,8 @@ func sqlDefault(ctx *gms.Context, c message.Column, typ gms.Type) (*gms.ColumnDe
 			shown = fraction(shown, c.Length)
 		}
 		literal = expression.NewLiteral(string(shown), types.LongText)
+	case message.TypeEnum, message.TypeSet:
+		literal = expression.NewLiteral(c.Default.AsString(), types.LongText)
 	default:
 		v, err := toSQL(ctx, *c.Default, typ)
 		if err != nil {
@@ -113,6 +115,9 @@ func sqlType(c message.Column) (gms.Type, error) {
 	if c.Type == message.TypeTime {
 		return types.Time, nil // with six digits: see plainTimes
 	}
+	if c.Type.IsChoice() {
+		return choiceType(c)
+	}
 	text := "create table t (c " + c.SQLType()
 	if c.Charset != "" {
 		text += " character set " + c.Charset
@@ -144,8 +149,11 @@ func column(ctx *gms.Context, c *gms.Column) (message.Column, error) {
 	if types.IsTimespan(c.Type) {
 		typ = fmt.Sprintf("time(%d)", sessionOf(ctx).fractions[strings.ToLower(c.Name)])
 	}
+	if members := membersOf(c.Type); members != nil {
+		typ = strings.ToLower(c.Type.Type().String()) + message.MemberList(members)
+	}
 	b.WriteString("`" + strings.ReplaceAll(c.Name, "`", "``") + "` " + typ)
-	if s, ok := c.Type.(gms.StringType); ok && !types.IsBinaryType(c.Type) && !strings.Contains(strings.ToLower(c.Type.String()), "collate") {
+	if s, ok := c.Type.(gms.TypeWithCollation); ok && !types.IsBinaryType(c.Type) && !strings.Contains(strings.ToLower(typ), "collate") {
 		b.WriteString(" collate " + s.Collation().Name())
 	}
 	if !c.Nullable {

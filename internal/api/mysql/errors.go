@@ -30,6 +30,7 @@ const (
 	erTableAccess        = 1142
 	erUnsupported        = 1235
 	erTruncated          = 1292
+	erDataTruncated      = 1265
 	erUnknownEngine      = 1286
 	erNotAllowedEngine   = 1178
 	erWrongArguments     = 1210
@@ -71,6 +72,8 @@ func fromStore(err error, about string) error {
 		return sqlError(erOutOfResources, "HY000", "Out of memory: too much is being sent and answered at once (try again; limits: busy_bytes bounds it)")
 	case errors.Is(err, queue.ErrNoRoom):
 		return sqlError(erDiskFull, "HY000", "Disk full: the row was not put into '%s' (free some space; waiting rows can still be taken)", about)
+	case errors.As(err, &column) && column.Member:
+		return sqlError(erDataTruncated, "01000", "Data truncated for column '%s': it %s", column.Column, column.Reason)
 	case errors.As(err, &column):
 		return sqlError(erWrongValue, "HY000", "Incorrect value for column '%s' of '%s': %s", column.Column, about, column.Reason)
 	case errors.As(err, &where):
@@ -170,6 +173,10 @@ var unnumbered = []struct {
 	{regexp.MustCompile(`^Variable '.*' is a SESSION variable`), 1228, "HY000"},
 	{regexp.MustCompile(`^Variable '.*' is a GLOBAL variable`), 1229, "HY000"},
 	{regexp.MustCompile(`^unsupported (syntax|feature)`), 1235, "42000"},
+	{regexp.MustCompile(`^Invalid default value|^incompatible type for default value`), 1067, "42000"},
+	{regexp.MustCompile(`^Data truncated for column|is not valid for this (Enum|Set)`), erDataTruncated, "01000"},
+	{regexp.MustCompile(`^duplicate entry: `), 1291, "HY000"},
+	{regexp.MustCompile(`^values cannot contain a comma`), 1367, "22007"},
 }
 
 // states are the SQLSTATEs of numbers that go-mysql-server gives with another.

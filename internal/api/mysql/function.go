@@ -81,7 +81,7 @@ func sqlFunctions() []gms.Function {
 			return &call{name: name, args: args}, nil
 		}})
 	}
-	fs = append(fs, growingFunctions()...)
+	fs = append(append(fs, growingFunctions()...), typedFunctions()...)
 	// Files of this machine are nobody's business who sends statements.
 	return append(fs, gms.FunctionN{Name: "load_file", Fn: func(*gms.Context, ...gms.Expression) (gms.Expression, error) {
 		return expression.NewLiteral(nil, types.LongBlob), nil

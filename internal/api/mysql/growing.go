@@ -55,7 +55,7 @@ func growingFunctions() (fs []gms.Function) {
 		name := f.FunctionName()
 		if size := growing[name]; size != nil {
 			fs = append(fs, gms.FunctionN{Name: name, Fn: func(ctx *gms.Context, args ...gms.Expression) (gms.Expression, error) {
-				inner, err := f.NewInstance(ctx, args)
+				inner, err := f.NewInstance(ctx, typedFor(ctx, name, args))
 				if err != nil {
 					return nil, err
 				}

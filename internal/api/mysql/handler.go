@@ -213,13 +213,8 @@ func (h *handler) ComStmtExecute(ctx context.Context, c *vmysql.Conn, prepare *v
 		return sqlErrorOf(err)
 	}
 	l.rawBytes(known(c), prepare)
-	if l.query != prepare.PrepareStmt {
-		changed := *prepare
-		changed.PrepareStmt = l.query
-		prepare = &changed
-	}
 	return l.run(func(answer vmysql.ResultSpoolFn) error {
-		return h.execute(ctx, c, prepare.PrepareStmt, prepare.BindVars, answer)
+		return h.execute(ctx, c, l.query, prepare.BindVars, answer)
 	})
 }
 

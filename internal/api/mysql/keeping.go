@@ -62,14 +62,19 @@ func keptIn(ctx *gms.Context, n gms.Node) (gms.Node, error) {
 	return n, nil
 }
 
-// costIn is an expression whose costs are bounded: of dates that are read, and of what is made of arguments.
+// costIn is an expression whose costs are bounded: of dates that are read, and of what is made of arguments. An
+// ENUM or SET that is held against a text is one.
 func costIn(ctx *gms.Context, e gms.Expression, planned bool) (gms.Expression, transform.TreeIdentity, error) {
-	dated, same, err := datedIn(ctx, e, planned)
+	spelt, same, err := orderedIn(ctx, e)
 	if err != nil {
 		return nil, same, err
 	}
-	weighed, alike, err := weighedIn(ctx, dated)
-	return weighed, same && alike, err
+	dated, alike, err := datedIn(ctx, spelt, planned)
+	if err != nil {
+		return nil, alike, err
+	}
+	weighed, also, err := weighedIn(ctx, dated)
+	return weighed, same && alike && also, err
 }
 
 // weighedIn is an expression that counts what it makes of its arguments on the way to a value that may be small: a conversion its copy, what reads

@@ -125,7 +125,7 @@ func (l *long) run(do func(vmysql.ResultSpoolFn) error) error {
 			return l.answer(&sqltypes.Result{}, l.more)
 		}
 		var said *vmysql.SQLError
-		if !spoke && !l.fixed && errors.As(err, &said) && (said.Num == erWrongTime || said.Num == erWrongValue) && firstWord(l.query) == "insert" {
+		if !spoke && !l.fixed && errors.As(err, &said) && misread[said.Num] && firstWord(l.query) == "insert" {
 			l.fixed = true
 			if s := known(l.conn); s != nil && l.fit(s) {
 				continue
@@ -136,6 +136,9 @@ func (l *long) run(do func(vmysql.ResultSpoolFn) error) error {
 		}
 	}
 }
+
+// misread are the errors of values that go-mysql-server may not have read as MySQL does.
+var misread = map[int]bool{erWrongTime: true, erWrongValue: true, erDataTruncated: true}
 
 // answerRows answers with rows of text.
 func (l *long) answerRows(names []string, rows ...[]string) error {

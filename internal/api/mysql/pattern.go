@@ -27,7 +27,11 @@ func boundPatterns(ctx *gms.Context, _ *analyzer.Analyzer, n gms.Node, _ *plan.S
 		return bound, same, err
 	}
 	grouped, also, err := unvaryingIn(ctx, bound)
-	return grouped, same && also, err
+	if err != nil {
+		return nil, also, err
+	}
+	exact, alike, err := exactIn(ctx, grouped)
+	return exact, same && also && alike, err
 }
 
 func boundIn(ctx *gms.Context, n gms.Node, planned bool) (gms.Node, transform.TreeIdentity, error) {
@@ -48,7 +52,7 @@ func boundIn(ctx *gms.Context, n gms.Node, planned bool) (gms.Node, transform.Tr
 				return e, transform.SameTree, nil
 			}
 			effort := new(matching)
-			children[0] = &seen[subject]{children[0], subject{effort}}
+			children[0] = &seen[subject]{spelt(ctx, children[:1])[0], subject{effort}}
 			children[1] = &seen[pattern]{children[1], pattern{effort}}
 			bound, err := e.WithChildren(ctx, children...)
 			return bound, transform.NewTree, err

@@ -17,6 +17,18 @@ type eye interface {
 	look(ctx *gms.Context, v any) (any, error)
 }
 
+// A typed eye makes values of a type of its own.
+type typed interface{ typeOf(inner gms.Type) gms.Type }
+
+// Type is the inner expression's, unless the eye makes another of it.
+func (s *seen[E]) Type(ctx *gms.Context) gms.Type {
+	t := s.Expression.Type(ctx)
+	if own, ok := any(s.eye).(typed); ok {
+		return own.typeOf(t)
+	}
+	return t
+}
+
 // isSeen tells whether an eye of that type looks at e.
 func isSeen[E eye](e gms.Expression) bool {
 	_, is := e.(*seen[E])

@@ -24,7 +24,7 @@ type shapeOf struct {
 	version uint64
 }
 
-// maxShapeColumns bounds what is remembered, by columns: each takes about half a kilobyte.
+// maxShapeColumns bounds what is remembered, by columns and their members: each takes about half a kilobyte.
 const maxShapeColumns = 32_768
 
 func (s *shapes) get(ctx *gms.Context, db string, n queue.Name, version uint64, columns message.Columns) (gms.Schema, error) {
@@ -44,8 +44,12 @@ func (s *shapes) get(ctx *gms.Context, db string, n queue.Name, version uint64, 
 	if _, there := s.known[k]; there {
 		return schema, nil
 	}
-	if s.size += len(schema); s.known == nil || s.size > maxShapeColumns {
-		s.known, s.size = make(map[shapeOf]gms.Schema), len(schema)
+	size := len(schema)
+	for i := range columns {
+		size += len(columns[i].Members)
+	}
+	if s.size += size; s.known == nil || s.size > maxShapeColumns {
+		s.known, s.size = make(map[shapeOf]gms.Schema), size
 	}
 	s.known[k] = schema
 	return schema, nil

@@ -108,6 +108,7 @@ func (l *long) correctCreateTable() {
 			}
 			return line
 		})
+		text = choiceColumn.ReplaceAllFunc(text, func(line []byte) []byte { return choiceLine(columns, line) })
 		row[i] = sqltypes.MakeTrusted(row[i].Type(), text)
 	})
 }

@@ -63,7 +63,16 @@ func year(text string) int {
 	return 1900 + n
 }
 
-// fit writes the times and dates of an INSERT as go-mysql-server reads them, after it refused one. false: there is nothing to be written otherwise.
+// asKept writes a text for a column as go-mysql-server reads it: times and dates, and members of an ENUM or SET.
+func asKept(c *message.Column, text string) (string, bool) {
+	if !c.Type.IsChoice() {
+		return canonical(c.Type, text)
+	}
+	v, err := c.Convert(message.String(text))
+	return v.AsString(), err == nil
+}
+
+// fit writes the values of an INSERT as go-mysql-server reads them, after it refused one. false: there is nothing to be written otherwise.
 func (l *long) fit(s *session) (changed bool) {
 	insert, values := l.insertOf()
 	if values == nil {
@@ -79,19 +88,19 @@ func (l *long) fit(s *session) (changed bool) {
 			}
 			switch {
 			case v.Type == sqlparser.StrVal || v.Type == sqlparser.IntVal:
-				if text, ok := canonical(columns[i].Type, string(v.Val)); ok {
+				if text, ok := asKept(columns[i], string(v.Val)); ok {
 					v.Type, v.Val, inText = sqlparser.StrVal, []byte(text), true
 				}
 			case v.Type == sqlparser.ValArg && l.bound != nil && len(v.Val) > 1:
 				if b := l.bound.BindVars[string(v.Val[1:])]; b != nil && b.Type != sqltypes.Null {
-					if text, ok := canonical(columns[i].Type, string(b.Value)); ok && text != string(b.Value) {
+					if text, ok := asKept(columns[i], string(b.Value)); ok && text != string(b.Value) {
 						b.Type, b.Value, changed = sqltypes.VarChar, []byte(text), true
 					}
 				}
 			}
 		}
 	}
-	if inText && l.bound == nil {
+	if inText {
 		if text := sqlparser.String(insert); text != l.query {
 			l.query, changed = text, true
 		}

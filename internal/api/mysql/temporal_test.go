@@ -28,6 +28,12 @@ func TestTimesAndDatesAreReadInMySQLsForms(t *testing.T) {
 				}
 				exec(t, c, "DELETE FROM f")
 			}
+			var got [3]string // literals beside a parameter
+			exec(t, c, "INSERT INTO f VALUES ('0 23:59:59', ?, '240102')", "2024-01-02")
+			if err := c.QueryRowContext(t.Context(), "SELECT * FROM f").Scan(&got[0], &got[1], &got[2]); err != nil ||
+				got != [3]string{"23:59:59", "2024-01-02", "2024-01-02 00:00:00.000"} {
+				t.Errorf("literals beside a parameter: %q, %v", got, err)
+			}
 			for _, wrong := range []string{"x", "2 x", "25:61:00"} {
 				if _, err := c.ExecContext(t.Context(), "INSERT INTO f (a) VALUES (?)", wrong); err == nil {
 					t.Errorf("%q is a time", wrong)

@@ -112,7 +112,7 @@ func clients() []client {
 		needs:   []string{"go", "version"},
 		command: []string{built.GoClient},
 		lacks:   map[string]string{"connect-sha2": choosesNot},
-		more:    []string{"cancel", "pool", "huge-row"},
+		more:    []string{"cancel", "pool", "huge-row", "column-types"},
 	}, {
 		name: "java-connector-j", database: "clients_java_connector_j",
 		needs:   []string{"java", "-version"},

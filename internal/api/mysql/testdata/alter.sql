@@ -155,8 +155,8 @@ a> ALTER TABLE t ADD COLUMN x int UNIQUE
   ERROR 1178 (42000): The storage engine QUEUE has no keys and no declared indexes: leave them out of 't' (it makes its own for the conditions that queue_wait() names; queue_rowid() numbers the rows)
 a> ALTER TABLE t ADD COLUMN x int PRIMARY KEY
   ERROR 1178 (42000): The storage engine QUEUE has no keys and no declared indexes: leave them out of 't' (it makes its own for the conditions that queue_wait() names; queue_rowid() numbers the rows)
-a> ALTER TABLE t ADD COLUMN x enum('a')
-  ERROR 1178 (42000): The storage engine QUEUE can't keep column 'x' of type enum('a'): column definition "`x` enum('a')", character 5: there is no type "enum"
+a> ALTER TABLE t ADD COLUMN x geometry
+  ERROR 1178 (42000): The storage engine QUEUE can't keep column 'x' of type geometry: column definition "`x` geometry", character 5: there is no type "geometry"
 a> ALTER TABLE t COMMENT = 'new comment'
 ok
 a> ALTER TABLE t ADD COLUMN late time(3) DEFAULT '01:02:03.5'

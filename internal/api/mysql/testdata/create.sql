@@ -54,10 +54,6 @@ a> CREATE TABLE t5now (v timestamp DEFAULT CURRENT_TIMESTAMP) ENGINE=QUEUE
 ok
 a> CREATE TABLE t5up (v timestamp DEFAULT '2020-01-01' ON UPDATE CURRENT_TIMESTAMP) ENGINE=QUEUE
 ok
-a> CREATE TABLE t5 (v enum('a', 'b')) ENGINE=QUEUE
-  ERROR 1178 (42000): The storage engine QUEUE can't keep column 'v' of type enum('a','b'): column definition "`v` enum('a','b')", character 5: there is no type "enum"
-a> CREATE TABLE t5 (v set('a', 'b')) ENGINE=QUEUE
-  ERROR 1178 (42000): The storage engine QUEUE can't keep column 'v' of type set('a','b'): column definition "`v` set('a','b')", character 5: there is no type "set"
 a> CREATE TABLE t5 (v geometry) ENGINE=QUEUE
   ERROR 1178 (42000): The storage engine QUEUE can't keep column 'v' of type geometry: column definition "`v` geometry", character 5: there is no type "geometry"
 a> CREATE TABLE t5 (v json) ENGINE=QUEUE

@@ -42,10 +42,10 @@ a> SELECT id FROM t LIMIT 2 OFFSET 3
   2
 a> SELECT kind, COUNT(*), SUM(n) FROM t GROUP BY kind ORDER BY kind
   kind | COUNT(*) | SUM(n)
-  NULL | 1 | 0
-  a | 2 | 1.5
-  b | 1 | 2
-  c | 1 | -1
+  NULL | 1 | 0.00
+  a | 2 | 1.50
+  b | 1 | 2.00
+  c | 1 | -1.00
 a> SELECT kind, COUNT(*) FROM t GROUP BY kind HAVING COUNT(*) > 1
   kind | COUNT(*)
   a | 2
@@ -57,7 +57,7 @@ a> SELECT DISTINCT kind FROM t ORDER BY kind
   c
 a> SELECT COUNT(*), COUNT(kind), MIN(id), MAX(id), AVG(id) FROM t
   COUNT(*) | COUNT(kind) | MIN(id) | MAX(id) | AVG(id)
-  5 | 4 | 1 | 5 | 3
+  5 | 4 | 1 | 5 | 3.0000
 a> SELECT COUNT(*) FROM t WHERE kind = 'a'
   COUNT(*)
   2

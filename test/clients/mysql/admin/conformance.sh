@@ -33,10 +33,12 @@ nagios() {
 	fi
 	"$plugins/check_mysql" -H "$CLIENT_HOST" -P "$CLIENT_PORT" -u "$CLIENT_USER" "${password[@]}" | grep '^Uptime: [1-9]'
 }
+dumped() { sql 'SELECT id, hex(b), n, t, y, size, size + 0, tags FROM dumped; SHOW CREATE TABLE dumped' "$1"; }
 # What mysqldump writes with its usual options, and with lines that dumps of other servers have, is restored as it was.
 dump() {
-	sql "CREATE TABLE dumped (id varchar(20) NOT NULL, b longblob, n int unsigned NOT NULL DEFAULT 5, t datetime(3), y year(4)) ENGINE=QUEUE" &&
-		sql "INSERT INTO dumped VALUES ('a', x'00ff27', 1, '2024-01-02 03:04:05.678', 2024), ('飛脚', NULL, 2, NULL, NULL)" || return
+	sql "CREATE TABLE dumped (id varchar(20) NOT NULL, b longblob, n int unsigned NOT NULL DEFAULT 5, t datetime(3), y year(4),
+		size enum('s', 'it''s \\\\ l') NOT NULL DEFAULT 's', tags set('x', 'y')) ENGINE=QUEUE" &&
+		sql "INSERT INTO dumped VALUES ('a', x'00ff27', 1, '2024-01-02 03:04:05.678', 2024, 2, 'y,x'), ('飛脚', NULL, 2, NULL, NULL, 's', NULL)" || return
 	for options in '' '--single-transaction' '--lock-all-tables --flush-logs --hex-blob' '--skip-extended-insert --complete-insert --routines --events --triggers'; do
 		# shellcheck disable=SC2086 # the options are words
 		mysqldump "${where[@]}" $options "$CLIENT_DATABASE" dumped >"$dir/dump.sql" || return
@@ -44,7 +46,7 @@ dump() {
 			printf '%s\n' 'CHANGE MASTER TO MASTER_LOG_FILE="mysql-bin.000003", MASTER_LOG_POS=194;' "SET @@GLOBAL.GTID_PURGED=/*!80000 '+'*/ '3e11fa47-71ca-11e1-9e33-c80aa9429562:1-5';"
 			cat "$dir/dump.sql"
 		} | mysql "${where[@]}" "${CLIENT_DATABASE}_restored" || return
-		[ "$(sql 'SELECT id, hex(b), n, t, y FROM dumped' "${CLIENT_DATABASE}_restored")" = "$(sql 'SELECT id, hex(b), n, t, y FROM dumped')" ] || return
+		[ "$(dumped "${CLIENT_DATABASE}_restored")" = "$(dumped "$CLIENT_DATABASE")" ] || return
 	done
 	sql 'DROP TABLE dumped'
 }

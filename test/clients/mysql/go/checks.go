@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -129,6 +130,27 @@ func (l *link) givesPrepared(want [][]any, query string, args ...any) error {
 // is demands one value.
 func (l *link) is(want any, query string, args ...any) error {
 	return l.gives([][]any{{want}}, query, args...)
+}
+
+// describes demands the types of a query's columns, by the driver's names.
+func (l *link) describes(query string, want ...string) error {
+	r, err := l.conn.QueryContext(l.ctx, query)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	types, err := r.ColumnTypes()
+	if err != nil {
+		return err
+	}
+	var got []string
+	for _, t := range types {
+		got = append(got, t.DatabaseTypeName())
+	}
+	if !slices.Equal(got, want) {
+		return fmt.Errorf("got %q, wanted %q", got, want)
+	}
+	return nil
 }
 
 func same(want, got [][]any, err error, about string) error {

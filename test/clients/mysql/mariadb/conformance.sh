@@ -163,19 +163,24 @@ check_types_insert_text() {
 	want 1 "$(sql "DROP TABLE IF EXISTS kinds;
 		CREATE TABLE kinds (
 		  t tinyint NOT NULL, i int, u bigint unsigned, d decimal(20,4), f float, g double,
-		  at datetime(6), day date, s varchar(255) CHARACTER SET utf8mb4, b blob, n int
+		  at datetime(6), day date, s varchar(255) CHARACTER SET utf8mb4, b blob, n int,
+		  e enum('small', 'large'), w set('a', 'b', 'c')
 		) ENGINE=QUEUE;
 		INSERT INTO kinds VALUES (-128, -2147483648, 18446744073709551615, -1234567890123456.7890, 1.5, 0.1,
-		  '2026-11-22 03:04:05.678901', '2026-11-22', '$text', x'$bytes', NULL); SELECT ROW_COUNT()")"
+		  '2026-11-22 03:04:05.678901', '2026-11-22', '$text', x'$bytes', NULL, 'large', 5); SELECT ROW_COUNT()")"
+	refused 1265 01000 "$(sql "INSERT INTO kinds (t, e) VALUES (1, 'huge')")"
 }
-kinds() { row -128 -2147483648 18446744073709551615 -1234567890123456.7890 1.5 0.1 '2026-11-22 03:04:05.678901' 2026-11-22 "$text" "$1" NULL; }
+kinds() { row -128 -2147483648 18446744073709551615 -1234567890123456.7890 1.5 0.1 '2026-11-22 03:04:05.678901' 2026-11-22 "$text" "$1" NULL large a,c; }
 hex() { od -An -v -tx1 | tr -d ' \n'; }
-check_types_read_text() { want "$(kinds "${bytes^^}")" "$(sql 'SELECT t, i, u, d, f, g, at, day, s, HEX(b), n FROM kinds')"; }
+check_types_read_text() {
+	want "$(kinds "${bytes^^}")" "$(sql 'SELECT t, i, u, d, f, g, at, day, s, HEX(b), n, e, w FROM kinds')"
+	want "$(row 2 5 -128.0000)" "$(sql 'SELECT MAX(e + 0), MAX(w + 0), AVG(t) FROM kinds')"
+}
 check_types_own_row() {
 	local got
 	got=$(sql "SELECT queue_wait('kinds', 0); SELECT * FROM kinds; SELECT queue_end()" | hex)
 	# The shell ends each line with \n. All 256 bytes are in the middle of the second one.
-	want "$(printf '1\n' | hex)$({ kinds @ | sed 's/@.*//' | tr -d '\n'; } | hex)$bytes$({ printf '\tNULL\n1\n'; } | hex)" "$got"
+	want "$(printf '1\n' | hex)$({ kinds @ | sed 's/@.*//' | tr -d '\n'; } | hex)$bytes$({ printf '\tNULL\tlarge\ta,c\n1\n'; } | hex)" "$got"
 }
 check_long_row() { # 0.8 MB
 	local i long=$text
