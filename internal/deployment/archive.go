@@ -79,26 +79,36 @@ func write(path string, data []byte) error {
 	return nil
 }
 
-// drop removes an archive that no function names any more. The caller holds r.change.
-func (r *Registry) drop(sum string) {
-	if sum == "" || r.used()[sum] {
-		return
-	}
-	r.giving.Lock() // the pool may be unpacking it
-	defer r.giving.Unlock()
-	if err := os.Remove(r.archive(sum)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		r.config.Report(fmt.Errorf("remove code that is not used any more: %w", err))
+// drop removes archives that nothing names any more. The caller holds r.change.
+func (r *Registry) drop(sums ...string) {
+	used := r.used()
+	used[""] = true
+	for _, sum := range sums {
+		if used[sum] {
+			continue
+		}
+		r.giving.Lock() // the pool may be unpacking it
+		if err := os.Remove(r.archive(sum)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			r.config.Report(fmt.Errorf("remove code that is not used any more: %w", err))
+		}
+		r.giving.Unlock()
 	}
 }
 
-// used are the checksums of the archives that functions name.
+// used are the checksums of the archives that functions and layers name.
 func (r *Registry) used() map[string]bool {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	used := map[string]bool{}
 	for _, f := range r.all {
-		used[f.Latest.SHA256] = true
-		for _, v := range f.versions {
+		for _, v := range append(f.Published(), f.Latest) {
+			for _, sum := range v.archivesOf() {
+				used[sum] = true
+			}
+		}
+	}
+	for _, l := range r.layers {
+		for _, v := range l.versions {
 			used[v.SHA256] = true
 		}
 	}

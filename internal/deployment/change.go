@@ -40,6 +40,9 @@ func (r *Registry) Create(ctx context.Context, name string, s Settings, c Code, 
 		return nil, invalid("there are %d functions, the most there can be", count)
 	}
 	f := &Function{Name: name, Tags: tags, versions: map[string]Version{}}
+	if err := r.attach(&s); err != nil {
+		return nil, err
+	}
 	f.Latest = Version{Number: function.Latest, Settings: s}
 	if err := r.place(c, &f.Latest); err != nil {
 		return nil, fmt.Errorf("function %s: %w", name, err)
@@ -71,15 +74,18 @@ func (r *Registry) Update(ctx context.Context, name, revision string, settings f
 		if revision != "" && revision != f.Latest.Revision {
 			return &wrong{ErrChanged, "The Revision Id provided does not match the latest Revision Id. Call the GetFunction/GetAlias API to retrieve the latest Revision Id"}
 		}
+		unused := f.Latest.archivesOf()
 		if settings != nil {
 			if err := settings(&f.Latest.Settings); err != nil {
+				return err
+			}
+			if err := r.attach(&f.Latest.Settings); err != nil {
 				return err
 			}
 			if err := f.Latest.Settings.check(); err != nil {
 				return fmt.Errorf("function %s: %w", name, err)
 			}
 		}
-		unused := f.Latest.SHA256
 		if c != nil {
 			if err := r.place(*c, &f.Latest); err != nil {
 				return fmt.Errorf("function %s: %w", name, err)
@@ -87,9 +93,9 @@ func (r *Registry) Update(ctx context.Context, name, revision string, settings f
 		}
 		err := r.put(ctx, f)
 		if err != nil {
-			unused = f.Latest.SHA256
+			unused = f.Latest.archivesOf()
 		}
-		r.drop(unused)
+		r.drop(unused...)
 		return err
 	})
 }
@@ -237,10 +243,10 @@ func (r *Registry) Delete(ctx context.Context, name, version string) error {
 		run.end()
 	}
 	r.withdraw(name, f.Latest.Number)
-	r.drop(f.Latest.SHA256)
+	r.drop(f.Latest.archivesOf()...)
 	for n, v := range f.versions {
 		r.withdraw(name, n)
-		r.drop(v.SHA256)
+		r.drop(v.archivesOf()...)
 	}
 	if err := r.store.DeleteQueue(ctx, eventQueue(name)); err != nil && !errors.Is(err, queue.ErrNotFound) {
 		return fmt.Errorf("delete the events of function %s: %w", name, err)
@@ -261,12 +267,12 @@ func (r *Registry) deleteVersion(ctx context.Context, f *Function, version strin
 	if err != nil {
 		return err
 	}
-	sum := f.versions[version].SHA256
+	unused := f.versions[version].archivesOf()
 	delete(f.versions, version)
 	if err := r.keep(ctx, f, queue.Note{Room: room, Key: versionKey + f.Name + "/" + version}); err != nil {
 		return err
 	}
 	r.withdraw(f.Name, version)
-	r.drop(sum)
+	r.drop(unused...)
 	return nil
 }

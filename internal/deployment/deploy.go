@@ -13,7 +13,7 @@ import (
 func (r *Registry) definition(f *Function, v Version) function.Definition {
 	s := v.Settings
 	d := function.Definition{
-		Name: f.Name, Version: v.Number, Runtime: s.Runtime, Handler: s.Handler, Command: s.Command, Layers: s.Layers, Environment: s.Environment,
+		Name: f.Name, Version: v.Number, Runtime: s.Runtime, Handler: s.Handler, Command: s.Command, Layers: r.folders(s), Environment: s.Environment,
 		MemoryMB: s.MemoryMB, StorageMB: s.StorageMB, Timeout: s.Timeout, Architecture: s.Architecture, Reserved: f.Reserved, Policy: s.Policy, Machines: s.Machines,
 		InitTimeout: s.InitTimeout, Idle: s.Idle, Freeze: s.Freeze,
 	}

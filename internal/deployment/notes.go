@@ -12,50 +12,78 @@ import (
 // room is where the store keeps what is known of functions.
 const room = "functions"
 
-// Keys of notes: function/NAME, version/NAME/NUMBER, mapping/ID.
+// Keys of notes: function/NAME, version/NAME/NUMBER, mapping/ID, layer/NAME, layerversion/NAME/NUMBER.
 const (
 	functionKey = "function/"
 	versionKey  = "version/"
 	mappingKey  = "mapping/"
+
+	layerKey        = "layer/"
+	layerVersionKey = "layerversion/"
 )
 
+// known is all that the store knows of functions.
+type known struct {
+	functions map[string]*Function
+	layers    map[string]*Layer
+	mappings  []Mapping
+}
+
 // load reads everything.
-func load(store *queue.Store) (map[string]*Function, []Mapping, error) {
-	all := map[string]*Function{}
-	var mappings []Mapping
-	var versions []queue.Note
+func load(store *queue.Store) (known, error) {
+	k := known{functions: map[string]*Function{}, layers: map[string]*Layer{}}
+	var parts []queue.Note // of functions and layers, which are read before
 	for _, n := range store.Notes(room) {
-		damaged := func(err error) error {
-			return fmt.Errorf("what the store knows of %s cannot be read: %w", n.Key, err)
+		if strings.HasPrefix(n.Key, versionKey) || strings.HasPrefix(n.Key, layerVersionKey) {
+			parts = append(parts, n)
+			continue
 		}
-		switch {
-		case strings.HasPrefix(n.Key, functionKey):
-			f := &Function{versions: map[string]Version{}}
-			if err := json.Unmarshal(n.Value, f); err != nil {
-				return nil, nil, damaged(err)
-			}
-			all[f.Name] = f
-		case strings.HasPrefix(n.Key, mappingKey):
-			var m Mapping
-			if err := json.Unmarshal(n.Value, &m); err != nil {
-				return nil, nil, damaged(err)
-			}
-			mappings = append(mappings, m)
-		case strings.HasPrefix(n.Key, versionKey):
-			versions = append(versions, n)
+		if err := k.read(n); err != nil {
+			return k, err
 		}
 	}
-	for _, n := range versions {
-		name, _, _ := strings.Cut(strings.TrimPrefix(n.Key, versionKey), "/")
-		var v Version
-		if err := json.Unmarshal(n.Value, &v); err != nil {
-			return nil, nil, fmt.Errorf("what the store knows of %s cannot be read: %w", n.Key, err)
+	for _, n := range parts {
+		if err := k.read(n); err != nil {
+			return k, err
 		}
-		if f := all[name]; f != nil {
+	}
+	return k, nil
+}
+
+func (k *known) read(n queue.Note) error {
+	kind, rest, _ := strings.Cut(n.Key, "/")
+	name, _, _ := strings.Cut(rest, "/")
+	var err error
+	switch kind + "/" {
+	case functionKey:
+		f := &Function{versions: map[string]Version{}}
+		err = json.Unmarshal(n.Value, f)
+		k.functions[f.Name] = f
+	case layerKey:
+		l := &Layer{versions: map[int]LayerVersion{}}
+		err = json.Unmarshal(n.Value, l)
+		k.layers[l.Name] = l
+	case mappingKey:
+		var m Mapping
+		err = json.Unmarshal(n.Value, &m)
+		k.mappings = append(k.mappings, m)
+	case versionKey:
+		var v Version
+		err = json.Unmarshal(n.Value, &v)
+		if f := k.functions[name]; f != nil {
 			f.versions[v.Number] = v
 		}
+	case layerVersionKey:
+		var v LayerVersion
+		err = json.Unmarshal(n.Value, &v)
+		if l := k.layers[name]; l != nil {
+			l.versions[v.Number] = v
+		}
 	}
-	return all, mappings, nil
+	if err != nil {
+		return fmt.Errorf("what the store knows of %s cannot be read: %w", n.Key, err)
+	}
+	return nil
 }
 
 // note is a value as a note.

@@ -39,6 +39,7 @@ type Registry struct {
 	giving sync.Mutex // held while the pool is given a version; nothing else is waited for meanwhile
 	mu     sync.RWMutex
 	all    map[string]*Function // never changed: replaced
+	layers map[string]*Layer    // the same
 	live   map[string]*live     // what was given to the pool, by name and version
 	feeds  map[string]*feed     // by the mapping's id
 	pool   *function.Pool       // nil until it is needed
@@ -80,11 +81,11 @@ func Open(ctx context.Context, c Config) (*Registry, error) {
 	}
 	c.Pool.Dir = filepath.Join(c.Dir, "run")
 	r := &Registry{config: c, store: c.Store, live: map[string]*live{}, feeds: map[string]*feed{}, runners: map[string]*runner{}}
-	var mappings []Mapping
-	var err error
-	if r.all, mappings, err = load(c.Store); err != nil {
+	k, err := load(c.Store)
+	if err != nil {
 		return nil, err
 	}
+	r.all, r.layers = k.functions, k.layers
 	if err := r.sweep(); err != nil {
 		return nil, err
 	}
@@ -95,7 +96,7 @@ func Open(ctx context.Context, c Config) (*Registry, error) {
 			r.run(n.Name)
 		}
 	}
-	for _, m := range mappings {
+	for _, m := range k.mappings {
 		r.feed(m)
 	}
 	for name, f := range r.all {

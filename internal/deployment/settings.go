@@ -9,17 +9,19 @@ import (
 
 // Settings say what a version of a function is, but for its code. Zero values are the provider's defaults.
 type Settings struct {
-	Description  string            `json:",omitempty"`
-	Runtime      string            `json:",omitempty"` // see function.Definition
-	Handler      string            `json:",omitempty"`
-	Command      []string          `json:",omitempty"`
-	Role         string            `json:",omitempty"` // kept for who asks; nothing here checks it
-	Layers       []string          `json:",omitempty"` // folders
-	Environment  map[string]string `json:",omitempty"`
-	MemoryMB     int               `json:",omitempty"` // 0: 128
-	StorageMB    int               `json:",omitempty"` // of temporary files; 0: 512
-	Timeout      time.Duration     `json:",omitempty"` // 0: 3 s
-	Architecture string            `json:",omitempty"`
+	Description string   `json:",omitempty"`
+	Runtime     string   `json:",omitempty"` // see function.Definition
+	Handler     string   `json:",omitempty"`
+	Command     []string `json:",omitempty"`
+	Role        string   `json:",omitempty"` // kept for who asks; nothing here checks it
+	Layers      []string `json:",omitempty"` // folders, and ARNs of versions of layers
+	// Attached are the archives of the layers that ARNs name, so that a layer may be deleted. The Registry sets it.
+	Attached     map[string]Attached `json:",omitempty"`
+	Environment  map[string]string   `json:",omitempty"`
+	MemoryMB     int                 `json:",omitempty"` // 0: 128
+	StorageMB    int                 `json:",omitempty"` // of temporary files; 0: 512
+	Timeout      time.Duration       `json:",omitempty"` // 0: 3 s
+	Architecture string              `json:",omitempty"`
 	// DeadLetter is the queue or topic that events which are given up go to, as "name", "namespace/name" or an ARN of SQS or SNS; "": none.
 	DeadLetter string `json:",omitempty"`
 

@@ -26,7 +26,7 @@ type Definition struct {
 	Command []string // for runtime command: a program that speaks the Runtime API, and its arguments
 	Code    code.Source
 	// Layers are folders that a function finds together as /opt where that can be, and by variables like PATH and PYTHONPATH everywhere: with bin,
-	// lib, python, nodejs, java/lib, extensions below. Later ones come first.
+	// lib, python, nodejs, java/lib, extensions below. Later ones come first. A zip in the place of a folder is unpacked.
 	Layers       []string
 	Environment  map[string]string
 	MemoryMB     int           // 0: 128; 128 to 10,240
@@ -139,8 +139,8 @@ func (d *Definition) complete() error {
 		return wrong("layers", "%d are more than %d", len(d.Layers), maxLayers)
 	}
 	for _, l := range d.Layers {
-		if info, err := os.Stat(l); err != nil || !info.IsDir() {
-			return wrong("layers", "%s is no folder", l)
+		if info, err := os.Stat(l); err != nil || !info.IsDir() && !info.Mode().IsRegular() {
+			return wrong("layers", "%s is no folder and no archive", l)
 		}
 	}
 	return d.checkEnvironment(wrong)

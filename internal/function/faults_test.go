@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,19 +16,28 @@ import (
 	"github.com/hikyaku/hikyaku/internal/function/loader"
 )
 
-// climbing is an archive with a file that would land outside of its folder.
-func climbing(t *testing.T) []byte {
+// zipped is an archive with one file, which may be run.
+func zipped(t *testing.T, name, text string) []byte {
 	t.Helper()
 	var buf bytes.Buffer
 	w := zip.NewWriter(&buf)
-	if _, err := w.Create("../bootstrap"); err != nil {
-		t.Fatal(err)
+	h := &zip.FileHeader{Name: name, Method: zip.Deflate}
+	h.SetMode(0o755)
+	f, err := w.CreateHeader(h)
+	if err == nil {
+		_, err = io.WriteString(f, text)
 	}
-	if err := w.Close(); err != nil {
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	return buf.Bytes()
 }
+
+// climbing is an archive with a file that would land outside of its folder.
+func climbing(t *testing.T) []byte { return zipped(t, "../bootstrap", "") }
 
 // Whatever one function does, another one answers, and its instance stays.
 func TestWhateverOneFunctionDoesOthersAreUntouched(t *testing.T) {

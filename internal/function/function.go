@@ -147,7 +147,9 @@ func (f *function) release() {
 
 // removeCode removes what was unpacked.
 func (f *function) removeCode() {
-	if strings.HasPrefix(f.deployed.Dir, f.pool.config.Dir+"/code/") {
-		_ = os.RemoveAll(f.deployed.Dir) // the pool's end, or the next beginning, removes what is left
+	for _, dir := range append([]string{f.deployed.Dir}, f.d.Layers...) {
+		if strings.HasPrefix(dir, f.pool.config.Dir+"/code/") {
+			_ = os.RemoveAll(dir) // the pool's end, or the next beginning, removes what is left
+		}
 	}
 }

@@ -171,11 +171,18 @@ func (p *Pool) Deploy(d Definition) (Deployed, error) {
 	if err != nil {
 		return Deployed{}, fmt.Errorf("function %s: %w", d.Name, err)
 	}
-	if err := p.readable(&d, placed.Dir); err != nil {
+	d.Code.Zip = nil // it may be large, and lies in its folder now
+	if d.Layers, err = p.unpackLayers(d.Layers, placed.Bytes, dir); err != nil {
+		err = fmt.Errorf("function %s: %w", d.Name, err)
+	}
+	f := newFunction(p, d, placed)
+	if err == nil {
+		err = p.readable(&d, placed.Dir)
+	}
+	if err != nil {
+		f.removeCode()
 		return Deployed{}, err
 	}
-	d.Code.Zip = nil // it may be large, and lies in its folder now
-	f := newFunction(p, d, placed)
 	if f.interpreter, err = loader.Interpreter(d.Runtime, placed.Dir); err == nil {
 		_, err = f.program("")
 	}

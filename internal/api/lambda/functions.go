@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
-	"path/filepath"
 	"sort"
 	"strconv"
 	"strings"
@@ -66,10 +65,8 @@ func (in *settingsIn) apply(s *deployment.Settings) error {
 		}
 	}
 	if in.Layers != nil {
-		for _, l := range in.Layers {
-			if !filepath.IsAbs(l) {
-				return unsupported("layer %s: a layer is a folder on this machine, by its whole path", shortened(l))
-			}
+		if err := layersIn(in.Layers); err != nil {
+			return err
 		}
 		s.Layers = in.Layers
 	}
@@ -145,6 +142,9 @@ func (c *call) createFunction() error {
 		return err
 	}
 	if err := c.mayTarget(s.DeadLetter); err != nil {
+		return err
+	}
+	if err := c.mayLayers(s.Layers); err != nil {
 		return err
 	}
 	if err := checkTags(in.Tags); err != nil {
@@ -242,7 +242,7 @@ func (c *call) describe(f *deployment.Function, v deployment.Version, qualified 
 	if len(s.Layers) > 0 {
 		layers := make([]map[string]any, len(s.Layers))
 		for i, l := range s.Layers {
-			layers[i] = map[string]any{"Arn": l, "CodeSize": 0}
+			layers[i] = map[string]any{"Arn": l, "CodeSize": s.Attached[l].Size}
 		}
 		out["Layers"] = layers
 	}
@@ -337,6 +337,12 @@ func (c *call) updateConfiguration() error {
 			return err
 		}
 	}
+	if err := layersIn(in.Layers); err != nil {
+		return err
+	}
+	if err := c.mayLayers(in.Layers); err != nil {
+		return err
+	}
 	f, err := c.d.functions.Update(c.ctx(), c.function, in.RevisionID, in.apply, nil)
 	if err != nil {
 		return err
@@ -408,10 +414,6 @@ func (c *call) accountSettings() error {
 		"AccountLimit": map[string]int{"TotalCodeSize": 80530636800, "CodeSizeUnzipped": 262144000, "CodeSizeZipped": 52428800, "ConcurrentExecutions": most, "UnreservedConcurrentExecutions": max(left, 0)},
 		"AccountUsage": map[string]int64{"TotalCodeSize": size, "FunctionCount": int64(len(all))},
 	})
-}
-
-func (c *call) listLayers() error {
-	return c.answer(http.StatusOK, map[string]any{"Layers": []any{}})
 }
 
 func sortedKeys[V any](m map[string]V) []string {

@@ -66,12 +66,12 @@ func (c *call) addPermission() error {
 		size := len(written)
 		for _, have := range f.Policies[c.qualifier] {
 			if sid(have) == in.StatementID {
-				return &Error{Name: "ResourceConflictException", Status: http.StatusConflict, Message: "The statement id (" + in.StatementID + ") provided already exists. Please provide a new statement id, or remove the existing statement."}
+				return statementExists(in.StatementID)
 			}
 			size += len(have)
 		}
 		if size > maxPolicy {
-			return &Error{Name: "PolicyLengthExceededException", Status: http.StatusBadRequest, Message: "The final policy size (" + itoa(size) + ") is bigger than the limit (" + itoa(maxPolicy) + ")."}
+			return policyTooLong(size)
 		}
 		if f.Policies == nil {
 			f.Policies = map[string][]json.RawMessage{}
@@ -83,6 +83,22 @@ func (c *call) addPermission() error {
 		return err
 	}
 	return c.answer(http.StatusCreated, map[string]string{"Statement": string(written)})
+}
+
+func statementExists(id string) *Error {
+	return &Error{Name: "ResourceConflictException", Status: http.StatusConflict,
+		Message: "The statement id (" + id + ") provided already exists. Please provide a new statement id, or remove the existing statement."}
+}
+
+func policyTooLong(size int) *Error {
+	return &Error{Name: "PolicyLengthExceededException", Status: http.StatusBadRequest,
+		Message: "The final policy size (" + itoa(size) + ") is bigger than the limit (" + itoa(maxPolicy) + ")."}
+}
+
+// policyText is a policy as clients read it.
+func policyText(statements []json.RawMessage) (string, error) {
+	text, err := json.Marshal(map[string]any{"Version": "2012-10-17", "Id": "default", "Statement": statements})
+	return string(text), err
 }
 
 func sid(raw json.RawMessage) string {
@@ -102,11 +118,11 @@ func (c *call) getPolicy() error {
 	if len(all) == 0 {
 		return notFound("The resource you requested does not exist.")
 	}
-	text, err := json.Marshal(map[string]any{"Version": "2012-10-17", "Id": "default", "Statement": all})
+	text, err := policyText(all)
 	if err != nil {
 		return err
 	}
-	return c.answer(http.StatusOK, map[string]string{"Policy": string(text), "RevisionId": uuid.NewSHA1(uuid.NameSpaceURL, text).String()})
+	return c.answer(http.StatusOK, map[string]string{"Policy": text, "RevisionId": uuid.NewSHA1(uuid.NameSpaceURL, []byte(text)).String()})
 }
 
 func (c *call) removePermission() error {

@@ -77,7 +77,16 @@ var operations = []operation{
 	{"DELETE", "event-source-mappings/{rest}", "lambda:DeleteEventSourceMapping", "", false, (*call).deleteMapping},
 
 	{"GET", "account-settings", "lambda:GetAccountSettings", "", false, (*call).accountSettings},
+
 	{"GET", "layers", "lambda:ListLayers", "", false, (*call).listLayers},
+	{"GET", "layers/{rest}/versions", "lambda:ListLayerVersions", "", false, (*call).listLayerVersions},
+	{"POST", "layers/{rest}/versions", "lambda:PublishLayerVersion", "", false, (*call).publishLayer},
+	{"GET", "layers/{rest}/versions/{rest}", "lambda:GetLayerVersion", "", false, (*call).getLayer},
+	{"DELETE", "layers/{rest}/versions/{rest}", "lambda:DeleteLayerVersion", "", false, (*call).deleteLayer},
+	{"GET", "layers/{rest}/versions/{rest}/archive", "lambda:GetLayerVersion", "", false, (*call).getLayerArchive},
+	{"GET", "layers/{rest}/versions/{rest}/policy", "lambda:GetLayerVersionPolicy", "", false, (*call).getLayerPolicy},
+	{"POST", "layers/{rest}/versions/{rest}/policy", "lambda:AddLayerVersionPermission", "", false, (*call).addLayerPermission},
+	{"DELETE", "layers/{rest}/versions/{rest}/policy/{rest}", "lambda:RemoveLayerVersionPermission", "", false, (*call).removeLayerPermission},
 
 	{"GET", "/functions", "lambda:ListFunctions", "", false, (*call).instances},
 	{"PUT", "/functions/{name}", "lambda:UpdateFunctionCode", access.Admin, false, (*call).redeploy},
@@ -125,7 +134,7 @@ func (c *call) route() (*operation, error) {
 	return nil, &Error{Name: "UnknownOperationException", Status: http.StatusNotFound, Message: "hikyaku does not do this: " + shortened(c.r.Method+" "+c.r.URL.Path)}
 }
 
-// match compares a path with one of the patterns, and says what stands for {name} and {rest}.
+// match compares a path with one of the patterns, and says what stands for {name} and {rest}; several of these are joined by slashes.
 func match(pattern string, segments []string) (name, rest string, ok bool) {
 	for _, s := range segments {
 		want, more, _ := strings.Cut(pattern, "/")
@@ -139,10 +148,13 @@ func match(pattern string, segments []string) (name, rest string, ok bool) {
 				return "", "", false
 			}
 		case "{rest}":
-			rest = s
 			if s == "" {
 				return "", "", false
 			}
+			if rest != "" {
+				s = rest + "/" + s
+			}
+			rest = s
 		default:
 			if s != want {
 				return "", "", false

@@ -29,6 +29,9 @@ type Source struct {
 	Name   string // what errors call the archive; "": the file's path, or the uploaded archive
 }
 
+// UsualBytes is what may be unpacked unless Limits say otherwise: the provider's bound of code and layers together.
+const UsualBytes = 250 << 20
+
 // Limits bound what is unpacked; zero values are the provider's.
 type Limits struct {
 	Bytes int64 // of all files unpacked; 0: 250 MiB
@@ -39,6 +42,7 @@ type Limits struct {
 type Placed struct {
 	Dir    string
 	Size   int64  // of the archive, in bytes; 0 for a folder
+	Bytes  int64  // of its files, unpacked; 0 for a folder
 	SHA256 string // of the archive, in base64; "" for a folder
 }
 
@@ -58,7 +62,7 @@ var ErrDamaged = errors.New("the archive cannot be unpacked")
 // of dir is left.
 func Place(dir string, s Source, l Limits) (Placed, error) {
 	if l.Bytes <= 0 {
-		l.Bytes = 250 << 20
+		l.Bytes = UsualBytes
 	}
 	if l.Files <= 0 {
 		l.Files = 100_000
@@ -149,7 +153,7 @@ func archive(dir, name string, r readerAt, size int64, l Limits) (p Placed, err 
 		}
 		left -= n
 	}
-	return Placed{Dir: dir, Size: size, SHA256: base64.StdEncoding.EncodeToString(sum.Sum(nil))}, nil
+	return Placed{Dir: dir, Size: size, Bytes: l.Bytes - left, SHA256: base64.StdEncoding.EncodeToString(sum.Sum(nil))}, nil
 }
 
 var errFull = errors.New("no room is left")

@@ -69,10 +69,10 @@ def client(service="lambda", endpoint=os.environ["LAMBDA_ENDPOINT"], key="any", 
                         config=botocore.config.Config(retries={"max_attempts": 0}, read_timeout=PATIENCE))
 
 
-def packed(said, name="app.py"):
+def packed(said, name="app.py", program=PROGRAM):
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as z:
-        z.writestr(name, PROGRAM.replace("%s", said))
+        z.writestr(name, program.replace("%s", said))
     return buffer.getvalue()
 
 
@@ -221,6 +221,32 @@ def tags():
     want({"色": "赤"}, functions.list_tags(Resource=arn)["Tags"])
 
 
+def layers():
+    one, two = (packed(text, "python/worded.py", program="text = '%s'") for text in ("one", "two"))
+    first = functions.publish_layer_version(LayerName=PREFIX + "-words", Content={"ZipFile": one}, CompatibleRuntimes=["python3.12"], LicenseInfo="MIT")
+    again = functions.publish_layer_version(LayerName=PREFIX + "-words", Content={"ZipFile": two})
+    want([1, 2], [first["Version"], again["Version"]])
+    want(first["Content"]["CodeSha256"], functions.get_layer_version_by_arn(Arn=first["LayerVersionArn"])["Content"]["CodeSha256"])
+    want(one, urllib.request.urlopen(functions.get_layer_version(LayerName=first["LayerArn"], VersionNumber=1)["Content"]["Location"]).read())
+    want([2, 1], [v["Version"] for v in functions.list_layer_versions(LayerName=PREFIX + "-words")["LayerVersions"]])
+    want([1], [l["LatestMatchingVersion"]["Version"] for l in functions.list_layers(CompatibleRuntime="python3.12")["Layers"] if l["LayerName"] == PREFIX + "-words"])
+    refused("InvalidParameterValueException", lambda: functions.get_layer_version(LayerName=PREFIX + "-words", VersionNumber=0))
+    functions.add_layer_version_permission(LayerName=PREFIX + "-words", VersionNumber=1, StatementId="all", Action="lambda:GetLayerVersion", Principal="*")
+    want("all", json.loads(functions.get_layer_version_policy(LayerName=PREFIX + "-words", VersionNumber=1)["Policy"])["Statement"][0]["Sid"])
+    functions.remove_layer_version_permission(LayerName=PREFIX + "-words", VersionNumber=1, StatementId="all")
+    layered = PREFIX + "-layered"
+    made = functions.create_function(FunctionName=layered, Runtime="python3.11", Role=ROLE, Handler="app.handler", Timeout=60, Layers=[first["LayerVersionArn"]],
+                                     Code={"ZipFile": packed("", program="import worded%s\ndef handler(event, context): return worded.text\n")})
+    want([{"Arn": first["LayerVersionArn"], "CodeSize": len(one)}], made["Layers"])
+    functions.delete_layer_version(LayerName=PREFIX + "-words", VersionNumber=1)
+    refused("ResourceNotFoundException", lambda: functions.get_layer_version(LayerName=PREFIX + "-words", VersionNumber=1))
+    want("one", json.loads(functions.invoke(FunctionName=layered, Payload="{}")["Payload"].read()))
+    functions.update_function_configuration(FunctionName=layered, Layers=[again["LayerVersionArn"]])
+    want("two", json.loads(functions.invoke(FunctionName=layered, Payload="{}")["Payload"].read()))
+    functions.delete_function(FunctionName=layered)
+    functions.delete_layer_version(LayerName=PREFIX + "-words", VersionNumber=2)
+
+
 def errors():
     other = PREFIX + "-bad"
     make = lambda code: functions.create_function(FunctionName=other, Runtime="python3.11", Role=ROLE, Handler="app.handler", Code=code)
@@ -260,6 +286,7 @@ check("concurrency", concurrency)
 check("mapping", mapping)
 check("url", url)
 check("tags", tags)
+check("layers", layers)
 check("errors", errors)
 check("signed", signed)
 check("delete", delete)
