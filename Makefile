@@ -33,7 +33,7 @@ build: need-go ## Build bin/hikyaku
 .PHONY: test
 test: need-go need-cc need-curl ## Everything that a push has to pass
 	@$(if $(NEED_CLIENTS),scripts/need-clients,:) & $(MAKE) --no-print-directory format vet staticcheck floors; looked=$$?; wait $$! && exit $$looked
-	@scripts/unit $(if $(filter ./...,$(PKG)),--soak) $(PKG)
+	@scripts/unit $(PKG)
 	@$(MAKE) --no-print-directory fuzz-short
 
 .PHONY: fmt
@@ -87,6 +87,7 @@ soak: need-go ## Break the store in new ways on all processors for SOAKTIME (1h)
 	$(GO) test -vet=off -count=1 -v -timeout 0 -run '^(TestIdleAnd|TestNothingGrows)' ./test/crash -times 20 -watch 20m
 	$(GO) test -vet=off -count=1 -v -timeout 0 -run '^TestSoak$$' ./test/soak -soak $(SOAKTIME)
 	$(GO) test -vet=off -count=1 -v -timeout 0 -run '^TestStatementsStayWithinTheirBounds$$' ./internal/api/mysql -statements $(STATEMENTS)
+	$(GO) test -vet=off -count=1 -timeout 0 ./internal/queue ./internal/journal/file -all
 	$(GO) test -vet=off -count=1 -v -timeout 0 -run '^TestEveryDamage' ./internal/journal/file -damage
 	@FUZZTIME=$(FUZZTIME) scripts/fuzz
 

@@ -2,36 +2,46 @@ package queue
 
 import (
 	"flag"
+	"strconv"
 	"testing"
 )
 
-// What is tried many times, and is no matter of goroutines, is tried less with the race detector: it takes seven times as long there. `make test`
-// runs these tests without it, too, and then tries all.
+// `make test` runs this package's tests twice: with the race detector, with which they take about seven times as long, and without it. What is tried
+// many times, and is no matter of goroutines, is tried less with it, and `make soak` alone tries all.
+var tryAll = flag.Bool("all", false, "try all cases of what is tried many times, not a sample")
 
-// amount is how often something is tried.
-func amount(all, raced int) int {
-	if raceDetector {
+// amount is how often something is tried: all told, as a sample, and as a sample with the race detector.
+func amount(all, sample, raced int) int {
+	switch {
+	case *tryAll:
+		return all
+	case raceDetector:
 		return raced
 	}
-	return all
+	return sample
 }
 
-// seldom lets a test of a model try a quarter of its cases, if it is run with the race detector and -rapid.checks does not say how many.
-// The test must not run beside others.
-func seldom(t *testing.T) {
+// cases is how many cases a test of a model tries, unless -all or -rapid.checks says otherwise. The test must not run beside others.
+func cases(t *testing.T, sample, raced int) {
 	t.Helper()
-	const quarter = "25"
 	checks := flag.Lookup("rapid.checks")
-	if !raceDetector || checks.Value.String() != checks.DefValue {
+	if checks.Value.String() != checks.DefValue || *tryAll {
 		return
 	}
-	all := checks.Value.String()
-	if err := checks.Value.Set(quarter); err != nil {
+	if err := checks.Value.Set(strconv.Itoa(amount(0, sample, raced))); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := checks.Value.Set(all); err != nil {
+		if err := checks.Value.Set(checks.DefValue); err != nil {
 			t.Error(err)
 		}
 	})
+}
+
+// withoutDetector leaves a test to the run without the race detector: what it looks at is done by one goroutine.
+func withoutDetector(t *testing.T) {
+	t.Helper()
+	if raceDetector {
+		t.Skip("runs without the race detector, as scripts/unit and make soak-short do")
+	}
 }

@@ -31,7 +31,7 @@ func onDisk(t *testing.T, disk *faultfs.Disk) (*Store, *file.Journal) {
 // TestAPowerCutLosesNothingThatWasAcknowledged cuts the power at a random change of the disk, in the middle of concurrent puts and
 // settles, and looks at what a restart finds; then goes on from there.
 func TestAPowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
-	cuts := amount(300, 100)
+	cuts := amount(300, 100, 50)
 	if testing.Short() {
 		cuts = 30
 	}

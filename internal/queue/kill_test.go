@@ -128,7 +128,7 @@ type fate struct {
 // each time at what the journal holds: every acknowledged put that nobody settled is there, nothing that was settled is, and attempts
 // are exact.
 func TestKillingTheProcessLosesNothingThatWasAcknowledged(t *testing.T) {
-	kills := amount(200, 50)
+	kills := amount(200, 60, 20)
 	if testing.Short() {
 		kills = 25
 	}

@@ -120,6 +120,7 @@ func TestNothingIsForgottenWhileTheHistoryIsChanged(t *testing.T) {
 }
 
 func TestAlarmsOfPagesThatAreGoneDoNotPileUp(t *testing.T) {
+	withoutDetector(t)
 	bubble(t, func(t *testing.T) {
 		s := open(t, newMemory())
 		if _, err := s.CreateQueue(t.Context(), news, Definition{Retention: 30 * 24 * time.Hour}); err != nil {

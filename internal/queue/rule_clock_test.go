@@ -63,6 +63,7 @@ func lasts(t *testing.T, s *Store, lease time.Duration) {
 
 // TestRuleLeasesLastAsLongAsWasSaidWhateverTheClockDoes sets the clock forward and back, also over restarts and for so long that it is believed.
 func TestRuleLeasesLastAsLongAsWasSaidWhateverTheClockDoes(t *testing.T) {
+	withoutDetector(t)
 	bubble(t, func(t *testing.T) {
 		const far = 4 * time.Hour // short, so that the test is
 		clock := newMachine()
@@ -178,6 +179,7 @@ func TestTimesAreShownByTheWallClock(t *testing.T) {
 // TestJournaledTimeGoesOnWhateverTheClocksSay steps a wall clock at random: journaled time never runs backwards, never stands still for longer than the readings'
 // rounding, and without steps both go alike in the end.
 func TestJournaledTimeGoesOnWhateverTheClocksSay(t *testing.T) {
+	withoutDetector(t)
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		var passed time.Duration

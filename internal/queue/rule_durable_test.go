@@ -171,7 +171,7 @@ func TestRuleAPowerCutAtAnyChangeLeavesABeginningOfWhatHappened(t *testing.T) {
 		t.Fatal(err)
 	}
 	cut := 1
-	for ; ; cut += amount(1, 4) {
+	for ; ; cut += amount(1, 1, 8) {
 		disk := faultfs.New()
 		disk.CutAfter(cut)
 		_, done, durable, err := workload(t, disk)

@@ -16,6 +16,7 @@ var holdsKnown = map[string]string{}
 // and 20,000 notes, and counts, by steps and not by the clock, what is done each time while the lock is held: when a loop turns more than some
 // thousand times, or the disk is read, it fails. What one call brings with it (the messages of a put, the tokens of a settlement) it bounds itself.
 func TestNoHoldOfTheLockGrows(t *testing.T) {
+	withoutDetector(t)
 	if holdsPlaces == nil {
 		runWithSteps(t, t.Name())
 		return

@@ -89,7 +89,7 @@ func TestACutAtEveryWriteOfACleaningLosesNothing(t *testing.T) {
 		if slices.Equal(coldNames(rehearsal), coldNames(base)) || changes < 20 {
 			t.Fatalf("%d changes left the cold segments as they were", changes)
 		}
-		lucks := amount(8, 3)
+		lucks := amount(8, 4, 2)
 		if testing.Short() {
 			lucks = 3
 		}

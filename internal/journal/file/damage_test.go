@@ -275,7 +275,7 @@ func (l *layout) goOn(t *testing.T, d *faultfs.Disk, j *file.Journal, got owned)
 
 // TestEveryDamageIsFoundOrHarmless damages every file that a start trusts, in every layout of a journal's life, and two files at once.
 func TestEveryDamageIsFoundOrHarmless(t *testing.T) {
-	share := amount(12, 60)
+	share := amount(12, 24, 120)
 	if *everyDamage {
 		share = 1
 	}

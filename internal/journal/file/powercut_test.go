@@ -29,7 +29,7 @@ type life struct {
 // TestPowerCutLosesNothingThatWasAcknowledged lets several writers append, release and save checkpoints until the power
 // fails, opens what is left, and does it again on that, many times over.
 func TestPowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
-	lives, cuts := amount(30, 8), 12
+	lives, cuts := amount(30, 15, 5), 12
 	if testing.Short() {
 		lives = 5
 	}
@@ -223,7 +223,7 @@ func (l *life) checkpoint(j *file.Journal) bool {
 func TestPowerCutLeavesABeginningOfTheLogWhateverTheDurability(t *testing.T) {
 	for _, durability := range []journal.Durability{journal.Fsync, journal.OS, journal.None} {
 		t.Run(string(durability), func(t *testing.T) {
-			for seed := range uint64(amount(60, 15)) {
+			for seed := range uint64(amount(60, 30, 8)) {
 				random := rand.New(rand.NewPCG(seed, 5))
 				disk := faultfs.New()
 				o := small(disk)

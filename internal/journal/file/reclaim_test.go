@@ -204,6 +204,7 @@ func TestWithoutDurabilityMemoryIsWrittenSoon(t *testing.T) {
 }
 
 func TestDefaultsTakeAGroupLargerThanASegment(t *testing.T) {
+	withoutDetector(t)
 	dir := t.TempDir()
 	o := file.Options{Dir: dir, Durability: journal.OS}
 	j := mustOpen(t, o)
