@@ -69,7 +69,7 @@ unit: need-go need-cc need-curl $(NEED_CLIENTS) ## Run the tests of PKG, those o
 
 .PHONY: fuzz-short
 fuzz-short: need-go
-	@FUZZTIME=2 FUZZBUDGET=60 scripts/fuzz
+	@FUZZTIME=2 FUZZBUDGET=30 FUZZSHARE=6 scripts/fuzz
 
 .PHONY: fuzz
 fuzz: need-go ## Fuzz every parser for FUZZTIME seconds (30)
