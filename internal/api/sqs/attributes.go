@@ -1,7 +1,6 @@
 package sqs
 
 import (
-	"encoding/json"
 	"strconv"
 	"time"
 
@@ -181,8 +180,8 @@ func setFIFO(_ *call, _ *subject, value string) error {
 }
 
 func setPolicy(_ *call, s *subject, value string) error {
-	if value != "" && !json.Valid([]byte(value)) {
-		return wire.InvalidAttributeValue(attrPolicy, "The policy is not valid JSON")
+	if value != "" && !isPolicy(value) {
+		return wire.InvalidAttributeValue(attrPolicy, "The policy is no JSON object with statements")
 	}
 	s.Policy = value
 	return nil

@@ -120,6 +120,10 @@ func checkSystemAttributes(as []wire.Attribute) (trace string, err error) {
 			return "", wire.InvalidParameter("Message system attribute name 'AWSTraceHeader' already exists.")
 		case a.DataType != typeString:
 			return "", wire.InvalidParameter("The message system attribute 'AWSTraceHeader' has to be of type String.")
+		case a.Lists:
+			return "", wire.UnsupportedOperation("Message attribute list values in SendMessage operation are not supported.")
+		case a.HasText && a.Binary != nil:
+			return "", wire.InvalidParameter("Message system attribute 'AWSTraceHeader' has multiple values.")
 		case a.Text == "" || !wire.ValidText(a.Text):
 			return "", wire.InvalidParameter("Message system attribute 'AWSTraceHeader' must contain a non-empty value of type 'String'.")
 		}

@@ -66,6 +66,22 @@ func readPolicy(text, arn string) (p policy, err error) {
 	return policy{single.Version, single.ID, []json.RawMessage{single.Statement}}, nil
 }
 
+// isPolicy tells whether a text is an object of JSON whose statements, if it has any, are objects: what readPolicy can
+// add to.
+func isPolicy(text string) bool {
+	var p map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(text), &p); err != nil || p == nil {
+		return false
+	}
+	var one map[string]json.RawMessage
+	if json.Unmarshal(p["Statement"], &one) == nil || p["Statement"] == nil {
+		return true
+	}
+	var more []map[string]json.RawMessage
+	none := func(s map[string]json.RawMessage) bool { return s == nil }
+	return json.Unmarshal(p["Statement"], &more) == nil && !slices.ContainsFunc(more, none)
+}
+
 // labelled finds a statement by its label; -1 if there is none.
 func (p *policy) labelled(label string) int {
 	return slices.IndexFunc(p.Statement, func(raw json.RawMessage) bool {

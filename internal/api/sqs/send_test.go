@@ -207,6 +207,11 @@ func TestWhatCannotBeSentIsRefused(t *testing.T) {
 		"another system attribute": {url: url, body: "x", change: func(in *client.SendMessageInput) {
 			in.MessageSystemAttributes = map[string]types.MessageSystemAttributeValue{"Other": {DataType: ptr("String"), StringValue: ptr("x")}}
 		}, want: "InvalidParameterValue"},
+		"a trace header of two kinds": {url: url, body: "x", change: func(in *client.SendMessageInput) {
+			in.MessageSystemAttributes = map[string]types.MessageSystemAttributeValue{
+				"AWSTraceHeader": {DataType: ptr("String"), StringValue: ptr("x"), BinaryValue: []byte("x")},
+			}
+		}, want: "InvalidParameterValue"},
 		"no such queue":          {url: r.base + "/000000000000/none", body: "x", want: "AWS.SimpleQueueService.NonExistentQueue"},
 		"no URL":                 {url: "http://x", body: "x", want: "InvalidAddress"},
 		"FIFO without a group":   {url: fifo, body: "x", want: "MissingParameter"},

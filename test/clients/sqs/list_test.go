@@ -14,6 +14,10 @@ var checks = []string{
 	"errors", "where", "shared", "signed", "delete",
 }
 
+// ofModel are those of the programs that know the service's model: of every field of every call, and of every answer to
+// the checks before.
+var ofModel = []string{"fields", "shapes"}
+
 // commandLine are the checks of the command line.
 var commandLine = []string{"queues", "attributes", "tags", "send-receive", "batches", "long-poll", "fifo", "move", "signed", "delete"}
 
@@ -35,13 +39,13 @@ func clients() []client {
 			Name: "python", Needs: []string{python, "-c", "import boto3"}, Command: []string{python, "python/conformance.py"},
 			Env: []string{"PYTHONDONTWRITEBYTECODE=1"},
 		},
-		checks: checks,
+		checks: append(slices.Clone(checks), ofModel...),
 	}, {
 		Program: conformance.Program{
 			Name: "python-query", Needs: []string{python, "-c", "import boto3; assert boto3.__version__ < '1.28.8', boto3.__version__"}, Command: []string{python, "python/conformance.py"},
 			Env: []string{"PYTHONDONTWRITEBYTECODE=1", "PYTHONPATH=" + older},
 		},
-		checks: checks,
+		checks: append(slices.Clone(checks), ofModel...),
 	}, {
 		Program: conformance.Program{
 			Name: "node", Needs: []string{"node", "-e", "require('@aws-sdk/client-sqs')"}, Command: []string{"node", "node/conformance.js"},

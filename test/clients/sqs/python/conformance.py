@@ -17,6 +17,9 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
+import fields
+from shapes import Watch
+
 PREFIX = os.environ["CLIENT_PREFIX"]
 ACCOUNT = "000000000000"
 TEXT = "こんにちは 🚚 é <&> \"'\t\r\n"
@@ -26,12 +29,14 @@ WAITING = 200
 failed = False
 
 
-def client(endpoint, key="any", secret="thing"):
-    return boto3.client("sqs", endpoint_url=endpoint, region_name="us-east-1", aws_access_key_id=key, aws_secret_access_key=secret,
-                        config=Config(max_pool_connections=WAITING + 10, read_timeout=60, retries={"max_attempts": 1}))
+def client(endpoint, key="any", secret="thing", **more):
+    config = Config(max_pool_connections=WAITING + 10, read_timeout=60, retries={"max_attempts": 1}, **more)
+    return boto3.client("sqs", endpoint_url=endpoint, region_name="us-east-1", aws_access_key_id=key,
+                        aws_secret_access_key=secret, config=config)
 
 
 sqs = client(os.environ["SQS_ENDPOINT"])
+watches = [Watch(sqs)]
 
 
 def check(name, body):
@@ -510,10 +515,23 @@ def deletion():
     refused(sqs.exceptions.QueueDeletedRecently, queue, name="delete")
 
 
+def every_field():
+    spoiling = client(os.environ["SQS_ENDPOINT"], parameter_validation=False)
+    watches.append(Watch(spoiling))
+    want([], fields.check(spoiling, PREFIX))
+
+
+def shapes():
+    """All answers of the checks before, as they came, are what the client's model says."""
+    want(True, all(w.answers > 300 for w in watches))
+    want([], sorted({wrong for w in watches for wrong in w.wrong}))
+
+
 CHECKS = {
     "queues": queues, "attributes": attributes, "send-receive": send_receive, "batches": batches, "long-poll": long_poll, "many-waiting": many_waiting,
     "visibility": visibility, "dead-letter": dead_letter, "move": move, "delay": delay, "purge": purge, "tags": tags, "permission": permission,
     "fifo": fifo, "dedup": dedup, "errors": errors, "where": where, "shared": shared, "signed": signed, "delete": deletion,
+    "fields": every_field, "shapes": shapes,
 }
 for name, body in CHECKS.items():
     check(name, body)
