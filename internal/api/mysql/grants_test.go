@@ -59,6 +59,8 @@ func TestUsersDoWhatTheyAreGranted(t *testing.T) {
 				{"boss", "INSERT INTO other VALUES (1)", ""},
 				{"putter", "INSERT INTO jobs VALUES (2)", ""},
 				{"putter", "SELECT * FROM jobs", `1142 SELECT needs "take"`},
+				{"putter", "EXPLAIN SELECT * FROM jobs", `1142 SELECT needs "take"`},
+				{"putter", "EXPLAIN SELECT * FROM other", "1146"},
 				{"putter", "SELECT queue_wait('jobs', 0)", `1142 SELECT needs "take"`},
 				{"putter", "DELETE FROM jobs", `1142 DELETE needs "take"`},
 				{"putter", "DELETE FROM jobs WHERE v = 1", `1142 needs "take"`},

@@ -76,7 +76,11 @@ func (l *long) look(ctx context.Context) error {
 	case "show":
 		return l.show(sc, s, words)
 	case "describe", "desc", "explain":
+		if done, err := l.explain(sc, s); done {
+			return err
+		}
 		l.query = describePattern.ReplaceAllString(l.query, "SHOW COLUMNS FROM $1 LIKE $2")
+		l.query = describeColumn.ReplaceAllString(l.query, "SHOW COLUMNS FROM $1 LIKE '$2$3'")
 		l.correctColumns()
 	case "kill":
 		return l.kill(s)
@@ -142,17 +146,29 @@ var misread = map[int]bool{erWrongTime: true, erWrongValue: true, erDataTruncate
 
 // answerRows answers with rows of text.
 func (l *long) answerRows(names []string, rows ...[]string) error {
-	r := &sqltypes.Result{RowsAffected: uint64(len(rows))}
+	var fields []*querypb.Field
 	for _, n := range names {
-		r.Fields = append(r.Fields, &querypb.Field{Name: n, OrgName: n, Type: sqltypes.VarChar, Charset: utf8mb4, ColumnLength: 1 << 16})
+		fields = append(fields, &querypb.Field{Name: n, OrgName: n, Type: sqltypes.VarChar, Charset: utf8mb4, ColumnLength: 1 << 16})
 	}
+	var all [][]sqltypes.Value
 	for _, row := range rows {
 		values := make([]sqltypes.Value, len(row))
 		for i, text := range row {
 			values[i] = sqltypes.MakeTrusted(sqltypes.VarChar, []byte(text))
 		}
-		r.Rows = append(r.Rows, values)
+		all = append(all, values)
 	}
+	return l.answerTable(fields, all)
+}
+
+// answerText answers with one text.
+func (l *long) answerText(name, text string) error {
+	return l.answerRows([]string{name}, []string{text})
+}
+
+// answerTable answers with rows.
+func (l *long) answerTable(fields []*querypb.Field, rows [][]sqltypes.Value) error {
+	r := &sqltypes.Result{Fields: fields, Rows: rows, RowsAffected: uint64(len(rows))}
 	l.done, l.fields = true, r.Fields
 	if l.answer == nil {
 		return nil

@@ -119,6 +119,10 @@ var noise = regexp.MustCompile(` (CHARACTER SET|COLLATE) \w+`)
 // describePattern is a DESCRIBE of those columns whose names are like a pattern. The parser does not know it.
 var describePattern = regexp.MustCompile("(?is)^\\s*(?:describe|desc|explain)\\s+((?:`(?:[^`]|``)+`|[\\w$]+)(?:\\s*\\.\\s*(?:`(?:[^`]|``)+`|[\\w$]+))?)\\s*('(?:[^'\\\\]|''|\\\\.)*')\\s*;?\\s*$")
 
+// describeColumn is a DESCRIBE of one column by its name.
+var describeColumn = regexp.MustCompile("(?is)^\\s*(?:describe|desc|explain)\\s+((?:`(?:[^`]|``)+`|[\\w$]+)(?:\\s*\\.\\s*(?:`(?:[^`]|``)+`|[\\w$]+))?)" +
+	"\\s+(?:`([^`'\\\\]+)`|([\\w$]+))\\s*;?\\s*$")
+
 // encryption finds how a connection is encrypted: by itself, or below what counts its bytes.
 func encryption(conn net.Conn) (state tls.ConnectionState, ok bool) {
 	for {
