@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"encoding/binary"
 	"math/bits"
 
 	"github.com/tidwall/btree"
@@ -41,6 +42,42 @@ func (b *bitmap) rank(slot uint8) (n int) {
 		n += bits.OnesCount64(b[i])
 	}
 	return n + bits.OnesCount64(b[slot/64]&(1<<(slot%64)-1))
+}
+
+// nth is the slot that so many others of the set stand before: rank's inverse. There is one.
+func (b *bitmap) nth(i int) uint8 {
+	for k, w := range b {
+		n := bits.OnesCount64(w)
+		if i >= n {
+			i -= n
+			continue
+		}
+		return uint8(k*64 + nthOf(w, i))
+	}
+	return 0
+}
+
+// nthOf is nth in one word. It halves what it looks at.
+func nthOf(w uint64, i int) (at int) {
+	if n := bits.OnesCount32(uint32(w)); i >= n {
+		i, w, at = i-n, w>>32, 32
+	}
+	if n := bits.OnesCount16(uint16(w)); i >= n {
+		i, w, at = i-n, w>>16, at+16
+	}
+	if n := bits.OnesCount8(uint8(w)); i >= n {
+		i, w, at = i-n, w>>8, at+8
+	}
+	if n := bits.OnesCount8(uint8(w) & 0xf); i >= n {
+		i, w, at = i-n, w>>4, at+4
+	}
+	if n := bits.OnesCount8(uint8(w) & 0x3); i >= n {
+		i, w, at = i-n, w>>2, at+2
+	}
+	if i >= int(w&1) {
+		at++
+	}
+	return at
 }
 
 // next is the first slot in the set from the given one on; pageSize when there is none.
@@ -136,4 +173,25 @@ func (s *sequences) Ascend(from uint64, each func(seq uint64) bool) {
 		}
 		return true
 	})
+}
+
+// append writes the set behind b.
+func (s *sequences) append(b []byte) []byte {
+	b = putUint(b, uint64(s.blocks.Len()))
+	s.blocks.Scan(func(page uint64, slots *bitmap) bool {
+		b = putUint(b, page)
+		for _, w := range slots {
+			b = binary.LittleEndian.AppendUint64(b, w)
+		}
+		return true
+	})
+	return b
+}
+
+// read reads what append wrote, into an empty set.
+func (s *sequences) read(r *reader) {
+	for range r.count(1 + pageSize/8) {
+		page := r.uint()
+		s.addPage(page, r.bitmap())
+	}
 }

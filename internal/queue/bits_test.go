@@ -2,6 +2,7 @@ package queue
 
 import (
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -69,4 +70,19 @@ func TestASetOfSequencesIsASet(t *testing.T) {
 			},
 		})
 	})
+}
+
+func TestNthIsRanksInverse(t *testing.T) {
+	for seed := range uint64(100) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		var b bitmap
+		for range r.IntN(2 * pageSize) {
+			b.set(uint8(r.IntN(pageSize)))
+		}
+		for slot := b.next(0); slot < pageSize; slot = b.next(slot + 1) {
+			if got := b.nth(b.rank(uint8(slot))); got != uint8(slot) {
+				t.Fatalf("%x: number %d is %d, not %d", b, b.rank(uint8(slot)), got, slot)
+			}
+		}
+	}
 }

@@ -37,6 +37,9 @@ const (
 	kindRemoved
 	kindRenamed
 	kindReshaped
+	kindSeekAcross
+
+	kindLast = kindSeekAcross
 )
 
 func newEvent(k eventKind) event {
@@ -69,6 +72,8 @@ func newEvent(k eventKind) event {
 		return new(noted)
 	case kindSeek:
 		return new(sought)
+	case kindSeekAcross:
+		return &sought{goes: new(sequences)}
 	case kindSnapshot:
 		return new(snapshotTaken)
 	case kindSnapshotGone:
@@ -100,7 +105,7 @@ func decodeEvent(head []byte) (at int64, e event, err error) {
 		return 0, nil, r.err
 	}
 	if e = newEvent(k); e == nil {
-		return 0, nil, &journal.FormatError{Where: "the log", What: "a record", Found: uint64(k), Known: uint64(kindReshaped)}
+		return 0, nil, &journal.FormatError{Where: "the log", What: "a record", Found: uint64(k), Known: uint64(kindLast)}
 	}
 	e.read(r)
 	return at, e, r.done()
@@ -421,66 +426,3 @@ func readOrigin(r *reader) (o message.Origin) {
 	}
 	return o
 }
-
-// sought takes a queue to a time or a snapshot: what was settled after it comes back, what was there before it is settled.
-type sought struct {
-	queue    uint32
-	to       int64 // the first time of publishing that stays; with no snapshot
-	snapshot Name
-	from     uint64 // it concerns the messages from this sequence on,
-	upto     uint64 // and before this one; 0: all of them
-
-	back, settled int // not kept: how many messages it concerned, once it is applied
-}
-
-func (*sought) kind() eventKind { return kindSeek }
-func (e *sought) append(b []byte) []byte {
-	b = putUint(b, uint64(e.queue))
-	b = putInt(b, e.to)
-	b = putString(b, e.snapshot.Namespace)
-	b = putString(b, e.snapshot.Name)
-	if e.upto == 0 {
-		return b
-	}
-	return putUint(putUint(b, e.from), e.upto)
-}
-func (e *sought) read(r *reader) {
-	e.queue, e.to = r.uint32(), r.int()
-	e.snapshot = Name{r.string(), r.string()}
-	if len(r.b) > 0 { // a seek of one step, as they were once, has no range
-		if e.from, e.upto = r.uint(), r.uint(); e.from >= e.upto {
-			r.fail(errTruncated)
-		}
-	}
-}
-
-// snapshotTaken remembers which messages of a queue are not settled at this place in the journal.
-type snapshotTaken struct {
-	queue  uint32
-	name   Name
-	expire int64
-	labels map[string]string
-}
-
-func (*snapshotTaken) kind() eventKind { return kindSnapshot }
-func (e *snapshotTaken) append(b []byte) []byte {
-	b = putUint(b, uint64(e.queue))
-	b = putString(b, e.name.Namespace)
-	b = putString(b, e.name.Name)
-	b = putInt(b, e.expire)
-	return appendLabels(b, e.labels)
-}
-func (e *snapshotTaken) read(r *reader) {
-	e.queue = r.uint32()
-	e.name = Name{r.string(), r.string()}
-	e.expire = r.int()
-	e.labels = readLabels(r)
-}
-
-type snapshotGone struct{ name Name }
-
-func (*snapshotGone) kind() eventKind { return kindSnapshotGone }
-func (e *snapshotGone) append(b []byte) []byte {
-	return putString(putString(b, e.name.Namespace), e.name.Name)
-}
-func (e *snapshotGone) read(r *reader) { e.name = Name{r.string(), r.string()} }

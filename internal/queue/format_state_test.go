@@ -14,7 +14,7 @@ func TestAStateOfALaterFormatIsNoDamage(t *testing.T) {
 	state := putUint(nil, snapshotVersion+1)
 	frame := append(putUint(nil, uint64(len(state))), state...)
 	later := newState().restore(bufio.NewReader(bytes.NewReader(frame)), map[journal.Address]*sharedBody{})
-	_, _, unknown := decodeEvent([]byte{byte(kindReshaped) + 1, 0})
+	_, _, unknown := decodeEvent([]byte{byte(kindLast) + 1, 0})
 	state = putUint(nil, oldestSnapshot-1)
 	frame = append(putUint(nil, uint64(len(state))), state...)
 	earlier := newState().restore(bufio.NewReader(bytes.NewReader(frame)), map[journal.Address]*sharedBody{})
@@ -24,7 +24,7 @@ func TestAStateOfALaterFormatIsNoDamage(t *testing.T) {
 		text  string
 	}{
 		"a later state":    {later, snapshotVersion + 1, "its state: the state of the queues was written by a later version of hikyaku, in format 6; this one reads formats 4 to 5"},
-		"a later record":   {unknown, uint64(kindReshaped) + 1, ""},
+		"a later record":   {unknown, uint64(kindLast) + 1, ""},
 		"an earlier state": {earlier, oldestSnapshot - 1, "its state: the state of the queues has format 3, which this version of hikyaku no longer reads: it reads formats 4 to 5"},
 	} {
 		var format *journal.FormatError

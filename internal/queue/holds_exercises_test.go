@@ -47,8 +47,8 @@ func holdsAsking() []holdsExercise {
 		{"Resolve", func(w *holdsWorld) error { w.s.Resolve(holdsName("long")); return nil }},
 		{"JournalStats", func(w *holdsWorld) error { w.s.JournalStats(); return nil }},
 		{"JournalInfo", func(w *holdsWorld) error { w.s.JournalInfo(); return nil }},
-		{"Queues", func(w *holdsWorld) error { return holdsWants(holdsQueues+10, len(w.s.Queues()), nil) }},
-		{"Topics", func(w *holdsWorld) error { return holdsWants(1, len(w.s.Topics()), nil) }},
+		{"Queues", func(w *holdsWorld) error { return holdsWants(holdsQueues+12, len(w.s.Queues()), nil) }},
+		{"Topics", func(w *holdsWorld) error { return holdsWants(2, len(w.s.Topics()), nil) }},
 		{"Snapshots", func(w *holdsWorld) error { return holdsWants(holdsSnapshots, len(w.s.Snapshots()), nil) }},
 		{"Notes", func(w *holdsWorld) error { return holdsWants(holdsNotes, len(w.s.Notes("room")), nil) }},
 		{"Note", func(w *holdsWorld) error {
@@ -254,6 +254,14 @@ func holdsDefining() []holdsExercise {
 		}},
 		{"Seek: to a snapshot", func(w *holdsWorld) error {
 			_, err := w.s.Seek(w.t.Context(), holdsName("sought"), SeekTo{Snapshot: holdsName("taken")})
+			return err
+		}},
+		{"TakeSnapshot: of a sibling", func(w *holdsWorld) error {
+			_, err := w.s.TakeSnapshot(w.t.Context(), holdsName("ofsibling"), holdsName("snapped"), SnapshotOptions{})
+			return err
+		}},
+		{"Seek: to a sibling's snapshot", func(w *holdsWorld) error {
+			_, err := w.s.Seek(w.t.Context(), holdsName("sibling"), SeekTo{Snapshot: holdsName("ofsibling")})
 			return err
 		}},
 		{"DeleteSnapshot", func(w *holdsWorld) error { return w.s.DeleteSnapshot(w.t.Context(), holdsName("taken")) }},

@@ -61,6 +61,9 @@ func (w *holdsWorld) fill() {
 		w.create(fmt.Sprintf("q%d", i), Definition{})
 	}
 	w.create("subscribed", Definition{Topic: holdsName("topic").String()})
+	if _, err := w.s.CreateTopic(w.t.Context(), holdsName("siblings"), nil); err != nil {
+		w.t.Fatal(err)
+	}
 	w.create("long", Definition{})
 	w.put("long", holdsLong, "")
 	w.create("other", Definition{})
@@ -71,6 +74,10 @@ func (w *holdsWorld) fill() {
 		w.create(name, d)
 		w.put(name, holdsShort, "")
 	}
+	for _, name := range []string{"sibling", "snapped"} {
+		w.create(name, Definition{Topic: holdsName("siblings").String(), History: time.Hour})
+	}
+	w.publish("siblings", holdsShort)
 	began := w.s.clock()
 	w.create("many", Definition{History: time.Hour})
 	w.put("many", holdsOfMany, "")
@@ -123,6 +130,20 @@ func (w *holdsWorld) put(name string, n int, key string) {
 			ms[i].Attributes.Set("mark", message.String(fmt.Sprintf("the same for all of them %07d", number)))
 		}
 		if _, err := w.s.Put(w.t.Context(), holdsName("%s", name), ms); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+// publish publishes messages.
+func (w *holdsWorld) publish(topic string, n int) {
+	w.t.Helper()
+	for first := 0; first < n; first += holdsPut {
+		ms := make([]message.Message, min(holdsPut, n-first))
+		for i := range ms {
+			ms[i].Body = fmt.Appendf(nil, "body %d", first+i)
+		}
+		if _, err := w.s.Publish(w.t.Context(), holdsName("%s", topic), ms); err != nil {
 			w.t.Fatal(err)
 		}
 	}

@@ -325,7 +325,7 @@ func FuzzDecodeEvent(f *testing.F) {
 		&started{1}, &queueDefined{queue: 1, name: news, def: Definition{Columns: columns, Labels: map[string]string{"a": "b"}}}, &queueGone{1}, &topicDefined{1, news, nil}, &topicGone{1},
 		&put{queue: 1, seq: 2, origin: message.Origin{Source: "s", Offset: 3}, head: appendHead(nil, &m)}, &shared{topic: 1, head: appendHead(nil, &m)},
 		&share{queue: 1, seq: 2}, &claimed{queue: 1, seq: 2, attempt: 3}, &extended{1, 2, 3}, &settled{queue: 1, seq: 2, end: endBack, wake: 5}, &purged{queue: 1, frontier: 2}, &removed{queue: 1, runs: []run{{2, 3}, {9, 1}}}, &noted{note: Note{"r", "k", []byte("v")}},
-		&sought{queue: 1, to: 2}, &sought{queue: 1, snapshot: news, from: 3, upto: 4}, &renamed{1, news}, &reshaped{defined: queueDefined{queue: 1, name: news, def: Definition{Columns: columns}}, frontier: 7, from: []int{fixed}},
+		&sought{queue: 1, to: 2}, &sought{queue: 1, snapshot: news, from: 3, upto: 4}, &sought{queue: 1, snapshot: news, from: 3, upto: 4, goes: setOf(3)}, &renamed{1, news}, &reshaped{defined: queueDefined{queue: 1, name: news, def: Definition{Columns: columns}}, frontier: 7, from: []int{fixed}},
 	} {
 		f.Add(encodeEvent(nil, 12345, e))
 	}

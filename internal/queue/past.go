@@ -2,7 +2,6 @@ package queue
 
 import (
 	"cmp"
-	"encoding/binary"
 	"slices"
 )
 
@@ -167,12 +166,14 @@ func (s *state) applySought(e *sought, at int64) {
 		return
 	}
 	sn := s.snapshots[e.snapshot]
-	if e.snapshot != (Name{}) && (sn == nil || sn.queue != q) {
+	if e.snapshot != (Name{}) && (sn == nil || sn.queue != q && e.goes == nil) {
 		return // it was deleted before
 	}
 	q.touch()
 	stays := func(x entry) bool { return x.at() >= e.to }
-	if sn != nil {
+	if e.goes != nil {
+		stays = func(x entry) bool { return !e.goes.Has(x.seq()) }
+	} else if sn != nil {
 		stays = func(x entry) bool { return sn.holds(x.seq()) }
 	}
 	q.purgedTo = 0
@@ -286,29 +287,12 @@ func (sn *snapshotState) append(b []byte) []byte {
 	b = putInt(b, sn.expire)
 	b = appendLabels(b, sn.labels)
 	b = putUint(b, sn.frontier)
-	b = putUint(b, uint64(sn.before.blocks.Len()))
-	sn.before.blocks.Scan(func(page uint64, slots *bitmap) bool {
-		b = putUint(b, page)
-		for _, w := range slots {
-			b = binary.LittleEndian.AppendUint64(b, w)
-		}
-		return true
-	})
-	return b
+	return sn.before.append(b)
 }
 
 // readSnapshot reads what append wrote.
 func readSnapshot(r *reader) *snapshotState {
 	sn := &snapshotState{name: Name{r.string(), r.string()}, at: r.int(), expire: r.int(), labels: readLabels(r), frontier: r.uint()}
-	for range r.count(1 + pageSize/8) {
-		page := r.uint()
-		var b bitmap
-		if words := r.take(pageSize / 8); words != nil {
-			for i := range b {
-				b[i] = binary.LittleEndian.Uint64(words[8*i:])
-			}
-		}
-		sn.before.addPage(page, b)
-	}
+	sn.before.read(r)
 	return sn
 }

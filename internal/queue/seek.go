@@ -10,8 +10,10 @@ import (
 
 // SeekTo is where a queue is taken: exactly one of the fields is set.
 type SeekTo struct {
-	Time     time.Time // messages put from then on wait again, earlier ones are settled
-	Snapshot Name      // what was not settled when it was taken, and what came since, waits again; all else is settled
+	Time time.Time // messages put from then on wait again, earlier ones are settled
+	// What was not settled when it was taken, and what came since, waits again; all else is settled. It is of this queue, or
+	// of another subscription of its topic; what comes back is in either case what this queue kept.
+	Snapshot Name
 }
 
 // Sought tells what a seek did.
@@ -48,7 +50,7 @@ const (
 // It goes through what the queue has when it is called in pieces, the oldest first, each as one step that is journaled: others work meanwhile,
 // and after an error or a crash a part is done; the result counts it.
 // Claims of messages that stay go on; those of messages that are settled by it go stale. Errors: ErrNotFound, ErrDefinition for a
-// snapshot of another queue or a target that says nothing, ErrNoRoom, ErrUnavailable, ErrClosed.
+// snapshot of a queue that is no subscription of the same topic, or a target that says nothing, ErrNoRoom, ErrUnavailable, ErrClosed.
 func (s *Store) Seek(ctx context.Context, n Name, to SeekTo) (done Sought, err error) {
 	if to.Time.IsZero() == (to.Snapshot == Name{}) {
 		return done, fmt.Errorf("%w: seek %s: say either a time or a snapshot", ErrDefinition, n.Short())
@@ -93,6 +95,9 @@ func (s *Store) seekPiece(ctx context.Context, q *queueState, n Name, to SeekTo,
 		return nil, err
 	}
 	e := &sought{queue: q.id, to: microsOf(to.Time), snapshot: to.Snapshot, from: from, upto: q.stretch(from, end)}
+	if sn := s.state.snapshots[to.Snapshot]; sn != nil && sn.queue != q {
+		e.goes, e.upto = q.across(sn, e.from, e.upto)
+	}
 	f := newFlight(e)
 	q.seeking++ // also when the caller goes away
 	over := func() { s.sought(q) }
@@ -121,8 +126,9 @@ func (s *Store) seekable(q *queueState, n, snapshot Name) error {
 	case snapshot == Name{}:
 	case sn == nil || sn.going:
 		return fmt.Errorf("%w: snapshot %s", ErrNotFound, snapshot.Short())
-	case sn.queue != q:
-		return fmt.Errorf("%w: snapshot %s is of queue %s, not of %s", ErrDefinition, snapshot.Short(), sn.queue.name.Short(), q.name.Short())
+	case sn.queue != q && (q.def.Topic == "" || sn.queue.def.Topic != q.def.Topic):
+		return fmt.Errorf("%w: snapshot %s is of queue %s, which has no topic in common with %s", ErrDefinition, snapshot.Short(), sn.queue.name.Short(),
+			q.name.Short())
 	}
 	return nil
 }

@@ -338,6 +338,39 @@ func TestSeekGoesBackToATimeAndToASnapshot(t *testing.T) {
 	}
 }
 
+// What the snapshot's subscription had acknowledged is acknowledged here, and the rest waits.
+func TestSeekGoesToASnapshotOfAnotherSubscriptionOfTheTopic(t *testing.T) {
+	r := newRig(t)
+	r.subscribe("news")
+	r.subscribeTo("news", "readers", func(s *pubsubpb.Subscription) { s.RetainAckedMessages = true })
+	r.publish("news", "", "a", "b", "c")
+	got := r.pull("news", 10)
+	if err := r.ack("news", got[1]); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.sub.CreateSnapshot(t.Context(), &pubsubpb.CreateSnapshotRequest{
+		Name: snapshotName("snap"), Subscription: subscriptionName("news"),
+	}); err != nil {
+		t.Fatal(err)
+	}
+	got = r.pull("readers", 10)
+	if err := r.ack("readers", got[0]); err != nil {
+		t.Fatal(err)
+	}
+	r.publish("news", "", "d")
+	if _, err := r.sub.Seek(t.Context(), &pubsubpb.SeekRequest{
+		Subscription: subscriptionName("readers"), Target: &pubsubpb.SeekRequest_Snapshot{Snapshot: snapshotName("snap")},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.nack("readers", got[2]); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.pull("readers", 10); !slices.Equal(texts(got), []string{"a", "c", "d"}) {
+		t.Errorf("after the snapshot %q came", texts(got))
+	}
+}
+
 func TestSnapshotsCanBeListedChangedAndDeleted(t *testing.T) {
 	r := newRig(t)
 	r.subscribe("news")

@@ -42,6 +42,7 @@ func TestWhatIsRefusedIsRefusedAsTheServiceDoes(t *testing.T) {
 	r.topic("dead")
 	r.subscribeTo("news", "readers")
 	r.subscribeTo("news", "others")
+	r.subscribeTo("dead", "elsewhere")
 	r.subscribeTo("news", "detached")
 	r.subscribeTo("news", "pushed", func(s *pb.Subscription) { s.PushConfig = &pb.PushConfig{PushEndpoint: "http://127.0.0.1:1/"} })
 	for _, call := range []func(context.Context) error{
@@ -206,7 +207,7 @@ func TestWhatIsRefusedIsRefusedAsTheServiceDoes(t *testing.T) {
 		{"seek: nowhere", without(r.sub.Seek, &pb.SeekRequest{Subscription: subscriptionName("readers")})},
 		{"seek: unknown", without(r.sub.Seek, &pb.SeekRequest{Subscription: subscriptionName("none"), Target: &pb.SeekRequest_Time{Time: timestamppb.Now()}})},
 		{"seek: unknown snapshot", without(r.sub.Seek, &pb.SeekRequest{Subscription: subscriptionName("readers"), Target: &pb.SeekRequest_Snapshot{Snapshot: snapshotName("none")}})},
-		{"seek: another's snapshot", without(r.sub.Seek, &pb.SeekRequest{Subscription: subscriptionName("others"), Target: &pb.SeekRequest_Snapshot{Snapshot: snapshotName("snap")}})},
+		{"seek: another topic's snapshot", without(r.sub.Seek, &pb.SeekRequest{Subscription: subscriptionName("elsewhere"), Target: &pb.SeekRequest_Snapshot{Snapshot: snapshotName("snap")}})},
 		{"seek: detached", without(r.sub.Seek, &pb.SeekRequest{Subscription: subscriptionName("detached"), Target: &pb.SeekRequest_Time{Time: timestamppb.Now()}})},
 
 		{"schema: no type", without(schemas.CreateSchema, &pb.CreateSchemaRequest{Parent: "projects/local", SchemaId: "seen", Schema: &pb.Schema{}})},

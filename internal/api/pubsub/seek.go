@@ -44,8 +44,8 @@ func (s subscriberService) Seek(ctx context.Context, req *pubsubpb.SeekRequest) 
 		if err != nil {
 			return nil, err
 		}
-		if sn.Queue != sub.name {
-			return nil, status.Errorf(codes.FailedPrecondition, "%s was made of another subscription: a subscription can go back to its own snapshots alone", sr)
+		if sn.Queue != sub.name && !d.shareTopic(sub, sn) {
+			return nil, status.Errorf(codes.FailedPrecondition, "%s was made of a subscription of another topic than %s", sr, r)
 		}
 		to.Snapshot = sn.Name
 	default:
@@ -56,4 +56,10 @@ func (s subscriberService) Seek(ctx context.Context, req *pubsubpb.SeekRequest) 
 	}
 	d.used(sub.name)
 	return &pubsubpb.SeekResponse{}, nil
+}
+
+// shareTopic tells whether a subscription and that of a snapshot are of one topic.
+func (d *Server) shareTopic(sub *subscription, sn snapshot) bool {
+	of, err := d.subscription(resource{sn.Queue.Namespace, kindSubscription, sn.Queue.Name})
+	return err == nil && sub.def.Topic != "" && of.def.Topic == sub.def.Topic
 }
