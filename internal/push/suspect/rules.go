@@ -1,0 +1,153 @@
+package suspect
+
+import (
+	"errors"
+	"hash/maphash"
+	"time"
+)
+
+var errClosed = errors.New("the sink is closing")
+
+// note remembers an answer among the last ones.
+func (w *Watch) note(weight uint8) {
+	if len(w.answers) < w.config.Answers {
+		w.answers = append(w.answers, weight)
+	} else {
+		w.doubts -= int(w.answers[w.at])
+		w.answers[w.at] = weight
+		w.at = (w.at + 1) % len(w.answers)
+	}
+	w.doubts += int(weight)
+}
+
+// mistaken tells whether there are too many doubts. Answers that have not come yet count as good ones.
+func (w *Watch) mistaken() bool { return w.doubts*100 >= w.config.Percent*w.config.Answers }
+
+func (w *Watch) seen() Seen {
+	s := Seen{Answers: len(w.answers)}
+	for _, weight := range w.answers {
+		if weight > 0 {
+			s.Doubts++
+		}
+	}
+	return s
+}
+
+// settle finds the doubts that good answers have come after.
+func (w *Watch) settle() (next calls) {
+	for len(w.pending) > 0 && w.pending[0].goods+alone <= w.goods {
+		tell := w.pending[0].tell
+		w.pending = w.pending[1:]
+		next = append(next, func() { tell(Gone) })
+	}
+	return next
+}
+
+// forget keeps the doubts within their bound.
+func (w *Watch) forget() (next calls) {
+	for len(w.pending) > mostPending {
+		d := w.pending[0]
+		w.pending = w.pending[1:]
+		if !d.late {
+			next = append(next, func() { d.tell(Unclear) })
+		}
+	}
+	return next
+}
+
+// unsettle gives up all doubts: they say nothing of their devices.
+func (w *Watch) unsettle() (next calls) {
+	for _, d := range w.pending {
+		next = append(next, func() { d.tell(Mistake) })
+	}
+	w.pending = nil
+	return next
+}
+
+// stop begins a rest.
+func (w *Watch) stop(now time.Time, why error) calls {
+	w.rest = min(max(2*w.rest, firstRest), longestRest)
+	w.until, w.why = now.Add(w.rest), why
+	w.tried, w.inDoubt = 0, 0
+	w.answers, w.at, w.doubts = nil, 0, 0
+	w.limit = startLimit
+	return append(w.unsettle(), w.release(w.rest, why)...)
+}
+
+// again goes on with a rest after a doubt about one that went first, or that was on its way before.
+func (w *Watch) again(now time.Time) calls {
+	if w.until.After(now) || w.tried == 0 {
+		return nil
+	}
+	if w.inDoubt++; w.inDoubt < probes {
+		return nil
+	}
+	return w.stop(now, w.why)
+}
+
+// further lets go who waits for others to be answered.
+func (w *Watch) further() (next calls) {
+	for len(w.waiting) > 0 && w.flying < w.limit {
+		goOn := w.waiting[0]
+		w.waiting[0] = nil
+		w.waiting = w.waiting[1:]
+		w.flying++
+		next = append(next, func() { goOn(0, nil) })
+	}
+	return next
+}
+
+// release tells those who wait that nothing is sent now.
+func (w *Watch) release(wait time.Duration, why error) (next calls) {
+	for _, goOn := range w.waiting {
+		next = append(next, func() { goOn(wait, why) })
+	}
+	w.waiting = nil
+	return next
+}
+
+// time runs the timer for doubts about which nobody was told anything.
+func (w *Watch) time() {
+	if w.timer != nil || w.closed {
+		return
+	}
+	for _, d := range w.pending {
+		if !d.late {
+			w.timer = time.AfterFunc(max(0, d.since.Add(patience).Sub(w.config.Clock())), w.look)
+			return
+		}
+	}
+}
+
+// look tells those who have waited long enough.
+func (w *Watch) look() {
+	w.mu.Lock()
+	w.timer = nil
+	now := w.config.Clock()
+	var next calls
+	for _, d := range w.pending {
+		if !d.late && now.Sub(d.since) >= patience {
+			d.late = true
+			next = append(next, func() { d.tell(Unclear) })
+		}
+	}
+	w.time()
+	w.mu.Unlock()
+	next.run()
+}
+
+// knownDevices is how many devices that took a push are remembered at most.
+const knownDevices = 1 << 16
+
+func (w *Watch) hash(device string) uint64 { return max(1, maphash.String(w.seed, device)) }
+
+func (w *Watch) remember(hash uint64) {
+	if w.known == nil {
+		w.known = make([]uint64, knownDevices)
+	}
+	w.known[hash%knownDevices] = hash
+}
+
+func (w *Watch) isKnown(hash uint64) bool {
+	return w.known != nil && w.known[hash%knownDevices] == hash
+}

@@ -1,0 +1,246 @@
+package suspect
+
+import (
+	"hash/maphash"
+	"sync"
+	"time"
+)
+
+// Config is what a Watch goes by.
+type Config struct {
+	Percent int              // of the last Answers: so many doubts mean a mistake; 0: 5
+	Answers int              // that are remembered; 0: 200
+	Mistake func(Seen) error // says what is probably wrong: the reason for which requests wait
+	Clock   func() time.Time // nil: time.Now
+}
+
+// Seen is what made a watch rest.
+type Seen struct {
+	Doubts, Answers int // of the last ones
+}
+
+// Verdict is what a doubt turned out to be.
+type Verdict int
+
+const (
+	// Gone: it stood alone among good answers. The device is gone.
+	Gone Verdict = iota
+	// Mistake: there are too many. Nothing is known of the device; the push is to be tried again.
+	Mistake
+	// Unclear: too few answers came in time to tell. Gone or Mistake may follow.
+	Unclear
+)
+
+// What Config has where it says nothing.
+const (
+	DefaultPercent = 5
+	DefaultAnswers = 200
+)
+
+// Bounds of a watch.
+const (
+	startLimit  = 300             // requests at once while nothing is known
+	raise       = 3               // by each good answer
+	noLimit     = 1 << 20         // nothing holds requests back from here on
+	silence     = time.Minute     // after which nothing is known any more
+	alone       = 20              // good answers after a doubt that settle it
+	patience    = 2 * time.Second // for which a push waits to hear what its doubt is
+	mostPending = 1000            // doubts that are not settled
+	knownWeight = 3               // of a doubt about a device that took a push before
+	firstRest   = 30 * time.Second
+	longestRest = 5 * time.Minute
+	probes      = 4               // go first after a rest
+	knownFirst  = 3 * time.Second // only to devices that took a push before
+	lookAgain   = time.Second     // for which others wait meanwhile
+)
+
+// Watch looks at the answers of one app, environment and topic. Its methods may be called from any goroutine; what they are given to call is called
+// without a lock, from the caller's goroutine or another's.
+type Watch struct {
+	config Config
+	seed   maphash.Seed
+
+	mu      sync.Mutex
+	answers []uint8 // weights of doubts, 0 for a good answer; the last ones, as a ring
+	at      int
+	doubts  int // the sum of answers
+	goods   uint64
+	known   []uint64 // devices that took a push: some of them, each at the place of its hash
+	last    time.Time
+
+	limit   int // of requests at once
+	flying  int
+	waiting []func(time.Duration, error)
+
+	pending []*doubt
+	timer   *time.Timer // for those who wait to hear; nil: none runs
+	closed  bool
+
+	until   time.Time // the end of the rest
+	rest    time.Duration
+	why     error // nil: it neither rests nor lets some go first
+	tried   int   // of those that go first, under way or in doubt
+	inDoubt int   // of them
+}
+
+// doubt is one that is not settled.
+type doubt struct {
+	tell  func(Verdict)
+	since time.Time
+	goods uint64 // of the watch by then
+	late  bool   // Unclear was told
+}
+
+// New makes a Watch, which knows nothing yet.
+func New(c Config) *Watch {
+	if c.Percent <= 0 {
+		c.Percent = DefaultPercent
+	}
+	if c.Answers <= 0 {
+		c.Answers = DefaultAnswers
+	}
+	if c.Clock == nil {
+		c.Clock = time.Now
+	}
+	return &Watch{config: c, seed: maphash.MakeSeed(), limit: startLimit}
+}
+
+// calls are what is to be called once the lock is given back.
+type calls []func()
+
+func (cs calls) run() {
+	for _, call := range cs {
+		call()
+	}
+}
+
+// Enter lets a request for a device go when it may: goOn is called with 0, then or later. It is called with how long to wait, and why, when nothing is to be sent now.
+// Whoever was let go calls one of Good, Other and Doubt, once.
+func (w *Watch) Enter(device string, goOn func(wait time.Duration, why error)) {
+	w.mu.Lock()
+	now := w.config.Clock()
+	if now.Sub(w.last) > silence && w.flying == 0 {
+		w.limit = startLimit
+	}
+	w.last = now
+	if w.why != nil {
+		wait, why := w.waits(device, now), w.why
+		if wait == 0 {
+			w.tried++
+			w.flying++
+		}
+		w.mu.Unlock()
+		goOn(wait, why)
+		return
+	}
+	if w.flying >= w.limit {
+		w.waiting = append(w.waiting, goOn)
+		w.mu.Unlock()
+		return
+	}
+	w.flying++
+	w.mu.Unlock()
+	goOn(0, nil)
+}
+
+// waits is how long a request waits while the watch rests or lets some go first.
+func (w *Watch) waits(device string, now time.Time) time.Duration {
+	switch {
+	case w.until.After(now):
+		return w.until.Sub(now)
+	case w.tried >= probes, w.known != nil && now.Sub(w.until) < knownFirst && !w.isKnown(w.hash(device)):
+		return lookAgain
+	}
+	return 0
+}
+
+// Good tells that the far end took a push for a device, or knows it: app, environment and topic are right.
+func (w *Watch) Good(device string) {
+	w.mu.Lock()
+	w.flying--
+	w.remember(w.hash(device))
+	var next calls
+	if w.why == nil || !w.until.After(w.config.Clock()) { // what was sent before a rest does not end it
+		w.why, w.rest, w.tried, w.inDoubt = nil, 0, 0, 0
+		w.note(0)
+		w.goods++
+		w.limit = min(w.limit+raise, noLimit)
+		next = append(w.settle(), w.further()...)
+	}
+	w.mu.Unlock()
+	next.run()
+}
+
+// Other tells that an answer said nothing of the device, or that there was none, or that nothing was sent.
+func (w *Watch) Other() {
+	w.mu.Lock()
+	w.flying--
+	if w.why != nil && w.tried > w.inDoubt {
+		w.tried--
+	}
+	next := w.further()
+	w.mu.Unlock()
+	next.run()
+}
+
+// Doubt tells of an answer that means one or the other. tell is called with Gone or Mistake, once; where that takes long, first with Unclear.
+func (w *Watch) Doubt(device string, tell func(Verdict)) {
+	w.mu.Lock()
+	w.flying--
+	now := w.config.Clock()
+	if w.why != nil {
+		next := w.again(now)
+		w.mu.Unlock()
+		tell(Mistake)
+		next.run()
+		return
+	}
+	weight := uint8(1)
+	if w.isKnown(w.hash(device)) {
+		weight = knownWeight
+	}
+	w.note(weight)
+	w.pending = append(w.pending, &doubt{tell: tell, since: now, goods: w.goods})
+	var next calls
+	if w.mistaken() {
+		next = w.stop(now, w.config.Mistake(w.seen()))
+	} else {
+		next = append(w.forget(), w.further()...)
+		w.time()
+	}
+	w.mu.Unlock()
+	next.run()
+}
+
+// Stop makes the watch rest for a reason that needs no doubts. Where it rests already, it goes on with that.
+func (w *Watch) Stop(why error) (wait time.Duration) {
+	w.mu.Lock()
+	now := w.config.Clock()
+	var next calls
+	if w.why == nil || !w.until.After(now) {
+		next = w.stop(now, why)
+	}
+	wait = w.until.Sub(now)
+	w.mu.Unlock()
+	next.run()
+	return wait
+}
+
+// Why is for what requests wait; nil: they do not.
+func (w *Watch) Why() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.why
+}
+
+// Close settles all doubts, as Mistake where nothing was told yet.
+func (w *Watch) Close() {
+	w.mu.Lock()
+	w.closed = true
+	if w.timer != nil {
+		w.timer.Stop()
+	}
+	next := append(w.unsettle(), w.release(lookAgain, errClosed)...)
+	w.mu.Unlock()
+	next.run()
+}

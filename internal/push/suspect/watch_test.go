@@ -1,0 +1,279 @@
+package suspect
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var errMistake = errors.New("the topic is wrong")
+
+func newWatch(t *testing.T) *Watch {
+	t.Helper()
+	w := New(Config{Mistake: func(Seen) error { return errMistake }})
+	t.Cleanup(w.Close)
+	return w
+}
+
+// verdicts are what was told of some doubts, in order.
+type verdicts struct{ told []Verdict }
+
+func (v *verdicts) tell(said Verdict) { v.told = append(v.told, said) }
+
+func (v *verdicts) String() string {
+	var b strings.Builder
+	for _, said := range v.told {
+		b.WriteByte("GMU"[said])
+	}
+	return b.String()
+}
+
+// enter lets a request go, and tells whether it went.
+func enter(w *Watch, device string) (went bool) {
+	w.Enter(device, func(wait time.Duration, _ error) { went = wait == 0 })
+	return went
+}
+
+// good sends to n devices that are there.
+func good(t *testing.T, w *Watch, prefix string, n int) {
+	t.Helper()
+	for i := range n {
+		device := fmt.Sprint(prefix, i)
+		if !enter(w, device) {
+			t.Fatalf("device %d waits: %v", i, w.Why())
+		}
+		w.Good(device)
+	}
+}
+
+func TestADoubtAloneAmongGoodAnswersMeansThatTheDeviceIsGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWatch(t)
+		var v verdicts
+		good(t, w, "a", 5)
+		enter(w, "gone")
+		w.Doubt("gone", v.tell)
+		good(t, w, "b", alone-1)
+		if v.String() != "" {
+			t.Errorf("after %d good answers %s was told", alone-1, &v)
+		}
+		good(t, w, "c", 1)
+		if v.String() != "G" {
+			t.Errorf("%q was told", &v)
+		}
+	})
+}
+
+func TestManyDoubtsAreAMistakeAndNoDeviceIsGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWatch(t)
+		good(t, w, "before", 1000) // yesterday's campaign was right
+		var v verdicts
+		sent := 0
+		for i := range 100_000 {
+			device := fmt.Sprint("d", i)
+			if enter(w, device) {
+				sent++
+				w.Doubt(device, v.tell)
+			}
+		}
+		if sent != 10 || v.String() != "MMMMMMMMMM" || !errors.Is(w.Why(), errMistake) {
+			t.Errorf("%d were sent, %q was told, it rests for %v", sent, &v, w.Why())
+		}
+	})
+}
+
+func TestNoMoreThanTheStartIsWastedWhereAllAreOnTheirWayAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWatch(t)
+		sent, held := 0, 0
+		for i := range 100_000 {
+			w.Enter(fmt.Sprint(i), func(wait time.Duration, _ error) {
+				if wait == 0 {
+					sent++
+				} else {
+					held++
+				}
+			})
+		}
+		var v verdicts
+		for range sent {
+			w.Doubt("one of them", v.tell)
+		}
+		const most = startLimit + DefaultAnswers*DefaultPercent/100
+		if sent >= most || held != 100_000-sent || strings.Trim(v.String(), "M") != "" {
+			t.Errorf("%d were sent, %d are held back, %q was told", sent, held, &v)
+		}
+	})
+}
+
+func TestADeviceThatTookAPushWeighsMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWatch(t)
+		good(t, w, "d", 100)
+		var v verdicts
+		for i := 0; w.Why() == nil; i++ {
+			enter(w, fmt.Sprint("d", i))
+			w.Doubt(fmt.Sprint("d", i), v.tell)
+		}
+		if v.String() != "MMMM" {
+			t.Errorf("%q was told", &v)
+		}
+	})
+}
+
+func TestAfterARestDevicesThatTookAPushGoFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWatch(t)
+		good(t, w, "d", 1)
+		if wait := w.Stop(errMistake); wait != firstRest {
+			t.Errorf("the rest is %v", wait)
+		}
+		if wait := w.Stop(errMistake); wait != firstRest {
+			t.Errorf("once more, the rest is %v", wait)
+		}
+		if enter(w, "d0") {
+			t.Error("a request goes while the watch rests")
+		}
+		time.Sleep(firstRest)
+		if enter(w, "unknown") || !enter(w, "d0") {
+			t.Error("another goes before a device that took a push")
+		}
+		w.Good("d0")
+		if !enter(w, "unknown") || w.Why() != nil {
+			t.Errorf("after a good answer it waits for %v", w.Why())
+		}
+		w.Other()
+	})
+}
+
+func TestWhatWentBeforeARestDoesNotEndIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWatch(t)
+		enter(w, "early")
+		enter(w, "late")
+		w.Stop(errMistake)
+		w.Good("early")
+		if w.Why() == nil {
+			t.Error("the rest is over")
+		}
+		var v verdicts
+		if w.Doubt("late", v.tell); v.String() != "M" {
+			t.Errorf("%q was told", &v)
+		}
+	})
+}
+
+func TestARestIsLongerEachTimeThatThoseWhoGoFirstAreInDoubt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWatch(t)
+		want := firstRest
+		w.Stop(errMistake)
+		for range 6 {
+			time.Sleep(want)
+			var v verdicts
+			for range probes {
+				if !enter(w, "x") {
+					t.Fatal("none goes first")
+				}
+			}
+			if enter(w, "y") {
+				t.Errorf("more than %d go first", probes)
+			}
+			for range probes {
+				w.Doubt("x", v.tell)
+			}
+			want = min(2*want, longestRest)
+			w.Enter("x", func(wait time.Duration, why error) {
+				if wait != want || v.String() != "MMMM" || !errors.Is(why, errMistake) {
+					t.Errorf("it rests %v for %v, want %v; %q was told", wait, why, want, &v)
+				}
+			})
+		}
+	})
+}
+
+func TestWhoGoesFirstWithoutAnAnswerLetsAnotherGo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWatch(t)
+		w.Stop(errMistake)
+		time.Sleep(firstRest)
+		for range 10 * probes {
+			if !enter(w, "x") {
+				t.Fatal("none goes first any more")
+			}
+			w.Other()
+		}
+	})
+}
+
+func TestADoubtThatNothingSettlesIsToldAsUnclearAndSettledLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWatch(t)
+		var v verdicts
+		enter(w, "lonely")
+		w.Doubt("lonely", v.tell)
+		time.Sleep(patience - 1)
+		synctest.Wait()
+		if v.String() != "" {
+			t.Errorf("%q was told at once", &v)
+		}
+		time.Sleep(1)
+		synctest.Wait()
+		if v.String() != "U" {
+			t.Errorf("%q was told", &v)
+		}
+		good(t, w, "d", alone)
+		if v.String() != "UG" {
+			t.Errorf("%q was told", &v)
+		}
+	})
+}
+
+func TestDoubtsThatAreNotSettledAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := New(Config{Percent: 100, Answers: 1 << 20, Mistake: func(Seen) error { return errMistake }})
+		var v verdicts
+		for i := range mostPending + 7 {
+			enter(w, fmt.Sprint(i))
+			w.Doubt(fmt.Sprint(i), v.tell)
+		}
+		if v.String() != strings.Repeat("U", 7) || len(w.pending) != mostPending {
+			t.Errorf("%q was told, %d are pending", &v, len(w.pending))
+		}
+		w.Close()
+		if v.String() != strings.Repeat("U", 7)+strings.Repeat("M", mostPending) {
+			t.Errorf("%d were told", len(v.told))
+		}
+	})
+}
+
+func TestAfterSilenceNothingIsKnown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWatch(t)
+		good(t, w, "d", 1000)
+		flood := func() (sent int) {
+			for range 10_000 {
+				w.Enter("x", func(wait time.Duration, _ error) { sent++ })
+			}
+			return sent
+		}
+		if n := flood(); n != startLimit+raise*1000 {
+			t.Errorf("%d go at once after 1,000 good answers", n)
+		}
+		for range 10_000 {
+			w.Other()
+		}
+		time.Sleep(silence + 1)
+		if n := flood(); n != startLimit {
+			t.Errorf("%d go at once after a silence", n)
+		}
+	})
+}
