@@ -8,7 +8,7 @@
 //	r := dead.New(dead.Config{Store: env.Store, Room: "phones", Platform: "apns", Feedback: feedback})
 //	if err := r.Start(ctx); err != nil { … }
 //	defer r.Close()
-//	if since, is := r.Dead(app, token, registered); is { … } // do not send
+//	if since, is := r.Dead(app, "", token, registered); is { … } // do not send
 //	r.Reject(dead.Death{App: app, Token: token, Since: at, Reason: "Unregistered", Message: m.ID}, reason, func(o component.Outcome) {
 //		// it is durable, and so is the report
 //	})

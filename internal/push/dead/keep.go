@@ -11,15 +11,25 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// Report is the body of a message on the feedback queue, as JSON. Its attributes platform, app, token and reason are there for conditions.
+// Report is the body of a message on the feedback queue, as JSON. Its attributes platform, app, token, reason and state are there for
+// conditions.
 type Report struct {
 	Platform string    `json:"platform"`
 	App      string    `json:"app"`
+	Of       string    `json:"of,omitempty"` // what of the app, where it is not what the app has by default
 	Token    string    `json:"token"`
+	State    string    `json:"state"` // Gone or Suspect
 	Reason   string    `json:"reason"`
-	Since    time.Time `json:"since"`   // when the device died, as far as the far end said, else when it was noticed
-	Message  string    `json:"message"` // id of the message that found it
+	Status   int       `json:"status,omitempty"` // of the far end's answer
+	Since    time.Time `json:"since"`            // when the device died, as far as the far end said, else when it was noticed
+	Message  string    `json:"message"`          // id of the message that found it
 }
+
+// The states of a reported device.
+const (
+	Gone    = "gone"    // nothing is sent to it any more: its token can be deleted
+	Suspect = "suspect" // it may be gone, or the sender may be wrong: the token is to be kept
+)
 
 // keep is the work on a group of marks: one commit.
 func (r *Registry) keep(ctx context.Context, marks []mark) []error {
@@ -27,7 +37,9 @@ func (r *Registry) keep(ctx context.Context, marks []mark) []error {
 	err := r.commit(ctx, fresh)
 	if err == nil {
 		for i := range fresh {
-			r.known.raise(hash(fresh[i].App, fresh[i].Token), seconds(fresh[i].Since))
+			if !fresh[i].Suspect {
+				r.known.raise(fresh[i].key(), seconds(fresh[i].Since))
+			}
 		}
 		if r.config.Feedback != (queue.Name{}) {
 			r.told.Add(uint64(len(fresh)))
@@ -47,11 +59,13 @@ func (r *Registry) fresh(marks []mark) []*Death {
 	seen := map[uint64]uint32{}
 	for i := range marks {
 		d := &marks[i].death
-		key := hash(d.App, d.Token)
+		key := d.key()
 		if at := max(r.known.get(key), seen[key]); at >= seconds(d.Since) {
 			continue
 		}
-		seen[key] = seconds(d.Since)
+		if !d.Suspect {
+			seen[key] = seconds(d.Since)
+		}
 		fresh = append(fresh, d)
 	}
 	return fresh
@@ -64,15 +78,22 @@ func (r *Registry) commit(ctx context.Context, deaths []*Death) error {
 	value := make([]byte, 0, entrySize*len(deaths))
 	put := queue.QueuePut{To: r.config.Feedback}
 	for _, d := range deaths {
-		value = appendEntry(value, entry{hash(d.App, d.Token), seconds(d.Since)})
+		if !d.Suspect {
+			value = appendEntry(value, entry{d.key(), seconds(d.Since)})
+		}
 		if put.To != (queue.Name{}) {
 			put.Messages = append(put.Messages, r.report(d))
 		}
 	}
-	notes, take := r.ledger.add(value)
-	change := queue.Change{Notes: notes}
+	change, take := queue.Change{}, func() {}
+	if len(value) > 0 {
+		change.Notes, take = r.ledger.add(value)
+	}
 	if len(put.Messages) > 0 {
 		change.Puts = []queue.QueuePut{put}
+	}
+	if len(change.Notes)+len(change.Puts) == 0 { // suspects, and nobody to report them to
+		return nil
 	}
 	if _, _, err := r.config.Store.Commit(ctx, change); err != nil {
 		return err
@@ -83,15 +104,19 @@ func (r *Registry) commit(ctx context.Context, deaths []*Death) error {
 
 // report makes the message that tells of a death.
 func (r *Registry) report(d *Death) message.Message {
+	state := Gone
+	if d.Suspect {
+		state = Suspect
+	}
 	body, err := json.Marshal(Report{
-		Platform: r.config.Platform, App: d.App, Token: d.Token, Reason: d.Reason,
+		Platform: r.config.Platform, App: d.App, Of: d.Of, Token: d.Token, State: state, Reason: d.Reason, Status: d.Status,
 		Since: d.Since.UTC().Truncate(time.Millisecond), Message: d.Message.String(),
 	})
 	if err != nil { // texts and times always have a JSON form
 		body = nil
 	}
 	m := message.Message{Body: body}
-	for name, text := range map[string]string{"platform": r.config.Platform, "app": d.App, "token": d.Token, "reason": d.Reason} {
+	for name, text := range map[string]string{"platform": r.config.Platform, "app": d.App, "token": d.Token, "reason": d.Reason, "state": state} {
 		m.Attributes.Set(name, message.String(text))
 	}
 	return m

@@ -34,10 +34,25 @@ type Config struct {
 // Death is what a far end said of a device.
 type Death struct {
 	App     string // the app, project or origin whose token it is
+	Of      string // what of the app it is about: its environment and topic; "": what the app has by default
 	Token   string
 	Since   time.Time // when it died, as far as the far end says; zero: now
 	Reason  string    // the far end's word: "Unregistered"
+	Status  int       // of its answer; 0: there was none
 	Message message.ID
+	// Suspect says that it may be the sender's mistake: the device is reported, not remembered.
+	Suspect bool
+}
+
+// key is what a death is remembered by.
+func (d *Death) key() uint64 { return keyOf(d.App, d.Of, d.Token) }
+
+// keyOf leaves the key without of as it was before there was any.
+func keyOf(app, of, token string) uint64 {
+	if of != "" {
+		app += "\n" + of
+	}
+	return hash(app, token)
 }
 
 // Bounds of a registry.
@@ -93,10 +108,10 @@ func (r *Registry) Close() error {
 	return r.marks.Close()
 }
 
-// Dead tells whether a device is known to be dead, and since when. registered is when its token was registered, as the message says; a
+// Dead tells whether a device is known to be dead, and since when; of is that of its Death. registered is when its token was registered, as the message says; a
 // device that registered after its death is alive. Zero: not known.
-func (r *Registry) Dead(app, token string, registered time.Time) (since time.Time, dead bool) {
-	at := r.known.get(hash(app, token))
+func (r *Registry) Dead(app, of, token string, registered time.Time) (since time.Time, dead bool) {
+	at := r.known.get(keyOf(app, of, token))
 	if at == 0 {
 		return time.Time{}, false
 	}

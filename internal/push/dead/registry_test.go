@@ -106,12 +106,12 @@ func TestTheDeadAreRememberedAcrossRestarts(t *testing.T) {
 		t.Errorf("%d are remembered, want %d", r.Len(), n)
 	}
 	for i := range n {
-		if since, dead := r.Dead("news", token(i), time.Time{}); !dead || !since.Equal(noon) {
+		if since, dead := r.Dead("news", "", token(i), time.Time{}); !dead || !since.Equal(noon) {
 			t.Fatalf("%s: %v, %v", token(i), since, dead)
 		}
 	}
 	for _, other := range [][2]string{{"news", "token-x"}, {"weather", token(1)}} {
-		if _, dead := r.Dead(other[0], other[1], time.Time{}); dead {
+		if _, dead := r.Dead(other[0], "", other[1], time.Time{}); dead {
 			t.Errorf("%v was never dead", other)
 		}
 	}
@@ -126,12 +126,12 @@ func TestADeviceThatRegistersAgainIsAlive(t *testing.T) {
 	for registered, want := range map[time.Time]bool{
 		{}: true, noon.Add(-time.Hour): true, noon: true, noon.Add(time.Second): false,
 	} {
-		if _, dead := r.Dead("news", "a", registered); dead != want {
+		if _, dead := r.Dead("news", "", "a", registered); dead != want {
 			t.Errorf("registered %v: dead is %v", registered, dead)
 		}
 	}
 	markAll(t, r, Death{App: "news", Token: "a", Since: noon.Add(time.Hour)}) // and dies again
-	if _, dead := r.Dead("news", "a", noon.Add(time.Minute)); !dead {
+	if _, dead := r.Dead("news", "", "a", noon.Add(time.Minute)); !dead {
 		t.Error("its second death is forgotten")
 	}
 }
@@ -153,7 +153,7 @@ func TestEachDeathIsReportedOnce(t *testing.T) {
 	if err := json.Unmarshal(got[0].Message.Body, &report); err != nil {
 		t.Fatal(err)
 	}
-	if want := (Report{"apns", "news", "a", "BadDeviceToken", noon, id.String()}); report != want {
+	if want := (Report{Platform: "apns", App: "news", Token: "a", State: Gone, Reason: "BadDeviceToken", Since: noon, Message: id.String()}); report != want {
 		t.Errorf("got %+v, want %+v", report, want)
 	}
 	if v, _ := got[0].Message.Attributes.Get("reason"); v.Text() != "BadDeviceToken" {
@@ -183,7 +183,7 @@ func TestADeathThatCannotBeReportedIsNotRemembered(t *testing.T) {
 	if o := reject(); o.Verdict != component.Retry || !errors.Is(o.Reason, refusal) || !errors.Is(o.Reason, queue.ErrQueueFull) {
 		t.Errorf("the message that found it: %+v", o)
 	}
-	if _, dead := r.Dead("news", "b", time.Time{}); dead {
+	if _, dead := r.Dead("news", "", "b", time.Time{}); dead {
 		t.Error("it counts as dead, and nobody was told")
 	}
 	if _, err := h.store.Purge(t.Context(), feedback); err != nil {
@@ -192,7 +192,7 @@ func TestADeathThatCannotBeReportedIsNotRemembered(t *testing.T) {
 	if o := reject(); o.Verdict != component.Rejected || o.Reason != refusal {
 		t.Errorf("when there is room: %+v", o)
 	}
-	if _, dead := r.Dead("news", "b", time.Time{}); !dead {
+	if _, dead := r.Dead("news", "", "b", time.Time{}); !dead {
 		t.Error("it was forgotten")
 	}
 }
@@ -212,11 +212,11 @@ func TestWhatDiedLongAgoIsTriedAgainAndForgotten(t *testing.T) {
 	}
 	markAll(t, r, some...)
 	now = now.Add(23 * time.Hour)
-	if _, dead := r.Dead("news", token(0), time.Time{}); !dead {
+	if _, dead := r.Dead("news", "", token(0), time.Time{}); !dead {
 		t.Error("forgotten too early")
 	}
 	now = now.Add(2 * time.Hour)
-	if _, dead := r.Dead("news", token(0), time.Time{}); dead {
+	if _, dead := r.Dead("news", "", token(0), time.Time{}); dead {
 		t.Error("never forgotten")
 	}
 	markAll(t, r, Death{App: "news", Token: "late"})

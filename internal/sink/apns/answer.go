@@ -22,14 +22,17 @@ func (d *delivery) came(r push.Result) {
 		d.app.pause.leave(r.Err == nil && trusts(r.Response))
 	}
 	if d.sink.newest.End(d.push) && (r.Err != nil || r.Response.Status != 200) {
+		d.learn(false)
 		d.done(component.Drop(component.ErrReplaced))
 		return
 	}
 	if r.Err != nil {
+		d.learn(false)
 		d.lost(r)
 		return
 	}
 	if r.Response.Status == 200 {
+		d.learn(true)
 		d.sink.devices.Calm(d.app.name, d.wish.token)
 		d.done(component.OK(r.Sent))
 		return
@@ -56,6 +59,8 @@ type verdict uint8
 const (
 	rejects  verdict = iota // this message will never do
 	dies                    // the device is gone
+	doubts                  // the device is gone, or the app's environment or topic is wrong
+	mistopic                // the topic is none that may be pushed to
 	renews                  // the provider token has to be renewed
 	rests                   // the device rests
 	pauses                  // everything of the key rests: tokens were renewed too often
@@ -65,8 +70,12 @@ const (
 
 // verdicts are those of the reasons that Apple documents, where it is another than their status would bring.
 var verdicts = map[string]verdict{
-	"BadDeviceToken":              dies,
-	"DeviceTokenNotForTopic":      dies,
+	"BadDeviceToken":              doubts,
+	"DeviceTokenNotForTopic":      doubts,
+	"BadTopic":                    mistopic,
+	"MissingTopic":                mistopic,
+	"TopicDisallowed":             mistopic,
+	"TopicMismatch":               mistopic,
 	"Unregistered":                dies,
 	"ExpiredToken":                dies,
 	"ExpiredProviderToken":        renews,
@@ -125,19 +134,35 @@ func (d *delivery) refused(r push.Result) {
 	v := judge(reason.Status, reason.Reason)
 	s.counts.Add(reason.Reason)
 	o := component.Again(rest.After(r.Response.Get("retry-after"), now), reason)
+	watch := d.watch
+	switch {
+	case v == doubts && watch != nil:
+		d.doubt(reason, r.Sent)
+		return
+	case v != renews:
+		d.learn(v == dies)
+	}
 	switch v {
-	case rejects:
+	case rejects, doubts:
 		o = component.Reject(reason)
 	case dies:
 		if d.wish.channel == "" {
-			d.bury(said.since(now), reason.Reason, reason)
+			d.bury(d.death(said.since(now), reason), reason, true)
 			return
 		}
 		o = component.Reject(reason)
+	case mistopic:
+		if watch == nil || !d.app.owns(d.topic()) { // the message's own mistake
+			o = component.Reject(reason)
+			break
+		}
+		why := fmt.Errorf("app %s rests: topic %q in environment %s: %w: check apps.%s.topic, the certificate or key, and what the app may do", d.app.name, d.topic(), d.app.config.Environment, reason, d.app.name)
+		o = component.Hold(watch.Stop(why), why)
 	case renews:
 		if d.renew() {
 			return
 		}
+		d.learn(false)
 		o = d.hold(now, refusedRest, d.authorization, fmt.Errorf("%w though it is new: is this machine's clock right?", reason))
 	case rests:
 		if d.wish.channel == "" {

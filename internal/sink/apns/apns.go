@@ -16,6 +16,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/push/outcome"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
 	"github.com/hikyaku/hikyaku/internal/push/rest"
+	"github.com/hikyaku/hikyaku/internal/push/suspect"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -53,6 +54,11 @@ var (
 func (s *Sink) Waits() error {
 	for _, l := range s.lines {
 		if why := cmp.Or(l.pause.why(), l.client.Waits()); why != nil {
+			return why
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.apps)) {
+		if why := s.apps[name].watches.why(); why != nil {
 			return why
 		}
 	}
@@ -105,13 +111,16 @@ func (s *Sink) Send(ctx context.Context, batch []*message.Message) ([]component.
 func (s *Sink) Deliver(m *message.Message, deadline time.Time, done func(component.Outcome)) {
 	d := &delivery{sink: s, message: m, deadline: deadline, done: done}
 	if d.prepare(s.clock()) {
-		d.send()
+		d.watched()
 	}
 }
 
 // Close gives up what is in flight, ends the connections, and keeps what was learned of dead devices.
 func (s *Sink) Close() error {
 	s.hangUp()
+	for _, a := range s.apps {
+		a.watches.each((*suspect.Watch).Close)
+	}
 	if s.dead == nil {
 		return nil
 	}

@@ -15,6 +15,7 @@ type app struct {
 	topic   string
 	address string
 	config  App
+	watches watches
 
 	// Since Start. Apps of the same key and far end share both.
 	client *push.Client

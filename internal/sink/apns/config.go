@@ -1,6 +1,7 @@
 package apns
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,6 +13,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
 	"github.com/hikyaku/hikyaku/internal/push/setting"
+	"github.com/hikyaku/hikyaku/internal/push/suspect"
 )
 
 // Config is the sink's settings.
@@ -34,6 +36,10 @@ type Config struct {
 	Feedback string `yaml:"feedback"`
 	// DeadFor is how long a device that is gone is remembered. Not set: for ever.
 	DeadFor time.Duration `yaml:"dead_for"`
+	// SuspectPercent of the last SuspectAnswers answers may say that a token is none for the app's environment and topic. When more do, these are probably wrong, and the app rests. 0: 5.
+	SuspectPercent int `yaml:"suspect_percent" min:"0" max:"100"`
+	// SuspectAnswers is how many of the last answers that looks at. 0: 200.
+	SuspectAnswers int `yaml:"suspect_answers" min:"0" max:"100000"`
 	// Connections is the most connections to one far end with one key; more than one is made only when all streams are in use. 0: 4.
 	Connections int `yaml:"connections" min:"0" max:"1000"`
 }
@@ -70,6 +76,7 @@ const (
 	defaultConnections = 4
 	streamsEach        = 1000 // that a connection is expected to have: what is in flight at most for each of them
 	defaultPushType    = "alert"
+	defaultEnvironment = "production"
 )
 
 // pushTypes are the types, each with what it adds to the topic.
@@ -107,6 +114,13 @@ func New(c Config, env component.Env) (component.Sink, error) {
 		a, err := newApp(name, c.Apps[name])
 		if err != nil {
 			return nil, err
+		}
+		a.watches.config = func(topic string) suspect.Config {
+			percent := cmp.Or(c.SuspectPercent, suspect.DefaultPercent)
+			return suspect.Config{
+				Percent: percent, Answers: c.SuspectAnswers, Clock: func() time.Time { return s.clock() },
+				Mistake: func(seen suspect.Seen) error { return a.mistake(topic, percent, seen) },
+			}
 		}
 		s.apps[name] = a
 		if len(c.Apps) == 1 {
@@ -189,7 +203,7 @@ func newApp(name string, c App) (*app, error) {
 		}
 	}
 	if c.Environment == "" {
-		a.config.Environment = "production"
+		a.config.Environment = defaultEnvironment
 	}
 	host, ok := hosts[a.config.Environment]
 	if !ok {

@@ -11,6 +11,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/push/collapse"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
+	"github.com/hikyaku/hikyaku/internal/push/suspect"
 )
 
 // delivery is one message on its way.
@@ -26,6 +27,7 @@ type delivery struct {
 	authorization string         // that it was sent with
 	renewed       bool           // it was sent again because its provider token had expired
 	first         bool           // it goes first after a pause
+	watch         *suspect.Watch // that let it go and was told nothing yet; nil: none
 	push          *collapse.Push // nil: it has no collapse id
 	request       push.Request
 	fields        [9]push.Field
@@ -72,13 +74,20 @@ func (d *delivery) prepare(now time.Time) bool {
 	case err != nil:
 		return d.answer(component.Reject(err))
 	}
-	wait, reason, first := d.app.pause.enter(now, d.authorization)
-	if wait > 0 {
-		return d.answer(component.Hold(wait, reason))
-	}
-	d.first = first
 	d.fill(body)
 	return true
+}
+
+// enter sends what was prepared, unless everything of its key is kept back.
+func (d *delivery) enter() {
+	wait, reason, first := d.app.pause.enter(d.sink.clock(), d.authorization)
+	if wait > 0 {
+		d.learn(false)
+		d.answer(component.Hold(wait, reason))
+		return
+	}
+	d.first = first
+	d.send()
 }
 
 // answer answers for a message that is not sent.
@@ -104,7 +113,9 @@ func (d *delivery) address() bool {
 	case w.token == "" && w.channel == "":
 		return d.answer(component.Reject(errNoToken))
 	case w.channel == "" && !isToken(w.token):
-		d.bury(s.clock(), "BadDeviceToken", errBadToken)
+		death := d.death(s.clock(), &Refusal{Reason: "BadDeviceToken"})
+		death.Suspect = true // whoever wrote it down is wrong
+		d.bury(death, errBadToken, true)
 		return false
 	}
 	return true
@@ -137,7 +148,7 @@ func (d *delivery) wanted(now time.Time) bool {
 			return d.answer(component.Drop(component.ErrReplaced))
 		}
 	}
-	if since, gone := s.dead.Dead(d.app.name, w.token, w.registered); gone {
+	if since, gone := s.dead.Dead(d.app.name, d.app.of(d.topic()), w.token, w.registered); gone {
 		s.counts.Add(countDead)
 		return d.answer(component.Reject(fmt.Errorf("the device is gone since %s", since.UTC().Format(time.RFC3339))))
 	}
@@ -165,6 +176,7 @@ func (d *delivery) send() {
 		if d.first {
 			d.app.pause.leave(false)
 		}
+		d.learn(false)
 		d.done(component.Drop(component.ErrReplaced))
 		return
 	}
@@ -175,8 +187,9 @@ func (d *delivery) send() {
 func (d *delivery) resend(authorization string) {
 	again := &delivery{
 		sink: d.sink, message: d.message, deadline: d.deadline, done: d.done,
-		app: d.app, wish: d.wish, expires: d.expires, push: d.push.Again(), request: d.request,
+		app: d.app, wish: d.wish, expires: d.expires, push: d.push.Again(), request: d.request, watch: d.watch,
 	}
+	d.watch = nil
 	again.authorization, again.renewed = authorization, true
 	n := copy(again.fields[:], d.request.Header)
 	again.fields[0].Value = authorization
@@ -184,9 +197,11 @@ func (d *delivery) resend(authorization string) {
 	again.send()
 }
 
-// bury remembers that the device is gone, and then rejects the message.
-func (d *delivery) bury(since time.Time, word string, reason error) {
-	w := &d.wish
-	death := dead.Death{App: d.app.name, Token: w.token[:min(len(w.token), maxToken)], Since: since, Reason: word, Message: d.message.ID}
-	d.sink.dead.Reject(death, reason, d.done)
+// bury remembers that the device is gone, or reports a suspect, and then rejects the message, unless that has been answered for.
+func (d *delivery) bury(death dead.Death, reason error, answer bool) {
+	done := d.done
+	if !answer {
+		done = func(component.Outcome) {}
+	}
+	d.sink.dead.Reject(death, reason, done)
 }

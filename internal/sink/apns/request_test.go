@@ -184,8 +184,11 @@ func TestTokensWithRubbishAreRejectedAndReportedWithoutARequest(t *testing.T) {
 	if n := f.Counts().Requests; n != 0 {
 		t.Errorf("%d requests were made", n)
 	}
-	if got := pushtest.Reports(t, s.store); strings.Count(got, `"reason":"BadDeviceToken"`) != 8 || len(got) > 8*1000 {
+	if got := pushtest.Reports(t, s.store); strings.Count(got, `"state":"suspect","reason":"BadDeviceToken"`) != 8 || len(got) > 8*1000 {
 		t.Errorf("reports:\n%.2000s", got)
+	}
+	if n := s.dead.Len(); n != 0 {
+		t.Errorf("%d devices count as gone", n)
 	}
 }
 

@@ -25,12 +25,12 @@ func (d *delivery) came(r push.Result) {
 	replaced := d.sink.newest.End(d.push)
 	switch {
 	case replaced && (r.Err != nil || r.Response.Status != 200):
-		d.done(component.Drop(component.ErrReplaced))
+		d.end(component.Drop(component.ErrReplaced), false)
 	case r.Err != nil:
-		d.done(d.sink.counts.Lost(r))
+		d.end(d.sink.counts.Lost(r), false)
 	case r.Response.Status == 200:
 		d.sink.devices.Calm(d.project.name, d.wish.name)
-		d.done(component.OK(r.Sent))
+		d.end(component.OK(r.Sent), true)
 	default:
 		d.refused(r)
 	}
@@ -55,8 +55,12 @@ func (d *delivery) refused(r push.Result) {
 	s.counts.Add(reason.word())
 	o := component.Again(rest.After(r.Response.Get("retry-after"), now), reason)
 	switch {
-	case reason.FCM == "UNREGISTERED" && d.single(), reason.FCM == "SENDER_ID_MISMATCH" && d.single():
-		d.bury(now, reason.FCM, reason, r.Sent)
+	case reason.FCM == "UNREGISTERED" && d.single():
+		d.learn(true)
+		d.bury(d.death(now, reason), reason, r.Sent, true)
+		return
+	case reason.FCM == "SENDER_ID_MISMATCH" && d.watch != nil:
+		d.doubt(now, reason, r.Sent)
 		return
 	case reason.FCM == "THIRD_PARTY_AUTH_ERROR":
 		o.After = max(o.After, partyRest)
@@ -81,7 +85,7 @@ func (d *delivery) refused(r push.Result) {
 		o = component.Reject(reason)
 	}
 	o.Sent = r.Sent
-	d.done(o)
+	d.end(o, false)
 }
 
 // less heeds a quota: the device's, or, when several are told so, the project's.

@@ -1,6 +1,7 @@
 package fcm
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/maphash"
@@ -13,6 +14,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
 	"github.com/hikyaku/hikyaku/internal/push/setting"
+	"github.com/hikyaku/hikyaku/internal/push/suspect"
 )
 
 // Config is the sink's settings.
@@ -33,6 +35,10 @@ type Config struct {
 	Feedback string `yaml:"feedback"`
 	// DeadFor is how long a device that is gone is remembered. Not set: for ever.
 	DeadFor time.Duration `yaml:"dead_for"`
+	// SuspectPercent of the last SuspectAnswers answers may say that a token is another project's. When more do, the project's account is probably wrong, and the project rests. 0: 5.
+	SuspectPercent int `yaml:"suspect_percent" min:"0" max:"100"`
+	// SuspectAnswers is how many of the last answers that looks at. 0: 200.
+	SuspectAnswers int `yaml:"suspect_answers" min:"0" max:"100000"`
 	// Connections is the most connections to one far end; more than one is made only when all streams are in use. 0: 4.
 	Connections int `yaml:"connections" min:"0" max:"1000"`
 }
@@ -78,6 +84,11 @@ func New(c Config, env component.Env) (component.Sink, error) {
 		if err != nil {
 			return nil, err
 		}
+		percent := cmp.Or(c.SuspectPercent, suspect.DefaultPercent)
+		p.watch = suspect.New(suspect.Config{
+			Percent: percent, Answers: c.SuspectAnswers, Clock: func() time.Time { return s.clock() },
+			Mistake: func(seen suspect.Seen) error { return p.mistake(percent, seen) },
+		})
 		s.projects[name] = p
 		if len(c.Projects) == 1 {
 			s.only = p

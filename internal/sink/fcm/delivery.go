@@ -14,6 +14,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/push/collapse"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
+	"github.com/hikyaku/hikyaku/internal/push/suspect"
 )
 
 // delivery is one message on its way.
@@ -31,6 +32,7 @@ type delivery struct {
 	authorization string         // that it was sent with
 	renewed       bool           // it was sent again because its access token was refused
 	push          *collapse.Push // nil: it has no collapse key
+	watch         *suspect.Watch // that let it go and was told nothing yet; nil: none
 }
 
 var (
@@ -69,7 +71,7 @@ func (d *delivery) prepare(now time.Time) bool {
 		}
 	}
 	if d.single() {
-		if since, gone := s.dead.Dead(d.project.name, w.name, w.registered); gone {
+		if since, gone := s.dead.Dead(d.project.name, "", w.name, w.registered); gone {
 			s.counts.Add(countDead)
 			return d.answer(component.Reject(fmt.Errorf("the device is gone since %s", since.UTC().Format(time.RFC3339))))
 		}
@@ -124,7 +126,7 @@ func (d *delivery) send() {
 		switch {
 		case !mine():
 		case err != nil:
-			d.done(d.tokenless(err))
+			d.end(d.tokenless(err), false)
 		default:
 			d.authorization = authorization
 			d.request()
@@ -135,7 +137,7 @@ func (d *delivery) send() {
 	if !over { // a token is being fetched: the only wait here that a connection does not bound
 		waited = time.AfterFunc(time.Until(d.deadline), func() {
 			if mine() {
-				d.done(component.Again(0, errNoToken))
+				d.end(component.Again(0, errNoToken), false)
 			}
 		})
 	}
@@ -144,7 +146,7 @@ func (d *delivery) send() {
 func (d *delivery) request() {
 	p := d.push
 	if d.sink.newest.Begin(p) {
-		d.done(component.Drop(component.ErrReplaced))
+		d.end(component.Drop(component.ErrReplaced), false)
 		return
 	}
 	d.sink.newest.Sent(p, d.project.client.StartElsewhere(&push.Request{
@@ -160,14 +162,16 @@ func (d *delivery) request() {
 func (d *delivery) resend() {
 	again := *d
 	again.renewed, again.push = true, d.push.Again()
+	d.watch = nil // it is the other's now
 	again.send()
 }
 
-// bury remembers that the device is gone, and then rejects the message.
-func (d *delivery) bury(now time.Time, word string, reason error, sent time.Time) {
-	death := dead.Death{App: d.project.name, Token: d.wish.name, Since: now, Reason: word, Message: d.message.ID}
+// bury remembers that the device is gone, or reports a suspect, and then rejects the message, unless that has been answered for.
+func (d *delivery) bury(death dead.Death, reason error, sent time.Time, answer bool) {
 	d.sink.dead.Reject(death, reason, func(o component.Outcome) {
-		o.Sent = sent
-		d.done(o)
+		if answer {
+			o.Sent = sent
+			d.done(o)
+		}
 	})
 }

@@ -1,6 +1,7 @@
 package fcm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/maphash"
@@ -54,7 +55,7 @@ func (s *Sink) Waits() error {
 		if left, why := p.pause.Left(s.clock()); left > 0 {
 			return fmt.Errorf("project %s: %w", name, why)
 		}
-		if why := p.client.Waits(); why != nil {
+		if why := cmp.Or(p.client.Waits(), p.watch.Why()); why != nil {
 			return why
 		}
 	}
@@ -100,13 +101,16 @@ func (s *Sink) Send(ctx context.Context, batch []*message.Message) ([]component.
 func (s *Sink) Deliver(m *message.Message, deadline time.Time, done func(component.Outcome)) {
 	d := &delivery{sink: s, message: m, deadline: deadline, done: done}
 	if d.prepare(s.clock()) {
-		d.send()
+		d.watched()
 	}
 }
 
 // Close gives up what is in flight, ends the connections, and keeps what was learned of dead devices.
 func (s *Sink) Close() error {
 	s.hangUp()
+	for _, p := range s.projects {
+		p.watch.Close()
+	}
 	if s.dead == nil {
 		return nil
 	}

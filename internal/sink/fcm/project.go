@@ -8,6 +8,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/push"
 	"github.com/hikyaku/hikyaku/internal/push/rest"
+	"github.com/hikyaku/hikyaku/internal/push/suspect"
 	"github.com/hikyaku/hikyaku/internal/push/token"
 )
 
@@ -27,6 +28,13 @@ type project struct {
 	tokens *token.OAuth
 	asker  *http.Transport // for access tokens
 	pause  rest.Pause
+	watch  *suspect.Watch // over the answers to messages for one device
+}
+
+// mistake says what is probably wrong with a project's messages.
+func (p *project) mistake(percent int, seen suspect.Seen) error {
+	return fmt.Errorf("project %s rests: %d of the last %d answers were SENDER_ID_MISMATCH, so the tokens are probably those of another project's apps; no device is taken for gone by it, and no message is lost: "+
+		"check projects.%s.account_file and projects.%s.id, or raise suspect_percent (%d) if so many tokens are another project's", p.name, seen.Doubts, seen.Answers, p.name, p.name, percent)
 }
 
 // identity tells apart what projects cannot share.

@@ -59,7 +59,7 @@ func (d *delivery) prepare(now time.Time) bool {
 			return d.answer(component.Drop(component.ErrReplaced))
 		}
 	}
-	if since, gone := s.dead.Dead(w.origin, w.sub.Endpoint, w.registered); gone {
+	if since, gone := s.dead.Dead(w.origin, "", w.sub.Endpoint, w.registered); gone {
 		s.counts.Add(countDead)
 		return d.answer(component.Reject(fmt.Errorf("the subscription is gone since %s", since.UTC().Format(time.RFC3339))))
 	}

@@ -1,0 +1,99 @@
+package apns
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/push/pushtest"
+	sandbox "github.com/hikyaku/hikyaku/internal/sandbox/push/apns"
+	"github.com/hikyaku/hikyaku/internal/sandbox/push/farend"
+)
+
+// campaign makes messages for n devices.
+func campaign(n int, attributes ...string) []*message.Message {
+	ms := make([]*message.Message, n)
+	for i := range ms {
+		ms[i] = to(device(i), attributes...)
+	}
+	return ms
+}
+
+// verdictsOf counts outcomes.
+func verdictsOf(outcomes []component.Outcome) map[component.Verdict]int {
+	n := map[component.Verdict]int{}
+	for _, o := range outcomes {
+		n[o.Verdict]++
+	}
+	return n
+}
+
+func TestAWrongTopicOrEnvironmentLosesNoDeviceAndNoMessage(t *testing.T) {
+	for _, reason := range []string{"BadDeviceToken", "DeviceTokenNotForTopic", "TopicDisallowed", "BadTopic"} {
+		t.Run(reason, func(t *testing.T) {
+			f := newFar(t, nil)
+			f.behave(t, refusing(reason, 0))
+			s := newSink(t, f, nil)
+			const n = 5000
+			if got := verdictsOf(pushtest.Deliver(t, s, campaign(n)...)); got[component.Retry] != n {
+				t.Errorf("the outcomes are %v", got)
+			}
+			if n := f.Counts().Requests; n > 400 {
+				t.Errorf("%d requests were wasted", n)
+			}
+			if got := pushtest.Reports(t, s.store); s.dead.Len() != 0 || got != "" {
+				t.Errorf("%d devices count as gone; reports: %s", s.dead.Len(), got)
+			}
+			why := s.Waits()
+			for _, part := range []string{"rests", reason[:3], "apps." + bundle + ".topic"} {
+				if why == nil || !strings.Contains(why.Error(), part) && reason[:3] != part {
+					t.Errorf("it waits for %v, which does not say %q", why, part)
+				}
+			}
+
+			f.behave(t, farend.Behaviour{}) // it was put right
+			s.clock = func() time.Time { return time.Now().Add(time.Minute) }
+			if rejected := pushtest.Persist(t, s, campaign(1000)); rejected != 0 || s.Waits() != nil {
+				t.Errorf("%d are rejected after the mend, it waits for %v", rejected, s.Waits())
+			}
+		})
+	}
+}
+
+func TestADoubtfulTokenAmongGoodOnesIsGone(t *testing.T) {
+	f := newFar(t, nil)
+	f.behave(t, farend.Behaviour{Devices: []farend.Device{{Tokens: []string{device(7)}, Faults: []farend.Fault{{Do: farend.Refuse, Reason: "BadDeviceToken"}}}}})
+	s := newSink(t, f, nil)
+	got := pushtest.Deliver(t, s, campaign(100)...)
+	pushtest.Want(t, got[7], component.Rejected, "BadDeviceToken")
+	if n := verdictsOf(got); n[component.Delivered] != 99 {
+		t.Errorf("the outcomes are %v", n)
+	}
+	if got := pushtest.Reports(t, s.store); s.dead.Len() != 1 || !strings.Contains(got, `"state":"gone","reason":"BadDeviceToken","status":400`) {
+		t.Errorf("%d devices count as gone; reports: %s", s.dead.Len(), got)
+	}
+	pushtest.Want(t, pushtest.Deliver1(t, s, to(device(7))), component.Rejected, "gone since")
+}
+
+func TestATopicThatIsNotTheAppsBuriesNobody(t *testing.T) {
+	const other = "com.example.other"
+	f := newFar(t, func(c *sandbox.Config) { c.Topics = append(c.Topics, other) })
+	f.behave(t, farend.Behaviour{Devices: []farend.Device{{Tokens: []string{device(7)}, Faults: []farend.Fault{{Do: farend.Refuse, Reason: "DeviceTokenNotForTopic"}}}}})
+	s := newSink(t, f, nil)
+	got := pushtest.Deliver(t, s, campaign(100, "topic", other)...)
+	pushtest.Want(t, got[7], component.Rejected, "may be wrong")
+	if s.dead.Len() != 0 {
+		t.Errorf("%d devices count as gone", s.dead.Len())
+	}
+}
+
+func TestADeviceIsGoneForItsTopicAlone(t *testing.T) {
+	f := newFar(t, nil)
+	f.behave(t, refusing("Unregistered", 1))
+	s := newSink(t, f, nil)
+	pushtest.Want(t, pushtest.Deliver1(t, s, to(device(1))), component.Rejected, "Unregistered")
+	pushtest.Want(t, pushtest.Deliver1(t, s, to(device(1))), component.Rejected, "gone since")
+	pushtest.Want(t, pushtest.Deliver1(t, s, to(device(1), "push_type", "voip")), component.Delivered, "")
+}
