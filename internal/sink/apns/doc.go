@@ -33,7 +33,8 @@
 //
 // # Answers
 //
-// A device that is gone (BadDeviceToken, DeviceTokenNotForTopic, Unregistered, ExpiredToken) is remembered durably, reported on the feedback queue, and nothing is sent
+// BadDeviceToken and DeviceTokenNotForTopic mean that a device is gone, or that the app's environment or topic is wrong; what other answers say decides, see
+// package suspect. A device that is gone (Unregistered, ExpiredToken) is remembered durably, reported on the feedback queue, and nothing is sent
 // to it any more, unless it registered again later. What is wrong with one message rejects it. TooManyRequests lets that device rest and no other.
 // A provider token that has expired is renewed once; while the far end refuses our tokens or our keys, nothing more is sent for that app and messages
 // wait. Server errors and lost connections are tried again: with the same apns-id, on another connection where there may be one, and counted as possibly
