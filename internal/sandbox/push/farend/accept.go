@@ -3,6 +3,7 @@ package farend
 import (
 	"bufio"
 	"crypto/tls"
+	"io"
 	"math/rand/v2"
 	"net"
 	"time"
@@ -11,6 +12,10 @@ import (
 )
 
 const handshakeTime = 10 * time.Second
+
+// onlyHTTP2 is what a client of HTTP/1 is told where there is none.
+const onlyHTTP2 = "HTTP/1.1 505 HTTP Version Not Supported\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\nContent-Length: 52\r\n\r\n" +
+	"this far end speaks HTTP/2 alone, with ALPN or none\n"
 
 func freshSeed() uint64 { return rand.Uint64() | 1 }
 
@@ -144,7 +149,8 @@ func (c *conn) run() {
 	}
 	c.tcp.SetDeadline(time.Time{})
 	c.br = bufio.NewReaderSize(c.nc, readBuffer)
-	if c.s.tls == nil {
+	if c.s.tls == nil || protocol == "" { // a client with prior knowledge need not ask in the handshake, as it need not at Apple's
+		protocol = http2.NextProtoTLS
 		if first, err := c.br.Peek(3); err == nil && string(first) != "PRI" {
 			protocol = "http/1.1"
 		}
@@ -155,6 +161,7 @@ func (c *conn) run() {
 	}
 	if c.s.http1 == nil {
 		c.s.ledger.broken.Add(1)
+		_, _ = io.WriteString(c.nc, onlyHTTP2) // a client that is gone misses it
 		return
 	}
 	c.s.http1.serve(c)

@@ -1,9 +1,16 @@
 package farend
 
 import (
+	"context"
+	"crypto/tls"
+	"io"
+	"net"
+	"net/http"
+	"strings"
 	"testing"
 	"time"
 
+	"golang.org/x/net/http2"
 	"pgregory.net/rapid"
 )
 
@@ -49,5 +56,39 @@ func TestThoseTurnedAwayAreTreatedAsTold(t *testing.T) {
 		if got := [2]Treatment{g.treatment(Newcomers{Do: do}), g.treatment(Newcomers{Do: do})}; got != want {
 			t.Errorf("%q: %v", do, got)
 		}
+	}
+}
+
+// pushy and other clients with prior knowledge of HTTP/2 name no protocol in the handshake, which the real far ends take.
+func TestHTTP2NeedNotBeNamedInTheHandshake(t *testing.T) {
+	a, err := NewAuthority()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, Config{Authority: a})
+	dialed := func(ctx context.Context, network, address string, _ *tls.Config) (net.Conn, error) {
+		d := tls.Dialer{Config: &tls.Config{RootCAs: a.Pool(), ServerName: "localhost"}}
+		return d.DialContext(ctx, network, address)
+	}
+	transport := &http2.Transport{DialTLSContext: dialed}
+	defer transport.CloseIdleConnections()
+	resp, err := (&http.Client{Transport: transport, Timeout: patience}).Post(s.URL()+"/phone/1", "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != 200 || s.CountDevice("phone") != 1 {
+		t.Errorf("it answered %d, and counted %d", resp.StatusCode, s.CountDevice("phone"))
+	}
+
+	one := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: a.Pool(), ServerName: "localhost"}, TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{}}
+	defer one.CloseIdleConnections()
+	resp, err = (&http.Client{Transport: one, Timeout: patience}).Post(s.URL()+"/phone/1", "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if text, err := io.ReadAll(resp.Body); err != nil || resp.StatusCode != http.StatusHTTPVersionNotSupported || !strings.Contains(string(text), "HTTP/2 alone") {
+		t.Errorf("a client of HTTP/1 is told %d %q, %v", resp.StatusCode, text, err)
 	}
 }

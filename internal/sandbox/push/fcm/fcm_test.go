@@ -119,6 +119,25 @@ func TestAMessageIsTakenWithATokenThatGooglesLibraryFetched(t *testing.T) {
 	if r.Count("42") != 1 || r.CountDevice(device) != 1 || r.Issued() != 1 {
 		t.Errorf("%+v", r.Counts())
 	}
+	const installation = "cx0mHBlDR4-y_ZEWDqvXb1"
+	if got := r.send(t, token, "campaign", `{"message":{"fid":"`+installation+`"}}`); got.status != 200 || r.CountDevice(installation) != 1 {
+		t.Errorf("an installation: %+v", got)
+	}
+}
+
+// Google's own clients name Google in a grant, wherever they send it.
+func TestAGrantMayBeForGoogle(t *testing.T) {
+	r := newRig(t, Config{})
+	for audience, good := range map[string]bool{"https://oauth2.googleapis.com/token": true, "https://accounts.google.com/o/oauth2/token": true, "https://example.com/token": false} {
+		c, err := google.JWTConfigFromJSON(r.account.JSON(r.TokenURL()), ScopeMessaging)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Audience = audience
+		if _, err := c.TokenSource(context.WithValue(t.Context(), oauth2.HTTPClient, r.client)).Token(); (err == nil) != good {
+			t.Errorf("%s: %v", audience, err)
+		}
+	}
 }
 
 func TestWrongMessagesAreRefusedAsGoogleDocuments(t *testing.T) {
@@ -130,7 +149,7 @@ func TestWrongMessagesAreRefusedAsGoogleDocuments(t *testing.T) {
 	to := `"token":"` + device + `"`
 	for name, text := range map[string]string{
 		"no JSON": `{`, "no message": `{}`, "an unknown field": `{"message":{` + to + `,"colour":"red"}}`, "no target": `{"message":{"data":{}}}`,
-		"two targets": `{"message":{` + to + `,"topic":"news"}}`, "a token with rubbish": `{"message":{"token":"` + strings.Repeat("ä!", 40) + `"}}`,
+		"an installation with rubbish": `{"message":{"fid":"../x"}}`, "two targets": `{"message":{` + to + `,"topic":"news"}}`, "a token with rubbish": `{"message":{"token":"` + strings.Repeat("ä!", 40) + `"}}`,
 		"a short token": `{"message":{"token":"x"}}`, "a reserved key": `{"message":{` + to + `,"data":{"google.x":"1"}}}`,
 		"data of another type": `{"message":{` + to + `,"data":{"n":1}}}`, "a wrong ttl": `{"message":{` + to + `,"android":{"ttl":"3"}}}`,
 		"a wrong priority": `{"message":{` + to + `,"android":{"priority":"loud"}}}`,

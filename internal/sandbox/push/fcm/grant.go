@@ -21,6 +21,11 @@ const (
 	ScopePlatform  = "https://www.googleapis.com/auth/cloud-platform"
 )
 
+// googles are the audiences that Google's own clients ask for, wherever they send their requests.
+var googles = []string{
+	"https://oauth2.googleapis.com/token", "https://www.googleapis.com/oauth2/v4/token", "https://accounts.google.com/o/oauth2/token", "https://accounts.google.com/o/oauth2/v2/auth",
+}
+
 const (
 	grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 	maxTokens = 10_000
@@ -94,8 +99,8 @@ func (o *office) examine(r *farend.Request) (account *Account, scope, why string
 	switch {
 	case err != nil:
 		return nil, "", "Invalid JWT Signature."
-	case !slices.Contains(claims.Audience, o.audience()):
-		return nil, "", "Invalid JWT: the audience is not " + o.audience()
+	case !slices.ContainsFunc(claims.Audience, func(a string) bool { return a == o.audience() || slices.Contains(googles, a) }):
+		return nil, "", "Invalid JWT: the audience is neither " + o.audience() + " nor one of Google's"
 	case claims.IssuedAt == nil || claims.ExpiresAt == nil || claims.ExpiresAt.Sub(claims.IssuedAt.Time) > time.Hour ||
 		now.Before(claims.IssuedAt.Add(-5*time.Minute)) || now.After(claims.ExpiresAt.Time):
 		return nil, "", "Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe."

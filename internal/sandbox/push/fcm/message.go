@@ -35,6 +35,7 @@ type body struct {
 	Options      json.RawMessage   `json:"fcm_options"`
 	Options2     json.RawMessage   `json:"fcmOptions"`
 	Token        string            `json:"token"`
+	FID          string            `json:"fid"`
 	Topic        string            `json:"topic"`
 	Condition    string            `json:"condition"`
 }
@@ -57,6 +58,7 @@ type android struct {
 
 var (
 	tokenText = regexp.MustCompile(`^[A-Za-z0-9_:.-]+$`)
+	fidText   = regexp.MustCompile(`^[c-f][A-Za-z0-9_-]{21}$`) // its first four bits are 0111
 	topicText = regexp.MustCompile(`^[a-zA-Z0-9_.~%-]+$`)
 	ttlText   = regexp.MustCompile(`^[0-9]+(\.[0-9]{1,9})?s$`)
 )
@@ -74,16 +76,18 @@ func parse(text []byte) (*request, error) {
 		return nil, errors.New("message is missing")
 	}
 	targets := 0
-	for _, t := range []string{m.Token, m.Topic, m.Condition} {
+	for _, t := range []string{m.Token, m.FID, m.Topic, m.Condition} {
 		if t != "" {
 			targets++
 		}
 	}
 	switch {
 	case targets != 1:
-		return nil, errors.New("exactly one of token, topic or condition is required")
+		return nil, errors.New("exactly one of token, fid, topic or condition is required")
 	case m.Token != "" && (len(m.Token) < minToken || len(m.Token) > maxToken || !tokenText.MatchString(m.Token)):
 		return nil, errors.New("the registration token is not a valid FCM registration token")
+	case m.FID != "" && !fidText.MatchString(m.FID):
+		return nil, errors.New("the installation id is not a valid Firebase installation id")
 	case m.Topic != "" && !topicText.MatchString(strings.TrimPrefix(m.Topic, "/topics/")):
 		return nil, errors.New("invalid topic name")
 	}

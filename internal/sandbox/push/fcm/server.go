@@ -135,6 +135,8 @@ func (p *provider) Serve(r *farend.Request, a *farend.Answer) {
 	switch {
 	case m.Token != "":
 		a.Device = m.Token
+	case m.FID != "":
+		a.Device = m.FID
 	case m.Topic != "":
 		a.Device = "topic " + m.Topic
 	default:
