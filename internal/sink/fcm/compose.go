@@ -18,7 +18,7 @@ const longestTTL = 28 * 24 * time.Hour
 
 // wish is what a message's attributes say.
 type wish struct {
-	target, name string // token, topic or condition, and its value
+	target, name string // token, fid, topic or condition, and its value
 	project      string
 	priority     string
 	collapseKey  string
@@ -27,8 +27,8 @@ type wish struct {
 }
 
 var (
-	errTwoTargets = errors.New("it has more than one of the attributes token, topic and condition")
-	errNoTarget   = errors.New("it has none of the attributes token, topic and condition")
+	errTwoTargets = errors.New("it has more than one of the attributes token, fid, topic and condition")
+	errNoTarget   = errors.New("it has none of the attributes token, fid, topic and condition")
 	errNotObject  = errors.New("what should be FCM's message is no JSON object")
 )
 
@@ -40,7 +40,7 @@ func (w *wish) read(m *message.Message) error {
 			continue
 		}
 		switch a.Name {
-		case "token", "topic", "condition":
+		case "token", "fid", "topic", "condition":
 			if w.target != "" {
 				return errTwoTargets
 			}
@@ -86,7 +86,7 @@ func (d *delivery) compose(now time.Time) ([]byte, error) {
 	if err := json.Unmarshal(text, &members); err != nil || members == nil {
 		return nil, errNotObject
 	}
-	for _, name := range []string{"token", "topic", "condition"} {
+	for _, name := range []string{"token", "fid", "topic", "condition"} {
 		if _, there := members[name]; there {
 			return nil, fmt.Errorf("FCM's message has a member %s of its own: whom it is for is said by the attributes", name)
 		}

@@ -100,7 +100,7 @@ func (d *delivery) answer(o component.Outcome) (ready bool) {
 }
 
 // single tells whether the message is for one device.
-func (d *delivery) single() bool { return d.wish.target == "token" }
+func (d *delivery) single() bool { return d.wish.target == "token" || d.wish.target == "fid" }
 
 // device is a hash of whom the message is for.
 func (d *delivery) device() uint64 { return maphash.String(d.sink.seed, d.wish.name) }

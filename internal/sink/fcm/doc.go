@@ -18,7 +18,7 @@
 // The program of message makes what FCM calls a message, but for whom it is for and what attributes say. Without a program the body is
 // that. Attributes of a message:
 //
-//	token          the device, or topic or condition in place of it: for many
+//	token          the device; in place of it fid, the app's installation there, or topic or condition, for many
 //	project        the name of the project, where several are configured
 //	priority       high or normal, for Android
 //	collapse_key   for Android
@@ -27,8 +27,8 @@
 //
 // # Answers
 //
-// UNREGISTERED and SENDER_ID_MISMATCH mean that the device is gone for this project: it is remembered durably, reported on the feedback queue, and nothing is sent
-// to it any more, unless it registered again later. INVALID_ARGUMENT rejects the message. QUOTA_EXCEEDED lets the device rest as
+// UNREGISTERED means that the device is gone for this project: it is remembered durably, reported on the feedback queue, and nothing is sent
+// to it any more, unless it registered again later. SENDER_ID_MISMATCH means that, or that the project is wrong: see package suspect. INVALID_ARGUMENT rejects the message. QUOTA_EXCEEDED lets the device rest as
 // long as FCM asks for; when several devices are answered so at once it is the project's quota, and all of the project waits. UNAVAILABLE and INTERNAL
 // are tried again after Retry-After. THIRD_PARTY_AUTH_ERROR is tried again later: the project's credentials for Apple or Web Push need
 // somebody's attention. An access token that is refused is fetched anew once.

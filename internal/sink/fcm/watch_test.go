@@ -56,3 +56,17 @@ func TestATokenOfAnotherProjectAmongGoodOnesIsGone(t *testing.T) {
 	}
 	pushtest.Want(t, pushtest.Deliver1(t, s, to(device(7))), component.Rejected, "gone since")
 }
+
+func TestAnInstallationIsADevice(t *testing.T) {
+	const installation = "cx0mHBlDR4-y_ZEWDqvXb1"
+	f := newFar(t, nil)
+	s := newSink(t, f, nil)
+	pushtest.Want(t, pushtest.Deliver1(t, s, to("", "fid", installation)), component.Delivered, "")
+	if n := f.CountDevice(installation); n != 1 {
+		t.Errorf("it got %d messages", n)
+	}
+	f.refuse(t, "UNREGISTERED", 0)
+	pushtest.Want(t, pushtest.Deliver1(t, s, to("", "fid", installation)), component.Rejected, "UNREGISTERED")
+	pushtest.Want(t, pushtest.Deliver1(t, s, to("", "fid", installation)), component.Rejected, "gone since")
+	pushtest.Want(t, pushtest.Deliver1(t, s, to(device(1), "fid", installation)), component.Rejected, "more than one")
+}
