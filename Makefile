@@ -36,6 +36,10 @@ test: need-go need-cc need-curl ## Everything that a push has to pass
 	@scripts/unit $(PKG)
 	@$(MAKE) --no-print-directory fuzz-short
 
+.PHONY: check
+check: need-go ## Look at what changed since the main branch, in a minute or so
+	@scripts/check
+
 .PHONY: fmt
 fmt: need-go ## Format the Go files
 	@scripts/format -w

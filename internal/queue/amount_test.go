@@ -10,25 +10,25 @@ import (
 // many times, and is no matter of goroutines, is tried less with it, and `make soak` alone tries all.
 var tryAll = flag.Bool("all", false, "try all cases of what is tried many times, not a sample")
 
-// amount is how often something is tried: all told, as a sample, and as a sample with the race detector.
-func amount(all, sample, raced int) int {
+// amount is how often something is tried: all told, as a sample, and as a smaller one, with the race detector and with -short.
+func amount(all, sample, smaller int) int {
 	switch {
 	case *tryAll:
 		return all
-	case raceDetector:
-		return raced
+	case raceDetector, testing.Short():
+		return smaller
 	}
 	return sample
 }
 
 // cases is how many cases a test of a model tries, unless -all or -rapid.checks says otherwise. The test must not run beside others.
-func cases(t *testing.T, sample, raced int) {
+func cases(t *testing.T, sample, smaller int) {
 	t.Helper()
 	checks := flag.Lookup("rapid.checks")
 	if checks.Value.String() != checks.DefValue || *tryAll {
 		return
 	}
-	if err := checks.Value.Set(strconv.Itoa(amount(0, sample, raced))); err != nil {
+	if err := checks.Value.Set(strconv.Itoa(amount(0, sample, smaller))); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

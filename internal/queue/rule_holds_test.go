@@ -17,6 +17,9 @@ var holdsKnown = map[string]string{}
 // thousand times, or the disk is read, it fails. What one call brings with it (the messages of a put, the tokens of a settlement) it bounds itself.
 func TestNoHoldOfTheLockGrows(t *testing.T) {
 	withoutDetector(t)
+	if testing.Short() {
+		t.Skip("builds the package once more, and takes half a minute")
+	}
 	if holdsPlaces == nil {
 		runWithSteps(t, t.Name())
 		return

@@ -10,13 +10,13 @@ import (
 // many times, and is no matter of goroutines, is tried less with it, and `make soak` alone tries all.
 var tryAll = flag.Bool("all", false, "try all cases of what is tried many times, not a sample")
 
-// amount is how often something is tried: all told, as a sample, and as a sample with the race detector.
-func amount(all, sample, raced int) int {
+// amount is how often something is tried: all told, as a sample, and as a smaller one, with the race detector and with -short.
+func amount(all, sample, smaller int) int {
 	switch {
 	case *tryAll:
 		return all
-	case raceDetector:
-		return raced
+	case raceDetector, testing.Short():
+		return smaller
 	}
 	return sample
 }
