@@ -113,6 +113,10 @@ help: ## List the targets
 		/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@printf '\nVariables: PKG=./internal/queue/... FUZZTIME=30 SOAKTIME=1h REPEAT=20 GO=go\n'
 
+# clients-python, clients-node and so on; an unknown one lists them.
+clients-%:
+	@scripts/need-clients $*
+
 .PHONY: need-go need-cc need-curl need-clients
 need-go:
 	@scripts/need go
