@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	client "github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+
 	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -78,6 +81,56 @@ func TestTheURLOfAQueueHasTheActionsOfAQueueAlone(t *testing.T) {
 		if res.StatusCode != want.status || !strings.Contains(string(text), want.part) {
 			t.Errorf("%q: %d %s", query, res.StatusCode, text)
 		}
+	}
+}
+
+func TestARequestOfTheQueryProtocolThatAcceptsJSONGetsIt(t *testing.T) {
+	r := newRig(t)
+	url := r.queue("news", "DelaySeconds", "0")
+	const body = `{"foo": "ba\rr", "foo2": "ba&quot;r&quot;"}`
+	r.send(url, body, func(in *client.SendMessageInput) {
+		in.MessageAttributes = map[string]types.MessageAttributeValue{
+			"lang": {DataType: ptr("String"), StringValue: ptr("ja")},
+		}
+	})
+	get := func(query string) (int, map[string]any) {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"?"+query, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Accept", "application/json")
+		return r.do(req)
+	}
+	result := func(action, more string) map[string]any {
+		t.Helper()
+		status, out := get("Action=" + action + more)
+		response, ok := out[action+"Response"].(map[string]any)
+		if status != http.StatusOK || !ok || response["ResponseMetadata"] == nil {
+			t.Fatalf("%s: %d %v", action, status, out)
+		}
+		return response[action+"Result"].(map[string]any)
+	}
+	message := result("ReceiveMessage", "&AttributeName.1=All&MessageAttributeName.1=All")["messages"].([]any)[0]
+	m := message.(map[string]any)
+	if m["Body"] != body {
+		t.Errorf("the body is %q", m["Body"])
+	}
+	attributes := fmt.Sprint(m["Attributes"], m["MessageAttributes"])
+	for _, part := range []string{"Name:ApproximateReceiveCount Value:1", "Name:lang Value:map[DataType:String"} {
+		if !strings.Contains(attributes, part) {
+			t.Errorf("%q is not in %s", part, attributes)
+		}
+	}
+	all := fmt.Sprint(result("GetQueueAttributes", "&AttributeName.1=All")["Attributes"])
+	if !strings.Contains(all, "map[Name:QueueArn Value:arn:aws:sqs:") {
+		t.Errorf("the attributes are %s", all)
+	}
+	status, out := get("Action=ListQueues")
+	failed, ok := out["Error"].(map[string]any)
+	if status != http.StatusBadRequest || !ok || failed["Code"] != "InvalidAction" ||
+		failed["Message"] != "The action ListQueues is not valid for this endpoint." {
+		t.Errorf("%d %v", status, out)
 	}
 }
 

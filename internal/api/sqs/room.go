@@ -42,7 +42,11 @@ func (c *call) body(r *http.Request) ([]byte, *wire.Error) {
 // room takes what an answer with messages takes until it is written. An answer that has more than there can be is made alone.
 func (c *call) room(ctx context.Context, sum, _ int64) error {
 	c.sum = int(sum)
-	return c.hold.Take(ctx, min(answerCost*sum, c.d.busy.Limit()))
+	cost := answerCost * sum
+	if wire.WantsJSON(c.r) {
+		cost *= 2 // it is taken apart and put together anew
+	}
+	return c.hold.Take(ctx, min(cost, c.d.busy.Limit()))
 }
 
 // encode makes the answer behind dst. What it was made of is no longer needed then, but for the tokens of its messages.

@@ -66,22 +66,12 @@ func (d *Server) serveLine(x *line.Exchange) {
 		wire.WriteError(x.Writer(), nil, in, bad)
 		return
 	}
-	kind := contentXML
-	if in.Protocol == wire.JSON {
-		kind = contentJSON
-	}
 	answer := c.encode(x.Begin(), in, out)
-	err := x.Send(http.StatusOK, answer, line.Field{Name: "X-Amzn-Requestid", Value: in.RequestID}, line.Field{Name: "Content-Type", Value: kind})
+	err := x.Send(http.StatusOK, answer, line.Field{Name: "X-Amzn-Requestid", Value: in.RequestID}, line.Field{Name: "Content-Type", Value: in.ContentType()})
 	if err != nil {
 		c.putBack()
 	}
 }
-
-// The types of answers.
-const (
-	contentJSON = "application/x-amz-json-1.0"
-	contentXML  = "text/xml"
-)
 
 // serve answers any request.
 func (d *Server) serve(w http.ResponseWriter, r *http.Request) {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"math/rand/v2"
+	"net/http"
 )
 
 // Protocol is how a client speaks.
@@ -30,7 +31,29 @@ type Call struct {
 	Action    Action // "": it is not known, and an Error tells so
 	Request   Request
 	RequestID string // made by Decode
+	InJSON    bool   // of the query protocol: the client wants the answer in JSON
 }
+
+// The types of answers.
+const (
+	typeJSON  = "application/x-amz-json-1.0"
+	typeXML   = "text/xml"
+	typePlain = "application/json" // of the query protocol, for clients that ask for it by this name
+)
+
+// ContentType is the type of the answer.
+func (c *Call) ContentType() string {
+	switch {
+	case c.Protocol == JSON:
+		return typeJSON
+	case c.InJSON:
+		return typePlain
+	}
+	return typeXML
+}
+
+// WantsJSON tells whether a request asks for JSON whatever protocol it is of.
+func WantsJSON(r *http.Request) bool { return r.Header.Get("Accept") == typePlain }
 
 // NewRequestID makes a request id: a random UUID, which nobody has to be unable to guess.
 func NewRequestID() string {

@@ -20,6 +20,7 @@ func Decode(r *http.Request, body []byte) (*Call, *Error) {
 	call := &Call{RequestID: NewRequestID()}
 	if r.Method != http.MethodPost && r.Method != http.MethodGet {
 		call.Protocol = protocolOf(r)
+		call.InJSON = call.Protocol == Query && WantsJSON(r)
 		return call, shared("MethodNotAllowed", "MethodNotAllowed", http.StatusMethodNotAllowed,
 			fmt.Sprintf("The method %s is not allowed: SQS has POST, and GET for the query protocol.", shorten(r.Method)))
 	}
@@ -27,7 +28,7 @@ func Decode(r *http.Request, body []byte) (*Call, *Error) {
 		call.Protocol = JSON
 		return call, decodeJSON(call, r.Header.Get("X-Amz-Target"), body)
 	}
-	call.Protocol = Query
+	call.Protocol, call.InJSON = Query, WantsJSON(r)
 	return call, decodeQuery(call, r, body)
 }
 

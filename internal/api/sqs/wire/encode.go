@@ -16,6 +16,9 @@ func AppendResponse(dst []byte, call *Call, response Response) []byte {
 		}
 		return response.appendJSON(dst)
 	}
+	if call.InJSON {
+		return jsonOfQuery(dst, call, response)
+	}
 	action := string(call.Action)
 	dst = append(dst, xmlHeader...)
 	dst = append(dst, '<')
@@ -62,6 +65,9 @@ func AppendError(dst []byte, call *Call, e *Error) []byte {
 	if e.bare {
 		return append(append(append(dst, '<'), e.Name...), "/>"...)
 	}
+	if call.InJSON {
+		return jsonErrorOfQuery(dst, call, e, message)
+	}
 	dst = append(dst, xmlHeader...)
 	dst = append(dst, `<ErrorResponse xmlns="`+Namespace+`"><Error>`...)
 	dst = element(dst, "Type", e.fault())
@@ -92,13 +98,9 @@ func WriteError(w http.ResponseWriter, scratch []byte, call *Call, e *Error) []b
 }
 
 func write(w http.ResponseWriter, call *Call, status int, body []byte) []byte {
-	kind := "text/xml"
-	if call.Protocol == JSON {
-		kind = "application/x-amz-json-1.0"
-	}
 	h := w.Header()
 	h["X-Amzn-Requestid"] = []string{call.RequestID}
-	h["Content-Type"] = []string{kind}
+	h["Content-Type"] = []string{call.ContentType()}
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // a client that has gone reads nothing, whatever is done here

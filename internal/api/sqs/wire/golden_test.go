@@ -72,10 +72,15 @@ var everyResponse = []struct {
 func TestAnswersAreWrittenInBothProtocols(t *testing.T) {
 	var text bytes.Buffer
 	for _, c := range everyResponse {
-		for _, p := range []Protocol{JSON, Query} {
+		for _, call := range []Call{{Protocol: JSON}, {Protocol: Query}, {Protocol: Query, InJSON: true}} {
+			call.Action, call.RequestID = c.action, "00000000-0000-4000-8000-000000000000"
 			w := httptest.NewRecorder()
-			WriteResponse(w, nil, &Call{Protocol: p, Action: c.action, RequestID: "00000000-0000-4000-8000-000000000000"}, c.response)
-			text.WriteString(string(c.action) + ", " + p.String() + "\n" + w.Body.String() + "\n\n")
+			WriteResponse(w, nil, &call, c.response)
+			form := call.Protocol.String()
+			if call.InJSON {
+				form += " in JSON"
+			}
+			text.WriteString(string(c.action) + ", " + form + "\n" + w.Body.String() + "\n\n")
 		}
 	}
 	golden(t, "answers.txt", text.Bytes())
