@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	vmysql "github.com/dolthub/vitess/go/mysql"
+
+	"github.com/hikyaku/hikyaku/internal/access"
 )
 
 // TestCommandsThatAreNoStatements: what programs ask of a server without SQL.
@@ -127,6 +129,33 @@ func TestAnotherUserGoesOnWithAConnection(t *testing.T) {
 			if _, err := c.query("CREATE TABLE t (v int) ENGINE=QUEUE"); err == nil || !strings.Contains(err.Error(), "1142") {
 				t.Errorf("taker makes a table: %v", err)
 			}
+		}
+	}
+}
+
+// TestClientsWithoutMethodsAreToldWhatTheyLack: they know mysql_native_password alone, which no hash can check.
+func TestClientsWithoutMethodsAreToldWhatTheyLack(t *testing.T) {
+	hash := access.Secret(access.HashSecret("hashed-secret"))
+	all, err := access.New([]access.User{{Name: "plain", Secret: "plain-secret"}, {Name: "hashed", SecretHash: []access.Secret{hash}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRig(t, Config{}, all)
+	c := r.dial(identity{user: "plain", secret: "plain-secret", old: true})
+	c.want("SELECT @@default_authentication_plugin, @@authentication_policy", "mysql_native_password", "*:mysql_native_password,,")
+	for user, want := range map[string]uint16{"plain": 1045, "hashed": 1251, "nobody": 1251} {
+		_, answer := knock(t, "tcp", r.addr, identity{user: user, secret: "wrong", old: true})
+		if answer[0] != 0xff || binary.LittleEndian.Uint16(answer[1:]) != want {
+			t.Errorf("%s: %q", user, answer)
+		}
+		if want == 1251 && !bytes.Contains(answer, []byte("08004Client does not support authentication protocol")) {
+			t.Errorf("%s: %q", user, answer)
+		}
+	}
+	// Those who know methods are asked for one that works, whoever they are.
+	for _, user := range []string{"hashed", "nobody"} {
+		if _, answer := knock(t, "tcp", r.addr, identity{user: user, secret: "wrong"}); !bytes.HasPrefix(answer, []byte("\xfecaching_sha2_password\x00")) {
+			t.Errorf("%s: %q", user, answer)
 		}
 	}
 }

@@ -34,17 +34,28 @@ type identity struct {
 	user, secret string
 	flags        uint32 // besides those that all set
 	more         string // behind the packet's usual fields
+	old          bool   // it knows no methods of authentication by their names
 }
 
 // logIn connects to the database test, by mysql_native_password.
 func logIn(t *testing.T, network, addr string, who identity) *rawClient {
+	t.Helper()
+	c, ok := knock(t, network, addr, who)
+	if ok[0] != 0 {
+		t.Fatalf("login: %q", ok)
+	}
+	return c
+}
+
+// knock sends what logIn does, and returns what the server says to it.
+func knock(t *testing.T, network, addr string, who identity) (c *rawClient, answer []byte) {
 	t.Helper()
 	conn, err := net.Dial(network, addr)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	c := &rawClient{t: t, conn: conn}
+	c = &rawClient{t: t, conn: conn}
 	greeting := c.must()
 	if greeting[0] != 10 {
 		t.Fatalf("greeting %q", greeting)
@@ -56,16 +67,17 @@ func logIn(t *testing.T, network, addr string, who identity) *rawClient {
 		proof = vmysql.ScrambleMysqlNativePassword(salt, []byte(who.secret))
 	}
 	const protocol41, connectWithDB, secureConnection, pluginAuth = 0x200, 0x8, 0x8000, 0x80000
-	login := binary.LittleEndian.AppendUint32(nil, protocol41|connectWithDB|secureConnection|pluginAuth|who.flags)
+	flags, method := who.flags|protocol41|connectWithDB|secureConnection, ""
+	if !who.old {
+		flags, method = flags|pluginAuth, "mysql_native_password\x00"
+	}
+	login := binary.LittleEndian.AppendUint32(nil, flags)
 	login = binary.LittleEndian.AppendUint32(login, 1<<24)
 	login = append(login, 45) // utf8mb4
 	login = append(append(append(login, make([]byte, 23)...), who.user...), 0, byte(len(proof)))
-	login = append(append(login, proof...), "test\x00mysql_native_password\x00"+who.more...)
+	login = append(append(login, proof...), "test\x00"+method+who.more...)
 	c.write(1, login)
-	if ok := c.must(); ok[0] != 0 {
-		t.Fatalf("login: %q", ok)
-	}
-	return c
+	return c, c.must()
 }
 
 // write sends a packet, or two.

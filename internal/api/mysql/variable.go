@@ -25,6 +25,9 @@ var variables = sync.OnceFunc(func() {
 		variable("default_storage_engine", types.NewSystemEnumType("default_storage_engine", engineName), engineName),
 		fixed("version", types.NewSystemStringType("version"), version),
 		fixed("secure_file_priv", types.NewSystemStringType("secure_file_priv"), noFolder),
+		// What the greeting names; any method that the server knows is taken.
+		fixed("default_authentication_plugin", types.NewSystemStringType("default_authentication_plugin"), "mysql_native_password"),
+		fixed("authentication_policy", types.NewSystemStringType("authentication_policy"), "*:mysql_native_password,,"),
 		fixed("version_comment", types.NewSystemStringType("version_comment"), "hikyaku, a message courier"),
 	})
 })

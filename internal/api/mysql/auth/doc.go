@@ -16,6 +16,10 @@
 // may lack the other method and would give up on reading its name; older ones know nothing else; and MySQL 9's own clients, which
 // have dropped it, begin with caching_sha2_password whatever the greeting says, and are then given a challenge for it.
 //
+// A client that says nothing of methods (Node's mysql, what was made before MySQL 5.5.7) can do mysql_native_password and no
+// other. It gets in where the secret itself is kept; where some secrets are kept as hashes, those of them and who is unknown
+// are answered with 1251, which says so.
+//
 // # Secrets
 //
 // Proofs are compared in constant time, and somebody unknown is treated as one whose password is wrong: the same steps, the

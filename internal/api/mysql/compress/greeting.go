@@ -89,15 +89,20 @@ func (g *Greeting) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// ClientFlags are the capabilities that the client said it has, in its first packet. known is false before that came.
+func (g *Greeting) ClientFlags() (flags uint32, known bool) {
+	if len(g.read) < headBytes+4 {
+		return 0, false
+	}
+	return binary.LittleEndian.Uint32(g.read[headBytes:]), true
+}
+
 // Chosen is how a connection's client wants to be spoken to: zlib where it knows both, as with MySQL.
 func Chosen(conn net.Conn) Method {
 	for {
 		switch c := conn.(type) {
 		case *Greeting:
-			if len(c.read) < headBytes+4 {
-				return None
-			}
-			switch flags := binary.LittleEndian.Uint32(c.read[headBytes:]); {
+			switch flags, _ := c.ClientFlags(); {
 			case flags&capZlib != 0:
 				return Zlib
 			case flags&capZstd != 0:
