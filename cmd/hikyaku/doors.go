@@ -66,7 +66,7 @@ func openDoors(ctx context.Context, h *house, api config.API, log *slog.Logger) 
 	if err != nil {
 		return nil, err
 	}
-	lambda, err := lambdadoor.New(api.Lambda, lambdadoor.Options{Functions: h.functions, Store: h.store, Users: h.users, Busy: h.busy, Traffic: traffic["lambda"], Report: report("lambda")})
+	lambda, err := lambdadoor.New(api.Lambda, lambdadoor.Options{Functions: h.functions, Store: h.store, Users: h.users, Busy: h.busy, Outbound: h.file.Outbound, Traffic: traffic["lambda"], Report: report("lambda")})
 	if err != nil {
 		return nil, err
 	}

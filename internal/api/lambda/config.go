@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/api/lambda/s3"
 )
 
 // Config holds the settings of the door. The zero value listens on DefaultListen.
@@ -30,6 +31,8 @@ type Config struct {
 	See []string `yaml:"see"`
 	// How long an event that nobody waits for rests after its function failed, before it is tried again, and twice that before the last time; 0: 1 min.
 	RetryDelay time.Duration `yaml:"retry_delay"`
+	// Where code is that clients name by a bucket and a key.
+	S3 s3.Config `yaml:"s3"`
 }
 
 // DefaultListen is where the door listens unless told otherwise.
@@ -63,6 +66,8 @@ func (c Config) Check(hasUsers bool) error {
 		return fmt.Errorf("%w: concurrency cannot be negative", ErrConfig)
 	case slices.ContainsFunc(c.See, func(p string) bool { return !filepath.IsAbs(p) }):
 		return fmt.Errorf("%w: see: each is a whole path, from / on", ErrConfig)
+	case c.S3.Check() != nil:
+		return fmt.Errorf("%w: s3: %w", ErrConfig, c.S3.Check())
 	case c.RetryDelay < 0:
 		return fmt.Errorf("%w: retry_delay cannot be negative", ErrConfig)
 	case !slices.Contains([]string{"", "full", "none"}, c.Isolation):

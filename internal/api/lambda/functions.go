@@ -96,27 +96,6 @@ func keep(s *deployment.Settings, name string, value json.RawMessage) {
 	s.Extra[name] = value
 }
 
-// codeIn is where a client says that the code is.
-type codeIn struct {
-	ZipFile                   []byte
-	S3Bucket, S3Key, ImageURI string
-	Publish, DryRun           bool
-	RevisionID                string `json:"RevisionId"`
-	Architectures             []string
-}
-
-func (in *codeIn) code() (deployment.Code, error) {
-	switch {
-	case in.S3Bucket != "" || in.S3Key != "":
-		return deployment.Code{}, unsupported("code from S3: send it as ZipFile")
-	case in.ImageURI != "":
-		return deployment.Code{}, unsupported("code from a container image: send it as ZipFile")
-	case len(in.ZipFile) == 0:
-		return deployment.Code{}, wrongValue("Please provide a source for function code.")
-	}
-	return deployment.Code{Zip: in.ZipFile}, nil
-}
-
 func (c *call) createFunction() error {
 	var in struct {
 		FunctionName string
@@ -150,7 +129,7 @@ func (c *call) createFunction() error {
 	if err := checkTags(in.Tags); err != nil {
 		return err
 	}
-	code, err := in.Code.code()
+	code, err := c.archived(&in.Code)
 	if err != nil {
 		return err
 	}
@@ -356,7 +335,7 @@ func (c *call) updateCode() error {
 	if err := c.decode(&in); err != nil {
 		return err
 	}
-	code, err := in.code()
+	code, err := c.archived(&in)
 	if err != nil {
 		return err
 	}

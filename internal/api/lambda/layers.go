@@ -115,7 +115,7 @@ func (c *call) publishLayer() error {
 	if err := in.check(); err != nil {
 		return err
 	}
-	content, err := in.Content.code()
+	content, err := c.archived(&in.Content)
 	if err != nil {
 		return err
 	}

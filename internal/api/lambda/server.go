@@ -9,8 +9,10 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/access/sigv4"
+	"github.com/hikyaku/hikyaku/internal/api/lambda/s3"
 	"github.com/hikyaku/hikyaku/internal/deployment"
 	"github.com/hikyaku/hikyaku/internal/door"
+	"github.com/hikyaku/hikyaku/internal/outbound"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -21,6 +23,8 @@ type Options struct {
 	Users     *access.Users        // nil: everyone may do everything
 	Busy      *door.Busy           // what requests and answers of all doors may take; nil: an account of its own
 	Traffic   *door.Traffic        // counts requests, connections and bytes; nil: nobody does
+	// Outbound says which addresses code may be fetched from; nil: all.
+	Outbound *outbound.Policy
 	// Report is told what a person should know and no client is. It may be called from several goroutines. nil: nobody is told.
 	Report func(error)
 }
@@ -35,6 +39,7 @@ type Server struct {
 	verifier  sigv4.Verifier
 	busy      *door.Busy
 	traffic   *door.Traffic
+	objects   *s3.Store // that code is fetched from; nil: none
 	stopping  context.Context
 	stop      context.CancelFunc // ends logs that are followed
 
@@ -62,6 +67,10 @@ func New(c Config, o Options) (*Server, error) {
 	}
 	if d.report == nil {
 		d.report = func(error) {}
+	}
+	var err error
+	if d.objects, err = s3.Open(d.config.S3, o.Functions.Region(), o.Outbound); err != nil {
+		return nil, fmt.Errorf("%w: s3: %w", ErrConfig, err)
 	}
 	d.verifier = d.newVerifier()
 	d.stopping, d.stop = context.WithCancel(context.Background())

@@ -247,13 +247,42 @@ def layers():
     functions.delete_layer_version(LayerName=PREFIX + "-words", VersionNumber=2)
 
 
+def objects():
+    store = client("s3", os.environ["S3_ENDPOINT"])
+    bucket, key = PREFIX + "-code", "新しい folder/code+1.zip"
+    store.create_bucket(Bucket=bucket)
+    store.put_bucket_versioning(Bucket=bucket, VersioningConfiguration={"Status": "Enabled"})
+    old = store.put_object(Bucket=bucket, Key=key, Body=packed("of s3"))["VersionId"]
+    store.put_object(Bucket=bucket, Key=key, Body=packed("of s3, newer"))
+    store.put_object(Bucket=bucket, Key="layer.zip", Body=packed("from a layer", "python/worded.py", program="text = '%s'"))
+    words = functions.publish_layer_version(LayerName=PREFIX + "-stored", Content={"S3Bucket": bucket, "S3Key": "layer.zip"})["LayerVersionArn"]
+    stored = PREFIX + "-stored"
+    functions.create_function(FunctionName=stored, Runtime="python3.11", Role=ROLE, Handler="app.handler", Timeout=60, Code={"S3Bucket": bucket, "S3Key": key})
+    said = lambda: json.loads(functions.invoke(FunctionName=stored, Payload="{}")["Payload"].read())["said"]
+    want("of s3, newer", said())
+    functions.update_function_code(FunctionName=stored, S3Bucket=bucket, S3Key=key, S3ObjectVersion=old)
+    want("of s3", said())
+    functions.update_function_code(FunctionName=stored, ZipFile=packed("", program="import worded%s\ndef handler(event, context): return {'said': worded.text}\n"))
+    functions.update_function_configuration(FunctionName=stored, Layers=[words])
+    want("from a layer", said())
+    for where, code in ((bucket, "NoSuchKey"), (bucket + "-absent", "NoSuchBucket")):
+        try:
+            functions.update_function_code(FunctionName=stored, S3Bucket=where, S3Key="absent")
+            raise AssertionError("there is no such object")
+        except functions.exceptions.InvalidParameterValueException as e:
+            said_of_s3 = "Error occurred while GetObject. S3 Error Code: " + code + ". S3 Error Message: "
+            want(said_of_s3, e.response["Error"]["Message"][:len(said_of_s3)])
+    want("from a layer", said())
+    functions.delete_function(FunctionName=stored)
+
+
 def errors():
     other = PREFIX + "-bad"
     make = lambda code: functions.create_function(FunctionName=other, Runtime="python3.11", Role=ROLE, Handler="app.handler", Code=code)
     refused("ResourceNotFoundException", lambda: functions.invoke(FunctionName=other))
     refused("InvalidParameterValueException", lambda: make({"ZipFile": packed("x", "../../app.py")}))
     refused("InvalidParameterValueException", lambda: make({"ZipFile": b"no archive"}))
-    refused("InvalidParameterValueException", lambda: make({"S3Bucket": "bucket", "S3Key": "key"}))
+    refused("InvalidParameterValueException", lambda: make({"S3Bucket": "absent", "S3Key": "key"}))
     refused("RequestTooLargeException", lambda: functions.invoke(FunctionName=NAME, Payload=json.dumps("x" * (6 << 20))))
     refused("InvalidRequestContentException", lambda: functions.invoke(FunctionName=NAME, Payload="{"))
     refused("ResourceNotFoundException", lambda: functions.get_function(FunctionName=other))
@@ -287,6 +316,7 @@ check("mapping", mapping)
 check("url", url)
 check("tags", tags)
 check("layers", layers)
+check("objects", objects)
 check("errors", errors)
 check("signed", signed)
 check("delete", delete)
