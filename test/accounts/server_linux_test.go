@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 		}
 		defer os.RemoveAll(dir)
 		binary = filepath.Join(dir, "hikyaku")
-		build := exec.Command("go", "build", "-tags", "gms_pure_go", "-o", binary, "../../cmd/hikyaku")
+		build := exec.Command("go", "run", "-tags", "gms_pure_go", "-exec", "cp", "../../cmd/hikyaku", binary)
 		if out, err := build.CombinedOutput(); err != nil {
 			fmt.Fprintf(os.Stderr, "build: %v\n%s", err, out)
 			return 1

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 		}
 		defer os.RemoveAll(dir)
 		binDir = dir
-		build := exec.Command("go", "build", "-tags", "gms_pure_go", "-o", filepath.Join(dir, "hikyaku"), "./cmd/hikyaku")
+		build := exec.Command("go", "run", "-tags", "gms_pure_go", "-exec", "cp", "./cmd/hikyaku", filepath.Join(dir, "hikyaku"))
 		build.Dir = root
 		if out, err := build.CombinedOutput(); err != nil {
 			fmt.Fprintf(os.Stderr, "build: %v\n%s", err, out)
