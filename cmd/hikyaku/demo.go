@@ -85,8 +85,9 @@ func (d *demo) run(ctx context.Context) (err error) {
 		return err
 	}
 
-	fmt.Fprintf(d.out, "one message → queue news → %s users, each with what was picked → queue outbox → phones at %s (as Apple) and %s (as Google)\n\n",
-		measure.Count(int64(d.users)), phones.apple.Addr(), phones.google.Addr())
+	s := terminalOf(d.out)
+	fmt.Fprintf(d.out, "%s\n\n", s.wrap(fmt.Sprintf("one message → queue news → %s users, each with what was picked → queue outbox → phones at %s (as Apple) and %s (as Google)",
+		measure.Count(int64(d.users)), phones.apple.Addr(), phones.google.Addr()), "  "))
 	seen.begin(time.Now())
 	end := seen.live(os.Stderr, d.users)
 	result, err := p.run(ctx)
@@ -98,18 +99,18 @@ func (d *demo) run(ctx context.Context) (err error) {
 	if ctx.Err() != nil {
 		return fmt.Errorf("stopped after %s: %w", measure.Duration(took), context.Canceled)
 	}
-	if err := seen.seedTable(d.users, took).WriteText(d.out); err != nil {
+	if err := seen.writeSeed(d.out, s, d.users, took); err != nil {
 		return err
 	}
-	fmt.Fprint(d.out, seedNote, "\n")
-	if err := seen.table().WriteText(d.out); err != nil {
+	fmt.Fprintln(d.out)
+	if err := seen.table(s).WriteText(d.out); err != nil {
 		return err
 	}
 	fmt.Fprintln(d.out)
 	if result.DeadLettered > 0 {
 		return deadIn(result)
 	}
-	return d.account(h.store, phones, took)
+	return d.account(s, h.store, phones, took)
 }
 
 // makeUsers fills the example's database with as many users as are wanted.
@@ -147,7 +148,7 @@ func (d *demo) config(dir string, phones *phones) (*config.File, error) {
 }
 
 // account compares what was to be told with what the phones were told.
-func (d *demo) account(store *queue.Store, phones *phones, took time.Duration) error {
+func (d *demo) account(sc terminal, store *queue.Store, phones *phones, took time.Duration) error {
 	s, err := store.Stats(queue.Name{Namespace: queue.DefaultNamespace, Name: "outbox"})
 	if err != nil {
 		return err
@@ -165,7 +166,7 @@ func (d *demo) account(store *queue.Store, phones *phones, took time.Duration) e
 	if err := t.WriteText(d.out); err != nil {
 		return err
 	}
-	fmt.Fprintf(d.out, "\nall of it in %s, every message durable (fsync) twice before it was answered for\n", measure.Duration(took))
+	fmt.Fprintf(d.out, "\n%s\n", sc.wrap(fmt.Sprintf("all of it in %s, every message durable (fsync) twice before it was answered for", measure.Duration(took)), ""))
 	devices := apple.Devices + google.Devices
 	if int(s.TotalPut) != d.users || devices != d.users || apple.Accepted+google.Accepted != int64(d.users) || s.Messages() != 0 {
 		return fmt.Errorf("the counts do not add up: %d users, %d messages, %d phones, %d pushes, %d left", d.users, s.TotalPut, devices, apple.Accepted+google.Accepted, s.Messages())

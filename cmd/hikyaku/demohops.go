@@ -68,10 +68,15 @@ func (t *campaignHops) done() int64 { return t.whole.Count() }
 func right(name string) measure.Column { return measure.Column{Name: name, Align: measure.Right} }
 
 // table shows what each hop of a user's push took.
-func (t *campaignHops) table() *measure.Table {
-	table := measure.NewTable(measure.Column{Name: "hop"}, right("p50"), right("p99"), right("max"), right("messages"))
+func (t *campaignHops) table(s terminal) *measure.Table {
+	columns := []measure.Column{{Name: "hop"}, right("p50"), right("p99"), right("max"), right("messages")}
+	if s.narrow() {
+		columns = columns[:3]
+	}
+	table := measure.NewTable(columns...)
 	row := func(name string, h *measure.Histogram) {
-		table.Row(name, measure.Duration(h.Quantile(0.5)), measure.Duration(h.Quantile(0.99)), measure.Duration(h.Max()), measure.Count(h.Count()))
+		cells := []any{name, measure.Duration(h.Quantile(0.5)), measure.Duration(h.Quantile(0.99)), measure.Duration(h.Max()), measure.Count(h.Count())}
+		table.Row(cells[:len(columns)]...)
 	}
 	for i := 1; i < message.HopCount; i++ {
 		row(fmt.Sprintf("%s → %s", message.Hop(i-1), message.Hop(i)), t.hops[i])

@@ -13,7 +13,10 @@ import (
 	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
-const redrawEvery = 100 * time.Millisecond
+const (
+	redrawEvery = 100 * time.Millisecond
+	widestBar   = 60 // columns
+)
 
 // live shows the hops on a terminal while they are collected, until the function that it returns is called, which wipes them away. Where there is no
 // terminal it shows nothing.
@@ -34,7 +37,7 @@ func (t *campaignHops) live(to *os.File, users int) (end func()) {
 				return
 			case <-tick.C:
 				rewind(to, lines)
-				lines = t.draw(to, users)
+				lines = t.draw(to, terminalOf(to), users) // its width may have changed
 			}
 		}
 	})
@@ -52,11 +55,12 @@ func rewind(w io.Writer, lines int) {
 }
 
 // draw shows how things stand, and returns how many lines that took.
-func (t *campaignHops) draw(w io.Writer, users int) int {
+func (t *campaignHops) draw(w io.Writer, s terminal, users int) int {
 	var text bytes.Buffer
 	told, since := t.done(), time.Since(t.start)
-	fmt.Fprintf(&text, "%s of %s users in %s, %s\n\n", measure.Count(told), measure.Count(int64(users)), measure.Duration(since), measure.Rate(float64(told)/since.Seconds()))
-	if err := t.table().WriteText(&text); err != nil {
+	fmt.Fprintf(&text, "%s\n%s of %s users in %s, %s\n\n", s.bar(told, int64(users), widestBar),
+		measure.Count(told), measure.Count(int64(users)), measure.Duration(since), measure.Rate(float64(told)/since.Seconds()))
+	if err := t.table(s).WriteText(&text); err != nil {
 		return 0
 	}
 	lines := bytes.Count(text.Bytes(), []byte("\n"))

@@ -1,8 +1,10 @@
 package main
 
 import (
-	"fmt"
+	"bytes"
+	"io"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/measure"
@@ -14,33 +16,72 @@ var seedFigures = []struct {
 	figures [5]int64
 }{
 	{"the report's first version", [5]int64{8625, 8622, 16464, 20792, 1747}},
-	{"its first fix", [5]int64{4622, 4720, 7017, 12987, 1936}},
-	{"its second fix", [5]int64{2853, 2847, 5194, 7123, 811}},
+	{"the report's first fix", [5]int64{4622, 4720, 7017, 12987, 1936}},
+	{"the report's second fix", [5]int64{2853, 2847, 5194, 7123, 811}},
 }
 
-const seedNote = `
-Milliseconds from dequeue to answer, for each user; ours until the answer is durable. The report's figures are for 10,000
-users, from its own machines to Apple's: hikyaku bench push runs its three versions and ours against one far end.
-`
+const seedNote = `Milliseconds from dequeue to answer, for each user; ours until the answer is durable. The report's figures are for 10,000 users, from its own machines to Apple's:
+hikyaku bench push runs its three versions and ours against one far end.`
 
 // seedTable is the field report's table, with ours below: each user's time from its dequeue, and from the news that began it all.
-func (t *campaignHops) seedTable(users int, took time.Duration) *measure.Table {
-	table := measure.NewTable(measure.Column{Name: "sender"}, right("users/s"), right("mean"), right("median"), right("p99"), right("max"), right("min"))
-	for _, s := range seedFigures {
-		var cells []any
-		for _, ms := range s.figures {
-			cells = append(cells, measure.Count(ms))
+func (t *campaignHops) seedTable(s terminal, users int, took time.Duration) *measure.Table {
+	names := []string{"users/s", "mean", "median", "p99", "max", "min"}
+	shown := []int{0, 1, 2, 3, 4, 5}
+	if s.narrow() {
+		shown = []int{1, 3}
+	}
+	columns := []measure.Column{{Name: "sender"}}
+	for _, i := range shown {
+		columns = append(columns, right(names[i]))
+	}
+	table := measure.NewTable(columns...)
+	row := func(name string, cells [6]string) {
+		all := []any{name}
+		for _, i := range shown {
+			all = append(all, cells[i])
 		}
-		table.Row(append([]any{s.name, ""}, cells...)...)
+		table.Row(all...)
+	}
+	for _, s := range seedFigures {
+		var cells [6]string
+		for i, ms := range s.figures {
+			cells[1+i] = measure.Count(ms)
+		}
+		row(s.name, cells)
 	}
 	ms := func(d time.Duration) string {
 		return measure.Count(int64(math.Round(float64(d) / float64(time.Millisecond))))
 	}
-	row := func(name, rate string, h *measure.Histogram) {
+	ours := func(name, rate string, h *measure.Histogram) {
 		s := h.Summary()
-		table.Row(name, rate, ms(s.Mean), ms(s.P50), ms(s.P99), ms(s.Max), ms(s.Min))
+		row(name, [6]string{rate, ms(s.Mean), ms(s.P50), ms(s.P99), ms(s.Max), ms(s.Min)})
 	}
-	row("hikyaku", measure.Count(int64(float64(users)/took.Seconds())), t.dequeue)
-	row(fmt.Sprintf("hikyaku, since the news for all %s", measure.Count(int64(users))), "", t.whole)
+	ours("hikyaku", measure.Count(int64(float64(users)/took.Seconds())), t.dequeue)
+	ours("hikyaku, since the news", "", t.whole)
 	return table
+}
+
+// writeSeed writes the report's table, ours apart from its rows, and what the figures are.
+func (t *campaignHops) writeSeed(w io.Writer, s terminal, users int, took time.Duration) error {
+	var text bytes.Buffer
+	if err := t.seedTable(s, users, took).WriteText(&text); err != nil {
+		return err
+	}
+	lines := strings.Split(strings.TrimRight(text.String(), "\n"), "\n")
+	heading, theirs, ours := lines[:2], lines[2:2+len(seedFigures)], lines[2+len(seedFigures):]
+	var b strings.Builder
+	for _, part := range []struct {
+		colour string
+		lines  []string
+	}{{bold, heading}, {faint, theirs}, {"", []string{""}}, {green, ours}} {
+		for _, line := range part.lines {
+			if part.colour != "" {
+				line = s.paint(part.colour, line)
+			}
+			b.WriteString(line + "\n")
+		}
+	}
+	b.WriteString("\n" + s.wrap(seedNote, "") + "\n")
+	_, err := io.WriteString(w, b.String())
+	return err
 }
