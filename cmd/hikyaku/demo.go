@@ -166,7 +166,7 @@ func (d *demo) account(sc terminal, store *queue.Store, phones *phones, took tim
 	if err := t.WriteText(d.out); err != nil {
 		return err
 	}
-	fmt.Fprintf(d.out, "\n%s\n", sc.wrap(fmt.Sprintf("all of it in %s, every message durable (fsync) twice before it was answered for", measure.Duration(took)), ""))
+	fmt.Fprintf(d.out, "\n%s\n", sc.wrap(fmt.Sprintf("all of it in %s; every message was synced twice before it was answered for", measure.Duration(took)), ""))
 	devices := apple.Devices + google.Devices
 	if int(s.TotalPut) != d.users || devices != d.users || apple.Accepted+google.Accepted != int64(d.users) || s.Messages() != 0 {
 		return fmt.Errorf("the counts do not add up: %d users, %d messages, %d phones, %d pushes, %d left", d.users, s.TotalPut, devices, apple.Accepted+google.Accepted, s.Messages())
