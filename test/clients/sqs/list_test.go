@@ -51,7 +51,7 @@ func clients() []client {
 			Name: "node", Needs: []string{"node", "-e", "require('@aws-sdk/client-sqs')"}, Command: []string{"node", "node/conformance.js"},
 			Env: []string{"NODE_PATH=" + filepath.Join(built.Cache, "node", "node_modules")},
 		},
-		checks: checks,
+		checks: append(slices.Clone(checks), "consumer"),
 	}, {
 		Program: java("java-v1", "Conformance", "v1"),
 		checks:  append(slices.Clone(checks), "collector-sender"),

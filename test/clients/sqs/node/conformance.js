@@ -5,6 +5,7 @@ const assert = require('node:assert/strict');
 const http = require('node:http');
 const { setTimeout: sleep } = require('node:timers/promises');
 const sdk = require('@aws-sdk/client-sqs');
+const framework = require('./consumer.js');
 
 const { SQS_ENDPOINT, HTTP_ENDPOINT, SIGNED_ENDPOINT, CLIENT_PREFIX } = process.env;
 const PATIENCE = 60; // seconds that only a broken server needs
@@ -418,10 +419,28 @@ async function deletion() {
   await refused('QueueDeletedRecently', queue('delete'));
 }
 
+async function consumer() {
+  const dead = await queue('consumer-dead');
+  const deadLetterTargetArn = `arn:aws:sqs:us-east-1:${ACCOUNT}:${name('consumer-dead')}`;
+  const RedrivePolicy = JSON.stringify({ deadLetterTargetArn, maxReceiveCount: 2 });
+  const url = await queue('consumer', { RedrivePolicy, VisibilityTimeout: '600' });
+  for (const [n, body] of ['a', 'bad', 'c'].entries()) {
+    await send(url, body, { MessageAttributes: { n: string(`${n}`, 'Number') } });
+  }
+  const [letters, got] = await framework.one(sqs, url, () => receive(dead, SOON));
+  want([['bad'], ['a 1 0', 'bad 1 1', 'bad 2 1', 'c 1 2']], [bodies(letters), got]);
+  const fifo = await queue('consumer.fifo', { FifoQueue: 'true' });
+  for (let i = 0; i < 6; i++) {
+    await send(fifo, `${i}`, { MessageGroupId: `${i % 2}`, MessageDeduplicationId: `${i}` });
+  }
+  want(['0', '2', '4', '1', '3', '5'], await framework.batches(sqs, fifo, 3, 6));
+}
+
 async function main() {
   const all = {
     queues, attributes: attributesOfQueues, 'send-receive': sendAndReceive, batches, 'long-poll': longPoll, 'many-waiting': manyWaiting, visibility, 'dead-letter': deadLetter, move, delay,
     purge, tags, permission, fifo, dedup, errors, where, shared, signed, delete: deletion,
+    consumer,
   };
   for (const [n, body] of Object.entries(all)) {
     await check(n, body);
