@@ -18,6 +18,7 @@ func (d *Server) showEngines(e *goms.Engine) {
 			table.Reader = wrap(table.Reader)
 		}
 	}
+	emptyWhereNothing(ctx, db)
 	change(information_schema.TablesTableName, func(read func(*gms.Context, gms.Catalog) (gms.RowIter, error)) func(*gms.Context, gms.Catalog) (gms.RowIter, error) {
 		return func(ctx *gms.Context, c gms.Catalog) (gms.RowIter, error) {
 			iter, err := read(ctx, c)
@@ -55,6 +56,27 @@ func (d *Server) showEngines(e *goms.Engine) {
 			return gms.RowsToRowIter(gms.Row{engineName, "DEFAULT", "Queues: rows are waited for, owned, and ended", "NO", "NO", "NO"}), nil
 		}
 	})
+}
+
+// emptyWhereNothing makes the tables readable of which go-mysql-server reads nothing at all: their rows would be a nil
+// iterator, and whoever reads one ends in a panic.
+func emptyWhereNothing(ctx *gms.Context, db gms.Database) {
+	names, _ := db.GetTableNames(ctx) // of what is in memory
+	for _, name := range names {
+		t, _, _ := db.GetTableInsensitive(ctx, name)
+		table, ok := t.(*information_schema.InformationSchemaTable)
+		if !ok || table.Reader == nil {
+			continue
+		}
+		read := table.Reader
+		table.Reader = func(ctx *gms.Context, c gms.Catalog) (gms.RowIter, error) {
+			iter, err := read(ctx, c)
+			if iter == nil && err == nil {
+				iter = gms.RowsToRowIter()
+			}
+			return iter, err
+		}
+	}
 }
 
 // processUser is a column of information_schema.processlist. Statements may hold secrets: only who may do everything sees those of others.

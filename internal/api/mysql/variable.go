@@ -23,6 +23,7 @@ var variables = sync.OnceFunc(func() {
 	gms.SystemVariables.AddSystemVariables([]gms.SystemVariable{
 		variable(leaseVariable, types.NewSystemIntType(leaseVariable, 0, int64(queue.MaxLease/time.Second), false), int64(0)),
 		variable("default_storage_engine", types.NewSystemEnumType("default_storage_engine", engineName), engineName),
+		variable("profiling", types.NewSystemBoolType("profiling"), int8(0)), // programs switch it on and off; nothing is profiled
 		fixed("version", types.NewSystemStringType("version"), version),
 		fixed("secure_file_priv", types.NewSystemStringType("secure_file_priv"), noFolder),
 		// What the greeting names; any method that the server knows is taken.
