@@ -58,7 +58,9 @@ func openDoors(ctx context.Context, h *house, api config.API, log *slog.Logger) 
 	if err != nil {
 		return nil, err
 	}
-	pubsub, err := pubsubdoor.New(api.PubSub, pubsubdoor.Options{Store: h.store, Users: h.users, Busy: h.busy, Outbound: h.file.Outbound, Traffic: traffic["pubsub"], Report: report("pubsub")})
+	pubsub, err := pubsubdoor.New(api.PubSub, pubsubdoor.Options{
+		Store: h.store, Users: h.users, Busy: h.busy, Outbound: h.file.Outbound, Traffic: traffic["pubsub"], JavaScript: true, Report: report("pubsub"),
+	})
 	if err != nil {
 		return nil, err
 	}

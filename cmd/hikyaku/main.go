@@ -17,12 +17,14 @@ import (
 	"syscall"
 
 	"github.com/hikyaku/hikyaku/internal/bench"
+	"github.com/hikyaku/hikyaku/internal/javascript"
 	"github.com/hikyaku/hikyaku/internal/sink/gamepad/play"
 	"github.com/hikyaku/hikyaku/pace"
 )
 
 func main() {
-	host := pace.Child(players()) // first: of a process that only paces it does not return
+	javascript.Child()
+	host := pace.Child(players()) // first, like the line before: of a process that only paces, or runs functions, it does not return
 	os.Exit(run(host))
 }
 

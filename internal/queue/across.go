@@ -9,8 +9,8 @@ import (
 // A queue can be taken to a snapshot of another subscription of its topic. What both have of one publish shares its
 // body, whose address says which message of the one is which of the other: each has them in the order of the journal.
 
-// How much one step looks at: pages of the queue, fewer than another seek since more is asked for each message, and pages
-// of the other queue that are looked for, where its messages lie far apart.
+// How much one step looks at: pages of the queue, fewer than another seek since more is asked for each message, and
+// pages of the other queue that are looked for, where its messages lie far apart.
 const (
 	acrossPages    = stretch / 2
 	acrossSearches = 128
@@ -80,8 +80,8 @@ func (b *sibling) holds(sn *snapshotState, e entry) bool {
 	return missing || e.at() >= sn.at
 }
 
-// find looks for the first message whose record is behind a body's, which is the one that has the body if one has: it is
-// number i of page. There is none if page is nil.
+// find looks for the first message whose record is behind a body's, which is the one that has the body if one has: it
+// is number i of page. There is none if page is nil.
 func (b *sibling) find(body journal.Address) (i int) {
 	if p := b.page; p == nil || beside(p.rows[0], body) > 0 || p.lastBeside(body) < 0 {
 		b.search(body)

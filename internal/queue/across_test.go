@@ -150,8 +150,8 @@ func TestASnapshotOfAnotherTopicIsRefused(t *testing.T) {
 	})
 }
 
-// TestSeeksAcrossAreAsAModelHasThem publishes to two subscriptions, one of which has messages of its own between, settles, takes a snapshot, and holds
-// the other's messages after the seek against sets.
+// TestSeeksAcrossAreAsAModelHasThem publishes to two subscriptions, one of which has messages of its own between,
+// settles, takes a snapshot, and holds the other's messages after the seek against sets.
 func TestSeeksAcrossAreAsAModelHasThem(t *testing.T) {
 	for seed := range uint64(40) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

@@ -42,8 +42,6 @@ func (d *Server) fillSubscription(s, was *pubsubpb.Subscription) error {
 		return unserved("cloud_storage_config", "export to Cloud Storage")
 	case s.BigtableConfig != nil:
 		return unserved("bigtable_config", "export to Bigtable")
-	case len(s.MessageTransforms) > 0:
-		return unserved("message_transforms", "transforming messages")
 	}
 	if s.AckDeadlineSeconds == 0 {
 		s.AckDeadlineSeconds = defaultAckSeconds
@@ -83,7 +81,10 @@ func (d *Server) fillSubscription(s, was *pubsubpb.Subscription) error {
 	if err := fillRetry(s, was); err != nil {
 		return err
 	}
-	return d.checkPush(s, was)
+	if err := d.checkPush(s, was); err != nil {
+		return err
+	}
+	return d.checkTransforms(s.MessageTransforms, was.GetMessageTransforms())
 }
 
 // fillRetry does the same for the policies of deliveries that fail.
@@ -149,11 +150,8 @@ func (d *Server) checkPush(s, was *pubsubpb.Subscription) error {
 
 // checkTopic holds the settings of a topic to the service's bounds. was is what it was before, nil for a new one.
 func (d *Server) checkTopic(t, was *pubsubpb.Topic) error {
-	switch {
-	case t.IngestionDataSourceSettings != nil:
+	if t.IngestionDataSourceSettings != nil {
 		return unserved("ingestion_data_source_settings", "ingestion")
-	case len(t.MessageTransforms) > 0:
-		return unserved("message_transforms", "transforming messages")
 	}
 	if p := t.MessageStoragePolicy; p != nil && len(p.AllowedPersistenceRegions) == 0 && !proto.Equal(p, was.GetMessageStoragePolicy()) {
 		return invalid("message_storage_policy.allowed_persistence_regions", "is empty: messages could be kept nowhere")
@@ -168,7 +166,10 @@ func (d *Server) checkTopic(t, was *pubsubpb.Topic) error {
 			return err
 		}
 	}
-	return d.checkSchemaSettings(t.SchemaSettings)
+	if err := d.checkSchemaSettings(t.SchemaSettings); err != nil {
+		return err
+	}
+	return d.checkTransforms(t.MessageTransforms, was.GetMessageTransforms())
 }
 
 // within holds a duration to bounds.

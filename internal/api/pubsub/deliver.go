@@ -35,7 +35,8 @@ type taker struct {
 }
 
 // take claims up to n messages and b bytes, waiting for the first, and returns how they are told. deadline is until when they are to be
-// acknowledged. What it returns is good until the next call.
+// acknowledged. What it returns is good until the next call. There may be none before the wait is over, where functions
+// dropped them all.
 func (t *taker) take(ctx context.Context, s *subscription, n, b int, wait, deadline time.Duration, owner *queue.Owner) ([]queue.Claim, []delivery, error) {
 	if t.waits != nil && wait > 0 {
 		t.waits.Inc()
@@ -46,6 +47,12 @@ func (t *taker) take(ctx context.Context, s *subscription, n, b int, wait, deadl
 	})
 	if err != nil || len(claims) == 0 {
 		return nil, nil, err
+	}
+	if s = t.d.current(s); s.functions != nil {
+		if claims, err = t.transformed(ctx, s, claims, b, deadline); err != nil || len(claims) == 0 {
+			t.hold.End()
+			return nil, nil, err
+		}
 	}
 	if s.retry != (backoff{}) {
 		t.d.lengthen(context.WithoutCancel(ctx), s, claims, deadline) // the turn may end; they go out all the same

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/hikyaku/hikyaku/internal/javascript"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -21,6 +22,8 @@ type subscription struct {
 	note    *pubsubpb.Subscription // nil: another door made it
 	retry   backoff
 	push    bool
+
+	functions []javascript.Function // its message transforms
 }
 
 // subscription finds one by its name, also one that is detached.
@@ -54,6 +57,7 @@ func (d *Server) subscription(r resource) (*subscription, error) {
 	}
 	if ok && !note.Detached {
 		s.note, s.retry, s.push = note, backoffOf(note.RetryPolicy), note.PushConfig.GetPushEndpoint() != ""
+		s.functions = functionsOf(note.MessageTransforms)
 	}
 	d.known.Store(n, s)
 	return s, nil

@@ -52,7 +52,11 @@ func (d *Server) pull(ctx context.Context, req *pubsubpb.PullRequest) (*frame, e
 	defer context.AfterFunc(d.stopping, cancel)()
 	t := taker{d: d, user: userOf(ctx), hold: door.Hold{Of: d.answers, Traffic: d.traffic}, cost: pullCost, waits: d.traffic.Waiting(door.ForMessages)}
 	defer t.hold.End()
-	claims, told, err := t.take(waiting, s, min(int(req.MaxMessages), maxPull), min(pullBytes, int(d.answers.Limit()/(2*pullCost))), wait, s.deadline(), nil)
+	n, b, until := min(int(req.MaxMessages), maxPull), min(pullBytes, int(d.answers.Limit()/(2*pullCost))), time.Now().Add(wait)
+	claims, told, err := t.take(waiting, s, n, b, wait, s.deadline(), nil)
+	for err == nil && len(claims) == 0 && waiting.Err() == nil && time.Until(until) > 0 { // functions dropped what came
+		claims, told, err = t.take(waiting, s, n, b, time.Until(until), s.deadline(), nil)
+	}
 	switch {
 	case err == nil:
 	case d.stopping.Err() != nil && ctx.Err() == nil:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -91,7 +92,8 @@ func (d *Server) adjustPushers(ctx context.Context) {
 
 // samePush tells whether a pusher can go on.
 func samePush(a, b *subscription) bool {
-	return proto.Equal(a.note.PushConfig, b.note.PushConfig) && a.deadline() == b.deadline() && a.retry == b.retry && a.def.Unordered == b.def.Unordered
+	return proto.Equal(a.note.PushConfig, b.note.PushConfig) && a.deadline() == b.deadline() && a.retry == b.retry && a.def.Unordered == b.def.Unordered &&
+		slices.Equal(a.functions, b.functions)
 }
 
 func (d *Server) startPusher(ctx context.Context, sub *subscription) error {

@@ -17,6 +17,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/api/pubsub/push"
 	"github.com/hikyaku/hikyaku/internal/door"
+	"github.com/hikyaku/hikyaku/internal/javascript"
 	"github.com/hikyaku/hikyaku/internal/outbound"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -28,7 +29,9 @@ type Options struct {
 	Busy  *door.Busy    // what requests and answers of all doors may take; nil: an account of its own
 	// Outbound says where endpoints may be that messages are pushed to. nil: anywhere while there are no users, with users at public addresses alone.
 	Outbound *outbound.Policy
-	Traffic  *door.Traffic // counts requests, connections and bytes; nil: nobody does
+	// JavaScript lets topics and subscriptions have message transforms. The program has to call javascript.Child first in main.
+	JavaScript bool
+	Traffic    *door.Traffic // counts requests, connections and bytes; nil: nobody does
 	// Report is told what a person should know and no client is. It may be called from several goroutines. nil: nobody is told.
 	Report func(error)
 }
@@ -50,10 +53,12 @@ type Server struct {
 	admin   sync.Mutex    // held while topics, subscriptions, snapshots and schemas are made, changed or deleted
 	changes atomic.Uint64 // of notes: what was read before is read again
 	known   sync.Map      // queue.Name → *subscription, *topic by topicKey: what was made of definitions and notes
-	acked   acked         // claims that were acknowledged a short while ago
-	pushers pushers
-	usage   usage
-	now     func() time.Time // tests: another than time.Now
+	// functions runs message transforms; nil: they are not served.
+	functions *javascript.Pool
+	acked     acked // claims that were acknowledged a short while ago
+	pushers   pushers
+	usage     usage
+	now       func() time.Time // tests: another than time.Now
 
 	streams    sync.Map // stream numbers → *stream
 	lastStream atomic.Uint32
@@ -82,6 +87,9 @@ func New(c Config, o Options) (*Server, error) {
 	d := &Server{config: c.withDefaults(), store: o.Store, users: o.Users, report: o.Report, now: time.Now, busy: o.Busy, traffic: o.Traffic}
 	if d.busy == nil {
 		d.busy = door.NewBusy(door.DefaultBusy(0))
+	}
+	if o.JavaScript {
+		d.functions = javascript.New(javascript.Options{})
 	}
 	d.answers = d.busy.Share(d.busy.Limit() / 2)
 	if d.report == nil {
@@ -149,6 +157,9 @@ func (d *Server) Addr() net.Addr { return d.life.Addr() }
 // cut. What clients hold stays theirs until its deadline. A second Close returns what the first one did.
 func (d *Server) Close(ctx context.Context) error {
 	d.stop()
+	if d.functions != nil {
+		defer d.functions.Close()
+	}
 	return d.life.Close(func() error { return d.end(ctx) })
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
 
+	"github.com/hikyaku/hikyaku/internal/javascript"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -15,6 +16,8 @@ type topic struct {
 	changes uint64     // of notes, when it was made
 	note    *pubsubpb.Topic
 	schema  *validator // nil: every message is right
+
+	functions []javascript.Function // its message transforms
 }
 
 // topicKey is its key in Server.known.
@@ -47,6 +50,7 @@ func (d *Server) topic(r resource) (*topic, error) {
 	if t.schema, err = d.validator(t.note.SchemaSettings); err != nil {
 		return nil, err
 	}
+	t.functions = functionsOf(t.note.MessageTransforms)
 	d.known.Store(topicKey{n}, t)
 	return t, nil
 }

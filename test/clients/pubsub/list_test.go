@@ -33,14 +33,14 @@ func clients() []client {
 	return []client{{
 		Program: conformance.Program{Name: "go", Needs: []string{"go", "version"}, Command: []string{built.GoClient}},
 		project: "clients-go",
-		more:    []string{"push", "detach", "iam", "rest"},
+		more:    []string{"push", "detach", "iam", "rest", "transform"},
 	}, {
 		Program: conformance.Program{
 			Name: "python", Needs: []string{python, "-c", "from google.cloud import pubsub_v1"}, Command: []string{python, "python/conformance.py"},
 			Env: []string{"PYTHONDONTWRITEBYTECODE=1"},
 		},
 		project: "clients-python",
-		more:    []string{"rest"},
+		more:    []string{"rest", "transform"},
 	}, {
 		Program: conformance.Program{
 			Name: "java", Needs: []string{"java", "-version"},

@@ -68,6 +68,7 @@ func (s *session) everything(c *checks) {
 	c.check("push", s.push)
 	c.check("iam", s.iam)
 	c.check("rest", s.rest)
+	c.check("transform", s.transform)
 	c.check("delete", s.delete)
 }
 

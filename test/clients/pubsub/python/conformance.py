@@ -342,6 +342,31 @@ def rest():
     refused(exceptions.NotFound, lambda: topics.get_topic(request={"topic": topic("nothing")}))
 
 
+def transform():
+    """A function of the topic and one of the subscription, over REST."""
+    options = {"credentials": AnonymousCredentials(), "host": os.environ["PUBSUB_EMULATOR_HOST"], "url_scheme": "http"}
+    topics = PublisherClient(transport=PublisherRestTransport(**options))
+    subscriptions = SubscriberClient(transport=SubscriberRestTransport(**options))
+
+    def function(name, body):
+        code = "function %s(message, metadata) { %s }" % (name, body)
+        return {"javascript_udf": {"function_name": name, "code": code}}
+
+    topics.create_topic(request={"name": topic("transform"), "message_transforms": [
+        function("drop", "return message.data === 'no' ? null : message;"),
+        function("fail", "if (message.data === 'bad') throw new Error('so bad'); return message;")]})
+    subscriptions.create_subscription(request={
+        "name": subscription("transform"), "topic": topic("transform"),
+        "message_transforms": [function("louder", "return {data: message.data + '!', attributes: {seen: metadata.message_id}};")]})
+    ids = topics.publish(request={"topic": topic("transform"), "messages": [{"data": b"no"}, {"data": TEXT.encode()}]}).message_ids
+    refused(exceptions.BadRequest, lambda: topics.publish(request={"topic": topic("transform"), "messages": [{"data": b"bad"}]}))
+    got = subscriptions.pull(request={"subscription": subscription("transform"), "max_messages": 10}, timeout=PATIENCE).received_messages
+    want([(ids[1], TEXT + "!", ids[1])], [(m.message.message_id, m.message.data.decode(), m.message.attributes["seen"]) for m in got])
+    subscriptions.acknowledge(request={"subscription": subscription("transform"), "ack_ids": [m.ack_id for m in got]})
+    refused(exceptions.BadRequest, lambda: topics.create_topic(request={
+        "name": topic("transform-wrong"), "message_transforms": [function("f", "return (")]}))
+
+
 def delete():
     names = [s.name for s in subscriber.list_subscriptions(request={"project": f"projects/{PROJECT}", "page_size": 3})]
     want(True, len(names) >= 10)
@@ -412,6 +437,7 @@ def everything():
     check("filter", filtered)
     check("schema", schema)
     check("rest", rest)
+    check("transform", transform)
     check("delete", delete)
 
 
