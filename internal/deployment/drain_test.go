@@ -1,16 +1,15 @@
 package deployment_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/hikyaku/hikyaku/internal/deployment"
 	"github.com/hikyaku/hikyaku/internal/function"
 	"github.com/hikyaku/hikyaku/internal/queue"
+	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
 // reserve makes the function that records, with a reserved concurrency.
@@ -30,22 +29,6 @@ func enqueue(t *testing.T, r *deployment.Registry, n int) {
 	for i := range n {
 		if _, err := r.Enqueue(t.Context(), function.Request{Function: "f", Payload: fmt.Appendf(nil, `{"n":%d}`, i)}); err != nil {
 			t.Fatal(err)
-		}
-	}
-}
-
-// until waits for a condition.
-func until(t *testing.T, met func() bool) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	for !met() {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			t.Fatal("what is waited for does not come")
 		}
 	}
 }
@@ -94,9 +77,9 @@ func TestEventsBehindAThrottledOneStayInTheQueue(t *testing.T) {
 		_, err := r.Invoke(t.Context(), function.Request{Function: "f", Payload: []byte("{}")})
 		answered <- err
 	}()
-	until(t, func() bool { times, _ := recorded(t, record); return len(times) == 1 })
+	waittest.Until(t, "the first event is in the function", func() bool { times, _ := recorded(t, record); return len(times) == 1 })
 	enqueue(t, r, 100)
-	until(t, func() bool { return throttled(t, r) == 1 })
+	waittest.Until(t, "the second one is throttled", func() bool { return throttled(t, r) == 1 })
 	if err := os.WriteFile(gate, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package deployment_test
 import (
 	"archive/zip"
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +19,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
 	"github.com/hikyaku/hikyaku/internal/queue"
+	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
 func TestMain(m *testing.M) {
@@ -251,15 +251,5 @@ func put(t *testing.T, s *queue.Store, n queue.Name, bodies ...string) {
 // empty waits until everything in a queue is settled.
 func empty(t *testing.T, s *queue.Store, n queue.Name) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	for !s.Idle(n, nil) {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			t.Fatal("the queue does not become empty")
-		}
-	}
+	waittest.Until(t, n.Short()+" is empty", func() bool { return s.Idle(n, nil) })
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/function"
+	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
 // An extension in the shell with curl: it writes each event that it is told of into a file.
@@ -46,12 +47,12 @@ func TestAnExtensionIsToldOfInvocationsAndOfTheEnd(t *testing.T) {
 	for range 2 {
 		ids = append(ids, invoke(t, p, `{}`).RequestID)
 	}
-	until(t, "it is idle", func() bool { s, _ := p.Stats("f", ""); return s.Counts.Idle == 1 })
+	waittest.Until(t, "it is idle", func() bool { s, _ := p.Stats("f", ""); return s.Counts.Idle == 1 })
 	if err := p.Remove("f", ""); err != nil {
 		t.Fatal(err)
 	}
 	var text string
-	until(t, "the extension has seen the end", func() bool {
+	waittest.Until(t, "the extension has seen the end", func() bool {
 		b, _ := os.ReadFile(seen)
 		text = string(b)
 		return strings.Contains(text, "SHUTDOWN")

@@ -13,6 +13,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/function"
 	"github.com/hikyaku/hikyaku/internal/function/code"
 	"github.com/hikyaku/hikyaku/internal/function/loader"
+	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
 func TestAFunctionThatLeaksMeetsItsLimitAlone(t *testing.T) {
@@ -77,7 +78,7 @@ func TestAnAnswerThatIsTooLargeIsAnError(t *testing.T) {
 	if again := invoke(t, p, `{}`); again.Instance != r.Instance {
 		t.Error("the instance was not kept")
 	}
-	until(t, "the runtime is told", func() bool { return strings.Contains(text(t, p), "told 413") })
+	waittest.Until(t, "the runtime is told", func() bool { return strings.Contains(text(t, p), "told 413") })
 	if r := invoke(t, p, `{"do":"large","n":6291456}`); len(r.Payload) != 6291456 {
 		t.Errorf("the largest: %+v", r)
 	}
@@ -89,7 +90,7 @@ func TestASecondAnswerIsRefused(t *testing.T) {
 	if r := invoke(t, p, `{"do":"twice"}`); string(r.Payload) != `"first"` {
 		t.Errorf("%s", r.Payload)
 	}
-	until(t, "the runtime is told", func() bool { return strings.Contains(text(t, p), "told 403") })
+	waittest.Until(t, "the runtime is told", func() bool { return strings.Contains(text(t, p), "told 403") })
 	contains(t, "the log", text(t, p), "InvalidStateTransition")
 	if r := invoke(t, p, `"third"`); string(r.Payload) != `"third"` {
 		t.Errorf("afterwards: %s", r.Payload)
@@ -170,7 +171,7 @@ func TestAWaitThatTheCallerEndsCostsNothing(t *testing.T) {
 		_, err := p.Invoke(ctx, function.Request{Function: "f"})
 		over <- err
 	}()
-	until(t, "it waits", func() bool { s, _ := p.Stats("f", ""); return s.Counts.Waiting == 1 })
+	waittest.Until(t, "it waits", func() bool { s, _ := p.Stats("f", ""); return s.Counts.Waiting == 1 })
 	cancel()
 	if err := <-over; !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)

@@ -16,6 +16,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/function"
 	"github.com/hikyaku/hikyaku/internal/function/code"
 	"github.com/hikyaku/hikyaku/internal/function/logbook"
+	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
 // built is the folder with the Go function that the tests use.
@@ -136,16 +137,6 @@ func joined(lines []logbook.Line) string {
 	return b.String()
 }
 
-// until waits for a condition.
-func until(t *testing.T, what string, condition func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !condition(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: not within a minute", what)
-		}
-	}
-}
-
 func contains(t *testing.T, where, text string, parts ...string) {
 	t.Helper()
 	for _, p := range parts {
@@ -158,7 +149,7 @@ func contains(t *testing.T, where, text string, parts ...string) {
 // idle waits until every instance of f has asked for its next invocation. Before that a slow one may be passed over for a new one.
 func idle(t *testing.T, p *function.Pool) {
 	t.Helper()
-	until(t, "every instance is idle", func() bool {
+	waittest.Until(t, "every instance is idle", func() bool {
 		s, _ := p.Stats("f", "")
 		for _, i := range s.Instances {
 			if i.State != "idle" {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/function"
+	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
 func TestAFunctionAnswersWithWhatItWasGiven(t *testing.T) {
@@ -107,7 +108,7 @@ func TestOneInstanceServesOneInvocationAtATime(t *testing.T) {
 			instances[n] = r.Instance
 		})
 	}
-	until(t, "five instances are busy", func() bool { s, _ := p.Stats("f", ""); return s.Counts.Busy == 5 })
+	waittest.Until(t, "five instances are busy", func() bool { s, _ := p.Stats("f", ""); return s.Counts.Busy == 5 })
 	if err := os.WriteFile(mark, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +135,7 @@ func TestTooManyAtOnceAreRefusedWithTheReason(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		until(t, f+" is busy", func() bool { s, _ := p.Stats(f, ""); return s.Counts.Busy == 1 })
+		waittest.Until(t, f+" is busy", func() bool { s, _ := p.Stats(f, ""); return s.Counts.Busy == 1 })
 	}
 	for f, reason := range map[string]string{"f": "ReservedFunctionConcurrentInvocationLimitExceeded", "g": "ConcurrentInvocationLimitExceeded"} {
 		_, err := p.Invoke(t.Context(), function.Request{Function: f})
@@ -179,7 +180,7 @@ func TestACallerThatGivesUpWhileItRunsLetsItRun(t *testing.T) {
 		_, err := p.Invoke(ctx, function.Request{Function: "f", ID: "left-alone", Payload: []byte(`{"do":"wait","text":"` + mark + `"}`)})
 		over <- err
 	}()
-	until(t, "it runs", func() bool { s, _ := p.Stats("f", ""); return s.Counts.Busy == 1 })
+	waittest.Until(t, "it runs", func() bool { s, _ := p.Stats("f", ""); return s.Counts.Busy == 1 })
 	cancel()
 	if err := <-over; !errors.Is(err, context.Canceled) {
 		t.Errorf("the caller is told %v", err)
@@ -187,7 +188,7 @@ func TestACallerThatGivesUpWhileItRunsLetsItRun(t *testing.T) {
 	if err := os.WriteFile(mark, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "it ends", func() bool { return strings.Contains(text(t, p), "END RequestId: left-alone") })
+	waittest.Until(t, "it ends", func() bool { return strings.Contains(text(t, p), "END RequestId: left-alone") })
 }
 
 func TestWhatIsNotDeployedIsUnknown(t *testing.T) {
@@ -221,7 +222,7 @@ func TestANewDefinitionTakesOverWhileTheOldOneFinishes(t *testing.T) {
 		}
 		over <- r
 	}()
-	until(t, "it runs", func() bool { s, _ := p.Stats("f", ""); return s.Counts.Busy == 1 })
+	waittest.Until(t, "it runs", func() bool { s, _ := p.Stats("f", ""); return s.Counts.Busy == 1 })
 	deploy(t, p, func(d *function.Definition) { d.Environment = map[string]string{"INIT": "the new one"} })
 	r := invoke(t, p, `{"new":true}`)
 	if !r.Cold {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/function"
 	"github.com/hikyaku/hikyaku/internal/function/code"
+	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
 // zipFile packs a file of that name and text, and returns where the archive is.
@@ -50,7 +51,7 @@ func TestALayerThatIsAnArchiveIsAtOptAndCannotBeWritten(t *testing.T) {
 	if err := p.Remove("f", ""); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "what was unpacked is gone", func() bool {
+	waittest.Until(t, "what was unpacked is gone", func() bool {
 		_, first := os.Stat(layers[1])
 		_, second := os.Stat(layers[2])
 		return errors.Is(first, os.ErrNotExist) && errors.Is(second, os.ErrNotExist)

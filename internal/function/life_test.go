@@ -12,6 +12,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/function"
 	"github.com/hikyaku/hikyaku/internal/function/bill"
 	"github.com/hikyaku/hikyaku/internal/function/place"
+	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
 func TestAnInitialisationThatTakesTooLongIsDoneAgainInsideTheInvocation(t *testing.T) {
@@ -77,7 +78,7 @@ func TestATimeoutKillsAndAnswersAsDocumented(t *testing.T) {
 			}
 			contains(t, "the payload", string(r.Payload), `"errorType":"Sandbox.Timedout"`, `"errorMessage":"RequestId: `+r.RequestID+` Error: Task timed out after 0.30 seconds"`)
 			contains(t, "the log's end", string(r.LogTail), " "+r.RequestID+" Task timed out after 0.30 seconds\nEND RequestId: ", "\tStatus: timeout\t")
-			until(t, "the instance is gone", func() bool { s, _ := p.Stats("f", ""); return len(s.Instances) == 0 })
+			waittest.Until(t, "the instance is gone", func() bool { s, _ := p.Stats("f", ""); return len(s.Instances) == 0 })
 			if s, _ := p.Stats("f", ""); s.Timeouts != 1 {
 				t.Errorf("stats: %+v", s)
 			}
@@ -120,7 +121,7 @@ func TestACrashBehindTheAnswerIsNobodysError(t *testing.T) {
 func TestProvisionedInstancesStartBeforeAnybodyAsks(t *testing.T) {
 	p := open(t, function.Config{})
 	deploy(t, p, func(d *function.Definition) { d.Provisioned = 2 })
-	until(t, "two instances wait", func() bool { s, _ := p.Stats("f", ""); return s.Counts.Idle == 2 })
+	waittest.Until(t, "two instances wait", func() bool { s, _ := p.Stats("f", ""); return s.Counts.Idle == 2 })
 	r := invoke(t, p, `{"do":"environment"}`)
 	if r.Cold || r.Usage.Init != 0 && !r.Usage.Provisioned {
 		t.Errorf("%+v", r)
@@ -130,14 +131,14 @@ func TestProvisionedInstancesStartBeforeAnybodyAsks(t *testing.T) {
 		t.Errorf("nobody has waited for it to start: %s", r.LogTail)
 	}
 	invoke(t, p, `{"do":"crash"}`)
-	until(t, "the one that crashed was replaced", func() bool { s, _ := p.Stats("f", ""); return s.Counts.Idle == 2 && s.ColdStarts == 3 })
+	waittest.Until(t, "the one that crashed was replaced", func() bool { s, _ := p.Stats("f", ""); return s.Counts.Idle == 2 && s.ColdStarts == 3 })
 }
 
 func TestIdleInstancesAreStopped(t *testing.T) {
 	p := open(t, function.Config{})
 	deploy(t, p, func(d *function.Definition) { d.Idle = 30 * time.Millisecond })
 	r := invoke(t, p, `{}`)
-	until(t, "it is gone", func() bool { s, _ := p.Stats("f", ""); return len(s.Instances) == 0 })
+	waittest.Until(t, "it is gone", func() bool { s, _ := p.Stats("f", ""); return len(s.Instances) == 0 })
 	if again := invoke(t, p, `{}`); again.Instance == r.Instance || !again.Cold {
 		t.Errorf("%+v", again)
 	}
@@ -150,7 +151,7 @@ func TestFrozenInstancesAreThawedForTheirNextInvocation(t *testing.T) {
 			deploy(t, p, func(d *function.Definition) { single(d); d.Freeze = time.Millisecond })
 			first := invoke(t, p, `{}`)
 			for range 3 {
-				until(t, "it is frozen", func() bool {
+				waittest.Until(t, "it is frozen", func() bool {
 					s, _ := p.Stats("f", "")
 					return len(s.Instances) == 1 && s.Instances[0].State == "frozen"
 				})
@@ -205,7 +206,7 @@ func TestClosingRefusesWhoWaitsAndEndsWhatRuns(t *testing.T) {
 			t.Errorf("what ran: %+v, %v", r, err)
 		}
 	})
-	until(t, "both are there", func() bool {
+	waittest.Until(t, "both are there", func() bool {
 		f, _ := p.Stats("f", "")
 		g, _ := p.Stats("g", "")
 		return f.Counts.Waiting == 1 && g.Counts.Busy == 1
@@ -237,7 +238,7 @@ func TestTemporaryFilesAreTheInstancesOwn(t *testing.T) {
 		t.Fatalf("TMPDIR is %q: %v", dir, err)
 	}
 	invoke(t, p, `{"do":"crash"}`)
-	until(t, "the folder is gone", func() bool { _, err := os.Stat(dir); return errors.Is(err, os.ErrNotExist) })
+	waittest.Until(t, "the folder is gone", func() bool { _, err := os.Stat(dir); return errors.Is(err, os.ErrNotExist) })
 }
 
 func TestAFolderWithOtherThingsInItIsLeftAlone(t *testing.T) {

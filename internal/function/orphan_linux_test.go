@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/hikyaku/hikyaku/internal/function"
+	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
 func TestNoProgramOutlivesAKilledOwner(t *testing.T) {
@@ -54,7 +55,7 @@ func TestNoProgramOutlivesAKilledOwner(t *testing.T) {
 			}
 			_ = cmd.Wait() // it was killed
 			for _, n := range all {
-				until(t, fmt.Sprintf("program %d of %v ends", n, all), func() bool { return !running(n) })
+				waittest.Until(t, fmt.Sprintf("program %d of %v ends", n, all), func() bool { return !running(n) })
 			}
 		})
 	}
@@ -87,7 +88,7 @@ func TestNobodyInARoomOutlivesAKilledOwner(t *testing.T) {
 	}
 	_ = cmd.Wait() // it was killed
 	for _, n := range all {
-		until(t, fmt.Sprintf("program %d of %v ends", n, all), func() bool { return !running(n) })
+		waittest.Until(t, fmt.Sprintf("program %d of %v ends", n, all), func() bool { return !running(n) })
 	}
 }
 
@@ -118,7 +119,7 @@ func TestWhatAFunctionHasForkedEndsWithItsInstance(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range forked {
-		until(t, "what was forked ends", func() bool { return !running(number(t, f)) })
+		waittest.Until(t, "what was forked ends", func() bool { return !running(number(t, f)) })
 	}
 }
 
@@ -144,7 +145,7 @@ func TestAFunctionThatForksWithoutEndMeetsItsLimit(t *testing.T) {
 	if err := p.Remove("f", ""); err != nil {
 		t.Error(err)
 	}
-	until(t, "it is gone", func() bool { return !running(s.Instances[0].Pid) })
+	waittest.Until(t, "it is gone", func() bool { return !running(s.Instances[0].Pid) })
 }
 
 // running tells whether a process is there and no zombie.

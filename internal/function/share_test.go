@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hikyaku/hikyaku/internal/function"
+	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
 func TestOneCallerHasOneInstance(t *testing.T) {
@@ -58,7 +59,7 @@ func TestTheVersionsOfAFunctionShareItsReservedConcurrency(t *testing.T) {
 			_, err := p.Invoke(t.Context(), function.Request{Function: "f", Version: version, Payload: []byte(`{"do":"wait","text":"` + mark + `"}`)})
 			over <- err
 		}()
-		until(t, "version "+version+" works", func() bool { s, _ := p.Stats("f", version); return s.Counts.Busy == 1 })
+		waittest.Until(t, "version "+version+" works", func() bool { s, _ := p.Stats("f", version); return s.Counts.Busy == 1 })
 		return func() {
 			t.Helper()
 			if err := os.WriteFile(mark, nil, 0o600); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/function"
 	"github.com/hikyaku/hikyaku/internal/function/code"
+	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
 // rooms are the processes that hold this process's rooms.
@@ -47,12 +48,12 @@ func TestTheNextInstanceFindsItsRoomMade(t *testing.T) {
 		return
 	}
 	deploy(t, p, nil)
-	until(t, "a room is there before the first invocation", func() bool { return len(rooms(t)) == 1 })
+	waittest.Until(t, "a room is there before the first invocation", func() bool { return len(rooms(t)) == 1 })
 	first := rooms(t)[0]
 	if r := invoke(t, p, `"one"`); string(r.Payload) != `"one"` {
 		t.Fatalf("%+v with %s", r, r.Payload)
 	}
-	until(t, "another one is there beside the instance", func() bool { return len(rooms(t)) == 2 })
+	waittest.Until(t, "another one is there beside the instance", func() bool { return len(rooms(t)) == 2 })
 	var next int
 	for _, pid := range rooms(t) {
 		if pid != first {
@@ -73,7 +74,7 @@ func TestTheNextInstanceFindsItsRoomMade(t *testing.T) {
 	if err := p.Remove("f", ""); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "no room is left", func() bool { return len(rooms(t)) == 0 })
+	waittest.Until(t, "no room is left", func() bool { return len(rooms(t)) == 0 })
 }
 
 // A folder of code may be made anew, as builds do it: a room that was made before does not show the one that is gone.
@@ -96,7 +97,7 @@ func TestAFolderOfCodeThatWasReplacedIsSeenByTheNextInstance(t *testing.T) {
 	if r := invoke(t, p, `{}`); string(r.Payload) != `"old"` {
 		t.Fatalf("%+v with %s", r, r.Payload)
 	}
-	until(t, "the next room is there", func() bool { return len(rooms(t)) == 2 })
+	waittest.Until(t, "the next room is there", func() bool { return len(rooms(t)) == 2 })
 	build("new")
 	invoke(t, p, `"end"`)
 	if r := invoke(t, p, `{}`); string(r.Payload) != `"new"` {
@@ -113,7 +114,7 @@ func TestFewRoomsAreMadeAhead(t *testing.T) {
 	for n := range 40 {
 		deploy(t, p, func(d *function.Definition) { d.Name = fmt.Sprint("f", n) })
 	}
-	until(t, "there are 32", func() bool { return len(rooms(t)) == 32 })
+	waittest.Until(t, "there are 32", func() bool { return len(rooms(t)) == 32 })
 	if r, err := p.Invoke(t.Context(), function.Request{Function: "f0", Payload: []byte(`"first"`)}); err != nil || string(r.Payload) != `"first"` {
 		t.Errorf("%+v, %v", r, err)
 	}

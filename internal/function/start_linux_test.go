@@ -9,6 +9,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/function"
 	"github.com/hikyaku/hikyaku/internal/function/code"
+	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
 // Nothing can be started without a folder for temporary files, as on a disk that is full: the invocation says so, the pool goes on.
@@ -68,7 +69,7 @@ func TestExtensionsEndWithARuntimeThatCannotBeStarted(t *testing.T) {
 	if r := invoke(t, p, `{}`); r.ErrorType != "Runtime.InvalidEntrypoint" {
 		t.Errorf("%+v with %s", r, r.Payload)
 	}
-	until(t, "no program of the extension is left", func() bool {
+	waittest.Until(t, "no program of the extension is left", func() bool {
 		lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
 		if err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/function"
 	"github.com/hikyaku/hikyaku/internal/function/code"
+	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
 // outside makes a folder that is not below /tmp, with the Go function in it.
@@ -105,7 +106,7 @@ func TestTemporaryFilesThatNothingBoundsAreWeighed(t *testing.T) {
 		}
 	}
 	contains(t, "the log", text(t, p), "STORAGE\tThe instance is stopped: function f has more than its 1 MB of temporary files (storage). Remove them, or give it more.")
-	until(t, "the files are gone", func() bool { _, err := os.Stat(temp); return errors.Is(err, os.ErrNotExist) })
+	waittest.Until(t, "the files are gone", func() bool { _, err := os.Stat(temp); return errors.Is(err, os.ErrNotExist) })
 }
 
 func TestLayersAreSeenTogetherAtOpt(t *testing.T) {
@@ -170,7 +171,7 @@ func TestAStartHasAWholeProcessorUnlessItIsProvisioned(t *testing.T) {
 			close(over)
 		}
 		share := 0.0
-		until(t, "its share is set", func() bool {
+		waittest.Until(t, "its share is set", func() bool {
 			s, err := p.Stats(name, "")
 			if err != nil || len(s.Instances) == 0 || s.Instances[0].Pid == 0 {
 				return false

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/function"
 	"github.com/hikyaku/hikyaku/internal/function/place"
+	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
 // A storm of invocations, many of which kill their instance in one way or another: each gets its own answer or its own error, and
@@ -32,7 +33,7 @@ func TestEachGetsItsOwnAnswerInAStorm(t *testing.T) {
 				})
 			}
 			wg.Wait()
-			until(t, "every instance has gone", func() bool {
+			waittest.Until(t, "every instance has gone", func() bool {
 				s, _ := p.Stats("f", "")
 				return s.Counts.Running == 0 && s.Counts.Waiting == 0 && (len(s.Instances) == 0 || policy == place.Ahead && s.Counts.Busy == 0)
 			})

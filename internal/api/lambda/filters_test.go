@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
+	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
 const mappings = "/2015-03-31/event-source-mappings/"
@@ -38,11 +38,7 @@ func criteria(patterns ...string) map[string]any {
 // emptied waits until nothing of a queue is left.
 func (r *rig) emptied(n queue.Name) {
 	r.t.Helper()
-	for end := time.Now().Add(time.Minute); !r.store.Idle(n, nil); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			r.t.Fatalf("%s does not become empty", n)
-		}
-	}
+	waittest.Until(r.t, n.Short()+" is empty", func() bool { return r.store.Idle(n, nil) })
 }
 
 func TestAMappingGivesItsFunctionWhatItsFiltersMatch(t *testing.T) {
