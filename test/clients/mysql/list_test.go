@@ -126,7 +126,33 @@ func clients() []client {
 		env:     []string{"NODE_PATH=" + filepath.Join(built.Cache, "node", "node_modules")},
 		lacks:   map[string]string{"connect-sha2": choosesNot},
 		more:    []string{"pool"},
-	}, php("pdo"), php("mysqli"), rust("sqlx"), rust("mysql")}
+	}, {
+		name: "python-sqlalchemy", database: "clients_python_sqlalchemy",
+		needs:   []string{python, "-c", "import sqlalchemy"},
+		command: []string{python, "python/orm.py"},
+		alone:   true,
+		more:    []string{"create-table", "show-table", "insert-multi-row", "own-row", "transactions", "pool", "drop-table"},
+	}, node("mysql"), node("mariadb", "own-row-prepared"), node("sequelize"),
+		php("pdo"), php("mysqli"), rust("sqlx"), rust("mysql")}
+}
+
+// node are Node's other drivers, and an ORM on mysql2.
+func node(module string, more ...string) client {
+	c := client{
+		name: "node-" + module, database: "clients_node_" + module,
+		needs:   []string{"node", "-e", "require('" + module + "')"},
+		command: []string{"node", "node/others.js", module},
+		env:     []string{"NODE_PATH=" + filepath.Join(built.Cache, "node", "node_modules")},
+		alone:   true,
+		more: append(more, "connect-tcp", "connect-socket", "create-table", "insert-text", "error-codes", "wait", "own-row", "pool-reset",
+			"end"),
+		guarded: []string{"connect-tls", "wrong-password"},
+	}
+	if module == "sequelize" {
+		c.more = []string{"connect-tcp", "create-table", "show-table", "insert-text", "select-unowned", "transactions", "drop-table"}
+		c.guarded = nil
+	}
+	return c
 }
 
 // php and rust are those whose programs do fewer checks: what their drivers do otherwise than others.
