@@ -3,6 +3,8 @@ package pubsub
 import (
 	"maps"
 	"net/url"
+	"regexp"
+	"slices"
 	"time"
 	"unicode"
 
@@ -148,13 +150,25 @@ func (d *Server) checkPush(s, was *pubsubpb.Subscription) error {
 	return nil
 }
 
+// keyOfKMS is the form of a key's name.
+var keyOfKMS = regexp.MustCompile(`^projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+$`)
+
 // checkTopic holds the settings of a topic to the service's bounds. was is what it was before, nil for a new one.
 func (d *Server) checkTopic(t, was *pubsubpb.Topic) error {
 	if t.IngestionDataSourceSettings != nil {
 		return unserved("ingestion_data_source_settings", "ingestion")
 	}
-	if p := t.MessageStoragePolicy; p != nil && len(p.AllowedPersistenceRegions) == 0 && !proto.Equal(p, was.GetMessageStoragePolicy()) {
-		return invalid("message_storage_policy.allowed_persistence_regions", "is empty: messages could be kept nowhere")
+	if p := t.MessageStoragePolicy; p != nil && !proto.Equal(p, was.GetMessageStoragePolicy()) {
+		const field = "message_storage_policy.allowed_persistence_regions"
+		switch {
+		case len(p.AllowedPersistenceRegions) == 0:
+			return invalid(field, "is empty: messages could be kept nowhere")
+		case slices.Contains(p.AllowedPersistenceRegions, ""):
+			return invalid(field, "has an empty region")
+		}
+	}
+	if k := t.KmsKeyName; k != "" && k != was.GetKmsKeyName() && !keyOfKMS.MatchString(k) {
+		return invalid("kms_key_name", "is %.100q: projects/*/locations/*/keyRings/*/cryptoKeys/* is expected", k)
 	}
 	if t.MessageRetentionDuration != nil {
 		if err := within("message_retention_duration", t.MessageRetentionDuration, minRetention, maxRetention); err != nil {

@@ -34,7 +34,9 @@ func (s subscriberService) Seek(ctx context.Context, req *pubsubpb.SeekRequest) 
 		if err := target.Time.CheckValid(); err != nil {
 			return nil, invalid("time", "%v", err)
 		}
-		to.Time = target.Time.AsTime()
+		if to.Time = target.Time.AsTime(); to.Time.IsZero() {
+			to.Time = to.Time.Add(1) // the store takes the first moment of all for none
+		}
 	case *pubsubpb.SeekRequest_Snapshot:
 		sr, err := parseResource("snapshot", target.Snapshot, kindSnapshot)
 		if err != nil {
