@@ -133,7 +133,21 @@ func clients() []client {
 		alone:   true,
 		more:    []string{"create-table", "show-table", "insert-multi-row", "own-row", "transactions", "pool", "drop-table"},
 	}, node("mysql"), node("mariadb", "own-row-prepared"), node("sequelize"),
+		hikari("mysql"), hikari("mariadb", "connect-tls"),
 		php("pdo"), php("mysqli"), rust("sqlx"), rust("mysql")}
+}
+
+// hikari is Java's pool HikariCP on MySQL's or MariaDB's Connector/J.
+func hikari(driver string, guarded ...string) client {
+	path := built.JavaClient + string(filepath.ListSeparator) + filepath.Join(built.Cache, "java", "*")
+	return client{
+		name: "java-hikari-" + driver, database: "clients_java_hikari_" + driver,
+		needs:   []string{"java", "-version"},
+		command: []string{"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", path, "Pools", driver},
+		alone:   true,
+		more:    []string{"connect-tcp", "create-table", "show-table", "insert-prepared", "own-row-prepared", "pool-reset"},
+		guarded: append(guarded, "wrong-password"),
+	}
 }
 
 // node are Node's other drivers, and an ORM on mysql2.
