@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os/exec"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -25,6 +26,15 @@ func confine() error {
 		return fmt.Errorf("cannot bound a process for JavaScript: %w", err)
 	}
 	return nil
+}
+
+// cpuTime is what this process has had of the processors.
+func cpuTime() time.Duration {
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // self is the file of this program, also when another has taken its name.

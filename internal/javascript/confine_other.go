@@ -2,9 +2,14 @@
 
 package javascript
 
-import "os/exec"
+import (
+	"os/exec"
+	"time"
+)
 
 func confine() error { return ErrUnsupported }
+
+func cpuTime() time.Duration { return 0 }
 
 const self = ""
 

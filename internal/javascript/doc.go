@@ -66,7 +66,8 @@ var (
 
 // Bounds.
 const (
-	// MessageTime is how long all functions of a Run may take for a message, unless Options say otherwise.
+	// MessageTime is how long all functions of a Run may take for a message, unless Options say otherwise: of a
+	// processor; four times as long where others have them.
 	MessageTime = 500 * time.Millisecond
 	// maxFrame is the most bytes that go to a process or come from it at once.
 	maxFrame = 32 << 20

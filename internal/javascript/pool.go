@@ -134,7 +134,7 @@ func (p *Pool) ask(ctx context.Context, q *request, n int) (done []*answer, fail
 		if err != nil {
 			return nil, nil, p.why(err)
 		}
-		done, died := c.ask(ctx, body, n, p.time+patience)
+		done, died := c.ask(ctx, body, n, maxRounds*p.time+patience)
 		if died == nil {
 			s.leave()
 			if len(q.messages) == 0 && done[0].kind == isFailed {
