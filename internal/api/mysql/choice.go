@@ -51,6 +51,13 @@ var byNumber = map[string]bool{
 	"first_value": true, "last_value": true, "lag": true, "lead": true,
 }
 
+// ofTexts are functions of texts to which go-mysql-server does not know how to give a TIME.
+var ofTexts = map[string]bool{
+	"concat": true, "concat_ws": true, "upper": true, "ucase": true, "lower": true, "lcase": true, "reverse": true, "repeat": true,
+	"lpad": true, "rpad": true, "replace": true, "insert": true, "quote": true, "length": true, "char_length": true,
+	"substring": true, "substr": true, "mid": true, "left": true, "right": true,
+}
+
 // typedFunctions are go-mysql-server's own, made so that they take an ENUM or SET for its text, and that sums are exact.
 func typedFunctions() (fs []gms.Function) {
 	for _, f := range function.BuiltIns {
@@ -70,6 +77,13 @@ func typedFor(ctx *gms.Context, name string, args []gms.Expression) []gms.Expres
 		return exactly(ctx, name, args)
 	case byNumber[name]:
 		return args
+	case ofTexts[name]:
+		args = slices.Clone(args)
+		for i, e := range args {
+			if e != nil && types.IsTimespan(e.Type(ctx)) {
+				args[i] = &seen[speller]{e, speller{e.Type(ctx)}}
+			}
+		}
 	}
 	return spelt(ctx, args)
 }
@@ -89,7 +103,7 @@ func spelt(ctx *gms.Context, all []gms.Expression) []gms.Expression {
 	return all
 }
 
-// speller makes a text of the number that an ENUM or SET is to go-mysql-server.
+// speller makes a text of the number that an ENUM, SET or TIME is to go-mysql-server.
 type speller struct{ choice gms.Type }
 
 func (speller) typeOf(gms.Type) gms.Type { return types.LongText }
@@ -104,6 +118,10 @@ func (s speller) look(_ *gms.Context, v any) (any, error) {
 	case gms.SetType:
 		if n, ok := v.(uint64); ok {
 			return t.BitsToString(n)
+		}
+	case gms.Type:
+		if span, ok := v.(types.Timespan); ok {
+			return span.String(), nil
 		}
 	}
 	return v, nil
