@@ -103,6 +103,14 @@ func TestSettingsThatCannotBeAreRefusedInTheServicesWords(t *testing.T) {
 	}
 }
 
+func TestAnAliasThatIsNotThereIsNotUpdatedInTheServicesWords(t *testing.T) {
+	r := openRig(t, t.TempDir(), Config{}, nil)
+	r.create("f", nil)
+	if g := r.ok(404, "PUT", functions+"/f/aliases/absent", `{"FunctionVersion":"1"}`); !strings.Contains(g.text, "Alias not found: arn:aws:lambda:us-east-1:000000000000:function:f:absent") {
+		t.Errorf("%s", g.text)
+	}
+}
+
 func TestAnswersSayTheRuntimeAndAnEmptyEnvironmentThatWasGiven(t *testing.T) {
 	r := openRig(t, t.TempDir(), Config{}, nil)
 	plain := r.create("f", nil).json(t)

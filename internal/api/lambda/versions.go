@@ -88,20 +88,21 @@ func (c *call) createAlias() error {
 	return c.answer(http.StatusCreated, c.describeAlias(a))
 }
 
-func (c *call) alias() (deployment.Alias, error) {
+// alias is the one that the path names. missing begins what is said when it is not there, which the service says in two ways.
+func (c *call) alias(missing string) (deployment.Alias, error) {
 	f, err := c.d.functions.Get(c.function)
 	if err != nil {
 		return deployment.Alias{}, err
 	}
 	a, ok := f.Aliases[c.rest]
 	if !ok {
-		return a, notFound("Cannot find alias arn: " + c.d.functions.ARN(c.function, c.rest))
+		return a, notFound(missing + ": " + c.d.functions.ARN(c.function, c.rest))
 	}
 	return a, nil
 }
 
 func (c *call) getAlias() error {
-	a, err := c.alias()
+	a, err := c.alias("Cannot find alias arn")
 	if err != nil {
 		return err
 	}
@@ -113,7 +114,7 @@ func (c *call) updateAlias() error {
 	if err := c.decode(&in); err != nil {
 		return err
 	}
-	a, err := c.alias()
+	a, err := c.alias("Alias not found")
 	if err != nil {
 		return err
 	}
