@@ -30,6 +30,9 @@ func (r *Registry) Create(ctx context.Context, name string, s Settings, c Code, 
 	}
 	r.change.Lock()
 	defer r.change.Unlock()
+	if err := r.attach(&s); err != nil {
+		return nil, err
+	}
 	r.mu.RLock()
 	have, count := r.all[name], len(r.all)
 	r.mu.RUnlock()
@@ -40,9 +43,6 @@ func (r *Registry) Create(ctx context.Context, name string, s Settings, c Code, 
 		return nil, invalid("there are %d functions, the most there can be", count)
 	}
 	f := &Function{Name: name, Tags: tags, versions: map[string]Version{}}
-	if err := r.attach(&s); err != nil {
-		return nil, err
-	}
 	f.Latest = Version{Number: function.Latest, Settings: s}
 	if err := r.place(c, &f.Latest); err != nil {
 		return nil, fmt.Errorf("function %s: %w", name, err)

@@ -162,6 +162,7 @@ func TestLayersThatCannotBeAreRefusedInTheServicesWords(t *testing.T) {
 		{"PUT", config, layered(t, arn+"words"), 400, "ValidationException", "at 'layers' failed to satisfy constraint"},
 		{"PUT", config, layered(t, "arn:aws:lambda:eu-west-1:000000000000:layer:words:1"), 400, "InvalidParameterValueException", "Layers are not in the same region as the function. Layers are expected to be in region us-east-1."},
 		{"PUT", config, layered(t, six...), 400, "InvalidParameterValueException", "Cannot reference more than 5 layers."},
+		{"POST", functions, `{"FunctionName":"f","Runtime":"python3.11","Handler":"app.handler","Code":{"ZipFile":"` + small + `"},"Layers":["arn:aws:lambda:eu-west-1:000000000000:layer:words:1"]}`, 400, "InvalidParameterValueException", "Layers are not in the same region"},
 		{"GET", versions + "/0", "", 400, "InvalidParameterValueException", "Layer Version Cannot be less than 1"},
 		{"GET", versions + "/9", "", 404, "ResourceNotFoundException", "The resource you requested does not exist."},
 		{"DELETE", versions + "/-1", "", 400, "InvalidParameterValueException", "Layer Version Cannot be less than 1"},
