@@ -220,12 +220,12 @@ func TestADoubtThatNothingSettlesIsToldAsUnclearAndSettledLater(t *testing.T) {
 		var v verdicts
 		enter(w, "lonely")
 		w.Doubt("lonely", v.tell)
-		time.Sleep(patience - 1)
+		time.Sleep(patience - time.Nanosecond)
 		synctest.Wait()
 		if v.String() != "" {
 			t.Errorf("%q was told at once", &v)
 		}
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		synctest.Wait()
 		if v.String() != "U" {
 			t.Errorf("%q was told", &v)
