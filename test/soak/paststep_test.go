@@ -39,6 +39,9 @@ func (w *world) target(q *refQueue) (to target) {
 	case r.IntN(2) == 0:
 		to = target{w.m.now, w.anySnapshotName()}
 	}
+	if to.time == 0 && w.m.isAcross(q, to.snapshot) {
+		to = target{time: w.m.now}
+	}
 	return to
 }
 

@@ -132,6 +132,17 @@ func (r *reference) seekTo(q *refQueue, to target) (back, settled int, err error
 	return back, settled, nil
 }
 
+// isAcross tells whether a snapshot is of another subscription of a queue's topic. The reference does not know which of their messages are the same, so
+// nothing is sought so here; TestSeeksAcrossAreAsAModelHasThem of package queue does it.
+func (r *reference) isAcross(q *refQueue, n queue.Name) bool {
+	sn := r.snapshot(n)
+	if sn == nil || sn.of == q.name || q.def.Topic == "" {
+		return false
+	}
+	of := r.queue(sn.of)
+	return of != nil && of.def.Topic == q.def.Topic
+}
+
 func (r *reference) snapshot(n queue.Name) *refSnapshot {
 	for _, sn := range r.snapshots {
 		if sn.name == n {
