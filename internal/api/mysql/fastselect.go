@@ -200,6 +200,7 @@ func (r *rows) Next(ctx *gms.Context) (gms.Row, error) {
 // read reads the next page.
 func (r *rows) read(ctx context.Context) error {
 	asked := max(r.size, 1)
+	r.page = nil // it has no row left, and would keep the last ones in memory while this waits for room
 	r.hold.End()
 	page, err := r.t.door.store.Peek(ctx, r.t.name, queue.PeekRequest{After: r.after, Max: asked, Hold: r.room})
 	if err != nil {
