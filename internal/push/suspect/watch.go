@@ -183,7 +183,8 @@ func (w *Watch) Other() {
 	next.run()
 }
 
-// Doubt tells of an answer that means one or the other. tell is called with Gone or Mistake, once; where that takes long, first with Unclear.
+// Doubt tells of an answer that means one or the other. tell is called with Gone or Mistake, once; where that takes long, with Unclear before, from
+// another goroutine, which may be overtaken.
 func (w *Watch) Doubt(device string, tell func(Verdict)) {
 	w.mu.Lock()
 	w.flying--

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,11 +24,20 @@ func newWatch(t *testing.T) *Watch {
 }
 
 // verdicts are what was told of some doubts, in order.
-type verdicts struct{ told []Verdict }
+type verdicts struct {
+	mu   sync.Mutex
+	told []Verdict
+}
 
-func (v *verdicts) tell(said Verdict) { v.told = append(v.told, said) }
+func (v *verdicts) tell(said Verdict) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.told = append(v.told, said)
+}
 
 func (v *verdicts) String() string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	var b strings.Builder
 	for _, said := range v.told {
 		b.WriteByte("GMU"[said])

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
@@ -123,10 +124,10 @@ func (d *delivery) learn(right bool) {
 func (d *delivery) doubt(reason *Refusal, sent time.Time) {
 	w := d.watch
 	d.watch = nil
-	now, told := d.sink.clock(), false
+	now := d.sink.clock()
+	var told atomic.Bool // two verdicts may come from two goroutines
 	w.Doubt(d.wish.token, func(v suspect.Verdict) {
-		first := !told
-		told = true
+		first := told.CompareAndSwap(false, true)
 		death := d.death(now, reason)
 		switch {
 		case v == suspect.Mistake && first:

@@ -2,6 +2,7 @@ package fcm
 
 import (
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
@@ -48,10 +49,9 @@ func (d *delivery) learn(right bool) {
 func (d *delivery) doubt(now time.Time, reason *Refusal, sent time.Time) {
 	w := d.watch
 	d.watch = nil
-	told := false
+	var told atomic.Bool // two verdicts may come from two goroutines
 	w.Doubt(d.wish.name, func(v suspect.Verdict) {
-		first := !told
-		told = true
+		first := told.CompareAndSwap(false, true)
 		death := d.death(now, reason)
 		switch {
 		case v == suspect.Mistake && first:
