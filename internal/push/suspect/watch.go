@@ -213,20 +213,6 @@ func (w *Watch) Doubt(device string, tell func(Verdict)) {
 	next.run()
 }
 
-// Stop makes the watch rest for a reason that needs no doubts. Where it rests already, it goes on with that.
-func (w *Watch) Stop(why error) (wait time.Duration) {
-	w.mu.Lock()
-	now := w.config.Clock()
-	var next calls
-	if w.why == nil || !w.until.After(now) {
-		next = w.stop(now, why)
-	}
-	wait = w.until.Sub(now)
-	w.mu.Unlock()
-	next.run()
-	return wait
-}
-
 // Why is for what requests wait; nil: they do not.
 func (w *Watch) Why() error {
 	w.mu.Lock()

@@ -51,6 +51,20 @@ func enter(w *Watch, device string) (went bool) {
 	return went
 }
 
+// Stop makes the watch rest without doubts. Where it rests already, it goes on with that.
+func (w *Watch) Stop(why error) (wait time.Duration) {
+	w.mu.Lock()
+	now := w.config.Clock()
+	var next calls
+	if w.why == nil || !w.until.After(now) {
+		next = w.stop(now, why)
+	}
+	wait = w.until.Sub(now)
+	w.mu.Unlock()
+	next.run()
+	return wait
+}
+
 // good sends to n devices that are there.
 func good(t *testing.T, w *Watch, prefix string, n int) {
 	t.Helper()

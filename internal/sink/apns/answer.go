@@ -64,7 +64,7 @@ const (
 	rejects  verdict = iota // this message will never do
 	dies                    // the device is gone
 	doubts                  // the device is gone, or the app's environment or topic is wrong
-	mistopic                // the topic is none that may be pushed to
+	mistopic                // the message's topic, or the app's, is none that may be pushed to
 	renews                  // the provider token has to be renewed
 	rests                   // the device rests
 	pauses                  // everything of the key rests: tokens were renewed too often
@@ -138,16 +138,15 @@ func (d *delivery) refused(r push.Result) {
 	v := judge(reason.Status, reason.Reason)
 	s.counts.Add(reason.Reason)
 	o := component.Again(rest.After(r.Response.Get("retry-after"), now), reason)
-	watch := d.watch
 	switch {
-	case v == doubts && watch != nil:
-		d.doubt(reason, r.Sent)
+	case d.watch != nil && (v == doubts || v == mistopic && d.app.owns(d.topic())):
+		d.doubt(v, reason, r.Sent)
 		return
 	case v != renews:
 		d.learn(v == dies)
 	}
 	switch v {
-	case rejects, doubts:
+	case rejects, doubts, mistopic:
 		o = component.Reject(reason)
 	case dies:
 		if d.wish.channel == "" {
@@ -155,13 +154,6 @@ func (d *delivery) refused(r push.Result) {
 			return
 		}
 		o = component.Reject(reason)
-	case mistopic:
-		if watch == nil || !d.app.owns(d.topic()) { // the message's own mistake
-			o = component.Reject(reason)
-			break
-		}
-		why := fmt.Errorf("app %s rests: topic %q in environment %s: %w: check apps.%s.topic, the certificate or key, and what the app may do", d.app.name, d.topic(), d.app.config.Environment, reason, d.app.name)
-		o = component.Hold(watch.Stop(why), why)
 	case renews:
 		if d.renew() {
 			return

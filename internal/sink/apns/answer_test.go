@@ -33,9 +33,9 @@ func TestEachReasonHasItsVerdict(t *testing.T) {
 			}
 			dead := strings.Contains(pushtest.Reports(t, s.store), `"reason":"`+reason+`"`)
 			switch v := judge(400, reason); v {
-			case rejects, dies, doubts:
+			case rejects, dies, doubts, mistopic:
 				pushtest.Want(t, o, component.Rejected, reason)
-				if dead != (v != rejects) || (s.dead.Len() == 1) != (v == dies) {
+				if dead != (v == dies || v == doubts) || (s.dead.Len() == 1) != (v == dies) {
 					t.Errorf("reported: %v, gone: %d", dead, s.dead.Len())
 				}
 			default:

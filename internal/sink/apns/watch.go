@@ -64,7 +64,7 @@ func (ws *watches) why() (why error) {
 
 // mistake says what is probably wrong with a topic's pushes.
 func (a *app) mistake(topic string, percent int, seen suspect.Seen) error {
-	return fmt.Errorf("app %s rests: %d of the last %d answers for topic %q in environment %s say that the device's token is none for them, so the tokens are probably of another app or environment; no device is "+
+	return fmt.Errorf("app %s rests: %d of the last %d answers for topic %q in environment %s refuse the topic, or the device's token for it, so the tokens are probably of another app or environment, or the topic is wrong; no device is "+
 		"taken for gone by it, and no message is lost: check apps.%s.environment and apps.%s.topic, or raise suspect_percent (%d) if so many tokens are stale",
 		a.name, seen.Doubts, seen.Answers, cmp.Or(topic, "(one of many)"), a.config.Environment, a.name, a.name, percent)
 }
@@ -120,8 +120,8 @@ func (d *delivery) learn(right bool) {
 	}
 }
 
-// doubt deals with an answer that means that the device is gone, or that the sender is wrong.
-func (d *delivery) doubt(reason *Refusal, sent time.Time) {
+// doubt deals with an answer that means that the device is gone, or, of a topic, that the message is wrong; or that the app is.
+func (d *delivery) doubt(what verdict, reason *Refusal, sent time.Time) {
 	w := d.watch
 	d.watch = nil
 	now := d.sink.clock()
@@ -134,7 +134,11 @@ func (d *delivery) doubt(reason *Refusal, sent time.Time) {
 			o := component.Hold(time.Second, reason)
 			o.Sent = sent
 			d.done(o)
-		case v == suspect.Gone && d.app.owns(d.topic()):
+		case what == mistopic && first:
+			o := component.Reject(reason)
+			o.Sent = sent
+			d.done(o)
+		case v == suspect.Gone && what == doubts && d.app.owns(d.topic()):
 			d.bury(death, reason, first)
 		case first: // unclear, or a topic that is not the app's: nothing follows for the device
 			death.Suspect = true
