@@ -7,12 +7,13 @@
 //
 //	w := suspect.New(suspect.Config{Percent: 5, Answers: 200})
 //	defer w.Close()
-//	w.Enter(token, func(wait time.Duration, why error) {
+//	var p suspect.Pass
+//	w.Enter(&p, token, func(wait time.Duration, why error) {
 //		if wait > 0 { … } // not now; else send, and then call one of:
 //	})
-//	w.Good(token) // the far end took it, or knows the device
-//	w.Other()     // it said nothing of the kind, or nothing
-//	w.Doubt(token, func(v suspect.Verdict) { … })
+//	p.End(true)  // the far end took it, or knows the device
+//	p.End(false) // it said nothing of the kind, or nothing
+//	p.Doubt(func(v suspect.Verdict, first bool) { … })
 //
 // Until good answers have come, only some hundred requests are on their way at once: so many are wasted at most where everything is wrong.
 package suspect

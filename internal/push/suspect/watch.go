@@ -114,9 +114,9 @@ func (cs calls) run() {
 	}
 }
 
-// Enter lets a request for a device go when it may: goOn is called with 0, then or later. It is called with how long to wait, and why, when nothing is to be sent now.
-// Whoever was let go calls one of Good, Other and Doubt, once.
-func (w *Watch) Enter(device string, goOn func(wait time.Duration, why error)) {
+// enter calls goOn with 0 when a request for a device may go, or with how long to wait, and why. Whoever was let go calls one of good, other and
+// doubt, once.
+func (w *Watch) enter(device string, goOn func(wait time.Duration, why error)) {
 	w.mu.Lock()
 	now := w.config.Clock()
 	if now.Sub(w.last) > silence && w.flying == 0 {
@@ -131,6 +131,11 @@ func (w *Watch) Enter(device string, goOn func(wait time.Duration, why error)) {
 		}
 		w.mu.Unlock()
 		goOn(wait, why)
+		return
+	}
+	if w.closed {
+		w.mu.Unlock()
+		goOn(lookAgain, errClosed)
 		return
 	}
 	if w.flying >= w.limit {
@@ -154,8 +159,8 @@ func (w *Watch) waits(device string, now time.Time) time.Duration {
 	return 0
 }
 
-// Good tells that the far end took a push for a device, or knows it: app, environment and topic are right.
-func (w *Watch) Good(device string) {
+// good tells that the far end took a push for a device, or knows it: app, environment and topic are right.
+func (w *Watch) good(device string) {
 	w.mu.Lock()
 	w.flying--
 	w.remember(w.hash(device))
@@ -171,8 +176,8 @@ func (w *Watch) Good(device string) {
 	next.run()
 }
 
-// Other tells that an answer said nothing of the device, or that there was none, or that nothing was sent.
-func (w *Watch) Other() {
+// other tells that an answer said nothing of the device, or that there was none, or that nothing was sent.
+func (w *Watch) other() {
 	w.mu.Lock()
 	w.flying--
 	if w.why != nil && w.tried > w.inDoubt {
@@ -183,12 +188,17 @@ func (w *Watch) Other() {
 	next.run()
 }
 
-// Doubt tells of an answer that means one or the other. tell is called with Gone or Mistake, once; where that takes long, with Unclear before, from
+// doubt tells of an answer that means one or the other. tell is called with Gone or Mistake, once; where that takes long, with Unclear before, from
 // another goroutine, which may be overtaken.
-func (w *Watch) Doubt(device string, tell func(Verdict)) {
+func (w *Watch) doubt(device string, tell func(Verdict)) {
 	w.mu.Lock()
 	w.flying--
 	now := w.config.Clock()
+	if w.closed {
+		w.mu.Unlock()
+		tell(Mistake)
+		return
+	}
 	if w.why != nil {
 		next := w.again(now)
 		w.mu.Unlock()
@@ -220,7 +230,7 @@ func (w *Watch) Why() error {
 	return w.why
 }
 
-// Close settles all doubts, as Mistake where nothing was told yet.
+// Close gives up all doubts that are not settled, as Mistake, and lets nobody go any more.
 func (w *Watch) Close() {
 	w.mu.Lock()
 	w.closed = true

@@ -47,7 +47,7 @@ func (v *verdicts) String() string {
 
 // enter lets a request go, and tells whether it went.
 func enter(w *Watch, device string) (went bool) {
-	w.Enter(device, func(wait time.Duration, _ error) { went = wait == 0 })
+	w.enter(device, func(wait time.Duration, _ error) { went = wait == 0 })
 	return went
 }
 
@@ -73,7 +73,7 @@ func good(t *testing.T, w *Watch, prefix string, n int) {
 		if !enter(w, device) {
 			t.Fatalf("device %d waits: %v", i, w.Why())
 		}
-		w.Good(device)
+		w.good(device)
 	}
 }
 
@@ -83,7 +83,7 @@ func TestADoubtAloneAmongGoodAnswersMeansThatTheDeviceIsGone(t *testing.T) {
 		var v verdicts
 		good(t, w, "a", 5)
 		enter(w, "gone")
-		w.Doubt("gone", v.tell)
+		w.doubt("gone", v.tell)
 		good(t, w, "b", alone-1)
 		if v.String() != "" {
 			t.Errorf("after %d good answers %s was told", alone-1, &v)
@@ -105,7 +105,7 @@ func TestManyDoubtsAreAMistakeAndNoDeviceIsGone(t *testing.T) {
 			device := fmt.Sprint("d", i)
 			if enter(w, device) {
 				sent++
-				w.Doubt(device, v.tell)
+				w.doubt(device, v.tell)
 			}
 		}
 		if sent != 10 || v.String() != "MMMMMMMMMM" || !errors.Is(w.Why(), errMistake) {
@@ -119,7 +119,7 @@ func TestNoMoreThanTheStartIsWastedWhereAllAreOnTheirWayAtOnce(t *testing.T) {
 		w := newWatch(t)
 		sent, held := 0, 0
 		for i := range 100_000 {
-			w.Enter(fmt.Sprint(i), func(wait time.Duration, _ error) {
+			w.enter(fmt.Sprint(i), func(wait time.Duration, _ error) {
 				if wait == 0 {
 					sent++
 				} else {
@@ -129,7 +129,7 @@ func TestNoMoreThanTheStartIsWastedWhereAllAreOnTheirWayAtOnce(t *testing.T) {
 		}
 		var v verdicts
 		for range sent {
-			w.Doubt("one of them", v.tell)
+			w.doubt("one of them", v.tell)
 		}
 		const most = startLimit + DefaultAnswers*DefaultPercent/100
 		if sent >= most || held != 100_000-sent || strings.Trim(v.String(), "M") != "" {
@@ -145,7 +145,7 @@ func TestADeviceThatTookAPushWeighsMore(t *testing.T) {
 		var v verdicts
 		for i := 0; w.Why() == nil; i++ {
 			enter(w, fmt.Sprint("d", i))
-			w.Doubt(fmt.Sprint("d", i), v.tell)
+			w.doubt(fmt.Sprint("d", i), v.tell)
 		}
 		if v.String() != "MMMM" {
 			t.Errorf("%q was told", &v)
@@ -170,11 +170,11 @@ func TestAfterARestDevicesThatTookAPushGoFirst(t *testing.T) {
 		if enter(w, "unknown") || !enter(w, "d0") {
 			t.Error("another goes before a device that took a push")
 		}
-		w.Good("d0")
+		w.good("d0")
 		if !enter(w, "unknown") || w.Why() != nil {
 			t.Errorf("after a good answer it waits for %v", w.Why())
 		}
-		w.Other()
+		w.other()
 	})
 }
 
@@ -184,12 +184,12 @@ func TestWhatWentBeforeARestDoesNotEndIt(t *testing.T) {
 		enter(w, "early")
 		enter(w, "late")
 		w.Stop(errMistake)
-		w.Good("early")
+		w.good("early")
 		if w.Why() == nil {
 			t.Error("the rest is over")
 		}
 		var v verdicts
-		if w.Doubt("late", v.tell); v.String() != "M" {
+		if w.doubt("late", v.tell); v.String() != "M" {
 			t.Errorf("%q was told", &v)
 		}
 	})
@@ -212,10 +212,10 @@ func TestARestIsLongerEachTimeThatThoseWhoGoFirstAreInDoubt(t *testing.T) {
 				t.Errorf("more than %d go first", probes)
 			}
 			for range probes {
-				w.Doubt("x", v.tell)
+				w.doubt("x", v.tell)
 			}
 			want = min(2*want, longestRest)
-			w.Enter("x", func(wait time.Duration, why error) {
+			w.enter("x", func(wait time.Duration, why error) {
 				if wait != want || v.String() != "MMMM" || !errors.Is(why, errMistake) {
 					t.Errorf("it rests %v for %v, want %v; %q was told", wait, why, want, &v)
 				}
@@ -233,7 +233,7 @@ func TestWhoGoesFirstWithoutAnAnswerLetsAnotherGo(t *testing.T) {
 			if !enter(w, "x") {
 				t.Fatal("none goes first any more")
 			}
-			w.Other()
+			w.other()
 		}
 	})
 }
@@ -243,7 +243,7 @@ func TestADoubtThatNothingSettlesIsToldAsUnclearAndSettledLater(t *testing.T) {
 		w := newWatch(t)
 		var v verdicts
 		enter(w, "lonely")
-		w.Doubt("lonely", v.tell)
+		w.doubt("lonely", v.tell)
 		time.Sleep(patience - time.Nanosecond)
 		synctest.Wait()
 		if v.String() != "" {
@@ -267,7 +267,7 @@ func TestDoubtsThatAreNotSettledAreBounded(t *testing.T) {
 		var v verdicts
 		for i := range mostPending + 7 {
 			enter(w, fmt.Sprint(i))
-			w.Doubt(fmt.Sprint(i), v.tell)
+			w.doubt(fmt.Sprint(i), v.tell)
 		}
 		if v.String() != strings.Repeat("U", 7) || len(w.pending) != mostPending {
 			t.Errorf("%q was told, %d are pending", &v, len(w.pending))
@@ -279,13 +279,36 @@ func TestDoubtsThatAreNotSettledAreBounded(t *testing.T) {
 	})
 }
 
+func TestAWatchThatIsClosedKeepsNobodyWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWatch(t)
+		var p, idle Pass
+		w.Enter(&p, "x", func(time.Duration, error) {})
+		w.Close()
+		var said []Verdict
+		p.Doubt(func(v Verdict, first bool) {
+			if first {
+				said = append(said, v)
+			}
+		})
+		if len(said) != 1 || said[0] != Mistake || p.Waits() {
+			t.Errorf("%v was told", said)
+		}
+		p.End(true) // once more
+		idle.End(true)
+		if enter(w, "x") {
+			t.Error("a request goes")
+		}
+	})
+}
+
 func TestAfterSilenceNothingIsKnown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWatch(t)
 		good(t, w, "d", 1000)
 		flood := func() (sent int) {
 			for range 10_000 {
-				w.Enter("x", func(wait time.Duration, _ error) { sent++ })
+				w.enter("x", func(wait time.Duration, _ error) { sent++ })
 			}
 			return sent
 		}
@@ -293,7 +316,7 @@ func TestAfterSilenceNothingIsKnown(t *testing.T) {
 			t.Errorf("%d go at once after 1,000 good answers", n)
 		}
 		for range 10_000 {
-			w.Other()
+			w.other()
 		}
 		time.Sleep(silence + 1)
 		if n := flood(); n != startLimit {

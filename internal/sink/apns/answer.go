@@ -26,17 +26,17 @@ func (d *delivery) came(r push.Result) {
 		}
 	}
 	if d.sink.newest.End(d.push) && (r.Err != nil || r.Response.Status != 200) {
-		d.learn(false)
+		d.pass.End(false)
 		d.done(component.Drop(component.ErrReplaced))
 		return
 	}
 	if r.Err != nil {
-		d.learn(false)
+		d.pass.End(false)
 		d.lost(r)
 		return
 	}
 	if r.Response.Status == 200 {
-		d.learn(true)
+		d.pass.End(true)
 		d.sink.devices.Calm(d.app.name, d.wish.token)
 		d.done(component.OK(r.Sent))
 		return
@@ -139,11 +139,11 @@ func (d *delivery) refused(r push.Result) {
 	s.counts.Add(reason.Reason)
 	o := component.Again(rest.After(r.Response.Get("retry-after"), now), reason)
 	switch {
-	case d.watch != nil && (v == doubts || v == mistopic && d.app.owns(d.topic())):
+	case d.pass.Waits() && (v == doubts || v == mistopic && d.app.owns(d.topic())):
 		d.doubt(v, reason, r.Sent)
 		return
 	case v != renews:
-		d.learn(v == dies)
+		d.pass.End(v == dies)
 	}
 	switch v {
 	case rejects, doubts, mistopic:
@@ -158,7 +158,7 @@ func (d *delivery) refused(r push.Result) {
 		if d.renew() {
 			return
 		}
-		d.learn(false)
+		d.pass.End(false)
 		o = d.hold(now, refusedRest, d.authorization, fmt.Errorf("%w though it is new: is this machine's clock right?", reason))
 	case rests:
 		if d.wish.channel == "" {

@@ -27,7 +27,7 @@ type delivery struct {
 	authorization string         // that it was sent with
 	renewed       bool           // it was sent again because its provider token had expired
 	first         bool           // it goes first after a pause
-	watch         *suspect.Watch // that let it go and was told nothing yet; nil: none
+	pass          suspect.Pass   // past the watch over its topic
 	push          *collapse.Push // nil: it has no collapse id
 	request       push.Request
 	fields        [9]push.Field
@@ -82,7 +82,7 @@ func (d *delivery) prepare(now time.Time) bool {
 func (d *delivery) enter() {
 	wait, reason, first := d.app.pause.enter(d.sink.clock(), d.authorization)
 	if wait > 0 {
-		d.learn(false)
+		d.pass.End(false)
 		d.answer(component.Hold(wait, reason))
 		return
 	}
@@ -176,7 +176,7 @@ func (d *delivery) send() {
 		if d.first {
 			d.app.pause.leave(false)
 		}
-		d.learn(false)
+		d.pass.End(false)
 		d.done(component.Drop(component.ErrReplaced))
 		return
 	}
@@ -187,9 +187,9 @@ func (d *delivery) send() {
 func (d *delivery) resend(authorization string) {
 	again := &delivery{
 		sink: d.sink, message: d.message, deadline: d.deadline, done: d.done,
-		app: d.app, wish: d.wish, expires: d.expires, push: d.push.Again(), request: d.request, watch: d.watch,
+		app: d.app, wish: d.wish, expires: d.expires, push: d.push.Again(), request: d.request, pass: d.pass,
 	}
-	d.watch = nil
+	d.pass = suspect.Pass{} // it is the other's now
 	again.authorization, again.renewed = authorization, true
 	n := copy(again.fields[:], d.request.Header)
 	again.fields[0].Value = authorization

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
@@ -96,10 +95,8 @@ func (d *delivery) watched() {
 		d.enter()
 		return
 	}
-	d.watch = d.app.watches.of(d.topic())
-	d.watch.Enter(d.wish.token, func(wait time.Duration, why error) {
+	d.app.watches.of(d.topic()).Enter(&d.pass, d.wish.token, func(wait time.Duration, why error) {
 		if wait > 0 {
-			d.watch = nil
 			d.answer(component.Hold(wait, why))
 			return
 		}
@@ -107,27 +104,10 @@ func (d *delivery) watched() {
 	})
 }
 
-// learn tells the watch what an answer, or none, says of topic and environment.
-func (d *delivery) learn(right bool) {
-	w := d.watch
-	if d.watch = nil; w == nil {
-		return
-	}
-	if right {
-		w.Good(d.wish.token)
-	} else {
-		w.Other()
-	}
-}
-
 // doubt deals with an answer that means that the device is gone, or, of a topic, that the message is wrong; or that the app is.
 func (d *delivery) doubt(what verdict, reason *Refusal, sent time.Time) {
-	w := d.watch
-	d.watch = nil
 	now := d.sink.clock()
-	var told atomic.Bool // two verdicts may come from two goroutines
-	w.Doubt(d.wish.token, func(v suspect.Verdict) {
-		first := told.CompareAndSwap(false, true)
+	d.pass.Doubt(func(v suspect.Verdict, first bool) {
 		death := d.death(now, reason)
 		switch {
 		case v == suspect.Mistake && first:

@@ -56,10 +56,10 @@ func (d *delivery) refused(r push.Result) {
 	o := component.Again(rest.After(r.Response.Get("retry-after"), now), reason)
 	switch {
 	case reason.FCM == "UNREGISTERED" && d.single():
-		d.learn(true)
+		d.pass.End(true)
 		d.bury(d.death(now, reason), reason, r.Sent, true)
 		return
-	case reason.FCM == "SENDER_ID_MISMATCH" && d.watch != nil:
+	case reason.FCM == "SENDER_ID_MISMATCH" && d.pass.Waits():
 		d.doubt(now, reason, r.Sent)
 		return
 	case reason.FCM == "THIRD_PARTY_AUTH_ERROR":

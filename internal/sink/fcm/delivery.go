@@ -32,7 +32,7 @@ type delivery struct {
 	authorization string         // that it was sent with
 	renewed       bool           // it was sent again because its access token was refused
 	push          *collapse.Push // nil: it has no collapse key
-	watch         *suspect.Watch // that let it go and was told nothing yet; nil: none
+	pass          suspect.Pass   // past the watch over its project
 }
 
 var (
@@ -162,7 +162,7 @@ func (d *delivery) request() {
 func (d *delivery) resend() {
 	again := *d
 	again.renewed, again.push = true, d.push.Again()
-	d.watch = nil // it is the other's now
+	d.pass = suspect.Pass{} // it is the other's now
 	again.send()
 }
 

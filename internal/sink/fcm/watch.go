@@ -2,7 +2,6 @@ package fcm
 
 import (
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
@@ -16,42 +15,24 @@ func (d *delivery) watched() {
 		d.send()
 		return
 	}
-	w := d.project.watch
-	w.Enter(d.wish.name, func(wait time.Duration, why error) {
+	d.project.watch.Enter(&d.pass, d.wish.name, func(wait time.Duration, why error) {
 		if wait > 0 {
 			d.answer(component.Hold(wait, why))
 			return
 		}
-		d.watch = w
 		d.send()
 	})
 }
 
 // end answers for a message that was sent, or was let go. right: the answer says that the device is one of the project's.
 func (d *delivery) end(o component.Outcome, right bool) {
-	d.learn(right)
+	d.pass.End(right)
 	d.done(o)
-}
-
-func (d *delivery) learn(right bool) {
-	w := d.watch
-	if d.watch = nil; w == nil {
-		return
-	}
-	if right {
-		w.Good(d.wish.name)
-	} else {
-		w.Other()
-	}
 }
 
 // doubt deals with an answer that means that the device is another project's, or that the project is wrong.
 func (d *delivery) doubt(now time.Time, reason *Refusal, sent time.Time) {
-	w := d.watch
-	d.watch = nil
-	var told atomic.Bool // two verdicts may come from two goroutines
-	w.Doubt(d.wish.name, func(v suspect.Verdict) {
-		first := told.CompareAndSwap(false, true)
+	d.pass.Doubt(func(v suspect.Verdict, first bool) {
 		death := d.death(now, reason)
 		switch {
 		case v == suspect.Mistake && first:
