@@ -95,7 +95,7 @@ func TestFunctionWritesTables(t *testing.T) {
 
 // A quick run reckons a smaller number than the report's, and says which.
 func TestFunctionNamesTheNumberThatItReckons(t *testing.T) {
-	functionBench().writesTables(t, []string{"fib"}, []string{"Fibonacci number", " 20 "}, "38")
+	functionBench().writesTables(t, []string{"fib"}, []string{"Fibonacci number", " 20 "}, " 38 ")
 }
 
 func TestFunctionEndsWithItsContext(t *testing.T) { functionBench().endsWithItsContext(t, false) }
