@@ -18,12 +18,8 @@ var errDeviceRests = errors.New("TooManyRequests: the device rests")
 
 // came is told how a request ended.
 func (d *delivery) came(r push.Result) {
-	if d.first {
-		if taken := r.Err == nil && trusts(r.Response); taken {
-			d.app.pause.leave(true)
-		} else {
-			defer d.app.pause.leave(false) // once the next pause has begun, or another would go before it
-		}
+	if d.first != nil && r.Err == nil && trusts(r.Response) {
+		d.app.pause.leave(d.first, true)
 	}
 	if d.sink.newest.End(d.push) && (r.Err != nil || r.Response.Status != 200) {
 		d.pass.End(false)

@@ -26,7 +26,7 @@ type delivery struct {
 	expires       time.Time      // after which nobody wants it; zero: never
 	authorization string         // that it was sent with
 	renewed       bool           // it was sent again because its provider token had expired
-	first         bool           // it goes first after a pause
+	first         *first         // it goes first after a pause; nil: it does not
 	pass          suspect.Pass   // past the watch over its topic
 	push          *collapse.Push // nil: it has no collapse id
 	request       push.Request
@@ -86,7 +86,13 @@ func (d *delivery) enter() {
 		d.answer(component.Hold(wait, reason))
 		return
 	}
-	d.first = first
+	if d.first = first; first != nil {
+		done := d.done
+		d.done = func(o component.Outcome) { // it is told once the next pause has begun: none goes before that, and who hears of it may send
+			d.app.pause.leave(first, false)
+			done(o)
+		}
+	}
 	d.send()
 }
 
@@ -173,9 +179,6 @@ func (d *delivery) send() {
 	avoid := d.sink.failed.Take(d.message.ID)
 	p := d.push
 	if d.sink.newest.Begin(p) {
-		if d.first {
-			d.app.pause.leave(false)
-		}
 		d.pass.End(false)
 		d.done(component.Drop(component.ErrReplaced))
 		return
@@ -187,7 +190,7 @@ func (d *delivery) send() {
 func (d *delivery) resend(authorization string) {
 	again := &delivery{
 		sink: d.sink, message: d.message, deadline: d.deadline, done: d.done,
-		app: d.app, wish: d.wish, expires: d.expires, push: d.push.Again(), request: d.request, pass: d.pass,
+		app: d.app, wish: d.wish, expires: d.expires, first: d.first, push: d.push.Again(), request: d.request, pass: d.pass,
 	}
 	d.pass = suspect.Pass{} // it is the other's now
 	again.authorization, again.renewed = authorization, true

@@ -13,8 +13,11 @@ type pause struct {
 	reason error
 	token  string // it is about this provider token, and over when there is another; "": it is not
 	doubt  bool   // nothing was taken since
-	first  bool   // the one that goes first is under way
+	first  *first // the one that goes first is under way; nil: none is
 }
+
+// first is held by the one that goes first. It has a size, so that each has an address of its own.
+type first struct{ _ byte }
 
 // lookAgain is how long messages wait at a time for the one that goes first.
 const lookAgain = time.Second
@@ -32,31 +35,35 @@ func (p *pause) wait(at time.Time, token string) time.Duration {
 		return 0
 	case p.until.After(at):
 		return p.until.Sub(at)
-	case p.doubt && p.first:
+	case p.doubt && p.first != nil:
 		return lookAgain
 	}
 	return 0
 }
 
-// enter is left for a request that is about to be sent: where it need not wait, it may be the one that goes first, which has to call leave.
-func (p *pause) enter(at time.Time, token string) (wait time.Duration, reason error, first bool) {
+// enter is left for a request that is about to be sent: where it need not wait, it may be the one that goes first, which has to call leave. The others
+// are given nil.
+func (p *pause) enter(at time.Time, token string) (wait time.Duration, reason error, goes *first) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if wait := p.wait(at, token); wait > 0 {
-		return wait, p.reason, false
+		return wait, p.reason, nil
 	}
-	if p.doubt && !p.first {
-		p.first = true
-		return 0, nil, true
+	if !p.doubt || p.first != nil {
+		return 0, nil, nil
 	}
-	return 0, nil, false
+	p.first = &first{}
+	return 0, nil, p.first
 }
 
-// leave ends the one that goes first; taken says that the far end trusts us again.
-func (p *pause) leave(taken bool) {
+// leave ends the one that goes first; taken says that the far end trusts us again. It does nothing for one that has left.
+func (p *pause) leave(gone *first, taken bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.first = false
+	if gone == nil || p.first != gone {
+		return
+	}
+	p.first = nil
 	if taken {
 		p.doubt = false
 	}
