@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -112,7 +113,10 @@ func (s *functionSession) all(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if s.dir, err = os.MkdirTemp(s.Dir, "hikyaku-bench-"); err != nil {
+	if s.dir, err = os.MkdirTemp(s.Dir, "hikyaku-bench-"); err == nil {
+		s.dir, err = filepath.Abs(s.dir) // functions run in folders of their own
+	}
+	if err != nil {
 		return fmt.Errorf("make a folder for temporary files: %w", err)
 	}
 	err = roomFor(s.dir, es)

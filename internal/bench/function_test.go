@@ -2,6 +2,7 @@ package bench_test
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -96,6 +97,18 @@ func TestFunctionWritesTables(t *testing.T) {
 // A quick run reckons a smaller number than the report's, and says which.
 func TestFunctionNamesTheNumberThatItReckons(t *testing.T) {
 	functionBench().writesTables(t, []string{"fib"}, []string{"Fibonacci number", " 20 "}, " 38 ")
+}
+
+func TestFunctionMeasuresInAFolderWithARelativeName(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.Mkdir("here", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	o := functionBench().options("here")
+	o.Only = []string{"cold"}
+	if err := functionBench().run(t.Context(), o); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestFunctionEndsWithItsContext(t *testing.T) { functionBench().endsWithItsContext(t, false) }
