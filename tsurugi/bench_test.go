@@ -64,9 +64,9 @@ func BenchmarkRows(b *testing.B) {
 func BenchmarkEncode(b *testing.B) {
 	const rows, columns = 100, 10
 	values := rowsOf(columns, rows)
-	params := make([]message.Param, len(values))
-	for i, v := range values {
-		params[i] = message.Param{Name: "p" + strconv.Itoa(i), Value: v}
+	params := message.Params{Values: values}
+	for i := range values {
+		params.Holders = append(params.Holders, message.Placeholder{Name: "p" + strconv.Itoa(i)})
 	}
 	r := &message.Request{Kind: message.PreparedStatement, Tx: []byte{8, 1}, Stmt: []byte{8, 2}, Params: params, Version: wire.SQLVersion}
 	var buf []byte

@@ -56,32 +56,31 @@ func (st *Statement) Close() {
 }
 
 // params gives the placeholders their values, and files with large objects their channels.
-func (st *Statement) params(values []Value) ([]message.Param, []string, []wire.Blob, error) {
+func (st *Statement) params(values []Value) (message.Params, []string, []wire.Blob, error) {
+	none := message.Params{}
 	if len(values) != len(st.holders) {
-		return nil, nil, nil, fmt.Errorf("%w: %d values for %d placeholders", ErrParams, len(values), len(st.holders))
+		return none, nil, nil, fmt.Errorf("%w: %d values for %d placeholders", ErrParams, len(values), len(st.holders))
 	}
-	params := make([]message.Param, len(values))
 	var channels []string
 	var blobs []wire.Blob
 	for i, v := range values {
-		params[i] = message.Param{Name: st.holders[i].Name, Value: v}
 		switch v.Type() {
 		case CharacterType:
 			if !utf8.ValidString(v.Text()) {
-				return nil, nil, nil, fmt.Errorf("%w: the text for :%s is not UTF-8", ErrParams, st.holders[i].Name)
+				return none, nil, nil, fmt.Errorf("%w: the text for :%s is not UTF-8", ErrParams, st.holders[i].Name)
 			}
 		case BitType:
-			return nil, nil, nil, fmt.Errorf("%w: the server would store NULL instead of the BIT for :%s", ErrParams, st.holders[i].Name)
+			return none, nil, nil, fmt.Errorf("%w: the server would store NULL instead of the BIT for :%s", ErrParams, st.holders[i].Name)
 		case BlobType, ClobType:
 			if _, ok := v.Reference(); ok {
-				return nil, nil, nil, fmt.Errorf("%w: the large object for :%s is the server's own; only one made of a file can be sent", ErrParams, st.holders[i].Name)
+				return none, nil, nil, fmt.Errorf("%w: the large object for :%s is the server's own; only one made of a file can be sent", ErrParams, st.holders[i].Name)
 			}
 			channel := "channel-" + strconv.Itoa(i)
 			channels = append(channels, channel)
 			blobs = append(blobs, wire.Blob{Channel: channel, Path: v.Text()})
 		}
 	}
-	return params, channels, blobs, nil
+	return message.Params{Holders: st.holders, Values: values}, channels, blobs, nil
 }
 
 // A cache keeps the statements of a session that were used last.

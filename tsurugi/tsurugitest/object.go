@@ -18,20 +18,20 @@ type objects struct {
 }
 
 // open gives parameters that are large objects the paths of the files in the request's header; one whose channel is not there is NULL.
-func open(params []message.Param, blobs []wire.Blob) {
-	for i := range params {
-		t := params[i].Value.Type()
+func open(values []value.Value, blobs []wire.Blob) {
+	for i, v := range values {
+		t := v.Type()
 		if t != value.Blob && t != value.Clob {
 			continue
 		}
-		at := slices.IndexFunc(blobs, func(b wire.Blob) bool { return b.Channel == params[i].Value.Text() })
+		at := slices.IndexFunc(blobs, func(b wire.Blob) bool { return b.Channel == v.Text() })
 		switch {
 		case at < 0:
-			params[i].Value = value.Value{}
+			values[i] = value.Value{}
 		case t == value.Blob:
-			params[i].Value = value.OfBlobFile(blobs[at].Path)
+			values[i] = value.OfBlobFile(blobs[at].Path)
 		default:
-			params[i].Value = value.OfClobFile(blobs[at].Path)
+			values[i] = value.OfClobFile(blobs[at].Path)
 		}
 	}
 }

@@ -30,9 +30,9 @@ func (c *session) sql(slot uint16, body []byte, blobs []wire.Blob) error {
 		c.diagnose(slot, diagInvalidRequest, "inconsistent service message version")
 		return nil
 	}
-	open(r.Params, blobs)
+	open(r.Params.Values, blobs)
 	t, st, failure := c.find(r)
-	asked := Request{Kind: kindOf(r.Kind), Session: c.id, SQL: r.SQL, Params: len(r.Params)}
+	asked := Request{Kind: kindOf(r.Kind), Session: c.id, SQL: r.SQL, Params: len(r.Params.Values)}
 	if st != nil {
 		asked.SQL = st.sql
 	}

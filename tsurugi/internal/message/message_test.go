@@ -14,7 +14,7 @@ import (
 
 var comparable = cmp.Comparer(func(a, b value.Value) bool { return a == b })
 
-func params() []message.Param {
+func params() message.Params {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6, time.FixedZone("", 3600))
 	big, err := value.ParseDecimal("-99999999999999999999999999999999999999")
 	if err != nil {
@@ -26,11 +26,16 @@ func params() []message.Param {
 		value.OfBits([]byte{5}, 3), value.OfDate(at), value.OfDays(0), value.OfTimeOfDay(at), value.OfTimePoint(at), value.OfSeconds(0, 0), value.OfTimeOfDayWithTimeZone(at),
 		value.OfTimePointWithTimeZone(at), value.OfBlobFile("c1"), value.OfClobFile("c2"),
 	}
-	all := make([]message.Param, len(values))
-	for i, v := range values {
-		all[i] = message.Param{Name: string(rune('a' + i)), Value: v}
+	all := message.Params{Values: values}
+	for i := range values {
+		all.Holders = append(all.Holders, message.Placeholder{Name: string(rune('a' + i))})
 	}
 	return all
+}
+
+func some(from, to int) message.Params {
+	ps := params()
+	return message.Params{Holders: ps.Holders[from:to], Values: ps.Values[from:to]}
 }
 
 func requests() []message.Request {
@@ -42,14 +47,14 @@ func requests() []message.Request {
 		{Kind: message.Statement, Tx: tx, SQL: "INSERT"},
 		{Kind: message.Query, Tx: tx, SQL: "SELECT"},
 		{Kind: message.PreparedStatement, Tx: tx, Stmt: st, Params: params()},
-		{Kind: message.PreparedQuery, Tx: tx, Stmt: st, Params: params()[:3]},
+		{Kind: message.PreparedQuery, Tx: tx, Stmt: st, Params: some(0, 3)},
 		{Kind: message.Commit, Tx: tx, Until: 30, AutoDispose: true},
 		{Kind: message.Rollback, Tx: tx},
 		{Kind: message.DisposeTx, Tx: tx},
 		{Kind: message.DisposeStatement, Stmt: st},
 		{Kind: message.ErrorInfo, Tx: tx},
 		{Kind: message.TxStatus, Tx: tx},
-		{Kind: message.Explain, Stmt: st, Params: params()[3:5]},
+		{Kind: message.Explain, Stmt: st, Params: some(3, 5)},
 		{Kind: message.ExplainText, SQL: "SELECT"},
 		{Kind: message.DescribeTable, Table: "t"},
 		{Kind: message.ListTables},
@@ -171,9 +176,9 @@ func FuzzParseRequest(f *testing.F) {
 		if err != nil || r.Kind == 0 {
 			return
 		}
-		for _, p := range r.Params {
-			if k := p.Value.Type(); k == value.Blob || k == value.Clob {
-				r.Channels = append(r.Channels, p.Value.Text())
+		for _, v := range r.Params.Values {
+			if k := v.Type(); k == value.Blob || k == value.Clob {
+				r.Channels = append(r.Channels, v.Text())
 			}
 		}
 		if _, err := message.ParseRequest(r.Append(nil)); err != nil {

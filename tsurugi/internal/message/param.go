@@ -10,10 +10,10 @@ import (
 	"github.com/hikyaku/hikyaku/tsurugi/internal/wire"
 )
 
-// A Param is a placeholder's value.
-type Param struct {
-	Name  string
-	Value value.Value
+// Params are values for placeholders: each value is for the placeholder at its place. They hold the caller's slices, so that many rows cost no copy.
+type Params struct {
+	Holders []Placeholder // of those that were parsed, the type is not known
+	Values  []value.Value
 }
 
 // field numbers of a Param's value.
@@ -37,13 +37,24 @@ const (
 	paramBlob      = 32
 )
 
-// appendParam appends a parameter as field num. Without a value it is NULL. channel names that of a large object.
-func appendParam(b []byte, num protowire.Number, p Param, channel string) []byte {
-	return wire.Nested(b, num, func(b []byte) []byte {
-		b = wire.Text(b, paramName, p.Name)
-		return appendValue(b, p.Value, channel)
-	})
+// append appends each parameter as field num, which is less than 16. Without a value it is NULL. channels are those of large objects, in their order.
+// This is most of what the client does for a row, so nothing is called for a field whose length is known.
+func (ps *Params) append(b []byte, num protowire.Number, channels []string) []byte {
+	tag := byte(protowire.EncodeTag(num, protowire.BytesType))
+	for i, v := range ps.Values {
+		channel := ""
+		if t := v.Type(); t == value.Blob || t == value.Clob {
+			channel, channels = channels[0], channels[1:]
+		}
+		b = append(b, tag, 0)
+		start := len(b)
+		b = wire.Text(b, paramName, ps.Holders[i].Name)
+		b = wire.EndDelimited(appendValue(b, v, channel), start)
+	}
+	return b
 }
+
+const float8Tag = paramFloat8<<3 | uint16(protowire.Fixed64Type)
 
 func appendValue(b []byte, v value.Value, channel string) []byte {
 	switch v.Type() {
@@ -60,7 +71,7 @@ func appendValue(b []byte, v value.Value, channel string) []byte {
 		b = protowire.AppendTag(b, paramFloat4, protowire.Fixed32Type)
 		return binary.LittleEndian.AppendUint32(b, math.Float32bits(v.Float32()))
 	case value.Float8:
-		b = protowire.AppendTag(b, paramFloat8, protowire.Fixed64Type)
+		b = append(b, byte(float8Tag|0x80), byte(float8Tag>>7))
 		return binary.LittleEndian.AppendUint64(b, math.Float64bits(v.Float()))
 	case value.Decimal:
 		return wire.Nested(b, paramDecimal, func(b []byte) []byte {
@@ -105,20 +116,23 @@ func appendPoint(b []byte, v value.Value) []byte {
 	return wire.Uint(b, 2, uint64(v.Nanos()))
 }
 
-// ParseParam reads a parameter. A large object comes as the name of its channel.
-func ParseParam(b []byte) (p Param, err error) {
-	err = wire.Fields(b, func(f wire.Field) error {
+// parse reads a parameter and adds it. A large object comes as the name of its channel.
+func (ps *Params) parse(b []byte) error {
+	var holder Placeholder
+	var of value.Value
+	err := wire.Fields(b, func(f wire.Field) error {
 		if f.Num == paramName {
-			p.Name = f.String()
+			holder.Name = f.String()
 			return nil
 		}
 		v, ok, err := parseValue(f)
 		if ok {
-			p.Value = v
+			of = v
 		}
 		return err
 	})
-	return p, err
+	ps.Holders, ps.Values = append(ps.Holders, holder), append(ps.Values, of)
+	return err
 }
 
 func parseValue(f wire.Field) (v value.Value, ok bool, err error) {

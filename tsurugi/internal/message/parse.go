@@ -48,14 +48,14 @@ func (r *Request) parse(f wire.Field) error {
 		case 2:
 			r.Stmt = f.Bytes
 		case 3:
-			return r.param(f.Bytes)
+			return r.Params.parse(f.Bytes)
 		}
 	case Explain:
 		if f.Num == 1 {
 			r.Stmt = f.Bytes
 			return nil
 		}
-		return r.param(f.Bytes)
+		return r.Params.parse(f.Bytes)
 	case Commit:
 		return r.commit(f)
 	case DisposeStatement:
@@ -110,12 +110,6 @@ func (r *Request) object(f wire.Field) error {
 		}
 		return nil
 	})
-}
-
-func (r *Request) param(b []byte) error {
-	p, err := ParseParam(b)
-	r.Params = append(r.Params, p)
-	return err
 }
 
 func (r *Request) placeholder(b []byte) error {

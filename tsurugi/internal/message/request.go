@@ -59,7 +59,7 @@ type Request struct {
 	SQL          string
 	Table        string
 	Placeholders []Placeholder
-	Params       []Param
+	Params       Params
 	Channels     []string // of Params that are large objects, in their order
 	Options      Options
 	Until        uint64 // what a commit waits for
@@ -91,13 +91,13 @@ func (r *Request) append(b []byte) []byte {
 	case Statement, Query:
 		return wire.Text(wire.Always(b, 1, r.Tx), 2, r.SQL)
 	case PreparedStatement, PreparedQuery:
-		return r.params(wire.Always(wire.Always(b, 1, r.Tx), 2, r.Stmt))
+		return r.Params.append(wire.Always(wire.Always(b, 1, r.Tx), 2, r.Stmt), 3, r.Channels)
 	case Commit:
 		b = wire.Always(b, 1, r.Tx)
 		b = wire.Uint(b, 2, r.Until)
 		return wire.Bool(b, 3, r.AutoDispose)
 	case Explain:
-		return r.params(wire.Always(b, 1, r.Stmt))
+		return r.Params.append(wire.Always(b, 1, r.Stmt), 2, r.Channels)
 	case DisposeStatement:
 		return wire.Always(b, 1, r.Stmt)
 	case Rollback, DisposeTx, ErrorInfo, TxStatus:
@@ -115,22 +115,6 @@ func (r *Request) append(b []byte) []byte {
 	default:
 		return b
 	}
-}
-
-func (r *Request) params(b []byte) []byte {
-	channels := r.Channels
-	num := protowire.Number(3)
-	if r.Kind == Explain {
-		num = 2
-	}
-	for i := range r.Params {
-		channel := ""
-		if t := r.Params[i].Value.Type(); t == value.Blob || t == value.Clob {
-			channel, channels = channels[0], channels[1:]
-		}
-		b = appendParam(b, num, r.Params[i], channel)
-	}
-	return b
 }
 
 func (o *Options) append(b []byte) []byte {

@@ -110,17 +110,26 @@ func Nested(b []byte, num protowire.Number, fill func([]byte) []byte) []byte {
 // Delimited appends a message after its length.
 func Delimited(b []byte, fill func([]byte) []byte) []byte {
 	start := len(b)
-	b = append(b, 0) // nearly all are shorter than 128 bytes
-	b = fill(b)
-	n := len(b) - start - 1
-	if n < 0x80 {
-		b[start] = byte(n)
+	b = append(b, 0)
+	return EndDelimited(fill(b), start+1)
+}
+
+// EndDelimited writes the length of a message that begins at start, after a byte for that length. Nearly all messages are shorter than 128 bytes;
+// a longer one is moved.
+func EndDelimited(b []byte, start int) []byte {
+	if n := len(b) - start; n < 0x80 {
+		b[start-1] = byte(n)
 		return b
 	}
+	return endLong(b, start)
+}
+
+func endLong(b []byte, start int) []byte {
+	n := len(b) - start
 	more := protowire.SizeVarint(uint64(n)) - 1
 	b = append(b, make([]byte, more)...)
-	copy(b[start+1+more:], b[start+1:start+1+n])
-	protowire.AppendVarint(b[:start], uint64(n))
+	copy(b[start+more:], b[start:start+n])
+	protowire.AppendVarint(b[:start-1], uint64(n))
 	return b
 }
 

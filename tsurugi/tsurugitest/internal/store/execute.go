@@ -16,7 +16,7 @@ type Result struct {
 }
 
 // Execute runs a statement with values for its placeholders. An error aborts the transaction.
-func (tx *Tx) Execute(s *Statement, params []message.Param) (*Result, error) {
+func (tx *Tx) Execute(s *Statement, params message.Params) (*Result, error) {
 	tx.db.mu.Lock()
 	defer tx.db.mu.Unlock()
 	if err := tx.running(); err != nil {
@@ -30,13 +30,13 @@ func (tx *Tx) Execute(s *Statement, params []message.Param) (*Result, error) {
 	return res, nil
 }
 
-func (tx *Tx) execute(s *Statement, params []message.Param) (*Result, error) {
+func (tx *Tx) execute(s *Statement, params message.Params) (*Result, error) {
 	if err := tx.db.analyse(s); err != nil { // the table may have gone since it was prepared
 		return nil, err
 	}
-	e := &env{params: make(map[string]value.Value, len(params))}
-	for _, p := range params {
-		e.params[p.Name] = p.Value
+	e := &env{params: make(map[string]value.Value, len(params.Values))}
+	for i, v := range params.Values {
+		e.params[params.Holders[i].Name] = v
 	}
 	switch tree := s.tree.(type) {
 	case *sql.CreateTable:

@@ -12,16 +12,12 @@ import (
 )
 
 // run runs one statement in a transaction and returns its rows as text, or what it changed.
-func run(tx *store.Tx, db *store.DB, text string, params ...message.Param) (string, error) {
-	var holders []message.Placeholder
-	for _, p := range params {
-		holders = append(holders, message.Placeholder{Name: p.Name, Type: p.Value.Type()})
-	}
-	st, err := db.Prepare(text, holders)
+func run(tx *store.Tx, db *store.DB, text string) (string, error) {
+	st, err := db.Prepare(text, nil)
 	if err != nil {
 		return "", err
 	}
-	res, err := tx.Execute(st, params)
+	res, err := tx.Execute(st, message.Params{})
 	if err != nil {
 		return "", err
 	}
@@ -253,11 +249,12 @@ func TestParametersOfUnknownTypeAreNull(t *testing.T) {
 	db := store.New(100)
 	tx := begin(t, db, message.Options{})
 	must(t, tx, db, "CREATE TABLE t (id INT PRIMARY KEY, x DOUBLE)")
-	st, err := db.Prepare("INSERT INTO t VALUES (:id, :x)", []message.Placeholder{{Name: "id", Type: value.Int8}, {Name: "x", Type: value.Unknown}})
+	holders := []message.Placeholder{{Name: "id", Type: value.Int8}, {Name: "x", Type: value.Unknown}}
+	st, err := db.Prepare("INSERT INTO t VALUES (:id, :x)", holders)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tx.Execute(st, []message.Param{{Name: "id", Value: value.OfInt8(1)}, {Name: "x"}}); err != nil {
+	if _, err := tx.Execute(st, message.Params{Holders: holders, Values: []value.Value{value.OfInt8(1), {}}}); err != nil {
 		t.Fatal(err)
 	}
 	if got := must(t, tx, db, "SELECT x FROM t"); got != "NULL" {
