@@ -75,7 +75,7 @@ func BenchmarkWrite(b *testing.B) {
 	for _, columns := range []int{1, 10, 100, 1000} {
 		b.Run(strconv.Itoa(columns)+"columns", func(b *testing.B) {
 			endpoint := otherProcess(b)
-			d := newDriver(endpoint, tsurugi.Credential{}, tsurugi.OCC)
+			d := newDriver(endpoint, tsurugi.OCC)
 			s := open(b, d)
 			table := &rows.Table{Name: rows.Name{"t"}}
 			for c := range columns {

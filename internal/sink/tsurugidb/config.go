@@ -21,10 +21,11 @@ type Config struct {
 
 // Credential is what the sink shows to a server that asks.
 type Credential struct {
-	Type     string `yaml:"type" oneof:"user_password auth_token" doc:"user_password or auth_token. Not set: what the other settings say."`
+	Type     string `yaml:"type" oneof:"user_password auth_token file" doc:"user_password, auth_token or file. Not set: what the other settings say."`
 	User     string `yaml:"user" doc:"Of user_password: the user's name."`
 	Password string `yaml:"password" secret:"true" doc:"Of user_password: the password. It is sent encrypted with a key of the server's."`
 	Token    string `yaml:"token" secret:"true" doc:"Of auth_token: a token that the server, or its authentication service, gave out."`
+	File     string `yaml:"file" file:"read" doc:"Of file: a file that tgctl credentials wrote, with a user's name and password that were encrypted with the server's key. It is read for each connection, so a newer one may take its place."`
 }
 
 // TransactionType is occ or ltx, in any case of letters.
@@ -67,8 +68,8 @@ func New(c Config, env component.Env) (component.Sink, error) {
 	if len(name) > 1 && name[len(name)-2] != "public" {
 		return nil, &component.SettingError{Setting: "table", Offset: -1, Err: fmt.Errorf("TsurugiDB has no schema %q", name[len(name)-2]), Hint: "write the table's name alone"}
 	}
-	d := newDriver(c.Endpoint, credential, tsurugi.TxType(c.TransactionType))
-	d.strict = c.Missing == "reject"
+	d := newDriver(c.Endpoint, tsurugi.TxType(c.TransactionType))
+	d.credential, d.strict = credential, c.Missing == "reject"
 	sink, err := rows.New(d, c.Config, env)
 	if err != nil {
 		return nil, err
@@ -90,29 +91,45 @@ func checkEndpoint(endpoint string) error {
 	return nil
 }
 
-// made is the credential for the client.
-func (c Credential) made() (tsurugi.Credential, error) {
-	wrong := func(setting, what, hint string) (tsurugi.Credential, error) {
-		return tsurugi.Credential{}, &component.SettingError{Setting: "credential." + setting, Offset: -1, Err: errors.New(what), Hint: hint}
-	}
-	kind := c.Type
-	if kind == "" {
-		switch {
-		case c == (Credential{}):
-			return tsurugi.Credential{}, nil
-		case c.Token != "":
-			kind = "auth_token"
-		default:
-			kind = "user_password"
-		}
-	}
+// kind is the credential's type; "": there is none.
+func (c Credential) kind() string {
 	switch {
+	case c.Type != "" || c == (Credential{}):
+		return c.Type
+	case c.File != "":
+		return "file"
+	case c.Token != "":
+		return "auth_token"
+	}
+	return "user_password"
+}
+
+// made checks the credential. What it gives is called for each connection.
+func (c Credential) made() (func() (tsurugi.Credential, error), error) {
+	wrong := func(setting, what, hint string) (func() (tsurugi.Credential, error), error) {
+		return nil, &component.SettingError{Setting: "credential." + setting, Offset: -1, Err: errors.New(what), Hint: hint}
+	}
+	always := func(made tsurugi.Credential) (func() (tsurugi.Credential, error), error) {
+		return func() (tsurugi.Credential, error) { return made, nil }, nil
+	}
+	kind := c.kind()
+	switch {
+	case kind == "":
+		return always(tsurugi.Credential{})
+	case kind == "file" && (c.User != "" || c.Password != "" || c.Token != ""):
+		return wrong("file", "holds the user's name and password, which need no other setting", "leave one or the other out")
+	case kind == "file" && c.File == "":
+		return wrong("file", "is missing", "make it with tgctl credentials")
+	case kind == "file":
+		return func() (tsurugi.Credential, error) { return tsurugi.CredentialFile(c.File) }, nil
+	case c.File != "":
+		return wrong("file", "needs type: file", "leave type out, or set it to file")
 	case kind == "auth_token" && (c.User != "" || c.Password != ""):
 		return wrong("user", "a token needs no user and no password", "leave one or the other out")
 	case kind == "auth_token" && c.Token == "":
 		return wrong("token", "is missing", "")
 	case kind == "auth_token":
-		return tsurugi.Token(c.Token), nil
+		return always(tsurugi.Token(c.Token))
 	case c.Token != "":
 		return wrong("token", "a user's name and password need no token", "leave one or the other out, or set type to auth_token")
 	case c.User == "":
@@ -120,7 +137,7 @@ func (c Credential) made() (tsurugi.Credential, error) {
 	case len(c.User) > mostCredential || len(c.Password) > mostCredential:
 		return wrong("user", fmt.Sprintf("the name or the password is longer than the %d bytes that the server's key can encrypt", mostCredential), "")
 	}
-	return tsurugi.UserPassword(c.User, c.Password), nil
+	return always(tsurugi.UserPassword(c.User, c.Password))
 }
 
 // mostCredential is how long a user's name and a password may be, in bytes.

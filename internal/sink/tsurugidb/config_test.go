@@ -27,6 +27,10 @@ func TestAWrongSettingIsNamed(t *testing.T) {
 		"credential.token": {
 			func(c *Config) { c.Credential = Credential{Type: "auth_token"} }, func(c *Config) { c.Credential = Credential{Type: "user_password", User: "x", Token: "y"} },
 		},
+		"credential.file": {
+			func(c *Config) { c.Credential = Credential{Type: "file"} }, func(c *Config) { c.Credential = Credential{File: "x", User: "y"} },
+			func(c *Config) { c.Credential = Credential{Type: "auth_token", Token: "x", File: "y"} },
+		},
 		"mode": {func(c *Config) { c.Mode = "overwrite" }},
 	} {
 		for i, s := range spoil {

@@ -2,6 +2,8 @@ package tsurugidb
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync/atomic"
 
 	"github.com/hikyaku/hikyaku/internal/rows"
@@ -11,9 +13,10 @@ import (
 // driver is a TsurugiDB server as package rows sees it.
 type driver struct {
 	endpoint string
-	cfg      tsurugi.Config
 	tx       tsurugi.TxType
-	strict   bool // a column that may be null is taken for one without a default, and not left out
+	// credential is asked for each session.
+	credential func() (tsurugi.Credential, error)
+	strict     bool // a column that may be null is taken for one without a default, and not left out
 	// params is how many placeholders a statement may have: fewer after the server has refused a longer one.
 	params atomic.Int64
 }
@@ -21,15 +24,21 @@ type driver struct {
 // mostParams is how many placeholders a statement has at most. Servers are known to take as many; from some hundred on, more gain nothing.
 const mostParams = 1_200
 
-func newDriver(endpoint string, credential tsurugi.Credential, tx tsurugi.TxType) *driver {
-	d := &driver{endpoint: endpoint, tx: tx, cfg: tsurugi.Config{Credential: credential, Application: "hikyaku"}}
+func newDriver(endpoint string, tx tsurugi.TxType) *driver {
+	d := &driver{endpoint: endpoint, tx: tx, credential: func() (tsurugi.Credential, error) { return tsurugi.Credential{}, nil }}
 	d.params.Store(mostParams)
 	return d
 }
 
+var errCredential = errors.New("there is no credential to show to the server")
+
 // Open makes a session.
 func (d *driver) Open(ctx context.Context) (rows.Session, error) {
-	s, err := tsurugi.Connect(ctx, d.endpoint, d.cfg)
+	credential, err := d.credential()
+	if err != nil {
+		return nil, &failure{err: fmt.Errorf("%w: %w", errCredential, err), row: -1, broken: true}
+	}
+	s, err := tsurugi.Connect(ctx, d.endpoint, tsurugi.Config{Credential: credential, Application: "hikyaku"})
 	if err != nil {
 		return nil, &failure{err: err, row: -1, broken: true}
 	}

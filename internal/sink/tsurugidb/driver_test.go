@@ -17,7 +17,7 @@ func fresh(t *testing.T, cfg tsurugitest.Config, typ tsurugi.TxType) (*tsurugite
 	t.Helper()
 	server := tsurugitest.Start(t, cfg)
 	do(t, server, doubles("t", 1))
-	d := newDriver(server.Endpoint(), tsurugi.Credential{}, typ)
+	d := newDriver(server.Endpoint(), typ)
 	s := open(t, d)
 	return server, d, s, describeTable(t, s, "t")
 }
@@ -147,7 +147,7 @@ func TestManyShapesAreBounded(t *testing.T) {
 	t.Parallel()
 	server := tsurugitest.Start(t, tsurugitest.Config{})
 	do(t, server, doubles("t", 40))
-	d := newDriver(server.Endpoint(), tsurugi.Credential{}, tsurugi.OCC)
+	d := newDriver(server.Endpoint(), tsurugi.OCC)
 	s := open(t, d)
 	table := describeTable(t, s, "t")
 	for round := range 3 {
@@ -212,7 +212,7 @@ func TestATableOfAnotherShapeIsDrift(t *testing.T) {
 func TestATableIsMadeOfWhatAPersonWroteOrOfKinds(t *testing.T) {
 	t.Parallel()
 	server := tsurugitest.Start(t, tsurugitest.Config{})
-	d := newDriver(server.Endpoint(), tsurugi.Credential{}, tsurugi.LTX)
+	d := newDriver(server.Endpoint(), tsurugi.LTX)
 	s := open(t, d)
 	written := &rows.Table{Name: rows.Name{`odd "name"; DROP`}, Columns: []rows.Column{
 		{Name: "id", Native: "bigint primary key", Key: true}, {Name: "a.b", Native: "varchar(10) not null"}, {Name: "select", Native: "decimal(10, 2)", Nullable: true},
@@ -260,7 +260,7 @@ func TestATableIsMadeOfWhatAPersonWroteOrOfKinds(t *testing.T) {
 // TestWhatAnErrorMeans asks about errors that a server for tests does not give by itself.
 func TestWhatAnErrorMeans(t *testing.T) {
 	t.Parallel()
-	d := newDriver("tcp://nowhere", tsurugi.Credential{}, tsurugi.OCC)
+	d := newDriver("tcp://nowhere", tsurugi.OCC)
 	server := func(c tsurugi.Code) error { return fmt.Errorf("while writing: %w", &tsurugi.Error{Code: c}) }
 	for _, c := range []struct {
 		err    error

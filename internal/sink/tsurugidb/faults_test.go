@@ -3,8 +3,11 @@ package tsurugidb
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/rows"
@@ -114,6 +117,16 @@ func TestASendEndsSoonAfterItsTimeThoughTheServerHangs(t *testing.T) {
 func TestCredentialsAreShown(t *testing.T) {
 	t.Parallel()
 	server := tsurugitest.Start(t, tsurugitest.Config{Users: map[string]string{"tsurugi": "password"}, Tokens: map[string]string{"secret": "robot"}})
+	good, bad := filepath.Join(t.TempDir(), "good.key"), filepath.Join(t.TempDir(), "bad.key")
+	for path, password := range map[string]string{good: "password", bad: "another"} {
+		sealed, err := server.Seal("tsurugi", password, time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(sealed), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, c := range []struct {
 		credential Credential
 		says       string // of the start; "": nothing of the sort
@@ -122,6 +135,10 @@ func TestCredentialsAreShown(t *testing.T) {
 		{Credential{User: "tsurugi", Password: "password"}, "no such table"},
 		{Credential{Token: "secret"}, "no such table"},
 		{Credential{User: "tsurugi", Password: "another"}, "AUTHENTICATION_ERROR"},
+		{Credential{Type: "file", File: good}, "no such table"},
+		{Credential{File: good}, "no such table"},
+		{Credential{File: bad}, "AUTHENTICATION_ERROR"},
+		{Credential{File: good + ".not"}, "no such file"},
 		{Credential{}, "AUTHENTICATION_ERROR"},
 	} {
 		s, err := New(Config{Endpoint: server.Endpoint(), Credential: c.credential, Config: rows.Config{Table: []string{"nowhere"}}}, component.Env{})

@@ -44,6 +44,8 @@ func classOf(err error) rows.Class {
 		return rows.Unknown
 	case errors.As(err, &e):
 		return classOfCode(e.Code)
+	case errors.Is(err, errCredential):
+		return rows.Refused
 	case errors.Is(err, tsurugi.ErrParams):
 		return rows.BadRow
 	default: // the connection, or the time that it was given

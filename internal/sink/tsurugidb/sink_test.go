@@ -111,7 +111,7 @@ func TestABatchIsOneTransactionOfAFewStatements(t *testing.T) {
 func TestBlocksOfEverySizeAreWrittenWhole(t *testing.T) {
 	server := tsurugitest.Start(t, tsurugitest.Config{})
 	do(t, server, doubles("readings", 10))
-	s := open(t, newDriver(server.Endpoint(), tsurugi.Credential{}, tsurugi.OCC))
+	s := open(t, newDriver(server.Endpoint(), tsurugi.OCC))
 	table := describeTable(t, s, "readings")
 	written := 0
 	write := func(n int) {
