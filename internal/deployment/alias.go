@@ -49,17 +49,17 @@ func (f *Function) resolve(qualifier string, dice func() float64) (Version, erro
 func (r *Registry) Version(name, qualifier string) (*Function, Version, error) {
 	f, err := r.Get(name)
 	if err != nil {
-		return nil, Version{}, err
+		return nil, Version{}, r.notFound(name, qualifier)
 	}
 	v, err := f.resolve(qualifier, noDice)
 	if err != nil {
-		return nil, Version{}, r.notFound(f, qualifier)
+		return nil, Version{}, r.notFound(name, qualifier)
 	}
 	return f, v, nil
 }
 
-func (r *Registry) notFound(f *Function, qualifier string) error {
-	return unknown("Function not found: %s", r.ARN(f.Name, qualifier))
+func (r *Registry) notFound(name, qualifier string) error {
+	return unknown("Function not found: %s", r.ARN(name, qualifier))
 }
 
 // maxAliases bounds the aliases of one function: all are in its one note.
@@ -81,7 +81,7 @@ func (r *Registry) SetAlias(ctx context.Context, name string, a Alias, fresh boo
 		case a.Revision != "" && a.Revision != have.Revision:
 			return &wrong{ErrChanged, "The Revision Id provided does not match the latest Revision Id of the alias"}
 		case len(a.Others) > 1:
-			return invalid("an alias shares with at most one other version")
+			return invalid("Number of items in AdditionalVersionWeights cannot be greater than 1")
 		}
 		for _, n := range append(slices.Collect(maps.Keys(a.Others)), a.Version) {
 			if _, ok := f.versions[n]; !ok && n != function.Latest {
@@ -89,7 +89,12 @@ func (r *Registry) SetAlias(ctx context.Context, name string, a Alias, fresh boo
 			}
 		}
 		for n, share := range a.Others {
-			if n == a.Version || n == function.Latest || a.Version == function.Latest || share < 0 || share > 1 {
+			switch {
+			case a.Version == function.Latest:
+				return invalid("$LATEST is not supported for an alias pointing to more than 1 version")
+			case n == a.Version:
+				return invalid("Invalid function version %s. Function version %s is already included in routing configuration.", n, n)
+			case n == function.Latest || share < 0 || share > 1:
 				return invalid("an alias shares between two published versions, with a weight from 0 to 1")
 			}
 		}

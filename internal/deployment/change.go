@@ -183,16 +183,12 @@ func (r *Registry) Publish(ctx context.Context, name, description, checksum, rev
 			return nil
 		}
 		v = f.Latest
-		if description != "" {
-			v.Settings.Description = description
-		}
-		if ok && description == "" { // the newest one's was perhaps its own
-			last.Settings.Description = v.Settings.Description
-		}
 		if ok && last.SHA256 == v.SHA256 && last.Folder == v.Folder && sameSettings(last.Settings, v.Settings) {
-			last = f.versions[number(f.Next)]
 			v = last
 			return nil
+		}
+		if description != "" {
+			v.Settings.Description = description
 		}
 		f.Next++
 		v.From = f.Latest.Revision
@@ -213,7 +209,7 @@ func sameSettings(a, b Settings) bool {
 	return errX == nil && errY == nil && string(x) == string(y)
 }
 
-// Delete removes a function, or one published version of it. Events of the function that wait are dropped with it.
+// Delete removes a function, or one published version of it; a version that is not there is no error. Events of the function that wait are dropped with it.
 func (r *Registry) Delete(ctx context.Context, name, version string) error {
 	if version == function.Latest {
 		return invalid("$LATEST version cannot be deleted without deleting the function.")
@@ -224,7 +220,10 @@ func (r *Registry) Delete(ctx context.Context, name, version string) error {
 	if err != nil {
 		return err
 	}
-	if version != "" {
+	switch {
+	case version != "" && !digits(version):
+		return invalid("Deletion of aliases is not currently supported.")
+	case version != "":
 		return r.deleteVersion(ctx, f, version)
 	}
 	gone := []queue.Note{{Room: room, Key: functionKey + name}}
@@ -256,7 +255,7 @@ func (r *Registry) Delete(ctx context.Context, name, version string) error {
 
 func (r *Registry) deleteVersion(ctx context.Context, f *Function, version string) error {
 	if _, ok := f.versions[version]; !ok {
-		return unknown("Function not found: %s", r.ARN(f.Name, version))
+		return nil // as with the service, to which it is gone already
 	}
 	for _, a := range f.Aliases {
 		if _, shares := a.Others[version]; a.Version == version || shares {

@@ -166,7 +166,7 @@ func (r *Registry) Ready(_ context.Context, name, qualifier string) error {
 	}
 	v, err := f.resolve(qualifier, noDice)
 	if err != nil {
-		return r.notFound(f, qualifier)
+		return r.notFound(f.Name, qualifier)
 	}
 	return r.ready(f, v)
 }

@@ -45,7 +45,7 @@ func (r *Registry) find(in *function.Request) (*function.Pool, error) {
 	}
 	r.mu.RUnlock()
 	if f == nil {
-		return nil, unknown("Function not found: %s", r.ARN(in.Function, qualifier))
+		return nil, r.notFound(in.Function, in.Version)
 	}
 	if in.ARN == "" {
 		in.ARN = r.ARN(in.Function, qualifier)
@@ -61,7 +61,7 @@ func (r *Registry) find(in *function.Request) (*function.Pool, error) {
 	}
 	v, err := f.resolve(in.Version, rand.Float64)
 	if err != nil {
-		return nil, r.notFound(f, in.Version)
+		return nil, r.notFound(f.Name, in.Version)
 	}
 	in.Version = v.Number
 	if err := r.ready(f, v); err != nil {

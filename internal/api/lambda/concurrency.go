@@ -2,7 +2,6 @@ package lambda
 
 import (
 	"net/http"
-	"time"
 
 	"github.com/hikyaku/hikyaku/internal/deployment"
 	"github.com/hikyaku/hikyaku/internal/function"
@@ -24,14 +23,18 @@ func (c *call) putConcurrency() error {
 	var in struct {
 		N *int `json:"ReservedConcurrentExecutions"`
 	}
+	if c.qualifier != "" {
+		return wrongValue("This operation is permitted on Lambda functions only. Aliases and versions do not support this operation. Please specify either a function name or an unqualified function ARN.")
+	}
 	if err := c.decode(&in); err != nil {
 		return err
 	}
 	if in.N == nil || *in.N < 0 {
 		return wrongValue("ReservedConcurrentExecutions has to be a number from 0 on")
 	}
-	if _, err := c.d.functions.Change(c.ctx(), c.function, func(f *deployment.Function) error { f.Reserved = in.N; return nil }); err != nil {
-		return err
+	_, err := c.d.functions.Change(c.ctx(), c.function, func(f *deployment.Function) error { f.Reserved = in.N; return nil })
+	if err != nil {
+		return missing(err, "Function not found: "+c.d.functions.ARN(c.function, function.Latest))
 	}
 	return c.answer(http.StatusOK, map[string]int{"ReservedConcurrentExecutions": *in.N})
 }
@@ -64,31 +67,46 @@ func (c *call) describeProvisioned(f *deployment.Function, qualifier string) map
 		status = "READY"
 	}
 	return map[string]any{
-		"FunctionArn": c.d.functions.ARN(f.Name, qualifier), "RequestedProvisionedConcurrentExecutions": want, "AvailableProvisionedConcurrentExecutions": have,
+		"RequestedProvisionedConcurrentExecutions": want, "AvailableProvisionedConcurrentExecutions": have,
 		"AllocatedProvisionedConcurrentExecutions": have, "Status": status, "LastModified": f.Latest.Changed.UTC().Format("2006-01-02T15:04:05+0000"),
 	}
 }
 
+// published refuses what cannot have instances of its own: $LATEST, and what is not there.
+func (c *call) published() (*deployment.Function, error) {
+	if c.qualifier == "" || c.qualifier == function.Latest {
+		return nil, wrongValue("The function resource provided must be an alias or a published version.")
+	}
+	f, _, err := c.d.functions.Version(c.function, c.qualifier)
+	return f, c.missingAlias(err)
+}
+
 func (c *call) getProvisioned() error {
-	f, err := c.d.functions.Get(c.function)
+	if c.r.URL.Query().Get("List") == "ALL" {
+		return c.listProvisioned()
+	}
+	f, err := c.published()
 	if err != nil {
 		return err
-	}
-	if c.r.URL.Query().Get("List") == "ALL" {
-		all := []map[string]any{}
-		for _, q := range sortedKeys(f.Provisioned) {
-			all = append(all, c.describeProvisioned(f, q))
-		}
-		page, next, err := pages(c, all)
-		if err != nil {
-			return err
-		}
-		return c.answer(http.StatusOK, map[string]any{"ProvisionedConcurrencyConfigs": page, "NextMarker": next})
 	}
 	if f.Provisioned[c.qualifier] == 0 {
 		return &Error{Name: "ProvisionedConcurrencyConfigNotFoundException", Status: http.StatusNotFound, Message: "No Provisioned Concurrency Config found for this function"}
 	}
 	return c.answer(http.StatusOK, c.describeProvisioned(f, c.qualifier))
+}
+
+func (c *call) listProvisioned() error {
+	f, err := c.d.functions.Get(c.function)
+	if err != nil {
+		return err
+	}
+	all := []map[string]any{}
+	for _, q := range sortedKeys(f.Provisioned) {
+		out := c.describeProvisioned(f, q)
+		out["FunctionArn"] = c.d.functions.ARN(f.Name, q)
+		all = append(all, out)
+	}
+	return c.answerPage("ProvisionedConcurrencyConfigs", all)
 }
 
 func (c *call) putProvisioned() error {
@@ -104,10 +122,13 @@ func (c *call) putProvisioned() error {
 	if c.qualifier == "" || c.qualifier == function.Latest {
 		return wrongValue("Provisioned Concurrency Configs cannot be applied to unpublished function versions.")
 	}
-	if _, _, err := c.d.functions.Version(c.function, c.qualifier); err != nil {
+	if _, err := c.published(); err != nil {
 		return err
 	}
 	f, err := c.d.functions.Change(c.ctx(), c.function, func(f *deployment.Function) error {
+		if err := alreadyProvisioned(f, c.qualifier); err != nil {
+			return err
+		}
 		if f.Provisioned == nil {
 			f.Provisioned = map[string]int{}
 		}
@@ -120,140 +141,30 @@ func (c *call) putProvisioned() error {
 	return c.answer(http.StatusAccepted, c.describeProvisioned(f, c.qualifier))
 }
 
+// alreadyProvisioned refuses a version that an alias has instances for, and such an alias of a version that has some.
+func alreadyProvisioned(f *deployment.Function, qualifier string) error {
+	text := ""
+	if a, ok := f.Aliases[qualifier]; ok && f.Provisioned[a.Version] > 0 {
+		text = "Alias can't be used for Provisioned Concurrency configuration on an already Provisioned version"
+	}
+	for name, a := range f.Aliases {
+		if a.Version == qualifier && f.Provisioned[name] > 0 {
+			text = "Version is pointed by a Provisioned Concurrency alias"
+		}
+	}
+	if text == "" {
+		return nil
+	}
+	return &Error{Name: "ResourceConflictException", Status: http.StatusConflict, Message: text}
+}
+
 func (c *call) deleteProvisioned() error {
+	if _, err := c.published(); err != nil {
+		return err
+	}
 	if _, err := c.d.functions.Change(c.ctx(), c.function, func(f *deployment.Function) error { delete(f.Provisioned, c.qualifier); return nil }); err != nil {
 		return err
 	}
 	c.send(http.StatusNoContent, "", nil)
 	return nil
-}
-
-// eventsIn is what a client says of events. nil: it does not say.
-type eventsIn struct {
-	MaximumRetryAttempts     *int
-	MaximumEventAgeInSeconds *int
-	DestinationConfig        *struct {
-		OnSuccess, OnFailure struct{ Destination string }
-	}
-}
-
-func (in *eventsIn) apply(e *deployment.Events) error {
-	if in.MaximumRetryAttempts != nil {
-		if n := *in.MaximumRetryAttempts; n < 0 || n > 2 {
-			return wrongValue("MaximumRetryAttempts is a number from 0 to 2")
-		}
-		e.Retries = in.MaximumRetryAttempts
-	}
-	if in.MaximumEventAgeInSeconds != nil {
-		if n := *in.MaximumEventAgeInSeconds; n < 60 || n > 21600 {
-			return wrongValue("MaximumEventAgeInSeconds is a number from 60 to 21600")
-		}
-		e.MaxAge = time.Duration(*in.MaximumEventAgeInSeconds) * time.Second
-	}
-	if d := in.DestinationConfig; d != nil {
-		e.OnSuccess, e.OnFailure = d.OnSuccess.Destination, d.OnFailure.Destination
-	}
-	e.Changed = time.Now()
-	return nil
-}
-
-func (c *call) describeEvents(qualifier string, e deployment.Events) map[string]any {
-	if qualifier == "" {
-		qualifier = function.Latest
-	}
-	destinations := map[string]any{"OnSuccess": map[string]string{}, "OnFailure": map[string]string{}}
-	for name, to := range map[string]string{"OnSuccess": e.OnSuccess, "OnFailure": e.OnFailure} {
-		if to != "" {
-			destinations[name] = map[string]string{"Destination": to}
-		}
-	}
-	out := map[string]any{"FunctionArn": c.d.functions.ARN(c.function, qualifier), "LastModified": float64(e.Changed.UnixMilli()) / 1000, "DestinationConfig": destinations}
-	if e.Retries != nil {
-		out["MaximumRetryAttempts"] = *e.Retries
-	}
-	if e.MaxAge != 0 {
-		out["MaximumEventAgeInSeconds"] = int(e.MaxAge / time.Second)
-	}
-	return out
-}
-
-func (c *call) eventsKey() string {
-	if c.qualifier == "" {
-		return function.Latest
-	}
-	return c.qualifier
-}
-
-func (c *call) getEvents() error {
-	f, err := c.d.functions.Get(c.function)
-	if err != nil {
-		return err
-	}
-	e, ok := f.Events[c.eventsKey()]
-	if !ok {
-		return notFound("The function " + c.d.functions.ARN(c.function, c.eventsKey()) + " doesn't have an EventInvokeConfig")
-	}
-	return c.answer(http.StatusOK, c.describeEvents(c.eventsKey(), e))
-}
-
-func (c *call) putEvents() error    { return c.setEvents(true) }
-func (c *call) updateEvents() error { return c.setEvents(false) }
-
-func (c *call) setEvents(fresh bool) error {
-	var in eventsIn
-	if err := c.decode(&in); err != nil {
-		return err
-	}
-	if d := in.DestinationConfig; d != nil {
-		for _, to := range []string{d.OnSuccess.Destination, d.OnFailure.Destination} {
-			if err := c.mayTarget(to); err != nil {
-				return err
-			}
-		}
-	}
-	if _, _, err := c.d.functions.Version(c.function, c.qualifier); err != nil {
-		return err
-	}
-	var e deployment.Events
-	_, err := c.d.functions.Change(c.ctx(), c.function, func(f *deployment.Function) error {
-		if !fresh {
-			e = f.Events[c.eventsKey()]
-		}
-		if err := in.apply(&e); err != nil {
-			return err
-		}
-		if f.Events == nil {
-			f.Events = map[string]deployment.Events{}
-		}
-		f.Events[c.eventsKey()] = e
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return c.answer(http.StatusOK, c.describeEvents(c.eventsKey(), e))
-}
-
-func (c *call) deleteEvents() error {
-	if _, err := c.d.functions.Change(c.ctx(), c.function, func(f *deployment.Function) error { delete(f.Events, c.eventsKey()); return nil }); err != nil {
-		return err
-	}
-	c.send(http.StatusNoContent, "", nil)
-	return nil
-}
-
-func (c *call) listEvents() error {
-	f, err := c.d.functions.Get(c.function)
-	if err != nil {
-		return err
-	}
-	all := []map[string]any{}
-	for _, q := range sortedKeys(f.Events) {
-		all = append(all, c.describeEvents(q, f.Events[q]))
-	}
-	page, next, err := pages(c, all)
-	if err != nil {
-		return err
-	}
-	return c.answer(http.StatusOK, map[string]any{"FunctionEventInvokeConfigs": page, "NextMarker": next})
 }

@@ -144,7 +144,7 @@ func (c *call) createFunction() error {
 		}
 	}
 	c.warn()
-	return c.answer(http.StatusCreated, c.describe(f, v, false))
+	return c.answer(http.StatusCreated, c.describe(f, v, "")) // also of a published version: the service's ARN has no number here
 }
 
 // warn tells in a header what a person should know of what was just deployed.
@@ -177,13 +177,10 @@ func (c *call) mayTarget(arn string) error {
 	return c.mayQueue(access.Put, n)
 }
 
-// describe is a version as clients see it. qualified: its ARN says which.
-func (c *call) describe(f *deployment.Function, v deployment.Version, qualified bool) map[string]any {
+// describe is a version as clients see it. Its ARN ends with the qualifier, which a client may have named by an alias.
+func (c *call) describe(f *deployment.Function, v deployment.Version, qualifier string) map[string]any {
 	s := v.Settings
-	arn := c.d.functions.ARN(f.Name, "")
-	if qualified || v.Number != function.Latest {
-		arn = c.d.functions.ARN(f.Name, v.Number)
-	}
+	arn := c.d.functions.ARN(f.Name, qualifier)
 	memory, timeout, architecture := s.MemoryMB, s.Timeout, s.Architecture
 	if memory == 0 {
 		memory = 128
@@ -203,8 +200,7 @@ func (c *call) describe(f *deployment.Function, v deployment.Version, qualified 
 		"Timeout": int((timeout + time.Second - 1) / time.Second), "MemorySize": memory, "LastModified": v.Changed.UTC().Format("2006-01-02T15:04:05.000+0000"),
 		"CodeSha256": v.Checksum(), "Version": v.Number, "RevisionId": v.Revision, "State": "Active", "LastUpdateStatus": "Successful", "PackageType": "Zip",
 		"Architectures": []string{architecture}, "TracingConfig": map[string]string{"Mode": "PassThrough"}, "EphemeralStorage": map[string]int{"Size": storage},
-		"SnapStart":     map[string]string{"ApplyOn": "None", "OptimizationStatus": "Off"},
-		"LoggingConfig": map[string]string{"LogFormat": "Text", "LogGroup": "/aws/lambda/" + f.Name},
+		"SnapStart": map[string]string{"ApplyOn": "None", "OptimizationStatus": "Off"},
 	}
 	for name, value := range s.Extra {
 		if name == "EphemeralStorage" {
@@ -212,6 +208,7 @@ func (c *call) describe(f *deployment.Function, v deployment.Version, qualified 
 		}
 		out[name] = value
 	}
+	out["LoggingConfig"] = logging(f.Name, s.Extra["LoggingConfig"])
 	if len(s.Environment) > 0 {
 		out["Environment"] = map[string]any{"Variables": s.Environment}
 	}
@@ -240,7 +237,7 @@ func (c *call) getFunction() error {
 	if v.Folder != "" {
 		place = map[string]string{"RepositoryType": "Folder", "Location": "file://" + v.Folder}
 	}
-	out := map[string]any{"Configuration": c.describe(f, v, c.qualifier != ""), "Code": place}
+	out := map[string]any{"Configuration": c.describe(f, v, c.qualifier), "Code": place}
 	if len(f.Tags) > 0 {
 		out["Tags"] = f.Tags
 	}
@@ -282,7 +279,14 @@ func (c *call) getConfiguration() error {
 	if err != nil {
 		return err
 	}
-	return c.answer(http.StatusOK, c.describe(f, v, c.qualifier != ""))
+	return c.answer(http.StatusOK, c.describe(f, v, c.qualifier))
+}
+
+// listed is a version as lists have it.
+func (c *call) listed(f *deployment.Function, v deployment.Version, qualifier string) map[string]any {
+	out := c.describe(f, v, qualifier)
+	delete(out, "RuntimeVersionConfig")
+	return out
 }
 
 func (c *call) listFunctions() error {
@@ -292,11 +296,12 @@ func (c *call) listFunctions() error {
 		if c.seen(f.Name) != nil {
 			continue
 		}
-		all = append(all, c.describe(f, f.Latest, every))
-		if every {
-			for _, v := range f.Published() {
-				all = append(all, c.describe(f, v, true))
-			}
+		if !every {
+			all = append(all, c.listed(f, f.Latest, ""))
+			continue
+		}
+		for _, v := range append([]deployment.Version{f.Latest}, f.Published()...) {
+			all = append(all, c.listed(f, v, v.Number))
 		}
 	}
 	page, next, err := pages(c, all)
@@ -327,7 +332,7 @@ func (c *call) updateConfiguration() error {
 		return err
 	}
 	c.warn()
-	return c.answer(http.StatusOK, c.describe(f, f.Latest, false))
+	return c.answer(http.StatusOK, c.describe(f, f.Latest, ""))
 }
 
 func (c *call) updateCode() error {
@@ -344,7 +349,7 @@ func (c *call) updateCode() error {
 		if err != nil {
 			return err
 		}
-		return c.answer(http.StatusOK, c.describe(f, f.Latest, false))
+		return c.answer(http.StatusOK, c.describe(f, f.Latest, ""))
 	}
 	f, err := c.d.functions.Update(c.ctx(), c.function, in.RevisionID, func(s *deployment.Settings) error {
 		if len(in.Architectures) > 0 {
@@ -355,14 +360,15 @@ func (c *call) updateCode() error {
 	if err != nil {
 		return err
 	}
-	v := f.Latest
+	v, qualifier := f.Latest, ""
 	if in.Publish {
 		if v, err = c.d.functions.Publish(c.ctx(), c.function, "", "", ""); err != nil {
 			return err
 		}
+		qualifier = v.Number
 	}
 	c.warn()
-	return c.answer(http.StatusOK, c.describe(f, v, false))
+	return c.answer(http.StatusOK, c.describe(f, v, qualifier))
 }
 
 func (c *call) deleteFunction() error {

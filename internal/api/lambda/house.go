@@ -117,7 +117,7 @@ func (c *call) redeploy() error {
 	if err != nil {
 		return err
 	}
-	return c.answer(http.StatusOK, c.describe(f, f.Latest, false))
+	return c.answer(http.StatusOK, c.describe(f, f.Latest, ""))
 }
 
 // log writes the newest lines of a function's log (?lines=N) and, with ?follow=true, what comes.

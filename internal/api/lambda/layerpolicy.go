@@ -135,7 +135,7 @@ func (c *call) getLayerPolicy() error {
 		return err
 	}
 	if len(v.Policy) == 0 {
-		return notFound("No policy is associated with the given resource.")
+		return notFound(noPolicy)
 	}
 	text, err := policyText(v.Policy)
 	if err != nil {

@@ -190,7 +190,7 @@ func (c *call) getLayerByARN(arn string) error {
 		return err
 	}
 	if region != c.d.functions.Region() {
-		return notFound("The resource you requested does not exist.")
+		return notFound(noResource)
 	}
 	return c.answerLayer(name, number)
 }

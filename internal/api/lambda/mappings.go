@@ -122,6 +122,9 @@ func (c *call) createMapping() error {
 	if err := c.applyMapping(&in, &m); err != nil {
 		return err
 	}
+	if _, _, err := c.d.functions.Version(m.Function, m.Qualifier); err != nil {
+		return wrongValue(noFunction)
+	}
 	m, err := c.d.functions.Map(c.ctx(), m)
 	if err != nil {
 		return err

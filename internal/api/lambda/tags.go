@@ -24,7 +24,7 @@ func (c *call) theTagged(can access.Action) (t tagged, err error) {
 	if len(parts) == 7 && parts[5] == "event-source-mapping" {
 		m, err := c.d.functions.Mapping(parts[6])
 		if err != nil {
-			return t, err
+			return t, missing(err, "Event source mapping not found: "+c.rest)
 		}
 		return tagged{mapping: m.ID, tags: m.Tags}, c.allowed(can, m.Function)
 	}
@@ -33,7 +33,7 @@ func (c *call) theTagged(can access.Action) (t tagged, err error) {
 	case err != nil:
 		return t, notValid(c.rest, "resource", "Member must satisfy regular expression pattern: "+tagPattern)
 	case qualifier != "":
-		return t, wrongValue("Tags on function aliases and versions are not supported. Please specify either a function ARN.")
+		return t, wrongValue("Tags on function aliases and versions are not supported. Please specify a function ARN.")
 	}
 	if err := c.allowed(can, name); err != nil {
 		return t, err

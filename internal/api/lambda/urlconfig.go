@@ -38,6 +38,9 @@ func (in *urlIn) apply(u *deployment.URL) error {
 	return nil
 }
 
+// urlTime is how the service writes the times of a URL.
+const urlTime = "2006-01-02T15:04:05.000000Z"
+
 func (c *call) describeURL(qualifier string, u deployment.URL) map[string]any {
 	at := c.function
 	if qualifier != "" {
@@ -45,9 +48,9 @@ func (c *call) describeURL(qualifier string, u deployment.URL) map[string]any {
 	}
 	out := map[string]any{
 		"FunctionUrl": c.base() + urlPath + at + "/", "FunctionArn": c.d.functions.ARN(c.function, qualifier), "AuthType": u.Auth, "InvokeMode": u.Mode,
-		"CreationTime": u.Created.UTC().Format(time.RFC3339Nano), "LastModifiedTime": u.Changed.UTC().Format(time.RFC3339Nano),
+		"CreationTime": u.Created.UTC().Format(urlTime), "LastModifiedTime": u.Changed.UTC().Format(urlTime),
 	}
-	if len(u.Cors) > 0 {
+	if len(u.Cors) > 0 && string(u.Cors) != "null" {
 		out["Cors"] = u.Cors
 	}
 	return out
@@ -56,11 +59,11 @@ func (c *call) describeURL(qualifier string, u deployment.URL) map[string]any {
 func (c *call) url() (deployment.URL, error) {
 	f, err := c.d.functions.Get(c.function)
 	if err != nil {
-		return deployment.URL{}, err
+		return deployment.URL{}, missing(err, noResource)
 	}
 	u, ok := f.URLs[c.qualifier]
 	if !ok {
-		return u, notFound("The resource you requested does not exist.")
+		return u, notFound(noResource)
 	}
 	return u, nil
 }
@@ -82,7 +85,7 @@ func (c *call) setURL(fresh bool) error {
 		return err
 	}
 	if _, _, err := c.d.functions.Version(c.function, c.qualifier); err != nil {
-		return err
+		return missing(err, noFunction)
 	}
 	var u deployment.URL
 	_, err := c.d.functions.Change(c.ctx(), c.function, func(f *deployment.Function) error {
@@ -91,7 +94,7 @@ func (c *call) setURL(fresh bool) error {
 		case fresh && ok:
 			return &Error{Name: "ResourceConflictException", Status: http.StatusConflict, Message: "Failed to create function url config for [functionArn = " + c.d.functions.ARN(c.function, c.qualifier) + "]. Error message:  FunctionUrlConfig exists for this Lambda function"}
 		case !fresh && !ok:
-			return notFound("The resource you requested does not exist.")
+			return notFound(noResource)
 		case !ok:
 			have.Created = time.Now()
 		}
@@ -107,11 +110,15 @@ func (c *call) setURL(fresh bool) error {
 	if err != nil {
 		return err
 	}
-	status := http.StatusOK
+	out, status := c.describeURL(c.qualifier, u), http.StatusOK
+	if in.InvokeMode == nil {
+		delete(out, "InvokeMode") // told when it was said, and to who asks
+	}
 	if fresh {
 		status = http.StatusCreated
+		delete(out, "LastModifiedTime")
 	}
-	return c.answer(status, c.describeURL(c.qualifier, u))
+	return c.answer(status, out)
 }
 
 func (c *call) deleteURL() error {
@@ -128,7 +135,7 @@ func (c *call) deleteURL() error {
 func (c *call) listURLs() error {
 	f, err := c.d.functions.Get(c.function)
 	if err != nil {
-		return err
+		return missing(err, noFunction)
 	}
 	all := []map[string]any{}
 	for _, q := range sortedKeys(f.URLs) {

@@ -11,9 +11,9 @@ func (c *call) listVersions() error {
 	if err != nil {
 		return err
 	}
-	all := []map[string]any{c.describe(f, f.Latest, true)}
+	all := []map[string]any{c.listed(f, f.Latest, f.Latest.Number)}
 	for _, v := range f.Published() {
-		all = append(all, c.describe(f, v, true))
+		all = append(all, c.listed(f, v, v.Number))
 	}
 	page, next, err := pages(c, all)
 	if err != nil {
@@ -39,7 +39,7 @@ func (c *call) publishVersion() error {
 	if err != nil {
 		return err
 	}
-	return c.answer(http.StatusCreated, c.describe(f, v, true))
+	return c.answer(http.StatusCreated, c.describe(f, v, v.Number))
 }
 
 // aliasIn is what a client says of an alias. nil: it does not say.
@@ -81,6 +81,9 @@ func (c *call) createAlias() error {
 	}
 	a := deployment.Alias{Name: in.Name}
 	in.apply(&a)
+	if _, err := c.d.functions.Get(c.function); err != nil {
+		return missing(err, "Function not found: "+c.d.functions.ARN(c.function, a.Version))
+	}
 	a, err := c.d.functions.SetAlias(c.ctx(), c.function, a, true)
 	if err != nil {
 		return err
