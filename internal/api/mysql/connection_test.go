@@ -287,12 +287,14 @@ func TestACommandBeyondTheLimitEndsTheConnection(t *testing.T) {
 	r.until("the row is ready again", func() bool { return r.stats().Ready == 1 })
 }
 
-// TestAPanicEndsItsConnectionAlone lets a function of SQL panic where a statement is planned.
+// TestAPanicEndsItsConnectionAlone lets a function of SQL panic where rows are made.
 func TestAPanicEndsItsConnectionAlone(t *testing.T) {
 	r := newRig(t, Config{}, nil)
 	var told atomic.Int64
 	r.door.report = func(error) { told.Add(1) }
-	r.door.functions["boom"] = gms.FunctionN{Name: "boom", Fn: func(*gms.Context, ...gms.Expression) (gms.Expression, error) { panic("boom") }}
+	r.door.functions["boom"] = gms.FunctionN{Name: "boom", Fn: func(*gms.Context, ...gms.Expression) (gms.Expression, error) {
+		return badRow{&call{name: "queue_rowid"}}, nil
+	}}
 	r.makeJobs(1)
 	c, other := r.dialRaw(), r.dialRaw()
 	c.want("SELECT queue_wait('jobs', 0)", "1")

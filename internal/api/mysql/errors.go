@@ -48,6 +48,7 @@ const (
 	erRegexpCapacity     = 3700
 	erQueryTimeout       = 3024
 	erCapacity           = 3170
+	erWrongColumnCount   = 1222
 )
 
 // sqlError makes an error with MySQL's number and SQLSTATE.
@@ -177,6 +178,17 @@ var unnumbered = []struct {
 	{regexp.MustCompile(`^Data truncated for column|is not valid for this (Enum|Set)`), erDataTruncated, "01000"},
 	{regexp.MustCompile(`^duplicate entry: `), 1291, "HY000"},
 	{regexp.MustCompile(`^values cannot contain a comma`), 1367, "22007"},
+	{regexp.MustCompile(`^cannot union two queries whose schemas are different lengths`), erWrongColumnCount, "21000"},
+	{regexp.MustCompile(`^function '.*' expected .* arguments`), erWrongParamCount, "42000"},
+	{regexp.MustCompile(`^No tables used`), 1096, "HY000"},
+	{regexp.MustCompile(`^Not unique table/alias`), 1066, "42000"},
+	{regexp.MustCompile(`^Column count doesn't match value count`), 1136, "21S01"},
+	{regexp.MustCompile(`^In definition of view, derived table or common table expression`), 1353, "HY000"},
+	{regexp.MustCompile(`should contain a UNION$`), 3573, "HY000"},
+	{regexp.MustCompile(`^Expression #\d+ of SELECT list is not in GROUP BY clause`), 1055, "42000"},
+	{regexp.MustCompile(`^failed to resolve aggregate column argument`), 1111, "HY000"},
+	{regexp.MustCompile(`^bind variable not provided|^invalid arguments\. expected`), erWrongArguments, "HY000"},
+	{regexp.MustCompile(`^Unknown prepared statement handler`), 1243, "HY000"},
 }
 
 // states are the SQLSTATEs of numbers that go-mysql-server gives with another.

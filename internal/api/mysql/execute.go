@@ -44,7 +44,7 @@ func (h *handler) execute(ctx context.Context, c *vmysql.Conn, query string, bou
 	if err != nil {
 		return err
 	}
-	schema, iter, _, err := h.door.engine.QueryWithBindings(sc, query, nil, values, &gms.QueryFlags{})
+	schema, iter, err := h.plan(sc, query, values)
 	if err != nil {
 		return gms.CastSQLError(err)
 	}
@@ -52,6 +52,13 @@ func (h *handler) execute(ctx context.Context, c *vmysql.Conn, query string, bou
 		return gms.CastSQLError(err)
 	}
 	return nil
+}
+
+// plan plans a statement, and returns what makes its rows.
+func (h *handler) plan(ctx *gms.Context, query string, values map[string]sqlparser.Expr) (schema gms.Schema, iter gms.RowIter, err error) {
+	defer h.unplanned(sessionOf(ctx), &err)
+	schema, iter, _, err = h.door.engine.QueryWithBindings(ctx, query, nil, values, &gms.QueryFlags{})
+	return schema, iter, err
 }
 
 // expressions are the values of a prepared statement.

@@ -36,7 +36,7 @@ func (l *long) explain(sc *gms.Context, s *session) (done bool, err error) {
 	}
 	var plan gms.Node
 	if l.answer != nil && (l.bound == nil || len(l.bound.BindVars) == 0) { // what is wrong with the statement is said by its plan
-		if plan, err = l.door.engine.AnalyzeQuery(sc, statement); err != nil {
+		if plan, err = l.analyze(sc, s, statement); err != nil {
 			return true, err
 		}
 	}
@@ -59,6 +59,12 @@ func (l *long) explain(sc *gms.Context, s *session) (done bool, err error) {
 		return true, l.answerText("EXPLAIN", strings.TrimRight(fmt.Sprint(plan), "\n"))
 	}
 	return true, sqlError(1791, "HY000", "Unknown EXPLAIN format name: '%.64s' (there are TRADITIONAL, JSON and TREE)", m[2])
+}
+
+// analyze plans a statement, and runs nothing of it.
+func (l *long) analyze(sc *gms.Context, s *session, statement string) (plan gms.Node, err error) {
+	defer l.unplanned(s, &err)
+	return l.door.engine.AnalyzeQuery(sc, statement)
 }
 
 // explainFields are the columns of the table form.

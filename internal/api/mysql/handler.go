@@ -173,11 +173,17 @@ func (h *handler) ComPrepare(ctx context.Context, c *vmysql.Conn, query string, 
 	if err := l.look(ctx); err != nil || l.done {
 		return l.fields, sqlErrorOf(err)
 	}
-	fields, err = h.Handler.ComPrepare(ctx, c, l.query, prepare)
+	fields, err = h.bind(ctx, c, l.query, prepare)
 	if l.silent {
 		fields = nil
 	}
 	return fields, sqlErrorOf(err)
+}
+
+// bind lets go-mysql-server prepare a statement, which runs nothing of it.
+func (h *handler) bind(ctx context.Context, c *vmysql.Conn, query string, prepare *vmysql.PrepareData) (fields []*querypb.Field, err error) {
+	defer h.unplanned(known(c), &err)
+	return h.Handler.ComPrepare(ctx, c, query, prepare)
 }
 
 // ComStmtExecute answers a prepared statement.
@@ -219,7 +225,7 @@ func (h *handler) ComStmtExecute(ctx context.Context, c *vmysql.Conn, prepare *v
 }
 
 // panicked answers a statement that met a mistake in the code, ours or go-mysql-server's, with an error, and ends the connection, whose state
-// nobody knows any more: what it owned goes back.
+// nobody knows any more: what it owned goes back. A panic while the statement was planned does not get here: see unplanned.
 func (h *handler) panicked(c *vmysql.Conn, err *error) {
 	if p := recover(); p != nil {
 		h.door.report(fmt.Errorf("a statement ended in a panic, and its connection with it: %v\n%s", p, debug.Stack()))

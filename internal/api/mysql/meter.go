@@ -41,13 +41,14 @@ type meter struct {
 	timer  *time.Timer
 	until  time.Time
 
-	built  bool // the statement's own plan is built: what is built from then on are subqueries
-	walked int64
-	held   int64
-	row    int64        // bytes of values made since the last row was read
-	taken  int64        // of the budget
-	pages  []*door.Hold // of what is read of tables
-	err    error        // sticks: some evaluators pass over errors
+	running bool // rows are being made, or were: the statement is past its planning
+	built   bool // the statement's own plan is built: what is built from then on are subqueries
+	walked  int64
+	held    int64
+	row     int64        // bytes of values made since the last row was read
+	taken   int64        // of the budget
+	pages   []*door.Hold // of what is read of tables
+	err     error        // sticks: some evaluators pass over errors
 }
 
 // errTimeout is the cause of a context whose statement took too long.

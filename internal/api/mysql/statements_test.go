@@ -93,16 +93,16 @@ func (p *prover) report(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.sum++
-	place := panicPlace(err.Error())
+	place := tracePlace(err.Error())
 	if !slices.Contains(p.told, place) {
 		p.told = append(p.told, place)
 		p.t.Logf("a panic: %.200s at %s", err, place)
 	}
 }
 
-// panicPlace is the first function below the panic.
-func panicPlace(trace string) string {
-	_, below, _ := strings.Cut(trace, "\npanic(")
+// tracePlace is the first function below the first panic: others were raised again.
+func tracePlace(trace string) string {
+	below := trace[max(0, strings.LastIndex(trace, "\npanic(")):]
 	for _, line := range strings.Split(below, "\n") {
 		if strings.Contains(line, "/") && strings.Contains(line, "(") && !strings.HasPrefix(line, "\t") && !strings.HasPrefix(line, "runtime") {
 			return line[:strings.LastIndexByte(line, '(')]

@@ -28,6 +28,7 @@ func (w walking) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter, 
 		return nil, nil
 	}
 	m := s.meter
+	m.running = true
 	parent, within := ctx.Context.(*building)
 	if within && parent.node == n {
 		return nil, nil
