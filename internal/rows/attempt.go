@@ -3,6 +3,7 @@ package rows
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/hikyaku/hikyaku/internal/component"
 )
@@ -10,6 +11,7 @@ import (
 // attempt writes a block in one transaction. An error says that one of its rows is refused: the one at row, or some one where that is -1. Whatever
 // else happened, the messages have their outcomes, or are stale.
 func (w *writing) attempt(b *Block, from []int) (row int, refused error) {
+	unsure := false // whether it was done already
 	for conflicts := 0; ; {
 		switch {
 		case w.stop != nil:
@@ -28,11 +30,13 @@ func (w *writing) attempt(b *Block, from []int) (row int, refused error) {
 		}
 		used := w.session.used
 		w.session.used = true
+		b.missed = b.missed[:0]
 		err := w.session.Write(w.ctx, b)
 		if err == nil {
 			w.sink.counts.blocks.Add(1)
-			w.sink.counts.rows.Add(uint64(b.Rows()))
+			w.sink.counts.rows.Add(uint64(b.Rows() - len(b.missed)))
 			w.answer(from, component.Outcome{})
+			w.missed(b, from, unsure)
 			return 0, nil
 		}
 		fault := w.sink.driver.Judge(err)
@@ -63,6 +67,7 @@ func (w *writing) attempt(b *Block, from []int) (row int, refused error) {
 			w.sink.counts.drifts.Add(1)
 			w.drifted = true
 		case Unknown:
+			unsure = true
 			if w.unknowns++; b.Mode != Insert && w.unknowns <= mostUnknowns {
 				continue // it does no harm
 			}
@@ -91,6 +96,21 @@ func (w *writing) attempt(b *Block, from []int) (row int, refused error) {
 				return 0, nil
 			}
 		}
+	}
+}
+
+// missed answers for the rows of a block that the table did not have. A deletion whose first end is not known may have been made then.
+func (w *writing) missed(b *Block, from []int, unsure bool) {
+	if len(b.missed) == 0 || unsure && b.Mode == Delete {
+		return
+	}
+	w.sink.counts.noSuchRow.Add(uint64(len(b.missed)))
+	if !w.sink.settings.strictRows {
+		return
+	}
+	err := fmt.Errorf("table %s: %w: none has the message's %s", b.Table.Name, ErrNoRow, strings.Join(w.plan.keys, ", "))
+	for _, row := range b.missed {
+		w.outcomes[from[row]] = component.Reject(err)
 	}
 }
 

@@ -107,6 +107,9 @@ func (b *builder) keep(i int) {
 var (
 	errNoObject = errors.New("the body is no JSON object, and no column takes it as it is: make one of it (a decode or jq transform), or write one of the columns as NAME: $body")
 	errNothing  = errors.New("it has no field and no attribute for any column")
+
+	errNullKey      = errors.New("it is null, and no row is found by that; it belongs to the key")
+	errNothingToSet = errors.New("it has nothing to set: no field and no attribute for any column beside the key")
 )
 
 // read makes the row of one message.
@@ -128,12 +131,12 @@ func (b *builder) read(m *message.Message, body string) error {
 		clear(b.scan.tokens)
 	}
 	clear(b.without)
-	found := b.plan.body
+	found, set := b.plan.body, false
 	for i := range b.plan.slots {
 		s := &b.plan.slots[i]
 		var err error
 		if s.source != fromField {
-			b.row[i], err = b.special(s, m, body)
+			b.row[i], err = b.special(i, s, m, body)
 		} else if t := b.scan.tokens[s.field]; t.form != absent {
 			found = true
 			b.row[i], err = s.value(t)
@@ -143,9 +146,16 @@ func (b *builder) read(m *message.Message, body string) error {
 		} else {
 			b.row[i], err = b.missing(i, s)
 		}
+		if err == nil && s.key && b.settings.mode.Finds() && b.row[i].IsNull() {
+			err = fmt.Errorf("the column %s of %s: %w", s.Name, b.plan.table.Name, errNullKey)
+		}
 		if err != nil {
 			return err
 		}
+		set = set || !s.key && !leftOut(b.without, i)
+	}
+	if b.settings.mode == Update && !set {
+		return errNothingToSet
 	}
 	if !found && len(b.plan.names.quoted) > 0 {
 		return errNothing
@@ -174,6 +184,9 @@ func (b *builder) unknown() error {
 func (b *builder) missing(i int, s *slot) (Value, error) {
 	switch {
 	case s.key:
+	case b.settings.mode == Update && b.settings.missing != refuse && !(b.settings.missing == asNull && s.Nullable):
+		b.without[i/8] |= 1 << (i % 8)
+		return Value{}, nil
 	case s.Default && (b.settings.missing == asDefault || b.settings.missing == asNull && !s.Nullable || b.settings.missing == refuse && !s.chosen):
 		b.without[i/8] |= 1 << (i % 8)
 		return Value{}, nil
@@ -184,7 +197,7 @@ func (b *builder) missing(i int, s *slot) (Value, error) {
 	switch {
 	case s.key:
 		why = "; it belongs to the key, and mode: " + b.settings.mode.String() + " goes by that"
-	case !s.Nullable:
+	case !s.Nullable && b.settings.mode != Update:
 		why = "; the column takes no null and has no default"
 	}
 	return Value{}, fmt.Errorf("the column %s of %s: %w%s", s.Name, b.plan.table.Name, errMissing(s), why)
@@ -198,22 +211,22 @@ func errMissing(s *slot) error {
 }
 
 // special is the value of a column that takes no field.
-func (b *builder) special(s *slot, m *message.Message, body string) (Value, error) {
+func (b *builder) special(i int, s *slot, m *message.Message, body string) (Value, error) {
 	switch s.source {
 	case fromID:
 		id := identity(m)
 		if id.IsZero() {
-			return b.nothing(s)
+			return b.nothing(i, s)
 		}
 		return s.ofID(id)
 	case fromKey:
 		if m.Key == "" {
-			return b.nothing(s)
+			return b.nothing(i, s)
 		}
 		return s.ofString(m.Key)
 	case fromTime:
 		if m.Time.IsZero() {
-			return b.nothing(s)
+			return b.nothing(i, s)
 		}
 		return s.ofTime(m.Time)
 	case fromAttributes:
@@ -239,7 +252,11 @@ func (c *Column) ofID(id message.ID) (Value, error) {
 }
 
 // nothing is a key or time that the message does not have: it is as if null were said.
-func (b *builder) nothing(s *slot) (Value, error) {
+func (b *builder) nothing(i int, s *slot) (Value, error) {
+	if b.settings.mode == Update && b.settings.missing == asDefault && !s.key {
+		b.without[i/8] |= 1 << (i % 8)
+		return Value{}, nil
+	}
 	if s.Nullable && b.settings.missing != refuse && !s.key {
 		return Value{}, nil
 	}

@@ -30,10 +30,13 @@
 //     go with the settings; transactions keep losing. No number of such messages would be better off as dead letters, and the pipeline's bounds stop the
 //     sources meanwhile.
 //
+// Update and Delete find rows by a key and make none. What finds no row is delivered and counted, or rejected (Config.NoSuchRow).
+//
 // A table is described once, and again when the database says that it has changed, when a row is refused, and when a field appears that has no column.
 //
 // # Order
 //
-// Rows of one Send are written in their order; with Upsert the last row of a key is written for all of it. Sends at once are not ordered: who needs that sets
+// Rows of one Send are written in their order; with Upsert, Update and Delete the last row of a key that has its columns is
+// written for all of them. Sends at once are not ordered: who needs that sets
 // the concurrency of the sink to 1.
 package rows

@@ -1,6 +1,9 @@
 package rows
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // Driver is one kind of database. Its methods may be called from several goroutines at once.
 type Driver interface {
@@ -41,11 +44,16 @@ const (
 	Insert Mode = iota // a constraint violation
 	Upsert             // the row takes the place of the old one
 	Once               // the old row stays, and it is no error: a message that comes again does no harm
+	Update             // the columns beside the key are set in the row that is there; none is made
+	Delete             // the row that is there is deleted; the block has the columns of the key alone
 )
 
-func (m Mode) String() string { return [...]string{"insert", "upsert", "once"}[m] }
+func (m Mode) String() string { return [...]string{"insert", "upsert", "once", "update", "delete"}[m] }
 
-// Block is rows on their way to one table. A driver must not change or keep it.
+// Finds tells whether a mode changes rows that are found by their key, and makes none.
+func (m Mode) Finds() bool { return m == Update || m == Delete }
+
+// Block is rows on their way to one table. A driver must not keep it, nor change it but by Miss.
 type Block struct {
 	Table   *Table
 	Mode    Mode
@@ -53,8 +61,28 @@ type Block struct {
 	// Values are the rows one after the other, len(Columns) for each. A Value is Null or of its column's Kind.
 	Values []Value
 	// Key are the columns by which Upsert and Once tell that a row is there already, each of them one of Columns. A database that can look at one key only
-	// looks at this one; a violation of another is an error. Nil with Insert.
+	// looks at this one; a violation of another is an error. Nil with Insert. Update and Delete find rows by it; no value in it is Null then.
 	Key []Column
+	// Sole: as far as the table's keys tell, no two of its rows have the same Key.
+	Sole bool
+
+	missed []int
+}
+
+// Miss says of a row of Update or Delete that the table has none of its key. Of rows with one and the same key by the database's own rules, such as
+// "A" and "a" where it folds case, only the last of Update has to be made, and none of them is missed.
+func (b *Block) Miss(row int) { b.missed = append(b.missed, row) }
+
+// Parts are the places of the key's columns among Columns, and those of the others.
+func (b *Block) Parts() (key, others []int) {
+	for i := range b.Columns {
+		if slices.ContainsFunc(b.Key, func(c Column) bool { return c.Name == b.Columns[i].Name }) {
+			key = append(key, i)
+		} else {
+			others = append(others, i)
+		}
+	}
+	return key, others
 }
 
 // Rows is how many there are.

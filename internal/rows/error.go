@@ -55,4 +55,6 @@ var (
 	ErrUnknown = errors.New("there is no column for it")
 	// ErrMissing: a column has no field, and may not be left out (Config.Missing).
 	ErrMissing = errors.New("the field is missing")
+	// ErrNoRow: update or delete found no row of the message's key (Config.NoSuchRow).
+	ErrNoRow = errors.New("there is no such row")
 )

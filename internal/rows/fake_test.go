@@ -24,6 +24,7 @@ type scripted struct {
 	open    func() error                // of an opening
 	create  error                       // of making the table
 	write   func(context.Context) error // instead of writing
+	lost    bool                        // the answer to the next commit, of a mode that finds rows
 	opens   int
 	writes  int
 	sent    int       // rows
@@ -114,6 +115,9 @@ func (s *scriptedSession) Write(ctx context.Context, b *Block) error {
 			return err
 		}
 	}
+	if b.Mode.Finds() {
+		return d.find(b)
+	}
 	now := maps.Clone(d.rows)
 	for i := range b.Rows() {
 		k, v := b.Row(i)[0].Int(), ""
@@ -132,6 +136,27 @@ func (s *scriptedSession) Write(ctx context.Context, b *Block) error {
 		}
 	}
 	d.rows = now
+	return nil
+}
+
+// find is Write of modes that change the rows that are there.
+func (d *scripted) find(b *Block) error {
+	for i := range b.Rows() {
+		k := b.Row(i)[0].Int()
+		if _, there := d.rows[k]; !there {
+			b.Miss(i)
+			continue
+		}
+		if b.Mode == Delete {
+			delete(d.rows, k)
+		} else {
+			d.rows[k] = b.Row(i)[1].Text()
+		}
+	}
+	if d.lost {
+		d.lost = false
+		return failure(Unknown, true)
+	}
 	return nil
 }
 

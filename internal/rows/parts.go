@@ -33,7 +33,7 @@ func (q part) without(row, width int) part {
 // parts writes a pile: in one transaction, and in several where rows are refused, of which each then stands alone or was named.
 func (w *writing) parts(p *pile) {
 	width := len(p.layout.columns)
-	block := &Block{Table: w.plan.table, Mode: w.sink.settings.mode, Columns: p.layout.columns, Key: p.layout.key}
+	block := &Block{Table: w.plan.table, Mode: w.sink.settings.mode, Columns: p.layout.columns, Key: p.layout.key, Sole: w.plan.sole}
 	rest := []part{{values: p.values, from: p.from}}
 	for len(rest) > 0 {
 		q := rest[len(rest)-1]
@@ -70,9 +70,9 @@ func (w *writing) refused(err error) component.Outcome {
 	return component.Reject(fmt.Errorf("table %s: %w", w.plan.table.Name, err))
 }
 
-// upsert writes a pile in which a key may stand several times. The last row of a key is written, and the others count as it does; where
+// lastOfEach writes a pile in which a key may stand several times. The last row of a key is written, and the others count as it does; where
 // it is refused, the one before it has its turn.
-func (w *writing) upsert(p *pile) {
+func (w *writing) lastOfEach(p *pile) {
 	for len(p.from) > 0 {
 		now, before, last := p.lasts()
 		w.parts(now)
@@ -107,10 +107,7 @@ func (p *pile) lasts() (now, before *pile, last []int) {
 	keys := make([]string, len(p.from))
 	var key []byte
 	for r := range p.from {
-		key = key[:0]
-		for _, c := range p.layout.keyAt {
-			key = p.values[r*width+c].appendKey(key)
-		}
+		key = p.appendKey(key[:0], r)
 		keys[r] = string(key)
 		newest[keys[r]] = r
 	}

@@ -30,8 +30,10 @@ var sourceNames = []string{"$id", "$key", "$time", "$body", "$attributes"}
 type plan struct {
 	table *Table
 	slots []slot
-	names *names // of the fields
-	body  bool   // a column takes the whole body, or all attributes
+	names *names   // of the fields
+	body  bool     // a column takes the whole body, or all attributes
+	keys  []string // by which rows are found, where the mode does that
+	sole  bool     // no two rows have the same values in the slots that are key
 
 	mu      sync.Mutex
 	full    *layout            // with every slot
@@ -61,15 +63,18 @@ const mostLayouts = 256
 func newPlan(t *Table, s *settings) (*plan, error) {
 	p := &plan{table: t, names: newNames(), layouts: map[string]*layout{}}
 	var err error
-	if len(s.columns) > 0 {
+	switch {
+	case s.mode.Finds():
+		err = p.finding(s)
+	case len(s.columns) > 0:
 		err = p.chosen(s)
-	} else {
+	default:
 		err = p.every(s)
 	}
 	if err == nil {
 		err = p.checkID(s)
 	}
-	if err == nil {
+	if err == nil && !s.mode.Finds() {
 		err = p.chooseKey(s)
 	}
 	if err != nil {

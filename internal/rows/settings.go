@@ -24,6 +24,8 @@ type settings struct {
 	table            Name
 	mode             Mode
 	id               string
+	key              []string // of Update and Delete; nil: the table's
+	strictRows       bool     // a row that is not there makes a dead letter
 	columns          Mapping
 	unknown, missing policy
 	create           []Column // nil: the table is not made, or follows from the messages
@@ -42,10 +44,10 @@ func (c *Config) check() (s settings, err error) {
 		}
 	}
 	s.id, s.columns = c.IDColumn, c.Columns
-	modes := map[string]Mode{"insert": Insert, "upsert": Upsert, "once": Once}
+	modes := map[string]Mode{"insert": Insert, "upsert": Upsert, "once": Once, "update": Update, "delete": Delete}
 	var ok bool
 	if s.mode, ok = modes[c.Mode]; !ok && c.Mode != "" {
-		return s, component.Setting("mode", fmt.Errorf("%q is none of insert, upsert and once", c.Mode))
+		return s, component.Setting("mode", fmt.Errorf("%q is none of insert, upsert, once, update and delete", c.Mode))
 	}
 	if c.Mode == "" && s.id != "" {
 		s.mode = Once
@@ -63,6 +65,9 @@ func (c *Config) check() (s settings, err error) {
 		s.pool = DefaultPoolSize
 	}
 	if err := s.checkColumns(); err != nil {
+		return s, err
+	}
+	if err := s.checkKey(c); err != nil {
 		return s, err
 	}
 	if s.create, s.infer, err = definitions(c.Create); err != nil {

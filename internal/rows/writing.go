@@ -65,10 +65,14 @@ func (w *writing) run(todo []int) {
 			return
 		}
 		w.stale, w.drifted = nil, false
+		if w.sink.settings.mode != Insert {
+			piles = inOrder(piles)
+		}
 		for _, p := range piles {
-			if w.sink.settings.mode == Upsert {
-				w.upsert(p)
-			} else {
+			switch w.sink.settings.mode {
+			case Upsert, Update, Delete:
+				w.lastOfEach(p)
+			default:
 				w.parts(p)
 			}
 		}

@@ -15,6 +15,8 @@ func kinds(t *testing.T, h *Harness) { h.everyKind(t, "kinds", rows.Config{}) }
 
 func kindsUpserted(t *testing.T, h *Harness) { h.everyKind(t, "upserted", rows.Config{Mode: "upsert"}) }
 
+func kindsUpdated(t *testing.T, h *Harness) { h.everyKind(t, "updated", rows.Config{Mode: "update"}) }
+
 // everyKind sends all cases of a type in one batch: what is refused takes no other with it.
 func (h *Harness) everyKind(t *testing.T, name string, c rows.Config) {
 	for i, typ := range h.Types {
@@ -28,10 +30,20 @@ func (h *Harness) everyKind(t *testing.T, name string, c rows.Config) {
 			for k, c := range cases {
 				batch = append(batch, body(`{"k":%d,"v":%s}`, k, c.Field))
 			}
+			if c.Mode == "update" { // of rows that are there
+				for k := range batch {
+					batch[k] = body(`{"k":%d}`, k)
+				}
+				delivered(t, tb.open(rows.Config{}).deliver(batch...))
+				for k, c := range cases {
+					batch[k] = body(`{"k":%d,"v":%s}`, k, c.Field)
+				}
+			}
 			outcomes := tb.open(c).deliver(batch...)
 			found := tb.cells(column)
 			for k, c := range cases {
 				cell, there := found[fmt.Sprint(k)]
+				there = there && (c.Refused == "" || cell != "NULL")
 				switch o := outcomes[k]; {
 				case c.Refused != "":
 					if o.Verdict != component.Rejected || there {

@@ -116,6 +116,24 @@ func lastOfKey(t *testing.T, h *Harness) {
 	tb.holds(0, 7)
 }
 
+// inOrder sends rows of one key of which some leave a column to its default: each such set of columns has a statement of its own.
+func inOrder(t *testing.T, h *Harness) {
+	for mode, want := range map[string]string{"upsert": "c y", "once": "a x"} {
+		t.Run(mode, func(t *testing.T) {
+			tb := h.table(t, "order"+mode, Definition{Name: "k", Type: h.Int, NotNull: true, Key: true}, Definition{Name: "v", Type: h.Text}, Definition{Name: "d", Type: h.Text, Default: "'own'"})
+			batch := []*message.Message{body(`{"k":0,"v":"z"}`), body(`{"k":1,"v":"a","d":"x"}`), body(`{"k":1,"v":"b"}`), body(`{"k":1,"v":"c","d":"y"}`)}
+			if mode == "upsert" { // else the short rows would be written first
+				batch = batch[1:]
+			}
+			delivered(t, tb.open(rows.Config{Mode: mode}).send(batch...))
+			v, d := tb.cells(rows.Column{Name: "v", Kind: rows.Text}), tb.cells(rows.Column{Name: "d", Kind: rows.Text})
+			if got := v["1"] + " " + d["1"]; got != want {
+				t.Errorf("row 1 is %q, not %q", got, want)
+			}
+		})
+	}
+}
+
 // again sends messages a second time: with the id, and by the table's own key.
 func again(t *testing.T, h *Harness) {
 	t.Run("by the message's id", func(t *testing.T) {

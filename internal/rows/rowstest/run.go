@@ -2,6 +2,8 @@ package rowstest
 
 import (
 	"testing"
+
+	"github.com/hikyaku/hikyaku/internal/rows"
 )
 
 // Run runs the whole suite against one database.
@@ -22,7 +24,20 @@ func Run(t *testing.T, h Harness) {
 		{"two rows of one key: one stays", twins},
 		{"upsert puts the new row in the place of the old one", upserts},
 		{"the last of several rows of one key stays", lastOfKey},
+		{"rows of one key are written in order, whatever columns they have", inOrder},
 		{"what comes again does no harm", again},
+		{"every kind is written as it is by update", kindsUpdated},
+		{"a row is found by every kind", foundByKinds},
+		{"update sets what the message has in the row of its key", updates},
+		{"updates of one key are made in order, whatever columns they have", updatesInOrder},
+		{"delete deletes the row of the key", deletes},
+		{"a row that is not there is counted, or refused", absentRows},
+		{"a key that is no key of the table finds all its rows", looseKey},
+		{"a refused update is the only one, wherever it stands", updatePoison},
+		{"names are quoted by update and delete", namesFound},
+		{"settings of update and delete that do not go with the table stop the start", findMisfits},
+		{"updates get there through faults", func(t *testing.T, h *Harness) { foundFaults(t, h, rows.Update) }},
+		{"deletions get there through faults", func(t *testing.T, h *Harness) { foundFaults(t, h, rows.Delete) }},
 		{"a field without a column is refused or left out", unknownFields},
 		{"a column without a field is default, null, or refused", missingFields},
 		{"columns take what they are told to", mapping},

@@ -150,7 +150,13 @@ func ask(t testing.TB, url, query string) string {
 // open is a session with a database.
 func open(t testing.TB, url string, load bool) (*sessions, *session) {
 	t.Helper()
-	d, err := newDriver(Config{Database: url, LoadData: load})
+	return openFor(t, url, "", load)
+}
+
+// openFor is open for a mode that needs a session of its own.
+func openFor(t testing.TB, url, mode string, load bool) (*sessions, *session) {
+	t.Helper()
+	d, err := newDriver(Config{Database: url, LoadData: load, Config: rows.Config{Mode: mode}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -96,7 +96,7 @@ func newDriver(c Config) (*sessions, error) {
 		config.Params[name] = value
 	}
 	config.Loc, config.ParseTime, config.InterpolateParams, config.MultiStatements = time.UTC, false, false, false
-	config.ClientFoundRows, config.AllowAllFiles = false, false
+	config.ClientFoundRows, config.AllowAllFiles = c.Mode == "update", false // a row that is as it should be is there
 	config.Logger = &mysql.NopLogger{}
 	if config.ConnectionAttributes == "" {
 		config.ConnectionAttributes = "program_name:hikyaku"

@@ -20,6 +20,12 @@ type plan struct {
 	stmts map[int]driver.Stmt
 	// guarded: a row that is found by another unique key than the one to go by makes an error (planMeet).
 	guarded bool
+
+	// Of Update and Delete: the places of the key's columns and of the others, their names, and what finds a row (planFind).
+	key, others []int
+	names       []string
+	same        string
+	repeats     int // the most that a value stands in a statement
 }
 
 // planKey is what a plan is made for. The same columns come as the same slice.
@@ -77,6 +83,10 @@ func newPlan(b *rows.Block) (*plan, error) {
 	names := make([]string, len(b.Columns))
 	for i, c := range b.Columns {
 		names[i] = rows.QuoteName(c.Name, quote)
+	}
+	if p.names = names; b.Mode.Finds() {
+		p.planFind(b)
+		return p, nil
 	}
 	p.into = "INSERT INTO " + b.Table.Name.Quoted(quote) + " (" + strings.Join(names, ",") + ") VALUES "
 	p.row = "(" + strings.Repeat("?,", len(names)-1) + "?)"
@@ -151,7 +161,10 @@ func (p *plan) planLoad(b *rows.Block, names []string) {
 // powerOfTwo is the greatest that is not above n, which is at least 1.
 func powerOfTwo(n int) int { return 1 << (bits.Len(uint(n)) - 1) }
 
-// statement is the text of an insert of n rows.
+// statement is the text of a statement for n rows.
 func (p *plan) statement(n int) string {
+	if p.same != "" {
+		return p.finding(n)
+	}
 	return p.into + strings.Repeat(p.row+",", n-1) + p.row + p.meet
 }

@@ -22,7 +22,11 @@ func (s *session) Write(ctx context.Context, b *rows.Block) error {
 			return err
 		}
 	}
-	err = s.insertBlock(ctx, b, p)
+	if b.Mode.Finds() {
+		err = s.findBlock(ctx, b, p)
+	} else {
+		err = s.insertBlock(ctx, b, p)
+	}
 	if err != nil && (&sessions{}).Judge(err).Class == rows.Drift {
 		s.plans.close() // what was prepared is of the table as it was
 	}
@@ -94,7 +98,7 @@ func (s *session) part(b *rows.Block, p *plan, at int) int {
 	room := s.packet / 2
 	for bytes, i := 0, 0; i < n; i++ {
 		for _, v := range b.Row(at + i) {
-			bytes += size(v)
+			bytes += size(v) * max(p.repeats, 1)
 		}
 		if bytes > room && i > 0 {
 			return powerOfTwo(i)
@@ -105,35 +109,59 @@ func (s *session) part(b *rows.Block, p *plan, at int) int {
 
 // insert writes n rows from the given one on by one statement.
 func (s *session) insert(ctx context.Context, b *rows.Block, p *plan, at, n int) error {
+	_, err := s.statement(ctx, b, p, at, n)
+	return err
+}
+
+// statement runs the plan's statement for n rows from the given one on.
+func (s *session) statement(ctx context.Context, b *rows.Block, p *plan, at, n int) (driver.Result, error) {
 	stmt, ok := p.stmts[n]
 	if !ok {
 		made, err := s.PrepareContext(ctx, p.statement(n))
 		if err != nil {
-			return s.prepared(err)
+			return nil, s.prepared(err)
 		}
 		stmt, p.stmts[n] = made, made
 	}
 	run, ok := stmt.(driver.StmtExecContext)
 	if !ok {
-		return errors.New("the library's statements cannot be run")
+		return nil, errors.New("the library's statements cannot be run")
 	}
 	s.args, s.text = s.args[:0], s.text[:0]
-	for i := range n {
-		for j, v := range b.Row(at + i) {
-			var arg driver.Value
-			var err error
-			if s.text, arg, err = argument(s.text, v); err != nil {
-				return &valueError{at + i, b.Columns[j].Name, err}
-			}
-			s.args = append(s.args, driver.NamedValue{Ordinal: len(s.args) + 1, Value: arg})
-		}
+	if err := s.fill(b, p, at, n); err != nil {
+		return nil, err
 	}
-	_, err := run.ExecContext(ctx, s.args)
+	done, err := run.ExecContext(ctx, s.args)
 	clear(s.args) // so that nothing keeps the values
 	if p.guarded && isNumber(err, columnNull) {
-		return &otherKeyError{err}
+		return nil, &otherKeyError{err}
 	}
-	return s.seen(err)
+	return done, s.seen(err)
+}
+
+// fill makes the arguments of a statement for n rows from the given one on.
+func (s *session) fill(b *rows.Block, p *plan, at, n int) error {
+	if b.Mode.Finds() {
+		return p.order(at, n, func(row, column int) error { return s.add(b, row, column, b.Row(row)[column]) })
+	}
+	for i := range n {
+		for j, v := range b.Row(at + i) {
+			if err := s.add(b, at+i, j, v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *session) add(b *rows.Block, row, column int, v rows.Value) error {
+	var arg driver.Value
+	var err error
+	if s.text, arg, err = argument(s.text, v); err != nil {
+		return &valueError{row, b.Columns[column].Name, err}
+	}
+	s.args = append(s.args, driver.NamedValue{Ordinal: len(s.args) + 1, Value: arg})
+	return nil
 }
 
 // prepared is an error of a preparation: whatever it is, nothing was written.

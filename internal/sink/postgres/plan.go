@@ -14,7 +14,8 @@ type plan struct {
 	binary bool   // COPY's format
 	copy   string // "": the table takes none
 	wary   int    // blocks that are to be inserted before COPY is tried again
-	insert string // with an array of each column's values
+	first  string // what is run before, in the same transaction; "": nothing
+	insert string // with an array of each column's values; or what finds and changes rows
 }
 
 // planKey is what a plan is made for. The same columns come as the same slice.
@@ -74,6 +75,10 @@ func newPlan(b *rows.Block) (*plan, error) {
 	into, format := tableName(b.Table.Name)+" ("+strings.Join(names, ", ")+")", "text"
 	if p.binary {
 		format = "binary"
+	}
+	if b.Mode.Finds() {
+		p.planFind(b, names, picked, parameters)
+		return p, nil
 	}
 	// The binary format is not checked against the columns' types: eight bytes of an integer are as good a float to the server. So the types are, in the
 	// same transaction; COPY holds the table as it is until that has ended.

@@ -28,12 +28,15 @@ func (s *session) Write(ctx context.Context, b *rows.Block) error {
 	if err != nil {
 		return s.failed(err)
 	}
+	if b.Mode.Finds() {
+		return s.find(ctx, b, p)
+	}
 	if p.copy == "" || b.Mode == rows.Upsert {
-		return s.insert(ctx, b, p)
+		return s.insert(ctx, b, p, nobody)
 	}
 	if p.wary > 0 {
 		p.wary--
-		return s.insert(ctx, b, p)
+		return s.insert(ctx, b, p, nobody)
 	}
 	err = s.copy(ctx, b, p)
 	switch {
@@ -44,7 +47,7 @@ func (s *session) Write(ctx context.Context, b *rows.Block) error {
 	default:
 		return err
 	}
-	return s.insert(ctx, b, p)
+	return s.insert(ctx, b, p, nobody)
 }
 
 // copied is how far a COPY has come.
@@ -191,8 +194,11 @@ func (p *plan) appendRow(dst []byte, b *rows.Block, i int) (_ []byte, err error)
 	return dst, nil
 }
 
-// insert writes a block by one INSERT, whose parameters are the columns: each an array of its values.
-func (s *session) insert(ctx context.Context, b *rows.Block, p *plan) error {
+// nobody is shown an answer that has no rows.
+func nobody(pgproto3.BackendMessage) {}
+
+// insert writes a block by one INSERT, whose parameters are the columns: each an array of its values. The answer is shown to show.
+func (s *session) insert(ctx context.Context, b *rows.Block, p *plan, show func(pgproto3.BackendMessage)) error {
 	defer s.during(ctx)()
 	out, err := p.appendInsert(s.out[:0], b)
 	defer func() { s.keep(out) }()
@@ -202,7 +208,7 @@ func (s *session) insert(ctx context.Context, b *rows.Block, p *plan) error {
 	if err := s.write(out); err != nil {
 		return s.fail(rows.Fault{Class: rows.Away, Row: -1}, cause(ctx, err)) // the last bytes are those that commit
 	}
-	err = s.drain(func(pgproto3.BackendMessage) {})
+	err = s.drain(show)
 	if s.broken && err != nil {
 		return s.fail(rows.Fault{Class: rows.Unknown, Row: -1}, cause(ctx, err))
 	}
@@ -210,6 +216,11 @@ func (s *session) insert(ctx context.Context, b *rows.Block, p *plan) error {
 }
 
 func (p *plan) appendInsert(dst []byte, b *rows.Block) (_ []byte, err error) {
+	if p.first != "" {
+		if dst, err = appendMessages(dst, &pgproto3.Parse{Query: p.first}, &pgproto3.Bind{}, &pgproto3.Execute{}); err != nil {
+			return dst, err
+		}
+	}
 	if dst, err = appendMessages(dst, &pgproto3.Parse{Query: p.insert}); err != nil {
 		return dst, err
 	}
@@ -222,7 +233,7 @@ func (p *plan) appendInsert(dst []byte, b *rows.Block) (_ []byte, err error) {
 			return dst, err
 		}
 	}
-	dst = append(dst, 0, 0) // results as texts: there are none
+	dst = append(dst, 0, 0) // results as texts
 	if len(dst)-bind-1 > maxMessage {
 		return dst, errors.New("the rows are too large together: PostgreSQL takes 1 GB at once")
 	}

@@ -95,3 +95,49 @@ func BenchmarkOneTransaction(b *testing.B) {
 		b.Fatal(err)
 	}
 }
+
+// BenchmarkFind updates and deletes rows of an id and nine floats in a table of a hundred thousand, a thousand at a time, beside their insert.
+func BenchmarkFind(b *testing.B) {
+	const height, most = 1000, 100_000
+	for _, mode := range []string{"insert", "update", "delete"} {
+		b.Run(mode, func(b *testing.B) {
+			file := filepath.Join(b.TempDir(), "x.db")
+			insert := mustOpen(b, file, rows.Config{Create: "id integer primary key, " + strings.ReplaceAll(benchTable(), ", c9 real", "")})
+			s := insert
+			if mode != "insert" {
+				s = mustOpen(b, file, rows.Config{Mode: mode})
+			}
+			write := func(s component.Sink, from int) {
+				batch := make([]*message.Message, height)
+				for i := range batch {
+					var fields strings.Builder
+					fmt.Fprintf(&fields, `{"id":%d`, from+i)
+					for c := range benchColumns - 1 {
+						fmt.Fprintf(&fields, `,"c%d":%d.5`, c, from+i+c)
+					}
+					batch[i] = &message.Message{Body: []byte(fields.String() + "}")}
+				}
+				b.StartTimer()
+				outcomes, err := s.Send(context.Background(), batch)
+				if err != nil || outcomes[0].Verdict != component.Delivered {
+					b.Fatal(err, outcomes[0].Reason)
+				}
+				b.StopTimer()
+			}
+			for from := 0; from < most; from += height {
+				write(insert, from)
+			}
+			b.ResetTimer()
+			for n := range b.N {
+				from := n * height % most
+				if mode == "insert" {
+					from = most + n*height
+				} else if n*height >= most && mode == "delete" {
+					b.Fatal("every row is deleted: -benchtime=90x")
+				}
+				write(s, from)
+			}
+			b.ReportMetric(float64(b.N*height)/b.Elapsed().Seconds(), "rows/s")
+		})
+	}
+}

@@ -80,14 +80,14 @@ func (s *session) exec(text string) error {
 
 // Write writes a block in one transaction.
 func (s *session) Write(ctx context.Context, b *rows.Block) error {
-	insert, err := s.insert(b)
+	one, err := s.prepared(b)
 	if err != nil {
 		return err
 	}
 	if err := s.exec("begin immediate"); err != nil {
 		return err
 	}
-	if err := s.fill(ctx, insert, b); err != nil {
+	if err := s.fill(ctx, one, b); err != nil {
 		return s.undo(err)
 	}
 	if err := s.exec("commit"); err != nil {
@@ -99,11 +99,12 @@ func (s *session) Write(ctx context.Context, b *rows.Block) error {
 // looksAt is after how many rows it is asked whether the time is over.
 const looksAt = 64
 
-func (s *session) fill(ctx context.Context, insert statement, b *rows.Block) error {
+func (s *session) fill(ctx context.Context, one statement, b *rows.Block) error {
 	n := len(b.Columns)
 	for len(s.args) < n {
 		s.args = append(s.args, driver.NamedValue{Ordinal: len(s.args) + 1})
 	}
+	at := places(b)
 	for r := range b.Rows() {
 		if r%looksAt == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -113,10 +114,19 @@ func (s *session) fill(ctx context.Context, insert statement, b *rows.Block) err
 			if err != nil {
 				return &rowError{r, b.Columns[i].Name, err}
 			}
-			s.args[i].Value = bound
+			s.args[at[i]].Value = bound
 		}
-		if _, err := insert.ExecContext(context.Background(), s.args[:n]); err != nil {
+		done, err := one.ExecContext(context.Background(), s.args[:n])
+		if err != nil {
 			return &rowError{r, "", err}
+		}
+		if !b.Mode.Finds() {
+			continue
+		}
+		if changed, err := done.RowsAffected(); err != nil {
+			return err
+		} else if changed == 0 {
+			b.Miss(r)
 		}
 	}
 	return nil
@@ -130,13 +140,13 @@ func (s *session) undo(err error) error {
 	return err
 }
 
-// insert gives the prepared statement for one row of a block.
-func (s *session) insert(b *rows.Block) (statement, error) {
+// prepared gives the prepared statement for one row of a block.
+func (s *session) prepared(b *rows.Block) (statement, error) {
 	at := &b.Columns[0]
 	if st := s.statements[at]; st != nil {
 		return st, nil
 	}
-	made, err := s.conn.Prepare(insertText(b))
+	made, err := s.conn.Prepare(textOf(b))
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +168,43 @@ func (s *session) forget() {
 	clear(s.statements)
 }
 
-// insertText is the statement for one row.
+// places are those that the columns' values have among a statement's parameters: an update has the key's behind the others.
+func places(b *rows.Block) []int {
+	at := make([]int, len(b.Columns))
+	for i := range at {
+		at[i] = i
+	}
+	if b.Mode == rows.Update {
+		key, others := b.Parts()
+		for k, i := range append(others, key...) {
+			at[i] = k
+		}
+	}
+	return at
+}
+
+// textOf is the statement for one row.
+func textOf(b *rows.Block) string {
+	if !b.Mode.Finds() {
+		return insertText(b)
+	}
+	key, others := b.Parts()
+	text := "delete from " + b.Table.Name.Quoted('"')
+	if b.Mode == rows.Update {
+		text = "update " + b.Table.Name.Quoted('"') + " set " + equals(b, others, ", ")
+	}
+	return text + " where " + equals(b, key, " and ")
+}
+
+func equals(b *rows.Block, places []int, between string) string {
+	var parts []string
+	for _, i := range places {
+		parts = append(parts, rows.QuoteName(b.Columns[i].Name, '"')+" = ?")
+	}
+	return strings.Join(parts, between)
+}
+
+// insertText is the statement that makes one row.
 func insertText(b *rows.Block) string {
 	names, places := make([]string, len(b.Columns)), make([]string, len(b.Columns))
 	var sets []string

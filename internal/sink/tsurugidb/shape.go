@@ -3,6 +3,8 @@ package tsurugidb
 import (
 	"context"
 	"errors"
+	"strconv"
+	"strings"
 
 	"github.com/hikyaku/hikyaku/internal/rows"
 	"github.com/hikyaku/hikyaku/tsurugi"
@@ -14,10 +16,12 @@ type shape struct {
 	table   *rows.Table
 	mode    rows.Mode
 	columns []rows.Column
+	places  []int   // of the statement's placeholders among the columns, in modes that find rows; nil: in the columns' order
 	sizes   []*size // the largest first, the last is 1
 	own     *size   // of exactly the rows that blocks had left over twice running; nil: there is none
 	left    int     // rows that the block before had left over
 	params  int     // that the sizes were made for
+	keys    int     // how many placeholders, the last ones, find the row
 	written bool    // a block was committed by its statements
 	used    uint64  // when it was last used
 }
@@ -57,12 +61,29 @@ func (s *shapes) of(b *rows.Block, params int) *shape {
 		s.list = append(s.list[:oldest], s.list[oldest+1:]...)
 	}
 	sh := &shape{table: b.Table, mode: b.Mode, columns: b.Columns, params: params, used: s.now, sizes: sizes(len(b.Columns), params)}
+	if b.Mode.Finds() { // the server's answer is one number a statement: what was not found is known of one row a statement alone
+		sh.sizes = []*size{{rows: 1}}
+		key, others := b.Parts()
+		sh.keys, sh.places = len(key), append(others, key...)
+	}
 	s.list = append(s.list, sh)
 	return sh
 }
 
 // same tells whether two lists of columns are one.
 func same(a, b []rows.Column) bool { return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0] }
+
+// ordered puts one row's values in the order of the statement's placeholders.
+func (sh *shape) ordered(values []tsurugi.Value) []tsurugi.Value {
+	if sh.places == nil {
+		return values
+	}
+	n := len(values)
+	for _, i := range sh.places {
+		values = append(values, values[i])
+	}
+	return values[n:]
+}
 
 // forget drops a shape, whose statements may be of a table that is no more.
 func (s *shapes) forget(sh *shape) {
@@ -130,10 +151,37 @@ func sizes(columns, params int) []*size {
 	return list
 }
 
-// statement is the INSERT of a size.
+// finding is the UPDATE or DELETE of one row.
+func (sh *shape) finding() (sql string, holders []tsurugi.Placeholder) {
+	var sets, same []string
+	for k, i := range sh.places {
+		name := "p" + strconv.Itoa(k)
+		typ, _ := sh.columns[i].Code.(tsurugi.Type)
+		holders = append(holders, tsurugi.Placeholder{Name: name, Type: typ})
+		part := tsurugi.QuoteName(sh.columns[i].Name) + " = :" + name
+		if k < len(sh.places)-sh.keys {
+			sets = append(sets, part)
+		} else {
+			same = append(same, part)
+		}
+	}
+	table := tsurugi.QuoteName(tableName(sh.table.Name))
+	if sh.mode == rows.Delete {
+		return "DELETE FROM " + table + " WHERE " + strings.Join(same, " AND "), holders
+	}
+	return "UPDATE " + table + " SET " + strings.Join(sets, ", ") + " WHERE " + strings.Join(same, " AND "), holders
+}
+
+// statement is the INSERT of a size, or the statement of one row.
 func (sh *shape) statement(ctx context.Context, s *tsurugi.Session, z *size) (*tsurugi.Statement, error) {
 	if z.st != nil {
 		return z.st, nil
+	}
+	if sh.mode.Finds() {
+		sql, holders := sh.finding()
+		var err error
+		z.st, err = s.Prepare(ctx, sql, holders...)
+		return z.st, err
 	}
 	columns := make([]tsurugi.Column, len(sh.columns))
 	for c := range sh.columns {

@@ -30,7 +30,7 @@ func (s *session) Write(ctx context.Context, b *rows.Block) error {
 		pieces, err := s.attempt(ctx, sh, b)
 		if err == nil {
 			sh.written = true
-			return nil
+			return s.missed(context.WithoutCancel(ctx), b, pieces)
 		}
 		if tsurugi.IsDissipated(err) {
 			return s.stale(err, sh)
@@ -81,6 +81,23 @@ func (s *session) attempt(ctx context.Context, sh *shape, b *rows.Block) ([]piec
 	return pieces, tx.Commit(ctx)
 }
 
+// missed tells of the rows that no row of the table was found for. All pieces are answered.
+func (s *session) missed(ctx context.Context, b *rows.Block, pieces []piece) error {
+	if !b.Mode.Finds() {
+		return nil
+	}
+	for i := range pieces {
+		done, err := pieces[i].p.Wait(ctx) // it is there
+		if err != nil {
+			return s.failed(err)
+		}
+		if done.Rows() == 0 {
+			b.Miss(pieces[i].at)
+		}
+	}
+	return nil
+}
+
 // cut divides a block among statements.
 func cut(sh *shape, b *rows.Block) []piece {
 	n := b.Rows()
@@ -124,6 +141,7 @@ func (s *session) send(ctx context.Context, tx *tsurugi.Tx, sh *shape, b *rows.B
 		if s.values, err = appendValues(s.values[:0], b.Columns, b.Values[z.at*w:(z.at+z.rows)*w]); err != nil {
 			return err
 		}
+		s.values = sh.ordered(s.values)
 		if z.p, err = tx.Send(ctx, st, s.values...); err != nil {
 			return err
 		}
