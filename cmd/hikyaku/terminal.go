@@ -27,14 +27,14 @@ func terminalOf(w io.Writer) terminal {
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return terminal{width: usualWidth}
 	}
-	s := terminal{width: usualWidth, colour: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+	t := terminal{width: usualWidth, colour: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
 	if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-		s.width = max(width, leastWidth)
+		t.width = max(width, leastWidth)
 	}
-	return s
+	return t
 }
 
-func (s terminal) narrow() bool { return s.width < narrowWidth }
+func (t terminal) narrow() bool { return t.width < narrowWidth }
 
 // The colours that are used, by their numbers in a terminal.
 const (
@@ -44,22 +44,22 @@ const (
 )
 
 // paint colours a text that has no colour yet.
-func (s terminal) paint(colour, text string) string {
-	if !s.colour || text == "" {
+func (t terminal) paint(colour, text string) string {
+	if !t.colour || text == "" {
 		return text
 	}
 	return "\x1b[" + colour + "m" + text + "\x1b[0m"
 }
 
 // wrap breaks a text into lines at its blanks; the second one and those after it begin with indent.
-func (s terminal) wrap(text, indent string) string {
+func (t terminal) wrap(text, indent string) string {
 	var b strings.Builder
 	at := 0
 	for i, word := range strings.Fields(text) {
 		n := utf8.RuneCountInString(word)
 		switch {
 		case i == 0:
-		case at+1+n > s.width:
+		case at+1+n > t.width:
 			b.WriteString("\n" + indent)
 			at = utf8.RuneCountInString(indent)
 		default:
@@ -73,11 +73,11 @@ func (s terminal) wrap(text, indent string) string {
 }
 
 // bar shows a part of a whole on at most most columns.
-func (s terminal) bar(part, whole int64, most int) string {
-	width := min(most, s.width)
+func (t terminal) bar(part, whole int64, most int) string {
+	width := min(most, t.width)
 	full := 0
 	if whole > 0 {
 		full = int(min(part, whole) * int64(width) / whole)
 	}
-	return s.paint(green, strings.Repeat("█", full)) + s.paint(faint, strings.Repeat("░", width-full))
+	return t.paint(green, strings.Repeat("█", full)) + t.paint(faint, strings.Repeat("░", width-full))
 }

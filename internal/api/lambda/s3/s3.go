@@ -27,6 +27,7 @@ import (
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 
 	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/function/code"
 	"github.com/hikyaku/hikyaku/internal/outbound"
 )
 
@@ -63,7 +64,7 @@ func (c Config) Check() error {
 }
 
 // MaxBytes is how large an object may be: as large as code is unpacked.
-const MaxBytes = 250 << 20
+const MaxBytes = code.UsualBytes
 
 // Patience bounds the time of one fetch.
 const Patience = 2 * time.Minute
