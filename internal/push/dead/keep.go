@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/message"
@@ -31,21 +30,34 @@ const (
 	Suspect = "suspect" // it may be gone, or the sender may be wrong: the token is to be kept
 )
 
+// group is what a group of marks comes to, in their order.
+type group struct {
+	now     map[uint64]entry // what the entries make of their keys
+	entries []entry
+	fresh   map[Cause]uint16 // causes that are not noted yet
+	news    []*Death         // to be reported
+	revived map[*revival]int
+}
+
 // keep is the work on a group of marks: one commit.
 func (r *Registry) keep(ctx context.Context, marks []mark) []error {
-	fresh := r.fresh(marks)
-	err := r.commit(ctx, fresh)
+	g := r.group(marks)
+	err := r.commit(ctx, g)
 	if err == nil {
-		for i := range fresh {
-			if !fresh[i].Suspect {
-				r.known.raise(fresh[i].key(), seconds(fresh[i].Since))
-			}
+		for c, number := range g.fresh {
+			r.causes.set(number, c)
+		}
+		for _, e := range g.entries {
+			r.known.put(e)
+		}
+		for v, n := range g.revived {
+			v.n = n
 		}
 		if r.config.Feedback != (queue.Name{}) {
-			r.told.Add(uint64(len(fresh)))
+			r.told.Add(uint64(len(g.news)))
 		}
 	} else {
-		err = fmt.Errorf("remember %d dead devices: %w", len(fresh), err)
+		err = fmt.Errorf("note %d changes of dead devices: %w", max(len(g.entries), len(g.news)), err)
 	}
 	for i := range marks {
 		marks[i].done(err)
@@ -53,46 +65,78 @@ func (r *Registry) keep(ctx context.Context, marks []mark) []error {
 	return nil
 }
 
-// fresh are the deaths that are news.
-func (r *Registry) fresh(marks []mark) []*Death {
-	var fresh []*Death
-	seen := map[uint64]uint32{}
+func (r *Registry) group(marks []mark) *group {
+	g := &group{now: map[uint64]entry{}, fresh: map[Cause]uint16{}, revived: map[*revival]int{}}
 	for i := range marks {
-		d := &marks[i].death
-		key := d.key()
-		if at := max(r.known.get(key), seen[key]); at >= seconds(d.Since) {
-			continue
+		if v := marks[i].revive; v != nil {
+			r.groupRevival(g, v)
+		} else {
+			r.groupDeath(g, &marks[i].death)
 		}
-		if !d.Suspect {
-			seen[key] = seconds(d.Since)
-		}
-		fresh = append(fresh, d)
 	}
-	return fresh
+	return g
 }
 
-func (r *Registry) commit(ctx context.Context, deaths []*Death) error {
-	if len(deaths) == 0 {
-		return nil
+// after is what is known of a key after the entries of the group so far.
+func (r *Registry) after(g *group, key uint64) entry {
+	if e, changed := g.now[key]; changed {
+		return e
 	}
-	value := make([]byte, 0, entrySize*len(deaths))
-	put := queue.QueuePut{To: r.config.Feedback}
-	for _, d := range deaths {
-		if !d.Suspect {
-			value = appendEntry(value, entry{d.key(), seconds(d.Since)})
+	return r.known.get(key)
+}
+
+// groupDeath takes a death into the group if it is news.
+func (r *Registry) groupDeath(g *group, d *Death) {
+	e := entry{key: d.key(), at: seconds(d.Since)}
+	if r.after(g, e.key).at >= e.at {
+		return
+	}
+	g.news = append(g.news, d)
+	if d.Suspect {
+		return
+	}
+	number, cause, fresh := r.causes.number(Cause{App: d.App, Of: d.Of, Reason: d.Reason, Status: d.Status}, g.fresh)
+	if fresh {
+		g.fresh[cause] = number
+	}
+	e.what = number
+	g.now[e.key] = e
+	g.entries = append(g.entries, e)
+}
+
+func (r *Registry) groupRevival(g *group, v *revival) {
+	for _, key := range v.keys {
+		if e := r.after(g, key); e.at != 0 && v.match(e) {
+			g.now[key] = entry{key: key}
+			g.entries = append(g.entries, entry{key: key})
+			g.revived[v]++
 		}
-		if put.To != (queue.Name{}) {
-			put.Messages = append(put.Messages, r.report(d))
-		}
+	}
+}
+
+func (r *Registry) commit(ctx context.Context, g *group) error {
+	value := make([]byte, 0, entrySize*len(g.entries))
+	for _, e := range g.entries {
+		value = appendEntry(value, e)
 	}
 	change, take := queue.Change{}, func() {}
 	if len(value) > 0 {
 		change.Notes, take = r.ledger.add(value)
 	}
-	if len(put.Messages) > 0 {
+	for c, number := range g.fresh {
+		n, err := causeNote(r.room, number, c)
+		if err != nil {
+			return err
+		}
+		change.Notes = append(change.Notes, n)
+	}
+	if put := (queue.QueuePut{To: r.config.Feedback}); put.To != (queue.Name{}) && len(g.news) > 0 {
+		for _, d := range g.news {
+			put.Messages = append(put.Messages, r.report(d))
+		}
 		change.Puts = []queue.QueuePut{put}
 	}
-	if len(change.Notes)+len(change.Puts) == 0 { // suspects, and nobody to report them to
+	if len(change.Notes)+len(change.Puts) == 0 { // nothing new, or suspects, and nobody to report them to
 		return nil
 	}
 	if _, _, err := r.config.Store.Commit(ctx, change); err != nil {
@@ -116,65 +160,10 @@ func (r *Registry) report(d *Death) message.Message {
 		body = nil
 	}
 	m := message.Message{Body: body}
-	for name, text := range map[string]string{"platform": r.config.Platform, "app": d.App, "token": d.Token, "reason": d.Reason, "state": state} {
+	for name, text := range map[string]string{
+		"platform": r.config.Platform, "app": d.App, "token": d.Token, "reason": d.Reason, "state": state,
+	} {
 		m.Attributes.Set(name, message.String(text))
 	}
 	return m
-}
-
-// load reads the notes of the room, and writes them anew where much of them is out of date.
-func (r *Registry) load(ctx context.Context) error {
-	r.ledger = ledger{room: r.room}
-	var old []queue.Note
-	total := 0
-	for _, n := range r.config.Store.Notes(r.room) {
-		number, err := pageNumber(n.Key)
-		if err == nil {
-			err = readEntries(n.Value, func(e entry) {
-				total++
-				if !r.forgotten(time.Unix(int64(e.at), 0)) {
-					r.known.raise(e.key, e.at)
-				}
-			})
-		}
-		if err != nil {
-			return fmt.Errorf("note %q is damaged: %w", n.Key, err)
-		}
-		old = append(old, queue.Note{Room: r.room, Key: n.Key})
-		r.ledger.next = max(r.ledger.next, number+1)
-		r.ledger.tail = append(r.ledger.tail, page{number, n.Value})
-	}
-	r.ledger.tail = slices.Clone(r.ledger.tail[max(0, len(r.ledger.tail)-mergeNotes+1):])
-	if live := r.known.len(); len(old) > 0 && total > 2*live+noteEntries || len(old) > 2*mergeNotes+2*live/noteEntries {
-		return r.rewrite(ctx, old)
-	}
-	return nil
-}
-
-// rewrite keeps what is known in as few notes as possible and then forgets the old ones. A crash in between leaves both, which say the same.
-func (r *Registry) rewrite(ctx context.Context, old []queue.Note) error {
-	fresh := ledger{room: r.room, next: r.ledger.next}
-	var pages [][]byte
-	r.known.all(func(key uint64, at uint32) {
-		if len(pages) == 0 || len(pages[len(pages)-1]) == noteEntries*entrySize {
-			pages = append(pages, make([]byte, 0, noteEntries*entrySize))
-		}
-		last := &pages[len(pages)-1]
-		*last = appendEntry(*last, entry{key, at})
-	})
-	for _, value := range pages {
-		n := queue.Note{Room: r.room, Key: pageKey(fresh.next), Value: value}
-		if _, _, err := r.config.Store.Commit(ctx, queue.Change{Notes: []queue.Note{n}}); err != nil {
-			return err
-		}
-		fresh.tail = []page{{fresh.next, value}}
-		fresh.next++
-	}
-	for some := range slices.Chunk(old, 1000) {
-		if _, _, err := r.config.Store.Commit(ctx, queue.Change{Notes: some}); err != nil {
-			return err
-		}
-	}
-	r.ledger = fresh
-	return nil
 }

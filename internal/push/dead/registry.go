@@ -61,23 +61,36 @@ const (
 	atOnce      = noteEntries / 5 // of one commit, each with its report
 )
 
-// ErrNoStore: there is no store to keep dead devices in.
-var ErrNoStore = errors.New("there is no store to remember dead devices in")
+var (
+	// ErrNoStore: there is no store to keep dead devices in.
+	ErrNoStore = errors.New("there is no store to remember dead devices in")
+	// ErrNotOpen: what is remembered has not been read yet.
+	ErrNotOpen = errors.New("the dead devices are not read yet: the sink has not started")
+)
+
+// Keeper is met by sinks that remember dead devices.
+type Keeper interface {
+	// DeadDevices is the same registry from the making of the sink on. Its methods say ErrNotOpen before the sink has started.
+	DeadDevices() *Registry
+}
 
 // Registry remembers dead devices. Its methods may be called by several goroutines at once.
 type Registry struct {
 	config Config
 	room   string
 	known  table
+	causes causes
 	ledger ledger // the grouper's alone
-	marks  *batch.Grouper[mark]
+	marks  atomic.Pointer[batch.Grouper[mark]]
 	told   atomic.Uint64
+	turn   chan struct{} // of revivals: there is one at a time
 }
 
-// mark is a death on its way to the store.
+// mark is a death, or a revival, on its way to the store.
 type mark struct {
-	death Death
-	done  func(error)
+	death  Death
+	revive *revival // nil: it is a death
+	done   func(error)
 }
 
 // New makes a registry. Start opens it.
@@ -85,7 +98,7 @@ func New(c Config) *Registry {
 	if c.Clock == nil {
 		c.Clock = time.Now
 	}
-	return &Registry{config: c, room: "push/dead/" + c.Room}
+	return &Registry{config: c, room: "push/dead/" + c.Room, turn: make(chan struct{}, 1)}
 }
 
 // Start reads what is remembered.
@@ -96,22 +109,22 @@ func (r *Registry) Start(ctx context.Context) error {
 	if err := r.load(ctx); err != nil {
 		return fmt.Errorf("read the dead devices of %s: %w", r.config.Room, err)
 	}
-	r.marks = batch.New(batch.Config[mark]{MaxCount: atOnce, Pending: mostPending, Handle: r.keep})
+	r.marks.Store(batch.New(batch.Config[mark]{MaxCount: atOnce, Pending: mostPending, Handle: r.keep}))
 	return nil
 }
 
 // Close keeps what was marked, and tells those who wait for it.
 func (r *Registry) Close() error {
-	if r.marks == nil {
-		return nil
+	if marks := r.marks.Load(); marks != nil {
+		return marks.Close()
 	}
-	return r.marks.Close()
+	return nil
 }
 
-// Dead tells whether a device is known to be dead, and since when; of is that of its Death. registered is when its token was registered, as the message says; a
-// device that registered after its death is alive. Zero: not known.
+// Dead tells whether a device is known to be dead, and since when; of is that of its Death. registered is when its token was registered, as the
+// message says; a device that registered after its death is alive. Zero: not known.
 func (r *Registry) Dead(app, of, token string, registered time.Time) (since time.Time, dead bool) {
-	at := r.known.get(keyOf(app, of, token))
+	at := r.known.get(keyOf(app, of, token)).at
 	if at == 0 {
 		return time.Time{}, false
 	}
@@ -123,13 +136,18 @@ func (r *Registry) forgotten(since time.Time) bool {
 	return r.config.Memory > 0 && r.config.Clock().Sub(since) > r.config.Memory
 }
 
-// Mark remembers a death and reports it, as one atomic group; done is called, from a goroutine of the registry, when that is durable, or with the
-// error for which it is not: then the device counts as alive. A death that is known already is not reported again. Mark does not block.
+// Mark remembers a death and reports it, as one atomic group; done is called, from a goroutine of the registry, when that is durable, or with
+// the error for which it is not: then the device counts as alive. A death that is known already is not reported again. Mark does not block.
 func (r *Registry) Mark(d Death, done func(error)) {
 	if d.Since.IsZero() {
 		d.Since = r.config.Clock()
 	}
-	if err := r.marks.Post(mark{d, done}); err != nil {
+	marks := r.marks.Load()
+	if marks == nil {
+		done(ErrNotOpen)
+		return
+	}
+	if err := marks.Post(mark{death: d, done: done}); err != nil {
 		done(fmt.Errorf("remember a dead device: %w", err))
 	}
 }

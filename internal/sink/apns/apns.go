@@ -48,6 +48,7 @@ type Sink struct {
 var (
 	_ component.AsyncSink = (*Sink)(nil)
 	_ component.Counter   = (*Sink)(nil)
+	_ dead.Keeper         = (*Sink)(nil)
 )
 
 // Waits tells why nothing is sent: no connection, or a key that the far end does not trust.
@@ -94,7 +95,6 @@ func (s *Sink) Start(ctx context.Context) error {
 		}
 		a.client, a.key, a.pause = l.client, l.key, l.pause
 	}
-	s.dead = dead.New(dead.Config{Store: s.store, Room: s.name, Platform: "apns", Feedback: s.feedback, Memory: s.deadFor, Clock: s.clock})
 	if err := s.dead.Start(ctx); err != nil {
 		s.hangUp()
 		return err
@@ -121,11 +121,11 @@ func (s *Sink) Close() error {
 	for _, a := range s.apps {
 		a.watches.each((*suspect.Watch).Close)
 	}
-	if s.dead == nil {
-		return nil
-	}
 	return s.dead.Close()
 }
+
+// DeadDevices is what the sink remembers of dead devices. It is not read before Start.
+func (s *Sink) DeadDevices() *dead.Registry { return s.dead }
 
 func (s *Sink) hangUp() {
 	for _, l := range s.lines {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/push/dead"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
 	"github.com/hikyaku/hikyaku/internal/push/setting"
 	"github.com/hikyaku/hikyaku/internal/push/suspect"
@@ -75,6 +76,10 @@ func New(c Config, env component.Env) (component.Sink, error) {
 	if err := s.check(c); err != nil {
 		return nil, err
 	}
+	s.dead = dead.New(dead.Config{
+		Store: s.store, Room: s.name, Platform: "fcm", Feedback: s.feedback, Memory: s.deadFor,
+		Clock: func() time.Time { return s.clock() },
+	})
 	var err error
 	if s.backlog, err = setting.Backlog(c.Backlog, env.Store, "token", "collapse_key", "project"); err != nil {
 		return nil, err

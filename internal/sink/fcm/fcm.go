@@ -46,7 +46,10 @@ type Sink struct {
 	seed    maphash.Seed // of the hashes that tell devices apart
 }
 
-var _ component.AsyncSink = (*Sink)(nil)
+var (
+	_ component.AsyncSink = (*Sink)(nil)
+	_ dead.Keeper         = (*Sink)(nil)
+)
 
 // Waits tells why nothing is sent: no connection, or a project whose account may not send, or wants a rest.
 func (s *Sink) Waits() error {
@@ -83,12 +86,10 @@ func (s *Sink) Start(ctx context.Context) error {
 			return fmt.Errorf("project %s: %w", name, err)
 		}
 	}
-	registry := dead.New(dead.Config{Store: s.store, Room: s.name, Platform: "fcm", Feedback: s.feedback, Memory: s.deadFor, Clock: s.clock})
-	if err := registry.Start(ctx); err != nil {
+	if err := s.dead.Start(ctx); err != nil {
 		s.hangUp()
 		return err
 	}
-	s.dead = registry
 	return nil
 }
 
@@ -111,11 +112,11 @@ func (s *Sink) Close() error {
 	for _, p := range s.projects {
 		p.watch.Close()
 	}
-	if s.dead == nil {
-		return nil
-	}
 	return s.dead.Close()
 }
+
+// DeadDevices is what the sink remembers of dead devices. It is not read before Start.
+func (s *Sink) DeadDevices() *dead.Registry { return s.dead }
 
 func (s *Sink) hangUp() {
 	for _, p := range s.projects {

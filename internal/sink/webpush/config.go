@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/push/dead"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
 	"github.com/hikyaku/hikyaku/internal/push/setting"
 	"github.com/hikyaku/hikyaku/internal/push/token"
@@ -68,6 +69,10 @@ func New(c Config, env component.Env) (component.Sink, error) {
 	if err := s.check(c); err != nil {
 		return nil, err
 	}
+	s.dead = dead.New(dead.Config{
+		Store: s.store, Room: s.name, Platform: "webpush", Feedback: s.feedback, Memory: s.deadFor,
+		Clock: func() time.Time { return s.clock() },
+	})
 	var err error
 	if s.backlog, err = setting.Backlog(c.Backlog, env.Store, "subscription", "topic", "endpoint"); err != nil {
 		return nil, err

@@ -48,7 +48,10 @@ type Sink struct {
 	seed    maphash.Seed // of the hashes that tell subscriptions apart
 }
 
-var _ component.AsyncSink = (*Sink)(nil)
+var (
+	_ component.AsyncSink = (*Sink)(nil)
+	_ dead.Keeper         = (*Sink)(nil)
+)
 
 // Waits tells why nothing is sent to one of the push services.
 func (s *Sink) Waits() error { return s.pool.waits(s.clock()) }
@@ -73,11 +76,9 @@ func (s *Sink) Start(ctx context.Context) error {
 	if s.sealer, err = newSealer(); err != nil {
 		return err
 	}
-	registry := dead.New(dead.Config{Store: s.store, Room: s.name, Platform: "webpush", Feedback: s.feedback, Memory: s.deadFor, Clock: s.clock})
-	if err := registry.Start(ctx); err != nil {
+	if err := s.dead.Start(ctx); err != nil {
 		return err
 	}
-	s.dead = registry
 	s.pool = newPool(secure, s.connections, s.most, s.reach)
 	return nil
 }
@@ -100,8 +101,8 @@ func (s *Sink) Close() error {
 	if s.pool != nil {
 		s.pool.close()
 	}
-	if s.dead == nil {
-		return nil
-	}
 	return s.dead.Close()
 }
+
+// DeadDevices is what the sink remembers of dead subscriptions. It is not read before Start.
+func (s *Sink) DeadDevices() *dead.Registry { return s.dead }
