@@ -32,8 +32,8 @@ type openDoor struct {
 // doors are those that are open. Close them before the house.
 type doors []openDoor
 
-// openDoors opens every door that is not off. After an error none is open.
-func openDoors(ctx context.Context, h *house, api config.API, log *slog.Logger) (open doors, err error) {
+// openDoors opens every door that is not off, for a house and what runs in it. After an error none is open.
+func openDoors(ctx context.Context, h *house, w *works, api config.API, log *slog.Logger) (open doors, err error) {
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, open.close(ctx, log))
@@ -50,7 +50,9 @@ func openDoors(ctx context.Context, h *house, api config.API, log *slog.Logger) 
 			return nil, err
 		}
 	}
-	http, err := httpdoor.New(api.HTTP, httpdoor.Options{Store: h.store, Users: h.users, Metrics: h.metrics, Busy: h.busy, Traffic: traffic["http"], Report: report("http")})
+	http, err := httpdoor.New(api.HTTP, httpdoor.Options{
+		Store: h.store, Users: h.users, Metrics: h.metrics, Busy: h.busy, Dead: w.deadDevices(), Traffic: traffic["http"], Report: report("http"),
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -84,7 +84,7 @@ func serve(ctx context.Context, r *runFlags, listen string) (err error) {
 	if err != nil {
 		return err
 	}
-	doors, err := openDoors(ctx, h, f.API, log)
+	doors, err := openDoors(ctx, h, p, f.API, log)
 	if err != nil {
 		return err
 	}

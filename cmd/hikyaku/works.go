@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/pipeline"
+	"github.com/hikyaku/hikyaku/internal/push/dead"
 )
 
 // works is a pipeline with the components in it.
@@ -14,6 +15,17 @@ type works struct {
 	*pipeline.Pipeline
 	nodes []pipeline.Node
 	log   *slog.Logger
+}
+
+// deadDevices is what the sinks that push remember, by the names of the sinks.
+func (w *works) deadDevices() map[string]*dead.Registry {
+	all := map[string]*dead.Registry{}
+	for _, n := range w.nodes {
+		if k, ok := n.Sink.(dead.Keeper); ok {
+			all[n.Name] = k.DeadDevices()
+		}
+	}
+	return all
 }
 
 // noticeEvery is how often components are asked whether they have noticed something.

@@ -27,6 +27,7 @@ import (
 	shared "github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
+	"github.com/hikyaku/hikyaku/internal/push/dead"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -52,6 +53,7 @@ type settings struct {
 	users  []access.User
 	wrap   func(door.Store) door.Store
 	ready  func(context.Context) error
+	dead   map[string]*dead.Registry
 }
 
 // reports are what a door told Options.Report.
@@ -119,7 +121,7 @@ func start(t *testing.T, s settings) *rig {
 	if s.wrap != nil {
 		store = s.wrap(store)
 	}
-	r.server, err = door.New(s.config, door.Options{Store: store, Users: users, Metrics: metrics, Traffic: traffic, Ready: s.ready, Busy: s.busy, Report: r.reports.add})
+	r.server, err = door.New(s.config, door.Options{Store: store, Users: users, Metrics: metrics, Traffic: traffic, Ready: s.ready, Busy: s.busy, Dead: s.dead, Report: r.reports.add})
 	if err != nil {
 		t.Fatal(err)
 	}

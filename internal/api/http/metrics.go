@@ -10,7 +10,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -171,15 +170,8 @@ func (m *Metrics) Handler() http.Handler { return m.handler }
 
 // metrics serves everything about all queues: with users, to those who are granted admin on everything.
 func metrics(c *call) error {
-	switch {
-	case c.d.users.AllowedAll(c.user, access.Admin):
-	case !c.d.users.Any():
-		if err := c.sameAccount(); err != nil {
-			return err
-		}
-	default:
-		return forbidden.problemf("user %s may not see the metrics of all queues", c.user.Name).
-			withHint(`grant it in the configuration: users: … grants: [{can: [admin], on: ["*"]}]`)
+	if err := c.overAll("see the metrics of all queues"); err != nil {
+		return err
 	}
 	c.d.metrics.Handler().ServeHTTP(c.w, c.r)
 	return nil

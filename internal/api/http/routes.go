@@ -47,5 +47,10 @@ func (s *Server) routes() []route {
 		{"PUT", "/{ns}/snapshots/{snapshot}", "createSnapshot", false, createSnapshot},
 		{"GET", "/{ns}/snapshots/{snapshot}", "showSnapshot", false, showSnapshot},
 		{"DELETE", "/{ns}/snapshots/{snapshot}", "deleteSnapshot", false, deleteSnapshot},
+
+		{"GET", "/-/push/dead", "listDead", false, listDead},
+		{"GET", "/-/push/dead/{sink}", "showDead", false, showDead},
+		{"POST", "/-/push/dead/{sink}/find", "findDead", false, findDead},
+		{"POST", "/-/push/dead/{sink}/revive", "reviveDead", false, reviveDead},
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/door"
+	"github.com/hikyaku/hikyaku/internal/push/dead"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -21,6 +22,8 @@ type Options struct {
 	Ready   func(context.Context) error // nil: ready from Start to Close. What it returns is shown by /readyz
 	Busy    *door.Busy                  // what requests and answers of all doors may take; nil: an account of its own
 	Traffic *door.Traffic               // counts requests, connections and bytes under the names of all doors; nil: nobody does
+	// Dead is what sinks remember of dead devices, by the names of the sinks. It does not change any more.
+	Dead map[string]*dead.Registry
 	// Report is told what a person should know and no client is: panics of handlers, connections that broke in the TLS handshake,
 	// certificates that can not be read again. It may be called from several goroutines. nil: nobody is told.
 	Report func(error)
@@ -36,6 +39,7 @@ type Server struct {
 	report  func(error)
 	busy    *door.Busy
 	traffic *door.Traffic
+	dead    map[string]*dead.Registry
 	handler http.Handler
 	origins *http.CrossOriginProtection
 	failed  atomic.Bool // the store said that it is over
@@ -57,7 +61,7 @@ func New(c Config, o Options) (*Server, error) {
 	}
 	s := &Server{
 		config: c.withDefaults(), store: o.Store, users: o.Users, metrics: o.Metrics, ready: o.Ready, report: o.Report, traffic: o.Traffic,
-		origins: http.NewCrossOriginProtection(),
+		dead: o.Dead, origins: http.NewCrossOriginProtection(),
 	}
 	if s.metrics == nil {
 		s.metrics = NewMetrics(0)
