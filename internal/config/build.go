@@ -156,7 +156,9 @@ func drains(p *part) []string {
 // feeds are the queues that a sink writes into: what it names, and the subscriptions of a topic of that name.
 // Those that the file does not declare are not known.
 func (f *File) feeds(p *part) []string {
-	setting, ok := map[string]string{"queue": "queue", "function": "answers"}[p.kind.name]
+	setting, ok := map[string]string{
+		"queue": "queue", "function": "answers", "apns": "feedback", "fcm": "feedback", "webpush": "feedback",
+	}[p.kind.name]
 	n := p.node.get(setting)
 	if !ok || n == nil || n.kind != kindString {
 		return nil
