@@ -49,6 +49,7 @@ const (
 	erQueryTimeout       = 3024
 	erCapacity           = 3170
 	erWrongColumnCount   = 1222
+	erSyntax             = 1064
 )
 
 // sqlError makes an error with MySQL's number and SQLSTATE.
@@ -189,6 +190,7 @@ var unnumbered = []struct {
 	{regexp.MustCompile(`^failed to resolve aggregate column argument`), 1111, "HY000"},
 	{regexp.MustCompile(`^bind variable not provided|^invalid arguments\. expected`), erWrongArguments, "HY000"},
 	{regexp.MustCompile(`^Unknown prepared statement handler`), 1243, "HY000"},
+	{regexp.MustCompile(`^invalid use of an interval`), erSyntax, "42000"},
 }
 
 // states are the SQLSTATEs of numbers that go-mysql-server gives with another.

@@ -10,15 +10,22 @@ import (
 	driver "github.com/go-sql-driver/mysql"
 )
 
-// TestASelectWithOtherColumnsIsRefusedByItsNumber, on whichever side of a UNION it stands, as text and prepared; the connection keeps its row.
+// TestASelectWithOtherColumnsIsRefusedByItsNumber, on whichever side of a UNION it stands, as text and prepared;
+// the connection keeps its row.
 func TestASelectWithOtherColumnsIsRefusedByItsNumber(t *testing.T) {
 	r := newRig(t, Config{}, nil)
 	r.makeJobs(1)
 	c := r.connect("")
 	one(t, c, int64(1), "SELECT queue_wait('jobs', 5)")
 	for _, statement := range []string{
-		"SELECT 1, 2 UNION SELECT 1", "SELECT 1 UNION SELECT 1, 2", "(SELECT 1, 2, 3) EXCEPT (SELECT 1)", "SELECT 1, 2 INTERSECT SELECT 1",
-		"SELECT *, 1 FROM jobs UNION SELECT 1", "SELECT 1 FROM (SELECT 1, 2 UNION ALL SELECT 3) t", "EXPLAIN SELECT 1, 2 UNION SELECT 1", "PREPARE p FROM 'SELECT 1, 2 UNION SELECT 1'",
+		"SELECT 1, 2 UNION SELECT 1",
+		"SELECT 1 UNION SELECT 1, 2",
+		"(SELECT 1, 2, 3) EXCEPT (SELECT 1)",
+		"SELECT 1, 2 INTERSECT SELECT 1",
+		"SELECT *, 1 FROM jobs UNION SELECT 1",
+		"SELECT 1 FROM (SELECT 1, 2 UNION ALL SELECT 3) t",
+		"EXPLAIN SELECT 1, 2 UNION SELECT 1",
+		"PREPARE p FROM 'SELECT 1, 2 UNION SELECT 1'",
 	} {
 		_, asText := c.ExecContext(t.Context(), statement)
 		failsWith(t, asText, 1222, "21000", statement)
@@ -41,11 +48,18 @@ func TestMistakesOfStatementsHaveTheirNumbers(t *testing.T) {
 		number    uint16
 		state     string
 	}{
-		{"SELECT COUNT(v, v) FROM jobs", 1582, "42000"}, {"SELECT IF(1)", 1582, "42000"}, {"SELECT CONCAT()", 1582, "42000"},
-		{"SELECT *", 1096, "HY000"}, {"SELECT * FROM jobs JOIN jobs", 1066, "42000"}, {"VALUES ROW(1, 2), ROW(3)", 1136, "21S01"},
+		{"SELECT COUNT(v, v) FROM jobs", 1582, "42000"},
+		{"SELECT IF(1)", 1582, "42000"},
+		{"SELECT CONCAT()", 1582, "42000"},
+		{"SELECT *", 1096, "HY000"},
+		{"SELECT * FROM jobs JOIN jobs", 1066, "42000"},
+		{"VALUES ROW(1, 2), ROW(3)", 1136, "21S01"},
 		{"SELECT * FROM (SELECT 1, 2) t(x)", 1353, "HY000"}, {"WITH c(x, y) AS (SELECT 1) SELECT * FROM c", 1353, "HY000"},
-		{"WITH RECURSIVE c AS (SELECT 1 FROM c) SELECT * FROM c", 3573, "HY000"}, {"SELECT v FROM jobs GROUP BY NULL", 1055, "42000"},
-		{"SELECT max(count(*)) FROM jobs", 1111, "HY000"}, {"EXECUTE nothing", 1243, "HY000"}, {"DEALLOCATE PREPARE nothing", 1243, "HY000"},
+		{"WITH RECURSIVE c AS (SELECT 1 FROM c) SELECT * FROM c", 3573, "HY000"},
+		{"SELECT v FROM jobs GROUP BY NULL", 1055, "42000"},
+		{"SELECT max(count(*)) FROM jobs", 1111, "HY000"},
+		{"EXECUTE nothing", 1243, "HY000"},
+		{"DEALLOCATE PREPARE nothing", 1243, "HY000"},
 		{"SELECT DEFAULT(v) FROM jobs", 1235, "42000"},
 	} {
 		_, err := c.ExecContext(t.Context(), m.statement)
@@ -67,7 +81,10 @@ func TestAPanicOfThePlannerLeavesTheConnection(t *testing.T) {
 			t.Error("reported:", err)
 		}
 	}
-	r.door.functions["bad_plan"] = gms.FunctionN{Name: "bad_plan", Fn: func(*gms.Context, ...gms.Expression) (gms.Expression, error) { panic("boom") }}
+	r.door.functions["bad_plan"] = gms.FunctionN{
+		Name: "bad_plan",
+		Fn:   func(*gms.Context, ...gms.Expression) (gms.Expression, error) { panic("boom") },
+	}
 	r.makeJobs(2)
 	c := r.connect("")
 	kept, err := c.PrepareContext(t.Context(), "SELECT @kept + ?")
@@ -77,7 +94,12 @@ func TestAPanicOfThePlannerLeavesTheConnection(t *testing.T) {
 	defer kept.Close()
 	exec(t, c, "SET @kept = 4")
 	one(t, c, int64(1), "SELECT queue_wait('jobs', 5)")
-	for _, statement := range []string{"SELECT bad_plan()", "INSERT INTO jobs VALUES (bad_plan())", "SELECT 1 FROM jobs WHERE v IN (SELECT bad_plan())", "DELETE FROM jobs WHERE v = bad_plan()"} {
+	for _, statement := range []string{
+		"SELECT bad_plan()",
+		"INSERT INTO jobs VALUES (bad_plan())",
+		"SELECT 1 FROM jobs WHERE v IN (SELECT bad_plan())",
+		"DELETE FROM jobs WHERE v = bad_plan()",
+	} {
 		_, asText := c.ExecContext(t.Context(), statement)
 		failsWith(t, asText, 1105, "HY000", statement)
 		_, prepared := c.PrepareContext(t.Context(), statement+" -- ?")

@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"regexp/syntax"
+	"sync"
 	"sync/atomic"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
@@ -32,6 +33,23 @@ func boundPatterns(ctx *gms.Context, _ *analyzer.Analyzer, n gms.Node, _ *plan.S
 	}
 	exact, alike, err := exactIn(ctx, grouped)
 	return exact, same && also && alike, err
+}
+
+// noShortcuts keeps the analyzer from a way around boundPatterns: it has a shorter one for a SELECT of a single table,
+// which evaluates what a WHERE is made of first, and is not taken where there are rules of others.
+var noShortcuts = sync.OnceFunc(func() {
+	always := &analyzer.AlwaysBeforeDefault
+	*always = append(*always, analyzer.Rule{Id: boundPatternsID, Apply: boundSimple})
+})
+
+// boundSimple is boundPatterns but for the values of an INSERT, which are evaluated when its rows are made.
+func boundSimple(
+	ctx *gms.Context, a *analyzer.Analyzer, n gms.Node, scope *plan.Scope, sel analyzer.RuleSelector, flags *gms.QueryFlags,
+) (gms.Node, transform.TreeIdentity, error) {
+	if _, ok := n.(*plan.InsertInto); ok {
+		return n, transform.SameTree, nil
+	}
+	return boundPatterns(ctx, a, n, scope, sel, flags)
 }
 
 func boundIn(ctx *gms.Context, n gms.Node, planned bool) (gms.Node, transform.TreeIdentity, error) {

@@ -112,6 +112,7 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 	bounding(d.config)
 	pro := &provider{door: d}
 	e := engine.New(analyzer.NewBuilder(pro).AddPreAnalyzeRule(boundPatternsID, boundPatterns).Build(), &engine.Config{})
+	noShortcuts()
 	e.Analyzer.ExecBuilder.PriorityBuilder = walking{e.Analyzer.ExecBuilder}
 	d.showEngines(e)
 	handler := &handler{door: d}

@@ -45,6 +45,9 @@ func (w walking) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter, 
 			return nil, err
 		}
 		bound = bound && same
+		if err := lonelyInterval(ctx, n); err != nil {
+			return nil, err
+		}
 	}
 	m.built = true
 	if !counted(n) {
@@ -78,6 +81,9 @@ func (w walking) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter, 
 func (w walking) make(ctx *gms.Context, m *meter, n gms.Node, row gms.Row) (gms.RowIter, error) {
 	if g, ok := n.(*plan.GroupBy); ok && len(g.GroupByExprs) > 0 {
 		return w.group(ctx, m, g, row)
+	}
+	if iter, err := w.limited(ctx, n, row); iter != nil || err != nil {
+		return iter, err
 	}
 	return w.base.Build(ctx, n, row)
 }
