@@ -24,7 +24,7 @@ demo: build ## Build hikyaku and watch its main job: Ctrl-C ends it
 
 .PHONY: build
 build: need-go ## Build bin/hikyaku
-	$(GO) build -trimpath -o bin/ ./cmd/hikyaku
+	@scripts/build
 
 ##@ To work on it
 
