@@ -57,6 +57,9 @@ const (
 	droppedLong = "it has dropped that method"
 )
 
+// debianPython is the interpreter that Debian's packages are for; another one may come first in the path.
+const debianPython = "/usr/bin/python3"
+
 // clients are all of them.
 func clients() []client {
 	python, jar := filepath.Join(built.Cache, "python", "bin", "python"), filepath.Join(built.Cache, "java", "*")
@@ -101,6 +104,15 @@ func clients() []client {
 		},
 		more: []string{"wait-parameters", "warnings", "select-db"},
 	}, {
+		name: "python-mysqlclient", database: "clients_python_mysqlclient",
+		needs:   []string{debianPython, "-c", "import MySQLdb"},
+		command: []string{debianPython, "python/conformance.py", "mysqldb"},
+		lacks: map[string]string{
+			"connect-sha2": choosesNot, "own-row-prepared": textOnly, "wait-prepared": textOnly,
+			"types-insert-prepared": textOnly, "types-read-prepared": textOnly,
+		},
+		more: []string{"wait-parameters", "warnings", "select-db"},
+	}, {
 		name: "python-connector", database: "clients_python_connector",
 		needs:   []string{python, "-c", "import mysql.connector"},
 		command: []string{python, "python/conformance.py", "connector"},
@@ -132,6 +144,15 @@ func clients() []client {
 		command: []string{python, "python/orm.py"},
 		alone:   true,
 		more:    []string{"create-table", "show-table", "insert-multi-row", "own-row", "transactions", "pool", "drop-table"},
+	}, {
+		name: "python-django", database: "clients_python_django",
+		needs:   []string{python, "-c", "import django"},
+		command: []string{python, "python/django_orm.py"},
+		alone:   true,
+		more: []string{
+			"create-table", "show-table", "insert-multi-row", "select", "insert-refused", "own-row", "transactions",
+			"reconnect", "drop-table",
+		},
 	}, node("mysql"), node("mariadb", "own-row-prepared"), node("sequelize"),
 		hikari("mysql"), hikari("mariadb", "connect-tls"),
 		php("pdo"), php("mysqli"), rust("sqlx"), rust("mysql")}

@@ -1,6 +1,7 @@
-"""Speaks to a running hikyaku with PyMySQL or mysql-connector-python and prints a line a check: "ok NAME" or "not ok NAME: why".
+"""Speaks to a running hikyaku with PyMySQL, mysqlclient or mysql-connector-python and prints a line a check: "ok NAME" or
+"not ok NAME: why".
 
-    conformance.py pymysql | connector
+    conformance.py pymysql | mysqldb | connector
 
 The checks and the variables that say where the server is: ../README.md.
 """
@@ -13,7 +14,7 @@ import traceback
 
 from settings import BYTES, PATIENCE, TEXT, guarded
 
-driver = __import__({"pymysql": "driver_pymysql", "connector": "driver_connector"}[sys.argv[1]])
+driver = __import__("driver_" + sys.argv[1])
 failed = False
 
 
