@@ -42,6 +42,13 @@ func (cs *causes) get(number uint16) Cause {
 	return cs.all[number]
 }
 
+func (cs *causes) has(number uint16) bool {
+	cs.mu.RLock()
+	defer cs.mu.RUnlock()
+	_, is := cs.all[number]
+	return is
+}
+
 // number is that of a cause, and fresh says that it is a new one, which set has to be told of once it is durable.
 // begun are those that are fresh and on their way. 0: there are too many.
 func (cs *causes) number(c Cause, begun map[Cause]uint16) (number uint16, kept Cause, fresh bool) {

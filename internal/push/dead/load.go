@@ -60,7 +60,7 @@ func (r *Registry) loadPage(n queue.Note, total *int) error {
 	var missing error
 	err = read(n.Value, func(e entry) {
 		*total++
-		if e.what != 0 && r.causes.get(e.what) == (Cause{}) {
+		if e.what != 0 && !r.causes.has(e.what) {
 			missing = errNoCause
 		}
 		if e.at == 0 || !r.forgotten(time.Unix(int64(e.at), 0)) {

@@ -367,3 +367,18 @@ func TestWhatIsKnownIsWhatWasSaidLast(t *testing.T) {
 		}
 	})
 }
+
+// A death of which nothing is known but its token has a cause like others.
+func TestADeathWithoutACauseIsReadAgain(t *testing.T) {
+	h := open(t, t.TempDir())
+	r := registry(t, h)
+	markAll(t, r, Death{Token: token(1)})
+	h, r = reopened(t, h, r)
+	if !isDead(r, "", "", token(1)) {
+		t.Error("it is alive after the restart")
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+	h.close(t)
+}
