@@ -3,22 +3,20 @@ package lambda
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
+	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/hikyaku/hikyaku/internal/deployment"
+	"github.com/hikyaku/hikyaku/internal/function"
 )
 
 // Forms of the service's model, and how it says them.
 const (
 	roleText     = `arn:(aws[a-zA-Z-]*)?:iam::\d{12}:role/?[a-zA-Z_0-9+=,.@\-_/]+`
-	functionText = `(arn:(aws[a-zA-Z-]*)?:lambda:)?([a-z]{2}(-gov)?-[a-z]+-\d{1}:)?(\d{12}:)?(function:)?([a-zA-Z0-9-_]+)(:(\$LATEST|[a-zA-Z0-9-_]+))?`
+	functionText = beforeName + `([a-zA-Z0-9-_]+)(:(\$LATEST|[a-zA-Z0-9-_]+))?`
 )
-
-var roleForm = regexp.MustCompile(`^` + roleText + `$`)
 
 // reservedVariables are those that the service sets. Where functions are written into the configuration they may be set, as there are no roles that credentials come from.
 var reservedVariables = []string{
@@ -27,37 +25,21 @@ var reservedVariables = []string{
 	"AWS_LAMBDA_RUNTIME_API", "AWS_REGION", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "LAMBDA_RUNTIME_DIR", "LAMBDA_TASK_ROOT",
 }
 
-// check refuses what the service's model does not permit, in its words.
+// maxVariables is how many bytes the variables of a function have at most, written as JSON.
+const maxVariables = 4 << 10
+
+// check refuses what the service does not permit beside its model, in its words.
 func (in *settingsIn) check() error {
-	var storage *int
-	if in.EphemeralStorage != nil {
-		storage = &in.EphemeralStorage.Size
-	}
-	for _, n := range []struct {
-		value       *int
-		at          string
-		least, most int
-	}{{in.Timeout, "timeout", 1, 900}, {in.MemorySize, "memorySize", 128, 10240}, {storage, "ephemeralStorage.size", 512, 10240}} {
-		switch {
-		case n.value == nil:
-		case *n.value < n.least:
-			return notValid(itoa(*n.value), n.at, fmt.Sprintf("Member must have value greater than or equal to %d", n.least))
-		case *n.value > n.most:
-			return notValid(itoa(*n.value), n.at, fmt.Sprintf("Member must have value less than or equal to %d", n.most))
-		}
-	}
-	if in.Role != nil && *in.Role != "" && !roleForm.MatchString(*in.Role) {
-		return notValid(*in.Role, "role", "Member must satisfy regular expression pattern: "+roleText)
-	}
-	if len(in.Architectures) > 1 || len(in.Architectures) == 1 && !slices.Contains([]string{"x86_64", "arm64"}, in.Architectures[0]) {
-		return notValid("["+strings.Join(in.Architectures, ", ")+"]", "architectures", "Member must satisfy constraint: [Member must satisfy enum value set: [x86_64, arm64], Member must not be null]")
-	}
 	if in.Environment != nil {
 		var found []string
 		for _, name := range slices.Sorted(maps.Keys(in.Environment.Variables)) {
 			if slices.Contains(reservedVariables, name) {
 				found = append(found, name)
 			}
+		}
+		if text, err := json.Marshal(in.Environment.Variables); err == nil && len(text) > maxVariables {
+			return wrongValue("Lambda was unable to configure your environment variables because the environment variables you have provided "+
+				"exceeded the 4KB limit: as JSON they have %d bytes, and may have %d.", len(text), maxVariables)
 		}
 		if len(found) > 0 {
 			return wrongValue("Lambda was unable to configure your environment variables because the environment variables you have provided contains reserved keys that are currently not supported for modification. Reserved keys used in this request: %s", strings.Join(found, ", "))
@@ -76,11 +58,20 @@ func (c *call) inRegion(text string) error {
 }
 
 // parsed is the function that a client names.
-func parsed(text string) (name, qualifier string, err error) {
-	if name, qualifier, err = deployment.ParseName(text); err != nil {
+func (c *call) parsed(text string) (name, qualifier string, err error) {
+	if name, qualifier, err = deployment.ParseName(text); err == nil {
+		return name, qualifier, nil
+	}
+	parts := spacedForm.Parts(text)
+	if parts == nil {
 		return "", "", notValid(text, "functionName", "Member must satisfy regular expression pattern: "+functionText)
 	}
-	return name, qualifier, nil
+	// It is of the form, and no function can have it: longer names, names with dots.
+	name, qualifier = parts[11], parts[13]
+	if qualifier == "" && c.action == "lambda:InvokeFunction" {
+		qualifier = function.Latest
+	}
+	return "", "", notFound("Function not found: " + c.d.functions.ARN(name, qualifier))
 }
 
 // runtimeARN names a managed runtime as the service does; "": it is none.

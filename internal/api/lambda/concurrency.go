@@ -29,9 +29,6 @@ func (c *call) putConcurrency() error {
 	if err := c.decode(&in); err != nil {
 		return err
 	}
-	if in.N == nil || *in.N < 0 {
-		return wrongValue("ReservedConcurrentExecutions has to be a number from 0 on")
-	}
 	_, err := c.d.functions.Change(c.ctx(), c.function, func(f *deployment.Function) error { f.Reserved = in.N; return nil })
 	if err != nil {
 		return missing(err, "Function not found: "+c.d.functions.ARN(c.function, function.Latest))
@@ -116,16 +113,17 @@ func (c *call) putProvisioned() error {
 	if err := c.decode(&in); err != nil {
 		return err
 	}
-	if in.N < 1 {
-		return wrongValue("ProvisionedConcurrentExecutions is a number from 1 on")
-	}
 	if c.qualifier == "" || c.qualifier == function.Latest {
 		return wrongValue("Provisioned Concurrency Configs cannot be applied to unpublished function versions.")
 	}
 	if _, err := c.published(); err != nil {
 		return err
 	}
+	_, left := c.limits()
 	f, err := c.d.functions.Change(c.ctx(), c.function, func(f *deployment.Function) error {
+		if f.Reserved == nil && in.N > left {
+			return wrongValue("Specified ConcurrentExecutions for function is greater than account's unreserved concurrency [%d].", left)
+		}
 		if err := alreadyProvisioned(f, c.qualifier); err != nil {
 			return err
 		}

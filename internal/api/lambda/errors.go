@@ -31,10 +31,16 @@ func wrongValue(format string, args ...any) *Error {
 	return &Error{Name: "InvalidParameterValueException", Status: http.StatusBadRequest, Message: fmt.Sprintf(format, args...)}
 }
 
+// longestValue is how many bytes of a value are told whole.
+const longestValue = 1 << 10
+
 // notValid is the answer to a value that is not of the form that the service's model has.
 func notValid(value, at, constraint string) *Error {
 	if value != "null" {
-		value = "'" + shortened(value) + "'"
+		if len(value) > longestValue {
+			value = shortened(value)
+		}
+		value = "'" + value + "'"
 	}
 	return &Error{Name: "ValidationException", Status: http.StatusBadRequest, Message: "1 validation error detected: Value " + value + " at '" + at + "' failed to satisfy constraint: " + constraint}
 }

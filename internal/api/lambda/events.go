@@ -19,24 +19,17 @@ type eventsIn struct {
 	}
 }
 
-func (in *eventsIn) apply(e *deployment.Events) error {
+func (in *eventsIn) apply(e *deployment.Events) {
 	if in.MaximumRetryAttempts != nil {
-		if n := *in.MaximumRetryAttempts; n < 0 || n > 2 {
-			return wrongValue("MaximumRetryAttempts is a number from 0 to 2")
-		}
 		e.Retries = in.MaximumRetryAttempts
 	}
 	if in.MaximumEventAgeInSeconds != nil {
-		if n := *in.MaximumEventAgeInSeconds; n < 60 || n > 21600 {
-			return wrongValue("MaximumEventAgeInSeconds is a number from 60 to 21600")
-		}
 		e.MaxAge = time.Duration(*in.MaximumEventAgeInSeconds) * time.Second
 	}
 	if d := in.DestinationConfig; d != nil {
 		e.OnSuccess, e.OnFailure = d.OnSuccess.Destination, d.OnFailure.Destination
 	}
 	e.Changed = time.Now()
-	return nil
 }
 
 func (c *call) describeEvents(qualifier string, e deployment.Events) map[string]any {
@@ -49,7 +42,8 @@ func (c *call) describeEvents(qualifier string, e deployment.Events) map[string]
 			destinations[name] = map[string]string{"Destination": to}
 		}
 	}
-	out := map[string]any{"FunctionArn": c.d.functions.ARN(c.function, qualifier), "LastModified": float64(e.Changed.UnixMilli()) / 1000, "DestinationConfig": destinations}
+	out := map[string]any{"FunctionArn": c.d.functions.ARN(c.function, qualifier),
+		"LastModified": float64(e.Changed.UnixMilli()) / 1000, "DestinationConfig": destinations}
 	if e.Retries != nil {
 		out["MaximumRetryAttempts"] = *e.Retries
 	}
@@ -67,7 +61,8 @@ func (c *call) eventsKey() string {
 }
 
 func (c *call) noEvents() *Error {
-	return notFound("The function " + c.d.functions.ARN(c.function, c.eventsKey()) + " doesn't have an EventInvokeConfig")
+	return notFound("The function " + c.d.functions.ARN(c.function, c.eventsKey()) +
+		" doesn't have an EventInvokeConfig")
 }
 
 func (c *call) getEvents() error {
@@ -108,9 +103,7 @@ func (c *call) setEvents(fresh bool) error {
 			}
 			e = have
 		}
-		if err := in.apply(&e); err != nil {
-			return err
-		}
+		in.apply(&e)
 		if f.Events == nil {
 			f.Events = map[string]deployment.Events{}
 		}

@@ -96,6 +96,18 @@ func keep(s *deployment.Settings, name string, value json.RawMessage) {
 	s.Extra[name] = value
 }
 
+// newName is the name that a client gives a function.
+func (c *call) newName(text string) error {
+	name := text[strings.LastIndexByte(text, ':')+1:]
+	if !strings.Contains(text, ":") && len(name) > 64 {
+		return wrongValue("1 validation error detected: Value '%s' at 'functionName' failed to satisfy constraint: "+
+			"Member must have length less than or equal to 64", name)
+	}
+	var err error
+	c.function, c.qualifier, err = c.parsedName(text, "")
+	return err
+}
+
 func (c *call) createFunction() error {
 	var in struct {
 		FunctionName string
@@ -107,7 +119,7 @@ func (c *call) createFunction() error {
 	if err := c.decode(&in); err != nil {
 		return err
 	}
-	if err := c.theName(in.FunctionName); err != nil {
+	if err := c.newName(in.FunctionName); err != nil {
 		return err
 	}
 	if err := c.may(access.Admin, c.function); err != nil {
@@ -379,24 +391,30 @@ func (c *call) deleteFunction() error {
 	return nil
 }
 
+// limits are how many invocations may run at once, and how many of them no function has reserved.
+func (c *call) limits() (most, left int) {
+	most = c.d.config.Concurrency
+	if most == 0 {
+		most = 1000
+	}
+	left = most
+	for _, f := range c.d.functions.List() {
+		if f.Reserved != nil {
+			left -= *f.Reserved
+		}
+	}
+	return most, max(left, 0)
+}
+
 func (c *call) accountSettings() error {
 	size := int64(0)
 	all := c.d.functions.List()
 	for _, f := range all {
 		size += f.Latest.Size
 	}
-	most := c.d.config.Concurrency
-	if most == 0 {
-		most = 1000
-	}
-	left := most
-	for _, f := range all {
-		if f.Reserved != nil {
-			left -= *f.Reserved
-		}
-	}
+	most, left := c.limits()
 	return c.answer(http.StatusOK, map[string]any{
-		"AccountLimit": map[string]int{"TotalCodeSize": 80530636800, "CodeSizeUnzipped": 262144000, "CodeSizeZipped": 52428800, "ConcurrentExecutions": most, "UnreservedConcurrentExecutions": max(left, 0)},
+		"AccountLimit": map[string]int{"TotalCodeSize": 80530636800, "CodeSizeUnzipped": 262144000, "CodeSizeZipped": 52428800, "ConcurrentExecutions": most, "UnreservedConcurrentExecutions": left},
 		"AccountUsage": map[string]int64{"TotalCodeSize": size, "FunctionCount": int64(len(all))},
 	})
 }

@@ -24,6 +24,9 @@ func (c *call) request() (function.Request, error) {
 		}
 	}
 	h := c.r.Header
+	if kind := h.Get("X-Amz-Log-Type"); kind != "" && kind != "None" && kind != "Tail" {
+		return function.Request{}, notValid(kind, "logType", "Member must satisfy enum value set: [None, Tail]")
+	}
 	in := function.Request{Function: c.function, Version: c.qualifier, Payload: c.body, ID: c.id, TraceID: h.Get("X-Amzn-Trace-Id"), LogTail: h.Get("X-Amz-Log-Type") == "Tail"}
 	if len(in.Payload) == 0 {
 		in.Payload = []byte("{}")
@@ -70,7 +73,7 @@ func (c *call) invoke() error {
 		c.send(http.StatusNoContent, "", nil)
 		return nil
 	default:
-		return wrongValue("1 validation error detected: Value '%s' at 'invocationType' failed to satisfy constraint: Member must satisfy enum value set: [Event, RequestResponse, DryRun]", shortened(kind))
+		return notValid(kind, "invocationType", "Member must satisfy enum value set: [Event, RequestResponse, DryRun]")
 	}
 	result, err := c.wait(in)
 	if err != nil {

@@ -17,40 +17,14 @@ const (
 	getLayerAction   = "lambda:GetLayerVersion"
 )
 
-var (
-	principalForm    = regexp.MustCompile(`^(` + principalText + `)$`)
-	organizationForm = regexp.MustCompile(`^` + organizationText + `$`)
-	statementForm    = regexp.MustCompile(`^` + statementText + `$`)
-	accountForm      = regexp.MustCompile(`^\d{12}$`)
-)
+var accountForm = regexp.MustCompile(`^\d{12}$`)
 
 // layerPermissionIn is a permission as a client adds it.
-type layerPermissionIn struct{ StatementID, Action, Principal, OrganizationID string }
-
-func (in *layerPermissionIn) check() error {
-	for _, m := range []struct {
-		value, at, pattern string
-		form               *regexp.Regexp
-	}{
-		{in.StatementID, "statementId", statementText, statementForm},
-		{in.Principal, "principal", principalText, principalForm},
-	} {
-		if m.value == "" {
-			return notValid("null", m.at, "Member must not be null")
-		}
-		if !m.form.MatchString(m.value) {
-			return notValid(m.value, m.at, "Member must satisfy regular expression pattern: "+m.pattern)
-		}
-	}
-	switch {
-	case len(in.StatementID) > 100:
-		return notValid(in.StatementID, "statementId", "Member must have length less than or equal to 100")
-	case in.Action != getLayerAction:
-		return notValid(in.Action, "action", "Member must satisfy regular expression pattern: "+getLayerAction)
-	case in.OrganizationID != "" && !organizationForm.MatchString(in.OrganizationID):
-		return notValid(in.OrganizationID, "organizationId", "Member must satisfy regular expression pattern: "+organizationText)
-	}
-	return nil
+type layerPermissionIn struct {
+	StatementID    string `json:"StatementId"`
+	Action         string
+	Principal      string
+	OrganizationID string `json:"OrganizationId"`
 }
 
 // layerPolicy finds the version of a layer whose policy is asked for, in the words that the service has for policies.
@@ -79,17 +53,8 @@ func (c *call) addLayerPermission() error {
 	if err != nil {
 		return err
 	}
-	var raw struct {
-		StatementID    string `json:"StatementId"`
-		Action         string
-		Principal      string
-		OrganizationID string `json:"OrganizationId"`
-	}
-	if err := c.decode(&raw); err != nil {
-		return err
-	}
-	in := layerPermissionIn(raw)
-	if err := in.check(); err != nil {
+	var in layerPermissionIn
+	if err := c.decode(&in); err != nil {
 		return err
 	}
 	s := statement{Sid: in.StatementID, Effect: "Allow", Principal: in.Principal, Action: in.Action, Resource: c.d.functions.LayerARN(name, v.Number)}

@@ -1,11 +1,9 @@
 package lambda
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/deployment"
@@ -22,6 +20,7 @@ type mappingIn struct {
 	FunctionResponseTypes          *[]string
 	ScalingConfig                  *struct{ MaximumConcurrency *int }
 	FilterCriteria                 *filtersIn
+	DestinationConfig              *struct{}         // of streams
 	Tags                           map[string]string // when it is made
 }
 
@@ -37,12 +36,9 @@ const maxPattern = 4096
 
 func (in *filtersIn) apply(m *deployment.Mapping) error {
 	m.Filters = nil
-	for i, f := range in.Filters {
+	for _, f := range in.Filters {
 		if f.Pattern == nil {
 			return wrongValue("Invalid filter pattern definition. A filter has a pattern")
-		}
-		if utf8.RuneCountInString(*f.Pattern) > maxPattern {
-			return notValid(*f.Pattern, fmt.Sprintf("filterCriteria.filters.%d.member.pattern", i+1), fmt.Sprintf("Member must have length less than or equal to %d", maxPattern))
 		}
 		m.Filters = append(m.Filters, *f.Pattern)
 	}
@@ -50,6 +46,9 @@ func (in *filtersIn) apply(m *deployment.Mapping) error {
 }
 
 func (c *call) applyMapping(in *mappingIn, m *deployment.Mapping) error {
+	if in.DestinationConfig != nil {
+		return wrongValue("Unsupported DestinationConfig parameter for given event source mapping type.")
+	}
 	if in.FilterCriteria != nil {
 		if err := in.FilterCriteria.apply(m); err != nil {
 			return err
@@ -70,9 +69,6 @@ func (c *call) applyMapping(in *mappingIn, m *deployment.Mapping) error {
 	}
 	if in.BatchSize != nil {
 		m.Batch = *in.BatchSize
-		if m.Batch == 0 {
-			return wrongValue("BatchSize is a number from 1 on")
-		}
 	}
 	if in.MaximumBatchingWindowInSeconds != nil {
 		m.Window = time.Duration(*in.MaximumBatchingWindowInSeconds) * time.Second
@@ -80,10 +76,7 @@ func (c *call) applyMapping(in *mappingIn, m *deployment.Mapping) error {
 	if in.FunctionResponseTypes != nil {
 		m.PartialFailures = false
 		for _, t := range *in.FunctionResponseTypes {
-			if t != "ReportBatchItemFailures" {
-				return wrongValue("FunctionResponseTypes: %s is not ReportBatchItemFailures", shortened(t))
-			}
-			m.PartialFailures = true
+			m.PartialFailures = m.PartialFailures || t == "ReportBatchItemFailures"
 		}
 	}
 	if in.ScalingConfig != nil {
@@ -100,12 +93,12 @@ func (c *call) createMapping() error {
 	if err := c.decode(&in); err != nil {
 		return err
 	}
+	if in.EventSourceArn == "" {
+		return wrongValue("Unrecognized event source.")
+	}
 	parts := strings.SplitN(in.EventSourceArn, ":", 6)
 	if len(parts) != 6 || parts[2] != "sqs" {
 		return unsupported("event source %q: a source is a queue, named by its ARN (arn:aws:sqs:REGION:ACCOUNT:NAME)", shortened(in.EventSourceArn))
-	}
-	if in.FunctionName == nil {
-		return wrongValue("FunctionName has to be there")
 	}
 	n := queue.Name{Namespace: parts[4], Name: parts[5]}
 	if err := n.Check(); err != nil {

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/hikyaku/hikyaku/internal/deployment"
-	"github.com/hikyaku/hikyaku/internal/function"
 )
 
 // What calls say of a resource that is not there: the service has several texts for it, and each kind of call its own.
@@ -26,7 +25,7 @@ func missing(err error, words string) error {
 
 // missingAlias is missing for calls that say of an alias that it is one.
 func (c *call) missingAlias(err error) error {
-	if c.qualifier == "" || c.qualifier == function.Latest || number(c.qualifier) {
+	if c.qualifier == "" || strings.Contains(c.qualifier, "$") || number(c.qualifier) {
 		return missing(err, "Function not found: "+c.d.functions.ARN(c.function, c.qualifier))
 	}
 	return missing(err, "Cannot find alias arn: "+c.d.functions.ARN(c.function, c.qualifier))

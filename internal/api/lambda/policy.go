@@ -3,6 +3,7 @@ package lambda
 import (
 	"encoding/json"
 	"net/http"
+	"regexp"
 	"strings"
 
 	"github.com/google/uuid"
@@ -15,6 +16,9 @@ import (
 
 // maxPolicy is how many bytes a policy has at most, as with the service.
 const maxPolicy = 20 << 10
+
+// serviceForm is how services are named: s3.amazonaws.com.
+var serviceForm = regexp.MustCompile(`\.(amazonaws|amazon|aws)\.`)
 
 type statement struct {
 	Sid       string
@@ -48,7 +52,7 @@ func (in *permissionIn) statement(resource string) (s statement, err error) {
 		s.Principal = map[string]string{"AWS": "arn:aws:iam::" + in.Principal + ":root"}
 	case strings.HasPrefix(in.Principal, "arn:"):
 		s.Principal = map[string]string{"AWS": in.Principal}
-	case strings.Contains(in.Principal, "."):
+	case serviceForm.MatchString(in.Principal):
 		s.Principal = map[string]string{"Service": in.Principal}
 	default:
 		return s, wrongValue("The provided principal was invalid. Please check the principal and try again.")

@@ -14,83 +14,84 @@ type operation struct {
 	can          access.Action // on the function that the path names; "": it must be visible
 	events       bool          // the body is an event
 	do           func(*call) error
+	in           *input // nil: it is not looked at as a whole
 }
 
 // operations are all of them. The API's versions, the days that paths begin with, are not told apart: no path means two things.
 var operations = []operation{
-	{"POST", invocations, "lambda:InvokeFunction", access.Put, true, (*call).invoke},
-	{"POST", "functions/{name}/response-streaming-invocations", "lambda:InvokeFunction", access.Put, true, (*call).invokeStream},
-	{"POST", "functions/{name}/invoke-async", "lambda:InvokeFunction", access.Put, true, (*call).invokeAsync},
+	{"POST", invocations, "lambda:InvokeFunction", access.Put, true, (*call).invoke, seenIn},
+	{"POST", "functions/{name}/response-streaming-invocations", "lambda:InvokeFunction", access.Put, true, (*call).invokeStream, seenIn},
+	{"POST", "functions/{name}/invoke-async", "lambda:InvokeFunction", access.Put, true, (*call).invokeAsync, spacedIn},
 
-	{"GET", "functions", "lambda:ListFunctions", "", false, (*call).listFunctions},
-	{"POST", "functions", "lambda:CreateFunction", "", false, (*call).createFunction},
-	{"GET", "functions/{name}", "lambda:GetFunction", "", false, (*call).getFunction},
-	{"DELETE", "functions/{name}", "lambda:DeleteFunction", access.Admin, false, (*call).deleteFunction},
-	{"GET", "functions/{name}/configuration", "lambda:GetFunctionConfiguration", "", false, (*call).getConfiguration},
-	{"PUT", "functions/{name}/configuration", "lambda:UpdateFunctionConfiguration", access.Admin, false, (*call).updateConfiguration},
-	{"PUT", "functions/{name}/code", "lambda:UpdateFunctionCode", access.Admin, false, (*call).updateCode},
-	{"GET", "functions/{name}/archive", "lambda:GetFunction", access.Admin, false, (*call).getArchive},
+	{"GET", "functions", "lambda:ListFunctions", "", false, (*call).listFunctions, listFunctionsIn},
+	{"POST", "functions", "lambda:CreateFunction", "", false, (*call).createFunction, createIn},
+	{"GET", "functions/{name}", "lambda:GetFunction", "", false, (*call).getFunction, seenIn},
+	{"DELETE", "functions/{name}", "lambda:DeleteFunction", access.Admin, false, (*call).deleteFunction, seenIn},
+	{"GET", "functions/{name}/configuration", "lambda:GetFunctionConfiguration", "", false, (*call).getConfiguration, seenIn},
+	{"PUT", "functions/{name}/configuration", "lambda:UpdateFunctionConfiguration", access.Admin, false, (*call).updateConfiguration, updateConfigurationIn},
+	{"PUT", "functions/{name}/code", "lambda:UpdateFunctionCode", access.Admin, false, (*call).updateCode, updateCodeIn},
+	{"GET", "functions/{name}/archive", "lambda:GetFunction", access.Admin, false, (*call).getArchive, seenIn},
 
-	{"GET", "functions/{name}/versions", "lambda:ListVersionsByFunction", "", false, (*call).listVersions},
-	{"POST", "functions/{name}/versions", "lambda:PublishVersion", access.Admin, false, (*call).publishVersion},
-	{"GET", "functions/{name}/aliases", "lambda:ListAliases", "", false, (*call).listAliases},
-	{"POST", "functions/{name}/aliases", "lambda:CreateAlias", access.Admin, false, (*call).createAlias},
-	{"GET", "functions/{name}/aliases/{rest}", "lambda:GetAlias", "", false, (*call).getAlias},
-	{"PUT", "functions/{name}/aliases/{rest}", "lambda:UpdateAlias", access.Admin, false, (*call).updateAlias},
-	{"DELETE", "functions/{name}/aliases/{rest}", "lambda:DeleteAlias", access.Admin, false, (*call).deleteAlias},
+	{"GET", "functions/{name}/versions", "lambda:ListVersionsByFunction", "", false, (*call).listVersions, listVersionsIn},
+	{"POST", "functions/{name}/versions", "lambda:PublishVersion", access.Admin, false, (*call).publishVersion, publishIn},
+	{"GET", "functions/{name}/aliases", "lambda:ListAliases", "", false, (*call).listAliases, listAliasesIn},
+	{"POST", "functions/{name}/aliases", "lambda:CreateAlias", access.Admin, false, (*call).createAlias, createAliasIn},
+	{"GET", "functions/{name}/aliases/{rest}", "lambda:GetAlias", "", false, (*call).getAlias, aliasIn_},
+	{"PUT", "functions/{name}/aliases/{rest}", "lambda:UpdateAlias", access.Admin, false, (*call).updateAlias, updateAliasIn},
+	{"DELETE", "functions/{name}/aliases/{rest}", "lambda:DeleteAlias", access.Admin, false, (*call).deleteAlias, aliasIn_},
 
-	{"GET", "functions/{name}/concurrency", "lambda:GetFunctionConcurrency", "", false, (*call).getConcurrency},
-	{"PUT", "functions/{name}/concurrency", "lambda:PutFunctionConcurrency", access.Admin, false, (*call).putConcurrency},
-	{"DELETE", "functions/{name}/concurrency", "lambda:DeleteFunctionConcurrency", access.Admin, false, (*call).deleteConcurrency},
-	{"GET", "functions/{name}/provisioned-concurrency", "lambda:GetProvisionedConcurrencyConfig", "", false, (*call).getProvisioned},
-	{"PUT", "functions/{name}/provisioned-concurrency", "lambda:PutProvisionedConcurrencyConfig", access.Admin, false, (*call).putProvisioned},
-	{"DELETE", "functions/{name}/provisioned-concurrency", "lambda:DeleteProvisionedConcurrencyConfig", access.Admin, false, (*call).deleteProvisioned},
+	{"GET", "functions/{name}/concurrency", "lambda:GetFunctionConcurrency", "", false, (*call).getConcurrency, namedIn},
+	{"PUT", "functions/{name}/concurrency", "lambda:PutFunctionConcurrency", access.Admin, false, (*call).putConcurrency, concurrencyIn},
+	{"DELETE", "functions/{name}/concurrency", "lambda:DeleteFunctionConcurrency", access.Admin, false, (*call).deleteConcurrency, namedIn},
+	{"GET", "functions/{name}/provisioned-concurrency", "lambda:GetProvisionedConcurrencyConfig", "", false, (*call).getProvisioned, getProvisionedIn},
+	{"PUT", "functions/{name}/provisioned-concurrency", "lambda:PutProvisionedConcurrencyConfig", access.Admin, false, (*call).putProvisioned, putProvisionedIn},
+	{"DELETE", "functions/{name}/provisioned-concurrency", "lambda:DeleteProvisionedConcurrencyConfig", access.Admin, false, (*call).deleteProvisioned, provisionedIn},
 
-	{"GET", "functions/{name}/event-invoke-config", "lambda:GetFunctionEventInvokeConfig", "", false, (*call).getEvents},
-	{"PUT", "functions/{name}/event-invoke-config", "lambda:PutFunctionEventInvokeConfig", access.Admin, false, (*call).putEvents},
-	{"POST", "functions/{name}/event-invoke-config", "lambda:UpdateFunctionEventInvokeConfig", access.Admin, false, (*call).updateEvents},
-	{"DELETE", "functions/{name}/event-invoke-config", "lambda:DeleteFunctionEventInvokeConfig", access.Admin, false, (*call).deleteEvents},
-	{"GET", "functions/{name}/event-invoke-config/list", "lambda:ListFunctionEventInvokeConfigs", "", false, (*call).listEvents},
+	{"GET", "functions/{name}/event-invoke-config", "lambda:GetFunctionEventInvokeConfig", "", false, (*call).getEvents, seenIn},
+	{"PUT", "functions/{name}/event-invoke-config", "lambda:PutFunctionEventInvokeConfig", access.Admin, false, (*call).putEvents, setEventsIn},
+	{"POST", "functions/{name}/event-invoke-config", "lambda:UpdateFunctionEventInvokeConfig", access.Admin, false, (*call).updateEvents, setEventsIn},
+	{"DELETE", "functions/{name}/event-invoke-config", "lambda:DeleteFunctionEventInvokeConfig", access.Admin, false, (*call).deleteEvents, seenIn},
+	{"GET", "functions/{name}/event-invoke-config/list", "lambda:ListFunctionEventInvokeConfigs", "", false, (*call).listEvents, listEventsIn},
 
-	{"GET", "functions/{name}/url", "lambda:GetFunctionUrlConfig", "", false, (*call).getURL},
-	{"POST", "functions/{name}/url", "lambda:CreateFunctionUrlConfig", access.Admin, false, (*call).createURL},
-	{"PUT", "functions/{name}/url", "lambda:UpdateFunctionUrlConfig", access.Admin, false, (*call).updateURL},
-	{"DELETE", "functions/{name}/url", "lambda:DeleteFunctionUrlConfig", access.Admin, false, (*call).deleteURL},
-	{"GET", "functions/{name}/urls", "lambda:ListFunctionUrlConfigs", "", false, (*call).listURLs},
+	{"GET", "functions/{name}/url", "lambda:GetFunctionUrlConfig", "", false, (*call).getURL, urlIn_},
+	{"POST", "functions/{name}/url", "lambda:CreateFunctionUrlConfig", access.Admin, false, (*call).createURL, createURLIn},
+	{"PUT", "functions/{name}/url", "lambda:UpdateFunctionUrlConfig", access.Admin, false, (*call).updateURL, updateURLIn},
+	{"DELETE", "functions/{name}/url", "lambda:DeleteFunctionUrlConfig", access.Admin, false, (*call).deleteURL, urlIn_},
+	{"GET", "functions/{name}/urls", "lambda:ListFunctionUrlConfigs", "", false, (*call).listURLs, listURLsIn},
 
-	{"GET", "functions/{name}/policy", "lambda:GetPolicy", "", false, (*call).getPolicy},
-	{"POST", "functions/{name}/policy", "lambda:AddPermission", access.Admin, false, (*call).addPermission},
-	{"DELETE", "functions/{name}/policy/{rest}", "lambda:RemovePermission", access.Admin, false, (*call).removePermission},
+	{"GET", "functions/{name}/policy", "lambda:GetPolicy", "", false, (*call).getPolicy, seenIn},
+	{"POST", "functions/{name}/policy", "lambda:AddPermission", access.Admin, false, (*call).addPermission, addPermissionIn},
+	{"DELETE", "functions/{name}/policy/{rest}", "lambda:RemovePermission", access.Admin, false, (*call).removePermission, removePermissionIn},
 
-	{"GET", "functions/{name}/code-signing-config", "lambda:GetFunctionCodeSigningConfig", "", false, (*call).getCodeSigning},
-	{"GET", "functions/{name}/runtime-management-config", "lambda:GetRuntimeManagementConfig", "", false, (*call).getRuntimeManagement},
-	{"GET", "functions/{name}/recursion-config", "lambda:GetFunctionRecursionConfig", "", false, (*call).getRecursion},
+	{"GET", "functions/{name}/code-signing-config", "lambda:GetFunctionCodeSigningConfig", "", false, (*call).getCodeSigning, spacedIn},
+	{"GET", "functions/{name}/runtime-management-config", "lambda:GetRuntimeManagementConfig", "", false, (*call).getRuntimeManagement, seenIn},
+	{"GET", "functions/{name}/recursion-config", "lambda:GetFunctionRecursionConfig", "", false, (*call).getRecursion, namedIn},
 
-	{"GET", "tags/{rest}", "lambda:ListTags", "", false, (*call).listTags},
-	{"POST", "tags/{rest}", "lambda:TagResource", "", false, (*call).tag},
-	{"DELETE", "tags/{rest}", "lambda:UntagResource", "", false, (*call).untag},
+	{"GET", "tags/{rest}", "lambda:ListTags", "", false, (*call).listTags, nil},
+	{"POST", "tags/{rest}", "lambda:TagResource", "", false, (*call).tag, tagIn},
+	{"DELETE", "tags/{rest}", "lambda:UntagResource", "", false, (*call).untag, nil},
 
-	{"GET", "event-source-mappings", "lambda:ListEventSourceMappings", "", false, (*call).listMappings},
-	{"POST", "event-source-mappings", "lambda:CreateEventSourceMapping", "", false, (*call).createMapping},
-	{"GET", "event-source-mappings/{rest}", "lambda:GetEventSourceMapping", "", false, (*call).getMapping},
-	{"PUT", "event-source-mappings/{rest}", "lambda:UpdateEventSourceMapping", "", false, (*call).updateMapping},
-	{"DELETE", "event-source-mappings/{rest}", "lambda:DeleteEventSourceMapping", "", false, (*call).deleteMapping},
+	{"GET", "event-source-mappings", "lambda:ListEventSourceMappings", "", false, (*call).listMappings, listMappingsIn},
+	{"POST", "event-source-mappings", "lambda:CreateEventSourceMapping", "", false, (*call).createMapping, createMapIn},
+	{"GET", "event-source-mappings/{rest}", "lambda:GetEventSourceMapping", "", false, (*call).getMapping, mappingIDIn},
+	{"PUT", "event-source-mappings/{rest}", "lambda:UpdateEventSourceMapping", "", false, (*call).updateMapping, updateMapIn},
+	{"DELETE", "event-source-mappings/{rest}", "lambda:DeleteEventSourceMapping", "", false, (*call).deleteMapping, mappingIDIn},
 
-	{"GET", "account-settings", "lambda:GetAccountSettings", "", false, (*call).accountSettings},
+	{"GET", "account-settings", "lambda:GetAccountSettings", "", false, (*call).accountSettings, nil},
 
-	{"GET", "layers", "lambda:ListLayers", "", false, (*call).listLayers},
-	{"GET", "layers/{rest}/versions", "lambda:ListLayerVersions", "", false, (*call).listLayerVersions},
-	{"POST", "layers/{rest}/versions", "lambda:PublishLayerVersion", "", false, (*call).publishLayer},
-	{"GET", "layers/{rest}/versions/{rest}", "lambda:GetLayerVersion", "", false, (*call).getLayer},
-	{"DELETE", "layers/{rest}/versions/{rest}", "lambda:DeleteLayerVersion", "", false, (*call).deleteLayer},
-	{"GET", "layers/{rest}/versions/{rest}/archive", "lambda:GetLayerVersion", "", false, (*call).getLayerArchive},
-	{"GET", "layers/{rest}/versions/{rest}/policy", "lambda:GetLayerVersionPolicy", "", false, (*call).getLayerPolicy},
-	{"POST", "layers/{rest}/versions/{rest}/policy", "lambda:AddLayerVersionPermission", "", false, (*call).addLayerPermission},
-	{"DELETE", "layers/{rest}/versions/{rest}/policy/{rest}", "lambda:RemoveLayerVersionPermission", "", false, (*call).removeLayerPermission},
+	{"GET", "layers", "lambda:ListLayers", "", false, (*call).listLayers, listLayersIn},
+	{"GET", "layers/{rest}/versions", "lambda:ListLayerVersions", "", false, (*call).listLayerVersions, listLayersIn},
+	{"POST", "layers/{rest}/versions", "lambda:PublishLayerVersion", "", false, (*call).publishLayer, publishLayerIn},
+	{"GET", "layers/{rest}/versions/{rest}", "lambda:GetLayerVersion", "", false, (*call).getLayer, nil},
+	{"DELETE", "layers/{rest}/versions/{rest}", "lambda:DeleteLayerVersion", "", false, (*call).deleteLayer, nil},
+	{"GET", "layers/{rest}/versions/{rest}/archive", "lambda:GetLayerVersion", "", false, (*call).getLayerArchive, nil},
+	{"GET", "layers/{rest}/versions/{rest}/policy", "lambda:GetLayerVersionPolicy", "", false, (*call).getLayerPolicy, nil},
+	{"POST", "layers/{rest}/versions/{rest}/policy", "lambda:AddLayerVersionPermission", "", false, (*call).addLayerPermission, addLayerPermissionIn},
+	{"DELETE", "layers/{rest}/versions/{rest}/policy/{rest}", "lambda:RemoveLayerVersionPermission", "", false, (*call).removeLayerPermission, nil},
 
-	{"GET", "/functions", "lambda:ListFunctions", "", false, (*call).instances},
-	{"PUT", "/functions/{name}", "lambda:UpdateFunctionCode", access.Admin, false, (*call).redeploy},
-	{"GET", "/functions/{name}/log", "lambda:GetFunction", access.Admin, false, (*call).log},
+	{"GET", "/functions", "lambda:ListFunctions", "", false, (*call).instances, nil},
+	{"PUT", "/functions/{name}", "lambda:UpdateFunctionCode", access.Admin, false, (*call).redeploy, redeployIn},
+	{"GET", "/functions/{name}/log", "lambda:GetFunction", access.Admin, false, (*call).log, seenIn},
 }
 
 // invocations is the path of what is asked for most.
@@ -122,9 +123,7 @@ func (c *call) route() (*operation, error) {
 		}
 		c.action, c.rest = op.action, tail
 		if name != "" {
-			if err := c.theName(name); err != nil {
-				return nil, err
-			}
+			c.theName(name)
 		}
 		return op, nil
 	}

@@ -33,6 +33,8 @@ type call struct {
 	user      *access.User // nil without users
 	id        string       // of the request
 	action    string       // lambda:Invoke
+	named     string       // the function as the path names it
+	nameErr   error        // what is wrong with that, when it is known who asks
 	function  string       // that the path names
 	qualifier string       // of the path or the query
 	rest      string       // what else the path names: an alias, an id
@@ -107,6 +109,9 @@ func (d *Server) serve(w http.ResponseWriter, r *http.Request) {
 // do does what was asked for, if the caller may.
 func (c *call) do(op *operation) {
 	err := c.admit(c.body)
+	if err == nil {
+		err = c.form(op)
+	}
 	if err == nil {
 		err = c.granted(op)
 	}
@@ -206,7 +211,7 @@ func (c *call) decode(into any) error {
 		return nil
 	}
 	if err := json.Unmarshal(c.body, into); err != nil {
-		return badContent("Could not parse request body into json: %v", err)
+		return &Error{Name: "SerializationException", Status: http.StatusBadRequest, Message: "The body of the request cannot be read: " + err.Error()}
 	}
 	return nil
 }
@@ -273,27 +278,28 @@ func pages[T any](c *call, all []T) (page []T, next *string, err error) {
 	return page, next, nil
 }
 
-// theName sets the function that a path names.
-func (c *call) theName(text string) error {
-	name, qualifier, err := parsed(text)
-	if err == nil {
-		err = c.inRegion(text)
-	}
-	if err != nil {
-		return err
-	}
+// theName notes the function that a path names.
+func (c *call) theName(text string) {
 	asked := ""
 	if c.r.URL.RawQuery != "" {
 		asked = c.r.URL.Query().Get("Qualifier")
 	}
+	c.named = text
+	c.function, c.qualifier, c.nameErr = c.parsedName(text, asked)
+}
+
+// parsedName is the function and the version or alias that a client means.
+func (c *call) parsedName(text, asked string) (name, qualifier string, err error) {
+	if name, qualifier, err = c.parsed(text); err == nil {
+		err = c.inRegion(text)
+	}
+	if err != nil {
+		return "", "", err
+	}
 	if qualifier != "" && asked != "" && qualifier != asked {
-		return wrongValue("The derived qualifier from the function name does not match the specified qualifier.")
+		return "", "", wrongValue("The derived qualifier from the function name does not match the specified qualifier.")
 	}
-	c.function, c.qualifier = name, qualifier
-	if asked != "" {
-		c.qualifier = asked
-	}
-	return nil
+	return name, cmp.Or(asked, qualifier), nil
 }
 
 func shortened(s string) string {

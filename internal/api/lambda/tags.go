@@ -2,6 +2,7 @@ package lambda
 
 import (
 	"net/http"
+	"regexp"
 	"strings"
 
 	"github.com/hikyaku/hikyaku/internal/access"
@@ -20,6 +21,9 @@ type tagged struct {
 
 // theTagged finds what the path names, if the caller may do that with it, or with its function.
 func (c *call) theTagged(can access.Action) (t tagged, err error) {
+	if strings.Contains(c.rest, ":") && !tagForm.MatchString(c.rest) {
+		return t, notValid(c.rest, "resource", "Member must satisfy regular expression pattern: "+tagPattern)
+	}
 	parts := strings.SplitN(c.rest, ":", 7)
 	if len(parts) == 7 && parts[5] == "event-source-mapping" {
 		m, err := c.d.functions.Mapping(parts[6])
@@ -27,6 +31,9 @@ func (c *call) theTagged(can access.Action) (t tagged, err error) {
 			return t, missing(err, "Event source mapping not found: "+c.rest)
 		}
 		return tagged{mapping: m.ID, tags: m.Tags}, c.allowed(can, m.Function)
+	}
+	if len(parts) == 7 && parts[5] == "capacity-provider" {
+		return t, notFound("Capacity provider not found: " + c.rest)
 	}
 	name, qualifier, err := deployment.ParseName(c.rest)
 	switch {
@@ -46,7 +53,11 @@ func (c *call) theTagged(can access.Action) (t tagged, err error) {
 }
 
 // tagPattern is how the service says what has tags.
-const tagPattern = `arn:(aws[a-zA-Z-]*):lambda:[a-z]{2}((-gov)|(-iso([a-z]?)))?-[a-z]+-\d{1}:\d{12}:(function:[a-zA-Z0-9-_]+(:(\$LATEST|[a-zA-Z0-9-_]+))?|layer:([a-zA-Z0-9-_]+)|code-signing-config:csc-[a-z0-9]{17}|event-source-mapping:[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12})`
+const tagPattern = `arn:(aws[a-zA-Z-]*):lambda:` + regionText + `:\d{12}:(function:[a-zA-Z0-9-_]+(:(\$LATEST|[a-zA-Z0-9-_]+))?|` +
+	`layer:([a-zA-Z0-9-_]+)|code-signing-config:csc-[a-z0-9]{17}|` +
+	`event-source-mapping:[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|capacity-provider:[a-zA-Z0-9-_]+)`
+
+var tagForm = regexp.MustCompile(`^(` + tagPattern + `)$`)
 
 // allowed asks whether the caller may; "": see.
 func (c *call) allowed(can access.Action, function string) error {

@@ -15,7 +15,7 @@ type urlIn struct {
 	Cors       json.RawMessage
 }
 
-func (in *urlIn) apply(u *deployment.URL) error {
+func (in *urlIn) apply(u *deployment.URL) {
 	if in.AuthType != nil {
 		u.Auth = *in.AuthType
 	}
@@ -28,14 +28,7 @@ func (in *urlIn) apply(u *deployment.URL) error {
 	if u.Mode == "" {
 		u.Mode = "BUFFERED"
 	}
-	switch {
-	case u.Auth != "NONE" && u.Auth != "AWS_IAM":
-		return wrongValue("AuthType is NONE or AWS_IAM")
-	case u.Mode != "BUFFERED" && u.Mode != "RESPONSE_STREAM":
-		return wrongValue("InvokeMode is BUFFERED or RESPONSE_STREAM")
-	}
 	u.Changed = time.Now()
-	return nil
 }
 
 // urlTime is how the service writes the times of a URL.
@@ -98,9 +91,7 @@ func (c *call) setURL(fresh bool) error {
 		case !ok:
 			have.Created = time.Now()
 		}
-		if err := in.apply(&have); err != nil {
-			return err
-		}
+		in.apply(&have)
 		if f.URLs == nil {
 			f.URLs = map[string]deployment.URL{}
 		}
