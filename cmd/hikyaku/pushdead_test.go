@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -45,6 +46,26 @@ func (s *sandboxed) counts(t *testing.T) (c farend.Counts) {
 		t.Fatal(err)
 	}
 	return c
+}
+
+// metric is the value of a line of /metrics; "": it is not there.
+func (s *served) metric(t *testing.T, name string) string {
+	t.Helper()
+	asked, err := http.Get(s.url + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer asked.Body.Close()
+	text, err := io.ReadAll(asked.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if value, ok := strings.CutPrefix(line, name+" "); ok {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
 }
 
 // pushing is a configuration of a sink that pushes to a sandbox what is in the queue outbox.
@@ -127,6 +148,23 @@ func TestARevivedDeviceIsPushedToAlsoAfterAKill(t *testing.T) {
 	s.well(t, &device, "push", "dead", "show", "phones", "--token", other)
 	if c := far.counts(t); !device.Dead || c.Requests != 3 || c.Accepted != 1 {
 		t.Errorf("the other: %+v, %+v", device, c)
+	}
+	for line, want := range map[string]string{
+		`hikyaku_push_requests_total{sink="phones"}`:                     "1",
+		`hikyaku_push_refused_total{reason="device gone",sink="phones"}`: "1",
+		`hikyaku_push_dead_devices{sink="phones"}`:                       "1",
+		`hikyaku_push_connections{sink="phones"}`:                        "1",
+		`hikyaku_push_in_flight{sink="phones"}`:                          "0",
+		`hikyaku_push_paused{app="com.example.news",sink="phones"}`:      "0",
+		`hikyaku_sink_messages_total{outcome="delivered",sink="phones"}`: "1",
+		`hikyaku_sink_messages_total{outcome="rejected",sink="phones"}`:  "1",
+		`hikyaku_sink_messages_total{outcome="replaced",sink="phones"}`:  "0",
+		`hikyaku_sink_retries_total{sink="phones"}`:                      "0",
+	} {
+		pushtest.Eventually(t, func() bool { return s.metric(t, line) == want })
+	}
+	if s.metric(t, `hikyaku_push_token_age_seconds{app="com.example.news",sink="phones"}`) == "" {
+		t.Error("nothing tells how old the provider token is")
 	}
 	var wrong bytes.Buffer
 	for hint, args := range map[string][]string{

@@ -84,6 +84,9 @@ func serve(ctx context.Context, r *runFlags, listen string) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := h.metrics.Register(p.collectors()...); err != nil {
+		return err
+	}
 	doors, err := openDoors(ctx, h, p, f.API, log)
 	if err != nil {
 		return err

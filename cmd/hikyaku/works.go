@@ -6,8 +6,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/hikyaku/hikyaku/internal/pipeline"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
+	"github.com/hikyaku/hikyaku/internal/push/figure"
 )
 
 // works is a pipeline with the components in it.
@@ -26,6 +29,17 @@ func (w *works) deadDevices() map[string]*dead.Registry {
 		}
 	}
 	return all
+}
+
+// collectors show the metrics of the pipeline, and of its sinks that push.
+func (w *works) collectors() []prometheus.Collector {
+	push := map[string]figure.Teller{}
+	for _, n := range w.nodes {
+		if t, ok := n.Sink.(figure.Teller); ok {
+			push[n.Name] = t
+		}
+	}
+	return []prometheus.Collector{pipeline.NewCollector(w.Pipeline), figure.NewCollector(push)}
 }
 
 // noticeEvery is how often components are asked whether they have noticed something.

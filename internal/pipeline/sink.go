@@ -93,7 +93,7 @@ func (p *Pipeline) answered(n *node, q *part, o component.Outcome, sent time.Tim
 		p.arrived(n, q, o)
 		return false
 	case component.Dropped:
-		n.dropped.Add(1)
+		n.drop(o.Reason)
 		q.end(n, o)
 		return false
 	}

@@ -1,9 +1,12 @@
 package pipeline
 
 import (
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/hikyaku/hikyaku/internal/component"
 )
 
 // Kinds of node, in NodeStats.
@@ -30,6 +33,8 @@ type NodeStats struct {
 	Rejected  uint64 // messages given up: rejected or out of attempts
 	Dead      uint64 // dead letters that are durable
 	Dropped   uint64 // sinks: messages that nobody wanted any more: expired, or replaced by newer ones
+	Expired   uint64 // of these, because their time was over
+	Replaced  uint64 // of these, by newer ones
 	GivenBack uint64 // messages that were not finished when the pipeline stopped
 	Panics    uint64
 
@@ -65,6 +70,7 @@ type counters struct {
 	in, out, unused, skipped           atomic.Uint64
 	delivered, retries, rejected, dead atomic.Uint64
 	dropped, givenBack, panics         atomic.Uint64
+	expired, replaced                  atomic.Uint64
 	requests, sent                     atomic.Uint64
 	largest                            atomic.Int64
 	mu                                 sync.Mutex
@@ -82,6 +88,17 @@ func (c *counters) failed(err error, at time.Time) {
 	c.mu.Unlock()
 }
 
+// drop counts a message that nobody wants any more.
+func (c *counters) drop(reason error) {
+	c.dropped.Add(1)
+	switch {
+	case errors.Is(reason, component.ErrExpired):
+		c.expired.Add(1)
+	case errors.Is(reason, component.ErrReplaced):
+		c.replaced.Add(1)
+	}
+}
+
 func (c *counters) request(size int) {
 	c.requests.Add(1)
 	c.sent.Add(uint64(size))
@@ -97,6 +114,7 @@ func (c *counters) snapshot(s *NodeStats) {
 	s.In, s.Out, s.Unused, s.Skipped = c.in.Load(), c.out.Load(), c.unused.Load(), c.skipped.Load()
 	s.Delivered, s.Retries, s.Rejected, s.Dead = c.delivered.Load(), c.retries.Load(), c.rejected.Load(), c.dead.Load()
 	s.Dropped, s.GivenBack, s.Panics = c.dropped.Load(), c.givenBack.Load(), c.panics.Load()
+	s.Expired, s.Replaced = c.expired.Load(), c.replaced.Load()
 	s.Requests, s.Sent = c.requests.Load(), c.sent.Load()
 	s.LargestBatch = int(c.largest.Load())
 	c.mu.Lock()

@@ -83,6 +83,18 @@ func (ds *Devices) Calm(app, token string) {
 	delete(ds.known, ds.key(app, token))
 }
 
+// Resting is how many devices rest.
+func (ds *Devices) Resting(now time.Time) (n int) {
+	ds.mu.RLock()
+	defer ds.mu.RUnlock()
+	for _, r := range ds.known {
+		if r.until.After(now) {
+			n++
+		}
+	}
+	return n
+}
+
 // tidy forgets those whose rest is long over.
 func (ds *Devices) tidy(now time.Time) {
 	for k, r := range ds.known {

@@ -101,6 +101,14 @@ func (a *Apple) Authorization() (string, error) {
 	return b.text, nil
 }
 
+// Age is how old the present token is; 0: there is none.
+func (a *Apple) Age() time.Duration {
+	if b := a.ready.Load(); b != nil {
+		return max(0, a.now().Sub(b.issued))
+	}
+	return 0
+}
+
 // good tells whether a token may be used. One from the future was made before the clock was set back.
 func (b *bearer) good(version uint64, now time.Time) bool {
 	return b != nil && b.version == version && now.Before(b.until) && !now.Before(b.issued)

@@ -59,6 +59,7 @@ type OAuth struct {
 
 	mu       sync.Mutex
 	token    string // of the authorization field; "": none
+	fetched  time.Time
 	ahead    time.Time
 	ends     time.Time
 	version  uint64 // of the key that it was fetched with
@@ -196,6 +197,17 @@ func (o *OAuth) take(t *oauth2.Token, version uint64) {
 	o.ends = now.Add(life - min(life/10, 30*time.Second)) // a request takes its time
 	o.ahead = now.Add(life - min(life/4, aheadMost))
 	o.pause, o.next, o.failure = 0, time.Time{}, nil
+	o.fetched = o.now()
+}
+
+// Age is how long ago the present token was fetched; 0: there is none.
+func (o *OAuth) Age() time.Duration {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.token == "" {
+		return 0
+	}
+	return max(0, o.now().Sub(o.fetched))
 }
 
 // fail remembers why there is no token, and keeps everybody from asking again at once. o.mu is held.

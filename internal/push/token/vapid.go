@@ -120,6 +120,16 @@ func (v *VAPID) Refused(audience, authorization string) {
 	}
 }
 
+// Age is how old the present token for an audience is; 0: there is none.
+func (v *VAPID) Age(audience string) time.Duration {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	if t, ok := v.tokens[audience]; ok {
+		return max(0, v.now().Sub(t.issued))
+	}
+	return 0
+}
+
 // Public is the public key that subscriptions are made with, in base64url.
 func (v *VAPID) Public() (string, error) {
 	key, _, err := v.file.Get()

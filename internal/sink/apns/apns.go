@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
@@ -13,6 +14,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/push/avoid"
 	"github.com/hikyaku/hikyaku/internal/push/collapse"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
+	"github.com/hikyaku/hikyaku/internal/push/figure"
 	"github.com/hikyaku/hikyaku/internal/push/outcome"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
 	"github.com/hikyaku/hikyaku/internal/push/rest"
@@ -36,6 +38,7 @@ type Sink struct {
 	connections int
 	clock       func() time.Time
 
+	ready   atomic.Bool // what Start makes is there
 	lines   []*line
 	dead    *dead.Registry
 	devices rest.Devices
@@ -49,6 +52,7 @@ var (
 	_ component.AsyncSink = (*Sink)(nil)
 	_ component.Counter   = (*Sink)(nil)
 	_ dead.Keeper         = (*Sink)(nil)
+	_ figure.Teller       = (*Sink)(nil)
 )
 
 // Waits tells why nothing is sent: no connection, or a key that the far end does not trust.
@@ -99,6 +103,7 @@ func (s *Sink) Start(ctx context.Context) error {
 		s.hangUp()
 		return err
 	}
+	s.ready.Store(true)
 	return nil
 }
 
@@ -131,5 +136,4 @@ func (s *Sink) hangUp() {
 	for _, l := range s.lines {
 		l.client.HangUp()
 	}
-	s.lines = nil
 }

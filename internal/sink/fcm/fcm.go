@@ -7,6 +7,7 @@ import (
 	"hash/maphash"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
@@ -15,6 +16,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/push/avoid"
 	"github.com/hikyaku/hikyaku/internal/push/collapse"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
+	"github.com/hikyaku/hikyaku/internal/push/figure"
 	"github.com/hikyaku/hikyaku/internal/push/outcome"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
 	"github.com/hikyaku/hikyaku/internal/push/rest"
@@ -36,6 +38,7 @@ type Sink struct {
 	connections int
 	clock       func() time.Time
 
+	ready   atomic.Bool             // what Start makes is there
 	clients map[string]*push.Client // by address and certificates
 	dead    *dead.Registry
 	devices rest.Devices
@@ -49,6 +52,7 @@ type Sink struct {
 var (
 	_ component.AsyncSink = (*Sink)(nil)
 	_ dead.Keeper         = (*Sink)(nil)
+	_ figure.Teller       = (*Sink)(nil)
 )
 
 // Waits tells why nothing is sent: no connection, or a project whose account may not send, or wants a rest.
@@ -90,6 +94,7 @@ func (s *Sink) Start(ctx context.Context) error {
 		s.hangUp()
 		return err
 	}
+	s.ready.Store(true)
 	return nil
 }
 
@@ -125,5 +130,4 @@ func (s *Sink) hangUp() {
 	for _, c := range s.clients {
 		c.HangUp()
 	}
-	s.clients = nil
 }

@@ -38,11 +38,13 @@ type pool struct {
 	most        int
 	reach       *outbound.Policy
 
-	mu      sync.Mutex
-	open    map[string]*service // by origin
-	turn    uint64
-	closed  bool
-	closing sync.WaitGroup // clients on their way out
+	mu     sync.Mutex
+	open   map[string]*service // by origin
+	turn   uint64
+	closed bool
+	// answered and lost are the requests of clients that are there no more.
+	answered, lost uint64
+	closing        sync.WaitGroup // clients on their way out
 }
 
 var (
@@ -140,8 +142,15 @@ func (p *pool) makeRoom() bool {
 		return false
 	}
 	delete(p.open, oldest.origin)
+	p.keepCounts(oldest) // nobody uses it
 	p.closing.Go(oldest.client.HangUp)
 	return true
+}
+
+// keepCounts keeps the counts of a service that is left. p.mu is held.
+func (p *pool) keepCounts(s *service) {
+	was := s.client.Stats()
+	p.answered, p.lost = p.answered+was.Responses, p.lost+was.Unknown
 }
 
 // close hangs up with all.
@@ -150,6 +159,9 @@ func (p *pool) close() {
 	p.closed = true
 	open := p.open
 	p.open = nil
+	for _, s := range open {
+		p.keepCounts(s)
+	}
 	p.mu.Unlock()
 	for _, s := range open {
 		s.client.HangUp()

@@ -3,6 +3,7 @@ package webpush
 import (
 	"context"
 	"hash/maphash"
+	"sync/atomic"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
@@ -12,6 +13,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/push/avoid"
 	"github.com/hikyaku/hikyaku/internal/push/collapse"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
+	"github.com/hikyaku/hikyaku/internal/push/figure"
 	"github.com/hikyaku/hikyaku/internal/push/outcome"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
 	"github.com/hikyaku/hikyaku/internal/push/rest"
@@ -37,6 +39,7 @@ type Sink struct {
 	clock       func() time.Time
 	reach       *outbound.Policy
 
+	ready   atomic.Bool // what Start makes is there
 	sealer  *sealer
 	pool    *pool
 	dead    *dead.Registry
@@ -51,6 +54,7 @@ type Sink struct {
 var (
 	_ component.AsyncSink = (*Sink)(nil)
 	_ dead.Keeper         = (*Sink)(nil)
+	_ figure.Teller       = (*Sink)(nil)
 )
 
 // Waits tells why nothing is sent to one of the push services.
@@ -80,6 +84,7 @@ func (s *Sink) Start(ctx context.Context) error {
 		return err
 	}
 	s.pool = newPool(secure, s.connections, s.most, s.reach)
+	s.ready.Store(true)
 	return nil
 }
 

@@ -1,0 +1,47 @@
+package pipeline
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// Collector shows what became of the messages of a pipeline's sinks: it is a prometheus.Collector that reads Stats
+// when it is asked.
+type Collector struct {
+	pipeline *Pipeline
+
+	messages, retries, inFlight *prometheus.Desc
+}
+
+// NewCollector makes a collector of a pipeline, which need not run yet.
+func NewCollector(p *Pipeline) *Collector {
+	desc := func(name, help string, labels ...string) *prometheus.Desc {
+		return prometheus.NewDesc("hikyaku_sink_"+name, help, append([]string{"sink"}, labels...), nil)
+	}
+	return &Collector{
+		pipeline: p,
+		messages: desc("messages_total", "Messages that a sink is done with, by what became of them.", "outcome"),
+		retries:  desc("retries_total", "Requests of a sink of which a message or more have to be sent again."),
+		inFlight: desc("in_flight", "Messages in a sink: under way, waiting, or sleeping until they are tried again."),
+	}
+}
+
+// Describe implements prometheus.Collector.
+func (c *Collector) Describe(to chan<- *prometheus.Desc) {
+	to <- c.messages
+	to <- c.retries
+	to <- c.inFlight
+}
+
+// Collect implements prometheus.Collector.
+func (c *Collector) Collect(to chan<- prometheus.Metric) {
+	for _, n := range c.pipeline.Stats() {
+		if n.Kind != KindSink {
+			continue
+		}
+		for outcome, count := range map[string]uint64{
+			"delivered": n.Delivered, "rejected": n.Rejected, "expired": n.Expired, "replaced": n.Replaced,
+		} {
+			to <- prometheus.MustNewConstMetric(c.messages, prometheus.CounterValue, float64(count), n.Name, outcome)
+		}
+		to <- prometheus.MustNewConstMetric(c.retries, prometheus.CounterValue, float64(n.Retries), n.Name)
+		to <- prometheus.MustNewConstMetric(c.inFlight, prometheus.GaugeValue, float64(n.InFlight), n.Name)
+	}
+}
