@@ -3,6 +3,7 @@ package webpush
 import (
 	"cmp"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
@@ -37,8 +38,8 @@ func (d *delivery) came(r push.Result) {
 	}
 }
 
-// lost is the outcome of a request that has no answer. Messages wait for a service that has answered before; the address of another one is the message's own
-// word, and to find nobody there is a try.
+// lost is the outcome of a request that has no answer. Messages wait for a service that has answered before; the
+// address of another one is the message's own word, and to find nobody there is a try.
 func (d *delivery) lost(r push.Result) component.Outcome {
 	o := d.sink.counts.Lost(r)
 	o.Held = o.Held && d.service.known.Load()
@@ -92,9 +93,10 @@ type Refusal struct {
 	Message string // what it said, for a person
 }
 
-// Error says what the push service said.
+// Error says what the push service said. It has the status in words, too: the log counts reasons that differ in
+// digits together.
 func (e *Refusal) Error() string {
-	text := fmt.Sprintf("%s answered %d", e.Service, e.Status)
+	text := strings.TrimSpace(fmt.Sprintf("%s answered %d %s", e.Service, e.Status, http.StatusText(e.Status)))
 	if e.Message != "" {
 		text += ": " + e.Message
 	}

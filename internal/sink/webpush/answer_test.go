@@ -196,3 +196,21 @@ func TestUnderEveryMisbehaviourAtOnceEachMessageEndsOnce(t *testing.T) {
 		t.Errorf("%d rejected; %+v", rejected, c)
 	}
 }
+
+// The log counts dead letters by the kinds of their reasons, and takes those for one kind that differ in digits only.
+func TestRefusalsDifferInMoreThanDigits(t *testing.T) {
+	seen := map[string]int{}
+	for _, status := range []int{400, 403, 404, 410, 413, 429, 500, 503} {
+		text := (&Refusal{Service: "https://push.example.com", Status: status}).Error()
+		kind := strings.Map(func(r rune) rune {
+			if r >= '0' && r <= '9' {
+				return -1
+			}
+			return r
+		}, text)
+		if other := seen[kind]; other != 0 {
+			t.Errorf("%d and %d are %q", other, status, text)
+		}
+		seen[kind] = status
+	}
+}
