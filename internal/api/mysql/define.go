@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,6 +44,11 @@ func (l *long) define(sc *gms.Context, s *session) error {
 			return err
 		}
 	}
+	if len(parts) == 1 && parts[0].OptSelect != nil {
+		if err := l.selects(sc, s, parts[0]); err != nil {
+			return err
+		}
+	}
 	if len(parts) == 1 && len(parts[0].ToTables) > 0 && len(parts[0].FromTables) == len(parts[0].ToTables) {
 		return l.rename(sc, s, parts[0])
 	}
@@ -51,6 +57,27 @@ func (l *long) define(sc *gms.Context, s *session) error {
 	}
 	if s.fractions = fractions(parts); s.fractions != nil {
 		l.query = sqlparser.String(parsed)
+	}
+	return nil
+}
+
+// selects refuses a CREATE TABLE … SELECT whose own columns are not all selected, before there is a table:
+// go-mysql-server ends in a panic behind it.
+func (l *long) selects(sc *gms.Context, s *session, d *sqlparser.DDL) error {
+	if d.TableSpec == nil {
+		return nil
+	}
+	selected, err := l.analyze(sc, s, sqlparser.String(d.OptSelect.Select))
+	if err != nil {
+		return err
+	}
+	schema := selected.Schema(sc)
+	for _, c := range d.TableSpec.Columns {
+		name := c.Name.String()
+		if !slices.ContainsFunc(schema, func(s *gms.Column) bool { return strings.EqualFold(s.Name, name) }) {
+			return sqlError(erUnsupported, "42000", "CREATE TABLE … SELECT fills the columns that are selected: "+
+				"'%s' of '%s' is none of them (select it, or INSERT … SELECT afterwards)", name, d.Table.Name.String())
+		}
 	}
 	return nil
 }

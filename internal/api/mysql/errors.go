@@ -50,6 +50,7 @@ const (
 	erCapacity           = 3170
 	erWrongColumnCount   = 1222
 	erSyntax             = 1064
+	erRegexpIndex        = 3686
 )
 
 // sqlError makes an error with MySQL's number and SQLSTATE.

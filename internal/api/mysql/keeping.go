@@ -68,10 +68,15 @@ func costIn(ctx *gms.Context, e gms.Expression, planned bool) (gms.Expression, t
 	if a, ok := e.(*expression.Arithmetic); ok {
 		return shiftedIn(a)
 	}
-	spelt, same, err := orderedIn(ctx, e)
+	fit, mended, err := mendedIn(ctx, e)
+	if err != nil {
+		return nil, mended, err
+	}
+	spelt, same, err := orderedIn(ctx, fit)
 	if err != nil {
 		return nil, same, err
 	}
+	same = same && mended
 	dated, alike, err := datedIn(ctx, spelt, planned)
 	if err != nil {
 		return nil, alike, err

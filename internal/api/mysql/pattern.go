@@ -72,6 +72,10 @@ func boundIn(ctx *gms.Context, n gms.Node, planned bool) (gms.Node, transform.Tr
 			effort := new(matching)
 			children[0] = &seen[subject]{spelt(ctx, children[:1])[0], subject{effort}}
 			children[1] = &seen[pattern]{children[1], pattern{effort}}
+			switch e.(type) {
+			case *function.RegexpInstr, *function.RegexpSubstr:
+				children[2] = &seen[beginning]{children[2], beginning{effort}}
+			}
 			bound, err := e.WithChildren(ctx, children...)
 			return bound, transform.NewTree, err
 		}
@@ -80,7 +84,7 @@ func boundIn(ctx *gms.Context, n gms.Node, planned bool) (gms.Node, transform.Tr
 }
 
 // matching is what one regular expression and the text that it looks at cost together, whichever is known first.
-type matching struct{ steps, bytes atomic.Int64 }
+type matching struct{ steps, bytes, units atomic.Int64 }
 
 func (m *matching) check() error {
 	if times(m.steps.Load(), m.bytes.Load()) <= maxMatching {
@@ -95,6 +99,7 @@ type subject struct{ effort *matching }
 
 func (s subject) look(_ *gms.Context, v any) (any, error) {
 	s.effort.bytes.Store(valueBytes(v))
+	s.effort.units.Store(units(v))
 	return v, s.effort.check()
 }
 

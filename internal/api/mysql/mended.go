@@ -1,0 +1,166 @@
+package mysql
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/expression/function"
+	"github.com/dolthub/go-mysql-server/sql/transform"
+	"github.com/dolthub/go-mysql-server/sql/types"
+)
+
+// What stands here gives go-mysql-server's functions arguments at which they do not end in a panic.
+
+// mended are functions by name, made of arguments that they can bear.
+var mended = map[string]func(ctx *gms.Context, args []gms.Expression) []gms.Expression{
+	"rand": func(ctx *gms.Context, args []gms.Expression) []gms.Expression {
+		if len(args) == 1 { // it takes what is no number, or NULL, for one
+			zero := expression.NewLiteral(int64(0), types.Int64)
+			args = []gms.Expression{function.NewIfNull(ctx, expression.NewConvert(args[0], expression.ConvertToSigned), zero)}
+		}
+		return args
+	},
+	"unix_timestamp": func(ctx *gms.Context, args []gms.Expression) []gms.Expression {
+		if len(args) == 1 && hasVariable(ctx, args[0]) { // it evaluates the argument without a connection, to know its type
+			args = []gms.Expression{expression.NewConvert(args[0], expression.ConvertToDatetime)}
+		}
+		return args
+	},
+}
+
+func hasVariable(ctx *gms.Context, e gms.Expression) (found bool) {
+	transform.InspectExpr(ctx, e, func(_ *gms.Context, e gms.Expression) bool {
+		switch e.(type) {
+		case *expression.UserVar, *expression.SystemVar, *call:
+			found = true
+		}
+		return found
+	})
+	return found
+}
+
+// framed is FIRST_VALUE or LAST_VALUE until it has its window. go-mysql-server cannot make them anew where the window
+// has neither an order nor partitions.
+type framed struct{ gms.WindowAdaptableExpression }
+
+// WithWindow gives the function its window, of one partition at least.
+func (f framed) WithWindow(ctx *gms.Context, window *gms.WindowDefinition) gms.WindowAdaptableExpression {
+	if window != nil && len(window.OrderBy)+len(window.PartitionBy) == 0 {
+		whole := *window
+		whole.PartitionBy = []gms.Expression{oneLiteral}
+		window = &whole
+	}
+	return f.WindowAdaptableExpression.WithWindow(ctx, window)
+}
+
+// mendedFunctions are those that are framed, and those of mended.
+func mendedFunctions() (fs []gms.Function) {
+	for _, f := range function.BuiltIns {
+		name, made := f.FunctionName(), f.NewInstance
+		switch {
+		case name == "first_value" || name == "last_value":
+			made = func(ctx *gms.Context, args []gms.Expression) (gms.Expression, error) {
+				e, err := f.NewInstance(ctx, args)
+				if w, ok := e.(gms.WindowAdaptableExpression); ok && err == nil {
+					return framed{w}, nil
+				}
+				return e, err
+			}
+		case mended[name] != nil:
+			made = func(ctx *gms.Context, args []gms.Expression) (gms.Expression, error) {
+				return f.NewInstance(ctx, mended[name](ctx, typedFor(ctx, name, args)))
+			}
+		default:
+			continue
+		}
+		call := func(ctx *gms.Context, args ...gms.Expression) (gms.Expression, error) { return made(ctx, args) }
+		fs = append(fs, gms.FunctionN{Name: name, Fn: call})
+	}
+	return fs
+}
+
+// mendedIn is an expression, no function, of which the same is true.
+func mendedIn(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.TreeIdentity, error) {
+	switch e := e.(type) {
+	case *expression.Like:
+		if e.Escape == nil || isSeen[escape](e.Escape) {
+			break
+		}
+		return expression.NewLike(e.LeftChild, e.RightChild, &seen[escape]{e.Escape, escape{}}), transform.NewTree, nil
+	case *expression.Convert:
+		d, ok := e.Type(ctx).(gms.DecimalType)
+		if !ok || isSeen[decimalText](e.Child) || isSeen[weigh](e.Child) {
+			break
+		}
+		fit := &seen[decimalText]{e.Child, decimalText{int(d.Precision()), int(d.Scale())}}
+		converted, err := e.WithChildren(ctx, fit)
+		return converted, transform.NewTree, err
+	}
+	return e, transform.SameTree, nil
+}
+
+// escape is what stands behind ESCAPE: an empty text means that nothing escapes.
+type escape struct{}
+
+func (escape) look(_ *gms.Context, v any) (any, error) {
+	if text64(v) == "" {
+		return "\uffff", nil // no character, so that it stands in no pattern
+	}
+	return v, nil
+}
+
+// decimalText keeps a text that is converted to a DECIMAL within the digits that one has.
+type decimalText struct{ digits, scale int }
+
+// decimalNumber finds a number's sign, its digits before and behind the point, and its exponent.
+var decimalNumber = regexp.MustCompile(`^\s*([-+]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([-+]?[0-9]+))?`)
+
+func (d decimalText) look(ctx *gms.Context, v any) (any, error) {
+	m := decimalNumber.FindStringSubmatch(text64(v))
+	significant := strings.TrimLeft(m[2]+m[3], "0")
+	if len(significant) == 0 {
+		return v, nil
+	}
+	power, err := strconv.Atoi("0" + strings.TrimLeft(m[4], "+-"))
+	if err != nil || power > math.MaxInt32 {
+		power = math.MaxInt32
+	}
+	if strings.HasPrefix(m[4], "-") {
+		power = -power
+	}
+	before := len(significant) - len(m[3]) + power // digits before the point
+	switch {
+	case before < -maxScale:
+		return "0", nil
+	case before > d.digits-d.scale:
+		ctx.Warn(1264, "Out of range value for column 'DECIMAL' at row 1")
+		return m[1] + strings.Repeat("9", d.digits-d.scale) + "." + strings.Repeat("9", d.scale), nil
+	}
+	return v, nil
+}
+
+// maxScale is more than the digits that any DECIMAL has behind its point.
+const maxScale = 100
+
+// beginning is where a regular expression begins to look, and refuses to begin behind the text.
+type beginning struct{ effort *matching }
+
+func (p beginning) look(_ *gms.Context, v any) (any, error) {
+	if n := number64(v); n < 1 || n > p.effort.units.Load()+1 {
+		return nil, sqlError(erRegexpIndex, "HY000", "Index out of bounds in regular expression search.")
+	}
+	return v, nil
+}
+
+// units is how long a text is to the library of regular expressions.
+func units(v any) (n int64) {
+	for _, r := range text64(v) {
+		n += int64(max(utf16.RuneLen(r), 1))
+	}
+	return n
+}
