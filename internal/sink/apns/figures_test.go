@@ -16,29 +16,19 @@ func TestTheMetricsTellWhatTheSinkDoes(t *testing.T) {
 		{Tokens: []string{device(2)}, Faults: refusing("TooManyRequests", 0).Faults},
 	}
 	f.behave(t, farend.Behaviour{Devices: devices})
-	made, err := New(Config{Apps: map[string]App{bundle: f.app}}, component.Env{Name: "phones"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	unstarted, ok := made.(*Sink)
-	if !ok {
-		t.Fatalf("made a %T", made)
-	}
-	if got := unstarted.Figures(); got.Dead != 0 || len(got.Apps) != 0 {
-		t.Errorf("before the start: %+v", got)
-	}
-	s := newSink(t, f, nil)
+	c := Config{Apps: map[string]App{bundle: f.app}}
+	s := pushtest.StartWatched[*Sink](t, New, c, component.Env{Name: "phones", Store: pushtest.Store(t)})
 	for range 2 {
 		pushtest.Deliver(t, s, to(device(0)), to(device(1)), to(device(2)))
 	}
 	got := s.Figures()
-	c := f.Counts()
+	seen := f.Counts().Requests
 	if got.Refused["Unregistered"] != 1 || got.Refused[countDead] != 1 || got.Refused["TooManyRequests"] != 1 {
 		t.Errorf("refused: %v", got.Refused)
 	}
-	if got.Dead != 1 || got.Resting != 1 || got.Client.Responses != uint64(c.Requests) || got.Client.Connections != 1 ||
+	if got.Dead != 1 || got.Resting != 1 || got.Client.Responses != uint64(seen) || got.Client.Connections != 1 ||
 		got.Client.StreamsLimit == 0 || got.Client.StreamsUsed != 0 || got.Client.Waiting != 0 {
-		t.Errorf("%+v after %d requests", got, c.Requests)
+		t.Errorf("%+v after %d requests", got, seen)
 	}
 	if app := got.Apps[bundle]; app.Paused || app.TokenAge <= 0 || app.TokenAge > time.Hour {
 		t.Errorf("%+v", app)

@@ -4,12 +4,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/push/pushtest"
 )
 
 func TestTheMetricsTellWhatTheSinkDoes(t *testing.T) {
 	f := newFar(t, nil)
-	s := newSink(t, f, nil)
+	c := Config{Projects: map[string]Project{"news": f.project}}
+	s := pushtest.StartWatched[*Sink](t, New, c, component.Env{Name: "phones", Store: pushtest.Store(t)})
 	pushtest.Deliver1(t, s, to(device(0)))
 	f.refuse(t, "UNREGISTERED", 0)
 	for range 2 {

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/push/pushtest"
 	sandbox "github.com/hikyaku/hikyaku/internal/sandbox/push/webpush"
 )
@@ -11,7 +12,10 @@ import (
 func TestTheMetricsTellWhatTheSinkDoes(t *testing.T) {
 	one := newFar(t, nil)
 	other := newFar(t, func(c *sandbox.Config) { c.Authority = one.Authority })
-	s := newSink(t, one, func(c *Config) { c.Services, c.MaxServices = []string{"*"}, 1 })
+	c := Config{
+		KeyFile: one.key, Subject: "mailto:push@example.com", CAFile: one.ca, Services: []string{"*"}, MaxServices: 1,
+	}
+	s := pushtest.StartWatched[*Sink](t, New, c, component.Env{Name: "browsers", Store: pushtest.Store(t)})
 	gone := one.subscribe(t)
 	one.Unsubscribe(gone.Endpoint)
 	pushtest.Deliver1(t, s, to(one.subscribe(t)))
