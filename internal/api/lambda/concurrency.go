@@ -82,6 +82,9 @@ func (c *call) getProvisioned() error {
 	if c.r.URL.Query().Get("List") == "ALL" {
 		return c.listProvisioned()
 	}
+	if c.qualifier == "" {
+		return notValid("null", "qualifier", "Member must not be null")
+	}
 	f, err := c.published()
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"regexp"
 
 	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/api/lambda/shape"
 	"github.com/hikyaku/hikyaku/internal/deployment"
 )
 
@@ -117,6 +118,10 @@ func (c *call) removeLayerPermission() error {
 	_, _, id, err := c.theLayerVersion(access.Admin)
 	if err != nil {
 		return err
+	}
+	var p shape.Problems
+	if p.Text(statementID, "StatementId", id); p.Err() != nil {
+		return formError(p.Err())
 	}
 	_, err = c.d.functions.ChangeLayerPolicy(c.ctx(), name, v.Number, func(v *deployment.LayerVersion) error {
 		for i := range v.Policy {

@@ -20,7 +20,7 @@ func clients() []client {
 		Program: conformance.Program{
 			Name: "python", Needs: []string{python, "-c", "import boto3"}, Command: []string{python, "python/conformance.py"}, Env: []string{"PYTHONDONTWRITEBYTECODE=1"},
 		},
-		checks: []string{"deploy", "invoke", "stream", "versions", "events", "concurrency", "mapping", "url", "tags", "layers", "objects", "errors", "signed", "delete"},
+		checks: []string{"deploy", "invoke", "stream", "versions", "events", "concurrency", "mapping", "url", "tags", "layers", "objects", "errors", "model", "signed", "delete"},
 	}, {
 		Program: conformance.Program{
 			Name: "node", Needs: []string{"node", "-e", "require('@aws-sdk/client-lambda')"}, Command: []string{"node", "node/conformance.js"},

@@ -16,6 +16,8 @@ import boto3
 import botocore.config
 import botocore.exceptions
 
+import model
+
 PREFIX = os.environ["CLIENT_PREFIX"]
 ROLE = "arn:aws:iam::000000000000:role/any"
 PATIENCE = 60  # seconds that only a broken server needs
@@ -64,9 +66,9 @@ def eventually(expected, ask):
         time.sleep(0.05)  # between two looks
 
 
-def client(service="lambda", endpoint=os.environ["LAMBDA_ENDPOINT"], key="any", secret="thing"):
+def client(service="lambda", endpoint=os.environ["LAMBDA_ENDPOINT"], key="any", secret="thing", **more):
     return boto3.client(service, endpoint_url=endpoint, region_name="us-east-1", aws_access_key_id=key, aws_secret_access_key=secret,
-                        config=botocore.config.Config(retries={"max_attempts": 0}, read_timeout=PATIENCE))
+                        config=botocore.config.Config(retries={"max_attempts": 0}, read_timeout=PATIENCE, **more))
 
 
 def packed(said, name="app.py", program=PROGRAM):
@@ -306,6 +308,12 @@ def delete():
     refused("ResourceNotFoundException", lambda: functions.invoke(FunctionName=NAME))
 
 
+def held_to_the_model():
+    answers, wrong = model.check(client(parameter_validation=False), queues, PREFIX + "-model", ROLE, packed("model"))
+    want([], wrong)
+    want(True, answers > 400)
+
+
 check("deploy", deploy)
 check("invoke", invocation)
 check("stream", stream)
@@ -318,6 +326,7 @@ check("tags", tags)
 check("layers", layers)
 check("objects", objects)
 check("errors", errors)
+check("model", held_to_the_model)
 check("signed", signed)
 check("delete", delete)
 sys.exit(1 if failed else 0)

@@ -93,7 +93,8 @@ def error_of_xml(op, root, status):
 
 
 FORMS = {"integer": re.compile("-?[0-9]+"), "long": re.compile("-?[0-9]+"), "boolean": re.compile("true|false")}
-TYPES = {"string": str, "integer": int, "long": int, "boolean": bool, "blob": str}
+TYPES = {"string": (str,), "integer": (int,), "long": (int,), "boolean": (bool,), "blob": (str,), "double": (int, float),
+         "timestamp": (int, float)}
 
 
 def of_json(shape, value, at):
@@ -113,7 +114,7 @@ def of_json(shape, value, at):
         for key, member in value.items():
             yield from of_json(shape.key, key, at)
             yield from of_json(shape.value, member, f"{at}.{key}")
-    elif type(value) is not TYPES[shape.type_name]:
+    elif type(value) not in TYPES[shape.type_name]:
         yield f"{at} is {value!r:.60}, no {shape.type_name}"
     elif getattr(shape, "enum", None) and value not in shape.enum:
         yield f"{at} is {value!r:.60}, not of {shape.enum}"
