@@ -22,6 +22,9 @@ func exactly(ctx *gms.Context, name string, args []gms.Expression) []gms.Express
 	}
 	digits, scale, ok := digitsOf(args[0].Type(ctx))
 	if !ok {
+		if types.IsText(args[0].Type(ctx)) { // windows add up no texts
+			return []gms.Expression{expression.NewConvert(args[0], expression.ConvertToDouble)}
+		}
 		return args
 	}
 	if name == "avg" {

@@ -163,7 +163,7 @@ func (w windowed) NewWindowFunction(ctx *gms.Context) (gms.WindowFunction, error
 	if err != nil {
 		return nil, err
 	}
-	return windowFunction{f}, nil
+	return windowFunction{exactWindowOf(w.WindowAdaptableExpression, f)}, nil
 }
 
 type windowFunction struct{ gms.WindowFunction }

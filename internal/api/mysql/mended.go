@@ -31,6 +31,17 @@ var mended = map[string]func(ctx *gms.Context, args []gms.Expression) []gms.Expr
 		}
 		return args
 	},
+	"std": deviations, "stddev": deviations, "stddev_pop": deviations, "stddev_samp": deviations,
+	"variance": deviations, "var_pop": deviations, "var_samp": deviations,
+}
+
+// deviations are made of doubles: go-mysql-server gives what they come to the type of their argument, and rounds it to
+// that of integers.
+func deviations(_ *gms.Context, args []gms.Expression) []gms.Expression {
+	if len(args) == 1 {
+		args = []gms.Expression{expression.NewConvert(args[0], expression.ConvertToDouble)}
+	}
+	return args
 }
 
 func hasVariable(ctx *gms.Context, e gms.Expression) (found bool) {

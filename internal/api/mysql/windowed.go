@@ -1,0 +1,82 @@
+package mysql
+
+import (
+	"github.com/cockroachdb/apd/v3"
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
+	"github.com/dolthub/go-mysql-server/sql/types"
+)
+
+// exactWindow is SUM or AVG of exact numbers as a window function: go-mysql-server adds up doubles. It keeps the sum up
+// to each row of a partition, so that each value takes one subtraction, which is exact as well.
+type exactWindow struct {
+	gms.WindowFunction // go-mysql-server's, for its frames
+	of                 gms.Expression
+	average            bool
+	from               int           // of the partition
+	sums               []apd.Decimal // of the rows before each one, and of all
+	counts             []int64       // of the same that are not NULL
+}
+
+// exactWindowOf makes a window function exact, if what it adds up is.
+func exactWindowOf(e gms.Expression, f gms.WindowFunction) gms.WindowFunction {
+	switch e := e.(type) {
+	case *aggregation.Sum:
+		if isSeen[adder](e.Child) {
+			return &exactWindow{WindowFunction: f, of: e.Child}
+		}
+	case *aggregation.Avg:
+		if isSeen[adder](e.Child) {
+			return &exactWindow{WindowFunction: f, of: e.Child, average: true}
+		}
+	}
+	return f
+}
+
+// StartPartition adds up a partition's rows.
+func (w *exactWindow) StartPartition(ctx *gms.Context, rows gms.WindowInterval, buffer gms.WindowBuffer) error {
+	n := max(rows.End-rows.Start, 0)
+	if s := sessionOf(ctx); s != nil && s.meter != nil {
+		if err := s.meter.hold(int64(n) * decimalBytes); err != nil {
+			return err
+		}
+	}
+	w.from, w.sums, w.counts = rows.Start, make([]apd.Decimal, n+1), make([]int64, n+1)
+	for i := range n {
+		v, err := w.of.Eval(ctx, buffer[rows.Start+i])
+		if err != nil {
+			return err
+		}
+		w.counts[i+1] = w.counts[i]
+		d, ok := v.(*apd.Decimal)
+		if !ok {
+			w.sums[i+1].Set(&w.sums[i])
+			continue
+		}
+		w.counts[i+1]++
+		if _, err := gms.DecimalCtx.Add(&w.sums[i+1], &w.sums[i], d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decimalBytes is about what a sum takes, with its digits and its count.
+const decimalBytes = 80
+
+// Compute is the value for a frame.
+func (w *exactWindow) Compute(ctx *gms.Context, frame gms.WindowInterval, _ gms.WindowBuffer) (any, error) {
+	first, end := max(frame.Start-w.from, 0), min(frame.End-w.from, len(w.sums)-1)
+	if first >= end || w.counts[end] == w.counts[first] {
+		return nil, nil
+	}
+	sum := new(apd.Decimal)
+	if _, err := gms.DecimalCtx.Sub(sum, &w.sums[end], &w.sums[first]); err != nil {
+		return nil, err
+	}
+	if !w.average {
+		return sum, nil
+	}
+	_, scale, _ := digitsOf(w.of.Type(ctx)) // of the average itself
+	return types.DecimalDiv(sum, types.DecimalFromInt64(w.counts[end]-w.counts[first]), int32(scale), false), nil
+}
