@@ -124,7 +124,7 @@ func (r *Registry) Close() error {
 // Dead tells whether a device is known to be dead, and since when; of is that of its Death. registered is when its token was registered, as the
 // message says; a device that registered after its death is alive. Zero: not known.
 func (r *Registry) Dead(app, of, token string, registered time.Time) (since time.Time, dead bool) {
-	at := r.known.get(keyOf(app, of, token)).at
+	at := r.known.at(keyOf(app, of, token))
 	if at == 0 {
 		return time.Time{}, false
 	}

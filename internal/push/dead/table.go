@@ -43,6 +43,17 @@ func (t *table) get(key uint64) entry {
 	return entry{key, s.times[i], s.whats[i]}
 }
 
+// at returns the instant of a key; 0: there is none. It is what each push asks.
+func (t *table) at(key uint64) uint32 {
+	s := t.shard(key)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.n == 0 {
+		return 0
+	}
+	return s.times[s.find(key)]
+}
+
 // put takes an entry over: a death unless there is one as late, or that there is none.
 func (t *table) put(e entry) {
 	s := t.shard(e.key)

@@ -29,7 +29,7 @@ func TestTheTableIsAMapOfLatestInstants(t *testing.T) {
 			t.Fatalf("%d keys, want %d", got.len(), len(want))
 		}
 		for key, e := range want {
-			if got.get(key) != e {
+			if got.get(key) != e || got.at(key) != e.at {
 				t.Fatalf("%+v, want %+v", got.get(key), e)
 			}
 		}
