@@ -80,7 +80,7 @@ func (d *delivery) prepare(now time.Time) bool {
 
 // enter sends what was prepared, unless everything of its key is kept back.
 func (d *delivery) enter() {
-	wait, reason, first := d.app.pause.enter(d.sink.clock(), d.authorization)
+	wait, first, reason := d.app.pause.enter(d.sink.clock(), d.authorization)
 	if wait > 0 {
 		d.pass.End(false)
 		d.answer(component.Hold(wait, reason))

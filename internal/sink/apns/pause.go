@@ -43,17 +43,17 @@ func (p *pause) wait(at time.Time, token string) time.Duration {
 
 // enter is left for a request that is about to be sent: where it need not wait, it may be the one that goes first, which has to call leave. The others
 // are given nil.
-func (p *pause) enter(at time.Time, token string) (wait time.Duration, reason error, goes *first) {
+func (p *pause) enter(at time.Time, token string) (wait time.Duration, goes *first, reason error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if wait := p.wait(at, token); wait > 0 {
-		return wait, p.reason, nil
+		return wait, nil, p.reason
 	}
 	if !p.doubt || p.first != nil {
 		return 0, nil, nil
 	}
 	p.first = &first{}
-	return 0, nil, p.first
+	return 0, p.first, nil
 }
 
 // leave ends the one that goes first; taken says that the far end trusts us again. It does nothing for one that has left.
