@@ -92,7 +92,7 @@ func (l *long) look(ctx context.Context) error {
 			return l.answerOK()
 		}
 	case "check", "optimize", "repair", "analyze", "checksum":
-		_, err := l.maintain(s)
+		_, err := l.maintain(ctx, s)
 		return err
 	case "begin", "start", "commit", "rollback":
 		l.border(s, words)

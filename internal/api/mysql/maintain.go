@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"slices"
@@ -16,38 +17,50 @@ var (
 	tableNamed  = regexp.MustCompile("(?:(`(?:[^`]|``)+`|[\\w$]+)\\s*\\.\\s*)?(`(?:[^`]|``)+`|[\\w$]+)")
 )
 
-// maintain answers what maintenance programs ask of tables: there is nothing to be done, the journal is checked and cleaned beside the work. done: it was that.
-func (l *long) maintain(s *session) (done bool, err error) {
+// maintain answers what maintenance programs ask of tables: there is nothing to be done, the journal is checked and
+// cleaned beside the work. done: it was that.
+func (l *long) maintain(ctx context.Context, s *session) (done bool, err error) {
+	if m := histogram.FindStringSubmatch(l.query); m != nil {
+		return true, l.histograms(s, m)
+	}
 	m := maintenance.FindStringSubmatch(l.query)
 	if m == nil {
 		return false, nil
 	}
 	op := strings.ToLower(m[1])
+	tables, err := s.tablesNamed(m[2])
+	if err != nil {
+		return true, err
+	}
+	if op == "checksum" {
+		return true, l.checksums(ctx, s, tables)
+	}
 	var rows [][]string
-	for _, t := range tableNamed.FindAllStringSubmatch(m[2], -1) {
+	for _, n := range tables {
+		full := n.Namespace + "." + n.Name
+		if l.visible(s, n) {
+			rows = append(rows, []string{full, op, "status", "OK"})
+			continue
+		}
+		rows = append(rows, []string{full, op, "Error", fmt.Sprintf("Table '%s' doesn't exist", full)})
+		rows = append(rows, []string{full, op, "status", "Operation failed"})
+	}
+	return true, l.answerRows([]string{"Table", "Op", "Msg_type", "Msg_text"}, rows...)
+}
+
+// tablesNamed are the tables of a list of names.
+func (s *session) tablesNamed(list string) (tables []queue.Name, err error) {
+	for _, t := range tableNamed.FindAllStringSubmatch(list, -1) {
 		n := queue.Name{Namespace: unquoted(t[1]), Name: unquoted(t[2])}
 		if n.Namespace == "" {
 			n.Namespace = s.GetCurrentDatabase()
 		}
 		if n.Namespace == "" {
-			return true, sqlError(1046, "3D000", "No database selected")
+			return nil, sqlError(1046, "3D000", "No database selected")
 		}
-		full := n.Namespace + "." + n.Name
-		_, _, err := l.door.definition(l.door.lookup(n))
-		known := err == nil && l.door.users.Visible(s.user, l.door.store.Resolve(n))
-		switch {
-		case op == "checksum":
-			rows = append(rows, []string{full, "0"})
-		case known:
-			rows = append(rows, []string{full, op, "status", "OK"})
-		default:
-			rows = append(rows, []string{full, op, "Error", fmt.Sprintf("Table '%s' doesn't exist", full)}, []string{full, op, "status", "Operation failed"})
-		}
+		tables = append(tables, n)
 	}
-	if op == "checksum" {
-		return true, l.answerRows([]string{"Table", "Checksum"}, rows...)
-	}
-	return true, l.answerRows([]string{"Table", "Op", "Msg_type", "Msg_text"}, rows...)
+	return tables, nil
 }
 
 func unquoted(name string) string {
