@@ -2,14 +2,37 @@ package mysql
 
 import (
 	"database/sql"
+	"errors"
 	"os"
 	"strings"
 	"testing"
+
+	driver "github.com/go-sql-driver/mysql"
 )
 
 // TestProgramsThatShowServersAreAnswered: the statements by which they look at a server, its databases and a table.
-func TestProgramsThatShowServersAreAnswered(t *testing.T) {
-	text, err := os.ReadFile("testdata/gui.txt")
+func TestProgramsThatShowServersAreAnswered(t *testing.T) { allAnswered(t, "testdata/gui.txt") }
+
+// TestMonitorsAreAnswered: what they ask every few seconds. Beside it they ask for what only other servers have, and pass
+// over its errors, so that these have to leave the connection.
+func TestMonitorsAreAnswered(t *testing.T) {
+	c := allAnswered(t, "testdata/monitor.txt")
+	for statement, number := range map[string]uint16{
+		"SHOW ALL SLAVES STATUS":             1064,
+		"SHOW SLAVE STATUS NONBLOCKING":      1064,
+		"SELECT @@query_response_time_stats": 1193,
+	} {
+		var known *driver.MySQLError
+		if _, err := c.ExecContext(t.Context(), statement); !errors.As(err, &known) || known.Number != number {
+			t.Errorf("%s: %v, want error %d", statement, err, number)
+		}
+	}
+	one(t, c, int64(1), "SELECT 1")
+}
+
+// allAnswered sends a file's statements, a line each, on the connection that it returns.
+func allAnswered(t *testing.T, file string) *sql.Conn {
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,6 +47,7 @@ func TestProgramsThatShowServersAreAnswered(t *testing.T) {
 			t.Errorf("%s: %v", statement, err)
 		}
 	}
+	return c
 }
 
 // TestEachTableOfTheInformationSchemaCanBeRead, also those about what queues have none of.
