@@ -18,10 +18,10 @@ func newPush() *cobra.Command {
 	var r remote
 	cmd := &cobra.Command{
 		Use:   "push",
-		Short: "Look after the sinks that push: dead devices",
+		Short: "Push to devices at once, and look after dead devices",
 	}
 	r.register(cmd)
-	return group(cmd, newPushDead(&r))
+	return group(cmd, newPushDead(&r), newPushSend(&r))
 }
 
 func newPushDead(r *remote) *cobra.Command {

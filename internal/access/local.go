@@ -53,7 +53,7 @@ func accountName(uid uint32) string {
 	return "the account with uid " + number
 }
 
-// Guard makes Admin, while there are no users, something of the account that this process runs as and of root: Allowed and AllowedAll say no to everybody, and
+// Guard makes Admin and Push, while there are no users, something of the account that this process runs as and of root: Allowed and AllowedAll say no to everybody, and
 // Local tells who may. It is called before the doors open.
 func (us *Users) Guard() {
 	us.guarded, us.own = true, uint32(os.Geteuid())

@@ -16,12 +16,14 @@ const (
 	Put Action = "put"
 	// Take is to see messages, to claim and to settle them.
 	Take Action = "take"
-	// Admin is to create, alter, delete, purge, replay, seek and take snapshots. It does not include the other two.
+	// Admin is to create, alter, delete, purge, replay, seek and take snapshots. It does not include the others.
 	Admin Action = "admin"
+	// Push is to push to a device by way of a sink of that name, past every queue and transform before it.
+	Push Action = "push"
 )
 
 // Actions lists all of them.
-func Actions() []Action { return []Action{Put, Take, Admin} }
+func Actions() []Action { return []Action{Put, Take, Admin, Push} }
 
 // User is one who may come in.
 //
@@ -118,14 +120,14 @@ func (u *User) check() error {
 
 func (g *Grant) check() error {
 	if len(g.Can) == 0 {
-		return errors.New("can: is empty (put, take and admin are what can be granted)")
+		return errors.New("can: is empty (put, take, admin and push are what can be granted)")
 	}
 	if len(g.On) == 0 {
 		return errors.New(`on: is empty (name queues and topics, with * for any run of characters; "*" is everything)`)
 	}
 	for _, can := range g.Can {
 		if !slices.Contains(Actions(), Action(can)) {
-			return fmt.Errorf("can: %q is nothing that can be granted (put, take and admin are)", can)
+			return fmt.Errorf("can: %q is nothing that can be granted (put, take, admin and push are)", can)
 		}
 	}
 	for _, on := range g.On {

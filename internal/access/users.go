@@ -284,9 +284,9 @@ func (us *Users) Signing(name string) (secrets []string, ok bool) {
 func (us *Users) AnyHashed() bool { return us != nil && us.list.Load().hashed > 0 }
 
 // Allowed tells whether the user may do it with that queue or topic. Without users everyone may, but after Guard only Local tells who may
-// Admin; with users, nobody (a nil user) may nothing. The name's namespace must be resolved (queue.Store.Resolve): grants do not follow aliases.
+// Admin and Push; with users, nobody (a nil user) may nothing. The name's namespace must be resolved (queue.Store.Resolve): grants do not follow aliases.
 func (us *Users) Allowed(user *User, action Action, name queue.Name) bool {
-	return us.some(user, action != Admin, func(r rule) bool { return r.can == action && r.on.matches(name) })
+	return us.some(user, action.everyones(), func(r rule) bool { return r.can == action && r.on.matches(name) })
 }
 
 // Visible tells whether the user may do anything at all with that queue or topic.
@@ -296,8 +296,11 @@ func (us *Users) Visible(user *User, name queue.Name) bool {
 
 // AllowedAll tells whether the user may do it with everything there is: whether the action is granted on "*". Without users it is as Allowed.
 func (us *Users) AllowedAll(user *User, action Action) bool {
-	return us.some(user, action != Admin, func(r rule) bool { return r.can == action && r.on.all })
+	return us.some(user, action.everyones(), func(r rule) bool { return r.can == action && r.on.all })
 }
+
+// everyones tells whether without users anyone may do it, also after Guard.
+func (a Action) everyones() bool { return a == Put || a == Take }
 
 // some tells whether a grant of the user fits. everyones: without users anyone may, guarded or not.
 func (us *Users) some(user *User, everyones bool, fits func(rule) bool) bool {

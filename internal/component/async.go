@@ -45,7 +45,7 @@ func SendAsync(ctx context.Context, s AsyncSink, batch []*message.Message) ([]Ou
 	var mu sync.Mutex
 	outcomes := make([]Outcome, len(batch))
 	for i := range outcomes {
-		outcomes[i] = Again(0, errNoAnswer)
+		outcomes[i] = Again(0, ErrNoAnswer)
 	}
 	left, all := len(batch), make(chan struct{})
 	if left == 0 {
@@ -76,8 +76,8 @@ func SendAsync(ctx context.Context, s AsyncSink, batch []*message.Message) ([]Ou
 	}
 	left = 0
 	for i := range outcomes {
-		if outcomes[i].Reason == errNoAnswer {
-			outcomes[i].Reason = fmt.Errorf("%w: %w", errNoAnswer, context.Cause(ctx))
+		if outcomes[i].Reason == ErrNoAnswer {
+			outcomes[i].Reason = fmt.Errorf("%w: %w", ErrNoAnswer, context.Cause(ctx))
 		}
 	}
 	return outcomes, nil

@@ -59,7 +59,13 @@ var (
 	ErrReplaced = errors.New("replaced by a newer message")
 )
 
-var errNoAnswer = errors.New("no answer came")
+// Reasons of Retry outcomes.
+var (
+	// ErrNoAnswer: nothing was heard in time.
+	ErrNoAnswer = errors.New("no answer came")
+	// ErrMayDouble: the request had left when its answer was lost.
+	ErrMayDouble = errors.New("the answer was lost, and trying again may double it")
+)
 
 // All answers the same for n messages.
 func All(n int, o Outcome) []Outcome {

@@ -43,7 +43,7 @@ func shared(key string) string {
 		"internal/access.User.name":        "What the user is called at every door.",
 		"internal/access.User.secret":      "Password, bearer token and signing key in one. `${NAME}` takes it from the environment.",
 		"internal/access.User.grants":      "What the user may do. Without one: nothing.",
-		"internal/access.Grant.can":        "Any of `put` (of a function: invoke), `take` (see, claim, settle) and `admin` (create, alter, delete, purge, replay, seek).",
+		"internal/access.Grant.can":        "Any of `put` (of a function: invoke), `take` (see, claim, settle), `admin` (create, alter, delete, purge, replay, seek) and `push` (push to a device by way of the sink of that name).",
 		"internal/access.Grant.on":         "Queues, topics and functions, as `name` or `namespace/name`; `*` stands for any characters but the slash, and alone for everything.",
 		"internal/source/queue.From.queue": "Queue to claim from, as `name` or `namespace/name`.",
 		"internal/source/queue.From.where": "The condition that a message of it has to meet. Not set: every message.",

@@ -32,6 +32,7 @@ type Pipeline struct {
 
 	delivered, buried, dropped, givenBack atomic.Uint64 // deliveries
 
+	direct    gate
 	mu        sync.Mutex
 	undrained int            // entries
 	broken    map[*node]bool // whose panic was logged

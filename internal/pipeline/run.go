@@ -35,6 +35,7 @@ func (p *Pipeline) Run(ctx context.Context) (Result, error) {
 	if err != nil {
 		return p.result(), errors.Join(err, p.close(opened))
 	}
+	p.direct.open()
 	p.startSources(sources)
 	p.goroutines.Go(p.watch)
 	select {
@@ -48,6 +49,7 @@ func (p *Pipeline) Run(ctx context.Context) (Result, error) {
 	p.mu.Lock()
 	failures := errors.Join(p.failures...)
 	p.mu.Unlock()
+	p.direct.close()
 	return p.result(), errors.Join(failures, p.close(opened))
 }
 

@@ -48,6 +48,8 @@ func (s *Server) routes() []route {
 		{"GET", "/{ns}/snapshots/{snapshot}", "showSnapshot", false, showSnapshot},
 		{"DELETE", "/{ns}/snapshots/{snapshot}", "deleteSnapshot", false, deleteSnapshot},
 
+		{"POST", "/{ns}/push/{sink}", "push", false, pushMessages},
+
 		{"GET", "/-/push/dead", "listDead", false, listDead},
 		{"GET", "/-/push/dead/{sink}", "showDead", false, showDead},
 		{"POST", "/-/push/dead/{sink}/find", "findDead", false, findDead},

@@ -24,6 +24,8 @@ type Options struct {
 	Traffic *door.Traffic               // counts requests, connections and bytes under the names of all doors; nil: nobody does
 	// Dead is what sinks remember of dead devices, by the names of the sinks. It does not change any more.
 	Dead map[string]*dead.Registry
+	// Push sends messages through the sinks that run; nil: there are none.
+	Push Pusher
 	// Report is told what a person should know and no client is: panics of handlers, connections that broke in the TLS handshake,
 	// certificates that can not be read again. It may be called from several goroutines. nil: nobody is told.
 	Report func(error)
@@ -40,6 +42,8 @@ type Server struct {
 	busy    *door.Busy
 	traffic *door.Traffic
 	dead    map[string]*dead.Registry
+	pusher  Pusher
+	pushing atomic.Int64 // messages that are being pushed
 	handler http.Handler
 	origins *http.CrossOriginProtection
 	failed  atomic.Bool // the store said that it is over
@@ -61,7 +65,7 @@ func New(c Config, o Options) (*Server, error) {
 	}
 	s := &Server{
 		config: c.withDefaults(), store: o.Store, users: o.Users, metrics: o.Metrics, ready: o.Ready, report: o.Report, traffic: o.Traffic,
-		dead: o.Dead, origins: http.NewCrossOriginProtection(),
+		dead: o.Dead, pusher: o.Push, origins: http.NewCrossOriginProtection(),
 	}
 	if s.metrics == nil {
 		s.metrics = NewMetrics(0)

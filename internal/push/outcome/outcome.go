@@ -59,7 +59,7 @@ func (c *Counts) Lost(r push.Result) component.Outcome {
 	o.Sent, o.Held = r.Sent, r.Unprocessed
 	if !r.Unprocessed {
 		c.Add(Doubled)
-		o.Reason = fmt.Errorf("the answer was lost, and trying again may double it: %w", r.Err)
+		o.Reason = fmt.Errorf("%w: %w", component.ErrMayDouble, r.Err)
 	}
 	return o
 }

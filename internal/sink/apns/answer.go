@@ -34,6 +34,9 @@ func (d *delivery) came(r push.Result) {
 	if r.Response.Status == 200 {
 		d.pass.End(true)
 		d.sink.devices.Calm(d.app.name, d.wish.token)
+		if d.named != nil {
+			d.named(r.Response.Get("apns-id"))
+		}
 		d.done(component.OK(r.Sent))
 		return
 	}

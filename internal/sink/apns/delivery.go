@@ -20,6 +20,7 @@ type delivery struct {
 	message  *message.Message
 	deadline time.Time
 	done     func(component.Outcome)
+	named    func(string) // is told before done what the far end calls what it took; nil: nobody asks
 
 	app           *app
 	wish          wish
@@ -189,7 +190,7 @@ func (d *delivery) send() {
 // resend sends the same once more with the present provider token. What was sent before may still be in use, so this is a copy.
 func (d *delivery) resend(authorization string) {
 	again := &delivery{
-		sink: d.sink, message: d.message, deadline: d.deadline, done: d.done,
+		sink: d.sink, message: d.message, deadline: d.deadline, done: d.done, named: d.named,
 		app: d.app, wish: d.wish, expires: d.expires, first: d.first, push: d.push.Again(), request: d.request, pass: d.pass,
 	}
 	d.pass = suspect.Pass{} // it is the other's now

@@ -30,10 +30,24 @@ func (d *delivery) came(r push.Result) {
 		d.end(d.sink.counts.Lost(r), false)
 	case r.Response.Status == 200:
 		d.sink.devices.Calm(d.project.name, d.wish.name)
+		if d.named != nil {
+			d.named(nameIn(r.Response.Body))
+		}
 		d.end(component.OK(r.Sent), true)
 	default:
 		d.refused(r)
 	}
+}
+
+// nameIn is FCM's name of a message that it took: {"name": "projects/…/messages/…"}. "": it has said none.
+func nameIn(body []byte) string {
+	var took struct {
+		Name string `json:"name"`
+	}
+	if json.Unmarshal(body, &took) != nil {
+		return ""
+	}
+	return took.Name
 }
 
 // tokenless is the outcome where there is no access token to send with: nothing was tried.

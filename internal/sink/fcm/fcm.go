@@ -111,6 +111,18 @@ func (s *Sink) Deliver(m *message.Message, deadline time.Time, done func(compone
 	}
 }
 
+// DeliverDirect implements component.DirectSink.
+func (s *Sink) DeliverDirect(m *message.Message, deadline time.Time, done func(component.Answer)) {
+	name := ""
+	d := &delivery{
+		sink: s, message: m, deadline: deadline,
+		named: func(n string) { name = n }, done: func(o component.Outcome) { done(component.Answer{Outcome: o, Name: name}) },
+	}
+	if d.prepare(s.clock()) {
+		d.watched()
+	}
+}
+
 // Close gives up what is in flight, ends the connections, and keeps what was learned of dead devices.
 func (s *Sink) Close() error {
 	s.hangUp()

@@ -32,6 +32,9 @@ func (d *delivery) came(r push.Result) {
 		d.answer(d.lost(r))
 	case r.Response.Status < 300:
 		d.sink.devices.Calm(d.wish.origin, d.wish.sub.Endpoint)
+		if d.named != nil {
+			d.named(r.Response.Get("location"))
+		}
 		d.answer(component.OK(r.Sent))
 	default:
 		d.refused(r)

@@ -22,6 +22,7 @@ type delivery struct {
 	message  *message.Message
 	deadline time.Time
 	done     func(component.Outcome)
+	named    func(string) // is told before done what the far end calls what it took; nil: nobody asks
 
 	wish          wish
 	until         time.Time // after which nobody wants it, if it is limited
