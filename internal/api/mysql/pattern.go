@@ -16,9 +16,9 @@ import (
 // that is looked at.
 const maxPattern = 50_000
 
-// maxMatching is the most that a regular expression may have to do with one text: its steps, the dearer the more it captures, for each byte. The
-// library that looks cannot be interrupted; on a slow processor this is about a second.
-const maxMatching = 200_000_000
+// maxMatching is the most that a regular expression may have to do with one text: its steps, the dearer the more it captures and the more of them are
+// choices, for each byte. The library that looks cannot be interrupted; on a slow processor this is most of a second.
+const maxMatching = 100_000_000
 
 // boundPatterns is a rule of the analyzer: it puts a pattern around what regular expressions are made of, before anything evaluates them. The
 // operator REGEXP does not come out of the catalog of functions, where the others are held to their bounds.
@@ -90,7 +90,7 @@ func (m *matching) check() error {
 	if times(m.steps.Load(), m.bytes.Load()) <= maxMatching {
 		return nil
 	}
-	return sqlError(erRegexpCapacity, "HY000", "The regular expression pattern exceeds limits on size or complexity: %d steps (those that capture count more) for each of %d bytes, together at most %d",
+	return sqlError(erRegexpCapacity, "HY000", "The regular expression pattern exceeds limits on size or complexity: %d steps (those that capture or choose count more) for each of %d bytes, together at most %d",
 		m.steps.Load(), m.bytes.Load(), maxMatching)
 }
 
@@ -107,40 +107,53 @@ func (s subject) look(_ *gms.Context, v any) (any, error) {
 type pattern struct{ effort *matching }
 
 func (p pattern) look(_ *gms.Context, v any) (any, error) {
-	count, captures := patternSteps(text64(v))
+	count, cost := patternSteps(text64(v))
 	if count > maxPattern {
 		return nil, sqlError(erRegexpCapacity, "HY000", "The regular expression pattern exceeds limits on size or complexity: it has at most %d steps, with what it repeats written out", maxPattern)
 	}
-	p.effort.steps.Store(times(count, 1+captures/capturesStep))
+	p.effort.steps.Store(cost)
 	return v, p.effort.check()
 }
 
-// capturesStep is how many groups cost as much as a step: for each step that it takes the library copies where they all are.
-const capturesStep = 8
+const (
+	// capturesStep is how many groups cost as much as a step: for each step that it takes the library copies where they all are.
+	capturesStep = 8
+	// choiceSteps is what a choice (a star, an alternative) costs beside a step: after each byte the library follows all ways that go on from there.
+	choiceSteps = 6
+)
 
-// patternSteps is about how many steps a regular expression is compiled to, and how many groups it captures. What cannot be read is left to whoever
-// says what is wrong with it.
-func patternSteps(text string) (count, captures int64) {
+// patternSteps is about how many steps a regular expression is compiled to, and what a byte of a text costs it, in steps. What cannot be read is left to
+// whoever says what is wrong with it.
+func patternSteps(text string) (count, cost int64) {
 	if len(text) > maxPattern {
-		return maxCount, 0
+		return maxCount, maxCount
 	}
 	tree, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
 		return 0, 0
 	}
-	return steps(tree), int64(tree.MaxCap())
+	count, choices := steps(tree)
+	return count, times(count+times(choices, choiceSteps), 1+int64(tree.MaxCap())/capturesStep)
 }
 
 // steps recurses no deeper than the parser lets expressions be: 1,000.
-func steps(tree *syntax.Regexp) int64 {
-	n := int64(1 + len(tree.Rune))
+func steps(tree *syntax.Regexp) (count, choices int64) {
+	count = int64(1 + len(tree.Rune))
+	switch tree.Op {
+	case syntax.OpStar, syntax.OpPlus, syntax.OpQuest, syntax.OpRepeat:
+		choices = 1
+	case syntax.OpAlternate:
+		choices = int64(len(tree.Sub))
+	}
 	for _, part := range tree.Sub {
-		n += steps(part)
+		n, more := steps(part)
+		count, choices = count+n, choices+more
 	}
 	if tree.Op == syntax.OpRepeat {
-		n = times(n, int64(max(tree.Min, tree.Max, 1)))
+		often := int64(max(tree.Min, tree.Max, 1))
+		count, choices = times(count, often), times(choices, often)
 	}
-	return min(n, maxCount)
+	return min(count, maxCount), min(choices, maxCount)
 }
 
 // boundPatternsID is the rule's number among the analyzer's, which count from 0.

@@ -82,6 +82,7 @@ func TestNoStatementEndsTheProcessOrEatsTheMachine(t *testing.T) {
 		{"one that is made", "SELECT (SELECT 'x' REGEXP repeat('a{900}', 2000))", 3700, 3700},
 		{"one of many groups", "SELECT repeat('%', 1024) REGEXP repeat('(a*)*', 1200)", 3700, 3700},
 		{"one of many steps, with a long text", "SELECT length(regexp_replace(repeat('x', 100000), repeat('a?', 2000), ''))", 3700, 0},
+		{"one of many stars, with a text", "SELECT repeat('a', 12000) RLIKE repeat('.*', 1500)", 3700, 3700},
 		{"a usual one, with a long text", "SELECT nullif(repeat('x', 1000000) REGEXP '^(GET|POST) /[a-z]+/([0-9]+)$', 0)", 0, 0},
 		{"one of a function", "SELECT regexp_instr('x', concat(repeat('a{900}', 2000), rand()))", 3700, 3700},
 		{"repeat", "SELECT length(repeat(repeat('x',100000),100000))", 0, 0},
