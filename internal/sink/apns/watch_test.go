@@ -36,6 +36,8 @@ func TestAWrongTopicOrEnvironmentLosesNoDeviceAndNoMessage(t *testing.T) {
 			f := newFar(t, nil)
 			f.behave(t, refusing(reason, 0))
 			s := newSink(t, f, nil)
+			var clock pushtest.Clock
+			s.clock = clock.Now
 			const n = 5000
 			if got := verdictsOf(pushtest.Deliver(t, s, campaign(n)...)); got[component.Retry] != n {
 				t.Errorf("the outcomes are %v", got)
@@ -54,7 +56,7 @@ func TestAWrongTopicOrEnvironmentLosesNoDeviceAndNoMessage(t *testing.T) {
 			}
 
 			f.behave(t, farend.Behaviour{}) // it was put right
-			s.clock = func() time.Time { return time.Now().Add(time.Minute) }
+			clock.Forward(time.Minute)
 			if rejected := pushtest.Persist(t, s, campaign(1000)); rejected != 0 || s.Waits() != nil {
 				t.Errorf("%d are rejected after the mend, it waits for %v", rejected, s.Waits())
 			}

@@ -24,6 +24,8 @@ func TestAWrongProjectLosesNoDeviceAndNoMessage(t *testing.T) {
 	f := newFar(t, nil)
 	f.refuse(t, "SENDER_ID_MISMATCH", 0)
 	s := newSink(t, f, nil)
+	var clock pushtest.Clock
+	s.clock = clock.Now
 	for i, o := range pushtest.Deliver(t, s, campaign(5000)...) {
 		if o.Verdict != component.Retry {
 			t.Fatalf("message %d: %+v", i, o)
@@ -40,7 +42,7 @@ func TestAWrongProjectLosesNoDeviceAndNoMessage(t *testing.T) {
 	}
 
 	f.behave(t, farend.Behaviour{}) // it was put right
-	s.clock = func() time.Time { return time.Now().Add(time.Minute) }
+	clock.Forward(time.Minute)
 	if rejected := pushtest.Persist(t, s, campaign(500)); rejected != 0 || s.Waits() != nil {
 		t.Errorf("%d are rejected after the mend, it waits for %v", rejected, s.Waits())
 	}
