@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"strings"
@@ -252,9 +253,16 @@ func number64(v any) int64 {
 	} else {
 		n = wholeNumber(argument{text: text})
 	}
-	switch v.(type) {
-	case string, []byte:
+	switch v := v.(type) {
+	case string:
 		return n
+	case []byte: // go-mysql-server reads the bytes themselves as a number, the first one the highest, where they fit
+		if len(v) > 8 {
+			return n
+		}
+		var own [8]byte
+		copy(own[8-len(v):], v)
+		return max(n, int64(min(binary.BigEndian.Uint64(own[:]), uint64(maxCount))))
 	}
 	// A time is a number of fourteen digits, and a document may be one: what go-mysql-server makes of them counts.
 	if made, _, err := types.Float64.Convert(gms.NewEmptyContext(), v); err == nil {
