@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/hikyaku/hikyaku/internal/door/doortest"
+	"github.com/hikyaku/hikyaku/internal/metricstest"
 )
 
 func TestRequestsAreCountedByCallAndCodeAlsoPastTheCountersThatAreKept(t *testing.T) {
@@ -22,7 +22,7 @@ func TestRequestsAreCountedByCallAndCodeAlsoPastTheCountersThatAreKept(t *testin
 		})
 	}
 	work.Wait()
-	got := doortest.Figures(t, traffic)
+	got := metricstest.Of(t, traffic)
 	for i := range keptOutcomes + 10 {
 		if n := got[fmt.Sprintf("hikyaku_door_requests_total call %d sqs", i)]; n != goroutines*each {
 			t.Errorf("%d: %v are counted, not %d", i, n, goroutines*each)

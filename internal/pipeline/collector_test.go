@@ -5,9 +5,8 @@ import (
 	"maps"
 	"testing"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/metricstest"
 )
 
 func TestTheMetricsTellWhatBecameOfTheMessagesOfASink(t *testing.T) {
@@ -20,33 +19,12 @@ func TestTheMetricsTellWhatBecameOfTheMessagesOfASink(t *testing.T) {
 	sink := &answer{send: each(func(body string) component.Outcome { return outcomes[body] })}
 	p := mustNew(t, &keeper{}, Options{}, Node{Name: "in", Source: feedOf(numbers(10)...)},
 		Node{Name: "out", Inputs: []string{"in"}, Sink: sink})
-	registry := prometheus.NewPedanticRegistry()
-	if err := registry.Register(NewCollector(p)); err != nil {
-		t.Fatal(err)
-	}
-	shown := func() map[string]float64 {
-		families, err := registry.Gather()
-		if err != nil {
-			t.Fatal(err)
-		}
-		all := map[string]float64{}
-		for _, f := range families {
-			for _, m := range f.Metric {
-				name := f.GetName()
-				for _, l := range m.Label {
-					name += " " + l.GetValue()
-				}
-				all[name] = m.GetCounter().GetValue() + m.GetGauge().GetValue()
-			}
-		}
-		return all
-	}
 	want := map[string]float64{
 		"hikyaku_sink_messages_total delivered out": 0, "hikyaku_sink_messages_total rejected out": 0,
 		"hikyaku_sink_messages_total expired out": 0, "hikyaku_sink_messages_total replaced out": 0,
 		"hikyaku_sink_retries_total out": 0, "hikyaku_sink_in_flight out": 0,
 	}
-	if got := shown(); !maps.Equal(got, want) {
+	if got := metricstest.Of(t, NewCollector(p)); !maps.Equal(got, want) {
 		t.Errorf("before the run: %v", got)
 	}
 	mustRun(t, p)
@@ -54,7 +32,7 @@ func TestTheMetricsTellWhatBecameOfTheMessagesOfASink(t *testing.T) {
 	want["hikyaku_sink_messages_total rejected out"] = 1
 	want["hikyaku_sink_messages_total expired out"] = 1
 	want["hikyaku_sink_messages_total replaced out"] = 2
-	if got := shown(); !maps.Equal(got, want) {
+	if got := metricstest.Of(t, NewCollector(p)); !maps.Equal(got, want) {
 		t.Errorf("after the run: %v", got)
 	}
 }

@@ -3,7 +3,7 @@ package lambda
 import (
 	"testing"
 
-	"github.com/hikyaku/hikyaku/internal/door/doortest"
+	"github.com/hikyaku/hikyaku/internal/metricstest"
 )
 
 func TestTheDoorCountsWhatGoesThroughIt(t *testing.T) {
@@ -18,7 +18,7 @@ func TestTheDoorCountsWhatGoesThroughIt(t *testing.T) {
 	r.ok(404, "GET", "/2015-03-31/toasters", "")
 	r.ok(201, "POST", "/2021-10-31/functions/f/url", `{"AuthType":"NONE"}`)
 	r.ok(201, "GET", "/lambda-url/f/", "")
-	got := doortest.Figures(t, r.traffic)
+	got := metricstest.Of(t, r.traffic)
 	for name, want := range map[string]float64{
 		"CreateFunction 201": 1, "InvokeFunction 200": 3, "InvokeFunction 202": 1, "InvokeFunction ResourceNotFoundException": 1, "GetFunction ResourceNotFoundException": 1,
 		"none UnknownOperationException": 1, "InvokeFunctionUrl 2xx": 1,

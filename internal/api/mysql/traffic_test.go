@@ -8,6 +8,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/door/doortest"
+	"github.com/hikyaku/hikyaku/internal/metricstest"
 )
 
 func TestTheDoorCountsWhatGoesThroughIt(t *testing.T) {
@@ -30,19 +31,19 @@ func TestTheDoorCountsWhatGoesThroughIt(t *testing.T) {
 		}
 		rows.Close()
 	}
-	before := doortest.Figures(t, r.door.traffic.of)
+	before := metricstest.Of(t, r.door.traffic.of)
 	waited := make(chan error, 1)
 	waiter := r.connect("")
 	go func() {
 		_, err := waiter.ExecContext(t.Context(), "SELECT queue_wait('jobs:v=2', 60)")
 		waited <- err
 	}()
-	doortest.Until(t, "a wait is counted", func() bool { return doortest.Figures(t, r.door.traffic.of)["hikyaku_door_waiting mysql messages"] == 1 })
+	doortest.Until(t, "a wait is counted", func() bool { return metricstest.Of(t, r.door.traffic.of)["hikyaku_door_waiting mysql messages"] == 1 })
 	exec(t, c, "INSERT INTO jobs VALUES (2)")
 	if err := <-waited; err != nil {
 		t.Fatal(err)
 	}
-	after := doortest.Figures(t, r.door.traffic.of)
+	after := metricstest.Of(t, r.door.traffic.of)
 	for name, want := range map[string]float64{"query 1146": 1, "query 0": 2, "prepare 0": 1, "execute 0": 3} {
 		if n := before["hikyaku_door_requests_total "+name+" mysql"]; n < want || n > want+4 { // the driver sends some of its own
 			t.Errorf("%s: %v, not %v", name, n, want)
@@ -67,7 +68,7 @@ func TestNumbersThatClientsMakeUpAreCountedTogether(t *testing.T) {
 		counted.ended(callQuery, vmysql.NewSQLError(n+1, "45000", "a signal"))
 	}
 	counted.ended(callQuery, errors.New("another"))
-	all := doortest.Figures(t, counted.of)
+	all := metricstest.Of(t, counted.of)
 	if n := all["hikyaku_door_requests_total query other mysql"]; n != maxCodes+1 {
 		t.Errorf("%v are counted together: %v", n, all)
 	}

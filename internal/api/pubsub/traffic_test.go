@@ -10,6 +10,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/door/doortest"
+	"github.com/hikyaku/hikyaku/internal/metricstest"
 )
 
 func TestTheDoorCountsWhatGoesThroughIt(t *testing.T) {
@@ -31,9 +32,9 @@ func TestTheDoorCountsWhatGoesThroughIt(t *testing.T) {
 	res.Body.Close()
 	r.stream("news")
 	doortest.Until(t, "the stream has taken the message and waits", func() bool {
-		return r.claimed("news") == 1 && doortest.Figures(t, traffic)["hikyaku_door_waiting pubsub messages"] == 1
+		return r.claimed("news") == 1 && metricstest.Of(t, traffic)["hikyaku_door_waiting pubsub messages"] == 1
 	})
-	got := doortest.Figures(t, traffic)
+	got := metricstest.Of(t, traffic)
 	for name, want := range map[string]float64{
 		"hikyaku_door_requests_total CreateTopic OK pubsub": 1, "hikyaku_door_requests_total Publish OK pubsub": 1, "hikyaku_door_requests_total GetTopic OK pubsub": 1,
 		"hikyaku_door_requests_total GetTopic NotFound pubsub": 1,

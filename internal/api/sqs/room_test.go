@@ -14,6 +14,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/door/doortest"
+	"github.com/hikyaku/hikyaku/internal/metricstest"
 )
 
 // TestARequestThatWaitsForRoomIsCounted holds all there is while a large body comes.
@@ -33,7 +34,7 @@ func TestARequestThatWaitsForRoomIsCounted(t *testing.T) {
 		_, err := r.client.SendMessage(t.Context(), &in)
 		sent <- err
 	}()
-	waiting := func() float64 { return doortest.Figures(t, r.traffic)["hikyaku_door_waiting sqs room"] }
+	waiting := func() float64 { return metricstest.Of(t, r.traffic)["hikyaku_door_waiting sqs room"] }
 	doortest.Until(t, "the request is counted", func() bool { return waiting() == 1 })
 	all.Give(8 << 20)
 	if err := <-sent; err != nil {

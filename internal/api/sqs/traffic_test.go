@@ -6,6 +6,7 @@ import (
 	client "github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"github.com/hikyaku/hikyaku/internal/door/doortest"
+	"github.com/hikyaku/hikyaku/internal/metricstest"
 )
 
 func TestTheDoorCountsWhatGoesThroughIt(t *testing.T) {
@@ -15,7 +16,7 @@ func TestTheDoorCountsWhatGoesThroughIt(t *testing.T) {
 	r.one(url)
 	_, err := r.client.SendMessage(t.Context(), &client.SendMessageInput{QueueUrl: ptr(url + "-missing"), MessageBody: ptr("x")})
 	wantCode(t, err, "AWS.SimpleQueueService.NonExistentQueue")
-	got := doortest.Figures(t, r.traffic)
+	got := metricstest.Of(t, r.traffic)
 	for _, name := range []string{"CreateQueue 200", "SendMessage 200", "ReceiveMessage 200", "SendMessage AWS.SimpleQueueService.NonExistentQueue"} {
 		if n := got["hikyaku_door_requests_total "+name+" sqs"]; n != 1 {
 			t.Errorf("%s: %v, not 1", name, n)
@@ -36,11 +37,11 @@ func TestTheDoorCountsWhatGoesThroughIt(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	waiting := func() float64 { return doortest.Figures(t, r.traffic)["hikyaku_door_waiting sqs messages"] }
+	waiting := func() float64 { return metricstest.Of(t, r.traffic)["hikyaku_door_waiting sqs messages"] }
 	doortest.Until(t, "a receive waits", func() bool { return waiting() == 1 })
 	r.send(url, "at last")
 	<-done
 	doortest.Until(t, "none waits", func() bool { return waiting() == 0 })
 	r.web.CloseIdleConnections()
-	doortest.Until(t, "the connections have ended", func() bool { return doortest.Figures(t, r.traffic)["hikyaku_door_connections sqs"] == 0 })
+	doortest.Until(t, "the connections have ended", func() bool { return metricstest.Of(t, r.traffic)["hikyaku_door_connections sqs"] == 0 })
 }

@@ -7,8 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
+	"github.com/hikyaku/hikyaku/internal/metricstest"
 	"github.com/hikyaku/hikyaku/internal/push"
 )
 
@@ -24,24 +23,9 @@ func TestTheFiguresOfSinksAreShownUnderTheSameNames(t *testing.T) {
 	for range 2 {
 		f.Add(push.Stats{Connections: 1, Leaving: 1, StreamsUsed: 4, StreamsLimit: 100, Waiting: 5, Responses: 9, Unknown: 1})
 	}
-	r := prometheus.NewPedanticRegistry()
-	if err := r.Register(NewCollector(map[string]Teller{"phones": still(f), "browsers": still{}})); err != nil {
-		t.Fatal(err)
-	}
-	families, err := r.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
 	got := map[string]float64{}
-	for _, family := range families {
-		for _, m := range family.Metric {
-			var labels []string
-			for _, l := range m.Label {
-				labels = append(labels, l.GetValue())
-			}
-			name := strings.TrimPrefix(family.GetName(), "hikyaku_push_") + " " + strings.Join(labels, " ")
-			got[name] = m.GetGauge().GetValue() + m.GetCounter().GetValue()
-		}
+	for name, n := range metricstest.Of(t, NewCollector(map[string]Teller{"phones": still(f), "browsers": still{}})) {
+		got[strings.TrimPrefix(name, "hikyaku_push_")] = n
 	}
 	want := map[string]float64{
 		"requests_total phones": 20, "refused_total Unregistered phones": 3, "refused_total odd \uFFFD phones": 1,

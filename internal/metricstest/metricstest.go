@@ -1,4 +1,5 @@
-package doortest
+// Package metricstest reads metrics, for tests.
+package metricstest
 
 import (
 	"testing"
@@ -6,8 +7,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Figures are what a collector counts, by name and values of labels: "hikyaku_door_requests_total query 0 mysql".
-func Figures(t *testing.T, c prometheus.Collector) map[string]float64 {
+// Of is what a collector counts, by name and values of labels: "hikyaku_door_requests_total query 0 mysql".
+func Of(t testing.TB, c prometheus.Collector) map[string]float64 {
 	t.Helper()
 	registry := prometheus.NewPedanticRegistry()
 	if err := registry.Register(c); err != nil {
