@@ -1,12 +1,12 @@
 package queue
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
 // holdsExercise calls a method. Its name is the method's, and behind a colon what is special about it.
@@ -305,16 +305,13 @@ func holdsEnding() []holdsExercise {
 		{"DeleteQueue", func(w *holdsWorld) error { return w.s.DeleteQueue(w.t.Context(), holdsName("deleted")) }},
 		{"Stats: when all messages of a queue expire", func(w *holdsWorld) error {
 			w.skipped.Add(int64(90 * time.Minute))
-			for {
-				st, err := w.s.Stats(holdsName("expiring"))
-				if err != nil || st.TotalExpired == holdsShort {
-					return err
-				}
-				if w.t.Context().Err() != nil {
-					return context.Cause(w.t.Context())
-				}
-				time.Sleep(time.Millisecond)
-			}
+			var err error
+			waittest.Until(w.t, "all have expired", func() bool {
+				var st Stats
+				st, err = w.s.Stats(holdsName("expiring"))
+				return err != nil || st.TotalExpired == holdsShort
+			})
+			return err
 		}},
 		{"Close", func(w *holdsWorld) error { return w.s.Close() }},
 	}

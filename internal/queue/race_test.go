@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -126,31 +127,38 @@ func TestAReplayBringsNothingBackThatWasPurgedMeanwhile(t *testing.T) {
 	})
 }
 
-func TestAReplayThatIsGivenUpOnTheWayShowsItsMessagesToNobody(t *testing.T) {
+func TestAReplayThatIsGivenUpFinishesItsGroupAndCountsIt(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		m := newMemory()
 		s := open(t, m)
 		other := Name{DefaultNamespace, "other"}
-		mustPut(t, s, news, text("x")...)
+		for i := range 2 * replayBatch {
+			mustPut(t, s, news, text(fmt.Sprint(i))...)
+		}
 		mustPut(t, s, other, text("y")...)
 		m.hold(true)
 		ctx, cancel := context.WithCancel(context.Background())
-		ended := make(chan error, 1)
+		defer cancel()
+		type outcome struct {
+			Replayed
+			err error
+		}
+		ended := make(chan outcome, 1)
 		go func() {
-			_, err := s.Replay(ctx, news, ReplayRequest{To: other})
-			ended <- err
+			r, err := s.Replay(ctx, news, ReplayRequest{To: other})
+			ended <- outcome{r, err}
 		}()
 		synctest.Wait()
 		cancel()
-		if err := <-ended; !errors.Is(err, context.Canceled) {
-			t.Fatal(err)
-		}
-		if c := mustClaim(t, s, ClaimRequest{From: from(news)}); len(c) != 0 {
-			t.Errorf("%q is handed out while it moves", bodies(c))
+		synctest.Wait()
+		if c := mustClaim(t, s, ClaimRequest{From: from(news)}); len(c) != 1 || string(c[0].Message.Body) != fmt.Sprint(replayBatch) {
+			t.Errorf("%q is handed out while %d messages before it move", bodies(c), replayBatch)
 		}
 		m.hold(false)
-		synctest.Wait()
-		if c := mustClaim(t, s, ClaimRequest{From: from(other), Max: 9}); bodies(c) != "y x" {
+		if o := <-ended; !errors.Is(o.err, context.Canceled) || o.Moved != replayBatch {
+			t.Error(o)
+		}
+		if c := mustClaim(t, s, ClaimRequest{From: from(other), Max: 999}); len(c) != 1+replayBatch {
 			t.Errorf("claimed %q", bodies(c))
 		}
 	})

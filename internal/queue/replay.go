@@ -17,7 +17,8 @@ const (
 
 // Replay sends dead letters again: each goes to the queue it came from (or to r.To) and leaves this one. It keeps its id, and starts with
 // no attempts. One that a pipeline step gave up is marked for that step alone (Message.Only), so that what had been delivered elsewhere is not
-// delivered twice; not so with r.To. Some move at a time, each group as one atomic step; after an error the result counts those that have moved.
+// delivered twice; not so with r.To. Some move at a time, each group as one atomic step. When ctx ends, the group that moves goes to its end, and its error
+// is returned; the result counts those that have moved, after an error too.
 func (s *Store) Replay(ctx context.Context, n Name, r ReplayRequest) (Replayed, error) {
 	var done Replayed
 	w, err := s.beginWalk(n, r.Where)
@@ -41,7 +42,10 @@ func (s *Store) Replay(ctx context.Context, n Name, r ReplayRequest) (Replayed, 
 			if found = rest; len(batch) == 0 {
 				continue
 			}
-			if err := s.replayBatch(ctx, w.q, columns, batch, r, &done); err != nil {
+			if err := s.replayBatch(context.WithoutCancel(ctx), w.q, columns, batch, r, &done); err != nil {
+				return done, err
+			}
+			if err := ctx.Err(); err != nil {
 				return done, err
 			}
 		}

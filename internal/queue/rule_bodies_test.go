@@ -1,10 +1,12 @@
 package queue
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
 // TestBodiesAreReadWithoutTheLock asks the store for something while it reads a body for a condition: that would never end if it held the lock.
@@ -72,18 +74,13 @@ func TestBodiesAreReadWithoutTheLock(t *testing.T) {
 // waitFor waits until so many claims wait.
 func waitFor(t *testing.T, s *Store, n int) {
 	t.Helper()
-	for {
+	waittest.Until(t, fmt.Sprintf("%d claims wait", n), func() bool {
 		st, err := s.Stats(news)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if st.Waiters == n {
-			return
-		}
-		if t.Context().Err() != nil {
-			t.Fatal(t.Context().Err())
-		}
-	}
+		return st.Waiters == n
+	})
 }
 
 // TestWhoWaitsForABodyIsServedInOrder lets several wait for what only a body tells: the longest waiting gets the oldest.

@@ -186,7 +186,7 @@ func (d *Server) carrySome(ctx context.Context, x *moving, m *move) (done bool, 
 	if v, err := d.view(m.To); m.To != (queue.Name{}) && (v == nil || err != nil) { // a replay would make it
 		return false, cmp.Or(err, errNoDestination)
 	}
-	r, err := d.replay(ctx, m, int(step))
+	r, err := d.store.Replay(ctx, m.Source, queue.ReplayRequest{Max: int(step), To: m.To})
 	x.set(func(m *move) { m.Moved += int64(r.Moved) })
 	switch {
 	case errors.Is(err, queue.ErrQueueFull) || errors.Is(err, queue.ErrNoRoom):
@@ -208,14 +208,4 @@ func (d *Server) carrySome(ctx context.Context, x *moving, m *move) (done bool, 
 	case <-ctx.Done():
 	}
 	return false, nil
-}
-
-// replay moves so many messages. Once it has begun it goes on when ctx ends: otherwise messages would be moved that nobody counts.
-func (d *Server) replay(ctx context.Context, m *move, step int) (queue.Replayed, error) {
-	if err := ctx.Err(); err != nil {
-		return queue.Replayed{}, err
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), putBackTimeout)
-	defer cancel()
-	return d.store.Replay(ctx, m.Source, queue.ReplayRequest{Max: step, To: m.To})
 }

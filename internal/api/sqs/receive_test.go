@@ -14,6 +14,7 @@ import (
 	client "github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
+	"github.com/hikyaku/hikyaku/internal/door/doortest"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -23,18 +24,13 @@ var news = queue.Name{Namespace: "default", Name: "news"}
 // awaitWaiters waits until so many claims wait at a queue.
 func (r *rig) awaitWaiters(n queue.Name, want int) {
 	r.t.Helper()
-	for {
+	doortest.Until(r.t, fmt.Sprintf("%d claims wait at %s", want, n), func() bool {
 		st, err := r.store.Stats(n)
 		if err != nil {
 			r.t.Fatal(err)
 		}
-		if st.Waiters == want {
-			return
-		}
-		if err := r.t.Context().Err(); err != nil {
-			r.t.Fatal(err)
-		}
-	}
+		return st.Waiters == want
+	})
 }
 
 func TestALongPollIsHandedTheMessageThatComes(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	client "github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
+	"github.com/hikyaku/hikyaku/internal/door/doortest"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -39,18 +40,13 @@ func (r *rig) bury(url string, dead string, n int) {
 // awaitReady waits until a queue has so many messages to hand out.
 func (r *rig) awaitReady(name string, n int64) {
 	r.t.Helper()
-	for {
+	doortest.Until(r.t, fmt.Sprintf("%s has %d messages", name, n), func() bool {
 		st, err := r.store.Stats(queue.Name{Namespace: "default", Name: name})
 		if err != nil {
 			r.t.Fatal(err)
 		}
-		if st.Ready == n {
-			return
-		}
-		if err := r.t.Context().Err(); err != nil {
-			r.t.Fatal(err)
-		}
-	}
+		return st.Ready == n
+	})
 }
 
 func TestAMessageThatIsReceivedTooOftenGoesToTheDeadLetterQueue(t *testing.T) {
@@ -147,16 +143,19 @@ func (r *rig) tasks(source string) []types.ListMessageMoveTasksResultEntry {
 }
 
 // awaitTask waits until the newest task of a queue has a status.
-func (r *rig) awaitTask(source, status string) types.ListMessageMoveTasksResultEntry {
+func (r *rig) awaitTask(source, status string) (newest types.ListMessageMoveTasksResultEntry) {
 	r.t.Helper()
-	for {
-		if ts := r.tasks(source); len(ts) > 0 && *ts[0].Status == status {
-			return ts[0]
+	doortest.Until(r.t, fmt.Sprintf("the task of %s is %s", source, status), func() bool {
+		ts := r.tasks(source)
+		if len(ts) == 0 {
+			return false
 		}
-		if err := r.t.Context().Err(); err != nil {
-			r.t.Fatal(err)
+		if newest = ts[0]; *newest.Status != status && *newest.Status == moveFailed {
+			r.t.Fatalf("the task of %s failed: %s", source, *newest.FailureReason)
 		}
-	}
+		return *newest.Status == status
+	})
+	return newest
 }
 
 func TestATaskMovesDeadLettersBackToWhereTheyCameFrom(t *testing.T) {
