@@ -41,8 +41,10 @@ func (p *Parts) Watch(s *http.Server) {
 		case s == nil:
 		case r.ContentLength == 0:
 			s.whole.Store(true)
-		default:
-			r.Body = &sentBody{ReadCloser: r.Body, left: r.ContentLength, sent: s}
+		default: // in a copy: net/http answers before the rest of a long body only where the body of its own request is the one that it made
+			own := *r
+			own.Body = &sentBody{ReadCloser: r.Body, left: r.ContentLength, sent: s}
+			r = &own
 		}
 		handler.ServeHTTP(w, r)
 	})

@@ -69,3 +69,27 @@ func TestAStopDoesNotWaitForRequestsThatHaveNotComeWhole(t *testing.T) {
 		})
 	}
 }
+
+// TestALongBodyIsRefusedBeforeItComes refuses by the length that a request names, while its client waits for the answer.
+func TestALongBodyIsRefusedBeforeItComes(t *testing.T) {
+	w := open(t, Config{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusRequestEntityTooLarge) })})
+	c, err := new(net.Dialer).DialContext(t.Context(), "tcp", w.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := io.WriteString(c, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\nabc"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil { // the door would wait a minute for the rest
+		t.Fatal(err)
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	if resp.StatusCode != http.StatusRequestEntityTooLarge || !resp.Close {
+		t.Errorf("answered %s, and closes: %v", resp.Status, resp.Close)
+	}
+}
