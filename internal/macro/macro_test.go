@@ -204,6 +204,7 @@ func FuzzRead(f *testing.F) {
 				}
 			}
 			mistakes.Pretty("text", text)
+			holdGuesses(t, string(text), mistakes)
 			return
 		}
 		formatted := parsed.Format()

@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
+
+	eastasia "golang.org/x/text/width"
 )
 
 // Mistake is something in a text that cannot be meant.
@@ -73,24 +76,34 @@ func visible(line string) string {
 	}, line)
 }
 
-// isWide tells whether terminals give r two columns: East Asian letters do that to macros written on a Japanese keyboard.
-func isWide(r rune) bool { return r >= 0x1100 && (r <= 0x115f || r >= 0x2e80 && r <= 0xffe6) }
+// cells counts the columns that terminals give a letter: two for most of East Asia's, none for marks on others. Those of
+// ambiguous width, arrows among them, take one, as terminals draw them unless told otherwise.
+func cells(r rune) int {
+	if unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) {
+		return 0
+	}
+	switch eastasia.LookupRune(r).Kind() {
+	case eastasia.EastAsianWide, eastasia.EastAsianFullwidth:
+		return 2
+	}
+	return 1
+}
 
 // wide is a blank as wide as r.
 func wide(r rune) rune {
-	if isWide(r) {
-		return '\u3000'
+	switch cells(r) {
+	case 0:
+		return -1
+	case 1:
+		return ' '
 	}
-	return ' '
+	return '\u3000'
 }
 
 func width(runes []rune) int {
 	n := 0
 	for _, r := range runes {
-		n++
-		if isWide(r) {
-			n++
-		}
+		n += cells(r)
 	}
 	return max(n, 1)
 }

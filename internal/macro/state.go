@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // State is what is pressed at one moment: for each Input from -100 to 100, where 0 is let go and 100 is pressed. The zero State has everything let go.
@@ -114,11 +115,9 @@ func ParseState(text string) (State, error) {
 	if err != nil {
 		return State{}, err
 	}
-	if len(t.body) != 1 || strings.ContainsAny(text, " \t\r\n") {
-		return State{}, fmt.Errorf("%q is not one state", text)
-	}
 	p, ok := t.body[0].(*press)
-	if !ok || len(p.motion) > 1 {
+	if !ok || len(t.body) != 1 || len(p.motion) > 1 || p.frames != 1 || p.final != 0 || p.remark != "" ||
+		strings.IndexFunc(text, unicode.IsSpace) >= 0 {
 		return State{}, fmt.Errorf("%q is not one state", text)
 	}
 	return p.last(), nil

@@ -88,6 +88,7 @@ type block struct {
 	body       []node
 	remark     string
 	lastRemark string // of the line that ends it
+	wrong      bool   // its tag is a mistake; in the parser only
 	meets      bool   // there is a <sync> in it; known to prune only
 }
 
