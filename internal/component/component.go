@@ -49,6 +49,9 @@ type Delivery struct {
 	Settle func(Outcome)
 	// Attempt is how often the message has been handed out, from 1; 0 when the source does not count.
 	Attempt int
+	// Receipts says that Settle takes receipts: it puts those of its Outcome (Receipt, and Next of each) into their queues in the change that
+	// settles the message, or calls their Done with an error.
+	Receipts bool
 	// Queue is the queue it was claimed from, as namespace/name; "" when it comes from none.
 	Queue string
 	// Way tells apart the messages that were made from one and came different ways to the same StreamTransform. It is the same each time

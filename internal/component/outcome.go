@@ -30,6 +30,8 @@ type Outcome struct {
 	// Slow says that a Retry is the far end's way to ask for less (429, 503): adaptive concurrency heeds it.
 	Slow bool
 	Sent time.Time // when the last byte of the request left; zero: not known
+	// Receipt is what a sink that is Receipted says of the message, and, for the Settle of a Delivery that takes receipts, what is to be put. nil: nothing.
+	Receipt *Receipt
 }
 
 // OK is a Delivered outcome, sent at t.

@@ -156,15 +156,25 @@ func drains(p *part) []string {
 // feeds are the queues that a sink writes into: what it names, and the subscriptions of a topic of that name.
 // Those that the file does not declare are not known.
 func (f *File) feeds(p *part) []string {
-	setting, ok := map[string]string{
-		"queue": "queue", "function": "answers", "apns": "feedback", "fcm": "feedback", "webpush": "feedback",
-	}[p.kind.name]
-	n := p.node.get(setting)
-	if !ok || n == nil || n.kind != kindString {
-		return nil
+	var feeds []string
+	for _, setting := range feeding[p.kind.name] {
+		if n := p.node.get(setting); n != nil && n.kind == kindString {
+			feeds = append(feeds, f.fedBy(n.text)...)
+		}
 	}
-	feeds := []string{n.text}
-	name, err := queue.ParseName(n.text)
+	return feeds
+}
+
+// feeding are the settings of kinds of sinks that name queues which they write into.
+var feeding = map[string][]string{
+	"queue": {"queue"}, "function": {"answers"},
+	"apns": {"feedback", "receipts"}, "fcm": {"feedback", "receipts"}, "webpush": {"feedback", "receipts"},
+}
+
+// fedBy are the queues that get what is put into the queue or topic of that name.
+func (f *File) fedBy(text string) []string {
+	feeds := []string{text}
+	name, err := queue.ParseName(text)
 	if err != nil {
 		return feeds
 	}

@@ -33,6 +33,17 @@ func ParseID(s string) (ID, error) {
 // String is the usual text form: 36 characters.
 func (id ID) String() string { return uuid.UUID(id).String() }
 
+// Append appends the text form of String.
+func (id ID) Append(b []byte) []byte {
+	for i, c := range id {
+		if i == 4 || i == 6 || i == 8 || i == 10 {
+			b = append(b, '-')
+		}
+		b = append(b, hexDigits[c>>4], hexDigits[c&15])
+	}
+	return b
+}
+
 // IsZero tells whether no id was given.
 func (id ID) IsZero() bool { return id == ID{} }
 

@@ -7,7 +7,7 @@ import "github.com/prometheus/client_golang/prometheus"
 type Collector struct {
 	pipeline *Pipeline
 
-	messages, retries, inFlight *prometheus.Desc
+	messages, retries, inFlight, receipts *prometheus.Desc
 }
 
 // NewCollector makes a collector of a pipeline, which need not run yet.
@@ -19,6 +19,7 @@ func NewCollector(p *Pipeline) *Collector {
 		pipeline: p,
 		messages: desc("messages_total", "Messages that a sink is done with, by what became of them.", "outcome"),
 		retries:  desc("retries_total", "Requests of a sink of which a message or more have to be sent again."),
+		receipts: desc("receipts_total", "Receipts of a sink's messages, by whether their queue has them.", "outcome"),
 		inFlight: desc("in_flight", "Messages in a sink: under way, waiting, or sleeping until they are tried again."),
 	}
 }
@@ -28,6 +29,7 @@ func (c *Collector) Describe(to chan<- *prometheus.Desc) {
 	to <- c.messages
 	to <- c.retries
 	to <- c.inFlight
+	to <- c.receipts
 }
 
 // Collect implements prometheus.Collector.
@@ -40,6 +42,10 @@ func (c *Collector) Collect(to chan<- prometheus.Metric) {
 			"delivered": n.Delivered, "rejected": n.Rejected, "expired": n.Expired, "replaced": n.Replaced,
 		} {
 			to <- prometheus.MustNewConstMetric(c.messages, prometheus.CounterValue, float64(count), n.Name, outcome)
+		}
+		if n.HasReceipts {
+			to <- prometheus.MustNewConstMetric(c.receipts, prometheus.CounterValue, float64(n.Receipts), n.Name, "put")
+			to <- prometheus.MustNewConstMetric(c.receipts, prometheus.CounterValue, float64(n.ReceiptsDropped), n.Name, "dropped")
 		}
 		to <- prometheus.MustNewConstMetric(c.retries, prometheus.CounterValue, float64(n.Retries), n.Name)
 		to <- prometheus.MustNewConstMetric(c.inFlight, prometheus.GaugeValue, float64(n.InFlight), n.Name)

@@ -35,6 +35,7 @@ type node struct {
 	entry     *entry                                                                           // sources, and transforms that stream
 	turns     *turns                                                                           // of groups that leave in order; nil: they need not
 
+	receipts   *receipts // of a sink whose receipts are wanted; nil: there are none
 	obituaries obituaries
 	mourned    atomic.Bool // of a graveyard: it was told that a dead letter cannot be written
 
@@ -67,6 +68,9 @@ func newGraph(nodes []Node) (*graph, error) {
 		return nil, g.errs
 	}
 	g.relate()
+	if g.checkReceipts(); len(g.errs) > 0 {
+		return nil, g.errs
+	}
 	return g, nil
 }
 

@@ -29,6 +29,9 @@ type journey struct {
 	back   error   // not nil: it has to be given back
 	waived bool    // a sink dropped it, or some of it, as nobody wants it any more
 	seen   *part   // for the observer, the last one first
+	// receipts are those that the settlement takes along, the last one first; riding is how many they are.
+	receipts *component.Receipt
+	riding   int
 }
 
 // part is a message on its way through one stage.
@@ -72,6 +75,9 @@ func (q *part) end(n *node, o component.Outcome) {
 // ends is end for a caller that settles the journey when it is over, which it tells.
 func (q *part) ends(n *node, o component.Outcome) (over bool) {
 	j := q.j
+	if n != nil && n.receipts != nil && o.Verdict != component.Retry {
+		n.receipts.write(q, &o)
+	}
 	if q.extra+q.bytes > 0 {
 		j.p.budget.give(j.entry.account, q.extra, q.bytes)
 	}
@@ -151,6 +157,7 @@ func (j *journey) settle(sum *sums) {
 		sum.delivered++
 	}
 	sum.bytes += j.size
+	o.Receipt = j.receipts
 	j.show(sum)
 	j.tell(o)
 }

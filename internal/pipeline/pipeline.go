@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/hikyaku/hikyaku/batch"
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -32,6 +33,7 @@ type Pipeline struct {
 
 	delivered, buried, dropped, givenBack atomic.Uint64 // deliveries
 
+	ahead     *batch.Grouper[ahead] // receipts; nil: there are none
 	direct    gate
 	mu        sync.Mutex
 	undrained int            // entries
@@ -63,6 +65,7 @@ func New(nodes []Node, o Options) (*Pipeline, error) {
 			p.transformStage(n)
 		case KindSink:
 			p.sinkStage(n)
+			n.receipts = p.receiptsOf(n)
 		}
 	}
 	p.openAccounts()
@@ -282,6 +285,9 @@ func (p *Pipeline) Stats() []NodeStats {
 	for _, n := range p.graph.nodes {
 		s := NodeStats{Name: n.Name, Kind: n.kind}
 		n.snapshot(&s)
+		if r := n.receipts; r != nil {
+			s.HasReceipts, s.Receipts, s.ReceiptsDropped = true, r.put.Load(), r.dropped.Load()
+		}
 		if c, ok := n.component().(component.Counter); ok {
 			s.Counts = c.Counts()
 		}

@@ -35,6 +35,7 @@ func (p *Pipeline) Run(ctx context.Context) (Result, error) {
 	if err != nil {
 		return p.result(), errors.Join(err, p.close(opened))
 	}
+	p.openReceipts()
 	p.direct.open()
 	p.startSources(sources)
 	p.goroutines.Go(p.watch)
@@ -50,7 +51,9 @@ func (p *Pipeline) Run(ctx context.Context) (Result, error) {
 	failures := errors.Join(p.failures...)
 	p.mu.Unlock()
 	p.direct.close()
-	return p.result(), errors.Join(failures, p.close(opened))
+	failures = errors.Join(failures, p.closeReceipts(), p.close(opened))
+	p.announceReceipts()
+	return p.result(), failures // the sources may have put the last receipts when they closed
 }
 
 // start prepares the components and returns those that have to be closed.

@@ -28,15 +28,18 @@ type NodeStats struct {
 	Unused  uint64 // of these, made for a port that nobody takes
 	Skipped uint64 // messages that were replayed for another step
 
-	Delivered uint64 // sinks: messages the far end has; sources: deliveries settled as delivered
-	Retries   uint64 // sinks: requests of which a message or more were put off, to be sent again; transforms: messages that were
-	Rejected  uint64 // messages given up: rejected or out of attempts
-	Dead      uint64 // dead letters that are durable
-	Dropped   uint64 // sinks: messages that nobody wanted any more: expired, or replaced by newer ones
-	Expired   uint64 // of these, because their time was over
-	Replaced  uint64 // of these, by newer ones
-	GivenBack uint64 // messages that were not finished when the pipeline stopped
-	Panics    uint64
+	Delivered       uint64 // sinks: messages the far end has; sources: deliveries settled as delivered
+	Retries         uint64 // sinks: requests of which a message or more were put off, to be sent again; transforms: messages that were
+	Rejected        uint64 // messages given up: rejected or out of attempts
+	Dead            uint64 // dead letters that are durable
+	Dropped         uint64 // sinks: messages that nobody wanted any more: expired, or replaced by newer ones
+	Expired         uint64 // of these, because their time was over
+	Replaced        uint64 // of these, by newer ones
+	HasReceipts     bool   // sinks: receipts are wanted
+	Receipts        uint64 // of these, durable
+	ReceiptsDropped uint64 // of these, lost, because their queue or the disk did not take them
+	GivenBack       uint64 // messages that were not finished when the pipeline stopped
+	Panics          uint64
 
 	InFlight int // messages in this node now; for a source: deliveries not settled
 	Waiting  int // of these, waiting for a slot
@@ -91,12 +94,29 @@ func (c *counters) failed(err error, at time.Time) {
 // drop counts a message that nobody wants any more.
 func (c *counters) drop(reason error) {
 	c.dropped.Add(1)
-	switch {
-	case errors.Is(reason, component.ErrExpired):
+	switch droppedWord(reason) {
+	case expiredWord:
 		c.expired.Add(1)
-	case errors.Is(reason, component.ErrReplaced):
+	case replacedWord:
 		c.replaced.Add(1)
 	}
+}
+
+// What became of messages that nobody wanted any more.
+const (
+	expiredWord  = "expired"
+	replacedWord = "replaced"
+	droppedOther = "dropped"
+)
+
+func droppedWord(reason error) string {
+	switch {
+	case errors.Is(reason, component.ErrExpired):
+		return expiredWord
+	case errors.Is(reason, component.ErrReplaced):
+		return replacedWord
+	}
+	return droppedOther
 }
 
 func (c *counters) request(size int) {

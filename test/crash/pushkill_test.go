@@ -3,6 +3,7 @@
 package crash
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -46,7 +47,7 @@ func pushFarEnd(t *testing.T, b farend.Behaviour) (far *apns.Server, app string)
 }
 
 // TestAPushCampaignGoesOnAfterKills kills the program in the middle of a campaign, again and again: every device is told, and one is told twice only if a
-// kill came before its first answer was settled.
+// kill came before its first answer was settled. Each message has one receipt, also if it was sent twice.
 func TestAPushCampaignGoesOnAfterKills(t *testing.T) {
 	t.Parallel()
 	random := newRandom(t)
@@ -58,7 +59,8 @@ sources:
 transforms:
   notice: { type: jq, inputs: [waiting], program: '{aps: {alert: .text}}', attributes: { token: $body.token } }
 sinks:
-  phones: { type: apns, inputs: [notice], apps: %s, feedback: gone, request: { concurrency: %d, retry_attempts: unlimited, retry_max_duration_secs: 0.2 } }
+  phones: { type: apns, inputs: [notice], apps: %s, feedback: gone, receipts: receipts,
+            request: { concurrency: %d, retry_attempts: unlimited, retry_max_duration_secs: 0.2 } }
 `, app, pushInFlight)
 	s := serve(t, config)
 	var bodies []string
@@ -79,6 +81,7 @@ sinks:
 	}
 	until(t, func() string { return fmt.Sprintf("everybody is told: %d of %d\n%s", reached(), pushUsers, s.log()) },
 		func() bool { return s.stats(t, "outbox").Totals.Done == pushUsers })
+	checkReceipts(t, s, far)
 	c := far.Counts()
 	if c.Devices != pushUsers || c.Messages != pushUsers {
 		t.Errorf("%d devices got %d messages, want %d", c.Devices, c.Messages, pushUsers)
@@ -106,6 +109,44 @@ sinks:
 	t.Logf("%d kills, %d told twice, %d connections", kills, c.Doubles, c.Connections)
 	s.kill()
 	checkJournal(t, filepath.Join(dir, "data"))
+}
+
+// checkReceipts holds the receipts of a campaign against what the far end has taken: one for each message, with its apns-id.
+func checkReceipts(t *testing.T, s *served, far *apns.Server) {
+	t.Helper()
+	taken := map[string]bool{}
+	for _, seen := range far.Seen() {
+		if seen.Status == 200 {
+			taken[seen.Get("apns-id")] = true
+		}
+	}
+	if n := s.stats(t, "receipts").Totals.Put; n != pushUsers {
+		t.Errorf("%d receipts of %d messages", n, pushUsers)
+	}
+	had := map[string]bool{}
+	for len(had) < pushUsers {
+		bodies := take(t, s, "receipts")
+		if len(bodies) == 0 {
+			break
+		}
+		for _, body := range bodies {
+			var r struct {
+				ID      string `json:"id"`
+				PushID  string `json:"push_id"`
+				Outcome string `json:"outcome"`
+			}
+			if err := json.Unmarshal([]byte(body), &r); err != nil {
+				t.Fatal(err)
+			}
+			if r.ID != r.PushID || r.Outcome != "delivered" || !taken[r.ID] || had[r.ID] {
+				t.Errorf("taken %t, another one %t: %s", taken[r.ID], had[r.ID], body)
+			}
+			had[r.ID] = true
+		}
+	}
+	if len(had) != pushUsers {
+		t.Errorf("receipts of %d messages, want %d", len(had), pushUsers)
+	}
 }
 
 // TestWhichDevicesAreGoneSurvivesAKill kills the program right after the far end has said so: nothing is sent to them any more, and each is reported.

@@ -214,6 +214,9 @@ func (e *Refusal) Error() string {
 	return fmt.Sprintf("APNs answered %d %s", e.Status, e.Reason)
 }
 
+// Word is APNs' own, by which receipts tell it.
+func (e *Refusal) Word() string { return e.Reason }
+
 // said is the body of a refusal.
 type said struct {
 	Reason    string `json:"reason"`

@@ -34,6 +34,7 @@ type Sink struct {
 	ttl         time.Duration
 	collapseID  string
 	feedback    queue.Name
+	receipts    queue.Name
 	deadFor     time.Duration
 	connections int
 	clock       func() time.Time
@@ -50,6 +51,7 @@ type Sink struct {
 
 var (
 	_ component.AsyncSink = (*Sink)(nil)
+	_ component.Receipted = (*Sink)(nil)
 	_ component.Counter   = (*Sink)(nil)
 	_ dead.Keeper         = (*Sink)(nil)
 	_ figure.Teller       = (*Sink)(nil)
@@ -115,6 +117,9 @@ func (s *Sink) Send(ctx context.Context, batch []*message.Message) ([]component.
 // Deliver begins to send a message.
 func (s *Sink) Deliver(m *message.Message, deadline time.Time, done func(component.Outcome)) {
 	d := &delivery{sink: s, message: m, deadline: deadline, done: done}
+	if s.receipts != (queue.Name{}) {
+		d.tellReceipt()
+	}
 	if d.prepare(s.clock()) {
 		d.watched()
 	}

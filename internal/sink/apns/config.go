@@ -35,6 +35,9 @@ type Config struct {
 	Backlog string `yaml:"backlog"`
 	// Feedback is the queue or topic where devices that are gone are reported. Not set: they are not.
 	Feedback string `yaml:"feedback"`
+	// Receipts is the queue or topic that gets a receipt of each message that the sink is done with: what became of it, its id at the far end,
+	// and when it passed each step. Not set: there are none.
+	Receipts string `yaml:"receipts"`
 	// DeadFor is how long a device that is gone is remembered. Not set: for ever.
 	DeadFor time.Duration `yaml:"dead_for"`
 	// SuspectPercent of the last SuspectAnswers answers may say that a token is none for the app's environment and topic. When more do, these are probably wrong, and the app rests. 0: 5.
@@ -175,7 +178,10 @@ func (s *Sink) check(c Config) error {
 			return err
 		}
 	}
-	s.feedback, err = setting.Queue("feedback", c.Feedback)
+	if s.feedback, err = setting.Queue("feedback", c.Feedback); err != nil {
+		return err
+	}
+	s.receipts, err = setting.Queue("receipts", c.Receipts)
 	return err
 }
 

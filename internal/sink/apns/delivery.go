@@ -157,7 +157,7 @@ func (d *delivery) wanted(now time.Time) bool {
 	}
 	if since, gone := s.dead.Dead(d.app.name, d.app.of(d.topic()), w.token, w.registered); gone {
 		s.counts.Add(countDead)
-		return d.answer(component.Reject(fmt.Errorf("the device is gone since %s", since.UTC().Format(time.RFC3339))))
+		return d.answer(component.Reject(&dead.GoneError{What: "device", Since: since}))
 	}
 	return true
 }

@@ -66,7 +66,7 @@ func (d *delivery) tokenless(err error) component.Outcome {
 func (d *delivery) refused(r push.Result) {
 	s, now := d.sink, d.sink.clock()
 	reason := readError(r.Response)
-	s.counts.Add(reason.word())
+	s.counts.Add(reason.Word())
 	o := component.Again(rest.After(r.Response.Get("retry-after"), now), reason)
 	switch {
 	case reason.FCM == "UNREGISTERED" && d.single():
@@ -131,7 +131,7 @@ type Refusal struct {
 // Error says what FCM said.
 func (e *Refusal) Error() string {
 	text := fmt.Sprintf("FCM answered %d", e.Status)
-	if w := e.word(); w != "" {
+	if w := e.Word(); w != "" {
 		text += " " + w
 	}
 	if e.Message != "" {
@@ -140,8 +140,8 @@ func (e *Refusal) Error() string {
 	return text
 }
 
-// word is what it is counted by; "": it said none.
-func (e *Refusal) word() string { return cmp.Or(e.FCM, e.Code) }
+// Word is what it is counted by; "": it said none.
+func (e *Refusal) Word() string { return cmp.Or(e.FCM, e.Code) }
 
 const (
 	mostMessage = 200 // bytes of what FCM said that are shown

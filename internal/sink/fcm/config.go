@@ -34,6 +34,9 @@ type Config struct {
 	TTL time.Duration `yaml:"ttl"`
 	// Feedback is the queue or topic where devices that are gone are reported. Not set: they are not.
 	Feedback string `yaml:"feedback"`
+	// Receipts is the queue or topic that gets a receipt of each message that the sink is done with: what became of it, its id at the far end,
+	// and when it passed each step. Not set: there are none.
+	Receipts string `yaml:"receipts"`
 	// DeadFor is how long a device that is gone is remembered. Not set: for ever.
 	DeadFor time.Duration `yaml:"dead_for"`
 	// SuspectPercent of the last SuspectAnswers answers may say that a token is another project's. When more do, the project's account is probably wrong, and the project rests. 0: 5.
@@ -129,7 +132,10 @@ func (s *Sink) check(c Config) error {
 			return err
 		}
 	}
-	s.feedback, err = setting.Queue("feedback", c.Feedback)
+	if s.feedback, err = setting.Queue("feedback", c.Feedback); err != nil {
+		return err
+	}
+	s.receipts, err = setting.Queue("receipts", c.Receipts)
 	return err
 }
 

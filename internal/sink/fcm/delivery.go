@@ -74,7 +74,7 @@ func (d *delivery) prepare(now time.Time) bool {
 	if d.single() {
 		if since, gone := s.dead.Dead(d.project.name, "", w.name, w.registered); gone {
 			s.counts.Add(countDead)
-			return d.answer(component.Reject(fmt.Errorf("the device is gone since %s", since.UTC().Format(time.RFC3339))))
+			return d.answer(component.Reject(&dead.GoneError{What: "device", Since: since}))
 		}
 	}
 	if left, reason := d.project.pause.Left(now); left > 0 {

@@ -53,7 +53,7 @@ func (d *delivery) lost(r push.Result) component.Outcome {
 func (d *delivery) refused(r push.Result) {
 	s, now := d.sink, d.sink.clock()
 	reason := &Refusal{Service: d.wish.origin, Status: r.Response.Status, Message: line(r.Response.Body)}
-	s.counts.Add(reason.word())
+	s.counts.Add(reason.Word())
 	o := component.Again(rest.After(r.Response.Get("retry-after"), now), reason)
 	switch code := reason.Status; {
 	case code == 404 || code == 410:
@@ -106,8 +106,8 @@ func (e *Refusal) Error() string {
 	return text
 }
 
-// word is what it is counted by.
-func (e *Refusal) word() string { return fmt.Sprintf("answer %d", e.Status) }
+// Word is what it is counted by.
+func (e *Refusal) Word() string { return fmt.Sprintf("answer %d", e.Status) }
 
 const mostMessage = 200 // bytes of what a push service said that are shown
 

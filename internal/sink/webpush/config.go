@@ -37,6 +37,9 @@ type Config struct {
 	CAFile string `yaml:"ca_file" file:"read"`
 	// Feedback is the queue or topic where subscriptions that are gone are reported. Not set: they are not.
 	Feedback string `yaml:"feedback"`
+	// Receipts is the queue or topic that gets a receipt of each message that the sink is done with: what became of it, its id at the far end,
+	// and when it passed each step. Not set: there are none.
+	Receipts string `yaml:"receipts"`
 	// DeadFor is how long a subscription that is gone is remembered. Not set: for ever.
 	DeadFor time.Duration `yaml:"dead_for"`
 	// Connections is the most connections to one push service; more than one is made only when all streams are in use. 0: 2.
@@ -121,7 +124,10 @@ func (s *Sink) check(c Config) error {
 			return err
 		}
 	}
-	s.feedback, err = setting.Queue("feedback", c.Feedback)
+	if s.feedback, err = setting.Queue("feedback", c.Feedback); err != nil {
+		return err
+	}
+	s.receipts, err = setting.Queue("receipts", c.Receipts)
 	return err
 }
 

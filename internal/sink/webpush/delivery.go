@@ -62,7 +62,7 @@ func (d *delivery) prepare(now time.Time) bool {
 	}
 	if since, gone := s.dead.Dead(w.origin, "", w.sub.Endpoint, w.registered); gone {
 		s.counts.Add(countDead)
-		return d.answer(component.Reject(fmt.Errorf("the subscription is gone since %s", since.UTC().Format(time.RFC3339))))
+		return d.answer(component.Reject(&dead.GoneError{What: "subscription", Since: since}))
 	}
 	if left := s.devices.Left(w.origin, w.sub.Endpoint, now); left > 0 {
 		return d.answer(component.Hold(left, errRests))

@@ -33,6 +33,7 @@ type Sink struct {
 	services    []string
 	caFile      string
 	feedback    queue.Name
+	receipts    queue.Name
 	deadFor     time.Duration
 	connections int
 	most        int
@@ -53,6 +54,7 @@ type Sink struct {
 
 var (
 	_ component.AsyncSink = (*Sink)(nil)
+	_ component.Receipted = (*Sink)(nil)
 	_ dead.Keeper         = (*Sink)(nil)
 	_ figure.Teller       = (*Sink)(nil)
 )
@@ -96,6 +98,9 @@ func (s *Sink) Send(ctx context.Context, batch []*message.Message) ([]component.
 // Deliver begins to send a message.
 func (s *Sink) Deliver(m *message.Message, deadline time.Time, done func(component.Outcome)) {
 	d := &delivery{sink: s, message: m, deadline: deadline, done: done}
+	if s.receipts != (queue.Name{}) {
+		d.tellReceipt()
+	}
 	if d.prepare(s.clock()) {
 		d.send()
 	}

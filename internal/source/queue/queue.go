@@ -71,6 +71,7 @@ type Source struct {
 
 	mu        sync.Mutex
 	held      map[queue.Token]time.Time // claims under way → when their lease ends
+	receipts  receipts                  // that wait for the settlement of their claim
 	running   context.Context           // Run's: when it has ended the source is stopping
 	keeper    context.CancelFunc        // ends the goroutine that extends leases; nil: there is none
 	kept      chan struct{}             // closed when that has ended

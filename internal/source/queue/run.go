@@ -111,10 +111,11 @@ func (s *Source) send(ctx context.Context, c *queue.Claim, out component.Out) er
 	}
 	token := c.Token
 	return out.Send(ctx, component.Delivery{
-		Message: &m,
-		Attempt: c.Attempt,
-		Queue:   c.Queue.String(),
-		Settle:  func(o component.Outcome) { s.end(token, o) },
+		Message:  &m,
+		Attempt:  c.Attempt,
+		Queue:    c.Queue.String(),
+		Receipts: true,
+		Settle:   func(o component.Outcome) { s.end(token, o) },
 	})
 }
 

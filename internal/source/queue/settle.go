@@ -23,6 +23,9 @@ const (
 
 // end ends a claim as the pipeline says.
 func (s *Source) end(t queue.Token, o component.Outcome) {
+	if o.Receipt != nil {
+		s.keepReceipts(t, o.Receipt)
+	}
 	if o.Verdict == component.Delivered {
 		s.post(queue.Settlement{Token: t, Kind: queue.Done})
 		return
@@ -51,6 +54,7 @@ func (s *Source) giveBack(claims []queue.Claim) {
 // post hands a settlement to the next commit.
 func (s *Source) post(st queue.Settlement) {
 	if err := s.settles.Post(st); err != nil {
+		component.EndReceipts(s.takeReceipts([]queue.Settlement{st}), err)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.held, st.Token) // the source is closed: the claim ends with its owner
@@ -77,6 +81,12 @@ func (s *Source) settle(ctx context.Context, sts []queue.Settlement) []error {
 
 // commit keeps settlements. A claim that is over already is no error: its message was, or will be, handed out again.
 func (s *Source) commit(ctx context.Context, sts []queue.Settlement) error {
+	rs := s.takeReceipts(sts)
+	if len(rs) > 0 {
+		if over, err := s.commitWith(ctx, sts, rs); over {
+			return err
+		}
+	}
 	var err error
 	for try := range settleTries {
 		if _, err = s.store.Settle(ctx, sts); !errors.Is(err, queue.ErrNoRoom) {
@@ -87,9 +97,17 @@ func (s *Source) commit(ctx context.Context, sts []queue.Settlement) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("%d settled messages of %s could not be taken out of the queue, and will be handed out again: %w", len(sts), s.wants[0].name.Short(), err)
+		component.EndReceipts(rs, err)
+		return s.unsettled(len(sts), err)
 	}
+	component.PutReceipts(ctx, s.store, rs)
 	return nil
+}
+
+// unsettled is the error where settlements could not be kept.
+func (s *Source) unsettled(n int, err error) error {
+	return fmt.Errorf("%d settled messages of %s could not be taken out of the queue, and will be handed out again: %w",
+		n, s.wants[0].name.Short(), err)
 }
 
 // fail notes the first failure, which ends Run. The lock is held.
