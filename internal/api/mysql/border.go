@@ -1,7 +1,6 @@
 package mysql
 
 import (
-	"regexp"
 	"slices"
 
 	vmysql "github.com/dolthub/vitess/go/mysql"
@@ -80,15 +79,15 @@ func (b *border) tell(c *vmysql.Conn) {
 
 // start is a START TRANSACTION with all that may follow it, also in a comment for newer servers, as mysqldump writes it.
 var (
-	start         = regexp.MustCompile(`(?is)^\s*(?:/\*[^!].*?\*/\s*)*start\s+transaction(?:\s|/\*!\d*|\*/|,|with\s+consistent\s+snapshot|read\s+(?:only|write))*;?\s*$`)
-	startReadOnly = regexp.MustCompile(`(?i)read\s+only`)
+	start         = newForm(`(?is)^\s*(?:/\*[^!].*?\*/\s*)*start\s+transaction(?:\s|/\*!\d*|\*/|,|with\s+consistent\s+snapshot|read\s+(?:only|write))*;?\s*$`)
+	startReadOnly = newForm(`(?i)read\s+only`)
 )
 
 // border is at the begin and the end of what would be a transaction.
 func (l *long) border(s *session, words []string) {
 	readOnly := false
-	if start.MatchString(l.query) {
-		readOnly = startReadOnly.MatchString(l.query)
+	if start.is(l.query) {
+		readOnly = startReadOnly.is(l.query)
 		l.query = "START TRANSACTION" // go-mysql-server does not know what follows it
 	}
 	if l.answer == nil || words[0] == "start" && l.query != "START TRANSACTION" {

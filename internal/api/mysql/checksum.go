@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"hash/crc32"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +16,7 @@ import (
 )
 
 // quickly is a CHECKSUM TABLE that is to read no rows.
-var quickly = regexp.MustCompile(`(?is)\squick\s*;?\s*$`)
+var quickly = newForm(`(?is)\squick\s*;?\s*$`)
 
 // checksums answers CHECKSUM TABLE: a sum over the rows that a SELECT shows, whatever their order. It is NULL for a
 // table that is none, with a warning, and with QUICK, as where MySQL keeps none.
@@ -35,7 +34,7 @@ func (l *long) checksums(ctx context.Context, s *session, tables []queue.Name) e
 		full, sum := n.Namespace+"."+n.Name, sqltypes.NULL
 		if !l.visible(s, n) {
 			missing = append(missing, full)
-		} else if !quickly.MatchString(l.query) {
+		} else if !quickly.is(l.query) {
 			total, err := l.checksum(ctx, n)
 			if err != nil {
 				return err
@@ -85,7 +84,7 @@ func (l *long) visible(s *session, n queue.Name) bool {
 }
 
 // histogram is an ANALYZE TABLE about what a planner knows of columns.
-var histogram = regexp.MustCompile("(?is)^\\s*analyze\\s+(?:no_write_to_binlog\\s+|local\\s+)?tables?\\s+" +
+var histogram = newForm("(?is)^\\s*analyze\\s+(?:no_write_to_binlog\\s+|local\\s+)?tables?\\s+" +
 	"((?:`(?:[^`]|``)+`|[\\w$.])+)\\s+(update|drop)\\s+histogram\\s+on\\s+((?:`(?:[^`]|``)+`|[\\w$]|\\s*,\\s*)+?)" +
 	"(?:\\s+with\\s+\\d+\\s+buckets)?(?:\\s+(?:auto|manual)\\s+update)?\\s*;?\\s*$")
 

@@ -1,7 +1,6 @@
 package mysql
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,8 +16,8 @@ const engineName = "QUEUE"
 // wrong is done here. What does not parse is left to whoever runs it.
 func (l *long) define(sc *gms.Context, s *session) error {
 	parsed, err := sqlparser.ParseWithOptions(sc, l.query, gms.LoadSqlMode(sc).ParserOptions())
-	if err != nil && yearWidth.MatchString(l.query) {
-		l.query = yearWidth.ReplaceAllString(l.query, "${1}year")
+	if err != nil && yearWidth.begins(l.query) {
+		l.query = yearWidth.replaceFirst(l.query, "${1}year")
 		parsed, err = sqlparser.ParseWithOptions(sc, l.query, gms.LoadSqlMode(sc).ParserOptions())
 	}
 	if err != nil {
@@ -33,7 +32,7 @@ func (l *long) define(sc *gms.Context, s *session) error {
 		if len(st.PartitionSpecs) > 0 {
 			return noPartitions(st.Table.Name.String())
 		}
-		if engine := alterEngine.FindStringSubmatch(l.query); engine != nil && !strings.EqualFold(engine[1], engineName) {
+		if engine := alterEngine.first(l.query); engine != nil && !strings.EqualFold(engine[1], engineName) {
 			return unknownEngine(engine[1], st.Table.Name.String())
 		}
 	default:
@@ -83,7 +82,7 @@ func (l *long) selects(sc *gms.Context, s *session, d *sqlparser.DDL) error {
 }
 
 // alterEngine finds the engine that an ALTER TABLE asks for: the parser passes over it.
-var alterEngine = regexp.MustCompile("(?is)^[^'\"]*\\bengine\\s*=?\\s*`?(\\w+)")
+var alterEngine = newForm("(?is)^[^'\"]*\\bengine\\s*=?\\s*`?(\\w+)")
 
 func unknownEngine(engine, table string) error {
 	return sqlError(erUnknownEngine, "42000", "Unknown storage engine '%s': tables here are queues, so '%s' needs ENGINE=QUEUE (or no ENGINE at all)", engine, table)

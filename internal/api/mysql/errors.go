@@ -131,8 +131,9 @@ func numbered(err error) *vmysql.SQLError {
 		return vmysql.NewSQLError(erInterrupted, "70100", "Query execution was interrupted")
 	}
 	if e.Num == erUnknown {
+		text := endsOf(e.Message)
 		for _, u := range unnumbered {
-			if u.message.MatchString(e.Message) {
+			if u.message.MatchString(text) {
 				return vmysql.NewSQLError(u.code, u.state, "%s", e.Message)
 			}
 		}
@@ -143,7 +144,16 @@ func numbered(err error) *vmysql.SQLError {
 	return e
 }
 
-// unnumbered are errors of go-mysql-server that have a number in MySQL.
+// endsOf is a text without its middle: an error may hold a value of megabytes, and regular expressions take a microsecond for some ten bytes.
+func endsOf(text string) string {
+	const end = 4 << 10
+	if len(text) <= 2*end {
+		return text
+	}
+	return text[:end] + text[len(text)-end:]
+}
+
+// unnumbered are errors of go-mysql-server that have a number in MySQL. They are found by the ends of their texts (endsOf).
 var unnumbered = []struct {
 	message *regexp.Regexp
 	code    int

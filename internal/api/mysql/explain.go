@@ -3,7 +3,6 @@ package mysql
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
@@ -13,17 +12,17 @@ import (
 )
 
 // explained is an EXPLAIN of a statement: its old words, ANALYZE, the format and the statement.
-var explained = regexp.MustCompile(`(?is)^\s*(?:explain|describe|desc)\s+(?:(?:extended|partitions)\s+)?(analyze\s+)?` +
-	`(?:format\s*=\s*['"]?(\w+)['"]?\s+)?((?:select|with|table|values|insert|replace|delete|update|for\s+connection)\b.*|\(.*)$`)
+var explained = newForm(`(?is)^\s*(?:explain|describe|desc)\s+(?:(?:extended|partitions)\s+)?(analyze\s+)?` +
+	`(?:format\s*=\s*['"]?(\w+)['"]?\s+)?((?:select|with|table|values|insert|replace|delete|update|for\s+connection)\b|\()`)
 
 // explain answers EXPLAIN of a statement. Where there are no indexes to be chosen, all that a program can learn is which
 // tables are read, in which order, and how many rows they have. done is false for what is no such statement.
 func (l *long) explain(sc *gms.Context, s *session) (done bool, err error) {
-	m := explained.FindStringSubmatch(l.query)
+	m := explained.first(l.query)
 	if m == nil {
 		return false, nil
 	}
-	statement := strings.TrimRight(m[3], "; \t\r\n")
+	statement := strings.TrimRight(l.query[len(m[0])-len(m[3]):], "; \t\r\n")
 	switch {
 	case m[1] != "":
 		return true, sqlError(erUnsupported, "42000", "EXPLAIN ANALYZE is not supported: EXPLAIN FORMAT=TREE shows the plan, without running it")

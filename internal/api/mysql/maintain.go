@@ -13,17 +13,17 @@ import (
 
 // maintenance is a CHECK, OPTIMIZE, REPAIR, ANALYZE or CHECKSUM of tables.
 var (
-	maintenance = regexp.MustCompile("(?is)^\\s*(check|optimize|repair|analyze|checksum)\\s+(?:no_write_to_binlog\\s+|local\\s+)?tables?\\s+((?:`(?:[^`]|``)+`|[\\w$.]|\\s*[.,]\\s*)+?)\\s*(?:(?:quick|fast|medium|extended|changed|for\\s+upgrade|use_frm)\\s*)*;?\\s*$")
+	maintenance = newForm("(?is)^\\s*(check|optimize|repair|analyze|checksum)\\s+(?:no_write_to_binlog\\s+|local\\s+)?tables?\\s+((?:`(?:[^`]|``)+`|[\\w$.]|\\s*[.,]\\s*)+?)\\s*(?:(?:quick|fast|medium|extended|changed|for\\s+upgrade|use_frm)\\s*)*;?\\s*$")
 	tableNamed  = regexp.MustCompile("(?:(`(?:[^`]|``)+`|[\\w$]+)\\s*\\.\\s*)?(`(?:[^`]|``)+`|[\\w$]+)")
 )
 
 // maintain answers what maintenance programs ask of tables: there is nothing to be done, the journal is checked and
 // cleaned beside the work. done: it was that.
 func (l *long) maintain(ctx context.Context, s *session) (done bool, err error) {
-	if m := histogram.FindStringSubmatch(l.query); m != nil {
+	if m := histogram.parts(l.query); m != nil {
 		return true, l.histograms(s, m)
 	}
-	m := maintenance.FindStringSubmatch(l.query)
+	m := maintenance.parts(l.query)
 	if m == nil {
 		return false, nil
 	}
@@ -71,7 +71,7 @@ func unquoted(name string) string {
 }
 
 // showGrants are a user's own grants, in MySQL's words.
-var showGrants = regexp.MustCompile(`(?is)^\s*show\s+grants\s*(?:for\s+(.+?))?\s*;?\s*$`)
+var showGrants = newForm(`(?is)^\s*show\s+grants\s*(?:for\s+(.+?))?\s*;?\s*$`)
 
 // grants answers SHOW GRANTS.
 func (l *long) grants(s *session, of string) error {
@@ -127,17 +127,16 @@ func (l *long) pattern(on string) string {
 
 var (
 	// ofMariaDB is a comment that MariaDB alone reads, at the begin of a statement: the parser would read it.
-	ofMariaDB = regexp.MustCompile(`^((?:\s|/\*[^!M](?:[^*]|\*+[^*/])*\*+/|--[^\n]*\n)*)/\*M!`)
-	comment   = regexp.MustCompile(`/\*|--|#`)
+	ofMariaDB = newForm(`^((?:\s|/\*[^!M](?:[^*]|\*+[^*/])*\*+/|--[^\n]*\n)*)/\*M!`)
 	// flushLocal is a FLUSH that is not to be written to a binary log, of which there is none.
-	flushLocal = regexp.MustCompile(`(?i)^\s*flush\s+(?:/\*!\d*\s*)?(?:local|no_write_to_binlog)\s*(?:\*/)?\s*`)
+	flushLocal = newForm(`(?i)^\s*flush\s+(?:/\*!\d*\s*)?(?:local|no_write_to_binlog)\s*(?:\*/)?\s*`)
 )
 
 // flushNothing is a FLUSH of what is not there, or has nothing in it.
-var flushNothing = regexp.MustCompile(`(?i)^\s*flush\s+(?:(?:(?:binary|engine|error|general|relay|slow)\s+)?logs|hosts|status|user_resources|optimizer_costs|query\s+cache|des_key_file)\s*;?\s*$`)
+var flushNothing = newForm(`(?i)^\s*flush\s+(?:(?:(?:binary|engine|error|general|relay|slow)\s+)?logs|hosts|status|user_resources|optimizer_costs|query\s+cache|des_key_file)\s*;?\s*$`)
 
 // Statements of dumps that are about replication. There is none: they are accepted, with a warning that says so.
-var replication = regexp.MustCompile(`(?is)^\s*(?:change\s+(?:master|replication\s+source)\s+to\b|set\s+@@global\.gtid_purged\s*=|set\s+global\s+gtid_purged\s*=)`)
+var replication = newForm(`(?is)^\s*(?:change\s+(?:master|replication\s+source)\s+to\b|set\s+@@global\.gtid_purged\s*=|set\s+global\s+gtid_purged\s*=)`)
 
 // positions passes over where a dump was taken.
 func (l *long) positions(s *session) error {
@@ -147,4 +146,4 @@ func (l *long) positions(s *session) error {
 }
 
 // yearWidth is YEAR(4), as dumps of older servers have it.
-var yearWidth = regexp.MustCompile("(?i)(`\\s+|\\s)year\\s*\\(\\s*4\\s*\\)")
+var yearWidth = newForm("(?i)(`\\s+|\\s)year\\s*\\(\\s*4\\s*\\)")

@@ -17,7 +17,7 @@ import (
 )
 
 // countWarnings is SHOW COUNT(*) WARNINGS.
-var countWarnings = regexp.MustCompile(`(?is)^\s*show\s+count\s*\(\s*\*\s*\)\s*warnings\s*;?\s*$`)
+var countWarnings = newForm(`(?is)^\s*show\s+count\s*\(\s*\*\s*\)\s*warnings\s*;?\s*$`)
 
 // show answers a SHOW that go-mysql-server does not know, or corrects what it will say.
 func (l *long) show(_ *gms.Context, s *session, words []string) error {
@@ -45,14 +45,14 @@ func (l *long) show(_ *gms.Context, s *session, words []string) error {
 	case two == "storage engines":
 		l.query = "SHOW ENGINES"
 	case words[0] == "schemas":
-		l.query = schemas.ReplaceAllString(l.query, "${1}databases")
+		l.query = schemas.replace(l.query, "${1}databases")
 	case words[0] == "engine" && len(words) > 2 && words[2] == "status":
 		return l.engineStatus(s, words[1])
 	case words[0] == "grants":
-		if m := showGrants.FindStringSubmatch(l.query); m != nil {
+		if m := showGrants.parts(l.query); m != nil {
 			return l.grants(s, m[1])
 		}
-	case countWarnings.MatchString(l.query):
+	case countWarnings.is(l.query):
 		return l.answerRows([]string{"@@session.warning_count"}, []string{strconv.Itoa(int(s.WarningCount()))})
 	case words[0] == "errors":
 		return l.answerRows([]string{"Level", "Code", "Message"})
@@ -62,7 +62,7 @@ func (l *long) show(_ *gms.Context, s *session, words []string) error {
 	return nil
 }
 
-var schemas = regexp.MustCompile(`(?is)^(.*?\bshow\s+)schemas\b`)
+var schemas = newForm(`(?is)^(.*?\bshow\s+)schemas\b`)
 
 // correct changes the rows of the answer.
 func (l *long) correct(change func(fields []*querypb.Field, row []sqltypes.Value)) {
@@ -117,10 +117,10 @@ func (l *long) correctCreateTable() {
 var noise = regexp.MustCompile(` (CHARACTER SET|COLLATE) \w+`)
 
 // describePattern is a DESCRIBE of those columns whose names are like a pattern. The parser does not know it.
-var describePattern = regexp.MustCompile("(?is)^\\s*(?:describe|desc|explain)\\s+((?:`(?:[^`]|``)+`|[\\w$]+)(?:\\s*\\.\\s*(?:`(?:[^`]|``)+`|[\\w$]+))?)\\s*('(?:[^'\\\\]|''|\\\\.)*')\\s*;?\\s*$")
+var describePattern = newForm("(?is)^\\s*(?:describe|desc|explain)\\s+((?:`(?:[^`]|``)+`|[\\w$]+)(?:\\s*\\.\\s*(?:`(?:[^`]|``)+`|[\\w$]+))?)\\s*('(?:[^'\\\\]|''|\\\\.)*')\\s*;?\\s*$")
 
 // describeColumn is a DESCRIBE of one column by its name.
-var describeColumn = regexp.MustCompile("(?is)^\\s*(?:describe|desc|explain)\\s+((?:`(?:[^`]|``)+`|[\\w$]+)(?:\\s*\\.\\s*(?:`(?:[^`]|``)+`|[\\w$]+))?)" +
+var describeColumn = newForm("(?is)^\\s*(?:describe|desc|explain)\\s+((?:`(?:[^`]|``)+`|[\\w$]+)(?:\\s*\\.\\s*(?:`(?:[^`]|``)+`|[\\w$]+))?)" +
 	"\\s+(?:`([^`'\\\\]+)`|([\\w$]+))\\s*;?\\s*$")
 
 // encryption finds how a connection is encrypted: by itself, or below what counts its bytes.

@@ -1,7 +1,6 @@
 package mysql
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -12,14 +11,21 @@ const (
 	maxTail    = 40  // of these from its end, where the column's name stands
 )
 
-// tooLarge is go-mysql-server's text for a value that does not fit, with the whole value in it. MySQL's has none.
-var tooLarge = regexp.MustCompile(`(?s)^string '.*' is too large for column '(.*?)'$`)
+// tooLarge finds the column in go-mysql-server's text for a value that does not fit, which has the whole value in it. MySQL's has none.
+func tooLarge(text string) (column string, ok bool) {
+	rest, ok := strings.CutPrefix(text, "string '")
+	i := strings.LastIndex(rest, "' is too large for column '")
+	if !ok || i < 0 {
+		return "", false
+	}
+	return strings.CutSuffix(rest[i+len("' is too large for column '"):], "'")
+}
 
 // shown is an error's text as a client gets it. Values in it are payloads, perhaps of megabytes and perhaps secret: it holds what tells which one is meant, and no more.
 // Where only names and quoted values are in a text (own) the rest of it stays; otherwise values may stand anywhere.
 func shown(text string, own bool) string {
-	if m := tooLarge.FindStringSubmatch(text); m != nil {
-		return "Data too long for column '" + head(m[1], maxShown) + "'"
+	if column, ok := tooLarge(text); ok {
+		return "Data too long for column '" + head(column, maxShown) + "'"
 	}
 	if len(text) <= maxShown {
 		return text

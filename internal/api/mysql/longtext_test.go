@@ -1,0 +1,52 @@
+package mysql
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestStatementsStayWithinTheirBoundsWithLongTexts sends texts of megabytes to all that looks for forms in them, as a user without grants may. With
+// 8 MB and no bound they took three to seven seconds of a processor, and nothing ended them.
+func TestStatementsStayWithinTheirBoundsWithLongTexts(t *testing.T) {
+	r := newRig(t, Config{}, nil)
+	conn := r.connect("maxAllowedPacket=0")
+	size := 1 << 20
+	if *statements > 0 {
+		size = 8 << 20
+	}
+	long := strings.Repeat("x", size)
+	spaces := strings.Repeat(" ", len(long))
+	for _, statement := range []string{
+		"check table " + long, "analyze table " + long, "checksum table q" + spaces + "quick", "desc " + spaces + "q", "explain " + spaces + "select 1",
+		"show" + spaces + "schemas", "flush" + spaces + "logs", spaces + "select 1", "/*" + long + "*/ select 1", "start transaction" + spaces + long,
+		"show grants for " + long, "create table q (a year" + spaces + "(4))", "alter table q engine = " + long,
+		"select cast('" + strings.Repeat("1", len(long)) + "' as decimal(65))",
+		"select cast('0." + strings.Repeat("1", len(long)) + "' as decimal(65,30))",
+		"select 1 where json_array(cast(space(20000000) as binary))",
+	} {
+		least := time.Hour // of two: what else the machine does is no fault of a statement
+		for range 2 {
+			before := cpu()
+			_, _ = conn.ExecContext(t.Context(), statement)
+			least = min(least, time.Duration(cpu()-before))
+			if conn.PingContext(t.Context()) != nil {
+				t.Fatalf("%.40q ends the connection", statement)
+			}
+		}
+		if *statements > 0 && least > time.Duration(mostProcessor) {
+			t.Errorf("%.40q takes %v of a processor", statement, least)
+		}
+	}
+	for text, want := range map[string]string{
+		"0." + strings.Repeat("12", 5000):                 "0.121212121212121212121212121212",
+		strings.Repeat("0", 5000) + "7." + long:           "7.000000000000000000000000000000",
+		"-1" + strings.Repeat("0", 5000) + ".5e-5000":     "-1.000000000000000000000000000000",
+		" 0.00" + strings.Repeat("5", 5000) + "e1 and on": "0.055555555555555555555555555556",
+	} {
+		var got string
+		if err := conn.QueryRowContext(t.Context(), "select cast('"+text+"' as decimal(65,30))").Scan(&got); err != nil || got != want {
+			t.Errorf("%.20q… is %q, not %q: %v", text, got, want, err)
+		}
+	}
+}
