@@ -131,10 +131,11 @@ func (r *receipts) body(q *part, o *component.Outcome, c *component.Receipt) []b
 	b = strconv.AppendInt(b, int64(tries), 10)
 	b = append(b, `,"handed_out":`...)
 	b = strconv.AppendInt(b, int64(q.j.delivery.Attempt), 10)
+	var at instants
 	for h := message.Accepted; h < message.Settled; h++ {
-		b = appendInstant(b, receiptHops[h], q.msg.Hops[h])
+		b = at.append(b, receiptHops[h], q.msg.Hops[h])
 	}
-	b = appendInstant(b, "answered_at", r.p.options.Clock().UnixNano())
+	b = at.append(b, "answered_at", r.p.options.Clock().UnixNano())
 	return append(b, '}')
 }
 
@@ -171,14 +172,28 @@ func appendText(b []byte, name, text string, most int) []byte {
 	return b
 }
 
-func appendInstant(b []byte, name string, at int64) []byte {
+// instants writes instants, with microseconds. Those of one message are mostly within a second, whose text it keeps.
+type instants struct {
+	second int64
+	text   []byte
+	room   [24]byte
+}
+
+func (t *instants) append(b []byte, name string, at int64) []byte {
 	b = appendName(b, name)
-	if at == 0 {
+	if at <= 0 {
 		return append(b, "null"...)
 	}
+	second, micros := at/1e9, at%1e9/1000
+	if t.text == nil || second != t.second {
+		t.second, t.text = second, time.Unix(second, 0).UTC().AppendFormat(t.room[:0], "2006-01-02T15:04:05.")
+	}
 	b = append(b, '"')
-	b = time.Unix(0, at).UTC().AppendFormat(b, "2006-01-02T15:04:05.000000Z")
-	return append(b, '"')
+	b = append(b, t.text...)
+	for unit := int64(100_000); unit > 0; unit /= 10 {
+		b = append(b, byte('0'+micros/unit%10))
+	}
+	return append(b, 'Z', '"')
 }
 
 func appendName(b []byte, name string) []byte {
