@@ -105,7 +105,7 @@ func nameOf(r *measure.Row) string {
 		return fmt.Sprintf("%v, %v waiting", r.Get("case"), r.Get("waiters"))
 	case workFlatOut:
 		return publishLabel(r)
-	case workSeed, workSteady, workDurable, workTail, workCampaign:
+	case workSeed, workSteady, workDurable, workTail, workReceipts, workCampaign:
 		return pushLabel(r)
 	case workIdle, workBusy, workEngine, workDrift, workPacedSink, workNotBefore:
 		return fmt.Sprintf("%v, %v", work, r.Get("case"))

@@ -20,6 +20,7 @@ const (
 	workDurable  = "durable"
 	workTail     = "tail"
 	workCampaign = "campaign"
+	workReceipts = "receipts"
 )
 
 // The cases of the push bench, besides ours and the limit.
@@ -47,6 +48,7 @@ const (
 //     Each client is a process of its own, whose processor time is told for each push.
 //   - durable: claimed, pushed and durably settled, one message a push, with the sandbox on the same machine.
 //   - tail: one device in a thousand answers late; the others' times, beside those when none does.
+//   - receipts: durable, and a campaign to fewer users, each with receipts and without, in turns.
 //   - campaign: one message, a million users; only with Deep, or by name.
 //
 // What is missing for a comparison (Java and the programs of Options.Clients, nghttpd, h2load) is told in a note, and its rows are left out.
@@ -82,14 +84,15 @@ type pushExtent struct {
 	late     time.Duration // how late slow devices answer
 	rounds   int           // of durable and tail
 	campaign int           // users
+	some     int           // users of a slice of a campaign
 }
 
 var (
 	wholePush = pushExtent{
 		messages: []int{100, 500, 1000, 2000}, trials: 3, warm: 1000,
-		pushes: 100_000, slices: 10, durable: 100_000, tail: 20_000, late: 2 * time.Second, rounds: 5, campaign: 1_000_000,
+		pushes: 100_000, slices: 10, durable: 100_000, tail: 20_000, late: 2 * time.Second, rounds: 5, campaign: 1_000_000, some: 100_000,
 	}
-	quickPush = pushExtent{messages: []int{20}, trials: 1, warm: 10, pushes: 2000, slices: 2, durable: 1000, tail: 1000, late: 200 * time.Millisecond, rounds: 2, campaign: 2000}
+	quickPush = pushExtent{messages: []int{20}, trials: 1, warm: 10, pushes: 2000, slices: 2, durable: 1000, tail: 1000, late: 200 * time.Millisecond, rounds: 2, campaign: 2000, some: 1000}
 )
 
 const usersOfMessage = 10
@@ -186,12 +189,15 @@ func (s *pushSession) experiments() (es []experiment) {
 	}
 	add(workDurable, s.rounds, time.Duration(s.rounds*s.durable)*50*time.Microsecond, s.rounds*s.durable, s.durably)
 	add(workTail, s.rounds, time.Duration(s.rounds*s.tail)*100*time.Microsecond, 2*s.rounds*s.tail, s.tails)
+	add(workReceipts, 2*s.rounds, time.Duration(s.rounds*(s.durable*100+s.some*200))*time.Microsecond, 4*s.rounds*(s.durable+s.some), s.receipted)
 	add(workCampaign, 1, time.Duration(s.campaign)*60*time.Microsecond, s.campaign*2, s.campaigning)
 	return es
 }
 
 // pushWorks lists the names of the works.
-func pushWorks() []string { return []string{workSeed, workSteady, workDurable, workTail, workCampaign} }
+func pushWorks() []string {
+	return []string{workSeed, workSteady, workDurable, workTail, workReceipts, workCampaign}
+}
 
 // closeThem ends processes, the last one first.
 func closeThem(ends ...func() error) error {

@@ -30,7 +30,8 @@ func TestPushReportsEveryWork(t *testing.T) {
 			want = append(want, "limit steady nghttpd")
 		}
 	}
-	want = append(want, "hikyaku durable 1000", "hikyaku tail 100", "hikyaku tail 100", "hikyaku campaign 2000")
+	want = append(want, "hikyaku durable 1000", "hikyaku tail 100", "hikyaku tail 100")
+	want = append(want, "hikyaku receipts 1000", "hikyaku receipts 1000", "hikyaku receipts 1000", "hikyaku receipts 1000", "hikyaku campaign 2000")
 	var got []string
 	for i, r := range report.Rows {
 		line := fmt.Sprint(r.Get("case"), " ", r.Get("work"))
@@ -76,6 +77,11 @@ func checkPushRow(t *testing.T, i int, r *measure.Row, load bool) {
 		positive, asked = []string{"n", "per_s", "cpu_us"}, "messages/s >= 30,000"
 	case work == "tail" && r.Get("slow") == true:
 		positive, asked = []string{"p50_ms", "p99_ms", "p99_even"}, "p99 to even <= 1.05"
+	case work == "receipts":
+		positive = []string{"n", "per_s", "cpu_us"}
+		if r.Get("receipts") == true {
+			positive, asked = append(positive, "rate_without", "cpu_without"), "rate to without >= 0.85"
+		}
 	case work == "campaign":
 		positive, asked = []string{"n", "per_s", "p50_ms", "p99_ms", "rss_mb"}, "p50 ms <= 60,000, p99 ms <= 90,000"
 	}

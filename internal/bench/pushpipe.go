@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
@@ -108,6 +109,9 @@ func (f *pushFlags) servePipeline(ctx context.Context, in io.Reader, out io.Writ
 			return err
 		}
 		took, err := trial(ctx, t)
+		if err == nil && f.receipts {
+			err = h.forgetReceipts(ctx, t)
+		}
 		if err != nil {
 			return err
 		}
@@ -126,6 +130,9 @@ type pushHouse struct {
 
 func (f *pushFlags) openPushHouse(ctx context.Context) (*pushHouse, error) {
 	text := map[string]string{kindDirect: directConfig, kindPipeline: pipelineConfig, kindPosted: pipelineConfig, kindCampaign: campaignConfig}[f.kind]
+	if f.receipts {
+		text = strings.Replace(text, "queues:\n", "queues:\n  receipts: {}\n", 1) + "    receipts: receipts\n"
+	}
 	values := map[string]string{"PUSH_ADDR": f.addr, "PUSH_CA": f.ca, "PUSH_SIGNER": f.signer, "PUSH_USERS": f.users, "PUSH_CONNECTIONS": strconv.Itoa(f.connections)}
 	c, err := config.Parse("push.yaml", []byte(text), func(name string) (string, bool) {
 		v, ok := values[name]

@@ -37,6 +37,7 @@ func ServePush(ctx context.Context, args []string, in io.Reader, out io.Writer) 
 	flags.StringVar(&f.ca, "ca", "", "file: whom to trust")
 	flags.StringVar(&f.signer, "signer", "", "file: what to sign with")
 	flags.StringVar(&f.users, "users", "", "file: the database of a campaign")
+	flags.BoolVar(&f.receipts, "receipts", false, "have a receipt of each push")
 	flags.IntVar(&f.connections, "connections", 1, "at most")
 	err := flags.Parse(args)
 	if err == nil {
@@ -52,6 +53,7 @@ type pushFlags struct {
 	kind, dir, behave, addr, ca, signer string
 	users                               string
 	connections                         int
+	receipts                            bool
 }
 
 func (f *pushFlags) serve(ctx context.Context, in io.Reader, out io.Writer) error {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
 // timedSink notes when each push was answered.
@@ -119,6 +120,14 @@ func (s *timedSink) Limits() component.SinkLimits {
 		return limits.Limits()
 	}
 	return component.SinkLimits{}
+}
+
+// Receipts implements component.Receipted for a sink that does.
+func (s *timedSink) Receipts() queue.Name {
+	if r, ok := s.AsyncSink.(component.Receipted); ok {
+		return r.Receipts()
+	}
+	return queue.Name{}
 }
 
 // userOf is the number of the user whose phone has the token of a message; 0 when there is none.
