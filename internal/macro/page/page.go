@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"net/http"
 	"strings"
+	"time"
+	"unicode"
 
 	"github.com/hikyaku/hikyaku/internal/macro"
 	"github.com/hikyaku/hikyaku/pace"
@@ -22,10 +24,11 @@ var web embed.FS
 type Config struct {
 	// Start begins to play a script, and returns when frame 0 is due. The run ends when ctx does. It is called for one run at a time.
 	Start func(ctx context.Context, s *macro.Script, progress func(pace.Progress)) (*pace.Run, error)
-	Rate  pace.Rate // of the frames; zero: pace.NTSC. For what is shown.
-	Title string    // what is played on, for people
-	Text  string    // what stands in the box at first
-	Hosts []string  // names that the page is reached by, besides localhost and bare addresses
+	Rate  pace.Rate     // of the frames; zero: pace.NTSC. For what is shown.
+	Title string        // what is played on, for people
+	Text  string        // what stands in the box at first
+	Hold  time.Duration // for how long a pad is held at most; zero: 15 seconds
+	Hosts []string      // names that the page is reached by, besides localhost and bare addresses
 }
 
 // Page is the page, an http.Handler.
@@ -40,6 +43,9 @@ func New(c Config) *Page {
 	if c.Rate.IsZero() {
 		c.Rate = pace.NTSC()
 	}
+	if c.Hold <= 0 {
+		c.Hold = 15 * time.Second
+	}
 	p := &Page{Config: c, stage: newStage(c), mux: http.NewServeMux()}
 	files, err := fs.Sub(web, "web")
 	if err != nil {
@@ -51,6 +57,7 @@ func New(c Config) *Page {
 	p.mux.HandleFunc("POST /check", p.check)
 	p.mux.HandleFunc("POST /run", p.run)
 	p.mux.HandleFunc("POST /press", p.press)
+	p.mux.HandleFunc("POST /hold", p.hold)
 	p.mux.HandleFunc("POST /stop", p.stop)
 	return p
 }
@@ -78,6 +85,7 @@ type wish struct {
 	Press  string `json:"press"`
 	Player int    `json:"player"`
 	Mirror bool   `json:"mirror"`
+	Hand   string `json:"hand"` // what is held with one hand comes one after the other
 }
 
 func (a *wish) options() macro.Options { return macro.Options{Player: a.Player, Mirror: a.Mirror} }
@@ -93,7 +101,9 @@ type checked struct {
 }
 
 func (p *Page) setup(w http.ResponseWriter, _ *http.Request) {
-	answer(w, http.StatusOK, map[string]string{"title": p.Title, "text": p.Text, "rate": p.Rate.String()})
+	answer(w, http.StatusOK, map[string]any{
+		"title": p.Title, "text": p.Text, "rate": p.Rate.String(), "perSecond": p.Rate.PerSecond(),
+	})
 }
 
 func (p *Page) check(w http.ResponseWriter, r *http.Request) {
@@ -144,11 +154,55 @@ func (p *Page) press(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	if strings.ContainsAny(ask.Press, " \r\n\t<#/") {
+	if strings.ContainsFunc(ask.Press, notPressed) {
 		refuse(w, http.StatusBadRequest, fmt.Errorf("%q is not one thing to press", ask.Press))
 		return
 	}
 	p.play(w, fmt.Sprintf("%s %d", ask.Press, pressFrames), ask.options(), true)
+}
+
+// notPressed tells whether a letter is none of a single press: what begins a remark, a tag or another word.
+func notPressed(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("<#/＜＃／", r) }
+
+// maxHand is how long the name of a hand is at most, in bytes.
+const maxHand = 64
+
+// hold presses something for as long as the request lasts: until the browser gives it up, or goes away.
+func (p *Page) hold(w http.ResponseWriter, r *http.Request) {
+	ask, ok := read(w, r)
+	if !ok {
+		return
+	}
+	state, err := macro.ParseState(ask.Press)
+	if ask.Mirror {
+		state = state.Mirrored()
+	}
+	switch {
+	case err != nil:
+	case ask.Player < 1 || ask.Player > macro.Players:
+		err = fmt.Errorf("player %d is not from 1 to %d", ask.Player, macro.Players)
+	case len(ask.Hand) > maxHand:
+		err = fmt.Errorf("the name of the hand has %d bytes; %d are the most", len(ask.Hand), maxHand)
+	}
+	if err != nil {
+		refuse(w, http.StatusBadRequest, err)
+		return
+	}
+	h, err := p.stage.hold(fmt.Sprint(ask.Player, " ", ask.Hand), ask.Player, state)
+	if err != nil {
+		refuse(w, statusOf(err), err)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), p.stage.config.Hold)
+	defer cancel()
+	answer(w, http.StatusAccepted, map[string]any{"held": state.String()})
+	_ = http.NewResponseController(w).Flush() // who went away is noticed below
+	select {
+	case <-ctx.Done():
+	case <-h.done:
+	case <-p.stage.ctx.Done():
+	}
+	p.stage.letGo(h)
 }
 
 func (p *Page) play(w http.ResponseWriter, text string, o macro.Options, wait bool) {
@@ -161,16 +215,22 @@ func (p *Page) play(w http.ResponseWriter, text string, o macro.Options, wait bo
 		return
 	}
 	number, err := p.stage.enter(turn{text: text, script: script}, wait)
-	switch {
-	case errors.Is(err, errBusy):
-		refuse(w, http.StatusConflict, err)
-	case errors.Is(err, errFull):
-		refuse(w, http.StatusTooManyRequests, err)
-	case err != nil:
-		refuse(w, http.StatusServiceUnavailable, err)
-	default:
-		answer(w, http.StatusAccepted, map[string]any{"run": number, "text": text})
+	if err != nil {
+		refuse(w, statusOf(err), err)
+		return
 	}
+	answer(w, http.StatusAccepted, map[string]any{"run": number, "text": text})
+}
+
+// statusOf is how a refusal of the stage is answered.
+func statusOf(err error) int {
+	switch {
+	case errors.Is(err, errBusy), errors.Is(err, errHeld):
+		return http.StatusConflict
+	case errors.Is(err, errFull):
+		return http.StatusTooManyRequests
+	}
+	return http.StatusServiceUnavailable
 }
 
 func (p *Page) stop(w http.ResponseWriter, r *http.Request) {
@@ -201,5 +261,11 @@ func answer(w http.ResponseWriter, status int, v any) {
 }
 
 func refuse(w http.ResponseWriter, status int, err error) {
-	answer(w, status, map[string]string{"error": err.Error()})
+	code := "" // what the page knows words of its own for
+	for known, name := range map[error]string{errBusy: "busy", errHeld: "held", errFull: "full", errClosed: "closing"} {
+		if errors.Is(err, known) {
+			code = name
+		}
+	}
+	answer(w, status, map[string]string{"error": err.Error(), "code": code})
 }

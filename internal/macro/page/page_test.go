@@ -36,7 +36,9 @@ type silent struct{}
 func (silent) Frame(int64) error { return nil }
 func (silent) Stop() error       { return nil }
 
-func open(t *testing.T) *stand {
+type config = page.Config
+
+func open(t *testing.T, set ...func(*config)) *stand {
 	t.Helper()
 	s := new(stand)
 	host := pace.Plain(pace.Players{"silent": func([]byte) (pace.Player, error) { return silent{}, nil }})
@@ -44,7 +46,7 @@ func open(t *testing.T) *stand {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.page = page.New(page.Config{
+	c := page.Config{
 		Title: "a stand", Rate: rate, Text: "lp 2", Hosts: []string{"pad.example"},
 		Start: func(ctx context.Context, script *macro.Script, progress func(pace.Progress)) (*pace.Run, error) {
 			var states []string
@@ -61,7 +63,11 @@ func open(t *testing.T) *stand {
 			}
 			return host.Start(ctx, pace.Job{Player: "silent", Rate: rate, Frames: script.Frames(), Progress: progress})
 		},
-	})
+	}
+	for _, f := range set {
+		f(&c)
+	}
+	s.page = page.New(c)
 	s.Server = httptest.NewServer(s.page)
 	t.Cleanup(func() {
 		s.page.Close()

@@ -66,7 +66,8 @@ func Timeline(s *macro.Script, rate pace.Rate) string {
 	}
 	height := t.y + 4
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-label="%s">`, wholeWidth, height, html.EscapeString(describe(s, rate)))
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-label="%s" data-begin="%d" data-end="%.1f">`,
+		wholeWidth, height, html.EscapeString(describe(s, rate)), nameWidth, t.x(frames))
 	t.ruler(&b, frames, height)
 	b.WriteString(t.String())
 	b.WriteString("</svg>")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/hikyaku/hikyaku/internal/macro"
 	"github.com/hikyaku/hikyaku/pace"
@@ -27,6 +28,7 @@ type turn struct {
 	number int
 	text   string
 	script *macro.Script
+	hands  bool // it is what is held
 }
 
 // news is what everybody who looks at the page is told.
@@ -37,7 +39,8 @@ type news struct {
 	Frame   int64  `json:"frame"` // how many were played
 	Frames  int64  `json:"frames"`
 	Waiting int    `json:"waiting"`
-	Last    *done  `json:"last"` // the last run that ended; null: none
+	Hands   bool   `json:"hands"` // what is played is what is held on pads
+	Last    *done  `json:"last"`  // the last run that ended; null: none
 }
 
 // done is what became of a run.
@@ -67,6 +70,7 @@ type stage struct {
 	starting  context.CancelFunc // gives up a start that is under way
 	stopped   int                // the number up to which runs are not wanted any more
 	listeners map[chan news]bool
+	hands     hands
 }
 
 func newStage(c Config) *stage {
@@ -88,6 +92,8 @@ func (s *stage) enter(t turn, wait bool) (number int, err error) {
 	switch {
 	case s.ctx.Err() != nil:
 		return 0, errClosed
+	case !wait && (s.hands.playing != nil || len(s.hands.holds) > 0):
+		return 0, errHeld
 	case !wait && (s.now.Playing || len(s.waiting) > 0):
 		return 0, errBusy
 	case len(s.waiting) >= maxWaiting:
@@ -97,11 +103,16 @@ func (s *stage) enter(t turn, wait bool) (number int, err error) {
 	t.number = s.now.Number
 	s.waiting = append(s.waiting, t)
 	s.tell()
+	s.rouse()
+	return t.number, nil
+}
+
+// rouse lets the one who plays look for what is to be played.
+func (s *stage) rouse() {
 	select {
 	case s.wake <- struct{}{}:
 	default:
 	}
-	return t.number, nil
 }
 
 // stop ends the run that is under way, and forgets those that wait.
@@ -109,6 +120,7 @@ func (s *stage) stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waiting = nil
+	s.dropHands()
 	s.stopped = s.now.Number
 	if s.starting != nil {
 		s.starting()
@@ -139,11 +151,18 @@ func (s *stage) work() {
 func (s *stage) next() (t turn, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.waiting) == 0 || s.ctx.Err() != nil {
+	switch {
+	case s.ctx.Err() != nil:
+		return t, false
+	case len(s.waiting) > 0:
+		t = s.waiting[0]
+		s.waiting = slices.Delete(s.waiting, 0, 1)
+	case len(s.hands.holds) > 0:
+		t = s.takeHands()
+	default:
 		return t, false
 	}
-	t = s.waiting[0]
-	s.waiting = slices.Delete(s.waiting, 0, 1)
+	s.now.Hands = t.hands
 	s.now.Playing, s.now.Text, s.now.Frame, s.now.Frames = true, t.text, 0, t.script.Frames()
 	s.tell()
 	return t, true
@@ -163,6 +182,10 @@ func (s *stage) play(t turn) {
 	if err == nil {
 		s.set(func() {
 			s.starting, s.run = nil, run
+			if t.hands {
+				s.hands.began = time.Now()
+				s.look()
+			}
 			if s.stopped >= t.number {
 				run.Stop()
 			}
@@ -174,6 +197,9 @@ func (s *stage) play(t turn) {
 		s.starting, s.run = nil, nil
 		if s.stopped >= t.number && errors.Is(err, context.Canceled) {
 			d.Error, d.Stopped = "", true
+		}
+		if t.hands {
+			s.handsEnded(d, &report, err)
 		}
 		s.now.Playing, s.now.Frame, s.now.Last = false, report.Played, d
 		s.tell()
