@@ -249,13 +249,16 @@ func TestThePadsButtonsPress(t *testing.T) {
 		done++
 		p.until(fmt.Sprintf("%s === %d", lastRun, done))
 	}
-	press(func() { p.click("[data-player='1'] [data-press='lp']") })
-	press(func() { p.click("[data-player='1'] [data-press='9']") })
-	press(func() { p.click("[data-player='2'] [data-press='hk']") })
-	press(func() { p.click("[data-player='1'] [data-press='pause']") })
-	press(func() { p.click("[data-player='1'] [data-press='save']") })
+	press(func() { p.click("fieldset[data-player='1'] [data-press='lp']") })
+	press(func() { p.click("fieldset[data-player='1'] [data-press='9']") })
+	p.choose("player", "2") // whose pad stands on a telephone then
+	press(func() { p.click("fieldset[data-player='2'] [data-press='hk']") })
+	p.choose("player", "1")
+	press(func() { p.click("fieldset[data-player='1'] [data-press='pause']") })
+	press(func() { p.click("fieldset[data-player='1'] [data-press='save']") })
 	// Keys, with the focus on a pad.
-	p.ask("document.querySelector(`[data-player='2'] [data-press='5']`).focus()", nil)
+	p.choose("player", "2")
+	p.ask("document.querySelector(`fieldset[data-player='2'] [data-press='5']`).focus()", nil)
 	press(func() { p.key("2", 0) })
 	press(func() { p.key("o", 0) })
 	press(func() { p.key(" ", 0) })
@@ -263,12 +266,12 @@ func TestThePadsButtonsPress(t *testing.T) {
 	if runs := s.pressed(t); !slices.Equal(runs, want) {
 		t.Errorf("pressed %q", runs)
 	}
-	if got := p.text("#state"); got != "played 5 2" {
+	if got := p.text("#state"); got != "played P2 5" {
 		t.Errorf("the page says %q", got)
 	}
 
 	var small []string
-	p.ask("[...document.querySelectorAll('button')].filter((b) => b.getBoundingClientRect().height < 40).map((b) => b.textContent)", &small)
+	p.ask("[...document.querySelectorAll('button')].filter((b) => b.offsetParent && b.getBoundingClientRect().height < 40).map((b) => b.textContent)", &small)
 	if len(small) > 0 {
 		t.Errorf("too small for a thumb: %q", small)
 	}
@@ -286,9 +289,21 @@ func TestEverythingIsReachedByKeyboardAndNamedForReadersOfScreens(t *testing.T) 
 		p.ask("document.activeElement.id || document.activeElement.dataset.press || ''", &at)
 		reached[at] = true
 	}
-	for _, id := range []string{"text", "run", "stop", "player", "mirror", "timeline", "lp", "hk", "8", "pause"} {
+	for _, id := range []string{"text", "run", "stop", "player", "mirror", "timeline", "language", "kept", "name", "create", "5", "lp", "pause"} {
 		if !reached[id] {
 			t.Errorf("%s is not reached by Tab", id)
+		}
+	}
+	// Each group of a pad is one stop; arrows go on in it, and Tab comes back to where one was.
+	p.tabTo("5")
+	for _, step := range []struct{ key, at string }{
+		{"ArrowUp", "8"}, {"ArrowRight", "9"}, {"ArrowRight", "4"}, {"ArrowDown", "1"}, {"ArrowDown", "1"}, {"Tab", "lp"}, {"ArrowDown", "lk"},
+		{"Tab", "pause"}, {"ArrowRight", "select"},
+	} {
+		p.key(step.key, 0)
+		var at string
+		if p.ask("document.activeElement.dataset.press", &at); at != step.at {
+			t.Errorf("%s leads to %s, not %s", step.key, at, step.at)
 		}
 	}
 	if err := p.browser.do(p.session, "Accessibility.enable", struct{}{}, nil); err != nil {

@@ -107,6 +107,13 @@ func (p *tab) text(selector string) (text string) {
 // click presses the mouse on the middle of an element.
 func (p *tab) click(selector string) {
 	p.Helper()
+	p.mouse("mousePressed", selector)
+	p.mouse("mouseReleased", selector)
+}
+
+// mouse does something with the mouse on the middle of an element.
+func (p *tab) mouse(kind, selector string) {
+	p.Helper()
 	var at struct{ X, Y float64 }
 	p.ask(fmt.Sprintf(`(() => {
 		const e = document.querySelector(%q);
@@ -114,15 +121,22 @@ func (p *tab) click(selector string) {
 		const r = e.getBoundingClientRect();
 		return {x: r.x + r.width / 2, y: r.y + r.height / 2};
 	})()`, selector), &at)
-	for _, kind := range []string{"mousePressed", "mouseReleased"} {
-		p.tell("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": at.X, "y": at.Y, "button": "left", "clickCount": 1})
-	}
+	p.tell("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": at.X, "y": at.Y, "button": "left", "clickCount": 1})
 }
 
 // write types text into what has the focus.
 func (p *tab) write(text string) {
 	p.Helper()
 	p.tell("Input.insertText", map[string]any{"text": text})
+}
+
+// keyCodes are the keys that have a name and write nothing.
+var keyCodes = map[string]int{"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
+
+// choose takes an option of a list.
+func (p *tab) choose(id, value string) {
+	p.Helper()
+	p.ask(fmt.Sprintf("(() => { const e = document.getElementById(%q); e.value = %q; e.dispatchEvent(new Event('change')); })()", id, value), nil)
 }
 
 const control = 2 // of the modifiers of a key
@@ -139,6 +153,8 @@ func (p *tab) key(name string, modifiers int) {
 		}
 	case name == "Tab":
 		params["windowsVirtualKeyCode"], params["code"] = 9, "Tab"
+	case keyCodes[name] != 0:
+		params["windowsVirtualKeyCode"], params["code"] = keyCodes[name], name
 	case name == "Escape":
 		params["windowsVirtualKeyCode"], params["code"] = 27, "Escape"
 	case name == " ":

@@ -1,4 +1,6 @@
-"use strict";
+import { choose, known, language, speak, word } from "./words.js";
+import { Kept, download } from "./kept.js";
+import { pad } from "./pads.js";
 
 const $ = (id) => document.getElementById(id);
 const text = $("text"), marks = $("marks"), numbers = $("numbers");
@@ -8,10 +10,10 @@ async function ask(path, wish) {
   try {
     const response = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(wish) });
     const answer = await response.json();
-    if (answer.error) say(answer.error);
+    if (answer.error) say(known(answer.code) ? word(answer.code) : answer.error);
     return answer;
   } catch (error) {
-    say("the server does not answer: " + error.message);
+    say(word("silent", error.message));
     return {};
   }
 }
@@ -22,6 +24,7 @@ const wish = () => ({ text: text.value, player: Number($("player").value), mirro
 // --- checking while one types
 
 let checking = 0;
+let shown = { asked: "", answer: {} }; // what the list of mistakes and the timeline are of
 
 async function check() {
   const number = ++checking;
@@ -31,44 +34,49 @@ async function check() {
   show(asked, answer);
 }
 
+const long = (answer) => answer.frames ? word("length", answer.frames, answer.seconds.toFixed(2), answer.steps) : "";
+
 function show(asked, answer) {
+  shown = { asked, answer };
   const mistakes = answer.mistakes || [];
-  $("verdict").textContent = mistakes.length ? (mistakes.length === 1 ? "1 mistake" : mistakes.length + " mistakes") : answer.describe || "";
+  $("verdict").textContent = mistakes.length ? (mistakes.length === 1 ? word("mistake") : word("manyMistakes", mistakes.length)) : long(answer);
   $("verdict").className = mistakes.length ? "wrong" : "";
   text.setAttribute("aria-invalid", mistakes.length > 0);
-  $("mistakes").replaceChildren(...mistakes.map(item));
+  $("mistakes").replaceChildren(...mistakes.map((m) => item(asked, m)));
   mark(asked, mistakes);
   if (answer.timeline) {
     $("timeline").innerHTML = answer.timeline; // drawn by the server, of numbers and the names of inputs alone
-    $("describe").textContent = answer.describe;
+    $("describe").textContent = long(answer);
   } else if (!asked.trim()) {
     $("timeline").replaceChildren();
     $("describe").textContent = "";
   } else {
-    $("describe").textContent = "as it was before the mistakes";
+    $("describe").textContent = word("old");
   }
   $("timeline").classList.toggle("old", !answer.timeline);
+  label();
 }
 
-// item is a mistake in the list; it leads to its place.
-function item(m) {
-  const button = document.createElement("button");
-  const place = document.createElement("b");
-  place.textContent = "line " + m.line + ", column " + m.column;
-  button.append(place, " " + m.text);
-  if (m.hint) {
-    const hint = document.createElement("span");
-    hint.textContent = m.hint;
-    button.append(hint);
-  }
+const part = (tag, content, name) => {
+  const e = document.createElement(tag);
+  if (name) e.className = name;
+  e.append(...[].concat(content));
+  return e;
+};
+
+// item is a mistake in the list: what is wrong, its line with the place marked, and the hint, a line each. It leads to its place.
+function item(asked, m) {
+  const button = part("button", [part("b", word("place", m.line, m.column)), " ", part("span", m.text, "said")]);
+  const line = asked.split("\n")[m.line - 1] || "";
+  const [from, to] = range(line, { ...m, line: 1 });
+  if (line.trim()) button.append(part("span", [line.slice(0, from), part("mark", line.slice(from, to) || " "), line.slice(to)], "source"));
+  if (m.hint) button.append(part("span", m.hint, "hinted"));
   button.addEventListener("click", () => {
-    const [from, to] = range(text.value, m);
+    const [begin, end] = range(text.value, m);
     text.focus();
-    text.setSelectionRange(from, to);
+    text.setSelectionRange(begin, end);
   });
-  const li = document.createElement("li");
-  li.append(button);
-  return li;
+  return part("li", button);
 }
 
 // range is where a mistake stands in a text: its columns count characters, and JavaScript counts halves of some.
@@ -89,10 +97,7 @@ function mark(asked, mistakes) {
   for (const m of mistakes) {
     const [from, to] = range(asked, m);
     if (from < at || to <= from) continue;
-    parts.push(asked.slice(at, from));
-    const wave = document.createElement("mark");
-    wave.textContent = asked.slice(from, to);
-    parts.push(wave);
+    parts.push(asked.slice(at, from), part("mark", asked.slice(from, to)));
     at = to;
   }
   parts.push(asked.slice(at) + "\n");
@@ -103,14 +108,7 @@ function mark(asked, mistakes) {
 
 function number(wrong) {
   const count = text.value.split("\n").length;
-  const lines = [];
-  for (let i = 1; i <= count; i++) {
-    const line = document.createElement("div");
-    line.textContent = i;
-    if (wrong.has(i)) line.className = "wrong";
-    lines.push(line);
-  }
-  numbers.replaceChildren(...lines);
+  numbers.replaceChildren(...Array.from({ length: count }, (_, i) => part("div", String(i + 1), wrong.has(i + 1) ? "wrong" : "")));
 }
 
 function scroll() {
@@ -119,19 +117,77 @@ function scroll() {
   numbers.style.height = marks.style.height = text.clientHeight + "px";
 }
 
-text.addEventListener("input", () => { number(new Set()); marks.replaceChildren(); check(); });
+function written() {
+  number(new Set());
+  marks.replaceChildren();
+  return check();
+}
+
+text.addEventListener("input", () => { kept.write(text.value); written(); });
 text.addEventListener("scroll", scroll);
 new ResizeObserver(scroll).observe(text);
-$("player").addEventListener("change", check);
+$("player").addEventListener("change", () => { document.body.dataset.player = $("player").value; check(); });
 $("mirror").addEventListener("change", check);
+
+// --- the macros that are kept
+
+const kept = new Kept(say);
+let lost = null; // the macro that was deleted last
+
+function list() {
+  $("kept").replaceChildren(...kept.names().map((name) => new Option(name, name, false, name === kept.chosen)));
+  $("name").value = kept.chosen;
+  $("undo").hidden = !lost;
+  if (lost) $("undo").textContent = word("undo", lost.name);
+}
+
+function open() {
+  list();
+  text.value = kept.text();
+  return written();
+}
+
+// does lets a button change which macro stands in the box.
+const does = (id, change) => $(id).addEventListener("click", () => { change(); open(); });
+
+$("kept").addEventListener("change", () => { kept.chosen = $("kept").value; kept.keep(); open(); });
+$("name").addEventListener("change", () => { kept.rename($("name").value); list(); });
+does("create", () => kept.add(word("unnamed") + " " + (kept.names().length + 1), ""));
+does("copy", () => kept.add(word("copyOf", kept.chosen), text.value));
+does("remove", () => { lost = kept.remove(); });
+does("undo", () => { lost.back(); lost = null; });
+$("save").addEventListener("click", () => download(kept.chosen, text.value));
+$("save-all").addEventListener("click", () => download("macros", kept.all()));
+$("load").addEventListener("click", () => $("files").click());
+$("files").addEventListener("change", async () => {
+  for (const file of $("files").files) kept.take(file.name, file.size > 1 << 20 ? "\0" : await file.text());
+  $("files").value = "";
+  open();
+});
 
 // --- playing
 
+let playing = false;
+
+// label says on Run and Stop whether they can do something now. They keep the focus when they cannot.
+function label() {
+  const wrong = (shown.answer.mistakes || []).length > 0;
+  const state = (button, can, name) => {
+    button.textContent = word(button.id);
+    button.setAttribute("aria-disabled", !can);
+    button.title = can ? "" : word(name);
+  };
+  state($("run"), !playing && !wrong, playing ? "runBusy" : "runNot");
+  state($("stop"), playing, "stopNothing");
+}
+
 async function run() {
+  if (playing) return say(word("busy"));
+  if (!text.value.trim()) return say(word("nothing"));
   const answer = await ask("run", wish());
   if (answer.mistakes && answer.mistakes.length) {
     show(text.value, answer);
-    say("nothing was sent: correct the mistakes first");
+    say(word("notSent"));
     text.focus();
   }
 }
@@ -143,60 +199,71 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); run(); }
 });
 
-// --- pads
-
-function pad(player) {
-  const all = $("pad").content.cloneNode(true);
-  const set = all.querySelector("fieldset");
-  set.dataset.player = player;
-  set.querySelector("legend").textContent = "Player " + player;
-  const press = (button) => {
-    ask("press", { press: button.dataset.press, player: player });
-    button.classList.add("down");
-    requestAnimationFrame(() => setTimeout(() => button.classList.remove("down"), 120));
-  };
-  for (const button of set.querySelectorAll("button")) button.addEventListener("click", () => press(button));
-  set.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.altKey || event.metaKey || event.repeat) return;
-    const key = event.key.toLowerCase();
-    const button = set.querySelector(/^[1-9]$/.test(key) ? `[data-press="${key}"]` : /^[a-z]$/.test(key) ? `[data-key="${key}"]` : "none");
-    if (!button) return;
-    event.preventDefault();
-    press(button);
-  });
-  return all;
-}
-
-$("pad").before(pad(1), pad(2));
+$("pad-hint").before(pad(1, say), pad(2, say));
+document.body.dataset.player = "1";
 
 // --- what happens
 
-let shown = 0;
+let summed = 0; // the run whose summary stands there
+let news = null; // what was told last
+let heard = 0; // when
+let perSecond = 60;
 
-function told(news) {
+function told(what) {
+  news = what;
+  heard = performance.now();
+  playing = news.playing;
   $("progress").max = news.frames || 1;
-  $("progress").value = news.frame;
+  $("progress").value = news.hands ? 0 : news.frame;
   document.body.dataset.playing = news.playing;
+  label();
   if (news.playing) {
-    say("playing: frame " + news.frame + " of " + news.frames + (news.waiting ? ", " + news.waiting + " waiting" : ""));
+    const waiting = news.waiting ? word("waiting", news.waiting) : "";
+    say((news.hands ? word("pressing", news.text) : word("playing", news.frame, news.frames)) + waiting);
+    requestAnimationFrame(follow);
+  } else {
+    head(-1);
   }
   const last = news.last;
   if (!last) return;
   document.body.dataset.done = last.number;
   if (!news.playing) {
-    const what = last.text.includes("\n") ? "the macro" : last.text.trim();
-    say(last.error ? "failed: " + last.error : last.stopped ? "stopped; everything was let go" : "played " + what);
+    const what = last.text.includes("\n") ? word("theMacro") : last.text.trim();
+    say(last.error ? word("failed", last.error) : last.stopped ? word("stopped") : word("played", what));
   }
-  if (last.number === shown) return;
-  shown = last.number;
+  if (last.number === summed) return;
+  summed = last.number;
   $("lateness").innerHTML = last.lateness;
   const lines = (last.error ? [last.error] : []).concat(last.summary || []);
-  $("summary").replaceChildren(...lines.map((line, i) => {
-    const li = document.createElement("li");
-    li.textContent = line;
-    if (last.error && i === 0) li.className = "wrong";
-    return li;
-  }));
+  $("summary").replaceChildren(...lines.map((line, i) => part("li", line, last.error && i === 0 ? "wrong" : "")));
+}
+
+// follow moves the playhead, also between what the server tells, for as long as the timeline is of what is played.
+function follow() {
+  if (!news || !news.playing) return head(-1);
+  if (news.hands || news.text !== shown.asked || news.frames !== shown.answer.frames) return head(-1);
+  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const since = still ? 0 : Math.min(performance.now() - heard, 250) / 1000;
+  head(Math.min(news.frame + since * perSecond, news.frames));
+  if (!still) requestAnimationFrame(follow);
+}
+
+// head puts the playhead at a frame; before the first one there is none.
+function head(frame) {
+  const svg = $("timeline").querySelector("svg");
+  let line = $("playhead");
+  if (!svg || frame < 0) return line && line.remove();
+  if (!line || line.ownerSVGElement !== svg) {
+    line = document.createElementNS("http://www.w3.org/2000/svg", "line");
+    line.id = "playhead";
+    line.setAttribute("y1", 14);
+    line.setAttribute("y2", svg.viewBox.baseVal.height);
+    svg.append(line);
+  }
+  const begin = Number(svg.dataset.begin), end = Number(svg.dataset.end);
+  const x = begin + (end - begin) * frame / news.frames;
+  line.setAttribute("x1", x);
+  line.setAttribute("x2", x);
 }
 
 const events = new EventSource("events");
@@ -204,17 +271,31 @@ events.onmessage = (event) => told(JSON.parse(event.data));
 let gone = false;
 events.onerror = () => {
   gone = true;
-  say(events.readyState === EventSource.CLOSED ? "the server does not tell what happens: load the page again" : "the server is gone; trying again");
+  say(word(events.readyState === EventSource.CLOSED ? "reload" : "gone"));
 };
 events.onopen = () => {
-  if (gone) { gone = false; shown = 0; say("ready"); } // it may be another server, whose runs count from 1 again
+  if (gone) { gone = false; summed = 0; say(word("ready")); } // it may be another server, whose runs count from 1 again
 };
 
+// --- the language
+
+function spoken() {
+  speak(document);
+  label();
+  list();
+  show(shown.asked, shown.answer);
+  if (news) told(news); else say(word("ready"));
+}
+
+$("language").value = language();
+$("language").addEventListener("change", () => { choose($("language").value); spoken(); });
+
 (async () => {
+  spoken();
   const setup = await (await fetch("setup")).json();
   $("device").textContent = setup.title;
-  if (!text.value) text.value = setup.text;
-  number(new Set());
-  await check();
+  perSecond = setup.perSecond;
+  kept.begin(setup.text);
+  await open();
   document.body.dataset.ready = "true";
 })();
