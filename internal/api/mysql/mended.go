@@ -98,10 +98,10 @@ func mendedFunctions() (fs []gms.Function) {
 func mendedIn(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.TreeIdentity, error) {
 	switch e := e.(type) {
 	case *expression.Like:
-		if e.Escape == nil || isSeen[escape](e.Escape) {
-			break
+		if e.Escape != nil && !isSeen[escape](e.Escape) {
+			e = expression.NewLike(e.LeftChild, e.RightChild, &seen[escape]{e.Escape, escape{}}).(*expression.Like)
 		}
-		return expression.NewLike(e.LeftChild, e.RightChild, &seen[escape]{e.Escape, escape{}}), transform.NewTree, nil
+		return &like{Like: e}, transform.NewTree, nil
 	case *expression.Convert:
 		d, ok := e.Type(ctx).(gms.DecimalType)
 		if !ok || isSeen[decimalText](e.Child) || isSeen[weigh](e.Child) {
