@@ -7,6 +7,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/macro"
 	"github.com/hikyaku/hikyaku/internal/sink/gamepad/command"
+	"github.com/hikyaku/hikyaku/pace"
 )
 
 // check looks for mistakes in files.
@@ -56,4 +57,36 @@ func format(args []string) error {
 		return err
 	}
 	return how.Run(files)
+}
+
+// convert makes a macro of a combo in a script.
+func convert(args []string) error {
+	f := newFlags("convert")
+	from := f.String("from", "gpc", "the `FORM` of the script: gpc")
+	combo := f.String("combo", "", "the `NAME` of the combo; it may be left out if there is one")
+	f.StringVar(&f.rate, "rate", pace.NTSC().String(), "frames a second, `RATE`")
+	files, err := f.someFiles(args)
+	if err != nil {
+		return err
+	}
+	if len(files) != 1 {
+		return usageError{errors.New("convert needs one FILE")}
+	}
+	rate, err := command.ParseRate(f.rate)
+	if err != nil {
+		return usageError{fmt.Errorf("--rate: %w", err)}
+	}
+	script, err := command.ReadFile(files[0], os.Stdin)
+	if err != nil {
+		return err
+	}
+	text, err := command.Convert(files[0], script, *from, *combo, rate)
+	if errors.Is(err, command.ErrForm) {
+		return usageError{fmt.Errorf("--from: %w", err)}
+	}
+	if err != nil {
+		return err
+	}
+	_, err = os.Stdout.Write(text)
+	return err
 }

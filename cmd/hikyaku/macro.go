@@ -30,7 +30,7 @@ It is read as a whole before anything is pressed, and all of its mistakes are to
 		Example: `  hikyaku macro play examples/combo.txt --device trace:combo.trace
   hikyaku macro serve --device uinput`,
 	}
-	return group(cmd, newMacroPlay(host), newMacroServe(host), newMacroCheck(), newMacroFormat(), newMacroCalibrate(host))
+	return group(cmd, newMacroPlay(host), newMacroServe(host), newMacroCheck(), newMacroFormat(), newMacroConvert(), newMacroCalibrate(host))
 }
 
 // macroFlags are what several of the commands take.
@@ -219,6 +219,41 @@ func newMacroFormat() *cobra.Command {
 	}
 	cmd.Flags().BoolVarP(&f.Write, "write", "w", false, "write files instead of the standard output")
 	cmd.Flags().BoolVarP(&f.List, "list", "l", false, "list the files that would change; the exit status is 1 if there are any")
+	return cmd
+}
+
+func newMacroConvert() *cobra.Command {
+	var from, combo, rate string
+	cmd := &cobra.Command{
+		Use:   "convert FILE",
+		Short: "Make a macro of a combo in a script of a converter",
+		Long: `Writes a combo of a GPC script (Titan One, CronusMAX) as a macro to the standard output; - is the standard input. Its milliseconds become frames.
+What a macro cannot say is refused, with its place: only set_val and wait of numbers are taken over.`,
+		Example: `  hikyaku macro convert script.gpc --from gpc --combo fireball > fireball.txt`,
+		Args:    oneArg("the FILE of a script"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r, err := pad.ParseRate(rate)
+			if err != nil {
+				return &usageError{fmt.Errorf("--rate: %w", err), "write --rate 60000/1001 or --rate 50"}
+			}
+			script, err := pad.ReadFile(args[0], os.Stdin)
+			if err != nil {
+				return err
+			}
+			text, err := pad.Convert(args[0], script, from, combo, r)
+			if errors.Is(err, pad.ErrForm) {
+				return &usageError{fmt.Errorf("--from: %w", err), "write --from gpc"}
+			}
+			if err != nil {
+				return err
+			}
+			_, err = cmd.OutOrStdout().Write(text)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&from, "from", "gpc", "the `FORM` of the script: gpc")
+	cmd.Flags().StringVar(&combo, "combo", "", "the `NAME` of the combo; it may be left out if there is one")
+	cmd.Flags().StringVar(&rate, "rate", pace.NTSC().String(), "frames a second, `RATE`: 60000/1001, 50, 59.94/s")
 	return cmd
 }
 

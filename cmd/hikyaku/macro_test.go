@@ -136,6 +136,10 @@ func TestMacrosAreCheckedAndFormatted(t *testing.T) {
 	if r = hikyaku(t, "MK 1", nil, "macro", "fmt", "-"); r.code != exitOK || r.stdout != "mk 1\n" {
 		t.Errorf("%+v", r)
 	}
+	script := "combo jab { set_val(PS4_SQUARE, 100); wait(33); }"
+	if r = hikyaku(t, script, nil, "macro", "convert", "-", "--from", "gpc"); r.code != exitOK || r.stdout != "lp 2\n" {
+		t.Errorf("convert: %d %q %s", r.code, r.stdout, r.stderr)
+	}
 	if r = hikyaku(t, "", nil, "macro", "fmt", "-l", good); r.code != exitOK || r.stdout != "" {
 		t.Errorf("%+v", r)
 	}
@@ -164,6 +168,9 @@ func TestMistakesOfMacroCommandsSayWhatToDo(t *testing.T) {
 		{"macro play ../../examples/jab.txt --device uinput:/dev/no-such-uinput", exitFailed, "modprobe uinput"},
 		{"macro play x.txt --device uinput --at noon", exitUsage, "write --at 20:15:00 --lead 7ms"},
 		{"macro play x.txt --device uinput --lead 7ms", exitUsage, "a lead needs a moment"},
+		{"macro convert", exitUsage, "needs the FILE of a script"},
+		{"macro convert ../../examples/jab.txt --from gimx", exitUsage, "write --from gpc"},
+		{"macro convert ../../examples/jab.txt", exitFailed, "there is no combo in this script"},
 		{"macro fmt", exitUsage, "needs the FILE of a macro"},
 		{"macro calibrate --device uinput --rounds -1", exitUsage, "write --rounds 300"},
 		{"macro serve --device trace:/no/such/folder/trace", exitFailed, "no such file"},

@@ -8,6 +8,8 @@ import (
 	"os"
 
 	"github.com/hikyaku/hikyaku/internal/macro"
+	"github.com/hikyaku/hikyaku/internal/macro/gpc"
+	"github.com/hikyaku/hikyaku/pace"
 )
 
 // Format formats files.
@@ -18,6 +20,19 @@ type Format struct {
 	In  io.Reader // what - is
 	Out io.Writer
 }
+
+// Convert makes a macro of a combo in a script of the form from, which is gpc; its name may be left out when it is the
+// only one.
+func Convert(name string, script []byte, from, combo string, rate pace.Rate) ([]byte, error) {
+	if from != "gpc" {
+		return nil, fmt.Errorf("%w: %q; there is gpc", ErrForm, from)
+	}
+	text, err := gpc.Read(script, combo, rate)
+	return text, Mistaken(name, script, err)
+}
+
+// ErrForm is wrapped by the error about a form that cannot be read.
+var ErrForm = errors.New("no such form of scripts")
 
 // ErrUnformatted is what Run returns with List when there is a file that would change.
 var ErrUnformatted = errors.New("not formatted; hikyaku macro fmt -w does that")
