@@ -101,6 +101,7 @@ func TestLikeInStatements(t *testing.T) {
 	r := newRig(t, Config{}, nil)
 	conn := r.connect("")
 	for statement, want := range map[string]string{
+		`'axb' like 'a\%b'`: "0", `'a%b' like 'a\%b'`: "1", `length('\%\_\a')`: "5", `'a_''\_' like "a\_'\\\_"`: "1", "1 /* ' */ and '\\_' like '\\_' -- '\n": "0",
 		`'a%b' like 'a\\%b'`: "1", `'axb' like 'a\\%b'`: "0", `'a%b' like 'a|%b' escape '|'`: "1", `'a\\b' like 'a\\b' escape ''`: "1", `'A' like binary 'a'`: "0",
 		`'A' collate utf8mb4_0900_ai_ci like 'a'`: "1", `'日本' like '__'`: "1", `null like 'a'`: "NULL", `'a' like null`: "NULL", `'a' like ''`: "0", `'' like ''`: "1", `'' like '%'`: "1",
 		`'a' not like 'b%'`: "1", `12 like '1_'`: "1", `'a\\' like 'a\\'`: "1",
@@ -120,5 +121,17 @@ func TestLikeInStatements(t *testing.T) {
 	}
 	if err := conn.QueryRowContext(t.Context(), "select 'a' like repeat('a', 20000000)").Scan(&n); err == nil {
 		t.Error("a pattern that needs hundreds of megabytes is read")
+	}
+}
+
+func TestABackslashBeforeAWildcardStays(t *testing.T) {
+	for query, want := range map[string]string{
+		`select 'a\%'`: `select 'a\\%'`, `'\\%'`: `'\\%'`, `'\\\_'`: `'\\\\_'`, "`\\%` '\\%'": "`\\%` '\\\\%'", `'it''s\_'`: `'it''s\\_'`, `'it\'s\_'`: `'it\'s\\_'`,
+		`"'\%"`: `"'\\%"`, `/* ' \% */ '\%'`: `/* ' \% */ '\\%'`, "-- '\n'\\%'": "-- '\n'\\\\%'", "# '\n'\\%'": "# '\n'\\\\%'", `/*!50000 '\%'*/`: `/*!50000 '\\%'*/`,
+		`1--'\%'`: `1--'\\%'`, `'\%`: `'\\%`, `'\%\`: `'\\%\`, `a \% b`: `a \% b`, `/* \%`: `/* \%`,
+	} {
+		if got := keepWildcards(query); got != want {
+			t.Errorf("%s is read as %s, not %s", query, got, want)
+		}
 	}
 }

@@ -49,6 +49,9 @@ func (l *long) look(ctx context.Context) error {
 	if err := bounds.Check(l.query, s.allowance().words); err != nil {
 		return err
 	}
+	if !s.border.noEscapes {
+		l.query = keepWildcards(l.query)
+	}
 	if words[0] == "do" { // go-mysql-server has none
 		l.query, l.silent = "SELECT"+skipSpace(l.query)[len("do"):], true
 	}

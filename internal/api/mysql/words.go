@@ -60,3 +60,53 @@ func skipSpace(query string) string {
 
 // blank tells whether there is no statement in a text.
 func blank(query string) bool { return skipSpace(query) == "" }
+
+// keepWildcards doubles the backslash before % and _ in literals: it stays there, for LIKE, and the parser would drop it. What stands in backquotes and in
+// comments has no escapes.
+func keepWildcards(query string) string {
+	if !strings.Contains(query, `\%`) && !strings.Contains(query, `\_`) {
+		return query
+	}
+	var b strings.Builder
+	b.Grow(len(query) + 16)
+	quote := byte(0) // that of the literal or name which i is in
+	for i := 0; i < len(query); i++ {
+		c := query[i]
+		switch {
+		case quote == 0:
+			if n := len(query[i:]) - len(afterComment(query[i:])); n > 0 {
+				b.WriteString(query[i : i+n])
+				i += n - 1
+				continue
+			}
+			if c == '\'' || c == '"' || c == '`' {
+				quote = c
+			}
+		case c == quote: // a doubled one opens the literal again at once
+			quote = 0
+		case c == '\\' && quote != '`' && i+1 < len(query):
+			i++
+			if b.WriteByte(c); query[i] == '%' || query[i] == '_' {
+				b.WriteByte(c)
+			}
+			c = query[i]
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+// afterComment is what follows a comment that a text begins with; the text itself if it begins with none.
+func afterComment(text string) string {
+	end := ""
+	switch {
+	case strings.HasPrefix(text, "/*") && !strings.HasPrefix(text, "/*!"): // MySQL reads what is in those
+		end = "*/"
+	case strings.HasPrefix(text, "#"), strings.HasPrefix(text, "--") && (len(text) == 2 || text[2] <= ' '):
+		end = "\n"
+	default:
+		return text
+	}
+	_, rest, _ := strings.Cut(text, end)
+	return rest
+}
