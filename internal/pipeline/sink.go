@@ -151,6 +151,7 @@ func (p *Pipeline) failed(n *node, q *part, o component.Outcome) (sleeps bool) {
 		o.Reason = errors.New("no reason given")
 	}
 	if o.Verdict == component.Rejected {
+		q.tries++
 		q.j.bury(q, n, o)
 		return false
 	}
