@@ -73,7 +73,7 @@ func (r *receipts) ended(err error) {
 }
 
 func (r *receipts) log(count uint64, err error) {
-	r.p.options.Logger.Warn("receipts are dropped: the messages are delivered all the same",
+	r.p.options.Logger.Warn("receipts are dropped: the pushes go on without them",
 		"step", r.node.Name, "count", count, "queue", r.to.Short(), "reason", cut(reasonText(err), obituaryReason))
 }
 

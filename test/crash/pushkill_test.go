@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -181,6 +182,65 @@ sinks:
 	}
 	if n := s.stats(t, "gone").Totals.Put; n != devices {
 		t.Errorf("%d reports of %d devices", n, devices)
+	}
+	s.stop(t)
+}
+
+// TestAFullQueueOfReceiptsHoldsUpNoPush lets more pushes be answered than their receipts have room: every one is settled, the log says what is missing, and
+// once there is room again there are receipts again.
+func TestAFullQueueOfReceiptsHoldsUpNoPush(t *testing.T) {
+	t.Parallel()
+	const devices, room = 60, 10
+	dir := t.TempDir()
+	far, app := pushFarEnd(t, farend.Behaviour{Faults: []farend.Fault{{Do: farend.Refuse, Reason: "Unregistered", Every: 2}}})
+	s := serve(t, preamble(filepath.Join(dir, "data"))+fmt.Sprintf(`
+queues:
+  receipts: { max_messages: %d }
+sources:
+  waiting: { type: queue, queue: outbox, lease: 1s }
+transforms:
+  notice: { type: jq, inputs: [waiting], program: '{aps: {alert: "news"}}', attributes: { token: $body.token } }
+sinks:
+  phones: { type: apns, inputs: [notice], apps: %s, receipts: receipts }
+`, room, app))
+	push := func(first, n int) {
+		t.Helper()
+		var bodies []string
+		for i := range n {
+			bodies = append(bodies, fmt.Sprintf(`{"token": "%064x"}`, first+i))
+		}
+		s.put(t, "outbox", bodies...)
+		until(t, says("all are settled"), func() bool { return s.stats(t, "outbox").Totals.Done == uint64(first+n) })
+	}
+	push(0, devices)
+	if c := far.Counts(); c.Requests != devices {
+		t.Errorf("%d requests for %d devices", c.Requests, devices)
+	}
+	if n := s.stats(t, "receipts").Totals.Put; n == 0 || n > room {
+		t.Errorf("%d receipts in a queue for %d", n, room)
+	}
+	if log := s.log(); !strings.Contains(log, "receipts are dropped") || !strings.Contains(log, "queue full") {
+		t.Errorf("the log says nothing of it:\n%s", log)
+	}
+	outcomes := map[string]int{}
+	read := func() {
+		t.Helper()
+		for _, body := range take(t, s, "receipts") {
+			var r struct{ Outcome, Reason, Device string }
+			if err := json.Unmarshal([]byte(body), &r); err != nil || len(r.Device) != 32 || strings.Contains(body, strings.Repeat("0", 32)) {
+				t.Errorf("%v: %s", err, body)
+			}
+			outcomes[r.Outcome+" "+r.Reason]++
+		}
+	}
+	read()
+	if _, err := s.client.Purge(t.Context(), queueName("receipts")); err != nil {
+		t.Fatal(err)
+	}
+	push(devices, 2)
+	read()
+	if outcomes["delivered "]+outcomes["rejected Unregistered"] < 3 || len(outcomes) != 2 {
+		t.Errorf("%v", outcomes)
 	}
 	s.stop(t)
 }
