@@ -13,8 +13,8 @@ import (
 // A hint names only what is allowed at its place: a guess is one of the names that could stand there.
 
 // buttonsThereAre is told when no guess is near.
-const buttonsThereAre = "there are the directions 1 to 9, lp mp hp lk mk hk, start select share options save ps touch, " +
-	"l1 to l3 and r1 to r3, and axes like lx=-100"
+const buttonsThereAre = "there are the directions 1 to 9, lp mp hp lk mk hk, " +
+	"start select share options save ps touch, l1 to l3 and r1 to r3, and axes like lx=-100"
 
 // behindMotions is told when no guess is near behind the digits of a motion.
 const behindMotions = "behind a motion stand p, k, pp, kk, ppp, kkk or a button, as in 236hp"
@@ -182,7 +182,9 @@ func (p *parser) swapped(at int, items, numbers []piece) bool {
 const tagsThereAre = "there are <loop 3>, <mirror>, <player 2> and <sync>"
 
 // tagForms are tags as they are written.
-var tagForms = map[string]string{loopBlock: "<loop 3>", mirrorBlock: "<mirror>", playerBlock: "<player 2>", syncTag: "<sync>"}
+var tagForms = map[string]string{
+	loopBlock: "<loop 3>", mirrorBlock: "<mirror>", playerBlock: "<player 2>", syncTag: "<sync>",
+}
 
 // guessTag is a hint for a tag that there is not.
 func (p *parser) guessTag(kind string, end bool, rest []string) string {

@@ -11,11 +11,13 @@ import (
 )
 
 var (
-	// besides is what may be wrong at a place with the right name: what is missing elsewhere, and what is too much to be told.
+	// besides is what may be wrong at a place with the right name: what is missing elsewhere, and what is too much to
+	// be told.
 	besides = regexp.MustCompile(`^the number of frames is missing|^the value of .* is missing|is never closed$|` +
 		`closes nothing$|, which closes line |^and [0-9]+ more`)
 	guessed = regexp.MustCompile(`^did you mean (\S.*?)(?:, with a value as in (\S+))?\?$`)
-	told    = regexp.MustCompile(`^(?:write|put a blank before the frames:|what is pressed comes first, the frames last:) ` +
+	told    = regexp.MustCompile(`^(?:write|put a blank before the frames:|` +
+		`what is pressed comes first, the frames last:) ` +
 		`([^ ,]+ ?[0-9]*)(?:,? (?:which|to|for a|for).*)?$`)
 )
 
@@ -70,8 +72,8 @@ func TestWhatIsGuessedIsAllowedThere(t *testing.T) {
 			holdGuesses(t, string(text), mistakes)
 		}
 	}
-	for _, line := range []string{"lx 2", "x 2", "lx,ly 2", "pq 2", "sz 2", "p,pq 2", "pp,lq 2", "236up 2", "236uo 2", "36,uo 2",
-		"touchz 2", "touchz=1 2", "hp,hz=3 2", "01= 2"} {
+	for _, line := range []string{"lx 2", "x 2", "lx,ly 2", "pq 2", "sz 2", "p,pq 2", "pp,lq 2", "236up 2", "236uo 2",
+		"36,uo 2", "touchz 2", "touchz=1 2", "hp,hz=3 2", "01= 2"} {
 		var mistakes macro.Mistakes
 		if _, err := macro.Parse([]byte(line)); !errors.As(err, &mistakes) {
 			t.Errorf("%s is no mistake", line)
@@ -80,11 +82,12 @@ func TestWhatIsGuessedIsAllowedThere(t *testing.T) {
 	}
 }
 
-// TestLinesThatAreToldToBeWrittenAreRight takes hints at their word: a whole line that is told is one without a mistake.
+// TestLinesThatAreToldToBeWrittenAreRight takes hints at their word: a whole line that is told is one without a
+// mistake.
 func TestLinesThatAreToldToBeWrittenAreRight(t *testing.T) {
 	taken := 0
-	for _, line := range []string{"5", "0", "10", "20", "236", "2000000", "236236236236236", "12345678901234567890", "大P2", "236p2",
-		"20 大P", "7", "n"} {
+	for _, line := range []string{"5", "0", "10", "20", "236", "2000000", "236236236236236", "12345678901234567890",
+		"大P2", "236p2", "20 大P", "7", "n"} {
 		var mistakes macro.Mistakes
 		if _, err := macro.Parse([]byte(line)); !errors.As(err, &mistakes) {
 			t.Errorf("%s is no mistake", line)

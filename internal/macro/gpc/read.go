@@ -15,13 +15,14 @@ import (
 	"github.com/hikyaku/hikyaku/pace"
 )
 
-// Read makes a macro of the combo with a name; without one, of the only one that there is. Milliseconds become frames of
-// rate: each change comes with the frame that begins nearest to it, so that no error adds up. The error is macro.Mistakes
-// about text, all that are found.
+// Read makes a macro of the combo with a name; without one, of the only one that there is. Milliseconds become frames
+// of rate: each change comes with the frame that begins nearest to it, so that no error adds up. The error is
+// macro.Mistakes about text, all that are found.
 func Read(text []byte, combo string, rate pace.Rate) ([]byte, error) {
 	if len(text) > macro.MaxText {
 		return nil, macro.Mistakes{word{line: 1, column: 1}.mistake(
-			fmt.Sprintf("the script has %d bytes; %d are the most", len(text), macro.MaxText), "leave out what is not the combo")}
+			fmt.Sprintf("the script has %d bytes; %d are the most", len(text), macro.MaxText),
+			"leave out what is not the combo")}
 	}
 	if !utf8.Valid(text) {
 		return nil, macro.Mistakes{word{line: 1, column: 1}.mistake("this is not text in UTF-8", "save the script as UTF-8")}

@@ -28,8 +28,8 @@ type hold struct {
 	err    error         // why; set before done is closed
 }
 
-// hands are all that is held. What all of them press together is played as one script, which is stopped and begun anew when
-// that changes: a run cannot be changed while it is played. The stage's mutex guards them.
+// hands are all that is held. What all of them press together is played as one script, which is stopped and begun
+// anew when that changes: a run cannot be changed while it is played. The stage's mutex guards them.
 type hands struct {
 	holds   []*hold
 	playing []*hold     // those that the run under way presses; nil: it is none of hands
@@ -187,7 +187,8 @@ func (s *stage) takeHands() turn {
 	if !slices.ContainsFunc(h.playing, func(one *hold) bool { return !one.ended }) {
 		frames = pressFrames // all were let go of already
 	}
-	return turn{number: s.now.Number, text: all.text(), script: all.script(uint32(min(frames, macro.MaxFrames))), hands: true}
+	script := all.script(uint32(min(frames, macro.MaxFrames)))
+	return turn{number: s.now.Number, text: all.text(), script: script, hands: true}
 }
 
 // handsEnded settles the holds of a run that has ended; s.mu is held.

@@ -128,15 +128,17 @@ func TestStopAndTheLongestHoldLetGo(t *testing.T) {
 func TestHoldsAreRefusedWithTheirReason(t *testing.T) {
 	s := open(t)
 	for _, bad := range []string{
-		`{"press":"lq","player":1}`, `{"press":"236p","player":1}`, `{"press":"lp 2","player":1}`, `{"press":"lp","player":3}`,
-		`{"press":"lp＃","player":1}`, `{"press":"","player":1}`, `{"press":"lp","player":1,"hand":"` + strings.Repeat("x", 65) + `"}`,
+		`{"press":"lq","player":1}`, `{"press":"236p","player":1}`, `{"press":"lp 2","player":1}`,
+		`{"press":"lp","player":3}`, `{"press":"lp＃","player":1}`, `{"press":"","player":1}`,
+		`{"press":"lp","player":1,"hand":"` + strings.Repeat("x", 65) + `"}`,
 	} {
 		if status, body := s.post(t, "/hold", bad); status != 400 || !strings.Contains(body, `"error"`) {
 			t.Errorf("%s: %d %s", bad, status, body)
 		}
 	}
 	s.post(t, "/run", `{"text":"hp 1000000"}`)
-	if status, body := s.post(t, "/hold", `{"press":"lp","player":1}`); status != 409 || !strings.Contains(body, `"busy"`) {
+	status, body := s.post(t, "/hold", `{"press":"lp","player":1}`)
+	if status != 409 || !strings.Contains(body, `"busy"`) {
 		t.Errorf("beside a macro: %d %s", status, body)
 	}
 	s.post(t, "/stop", "{}")

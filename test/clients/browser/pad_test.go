@@ -58,7 +58,8 @@ func TestRunAndStopTellWhatTheyCanDo(t *testing.T) {
 	p := open(t).visit(t, s.url, 1180, 900)
 	p.until("document.body.dataset.ready")
 	can := func(run, stop string) string {
-		return "document.getElementById('run').ariaDisabled === '" + run + "' && document.getElementById('stop').ariaDisabled === '" + stop + "'"
+		return "document.getElementById('run').ariaDisabled === '" + run + "' && " +
+			"document.getElementById('stop').ariaDisabled === '" + stop + "'"
 	}
 	p.until(can("false", "true"))
 	p.rewrite("lq 2\n")
@@ -76,7 +77,8 @@ func TestRunAndStopTellWhatTheyCanDo(t *testing.T) {
 	p.until(can("false", "true"))
 	p.click("#run")
 	p.until(can("true", "false"))
-	p.until("Number(document.getElementById('playhead').getAttribute('x1')) > Number(document.querySelector('#timeline svg').dataset.begin)")
+	p.until("Number(document.getElementById('playhead').getAttribute('x1')) > " +
+		"Number(document.querySelector('#timeline svg').dataset.begin)")
 	p.click("#stop")
 	p.until(can("false", "true") + " && document.getElementById('playhead') === null")
 }
@@ -149,7 +151,8 @@ func TestMacrosAreKeptNamedImportedAndExported(t *testing.T) {
 	names("macro 1", "copy of 投げ", "*投げ")
 
 	dir := t.TempDir()
-	if err := p.browser.do("", "Browser.setDownloadBehavior", map[string]any{"behavior": "allow", "downloadPath": dir, "eventsEnabled": true}, nil); err != nil {
+	allow := map[string]any{"behavior": "allow", "downloadPath": dir}
+	if err := p.browser.do("", "Browser.setDownloadBehavior", allow, nil); err != nil {
 		t.Fatal(err)
 	}
 	p.click("#save-all")
@@ -166,7 +169,8 @@ func TestMacrosAreKeptNamedImportedAndExported(t *testing.T) {
 		t.Fatal(err)
 	}
 	var input struct{ Result struct{ ObjectID string } }
-	if err := p.browser.do(p.session, "Runtime.evaluate", map[string]any{"expression": "document.getElementById('files')"}, &input); err != nil {
+	files := map[string]any{"expression": "document.getElementById('files')"}
+	if err := p.browser.do(p.session, "Runtime.evaluate", files, &input); err != nil {
 		t.Fatal(err)
 	}
 	p.tell("DOM.setFileInputFiles", map[string]any{"files": []string{more}, "objectId": input.Result.ObjectID})
