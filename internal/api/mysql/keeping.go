@@ -1,6 +1,9 @@
 package mysql
 
 import (
+	"strings"
+	"sync/atomic"
+
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
@@ -108,6 +111,10 @@ func weighedIn(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.Tr
 		}
 		children[i] = &seen[weigh]{c, weight}
 	}
+	if f, ok := e.(gms.FunctionExpression); ok && f.FunctionName() == "json_search" && len(children) > 2 {
+		bytes := new(atomic.Int64)
+		children[0], children[2] = &seen[searched]{children[0], searched{bytes}}, &seen[sought]{children[2], sought{bytes}}
+	}
 	counted, err := e.WithChildren(ctx, children...)
 	return counted, transform.NewTree, err
 }
@@ -120,6 +127,29 @@ var working = map[string]weigh{
 	"json_merge_patch": parsedWeight, "json_merge_preserve": parsedWeight, "json_overlaps": parsedWeight, "json_pretty": parsedWeight,
 	"json_remove": parsedWeight, "json_replace": parsedWeight, "json_search": parsedWeight, "json_set": parsedWeight, "json_type": parsedWeight,
 	"json_valid": parsedWeight, "json_value": parsedWeight,
+}
+
+// searched is the document that JSON_SEARCH looks through, which it evaluates first; sought is what it looks for.
+type (
+	searched struct{ bytes *atomic.Int64 }
+	sought   struct{ in *atomic.Int64 }
+)
+
+func (s searched) look(_ *gms.Context, v any) (any, error) {
+	s.bytes.Store(valueBytes(v))
+	return v, nil
+}
+
+// maxSearch is what a pattern's and a document's bytes may be together, multiplied: the library tries the whole pattern again at each character, a hundred
+// million times in some seconds, and cannot be interrupted.
+const maxSearch = 64 << 20
+
+func (s sought) look(_ *gms.Context, v any) (any, error) {
+	if text := text64(v); strings.Contains(text, "%") && times(int64(len(text)), s.in.Load()) > maxSearch {
+		return nil, sqlError(erUnsupported, "42000", "JSON_SEARCH() with a pattern of %d bytes and a %% in a document of %d bytes takes too long: together, multiplied, they may be %d",
+			len(text), s.in.Load(), maxSearch)
+	}
+	return v, nil
 }
 
 // hoards tells whether an aggregate keeps every value that it is given.

@@ -11,6 +11,7 @@ import (
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
+	driver "github.com/go-sql-driver/mysql"
 )
 
 func likeOf(t testing.TB, collation gms.CollationID, text, pattern, escape string) (is bool, p *likePattern, steps int) {
@@ -132,6 +133,22 @@ func TestABackslashBeforeAWildcardStays(t *testing.T) {
 	} {
 		if got := keepWildcards(query); got != want {
 			t.Errorf("%s is read as %s, not %s", query, got, want)
+		}
+	}
+}
+
+// TestJSONSearchWithALongPatternInALongDocumentIsRefused searches what the library would compare for minutes.
+func TestJSONSearchWithALongPatternInALongDocumentIsRefused(t *testing.T) {
+	r := newRig(t, Config{}, nil)
+	conn := r.connect("")
+	for document, want := range map[string]uint16{
+		`json_array(repeat('a', 1000000))`: erUnsupported, `concat('["', repeat('a', 1000000), '"]')`: erUnsupported,
+		`json_array(repeat('a', 1000))`: 0,
+	} {
+		_, err := conn.ExecContext(t.Context(), "select json_search("+document+", 'one', concat('%', repeat('a', 5000), 'b'))")
+		var got *driver.MySQLError
+		if errors.As(err, &got); want == 0 && err != nil || want != 0 && (got == nil || got.Number != want) {
+			t.Errorf("%s: %v", document, err)
 		}
 	}
 }

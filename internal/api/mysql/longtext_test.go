@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestStatementsStayWithinTheirBoundsWithLongTexts sends texts of megabytes to all that looks for forms in them, as a user without grants may. With
+// TestStatementsStayWithinTheirBoundsWithLongTexts sends texts of megabytes to all that looks for forms in them. With
 // 8 MB and no bound they took three to seven seconds of a processor, and nothing ended them.
 func TestStatementsStayWithinTheirBoundsWithLongTexts(t *testing.T) {
 	r := newRig(t, Config{}, nil)
