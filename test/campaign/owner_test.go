@@ -21,7 +21,7 @@ import (
 )
 
 // TestDevicesThatAreGoneAreMarkedInTheirOwnersTable runs examples/push-owner.yaml twice against a PostgreSQL: the first campaign finds three devices
-// gone and a token that is none, the second one leaves the former out, but for one that has registered again.
+// gone and a token that is none, the second one leaves the former out, but for one that has registered again. Each push has its receipt in a table.
 func TestDevicesThatAreGoneAreMarkedInTheirOwnersTable(t *testing.T) {
 	server, err := databasetest.StartPostgres(t.Context())
 	if err != nil {
@@ -44,6 +44,20 @@ func TestDevicesThatAreGoneAreMarkedInTheirOwnersTable(t *testing.T) {
 	if c := o.campaign(t); c.Messages != 196 {
 		t.Errorf("%d phones were told, of 200", c.Messages)
 	}
+	const report = "select string_agg(line, ' ' order by line) from (select concat_ws(',', app, outcome, reason, count(*)) as line from push_receipts" +
+		" where answered_at > now() - interval '1 hour' group by app, outcome, reason) of"
+	if got := o.ask(t, report); got != bundle+",delivered,196 "+bundle+",rejected,BadDeviceToken: it is not made of hexadecimal digits,1 "+bundle+",rejected,Unregistered,3" {
+		t.Errorf("the report says %s", got)
+	}
+	o.tell(t, "create table report as "+strings.TrimSuffix(o.documented(t), ";\n"))
+	if got := o.ask(t, "select count(*), sum(count), count(*) filter (where p99 > '0' and p99 < '1 hour') from report"); got != "3|200|3" {
+		t.Errorf("the report of the document has %s", got)
+	}
+	const unknown = "select count(*) from push_receipts r left join devices d on encode(substring(sha256(convert_to(d.token, 'UTF8')) for 16), 'hex') = r.device" +
+		" where d.id is null or answered_at < accepted_at or (push_id is null) = (outcome = 'delivered')"
+	if got := o.ask(t, unknown); got != "0" {
+		t.Errorf("%s receipts are of no device, or make no sense", got)
+	}
 	if got := o.ask(t, state); got != "200|3|10 100 150" {
 		t.Fatalf("the table has %s", got)
 	}
@@ -58,6 +72,22 @@ func TestDevicesThatAreGoneAreMarkedInTheirOwnersTable(t *testing.T) {
 	if got := o.ask(t, state); got != "200|3|10 100 150" {
 		t.Errorf("the table has %s", got)
 	}
+}
+
+// documented is the report by SQL that docs/push.md shows.
+func (o *owner) documented(t *testing.T) string {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/push.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "### A report by SQL")
+	_, rest, _ = strings.Cut(rest, "```sql\n")
+	query, _, ok := strings.Cut(rest, "```")
+	if !ok {
+		t.Fatal("docs/push.md has no report by SQL")
+	}
+	return query
 }
 
 // owner is a database of devices, and a far end that knows them.
