@@ -39,13 +39,13 @@ var floors = []floor{
 	{"messages", []string{"internal/message"}, "messages, values, columns, hops"},
 	{"measures", []string{"internal/measure"}, "histograms, tables, plots"},
 	{"libraries", []string{"flow", "publisher", "tsurugi"}, "public; they may use batch"},
-	{"ground", []string{"batch", "examples", "internal/away", "internal/caller", "internal/databasetest", "internal/house", "internal/javascript", "internal/machine", "internal/mask", "internal/metricstest", "internal/nearest", "internal/outbound", "internal/waittest", "pace"}, "public libraries, configurations that run, far ends that cannot be reached, whose a connection is, servers of databases for tests, the tests of the floors, functions of others in processes of their own, what the machine has, secrets taken out of texts, metrics in tests, guesses at mistyped names, which addresses requests may go to, waiting in tests; nothing of ours below"},
+	{"ground", []string{"batch", "examples", "internal/away", "internal/caller", "internal/databasetest", "internal/house", "internal/javascript", "internal/machine", "internal/mask", "internal/metricstest", "internal/nearest", "internal/outbound", "internal/outbound/proxytest", "internal/waittest", "pace"}, "public libraries, configurations that run, far ends that cannot be reached, whose a connection is, servers of databases for tests, the tests of the floors, functions of others in processes of their own, what the machine has, secrets taken out of texts, metrics in tests, guesses at mistyped names, which addresses requests may go to, a proxy for tests, waiting in tests; nothing of ours below"},
 }
 
 // forTests are rooms that only tests may import.
 var forTests = []string{
 	"internal/journal/journaltest", "internal/journal/file/faultfs", "internal/push/pushtest", "internal/rows/rowstest", "internal/program/programtest",
-	"internal/databasetest", "internal/metricstest",
+	"internal/databasetest", "internal/metricstest", "internal/outbound/proxytest",
 }
 
 // bare are the public libraries that promise to depend on nothing but the standard library.
@@ -60,6 +60,7 @@ type exception struct {
 var testExceptions = []exception{
 	{"internal/journal/file", "internal/journal/file/faultfs", "the crash tests run the journal on a disk that fails when told"},
 	{"internal/sink/*", "internal/sandbox/*", "a sink is tested against a far end that misbehaves"},
+	{"internal/outbound", "internal/outbound/proxytest", "a tunnel is tested through the proxy that the sinks are tested with"},
 }
 
 // A place is where a package stands.
