@@ -91,7 +91,7 @@ func (c Config) complete() (Config, error) {
 		c.Accepted = func(r *Response) bool { return r.Status != 401 && r.Status != 403 }
 	}
 	if c.Dial == nil {
-		c.Dial = (&net.Dialer{KeepAlive: 15 * time.Second}).DialContext
+		c.Dial = dialer().DialContext
 	}
 	c.defaults()
 	for name, bad := range map[string]bool{

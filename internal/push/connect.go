@@ -10,6 +10,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/hikyaku/hikyaku/internal/outbound"
 	"github.com/hikyaku/hikyaku/internal/push/wire"
 )
 
@@ -84,6 +85,14 @@ func (c *Client) after(k *conn, failed error, out *answers) {
 	k.remains(why, out)
 	c.tell(Event{Kind: Closed, Connection: k.number, Err: why, InFlight: lost})
 	c.kick()
+}
+
+// dialer makes the sockets.
+func dialer() *net.Dialer { return &net.Dialer{KeepAlive: 15 * time.Second} }
+
+// Through is a Config's Dial through an HTTP proxy, as outbound.Policy.Tunnel has it, to where reach lets it; nil: anywhere.
+func Through(proxy string, secure *tls.Config, reach *outbound.Policy) (outbound.DialFunc, error) {
+	return reach.Tunnel(proxy, secure, dialer())
 }
 
 // connect makes the socket, TLS on it, and prepares the first words.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/outbound"
 	"github.com/hikyaku/hikyaku/internal/push/collapse"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -48,4 +49,12 @@ func Backlog(text string, store *queue.Store, attributes ...string) (*collapse.B
 		return nil, err
 	}
 	return collapse.NewBacklog(store, n, attributes...), nil
+}
+
+// Proxy checks the setting of a proxy outwards.
+func Proxy(text string) error {
+	if err := outbound.CheckProxy(text); err != nil {
+		return component.Setting("proxy", err)
+	}
+	return nil
 }

@@ -35,6 +35,7 @@ type Sink struct {
 	collapseID  string
 	feedback    queue.Name
 	receipts    queue.Name
+	proxy       string // as outbound.Policy.Tunnel has it
 	deadFor     time.Duration
 	connections int
 	clock       func() time.Time
@@ -92,7 +93,7 @@ func (s *Sink) Start(ctx context.Context) error {
 		l := shared[a.identity()]
 		if l == nil {
 			var err error
-			if l, err = a.open(s.connections); err != nil {
+			if l, err = a.open(s.connections, s.proxy); err != nil {
 				s.hangUp()
 				return fmt.Errorf("app %s: %w", name, err)
 			}

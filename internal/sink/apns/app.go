@@ -64,7 +64,7 @@ func (a *app) secure() (*tls.Config, error) {
 }
 
 // open makes the client and the keeper of tokens of an app, and checks its key.
-func (a *app) open(connections int) (*line, error) {
+func (a *app) open(connections int, proxy string) (*line, error) {
 	secure, err := a.secure()
 	if err != nil {
 		return nil, err
@@ -81,8 +81,12 @@ func (a *app) open(connections int) (*line, error) {
 			return nil, err
 		}
 	}
+	dial, err := push.Through(proxy, secure, nil)
+	if err != nil {
+		return nil, err
+	}
 	l.client, err = push.New(push.Config{
-		Address: a.address, TLS: secure, MaxConnections: connections, MaxStreams: streamsEach, InitialStreams: first,
+		Address: a.address, Dial: dial, TLS: secure, MaxConnections: connections, MaxStreams: streamsEach, InitialStreams: first,
 		MaxResponseBody: 4 << 10,
 	})
 	return l, err

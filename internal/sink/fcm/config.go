@@ -37,6 +37,9 @@ type Config struct {
 	// Receipts is the queue or topic that gets a receipt of each message that the sink is done with: what became of it, its id at the far end,
 	// and when it passed each step. Not set: there are none.
 	Receipts string `yaml:"receipts"`
+	// Proxy is the HTTP proxy to the far end: http://host:port or https://host:port, with user:password@ before the host where it asks for them; or
+	// direct: none. Not set: as HTTPS_PROXY and NO_PROXY of the environment say.
+	Proxy string `yaml:"proxy"`
 	// DeadFor is how long a device that is gone is remembered. Not set: for ever.
 	DeadFor time.Duration `yaml:"dead_for"`
 	// SuspectPercent of the last SuspectAnswers answers may say that a token is another project's. When more do, the project's account is probably wrong, and the project rests. 0: 5.
@@ -135,8 +138,11 @@ func (s *Sink) check(c Config) error {
 	if s.feedback, err = setting.Queue("feedback", c.Feedback); err != nil {
 		return err
 	}
-	s.receipts, err = setting.Queue("receipts", c.Receipts)
-	return err
+	if s.receipts, err = setting.Queue("receipts", c.Receipts); err != nil {
+		return err
+	}
+	s.proxy = c.Proxy
+	return setting.Proxy(c.Proxy)
 }
 
 // newProject checks one project's settings.

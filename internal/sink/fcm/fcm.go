@@ -35,6 +35,7 @@ type Sink struct {
 	ttl         time.Duration
 	feedback    queue.Name
 	receipts    queue.Name
+	proxy       string // as outbound.Policy.Tunnel has it
 	deadFor     time.Duration
 	connections int
 	clock       func() time.Time

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/hikyaku/hikyaku/internal/outbound"
 	"github.com/hikyaku/hikyaku/internal/push"
 	"github.com/hikyaku/hikyaku/internal/push/rest"
 	"github.com/hikyaku/hikyaku/internal/push/suspect"
@@ -46,8 +47,12 @@ func (s *Sink) open(p *project) error {
 	if err != nil {
 		return fmt.Errorf("ca_file: %w", err)
 	}
+	proxy, err := outbound.ProxyFor(s.proxy)
+	if err != nil {
+		return err
+	}
 	p.asker = &http.Transport{
-		Proxy: http.ProxyFromEnvironment, TLSClientConfig: secure.Clone(), ForceAttemptHTTP2: true,
+		Proxy: proxy, TLSClientConfig: secure.Clone(), ForceAttemptHTTP2: true,
 		TLSHandshakeTimeout: 10 * time.Second, IdleConnTimeout: 30 * time.Second, MaxIdleConnsPerHost: 1,
 	}
 	p.tokens, err = token.NewOAuth(token.OAuthConfig{
@@ -71,8 +76,12 @@ func (s *Sink) open(p *project) error {
 	if p.client = s.clients[p.identity()]; p.client != nil {
 		return nil
 	}
+	dial, err := push.Through(s.proxy, secure, nil)
+	if err != nil {
+		return err
+	}
 	p.client, err = push.New(push.Config{
-		Address: p.address, TLS: secure, MaxConnections: s.connections, MaxResponseBody: 8 << 10,
+		Address: p.address, Dial: dial, TLS: secure, MaxConnections: s.connections, MaxResponseBody: 8 << 10,
 		// A refused token says nothing against the connection.
 		Accepted: func(*push.Response) bool { return true },
 	})

@@ -40,6 +40,9 @@ type Config struct {
 	// Receipts is the queue or topic that gets a receipt of each message that the sink is done with: what became of it, its id at the far end,
 	// and when it passed each step. Not set: there are none.
 	Receipts string `yaml:"receipts"`
+	// Proxy is the HTTP proxy to the far end: http://host:port or https://host:port, with user:password@ before the host where it asks for them; or
+	// direct: none. Not set: as HTTPS_PROXY and NO_PROXY of the environment say.
+	Proxy string `yaml:"proxy"`
 	// DeadFor is how long a subscription that is gone is remembered. Not set: for ever.
 	DeadFor time.Duration `yaml:"dead_for"`
 	// Connections is the most connections to one push service; more than one is made only when all streams are in use. 0: 2.
@@ -127,8 +130,11 @@ func (s *Sink) check(c Config) error {
 	if s.feedback, err = setting.Queue("feedback", c.Feedback); err != nil {
 		return err
 	}
-	s.receipts, err = setting.Queue("receipts", c.Receipts)
-	return err
+	if s.receipts, err = setting.Queue("receipts", c.Receipts); err != nil {
+		return err
+	}
+	s.proxy = c.Proxy
+	return setting.Proxy(c.Proxy)
 }
 
 func isUrgency(text string) bool {

@@ -36,7 +36,7 @@ type pool struct {
 	secure      *tls.Config
 	connections int
 	most        int
-	reach       *outbound.Policy
+	dial        outbound.DialFunc
 
 	mu     sync.Mutex
 	open   map[string]*service // by origin
@@ -52,8 +52,8 @@ var (
 	errPoolClosed = errors.New("the sink is closed")
 )
 
-func newPool(secure *tls.Config, connections, most int, reach *outbound.Policy) *pool {
-	return &pool{secure: secure, connections: connections, most: most, reach: reach, open: map[string]*service{}}
+func newPool(secure *tls.Config, connections, most int, dial outbound.DialFunc) *pool {
+	return &pool{secure: secure, connections: connections, most: most, dial: dial, open: map[string]*service{}}
 }
 
 // idle is how long a connection is kept that nobody uses.
@@ -78,7 +78,7 @@ func (p *pool) use(origin, host string) (*service, error) {
 		s = &service{origin: origin}
 		var err error
 		s.client, err = push.New(push.Config{
-			Address: address, Dial: s.dialing(p.reach), TLS: p.secure, MaxConnections: p.connections, MaxResponseBody: 4 << 10, IdleTimeout: idle,
+			Address: address, Dial: s.dialing(p.dial), TLS: p.secure, MaxConnections: p.connections, MaxResponseBody: 4 << 10, IdleTimeout: idle,
 			Accepted: func(*push.Response) bool { return true }, // a token is a subscription's matter, not the connection's
 		})
 		if err != nil {
@@ -91,8 +91,7 @@ func (p *pool) use(origin, host string) (*service, error) {
 }
 
 // dialing makes connections, and remembers whether they are refused.
-func (s *service) dialing(reach *outbound.Policy) func(ctx context.Context, network, address string) (net.Conn, error) {
-	dial := reach.Dial(&net.Dialer{KeepAlive: 15 * time.Second})
+func (s *service) dialing(dial outbound.DialFunc) outbound.DialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		c, err := dial(ctx, network, address)
 		var refused *outbound.RefusedError

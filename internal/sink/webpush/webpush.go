@@ -34,6 +34,7 @@ type Sink struct {
 	caFile      string
 	feedback    queue.Name
 	receipts    queue.Name
+	proxy       string // as outbound.Policy.Tunnel has it
 	deadFor     time.Duration
 	connections int
 	most        int
@@ -85,7 +86,11 @@ func (s *Sink) Start(ctx context.Context) error {
 	if err := s.dead.Start(ctx); err != nil {
 		return err
 	}
-	s.pool = newPool(secure, s.connections, s.most, s.reach)
+	dial, err := push.Through(s.proxy, secure, s.reach)
+	if err != nil {
+		return err
+	}
+	s.pool = newPool(secure, s.connections, s.most, dial)
 	s.ready.Store(true)
 	return nil
 }
