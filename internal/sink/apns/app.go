@@ -3,7 +3,6 @@ package apns
 import (
 	"crypto/tls"
 	"fmt"
-	"os"
 
 	"github.com/hikyaku/hikyaku/internal/push"
 	"github.com/hikyaku/hikyaku/internal/push/token"
@@ -37,21 +36,7 @@ func (a *app) secure() (*tls.Config, error) {
 		return nil, fmt.Errorf("ca_file: %w", err)
 	}
 	if a.config.CertFile != "" {
-		keyFile := a.config.CertKeyFile
-		if keyFile == "" {
-			keyFile = a.config.CertFile
-		}
-		pair := token.NewFile(a.config.CertFile, func(cert []byte) (*tls.Certificate, error) {
-			key, err := os.ReadFile(keyFile)
-			if err != nil {
-				return nil, err
-			}
-			both, err := tls.X509KeyPair(cert, key)
-			if err != nil {
-				return nil, fmt.Errorf("with the key in %s: %w", keyFile, err)
-			}
-			return &both, nil
-		}, nil)
+		pair := token.NewFile(a.config.CertFile, func(text []byte) (*tls.Certificate, error) { return certificate(text, &a.config) }, nil)
 		if _, _, err := pair.Get(); err != nil {
 			return nil, err
 		}
@@ -95,5 +80,5 @@ func (a *app) open(connections int, proxy string) (*line, error) {
 // identity tells apart what apps cannot share.
 func (a *app) identity() string {
 	c := a.config
-	return fmt.Sprintf("%q", []string{a.address, c.CAFile, c.Team, c.KeyID, c.KeyFile, c.CertFile, c.CertKeyFile})
+	return fmt.Sprintf("%q", []string{a.address, c.CAFile, c.Team, c.KeyID, c.KeyFile, c.CertFile, c.CertKeyFile, c.CertPassword})
 }

@@ -67,10 +67,12 @@ type App struct {
 	KeyID string `yaml:"key_id"`
 	// KeyFile is the key for provider tokens, a .p8 file. It is read again when it has changed.
 	KeyFile string `yaml:"key_file" file:"read"`
-	// CertFile is a certificate of the app, in PEM, in place of a key. It is read again when it has changed.
+	// CertFile is a certificate of the app, in PEM or PKCS #12 (.p12), in place of a key. It is read again when it has changed.
 	CertFile string `yaml:"cert_file" file:"read"`
 	// CertKeyFile is the private key of CertFile. Not set: it is in CertFile, too.
 	CertKeyFile string `yaml:"cert_key_file" file:"read"`
+	// CertPassword opens cert_file where that is PKCS #12. Not set: it has no password.
+	CertPassword string `yaml:"cert_password" secret:"true"`
 }
 
 // hosts are Apple's, by environment.
@@ -211,6 +213,10 @@ func newApp(name string, c App) (*app, error) {
 		return nil, component.Setting("apps."+name, errors.New("has neither a key (team, key_id, key_file) nor a certificate (cert_file)"))
 	case c.CertKeyFile != "" && c.CertFile == "":
 		return nil, wrong("cert_key_file", "is there without cert_file")
+	case c.CertPassword != "" && c.CertFile == "":
+		return nil, wrong("cert_password", "is there without cert_file")
+	case c.CertPassword != "" && c.CertKeyFile != "":
+		return nil, wrong("cert_password", "opens a .p12 file, which has its key in it: leave cert_key_file out")
 	}
 	if token {
 		for _, part := range [][2]string{{"team", c.Team}, {"key_id", c.KeyID}, {"key_file", c.KeyFile}} {
