@@ -40,7 +40,7 @@ type Config struct {
 	Receipts string `yaml:"receipts"`
 	// Proxy is the HTTP proxy to the far end: http://host:port or https://host:port, with user:password@ before the host where it asks for them; or
 	// direct: none. Not set: as HTTPS_PROXY and NO_PROXY of the environment say.
-	Proxy string `yaml:"proxy"`
+	Proxy string `yaml:"proxy" secret:"true"`
 	// DeadFor is how long a device that is gone is remembered. Not set: for ever.
 	DeadFor time.Duration `yaml:"dead_for"`
 	// SuspectPercent of the last SuspectAnswers answers may say that a token is none for the app's environment and topic. When more do, these are probably wrong, and the app rests. 0: 5.

@@ -39,7 +39,7 @@ type Config struct {
 	Receipts string `yaml:"receipts"`
 	// Proxy is the HTTP proxy to the far end: http://host:port or https://host:port, with user:password@ before the host where it asks for them; or
 	// direct: none. Not set: as HTTPS_PROXY and NO_PROXY of the environment say.
-	Proxy string `yaml:"proxy"`
+	Proxy string `yaml:"proxy" secret:"true"`
 	// DeadFor is how long a device that is gone is remembered. Not set: for ever.
 	DeadFor time.Duration `yaml:"dead_for"`
 	// SuspectPercent of the last SuspectAnswers answers may say that a token is another project's. When more do, the project's account is probably wrong, and the project rests. 0: 5.

@@ -42,7 +42,7 @@ type Config struct {
 	Receipts string `yaml:"receipts"`
 	// Proxy is the HTTP proxy to the far end: http://host:port or https://host:port, with user:password@ before the host where it asks for them; or
 	// direct: none. Not set: as HTTPS_PROXY and NO_PROXY of the environment say.
-	Proxy string `yaml:"proxy"`
+	Proxy string `yaml:"proxy" secret:"true"`
 	// DeadFor is how long a subscription that is gone is remembered. Not set: for ever.
 	DeadFor time.Duration `yaml:"dead_for"`
 	// Connections is the most connections to one push service; more than one is made only when all streams are in use. 0: 2.
