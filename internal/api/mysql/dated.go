@@ -92,7 +92,7 @@ func cut(ctx *gms.Context, children []gms.Expression, planned, returned bool) (a
 		switch c := c.(type) {
 		case *seen[cutter], *expression.Interval:
 		case *expression.GetField, *expression.BindVar:
-			if planned && !types.IsTime(c.Type(ctx)) && !types.IsNumber(c.Type(ctx)) {
+			if planned { // whatever its type is: that of a recursive CTE's column is the first row's
 				all[i], changed = &seen[cutter]{c, cutter{returned}}, true
 			}
 		case *expression.Literal:
@@ -104,7 +104,8 @@ func cut(ctx *gms.Context, children []gms.Expression, planned, returned bool) (a
 				all[i], changed = expression.NewTuple(some...), true
 			}
 		default:
-			if c != nil && !types.IsTime(c.Type(ctx)) && !types.IsNumber(c.Type(ctx)) {
+			_, in := c.(*plan.Subquery) // IN (SELECT …) wants it as it is
+			if c != nil && (planned && !in || !types.IsTime(c.Type(ctx)) && !types.IsNumber(c.Type(ctx))) {
 				all[i], changed = &seen[cutter]{c, cutter{returned}}, true
 			}
 		}

@@ -23,6 +23,8 @@ func TestStatementsStayWithinTheirBoundsWithLongTexts(t *testing.T) {
 		"show grants for " + long, "create table q (a year" + spaces + "(4))", "alter table q engine = " + long,
 		"select cast('" + strings.Repeat("1", len(long)) + "' as decimal(65))",
 		"select cast('0." + strings.Repeat("1", len(long)) + "' as decimal(65,30))",
+		"with recursive r as (select (now() + interval 0 day) n union all select concat(n,n) from r where n < 1000000) select count(*) from r",
+		"with recursive r as (select 1 n union all select concat(n,n) from r where coalesce(n) < now()) select count(*) from r",
 		"select 1 where json_array(cast(space(20000000) as binary))",
 	} {
 		least := time.Hour // of two: what else the machine does is no fault of a statement
