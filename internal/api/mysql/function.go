@@ -82,7 +82,7 @@ func sqlFunctions() []gms.Function {
 		}})
 	}
 	fs = append(append(fs, growingFunctions()...), typedFunctions()...)
-	fs = append(fs, mendedFunctions()...)
+	fs = append(append(fs, mendedFunctions()...), clockFunctions()...)
 	// Files of this machine are nobody's business who sends statements.
 	fs = append(fs, gms.FunctionN{Name: "current_role", Fn: func(*gms.Context, ...gms.Expression) (gms.Expression, error) {
 		return expression.NewLiteral("NONE", types.LongText), nil // there are no roles

@@ -85,7 +85,11 @@ func costIn(ctx *gms.Context, e gms.Expression, planned bool) (gms.Expression, t
 		return nil, alike, err
 	}
 	weighed, also, err := weighedIn(ctx, dated)
-	return weighed, same && alike && also, err
+	if err != nil {
+		return nil, also, err
+	}
+	exact, too := preciseIn(ctx, weighed)
+	return exact, same && alike && also && too, nil
 }
 
 // weighedIn is an expression that counts what it makes of its arguments on the way to a value that may be small: a conversion its copy, what reads

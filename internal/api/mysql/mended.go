@@ -109,6 +109,9 @@ func mendedIn(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.Tre
 		}
 		fit := &seen[decimalText]{e.Child, decimalText{int(d.Precision()), int(d.Scale())}}
 		converted, err := e.WithChildren(ctx, fit)
+		if w, ok := wholeOf(e); ok && err == nil {
+			converted = &seen[integral]{converted, w}
+		}
 		return converted, transform.NewTree, err
 	}
 	return e, transform.SameTree, nil

@@ -51,13 +51,18 @@ func digits(text string) int {
 	return n
 }
 
-// year is a year of two digits or four: 70 to 99 are of the last century.
+// year is a year of two digits or four.
 func year(text string) int {
 	n := digits(text)
-	switch {
-	case len(text) == 4:
+	if len(text) == 4 {
 		return n
-	case n < 70:
+	}
+	return century(n)
+}
+
+// century is a year that is written with two digits: 70 to 99 are of the last century.
+func century(n int) int {
+	if n < 70 {
 		return 2000 + n
 	}
 	return 1900 + n

@@ -25,7 +25,9 @@ func plainTimes(d *Server, answer vmysql.ResultSpoolFn) vmysql.ResultSpoolFn {
 					n, none = d.timeDigits(f), false
 					f.Decimals = uint32(n)
 				case sqltypes.Datetime, sqltypes.Timestamp:
-					f.Decimals = uint32(d.timeDigits(f))
+					if f.OrgTable != "" { // what is computed has those of its type
+						f.Decimals = uint32(d.timeDigits(f))
+					}
 				}
 				digits = append(digits, n)
 			}

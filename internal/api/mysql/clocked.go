@@ -1,0 +1,73 @@
+package mysql
+
+import (
+	"strings"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+)
+
+// clocked is a function of clocks in an expression.
+type clocked struct {
+	name string
+	args []gms.Expression
+}
+
+var _ gms.FunctionExpression = (*clocked)(nil)
+
+// clockFunctions are those of clocks for the catalog.
+func clockFunctions() (fs []gms.Function) {
+	for name, work := range clocks {
+		made := func(_ *gms.Context, args ...gms.Expression) (gms.Expression, error) {
+			if len(args) < work.least || len(args) > work.most {
+				return nil, sqlError(erWrongParamCount, "42000",
+					"Incorrect parameter count in the call to native function '%s'", name)
+			}
+			return &clocked{name: name, args: args}, nil
+		}
+		fs = append(fs, gms.FunctionN{Name: name, Fn: made})
+	}
+	return fs
+}
+
+func (c *clocked) FunctionName() string { return c.name }
+func (c *clocked) Description() string  { return c.name }
+
+func (c *clocked) Resolved() bool {
+	for _, a := range c.args {
+		if !a.Resolved() {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *clocked) String() string {
+	texts := make([]string, len(c.args))
+	for i, a := range c.args {
+		texts[i] = a.String()
+	}
+	return c.name + "(" + strings.Join(texts, ", ") + ")"
+}
+
+func (c *clocked) Type(ctx *gms.Context) gms.Type { return clocks[c.name].typ(ctx, c.args) }
+func (c *clocked) IsNullable(*gms.Context) bool   { return true }
+func (c *clocked) Children() []gms.Expression     { return c.args }
+
+func (c *clocked) WithChildren(_ *gms.Context, args ...gms.Expression) (gms.Expression, error) {
+	return &clocked{name: c.name, args: args}, nil
+}
+
+// Eval is NULL where an argument is.
+func (c *clocked) Eval(ctx *gms.Context, row gms.Row) (any, error) {
+	args := make([]any, len(c.args))
+	for i, a := range c.args {
+		v, err := a.Eval(ctx, row)
+		if err != nil || v == nil {
+			return nil, err
+		}
+		if args[i], err = gms.UnwrapAny(ctx, v); err != nil {
+			return nil, err
+		}
+	}
+	return clocks[c.name].eval(ctx, args)
+}

@@ -1,0 +1,104 @@
+package mysql
+
+import (
+	"strings"
+	"time"
+
+	"github.com/cockroachdb/apd/v3"
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
+
+	"github.com/hikyaku/hikyaku/internal/message"
+)
+
+// moment is what functions take for a date or a time: a day with its clock, or a clock alone.
+type moment struct {
+	day   time.Time      // zero where there is none
+	clock types.Timespan // without a day: microseconds, which may be negative
+	dated bool
+}
+
+// longestTime is MySQL's last TIME.
+const longestTime = types.Timespan((838*3600 + 59*60 + 59) * 1_000_000)
+
+// momentOf reads a value as MySQL does. ok is false for what is neither a date nor a time.
+func momentOf(ctx *gms.Context, v any) (m moment, ok bool) {
+	switch v := v.(type) {
+	case time.Time:
+		return moment{day: v, dated: true}, true
+	case types.Timespan:
+		return moment{clock: v}, true
+	case []byte:
+		return momentOfText(ctx, string(v))
+	case string:
+		return momentOfText(ctx, v)
+	}
+	if m, ok := clockOf(v); ok {
+		return m, true
+	}
+	return dayOf(ctx, v) // 20260102030405
+}
+
+func momentOfText(ctx *gms.Context, text string) (moment, bool) {
+	text = strings.TrimSpace(text)
+	if strings.IndexByte(text, '-') > 0 || strings.IndexByte(text, '/') > 0 {
+		return dayOf(ctx, text)
+	}
+	if plain, ok := canonical(message.TypeTime, text); ok {
+		text = plain
+	}
+	if m, ok := clockOf(text); ok {
+		return m, true
+	}
+	return dayOf(ctx, text)
+}
+
+func dayOf(ctx *gms.Context, v any) (moment, bool) {
+	if d, ok := v.(*apd.Decimal); ok {
+		v = text64(d)
+	}
+	day, err := types.DatetimeMaxPrecision.ConvertWithoutRangeCheck(ctx, v)
+	return moment{day: day, dated: true}, err == nil
+}
+
+func clockOf(v any) (moment, bool) {
+	span, err := types.Time.ConvertToTimespan(v)
+	return moment{clock: span}, err == nil
+}
+
+// time is the clock of a moment.
+func (m moment) time() types.Timespan {
+	if !m.dated {
+		return m.clock
+	}
+	hour, minute, second := m.day.Clock()
+	return types.Timespan(int64(hour*3600+minute*60+second)*1_000_000 + int64(m.day.Nanosecond()/1000))
+}
+
+// add is the moment so much later. A clock stays in what a TIME can be.
+func (m moment) add(ctx *gms.Context, span types.Timespan) moment {
+	if m.dated {
+		return moment{day: m.day.Add(time.Duration(span) * time.Microsecond), dated: true}
+	}
+	return moment{clock: within(ctx, m.clock+span)}
+}
+
+// within is a time that is no longer than MySQL's.
+func within(ctx *gms.Context, span types.Timespan) types.Timespan {
+	short := max(-longestTime, min(longestTime, span))
+	if short != span {
+		ctx.Warn(1292, "Truncated incorrect time value: it is beyond 838:59:59")
+	}
+	return short
+}
+
+// text is how MySQL writes a moment: with a fraction of six digits, or none.
+func (m moment) text() string {
+	switch {
+	case !m.dated:
+		return m.clock.String()
+	case m.day.Nanosecond() == 0:
+		return m.day.Format(time.DateTime)
+	}
+	return m.day.Format(time.DateTime + ".000000")
+}

@@ -1,0 +1,60 @@
+package mysql
+
+import (
+	"strings"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/expression/function"
+	"github.com/dolthub/go-mysql-server/sql/transform"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/sqltypes"
+)
+
+// precise is a date to which an interval was added, with the digits of a second that the date has: go-mysql-server
+// gives it six, and writes them all.
+type precise struct{ typ gms.Type }
+
+func (p precise) typeOf(gms.Type) gms.Type { return p.typ }
+
+func (p precise) look(_ *gms.Context, v any) (any, error) { return v, nil }
+
+// preciseIn gives DATE_ADD and its like their type.
+func preciseIn(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.TreeIdentity) {
+	var typ gms.Type
+	switch f := e.(type) {
+	case *function.DateAdd:
+		typ = preciseType(ctx, f.Type(ctx), f.Date, f.Interval)
+	case *function.DateSub:
+		typ = preciseType(ctx, f.Type(ctx), f.Date, f.Interval)
+	}
+	if typ == nil {
+		return e, transform.SameTree
+	}
+	return &seen[precise]{e, precise{typ}}, transform.NewTree
+}
+
+// preciseType is the type of a date to which an interval is added; nil where go-mysql-server's is right.
+func preciseType(ctx *gms.Context, own gms.Type, date gms.Expression, interval *expression.Interval) gms.Type {
+	if !types.IsDatetimeType(own) || strings.Contains(strings.ToLower(interval.Unit), "microsecond") {
+		return nil
+	}
+	of, number := date.Type(ctx), interval.Child.Type(ctx)
+	if _, scale, exact := digitsOf(number); !exact || scale > 0 { // seconds may have a fraction
+		return nil
+	}
+	digits := 0
+	switch t := of.(type) {
+	case gms.DatetimeType:
+		if types.IsDatetimeType(of) || types.IsTimestampType(of) {
+			digits = t.Precision()
+		}
+	default:
+		return nil
+	}
+	typ, err := types.CreateDatetimeType(sqltypes.Datetime, digits)
+	if err != nil {
+		return nil
+	}
+	return typ
+}
