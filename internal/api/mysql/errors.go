@@ -202,6 +202,14 @@ var unnumbered = []struct {
 	{regexp.MustCompile(`^bind variable not provided|^invalid arguments\. expected`), erWrongArguments, "HY000"},
 	{regexp.MustCompile(`^Unknown prepared statement handler`), 1243, "HY000"},
 	{regexp.MustCompile(`^invalid use of an interval`), erSyntax, "42000"},
+	{regexp.MustCompile(`^WITH RECURSIVE iteration limit exceeded`), 3636, "HY000"},
+	{regexp.MustCompile(`^Result consisted of more than one row`), 1172, "42000"},
+	{regexp.MustCompile(`^value .* was not found in the set$`), 1231, "42000"},
+	{regexp.MustCompile(`^Unknown or incorrect time zone`), 1298, "HY000"},
+	{regexp.MustCompile(`^Every derived table must have its own alias`), 1248, "42000"},
+	{regexp.MustCompile(`^unbound variable ".*" in query`), erSyntax, "42000"},
+	{regexp.MustCompile(`^database ".*" doesn't support stored procedures`), 1305, "42000"},
+	{regexp.MustCompile(`^database .* does not support collation operations|^Unimplemented `), erUnsupported, "42000"},
 }
 
 // states are the SQLSTATEs of numbers that go-mysql-server gives with another.

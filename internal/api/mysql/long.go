@@ -64,6 +64,9 @@ func (l *long) look(ctx context.Context) error {
 	if misplacedWait(l.query) {
 		return sqlError(erWrongArguments, "HY000", "queue_wait() has to stand alone, in SELECT queue_wait(…): beside a table or in a condition it would be evaluated for each row")
 	}
+	if name := filtersByWindow(l.query); name != "" {
+		return sqlError(3593, "HY000", "You cannot use the window function '%s' in this context.", name)
+	}
 	if writesFile(l.query) {
 		return sqlError(1290, "HY000", "This server writes no files: SELECT … INTO OUTFILE is not supported (the client can write what it gets)")
 	}

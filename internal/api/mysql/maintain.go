@@ -133,7 +133,7 @@ var (
 )
 
 // flushNothing is a FLUSH of what is not there, or has nothing in it.
-var flushNothing = newForm(`(?i)^\s*flush\s+(?:(?:(?:binary|engine|error|general|relay|slow)\s+)?logs|hosts|status|user_resources|optimizer_costs|query\s+cache|des_key_file)\s*;?\s*$`)
+var flushNothing = newForm(`(?i)^\s*flush\s+(?:(?:(?:binary|engine|error|general|relay|slow)\s+)?logs|hosts|privileges|status|user_resources|optimizer_costs|query\s+cache|des_key_file)\s*;?\s*$`)
 
 // Statements of dumps that are about replication. There is none: they are accepted, with a warning that says so.
 var replication = newForm(`(?is)^\s*(?:change\s+(?:master|replication\s+source)\s+to\b|set\s+@@global\.gtid_purged\s*=|set\s+global\s+gtid_purged\s*=)`)

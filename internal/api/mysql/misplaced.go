@@ -93,6 +93,40 @@ func writesFile(query string) (writes bool) {
 	return writes
 }
 
+// filtersByWindow is the name of a window function that stands in a WHERE, a HAVING or a GROUP BY, where there are no
+// windows yet; "" if none does.
+func filtersByWindow(query string) (name string) {
+	if !containsFold(query, "over") {
+		return ""
+	}
+	parsed, err := sqlparser.Parse(query)
+	if err != nil {
+		return ""
+	}
+	inside := func(in sqlparser.SQLNode) {
+		_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
+			switch f := n.(type) {
+			case *sqlparser.Subquery:
+				return false, nil // it has windows of its own
+			case *sqlparser.FuncExpr:
+				if f.Over != nil {
+					name = f.Name.Lowered()
+				}
+			}
+			return name == "", nil
+		}, in)
+	}
+	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
+		if s, ok := n.(*sqlparser.Select); ok {
+			inside(s.Where)
+			inside(s.Having)
+			inside(s.GroupBy)
+		}
+		return name == "", nil
+	}, parsed)
+	return name
+}
+
 // containsFold tells whether a text contains an ASCII word in any case.
 func containsFold(text, word string) bool {
 	for i := 0; i+len(word) <= len(text); i++ {
