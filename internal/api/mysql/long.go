@@ -12,6 +12,7 @@ import (
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"github.com/hikyaku/hikyaku/internal/api/mysql/bounds"
+	"github.com/hikyaku/hikyaku/internal/api/mysql/spelling"
 )
 
 // long is a statement on the long way, before go-mysql-server gets it: what a queue cannot do is refused before anything is done, what
@@ -46,6 +47,7 @@ func (l *long) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	l.query = spelling.Rewrite(l.query, !s.border.noEscapes)
 	if err := bounds.Check(l.query, s.allowance().words); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/api/mysql/bounds"
 	"github.com/hikyaku/hikyaku/internal/api/mysql/short"
+	"github.com/hikyaku/hikyaku/internal/api/mysql/spelling"
 )
 
 // preparable reads a statement that is to be prepared, into UTF-8, and tells what is wrong with it, before the protocol's library sees it: of what it cannot parse it says that something is wrong,
@@ -17,9 +18,11 @@ func (h *handler) preparable(c *vmysql.Conn, query string, words bounds.Limits) 
 	defer h.panicked(c, &err)
 	s := known(c)
 	if s == nil || s.text.plain() {
+		query = spelling.Rewrite(query, s == nil || !s.border.noEscapes)
 		return query, h.parsable(c, query, words)
 	}
 	if read, err = s.text.in(query); err == nil {
+		read = spelling.Rewrite(read, !s.border.noEscapes)
 		err = h.parsable(c, read, words)
 	}
 	return read, s.text.said(err)

@@ -1,0 +1,21 @@
+// Package spelling writes parts of a statement that MySQL reads and the SQL parser
+// (github.com/dolthub/vitess/go/vt/sqlparser) does not in another way, which means the same and which it reads:
+//
+//	TRIM(BOTH FROM a)                                TRIM(BOTH ' ' FROM a)
+//	a IS UNKNOWN                                     a IS NULL
+//	TIMESTAMPADD(SQL_TSI_DAY, 1, a)                  TIMESTAMPADD(DAY, 1, a)
+//	INTERVAL '1 02:03' DAY_MINUTE                    INTERVAL 93780 SECOND
+//	a = ANY (SELECT …), a <> ALL (SELECT …)          a IN (SELECT …), a NOT IN (SELECT …)
+//	ROW(1, 2) = ROW(a, b)                            (1, 2) = (a, b)
+//	SELECT DISTINCTROW, SELECT HIGH_PRIORITY         SELECT DISTINCT, SELECT
+//	LOCK TABLE a READ                                LOCK TABLES a READ
+//	N'text'                                          'text'
+//	{d '2026-01-02'}, {fn NOW()}, {oj a JOIN b …}    DATE '2026-01-02', NOW(), a JOIN b …
+//
+// The last ones are the escapes of ODBC and JDBC, the first comes from Hibernate. What stands in quotes and comments
+// stays as it is, and so does what is none of these: the parser says what is wrong with it.
+//
+//	query = spelling.Rewrite(query, true)
+//
+// It takes a time that grows with the length of the text, keeps no state, and may be used by many goroutines at once.
+package spelling

@@ -1,0 +1,213 @@
+package spelling
+
+import "strings"
+
+// Rewrite writes a statement as the parser reads it. escapes tells whether a backslash escapes in literals, as it does
+// without NO_BACKSLASH_ESCAPES. What needs no rewriting is returned as it is.
+func Rewrite(query string, escapes bool) string {
+	w := writer{scanner: scanner{text: query, escapes: escapes}}
+	for {
+		t := w.next()
+		if t.kind == end {
+			break
+		}
+		w.look(t)
+		w.before = t
+	}
+	if w.done == 0 {
+		return query
+	}
+	w.out.WriteString(query[w.done:])
+	return w.out.String()
+}
+
+// writer walks through a statement.
+type writer struct {
+	scanner
+	before token // the token before the one that is looked at
+	out    strings.Builder
+	done   int    // the bytes of the text that out has, in whatever form
+	open   []bool // the braces that are open, and whether they are left out
+	rows   bool   // the statement is one of VALUES ROW(…), where ROW has to stay
+}
+
+// replace writes a part of the text in another way. Parts are replaced in their order.
+func (w *writer) replace(from, to int, with string) {
+	w.out.WriteString(w.text[w.done:from])
+	w.out.WriteString(with)
+	w.done = to
+}
+
+// is tells whether a token is a word or a sign.
+func (w *writer) is(t token, text string) bool {
+	return t.kind != quoted && t.end-t.at == len(text) && strings.EqualFold(w.text[t.at:t.end], text)
+}
+
+// any is the first of some words or signs that the token is; "" if it is none.
+func (w *writer) any(t token, words ...string) string {
+	for _, text := range words {
+		if w.is(t, text) {
+			return text
+		}
+	}
+	return ""
+}
+
+// look rewrites what begins with a token. What it takes of the tokens behind is passed.
+func (w *writer) look(t token) {
+	if t.kind == sign {
+		switch w.text[t.at] {
+		case '{':
+			w.brace(t)
+		case '}':
+			w.closeBrace(t)
+		case '=', '>':
+			w.compared(t)
+		}
+		return
+	}
+	if t.kind != word || w.is(w.before, ".") {
+		return
+	}
+	switch len(t.text(w)) {
+	case 1:
+		if w.is(t, "n") && strings.HasPrefix(w.text[t.end:], "'") {
+			w.replace(t.at, t.end, " ")
+		}
+	case 2:
+		if w.is(t, "is") {
+			w.unknown()
+		}
+	case 3:
+		if w.is(t, "row") {
+			w.row(t)
+		}
+	case 4:
+		switch w.any(t, "trim", "lock") {
+		case "trim":
+			w.trim()
+		case "lock":
+			w.lock(t)
+		}
+	case 6:
+		if w.is(t, "select") {
+			w.hints()
+		}
+	case 8:
+		if w.is(t, "interval") {
+			w.interval()
+		}
+	case 12, 13:
+		if w.any(t, "timestampadd", "timestampdiff") != "" {
+			w.unit()
+		}
+	}
+}
+
+func (t token) text(w *writer) string { return w.text[t.at:t.end] }
+
+// unknown looks behind IS.
+func (w *writer) unknown() {
+	ahead := w.scanner
+	t := ahead.next()
+	if w.is(t, "not") {
+		t = ahead.next()
+	}
+	if w.is(t, "unknown") {
+		w.replace(t.at, t.end, "NULL")
+		w.scanner = ahead
+	}
+}
+
+// trim looks behind TRIM.
+func (w *writer) trim() {
+	ahead := w.scanner
+	if !w.is(ahead.next(), "(") || w.any(ahead.next(), "both", "leading", "trailing") == "" {
+		return
+	}
+	if t := ahead.next(); w.is(t, "from") {
+		w.replace(t.at, t.at, "' ' ")
+	}
+}
+
+// lock looks at the first word of LOCK TABLE.
+func (w *writer) lock(t token) {
+	ahead := w.scanner
+	if next := ahead.next(); w.before.kind == end && w.is(next, "table") {
+		w.replace(next.at, next.end, "TABLES")
+		w.scanner = ahead
+	}
+}
+
+// hints looks behind SELECT.
+func (w *writer) hints() {
+	for ahead := w.scanner; ; w.scanner = ahead {
+		t := ahead.next()
+		switch w.any(t, "distinctrow", "high_priority", "sql_small_result", "sql_big_result", "sql_buffer_result", "all", "distinct") {
+		case "":
+			return
+		case "all", "distinct":
+		case "distinctrow":
+			w.replace(t.at, t.end, "DISTINCT")
+		default:
+			w.replace(t.at, t.end, "")
+		}
+	}
+}
+
+// unit looks behind TIMESTAMPADD and TIMESTAMPDIFF.
+func (w *writer) unit() {
+	ahead := w.scanner
+	if !w.is(ahead.next(), "(") {
+		return
+	}
+	const prefix = "SQL_TSI_"
+	t := ahead.next()
+	name := t.text(w)
+	if t.kind != word || len(name) < len(prefix) || !strings.EqualFold(name[:len(prefix)], prefix) {
+		return
+	}
+	if w.any(token{word, t.at + len(prefix), t.end}, "second", "minute", "hour", "day", "week", "month", "quarter", "year") != "" {
+		w.replace(t.at, t.end, name[len(prefix):])
+	}
+}
+
+// row looks at ROW where a value may stand.
+func (w *writer) row(t token) {
+	ahead := w.scanner
+	if !w.is(ahead.next(), "(") {
+		return
+	}
+	if w.is(w.before, "values") {
+		w.rows = true
+	}
+	behind := w.any(w.before, "=", "<", ">", "(", ",", "select", "where", "and", "or", "xor", "not", "on", "having", "when",
+		"between")
+	if !w.rows && behind != "" {
+		w.replace(t.at, t.end, " ")
+	}
+}
+
+// compared looks behind a comparison.
+func (w *writer) compared(t token) {
+	with, first := "IN", t.at
+	ahead := w.scanner
+	next := ahead.next()
+	switch {
+	case w.text[t.at] == '=' && w.any(w.before, "<", ">", "!", ":", "=") == "":
+		if w.any(next, "any", "some") == "" {
+			return
+		}
+	case w.text[t.at] == '>' && w.is(w.before, "<") && w.before.end == t.at,
+		w.text[t.at] == '=' && w.is(w.before, "!") && w.before.end == t.at:
+		if !w.is(next, "all") {
+			return
+		}
+		with, first = "NOT IN", w.before.at
+	default:
+		return
+	}
+	if w.is(ahead.next(), "(") && w.any(ahead.next(), "select", "with", "values", "table") != "" {
+		w.replace(first, next.end, " "+with)
+	}
+}

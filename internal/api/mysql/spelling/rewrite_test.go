@@ -1,0 +1,79 @@
+package spelling
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestWhatTheParserDoesNotReadIsWrittenAnotherWay(t *testing.T) {
+	for query, want := range map[string]string{
+		"SELECT TRIM(BOTH FROM a), trim( leading/* x */from b)": "SELECT TRIM(BOTH ' ' FROM a), trim( leading/* x */' ' from b)",
+		"SELECT a IS UNKNOWN, a is not  unknown":                "SELECT a IS NULL, a is not  NULL",
+		"SELECT timestampadd(SQL_TSI_DAY, 1, a)":                "SELECT timestampadd(DAY, 1, a)",
+		"SELECT TIMESTAMPDIFF( sql_tsi_week , a, b)":            "SELECT TIMESTAMPDIFF( week , a, b)",
+		"SELECT a + INTERVAL '1 02:03' DAY_MINUTE":              "SELECT a + INTERVAL 93780 SECOND",
+		"SELECT a + INTERVAL '-1-2' year_month":                 "SELECT a + INTERVAL -14 MONTH",
+		"SELECT a - interval '1:10' day_second":                 "SELECT a - interval 70 SECOND",
+		"SELECT a - interval 5 hour_minute":                     "SELECT a - interval 300 SECOND",
+		"SELECT a - interval '1.5' second_microsecond":          "SELECT a - interval 1500000 MICROSECOND",
+		"SELECT 1 = ANY (SELECT a), b=some(select c)":           "SELECT 1  IN (SELECT a), b IN(select c)",
+		"SELECT 1 <> ALL (SELECT a), b!=all(select c)":          "SELECT 1  NOT IN (SELECT a), b NOT IN(select c)",
+		"SELECT DISTINCTROW a":                                  "SELECT DISTINCT a",
+		"SELECT HIGH_PRIORITY distinct SQL_BIG_RESULT a":        "SELECT  distinct  a",
+		"LOCK TABLE a READ":                                     "LOCK TABLES a READ",
+		"SELECT ROW(1, 2) = ROW(a, b)":                          "SELECT  (1, 2) =  (a, b)",
+		"SELECT a FROM b WHERE (a, b) IN (ROW(1,2), row (3,4))": "SELECT a FROM b WHERE (a, b) IN ( (1,2),   (3,4))",
+		"INSERT INTO a VALUES (N'x', n'y')":                     "INSERT INTO a VALUES ( 'x',  'y')",
+		"SELECT {d '2026-01-02'}, {ts'2026-01-02 03:04:05' }":   "SELECT DATE '2026-01-02' , TIMESTAMP'2026-01-02 03:04:05'  ",
+		"SELECT {fn concat('}', {fn now()})}":                   "SELECT   concat('}',   now() ) ",
+		"SELECT * FROM {oj a LEFT OUTER JOIN b ON a.x = b.x}":   "SELECT * FROM   a LEFT OUTER JOIN b ON a.x = b.x ",
+	} {
+		if got := Rewrite(query, true); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", query, got, want)
+		}
+	}
+}
+
+func TestWhatStandsInQuotesAndCommentsStays(t *testing.T) {
+	for _, query := range []string{
+		"SELECT 'TRIM(BOTH FROM a)', \"a IS UNKNOWN\", `{fn x}` /* {d '2026-01-02'} */ -- N'x'\n",
+		`SELECT 'it\'s {fn x}', 'it''s = ANY (SELECT 1)'`,
+		"VALUES ROW(1, 2), ROW(3, 4)",
+		"SELECT a.trim FROM row WHERE b >= 1 AND c <=> d",
+		"SELECT TRIM(BOTH 'x' FROM a), trim(a)",
+		"SELECT {x 'a'}, {d now()}, }",
+		"SELECT a + INTERVAL 'x' DAY_HOUR + INTERVAL ? DAY_HOUR + INTERVAL 1 DAY, a > ANY (SELECT 1)",
+		"SELECT EXTRACT(DAY_HOUR FROM a), @n'x', `n`'x'",
+		"SELECT 'no end", `SELECT 'no end\`, "SELECT /* no end", "", "SELECT 1 --",
+	} {
+		if got := Rewrite(query, true); got != query {
+			t.Errorf("%s: %s", query, got)
+		}
+	}
+	if got, want := Rewrite(`SELECT 'a\', {fn now()}`, false), `SELECT 'a\',   now() `; got != want {
+		t.Errorf("without escapes: %s, want %s", got, want)
+	}
+}
+
+// FuzzRewrite: what is rewritten is rewritten once and for all, and no literal of the statement is lost.
+func FuzzRewrite(f *testing.F) {
+	for _, s := range []string{
+		"SELECT TRIM(BOTH FROM 'a') IS UNKNOWN", "{ts '2'} {fn {d 'x'}}", "a = ANY (SELECT ROW(1,2)) <> ALL (SELECT N'x')",
+		"INTERVAL '1 2:3:4.5' DAY_MICROSECOND", "TIMESTAMPADD(SQL_TSI_DAY, 1, /* { */ '\\'')",
+	} {
+		f.Add(s, true)
+	}
+	f.Fuzz(func(t *testing.T, query string, escapes bool) {
+		once := Rewrite(query, escapes)
+		if again := Rewrite(once, escapes); again != once {
+			t.Errorf("%q is %q, and then %q", query, once, again)
+		}
+		if len(once) > 2*len(query)+64 {
+			t.Errorf("%q grew to %q", query, once)
+		}
+		if !strings.ContainsAny(query, "(){}=<>'\"`") && once != query && !strings.Contains(strings.ToLower(query), "unknown") &&
+			!strings.Contains(strings.ToLower(query), "interval") {
+			t.Errorf("%q became %q", query, once)
+		}
+	})
+}
