@@ -1,6 +1,7 @@
 package clients_test
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -154,6 +155,7 @@ func clients() []client {
 			"reconnect", "drop-table",
 		},
 	}, node("mysql"), node("mariadb", "own-row-prepared"), node("sequelize"),
+		orm("typeorm", "show-table"), orm("knex", "show-table"), orm("drizzle"), hibernate(), gorm(),
 		hikari("mysql"), hikari("mariadb", "connect-tls"),
 		php("pdo"), php("mysqli"), rust("sqlx"), rust("mysql")}
 }
@@ -188,6 +190,46 @@ func node(module string, more ...string) client {
 		c.guarded = nil
 	}
 	return c
+}
+
+// orm is an ORM of Node's, or a builder of queries, on mysql2.
+func orm(name string, more ...string) client {
+	module := map[string]string{"drizzle": "drizzle-orm"}[name]
+	return client{
+		name: "node-" + name, database: "clients_node_" + name,
+		needs:   []string{"node", "-e", "require('" + cmp.Or(module, name) + "')"},
+		command: []string{"node", "node/orms.js", name},
+		env:     []string{"NODE_PATH=" + filepath.Join(built.Cache, "node", "node_modules")},
+		alone:   true,
+		more: append(more, "connect-tcp", "create-table", "insert-multi-row", "select", "own-row", "transactions",
+			"drop-table"),
+	}
+}
+
+// gorm is Go's ORM, on go-sql-driver/mysql.
+func gorm() client {
+	program := filepath.Join(built.Cache, "gorm", "bootstrap")
+	return client{
+		name: "go-gorm", database: "clients_go_gorm",
+		needs:   []string{"test", "-x", program},
+		command: []string{program},
+		alone:   true,
+		more: []string{
+			"connect-tcp", "create-table", "show-table", "insert-multi-row", "select", "own-row", "transactions", "drop-table",
+		},
+	}
+}
+
+// hibernate is Java's ORM, on MySQL's Connector/J.
+func hibernate() client {
+	path := built.JavaClient + string(filepath.ListSeparator) + filepath.Join(built.Cache, "java", "*")
+	return client{
+		name: "java-hibernate", database: "clients_java_hibernate",
+		needs:   []string{"java", "-version"},
+		command: []string{"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", path, "Orm"},
+		alone:   true,
+		more:    []string{"create-table", "insert-multi-row", "select", "own-row", "drop-table"},
+	}
 }
 
 // php and rust are those whose programs do fewer checks: what their drivers do otherwise than others.
