@@ -12,6 +12,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	httpdoor "github.com/hikyaku/hikyaku/internal/api/http"
+	"github.com/hikyaku/hikyaku/internal/campaign"
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/config"
 	"github.com/hikyaku/hikyaku/internal/deployment"
@@ -40,6 +41,7 @@ type house struct {
 	busy    *door.Busy
 	// functions starts no program before one is wanted.
 	functions *deployment.Registry
+	campaigns *campaign.Registry
 }
 
 // openHouse opens the journal of a configuration and the store over it, and makes what the configuration defines.
@@ -80,6 +82,9 @@ func openHouse(ctx context.Context, f *config.File, logTo io.Writer, adopt bool)
 	}
 	if err := f.Define(ctx, h.store, adopt); err != nil {
 		return nil, errors.Join(h.definitions(err), h.close())
+	}
+	if h.campaigns, err = campaign.Open(h.store, nil); err != nil {
+		return nil, errors.Join(err, h.close())
 	}
 	h.functions, err = deployment.Open(ctx, deployment.Config{
 		Store: h.store, Dir: filepath.Join(f.DataDir, "functions"), RetryDelay: f.API.Lambda.RetryDelay,
@@ -150,7 +155,7 @@ func (h *house) definitions(err error) error {
 
 // newPipeline builds the configuration's components and their pipeline. finite ends it when its sources have ended.
 func (h *house) newPipeline(in io.Reader, out io.Writer, finite bool, observer pipeline.Observer) (*works, error) {
-	built, err := h.file.Build(h.store, component.Env{Stdin: in, Stdout: out, Pacer: h.pacer, Functions: h.functions})
+	built, err := h.file.Build(h.store, component.Env{Stdin: in, Stdout: out, Pacer: h.pacer, Functions: h.functions, Campaigns: h.campaigns})
 	if err != nil {
 		return nil, h.definitions(err)
 	}
@@ -175,6 +180,9 @@ func (h *house) close() error {
 	var err error
 	if h.functions != nil {
 		err = h.functions.Close()
+	}
+	if h.campaigns != nil {
+		err = errors.Join(err, h.campaigns.Close())
 	}
 	return errors.Join(err, h.store.Close(), h.journal.Close())
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	httpdoor "github.com/hikyaku/hikyaku/internal/api/http"
+	"github.com/hikyaku/hikyaku/internal/campaign"
 	"github.com/hikyaku/hikyaku/internal/config"
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
@@ -84,7 +85,7 @@ func serve(ctx context.Context, r *runFlags, listen string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := h.metrics.Register(p.collectors()...); err != nil {
+	if err := h.metrics.Register(append(p.collectors(), campaign.NewCollector(h.campaigns))...); err != nil {
 		return err
 	}
 	doors, err := openDoors(ctx, h, p, f.API, log)

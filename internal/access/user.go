@@ -18,7 +18,8 @@ const (
 	Take Action = "take"
 	// Admin is to create, alter, delete, purge, replay, seek and take snapshots. It does not include the others.
 	Admin Action = "admin"
-	// Push is to push to a device by way of a sink of that name, past every queue and transform before it.
+	// Push is to push to a device by way of a sink of that name, past every queue and transform before it, and to see
+	// and control the campaigns of a queue of that name.
 	Push Action = "push"
 )
 

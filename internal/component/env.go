@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/hikyaku/hikyaku/internal/campaign"
 	"github.com/hikyaku/hikyaku/internal/function"
 	"github.com/hikyaku/hikyaku/internal/outbound"
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -26,6 +27,8 @@ type Env struct {
 	Pacer *pace.Host
 	// Functions runs functions; nil while only checking.
 	Functions Functions
+	// Campaigns says which campaigns go on; nil: there are none.
+	Campaigns *campaign.Registry
 	// Outbound says which addresses may be reached that not the operator alone decides on; nil: all.
 	Outbound *outbound.Policy
 }

@@ -27,6 +27,9 @@ type Outcome struct {
 	Reason  error         // Retry, Rejected, Dropped: what happened, for a person
 	// Held says that a Retry was no try: nothing was sent, because the far end is known to want a rest. It counts against no bound of tries.
 	Held bool
+	// Back says that a message that is Held is not wanted here for a while: it goes back to its source, and is handed out again after After, so that
+	// it is in nobody's way. What else was made of its delivery is sent again, too.
+	Back bool
 	// Slow says that a Retry is the far end's way to ask for less (429, 503): adaptive concurrency heeds it.
 	Slow bool
 	Sent time.Time // when the last byte of the request left; zero: not known
@@ -47,6 +50,11 @@ func Hold(left time.Duration, reason error) Outcome {
 	return Outcome{Verdict: Retry, After: left, Reason: reason, Held: true}
 }
 
+// GiveBack is a Hold outcome of a message that goes back to its source.
+func GiveBack(after time.Duration, reason error) Outcome {
+	return Outcome{Verdict: Retry, After: after, Reason: reason, Held: true, Back: true}
+}
+
 // Reject is a Rejected outcome.
 func Reject(reason error) Outcome { return Outcome{Verdict: Rejected, Reason: reason} }
 
@@ -59,6 +67,8 @@ var (
 	ErrExpired = errors.New("expired")
 	// ErrReplaced: a newer message stands for it (a collapse id, a topic).
 	ErrReplaced = errors.New("replaced by a newer message")
+	// ErrCancelled: whoever ordered the message has cancelled it.
+	ErrCancelled = errors.New("cancelled")
 )
 
 // Reasons of Retry outcomes.
@@ -83,6 +93,7 @@ type retryError struct {
 	error
 	after time.Duration
 	held  bool
+	back  bool
 }
 
 func (e *retryError) Unwrap() error { return e.error }
@@ -92,10 +103,23 @@ type rejectError struct{ error }
 func (e *rejectError) Unwrap() error { return e.error }
 
 // RetryError marks err as one that may pass: try again, not before after has passed (0: the pipeline's own back-off).
-func RetryError(after time.Duration, err error) error { return &retryError{err, after, false} }
+func RetryError(after time.Duration, err error) error { return &retryError{error: err, after: after} }
 
 // HoldError marks err as one after which nothing was tried, because the far end is away: as Hold does for an outcome.
-func HoldError(after time.Duration, err error) error { return &retryError{err, after, true} }
+func HoldError(after time.Duration, err error) error {
+	return &retryError{error: err, after: after, held: true}
+}
+
+// BackError is HoldError of a message that goes back to its source, as with GiveBack.
+func BackError(after time.Duration, err error) error {
+	return &retryError{error: err, after: after, held: true, back: true}
+}
+
+// IsBack tells whether err was marked by BackError.
+func IsBack(err error) bool {
+	var r *retryError
+	return errors.As(err, &r) && r.back
+}
 
 // IsHold tells whether err was marked by HoldError.
 func IsHold(err error) bool {

@@ -33,6 +33,7 @@ func (f *File) Build(store *queue.Store, base component.Env) (*Assembled, error)
 	for _, p := range f.parts {
 		env := f.env(p)
 		env.Store, env.Stdin, env.Stdout, env.Pacer, env.Functions = store, base.Stdin, base.Stdout, base.Pacer, base.Functions
+		env.Campaigns = base.Campaigns
 		made := d.construct(p, env)
 		if made == nil {
 			continue

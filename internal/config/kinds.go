@@ -21,6 +21,7 @@ import (
 	filesource "github.com/hikyaku/hikyaku/internal/source/file"
 	queuesource "github.com/hikyaku/hikyaku/internal/source/queue"
 	"github.com/hikyaku/hikyaku/internal/source/stdin"
+	"github.com/hikyaku/hikyaku/internal/transform/campaign"
 	"github.com/hikyaku/hikyaku/internal/transform/decode"
 	"github.com/hikyaku/hikyaku/internal/transform/fanout"
 	"github.com/hikyaku/hikyaku/internal/transform/filter"
@@ -59,6 +60,7 @@ func allKinds() []componentKind {
 		kindOf(roomSource, "stdin", "Makes a message of each line of the standard input.", stdin.New),
 		kindOf(roomSource, "file", "Makes a message of each line of files, and goes on where it was after a restart.", filesource.New),
 		kindOf(roomSource, "queue", "Claims messages from queues, by condition.", queuesource.New),
+		kindOf(roomTransform, "campaign", "Lets messages of campaigns through while these go on, counts them, and heeds quiet hours.", campaign.New),
 		kindOf(roomTransform, "decode", "Makes named, typed fields of the text of messages.", decode.New),
 		kindOf(roomTransform, "fanout", "Makes many messages of one: of the rows of a query, the items of an answer, or a list in the message.", fanout.New),
 		kindOf(roomTransform, "filter", "Lets the messages through that meet a condition.", filter.New),

@@ -28,7 +28,7 @@ var floors = []floor{
 	{"programs", []string{"internal/program"}, "simple jq programs, compiled"},
 	{"program tests", []string{"internal/program/programtest"}, "programs and bodies made up, for tests"},
 	{"contracts", []string{"internal/access", "internal/component"}, "who may do what; what a source, a transform and a sink are"},
-	{"deployments", []string{"internal/deployment"}, "which functions there are, and the events that wait for them"},
+	{"deployments", []string{"internal/campaign", "internal/deployment"}, "which campaigns there are, and how far they are; which functions there are, and the events that wait for them"},
 	{"functions", []string{"internal/function"}, "user code and its instances"},
 	{"queues", []string{"internal/queue"}, "topics, queues, claims, dead letters"},
 	{"waiters", []string{"internal/interest"}, "who waits for which messages"},

@@ -35,7 +35,8 @@ type node struct {
 	entry     *entry                                                                           // sources, and transforms that stream
 	turns     *turns                                                                           // of groups that leave in order; nil: they need not
 
-	receipts   *receipts // of a sink whose receipts are wanted; nil: there are none
+	overseers  []component.Overseer // transforms above that have a say in what comes here
+	receipts   *receipts            // of a sink whose receipts are wanted; nil: there are none
 	obituaries obituaries
 	mourned    atomic.Bool // of a graveyard: it was told that a dead letter cannot be written
 
@@ -71,6 +72,7 @@ func newGraph(nodes []Node) (*graph, error) {
 	if g.checkReceipts(); len(g.errs) > 0 {
 		return nil, g.errs
 	}
+	g.oversee()
 	return g, nil
 }
 
@@ -299,5 +301,25 @@ func (g *graph) relate() {
 				n.sources.add(m.index)
 			}
 		}
+	}
+}
+
+// oversee finds whom each transform that is an Overseer has below it, and tells it what is above.
+func (g *graph) oversee() {
+	for _, n := range g.nodes {
+		v, ok := n.component().(component.Overseer)
+		if !ok || n.kind != KindTransform {
+			continue
+		}
+		var queues []string
+		for _, m := range g.nodes {
+			if n.sources.has(m.index) {
+				queues = append(queues, m.Drains...)
+			}
+			if n.below.has(m.index) {
+				m.overseers = append(m.overseers, v)
+			}
+		}
+		v.Oversee(queues)
 	}
 }

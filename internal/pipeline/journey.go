@@ -25,10 +25,10 @@ type journey struct {
 	first    part // the first one that is made of it, which takes no memory of its own
 
 	mu     sync.Mutex
-	buried []*node // the nodes it already is a dead letter of
-	back   error   // not nil: it has to be given back
-	waived bool    // a sink dropped it, or some of it, as nobody wants it any more
-	seen   *part   // for the observer, the last one first
+	buried []*node            // the nodes it already is a dead letter of
+	back   *component.Outcome // not nil: it has to be given back, as this says
+	waived bool               // a sink dropped it, or some of it, as nobody wants it any more
+	seen   *part              // for the observer, the last one first
 	// receipts are those that the settlement takes along, the last one first; riding is how many they are.
 	receipts *component.Receipt
 	riding   int
@@ -78,6 +78,11 @@ func (q *part) ends(n *node, o component.Outcome) (over bool) {
 	if n != nil && n.receipts != nil && o.Verdict != component.Retry {
 		n.receipts.write(q, &o)
 	}
+	if n != nil && n.overseers != nil && o.Verdict != component.Retry {
+		for _, v := range n.overseers {
+			v.Heard(j.root, &o)
+		}
+	}
 	if q.extra+q.bytes > 0 {
 		j.p.budget.give(j.entry.account, q.extra, q.bytes)
 	}
@@ -89,7 +94,7 @@ func (q *part) ends(n *node, o component.Outcome) (over bool) {
 			q.next, j.seen = j.seen, q
 		}
 		if o.Verdict == component.Retry && j.back == nil {
-			j.back = o.Reason
+			j.back = kept(o)
 		}
 		j.waived = j.waived || o.Verdict == component.Dropped
 		j.mu.Unlock()
@@ -147,7 +152,8 @@ func (j *journey) settle(sum *sums) {
 	o := component.OK(time.Time{})
 	switch {
 	case j.back != nil:
-		o = component.Again(0, j.back)
+		o = *j.back
+		o.Receipt = nil
 		sum.givenBack++
 	case len(j.buried) > 0:
 		sum.buried++

@@ -159,6 +159,11 @@ func (p *Pipeline) failed(n *node, q *part, o component.Outcome) (sleeps bool) {
 		q.lose(n)
 		return false
 	}
+	if o.Back && q.fatal == nil {
+		n.givenBack.Add(1)
+		q.end(n, o)
+		return false
+	}
 	if !o.Held {
 		q.tries, q.holds = q.tries+1, 0
 	} else if o.After == 0 {

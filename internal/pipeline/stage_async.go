@@ -16,6 +16,7 @@ type flight struct {
 	stage  *stage
 	part   *part // nil: it was answered, or given up
 	msg    *message.Message
+	root   *message.Message // as the source delivered it
 	ticket uint64
 	began  time.Time
 	place  int // in the stage's flights
@@ -102,7 +103,7 @@ func (s *stage) take(now time.Time, hands []*flight) []*flight {
 		s.waiting -= q.size
 		s.pacer.took(now)
 		s.busy++
-		f := &flight{stage: s, part: q, msg: q.msg, began: now, place: len(s.flights), ticket: s.limiter.begin(s.busy, 1)}
+		f := &flight{stage: s, part: q, msg: q.msg, root: q.j.root, began: now, place: len(s.flights), ticket: s.limiter.begin(s.busy, 1)}
 		s.flights = append(s.flights, f)
 		hands = append(hands, f)
 	}
@@ -117,6 +118,12 @@ func (s *stage) hand(f *flight, deadline time.Time) {
 	var err error
 	func() {
 		defer s.p.recovered(s.node, "deliver", &err)
+		for _, v := range s.node.overseers {
+			if o, stops := v.Stops(f.root); stops {
+				f.answer(o)
+				return
+			}
+		}
 		s.sink.Deliver(f.msg, deadline, f.answer)
 	}()
 	if err != nil {

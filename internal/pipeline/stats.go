@@ -104,9 +104,10 @@ func (c *counters) drop(reason error) {
 
 // What became of messages that nobody wanted any more.
 const (
-	expiredWord  = "expired"
-	replacedWord = "replaced"
-	droppedOther = "dropped"
+	expiredWord   = "expired"
+	replacedWord  = "replaced"
+	cancelledWord = "cancelled"
+	droppedOther  = "dropped"
 )
 
 func droppedWord(reason error) string {
@@ -115,6 +116,8 @@ func droppedWord(reason error) string {
 		return expiredWord
 	case errors.Is(reason, component.ErrReplaced):
 		return replacedWord
+	case errors.Is(reason, component.ErrCancelled):
+		return cancelledWord
 	}
 	return droppedOther
 }

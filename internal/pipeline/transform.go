@@ -91,7 +91,7 @@ func outcomeOf(err error) component.Outcome {
 		return component.Reject(err)
 	}
 	o := component.Again(after, err)
-	o.Held = component.IsHold(err)
+	o.Held, o.Back = component.IsHold(err), component.IsBack(err)
 	return o
 }
 

@@ -53,6 +53,11 @@ func (p *Pipeline) callStream(n *node, q *part) (err error) {
 			q.end(nil, component.Outcome{})
 			return
 		}
+		if o.Back {
+			n.givenBack.Add(1)
+			q.end(n, o)
+			return
+		}
 		q.lose(n)
 	}}
 	return n.Stream.Stream(ctx, d, &branch{p: p, node: n, from: q})

@@ -24,6 +24,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	door "github.com/hikyaku/hikyaku/internal/api/http"
+	"github.com/hikyaku/hikyaku/internal/campaign"
 	shared "github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
@@ -54,6 +55,8 @@ type settings struct {
 	wrap   func(door.Store) door.Store
 	ready  func(context.Context) error
 	dead   map[string]*dead.Registry
+	// campaigns gives the door a registry of them.
+	campaigns bool
 }
 
 // reports are what a door told Options.Report.
@@ -121,7 +124,20 @@ func start(t *testing.T, s settings) *rig {
 	if s.wrap != nil {
 		store = s.wrap(store)
 	}
-	r.server, err = door.New(s.config, door.Options{Store: store, Users: users, Metrics: metrics, Traffic: traffic, Ready: s.ready, Busy: s.busy, Dead: s.dead, Report: r.reports.add})
+	options := door.Options{
+		Store: store, Users: users, Metrics: metrics, Traffic: traffic, Ready: s.ready, Busy: s.busy, Dead: s.dead, Report: r.reports.add,
+	}
+	if s.campaigns {
+		if options.Campaigns, err = campaign.Open(r.store, nil); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := options.Campaigns.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	r.server, err = door.New(s.config, options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/hikyaku/hikyaku/internal/campaign"
 	"github.com/hikyaku/hikyaku/internal/condition"
 	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/message"
@@ -96,6 +97,11 @@ var kinds = []kind{
 	{queue.ErrTooManyWaiters, "too-many-waiters", "Too many waiting readers", 503, "try again later, or wait with fewer connections", 1},
 	{queue.ErrNoRoom, "no-room", "No room on the disk", 507, "make room; claims, settling and purging still work", 10},
 	{queue.ErrUnavailable, "unavailable", "Store is unavailable until a restart", 503, "see the log of the server for the cause, and restart it", 10},
+	{campaign.ErrNotFound, "no-such-campaign", "No such campaign", 404, "see what there is with GET /{namespace}/campaigns", 0},
+	{campaign.ErrState, "campaign-over", "Campaign is over", 409, "", 0},
+	{campaign.ErrOther, "other-campaign", "Key belongs to another campaign", 409, "choose another key, or order the same", 0},
+	{campaign.ErrTooMany, "too-many-campaigns", "Too many campaigns", 429, "cancel some, or wait until some are done", 10},
+	{campaign.ErrOrder, "bad-campaign", "Campaign is not valid", 422, "", 0},
 	{queue.ErrClosed, "closed", "Server is stopping", 503, "", 1},
 	{door.ErrBusy, busy.word, busy.title, busy.status, busy.hint, busy.retryAfter},
 	{context.Canceled, "canceled", "Request was given up", 503, "", 1},

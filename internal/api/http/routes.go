@@ -1,5 +1,7 @@
 package http
 
+import "github.com/hikyaku/hikyaku/internal/campaign"
+
 // route is one operation of the door. openapi.yaml describes each under the same path, method and operation name.
 type route struct {
 	method    string
@@ -49,6 +51,13 @@ func (s *Server) routes() []route {
 		{"DELETE", "/{ns}/snapshots/{snapshot}", "deleteSnapshot", false, deleteSnapshot},
 
 		{"POST", "/{ns}/push/{sink}", "push", false, pushMessages},
+
+		{"GET", "/{ns}/campaigns", "listCampaigns", false, listCampaigns},
+		{"POST", "/{ns}/campaigns", "startCampaign", false, startCampaign},
+		{"GET", "/{ns}/campaigns/{campaign}", "showCampaign", false, showCampaign},
+		{"POST", "/{ns}/campaigns/{campaign}/pause", "pauseCampaign", false, changeCampaign((*campaign.Registry).Pause)},
+		{"POST", "/{ns}/campaigns/{campaign}/resume", "resumeCampaign", false, changeCampaign((*campaign.Registry).Resume)},
+		{"POST", "/{ns}/campaigns/{campaign}/cancel", "cancelCampaign", false, changeCampaign((*campaign.Registry).Cancel)},
 
 		{"GET", "/-/push/dead", "listDead", false, listDead},
 		{"GET", "/-/push/dead/{sink}", "showDead", false, showDead},

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/campaign"
 	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -26,6 +27,8 @@ type Options struct {
 	Dead map[string]*dead.Registry
 	// Push sends messages through the sinks that run; nil: there are none.
 	Push Pusher
+	// Campaigns are those of the store; nil: there are none.
+	Campaigns *campaign.Registry
 	// Report is told what a person should know and no client is: panics of handlers, connections that broke in the TLS handshake,
 	// certificates that can not be read again. It may be called from several goroutines. nil: nobody is told.
 	Report func(error)
@@ -33,20 +36,21 @@ type Options struct {
 
 // Server is the HTTP door. Start and Close may be called from any goroutine, each any number of times.
 type Server struct {
-	config  Config
-	store   Store
-	users   *access.Users
-	metrics *Metrics
-	ready   func(context.Context) error
-	report  func(error)
-	busy    *door.Busy
-	traffic *door.Traffic
-	dead    map[string]*dead.Registry
-	pusher  Pusher
-	pushing atomic.Int64 // messages that are being pushed
-	handler http.Handler
-	origins *http.CrossOriginProtection
-	failed  atomic.Bool // the store said that it is over
+	config    Config
+	store     Store
+	users     *access.Users
+	metrics   *Metrics
+	ready     func(context.Context) error
+	report    func(error)
+	busy      *door.Busy
+	traffic   *door.Traffic
+	dead      map[string]*dead.Registry
+	pusher    Pusher
+	campaigns *campaign.Registry
+	pushing   atomic.Int64 // messages that are being pushed
+	handler   http.Handler
+	origins   *http.CrossOriginProtection
+	failed    atomic.Bool // the store said that it is over
 
 	stopping context.Context // done as soon as Close begins: waiting claims return
 	stop     context.CancelFunc
@@ -65,7 +69,7 @@ func New(c Config, o Options) (*Server, error) {
 	}
 	s := &Server{
 		config: c.withDefaults(), store: o.Store, users: o.Users, metrics: o.Metrics, ready: o.Ready, report: o.Report, traffic: o.Traffic,
-		dead: o.Dead, pusher: o.Push, origins: http.NewCrossOriginProtection(),
+		dead: o.Dead, pusher: o.Push, campaigns: o.Campaigns, origins: http.NewCrossOriginProtection(),
 	}
 	if s.metrics == nil {
 		s.metrics = NewMetrics(0)

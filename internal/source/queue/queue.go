@@ -65,6 +65,7 @@ type Source struct {
 	max   int
 
 	from    []queue.From // wants with their conditions, since Start
+	passes  passes       // of campaigns that are paused
 	owner   *queue.Owner
 	settles *batch.Grouper[queue.Settlement]
 	feeding chan (<-chan struct{}) // holds one, once Finish was called
@@ -91,6 +92,7 @@ func New(c Config, env component.Env) (component.Source, error) {
 		name: env.Name, store: env.Store, lease: c.Lease, max: c.Max,
 		feeding: make(chan (<-chan struct{}), 1),
 		held:    map[queue.Token]time.Time{},
+		passes:  passes{campaigns: env.Campaigns},
 	}
 	if err := s.choose(c); err != nil {
 		return nil, err
@@ -183,6 +185,11 @@ func (s *Source) Start(context.Context) error {
 		}
 		s.from[i] = queue.From{Queue: w.name, Where: where}
 	}
+	s.passes.unfollow = s.passes.campaigns.Follow(func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.stir()
+	})
 	s.owner = s.store.NewOwner("source " + s.name)
 	s.settles = batch.New(batch.Config[queue.Settlement]{
 		MaxCount: maxSettles,
@@ -201,6 +208,7 @@ func (s *Source) Close() error {
 	if s.settles == nil {
 		return nil
 	}
+	s.passes.unfollow()
 	err := s.settles.Close()
 	s.stopKeeper()
 	s.owner.Close()

@@ -100,7 +100,12 @@ type running struct {
 
 func run(t *testing.T, store *queue.Store, c Config) *running {
 	t.Helper()
-	made, err := New(c, component.Env{Name: "waiting", Store: store})
+	return runWith(t, c, component.Env{Name: "waiting", Store: store})
+}
+
+func runWith(t *testing.T, c Config, env component.Env) *running {
+	t.Helper()
+	made, err := New(c, env)
 	if err != nil {
 		t.Fatal(err)
 	}

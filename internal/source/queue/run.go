@@ -57,7 +57,7 @@ func (s *Source) Run(ctx context.Context, out component.Out) error {
 func (s *Source) claim(ctx context.Context) ([]queue.Claim, error) {
 	wait, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r := queue.ClaimRequest{From: s.from, Max: s.max, Wait: patience, Lease: s.lease, Owner: s.owner}
+	r := queue.ClaimRequest{Max: s.max, Wait: patience, Lease: s.lease, Owner: s.owner}
 	s.mu.Lock()
 	if s.failed != nil {
 		defer s.mu.Unlock()
@@ -68,6 +68,7 @@ func (s *Source) claim(ctx context.Context) ([]queue.Claim, error) {
 		r.Wait = finishPatience
 	}
 	s.mu.Unlock()
+	r.From = s.wanted() // a change that comes later finds the wait, and ends it
 	claims, err := s.store.Claim(wait, r)
 	s.mu.Lock()
 	s.interrupt = nil
@@ -127,7 +128,7 @@ func (s *Source) over() bool {
 	if !finishing || under > 0 {
 		return false
 	}
-	for _, f := range s.from {
+	for _, f := range s.wanted() {
 		if !s.store.Idle(f.Queue, f.Where) {
 			return false
 		}

@@ -41,7 +41,7 @@ func (s *Source) end(t queue.Token, o component.Outcome) {
 	if delay <= 0 {
 		delay = backDelay
 	}
-	s.post(queue.Settlement{Token: t, Kind: queue.Back, Delay: delay})
+	s.post(queue.Settlement{Token: t, Kind: queue.Back, Delay: delay, Uncounted: o.Held})
 }
 
 // giveBack ends claims that were never sent.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/batch"
+	"github.com/hikyaku/hikyaku/internal/campaign"
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/fetch"
 	"github.com/hikyaku/hikyaku/internal/message"
@@ -28,6 +29,7 @@ type Fanout struct {
 	room    string // of notes
 	source  source
 	memory  memory // nil: nothing is remembered
+	orders  orders
 	settles *batch.Grouper[end]
 
 	mu      sync.Mutex
@@ -55,6 +57,7 @@ func New(c Config, env component.Env) (component.StreamTransform, error) {
 		t.memory = env.Store
 		t.origin = "fanout " + env.Name
 	}
+	t.orders = orders{env.Campaigns, env.Name}
 	t.labels.load(nil)
 	return t, nil
 }
@@ -167,15 +170,30 @@ func (t *Fanout) Stream(ctx context.Context, d component.Delivery, out component
 		d.Settle(component.OK(time.Time{}))
 		return nil
 	}
-	err = t.source.pages(ctx, d.Message, r.position, func(items []item) error {
+	err = t.pages(ctx, d.Message, r, func(items []item) error {
+		if err := t.orders.check(r.campaign); err != nil {
+			return err
+		}
 		return t.take(ctx, r, d.Message, items, out)
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, errCancelled) {
 		t.leave(r)
+		t.orders.trouble(r.campaign, err)
 		return err
 	}
 	t.ended(r, d.Settle)
 	return nil
+}
+
+// pages gives the items that a message is to be made into to take: its own, or the source's.
+func (t *Fanout) pages(ctx context.Context, m *message.Message, r *run, take func([]item) error) error {
+	if err := t.orders.check(r.campaign); err != nil {
+		return err
+	}
+	if rows, ok := t.orders.rows(r.campaign, m); ok {
+		return t.config.list(rows, r.position, take)
+	}
+	return t.source.pages(ctx, m, r.position, take)
 }
 
 // runID names what is made of a message: the same each time that it comes. A message that was in a queue keeps its id, wherever it is replayed to; one that is
@@ -222,6 +240,9 @@ func (t *Fanout) identity(r *run, it *item, index int) (id uint64, name string, 
 // make makes the message of an item.
 func (t *Fanout) make(r *run, parent *message.Message, it *item, at place) (*message.Message, error) {
 	m := parent.Clone()
+	if r.campaign != "" {
+		m.Attributes.Delete(campaign.Rows)
+	}
 	m.Row, m.Key, m.Death, m.Only = nil, "", nil, ""
 	m.Body = it.json
 	if t.config.Into != "" {

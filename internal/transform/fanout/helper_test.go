@@ -209,22 +209,22 @@ func (p *port) bodies() (all []string) {
 	return all
 }
 
-// campaign is a message that is told what became of it.
-type campaign struct {
+// ordered is a message that is told what became of it.
+type ordered struct {
 	message *message.Message
 	told    chan component.Outcome
 }
 
-func newCampaign() *campaign {
-	return &campaign{&message.Message{ID: message.NewID(), Body: []byte(`{"campaign":42}`), Key: "k", Dedup: "d"}, make(chan component.Outcome, 10)}
+func newCampaign() *ordered {
+	return &ordered{&message.Message{ID: message.NewID(), Body: []byte(`{"campaign":42}`), Key: "k", Dedup: "d"}, make(chan component.Outcome, 10)}
 }
 
-func (c *campaign) delivery() component.Delivery {
+func (c *ordered) delivery() component.Delivery {
 	return component.Delivery{Message: c.message, Queue: "default/campaigns", Settle: func(o component.Outcome) { c.told <- o }}
 }
 
 // verdict waits for what became of it.
-func (c *campaign) verdict(t testing.TB) component.Verdict {
+func (c *ordered) verdict(t testing.TB) component.Verdict {
 	t.Helper()
 	select {
 	case o := <-c.told:

@@ -15,6 +15,7 @@ import (
 // run is one message that is being made into many, from its first page until everything is settled. The transform's lock guards it.
 type run struct {
 	id       string
+	campaign string // "": none
 	began    began
 	position json.RawMessage // behind the last page that left as a whole; nil: the beginning
 	count    uint64          // items before position
@@ -26,6 +27,7 @@ type run struct {
 
 	running bool // a Stream reads
 	pending int  // items under way, or settled and not yet durably so
+	held    bool // an item was given back as its campaign is paused
 	lost    bool // an item was given back, or what became of one could not be kept
 	partial bool // some items before position have not left, or have come back
 	settle  func(component.Outcome)
@@ -73,7 +75,8 @@ func (t *Fanout) join(d component.Delivery) (r *run, over bool, err error) {
 			return nil, false, err
 		}
 	}
-	r.running, r.lost, r.partial = true, false, false
+	r.campaign = t.orders.campaigns.Of(d.Message)
+	r.running, r.lost, r.partial, r.held = true, false, false, false
 	t.resting = slices.DeleteFunc(t.resting, func(other string) bool { return other == id })
 	return r, false, nil
 }
@@ -248,8 +251,13 @@ func (t *Fanout) keepPage(ctx context.Context, r *run, p *page, items []item) er
 	if p.number == 0 {
 		notes = append(notes, queue.Note{Room: t.room, Key: noteKey(r.id, noteBegan, 0), Value: r.began.encode()})
 	}
+	more, commit, counted := t.orders.progress(r, len(p.items), false)
 	t.mu.Unlock()
+	if counted {
+		notes = append(notes, more)
+	}
 	if t.memory == nil {
+		commit()
 		return nil
 	}
 	if err := t.memory.SetNotes(ctx, notes...); err != nil {
@@ -262,6 +270,7 @@ func (t *Fanout) keepPage(ctx context.Context, r *run, p *page, items []item) er
 		t.mu.Unlock()
 		return t.unkept(err)
 	}
+	commit()
 	return nil
 }
 

@@ -25,11 +25,12 @@ type end struct {
 	run  *run
 	at   place
 	back bool
+	held bool // back, and no fault
 }
 
 // settled is told what became of an item.
 func (t *Fanout) settled(r *run, at place, o component.Outcome) {
-	e := end{r, at, o.Verdict != component.Delivered}
+	e := end{r, at, o.Verdict != component.Delivered, o.Back}
 	if err := t.settles.Post(e); err != nil { // closed: nothing is under way by then
 		t.mu.Lock()
 		defer t.mu.Unlock()
@@ -94,7 +95,7 @@ func (t *Fanout) keepEnds(ctx context.Context, ends []end) []error {
 		p := e.at.page
 		p.sent.clear(e.at.at)
 		if e.back {
-			e.run.lost, e.run.partial = true, true
+			e.run.lost, e.run.partial, e.run.held = true, true, e.run.held || e.held
 			continue
 		}
 		if !p.done.has(e.at.at) {
@@ -109,6 +110,9 @@ func (t *Fanout) keepEnds(ctx context.Context, ends []end) []error {
 		if r.settle != nil && !r.lost && r.pending == counts[r] {
 			finished[r] = true
 			notes = append(notes, t.finish(r)...)
+			if note, _, ok := t.orders.progress(r, 0, true); ok {
+				notes = append(notes, note)
+			}
 			continue
 		}
 		notes = append(notes, t.changes(r)...)
@@ -217,7 +221,7 @@ func (t *Fanout) conclude(runs []*run, counts map[*run]int, finished map[*run]bo
 		outcome component.Outcome
 	}
 	var tell []told
-	var again []*run
+	var again, over []*run
 	t.mu.Lock()
 	if err != nil {
 		t.fail(err)
@@ -243,6 +247,11 @@ func (t *Fanout) conclude(runs []*run, counts map[*run]int, finished map[*run]bo
 		o := component.OK(time.Time{})
 		if !finished[r] || err != nil {
 			o = component.Again(0, errGivenBack)
+			if r.held {
+				o = component.GiveBack(pausedFor, errPaused)
+			}
+		} else {
+			over = append(over, r)
 		}
 		tell = append(tell, told{r.settle, o})
 		r.settle = nil
@@ -253,6 +262,10 @@ func (t *Fanout) conclude(runs []*run, counts map[*run]int, finished map[*run]bo
 		}
 	}
 	t.mu.Unlock()
+	for _, r := range over {
+		_, commit, _ := t.orders.progress(r, 0, true)
+		commit()
+	}
 	for _, r := range again {
 		_ = t.settles.Post(end{run: r}) // this handler runs, so it is not closed: Close waits for it, and for what it posts before
 	}

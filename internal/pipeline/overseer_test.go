@@ -1,0 +1,109 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/message"
+)
+
+var errLater = errors.New("not now")
+
+// warden gives back messages that begin with "later", stops some before the sink, and notes what it hears.
+type warden struct {
+	mu     sync.Mutex
+	heard  []string
+	queues []string
+}
+
+func (w *warden) Transform(_ context.Context, m *message.Message, emit component.Emit) error {
+	if strings.HasPrefix(string(m.Body), "later") {
+		return component.BackError(7*time.Second, errLater)
+	}
+	emit("", m)
+	return nil
+}
+
+func (w *warden) Oversee(queues []string) { w.queues = queues }
+
+func (w *warden) Stops(m *message.Message) (component.Outcome, bool) {
+	switch {
+	case strings.HasPrefix(string(m.Body), "held"):
+		return component.GiveBack(3*time.Second, errLater), true
+	case strings.HasPrefix(string(m.Body), "gone"):
+		return component.Drop(component.ErrCancelled), true
+	}
+	return component.Outcome{}, false
+}
+
+func (w *warden) Heard(m *message.Message, o *component.Outcome) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.heard = append(w.heard, string(m.Body)+" "+o.Verdict.String())
+}
+
+// TestWhatIsGivenBackGoesToItsSourceUntried: a message that a transform gives back, or that one stops before the sink,
+// is settled as one to be handed out later that was not tried, and is neither retried here nor a dead letter.
+func TestWhatIsGivenBackGoesToItsSourceUntried(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bodies := []string{"later", "held", "gone", "sent", "bad"}
+		var mu sync.Mutex
+		settled := map[string]component.Outcome{}
+		var ds []component.Delivery
+		for _, b := range bodies {
+			ds = append(ds, component.Delivery{Message: text(b), Queue: "default/outbox", Settle: func(o component.Outcome) {
+				mu.Lock()
+				defer mu.Unlock()
+				settled[b] = o
+			}})
+		}
+		w, k := &warden{}, &keeper{}
+		sink := &caller{deliver: func(m *message.Message, _ time.Time, done func(component.Outcome)) {
+			if string(m.Body) == "bad" {
+				done(component.Reject(errLater))
+				return
+			}
+			done(component.OK(time.Now()))
+		}}
+		p := mustNew(t, k, Options{},
+			Node{Name: "in", Source: deliveries(ds), Drains: []string{"outbox"}},
+			Node{Name: "warden", Inputs: []string{"in"}, Transform: w},
+			Node{Name: "out", Inputs: []string{"warden"}, Sink: sink})
+		mustRun(t, p)
+		slices.Sort(w.heard)
+		equal(t, "heard", w.heard, []string{"bad rejected", "gone dropped", "sent delivered"})
+		equal(t, "queues", w.queues, []string{"outbox"})
+		for b, after := range map[string]time.Duration{"later": 7 * time.Second, "held": 3 * time.Second} {
+			o := settled[b]
+			if o.Verdict != component.Retry || !o.Held || !o.Back || o.After != after || !errors.Is(o.Reason, errLater) {
+				t.Errorf("%s: %+v", b, o)
+			}
+		}
+		for _, b := range []string{"gone", "sent", "bad"} {
+			if o := settled[b]; o.Verdict != component.Delivered {
+				t.Errorf("%s: %+v", b, o)
+			}
+		}
+	})
+}
+
+// deliveries is a source of these.
+type deliveries []component.Delivery
+
+func (ds deliveries) Run(ctx context.Context, out component.Out) error {
+	for _, d := range ds {
+		if err := out.Send(ctx, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (deliveries) Close() error { return nil }
