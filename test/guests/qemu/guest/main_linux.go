@@ -60,7 +60,11 @@ func work() error {
 
 // scenes are in an order that matters: devices are missing before they are there.
 func scenes() []scene {
-	return append(append([]scene{{"uinput/missing", uinputMissing}, {"modules", loadModules}}, uinputScenes()...), hidScenes()...)
+	all := []scene{{"uinput/missing", uinputMissing}, {"modules", loadModules}}
+	for _, more := range [][]scene{uinputScenes(), frameScenes(), hidScenes()} {
+		all = append(all, more...)
+	}
+	return all
 }
 
 // loadModules loads the modules in the order that the host has found out.
