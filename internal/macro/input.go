@@ -78,6 +78,15 @@ func wordOf(name string) (word, bool) {
 	return word{}, false
 }
 
+// InputOf finds the input with a name, and tells whether it is one that goes to both sides, like lx.
+func InputOf(name string) (in Input, axis, ok bool) {
+	w, ok := wordOf(name)
+	return w.input, w.axis, ok
+}
+
+// Names are all names of inputs, for guesses.
+func Names() []string { return names() }
+
 // names are all names, for guesses.
 func names() []string {
 	all := make([]string, 0, len(table))
