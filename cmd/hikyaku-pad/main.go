@@ -62,6 +62,8 @@ func usageText() string {
   hikyaku-pad macro fmt FILE...               writes macros in the form that all have
   hikyaku-pad macro convert FILE              makes a macro of a combo in a GPC script
   hikyaku-pad macro record --device FILE      makes a macro of what is pressed on a pad (Linux)
+  hikyaku-pad macro pass --pad FILE --device NAME --on BUTTON=FILE
+                                              passes a pad on, with macros on its buttons (Linux)
   hikyaku-pad macro calibrate --device NAME   measures how long a device takes for what is written to it
 devices:
 `)
@@ -82,7 +84,7 @@ func run(ctx context.Context, host *pace.Host, args []string) error {
 		return nil
 	}
 	if len(args) < 2 || args[0] != "macro" {
-		return usageError{errors.New("there are the commands macro play, serve, check, fmt, convert, record and calibrate")}
+		return usageError{errors.New("there are the commands macro play, serve, check, fmt, convert, record, pass and calibrate")}
 	}
 	switch args[1] {
 	case "play":
@@ -97,6 +99,8 @@ func run(ctx context.Context, host *pace.Host, args []string) error {
 		return convert(args[2:])
 	case "record":
 		return recordPad(ctx, args[2:])
+	case "pass":
+		return passPad(ctx, host, args[2:])
 	case "calibrate":
 		return calibrate(ctx, host, args[2:])
 	}

@@ -30,7 +30,8 @@ It is read as a whole before anything is pressed, and all of its mistakes are to
 		Example: `  hikyaku macro play examples/combo.txt --device trace:combo.trace
   hikyaku macro serve --device uinput`,
 	}
-	return group(cmd, newMacroPlay(host), newMacroServe(host), newMacroCheck(), newMacroFormat(), newMacroConvert(), newMacroRecord(), newMacroCalibrate(host))
+	return group(cmd, newMacroPlay(host), newMacroServe(host), newMacroCheck(), newMacroFormat(), newMacroConvert(), newMacroRecord(), newMacroPass(host),
+		newMacroCalibrate(host))
 }
 
 // macroFlags are what several of the commands take.

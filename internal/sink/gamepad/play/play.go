@@ -77,6 +77,15 @@ func Keep(devices []string, players []int) (*Pads, error) {
 	return p, nil
 }
 
+// Open opens player 1's device in this process, for those who write to it themselves. repeat is after how many frames an
+// unchanged state has to be written again; 0: never.
+func (p *Pads) Open() (d device.Device, repeat int64, err error) {
+	s := p.seats[0]
+	s.Players = []int{1}
+	d, err = s.open()
+	return d, s.driver().Repeat, err
+}
+
 // Close lets go of the pads. It is called when no run is under way.
 func (p *Pads) Close() error {
 	var all []error

@@ -61,7 +61,7 @@ func work() error {
 // scenes are in an order that matters: devices are missing before they are there.
 func scenes() []scene {
 	all := []scene{{"uinput/missing", uinputMissing}, {"modules", loadModules}}
-	for _, more := range [][]scene{uinputScenes(), frameScenes(), recordScenes(), hidScenes()} {
+	for _, more := range [][]scene{uinputScenes(), frameScenes(), recordScenes(), passScenes(), hidScenes()} {
 		all = append(all, more...)
 	}
 	return all
