@@ -48,6 +48,25 @@ func Deliver1(t testing.TB, s component.AsyncSink, m *message.Message) component
 	return Deliver(t, s, m)[0]
 }
 
+// Among delivers a message to a device that is refused, and others again and again until it is answered. It returns its outcome. Others have to be delivered.
+func Among(t testing.TB, s component.AsyncSink, m *message.Message, others func() []*message.Message) component.Outcome {
+	t.Helper()
+	answered := make(chan component.Outcome, 1)
+	s.Deliver(m, time.Now().Add(Patience), func(o component.Outcome) { answered <- o })
+	for {
+		for _, o := range Deliver(t, s, others()...) {
+			if o.Verdict != component.Delivered {
+				t.Fatalf("one of the others: %+v", o)
+			}
+		}
+		select {
+		case o := <-answered:
+			return o
+		default:
+		}
+	}
+}
+
 // longestPersistence is how long Persist goes on trying.
 const longestPersistence = 60 * time.Second
 

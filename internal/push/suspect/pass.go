@@ -9,14 +9,15 @@ import (
 type Pass struct {
 	w      *Watch // that let it go and was told nothing yet; nil: none
 	device string
+	came   uint64 // doubts before it went
 }
 
 // Enter lets a request for a device go when it may: goOn is called with 0, then or later, and p is to be told what became of the request. It is called
 // with how long to wait, and why, when nothing is to be sent now.
 func (w *Watch) Enter(p *Pass, device string, goOn func(wait time.Duration, why error)) {
-	w.enter(device, func(wait time.Duration, why error) {
+	w.enter(device, func(came uint64, wait time.Duration, why error) {
 		if wait == 0 {
-			*p = Pass{w, device}
+			*p = Pass{w, device, came}
 		}
 		goOn(wait, why)
 	})
@@ -33,7 +34,7 @@ func (p *Pass) End(right bool) {
 		return
 	}
 	if right {
-		w.good(p.device)
+		w.good(p.device, p.came)
 	} else {
 		w.other()
 	}

@@ -1,8 +1,10 @@
 package suspect
 
 import (
+	"cmp"
 	"errors"
 	"hash/maphash"
+	"slices"
 	"time"
 )
 
@@ -33,21 +35,38 @@ func (w *Watch) seen() Seen {
 	return s
 }
 
-// settle finds the doubts that good answers have come after.
+// credit counts a good answer for the doubts that had come when its request went. Of the others it says nothing: the far end may have answered it before
+// the mistake began.
+func (w *Watch) credit(came uint64) {
+	i, _ := slices.BinarySearchFunc(w.pending, came+1, func(d *doubt, n uint64) int { return cmp.Compare(d.number, n) })
+	if i > 0 {
+		w.pending[i-1].goods++
+		w.goods++
+	}
+}
+
+// settle finds the doubts that stand alone. The first has all good answers that the others have.
 func (w *Watch) settle() (next calls) {
-	for len(w.pending) > 0 && w.pending[0].goods+alone <= w.goods {
-		tell := w.pending[0].tell
-		w.pending = w.pending[1:]
+	for len(w.pending) > 0 && w.goods >= alone {
+		tell := w.drop().tell
 		next = append(next, func() { tell(Gone) })
 	}
 	return next
 }
 
+// drop takes the first doubt out.
+func (w *Watch) drop() *doubt {
+	d := w.pending[0]
+	w.pending[0] = nil
+	w.pending = w.pending[1:]
+	w.goods -= d.goods
+	return d
+}
+
 // forget keeps the doubts within their bound.
 func (w *Watch) forget() (next calls) {
 	for len(w.pending) > mostPending {
-		d := w.pending[0]
-		w.pending = w.pending[1:]
+		d := w.drop()
 		if !d.late {
 			next = append(next, func() { d.tell(Unclear) })
 		}
@@ -60,7 +79,7 @@ func (w *Watch) unsettle() (next calls) {
 	for _, d := range w.pending {
 		next = append(next, func() { d.tell(Mistake) })
 	}
-	w.pending = nil
+	w.pending, w.goods = nil, 0
 	return next
 }
 
@@ -92,7 +111,8 @@ func (w *Watch) further() (next calls) {
 		w.waiting[0] = nil
 		w.waiting = w.waiting[1:]
 		w.flying++
-		next = append(next, func() { goOn(0, nil) })
+		came := w.came
+		next = append(next, func() { goOn(came, 0, nil) })
 	}
 	return next
 }
@@ -100,7 +120,7 @@ func (w *Watch) further() (next calls) {
 // release tells those who wait that nothing is sent now.
 func (w *Watch) release(wait time.Duration, why error) (next calls) {
 	for _, goOn := range w.waiting {
-		next = append(next, func() { goOn(wait, why) })
+		next = append(next, func() { goOn(0, wait, why) })
 	}
 	w.waiting = nil
 	return next

@@ -63,16 +63,17 @@ type Watch struct {
 	mu      sync.Mutex
 	answers []uint8 // weights of doubts, 0 for a good answer; the last ones, as a ring
 	at      int
-	doubts  int // the sum of answers
-	goods   uint64
+	doubts  int      // the sum of answers
 	known   []uint64 // devices that took a push: some of them, each at the place of its hash
 	last    time.Time
 
 	limit   int // of requests at once
 	flying  int
-	waiting []func(time.Duration, error)
+	waiting []func(came uint64, wait time.Duration, why error)
 
+	came    uint64 // doubts so far
 	pending []*doubt
+	goods   int         // of pending, together
 	timer   *time.Timer // for those who wait to hear; nil: none runs
 	closed  bool
 
@@ -85,10 +86,11 @@ type Watch struct {
 
 // doubt is one that is not settled.
 type doubt struct {
-	tell  func(Verdict)
-	since time.Time
-	goods uint64 // of the watch by then
-	late  bool   // Unclear was told
+	tell   func(Verdict)
+	since  time.Time
+	number uint64 // how many had come, with it
+	goods  int    // good answers to requests that went after it and before the next one
+	late   bool   // Unclear was told
 }
 
 // New makes a Watch, which knows nothing yet.
@@ -114,9 +116,9 @@ func (cs calls) run() {
 	}
 }
 
-// enter calls goOn with 0 when a request for a device may go, or with how long to wait, and why. Whoever was let go calls one of good, other and
-// doubt, once.
-func (w *Watch) enter(device string, goOn func(wait time.Duration, why error)) {
+// enter calls goOn with 0 when a request for a device may go, and with how many doubts had come by then, or with how long to wait, and why. Whoever was
+// let go calls one of good, other and doubt, once.
+func (w *Watch) enter(device string, goOn func(came uint64, wait time.Duration, why error)) {
 	w.mu.Lock()
 	now := w.config.Clock()
 	if now.Sub(w.last) > silence && w.flying == 0 {
@@ -124,18 +126,18 @@ func (w *Watch) enter(device string, goOn func(wait time.Duration, why error)) {
 	}
 	w.last = now
 	if w.why != nil {
-		wait, why := w.waits(device, now), w.why
+		wait, why, came := w.waits(device, now), w.why, w.came
 		if wait == 0 {
 			w.tried++
 			w.flying++
 		}
 		w.mu.Unlock()
-		goOn(wait, why)
+		goOn(came, wait, why)
 		return
 	}
 	if w.closed {
 		w.mu.Unlock()
-		goOn(lookAgain, errClosed)
+		goOn(0, lookAgain, errClosed)
 		return
 	}
 	if w.flying >= w.limit {
@@ -144,8 +146,9 @@ func (w *Watch) enter(device string, goOn func(wait time.Duration, why error)) {
 		return
 	}
 	w.flying++
+	came := w.came
 	w.mu.Unlock()
-	goOn(0, nil)
+	goOn(came, 0, nil)
 }
 
 // waits is how long a request waits while the watch rests or lets some go first.
@@ -159,8 +162,9 @@ func (w *Watch) waits(device string, now time.Time) time.Duration {
 	return 0
 }
 
-// good tells that the far end took a push for a device, or knows it: app, environment and topic are right.
-func (w *Watch) good(device string) {
+// good tells that the far end took a push for a device, or knows it: app, environment and topic are right, or were when the request went. came is what
+// enter gave it.
+func (w *Watch) good(device string, came uint64) {
 	w.mu.Lock()
 	w.flying--
 	w.remember(w.hash(device))
@@ -168,7 +172,7 @@ func (w *Watch) good(device string) {
 	if w.why == nil || !w.until.After(w.config.Clock()) { // what was sent before a rest does not end it
 		w.why, w.rest, w.tried, w.inDoubt = nil, 0, 0, 0
 		w.note(0)
-		w.goods++
+		w.credit(came)
 		w.limit = min(w.limit+raise, noLimit)
 		next = append(w.settle(), w.further()...)
 	}
@@ -211,7 +215,8 @@ func (w *Watch) doubt(device string, tell func(Verdict)) {
 		weight = knownWeight
 	}
 	w.note(weight)
-	w.pending = append(w.pending, &doubt{tell: tell, since: now, goods: w.goods})
+	w.came++
+	w.pending = append(w.pending, &doubt{tell: tell, since: now, number: w.came})
 	var next calls
 	if w.mistaken() {
 		next = w.stop(now, w.config.Mistake(w.seen()))

@@ -47,7 +47,7 @@ func (v *verdicts) String() string {
 
 // enter lets a request go, and tells whether it went.
 func enter(w *Watch, device string) (went bool) {
-	w.enter(device, func(wait time.Duration, _ error) { went = wait == 0 })
+	w.enter(device, func(_ uint64, wait time.Duration, _ error) { went = wait == 0 })
 	return went
 }
 
@@ -73,7 +73,7 @@ func good(t *testing.T, w *Watch, prefix string, n int) {
 		if !enter(w, device) {
 			t.Fatalf("device %d waits: %v", i, w.Why())
 		}
-		w.good(device)
+		w.good(device, w.came)
 	}
 }
 
@@ -119,7 +119,7 @@ func TestNoMoreThanTheStartIsWastedWhereAllAreOnTheirWayAtOnce(t *testing.T) {
 		w := newWatch(t)
 		sent, held := 0, 0
 		for i := range 100_000 {
-			w.enter(fmt.Sprint(i), func(wait time.Duration, _ error) {
+			w.enter(fmt.Sprint(i), func(_ uint64, wait time.Duration, _ error) {
 				if wait == 0 {
 					sent++
 				} else {
@@ -134,6 +134,42 @@ func TestNoMoreThanTheStartIsWastedWhereAllAreOnTheirWayAtOnce(t *testing.T) {
 		const most = startLimit + DefaultAnswers*DefaultPercent/100
 		if sent >= most || held != 100_000-sent || strings.Trim(v.String(), "M") != "" {
 			t.Errorf("%d were sent, %d are held back, %q was told", sent, held, &v)
+		}
+	})
+}
+
+// A mistake that begins in the middle of a campaign: good answers to what went before it still come, between the doubts and long after them.
+func TestGoodAnswersToWhatWentBeforeADoubtDoNotSettleIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWatch(t)
+		good(t, w, "before", 1000)
+		var v verdicts
+		const early = 20 * alone
+		went := w.came
+		for i := range early {
+			enter(w, fmt.Sprint("early", i))
+		}
+		doubt := func() {
+			enter(w, "in doubt")
+			w.doubt("in doubt", v.tell)
+			for range early / 2 {
+				w.good("early", went)
+			}
+		}
+		doubt()
+		good(t, w, "between", 3) // they speak for the first doubt
+		doubt()
+		good(t, w, "after", alone-4)
+		if v.String() != "" {
+			t.Fatalf("%q was told", &v)
+		}
+		good(t, w, "after", 1)
+		if v.String() != "G" {
+			t.Errorf("%q was told", &v)
+		}
+		good(t, w, "after", 3)
+		if v.String() != "GG" {
+			t.Errorf("%q was told", &v)
 		}
 	})
 }
@@ -170,7 +206,7 @@ func TestAfterARestDevicesThatTookAPushGoFirst(t *testing.T) {
 		if enter(w, "unknown") || !enter(w, "d0") {
 			t.Error("another goes before a device that took a push")
 		}
-		w.good("d0")
+		w.good("d0", w.came)
 		if !enter(w, "unknown") || w.Why() != nil {
 			t.Errorf("after a good answer it waits for %v", w.Why())
 		}
@@ -184,7 +220,7 @@ func TestWhatWentBeforeARestDoesNotEndIt(t *testing.T) {
 		enter(w, "early")
 		enter(w, "late")
 		w.Stop(errMistake)
-		w.good("early")
+		w.good("early", w.came)
 		if w.Why() == nil {
 			t.Error("the rest is over")
 		}
@@ -215,7 +251,7 @@ func TestARestIsLongerEachTimeThatThoseWhoGoFirstAreInDoubt(t *testing.T) {
 				w.doubt("x", v.tell)
 			}
 			want = min(2*want, longestRest)
-			w.enter("x", func(wait time.Duration, why error) {
+			w.enter("x", func(_ uint64, wait time.Duration, why error) {
 				if wait != want || v.String() != "MMMM" || !errors.Is(why, errMistake) {
 					t.Errorf("it rests %v for %v, want %v; %q was told", wait, why, want, &v)
 				}
@@ -308,7 +344,7 @@ func TestAfterSilenceNothingIsKnown(t *testing.T) {
 		good(t, w, "d", 1000)
 		flood := func() (sent int) {
 			for range 10_000 {
-				w.enter("x", func(wait time.Duration, _ error) { sent++ })
+				w.enter("x", func(_ uint64, wait time.Duration, _ error) { sent++ })
 			}
 			return sent
 		}
