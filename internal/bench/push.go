@@ -21,6 +21,7 @@ const (
 	workTail     = "tail"
 	workCampaign = "campaign"
 	workReceipts = "receipts"
+	workMistake  = "mistake"
 )
 
 // The cases of the push bench, besides ours and the limit.
@@ -49,6 +50,7 @@ const (
 //   - durable: claimed, pushed and durably settled, one message a push, with the sandbox on the same machine.
 //   - tail: one device in a thousand answers late; the others' times, beside those when none does.
 //   - receipts: durable, and a campaign to fewer users, each with receipts and without, in turns.
+//   - mistake: a campaign whose sender has a wrong topic, from the start and from its middle on, until it rests; only with Deep, or by name.
 //   - campaign: one message, a million users; only with Deep, or by name.
 //
 // What is missing for a comparison (Java and the programs of Options.Clients, nghttpd, h2load) is told in a note, and its rows are left out.
@@ -122,9 +124,10 @@ func (s *pushSession) all(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if !s.Deep && !slices.Contains(s.Only, workCampaign) {
-		es = slices.DeleteFunc(es, func(e experiment) bool { return e.work == workCampaign && !s.Quick })
-	}
+	es = slices.DeleteFunc(es, func(e experiment) bool {
+		deep := e.work == workMistake || e.work == workCampaign && !s.Quick // a sender that rests does so for half a minute
+		return deep && !s.Deep && !slices.Contains(s.Only, e.work)
+	})
 	if s.dir, err = os.MkdirTemp(s.Dir, "hikyaku-bench-"); err != nil {
 		return fmt.Errorf("make a folder for temporary files: %w", err)
 	}
@@ -190,13 +193,14 @@ func (s *pushSession) experiments() (es []experiment) {
 	add(workDurable, s.rounds, time.Duration(s.rounds*s.durable)*50*time.Microsecond, s.rounds*s.durable, s.durably)
 	add(workTail, s.rounds, time.Duration(s.rounds*s.tail)*100*time.Microsecond, 2*s.rounds*s.tail, s.tails)
 	add(workReceipts, 2*s.rounds, time.Duration(s.rounds*(s.durable*100+s.some*200))*time.Microsecond, 4*s.rounds*(s.durable+s.some), s.receipted)
+	add(workMistake, 2*mistakeRounds, 2*mistakeRounds*40*time.Second, 4*mistakeRounds*s.some, s.mistakes)
 	add(workCampaign, 1, time.Duration(s.campaign)*60*time.Microsecond, s.campaign*2, s.campaigning)
 	return es
 }
 
 // pushWorks lists the names of the works.
 func pushWorks() []string {
-	return []string{workSeed, workSteady, workDurable, workTail, workReceipts, workCampaign}
+	return []string{workSeed, workSteady, workDurable, workTail, workReceipts, workMistake, workCampaign}
 }
 
 // closeThem ends processes, the last one first.

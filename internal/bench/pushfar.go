@@ -117,12 +117,18 @@ func (f *farEnd) counts() (c farend.Counts, err error) {
 
 // behave tells our far end how to behave from now on.
 func (f *farEnd) behave(b farend.Behaviour) error {
+	_, err := f.behaves(b)
+	return err
+}
+
+// behaves does that, too, and returns what our far end saw since it was asked last.
+func (f *farEnd) behaves(b farend.Behaviour) (c farend.Counts, err error) {
 	text, err := json.Marshal(b)
 	if err != nil {
-		return err
+		return c, err
 	}
-	var c farend.Counts
-	return f.talk.ask(string(text), &c)
+	err = f.talk.ask(string(text), &c)
+	return c, err
 }
 
 // startNghttpd starts nghttpd, which answers pushes to the first user's phone with an empty file.

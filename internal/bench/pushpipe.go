@@ -53,6 +53,7 @@ sinks:
 const directConfig = `
 queues:
   measured: { max_attempts: 0 }
+  phones_dead: {}
 sources:
   waiting: { type: queue, queue: measured, lease: 5m }
 sinks:

@@ -30,7 +30,7 @@ var shown = [...]struct{ name, heading string }{
 	{"users", "users"}, {"total_ms", "total ms"}, {"ideal_ms", "ideal ms"}, {"ratio_ideal", "to ideal"}, {"ratio_sequence", "faster than in sequence"}, {"report_ms", "report's ms"}, {"report_total_ms", "report's total ms"},
 	{"slow", "slow devices"}, {"first_mean_ms", "from first: mean ms"}, {"first_p99_ms", "from first: p99 ms"}, {"bound_mean_ms", "bound mean ms"}, {"bound_p99_ms", "bound p99 ms"},
 	{"mean_fix2", "mean to fix-2"}, {"p99_fix2", "p99 to fix-2"}, {"first_mean_fix2", "from first: mean to fix-2"}, {"first_p99_fix2", "from first: p99 to fix-2"}, {"mean_bound", "mean to bound"}, {"p99_bound", "p99 to bound"}, {"p99_even", "p99 to even"},
-	{"receipts", "receipts"}, {"rate_without", "rate to without"}, {"cpu_without", "CPU to without"},
+	{"mistake", "mistake"}, {"refused", "refused"}, {"lost", "lost"}, {"receipts", "receipts"}, {"rate_without", "rate to without"}, {"cpu_without", "CPU to without"},
 	{"cpu_us", "µs of CPU"}, {"rate_http", "to go-http"}, {"rate_pushy", "to pushy"}, {"rate_limit", "to limit"}, {"turned_away", "turned away"}, {"failed", "failed"},
 	{"due_p99_ms", "p99 ms from due"}, {"cells_per_s", "cells/s"}, {"cpu_pct", "% of a processor"}, {"busy", "processors"}, {"batch", "a batch"}, {"batch_max", "largest"},
 	{"retries", "retries"}, {"unread", "waiting lines"}, {"rows_in_table", "rows in table"}, {"seed_per_s", "the seed's way/s"}, {"rate_seed", "to the seed's way"},
@@ -96,6 +96,7 @@ var sections = []section{
 	{"Claimed, pushed and durably settled", []string{workDurable}, nil},
 	{"Beside devices that answer late", []string{workTail}, nil},
 	{"With receipts and without", []string{workReceipts}, nil},
+	{"A wrong topic: pushes wasted, and how long it took to notice", []string{workMistake}, nil},
 	{"A campaign to all users", []string{workCampaign}, nil},
 	{"Received and acknowledged", []string{workStream}, []string{"n", "p50_ms", "p99_ms", "max_ms", "rtt_ms"}},
 }

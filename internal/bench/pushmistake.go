@@ -1,0 +1,125 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/measure"
+	"github.com/hikyaku/hikyaku/internal/sandbox/push/farend"
+)
+
+// What is wrong in a sender's mistake, and when it was put right.
+const (
+	mistakenReason = "DeviceTokenNotForTopic"
+	mistakeRests   = 5 * time.Second // without a refusal, after which the sender is at rest and the mistake is put right
+)
+
+// mistaken is what a far end saw of a campaign with a mistake.
+type mistaken struct {
+	refused int64
+	pause   time.Duration // from the first refusal that was seen to the last one
+}
+
+// mistakes pushes to many devices while each of them is refused as if it were another topic's: from the start, and from the middle on. When the sender
+// rests, that is put right. Nothing may be lost.
+func (s *pushSession) mistakes(ctx context.Context) error {
+	for _, begins := range []string{"at the start", "in the middle"} {
+		var refused, lost []float64
+		pauses := measure.NewHistogram()
+		for range mistakeRounds {
+			m, took, err := s.mistake(ctx, begins)
+			if err != nil {
+				return err
+			}
+			refused, lost = append(refused, float64(m.refused)), append(lost, float64(took.Failed))
+			pauses.Record(m.pause)
+			s.step()
+		}
+		r := s.report.Row(caseOurs, workMistake).Set("mistake", begins).Set("messages", s.some).Set("n", mistakeRounds)
+		r.Set("refused", int(sorted(refused)[len(refused)-1])).Set("lost", int(sorted(lost)[len(lost)-1]))
+		r.Set("p50_ms", milliseconds(pauses.Quantile(0.5))).Set("max_ms", milliseconds(pauses.Max()))
+		judge(r, s.Quick, atMost("refused", 400), atMost("lost", 0))
+	}
+	return nil
+}
+
+// mistakeRounds is how often each is tried.
+const mistakeRounds = 3
+
+// mistake is one of them.
+func (s *pushSession) mistake(ctx context.Context, begins string) (m mistaken, took pushed, err error) {
+	var ends []func() error
+	defer func() { err = joinCleanup(err, closeThem(ends...)) }()
+	wrong := farend.Behaviour{Faults: []farend.Fault{{Do: farend.Refuse, Reason: mistakenReason}}}
+	behave := farend.Behaviour{}
+	if begins == "at the start" {
+		behave = wrong
+	}
+	far, err := startSandbox(ctx, s.Push, filepath.Join(s.dir, fmt.Sprintf("mistake-%d", s.pipelines)), behave)
+	if err != nil {
+		return m, took, err
+	}
+	ends = append(ends, far.close)
+	p, err := s.startPipeline(ctx, far, kindDirect, 1)
+	if err != nil {
+		return m, took, err
+	}
+	ends = append(ends, p.close)
+	type trial struct {
+		took pushed
+		err  error
+	}
+	over := make(chan trial, 1)
+	go func() { // it ends with the process, which ends with ctx
+		var t trial
+		t.took, t.err = p.trial(pushTrial{Messages: s.some, Users: 1})
+		over <- t
+	}()
+	m, err = far.mistaken(ctx, begins == "at the start", int64(s.some/2), wrong)
+	if err != nil {
+		return m, took, err
+	}
+	t := <-over
+	return m, t.took, t.err
+}
+
+// mistaken lets a mistake begin after so many pushes, unless it has begun, and puts it right when the sender rests.
+func (f *farEnd) mistaken(ctx context.Context, begun bool, after int64, wrong farend.Behaviour) (m mistaken, err error) {
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	var accepted int64
+	var first, last time.Time
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return m, ctx.Err()
+		}
+		c, err := f.counts()
+		if err != nil {
+			return m, err
+		}
+		accepted += c.Accepted
+		now := time.Now()
+		if n := c.Refused[mistakenReason]; n > 0 {
+			if first.IsZero() {
+				first = now
+			}
+			m.refused, last = m.refused+n, now
+		}
+		switch {
+		case !begun && accepted >= after:
+			begun = true
+			seen, err := f.behaves(wrong)
+			if err != nil {
+				return m, err
+			}
+			m.refused += seen.Refused[mistakenReason]
+		case !last.IsZero() && now.Sub(last) > mistakeRests:
+			m.pause = last.Sub(first)
+			return m, f.behave(farend.Behaviour{})
+		}
+	}
+}
