@@ -79,7 +79,7 @@ func (r *Registry) Beat(ctx context.Context) {
 	_ = r.flush(ctx) // what could not be kept is kept with the next beat, or at Close
 	now := r.clock()
 	for _, c := range r.ending(now) {
-		if r.left(c.id) {
+		if r.left(c) {
 			continue
 		}
 		r.end(ctx, c)
@@ -96,25 +96,42 @@ func (r *Registry) ending(now time.Time) (cs []*campaign) {
 		}
 		n := c.tally.read()
 		c.pulse.beat(now, n.settled())
-		if c.def.State != Paused && c.complete() && c.pulse.due(now, n.settled() >= c.made()) {
+		// One that is cancelled need not have been made: its fanout may not be there, or its message was deleted.
+		over := c.complete() || c.def.State == Cancelled
+		if c.def.State != Paused && over && c.pulse.due(now, c.complete() && n.settled() >= c.made()) {
 			cs = append(cs, c)
 		}
 	}
 	return cs
 }
 
-// left tells whether something of a campaign is in the queues that are guarded.
-func (r *Registry) left(id string) bool {
+// left tells whether something of a campaign is in the queues that are guarded or, unless all was made of it, its message in its own.
+func (r *Registry) left(c *campaign) bool {
 	r.mu.Lock()
-	guarded := slices.Clone(r.guarded)
+	queues, complete, from := slices.Clone(r.guarded), c.complete(), c.def.Queue
 	r.mu.Unlock()
-	for _, n := range guarded {
-		where, err := r.store.Parse(n, Attribute+" = '"+id+"'")
+	if !complete {
+		queues = append(queues, r.readers(from)...)
+	}
+	for _, n := range queues {
+		where, err := r.store.Parse(n, Attribute+" = '"+c.id+"'")
 		if err == nil && !r.store.Idle(n, where) {
 			return true
 		}
 	}
 	return false
+}
+
+// readers are the queues into which goes what is put to a queue or topic.
+func (r *Registry) readers(to string) []queue.Name {
+	n, err := queue.ParseName(to)
+	if err != nil {
+		return nil
+	}
+	if topic, err := r.store.TopicStats(n); err == nil {
+		return topic.Subscriptions
+	}
+	return []queue.Name{n}
 }
 
 // end notes that nothing of a campaign is left. What cannot be kept is tried with a later beat.

@@ -288,6 +288,27 @@ func TestStatesAreDurable(t *testing.T) {
 	}
 }
 
+// A fanout is missing, or the message was deleted: nobody will say that everything is made.
+func TestACampaignThatNobodyMakesEndsWhenItIsCancelled(t *testing.T) {
+	r := open(t)
+	v := r.start(t, campaign.Order{})
+	if _, err := r.Cancel(t.Context(), v.ID); err != nil {
+		t.Fatal(err)
+	}
+	r.beat(t)
+	if got := r.show(t, v.ID); got.Ended != nil {
+		t.Errorf("its message waits, and it has ended: %+v", got)
+	}
+	if _, err := r.store.Purge(t.Context(), news); err != nil {
+		t.Fatal(err)
+	}
+	r.clock.forward(time.Minute)
+	r.beat(t)
+	if got := r.show(t, v.ID); got.State != campaign.Cancelled || got.Ended == nil {
+		t.Errorf("nothing is left of it: %+v", got)
+	}
+}
+
 func TestWhatIsRememberedIsBounded(t *testing.T) {
 	r := open(t)
 	r.Registry.Close() // its beats would only be in the way
