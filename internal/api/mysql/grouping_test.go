@@ -48,6 +48,10 @@ func TestGroupsAreMySQLs(t *testing.T) {
 	exec(t, c, "CREATE TABLE g (i int, s varchar(20) COLLATE utf8mb4_0900_ai_ci, u bigint unsigned) ENGINE=QUEUE")
 	exec(t, c, "INSERT INTO g VALUES (3,'b',1),(1,'a',2),(NULL,'A',3),(3,'B',4),(1,NULL,5),(NULL,NULL,6)")
 	for statement, want := range map[string][]string{
+		"SELECT group_concat(i, s ORDER BY u) FROM g":                                                {"3b,1a,3B"},
+		"SELECT group_concat(DISTINCT i, ':', u > 2 ORDER BY i, u SEPARATOR ' ') FROM g":             {"1:0 1:1 3:0 3:1"},
+		"SELECT group_concat(if(u = 1, '', s) ORDER BY u) FROM g":                                    {",a,A,B"},
+		"SELECT length(group_concat('')), group_concat(NULL, s) FROM g":                              {"5 NULL"},
 		"SELECT i, count(*), sum(u), group_concat(u) FROM g GROUP BY i":                              {"3 2 5 1,4", "1 2 7 2,5", "NULL 2 9 3,6"},
 		"SELECT s, count(*) FROM g GROUP BY s":                                                       {"b 2", "a 2", "NULL 2"},
 		"SELECT max(u), i + 1 AS n FROM g GROUP BY n ORDER BY n DESC":                                {"4 4", "5 2", "6 NULL"},

@@ -20,6 +20,13 @@ func keptIn(ctx *gms.Context, n gms.Node) (gms.Node, error) {
 		counted := *n
 		counted.SelectDeps = append([]gms.Expression(nil), n.SelectDeps...)
 		for i, e := range counted.SelectDeps {
+			if g, ok := e.(*aggregation.GroupConcat); ok {
+				var err error
+				if counted.SelectDeps[i], err = joiningOf(ctx, g); err != nil {
+					return nil, err
+				}
+				continue
+			}
 			if !hoards(e) {
 				continue
 			}
@@ -156,10 +163,10 @@ func (s sought) look(_ *gms.Context, v any) (any, error) {
 	return v, nil
 }
 
-// hoards tells whether an aggregate keeps every value that it is given.
+// hoards tells whether an aggregate keeps every value that it is given, as GROUP_CONCAT does, too.
 func hoards(e gms.Expression) bool {
 	switch e.(type) {
-	case *aggregation.GroupConcat, *aggregation.JsonArray, *aggregation.JSONObjectAgg:
+	case *aggregation.JsonArray, *aggregation.JSONObjectAgg:
 		return true
 	}
 	return false

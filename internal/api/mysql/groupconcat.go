@@ -1,0 +1,76 @@
+package mysql
+
+import (
+	"strings"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression/function"
+	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
+	"github.com/dolthub/go-mysql-server/sql/types"
+)
+
+// go-mysql-server's GROUP_CONCAT joins the first of its arguments alone, and leaves empty texts out. MySQL joins what all arguments of a row come to, and
+// leaves out only NULL.
+
+// emptyMark stands for an empty text while texts are joined. No text has it: it is no UTF-8.
+const emptyMark = "\xff"
+
+// marked is an expression whose empty texts are emptyMark.
+type marked struct{}
+
+func (marked) look(_ *gms.Context, v any) (any, error) {
+	if v == "" {
+		return emptyMark, nil
+	}
+	return v, nil
+}
+
+// joining is GROUP_CONCAT as MySQL does it.
+type joining struct{ *aggregation.GroupConcat }
+
+// joiningOf is GROUP_CONCAT over one expression that has the texts of all of its arguments. g is not changed.
+func joiningOf(ctx *gms.Context, g *aggregation.GroupConcat) (gms.Expression, error) {
+	all, outputs := g.Children(), g.OutputExpressions()
+	order, one := all[:len(all)-len(outputs)], outputs[0]
+	if len(outputs) > 1 {
+		var err error
+		if one, err = function.NewConcat(ctx, outputs...); err != nil {
+			return nil, err
+		}
+	}
+	if t := one.Type(ctx); types.IsTextOnly(t) {
+		one = &seen[marked]{one, marked{}}
+	}
+	children := make([]gms.Expression, 0, len(order)+1)
+	for _, c := range append(append(children, order...), one) {
+		children = append(children, &seen[weigh]{c, keptWeight})
+	}
+	return joining{g}.WithChildren(ctx, children...)
+}
+
+// WithChildren implements gms.Expression.
+func (j joining) WithChildren(ctx *gms.Context, children ...gms.Expression) (gms.Expression, error) {
+	made, err := j.GroupConcat.WithChildren(ctx, children...)
+	if err != nil {
+		return nil, err
+	}
+	return joining{made.(*aggregation.GroupConcat)}, nil
+}
+
+// NewBuffer implements gms.Aggregation.
+func (j joining) NewBuffer(ctx *gms.Context) (gms.AggregationBuffer, error) {
+	b, err := j.GroupConcat.NewBuffer(ctx)
+	return joined{b}, err
+}
+
+// joined takes the marks out again.
+type joined struct{ gms.AggregationBuffer }
+
+// Eval implements gms.AggregationBuffer.
+func (j joined) Eval(ctx *gms.Context) (any, error) {
+	v, err := j.AggregationBuffer.Eval(ctx)
+	if text, ok := v.(string); ok {
+		v = strings.ReplaceAll(text, emptyMark, "")
+	}
+	return v, err
+}
