@@ -35,6 +35,8 @@ func TestAPowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 	if testing.Short() {
 		cuts = 30
 	}
+	// In one world the power may always be cut before the first settlement.
+	allPut, allSettled := 0, 0
 	for world := range 10 {
 		random := rand.New(rand.NewPCG(uint64(world), 7))
 		disk := faultfs.New()
@@ -87,9 +89,11 @@ func TestAPowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 			}
 			disk = disk.Clone()
 		}
-		if len(put) == 0 || len(settled) == 0 {
-			t.Fatalf("world %d: nothing happened: %d put, %d settled", world, len(put), len(settled))
-		}
+		allPut += len(put)
+		allSettled += len(settled)
+	}
+	if allPut == 0 || allSettled == 0 {
+		t.Errorf("nothing happened: %d put, %d settled", allPut, allSettled)
 	}
 }
 
