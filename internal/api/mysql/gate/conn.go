@@ -36,7 +36,7 @@ const (
 	bufferBytes = 4 << 10        // of each connection: thousands of them are idle most of the time
 	small       = 64 << 10       // bytes of a command that never waits
 	fullPacket  = 1<<24 - 1      // a packet of this size is followed by another of the same command
-	maxSkipped  = int64(1) << 30 // bytes of a command that is too large: the connection of who sends more just ends
+	maxSkipped  = int64(1) << 30 // bytes of a command that is refused: the connection of who sends more just ends
 )
 
 // Copies is how many of a command's bytes are in memory while it is worked on: as it came, as a statement, its words and values, as rows, and what the journal writes.
@@ -241,29 +241,31 @@ func (g *Conn) deliver(h [4]byte, n int) {
 	g.ready, g.left, g.full = append(g.ready, h[:]...), n, n == fullPacket
 }
 
-// admit counts a packet's bytes, and waits until there is room for them. One that is too large is answered, and ErrTooLarge returned.
+// admit counts a packet's bytes, and waits until there is room for them. One that is refused is answered, and ErrTooLarge or door.ErrBusy returned.
 func (g *Conn) admit(h [4]byte, n int) error {
 	defer g.expect(n)
 	if g.size += int64(n); g.size > g.config.MaxPacket {
-		g.expect(n)
-		return g.tooLarge(h, n)
+		text := fmt.Sprintf("Got a packet bigger than 'max_allowed_packet' bytes (%d)", g.config.MaxPacket)
+		return g.refuse(h, n, ErrTooLarge, erPacketTooLarge, "08S01", text)
 	}
 	if g.size <= small {
 		return nil
 	}
 	want := Copies * int64(n)
 	if err := g.config.Budget.Take(g.ctx, want); err != nil {
-		if errors.Is(err, door.ErrBusy) {
-			g.answer(h[3]+1, erOutOfResources, "HY000", "Out of memory: too much of other statements is being worked on (try again; max_busy_bytes bounds it)")
+		if !errors.Is(err, door.ErrBusy) {
+			return err
 		}
-		return err
+		return g.refuse(h, n, door.ErrBusy, erOutOfResources, "HY000", "Out of memory: too much of other statements is being worked on (try again; max_busy_bytes bounds it)")
 	}
 	g.taken += want
 	return nil
 }
 
-// tooLarge throws the rest of the command away and says so. g.full afterwards: the library has a part of it already, or too much came.
-func (g *Conn) tooLarge(h [4]byte, n int) error {
+// refuse throws the rest of the command away and then says why: a client that still writes would see a broken connection in place of the error. g.full
+// afterwards: the library has a part of it already, or too much came.
+func (g *Conn) refuse(h [4]byte, n int, why error, code uint16, state, text string) error {
+	g.expect(n)
 	begun := g.full
 	for skipped := int64(0); ; {
 		for n > 0 {
@@ -273,7 +275,7 @@ func (g *Conn) tooLarge(h [4]byte, n int) error {
 			}
 			if skipped += int64(k); skipped > maxSkipped {
 				g.full = true
-				return ErrTooLarge
+				return why
 			}
 		}
 		if length(h) != fullPacket {
@@ -288,8 +290,8 @@ func (g *Conn) tooLarge(h [4]byte, n int) error {
 		g.expect(n)
 	}
 	g.full = begun
-	g.answer(h[3]+1, erPacketTooLarge, "08S01", fmt.Sprintf("Got a packet bigger than 'max_allowed_packet' bytes (%d)", g.config.MaxPacket))
-	return ErrTooLarge
+	g.answer(h[3]+1, code, state, text)
+	return why
 }
 
 func (g *Conn) discard(n int) (int, error) {
@@ -305,7 +307,7 @@ func (g *Conn) command(h [4]byte) (done bool, err error) {
 	if n == 0 {
 		return false, ErrMalformed
 	}
-	if err := g.admit(h, n); errors.Is(err, ErrTooLarge) && !g.full {
+	if err := g.admit(h, n); (errors.Is(err, ErrTooLarge) || errors.Is(err, door.ErrBusy)) && !g.full {
 		return false, nil // all of it was read, and the client told: it may go on
 	} else if err != nil {
 		return false, err
