@@ -42,4 +42,5 @@ const (
 	MaxText  = 64 << 10 // bytes of text
 	MaxDepth = 200      // levels of operators in one another
 	MaxList  = 10_000   // members of one in (…)
+	MaxWild  = 1000     // characters of a like pattern between two %, when there is a _ among them
 )

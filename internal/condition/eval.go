@@ -301,7 +301,9 @@ func like(n *node, s source) tri {
 		if !ok {
 			return unknown
 		}
-		p = compilePattern(pattern, n.escape)
+		if p = compilePattern(pattern, n.escape); p == nil {
+			return unknown
+		}
 	}
 	return triOf(p.match(text))
 }

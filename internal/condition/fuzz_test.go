@@ -67,6 +67,9 @@ func FuzzLike(f *testing.F) {
 			escape = escape[:1]
 		}
 		p := compilePattern(pattern, escape)
+		if p == nil {
+			return
+		}
 		prefix, rest := p.prefix()
 		matches := p.match(text)
 		begins := len(text) >= len(prefix) && text[:len(prefix)] == prefix

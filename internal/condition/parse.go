@@ -369,7 +369,7 @@ func (p *parser) like(left *node, offset int) (*node, *Error) {
 	}
 	n.escape = `\`
 	if p.token.kind != tokenName || p.token.quoted || !strings.EqualFold(p.token.text, "escape") {
-		return n, nil
+		return n, p.fits(n)
 	}
 	if err := p.advance(); err != nil {
 		return nil, err
@@ -379,5 +379,20 @@ func (p *parser) like(left *node, offset int) (*node, *Error) {
 		return nil, p.unexpected("one character in quotes")
 	}
 	n.escape = p.token.value.AsString()
+	if err := p.fits(n); err != nil {
+		return nil, err
+	}
 	return n, p.advance()
+}
+
+// fits refuses a like whose pattern takes too long to look for.
+func (p *parser) fits(like *node) *Error {
+	pattern := like.args[1]
+	if pattern.op != opConst {
+		return nil
+	}
+	if text, ok := textOf(pattern.value); ok && compilePattern(text, like.escape) == nil {
+		return p.errorf(pattern.offset, "put a % between", "a pattern has more than %d characters between two %%, with a _ among them", MaxWild)
+	}
+	return nil
 }
