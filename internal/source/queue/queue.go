@@ -63,6 +63,8 @@ type Source struct {
 	wants []want
 	lease time.Duration
 	max   int
+	// mostHeld is the constant, but in a test.
+	mostHeld int
 
 	from    []queue.From // wants with their conditions, since Start
 	passes  passes       // of campaigns that are paused
@@ -89,7 +91,7 @@ type want struct {
 // New checks the settings.
 func New(c Config, env component.Env) (component.Source, error) {
 	s := &Source{
-		name: env.Name, store: env.Store, lease: c.Lease, max: c.Max,
+		name: env.Name, store: env.Store, lease: c.Lease, max: c.Max, mostHeld: mostHeld,
 		feeding: make(chan (<-chan struct{}), 1),
 		held:    map[queue.Token]time.Time{},
 		passes:  passes{campaigns: env.Campaigns},

@@ -109,7 +109,12 @@ func runWith(t *testing.T, c Config, env component.Env) *running {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &running{Source: made.(*Source), got: make(chan component.Delivery), ended: make(chan error, 1)}
+	return start(t, made.(*Source))
+}
+
+func start(t *testing.T, s *Source) *running {
+	t.Helper()
+	r := &running{Source: s, got: make(chan component.Delivery), ended: make(chan error, 1)}
 	if err := r.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -167,6 +172,31 @@ func TestMessagesAreClaimedInOrderAndSettled(t *testing.T) {
 	if st := stats(t, store, "q"); st.Messages() != 0 || st.TotalDone != 3 {
 		t.Errorf("%+v", st)
 	}
+}
+
+// A disk that stands still takes no settlements while the far end goes on.
+func TestClaimsThatAreNotSettledAreBounded(t *testing.T) {
+	store, _ := open(t)
+	put(t, store, "q", text("a"), text("b"))
+	made, err := New(Config{Queue: "q", Max: 1}, component.Env{Name: "waiting", Store: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made.(*Source).mostHeld = 1
+	r := start(t, made.(*Source))
+	d, _ := r.take(t)
+	select {
+	case d := <-r.got:
+		t.Errorf("%q was claimed beside one that is not settled", d.Message.Body)
+	case <-time.After(100 * time.Millisecond):
+	}
+	d.Settle(delivered)
+	if d, body := r.take(t); body != "b" {
+		t.Errorf("%q", body)
+	} else {
+		d.Settle(delivered)
+	}
+	r.stop(t)
 }
 
 func TestConditionsAreAskedInStrictOrder(t *testing.T) {

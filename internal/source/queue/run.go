@@ -16,6 +16,9 @@ const (
 	patience = time.Minute
 	// finishPatience bounds the wait when Run may end: what others hold or delay of the queues is looked at so often.
 	finishPatience = 50 * time.Millisecond
+	// mostHeld bounds the claims that are under way or not durably settled: a disk that stands still takes no settlements, and the far end goes on. It
+	// is ten times what a pipeline has under way unless it is told otherwise.
+	mostHeld = 500_000
 )
 
 // Run claims messages and sends them until ctx ends, or until what Finish says.
@@ -62,6 +65,10 @@ func (s *Source) claim(ctx context.Context) ([]queue.Claim, error) {
 	if s.failed != nil {
 		defer s.mu.Unlock()
 		return nil, s.failed
+	}
+	if len(s.held) >= s.mostHeld {
+		s.mu.Unlock()
+		return nil, pause(ctx)
 	}
 	s.interrupt = cancel
 	if s.finishing {
