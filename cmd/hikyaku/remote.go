@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"syscall"
+	"time"
 	"unicode"
 
 	"github.com/spf13/cobra"
@@ -33,6 +34,9 @@ func (r *remote) register(cmd *cobra.Command) {
 	cmd.PersistentFlags().StringVar(&r.secret, "secret-file", "", "`FILE` with a user's secret (or HIKYAKU_SECRET in the environment)")
 }
 
+// startTime is how long commands wait for a server that is starting.
+const startTime = time.Second
+
 // client connects nothing yet.
 func (r *remote) client() (*httpdoor.Client, error) {
 	if err := r.address(); err != nil {
@@ -55,7 +59,7 @@ func (r *remote) client() (*httpdoor.Client, error) {
 	if strings.ContainsFunc(secret, unicode.IsControl) {
 		return nil, &hinted{errors.New("the secret has more than one line, or other control characters, in it"), "a secret is one line of text: see HIKYAKU_SECRET or --secret-file"}
 	}
-	return httpdoor.NewClient(httpdoor.ClientConfig{URL: r.url, Secret: access.Secret(secret), TLS: trust})
+	return httpdoor.NewClient(httpdoor.ClientConfig{URL: r.url, Secret: access.Secret(secret), TLS: trust, Patience: startTime})
 }
 
 // address settles which door to speak to. Errors show an address, so a secret must not be in it.

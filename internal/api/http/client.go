@@ -8,9 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
+	"syscall"
+	"time"
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -21,7 +24,9 @@ type ClientConfig struct {
 	URL    string        // "": http://DefaultListen
 	Secret access.Secret // of a user; "": none
 	TLS    *tls.Config   // nil: the system's
-	HTTP   *http.Client  // nil: one of its own. TLS is then its business
+	HTTP   *http.Client  // nil: one of its own. TLS and Patience are then its business
+	// Patience is how long a connection that is refused is tried for again, since NewClient: a server may be starting. 0: not at all.
+	Patience time.Duration
 }
 
 // Client speaks to a door. Its errors are *Problem when the door said no: with a hint, and with the queue error behind it
@@ -52,9 +57,36 @@ func NewClient(c ClientConfig) (*Client, error) {
 		transport := http.DefaultTransport.(*http.Transport).Clone()
 		transport.TLSClientConfig = c.TLS
 		transport.MaxIdleConnsPerHost = 16
+		if c.Patience > 0 {
+			transport.DialContext = patient(transport.DialContext, time.Now().Add(c.Patience))
+		}
 		client.http, client.own = &http.Client{Transport: transport}, true
 	}
 	return client, nil
+}
+
+// redial is how often a connection that is refused is tried for again.
+const redial = 20 * time.Millisecond
+
+type dial = func(ctx context.Context, network, address string) (net.Conn, error)
+
+// patient is a dial that tries again, until a moment, while it is refused.
+func patient(try dial, until time.Time) dial {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		for {
+			conn, err := try(ctx, network, address)
+			if err == nil || !errors.Is(err, syscall.ECONNREFUSED) || time.Until(until) <= redial {
+				return conn, err
+			}
+			again := time.NewTimer(redial)
+			select {
+			case <-again.C:
+			case <-ctx.Done():
+				again.Stop()
+				return nil, ctx.Err()
+			}
+		}
+	}
 }
 
 // notHeaderText: no header can hold it.
