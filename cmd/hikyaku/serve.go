@@ -16,8 +16,7 @@ import (
 )
 
 func newServe() *cobra.Command {
-	var r runFlags
-	var listen string
+	var s serveFlags
 	cmd := &cobra.Command{
 		Use:   "serve [-c FILE]",
 		Short: "Open the doors and run the pipelines until Ctrl-C",
@@ -34,49 +33,90 @@ in flight is finished or given back. Without a file, queues are made on demand a
 Without users:, other accounts of this machine may put and take; the rest is for this account and root, unless the
 configuration says access: { local_accounts: any }.
 
-A door but http stays closed, with a warning, if somebody else has its port and the configuration does not say where it listens.`,
+A door but http stays closed, with a warning, if somebody else has its port and the configuration does not say where it listens.
+
+With --detach it goes on in the background, and the command ends when the doors are open: hikyaku stop ends it. That is for
+trying things out; for years let the system's service manager run it.`,
 		Example: `  hikyaku serve
   mysql -h 127.0.0.1 test -e "CREATE TABLE jobs (payload text NOT NULL) ENGINE=QUEUE"
   curl -X POST http://127.0.0.1:7700/default/queues/news/messages -H 'Content-Type: text/plain' -d hello`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return serve(cmd.Context(), &r, listen)
+			f, err := s.load()
+			if err != nil {
+				return err
+			}
+			if s.detach {
+				return detach(cmd.Context(), cmd.OutOrStdout(), f, s.args())
+			}
+			return serve(cmd.Context(), &s, f)
 		},
 	}
-	r.register(cmd)
-	cmd.Flags().StringVar(&listen, "listen", "", "the HTTP door's `ADDRESS`, HOST:PORT, instead of the configuration's (port 0: any free one)")
+	s.register(cmd)
+	cmd.Flags().StringVar(&s.listen, "listen", "", "the HTTP door's `ADDRESS`, HOST:PORT, instead of the configuration's (port 0: any free one)")
+	cmd.Flags().BoolVar(&s.detach, "detach", false, "go on in the background, with the log in serve.log of data_dir")
+	cmd.Flags().BoolVar(&s.detached, "detached", false, "")
+	_ = cmd.Flags().MarkHidden("detached") // there is such a flag
 	return cmd
+}
+
+// serveFlags are what serve is told.
+type serveFlags struct {
+	runFlags
+	listen   string // where the http door listens whatever the configuration says; "": as that says
+	detach   bool
+	detached bool // it was started by a serve that waits to hear that the doors are open
+}
+
+// args are the flags for a serve that is detached.
+func (s *serveFlags) args() (args []string) {
+	if s.config != "" {
+		args = append(args, "--config", s.config)
+	}
+	if s.listen != "" {
+		args = append(args, "--listen", s.listen)
+	}
+	if s.adopt {
+		args = append(args, "--adopt")
+	}
+	return args
+}
+
+// serveConfig reads the configuration of a serve; "": there is no file.
+func serveConfig(name string) (*config.File, error) {
+	if name == "" {
+		return config.Parse("built-in.yaml", []byte(noConfig), os.LookupEnv)
+	}
+	return loadConfig(name, os.Stderr)
+}
+
+// load reads the configuration.
+func (s *serveFlags) load() (*config.File, error) {
+	f, err := serveConfig(s.config)
+	if err != nil || s.listen == "" {
+		return f, err
+	}
+	f.API.HTTP.Listen = s.listen
+	if err := f.API.HTTP.Check(len(f.Users) > 0); err != nil {
+		text := strings.TrimPrefix(err.Error(), httpdoor.ErrConfig.Error()+": listen: ")
+		return nil, &usageError{errors.New("--listen: " + text), "write it as HOST:PORT, like --listen " + httpdoor.DefaultListen}
+	}
+	return f, nil
 }
 
 // noConfig is the configuration of a serve without a file.
 const noConfig = "data_dir: ${HIKYAKU_DATA:-./hikyaku-data}\n"
 
-// serve runs until ctx ends. listen, if not "", is where the http door listens whatever the configuration says.
-func serve(ctx context.Context, r *runFlags, listen string) (err error) {
-	var f *config.File
-	if r.config == "" {
-		f, err = config.Parse("built-in.yaml", []byte(noConfig), os.LookupEnv)
-	} else {
-		f, err = loadConfig(r.config, os.Stderr)
-	}
-	if err != nil {
-		return err
-	}
-	if listen != "" {
-		f.API.HTTP.Listen = listen
-		if err := f.API.HTTP.Check(len(f.Users) > 0); err != nil {
-			text := strings.TrimPrefix(err.Error(), httpdoor.ErrConfig.Error()+": listen: ")
-			return &usageError{errors.New("--listen: " + text), "write it as HOST:PORT, like --listen " + httpdoor.DefaultListen}
-		}
-	}
-	h, err := openHouse(ctx, f, os.Stderr, r.adopt)
+// serve runs until ctx ends.
+func serve(ctx context.Context, s *serveFlags, f *config.File) (err error) {
+	h, err := openHouse(ctx, f, os.Stderr, s.adopt)
 	if err != nil {
 		return err
 	}
 	log := h.log
 	defer func() { err = h.end(err) }()
 	log.Info("bounds", h.bounds.told()...)
-	defer onHangup(ctx, func() { h.reload(r.config) })()
+	defer onHangup(ctx, func() { h.reload(s.config) })()
 	if err := h.sayIsolation(); err != nil {
 		return err
 	}
@@ -91,6 +131,11 @@ func serve(ctx context.Context, r *runFlags, listen string) (err error) {
 	doors, err := openDoors(ctx, h, p, f.API, log)
 	if err != nil {
 		return err
+	}
+	if s.detached {
+		if err := tellReady(); err != nil { // who waited is gone; the doors are open all the same
+			log.Warn("nobody waits to hear that the doors are open", "error", err)
+		}
 	}
 	var pipelines sync.WaitGroup
 	var pipelineErr error
