@@ -143,14 +143,61 @@ func (s *Server) freeze(frozen bool, how syscall.Signal) error {
 	if s.running == nil || s.frozen == frozen {
 		return nil
 	}
-	for _, pid := range append([]int{s.running.Process.Pid}, children(s.running.Process.Pid)...) {
+	signal := func(pid int) error {
 		// One of PostgreSQL's sessions may have ended meanwhile.
 		if err := syscall.Kill(pid, how); err != nil && !errors.Is(err, syscall.ESRCH) {
 			return fmt.Errorf("%v to %s: %w", how, s.name, err)
 		}
+		if !frozen {
+			return nil
+		}
+		return s.awaitStop(pid)
+	}
+	if err := signal(s.running.Process.Pid); err != nil { // it makes no more children
+		return err
+	}
+	for _, pid := range children(s.running.Process.Pid) {
+		if err := signal(pid); err != nil {
+			return err
+		}
 	}
 	s.frozen = frozen
 	return nil
+}
+
+// stopTime is how long a process may take to stop.
+const stopTime = time.Minute
+
+// awaitStop waits until all threads of a process have stopped: on a busy machine they go on for a while after the signal.
+func (s *Server) awaitStop(pid int) error {
+	for end := time.Now().Add(stopTime); ; time.Sleep(time.Millisecond) {
+		going := going(pid)
+		if going == 0 {
+			return nil
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("%d threads of %s, process %d, have not stopped within %v", going, s.name, pid, stopTime)
+		}
+	}
+}
+
+// going counts the threads of a process that have not been stopped.
+func going(pid int) (n int) {
+	stats, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	if err != nil {
+		return 0
+	}
+	for _, stat := range stats {
+		text, err := os.ReadFile(stat)
+		if err != nil {
+			continue // the thread is gone
+		}
+		// The state stands behind the name, which is in parentheses and may have some in it.
+		if at := bytes.LastIndexByte(text, ')'); at >= 0 && at+2 < len(text) && !bytes.ContainsRune([]byte("TtZX"), rune(text[at+2])) {
+			n++
+		}
+	}
+	return n
 }
 
 // children are the processes that a process has started. PostgreSQL makes a group of each, so that no signal reaches all of them.
