@@ -1,15 +1,18 @@
-//go:build unix
+//go:build linux
 
 package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
 const onlyHTTP = "data_dir: ${HIKYAKU_DATA}\napi: { http: { listen: \"127.0.0.1:0\" }, mysql: { off: true }, pubsub: { off: true }, sqs: { off: true }, lambda: { off: true } }\n"
@@ -63,6 +66,7 @@ func TestStopWaitsNoLongerThanItIsTold(t *testing.T) {
 	if err := s.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
+	waittest.Until(t, "the server is stopped", func() bool { return stopped(s.cmd.Process.Pid) })
 	r := hikyaku(t, "", []string{"HIKYAKU_DATA=" + filepath.Join(dir, "data")}, "stop", "-c", filepath.Join(dir, "serve.yaml"), "--wait", "100ms")
 	if err := s.cmd.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
@@ -70,4 +74,15 @@ func TestStopWaitsNoLongerThanItIsTold(t *testing.T) {
 	if r.code != exitFailed || !strings.Contains(r.stderr, "has not stopped within 100ms") {
 		t.Errorf("%+v", r)
 	}
+}
+
+// stopped tells whether all threads of a process stand still.
+func stopped(pid int) bool {
+	stats, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	for _, stat := range stats {
+		if text, err := os.ReadFile(stat); err == nil && !strings.Contains(string(text), ") T ") {
+			return false
+		}
+	}
+	return len(stats) > 0
 }
