@@ -52,6 +52,8 @@ func TestGroupsAreMySQLs(t *testing.T) {
 		"SELECT group_concat(DISTINCT i, ':', u > 2 ORDER BY i, u SEPARATOR ' ') FROM g":             {"1:0 1:1 3:0 3:1"},
 		"SELECT group_concat(if(u = 1, '', s) ORDER BY u) FROM g":                                    {",a,A,B"},
 		"SELECT length(group_concat('')), group_concat(NULL, s) FROM g":                              {"5 NULL"},
+		"SELECT group_concat(i ORDER BY u), group_concat(s ORDER BY u) FROM g":                       {"3,1,3,1 b,a,A,B"},
+		"SELECT hex(group_concat(if(u = 1, x'ff41', NULL), '')) FROM g":                              {"FF41"},
 		"SELECT i, count(*), sum(u), group_concat(u) FROM g GROUP BY i":                              {"3 2 5 1,4", "1 2 7 2,5", "NULL 2 9 3,6"},
 		"SELECT s, count(*) FROM g GROUP BY s":                                                       {"b 2", "a 2", "NULL 2"},
 		"SELECT max(u), i + 1 AS n FROM g GROUP BY n ORDER BY n DESC":                                {"4 4", "5 2", "6 NULL"},
