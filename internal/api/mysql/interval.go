@@ -1,79 +1,77 @@
 package mysql
 
 import (
-	"slices"
-
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/expression/function"
 	"github.com/dolthub/go-mysql-server/sql/transform"
+	"github.com/dolthub/go-mysql-server/sql/types"
 )
 
-// shifted is a date plus or minus an INTERVAL. go-mysql-server ends in a panic where the interval is NULL, and takes
-// minutes of a processor for a date that is a long text. Its children are the date and the number of the interval.
-type shifted struct{ *expression.Arithmetic }
-
-// shiftedIn wraps what adds or subtracts an interval.
-func shiftedIn(e *expression.Arithmetic) (gms.Expression, transform.TreeIdentity, error) {
-	_, left := e.LeftChild.(*expression.Interval)
-	_, right := e.RightChild.(*expression.Interval)
-	if left == right || e.Op != "+" && e.Op != "-" {
-		return e, transform.SameTree, nil
+// shiftedIn makes DATE_ADD or DATE_SUB of what adds or subtracts an interval. go-mysql-server's own way ends in a panic
+// where the interval is NULL, takes minutes of a processor for a date that is a long text, and always makes a DATETIME
+// without a fraction, whatever the date is. An interval in seconds that may have a fraction, which go-mysql-server
+// rounds, becomes one in microseconds.
+func shiftedIn(ctx *gms.Context, e gms.Expression) (shifted gms.Expression, changed bool, err error) {
+	var date gms.Expression
+	var by *expression.Interval
+	back := false
+	switch e := e.(type) {
+	case *function.DateAdd:
+		date, by = e.Date, e.Interval
+	case *function.DateSub:
+		date, by, back = e.Date, e.Interval, true
+	case *expression.Arithmetic:
+		left, first := e.LeftChild.(*expression.Interval)
+		right, second := e.RightChild.(*expression.Interval)
+		switch {
+		case first == second || first && e.Op != "+" || e.Op != "+" && e.Op != "-":
+			return e, false, nil
+		case first:
+			date, by = e.RightChild, left
+		default:
+			date, by, back = e.LeftChild, right, e.Op == "-"
+		}
+	default:
+		return e, false, nil
 	}
-	return &shifted{e}, transform.NewTree, nil
+	_, sum := e.(*expression.Arithmetic)
+	fraction := by.Unit == "SECOND" && !types.IsInteger(by.Child.Type(ctx))
+	if !sum && !fraction {
+		return e, false, nil
+	}
+	if fraction {
+		by = expression.NewInterval(expression.NewArithmetic(by.Child, million, "*"), "MICROSECOND")
+	}
+	made := function.NewDateAdd
+	if back {
+		made = function.NewDateSub
+	}
+	shifted, err = made(ctx, date, by)
+	return shifted, true, err
 }
 
-// Children are the date and the number, in their order.
-func (s *shifted) Children() []gms.Expression {
-	children := s.Arithmetic.Children()
-	for i, c := range children {
-		if interval, ok := c.(*expression.Interval); ok {
-			children[i] = interval.Child
-		}
-	}
-	return children
+// million are the microseconds of a second.
+var million = expression.NewLiteral(int64(1_000_000), types.Int64)
+
+// named is an expression with the text of the one that it stands for, by which the planner finds an aggregate of it.
+type named struct {
+	gms.Expression
+	text string
 }
 
-// with is the same of another date and number.
-func (s *shifted) with(children []gms.Expression) (*expression.Arithmetic, error) {
-	if len(children) != 2 {
-		return nil, gms.ErrInvalidChildrenNumber.New(s, len(children), 2)
-	}
-	both := slices.Clone(children)
-	for i, c := range s.Arithmetic.Children() {
-		if interval, ok := c.(*expression.Interval); ok {
-			both[i] = expression.NewInterval(both[i], interval.Unit)
-		}
-	}
-	return expression.NewArithmetic(both[0], both[1], s.Op), nil
+func (n *named) String() string             { return n.text }
+func (n *named) Children() []gms.Expression { return []gms.Expression{n.Expression} }
+
+func (n *named) CollationCoercibility(ctx *gms.Context) (gms.CollationID, byte) {
+	return gms.GetCoercibility(ctx, n.Expression)
 }
 
-func (s *shifted) WithChildren(_ *gms.Context, children ...gms.Expression) (gms.Expression, error) {
-	e, err := s.with(children)
-	return &shifted{e}, err
-}
-
-// Eval evaluates the date and the interval once.
-func (s *shifted) Eval(ctx *gms.Context, row gms.Row) (any, error) {
-	values := s.Children()
-	for i, c := range values {
-		v, err := c.Eval(ctx, row)
-		if err != nil || v == nil {
-			return nil, err
-		}
-		if v, err = gms.UnwrapAny(ctx, v); err != nil {
-			return nil, err
-		}
-		if v, err = (cutter{}).look(ctx, v); err != nil {
-			return nil, err
-		}
-		values[i] = expression.NewLiteral(v, c.Type(ctx))
+func (n *named) WithChildren(_ *gms.Context, children ...gms.Expression) (gms.Expression, error) {
+	if len(children) != 1 {
+		return nil, gms.ErrInvalidChildrenNumber.New(n, len(children), 1)
 	}
-	e, err := s.with(values)
-	if err != nil {
-		return nil, err
-	}
-	return e.Eval(ctx, row)
+	return &named{children[0], n.text}, nil
 }
 
 // lonelyInterval refuses an INTERVAL that is added to nothing, in a plan that the analyzer has passed by: it would be

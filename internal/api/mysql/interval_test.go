@@ -25,7 +25,7 @@ func TestAnIntervalThatIsNullMakesNull(t *testing.T) {
 	}
 	for statement, want := range map[string]string{
 		"SELECT max(d) + INTERVAL n DAY FROM days GROUP BY n":                         "2026-01-03 00:00:00",
-		"SELECT DATE '2026-01-31' + INTERVAL 1 MONTH - INTERVAL 1 DAY":                "2026-02-27 00:00:00",
+		"SELECT DATE '2026-01-31' + INTERVAL 1 MONTH - INTERVAL 1 DAY":                "2026-02-27",
 		"SELECT INTERVAL n DAY + d FROM days WHERE d - INTERVAL 1 DAY = '2026-01-01'": "2026-01-03 00:00:00",
 	} {
 		var got sql.NullString
@@ -41,6 +41,31 @@ func TestAnIntervalThatIsNullMakesNull(t *testing.T) {
 	} {
 		_, err := c.ExecContext(t.Context(), statement)
 		failsWith(t, err, 1064, "42000", statement)
+	}
+}
+
+// TestADatePlusAnIntervalIsAsDateAdd: of the type of the date, and with the digits of a second that both have.
+func TestADatePlusAnIntervalIsAsDateAdd(t *testing.T) {
+	r := newRig(t, Config{}, nil)
+	c := r.connect("")
+	exec(t, c, "CREATE TABLE shifts (id int, d date, ms datetime(3)) ENGINE=QUEUE")
+	exec(t, c, "INSERT INTO shifts VALUES (1, '2026-01-31', '2026-01-02 03:04:05.678')")
+	for expression, want := range map[string]string{
+		"d + INTERVAL 1 DAY":                               "2026-02-01",
+		"d + INTERVAL 1 HOUR":                              "2026-01-31 01:00:00",
+		"ms - INTERVAL 1 DAY":                              "2026-01-01 03:04:05.678",
+		"INTERVAL id DAY + ms":                             "2026-01-03 03:04:05.678",
+		"ms + INTERVAL 1.5 SECOND":                         "2026-01-02 03:04:07.178000",
+		"date_sub(ms, INTERVAL '0.5' SECOND)":              "2026-01-02 03:04:05.178000",
+		"max('2026-01-02' + INTERVAL id DAY)":              "2026-01-03 00:00:00",
+		"'2026-01-02' + INTERVAL 1 DAY":                    "2026-01-03",
+		"'2026-01-02' + INTERVAL '1.5' SECOND_MICROSECOND": "2026-01-02 00:00:01.500000",
+	} {
+		var got string
+		err := c.QueryRowContext(t.Context(), "SELECT "+expression+" FROM shifts").Scan(&got)
+		if err != nil || got != want {
+			t.Errorf("%s: %q, %v, want %q", expression, got, err, want)
+		}
 	}
 }
 

@@ -75,8 +75,13 @@ func keptIn(ctx *gms.Context, n gms.Node) (gms.Node, error) {
 // costIn is an expression whose costs are bounded: of dates that are read, and of what is made of arguments. An
 // ENUM or SET that is held against a text is one.
 func costIn(ctx *gms.Context, e gms.Expression, planned bool) (gms.Expression, transform.TreeIdentity, error) {
-	if a, ok := e.(*expression.Arithmetic); ok {
-		return shiftedIn(a)
+	shifted, changed, err := shiftedIn(ctx, e)
+	if err != nil {
+		return nil, transform.SameTree, err
+	}
+	if changed {
+		bound, _, err := costIn(ctx, shifted, planned)
+		return &named{bound, e.String()}, transform.NewTree, err
 	}
 	fit, mended, err := mendedIn(ctx, e)
 	if err != nil {
