@@ -8,6 +8,7 @@
 //	a = ANY (SELECT …), a <> ALL (SELECT …)          a IN (SELECT …), a NOT IN (SELECT …)
 //	ROW(1, 2) = ROW(a, b)                            (1, 2) = (a, b)
 //	SELECT DISTINCTROW, SELECT HIGH_PRIORITY         SELECT DISTINCT, SELECT
+//	INSERT LOW_PRIORITY, DELETE QUICK                INSERT, DELETE
 //	LOCK TABLE a READ                                LOCK TABLES a READ
 //	N'text'                                          'text'
 //	{d '2026-01-02'}, {fn NOW()}, {oj a JOIN b …}    DATE '2026-01-02', NOW(), a JOIN b …

@@ -1,7 +1,6 @@
 package spelling
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 )
@@ -10,6 +9,7 @@ import (
 type composite struct {
 	parts []int64 // what each number is, in those of unit
 	unit  string
+	most  int64
 	micro bool // the last number is a fraction of a second
 }
 
@@ -19,55 +19,79 @@ const (
 	hour   = 60 * minute
 	day    = 24 * hour
 	micros = 1_000_000
+	ages   = 10_000 * 366 * day // all years that there are
 )
 
 var composites = map[string]composite{
-	"year_month":         {[]int64{12, 1}, "MONTH", false},
-	"day_hour":           {[]int64{day, hour}, "SECOND", false},
-	"day_minute":         {[]int64{day, hour, minute}, "SECOND", false},
-	"day_second":         {[]int64{day, hour, minute, second}, "SECOND", false},
-	"hour_minute":        {[]int64{hour, minute}, "SECOND", false},
-	"hour_second":        {[]int64{hour, minute, second}, "SECOND", false},
-	"minute_second":      {[]int64{minute, second}, "SECOND", false},
-	"day_microsecond":    {[]int64{day * micros, hour * micros, minute * micros, micros, 1}, "MICROSECOND", true},
-	"hour_microsecond":   {[]int64{hour * micros, minute * micros, micros, 1}, "MICROSECOND", true},
-	"minute_microsecond": {[]int64{minute * micros, micros, 1}, "MICROSECOND", true},
-	"second_microsecond": {[]int64{micros, 1}, "MICROSECOND", true},
+	"year_month":         {[]int64{12, 1}, "MONTH", 120_000, false},
+	"day_hour":           {[]int64{day, hour}, "SECOND", ages, false},
+	"day_minute":         {[]int64{day, hour, minute}, "SECOND", ages, false},
+	"day_second":         {[]int64{day, hour, minute, second}, "SECOND", ages, false},
+	"hour_minute":        {[]int64{hour, minute}, "SECOND", ages, false},
+	"hour_second":        {[]int64{hour, minute, second}, "SECOND", ages, false},
+	"minute_second":      {[]int64{minute, second}, "SECOND", ages, false},
+	"day_microsecond":    {[]int64{day * micros, hour * micros, minute * micros, micros, 1}, "MICROSECOND", ages * micros, true},
+	"hour_microsecond":   {[]int64{hour * micros, minute * micros, micros, 1}, "MICROSECOND", ages * micros, true},
+	"minute_microsecond": {[]int64{minute * micros, micros, 1}, "MICROSECOND", ages * micros, true},
+	"second_microsecond": {[]int64{micros, 1}, "MICROSECOND", ages * micros, true},
 }
 
 // interval looks behind INTERVAL: a literal, and a unit with several numbers.
 func (w *writer) interval() {
 	ahead := w.scanner
-	value := ahead.next()
-	text := value.text(w)
-	switch value.kind {
-	case quoted:
-		text = strings.Trim(text, text[:1])
-	case word: // 1 HOUR_MINUTE
-	default:
-		return
-	}
-	name := ahead.next()
-	if name.kind != word {
-		return
-	}
-	c, ok := composites[strings.ToLower(name.text(w))]
+	first := ahead.next()
+	text, ok := ahead.literal(first)
 	if !ok {
 		return
 	}
-	if n, ok := c.count(text); ok {
-		w.replace(value.at, name.end, fmt.Sprintf("%d %s", n, c.unit))
-		w.scanner = ahead
+	name := ahead.next()
+	c, ok := composites[strings.ToLower(name.text(w))]
+	if !ok || name.kind != word {
+		return
 	}
+	count := "NULL"
+	if n, ok := c.count(text); ok {
+		count = strconv.FormatInt(n, 10)
+	}
+	w.replace(first.at, name.end, count+" "+c.unit)
+	w.scanner = ahead
 }
 
-// count is how many of its units a text has. MySQL takes numbers with anything between them, and where there are too
-// few, they are the last ones.
+// literal is the text of a literal that begins with a token, and passes it: of a text, a number or NULL.
+func (s *scanner) literal(first token) (text string, ok bool) {
+	text = s.text[first.at:first.end]
+	if first.kind == quoted {
+		return strings.Trim(text, text[:1]), true
+	}
+	if strings.EqualFold(text, "null") {
+		return text, true
+	}
+	number := first
+	if text == "-" || text == "+" {
+		number = s.next()
+	}
+	if number.kind != word || !isNumber(s.text[number.at:number.end]) {
+		return "", false
+	}
+	if strings.HasPrefix(s.text[s.at:], ".") {
+		s.next()
+		if fraction := s.next(); fraction.kind != word || !isNumber(s.text[fraction.at:fraction.end]) {
+			return "", false
+		}
+	}
+	return s.text[first.at:s.at], true
+}
+
+func isNumber(text string) bool { return strings.Trim(text, "0123456789") == "" }
+
+// count is how many of its units a text has, as MySQL reads it: whatever stands between numbers parts them, and where
+// there are too few, they are the last ones. ok is false where it comes to NULL: of too many numbers, or of more than
+// there are years.
 func (c composite) count(text string) (n int64, ok bool) {
 	text = strings.TrimSpace(text)
-	text, negative := strings.CutPrefix(text, "-")
-	numbers := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" :-./,", r) })
-	if len(numbers) == 0 || len(numbers) > len(c.parts) {
+	negative := strings.HasPrefix(text, "-")
+	numbers := strings.FieldsFunc(text, func(r rune) bool { return r < '0' || r > '9' })
+	if len(numbers) > len(c.parts) || strings.EqualFold(text, "null") {
 		return 0, false
 	}
 	parts := c.parts[len(c.parts)-len(numbers):]
@@ -75,14 +99,14 @@ func (c composite) count(text string) (n int64, ok bool) {
 		if c.micro && i == len(numbers)-1 && len(number) < 6 { // a fraction: .5 is 500,000
 			number += strings.Repeat("0", 6-len(number))
 		}
-		v, err := strconv.ParseInt(number, 10, 32)
-		if err != nil || v < 0 {
+		v, err := strconv.ParseInt(number, 10, 64)
+		if err != nil || v > c.most/parts[i] {
 			return 0, false
 		}
-		n += v * parts[i] // of at most 31 bits and 37
+		n += v * parts[i]
 	}
 	if negative {
 		n = -n
 	}
-	return n, true
+	return n, n <= c.most && n >= -c.most
 }

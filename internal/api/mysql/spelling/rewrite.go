@@ -33,6 +33,9 @@ type writer struct {
 
 // replace writes a part of the text in another way. Parts are replaced in their order.
 func (w *writer) replace(from, to int, with string) {
+	if w.done == 0 {
+		w.out.Grow(len(w.text) + len(with))
+	}
 	w.out.WriteString(w.text[w.done:from])
 	w.out.WriteString(with)
 	w.done = to
@@ -90,12 +93,25 @@ func (w *writer) look(t token) {
 			w.lock(t)
 		}
 	case 6:
-		if w.is(t, "select") {
-			w.hints()
+		switch w.any(t, "select", "insert", "delete") {
+		case "select":
+			w.hints("high_priority", "sql_small_result", "sql_big_result", "sql_buffer_result")
+		case "insert":
+			if w.before.kind == end {
+				w.hints("low_priority", "high_priority", "delayed")
+			}
+		case "delete":
+			if w.before.kind == end {
+				w.hints("low_priority", "quick")
+			}
 		}
 	case 8:
 		if w.is(t, "interval") {
 			w.interval()
+		}
+	case 11:
+		if w.is(t, "distinctrow") {
+			w.distinct(t)
 		}
 	case 12, 13:
 		if w.any(t, "timestampadd", "timestampdiff") != "" {
@@ -139,21 +155,23 @@ func (w *writer) lock(t token) {
 	}
 }
 
-// hints looks behind SELECT.
-func (w *writer) hints() {
+// hints looks behind SELECT, INSERT and DELETE: it leaves out what the parser does not know.
+func (w *writer) hints(out ...string) {
 	for ahead := w.scanner; ; w.scanner = ahead {
 		t := ahead.next()
-		switch w.any(t, "distinctrow", "high_priority", "sql_small_result", "sql_big_result", "sql_buffer_result", "all", "distinct") {
-		case "":
-			return
-		case "all", "distinct":
-		case "distinctrow":
-			w.replace(t.at, t.end, "DISTINCT")
-		default:
+		switch {
+		case w.any(t, out...) != "":
 			w.replace(t.at, t.end, "")
+		case w.is(t, "distinctrow"):
+			w.distinct(t)
+		case w.any(t, "all", "distinct", "sql_no_cache", "sql_cache", "sql_calc_found_rows", "straight_join") == "":
+			return
 		}
 	}
 }
+
+// distinct looks at DISTINCTROW.
+func (w *writer) distinct(t token) { w.replace(t.at, t.end, "DISTINCT") }
 
 // unit looks behind TIMESTAMPADD and TIMESTAMPDIFF.
 func (w *writer) unit() {
@@ -167,8 +185,9 @@ func (w *writer) unit() {
 	if t.kind != word || len(name) < len(prefix) || !strings.EqualFold(name[:len(prefix)], prefix) {
 		return
 	}
-	if w.any(token{word, t.at + len(prefix), t.end}, "second", "minute", "hour", "day", "week", "month", "quarter", "year") != "" {
-		w.replace(t.at, t.end, name[len(prefix):])
+	unit := token{word, t.at + len(prefix), t.end}
+	if w.any(unit, "second", "minute", "hour", "day", "week", "month", "quarter", "year") != "" {
+		w.replace(t.at, t.end, unit.text(w))
 	}
 }
 
