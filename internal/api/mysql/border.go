@@ -11,11 +11,12 @@ import (
 // is the warning of a ROLLBACK, and what packets say to clients that look there before they commit.
 type border struct {
 	autocommit bool
-	explicit   bool // BEGIN was said
-	readOnly   bool // START TRANSACTION READ ONLY was
-	touched    bool // a table was read or changed since the last border: without autocommit that begins a transaction
-	dirty      bool // rows were put or removed within it
-	noEscapes  bool // sql_mode has NO_BACKSLASH_ESCAPES: clients that escape values have to know
+	explicit   bool     // BEGIN was said
+	readOnly   bool     // START TRANSACTION READ ONLY was
+	touched    bool     // a table was read or changed since the last border: without autocommit that begins a transaction
+	dirty      bool     // rows were put or removed within it
+	points     []string // savepoints, the last one last
+	noEscapes  bool     // sql_mode has NO_BACKSLASH_ESCAPES: clients that escape values have to know
 }
 
 // changed notes that rows were put or removed: a ROLLBACK cannot take that back.
@@ -35,7 +36,9 @@ func (b *border) auto(on bool) {
 	b.autocommit = on
 }
 
-func (b *border) close() { b.explicit, b.readOnly, b.touched, b.dirty = false, false, false, false }
+func (b *border) close() {
+	b.explicit, b.readOnly, b.touched, b.dirty, b.points = false, false, false, false, nil
+}
 
 // begin is BEGIN or START TRANSACTION, which end what was begun before.
 func (b *border) begin(readOnly bool) {

@@ -3,6 +3,7 @@ package mysql
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
@@ -47,6 +48,7 @@ func (l *long) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.warned = s.WarningCount()
 	l.query = spelling.Rewrite(l.query, !s.border.noEscapes)
 	if err := bounds.Check(l.query, s.allowance().words); err != nil {
 		return err
@@ -104,6 +106,11 @@ func (l *long) look(ctx context.Context) error {
 		return err
 	case "begin", "start", "commit", "rollback":
 		l.border(s, words)
+		if words[0] == "rollback" && slices.Contains(words, "to") {
+			return l.savepoint(s)
+		}
+	case "savepoint", "release":
+		return l.savepoint(s)
 	}
 	return nil
 }

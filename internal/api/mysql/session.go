@@ -39,6 +39,7 @@ type session struct {
 	fractions map[string]int // digits of a second of the TIME columns that a statement defines
 	plain     bool           // quotes and backslashes mean what they mean by default: the short path may read them
 	border    border
+	warned    uint16     // how many warnings the statement before this one left
 	text      clientText // what the client speaks
 }
 
@@ -89,10 +90,30 @@ func (s *session) CacheQuery(string, sqlparser.Statement) {}
 
 func (s *session) GetCachedQuery(string) (sqlparser.Statement, bool) { return nil, false }
 
+// GetSessionVariable knows the counts of warnings, which go-mysql-server does not.
+func (s *session) GetSessionVariable(ctx *gms.Context, name string) (any, error) {
+	switch strings.ToLower(name) {
+	case warningsVariable:
+		return int64(s.warned), nil
+	case errorsVariable:
+		return int64(0), nil // errors leave nothing behind: SHOW ERRORS is empty
+	}
+	return s.BaseSession.GetSessionVariable(ctx, name)
+}
+
 // SetSessionVariable follows the variables that the door itself has to know.
 func (s *session) SetSessionVariable(ctx *gms.Context, name string, value any) error {
 	if err := s.text.check(name, value); err != nil {
 		return err
+	}
+	if text, ok := value.(string); ok && strings.EqualFold(name, switchVariable) {
+		now, err := s.GetSessionVariable(ctx, switchVariable)
+		if err != nil {
+			return err
+		}
+		if value, err = switched(text64(now), text); err != nil {
+			return err
+		}
 	}
 	if err := s.BaseSession.SetSessionVariable(ctx, name, value); err != nil {
 		return err

@@ -16,11 +16,11 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// countWarnings is SHOW COUNT(*) WARNINGS.
-var countWarnings = newForm(`(?is)^\s*show\s+count\s*\(\s*\*\s*\)\s*warnings\s*;?\s*$`)
+// countKept is SHOW COUNT(*) WARNINGS or ERRORS.
+var countKept = newForm(`(?is)^\s*show\s+count\s*\(\s*\*\s*\)\s*(warning|error)s\s*;?\s*$`)
 
 // show answers a SHOW that go-mysql-server does not know, or corrects what it will say.
-func (l *long) show(_ *gms.Context, s *session, words []string) error {
+func (l *long) show(sc *gms.Context, s *session, words []string) error {
 	words = slices.DeleteFunc(slices.Clone(words[1:]), func(w string) bool {
 		return w == "full" || w == "extended" || w == "global" || w == "session"
 	})
@@ -52,8 +52,15 @@ func (l *long) show(_ *gms.Context, s *session, words []string) error {
 		if m := showGrants.parts(l.query); m != nil {
 			return l.grants(s, m[1])
 		}
-	case countWarnings.is(l.query):
-		return l.answerRows([]string{"@@session.warning_count"}, []string{strconv.Itoa(int(s.WarningCount()))})
+	case words[0] == "count":
+		if m := countKept.parts(l.query); m != nil {
+			name := strings.ToLower(m[1]) + "_count"
+			n, err := s.GetSessionVariable(sc, name)
+			if err != nil {
+				return err
+			}
+			return l.answerRows([]string{"@@session." + name}, []string{text64(n)})
+		}
 	case words[0] == "errors":
 		return l.answerRows([]string{"Level", "Code", "Message"})
 	case two == "open tables":

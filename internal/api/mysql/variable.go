@@ -24,6 +24,10 @@ var variables = sync.OnceFunc(func() {
 		variable(leaseVariable, types.NewSystemIntType(leaseVariable, 0, int64(queue.MaxLease/time.Second), false), int64(0)),
 		variable("default_storage_engine", types.NewSystemEnumType("default_storage_engine", engineName), engineName),
 		variable("profiling", types.NewSystemBoolType("profiling"), int8(0)), // programs switch it on and off; nothing is profiled
+		// Nobody waits for a lock, and there is no choice of plans: programs set these all the same.
+		variable("innodb_lock_wait_timeout", types.NewSystemIntType("innodb_lock_wait_timeout", 1, 1<<30, false), int64(50)),
+		variable(switchVariable, types.NewSystemStringType(switchVariable), switches),
+		countedVariable(warningsVariable), countedVariable(errorsVariable),
 		fixed("version", types.NewSystemStringType("version"), version),
 		fixed("secure_file_priv", types.NewSystemStringType("secure_file_priv"), noFolder),
 		// What the greeting names; any method that the server knows is taken.
@@ -36,6 +40,19 @@ var variables = sync.OnceFunc(func() {
 func fixed(name string, typ gms.SystemVariableType, value any) gms.SystemVariable {
 	return &gms.MysqlSystemVariable{
 		Name: name, Scope: gms.GetMysqlScope(gms.SystemVariableScope_Global), Type: typ, Default: value,
+	}
+}
+
+// The counts of what the statement before left, and what the session answers them with.
+const (
+	warningsVariable = "warning_count"
+	errorsVariable   = "error_count"
+)
+
+func countedVariable(name string) gms.SystemVariable {
+	return &gms.MysqlSystemVariable{
+		Name: name, Scope: gms.GetMysqlScope(gms.SystemVariableScope_Session),
+		Type: types.NewSystemIntType(name, 0, 1<<16, false), Default: int64(0),
 	}
 }
 

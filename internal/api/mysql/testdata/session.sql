@@ -170,9 +170,9 @@ ok
 a> SAVEPOINT s
 ok
 a> ROLLBACK TO SAVEPOINT s
-ok
+  ERROR 1305 (42000): SAVEPOINT s does not exist
 a> RELEASE SAVEPOINT s
-ok
+  ERROR 1305 (42000): SAVEPOINT s does not exist
 # Quotes and backslashes as the session wants them, on every path.
 a> CREATE TABLE q (s varchar(20)) ENGINE=QUEUE
 ok
