@@ -234,10 +234,19 @@ func (l *long) set(s *session) error {
 			if err := settable(e.Name.String()); err != nil {
 				return err
 			}
+		case sqlparser.SetScope_None, sqlparser.SetScope_Session:
+			name := e.Name.Name.Lowered()
+			_, _, known := gms.SystemVariables.GetGlobal(name)
+			if !known && !setWords[name] && e.Name.Qualifier.IsEmpty() && !strings.HasPrefix(name, "@") {
+				return sqlError(1193, "HY000", "Unknown system variable '%s'", name)
+			}
 		}
 	}
 	return nil
 }
+
+// setWords stand where a variable does, and are none.
+var setWords = map[string]bool{"names": true, "charset": true, "transaction": true}
 
 // settable refuses a SET GLOBAL of what holds for the whole server: here it is a setting of the configuration, or means nothing.
 func settable(name string) error {

@@ -18,6 +18,11 @@ func TestProgramsSetWhatMySQLHas(t *testing.T) {
 	one(t, c, int64(1), "SELECT @@optimizer_switch LIKE '%,mrr=off,%,hash_join=on,%'")
 	exec(t, c, "SET optimizer_switch = DEFAULT")
 	one(t, c, int64(1), "SELECT @@optimizer_switch = '"+switches+"'")
+	exec(t, c, "SET innodb_strict_mode = OFF, SESSION innodb_table_locks = 0, binlog_format = 'statement'")
+	for _, unknown := range []string{"SET no_such = 1", "SET SESSION no_such = 1", "SET @@no_such = 1", "SET @a = 1, no_such = 1"} {
+		_, err := c.ExecContext(t.Context(), unknown)
+		failsWith(t, err, 1193, "HY000", unknown)
+	}
 	for _, wrong := range []string{"no_such=on", "mrr=2", "mrr"} {
 		_, err := c.ExecContext(t.Context(), "SET optimizer_switch = '"+wrong+"'")
 		failsWith(t, err, 1231, "42000", wrong)

@@ -26,6 +26,9 @@ var variables = sync.OnceFunc(func() {
 		variable("profiling", types.NewSystemBoolType("profiling"), int8(0)), // programs switch it on and off; nothing is profiled
 		// Nobody waits for a lock, and there is no choice of plans: programs set these all the same.
 		variable("innodb_lock_wait_timeout", types.NewSystemIntType("innodb_lock_wait_timeout", 1, 1<<30, false), int64(50)),
+		variable("innodb_strict_mode", types.NewSystemBoolType("innodb_strict_mode"), int8(1)),
+		variable("innodb_table_locks", types.NewSystemBoolType("innodb_table_locks"), int8(1)),
+		variable("binlog_format", types.NewSystemEnumType("binlog_format", "MIXED", "STATEMENT", "ROW"), "ROW"),
 		variable(switchVariable, types.NewSystemStringType(switchVariable), switches),
 		countedVariable(warningsVariable), countedVariable(errorsVariable),
 		fixed("version", types.NewSystemStringType("version"), version),

@@ -58,7 +58,7 @@ ok
 a> SET character_set_client = utf8mb4
 ok
 a> SET nothing_like_that = 1
-  ERROR 1054 (42S22): column "nothing_like_that" could not be found in any table in scope
+  ERROR 1193 (HY000): Unknown system variable 'nothing_like_that'
 a> SELECT @@nothing_like_that
   ERROR 1193 (HY000): Unknown system variable '@@nothing_like_that'
 a> SELECT DATABASE(), SCHEMA()
