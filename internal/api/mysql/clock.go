@@ -6,7 +6,9 @@ import (
 
 	"github.com/cockroachdb/apd/v3"
 	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/sqltypes"
 )
 
 // clocks are functions of dates and times by name, which go-mysql-server has not, or which know nothing of a TIME
@@ -23,8 +25,9 @@ var clocks = map[string]clockwork{
 	"maketime":     {3, 3, ofTime, makeTime},
 	"period_add":   {2, 2, ofBig, periodAdd},
 	"period_diff":  {2, 2, ofBig, periodDiff},
-	"addtime":      {2, 2, ofFirst, shiftTime(1)},
-	"subtime":      {2, 2, ofFirst, shiftTime(-1)},
+	"addtime":      {2, 2, ofFirst, shiftTime("addtime", 1)},
+	"subtime":      {2, 2, ofFirst, shiftTime("subtime", -1)},
+	"timestamp":    {1, 2, ofDatetime, timestamp},
 	"utc_date":     {0, 0, ofDate, utcDate},
 	"utc_time":     {0, 1, ofTime, utcTime},
 	"session_user": {0, 0, ofText, user}, "system_user": {0, 0, ofText, user},
@@ -49,9 +52,41 @@ func ofFirst(ctx *gms.Context, args []gms.Expression) gms.Type {
 	case types.IsTimespan(t):
 		return types.Time
 	case types.IsTime(t):
-		return types.DatetimeMaxPrecision
+		return ofDatetime(ctx, args)
 	}
 	return types.LongText
+}
+
+// ofDatetime is a date with a time, and with as many digits of a second as its arguments have.
+func ofDatetime(ctx *gms.Context, args []gms.Expression) gms.Type {
+	digits := 0
+	for _, a := range args {
+		digits = max(digits, fractionOf(ctx, a))
+	}
+	typ, err := types.CreateDatetimeType(sqltypes.Datetime, digits)
+	if err != nil {
+		return types.DatetimeMaxPrecision
+	}
+	return typ
+}
+
+// fractionOf is how many digits of a second an expression has: six where nothing tells.
+func fractionOf(ctx *gms.Context, e gms.Expression) int {
+	const most = 6
+	t := e.Type(ctx)
+	if types.IsTime(t) {
+		if d, ok := t.(gms.DatetimeType); ok {
+			return d.Precision()
+		}
+	}
+	if _, scale, exact := digitsOf(t); exact {
+		return min(scale, most)
+	}
+	if l, ok := e.(*expression.Literal); ok && types.IsText(t) {
+		_, fraction, _ := strings.Cut(text64(l.Value()), ".")
+		return min(len(fraction), most)
+	}
+	return most
 }
 
 // piece is a part of the clock of a date or time.
@@ -67,7 +102,7 @@ func piece(of func(micros int64) any) func(*gms.Context, []any) (any, error) {
 
 func noMoment(ctx *gms.Context, v any) (any, error) {
 	text := text64(v)
-	ctx.Warn(1292, "Truncated incorrect time value: '%s'", text[:min(len(text), 64)])
+	ctx.Warn(1292, "Truncated incorrect time value: '%.64s'", text)
 	return nil, nil
 }
 
@@ -98,36 +133,81 @@ func secToTime(ctx *gms.Context, args []any) (any, error) {
 
 // microseconds are those of a number of seconds, up to some that are too many for a TIME.
 func microseconds(ctx *gms.Context, seconds any) (int64, error) {
-	d, _, err := types.InternalDecimalType.Convert(ctx, seconds)
-	n, ok := d.(*apd.Decimal)
-	if err != nil || !ok {
+	n, err := numberOf(ctx, seconds)
+	if err != nil {
 		return 0, err
 	}
-	const most = 10 * int64(longestTime)
-	moved := *n
-	moved.Exponent += 6
-	if moved.NumDigits()+int64(moved.Exponent) > 18 {
+	micros := *n
+	micros.Exponent += 6
+	return wholeNumberOf(&micros)
+}
+
+// wholeNumberOf is a number without its fraction, rounded, and no farther from 0 than 10 to the 18th.
+func wholeNumberOf(n *apd.Decimal) (int64, error) {
+	if n.IsZero() {
+		return 0, nil
+	}
+	if n.NumDigits()+int64(n.Exponent) > 18 {
+		most := int64(1_000_000_000_000_000_000)
 		if n.Negative {
 			return -most, nil
 		}
 		return most, nil
 	}
 	var rounded apd.Decimal
-	if _, err := apd.BaseContext.WithPrecision(100).Quantize(&rounded, &moved, 0); err != nil {
+	if _, err := apd.BaseContext.WithPrecision(uint32(n.NumDigits())+100).Quantize(&rounded, n, 0); err != nil {
 		return 0, err
 	}
 	return rounded.Int64()
 }
 
+// numberOf is a value as a number: that which a text begins with, and of a date or time its digits. A longer text is
+// too large a number at its beginning already.
+func numberOf(ctx *gms.Context, v any) (*apd.Decimal, error) {
+	switch at := v.(type) {
+	case types.Timespan:
+		v = strings.ReplaceAll(at.String(), ":", "")
+	case time.Time:
+		v = at.Format("20060102150405.000000")
+	}
+	switch v.(type) {
+	case string, []byte, float32, float64:
+		text := text64(v)
+		sign, whole, fraction, power := decimalNumber(text[:min(len(text), longestDate)])
+		number := sign + "0" + whole + "." + fraction + "0"
+		switch {
+		case len(power) > 4 && power[0] == '-':
+			number = "0"
+		case len(power) > 4:
+			number += "e999"
+		case strings.Trim(power, "+-") != "":
+			number += "e" + power
+		}
+		n, _, err := apd.NewFromString(number)
+		if whole+fraction == "" {
+			ctx.Warn(1292, "Truncated incorrect DECIMAL value: '%.64s'", text)
+		}
+		return n, err
+	}
+	d, _, err := types.InternalDecimalType.Convert(ctx, v)
+	if n, ok := d.(*apd.Decimal); ok {
+		return n, err
+	}
+	return apd.New(0, 0), err
+}
+
 // integers are the arguments as whole numbers.
 func integers(ctx *gms.Context, args []any) (ns []int64, err error) {
 	for _, a := range args {
-		n, _, err := types.Int64.Convert(ctx, a)
-		if err != nil && !gms.ErrTruncatedIncorrect.Is(err) {
+		n, err := numberOf(ctx, a)
+		if err != nil {
 			return nil, err
 		}
-		v, _ := n.(int64)
-		ns = append(ns, v)
+		whole, err := wholeNumberOf(n)
+		if err != nil {
+			return nil, err
+		}
+		ns = append(ns, whole)
 	}
 	return ns, nil
 }
@@ -205,7 +285,7 @@ func periodDiff(ctx *gms.Context, args []any) (any, error) {
 }
 
 // shiftTime adds a time, or subtracts it.
-func shiftTime(sign types.Timespan) func(*gms.Context, []any) (any, error) {
+func shiftTime(name string, sign types.Timespan) func(*gms.Context, []any) (any, error) {
 	return func(ctx *gms.Context, args []any) (any, error) {
 		m, ok := momentOf(ctx, args[0])
 		by, also := momentOf(ctx, args[1])
@@ -213,6 +293,9 @@ func shiftTime(sign types.Timespan) func(*gms.Context, []any) (any, error) {
 			return nil, nil
 		}
 		m = m.add(ctx, sign*by.clock)
+		if !m.possible() {
+			return overflow(ctx, name)
+		}
 		switch args[0].(type) {
 		case time.Time:
 			return m.day, nil
@@ -221,6 +304,30 @@ func shiftTime(sign types.Timespan) func(*gms.Context, []any) (any, error) {
 		}
 		return m.text(), nil
 	}
+}
+
+func overflow(ctx *gms.Context, name string) (any, error) {
+	ctx.Warn(1441, "Datetime function: %s field overflow", name)
+	return nil, nil
+}
+
+// timestamp is a day with its clock, and a time later.
+func timestamp(ctx *gms.Context, args []any) (any, error) {
+	at, ok := dayOf(ctx, args[0])
+	if !ok {
+		return noMoment(ctx, args[0])
+	}
+	if len(args) == 2 {
+		by, ok := momentOf(ctx, args[1])
+		if !ok || by.dated {
+			return noMoment(ctx, args[1])
+		}
+		at = at.add(ctx, by.clock)
+	}
+	if !at.possible() {
+		return overflow(ctx, "timestamp")
+	}
+	return at.day, nil
 }
 
 func utcDate(ctx *gms.Context, _ []any) (any, error) {

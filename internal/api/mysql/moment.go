@@ -33,6 +33,9 @@ func momentOf(ctx *gms.Context, v any) (m moment, ok bool) {
 	case string:
 		return momentOfText(ctx, v)
 	}
+	if d, ok := v.(*apd.Decimal); ok {
+		return momentOfText(ctx, d.Text('f')) // a clock of a number rounds
+	}
 	if m, ok := clockOf(v); ok {
 		return m, true
 	}
@@ -41,6 +44,9 @@ func momentOf(ctx *gms.Context, v any) (m moment, ok bool) {
 
 func momentOfText(ctx *gms.Context, text string) (moment, bool) {
 	text = strings.TrimSpace(text)
+	if text == "" {
+		return moment{}, false
+	}
 	if strings.IndexByte(text, '-') > 0 || strings.IndexByte(text, '/') > 0 {
 		return dayOf(ctx, text)
 	}
@@ -54,11 +60,19 @@ func momentOfText(ctx *gms.Context, text string) (moment, bool) {
 }
 
 func dayOf(ctx *gms.Context, v any) (moment, bool) {
-	if d, ok := v.(*apd.Decimal); ok {
-		v = text64(d)
+	switch v.(type) {
+	case time.Time:
+	case types.Timespan, float32, float64:
+		return moment{}, false
+	default:
+		text := strings.TrimSpace(text64(v))
+		if plain, ok := canonical(message.TypeDateTime, text); ok {
+			text = plain
+		}
+		v = text
 	}
 	day, err := types.DatetimeMaxPrecision.ConvertWithoutRangeCheck(ctx, v)
-	return moment{day: day, dated: true}, err == nil
+	return moment{day: day, dated: true}, err == nil && !day.Equal(types.ZeroTime) && day.Year() >= 0
 }
 
 func clockOf(v any) (moment, bool) {
@@ -82,6 +96,9 @@ func (m moment) add(ctx *gms.Context, span types.Timespan) moment {
 	}
 	return moment{clock: within(ctx, m.clock+span)}
 }
+
+// possible tells whether MySQL has the moment: no year has more than four digits.
+func (m moment) possible() bool { return !m.dated || m.day.Year() >= 0 && m.day.Year() <= 9999 }
 
 // within is a time that is no longer than MySQL's.
 func within(ctx *gms.Context, span types.Timespan) types.Timespan {
