@@ -101,6 +101,9 @@ func costIn(ctx *gms.Context, e gms.Expression, planned bool) (gms.Expression, t
 		return nil, also, err
 	}
 	exact, too := preciseIn(ctx, weighed)
+	if whole, is := moduloIn(ctx, exact); is == transform.NewTree {
+		return whole, is, nil
+	}
 	return exact, same && alike && also && too, nil
 }
 
