@@ -7,8 +7,9 @@ import (
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
-// misplacedWait tells whether a statement calls queue_wait where it would be evaluated for each row, or while rows are read. It may stand among
-// what a SELECT without tables selects, and in a SET. A statement that does not parse is left to whoever runs it.
+// misplacedWait tells whether a statement calls queue_wait where it would be evaluated for each row, or while rows are
+// read. It may stand among what a SELECT without tables selects, and in a SET. A statement that does not parse is left
+// to whoever runs it.
 func misplacedWait(query string) bool {
 	if !containsFold(query, "queue_wait") {
 		return false
@@ -74,8 +75,8 @@ func waits(in sqlparser.SQLNode) (found bool) {
 	return found
 }
 
-// writesFile tells whether a SELECT writes a file of this machine. A statement that does not parse is left to whoever runs it, which finds no
-// folder for files: see noFolder.
+// writesFile tells whether a SELECT writes a file of this machine. A statement that does not parse is left to whoever
+// runs it, which finds no folder for files: see noFolder.
 func writesFile(query string) (writes bool) {
 	if !containsFold(query, "outfile") && !containsFold(query, "dumpfile") {
 		return false
@@ -93,8 +94,8 @@ func writesFile(query string) (writes bool) {
 	return writes
 }
 
-// filtersByWindow is the name of a window function that stands in a WHERE, a HAVING or a GROUP BY, where there are no
-// windows yet; "" if none does.
+// filtersByWindow is the name of a window function that stands in a WHERE, a HAVING, a GROUP BY or the ON of a join,
+// where there are no windows yet; "" if none does.
 func filtersByWindow(query string) (name string) {
 	if !containsFold(query, "over") {
 		return ""
@@ -117,10 +118,15 @@ func filtersByWindow(query string) (name string) {
 		}, in)
 	}
 	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
-		if s, ok := n.(*sqlparser.Select); ok {
-			inside(s.Where)
-			inside(s.Having)
-			inside(s.GroupBy)
+		switch n := n.(type) {
+		case *sqlparser.Select:
+			inside(n.Where)
+			inside(n.Having)
+			inside(n.GroupBy)
+		case *sqlparser.Delete:
+			inside(n.Where)
+		case *sqlparser.JoinTableExpr:
+			inside(n.Condition.On)
 		}
 		return name == "", nil
 	}, parsed)

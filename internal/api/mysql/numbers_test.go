@@ -15,6 +15,8 @@ func TestErrorsThatHadNoNumberHaveMySQLs(t *testing.T) {
 		{"SELECT v FROM jobs WHERE row_number() OVER (ORDER BY v) = 1", 3593, "HY000"},
 		{"SELECT v FROM jobs GROUP BY v HAVING rank() OVER (ORDER BY v) = 1", 3593, "HY000"},
 		{"SELECT 1 FROM (SELECT v FROM jobs WHERE sum(v) OVER () > 1) AS s", 3593, "HY000"},
+		{"DELETE FROM jobs WHERE row_number() OVER () = 1", 3593, "HY000"},
+		{"SELECT a.v FROM jobs a JOIN jobs b ON rank() OVER (ORDER BY a.v) = b.v", 3593, "HY000"},
 		{"WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT max(n) FROM c", 3636, "HY000"},
 		{"SELECT v INTO @v FROM jobs", 1172, "42000"},
 		{"SET sql_mode = 'no_such_mode'", 1231, "42000"},
