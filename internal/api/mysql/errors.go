@@ -58,7 +58,8 @@ func sqlError(code int, state, format string, args ...any) error {
 	return vmysql.NewSQLError(code, state, "%s", fmt.Sprintf(format, args...))
 }
 
-// fromStore makes the error that a MySQL client knows of one of the store's. about is the table that was worked on, as the client named it.
+// fromStore makes the error that a MySQL client knows of one of the store's. about is the table that was worked on, as
+// the client named it.
 func fromStore(err error, about string) error {
 	var known *vmysql.SQLError
 	var full *queue.FullError
@@ -72,13 +73,16 @@ func fromStore(err error, about string) error {
 	case errors.As(err, &full):
 		return sqlError(erTableFull, "HY000", "The table '%s' is full: %v", about, err)
 	case errors.Is(err, door.ErrBusy):
-		return sqlError(erOutOfResources, "HY000", "Out of memory: too much is being sent and answered at once (try again; limits: busy_bytes bounds it)")
+		return sqlError(erOutOfResources, "HY000",
+			"Out of memory: too much is being sent and answered at once (try again; limits: busy_bytes bounds it)")
 	case errors.Is(err, queue.ErrNoRoom):
-		return sqlError(erDiskFull, "HY000", "Disk full: the row was not put into '%s' (free some space; waiting rows can still be taken)", about)
+		return sqlError(erDiskFull, "HY000",
+			"Disk full: the row was not put into '%s' (free some space; waiting rows can still be taken)", about)
 	case errors.As(err, &column) && column.Member:
 		return sqlError(erDataTruncated, "01000", "Data truncated for column '%s': it %s", column.Column, column.Reason)
 	case errors.As(err, &column):
-		return sqlError(erWrongValue, "HY000", "Incorrect value for column '%s' of '%s': %s", column.Column, about, column.Reason)
+		return sqlError(erWrongValue, "HY000",
+			"Incorrect value for column '%s' of '%s': %s", column.Column, about, column.Reason)
 	case errors.As(err, &where):
 		return sqlError(erWrongArguments, "HY000", "condition on '%s': %v", about, err)
 	case errors.Is(err, queue.ErrTooLarge):
@@ -103,7 +107,8 @@ func fromStore(err error, about string) error {
 	return sqlError(erUnknown, "HY000", "%v", err)
 }
 
-// sqlErrorOf is the error as MySQL's clients know it: go-mysql-server leaves many without a number, or without the SQLSTATE of their number.
+// sqlErrorOf is the error as MySQL's clients know it: go-mysql-server leaves many without a number, or without the
+// SQLSTATE of their number.
 func sqlErrorOf(err error) error {
 	if err == nil {
 		return nil
@@ -117,7 +122,10 @@ func sqlErrorOf(err error) error {
 }
 
 // namesOnly are errors of go-mysql-server in whose text is no value but in quotes.
-var namesOnly = map[int]bool{1046: true, 1048: true, 1049: true, 1052: true, 1054: true, 1055: true, 1060: true, 1136: true, 1140: true, 1146: true, 1235: true, 1305: true, 1364: true}
+var namesOnly = map[int]bool{
+	1046: true, 1048: true, 1049: true, 1052: true, 1054: true, 1055: true, 1060: true, 1136: true, 1140: true,
+	1146: true, 1235: true, 1305: true, 1364: true,
+}
 
 // numbered is the error with its number and SQLSTATE.
 func numbered(err error) *vmysql.SQLError {
@@ -144,7 +152,8 @@ func numbered(err error) *vmysql.SQLError {
 	return e
 }
 
-// endsOf is a text without its middle: an error may hold a value of megabytes, and regular expressions take a microsecond for some ten bytes.
+// endsOf is a text without its middle: an error may hold a value of megabytes, and regular expressions take a
+// microsecond for some ten bytes.
 func endsOf(text string) string {
 	const end = 4 << 10
 	if len(text) <= 2*end {
@@ -153,7 +162,8 @@ func endsOf(text string) string {
 	return text[:end] + text[len(text)-end:]
 }
 
-// unnumbered are errors of go-mysql-server that have a number in MySQL. They are found by the ends of their texts (endsOf).
+// unnumbered are errors of go-mysql-server that have a number in MySQL. They are found by the ends of their texts
+// (endsOf).
 var unnumbered = []struct {
 	message *regexp.Regexp
 	code    int
@@ -214,8 +224,9 @@ var unnumbered = []struct {
 
 // states are the SQLSTATEs of numbers that go-mysql-server gives with another.
 var states = map[int]string{
-	1046: "3D000", 1048: "23000", 1049: "42000", 1050: "42S01", 1051: "42S02", 1052: "23000", 1054: "42S22", 1055: "42000", 1060: "42S21",
-	1062: "23000", 1064: "42000", 1068: "42000", 1091: "42000", 1110: "42000", 1136: "21S01", 1140: "42000", 1142: "42000", 1146: "42S02",
-	1193: "HY000", 1231: "42000", 1235: "42000", 1241: "21000", 1242: "21000", 1264: "22003", 1292: "22007", 1305: "42000", 1317: "70100",
-	1364: "HY000", 1366: "HY000", 1406: "22001", 1582: "42000", 3140: "22032", 3141: "22032",
+	1046: "3D000", 1048: "23000", 1049: "42000", 1050: "42S01", 1051: "42S02", 1052: "23000", 1054: "42S22",
+	1055: "42000", 1060: "42S21", 1062: "23000", 1064: "42000", 1068: "42000", 1091: "42000", 1110: "42000",
+	1136: "21S01", 1140: "42000", 1142: "42000", 1146: "42S02", 1193: "HY000", 1231: "42000", 1235: "42000",
+	1241: "21000", 1242: "21000", 1264: "22003", 1292: "22007", 1305: "42000", 1317: "70100", 1364: "HY000",
+	1366: "HY000", 1406: "22001", 1582: "42000", 3140: "22032", 3141: "22032",
 }

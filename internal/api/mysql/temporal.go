@@ -14,11 +14,13 @@ import (
 // Texts of times and dates that MySQL reads and go-mysql-server does not.
 var (
 	daysTime = regexp.MustCompile(`^\s*(-?)(\d{1,2}) +(\d{1,2})(?::(\d{1,2})(?::(\d{1,2})(\.\d{0,6})?)?)?\s*$`)
-	looseDay = regexp.MustCompile(`^\s*(\d{4}|\d{2})[^\dA-Za-z\s](\d{1,2})[^\dA-Za-z\s](\d{1,2})(?:[T\s]+(\d{1,2})[^\dA-Za-z\s](\d{1,2})(?:[^\dA-Za-z\s](\d{1,2})(\.\d{0,6})?)?)?\s*$`)
+	looseDay = regexp.MustCompile(`^\s*(\d{4}|\d{2})[^\dA-Za-z\s](\d{1,2})[^\dA-Za-z\s](\d{1,2})` +
+		`(?:[T\s]+(\d{1,2})[^\dA-Za-z\s](\d{1,2})(?:[^\dA-Za-z\s](\d{1,2})(\.\d{0,6})?)?)?\s*$`)
 	tightDay = regexp.MustCompile(`^\s*(\d{4}|\d{2})(\d{2})(\d{2})(?:(\d{2})(\d{2})(\d{2})(\.\d{0,6})?)?\s*$`)
 )
 
-// canonical writes a text for a column with a date or a time as everybody reads it. ok is false for what is none of MySQL's other forms: it is left as it is.
+// canonical writes a text for a column with a date or a time as everybody reads it. ok is false for what is none of
+// MySQL's other forms: it is left as it is.
 func canonical(t message.ColumnType, text string) (string, bool) {
 	switch t {
 	case message.TypeTime:
@@ -77,7 +79,8 @@ func asKept(c *message.Column, text string) (string, bool) {
 	return v.AsString(), err == nil
 }
 
-// fit writes the values of an INSERT as go-mysql-server reads them, after it refused one. false: there is nothing to be written otherwise.
+// fit writes the values of an INSERT as go-mysql-server reads them, after it refused one. false: there is nothing to be
+// written otherwise.
 func (l *long) fit(s *session) (changed bool) {
 	insert, values := l.insertOf()
 	if values == nil {

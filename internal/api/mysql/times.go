@@ -10,8 +10,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// plainTimes gives values of type TIME the digits that their column has: go-mysql-server writes six everywhere. And it tells clients the digits of
-// all columns with a time, which it does not: some read no further in binary rows.
+// plainTimes gives values of type TIME the digits that their column has: go-mysql-server writes six everywhere. And it
+// tells clients the digits of all columns with a time, which it does not: some read no further in binary rows.
 func plainTimes(d *Server, answer vmysql.ResultSpoolFn) vmysql.ResultSpoolFn {
 	var digits []int // by column: -1 for what is no TIME
 	none := true

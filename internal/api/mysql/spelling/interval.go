@@ -9,8 +9,6 @@ import (
 type composite struct {
 	parts []int64 // what each number is, in those of unit
 	unit  string
-	most  int64
-	micro bool // the last number is a fraction of a second
 }
 
 const (
@@ -19,21 +17,25 @@ const (
 	hour   = 60 * minute
 	day    = 24 * hour
 	micros = 1_000_000
-	ages   = 10_000 * 366 * day // all years that there are
 )
 
+// longest is how many of a unit all years have that there are.
+var longest = map[string]int64{
+	"MONTH": 10_000 * 12, "SECOND": 10_000 * 366 * day, "MICROSECOND": 10_000 * 366 * day * micros,
+}
+
 var composites = map[string]composite{
-	"year_month":         {[]int64{12, 1}, "MONTH", 120_000, false},
-	"day_hour":           {[]int64{day, hour}, "SECOND", ages, false},
-	"day_minute":         {[]int64{day, hour, minute}, "SECOND", ages, false},
-	"day_second":         {[]int64{day, hour, minute, second}, "SECOND", ages, false},
-	"hour_minute":        {[]int64{hour, minute}, "SECOND", ages, false},
-	"hour_second":        {[]int64{hour, minute, second}, "SECOND", ages, false},
-	"minute_second":      {[]int64{minute, second}, "SECOND", ages, false},
-	"day_microsecond":    {[]int64{day * micros, hour * micros, minute * micros, micros, 1}, "MICROSECOND", ages * micros, true},
-	"hour_microsecond":   {[]int64{hour * micros, minute * micros, micros, 1}, "MICROSECOND", ages * micros, true},
-	"minute_microsecond": {[]int64{minute * micros, micros, 1}, "MICROSECOND", ages * micros, true},
-	"second_microsecond": {[]int64{micros, 1}, "MICROSECOND", ages * micros, true},
+	"year_month":         {[]int64{12, 1}, "MONTH"},
+	"day_hour":           {[]int64{day, hour}, "SECOND"},
+	"day_minute":         {[]int64{day, hour, minute}, "SECOND"},
+	"day_second":         {[]int64{day, hour, minute, second}, "SECOND"},
+	"hour_minute":        {[]int64{hour, minute}, "SECOND"},
+	"hour_second":        {[]int64{hour, minute, second}, "SECOND"},
+	"minute_second":      {[]int64{minute, second}, "SECOND"},
+	"day_microsecond":    {[]int64{day * micros, hour * micros, minute * micros, micros, 1}, "MICROSECOND"},
+	"hour_microsecond":   {[]int64{hour * micros, minute * micros, micros, 1}, "MICROSECOND"},
+	"minute_microsecond": {[]int64{minute * micros, micros, 1}, "MICROSECOND"},
+	"second_microsecond": {[]int64{micros, 1}, "MICROSECOND"},
 }
 
 // interval looks behind INTERVAL: a literal, and a unit with several numbers.
@@ -94,13 +96,13 @@ func (c composite) count(text string) (n int64, ok bool) {
 	if len(numbers) > len(c.parts) || strings.EqualFold(text, "null") {
 		return 0, false
 	}
-	parts := c.parts[len(c.parts)-len(numbers):]
+	parts, most := c.parts[len(c.parts)-len(numbers):], longest[c.unit]
 	for i, number := range numbers {
-		if c.micro && i == len(numbers)-1 && len(number) < 6 { // a fraction: .5 is 500,000
+		if c.unit == "MICROSECOND" && i == len(numbers)-1 && len(number) < 6 { // a fraction: .5 is 500,000
 			number += strings.Repeat("0", 6-len(number))
 		}
 		v, err := strconv.ParseInt(number, 10, 64)
-		if err != nil || v > c.most/parts[i] {
+		if err != nil || v > most/parts[i] {
 			return 0, false
 		}
 		n += v * parts[i]
@@ -108,5 +110,5 @@ func (c composite) count(text string) (n int64, ok bool) {
 	if negative {
 		n = -n
 	}
-	return n, n <= c.most && n >= -c.most
+	return n, max(n, -n) <= most
 }

@@ -200,8 +200,8 @@ func (w *writer) row(t token) {
 	if w.is(w.before, "values") {
 		w.rows = true
 	}
-	behind := w.any(w.before, "=", "<", ">", "(", ",", "select", "where", "and", "or", "xor", "not", "on", "having", "when",
-		"between")
+	behind := w.any(w.before, "=", "<", ">", "(", ",", "select", "where", "and", "or", "xor", "not", "on", "having",
+		"when", "between")
 	if !w.rows && behind != "" {
 		w.replace(t.at, t.end, " ")
 	}

@@ -53,7 +53,8 @@ func (s *scanner) next() token {
 }
 
 func isWord(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '$' || c == '@' || c >= 0x80
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+		c == '_' || c == '$' || c == '@' || c >= 0x80
 }
 
 // quote passes what stands in quotes. A doubled quote opens it again at once.
