@@ -22,6 +22,9 @@ var (
 // canonical writes a text for a column with a date or a time as everybody reads it. ok is false for what is none of
 // MySQL's other forms: it is left as it is.
 func canonical(t message.ColumnType, text string) (string, bool) {
+	if len(text) > longestDate {
+		return "", false
+	}
 	switch t {
 	case message.TypeTime:
 		m := daysTime.FindStringSubmatch(text)

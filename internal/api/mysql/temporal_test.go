@@ -39,6 +39,10 @@ func TestTimesAndDatesAreReadInMySQLsForms(t *testing.T) {
 					t.Errorf("%q is a time", wrong)
 				}
 			}
+			long := "20240102" + strings.Repeat(" ", longestDate)
+			if _, err := c.ExecContext(t.Context(), "INSERT INTO f (b) VALUES (?)", long); err == nil {
+				t.Error("a long text is looked through for a date")
+			}
 			if _, err := c.ExecContext(t.Context(), "INSERT INTO f (b) VALUES (?)", "20241302"); err == nil {
 				t.Error("there is a thirteenth month")
 			}
