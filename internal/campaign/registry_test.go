@@ -359,3 +359,11 @@ func TestMostCampaignsAreRefused(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestALongTextIsShownUpToItsLastWholeLetter(t *testing.T) {
+	r := open(t)
+	v := r.start(t, campaign.Order{Body: []byte("xx" + strings.Repeat("飛脚", 2000))})
+	if v.Body == "" || !strings.HasPrefix(v.Body, "xx飛脚") || len(v.Body) > 4<<10 {
+		t.Errorf("%d bytes are shown: %.20q", len(v.Body), v.Body)
+	}
+}

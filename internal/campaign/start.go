@@ -92,7 +92,7 @@ func (r *Registry) Start(ctx context.Context, o Order) (v View, before bool, err
 	defer r.changing.Unlock()
 	now := r.clock().UTC()
 	c := &campaign{id: newID(now), runs: map[string]run{}, def: definition{
-		Name: o.Name, Key: o.Key, Queue: o.Queue.String(), State: Running, Body: o.Body[:min(len(o.Body), mostShown)],
+		Name: o.Name, Key: o.Key, Queue: o.Queue.String(), State: Running, Body: []byte(cut(string(o.Body), mostShown)),
 		Started: now, Due: o.At, Local: o.Local, Rows: len(o.Rows), Hash: o.hash(),
 	}}
 	r.mu.Lock()
