@@ -158,7 +158,8 @@ func (r *Registry) change(ctx context.Context, c *campaign, def definition) (Vie
 	if !def.Ended.IsZero() {
 		notes, gone = r.forgetting(notes)
 	}
-	if _, _, err := r.store.Commit(ctx, queue.Change{Notes: notes}); err != nil {
+	// A caller who goes away leaves no state behind that is kept and not in force.
+	if _, _, err := r.store.Commit(context.WithoutCancel(ctx), queue.Change{Notes: notes}); err != nil {
 		return View{}, err
 	}
 	r.mu.Lock()

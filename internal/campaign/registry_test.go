@@ -367,3 +367,82 @@ func TestALongTextIsShownUpToItsLastWholeLetter(t *testing.T) {
 		t.Errorf("%d bytes are shown: %.20q", len(v.Body), v.Body)
 	}
 }
+
+// told is a store that calls kept once a change is durable, before anybody else hears of it.
+type told struct {
+	*queue.Store
+	kept func(queue.Change)
+}
+
+func (s *told) Commit(ctx context.Context, c queue.Change) ([][]queue.PutResult, []error, error) {
+	results, errs, err := s.Store.Commit(ctx, c)
+	if err == nil {
+		s.kept(c)
+	}
+	return results, errs, err
+}
+
+func TestACampaignIsKnownToTheFirstWhoHasItsMessage(t *testing.T) {
+	r := open(t)
+	store := &told{Store: r.store}
+	reg, err := campaign.Open(store, r.clock.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reg.Close()
+	id := ""
+	store.kept = func(c queue.Change) {
+		if len(c.Puts) > 0 {
+			id = reg.Of(&c.Puts[0].Messages[0])
+		}
+	}
+	v, _, err := reg.Start(t.Context(), campaign.Order{Queue: news, Body: []byte("x")})
+	if err != nil || id != v.ID {
+		t.Errorf("its fanout takes it for one of %q, it is %q: %v", id, v.ID, err)
+	}
+}
+
+func TestACallerWhoGoesAwayLeavesNothingHalfDone(t *testing.T) {
+	r := open(t)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	v, _, err := r.Start(gone, campaign.Order{Queue: news, Body: []byte("x")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Pause(gone, v.ID); err != nil {
+		t.Fatal(err)
+	}
+	if now, err := r.Show(v.ID); err != nil || now.State != campaign.Paused || r.Stopped().State(v.ID) != campaign.Paused {
+		t.Errorf("%+v, %v", now, err)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r.reopen(t)
+	if now, err := r.Show(v.ID); err != nil || now.State != campaign.Paused {
+		t.Errorf("after a restart: %+v, %v", now, err)
+	}
+}
+
+func TestACampaignThatCannotBeKeptIsNotKnown(t *testing.T) {
+	r := open(t)
+	reg, err := campaign.Open(full{r.store}, r.clock.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reg.Close()
+	for range 2 {
+		_, _, err = reg.Start(t.Context(), campaign.Order{Queue: news, Key: "k", Body: []byte("x")})
+		if all := reg.List(func(string) bool { return true }); !errors.Is(err, queue.ErrNoRoom) || len(all) != 0 {
+			t.Errorf("%v, %+v", err, all)
+		}
+	}
+}
+
+// full is a store that has no room.
+type full struct{ *queue.Store }
+
+func (full) Commit(context.Context, queue.Change) ([][]queue.PutResult, []error, error) {
+	return nil, nil, queue.ErrNoRoom
+}

@@ -120,17 +120,38 @@ func (r *Registry) Start(ctx context.Context, o Order) (v View, before bool, err
 		Puts:  []queue.QueuePut{{To: o.Queue, Messages: []message.Message{c.message(&o)}}},
 		Notes: []queue.Note{noteOf(c.id, c.def)},
 	}
-	if _, _, err := r.store.Commit(ctx, change); err != nil {
+	// It is known before its message is there, which a fanout may have in hand before Commit returns; and a caller who goes
+	// away leaves no message behind whose campaign nobody knows.
+	r.keep(c)
+	if _, _, err := r.store.Commit(context.WithoutCancel(ctx), change); err != nil {
+		r.drop(c)
 		return View{}, false, err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	return r.view(c), false, nil
+}
+
+// keep adds a campaign to those that are known.
+func (r *Registry) keep(c *campaign) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.all[c.id] = c
-	if o.Key != "" {
-		r.byKey[c.def.Queue+" "+o.Key] = c
+	if c.def.Key != "" {
+		r.byKey[c.def.Queue+" "+c.def.Key] = c
 	}
 	r.publish()
-	return r.view(c), false, nil
+}
+
+// drop takes back what keep did.
+func (r *Registry) drop(c *campaign) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.all, c.id)
+	if c.def.Key != "" {
+		delete(r.byKey, c.def.Queue+" "+c.def.Key)
+	}
+	r.publish()
 }
 
 // message is what the campaign is made of.
