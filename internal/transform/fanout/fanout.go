@@ -190,7 +190,11 @@ func (t *Fanout) pages(ctx context.Context, m *message.Message, r *run, take fun
 	if err := t.orders.check(r.campaign); err != nil {
 		return err
 	}
-	if rows, ok := t.orders.rows(r.campaign, m); ok {
+	rows, given, err := t.orders.rows(r.campaign, m)
+	switch {
+	case err != nil:
+		return err
+	case given:
 		return t.config.list(rows, r.position, take)
 	}
 	return t.source.pages(ctx, m, r.position, take)

@@ -22,6 +22,8 @@ type orders struct {
 var (
 	errPaused    = errors.New("its campaign is paused")
 	errCancelled = errors.New("its campaign is cancelled")
+	errForgotten = errors.New("it has the attribute " + campaign.Rows + " of a campaign that is not known here: " +
+		"start another one with these rows")
 )
 
 // pausedFor is how long the message of a paused campaign sleeps in its queue. A source that knows of campaigns does not
@@ -61,13 +63,19 @@ func (o *orders) trouble(id string, err error) {
 	}
 }
 
-// rows are those that a campaign was given.
-func (o *orders) rows(id string, m *message.Message) (text string, ok bool) {
-	if id == "" {
-		return "", false
+// rows are those that a campaign was given. A message with rows whose campaign is not known, as one from long ago that is
+// replayed, is refused: without them, what was for a few would go to all that the source has.
+func (o *orders) rows(id string, m *message.Message) (text string, given bool, err error) {
+	v, given := m.Attributes.Get(campaign.Rows)
+	switch {
+	case !given:
+		return "", false, nil
+	case id == "":
+		return "", false, component.RejectError(errForgotten)
+	case v.Kind() != message.KindString:
+		return "", false, component.RejectError(fmt.Errorf("the attribute %s is no text", campaign.Rows))
 	}
-	v, ok := m.Attributes.Get(campaign.Rows)
-	return v.AsString(), ok && v.Kind() == message.KindString
+	return v.AsString(), true, nil
 }
 
 // list gives rows to take, a page at a time, from behind that whose key is after.

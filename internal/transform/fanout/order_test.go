@@ -11,6 +11,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/journal"
 	journalfile "github.com/hikyaku/hikyaku/internal/journal/file"
+	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -211,5 +212,14 @@ func TestACampaignTellsWhyItsFanoutDoesNotGoOn(t *testing.T) {
 	c := control(t, campaign.Order{Rows: []json.RawMessage{json.RawMessage(`{"name":"nobody"}`)}})
 	if err := c.Stream(t.Context(), c.order.delivery(), &port{auto: true}); err == nil || c.show(t).Problem != err.Error() {
 		t.Errorf("%v, %+v", err, c.show(t))
+	}
+}
+
+func TestRowsOfACampaignThatIsForgottenAreNotForAll(t *testing.T) {
+	c := control(t, campaign.Order{Rows: []json.RawMessage{json.RawMessage(`{"id": 1000}`)}})
+	c.order.message.Attributes.Set(campaign.Attribute, message.String("0forgotten00"))
+	out := &port{auto: true}
+	if err := c.Stream(t.Context(), c.order.delivery(), out); !component.IsReject(err) || len(out.taken) != 0 {
+		t.Errorf("%d have left: %v", len(out.taken), err)
 	}
 }
