@@ -13,6 +13,6 @@ type Overseer interface {
 	// place of the sink.
 	Stops(m *message.Message) (o Outcome, stops bool)
 	// Heard is told what a transform or sink below made of a message in the end: Delivered (of a sink), Rejected or
-	// Dropped.
+	// Dropped. Where several Overseers are above, one of them is told: what became of a message happens once.
 	Heard(m *message.Message, o *Outcome)
 }

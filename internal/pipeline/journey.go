@@ -79,9 +79,7 @@ func (q *part) ends(n *node, o component.Outcome) (over bool) {
 		n.receipts.write(q, &o)
 	}
 	if n != nil && n.overseers != nil && o.Verdict != component.Retry {
-		for _, v := range n.overseers {
-			v.Heard(j.root, &o)
-		}
+		n.overseers[0].Heard(j.root, &o) // it happened once, however many have a say
 	}
 	if q.extra+q.bytes > 0 {
 		j.p.budget.give(j.entry.account, q.extra, q.bytes)

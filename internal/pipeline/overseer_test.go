@@ -107,3 +107,32 @@ func (ds deliveries) Run(ctx context.Context, out component.Out) error {
 }
 
 func (deliveries) Close() error { return nil }
+
+// TestWhatBecameOfAMessageIsToldOnceBelowTwoOverseers: one after the other, and one beside the other before one sink.
+func TestWhatBecameOfAMessageIsToldOnceBelowTwoOverseers(t *testing.T) {
+	for name, inputs := range map[string][2]string{"in a row": {"first", "second"}, "side by side": {"in2", "first second"}} {
+		synctest.Test(t, func(t *testing.T) {
+			one := func(body string) deliveries {
+				return deliveries{{Message: text(body), Settle: func(component.Outcome) {}}}
+			}
+			first, second := &warden{}, &warden{}
+			sink := &caller{deliver: func(_ *message.Message, _ time.Time, done func(component.Outcome)) {
+				done(component.OK(time.Now()))
+			}}
+			nodes := []Node{
+				{Name: "in", Source: one("a")},
+				{Name: "first", Inputs: []string{"in"}, Transform: first},
+				{Name: "second", Inputs: []string{inputs[0]}, Transform: second},
+				{Name: "out", Inputs: strings.Fields(inputs[1]), Sink: sink},
+			}
+			want := []string{"a delivered"}
+			if inputs[0] == "in2" {
+				nodes, want = append(nodes, Node{Name: "in2", Source: one("b")}), append(want, "b delivered")
+			}
+			mustRun(t, mustNew(t, &keeper{}, Options{}, nodes...))
+			heard := append(first.heard, second.heard...)
+			slices.Sort(heard)
+			equal(t, name, heard, want)
+		})
+	}
+}
