@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/hikyaku/hikyaku/internal/campaign"
 	"github.com/hikyaku/hikyaku/internal/component"
@@ -221,5 +222,24 @@ func TestRowsOfACampaignThatIsForgottenAreNotForAll(t *testing.T) {
 	out := &port{auto: true}
 	if err := c.Stream(t.Context(), c.order.delivery(), out); !component.IsReject(err) || len(out.taken) != 0 {
 		t.Errorf("%d have left: %v", len(out.taken), err)
+	}
+}
+
+func TestAMessageWhoseItemsWaitComesAgainWhenTheFirstIsWanted(t *testing.T) {
+	c := control(t, campaign.Order{})
+	out := &port{}
+	if err := c.Stream(t.Context(), c.order.delivery(), out); err != nil {
+		t.Fatal(err)
+	}
+	for i, d := range out.taken {
+		d.Settle(component.GiveBack(time.Duration(1+(i+20)%50)*time.Hour, errors.New("it is night there")))
+	}
+	select {
+	case o := <-c.order.told:
+		if !o.Back || !o.Held || o.After != time.Hour || o.Reason.Error() != "it is night there" {
+			t.Errorf("%+v", o)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("it was never settled")
 	}
 }

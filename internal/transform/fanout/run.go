@@ -25,11 +25,11 @@ type run struct {
 	unseen   int  // items of known that the source has not brought since
 	frozen   bool // pages are being read that were read before: the watermark stays
 
-	running bool // a Stream reads
-	pending int  // items under way, or settled and not yet durably so
-	held    bool // an item was given back as its campaign is paused
-	lost    bool // an item was given back, or what became of one could not be kept
-	partial bool // some items before position have not left, or have come back
+	running bool               // a Stream reads
+	pending int                // items under way, or settled and not yet durably so
+	held    *component.Outcome // how the item was given back that is wanted again first; nil: none was, or each by a fault
+	lost    bool               // an item was given back, or what became of one could not be kept
+	partial bool               // some items before position have not left, or have come back
 	settle  func(component.Outcome)
 }
 
@@ -76,7 +76,7 @@ func (t *Fanout) join(d component.Delivery) (r *run, over bool, err error) {
 		}
 	}
 	r.campaign = t.orders.campaigns.Of(d.Message)
-	r.running, r.lost, r.partial, r.held = true, false, false, false
+	r.running, r.lost, r.partial, r.held = true, false, false, nil
 	t.resting = slices.DeleteFunc(t.resting, func(other string) bool { return other == id })
 	return r, false, nil
 }

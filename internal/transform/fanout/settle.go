@@ -25,12 +25,15 @@ type end struct {
 	run  *run
 	at   place
 	back bool
-	held bool // back, and no fault
+	held *component.Outcome // back, and no fault; nil: not so
 }
 
 // settled is told what became of an item.
 func (t *Fanout) settled(r *run, at place, o component.Outcome) {
-	e := end{r, at, o.Verdict != component.Delivered, o.Back}
+	e := end{run: r, at: at, back: o.Verdict != component.Delivered}
+	if o.Back {
+		e.held = &o
+	}
 	if err := t.settles.Post(e); err != nil { // closed: nothing is under way by then
 		t.mu.Lock()
 		defer t.mu.Unlock()
@@ -95,7 +98,10 @@ func (t *Fanout) keepEnds(ctx context.Context, ends []end) []error {
 		p := e.at.page
 		p.sent.clear(e.at.at)
 		if e.back {
-			e.run.lost, e.run.partial, e.run.held = true, true, e.run.held || e.held
+			e.run.lost, e.run.partial = true, true
+			if h := e.held; h != nil && (e.run.held == nil || h.After < e.run.held.After) {
+				e.run.held = h
+			}
 			continue
 		}
 		if !p.done.has(e.at.at) {
@@ -247,8 +253,8 @@ func (t *Fanout) conclude(runs []*run, counts map[*run]int, finished map[*run]bo
 		o := component.OK(time.Time{})
 		if !finished[r] || err != nil {
 			o = component.Again(0, errGivenBack)
-			if r.held {
-				o = component.GiveBack(pausedFor, errPaused)
+			if r.held != nil { // it is handed out again when the first of those is wanted
+				o = component.GiveBack(max(r.held.After, pausedFor), r.held.Reason)
 			}
 		} else {
 			over = append(over, r)
