@@ -94,9 +94,18 @@ func (o *startOptions) order(r *campaigns, args []string) (namespace string, ord
 		order.Body = args[1]
 		return n.Namespace, order, nil
 	}
-	body, err := io.ReadAll(io.LimitReader(os.Stdin, campaign.MostBody+1))
-	order.Body = string(bytes.TrimRight(body, "\r\n"))
+	order.Body, err = readBody(os.Stdin)
 	return n.Namespace, order, err
+}
+
+// readBody reads a body up to its end, which may be that of a line. One that is a little too long is left to the server.
+func readBody(from io.Reader) (string, error) {
+	const most = 2 * campaign.MostBody
+	body, err := io.ReadAll(io.LimitReader(from, most))
+	if err == nil && len(body) == most {
+		err = fmt.Errorf("the body has more than %d bytes", campaign.MostBody)
+	}
+	return string(bytes.TrimRight(body, "\r\n")), err
 }
 
 // readRows reads a file of JSON lines. The server says what is wrong with a line, and how many there may be.
