@@ -165,6 +165,9 @@ func line(v httpdoor.Campaign) string {
 	text := fmt.Sprintf("%s  made %s  sent %s  refused %s  left %s  %.0f/s",
 		v.State, measure.Count(int64(v.Made)), measure.Count(int64(v.Sent)),
 		measure.Count(int64(v.Refused)), measure.Count(int64(v.Left)), v.Rate)
+	if v.Dropped > 0 {
+		text += "  dropped " + measure.Count(int64(v.Dropped))
+	}
 	if v.Cancelled > 0 {
 		text += "  cancelled " + measure.Count(int64(v.Cancelled))
 	}

@@ -33,6 +33,9 @@ func plain(s string) string {
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
+// Line makes a text one line of a terminal that has so many columns.
+func Line(s string, width int) string { return cut(plain(s), width) }
+
 func pad(s string, width int, a Align) string {
 	n := width - cells(s)
 	if n <= 0 {
