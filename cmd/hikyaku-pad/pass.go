@@ -15,9 +15,15 @@ func passPad(ctx context.Context, host *pace.Host, args []string) error {
 	f.BoolVar(&f.macro.Mirror, "mirror", false, "change left and right in macros")
 	var p command.Pass
 	f.StringVar(&p.Pad, "pad", "", "the `FILE` of the player's pad, as /dev/input/event7")
-	for name, list := range map[string]*[]string{"on": &p.On, "map": &p.Map} {
-		f.Func(name, "`BUTTON=FILE` for a macro, BTN_WEST=lp for a button of the kernel", func(part string) error {
-			*list = append(*list, part)
+	for _, many := range []struct {
+		name, usage string
+		list        *[]string
+	}{
+		{"on", "a button of the pad and the macro that it begins, `BUTTON=FILE`; may be repeated", &p.On},
+		{"map", "what a button or axis of the kernel is, as `BTN_WEST=lp`; may be repeated", &p.Map},
+	} {
+		f.Func(many.name, many.usage, func(part string) error {
+			*many.list = append(*many.list, part)
 			return nil
 		})
 	}
