@@ -105,7 +105,8 @@ func (r *Registry) ending(now time.Time) (cs []*campaign) {
 	return cs
 }
 
-// left tells whether something of a campaign is in the queues that are guarded or, unless all was made of it, its message in its own.
+// left tells whether something of a campaign is in the queues that are guarded or, unless all was made of it, its message
+// in its own.
 func (r *Registry) left(c *campaign) bool {
 	r.mu.Lock()
 	queues, complete, from := slices.Clone(r.guarded), c.complete(), c.def.Queue
