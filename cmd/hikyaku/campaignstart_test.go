@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	httpdoor "github.com/hikyaku/hikyaku/internal/api/http"
 	"github.com/hikyaku/hikyaku/internal/campaign"
 )
 
@@ -17,5 +18,12 @@ func TestABodyFromStdinIsNotCutAtALineEnd(t *testing.T) {
 	}
 	if _, err := readBody(strings.NewReader(strings.Repeat("\n", 3*campaign.MostBody))); err == nil {
 		t.Error("endless text is a body")
+	}
+}
+
+func TestWhoMissesACampaignIsToldACommand(t *testing.T) {
+	hint := commandHint(&httpdoor.Problem{Type: "urn:hikyaku:no-such-campaign", Hint: "see what there is with GET"})
+	if !strings.Contains(hint, "`hikyaku campaign ls`") {
+		t.Errorf("%q", hint)
 	}
 }
