@@ -32,7 +32,8 @@ type end struct {
 func (t *Fanout) settled(r *run, at place, o component.Outcome) {
 	e := end{run: r, at: at, back: o.Verdict != component.Delivered}
 	if o.Back {
-		e.held = &o
+		held := o // apart from o, which is not on the heap for all others
+		e.held = &held
 	}
 	if err := t.settles.Post(e); err != nil { // closed: nothing is under way by then
 		t.mu.Lock()
