@@ -9,4 +9,6 @@ var errNoSignals = errors.New("this system has no signal that ends a process in 
 
 func apart(*exec.Cmd) error { return errNoSignals }
 
+func keepReady() {}
+
 func terminate(int) error { return errNoSignals }

@@ -49,6 +49,9 @@ trying things out; for years let the system's service manager run it.`,
 			if s.detach {
 				return detach(cmd.Context(), cmd.OutOrStdout(), f, s.args())
 			}
+			if s.detached {
+				keepReady()
+			}
 			return serve(cmd.Context(), &s, f)
 		},
 	}
