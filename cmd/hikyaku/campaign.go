@@ -1,10 +1,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -55,11 +53,7 @@ func (r *campaigns) with(f campaignCommand) func(*cobra.Command, []string) error
 			return err
 		}
 		defer c.Close()
-		err = f(cmd, c, args)
-		if errors.Is(err, syscall.ECONNREFUSED) {
-			return &hinted{err, "the server has to run: start it with `hikyaku serve -c FILE`, or say where it is with --url"}
-		}
-		return r.reached(err)
+		return r.reached(f(cmd, c, args))
 	}
 }
 

@@ -70,7 +70,7 @@ within 1 MiB: a test to a list.`,
 
 // order reads the command line.
 func (o *startOptions) order(r *campaigns, args []string) (namespace string, order httpdoor.CampaignOrder, err error) {
-	n, err := queue.ParseName(args[0])
+	n, err := name(args[0])
 	if err != nil {
 		return "", order, err
 	}
