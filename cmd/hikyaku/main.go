@@ -43,7 +43,10 @@ func run(host *pace.Host) int {
 	hups := watchHangups(end)
 	defer hups.close()
 	signal.Ignore(syscall.SIGPIPE) // a reader that goes away is an error of the write, not the end of the process
-	context.AfterFunc(ctx, stop)   // a second Ctrl-C ends the process at once
+	context.AfterFunc(ctx, func() {
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM) // another stop hurries nobody: SIGKILL is for that
+		stop()                                                  // a second Ctrl-C ends the process at once
+	})
 	root := newRoot(host)
 	err := root.ExecuteContext(withHangups(withPacer(ctx, host), hups))
 	return hups.code(report(os.Stderr, err))
