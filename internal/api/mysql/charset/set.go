@@ -3,6 +3,7 @@ package charset
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -24,7 +25,7 @@ type Set struct {
 
 	unwritten func([2]byte) bool // letters that are read, and written otherwise; nil: none
 	once      sync.Once
-	twice     map[rune][2]byte // how letters are written that the table would write as one of none or unwritten
+	twice     map[rune][]byte // how letters are written that the table would write as one of none or unwritten
 }
 
 // Named finds a set by MySQL's name for it, in any case. ok is false for one that clients cannot speak here; UTF-8 and binary need no conversion and are none either.
@@ -119,28 +120,36 @@ func (s *Set) otherwise(b []byte) bool {
 }
 
 // again finds another way to write a letter than the table's.
-func (s *Set) again(r rune) (b [2]byte, ok bool) {
+func (s *Set) again(r rune) (b []byte, ok bool) {
 	s.once.Do(func() {
-		s.twice = map[rune][2]byte{}
-		decoder, encoder := s.table.NewDecoder(), s.table.NewEncoder()
-		for lead := 0x81; lead < 0xFF; lead++ {
-			for trail := 0x40; trail < 0xFF; trail++ {
-				b := [2]byte{byte(lead), byte(trail)}
-				decoder.Reset()
-				letter, err := decoder.Bytes(b[:])
-				if err != nil || utf8.RuneCount(letter) != 1 || s.strange(b[:]) || s.otherwise(b[:]) {
-					continue
-				}
-				encoder.Reset()
-				if back, err := encoder.Bytes(letter); err == nil && (s.strange(back) || s.otherwise(back)) {
-					r, _ := utf8.DecodeRune(letter)
-					s.twice[r] = b
-				}
-			}
+		s.twice = map[rune][]byte{}
+		s.learn(nil)
+		if s.MaxBytes == 3 {
+			s.learn([]byte{0x8F}) // what EUC-JP has of JIS X 0212
 		}
 	})
 	b, ok = s.twice[r]
 	return b, ok
+}
+
+// learn looks through the letters of two bytes behind a prefix for those that the table writes as others, which may not be written.
+func (s *Set) learn(prefix []byte) {
+	decoder, encoder := s.table.NewDecoder(), s.table.NewEncoder()
+	for lead := 0x81; lead < 0xFF; lead++ {
+		for trail := 0x40; trail < 0xFF; trail++ {
+			b := append(slices.Clip(prefix), byte(lead), byte(trail))
+			decoder.Reset()
+			letter, err := decoder.Bytes(b)
+			if err != nil || utf8.RuneCount(letter) != 1 || s.strange(b) || s.otherwise(b) {
+				continue
+			}
+			encoder.Reset()
+			if back, err := encoder.Bytes(letter); err == nil && (s.strange(back) || s.otherwise(back)) {
+				r, _ := utf8.DecodeRune(letter)
+				s.twice[r] = b
+			}
+		}
+	}
 }
 
 // control tells whether a byte that the table leaves open is the control character of that number, so that it comes back as it was.
@@ -187,7 +196,7 @@ func (s *Set) Encode(b []byte) []byte {
 			got = []byte{'?'}
 		case s.strange(got) || s.otherwise(got):
 			if other, ok := s.again(r); ok {
-				got = other[:]
+				got = other
 			} else {
 				got = []byte{'?'}
 			}

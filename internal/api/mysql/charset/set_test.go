@@ -95,6 +95,50 @@ func TestEveryByteComesBack(t *testing.T) {
 	}
 }
 
+// TestEveryLetterComesBack reads each letter of each set by itself: what is read is written as something that is read as the same.
+func TestEveryLetterComesBack(t *testing.T) {
+	for name, s := range sets {
+		read := 0
+		letters(s.MaxBytes, func(b []byte) {
+			text, err := s.Decode(b)
+			if err != nil {
+				return
+			}
+			read++
+			if again, err := s.Decode(s.Encode(text)); err != nil || string(again) != string(text) {
+				t.Errorf("%s: % x is read as %q, and then as %q, %v", name, b, text, again, err)
+			}
+		})
+		if read < 128 {
+			t.Errorf("%s: only %d letters are read", name, read)
+		}
+	}
+}
+
+// letters gives every sequence of one and of two bytes and, where letters have more, those behind the byte that begins JIS X 0212 in EUC-JP or with
+// the numbers that GB 18030 has in the middle of its letters of four.
+func letters(most int, each func([]byte)) {
+	for first := range 256 {
+		each([]byte{byte(first)})
+		if most == 1 || first < utf8.RuneSelf {
+			continue
+		}
+		for second := range 256 {
+			each([]byte{byte(first), byte(second)})
+			switch {
+			case most == 3:
+				each([]byte{0x8F, byte(first), byte(second)})
+			case most == 4 && second >= '0' && second <= '9':
+				for third := 0x81; third < 0xFF; third++ {
+					for fourth := '0'; fourth <= '9'; fourth++ {
+						each([]byte{byte(first), byte(second), byte(third), byte(fourth)})
+					}
+				}
+			}
+		}
+	}
+}
+
 // FuzzSets reads anything in every set: what is read is UTF-8, and what is written of it is read as the same.
 func FuzzSets(f *testing.F) {
 	f.Add([]byte("\x83\x5c'abc\x81\x5f"))

@@ -54,6 +54,9 @@ func wideGBK(b byte) int {
 	return 2
 }
 
+// euroGBK tells the places of the euro sign, which the table has and MySQL's does not.
+func euroGBK(b [2]byte) bool { return b[0] == 0x80 || b == [2]byte{0xA2, 0xE3} }
+
 func wide(byte) int { return 2 }
 
 // ofVendors tells letters of two bytes that NEC and IBM added to Shift_JIS.
@@ -72,7 +75,7 @@ var sets = func() map[string]*Set {
 		{Name: "cp932", MaxBytes: 2, table: japanese.ShiftJIS, out: onlyMicrosoft, width: wideSJIS, none: func(b [2]byte) bool { return b[0] == 0x80 }, unwritten: byNEC},
 		{Name: "ujis", MaxBytes: 3, table: japanese.EUCJP, in: jis, out: toJIS(nil), width: wideEUC, none: vendorsEUC},
 		{Name: "eucjpms", MaxBytes: 3, table: japanese.EUCJP, out: onlyMicrosoft},
-		{Name: "gbk", MaxBytes: 2, table: simplifiedchinese.GBK, out: map[rune]rune{0x20AC: 0}, width: wideGBK, none: func(b [2]byte) bool { return b[0] == 0x80 }},
+		{Name: "gbk", MaxBytes: 2, table: simplifiedchinese.GBK, out: map[rune]rune{0x20AC: 0}, width: wideGBK, none: euroGBK},
 		{Name: "gb2312", MaxBytes: 2, table: simplifiedchinese.GBK, width: wideGBK, none: func(b [2]byte) bool { return b[0] < 0xA1 || b[0] > 0xF7 || b[1] < 0xA1 }},
 		{Name: "gb18030", MaxBytes: 4, table: simplifiedchinese.GB18030},
 		{Name: "big5", MaxBytes: 2, table: traditionalchinese.Big5, width: wide, none: func(b [2]byte) bool { return b[0] < 0xA1 || b[0] > 0xF9 }},
