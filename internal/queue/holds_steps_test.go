@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"go/ast"
@@ -19,6 +20,9 @@ var holdsCompared = []string{"Less", "Swap", "bySequence", "byArrival", "compare
 
 // holdsSmall are functions whose loops turn over one message or one page.
 var holdsSmall = []string{"bitmap.rank", "bitmap.next", "bitmap.count", "bitmap.or", "bitmap.empty", "entryEnv.Lookup"}
+
+// holdsPages has a page hold a quarter of the messages, so that a loop over the pages of a long queue turns often enough to be found.
+var holdsPages = [2]string{"const pageSize = 1 << 8", "const pageSize = 1 << 6"}
 
 // runWithSteps compiles this package with steps, and runs one of its tests in it.
 func runWithSteps(t *testing.T, test string) {
@@ -89,6 +93,7 @@ func withSteps(t *testing.T) (overlay string) {
 func addSteps(t *testing.T, name string, source []byte, places *[]string) (out []byte, locks int) {
 	t.Helper()
 	fset := token.NewFileSet()
+	source = bytes.Replace(source, []byte(holdsPages[0]), []byte(holdsPages[1]), 1)
 	file, err := parser.ParseFile(fset, name, source, parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)

@@ -13,9 +13,9 @@ import (
 
 // How much there is in the store whose lock is watched.
 const (
-	holdsLong      = 200_000 // messages of one queue,
+	holdsLong      = 280_000 // messages of one queue, in more pages than a loop may turn,
 	holdsShort     = 100_000 // of each of five,
-	holdsOther     = 300_000 // and of one that nobody asks for
+	holdsOther     = 220_000 // and of one that nobody asks for
 	holdsQueues    = 20_000
 	holdsSnapshots = 5_000 - 10 // some are taken by exercises
 	holdsOfOne     = 2_000      // of one queue,

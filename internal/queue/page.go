@@ -17,6 +17,8 @@ type messages struct {
 	past  int    // settled ones that are kept for a seek
 	last  *page  // asked for last: neighbours are asked for together
 	saves *saves // of the state; nil in a queue of no state
+
+	copied *copied // nil: no snapshot is about to be taken
 }
 
 // page holds the messages of pageSize neighbouring sequences. Its arrays, but for extras, have an element for each slot in packed, in order;

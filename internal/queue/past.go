@@ -220,10 +220,7 @@ func (s *state) applySnapshot(e *snapshotTaken, at int64) {
 	if q == nil || s.snapshots[e.name] != nil {
 		return
 	}
-	sn := &snapshotState{name: e.name, at: at, expire: e.expire, labels: e.labels, frontier: q.seen}
-	for p := range q.all.pagesFrom(0) {
-		sn.before.addPage(p.number, p.there)
-	}
+	sn := &snapshotState{name: e.name, at: at, expire: e.expire, labels: e.labels, frontier: q.seen, before: q.all.sequences()}
 	s.addSnapshot(q, sn)
 }
 

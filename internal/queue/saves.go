@@ -21,6 +21,7 @@ func (s *saves) newest() uint64 {
 
 // touch has to be called before anything of the page changes.
 func (p *page) touch() {
+	p.of.copied.changes(p.number)
 	s := p.of.saves
 	if s == nil || s.images == nil || p.saved == s.number {
 		return

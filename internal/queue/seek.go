@@ -145,7 +145,12 @@ func (s *Store) TakeSnapshot(ctx context.Context, name, of Name, o SnapshotOptio
 	if o.Life == 0 {
 		o.Life = DefaultSnapshotLife
 	}
-	err := s.define(ctx, func() (event, error) {
+	over, err := s.copyAhead(ctx, of)
+	defer over()
+	if err != nil {
+		return Snapshot{}, err
+	}
+	err = s.define(ctx, func() (event, error) {
 		q := s.state.queueNames[s.Resolve(of)]
 		switch {
 		case q == nil:

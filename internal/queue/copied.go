@@ -1,0 +1,98 @@
+package queue
+
+import (
+	"context"
+	"runtime"
+)
+
+// copied is which messages a queue has, copied a few pages at a time beside the work, for a snapshot that is about to be taken. Taking one then looks only
+// at the pages that changed since they were copied, however long the queue is.
+type copied struct {
+	users int // callers that are about to take a snapshot
+	pages sequences
+	next  uint64              // number of the page from which on none is copied yet
+	stale map[uint64]struct{} // pages before it that have changed since
+}
+
+// changes notes that a page is about to change.
+func (c *copied) changes(number uint64) {
+	if c != nil && number < c.next {
+		c.stale[number] = struct{}{}
+	}
+}
+
+// refresh copies pages that have changed once more: at most so many.
+func (c *copied) refresh(m *messages, most int) {
+	for number := range c.stale {
+		if most--; most < 0 {
+			return
+		}
+		delete(c.stale, number)
+		c.pages.deletePage(number)
+		if p, there := m.pages.Get(number); there {
+			c.pages.addPage(number, p.there)
+		}
+	}
+}
+
+// more copies the next pages: at most so many. It tells whether there are more.
+func (c *copied) more(m *messages, most int) bool {
+	for p := range m.pagesFrom(c.next) {
+		if most--; most < 0 {
+			return true
+		}
+		c.pages.addPage(p.number, p.there)
+		c.next = p.number + 1
+	}
+	return false
+}
+
+// sequences are those of the messages. What was copied ahead is not copied once more.
+func (m *messages) sequences() sequences {
+	c := m.copied
+	if c == nil {
+		c = &copied{}
+	}
+	c.refresh(m, len(c.stale))
+	c.more(m, m.pages.Len())
+	return sequences{blocks: *c.pages.blocks.Copy(), n: c.pages.n}
+}
+
+// copyPiece is how many pages of a queue are copied under one hold of the lock.
+const copyPiece = 256
+
+// copyAhead copies which messages a queue has, so that a snapshot of it is taken in a short step. Call over when it was taken, or will not be.
+// A queue that is not there, or goes meanwhile, is left to whoever takes the snapshot.
+func (s *Store) copyAhead(ctx context.Context, of Name) (over func(), err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q := s.state.queueNames[s.Resolve(of)]
+	if q == nil {
+		return func() {}, nil
+	}
+	m := &q.all
+	if m.copied == nil {
+		m.copied = &copied{stale: map[uint64]struct{}{}}
+	}
+	c := m.copied
+	c.users++
+	over = func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if c.users--; c.users == 0 {
+			m.copied = nil
+		}
+	}
+	for more := true; more; {
+		c.refresh(m, copyPiece)
+		more = c.more(m, copyPiece)
+		s.mu.Unlock()
+		runtime.Gosched() // whoever waits for the lock gets it before the next piece
+		err := ctx.Err()
+		s.mu.Lock()
+		if err != nil {
+			return over, err
+		}
+	}
+	return over, nil
+}
