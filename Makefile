@@ -10,6 +10,9 @@ PKG        ?= ./...
 # The tests below test/ run clients and servers of others, and those of the push engine and of the sinks into databases servers.
 NEED_CLIENTS := $(if $(filter ./... ./test/... ./test/clients% ./internal/push% ./internal/sink% ./internal/databasetest%,$(PKG)),need-clients)
 
+# make runs a line that has MAKE in it also when it was only asked to print it (-n).
+AGAIN := $(MAKE) --no-print-directory
+
 export GO
 # Without this tag go-mysql-server wants cgo and ICU.
 export GOFLAGS := -tags=gms_pure_go $(GOFLAGS)
@@ -32,9 +35,9 @@ build: need-go ## Build bin/hikyaku
 # everything in another way, and all of it once more when it is there.
 .PHONY: test
 test: need-go need-cc need-curl ## Everything that a push has to pass
-	@$(if $(NEED_CLIENTS),scripts/need-clients,:) & $(MAKE) --no-print-directory format vet staticcheck floors; looked=$$?; wait $$! && exit $$looked
+	@$(if $(NEED_CLIENTS),scripts/need-clients,:) & $(AGAIN) format vet staticcheck floors; looked=$$?; wait $$! && exit $$looked
 	@scripts/unit $(PKG)
-	@$(MAKE) --no-print-directory fuzz-short
+	@$(AGAIN) fuzz-short
 
 .PHONY: check
 check: need-go ## Look at what changed since the main branch, in a minute or so
