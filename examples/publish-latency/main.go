@@ -1,7 +1,7 @@
 // Publish-latency measures how long one Pub/Sub message takes, with the default settings of Google's publisher and with CountThreshold set to the
 // number of messages at hand. It uses nothing but Google's library; where it publishes is for PUBSUB_EMULATOR_HOST to say:
 //
-//	hikyaku serve &
+//	hikyaku serve --detach
 //	PUBSUB_EMULATOR_HOST=127.0.0.1:8085 go run ./examples/publish-latency
 //
 // It prints two lines. The default settings take ten milliseconds more: the publisher waits so long for company that does not come.

@@ -15,8 +15,8 @@
 //
 //	|| echo "exit status $?"
 //
-// A server is a line of its own that ends in &. It is started, waited for, and stopped with SIGTERM at the end of the page; it has to
-// end well. The ports of the documents, such as 7700 and 8085, are replaced by free ones and put back in what is printed, so that pages run beside
+// A server is started by a line that is hikyaku serve --detach, or hikyaku serve -c FILE --detach, and the page has to stop it. A sandbox is a line of its
+// own that ends in &: it is waited for, and stopped with SIGTERM at the end of the page, and has to end well. The ports of the documents, such as 7700 and 8085, are replaced by free ones and put back in what is printed, so that pages run beside
 // each other and beside a hikyaku in use. A file that serve is given has to name its address for that. A line that begins
 // with make is checked against the Makefile; make demo then runs the demo.
 //

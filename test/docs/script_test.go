@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"regexp"
@@ -105,6 +106,8 @@ await() { # PORT NAME LOG: until the last background process listens, for as lon
 finish() {
 	for pid in "${servers[@]}"; do kill "$pid"; wait "$pid"; done
 }
+detached=()
+trap 'for file in "${detached[@]}"; do hikyaku stop -c "$file" >/dev/null 2>&1 || true; done' EXIT
 make() {
 	command make -C "$HIKYAKU_ROOT" -n "$@" >/dev/null
 	if [ "$1" = demo ]; then hikyaku demo; fi
@@ -117,53 +120,67 @@ const mark = "\x1e"
 // builtIn is the configuration of a serve without one, at another address.
 const builtIn = "built-in.yaml"
 
-var server = regexp.MustCompile(`^hikyaku (serve|sandbox (webhook|apns|fcm|webpush))( .*)?\s*&$`)
+var (
+	sandbox  = regexp.MustCompile(`^hikyaku sandbox (webhook|apns|fcm|webpush)( .*)?\s*&$`)
+	detaches = regexp.MustCompile(`^hikyaku serve( -c (\S+))? --detach$`)
+	stops    = regexp.MustCompile(`^hikyaku stop( -c (\S+))?$`)
+)
 
 // script makes one shell script of the blocks that are run.
 func script(path string, blocks []block, p ports) (string, error) {
 	var s strings.Builder
 	s.WriteString(prelude)
+	running := map[string]*pageError{} // servers by their configuration, and what to say of one that stays
 	for i, b := range blocks {
 		fmt.Fprintf(&s, "printf '%s%d\\n'\n", mark, i)
 		for k, line := range b.lines {
 			line = p.in(line)
-			if !strings.HasSuffix(strings.TrimSpace(line), "&") {
+			bare := strings.TrimSpace(line)
+			if m := detaches.FindStringSubmatch(bare); m != nil {
+				file := cmp.Or(m[2], builtIn)
+				running[file] = &pageError{path, b.line() + k, "this server is not stopped on the page: end it with hikyaku stop"}
+				fmt.Fprintf(&s, "detached+=(%s)\nhikyaku serve -c %[1]s --detach\n", file)
+				continue
+			}
+			if m := stops.FindStringSubmatch(bare); m != nil {
+				delete(running, cmp.Or(m[2], builtIn))
+			}
+			if !strings.HasSuffix(bare, "&") {
 				s.WriteString(line + "\n")
 				continue
 			}
-			m := server.FindStringSubmatch(strings.TrimSpace(line))
+			m := sandbox.FindStringSubmatch(bare)
 			if m == nil {
-				return "", &pageError{path, b.line() + k, "nobody knows how to wait for what this line starts: only serve and sandbox may stay behind"}
+				return "", &pageError{path, b.line() + k, "nobody knows how to wait for what this line starts: a server is started with hikyaku serve --detach, and only a sandbox may stay behind"}
 			}
-			port, flags := p[doorPort], strings.TrimRight(m[3], " ")
-			end, sandbox := farEnds[m[2]]
-			switch {
-			case sandbox:
-				port = p[end.port]
-				flags += " --listen 127.0.0.1:" + port
-				if end.control != "" {
-					flags += " --control 127.0.0.1:" + p[end.control]
-				}
-			case flags == "":
-				flags = " -c " + builtIn
+			end := farEnds[m[1]]
+			flags := strings.TrimRight(m[2], " ") + " --listen 127.0.0.1:" + p[end.port]
+			if end.control != "" {
+				flags += " --control 127.0.0.1:" + p[end.control]
 			}
 			log := fmt.Sprintf("server-%d-%d.log", i, k)
-			fmt.Fprintf(&s, "hikyaku %s%s >%s 2>&1 &\nawait %s 'hikyaku %[1]s' %[3]s\n", m[1], flags, log, port)
+			fmt.Fprintf(&s, "hikyaku sandbox %s%s >%s 2>&1 &\nawait %s 'hikyaku sandbox %[1]s' %[3]s\n", m[1], flags, log, p[end.port])
 		}
+	}
+	for _, stays := range running {
+		return "", stays
 	}
 	fmt.Fprintf(&s, "printf '%send\\n'\nfinish\n", mark)
 	return s.String(), nil
 }
 
-func TestServersOfAPageAreWaitedFor(t *testing.T) {
+func TestServersOfAPageAreStoppedAndSandboxesWaitedFor(t *testing.T) {
 	p := ports{doorPort: "1", webhookPort: "2", pubsubPort: "3", sqsPort: "4", "2197": "5", "7781": "6"}
-	text, err := script("x.md", []block{{language: "sh", lines: []string{"hikyaku serve &", "hikyaku serve -c x.yaml &", "hikyaku sandbox webhook &", "hikyaku sandbox apns --streams 5 &", "curl http://127.0.0.1:7700/ http://127.0.0.1:7780/"}}}, p)
+	text, err := script("x.md", []block{{language: "sh", lines: []string{
+		"hikyaku serve --detach", "hikyaku serve -c x.yaml --detach", "hikyaku sandbox webhook &", "hikyaku sandbox apns --streams 5 &",
+		"curl http://127.0.0.1:7700/ http://127.0.0.1:7780/", "hikyaku stop", "hikyaku stop -c x.yaml",
+	}}}, p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"hikyaku serve -c built-in.yaml >server-0-0.log 2>&1 &\nawait 1 'hikyaku serve' server-0-0.log\n",
-		"hikyaku serve -c x.yaml >server-0-1.log 2>&1 &\nawait 1 ",
+		"detached+=(built-in.yaml)\nhikyaku serve -c built-in.yaml --detach\n",
+		"detached+=(x.yaml)\nhikyaku serve -c x.yaml --detach\n",
 		"hikyaku sandbox webhook --listen 127.0.0.1:2 >server-0-2.log 2>&1 &\nawait 2 ",
 		"hikyaku sandbox apns --streams 5 --listen 127.0.0.1:5 --control 127.0.0.1:6 >server-0-3.log 2>&1 &\nawait 5 ",
 		"curl http://127.0.0.1:1/ http://127.0.0.1:2/\n",
@@ -175,8 +192,11 @@ func TestServersOfAPageAreWaitedFor(t *testing.T) {
 	if all := "127.0.0.1:7700 127.0.0.1:7780 127.0.0.1:8085 127.0.0.1:9324"; p.out(p.in(all)) != all || strings.Contains(p.in(all), "7780") {
 		t.Error("ports do not come back")
 	}
-	_, err = script("x.md", []block{{language: "sh", first: 6, lines: []string{"sleep 5 &"}}}, p)
-	if err == nil || !strings.HasPrefix(err.Error(), "x.md:7: nobody knows how to wait") {
-		t.Errorf("an unknown server says %v", err)
+	for line, want := range map[string]string{
+		"sleep 5 &": "x.md:7: nobody knows how to wait", "hikyaku serve &": "x.md:7: nobody knows how to wait", "hikyaku serve --detach": "x.md:7: this server is not stopped",
+	} {
+		if _, err := script("x.md", []block{{language: "sh", first: 6, lines: []string{line}}}, p); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", line, err, want)
+		}
 	}
 }
