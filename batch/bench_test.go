@@ -10,7 +10,8 @@ import (
 
 func nothing(context.Context, []int) []error { return nil }
 
-// BenchmarkLone is the time from a lone item to its result, next to what a bare hand-over to a goroutine and back costs.
+// BenchmarkLone is the time from a lone item to its result, next to what a bare hand-over to a goroutine and back
+// costs.
 func BenchmarkLone(b *testing.B) {
 	b.Run("grouper", func(b *testing.B) {
 		g := batch.New(batch.Config[int]{Handle: nothing})

@@ -67,9 +67,9 @@ func (g *Grouper[T]) endFlushes() {
 // Calls that wait for room get ErrClosed. A second Close waits for the same end. It returns nil.
 func (g *Grouper[T]) Close() error { return g.Shutdown(context.Background()) }
 
-// Shutdown is Close with limited patience: when ctx ends, so does the context of the handlers. What still waits is given to
-// them with that ended context, so that every item gets an answer. Shutdown returns when no goroutine is left: nil,
-// or ctx.Err() if patience ran out.
+// Shutdown is Close with limited patience: when ctx ends, so does the context of the handlers. What still waits is
+// given to them with that ended context, so that every item gets an answer. Shutdown returns when no goroutine is left:
+// nil, or ctx.Err() if patience ran out.
 func (g *Grouper[T]) Shutdown(ctx context.Context) error {
 	g.mu.Lock()
 	if !g.closed {

@@ -17,10 +17,11 @@ type Config[T any] struct {
 	// is not full leaves when its oldest item has waited this long since it was offered. A group that stands in
 	// the way of an item because as much waits as may leaves at once.
 	Delay time.Duration
-	// Gather, with readiness, lets those whose items were just answered come again before the next group leaves: a handler that has
-	// an item yields the processor until as many wait as it has answered last, or until yielding brings nobody. It is for handlers
-	// that take much longer than their callers need to come back, such as a sync of a disk: without it about
-	// half of the callers share each group. No clock is involved, and a lone caller causes no yield.
+	// Gather, with readiness, lets those whose items were just answered come again before the next group leaves: a
+	// handler that has an item yields the processor until as many wait as it has answered last, or until yielding
+	// brings nobody. It is for handlers that take much longer than their callers need to come back, such as a sync of a
+	// disk: without it about half of the callers share each group. No clock is involved, and a lone caller causes no
+	// yield.
 	Gather bool
 	// Handlers is how many groups are handled at once. 0 or less: 1.
 	Handlers int
@@ -33,8 +34,9 @@ type Config[T any] struct {
 	Size func(T) int
 	// Handle handles a group. It returns one result an item in the same order, or nil if all succeeded. A panic, or
 	// a slice of any other length, becomes the error of every item. The context ends only when Shutdown loses
-	// patience. The slice is the grouper's and is used again: keep items, not the slice. With several Handlers it is called from
-	// several goroutines at once. It must not call Close, Shutdown or Flush, and with one handler not wait for another item.
+	// patience. The slice is the grouper's and is used again: keep items, not the slice. With several Handlers it is
+	// called from several goroutines at once. It must not call Close, Shutdown or Flush, and with one handler not wait
+	// for another item.
 	Handle func(ctx context.Context, items []T) []error
 }
 

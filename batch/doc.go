@@ -1,4 +1,5 @@
-// Package batch groups items, so that work with a fixed price a call (a sync, a request, an INSERT) is paid once for many.
+// Package batch groups items, so that work with a fixed price a call (a sync, a request, an INSERT) is paid once for
+// many.
 //
 // There are two policies, and which one is in force depends only on Config.Delay:
 //
@@ -21,14 +22,14 @@
 //
 // # Adding
 //
-// Add blocks while too much waits, which is the flow control, and returns a Result for the item. Do adds and waits. TryAdd
-// returns ErrFull instead of blocking. Post and PostWait do the same without a Result, for callers whose items carry their
-// own way of answering. PostTurn lets a caller who would only wait do a free handler's work himself.
+// Add blocks while too much waits, which is the flow control, and returns a Result for the item. Do adds and waits.
+// TryAdd returns ErrFull instead of blocking. Post and PostWait do the same without a Result, for callers whose items
+// carry their own way of answering. PostTurn lets a caller who would only wait do a free handler's work himself.
 //
 // # Order
 //
-// Items enter groups in the order in which they were admitted, also those whose Add had to wait: nobody overtakes a waiting
-// Add. With one handler the groups are handled in that order too, one at a time. With several, groups begin in
+// Items enter groups in the order in which they were admitted, also those whose Add had to wait: nobody overtakes a
+// waiting Add. With one handler the groups are handled in that order too, one at a time. With several, groups begin in
 // order and run side by side.
 //
 // # What it is not for

@@ -8,7 +8,8 @@ import (
 var (
 	// ErrClosed: Close or Shutdown was called. The item was not taken.
 	ErrClosed = errors.New("batch: grouper is closed")
-	// ErrFull: as much waits as the configuration allows. The item was not taken; try again later, or use a call that waits.
+	// ErrFull: as much waits as the configuration allows. The item was not taken; try again later, or use a call that
+	// waits.
 	ErrFull = errors.New("batch: too much is waiting")
 	// ErrNoHandler is the result of every item when Config.Handle is nil.
 	ErrNoHandler = errors.New("batch: no Handle function is configured")
@@ -30,12 +31,13 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// ResultsError is the result of every item of a group whose handler returned a slice of the wrong length: nobody can tell
-// which items succeeded.
+// ResultsError is the result of every item of a group whose handler returned a slice of the wrong length: nobody can
+// tell which items succeeded.
 type ResultsError struct {
 	Items, Results int
 }
 
 func (e *ResultsError) Error() string {
-	return fmt.Sprintf("batch: handler returned %d results for %d items; it must return one an item, or nil", e.Results, e.Items)
+	return fmt.Sprintf("batch: handler returned %d results for %d items; it must return one an item, or nil", e.Results,
+		e.Items)
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Grouper takes items one at a time and gives them to its handlers in groups. Its methods may be called from any goroutine.
-// Close it: its handlers are goroutines.
+// Grouper takes items one at a time and gives them to its handlers in groups. Its methods may be called from any
+// goroutine. Close it: its handlers are goroutines.
 type Grouper[T any] struct {
 	config Config[T]
 	began  time.Time
@@ -53,8 +53,8 @@ func New[T any](c Config[T]) *Grouper[T] {
 	return g
 }
 
-// Add gives the grouper an item, waiting for room if need be, and returns the item's Result. The error is ctx.Err() or ErrClosed:
-// then the item was not taken.
+// Add gives the grouper an item, waiting for room if need be, and returns the item's Result. The error is ctx.Err() or
+// ErrClosed: then the item was not taken.
 func (g *Grouper[T]) Add(ctx context.Context, item T) (*Result, error) {
 	r := new(Result)
 	if err := g.offerWait(ctx, item, r); err != nil {

@@ -102,7 +102,8 @@ func TestFullGroupsWakeAsManyHandlersAsThereAreGroups(t *testing.T) {
 	})
 }
 
-// TestThoseJustAnsweredShareTheNextGroup lets callers come again and again, each with one item as soon as the last is answered.
+// TestThoseJustAnsweredShareTheNextGroup lets callers come again and again, each with one item as soon as the last is
+// answered.
 func TestThoseJustAnsweredShareTheNextGroup(t *testing.T) {
 	const callers, rounds = 16, 50
 	synctest.Test(t, func(t *testing.T) {

@@ -15,8 +15,8 @@ type Result struct {
 	err  error
 }
 
-// Wait returns the item's error once its group was handled. If ctx ends first it returns ctx.Err() and the item stays where it
-// is: Wait may be called again.
+// Wait returns the item's error once its group was handled. If ctx ends first it returns ctx.Err() and the item stays
+// where it is: Wait may be called again.
 func (r *Result) Wait(ctx context.Context) error {
 	if done, err := r.look(); done {
 		return err
@@ -57,8 +57,8 @@ func (r *Result) look() (done bool, err error) {
 	return r.done, r.err
 }
 
-// complete ends the waiting. A lent result may belong to another call as soon as its channel was fed: nothing may touch it
-// after that.
+// complete ends the waiting. A lent result may belong to another call as soon as its channel was fed: nothing may touch
+// it after that.
 func (r *Result) complete(err error) {
 	r.mu.Lock()
 	r.done, r.err = true, err

@@ -26,7 +26,8 @@ func (g *Grouper[T]) serve(h *hand[T]) {
 	over = true
 }
 
-// leaveServe lets another goroutine go on if the handler's function ended this one. Its group has been answered by then.
+// leaveServe lets another goroutine go on if the handler's function ended this one. Its group has been answered by
+// then.
 func (g *Grouper[T]) leaveServe(over *bool) {
 	if *over {
 		g.ended.Done()
@@ -84,7 +85,8 @@ func (g *Grouper[T]) leave(h *hand[T], why reason) {
 	g.wake()
 }
 
-// await waits until a group may leave and says why; stays: the grouper is closed and empty. The lock is held, but while it waits.
+// await waits until a group may leave and says why; stays: the grouper is closed and empty. The lock is held, but while
+// it waits.
 func (g *Grouper[T]) await() reason {
 	for {
 		why := g.due()

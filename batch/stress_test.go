@@ -14,7 +14,8 @@ import (
 
 const producers, perProducer = 32, 400
 
-// stress lets many producers add by every call there is, and returns for every producer the order in which its items were handled.
+// stress lets many producers add by every call there is, and returns for every producer the order in which its items
+// were handled.
 func stress(t *testing.T, c batch.Config[[2]int]) (got [producers][]int) {
 	var mu sync.Mutex
 	var inHandle atomic.Int32
@@ -104,7 +105,8 @@ func TestEveryProducersItemsAreHandledOnceAndInOrder(t *testing.T) {
 }
 
 func TestEveryItemIsHandledOnceBySeveralHandlers(t *testing.T) {
-	for p, items := range stress(t, batch.Config[[2]int]{MaxCount: 8, Pending: 30, Handlers: 4, Delay: time.Millisecond}) {
+	for p, items := range stress(t, batch.Config[[2]int]{MaxCount: 8, Pending: 30, Handlers: 4,
+		Delay: time.Millisecond}) {
 		seen := make(map[int]bool)
 		for _, n := range items {
 			if seen[n] {
@@ -128,7 +130,8 @@ func TestItemsCostNoMemoryButTheirResult(t *testing.T) {
 	}{
 		"Post": {func() { _ = g.Post(1); _ = g.Flush(ctx) }, 3}, // two are Flush's, one its list's
 		"Do":   {func() { _ = g.Do(ctx, 1) }, 0},
-		"Add":  {func() { r, _ := g.Add(ctx, 1); _ = r.Wait(ctx) }, 2}, // and the channel, if the item is not done at once
+		// and the channel, if the item is not done at once
+		"Add": {func() { r, _ := g.Add(ctx, 1); _ = r.Wait(ctx) }, 2},
 	} {
 		if n := testing.AllocsPerRun(1000, c.call); n > c.most {
 			t.Errorf("%s allocates %v times, want %v at most", name, n, c.most)

@@ -1,6 +1,7 @@
 package batch
 
-// waiter is a call that waits for room. Whoever makes room moves its entry into the queue, so that no call overtakes another.
+// waiter is a call that waits for room. Whoever makes room moves its entry into the queue, so that no call overtakes
+// another.
 type waiter[T any] struct {
 	entry      entry[T]
 	admitted   chan error // nil: the entry is in the queue. Room for one: the sender never waits

@@ -12,7 +12,8 @@ var Files embed.FS
 const (
 	// Dpkg is a Debian machine's package log, kept, chosen, reshaped and delivered.
 	Dpkg = "dpkg.yaml"
-	// Push is the main job: one message becomes a push for each user of a database, the tables of which PushTables makes.
+	// Push is the main job: one message becomes a push for each user of a database, the tables of which PushTables
+	// makes.
 	Push       = "push.yaml"
 	PushTables = "push.sql"
 )

@@ -9,8 +9,9 @@ func Buffer[T any](in Stream[T], n int) Stream[T] {
 	})
 }
 
-// Batch yields slices of up to n items. It never waits for company: while the reader is busy with a batch the next one gathers, and leaves when the reader is
-// ready, with whatever is there. A lone item is a batch of one. Each slice is new and the reader's.
+// Batch yields slices of up to n items. It never waits for company: while the reader is busy with a batch the next one
+// gathers, and leaves when the reader is ready, with whatever is there. A lone item is a batch of one. Each slice is
+// new and the reader's.
 func Batch[T any](in Stream[T], n int) Stream[[]T] {
 	n = max(1, n)
 	return stream(func(ctx context.Context, yield func([]T, error) bool) error {

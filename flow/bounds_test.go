@@ -14,7 +14,8 @@ import (
 )
 
 func TestReadsAheadNoFurtherThanItMay(t *testing.T) {
-	for _, o := range []flow.Options{{Concurrency: 3, Prefetch: 2}, {Concurrency: 3, Prefetch: 2, Ordered: true}, {Concurrency: 1, Prefetch: 5}, {Concurrency: 4, Prefetch: 1}} {
+	for _, o := range []flow.Options{{Concurrency: 3, Prefetch: 2}, {Concurrency: 3, Prefetch: 2, Ordered: true},
+		{Concurrency: 1, Prefetch: 5}, {Concurrency: 4, Prefetch: 1}} {
 		var read, taken atomic.Int64
 		source := flow.Source(func(_ context.Context, emit func(int) bool) error {
 			for i := range 200 {
@@ -73,7 +74,8 @@ func TestStreamsRunAheadNoFurtherThanTheyMay(t *testing.T) {
 			s := flow.FlatMap(flow.Of(0, 1, 2, 3), endless, flow.Options{Concurrency: 3, Prefetch: 5, Ordered: ordered})
 			for range s(t.Context()) {
 				synctest.Wait()
-				if want := []int{5, 5, 5, 0}; ordered && !slices.Equal(made[1:], []int{5, 5, 0}) || made[3] != 0 || made[1] > 6 {
+				if want := []int{5, 5, 5, 0}; ordered && !slices.Equal(made[1:], []int{5, 5, 0}) || made[3] != 0 ||
+					made[1] > 6 {
 					t.Errorf("ordered %v: streams made %v, want %v", ordered, made, want)
 				}
 				break
@@ -107,7 +109,8 @@ func TestLoneItemIsNeverHeldBack(t *testing.T) {
 
 // One slow item occupies one worker; the others are taken by whoever is free.
 func TestWorkIsTakenByWhoeverIsFree(t *testing.T) {
-	for _, o := range []flow.Options{{Concurrency: 4}, {Concurrency: 4, Ordered: true}, {Scheduler: flow.Parallel(4)}, {Concurrency: 64, Scheduler: flow.Parallel(4)}} {
+	for _, o := range []flow.Options{{Concurrency: 4}, {Concurrency: 4, Ordered: true}, {Scheduler: flow.Parallel(4)},
+		{Concurrency: 64, Scheduler: flow.Parallel(4)}} {
 		synctest.Test(t, func(t *testing.T) {
 			s := flow.Map(numbers(31, 0), func(ctx context.Context, i int) (int, error) {
 				if i == 0 {
@@ -125,7 +128,10 @@ func TestWorkIsTakenByWhoeverIsFree(t *testing.T) {
 func TestElasticGrowsToItsLimitAndShrinks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := flow.Elastic(5)
-		s := flow.Map(numbers(20, 0), func(ctx context.Context, i int) (int, error) { return i, wait(ctx, time.Second) }, flow.Options{Scheduler: e, Concurrency: 50})
+		s := flow.Map(numbers(20, 0), func(ctx context.Context, i int) (int, error) {
+			return i,
+				wait(ctx, time.Second)
+		}, flow.Options{Scheduler: e, Concurrency: 50})
 		if took := elapsed(func() { collect(t, s) }); took != 4*time.Second {
 			t.Errorf("20 seconds of work by five took %v", took)
 		}
@@ -162,7 +168,8 @@ func TestNestingAtTheLimitCannotDeadlock(t *testing.T) {
 						return 1, nil
 					}
 					sum := 0
-					inner := flow.Map(flow.On(s, numbers(3, time.Millisecond)), nest(depth-1), flow.Options{Concurrency: 8, Scheduler: s})
+					inner := flow.Map(flow.On(s, numbers(3, time.Millisecond)), nest(depth-1),
+						flow.Options{Concurrency: 8, Scheduler: s})
 					err := flow.ForEach(ctx, flow.On(s, inner), func(n int) error { sum += n; return nil })
 					return sum, err
 				}
@@ -188,7 +195,8 @@ func TestStreamWithLittleToDoIsNotHeldUpByOneWithMuch(t *testing.T) {
 		if got := s.Stats(); got.Busy != 2 || got.Waiting != 98 {
 			t.Errorf("%+v", got)
 		}
-		// Each of the three waits for one worker to be free at most, of which there are two a second, and every second one is its.
+		// Each of the three waits for one worker to be free at most, of which there are two a second, and every second
+		// one is its.
 		took := elapsed(func() { collect(t, flow.Map(numbers(3, 0), work, flow.Options{Scheduler: s})) })
 		if took > 4*time.Second {
 			t.Errorf("three items beside a hundred took %v", took)
@@ -222,9 +230,10 @@ func TestGoroutinesThatShareAContextLoseNoWorker(t *testing.T) {
 			for k := range 4 {
 				wg.Go(func() {
 					on := []*flow.Scheduler{one, two}[(i+k)%2]
-					if err := flow.ForEach(ctx, flow.On(on, numbers(3, time.Duration(k+1)*time.Millisecond)), func(int) error {
-						return flow.Await(ctx, func() { time.Sleep(time.Duration(i%3) * time.Millisecond) })
-					}); err != nil {
+					if err := flow.ForEach(ctx, flow.On(on, numbers(3, time.Duration(k+1)*time.Millisecond)),
+						func(int) error {
+							return flow.Await(ctx, func() { time.Sleep(time.Duration(i%3) * time.Millisecond) })
+						}); err != nil {
 						t.Error(err)
 					}
 				})
@@ -251,7 +260,12 @@ func TestWhoGivesUpWaitingLeavesTheLine(t *testing.T) {
 		defer cancel()
 		var wg sync.WaitGroup
 		wg.Go(func() {
-			_, _ = flow.Collect(t.Context(), flow.On(s, flow.Source(func(context.Context, func(int) bool) error { time.Sleep(time.Minute); return nil })))
+			_, _ = flow.Collect(t.Context(),
+				flow.On(s, flow.Source(func(context.Context,
+					func(int) bool) error {
+					time.Sleep(time.Minute)
+					return nil
+				})))
 		})
 		synctest.Wait()
 		for i := range 10 {
@@ -287,7 +301,10 @@ func TestAwaitGivesTheWorkerBackMeanwhile(t *testing.T) {
 		work := func(ctx context.Context, i int) (int, error) {
 			return i, flow.Await(ctx, func() { time.Sleep(time.Second) })
 		}
-		if took := elapsed(func() { collect(t, flow.Map(numbers(10, 0), work, flow.Options{Concurrency: 10, Scheduler: s})) }); took != time.Second {
+		if took := elapsed(func() {
+			collect(t,
+				flow.Map(numbers(10, 0), work, flow.Options{Concurrency: 10, Scheduler: s}))
+		}); took != time.Second {
 			t.Errorf("ten that only wait took %v", took)
 		}
 		if err := flow.Await(t.Context(), func() {}); err != nil {
@@ -308,15 +325,16 @@ func TestKeyHasNoMoreStreamsThanItMay(t *testing.T) {
 				most = max(most, busy[key])
 			}
 			items := []string{"a", "a", "a", "a", "b", "c"}
-			s := flow.FlatMapByKey(flow.Of(items...), func(key string) string { return key }, perKey, func(key string) flow.Stream[string] {
-				return flow.Source(func(_ context.Context, emit func(string) bool) error {
-					count(key, 1)
-					defer count(key, -1)
-					time.Sleep(time.Second)
-					emit(fmt.Sprint(key))
-					return nil
-				})
-			}, flow.Options{Concurrency: 3})
+			s := flow.FlatMapByKey(flow.Of(items...), func(key string) string { return key }, perKey,
+				func(key string) flow.Stream[string] {
+					return flow.Source(func(_ context.Context, emit func(string) bool) error {
+						count(key, 1)
+						defer count(key, -1)
+						time.Sleep(time.Second)
+						emit(fmt.Sprint(key))
+						return nil
+					})
+				}, flow.Options{Concurrency: 3})
 			var got []string
 			took := elapsed(func() { got = collect(t, s) })
 			perKey := max(1, perKey)

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// Interval emits 0, 1, 2 and so on, the first after d, and waits without a worker. Ticks stand at whole multiples of d since the beginning; a
-// reader that is late by one or more misses those. It ends only with its context or its reader: see Take and Zip.
+// Interval emits 0, 1, 2 and so on, the first after d, and waits without a worker. Ticks stand at whole multiples of d
+// since the beginning; a reader that is late by one or more misses those. It ends only with its context or its reader:
+// see Take and Zip.
 func Interval(d time.Duration) Stream[int] {
 	return Source(func(ctx context.Context, emit func(int) bool) error {
 		due := time.Now()
@@ -25,8 +26,8 @@ func Interval(d time.Duration) Stream[int] {
 	})
 }
 
-// Throttle lets an item pass only when the one before has passed at least that long ago, and reads no more meanwhile. An item that comes later than
-// that passes at once. It waits without a worker.
+// Throttle lets an item pass only when the one before has passed at least that long ago, and reads no more meanwhile.
+// An item that comes later than that passes at once. It waits without a worker.
 func Throttle[T any](in Stream[T], every time.Duration) Stream[T] {
 	return stream(func(ctx context.Context, yield func(T, error) bool) error {
 		var due time.Time

@@ -6,11 +6,12 @@ import (
 	"sync"
 )
 
-// crew is one run of a stage with several workers. Three kinds of goroutines share it: one reads the stage before (read.go), up to Concurrency
-// hands work (hand.go), and the one who reads the stage yields the results (deliver.go). Everything is guarded by mu.
+// crew is one run of a stage with several workers. Three kinds of goroutines share it: one reads the stage before
+// (read.go), up to Concurrency hands work (hand.go), and the one who reads the stage yields the results (deliver.go).
+// Everything is guarded by mu.
 //
-// Two rules keep it fast without holding anything back. A hand delivers a result and takes its next item under one lock. And
-// where several wait for the same, one is woken at a time: it passes the word on if there is more to do.
+// Two rules keep it fast without holding anything back. A hand delivers a result and takes its next item under one
+// lock. And where several wait for the same, one is woken at a time: it passes the word on if there is more to do.
 type crew[In, Out any] struct {
 	o      Options
 	work   func(h *hand[In, Out], item In) piece[Out]
@@ -93,7 +94,8 @@ func newCrew[In, Out any](o Options, work func(*hand[In, Out], In) piece[Out]) *
 	return c
 }
 
-// run works until everything is yielded, the reader has had enough or something fails. When it returns, every goroutine has ended.
+// run works until everything is yielded, the reader has had enough or something fails. When it returns, every goroutine
+// has ended.
 func (c *crew[In, Out]) run(ctx context.Context, in Stream[In], yield func(Out, error) bool) error {
 	p := placeOf(ctx)
 	c.ctx, c.cancel = context.WithCancelCause(ctx)
@@ -163,7 +165,8 @@ func (c *crew[In, Out]) wakeAll() {
 	}
 }
 
-// fail notes that an item failed and cancels what comes after it, or everything else where the order does not matter. The lock is held.
+// fail notes that an item failed and cancels what comes after it, or everything else where the order does not matter.
+// The lock is held.
 func (c *crew[In, Out]) fail(seq uint64, err error) {
 	if c.failed && (!c.o.Ordered || seq >= c.failedAt) {
 		return

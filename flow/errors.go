@@ -30,11 +30,12 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// caught makes an error of what recover returned. It is called in the deferred function, where the stack still shows the culprit.
+// caught makes an error of what recover returned. It is called in the deferred function, where the stack still shows
+// the culprit.
 func caught(v any) error { return &PanicError{Value: v, Stack: debug.Stack()} }
 
-// TimeoutError is the error of an item that was not done within Options.Timeout, or of a fetch within LoaderConfig.Timeout. It is
-// context.DeadlineExceeded to errors.Is.
+// TimeoutError is the error of an item that was not done within Options.Timeout, or of a fetch within
+// LoaderConfig.Timeout. It is context.DeadlineExceeded to errors.Is.
 type TimeoutError struct {
 	After string // how long was waited
 	Err   error  // what the function returned

@@ -50,7 +50,8 @@ func Example_lookUps() {
 	for i := range ids {
 		ids[i] = i + 1
 	}
-	scores, err := flow.Collect(context.Background(), flow.Map(flow.Of(ids...), loader.Load, flow.Options{Concurrency: 500, Ordered: true}))
+	scores, err := flow.Collect(context.Background(),
+		flow.Map(flow.Of(ids...), loader.Load, flow.Options{Concurrency: 500, Ordered: true}))
 	fmt.Println(len(scores), scores[0], err)
 	fmt.Println("a few fetches:", loader.Stats().Fetches < 100)
 	// Output:
@@ -74,7 +75,8 @@ func ExampleLookup() {
 	})
 	defer func() { _ = loader.Close() }()
 	id := func(id int) int { return id }
-	for user, err := range flow.Lookup(flow.Of(1, 2, 9, 3), id, loader, 100, flow.Options{KeepGoing: true})(context.Background()) {
+	for user, err := range flow.Lookup(flow.Of(1, 2, 9, 3), id, loader, 100,
+		flow.Options{KeepGoing: true})(context.Background()) {
 		fmt.Println(user.First, user.Second, errors.Is(err, flow.ErrMissing))
 	}
 	// Output:
@@ -150,7 +152,8 @@ func ExampleOptions_keepGoing() {
 		}
 		return i / 2, nil
 	}
-	for v, err := range flow.Map(flow.Of(2, 3, 4), half, flow.Options{Concurrency: 2, Ordered: true, KeepGoing: true})(context.Background()) {
+	for v, err := range flow.Map(flow.Of(2, 3, 4), half,
+		flow.Options{Concurrency: 2, Ordered: true, KeepGoing: true})(context.Background()) {
 		fmt.Println(v, err)
 	}
 	// Output:

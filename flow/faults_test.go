@@ -28,7 +28,8 @@ func variants() map[string]flow.Options {
 }
 
 // stages are the stages with a function, each as a Map of it.
-func stages(in flow.Stream[int], f func(context.Context, int) (int, error), o flow.Options) map[string]flow.Stream[int] {
+func stages(in flow.Stream[int], f func(context.Context, int) (int, error),
+	o flow.Options) map[string]flow.Stream[int] {
 	stream := func(i int) flow.Stream[int] {
 		return flow.Source(func(ctx context.Context, emit func(int) bool) error {
 			v, err := f(ctx, i)
@@ -46,7 +47,8 @@ func stages(in flow.Stream[int], f func(context.Context, int) (int, error), o fl
 }
 
 // everyStage runs check for each stage in each way, in a bubble, which fails if a goroutine is left.
-func everyStage(t *testing.T, in flow.Stream[int], f func(context.Context, int) (int, error), check func(t *testing.T, s flow.Stream[int])) {
+func everyStage(t *testing.T, in flow.Stream[int], f func(context.Context, int) (int, error),
+	check func(t *testing.T, s flow.Stream[int])) {
 	t.Helper()
 	for way, o := range variants() {
 		for name, s := range stages(in, f, o) {
@@ -132,10 +134,13 @@ func TestPanicOfASourceIsAnError(t *testing.T) {
 	var absent flow.Stream[int]
 	for name, s := range map[string]flow.Stream[int]{
 		"Source": flow.Source(func(context.Context, func(int) bool) error { panic("no more") }),
-		"Take":   flow.Take(raw, 5), "On": flow.On(flow.Single(), raw), "Buffer": flow.Buffer(raw, 3), "Merge": flow.Merge(raw),
-		"Tee": flow.Tee(raw), "Throttle": flow.Throttle(raw, 0), "Log": flow.Log(raw, "raw", func(flow.Event) {}),
-		"Map": flow.Map(raw, itself, flow.Options{}), "Map of nothing": flow.Map(absent, itself, flow.Options{Concurrency: 2}),
-		"key":  flow.FlatMapByKey(flow.Of(1), func(int) int { panic("no key") }, 1, func(int) flow.Stream[int] { return raw }, flow.Options{Concurrency: 2}),
+		"Take":   flow.Take(raw, 5), "On": flow.On(flow.Single(), raw), "Buffer": flow.Buffer(raw, 3),
+		"Merge": flow.Merge(raw),
+		"Tee":   flow.Tee(raw), "Throttle": flow.Throttle(raw, 0), "Log": flow.Log(raw, "raw", func(flow.Event) {}),
+		"Map":            flow.Map(raw, itself, flow.Options{}),
+		"Map of nothing": flow.Map(absent, itself, flow.Options{Concurrency: 2}),
+		"key": flow.FlatMapByKey(flow.Of(1), func(int) int { panic("no key") }, 1,
+			func(int) flow.Stream[int] { return raw }, flow.Options{Concurrency: 2}),
 		"side": flow.Tee(hanging[int](), func(context.Context, flow.Stream[int]) error { panic("no side") }),
 	} {
 		_, errs := read(s(t.Context()))
@@ -169,7 +174,8 @@ func TestFunctionThatEndsItsGoroutineFailsItsItemAlone(t *testing.T) {
 	gone := flow.Source(func(context.Context, func(int) bool) error { runtime.Goexit(); return nil })
 	for name, s := range map[string]flow.Stream[int]{
 		"Buffer": flow.Buffer(gone, 1), "Map": flow.Map(gone, itself, flow.Options{Concurrency: 2}),
-		"side": flow.Tee(hanging[int](), func(context.Context, flow.Stream[int]) error { runtime.Goexit(); return nil }),
+		"side": flow.Tee(hanging[int](),
+			func(context.Context, flow.Stream[int]) error { runtime.Goexit(); return nil }),
 	} {
 		if _, errs := read(s(t.Context())); len(errs) != 1 || !errors.Is(errs[0], flow.ErrExited) {
 			t.Errorf("%s: errors %v", name, errs)
@@ -188,7 +194,8 @@ func TestPanicOfTheReaderPassesThrough(t *testing.T) {
 		side := func(ctx context.Context, s flow.Stream[int]) error {
 			return flow.ForEach(ctx, s, func(int) error { return nil })
 		}
-		all := flow.Log(flow.Tee(flow.On(flow.Elastic(2), flow.Buffer(flow.Throttle(s, 1), 2)), side), "all", func(flow.Event) {})
+		all := flow.Log(flow.Tee(flow.On(flow.Elastic(2), flow.Buffer(flow.Throttle(s, 1), 2)), side), "all",
+			func(flow.Event) {})
 		for range all(t.Context()) {
 			panic(errBroken)
 		}
@@ -197,22 +204,23 @@ func TestPanicOfTheReaderPassesThrough(t *testing.T) {
 
 func TestReaderThatStopsEndsEverythingAtOnce(t *testing.T) {
 	for n := range 4 {
-		everyStage(t, flow.Merge(flow.Of(0, 1, 2, 3, 4, 5, 6, 7), hanging[int]()), func(ctx context.Context, i int) (int, error) {
-			if i > n {
-				return 0, flow.Sleep(ctx, time.Hour)
-			}
-			return i, nil
-		}, func(t *testing.T, s flow.Stream[int]) {
-			began, seen := time.Now(), 0
-			for range s(t.Context()) {
-				if seen++; seen > n {
-					break
+		everyStage(t, flow.Merge(flow.Of(0, 1, 2, 3, 4, 5, 6, 7), hanging[int]()),
+			func(ctx context.Context, i int) (int, error) {
+				if i > n {
+					return 0, flow.Sleep(ctx, time.Hour)
 				}
-			}
-			if took := time.Since(began); seen != n+1 || took > time.Second {
-				t.Errorf("%d items, and it took %v", seen, took)
-			}
-		})
+				return i, nil
+			}, func(t *testing.T, s flow.Stream[int]) {
+				began, seen := time.Now(), 0
+				for range s(t.Context()) {
+					if seen++; seen > n {
+						break
+					}
+				}
+				if took := time.Since(began); seen != n+1 || took > time.Second {
+					t.Errorf("%d items, and it took %v", seen, took)
+				}
+			})
 	}
 }
 
@@ -276,7 +284,8 @@ func TestItemThatTakesTooLongFailsAlone(t *testing.T) {
 				items, errs := read(s(t.Context()))
 				slices.Sort(items)
 				var late *flow.TimeoutError
-				if !slices.Equal(items, []int{0, 1}) || len(errs) != 1 || !errors.As(errs[0], &late) || !errors.Is(errs[0], context.DeadlineExceeded) {
+				if !slices.Equal(items, []int{0, 1}) || len(errs) != 1 || !errors.As(errs[0], &late) ||
+					!errors.Is(errs[0], context.DeadlineExceeded) {
 					t.Errorf("%s %s: %v, errors %v", name, way, items, errs)
 				}
 			})
@@ -320,14 +329,16 @@ func TestRetryEndsWithAttemptsReasonsAndPanics(t *testing.T) {
 	}{
 		{"attempts", flow.Retry{Attempts: 3}, func() error { return errBroken }, 3},
 		{"none", flow.Retry{}, func() error { return errBroken }, 1},
-		{"not worth it", flow.Retry{Attempts: 3, If: func(err error) bool { return !errors.Is(err, fatal) }}, func() error { return fatal }, 1},
+		{"not worth it", flow.Retry{Attempts: 3, If: func(err error) bool { return !errors.Is(err, fatal) }},
+			func() error { return fatal }, 1},
 		{"panic", flow.Retry{Attempts: 3}, func() error { panic("no") }, 1},
 		{"many", flow.Retry{Attempts: 70, Wait: time.Hour, MaxWait: time.Hour}, func() error { return errBroken }, 70},
 	} {
 		for name := range stages(nil, nil, flow.Options{}) {
 			synctest.Test(t, func(t *testing.T) {
 				tries := 0
-				s := stages(flow.Of(1), func(context.Context, int) (int, error) { tries++; return 0, c.fails() }, flow.Options{Retry: c.retry})[name]
+				s := stages(flow.Of(1), func(context.Context, int) (int, error) { tries++; return 0, c.fails() },
+					flow.Options{Retry: c.retry})[name]
 				if _, errs := read(s(t.Context())); len(errs) != 1 || tries != c.tries {
 					t.Errorf("%s %s: %d attempts, errors %v", c.name, name, tries, errs)
 				}
@@ -339,7 +350,8 @@ func TestRetryEndsWithAttemptsReasonsAndPanics(t *testing.T) {
 // What was yielded cannot be taken back, so such a stream is not begun again.
 func TestStreamThatHasYieldedIsNotTriedAgain(t *testing.T) {
 	runs := 0
-	s := flow.FlatMap(flow.Of(1), func(int) flow.Stream[int] { runs++; return failing(2) }, flow.Options{Retry: flow.Retry{Attempts: 5}})
+	s := flow.FlatMap(flow.Of(1), func(int) flow.Stream[int] { runs++; return failing(2) },
+		flow.Options{Retry: flow.Retry{Attempts: 5}})
 	items, errs := read(s(t.Context()))
 	if runs != 1 || len(items) != 2 || len(errs) != 1 {
 		t.Errorf("%d runs, %v, errors %v", runs, items, errs)

@@ -5,9 +5,9 @@ import (
 	"iter"
 )
 
-// FlatMap makes a stream of each item and yields the items of all of them: as they come, or with Options.Ordered those of the first stream, then
-// those of the second, and so on. Up to Options.Concurrency streams run at once, each at most Prefetch items ahead; with 1
-// the streams run one after the other.
+// FlatMap makes a stream of each item and yields the items of all of them: as they come, or with Options.Ordered those
+// of the first stream, then those of the second, and so on. Up to Options.Concurrency streams run at once, each at most
+// Prefetch items ahead; with 1 the streams run one after the other.
 func FlatMap[In, Out any](in Stream[In], f func(item In) Stream[Out], options Options) Stream[Out] {
 	o := options.withDefaults()
 	return stream(func(ctx context.Context, yield func(Out, error) bool) error {
@@ -18,10 +18,12 @@ func FlatMap[In, Out any](in Stream[In], f func(item In) Stream[Out], options Op
 	})
 }
 
-// FlatMapByKey is FlatMap in which at most perKey streams of items with the same key run at once. An item that has to wait for one of its
-// key lets those of other keys pass, as long as no more than Concurrency × Prefetch items have been read. With perKey 1 the
-// streams of a key run one after the other, in the order of their items. Options.Ordered has no effect.
-func FlatMapByKey[In, Out any, K comparable](in Stream[In], key func(In) K, perKey int, f func(item In) Stream[Out], options Options) Stream[Out] {
+// FlatMapByKey is FlatMap in which at most perKey streams of items with the same key run at once. An item that has to
+// wait for one of its key lets those of other keys pass, as long as no more than Concurrency × Prefetch items have been
+// read. With perKey 1 the streams of a key run one after the other, in the order of their items. Options.Ordered has no
+// effect.
+func FlatMapByKey[In, Out any, K comparable](in Stream[In], key func(In) K, perKey int, f func(item In) Stream[Out],
+	options Options) Stream[Out] {
 	o := options.withDefaults()
 	o.Ordered = false
 	return stream(func(ctx context.Context, yield func(Out, error) bool) error {
@@ -45,12 +47,14 @@ func Merge[T any](streams ...Stream[T]) Stream[T] {
 
 func flatCrew[In, Out any](f func(In) Stream[Out], o Options) *crew[In, Out] {
 	return newCrew(o, func(h *hand[In, Out], item In) piece[Out] {
-		err := runStream(h.ctx, f, item, &o, func(out Out, err error) bool { return h.emit(piece[Out]{value: out, err: err}) })
+		err := runStream(h.ctx, f, item, &o,
+			func(out Out, err error) bool { return h.emit(piece[Out]{value: out, err: err}) })
 		return piece[Out]{err: err, none: err == nil}
 	})
 }
 
-func flatInline[In, Out any](ctx context.Context, in Stream[In], f func(In) Stream[Out], o Options, yield func(Out, error) bool) error {
+func flatInline[In, Out any](ctx context.Context, in Stream[In], f func(In) Stream[Out], o Options,
+	yield func(Out, error) bool) error {
 	var none Out
 	return each(ctx, in, func(item In, err error) bool {
 		more := true
@@ -70,8 +74,10 @@ func flatInline[In, Out any](ctx context.Context, in Stream[In], f func(In) Stre
 	})
 }
 
-// runStream runs the stream of an item, again if it fails before its first item, and returns an error that was not emitted.
-func runStream[In, Out any](ctx context.Context, f func(In) Stream[Out], item In, o *Options, emit func(Out, error) bool) error {
+// runStream runs the stream of an item, again if it fails before its first item, and returns an error that was not
+// emitted.
+func runStream[In, Out any](ctx context.Context, f func(In) Stream[Out], item In, o *Options,
+	emit func(Out, error) bool) error {
 	began := false
 	limits := *o
 	again := o.Retry.If
@@ -79,19 +85,20 @@ func runStream[In, Out any](ctx context.Context, f func(In) Stream[Out], item In
 	return limits.attempts(ctx, func(limited context.Context) error {
 		var failed error
 		enough, told := false, false
-		panicked := each(limited, func(ctx context.Context) iter.Seq2[Out, error] { return f(item)(ctx) }, func(out Out, err error) bool {
-			if err != nil {
-				err = o.late(ctx, limited, err)
-				if !began && o.Retry.Attempts > 1 {
-					failed = err
-					return false
+		panicked := each(limited, func(ctx context.Context) iter.Seq2[Out, error] { return f(item)(ctx) },
+			func(out Out, err error) bool {
+				if err != nil {
+					err = o.late(ctx, limited, err)
+					if !began && o.Retry.Attempts > 1 {
+						failed = err
+						return false
+					}
+					told = true
 				}
-				told = true
-			}
-			began = true
-			enough = !emit(out, err)
-			return !enough
-		})
+				began = true
+				enough = !emit(out, err)
+				return !enough
+			})
 		switch {
 		case panicked != nil:
 			return panicked

@@ -18,7 +18,8 @@ type hand[In, Out any] struct {
 	out  outlet
 }
 
-// wakeHand lets one hand look at the jobs, a new one if all are busy and there may be more. Whoever takes a job passes the word on.
+// wakeHand lets one hand look at the jobs, a new one if all are busy and there may be more. Whoever takes a job passes
+// the word on.
 func (c *crew[In, Out]) wakeHand() {
 	switch {
 	case c.jobs.n == 0 || c.waking:
@@ -60,8 +61,8 @@ func (h *hand[In, Out]) run() {
 	over = true
 }
 
-// take delivers the last result of the item before and waits for the next item. false: there is none for this hand any more. A fresh hand
-// was just made, and counts as woken.
+// take delivers the last result of the item before and waits for the next item. false: there is none for this hand any
+// more. A fresh hand was just made, and counts as woken.
 func (h *hand[In, Out]) take(last piece[Out], fresh bool) bool {
 	c := h.crew
 	c.mu.Lock()
@@ -113,7 +114,8 @@ func (h *hand[In, Out]) emit(r piece[Out]) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if h.out.n >= c.o.Prefetch && !c.vain(h.seq) {
-		c.await(h.ctx, h.place, &h.out.room, &h.out.waits, func() bool { return h.out.n < c.o.Prefetch || c.vain(h.seq) })
+		c.await(h.ctx, h.place, &h.out.room, &h.out.waits,
+			func() bool { return h.out.n < c.o.Prefetch || c.vain(h.seq) })
 	}
 	if c.vain(h.seq) {
 		return false
@@ -124,7 +126,8 @@ func (h *hand[In, Out]) emit(r piece[Out]) bool {
 	return !c.vain(h.seq)
 }
 
-// abandon is what becomes of a hand whose work ended its goroutine: the item has an error and another hand may take its place.
+// abandon is what becomes of a hand whose work ended its goroutine: the item has an error and another hand may take its
+// place.
 func (h *hand[In, Out]) abandon() {
 	c := h.crew
 	c.mu.Lock()

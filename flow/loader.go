@@ -15,10 +15,10 @@ import (
 
 // LoaderConfig says what a Loader fetches. Only Fetch is required.
 type LoaderConfig[K comparable, V any] struct {
-	// Fetch returns the values of keys, which are different ones, asked for in this order. A key that is not in the map is
-	// missing: its askers get ErrMissing. An error is that of all keys that are not in the map, unless it is, or wraps, a KeyErrors: then of
-	// those that it names. What was not asked for is ignored. The context is no caller's: it ends with Timeout and
-	// with Shutdown. The keys are Fetch's to keep.
+	// Fetch returns the values of keys, which are different ones, asked for in this order. A key that is not in the map
+	// is missing: its askers get ErrMissing. An error is that of all keys that are not in the map, unless it is, or
+	// wraps, a KeyErrors: then of those that it names. What was not asked for is ignored. The context is no caller's:
+	// it ends with Timeout and with Shutdown. The keys are Fetch's to keep.
 	Fetch func(ctx context.Context, keys []K) (map[K]V, error)
 	// MaxKeys is the most keys of a fetch. 0 or less: 1000.
 	MaxKeys int
@@ -26,7 +26,8 @@ type LoaderConfig[K comparable, V any] struct {
 	Concurrency int
 	// Timeout ends the context of a fetch. 0 or less: none.
 	Timeout time.Duration
-	// CacheSize is how many values are kept at most; the least recently used goes first. 0 or less: none. Failures are never kept.
+	// CacheSize is how many values are kept at most; the least recently used goes first. 0 or less: none. Failures are
+	// never kept.
 	CacheSize int
 	// TTL is how long a value is kept. 0 or less: until it has to go.
 	TTL time.Duration
@@ -48,11 +49,13 @@ func (e KeyErrors[K]) Error() string {
 // Unwrap returns the errors.
 func (e KeyErrors[K]) Unwrap() []error { return slices.Collect(maps.Values(e)) }
 
-// Loader turns look-ups of one key each into fetches of many. The first key is fetched at once; those that are asked for while a fetch runs travel
-// together in the next one. So N+1 queries become a few, though nobody has written a join and nobody waits for a
-// timer. A key for which a fetch is waiting or running is not asked for again: its askers share the answer.
+// Loader turns look-ups of one key each into fetches of many. The first key is fetched at once; those that are asked
+// for while a fetch runs travel together in the next one. So N+1 queries become a few, though nobody has written a join
+// and nobody waits for a timer. A key for which a fetch is waiting or running is not asked for again: its askers share
+// the answer.
 //
-// Its methods may be called from any goroutine; who waits on a scheduler's worker gives it back meanwhile. Close it: its fetches run in goroutines.
+// Its methods may be called from any goroutine; who waits on a scheduler's worker gives it back meanwhile. Close it:
+// its fetches run in goroutines.
 type Loader[K comparable, V any] struct {
 	config LoaderConfig[K, V]
 	group  *batch.Grouper[*ask[K, V]]
@@ -95,8 +98,8 @@ func NewLoader[K comparable, V any](c LoaderConfig[K, V]) *Loader[K, V] {
 	return l
 }
 
-// Load returns the value of a key. The error is ErrMissing, what Fetch says of the key, a *TimeoutError, a *PanicError, ErrClosed, or the context's own if that
-// ends first, which harms nobody else who waits for the same fetch.
+// Load returns the value of a key. The error is ErrMissing, what Fetch says of the key, a *TimeoutError, a *PanicError,
+// ErrClosed, or the context's own if that ends first, which harms nobody else who waits for the same fetch.
 func (l *Loader[K, V]) Load(ctx context.Context, key K) (V, error) {
 	v, a, err := l.ask(key)
 	if a == nil {
@@ -105,8 +108,8 @@ func (l *Loader[K, V]) Load(ctx context.Context, key K) (V, error) {
 	return l.wait(ctx, a)
 }
 
-// LoadAll returns the values of keys. The error, if there is one, is a KeyErrors with those that have none; the others are in
-// the map.
+// LoadAll returns the values of keys. The error, if there is one, is a KeyErrors with those that have none; the others
+// are in the map.
 func (l *Loader[K, V]) LoadAll(ctx context.Context, keys ...K) (map[K]V, error) {
 	values, failed := make(map[K]V, len(keys)), KeyErrors[K]{}
 	asks := make(map[K]*ask[K, V], len(keys))
@@ -157,7 +160,8 @@ func (l *Loader[K, V]) Stats() LoaderStats {
 // Close takes no more keys, fetches those that were asked for, and returns when no goroutine is left. It returns nil.
 func (l *Loader[K, V]) Close() error { return l.group.Close() }
 
-// Shutdown is Close with limited patience: when ctx ends, so do the contexts of the fetches. It returns ctx's error if patience ran out.
+// Shutdown is Close with limited patience: when ctx ends, so do the contexts of the fetches. It returns ctx's error if
+// patience ran out.
 func (l *Loader[K, V]) Shutdown(ctx context.Context) error { return l.group.Shutdown(ctx) }
 
 // ask returns what is known of a key at once, or what to wait for.

@@ -104,27 +104,28 @@ func TestKeysAskedForWhileAFetchRunsTravelInTheNext(t *testing.T) {
 
 func TestFetchesAreNoLargerAndNoMoreThanTheyMay(t *testing.T) {
 	s := &table{takes: time.Second}
-	withLoader(t, flow.LoaderConfig[int, string]{Fetch: s.fetch, MaxKeys: 3, Concurrency: 2}, func(t *testing.T, l *flow.Loader[int, string]) {
-		keys := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 3, 4}
-		var got map[int]string
-		took := elapsed(func() {
-			var err error
-			if got, err = l.LoadAll(t.Context(), keys...); err != nil {
-				t.Error(err)
+	withLoader(t, flow.LoaderConfig[int, string]{Fetch: s.fetch, MaxKeys: 3, Concurrency: 2},
+		func(t *testing.T, l *flow.Loader[int, string]) {
+			keys := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 3, 4}
+			var got map[int]string
+			took := elapsed(func() {
+				var err error
+				if got, err = l.LoadAll(t.Context(), keys...); err != nil {
+					t.Error(err)
+				}
+			})
+			if len(got) != 12 || got[11] != "11" {
+				t.Errorf("%v", got)
+			}
+			for _, f := range s.fetches {
+				if len(f) > 3 {
+					t.Errorf("a fetch of %v", f)
+				}
+			}
+			if took < 2*time.Second || took > 3*time.Second {
+				t.Errorf("twelve keys, three each, two at once: %v in %v", s.fetches, took)
 			}
 		})
-		if len(got) != 12 || got[11] != "11" {
-			t.Errorf("%v", got)
-		}
-		for _, f := range s.fetches {
-			if len(f) > 3 {
-				t.Errorf("a fetch of %v", f)
-			}
-		}
-		if took < 2*time.Second || took > 3*time.Second {
-			t.Errorf("twelve keys, three each, two at once: %v in %v", s.fetches, took)
-		}
-	})
 }
 
 func TestErrorsAndMissingKeysAreTheKeysOwn(t *testing.T) {
@@ -137,7 +138,8 @@ func TestErrorsAndMissingKeysAreTheKeysOwn(t *testing.T) {
 	withLoader(t, flow.LoaderConfig[int, string]{Fetch: s.fetch}, func(t *testing.T, l *flow.Loader[int, string]) {
 		got, err := l.LoadAll(t.Context(), 1, -2, 3, 4)
 		var failed flow.KeyErrors[int]
-		if !errors.As(err, &failed) || len(failed) != 2 || !errors.Is(failed[-2], flow.ErrMissing) || !errors.Is(failed[3], errBroken) {
+		if !errors.As(err, &failed) || len(failed) != 2 || !errors.Is(failed[-2], flow.ErrMissing) ||
+			!errors.Is(failed[3], errBroken) {
 			t.Errorf("errors %v", err)
 		}
 		if len(got) != 2 || got[1] != "1" || got[4] != "4" {
@@ -151,26 +153,31 @@ func TestErrorOfAFetchIsThatOfItsKeys(t *testing.T) {
 		fetch func(context.Context, []int) (map[int]string, error)
 		is    func(error) bool
 	}{
-		"error": {func(context.Context, []int) (map[int]string, error) { return nil, errBroken }, func(err error) bool { return errors.Is(err, errBroken) }},
+		"error": {func(context.Context, []int) (map[int]string, error) { return nil, errBroken },
+			func(err error) bool { return errors.Is(err, errBroken) }},
 		"panic": {func(context.Context, []int) (map[int]string, error) { panic(errBroken) }, func(err error) bool {
 			var p *flow.PanicError
 			return errors.As(err, &p)
 		}},
-		"exit":            {func(context.Context, []int) (map[int]string, error) { runtime.Goexit(); return nil, nil }, func(err error) bool { return errors.Is(err, flow.ErrExited) }},
-		"nothing at all":  {func(context.Context, []int) (map[int]string, error) { return nil, nil }, func(err error) bool { return errors.Is(err, flow.ErrMissing) }},
-		"no function":     {nil, func(err error) bool { return err != nil }},
-		"other keys only": {func(context.Context, []int) (map[int]string, error) { return map[int]string{8: "8"}, nil }, func(err error) bool { return errors.Is(err, flow.ErrMissing) }},
+		"exit": {func(context.Context, []int) (map[int]string, error) { runtime.Goexit(); return nil, nil },
+			func(err error) bool { return errors.Is(err, flow.ErrExited) }},
+		"nothing at all": {func(context.Context, []int) (map[int]string, error) { return nil, nil },
+			func(err error) bool { return errors.Is(err, flow.ErrMissing) }},
+		"no function": {nil, func(err error) bool { return err != nil }},
+		"other keys only": {func(context.Context, []int) (map[int]string, error) { return map[int]string{8: "8"}, nil },
+			func(err error) bool { return errors.Is(err, flow.ErrMissing) }},
 	} {
-		withLoader(t, flow.LoaderConfig[int, string]{Fetch: c.fetch, CacheSize: 10}, func(t *testing.T, l *flow.Loader[int, string]) {
-			for range 2 { // the second time it is fetched again
-				if v, err := l.Load(t.Context(), 1); !c.is(err) {
-					t.Errorf("%s: %q, %v", name, v, err)
+		withLoader(t, flow.LoaderConfig[int, string]{Fetch: c.fetch, CacheSize: 10},
+			func(t *testing.T, l *flow.Loader[int, string]) {
+				for range 2 { // the second time it is fetched again
+					if v, err := l.Load(t.Context(), 1); !c.is(err) {
+						t.Errorf("%s: %q, %v", name, v, err)
+					}
 				}
-			}
-			if n := l.Stats().Fetches; c.fetch != nil && n != 2 {
-				t.Errorf("%s: %d fetches: a failure was kept", name, n)
-			}
-		})
+				if n := l.Stats().Fetches; c.fetch != nil && n != 2 {
+					t.Errorf("%s: %d fetches: a failure was kept", name, n)
+				}
+			})
 	}
 }
 
@@ -213,49 +220,53 @@ func TestCallerThatLeavesHurtsNobodyElse(t *testing.T) {
 
 func TestFetchThatHangsEndsWithItsTimeout(t *testing.T) {
 	s := &table{takes: time.Hour}
-	withLoader(t, flow.LoaderConfig[int, string]{Fetch: s.fetch, Timeout: time.Second}, func(t *testing.T, l *flow.Loader[int, string]) {
-		var late *flow.TimeoutError
-		took := elapsed(func() {
-			if _, err := l.Load(t.Context(), 1); !errors.As(err, &late) || !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("%v", err)
+	withLoader(t, flow.LoaderConfig[int, string]{Fetch: s.fetch, Timeout: time.Second},
+		func(t *testing.T, l *flow.Loader[int, string]) {
+			var late *flow.TimeoutError
+			took := elapsed(func() {
+				if _, err := l.Load(t.Context(), 1); !errors.As(err, &late) ||
+					!errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("%v", err)
+				}
+			})
+			if took != time.Second {
+				t.Errorf("after %v", took)
 			}
 		})
-		if took != time.Second {
-			t.Errorf("after %v", took)
-		}
-	})
 }
 
 func TestKeptValuesAreBoundedByNumberAndTime(t *testing.T) {
 	s := &table{}
-	withLoader(t, flow.LoaderConfig[int, string]{Fetch: s.fetch, CacheSize: 2, TTL: time.Minute}, func(t *testing.T, l *flow.Loader[int, string]) {
-		for _, key := range []int{1, 2, 1, 3, 1, 2} { // 3 drives out 2, which was not used for longest
-			wantLoaded(t, l, key)
-		}
-		s.wantFetches(t, []int{1}, []int{2}, []int{3}, []int{2})
-		time.Sleep(time.Minute)
-		wantLoaded(t, l, 1)
-		s.wantFetches(t, []int{1}, []int{2}, []int{3}, []int{2}, []int{1})
-		l.Forget(1)
-		wantLoaded(t, l, 1)
-		if n := l.Stats().Cached; n != 2 {
-			t.Errorf("%d answers were kept ones", n)
-		}
-	})
+	withLoader(t, flow.LoaderConfig[int, string]{Fetch: s.fetch, CacheSize: 2, TTL: time.Minute},
+		func(t *testing.T, l *flow.Loader[int, string]) {
+			for _, key := range []int{1, 2, 1, 3, 1, 2} { // 3 drives out 2, which was not used for longest
+				wantLoaded(t, l, key)
+			}
+			s.wantFetches(t, []int{1}, []int{2}, []int{3}, []int{2})
+			time.Sleep(time.Minute)
+			wantLoaded(t, l, 1)
+			s.wantFetches(t, []int{1}, []int{2}, []int{3}, []int{2}, []int{1})
+			l.Forget(1)
+			wantLoaded(t, l, 1)
+			if n := l.Stats().Cached; n != 2 {
+				t.Errorf("%d answers were kept ones", n)
+			}
+		})
 }
 
 func TestForgottenKeyIsFetchedAnew(t *testing.T) {
 	s := &table{takes: time.Second}
-	withLoader(t, flow.LoaderConfig[int, string]{Fetch: s.fetch, CacheSize: 9}, func(t *testing.T, l *flow.Loader[int, string]) {
-		var wg sync.WaitGroup
-		wg.Go(func() { wantLoaded(t, l, 1) })
-		synctest.Wait()
-		l.Forget(1) // what is being fetched may be old
-		wantLoaded(t, l, 1)
-		wg.Wait()
-		wantLoaded(t, l, 1)
-		s.wantFetches(t, []int{1}, []int{1})
-	})
+	withLoader(t, flow.LoaderConfig[int, string]{Fetch: s.fetch, CacheSize: 9},
+		func(t *testing.T, l *flow.Loader[int, string]) {
+			var wg sync.WaitGroup
+			wg.Go(func() { wantLoaded(t, l, 1) })
+			synctest.Wait()
+			l.Forget(1) // what is being fetched may be old
+			wantLoaded(t, l, 1)
+			wg.Wait()
+			wantLoaded(t, l, 1)
+			s.wantFetches(t, []int{1}, []int{1})
+		})
 }
 
 func TestCloseAnswersWhatWasAskedAndRefusesTheRest(t *testing.T) {
@@ -314,12 +325,14 @@ func TestWhoWaitsForALoaderNeedsNoWorker(t *testing.T) {
 	})
 }
 
-// Whatever is asked for and when, every caller gets the value of its own key, and no key is being fetched twice at once.
+// Whatever is asked for and when, every caller gets the value of its own key, and no key is being fetched twice at
+// once.
 func TestEveryCallerGetsItsOwnAnswerWhateverTheTiming(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		type asking struct{ at, key, leaves int }
 		asks := rapid.SliceOfN(rapid.Custom(func(r *rapid.T) asking {
-			return asking{rapid.IntRange(0, 40).Draw(r, "at"), rapid.IntRange(-2, 8).Draw(r, "key"), rapid.SampledFrom([]int{0, 0, 1, 5}).Draw(r, "leaves")}
+			return asking{rapid.IntRange(0, 40).Draw(r, "at"), rapid.IntRange(-2, 8).Draw(r, "key"),
+				rapid.SampledFrom([]int{0, 0, 1, 5}).Draw(r, "leaves")}
 		}), 0, 30).Draw(r, "asks")
 		c := flow.LoaderConfig[int, string]{
 			MaxKeys: rapid.IntRange(1, 5).Draw(r, "max"), Concurrency: rapid.IntRange(1, 3).Draw(r, "concurrency"),

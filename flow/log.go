@@ -50,8 +50,8 @@ func (e Event) String() string {
 	return fmt.Sprintf("%s [%s] INFO  %s - %s", e.Time.Format("15:04:05.000"), e.Worker, e.Stream, what)
 }
 
-// Log passes a stream on and tells what happens to it. to is called in the goroutine in which it happens, so by several at once if several
-// streams run at once.
+// Log passes a stream on and tells what happens to it. to is called in the goroutine in which it happens, so by several
+// at once if several streams run at once.
 func Log[T any](in Stream[T], name string, to func(Event)) Stream[T] {
 	return stream(func(ctx context.Context, yield func(T, error) bool) error {
 		p := placeOf(ctx)
@@ -86,7 +86,8 @@ func Log[T any](in Stream[T], name string, to func(Event)) Stream[T] {
 	})
 }
 
-// LogTo writes events as lines. What it returns may be called from any goroutine. A line that cannot be written is lost.
+// LogTo writes events as lines. What it returns may be called from any goroutine. A line that cannot be written is
+// lost.
 func LogTo(w io.Writer) func(Event) {
 	var mu sync.Mutex
 	return func(e Event) {

@@ -19,7 +19,8 @@ func TestLogTellsWhatHappensWhereAndWhen(t *testing.T) {
 		elastic := flow.Elastic(0)
 		students := flow.Log(flow.On(elastic, numbers(2, 100*time.Millisecond)), "fetchStudents", to)
 		collect(t, flow.Map(students, func(ctx context.Context, i int) (int, error) {
-			list, err := flow.Collect(ctx, flow.Log(flow.On(elastic, numbers(1, 30*time.Millisecond)), "fetchScores", to))
+			list, err := flow.Collect(ctx, flow.Log(flow.On(elastic, numbers(1, 30*time.Millisecond)), "fetchScores",
+				to))
 			return len(list), err
 		}, flow.Options{Concurrency: 256}))
 		want := `00:00:00.000 [goroutine] INFO  fetchStudents - onSubscribe()
@@ -87,7 +88,8 @@ func TestErrorsSayWhatHappened(t *testing.T) {
 	}{
 		{&flow.PanicError{Value: inner}, "flow: panic: connection lost", inner},
 		{&flow.PanicError{Value: 7}, "flow: panic: 7", nil},
-		{&flow.TimeoutError{After: "2s", Err: inner}, "flow: not done within 2s: connection lost", context.DeadlineExceeded},
+		{&flow.TimeoutError{After: "2s", Err: inner}, "flow: not done within 2s: connection lost",
+			context.DeadlineExceeded},
 		{flow.KeyErrors[int]{7: inner}, "flow: key 7: connection lost", inner},
 		{flow.KeyErrors[int]{}, "flow: no key failed", nil},
 	} {

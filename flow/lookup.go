@@ -5,12 +5,15 @@ import (
 	"errors"
 )
 
-// Lookup pairs each item with the loader's value of its key. It is Map with Loader.Load without a goroutine for each key: what has gathered while others
-// are being looked up is asked for together, up to n items at once, and a lone item is asked for at once.
+// Lookup pairs each item with the loader's value of its key. It is Map with Loader.Load without a goroutine for each
+// key: what has gathered while others are being looked up is asked for together, up to n items at once, and a lone item
+// is asked for at once.
 //
-// Options.Concurrency is how many such groups are looked up at once, 1 by default: more make sense where the loader runs several fetches. KeepGoing, Ordered and
-// Scheduler are as in Map; Timeout and Retry are for each group, and another attempt asks only for the keys that failed.
-func Lookup[T any, K comparable, V any](in Stream[T], key func(T) K, loader *Loader[K, V], n int, options Options) Stream[Pair[T, V]] {
+// Options.Concurrency is how many such groups are looked up at once, 1 by default: more make sense where the loader
+// runs several fetches. KeepGoing, Ordered and Scheduler are as in Map; Timeout and Retry are for each group, and
+// another attempt asks only for the keys that failed.
+func Lookup[T any, K comparable, V any](in Stream[T], key func(T) K, loader *Loader[K, V], n int,
+	options Options) Stream[Pair[T, V]] {
 	o := options
 	o.Concurrency = max(1, o.Concurrency)
 	o.Prefetch, o.KeepGoing = 1, false
@@ -46,14 +49,16 @@ func together[T any](in Stream[T], n int) Stream[[]piece[T]] {
 }
 
 // lookUp finds the values of a group, or what is wrong with each.
-func lookUp[T any, K comparable, V any](ctx context.Context, group []piece[T], key func(T) K, loader *Loader[K, V], o *Options) []piece[Pair[T, V]] {
+func lookUp[T any, K comparable, V any](ctx context.Context, group []piece[T], key func(T) K, loader *Loader[K, V],
+	o *Options) []piece[Pair[T, V]] {
 	found := make([]piece[Pair[T, V]], len(group))
 	keys := make([]K, len(group))
 	wanted := make([]int, 0, len(group)) // places in the group
 	for i, item := range group {
 		found[i].value.First, found[i].err = item.value, item.err
 		if item.err == nil {
-			keys[i], found[i].err = call(ctx, func(context.Context, T) (K, error) { return key(item.value), nil }, item.value)
+			keys[i], found[i].err = call(ctx, func(context.Context, T) (K, error) { return key(item.value), nil },
+				item.value)
 		}
 		if found[i].err == nil {
 			wanted = append(wanted, i)

@@ -26,7 +26,8 @@ func TestLookupAsksForWhatHasGathered(t *testing.T) {
 				t.Errorf("item %d is %v", i, v)
 			}
 		}
-		// [[0] [1 2] [3 4 5] [6 7] [8 9]]; but the loader may begin with the first key of a group before it has seen the second.
+		// [[0] [1 2] [3 4 5] [6 7] [8 9]]; but the loader may begin with the first key of a group before it has seen
+		// the second.
 		var asked []int
 		for _, keys := range s.fetches {
 			asked = append(asked, keys...)
@@ -89,10 +90,12 @@ func TestLookupIsMapOfLoadWhateverTheTiming(t *testing.T) {
 		}
 		second := func(_ context.Context, p flow.Pair[int, int]) (int, error) { return p.Second, nil }
 		together := run(t, func(l *flow.Loader[int, int]) flow.Stream[int] {
-			return flow.Map(flow.Lookup(w.source(), key, l, n, w.options), second, flow.Options{KeepGoing: w.options.KeepGoing})
+			return flow.Map(flow.Lookup(w.source(), key, l, n, w.options), second,
+				flow.Options{KeepGoing: w.options.KeepGoing})
 		})
 		alone := run(t, func(l *flow.Loader[int, int]) flow.Stream[int] {
-			return flow.Map(w.source(), func(ctx context.Context, i int) (int, error) { return l.Load(ctx, key(i)) }, flow.Options{KeepGoing: w.options.KeepGoing})
+			return flow.Map(w.source(), func(ctx context.Context, i int) (int, error) { return l.Load(ctx, key(i)) },
+				flow.Options{KeepGoing: w.options.KeepGoing})
 		})
 		if !slices.Equal(together, alone) {
 			r.Fatalf("Lookup\n%q\nMap of Load\n%q", together, alone)
@@ -127,7 +130,8 @@ func TestLookupThatTakesTooLongFailsItsGroup(t *testing.T) {
 	s := &table{takes: time.Hour}
 	synctest.Test(t, func(t *testing.T) {
 		l := flow.NewLoader(flow.LoaderConfig[int, string]{Fetch: s.fetch, Timeout: time.Minute})
-		_, errs := read(flow.Lookup(flow.Of(1, 2), self, l, 10, flow.Options{Timeout: time.Second, KeepGoing: true})(t.Context()))
+		_, errs := read(flow.Lookup(flow.Of(1, 2), self, l, 10,
+			flow.Options{Timeout: time.Second, KeepGoing: true})(t.Context()))
 		var late *flow.TimeoutError
 		if len(errs) != 2 || !errors.As(errs[1], &late) || late.After != "1s" {
 			t.Errorf("errors %v", errs)
@@ -157,20 +161,23 @@ func TestLookupEndsWithItsContextAndItsReader(t *testing.T) {
 
 // A database that is away for ten seconds in the middle: whoever tries again loses nothing, and nobody comes twice.
 func TestSourceThatGoesAwayForAWhileLosesNothing(t *testing.T) {
-	o := flow.Options{Concurrency: 4, Retry: flow.Retry{Attempts: 30, Wait: time.Second, MaxWait: 2 * time.Second}, Timeout: 3 * time.Second}
+	o := flow.Options{Concurrency: 4, Retry: flow.Retry{Attempts: 30, Wait: time.Second, MaxWait: 2 * time.Second},
+		Timeout: 3 * time.Second}
 	for name, stage := range map[string]func(l *flow.Loader[int, string]) flow.Stream[string]{
 		"Map": func(l *flow.Loader[int, string]) flow.Stream[string] {
 			return flow.Map(numbers(200, 100*time.Millisecond), l.Load, o)
 		},
 		"Lookup": func(l *flow.Loader[int, string]) flow.Stream[string] {
 			return flow.Map(flow.Lookup(numbers(200, 100*time.Millisecond), self, l, 20, o),
-				func(_ context.Context, p flow.Pair[int, string]) (string, error) { return p.Second, nil }, flow.Options{})
+				func(_ context.Context, p flow.Pair[int, string]) (string, error) { return p.Second, nil },
+				flow.Options{})
 		},
 	} {
 		s := &table{takes: 50 * time.Millisecond}
 		synctest.Test(t, func(t *testing.T) {
 			began := time.Now()
-			l := flow.NewLoader(flow.LoaderConfig[int, string]{Fetch: func(ctx context.Context, keys []int) (map[int]string, error) {
+			l := flow.NewLoader(flow.LoaderConfig[int,
+				string]{Fetch: func(ctx context.Context, keys []int) (map[int]string, error) {
 				switch at := time.Since(began); {
 				case at > 5*time.Second && at < 10*time.Second:
 					return nil, errBroken // refused

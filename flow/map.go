@@ -30,7 +30,8 @@ func Map[In, Out any](in Stream[In], f func(ctx context.Context, item In) (Out, 
 	})
 }
 
-func mapInline[In, Out any](ctx context.Context, in Stream[In], do func(context.Context, In) (Out, error), keepGoing bool, yield func(Out, error) bool) error {
+func mapInline[In, Out any](ctx context.Context, in Stream[In], do func(context.Context, In) (Out, error),
+	keepGoing bool, yield func(Out, error) bool) error {
 	return each(ctx, in, func(item In, err error) bool {
 		var out Out
 		if err == nil && ctx.Err() != nil {

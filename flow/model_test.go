@@ -72,7 +72,10 @@ func TestCacheKeepsWhatWasUsedLast(t *testing.T) {
 			for i, step := range steps {
 				key := step % 6
 				if step < 90 { // who asks for a key whose time is up removes it
-					model = slices.DeleteFunc(model, func(e entry) bool { return !time.Now().Before(e.until) && e.key == key })
+					model = slices.DeleteFunc(model, func(e entry) bool {
+						return !time.Now().Before(e.until) &&
+							e.key == key
+					})
 				}
 				at := slices.IndexFunc(model, func(e entry) bool { return e.key == key })
 				switch {

@@ -7,21 +7,23 @@ import (
 	"time"
 )
 
-// Options say how a stage does its work. The zero value: one item after the other, in the goroutine of the one who reads.
+// Options say how a stage does its work. The zero value: one item after the other, in the goroutine of the one who
+// reads.
 type Options struct {
-	// Concurrency is how many items are worked on at once. 0 or less: as many as the scheduler has workers, and 1 without a scheduler.
-	// 1 starts no goroutine, unless Prefetch is more than 1.
+	// Concurrency is how many items are worked on at once. 0 or less: as many as the scheduler has workers, and 1
+	// without a scheduler. 1 starts no goroutine, unless Prefetch is more than 1.
 	Concurrency int
-	// Prefetch × Concurrency is how many items are read ahead: read from the stage before and not yet taken by the one after, those
-	// being worked on included. Of FlatMap it is how many items each stream runs ahead. 0 or less: such that the product is about 64, at least 1.
+	// Prefetch × Concurrency is how many items are read ahead: read from the stage before and not yet taken by the one
+	// after, those being worked on included. Of FlatMap it is how many items each stream runs ahead. 0 or less: such
+	// that the product is about 64, at least 1.
 	Prefetch int
-	// Ordered yields results in the order of the items they are made of, so that the output is what Concurrency 1 would yield, errors included.
-	// Otherwise they come as they are ready.
+	// Ordered yields results in the order of the items they are made of, so that the output is what Concurrency 1 would
+	// yield, errors included. Otherwise they come as they are ready.
 	Ordered bool
 	// Scheduler's workers do the work. nil: goroutines of the stage's own.
 	Scheduler *Scheduler
-	// KeepGoing yields the error of an item in its place and goes on with the others. Otherwise the first error cancels everything and is
-	// the last that is yielded.
+	// KeepGoing yields the error of an item in its place and goes on with the others. Otherwise the first error cancels
+	// everything and is the last that is yielded.
 	KeepGoing bool
 	// Timeout ends the context of each attempt, or of each stream of FlatMap. A function that ignores its context
 	// is waited for all the same. 0 or less: none.
@@ -30,8 +32,8 @@ type Options struct {
 	Retry Retry
 }
 
-// Retry says how often something is tried, and how long to wait between: a random time up to Wait, then up to twice that, and so on
-// (full jitter). No worker is held meanwhile. A panic is never tried again.
+// Retry says how often something is tried, and how long to wait between: a random time up to Wait, then up to twice
+// that, and so on (full jitter). No worker is held meanwhile. A panic is never tried again.
 type Retry struct {
 	Attempts int              // in all; 0 or less: 1
 	Wait     time.Duration    // 0 or less: 100 ms

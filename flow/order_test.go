@@ -13,7 +13,8 @@ import (
 	"github.com/hikyaku/hikyaku/flow"
 )
 
-// a timing is what a stage is put through: how long each item takes to come, to be worked on and to be read, and which of them fail.
+// a timing is what a stage is put through: how long each item takes to come, to be worked on and to be read, and which
+// of them fail.
 type timing struct {
 	comes, takes, reads []time.Duration
 	fails               []bool
@@ -32,7 +33,9 @@ func drawTiming(t *rapid.T) (w timing) {
 	w.takes = rapid.SliceOfN(ms, n, n).Draw(t, "takes")
 	w.reads = rapid.SliceOfN(ms, n, n).Draw(t, "reads")
 	w.pieces = rapid.SliceOfN(rapid.IntRange(0, 4), n, n).Draw(t, "pieces")
-	w.fails = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) bool { return rapid.IntRange(0, 15).Draw(t, "fails") == 15 }), n, n).Draw(t, "which fail")
+	w.fails = rapid.SliceOfN(
+		rapid.Custom(func(t *rapid.T) bool { return rapid.IntRange(0, 15).Draw(t, "fails") == 15 }), n, n).Draw(t,
+		"which fail")
 	w.sourceFails = rapid.Bool().Draw(t, "source fails")
 	w.breakAt = rapid.SampledFrom([]int{-1, -1, 0, 1, 5, 17}).Draw(t, "break at")
 	w.options = flow.Options{
@@ -114,7 +117,8 @@ func (w *timing) transcript(ctx context.Context, s flow.Stream[int]) (seen []str
 	return seen
 }
 
-// both runs a stage in order, and one item after the other, each in a bubble that also sees whether a goroutine is left.
+// both runs a stage in order, and one item after the other, each in a bubble that also sees whether a goroutine is
+// left.
 func both(t *testing.T, w *timing, stage func(o flow.Options) flow.Stream[int]) (ordered, sequence []string) {
 	o := w.options
 	o.Ordered = true
@@ -127,7 +131,8 @@ func both(t *testing.T, w *timing, stage func(o flow.Options) flow.Stream[int]) 
 func TestOrderedOutputIsThatOfASequenceWhateverTheTiming(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		w := drawTiming(r)
-		ordered, sequence := both(t, &w, func(o flow.Options) flow.Stream[int] { return flow.Map(w.source(), w.work, o) })
+		ordered, sequence := both(t, &w,
+			func(o flow.Options) flow.Stream[int] { return flow.Map(w.source(), w.work, o) })
 		if !slices.Equal(ordered, sequence) {
 			r.Fatalf("in order\n%q\none after the other\n%q", ordered, sequence)
 		}
@@ -137,7 +142,8 @@ func TestOrderedOutputIsThatOfASequenceWhateverTheTiming(t *testing.T) {
 func TestOrderedStreamsAreThoseOfASequenceWhateverTheTiming(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		w := drawTiming(r)
-		ordered, sequence := both(t, &w, func(o flow.Options) flow.Stream[int] { return flow.FlatMap(w.source(), w.stream, o) })
+		ordered, sequence := both(t, &w,
+			func(o flow.Options) flow.Stream[int] { return flow.FlatMap(w.source(), w.stream, o) })
 		if !slices.Equal(ordered, sequence) {
 			r.Fatalf("in order\n%q\none after the other\n%q", ordered, sequence)
 		}
@@ -159,7 +165,10 @@ func TestUnorderedOutputHasTheSameItemsWhateverTheTiming(t *testing.T) {
 		} {
 			var any, sequence []string
 			synctest.Test(t, func(t *testing.T) { any = w.transcript(t.Context(), stage(w.options)) })
-			synctest.Test(t, func(t *testing.T) { sequence = w.transcript(t.Context(), stage(flow.Options{KeepGoing: true})) })
+			synctest.Test(t, func(t *testing.T) {
+				sequence = w.transcript(t.Context(),
+					stage(flow.Options{KeepGoing: true}))
+			})
 			slices.Sort(any)
 			slices.Sort(sequence)
 			if !slices.Equal(any, sequence) {
@@ -169,7 +178,8 @@ func TestUnorderedOutputHasTheSameItemsWhateverTheTiming(t *testing.T) {
 	})
 }
 
-// A run that is cancelled at any moment ends at once, with the reason, and leaves no goroutine: the bubble would not end with one.
+// A run that is cancelled at any moment ends at once, with the reason, and leaves no goroutine: the bubble would not
+// end with one.
 func TestCancellationAtAnyMomentEndsEverything(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		w := drawTiming(r)
@@ -183,15 +193,20 @@ func TestCancellationAtAnyMomentEndsEverything(t *testing.T) {
 			"Map":     flow.Map(w.source(), w.work, w.options),
 			"FlatMap": flow.FlatMap(w.source(), w.stream, w.options),
 			"by key":  flow.FlatMapByKey(w.source(), func(i int) int { return i % 2 }, 1, w.stream, w.options),
-			"nested": flow.Map(flow.FlatMap(w.source(), w.stream, w.options), func(ctx context.Context, i int) (int, error) {
-				all, err := flow.Collect(ctx, flow.Map(flow.Of(i/10), w.work, w.options))
-				return len(all), err
-			}, w.options),
-			"Zip": flow.Map(flow.Zip(w.source(), flow.Buffer(w.source(), 2)), func(_ context.Context, p flow.Pair[int, int]) (int, error) { return p.First, nil }, w.options),
+			"nested": flow.Map(flow.FlatMap(w.source(), w.stream, w.options),
+				func(ctx context.Context, i int) (int, error) {
+					all, err := flow.Collect(ctx, flow.Map(flow.Of(i/10), w.work, w.options))
+					return len(all), err
+				}, w.options),
+			"Zip": flow.Map(flow.Zip(w.source(), flow.Buffer(w.source(), 2)),
+				func(_ context.Context, p flow.Pair[int, int]) (int, error) { return p.First, nil }, w.options),
 			"Tee": flow.Tee(w.source(), func(ctx context.Context, s flow.Stream[int]) error {
 				return flow.ForEach(ctx, s, func(i int) error { return wait(ctx, w.takes[i]) })
 			}),
-			"Batch":    flow.Map(flow.Batch(w.source(), 3), func(_ context.Context, b []int) (int, error) { return b[0], nil }, w.options),
+			"Batch": flow.Map(flow.Batch(w.source(), 3), func(_ context.Context, b []int) (int, error) {
+				return b[0],
+					nil
+			}, w.options),
 			"Throttle": flow.Throttle(w.source(), 3*time.Millisecond),
 			"Merge":    flow.Merge(w.source(), w.source(), flow.Interval(4*time.Millisecond)),
 		} {

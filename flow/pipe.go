@@ -61,7 +61,8 @@ func (p *pipe[T]) put(ctx context.Context, at *place, r piece[T]) bool {
 	return true
 }
 
-// take waits for an item; false: there is none any more, or the context has ended. last says that no more follows, as far as is known.
+// take waits for an item; false: there is none any more, or the context has ended. last says that no more follows, as
+// far as is known.
 func (p *pipe[T]) take(ctx context.Context, at *place) (r piece[T], last, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// place is where a goroutine stands: which workers it holds. The contexts of whatever it runs carry it, so that a stage that has to wait can
-// give the worker back which some stage around it took.
+// place is where a goroutine stands: which workers it holds. The contexts of whatever it runs carry it, so that a stage
+// that has to wait can give the worker back which some stage around it took.
 type place struct {
 	name   string  // where no worker is held
 	of     *client // the stream that it works for
@@ -45,7 +45,8 @@ func placeOf(ctx context.Context) *place {
 	return p
 }
 
-// enter takes a worker of s, and gives back the one that was held until now. nil without an error: the place is on s already.
+// enter takes a worker of s, and gives back the one that was held until now. nil without an error: the place is on s
+// already.
 func (p *place) enter(ctx context.Context, s *Scheduler) (*hold, error) {
 	p.mu.Lock()
 	if p.top != nil && p.top.on == s {
@@ -154,9 +155,9 @@ func (p *place) where() string {
 	return p.top.on.name + "-" + strconv.Itoa(p.top.worker)
 }
 
-// On runs a stream on a worker of s: its source, the stages that start no goroutines, and what is done with the items up to the next stage that does. The
-// worker is kept for as long as the stream runs, except while it waits for something of this package. Of several On around each
-// other the innermost counts.
+// On runs a stream on a worker of s: its source, the stages that start no goroutines, and what is done with the items
+// up to the next stage that does. The worker is kept for as long as the stream runs, except while it waits for
+// something of this package. Of several On around each other the innermost counts.
 func On[T any](s *Scheduler, in Stream[T]) Stream[T] {
 	return stream(func(ctx context.Context, yield func(T, error) bool) error {
 		p := placeOf(ctx)
@@ -169,9 +170,9 @@ func On[T any](s *Scheduler, in Stream[T]) Stream[T] {
 	})
 }
 
-// Await calls wait, and gives the worker back meanwhile that this goroutine holds: it is for waiting that needs no worker, such as for an answer that
-// somebody else will bring. The context is the one that a stage or source was given. It returns the context's error
-// if that ends before a worker is free again.
+// Await calls wait, and gives the worker back meanwhile that this goroutine holds: it is for waiting that needs no
+// worker, such as for an answer that somebody else will bring. The context is the one that a stage or source was given.
+// It returns the context's error if that ends before a worker is free again.
 func Await(ctx context.Context, wait func()) error {
 	p := placeOf(ctx)
 	p.park()

@@ -60,7 +60,8 @@ func (c *crew[In, Out]) close(err error) {
 	c.wakeTaker()
 }
 
-// await lets a goroutine wait for cond until it is so, without a worker. The lock is held, but while it waits; flag tells that it does.
+// await lets a goroutine wait for cond until it is so, without a worker. The lock is held, but while it waits; flag
+// tells that it does.
 func (c *crew[In, Out]) await(ctx context.Context, p *place, cond interface{ Wait() }, flag *bool, so func() bool) {
 	busy := p.busy()
 	if busy {
@@ -80,8 +81,8 @@ func (c *crew[In, Out]) await(ctx context.Context, p *place, cond interface{ Wai
 	}
 }
 
-// wakeSource lets the one who reads the stage before go on if there is room, and if the hands are about to have nothing to do: to
-// wake it for each item would cost more than most items do.
+// wakeSource lets the one who reads the stage before go on if there is room, and if the hands are about to have nothing
+// to do: to wake it for each item would cost more than most items do.
 func (c *crew[In, Out]) wakeSource() {
 	if c.blocked && c.underWay < c.window && c.jobs.n <= c.o.Concurrency {
 		c.blocked = false

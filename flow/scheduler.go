@@ -7,15 +7,16 @@ import (
 	"sync"
 )
 
-// Scheduler says how much runs at once. It has a number of workers, and whatever runs on it holds one of them: a function of Map, or a
-// stream (On, FlatMap). Stages and programs may share one.
+// Scheduler says how much runs at once. It has a number of workers, and whatever runs on it holds one of them: a
+// function of Map, or a stream (On, FlatMap). Stages and programs may share one.
 //
-// Work is taken, not dealt out: it waits in line, and a worker that becomes free takes what is first in the line of the stream whose turn it is, so a
-// stream with much to do does not hold up one with little.
+// Work is taken, not dealt out: it waits in line, and a worker that becomes free takes what is first in the line of the
+// stream whose turn it is, so a stream with much to do does not hold up one with little.
 //
-// Who waits for something of this package (an item of another stage, room for one, a tick, a Loader's answer, Sleep, Await) gives its worker back while it
-// waits. So stages can be nested on one scheduler to any depth without a deadlock, and sources that only wait need few
-// workers. Anything else that blocks, a driver or time.Sleep, keeps its worker; that is what Elastic is for.
+// Who waits for something of this package (an item of another stage, room for one, a tick, a Loader's answer, Sleep,
+// Await) gives its worker back while it waits. So stages can be nested on one scheduler to any depth without a
+// deadlock, and sources that only wait need few workers. Anything else that blocks, a driver or time.Sleep, keeps its
+// worker; that is what Elastic is for.
 //
 // A scheduler has no goroutines of its own and need not be closed. Its methods may be called from any goroutine.
 type Scheduler struct {
@@ -60,7 +61,8 @@ func Parallel(n int) *Scheduler {
 	return newScheduler("parallel", n)
 }
 
-// Elastic has as many workers as there is work, at most so many, and none when there is no work. 0 or less: at most 256. It is for work that blocks.
+// Elastic has as many workers as there is work, at most so many, and none when there is no work. 0 or less: at
+// most 256. It is for work that blocks.
 func Elastic(most int) *Scheduler {
 	if most <= 0 {
 		most = 256

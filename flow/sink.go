@@ -12,8 +12,8 @@ func Collect[T any](ctx context.Context, in Stream[T]) ([]T, error) {
 	return items, err
 }
 
-// CollectMap runs a stream and returns what entry makes of its items. Of several with the same key the last counts. The first error ends it; what came
-// before it is returned too.
+// CollectMap runs a stream and returns what entry makes of its items. Of several with the same key the last counts. The
+// first error ends it; what came before it is returned too.
 func CollectMap[T any, K comparable, V any](ctx context.Context, in Stream[T], entry func(T) (K, V)) (map[K]V, error) {
 	entries := make(map[K]V)
 	err := ForEach(ctx, in, func(item T) error {
@@ -24,8 +24,9 @@ func CollectMap[T any, K comparable, V any](ctx context.Context, in Stream[T], e
 	return entries, err
 }
 
-// ForEach runs a stream and calls f for each item, in this goroutine. It returns the first error, of the stream or of f, when everything has ended. A
-// stream whose items are to be worked on by several at once wants a Map before its ForEach.
+// ForEach runs a stream and calls f for each item, in this goroutine. It returns the first error, of the stream or of
+// f, when everything has ended. A stream whose items are to be worked on by several at once wants a Map before its
+// ForEach.
 func ForEach[T any](ctx context.Context, in Stream[T], f func(item T) error) (err error) {
 	panicked := each(ctx, in, func(item T, e error) bool {
 		if e == nil {

@@ -74,10 +74,11 @@ func TestZipPairsAndEndsWithTheShorterAtOnce(t *testing.T) {
 		"both are slow":         {numbers(3, time.Second), numbers(3, time.Second), 3, 3 * time.Second},
 		"the second is slower":  {numbers(9, time.Second), numbers(3, 2*time.Second), 3, 6 * time.Second},
 		"one is empty":          {flow.Interval(time.Second), numbers(0, 0), 0, 0},
-		"the end comes late": {flow.Interval(time.Minute), flow.Source(func(ctx context.Context, emit func(int) bool) error {
-			emit(1)
-			return wait(ctx, 90*time.Second)
-		}), 1, 90 * time.Second},
+		"the end comes late": {flow.Interval(time.Minute),
+			flow.Source(func(ctx context.Context, emit func(int) bool) error {
+				emit(1)
+				return wait(ctx, 90*time.Second)
+			}), 1, 90 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var pairs []flow.Pair[int, int]
@@ -91,7 +92,8 @@ func TestZipPairsAndEndsWithTheShorterAtOnce(t *testing.T) {
 
 func TestZipEndsWithTheErrorOfEither(t *testing.T) {
 	for name, s := range map[string]flow.Stream[flow.Pair[int, int]]{
-		"first": flow.Zip(failing(2), flow.Interval(time.Nanosecond)), "second": flow.Zip(flow.Interval(time.Nanosecond), failing(2)),
+		"first":  flow.Zip(failing(2), flow.Interval(time.Nanosecond)),
+		"second": flow.Zip(flow.Interval(time.Nanosecond), failing(2)),
 	} {
 		pairs, errs := read(s(t.Context()))
 		if len(pairs) != 2 || len(errs) != 1 || !errors.Is(errs[0], errBroken) {
@@ -148,7 +150,10 @@ func TestThrottleKeepsItsDistance(t *testing.T) {
 func TestMergeRunsAllAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var got []int
-		took := elapsed(func() { got = collect(t, flow.Merge(numbers(3, time.Second), numbers(2, 1400*time.Millisecond))) })
+		took := elapsed(func() {
+			got = collect(t,
+				flow.Merge(numbers(3, time.Second), numbers(2, 1400*time.Millisecond)))
+		})
 		wantItems(t, got, 0, 0, 1, 1, 2)
 		if took != 3*time.Second {
 			t.Errorf("it took %v", took)
@@ -201,13 +206,15 @@ func TestTeeGivesEachSideEverything(t *testing.T) {
 		var slow, first []int
 		s := flow.Tee(numbers(100, time.Millisecond),
 			func(ctx context.Context, s flow.Stream[int]) error {
-				return flow.ForEach(ctx, s, func(i int) error { slow = append(slow, i); return wait(ctx, 10*time.Millisecond) })
+				return flow.ForEach(ctx, s,
+					func(i int) error { slow = append(slow, i); return wait(ctx, 10*time.Millisecond) })
 			},
 			func(ctx context.Context, s flow.Stream[int]) (err error) {
 				first, err = flow.Collect(ctx, flow.Take(s, 3))
 				return err
 			})
-		if n := len(collect(t, s)); n != 100 || len(slow) != 100 || slow[99] != 99 || !slices.Equal(first, []int{0, 1, 2}) {
+		if n := len(collect(t, s)); n != 100 || len(slow) != 100 || slow[99] != 99 ||
+			!slices.Equal(first, []int{0, 1, 2}) {
 			t.Errorf("%d items, the slow side %d, the other %v", n, len(slow), first)
 		}
 	})
@@ -282,7 +289,8 @@ func TestForEachEndsWithTheFirstError(t *testing.T) {
 }
 
 func TestStreamCanBeRunAgain(t *testing.T) {
-	s := flow.Map(flow.FlatMap(flow.Of(1, 2, 3), func(i int) flow.Stream[int] { return flow.Of(i, i) }, flow.Options{}), itself, flow.Options{Concurrency: 2, Ordered: true})
+	s := flow.Map(flow.FlatMap(flow.Of(1, 2, 3), func(i int) flow.Stream[int] { return flow.Of(i, i) }, flow.Options{}),
+		itself, flow.Options{Concurrency: 2, Ordered: true})
 	for range 3 {
 		wantItems(t, collect(t, s), 1, 1, 2, 2, 3, 3)
 	}
@@ -293,7 +301,8 @@ func TestSleepEndsWithItsContext(t *testing.T) {
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errBroken)
 		defer cancel()
 		var err error
-		if took := elapsed(func() { err = flow.Sleep(ctx, time.Hour) }); took != time.Second || !errors.Is(err, errBroken) {
+		if took := elapsed(func() { err = flow.Sleep(ctx, time.Hour) }); took != time.Second ||
+			!errors.Is(err, errBroken) {
 			t.Errorf("%v after %v", err, took)
 		}
 		if err := flow.Sleep(ctx, 0); !errors.Is(err, errBroken) {

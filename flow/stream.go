@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// Stream is a sequence that has yet to be run. Each call with a context and each loop over the result is a run of its own, from the
-// beginning. A pair is an item or an error; after an error nothing more comes, unless the stage that yields it keeps going
-// (Options.KeepGoing).
+// Stream is a sequence that has yet to be run. Each call with a context and each loop over the result is a run of its
+// own, from the beginning. A pair is an item or an error; after an error nothing more comes, unless the stage that
+// yields it keeps going (Options.KeepGoing).
 //
-// When the loop ends, by break, return or panic, or the context does, everything that the run has started has ended before the
-// loop returns. A source that waits for anything has to watch the context it was given.
+// When the loop ends, by break, return or panic, or the context does, everything that the run has started has ended
+// before the loop returns. A source that waits for anything has to watch the context it was given.
 //
 // Any function of this type will do; Source helps to write one.
 type Stream[T any] func(ctx context.Context) iter.Seq2[T, error]
@@ -22,9 +22,10 @@ type Pair[A, B any] struct {
 	Second B
 }
 
-// Source makes a stream of a function that emits items, one after the other, and returns nil at the end or the error that ends the
-// stream. When emit returns false nobody wants more, and what the function returns no longer matters. The context ends when nobody
-// wants more: pass it to whatever waits. A stream whose context has ended never ends well, so that nobody takes half of it for the whole.
+// Source makes a stream of a function that emits items, one after the other, and returns nil at the end or the error
+// that ends the stream. When emit returns false nobody wants more, and what the function returns no longer matters. The
+// context ends when nobody wants more: pass it to whatever waits. A stream whose context has ended never ends well, so
+// that nobody takes half of it for the whole.
 func Source[T any](run func(ctx context.Context, emit func(T) bool) error) Stream[T] {
 	return stream(func(ctx context.Context, yield func(T, error) bool) error {
 		err := run(ctx, func(item T) bool { return yield(item, nil) })
@@ -69,7 +70,8 @@ func Take[T any](in Stream[T], n int) Stream[T] {
 	})
 }
 
-// stream makes a Stream of a stage's run. Its context carries a place; an error that it returns, or its panic, becomes the last pair.
+// stream makes a Stream of a stage's run. Its context carries a place; an error that it returns, or its panic, becomes
+// the last pair.
 func stream[T any](run func(ctx context.Context, yield func(T, error) bool) error) Stream[T] {
 	return func(ctx context.Context) iter.Seq2[T, error] {
 		return func(yield func(T, error) bool) {
@@ -92,8 +94,8 @@ func each[T any](ctx context.Context, in Stream[T], do func(T, error) bool) erro
 	return err
 }
 
-// guard lets run yield, and returns whether yield has had enough and the error of run. A panic of run becomes its error; one of yield belongs
-// to somebody further down and goes on.
+// guard lets run yield, and returns whether yield has had enough and the error of run. A panic of run becomes its
+// error; one of yield belongs to somebody further down and goes on.
 func guard[T any](yield func(T, error) bool, run func(yield func(T, error) bool) error) (enough bool, err error) {
 	yielding := false
 	defer func() {

@@ -12,7 +12,8 @@ import (
 	"github.com/hikyaku/hikyaku/flow"
 )
 
-// Many streams of all kinds share one scheduler and one loader on real processors: for the race detector. Each counts what it got.
+// Many streams of all kinds share one scheduler and one loader on real processors: for the race detector. Each counts
+// what it got.
 func TestManyStreamsShareASchedulerAndALoader(t *testing.T) {
 	shared := flow.Elastic(3)
 	loader := flow.NewLoader(flow.LoaderConfig[int, int]{
@@ -43,7 +44,8 @@ func TestManyStreamsShareASchedulerAndALoader(t *testing.T) {
 		"Load":         flow.Map(numbers(n, 0), loader.Load, o),
 		"Lookup":       flow.Map(flow.Lookup(numbers(n, 0), self, loader, 40, inOrder), second, flow.Options{}),
 		"Zip":          flow.Map(flow.Zip(numbers(n, 0), flow.Map(numbers(n, 0), twice, inOrder)), second, o),
-		"Batch":        flow.FlatMap(flow.Batch(numbers(n, 0), 9), func(b []int) flow.Stream[int] { return flow.Map(flow.Of(b...), twice, o) }, inOrder),
+		"Batch": flow.FlatMap(flow.Batch(numbers(n, 0), 9),
+			func(b []int) flow.Stream[int] { return flow.Map(flow.Of(b...), twice, o) }, inOrder),
 		"Tee": flow.Tee(flow.Map(numbers(n, 0), twice, o), func(ctx context.Context, s flow.Stream[int]) error {
 			return sumsTo(ctx, s, want)
 		}),
@@ -115,7 +117,8 @@ func TestNoMoreWorkersThanThereMayBe(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 5 {
 		wg.Go(func() {
-			if _, err := flow.Collect(t.Context(), flow.Map(numbers(200, 0), busy, flow.Options{Concurrency: 6, Scheduler: s})); err != nil {
+			if _, err := flow.Collect(t.Context(),
+				flow.Map(numbers(200, 0), busy, flow.Options{Concurrency: 6, Scheduler: s})); err != nil {
 				t.Error(err)
 			}
 		})

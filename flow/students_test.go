@@ -10,7 +10,8 @@ import (
 	"github.com/hikyaku/hikyaku/flow"
 )
 
-// The experiment behind this package: thirty students, each with five scores, and every one of them takes 100 ms to fetch.
+// The experiment behind this package: thirty students, each with five scores, and every one of them takes 100 ms to
+// fetch.
 
 const fetching = 100 * time.Millisecond
 
@@ -39,7 +40,8 @@ func scores(of int) []score {
 // nonBlocking fetches items without a worker: it waits for ticks.
 func nonBlocking[T any](items []T) flow.Stream[T] {
 	pairs := flow.Zip(flow.Interval(fetching), flow.Of(items...))
-	return flow.Map(pairs, func(_ context.Context, p flow.Pair[int, T]) (T, error) { return p.Second, nil }, flow.Options{})
+	return flow.Map(pairs, func(_ context.Context, p flow.Pair[int, T]) (T, error) { return p.Second, nil },
+		flow.Options{})
 }
 
 // blocking fetches items as a driver does that knows no contexts.
@@ -56,7 +58,8 @@ func blocking[T any](items []T) flow.Stream[T] {
 }
 
 // reports is what all five programs have in common.
-func reports(fetchStudents flow.Stream[student], fetchScores func(student) flow.Stream[score], o flow.Options) flow.Stream[flow.Pair[student, []score]] {
+func reports(fetchStudents flow.Stream[student], fetchScores func(student) flow.Stream[score],
+	o flow.Options) flow.Stream[flow.Pair[student, []score]] {
 	return flow.Map(fetchStudents, func(ctx context.Context, s student) (flow.Pair[student, []score], error) {
 		list, err := flow.Collect(ctx, fetchScores(s))
 		return flow.Pair[student, []score]{First: s, Second: list}, err

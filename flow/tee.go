@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// Tee passes a stream on and gives each item to every side too. A side is a function that reads a stream; it runs in a goroutine of its own, begins
-// with the run and is waited for at its end. The slowest holds up all, by no more than a few items. A side that returns early reads no
-// more; one that returns an error ends the stream with it.
+// Tee passes a stream on and gives each item to every side too. A side is a function that reads a stream; it runs in a
+// goroutine of its own, begins with the run and is waited for at its end. The slowest holds up all, by no more than a
+// few items. A side that returns early reads no more; one that returns an error ends the stream with it.
 func Tee[T any](in Stream[T], sides ...func(ctx context.Context, s Stream[T]) error) Stream[T] {
 	return stream(func(ctx context.Context, yield func(T, error) bool) (err error) {
 		at := placeOf(ctx)
@@ -57,7 +57,8 @@ type branch[T any] struct {
 	err   error // once it has ended
 }
 
-func newBranch[T any](ctx context.Context, side func(context.Context, Stream[T]) error, fail context.CancelCauseFunc) *branch[T] {
+func newBranch[T any](ctx context.Context, side func(context.Context, Stream[T]) error,
+	fail context.CancelCauseFunc) *branch[T] {
 	b := &branch[T]{items: make(chan piece[T], 16), ended: make(chan struct{}), err: ErrExited}
 	ctx, at := newPlace(ctx, &place{name: "goroutine", of: new(client)})
 	go func() {
@@ -70,7 +71,10 @@ func newBranch[T any](ctx context.Context, side func(context.Context, Stream[T])
 				fail(fmt.Errorf("flow: side of a Tee: %w", b.err))
 			}
 		}()
-		b.err = side(ctx, stream(func(ctx context.Context, yield func(T, error) bool) error { return b.read(ctx, at, yield) }))
+		b.err = side(ctx, stream(func(ctx context.Context, yield func(T, error) bool) error {
+			return b.read(ctx, at,
+				yield)
+		}))
 	}()
 	return b
 }

@@ -2,8 +2,8 @@ package flow
 
 import "context"
 
-// Zip pairs the n-th item of one stream with the n-th of the other, and ends with the shorter one. Both run at once; the second runs ahead by
-// a few items.
+// Zip pairs the n-th item of one stream with the n-th of the other, and ends with the shorter one. Both run at once;
+// the second runs ahead by a few items.
 func Zip[A, B any](a Stream[A], b Stream[B]) Stream[Pair[A, B]] {
 	return stream(func(ctx context.Context, yield func(Pair[A, B], error) bool) error {
 		at := placeOf(ctx)

@@ -81,7 +81,8 @@ func (d *drive) progress() Progress {
 func (d *drive) play() (Report, error) {
 	d.begins = d.waiter.now()
 	if !d.job.Start.IsZero() {
-		left := int64(time.Until(d.job.Start)) // first: what comes between the two readings makes it later, and never earlier
+		// first: what comes between the two readings makes it later, and never earlier
+		left := int64(time.Until(d.job.Start))
 		d.begins = d.waiter.now() + left
 	}
 	d.beat = beat{rate: d.job.Rate, policy: d.job.Policy, origin: d.begins}

@@ -23,12 +23,13 @@ func (m *metronome) Stop() error {
 	return nil
 }
 
-// The host is made by pace.Child, first in main, in a program that is to play precisely; here it is one of Plain, for what a player in another process
-// prints is not this program's output.
+// The host is made by pace.Child, first in main, in a program that is to play precisely; here it is one of Plain, for
+// what a player in another process prints is not this program's output.
 func Example() {
 	host := pace.Plain(pace.Players{"metronome": newMetronome})
 	song := []byte("tick")
-	run, err := host.Start(context.Background(), pace.Job{Player: "metronome", Setup: song, Rate: pace.NTSC(), Frames: int64(len(song))})
+	run, err := host.Start(context.Background(), pace.Job{Player: "metronome", Setup: song, Rate: pace.NTSC(),
+		Frames: int64(len(song))})
 	if err != nil {
 		fmt.Println(err)
 		return

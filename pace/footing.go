@@ -8,17 +8,18 @@ import (
 
 // Footing says what a run stands on, which decides how late its frames are.
 type Footing struct {
-	Own      bool          // the run has a process of its own
-	Priority string        // of the thread that plays: "SCHED_FIFO 50", "nice -20", "time-critical", "normal"
-	Locked   bool          // its memory is never paged out
-	Watched  bool          // a second thread, on another processor, fetches the one that plays when it is not awake in time
-	Wait     string        // how it waits: "futex", "high-resolution timer", "timer"
-	Spin     time.Duration // how long before each deadline it wakes to look at the clock until it comes; 0: it does not
-	Lacking  []string      // why it stands no better, each with what to do about it
+	Own      bool   // the run has a process of its own
+	Priority string // of the thread that plays: "SCHED_FIFO 50", "nice -20", "time-critical", "normal"
+	Locked   bool   // its memory is never paged out
+	// a second thread, on another processor, fetches the one that plays when it is not awake in time
+	Watched bool
+	Wait    string        // how it waits: "futex", "high-resolution timer", "timer"
+	Spin    time.Duration // how long before each deadline it wakes to look at the clock until it comes; 0: it does not
+	Lacking []string      // why it stands no better, each with what to do about it
 }
 
-// Step is the rung of the ladder that the run stands on: 1 is the best (a process of its own with a real-time priority), 2 a process of its own that
-// spins at another priority, 3 a timer in the asking process.
+// Step is the rung of the ladder that the run stands on: 1 is the best (a process of its own with a real-time
+// priority), 2 a process of its own that spins at another priority, 3 a timer in the asking process.
 func (f Footing) Step() int {
 	switch {
 	case !f.Own:

@@ -14,8 +14,8 @@ const (
 	bins      = (63-bitsExact)*perOctave + 1<<bitsExact
 )
 
-// Histogram counts durations in bins that are exact below 64 ns and at most 3.2 % wide above. The zero value is ready. It is not for several
-// goroutines at once; copies are independent.
+// Histogram counts durations in bins that are exact below 64 ns and at most 3.2 % wide above. The zero value is ready.
+// It is not for several goroutines at once; copies are independent.
 type Histogram struct {
 	counts [bins]int64
 	n      int64
@@ -65,7 +65,8 @@ func (h *Histogram) Mean() time.Duration {
 	return h.sum / time.Duration(h.n)
 }
 
-// Quantile is the duration that a share of them, from 0 to 1, does not exceed: the upper end of its bin, and never more than Max. 0 when there are none.
+// Quantile is the duration that a share of them, from 0 to 1, does not exceed: the upper end of its bin, and never more
+// than Max. 0 when there are none.
 func (h *Histogram) Quantile(share float64) time.Duration {
 	want := max(1, int64(share*float64(h.n)+0.999999))
 	for i, n := range h.counts {
@@ -76,7 +77,8 @@ func (h *Histogram) Quantile(share float64) time.Duration {
 	return h.max
 }
 
-// Each calls f for each bin that has something in it, from the shortest on: n durations of at least from and less than to. It ends when f returns false.
+// Each calls f for each bin that has something in it, from the shortest on: n durations of at least from and less than
+// to. It ends when f returns false.
 func (h *Histogram) Each(f func(from, to time.Duration, n int64) bool) {
 	for i, n := range h.counts {
 		if n > 0 && !f(edge(i), edge(i+1), n) {
@@ -87,10 +89,12 @@ func (h *Histogram) Each(f func(from, to time.Duration, n int64) bool) {
 
 // String is one line for people: how many there are, and how long.
 func (h Histogram) String() string {
-	return fmt.Sprintf("%d: p50 %v, p99 %v, p99.9 %v, max %v", h.n, h.Quantile(0.5), h.Quantile(0.99), h.Quantile(0.999), h.max)
+	return fmt.Sprintf("%d: p50 %v, p99 %v, p99.9 %v, max %v", h.n, h.Quantile(0.5), h.Quantile(0.99),
+		h.Quantile(0.999), h.max)
 }
 
-// histogramText is a histogram in JSON: bins are those with something in them, each as its least duration in nanoseconds and its count.
+// histogramText is a histogram in JSON: bins are those with something in them, each as its least duration in
+// nanoseconds and its count.
 type histogramText struct {
 	Count int64      `json:"count"`
 	Sum   int64      `json:"sum_ns"`

@@ -14,7 +14,8 @@ import (
 
 func TestQuantilesAreTrueToABin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		values := rapid.SliceOfN(rapid.OneOf(rapid.Int64Range(0, 200), rapid.Int64Range(0, int64(time.Hour)), rapid.Int64Range(0, math.MaxInt64/200)), 1, 100).Draw(t, "values")
+		values := rapid.SliceOfN(rapid.OneOf(rapid.Int64Range(0, 200), rapid.Int64Range(0, int64(time.Hour)),
+			rapid.Int64Range(0, math.MaxInt64/200)), 1, 100).Draw(t, "values")
 		var h pace.Histogram
 		for _, v := range values {
 			h.Add(time.Duration(v))
@@ -74,7 +75,9 @@ func TestAnEmptyHistogramSaysNothing(t *testing.T) {
 }
 
 func FuzzHistogram(f *testing.F) {
-	for _, seed := range []string{`{"count":2,"sum_ns":30,"max_ns":20,"bins":[[10,1],[20,1]]}`, `{"count":1,"bins":[[-1,1]]}`, `{"count":-1,"bins":[[0,-1]]}`, `{"count":9,"bins":[[1,9223372036854775807],[1,9]]}`, `[]`} {
+	for _, seed := range []string{`{"count":2,"sum_ns":30,"max_ns":20,"bins":[[10,1],[20,1]]}`,
+		`{"count":1,"bins":[[-1,1]]}`, `{"count":-1,"bins":[[0,-1]]}`,
+		`{"count":9,"bins":[[1,9223372036854775807],[1,9]]}`, `[]`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {

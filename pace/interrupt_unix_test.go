@@ -10,7 +10,8 @@ import (
 	"github.com/hikyaku/hikyaku/pace"
 )
 
-// TestTheKeysOfATerminalReachTheAskingProgramAlone sends the pacing process what a terminal sends to all processes of a program.
+// TestTheKeysOfATerminalReachTheAskingProgramAlone sends the pacing process what a terminal sends to all processes of a
+// program.
 func TestTheKeysOfATerminalReachTheAskingProgramAlone(t *testing.T) {
 	run, h := start(t, t.Context(), newEar(t), pace.Job{}, callerSetup{})
 	h.until("frame 5")

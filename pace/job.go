@@ -15,18 +15,21 @@ const (
 // Job is a run of frames.
 type Job struct {
 	Player string // the name of what plays, in Players
-	Setup  []byte // what its Maker gets: all that will be played. At most MaxSetup; not to be changed until Start has returned.
+	// what its Maker gets: all that will be played. At most MaxSetup; not to be changed until Start has returned.
+	Setup  []byte
 	Rate   Rate   // of the frames
 	Frames int64  // how many; the run ends when the last one's time is over. 0: until it is stopped.
 	Policy Policy // what becomes of frames that are late
 
-	// Start is when frame 0 is due; when that is past, the policy decides about the frames that are late. Zero: as soon as the player is made.
+	// Start is when frame 0 is due; when that is past, the policy decides about the frames that are late. Zero: as soon
+	// as the player is made.
 	Start time.Time
 
 	Plain bool // do without a process of its own
 	Keep  int  // how many records the report has at most; 0: DefaultKeep, below 0: none
 
-	// Progress is told about ten times a second how far the run is, and once at its end, by one goroutine. It should be quick. nil: nobody is told.
+	// Progress is told about ten times a second how far the run is, and once at its end, by one goroutine. It should be
+	// quick. nil: nobody is told.
 	Progress func(Progress)
 }
 

@@ -35,7 +35,8 @@ func players() pace.Players {
 func TestMain(m *testing.M) {
 	host := pace.Child(players())
 	if setup := os.Getenv(asker); setup != "" {
-		run, err := host.Start(context.Background(), pace.Job{Player: "caller", Setup: []byte(setup), Rate: pace.NTSC()})
+		run, err := host.Start(context.Background(),
+			pace.Job{Player: "caller", Setup: []byte(setup), Rate: pace.NTSC()})
 		if err == nil {
 			_, err = run.Wait()
 		}

@@ -47,8 +47,8 @@ func spawn(j *Job) (*own, error) {
 	return c, c.cmd.Start()
 }
 
-// godebug is a setting of the environment that keeps signals from the pacing process: by them the runtime wants to take the place of goroutines that have had it for
-// 10 ms, and there each of these wakes a thread for nothing.
+// godebug is a setting of the environment that keeps signals from the pacing process: by them the runtime wants to take
+// the place of goroutines that have had it for 10 ms, and there each of these wakes a thread for nothing.
 func godebug(before string) string {
 	if before != "" {
 		before += ","
@@ -219,8 +219,8 @@ func isPlayers(err error) bool {
 	return errors.As(err, &p)
 }
 
-// opening keeps the beginning of what is written, for an error: of a panic, that is where the reason stands. All of it goes on to this process's standard error, where a
-// player's words belong wherever it plays.
+// opening keeps the beginning of what is written, for an error: of a panic, that is where the reason stands. All of it
+// goes on to this process's standard error, where a player's words belong wherever it plays.
 type opening struct {
 	mu   sync.Mutex
 	text []byte

@@ -44,7 +44,8 @@ func TestAProcessOfItsOwnPlaysEveryFrameAndStops(t *testing.T) {
 		}
 	}
 	report, err := run.Wait()
-	if err != nil || report.Played != 50 || report.Skipped != 0 || report.Stopped || report.Lateness.Count() != 50 || report.Took.Count() != 50 {
+	if err != nil || report.Played != 50 || report.Skipped != 0 || report.Stopped || report.Lateness.Count() != 50 ||
+		report.Took.Count() != 50 {
 		t.Errorf("%+v, %v", report, err)
 	}
 	if string(report.Result) != "done after 50" {
@@ -116,7 +117,8 @@ func TestAPauseDelaysWhatFollows(t *testing.T) {
 	}
 	h.until("stop")
 	report, err := run.Wait()
-	if err != nil || report.Played != 200 || report.Paused <= 0 || report.Stopped || report.Elapsed < 200*time.Millisecond+report.Paused {
+	if err != nil || report.Played != 200 || report.Paused <= 0 || report.Stopped ||
+		report.Elapsed < 200*time.Millisecond+report.Paused {
 		t.Errorf("%v, %+v", err, report.Footing)
 	}
 }

@@ -13,7 +13,8 @@ const progressEvery = 100 * time.Millisecond
 // startPlain plays in this process.
 func startPlain(ctx context.Context, j Job, maker Maker, lacking []string) (*Run, error) {
 	d := newDrive(j, nil, newTimer())
-	r := &Run{progress: d.progress, done: make(chan struct{}), footing: Footing{Wait: d.waiter.method(), Lacking: lacking}}
+	r := &Run{progress: d.progress, done: make(chan struct{}),
+		footing: Footing{Wait: d.waiter.method(), Lacking: lacking}}
 	r.command = func(c byte) { d.want(wantOf(c)) }
 	made := make(chan error, 1)
 	go func() {

@@ -61,7 +61,8 @@ func TestEveryFrameComesWhenItIsDue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &notes{}
 		var told []pace.Progress
-		report, err := plainly(t, t.Context(), p, pace.Job{Frames: 100, Keep: 7, Progress: func(p pace.Progress) { told = append(told, p) }}).Wait()
+		report, err := plainly(t, t.Context(), p,
+			pace.Job{Frames: 100, Keep: 7, Progress: func(p pace.Progress) { told = append(told, p) }}).Wait()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +74,8 @@ func TestEveryFrameComesWhenItIsDue(t *testing.T) {
 		if len(p.said) != 101 || p.said[100] != "stop" {
 			t.Errorf("%v", p.said)
 		}
-		if report.Elapsed != 30*time.Second || report.Played != 100 || report.Lateness.Max() != 0 || report.Stopped || report.Missed != 0 {
+		if report.Elapsed != 30*time.Second || report.Played != 100 || report.Lateness.Max() != 0 || report.Stopped ||
+			report.Missed != 0 {
 			t.Errorf("%+v", report)
 		}
 		if len(report.Records) != 7 || report.Records[0].Frame != 93 || report.Records[6].Frame != 99 {
@@ -106,8 +108,10 @@ func TestLateFramesAreDealtWithAsThePolicySays(t *testing.T) {
 				return nil
 			}}
 			report, err := plainly(t, t.Context(), p, pace.Job{Frames: 10, Policy: policy}).Wait()
-			if err != nil || fmt.Sprint(p.said) != want.frames || report.Skipped != want.skipped || report.Missed != want.miss || report.Elapsed != want.elapsed || report.Stopped {
-				t.Errorf("%v: %v %v: skipped %d, missed %d, took %v", policy, err, p.said, report.Skipped, report.Missed, report.Elapsed)
+			if err != nil || fmt.Sprint(p.said) != want.frames || report.Skipped != want.skipped ||
+				report.Missed != want.miss || report.Elapsed != want.elapsed || report.Stopped {
+				t.Errorf("%v: %v %v: skipped %d, missed %d, took %v", policy, err, p.said, report.Skipped,
+					report.Missed, report.Elapsed)
 			}
 			if report.Took.Max() != time.Second {
 				t.Errorf("took %v", &report.Took)
@@ -137,7 +141,8 @@ func TestARunBeginsWhenItIsToldTo(t *testing.T) {
 			t.Errorf("%v %v, %v", err, p.at, report.Elapsed)
 		}
 		late := &notes{} // a start that is past: the policy decides
-		report, err = plainly(t, t.Context(), late, pace.Job{Frames: 10, Policy: pace.Skip, Start: time.Now().Add(-time.Second)}).Wait()
+		report, err = plainly(t, t.Context(), late,
+			pace.Job{Frames: 10, Policy: pace.Skip, Start: time.Now().Add(-time.Second)}).Wait()
 		if err != nil || late.said[0] != "3" || report.Skipped != 3 {
 			t.Errorf("%v %v", err, late.said)
 		}
@@ -158,8 +163,10 @@ func TestPausesShiftTheRest(t *testing.T) {
 		run.Resume()
 		report, err := run.Wait()
 		const ms = time.Millisecond
-		want := []time.Duration{0, 300 * ms, 400 * ms, 10*time.Hour + 400*ms, 10*time.Hour + 600*ms, 10*time.Hour + 900*ms, 10*time.Hour + 1200*ms}
-		if err != nil || fmt.Sprint(p.said) != "[0 1 pause resume 2 3 stop]" || !slices.Equal(p.at, want) || report.Paused != 10*time.Hour || report.Lateness.Max() != 0 {
+		want := []time.Duration{0, 300 * ms, 400 * ms, 10*time.Hour + 400*ms, 10*time.Hour + 600*ms,
+			10*time.Hour + 900*ms, 10*time.Hour + 1200*ms}
+		if err != nil || fmt.Sprint(p.said) != "[0 1 pause resume 2 3 stop]" || !slices.Equal(p.at, want) ||
+			report.Paused != 10*time.Hour || report.Lateness.Max() != 0 {
 			t.Errorf("%v %v at %v, paused %v", err, p.said, p.at, report.Paused)
 		}
 	})
@@ -187,7 +194,8 @@ func TestNoFrameComesAfterAStop(t *testing.T) {
 			time.Sleep(650 * time.Millisecond)
 			c.end(run, cancel)
 			report, err := run.Wait()
-			if !errors.Is(err, c.err) || report.Played != 3 || !report.Stopped || p.said[len(p.said)-1] != "stop" || p.at[len(p.at)-1] != 650*time.Millisecond {
+			if !errors.Is(err, c.err) || report.Played != 3 || !report.Stopped || p.said[len(p.said)-1] != "stop" ||
+				p.at[len(p.at)-1] != 650*time.Millisecond {
 				t.Errorf("%s: %v, %v at %v", name, err, p.said, p.at)
 			}
 			run.Stop()
@@ -206,7 +214,8 @@ func TestAPlainPlayersMistakesEndTheRun(t *testing.T) {
 		p := &notes{work: work}
 		report, err := plainly(t, t.Context(), p, pace.Job{Frames: 3}).Wait()
 		var wrong *pace.PlayerError
-		if err == nil || err.Error() != says || !errors.As(err, &wrong) || !report.Stopped || fmt.Sprint(p.said) != "[0 stop]" {
+		if err == nil || err.Error() != says || !errors.As(err, &wrong) || !report.Stopped ||
+			fmt.Sprint(p.said) != "[0 stop]" {
 			t.Errorf("%v, %v", err, p.said)
 		}
 	}

@@ -9,14 +9,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fifo gives a thread of this process a real-time priority; 0 is this one. Threads and processes that it begins have the usual one.
+// fifo gives a thread of this process a real-time priority; 0 is this one. Threads and processes that it begins have
+// the usual one.
 func fifo(thread int, priority uint32) error {
-	attr := unix.SchedAttr{Size: uint32(unsafe.Sizeof(unix.SchedAttr{})), Policy: unix.SCHED_FIFO, Flags: unix.SCHED_FLAG_RESET_ON_FORK, Priority: priority}
+	attr := unix.SchedAttr{Size: uint32(unsafe.Sizeof(unix.SchedAttr{})), Policy: unix.SCHED_FIFO,
+		Flags: unix.SCHED_FLAG_RESET_ON_FORK, Priority: priority}
 	return unix.SchedSetAttr(thread, &attr, 0)
 }
 
-// promote gives the process's other threads a real-time priority, too, just below that of the one that plays. They do little, but they share the
-// runtime's locks with it: one that is pushed aside by somebody's calculation while it holds one would let the player wait for its turn.
+// promote gives the process's other threads a real-time priority, too, just below that of the one that plays. They do
+// little, but they share the runtime's locks with it: one that is pushed aside by somebody's calculation while it holds
+// one would let the player wait for its turn.
 //
 // known are those that were seen before.
 func promote(known map[int]bool) {
@@ -39,13 +42,15 @@ func promote(known map[int]bool) {
 // fifoPriority is below that of the kernel's interrupt threads, and above every process that asked for nothing.
 const fifoPriority = 49
 
-// prioritize gives this thread, to which its goroutine is locked, the best priority that is permitted, and keeps the process's memory.
+// prioritize gives this thread, to which its goroutine is locked, the best priority that is permitted, and keeps the
+// process's memory.
 func prioritize(f *Footing) {
 	f.Priority = "normal"
 	if err := fifo(0, fifoPriority); err == nil {
 		f.Priority = fmt.Sprintf("SCHED_FIFO %d", fifoPriority)
 	} else {
-		f.Lacking = append(f.Lacking, fmt.Sprintf("SCHED_FIFO: %v; it is permitted by ulimit -r %d, LimitRTPRIO or CAP_SYS_NICE", err, fifoPriority))
+		f.Lacking = append(f.Lacking, fmt.Sprintf("SCHED_FIFO: %v; it is permitted by ulimit -r %d, LimitRTPRIO or "+
+			"CAP_SYS_NICE", err, fifoPriority))
 		_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) // of the usual priority only
 		for _, nice := range []int{-20, -10, -5} {
 			if unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), nice) == nil {
@@ -58,6 +63,7 @@ func prioritize(f *Footing) {
 	if err := unix.Mlockall(unix.MCL_CURRENT | unix.MCL_FUTURE | unix.MCL_ONFAULT); err == nil {
 		f.Locked = true
 	} else {
-		f.Lacking = append(f.Lacking, fmt.Sprintf("locked memory: %v; it is permitted by ulimit -l unlimited, LimitMEMLOCK or CAP_IPC_LOCK", err))
+		f.Lacking = append(f.Lacking, fmt.Sprintf("locked memory: %v; it is permitted by ulimit -l unlimited, "+
+			"LimitMEMLOCK or CAP_IPC_LOCK", err))
 	}
 }

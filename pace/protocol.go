@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// The asking process sends a head, the setup, and then one byte a command; its end of the pipe closing is a stop. The pacing process
-// answers with a readiness or a failure, progress, and an end. Each message is a kind, a length of four bytes and JSON (of a setup: the setup).
+// The asking process sends a head, the setup, and then one byte a command; its end of the pipe closing is a stop. The
+// pacing process answers with a readiness or a failure, progress, and an end. Each message is a kind, a length of four
+// bytes and JSON (of a setup: the setup).
 const (
 	kindHead     = 'h'
 	kindSetup    = 's'
@@ -41,7 +42,8 @@ type head struct {
 }
 
 func headOf(j *Job) head {
-	h := head{Player: j.Player, Frames: j.Rate.frames, Span: j.Rate.span, Count: j.Frames, Policy: j.Policy, Keep: j.Keep}
+	h := head{Player: j.Player, Frames: j.Rate.frames, Span: j.Rate.span, Count: j.Frames, Policy: j.Policy,
+		Keep: j.Keep}
 	if !j.Start.IsZero() {
 		h.Start = j.Start.UnixNano()
 	}

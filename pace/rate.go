@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Rate is so many frames in so much time, as an exact fraction: 60000/1001 a second is that, and not 59.94. The zero value is no rate.
-// Rates can be compared with ==: equal ones have one form.
+// Rate is so many frames in so much time, as an exact fraction: 60000/1001 a second is that, and not 59.94. The zero
+// value is no rate. Rates can be compared with ==: equal ones have one form.
 type Rate struct {
 	frames, span uint64 // frames in span nanoseconds, in lowest terms
 }
@@ -23,7 +23,8 @@ func NTSC() Rate { return Rate{3, 50_050_000} }
 // PerSecond is num/den frames a second. Both have to be positive, and den at most 9,223,372,036.
 func PerSecond(num, den int64) (Rate, error) {
 	if den <= 0 || den > math.MaxInt64/int64(time.Second) {
-		return Rate{}, fmt.Errorf("%w: %d/%d a second; the lower number is from 1 to %d", ErrRate, num, den, math.MaxInt64/int64(time.Second))
+		return Rate{}, fmt.Errorf("%w: %d/%d a second; the lower number is from 1 to %d", ErrRate, num, den,
+			math.MaxInt64/int64(time.Second))
 	}
 	return Every(num, time.Duration(den)*time.Second)
 }
@@ -51,8 +52,9 @@ func divisor(a, b uint64) uint64 {
 // IsZero tells whether r is no rate.
 func (r Rate) IsZero() bool { return r.frames == 0 }
 
-// Deadline is when frame n (from 0) is due, counted from frame 0: n frames' time in whole nanoseconds, rounded up. It is worked out from n
-// alone, so that no error adds up. A deadline beyond 292 years is 292 years; that of a frame before the first, or of no rate, is 0.
+// Deadline is when frame n (from 0) is due, counted from frame 0: n frames' time in whole nanoseconds, rounded up. It
+// is worked out from n alone, so that no error adds up. A deadline beyond 292 years is 292 years; that of a frame
+// before the first, or of no rate, is 0.
 func (r Rate) Deadline(n int64) time.Duration {
 	if n <= 0 || r.frames == 0 {
 		return 0
@@ -71,7 +73,8 @@ func (r Rate) Deadline(n int64) time.Duration {
 	return time.Duration(q)
 }
 
-// Frame is the last frame that is due d after frame 0, the inverse of Deadline. Before frame 0, and of no rate, it is -1.
+// Frame is the last frame that is due d after frame 0, the inverse of Deadline. Before frame 0, and of no rate, it is
+// -1.
 func (r Rate) Frame(d time.Duration) int64 {
 	if d < 0 || r.frames == 0 {
 		return -1

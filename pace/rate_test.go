@@ -45,7 +45,8 @@ func TestDeadlinesAreExactForDaysAndYears(t *testing.T) {
 			return
 		}
 		// Less than a nanosecond later, and never earlier.
-		if d := new(big.Rat).Sub(new(big.Rat).SetInt64(int64(got)), exact); d.Sign() < 0 || d.Cmp(big.NewRat(1, 1)) >= 0 {
+		if d := new(big.Rat).Sub(new(big.Rat).SetInt64(int64(got)), exact); d.Sign() < 0 ||
+			d.Cmp(big.NewRat(1, 1)) >= 0 {
 			t.Fatalf("%v: frame %d at %d ns, that is %s ns off", r, n, got, d.FloatString(3))
 		}
 	})
@@ -91,7 +92,8 @@ func TestFrameIsTheInverseOfDeadline(t *testing.T) {
 
 func TestNoRateIsNoRate(t *testing.T) {
 	var none pace.Rate
-	if !none.IsZero() || none.Deadline(7) != 0 || none.Frame(time.Hour) != -1 || none.Interval() != 0 || none.PerSecond() != 0 || none.String() != "none" {
+	if !none.IsZero() || none.Deadline(7) != 0 || none.Frame(time.Hour) != -1 || none.Interval() != 0 ||
+		none.PerSecond() != 0 || none.String() != "none" {
 		t.Error("the zero rate is something")
 	}
 	r := pace.NTSC()

@@ -19,11 +19,12 @@ func units() []struct {
 	}{{"ns", 1}, {"ms", time.Millisecond}, {"s", time.Second}, {"min", time.Minute}, {"h", time.Hour}}
 }
 
-// ParseRate reads a rate as people write it: a number, or a fraction of whole numbers, and a unit of time (ns, ms, s, min, h), as in "59.94/s",
-// "60000/1001/s" and "100/min". It is taken exactly: 59.94/s is 2997 frames in 50 seconds.
+// ParseRate reads a rate as people write it: a number, or a fraction of whole numbers, and a unit of time (ns, ms, s,
+// min, h), as in "59.94/s", "60000/1001/s" and "100/min". It is taken exactly: 59.94/s is 2997 frames in 50 seconds.
 func ParseRate(text string) (Rate, error) {
 	wrong := func(why string) (Rate, error) {
-		return Rate{}, fmt.Errorf("%w: %q: %s; a rate is written like 60/s, 59.94/s, 60000/1001/s or 100/min", ErrRate, text, why)
+		return Rate{}, fmt.Errorf("%w: %q: %s; a rate is written like 60/s, 59.94/s, 60000/1001/s or 100/min", ErrRate,
+			text, why)
 	}
 	i := strings.LastIndexByte(text, '/')
 	if i < 0 {
@@ -90,12 +91,14 @@ func whole(text string) (uint64, bool) {
 	return n, err == nil
 }
 
-// String writes the rate exactly, as ParseRate reads it: "60/s", "59.94/s", "60000/1001/s", "2/min"; "none" when it is zero.
+// String writes the rate exactly, as ParseRate reads it: "60/s", "59.94/s", "60000/1001/s", "2/min"; "none" when it is
+// zero.
 func (r Rate) String() string {
 	if r.frames == 0 {
 		return "none"
 	}
-	// The first unit in which it is a plain number, and more than one, is what people say; else the first that can be read back will do.
+	// The first unit in which it is a plain number, and more than one, is what people say; else the first that can be
+	// read back will do.
 	text := ""
 	for _, i := range []int{2, 3, 4, 1, 0} {
 		unit := units()[i]

@@ -12,9 +12,9 @@ type Record struct {
 	Late  time.Duration // from its deadline to the call of Player.Frame
 	Took  time.Duration // of the call
 
-	// Overslept is the part of Late for which the system let the playing thread sleep on past the deadline: interrupts that came late, a processor that
-	// was busy, a machine that stood still. The rest is this package's, and of what the player did before. 0: it was woken in time, or it is not known, as
-	// without a process of its own.
+	// Overslept is the part of Late for which the system let the playing thread sleep on past the deadline: interrupts
+	// that came late, a processor that was busy, a machine that stood still. The rest is this package's, and of what
+	// the player did before. 0: it was woken in time, or it is not known, as without a process of its own.
 	Overslept time.Duration
 }
 
@@ -44,12 +44,14 @@ type Report struct {
 
 	Elapsed time.Duration // from the deadline of frame 0 to the end, pauses included
 	Paused  time.Duration // of it
-	CPU     time.Duration // what the pacing process took of a processor meanwhile, all its threads together; 0: unknown, or no process of its own
-	Result  []byte        // what a Resulter told
+	// what the pacing process took of a processor meanwhile, all its threads together; 0: unknown, or no process of its
+	// own
+	CPU    time.Duration
+	Result []byte // what a Resulter told
 }
 
-// Drift is how much later the last frames were than the first ones, in frames: the medians of the records' first and last fifth compared. A pace that
-// adds up its errors has much of it; absolute deadlines have none but the clock's.
+// Drift is how much later the last frames were than the first ones, in frames: the medians of the records' first and
+// last fifth compared. A pace that adds up its errors has much of it; absolute deadlines have none but the clock's.
 func (r *Report) Drift(rate Rate) float64 {
 	n := len(r.Records) / 5
 	if n == 0 || rate.IsZero() {
@@ -67,8 +69,8 @@ func (r *Report) Drift(rate Rate) float64 {
 var (
 	// ErrJob is wrapped by errors about a job that cannot be done as it is written.
 	ErrJob = errors.New("pace: not a job that can be done")
-	// ErrProcess is wrapped when the process that played died or stopped answering. What the player held was let go of by a player made in this process,
-	// unless the error says otherwise.
+	// ErrProcess is wrapped when the process that played died or stopped answering. What the player held was let go of
+	// by a player made in this process, unless the error says otherwise.
 	ErrProcess = errors.New("pace: the pacing process failed")
 )
 

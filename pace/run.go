@@ -30,7 +30,8 @@ func (r *Run) Pause() { r.command(commandPause) }
 // Resume goes on after a pause.
 func (r *Run) Resume() { r.command(commandResume) }
 
-// Stop ends the run at once: no frame begins after the one that is being played, and the player stops. It does not wait for that; Wait does.
+// Stop ends the run at once: no frame begins after the one that is being played, and the player stops. It does not wait
+// for that; Wait does.
 func (r *Run) Stop() {
 	r.stopped.Store(true)
 	r.command(commandStop)
@@ -39,8 +40,9 @@ func (r *Run) Stop() {
 // Done is closed when the run has ended and the player has stopped.
 func (r *Run) Done() <-chan struct{} { return r.done }
 
-// Wait returns when the run has ended and the player has stopped. A run that was stopped has no error for it, but Report.Stopped; one that was ended by
-// its context has the context's error. The report says what was played, also beside an error.
+// Wait returns when the run has ended and the player has stopped. A run that was stopped has no error for it, but
+// Report.Stopped; one that was ended by its context has the context's error. The report says what was played, also
+// beside an error.
 func (r *Run) Wait() (Report, error) {
 	<-r.done
 	return r.report, r.err

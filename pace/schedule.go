@@ -10,14 +10,17 @@ type Policy int
 
 // The policies.
 const (
-	// CatchUp plays every frame; those that are late come one after another, as fast as they can, until they are on time again.
+	// CatchUp plays every frame; those that are late come one after another, as fast as they can, until they are on
+	// time again.
 	CatchUp Policy = iota
-	// Skip leaves out the frames that are over: what is played next is the frame that is due. The others keep their deadlines.
+	// Skip leaves out the frames that are over: what is played next is the frame that is due. The others keep their
+	// deadlines.
 	Skip
-	// Shift plays every frame and hurries none: after one that is a whole frame late or more, all that follow are due that much later. Smaller
-	// lateness does not add up.
+	// Shift plays every frame and hurries none: after one that is a whole frame late or more, all that follow are due
+	// that much later. Smaller lateness does not add up.
 	Shift
-	// Strict is for limits: two frames are never closer than the rate allows, so that any lateness delays all that follow.
+	// Strict is for limits: two frames are never closer than the rate allows, so that any lateness delays all that
+	// follow.
 	Strict
 )
 
@@ -29,8 +32,9 @@ func (p Policy) String() string {
 	return fmt.Sprintf("Policy(%d)", int(p))
 }
 
-// Schedule is where a run of frames stands: which is next, and when. It waits for nothing and reads no clock, so it is for those who wait
-// in their own way; Host.Start does the waiting, too. The zero value lets everything pass. It is not for several goroutines at once.
+// Schedule is where a run of frames stands: which is next, and when. It waits for nothing and reads no clock, so it is
+// for those who wait in their own way; Host.Start does the waiting, too. The zero value lets everything pass. It is not
+// for several goroutines at once.
 type Schedule struct {
 	beat
 	start time.Time // of the first frame; zero: none was taken
@@ -47,8 +51,8 @@ func (s *Schedule) Next() (frame int64, due time.Time) {
 	return s.next, s.start.Add(time.Duration(s.due()))
 }
 
-// Take plays the next frame at now, which should not be before it is due, and returns which that is and how late it is. With Skip it may be a
-// later one than Next said.
+// Take plays the next frame at now, which should not be before it is due, and returns which that is and how late it is.
+// With Skip it may be a later one than Next said.
 func (s *Schedule) Take(now time.Time) (frame int64, late time.Duration) {
 	if s.rate.IsZero() {
 		s.next++

@@ -10,7 +10,8 @@ import (
 	"github.com/hikyaku/hikyaku/pace"
 )
 
-// story plays frames, each taken so late after it was due, and returns which they were and when, in milliseconds, the schedule wanted the next one.
+// story plays frames, each taken so late after it was due, and returns which they were and when, in milliseconds, the
+// schedule wanted the next one.
 func story(t *testing.T, p pace.Policy, lates ...time.Duration) (frames, dues []int64, s pace.Schedule) {
 	t.Helper()
 	r, err := pace.Every(1, 10*time.Millisecond)
@@ -51,7 +52,8 @@ func TestPoliciesDecideAboutFramesThatAreLate(t *testing.T) {
 			t.Errorf("%v: %d skipped", p, skipped)
 		}
 	}
-	if got := fmt.Sprint(pace.CatchUp, pace.Skip, pace.Shift, pace.Strict, pace.Policy(7)); got != "catch-up skip shift strict Policy(7)" {
+	if got := fmt.Sprint(pace.CatchUp, pace.Skip, pace.Shift, pace.Strict,
+		pace.Policy(7)); got != "catch-up skip shift strict Policy(7)" {
 		t.Error(got)
 	}
 }
@@ -69,7 +71,8 @@ func TestNoPolicyDriftsWhenNothingIsAWholeFrameLate(t *testing.T) {
 		for n := int64(1); n < 200; n++ {
 			frame, due := s.Next()
 			if frame != n || due.Sub(start) != r.Deadline(n) {
-				t.Fatalf("%v: frame %d is due %v after the first, want %d after %v", r, frame, due.Sub(start), n, r.Deadline(n))
+				t.Fatalf("%v: frame %d is due %v after the first, want %d after %v", r, frame, due.Sub(start), n,
+					r.Deadline(n))
 			}
 			late := time.Duration(rapid.Int64Range(0, int64(r.Deadline(n+1)-r.Deadline(n))-1).Draw(t, "late"))
 			if taken, told := s.Take(due.Add(late)); taken != n || told != late {

@@ -11,11 +11,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// second is a second thread, on another processor than the one that plays, which looks after it: when the player should have been awake for a while and is not, it fetches it to
-// its own processor.
+// second is a second thread, on another processor than the one that plays, which looks after it: when the player should
+// have been awake for a while and is not, it fetches it to its own processor.
 //
-// A thread that is woken waits for its processor, whatever its priority: for the end of a system call where kernels are built without preemption, for an interrupt that is
-// late, and, in a virtual machine, for the processor to be given back by the host. Such things last for milliseconds now and then, but seldom on two processors at once.
+// A thread that is woken waits for its processor, whatever its priority: for the end of a system call where kernels are
+// built without preemption, for an interrupt that is late, and, in a virtual machine, for the processor to be given
+// back by the host. Such things last for milliseconds now and then, but seldom on two processors at once.
 type second struct {
 	player  int            // the thread that plays
 	nudged  *atomic.Uint32 // what it sleeps on
@@ -32,17 +33,20 @@ type second struct {
 }
 
 const (
-	grace         = int64(150 * time.Microsecond) // after which the player is fetched: threads that do not wait for anything are awake by then
-	blinkMin      = int64(time.Millisecond)       // how often it looks again when the player is awake
+	// after which the player is fetched: threads that do not wait for anything are awake by then
+	grace         = int64(150 * time.Microsecond)
+	blinkMin      = int64(time.Millisecond) // how often it looks again when the player is awake
 	blinkMax      = int64(8 * time.Millisecond)
 	farAway       = int64(50 * time.Millisecond) // what is later than this is looked at again
 	maxProcessors = 1024                         // that the kernel's interface has room for
-	breathing     = 8                            // rounds after which the collector could have its way, which otherwise it has not: see run
+	// rounds after which the collector could have its way, which otherwise it has not: see run
+	breathing = 8
 )
 
 var errAlone = errors.New("there is one processor only")
 
-// newSecond starts a second thread for this one, to which its goroutine is locked, and which sleeps on word. From now on both are bound to one processor each.
+// newSecond starts a second thread for this one, to which its goroutine is locked, and which sleeps on word. From now
+// on both are bound to one processor each.
 func newSecond(word *atomic.Uint32) (*second, error) {
 	var all unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &all); err != nil {
@@ -92,8 +96,9 @@ func (s *second) end() int64 {
 	return s.fetched.Load()
 }
 
-// run watches until the end. It keeps its place in the runtime while it sleeps, as the player does, and calls nothing that the runtime could use to take it away: what that costs would
-// be more than all the rest. In turn it has to let go now and then, since a collection waits for all places.
+// run watches until the end. It keeps its place in the runtime while it sleeps, as the player does, and calls nothing
+// that the runtime could use to take it away: what that costs would be more than all the rest. In turn it has to let go
+// now and then, since a collection waits for all places.
 func (s *second) run() {
 	blink := blinkMin
 	for round := 1; !s.over.Load(); round++ {
@@ -117,7 +122,8 @@ func (s *second) run() {
 	}
 }
 
-// fetch takes the player to this thread's processor, and this thread to another one. false: that is not permitted any more, and the player may be anywhere.
+// fetch takes the player to this thread's processor, and this thread to another one. false: that is not permitted any
+// more, and the player may be anywhere.
 //
 //go:nosplit
 func (s *second) fetch(due int64) bool {
@@ -140,7 +146,8 @@ func (s *second) fetch(due int64) bool {
 //go:nosplit
 func (s *second) sleep(t int64) {
 	s.at = unix.NsecToTimespec(t)
-	_, _, _ = syscall.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(&s.word)), futexWaitBitset|futexPrivate, 0, uintptr(unsafe.Pointer(&s.at)), 0, futexAny)
+	_, _, _ = syscall.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(&s.word)), futexWaitBitset|futexPrivate, 0,
+		uintptr(unsafe.Pointer(&s.at)), 0, futexAny)
 	runtime.KeepAlive(s)
 }
 
@@ -150,7 +157,8 @@ func (s *second) sleep(t int64) {
 func bind(thread, cpu int) syscall.Errno {
 	var set [maxProcessors / 64]uint64
 	set[cpu/64] = 1 << (cpu % 64)
-	_, _, err := syscall.RawSyscall(unix.SYS_SCHED_SETAFFINITY, uintptr(thread), unsafe.Sizeof(set), uintptr(unsafe.Pointer(&set)))
+	_, _, err := syscall.RawSyscall(unix.SYS_SCHED_SETAFFINITY, uintptr(thread), unsafe.Sizeof(set),
+		uintptr(unsafe.Pointer(&set)))
 	return err
 }
 

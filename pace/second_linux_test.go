@@ -26,7 +26,8 @@ func playersHere() pace.Players {
 	}
 }
 
-// beset is a player whose processor is taken, again and again, by somebody with a higher priority, who gives it back when frames are played all the same. Then it fails, and says so.
+// beset is a player whose processor is taken, again and again, by somebody with a higher priority, who gives it back
+// when frames are played all the same. Then it fails, and says so.
 type beset struct {
 	played atomic.Int64
 	ended  chan string
@@ -65,7 +66,8 @@ func (b *beset) Stop() error { return nil }
 // besiege takes the processor of a thread until frames are played while it has it.
 func (b *beset) besiege(player int) string {
 	for range rounds {
-		for !asleep(player) { // one that plays just now would be held up in the middle, and only one that sleeps is fetched
+		// one that plays just now would be held up in the middle, and only one that sleeps is fetched
+		for !asleep(player) {
 			runtime.Gosched()
 		}
 		var here unix.CPUSet
@@ -96,7 +98,8 @@ func asleep(thread int) bool {
 }
 
 func schedule(policy, priority uint32) error {
-	return unix.SchedSetAttr(0, &unix.SchedAttr{Size: uint32(unsafe.Sizeof(unix.SchedAttr{})), Policy: policy, Priority: priority}, 0)
+	return unix.SchedSetAttr(0, &unix.SchedAttr{Size: uint32(unsafe.Sizeof(unix.SchedAttr{})), Policy: policy,
+		Priority: priority}, 0)
 }
 
 // occupy calls nothing that the runtime could use to take its place away: it would let the player pass.
@@ -137,7 +140,8 @@ func TestACollectionIsPossibleWhileThePlayerIsWatched(t *testing.T) {
 	}
 }
 
-// TestAPlayerWhoseProcessorIsTakenIsFetched holds on machines with several processors, and where real-time priorities are permitted; elsewhere it is told that nobody watches.
+// TestAPlayerWhoseProcessorIsTakenIsFetched holds on machines with several processors, and where real-time priorities
+// are permitted; elsewhere it is told that nobody watches.
 func TestAPlayerWhoseProcessorIsTakenIsFetched(t *testing.T) {
 	run, err := pace.Child(players()).Start(t.Context(), pace.Job{Player: "beset", Rate: pace.NTSC()})
 	if err != nil {

@@ -66,7 +66,8 @@ func serve(players Players, in io.Reader, out io.Writer, stop <-chan os.Signal) 
 		sleeper.keepPlace()
 		if w, ok := sleeper.(watched); ok {
 			if err := w.beWatched(); err != nil {
-				footing.Lacking = append(footing.Lacking, fmt.Sprintf("a second thread that looks after the first: %v", err))
+				footing.Lacking = append(footing.Lacking, fmt.Sprintf("a second thread that looks after the first: %v",
+					err))
 			} else {
 				footing.Watched = true
 			}

@@ -19,8 +19,8 @@ const (
 	futexAny        = 0xffffffff
 )
 
-// futex sleeps until a moment of CLOCK_MONOTONIC as clock_nanosleep does, with the same timer of the kernel's, and can be woken by any thread,
-// which clock_nanosleep cannot but by a signal that may come too early.
+// futex sleeps until a moment of CLOCK_MONOTONIC as clock_nanosleep does, with the same timer of the kernel's, and can
+// be woken by any thread, which clock_nanosleep cannot but by a signal that may come too early.
 type futex struct {
 	word  atomic.Uint32
 	at    unix.Timespec // what is waited for: here, since the kernel is given its address
@@ -34,13 +34,15 @@ type futex struct {
 // What is slept with the runtime's place kept.
 const (
 	nearby = int64(30 * time.Millisecond) // before a deadline at most
-	piece  = int64(9 * time.Millisecond)  // at a time: the runtime lets a goroutine run for 10 ms without looking after it
+	// at a time: the runtime lets a goroutine run for 10 ms without looking after it
+	piece = int64(9 * time.Millisecond)
 )
 
 // newSleeper makes one and the clock that it sleeps by.
 func newSleeper() (sleeper, func() int64, error) {
 	var at unix.Timespec
-	// The two clocks are one; what passes between the readings is a part of a microsecond, by which it would wake too early.
+	// The two clocks are one; what passes between the readings is a part of a microsecond, by which it would wake too
+	// early.
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &at); err != nil {
 		return nil, nil, fmt.Errorf("pace: read the clock: %w", err)
 	}
@@ -48,9 +50,11 @@ func newSleeper() (sleeper, func() int64, error) {
 	return &futex{base: at.Nano()}, func() int64 { return int64(clock.Elapsed()) }, nil
 }
 
-// sleep has two ways to do it. Usually the runtime is told that this thread sleeps, and gives its place to others after a while, during which it looks every 20 µs
-// whether it should; that costs 3 % of a processor at 60 frames a second, and the place has to be found again just when time matters. In a process that is alone
-// the thread keeps its place, which nobody needs, and lets the runtime have its way now and then, far from the deadline: it would insist on it at a worse moment.
+// sleep has two ways to do it. Usually the runtime is told that this thread sleeps, and gives its place to others after
+// a while, during which it looks every 20 µs whether it should; that costs 3 % of a processor at 60 frames a second,
+// and the place has to be found again just when time matters. In a process that is alone the thread keeps its place,
+// which nobody needs, and lets the runtime have its way now and then, far from the deadline: it would insist on it at a
+// worse moment.
 func (f *futex) sleep(t int64) {
 	if !f.alone {
 		f.wait(syscall.Syscall6, t)
@@ -83,7 +87,8 @@ func (f *futex) sleep(t int64) {
 // wait sleeps until t, a nudge, or a signal; its errors say which.
 func (f *futex) wait(call func(trap, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2 uintptr, err syscall.Errno), t int64) {
 	f.at = unix.NsecToTimespec(f.base + t)
-	_, _, _ = call(unix.SYS_FUTEX, uintptr(unsafe.Pointer(&f.word)), futexWaitBitset|futexPrivate, 0, uintptr(unsafe.Pointer(&f.at)), 0, futexAny)
+	_, _, _ = call(unix.SYS_FUTEX, uintptr(unsafe.Pointer(&f.word)), futexWaitBitset|futexPrivate, 0,
+		uintptr(unsafe.Pointer(&f.at)), 0, futexAny)
 	runtime.KeepAlive(f)
 }
 

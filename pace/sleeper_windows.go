@@ -46,7 +46,8 @@ func newSleeper() (sleeper, func() int64, error) {
 		return nil, nil, errors.Join(fmt.Errorf("pace: make an event: %w", err), windows.CloseHandle(w.timer))
 	}
 	w.either = [2]windows.Handle{w.timer, event}
-	// The usual timer, and the clock that everybody but us looks at, are as coarse as the system's tick, which can be asked to be a millisecond.
+	// The usual timer, and the clock that everybody but us looks at, are as coarse as the system's tick, which can be
+	// asked to be a millisecond.
 	multimedia := windows.NewLazySystemDLL("winmm.dll")
 	if begin := multimedia.NewProc("timeBeginPeriod"); begin.Find() == nil {
 		if failed, _, _ := begin.Call(1); failed == 0 {

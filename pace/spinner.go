@@ -8,15 +8,17 @@ import (
 
 // sleeper is how a system lets a thread sleep. All but nudge belong to one goroutine.
 type sleeper interface {
-	sleep(t int64) // returns at t on the clock that begins at its making, or somewhat later; at once, or earlier, when nudged
-	nudge()        // from any goroutine
-	calm()         // forgets a nudge
-	keepPlace()    // from now on the process is alone: its threads are only pushed aside by each other
+	// returns at t on the clock that begins at its making, or somewhat later; at once, or earlier, when nudged
+	sleep(t int64)
+	nudge()     // from any goroutine
+	calm()      // forgets a nudge
+	keepPlace() // from now on the process is alone: its threads are only pushed aside by each other
 	method() string
 	close() error
 }
 
-// watched is a sleeper whose thread can be looked after by a second one, on another processor: when it should be awake and is not, it is fetched there.
+// watched is a sleeper whose thread can be looked after by a second one, on another processor: when it should be awake
+// and is not, it is fetched there.
 type watched interface {
 	beWatched() error    // begins that, for the thread that calls it, from which it may not sleep on another
 	fetched() bool       // the last sleep ended so
@@ -29,12 +31,15 @@ const (
 	spinShare = 32 // of the time between two frames at most one in so many is spent on it: 3 % of a processor
 	trials    = 24 // sleeps to calibrate with
 
-	rise     = int64(20 * time.Microsecond) // the most by which a waking that is later than expected raises what is expected
-	fall     = rise / 200                   // by which every other lowers it: so that one in two hundred is later, whatever the others are
-	hopeless = 2                            // longest spins: what is later than these is beyond help
+	// the most by which a waking that is later than expected raises what is expected
+	rise = int64(20 * time.Microsecond)
+	// by which every other lowers it: so that one in two hundred is later, whatever the others are
+	fall     = rise / 200
+	hopeless = 2 // longest spins: what is later than these is beyond help
 )
 
-// spinner sleeps until shortly before a moment and looks at the clock until it is there: systems wake threads late, by a time that can be learnt.
+// spinner sleeps until shortly before a moment and looks at the clock until it is there: systems wake threads late, by
+// a time that can be learnt.
 type spinner struct {
 	sleeper sleeper
 	clock   func() int64
@@ -96,8 +101,8 @@ func (s *spinner) until(t int64) {
 	}
 }
 
-// learn learns from a waking. One that was far too late for any spin teaches nothing: where machines stand still now and then, for milliseconds, long spins would only
-// cost.
+// learn learns from a waking. One that was far too late for any spin teaches nothing: where machines stand still now
+// and then, for milliseconds, long spins would only cost.
 func (s *spinner) learn(late int64) {
 	switch {
 	case late > hopeless*s.most:

@@ -70,7 +70,8 @@ func TestTheSpinLearnsHowLateTheSystemWakesIt(t *testing.T) {
 			s.learn(int64(5 * time.Millisecond))
 		}
 		if got := s.spin(); got != before {
-			t.Errorf("woken too late for any spin, it spins for %v instead of %v", time.Duration(got), time.Duration(before))
+			t.Errorf("woken too late for any spin, it spins for %v instead of %v", time.Duration(got),
+				time.Duration(before))
 		}
 		for i := range 100_000 {
 			late := 10 * us
@@ -146,7 +147,8 @@ func TestANudgeEndsAWaitOnceAndOnlyOnce(t *testing.T) {
 		if now := time.Duration(s.now()); now != time.Minute {
 			t.Errorf("a nudge after a minute ended a wait at %v", now)
 		}
-		// A wake-up for no reason ends no wait. Beyond the end of its sleep no time passes in a bubble, so that it is the sleep that lasts.
+		// A wake-up for no reason ends no wait. Beyond the end of its sleep no time passes in a bubble, so that it is
+		// the sleep that lasts.
 		s.sleeper.nudge()
 		go func() {
 			time.Sleep(time.Minute)
@@ -222,10 +224,13 @@ func head2(b *bytes.Buffer, j Job) {
 
 func TestTheFootingIsALineForPeople(t *testing.T) {
 	for want, f := range map[string]Footing{
-		"step 1 of 3: own process, SCHED_FIFO 49, memory locked, futex and a spin of 60µs": {Own: true, Priority: "SCHED_FIFO 49", Locked: true, Wait: "futex", Spin: 60 * time.Microsecond},
-		"step 1 of 3: own process, time-critical, high-resolution timer":                   {Own: true, Priority: "time-critical", Wait: "high-resolution timer"},
-		"step 2 of 3: own process, normal, futex (SCHED_FIFO: not permitted; ask)":         {Own: true, Priority: "normal", Wait: "futex", Lacking: []string{"SCHED_FIFO: not permitted", "ask"}},
-		"step 3 of 3: no process of its own, timer":                                        {Wait: "timer"},
+		"step 1 of 3: own process, SCHED_FIFO 49, memory locked, futex and a spin of 60µs": {Own: true,
+			Priority: "SCHED_FIFO 49", Locked: true, Wait: "futex", Spin: 60 * time.Microsecond},
+		"step 1 of 3: own process, time-critical, high-resolution timer": {Own: true,
+			Priority: "time-critical", Wait: "high-resolution timer"},
+		"step 2 of 3: own process, normal, futex (SCHED_FIFO: not permitted; ask)": {Own: true,
+			Priority: "normal", Wait: "futex", Lacking: []string{"SCHED_FIFO: not permitted", "ask"}},
+		"step 3 of 3: no process of its own, timer": {Wait: "timer"},
 	} {
 		if got := f.String(); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -2,8 +2,9 @@ package pace
 
 import "time"
 
-// Stopwatch tells how much time has passed since it was made, as finely as the system can. The clock of the time package is as coarse as the system's tick on Windows: up to
-// 16 ms, which is a frame. A Stopwatch is used by one goroutine at a time, and allocates nothing after its making.
+// Stopwatch tells how much time has passed since it was made, as finely as the system can. The clock of the time
+// package is as coarse as the system's tick on Windows: up to 16 ms, which is a frame. A Stopwatch is used by one
+// goroutine at a time, and allocates nothing after its making.
 type Stopwatch struct{ counter }
 
 // NewStopwatch makes one.

@@ -16,7 +16,9 @@ func BenchmarkLone(b *testing.B) {
 		b.ReportAllocs()
 		c := pubsubpb.NewPublisherClient(conn)
 		for b.Loop() {
-			if _, err := c.Publish(b.Context(), &pubsubpb.PublishRequest{Topic: topic, Messages: []*pubsubpb.PubsubMessage{{Data: []byte("x")}}}); err != nil {
+			if _, err := c.Publish(b.Context(),
+				&pubsubpb.PublishRequest{Topic: topic,
+					Messages: []*pubsubpb.PubsubMessage{{Data: []byte("x")}}}); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -93,13 +93,15 @@ func newCarrier(client *apiv1.TopicAdminClient) carrier {
 // prescribed is when and after how long a request is sent again, as the service's description has it.
 func prescribed() gax.Retryer {
 	return gax.OnCodes([]codes.Code{
-		codes.Aborted, codes.Canceled, codes.Internal, codes.ResourceExhausted, codes.Unknown, codes.Unavailable, codes.DeadlineExceeded,
+		codes.Aborted, codes.Canceled, codes.Internal, codes.ResourceExhausted, codes.Unknown, codes.Unavailable,
+		codes.DeadlineExceeded,
 	}, gax.Backoff{Initial: 100 * time.Millisecond, Max: time.Minute, Multiplier: 4})
 }
 
 // addressed returns a context that tells the service's front ends where requests belong.
 func addressed(topic string) context.Context {
-	return metadata.NewOutgoingContext(context.Background(), metadata.Pairs("x-goog-request-params", "topic="+url.QueryEscape(topic)))
+	return metadata.NewOutgoingContext(context.Background(),
+		metadata.Pairs("x-goog-request-params", "topic="+url.QueryEscape(topic)))
 }
 
 // deliver takes a request to the service, again and again while it prescribes that, until the context ends.

@@ -8,8 +8,9 @@ import (
 	"cloud.google.com/go/pubsub/v2"
 )
 
-// dispatcher decides which messages leave, when and with whom. Its senders are goroutines, as many as there are requests in flight and one that waits
-// for work: each takes a group, sends it, answers its messages, and looks for the next.
+// dispatcher decides which messages leave, when and with whom. Its senders are goroutines, as many as there are
+// requests in flight and one that waits for work: each takes a group, sends it, answers its messages, and looks for the
+// next.
 type dispatcher struct {
 	// What follows is set before the first message comes.
 	settings PublishSettings
@@ -47,7 +48,8 @@ func newDispatcher() *dispatcher {
 }
 
 // prepare tells a dispatcher all that it has to know before the first message comes.
-func (d *dispatcher) prepare(s PublishSettings, room int, send func(g *group) (time.Duration, []string, error), atEnd func()) {
+func (d *dispatcher) prepare(s PublishSettings, room int, send func(g *group) (time.Duration, []string, error),
+	atEnd func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.settings, d.room, d.send, d.atEnd = s, room, send, atEnd
@@ -148,7 +150,8 @@ func (d *dispatcher) pause(key string) {
 	d.lane(key).paused = true
 }
 
-// arm sets the timer for the lane's oldest message, which is taken to have come now: one that was left behind by a full request waits anew.
+// arm sets the timer for the lane's oldest message, which is taken to have come now: one that was left behind by a full
+// request waits anew.
 func (d *dispatcher) arm(l *lane) {
 	if l.timer == nil {
 		l.timer = time.AfterFunc(d.settings.DelayThreshold, func() { d.tick(l) })

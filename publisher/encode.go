@@ -40,7 +40,8 @@ func sizeOf(m *pubsub.Message) (n int, err error) {
 	return n, nil
 }
 
-// fieldSize is the size of a field with so many bytes in it. Every field here has a number below 16, so its tag is one byte.
+// fieldSize is the size of a field with so many bytes in it. Every field here has a number below 16, so its tag is one
+// byte.
 func fieldSize(n int) int { return 1 + protowire.SizeBytes(n) }
 
 func entrySize(name, value string) int { return fieldSize(len(name)) + fieldSize(len(value)) }

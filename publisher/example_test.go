@@ -17,7 +17,8 @@ import (
 	"github.com/hikyaku/hikyaku/publisher"
 )
 
-// An in-memory Pub/Sub with the topic projects/p/topics/news, and Google's client of it: what PUBSUB_EMULATOR_HOST gives a program.
+// An in-memory Pub/Sub with the topic projects/p/topics/news, and Google's client of it: what PUBSUB_EMULATOR_HOST
+// gives a program.
 func emulator(ctx context.Context) (client *pubsub.Client, end func()) {
 	server := pstest.NewServer()
 	conn, err := grpc.NewClient(server.Addr, grpc.WithTransportCredentials(insecure.NewCredentials()))
@@ -51,7 +52,8 @@ func Example() {
 	// Output: m0 <nil>
 }
 
-// Messages of a key arrive in order. When one has failed, those after it fail too, until the program says that it has dealt with that.
+// Messages of a key arrive in order. When one has failed, those after it fail too, until the program says that it has
+// dealt with that.
 func ExamplePublisher_ResumePublish() {
 	ctx := context.Background()
 	client, end := emulator(ctx)

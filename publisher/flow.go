@@ -32,13 +32,16 @@ func (d *dispatcher) refusal(r *PublishResult) error {
 	return nil
 }
 
-// fits tells whether there is room for a message. One that is larger than all the room there is fits when nothing else is outstanding.
+// fits tells whether there is room for a message. One that is larger than all the room there is fits when nothing else
+// is outstanding.
 func (d *dispatcher) fits(r *PublishResult) bool {
 	f := &d.settings.FlowControlSettings
-	return d.outstanding == 0 || d.outstanding < f.MaxOutstandingMessages && d.outstandingBytes+int(r.size) <= f.MaxOutstandingBytes
+	return d.outstanding == 0 || d.outstanding < f.MaxOutstandingMessages &&
+		d.outstandingBytes+int(r.size) <= f.MaxOutstandingBytes
 }
 
-// waiter is a call of Publish that waits for room. Whoever makes room admits its message, so that no call overtakes another.
+// waiter is a call of Publish that waits for room. Whoever makes room admits its message, so that no call overtakes
+// another.
 type waiter struct {
 	result     *PublishResult
 	over       chan error // nil: the message was admitted, or refused for its key. Room for one: the sender never waits

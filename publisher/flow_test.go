@@ -12,7 +12,8 @@ import (
 
 func flowControl(messages, bytes int, do pubsub.LimitExceededBehavior) PublishSettings {
 	s := Defaults()
-	s.FlowControlSettings = pubsub.FlowControlSettings{MaxOutstandingMessages: messages, MaxOutstandingBytes: bytes, LimitExceededBehavior: do}
+	s.FlowControlSettings = pubsub.FlowControlSettings{MaxOutstandingMessages: messages, MaxOutstandingBytes: bytes,
+		LimitExceededBehavior: do}
 	return s
 }
 
@@ -54,7 +55,8 @@ func TestAMessageLargerThanAllRoomGoesAlone(t *testing.T) {
 	})
 }
 
-// A call that gives up makes way: what waits behind it is not forgotten, and its key has a hole that must not be published over.
+// A call that gives up makes way: what waits behind it is not forgotten, and its key has a hole that must not be
+// published over.
 func TestACallThatGivesUpIsPassedOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLine(time.Second)
@@ -94,9 +96,11 @@ func TestFlowControlCanRefuseInsteadOfBlocking(t *testing.T) {
 		l := newLine(time.Second)
 		d := l.dispatcher(flowControl(2, 9, pubsub.FlowControlSignalError))
 		rs := publish(d, "", "a", "too long for it", "b", "c")
-		same(t, fates(rs...), "id of a", pubsub.ErrFlowControllerMaxOutstandingBytes.Error(), "id of b", pubsub.ErrFlowControllerMaxOutstandingMessages.Error())
+		same(t, fates(rs...), "id of a", pubsub.ErrFlowControllerMaxOutstandingBytes.Error(), "id of b",
+			pubsub.ErrFlowControllerMaxOutstandingMessages.Error())
 		rs = publish(d, "k", "too long for it", "d")
-		same(t, fates(rs...), pubsub.ErrFlowControllerMaxOutstandingBytes.Error(), pubsub.ErrPublishingPaused{OrderingKey: "k"}.Error())
+		same(t, fates(rs...), pubsub.ErrFlowControllerMaxOutstandingBytes.Error(),
+			pubsub.ErrPublishingPaused{OrderingKey: "k"}.Error())
 		d.stop()
 	})
 }

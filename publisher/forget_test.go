@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A program that forgets to stop a publisher has published what it has published, and has no goroutine that it cannot get rid of.
+// A program that forgets to stop a publisher has published what it has published, and has no goroutine that it cannot
+// get rid of.
 func TestAForgottenPublisherEnds(t *testing.T) {
 	p := newPublisher("projects/p/topics/t", nil)
 	p.settle()

@@ -77,8 +77,8 @@ type attempt struct {
 	again bool // it was sent beside the first
 }
 
-// run makes a request, and makes it again after each delay without an answer, as long as there are tokens. The first that goes well counts, else what
-// the first one says. No request is on its way when it returns.
+// run makes a request, and makes it again after each delay without an answer, as long as there are tokens. The first
+// that goes well counts, else what the first one says. No request is on its way when it returns.
 func (h *hedge) run(ctx context.Context, request func(context.Context) ([]string, error)) ([]string, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	answers := make(chan attempt)

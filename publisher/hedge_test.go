@@ -51,7 +51,10 @@ func TestASlowRequestIsSentAgainIfAskedFor(t *testing.T) {
 }
 
 func TestWhatARequestFailsWithIsNotHedged(t *testing.T) {
-	s := &service{judge: func(context.Context, *pubsubpb.PublishRequest) error { return status.Error(codes.NotFound, "no topic") }}
+	s := &service{judge: func(context.Context, *pubsubpb.PublishRequest) error {
+		return status.Error(codes.NotFound,
+			"no topic")
+	}}
 	p := publisher.NewWithConn(s.serve(t), topic)
 	defer p.Stop()
 	p.PublishSettings.HedgingSettings = &pubsub.HedgingSettings{}
@@ -87,16 +90,20 @@ func TestSettingsAreTakenFromGoogles(t *testing.T) {
 	if got := publisher.SettingsFrom(google); got != publisher.Defaults() {
 		t.Errorf("of the defaults: %+v", got)
 	}
-	if got := publisher.SettingsFrom(pubsub.PublishSettings{CompressionBytesThreshold: 240}); got != publisher.Defaults() {
+	if got := publisher.SettingsFrom(
+		pubsub.PublishSettings{CompressionBytesThreshold: 240}); got != publisher.Defaults() {
 		t.Errorf("of nothing: %+v", got)
 	}
 	hedging := &pubsub.HedgingSettings{Delay: time.Second}
 	google = pubsub.PublishSettings{
-		DelayThreshold: time.Second, CountThreshold: 7, ByteThreshold: 8, NumGoroutines: 9, Timeout: 10 * time.Second, EnableCompression: true, CompressionBytesThreshold: 11, HedgingSettings: hedging,
-		FlowControlSettings: pubsub.FlowControlSettings{MaxOutstandingMessages: 12, MaxOutstandingBytes: 13, LimitExceededBehavior: pubsub.FlowControlSignalError},
+		DelayThreshold: time.Second, CountThreshold: 7, ByteThreshold: 8, NumGoroutines: 9, Timeout: 10 * time.Second,
+		EnableCompression: true, CompressionBytesThreshold: 11, HedgingSettings: hedging,
+		FlowControlSettings: pubsub.FlowControlSettings{MaxOutstandingMessages: 12, MaxOutstandingBytes: 13,
+			LimitExceededBehavior: pubsub.FlowControlSignalError},
 	}
 	want := publisher.PublishSettings{
-		DelayThreshold: time.Second, CountThreshold: 7, ByteThreshold: 8, NumGoroutines: 9, Timeout: 10 * time.Second, EnableCompression: true, CompressionBytesThreshold: 11, HedgingSettings: hedging,
+		DelayThreshold: time.Second, CountThreshold: 7, ByteThreshold: 8, NumGoroutines: 9, Timeout: 10 * time.Second,
+		EnableCompression: true, CompressionBytesThreshold: 11, HedgingSettings: hedging,
 		FlowControlSettings: google.FlowControlSettings,
 	}
 	if got := publisher.SettingsFrom(google); got != want {
@@ -112,7 +119,8 @@ func TestAClientThatIsTracedKeepsItsSpans(t *testing.T) {
 	defer otel.SetTracerProvider(before)
 	s := new(service)
 	for on, want := range map[bool]int{true: 1, false: 0} {
-		client, err := pubsub.NewClientWithConfig(t.Context(), "p", &pubsub.ClientConfig{EnableOpenTelemetryTracing: on}, option.WithGRPCConn(s.serve(t)))
+		client, err := pubsub.NewClientWithConfig(t.Context(), "p",
+			&pubsub.ClientConfig{EnableOpenTelemetryTracing: on}, option.WithGRPCConn(s.serve(t)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,8 +2,8 @@ package publisher
 
 import "time"
 
-// lane is the messages that go one behind the other: those without a key, or those of one key. It belongs to a dispatcher and is guarded
-// by its lock.
+// lane is the messages that go one behind the other: those without a key, or those of one key. It belongs to a
+// dispatcher and is guarded by its lock.
 type lane struct {
 	key         string
 	first, last *PublishResult
@@ -40,8 +40,8 @@ type group struct {
 	abroad int // messages in flight when it left, its own among them
 }
 
-// take removes the next group from the lane: as many messages as wait, up to most, up to the one that makes it full, and within what a request
-// can hold.
+// take removes the next group from the lane: as many messages as wait, up to most, up to the one that makes it full,
+// and within what a request can hold.
 func (l *lane) take(most, full, room int) group {
 	g := group{lane: l, first: l.first}
 	framed := 0

@@ -13,8 +13,8 @@ type flushing struct {
 	done  chan struct{}
 }
 
-// answer completes the messages of a group, and those that can no longer be sent because it failed. It counts the answered by the epoch in
-// which they were admitted.
+// answer completes the messages of a group, and those that can no longer be sent because it failed. It counts the
+// answered by the epoch in which they were admitted.
 func (d *dispatcher) answer(g *group, rejected group, ids []string, err error) (a answered) {
 	i := 0
 	for r := g.first; r != nil; i++ {

@@ -40,11 +40,13 @@ func drawStory(t *rapid.T) story {
 	s.FlowControlSettings = pubsub.FlowControlSettings{
 		MaxOutstandingMessages: rapid.IntRange(1, 12).Draw(t, "messages"),
 		MaxOutstandingBytes:    rapid.IntRange(1, 400).Draw(t, "outstanding"),
-		LimitExceededBehavior:  rapid.SampledFrom([]pubsub.LimitExceededBehavior{pubsub.FlowControlBlock, pubsub.FlowControlSignalError, pubsub.FlowControlIgnore}).Draw(t, "behaviour"),
+		LimitExceededBehavior: rapid.SampledFrom([]pubsub.LimitExceededBehavior{pubsub.FlowControlBlock,
+			pubsub.FlowControlSignalError, pubsub.FlowControlIgnore}).Draw(t, "behaviour"),
 	}
 	one := rapid.Custom(func(t *rapid.T) step {
 		return step{
-			do:    rapid.SampledFrom([]string{"publish", "publish", "publish", "publish", "pass", "resume", "flush"}).Draw(t, "do"),
+			do: rapid.SampledFrom([]string{"publish", "publish", "publish", "publish", "pass", "resume",
+				"flush"}).Draw(t, "do"),
 			key:   keys.Draw(t, "key"),
 			bad:   rapid.IntRange(0, 9).Draw(t, "bad") == 0,
 			bytes: rapid.IntRange(0, 60).Draw(t, "bytes"),
@@ -88,7 +90,8 @@ func (y *telling) tell(s story) {
 	for i, st := range s.steps {
 		switch st.do {
 		case "publish":
-			body := fmt.Sprintf("%s-%s-%d-%s", map[bool]string{true: "bad", false: "ok"}[st.bad], st.key, i, strings.Repeat("x", st.bytes))
+			body := fmt.Sprintf("%s-%s-%d-%s", map[bool]string{true: "bad", false: "ok"}[st.bad], st.key, i,
+				strings.Repeat("x", st.bytes))
 			y.results = append(y.results, publish(y.d, st.key, body)...)
 			y.bodies = append(y.bodies, body)
 		case "pass":
@@ -175,7 +178,8 @@ func (y *telling) check() {
 			last[k] = place[body]
 		}
 	}
-	if n := y.d.snapshot(); n.Outstanding != 0 || n.InFlight != 0 || n.Waiting != 0 || y.d.senders != 0 || y.d.unanswered != 0 {
+	if n := y.d.snapshot(); n.Outstanding != 0 || n.InFlight != 0 || n.Waiting != 0 || y.d.senders != 0 ||
+		y.d.unanswered != 0 {
 		y.complain("something is left: %+v", n)
 	}
 }

@@ -53,8 +53,8 @@ func (s *service) serveInMemory(t *testing.T) (conn *grpc.ClientConn, end func()
 	}
 }
 
-// The service refuses what it likes, takes its time, and answers that it failed when it has taken the messages. What it has, without what came twice, is
-// in the order in which it was published.
+// The service refuses what it likes, takes its time, and answers that it failed when it has taken the messages. What it
+// has, without what came twice, is in the order in which it was published.
 func TestTheOrderOfAKeySurvivesRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
@@ -84,7 +84,8 @@ func TestTheOrderOfAKeySurvivesRetries(t *testing.T) {
 				}
 			}
 			time.Sleep(time.Duration(roll(20)) * time.Millisecond)
-			code := []codes.Code{codes.Unavailable, codes.Aborted, codes.Internal, codes.ResourceExhausted, codes.Unknown, codes.DeadlineExceeded}[roll(6)]
+			code := []codes.Code{codes.Unavailable, codes.Aborted, codes.Internal, codes.ResourceExhausted,
+				codes.Unknown, codes.DeadlineExceeded}[roll(6)]
 			switch roll(5) {
 			case 0:
 				return status.Error(code, "try again")
@@ -131,7 +132,10 @@ func TestTheOrderOfAKeySurvivesRetries(t *testing.T) {
 
 func TestARequestIsTriedAgainUntilItsTimeIsUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &service{judge: func(context.Context, *pubsubpb.PublishRequest) error { return status.Error(codes.Unavailable, "later") }}
+		s := &service{judge: func(context.Context,
+			*pubsubpb.PublishRequest) error {
+			return status.Error(codes.Unavailable, "later")
+		}}
 		conn, end := s.serveInMemory(t)
 		defer end()
 		p := publisher.NewWithConn(conn, topic)
@@ -154,7 +158,11 @@ func TestARequestIsTriedAgainUntilItsTimeIsUp(t *testing.T) {
 // A service that says nothing at all holds nobody for longer than the time-out.
 func TestASilentServiceIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &service{judge: func(ctx context.Context, _ *pubsubpb.PublishRequest) error { <-ctx.Done(); return ctx.Err() }}
+		s := &service{judge: func(ctx context.Context,
+			_ *pubsubpb.PublishRequest) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}}
 		conn, end := s.serveInMemory(t)
 		defer end()
 		p := publisher.NewWithConn(conn, topic)

@@ -12,8 +12,9 @@ import (
 // errPatience is the cause of a context that has ended because its request took too long.
 var errPatience = status.Error(codes.DeadlineExceeded, "publisher: the service did not answer in time")
 
-// patience ends the contexts of requests that take too long. All have the same time, so one timer will do, and it is not touched by requests that end
-// in time: to set one for each costs more than all else that a publisher does for a lone message.
+// patience ends the contexts of requests that take too long. All have the same time, so one timer will do, and it is
+// not touched by requests that end in time: to set one for each costs more than all else that a publisher does for a
+// lone message.
 type patience struct {
 	limit time.Duration // 0: there is no end to it
 

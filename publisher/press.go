@@ -11,8 +11,8 @@ const (
 	worth      = 10       // percent have to be saved
 )
 
-// press decides whether requests are worth compressing. It compresses the beginning of one now and then; the requests of one topic are
-// usually alike. A nil press compresses nothing.
+// press decides whether requests are worth compressing. It compresses the beginning of one now and then; the requests
+// of one topic are usually alike. A nil press compresses nothing.
 type press struct {
 	least int // bytes above which a request is considered
 

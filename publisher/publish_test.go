@@ -67,14 +67,16 @@ func TestAClientOfTheRESTFormWillDo(t *testing.T) {
 		fmt.Fprint(w, `{"messageIds":["one"]}`)
 	}))
 	defer web.Close()
-	c, err := apiv1.NewTopicAdminRESTClient(t.Context(), option.WithEndpoint(web.URL), option.WithHTTPClient(web.Client()))
+	c, err := apiv1.NewTopicAdminRESTClient(t.Context(), option.WithEndpoint(web.URL),
+		option.WithHTTPClient(web.Client()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := publisher.NewWithTopicClient(c, topic)
 	defer p.Stop()
 	id, err := p.Publish(t.Context(), text("hello")).Get(t.Context())
-	if err != nil || id != "one" || !strings.HasPrefix(got, "/v1/projects/p/topics/t:publish ") || !strings.Contains(got, "aGVsbG8=") {
+	if err != nil || id != "one" || !strings.HasPrefix(got, "/v1/projects/p/topics/t:publish ") ||
+		!strings.Contains(got, "aGVsbG8=") {
 		t.Errorf("id %q, %v; the service got %s", id, err, got)
 	}
 }
@@ -86,7 +88,8 @@ func TestWhatCannotBePublishedFailsByItself(t *testing.T) {
 		m    *pubsub.Message
 		want error
 	}{
-		"too large":       {&pubsub.Message{Data: make([]byte, pubsub.MaxPublishRequestBytes)}, pubsub.ErrOversizedMessage},
+		"too large": {&pubsub.Message{Data: make([]byte, pubsub.MaxPublishRequestBytes)},
+			pubsub.ErrOversizedMessage},
 		"no text":         {&pubsub.Message{Attributes: map[string]string{"a": "\xff"}}, publisher.ErrInvalidText},
 		"order not asked": {keyed("k", "x"), publisher.ErrOrderingNotEnabled},
 		"no message":      {nil, nil},
@@ -175,7 +178,8 @@ func TestHowOftenAGroupIsDividedIsBounded(t *testing.T) {
 }
 
 func TestAnErrorThatCannotBeHelpedIsNotTriedAgain(t *testing.T) {
-	for _, code := range []codes.Code{codes.NotFound, codes.PermissionDenied, codes.InvalidArgument, codes.FailedPrecondition} {
+	for _, code := range []codes.Code{codes.NotFound, codes.PermissionDenied, codes.InvalidArgument,
+		codes.FailedPrecondition} {
 		s := &service{judge: func(context.Context, *pubsubpb.PublishRequest) error { return status.Error(code, "no") }}
 		_, err := s.newPublisher(t).Publish(t.Context(), text("x")).Get(t.Context())
 		if status.Code(err) != code || s.refused != 1 {
@@ -185,7 +189,8 @@ func TestAnErrorThatCannotBeHelpedIsNotTriedAgain(t *testing.T) {
 	s := &service{judge: func(context.Context, *pubsubpb.PublishRequest) error {
 		return status.Error(codes.Internal, "string field contains invalid UTF-8")
 	}}
-	if _, err := s.newPublisher(t).Publish(t.Context(), text("x")).Get(t.Context()); status.Code(err) != codes.Internal || s.refused != 1 {
+	if _, err := s.newPublisher(t).Publish(t.Context(),
+		text("x")).Get(t.Context()); status.Code(err) != codes.Internal || s.refused != 1 {
 		t.Errorf("%v after %d calls", err, s.refused)
 	}
 }

@@ -17,16 +17,19 @@ import (
 	"google.golang.org/grpc"
 )
 
-// A Publisher publishes messages to one topic. Its methods may be called from any goroutine; its fields are set before the first Publish.
-// Stop it when it is no longer needed: until then it may hold messages, and has a goroutine that waits for them.
+// A Publisher publishes messages to one topic. Its methods may be called from any goroutine; its fields are set before
+// the first Publish. Stop it when it is no longer needed: until then it may hold messages, and has a goroutine that
+// waits for them.
 type Publisher struct {
 	// PublishSettings say how messages are grouped and sent. A new Publisher has those of Defaults.
 	PublishSettings PublishSettings
-	// EnableMessageOrdering lets messages have an OrderingKey. Those of one key reach the service in the order in which they were
-	// published: one request of a key is on its way at a time, and after a failure nothing of that key is sent before ResumePublish.
+	// EnableMessageOrdering lets messages have an OrderingKey. Those of one key reach the service in the order in which
+	// they were published: one request of a key is on its way at a time, and after a failure nothing of that key is
+	// sent before ResumePublish.
 	EnableMessageOrdering bool
-	// TracerProvider, if there is one, gets a span of each message and of each request, and each message carries the context of its span as
-	// an attribute, under the name that Google's subscribers look for. Spans are named as the Google publisher names them.
+	// TracerProvider, if there is one, gets a span of each message and of each request, and each message carries the
+	// context of its span as an attribute, under the name that Google's subscribers look for. Spans are named as the
+	// Google publisher names them.
 	TracerProvider trace.TracerProvider
 
 	topic      string
@@ -39,9 +42,9 @@ type Publisher struct {
 	wrong   error // with the settings
 }
 
-// New returns a Publisher for a topic, which is an id in the client's project or a full name. It is what client.Publisher is in
-// the Google library: the client's connections, credentials and retry settings are used. Of a client with
-// EnableOpenTelemetryTracing the publisher has the global TracerProvider.
+// New returns a Publisher for a topic, which is an id in the client's project or a full name. It is what
+// client.Publisher is in the Google library: the client's connections, credentials and retry settings are used. Of a
+// client with EnableOpenTelemetryTracing the publisher has the global TracerProvider.
 func New(client *pubsub.Client, topicNameOrID string) *Publisher {
 	name := topicNameOrID
 	if strings.Count(name, "/") != 3 {
@@ -54,20 +57,24 @@ func New(client *pubsub.Client, topicNameOrID string) *Publisher {
 	return p
 }
 
-// tracing tells whether a client was made with EnableOpenTelemetryTracing, which it keeps to itself. A version that calls it otherwise is taken for one that was not.
+// tracing tells whether a client was made with EnableOpenTelemetryTracing, which it keeps to itself. A version that
+// calls it otherwise is taken for one that was not.
 func tracing(client *pubsub.Client) bool {
 	field := reflect.ValueOf(client).Elem().FieldByName("enableTracing")
 	return field.Kind() == reflect.Bool && field.Bool()
 }
 
-// NewWithTopicClient returns a Publisher that calls an API client. The topic's name is a full one: projects/PROJECT/topics/TOPIC.
+// NewWithTopicClient returns a Publisher that calls an API client. The topic's name is a full one:
+// projects/PROJECT/topics/TOPIC.
 func NewWithTopicClient(client *apiv1.TopicAdminClient, topicName string) *Publisher {
 	return newPublisher(topicName, newCarrier(client))
 }
 
-// NewWithConn returns a Publisher that calls the service through a connection, whose owner it does not become. The topic's name is a full one.
+// NewWithConn returns a Publisher that calls the service through a connection, whose owner it does not become. The
+// topic's name is a full one.
 func NewWithConn(conn grpc.ClientConnInterface, topicName string) *Publisher {
-	return newPublisher(topicName, newConnCarrier(func() grpc.ClientConnInterface { return conn }, gax.CallSettings{Retry: prescribed}))
+	return newPublisher(topicName, newConnCarrier(func() grpc.ClientConnInterface { return conn },
+		gax.CallSettings{Retry: prescribed}))
 }
 
 func newPublisher(topic string, c carrier) *Publisher {
@@ -87,9 +94,10 @@ func (p *Publisher) String() string { return p.topic }
 
 var errNoMessage = errors.New("publisher: the message is nil")
 
-// Publish publishes a message and returns at once with its result, or, while too much is outstanding, as PublishSettings.FlowControlSettings
-// say: after it has waited for room, or with an error as the result. ctx bounds that waiting, and nothing else: it does not call back what
-// was published. The message must not be changed before its result is ready.
+// Publish publishes a message and returns at once with its result, or, while too much is outstanding, as
+// PublishSettings.FlowControlSettings say: after it has waited for room, or with an error as the result. ctx bounds
+// that waiting, and nothing else: it does not call back what was published. The message must not be changed before its
+// result is ready.
 func (p *Publisher) Publish(ctx context.Context, msg *pubsub.Message) *PublishResult {
 	if !p.settled.Load() {
 		p.settle()
@@ -140,7 +148,8 @@ func (p *Publisher) settle() {
 	}
 	s := p.PublishSettings.complete()
 	p.tracer = newTracer(p.TracerProvider)
-	if p.out.hedge, p.wrong = newHedge(s.HedgingSettings); p.wrong == nil && p.out.hedge != nil && p.EnableMessageOrdering {
+	if p.out.hedge, p.wrong = newHedge(s.HedgingSettings); p.wrong == nil && p.out.hedge != nil &&
+		p.EnableMessageOrdering {
 		p.wrong = ErrHedgedOrder
 	}
 	p.out.tracer, p.out.patience.limit = p.tracer, s.Timeout
@@ -151,8 +160,9 @@ func (p *Publisher) settle() {
 	p.settled.Store(true)
 }
 
-// Stop lets everything that was published leave and returns when all of it was answered and no goroutine is left. Calls of Publish that wait for
-// room, and all that follow, get pubsub.ErrPublisherStopped. A second Stop waits for the same end.
+// Stop lets everything that was published leave and returns when all of it was answered and no goroutine is left. Calls
+// of Publish that wait for room, and all that follow, get pubsub.ErrPublisherStopped. A second Stop waits for the same
+// end.
 func (p *Publisher) Stop() { p.dispatcher.stop() }
 
 // Flush lets everything that was published before the call leave, and returns when all of it was answered.

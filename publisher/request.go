@@ -7,8 +7,8 @@ import (
 	"google.golang.org/grpc/mem"
 )
 
-// request is messages in a row, encoded once however often they are sent. It is the codec of its own call: gRPC asks it for
-// the bytes.
+// request is messages in a row, encoded once however often they are sent. It is the codec of its own call: gRPC asks it
+// for the bytes.
 type request struct {
 	topic      string
 	first      *PublishResult
@@ -58,7 +58,8 @@ func (r *request) message() *pubsubpb.PublishRequest {
 	return req
 }
 
-// Marshal implements encoding.CodecV2: whatever is to be sent, it is this request. The caller gets a reference of its own.
+// Marshal implements encoding.CodecV2: whatever is to be sent, it is this request. The caller gets a reference of its
+// own.
 func (r *request) Marshal(any) (mem.BufferSlice, error) {
 	r.buffer.Ref()
 	return mem.BufferSlice{r.buffer}, nil

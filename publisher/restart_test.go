@@ -11,7 +11,8 @@ import (
 	"github.com/hikyaku/hikyaku/publisher"
 )
 
-// A service that goes away and comes back loses nothing and costs its users no more than patience: what was published meanwhile is sent again.
+// A service that goes away and comes back loses nothing and costs its users no more than patience: what was published
+// meanwhile is sent again.
 func TestAServiceMayRestartUnderLoad(t *testing.T) {
 	s := new(service)
 	addr, stop := s.serveAt(t, "127.0.0.1:0")

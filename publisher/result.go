@@ -7,7 +7,8 @@ import (
 	"cloud.google.com/go/pubsub/v2"
 )
 
-// A PublishResult is the fate of one published message. Its methods may be called from any goroutine, any number of times.
+// A PublishResult is the fate of one published message. Its methods may be called from any goroutine, any number of
+// times.
 //
 // It is also the message's place in its lane while it waits, so that publishing takes one allocation.
 type PublishResult struct {
@@ -24,8 +25,8 @@ type PublishResult struct {
 	err   error
 }
 
-// Get waits until the message was published, or failed to be, and returns the id that the service gave it. If ctx ends first it returns
-// ctx.Err(); the message stays where it is, and Get may be called again.
+// Get waits until the message was published, or failed to be, and returns the id that the service gave it. If ctx ends
+// first it returns ctx.Err(); the message stays where it is, and Get may be called again.
 func (r *PublishResult) Get(ctx context.Context) (serverID string, err error) {
 	r.mu.Lock()
 	if r.done {

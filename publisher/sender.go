@@ -23,8 +23,9 @@ type sender struct {
 // parts is into how many requests a group is divided at most to find the messages that the service will not have.
 const parts = 40
 
-// send sends a group. It returns an id a message, or an error for all of them; a message that failed by itself has its error in its result. Of
-// a group with a key the error is the first one also where messages before it succeeded. took is that of a call which went well; 0: it did not.
+// send sends a group. It returns an id a message, or an error for all of them; a message that failed by itself has its
+// error in its result. Of a group with a key the error is the first one also where messages before it succeeded. took
+// is that of a call which went well; 0: it did not.
 func (s *sender) send(g *group) (took time.Duration, ids []string, err error) {
 	ctx, w := s.patience.begin(s.base)
 	defer s.patience.end(w)
@@ -75,8 +76,8 @@ func (s *sender) request(ctx context.Context, first *PublishResult, count int) (
 // faulty tells whether the service found fault with some message, and took none.
 func faulty(err error) bool { return status.Code(err) == codes.InvalidArgument }
 
-// division sends a group, that was refused because of some message in it, by halves, until that one stands alone. The number of requests it
-// takes is bounded.
+// division sends a group, that was refused because of some message in it, by halves, until that one stands alone. The
+// number of requests it takes is bounded.
 type division struct {
 	sender *sender
 	keyed  bool

@@ -26,7 +26,8 @@ func newTracer(p trace.TracerProvider) tracer {
 
 func (t tracer) on() bool { return t.of != nil }
 
-// journey is the spans of a message: from Publish to its answer, and the parts of it in which it waits for room, and then for its request.
+// journey is the spans of a message: from Publish to its answer, and the parts of it in which it waits for room, and
+// then for its request.
 type journey struct {
 	create, room, wait trace.Span // wait: nil before it was admitted
 	of                 trace.Tracer
@@ -39,7 +40,8 @@ func (j *journey) admitted() {
 	_, j.wait = j.of.Start(j.ctx, "publisher batching")
 }
 
-// begin starts the spans of a message. What is sent is a copy with the context in it: the caller's attributes may be others' too.
+// begin starts the spans of a message. What is sent is a copy with the context in it: the caller's attributes may be
+// others' too.
 func (t tracer) begin(ctx context.Context, p *Publisher, r *PublishResult) {
 	ctx, create := t.of.Start(ctx, p.ID()+" create", trace.WithSpanKind(trace.SpanKindProducer), about(p.topic, p.ID()),
 		trace.WithAttributes(

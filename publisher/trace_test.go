@@ -41,7 +41,8 @@ func (t *starter) Start(ctx context.Context, name string, opts ...trace.SpanStar
 	defer s.mu.Unlock()
 	c := trace.NewSpanStartConfig(opts...)
 	n := &span{Span: noop.Span{}, all: s, name: name, parent: trace.SpanContextFromContext(ctx), links: c.Links()}
-	n.context = trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{byte(len(s.made) + 1)}, TraceFlags: trace.FlagsSampled})
+	n.context = trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1},
+		SpanID: trace.SpanID{byte(len(s.made) + 1)}, TraceFlags: trace.FlagsSampled})
 	s.made = append(s.made, n)
 	return trace.ContextWithSpan(ctx, n), n
 }
@@ -110,7 +111,8 @@ func TestAMessageCarriesItsTraceToWhoeverReceivesIt(t *testing.T) {
 			t.Errorf("message %d carries %v, want %s", i, m.Attributes, want)
 		}
 		if created[i].parent.SpanID() != parent.SpanContext().SpanID() || len(created[i].links) != 1 {
-			t.Errorf("message %d: its span hangs below %v and is linked with %v", i, created[i].parent, created[i].links)
+			t.Errorf("message %d: its span hangs below %v and is linked with %v", i, created[i].parent,
+				created[i].links)
 		}
 	}
 	for _, n := range traced.made[1:] {
@@ -121,7 +123,10 @@ func TestAMessageCarriesItsTraceToWhoeverReceivesIt(t *testing.T) {
 }
 
 func TestATraceTellsWhatFailed(t *testing.T) {
-	s := &service{judge: func(context.Context, *pubsubpb.PublishRequest) error { return status.Error(codes.NotFound, "no topic") }}
+	s := &service{judge: func(context.Context, *pubsubpb.PublishRequest) error {
+		return status.Error(codes.NotFound,
+			"no topic")
+	}}
 	traced := new(spans)
 	p := publisher.NewWithConn(s.serve(t), topic)
 	p.TracerProvider = traced
@@ -129,7 +134,8 @@ func TestATraceTellsWhatFailed(t *testing.T) {
 	p.Publish(t.Context(), &pubsub.Message{Attributes: map[string]string{"\xff": ""}})
 	p.Stop()
 	for _, n := range traced.made {
-		failed := n.failed != nil && (strings.Contains(n.failed.Error(), "no topic") || errors.Is(n.failed, publisher.ErrInvalidText))
+		failed := n.failed != nil &&
+			(strings.Contains(n.failed.Error(), "no topic") || errors.Is(n.failed, publisher.ErrInvalidText))
 		if !n.ended || failed != slices.Contains([]string{"t create", "t publish"}, n.name) {
 			t.Errorf("span %q: ended %v, %v", n.name, n.ended, n.failed)
 		}

@@ -19,7 +19,8 @@ func TestTheWidthFollowsTheShortestRoundTripOfLate(t *testing.T) {
 		took        time.Duration
 		width, lone int
 	}{
-		{time.Second, widest, widest}, {25 * time.Millisecond, 18, widest}, {2 * time.Millisecond, 2, 14}, {time.Second, 2, 14},
+		{time.Second, widest, widest}, {25 * time.Millisecond, 18, widest}, {2 * time.Millisecond, 2, 14},
+		{time.Second, 2, 14},
 		{100 * time.Microsecond, 1, 1}, {25 * time.Millisecond, 1, 1},
 	} {
 		if w.note(c.took, 0); w.width() != c.width || w.lone() != c.lone {
@@ -41,7 +42,8 @@ func TestWhatTheMessagesCostIsNoDistance(t *testing.T) {
 		t.Errorf("messages that wait for each other are taken for a round trip of %v", w.roundTrip())
 	}
 	if w.note(6100*time.Microsecond, 2000); w.roundTrip() != 100*time.Microsecond {
-		t.Errorf("a thousand messages too many and a tenth of a millisecond are taken for a round trip of %v", w.roundTrip())
+		t.Errorf("a thousand messages too many and a tenth of a millisecond are taken for a round trip of %v",
+			w.roundTrip())
 	}
 }
 
@@ -71,7 +73,8 @@ func far(roundTrip time.Duration) func(*group) (time.Duration, []string, error) 
 	}
 }
 
-// A steady stream is published without a clock and yet evenly: hardly later than if each message had a request, by a fraction of the requests.
+// A steady stream is published without a clock and yet evenly: hardly later than if each message had a request, by a
+// fraction of the requests.
 func TestAStreamIsSpreadOverTheRoundTrip(t *testing.T) {
 	for _, c := range []struct {
 		roundTrip, gap time.Duration

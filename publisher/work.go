@@ -22,8 +22,8 @@ func (d *dispatcher) choose() *lane {
 	return d.turn.first
 }
 
-// kick lets a sender work if there is something to do for one. One at a time is enough, since a sender that took a group passes the word on; and what
-// is published before it runs finds its way into its group.
+// kick lets a sender work if there is something to do for one. One at a time is enough, since a sender that took a
+// group passes the word on; and what is published before it runs finds its way into its group.
 func (d *dispatcher) kick() {
 	if d.starting || d.choose() == nil {
 		return
@@ -37,7 +37,8 @@ func (d *dispatcher) kick() {
 	go d.serve()
 }
 
-// serve is the life of a sender. One of them stays when there is nothing to do: to begin anew for each lone message takes longer than to wake.
+// serve is the life of a sender. One of them stays when there is nothing to do: to begin anew for each lone message
+// takes longer than to wake.
 func (d *dispatcher) serve() {
 	deepen()
 	d.mu.Lock()
@@ -50,7 +51,8 @@ func (d *dispatcher) serve() {
 	d.end()
 }
 
-// deepen makes the stack of a sender as large as a call needs it, at once and beforehand, instead of little by little during the first.
+// deepen makes the stack of a sender as large as a call needs it, at once and beforehand, instead of little by little
+// during the first.
 //
 //go:noinline
 func deepen() {
@@ -112,8 +114,8 @@ func (d *dispatcher) take(l *lane) group {
 	return g
 }
 
-// finish takes note of how a request ended: room is given back, and a key that failed is paused. It returns the messages that
-// can no longer be sent for that.
+// finish takes note of how a request ended: room is given back, and a key that failed is paused. It returns the
+// messages that can no longer be sent for that.
 func (d *dispatcher) finish(g *group, took time.Duration, err error) (rejected group) {
 	l := g.lane
 	l.requests--

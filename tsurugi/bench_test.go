@@ -30,8 +30,8 @@ func rowsOf(columns, rows int) []tsurugi.Value {
 	return values
 }
 
-// BenchmarkRows writes rows of ten columns, a hundred in a statement, to a server that answers and does nothing else, in the same process. So ns/row is more
-// than the client's own share.
+// BenchmarkRows writes rows of ten columns, a hundred in a statement, to a server that answers and does nothing else,
+// in the same process. So ns/row is more than the client's own share.
 func BenchmarkRows(b *testing.B) {
 	for _, columns := range []int{1, 10, 100} {
 		b.Run(strconv.Itoa(columns)+"columns", func(b *testing.B) {
@@ -68,7 +68,8 @@ func BenchmarkEncode(b *testing.B) {
 	for i := range values {
 		params.Holders = append(params.Holders, message.Placeholder{Name: "p" + strconv.Itoa(i)})
 	}
-	r := &message.Request{Kind: message.PreparedStatement, Tx: []byte{8, 1}, Stmt: []byte{8, 2}, Params: params, Version: wire.SQLVersion}
+	r := &message.Request{Kind: message.PreparedStatement, Tx: []byte{8, 1}, Stmt: []byte{8, 2}, Params: params,
+		Version: wire.SQLVersion}
 	var buf []byte
 	n := 0
 	for b.Loop() {

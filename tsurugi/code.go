@@ -182,7 +182,8 @@ func (c Code) String() string {
 	return "code " + strconv.Itoa(int(c))
 }
 
-// Conflict tells whether the server ended the transaction for the sake of another one, so that the same work may succeed in a new transaction.
+// Conflict tells whether the server ended the transaction for the sake of another one, so that the same work may
+// succeed in a new transaction.
 func (c Code) Conflict() bool {
 	return c >= CodeCC && c <= CodeBlockedByConcurrentOperation || c == CodeBlockedByHighPriorityTransaction
 }
@@ -190,8 +191,10 @@ func (c Code) Conflict() bool {
 // Constraint tells whether a row was refused because of its values: it will be refused again.
 func (c Code) Constraint() bool {
 	switch c {
-	case CodeConstraintViolation, CodeUniqueConstraintViolation, CodeNotNullConstraintViolation, CodeReferentialIntegrityConstraintViolation, CodeCheckConstraintViolation,
-		CodeEvaluation, CodeValueEvaluation, CodeInvalidRuntimeValue, CodeValueOutOfRange, CodeValueTooLong, CodeInvalidDecimalValue:
+	case CodeConstraintViolation, CodeUniqueConstraintViolation, CodeNotNullConstraintViolation,
+		CodeReferentialIntegrityConstraintViolation, CodeCheckConstraintViolation,
+		CodeEvaluation, CodeValueEvaluation, CodeInvalidRuntimeValue, CodeValueOutOfRange, CodeValueTooLong,
+		CodeInvalidDecimalValue:
 		return true
 	default:
 		return false

@@ -16,16 +16,18 @@ import (
 
 // Config says how sessions are opened and kept. The zero value is good for a server without authentication.
 type Config struct {
-	Credential   Credential
-	Label        string        // shown in the server's list of sessions; it must not begin with a colon
-	Application  string        // likewise
-	ResultSets   int           // queries at a time; others wait. Default 16
-	InFlight     int           // other requests at a time; others wait. Default 256
-	Timeout      time.Duration // for connecting, for writing a request, and for the answer to a renewal of the session. Default 10 s
-	KeepAlive    time.Duration // between renewals; the server lets a session live 300 s without one. Default 1 min, less than 0: never
-	MaxAnswer    int           // bytes that one frame may have. Default 64 MiB
-	ResultBuffer int           // bytes of a result set that were received and not read. Default 4 MiB
-	Statements   int           // that Session.Cached keeps. Default 64
+	Credential  Credential
+	Label       string // shown in the server's list of sessions; it must not begin with a colon
+	Application string // likewise
+	ResultSets  int    // queries at a time; others wait. Default 16
+	InFlight    int    // other requests at a time; others wait. Default 256
+	// for connecting, for writing a request, and for the answer to a renewal of the session. Default 10 s
+	Timeout time.Duration
+	// between renewals; the server lets a session live 300 s without one. Default 1 min, less than 0: never
+	KeepAlive    time.Duration
+	MaxAnswer    int // bytes that one frame may have. Default 64 MiB
+	ResultBuffer int // bytes of a result set that were received and not read. Default 4 MiB
+	Statements   int // that Session.Cached keeps. Default 64
 
 	// Dial replaces the net.Dialer that connects.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
@@ -42,7 +44,8 @@ func UserPassword(user, password string) Credential {
 // Token is a token that the server, or its authentication service, gave out.
 func Token(token string) Credential { return Credential{token: token} }
 
-// CredentialFile reads what tgctl credentials has written: in the first line a user's name and password that were encrypted with the server's key, often with an end in time; the others say what it is.
+// CredentialFile reads what tgctl credentials has written: in the first line a user's name and password that were
+// encrypted with the server's key, often with an end in time; the others say what it is.
 func CredentialFile(path string) (Credential, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -56,7 +59,8 @@ func CredentialFile(path string) (Credential, error) {
 	first, _, _ := strings.Cut(string(text), "\n")
 	first = strings.TrimSpace(first)
 	if _, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(first, "=")); first == "" || err != nil {
-		return Credential{}, fmt.Errorf("tsurugi: the first line of %s is no credential; make the file with tgctl credentials", path)
+		return Credential{}, fmt.Errorf("tsurugi: the first line of %s is no credential; make the file with tgctl "+
+			"credentials", path)
 	}
 	return Credential{sealed: first}, nil
 }
@@ -69,8 +73,8 @@ const (
 	defaultStatements = 64
 )
 
-// Connect opens a session with the server of an endpoint, tcp://host:port; the port is 12345 if none is given. The context bounds the connecting, as Config.Timeout does, not
-// the session.
+// Connect opens a session with the server of an endpoint, tcp://host:port; the port is 12345 if none is given. The
+// context bounds the connecting, as Config.Timeout does, not the session.
 func Connect(ctx context.Context, endpoint string, cfg Config) (*Session, error) {
 	address, err := parseEndpoint(endpoint)
 	if err != nil {
@@ -78,7 +82,8 @@ func Connect(ctx context.Context, endpoint string, cfg Config) (*Session, error)
 	}
 	inner, err := session.Open(ctx, address, session.Config{
 		Label: cfg.Label, App: cfg.Application,
-		User: cfg.Credential.user, Password: cfg.Credential.password, Token: cfg.Credential.token, Sealed: cfg.Credential.sealed,
+		User: cfg.Credential.user, Password: cfg.Credential.password, Token: cfg.Credential.token,
+		Sealed:     cfg.Credential.sealed,
 		ResultSets: cfg.ResultSets, InFlight: cfg.InFlight, Timeout: cfg.Timeout, KeepAlive: cfg.KeepAlive,
 		MaxAnswer: cfg.MaxAnswer, Buffer: cfg.ResultBuffer, Dial: cfg.Dial,
 	})

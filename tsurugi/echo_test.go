@@ -39,7 +39,9 @@ func answerAll(conn net.Conn) {
 		if err != nil {
 			return
 		}
-		out = wire.AppendResponse(out, wire.Response{Info: wire.ResponsePayload, Slot: f.Slot, Payload: wire.AppendAnswer(nil, wire.Answer{Message: done(f)})})
+		out = wire.AppendResponse(out,
+			wire.Response{Info: wire.ResponsePayload, Slot: f.Slot,
+				Payload: wire.AppendAnswer(nil, wire.Answer{Message: done(f)})})
 		if r.Buffered() == 0 {
 			if _, err := conn.Write(out); err != nil {
 				return

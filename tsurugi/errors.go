@@ -24,10 +24,12 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("tsurugi: %v: %s", e.Code, e.Message)
 }
 
-// A LostError tells that a session could not be opened, or has ended before the answer to a request came. A transaction that was not committed then never will be.
+// A LostError tells that a session could not be opened, or has ended before the answer to a request came. A transaction
+// that was not committed then never will be.
 type LostError = session.LostError
 
-// A CommitUnknownError tells that a commit was sent and its answer did not come: the transaction may be committed, or not.
+// A CommitUnknownError tells that a commit was sent and its answer did not come: the transaction may be committed, or
+// not.
 type CommitUnknownError struct{ Err error }
 
 func (e *CommitUnknownError) Error() string {
@@ -48,12 +50,14 @@ var (
 	ErrTxDone = errors.New("tsurugi: the transaction is over")
 	// ErrPoolClosed tells that the pool was closed.
 	ErrPoolClosed = errors.New("tsurugi: the pool is closed")
-	// ErrParams tells that a statement was given values that do not fit its placeholders, or that the server would not take.
+	// ErrParams tells that a statement was given values that do not fit its placeholders, or that the server would not
+	// take.
 	ErrParams = errors.New("tsurugi: values that do not fit the statement")
 )
 
-// SafeToRetry tells whether it is certain that nothing was committed, and the same work may succeed in a new transaction: the transaction lost a conflict with another one, the
-// session was lost, or never there, or the server had no room. A commit whose answer was lost is not safe; a row that breaks a rule will break it again.
+// SafeToRetry tells whether it is certain that nothing was committed, and the same work may succeed in a new
+// transaction: the transaction lost a conflict with another one, the session was lost, or never there, or the server
+// had no room. A commit whose answer was lost is not safe; a row that breaks a rule will break it again.
 func SafeToRetry(err error) bool {
 	var unknown *CommitUnknownError
 	if errors.As(err, &unknown) {
@@ -62,7 +66,8 @@ func SafeToRetry(err error) bool {
 	var e *Error
 	if errors.As(err, &e) {
 		switch e.Code {
-		case CodeResourceLimitReached, CodeServiceUnavailable, CodeSessionClosed, CodeSessionExpired, CodeSQLRequestTimeout:
+		case CodeResourceLimitReached, CodeServiceUnavailable, CodeSessionClosed, CodeSessionExpired,
+			CodeSQLRequestTimeout:
 			return true
 		case CodeAuthenticationError, CodePermissionError:
 			return false
@@ -86,8 +91,10 @@ func IsConstraint(err error) bool {
 	return errors.As(err, &e) && e.Code.Constraint()
 }
 
-// IsDissipated tells whether the server dropped a request and answers that it did (UNKNOWN, "request dissipated"). TsurugiDB 1.9 does that to an INSERT that was prepared before its
-// table was dropped, for as long as the statement is used, also when there is a table of that name again: prepare it anew. Of a commit it is the cause of a CommitUnknownError.
+// IsDissipated tells whether the server dropped a request and answers that it did (UNKNOWN, "request dissipated").
+// TsurugiDB 1.9 does that to an INSERT that was prepared before its table was dropped, for as long as the statement is
+// used, also when there is a table of that name again: prepare it anew. Of a commit it is the cause of a
+// CommitUnknownError.
 func IsDissipated(err error) bool {
 	var e *Error
 	var unknown *CommitUnknownError

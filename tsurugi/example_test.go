@@ -39,7 +39,8 @@ func Example() {
 		return
 	}
 	insert, err := s.Prepare(ctx, "INSERT INTO readings (id, level) VALUES (:id, :level)",
-		tsurugi.Placeholder{Name: "id", Type: tsurugi.Int8Type}, tsurugi.Placeholder{Name: "level", Type: tsurugi.Float8Type})
+		tsurugi.Placeholder{Name: "id", Type: tsurugi.Int8Type},
+		tsurugi.Placeholder{Name: "level", Type: tsurugi.Float8Type})
 	if err != nil {
 		fmt.Println(err)
 		return

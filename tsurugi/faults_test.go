@@ -167,14 +167,17 @@ func TestAServerWithoutRoomIsSafeToRetry(t *testing.T) {
 
 func TestCredentialsAreEncryptedAndChecked(t *testing.T) {
 	t.Parallel()
-	server := tsurugitest.Start(t, tsurugitest.Config{Users: map[string]string{"tsurugi": `pass"word`}, Tokens: map[string]string{"secret": "robot"}})
-	for user, c := range map[string]tsurugi.Credential{"tsurugi": tsurugi.UserPassword("tsurugi", `pass"word`), "robot": tsurugi.Token("secret")} {
+	server := tsurugitest.Start(t, tsurugitest.Config{Users: map[string]string{"tsurugi": `pass"word`},
+		Tokens: map[string]string{"secret": "robot"}})
+	for user, c := range map[string]tsurugi.Credential{"tsurugi": tsurugi.UserPassword("tsurugi", `pass"word`),
+		"robot": tsurugi.Token("secret")} {
 		if s := connect(t, server.Endpoint(), tsurugi.Config{Credential: c}); s.User() != user {
 			t.Errorf("%s came in as %q", user, s.User())
 		}
 	}
 	for what, c := range map[string]tsurugi.Credential{
-		"none": {}, "another password": tsurugi.UserPassword("tsurugi", "x"), "another user": tsurugi.UserPassword("other", `pass"word`), "another token": tsurugi.Token("x"),
+		"none": {}, "another password": tsurugi.UserPassword("tsurugi", "x"),
+		"another user": tsurugi.UserPassword("other", `pass"word`), "another token": tsurugi.Token("x"),
 	} {
 		_, err := tsurugi.Connect(t.Context(), server.Endpoint(), tsurugi.Config{Credential: c})
 		var e *tsurugi.Error
@@ -184,7 +187,8 @@ func TestCredentialsAreEncryptedAndChecked(t *testing.T) {
 	}
 	// A server that asks for none lets everybody in.
 	open := tsurugitest.Start(t, tsurugitest.Config{})
-	if s := connect(t, open.Endpoint(), tsurugi.Config{Credential: tsurugi.UserPassword("tsurugi", "x")}); s.User() != "" {
+	if s := connect(t, open.Endpoint(),
+		tsurugi.Config{Credential: tsurugi.UserPassword("tsurugi", "x")}); s.User() != "" {
 		t.Errorf("came in as %q", s.User())
 	}
 }
@@ -193,7 +197,8 @@ func TestConnectingIsBoundedByTheContextAndTheTimeout(t *testing.T) {
 	t.Parallel()
 	server := tsurugitest.Start(t, tsurugitest.Config{})
 	server.On(tsurugitest.Once(tsurugitest.Handshake, tsurugitest.Hang))
-	if _, err := tsurugi.Connect(t.Context(), server.Endpoint(), tsurugi.Config{Timeout: time.Second}); !tsurugi.SafeToRetry(err) {
+	if _, err := tsurugi.Connect(t.Context(), server.Endpoint(),
+		tsurugi.Config{Timeout: time.Second}); !tsurugi.SafeToRetry(err) {
 		t.Errorf("a handshake that nobody answers: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -230,14 +235,16 @@ func TestClosingWaitsForAnswersAsLongAsTheContextAllows(t *testing.T) {
 
 func TestEndpointsAreOfTheFormTCP(t *testing.T) {
 	t.Parallel()
-	for _, bad := range []string{"", "localhost:12345", "ipc:tsurugi", "http://localhost:12345", "tcp://", "tcp://localhost:12345/x", "tcp://local host:1"} {
+	for _, bad := range []string{"", "localhost:12345", "ipc:tsurugi", "http://localhost:12345", "tcp://",
+		"tcp://localhost:12345/x", "tcp://local host:1"} {
 		if _, err := tsurugi.Connect(t.Context(), bad, tsurugi.Config{}); err == nil || tsurugi.SafeToRetry(err) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
 }
 
-// The server hears of a cancel too late and works on: the client does not wait for that, and what comes in the end is no other request's answer.
+// The server hears of a cancel too late and works on: the client does not wait for that, and what comes in the end is
+// no other request's answer.
 func TestACancelledQueryThatWorksOnHarmsNoOther(t *testing.T) {
 	t.Parallel()
 	server := tsurugitest.Start(t, tsurugitest.Config{})

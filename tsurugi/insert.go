@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// QuoteName makes a name one that may stand in SQL, whatever is in it. Names without quotes are taken in lower case; this one is taken as it is.
+// QuoteName makes a name one that may stand in SQL, whatever is in it. Names without quotes are taken in lower case;
+// this one is taken as it is.
 func QuoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
 // An InsertMode says what becomes of a row whose primary key is there already.
@@ -23,7 +24,8 @@ const (
 // MaxRows is how many rows TsurugiDB takes in one INSERT.
 const MaxRows = 5_000
 
-// An Insert is the text of an INSERT of a number of rows and its placeholders, for Session.Prepare or Session.Cached. Values are given row by row.
+// An Insert is the text of an INSERT of a number of rows and its placeholders, for Session.Prepare or Session.Cached.
+// Values are given row by row.
 type Insert struct {
 	SQL          string
 	Placeholders []Placeholder

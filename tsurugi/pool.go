@@ -11,10 +11,12 @@ import (
 // PoolConfig says how a pool keeps its sessions. The zero value is good for a server without authentication.
 type PoolConfig struct {
 	Config
-	Sessions   int           // at most; default 4
-	Idle       time.Duration // after which a session that nobody uses is closed; default 5 min, less than 0: never
-	CheckAfter time.Duration // a session that nobody used for so long is asked for a sign of life before it is given out; default 1 min, less than 0: never
-	Retry      RetryPolicy   // of Do
+	Sessions int           // at most; default 4
+	Idle     time.Duration // after which a session that nobody uses is closed; default 5 min, less than 0: never
+	// a session that nobody used for so long is asked for a sign of life before it is given out; default 1 min, less
+	// than 0: never
+	CheckAfter time.Duration
+	Retry      RetryPolicy // of Do
 }
 
 const (
@@ -152,7 +154,8 @@ func (p *Pool) open(ctx context.Context) (*Session, error) {
 	return s, nil
 }
 
-// Release gives a session back. One that has ended is let go of. It must not have a transaction any more: the server would keep that.
+// Release gives a session back. One that has ended is let go of. It must not have a transaction any more: the server
+// would keep that.
 func (p *Pool) Release(s *Session) {
 	p.mu.Lock()
 	if !p.used[s] {
@@ -232,8 +235,9 @@ func (p *Pool) Stats() PoolStats {
 	return stats
 }
 
-// Do does work in a transaction and commits it. If that fails with an error that is SafeToRetry, as a conflict with another transaction is, it does all again, in a new
-// transaction and if need be on a new session: so work must not do anything else that counts. It must neither commit nor keep the transaction.
+// Do does work in a transaction and commits it. If that fails with an error that is SafeToRetry, as a conflict with
+// another transaction is, it does all again, in a new transaction and if need be on a new session: so work must not do
+// anything else that counts. It must neither commit nor keep the transaction.
 func (p *Pool) Do(ctx context.Context, opts TxOptions, work func(ctx context.Context, tx *Tx) error) error {
 	return Retry(ctx, p.cfg.Retry, func(ctx context.Context) error {
 		s, err := p.Acquire(ctx)

@@ -177,12 +177,14 @@ func TestRetryGivesUp(t *testing.T) {
 	t.Parallel()
 	conflict := &tsurugi.Error{Code: tsurugi.CodeOCCRead}
 	tries := 0
-	err := tsurugi.Retry(t.Context(), tsurugi.RetryPolicy{Attempts: 4, First: 1}, func(context.Context) error { tries++; return conflict })
+	err := tsurugi.Retry(t.Context(), tsurugi.RetryPolicy{Attempts: 4, First: 1},
+		func(context.Context) error { tries++; return conflict })
 	if tries != 4 || !errors.Is(err, conflict) {
 		t.Errorf("%d tries, %v", tries, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	err = tsurugi.Retry(ctx, tsurugi.RetryPolicy{First: time.Hour, Longest: time.Hour}, func(context.Context) error { cancel(); return conflict })
+	err = tsurugi.Retry(ctx, tsurugi.RetryPolicy{First: time.Hour, Longest: time.Hour},
+		func(context.Context) error { cancel(); return conflict })
 	if !errors.Is(err, context.Canceled) || !errors.Is(err, conflict) {
 		t.Error(err)
 	}

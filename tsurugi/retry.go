@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// A RetryPolicy says how often, and when, work is done again that failed with an error that is SafeToRetry. The zero value is good.
+// A RetryPolicy says how often, and when, work is done again that failed with an error that is SafeToRetry. The zero
+// value is good.
 type RetryPolicy struct {
 	Attempts int           // at most, the first included; default 10
 	First    time.Duration // the longest rest after the first attempt; it doubles with each. Default 5 ms
@@ -21,7 +22,8 @@ const (
 	defaultLongest  = time.Second
 )
 
-// rest is how long to wait after an attempt, the first of which is 1: anything up to twice as long as after the one before.
+// rest is how long to wait after an attempt, the first of which is 1: anything up to twice as long as after the one
+// before.
 func (p RetryPolicy) rest(attempt int) time.Duration {
 	first, longest := p.First, p.Longest
 	if first <= 0 {
@@ -39,7 +41,8 @@ func (p RetryPolicy) rest(attempt int) time.Duration {
 	return rand.N(min(first, longest) + 1)
 }
 
-// Retry does work until it succeeds, fails with an error that is not SafeToRetry, has failed as often as the policy allows, or the context ends. The error is the last one.
+// Retry does work until it succeeds, fails with an error that is not SafeToRetry, has failed as often as the policy
+// allows, or the context ends. The error is the last one.
 func Retry(ctx context.Context, p RetryPolicy, work func(ctx context.Context) error) error {
 	attempts := p.Attempts
 	if attempts <= 0 {

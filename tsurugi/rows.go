@@ -143,7 +143,8 @@ func (r *Rows) Values() []Value { return r.row }
 // Err is what ended the rows too early, nil if nothing did.
 func (r *Rows) Err() error { return r.err }
 
-// Close throws away the rows that were not read and waits for the word on the whole query. It returns Err; after the end it does nothing else.
+// Close throws away the rows that were not read and waits for the word on the whole query. It returns Err; after the
+// end it does nothing else.
 func (r *Rows) Close(ctx context.Context) error {
 	if !r.ended {
 		r.call.Rows().Drop()

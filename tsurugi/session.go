@@ -39,8 +39,8 @@ func (s *Session) Ping(ctx context.Context) error {
 	return nil
 }
 
-// Close waits for the answers that are on their way, as long as the context lets it, and ends the session. The server rolls back what is not committed. Its
-// error is the context's. Closing twice does no harm.
+// Close waits for the answers that are on their way, as long as the context lets it, and ends the session. The server
+// rolls back what is not committed. Its error is the context's. Closing twice does no harm.
 func (s *Session) Close(ctx context.Context) error { return s.inner.Close(ctx) }
 
 // send sends a request to the SQL service.

@@ -25,7 +25,8 @@ type Statement struct {
 	holders []Placeholder
 }
 
-// Prepare lets the server analyse a statement once for many uses. Values are later given in the order of the placeholders.
+// Prepare lets the server analyse a statement once for many uses. Values are later given in the order of the
+// placeholders.
 func (s *Session) Prepare(ctx context.Context, sql string, placeholders ...Placeholder) (*Statement, error) {
 	a, err := s.ask(ctx, &message.Request{Kind: message.Prepare, SQL: sql, Placeholders: placeholders})
 	if err != nil {
@@ -70,10 +71,12 @@ func (st *Statement) params(values []Value) (message.Params, []string, []wire.Bl
 				return none, nil, nil, fmt.Errorf("%w: the text for :%s is not UTF-8", ErrParams, st.holders[i].Name)
 			}
 		case BitType:
-			return none, nil, nil, fmt.Errorf("%w: the server would store NULL instead of the BIT for :%s", ErrParams, st.holders[i].Name)
+			return none, nil, nil, fmt.Errorf("%w: the server would store NULL instead of the BIT for :%s", ErrParams,
+				st.holders[i].Name)
 		case BlobType, ClobType:
 			if _, ok := v.Reference(); ok {
-				return none, nil, nil, fmt.Errorf("%w: the large object for :%s is the server's own; only one made of a file can be sent", ErrParams, st.holders[i].Name)
+				return none, nil, nil, fmt.Errorf("%w: the large object for :%s is the server's own; only one made "+
+					"of a file can be sent", ErrParams, st.holders[i].Name)
 			}
 			channel := "channel-" + strconv.Itoa(i)
 			channels = append(channels, channel)
@@ -98,8 +101,9 @@ type cached struct {
 
 func newCache(size int) *cache { return &cache{size: size, byKey: make(map[string]*list.Element)} }
 
-// Cached is Prepare, but the session keeps the statement and gives it again for the same text and placeholders; the one that was not used for longest is forgotten
-// when there are more than Config.Statements. Such a statement must not be closed, and not be kept beyond the next call of Cached.
+// Cached is Prepare, but the session keeps the statement and gives it again for the same text and placeholders; the one
+// that was not used for longest is forgotten when there are more than Config.Statements. Such a statement must not be
+// closed, and not be kept beyond the next call of Cached.
 func (s *Session) Cached(ctx context.Context, sql string, placeholders ...Placeholder) (*Statement, error) {
 	var key strings.Builder
 	key.WriteString(sql)
@@ -119,7 +123,8 @@ func (s *Session) Cached(ctx context.Context, sql string, placeholders ...Placeh
 	return st, nil
 }
 
-// Forget closes a statement that Cached gave, so that the next call of Cached prepares it anew: the server has dropped it (IsDissipated).
+// Forget closes a statement that Cached gave, so that the next call of Cached prepares it anew: the server has dropped
+// it (IsDissipated).
 func (s *Session) Forget(st *Statement) {
 	s.cache.remove(st)
 	st.Close()

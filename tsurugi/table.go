@@ -25,7 +25,8 @@ func (s *Session) DescribeTable(ctx context.Context, name string) (*Table, error
 	if a.Kind != message.DescribeAnswer {
 		return nil, unexpected(a)
 	}
-	return &Table{Database: a.Database, Schema: a.Schema, Name: a.Table, Columns: a.Columns, PrimaryKey: a.Key, Description: a.Describe}, nil
+	return &Table{Database: a.Database, Schema: a.Schema, Name: a.Table, Columns: a.Columns, PrimaryKey: a.Key,
+		Description: a.Describe}, nil
 }
 
 // Tables lists the names of tables, those of a schema with the schema's name and a dot before.
@@ -63,7 +64,8 @@ func (st *Statement) Explain(ctx context.Context, values ...Value) (*Plan, error
 	if err != nil {
 		return nil, err
 	}
-	return st.s.explain(ctx, &message.Request{Kind: message.Explain, Stmt: st.handle, Params: params, Channels: channels})
+	return st.s.explain(ctx, &message.Request{Kind: message.Explain, Stmt: st.handle, Params: params,
+		Channels: channels})
 }
 
 func (s *Session) explain(ctx context.Context, r *message.Request) (*Plan, error) {
@@ -77,8 +79,8 @@ func (s *Session) explain(ctx context.Context, r *message.Request) (*Plan, error
 	return &Plan{Format: a.Format, Version: a.Version, Contents: a.Contents, Columns: a.Columns}, nil
 }
 
-// ObjectFile tells which file of the server's machine holds a large object that came with a result set of this transaction. The file is the server's: read it before the
-// transaction ends, and change nothing.
+// ObjectFile tells which file of the server's machine holds a large object that came with a result set of this
+// transaction. The file is the server's: read it before the transaction ends, and change nothing.
 func (tx *Tx) ObjectFile(ctx context.Context, v Value) (string, error) {
 	ref, ok := v.Reference()
 	if !ok {

@@ -12,7 +12,8 @@ import (
 func TestATableIsDescribed(t *testing.T) {
 	t.Parallel()
 	s := connect(t, endpoint(t), tsurugi.Config{})
-	name := table(t, s, "id BIGINT, name VARCHAR(20) NOT NULL, price DECIMAL(10,2), code CHAR(3), data VARBINARY(*), PRIMARY KEY (id, code)")
+	name := table(t, s, "id BIGINT, name VARCHAR(20) NOT NULL, price DECIMAL(10,2), code CHAR(3), data VARBINARY(*), "+
+		"PRIMARY KEY (id, code)")
 	table, err := s.DescribeTable(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)
@@ -73,14 +74,16 @@ func TestNamesCannotInject(t *testing.T) {
 		quoted := tsurugi.QuoteName(name)
 		_ = tryRun(t, s, "DROP TABLE "+quoted) // it may be there from the last time
 		run(t, s, "CREATE TABLE "+quoted+` ("select" INT PRIMARY KEY, "a "" b" VARCHAR(10))`)
-		columns := []tsurugi.Column{{Name: "select", Type: tsurugi.Int4Type}, {Name: `a " b`, Type: tsurugi.CharacterType}}
+		columns := []tsurugi.Column{{Name: "select", Type: tsurugi.Int4Type},
+			{Name: `a " b`, Type: tsurugi.CharacterType}}
 		insert, err := tsurugi.NewInsert(name, columns, 2, tsurugi.InsertOnly)
 		if err != nil {
 			t.Fatal(err)
 		}
 		st := prepare(t, s, insert.SQL, insert.Placeholders...)
 		tx := begin(t, s, tsurugi.TxOptions{})
-		if _, err := tx.Send(t.Context(), st, tsurugi.Int4(1), tsurugi.Text("'"), tsurugi.Int4(2), tsurugi.Text("');--")); err != nil {
+		if _, err := tx.Send(t.Context(), st, tsurugi.Int4(1), tsurugi.Text("'"), tsurugi.Int4(2),
+			tsurugi.Text("');--")); err != nil {
 			t.Fatal(err)
 		}
 		if err := tx.Commit(t.Context()); err != nil {
@@ -99,7 +102,8 @@ func TestAnInsertOfManyRowsIsOneStatement(t *testing.T) {
 	name := table(t, s, "id INT PRIMARY KEY, x DOUBLE")
 	columns := []tsurugi.Column{{Name: "id", Type: tsurugi.Int4Type}, {Name: "x", Type: tsurugi.Float8Type}}
 	const rows = 300
-	for mode, want := range map[tsurugi.InsertMode]string{tsurugi.InsertOnly: "1", tsurugi.InsertOrReplace: "2", tsurugi.InsertOrIgnore: "1"} {
+	for mode, want := range map[tsurugi.InsertMode]string{tsurugi.InsertOnly: "1", tsurugi.InsertOrReplace: "2",
+		tsurugi.InsertOrIgnore: "1"} {
 		run(t, s, "DELETE FROM "+name, "INSERT INTO "+name+" VALUES (1000, 1)")
 		if mode != tsurugi.InsertOnly {
 			run(t, s, "INSERT INTO "+name+" VALUES (0, 1)")

@@ -57,7 +57,8 @@ type TxOptions struct {
 	Durability    Durability
 }
 
-// A Tx is a transaction. Its methods may be called by many goroutines, but the statements of one are ordered only if the calls are.
+// A Tx is a transaction. Its methods may be called by many goroutines, but the statements of one are ordered only if
+// the calls are.
 type Tx struct {
 	s     *Session
 	id    string
@@ -95,14 +96,15 @@ func (tx *Tx) ID() string { return tx.id }
 // Session is the one that the transaction belongs to.
 func (tx *Tx) Session() *Session { return tx.s }
 
-// Send sends a prepared statement with values for its placeholders and does not wait for the answer. It blocks while Config.InFlight requests of the session have no answer. If it fails, nothing
-// was sent and the transaction can go on.
+// Send sends a prepared statement with values for its placeholders and does not wait for the answer. It blocks while
+// Config.InFlight requests of the session have no answer. If it fails, nothing was sent and the transaction can go on.
 func (tx *Tx) Send(ctx context.Context, st *Statement, values ...Value) (*Pending, error) {
 	params, channels, blobs, err := st.params(values)
 	if err != nil {
 		return nil, err
 	}
-	return tx.dispatch(ctx, &message.Request{Kind: message.PreparedStatement, Tx: tx.bytes, Stmt: st.handle, Params: params, Channels: channels}, blobs)
+	return tx.dispatch(ctx, &message.Request{Kind: message.PreparedStatement, Tx: tx.bytes, Stmt: st.handle,
+		Params: params, Channels: channels}, blobs)
 }
 
 // SendText sends a statement in SQL, as Send does a prepared one.
@@ -173,8 +175,9 @@ func (tx *Tx) finish() ([]*Pending, error) {
 	return pending, nil
 }
 
-// Commit waits for the statements that were sent and commits; result sets have to have been read or closed before. If one of them failed, its error is Commit's, and the transaction is rolled back. The error is a
-// *CommitUnknownError if the answer to the commit itself did not come.
+// Commit waits for the statements that were sent and commits; result sets have to have been read or closed before. If
+// one of them failed, its error is Commit's, and the transaction is rolled back. The error is a *CommitUnknownError if
+// the answer to the commit itself did not come.
 func (tx *Tx) Commit(ctx context.Context) error {
 	pending, err := tx.finish()
 	if err != nil {
@@ -187,7 +190,8 @@ func (tx *Tx) Commit(ctx context.Context) error {
 			return err
 		}
 	}
-	c, err := tx.s.send(ctx, &message.Request{Kind: message.Commit, Tx: tx.bytes, Until: uint64(tx.opts.Durability), AutoDispose: true}, nil)
+	c, err := tx.s.send(ctx, &message.Request{Kind: message.Commit, Tx: tx.bytes, Until: uint64(tx.opts.Durability),
+		AutoDispose: true}, nil)
 	if err != nil {
 		tx.abandon()
 		return convert(err)
@@ -213,7 +217,8 @@ func (tx *Tx) Commit(ctx context.Context) error {
 	return nil
 }
 
-// Rollback waits for the statements that were sent, whatever becomes of them, and undoes them. After Commit it does nothing and returns nil.
+// Rollback waits for the statements that were sent, whatever becomes of them, and undoes them. After Commit it does
+// nothing and returns nil.
 func (tx *Tx) Rollback(ctx context.Context) error {
 	pending, err := tx.finish()
 	if errors.Is(err, ErrTxDone) {
@@ -249,8 +254,9 @@ func (tx *Tx) ended(err error) {
 	}
 }
 
-// Cause is the error that ended the transaction; nil if it has not ended, or nobody knows one. The server is asked as long as it keeps the transaction, until Commit or Rollback; after that it is
-// the error that made the commit fail, or the first of the statements'.
+// Cause is the error that ended the transaction; nil if it has not ended, or nobody knows one. The server is asked as
+// long as it keeps the transaction, until Commit or Rollback; after that it is the error that made the commit fail, or
+// the first of the statements'.
 func (tx *Tx) Cause(ctx context.Context) (*Error, error) {
 	tx.mu.Lock()
 	over, cause := tx.over, tx.cause
@@ -288,7 +294,8 @@ func (r Result) Rows() int64 { return r.Inserted + r.Updated + r.Merged + r.Dele
 // Done is closed when the answer is there.
 func (p *Pending) Done() <-chan struct{} { return p.call.Done() }
 
-// Wait waits for the answer. If the context ends first the server is told to give the statement up, which ends the transaction.
+// Wait waits for the answer. If the context ends first the server is told to give the statement up, which ends the
+// transaction.
 func (p *Pending) Wait(ctx context.Context) (Result, error) {
 	a, err := p.call.Wait(ctx)
 	if err != nil {

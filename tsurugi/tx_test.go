@@ -14,7 +14,8 @@ func TestStatementsArePipelined(t *testing.T) {
 	t.Parallel()
 	s := connect(t, endpoint(t), tsurugi.Config{InFlight: 64})
 	name := table(t, s, "id INT PRIMARY KEY, x DOUBLE")
-	insert := prepare(t, s, "INSERT INTO "+name+" VALUES (:id, :x)", holder("id", tsurugi.Int4Type), holder("x", tsurugi.Float8Type))
+	insert := prepare(t, s, "INSERT INTO "+name+" VALUES (:id, :x)", holder("id", tsurugi.Int4Type),
+		holder("x", tsurugi.Float8Type))
 	tx := begin(t, s, tsurugi.TxOptions{Label: "pipelined"})
 	var pending []*tsurugi.Pending
 	for i := range 1_000 {
@@ -109,7 +110,8 @@ func TestTheServerKeepsWhatEndedATransaction(t *testing.T) {
 	if _, err := tx.Exec(t.Context(), "INSERT INTO "+name+" VALUES (1), (1)"); err == nil {
 		t.Fatal("two rows with one key")
 	}
-	if cause, err := tx.Cause(t.Context()); err != nil || cause == nil || cause.Code != tsurugi.CodeUniqueConstraintViolation {
+	if cause, err := tx.Cause(t.Context()); err != nil || cause == nil ||
+		cause.Code != tsurugi.CodeUniqueConstraintViolation {
 		t.Errorf("the cause is %v, %v", cause, err)
 	}
 	_, err := tx.Exec(t.Context(), "INSERT INTO "+name+" VALUES (2)")
@@ -207,7 +209,8 @@ func TestEveryDurabilityCommits(t *testing.T) {
 	t.Parallel()
 	s := connect(t, endpoint(t), tsurugi.Config{})
 	name := table(t, s, "id INT PRIMARY KEY")
-	for _, d := range []tsurugi.Durability{tsurugi.DefaultDurability, tsurugi.Accepted, tsurugi.Available, tsurugi.Stored} {
+	for _, d := range []tsurugi.Durability{tsurugi.DefaultDurability, tsurugi.Accepted, tsurugi.Available,
+		tsurugi.Stored} {
 		tx := begin(t, s, tsurugi.TxOptions{Durability: d})
 		if _, err := tx.Exec(t.Context(), "INSERT INTO "+name+" VALUES ("+strconv.Itoa(int(d))+")"); err != nil {
 			t.Fatal(err)

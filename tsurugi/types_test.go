@@ -31,21 +31,36 @@ func everyType(t *testing.T) []struct {
 		typ    tsurugi.Type
 		values []tsurugi.Value
 	}{
-		{"INT", tsurugi.Int4Type, []tsurugi.Value{tsurugi.Int4(math.MinInt32), tsurugi.Int4(-17), tsurugi.Int4(-16), tsurugi.Int4(0), tsurugi.Int4(63), tsurugi.Int4(64), tsurugi.Int4(math.MaxInt32)}},
-		{"BIGINT", tsurugi.Int8Type, []tsurugi.Value{tsurugi.Int8(math.MinInt64), tsurugi.Int8(-1), tsurugi.Int8(1 << 40), tsurugi.Int8(math.MaxInt64)}},
-		{"REAL", tsurugi.Float4Type, []tsurugi.Value{tsurugi.Float4(-math.MaxFloat32), tsurugi.Float4(math.SmallestNonzeroFloat32), tsurugi.Float4(1.5), tsurugi.Float4(float32(math.Inf(1)))}},
-		{"DOUBLE", tsurugi.Float8Type, []tsurugi.Value{tsurugi.Float8(-math.MaxFloat64), tsurugi.Float8(math.SmallestNonzeroFloat64), tsurugi.Float8(math.Pi), tsurugi.Float8(math.NaN()), tsurugi.Float8(math.Inf(-1))}},
-		{"DECIMAL(38,0)", tsurugi.DecimalType, []tsurugi.Value{tsurugi.BigDecimal(most, 0), tsurugi.BigDecimal(new(big.Int).Neg(most), 0), tsurugi.Decimal(0, 0), tsurugi.Decimal(math.MinInt64, 0)}},
-		{"DECIMAL(38,10)", tsurugi.DecimalType, []tsurugi.Value{tsurugi.Decimal(-1, -10), tsurugi.Decimal(12_345_678_900, -10)}},
-		{"VARCHAR(*)", tsurugi.CharacterType, []tsurugi.Value{tsurugi.Text(""), tsurugi.Text(strings.Repeat("日", 64)), tsurugi.Text(strings.Repeat("x", 64)), tsurugi.Text(strings.Repeat("x", 65)), tsurugi.Text(strings.Repeat("é", 15_000)), tsurugi.Text(strings.Repeat("x", 2_097_132))}},
+		{"INT", tsurugi.Int4Type, []tsurugi.Value{tsurugi.Int4(math.MinInt32), tsurugi.Int4(-17), tsurugi.Int4(-16),
+			tsurugi.Int4(0), tsurugi.Int4(63), tsurugi.Int4(64), tsurugi.Int4(math.MaxInt32)}},
+		{"BIGINT", tsurugi.Int8Type, []tsurugi.Value{tsurugi.Int8(math.MinInt64), tsurugi.Int8(-1),
+			tsurugi.Int8(1 << 40), tsurugi.Int8(math.MaxInt64)}},
+		{"REAL", tsurugi.Float4Type,
+			[]tsurugi.Value{tsurugi.Float4(-math.MaxFloat32), tsurugi.Float4(math.SmallestNonzeroFloat32),
+				tsurugi.Float4(1.5), tsurugi.Float4(float32(math.Inf(1)))}},
+		{"DOUBLE", tsurugi.Float8Type,
+			[]tsurugi.Value{tsurugi.Float8(-math.MaxFloat64), tsurugi.Float8(math.SmallestNonzeroFloat64),
+				tsurugi.Float8(math.Pi), tsurugi.Float8(math.NaN()), tsurugi.Float8(math.Inf(-1))}},
+		{"DECIMAL(38,0)", tsurugi.DecimalType,
+			[]tsurugi.Value{tsurugi.BigDecimal(most, 0), tsurugi.BigDecimal(new(big.Int).Neg(most), 0),
+				tsurugi.Decimal(0, 0), tsurugi.Decimal(math.MinInt64, 0)}},
+		{"DECIMAL(38,10)", tsurugi.DecimalType,
+			[]tsurugi.Value{tsurugi.Decimal(-1, -10), tsurugi.Decimal(12_345_678_900, -10)}},
+		{"VARCHAR(*)", tsurugi.CharacterType, []tsurugi.Value{tsurugi.Text(""), tsurugi.Text(strings.Repeat("日", 64)),
+			tsurugi.Text(strings.Repeat("x", 64)), tsurugi.Text(strings.Repeat("x", 65)),
+			tsurugi.Text(strings.Repeat("é", 15_000)), tsurugi.Text(strings.Repeat("x", 2_097_132))}},
 		{"CHAR(5)", tsurugi.CharacterType, []tsurugi.Value{tsurugi.Text("12345")}},
-		{"VARBINARY(*)", tsurugi.OctetType, []tsurugi.Value{tsurugi.Bytes(nil), tsurugi.Bytes([]byte{0, 0xff}), tsurugi.Bytes(make([]byte, 16)), tsurugi.Bytes(make([]byte, 17)), tsurugi.Bytes(make([]byte, 30_000))}},
+		{"VARBINARY(*)", tsurugi.OctetType, []tsurugi.Value{tsurugi.Bytes(nil), tsurugi.Bytes([]byte{0, 0xff}),
+			tsurugi.Bytes(make([]byte, 16)), tsurugi.Bytes(make([]byte, 17)), tsurugi.Bytes(make([]byte, 30_000))}},
 		{"BINARY(3)", tsurugi.OctetType, []tsurugi.Value{tsurugi.Bytes([]byte{1, 2, 3})}},
-		{"DATE", tsurugi.DateType, []tsurugi.Value{tsurugi.Date(early), tsurugi.Days(-1), tsurugi.Days(0), tsurugi.Date(late)}},
+		{"DATE", tsurugi.DateType, []tsurugi.Value{tsurugi.Date(early), tsurugi.Days(-1), tsurugi.Days(0),
+			tsurugi.Date(late)}},
 		{"TIME", tsurugi.TimeOfDayType, []tsurugi.Value{tsurugi.NanosOfDay(0), tsurugi.TimeOfDay(at)}},
-		{"TIMESTAMP", tsurugi.TimePointType, []tsurugi.Value{tsurugi.TimePoint(early), tsurugi.Seconds(-1, 999_999_999), tsurugi.Seconds(0, 0), tsurugi.TimePoint(late)}},
+		{"TIMESTAMP", tsurugi.TimePointType, []tsurugi.Value{tsurugi.TimePoint(early), tsurugi.Seconds(-1, 999_999_999),
+			tsurugi.Seconds(0, 0), tsurugi.TimePoint(late)}},
 		{"TIME WITH TIME ZONE", tsurugi.TimeOfDayWithTimeZoneType, []tsurugi.Value{tsurugi.TimeOfDayWithTimeZone(at)}},
-		{"TIMESTAMP WITH TIME ZONE", tsurugi.TimePointWithTimeZoneType, []tsurugi.Value{tsurugi.TimePointWithTimeZone(early), tsurugi.TimePointWithTimeZone(late)}},
+		{"TIMESTAMP WITH TIME ZONE", tsurugi.TimePointWithTimeZoneType,
+			[]tsurugi.Value{tsurugi.TimePointWithTimeZone(early), tsurugi.TimePointWithTimeZone(late)}},
 	}
 }
 
@@ -55,7 +70,8 @@ func TestEveryTypeComesBackAsItWasSent(t *testing.T) {
 	for _, c := range everyType(t) {
 		t.Run(c.sql, func(t *testing.T) {
 			name := table(t, s, "id INT PRIMARY KEY, v "+c.sql)
-			insert := prepare(t, s, "INSERT INTO "+name+" VALUES (:id, :v)", holder("id", tsurugi.Int4Type), holder("v", c.typ))
+			insert := prepare(t, s, "INSERT INTO "+name+" VALUES (:id, :v)", holder("id", tsurugi.Int4Type),
+				holder("v", c.typ))
 			values := append(c.values, tsurugi.Null())
 			tx := begin(t, s, tsurugi.TxOptions{})
 			for i, v := range values {
@@ -90,10 +106,12 @@ func TestTimesWithZonesComeBackAsTheSameMoment(t *testing.T) {
 	t.Parallel()
 	s := connect(t, endpoint(t), tsurugi.Config{})
 	name := table(t, s, "id INT PRIMARY KEY, moment TIMESTAMP WITH TIME ZONE")
-	insert := prepare(t, s, "INSERT INTO "+name+" VALUES (:id, :at)", holder("id", tsurugi.Int4Type), holder("at", tsurugi.TimePointWithTimeZoneType))
+	insert := prepare(t, s, "INSERT INTO "+name+" VALUES (:id, :at)", holder("id", tsurugi.Int4Type),
+		holder("at", tsurugi.TimePointWithTimeZoneType))
 	want := time.Date(2026, 1, 1, 8, 30, 0, 1000, time.FixedZone("", 9*3600+30*60))
 	tx := begin(t, s, tsurugi.TxOptions{})
-	if _, err := tx.ExecPrepared(t.Context(), insert, tsurugi.Int4(1), tsurugi.TimePointWithTimeZone(want)); err != nil {
+	if _, err := tx.ExecPrepared(t.Context(), insert, tsurugi.Int4(1),
+		tsurugi.TimePointWithTimeZone(want)); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := tx.Query(t.Context(), "SELECT moment FROM "+name)
@@ -112,7 +130,8 @@ func TestValuesThatTheServerWouldMisunderstandAreNotSent(t *testing.T) {
 	t.Parallel()
 	s := connect(t, endpoint(t), tsurugi.Config{})
 	name := table(t, s, "id INT PRIMARY KEY, v VARCHAR(10)")
-	insert := prepare(t, s, "INSERT INTO "+name+" VALUES (:id, :v)", holder("id", tsurugi.Int4Type), holder("v", tsurugi.CharacterType))
+	insert := prepare(t, s, "INSERT INTO "+name+" VALUES (:id, :v)", holder("id", tsurugi.Int4Type),
+		holder("v", tsurugi.CharacterType))
 	tx := begin(t, s, tsurugi.TxOptions{})
 	for what, values := range map[string][]tsurugi.Value{
 		"too few":   {tsurugi.Int4(1)},
@@ -171,9 +190,11 @@ func TestLargeObjectsAreFilesOfTheServers(t *testing.T) {
 	s := connect(t, tsurugitest.Start(t, tsurugitest.Config{}).Endpoint(), tsurugi.Config{})
 	run(t, s, "CREATE TABLE t (id INT PRIMARY KEY, b BLOB, c CLOB)")
 	path := filepath.Join(t.TempDir(), "picture")
-	insert := prepare(t, s, "INSERT INTO t VALUES (:id, :b, :c)", holder("id", tsurugi.Int4Type), holder("b", tsurugi.BlobType), holder("c", tsurugi.ClobType))
+	insert := prepare(t, s, "INSERT INTO t VALUES (:id, :b, :c)", holder("id", tsurugi.Int4Type),
+		holder("b", tsurugi.BlobType), holder("c", tsurugi.ClobType))
 	tx := begin(t, s, tsurugi.TxOptions{})
-	if _, err := tx.ExecPrepared(t.Context(), insert, tsurugi.Int4(1), tsurugi.BlobFile(path), tsurugi.Null()); err != nil {
+	if _, err := tx.ExecPrepared(t.Context(), insert, tsurugi.Int4(1), tsurugi.BlobFile(path),
+		tsurugi.Null()); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := tx.Query(t.Context(), "SELECT b, c FROM t")
@@ -193,7 +214,8 @@ func TestLargeObjectsAreFilesOfTheServers(t *testing.T) {
 	if _, err := tx.ObjectFile(t.Context(), tsurugi.Int4(1)); !errors.Is(err, tsurugi.ErrParams) {
 		t.Errorf("a number: %v", err)
 	}
-	if _, err := tx.Send(t.Context(), insert, tsurugi.Int4(2), object, tsurugi.Null()); !errors.Is(err, tsurugi.ErrParams) {
+	if _, err := tx.Send(t.Context(), insert, tsurugi.Int4(2), object, tsurugi.Null()); !errors.Is(err,
+		tsurugi.ErrParams) {
 		t.Errorf("a reference is sent: %v", err)
 	}
 }
@@ -204,11 +226,13 @@ func TestTwoMegabytesAreOneValue(t *testing.T) {
 	const most = 2_097_132
 	s := connect(t, endpoint(t), tsurugi.Config{})
 	name := table(t, s, "id INT PRIMARY KEY, v VARCHAR(*), b VARBINARY(*)")
-	insert := prepare(t, s, "INSERT INTO "+name+" VALUES (:id, :v, :b)", holder("id", tsurugi.Int4Type), holder("v", tsurugi.CharacterType), holder("b", tsurugi.OctetType))
+	insert := prepare(t, s, "INSERT INTO "+name+" VALUES (:id, :v, :b)", holder("id", tsurugi.Int4Type),
+		holder("v", tsurugi.CharacterType), holder("b", tsurugi.OctetType))
 	tx := begin(t, s, tsurugi.TxOptions{})
 	long := strings.Repeat("十", most/3)
 	for id := range 3 {
-		if _, err := tx.Send(t.Context(), insert, tsurugi.Int4(int32(id)), tsurugi.Text(long), tsurugi.Bytes(make([]byte, most))); err != nil {
+		if _, err := tx.Send(t.Context(), insert, tsurugi.Int4(int32(id)), tsurugi.Text(long),
+			tsurugi.Bytes(make([]byte, most))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -229,13 +253,15 @@ func TestTwoMegabytesAreOneValue(t *testing.T) {
 		"bytes of one more":       {tsurugi.Int4(9), tsurugi.Null(), tsurugi.Bytes(make([]byte, most+1))},
 		"a NUL":                   {tsurugi.Int4(9), tsurugi.Text("a\x00b"), tsurugi.Null()},
 	} {
-		if _, err := begin(t, s, tsurugi.TxOptions{}).ExecPrepared(t.Context(), insert, values...); !tsurugi.IsConstraint(err) {
+		if _, err := begin(t, s, tsurugi.TxOptions{}).ExecPrepared(t.Context(), insert,
+			values...); !tsurugi.IsConstraint(err) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
 }
 
-// What the server refuses when it is prepared: reserved words as names, a placeholder for LIMIT, placeholders of types that it does not convert.
+// What the server refuses when it is prepared: reserved words as names, a placeholder for LIMIT, placeholders of types
+// that it does not convert.
 func TestStatementsThatTheServerDoesNotPrepare(t *testing.T) {
 	t.Parallel()
 	s := connect(t, endpoint(t), tsurugi.Config{})
@@ -251,7 +277,8 @@ func TestStatementsThatTheServerDoesNotPrepare(t *testing.T) {
 		"INSERT INTO " + name + " (id) VALUES (:x)":               tsurugi.CharacterType,
 	} {
 		var e *tsurugi.Error
-		if _, err := s.Prepare(t.Context(), sql, holder("x", typ)); !errors.As(err, &e) || e.Code != tsurugi.CodeSyntax && e.Code != tsurugi.CodeTypeAnalyze {
+		if _, err := s.Prepare(t.Context(), sql, holder("x", typ)); !errors.As(err, &e) ||
+			e.Code != tsurugi.CodeSyntax && e.Code != tsurugi.CodeTypeAnalyze {
 			t.Errorf("%s: %v", sql, err)
 		}
 	}

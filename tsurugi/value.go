@@ -7,7 +7,8 @@ import (
 	"github.com/hikyaku/hikyaku/tsurugi/internal/value"
 )
 
-// A Value is a value of a column or for a placeholder; its zero value is NULL. It is made by the functions below and does not change.
+// A Value is a value of a column or for a placeholder; its zero value is NULL. It is made by the functions below and
+// does not change.
 type Value = value.Value
 
 // A Type is the type of a value, a column or a placeholder.
@@ -94,7 +95,8 @@ func Seconds(seconds int64, nanos int32) Value { return value.OfSeconds(seconds,
 // TimeOfDayWithTimeZone makes a TIME WITH TIME ZONE. The server keeps the moment, not the zone: it comes back in UTC.
 func TimeOfDayWithTimeZone(t time.Time) Value { return value.OfTimeOfDayWithTimeZone(t) }
 
-// TimePointWithTimeZone makes a TIMESTAMP WITH TIME ZONE. The server keeps the moment, not the zone: it comes back in UTC.
+// TimePointWithTimeZone makes a TIMESTAMP WITH TIME ZONE. The server keeps the moment, not the zone: it comes back in
+// UTC.
 func TimePointWithTimeZone(t time.Time) Value { return value.OfTimePointWithTimeZone(t) }
 
 // BlobFile makes a BLOB of a file that the server itself opens: an absolute path on the server's machine.
@@ -103,6 +105,7 @@ func BlobFile(path string) Value { return value.OfBlobFile(path) }
 // ClobFile makes a CLOB of a file that the server itself opens.
 func ClobFile(path string) Value { return value.OfClobFile(path) }
 
-// ValueOf makes a value of one of Go's: nil is NULL, whole numbers INT or BIGINT by their size (int is BIGINT), float32 REAL, float64 DOUBLE, string VARCHAR, []byte
-// VARBINARY, time.Time TIMESTAMP WITH TIME ZONE, *big.Int DECIMAL, bool BOOLEAN; a Value is itself.
+// ValueOf makes a value of one of Go's: nil is NULL, whole numbers INT or BIGINT by their size (int is BIGINT), float32
+// REAL, float64 DOUBLE, string VARCHAR, []byte VARBINARY, time.Time TIMESTAMP WITH TIME ZONE, *big.Int DECIMAL, bool
+// BOOLEAN; a Value is itself.
 func ValueOf(v any) (Value, error) { return value.Of(v) }

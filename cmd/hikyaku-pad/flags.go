@@ -22,15 +22,17 @@ type flags struct {
 }
 
 func newFlags(name string) *flags {
-	return &flags{FlagSet: flag.NewFlagSet("hikyaku-pad macro "+name, flag.ContinueOnError), macro: macro.Options{Player: 1}}
+	return &flags{FlagSet: flag.NewFlagSet("hikyaku-pad macro "+name, flag.ContinueOnError),
+		macro: macro.Options{Player: 1}}
 }
 
 // played are the flags of commands that play.
 func (f *flags) played() {
-	f.Func("device", "what is played on, `NAME` or NAME:WHERE; once more for player 2, if that is another one", func(device string) error {
-		f.devices = append(f.devices, device)
-		return play.Check([]string{device})
-	})
+	f.Func("device", "what is played on, `NAME` or NAME:WHERE; once more for player 2, if that is another one",
+		func(device string) error {
+			f.devices = append(f.devices, device)
+			return play.Check([]string{device})
+		})
 	f.StringVar(&f.rate, "rate", pace.NTSC().String(), "frames a second, `RATE`")
 }
 

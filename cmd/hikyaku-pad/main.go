@@ -1,5 +1,5 @@
-// Command hikyaku-pad is `hikyaku macro` as a program of its own: small, and without what does not compile everywhere. It is there for Windows with 32 bits, whose programs alone can
-// load the library of the Titan One:
+// Command hikyaku-pad is `hikyaku macro` as a program of its own: small, and without what does not compile everywhere.
+// It is there for Windows with 32 bits, whose programs alone can load the library of the Titan One:
 //
 //	GOOS=windows GOARCH=386 go build ./cmd/hikyaku-pad
 //	hikyaku-pad macro play combo.txt --device titanone
@@ -84,7 +84,8 @@ func run(ctx context.Context, host *pace.Host, args []string) error {
 		return nil
 	}
 	if len(args) < 2 || args[0] != "macro" {
-		return usageError{errors.New("there are the commands macro play, serve, check, fmt, convert, record, pass and calibrate")}
+		return usageError{errors.New("there are the commands macro play, serve, check, fmt, convert, record, pass " +
+			"and calibrate")}
 	}
 	switch args[1] {
 	case "play":

@@ -22,7 +22,8 @@ func recordPad(ctx context.Context, args []string) error {
 		return nil
 	})
 	f.IntVar(&r.Dead, "dead-zone", command.DefaultDead, "how far a stick or trigger has to move to count, `PERCENT`")
-	f.DurationVar(&r.Pause, "pause", command.DefaultPause, "end when nothing was pressed for so long; 0: only Ctrl-C does")
+	f.DurationVar(&r.Pause, "pause", command.DefaultPause,
+		"end when nothing was pressed for so long; 0: only Ctrl-C does")
 	f.StringVar(&f.rate, "rate", pace.NTSC().String(), "frames a second, `RATE`")
 	rest, err := f.parse(args)
 	if err != nil {

@@ -30,7 +30,8 @@ func oneArg(what string) cobra.PositionalArgs {
 		case len(args) == 0:
 			return &usageError{fmt.Errorf("%s needs %s", cmd.CommandPath(), what), seeHelp(cmd)}
 		case len(args) > 1:
-			return &usageError{fmt.Errorf("%s takes one argument, %s, and %q is one too many", cmd.CommandPath(), what, args[1]), seeHelp(cmd)}
+			return &usageError{fmt.Errorf("%s takes one argument, %s, and %q is one too many", cmd.CommandPath(), what,
+				args[1]), seeHelp(cmd)}
 		}
 		return nil
 	}

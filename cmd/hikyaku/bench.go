@@ -26,7 +26,10 @@ noisy machine: look at the ratios, not at absolute numbers.`,
 	for _, b := range bench.All() {
 		cmd.AddCommand(newOneBench(b, host))
 	}
-	cmd.AddCommand(newOccupant(), newBenchServer(serverName, "MySQL", bench.ServeQ4M), newBenchServer(pubsubName, "Pub/Sub", bench.ServePublish), newBenchServer(sqsName, "SQS", bench.ServeSQS), newBenchServer(pushName, "push", bench.ServePush), newBenchServer(sinkName, "database", bench.ServeSink), newBurner())
+	cmd.AddCommand(newOccupant(), newBenchServer(serverName, "MySQL", bench.ServeQ4M),
+		newBenchServer(pubsubName, "Pub/Sub", bench.ServePublish), newBenchServer(sqsName, "SQS", bench.ServeSQS),
+		newBenchServer(pushName, "push", bench.ServePush), newBenchServer(sinkName, "database", bench.ServeSink),
+		newBurner())
 	return group(cmd)
 }
 
@@ -68,38 +71,51 @@ func newOneBench(b bench.Bench, host *pace.Host) *cobra.Command {
 	cmd.Flags().StringVar(&o.Plots, "plots", "", "write SVG pictures into this `FOLDER`")
 	cmd.Flags().StringVar(&o.Dir, "dir", "", "make temporary files in this `FOLDER`: on the disk to be measured")
 	if b.Peers {
-		cmd.Flags().StringVar(&o.MySQL, "mysql", "", "compare with MariaDB or MySQL at this `DSN`: user:password@tcp(host:port)/database")
-		cmd.Flags().StringVar(&o.Postgres, "postgres", "", "compare with PostgreSQL at this `URL`: postgres://user:password@host:port/database")
+		cmd.Flags().StringVar(&o.MySQL, "mysql", "", "compare with MariaDB or MySQL at this `DSN`: "+
+			"user:password@tcp(host:port)/database")
+		cmd.Flags().StringVar(&o.Postgres, "postgres", "", "compare with PostgreSQL at this `URL`: "+
+			"postgres://user:password@host:port/database")
 	}
 	if b.Pushes {
-		cmd.Flags().StringVar(&o.Clients, "clients", ".cache/clients/push", "the `FOLDER` of the Java programs to compare with, as scripts/need-clients makes it")
+		cmd.Flags().StringVar(&o.Clients, "clients", ".cache/clients/push", "the `FOLDER` of the Java programs to "+
+			"compare with, as scripts/need-clients makes it")
 		cmd.Flags().BoolVar(&o.Pushy, "pushy", false, "measure pushy's steady state, too")
-		cmd.Flags().IntSliceVar(&o.Messages, "messages", nil, "`LENGTHS` of the report's queues (default 100,500,1000,2000)")
+		cmd.Flags().IntSliceVar(&o.Messages, "messages", nil,
+			"`LENGTHS` of the report's queues (default 100,500,1000,2000)")
 		cmd.Flags().IntVar(&o.Pushes, "pushes", 0, "how many each client sends in the steady state (default 1000000)")
-		cmd.Flags().IntVar(&o.Trials, "trials", 0, "how often the report's experiment is done with each number of messages (default 3)")
+		cmd.Flags().IntVar(&o.Trials, "trials", 0, "how often the report's experiment is done with each number of "+
+			"messages (default 3)")
 	}
 	if b.Paces {
 		cmd.Flags().IntVar(&o.Trials, "slices", 0, "how many `SLICES` of ten seconds each way has (default 6)")
 		cmd.Flags().Float64Var(&o.Minutes, "minutes", 0, "how long the run is that shows drift (default 1)")
 	}
 	if b.Sinks {
-		cmd.Flags().StringVar(&o.To, "to", "sqlite", "the `DATABASE`: tsurugi (at TSURUGI_ENDPOINT, else a server for tests), postgres, mysql or sqlite")
-		cmd.Flags().StringVar(&o.MySQL, "mysql", "", "write into MariaDB or MySQL at this `DSN`: user:password@tcp(host:port)/database")
-		cmd.Flags().StringVar(&o.Postgres, "postgres", "", "write into PostgreSQL at this `URL`: postgres://user:password@host:port/database")
-		cmd.Flags().StringVar(&o.Plan, "plan", "seed", "seed: the field report's plan; full: also what it left open, which takes minutes")
+		cmd.Flags().StringVar(&o.To, "to", "sqlite", "the `DATABASE`: tsurugi (at TSURUGI_ENDPOINT, else a server "+
+			"for tests), postgres, mysql or sqlite")
+		cmd.Flags().StringVar(&o.MySQL, "mysql", "", "write into MariaDB or MySQL at this `DSN`: "+
+			"user:password@tcp(host:port)/database")
+		cmd.Flags().StringVar(&o.Postgres, "postgres", "", "write into PostgreSQL at this `URL`: "+
+			"postgres://user:password@host:port/database")
+		cmd.Flags().StringVar(&o.Plan, "plan", "seed", "seed: the field report's plan; full: also what it left open, "+
+			"which takes minutes")
 		cmd.Flags().Float64Var(&o.Minutes, "minutes", 0, "how long the full plan's flood lasts (default 1)")
 		cmd.Flags().StringVar(&o.Profile, "profile", "", "keep a profile of the courier in this `FOLDER` (layers)")
 	}
 	if b.Invokes {
-		cmd.Flags().StringVar(&o.Clients, "clients", ".cache/clients/functions", "the `FOLDER` of functions with the runtimes' own clients, as scripts/need-clients makes it")
-		cmd.Flags().StringVar(&o.RIE, "rie", "", "compare with the provider's `EMULATOR`: its program, or http://host:port where it runs")
+		cmd.Flags().StringVar(&o.Clients, "clients", ".cache/clients/functions", "the `FOLDER` of functions with the "+
+			"runtimes' own clients, as scripts/need-clients makes it")
+		cmd.Flags().StringVar(&o.RIE, "rie", "", "compare with the provider's `EMULATOR`: its program, or "+
+			"http://host:port where it runs")
 	}
 	if b.Posts {
 		cmd.Flags().StringVar(&o.ElasticMQ, "elasticmq", "", "compare with ElasticMQ at this `URL`: http://host:port")
 	}
 	if b.Streams {
-		cmd.Flags().BoolVar(&log, "log", false, "print a line for whatever happens to the streams of students, to stderr")
-		cmd.Flags().StringVar(&o.Postgres, "postgres", "", "look users up in PostgreSQL at this `URL`: postgres://user:password@host:port/database")
+		cmd.Flags().BoolVar(&log, "log", false, "print a line for whatever happens to the streams of students, to "+
+			"stderr")
+		cmd.Flags().StringVar(&o.Postgres, "postgres", "", "look users up in PostgreSQL at this `URL`: "+
+			"postgres://user:password@host:port/database")
 	}
 	return cmd
 }
@@ -107,11 +123,13 @@ func newOneBench(b bench.Bench, host *pace.Host) *cobra.Command {
 // checkBench refuses works that a bench does not have, and what contradicts itself.
 func checkBench(b bench.Bench, o *bench.Options) error {
 	if o.Quick && o.Deep {
-		return &usageError{errors.New("--quick and --deep: a few seconds are not enough for what takes minutes"), "choose one of them"}
+		return &usageError{errors.New("--quick and --deep: a few seconds are not enough for what takes minutes"),
+			"choose one of them"}
 	}
 	for _, name := range o.Only {
 		if !slices.Contains(b.Works, name) {
-			return &usageError{fmt.Errorf("bench %s has no work %q", b.Name, name), "choose from " + strings.Join(b.Works, ", ")}
+			return &usageError{fmt.Errorf("bench %s has no work %q", b.Name, name),
+				"choose from " + strings.Join(b.Works, ", ")}
 		}
 	}
 	return nil
@@ -153,7 +171,8 @@ func newBurner() *cobra.Command {
 }
 
 // newBenchServer makes the command of a server that a bench starts for clients of a protocol.
-func newBenchServer(name, protocol string, serve func(ctx context.Context, args []string, in io.Reader, out io.Writer) error) *cobra.Command {
+func newBenchServer(name, protocol string, serve func(ctx context.Context, args []string, in io.Reader,
+	out io.Writer) error) *cobra.Command {
 	return &cobra.Command{
 		Use:                name,
 		Short:              "Serve a new store to " + protocol + " clients, for a bench",

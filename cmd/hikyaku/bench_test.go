@@ -14,10 +14,12 @@ import (
 
 func TestBenchSaysWhatItCanBeAskedFor(t *testing.T) {
 	r := hikyaku(t, "", nil, "bench", "queue", "--only", "put,putt")
-	if r.code != exitUsage || r.stdout != "" || !strings.Contains(r.stderr, `no work "putt"`) || !strings.Contains(r.stderr, "put-pipelined") {
+	if r.code != exitUsage || r.stdout != "" || !strings.Contains(r.stderr, `no work "putt"`) ||
+		!strings.Contains(r.stderr, "put-pipelined") {
 		t.Errorf("a work that does not exist: %+v", r)
 	}
-	if r := hikyaku(t, "", nil, "bench", "queue", "--quick", "--deep"); r.code != exitUsage || !strings.Contains(r.stderr, "choose one") {
+	if r := hikyaku(t, "", nil, "bench", "queue", "--quick", "--deep"); r.code != exitUsage ||
+		!strings.Contains(r.stderr, "choose one") {
 		t.Errorf("quick and deep at once: %+v", r)
 	}
 	if r := hikyaku(t, "", nil, "bench", "queue", "--help"); r.code != 0 || !strings.Contains(r.stdout, "hand-over") {
@@ -57,13 +59,15 @@ func TestBenchServesMySQLClientsInAProcessOfItsOwn(t *testing.T) {
 	if err := json.Unmarshal([]byte(r.stdout), &report); err != nil || r.code != 0 {
 		t.Fatalf("%v: %+v", err, r)
 	}
-	if report.Bench != "q4m" || len(report.Rows) == 0 || report.Rows[0].Case != "hikyaku" || report.Rows[0].Client == "" {
+	if report.Bench != "q4m" || len(report.Rows) == 0 || report.Rows[0].Case != "hikyaku" ||
+		report.Rows[0].Client == "" {
 		t.Errorf("%+v", report)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
 		t.Errorf("left behind: %v, %v", entries, err)
 	}
-	if r := hikyaku(t, "", nil, "bench", "q4m", "--mysql", "root@tcp(127.0.0.1:1)/"); r.code == 0 || !strings.Contains(r.stderr, "names no database") {
+	if r := hikyaku(t, "", nil, "bench", "q4m", "--mysql", "root@tcp(127.0.0.1:1)/"); r.code == 0 ||
+		!strings.Contains(r.stderr, "names no database") {
 		t.Errorf("an address without a database: %+v", r)
 	}
 	if r := hikyaku(t, "", nil, "bench", "queue", "--mysql", "x"); r.code != exitUsage {
@@ -81,7 +85,8 @@ func TestBenchServesPubSubClientsInAProcessOfItsOwn(t *testing.T) {
 	if err := json.Unmarshal([]byte(r.stdout), &report); err != nil || r.code != 0 {
 		t.Fatalf("%v: %+v", err, r)
 	}
-	if report.Bench != "publish" || len(report.Rows) == 0 || report.Rows[0].Case != "hikyaku" || report.Rows[0].Server != "instant" {
+	if report.Bench != "publish" || len(report.Rows) == 0 || report.Rows[0].Case != "hikyaku" ||
+		report.Rows[0].Server != "instant" {
 		t.Errorf("%+v", report)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
@@ -99,13 +104,15 @@ func TestBenchServesSQSClientsInAProcessOfItsOwn(t *testing.T) {
 	if err := json.Unmarshal([]byte(r.stdout), &report); err != nil || r.code != 0 {
 		t.Fatalf("%v: %+v", err, r)
 	}
-	if report.Bench != "sqs" || len(report.Rows) == 0 || report.Rows[0].Case != "hikyaku" || report.Rows[0].Queue != "standard" {
+	if report.Bench != "sqs" || len(report.Rows) == 0 || report.Rows[0].Case != "hikyaku" ||
+		report.Rows[0].Queue != "standard" {
 		t.Errorf("%+v", report)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
 		t.Errorf("left behind: %v, %v", entries, err)
 	}
-	if r := hikyaku(t, "", nil, "bench", "sqs", "--elasticmq", "http://127.0.0.1:1"); r.code == 0 || !strings.Contains(r.stderr, "elasticmq at 127.0.0.1:1") {
+	if r := hikyaku(t, "", nil, "bench", "sqs", "--elasticmq", "http://127.0.0.1:1"); r.code == 0 ||
+		!strings.Contains(r.stderr, "elasticmq at 127.0.0.1:1") {
 		t.Errorf("an ElasticMQ that is not there: %+v", r)
 	}
 }
@@ -124,13 +131,16 @@ func TestBenchRunsCouriersInProcessesOfTheirOwn(t *testing.T) {
 	if err := json.Unmarshal([]byte(r.stdout), &report); err != nil || r.code != 0 {
 		t.Fatalf("%v: %+v", err, r)
 	}
-	if report.Bench != "sink" || len(report.Rows) != 2 || report.Rows[0].Case != "hikyaku" || report.Rows[0].Server != "sqlite" || report.Rows[0].Events == 0 || report.Rows[0].RowsInTable != report.Rows[0].Events {
+	if report.Bench != "sink" || len(report.Rows) != 2 || report.Rows[0].Case != "hikyaku" ||
+		report.Rows[0].Server != "sqlite" || report.Rows[0].Events == 0 ||
+		report.Rows[0].RowsInTable != report.Rows[0].Events {
 		t.Errorf("%+v", report)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
 		t.Errorf("left behind: %v, %v", entries, err)
 	}
-	if r := hikyaku(t, "", nil, "bench", "sink", "--to", "oracle"); r.code == 0 || !strings.Contains(r.stderr, `no sink "oracle"`) {
+	if r := hikyaku(t, "", nil, "bench", "sink", "--to", "oracle"); r.code == 0 ||
+		!strings.Contains(r.stderr, `no sink "oracle"`) {
 		t.Errorf("a database that it does not know: %+v", r)
 	}
 	if r := hikyaku(t, "", nil, "bench", "queue", "--to", "sqlite"); r.code != exitUsage {

@@ -34,5 +34,6 @@ func boundsOf(l *config.Limits) bounds {
 
 // told is how they are logged.
 func (b *bounds) told() []any {
-	return []any{"memory", b.memory.Bytes, "memory_by", b.memory.By, "collector_limit", b.collector, "collector_by", b.by, "busy_bytes", b.busy, "message_bytes", b.store.MessageBytes}
+	return []any{"memory", b.memory.Bytes, "memory_by", b.memory.By, "collector_limit", b.collector, "collector_by",
+		b.by, "busy_bytes", b.busy, "message_bytes", b.store.MessageBytes}
 }

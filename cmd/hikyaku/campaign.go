@@ -32,7 +32,8 @@ before the sink.
 With users, they are for those who are granted push on the queue of the campaign; to start one, put as well.`,
 	}
 	r.register(cmd)
-	cmd.PersistentFlags().StringVar(&r.namespace, "namespace", queue.DefaultNamespace, "the `NAMESPACE` of the campaigns")
+	cmd.PersistentFlags().StringVar(&r.namespace, "namespace", queue.DefaultNamespace,
+		"the `NAMESPACE` of the campaigns")
 	cmd.PersistentFlags().BoolVar(&r.asJSON, "json", false, "print JSON")
 	return group(cmd, newCampaignStart(&r), newCampaignLs(&r), newCampaignShow(&r), newCampaignWatch(&r),
 		newCampaignChange(&r, "pause", campaign.Paused, "Stop a campaign for a while",

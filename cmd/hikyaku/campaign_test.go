@@ -18,8 +18,9 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// TestTheCampaignExampleReachesEveryUserAcrossKills runs the documented command, kills it at random points, and lets it finish: from one message came
-// one for each of 10,000 users, with what that user is to be told. Running it once more adds nothing.
+// TestTheCampaignExampleReachesEveryUserAcrossKills runs the documented command, kills it at random points, and lets it
+// finish: from one message came one for each of 10,000 users, with what that user is to be told. Running it once more
+// adds nothing.
 func TestTheCampaignExampleReachesEveryUserAcrossKills(t *testing.T) {
 	const kills, users = 12, 10_000
 	dir := t.TempDir()
@@ -99,7 +100,8 @@ func checkOutbox(t *testing.T, data string, users int) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	found, err := s.Peek(t.Context(), queue.Name{Namespace: queue.DefaultNamespace, Name: "outbox"}, queue.PeekRequest{Max: 2 * users})
+	found, err := s.Peek(t.Context(), queue.Name{Namespace: queue.DefaultNamespace, Name: "outbox"},
+		queue.PeekRequest{Max: 2 * users})
 	if err != nil {
 		t.Fatal(err)
 	}

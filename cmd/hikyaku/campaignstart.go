@@ -81,7 +81,8 @@ func (o *startOptions) order(r *campaigns, args []string) (namespace string, ord
 	if o.at != "" {
 		at, err := time.Parse(time.RFC3339, o.at)
 		if err != nil {
-			return "", order, &usageError{fmt.Errorf("--at %q is no time", o.at), "write it as 2026-12-01T09:00:00+09:00"}
+			return "", order, &usageError{fmt.Errorf("--at %q is no time", o.at),
+				"write it as 2026-12-01T09:00:00+09:00"}
 		}
 		order.At = &at
 	}
@@ -98,7 +99,8 @@ func (o *startOptions) order(r *campaigns, args []string) (namespace string, ord
 	return n.Namespace, order, err
 }
 
-// readBody reads a body up to its end, which may be that of a line. One that is a little too long is left to the server.
+// readBody reads a body up to its end, which may be that of a line. One that is a little too long is left to the
+// server.
 func readBody(from io.Reader) (string, error) {
 	const most = 2 * campaign.MostBody
 	body, err := io.ReadAll(io.LimitReader(from, most))

@@ -67,7 +67,8 @@ With --back they return to their place instead.`,
 const settleGroup = 100
 
 // printAndSettle prints messages and settles what was printed; what was not, for a failed write or a Ctrl-C, goes back.
-func printAndSettle(ctx context.Context, client *httpdoor.Client, claims []httpdoor.Claimed, back bool, print func(*httpdoor.Claimed) error) error {
+func printAndSettle(ctx context.Context, client *httpdoor.Client, claims []httpdoor.Claimed, back bool,
+	print func(*httpdoor.Claimed) error) error {
 	for len(claims) > 0 {
 		group := claims[:min(settleGroup, len(claims))]
 		printed, failed := 0, ctx.Err()
@@ -88,8 +89,8 @@ func printAndSettle(ctx context.Context, client *httpdoor.Client, claims []httpd
 	return nil
 }
 
-// settle settles the first ones, which were printed, as done (with back, they go back), and puts the others back. A Ctrl-C
-// does not stop it.
+// settle settles the first ones, which were printed, as done (with back, they go back), and puts the others back. A
+// Ctrl-C does not stop it.
 func settle(ctx context.Context, client *httpdoor.Client, claims []httpdoor.Claimed, printed int, back bool) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
 	defer cancel()

@@ -85,7 +85,8 @@ const quiet = "data_dir: ${HIKYAKU_DATA}\napi: { http: { listen: 127.0.0.1:0 } }
 
 func TestPublishClaimAndQueueSpeakToARunningServer(t *testing.T) {
 	s := serveHere(t, t.TempDir(), quiet)
-	if r := s.do(t, "one\ntwo\nthree\n", "publish", "news", "--attr", "lang=ja", "--attr", "priority=3"); r.code != 0 || !strings.Contains(r.stderr, "published 3 messages to news") {
+	if r := s.do(t, "one\ntwo\nthree\n", "publish", "news", "--attr", "lang=ja", "--attr", "priority=3"); r.code != 0 ||
+		!strings.Contains(r.stderr, "published 3 messages to news") {
 		t.Fatalf("publish: %+v", r)
 	}
 	if r := s.do(t, "four\n", "publish", "news", "--attr", "lang=en"); r.code != 0 {
@@ -101,14 +102,16 @@ func TestPublishClaimAndQueueSpeakToARunningServer(t *testing.T) {
 		Attributes map[string]any
 		Attempt    int
 	}
-	if err := json.Unmarshal([]byte(r.stdout), &claim); err != nil || claim.Body != "four" || claim.Attributes["lang"] != "en" || claim.Attempt != 1 {
+	if err := json.Unmarshal([]byte(r.stdout), &claim); err != nil || claim.Body != "four" ||
+		claim.Attributes["lang"] != "en" || claim.Attempt != 1 {
 		t.Errorf("claim: %+v %v", r, err)
 	}
 	r = s.do(t, "", "queue", "ls")
 	if r.code != 0 || !regexp.MustCompile(`(?m)^news +2 +0 +0 +0 `).MatchString(r.stdout) {
 		t.Errorf("ls:\n%s%s", r.stdout, r.stderr)
 	}
-	if r = s.do(t, "", "queue", "peek", "news", "--where", "lang = 'ja'"); strings.Count(r.stdout, "\n") != 1 || !strings.Contains(r.stdout, `"three"`) {
+	if r = s.do(t, "", "queue", "peek", "news", "--where", "lang = 'ja'"); strings.Count(r.stdout, "\n") != 1 ||
+		!strings.Contains(r.stdout, `"three"`) {
 		t.Errorf("peek: %+v", r)
 	}
 	if r = s.do(t, "", "queue", "purge", "news"); r.code != exitUsage || !strings.Contains(r.stderr, "--yes") {
@@ -149,8 +152,10 @@ func TestMistakesOnTheCommandLineSayWhatToDo(t *testing.T) {
 func TestASecondProcessOnTheSameDataDirIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	serveHere(t, dir, quiet)
-	r := hikyaku(t, "", []string{"HIKYAKU_DATA=" + filepath.Join(dir, "data")}, "serve", "-c", filepath.Join(dir, "serve.yaml"))
-	if r.code != exitFailed || !strings.Contains(r.stderr, "another process") || !strings.Contains(r.stderr, "another data_dir") {
+	r := hikyaku(t, "", []string{"HIKYAKU_DATA=" + filepath.Join(dir, "data")}, "serve", "-c",
+		filepath.Join(dir, "serve.yaml"))
+	if r.code != exitFailed || !strings.Contains(r.stderr, "another process") ||
+		!strings.Contains(r.stderr, "another data_dir") {
 		t.Errorf("%+v", r)
 	}
 }
@@ -171,7 +176,8 @@ func TestWhatServeKeptIsThereAfterAKill(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	again.stop(t)
-	if r := hikyaku(t, "", nil, "journal", "check", filepath.Join(dir, "data")); r.code != 0 || !regexp.MustCompile(`damaged places +0`).MatchString(r.stdout) {
+	if r := hikyaku(t, "", nil, "journal", "check", filepath.Join(dir, "data")); r.code != 0 ||
+		!regexp.MustCompile(`damaged places +0`).MatchString(r.stdout) {
 		t.Errorf("journal check: %+v", r)
 	}
 }
@@ -196,9 +202,12 @@ func TestAMisbehavingWebhookGetsEveryMessageInTheEnd(t *testing.T) {
 	}
 	defer hook.Close()
 	if err := hook.Script(
-		webhook.Behaviour{Do: webhook.Hang}, webhook.Behaviour{Do: webhook.Reset}, webhook.Behaviour{Do: webhook.Status, Code: 429, RetryAfter: "1"},
-		webhook.Behaviour{Do: webhook.Status, Code: 500}, webhook.Behaviour{Do: webhook.Garbage}, webhook.Behaviour{Do: webhook.Half},
-		webhook.Behaviour{Do: webhook.Hang}, webhook.Behaviour{Do: webhook.Status, Code: 503}, webhook.Behaviour{Do: webhook.Reset},
+		webhook.Behaviour{Do: webhook.Hang}, webhook.Behaviour{Do: webhook.Reset},
+		webhook.Behaviour{Do: webhook.Status, Code: 429, RetryAfter: "1"},
+		webhook.Behaviour{Do: webhook.Status, Code: 500}, webhook.Behaviour{Do: webhook.Garbage},
+		webhook.Behaviour{Do: webhook.Half},
+		webhook.Behaviour{Do: webhook.Hang}, webhook.Behaviour{Do: webhook.Status, Code: 503},
+		webhook.Behaviour{Do: webhook.Reset},
 	); err != nil {
 		t.Fatal(err)
 	}
@@ -241,11 +250,13 @@ sinks:
 		t.Fatal(r)
 	}
 	r := s.do(t, "", "claim", "hook_dead", "--wait", "20s", "--back")
-	if !strings.Contains(r.stdout, "no such user") || !strings.Contains(r.stdout, `"step":"hook"`) || !strings.Contains(r.stdout, `"queue":"default/news"`) {
+	if !strings.Contains(r.stdout, "no such user") || !strings.Contains(r.stdout, `"step":"hook"`) ||
+		!strings.Contains(r.stdout, `"queue":"default/news"`) {
 		t.Fatalf("dead letter: %+v", r)
 	}
 	// Both are dead letters once they are out of news.
-	for r = s.do(t, "", "queue", "show", "hook_dead"); !strings.Contains(r.stdout, `"messages":2`); r = s.do(t, "", "queue", "show", "hook_dead") {
+	for r = s.do(t, "", "queue", "show", "hook_dead"); !strings.Contains(r.stdout, `"messages":2`); r = s.do(t, "",
+		"queue", "show", "hook_dead") {
 		if t.Context().Err() != nil {
 			t.Fatal(r)
 		}
@@ -253,7 +264,8 @@ sinks:
 	if err := hook.Always(webhook.Behaviour{Do: webhook.Accept}); err != nil {
 		t.Fatal(err)
 	}
-	if r := s.do(t, "", "queue", "replay", "hook_dead"); r.code != 0 || r.stdout != "replayed 2 messages of hook_dead\n" {
+	if r := s.do(t, "", "queue", "replay", "hook_dead"); r.code != 0 ||
+		r.stdout != "replayed 2 messages of hook_dead\n" {
 		t.Fatalf("replay: %+v", r)
 	}
 	for hook.Counts().Messages < 2 {
@@ -279,7 +291,8 @@ sinks: { out: { type: stdout, inputs: [shape] } }
 	if err := os.WriteFile(path, []byte(config), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	r := hikyaku(t, "{\"n\":1}\nnot json\n{\"n\":2}\n", []string{"HIKYAKU_DATA=" + filepath.Join(dir, "data")}, "run", "-c", path)
+	r := hikyaku(t, "{\"n\":1}\nnot json\n{\"n\":2}\n", []string{"HIKYAKU_DATA=" + filepath.Join(dir, "data")}, "run",
+		"-c", path)
 	if r.code != exitDead || r.stdout != "{\"n\":2}\n{\"n\":3}\n" || !strings.Contains(r.stderr, "shape_dead") {
 		t.Errorf("%+v", r)
 	}
@@ -307,8 +320,10 @@ func TestTheDemoAddsUp(t *testing.T) {
 	}
 	for _, says := range []string{
 		"accepted → durable", "claimed → transformed", "sent → settled", "from the news to the end", // the hops
-		"users/s", "mean", "median", "p99", "8,625", "2,853", "the report's second fix", "hikyaku, since the news", // the report's table
-		"put into the outbox", "delivered as Apple does", "delivered as Google does", "told twice", "left in the outbox",
+		// the report's table
+		"users/s", "mean", "median", "p99", "8,625", "2,853", "the report's second fix", "hikyaku, since the news",
+		"put into the outbox", "delivered as Apple does", "delivered as Google does", "told twice",
+		"left in the outbox",
 	} {
 		if !strings.Contains(r.stdout, says) {
 			t.Errorf("the demo does not say %q:\n%s", says, r.stdout)

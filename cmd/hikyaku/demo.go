@@ -32,14 +32,16 @@ that took, beside the figures of the field report that it goes back to, and how 
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if d.users < 1 || d.users > mostDemoUsers {
-				return &usageError{fmt.Errorf("--users %d is not between 1 and %s", d.users, measure.Count(mostDemoUsers)), "try 10000"}
+				return &usageError{fmt.Errorf("--users %d is not between 1 and %s", d.users,
+					measure.Count(mostDemoUsers)), "try 10000"}
 			}
 			d.out = cmd.OutOrStdout()
 			return d.run(cmd.Context())
 		},
 	}
 	cmd.Flags().IntVar(&d.users, "users", 10_000, "how many there are")
-	cmd.Flags().StringVar(&d.dir, "dir", "", "keep journal, database and keys in this `FOLDER` (default: a temporary one)")
+	cmd.Flags().StringVar(&d.dir, "dir", "", "keep journal, database and keys in this `FOLDER` (default: a temporary "+
+		"one)")
 	return cmd
 }
 
@@ -59,7 +61,8 @@ func (d *demo) run(ctx context.Context) (err error) {
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	} else if exists(filepath.Join(dir, "data")) {
-		return &usageError{fmt.Errorf("the folder %s has the journal of an earlier demo: the counts would not add up", dir), "name another folder with --dir, or remove this one"}
+		return &usageError{fmt.Errorf("the folder %s has the journal of an earlier demo: the counts would not add up",
+			dir), "name another folder with --dir, or remove this one"}
 	}
 	phones, err := openPhones(filepath.Join(dir, "sandbox"))
 	if err != nil {
@@ -86,7 +89,8 @@ func (d *demo) run(ctx context.Context) (err error) {
 	}
 
 	s := terminalOf(d.out)
-	fmt.Fprintf(d.out, "%s\n\n", s.wrap(fmt.Sprintf("one message → queue news → %s users, each with what was picked → queue outbox → phones at %s (as Apple) and %s (as Google)",
+	fmt.Fprintf(d.out, "%s\n\n", s.wrap(fmt.Sprintf("one message → queue news → %s users, each with what was picked "+
+		"→ queue outbox → phones at %s (as Apple) and %s (as Google)",
 		measure.Count(int64(d.users)), phones.apple.Addr(), phones.google.Addr()), "  "))
 	seen.begin(time.Now())
 	end := seen.live(os.Stderr, d.users)
@@ -166,10 +170,13 @@ func (d *demo) account(sc terminal, store *queue.Store, phones *phones, took tim
 	if err := t.WriteText(d.out); err != nil {
 		return err
 	}
-	fmt.Fprintf(d.out, "\n%s\n", sc.wrap(fmt.Sprintf("all of it in %s; every message was synced twice before it was answered for", measure.Duration(took)), ""))
+	fmt.Fprintf(d.out, "\n%s\n", sc.wrap(fmt.Sprintf("all of it in %s; every message was synced twice before it was "+
+		"answered for", measure.Duration(took)), ""))
 	devices := apple.Devices + google.Devices
-	if int(s.TotalPut) != d.users || devices != d.users || apple.Accepted+google.Accepted != int64(d.users) || s.Messages() != 0 {
-		return fmt.Errorf("the counts do not add up: %d users, %d messages, %d phones, %d pushes, %d left", d.users, s.TotalPut, devices, apple.Accepted+google.Accepted, s.Messages())
+	if int(s.TotalPut) != d.users || devices != d.users || apple.Accepted+google.Accepted != int64(d.users) ||
+		s.Messages() != 0 {
+		return fmt.Errorf("the counts do not add up: %d users, %d messages, %d phones, %d pushes, %d left", d.users,
+			s.TotalPut, devices, apple.Accepted+google.Accepted, s.Messages())
 	}
 	return nil
 }

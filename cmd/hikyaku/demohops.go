@@ -50,7 +50,8 @@ func (t *campaignHops) Message(m *message.Message, node string, o component.Outc
 	}
 	t.dequeue.Record(time.Duration(settled - claimed))
 	t.whole.Record(time.Duration(int64(settled) - t.start.UnixNano()))
-	for last := t.last.Load(); int64(settled) > last && !t.last.CompareAndSwap(last, int64(settled)); last = t.last.Load() {
+	for last := t.last.Load(); int64(settled) > last &&
+		!t.last.CompareAndSwap(last, int64(settled)); last = t.last.Load() {
 	}
 }
 
@@ -75,7 +76,8 @@ func (t *campaignHops) table(s terminal) *measure.Table {
 	}
 	table := measure.NewTable(columns...)
 	row := func(name string, h *measure.Histogram) {
-		cells := []any{name, measure.Duration(h.Quantile(0.5)), measure.Duration(h.Quantile(0.99)), measure.Duration(h.Max()), measure.Count(h.Count())}
+		cells := []any{name, measure.Duration(h.Quantile(0.5)), measure.Duration(h.Quantile(0.99)),
+			measure.Duration(h.Max()), measure.Count(h.Count())}
 		table.Row(cells[:len(columns)]...)
 	}
 	for i := 1; i < message.HopCount; i++ {

@@ -18,8 +18,8 @@ const (
 	widestBar   = 60 // columns
 )
 
-// live shows the hops on a terminal while they are collected, until the function that it returns is called, which wipes them away. Where there is no
-// terminal it shows nothing.
+// live shows the hops on a terminal while they are collected, until the function that it returns is called, which wipes
+// them away. Where there is no terminal it shows nothing.
 func (t *campaignHops) live(to *os.File, users int) (end func()) {
 	if !term.IsTerminal(int(to.Fd())) {
 		return func() {}
@@ -59,7 +59,8 @@ func (t *campaignHops) draw(w io.Writer, s terminal, users int) int {
 	var text bytes.Buffer
 	told, since := t.done(), time.Since(t.start)
 	fmt.Fprintf(&text, "%s\n%s of %s users in %s, %s\n\n", s.bar(told, int64(users), widestBar),
-		measure.Count(told), measure.Count(int64(users)), measure.Duration(since), measure.Rate(float64(told)/since.Seconds()))
+		measure.Count(told), measure.Count(int64(users)), measure.Duration(since),
+		measure.Rate(float64(told)/since.Seconds()))
 	if err := t.table(s).WriteText(&text); err != nil {
 		return 0
 	}

@@ -19,7 +19,8 @@ type phones struct {
 	google *fcm.Server
 }
 
-// openPhones starts far ends whose answers take 40 ms at the median, and one in a hundred more than a quarter of a second.
+// openPhones starts far ends whose answers take 40 ms at the median, and one in a hundred more than a quarter of a
+// second.
 func openPhones(dir string) (_ *phones, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -36,7 +37,8 @@ func openPhones(dir string) (_ *phones, err error) {
 	if err != nil {
 		return nil, err
 	}
-	late := farend.Latency{Median: farend.Duration(40 * time.Millisecond), Sigma: 0.8, Most: farend.Duration(2 * time.Second)}
+	late := farend.Latency{Median: farend.Duration(40 * time.Millisecond), Sigma: 0.8,
+		Most: farend.Duration(2 * time.Second)}
 	p := &phones{dir: dir}
 	defer func() {
 		if err != nil {
@@ -44,7 +46,8 @@ func openPhones(dir string) (_ *phones, err error) {
 		}
 	}()
 	c := farend.Config{Authority: authority, Behaviour: farend.Behaviour{Latency: late, OneUntilTrusted: true}}
-	if p.apple, err = apns.Start(apns.Config{Config: c, Keys: []*apns.Key{key}, Topics: []string{"com.example.news"}}); err != nil {
+	if p.apple, err = apns.Start(apns.Config{Config: c, Keys: []*apns.Key{key},
+		Topics: []string{"com.example.news"}}); err != nil {
 		return nil, err
 	}
 	c.Behaviour.OneUntilTrusted = false
@@ -52,7 +55,8 @@ func openPhones(dir string) (_ *phones, err error) {
 		return nil, err
 	}
 	for name, text := range map[string][]byte{
-		"authority.pem": authority.PEM, "AuthKey_KEY1234567.p8": key.PEM, "account-news.json": account.JSON(p.google.TokenURL()),
+		"authority.pem": authority.PEM, "AuthKey_KEY1234567.p8": key.PEM,
+		"account-news.json": account.JSON(p.google.TokenURL()),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
 			return nil, fmt.Errorf("keys of the demo: %w", err)

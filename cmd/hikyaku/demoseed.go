@@ -10,7 +10,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
-// seedFigures are the field report's own, in milliseconds, for a thousand queue messages of ten users: mean, median, p99, max, min.
+// seedFigures are the field report's own, in milliseconds, for a thousand queue messages of ten users: mean, median,
+// p99, max, min.
 var seedFigures = []struct {
 	name    string
 	figures [5]int64
@@ -23,7 +24,8 @@ var seedFigures = []struct {
 const seedNote = `Milliseconds from dequeue to answer, for each user; ours until the answer is durable. The report's figures are for 10,000 users, from its own machines to Apple's:
 hikyaku bench push runs its three versions and ours against one far end.`
 
-// seedTable is the field report's table, with ours below: each user's time from its dequeue, and from the news that began it all.
+// seedTable is the field report's table, with ours below: each user's time from its dequeue, and from the news that
+// began it all.
 func (t *campaignHops) seedTable(s terminal, users int, took time.Duration) *measure.Table {
 	names := []string{"users/s", "mean", "median", "p99", "max", "min"}
 	shown := []int{0, 1, 2, 3, 4, 5}

@@ -14,15 +14,18 @@ import (
 )
 
 const (
-	// readyFile is the first file beyond the three of every process: there a detached serve says that its doors are open.
+	// readyFile is the first file beyond the three of every process: there a detached serve says that its doors are
+	// open.
 	readyFile = 3
-	// mostLog is how large the log of a detached serve may be when another begins: then it is put aside, over the one before.
+	// mostLog is how large the log of a detached serve may be when another begins: then it is put aside, over the one
+	// before.
 	mostLog = 10 << 20
 	// mostSaid bounds what is shown of the log of a serve that ended at once.
 	mostSaid = 8 << 10
 )
 
-// detach starts a serve with the same flags in a process of its own, and returns when its doors are open. ctx ends the waiting and that process.
+// detach starts a serve with the same flags in a process of its own, and returns when its doors are open. ctx ends the
+// waiting and that process.
 func detach(ctx context.Context, out io.Writer, f *config.File, args []string) error {
 	program, err := os.Executable()
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
-const onlyHTTP = "data_dir: ${HIKYAKU_DATA}\napi: { http: { listen: \"127.0.0.1:0\" }, mysql: { off: true }, pubsub: { off: true }, sqs: { off: true }, lambda: { off: true } }\n"
+const onlyHTTP = "data_dir: ${HIKYAKU_DATA}\napi: { http: { listen: \"127.0.0.1:0\" }, mysql: { off: true }, pubsub: " +
+	"{ off: true }, sqs: { off: true }, lambda: { off: true } }\n"
 
 // TestAServerThatIsDetachedIsThereWhenTheCommandEnds, cannot be started twice, and is ended by stop.
 func TestAServerThatIsDetachedIsThereWhenTheCommandEnds(t *testing.T) {
@@ -25,7 +26,8 @@ func TestAServerThatIsDetachedIsThereWhenTheCommandEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := []string{"HIKYAKU_DATA=" + data}
-	t.Cleanup(func() { _ = command(context.Background(), env, "stop", "-c", config).Run() }) // should the test end before
+	// should the test end before
+	t.Cleanup(func() { _ = command(context.Background(), env, "stop", "-c", config).Run() })
 	r := hikyaku(t, "", env, "serve", "--detach", "-c", config)
 	if r.code != exitOK || !strings.Contains(r.stdout, "hikyaku runs as process ") {
 		t.Fatalf("%+v", r)
@@ -39,10 +41,12 @@ func TestAServerThatIsDetachedIsThereWhenTheCommandEnds(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	r = hikyaku(t, "", env, "serve", "--detach", "-c", config)
-	if r.code != exitFailed || !strings.Contains(r.stderr, "the server ended at once: exit status 1") || !strings.Contains(r.stderr, "in use by another process") {
+	if r.code != exitFailed || !strings.Contains(r.stderr, "the server ended at once: exit status 1") ||
+		!strings.Contains(r.stderr, "in use by another process") {
 		t.Errorf("a second one: %+v", r)
 	}
-	if again, err := os.ReadFile(filepath.Join(data, "serve.log")); err != nil || !strings.HasPrefix(string(again), string(log)) {
+	if again, err := os.ReadFile(filepath.Join(data, "serve.log")); err != nil ||
+		!strings.HasPrefix(string(again), string(log)) {
 		t.Errorf("%v: the first one's log is lost: %s", err, again)
 	}
 	r = hikyaku(t, "", env, "stop", "-c", config)
@@ -67,7 +71,8 @@ func TestStopWaitsNoLongerThanItIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	waittest.Until(t, "the server is stopped", func() bool { return stopped(s.cmd.Process.Pid) })
-	r := hikyaku(t, "", []string{"HIKYAKU_DATA=" + filepath.Join(dir, "data")}, "stop", "-c", filepath.Join(dir, "serve.yaml"), "--wait", "100ms")
+	r := hikyaku(t, "", []string{"HIKYAKU_DATA=" + filepath.Join(dir, "data")}, "stop", "-c",
+		filepath.Join(dir, "serve.yaml"), "--wait", "100ms")
 	if err := s.cmd.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,8 @@ func apart(cmd *exec.Cmd) error {
 	return nil
 }
 
-// keepReady keeps the file of tellReady from the processes that this one starts: one that stays would keep who waits from seeing that this one has ended.
+// keepReady keeps the file of tellReady from the processes that this one starts: one that stays would keep who waits
+// from seeing that this one has ended.
 func keepReady() { syscall.CloseOnExec(readyFile) }
 
 // terminate asks a process to stop.

@@ -51,26 +51,31 @@ func openDoors(ctx context.Context, h *house, w *works, api config.API, log *slo
 		}
 	}
 	http, err := httpdoor.New(api.HTTP, httpdoor.Options{
-		Store: h.store, Users: h.users, Metrics: h.metrics, Busy: h.busy, Dead: w.deadDevices(), Push: w.Pipeline, Campaigns: h.campaigns, Traffic: traffic["http"], Report: report("http"),
+		Store: h.store, Users: h.users, Metrics: h.metrics, Busy: h.busy, Dead: w.deadDevices(), Push: w.Pipeline,
+		Campaigns: h.campaigns, Traffic: traffic["http"], Report: report("http"),
 	})
 	if err != nil {
 		return nil, err
 	}
-	mysql, err := mysqldoor.New(api.MySQL, mysqldoor.Options{Store: h.store, Users: h.users, Busy: h.busy, Traffic: traffic["mysql"], Report: report("mysql")})
+	mysql, err := mysqldoor.New(api.MySQL, mysqldoor.Options{Store: h.store, Users: h.users, Busy: h.busy,
+		Traffic: traffic["mysql"], Report: report("mysql")})
 	if err != nil {
 		return nil, err
 	}
 	pubsub, err := pubsubdoor.New(api.PubSub, pubsubdoor.Options{
-		Store: h.store, Users: h.users, Busy: h.busy, Outbound: h.file.Outbound, Traffic: traffic["pubsub"], JavaScript: true, Report: report("pubsub"),
+		Store: h.store, Users: h.users, Busy: h.busy, Outbound: h.file.Outbound, Traffic: traffic["pubsub"],
+		JavaScript: true, Report: report("pubsub"),
 	})
 	if err != nil {
 		return nil, err
 	}
-	sqs, err := sqsdoor.New(api.SQS, sqsdoor.Options{Store: h.store, Users: h.users, Busy: h.busy, Traffic: traffic["sqs"], Report: report("sqs")})
+	sqs, err := sqsdoor.New(api.SQS, sqsdoor.Options{Store: h.store, Users: h.users, Busy: h.busy,
+		Traffic: traffic["sqs"], Report: report("sqs")})
 	if err != nil {
 		return nil, err
 	}
-	lambda, err := lambdadoor.New(api.Lambda, lambdadoor.Options{Functions: h.functions, Store: h.store, Users: h.users, Busy: h.busy, Outbound: h.file.Outbound, Traffic: traffic["lambda"], Report: report("lambda")})
+	lambda, err := lambdadoor.New(api.Lambda, lambdadoor.Options{Functions: h.functions, Store: h.store, Users: h.users,
+		Busy: h.busy, Outbound: h.file.Outbound, Traffic: traffic["lambda"], Report: report("lambda")})
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +83,8 @@ func openDoors(ctx context.Context, h *house, w *works, api config.API, log *slo
 		name string
 		door server
 		tls  bool
-		// yields: nobody said where it listens, and others use its port for their own. Then it is better closed than in the way of the rest.
+		// yields: nobody said where it listens, and others use its port for their own. Then it is better closed than in
+		// the way of the rest.
 		yields bool
 	}{
 		{"mysql", mysql, api.MySQL.TLS.On(), api.MySQL.Listen == ""},
@@ -89,7 +95,8 @@ func openDoors(ctx context.Context, h *house, w *works, api config.API, log *slo
 	} {
 		addr, err := d.door.Start(ctx)
 		if d.yields && errors.Is(err, syscall.EADDRINUSE) {
-			log.Warn("this door stays closed: its port is taken, perhaps by the real service or its emulator", "door", d.name, "error", err, "hint", "set api: "+d.name+": listen: (or off: true)")
+			log.Warn("this door stays closed: its port is taken, perhaps by the real service or its emulator", "door",
+				d.name, "error", err, "hint", "set api: "+d.name+": listen: (or off: true)")
 			continue
 		}
 		if err != nil {
@@ -101,22 +108,24 @@ func openDoors(ctx context.Context, h *house, w *works, api config.API, log *slo
 		}
 		log.Info("door open", "door", d.name, "address", addr.String(), "data_dir", h.file.DataDir)
 		if tcp, ok := addr.(*net.TCPAddr); ok && !tcp.IP.IsLoopback() && !d.tls {
-			log.Warn("other machines can reach this door and it has no certificate: secrets and messages are readable on the way",
+			log.Warn("other machines can reach this door and it has no certificate: secrets and messages are "+
+				"readable on the way",
 				"door", d.name, "hint", "set api: "+d.name+": tls:")
 		}
 	}
 	return open, nil
 }
 
-// close closes them all, at the same time: what is under way may finish until ctx is done. What is cut then is logged, and is no error: nobody was
-// told that it is done.
+// close closes them all, at the same time: what is under way may finish until ctx is done. What is cut then is logged,
+// and is no error: nobody was told that it is done.
 func (ds doors) close(ctx context.Context, log *slog.Logger) error {
 	var closing sync.WaitGroup
 	errs := make([]error, len(ds))
 	for i, d := range ds {
 		closing.Go(func() {
 			if errs[i] = d.Close(ctx); errors.Is(errs[i], context.DeadlineExceeded) && ctx.Err() != nil {
-				log.Warn("requests were still under way when the time for stopping was over, and have been cut", "door", d.name)
+				log.Warn("requests were still under way when the time for stopping was over, and have been cut", "door",
+					d.name)
 				errs[i] = nil
 			}
 		})

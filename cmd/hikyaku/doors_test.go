@@ -32,11 +32,13 @@ func TestAStopThatCutsRequestsSaysSoAndDoesNotFail(t *testing.T) {
 	if err := (doors{{stubborn{}, "sqs"}, {stubborn{}, "http"}}).close(ctx, log); err != nil {
 		t.Errorf("it ends with %v", err)
 	}
-	if text := said.String(); strings.Count(text, "have been cut") != 2 || !strings.Contains(text, "door=sqs") || !strings.Contains(text, "door=http") {
+	if text := said.String(); strings.Count(text, "have been cut") != 2 || !strings.Contains(text, "door=sqs") ||
+		!strings.Contains(text, "door=http") {
 		t.Errorf("it said\n%s", text)
 	}
 	broken := errors.New("broken")
-	if err := (doors{{stubborn{broken}, "sqs"}, {stubborn{}, "http"}}).close(ctx, log); !errors.Is(err, broken) || errors.Is(err, context.DeadlineExceeded) {
+	if err := (doors{{stubborn{broken}, "sqs"}, {stubborn{}, "http"}}).close(ctx, log); !errors.Is(err, broken) ||
+		errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a door that breaks ends it with %v", err)
 	}
 }

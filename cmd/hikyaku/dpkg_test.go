@@ -16,8 +16,9 @@ import (
 	"github.com/hikyaku/hikyaku/internal/sandbox/webhook"
 )
 
-// TestTheDpkgExampleDeliversEveryLineAcrossKills runs the documented command over a package log, kills it at random points, again and
-// again, and lets it finish: every line is in the queue once, and every matching one has reached the file and the webhook.
+// TestTheDpkgExampleDeliversEveryLineAcrossKills runs the documented command over a package log, kills it at random
+// points, again and again, and lets it finish: every line is in the queue once, and every matching one has reached the
+// file and the webhook.
 func TestTheDpkgExampleDeliversEveryLineAcrossKills(t *testing.T) {
 	const kills = 40
 	dir := t.TempDir()
@@ -113,7 +114,8 @@ func expected(t *testing.T, log []byte) map[string]int {
 		if f[4] == "<none>" {
 			from = nil
 		}
-		b, err := json.Marshal(map[string]any{"at": f[0] + " " + f[1], "action": f[2], "package": pkg, "arch": arch, "from": from, "to": f[5]})
+		b, err := json.Marshal(map[string]any{"at": f[0] + " " + f[1], "action": f[2], "package": pkg, "arch": arch,
+			"from": from, "to": f[5]})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,6 +153,7 @@ func checkStore(t *testing.T, data string, lines, matching int) {
 		t.Fatal(err)
 	}
 	if int(st.TotalPut) != lines || int(st.TotalDone) != matching || int(st.Messages()) != lines-matching {
-		t.Errorf("%d lines and %d matching, but %d were put, %d are done, %d are left", lines, matching, st.TotalPut, st.TotalDone, st.Messages())
+		t.Errorf("%d lines and %d matching, but %d were put, %d are done, %d are left", lines, matching, st.TotalPut,
+			st.TotalDone, st.Messages())
 	}
 }

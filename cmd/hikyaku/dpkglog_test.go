@@ -9,7 +9,8 @@ import (
 
 // madeUpLog writes a package log as dpkg would. It is the same every time.
 func madeUpLog(lines int) []byte {
-	names := []string{"adduser", "bash", "coreutils", "curl", "git", "libc6", "libssl3", "nginx", "openssh-server", "perl-base", "python3.11", "tzdata", "zlib1g"}
+	names := []string{"adduser", "bash", "coreutils", "curl", "git", "libc6", "libssl3", "nginx", "openssh-server",
+		"perl-base", "python3.11", "tzdata", "zlib1g"}
 	r := rand.New(rand.NewPCG(1, 2026))
 	at := time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
 	var b bytes.Buffer

@@ -8,8 +8,9 @@ import (
 	"runtime"
 )
 
-// openToOthers says how many of the folders and files of a data_dir other accounts may get into, and names the first. What hikyaku makes is
-// 0700 and 0600; what was made before, or by somebody else, stays as it is: a group may be meant to read it.
+// openToOthers says how many of the folders and files of a data_dir other accounts may get into, and names the first.
+// What hikyaku makes is 0700 and 0600; what was made before, or by somebody else, stays as it is: a group may be meant
+// to read it.
 func openToOthers(dataDir string) (first string, n int) {
 	if runtime.GOOS == "windows" { // its modes say nothing
 		return "", 0
@@ -45,6 +46,7 @@ func openToOthers(dataDir string) (first string, n int) {
 // warnOfOpenFolder logs that other accounts of this machine may get at the messages.
 func warnOfOpenFolder(log *slog.Logger, dataDir string) {
 	if first, n := openToOthers(dataDir); n > 0 {
-		log.Warn("other accounts of this machine may get at data_dir: messages are readable there", "first", first, "open", n, "hint", "chmod -R go= "+dataDir)
+		log.Warn("other accounts of this machine may get at data_dir: messages are readable there", "first", first,
+			"open", n, "hint", "chmod -R go= "+dataDir)
 	}
 }

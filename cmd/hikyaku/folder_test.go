@@ -58,7 +58,8 @@ func TestADataFolderIsForItsOwnerAndAnOpenOneIsSaid(t *testing.T) {
 	if err := os.Chmod(data, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if said := openAndClose(t, data); !strings.Contains(said, "other accounts of this machine") || !strings.Contains(said, "first="+data) || !strings.Contains(said, "chmod -R go=") {
+	if said := openAndClose(t, data); !strings.Contains(said, "other accounts of this machine") ||
+		!strings.Contains(said, "first="+data) || !strings.Contains(said, "chmod -R go=") {
 		t.Errorf("of an open folder it said\n%s", said)
 	}
 	if info, err := os.Stat(data); err != nil || info.Mode().Perm() != 0o755 {

@@ -25,10 +25,13 @@ type lambdaRemote struct {
 }
 
 func (r *lambdaRemote) register(cmd *cobra.Command) {
-	cmd.PersistentFlags().StringVar(&r.url, "url", "", "the `ADDRESS` of a running hikyaku's Lambda door (or HIKYAKU_LAMBDA_URL; default http://"+lambdadoor.DefaultListen+")")
-	cmd.PersistentFlags().StringVar(&r.ca, "ca-file", "", "trust the certificates in this PEM `FILE` too: for a door with one that it signed itself")
+	cmd.PersistentFlags().StringVar(&r.url, "url", "", "the `ADDRESS` of a running hikyaku's Lambda door (or "+
+		"HIKYAKU_LAMBDA_URL; default http://"+lambdadoor.DefaultListen+")")
+	cmd.PersistentFlags().StringVar(&r.ca, "ca-file", "", "trust the certificates in this PEM `FILE` too: for a door "+
+		"with one that it signed itself")
 	cmd.PersistentFlags().StringVar(&r.user, "user", "", "the `NAME` of a user (or HIKYAKU_USER): requests are signed")
-	cmd.PersistentFlags().StringVar(&r.secret, "secret-file", "", "`FILE` with the user's secret (or HIKYAKU_SECRET in the environment)")
+	cmd.PersistentFlags().StringVar(&r.secret, "secret-file", "",
+		"`FILE` with the user's secret (or HIKYAKU_SECRET in the environment)")
 }
 
 // client connects nothing yet.
@@ -59,9 +62,11 @@ func (r *lambdaRemote) client() (*lambdadoor.Client, error) {
 		user = os.Getenv("HIKYAKU_USER")
 	}
 	if user != "" && secret == "" {
-		return nil, &usageError{errors.New("there is a user and no secret"), "put it into HIKYAKU_SECRET or name a --secret-file"}
+		return nil, &usageError{errors.New("there is a user and no secret"),
+			"put it into HIKYAKU_SECRET or name a --secret-file"}
 	}
-	return lambdadoor.NewClient(lambdadoor.ClientConfig{URL: r.url, User: user, Secret: access.Secret(secret), TLS: trust})
+	return lambdadoor.NewClient(lambdadoor.ClientConfig{URL: r.url, User: user, Secret: access.Secret(secret),
+		TLS: trust})
 }
 
 // reached adds advice to an error about a function that is not there, too.
@@ -80,7 +85,8 @@ func newFunction() *cobra.Command {
 		Long:  "Commands over the functions of a running hikyaku (hikyaku serve), by its Lambda door.",
 	}
 	r.register(cmd)
-	return group(cmd, newFunctionLs(&r), newFunctionInvoke(&r), newFunctionLogs(&r), newFunctionDeploy(&r), newFunctionRm(&r))
+	return group(cmd, newFunctionLs(&r), newFunctionInvoke(&r), newFunctionLogs(&r), newFunctionDeploy(&r),
+		newFunctionRm(&r))
 }
 
 func newFunctionLs(r *lambdaRemote) *cobra.Command {
@@ -105,7 +111,8 @@ func newFunctionLs(r *lambdaRemote) *cobra.Command {
 			if err := listFunctions(cmd.OutOrStdout(), all.Functions); err != nil || len(all.NotIsolated) == 0 {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "Functions are not isolated. Missing: %s.\n", strings.Join(all.NotIsolated, "; "))
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "Functions are not isolated. Missing: %s.\n",
+				strings.Join(all.NotIsolated, "; "))
 			return err
 		},
 	}
@@ -115,9 +122,12 @@ func newFunctionLs(r *lambdaRemote) *cobra.Command {
 
 // listFunctions prints a line for each function and one for each of its instances.
 func listFunctions(w io.Writer, all []lambdadoor.FunctionAnswer) error {
-	t := measure.NewTable(measure.Column{Name: "function"}, measure.Column{Name: "instance"}, measure.Column{Name: "state"}, measure.Column{Name: "age", Align: measure.Right},
-		measure.Column{Name: "invokes", Align: measure.Right}, measure.Column{Name: "errors", Align: measure.Right}, measure.Column{Name: "cold starts", Align: measure.Right},
-		measure.Column{Name: "init", Align: measure.Right}, measure.Column{Name: "memory", Align: measure.Right}, measure.Column{Name: "of", Align: measure.Right})
+	t := measure.NewTable(measure.Column{Name: "function"}, measure.Column{Name: "instance"},
+		measure.Column{Name: "state"}, measure.Column{Name: "age", Align: measure.Right},
+		measure.Column{Name: "invokes", Align: measure.Right}, measure.Column{Name: "errors", Align: measure.Right},
+		measure.Column{Name: "cold starts", Align: measure.Right},
+		measure.Column{Name: "init", Align: measure.Right}, measure.Column{Name: "memory", Align: measure.Right},
+		measure.Column{Name: "of", Align: measure.Right})
 	unlimited, unbounded := false, false
 	for i := range all {
 		f := &all[i]
@@ -125,7 +135,8 @@ func listFunctions(w io.Writer, all []lambdadoor.FunctionAnswer) error {
 		if f.Version != "$LATEST" {
 			name += ":" + f.Version
 		}
-		t.Row(name, f.Runtime, fmt.Sprintf("%d running", f.Running), "", fmt.Sprint(f.Invokes), fmt.Sprint(f.Errors), fmt.Sprint(f.ColdStarts), "", "", fmt.Sprintf("%d MB", f.MemoryMB))
+		t.Row(name, f.Runtime, fmt.Sprintf("%d running", f.Running), "", fmt.Sprint(f.Invokes), fmt.Sprint(f.Errors),
+			fmt.Sprint(f.ColdStarts), "", "", fmt.Sprintf("%d MB", f.MemoryMB))
 		for _, x := range f.Instances {
 			peak := "?"
 			if x.PeakMB > 0 {
@@ -138,7 +149,8 @@ func listFunctions(w io.Writer, all []lambdadoor.FunctionAnswer) error {
 				unbounded = true
 			}
 			age := (time.Duration(x.AgeMS) * time.Millisecond).Round(time.Second).String()
-			t.Row("", shortID(x.ID), x.State, age, fmt.Sprint(x.Invokes), "", "", fmt.Sprintf("%.1f ms", x.InitMS), peak, "")
+			t.Row("", shortID(x.ID), x.State, age, fmt.Sprint(x.Invokes), "", "", fmt.Sprintf("%.1f ms", x.InitMS),
+				peak, "")
 		}
 	}
 	if err := t.WriteText(w); err != nil {
@@ -152,12 +164,14 @@ func listFunctions(w io.Writer, all []lambdadoor.FunctionAnswer) error {
 		}
 	}
 	if unlimited {
-		if _, err := fmt.Fprintln(w, "Memory is measured, and not limited: no control group can be written here."); err != nil {
+		if _, err := fmt.Fprintln(w,
+			"Memory is measured, and not limited: no control group can be written here."); err != nil {
 			return err
 		}
 	}
 	if unbounded {
-		_, err := fmt.Fprintln(w, "Temporary files are measured, and not bounded, and layers are not at /opt: nothing can be mounted here.")
+		_, err := fmt.Fprintln(w, "Temporary files are measured, and not bounded, and layers are not at /opt: "+
+			"nothing can be mounted here.")
 		return err
 	}
 	return nil
@@ -216,7 +230,8 @@ An error of the function is printed as well, and the status is 1.`,
 				}
 			}
 			if got.Error != "" {
-				return &hinted{fmt.Errorf("function %s failed (%s)", args[0], kindOf(&got)), cmp.Or(got.Advice, "hikyaku function logs "+args[0]+" tells more")}
+				return &hinted{fmt.Errorf("function %s failed (%s)", args[0], kindOf(&got)),
+					cmp.Or(got.Advice, "hikyaku function logs "+args[0]+" tells more")}
 			}
 			return nil
 		},
@@ -253,7 +268,8 @@ func newFunctionLogs(r *lambdaRemote) *cobra.Command {
 			defer c.Close()
 			err = c.Log(cmd.Context(), args[0], lines, follow, func(l lambdadoor.LineAnswer) error {
 				if l.Missed > 0 {
-					if _, err := fmt.Fprintf(cmd.ErrOrStderr(), "(%d lines came too fast to be kept)\n", l.Missed); err != nil {
+					if _, err := fmt.Fprintf(cmd.ErrOrStderr(), "(%d lines came too fast to be kept)\n",
+						l.Missed); err != nil {
 						return err
 					}
 				}

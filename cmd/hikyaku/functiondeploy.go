@@ -55,7 +55,8 @@ or an archive (zip, jar). What is not named, code or setting, stays as it is; a 
 				settings["Environment"] = map[string]any{"Variables": variables}
 			}
 			if len(settings) == 0 && code == "" {
-				return &usageError{errors.New("there is nothing to deploy"), "name the code (--code FOLDER), or a setting to change; " + seeHelp(cmd)}
+				return &usageError{errors.New("there is nothing to deploy"),
+					"name the code (--code FOLDER), or a setting to change; " + seeHelp(cmd)}
 			}
 			var archive []byte
 			if code != "" {
@@ -73,7 +74,8 @@ or an archive (zip, jar). What is not named, code or setting, stays as it is; a 
 		},
 	}
 	cmd.Flags().StringVar(&runtime, "runtime", "", "the `RUNTIME`: provided.al2023, nodejs20.x, python3.11, java17, …")
-	cmd.Flags().StringVar(&handler, "handler", "", "the `HANDLER`: app.handler, index.handler, com.example.Hello::handle")
+	cmd.Flags().StringVar(&handler, "handler", "",
+		"the `HANDLER`: app.handler, index.handler, com.example.Hello::handle")
 	cmd.Flags().StringVar(&code, "code", "", "a `FOLDER` or an archive; not named: the code that the function has")
 	cmd.Flags().IntVar(&memory, "memory", 0, "`MIB` of memory")
 	cmd.Flags().IntVar(&timeout, "timeout", 0, "`SECONDS` that an invocation may take")
@@ -99,7 +101,8 @@ func deploy(cmd *cobra.Command, c *lambdadoor.Client, name string, settings map[
 	if there {
 		err := c.JSON(cmd.Context(), http.MethodPut, "/hikyaku/functions/"+url.PathEscape(name), settings, &got)
 		if archive == nil && errors.As(err, &refused) && refused.Status == http.StatusNotFound {
-			return &hinted{fmt.Errorf("there is no function %s to change", name), "a new one needs its code: --code FOLDER; hikyaku function ls lists the functions that there are"}
+			return &hinted{fmt.Errorf("there is no function %s to change", name), "a new one needs its code: --code " +
+				"FOLDER; hikyaku function ls lists the functions that there are"}
 		}
 		if err != nil {
 			return err
@@ -111,11 +114,13 @@ func deploy(cmd *cobra.Command, c *lambdadoor.Client, name string, settings map[
 	return warnOfRuntime(cmd, c, name)
 }
 
-// warnOfRuntime says that the function runs on another version than it asks for. The function is deployed, so what cannot be found out is no error.
+// warnOfRuntime says that the function runs on another version than it asks for. The function is deployed, so what
+// cannot be found out is no error.
 func warnOfRuntime(cmd *cobra.Command, c *lambdadoor.Client, name string) error {
 	all, err := c.Functions(cmd.Context())
 	if err != nil {
-		_, err = fmt.Fprintln(cmd.ErrOrStderr(), "warning: it is not known on which version of its runtime the function runs: "+err.Error())
+		_, err = fmt.Fprintln(cmd.ErrOrStderr(), "warning: it is not known on which version of its runtime the "+
+			"function runs: "+err.Error())
 		return err
 	}
 	for _, f := range all.Functions {

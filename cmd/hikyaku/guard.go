@@ -22,8 +22,10 @@ func (h *house) sayGuard(ctx context.Context) {
 		return
 	}
 	if !caller.Supported {
-		h.log.Warn("every account of this machine may administer and run functions: this system is not asked whose a connection is",
-			"system", runtime.GOOS, "hint", "add users:, or say that it is meant so with access: { local_accounts: any }")
+		h.log.Warn("every account of this machine may administer and run functions: this system is not asked whose a "+
+			"connection is",
+			"system", runtime.GOOS, "hint", "add users:, or say that it is meant so with access: { local_accounts: "+
+				"any }")
 		return
 	}
 	if err := caller.Probe(ctx); err != nil {

@@ -9,10 +9,12 @@ import (
 	"syscall"
 )
 
-// exitHangup is the status of a command that ended because its terminal was closed: 128 and the number of SIGHUP, as shells have it.
+// exitHangup is the status of a command that ended because its terminal was closed: 128 and the number of SIGHUP, as
+// shells have it.
 const exitHangup = 129
 
-// hangups are the SIGHUPs that come: a command that can reload takes them, any other ends as for Ctrl-C, with a status that says so.
+// hangups are the SIGHUPs that come: a command that can reload takes them, any other ends as for Ctrl-C, with a status
+// that says so.
 type hangups struct {
 	taken atomic.Bool
 	ended atomic.Bool
@@ -21,7 +23,8 @@ type hangups struct {
 	work  sync.WaitGroup
 }
 
-// watchHangups begins to watch; end is called for a SIGHUP that no command takes. nohup ignores SIGHUP, and so it stays.
+// watchHangups begins to watch; end is called for a SIGHUP that no command takes. nohup ignores SIGHUP, and so it
+// stays.
 func watchHangups(end func()) *hangups {
 	h := &hangups{come: make(chan struct{}, 1), done: make(chan struct{})}
 	if signal.Ignored(syscall.SIGHUP) {
@@ -71,8 +74,8 @@ func withHangups(ctx context.Context, h *hangups) context.Context {
 	return context.WithValue(ctx, hangupKey{}, h)
 }
 
-// onHangup calls reload for each SIGHUP from now on, one at a time, until stop is called. Commands that call it do not end for a
-// SIGHUP.
+// onHangup calls reload for each SIGHUP from now on, one at a time, until stop is called. Commands that call it do not
+// end for a SIGHUP.
 func onHangup(ctx context.Context, reload func()) (stop func()) {
 	h, ok := ctx.Value(hangupKey{}).(*hangups)
 	if !ok {

@@ -81,14 +81,16 @@ func (r *running) end() int {
 	return r.cmd.ProcessState.ExitCode()
 }
 
-const closedDoors = "api: { http: { listen: 127.0.0.1:0 }, mysql: { off: true }, pubsub: { off: true }, sqs: { off: true }, lambda: { off: true } }\n"
+const closedDoors = "api: { http: { listen: 127.0.0.1:0 }, mysql: { off: true }, pubsub: { off: true }, sqs: { off: " +
+	"true }, lambda: { off: true } }\n"
 
 func TestAHangupReloadsUsersAndEndsNothing(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "h.yaml")
 	write := func(rest string) {
 		t.Helper()
-		if err := os.WriteFile(file, []byte("data_dir: "+filepath.Join(dir, "data")+"\n"+closedDoors+rest), 0o600); err != nil {
+		if err := os.WriteFile(file, []byte("data_dir: "+filepath.Join(dir, "data")+"\n"+closedDoors+rest),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -107,7 +109,8 @@ func TestAHangupReloadsUsersAndEndsNothing(t *testing.T) {
 	}
 	write(users("the-second-secret") + "limits: { messages: 5 }\nlog: { level: debug }\n")
 	r.signal(syscall.SIGHUP)
-	if line := r.until("read again"); !strings.Contains(line, `changed="[log users]"`) || !strings.Contains(line, "needs_restart=[limits]") {
+	if line := r.until("read again"); !strings.Contains(line, `changed="[log users]"`) ||
+		!strings.Contains(line, "needs_restart=[limits]") {
 		t.Error(line)
 	}
 	if code := publish("the-second-secret"); code != 0 {
@@ -150,7 +153,8 @@ func TestAHangupWithoutAConfigurationIsLogged(t *testing.T) {
 func TestAHangupDoesNotEndARun(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "h.yaml")
-	text := "data_dir: " + filepath.Join(dir, "data") + "\nsources: { lines: { type: stdin } }\nsinks: { out: { type: file, inputs: [lines], path: " + filepath.Join(dir, "out") + " } }\n"
+	text := "data_dir: " + filepath.Join(dir, "data") + "\nsources: { lines: { type: stdin } }\nsinks: { out: { " +
+		"type: file, inputs: [lines], path: " + filepath.Join(dir, "out") + " } }\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -54,10 +54,12 @@ func openHouse(ctx context.Context, f *config.File, logTo io.Writer, adopt bool)
 	}
 	bounds := boundsOf(&f.Limits)
 	guard(users, f)
-	h := &house{file: f, loaded: f, log: log, level: level, metrics: httpdoor.NewMetrics(0), users: users, pacer: pacerOf(ctx), bounds: bounds, busy: door.NewBusy(bounds.busy)}
+	h := &house{file: f, loaded: f, log: log, level: level, metrics: httpdoor.NewMetrics(0), users: users,
+		pacer: pacerOf(ctx), bounds: bounds, busy: door.NewBusy(bounds.busy)}
 	users.Follow(func(err error) { log.Warn("users", "error", err) })
 	users.Watch(h.metrics.LoginFailed, func(f access.Failure) {
-		log.Warn("login failed", "door", f.Door, "reason", f.Reason, "user", f.Name, "address", f.Address, "count", f.Count)
+		log.Warn("login failed", "door", f.Door, "reason", f.Reason, "user", f.Name, "address", f.Address, "count",
+			f.Count)
 	})
 	j, err := file.Open(ctx, file.Options{
 		Dir:          journalDir(f.DataDir),
@@ -107,7 +109,8 @@ func sayOfJournal(log *slog.Logger, err error) {
 		log.Warn("journal", "error", err)
 		return
 	}
-	log.Error("journal", "error", err, "hint", "nothing was changed, and what can be read is delivered; look at all of it with `hikyaku journal check`, and at the disk")
+	log.Error("journal", "error", err, "hint", "nothing was changed, and what can be read is delivered; look at all "+
+		"of it with `hikyaku journal check`, and at the disk")
 }
 
 // pool are the settings of functions' instances. With users what they may not do has to be kept from what they deploy.
@@ -117,7 +120,8 @@ func (h *house) pool() function.Config {
 	if isolation == function.Possible && h.users.Any() {
 		isolation = function.Full
 	}
-	return function.Config{Region: c.Region, Concurrency: c.Concurrency, Isolation: isolation, Network: function.Network(c.Network), See: c.See, Hide: h.file.Private()}
+	return function.Config{Region: c.Region, Concurrency: c.Concurrency, Isolation: isolation,
+		Network: function.Network(c.Network), See: c.See, Hide: h.file.Private()}
 }
 
 // sayIsolation tells what of functions' isolation is missing on this machine.
@@ -128,7 +132,8 @@ func (h *house) sayIsolation() error {
 	}
 	a, err := function.Probe(filepath.Join(h.file.DataDir, "functions", "probe"))
 	if err == nil && c.Network == function.NoNetwork && !a.Alone {
-		h.log.Warn("functions are refused: this machine gives none a network of its own", "hint", "leave api: lambda: network: none out, or permit network namespaces")
+		h.log.Warn("functions are refused: this machine gives none a network of its own", "hint",
+			"leave api: lambda: network: none out, or permit network namespaces")
 	}
 	if err != nil || a.Full() {
 		return err
@@ -155,7 +160,8 @@ func (h *house) definitions(err error) error {
 
 // newPipeline builds the configuration's components and their pipeline. finite ends it when its sources have ended.
 func (h *house) newPipeline(in io.Reader, out io.Writer, finite bool, observer pipeline.Observer) (*works, error) {
-	built, err := h.file.Build(h.store, component.Env{Stdin: in, Stdout: out, Pacer: h.pacer, Functions: h.functions, Campaigns: h.campaigns})
+	built, err := h.file.Build(h.store, component.Env{Stdin: in, Stdout: out, Pacer: h.pacer, Functions: h.functions,
+		Campaigns: h.campaigns})
 	if err != nil {
 		return nil, h.definitions(err)
 	}
@@ -187,7 +193,8 @@ func (h *house) close() error {
 	return errors.Join(err, h.store.Close(), h.journal.Close())
 }
 
-// whileSound is a context that ends with ctx, or when the journal fails: then its cause is why. The caller calls stop, which waits.
+// whileSound is a context that ends with ctx, or when the journal fails: then its cause is why. The caller calls stop,
+// which waits.
 func (h *house) whileSound(ctx context.Context) (sound context.Context, stop func()) {
 	sound, cancel := context.WithCancelCause(ctx)
 	var watching sync.WaitGroup
@@ -204,7 +211,8 @@ func (h *house) whileSound(ctx context.Context) (sound context.Context, stop fun
 	}
 }
 
-// end closes the house after err, if there was one, or after the journal failed: whatever else went well, that is an error. It is told once.
+// end closes the house after err, if there was one, or after the journal failed: whatever else went well, that is an
+// error. It is told once.
 func (h *house) end(err error) error {
 	select {
 	case <-h.journal.Failed():

@@ -45,12 +45,15 @@ page cache, and no more than --bytes-per-second, so that a server that uses the 
 		},
 	}
 	cmd.Flags().BoolVar(&watch, "watch", false, "look again and again until interrupted")
-	cmd.Flags().DurationVar(&every, "every", time.Hour, "with --watch: from the beginning of one look to that of the next")
-	cmd.Flags().Int64Var(&rate, "bytes-per-second", 8<<20, "with --watch: `BYTES` that are read in a second at most; 0: no bound")
+	cmd.Flags().DurationVar(&every, "every", time.Hour,
+		"with --watch: from the beginning of one look to that of the next")
+	cmd.Flags().Int64Var(&rate, "bytes-per-second", 8<<20,
+		"with --watch: `BYTES` that are read in a second at most; 0: no bound")
 	return cmd
 }
 
-// watchJournal looks until ctx ends. Where nothing was damaged that is no error. A look that fails is told, and may be better next time; the first has to succeed.
+// watchJournal looks until ctx ends. Where nothing was damaged that is no error. A look that fails is told, and may be
+// better next time; the first has to succeed.
 func watchJournal(ctx context.Context, w *file.Watcher, every time.Duration, out, complain io.Writer) error {
 	damaged := 0
 	for looks := 1; ; looks++ {
@@ -78,7 +81,8 @@ func watchJournal(ctx context.Context, w *file.Watcher, every time.Duration, out
 			}
 		}
 		if damaged > 0 {
-			return fmt.Errorf("journal %s: %s in %s", w.Dir, count(int64(damaged), "damaged place"), count(int64(looks), "look"))
+			return fmt.Errorf("journal %s: %s in %s", w.Dir, count(int64(damaged), "damaged place"),
+				count(int64(looks), "look"))
 		}
 		return nil
 	}
@@ -136,12 +140,14 @@ needs no repair: the next start drops it.`,
 		Example: "  hikyaku journal repair --accept-loss ./hikyaku-data",
 		Args:    oneArg("the DIR of a journal, or its data_dir"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			loses := &usageError{errors.New("repair loses what is damaged"), "look at it with `hikyaku journal check`; if you accept the loss, add --accept-loss"}
+			loses := &usageError{errors.New("repair loses what is damaged"), "look at it with `hikyaku journal " +
+				"check`; if you accept the loss, add --accept-loss"}
 			if !accept && !exists(args[0]) {
 				return loses
 			}
 			show, clear := progressOf("repair")
-			report, err := file.Repair(cmd.Context(), findJournal(args[0]), file.RepairOptions{KeepAside: aside, Progress: show, NoLoss: !accept})
+			report, err := file.Repair(cmd.Context(), findJournal(args[0]),
+				file.RepairOptions{KeepAside: aside, Progress: show, NoLoss: !accept})
 			clear()
 			if errors.Is(err, file.ErrLoss) {
 				return loses

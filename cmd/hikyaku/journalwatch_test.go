@@ -52,7 +52,8 @@ func TestJournalCheckWatchTellsDamageOnceAndEndsWithTheInterrupt(t *testing.T) {
 	}
 	defer j.Close() //nolint:errcheck // it is damaged
 	for n := range 20 {
-		if err := j.Write([]journal.Record{{Life: journal.Lasting, Sequence: uint64(n), Body: bytes.Repeat([]byte{'x'}, 100_000)}}); err != nil {
+		if err := j.Write([]journal.Record{{Life: journal.Lasting, Sequence: uint64(n),
+			Body: bytes.Repeat([]byte{'x'}, 100_000)}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -81,7 +82,8 @@ func TestJournalCheckWatchTellsDamageOnceAndEndsWithTheInterrupt(t *testing.T) {
 	if err := watch(true); err == nil || !strings.Contains(err.Error(), "2 damaged places") {
 		t.Errorf("a damaged journal: %v", err)
 	}
-	if err := watchJournal(t.Context(), &file.Watcher{Dir: t.TempDir()}, time.Hour, new(screen), new(screen)); err == nil {
+	if err := watchJournal(t.Context(), &file.Watcher{Dir: t.TempDir()}, time.Hour, new(screen),
+		new(screen)); err == nil {
 		t.Error("an empty folder is watched")
 	}
 }

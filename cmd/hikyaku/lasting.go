@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// lasting is a flag with a duration that may also be a number of whole days, as in a configuration: "90s", "1h30m", "7d".
+// lasting is a flag with a duration that may also be a number of whole days, as in a configuration: "90s", "1h30m",
+// "7d".
 type lasting time.Duration
 
 // String implements pflag.Value.

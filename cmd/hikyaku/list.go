@@ -13,7 +13,8 @@ import (
 )
 
 // newLs is a command ls: it asks for what is there in a namespace, and shows it as a table or as JSON.
-func newLs[T any](r *remote, short string, ask func(*httpdoor.Client, context.Context, string) (T, error), show func(io.Writer, T) error) *cobra.Command {
+func newLs[T any](r *remote, short string, ask func(*httpdoor.Client, context.Context, string) (T, error),
+	show func(io.Writer, T) error) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "ls [NAMESPACE]",
@@ -57,7 +58,8 @@ func namespaceOf(args []string) (string, error) {
 		return queue.DefaultNamespace, nil
 	}
 	if strings.Contains(args[0], "/") {
-		return "", &usageError{fmt.Errorf("%q is no namespace", args[0]), "a namespace is the part of a name before the slash; `show NAME` is for one queue or topic"}
+		return "", &usageError{fmt.Errorf("%q is no namespace", args[0]), "a namespace is the part of a name before " +
+			"the slash; `show NAME` is for one queue or topic"}
 	}
 	return args[0], nil
 }

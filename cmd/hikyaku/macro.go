@@ -30,7 +30,8 @@ It is read as a whole before anything is pressed, and all of its mistakes are to
 		Example: `  hikyaku macro play examples/combo.txt --device trace:combo.trace
   hikyaku macro serve --device uinput`,
 	}
-	return group(cmd, newMacroPlay(host), newMacroServe(host), newMacroCheck(), newMacroFormat(), newMacroConvert(), newMacroRecord(), newMacroPass(host),
+	return group(cmd, newMacroPlay(host), newMacroServe(host), newMacroCheck(), newMacroFormat(), newMacroConvert(),
+		newMacroRecord(), newMacroPass(host),
 		newMacroCalibrate(host))
 }
 
@@ -70,7 +71,8 @@ func (m *macroFlags) options(host *pace.Host) (o pad.Options, err error) {
 		return o, &usageError{fmt.Errorf("--rate: %w", err), "write --rate 60000/1001 or --rate 50"}
 	}
 	if len(m.devices) == 0 {
-		return o, &usageError{errors.New("it is not said what is played on"), "write --device uinput, or --device trace:FILE to see what would be pressed"}
+		return o, &usageError{errors.New("it is not said what is played on"), "write --device uinput, or --device " +
+			"trace:FILE to see what would be pressed"}
 	}
 	if err := play.Check(m.devices); err != nil {
 		return o, &usageError{fmt.Errorf("--device: %w", err), "see hikyaku macro play --help"}
@@ -80,7 +82,9 @@ func (m *macroFlags) options(host *pace.Host) (o pad.Options, err error) {
 
 func (m *macroFlags) meaning() (macro.Options, error) {
 	if m.player < 1 || m.player > macro.Players {
-		return macro.Options{}, &usageError{fmt.Errorf("--player %d: there are players 1 and %d", m.player, macro.Players), "write --player 2"}
+		return macro.Options{},
+			&usageError{fmt.Errorf("--player %d: there are players 1 and %d", m.player, macro.Players),
+				"write --player 2"}
 	}
 	return macro.Options{Player: m.player, Mirror: m.mirror}, nil
 }
@@ -125,7 +129,8 @@ Ctrl-C, and anything that goes wrong, lets go of all buttons, if the device can 
 	}
 	m.registerDevice(cmd)
 	m.registerMeaning(cmd)
-	cmd.Flags().StringVar(&at, "at", "", "the `MOMENT` at which the macro is to have its effect: 20:15:00, or as RFC 3339 has it")
+	cmd.Flags().StringVar(&at, "at", "", "the `MOMENT` at which the macro is to have its effect: 20:15:00, or as RFC "+
+		"3339 has it")
 	cmd.Flags().DurationVar(&lead, "lead", 0, "by how much earlier it is written, as calibrate measures it")
 	return cmd
 }
@@ -160,7 +165,8 @@ and the lateness of each run. It listens on loopback unless told otherwise: who 
 	}
 	m.registerDevice(cmd)
 	cmd.Flags().StringVar(&p.Listen, "listen", pad.DefaultListen, "`ADDRESS` to listen on")
-	cmd.Flags().StringArrayVar(&p.Hosts, "host", nil, "a `NAME` that browsers may call this machine by; addresses and localhost they always may")
+	cmd.Flags().StringArrayVar(&p.Hosts, "host", nil, "a `NAME` that browsers may call this machine by; addresses "+
+		"and localhost they always may")
 	cmd.Flags().StringVar(&p.Text, "text", "", "a `FILE` with the macro that stands in the box at first")
 	m.player = 1
 	return cmd
@@ -219,7 +225,8 @@ func newMacroFormat() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVarP(&f.Write, "write", "w", false, "write files instead of the standard output")
-	cmd.Flags().BoolVarP(&f.List, "list", "l", false, "list the files that would change; the exit status is 1 if there are any")
+	cmd.Flags().BoolVarP(&f.List, "list", "l", false, "list the files that would change; the exit status is 1 if "+
+		"there are any")
 	return cmd
 }
 
@@ -276,7 +283,8 @@ Do not let a game run meanwhile.`,
 				return err
 			}
 			if rounds < 0 || rounds > pad.MostRounds {
-				return &usageError{fmt.Errorf("--rounds %d is not from 1 to %d", rounds, pad.MostRounds), "write --rounds 300"}
+				return &usageError{fmt.Errorf("--rounds %d is not from 1 to %d", rounds, pad.MostRounds),
+					"write --rounds 300"}
 			}
 			return mistaken(pad.Calibrate(cmd.Context(), rounds, o))
 		},

@@ -32,7 +32,8 @@ ends it, and so does one of another macro, which takes its place. Ctrl-C lets go
 			case errors.Is(err, evdev.ErrMapping):
 				return &usageError{fmt.Errorf("--map: %w", err), "write --map BTN_WEST=lp"}
 			case err != nil:
-				return &usageError{err, "write --pad /dev/input/event7 --on l3=combo.txt; hikyaku macro record lists the pads"}
+				return &usageError{err, "write --pad /dev/input/event7 --on l3=combo.txt; hikyaku macro record lists " +
+					"the pads"}
 			}
 			return mistaken(p.Run(cmd.Context(), o))
 		},
@@ -41,7 +42,9 @@ ends it, and so does one of another macro, which takes its place. Ctrl-C lets go
 	m.player = 1
 	cmd.Flags().BoolVar(&m.mirror, "mirror", false, "change left and right in macros, for someone who faces left")
 	cmd.Flags().StringVar(&p.Pad, "pad", "", "the `FILE` of the player's pad, as /dev/input/event7")
-	cmd.Flags().StringArrayVar(&p.On, "on", nil, "a button of the pad and the macro that it begins, `BUTTON=FILE`; may be repeated")
-	cmd.Flags().StringArrayVar(&p.Map, "map", nil, "what a button or axis of the kernel is, as `BTN_WEST=lp`; may be repeated")
+	cmd.Flags().StringArrayVar(&p.On, "on", nil, "a button of the pad and the macro that it begins, `BUTTON=FILE`; "+
+		"may be repeated")
+	cmd.Flags().StringArrayVar(&p.Map, "map", nil, "what a button or axis of the kernel is, as `BTN_WEST=lp`; may be "+
+		"repeated")
 	return cmd
 }

@@ -26,7 +26,8 @@ func TestAButtonOfAPadBeginsAMacro(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer to.Close()
-	cmd := command(t.Context(), nil, "macro", "pass", "--pad", pipe, "--device", "trace:"+file, "--on", "L3="+text, "--mirror")
+	cmd := command(t.Context(), nil, "macro", "pass", "--pad", pipe, "--device", "trace:"+file, "--on", "L3="+text,
+		"--mirror")
 	var said strings.Builder
 	cmd.Stderr = &said
 	if err := cmd.Start(); err != nil {
@@ -40,14 +41,16 @@ func TestAButtonOfAPadBeginsAMacro(t *testing.T) {
 	}{
 		{nil, "0 5"},
 		{append(input(0, key, south, 1), input(0, abs, hatX, 1)...), ", 0 6,lk"},
-		{input(0, key, thumb, 1), ", 0 4,lp,lk, 0 lk, 0 hp,lk, 0 6,lk"}, // the direction is the macro's, the kick the player's
+		// the direction is the macro's, the kick the player's
+		{input(0, key, thumb, 1), ", 0 4,lp,lk, 0 lk, 0 hp,lk, 0 6,lk"},
 		{append(input(0, key, south, 0), input(0, key, thumb, 0)...), ", 0 6"},
 	} {
 		if _, err := to.Write(append(c.events, input(0, 0, 0, 0)...)); err != nil {
 			t.Fatal(err)
 		}
 		for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-			if b, err := os.ReadFile(file); err == nil && strings.HasSuffix(string(b), "\n") && strings.HasSuffix(traced(t, file), c.has) {
+			if b, err := os.ReadFile(file); err == nil && strings.HasSuffix(string(b), "\n") &&
+				strings.HasSuffix(traced(t, file), c.has) {
 				break
 			}
 			if time.Now().After(deadline) {
@@ -66,16 +69,19 @@ func TestAButtonOfAPadBeginsAMacro(t *testing.T) {
 		t.Errorf("the pad had %s", got)
 	}
 	for args, says := range map[string]string{
-		"": "which pad is the player's", "--pad x --on l9=x": "there is no button", "--pad x --on lx=y": "there is no button",
-		"--pad x --on l3": "is not BUTTON=FILE", "--pad x --on l3=a --on L3=b": "begins another macro",
+		"": "which pad is the player's", "--pad x --on l9=x": "there is no button",
+		"--pad x --on lx=y": "there is no button",
+		"--pad x --on l3":   "is not BUTTON=FILE", "--pad x --on l3=a --on L3=b": "begins another macro",
 		"--pad x --map BTN_WST=lp": "did you mean BTN_WEST?", "--pad x --device uinput": "one pad goes to one device",
 	} {
-		r := hikyaku(t, "", nil, append([]string{"macro", "pass", "--device", "trace:" + file}, strings.Fields(args)...)...)
+		r := hikyaku(t, "", nil, append([]string{"macro", "pass", "--device", "trace:" + file},
+			strings.Fields(args)...)...)
 		if r.code != exitUsage || !strings.Contains(r.stderr, says) {
 			t.Errorf("%s: %+v", args, r)
 		}
 	}
-	r := hikyaku(t, "<player 2>\nlp 1\n</player>\n", nil, "macro", "pass", "--device", "trace:"+file, "--pad", pipe, "--on", "l3=-")
+	r := hikyaku(t, "<player 2>\nlp 1\n</player>\n", nil, "macro", "pass", "--device", "trace:"+file, "--pad", pipe,
+		"--on", "l3=-")
 	if r.code != exitFailed || !strings.Contains(r.stderr, "has lines for player 2") {
 		t.Errorf("%+v", r)
 	}

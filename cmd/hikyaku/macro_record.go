@@ -43,10 +43,14 @@ directions; what a stick or trigger moves by less than the dead zone is nothing.
 		},
 	}
 	cmd.Flags().StringVar(&r.Device, "device", "", "the `FILE` of the pad, as /dev/input/event7")
-	cmd.Flags().StringVarP(&r.To, "output", "o", "", "the `FILE` that the macro is written to; the standard output without it")
-	cmd.Flags().StringArrayVar(&r.Map, "map", nil, "what a button or axis of the kernel is in the macro, as `BTN_WEST=lp`; may be repeated")
-	cmd.Flags().IntVar(&r.Dead, "dead-zone", pad.DefaultDead, "how far a stick or trigger has to move to count, `PERCENT`")
-	cmd.Flags().DurationVar(&r.Pause, "pause", pad.DefaultPause, "end when nothing was pressed for so long; 0: only Ctrl-C does")
+	cmd.Flags().StringVarP(&r.To, "output", "o", "", "the `FILE` that the macro is written to; the standard output "+
+		"without it")
+	cmd.Flags().StringArrayVar(&r.Map, "map", nil, "what a button or axis of the kernel is in the macro, as "+
+		"`BTN_WEST=lp`; may be repeated")
+	cmd.Flags().IntVar(&r.Dead, "dead-zone", pad.DefaultDead,
+		"how far a stick or trigger has to move to count, `PERCENT`")
+	cmd.Flags().DurationVar(&r.Pause, "pause", pad.DefaultPause,
+		"end when nothing was pressed for so long; 0: only Ctrl-C does")
 	cmd.Flags().StringVar(&rate, "rate", pace.NTSC().String(), "frames a second, `RATE`: 60000/1001, 50, 59.94/s")
 	return cmd
 }

@@ -40,13 +40,15 @@ func traced(t *testing.T, file string) string {
 func TestAMacroIsPlayedFrameForFrame(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "trace")
 	r := hikyaku(t, "", nil, "macro", "play", "../../examples/combo.txt", "--device", "trace:"+file)
-	if r.code != exitOK || r.stdout != "" || !strings.Contains(r.stderr, "65 of 65 frames at 60000/1001/s") || !strings.Contains(r.stderr, "own process") {
+	if r.code != exitOK || r.stdout != "" || !strings.Contains(r.stderr, "65 of 65 frames at 60000/1001/s") ||
+		!strings.Contains(r.stderr, "own process") {
 		t.Fatalf("%+v", r)
 	}
 	if got := traced(t, file); got != "0 9, 34 hp, 54 2,mk, 62 6, 63 2, 64 3,hp, - 5" {
 		t.Errorf("played %s", got)
 	}
-	r = hikyaku(t, "6,lp 1\n", nil, "macro", "play", "-", "--mirror", "--player", "2", "--rate", "50", "--device", "trace:"+file)
+	r = hikyaku(t, "6,lp 1\n", nil, "macro", "play", "-", "--mirror", "--player", "2", "--rate", "50", "--device",
+		"trace:"+file)
 	if r.code != exitOK || !strings.Contains(r.stderr, "1 of 1 frames at 50/s") {
 		t.Fatalf("%+v", r)
 	}
@@ -58,7 +60,8 @@ func TestAMacroIsPlayedFrameForFrame(t *testing.T) {
 func TestAMacroWithMistakesPlaysNothing(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "trace")
 	r := hikyaku(t, "hp 2\nlq 2\nhp\n", nil, "macro", "play", "-", "--device", "trace:"+file)
-	if r.code != exitFailed || !strings.Contains(r.stderr, "stdin:2:1: there is no button") || !strings.Contains(r.stderr, "stdin:3:1: the number of frames is missing") {
+	if r.code != exitFailed || !strings.Contains(r.stderr, "stdin:2:1: there is no button") ||
+		!strings.Contains(r.stderr, "stdin:3:1: the number of frames is missing") {
 		t.Errorf("%+v", r)
 	}
 	if _, err := os.Stat(file); !os.IsNotExist(err) {
@@ -93,7 +96,8 @@ func TestCtrlCLetsGoOfEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != exitFailed || !strings.Contains(said.String(), "stopped before the end; everything was let go") {
+	if code := cmd.ProcessState.ExitCode(); code != exitFailed ||
+		!strings.Contains(said.String(), "stopped before the end; everything was let go") {
 		t.Errorf("status %d: %s", code, said.String())
 	}
 	rest, err := io.ReadAll(f)
@@ -117,7 +121,8 @@ func TestMacrosAreCheckedAndFormatted(t *testing.T) {
 		}
 	}
 	r := hikyaku(t, "", nil, "macro", "check", good, bad)
-	if r.code != exitFailed || !strings.Contains(r.stdout, "good.txt: 4 frames") || !strings.Contains(r.stderr, "bad.txt:1:1:") {
+	if r.code != exitFailed || !strings.Contains(r.stdout, "good.txt: 4 frames") ||
+		!strings.Contains(r.stderr, "bad.txt:1:1:") {
 		t.Errorf("%+v", r)
 	}
 	r = hikyaku(t, "", nil, "macro", "fmt", "--list", good)
@@ -146,8 +151,10 @@ func TestMacrosAreCheckedAndFormatted(t *testing.T) {
 }
 
 func TestCalibrateTellsWhatAWriteCosts(t *testing.T) {
-	r := hikyaku(t, "", nil, "macro", "calibrate", "--rounds", "5", "--device", "trace:"+filepath.Join(t.TempDir(), "trace"))
-	if r.code != exitOK || !strings.Contains(r.stderr, ", 10 writes\n") || !strings.Contains(r.stderr, "  a write ") || !strings.Contains(r.stderr, "cannot be asked") {
+	r := hikyaku(t, "", nil, "macro", "calibrate", "--rounds", "5", "--device",
+		"trace:"+filepath.Join(t.TempDir(), "trace"))
+	if r.code != exitOK || !strings.Contains(r.stderr, ", 10 writes\n") || !strings.Contains(r.stderr, "  a write ") ||
+		!strings.Contains(r.stderr, "cannot be asked") {
 		t.Errorf("%+v", r)
 	}
 }
@@ -182,7 +189,8 @@ func TestMistakesOfMacroCommandsSayWhatToDo(t *testing.T) {
 	}
 }
 
-// TestAQueueIsPlayed: each message is a macro, played in their order; what is none becomes a dead letter with all of its mistakes.
+// TestAQueueIsPlayed: each message is a macro, played in their order; what is none becomes a dead letter with all of
+// its mistakes.
 func TestAQueueIsPlayed(t *testing.T) {
 	dir := t.TempDir()
 	config := filepath.Join(dir, "pad.yaml")

@@ -24,7 +24,8 @@ import (
 
 func main() {
 	javascript.Child()
-	host := pace.Child(players()) // first, like the line before: of a process that only paces, or runs functions, it does not return
+	// first, like the line before: of a process that only paces, or runs functions, it does not return
+	host := pace.Child(players())
 	os.Exit(run(host))
 }
 

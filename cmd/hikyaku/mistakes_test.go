@@ -36,7 +36,8 @@ func TestAWrongCommandLineEndsWithStatus2AndSaysWhatToDo(t *testing.T) {
 		{[]string{"snapshot", "create", "monday"}, "name it with --queue QUEUE"},
 		{[]string{"snapshot", "create", "--queue", "news"}, "needs the NAME of the new snapshot"},
 		{[]string{"snapshot", "create", "monday", "--queue", "news", "--life", "0"}, "write --life 7d"},
-		{[]string{"snapshot", "create", "monday", "--queue", "news", "--life", "999999999d"}, "write it as 90s, 1h30m or 7d"},
+		{[]string{"snapshot", "create", "monday", "--queue", "news", "--life", "999999999d"},
+			"write it as 90s, 1h30m or 7d"},
 		{[]string{"snapshot", "create", "monday", "--queue", "news", "--label", "x"}, "NAME=VALUE"},
 		{[]string{"snapshot", "ls", "a/b"}, "no namespace"},
 		{[]string{"snapshot", "nonsense"}, `has no command "nonsense"`},
@@ -70,7 +71,8 @@ func TestAGroupAloneShowsItsHelp(t *testing.T) {
 
 func TestNoSecretIsShown(t *testing.T) {
 	env := []string{"HIKYAKU_URL=http://ops:topsecret@127.0.0.1:1"}
-	for _, args := range [][]string{{"queue", "ls"}, {"queue", "ls", "--help"}, {"publish", "news"}, {"claim", "--help"}} {
+	for _, args := range [][]string{{"queue", "ls"}, {"queue", "ls", "--help"}, {"publish", "news"},
+		{"claim", "--help"}} {
 		if r := hikyaku(t, "", env, args...); strings.Contains(r.stdout+r.stderr, "topsecret") {
 			t.Errorf("%v shows the secret: %+v", args, r)
 		}
@@ -83,25 +85,30 @@ func TestASecretFileIsCheckedBeforeItIsSent(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if r := hikyaku(t, "", nil, "queue", "ls", "--secret-file", path); r.code != exitFailed || !strings.Contains(r.stderr, says) {
+		if r := hikyaku(t, "", nil, "queue", "ls", "--secret-file", path); r.code != exitFailed ||
+			!strings.Contains(r.stderr, says) {
 			t.Errorf("%q: %+v", text, r)
 		}
 	}
 }
 
 func TestErrorsOfTheDoorAreToldInTheCommandsWords(t *testing.T) {
-	const users = quiet + "users: { ops: { secret: a-long-secret, grants: [{ can: [put, take, admin], on: [\"*\"] }] } }\n"
+	const users = quiet + "users: { ops: { secret: a-long-secret, grants: [{ can: [put, take, admin], on: [\"*\"] }] " +
+		"} }\n"
 	s := serveHere(t, t.TempDir(), users)
-	if r := s.do(t, "", "queue", "ls"); r.code != exitFailed || !strings.Contains(r.stderr, "hikyaku: Who are you?\n") || !strings.Contains(r.stderr, "HIKYAKU_SECRET") {
+	if r := s.do(t, "", "queue", "ls"); r.code != exitFailed ||
+		!strings.Contains(r.stderr, "hikyaku: Who are you?\n") || !strings.Contains(r.stderr, "HIKYAKU_SECRET") {
 		t.Errorf("without a secret: %+v", r)
 	}
 	ops := func(args ...string) result {
 		return hikyaku(t, "", []string{"HIKYAKU_URL=" + s.url, "HIKYAKU_SECRET=a-long-secret"}, args...)
 	}
-	if r := ops("queue", "show", "nothing"); !strings.Contains(r.stderr, "hikyaku queue ls") || strings.Contains(r.stderr, "PUT") {
+	if r := ops("queue", "show", "nothing"); !strings.Contains(r.stderr, "hikyaku queue ls") ||
+		strings.Contains(r.stderr, "PUT") {
 		t.Errorf("a queue that is not there: %+v", r)
 	}
-	if r := ops("claim", "news", "--where", "lang = 'ja' an x"); strings.Count(r.stderr, "unexpected an") != 1 || !strings.Contains(r.stderr, "^") {
+	if r := ops("claim", "news", "--where", "lang = 'ja' an x"); strings.Count(r.stderr, "unexpected an") != 1 ||
+		!strings.Contains(r.stderr, "^") {
 		t.Errorf("a mistake in a condition: %+v", r)
 	}
 }
@@ -131,7 +138,8 @@ func TestWhatACommandCouldNotPrintGoesBack(t *testing.T) {
 	if r := s.do(t, "", "queue", "ls"); !regexp.MustCompile(`(?m)^news +250 +0 +0 +0 `).MatchString(r.stdout) {
 		t.Errorf("not everything went back:\n%s", r.stdout)
 	}
-	if r := s.do(t, "", "claim", "news", "--max", "250", "--body"); r.code != 0 || strings.Count(r.stdout, "\n") != 250 {
+	if r := s.do(t, "", "claim", "news", "--max", "250", "--body"); r.code != 0 ||
+		strings.Count(r.stdout, "\n") != 250 {
 		t.Errorf("status %d, %d lines: %s", r.code, strings.Count(r.stdout, "\n"), r.stderr)
 	}
 }
@@ -147,12 +155,15 @@ func TestALineThatIsTooLongIsNamed(t *testing.T) {
 func TestDeadLettersOfARunAreToldByStepWithTheReason(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "json.yaml")
-	config := "data_dir: " + filepath.Join(dir, "data") + "\nsources: { in: { type: stdin, decoding: { codec: json } } }\nsinks: { out: { type: stdout, inputs: [in] } }\n"
+	config := "data_dir: " + filepath.Join(dir, "data") + "\nsources: { in: { type: stdin, decoding: { codec: json } " +
+		"} }\nsinks: { out: { type: stdout, inputs: [in] } }\n"
 	if err := os.WriteFile(path, []byte(config), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	r := hikyaku(t, "not json\n{}\n", nil, "run", "-c", path)
-	if r.code != exitDead || !regexp.MustCompile(`in\.decoding gave up 1, now in the queue in_dead: \S+`).MatchString(r.stderr) || !strings.Contains(r.stderr, "--to") {
+	if r.code != exitDead ||
+		!regexp.MustCompile(`in\.decoding gave up 1, now in the queue in_dead: \S+`).MatchString(r.stderr) ||
+		!strings.Contains(r.stderr, "--to") {
 		t.Errorf("%+v", r)
 	}
 }
@@ -162,10 +173,12 @@ func TestADemoDoesNotMixWithAnEarlierOne(t *testing.T) {
 	if r := hikyaku(t, "", nil, "demo", "--dir", dir, "--users", "100"); r.code != 0 {
 		t.Fatal(r)
 	}
-	if r := hikyaku(t, "", nil, "demo", "--dir", dir); r.code != exitUsage || !strings.Contains(r.stderr, "earlier demo") {
+	if r := hikyaku(t, "", nil, "demo", "--dir", dir); r.code != exitUsage ||
+		!strings.Contains(r.stderr, "earlier demo") {
 		t.Errorf("%+v", r)
 	}
-	if r := hikyaku(t, "", nil, "demo", "--users", "0"); r.code != exitUsage || !strings.Contains(r.stderr, "--users 0") {
+	if r := hikyaku(t, "", nil, "demo", "--users", "0"); r.code != exitUsage ||
+		!strings.Contains(r.stderr, "--users 0") {
 		t.Errorf("%+v", r)
 	}
 }

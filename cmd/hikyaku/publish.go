@@ -44,13 +44,14 @@ of that name. A line counts as published when it is durable. The exit status is 
 			}
 			defer client.Close()
 			refused := 0
-			summary, err := client.PublishStream(cmd.Context(), n, lines(os.Stdin, template, o.maxLine), func(a httpdoor.StreamAnswer) error {
-				if a.Problem != nil {
-					refused++
-					fmt.Fprintf(os.Stderr, "line %d: %v\n", a.Line, a.Problem)
-				}
-				return nil
-			})
+			summary, err := client.PublishStream(cmd.Context(), n, lines(os.Stdin, template, o.maxLine),
+				func(a httpdoor.StreamAnswer) error {
+					if a.Problem != nil {
+						refused++
+						fmt.Fprintf(os.Stderr, "line %d: %v\n", a.Line, a.Problem)
+					}
+					return nil
+				})
 			if err != nil {
 				if done := summary.Put + summary.Duplicates; done > 0 {
 					err = fmt.Errorf("after %s: %w", count(int64(done), "message"), err)
@@ -63,7 +64,8 @@ of that name. A line counts as published when it is durable. The exit status is 
 			}
 			fmt.Fprintln(os.Stderr)
 			if summary.Unheard > 0 {
-				fmt.Fprintf(os.Stderr, "warning: %s dropped: topic %s has no subscription\n  make one: under topics in the configuration, or with PUT /%s/topics/%s/subscriptions/NAME\n",
+				fmt.Fprintf(os.Stderr, "warning: %s dropped: topic %s has no subscription\n  make one: under topics "+
+					"in the configuration, or with PUT /%s/topics/%s/subscriptions/NAME\n",
 					count(int64(summary.Unheard), "message"), n.Short(), n.Namespace, n.Name)
 			}
 			if refused > 0 {
@@ -73,7 +75,8 @@ of that name. A line counts as published when it is durable. The exit status is 
 		},
 	}
 	r.register(cmd)
-	cmd.Flags().StringArrayVar(&o.attributes, "attr", nil, "an attribute for every message, `NAME=VALUE`; whole numbers, decimals, true and false keep their type")
+	cmd.Flags().StringArrayVar(&o.attributes, "attr", nil, "an attribute for every message, `NAME=VALUE`; whole "+
+		"numbers, decimals, true and false keep their type")
 	cmd.Flags().StringVar(&o.key, "key", "", "a `KEY` that keeps the messages' order")
 	cmd.Flags().DurationVar(&o.delay, "delay", 0, "every message sleeps that long first")
 	cmd.Flags().IntVar(&o.maxLine, "max-line-bytes", 1<<20, "the longest line taken, in `BYTES`")
@@ -94,7 +97,8 @@ func (o *publishOptions) template() (m httpdoor.Message, err error) {
 		return m, err
 	}
 	if o.maxLine < 1 {
-		return m, &usageError{fmt.Errorf("--max-line-bytes %d: a line has at least a byte", o.maxLine), "write --max-line-bytes 1048576"}
+		return m, &usageError{fmt.Errorf("--max-line-bytes %d: a line has at least a byte", o.maxLine),
+			"write --max-line-bytes 1048576"}
 	}
 	if o.delay > 0 {
 		d := httpdoor.Duration(o.delay)

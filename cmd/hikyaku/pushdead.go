@@ -47,7 +47,8 @@ func (f *deadFlags) register(cmd *cobra.Command, token bool) {
 	cmd.Flags().StringVar(&f.App, "app", "", "only those of this `APP`: FCM's project, Web Push's origin")
 	cmd.Flags().StringVar(&f.Of, "of", "", "only those of this `\"ENVIRONMENT TOPIC\"`, as ls shows it")
 	cmd.Flags().StringVar(&f.Reason, "reason", "", "only those with this `WORD` of the far end, as BadDeviceToken")
-	cmd.Flags().StringVar(&f.since, "since", "", "only those dead since a `TIME`, 2026-01-02 (UTC) or 2026-01-02T15:04:05Z")
+	cmd.Flags().StringVar(&f.since, "since", "", "only those dead since a `TIME`, 2026-01-02 (UTC) or "+
+		"2026-01-02T15:04:05Z")
 	if token {
 		cmd.Flags().StringVar(&f.Token, "token", "", "only this `TOKEN`; of Web Push, the endpoint")
 	}
@@ -64,7 +65,8 @@ func (f *deadFlags) read() error {
 			return nil
 		}
 	}
-	return &usageError{fmt.Errorf("--since %q is no time", f.since), "write it as 2026-01-02, or as 2026-01-02T15:04:05Z"}
+	return &usageError{fmt.Errorf("--since %q is no time", f.since),
+		"write it as 2026-01-02, or as 2026-01-02T15:04:05Z"}
 }
 
 type deadCommand func(cmd *cobra.Command, c *httpdoor.Client, args []string) error

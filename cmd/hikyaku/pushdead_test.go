@@ -128,7 +128,8 @@ func TestARevivedDeviceIsPushedToAlsoAfterAKill(t *testing.T) {
 		t.Errorf("%+v", device)
 	}
 	var did httpdoor.Revived
-	s.well(t, &did, "push", "dead", "revive", "phones", "--reason", "Unregistered", "--since", "2020-01-02", "--dry-run")
+	s.well(t, &did, "push", "dead", "revive", "phones", "--reason", "Unregistered", "--since", "2020-01-02",
+		"--dry-run")
 	if did != (httpdoor.Revived{Revived: 2, DryRun: true}) {
 		t.Errorf("%+v", did)
 	}

@@ -60,7 +60,8 @@ delivered.`,
 			for some := range slices.Chunk(msgs, httpdoor.MaxPushes) {
 				said, err := c.Push(cmd.Context(), args[0], o.wait, some...)
 				if errors.Is(err, syscall.ECONNREFUSED) {
-					return &hinted{err, "the server that pushes has to run: start it with `hikyaku serve -c FILE`, or say where it is with --url"}
+					return &hinted{err, "the server that pushes has to run: start it with `hikyaku serve -c FILE`, " +
+						"or say where it is with --url"}
 				}
 				if err != nil {
 					return r.reached(err)
@@ -71,7 +72,8 @@ delivered.`,
 		},
 	}
 	cmd.Flags().StringArrayVar(&o.tokens, "token", nil, "a device's `TOKEN`; of several, each gets its own push")
-	cmd.Flags().StringArrayVar(&o.attributes, "attr", nil, "an attribute for every push, `NAME=VALUE`; whole numbers, decimals, true and false keep their type")
+	cmd.Flags().StringArrayVar(&o.attributes, "attr", nil, "an attribute for every push, `NAME=VALUE`; whole "+
+		"numbers, decimals, true and false keep their type")
 	cmd.Flags().StringVar(&o.body, "body", "", "the `PAYLOAD`, in place of stdin")
 	cmd.Flags().DurationVar(&o.wait, "timeout", 0, "how long to wait for the far end, at most 1m; not set: 10s")
 	cmd.Flags().BoolVar(&o.asJSON, "json", false, "print JSON")
@@ -120,7 +122,8 @@ func (o *pushOptions) show(w io.Writer, results []httpdoor.PushResult) error {
 			return err
 		}
 	} else {
-		t := measure.NewTable(measure.Column{Name: "token"}, measure.Column{Name: "outcome"}, measure.Column{Name: "id or reason"})
+		t := measure.NewTable(measure.Column{Name: "token"}, measure.Column{Name: "outcome"},
+			measure.Column{Name: "id or reason"})
 		for i, r := range results {
 			token, said := "", r.Name
 			if i < len(o.tokens) {

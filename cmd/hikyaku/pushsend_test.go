@@ -46,8 +46,10 @@ func TestAPushSentByHandIsAnsweredWithWhatTheFarEndSays(t *testing.T) {
         ca_file: hikyaku-sandbox/authority.pem
 `, strings.TrimPrefix(google.url, "https://")))
 
-	got := s.sent(t, exitFailed, "phones", "--token", good, "--token", gone, "--token", "no token", "--attr", "priority=5")
-	if len(got) != 3 || got[0].Outcome != httpdoor.PushDelivered || !strings.EqualFold(got[0].Name, got[0].ID) || got[0].Reason != "" {
+	got := s.sent(t, exitFailed, "phones", "--token", good, "--token", gone, "--token", "no token", "--attr",
+		"priority=5")
+	if len(got) != 3 || got[0].Outcome != httpdoor.PushDelivered || !strings.EqualFold(got[0].Name, got[0].ID) ||
+		got[0].Reason != "" {
 		t.Errorf("delivered: %+v", got)
 	}
 	if got[1].Outcome != httpdoor.PushRefused || !strings.Contains(got[1].Reason, "Unregistered") || got[1].Name != "" {
@@ -63,21 +65,25 @@ func TestAPushSentByHandIsAnsweredWithWhatTheFarEndSays(t *testing.T) {
 	if !strings.HasPrefix(got[0].Name, "projects/news/messages/") || got[0].Outcome != httpdoor.PushDelivered {
 		t.Errorf("FCM: %+v", got)
 	}
-	if r := s.do(t, "", "push", "send", "phones", "--token", good, "--body", `{"aps":{"alert":"hello"}}`); r.code != exitOK ||
-		!strings.Contains(r.stdout, "delivered") || !strings.Contains(r.stdout, good[:16]) || strings.Contains(r.stdout, good) {
+	if r := s.do(t, "", "push", "send", "phones", "--token", good, "--body",
+		`{"aps":{"alert":"hello"}}`); r.code != exitOK ||
+		!strings.Contains(r.stdout, "delivered") || !strings.Contains(r.stdout, good[:16]) ||
+		strings.Contains(r.stdout, good) {
 		t.Errorf("as a table: %+v", r)
 	}
 	// A far end that does not take our word lets the whole app rest.
 	for _, c := range [][2]string{{distrusted, httpdoor.PushFailed}, {good, httpdoor.PushHeld}} {
 		got := s.sent(t, exitFailed, "phones", "--token", c[0])
-		if got[0].Outcome != c[1] || got[0].RetryAfter == 0 || !strings.Contains(got[0].Reason, "InvalidProviderToken") {
+		if got[0].Outcome != c[1] || got[0].RetryAfter == 0 ||
+			!strings.Contains(got[0].Reason, "InvalidProviderToken") {
 			t.Errorf("held: %+v", got)
 		}
 	}
 	if c := far.counts(t); c.Messages != 2 || c.Refused["InvalidProviderToken"] != 1 {
 		t.Errorf("the far end: %+v", c)
 	}
-	if r := s.do(t, "{}", "push", "send", "outbox"); r.code != exitFailed || !strings.Contains(r.stderr, "androids, phones") {
+	if r := s.do(t, "{}", "push", "send", "outbox"); r.code != exitFailed ||
+		!strings.Contains(r.stderr, "androids, phones") {
 		t.Errorf("no sink: %+v", r)
 	}
 	s.refuses(t, good)
@@ -91,7 +97,8 @@ func (s *served) refuses(t *testing.T, token string) {
 		path, body string
 		status     int
 	}{
-		"too many":          {"/default/push/phones", `{"messages":[` + strings.Repeat(one+"},", 100) + one + "}]}", 400},
+		"too many": {"/default/push/phones", `{"messages":[` + strings.Repeat(one+"},", 100) + one + "}]}",
+			400},
 		"of a queue":        {"/default/push/phones", one + `,"delay":"5s"}`, 400},
 		"too long":          {"/default/push/phones", `{"body":"` + strings.Repeat("x", 1<<20+1) + `"}`, 413},
 		"no time":           {"/default/push/phones?timeout=2m", one + "}", 400},

@@ -21,11 +21,13 @@ func newQueue() *cobra.Command {
 		Long:  "Commands over the queues of a running hikyaku (hikyaku serve).",
 	}
 	r.register(cmd)
-	return group(cmd, newQueueLs(&r), newQueueShow(&r), newQueuePeek(&r), newQueuePurge(&r), newQueueReplay(&r), newQueueSeek(&r))
+	return group(cmd, newQueueLs(&r), newQueueShow(&r), newQueuePeek(&r), newQueuePurge(&r), newQueueReplay(&r),
+		newQueueSeek(&r))
 }
 
 // over runs f with a client and the queue named on the command line.
-func over(r *remote, f func(cmd *cobra.Command, c *httpdoor.Client, n queue.Name) error) func(*cobra.Command, []string) error {
+func over(r *remote, f func(cmd *cobra.Command, c *httpdoor.Client, n queue.Name) error) func(*cobra.Command,
+	[]string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		n, err := name(args[0])
 		if err != nil {
@@ -41,14 +43,16 @@ func over(r *remote, f func(cmd *cobra.Command, c *httpdoor.Client, n queue.Name
 }
 
 func newQueueLs(r *remote) *cobra.Command {
-	return newLs(r, "List queues with what they hold", (*httpdoor.Client).Queues, func(w io.Writer, stats []httpdoor.Stats) error {
-		return listQueues(w, stats, time.Now())
-	})
+	return newLs(r, "List queues with what they hold", (*httpdoor.Client).Queues,
+		func(w io.Writer, stats []httpdoor.Stats) error {
+			return listQueues(w, stats, time.Now())
+		})
 }
 
 func listQueues(w io.Writer, stats []httpdoor.Stats, now time.Time) error {
 	right := func(n string) measure.Column { return measure.Column{Name: n, Align: measure.Right} }
-	t := measure.NewTable(measure.Column{Name: "queue"}, right("ready"), right("delayed"), right("claimed"), right("waiting"), right("size"), right("oldest"), right("done"), right("dead"))
+	t := measure.NewTable(measure.Column{Name: "queue"}, right("ready"), right("delayed"), right("claimed"),
+		right("waiting"), right("size"), right("oldest"), right("done"), right("dead"))
 	for i := range stats {
 		s := &stats[i]
 		n, err := queue.ParseName(s.Name)
@@ -59,7 +63,8 @@ func listQueues(w io.Writer, stats []httpdoor.Stats, now time.Time) error {
 		if s.Oldest != nil {
 			oldest = measure.Duration(now.Sub(*s.Oldest))
 		}
-		t.Row(n.Short(), measure.Count(s.Ready), measure.Count(s.Delayed), measure.Count(s.Claimed), measure.Count(s.Waiting),
+		t.Row(n.Short(), measure.Count(s.Ready), measure.Count(s.Delayed), measure.Count(s.Claimed),
+			measure.Count(s.Waiting),
 			measure.Bytes(s.Bytes), oldest, measure.Count(int64(s.Totals.Done)), measure.Count(int64(s.Totals.Dead)))
 	}
 	return t.WriteText(w)
@@ -107,7 +112,8 @@ queue holds can still be brought back with ` + "`hikyaku queue seek`" + `.`,
 				if err != nil {
 					return err
 				}
-				return &usageError{fmt.Errorf("queue %s holds %s", n.Short(), count(s.Messages, "message")), "if you mean to delete them all, add --yes"}
+				return &usageError{fmt.Errorf("queue %s holds %s", n.Short(), count(s.Messages, "message")),
+					"if you mean to delete them all, add --yes"}
 			}
 			purged, err := c.Purge(cmd.Context(), n)
 			if err == nil {
@@ -136,7 +142,8 @@ of a pipeline gave up goes to that step alone: what had been delivered elsewhere
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "replayed %s of %s\n", count(int64(done.Moved), "message"), n.Short())
 			if done.Homeless > 0 {
-				return &hinted{errors.New(count(int64(done.Homeless), "message") + " that came from no queue stayed"), "say where they should go with --to QUEUE"}
+				return &hinted{errors.New(count(int64(done.Homeless), "message") + " that came from no queue stayed"),
+					"say where they should go with --to QUEUE"}
 			}
 			return nil
 		}),

@@ -11,7 +11,8 @@ import (
 // reloadable are the parts of a configuration that are taken while hikyaku runs.
 var reloadable = []string{"users", "outbound", "log"}
 
-// reload reads the configuration again and takes of it what can be taken while running. What cannot be read or is wrong changes nothing. It never ends anything.
+// reload reads the configuration again and takes of it what can be taken while running. What cannot be read or is wrong
+// changes nothing. It never ends anything.
 func (h *house) reload(path string) {
 	if path == "" {
 		h.log.Info("SIGHUP: there is no configuration to read again")
@@ -19,23 +20,27 @@ func (h *house) reload(path string) {
 	}
 	next, err := config.Load(path, os.LookupEnv)
 	if err != nil {
-		h.log.Error("SIGHUP: the configuration is wrong, and all settings stay as they were", "error", err, "hint", "hikyaku validate -c "+path)
+		h.log.Error("SIGHUP: the configuration is wrong, and all settings stay as they were", "error", err, "hint",
+			"hikyaku validate -c "+path)
 		return
 	}
 	if err := h.take(next); err != nil {
 		h.log.Error("SIGHUP: the configuration is not taken, and all settings stay as they were", "error", err)
 		return
 	}
-	took := slices.DeleteFunc(h.loaded.Changed(next), func(key string) bool { return !slices.Contains(reloadable, key) })
+	took := slices.DeleteFunc(h.loaded.Changed(next),
+		func(key string) bool { return !slices.Contains(reloadable, key) })
 	later := slices.DeleteFunc(h.file.Changed(next), func(key string) bool { return slices.Contains(reloadable, key) })
 	if next.Log.Format != h.file.Log.Format {
 		later = append(later, "log.format")
 	}
 	h.loaded = next
-	h.log.Info("SIGHUP: the configuration was read again", "changed", took, "files_of_secrets", "read", "certificates", "follow their files", "needs_restart", later)
+	h.log.Info("SIGHUP: the configuration was read again", "changed", took, "files_of_secrets", "read", "certificates",
+		"follow their files", "needs_restart", later)
 }
 
-// take makes the running settings those of a configuration, as far as they can be changed: all of them, or after an error none.
+// take makes the running settings those of a configuration, as far as they can be changed: all of them, or after an
+// error none.
 func (h *house) take(next *config.File) error {
 	if h.users.Any() || len(next.Users) > 0 {
 		if err := h.users.Replace(next.Users); err != nil {

@@ -29,9 +29,12 @@ type remote struct {
 
 func (r *remote) register(cmd *cobra.Command) {
 	// The environment is no default of the flag: help would show what stands in it.
-	cmd.PersistentFlags().StringVar(&r.url, "url", "", "the `ADDRESS` of a running hikyaku's HTTP door (or HIKYAKU_URL; default http://"+httpdoor.DefaultListen+")")
-	cmd.PersistentFlags().StringVar(&r.ca, "ca-file", "", "trust the certificates in this PEM `FILE` too: for a door with one that it signed itself")
-	cmd.PersistentFlags().StringVar(&r.secret, "secret-file", "", "`FILE` with a user's secret (or HIKYAKU_SECRET in the environment)")
+	cmd.PersistentFlags().StringVar(&r.url, "url", "", "the `ADDRESS` of a running hikyaku's HTTP door (or "+
+		"HIKYAKU_URL; default http://"+httpdoor.DefaultListen+")")
+	cmd.PersistentFlags().StringVar(&r.ca, "ca-file", "", "trust the certificates in this PEM `FILE` too: for a door "+
+		"with one that it signed itself")
+	cmd.PersistentFlags().StringVar(&r.secret, "secret-file", "",
+		"`FILE` with a user's secret (or HIKYAKU_SECRET in the environment)")
 }
 
 // startTime is how long commands wait for a server that is starting.
@@ -57,9 +60,11 @@ func (r *remote) client() (*httpdoor.Client, error) {
 		}
 	}
 	if strings.ContainsFunc(secret, unicode.IsControl) {
-		return nil, &hinted{errors.New("the secret has more than one line, or other control characters, in it"), "a secret is one line of text: see HIKYAKU_SECRET or --secret-file"}
+		return nil, &hinted{errors.New("the secret has more than one line, or other control characters, in it"),
+			"a secret is one line of text: see HIKYAKU_SECRET or --secret-file"}
 	}
-	return httpdoor.NewClient(httpdoor.ClientConfig{URL: r.url, Secret: access.Secret(secret), TLS: trust, Patience: startTime})
+	return httpdoor.NewClient(httpdoor.ClientConfig{URL: r.url, Secret: access.Secret(secret), TLS: trust,
+		Patience: startTime})
 }
 
 // address settles which door to speak to. Errors show an address, so a secret must not be in it.
@@ -71,7 +76,8 @@ func (r *remote) address() error {
 		r.url = "http://" + httpdoor.DefaultListen
 	}
 	if strings.Contains(r.url, "@") {
-		return &usageError{errors.New("the address of the door (--url or HIKYAKU_URL) has a user or a secret in it"), "put the secret into HIKYAKU_SECRET or a --secret-file: it alone says who you are"}
+		return &usageError{errors.New("the address of the door (--url or HIKYAKU_URL) has a user or a secret in it"),
+			"put the secret into HIKYAKU_SECRET or a --secret-file: it alone says who you are"}
 	}
 	return nil
 }

@@ -43,7 +43,9 @@ and shows where each millisecond went.
 	})
 	root.SuggestionsMinimumDistance = suggestionDistance
 	root.SetHelpCommand(helpCommand())
-	root.AddCommand(newRun(), newServe(), newStop(), newValidate(), newDemo(), newPublish(), newClaim(), newQueue(), newTopic(), newSnapshot(), newPush(), newCampaign(), newJournal(), newBench(host), newMacro(host), newSandbox(), newFunction(), newUser())
+	root.AddCommand(newRun(), newServe(), newStop(), newValidate(), newDemo(), newPublish(), newClaim(), newQueue(),
+		newTopic(), newSnapshot(), newPush(), newCampaign(), newJournal(), newBench(host), newMacro(host), newSandbox(),
+		newFunction(), newUser())
 	return root
 }
 

@@ -20,7 +20,8 @@ type runFlags struct {
 
 func (r *runFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&r.config, "config", "c", "", "configuration `FILE` (.yaml, .toml or .json)")
-	cmd.Flags().BoolVar(&r.adopt, "adopt", false, "where a queue's definition differs from the journaled one, take the file's")
+	cmd.Flags().BoolVar(&r.adopt, "adopt", false, "where a queue's definition differs from the journaled one, take "+
+		"the file's")
 }
 
 func newRun() *cobra.Command {
@@ -66,7 +67,8 @@ func runPipelines(ctx context.Context, r *runFlags) (err error) {
 	sound, stop := h.whileSound(ctx)
 	defer stop()
 	result, err := p.run(sound)
-	log.Info("run ended", "delivered", result.Delivered, "dead_letters", result.DeadLettered, "dropped", result.Dropped, "given_back", result.GivenBack, "retries", result.Retried)
+	log.Info("run ended", "delivered", result.Delivered, "dead_letters", result.DeadLettered, "dropped", result.Dropped,
+		"given_back", result.GivenBack, "retries", result.Retried)
 	if err != nil {
 		return err
 	}

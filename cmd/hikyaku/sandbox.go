@@ -36,7 +36,8 @@ refuses, asks for less, or answers with garbage:
 			fmt.Fprintf(cmd.OutOrStdout(), "receiving at %s\n", s.URL())
 			<-cmd.Context().Done()
 			c := s.Counts()
-			fmt.Fprintf(cmd.OutOrStdout(), "%d requests, %d delivered, %d messages, %d doubles\n", c.Requests, c.Delivered, c.Messages, c.Doubles)
+			fmt.Fprintf(cmd.OutOrStdout(), "%d requests, %d delivered, %d messages, %d doubles\n", c.Requests,
+				c.Delivered, c.Messages, c.Doubles)
 			return s.Close()
 		},
 	}

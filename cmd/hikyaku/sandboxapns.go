@@ -41,7 +41,8 @@ shows a configuration that uses them.
 			}
 			b.OneUntilTrusted = b.OneUntilTrusted || oneUntil
 			c := apns.Config{
-				Config: farend.Config{Listen: p.listen, Behaviour: b}, Plain: p.plain, Topics: topics, Anybody: anybody, TokenUpdates: updates,
+				Config: farend.Config{Listen: p.listen, Behaviour: b}, Plain: p.plain, Topics: topics, Anybody: anybody,
+				TokenUpdates: updates,
 			}
 			if c.Authority, err = p.authority(); err != nil {
 				return err
@@ -96,7 +97,8 @@ shows a configuration that uses them.
 	f.StringSliceVar(&topics, "topic", nil, "`TOPICS` that may be pushed to; none: all")
 	f.BoolVar(&oneUntil, "one-stream-until-token", false, "a connection has one stream until a valid token")
 	f.BoolVar(&anybody, "no-token", false, "wants no provider token, for h2load and its like")
-	f.DurationVar(&updates, "token-updates", 0, "a key's tokens may change once in this `TIME` (Apple: 20m), 0: as they like")
+	f.DurationVar(&updates, "token-updates", 0, "a key's tokens may change once in this `TIME` (Apple: 20m), 0: as "+
+		"they like")
 	return cmd
 }
 

@@ -37,7 +37,8 @@ func (p *pushFlags) register(cmd *cobra.Command, listen, control, dir string) {
 	f.StringVar(&p.listen, "listen", listen, "`ADDRESS` to listen on")
 	f.StringVar(&p.control, "control", control, "`ADDRESS` to be told on; \"\": nowhere")
 	f.StringVar(&p.dir, "dir", dir, "`FOLDER` for certificates and keys; what is there already is used again")
-	f.StringVar(&p.behaviour, "behaviour", "", "`FILE` with a behaviour as JSON, as for PUT /-/behaviour; the other flags go before what it says")
+	f.StringVar(&p.behaviour, "behaviour", "", "`FILE` with a behaviour as JSON, as for PUT /-/behaviour; the other "+
+		"flags go before what it says")
 	f.BoolVar(&p.plain, "plain", false, "no TLS, for measuring")
 	f.DurationVar(&p.latency, "latency", 0, "median `TIME` to an answer")
 	f.Float64Var(&p.sigma, "sigma", 0, "spread of --latency: 0 is none, 0.8 a heavy tail")
@@ -75,13 +76,14 @@ func (p *pushFlags) read(cmd *cobra.Command) (farend.Behaviour, error) {
 		b.Newcomers = farend.Newcomers{PerSecond: p.newcomers, Do: farend.Treatment(p.treatment)}
 	}
 	if p.slowOneIn > 0 {
-		b.Devices = append(b.Devices, farend.Device{OneIn: p.slowOneIn, Latency: &farend.Latency{Fixed: farend.Duration(p.slow)}})
+		b.Devices = append(b.Devices,
+			farend.Device{OneIn: p.slowOneIn, Latency: &farend.Latency{Fixed: farend.Duration(p.slow)}})
 	}
 	return b, nil
 }
 
-// authority takes up the folder's certificate authority, or makes it. Its key and its certificate stand together in authority-key.pem; what
-// clients are to trust stands in authority.pem.
+// authority takes up the folder's certificate authority, or makes it. Its key and its certificate stand together in
+// authority-key.pem; what clients are to trust stands in authority.pem.
 func (p *pushFlags) authority() (*farend.Authority, error) {
 	both, err := p.kept("authority-key.pem", func() ([]byte, error) {
 		a, err := farend.NewAuthority()
@@ -103,7 +105,8 @@ func (p *pushFlags) authority() (*farend.Authority, error) {
 
 func (p *pushFlags) path(name string) string { return filepath.Join(p.dir, name) }
 
-// kept reads a file of the folder, or makes it with what fresh returns. Of several who make it at once, all get the same.
+// kept reads a file of the folder, or makes it with what fresh returns. Of several who make it at once, all get the
+// same.
 func (p *pushFlags) kept(name string, fresh func() ([]byte, error)) ([]byte, error) {
 	text, err := os.ReadFile(p.path(name))
 	if !errors.Is(err, os.ErrNotExist) {
@@ -154,7 +157,8 @@ func (p *pushFlags) serveControl(ctx context.Context, w io.Writer, s *farend.Ser
 	}
 	<-ctx.Done()
 	c := s.Counts()
-	fmt.Fprintf(w, "%d requests, %d processed, %d doubles, %d lost answers, %d connections, %d turned away, at most %d streams\n",
+	fmt.Fprintf(w, "%d requests, %d processed, %d doubles, %d lost answers, %d connections, %d turned away, at most "+
+		"%d streams\n",
 		c.Requests, c.Accepted, c.Doubles, c.Lost, c.Connections, c.TurnedAway, c.MostStreams)
 	return nil
 }

@@ -31,7 +31,8 @@ type sandboxed struct {
 // sandboxHere starts a far end of the real program; the test's end stops it.
 func sandboxHere(t *testing.T, dir string, args ...string) *sandboxed {
 	t.Helper()
-	cmd := command(context.Background(), nil, append([]string{"sandbox"}, append(args, "--listen", "127.0.0.1:0", "--control", "127.0.0.1:0")...)...)
+	cmd := command(context.Background(), nil,
+		append([]string{"sandbox"}, append(args, "--listen", "127.0.0.1:0", "--control", "127.0.0.1:0")...)...)
 	cmd.Dir = dir
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -90,9 +91,13 @@ func TestTheFarEndsForPushesServeAndCanBeTold(t *testing.T) {
 		path, says string
 		settings   []string
 	}{
-		"apns":    {"/3/device/00", `{"reason":"MissingProviderToken"}`, []string{"type: apns", "key_file: hikyaku-sandbox/AuthKey_KEY1234567.p8", "cert_file: hikyaku-sandbox/client-com.example.news.pem"}},
-		"fcm":     {"/v1/projects/news/messages:send", `"status":"UNAUTHENTICATED"`, []string{"type: fcm", "account_file: hikyaku-sandbox/account-news.json"}},
-		"webpush": {"/push/nobody", "there is no such subscription", []string{"type: webpush", "key_file: hikyaku-sandbox/vapid.pem", `"p256dh":`}},
+		"apns": {"/3/device/00", `{"reason":"MissingProviderToken"}`,
+			[]string{"type: apns", "key_file: hikyaku-sandbox/AuthKey_KEY1234567.p8",
+				"cert_file: hikyaku-sandbox/client-com.example.news.pem"}},
+		"fcm": {"/v1/projects/news/messages:send", `"status":"UNAUTHENTICATED"`,
+			[]string{"type: fcm", "account_file: hikyaku-sandbox/account-news.json"}},
+		"webpush": {"/push/nobody", "there is no such subscription",
+			[]string{"type: webpush", "key_file: hikyaku-sandbox/vapid.pem", `"p256dh":`}},
 	} {
 		t.Run(kind, func(t *testing.T) {
 			s := sandboxHere(t, dir, kind)
@@ -106,7 +111,8 @@ func TestTheFarEndsForPushesServeAndCanBeTold(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer resp.Body.Close()
-			if text, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(text), probe.says) || resp.ProtoMajor != 2 {
+			if text, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(text), probe.says) ||
+				resp.ProtoMajor != 2 {
 				t.Errorf("%s %s %v", resp.Proto, text, err)
 			}
 			req, err := http.NewRequest("PATCH", s.control+"behaviour", strings.NewReader(`{"streams": 3}`))

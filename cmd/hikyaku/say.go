@@ -90,7 +90,8 @@ func report(w io.Writer, err error) int {
 			}
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintln(w, "  look at them with `hikyaku queue peek QUEUE`, send them again with `hikyaku queue replay QUEUE` (what came from no queue, but stdin or a file, wants --to);"+
+		fmt.Fprintln(w, "  look at them with `hikyaku queue peek QUEUE`, send them again with `hikyaku queue replay "+
+			"QUEUE` (what came from no queue, but stdin or a file, wants --to);"+
 			" both need a `hikyaku serve` over the same data_dir")
 		return exitDead
 	case errors.As(err, &usage):
@@ -101,10 +102,12 @@ func report(w io.Writer, err error) int {
 	return exitFailed
 }
 
-// outputGone tells whether whoever read our output has gone. A connection that another broke off is no such thing, though the system has one word for both.
+// outputGone tells whether whoever read our output has gone. A connection that another broke off is no such thing,
+// though the system has one word for both.
 func outputGone(err error) bool {
 	var at *fs.PathError
-	return errors.Is(err, syscall.EPIPE) && errors.As(err, &at) && (at.Path == os.Stdout.Name() || at.Path == os.Stderr.Name())
+	return errors.Is(err, syscall.EPIPE) && errors.As(err, &at) &&
+		(at.Path == os.Stdout.Name() || at.Path == os.Stderr.Name())
 }
 
 // explain is the text of an error with the hint that fits it.
@@ -150,7 +153,8 @@ func hintFor(err error) string {
 	case errors.As(err, &format):
 		return "nothing is damaged, and nothing was changed; use the version of hikyaku that wrote it, or a later one"
 	case errors.As(err, &damage):
-		return "nothing was changed; look at the journal with `hikyaku journal check`, and only then think of `hikyaku journal repair`"
+		return "nothing was changed; look at the journal with `hikyaku journal check`, and only then think of " +
+			"`hikyaku journal repair`"
 	case errors.Is(err, journal.ErrLocked):
 		return "another hikyaku uses this data_dir: stop it, or set another data_dir"
 	case errors.Is(err, journal.ErrFailed):

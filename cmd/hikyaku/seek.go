@@ -49,27 +49,32 @@ A queue without a history keeps nothing of what is settled, so a seek of it to a
 				return err
 			}
 			if s.Definition.History == 0 {
-				return &usageError{fmt.Errorf("queue %s keeps no history: what was put before %s would be gone for good", n.Short(), where),
-					"give the queue a history first, or take a snapshot; if you mean to settle those messages, add --yes"}
+				return &usageError{fmt.Errorf(
+					"queue %s keeps no history: what was put before %s would be gone for good", n.Short(), where),
+					"give the queue a history first, or take a snapshot; if you mean to settle those messages, add " +
+						"--yes"}
 			}
 		}
 		did, err := c.Seek(cmd.Context(), n, to)
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(cmd.OutOrStdout(), "took %s to %s: %s back, %s settled\n", n.Short(), where, count(int64(did.Back), "message"), count(int64(did.Settled), "message"))
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "took %s to %s: %s back, %s settled\n", n.Short(), where,
+			count(int64(did.Back), "message"), count(int64(did.Settled), "message"))
 		return err
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if said := o.said(cmd); said != 1 {
-			return &usageError{fmt.Errorf("%s takes one of --time, --ago and --snapshot, and %d are given", cmd.CommandPath(), said), "write --ago 1h, or see " + cmd.CommandPath() + " --help"}
+			return &usageError{fmt.Errorf("%s takes one of --time, --ago and --snapshot, and %d are given",
+				cmd.CommandPath(), said), "write --ago 1h, or see " + cmd.CommandPath() + " --help"}
 		}
 		return run(cmd, args)
 	}
 	cmd.Flags().StringVar(&o.time, "time", "", "to this `TIME`, as 2026-01-02T15:04:05Z")
 	cmd.Flags().Var(&o.ago, "ago", "to the time that long ago by the clock of this machine, as 90s, 1h or 7d")
 	cmd.Flags().Lookup("ago").DefValue = "" // none: 0s would be now
-	cmd.Flags().StringVar(&o.snapshot, "snapshot", "", "to this `SNAPSHOT` of the queue, a name in the queue's namespace or NAMESPACE/NAME")
+	cmd.Flags().StringVar(&o.snapshot, "snapshot", "", "to this `SNAPSHOT` of the queue, a name in the queue's "+
+		"namespace or NAMESPACE/NAME")
 	cmd.Flags().BoolVar(&o.yes, "yes", false, "yes, also without a history")
 	return cmd
 }
@@ -85,17 +90,20 @@ func (o *seekOptions) said(cmd *cobra.Command) (n int) {
 }
 
 // target is what the door is asked for, and its text for a person.
-func (o *seekOptions) target(cmd *cobra.Command, n queue.Name, now time.Time) (to httpdoor.SeekRequest, where string, err error) {
+func (o *seekOptions) target(cmd *cobra.Command, n queue.Name, now time.Time) (to httpdoor.SeekRequest, where string,
+	err error) {
 	at := now.Add(-time.Duration(o.ago))
 	switch {
 	case cmd.Flags().Changed("snapshot"):
 		if o.snapshot == "" {
-			return to, "", &usageError{errors.New("--snapshot names no snapshot"), "see what there is with `hikyaku snapshot ls " + n.Namespace + "`"}
+			return to, "", &usageError{errors.New("--snapshot names no snapshot"),
+				"see what there is with `hikyaku snapshot ls " + n.Namespace + "`"}
 		}
 		return httpdoor.SeekRequest{Snapshot: o.snapshot}, "snapshot " + o.snapshot, nil
 	case cmd.Flags().Changed("time"):
 		if at, err = time.Parse(time.RFC3339, o.time); err != nil {
-			return to, "", &usageError{fmt.Errorf("--time %q is no time", o.time), "write it as 2026-01-02T15:04:05Z, with another zone as 2026-01-02T15:04:05+09:00, or use --ago 1h"}
+			return to, "", &usageError{fmt.Errorf("--time %q is no time", o.time),
+				"write it as 2026-01-02T15:04:05Z, with another zone as 2026-01-02T15:04:05+09:00, or use --ago 1h"}
 		}
 	}
 	return httpdoor.SeekRequest{Time: &at}, at.Format(time.RFC3339), nil

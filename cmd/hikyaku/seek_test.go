@@ -29,18 +29,22 @@ func TestAQueueIsTakenBackInTime(t *testing.T) {
 		t.Fatalf("there were %s", got)
 	}
 	r := s.do(t, "", "queue", "show", "news", "--table")
-	for _, line := range []string{`history +168h0m0s *`, `exactly once +yes *`, `past +2 settled messages, \d+ B, from .* ago on *`} {
+	for _, line := range []string{`history +168h0m0s *`, `exactly once +yes *`,
+		`past +2 settled messages, \d+ B, from .* ago on *`} {
 		if !regexp.MustCompile(`(?m)^` + line + `$`).MatchString(r.stdout) {
 			t.Errorf("no line %q in\n%s%s", line, r.stdout, r.stderr)
 		}
 	}
-	if r := s.do(t, "", "queue", "show", "plain", "--table"); strings.Contains(r.stdout, "history") || strings.Contains(r.stdout, "past") {
+	if r := s.do(t, "", "queue", "show", "plain", "--table"); strings.Contains(r.stdout, "history") ||
+		strings.Contains(r.stdout, "past") {
 		t.Errorf("a queue without a history:\n%s", r.stdout)
 	}
-	if r := s.do(t, "", "queue", "seek", "news", "--ago", "1d"); r.code != 0 || !regexp.MustCompile(`^took news to \S+: 2 messages back, 0 messages settled\n$`).MatchString(r.stdout) {
+	if r := s.do(t, "", "queue", "seek", "news", "--ago", "1d"); r.code != 0 ||
+		!regexp.MustCompile(`^took news to \S+: 2 messages back, 0 messages settled\n$`).MatchString(r.stdout) {
 		t.Errorf("a day back: %+v", r)
 	}
-	if r := s.do(t, "", "queue", "seek", "news", "--time", "2999-01-01T00:00:00+09:00"); r.code != 0 || r.stdout != "took news to 2999-01-01T00:00:00+09:00: 0 messages back, 2 messages settled\n" {
+	if r := s.do(t, "", "queue", "seek", "news", "--time", "2999-01-01T00:00:00+09:00"); r.code != 0 ||
+		r.stdout != "took news to 2999-01-01T00:00:00+09:00: 0 messages back, 2 messages settled\n" {
 		t.Errorf("to the future: %+v", r)
 	}
 	if got := s.drain(t, "news"); got != "" {
@@ -54,10 +58,12 @@ func TestASeekThatWouldLoseMessagesForGoodWantsAYes(t *testing.T) {
 		t.Fatalf("publish: %+v", r)
 	}
 	args := []string{"queue", "seek", "plain", "--time", "2999-01-01T00:00:00Z"}
-	if r := s.do(t, "", args...); r.code != exitUsage || !strings.Contains(r.stderr, "keeps no history") || !strings.Contains(r.stderr, "--yes") {
+	if r := s.do(t, "", args...); r.code != exitUsage || !strings.Contains(r.stderr, "keeps no history") ||
+		!strings.Contains(r.stderr, "--yes") {
 		t.Errorf("without --yes: %+v", r)
 	}
-	if r := s.do(t, "", append(args, "--yes")...); r.code != 0 || r.stdout != "took plain to 2999-01-01T00:00:00Z: 0 messages back, 1 message settled\n" {
+	if r := s.do(t, "", append(args, "--yes")...); r.code != 0 || r.stdout != "took plain to 2999-01-01T00:00:00Z: 0 "+
+		"messages back, 1 message settled\n" {
 		t.Errorf("with --yes: %+v", r)
 	}
 }
@@ -68,13 +74,16 @@ func TestASnapshotIsTakenListedSoughtAndDeleted(t *testing.T) {
 		t.Fatalf("publish: %+v", r)
 	}
 	r := s.do(t, "", "snapshot", "create", "shop/monday", "--queue", "orders", "--life", "2d", "--label", "why=test")
-	if r.code != 0 || !regexp.MustCompile(`^took snapshot shop/monday of shop/orders, until \S+\n$`).MatchString(r.stdout) {
+	if r.code != 0 || !regexp.MustCompile(`^took snapshot shop/monday of shop/orders, until \S+\n$`).MatchString(
+		r.stdout) {
 		t.Fatalf("create: %+v", r)
 	}
-	if r := s.do(t, "", "snapshot", "create", "shop/monday", "--queue", "orders"); r.code != exitFailed || !strings.Contains(r.stderr, "hikyaku snapshot delete") {
+	if r := s.do(t, "", "snapshot", "create", "shop/monday", "--queue", "orders"); r.code != exitFailed ||
+		!strings.Contains(r.stderr, "hikyaku snapshot delete") {
 		t.Errorf("a second one of that name: %+v", r)
 	}
-	if r := s.do(t, "", "snapshot", "ls", "shop"); !regexp.MustCompile(`(?m)^shop/monday +shop/orders +\S+Z +.*(2d00h|1d23h) *$`).MatchString(r.stdout) {
+	if r := s.do(t, "", "snapshot", "ls",
+		"shop"); !regexp.MustCompile(`(?m)^shop/monday +shop/orders +\S+Z +.*(2d00h|1d23h) *$`).MatchString(r.stdout) {
 		t.Errorf("ls:\n%s%s", r.stdout, r.stderr)
 	}
 	if r := s.do(t, "", "snapshot", "ls", "shop", "--json"); !strings.Contains(r.stdout, `"labels":{"why":"test"}`) {
@@ -83,14 +92,19 @@ func TestASnapshotIsTakenListedSoughtAndDeleted(t *testing.T) {
 	if got := s.drain(t, "shop/orders"); got != "one two" {
 		t.Fatalf("there were %s", got)
 	}
-	if r := s.do(t, "", "queue", "seek", "shop/orders", "--snapshot", "monday"); r.code != 0 || r.stdout != "took shop/orders to snapshot monday: 2 messages back, 0 messages settled\n" {
+	if r := s.do(t, "", "queue", "seek", "shop/orders", "--snapshot", "monday"); r.code != 0 ||
+		r.stdout != "took shop/orders to snapshot monday: 2 messages back, 0 messages settled\n" {
 		t.Errorf("seek: %+v", r)
 	}
-	if r := s.do(t, "", "snapshot", "delete", "shop/monday"); r.code != 0 || r.stdout != "deleted snapshot shop/monday\n" {
+	if r := s.do(t, "", "snapshot", "delete", "shop/monday"); r.code != 0 ||
+		r.stdout != "deleted snapshot shop/monday\n" {
 		t.Errorf("delete: %+v", r)
 	}
-	for _, args := range [][]string{{"snapshot", "delete", "shop/monday"}, {"queue", "seek", "shop/orders", "--snapshot", "monday"}} {
-		if r := s.do(t, "", args...); r.code != exitFailed || !strings.Contains(r.stderr, "there is no snapshot shop/monday") || !strings.Contains(r.stderr, "hikyaku snapshot ls") {
+	for _, args := range [][]string{{"snapshot", "delete", "shop/monday"},
+		{"queue", "seek", "shop/orders", "--snapshot", "monday"}} {
+		if r := s.do(t, "", args...); r.code != exitFailed ||
+			!strings.Contains(r.stderr, "there is no snapshot shop/monday") ||
+			!strings.Contains(r.stderr, "hikyaku snapshot ls") {
 			t.Errorf("%v: %+v", args, r)
 		}
 	}
@@ -117,7 +131,8 @@ shop/kept  news   2026-01-02T03:04:05Z    0 s    never
 }
 
 func TestADurationOnTheCommandLineMayBeDays(t *testing.T) {
-	for text, want := range map[string]time.Duration{"0": 0, "90s": 90 * time.Second, "1h30m": 90 * time.Minute, "7d": 7 * 24 * time.Hour, "0d": 0} {
+	for text, want := range map[string]time.Duration{"0": 0, "90s": 90 * time.Second, "1h30m": 90 * time.Minute,
+		"7d": 7 * 24 * time.Hour, "0d": 0} {
 		var l lasting
 		if err := l.Set(text); err != nil || time.Duration(l) != want {
 			t.Errorf("%s is %v: %v", text, time.Duration(l), err)

@@ -56,7 +56,8 @@ trying things out; for years let the system's service manager run it.`,
 		},
 	}
 	s.register(cmd)
-	cmd.Flags().StringVar(&s.listen, "listen", "", "the HTTP door's `ADDRESS`, HOST:PORT, instead of the configuration's (port 0: any free one)")
+	cmd.Flags().StringVar(&s.listen, "listen", "", "the HTTP door's `ADDRESS`, HOST:PORT, instead of the "+
+		"configuration's (port 0: any free one)")
 	cmd.Flags().BoolVar(&s.detach, "detach", false, "go on in the background, with the log in serve.log of data_dir")
 	cmd.Flags().BoolVar(&s.detached, "detached", false, "")
 	_ = cmd.Flags().MarkHidden("detached") // there is such a flag
@@ -102,7 +103,8 @@ func (s *serveFlags) load() (*config.File, error) {
 	f.API.HTTP.Listen = s.listen
 	if err := f.API.HTTP.Check(len(f.Users) > 0); err != nil {
 		text := strings.TrimPrefix(err.Error(), httpdoor.ErrConfig.Error()+": listen: ")
-		return nil, &usageError{errors.New("--listen: " + text), "write it as HOST:PORT, like --listen " + httpdoor.DefaultListen}
+		return nil, &usageError{errors.New("--listen: " + text),
+			"write it as HOST:PORT, like --listen " + httpdoor.DefaultListen}
 	}
 	return f, nil
 }
@@ -151,7 +153,8 @@ func serve(ctx context.Context, s *serveFlags, f *config.File) (err error) {
 			return
 		}
 		result, err := p.run(ctx)
-		log.Info("pipelines ended", "delivered", result.Delivered, "dead_letters", result.DeadLettered, "given_back", result.GivenBack)
+		log.Info("pipelines ended", "delivered", result.Delivered, "dead_letters", result.DeadLettered, "given_back",
+			result.GivenBack)
 		if err != nil {
 			pipelineErr = err
 			fail()

@@ -15,7 +15,8 @@ import (
 	"github.com/hikyaku/hikyaku/tsurugi/tsurugitest"
 )
 
-// A log shipper's job: `hikyaku -c FILE` with CSV lines on its standard input, what to write where in the environment, and a table of TsurugiDB behind it.
+// A log shipper's job: `hikyaku -c FILE` with CSV lines on its standard input, what to write where in the environment,
+// and a table of TsurugiDB behind it.
 
 // shipped is a server that asks for credentials and has the tables of 1 and 10 values.
 func shipped(t *testing.T) *tsurugitest.Server {
@@ -35,7 +36,8 @@ func shipped(t *testing.T) *tsurugitest.Server {
 // ask runs a statement, or a query, whose rows it returns as text.
 func ask(t *testing.T, server *tsurugitest.Server, sql string) (found []string) {
 	t.Helper()
-	s, err := tsurugi.Connect(t.Context(), server.Endpoint(), tsurugi.Config{Credential: tsurugi.UserPassword("tsurugi", "password")})
+	s, err := tsurugi.Connect(t.Context(), server.Endpoint(),
+		tsurugi.Config{Credential: tsurugi.UserPassword("tsurugi", "password")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,12 +77,14 @@ func event(n, columns int) string {
 	return b.String() + "\n"
 }
 
-// ship starts the program as a measurement does, writes lines to it at a rate, closes its input and waits for its end. The rate is of lines in a
-// millisecond; 0: as they are taken.
-func ship(t *testing.T, server *tsurugitest.Server, file string, columns, rate int, lines []string, env ...string) result {
+// ship starts the program as a measurement does, writes lines to it at a rate, closes its input and waits for its end.
+// The rate is of lines in a millisecond; 0: as they are taken.
+func ship(t *testing.T, server *tsurugitest.Server, file string, columns, rate int, lines []string,
+	env ...string) result {
 	t.Helper()
 	cmd := command(t.Context(), append([]string{
-		"TSURUGI_ENDPOINT=" + server.Endpoint(), fmt.Sprintf("TSURUGI_TABLE=log_events_%d", columns), "VECTOR_IN_FLIGHT_LIMIT=4", "HIKYAKU_DATA=" + t.TempDir(),
+		"TSURUGI_ENDPOINT=" + server.Endpoint(), fmt.Sprintf("TSURUGI_TABLE=log_events_%d", columns),
+		"VECTOR_IN_FLIGHT_LIMIT=4", "HIKYAKU_DATA=" + t.TempDir(),
 	}, env...), "-c", file)
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut
@@ -144,7 +148,8 @@ func TestALogShippersWorkflowEndsWithEveryLineInTheTable(t *testing.T) {
 func TestALineThatTheTableRefusesIsADeadLetterWithTheReason(t *testing.T) {
 	t.Parallel()
 	server := shipped(t)
-	lines := []string{event(0, 10), "2025-01-01T00:00:00Z,none\n", event(2, 10), ",1\n", strings.TrimSuffix(event(4, 10), "\n") + ",11\n", event(5, 10)}
+	lines := []string{event(0, 10), "2025-01-01T00:00:00Z,none\n", event(2, 10), ",1\n",
+		strings.TrimSuffix(event(4, 10), "\n") + ",11\n", event(5, 10)}
 	data := t.TempDir()
 	r := ship(t, server, "../../examples/stdin_tsurugi.yaml", 10, 0, lines, "HIKYAKU_DATA="+data)
 	if r.code != exitDead || server.Count("log_events_10") != 3 {
@@ -158,7 +163,8 @@ func TestALineThatTheTableRefusesIsADeadLetterWithTheReason(t *testing.T) {
 func TestAWrongPasswordAndAMissingTableAreSaidAtOnce(t *testing.T) {
 	t.Parallel()
 	server := shipped(t)
-	for env, says := range map[string]string{"TSURUGI_PASSWORD=wrong": "AUTHENTICATION_ERROR", "TSURUGI_TABLE=nowhere": "there is no such table"} {
+	for env, says := range map[string]string{"TSURUGI_PASSWORD=wrong": "AUTHENTICATION_ERROR",
+		"TSURUGI_TABLE=nowhere": "there is no such table"} {
 		r := ship(t, server, "../../examples/stdin_tsurugi.yaml", 1, 0, []string{event(0, 1)}, env)
 		if r.code != 1 || !strings.Contains(r.stderr, says) || strings.Contains(r.stderr, "wrong") {
 			t.Errorf("%s: status %d\n%s", env, r.code, r.stderr)
@@ -172,8 +178,10 @@ func TestARemapIsAnsweredWithADecode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := "type    = \"decode\"\ninputs  = [\"my_source\"]\ncodec   = \"csv\"\ncolumns = [\"event_timestamp\"]\nrest    = \"value\"\n"
-	theirs := "type = \"remap\"\ninputs = [\"my_source\"]\nsource = '''\nparsed = parse_csv!(.message)\n.event_timestamp = parsed[0]\n.value1 = to_float!(parsed[1])\ndel(.message)\n'''\n"
+	own := "type    = \"decode\"\ninputs  = [\"my_source\"]\ncodec   = \"csv\"\ncolumns = " +
+		"[\"event_timestamp\"]\nrest    = \"value\"\n"
+	theirs := "type = \"remap\"\ninputs = [\"my_source\"]\nsource = '''\nparsed = " +
+		"parse_csv!(.message)\n.event_timestamp = parsed[0]\n.value1 = to_float!(parsed[1])\ndel(.message)\n'''\n"
 	if !strings.Contains(string(text), own) {
 		t.Fatal("the example's transform is another one")
 	}
@@ -182,7 +190,8 @@ func TestARemapIsAnsweredWithADecode(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := hikyaku(t, "", nil, "-c", file)
-	if r.code == 0 || !strings.Contains(r.stderr, "columns = ['event_timestamp', 'value1']\ntypes = { value1 = 'float' }\n") {
+	if r.code == 0 || !strings.Contains(r.stderr, "columns = ['event_timestamp', 'value1']\ntypes = { value1 = "+
+		"'float' }\n") {
 		t.Errorf("status %d\n%s", r.code, r.stderr)
 	}
 }

@@ -54,7 +54,8 @@ func showQueue(w io.Writer, n queue.Name, s *httpdoor.Stats, now time.Time) erro
 	for _, row := range definitionRows(&s.Definition) {
 		t.Row(row[0], row[1])
 	}
-	t.Row("messages", fmt.Sprintf("%s (%s ready, %s delayed, %s claimed, %s waiting), %s", measure.Count(s.Messages), measure.Count(s.Ready),
+	t.Row("messages", fmt.Sprintf("%s (%s ready, %s delayed, %s claimed, %s waiting), %s", measure.Count(s.Messages),
+		measure.Count(s.Ready),
 		measure.Count(s.Delayed), measure.Count(s.Claimed), measure.Count(s.Waiting), measure.Bytes(s.Bytes)))
 	if s.Oldest != nil {
 		t.Row("oldest", measure.Duration(now.Sub(*s.Oldest)))
@@ -133,7 +134,8 @@ func showViews(w io.Writer, views []httpdoor.View, now time.Time) error {
 		if v.Used != nil {
 			used = measure.Duration(max(0, now.Sub(*v.Used))) + " ago"
 		}
-		t.Row(v.Kind, shortened(v.Text), looked, measure.Count(int64(v.Entries)), measure.Bytes(v.Bytes), measure.Count(int64(v.Examined)),
+		t.Row(v.Kind, shortened(v.Text), looked, measure.Count(int64(v.Entries)), measure.Bytes(v.Bytes),
+			measure.Count(int64(v.Examined)),
 			measure.Count(int64(v.Claims)), used)
 	}
 	return t.WriteText(w)

@@ -22,14 +22,16 @@ func TestAQueueIsShownWithWhatItsConditionsCost(t *testing.T) {
 		}
 	}
 	r := s.do(t, "", "queue", "show", "news", "--table")
-	for _, line := range []string{`queue +news *`, `messages +0 \(0 ready, 0 delayed, 0 claimed, 0 waiting\), 0 B *`, `done +2 *`,
+	for _, line := range []string{`queue +news *`, `messages +0 \(0 ready, 0 delayed, 0 claimed, 0 waiting\), 0 B *`,
+		`done +2 *`,
 		`kept +for +looked at +entries +memory +examined +claims +used`,
 		`condition  .*length\(key\) is null +all +0 +0 B +1 +1 +.* ago`, `index +言語 = +all +0 +0 B +2 +2 +.* ago`} {
 		if !regexp.MustCompile(`(?m)^` + line + `$`).MatchString(r.stdout) {
 			t.Errorf("no line %q in\n%s%s", line, r.stdout, r.stderr)
 		}
 	}
-	if r := s.do(t, "", "queue", "show", "news"); !strings.HasPrefix(r.stdout, `{"name":"default/news"`) || !strings.Contains(r.stdout, `"kind":"index"`) {
+	if r := s.do(t, "", "queue", "show", "news"); !strings.HasPrefix(r.stdout, `{"name":"default/news"`) ||
+		!strings.Contains(r.stdout, `"kind":"index"`) {
 		t.Errorf("into a pipe: %+v", r)
 	}
 	if r := s.do(t, "", "queue", "show", "news", "--json", "--table"); r.code != exitUsage && r.code != exitFailed {
@@ -41,10 +43,12 @@ func TestTheTablesOfAQueueStayReadable(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	used := now.Add(-90 * time.Second)
 	s := httpdoor.Stats{
-		Definition: httpdoor.Definition{Columns: []string{"id int not null", "title text"}, MaxAttempts: 5, Unordered: true, MaxBytes: 1 << 30, Lease: httpdoor.Duration(time.Minute)},
-		Messages:   1234, Ready: 1230, Claimed: 4, Bytes: 5000, Oldest: &used, Examined: 99,
+		Definition: httpdoor.Definition{Columns: []string{"id int not null", "title text"}, MaxAttempts: 5,
+			Unordered: true, MaxBytes: 1 << 30, Lease: httpdoor.Duration(time.Minute)},
+		Messages: 1234, Ready: 1230, Claimed: 4, Bytes: 5000, Oldest: &used, Examined: 99,
 		Views: []httpdoor.View{
-			{Kind: "index", Text: "lang =, priority <>", Complete: true, Entries: 1000, Bytes: 27_000, Examined: 1000, Claims: 12, Used: &used},
+			{Kind: "index", Text: "lang =, priority <>", Complete: true, Entries: 1000, Bytes: 27_000, Examined: 1000,
+				Claims: 12, Used: &used},
 			{Kind: "condition", Text: "title like '%" + strings.Repeat("飛脚", 40) + "%'", Upto: 5000},
 		},
 	}

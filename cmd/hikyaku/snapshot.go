@@ -69,7 +69,8 @@ counts against the limits of the store.`,
 		request.Life = httpdoor.Duration(life)
 		return run(cmd, args)
 	}
-	cmd.Flags().StringVar(&request.Queue, "queue", "", "the `QUEUE` that it is of, in the snapshot's namespace or as NAMESPACE/NAME")
+	cmd.Flags().StringVar(&request.Queue, "queue", "", "the `QUEUE` that it is of, in the snapshot's namespace or as "+
+		"NAMESPACE/NAME")
 	cmd.Flags().Var(&life, "life", "how long it stays, as 12h or 30d (default 7d)")
 	cmd.Flags().StringArrayVar(&labels, "label", nil, "a label for people and tools, `NAME=VALUE`; may be repeated")
 	cmd.Flags().Lookup("life").DefValue = "" // the text says it
@@ -93,13 +94,15 @@ func labelsOf(texts []string) (map[string]string, error) {
 }
 
 func newSnapshotLs(r *remote) *cobra.Command {
-	return newLs(r, "List snapshots with their queues and when they end", (*httpdoor.Client).Snapshots, func(w io.Writer, all []httpdoor.Snapshot) error {
-		return listSnapshots(w, all, time.Now())
-	})
+	return newLs(r, "List snapshots with their queues and when they end", (*httpdoor.Client).Snapshots,
+		func(w io.Writer, all []httpdoor.Snapshot) error {
+			return listSnapshots(w, all, time.Now())
+		})
 }
 
 func listSnapshots(w io.Writer, all []httpdoor.Snapshot, now time.Time) error {
-	t := measure.NewTable(measure.Column{Name: "snapshot"}, measure.Column{Name: "queue"}, measure.Column{Name: "taken"},
+	t := measure.NewTable(measure.Column{Name: "snapshot"}, measure.Column{Name: "queue"},
+		measure.Column{Name: "taken"},
 		measure.Column{Name: "age", Align: measure.Right}, measure.Column{Name: "ends in", Align: measure.Right})
 	for i := range all {
 		s := &all[i]

@@ -47,7 +47,8 @@ func stop(ctx context.Context, out io.Writer, f *config.File, wait time.Duration
 	case err != nil:
 		return err
 	case !held:
-		return &hinted{fmt.Errorf("no hikyaku runs with data_dir %s", f.DataDir), "another configuration is named with -c, another folder with HIKYAKU_DATA"}
+		return &hinted{fmt.Errorf("no hikyaku runs with data_dir %s", f.DataDir), "another configuration is named " +
+			"with -c, another folder with HIKYAKU_DATA"}
 	case pid <= 1 || pid == os.Getpid():
 		return fmt.Errorf("it is not known which process has data_dir %s", f.DataDir)
 	}
@@ -71,7 +72,8 @@ func stop(ctx context.Context, out io.Writer, f *config.File, wait time.Duration
 		case <-tick.C:
 		case <-ctx.Done():
 			if errors.Is(context.Cause(ctx), errStillRuns) {
-				return &hinted{fmt.Errorf("process %d has not stopped within %v", pid, wait), "it may be finishing what is in flight: --wait waits for longer"}
+				return &hinted{fmt.Errorf("process %d has not stopped within %v", pid, wait),
+					"it may be finishing what is in flight: --wait waits for longer"}
 			}
 			return ctx.Err()
 		}

@@ -9,7 +9,8 @@ import (
 )
 
 func TestWrappedLinesFitAndLoseNoWord(t *testing.T) {
-	const text = "one message → queue news → 10,000 users, each with what was picked → queue outbox → phones at 127.0.0.1:38545 (as Apple)"
+	const text = "one message → queue news → 10,000 users, each with what was picked → queue outbox → phones at " +
+		"127.0.0.1:38545 (as Apple)"
 	for _, width := range []int{40, 50, 80, 200} {
 		got := terminal{width: width}.wrap(text, "  ")
 		for _, line := range strings.Split(got, "\n") {

@@ -16,7 +16,8 @@ func newTopic() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "topic",
 		Short: "Look at topics and who subscribes to them",
-		Long:  "Commands over the topics of a running hikyaku (hikyaku serve). What was published to a topic is in the queues that subscribe to it.",
+		Long: "Commands over the topics of a running hikyaku (hikyaku serve). What was published to a topic is in " +
+			"the queues that subscribe to it.",
 	}
 	r.register(cmd)
 	return group(cmd, newTopicLs(&r), newTopicShow(&r))
@@ -43,7 +44,8 @@ func listTopics(w io.Writer, stats []httpdoor.TopicStats) error {
 			}
 			subscriptions[i] = subscription.Short()
 		}
-		t.Row(n.Short(), measure.Count(int64(s.Published)), measure.Count(int64(s.Dropped)), strings.Join(subscriptions, " "))
+		t.Row(n.Short(), measure.Count(int64(s.Published)), measure.Count(int64(s.Dropped)),
+			strings.Join(subscriptions, " "))
 	}
 	return t.WriteText(w)
 }

@@ -37,7 +37,9 @@ MySQL that is so, SQS and Lambda need the secret itself.`,
 			}
 			secret := strings.TrimRight(line, "\r\n")
 			if len(secret) < access.MinSecretBytes {
-				return &usageError{fmt.Errorf("the secret has %d characters, fewer than %d", len(secret), access.MinSecretBytes), "give it as one line of the standard input: openssl rand -base64 24 | hikyaku user hash"}
+				return &usageError{fmt.Errorf("the secret has %d characters, fewer than %d", len(secret),
+					access.MinSecretBytes), "give it as one line of the standard input: openssl rand -base64 24 | " +
+					"hikyaku user hash"}
 			}
 			_, err = fmt.Fprintln(cmd.OutOrStdout(), access.HashSecret(secret))
 			return err

@@ -1,10 +1,12 @@
-// Publish-latency measures how long one Pub/Sub message takes, with the default settings of Google's publisher and with CountThreshold set to the
-// number of messages at hand. It uses nothing but Google's library; where it publishes is for PUBSUB_EMULATOR_HOST to say:
+// Publish-latency measures how long one Pub/Sub message takes, with the default settings of Google's publisher and with
+// CountThreshold set to the number of messages at hand. It uses nothing but Google's library; where it publishes is for
+// PUBSUB_EMULATOR_HOST to say:
 //
 //	hikyaku serve --detach
 //	PUBSUB_EMULATOR_HOST=127.0.0.1:8085 go run ./examples/publish-latency
 //
-// It prints two lines. The default settings take ten milliseconds more: the publisher waits so long for company that does not come.
+// It prints two lines. The default settings take ten milliseconds more: the publisher waits so long for company that
+// does not come.
 package main
 
 import (
@@ -45,13 +47,16 @@ func run(ctx context.Context, out io.Writer, project, topic string, n int) (err 
 		}
 	}()
 	name := fmt.Sprintf("projects/%s/topics/%s", project, topic)
-	if _, err := client.TopicAdminClient.CreateTopic(ctx, &pubsubpb.Topic{Name: name}); err != nil && status.Code(err) != codes.AlreadyExists {
+	if _, err := client.TopicAdminClient.CreateTopic(ctx, &pubsubpb.Topic{Name: name}); err != nil &&
+		status.Code(err) != codes.AlreadyExists {
 		return fmt.Errorf("make the topic %s: %w", name, err)
 	}
 
 	// What nobody subscribes to need not be kept, and says nothing about a service that keeps messages.
 	subscription := fmt.Sprintf("projects/%s/subscriptions/%s", project, topic)
-	if _, err := client.SubscriptionAdminClient.CreateSubscription(ctx, &pubsubpb.Subscription{Name: subscription, Topic: name}); err != nil && status.Code(err) != codes.AlreadyExists {
+	if _, err := client.SubscriptionAdminClient.CreateSubscription(ctx,
+		&pubsubpb.Subscription{Name: subscription, Topic: name}); err != nil &&
+		status.Code(err) != codes.AlreadyExists {
 		return fmt.Errorf("make the subscription %s: %w", subscription, err)
 	}
 
@@ -80,13 +85,15 @@ func run(ctx context.Context, out io.Writer, project, topic string, n int) (err 
 		if err != nil {
 			return err
 		}
-		log.Info(setting.name+" settings result", "average_ms", fmt.Sprintf("%.3f", float64(mean)/float64(time.Millisecond)))
+		log.Info(setting.name+" settings result", "average_ms",
+			fmt.Sprintf("%.3f", float64(mean)/float64(time.Millisecond)))
 	}
 	return nil
 }
 
 // measure returns how long a message takes from Publish to its result, each with a publisher of its own.
-func measure(ctx context.Context, client *pubsub.Client, topic string, n int, tune func(*pubsub.PublishSettings)) (time.Duration, error) {
+func measure(ctx context.Context, client *pubsub.Client, topic string, n int,
+	tune func(*pubsub.PublishSettings)) (time.Duration, error) {
 	var total time.Duration
 	for i := range n {
 		publisher := client.Publisher(topic)

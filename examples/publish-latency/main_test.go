@@ -22,7 +22,8 @@ func TestTwoLinesTellWhatCompanyCosts(t *testing.T) {
 		if err := run(t.Context(), &out, "p", "latency", 3); err != nil {
 			t.Fatal(err)
 		}
-		lines := regexp.MustCompile(`^level=INFO msg="Default settings result" average_ms=([0-9.]+)\nlevel=INFO msg="Optimized settings result" average_ms=([0-9.]+)\n$`)
+		lines := regexp.MustCompile(
+			`^level=INFO msg="Default settings result" average_ms=([0-9.]+)\nlevel=INFO msg="Optimized settings result" average_ms=([0-9.]+)\n$`)
 		found := lines.FindStringSubmatch(out.String())
 		if found == nil {
 			t.Fatalf("it printed\n%s", out.String())

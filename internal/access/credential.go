@@ -15,8 +15,8 @@ import (
 type credential struct {
 	secret Secret // "" where only the hash is known
 	hash   *hash
-	// digest is that of the secret. Of a hash it is there as soon as a secret was found to fit: from then on a login costs no more than with a
-	// plain secret.
+	// digest is that of the secret. Of a hash it is there as soon as a secret was found to fit: from then on a login
+	// costs no more than with a plain secret.
 	digest atomic.Pointer[[sha256.Size]byte]
 	// known are places from which the secret came, by their hashes.
 	known [knownPlaces]atomic.Uint64

@@ -24,8 +24,9 @@ type Failure struct {
 	Count   uint64 // how many since the last that was logged
 }
 
-// Watch says who is told of logins that fail: count of each, log of the first at once and then of each door's and reason's once in ten seconds at most. Both may be
-// called from several goroutines, and must be quick. It is called before the doors open.
+// Watch says who is told of logins that fail: count of each, log of the first at once and then of each door's and
+// reason's once in ten seconds at most. Both may be called from several goroutines, and must be quick. It is called
+// before the doors open.
 func (us *Users) Watch(count func(door, reason string), log func(Failure)) {
 	if us != nil {
 		us.failures.count, us.failures.log = count, log

@@ -9,12 +9,14 @@ import (
 	"time"
 )
 
-// gate slows down whoever tries wrong secrets, by address and by name. Each has some tries at once and then one a while; the next tries wait for
-// theirs, and what would wait for long is refused unlooked at. Nobody is locked out: when the tries end, the debt does after mostDebt at the latest.
+// gate slows down whoever tries wrong secrets, by address and by name. Each has some tries at once and then one a
+// while; the next tries wait for theirs, and what would wait for long is refused unlooked at. Nobody is locked out:
+// when the tries end, the debt does after mostDebt at the latest.
 //
 // The zero value is ready. Its methods may be called from any goroutine.
 type gate struct {
-	indebted atomic.Int64 // how many keys have a debt that was not seen to have passed: 0, and nothing has to be looked at
+	// how many keys have a debt that was not seen to have passed: 0, and nothing has to be looked at
+	indebted atomic.Int64
 
 	mu    sync.Mutex
 	debts map[gateKey]time.Time // when all that was tried is paid for
@@ -57,8 +59,8 @@ func (e *SlowError) Seconds() int { return int((e.After + time.Second - 1) / tim
 // idle tells whether nobody has to be slowed.
 func (g *gate) idle() bool { return g.indebted.Load() == 0 }
 
-// pass waits until it is the turn of one who comes from an address with a name ("": it is not known). wrong says that the secret was found to be wrong, which has to be
-// paid for. The error is a *SlowError, or that of ctx.
+// pass waits until it is the turn of one who comes from an address with a name ("": it is not known). wrong says that
+// the secret was found to be wrong, which has to be paid for. The error is a *SlowError, or that of ctx.
 func (g *gate) pass(ctx context.Context, address, name string, wrong bool) error {
 	if !wrong && g.idle() {
 		return nil
@@ -165,8 +167,8 @@ func (g *gate) forget(k gateKey) {
 	g.indebted.Add(-1)
 }
 
-// addressKey is the part of an address (host:port, or host) that one customer has: an IPv4 address, or 64 bits of an IPv6 address. ok is false for sockets of the file
-// system.
+// addressKey is the part of an address (host:port, or host) that one customer has: an IPv4 address, or 64 bits of an
+// IPv6 address. ok is false for sockets of the file system.
 func addressKey(address string) (netip.Prefix, bool) {
 	a, err := netip.ParseAddr(place(address))
 	if err != nil {

@@ -45,7 +45,8 @@ func TestWrongSecretsFromAnAddressAreSlowedAndRightOnesFromElsewhereAreNot(t *te
 			t.Errorf("%d guesses in %v", looked, took)
 		}
 		begin = time.Now()
-		if _, err := us.Token(ctx, Attempt{"test", "192.0.2.2:1"}, "secret of ann"); err != nil || time.Since(begin) != 0 {
+		if _, err := us.Token(ctx, Attempt{"test", "192.0.2.2:1"}, "secret of ann"); err != nil ||
+			time.Since(begin) != 0 {
 			t.Errorf("another address: %v after %v", err, time.Since(begin))
 		}
 		// Nobody is locked out.
@@ -95,11 +96,13 @@ func TestWhoHasComeInFromAnAddressIsNotSlowedThere(t *testing.T) {
 		if _, err := us.Token(ctx, attempt, "secret of ann"); err != nil || time.Since(begin) != 0 {
 			t.Errorf("ann is held up: %v after %v", err, time.Since(begin))
 		}
-		if _, err := us.Prove(ctx, attempt, "ann", func(s string) bool { return s == "secret of ann" }); err != nil || time.Since(begin) != 0 {
+		if _, err := us.Prove(ctx, attempt, "ann", func(s string) bool { return s == "secret of ann" }); err != nil ||
+			time.Since(begin) != 0 {
 			t.Errorf("ann's proof is held up: %v after %v", err, time.Since(begin))
 		}
 		// bob was never here: he has to wait until the guesses are paid for.
-		if _, err := us.Token(ctx, attempt, "secret of bob"); !errors.As(err, new(*SlowError)) && time.Since(begin) == 0 {
+		if _, err := us.Token(ctx, attempt, "secret of bob"); !errors.As(err, new(*SlowError)) &&
+			time.Since(begin) == 0 {
 			t.Errorf("a guess that fits comes in at once: %v", err)
 		}
 	})
@@ -115,7 +118,8 @@ func TestANameIsSlowedWhereverTheGuessesComeFrom(t *testing.T) {
 				looked++
 			}
 		}
-		if took := time.Since(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)); float64(looked) > float64(byName.burst)+took.Seconds()/byName.each.Seconds()+1 {
+		if took := time.Since(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)); float64(looked) > float64(byName.burst)+
+			took.Seconds()/byName.each.Seconds()+1 {
 			t.Errorf("%d guesses in %v", looked, took)
 		}
 	})
@@ -160,7 +164,8 @@ func TestFailuresAreCountedAndLoggedWithoutAFlood(t *testing.T) {
 		us := someUsers(t)
 		counts := map[string]int{}
 		var logged []Failure
-		us.Watch(func(door, reason string) { counts[door+" "+reason]++ }, func(f Failure) { logged = append(logged, f) })
+		us.Watch(func(door, reason string) { counts[door+" "+reason]++ },
+			func(f Failure) { logged = append(logged, f) })
 		ctx := t.Context()
 		for range 5 {
 			_, _ = us.Login(ctx, attempt, "ann", "guess")
@@ -169,7 +174,8 @@ func TestFailuresAreCountedAndLoggedWithoutAFlood(t *testing.T) {
 		_, _ = us.Token(ctx, attempt, "")
 		_, _ = us.Proved(ctx, Attempt{"sqs", "192.0.2.9:1"}, "ann", BadProof)
 		want := []Failure{
-			{"test", WrongSecret, "ann", "192.0.2.1", 1}, {"test", UnknownName, "", "192.0.2.1", 1}, {"sqs", BadProof, "ann", "192.0.2.9", 1},
+			{"test", WrongSecret, "ann", "192.0.2.1", 1}, {"test", UnknownName, "", "192.0.2.1", 1},
+			{"sqs", BadProof, "ann", "192.0.2.9", 1},
 		}
 		if fmt.Sprint(logged) != fmt.Sprint(want) {
 			t.Errorf("%v", logged)
@@ -187,7 +193,8 @@ func TestFailuresAreCountedAndLoggedWithoutAFlood(t *testing.T) {
 
 func TestAddressesAreReadWithoutTheirPorts(t *testing.T) {
 	for text, want := range map[string]string{
-		"192.0.2.1:80": "192.0.2.1", "192.0.2.1": "192.0.2.1", "[::1]:80": "::1", "::1": "::1", "[::1]": "::1", "2001:db8::1:80": "2001:db8::1:80", "": "", "@": "@", ":80": ":80",
+		"192.0.2.1:80": "192.0.2.1", "192.0.2.1": "192.0.2.1", "[::1]:80": "::1", "::1": "::1", "[::1]": "::1",
+		"2001:db8::1:80": "2001:db8::1:80", "": "", "@": "@", ":80": ":80",
 	} {
 		if got := place(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

@@ -48,7 +48,8 @@ func HashSecret(secret string) string {
 // String is the hash as it is written down.
 func (h *hash) String() string {
 	encode := base64.RawStdEncoding.EncodeToString
-	return fmt.Sprintf("%sv=%d$m=%d,t=%d,p=%d$%s$%s", hashPrefix, argon2.Version, h.memory, h.rounds, h.threads, encode(h.salt), encode(h.sum))
+	return fmt.Sprintf("%sv=%d$m=%d,t=%d,p=%d$%s$%s", hashPrefix, argon2.Version, h.memory, h.rounds, h.threads,
+		encode(h.salt), encode(h.sum))
 }
 
 // of computes the hash of a secret. It takes some ten milliseconds and h.memory.
@@ -99,7 +100,8 @@ func parseHash(text string) (*hash, error) {
 	var salted, summed error
 	h.salt, salted = base64.RawStdEncoding.DecodeString(parts[2])
 	h.sum, summed = base64.RawStdEncoding.DecodeString(parts[3])
-	if salted != nil || summed != nil || len(h.salt) < 8 || len(h.salt) > mostHashBytes || len(h.sum) < 16 || len(h.sum) > mostHashBytes {
+	if salted != nil || summed != nil || len(h.salt) < 8 || len(h.salt) > mostHashBytes || len(h.sum) < 16 ||
+		len(h.sum) > mostHashBytes {
 		return nil, errHash
 	}
 	return h, nil

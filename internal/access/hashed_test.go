@@ -26,12 +26,14 @@ func TestAHashServesWhereTheSecretIsSent(t *testing.T) {
 		if u, ok := byPassword(us, "ann", "secret of ann"); !ok || u.Name != "ann" {
 			t.Error("the password finds nobody")
 		}
-		for _, wrong := range []string{"secret of anna", "ann:secret of bob", "bob:secret of ann", "eve:secret of ann", "secret of"} {
+		for _, wrong := range []string{"secret of anna", "ann:secret of bob", "bob:secret of ann", "eve:secret of ann",
+			"secret of"} {
 			if u, ok := byToken(us, wrong); ok {
 				t.Errorf("%s finds %s", wrong, u.Name)
 			}
 		}
-		for _, wrong := range [][2]string{{"ann", "secret of bob"}, {"bob", "secret of ann"}, {"eve", "secret of ann"}, {"", "secret of ann"}} {
+		for _, wrong := range [][2]string{{"ann", "secret of bob"}, {"bob", "secret of ann"}, {"eve", "secret of ann"},
+			{"", "secret of ann"}} {
 			if u, ok := byPassword(us, wrong[0], wrong[1]); ok {
 				t.Errorf("%q finds %s", wrong, u.Name)
 			}
@@ -46,14 +48,18 @@ func TestAHashServesWhereTheSecretIsSent(t *testing.T) {
 	}
 }
 
-// The hash was made by the reference implementation: echo -n "correct horse" | argon2 somesalt12345678 -id -t 2 -k 1024 -p 2 -l 24 -e is of the same form.
+// The hash was made by the reference implementation: echo -n "correct horse" | argon2 somesalt12345678 -id -t 2 -k 1024
+// -p 2 -l 24 -e is of the same form.
 func TestHashesThatCannotBeAreRefusedWithoutBeingShown(t *testing.T) {
 	good := access.HashSecret("correct horse")
 	parts := strings.Split(good, "$")
 	for _, bad := range []string{
-		"", "$argon2i$" + strings.Join(parts[2:], "$"), strings.Replace(good, "v=19", "v=16", 1), strings.Replace(good, "m=19456", "m=9999999", 1),
-		strings.Replace(good, "t=2", "t=1000", 1), strings.Replace(good, "t=2", "t=0", 1), strings.Replace(good, "p=1", "p=300", 1), good + "$x", good[:len(good)-40],
-		strings.Replace(good, "m=19456,t=2", "t=2,m=19456", 1), "plain-secret", strings.Replace(good, "m=19456", "m=4", 1),
+		"", "$argon2i$" + strings.Join(parts[2:], "$"), strings.Replace(good, "v=19", "v=16", 1),
+		strings.Replace(good, "m=19456", "m=9999999", 1),
+		strings.Replace(good, "t=2", "t=1000", 1), strings.Replace(good, "t=2", "t=0", 1),
+		strings.Replace(good, "p=1", "p=300", 1), good + "$x", good[:len(good)-40],
+		strings.Replace(good, "m=19456,t=2", "t=2,m=19456", 1), "plain-secret",
+		strings.Replace(good, "m=19456", "m=4", 1),
 	} {
 		_, err := access.New([]access.User{{Name: "ann", SecretHash: []access.Secret{access.Secret(bad)}}})
 		if !errors.Is(err, access.ErrUsers) {
@@ -118,7 +124,8 @@ func TestSecretsAreReplacedWithoutARestart(t *testing.T) {
 		}
 	}
 	write("short")
-	until("nobody is told that the file is wrong", func() bool { comesIn(us, "the second secret"); return len(reports) > 0 })
+	until("nobody is told that the file is wrong",
+		func() bool { comesIn(us, "the second secret"); return len(reports) > 0 })
 	if err := <-reports; !strings.Contains(err.Error(), "user ann") || strings.Contains(err.Error(), "short\n") {
 		t.Errorf("told: %v", err)
 	}
@@ -126,7 +133,8 @@ func TestSecretsAreReplacedWithoutARestart(t *testing.T) {
 		t.Error("a file that is wrong has locked the user out")
 	}
 	write("another secret")
-	until("the old secret does not end", func() bool { return !comesIn(us, "the second secret") && comesIn(us, "another secret") })
+	until("the old secret does not end",
+		func() bool { return !comesIn(us, "the second secret") && comesIn(us, "another secret") })
 }
 
 func TestUsersAreReplacedWhileTheyComeIn(t *testing.T) {
@@ -153,7 +161,8 @@ func TestUsersAreReplacedWhileTheyComeIn(t *testing.T) {
 			}
 		}
 	})
-	if err := us.Replace([]access.User{{Name: "ann", Secrets: []access.Secret{"a new secret", "and another"}, Grants: []access.Grant{grant("take", "news")}}}); err != nil {
+	if err := us.Replace([]access.User{{Name: "ann", Secrets: []access.Secret{"a new secret", "and another"},
+		Grants: []access.Grant{grant("take", "news")}}}); err != nil {
 		t.Fatal(err)
 	}
 	close(stop)

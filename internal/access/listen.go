@@ -12,8 +12,8 @@ import (
 // ErrExposed says that a door without users would listen where others can reach it.
 var ErrExposed = errors.New("refusing to listen beyond loopback without users")
 
-// CheckDoor checks where a door listens, usual being where it does unless told otherwise, and its certificate. What is wrong with them is told as bad,
-// the door's own error; that strangers could come in is ErrExposed.
+// CheckDoor checks where a door listens, usual being where it does unless told otherwise, and its certificate. What is
+// wrong with them is told as bad, the door's own error; that strangers could come in is ErrExposed.
 func CheckDoor(bad error, listen, usual string, t TLS, hasUsers bool) error {
 	_, port, err := net.SplitHostPort(listen)
 	if err != nil {
@@ -28,8 +28,8 @@ func CheckDoor(bad error, listen, usual string, t TLS, hasUsers bool) error {
 	return CheckListen(listen, hasUsers, t.On())
 }
 
-// CheckListen refuses an address at which strangers could come in: without users, everything but loopback and sockets of
-// the file system (unix:PATH or a path). hasTLS only changes the advice: encryption does not tell who comes.
+// CheckListen refuses an address at which strangers could come in: without users, everything but loopback and sockets
+// of the file system (unix:PATH or a path). hasTLS only changes the advice: encryption does not tell who comes.
 func CheckListen(addr string, hasUsers, hasTLS bool) error {
 	if hasUsers || Loopback(addr) {
 		return nil
@@ -38,7 +38,8 @@ func CheckListen(addr string, hasUsers, hasTLS bool) error {
 	if !hasTLS {
 		advice += ", and a tls: certificate so that secrets are not readable on the way"
 	}
-	return fmt.Errorf("%w: %s can be reached from other machines (listen on 127.0.0.1, or %s)", ErrExposed, shown(addr), advice)
+	return fmt.Errorf("%w: %s can be reached from other machines (listen on 127.0.0.1, or %s)", ErrExposed, shown(addr),
+		advice)
 }
 
 func shown(addr string) string {

@@ -28,9 +28,11 @@ type LocalError struct {
 // Error names both accounts.
 func (e *LocalError) Error() string {
 	if e.cause != nil {
-		return fmt.Sprintf("without users only %s, which hikyaku runs as, and root may do this, but %v", accountName(e.own), e.cause)
+		return fmt.Sprintf("without users only %s, which hikyaku runs as, and root may do this, but %v",
+			accountName(e.own), e.cause)
 	}
-	return fmt.Sprintf("without users only %s, which hikyaku runs as, and root may do this, and the connection is from %s", accountName(e.own), accountName(e.uid))
+	return fmt.Sprintf("without users only %s, which hikyaku runs as, and root may do this, and the connection is "+
+		"from %s", accountName(e.own), accountName(e.uid))
 }
 
 // Unwrap gives the reason for which the account is not known.
@@ -38,7 +40,8 @@ func (e *LocalError) Unwrap() error { return e.cause }
 
 // Hint says what to do about it.
 func (e *LocalError) Hint() string {
-	return "call as that account, add users: to the configuration, or let every account of this machine in with " + localSetting
+	return "call as that account, add users: to the configuration, or let every account of this machine in with " +
+		localSetting
 }
 
 // Whole is the error and the hint in one, for protocols that have one text.
@@ -53,14 +56,15 @@ func accountName(uid uint32) string {
 	return "the account with uid " + number
 }
 
-// Guard makes Admin and Push, while there are no users, something of the account that this process runs as and of root: Allowed and AllowedAll say no to everybody, and
-// Local tells who may. It is called before the doors open.
+// Guard makes Admin and Push, while there are no users, something of the account that this process runs as and of root:
+// Allowed and AllowedAll say no to everybody, and Local tells who may. It is called before the doors open.
 func (us *Users) Guard() {
 	us.guarded, us.own = true, uint32(os.Geteuid())
 }
 
-// Local tells whether one at the other end of a connection may administer while there are no users. The error is a *LocalError. The kernel is asked once a
-// connection, and only of those that were made to this machine's own addresses: whoever opens a door to others without users has let them in.
+// Local tells whether one at the other end of a connection may administer while there are no users. The error is a
+// *LocalError. The kernel is asked once a connection, and only of those that were made to this machine's own addresses:
+// whoever opens a door to others without users has let them in.
 //
 // With users it says nothing: nil.
 func (us *Users) Local(end *caller.End) error {
@@ -74,7 +78,8 @@ func (us *Users) Local(end *caller.End) error {
 	return &LocalError{uid, us.own, err}
 }
 
-// SameEnds tells whether two connections are of accounts that may not be told apart, while there are no users: of one account, or where it makes no difference.
+// SameEnds tells whether two connections are of accounts that may not be told apart, while there are no users: of one
+// account, or where it makes no difference.
 func (us *Users) SameEnds(a, b *caller.End) bool {
 	if us.Any() || us == nil || !us.guarded {
 		return true

@@ -21,7 +21,8 @@ func (a at) LocalAddr() net.Addr  { return a.local }
 func (a at) RemoteAddr() net.Addr { return a.remote }
 
 func end(local, remote string) *caller.End {
-	return caller.Of(at{local: net.TCPAddrFromAddrPort(netip.MustParseAddrPort(local)), remote: net.TCPAddrFromAddrPort(netip.MustParseAddrPort(remote))})
+	return caller.Of(at{local: net.TCPAddrFromAddrPort(netip.MustParseAddrPort(local)),
+		remote: net.TCPAddrFromAddrPort(netip.MustParseAddrPort(remote))})
 }
 
 // pair is the other end of a connection of this process to itself.
@@ -76,8 +77,10 @@ func TestWithoutUsersAGuardKeepsAdminForThisAccount(t *testing.T) {
 	}
 	// Nobody is let in whom the kernel does not know, and nobody is asked of who comes from elsewhere.
 	var refused *LocalError
-	for name, e := range map[string]*caller.End{"no connection": nil, "none that there is": end("127.0.0.1:1", "127.0.0.1:2"), "from elsewhere": end("127.0.0.1:1", "192.0.2.7:2")} {
-		if err := us.Local(e); !errors.As(err, &refused) || !errors.Is(err, caller.ErrUnknown) || !strings.Contains(refused.Whole(), localSetting) {
+	for name, e := range map[string]*caller.End{"no connection": nil,
+		"none that there is": end("127.0.0.1:1", "127.0.0.1:2"), "from elsewhere": end("127.0.0.1:1", "192.0.2.7:2")} {
+		if err := us.Local(e); !errors.As(err, &refused) || !errors.Is(err, caller.ErrUnknown) ||
+			!strings.Contains(refused.Whole(), localSetting) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -90,7 +93,8 @@ func TestWithoutUsersAGuardKeepsAdminForThisAccount(t *testing.T) {
 }
 
 func TestWithUsersTheirGrantsCountAndNotTheirAccounts(t *testing.T) {
-	us, err := New([]User{{Name: "ann", Secret: "secret of ann", Grants: []Grant{{Can: []string{"admin"}, On: []string{"news"}}}}, {Name: "bob", Secret: "secret of bob"}})
+	us, err := New([]User{{Name: "ann", Secret: "secret of ann",
+		Grants: []Grant{{Can: []string{"admin"}, On: []string{"news"}}}}, {Name: "bob", Secret: "secret of bob"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +102,8 @@ func TestWithUsersTheirGrantsCountAndNotTheirAccounts(t *testing.T) {
 	ann, _ := us.Named("ann")
 	bob, _ := us.Named("bob")
 	n := queue.Name{Namespace: "default", Name: "news"}
-	if !us.Allowed(ann, Admin, n) || us.Allowed(bob, Admin, n) || us.Allowed(nil, Admin, n) || us.Local(nil) != nil || !us.SameEnds(nil, nil) {
+	if !us.Allowed(ann, Admin, n) || us.Allowed(bob, Admin, n) || us.Allowed(nil, Admin, n) || us.Local(nil) != nil ||
+		!us.SameEnds(nil, nil) {
 		t.Error("a guard changes what users may")
 	}
 }

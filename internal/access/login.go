@@ -17,7 +17,8 @@ type Attempt struct {
 // ErrDenied says that a secret is wrong, or a name unknown.
 var ErrDenied = errors.New("no user has this secret")
 
-// Token finds the user whose secret a bearer token is; a token may also be NAME:SECRET, which says whose hash has to be looked at. Errors are as Login's.
+// Token finds the user whose secret a bearer token is; a token may also be NAME:SECRET, which says whose hash has to be
+// looked at. Errors are as Login's.
 func (us *Users) Token(ctx context.Context, a Attempt, token string) (*User, error) {
 	l := us.current()
 	if l == nil {
@@ -32,8 +33,8 @@ func (us *Users) Token(ctx context.Context, a Attempt, token string) (*User, err
 	return us.login(ctx, a, l, name, secret)
 }
 
-// Login finds the user with a name and a secret. The error is ErrDenied, a *SlowError or that of ctx. The time it takes does not depend on how much of a secret is right, and
-// an unknown name takes the time of a wrong secret.
+// Login finds the user with a name and a secret. The error is ErrDenied, a *SlowError or that of ctx. The time it takes
+// does not depend on how much of a secret is right, and an unknown name takes the time of a wrong secret.
 //
 // Who has shown a right secret from an address before is never slowed there, whoever else tries.
 func (us *Users) Login(ctx context.Context, a Attempt, name, secret string) (*User, error) {
@@ -85,8 +86,8 @@ func (us *Users) login(ctx context.Context, a Attempt, l *list, name, secret str
 	return nil, us.deny(ctx, a, l.known(name), reason)
 }
 
-// Prove lets in a user who does not send a secret but proves to have it: fits is asked with each secret of the user whether the proof fits it, and with
-// one that nobody has if there is no such user. Errors are as Login's.
+// Prove lets in a user who does not send a secret but proves to have it: fits is asked with each secret of the user
+// whether the proof fits it, and with one that nobody has if there is no such user. Errors are as Login's.
 func (us *Users) Prove(ctx context.Context, a Attempt, name string, fits func(secret string) bool) (*User, error) {
 	l := us.current()
 	if l == nil || len(l.users) == 0 {
@@ -120,7 +121,8 @@ func (us *Users) Prove(ctx context.Context, a Attempt, name string, fits func(se
 	return &acc.user, nil
 }
 
-// Proved lets in a user whose proof the door has found to be right (reason ""), and denies the others for a reason. Errors are as Login's.
+// Proved lets in a user whose proof the door has found to be right (reason ""), and denies the others for a reason.
+// Errors are as Login's.
 func (us *Users) Proved(ctx context.Context, a Attempt, name, reason string) (*User, error) {
 	l := us.current()
 	if l == nil || len(l.users) == 0 {
@@ -207,7 +209,8 @@ func (l *list) known(name string) string {
 	return name
 }
 
-// mostTokenHashes is how many users' hashes a bare token is held against. With more, those that are known by their hash alone have to name themselves: each costs some ten milliseconds.
+// mostTokenHashes is how many users' hashes a bare token is held against. With more, those that are known by their hash
+// alone have to name themselves: each costs some ten milliseconds.
 const mostTokenHashes = 8
 
 // mayBeHashed tells whether a hash has to be computed to know that a secret is wrong.

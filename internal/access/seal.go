@@ -10,9 +10,10 @@ import (
 // sealBytes is how much of the MAC a seal carries: 80 bits can not be guessed over a network.
 const sealBytes = 10
 
-// Seal marks a text as one that was given to this user, so that what comes back can be trusted to be that text: a claim's token
-// names a queue by a number that anybody could guess, a sealed one only its owner can use. A nil user seals nothing.
-// Seals stay good across restarts, as long as the user has the secret, or the hash, that came first when they were made.
+// Seal marks a text as one that was given to this user, so that what comes back can be trusted to be that text: a
+// claim's token names a queue by a number that anybody could guess, a sealed one only its owner can use. A nil user
+// seals nothing. Seals stay good across restarts, as long as the user has the secret, or the hash, that came first when
+// they were made.
 func (u *User) Seal(text string) string {
 	if u == nil {
 		return text

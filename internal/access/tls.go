@@ -17,9 +17,9 @@ type TLS struct {
 // On tells whether TLS is wanted.
 func (t TLS) On() bool { return t.Cert != "" || t.Key != "" }
 
-// Open reads the certificate and returns the settings of a listener that offers the protocols, by their names in ALPN; nil when TLS is not wanted. That the
-// files cannot be used is told as bad, the door's own error. report is told when they changed and cannot be used: then the certificate there was stays in
-// use.
+// Open reads the certificate and returns the settings of a listener that offers the protocols, by their names in ALPN;
+// nil when TLS is not wanted. That the files cannot be used is told as bad, the door's own error. report is told when
+// they changed and cannot be used: then the certificate there was stays in use.
 func (t TLS) Open(bad error, report func(error), protocols ...string) (*tls.Config, error) {
 	if !t.On() {
 		return nil, nil
@@ -36,8 +36,8 @@ func (t TLS) Open(bad error, report func(error), protocols ...string) (*tls.Conf
 	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: c.get, NextProtos: protocols}, nil
 }
 
-// certificate is a certificate that follows its files: before a handshake, but at most once a second, it looks whether they changed.
-// Files that can not be read, or do not fit each other, leave the certificate there was in use.
+// certificate is a certificate that follows its files: before a handshake, but at most once a second, it looks whether
+// they changed. Files that can not be read, or do not fit each other, leave the certificate there was in use.
 type certificate struct {
 	files  TLS
 	bad    error
@@ -73,7 +73,8 @@ func (c *certificate) look() (s stamp, err error) {
 func (c *certificate) load() (*tls.Certificate, error) {
 	pair, err := tls.LoadX509KeyPair(c.files.Cert, c.files.Key)
 	if err != nil {
-		return nil, fmt.Errorf("%w: tls: %s and %s are no certificate with its key: %w", c.bad, c.files.Cert, c.files.Key, err)
+		return nil, fmt.Errorf("%w: tls: %s and %s are no certificate with its key: %w", c.bad, c.files.Cert,
+			c.files.Key, err)
 	}
 	return &pair, nil
 }

@@ -28,8 +28,9 @@ func Actions() []Action { return []Action{Put, Take, Admin, Push} }
 
 // User is one who may come in.
 //
-// Any of the secrets lets the user in: there are several while a new one replaces an old one. Where only a hash is known, the secret has to be sent to be checked: HTTP, Pub/Sub
-// and MySQL's caching_sha2_password and mysql_clear_password do so. Signature Version 4 (SQS, Lambda) and mysql_native_password need the secret itself.
+// Any of the secrets lets the user in: there are several while a new one replaces an old one. Where only a hash is
+// known, the secret has to be sent to be checked: HTTP, Pub/Sub and MySQL's caching_sha2_password and
+// mysql_clear_password do so. Signature Version 4 (SQS, Lambda) and mysql_native_password need the secret itself.
 type User struct {
 	Name string `yaml:"name"`
 	// Secret is what the user proves to have.
@@ -77,8 +78,9 @@ func (u *User) Known() (secrets []string) {
 
 // Grant allows every action of Can on every name that a pattern of On matches.
 //
-// A pattern is namespace/name or, without a slash, a name in the default namespace; * stands for any run of characters but
-// the slash. The pattern * alone is everything in every namespace. Names are compared after aliases of namespaces are resolved.
+// A pattern is namespace/name or, without a slash, a name in the default namespace; * stands for any run of characters
+// but the slash. The pattern * alone is everything in every namespace. Names are compared after aliases of namespaces
+// are resolved.
 type Grant struct {
 	Can []string `yaml:"can"`
 	On  []string `yaml:"on"`
@@ -109,7 +111,8 @@ func (u *User) check() error {
 	case strings.ContainsAny(u.Name, ":\x00\r\n"):
 		return fmt.Errorf("%w: user %q: a name has no colon and no line end", ErrUsers, u.Name)
 	case u.Secret == "" && len(u.Secrets) == 0 && len(u.SecretHash) == 0 && u.SecretFile == "":
-		return fmt.Errorf("%w: user %s has no secret (secret: ${NAME} takes it from the environment; secret_hash: and secret_file: serve, too)", ErrUsers, u.Name)
+		return fmt.Errorf("%w: user %s has no secret (secret: ${NAME} takes it from the environment; secret_hash: "+
+			"and secret_file: serve, too)", ErrUsers, u.Name)
 	}
 	for i, g := range u.Grants {
 		if err := g.check(); err != nil {

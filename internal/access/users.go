@@ -14,7 +14,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// Users is a checked list of users, which can be replaced. A nil *Users has none, as has one made from an empty list: then everyone may do everything.
+// Users is a checked list of users, which can be replaced. A nil *Users has none, as has one made from an empty list:
+// then everyone may do everything.
 type Users struct {
 	key   [32]byte // makes digests of secrets comparable in constant time, whatever their lengths
 	decoy string   // a secret that nobody has
@@ -64,10 +65,11 @@ type fileStamp struct {
 	size int64
 }
 
-// New checks the users, reads the files of their secrets and makes the list. Every error is ErrUsers and names the user. Two users may not share a name, nor a
-// secret: a bearer token has to say who comes.
+// New checks the users, reads the files of their secrets and makes the list. Every error is ErrUsers and names the
+// user. Two users may not share a name, nor a secret: a bearer token has to say who comes.
 func New(users []User) (*Users, error) {
-	us := &Users{decoy: rand.Text(), computing: make(chan struct{}, hashesAtOnce), begun: time.Now(), report: func(error) {}}
+	us := &Users{decoy: rand.Text(), computing: make(chan struct{}, hashesAtOnce), begun: time.Now(),
+		report: func(error) {}}
 	_, _ = rand.Read(us.key[:]) // never fails
 	l, err := us.read(users)
 	if err != nil {
@@ -77,13 +79,15 @@ func New(users []User) (*Users, error) {
 	return us, nil
 }
 
-// Checker looks at users one by one, and finds what New would, but for what is in the files of secrets, which it does not open. The zero value is ready.
+// Checker looks at users one by one, and finds what New would, but for what is in the files of secrets, which it does
+// not open. The zero value is ready.
 type Checker struct {
 	names   map[string]bool
 	secrets map[string]string // of whom, by their texts
 }
 
-// Add says what is wrong with a user, also beside those that were added before. One that is wrong is not added. Errors are ErrUsers.
+// Add says what is wrong with a user, also beside those that were added before. One that is wrong is not added. Errors
+// are ErrUsers.
 func (c *Checker) Add(u *User) error {
 	if c.names == nil {
 		c.names, c.secrets = map[string]bool{}, map[string]string{}
@@ -109,7 +113,8 @@ func (c *Checker) Add(u *User) error {
 func apart(secrets map[string]string, name string, cs []*credential) error {
 	for _, c := range cs {
 		if other, taken := secrets[c.text()]; taken && other != name {
-			return fmt.Errorf("%w: users %s and %s have the same secret (a bearer token could not tell them apart)", ErrUsers, other, name)
+			return fmt.Errorf("%w: users %s and %s have the same secret (a bearer token could not tell them apart)",
+				ErrUsers, other, name)
 		}
 		secrets[c.text()] = name
 	}
@@ -180,7 +185,8 @@ func stampOf(path string) fileStamp {
 // ErrAnyOrNone says that a list cannot be replaced while doors are open.
 var ErrAnyOrNone = errors.New("whether there are users at all is decided at the start: restart to change it")
 
-// Replace makes these the users, as New does: who is let in, and what for, follows from then on, also on connections that stand. After an error the list is as it was.
+// Replace makes these the users, as New does: who is let in, and what for, follows from then on, also on connections
+// that stand. After an error the list is as it was.
 func (us *Users) Replace(users []User) error {
 	us.replacing.Lock()
 	defer us.replacing.Unlock()
@@ -194,14 +200,16 @@ func (us *Users) Replace(users []User) error {
 	return err
 }
 
-// Follow says who is told when the file of a secret has changed and cannot be used: the secrets there were stay good. It is called before the doors open.
+// Follow says who is told when the file of a secret has changed and cannot be used: the secrets there were stay good.
+// It is called before the doors open.
 func (us *Users) Follow(report func(error)) {
 	if us != nil {
 		us.report = report
 	}
 }
 
-// current is the list, after a look at the files of secrets: at most one a second, by one caller, while others go on with what there is.
+// current is the list, after a look at the files of secrets: at most one a second, by one caller, while others go on
+// with what there is.
 func (us *Users) current() *list {
 	if us == nil {
 		return nil
@@ -259,7 +267,8 @@ func (us *Users) digest(secret string) (sum [sha256.Size]byte) {
 	return sum
 }
 
-// Any tells whether there are users at all. When there are none, everyone may do everything, but for what Guard keeps back.
+// Any tells whether there are users at all. When there are none, everyone may do everything, but for what Guard keeps
+// back.
 func (us *Users) Any() bool { return us != nil && len(us.list.Load().users) > 0 }
 
 // Named finds a user without checking anything, for protocols that have to know how somebody can prove to be one.
@@ -271,7 +280,8 @@ func (us *Users) Named(name string) (*User, bool) {
 	return &l.byName[name].user, true
 }
 
-// Signing are the secrets of a user that a signature can be checked with: none if only hashes are known. ok is false when nobody is named so.
+// Signing are the secrets of a user that a signature can be checked with: none if only hashes are known. ok is false
+// when nobody is named so.
 func (us *Users) Signing(name string) (secrets []string, ok bool) {
 	user, ok := us.Named(name)
 	if !ok {
@@ -283,8 +293,9 @@ func (us *Users) Signing(name string) (secrets []string, ok bool) {
 // AnyHashed tells whether the secret of some user is known by its hash.
 func (us *Users) AnyHashed() bool { return us != nil && us.list.Load().hashed > 0 }
 
-// Allowed tells whether the user may do it with that queue or topic. Without users everyone may, but after Guard only Local tells who may
-// Admin and Push; with users, nobody (a nil user) may nothing. The name's namespace must be resolved (queue.Store.Resolve): grants do not follow aliases.
+// Allowed tells whether the user may do it with that queue or topic. Without users everyone may, but after Guard only
+// Local tells who may Admin and Push; with users, nobody (a nil user) may nothing. The name's namespace must be
+// resolved (queue.Store.Resolve): grants do not follow aliases.
 func (us *Users) Allowed(user *User, action Action, name queue.Name) bool {
 	return us.some(user, action.everyones(), func(r rule) bool { return r.can == action && r.on.matches(name) })
 }
@@ -294,7 +305,8 @@ func (us *Users) Visible(user *User, name queue.Name) bool {
 	return us.some(user, true, func(r rule) bool { return r.on.matches(name) })
 }
 
-// AllowedAll tells whether the user may do it with everything there is: whether the action is granted on "*". Without users it is as Allowed.
+// AllowedAll tells whether the user may do it with everything there is: whether the action is granted on "*". Without
+// users it is as Allowed.
 func (us *Users) AllowedAll(user *User, action Action) bool {
 	return us.some(user, action.everyones(), func(r rule) bool { return r.can == action && r.on.all })
 }

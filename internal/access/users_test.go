@@ -82,7 +82,8 @@ func TestAUserIsFoundByTokenPasswordAndName(t *testing.T) {
 	if u, ok := byPassword(us, "ann", "secret of ann"); !ok || u.Name != "ann" {
 		t.Errorf("password of ann: %v, %v", u, ok)
 	}
-	for _, wrong := range [][2]string{{"ann", "secret of bob"}, {"eve", "secret of ann"}, {"", "secret of ann"}, {"ann", ""}} {
+	for _, wrong := range [][2]string{{"ann", "secret of bob"}, {"eve", "secret of ann"}, {"", "secret of ann"},
+		{"ann", ""}} {
 		if u, ok := byPassword(us, wrong[0], wrong[1]); ok {
 			t.Errorf("%q is %v", wrong, u)
 		}
@@ -98,8 +99,10 @@ func TestAUserIsFoundByTokenPasswordAndName(t *testing.T) {
 
 func TestGrantsAllowWhatTheyNameAndNothingElse(t *testing.T) {
 	us := list(t,
-		access.User{Name: "reader", Secret: "reader's", Grants: []access.Grant{grant("take", "default/news* shop/a*z")}},
-		access.User{Name: "writer", Secret: "writer's", Grants: []access.Grant{grant("put", "news"), grant("put take", "*/open")}},
+		access.User{Name: "reader", Secret: "reader's",
+			Grants: []access.Grant{grant("take", "default/news* shop/a*z")}},
+		access.User{Name: "writer", Secret: "writer's",
+			Grants: []access.Grant{grant("put", "news"), grant("put take", "*/open")}},
 		access.User{Name: "boss", Secret: "boss's secret", Grants: []access.Grant{grant("put take admin", "*")}},
 		access.User{Name: "idle", Secret: "idle's"})
 	for _, c := range []struct {
@@ -142,7 +145,8 @@ func TestGrantsAllowWhatTheyNameAndNothingElse(t *testing.T) {
 	if us.Allowed(nil, access.Put, name(t, "news")) {
 		t.Error("nobody may put")
 	}
-	if us.Allowed(&access.User{Name: "stranger", Grants: []access.Grant{grant("put", "*")}}, access.Put, name(t, "news")) {
+	if us.Allowed(&access.User{Name: "stranger", Grants: []access.Grant{grant("put", "*")}}, access.Put,
+		name(t, "news")) {
 		t.Error("a user who is not in the list may put")
 	}
 }
@@ -160,10 +164,14 @@ func TestWrongUsersAreRefusedByName(t *testing.T) {
 		{[]access.User{ok, ok}, "two users are named ann"},
 		{[]access.User{ok, {Name: "bob", Secret: "secret"}}, "users ann and bob have the same secret"},
 		{[]access.User{{Name: "ann", Secret: "secret", Grants: []access.Grant{{On: []string{"*"}}}}}, "can: is empty"},
-		{[]access.User{{Name: "ann", Secret: "secret", Grants: []access.Grant{{Can: []string{"put"}}}}}, "on: is empty"},
-		{[]access.User{{Name: "ann", Secret: "secret", Grants: []access.Grant{grant("putt", "*")}}}, `"putt" is nothing that can be granted`},
-		{[]access.User{{Name: "ann", Secret: "secret", Grants: []access.Grant{grant("put", "a/b/c")}}}, `"a/b/c" is no pattern`},
-		{[]access.User{{Name: "ann", Secret: "secret", Grants: []access.Grant{{Can: []string{"put"}, On: []string{""}}}}}, `"" is no pattern`},
+		{[]access.User{{Name: "ann", Secret: "secret", Grants: []access.Grant{{Can: []string{"put"}}}}},
+			"on: is empty"},
+		{[]access.User{{Name: "ann", Secret: "secret", Grants: []access.Grant{grant("putt", "*")}}},
+			`"putt" is nothing that can be granted`},
+		{[]access.User{{Name: "ann", Secret: "secret", Grants: []access.Grant{grant("put", "a/b/c")}}},
+			`"a/b/c" is no pattern`},
+		{[]access.User{{Name: "ann", Secret: "secret",
+			Grants: []access.Grant{{Can: []string{"put"}, On: []string{""}}}}}, `"" is no pattern`},
 	} {
 		_, err := access.New(c.users)
 		if !errors.Is(err, access.ErrUsers) || !strings.Contains(err.Error(), c.want) {

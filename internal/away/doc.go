@@ -1,5 +1,6 @@
-// Package away knows a far end that cannot be reached: no address, no connection, no TLS with it. Nobody was asked anything then, so a message that was meant for
-// it has not been tried. One caller at a time looks whether the far end is there again, after a rest that doubles: one that comes back is not met by a storm.
+// Package away knows a far end that cannot be reached: no address, no connection, no TLS with it. Nobody was asked
+// anything then, so a message that was meant for it has not been tried. One caller at a time looks whether the far end
+// is there again, after a rest that doubles: one that comes back is not met by a storm.
 //
 //	if left, why := far.Left(); left > 0 {
 //		return component.Hold(left, why) // known to be away
@@ -43,8 +44,8 @@ type Far struct {
 	looking bool // one caller looks, until then
 }
 
-// Left tells how long a caller has to wait yet, and why. 0: it may go on, and has to call Away or There when it knows more; where the far end is away it is
-// the one that looks.
+// Left tells how long a caller has to wait yet, and why. 0: it may go on, and has to call Away or There when it knows
+// more; where the far end is away it is the one that looks.
 func (f *Far) Left() (time.Duration, error) {
 	if !f.away.Load() {
 		return 0, nil
@@ -66,7 +67,8 @@ func (f *Far) Left() (time.Duration, error) {
 	return 0, nil
 }
 
-// Away notes that the far end could not be reached, and tells how long to wait. What several callers find at once counts once.
+// Away notes that the far end could not be reached, and tells how long to wait. What several callers find at once
+// counts once.
 func (f *Far) Away(why error) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -102,8 +104,9 @@ func (f *Far) Why() error {
 	return f.why
 }
 
-// Is tells whether an error means that no connection came about: a name without an address, a refused or an unanswered connection. Errors of TLS are not among
-// them: only who made the connection knows whether a request was sent through it.
+// Is tells whether an error means that no connection came about: a name without an address, a refused or an unanswered
+// connection. Errors of TLS are not among them: only who made the connection knows whether a request was sent through
+// it.
 func Is(err error) bool {
 	if name := (*net.DNSError)(nil); errors.As(err, &name) {
 		return true
@@ -111,5 +114,6 @@ func Is(err error) bool {
 	if op := (*net.OpError)(nil); errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect") {
 		return true
 	}
-	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.EHOSTUNREACH) || errors.Is(err, syscall.ENETUNREACH)
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.EHOSTUNREACH) ||
+		errors.Is(err, syscall.ENETUNREACH)
 }

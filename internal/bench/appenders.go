@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// sharedLog is a raw log that several append to. Whoever finds no sync under way writes and syncs for all who came meanwhile.
+// sharedLog is a raw log that several append to. Whoever finds no sync under way writes and syncs for all who came
+// meanwhile.
 type sharedLog struct {
 	log *rawLog
 
@@ -61,8 +62,9 @@ func (l *sharedLog) commit() {
 	l.done.Broadcast()
 }
 
-// appenders do to a raw log what traffic does to a store's, and nothing else: as many writers, who wait for each piece, and readers,
-// who write what it takes to claim and settle what the writers wrote, and wait as well. Calls are the writers'.
+// appenders do to a raw log what traffic does to a store's, and nothing else: as many writers, who wait for each piece,
+// and readers, who write what it takes to claim and settle what the writers wrote, and wait as well. Calls are the
+// writers'.
 type appenders struct {
 	log     *sharedLog
 	writers int

@@ -6,8 +6,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
-// bar shows how far a run is. Its units are the seconds that were estimated, so that the time that is left can be trusted although
-// one experiment takes many times as long as another.
+// bar shows how far a run is. Its units are the seconds that were estimated, so that the time that is left can be
+// trusted although one experiment takes many times as long as another.
 type bar struct {
 	progress *measure.Progress
 	done     time.Duration // of the experiments before this one
@@ -20,7 +20,8 @@ func (b *bar) begin(o Options, name string, es []experiment) {
 	for _, e := range es {
 		total += e.takes
 	}
-	b.progress = measure.NewProgress(measure.ProgressConfig{W: o.Progress, Terminal: o.Terminal, Label: "bench " + name, Total: seconds(total)})
+	b.progress = measure.NewProgress(measure.ProgressConfig{W: o.Progress, Terminal: o.Terminal, Label: "bench " + name,
+		Total: seconds(total)})
 }
 
 // seconds is d in whole seconds, up: a quick run has few.

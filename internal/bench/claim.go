@@ -14,8 +14,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// claimer is readers that claim one message at a time, settle it, and wait for that to be durable. The queue is filled up again off
-// the clock whenever a small part of it is gone, so that its depth stays what it should be.
+// claimer is readers that claim one message at a time, settle it, and wait for that to be durable. The queue is filled
+// up again off the clock whenever a small part of it is gone, so that its depth stays what it should be.
 type claimer struct {
 	rig     *rig
 	readers int
@@ -142,8 +142,8 @@ func (s *session) claim(ctx context.Context, readers int) error {
 // highest bounds the numbers in the column n.
 const highest = 1_000_000
 
-// claimWhere compares claims by a condition with the disk. A condition that stays is the same text for each claim; a new one names
-// another number each time, as a reader does that asks for what is newer than some moment.
+// claimWhere compares claims by a condition with the disk. A condition that stays is the same text for each claim; a
+// new one names another number each time, as a reader does that asks for what is newer than some moment.
 func (s *session) claimWhere(ctx context.Context, depth int, kind string) error {
 	columns, err := message.ParseColumns([]string{"n BIGINT", "lang VARCHAR(8)", "body VARBINARY(1024)"})
 	if err != nil {
@@ -166,7 +166,8 @@ func (s *session) claimWhere(ctx context.Context, depth int, kind string) error 
 			return r.store.Parse(measured, fmt.Sprintf("n >= %d", random.Int64N(highest*9/10)))
 		}, nil
 	}
-	return s.claims(ctx, about{work: "claim-where", writers: 1, depth: depth, condition: kind}, 16, queue.Definition{Columns: columns}, next, conditions)
+	return s.claims(ctx, about{work: "claim-where", writers: 1, depth: depth, condition: kind}, 16,
+		queue.Definition{Columns: columns}, next, conditions)
 }
 
 const (
@@ -174,7 +175,8 @@ const (
 	conditionNew  = "new"
 )
 
-// claims measures readers of a queue of a.depth messages, of which the part-th part may be gone before it is filled up again.
+// claims measures readers of a queue of a.depth messages, of which the part-th part may be gone before it is filled up
+// again.
 func (s *session) claims(ctx context.Context, a about, part int, d queue.Definition, next func() message.Message,
 	conditions func(*rig) (func() (*condition.Expr, error), error)) (err error) {
 	r, err := newRig(ctx, s.dir, d, setting{})
@@ -189,7 +191,8 @@ func (s *session) claims(ctx context.Context, a about, part int, d queue.Definit
 	if err := r.fill(ctx, measured, a.depth, next); err != nil {
 		return err
 	}
-	c := &claimer{rig: r, readers: a.writers, burst: int64(max(a.depth/part, 1)), where: where, claims: measure.NewHistogram()}
+	c := &claimer{rig: r, readers: a.writers, burst: int64(max(a.depth/part, 1)), where: where,
+		claims: measure.NewHistogram()}
 	if _, err := c.run(ctx, s.warmUp); err != nil {
 		return err
 	}

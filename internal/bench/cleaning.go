@@ -16,10 +16,12 @@ import (
 // loaders is how many write at once until there is something to clean.
 const loaders = 64
 
-// measureCleaning measures puts while the store is being cleaned, what that writes, and the reading of what was left behind.
+// measureCleaning measures puts while the store is being cleaned, what that writes, and the reading of what was left
+// behind.
 func (s *session) measureCleaning(ctx context.Context, writers int) (err error) {
 	e := s.cleaning
-	r, err := newRig(ctx, s.dir, queue.Definition{}, setting{segmentBytes: e.segmentBytes, checkpointBytes: e.checkpointBytes})
+	r, err := newRig(ctx, s.dir, queue.Definition{},
+		setting{segmentBytes: e.segmentBytes, checkpointBytes: e.checkpointBytes})
 	if err != nil {
 		return err
 	}
@@ -67,7 +69,8 @@ func (s *session) cleaningPuts(ctx context.Context, t *traffic, since journal.St
 	}
 	peers := []peer{{name: caseCopier, perSync: result.peers[0].n / max(1, log.round)}}
 	peers[0].more = func(r *measure.Row) {
-		r.Set("p999_ms", measure.Milliseconds(result.peers[0].calls.Quantile(0.999))).Set("copied_mb", megabytes(c.wrote))
+		r.Set("p999_ms", measure.Milliseconds(result.peers[0].calls.Quantile(0.999))).Set("copied_mb",
+			megabytes(c.wrote))
 	}
 	now := t.rig.store.JournalStats()
 	s.rows(result, about{
@@ -81,8 +84,8 @@ func (s *session) cleaningPuts(ctx context.Context, t *traffic, since journal.St
 	return nil
 }
 
-// cleaned is traffic that counts what the store wrote besides its log meanwhile, and does not end before the store is at rest: what it has
-// still to do would fall on the next one.
+// cleaned is traffic that counts what the store wrote besides its log meanwhile, and does not end before the store is
+// at rest: what it has still to do would fall on the next one.
 type cleaned struct {
 	traffic *traffic
 	copied  int64
@@ -168,20 +171,24 @@ func (d *drainer) run(ctx context.Context, _ time.Duration) (s sample, err error
 	return s, nil
 }
 
-// drains compares reading what was left behind, and what is put behind it to have enough, with reading as many bytes in order.
+// drains compares reading what was left behind, and what is put behind it to have enough, with reading as many bytes in
+// order.
 func (s *session) drains(ctx context.Context, t *traffic) (err error) {
 	if evicts, err := s.evicts(); err != nil || !evicts {
 		return err
 	}
 	p := s.cleaning.drains
-	if more := s.cleaning.part*p.pairs - int(t.stuck.Load()); more > 0 { // shorter parts would tell of their beginnings and ends
-		if err := t.rig.fill(ctx, stuck, more, func() message.Message { return message.Message{Body: t.body} }); err != nil {
+	// shorter parts would tell of their beginnings and ends
+	if more := s.cleaning.part*p.pairs - int(t.stuck.Load()); more > 0 {
+		if err := t.rig.fill(ctx, stuck, more,
+			func() message.Message { return message.Message{Body: t.body} }); err != nil {
 			return err
 		}
 		t.stuck.Add(int64(more))
 	}
 	d := &drainer{rig: t.rig, part: int(t.stuck.Load()) / p.pairs / drainReaders * drainReaders}
-	limit := &sequential{name: filepath.Join(s.dir, "drain-limit"), bytes: int64(d.part) * bodyBytes, messages: int64(d.part), cold: true}
+	limit := &sequential{name: filepath.Join(s.dir, "drain-limit"), bytes: int64(d.part) * bodyBytes,
+		messages: int64(d.part), cold: true}
 	if err := writeDurably(limit.name, makeBody(int(limit.bytes))); err != nil {
 		return err
 	}
@@ -196,7 +203,8 @@ func (s *session) drains(ctx context.Context, t *traffic) (err error) {
 		}
 	}
 	s.rows(c, about{
-		work: "cleaning-drain", writers: drainReaders, peers: []peer{{name: caseLimit, read: limit.bytes, more: rate(&c.peers[0].total)}},
+		work: "cleaning-drain", writers: drainReaders,
+		peers: []peer{{name: caseLimit, read: limit.bytes, more: rate(&c.peers[0].total)}},
 		goals: []goal{atLeast("ratio", 0.5)}, more: rate(&c.ours),
 	})
 	return nil

@@ -9,7 +9,8 @@ import (
 )
 
 // noteWarm says why there are no cold figures.
-const noteWarm = "cold starts and cold reading were not measured, because this system does not let a program evict files from its cache"
+const noteWarm = "cold starts and cold reading were not measured, because this system does not let a program evict " +
+	"files from its cache"
 
 // evictFolder makes the system forget the contents of all files in dir, so that the next reading is the disk's.
 func evictFolder(dir string) error {
@@ -36,8 +37,8 @@ const (
 	evictPause = time.Millisecond
 )
 
-// evicts tells whether the system forgets files when it is told to. That is found out once, so that a report has all its cold figures or
-// none of them.
+// evicts tells whether the system forgets files when it is told to. That is found out once, so that a report has all
+// its cold figures or none of them.
 func (s *session) evicts() (bool, error) {
 	s.cold.once.Do(func() {
 		if s.cold.can, s.cold.err = canEvict(s.dir); s.cold.err == nil && !s.cold.can {

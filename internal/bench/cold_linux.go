@@ -24,7 +24,8 @@ func evict(name string) (err error) {
 	return nil
 }
 
-// cached tells whether the beginning of a file can be read without the disk; known is false where the file system does not say.
+// cached tells whether the beginning of a file can be read without the disk; known is false where the file system does
+// not say.
 func cached(name string) (yes, known bool) {
 	f, err := os.Open(name)
 	if err != nil {

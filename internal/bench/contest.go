@@ -33,7 +33,8 @@ func sorted(values []float64) []float64 {
 	return values
 }
 
-// side is one of the things that are compared. run works for about d; it returns early, with ctx's error, when ctx ends.
+// side is one of the things that are compared. run works for about d; it returns early, with ctx's error, when ctx
+// ends.
 type side interface {
 	run(ctx context.Context, d time.Duration) (sample, error)
 }
@@ -85,8 +86,8 @@ type pacing struct {
 	slice time.Duration // length of one
 }
 
-// alternate lets all sides take turns. Which of them is first changes from round to round, so that a disk that becomes slower and
-// slower favours none. tick is called after each round.
+// alternate lets all sides take turns. Which of them is first changes from round to round, so that a disk that becomes
+// slower and slower favours none. tick is called after each round.
 func (p pacing) alternate(ctx context.Context, tick func(), by compare, ours side, peers ...side) (contest, error) {
 	c := contest{ours: total{calls: measure.NewHistogram()}, peers: make([]rival, len(peers))}
 	for i := range c.peers {
@@ -102,7 +103,8 @@ func (p pacing) alternate(ctx context.Context, tick func(), by compare, ours sid
 				return contest{}, err
 			}
 			if s.n == 0 || s.elapsed <= 0 {
-				return contest{}, fmt.Errorf("nothing was done in a slice of %v: the machine is too slow for so short a slice", p.slice)
+				return contest{}, fmt.Errorf("nothing was done in a slice of %v: the machine is too slow for so "+
+					"short a slice", p.slice)
 			}
 			got[i] = s
 		}

@@ -55,7 +55,8 @@ func TestSeveralPeersAreComparedWithOursInTheSameRound(t *testing.T) {
 	if want := []string{"a", "b", "c", "b", "c", "a", "c", "a", "b"}; !slices.Equal(called, want) {
 		t.Errorf("turns %v, want %v", called, want)
 	}
-	if !slices.Equal(got.peers[0].ratios, []float64{0.5, 0.5, 0.5}) || !slices.Equal(got.peers[1].ratios, []float64{2, 2, 2}) {
+	if !slices.Equal(got.peers[0].ratios, []float64{0.5, 0.5, 0.5}) ||
+		!slices.Equal(got.peers[1].ratios, []float64{2, 2, 2}) {
 		t.Errorf("ratios %v and %v", got.peers[0].ratios, got.peers[1].ratios)
 	}
 }
@@ -91,7 +92,8 @@ func TestRatioIsOfNeighboursNotOfTotals(t *testing.T) {
 		t.Errorf("ratios %v, want %v", c.peers[0].ratios, want)
 	}
 	limit := c.peers[0]
-	if c.ours.n != 1050 || limit.n != 2100 || c.ours.elapsed != 3*time.Second || c.ours.calls.Count() != 3 || limit.calls.Max() != time.Second {
+	if c.ours.n != 1050 || limit.n != 2100 || c.ours.elapsed != 3*time.Second || c.ours.calls.Count() != 3 ||
+		limit.calls.Max() != time.Second {
 		t.Errorf("totals %+v and %+v", c.ours, limit)
 	}
 }
@@ -155,7 +157,8 @@ func TestCrowdReturnsTheFirstErrorAndStopsTheOthers(t *testing.T) {
 
 func TestCrowdWithoutErrorsReturnsNone(t *testing.T) {
 	done := make(chan int, 8)
-	if err := crowd(t.Context(), 8, func(_ context.Context, i int) error { done <- i; return nil }); err != nil || len(done) != 8 {
+	if err := crowd(t.Context(), 8, func(_ context.Context, i int) error { done <- i; return nil }); err != nil ||
+		len(done) != 8 {
 		t.Errorf("%v after %d of 8", err, len(done))
 	}
 }

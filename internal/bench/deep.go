@@ -20,8 +20,8 @@ var shares = [...]int{0, 1, 500, 1000}
 // percent writes a share for people.
 func percent(share int) string { return strconv.FormatFloat(float64(share)/10, 'f', -1, 64) + " %" }
 
-// rowMaker makes the messages of claim-deep. The condition is an equality and a range. What matches is spread evenly, and of what
-// does not, one half meets the equality and the other half the range: no column alone tells.
+// rowMaker makes the messages of claim-deep. The condition is an equality and a range. What matches is spread evenly,
+// and of what does not, one half meets the equality and the other half the range: no column alone tells.
 type rowMaker struct {
 	share  int // of a thousand
 	n      int
@@ -37,7 +37,8 @@ const (
 )
 
 func newRowMaker(share int) *rowMaker {
-	return &rowMaker{share: share, random: rand.New(rand.NewPCG(1, uint64(share))), body: message.Bytes(makeBody(bodyBytes))}
+	return &rowMaker{share: share, random: rand.New(rand.NewPCG(1, uint64(share))),
+		body: message.Bytes(makeBody(bodyBytes))}
 }
 
 // matching is how many of the first n messages match.
@@ -97,7 +98,8 @@ func (s *session) openDeep(ctx context.Context, depth, share, burst int) (*deepS
 	if err := r.fill(ctx, measured, depth, rows.next); err != nil {
 		return nil, errors.Join(err, r.remove())
 	}
-	d := &deepSide{claimer: claimer{rig: r, readers: 1, burst: int64(burst), where: rows.where(r), claims: measure.NewHistogram()}, looks: looks}
+	d := &deepSide{claimer: claimer{rig: r, readers: 1, burst: int64(burst), where: rows.where(r),
+		claims: measure.NewHistogram()}, looks: looks}
 	if share == 0 {
 		// What is claimed and settled then is the oldest, of which the time of looking is not asked for.
 		d.missing = func() (*condition.Expr, error) {
@@ -144,8 +146,10 @@ func (s *session) claimDeep(ctx context.Context, share int) (err error) {
 		return err
 	}
 	a := about{
-		work: "claim-deep", writers: 1, depth: s.deep, matching: percent(share), claims: deep.claims, looks: deep.looks.times, log: &deep.log,
-		peers: []peer{{name: casePeer, depth: s.shallow, claims: shallow.claims, looks: shallow.looks.times, log: &shallow.log}},
+		work: "claim-deep", writers: 1, depth: s.deep, matching: percent(share), claims: deep.claims,
+		looks: deep.looks.times, log: &deep.log,
+		peers: []peer{{name: casePeer, depth: s.shallow, claims: shallow.claims, looks: shallow.looks.times,
+			log: &shallow.log}},
 		goals: []goal{atMost("look_p99_us", 20), atMost("ratio", 1.3)},
 	}
 	s.rows(c, a)

@@ -56,8 +56,10 @@ func TestShareOfTheBacklogMatchesAndStays(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if s.n == 0 || uint64(s.n) != st.TotalDone || int64(len(s.calls)) != s.n || st.Messages() != depth || st.Claimed != 0 {
-				t.Errorf("%d are counted, %d were settled, %d wait, %d of them claimed", s.n, st.TotalDone, st.Messages(), st.Claimed)
+			if s.n == 0 || uint64(s.n) != st.TotalDone || int64(len(s.calls)) != s.n || st.Messages() != depth ||
+				st.Claimed != 0 {
+				t.Errorf("%d are counted, %d were settled, %d wait, %d of them claimed", s.n, st.TotalDone,
+					st.Messages(), st.Claimed)
 			}
 			if after := matching(t, d.rig, asks); after != before {
 				t.Errorf("%d messages match after a slice, %d before", after, before)

@@ -24,7 +24,8 @@ type doorServer struct {
 }
 
 // openDoorServer opens the store in a folder, and over it the door that over makes. Its error leaves nothing open.
-func openDoorServer(ctx context.Context, dir string, with setting, over func(s *queue.Store) (door, error)) (*doorServer, error) {
+func openDoorServer(ctx context.Context, dir string, with setting,
+	over func(s *queue.Store) (door, error)) (*doorServer, error) {
 	r, err := openRig(ctx, filepath.Join(dir, "journal"), with)
 	if err != nil {
 		return nil, err

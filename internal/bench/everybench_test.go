@@ -30,7 +30,8 @@ func (s subject) options(dir string) bench.Options {
 	return o
 }
 
-// reports runs the quick form, demands that it draws the plots and its progress and leaves nothing else behind, and returns what it reports.
+// reports runs the quick form, demands that it draws the plots and its progress and leaves nothing else behind, and
+// returns what it reports.
 func (s subject) reports(t *testing.T, plots ...string) measure.BenchReport {
 	t.Helper()
 	var out, progress bytes.Buffer
@@ -60,7 +61,8 @@ func (s subject) reports(t *testing.T, plots ...string) measure.BenchReport {
 	return report
 }
 
-// writesTables runs some works of the quick form and demands that the tables for people say every text of want, and not unasked, which is of another work.
+// writesTables runs some works of the quick form and demands that the tables for people say every text of want, and not
+// unasked, which is of another work.
 func (s subject) writesTables(t *testing.T, only, want []string, unasked string) {
 	t.Helper()
 	var out bytes.Buffer
@@ -79,7 +81,8 @@ func (s subject) writesTables(t *testing.T, only, want []string, unasked string)
 	}
 }
 
-// endsWithItsContext ends the context while the bench runs, and demands that it ends with that, writes no findings and leaves nothing behind.
+// endsWithItsContext ends the context while the bench runs, and demands that it ends with that, writes no findings and
+// leaves nothing behind.
 func (s subject) endsWithItsContext(t *testing.T, quick bool) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -103,7 +106,8 @@ type obstacle struct {
 	says string
 }
 
-// saysWhyItCannotBegin puts each obstacle, besides those that can be in every bench's way, before a run of its own, and demands an error about it.
+// saysWhyItCannotBegin puts each obstacle, besides those that can be in every bench's way, before a run of its own, and
+// demands an error about it.
 func (s subject) saysWhyItCannotBegin(t *testing.T, own map[string]obstacle) {
 	t.Helper()
 	obstacles := map[string]obstacle{
@@ -117,7 +121,8 @@ func (s subject) saysWhyItCannotBegin(t *testing.T, own map[string]obstacle) {
 			o := s.options(dir)
 			c.put(&o)
 			err := s.run(t.Context(), o)
-			if err == nil || !strings.Contains(err.Error(), c.says) || !strings.HasPrefix(err.Error(), "bench "+s.name+": ") {
+			if err == nil || !strings.Contains(err.Error(), c.says) ||
+				!strings.HasPrefix(err.Error(), "bench "+s.name+": ") {
 				t.Errorf("%v, want something about %q", err, c.says)
 			}
 			left(t, dir)

@@ -44,7 +44,8 @@ func (s *session) experiments() (es []experiment) {
 	}
 	for _, kind := range []string{conditionSame, conditionNew} {
 		for _, depth := range s.depths {
-			add("claim-where", s.pacing, 2, depth, func(ctx context.Context) error { return s.claimWhere(ctx, depth, kind) })
+			add("claim-where", s.pacing, 2, depth,
+				func(ctx context.Context) error { return s.claimWhere(ctx, depth, kind) })
 		}
 	}
 	for _, share := range shares {
@@ -56,11 +57,13 @@ func (s *session) experiments() (es []experiment) {
 	}
 	s.addStarts(add)
 	for _, indexed := range []bool{false, true} {
-		add("memory", pacing{pairs: 1}, 1, s.remembered, func(ctx context.Context) error { return s.memory(ctx, indexed) })
+		add("memory", pacing{pairs: 1}, 1, s.remembered,
+			func(ctx context.Context) error { return s.memory(ctx, indexed) })
 	}
 	for _, writers := range []int{1, 16} {
 		loads := int(s.cleaning.load / bytesLogged)
-		add("cleaning", s.cleaning.pacing, 2, 4*loads+s.cleaning.part*s.cleaning.drains.pairs, func(ctx context.Context) error { return s.measureCleaning(ctx, writers) })
+		add("cleaning", s.cleaning.pacing, 2, 4*loads+s.cleaning.part*s.cleaning.drains.pairs,
+			func(ctx context.Context) error { return s.measureCleaning(ctx, writers) })
 	}
 	return es
 }

@@ -23,7 +23,8 @@ func TestOnlyTheWorksThatAreWantedAreChosen(t *testing.T) {
 			t.Errorf("%s was not asked for", e.work)
 		}
 	}
-	if _, err := choose(s.experiments(), []string{"put", "putt"}); err == nil || !strings.Contains(err.Error(), `"putt"`) || !strings.Contains(err.Error(), "put-pipelined") {
+	if _, err := choose(s.experiments(), []string{"put", "putt"}); err == nil ||
+		!strings.Contains(err.Error(), `"putt"`) || !strings.Contains(err.Error(), "put-pipelined") {
 		t.Errorf("a work that does not exist: %v", err)
 	}
 }
@@ -63,7 +64,8 @@ func TestWhatWouldFillTheDiskIsNotBegun(t *testing.T) {
 	if known != (err != nil) {
 		t.Errorf("an exbibyte, free space known %v: %v", known, err)
 	}
-	if err != nil && (!strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "restart") || !strings.Contains(err.Error(), "1.00 EiB")) {
+	if err != nil && (!strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "restart") ||
+		!strings.Contains(err.Error(), "1.00 EiB")) {
 		t.Errorf("it does not say what needs how much where: %v", err)
 	}
 }

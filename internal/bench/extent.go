@@ -13,9 +13,11 @@ type extent struct {
 	claimDepth int           // messages waiting where readers take the oldest
 	beyond     int           // messages waiting in the queue that calls go through beside puts
 	depths     [2]int        // messages waiting where readers name a condition
-	deep       int           // messages waiting where the cost of a claim by condition is compared with that at depth shallow
-	shallow    int
-	killed     int   // messages waiting at a start after a death; more would reach a checkpoint before it, and be a clean start
+	// messages waiting where the cost of a claim by condition is compared with that at depth shallow
+	deep    int
+	shallow int
+	// messages waiting at a start after a death; more would reach a checkpoint before it, and be a clean start
+	killed     int
 	restarts   []int // messages waiting at a start after a clean stop
 	starts     int   // pairs of a start and its limit
 	remembered int   // messages waiting where memory is measured
@@ -45,8 +47,9 @@ var (
 		deep:       1_000_000, shallow: 6000,
 		killed: 50_000, restarts: []int{100_000, 1_000_000}, starts: 5,
 		remembered: 1_000_000,
-		cleaning:   cleaningExtent{pacing{12, 2 * time.Second}, 8 << 20, 32 << 20, 512 << 20, pacing{pairs: 5}, 200_000},
-		waiters:    1000,
+		cleaning: cleaningExtent{pacing{12, 2 * time.Second}, 8 << 20, 32 << 20, 512 << 20, pacing{pairs: 5},
+			200_000},
+		waiters: 1000,
 	}
 	quick = extent{
 		pacing:     pacing{2, 30 * time.Millisecond},
@@ -58,8 +61,9 @@ var (
 		deep:       3000, shallow: 1000,
 		killed: 2000, restarts: []int{2000, 4000}, starts: 2,
 		remembered: 3000,
-		cleaning:   cleaningExtent{pacing{2, 60 * time.Millisecond}, 256 << 10, 1 << 20, 4 << 20, pacing{pairs: 2}, 1000},
-		waiters:    20,
+		cleaning: cleaningExtent{pacing{2, 60 * time.Millisecond}, 256 << 10, 1 << 20, 4 << 20, pacing{pairs: 2},
+			1000},
+		waiters: 20,
 	}
 )
 

@@ -34,7 +34,8 @@ func TestClosedStoreIsAnErrorOfEverySide(t *testing.T) {
 			t.Errorf("%s with a closed store: %v", name, err)
 		}
 	}
-	if err := r.fill(t.Context(), measured, 1, func() (m message.Message) { return m }); !errors.Is(err, queue.ErrClosed) {
+	if err := r.fill(t.Context(), measured, 1, func() (m message.Message) { return m }); !errors.Is(err,
+		queue.ErrClosed) {
 		t.Errorf("filling a closed store: %v", err)
 	}
 }
@@ -80,7 +81,8 @@ func TestStartThatFailsSaysOfWhat(t *testing.T) {
 	if err := os.WriteFile(home, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (&opener{home: home, depth: 7}).run(t.Context(), 0); err == nil || !strings.Contains(err.Error(), "7 waiting messages") {
+	if _, err := (&opener{home: home, depth: 7}).run(t.Context(), 0); err == nil ||
+		!strings.Contains(err.Error(), "7 waiting messages") {
 		t.Errorf("a start from a file: %v", err)
 	}
 	if _, err := (&opener{home: home + "-absent", cold: true}).run(t.Context(), 0); !errors.Is(err, os.ErrNotExist) {

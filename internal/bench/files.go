@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// copyFolder copies the files of a journal's folder, durably, so that nobody pays later for what was copied. Space that is only set
-// aside is left out.
+// copyFolder copies the files of a journal's folder, durably, so that nobody pays later for what was copied. Space that
+// is only set aside is left out.
 func copyFolder(ctx context.Context, to, from string) error {
 	if err := os.MkdirAll(to, 0o755); err != nil {
 		return fmt.Errorf("copy %s: %w", from, err)

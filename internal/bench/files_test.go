@@ -69,7 +69,8 @@ func TestSequentialReadsItsWholeFile(t *testing.T) {
 
 func TestLimitOfAStartIsAsLongAsWhatTheStartRead(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"checkpoint-1": "older", "checkpoint-2": "newer", "0.log": "log", "lock": "1", "spare-1": "0"} {
+	for name, text := range map[string]string{"checkpoint-1": "older", "checkpoint-2": "newer", "0.log": "log",
+		"lock": "1", "spare-1": "0"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}

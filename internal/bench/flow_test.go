@@ -20,7 +20,8 @@ import (
 func TestFlowReportsEveryProgramBesideItsIdeal(t *testing.T) {
 	var out, log bytes.Buffer
 	dir, plots := t.TempDir(), filepath.Join(t.TempDir(), "plots")
-	if err := bench.Flow(t.Context(), bench.Options{Quick: true, JSON: true, Dir: dir, Plots: plots, Out: &out, Log: &log}); err != nil {
+	if err := bench.Flow(t.Context(), bench.Options{Quick: true, JSON: true, Dir: dir, Plots: plots, Out: &out,
+		Log: &log}); err != nil {
 		t.Fatal(err)
 	}
 	var report measure.BenchReport
@@ -48,19 +49,23 @@ func TestFlowReportsEveryProgramBesideItsIdeal(t *testing.T) {
 		}
 	}
 	want := []string{
-		"non-blocking students total ms <= 178.5", "single students total ms <= 178.5", "sequence students total ms <= 909",
+		"non-blocking students total ms <= 178.5", "single students total ms <= 178.5",
+		"sequence students total ms <= 909",
 		"elastic students total ms <= 178.5", "parallel-4 students total ms <= 245",
-		"one-by-one users-sqlite <nil>", "one-by-one-concurrent users-sqlite <nil>", "loader-callers users-sqlite <nil>", "loader users-sqlite <nil>", "join users-sqlite <nil>",
+		"one-by-one users-sqlite <nil>", "one-by-one-concurrent users-sqlite <nil>",
+		"loader-callers users-sqlite <nil>", "loader users-sqlite <nil>", "join users-sqlite <nil>",
 		"hikyaku overhead ratio <= 1.2", "channels overhead <nil>",
 	}
 	if report.Bench != "flow" || !slices.Equal(got, want) {
 		t.Errorf("rows of %s\n%s\nwant\n%s", report.Bench, strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	checkQuartiles(t, 10, report.Rows[10], "ratio")
-	if len(report.Notes) != 2 || !strings.Contains(report.Notes[0], "SQLite 3") || !strings.Contains(report.Notes[1], "--postgres") {
+	if len(report.Notes) != 2 || !strings.Contains(report.Notes[0], "SQLite 3") ||
+		!strings.Contains(report.Notes[1], "--postgres") {
 		t.Errorf("the notes do not tell what was left out: %q", report.Notes)
 	}
-	if b, err := os.ReadFile(filepath.Join(plots, "flow-students.svg")); err != nil || !bytes.Contains(b, []byte("elastic")) {
+	if b, err := os.ReadFile(filepath.Join(plots, "flow-students.svg")); err != nil ||
+		!bytes.Contains(b, []byte("elastic")) {
 		t.Errorf("the picture: %v, %d bytes", err, len(b))
 	}
 	checkFlowLog(t, log.String())
@@ -72,8 +77,11 @@ func checkFlowLog(t *testing.T, log string) {
 	t.Helper()
 	for text, times := range map[string]int{
 		"fetchStudents - onSubscribe": 5, "fetchStudents - onNext": 5 * 30, "fetchStudents - onComplete()": 5,
-		"fetchScores - request(unbounded)": 5 * 30, "fetchScores - onNext": 5 * 150, "fetchScores - onComplete()": 5 * 30,
-		"onNext(17 数学 90)": 5, "[main] INFO  fetchScores - onNext": 150, "[single-1] INFO  fetchScores - onNext": 150, "request(256)": 4,
+		"fetchScores - request(unbounded)": 5 * 30, "fetchScores - onNext": 5 * 150,
+		"fetchScores - onComplete()": 5 * 30,
+		"onNext(17 数学 90)":           5, "[main] INFO  fetchScores - onNext": 150,
+		"[single-1] INFO  fetchScores - onNext": 150,
+		"request(256)":                          4,
 	} {
 		if n := strings.Count(log, text); n != times {
 			t.Errorf("the log says %q %d times, want %d", text, n, times)
@@ -91,7 +99,8 @@ func TestFlowWritesTablesForPeople(t *testing.T) {
 	if err := bench.Flow(t.Context(), bench.Options{Quick: true, Only: []string{"students"}, Out: &out}); err != nil {
 		t.Fatal(err)
 	}
-	for text, want := range map[string]bool{"Thirty students": true, "report's ms": true, "parallel-4": true, "ns an item": false} {
+	for text, want := range map[string]bool{"Thirty students": true, "report's ms": true, "parallel-4": true,
+		"ns an item": false} {
 		if strings.Contains(out.String(), text) != want {
 			t.Errorf("the report says %q: %v\n%s", text, !want, out.String())
 		}
@@ -103,7 +112,8 @@ func TestFlowEndsWithItsContext(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		stop := errors.New("stop")
 		var out bytes.Buffer
-		o := bench.Options{Only: []string{work}, Out: &out, Progress: cancelAfter{func() { cancel(stop) }}, Terminal: true}
+		o := bench.Options{Only: []string{work}, Out: &out, Progress: cancelAfter{func() { cancel(stop) }},
+			Terminal: true}
 		if err := bench.Flow(ctx, o); !errors.Is(err, stop) {
 			t.Errorf("%s: cancelled while it ran: %v", work, err)
 		}
@@ -120,7 +130,8 @@ func TestFlowSaysWhyItCannotBegin(t *testing.T) {
 		"PostgreSQL: connect": {Quick: true, Only: []string{"users-postgres"}, Postgres: "postgres://x@127.0.0.1:1/x"},
 		"write the log":       {Quick: true, Only: []string{"students"}, Log: refusesAll{}},
 	} {
-		if err := bench.Flow(t.Context(), o); err == nil || !strings.Contains(err.Error(), says) || !strings.HasPrefix(err.Error(), "bench flow: ") {
+		if err := bench.Flow(t.Context(), o); err == nil || !strings.Contains(err.Error(), says) ||
+			!strings.HasPrefix(err.Error(), "bench flow: ") {
 			t.Errorf("%v, want something about %q", err, says)
 		}
 	}

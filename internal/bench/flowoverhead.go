@@ -22,11 +22,13 @@ func (s *flowSession) measureOverhead(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r := s.report.Row(caseOurs, workOverhead).Set("writers", overheadWorkers).Set("item_ns", itemNanoseconds(&c.ours)).Rate(c.ours.n, c.ours.elapsed)
+	r := s.report.Row(caseOurs, workOverhead).Set("writers", overheadWorkers).Set("item_ns",
+		itemNanoseconds(&c.ours)).Rate(c.ours.n, c.ours.elapsed)
 	setRatio(r, "ratio", c.peers[0].ratios)
 	judge(r, s.Quick, atMost("ratio", 1.2))
 	peer := &c.peers[0].total
-	s.report.Row(caseChannels, workOverhead).Set("writers", overheadWorkers).Set("item_ns", itemNanoseconds(peer)).Rate(peer.n, peer.elapsed)
+	s.report.Row(caseChannels, workOverhead).Set("writers", overheadWorkers).Set("item_ns",
+		itemNanoseconds(peer)).Rate(peer.n, peer.elapsed)
 	return nil
 }
 
@@ -34,7 +36,8 @@ func itemNanoseconds(t *total) float64 {
 	return hundredths(float64(t.elapsed.Nanoseconds()) / float64(max(t.n, 1)))
 }
 
-// pool passes the numbers of a source through goroutines that do nothing with them, and returns how many arrived and their sum. It ends with ctx.
+// pool passes the numbers of a source through goroutines that do nothing with them, and returns how many arrived and
+// their sum. It ends with ctx.
 type pool func(ctx context.Context, more func() bool) (n, sum int64, err error)
 
 // run lets numbers through for about d.

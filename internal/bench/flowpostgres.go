@@ -27,8 +27,8 @@ func openUsersPostgres(ctx context.Context, address string) (userTables, error) 
 	if err != nil {
 		return nil, fmt.Errorf("address of PostgreSQL: %w", err)
 	}
-	// Every statement is planned once. A plan for each list of keys takes as long as reading what it finds, and that is what a server does with the
-	// first five.
+	// Every statement is planned once. A plan for each list of keys takes as long as reading what it finds, and that is
+	// what a server does with the first five.
 	config.RuntimeParams["plan_cache_mode"] = "force_generic_plan"
 	u := &usersPostgres{idle: make(chan *pgx.Conn, lookUpConnections+1)}
 	for range cap(u.idle) {
@@ -68,9 +68,11 @@ func (u *usersPostgres) fill(ctx context.Context, users int) error {
 		for _, statement := range []string{
 			"DROP TABLE IF EXISTS " + contentsTable + ", " + usersTable,
 			"CREATE TABLE " + usersTable + " (id integer PRIMARY KEY, name text NOT NULL)",
-			"CREATE TABLE " + contentsTable + " (user_id integer NOT NULL, n integer NOT NULL, body text NOT NULL, PRIMARY KEY (user_id, n))",
+			"CREATE TABLE " + contentsTable + " (user_id integer NOT NULL, n integer NOT NULL, body text NOT NULL, " +
+				"PRIMARY KEY (user_id, n))",
 			fmt.Sprintf("INSERT INTO %s SELECT i, 'user ' || i FROM generate_series(1, %d) i", usersTable, users),
-			fmt.Sprintf("INSERT INTO %s SELECT i, n, rpad('news ' || n || ' for user ' || i, %d) FROM generate_series(1, %d) i, generate_series(0, %d) n",
+			fmt.Sprintf("INSERT INTO %s SELECT i, n, rpad('news ' || n || ' for user ' || i, %d) FROM "+
+				"generate_series(1, %d) i, generate_series(0, %d) n",
 				contentsTable, contentBytes, users, contentsEach-1),
 			"ANALYZE " + usersTable + ", " + contentsTable,
 		} {

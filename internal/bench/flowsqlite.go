@@ -45,9 +45,12 @@ func openUsersSQLite(ctx context.Context, dir string) (userTables, error) {
 func (u *usersSQLite) fill(ctx context.Context, users int) error {
 	for _, statement := range []string{
 		"CREATE TABLE users (id integer PRIMARY KEY, name text NOT NULL)",
-		"CREATE TABLE contents (user_id integer NOT NULL, n integer NOT NULL, body text NOT NULL, PRIMARY KEY (user_id, n)) WITHOUT ROWID",
-		fmt.Sprintf("WITH RECURSIVE s (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < %d) INSERT INTO users SELECT i, 'user ' || i FROM s", users),
-		fmt.Sprintf("WITH RECURSIVE s (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n < %d) INSERT INTO contents SELECT id, n, printf('%%-%ds', 'news ' || n || ' for user ' || id) FROM users, s",
+		"CREATE TABLE contents (user_id integer NOT NULL, n integer NOT NULL, body text NOT NULL, PRIMARY KEY " +
+			"(user_id, n)) WITHOUT ROWID",
+		fmt.Sprintf("WITH RECURSIVE s (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < %d) INSERT INTO users "+
+			"SELECT i, 'user ' || i FROM s", users),
+		fmt.Sprintf("WITH RECURSIVE s (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n < %d) INSERT INTO "+
+			"contents SELECT id, n, printf('%%-%ds', 'news ' || n || ' for user ' || id) FROM users, s",
 			contentsEach-1, contentBytes),
 		"ANALYZE",
 	} {
@@ -95,7 +98,8 @@ func (u *usersSQLite) contentsOf(ctx context.Context, ids []int) (map[int][]stri
 		args[i] = id
 	}
 	marks := strings.TrimSuffix(strings.Repeat("?,", len(ids)), ",")
-	rows, err := u.db.QueryContext(ctx, "SELECT user_id, body FROM contents WHERE user_id IN ("+marks+") ORDER BY user_id, n", args...)
+	rows, err := u.db.QueryContext(ctx, "SELECT user_id, body FROM contents WHERE user_id IN ("+marks+
+		") ORDER BY user_id, n", args...)
 	if err != nil {
 		return nil, fmt.Errorf("SQLite: %w", err)
 	}
@@ -103,7 +107,8 @@ func (u *usersSQLite) contentsOf(ctx context.Context, ids []int) (map[int][]stri
 }
 
 func (u *usersSQLite) joined(ctx context.Context) (map[int][]string, error) {
-	rows, err := u.db.QueryContext(ctx, "SELECT u.id, c.body FROM users u JOIN contents c ON c.user_id = u.id ORDER BY u.id, c.n")
+	rows, err := u.db.QueryContext(ctx, "SELECT u.id, c.body FROM users u JOIN contents c ON c.user_id = u.id ORDER "+
+		"BY u.id, c.n")
 	if err != nil {
 		return nil, fmt.Errorf("SQLite: %w", err)
 	}

@@ -51,8 +51,10 @@ func (s score) String() string { return fmt.Sprint(s.student, " ", s.subject, " 
 // someStudents are the field report's, as far as it names them.
 func someStudents() []student {
 	named := map[int]string{
-		1: "Muto", 2: "Miyoshi", 3: "Matsui", 4: "Nakamoto", 5: "Iida", 6: "Horiuchi", 7: "Sugisaki", 8: "Sato", 9: "Mizuno", 10: "Kikuchi",
-		11: "Notsu", 12: "Taguchi", 13: "Ooga", 14: "Sugimoto", 15: "Shiroi", 16: "Isono", 17: "Kurosawa", 18: "Kurashima", 20: "Yamaide",
+		1: "Muto", 2: "Miyoshi", 3: "Matsui", 4: "Nakamoto", 5: "Iida", 6: "Horiuchi", 7: "Sugisaki", 8: "Sato",
+		9: "Mizuno", 10: "Kikuchi",
+		11: "Notsu", 12: "Taguchi", 13: "Ooga", 14: "Sugimoto", 15: "Shiroi", 16: "Isono", 17: "Kurosawa",
+		18: "Kurashima", 20: "Yamaide",
 		22: "Shintani", 28: "Mori", 29: "Tanaka", 30: "Yagi",
 	}
 	all := make([]student, 30)
@@ -73,7 +75,8 @@ func someScores(id int) []score {
 func fetch[T any](items []T, each time.Duration, blocking bool) flow.Stream[T] {
 	if !blocking {
 		ticks := flow.Zip(flow.Interval(each), flow.Of(items...))
-		return flow.Map(ticks, func(_ context.Context, p flow.Pair[int, T]) (T, error) { return p.Second, nil }, flow.Options{})
+		return flow.Map(ticks, func(_ context.Context, p flow.Pair[int, T]) (T, error) { return p.Second, nil },
+			flow.Options{})
 	}
 	return flow.Source(func(_ context.Context, emit func(T) bool) error {
 		for _, item := range items {
@@ -120,8 +123,10 @@ func (s *flowSession) students(ctx context.Context, p program) error {
 		return fmt.Errorf("%s: %w", p.name, err)
 	}
 	ideal := time.Duration(p.ideal) * s.fetching
-	r := s.report.Row(p.name, workStudents).Set("total_ms", measure.Milliseconds(took)).Set("ideal_ms", measure.Milliseconds(ideal)).
-		Set("ratio_ideal", hundredths(float64(took)/float64(ideal))).Set("report_ms", p.report*float64(s.fetching)/float64(wholeFlow.fetching)).
+	r := s.report.Row(p.name, workStudents).Set("total_ms", measure.Milliseconds(took)).Set("ideal_ms",
+		measure.Milliseconds(ideal)).
+		Set("ratio_ideal", hundredths(float64(took)/float64(ideal))).Set("report_ms",
+		p.report*float64(s.fetching)/float64(wholeFlow.fetching)).
 		Set("workers", 1).Set("goroutines", most.Load())
 	if scheduler != nil {
 		r.Set("workers", scheduler.Stats().Peak)
@@ -132,7 +137,8 @@ func (s *flowSession) students(ctx context.Context, p program) error {
 }
 
 // studentLists is what the five programs have in common.
-func studentLists(p program, scheduler *flow.Scheduler, fetching time.Duration, tell func(flow.Event)) flow.Stream[flow.Pair[student, []score]] {
+func studentLists(p program, scheduler *flow.Scheduler, fetching time.Duration,
+	tell func(flow.Event)) flow.Stream[flow.Pair[student, []score]] {
 	fetchStudents := flow.Log(on(scheduler, fetch(someStudents(), fetching, p.blocking)), "fetchStudents", tell)
 	return flow.Map(fetchStudents, func(ctx context.Context, s student) (flow.Pair[student, []score], error) {
 		fetchScores := flow.Log(on(scheduler, fetch(someScores(s.id), fetching, p.blocking)), "fetchScores", tell)

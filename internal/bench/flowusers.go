@@ -40,7 +40,8 @@ type userTables interface {
 }
 
 // lookUps compares the ways in turns.
-func (s *flowSession) lookUps(ctx context.Context, work string, open func(context.Context) (userTables, error)) (err error) {
+func (s *flowSession) lookUps(ctx context.Context, work string,
+	open func(context.Context) (userTables, error)) (err error) {
 	tables, err := open(ctx)
 	if err != nil {
 		return err
@@ -56,8 +57,10 @@ func (s *flowSession) lookUps(ctx context.Context, work string, open func(contex
 		find   func(ctx context.Context) (map[int][]string, error)
 	}{
 		{caseOneByOne, 1, func(ctx context.Context) (map[int][]string, error) { return oneByOne(ctx, tables, 1) }},
-		{caseConcurrent, lookUpConnections, func(ctx context.Context) (map[int][]string, error) { return oneByOne(ctx, tables, lookUpConnections) }},
-		{caseCallers, lookUpKeys, func(ctx context.Context) (map[int][]string, error) { return loadedByCallers(ctx, tables) }},
+		{caseConcurrent, lookUpConnections,
+			func(ctx context.Context) (map[int][]string, error) { return oneByOne(ctx, tables, lookUpConnections) }},
+		{caseCallers, lookUpKeys,
+			func(ctx context.Context) (map[int][]string, error) { return loadedByCallers(ctx, tables) }},
 		{caseLoader, 1, func(ctx context.Context) (map[int][]string, error) { return loaded(ctx, tables) }},
 		{caseJoin, 1, tables.joined},
 	}
@@ -111,7 +114,8 @@ func loaded(ctx context.Context, tables userTables) (_ map[int][]string, err err
 	return flow.CollectMap(ctx, found, func(c contents) (int, []string) { return c.First, c.Second })
 }
 
-func lookUp(ctx context.Context, tables userTables, find func(context.Context, int) ([]string, error), atOnce int) (map[int][]string, error) {
+func lookUp(ctx context.Context, tables userTables, find func(context.Context, int) ([]string, error),
+	atOnce int) (map[int][]string, error) {
 	found := flow.Map(tables.ids(), func(ctx context.Context, id int) (contents, error) {
 		list, err := find(ctx, id)
 		return contents{First: id, Second: list}, err

@@ -73,7 +73,8 @@ func (m *memoryTables) close() error {
 
 func lookUpsOf(t *testing.T, m *memoryTables) (*flowSession, error) {
 	t.Helper()
-	s := &flowSession{session: session{report: measure.NewBenchReport("flow")}, flowExtent: flowExtent{users: 200, rounds: 2}}
+	s := &flowSession{session: session{report: measure.NewBenchReport("flow")},
+		flowExtent: flowExtent{users: 200, rounds: 2}}
 	err := s.lookUps(t.Context(), workUsersPostgres, func(context.Context) (userTables, error) { return m, nil })
 	if !m.closed {
 		t.Error("the tables were not closed")
@@ -109,7 +110,8 @@ func TestUsersAreLookedUpInEveryWayAndComparedWithTheJoin(t *testing.T) {
 
 func TestLookUpsThatAreWrongAreNoFigure(t *testing.T) {
 	broken := errors.New("broken")
-	for says, m := range map[string]*memoryTables{"user 200 has": {loses: true}, "one-by-one: broken": {fails: broken}, "no room": {filling: errors.New("no room")}} {
+	for says, m := range map[string]*memoryTables{"user 200 has": {loses: true}, "one-by-one: broken": {fails: broken},
+		"no room": {filling: errors.New("no room")}} {
 		s, err := lookUpsOf(t, m)
 		if err == nil || !strings.Contains(err.Error(), says) || len(s.report.Rows) > 0 {
 			t.Errorf("%v with %d rows, want something about %q", err, len(s.report.Rows), says)

@@ -30,30 +30,41 @@ const (
 	workInstances  = "instances"
 )
 
-// Function measures package function with the experiments of a field report on AWS Lambda, and beyond. Each row of the report's says in words why it is as it is.
+// Function measures package function with the experiments of a field report on AWS Lambda, and beyond. Each row of the
+// report's says in words why it is as it is.
 //
-//   - pid: twelve calls one after the other, each of which prints the name of its process and a counter: sent to two machines in the order that the report saw
-//     (reported), to two machines in turns (spread), and to the instance used last (warm, ahead).
+//   - pid: twelve calls one after the other, each of which prints the name of its process and a counter: sent to two
+//     machines in the order that the report saw (reported), to two machines in turns (spread), and to the instance used
+//     last (warm, ahead).
 //   - stacktrace: what runs inside an instance: threads, and the frames below the handler.
-//   - wait1, wait2, wait3: a handler that rests for 10 s, a start that does, and one of 2 s: what is billed, today and then, and what a watch says.
-//   - fib: the 38th Fibonacci number (the 20th in a quick run), twice (the first time to warm up; not in Python), with the report's 128 MB and with a whole processor.
-//   - dynamodb: one item is read through seven calls, with the client made in the handler and in the start, from DynamoDB Local, if it is below Options.Clients.
-//     Credentials likewise.
-//   - cold: an instance is started for the call, isolated as users have it and not isolated; beside it the same program is started by hand.
-//   - warm: one call after the other: into the pool, over the Lambda door, and through another emulator where Options.RIE is its address.
+//   - wait1, wait2, wait3: a handler that rests for 10 s, a start that does, and one of 2 s: what is billed, today and
+//     then, and what a watch says.
+//   - fib: the 38th Fibonacci number (the 20th in a quick run), twice (the first time to warm up; not in Python), with
+//     the report's 128 MB and with a whole processor.
+//   - dynamodb: one item is read through seven calls, with the client made in the handler and in the start, from
+//     DynamoDB Local, if it is below Options.Clients. Credentials likewise.
+//   - cold: an instance is started for the call, isolated as users have it and not isolated; beside it the same program
+//     is started by hand.
+//   - warm: one call after the other: into the pool, over the Lambda door, and through another emulator where
+//     Options.RIE is its address.
 //   - concurrent: as many callers at once, and 16 connections to the door.
-//   - burst: a hundred calls at the same moment, and a hundred more when the instances of the first have been idle for too long, under each policy.
-//   - traffic: a Poisson stream with bursts, the same for each policy at the same time: the share of the calls that wait for an instance to start.
+//   - burst: a hundred calls at the same moment, and a hundred more when the instances of the first have been idle for
+//     too long, under each policy.
+//   - traffic: a Poisson stream with bursts, the same for each policy at the same time: the share of the calls that
+//     wait for an instance to start.
 //   - instances: what 200 idle instances cost this process.
 //
-// Functions in Go are built by the go command; Node.js and Python run behind our loaders. With the folder that scripts/need-clients makes as Options.Clients
-// the runtimes' own clients (their names end in +ric), Java and Rust are measured too.
+// Functions in Go are built by the go command; Node.js and Python run behind our loaders. With the folder that
+// scripts/need-clients makes as Options.Clients the runtimes' own clients (their names end in +ric), Java and Rust are
+// measured too.
 func Function(ctx context.Context, o Options) error {
-	s := &functionSession{session: session{Options: o, report: measure.NewBenchReport("function")}, functionExtent: wholeFunction}
+	s := &functionSession{session: session{Options: o, report: measure.NewBenchReport("function")},
+		functionExtent: wholeFunction}
 	if o.Quick {
 		s.functionExtent = quickFunction
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, tooLong, fmt.Errorf("it was not done after %v, many times what it takes: measure works one by one (--only) to see which", tooLong))
+	ctx, cancel := context.WithTimeoutCause(ctx, tooLong, fmt.Errorf("it was not done after %v, many times what it "+
+		"takes: measure works one by one (--only) to see which", tooLong))
 	defer cancel()
 	if err := s.all(ctx); err != nil {
 		return fmt.Errorf("bench function: %w", err)
@@ -90,13 +101,17 @@ type functionExtent struct {
 
 var (
 	wholeFunction = functionExtent{
-		calls: 12, limit: 10 * time.Second, long: 10 * time.Second, short: 2 * time.Second, waits: 4, fib: 38, fibCalls: 3, memories: []int{128, 1769}, reads: 7,
-		starts: 15, warm: pacing{5, 300 * time.Millisecond}, crowds: []int{1, 2, 5, 10, 20, 50, 100, 200}, crowd: time.Second, burst: 100, idle: 2 * time.Second,
+		calls: 12, limit: 10 * time.Second, long: 10 * time.Second, short: 2 * time.Second, waits: 4, fib: 38,
+		fibCalls: 3, memories: []int{128, 1769}, reads: 7,
+		starts: 15, warm: pacing{5, 300 * time.Millisecond}, crowds: []int{1, 2, 5, 10, 20, 50, 100, 200},
+		crowd: time.Second, burst: 100, idle: 2 * time.Second,
 		traffic: 50 * time.Second, gap: 100 * time.Millisecond, startup: 300 * time.Millisecond, instances: 200,
 	}
 	quickFunction = functionExtent{
-		calls: 12, limit: 200 * time.Millisecond, long: 550 * time.Millisecond, short: 10 * time.Millisecond, waits: 3, few: 1, fib: 20, fibCalls: 1, memories: []int{1769}, reads: 2,
-		starts: 1, warm: pacing{1, 50 * time.Millisecond}, crowds: []int{1, 4}, crowd: 50 * time.Millisecond, burst: 5, idle: 50 * time.Millisecond,
+		calls: 12, limit: 200 * time.Millisecond, long: 550 * time.Millisecond, short: 10 * time.Millisecond, waits: 3,
+		few: 1, fib: 20, fibCalls: 1, memories: []int{1769}, reads: 2,
+		starts: 1, warm: pacing{1, 50 * time.Millisecond}, crowds: []int{1, 4}, crowd: 50 * time.Millisecond, burst: 5,
+		idle:    50 * time.Millisecond,
 		traffic: 300 * time.Millisecond, gap: 20 * time.Millisecond, startup: 10 * time.Millisecond, instances: 4,
 	}
 )

@@ -12,7 +12,8 @@ import (
 
 func functionBench() subject { return subject{name: "function", run: bench.Function} }
 
-// TestFunctionReportsEveryExperimentAndExplainsIt runs the quick form once and looks at everything it writes but the times.
+// TestFunctionReportsEveryExperimentAndExplainsIt runs the quick form once and looks at everything it writes but the
+// times.
 func TestFunctionReportsEveryExperimentAndExplainsIt(t *testing.T) {
 	report := functionBench().reports(t, "pid", "wait", "fib", "cold", "warm", "concurrent", "burst", "traffic")
 	var got []string
@@ -20,7 +21,8 @@ func TestFunctionReportsEveryExperimentAndExplainsIt(t *testing.T) {
 	for i, r := range report.Rows {
 		checkUnjudged(t, i, r)
 		if r.Get("call") == nil || r.Get("work") == "burst" {
-			got = append(got, strings.ReplaceAll(fmt.Sprint(r.Get("work"), " ", r.Get("case"), " ", r.Get("server"), " ", r.Get("asked")), " <nil>", ""))
+			got = append(got, strings.ReplaceAll(fmt.Sprint(r.Get("work"), " ", r.Get("case"), " ", r.Get("server"),
+				" ", r.Get("asked")), " <nil>", ""))
 		} else {
 			calls = append(calls, r)
 		}
@@ -37,19 +39,24 @@ func TestFunctionReportsEveryExperimentAndExplainsIt(t *testing.T) {
 		"cold python ms over by hand <= 5, init to by hand <= 1.05, init to by hand >= 0.95",
 		"cold node ms over by hand <= 5, init to by hand <= 1.05, init to by hand >= 0.95",
 		"cold node ms over by hand <= 5, init to by hand <= 1.05, init to by hand >= 0.95",
-		"warm go pool", "warm go door p99 ms <= 1", "warm python pool", "warm python door", "warm node pool", "warm node door",
+		"warm go pool", "warm go door p99 ms <= 1", "warm python pool", "warm python door", "warm node pool",
+		"warm node door",
 		"concurrent go pool", "concurrent go pool", "concurrent go door messages/s >= 8,000",
-		"burst spread", "burst spread", "burst warm", "burst warm", "burst ahead", "burst ahead", "burst provisioned", "burst provisioned",
-		"traffic spread", "traffic warm to spread <= 0.1", "traffic ahead to spread <= 0.1", "instances go RSS MB <= 40",
+		"burst spread", "burst spread", "burst warm", "burst warm", "burst ahead", "burst ahead", "burst provisioned",
+		"burst provisioned",
+		"traffic spread", "traffic warm to spread <= 0.1", "traffic ahead to spread <= 0.1",
+		"instances go RSS MB <= 40",
 	})
 	checkPids(t, calls)
 	checkWaits(t, calls)
 }
 
-// checkPids demands of the twelve calls that two machines have an instance each, with the report's own counts in its order, and that the one that was used last needs no other.
+// checkPids demands of the twelve calls that two machines have an instance each, with the report's own counts in its
+// order, and that the one that was used last needs no other.
 func checkPids(t *testing.T, calls []*measure.Row) {
 	t.Helper()
-	counts, names := map[string][]string{}, map[string]map[string]bool{"reported": {}, "spread": {}, "warm": {}, "ahead": {}}
+	counts, names := map[string][]string{}, map[string]map[string]bool{"reported": {}, "spread": {}, "warm": {},
+		"ahead": {}}
 	for _, r := range calls {
 		if r.Get("work") != "pid" {
 			continue
@@ -59,7 +66,8 @@ func checkPids(t *testing.T, calls []*measure.Row) {
 		names[policy][fmt.Sprint(r.Get("name"))] = true
 	}
 	for policy, want := range map[string]string{
-		"reported": "1 2 1 2 3 4 5 3 4 5 6 7", "spread": "1 1 2 2 3 3 4 4 5 5 6 6", "warm": "1 2 3 4 5 6 7 8 9 10 11 12", "ahead": "1 2 3 4 5 6 7 8 9 10 11 12",
+		"reported": "1 2 1 2 3 4 5 3 4 5 6 7", "spread": "1 1 2 2 3 3 4 4 5 5 6 6",
+		"warm": "1 2 3 4 5 6 7 8 9 10 11 12", "ahead": "1 2 3 4 5 6 7 8 9 10 11 12",
 	} {
 		if got := strings.Join(counts[policy], " "); got != want {
 			t.Errorf("%s: the counters are %s, want %s", policy, got, want)
@@ -81,7 +89,8 @@ func checkWaits(t *testing.T, calls []*measure.Row) {
 		}
 	}
 	for call, want := range map[string]string{
-		"wait1 1": "the handler rests", "wait1 3": "the handler rests again", "wait2 1": "done again inside the invocation", "wait2 2": "is warm",
+		"wait1 1": "the handler rests", "wait1 3": "the handler rests again",
+		"wait2 1": "done again inside the invocation", "wait2 2": "is warm",
 		"wait2 3": "done again inside the invocation", "wait3 2": "is warm",
 	} {
 		if !strings.Contains(said[call], want) {
@@ -91,7 +100,9 @@ func checkWaits(t *testing.T, calls []*measure.Row) {
 }
 
 func TestFunctionWritesTables(t *testing.T) {
-	functionBench().writesTables(t, []string{"pid", "burst"}, []string{"Twelve calls one after the other", "it is the turn of machine 2", "Bursts", "cold starts"}, "Callers at once")
+	functionBench().writesTables(t, []string{"pid", "burst"},
+		[]string{"Twelve calls one after the other", "it is the turn of machine 2", "Bursts", "cold starts"},
+		"Callers at once")
 }
 
 // A quick run reckons a smaller number than the report's, and says which.
@@ -115,6 +126,7 @@ func TestFunctionEndsWithItsContext(t *testing.T) { functionBench().endsWithItsC
 
 func TestFunctionSaysWhyItCannotBegin(t *testing.T) {
 	functionBench().saysWhyItCannotBegin(t, map[string]obstacle{
-		"an emulator that is none": {func(o *bench.Options) { o.Only, o.RIE = []string{"warm"}, "emulator:8080" }, "http://host:port"},
+		"an emulator that is none": {func(o *bench.Options) { o.Only, o.RIE = []string{"warm"}, "emulator:8080" },
+			"http://host:port"},
 	})
 }

@@ -21,7 +21,8 @@ type functionPool struct {
 	dir string
 }
 
-// pool opens a pool as by hand, which stands beside it; and instances tell themselves apart by the numbers of their processes.
+// pool opens a pool as by hand, which stands beside it; and instances tell themselves apart by the numbers of their
+// processes.
 func (s *functionSession) pool() (*functionPool, error) { return s.poolOf(function.None) }
 
 func (s *functionSession) poolOf(isolation function.Isolation) (*functionPool, error) {
@@ -44,7 +45,8 @@ func (s *functionSession) with(do func(p *functionPool) error, functions ...func
 	return s.withIsolated(function.None, do, functions...)
 }
 
-func (s *functionSession) withIsolated(isolation function.Isolation, do func(p *functionPool) error, functions ...function.Definition) (err error) {
+func (s *functionSession) withIsolated(isolation function.Isolation, do func(p *functionPool) error,
+	functions ...function.Definition) (err error) {
 	p, err := s.poolOf(isolation)
 	if err != nil {
 		return err
@@ -121,7 +123,8 @@ func (c *invoked) bills(r *measure.Row) *measure.Row {
 	if c.Usage.Init > 0 {
 		r.Set("init_ms", measure.Milliseconds(c.Usage.Init))
 	}
-	r.Set("duration_ms", measure.Milliseconds(c.Usage.Duration)).Set("billed_ms", measure.Milliseconds(c.Charge.Billed)).
+	r.Set("duration_ms", measure.Milliseconds(c.Usage.Duration)).Set("billed_ms",
+		measure.Milliseconds(c.Charge.Billed)).
 		Set("billed_then_ms", measure.Milliseconds(bill.Old.Charge(c.Usage).Billed))
 	if c.Usage.PeakMB > 0 {
 		r.Set("peak_mb", c.Usage.PeakMB)

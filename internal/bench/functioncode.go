@@ -50,8 +50,10 @@ func (s *functionSession) gather(ctx context.Context) error {
 		program, file string
 	}{
 		{functionRuntime{caseGo, "provided", filepath.Join(s.dir, "go"), bare}, "go", "functions/golang/main.go"},
-		{functionRuntime{casePython, "python", filepath.Join(s.dir, "python"), inModule("app")}, "python3", "functions/python/app.py"},
-		{functionRuntime{caseNode, "nodejs", filepath.Join(s.dir, "node"), inModule("index")}, "node", "functions/node/index.js"},
+		{functionRuntime{casePython, "python", filepath.Join(s.dir, "python"), inModule("app")}, "python3",
+			"functions/python/app.py"},
+		{functionRuntime{caseNode, "nodejs", filepath.Join(s.dir, "node"), inModule("index")}, "node",
+			"functions/node/index.js"},
 	} {
 		if _, err := exec.LookPath(r.program); err != nil {
 			s.report.Note(r.name + " was not measured: " + r.program + " is not on this machine's PATH")
@@ -79,7 +81,8 @@ func (s *functionSession) gather(ctx context.Context) error {
 // gatherClients adds the runtimes' own clients, as far as they are installed.
 func (s *functionSession) gatherClients() {
 	if s.Clients == "" {
-		s.report.Note("java, rust and the runtimes' own clients were not measured, because no folder with them was given")
+		s.report.Note("java, rust and the runtimes' own clients were not measured, because no folder with them was " +
+			"given")
 		return
 	}
 	root, err := filepath.Abs(s.Clients)
@@ -102,7 +105,8 @@ func (s *functionSession) gatherClients() {
 		s.runtimes = append(s.runtimes, &r)
 	}
 	if len(missing) > 0 {
-		s.report.Note("not measured: " + strings.Join(missing, ", ") + ", which are not below " + filepath.Join(root, "code") + ": scripts/need-clients puts them there")
+		s.report.Note("not measured: " + strings.Join(missing, ", ") + ", which are not below " + filepath.Join(root,
+			"code") + ": scripts/need-clients puts them there")
 	}
 }
 
@@ -141,7 +145,8 @@ func buildGo(ctx context.Context, dir string) error {
 // definition is a function of the bench in the runtime, with a whole processor and more.
 func (r *functionRuntime) definition(name string) function.Definition {
 	return function.Definition{
-		Name: name, Runtime: r.kind, Handler: r.handler(name), Code: code.Source{Folder: r.folder}, MemoryMB: 3538, Timeout: 5 * time.Minute, InitTimeout: time.Minute,
+		Name: name, Runtime: r.kind, Handler: r.handler(name), Code: code.Source{Folder: r.folder}, MemoryMB: 3538,
+		Timeout: 5 * time.Minute, InitTimeout: time.Minute,
 		Environment: map[string]string{},
 	}
 }

@@ -20,7 +20,8 @@ func (s *functionSession) concurrent(ctx context.Context) error {
 	for _, callers := range s.crowds {
 		err := s.with(func(p *functionPool) error {
 			h, n, took, err := s.together(ctx, callers, func() (func() error, func() error, error) {
-				return func() error { _, err := p.invokeWell(ctx, "echo", functionEvent); return err }, func() error { return nil }, nil
+				return func() error { _, err := p.invokeWell(ctx, "echo", functionEvent); return err },
+					func() error { return nil }, nil
 			})
 			if err != nil {
 				return err
@@ -29,8 +30,10 @@ func (s *functionSession) concurrent(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			r := s.report.Row(l.name, workConcurrent).Set("server", serverPool).Set("connections", callers).Set("cold_starts", stats.ColdStarts).Times(h).Rate(n, took)
-			r.Set("because", because(fmt.Sprintf("callers: %d; instances that serve them: %d", callers, stats.ColdStarts), queued(callers)))
+			r := s.report.Row(l.name, workConcurrent).Set("server", serverPool).Set("connections",
+				callers).Set("cold_starts", stats.ColdStarts).Times(h).Rate(n, took)
+			r.Set("because", because(fmt.Sprintf("callers: %d; instances that serve them: %d", callers,
+				stats.ColdStarts), queued(callers)))
 			return nil
 		}, l.definition("echo"))
 		if err != nil {
@@ -73,7 +76,8 @@ func (s *functionSession) throughDoor(ctx context.Context, l *functionRuntime) (
 	if err != nil {
 		return err
 	}
-	r := s.report.Row(l.name, workConcurrent).Set("server", serverDoor).Set("connections", doorConnections).Times(h).Rate(n, took)
+	r := s.report.Row(l.name, workConcurrent).Set("server", serverDoor).Set("connections",
+		doorConnections).Times(h).Rate(n, took)
 	why := "over HTTP, with those who ask on the same processors"
 	if l != s.first() {
 		why += "; the provider's own client costs the function more than ours"
@@ -85,8 +89,10 @@ func (s *functionSession) throughDoor(ctx context.Context, l *functionRuntime) (
 	return nil
 }
 
-// together lets callers call for a slice, after some calls that are not counted. A caller's way to call is opened for it alone.
-func (s *functionSession) together(ctx context.Context, callers int, open func() (call, end func() error, err error)) (*measure.Histogram, int64, time.Duration, error) {
+// together lets callers call for a slice, after some calls that are not counted. A caller's way to call is opened for
+// it alone.
+func (s *functionSession) together(ctx context.Context, callers int,
+	open func() (call, end func() error, err error)) (*measure.Histogram, int64, time.Duration, error) {
 	var ready, all sync.WaitGroup
 	times, errs := make([]*measure.Histogram, callers), make([]error, callers)
 	start := make(chan struct{})
@@ -153,8 +159,10 @@ func (s *functionSession) many(ctx context.Context) error {
 			s.report.Note("the memory of instances was not measured: this machine does not tell what a process has")
 			return nil
 		}
-		r := s.report.Row(l.name, workInstances).Set("instances", s.instances).Set("rss_mb", hundredths(float64(max(0, after-before))/(1<<20))).Set("theirs_mb", theirs)
-		r.Set("because", "an instance is a child, a connection, a pipe and a control group to this process; theirs is what the programs have at most, by their own count")
+		r := s.report.Row(l.name, workInstances).Set("instances", s.instances).Set("rss_mb",
+			hundredths(float64(max(0, after-before))/(1<<20))).Set("theirs_mb", theirs)
+		r.Set("because", "an instance is a child, a connection, a pipe and a control group to this process; theirs "+
+			"is what the programs have at most, by their own count")
 		judge(r, s.Quick, atMost("rss_mb", 40))
 		s.step()
 		return nil

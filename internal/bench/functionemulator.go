@@ -22,7 +22,8 @@ type emulator struct {
 	ended chan struct{} // closed when the program has
 }
 
-// openEmulator connects to the emulator at an http:// address, or starts a program of that path, with the bench's function in Go.
+// openEmulator connects to the emulator at an http:// address, or starts a program of that path, with the bench's
+// function in Go.
 func (s *functionSession) openEmulator(ctx context.Context) (*emulator, error) {
 	if strings.Contains(s.RIE, "://") {
 		l, err := openEmulatorLine(ctx, s.RIE)
@@ -33,10 +34,12 @@ func (s *functionSession) openEmulator(ctx context.Context) (*emulator, error) {
 			return startEmulator(ctx, s.RIE, l, filepath.Join(s.dir, "emulator.log"))
 		}
 	}
-	return nil, fmt.Errorf("the emulator %s was not started: it runs the bench's function in Go, and there is no go on this machine's PATH", s.RIE)
+	return nil, fmt.Errorf("the emulator %s was not started: it runs the bench's function in Go, and there is no go "+
+		"on this machine's PATH", s.RIE)
 }
 
-// startEmulator starts the program with the function of a runtime. What it prints goes into a file, as that of a container would.
+// startEmulator starts the program with the function of a runtime. What it prints goes into a file, as that of a
+// container would.
 func startEmulator(ctx context.Context, program string, r *functionRuntime, log string) (_ *emulator, err error) {
 	program, err = filepath.Abs(program)
 	if err != nil {
@@ -55,7 +58,8 @@ func startEmulator(ctx context.Context, program string, r *functionRuntime, log 
 		return nil, fmt.Errorf("make the emulator's log: %w", err)
 	}
 	defer func() { err = joinCleanup(err, out.Close()) }() // the program has it
-	cmd := exec.CommandContext(ctx, program, "--runtime-interface-emulator-address", hosts[0], "--runtime-api-address", hosts[1], "./bootstrap")
+	cmd := exec.CommandContext(ctx, program, "--runtime-interface-emulator-address", hosts[0], "--runtime-api-address",
+		hosts[1], "./bootstrap")
 	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = r.folder, out, out, time.Second
 	cmd.Env = append(os.Environ(), "_HANDLER=echo")
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // it ends what it has started

@@ -18,7 +18,8 @@ var reportFib = map[string]struct {
 	ms []float64
 	mb int
 }{
-	caseJava: {[]float64{2919, 2678, 2579}, 12}, caseNode: {[]float64{9280, 9302, 9396}, 9}, caseGo: {[]float64{4140, 4141, 4140}, 10},
+	caseJava: {[]float64{2919, 2678, 2579}, 12}, caseNode: {[]float64{9280, 9302, 9396}, 9},
+	caseGo: {[]float64{4140, 4141, 4140}, 10},
 }
 
 // reckoning is a runtime that calculates.
@@ -29,7 +30,8 @@ type reckoning struct {
 	warms   bool // the work is done once before it is done by the clock
 }
 
-// fibonacci lets each runtime calculate: one after the other with a whole processor, and all at once where their shares of the processors leave room.
+// fibonacci lets each runtime calculate: one after the other with a whole processor, and all at once where their shares
+// of the processors leave room.
 func (s *functionSession) fibonacci(ctx context.Context) error {
 	for _, memory := range s.memories {
 		var all []*reckoning
@@ -90,7 +92,8 @@ func (s *functionSession) reckon(ctx context.Context, all []*reckoning) (what li
 	return what, err
 }
 
-// calculate makes the calls of one runtime. One is enough for an interpreter, which takes longest and does not get faster.
+// calculate makes the calls of one runtime. One is enough for an interpreter, which takes longest and does not get
+// faster.
 func (s *functionSession) calculate(ctx context.Context, p *functionPool, k *reckoning) error {
 	n := s.fibCalls
 	if !k.warms {

@@ -61,7 +61,8 @@ func TestAFunctionLineTakesAnAnswerAndNoError(t *testing.T) {
 
 func TestAnEmulatorsAddressIsAURL(t *testing.T) {
 	for _, address := range []string{"", "localhost:8080", "https://localhost:8080", "http://", "://"} {
-		if _, err := openEmulatorLine(t.Context(), address); err == nil || !strings.Contains(err.Error(), "http://host:port") {
+		if _, err := openEmulatorLine(t.Context(), address); err == nil ||
+			!strings.Contains(err.Error(), "http://host:port") {
 			t.Errorf("%q: %v", address, err)
 		}
 	}
@@ -87,11 +88,16 @@ func TestStacksOfEveryLanguageAreRead(t *testing.T) {
 		threads, frames int
 		outermost       string
 	}{
-		"go":     {[]string{"goroutine 1 [running]:", "main.stacktrace({0x1, 0x2})", "\t/main.go:3 +0x1", "main.run()", "\t/main.go:2", "main.main()", "", "goroutine 6 [select]:", "main.other()"}, 2, 3, "main.main"},
-		"java":   {[]string{"at StackTrace.myHandler(StackTrace.java:8)", "at AWSLambda.main(AWSLambda.java:5)", `"main" prio=5 Id=1 RUNNABLE`, "\tat sun.Dump.all(Native Method)", `"Finalizer" Id=3`}, 2, 2, "AWSLambda.main"},
-		"node":   {[]string{"2026 INFO Error: For stack trace\r    at exports.stacktrace (/index.js:3:4)\r    at serve (/node.js:5:6)", `"TCPSocketWrap"`}, 1, 2, "serve"},
-		"python": {[]string{`"MainThread" Id=1`, `  File "/python.py", line 3, in <module>`, "    main()", `  File "/app.py", line 9, in stacktrace`}, 1, 2, "python.py <module>"},
-		"none":   {nil, 0, 0, ""},
+		"go": {[]string{"goroutine 1 [running]:", "main.stacktrace({0x1, 0x2})", "\t/main.go:3 +0x1", "main.run()",
+			"\t/main.go:2", "main.main()", "", "goroutine 6 [select]:", "main.other()"}, 2, 3, "main.main"},
+		"java": {[]string{"at StackTrace.myHandler(StackTrace.java:8)", "at AWSLambda.main(AWSLambda.java:5)",
+			`"main" prio=5 Id=1 RUNNABLE`, "\tat sun.Dump.all(Native Method)", `"Finalizer" Id=3`}, 2, 2,
+			"AWSLambda.main"},
+		"node": {[]string{"2026 INFO Error: For stack trace\r    at exports.stacktrace (/index.js:3:4)\r    at " +
+			"serve (/node.js:5:6)", `"TCPSocketWrap"`}, 1, 2, "serve"},
+		"python": {[]string{`"MainThread" Id=1`, `  File "/python.py", line 3, in <module>`, "    main()",
+			`  File "/app.py", line 9, in stacktrace`}, 1, 2, "python.py <module>"},
+		"none": {nil, 0, 0, ""},
 	} {
 		var call invoked
 		for _, text := range c.lines {
@@ -99,7 +105,8 @@ func TestStacksOfEveryLanguageAreRead(t *testing.T) {
 		}
 		call.lines = append(call.lines, logbook.Line{Text: "at REPORT", Ours: true})
 		found := readStacks(&call)
-		if len(found.threads) != c.threads || len(found.frames) != c.frames || c.frames > 0 && found.frames[c.frames-1] != c.outermost {
+		if len(found.threads) != c.threads || len(found.frames) != c.frames || c.frames > 0 &&
+			found.frames[c.frames-1] != c.outermost {
 			t.Errorf("%s: %q, %q", name, found.threads, found.frames)
 		}
 	}

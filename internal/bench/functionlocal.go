@@ -30,7 +30,8 @@ func startDynamoDB(ctx context.Context, jars string) (*dynamoDB, error) {
 	}
 	port := strconv.Itoa(free)
 	d := &dynamoDB{url: "http://127.0.0.1:" + port, out: new(headOf)}
-	d.cmd = exec.CommandContext(ctx, "java", "-Djava.library.path="+jars, "-cp", filepath.Join(jars, "*"), "com.amazonaws.services.dynamodbv2.local.main.ServerRunner",
+	d.cmd = exec.CommandContext(ctx, "java", "-Djava.library.path="+jars, "-cp", filepath.Join(jars, "*"),
+		"com.amazonaws.services.dynamodbv2.local.main.ServerRunner",
 		"-inMemory", "-sharedDb", "-disableTelemetry", "-port", port)
 	d.cmd.Stdout, d.cmd.Stderr = d.out, d.out
 	if err := d.cmd.Start(); err != nil {
@@ -55,7 +56,8 @@ func (d *dynamoDB) fill(ctx context.Context) error {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		err := d.ask(ctx, "CreateTable", `{"TableName":"things","AttributeDefinitions":[{"AttributeName":"id","AttributeType":"S"}],"KeySchema":[{"AttributeName":"id","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}`)
+		err := d.ask(ctx, "CreateTable",
+			`{"TableName":"things","AttributeDefinitions":[{"AttributeName":"id","AttributeType":"S"}],"KeySchema":[{"AttributeName":"id","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}`)
 		if err == nil {
 			break
 		}
@@ -76,7 +78,8 @@ func (d *dynamoDB) ask(ctx context.Context, action, body string) (err error) {
 	}
 	req.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	req.Header.Set("X-Amz-Target", "DynamoDB_20120810."+action)
-	req.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0")
+	req.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/dynamodb/aws4_request, "+
+		"SignedHeaders=host, Signature=0")
 	req.Close = true
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 // firstQuestion is how a runtime asks for its first event.
 const firstQuestion = "GET /2018-06-01/runtime/invocation/next"
 
-// runtimeStub is an endpoint of the Runtime API that knows no more than when it is asked for an event first. It shares nothing with the one that instances have.
+// runtimeStub is an endpoint of the Runtime API that knows no more than when it is asked for an event first. It shares
+// nothing with the one that instances have.
 type runtimeStub struct {
 	listener net.Listener
 	asked    chan time.Time // gets the time once
@@ -87,9 +88,11 @@ func (s *runtimeStub) shut() {
 	s.wait.Wait()
 }
 
-// straceArgs has strace write to a file when programs are begun and what is sent. It stops a program at these calls alone.
+// straceArgs has strace write to a file when programs are begun and what is sent. It stops a program at these calls
+// alone.
 func straceArgs(strace, file string) []string {
-	return []string{strace, "-f", "--seccomp-bpf", "-qq", "-ttt", "-s", "64", "-e", "trace=execve,write,writev,sendto,sendmsg", "-e", "signal=none", "-o", file, "--"}
+	return []string{strace, "-f", "--seccomp-bpf", "-qq", "-ttt", "-s", "64", "-e",
+		"trace=execve,write,writev,sendto,sendmsg", "-e", "signal=none", "-o", file, "--"}
 }
 
 // traced reads how long it took from the first program's beginning to the question.

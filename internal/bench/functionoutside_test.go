@@ -16,7 +16,8 @@ func TestATracedStartIsFromTheProgramsBeginningToItsQuestion(t *testing.T) {
 	if took, err := traced([]byte(text)); err != nil || took.Round(time.Microsecond) != 75500*time.Microsecond {
 		t.Errorf("%v, %v", took, err)
 	}
-	for _, text := range []string{"", "no trace\n", "1 2 3\n", `100 1.0 write(5, "GET /2018-06-01/runtime/invocation/next HTTP/1.1"..., 90) = 90` + "\n"} {
+	for _, text := range []string{"", "no trace\n", "1 2 3\n",
+		`100 1.0 write(5, "GET /2018-06-01/runtime/invocation/next HTTP/1.1"..., 90) = 90` + "\n"} {
 		if took, err := traced([]byte(text)); err == nil {
 			t.Errorf("%q took %v", text, took)
 		}
@@ -56,7 +57,8 @@ func TestTheStubHearsTheQuestionHoweverItComes(t *testing.T) {
 }
 
 func FuzzTraced(f *testing.F) {
-	f.Add([]byte(`100 1.0 execve("/x", ["x"], 0x0 /* 0 vars */) = 0` + "\n" + `100 2.5 write(5, "GET /2018-06-01/runtime/invocation/next HTTP/1.1"..., 90) = 90` + "\n"))
+	f.Add([]byte(`100 1.0 execve("/x", ["x"], 0x0 /* 0 vars */) = 0` + "\n" +
+		`100 2.5 write(5, "GET /2018-06-01/runtime/invocation/next HTTP/1.1"..., 90) = 90` + "\n"))
 	f.Add([]byte("1 NaN execve(\n1 Inf GET /2018-06-01/runtime/invocation/next\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if took, err := traced(text); err != nil && took != 0 {

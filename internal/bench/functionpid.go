@@ -27,7 +27,8 @@ func (s *functionSession) pids(ctx context.Context) error {
 			continue
 		}
 		for _, how := range hows {
-			if err := s.with(func(p *functionPool) error { return s.twelve(ctx, p, l.name, how) }, identities(l, how)...); err != nil {
+			if err := s.with(func(p *functionPool) error { return s.twelve(ctx, p, l.name, how) },
+				identities(l, how)...); err != nil {
 				return err
 			}
 			s.step()
@@ -75,7 +76,8 @@ func (s *functionSession) twelve(ctx context.Context, p *functionPool, runtime, 
 		c.set(r, "count", "Count")
 		c.bills(r).Set("because", dealtBecause(how, known, len(seen)))
 	}
-	r := s.report.Row(how, workPid).Set("client", runtime).Set("n", s.calls).Set("cold_starts", cold).Set("cold_later", lateCold)
+	r := s.report.Row(how, workPid).Set("client", runtime).Set("n", s.calls).Set("cold_starts", cold).Set("cold_later",
+		lateCold)
 	r.Set("because", dealingBecause(how))
 	if how == string(placement.Warm) || how == string(placement.Ahead) {
 		judge(r, s.Quick, atMost("cold_later", 0))
@@ -87,7 +89,8 @@ func (s *functionSession) twelve(ctx context.Context, p *functionPool, runtime, 
 func dealtBecause(how string, known, all int) string {
 	switch {
 	case how == caseReported && known == 0:
-		return fmt.Sprintf("it is sent to machine %d, which has no instance yet: it starts one, whatever the other has", all)
+		return fmt.Sprintf("it is sent to machine %d, which has no instance yet: it starts one, whatever the other has",
+			all)
 	case how == caseReported:
 		return fmt.Sprintf("it is sent to machine %d, which is warm", known)
 	case how == string(placement.Spread) && known == 0:
@@ -106,7 +109,8 @@ func dealingBecause(how string) string {
 	case caseReported:
 		return "two machines, each cold once: the first call and the third are slow, as the report saw it"
 	case string(placement.Spread):
-		return "two machines in turns, each cold once: the first call and the second are slow, as the report saw it at other times"
+		return "two machines in turns, each cold once: the first call and the second are slow, as the report saw it " +
+			"at other times"
 	}
 	return "calls that do not overlap need one instance, and the first call alone is slow"
 }

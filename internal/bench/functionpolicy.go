@@ -71,7 +71,8 @@ func (s *functionSession) napper(name, policy string) function.Definition {
 
 // bursts lets many calls come at the same moment, under each policy.
 func (s *functionSession) bursts(ctx context.Context) error {
-	for _, policy := range []string{string(placement.Spread), string(placement.Warm), string(placement.Ahead), caseProvisioned} {
+	for _, policy := range []string{string(placement.Spread), string(placement.Warm), string(placement.Ahead),
+		caseProvisioned} {
 		err := s.with(func(p *functionPool) error {
 			if policy == caseProvisioned {
 				if err := p.until(ctx, func(c placement.Counts) bool { return c.Idle >= s.burst }); err != nil {
@@ -109,7 +110,8 @@ func (s *functionSession) burstRow(ctx context.Context, p *functionPool, policy 
 	if err != nil {
 		return err
 	}
-	s.report.Row(policy, workHundred).Set("client", s.first().name).Set("call", n).Set("cold_starts", after.ColdStarts-before.ColdStarts).Set("cold_calls", a.cold).
+	s.report.Row(policy, workHundred).Set("client", s.first().name).Set("call", n).Set("cold_starts",
+		after.ColdStarts-before.ColdStarts).Set("cold_calls", a.cold).
 		Times(a.times).Set("because", burstBecause(policy, n, before.Counts.Idle))
 	if n == 2 {
 		return nil
@@ -129,7 +131,8 @@ func burstBecause(policy string, n, idle int) string {
 	case n == 1:
 		return found + ": each call waits for an instance that starts, or for one that becomes free meanwhile"
 	case policy == string(placement.Ahead):
-		return found + ": it knows no sign that comes before a burst of its own, so it keeps what the last minutes needed at once"
+		return found + ": it knows no sign that comes before a burst of its own, so it keeps what the last minutes " +
+			"needed at once"
 	case idle == 0:
 		return found + ": those of the first burst were idle for too long"
 	}
@@ -218,7 +221,8 @@ func (s *functionSession) streams(ctx context.Context) error {
 
 func (s *functionSession) streamRow(policy string, a, spread *arrivals) {
 	share := float64(a.cold) / float64(a.times.Count())
-	r := s.report.Row(policy, workTraffic).Set("client", s.first().name).Set("cold_calls", a.cold).Set("cold_pct", hundredths(100*share)).Times(a.times)
+	r := s.report.Row(policy, workTraffic).Set("client", s.first().name).Set("cold_calls", a.cold).Set("cold_pct",
+		hundredths(100*share)).Times(a.times)
 	if spread.cold > 0 {
 		r.Set("ratio_spread", hundredths(float64(a.cold)/float64(spread.cold)))
 	}
@@ -228,7 +232,8 @@ func (s *functionSession) streamRow(policy string, a, spread *arrivals) {
 	}
 	switch policy {
 	case string(placement.Spread):
-		why = "each of two machines needs an instance of its own for whatever comes at once, and half of the calls keep it warm"
+		why = "each of two machines needs an instance of its own for whatever comes at once, and half of the calls " +
+			"keep it warm"
 	case string(placement.Ahead):
 		why = "what a burst needed is there when the calls reach the number at which it was needed before"
 	}

@@ -21,9 +21,11 @@ func (s *functionSession) stacks(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			r := s.report.Row(l.name, workStackTrace).Set("threads", max(len(found.threads), 1)).Set("frames", len(found.frames))
+			r := s.report.Row(l.name, workStackTrace).Set("threads", max(len(found.threads), 1)).Set("frames",
+				len(found.frames))
 			if len(stats.Instances) > 0 {
-				tasks, _ := filepath.Glob("/proc/" + strconv.Itoa(stats.Instances[0].Pid) + "/task/*") // the pattern is right
+				// the pattern is right
+				tasks, _ := filepath.Glob("/proc/" + strconv.Itoa(stats.Instances[0].Pid) + "/task/*")
 				if len(tasks) > 0 {
 					r.Set("tasks", len(tasks))
 				}

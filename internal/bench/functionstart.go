@@ -14,8 +14,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
-// cold starts instances, in turns with programs that are started by hand: without anything of ours, beside an endpoint that knows no more than
-// when it is asked, and where there is strace, under its eyes.
+// cold starts instances, in turns with programs that are started by hand: without anything of ours, beside an endpoint
+// that knows no more than when it is asked, and where there is strace, under its eyes.
 func (s *functionSession) cold(ctx context.Context) error {
 	loaders := filepath.Join(s.dir, "loaders")
 	if err := os.MkdirAll(loaders, 0o755); err != nil {
@@ -26,10 +26,12 @@ func (s *functionSession) cold(ctx context.Context) error {
 	}
 	found := make([]*starts, len(s.runtimes))
 	for i, l := range s.runtimes {
-		found[i] = &starts{runtime: l, bare: newBegun(), isolated: newBegun(), hand: measure.NewHistogram(), traced: measure.NewHistogram()}
+		found[i] = &starts{runtime: l, bare: newBegun(), isolated: newBegun(), hand: measure.NewHistogram(),
+			traced: measure.NewHistogram()}
 		d := l.definition("echo")
 		var err error
-		if found[i].start, err = loader.Find(loader.Want{Runtime: d.Runtime, Handler: d.Handler, Dir: d.Code.Folder, MemoryMB: d.MemoryMB, Temp: s.dir, Loaders: loaders}); err != nil {
+		if found[i].start, err = loader.Find(loader.Want{Runtime: d.Runtime, Handler: d.Handler, Dir: d.Code.Folder,
+			MemoryMB: d.MemoryMB, Temp: s.dir, Loaders: loaders}); err != nil {
 			return err
 		}
 	}
@@ -135,7 +137,8 @@ func (f *starts) byStrace(ctx context.Context, strace, dir string) error {
 const untilKilled = 2 * time.Second
 
 // alone runs a program as a runtime until it asks for an event, and kills it after a while, if it has not ended.
-func (f *starts) alone(ctx context.Context, dir, path string, args []string, after time.Duration) (began, asked time.Time, err error) {
+func (f *starts) alone(ctx context.Context, dir, path string, args []string, after time.Duration) (began,
+	asked time.Time, err error) {
 	stub, err := openRuntimeStub()
 	if err != nil {
 		return began, asked, err
@@ -148,9 +151,12 @@ func (f *starts) alone(ctx context.Context, dir, path string, args []string, aft
 	cmd.Args, cmd.Dir, cmd.WaitDelay = args, d.Code.Folder, time.Second
 	ownGroup(cmd) // so that what strace watches is killed with it
 	cmd.Env = append([]string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + dir, "LANG=en_US.UTF-8", "TZ=:UTC", "_HANDLER=" + d.Handler, "LAMBDA_TASK_ROOT=" + d.Code.Folder,
-		"AWS_LAMBDA_RUNTIME_API=" + stub.addr(), "AWS_LAMBDA_FUNCTION_NAME=echo", "AWS_LAMBDA_FUNCTION_VERSION=$LATEST", "AWS_LAMBDA_FUNCTION_MEMORY_SIZE=3538",
-		"AWS_REGION=us-east-1", "AWS_LAMBDA_LOG_GROUP_NAME=group", "AWS_LAMBDA_LOG_STREAM_NAME=stream", "AWS_LAMBDA_INITIALIZATION_TYPE=on-demand",
+		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + dir, "LANG=en_US.UTF-8", "TZ=:UTC",
+		"_HANDLER=" + d.Handler, "LAMBDA_TASK_ROOT=" + d.Code.Folder,
+		"AWS_LAMBDA_RUNTIME_API=" + stub.addr(), "AWS_LAMBDA_FUNCTION_NAME=echo", "AWS_LAMBDA_FUNCTION_VERSION=$LATEST",
+		"AWS_LAMBDA_FUNCTION_MEMORY_SIZE=3538",
+		"AWS_REGION=us-east-1", "AWS_LAMBDA_LOG_GROUP_NAME=group", "AWS_LAMBDA_LOG_STREAM_NAME=stream",
+		"AWS_LAMBDA_INITIALIZATION_TYPE=on-demand",
 	}, f.start.Env...)
 	began = time.Now()
 	if err := cmd.Start(); err != nil {
@@ -165,7 +171,8 @@ func (f *starts) alone(ctx context.Context, dir, path string, args []string, aft
 	killed := time.AfterFunc(after, cancel)
 	defer killed.Stop()
 	var exit *exec.ExitError
-	if e := cmd.Wait(); e != nil && !errors.As(e, &exit) && !errors.Is(e, context.Canceled) && !errors.Is(e, exec.ErrWaitDelay) {
+	if e := cmd.Wait(); e != nil && !errors.As(e, &exit) && !errors.Is(e, context.Canceled) &&
+		!errors.Is(e, exec.ErrWaitDelay) {
 		err = errors.Join(err, e)
 	}
 	return began, asked, err
@@ -176,17 +183,21 @@ func (s *functionSession) startRow(f *starts) {
 	if f.missing != "" {
 		how = "partly: without " + f.missing
 	}
-	s.startRowOf(f, f.isolated, how, "the program itself takes what it takes by hand, and goes into a room that was made before; the rest is its control group, folder, view and endpoint")
-	s.startRowOf(f, f.bare, "none", "the program itself takes what it takes by hand; the rest is its control group, folder, view and endpoint")
+	s.startRowOf(f, f.isolated, how, "the program itself takes what it takes by hand, and goes into a room that was "+
+		"made before; the rest is its control group, folder, view and endpoint")
+	s.startRowOf(f, f.bare, "none", "the program itself takes what it takes by hand; the rest is its control group, "+
+		"folder, view and endpoint")
 }
 
 func (s *functionSession) startRowOf(f *starts, b begun, isolation, because string) {
 	waited, init, hand := b.waited.Quantile(0.5), b.init.Quantile(0.5), f.hand.Quantile(0.5)
-	r := s.report.Row(f.runtime.name, workCold).Set("isolation", isolation).Times(b.waited).Set("init_ms", measure.Milliseconds(init)).Set("hand_ms", measure.Milliseconds(hand))
+	r := s.report.Row(f.runtime.name, workCold).Set("isolation", isolation).Times(b.waited).Set("init_ms",
+		measure.Milliseconds(init)).Set("hand_ms", measure.Milliseconds(hand))
 	if f.traced.Count() > 0 {
 		r.Set("traced_ms", measure.Milliseconds(f.traced.Quantile(0.5)))
 	}
-	r.Set("over_ms", hundredths(measure.Milliseconds(waited-hand))).Set("ratio_hand", hundredths(init.Seconds()/hand.Seconds()))
+	r.Set("over_ms", hundredths(measure.Milliseconds(waited-hand))).Set("ratio_hand",
+		hundredths(init.Seconds()/hand.Seconds()))
 	r.Set("because", because)
 	judge(r, s.Quick, atMost("over_ms", 5), atMost("ratio_hand", 1.05), atLeast("ratio_hand", 0.95))
 }

@@ -24,8 +24,10 @@ type waiting struct {
 
 func (s *functionSession) waitings() []waiting {
 	all := []waiting{
-		{workWait1, s.long, []int{1, 2, 1, 2}, 4 * s.long, []float64{10100, 10100, 10100, 10100}, []float64{10000, 10000, 10000, 10000}},
-		{workWait2, s.long, []int{1, 1, 2, 2}, 2 * (s.limit + s.long), []float64{14800, 100, 14800, 100}, []float64{25000, 1000, 25000, 1000}},
+		{workWait1, s.long, []int{1, 2, 1, 2}, 4 * s.long, []float64{10100, 10100, 10100, 10100},
+			[]float64{10000, 10000, 10000, 10000}},
+		{workWait2, s.long, []int{1, 1, 2, 2}, 2 * (s.limit + s.long), []float64{14800, 100, 14800, 100},
+			[]float64{25000, 1000, 25000, 1000}},
 		{workWait3, s.short, []int{1, 1, 1}, s.short, []float64{100, 100, 100}, []float64{3000, 1000, 1000}},
 	}
 	for i := range all {
@@ -94,14 +96,18 @@ func (s *functionSession) waitBecause(w waiting, c *invoked) string {
 	case w.work == workWait1:
 		return "the instance is warm, the handler rests again, and that is billed"
 	case c.Cold && c.Usage.Init == 0: // a start beside the invocation takes a while
-		return fmt.Sprintf("its start was stopped at the limit of %s and done again inside the invocation, which pays for it: a watch says both, the bill once (%s then)", measure.Duration(s.limit), measure.Duration(then))
+		return fmt.Sprintf("its start was stopped at the limit of %s and done again inside the invocation, which "+
+			"pays for it: a watch says both, the bill once (%s then)", measure.Duration(s.limit),
+			measure.Duration(then))
 	case c.Cold:
-		return "its start took less than " + measure.Duration(s.limit) + ": it is apart from the invocation, on the bill today and free then"
+		return "its start took less than " + measure.Duration(s.limit) +
+			": it is apart from the invocation, on the bill today and free then"
 	}
 	return "the instance is warm: its constructor does not run again"
 }
 
-// slowBetween explains what the report wondered about: time that passes between the end of a constructor and the handler.
+// slowBetween explains what the report wondered about: time that passes between the end of a constructor and the
+// handler.
 func slowBetween(r *measure.Row) string {
 	after, ok := r.Number("after_ms")
 	called, also := r.Number("called_ms")
@@ -116,5 +122,6 @@ func drawBilled(p *measure.Plot, r *measure.Row) {
 	if name := r.Get("case"); name != caseJava && name != caseGo {
 		return
 	}
-	addPoint(p, fmt.Sprintf("%v %v, billed then", r.Get("work"), r.Get("case")), measure.LineMarks, number(r, "call"), number(r, "billed_then_ms"))
+	addPoint(p, fmt.Sprintf("%v %v, billed then", r.Get("work"), r.Get("case")), measure.LineMarks, number(r, "call"),
+		number(r, "billed_then_ms"))
 }

@@ -67,7 +67,8 @@ func (s *functionSession) warmCalls(ctx context.Context) (err error) {
 		if _, err := p.Deploy(def); err != nil {
 			return err
 		}
-		add(l.name, serverPool, func() error { _, err := p.invokeWell(ctx, def.Name, functionEvent); return err }, func() error { return nil })
+		add(l.name, serverPool, func() error { _, err := p.invokeWell(ctx, def.Name, functionEvent); return err },
+			func() error { return nil })
 		line, err := openFunctionLine(ctx, d.addr, "/2015-03-31/functions/"+d.functions[i]+"/invocations")
 		if err != nil {
 			return err
@@ -136,7 +137,8 @@ func (s *functionSession) warmRows(ways []*invoking, runs string) {
 		judge(r, s.Quick, goals...)
 	}
 	if s.RIE == "" {
-		s.report.Note("the provider's emulator was not measured, because neither the address nor the program of one was given; its p50 was 0.375 ms on the machine where the goal was set")
+		s.report.Note("the provider's emulator was not measured, because neither the address nor the program of one " +
+			"was given; its p50 was 0.375 ms on the machine where the goal was set")
 	}
 }
 
@@ -149,7 +151,8 @@ type functionDoor struct {
 	functions []string // deployed there: one for each runtime
 }
 
-func (s *functionSession) openFunctionDoor(ctx context.Context, runtimes []*functionRuntime) (_ *functionDoor, err error) {
+func (s *functionSession) openFunctionDoor(ctx context.Context, runtimes []*functionRuntime) (_ *functionDoor,
+	err error) {
 	d := new(functionDoor)
 	if d.dir, err = os.MkdirTemp(s.dir, "functions-"); err != nil {
 		return nil, fmt.Errorf("make a folder for functions: %w", err)
@@ -167,14 +170,16 @@ func (s *functionSession) openFunctionDoor(ctx context.Context, runtimes []*func
 	}
 	for i, l := range runtimes {
 		def := l.definition("echo")
-		set := deployment.Settings{Runtime: def.Runtime, Handler: def.Handler, MemoryMB: def.MemoryMB, Timeout: def.Timeout, InitTimeout: def.InitTimeout}
+		set := deployment.Settings{Runtime: def.Runtime, Handler: def.Handler, MemoryMB: def.MemoryMB,
+			Timeout: def.Timeout, InitTimeout: def.InitTimeout}
 		name := "echo" + strconv.Itoa(i)
 		if _, err := d.registry.Create(ctx, name, set, deployment.Code{Folder: l.folder}, nil); err != nil {
 			return nil, err
 		}
 		d.functions = append(d.functions, name)
 	}
-	if d.door, err = lambda.New(lambda.Config{Listen: "127.0.0.1:0"}, lambda.Options{Functions: d.registry, Store: d.rig.store}); err != nil {
+	if d.door, err = lambda.New(lambda.Config{Listen: "127.0.0.1:0"},
+		lambda.Options{Functions: d.registry, Store: d.rig.store}); err != nil {
 		return nil, err
 	}
 	addr, err := d.door.Start(ctx)
@@ -199,8 +204,8 @@ func (d *functionDoor) close(ctx context.Context) (err error) {
 	return errors.Join(err, os.RemoveAll(filepath.Clean(d.dir)))
 }
 
-// functionLine is a connection on which one request waits for its answer at a time. It spends as little on HTTP as can be, so that what is measured is
-// the other end.
+// functionLine is a connection on which one request waits for its answer at a time. It spends as little on HTTP as can
+// be, so that what is measured is the other end.
 type functionLine struct {
 	conn    net.Conn
 	in      *bufio.Reader
@@ -218,7 +223,8 @@ func openFunctionLine(ctx context.Context, host, path string) (*functionLine, er
 	if err != nil {
 		return nil, fmt.Errorf("connect to functions: %w", err)
 	}
-	request := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", path, host, len(functionEvent), functionEvent)
+	request := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: "+
+		"%d\r\n\r\n%s", path, host, len(functionEvent), functionEvent)
 	return &functionLine{conn: conn, in: bufio.NewReader(conn), request: []byte(request)}, nil
 }
 

@@ -61,7 +61,8 @@ const (
 	metNo  = "no"
 )
 
-// judge says in a row which numbers are asked for and whether they were met; with toy, a run too small to tell, only which.
+// judge says in a row which numbers are asked for and whether they were met; with toy, a run too small to tell, only
+// which.
 func judge(r *measure.Row, toy bool, goals ...goal) {
 	if len(goals) == 0 {
 		return

@@ -12,14 +12,18 @@ func TestGoalsAreJudgedByTheFiguresOfTheirRow(t *testing.T) {
 		goals      []goal
 		asked, met string
 	}{
-		"reached":          {[]goal{atLeast("ratio", 0.85)}, "ratio >= 0.85", "yes"},
-		"just reached":     {[]goal{atMost("ratio", 0.9)}, "ratio <= 0.9", "yes"},
-		"missed":           {[]goal{atLeast("ratio", 16)}, "ratio >= 16", "no"},
-		"one of two will":  {[]goal{atLeast("ratio", 16).orElse(atLeast("per_s", 900))}, "ratio >= 16 or messages/s >= 900", "yes"},
-		"neither will":     {[]goal{atLeast("ratio", 16).orElse(atLeast("per_s", 200_000))}, "ratio >= 16 or messages/s >= 200,000", "no"},
-		"both":             {[]goal{atMost("rss_mb", 200), atMost("ratio", 1.3)}, "RSS MB <= 200, ratio <= 1.3", "yes"},
-		"one of both":      {[]goal{atMost("rss_mb", 100), atMost("ratio", 1.3)}, "RSS MB <= 100, ratio <= 1.3", "no: RSS MB"},
-		"none of both":     {[]goal{atMost("rss_mb", 100), atMost("ratio", 0.3)}, "RSS MB <= 100, ratio <= 0.3", "no: RSS MB, ratio"},
+		"reached":      {[]goal{atLeast("ratio", 0.85)}, "ratio >= 0.85", "yes"},
+		"just reached": {[]goal{atMost("ratio", 0.9)}, "ratio <= 0.9", "yes"},
+		"missed":       {[]goal{atLeast("ratio", 16)}, "ratio >= 16", "no"},
+		"one of two will": {[]goal{atLeast("ratio", 16).orElse(atLeast("per_s", 900))},
+			"ratio >= 16 or messages/s >= 900", "yes"},
+		"neither will": {[]goal{atLeast("ratio", 16).orElse(atLeast("per_s", 200_000))},
+			"ratio >= 16 or messages/s >= 200,000", "no"},
+		"both": {[]goal{atMost("rss_mb", 200), atMost("ratio", 1.3)}, "RSS MB <= 200, ratio <= 1.3", "yes"},
+		"one of both": {[]goal{atMost("rss_mb", 100), atMost("ratio", 1.3)}, "RSS MB <= 100, ratio <= 1.3",
+			"no: RSS MB"},
+		"none of both": {[]goal{atMost("rss_mb", 100), atMost("ratio", 0.3)}, "RSS MB <= 100, ratio <= 0.3",
+			"no: RSS MB, ratio"},
 		"was not measured": {[]goal{atMost("heap_mb", 100)}, "heap MB <= 100", "no"},
 	} {
 		r := row()
@@ -56,7 +60,8 @@ func TestGoalsThatDependOnTheSize(t *testing.T) {
 			t.Errorf("a cold start with %d messages may take %v ms, want %v", depth, got, want)
 		}
 	}
-	for writers, want := range map[int]string{1: "ratio >= 0.85", 16: "", 64: "to lone >= 16 or messages/s >= 200,000", 256: "to lone >= 30 or messages/s >= 200,000"} {
+	for writers, want := range map[int]string{1: "ratio >= 0.85", 16: "", 64: "to lone >= 16 or messages/s >= 200,000",
+		256: "to lone >= 30 or messages/s >= 200,000"} {
 		got := ""
 		for _, g := range putGoals(writers) {
 			got = g.text()

@@ -14,7 +14,8 @@ import (
 
 const workHandOver = "hand-over"
 
-// hall is a queue at which readers wait: one for the number 0, and others, each for a number of its own that never comes.
+// hall is a queue at which readers wait: one for the number 0, and others, each for a number of its own that never
+// comes.
 type hall struct {
 	rig    *rig
 	others int
@@ -54,7 +55,8 @@ func (h *hall) claim(ctx context.Context, n int) ([]queue.Claim, error) {
 	if err != nil {
 		return nil, err
 	}
-	return h.rig.store.Claim(ctx, queue.ClaimRequest{From: []queue.From{{Queue: measured, Where: where}}, Wait: patience})
+	return h.rig.store.Claim(ctx, queue.ClaimRequest{From: []queue.From{{Queue: measured, Where: where}},
+		Wait: patience})
 }
 
 // await returns when so many wait.

@@ -21,7 +21,8 @@ func TestHandOverIsFromDurableToTheOneThatWaits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.n == 0 || int64(len(s.calls)) != s.n || uint64(s.n) != st.TotalDone || st.TotalPut != st.TotalDone || st.TotalClaims != st.TotalDone {
+		if s.n == 0 || int64(len(s.calls)) != s.n || uint64(s.n) != st.TotalDone || st.TotalPut != st.TotalDone ||
+			st.TotalClaims != st.TotalDone {
 			t.Errorf("%d handed over, %d put, %d claimed, %d settled", s.n, st.TotalPut, st.TotalClaims, st.TotalDone)
 		}
 		if st.Waiters != others {

@@ -12,8 +12,8 @@ import (
 // rawBytes is the size of the file that the limit writes to. When its end is reached, writing goes on at its beginning.
 const rawBytes = 64 << 20
 
-// rawLog is a file for the machine's limit for durable writes: its space was written before, so that no sync has anything to change
-// but what was written since the last one.
+// rawLog is a file for the machine's limit for durable writes: its space was written before, so that no sync has
+// anything to change but what was written since the last one.
 type rawLog struct {
 	file *os.File
 	at   int64
@@ -72,7 +72,8 @@ type rawWriter struct {
 func (r *rawLog) writer(n int64, bytesEach float64) (*rawWriter, error) {
 	size := int64(float64(n)*bytesEach + 0.5)
 	if size <= 0 || size > rawBytes {
-		return nil, fmt.Errorf("measure the disk's limit: a piece of %d bytes cannot be written, between 1 and %d can", size, rawBytes)
+		return nil, fmt.Errorf("measure the disk's limit: a piece of %d bytes cannot be written, between 1 and %d can",
+			size, rawBytes)
 	}
 	w := &rawWriter{log: r, piece: make([]byte, size), carries: n}
 	for i := range w.piece {

@@ -54,7 +54,8 @@ func TestBandwidthIsOfPiecesThatMakeTheSyncCheap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := int64(len(w.piece)); n < bandwidthPiece*9/10 || n > bandwidthPiece*11/10 || w.carries != bandwidthPiece/1100 {
+	if n := int64(len(w.piece)); n < bandwidthPiece*9/10 || n > bandwidthPiece*11/10 ||
+		w.carries != bandwidthPiece/1100 {
 		t.Errorf("a piece has %d bytes and stands for %d messages of 1100", n, w.carries)
 	}
 }

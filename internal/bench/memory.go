@@ -48,7 +48,8 @@ func (s *session) memory(ctx context.Context, indexed bool) error {
 	each := func(now, before occupied, parts int) float64 {
 		return math.Round(float64(now.Heap-before.Heap) / float64(s.remembered*parts))
 	}
-	r.Set("rss_mb", megabytes(last.RSS)).Set("heap_mb", megabytes(last.Heap)).Set("empty_rss_mb", megabytes(found.Empty.RSS)).
+	r.Set("rss_mb", megabytes(last.RSS)).Set("heap_mb", megabytes(last.Heap)).Set("empty_rss_mb",
+		megabytes(found.Empty.RSS)).
 		Set("message_bytes", each(found.Filled, found.Empty, 1))
 	if columns > 0 {
 		r.Set("index_bytes", each(*found.Indexed, found.Filled, columns))
@@ -73,7 +74,8 @@ func (s *session) occupant(ctx context.Context, indexed bool) (found occupancy, 
 		if ctx.Err() != nil {
 			return found, ctx.Err()
 		}
-		return found, fmt.Errorf("measure memory in a process of its own: %w: %s", err, strings.TrimSpace(complaint.String()))
+		return found, fmt.Errorf("measure memory in a process of its own: %w: %s", err,
+			strings.TrimSpace(complaint.String()))
 	}
 	if err := json.Unmarshal(out.Bytes(), &found); err != nil {
 		return found, fmt.Errorf("measure memory in a process of its own: it wrote %q: %w", out.String(), err)

@@ -15,7 +15,8 @@ import (
 func TestOccupyTellsWhatMessagesAndIndexesTake(t *testing.T) {
 	for _, indexed := range []string{"false", "true"} {
 		var out bytes.Buffer
-		if err := Occupy(t.Context(), []string{"--dir", t.TempDir(), "--depth", "5000", "--indexed=" + indexed}, &out); err != nil {
+		if err := Occupy(t.Context(), []string{"--dir", t.TempDir(), "--depth", "5000", "--indexed=" + indexed},
+			&out); err != nil {
 			t.Fatal(err)
 		}
 		var o occupancy
@@ -42,7 +43,8 @@ func TestOccupySaysWhatItCannotDo(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := Occupy(ctx, []string{"--dir", t.TempDir(), "--depth", "1"}, &bytes.Buffer{}); !errors.Is(err, context.Canceled) {
+	if err := Occupy(ctx, []string{"--dir", t.TempDir(), "--depth", "1"}, &bytes.Buffer{}); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("with an ended context: %v", err)
 	}
 }

@@ -30,8 +30,9 @@ type occupancy struct {
 // indexedColumns is how many columns are indexed on request.
 const indexedColumns = 2
 
-// Occupy lets messages wait in a store in a folder and writes, as JSON, the memory that this process takes then. It is for a process of
-// its own, so that nothing else counts, which the memory part of the queue bench starts. args are the flags that it gives.
+// Occupy lets messages wait in a store in a folder and writes, as JSON, the memory that this process takes then. It is
+// for a process of its own, so that nothing else counts, which the memory part of the queue bench starts. args are the
+// flags that it gives.
 func Occupy(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("occupy", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -54,7 +55,8 @@ func occupy(ctx context.Context, dir string, depth int, indexed bool) (o occupan
 	n := int64(0)
 	next := func() message.Message { return message.Message{Body: body} }
 	if indexed {
-		if definition.Columns, err = message.ParseColumns([]string{"a BIGINT", "b BIGINT", "body VARBINARY(1024)"}); err != nil {
+		if definition.Columns,
+			err = message.ParseColumns([]string{"a BIGINT", "b BIGINT", "body VARBINARY(1024)"}); err != nil {
 			return o, err
 		}
 		value := message.Bytes(body)

@@ -32,15 +32,17 @@ const (
 //
 //   - idle: nothing else is done on the machine, as far as that is up to the bench.
 //   - busy: beside two processes that do nothing but calculate.
-//   - engine: beside this program's own store and pipeline, putting and delivering as fast as they can. What does not have a process of its own shares theirs.
+//   - engine: beside this program's own store and pipeline, putting and delivering as fast as they can. What does not
+//     have a process of its own shares theirs.
 //   - spared: the same, but the engine leaves one processor free (GOMAXPROCS); ours only.
 //   - drift: ours and the report's for Options.Minutes.
 //   - sink: a sink with a pace, and one with a rate limit, which gives way to what is late.
 //   - not-before: messages that sleep until a time, from that time to the reader that waits.
 //
-// The cases are the report's way (sleep: time.Sleep until the next deadline), a thread that sleeps by clock_nanosleep (nanosleep), the same until 150 µs before
-// the deadline, looking at the clock from then on (spin), and package pace in a process of its own (hikyaku). They take turns in slices, A B C D A B C D.
-// A time is from a frame's deadline to its beginning.
+// The cases are the report's way (sleep: time.Sleep until the next deadline), a thread that sleeps by clock_nanosleep
+// (nanosleep), the same until 150 µs before the deadline, looking at the clock from then on (spin), and package pace in
+// a process of its own (hikyaku). They take turns in slices, A B C D A B C D. A time is from a frame's deadline to its
+// beginning.
 func Pace(ctx context.Context, o Options) error {
 	s := &paceSession{session: session{Options: o, report: measure.NewBenchReport("pace")}, paceExtent: wholePace}
 	if o.Quick {
@@ -68,7 +70,8 @@ type paceExtent struct {
 
 var (
 	wholePace = paceExtent{slices: 6, slice: 10 * time.Second, drift: time.Minute, others: 10 * time.Second}
-	quickPace = paceExtent{slices: 1, slice: 200 * time.Millisecond, drift: 200 * time.Millisecond, others: 200 * time.Millisecond}
+	quickPace = paceExtent{slices: 1, slice: 200 * time.Millisecond, drift: 200 * time.Millisecond,
+		others: 200 * time.Millisecond}
 )
 
 // paceSession is one run.
@@ -101,13 +104,15 @@ func (s *paceSession) experiments() (es []experiment) {
 	all := paceWays()
 	ours := all[len(all)-1:]
 	for _, c := range []circumstance{
-		{workIdle, func(context.Context, string) (load, error) { return noLoad{}, nil }, all, []goal{atMost("p99_ms", 0.05), atMost("p50_ms", 0.005), atMost("cpu_pct", 5)}},
+		{workIdle, func(context.Context, string) (load, error) { return noLoad{}, nil }, all,
+			[]goal{atMost("p99_ms", 0.05), atMost("p50_ms", 0.005), atMost("cpu_pct", 5)}},
 		{workBusy, s.calculate, all, []goal{atMost("p99_ms", 0.15), atMost("cpu_pct", 5)}},
 		{workEngine, s.deliver, all, []goal{atMost("p99_ms", 1), atMost("cpu_pct", 5)}},
 		{workSpared, s.deliverSparing, ours, []goal{atMost("p99_ms", 1), atMost("cpu_pct", 5)}},
 	} {
 		takes := time.Duration(s.slices*len(c.ways)) * s.slice
-		es = append(es, experiment{c.work, s.slices * len(c.ways), takes, slack, func(ctx context.Context) error { return s.inTurns(ctx, c) }})
+		es = append(es, experiment{c.work, s.slices * len(c.ways), takes, slack,
+			func(ctx context.Context) error { return s.inTurns(ctx, c) }})
 	}
 	return append(es,
 		experiment{workDrift, driftSteps, s.drift, 0, s.drifting},

@@ -19,7 +19,8 @@ import (
 const burner = "burn-for-a-test"
 
 func paceBench() subject {
-	return subject{name: "pace", run: bench.Pace, with: bench.Options{Pacer: pace.Child(bench.PacePlayers()), Burn: []string{os.Args[0], burner}}}
+	return subject{name: "pace", run: bench.Pace,
+		with: bench.Options{Pacer: pace.Child(bench.PacePlayers()), Burn: []string{os.Args[0], burner}}}
 }
 
 // TestPaceReportsEveryWayInEveryCondition runs the quick form once and looks at everything it writes but the times.
@@ -46,9 +47,12 @@ func TestPaceReportsEveryWayInEveryCondition(t *testing.T) {
 		}
 	}
 	checkRows(t, got, []string{
-		"idle sleep <nil>", "idle nanosleep <nil>", "idle spin <nil>", "idle hikyaku p99 ms <= 0.05, p50 ms <= 0.005, % of a processor <= 5",
-		"busy sleep <nil>", "busy nanosleep <nil>", "busy spin <nil>", "busy hikyaku p99 ms <= 0.15, % of a processor <= 5",
-		"engine sleep <nil>", "engine nanosleep <nil>", "engine spin <nil>", "engine hikyaku p99 ms <= 1, % of a processor <= 5",
+		"idle sleep <nil>", "idle nanosleep <nil>", "idle spin <nil>",
+		"idle hikyaku p99 ms <= 0.05, p50 ms <= 0.005, % of a processor <= 5",
+		"busy sleep <nil>", "busy nanosleep <nil>", "busy spin <nil>",
+		"busy hikyaku p99 ms <= 0.15, % of a processor <= 5",
+		"engine sleep <nil>", "engine nanosleep <nil>", "engine spin <nil>",
+		"engine hikyaku p99 ms <= 1, % of a processor <= 5",
 		"spared hikyaku p99 ms <= 1, % of a processor <= 5",
 		"drift hikyaku drift, frames <= 0.1", "drift sleep <nil>",
 		"sink hikyaku <nil>", "sink rate-limit <nil>", "not-before hikyaku <nil>",
@@ -60,7 +64,8 @@ func TestPaceReportsEveryWayInEveryCondition(t *testing.T) {
 
 func TestPaceSaysWhatItHadToDoWithout(t *testing.T) {
 	var out bytes.Buffer
-	o := bench.Options{Quick: true, JSON: true, Out: &out, Dir: t.TempDir(), Only: []string{"idle", "busy"}, Trials: 2, Minutes: 1}
+	o := bench.Options{Quick: true, JSON: true, Out: &out, Dir: t.TempDir(), Only: []string{"idle", "busy"}, Trials: 2,
+		Minutes: 1}
 	if err := bench.Pace(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
@@ -69,20 +74,23 @@ func TestPaceSaysWhatItHadToDoWithout(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(report.Rows) != 4 || !strings.Contains(strings.Join(report.Notes, "\n"), "no process of its own, timer") ||
-		!slices.ContainsFunc(report.Notes, func(n string) bool { return strings.HasPrefix(n, "busy was not measured") }) {
+		!slices.ContainsFunc(report.Notes,
+			func(n string) bool { return strings.HasPrefix(n, "busy was not measured") }) {
 		t.Errorf("%d rows, notes %q", len(report.Rows), report.Notes)
 	}
 }
 
 func TestPaceWritesTables(t *testing.T) {
-	paceBench().writesTables(t, []string{"idle", "drift"}, []string{"How late frames are", "nanosleep", "missed frames", "Drift over a long run", "minutes"}, "rate-limit")
+	paceBench().writesTables(t, []string{"idle", "drift"}, []string{"How late frames are", "nanosleep", "missed frames",
+		"Drift over a long run", "minutes"}, "rate-limit")
 }
 
 func TestPaceEndsWithItsContext(t *testing.T) { paceBench().endsWithItsContext(t, false) }
 
 func TestPaceSaysWhyItCannotBegin(t *testing.T) {
 	paceBench().saysWhyItCannotBegin(t, map[string]obstacle{
-		"nobody to calculate": {func(o *bench.Options) { o.Only, o.Burn = []string{"busy"}, []string{"/nowhere/burn"} }, "/nowhere/burn"},
+		"nobody to calculate": {func(o *bench.Options) { o.Only, o.Burn = []string{"busy"}, []string{"/nowhere/burn"} },
+			"/nowhere/burn"},
 	})
 }
 

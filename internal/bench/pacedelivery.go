@@ -25,7 +25,8 @@ sinks:
   out: { type: stdout, inputs: [waiting], `
 	return []struct{ name, text string }{
 		{caseOurs, graph + "pace: 60000/1001/s }\n"},
-		{caseLimited, graph + "batch: { max_events: 1 }, request: { concurrency: 1, rate_limit_num: 60000, rate_limit_duration_secs: 1001 } }\n"},
+		{caseLimited, graph + "batch: { max_events: 1 }, request: { concurrency: 1, rate_limit_num: 60000, " +
+			"rate_limit_duration_secs: 1001 } }\n"},
 	}
 }
 

@@ -124,7 +124,8 @@ func (s *paceSession) deliver(ctx context.Context, dir string) (_ load, err erro
 	if err != nil {
 		return nil, err
 	}
-	e := &engine{rig: r, ended: make(chan error, engineFeeders+1), room: make(chan struct{}, 2*engineAhead), began: time.Now()}
+	e := &engine{rig: r, ended: make(chan error, engineFeeders+1), room: make(chan struct{}, 2*engineAhead),
+		began: time.Now()}
 	built, err := f.Build(r.store, component.Env{Stdout: io.Discard})
 	if err != nil {
 		return nil, errors.Join(err, r.remove())
@@ -153,8 +154,8 @@ type sparing struct {
 	before int // GOMAXPROCS
 }
 
-// deliverSparing starts an engine that leaves one processor to others, if there is more than one. It is what who plays beside an engine can do: GOMAXPROCS is a
-// variable of the environment, too.
+// deliverSparing starts an engine that leaves one processor to others, if there is more than one. It is what who plays
+// beside an engine can do: GOMAXPROCS is a variable of the environment, too.
 func (s *paceSession) deliverSparing(ctx context.Context, dir string) (load, error) {
 	before := runtime.GOMAXPROCS(0)
 	if before == 1 {

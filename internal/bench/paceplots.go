@@ -9,12 +9,15 @@ import (
 // pacePictures show the rows of the pace bench.
 func pacePictures() (ps []picture) {
 	for _, c := range [...]struct{ work, title string }{
-		{workIdle, "idle"}, {workBusy, "beside two processes that calculate"}, {workEngine, "beside a store and a pipeline at full speed"},
-		{workDrift, "over a long run"}, {workPacedSink, "of a sink's messages"}, {workNotBefore, "of messages that slept"},
+		{workIdle, "idle"}, {workBusy, "beside two processes that calculate"},
+		{workEngine, "beside a store and a pipeline at full speed"},
+		{workDrift, "over a long run"}, {workPacedSink, "of a sink's messages"},
+		{workNotBefore, "of messages that slept"},
 	} {
 		ps = append(ps, picture{
 			"pace-" + c.work + ".svg",
-			measure.Plot{Title: "Lateness of frames at 60000/1001 a second, " + c.title, XLabel: "share of the frames that are no later", YLabel: "µs", YLog: true},
+			measure.Plot{Title: "Lateness of frames at 60000/1001 a second, " + c.title,
+				XLabel: "share of the frames that are no later", YLabel: "µs", YLog: true},
 			[]string{c.work}, drawPace, false,
 		})
 	}

@@ -111,7 +111,8 @@ func (s *paceSession) inTurns(ctx context.Context, c circumstance) (err error) {
 			judge(r, s.Quick, c.goals...)
 			s.report.Note("ours in " + c.work + " stood on " + footing)
 			if n := found[i].fetched; n > 0 {
-				s.report.Note(fmt.Sprintf("ours in %s: the thread was not awake in time, and was fetched to another processor, %d times in %d frames", c.work, n, found[i].woken.frames))
+				s.report.Note(fmt.Sprintf("ours in %s: the thread was not awake in time, and was fetched to another "+
+					"processor, %d times in %d frames", c.work, n, found[i].woken.frames))
 			}
 			if told := found[i].woken.String(); told != "" {
 				s.report.Note("ours in " + c.work + ": " + told)

@@ -10,13 +10,15 @@ import (
 
 // What counts as a frame for which the thread was woken late, and when such frames have something in common.
 const (
-	longSleep   = 500 * time.Microsecond // beyond the deadline
-	quotaPeriod = 100 * time.Millisecond // in which kernels bound the time of processors: cgroups, containers, virtual machines at their host
-	quotaWindow = 2 * time.Millisecond   // of each of them
-	leastStalls = 5                      // fewer say nothing
+	longSleep = 500 * time.Microsecond // beyond the deadline
+	// in which kernels bound the time of processors: cgroups, containers, virtual machines at their host
+	quotaPeriod = 100 * time.Millisecond
+	quotaWindow = 2 * time.Millisecond // of each of them
+	leastStalls = 5                    // fewer say nothing
 )
 
-// stalls are the frames before which the system woke the playing thread long after their deadline, whatever its priority.
+// stalls are the frames before which the system woke the playing thread long after their deadline, whatever its
+// priority.
 type stalls struct {
 	frames, late int           // of all slices; those that were woken late
 	longest      time.Duration // that one of them was asleep beyond its deadline
@@ -55,9 +57,11 @@ func (s *stalls) String() string {
 	if s.late == 0 {
 		return ""
 	}
-	told := fmt.Sprintf("before %d of %d frames the system woke the thread %v or more after the deadline, up to %v", s.late, s.frames, longSleep, s.longest.Round(10*time.Microsecond))
+	told := fmt.Sprintf("before %d of %d frames the system woke the thread %v or more after the deadline, up to %v",
+		s.late, s.frames, longSleep, s.longest.Round(10*time.Microsecond))
 	if s.late >= leastStalls && 2*s.together > s.late {
-		told += fmt.Sprintf("; %d of these in the same %v of every %v, as it is where the time of the machine's processors is bounded (a cgroup's cpu.max, a host's share)",
+		told += fmt.Sprintf("; %d of these in the same %v of every %v, as it is where the time of the machine's "+
+			"processors is bounded (a cgroup's cpu.max, a host's share)",
 			s.together, quotaWindow, quotaPeriod)
 	}
 	return told

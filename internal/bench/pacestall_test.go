@@ -45,7 +45,8 @@ func TestAMachineThatStandsStillInEachPeriodIsRecognized(t *testing.T) {
 	// Another period, and nothing at all.
 	var other, none stalls
 	other.add(stalled(1200, 37*time.Millisecond, 2*time.Millisecond))
-	if told := other.String(); other.late < leastStalls || strings.Contains(told, "in the same") || !strings.HasPrefix(told, "before ") {
+	if told := other.String(); other.late < leastStalls || strings.Contains(told, "in the same") ||
+		!strings.HasPrefix(told, "before ") {
 		t.Errorf("%+v: %s", other, told)
 	}
 	none.add(stalled(1200, quotaPeriod, 0))

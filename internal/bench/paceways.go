@@ -33,7 +33,8 @@ func (silentPlayer) Frame(int64) error { return nil }
 func (silentPlayer) Stop() error       { return nil }
 
 func ourWay(ctx context.Context, host *tempo.Host, frames int64) (tempo.Report, error) {
-	run, err := host.Start(ctx, tempo.Job{Player: silent, Rate: tempo.NTSC(), Frames: frames, Keep: int(min(frames, tempo.MaxKeep))})
+	run, err := host.Start(ctx, tempo.Job{Player: silent, Rate: tempo.NTSC(), Frames: frames,
+		Keep: int(min(frames, tempo.MaxKeep))})
 	if err != nil {
 		return tempo.Report{}, err
 	}
@@ -54,7 +55,8 @@ func seedWay(ctx context.Context, _ *tempo.Host, frames int64) (tempo.Report, er
 func nanosleepWay(ctx context.Context, _ *tempo.Host, frames int64) (tempo.Report, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	return playFrames(ctx, frames, func(start time.Time, n int64) { nanosleepUntil(start.Add(tempo.NTSC().Deadline(n))) })
+	return playFrames(ctx, frames,
+		func(start time.Time, n int64) { nanosleepUntil(start.Add(tempo.NTSC().Deadline(n))) })
 }
 
 // spinFor is how long before the deadline spinWay wakes.

@@ -23,22 +23,30 @@ type picture struct {
 func pictures() []picture {
 	puts, claims := []string{"put", "put-group", "put-pipelined"}, []string{"claim", "claim-where"}
 	return append([]picture{
-		{"queue-rates.svg", measure.Plot{Title: "Durable puts a second", YLabel: "messages/s", YLog: true}, puts, drawRate, false},
-		{"queue-latencies.svg", measure.Plot{Title: "Time of a durable put", YLabel: "ms", YLog: true}, puts, drawTimes, true},
-		{"queue-claims.svg", measure.Plot{Title: "Messages claimed and durably settled a second", YLabel: "messages/s", YLog: true}, claims, drawRate, false},
+		{"queue-rates.svg", measure.Plot{Title: "Durable puts a second", YLabel: "messages/s", YLog: true}, puts,
+			drawRate, false},
+		{"queue-latencies.svg", measure.Plot{Title: "Time of a durable put", YLabel: "ms", YLog: true}, puts, drawTimes,
+			true},
+		{"queue-claims.svg", measure.Plot{Title: "Messages claimed and durably settled a second", YLabel: "messages/s",
+			YLog: true}, claims, drawRate, false},
 		{"queue-depth.svg", measure.Plot{
 			Title: "A claim by condition, by share of matches", XLabel: "messages that match", YLabel: "µs", YLog: true,
 		}, []string{"claim-deep"}, drawDepth, false},
 		{"queue-hand-over.svg", measure.Plot{
 			Title: "From durable to the reader that waits", XLabel: "other readers that wait", YLabel: "ms", YLog: true,
 		}, []string{workHandOver}, drawHandOver, false},
-		{"queue-restart.svg", measure.Plot{Title: "Time of a start", XLabel: "waiting messages", YLabel: "ms", XLog: true, YLog: true}, []string{"restart"}, drawStart, false},
-		{"queue-memory.svg", measure.Plot{Title: "Memory with messages waiting", YLabel: "MB"}, []string{"memory"}, drawMemory, false},
-		{"queue-cleaning.svg", measure.Plot{Title: "Time of a durable put while the store is cleaned", YLabel: "ms", YLog: true}, []string{"cleaning"}, drawCleaning, false},
-	}, slices.Concat(q4mPictures(), publishPictures(), pushPictures(), sqsPictures(), flowPictures(), sinkPictures(), pacePictures(), functionPictures())...)
+		{"queue-restart.svg", measure.Plot{Title: "Time of a start", XLabel: "waiting messages", YLabel: "ms",
+			XLog: true, YLog: true}, []string{"restart"}, drawStart, false},
+		{"queue-memory.svg", measure.Plot{Title: "Memory with messages waiting", YLabel: "MB"}, []string{"memory"},
+			drawMemory, false},
+		{"queue-cleaning.svg", measure.Plot{Title: "Time of a durable put while the store is cleaned", YLabel: "ms",
+			YLog: true}, []string{"cleaning"}, drawCleaning, false},
+	}, slices.Concat(q4mPictures(), publishPictures(), pushPictures(), sqsPictures(), flowPictures(), sinkPictures(),
+		pacePictures(), functionPictures())...)
 }
 
-// writePlots draws the pictures for which there is something in the report, with the numbers asked for below their titles.
+// writePlots draws the pictures for which there is something in the report, with the numbers asked for below their
+// titles.
 func writePlots(dir string, b *measure.BenchReport) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make the folder for plots: %w", err)
@@ -172,7 +180,8 @@ func drawMemory(p *measure.Plot, r *measure.Row) {
 
 func drawCleaning(p *measure.Plot, r *measure.Row) {
 	name := fmt.Sprintf("%v, %v at once", r.Get("case"), r.Get("writers"))
-	for _, q := range [...]struct{ name, value string }{{"p50", "p50_ms"}, {"p99", "p99_ms"}, {"p99.9", "p999_ms"}, {"max", "max_ms"}} {
+	for _, q := range [...]struct{ name, value string }{{"p50", "p50_ms"}, {"p99", "p99_ms"}, {"p99.9", "p999_ms"},
+		{"max", "max_ms"}} {
 		addPoint(p, name, measure.LineMarks, place(p, q.name), number(r, q.value))
 	}
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// The benchmarks here do what the bench does, one work at a time, for go test's profiles. Their figures depend on the disk.
+// The benchmarks here do what the bench does, one work at a time, for go test's profiles. Their figures depend on the
+// disk.
 
 const part = 100 * time.Millisecond
 
@@ -73,7 +74,8 @@ func BenchmarkClaim(b *testing.B) {
 		b.Run(fmt.Sprintf("readers=%d", readers), func(b *testing.B) {
 			r := benchRig(b, queue.Definition{})
 			body := makeBody(bodyBytes)
-			if err := r.fill(b.Context(), measured, 6000, func() message.Message { return message.Message{Body: body} }); err != nil {
+			if err := r.fill(b.Context(), measured, 6000,
+				func() message.Message { return message.Message{Body: body} }); err != nil {
 				b.Fatal(err)
 			}
 			where := func() (*condition.Expr, error) { return nil, nil }

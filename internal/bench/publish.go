@@ -28,22 +28,26 @@ const (
 
 // Publish measures the publisher, and the door behind it, as a field report measured Google's:
 //
-//   - lone: a message published and its result waited for, by a publisher made for it, as in the field report, and by one that is kept.
-//     Beside the durable one: the unary call to a server that only answers, followed by one fdatasync (limit).
+//   - lone: a message published and its result waited for, by a publisher made for it, as in the field report, and by
+//     one that is kept. Beside the durable one: the unary call to a server that only answers, followed by one fdatasync
+//     (limit).
 //   - burst: so many messages published in a row; the time is that of the last result.
 //   - poisson: a stream of messages that come by chance, each timed from Publish to its result.
 //   - flat-out: 200,000 messages of 1,000 bytes by one caller as fast as it can.
 //   - stream: as many received by Google's client and acknowledged.
 //
-// The variants are Google's publisher with its default settings (sdk-default), the same with CountThreshold set to what is at hand or, in a stream, with
-// several settings (sdk-count), ours (hikyaku), and the unary call that all of them come down to (raw). They take turns in slices, A B C D A B C D, the first of them another from
-// round to round, and ratios are medians of those of neighbouring slices. Each has a connection of its own.
+// The variants are Google's publisher with its default settings (sdk-default), the same with CountThreshold set to what
+// is at hand or, in a stream, with several settings (sdk-count), ours (hikyaku), and the unary call that all of them
+// come down to (raw). They take turns in slices, A B C D A B C D, the first of them another from round to round, and
+// ratios are medians of those of neighbouring slices. Each has a connection of its own.
 //
-// The servers are processes of their own: one that only answers (instant), Google's for tests, in memory (pstest), and our door over a store with every
-// default, durable (hikyaku). Topics of the durable one have a subscription, for what nobody subscribes to is not kept, and its syncs are counted: a run whose rows
-// would say durable and had too few fails. A round-trip time of more than 0 is that of a link in this process between them.
+// The servers are processes of their own: one that only answers (instant), Google's for tests, in memory (pstest), and
+// our door over a store with every default, durable (hikyaku). Topics of the durable one have a subscription, for what
+// nobody subscribes to is not kept, and its syncs are counted: a run whose rows would say durable and had too few
+// fails. A round-trip time of more than 0 is that of a link in this process between them.
 func Publish(ctx context.Context, o Options) error {
-	s := &publishSession{session: session{Options: o, report: measure.NewBenchReport("publish")}, publishExtent: wholePublish, servers: map[string]*q4mChild{}}
+	s := &publishSession{session: session{Options: o, report: measure.NewBenchReport("publish")},
+		publishExtent: wholePublish, servers: map[string]*q4mChild{}}
 	if o.Quick {
 		s.publishExtent = quickPublish
 	}
@@ -73,12 +77,15 @@ type pace struct{ rounds, calls, far int }
 
 var (
 	wholePublish = publishExtent{
-		trips: []time.Duration{0, 5 * time.Millisecond, 25 * time.Millisecond}, lone: pace{20, 20, 2}, burst: pace{20, 5, 1}, bursts: []int{2, 10, 100, 1000},
-		rates: []int{100, 1000, 10_000, 50_000}, rounds: 3, slice: 250 * time.Millisecond, flat: 200_000, flats: 3, stream: 200_000, ticks: 100,
+		trips: []time.Duration{0, 5 * time.Millisecond, 25 * time.Millisecond}, lone: pace{20, 20, 2},
+		burst: pace{20, 5, 1}, bursts: []int{2, 10, 100, 1000},
+		rates: []int{100, 1000, 10_000, 50_000}, rounds: 3, slice: 250 * time.Millisecond, flat: 200_000, flats: 3,
+		stream: 200_000, ticks: 100,
 	}
 	quickPublish = publishExtent{
-		trips: []time.Duration{0, 5 * time.Millisecond}, lone: pace{2, 2, 1}, burst: pace{2, 1, 1}, bursts: []int{2, 100},
-		rates: []int{1000}, rounds: 2, slice: 30 * time.Millisecond, flat: 2000, flats: 2, stream: 2000, ticks: 5,
+		trips: []time.Duration{0, 5 * time.Millisecond}, lone: pace{2, 2, 1}, burst: pace{2, 1, 1},
+		bursts: []int{2, 100},
+		rates:  []int{1000}, rounds: 2, slice: 30 * time.Millisecond, flat: 2000, flats: 2, stream: 2000, ticks: 5,
 	}
 )
 
@@ -140,20 +147,25 @@ func (s *publishSession) experiments() (es []experiment) {
 		for _, kept := range []bool{false, true} {
 			calls := s.lone.per(trip)
 			takes := time.Duration(s.lone.rounds*calls) * (window + 4*(trip+time.Millisecond/5))
-			add(workLone, s.lone.rounds, takes, 0, func(ctx context.Context) error { return s.alone(ctx, serverInstant, trip, kept) })
+			add(workLone, s.lone.rounds, takes, 0,
+				func(ctx context.Context) error { return s.alone(ctx, serverInstant, trip, kept) })
 		}
 	}
-	add(workLone, s.lone.rounds, time.Duration(s.lone.rounds*s.lone.calls)*2*window, 0, func(ctx context.Context) error { return s.alone(ctx, serverDurable, 0, true) })
+	add(workLone, s.lone.rounds, time.Duration(s.lone.rounds*s.lone.calls)*2*window, 0,
+		func(ctx context.Context) error { return s.alone(ctx, serverDurable, 0, true) })
 	for _, trip := range s.trips {
 		for _, n := range s.bursts {
-			takes := time.Duration(s.burst.rounds*s.burst.per(trip)) * (window + 4*(trip+time.Duration(n)*2*time.Microsecond))
-			add(workBurst, s.burst.rounds, takes, 0, func(ctx context.Context) error { return s.bursting(ctx, trip, n) })
+			takes := time.Duration(s.burst.rounds*s.burst.per(trip)) * (window +
+				4*(trip+time.Duration(n)*2*time.Microsecond))
+			add(workBurst, s.burst.rounds, takes, 0,
+				func(ctx context.Context) error { return s.bursting(ctx, trip, n) })
 		}
 	}
 	for _, trip := range s.trips {
 		for _, rate := range s.rates {
 			takes := time.Duration(s.rounds*(1+len(sdkSettings))) * (s.slice + trip)
-			add(workPoisson, s.rounds, takes, 0, func(ctx context.Context) error { return s.streaming(ctx, trip, rate) })
+			add(workPoisson, s.rounds, takes, 0,
+				func(ctx context.Context) error { return s.streaming(ctx, trip, rate) })
 		}
 	}
 	flat := time.Duration(4*s.flats) * filling(s.flat)

@@ -87,7 +87,8 @@ func checkPublishRow(t *testing.T, i int, r *measure.Row) {
 }
 
 func TestPublishWritesTablesForPeople(t *testing.T) {
-	publishSubject().writesTables(t, []string{"burst"}, []string{"Bursts: the time of the last message", "a request", "sdk-count", "p50 to count"}, "Flat out")
+	publishSubject().writesTables(t, []string{"burst"}, []string{"Bursts: the time of the last message", "a request",
+		"sdk-count", "p50 to count"}, "Flat out")
 }
 
 func TestPublishEndsWithItsContextAndCleansUp(t *testing.T) {
@@ -96,10 +97,12 @@ func TestPublishEndsWithItsContextAndCleansUp(t *testing.T) {
 
 func TestPublishSaysWhyItCannotBegin(t *testing.T) {
 	publishSubject().saysWhyItCannotBegin(t, map[string]obstacle{
-		"no command":          {func(o *bench.Options) { o.PubSub = nil }, "no command"},
-		"a command that ends": {func(o *bench.Options) { o.PubSub = []string{os.Args[0], pubsubServer, "--nonsense"} }, "nonsense"},
+		"no command": {func(o *bench.Options) { o.PubSub = nil }, "no command"},
+		"a command that ends": {func(o *bench.Options) { o.PubSub = []string{os.Args[0], pubsubServer, "--nonsense"} },
+			"nonsense"},
 	})
-	if err := bench.ServePublish(t.Context(), []string{"--kind", "none"}, nil, nil); err == nil || !strings.Contains(err.Error(), `no server "none"`) {
+	if err := bench.ServePublish(t.Context(), []string{"--kind", "none"}, nil, nil); err == nil ||
+		!strings.Contains(err.Error(), `no server "none"`) {
 		t.Errorf("a server that there is not: %v", err)
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// alarm waits for moments to some 50 µs, where Go's own timers wait for whole milliseconds while a process is idle. It belongs to one goroutine.
+// alarm waits for moments to some 50 µs, where Go's own timers wait for whole milliseconds while a process is idle. It
+// belongs to one goroutine.
 type alarm struct {
 	file *os.File // a timer of the kernel's, which the runtime's poller waits for
 }

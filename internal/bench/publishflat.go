@@ -44,7 +44,8 @@ func (s *publishSession) newTopic(ctx context.Context, kind string, subscribed b
 }
 
 // ask calls the server over a connection of its own.
-func (t pubsubTopic) ask(ctx context.Context, what func(pubsubpb.PublisherClient, pubsubpb.SubscriberClient) error) (err error) {
+func (t pubsubTopic) ask(ctx context.Context,
+	what func(pubsubpb.PublisherClient, pubsubpb.SubscriberClient) error) (err error) {
 	conn, err := grpc.NewClient(t.server.addr, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		return err
@@ -58,7 +59,8 @@ func (t pubsubTopic) subscribe(ctx context.Context) error {
 		return nil
 	}
 	return t.ask(ctx, func(_ pubsubpb.PublisherClient, c pubsubpb.SubscriberClient) error {
-		if _, err := c.CreateSubscription(ctx, &pubsubpb.Subscription{Name: t.subscribed, Topic: t.name, AckDeadlineSeconds: 60}); err != nil {
+		if _, err := c.CreateSubscription(ctx,
+			&pubsubpb.Subscription{Name: t.subscribed, Topic: t.name, AckDeadlineSeconds: 60}); err != nil {
 			return fmt.Errorf("make a subscription: %w", err)
 		}
 		return nil
@@ -100,7 +102,8 @@ func (s *publishSession) flatOut(ctx context.Context, kind string) (err error) {
 		if err != nil {
 			return err
 		}
-		sides = append(sides, &contender{name: v.name, worker: &torrent{line: l, hire: v.hire, after: topic.forget, kept: keeping(kind, topic)}})
+		sides = append(sides, &contender{name: v.name, worker: &torrent{line: l, hire: v.hire, after: topic.forget,
+			kept: keeping(kind, topic)}})
 	}
 	if err := inTurns(ctx, s.flats, turn{calls: s.flat}, sides, s.step); err != nil {
 		return err

@@ -13,8 +13,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// instant is a Pub/Sub service that does nothing but to answer: it counts a request's messages and gives each an id. What a publisher costs shows best
-// against it.
+// instant is a Pub/Sub service that does nothing but to answer: it counts a request's messages and gives each an id.
+// What a publisher costs shows best against it.
 type instant struct {
 	pubsubpb.UnimplementedPublisherServer
 	ids    []string
@@ -31,7 +31,8 @@ func startInstant(l net.Listener) *instant {
 		s.ids = append(s.ids, strconv.Itoa(1_000_000+i))
 	}
 	// Its windows are wide, or a stream over a link would wait until they have grown.
-	s.server = grpc.NewServer(grpc.ForceServerCodecV2(counting{encoding.GetCodecV2(proto.Name)}), grpc.MaxRecvMsgSize(20<<20),
+	s.server = grpc.NewServer(grpc.ForceServerCodecV2(counting{encoding.GetCodecV2(proto.Name)}),
+		grpc.MaxRecvMsgSize(20<<20),
 		grpc.InitialWindowSize(4<<20), grpc.InitialConnWindowSize(16<<20))
 	pubsubpb.RegisterPublisherServer(s.server, s)
 	go func() { s.ended <- s.server.Serve(l) }()

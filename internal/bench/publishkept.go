@@ -11,8 +11,9 @@ const (
 	sayForget = "forget"
 )
 
-// kept counts the syncs that a server makes while a side works. Whoever says that what was published is durable has them counted: a topic that nobody
-// subscribes to keeps nothing, and is fast. nil: the server keeps nothing, and its rows say nothing.
+// kept counts the syncs that a server makes while a side works. Whoever says that what was published is durable has
+// them counted: a topic that nobody subscribes to keeps nothing, and is fast. nil: the server keeps nothing, and its
+// rows say nothing.
 type kept struct {
 	server *q4mChild
 	syncs  uint64
@@ -48,7 +49,9 @@ func (k *kept) check(c *contender, least int64) error {
 	if k == nil || int64(k.syncs) >= least {
 		return nil
 	}
-	return fmt.Errorf("the row of %s says that %d messages were durable, and the server made %d syncs: %d are the least", c.name, c.sum().n, k.syncs, least)
+	return fmt.Errorf(
+		"the row of %s says that %d messages were durable, and the server made %d syncs: %d are the least", c.name,
+		c.sum().n, k.syncs, least)
 }
 
 // tell sets the syncs in a row.

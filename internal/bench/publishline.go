@@ -19,7 +19,8 @@ import (
 // pubsubProject is where the benches' topics are.
 const pubsubProject = "bench"
 
-// pubsubLine is a connection to a server, perhaps over a link, with Google's client over it. It counts the requests to publish.
+// pubsubLine is a connection to a server, perhaps over a link, with Google's client over it. It counts the requests to
+// publish.
 type pubsubLine struct {
 	link     *link // nil: none
 	conn     *grpc.ClientConn
@@ -43,7 +44,8 @@ func openPubSub(ctx context.Context, addr, topic string, roundTrip time.Duration
 		}
 		addr = l.link.addr()
 	}
-	if l.conn, err = grpc.NewClient(addr, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithUnaryInterceptor(l.count)); err != nil {
+	if l.conn, err = grpc.NewClient(addr, grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithUnaryInterceptor(l.count)); err != nil {
 		return l, err
 	}
 	if l.client, err = pubsub.NewClient(ctx, pubsubProject, option.WithGRPCConn(l.conn)); err != nil {
@@ -54,7 +56,8 @@ func openPubSub(ctx context.Context, addr, topic string, roundTrip time.Duration
 	return l, err
 }
 
-func (l *pubsubLine) count(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+func (l *pubsubLine) count(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn,
+	invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 	if method == pubsubpb.Publisher_Publish_FullMethodName {
 		l.requests.Add(1)
 	}
@@ -116,7 +119,8 @@ func (p ourPostman) stop() { p.of.Stop() }
 // hire makes a publisher over a line.
 type hire func(l *pubsubLine) postman
 
-// sendTime is how long a publisher tries to send a request. The default, a minute, would let a bench that was ended wait for a server that is gone.
+// sendTime is how long a publisher tries to send a request. The default, a minute, would let a bench that was ended
+// wait for a server that is gone.
 const sendTime = 5 * time.Second
 
 func ours(l *pubsubLine) postman {

@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// link is a line to a server that is some way off: whatever goes in at one end comes out at the other half a round trip later, in order and as much of it
-// as there is. It is for tests of latency and has no limit of its own to what is under way but memory's.
+// link is a line to a server that is some way off: whatever goes in at one end comes out at the other half a round trip
+// later, in order and as much of it as there is. It is for tests of latency and has no limit of its own to what is
+// under way but memory's.
 type link struct {
 	listener net.Listener
 	to       string
@@ -53,7 +54,8 @@ func (k *link) accept() {
 	}
 }
 
-// join connects a client's connection with one to the server, until either ends. A connection that cannot be made is closed: the client sees that.
+// join connects a client's connection with one to the server, until either ends. A connection that cannot be made is
+// closed: the client sees that.
 func (k *link) join(near net.Conn) {
 	distant, err := new(net.Dialer).DialContext(k.ctx, "tcp", k.to)
 	if err != nil {

@@ -9,17 +9,22 @@ import (
 // publishPictures show the rows of the publish bench.
 func publishPictures() []picture {
 	return []picture{
-		{"publish-lone.svg", measure.Plot{Title: "Time to publish one message, p50", YLabel: "ms", YLog: true}, []string{workLone}, drawLone, true},
+		{"publish-lone.svg", measure.Plot{Title: "Time to publish one message, p50", YLabel: "ms", YLog: true},
+			[]string{workLone}, drawLone, true},
 		{"publish-burst.svg", measure.Plot{
-			Title: "Time until the last message of a burst is published, p50", XLabel: "messages", YLabel: "ms", XLog: true, YLog: true,
+			Title: "Time until the last message of a burst is published, p50", XLabel: "messages", YLabel: "ms",
+			XLog: true, YLog: true,
 		}, []string{workBurst}, drawBurst, true},
 		{"publish-poisson.svg", measure.Plot{
-			Title: "Time to publish a message of a stream, p50, on loopback", XLabel: "messages/s", YLabel: "ms", XLog: true, YLog: true,
+			Title: "Time to publish a message of a stream, p50, on loopback", XLabel: "messages/s", YLabel: "ms",
+			XLog: true, YLog: true,
 		}, []string{workPoisson}, drawStream, true},
 		{"publish-requests.svg", measure.Plot{
-			Title: "Messages a request of a stream, by round trip", XLabel: "messages/s", YLabel: "messages", XLog: true, YLog: true,
+			Title: "Messages a request of a stream, by round trip", XLabel: "messages/s", YLabel: "messages",
+			XLog: true, YLog: true,
 		}, []string{workPoisson}, drawRequests, true},
-		{"publish-flat-out.svg", measure.Plot{Title: "Messages of 1,000 bytes published a second", YLabel: "messages/s"}, []string{workFlatOut}, drawFlatOut, false},
+		{"publish-flat-out.svg", measure.Plot{Title: "Messages of 1,000 bytes published a second",
+			YLabel: "messages/s"}, []string{workFlatOut}, drawFlatOut, false},
 	}
 }
 
@@ -38,7 +43,8 @@ func drawBurst(p *measure.Plot, r *measure.Row) {
 	if r.Get("case") == caseRaw {
 		style = measure.Dashes
 	}
-	addPoint(p, fmt.Sprintf("%v, %v ms", r.Get("case"), r.Get("rtt_ms")), style, number(r, "burst"), number(r, "p50_ms"))
+	addPoint(p, fmt.Sprintf("%v, %v ms", r.Get("case"), r.Get("rtt_ms")), style, number(r, "burst"),
+		number(r, "p50_ms"))
 }
 
 func drawStream(p *measure.Plot, r *measure.Row) {
@@ -49,7 +55,8 @@ func drawStream(p *measure.Plot, r *measure.Row) {
 
 func drawRequests(p *measure.Plot, r *measure.Row) {
 	if r.Get("case") == caseOurs {
-		addPoint(p, fmt.Sprintf("%v ms", r.Get("rtt_ms")), measure.LineMarks, number(r, "rate"), number(r, "per_request"))
+		addPoint(p, fmt.Sprintf("%v ms", r.Get("rtt_ms")), measure.LineMarks, number(r, "rate"),
+			number(r, "per_request"))
 	}
 }
 

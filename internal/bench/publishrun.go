@@ -53,7 +53,8 @@ func (s *publishSession) alone(ctx context.Context, kind string, trip time.Durat
 	return err
 }
 
-// syncedCalls is what nothing durable can be faster than: the unary call to a server that only answers, and then one write and one fdatasync.
+// syncedCalls is what nothing durable can be faster than: the unary call to a server that only answers, and then one
+// write and one fdatasync.
 func (s *publishSession) syncedCalls(ctx context.Context) (c *contender, end func(), err error) {
 	topic, err := s.newTopic(ctx, serverInstant, false)
 	if err != nil {
@@ -93,7 +94,8 @@ func (s *publishSession) bursting(ctx context.Context, trip time.Duration, n int
 }
 
 // shooters are all variants, ours first.
-func (s *publishSession) shooters(ctx context.Context, kind string, trip time.Duration, n int, kept bool) (sides []*contender, err error) {
+func (s *publishSession) shooters(ctx context.Context, kind string, trip time.Duration, n int,
+	kept bool) (sides []*contender, err error) {
 	topic, err := s.newTopic(ctx, kind, kind == serverDurable) // what nobody subscribes to is not kept
 	if err != nil {
 		return nil, err
@@ -106,7 +108,8 @@ func (s *publishSession) shooters(ctx context.Context, kind string, trip time.Du
 		if err != nil {
 			return sides, err
 		}
-		sides = append(sides, &contender{name: v.name, worker: &shooter{line: l, hire: v.hire, kept: kept, n: n, sync: keeping(kind, topic)}})
+		sides = append(sides, &contender{name: v.name, worker: &shooter{line: l, hire: v.hire, kept: kept, n: n,
+			sync: keeping(kind, topic)}})
 	}
 	return sides, nil
 }
@@ -130,7 +133,8 @@ func (s *publishSession) shots(sides []*contender, goals []goal, identify func(r
 }
 
 // publishRow adds a row about a side.
-func (s *publishSession) publishRow(work string, c *contender, identify func(r *measure.Row, c *contender)) *measure.Row {
+func (s *publishSession) publishRow(work string, c *contender,
+	identify func(r *measure.Row, c *contender)) *measure.Row {
 	t := c.sum()
 	r := s.report.Row(c.name, work)
 	identify(r, c)
@@ -153,13 +157,16 @@ var sdkSettings = []struct {
 	hire          hire
 }{
 	{caseDefault, "100, 10 ms", math.MaxInt, google(nil)},
-	{caseCount, "1", manyRequests, google(func(s *pubsub.PublishSettings) { s.CountThreshold, s.NumGoroutines = 1, sdkRequests })},
-	{caseCount, "10, 10 ms", math.MaxInt, google(func(s *pubsub.PublishSettings) { s.CountThreshold, s.NumGoroutines = 10, sdkRequests })},
-	{caseCount, "100, 1 ms", math.MaxInt, google(func(s *pubsub.PublishSettings) { s.DelayThreshold, s.NumGoroutines = time.Millisecond, sdkRequests })},
+	{caseCount, "1", manyRequests,
+		google(func(s *pubsub.PublishSettings) { s.CountThreshold, s.NumGoroutines = 1, sdkRequests })},
+	{caseCount, "10, 10 ms", math.MaxInt,
+		google(func(s *pubsub.PublishSettings) { s.CountThreshold, s.NumGoroutines = 10, sdkRequests })},
+	{caseCount, "100, 1 ms", math.MaxInt,
+		google(func(s *pubsub.PublishSettings) { s.DelayThreshold, s.NumGoroutines = time.Millisecond, sdkRequests })},
 }
 
-// sdkRequests is how many requests Google's publisher may have in flight where it is set well: the default, 25 a processor, is too few for a service that is
-// far.
+// sdkRequests is how many requests Google's publisher may have in flight where it is set well: the default, 25 a
+// processor, is too few for a service that is far.
 const sdkRequests = 1000
 
 // streaming publishes messages that come by chance.
@@ -179,7 +186,8 @@ func (s *publishSession) streaming(ctx context.Context, trip time.Duration, rate
 		if err != nil {
 			return joinCleanup(err, l.close())
 		}
-		w := &sprinkler{line: l, man: h(l), setting: setting, rate: rate, clock: clock, dice: rand.New(rand.NewPCG(uint64(rate), 1))}
+		w := &sprinkler{line: l, man: h(l), setting: setting, rate: rate, clock: clock,
+			dice: rand.New(rand.NewPCG(uint64(rate), 1))}
 		sides = append(sides, &contender{name: name, worker: w})
 		return nil
 	}
@@ -223,12 +231,14 @@ func (s *publishSession) streamed(sides []*contender, trip time.Duration, rate i
 			goals := []goal{atMost("ratio_best", 1.05)}
 			r.Set("ratio_requests", hundredths(requests(c)/requests(best)))
 			if rate > manyRequests {
-				goals = append(goals, atMost("ratio_requests", 1.05).orElse(atMost("ratio_best", 0.95))) // more of them have to be good for something
+				// more of them have to be good for something
+				goals = append(goals, atMost("ratio_requests", 1.05).orElse(atMost("ratio_best", 0.95)))
 			}
 			judge(r, s.Quick, goals...)
 		}
 	}
 }
 
-// manyRequests is the rate above which it matters how many requests a stream takes: a request for each message would be too much for the processors.
+// manyRequests is the rate above which it matters how many requests a stream takes: a request for each message would be
+// too much for the processors.
 const manyRequests = 10_000

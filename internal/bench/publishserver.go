@@ -24,9 +24,10 @@ const (
 	serverDurable = "hikyaku" // ours, with every default
 )
 
-// ServePublish serves Pub/Sub on a port of loopback that it finds. It is for a process of its own, which the publish bench starts. It writes its address, as
-// a line of JSON, when it listens, and answers each line that it reads from in with what its journal has done; of the line "forget" it forgets before what was
-// published, as far as it is a server that is not told so by its clients; it ends when in does. args are the flags that the bench gives.
+// ServePublish serves Pub/Sub on a port of loopback that it finds. It is for a process of its own, which the publish
+// bench starts. It writes its address, as a line of JSON, when it listens, and answers each line that it reads from in
+// with what its journal has done; of the line "forget" it forgets before what was published, as far as it is a server
+// that is not told so by its clients; it ends when in does. args are the flags that the bench gives.
 func ServePublish(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
 	flags := flag.NewFlagSet("serve-publish", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -85,7 +86,8 @@ func openDurable(ctx context.Context, dir string) (*pubsubServer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &pubsubServer{addr: s.addr, forget: func() {}, close: func() error { return s.close(ctx) }, stats: s.journal.Stats}, nil
+	return &pubsubServer{addr: s.addr, forget: func() {}, close: func() error { return s.close(ctx) },
+		stats: s.journal.Stats}, nil
 }
 
 // listen tells where the server is, and then does what it is told.

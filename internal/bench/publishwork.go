@@ -11,7 +11,9 @@ import (
 type shooter struct {
 	line *pubsubLine
 	hire hire // nil: one unary call
-	kept bool // one publisher for all calls, else each has its own, made before it is timed and stopped after that, as in the field report
+	// one publisher for all calls, else each has its own, made before it is timed and stopped after that, as in the
+	// field report
+	kept bool
 	n    int
 	log  *rawWriter // what is written and synced after the call; nil: nothing
 	sync *kept      // nil: nobody says that it is durable

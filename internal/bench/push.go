@@ -39,21 +39,26 @@ const (
 
 // Push measures push delivery as a field report did:
 //
-//   - seed: so many messages of an SQS queue with ten users each, and for each user the time from dequeue to the answer. The senders are the report's three
-//     versions, programs on pushy with the report's numbers of threads, which receive from our SQS door with Amazon's client, and ours: a pipeline that reads the
-//     queue behind that door, and the sink for APNs. They take turns against one sandbox, whose answers take 40 ms at the median and have a heavy tail, and which
-//     turns away connections that come in a storm. Beside the time from the dequeue of each user's own message stands that from the first dequeue of the trial, so
-//     that it is seen when one gains by leaving messages in the queue. To the latter is compared the bound: what the latency, the streams and the sandbox's own
+//   - seed: so many messages of an SQS queue with ten users each, and for each user the time from dequeue to the
+//     answer. The senders are the report's three versions, programs on pushy with the report's numbers of threads,
+//     which receive from our SQS door with Amazon's client, and ours: a pipeline that reads the queue behind that door,
+//     and the sink for APNs. They take turns against one sandbox, whose answers take 40 ms at the median and have a
+//     heavy tail, and which turns away connections that come in a storm. Beside the time from the dequeue of each
+//     user's own message stands that from the first dequeue of the trial, so that it is seen when one gains by leaving
+//     messages in the queue. To the latter is compared the bound: what the latency, the streams and the sandbox's own
 //     capacity leave of users who all come at once, if a sender takes no time at all.
-//   - steady: pushes through one connection to nghttpd, and to pushy's server for tests: ours, Go's net/http, pushy, and h2load as the limit, in turns.
-//     Each client is a process of its own, whose processor time is told for each push.
+//   - steady: pushes through one connection to nghttpd, and to pushy's server for tests: ours, Go's net/http, pushy,
+//     and h2load as the limit, in turns. Each client is a process of its own, whose processor time is told for each
+//     push.
 //   - durable: claimed, pushed and durably settled, one message a push, with the sandbox on the same machine.
 //   - tail: one device in a thousand answers late; the others' times, beside those when none does.
 //   - receipts: durable, and a campaign to fewer users, each with receipts and without, in turns.
-//   - mistake: a campaign whose sender has a wrong topic, from the start and from its middle on, until it rests; only with Deep, or by name.
+//   - mistake: a campaign whose sender has a wrong topic, from the start and from its middle on, until it rests; only
+//     with Deep, or by name.
 //   - campaign: one message, a million users; only with Deep, or by name.
 //
-// What is missing for a comparison (Java and the programs of Options.Clients, nghttpd, h2load) is told in a note, and its rows are left out.
+// What is missing for a comparison (Java and the programs of Options.Clients, nghttpd, h2load) is told in a note, and
+// its rows are left out.
 func Push(ctx context.Context, o Options) error {
 	s := &pushSession{session: session{Options: o, report: measure.NewBenchReport("push")}, pushExtent: wholePush}
 	if o.Quick {
@@ -78,7 +83,8 @@ func Push(ctx context.Context, o Options) error {
 type pushExtent struct {
 	messages []int // in the queue, of ten users each
 	trials   int
-	warm     int           // queue messages that a sender is given before; a tenth of them, if it makes a connection for each
+	// queue messages that a sender is given before; a tenth of them, if it makes a connection for each
+	warm     int
 	pushes   int           // of a slice of the steady state
 	slices   int           // of each client: together they make a million
 	durable  int           // messages of a slice
@@ -92,18 +98,22 @@ type pushExtent struct {
 var (
 	wholePush = pushExtent{
 		messages: []int{100, 500, 1000, 2000}, trials: 3, warm: 1000,
-		pushes: 100_000, slices: 10, durable: 100_000, tail: 20_000, late: 2 * time.Second, rounds: 5, campaign: 1_000_000, some: 100_000,
+		pushes: 100_000, slices: 10, durable: 100_000, tail: 20_000, late: 2 * time.Second, rounds: 5,
+		campaign: 1_000_000, some: 100_000,
 	}
-	quickPush = pushExtent{messages: []int{20}, trials: 1, warm: 10, pushes: 2000, slices: 2, durable: 1000, tail: 1000, late: 200 * time.Millisecond, rounds: 2, campaign: 2000, some: 1000}
+	quickPush = pushExtent{messages: []int{20}, trials: 1, warm: 10, pushes: 2000, slices: 2, durable: 1000, tail: 1000,
+		late: 200 * time.Millisecond, rounds: 2, campaign: 2000, some: 1000}
 )
 
 const usersOfMessage = 10
 
 // seedLatency is what the sandbox's answers take: half of them 40 ms, one in a hundred more than 257.
-var seedLatency = farend.Latency{Median: farend.Duration(40 * time.Millisecond), Sigma: 0.8, Most: farend.Duration(3 * time.Second)}
+var seedLatency = farend.Latency{Median: farend.Duration(40 * time.Millisecond), Sigma: 0.8,
+	Most: farend.Duration(3 * time.Second)}
 
-// seedBehaviour is how the sandbox treats the four senders. A thousand connections may come at once and 200 a second thereafter, which is more than the report saw
-// go well; then they are reset or left hanging, as its logs tell. As with Apple, a connection has one stream until a valid token was seen.
+// seedBehaviour is how the sandbox treats the four senders. A thousand connections may come at once and 200 a second
+// thereafter, which is more than the report saw go well; then they are reset or left hanging, as its logs tell. As with
+// Apple, a connection has one stream until a valid token was seen.
 func seedBehaviour() farend.Behaviour {
 	return farend.Behaviour{
 		Latency: seedLatency, OneUntilTrusted: true,
@@ -125,7 +135,8 @@ func (s *pushSession) all(ctx context.Context) (err error) {
 		return err
 	}
 	es = slices.DeleteFunc(es, func(e experiment) bool {
-		deep := e.work == workMistake || e.work == workCampaign && !s.Quick // a sender that rests does so for half a minute
+		// a sender that rests does so for half a minute
+		deep := e.work == workMistake || e.work == workCampaign && !s.Quick
 		return deep && !s.Deep && !slices.Contains(s.Only, e.work)
 	})
 	if s.dir, err = os.MkdirTemp(s.Dir, "hikyaku-bench-"); err != nil {
@@ -154,7 +165,9 @@ func (s *pushSession) tellMissing(es []experiment) {
 		return slices.ContainsFunc(es, func(e experiment) bool { return e.work == work })
 	}
 	if wanted(workSeed) && !s.hasClients() {
-		s.report.Note("the report's three versions were not measured: they are Java programs, which scripts/need-clients of hikyaku's source makes; --clients names the folder that it fills, .cache/clients/push")
+		s.report.Note("the report's three versions were not measured: they are Java programs, which " +
+			"scripts/need-clients of hikyaku's source makes; --clients names the folder that it fills, " +
+			".cache/clients/push")
 	}
 	if wanted(workSteady) {
 		switch {
@@ -186,13 +199,16 @@ func (s *pushSession) experiments() (es []experiment) {
 	for _, m := range s.messages {
 		users += m * usersOfMessage
 	}
-	add(workSeed, s.trials*len(s.messages), 10*time.Second+time.Duration(s.trials*users)*500*time.Microsecond, s.trials*users, s.seed)
+	add(workSeed, s.trials*len(s.messages), 10*time.Second+time.Duration(s.trials*users)*500*time.Microsecond,
+		s.trials*users, s.seed)
 	for _, far := range []string{farNghttpd, farMock} {
-		add(workSteady, s.slices, time.Duration(s.slices*s.pushes)*150*time.Microsecond, 0, func(ctx context.Context) error { return s.steady(ctx, far) })
+		add(workSteady, s.slices, time.Duration(s.slices*s.pushes)*150*time.Microsecond, 0,
+			func(ctx context.Context) error { return s.steady(ctx, far) })
 	}
 	add(workDurable, s.rounds, time.Duration(s.rounds*s.durable)*50*time.Microsecond, s.rounds*s.durable, s.durably)
 	add(workTail, s.rounds, time.Duration(s.rounds*s.tail)*100*time.Microsecond, 2*s.rounds*s.tail, s.tails)
-	add(workReceipts, 2*s.rounds, time.Duration(s.rounds*(s.durable*100+s.some*200))*time.Microsecond, 4*s.rounds*(s.durable+s.some), s.receipted)
+	add(workReceipts, 2*s.rounds, time.Duration(s.rounds*(s.durable*100+s.some*200))*time.Microsecond,
+		4*s.rounds*(s.durable+s.some), s.receipted)
 	add(workMistake, 2*mistakeRounds, 2*mistakeRounds*40*time.Second, 4*mistakeRounds*s.some, s.mistakes)
 	add(workCampaign, 1, time.Duration(s.campaign)*60*time.Microsecond, s.campaign*2, s.campaigning)
 	return es

@@ -15,7 +15,8 @@ func pushSubject() subject {
 	return subject{name: "push", run: bench.Push, with: bench.Options{Push: []string{os.Args[0], pushServer}}}
 }
 
-// TestPushReportsEveryWork runs the quick form once, as far as it needs no Java: test/clients/push runs it with the report's senders.
+// TestPushReportsEveryWork runs the quick form once, as far as it needs no Java: test/clients/push runs it with the
+// report's senders.
 func TestPushReportsEveryWork(t *testing.T) {
 	report := pushSubject().reports(t, "seed")
 	var want []string
@@ -31,7 +32,8 @@ func TestPushReportsEveryWork(t *testing.T) {
 		}
 	}
 	want = append(want, "hikyaku durable 1000", "hikyaku tail 100", "hikyaku tail 100")
-	want = append(want, "hikyaku receipts 1000", "hikyaku receipts 1000", "hikyaku receipts 1000", "hikyaku receipts 1000", "hikyaku campaign 2000")
+	want = append(want, "hikyaku receipts 1000", "hikyaku receipts 1000", "hikyaku receipts 1000",
+		"hikyaku receipts 1000", "hikyaku campaign 2000")
 	var got []string
 	for i, r := range report.Rows {
 		line := fmt.Sprint(r.Get("case"), " ", r.Get("work"))
@@ -45,7 +47,8 @@ func TestPushReportsEveryWork(t *testing.T) {
 	}
 	checkRows(t, got, want)
 	notes := strings.Join(report.Notes, "\n")
-	if !strings.Contains(notes, "scripts/need-clients") || strings.Contains(notes, "nghttp2-server") == nghttpd || strings.Contains(notes, "nghttp2-client") == load {
+	if !strings.Contains(notes, "scripts/need-clients") || strings.Contains(notes, "nghttp2-server") == nghttpd ||
+		strings.Contains(notes, "nghttp2-client") == load {
 		t.Errorf("what is missing is told as\n%s", notes)
 	}
 }
@@ -92,7 +95,8 @@ func checkPushRow(t *testing.T, i int, r *measure.Row, load bool) {
 }
 
 func TestPushWritesTheReportsTable(t *testing.T) {
-	pushSubject().writesTables(t, []string{"seed"}, []string{"From dequeue to answer", "mean ms", "p99 ms", "min ms", "queue messages"}, "through one connection")
+	pushSubject().writesTables(t, []string{"seed"}, []string{"From dequeue to answer", "mean ms", "p99 ms", "min ms",
+		"queue messages"}, "through one connection")
 }
 
 func TestPushEndsWithItsContextAndCleansUp(t *testing.T) {
@@ -101,10 +105,12 @@ func TestPushEndsWithItsContextAndCleansUp(t *testing.T) {
 
 func TestPushSaysWhyItCannotBegin(t *testing.T) {
 	pushSubject().saysWhyItCannotBegin(t, map[string]obstacle{
-		"no command":          {func(o *bench.Options) { o.Push = nil }, "no command"},
-		"a command that ends": {func(o *bench.Options) { o.Push = []string{os.Args[0], pushServer, "--nonsense"} }, "nonsense"},
+		"no command": {func(o *bench.Options) { o.Push = nil }, "no command"},
+		"a command that ends": {func(o *bench.Options) { o.Push = []string{os.Args[0], pushServer, "--nonsense"} },
+			"nonsense"},
 	})
-	if err := bench.ServePush(t.Context(), []string{"--kind", "none"}, nil, nil); err == nil || !strings.Contains(err.Error(), `no kind "none"`) {
+	if err := bench.ServePush(t.Context(), []string{"--kind", "none"}, nil, nil); err == nil ||
+		!strings.Contains(err.Error(), `no kind "none"`) {
 		t.Errorf("a kind that there is not: %v", err)
 	}
 }

@@ -13,9 +13,9 @@ import (
 // bound is what no sender can do better, on the average.
 type bound struct{ mean, p50, p99, max time.Duration }
 
-// boundOf plays n pushes, all of which are there at once, against a far end whose answers take what latency says, that allows so many streams in all and
-// takes so many pushes a second: a push begins when a stream is free and the far end has come to it, and ends when its answer has. Nothing else takes any
-// time: not the network, not the sender.
+// boundOf plays n pushes, all of which are there at once, against a far end whose answers take what latency says, that
+// allows so many streams in all and takes so many pushes a second: a push begins when a stream is free and the far end
+// has come to it, and ends when its answer has. Nothing else takes any time: not the network, not the sender.
 func boundOf(latency farend.Latency, n, streams int, capacity float64) bound {
 	const plays = 20 // the tail of a single one depends on chance
 	var sum bound

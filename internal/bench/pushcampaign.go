@@ -15,7 +15,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/sandbox/push/farend"
 )
 
-// campaignConfig makes of one message a push for each user of a database: durably twice on the way, when the message comes and when a user's push is due.
+// campaignConfig makes of one message a push for each user of a database: durably twice on the way, when the message
+// comes and when a user's push is due.
 const campaignConfig = `
 queues:
   measured: { max_attempts: 0 }
@@ -92,7 +93,8 @@ func (r *runningPipeline) campaign(ctx context.Context, users int) (took campaig
 	took.EmptyMB = megabytes(residentBytes())
 	cpu, start := processorTime(), time.Now()
 	r.sink.since(start)
-	if _, err := r.house.rig.store.Put(ctx, measured, []message.Message{{Body: []byte(`{"campaign": 42}`)}}); err != nil {
+	if _, err := r.house.rig.store.Put(ctx, measured,
+		[]message.Message{{Body: []byte(`{"campaign": 42}`)}}); err != nil {
 		return took, err
 	}
 	tick := time.NewTicker(250 * time.Millisecond)
@@ -118,13 +120,15 @@ func (r *runningPipeline) campaign(ctx context.Context, users int) (took campaig
 	return took, err
 }
 
-// left counts what waits in the campaign's queues. What is settled is gone from them a moment after the pipeline's observer is told.
+// left counts what waits in the campaign's queues. What is settled is gone from them a moment after the pipeline's
+// observer is told.
 func (r *runningPipeline) left(ctx context.Context) (n int64, err error) {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for tries := 1000; tries > 0; tries-- {
 		n = 0
-		for _, name := range []string{"measured", "outbox", "phones_dead", "outbox_dead", "users_dead", "content_dead"} {
+		for _, name := range []string{"measured", "outbox", "phones_dead", "outbox_dead", "users_dead",
+			"content_dead"} {
 			s, err := r.house.rig.store.Stats(queue.Name{Namespace: queue.DefaultNamespace, Name: name})
 			if err != nil && !errors.Is(err, queue.ErrNotFound) {
 				return n, err
@@ -151,7 +155,8 @@ func (s *pushSession) campaigning(ctx context.Context) (err error) {
 	if err := makeUsers(ctx, users, s.campaign); err != nil {
 		return err
 	}
-	far, err := startSandbox(ctx, s.Push, filepath.Join(s.dir, "campaign"), farend.Behaviour{Latency: seedLatency, OneUntilTrusted: true})
+	far, err := startSandbox(ctx, s.Push, filepath.Join(s.dir, "campaign"),
+		farend.Behaviour{Latency: seedLatency, OneUntilTrusted: true})
 	if err != nil {
 		return err
 	}
@@ -174,8 +179,10 @@ func (s *pushSession) campaigning(ctx context.Context) (err error) {
 		return err
 	}
 	// Every user is accounted for: each phone was pushed to, once.
-	if seen.Devices != s.campaign || seen.Doubles != 0 || seen.Accepted != int64(s.campaign) || took.Left != 0 || took.Failed != 0 {
-		return fmt.Errorf("of %d users %d phones were pushed to, %d pushes were accepted, %d came twice, %d failed, %d are left", s.campaign, seen.Devices, seen.Accepted, seen.Doubles, took.Failed, took.Left)
+	if seen.Devices != s.campaign || seen.Doubles != 0 || seen.Accepted != int64(s.campaign) || took.Left != 0 ||
+		took.Failed != 0 {
+		return fmt.Errorf("of %d users %d phones were pushed to, %d pushes were accepted, %d came twice, %d failed, "+
+			"%d are left", s.campaign, seen.Devices, seen.Accepted, seen.Doubles, took.Failed, took.Left)
 	}
 	s.step()
 	times := measure.NewHistogram()
@@ -188,7 +195,8 @@ func (s *pushSession) campaigning(ctx context.Context) (err error) {
 	}
 	r := s.report.Row(caseOurs, workCampaign).Set("users", s.campaign).Times(times).Rate(int64(took.N), took.elapsed())
 	r.Set("cpu_us", hundredths(float64(took.CPUUS)/float64(took.N)))
-	r.Set("rss_mb", megabytes(most)).Set("empty_rss_mb", took.EmptyMB).Set("rss_quarter_mb", megabytes(took.RSS[len(took.RSS)/4]))
+	r.Set("rss_mb", megabytes(most)).Set("empty_rss_mb", took.EmptyMB).Set("rss_quarter_mb",
+		megabytes(took.RSS[len(took.RSS)/4]))
 	judge(r, s.Quick, atMost("p50_ms", 60_000), atMost("p99_ms", 90_000))
 	return nil
 }

@@ -99,7 +99,8 @@ func newEnginePusher(addr, ca, signer string) (pusher, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &enginePusher{client, &push.Request{Method: "POST", Path: "/3/device/" + deviceToken(1), Header: fields, Body: pushPayload(1)}}, nil
+	return &enginePusher{client, &push.Request{Method: "POST", Path: "/3/device/" + deviceToken(1), Header: fields,
+		Body: pushPayload(1)}}, nil
 }
 
 func (p *enginePusher) push(ctx context.Context, n int) (int, error) {
@@ -157,8 +158,10 @@ func newHTTPPusher(addr, ca, signer string) (pusher, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &http.Transport{TLSClientConfig: secure, ForceAttemptHTTP2: true, HTTP2: &http.HTTP2Config{StrictMaxConcurrentRequests: true}}
-	p := &httpPusher{client: &http.Client{Transport: t}, transport: t, url: "https://" + addr + "/3/device/" + deviceToken(1), header: http.Header{}, body: pushPayload(1)}
+	t := &http.Transport{TLSClientConfig: secure, ForceAttemptHTTP2: true,
+		HTTP2: &http.HTTP2Config{StrictMaxConcurrentRequests: true}}
+	p := &httpPusher{client: &http.Client{Transport: t}, transport: t,
+		url: "https://" + addr + "/3/device/" + deviceToken(1), header: http.Header{}, body: pushPayload(1)}
 	for _, f := range fields {
 		p.header.Set(f.Name, f.Value)
 	}
@@ -166,7 +169,8 @@ func newHTTPPusher(addr, ca, signer string) (pusher, error) {
 }
 
 func (p *httpPusher) push(ctx context.Context, n int) (int, error) {
-	if !p.connected { // by one request: a thousand at once would each make a connection before they learn that one will do
+	// by one request: a thousand at once would each make a connection before they learn that one will do
+	if !p.connected {
 		if err := p.one(ctx); err != nil {
 			return 0, err
 		}

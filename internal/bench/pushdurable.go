@@ -16,10 +16,12 @@ import (
 type pipelineProcess struct{ *talker }
 
 // startPipeline starts one that pushes to a far end.
-func (s *pushSession) startPipeline(ctx context.Context, far *farEnd, kind string, connections int, more ...string) (*pipelineProcess, error) {
+func (s *pushSession) startPipeline(ctx context.Context, far *farEnd, kind string, connections int,
+	more ...string) (*pipelineProcess, error) {
 	dir := filepath.Join(s.dir, fmt.Sprintf("pipeline-%d", s.pipelines))
 	s.pipelines++
-	args := append([]string{"--kind", kind, "--dir", dir, "--addr", far.addr, "--ca", far.ca, "--signer", far.signer, "--connections", strconv.Itoa(connections)}, more...)
+	args := append([]string{"--kind", kind, "--dir", dir, "--addr", far.addr, "--ca", far.ca, "--signer", far.signer,
+		"--connections", strconv.Itoa(connections)}, more...)
 	t, err := startTalker(ctx, kind, s.pushCommand(args...)...)
 	if err != nil {
 		return nil, err
@@ -64,7 +66,8 @@ func (s *pushSession) durably(ctx context.Context) (err error) {
 		sum.N, sum.ElapsedUS, sum.CPUUS = sum.N+took.N, sum.ElapsedUS+took.ElapsedUS, sum.CPUUS+took.CPUUS
 		s.step()
 	}
-	r := s.report.Row(caseOurs, workDurable).Set("messages", s.durable).Set("n", sum.N).Rate(int64(sum.N), sum.elapsed())
+	r := s.report.Row(caseOurs, workDurable).Set("messages", s.durable).Set("n", sum.N).Rate(int64(sum.N),
+		sum.elapsed())
 	r.Set("cpu_us", hundredths(float64(sum.CPUUS)/float64(sum.N)))
 	judge(r, s.Quick, atLeast("per_s", 30_000))
 	return nil

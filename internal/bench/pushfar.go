@@ -98,7 +98,8 @@ func startSandbox(ctx context.Context, command []string, dir string, behave fare
 	if len(command) == 0 {
 		return nil, errors.New("no command was given that serves in a process of its own")
 	}
-	t, err := startTalker(ctx, farSandbox, append(command[:len(command):len(command)], "--kind", farSandbox, "--dir", dir, "--behave", string(text))...)
+	t, err := startTalker(ctx, farSandbox, append(command[:len(command):len(command)], "--kind", farSandbox, "--dir",
+		dir, "--behave", string(text))...)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +146,8 @@ func startNghttpd(ctx context.Context, b *badges) (_ *farEnd, err error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := startTalker(ctx, farNghttpd, "nghttpd", "-a", "127.0.0.1", "-d", root, "-m", strconv.Itoa(pushStreams), strconv.Itoa(port), b.serverKey, b.serverCert)
+	t, err := startTalker(ctx, farNghttpd, "nghttpd", "-a", "127.0.0.1", "-d", root, "-m", strconv.Itoa(pushStreams),
+		strconv.Itoa(port), b.serverKey, b.serverCert)
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +192,8 @@ func awaitListener(ctx context.Context, addr string) error {
 
 // startMock starts pushy's server for tests.
 func (s *pushSession) startMock(ctx context.Context, b *badges) (*farEnd, error) {
-	t, err := startTalker(ctx, farMock, s.java("Mock", "--cert", b.serverCert, "--key", b.serverKey, "--streams", strconv.Itoa(pushStreams))...)
+	t, err := startTalker(ctx, farMock, s.java("Mock", "--cert", b.serverCert, "--key", b.serverKey, "--streams",
+		strconv.Itoa(pushStreams))...)
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +213,8 @@ func (s *pushSession) java(program string, args ...string) []string {
 
 // flagsOf are what our Java programs are told of a far end.
 func (f *farEnd) flags() []string {
-	return []string{"--endpoint", f.addr, "--ca", f.ca, "--key", f.signer, "--key-id", pushKey, "--team-id", pushTeam, "--topic", pushTopic}
+	return []string{"--endpoint", f.addr, "--ca", f.ca, "--key", f.signer, "--key-id", pushKey, "--team-id", pushTeam,
+		"--topic", pushTopic}
 }
 
 // h2loaded is what h2load did.
@@ -231,7 +235,8 @@ func h2load(ctx context.Context, f *farEnd, dir string, n, connections int) (h2l
 	if err := os.WriteFile(payload, pushPayload(1), 0o644); err != nil {
 		return h2loaded{}, err
 	}
-	args := []string{"-n", strconv.Itoa(n), "-c", strconv.Itoa(connections), "-t", "1", "-m", strconv.Itoa(pushStreams), "-d", payload}
+	args := []string{"-n", strconv.Itoa(n), "-c", strconv.Itoa(connections), "-t", "1", "-m", strconv.Itoa(pushStreams),
+		"-d", payload}
 	fields, err := pushFields(f.signer, 1)
 	if err != nil {
 		return h2loaded{}, err
@@ -239,7 +244,8 @@ func h2load(ctx context.Context, f *farEnd, dir string, n, connections int) (h2l
 	for _, h := range fields {
 		args = append(args, "-H", h.Name+": "+h.Value)
 	}
-	t, err := startTalker(ctx, "h2load", append(append([]string{"h2load"}, args...), "https://"+f.addr+"/3/device/"+deviceToken(1))...)
+	t, err := startTalker(ctx, "h2load",
+		append(append([]string{"h2load"}, args...), "https://"+f.addr+"/3/device/"+deviceToken(1))...)
 	if err != nil {
 		return h2loaded{}, err
 	}

@@ -13,7 +13,8 @@ import (
 // What is wrong in a sender's mistake, and when it was put right.
 const (
 	mistakenReason = "DeviceTokenNotForTopic"
-	mistakeRests   = 5 * time.Second // without a refusal, after which the sender is at rest and the mistake is put right
+	// without a refusal, after which the sender is at rest and the mistake is put right
+	mistakeRests = 5 * time.Second
 )
 
 // mistaken is what a far end saw of a campaign with a mistake.
@@ -22,8 +23,8 @@ type mistaken struct {
 	pause   time.Duration // from the first refusal that was seen to the last one
 }
 
-// mistakes pushes to many devices while each of them is refused as if it were another topic's: from the start, and from the middle on. When the sender
-// rests, that is put right. Nothing may be lost.
+// mistakes pushes to many devices while each of them is refused as if it were another topic's: from the start, and from
+// the middle on. When the sender rests, that is put right. Nothing may be lost.
 func (s *pushSession) mistakes(ctx context.Context) error {
 	for _, begins := range []string{"at the start", "in the middle"} {
 		var refused, lost []float64
@@ -86,7 +87,8 @@ func (s *pushSession) mistake(ctx context.Context, begins string) (m mistaken, t
 }
 
 // mistaken lets a mistake begin after so many pushes, unless it has begun, and puts it right when the sender rests.
-func (f *farEnd) mistaken(ctx context.Context, begun bool, after int64, wrong farend.Behaviour) (m mistaken, err error) {
+func (f *farEnd) mistaken(ctx context.Context, begun bool, after int64, wrong farend.Behaviour) (m mistaken,
+	err error) {
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
 	var accepted int64

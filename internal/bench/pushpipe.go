@@ -25,8 +25,8 @@ type pushTrial struct {
 	Users    int `json:"users"`    // of each
 }
 
-// pipelineConfig is our sender as anybody would configure it: a durable queue of messages with several users each, a program that makes a push for each user, and
-// the sink.
+// pipelineConfig is our sender as anybody would configure it: a durable queue of messages with several users each, a
+// program that makes a push for each user, and the sink.
 const pipelineConfig = `
 queues:
   measured: { max_attempts: 0 }
@@ -66,8 +66,8 @@ sinks:
     connections: ${PUSH_CONNECTIONS}
 `
 
-// servePipeline runs a store and a pipeline for as long as in does, and puts messages into the queue for each trial; with direct it fills the queue, and then
-// runs a pipeline until the queue is empty.
+// servePipeline runs a store and a pipeline for as long as in does, and puts messages into the queue for each trial;
+// with direct it fills the queue, and then runs a pipeline until the queue is empty.
 func (f *pushFlags) servePipeline(ctx context.Context, in io.Reader, out io.Writer) (err error) {
 	h, err := f.openPushHouse(ctx)
 	if err != nil {
@@ -130,11 +130,13 @@ type pushHouse struct {
 }
 
 func (f *pushFlags) openPushHouse(ctx context.Context) (*pushHouse, error) {
-	text := map[string]string{kindDirect: directConfig, kindPipeline: pipelineConfig, kindPosted: pipelineConfig, kindCampaign: campaignConfig}[f.kind]
+	text := map[string]string{kindDirect: directConfig, kindPipeline: pipelineConfig, kindPosted: pipelineConfig,
+		kindCampaign: campaignConfig}[f.kind]
 	if f.receipts {
 		text = strings.Replace(text, "queues:\n", "queues:\n  receipts: {}\n", 1) + "    receipts: receipts\n"
 	}
-	values := map[string]string{"PUSH_ADDR": f.addr, "PUSH_CA": f.ca, "PUSH_SIGNER": f.signer, "PUSH_USERS": f.users, "PUSH_CONNECTIONS": strconv.Itoa(f.connections)}
+	values := map[string]string{"PUSH_ADDR": f.addr, "PUSH_CA": f.ca, "PUSH_SIGNER": f.signer, "PUSH_USERS": f.users,
+		"PUSH_CONNECTIONS": strconv.Itoa(f.connections)}
 	c, err := config.Parse("push.yaml", []byte(text), func(name string) (string, bool) {
 		v, ok := values[name]
 		return v, ok
@@ -201,7 +203,8 @@ func (h *pushHouse) drain(ctx context.Context, t pushTrial) (took pushed, err er
 	if _, err := p.Run(ctx); err != nil {
 		return took, err
 	}
-	took = pushed{N: t.Messages, ElapsedUS: time.Since(start).Microseconds(), CPUUS: (processorTime() - cpu).Microseconds()}
+	took = pushed{N: t.Messages, ElapsedUS: time.Since(start).Microseconds(),
+		CPUUS: (processorTime() - cpu).Microseconds()}
 	_, took.Failed = sink.end()
 	return took, nil
 }

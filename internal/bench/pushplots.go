@@ -10,10 +10,13 @@ import (
 func pushPictures() []picture {
 	return []picture{
 		{"push-seed.svg", measure.Plot{
-			Title: "From dequeue to answer: mean (lines) and p99 (marks)", XLabel: "queue messages, of ten users each", YLabel: "ms", XLog: true, YLog: true,
+			Title: "From dequeue to answer: mean (lines) and p99 (marks)", XLabel: "queue messages, of ten users each",
+			YLabel: "ms", XLog: true, YLog: true,
 		}, []string{workSeed}, drawSeed, false},
-		{"push-steady.svg", measure.Plot{Title: "Pushes a second through one connection", YLabel: "pushes/s"}, []string{workSteady}, drawSteady, false},
-		{"push-cost.svg", measure.Plot{Title: "Processor time of a push, of the client", YLabel: "µs"}, []string{workSteady}, drawPushCost, true},
+		{"push-steady.svg", measure.Plot{Title: "Pushes a second through one connection", YLabel: "pushes/s"},
+			[]string{workSteady}, drawSteady, false},
+		{"push-cost.svg", measure.Plot{Title: "Processor time of a push, of the client", YLabel: "µs"},
+			[]string{workSteady}, drawPushCost, true},
 	}
 }
 

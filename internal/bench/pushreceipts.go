@@ -33,7 +33,8 @@ func (s *pushSession) receipted(ctx context.Context) error {
 		return err
 	}
 	latency := farend.Behaviour{Latency: seedLatency, OneUntilTrusted: true}
-	return s.withReceipts(ctx, kindCampaign, pushTrial{Messages: 1, Users: s.some}, latency, seedConnections, "--users", users)
+	return s.withReceipts(ctx, kindCampaign, pushTrial{Messages: 1, Users: s.some}, latency, seedConnections, "--users",
+		users)
 }
 
 // withReceipts lets two pipelines of a kind take turns, the first one with receipts.
@@ -80,8 +81,10 @@ func (s *pushSession) withReceipts(
 		s.step()
 	}
 	for i, with := range []bool{true, false} {
-		r := s.report.Row(caseOurs, workReceipts).Set("kind", kind).Set("receipts", with).Set("messages", t.Messages*t.Users)
-		r.Set("n", sums[i].N).Rate(int64(sums[i].N), sums[i].elapsed()).Set("cpu_us", hundredths(float64(sums[i].CPUUS)/float64(sums[i].N)))
+		r := s.report.Row(caseOurs, workReceipts).Set("kind", kind).Set("receipts", with).Set("messages",
+			t.Messages*t.Users)
+		r.Set("n", sums[i].N).Rate(int64(sums[i].N), sums[i].elapsed()).Set("cpu_us",
+			hundredths(float64(sums[i].CPUUS)/float64(sums[i].N)))
 		if with {
 			r.Set("rate_without", hundredths(quantile(sorted(ratios), 0.5)))
 			r.Set("cpu_without", hundredths(quantile(sorted(costs), 0.5)))

@@ -20,7 +20,8 @@ type seedSender struct {
 	close func() error
 }
 
-// reported are the means, in milliseconds, that the field report gives for a thousand messages, and for other numbers where it does.
+// reported are the means, in milliseconds, that the field report gives for a thousand messages, and for other numbers
+// where it does.
 var reported = map[string]map[int]float64{
 	caseFirst: {100: 1886, 500: 5084, 1000: 8625, 2000: 16_000},
 	caseFix1:  {100: 1693, 500: 2991, 1000: 4092, 2000: 7245},
@@ -70,7 +71,8 @@ func (s *pushSession) seed(ctx context.Context) (err error) {
 	return nil
 }
 
-// capacity is how many pushes a second the sandbox takes through as many connections as ours may have, with a row that says so; 0 when h2load is not here.
+// capacity is how many pushes a second the sandbox takes through as many connections as ours may have, with a row that
+// says so; 0 when h2load is not here.
 func (s *pushSession) capacity(ctx context.Context, far *farEnd) (float64, error) {
 	if !has("h2load") {
 		return 0, nil
@@ -82,12 +84,14 @@ func (s *pushSession) capacity(ctx context.Context, far *farEnd) (float64, error
 	if l.failed > 0 {
 		return 0, fmt.Errorf("the sandbox refused %d of %d pushes of h2load", l.failed, s.pushes)
 	}
-	s.report.Row(caseLimit, workSeed).Set("server", farSandbox).Set("n", s.pushes).Rate(int64(s.pushes), time.Duration(float64(s.pushes)/l.perSecond*float64(time.Second))).
+	s.report.Row(caseLimit, workSeed).Set("server", farSandbox).Set("n", s.pushes).Rate(int64(s.pushes),
+		time.Duration(float64(s.pushes)/l.perSecond*float64(time.Second))).
 		Set("cpu_us", hundredths(float64(l.cpu.Microseconds())/float64(s.pushes)))
 	return l.perSecond, nil
 }
 
-// seedSenders starts the senders, ours last, as the report's tables go. All receive from the SQS door of our pipeline's process, each from a queue of its own.
+// seedSenders starts the senders, ours last, as the report's tables go. All receive from the SQS door of our pipeline's
+// process, each from a queue of its own.
 func (s *pushSession) seedSenders(ctx context.Context, far *farEnd) (senders []*seedSender, err error) {
 	p, err := s.startPipeline(ctx, far, kindPosted, seedConnections)
 	if err != nil {
@@ -117,7 +121,8 @@ func (s *pushSession) seedSenders(ctx context.Context, far *farEnd) (senders []*
 		if err != nil {
 			return append(senders, ours), err
 		}
-		t, err := startTalker(ctx, version, s.java("Seed", append(far.flags(), "--version", version, "--queue", q.url)...)...)
+		t, err := startTalker(ctx, version,
+			s.java("Seed", append(far.flags(), "--version", version, "--queue", q.url)...)...)
 		if err != nil {
 			return append(senders, ours), err
 		}
@@ -144,7 +149,8 @@ type seedSum struct {
 }
 
 // seedOf lets the senders take turns with queues of one length.
-func (s *pushSession) seedOf(ctx context.Context, far *farEnd, senders []*seedSender, messages int, capacity float64) error {
+func (s *pushSession) seedOf(ctx context.Context, far *farEnd, senders []*seedSender, messages int,
+	capacity float64) error {
 	sums := make([]seedSum, len(senders))
 	for i := range sums {
 		sums[i].times, sums[i].first = measure.NewHistogram(), measure.NewHistogram()
@@ -195,9 +201,11 @@ func (s *pushSession) seedRows(senders []*seedSender, sums []seedSum, messages i
 			fix2 = t
 		}
 		r := s.report.Row(c.name, workSeed).Set("messages", messages).Times(t.times)
-		r.Set("cpu_us", hundredths(float64(t.cpu)/float64(t.times.Count()))).Set("connections", t.connections/int64(s.trials))
+		r.Set("cpu_us", hundredths(float64(t.cpu)/float64(t.times.Count()))).Set("connections",
+			t.connections/int64(s.trials))
 		r.Set("turned_away", t.turned/int64(s.trials)).Set("failed", t.failed/s.trials)
-		r.Set("first_mean_ms", measure.Milliseconds(t.first.Mean())).Set("first_p99_ms", measure.Milliseconds(t.first.Quantile(0.99)))
+		r.Set("first_mean_ms", measure.Milliseconds(t.first.Mean())).Set("first_p99_ms",
+			measure.Milliseconds(t.first.Quantile(0.99)))
 		if ms, ok := reported[c.name][messages]; ok {
 			r.Set("report_ms", ms)
 		}
@@ -206,8 +214,10 @@ func (s *pushSession) seedRows(senders []*seedSender, sums []seedSum, messages i
 		}
 		var goals []goal
 		if fix2 != nil {
-			r.Set("mean_fix2", hundredths(over(t.times.Mean(), fix2.times.Mean()))).Set("p99_fix2", hundredths(over(t.times.Quantile(0.99), fix2.times.Quantile(0.99))))
-			r.Set("first_mean_fix2", hundredths(over(t.first.Mean(), fix2.first.Mean()))).Set("first_p99_fix2", hundredths(over(t.first.Quantile(0.99), fix2.first.Quantile(0.99))))
+			r.Set("mean_fix2", hundredths(over(t.times.Mean(), fix2.times.Mean()))).Set("p99_fix2",
+				hundredths(over(t.times.Quantile(0.99), fix2.times.Quantile(0.99))))
+			r.Set("first_mean_fix2", hundredths(over(t.first.Mean(), fix2.first.Mean()))).Set("first_p99_fix2",
+				hundredths(over(t.first.Quantile(0.99), fix2.first.Quantile(0.99))))
 			if messages == 1000 {
 				goals = append(goals, atMost("mean_fix2", 0.5), atMost("p99_fix2", 0.5))
 			}
@@ -215,7 +225,9 @@ func (s *pushSession) seedRows(senders []*seedSender, sums []seedSum, messages i
 		if capacity > 0 {
 			b := boundOf(seedLatency, messages*usersOfMessage, seedConnections*pushStreams, capacity)
 			r.Set("bound_mean_ms", measure.Milliseconds(b.mean)).Set("bound_p99_ms", measure.Milliseconds(b.p99))
-			r.Set("mean_bound", hundredths(over(t.first.Mean(), b.mean))).Set("p99_bound", hundredths(over(t.first.Quantile(0.99), b.p99))) // it, too, is of all that come at once
+			// it, too, is of all that come at once
+			r.Set("mean_bound", hundredths(over(t.first.Mean(), b.mean))).Set("p99_bound",
+				hundredths(over(t.first.Quantile(0.99), b.p99)))
 			if messages == 1000 {
 				goals = append(goals, atMost("mean_bound", 1.3), atMost("p99_bound", 1.3))
 			}

@@ -18,14 +18,17 @@ import (
 	"github.com/hikyaku/hikyaku/internal/sandbox/push/farend"
 )
 
-// ServePush is what the push bench runs in processes of their own, so that what each of them costs is known. args are the flags that the bench gives; for
-// each line that it reads from in it writes a line of JSON, and it ends when in does.
+// ServePush is what the push bench runs in processes of their own, so that what each of them costs is known. args are
+// the flags that the bench gives; for each line that it reads from in it writes a line of JSON, and it ends when in
+// does.
 //
-//   - --kind sandbox: our far end. It writes its address first. A line is a behaviour, or anything else; the answer is what it saw, which it then forgets.
+//   - --kind sandbox: our far end. It writes its address first. A line is a behaviour, or anything else; the answer is
+//     what it saw, which it then forgets.
 //   - --kind hikyaku, go-http: a client. A line is a number of pushes, the answer what they took.
-//   - --kind pipeline, direct, campaigning: a store and a pipeline whose sink pushes. A line is a trial, the answer what it took.
-//   - --kind posted: a pipeline, and the SQS door over its store. It writes its address first. A line is a trial, to which it says that it is ready; it then expects the
-//     trial's messages through the door, and says what they took.
+//   - --kind pipeline, direct, campaigning: a store and a pipeline whose sink pushes. A line is a trial, the answer
+//     what it took.
+//   - --kind posted: a pipeline, and the SQS door over its store. It writes its address first. A line is a trial, to
+//     which it says that it is ready; it then expects the trial's messages through the door, and says what they took.
 func ServePush(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
 	flags := flag.NewFlagSet("serve-push", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -81,7 +84,8 @@ func (f *pushFlags) serveSandbox(in io.Reader, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	s, err := apns.Start(apns.Config{Config: farend.Config{Behaviour: b}, Keys: []*apns.Key{key}, Topics: []string{pushTopic}, Anybody: true})
+	s, err := apns.Start(apns.Config{Config: farend.Config{Behaviour: b}, Keys: []*apns.Key{key},
+		Topics: []string{pushTopic}, Anybody: true})
 	if err != nil {
 		return err
 	}
@@ -118,12 +122,13 @@ func (f *pushFlags) serveSandbox(in io.Reader, out io.Writer) (err error) {
 
 // pushed is what became of pushes; our Java programs say the same.
 type pushed struct {
-	N         int     `json:"n"`
-	Failed    int     `json:"failed"`
-	ElapsedUS int64   `json:"elapsed_us"`
-	CPUUS     int64   `json:"cpu_us"`             // of the process
-	TimesUS   []int64 `json:"times_us,omitempty"` // to each user's answer, from when the first message of all was dequeued
-	OwnUS     []int64 `json:"own_us,omitempty"`   // likewise, from when the user's own was
+	N         int   `json:"n"`
+	Failed    int   `json:"failed"`
+	ElapsedUS int64 `json:"elapsed_us"`
+	CPUUS     int64 `json:"cpu_us"` // of the process
+	// to each user's answer, from when the first message of all was dequeued
+	TimesUS []int64 `json:"times_us,omitempty"`
+	OwnUS   []int64 `json:"own_us,omitempty"` // likewise, from when the user's own was
 }
 
 func (p *pushed) elapsed() time.Duration { return time.Duration(p.ElapsedUS) * time.Microsecond }
@@ -131,7 +136,8 @@ func (p *pushed) elapsed() time.Duration { return time.Duration(p.ElapsedUS) * t
 func (p *pushed) perSecond() float64 { return float64(p.N) / p.elapsed().Seconds() }
 
 // servePusher does slices of pushes.
-func (f *pushFlags) servePusher(ctx context.Context, open func(addr, ca, signer string) (pusher, error), in io.Reader, out io.Writer) (err error) {
+func (f *pushFlags) servePusher(ctx context.Context, open func(addr, ca, signer string) (pusher, error), in io.Reader,
+	out io.Writer) (err error) {
 	p, err := open(f.addr, f.ca, f.signer)
 	if err != nil {
 		return err
@@ -149,7 +155,8 @@ func (f *pushFlags) servePusher(ctx context.Context, open func(addr, ca, signer 
 		if err != nil {
 			return err
 		}
-		took := pushed{N: n, Failed: failed, ElapsedUS: time.Since(start).Microseconds(), CPUUS: (processorTime() - cpu).Microseconds()}
+		took := pushed{N: n, Failed: failed, ElapsedUS: time.Since(start).Microseconds(),
+			CPUUS: (processorTime() - cpu).Microseconds()}
 		if err := write.Encode(took); err != nil {
 			return err
 		}

@@ -75,7 +75,8 @@ func (c *collector) prepare(url string, messages int) ([][]byte, error) {
 	for i := 0; i < messages; i += sqsMost {
 		var entries []entry
 		for j := i; j < min(i+sqsMost, messages); j++ {
-			entries = append(entries, entry{strconv.Itoa(j), string(workMessage(j*usersOfMessage+1, usersOfMessage).Body)})
+			entries = append(entries,
+				entry{strconv.Itoa(j), string(workMessage(j*usersOfMessage+1, usersOfMessage).Body)})
 		}
 		text, err := json.Marshal(map[string]any{"QueueUrl": url, "Entries": entries})
 		if err != nil {
@@ -112,7 +113,8 @@ type ready struct {
 	Ready bool `json:"ready"`
 }
 
-// seedProgram is a program that receives from a queue what a collector sends, pushes to the users and says what that took.
+// seedProgram is a program that receives from a queue what a collector sends, pushes to the users and says what that
+// took.
 type seedProgram struct {
 	*talker
 	url string                    // of its queue

@@ -70,7 +70,8 @@ func (s *pushSession) openFar(ctx context.Context, name string) (*farEnd, error)
 }
 
 // steadySides starts the clients, ours first.
-func (s *pushSession) steadySides(ctx context.Context, far *farEnd, ends *[]func() error) (sides []*steadySide, err error) {
+func (s *pushSession) steadySides(ctx context.Context, far *farEnd, ends *[]func() error) (sides []*steadySide,
+	err error) {
 	add := func(name string, command []string) error {
 		t, err := startTalker(ctx, name, command...)
 		if err != nil {
@@ -84,19 +85,22 @@ func (s *pushSession) steadySides(ctx context.Context, far *farEnd, ends *[]func
 		return nil
 	}
 	for _, kind := range []string{caseOurs, caseHTTP} {
-		if err := add(kind, s.pushCommand("--kind", kind, "--addr", far.addr, "--ca", far.ca, "--signer", far.signer)); err != nil {
+		if err := add(kind, s.pushCommand("--kind", kind, "--addr", far.addr, "--ca", far.ca, "--signer",
+			far.signer)); err != nil {
 			return nil, err
 		}
 	}
 	if s.Pushy && s.hasClients() {
-		if err := add(casePushy, s.java("Steady", append(far.flags(), "--in-flight", strconv.Itoa(inFlight))...)); err != nil {
+		if err := add(casePushy,
+			s.java("Steady", append(far.flags(), "--in-flight", strconv.Itoa(inFlight))...)); err != nil {
 			return nil, err
 		}
 	}
 	if has("h2load") {
 		sides = append(sides, &steadySide{name: caseLimit, push: func(n int) (pushed, error) {
 			l, err := h2load(ctx, far, s.dir, n, 1)
-			return pushed{N: n, Failed: l.failed, ElapsedUS: int64(float64(n) / l.perSecond * 1e6), CPUUS: l.cpu.Microseconds()}, err
+			return pushed{N: n, Failed: l.failed, ElapsedUS: int64(float64(n) / l.perSecond * 1e6),
+				CPUUS: l.cpu.Microseconds()}, err
 		}})
 	}
 	return sides, nil

@@ -13,7 +13,8 @@ import (
 	"strings"
 )
 
-// talker is a process that answers each line with a line of JSON, and ends when its input does. It is for one goroutine at a time.
+// talker is a process that answers each line with a line of JSON, and ends when its input does. It is for one goroutine
+// at a time.
 type talker struct {
 	name      string
 	cmd       *exec.Cmd

@@ -39,7 +39,8 @@ func (s *timedSink) since(at time.Time) {
 	s.first = at.UnixNano()
 }
 
-// end returns, for the users in their order, the microseconds from the first claim of all to the answer, and how many were given up.
+// end returns, for the users in their order, the microseconds from the first claim of all to the answer, and how many
+// were given up.
 func (s *timedSink) end() ([]int64, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -75,8 +75,8 @@ func (p *putter) run(ctx context.Context, d time.Duration) (sample, error) {
 	return s, nil
 }
 
-// put compares puts of one message by each of some writers with the disk: with what they could have in one sync, written by one writer
-// at once, and with a lone writer of single messages, which shows what sharing a sync is worth.
+// put compares puts of one message by each of some writers with the disk: with what they could have in one sync,
+// written by one writer at once, and with a lone writer of single messages, which shows what sharing a sync is worth.
 func (s *session) put(ctx context.Context, writers int) error {
 	peers := []string{caseLimit, caseLone}
 	if writers == 1 {
@@ -106,7 +106,8 @@ func (s *session) putGroup(ctx context.Context) error {
 
 // putPipelined compares puts of a hundred messages, of which several are under way at once, with the disk's bandwidth.
 func (s *session) putPipelined(ctx context.Context) error {
-	a := about{work: "put-pipelined", writers: 16, goals: []goal{atLeast("ratio", 0.5).orElse(atLeast("per_s", 250_000))}}
+	a := about{work: "put-pipelined", writers: 16,
+		goals: []goal{atLeast("ratio", 0.5).orElse(atLeast("per_s", 250_000))}}
 	return s.puts(ctx, a, groupMessages, []string{caseBandwidth})
 }
 

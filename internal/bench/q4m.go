@@ -21,18 +21,19 @@ const (
 
 // Q4M measures the MySQL door as a field report measured Q4M's conditional subscription, from a client's side:
 //
-//   - take-ge, take-lt: queue_wait('q4m_test:enqueued_at>=…', 5) and queue_end(), as text; one row of 1,000 bytes that came since a moment, or
-//     before it, is taken, and is gone durably.
+//   - take-ge, take-lt: queue_wait('q4m_test:enqueued_at>=…', 5) and queue_end(), as text; one row of 1,000 bytes that
+//     came since a moment, or before it, is taken, and is gone durably.
 //   - insert: a prepared INSERT of such a row, durable.
 //   - insert-compacting: the same while the store is being cleaned, a twentieth of it into a table that nobody reads.
 //
-// The server is a process of its own, as the peers are, over a new store with every default. With one connection the client is
-// go-sql-driver/mysql, a usual one; with more it is lightLine, which costs less, for MariaDB too. The limit is what a call cannot do without:
-// as many round trips of the same client, in which nothing is done, and one sync of as many bytes; of insert-compacting it is the sync alone. With many rows
-// waiting, the peer is ours with few.
+// The server is a process of its own, as the peers are, over a new store with every default. With one connection the
+// client is go-sql-driver/mysql, a usual one; with more it is lightLine, which costs less, for MariaDB too. The limit
+// is what a call cannot do without: as many round trips of the same client, in which nothing is done, and one sync of
+// as many bytes; of insert-compacting it is the sync alone. With many rows waiting, the peer is ours with few.
 //
-// MariaDB (MySQL) and PostgreSQL, if their addresses are given, do the same work with SKIP LOCKED, durably, which is checked. All take turns in
-// slices, and ratios are medians of those of neighbouring slices; to MariaDB, to PostgreSQL are of rates, the others of times.
+// MariaDB (MySQL) and PostgreSQL, if their addresses are given, do the same work with SKIP LOCKED, durably, which is
+// checked. All take turns in slices, and ratios are medians of those of neighbouring slices; to MariaDB, to PostgreSQL
+// are of rates, the others of times.
 func Q4M(ctx context.Context, o Options) error {
 	s := &q4mSession{session: session{Options: o, report: measure.NewBenchReport("q4m")}, q4mExtent: wholeQ4M}
 	if o.Quick {
@@ -67,12 +68,16 @@ type compactingExtent struct {
 // The whole is the field report's, and takes some minutes with both peers; the quick one takes a few seconds.
 var (
 	wholeQ4M = q4mExtent{
-		before: 5000, since: 1000, takes: 1000, inserts: 4000, slice: 50, connections: 16, rounds: 15, time: 300 * time.Millisecond, deep: 1_000_000,
-		compacting: compactingExtent{pacing{12, time.Second}, setting{segmentBytes: 8 << 20, checkpointBytes: 32 << 20}, 256 << 20},
+		before: 5000, since: 1000, takes: 1000, inserts: 4000, slice: 50, connections: 16, rounds: 15,
+		time: 300 * time.Millisecond, deep: 1_000_000,
+		compacting: compactingExtent{pacing{12, time.Second}, setting{segmentBytes: 8 << 20, checkpointBytes: 32 << 20},
+			256 << 20},
 	}
 	quickQ4M = q4mExtent{
-		before: 250, since: 50, takes: 30, inserts: 60, slice: 10, connections: 4, rounds: 2, time: 30 * time.Millisecond, deep: 2000,
-		compacting: compactingExtent{pacing{2, 60 * time.Millisecond}, setting{segmentBytes: 256 << 10, checkpointBytes: 1 << 20}, 2 << 20},
+		before: 250, since: 50, takes: 30, inserts: 60, slice: 10, connections: 4, rounds: 2,
+		time: 30 * time.Millisecond, deep: 2000,
+		compacting: compactingExtent{pacing{2, 60 * time.Millisecond},
+			setting{segmentBytes: 256 << 10, checkpointBytes: 1 << 20}, 2 << 20},
 	}
 )
 
@@ -190,15 +195,18 @@ func (s *q4mSession) experiments() (es []experiment) {
 	}{{workTakeSince, since, s.takes}, {workTakeBefore, before, s.takes}, {workInsert, "", s.inserts}} {
 		one := time.Duration(w.calls*sides) * 2 * time.Millisecond
 		many := time.Duration(s.rounds*sides) * s.time
-		add(w.name, w.calls/s.slice, one, rows, func(ctx context.Context) error { return s.one(ctx, w.name, w.takes, w.calls) })
+		add(w.name, w.calls/s.slice, one, rows,
+			func(ctx context.Context) error { return s.one(ctx, w.name, w.takes, w.calls) })
 		add(w.name, s.rounds, many, rows, func(ctx context.Context) error { return s.many(ctx, w.name, w.takes) })
 		for _, connections := range []int{1, s.connections} {
-			add(w.name, s.rounds, many/2+filling(s.deep), s.deep, func(ctx context.Context) error { return s.deeply(ctx, w.name, w.takes, connections) })
+			add(w.name, s.rounds, many/2+filling(s.deep), s.deep,
+				func(ctx context.Context) error { return s.deeply(ctx, w.name, w.takes, connections) })
 		}
 	}
 	c := s.compacting
 	for _, connections := range []int{1, s.connections} {
-		add(workCompacting, c.pairs, 2*time.Duration(c.pairs)*c.slice, int(c.load/bytesLogged)*4, func(ctx context.Context) error { return s.whileCleaning(ctx, connections) })
+		add(workCompacting, c.pairs, 2*time.Duration(c.pairs)*c.slice, int(c.load/bytesLogged)*4,
+			func(ctx context.Context) error { return s.whileCleaning(ctx, connections) })
 	}
 	return es
 }

@@ -14,12 +14,14 @@ func q4mSubject() subject {
 	return subject{name: "q4m", run: bench.Q4M, with: bench.Options{Server: []string{os.Args[0], server}}}
 }
 
-// TestQ4MReportsEveryWorkBesideItsLimit runs the quick form once, without peers, and looks at everything it writes but the speeds.
+// TestQ4MReportsEveryWorkBesideItsLimit runs the quick form once, without peers, and looks at everything it writes but
+// the speeds.
 func TestQ4MReportsEveryWorkBesideItsLimit(t *testing.T) {
 	report := q4mSubject().reports(t, "take-ge", "take-lt", "insert", "rates", "compacting")
 	var got []string
 	for _, r := range report.Rows {
-		got = append(got, fmt.Sprint(r.Get("case"), " ", r.Get("work"), " ", r.Get("depth"), " by ", r.Get("connections"), " ", or(r, "client")))
+		got = append(got, fmt.Sprint(r.Get("case"), " ", r.Get("work"), " ", r.Get("depth"), " by ",
+			r.Get("connections"), " ", or(r, "client")))
 	}
 	want := []string{
 		"hikyaku take-ge 300 by 1 go-sql-driver/mysql", "limit take-ge 300 by 1 go-sql-driver/mysql",
@@ -47,7 +49,8 @@ func TestQ4MReportsEveryWorkBesideItsLimit(t *testing.T) {
 	}
 }
 
-// checkQ4MRow looks whether a row is compared with what it should be, and asked for what it can be asked for without peers.
+// checkQ4MRow looks whether a row is compared with what it should be, and asked for what it can be asked for without
+// peers.
 func checkQ4MRow(t *testing.T, i int, r *measure.Row) {
 	t.Helper()
 	asked, ratio := "", ""
@@ -73,7 +76,8 @@ func checkQ4MRow(t *testing.T, i int, r *measure.Row) {
 }
 
 func TestQ4MWritesTablesForPeople(t *testing.T) {
-	q4mSubject().writesTables(t, []string{"insert"}, []string{"Rows put through MySQL's protocol", "connections", "go-sql-driver/mysql", "light", "Note: hikyaku: "}, "Rows taken")
+	q4mSubject().writesTables(t, []string{"insert"}, []string{"Rows put through MySQL's protocol", "connections",
+		"go-sql-driver/mysql", "light", "Note: hikyaku: "}, "Rows taken")
 }
 
 func TestQ4MEndsWithItsContextAndCleansUp(t *testing.T) {
@@ -82,11 +86,13 @@ func TestQ4MEndsWithItsContextAndCleansUp(t *testing.T) {
 
 func TestQ4MSaysWhyItCannotBegin(t *testing.T) {
 	q4mSubject().saysWhyItCannotBegin(t, map[string]obstacle{
-		"no command":            {func(o *bench.Options) { o.Server = nil }, "no command"},
-		"a command that ends":   {func(o *bench.Options) { o.Server = []string{os.Args[0], server, "--nonsense"} }, "nonsense"},
+		"no command": {func(o *bench.Options) { o.Server = nil }, "no command"},
+		"a command that ends": {func(o *bench.Options) { o.Server = []string{os.Args[0], server, "--nonsense"} },
+			"nonsense"},
 		"no address of MariaDB": {func(o *bench.Options) { o.MySQL = "nonsense" }, "address of MariaDB"},
 		"no database":           {func(o *bench.Options) { o.MySQL = "root@tcp(127.0.0.1:1)/" }, "names no database"},
 		"no MariaDB there":      {func(o *bench.Options) { o.MySQL = "root@tcp(127.0.0.1:1)/x" }, "MariaDB: connect"},
-		"no PostgreSQL there":   {func(o *bench.Options) { o.Postgres = "postgres://x@127.0.0.1:1/x" }, "PostgreSQL: connect"},
+		"no PostgreSQL there": {func(o *bench.Options) { o.Postgres = "postgres://x@127.0.0.1:1/x" },
+			"PostgreSQL: connect"},
 	})
 }

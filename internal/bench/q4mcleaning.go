@@ -10,8 +10,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
-// compacted is inserts, of which one in twenty goes to a table that nobody reads, while the server takes the others away as fast as they come: so the journal has to
-// be cleaned all the time.
+// compacted is inserts, of which one in twenty goes to a table that nobody reads, while the server takes the others
+// away as fast as they come: so the journal has to be cleaned all the time.
 type compacted struct {
 	shop         *queueShop
 	hands, stuck []hand // a pair of connections for each worker
@@ -123,7 +123,9 @@ func (s *q4mSession) whileCleaning(ctx context.Context, connections int) (err er
 	written := func(st journal.Stats) int64 { return int64(st.CopiedBytes + st.CheckpointBytes) }
 	r.Set("log_mb", megabytes(int64(last.Journal.Bytes-next.Journal.Bytes))).
 		Set("copied_mb", megabytes(int64(last.Journal.CopiedBytes-next.Journal.CopiedBytes))).
-		Set("checkpoint_mb", megabytes(written(last.Journal)-written(next.Journal)-int64(last.Journal.CopiedBytes-next.Journal.CopiedBytes)))
+		Set("checkpoint_mb",
+			megabytes(written(last.Journal)-written(next.Journal)-int64(
+				last.Journal.CopiedBytes-next.Journal.CopiedBytes)))
 	judge(r, s.Quick, atMost("ratio_p999", 5))
 	s.row(workCompacting, connections, 0, sides[1])
 	return nil

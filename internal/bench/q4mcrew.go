@@ -10,7 +10,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
-// turn is how much one side does before it is another's turn: so many calls, or as many as it can in a time, whichever ends first.
+// turn is how much one side does before it is another's turn: so many calls, or as many as it can in a time, whichever
+// ends first.
 type turn struct {
 	calls int           // 0: as many as there is time for
 	time  time.Duration // 0: no end
@@ -21,8 +22,8 @@ type crew struct {
 	shop  shop
 	hands []hand
 	takes kind // "": they insert
-	// stock is how many rows of the kind are there when a slice begins. If keep is set, what was taken is put in again off the clock, when half of
-	// it is gone; else it becomes less and less, as in the field report.
+	// stock is how many rows of the kind are there when a slice begins. If keep is set, what was taken is put in again
+	// off the clock, when half of it is gone; else it becomes less and less, as in the field report.
 	stock int
 	keep  bool
 
@@ -121,7 +122,8 @@ func (c *crew) one(h hand) error {
 	return h.insert(strconv.FormatInt(c.serial.Add(1), 10)+"-0123456789abcdef0123456789abcdef", atSince)
 }
 
-// floor is what a call cannot do without: as many round trips as it has, in which nothing is done, and one sync of as many bytes as it writes.
+// floor is what a call cannot do without: as many round trips as it has, in which nothing is done, and one sync of as
+// many bytes as it writes.
 type floor struct {
 	hand  hand
 	trips int

@@ -131,7 +131,8 @@ func TestALostRowIsNoFigure(t *testing.T) {
 	if _, err := c.work(t.Context(), turn{calls: 3}); err != nil {
 		t.Fatal(err)
 	}
-	if err := checkRows(t.Context(), c, 60); err == nil || !strings.Contains(err.Error(), "60 rows are in the table, there should be 63") {
+	if err := checkRows(t.Context(), c, 60); err == nil ||
+		!strings.Contains(err.Error(), "60 rows are in the table, there should be 63") {
 		t.Errorf("%v", err)
 	}
 }
@@ -175,11 +176,15 @@ func TestWhoIsFirstChangesFromRoundToRound(t *testing.T) {
 func TestOnlyPeersThatAreThereAreAskedFor(t *testing.T) {
 	s := &q4mSession{session: session{report: measure.NewBenchReport("q4m")}}
 	side := func(name string, rate int64) *contender {
-		return &contender{name: name, got: []sample{{n: rate, elapsed: time.Second, calls: []time.Duration{time.Second / time.Duration(rate)}}}}
+		return &contender{name: name,
+			got: []sample{{n: rate, elapsed: time.Second, calls: []time.Duration{time.Second / time.Duration(rate)}}}}
 	}
-	s.compared(workTakeSince, 1, 6000, []*contender{side(caseOurs, 1000), side(caseMariaDB, 500), side(caseLimit, 1100)}, goalsOfOne(workTakeSince))
-	s.compared(workTakeSince, 16, 6000, []*contender{side(caseOurs, 1000), side(caseMariaDB, 50)}, goalsOfMany(workTakeSince))
-	s.compared(workInsert, 16, 6000, []*contender{side(caseOurs, 1000), side(casePostgres, 50)}, goalsOfMany(workInsert))
+	s.compared(workTakeSince, 1, 6000,
+		[]*contender{side(caseOurs, 1000), side(caseMariaDB, 500), side(caseLimit, 1100)}, goalsOfOne(workTakeSince))
+	s.compared(workTakeSince, 16, 6000, []*contender{side(caseOurs, 1000), side(caseMariaDB, 50)},
+		goalsOfMany(workTakeSince))
+	s.compared(workInsert, 16, 6000, []*contender{side(caseOurs, 1000), side(casePostgres, 50)},
+		goalsOfMany(workInsert))
 	for i, want := range map[int][2]any{
 		0: {"to MariaDB >= 2.2, p50 to limit <= 1.25", "no: to MariaDB"},
 		3: {"to MariaDB >= 15", "yes"},

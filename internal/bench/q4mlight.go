@@ -15,9 +15,10 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// lightLine speaks just so much of MySQL's protocol that a benchmark can be driven with it: a statement is written with one system call, its answer
-// is read, and of the answer only the first value is looked at. Where server and clients share a machine, what the clients cost is missing to
-// the server, and many of them would measure themselves. It knows neither TLS nor packets of 16 MB.
+// lightLine speaks just so much of MySQL's protocol that a benchmark can be driven with it: a statement is written with
+// one system call, its answer is read, and of the answer only the first value is looked at. Where server and clients
+// share a machine, what the clients cost is missing to the server, and many of them would measure themselves. It knows
+// neither TLS nor packets of 16 MB.
 type lightLine struct {
 	conn     net.Conn
 	in       *bufio.Reader
@@ -183,7 +184,8 @@ func (l *lightLine) accepted(password string) (token []byte, err error) {
 			return token, err
 		case answerMore:
 			if len(p) < 2 || p[1] != 3 { // 3: the server knows the password already
-				return nil, errors.New("the server wants the password itself, over TLS: use an account with mysql_native_password")
+				return nil, errors.New("the server wants the password itself, over TLS: use an account with " +
+					"mysql_native_password")
 			}
 		default:
 			return nil, errProtocol
@@ -234,7 +236,8 @@ func secretToken(plugin, password string, salt []byte) ([]byte, error) {
 		mixed := sha256.Sum256(append(twice[:], salt...))
 		return xor(inner[:], mixed[:]), nil
 	}
-	return nil, fmt.Errorf("the server asks for %s, which this client does not know: use an account with mysql_native_password", plugin)
+	return nil, fmt.Errorf("the server asks for %s, which this client does not know: use an account with "+
+		"mysql_native_password", plugin)
 }
 
 func xor(a, b []byte) []byte {

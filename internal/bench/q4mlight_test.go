@@ -102,13 +102,15 @@ func TestLightDoesNotBelieveWhatItCannotRead(t *testing.T) {
 			}
 		})
 	}
-	if err := hearing(packets("\x00\x01\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00")).prepare("?"); !errors.Is(err, errProtocol) {
+	if err := hearing(packets("\x00\x01\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00")).prepare("?"); !errors.Is(err,
+		errProtocol) {
 		t.Errorf("a statement with two placeholders: %v", err)
 	}
 }
 
 func greeting(plugin string) string {
-	salt := "12345678" + "\x00" + "\xff\xff" + "\x2d" + "\x02\x00" + "\xff\xff" + "\x15" + strings.Repeat("\x00", 10) + "abcdefghijkl" + "\x00"
+	salt := "12345678" + "\x00" + "\xff\xff" + "\x2d" + "\x02\x00" + "\xff\xff" + "\x15" + strings.Repeat("\x00", 10) +
+		"abcdefghijkl" + "\x00"
 	return "\x0a8.0\x00" + "\x01\x00\x00\x00" + salt + plugin + "\x00"
 }
 
@@ -118,8 +120,9 @@ func TestLightSignsIn(t *testing.T) {
 		said []string
 		says string // of the error; "": none
 	}{
-		"at once":                    {[]string{greeting(native), done}, ""},
-		"by another way":             {[]string{greeting("caching_sha2_password"), "\xfe" + native + "\x00" + strings.Repeat("s", 20) + "\x00", done}, ""},
+		"at once": {[]string{greeting(native), done}, ""},
+		"by another way": {[]string{greeting("caching_sha2_password"),
+			"\xfe" + native + "\x00" + strings.Repeat("s", 20) + "\x00", done}, ""},
 		"with what is known already": {[]string{greeting("caching_sha2_password"), "\x01\x03", done}, ""},
 		"not without TLS":            {[]string{greeting("caching_sha2_password"), "\x01\x04"}, "over TLS"},
 		"not in a way it has not":    {[]string{greeting("dialog")}, "dialog"},

@@ -9,8 +9,8 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// line is a connection of a client to a server that speaks MySQL's protocol. It is for one goroutine at a time, as a worker's connection is.
-// A call ends early, with an error, when the context ends that the line was opened with.
+// line is a connection of a client to a server that speaks MySQL's protocol. It is for one goroutine at a time, as a
+// worker's connection is. A call ends early, with an error, when the context ends that the line was opened with.
 type line interface {
 	// ask sends a statement as text and returns the first value of the first row; found is false without a row.
 	ask(statement string) (answer string, found bool, err error)
@@ -50,8 +50,8 @@ func openDriver(ctx context.Context, to *mysql.Config) (*driverLine, error) {
 	return l, nil
 }
 
-// calls is the context of a call: of one that can be cancelled the driver would start to watch, with each call, which costs more than some calls do.
-// What a call waits for is over within seconds.
+// calls is the context of a call: of one that can be cancelled the driver would start to watch, with each call, which
+// costs more than some calls do. What a call waits for is over within seconds.
 func (l *driverLine) calls() (context.Context, error) { return outlasting(l.ctx) }
 
 func (l *driverLine) ask(statement string) (answer string, found bool, err error) {

@@ -15,7 +15,8 @@ const (
 	casePostgres = "postgres"
 )
 
-// innoShop is MariaDB or MySQL with a table of InnoDB, the workers of which lock the rows that they take and skip locked ones.
+// innoShop is MariaDB or MySQL with a table of InnoDB, the workers of which lock the rows that they take and skip
+// locked ones.
 type innoShop struct {
 	to      *mysql.Config
 	desk    line
@@ -23,7 +24,8 @@ type innoShop struct {
 	payload string
 }
 
-const createInno = "CREATE TABLE " + tableName + " (seq BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY, id VARCHAR(255) NOT NULL, payload TEXT NOT NULL, " +
+const createInno = "CREATE TABLE " + tableName + " (seq BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY, id " +
+	"VARCHAR(255) NOT NULL, payload TEXT NOT NULL, " +
 	"enqueued_at INT UNSIGNED NOT NULL, KEY (enqueued_at)) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin"
 
 const innoInto = tableName + " (id, payload, enqueued_at)"
@@ -50,16 +52,19 @@ func openInnoShop(ctx context.Context, dsn string) (*innoShop, error) {
 	return s, nil
 }
 
-// checkDurable reads the settings that a comparison depends on, and refuses a server that acknowledges what is not on the disk.
+// checkDurable reads the settings that a comparison depends on, and refuses a server that acknowledges what is not on
+// the disk.
 func (s *innoShop) checkDurable() error {
 	var said []string
-	for _, name := range []string{"version", "innodb_flush_log_at_trx_commit", "innodb_flush_method", "innodb_doublewrite", "log_bin", "sync_binlog", "innodb_buffer_pool_size"} {
+	for _, name := range []string{"version", "innodb_flush_log_at_trx_commit", "innodb_flush_method",
+		"innodb_doublewrite", "log_bin", "sync_binlog", "innodb_buffer_pool_size"} {
 		value, _, err := s.desk.ask("SELECT @@global." + name)
 		if err != nil {
 			return fmt.Errorf("MariaDB: read %s: %w", name, err)
 		}
 		if name == "innodb_flush_log_at_trx_commit" && value != "1" {
-			return fmt.Errorf("MariaDB: innodb_flush_log_at_trx_commit is %s: what it acknowledges may be lost, and there is nothing to compare (SET GLOBAL innodb_flush_log_at_trx_commit = 1)", value)
+			return fmt.Errorf("MariaDB: innodb_flush_log_at_trx_commit is %s: what it acknowledges may be lost, and "+
+				"there is nothing to compare (SET GLOBAL innodb_flush_log_at_trx_commit = 1)", value)
 		}
 		said = append(said, name+" "+value)
 	}
@@ -130,7 +135,8 @@ type innoHand struct {
 	payload string
 }
 
-// attempts is how often a worker looks for a row before it is said that there is none: others may have locked all that it sees.
+// attempts is how often a worker looks for a row before it is said that there is none: others may have locked all that
+// it sees.
 const attempts = 10_000
 
 // InnoDB's errors that say: once more.
@@ -157,7 +163,8 @@ func (h *innoHand) takeOnce(k kind) (done bool, err error) {
 	if err := tell(h.line, "BEGIN"); err != nil {
 		return false, err
 	}
-	statement := fmt.Sprintf("SELECT seq FROM %s WHERE enqueued_at %s %d ORDER BY seq LIMIT 1 FOR UPDATE SKIP LOCKED", tableName, k, moment)
+	statement := fmt.Sprintf("SELECT seq FROM %s WHERE enqueued_at %s %d ORDER BY seq LIMIT 1 FOR UPDATE SKIP LOCKED",
+		tableName, k, moment)
 	seq, found, err := h.ask(statement)
 	if err != nil {
 		return false, fmt.Errorf("MariaDB: %s: %w", statement, err)

@@ -12,8 +12,10 @@ import (
 // q4mPictures show the rows of the q4m bench.
 func q4mPictures() []picture {
 	return []picture{
-		{"q4m-rates.svg", measure.Plot{Title: "Rows taken, or put, durably a second through MySQL's protocol", YLabel: "rows/s", YLog: true}, []string{workTakeSince, workTakeBefore, workInsert}, drawQ4MRate, false},
-		{"q4m-compacting.svg", measure.Plot{Title: "Time of a durable insert while the store is cleaned", YLabel: "ms", YLog: true}, []string{workCompacting}, drawQ4MCleaning, false},
+		{"q4m-rates.svg", measure.Plot{Title: "Rows taken, or put, durably a second through MySQL's protocol",
+			YLabel: "rows/s", YLog: true}, []string{workTakeSince, workTakeBefore, workInsert}, drawQ4MRate, false},
+		{"q4m-compacting.svg", measure.Plot{Title: "Time of a durable insert while the store is cleaned", YLabel: "ms",
+			YLog: true}, []string{workCompacting}, drawQ4MCleaning, false},
 	}
 }
 
@@ -25,7 +27,8 @@ func drawQ4MRate(p *measure.Plot, r *measure.Row) {
 
 func drawQ4MCleaning(p *measure.Plot, r *measure.Row) {
 	name := fmt.Sprintf("%v, %v connections", r.Get("case"), r.Get("connections"))
-	for _, q := range [...]struct{ name, value string }{{"p50", "p50_ms"}, {"p99", "p99_ms"}, {"p99.9", "p999_ms"}, {"max", "max_ms"}} {
+	for _, q := range [...]struct{ name, value string }{{"p50", "p50_ms"}, {"p99", "p99_ms"}, {"p99.9", "p999_ms"},
+		{"max", "max_ms"}} {
 		addPoint(p, name, measure.LineMarks, place(p, q.name), number(r, q.value))
 	}
 }
@@ -52,7 +55,8 @@ func writeLasted(dir string, found []*lasted) error {
 	for _, f := range found {
 		p := plots[f.work]
 		if p == nil {
-			p = &measure.Plot{Title: lastedTitles[f.work] + ", by one connection", XLabel: "call", YLabel: "ms", YLog: true, Width: 1000}
+			p = &measure.Plot{Title: lastedTitles[f.work] + ", by one connection", XLabel: "call", YLabel: "ms",
+				YLog: true, Width: 1000}
 			plots[f.work] = p
 		}
 		points := make([]measure.Point, len(f.calls))

@@ -19,7 +19,8 @@ type postgresShop struct {
 	payload string
 }
 
-const createPostgres = "CREATE TABLE " + tableName + " (seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id varchar(255) NOT NULL, payload text NOT NULL, " +
+const createPostgres = "CREATE TABLE " + tableName + " (seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id " +
+	"varchar(255) NOT NULL, payload text NOT NULL, " +
 	"enqueued_at bigint NOT NULL)"
 
 // openPostgresShop makes the table in the database of a URL.
@@ -32,22 +33,26 @@ func openPostgresShop(ctx context.Context, address string) (*postgresShop, error
 	if err := s.checkDurable(ctx); err != nil {
 		return nil, errors.Join(err, desk.Close(context.WithoutCancel(ctx)))
 	}
-	if err := s.tell(ctx, "DROP TABLE IF EXISTS "+tableName, createPostgres, "CREATE INDEX ON "+tableName+" (enqueued_at)"); err != nil {
+	if err := s.tell(ctx, "DROP TABLE IF EXISTS "+tableName, createPostgres,
+		"CREATE INDEX ON "+tableName+" (enqueued_at)"); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
 }
 
-// checkDurable reads the settings that a comparison depends on, and refuses a server that acknowledges what is not on the disk.
+// checkDurable reads the settings that a comparison depends on, and refuses a server that acknowledges what is not on
+// the disk.
 func (s *postgresShop) checkDurable(ctx context.Context) error {
 	var said []string
-	for _, name := range []string{"server_version", "fsync", "synchronous_commit", "wal_sync_method", "full_page_writes", "shared_buffers"} {
+	for _, name := range []string{"server_version", "fsync", "synchronous_commit", "wal_sync_method",
+		"full_page_writes", "shared_buffers"} {
 		var value string
 		if err := s.desk.QueryRow(ctx, "SELECT current_setting($1)", name).Scan(&value); err != nil {
 			return fmt.Errorf("PostgreSQL: read %s: %w", name, err)
 		}
 		if (name == "fsync" || name == "synchronous_commit") && value != "on" {
-			return fmt.Errorf("PostgreSQL: %s is %s: what it acknowledges may be lost, and there is nothing to compare (ALTER SYSTEM SET %s = on)", name, value, name)
+			return fmt.Errorf("PostgreSQL: %s is %s: what it acknowledges may be lost, and there is nothing to "+
+				"compare (ALTER SYSTEM SET %s = on)", name, value, name)
 		}
 		said = append(said, name+" "+value)
 	}
@@ -100,7 +105,8 @@ func (s *postgresShop) add(ctx context.Context, n int, at int64) error {
 		}
 		return []any{"row-" + strconv.Itoa(next), s.payload, at}, nil
 	})
-	if _, err := s.desk.CopyFrom(ctx, pgx.Identifier{tableName}, []string{"id", "payload", "enqueued_at"}, rows); err != nil {
+	if _, err := s.desk.CopyFrom(ctx, pgx.Identifier{tableName}, []string{"id", "payload", "enqueued_at"},
+		rows); err != nil {
 		return fmt.Errorf("PostgreSQL: fill the table: %w", err)
 	}
 	return nil
@@ -128,7 +134,8 @@ type postgresHand struct {
 // calls is the context of a call, as driverLine.calls.
 func (h *postgresHand) calls() (context.Context, error) { return outlasting(h.ctx) }
 
-// outlasting is a context for what is begun only before ctx ends, and then done: a connection on which a statement was cancelled is of no use any more.
+// outlasting is a context for what is begun only before ctx ends, and then done: a connection on which a statement was
+// cancelled is of no use any more.
 func outlasting(ctx context.Context) (context.Context, error) {
 	return context.WithoutCancel(ctx), context.Cause(ctx)
 }
@@ -136,7 +143,8 @@ func outlasting(ctx context.Context) (context.Context, error) {
 var takePostgres = map[kind]string{since: deletePostgres(since), before: deletePostgres(before)}
 
 func deletePostgres(k kind) string {
-	return fmt.Sprintf("DELETE FROM %[1]s WHERE seq = (SELECT seq FROM %[1]s WHERE enqueued_at %[2]s %[3]d ORDER BY seq LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING id",
+	return fmt.Sprintf("DELETE FROM %[1]s WHERE seq = (SELECT seq FROM %[1]s WHERE enqueued_at %[2]s %[3]d ORDER BY "+
+		"seq LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING id",
 		tableName, k, moment)
 }
 
@@ -163,7 +171,8 @@ func (h *postgresHand) insert(id string, at int64) error {
 	if err != nil {
 		return err
 	}
-	if _, err := h.conn.Exec(ctx, "INSERT INTO "+tableName+" (id, payload, enqueued_at) VALUES ($1, $2, $3)", id, h.payload, at); err != nil {
+	if _, err := h.conn.Exec(ctx, "INSERT INTO "+tableName+" (id, payload, enqueued_at) VALUES ($1, $2, $3)", id,
+		h.payload, at); err != nil {
 		return fmt.Errorf("PostgreSQL: insert: %w", err)
 	}
 	return nil

@@ -15,16 +15,18 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// served is what the process of ServeQ4M says: first where it listens, then, for each line that it reads, how things stand.
+// served is what the process of ServeQ4M says: first where it listens, then, for each line that it reads, how things
+// stand.
 type served struct {
 	Addr     string        `json:"addr,omitempty"`
 	Messages int64         `json:"messages"`
 	Journal  journal.Stats `json:"journal"`
 }
 
-// ServeQ4M opens a store in a folder, with every default, and the MySQL door over it, on a port of loopback that it finds. It is for a process of its own,
-// which the q4m bench starts, so that what the server costs and what its clients cost are two things, as they are with the peers. It writes served, as
-// a line of JSON, when it listens, and again for each line that it reads from in; it ends when in does. args are the flags that the bench gives.
+// ServeQ4M opens a store in a folder, with every default, and the MySQL door over it, on a port of loopback that it
+// finds. It is for a process of its own, which the q4m bench starts, so that what the server costs and what its clients
+// cost are two things, as they are with the peers. It writes served, as a line of JSON, when it listens, and again for
+// each line that it reads from in; it ends when in does. args are the flags that the bench gives.
 func ServeQ4M(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
 	flags := flag.NewFlagSet("serve-q4m", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)

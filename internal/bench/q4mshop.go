@@ -12,11 +12,13 @@ import (
 
 // A shop is a server with a table of rows that clients take and put: ours, or one to compare with.
 type shop interface {
-	// connect opens a connection of a worker, of the light client or the usual one. It is for one goroutine at a time, and ends with ctx.
+	// connect opens a connection of a worker, of the light client or the usual one. It is for one goroutine at a time,
+	// and ends with ctx.
 	connect(ctx context.Context, light bool) (hand, error)
 	// client names what connect opens.
 	client(light bool) string
-	// reset leaves in the table so many rows of before the moment, the oldest, and so many of since then, and nothing else.
+	// reset leaves in the table so many rows of before the moment, the oldest, and so many of since then, and nothing
+	// else.
 	reset(ctx context.Context, before, since int) error
 	// add puts n more rows of one kind in.
 	add(ctx context.Context, n int, at int64) error
@@ -35,7 +37,8 @@ type hand interface {
 	close() error
 }
 
-// The moment that tells old rows from new ones: the field report's. Half of what is measured takes what came since, half what came before.
+// The moment that tells old rows from new ones: the field report's. Half of what is measured takes what came since,
+// half what came before.
 const (
 	moment     = 1501686146
 	atBefore   = moment - 1000
@@ -116,7 +119,8 @@ const (
 	stuckTable = "q4m_stuck"
 )
 
-const createQueue = "CREATE TABLE `%s` (`id` varchar(255) COLLATE utf8mb4_bin NOT NULL, `payload` text COLLATE utf8mb4_bin NOT NULL, " +
+const createQueue = "CREATE TABLE `%s` (`id` varchar(255) COLLATE utf8mb4_bin NOT NULL, `payload` text COLLATE " +
+	"utf8mb4_bin NOT NULL, " +
 	"`enqueued_at` int(10) unsigned NOT NULL) ENGINE=QUEUE"
 
 // openQueueShop starts a server over a new store in dir.

@@ -129,7 +129,8 @@ func (s *q4mSession) stock(takes kind) int {
 }
 
 // crews lets every server have the same rows, and connects as many workers to each.
-func (s *q4mSession) crews(ctx context.Context, n int, takes kind, before, since int, keep bool) (sides []*contender, err error) {
+func (s *q4mSession) crews(ctx context.Context, n int, takes kind, before, since int, keep bool) (sides []*contender,
+	err error) {
 	for _, p := range append([]peerShop{{caseOurs, s.ours}}, s.peers...) {
 		if err := p.reset(ctx, before, since); err != nil {
 			return sides, err
@@ -215,7 +216,8 @@ func (s *q4mSession) row(work string, connections, depth int, c *contender) *mea
 
 func milliseconds(d time.Duration) float64 { return measure.Milliseconds(d) }
 
-// compared adds a row a side: ours, which is first, with its ratios to the others and what is asked of those that are there.
+// compared adds a row a side: ours, which is first, with its ratios to the others and what is asked of those that are
+// there.
 func (s *q4mSession) compared(work string, connections, depth int, sides []*contender, goals []goal) {
 	ours := s.row(work, connections, depth, sides[0])
 	var asked []goal

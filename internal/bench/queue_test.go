@@ -22,21 +22,27 @@ func queueSubject() subject {
 
 // TestQueueReportsEveryWorkBesideItsLimit runs the quick form once and looks at everything it writes but the speeds.
 func TestQueueReportsEveryWorkBesideItsLimit(t *testing.T) {
-	report := queueSubject().reports(t, "rates", "claims", "latencies", "depth", "hand-over", "restart", "memory", "cleaning")
+	report := queueSubject().reports(t, "rates", "claims", "latencies", "depth", "hand-over", "restart", "memory",
+		"cleaning")
 	var got []string
 	for _, r := range report.Rows {
-		got = append(got, strings.Join(strings.Fields(fmt.Sprint(r.Get("case"), " ", r.Get("work"), " ", or(r, "writers"), " ", or(r, "condition"), " ", or(r, "matching"), " ", or(r, "start"))), " "))
+		got = append(got, strings.Join(strings.Fields(fmt.Sprint(r.Get("case"), " ", r.Get("work"), " ",
+			or(r, "writers"), " ", or(r, "condition"), " ", or(r, "matching"), " ", or(r, "start"))), " "))
 	}
 	var want []string
 	for _, w := range [...]struct{ work, peer string }{
 		{"put 1", "limit"}, {"put 16", "limit lone"}, {"put 64", "limit lone"}, {"put 256", "limit lone"},
 		{"put-group 1", "limit"}, {"put-pipelined 16", "bandwidth"},
 		{"claim 1", "limit"}, {"claim 16", "limit"},
-		{"claim-where 1 same", "limit"}, {"claim-where 1 same", "limit"}, {"claim-where 1 new", "limit"}, {"claim-where 1 new", "limit"},
-		{"claim-deep 1 0 %", "hikyaku"}, {"claim-deep 1 0.1 %", "hikyaku"}, {"claim-deep 1 50 %", "hikyaku"}, {"claim-deep 1 100 %", "hikyaku"},
+		{"claim-where 1 same", "limit"}, {"claim-where 1 same", "limit"}, {"claim-where 1 new", "limit"},
+		{"claim-where 1 new", "limit"},
+		{"claim-deep 1 0 %", "hikyaku"}, {"claim-deep 1 0.1 %", "hikyaku"}, {"claim-deep 1 50 %", "hikyaku"},
+		{"claim-deep 1 100 %", "hikyaku"},
 		{"hand-over 1", "hikyaku"},
-		{"beside 1", "limit"}, {"beside 1", "limit"}, {"beside 1", "limit"}, {"beside 1", "limit"}, {"beside 1", "limit"},
-		{"restart clean", "limit"}, {"restart clean, cold", "limit"}, {"restart clean", "limit"}, {"restart clean, cold", "limit"}, {"restart killed", "limit"},
+		{"beside 1", "limit"}, {"beside 1", "limit"}, {"beside 1", "limit"}, {"beside 1", "limit"},
+		{"beside 1", "limit"},
+		{"restart clean", "limit"}, {"restart clean, cold", "limit"}, {"restart clean", "limit"},
+		{"restart clean, cold", "limit"}, {"restart killed", "limit"},
 		{"memory", ""}, {"memory", ""},
 		{"cleaning 1", "copier"}, {"cleaning-copies 1", ""}, {"cleaning-drain 4", "limit"},
 		{"cleaning 16", "copier"}, {"cleaning-copies 16", ""}, {"cleaning-drain 4", "limit"},
@@ -48,7 +54,10 @@ func TestQueueReportsEveryWorkBesideItsLimit(t *testing.T) {
 	}
 	for _, n := range report.Notes {
 		if strings.Contains(n, "cold") { // then there is nothing cold here
-			want = slices.DeleteFunc(want, func(s string) bool { return strings.Contains(s, "cold") || strings.Contains(s, "drain") })
+			want = slices.DeleteFunc(want, func(s string) bool {
+				return strings.Contains(s, "cold") ||
+					strings.Contains(s, "drain")
+			})
 		}
 	}
 	checkRows(t, got, want)
@@ -123,7 +132,8 @@ func checkRow(t *testing.T, i int, r *measure.Row) {
 		}
 		value[name] = v
 	}
-	if value["n"] < 1 || value["per_s"] <= 0 || value["min_ms"] > value["p50_ms"] || value["p50_ms"] > value["p99_ms"] || value["p99_ms"] > value["max_ms"] {
+	if value["n"] < 1 || value["per_s"] <= 0 || value["min_ms"] > value["p50_ms"] ||
+		value["p50_ms"] > value["p99_ms"] || value["p99_ms"] > value["max_ms"] {
 		t.Errorf("row %d: %v", i, value)
 	}
 	if _, compared := r.Number("ratio"); compared {
@@ -199,7 +209,8 @@ func TestQueueMeasuresOnlyWhatItIsAskedFor(t *testing.T) {
 	if err := bench.Queue(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
-	for text, want := range map[string]bool{"put-group": true, "claim ": true, "put ": false, "claim-where": false, "Starts": false} {
+	for text, want := range map[string]bool{"put-group": true, "claim ": true, "put ": false, "claim-where": false,
+		"Starts": false} {
 		if strings.Contains(out.String(), text) != want {
 			t.Errorf("the report says %q: %v\n%s", text, !want, out.String())
 		}

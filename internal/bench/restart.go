@@ -21,8 +21,8 @@ const (
 	startKilled = "killed"      // the process died without a checkpoint: its log has to be read
 )
 
-// opener starts a store with waiting messages; each run is one start. Unless it is cold, the files are in the system's cache, as they
-// are after a process was started again.
+// opener starts a store with waiting messages; each run is one start. Unless it is cold, the files are in the system's
+// cache, as they are after a process was started again.
 type opener struct {
 	home   string // what the process before left behind
 	copies bool   // start from a copy each time, since a start after a death repairs what it finds
@@ -67,8 +67,8 @@ func (o *opener) run(ctx context.Context, _ time.Duration) (s sample, err error)
 	return s, errors.Join(err, r.close())
 }
 
-// restart measures how long a start takes when so many messages wait, after a clean stop: with the files in the system's cache, and
-// without.
+// restart measures how long a start takes when so many messages wait, after a clean stop: with the files in the
+// system's cache, and without.
 func (s *session) restart(ctx context.Context, depth int) (err error) {
 	home, err := s.leave(ctx, depth, startClean)
 	if err != nil {
@@ -81,7 +81,8 @@ func (s *session) restart(ctx context.Context, depth int) (err error) {
 	if evicts, err := s.evicts(); err != nil || !evicts {
 		return err
 	}
-	return s.compareStarts(ctx, &opener{home: home, depth: depth, cold: true}, about{start: startCold, goals: coldGoals(depth)})
+	return s.compareStarts(ctx, &opener{home: home, depth: depth, cold: true},
+		about{start: startCold, goals: coldGoals(depth)})
 }
 
 // coldGoals are what is asked of a start with so many messages whose files are not in the system's cache.
@@ -121,7 +122,8 @@ func (s *session) compareStarts(ctx context.Context, o *opener, a about) (err er
 	}
 	a.work, a.depth, a.peers = "restart", o.depth, []peer{{name: caseLimit, read: limit.bytes}}
 	a.more = func(r *measure.Row) {
-		r.Set("read_mb", megabytes(o.read)).Set("rss_mb", megabytes(o.rss)).Set("message_bytes", math.Round(float64(o.heap)/float64(o.depth)))
+		r.Set("read_mb", megabytes(o.read)).Set("rss_mb", megabytes(o.rss)).Set("message_bytes",
+			math.Round(float64(o.heap)/float64(o.depth)))
 	}
 	s.rows(c, a)
 	return nil

@@ -46,7 +46,8 @@ func openRig(ctx context.Context, dir string, with setting) (*rig, error) {
 		under = with.wrap(j)
 	}
 	limits := queue.Limits{Messages: 2 * deepRestart}
-	s, err := queue.Open(ctx, queue.Options{Journal: under, Limits: limits, Looked: with.looked, CheckpointBytes: with.checkpointBytes})
+	s, err := queue.Open(ctx, queue.Options{Journal: under, Limits: limits, Looked: with.looked,
+		CheckpointBytes: with.checkpointBytes})
 	if err != nil {
 		return nil, errors.Join(err, j.Close())
 	}

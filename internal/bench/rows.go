@@ -86,7 +86,8 @@ func (a *about) identify(r *measure.Row) {
 		r.Set("writers", a.writers)
 	}
 	r.Set("depth", a.depth).Set("bytes", bodyBytes)
-	for _, v := range []struct{ name, value string }{{"condition", a.condition}, {"matching", a.matching}, {"start", a.start}, {"call", a.call}} {
+	for _, v := range []struct{ name, value string }{{"condition", a.condition}, {"matching", a.matching},
+		{"start", a.start}, {"call", a.call}} {
 		if v.value != "" {
 			r.Set(v.name, v.value)
 		}

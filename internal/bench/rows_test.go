@@ -35,18 +35,22 @@ func invented() *session {
 	}
 	s.rows(c, about{
 		work: "put", writers: 16, log: &logged{n: 9000, bytes: 3_456_000, syncs: 600}, more: resident,
-		peers: []peer{{name: caseLimit, perSync: 16}, {name: caseLone, perSync: 1}}, goals: []goal{atLeast("ratio", 0.7)},
+		peers: []peer{{name: caseLimit, perSync: 16}, {name: caseLone, perSync: 1}},
+		goals: []goal{atLeast("ratio", 0.7)},
 	})
 	s.rows(c, about{
-		work: "claim-where", writers: 1, depth: 100_000, condition: conditionSame, claims: histogram(15 * time.Microsecond), more: resident,
+		work: "claim-where", writers: 1, depth: 100_000, condition: conditionSame,
+		claims: histogram(15 * time.Microsecond), more: resident,
 		log: &logged{n: 9000, bytes: 2_304_000, syncs: 9000}, peers: []peer{{name: caseLimit, perSync: 1}},
 	})
 	s.rows(c, about{
-		work: "claim-deep", writers: 1, depth: 1_000_000, matching: percent(1), looks: histogram(25 * time.Microsecond), more: resident,
+		work: "claim-deep", writers: 1, depth: 1_000_000, matching: percent(1), looks: histogram(25 * time.Microsecond),
+		more:  resident,
 		peers: []peer{{name: casePeer, depth: 6000, looks: histogram(5 * time.Microsecond)}},
 		goals: []goal{atMost("look_p99_us", 20), atMost("ratio", 1.3)},
 	})
-	s.rows(c, about{work: "restart", depth: 100_000, start: startClean, more: resident, peers: []peer{{name: caseLimit, read: 5_000_000}}})
+	s.rows(c, about{work: "restart", depth: 100_000, start: startClean, more: resident,
+		peers: []peer{{name: caseLimit, read: 5_000_000}}})
 	s.report.Note("cold starts were not measured")
 	return s
 }

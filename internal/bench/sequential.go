@@ -64,8 +64,8 @@ func readWhole(ctx context.Context, name string) (n int64, err error) {
 	}
 }
 
-// concatenate writes into a new file, durably, the first n bytes of a journal's checkpoints and log, as often as needed; of the newest
-// checkpoint if n is 0. It returns how many it wrote.
+// concatenate writes into a new file, durably, the first n bytes of a journal's checkpoints and log, as often as
+// needed; of the newest checkpoint if n is 0. It returns how many it wrote.
 func concatenate(ctx context.Context, to, journal string, n int64) (wrote int64, err error) {
 	names, err := logOf(journal)
 	if err != nil {

@@ -28,8 +28,8 @@ const (
 // PlanFull is the value of Options.Plan with which the sink bench answers what its field report left open, too.
 const PlanFull = "full"
 
-// Sink measures the sinks into databases as a field report measured one into TsurugiDB: lines of CSV are written to a courier's standard input at a rate, and
-// become rows.
+// Sink measures the sinks into databases as a field report measured one into TsurugiDB: lines of CSV are written to a
+// courier's standard input at a rate, and become rows.
 //
 //   - baseline: one column, one request at a time, 10,000 lines a second.
 //   - rates: ten columns, four requests at a time, 100 to 10,000 lines a second; and 10,000 without any setting.
@@ -45,10 +45,11 @@ const PlanFull = "full"
 //   - split: the lines shared out among two and four couriers.
 //   - layers: where the time goes.
 //
-// The rows have the report's names for its scenarios. Beside ours stands the seed's way: the same courier with the report's sink, an INSERT in text for each event,
-// each when the one before is answered, in the batch's transaction. It takes turns with ours, against the same server. Times are from the reading of a line to its commit;
-// due is from when the line was due, so that a courier that keeps the lines waiting gains nothing by that. After each run every row is looked for: one that is
-// missing or there twice ends the bench.
+// The rows have the report's names for its scenarios. Beside ours stands the seed's way: the same courier with the
+// report's sink, an INSERT in text for each event, each when the one before is answered, in the batch's transaction. It
+// takes turns with ours, against the same server. Times are from the reading of a line to its commit; due is from when
+// the line was due, so that a courier that keeps the lines waiting gains nothing by that. After each run every row is
+// looked for: one that is missing or there twice ends the bench.
 func Sink(ctx context.Context, o Options) error {
 	s := &sinkSession{session: session{Options: o, report: measure.NewBenchReport("sink")}, sinkExtent: wholeSink}
 	if o.Quick {
@@ -95,8 +96,9 @@ var (
 	wholeSink = sinkExtent{
 		span: 10 * time.Second, events: 100_000, cells: 2_000_000, seed: 10_000, rounds: 3,
 		inFlight: []string{"4", "8", "16", "32", adaptive}, columns: []int{1, 10, 100, 1000}, bare: 1_000_000, bares: 5,
-		matrix: sinkMatrix{[]string{"100", "1000", "5000"}, []string{"1", "4", "16", adaptive}, []string{"0.01", "0.5"}, 100_000},
-		long:   time.Minute, every: time.Second, flood: 100_000, split: []int{1, 2, 4},
+		matrix: sinkMatrix{[]string{"100", "1000", "5000"}, []string{"1", "4", "16", adaptive}, []string{"0.01", "0.5"},
+			100_000},
+		long: time.Minute, every: time.Second, flood: 100_000, split: []int{1, 2, 4},
 	}
 	quickSink = sinkExtent{
 		span: 20 * time.Millisecond, events: 300, cells: 20_000, seed: 50, rounds: 1,
@@ -163,7 +165,8 @@ func (s *sinkSession) chosen() ([]experiment, error) {
 	}), nil
 }
 
-// experiments lists what can be measured, in the order of the report. How long they take is guessed: it is the database's.
+// experiments lists what can be measured, in the order of the report. How long they take is guessed: it is the
+// database's.
 func (s *sinkSession) experiments() (es []experiment) {
 	const each = 3 * time.Second // of a run as fast as it goes, with its start
 	add := func(work string, steps int, takes time.Duration, run func(ctx context.Context) error) {
@@ -185,5 +188,6 @@ func (s *sinkSession) experiments() (es []experiment) {
 
 // sinkWorks lists the names of the parts.
 func sinkWorks() []string {
-	return []string{partBaseline, partRates, partParallel, partColumns, partBare, partMatrix, partTypes, partLong, partSplit, partLayers}
+	return []string{partBaseline, partRates, partParallel, partColumns, partBare, partMatrix, partTypes, partLong,
+		partSplit, partLayers}
 }

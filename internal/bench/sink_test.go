@@ -47,12 +47,16 @@ func TestSinkReportsEveryScenario(t *testing.T) {
 	}
 	checkRows(t, got, []string{
 		"hikyaku baseline_cols1_p1_r10k", "seed-way baseline_cols1_p1_r10k",
-		"hikyaku rate_scaling_cols10_p4_r100", "hikyaku rate_scaling_cols10_p4_r1000", "hikyaku rate_scaling_cols10_p4_r10000", "seed-way rate_scaling_cols10_p4_r10000",
+		"hikyaku rate_scaling_cols10_p4_r100", "hikyaku rate_scaling_cols10_p4_r1000",
+		"hikyaku rate_scaling_cols10_p4_r10000", "seed-way rate_scaling_cols10_p4_r10000",
 		"hikyaku rate_scaling_cols10_default_r10000 messages/s >= 9,900, p99 ms from due <= 100",
-		"hikyaku parallel_scaling_cols10_p4_r100000", "seed-way parallel_scaling_cols10_p4_r100000", "hikyaku parallel_scaling_cols10_adaptive_r100000 to the best >= 0.9",
+		"hikyaku parallel_scaling_cols10_p4_r100000", "seed-way parallel_scaling_cols10_p4_r100000",
+		"hikyaku parallel_scaling_cols10_adaptive_r100000 to the best >= 0.9",
 		"hikyaku column_scaling_cols10_p4_r100000", "seed-way column_scaling_cols10_p4_r100000",
-		"hikyaku column_scaling_cols100_p4_r100000 cells to 10 columns >= 1", "seed-way column_scaling_cols100_p4_r100000",
-		"hikyaku bare_cols10 to bare >= 0.8", "hikyaku bare_cols10 id_column", "nothing bare_cols10", "bare bare_cols10 one transaction of prepared INSERTs",
+		"hikyaku column_scaling_cols100_p4_r100000 cells to 10 columns >= 1",
+		"seed-way column_scaling_cols100_p4_r100000",
+		"hikyaku bare_cols10 to bare >= 0.8", "hikyaku bare_cols10 id_column", "nothing bare_cols10",
+		"bare bare_cols10 one transaction of prepared INSERTs",
 		"hikyaku matrix",
 		"hikyaku types DOUBLE", "hikyaku types all", "hikyaku types DOUBLE", "hikyaku types all",
 		"hikyaku long",
@@ -87,7 +91,8 @@ func checkSinkRow(t *testing.T, i int, r *measure.Row) {
 	checkUnjudged(t, i, r)
 }
 
-// TestSinkIntoTsurugiCountsWhatTheServerIsAsked runs what is particular to the server for tests: what is counted there, kinds of transaction and conflicts.
+// TestSinkIntoTsurugiCountsWhatTheServerIsAsked runs what is particular to the server for tests: what is counted there,
+// kinds of transaction and conflicts.
 func TestSinkIntoTsurugiCountsWhatTheServerIsAsked(t *testing.T) {
 	s := sinkSubject()
 	s.with.To, s.with.Only = "tsurugi", []string{"bare", "matrix"}
@@ -98,11 +103,14 @@ func TestSinkIntoTsurugiCountsWhatTheServerIsAsked(t *testing.T) {
 		if r.Get("case") != "nothing" {
 			checkPositive(t, i, r, "per_statement", "bytes_row", "waits_row")
 		}
-		got = append(got, fmt.Sprint(r.Get("work"), " ", r.Get("transaction"), " ", r.Get("conflicts"), " ", r.Get("asked")))
+		got = append(got, fmt.Sprint(r.Get("work"), " ", r.Get("transaction"), " ", r.Get("conflicts"), " ",
+			r.Get("asked")))
 	}
 	checkRows(t, got, []string{
-		"bare_cols10 <nil> <nil> rows a statement >= 100, µs of the sink <= 5", "bare_cols10 <nil> <nil> <nil>", "bare_cols10 <nil> <nil> <nil>",
-		"matrix occ <nil> <nil>", "matrix ltx <nil> <nil>", "matrix occ 10 of 1,000 <nil>", "matrix occ 100 of 1,000 <nil>", "matrix occ 700 of 1,000 <nil>",
+		"bare_cols10 <nil> <nil> rows a statement >= 100, µs of the sink <= 5", "bare_cols10 <nil> <nil> <nil>",
+		"bare_cols10 <nil> <nil> <nil>",
+		"matrix occ <nil> <nil>", "matrix ltx <nil> <nil>", "matrix occ 10 of 1,000 <nil>",
+		"matrix occ 100 of 1,000 <nil>", "matrix occ 700 of 1,000 <nil>",
 	})
 	if len(report.Notes) == 0 || !strings.Contains(report.Notes[0], "not measured against a real server") {
 		t.Errorf("the notes do not say what was not measured: %q", report.Notes)
@@ -110,7 +118,8 @@ func TestSinkIntoTsurugiCountsWhatTheServerIsAsked(t *testing.T) {
 }
 
 func TestSinkWritesTheReportsTables(t *testing.T) {
-	sinkSubject().writesTables(t, []string{"baseline"}, []string{"One column", "offered/s", "p95 ms", "rows in table", "the seed's way/s", "baseline_cols1_p1_r10k"}, "Columns\n")
+	sinkSubject().writesTables(t, []string{"baseline"}, []string{"One column", "offered/s", "p95 ms", "rows in table",
+		"the seed's way/s", "baseline_cols1_p1_r10k"}, "Columns\n")
 }
 
 func TestSinkEndsWithItsContextAndCleansUp(t *testing.T) {
@@ -119,16 +128,20 @@ func TestSinkEndsWithItsContextAndCleansUp(t *testing.T) {
 
 func TestSinkSaysWhyItCannotBegin(t *testing.T) {
 	sinkSubject().saysWhyItCannotBegin(t, map[string]obstacle{
-		"no command":          {func(o *bench.Options) { o.Sink = nil }, "no command"},
-		"a command that ends": {func(o *bench.Options) { o.Sink = []string{os.Args[0], sinkServer, "--nonsense"} }, "nonsense"},
-		"no such database":    {func(o *bench.Options) { o.To = "db3" }, `no sink "db3"`},
-		"no such plan":        {func(o *bench.Options) { o.Plan = "half" }, `no plan "half"`},
-		"no PostgreSQL":       {func(o *bench.Options) { o.To = "postgres" }, "--postgres postgres://"},
-		"no MySQL":            {func(o *bench.Options) { o.To = "mysql" }, "--mysql user:"},
-		"no database":         {func(o *bench.Options) { o.To, o.MySQL = "mysql", "x@tcp(127.0.0.1:1)/" }, "names no database"},
-		"nobody there":        {func(o *bench.Options) { o.To, o.Postgres = "postgres", "postgres://x@127.0.0.1:1/x" }, "PostgreSQL: connect"},
+		"no command": {func(o *bench.Options) { o.Sink = nil }, "no command"},
+		"a command that ends": {func(o *bench.Options) { o.Sink = []string{os.Args[0], sinkServer, "--nonsense"} },
+			"nonsense"},
+		"no such database": {func(o *bench.Options) { o.To = "db3" }, `no sink "db3"`},
+		"no such plan":     {func(o *bench.Options) { o.Plan = "half" }, `no plan "half"`},
+		"no PostgreSQL":    {func(o *bench.Options) { o.To = "postgres" }, "--postgres postgres://"},
+		"no MySQL":         {func(o *bench.Options) { o.To = "mysql" }, "--mysql user:"},
+		"no database": {func(o *bench.Options) { o.To, o.MySQL = "mysql", "x@tcp(127.0.0.1:1)/" },
+			"names no database"},
+		"nobody there": {func(o *bench.Options) { o.To, o.Postgres = "postgres", "postgres://x@127.0.0.1:1/x" },
+			"PostgreSQL: connect"},
 	})
-	if err := bench.ServeSink(t.Context(), []string{"--kind", "none"}, nil, nil); err == nil || !strings.Contains(err.Error(), `no kind "none"`) {
+	if err := bench.ServeSink(t.Context(), []string{"--kind", "none"}, nil, nil); err == nil ||
+		!strings.Contains(err.Error(), `no kind "none"`) {
 		t.Errorf("a kind that there is not: %v", err)
 	}
 }

@@ -18,7 +18,8 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// bareMeans measures ours, as fast as it goes, beside what the database's own means take in, and beside a courier that has no sink: the same rows, in turns.
+// bareMeans measures ours, as fast as it goes, beside what the database's own means take in, and beside a courier that
+// has no sink: the same rows, in turns.
 func (s *sinkSession) bareMeans(ctx context.Context) error {
 	run := s.asFast(scenarioBare, doubleSchema(10), s.bare)
 	run.ready = true // the database's own means have a file
@@ -72,17 +73,20 @@ func (s *sinkSession) bareMeans(ctx context.Context) error {
 	}
 	s.sinkRow(rest)
 	if bare != nil {
-		s.report.Row(caseBare, scenarioBare).Set("server", s.To).Set("columns", 10).Set("client", bare.name).Set("events", run.events).
-			Set("per_s", math.Round(peer.rate())).Set("cells_per_s", math.Round(10*peer.rate())).Set("rows_in_table", run.events)
+		s.report.Row(caseBare, scenarioBare).Set("server", s.To).Set("columns", 10).Set("client",
+			bare.name).Set("events", run.events).
+			Set("per_s", math.Round(peer.rate())).Set("cells_per_s", math.Round(10*peer.rate())).Set("rows_in_table",
+			run.events)
 	}
 	return nil
 }
 
-// otherSettings are ours with a setting that costs or gains something: the message's id as the key, so that nothing is there twice whatever happens; and MySQL's
-// own means.
+// otherSettings are ours with a setting that costs or gains something: the message's id as the key, so that nothing is
+// there twice whatever happens; and MySQL's own means.
 func (s *sinkSession) otherSettings(r *sinkRun) []*sinkFound {
 	keyed := *r
-	keyed.schema, keyed.setting, keyed.sink = doubleSchema(len(r.schema.columns)).withID(), "id_column", "    id_column: id\n"
+	keyed.schema, keyed.setting, keyed.sink = doubleSchema(len(r.schema.columns)).withID(), "id_column",
+		"    id_column: id\n"
 	found := []*sinkFound{{run: &keyed}}
 	if s.To == toMySQL {
 		load := *r
@@ -116,14 +120,16 @@ func (s *sinkSession) bareOf(ctx context.Context, schema *sinkSchema) (*bareWay,
 			return nil, err
 		}
 		if local != "1" {
-			s.report.Note("MySQL's LOAD DATA was not measured: the server does not allow it: SET GLOBAL local_infile = 1")
+			s.report.Note("MySQL's LOAD DATA was not measured: the server does not allow it: SET GLOBAL local_infile " +
+				"= 1")
 			return nil, nil
 		}
 		return &bareWay{"LOAD DATA LOCAL", s.loadData}, nil
 	case toSQLite:
-		return &bareWay{"one transaction of prepared INSERTs", func(ctx context.Context, table, lines string) (time.Duration, error) {
-			return s.insertPrepared(ctx, table, len(schema.columns), lines)
-		}}, nil
+		return &bareWay{"one transaction of prepared INSERTs",
+			func(ctx context.Context, table, lines string) (time.Duration, error) {
+				return s.insertPrepared(ctx, table, len(schema.columns), lines)
+			}}, nil
 	default:
 		return nil, nil
 	}
@@ -181,12 +187,14 @@ func (s *sinkSession) loadData(ctx context.Context, table, lines string) (time.D
 	})
 	defer mysql.DeregisterReaderHandler(handler)
 	began := time.Now()
-	err := s.target.desk.exec(ctx, "LOAD DATA LOCAL INFILE 'Reader::"+handler+"' INTO TABLE "+table+" FIELDS TERMINATED BY ','")
+	err := s.target.desk.exec(ctx, "LOAD DATA LOCAL INFILE 'Reader::"+handler+"' INTO TABLE "+table+
+		" FIELDS TERMINATED BY ','")
 	return time.Since(began), err
 }
 
 // insertPrepared binds values that are there already, in one transaction.
-func (s *sinkSession) insertPrepared(ctx context.Context, table string, columns int, lines string) (took time.Duration, err error) {
+func (s *sinkSession) insertPrepared(ctx context.Context, table string, columns int, lines string) (took time.Duration,
+	err error) {
 	text, err := os.ReadFile(lines)
 	if err != nil {
 		return 0, err

@@ -17,7 +17,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/pipeline"
 )
 
-// sinkSaid is a line that a courier writes: that it is ready, what the last moments were like, and at its end what the run was like.
+// sinkSaid is a line that a courier writes: that it is ready, what the last moments were like, and at its end what the
+// run was like.
 type sinkSaid struct {
 	Done    bool    `json:"done,omitempty"`
 	AtUS    int64   `json:"at_us,omitempty"` // since it was ready
@@ -34,8 +35,8 @@ type sinkSaid struct {
 	Failure  string `json:"failure,omitempty"` // the sink's last one
 }
 
-// serveCourier runs a configuration as hikyaku -c FILE does, with the lines of in, and notes when each line was read and when what became of it was
-// settled.
+// serveCourier runs a configuration as hikyaku -c FILE does, with the lines of in, and notes when each line was read
+// and when what became of it was settled.
 func (f *sinkFlags) serveCourier(ctx context.Context, in io.Reader, out io.Writer) (err error) {
 	file, err := config.Load(f.config, os.LookupEnv)
 	if err != nil {
@@ -85,7 +86,8 @@ func (f *sinkFlags) serveCourier(ctx context.Context, in io.Reader, out io.Write
 		return err
 	}
 	now := func() sinkSaid {
-		return sinkSaid{AtUS: time.Since(began).Microseconds(), Settled: source.settled.Load(), CPUUS: (processorTime() - cpu).Microseconds(), RSS: residentBytes()}
+		return sinkSaid{AtUS: time.Since(began).Microseconds(), Settled: source.settled.Load(),
+			CPUUS: (processorTime() - cpu).Microseconds(), RSS: residentBytes()}
 	}
 	result, err := f.watch(ctx, p, source, say, now)
 	if f.profile != "" {
@@ -97,7 +99,8 @@ func (f *sinkFlags) serveCourier(ctx context.Context, in io.Reader, out io.Write
 	last := now()
 	last.Done = true
 	for _, n := range result.Nodes {
-		last.Retries += int64(n.Retries) + int64(n.Counts["conflicts"]) // which a sink into a database does again itself
+		// which a sink into a database does again itself
+		last.Retries += int64(n.Retries) + int64(n.Counts["conflicts"])
 		last.Dead += int64(n.Dead)
 		if n.Dead > 0 || n.Kind == pipeline.KindSink {
 			last.Requests, last.Largest, last.Failure = int64(n.Requests), n.LargestBatch, n.LastError
@@ -112,7 +115,8 @@ func (f *sinkFlags) serveCourier(ctx context.Context, in io.Reader, out io.Write
 }
 
 // watch runs a pipeline and says from time to time how it goes, if it is asked to.
-func (f *sinkFlags) watch(ctx context.Context, p *pipeline.Pipeline, source *timedSource, say *json.Encoder, now func() sinkSaid) (result pipeline.Result, err error) {
+func (f *sinkFlags) watch(ctx context.Context, p *pipeline.Pipeline, source *timedSource, say *json.Encoder,
+	now func() sinkSaid) (result pipeline.Result, err error) {
 	if f.every == 0 {
 		return p.Run(ctx)
 	}

@@ -55,14 +55,16 @@ func openDesk(ctx context.Context, to, address string) (sinkDesk, error) {
 	case toTsurugi:
 		endpoint, who := tsurugiAt(address)
 		password, _ := who.Password()
-		connector, err := sqldriver.NewConnector(endpoint, tsurugi.Config{Credential: tsurugi.UserPassword(who.Username(), password)})
+		connector, err := sqldriver.NewConnector(endpoint,
+			tsurugi.Config{Credential: tsurugi.UserPassword(who.Username(), password)})
 		if err != nil {
 			return nil, fmt.Errorf("the address of TsurugiDB: %w", err)
 		}
 		db = sql.OpenDB(connector)
 	case toSQLite:
 		// As durable as the others: a commit waits for the disk.
-		db = sql.OpenDB(sqliteConnector{"file:" + address + "?_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=busy_timeout(60000)"})
+		db = sql.OpenDB(sqliteConnector{"file:" + address +
+			"?_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=busy_timeout(60000)"})
 	default:
 		return nil, fmt.Errorf("there is no sink %q: choose from %s", to, strings.Join(sinkTargets(), ", "))
 	}
@@ -73,7 +75,8 @@ func openDesk(ctx context.Context, to, address string) (sinkDesk, error) {
 	return &sqlDesk{db}, nil
 }
 
-// tsurugiAt divides the address of TsurugiDB, tcp://user:password@host:port, into an endpoint and whom it tells; nobody, where the server asks for nobody.
+// tsurugiAt divides the address of TsurugiDB, tcp://user:password@host:port, into an endpoint and whom it tells;
+// nobody, where the server asks for nobody.
 func tsurugiAt(address string) (endpoint string, who *url.Userinfo) {
 	u, err := url.Parse(address)
 	if err != nil || u.User == nil {

@@ -16,7 +16,8 @@ type lineFeed struct {
 	ready       []byte // the lines, if they were made before
 }
 
-// prepare makes the lines of a feed without a rate before they are wanted, as a file has them: else making them takes the time of who takes them.
+// prepare makes the lines of a feed without a rate before they are wanted, as a file has them: else making them takes
+// the time of who takes them.
 func (f *lineFeed) prepare() {
 	b := make([]byte, 0, f.n*len(f.schema.appendLine(nil, f.row(0))))
 	for i := range f.n {
@@ -39,8 +40,8 @@ func (f *lineFeed) due(i int) time.Duration {
 	return time.Duration(float64(f.row(i)) / float64(f.perSecond) * float64(time.Second))
 }
 
-// write writes each line when it is due, or as soon thereafter as w takes it: nothing is left out because the far end is slow. written, if not nil, is told
-// how many lines have been taken.
+// write writes each line when it is due, or as soon thereafter as w takes it: nothing is left out because the far end
+// is slow. written, if not nil, is told how many lines have been taken.
 func (f *lineFeed) write(ctx context.Context, w io.Writer, start time.Time, written func(n int)) error {
 	if f.ready != nil {
 		if _, err := w.Write(f.ready); err != nil {

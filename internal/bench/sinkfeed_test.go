@@ -72,7 +72,8 @@ func TestAFeedKeepsToItsRate(t *testing.T) {
 	})
 }
 
-// A line that had to wait is written as soon as there is room, together with those that became due meanwhile: none is left out.
+// A line that had to wait is written as soon as there is room, together with those that became due meanwhile: none is
+// left out.
 func TestAFeedCatchesUp(t *testing.T) {
 	var b bytes.Buffer
 	writes := 0
@@ -103,7 +104,8 @@ type goneReader struct{ err error }
 func (r goneReader) Write([]byte) (int, error) { return 0, r.err }
 
 func TestLinesFitTheirTable(t *testing.T) {
-	for _, s := range []*sinkSchema{doubleSchema(1), doubleSchema(10), doubleSchema(1000), mixedSchema(10), mixedSchema(100)} {
+	for _, s := range []*sinkSchema{doubleSchema(1), doubleSchema(10), doubleSchema(1000), mixedSchema(10),
+		mixedSchema(100)} {
 		for _, i := range []int{0, 1, tailCount - 1, tailCount, 123_456_789} {
 			fields := strings.Split(string(s.appendLine(nil, i)), ",")
 			if len(fields) != len(s.columns) || fields[0] != strconv.Itoa(i) {
@@ -117,11 +119,13 @@ func TestLinesFitTheirTable(t *testing.T) {
 		}
 		for _, to := range sinkTargets() {
 			text := s.create(to)
-			if !strings.HasPrefix(text, "CREATE TABLE "+s.table+" (value1 ") || strings.Count(text, "value") != len(s.columns) {
+			if !strings.HasPrefix(text, "CREATE TABLE "+s.table+" (value1 ") ||
+				strings.Count(text, "value") != len(s.columns) {
 				t.Errorf("%s: %s", to, text)
 			}
 			keyed := *s
-			if text := keyed.withID().create(to); !strings.HasSuffix(text, ", id VARCHAR(36) NOT NULL PRIMARY KEY)") || keyed.table == s.table {
+			if text := keyed.withID().create(to); !strings.HasSuffix(text, ", id VARCHAR(36) NOT NULL PRIMARY KEY)") ||
+				keyed.table == s.table {
 				t.Errorf("%s: %s", to, text)
 			}
 		}

@@ -66,10 +66,12 @@ func layerOfStack(stack []string) string {
 	return layerRuntime // garbage collection, scheduling
 }
 
-// leastLayered is how long a run has to take for its layers to say anything: before, the start of the courier is most of what the machine works.
+// leastLayered is how long a run has to take for its layers to say anything: before, the start of the courier is most
+// of what the machine works.
 const leastLayered = time.Second
 
-// layers tells where the time goes: how far the way to the sink would reach if it took no time, and what each layer takes of the processors.
+// layers tells where the time goes: how far the way to the sink would reach if it took no time, and what each layer
+// takes of the processors.
 func (s *sinkSession) layers(ctx context.Context) error {
 	reading := s.asFast(partLayers, doubleSchema(10), s.bare)
 	reading.way, reading.raw = wayNothing, true
@@ -115,7 +117,8 @@ func (s *sinkSession) layers(ctx context.Context) error {
 func (s *sinkSession) tellLayers(times map[string]time.Duration, took *sinkTook) {
 	var most string
 	var sum time.Duration
-	for _, layer := range []string{layerRead, layerDecode, layerBatch, layerConvert, layerEncode, layerWire, layerEngine, layerServer, layerRuntime, layerOther} {
+	for _, layer := range []string{layerRead, layerDecode, layerBatch, layerConvert, layerEncode, layerWire,
+		layerEngine, layerServer, layerRuntime, layerOther} {
 		t := times[layer]
 		if t <= 0 {
 			continue
@@ -133,7 +136,8 @@ func (s *sinkSession) tellLayers(times map[string]time.Duration, took *sinkTook)
 		return
 	}
 	processors := sum.Seconds() / took.elapsed.Seconds()
-	note := fmt.Sprintf("layers: %s takes most, %.0f %% of the processor time; %.1f of %d processors were busy", most, 100*times[most].Seconds()/sum.Seconds(), processors, runtime.NumCPU())
+	note := fmt.Sprintf("layers: %s takes most, %.0f %% of the processor time; %.1f of %d processors were busy", most,
+		100*times[most].Seconds()/sum.Seconds(), processors, runtime.NumCPU())
 	if processors < 0.75*float64(runtime.NumCPU()) && times[most].Seconds() < 0.75*took.elapsed.Seconds() {
 		note += ": what rules is waiting, for the disk or for answers"
 	} else {
@@ -165,7 +169,8 @@ func (s *sinkSession) profiled(name string) (map[string]time.Duration, error) {
 	return times, nil
 }
 
-// machineBusy is what the processors of this machine have worked, as Linux tells; 0 elsewhere. It counts in hundredths of a second.
+// machineBusy is what the processors of this machine have worked, as Linux tells; 0 elsewhere. It counts in hundredths
+// of a second.
 func machineBusy() time.Duration {
 	text, err := os.ReadFile("/proc/stat")
 	if err != nil {

@@ -21,7 +21,8 @@ func (s *sinkSession) transactions() []string {
 	return []string{""}
 }
 
-// matrixes combines batches, transactions and requests at a time; and then, where conflicts can be had, their share and what is done about them.
+// matrixes combines batches, transactions and requests at a time; and then, where conflicts can be had, their share and
+// what is done about them.
 func (s *sinkSession) matrixes(ctx context.Context) error {
 	one := func(r *sinkRun, more func(row *measure.Row)) error {
 		f := &sinkFound{run: r}
@@ -40,14 +41,18 @@ func (s *sinkSession) matrixes(ctx context.Context) error {
 				if transaction != "" {
 					r.sink = "    transaction_type: " + transaction + "\n"
 				}
-				if err := one(r, func(row *measure.Row) { row.Set("batch_limit", batch).Set("transaction", transaction) }); err != nil {
+				if err := one(r, func(row *measure.Row) {
+					row.Set("batch_limit", batch).Set("transaction",
+						transaction)
+				}); err != nil {
 					return err
 				}
 			}
 		}
 	}
 	if s.target.fake == nil {
-		s.report.Note("what retries do was not measured: commits conflict in our TsurugiDB server for tests only, when it is told so (--to tsurugi)")
+		s.report.Note("what retries do was not measured: commits conflict in our TsurugiDB server for tests only, " +
+			"when it is told so (--to tsurugi)")
 		return nil
 	}
 	for _, conflicts := range []string{"10", "100", "700"} {
@@ -55,7 +60,8 @@ func (s *sinkSession) matrixes(ctx context.Context) error {
 			r := s.asFast(partMatrix, doubleSchema(10), s.matrix.events)
 			r.conflict, r.inFlight, r.request = conflicts, "4", "retry_attempts: 10, retry_initial_backoff_secs: "+wait
 			if err := one(r, func(row *measure.Row) {
-				row.Set("batch_limit", "1000").Set("transaction", "occ").Set("conflicts", conflicts+" of 1,000").Set("retry_s", wait)
+				row.Set("batch_limit", "1000").Set("transaction", "occ").Set("conflicts",
+					conflicts+" of 1,000").Set("retry_s", wait)
 			}); err != nil {
 				return err
 			}
@@ -107,8 +113,9 @@ func (s *sinkSession) splits(ctx context.Context) error {
 	return nil
 }
 
-// mostWindows is how many moments of a long run are reported while lines are offered. Where fewer were taken than offered, the run goes on until all
-// are; of that, later moments are left out for each that is reported, whose delays are its own.
+// mostWindows is how many moments of a long run are reported while lines are offered. Where fewer were taken than
+// offered, the run goes on until all are; of that, later moments are left out for each that is reported, whose delays
+// are its own.
 const (
 	mostWindows = 60
 	later       = 10
@@ -130,10 +137,13 @@ func (s *sinkSession) forLong(ctx context.Context) error {
 		if len(rows) >= mostWindows && elapsed < later*every.Seconds() {
 			return // the flood is over, and what waits is still taken
 		}
-		row := new(measure.Row).Set("case", caseOurs).Set("work", partLong).Set("server", s.To).Set("columns", 10).Set("offered_per_s", s.flood)
-		row.Set("at_s", math.Round(float64(w.AtUS)/1e3)/1e3).Set("per_s", math.Round(float64(w.Settled-before.Settled)/elapsed))
+		row := new(measure.Row).Set("case", caseOurs).Set("work", partLong).Set("server", s.To).Set("columns",
+			10).Set("offered_per_s", s.flood)
+		row.Set("at_s", math.Round(float64(w.AtUS)/1e3)/1e3).Set("per_s",
+			math.Round(float64(w.Settled-before.Settled)/elapsed))
 		row.Set("mean_ms", w.MeanMS).Set("p99_ms", w.P99MS)
-		row.Set("cpu_pct", math.Round(float64(w.CPUUS-before.CPUUS)/elapsed/1e4)).Set("rss_mb", megabytes(w.RSS)).Set("unread", w.unread)
+		row.Set("cpu_pct", math.Round(float64(w.CPUUS-before.CPUUS)/elapsed/1e4)).Set("rss_mb",
+			megabytes(w.RSS)).Set("unread", w.unread)
 		rows = append(rows, row)
 		before = w
 		s.step()

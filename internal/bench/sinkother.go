@@ -28,7 +28,8 @@ func (f *sinkFlags) otherSink(was component.Sink) (component.Sink, error) {
 	case wayNothing:
 		return nothingSink{}, nil
 	case caseSeedWay:
-		return &seedSink{to: f.to, address: f.address, insert: "INSERT INTO " + f.table + " VALUES (", most: f.atOnce}, nil
+		return &seedSink{to: f.to, address: f.address, insert: "INSERT INTO " + f.table + " VALUES (", most: f.atOnce},
+			nil
 	default:
 		return nil, fmt.Errorf("there is no way %q", f.way)
 	}
@@ -44,7 +45,8 @@ func (nothingSink) Send(_ context.Context, batch []*message.Message) ([]componen
 // Close implements component.Sink.
 func (nothingSink) Close() error { return nil }
 
-// seedSink inserts lines as the field report's sink did. Its lines are numbers with commas, which are SQL as they are: it is spared the work of making it.
+// seedSink inserts lines as the field report's sink did. Its lines are numbers with commas, which are SQL as they are:
+// it is spared the work of making it.
 type seedSink struct {
 	to, address, insert string
 	most                int // connections, which are the batches at once

@@ -63,12 +63,14 @@ const overload = 100_000
 // rated is a run of lines at a rate that a sink should keep up with.
 func (s *sinkSession) rated(work string, columns, rate int, inFlight string) *sinkRun {
 	events := max(1, int(float64(rate)*s.span.Seconds()))
-	return &sinkRun{work: work, way: caseOurs, schema: doubleSchema(columns), offered: rate, events: events, inFlight: inFlight}
+	return &sinkRun{work: work, way: caseOurs, schema: doubleSchema(columns), offered: rate, events: events,
+		inFlight: inFlight}
 }
 
 // flooded is one of more lines than a sink is thought to take.
 func (s *sinkSession) flooded(work string, columns int, inFlight string) *sinkRun {
-	return &sinkRun{work: work, way: caseOurs, schema: doubleSchema(columns), offered: overload, events: s.eventsOf(columns), inFlight: inFlight}
+	return &sinkRun{work: work, way: caseOurs, schema: doubleSchema(columns), offered: overload,
+		events: s.eventsOf(columns), inFlight: inFlight}
 }
 
 func (s *sinkSession) eventsOf(columns int) int { return max(1, min(s.events, s.cells/columns)) }
@@ -200,7 +202,8 @@ func (f *sinkFound) ratio(to *sinkFound) float64 {
 	return quantile(sorted(ratios), 0.5)
 }
 
-// cost is the least that an event took of the processors in one of the runs, in microseconds: what is more is others' doing.
+// cost is the least that an event took of the processors in one of the runs, in microseconds: what is more is others'
+// doing.
 func (f *sinkFound) cost() float64 {
 	least := math.Inf(1)
 	for _, t := range f.tooks {
@@ -267,7 +270,10 @@ func (s *sinkSession) sinkRows(found []*sinkFound) []*measure.Row {
 	rows := make([]*measure.Row, len(found))
 	for i, f := range found {
 		rows[i] = s.sinkRow(f)
-		at := slices.IndexFunc(found, func(o *sinkFound) bool { return o.run.way == caseSeedWay && o.run.work == f.run.work })
+		at := slices.IndexFunc(found, func(o *sinkFound) bool {
+			return o.run.way == caseSeedWay &&
+				o.run.work == f.run.work
+		})
 		if f.run.way == caseOurs && at >= 0 {
 			rows[i].Set("seed_per_s", math.Round(found[at].rate())).Set("rate_seed", hundredths(f.ratio(found[at])))
 			if s.Tsurugi != "" && s.To == toTsurugi && len(f.run.schema.columns) == 10 && f.run.offered == overload {

@@ -11,12 +11,20 @@ import (
 // sinkPictures show the rows of the sink bench: the field report's three, and what it left open.
 func sinkPictures() []picture {
 	return []picture{
-		{"sink-rates.svg", measure.Plot{Title: "Events a second, ten columns, 4 requests at a time", XLabel: "offered a second", YLabel: "events/s", XLog: true, YLog: true}, sinkScenarios(partRates), drawSinkRate, false},
-		{"sink-parallel.svg", measure.Plot{Title: "Events a second, ten columns, 100,000 offered", XLabel: "requests at a time", YLabel: "events/s"}, sinkScenarios(partParallel), drawSinkParallel, false},
-		{"sink-columns.svg", measure.Plot{Title: "Events a second, 4 requests at a time, 100,000 offered", XLabel: "columns", YLabel: "events/s", XLog: true, YLog: true}, sinkScenarios(partColumns), drawSinkColumns, false},
-		{"sink-matrix.svg", measure.Plot{Title: "Events a second, ten columns, as fast as they are taken", YLabel: "events/s"}, []string{partMatrix}, drawSinkMatrix, true},
-		{"sink-long.svg", measure.Plot{Title: "A flood of events over time", XLabel: "s", YLabel: "events/s"}, []string{partLong}, drawSinkLong, true},
-		{"sink-layers.svg", measure.Plot{Title: "Processor time of an event, by layer", YLabel: "µs"}, []string{partLayers}, drawSinkLayers, true},
+		{"sink-rates.svg", measure.Plot{Title: "Events a second, ten columns, 4 requests at a time",
+			XLabel: "offered a second", YLabel: "events/s", XLog: true, YLog: true}, sinkScenarios(partRates),
+			drawSinkRate, false},
+		{"sink-parallel.svg", measure.Plot{Title: "Events a second, ten columns, 100,000 offered",
+			XLabel: "requests at a time", YLabel: "events/s"}, sinkScenarios(partParallel), drawSinkParallel, false},
+		{"sink-columns.svg", measure.Plot{Title: "Events a second, 4 requests at a time, 100,000 offered",
+			XLabel: "columns", YLabel: "events/s", XLog: true, YLog: true}, sinkScenarios(partColumns), drawSinkColumns,
+			false},
+		{"sink-matrix.svg", measure.Plot{Title: "Events a second, ten columns, as fast as they are taken",
+			YLabel: "events/s"}, []string{partMatrix}, drawSinkMatrix, true},
+		{"sink-long.svg", measure.Plot{Title: "A flood of events over time", XLabel: "s", YLabel: "events/s"},
+			[]string{partLong}, drawSinkLong, true},
+		{"sink-layers.svg", measure.Plot{Title: "Processor time of an event, by layer", YLabel: "µs"},
+			[]string{partLayers}, drawSinkLayers, true},
 	}
 }
 
@@ -44,7 +52,9 @@ func drawSinkColumns(p *measure.Plot, r *measure.Row) {
 func drawSinkMatrix(p *measure.Plot, r *measure.Row) {
 	if r.Get("conflicts") == nil {
 		name := fmt.Sprintf("%v requests at a time", r.Get("in_flight"))
-		addPoint(p, name, measure.LineMarks, place(p, strings.TrimSpace(fmt.Sprintf("%v %v", r.Get("transaction"), r.Get("batch_limit")))), number(r, "per_s"))
+		addPoint(p, name, measure.LineMarks,
+			place(p, strings.TrimSpace(fmt.Sprintf("%v %v", r.Get("transaction"), r.Get("batch_limit")))),
+			number(r, "per_s"))
 	}
 }
 
@@ -57,7 +67,8 @@ func drawSinkLong(p *measure.Plot, r *measure.Row) {
 
 func drawSinkLayers(p *measure.Plot, r *measure.Row) {
 	if r.Get("busy") != nil {
-		addPoint(p, fmt.Sprint(r.Get("server")), measure.Marks, place(p, fmt.Sprint(r.Get("layer"))), number(r, "cpu_us"))
+		addPoint(p, fmt.Sprint(r.Get("server")), measure.Marks, place(p, fmt.Sprint(r.Get("layer"))),
+			number(r, "cpu_us"))
 	}
 }
 
@@ -74,7 +85,8 @@ func sinkSections() []section {
 		{"Types of columns", []string{partTypes}, hide},
 		{"A flood, over time", []string{partLong}, hide},
 		{"Shared out among couriers", []string{partSplit}, hide},
-		{"Where the time goes", []string{partLayers}, append(hide, "mean_ms", "p95_ms", "p99_ms", "max_ms", "batch", "batch_max", "in_flight")},
+		{"Where the time goes", []string{partLayers}, append(hide, "mean_ms", "p95_ms", "p99_ms", "max_ms", "batch",
+			"batch_max", "in_flight")},
 	}
 }
 
@@ -90,5 +102,6 @@ func without(names []string, name string) []string {
 
 // isSinkWork tells whether a work is one of the sink bench.
 func isSinkWork(work string) bool {
-	return slices.ContainsFunc(sinkWorks(), func(part string) bool { return slices.Contains(sinkScenarios(part), work) })
+	return slices.ContainsFunc(sinkWorks(),
+		func(part string) bool { return slices.Contains(sinkScenarios(part), work) })
 }

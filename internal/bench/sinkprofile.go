@@ -25,7 +25,8 @@ const (
 	profileStrings  = 6
 )
 
-// readProfile hands over the samples of a profile of the processors: the functions that were being called, innermost first, and for how long.
+// readProfile hands over the samples of a profile of the processors: the functions that were being called, innermost
+// first, and for how long.
 func readProfile(text []byte, each func(stack []string, t time.Duration)) error {
 	z, err := gzip.NewReader(bytes.NewReader(text))
 	if err != nil {

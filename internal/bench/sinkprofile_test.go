@@ -29,7 +29,8 @@ func TestAProfileIsReadAsItWasWritten(t *testing.T) {
 	var ours, all time.Duration
 	err := readProfile(profile.Bytes(), func(stack []string, d time.Duration) {
 		all += d
-		if slices.ContainsFunc(stack, func(name string) bool { return strings.HasSuffix(name, "TestAProfileIsReadAsItWasWritten") }) {
+		if slices.ContainsFunc(stack,
+			func(name string) bool { return strings.HasSuffix(name, "TestAProfileIsReadAsItWasWritten") }) {
 			ours += d
 		}
 	})
@@ -39,7 +40,8 @@ func TestAProfileIsReadAsItWasWritten(t *testing.T) {
 }
 
 func TestWhatIsNoProfileIsRefused(t *testing.T) {
-	for name, text := range map[string][]byte{"empty": nil, "text": []byte("hello"), "cut": zipped([]byte{0x12, 0x7f}), "number": zipped([]byte{0x0f})} {
+	for name, text := range map[string][]byte{"empty": nil, "text": []byte("hello"), "cut": zipped([]byte{0x12, 0x7f}),
+		"number": zipped([]byte{0x0f})} {
 		if err := readProfile(text, func([]string, time.Duration) {}); !errors.Is(err, errProfile) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -58,7 +60,8 @@ func zipped(b []byte) []byte {
 func smallProfile() []byte {
 	part := func(fields ...uint64) (b []byte) {
 		for i := 0; i < len(fields); i += 2 {
-			b = protowire.AppendVarint(protowire.AppendTag(b, protowire.Number(fields[i]), protowire.VarintType), fields[i+1])
+			b = protowire.AppendVarint(protowire.AppendTag(b, protowire.Number(fields[i]), protowire.VarintType),
+				fields[i+1])
 		}
 		return b
 	}
@@ -102,13 +105,18 @@ func FuzzReadProfile(f *testing.F) {
 func TestEachFunctionHasItsLayer(t *testing.T) {
 	const ours = "github.com/hikyaku/hikyaku/internal/"
 	for want, stack := range map[string][]string{
-		layerRead:    {"syscall.read", "internal/poll.(*FD).Read", "os.(*File).Read", ours + "lines.(*Reader).fill", ours + "source/stdin.(*Source).Run"},
-		layerDecode:  {"runtime.mallocgc", ours + "codec.(*Decoder).Decode", ours + "transform/decode.transform.Transform", ours + "pipeline.(*Pipeline).transformOne"},
+		layerRead: {"syscall.read", "internal/poll.(*FD).Read", "os.(*File).Read", ours + "lines.(*Reader).fill",
+			ours + "source/stdin.(*Source).Run"},
+		layerDecode: {"runtime.mallocgc", ours + "codec.(*Decoder).Decode",
+			ours + "transform/decode.transform.Transform", ours + "pipeline.(*Pipeline).transformOne"},
 		layerBatch:   {"sync.(*Mutex).Lock", ours + "pipeline.(*stage).push", ours + "source/stdin.(*Source).send"},
 		layerConvert: {ours + "rows.(*Sink).Send", ours + "pipeline.(*Pipeline).deliver"},
-		layerEncode:  {"runtime.memmove", "github.com/hikyaku/hikyaku/tsurugi/internal/wire.Append", ours + "rows.(*Sink).Send"},
-		layerWire:    {"syscall.write", "internal/poll.(*FD).Write", "net.(*conn).Write", "github.com/jackc/pgx/v5/pgconn.(*PgConn).flush"},
-		layerEngine:  {"modernc.org/libc.Xmemcpy", "modernc.org/sqlite/lib._sqlite3VdbeExec", "database/sql.(*Stmt).Exec"},
+		layerEncode: {"runtime.memmove", "github.com/hikyaku/hikyaku/tsurugi/internal/wire.Append",
+			ours + "rows.(*Sink).Send"},
+		layerWire: {"syscall.write", "internal/poll.(*FD).Write", "net.(*conn).Write",
+			"github.com/jackc/pgx/v5/pgconn.(*PgConn).flush"},
+		layerEngine: {"modernc.org/libc.Xmemcpy", "modernc.org/sqlite/lib._sqlite3VdbeExec",
+			"database/sql.(*Stmt).Exec"},
 		layerRuntime: {"runtime.scanobject", "runtime.gcDrain"},
 		layerOther:   {"time.Now", ours + "bench.timedOut.Send", ours + "source/stdin.(*Source).Run"},
 	} {

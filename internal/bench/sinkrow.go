@@ -45,7 +45,9 @@ func (s *sinkSession) sinkRow(f *sinkFound) *measure.Row {
 	}
 	r.Set("per_s", math.Round(f.rate())).Set("cells_per_s", math.Round(f.rate()*float64(len(f.run.schema.columns))))
 	r.Set("cpu_us", hundredths(float64(sum.CPUUS)/float64(events))).Set("rss_mb", megabytes(sum.RSS))
-	r.Set("requests", sum.Requests).Set("batch", hundredths(float64(events)/float64(max(1, sum.Requests)))).Set("batch_max", sum.Largest).Set("retries", sum.Retries)
+	r.Set("requests", sum.Requests).Set("batch",
+		hundredths(float64(events)/float64(max(1, sum.Requests)))).Set("batch_max", sum.Largest).Set("retries",
+		sum.Retries)
 	if f.run.way != wayNothing {
 		r.Set("rows_in_table", f.run.events) // else the run had failed
 	}

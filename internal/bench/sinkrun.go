@@ -78,7 +78,8 @@ func (s *sinkSession) run(ctx context.Context, r *sinkRun) (*sinkTook, error) {
 	if err := s.target.conflicts(r.conflict); err != nil {
 		return nil, err
 	}
-	if err := crowd(ctx, n, func(ctx context.Context, i int) error { return couriers[i].bring(ctx, r, start) }); err != nil {
+	if err := crowd(ctx, n,
+		func(ctx context.Context, i int) error { return couriers[i].bring(ctx, r, start) }); err != nil {
 		return nil, err
 	}
 	if err := s.target.conflicts("0"); err != nil {
@@ -94,7 +95,8 @@ func (s *sinkSession) run(ctx context.Context, r *sinkRun) (*sinkTook, error) {
 		}
 	}
 	if took.Dead > 0 || took.Settled != int64(r.events) {
-		return nil, fmt.Errorf("%s: of %d lines %d were delivered and %d became dead letters; the last failure: %s", r.work, r.events, took.Settled, took.Dead, took.Failure)
+		return nil, fmt.Errorf("%s: of %d lines %d were delivered and %d became dead letters; the last failure: %s",
+			r.work, r.events, took.Settled, took.Dead, took.Failure)
 	}
 	if r.way == wayNothing {
 		return took, nil
@@ -125,7 +127,8 @@ func (s *sinkSession) startCourier(ctx context.Context, r *sinkRun, feed *lineFe
 	if err := os.WriteFile(file, []byte(s.target.configuration(r)), 0o600); err != nil {
 		return nil, err
 	}
-	args := append(s.Sink[:len(s.Sink):len(s.Sink)], "--kind", kindCourier, "--config", file, "--dir", dir, "--events", strconv.Itoa(feed.n))
+	args := append(s.Sink[:len(s.Sink):len(s.Sink)], "--kind", kindCourier, "--config", file, "--dir", dir, "--events",
+		strconv.Itoa(feed.n))
 	if r.every > 0 {
 		args = append(args, "--every", r.every.String())
 	} else {
@@ -139,7 +142,8 @@ func (s *sinkSession) startCourier(ctx context.Context, r *sinkRun, feed *lineFe
 		if s.target.to == toSQLite {
 			most = 1 // it has one writer
 		}
-		args = append(args, "--way", r.way, "--to", s.target.to, "--address", s.target.address, "--table", r.schema.table, "--at-once", strconv.Itoa(most))
+		args = append(args, "--way", r.way, "--to", s.target.to, "--address", s.target.address, "--table",
+			r.schema.table, "--at-once", strconv.Itoa(most))
 	}
 	var err error
 	if c.talker, err = startTalker(ctx, "a courier", args...); err != nil {

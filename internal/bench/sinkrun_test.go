@@ -17,7 +17,9 @@ func newSinkSession(t *testing.T, to string) *sinkSession { return newSinkSessio
 func newSinkSessionAt(t *testing.T, to, tsurugi string) *sinkSession {
 	t.Helper()
 	s := &sinkSession{
-		session:    session{Options: Options{Quick: true, To: to, Tsurugi: tsurugi, Sink: []string{os.Args[0], "serve-sink-for-a-test"}}, report: measure.NewBenchReport("sink"), dir: t.TempDir()},
+		session: session{Options: Options{Quick: true, To: to, Tsurugi: tsurugi,
+			Sink: []string{os.Args[0], "serve-sink-for-a-test"}}, report: measure.NewBenchReport("sink"),
+			dir: t.TempDir()},
 		sinkExtent: quickSink,
 	}
 	t.Cleanup(func() {
@@ -39,7 +41,8 @@ func TestTheSeedsWayInsertsEachEventOnce(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if took.events != quickSink.seed || took.commit.Count() != int64(quickSink.seed) || took.due.Count() != int64(quickSink.seed) || took.elapsed <= 0 || took.Requests == 0 {
+			if took.events != quickSink.seed || took.commit.Count() != int64(quickSink.seed) ||
+				took.due.Count() != int64(quickSink.seed) || took.elapsed <= 0 || took.Requests == 0 {
 				t.Errorf("%+v", took)
 			}
 		})
@@ -48,7 +51,8 @@ func TestTheSeedsWayInsertsEachEventOnce(t *testing.T) {
 
 func TestATsurugiDBThatAsksIsToldWhoWrites(t *testing.T) {
 	server := tsurugitest.Start(t, tsurugitest.Config{Users: map[string]string{"writer": "p@ss: word"}})
-	s := newSinkSessionAt(t, toTsurugi, strings.Replace(server.Endpoint(), "tcp://", "tcp://writer:p%40ss%3A%20word@", 1))
+	s := newSinkSessionAt(t, toTsurugi, strings.Replace(server.Endpoint(), "tcp://", "tcp://writer:p%40ss%3A%20word@",
+		1))
 	ours := s.flooded("any", 10, "4")
 	for _, r := range []*sinkRun{ours, s.seedWay(ours)} {
 		if took, err := s.run(t.Context(), r); err != nil || took.events == 0 {
@@ -68,7 +72,8 @@ func TestARowThatIsMissingOrThereTwiceIsFound(t *testing.T) {
 			}
 			insert := func(row string) {
 				t.Helper()
-				if err := s.target.desk.transact(ctx, []string{"INSERT INTO " + schema.table + " VALUES (" + row + ")"}); err != nil {
+				if err := s.target.desk.transact(ctx,
+					[]string{"INSERT INTO " + schema.table + " VALUES (" + row + ")"}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -81,7 +86,8 @@ func TestARowThatIsMissingOrThereTwiceIsFound(t *testing.T) {
 				t.Errorf("one is missing: %v", err)
 			}
 			insert("1")
-			if err := s.target.check(ctx, schema, 2); err == nil || !strings.Contains(err.Error(), "1 are there more than once") {
+			if err := s.target.check(ctx, schema, 2); err == nil ||
+				!strings.Contains(err.Error(), "1 are there more than once") {
 				t.Errorf("one is there twice: %v", err)
 			}
 			insert("7")
@@ -106,7 +112,8 @@ func TestTheWayToTheSinkIsMeasuredWithoutIt(t *testing.T) {
 
 func TestAConfigurationSaysWhatARunWants(t *testing.T) {
 	target := &sinkTarget{to: toPostgres, address: `postgres://u:p$w"x@h/d`}
-	r := &sinkRun{way: caseOurs, schema: doubleSchema(2), inFlight: "8", batch: "max_events: 5", request: "retry_attempts: 3"}
+	r := &sinkRun{way: caseOurs, schema: doubleSchema(2), inFlight: "8", batch: "max_events: 5",
+		request: "retry_attempts: 3"}
 	want := `sources:
   lines: { type: stdin }
 transforms:

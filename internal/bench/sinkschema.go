@@ -31,7 +31,8 @@ var columnTypes = map[string][7]string{
 	toTsurugi:  {"DOUBLE", "BIGINT", "INT", "DECIMAL(12, 2)", "VARCHAR(100)", "DATE", "TIMESTAMP"},
 	toPostgres: {"double precision", "bigint", "integer", "numeric(12, 2)", "varchar(100)", "date", "timestamp"},
 	// A row of a thousand doubles has no room for the bits of NULL.
-	toMySQL:  {"DOUBLE NOT NULL", "BIGINT NOT NULL", "INT NOT NULL", "DECIMAL(12, 2) NOT NULL", "VARCHAR(100) NOT NULL", "DATE NOT NULL", "DATETIME(6) NOT NULL"},
+	toMySQL: {"DOUBLE NOT NULL", "BIGINT NOT NULL", "INT NOT NULL", "DECIMAL(12, 2) NOT NULL", "VARCHAR(100) NOT NULL",
+		"DATE NOT NULL", "DATETIME(6) NOT NULL"},
 	toSQLite: {"REAL", "INTEGER", "INTEGER", "NUMERIC", "TEXT", "TEXT", "TEXT"},
 }
 

@@ -20,11 +20,13 @@ const (
 	kindFake    = "fake"
 )
 
-// ServeSink is what the sink bench runs in processes of their own, so that what each of them costs is known. args are the flags that the bench gives.
+// ServeSink is what the sink bench runs in processes of their own, so that what each of them costs is known. args are
+// the flags that the bench gives.
 //
-//   - --kind courier: a run of a configuration, whose lines come from in. It writes lines of JSON: one when it begins to read, and one at its end.
-//   - --kind fake: a TsurugiDB server for tests. It writes its address first. For each line of in it writes what it was asked for so far; a number is
-//     how many of a thousand commits are to fail for a conflict from then on.
+//   - --kind courier: a run of a configuration, whose lines come from in. It writes lines of JSON: one when it begins
+//     to read, and one at its end.
+//   - --kind fake: a TsurugiDB server for tests. It writes its address first. For each line of in it writes what it was
+//     asked for so far; a number is how many of a thousand commits are to fail for a conflict from then on.
 func ServeSink(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
 	flags := flag.NewFlagSet("serve-sink", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)

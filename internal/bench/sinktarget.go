@@ -29,7 +29,8 @@ func (s *sinkSession) openTarget(ctx context.Context) (err error) {
 		t.address = filepath.Join(s.dir, "table.db")
 	case toPostgres:
 		if t.address = s.Postgres; t.address == "" {
-			return errors.New("--to postgres wants to know where: --postgres postgres://user:password@host:port/database")
+			return errors.New("--to postgres wants to know where: --postgres " +
+				"postgres://user:password@host:port/database")
 		}
 	case toMySQL:
 		if t.address = s.MySQL; t.address == "" {
@@ -40,7 +41,9 @@ func (s *sinkSession) openTarget(ctx context.Context) (err error) {
 			if err := s.startFake(ctx); err != nil {
 				return err
 			}
-			s.report.Note("TsurugiDB: not measured against a real server, which TSURUGI_ENDPOINT would name: what is measured is the client beside our server for tests, and no rate or ratio of it says anything about TsurugiDB")
+			s.report.Note("TsurugiDB: not measured against a real server, which TSURUGI_ENDPOINT would name: what is " +
+				"measured is the client beside our server for tests, and no rate or ratio of it says anything about " +
+				"TsurugiDB")
 		}
 	default:
 		return fmt.Errorf("there is no sink %q: choose from %s", t.to, strings.Join(sinkTargets(), ", "))
@@ -53,7 +56,8 @@ func (s *sinkSession) startFake(ctx context.Context) error {
 	if len(s.Sink) == 0 {
 		return errors.New("no command was given that serves in a process of its own")
 	}
-	fake, err := startTalker(ctx, "the TsurugiDB server for tests", append(s.Sink[:len(s.Sink):len(s.Sink)], "--kind", kindFake)...)
+	fake, err := startTalker(ctx, "the TsurugiDB server for tests",
+		append(s.Sink[:len(s.Sink):len(s.Sink)], "--kind", kindFake)...)
 	if err != nil {
 		return err
 	}
@@ -70,7 +74,8 @@ func (t *sinkTarget) asked() (said fakeSaid, err error) {
 	return said, t.fake.ask("", &said)
 }
 
-// conflicts tells the server for tests, if that is what it is, how many of a thousand commits are to fail from then on. "": as before.
+// conflicts tells the server for tests, if that is what it is, how many of a thousand commits are to fail from then on.
+// "": as before.
 func (t *sinkTarget) conflicts(perMille string) error {
 	if t.fake == nil || perMille == "" {
 		return nil
@@ -120,7 +125,8 @@ func (t *sinkTarget) check(ctx context.Context, schema *sinkSchema, events int) 
 		return fmt.Errorf("%s: look at the table %s: %w", t.to, schema.table, err)
 	}
 	if missing > 0 || rows != events {
-		return fmt.Errorf("%s: of %d events %d are missing from the table %s, and %d are there more than once", t.to, events, missing, schema.table, rows-(events-missing))
+		return fmt.Errorf("%s: of %d events %d are missing from the table %s, and %d are there more than once", t.to,
+			events, missing, schema.table, rows-(events-missing))
 	}
 	return nil
 }
@@ -166,7 +172,8 @@ func (t *sinkTarget) configuration(r *sinkRun) string {
 	if r.raw {
 		inputs = "lines"
 	} else {
-		fmt.Fprintf(&b, "transforms:\n  fields: { type: decode, inputs: [lines], codec: csv, columns: [%s] }\n", r.schema.names())
+		fmt.Fprintf(&b, "transforms:\n  fields: { type: decode, inputs: [lines], codec: csv, columns: [%s] }\n",
+			r.schema.names())
 	}
 	fmt.Fprintf(&b, "sinks:\n  table:\n    inputs: [%s]\n", inputs)
 	if r.way == caseOurs {

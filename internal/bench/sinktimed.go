@@ -11,7 +11,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// timedSource notes when each of its messages was read and when it was settled, which is when what was made from it is committed.
+// timedSource notes when each of its messages was read and when it was settled, which is when what was made from it is
+// committed.
 type timedSource struct {
 	component.Source
 
@@ -117,6 +118,6 @@ func (s *timedSource) settle(i int, sent time.Time, o component.Outcome) {
 	s.settled.Add(1)
 }
 
-// timesKept is of how many messages, about, the times are kept: a look at the clock for each would take as long as some of the steps that are measured. Those of a batch
-// are settled together, so that enough of each are among them.
+// timesKept is of how many messages, about, the times are kept: a look at the clock for each would take as long as some
+// of the steps that are measured. Those of a batch are settled together, so that enough of each are among them.
 const timesKept = 50_000

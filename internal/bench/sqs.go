@@ -35,19 +35,22 @@ const (
 
 // SQS measures the SQS door from a client's side:
 //
-//   - send, send-10: messages of 1,000 bytes sent one by one, or ten in a request, by clients that wait for each answer.
-//   - receive, receive-10: as many received and deleted: a message, or up to ten, is received in one request, in which the client waits for it, and deleted in
-//     another. The time is that of both.
-//   - hand-off: a message is sent while clients wait: the time from the sending until one of them has it; beyond is what is left of that after the sender
-//     has its answer, which is when the message is durable.
+//   - send, send-10: messages of 1,000 bytes sent one by one, or ten in a request, by clients that wait for each
+//     answer.
+//   - receive, receive-10: as many received and deleted: a message, or up to ten, is received in one request, in which
+//     the client waits for it, and deleted in another. The time is that of both.
+//   - hand-off: a message is sent while clients wait: the time from the sending until one of them has it; beyond is
+//     what is left of that after the sender has its answer, which is when the message is durable.
 //
-// Parts of a run are, besides standard queues with nothing else in them: fifo, FIFO queues of some numbers of groups; backlog, queues in which messages wait
-// already; stuck, a FIFO queue in which one group stands still with many messages behind it, beside one without them; sdk, standard queues
-// and Amazon's client for Go.
+// Parts of a run are, besides standard queues with nothing else in them: fifo, FIFO queues of some numbers of groups;
+// backlog, queues in which messages wait already; stuck, a FIFO queue in which one group stands still with many
+// messages behind it, beside one without them; sdk, standard queues and Amazon's client for Go.
 //
-// Our server is a process of its own over a new store with every default, durable. ElasticMQ, if its URL is given, is another, in memory. Both are
-// driven by lightSQS, which costs so little that the servers are what is measured, and take turns in slices; in a slice clients send for a time, and then receive
-// and delete as much. A server that cannot keep up is given fewer messages, as many as it receives in a second, and its rows say how many. Ratios are medians of those of neighbouring slices.
+// Our server is a process of its own over a new store with every default, durable. ElasticMQ, if its URL is given, is
+// another, in memory. Both are driven by lightSQS, which costs so little that the servers are what is measured, and
+// take turns in slices; in a slice clients send for a time, and then receive and delete as much. A server that cannot
+// keep up is given fewer messages, as many as it receives in a second, and its rows say how many. Ratios are medians of
+// those of neighbouring slices.
 func SQS(ctx context.Context, o Options) error {
 	s := &sqsSession{session: session{Options: o, report: measure.NewBenchReport("sqs")}, sqsExtent: wholeSQS}
 	if o.Quick {
@@ -69,7 +72,9 @@ type sqsExtent struct {
 	stuck    int           // messages behind the one that is held
 	rounds   int           // slices
 	slice    time.Duration // that messages are sent for
-	filling  time.Duration // at most, of a backlog: what is there by then is what is measured. ElasticMQ's FIFO queues become too slow for more
+	// at most, of a backlog: what is there by then is what is measured. ElasticMQ's FIFO queues become too slow for
+	// more
+	filling  time.Duration
 	waiters  int
 	handoffs int           // a slice
 	warm     time.Duration // that a peer has before anything is measured
@@ -78,12 +83,15 @@ type sqsExtent struct {
 // The whole takes some minutes with a peer, the quick one some seconds.
 var (
 	wholeSQS = sqsExtent{
-		clients: []int{1, 4, 16, 32}, many: 16, groups: []int{1, 100, 10_000}, few: 100, backlogs: []int{10_000, 300_000}, stuck: 300_000,
-		rounds: 5, slice: 200 * time.Millisecond, filling: 20 * time.Second, waiters: 200, handoffs: 400, warm: 10 * time.Second,
+		clients: []int{1, 4, 16, 32}, many: 16, groups: []int{1, 100, 10_000}, few: 100,
+		backlogs: []int{10_000, 300_000}, stuck: 300_000,
+		rounds: 5, slice: 200 * time.Millisecond, filling: 20 * time.Second, waiters: 200, handoffs: 400,
+		warm: 10 * time.Second,
 	}
 	quickSQS = sqsExtent{
 		clients: []int{1, 2}, many: 2, groups: []int{2, 10}, few: 4, backlogs: []int{100}, stuck: 100,
-		rounds: 2, slice: 20 * time.Millisecond, filling: 10 * time.Second, waiters: 10, handoffs: 10, warm: 10 * time.Millisecond,
+		rounds: 2, slice: 20 * time.Millisecond, filling: 10 * time.Second, waiters: 10, handoffs: 10,
+		warm: 10 * time.Millisecond,
 	}
 )
 
@@ -102,7 +110,8 @@ func (s *sqsSession) all(ctx context.Context) (err error) {
 		return err
 	}
 	s.payload = string(makeBody(bodyBytes))
-	processors := runtime.GOMAXPROCS(1) // one takes what has come on all lines, without waking the other; it is the servers that want two
+	// one takes what has come on all lines, without waking the other; it is the servers that want two
+	processors := runtime.GOMAXPROCS(1)
 	defer runtime.GOMAXPROCS(processors)
 	if err := s.begin(ctx, es); err != nil {
 		return err
@@ -219,7 +228,10 @@ func (s *sqsSession) experiments() (es []experiment) {
 	}{{workSend, 1}, {workSendTen, sqsMost}}
 	for _, b := range batches {
 		for _, n := range s.clients {
-			add(b.work, takes, 0, func(ctx context.Context) error { return s.contest(ctx, sqsWork{clients: n, batch: b.n}) })
+			add(b.work, takes, 0, func(ctx context.Context) error {
+				return s.contest(ctx,
+					sqsWork{clients: n, batch: b.n})
+			})
 		}
 	}
 	for _, groups := range s.groups {
@@ -232,14 +244,16 @@ func (s *sqsSession) experiments() (es []experiment) {
 	for _, depth := range s.backlogs {
 		for _, groups := range []int{0, s.few} {
 			fills := filling(depth) * time.Duration(3*sides)
-			add(partBacklog, 2*takes+fills, 2*depth, func(ctx context.Context) error { return s.deeply(ctx, groups, depth) })
+			add(partBacklog, 2*takes+fills, 2*depth,
+				func(ctx context.Context) error { return s.deeply(ctx, groups, depth) })
 		}
 	}
 	add(partStuck, 2*takes+filling(s.stuck)*time.Duration(3*sides), 2*s.stuck, s.standingStill)
 	add(workHandOff, time.Duration(s.rounds*sides*s.handoffs)*time.Millisecond, 0, s.handingOff)
 	for _, n := range []int{1, s.many} {
 		add(partSDK, takes, 0, func(ctx context.Context) error {
-			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.NumCPU())) // this client has work for as many as there are
+			// this client has work for as many as there are
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.NumCPU()))
 			return s.withSDK(ctx, n)
 		})
 	}
@@ -248,5 +262,6 @@ func (s *sqsSession) experiments() (es []experiment) {
 
 // sqsWorks lists the names of the works and the parts.
 func sqsWorks() []string {
-	return []string{workSend, workReceive, workSendTen, workReceiveTen, partFIFO, partBacklog, partStuck, workHandOff, partSDK}
+	return []string{workSend, workReceive, workSendTen, workReceiveTen, partFIFO, partBacklog, partStuck, workHandOff,
+		partSDK}
 }

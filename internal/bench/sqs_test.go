@@ -29,7 +29,8 @@ func TestSQSReportsEveryWork(t *testing.T) {
 			checkPositive(t, i, r, name)
 		}
 		checkUnjudged(t, i, r)
-		got = append(got, fmt.Sprint(r.Get("case"), " ", r.Get("work"), " ", r.Get("queue"), " ", or(r, "clients"), " ", or(r, "groups"), " ", or(r, "backlog"), " ", or(r, "stuck")))
+		got = append(got, fmt.Sprint(r.Get("case"), " ", r.Get("work"), " ", r.Get("queue"), " ", or(r, "clients"), " ",
+			or(r, "groups"), " ", or(r, "backlog"), " ", or(r, "stuck")))
 	}
 	var want []string
 	pair := func(name, suffix, about string) {
@@ -66,7 +67,9 @@ func TestSQSReportsEveryWork(t *testing.T) {
 func TestSQSComparesWithAPeer(t *testing.T) {
 	s := sqsSubject()
 	s.with.ElasticMQ = "http://" + startPeer(t)
-	s.writesTables(t, []string{"receive-10", "stuck", "hand-off"}, []string{"elasticmq", "to ElasticMQ >= 4", "to empty >= 0.8", "beyond p50 ms <= 0.25, beyond p99 ms <= 2", "receive-10", "Note: elasticmq: "}, "sdk")
+	s.writesTables(t, []string{"receive-10", "stuck", "hand-off"},
+		[]string{"elasticmq", "to ElasticMQ >= 4", "to empty >= 0.8", "beyond p50 ms <= 0.25, beyond p99 ms <= 2",
+			"receive-10", "Note: elasticmq: "}, "sdk")
 }
 
 func TestSQSEndsWithItsContextAndCleansUp(t *testing.T) {
@@ -75,9 +78,11 @@ func TestSQSEndsWithItsContextAndCleansUp(t *testing.T) {
 
 func TestSQSSaysWhyItCannotBegin(t *testing.T) {
 	sqsSubject().saysWhyItCannotBegin(t, map[string]obstacle{
-		"no command":          {func(o *bench.Options) { o.SQS = nil }, "no command"},
-		"a command that ends": {func(o *bench.Options) { o.SQS = []string{os.Args[0], sqsServer, "--nonsense"} }, "nonsense"},
-		"no ElasticMQ there":  {func(o *bench.Options) { o.ElasticMQ = "http://127.0.0.1:1" }, "elasticmq at 127.0.0.1:1: connect"},
+		"no command": {func(o *bench.Options) { o.SQS = nil }, "no command"},
+		"a command that ends": {func(o *bench.Options) { o.SQS = []string{os.Args[0], sqsServer, "--nonsense"} },
+			"nonsense"},
+		"no ElasticMQ there": {func(o *bench.Options) { o.ElasticMQ = "http://127.0.0.1:1" },
+			"elasticmq at 127.0.0.1:1: connect"},
 	})
 }
 

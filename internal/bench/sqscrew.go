@@ -14,7 +14,8 @@ type sqsCrew struct {
 	hands []sqsHand
 	batch int // messages a request
 
-	// most bounds the messages of a slice, where the server receives fewer in a slice's longest time than it takes in one; 0: it does not.
+	// most bounds the messages of a slice, where the server receives fewer in a slice's longest time than it takes in
+	// one; 0: it does not.
 	most int64
 
 	// What came of the slices.
@@ -77,9 +78,10 @@ func gathered(calls [][]time.Duration, elapsed time.Duration) sample {
 	return s
 }
 
-// take lets all hands receive and delete n messages together, or as many as they can until the time is over; 0: no end. A hand waits for no more than is left, so
-// that none waits for what others have taken; but where there are fewer groups than hands, some have to wait, and whoever is let in goes on. The sample ends when the
-// last message is deleted.
+// take lets all hands receive and delete n messages together, or as many as they can until the time is over; 0: no end.
+// A hand waits for no more than is left, so that none waits for what others have taken; but where there are fewer
+// groups than hands, some have to wait, and whoever is let in goes on. The sample ends when the last message is
+// deleted.
 func (c *sqsCrew) take(ctx context.Context, n int64, d time.Duration) (sample, error) {
 	left := newShare(n)
 	left.loose = c.queue.groups > 0 && c.queue.groups < len(c.hands)
@@ -122,7 +124,8 @@ func (c *sqsCrew) round(ctx context.Context, d, longest time.Duration) error {
 		return err
 	}
 	if sent.n == 0 || taken.n == 0 {
-		return fmt.Errorf("%s: %d messages were sent to %s in a slice, and %d received: the machine is too slow for so short a slice", c.queue.post.name, sent.n, c.queue.kind(), taken.n)
+		return fmt.Errorf("%s: %d messages were sent to %s in a slice, and %d received: the machine is too slow for "+
+			"so short a slice", c.queue.post.name, sent.n, c.queue.kind(), taken.n)
 	}
 	c.sent, c.taken = append(c.sent, sent), append(c.taken, taken)
 	return nil
@@ -139,8 +142,9 @@ func (c *sqsCrew) slice(ctx context.Context, d, longest time.Duration, most int6
 	return sent, taken, nil
 }
 
-// bound finds out how many messages a slice may have, so that what is sent in one can be taken in half its longest time: it tries more and more. Without it, a server
-// that becomes slower the more there are would be given more and more in each slice. Nothing of it is measured, but it warms the server; what is left of it waits.
+// bound finds out how many messages a slice may have, so that what is sent in one can be taken in half its longest
+// time: it tries more and more. Without it, a server that becomes slower the more there are would be given more and
+// more in each slice. Nothing of it is measured, but it warms the server; what is left of it waits.
 func (c *sqsCrew) bound(ctx context.Context, d, longest time.Duration) error {
 	least := int64(len(c.hands) * c.batch)
 	for n := least; ; n *= 4 {

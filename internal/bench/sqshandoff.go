@@ -55,8 +55,8 @@ func (c *waitingCrew) close() error {
 	return errors.Join(errs...)
 }
 
-// slice hands so many messages off, each when the one before has come, been answered and been deleted. In the end every waiter gets one more, so that none is
-// left waiting while it is the other side's turn.
+// slice hands so many messages off, each when the one before has come, been answered and been deleted. In the end every
+// waiter gets one more, so that none is left waiting while it is the other side's turn.
 func (c *waitingCrew) slice(ctx context.Context, n int) error {
 	c.over.Store(false)
 	c.found = handedOff{whole: measure.NewHistogram(), put: measure.NewHistogram(), beyond: measure.NewHistogram()}
@@ -150,7 +150,8 @@ func (s *sqsSession) handingOff(ctx context.Context) (err error) {
 			return err
 		}
 		crews = append(crews, c)
-		all = append(all, &handedOff{whole: measure.NewHistogram(), put: measure.NewHistogram(), beyond: measure.NewHistogram()})
+		all = append(all, &handedOff{whole: measure.NewHistogram(), put: measure.NewHistogram(),
+			beyond: measure.NewHistogram()})
 	}
 	for round := range s.rounds + 1 {
 		for i := range crews {
@@ -183,7 +184,8 @@ func (h *handedOff) add(o handedOff) {
 
 func (s *sqsSession) handOffRow(name string, h *handedOff) {
 	put, beyond := h.put.Summary(), h.beyond.Summary()
-	r := s.report.Row(name, workHandOff).Set("queue", queueKind(0)).Set("waiters", s.waiters).Set("bytes", bodyBytes).Times(h.whole)
+	r := s.report.Row(name, workHandOff).Set("queue", queueKind(0)).Set("waiters", s.waiters).Set("bytes",
+		bodyBytes).Times(h.whole)
 	r.Set("put_p50_ms", milliseconds(put.P50)).Set("put_p99_ms", milliseconds(put.P99))
 	r.Set("beyond_p50_ms", milliseconds(beyond.P50)).Set("beyond_p99_ms", milliseconds(beyond.P99))
 	if name == caseOurs {

@@ -6,7 +6,8 @@ import (
 	"strconv"
 )
 
-// lightSQS is a hand that speaks to a server by a sqsLine. Its requests are as good as ready: only the group and the number of a message are put in.
+// lightSQS is a hand that speaks to a server by a sqsLine. Its requests are as good as ready: only the group and the
+// number of a message are put in.
 type lightSQS struct {
 	line    *sqsLine
 	queue   *sqsQueue
@@ -136,8 +137,8 @@ func (h *lightSQS) remove() error {
 	return h.whole("DeleteMessageBatch", answer, len(h.ends))
 }
 
-// How long a hand waits for a message, in seconds. One that has messages to take waits no longer than that for those which another's deletion sets free: ElasticMQ does not
-// hand these over.
+// How long a hand waits for a message, in seconds. One that has messages to take waits no longer than that for those
+// which another's deletion sets free: ElasticMQ does not hand these over.
 const (
 	patienceSQS = 20 // the longest there is
 	impatience  = 1

@@ -47,7 +47,8 @@ func TestALightLineSaysWhatIsWrong(t *testing.T) {
 		want error
 		says string
 	}{
-		"refused":         {"HTTP/1.1 400 Bad Request\r\nContent-Length: 4\r\n\r\nwhat", errSQS, "SendMessage: the server refused: what"},
+		"refused": {"HTTP/1.1 400 Bad Request\r\nContent-Length: 4\r\n\r\nwhat", errSQS,
+			"SendMessage: the server refused: what"},
 		"another version": {"HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\n{}", errProtocol, "HTTP/1.0"},
 		"no length":       {"HTTP/1.1 200 OK\r\n\r\n{}", errProtocol, "no length"},
 		"a wrong length":  {"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n{}", errProtocol, `"x"`},
@@ -55,7 +56,8 @@ func TestALightLineSaysWhatIsWrong(t *testing.T) {
 		"cut off":         {"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}", io.ErrUnexpectedEOF, "unexpected EOF"},
 		"nothing":         {"", io.EOF, "EOF"},
 	} {
-		if _, err := sayingLine(t, c.text).hear("SendMessage"); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
+		if _, err := sayingLine(t, c.text).hear("SendMessage"); !errors.Is(err, c.want) ||
+			!strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want one that says %q", name, err, c.says)
 		}
 	}
@@ -211,7 +213,8 @@ func TestAServerThatCannotKeepUpIsGivenFewerMessages(t *testing.T) {
 		if c.most < 1 || c.most > 5 || waiting != 0 || q.waits != 0 {
 			t.Errorf("a slice has %d messages at most, %d are left", c.most, waiting)
 		}
-		if err := c.round(t.Context(), time.Minute, 20*time.Second); err != nil || c.sent[0].n != c.most || c.taken[0].n != c.most {
+		if err := c.round(t.Context(), time.Minute, 20*time.Second); err != nil || c.sent[0].n != c.most ||
+			c.taken[0].n != c.most {
 			t.Errorf("%d were sent and %d taken: %v", c.sent[0].n, c.taken[0].n, err)
 		}
 	})

@@ -13,8 +13,9 @@ import (
 	"time"
 )
 
-// sqsLine is a connection that asks a server of SQS's JSON protocol, and costs as little as can be: a request is one write, and of an answer no more is read
-// than its status, its length and what the caller looks for. It signs nothing and verifies nothing. It is for one goroutine at a time.
+// sqsLine is a connection that asks a server of SQS's JSON protocol, and costs as little as can be: a request is one
+// write, and of an answer no more is read than its status, its length and what the caller looks for. It signs nothing
+// and verifies nothing. It is for one goroutine at a time.
 type sqsLine struct {
 	conn net.Conn
 	in   *bufio.Reader
@@ -71,7 +72,8 @@ func (l *sqsLine) say(action string, body []byte) error {
 	return nil
 }
 
-// answersWithin is how long a call may take: some wait for messages as long as they can, and to delete 300,000 messages takes a while.
+// answersWithin is how long a call may take: some wait for messages as long as they can, and to delete 300,000 messages
+// takes a while.
 const answersWithin = time.Minute
 
 // errSQS: the server refused what it was asked.
@@ -130,7 +132,8 @@ func (l *sqsLine) answer() ([]byte, error) {
 	return l.body, nil
 }
 
-// textOf finds the next text of a name in JSON, as it stands there, and what follows it. It is for texts that need no escapes.
+// textOf finds the next text of a name in JSON, as it stands there, and what follows it. It is for texts that need no
+// escapes.
 func textOf(name string, json []byte) (text, rest []byte, ok bool) {
 	for {
 		at := bytes.Index(json, []byte(name))

@@ -41,8 +41,8 @@ func (p *sqsPost) close() error {
 	return p.child.close()
 }
 
-// ask makes a call that is not measured, on a connection of its own: a server closes one that has had nothing to do for long. It is made also when the run is ended
-// early, so that queues are deleted. answer may be nil.
+// ask makes a call that is not measured, on a connection of its own: a server closes one that has had nothing to do for
+// long. It is made also when the run is ended early, so that queues are deleted. answer may be nil.
 func (p *sqsPost) ask(action string, request, answer any) (err error) {
 	text, err := json.Marshal(request)
 	if err != nil {
@@ -117,7 +117,8 @@ func (q *sqsQueue) delete() error {
 func (q *sqsQueue) check() error {
 	names := []string{"ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"}
 	var got struct{ Attributes sqsAttributes }
-	if err := q.post.ask("GetQueueAttributes", map[string]any{"QueueUrl": q.url, "AttributeNames": names}, &got); err != nil {
+	if err := q.post.ask("GetQueueAttributes", map[string]any{"QueueUrl": q.url, "AttributeNames": names},
+		&got); err != nil {
 		return err
 	}
 	sum := int64(0)
@@ -134,7 +135,8 @@ func (q *sqsQueue) check() error {
 	return nil
 }
 
-// A sqsHand is a client's connection to a queue. It is for one goroutine at a time. What it does is done when a call returns.
+// A sqsHand is a client's connection to a queue. It is for one goroutine at a time. What it does is done when a call
+// returns.
 type sqsHand interface {
 	// send sends n messages, at most ten, in one request.
 	send(n int) error

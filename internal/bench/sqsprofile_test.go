@@ -16,7 +16,8 @@ import (
 func BenchmarkSQS(b *testing.B) {
 	for _, batch := range []int{1, sqsMost} {
 		for _, groups := range []int{0, 100} {
-			b.Run(fmt.Sprintf("%s/batch=%d", queueKind(groups), batch), func(b *testing.B) { benchSQS(b, groups, batch) })
+			b.Run(fmt.Sprintf("%s/batch=%d", queueKind(groups), batch),
+				func(b *testing.B) { benchSQS(b, groups, batch) })
 		}
 	}
 }

@@ -17,7 +17,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 )
 
-// sdkSQS is a hand that is Amazon's client, as programs use it: it signs, and verifies checksums. All hands of a crew share a client and its connections.
+// sdkSQS is a hand that is Amazon's client, as programs use it: it signs, and verifies checksums. All hands of a crew
+// share a client and its connections.
 type sdkSQS struct {
 	ctx     context.Context
 	client  *sqs.Client
@@ -30,14 +31,16 @@ func newSDK(host string, connections int) (client *sqs.Client, closeIdle func())
 	d := net.Dialer{Timeout: 10 * time.Second}
 	t := &http.Transport{DialContext: d.DialContext, MaxIdleConnsPerHost: connections}
 	client = sqs.New(sqs.Options{
-		BaseEndpoint: aws.String("http://" + host), Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("any", "thing", ""),
-		HTTPClient: &http.Client{Transport: wholeRequests{t}}, RetryMaxAttempts: 1,
+		BaseEndpoint: aws.String("http://" + host), Region: "us-east-1",
+		Credentials: credentials.NewStaticCredentialsProvider("any", "thing", ""),
+		HTTPClient:  &http.Client{Transport: wholeRequests{t}}, RetryMaxAttempts: 1,
 	})
 	return client, t.CloseIdleConnections
 }
 
-// wholeRequests gives net/http the bodies of requests as bytes. The SDK's own body is closed as soon as there is an answer. If that is before net/http has seen
-// where the body ends, which happens when the server is fast, it takes the request for failed and cuts the answer off.
+// wholeRequests gives net/http the bodies of requests as bytes. The SDK's own body is closed as soon as there is an
+// answer. If that is before net/http has seen where the body ends, which happens when the server is fast, it takes the
+// request for failed and cuts the answer off.
 type wholeRequests struct{ transport *http.Transport }
 
 func (w wholeRequests) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -62,7 +65,8 @@ func (h *sdkSQS) send(n int) error {
 	}
 	in := &sqs.SendMessageBatchInput{QueueUrl: &h.queue.url}
 	for i := range n {
-		in.Entries = append(in.Entries, types.SendMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)), MessageBody: &h.payload})
+		in.Entries = append(in.Entries, types.SendMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)),
+			MessageBody: &h.payload})
 	}
 	out, err := h.client.SendMessageBatch(h.ctx, in)
 	if err == nil && len(out.Failed) > 0 {
@@ -72,17 +76,20 @@ func (h *sdkSQS) send(n int) error {
 }
 
 func (h *sdkSQS) take(n int) (int, error) {
-	out, err := h.client.ReceiveMessage(h.ctx, &sqs.ReceiveMessageInput{QueueUrl: &h.queue.url, MaxNumberOfMessages: int32(n), WaitTimeSeconds: impatience})
+	out, err := h.client.ReceiveMessage(h.ctx,
+		&sqs.ReceiveMessageInput{QueueUrl: &h.queue.url, MaxNumberOfMessages: int32(n), WaitTimeSeconds: impatience})
 	if err != nil || len(out.Messages) == 0 {
 		return 0, err
 	}
 	if len(out.Messages) == 1 {
-		_, err := h.client.DeleteMessage(h.ctx, &sqs.DeleteMessageInput{QueueUrl: &h.queue.url, ReceiptHandle: out.Messages[0].ReceiptHandle})
+		_, err := h.client.DeleteMessage(h.ctx,
+			&sqs.DeleteMessageInput{QueueUrl: &h.queue.url, ReceiptHandle: out.Messages[0].ReceiptHandle})
 		return 1, err
 	}
 	in := &sqs.DeleteMessageBatchInput{QueueUrl: &h.queue.url}
 	for i, m := range out.Messages {
-		in.Entries = append(in.Entries, types.DeleteMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)), ReceiptHandle: m.ReceiptHandle})
+		in.Entries = append(in.Entries, types.DeleteMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)),
+			ReceiptHandle: m.ReceiptHandle})
 	}
 	deleted, err := h.client.DeleteMessageBatch(h.ctx, in)
 	if err == nil && len(deleted.Failed) > 0 {

@@ -11,9 +11,10 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// ServeSQS opens a store in a folder, with every default, and the SQS door over it, on a port of loopback that it finds. It is for a process of its own, which the
-// sqs bench starts. It writes served, as a line of JSON, when it listens, and again for each line that it reads from in; it ends when in does.
-// args are the flags that the bench gives.
+// ServeSQS opens a store in a folder, with every default, and the SQS door over it, on a port of loopback that it
+// finds. It is for a process of its own, which the sqs bench starts. It writes served, as a line of JSON, when it
+// listens, and again for each line that it reads from in; it ends when in does. args are the flags that the bench
+// gives.
 func ServeSQS(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
 	flags := flag.NewFlagSet("serve-sqs", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)

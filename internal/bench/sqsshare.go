@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// share is what hands still have to take. What one reserved and did not get, another may. Its methods are for many goroutines at once; it is not used again once it is over.
+// share is what hands still have to take. What one reserved and did not get, another may. Its methods are for many
+// goroutines at once; it is not used again once it is over.
 type share struct {
 	mu      sync.Mutex
 	changed sync.Cond

@@ -146,7 +146,8 @@ func (s *sqsSession) turns(ctx context.Context, crews []*sqsCrew) error {
 	return nil
 }
 
-// longest is how long a slice's receiving may take: a server that takes longer is not waited for, and its rate is known by then.
+// longest is how long a slice's receiving may take: a server that takes longer is not waited for, and its rate is known
+// by then.
 func (s *sqsSession) longest() time.Duration { return max(5*s.slice, time.Second) }
 
 // sqsRows adds the rows of what a crew sent and took.
@@ -185,7 +186,8 @@ func queueKind(groups int) string {
 	return "standard"
 }
 
-// standingStill compares a FIFO queue in which one group stands still, with many messages behind the one that is held, to one without them.
+// standingStill compares a FIFO queue in which one group stands still, with many messages behind the one that is held,
+// to one without them.
 func (s *sqsSession) standingStill(ctx context.Context) error {
 	for _, p := range s.posts() {
 		if err := s.stuckAt(ctx, p); err != nil {
@@ -235,7 +237,8 @@ func (s *sqsSession) stuckAt(ctx context.Context, p *sqsPost) (err error) {
 			}
 			for j, r := range []*measure.Row{sent, taken} {
 				r.Set("stuck", "yes")
-				setRatio(r, "ratio_empty", ratiosOf([][]sample{c.sent, c.taken}[j], [][]sample{crews[1].sent, crews[1].taken}[j]))
+				setRatio(r, "ratio_empty",
+					ratiosOf([][]sample{c.sent, c.taken}[j], [][]sample{crews[1].sent, crews[1].taken}[j]))
 				if p == s.ours {
 					judge(r, s.Quick, atLeast("ratio_empty", 0.8))
 				}

@@ -78,25 +78,31 @@ func TestCaptionsSayWhatWasAskedAndWhatWasFound(t *testing.T) {
 		want string
 	}{
 		"a put": {
-			new(measure.Row).Set("work", "put").Set("writers", 64).Set("per_s", 100_190.4).Set("ratio", 0.24).Set("ratio_lone", 11.6).
+			new(measure.Row).Set("work", "put").Set("writers", 64).Set("per_s", 100_190.4).Set("ratio",
+				0.24).Set("ratio_lone", 11.6).
 				Set("asked", "to lone >= 16 or messages/s >= 200,000").Set("met", "no"),
 			"put 64: asked to lone >= 16 or messages/s >= 200,000; measured messages/s 100,190, to lone 11.6; met: no",
 		},
 		"a claim": {
-			new(measure.Row).Set("work", "claim-deep").Set("matching", "0.1 %").Set("depth", 1_000_000).Set("ratio", 1.21).Set("look_p99_us", 12.0).
+			new(measure.Row).Set("work", "claim-deep").Set("matching", "0.1 %").Set("depth", 1_000_000).Set("ratio",
+				1.21).Set("look_p99_us", 12.0).
 				Set("asked", "look p99 µs <= 20, ratio <= 1.3").Set("met", "yes"),
-			"claim-deep, 0.1 % of 1,000,000: asked look p99 µs <= 20, ratio <= 1.3; measured look p99 µs 12.0, ratio 1.21; met: yes",
+			"claim-deep, 0.1 % of 1,000,000: asked look p99 µs <= 20, ratio <= 1.3; measured look p99 µs 12.0, ratio " +
+				"1.21; met: yes",
 		},
 		"a start": {
-			new(measure.Row).Set("work", "restart").Set("start", startCold).Set("depth", 1_000_000).Set("p50_ms", 700.0).Set("asked", "p50 ms <= 800").Set("met", "yes"),
+			new(measure.Row).Set("work", "restart").Set("start", startCold).Set("depth", 1_000_000).Set("p50_ms",
+				700.0).Set("asked", "p50 ms <= 800").Set("met", "yes"),
 			"restart with 1,000,000, clean, cold: asked p50 ms <= 800; measured p50 ms 700; met: yes",
 		},
 		"memory, of a quick run": {
-			new(measure.Row).Set("work", "memory").Set("indexes", 2).Set("depth", 1000).Set("rss_mb", 20.0).Set("asked", "RSS MB <= 280").Set("met", nil),
+			new(measure.Row).Set("work", "memory").Set("indexes", 2).Set("depth", 1000).Set("rss_mb", 20.0).Set("asked",
+				"RSS MB <= 280").Set("met", nil),
 			"memory with 1,000, 2 indexes: asked RSS MB <= 280; measured RSS MB 20.0",
 		},
 		"a hand-over": {
-			new(measure.Row).Set("work", workHandOver).Set("waiters", 1000).Set("p50_ms", 0.04).Set("asked", "p50 ms <= 0.1").Set("met", "yes"),
+			new(measure.Row).Set("work", workHandOver).Set("waiters", 1000).Set("p50_ms", 0.04).Set("asked",
+				"p50 ms <= 0.1").Set("met", "yes"),
 			"hand-over, 1,000 others: asked p50 ms <= 0.1; measured p50 ms 0.0400; met: yes",
 		},
 	} {

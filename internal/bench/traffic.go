@@ -20,8 +20,8 @@ const (
 	trafficGroup   = 100
 )
 
-// traffic is writers that put one message at a time, while readers claim and settle all of them but those for the stuck queue. Calls are
-// the puts'.
+// traffic is writers that put one message at a time, while readers claim and settle all of them but those for the stuck
+// queue. Calls are the puts'.
 type traffic struct {
 	rig     *rig
 	writers int
@@ -97,7 +97,8 @@ func (t *traffic) read(ctx context.Context, writing *atomic.Int64) error {
 	}
 }
 
-// drain claims and settles at most so many messages of a queue, for the first of which it waits, and tells how many there were.
+// drain claims and settles at most so many messages of a queue, for the first of which it waits, and tells how many
+// there were.
 func drain(ctx context.Context, r *rig, from queue.Name, most int, wait time.Duration) (n int, err error) {
 	claims, err := r.store.Claim(ctx, queue.ClaimRequest{From: []queue.From{{Queue: from}}, Max: most, Wait: wait})
 	if err != nil {
@@ -123,7 +124,8 @@ func (t *traffic) besides() int64 {
 	return int64(now.CopiedBytes + now.CheckpointBytes)
 }
 
-// putBytes is what the put of one message takes in the log. The store's own records may come between: so it is the least of a few.
+// putBytes is what the put of one message takes in the log. The store's own records may come between: so it is the
+// least of a few.
 func (t *traffic) putBytes(ctx context.Context) (int, error) {
 	least := uint64(0)
 	for range 3 {

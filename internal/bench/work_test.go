@@ -72,7 +72,8 @@ func TestClaimerTakesWhatItCountsAndKeepsTheDepth(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &claimer{rig: r, readers: 4, burst: 20, claims: measure.NewHistogram(), where: func() (*condition.Expr, error) { return where, nil }}
+	c := &claimer{rig: r, readers: 4, burst: 20, claims: measure.NewHistogram(),
+		where: func() (*condition.Expr, error) { return where, nil }}
 	s, err := c.run(t.Context(), 5*time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
@@ -81,11 +82,13 @@ func TestClaimerTakesWhatItCountsAndKeepsTheDepth(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.n == 0 || uint64(s.n) != stats.TotalDone || int64(len(s.calls)) != s.n || c.claims.Count() != s.n || c.log.n != s.n {
+	if s.n == 0 || uint64(s.n) != stats.TotalDone || int64(len(s.calls)) != s.n || c.claims.Count() != s.n ||
+		c.log.n != s.n {
 		t.Errorf("%d messages in %d calls are counted, %d were settled", s.n, len(s.calls), stats.TotalDone)
 	}
 	if stats.Messages() != 2500 || stats.Claimed != 0 {
-		t.Errorf("%d messages wait, %d of them claimed, after a slice that began with 2500", stats.Messages(), stats.Claimed)
+		t.Errorf("%d messages wait, %d of them claimed, after a slice that began with 2500", stats.Messages(),
+			stats.Claimed)
 	}
 	odd, err := r.store.Peek(t.Context(), measured, queue.PeekRequest{Where: where, Max: 2500})
 	if err != nil || len(odd) != 1250 {
@@ -160,7 +163,8 @@ func TestPlotsShowEveryWorkOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, wants := range map[string][]string{
-		"queue-rates.svg":     {">put 16<", ">hikyaku", ">limit<", ">put 16: asked ratio &gt;= 0.7; measured ratio 0.750; met: yes<"},
+		"queue-rates.svg": {">put 16<", ">hikyaku", ">limit<",
+			">put 16: asked ratio &gt;= 0.7; measured ratio 0.750; met: yes<"},
 		"queue-claims.svg":    {">same 100,000<", ">hikyaku<", ">limit<"},
 		"queue-latencies.svg": {">put 16<", ">limit p50<"},
 		"queue-restart.svg":   {">hikyaku", ">limit, clean<"},

@@ -50,7 +50,10 @@ func ownerOfSocket(c syscall.Conn) (uint32, error) {
 		return 0, fmt.Errorf("%w: %w", ErrUnknown, err)
 	}
 	var who *unix.Ucred
-	if ctl := raw.Control(func(fd uintptr) { who, err = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED) }); ctl != nil {
+	if ctl := raw.Control(func(fd uintptr) {
+		who,
+			err = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
+	}); ctl != nil {
 		return 0, fmt.Errorf("%w: %w", ErrUnknown, ctl)
 	}
 	if err != nil {
@@ -59,7 +62,8 @@ func ownerOfSocket(c syscall.Conn) (uint32, error) {
 	return who.Uid, nil
 }
 
-// The messages of linux/netlink.h and linux/inet_diag.h: a header of 16 bytes, then a request of 56 bytes, or an answer of 72. Both have the socket's id, of 48 bytes.
+// The messages of linux/netlink.h and linux/inet_diag.h: a header of 16 bytes, then a request of 56 bytes, or an answer
+// of 72. Both have the socket's id, of 48 bytes.
 const (
 	headerBytes  = 16
 	requestBytes = 56
@@ -93,8 +97,9 @@ func question(own, peer netip.AddrPort) []byte {
 	return b
 }
 
-// parse reads the answer. Where there is no such connection the kernel tells of a listener at that address, which is somebody else's: so the answer has to be of an
-// established connection between these very addresses. One without an inode has no process any more, and its user id says nothing.
+// parse reads the answer. Where there is no such connection the kernel tells of a listener at that address, which is
+// somebody else's: so the answer has to be of an established connection between these very addresses. One without an
+// inode has no process any more, and its user id says nothing.
 func parse(b []byte, own, peer netip.AddrPort) (uint32, error) {
 	if len(b) < headerBytes {
 		return 0, fmt.Errorf("%w: its answer has %d bytes", ErrUnknown, len(b))
@@ -108,7 +113,8 @@ func parse(b []byte, own, peer netip.AddrPort) (uint32, error) {
 	case kind == unix.NLMSG_ERROR && len(b) >= 4:
 		errno := syscall.Errno(-int32(binary.NativeEndian.Uint32(b)))
 		if errno == syscall.ENOENT {
-			return 0, fmt.Errorf("%w: it knows no connection from %s to %s in this network namespace", ErrUnknown, own, peer)
+			return 0, fmt.Errorf("%w: it knows no connection from %s to %s in this network namespace", ErrUnknown, own,
+				peer)
 		}
 		return 0, fmt.Errorf("%w: NETLINK_SOCK_DIAG: %w", ErrUnknown, errno)
 	case kind != byFamily || len(b) < answerBytes:

@@ -180,7 +180,8 @@ func TestWhatIsNotKnownIsAnError(t *testing.T) {
 	a, b := net.Pipe()
 	defer a.Close()
 	defer b.Close()
-	for name, end := range map[string]*caller.End{"none": nil, "a pipe": caller.Of(a), "a context without one": caller.From(t.Context())} {
+	for name, end := range map[string]*caller.End{"none": nil, "a pipe": caller.Of(a),
+		"a context without one": caller.From(t.Context())} {
 		if _, err := end.Account(); !errors.Is(err, caller.ErrUnknown) || !end.Near() {
 			t.Errorf("%s: %v, near %v", name, err, end.Near())
 		}

@@ -23,7 +23,8 @@ type End struct {
 	err  error
 }
 
-// Of is the other end of an accepted connection, also of one below TLS (NetConn) and other wrappers that keep its addresses. It asks nothing.
+// Of is the other end of an accepted connection, also of one below TLS (NetConn) and other wrappers that keep its
+// addresses. It asks nothing.
 func Of(c net.Conn) *End {
 	e := &End{local: c.LocalAddr(), remote: c.RemoteAddr()}
 	if e.local == nil || e.local.Network() != "unix" {
@@ -42,8 +43,9 @@ func Of(c net.Conn) *End {
 	}
 }
 
-// Near tells whether the connection was made to an address that only this machine has: loopback, or a socket in the file system. Where it comes from says
-// nothing: a program of this machine may give any of the machine's addresses as its own.
+// Near tells whether the connection was made to an address that only this machine has: loopback, or a socket in the
+// file system. Where it comes from says nothing: a program of this machine may give any of the machine's addresses as
+// its own.
 func (e *End) Near() bool {
 	if e == nil || e.local == nil {
 		return true // nothing is known, so it is not let off
@@ -54,7 +56,8 @@ func (e *End) Near() bool {
 	return true
 }
 
-// Account is the user id of the process that made the other end. It is asked for once: while the connection lives it does not change. Errors are ErrUnknown.
+// Account is the user id of the process that made the other end. It is asked for once: while the connection lives it
+// does not change. Errors are ErrUnknown.
 func (e *End) Account() (uid uint32, err error) {
 	if e == nil {
 		return 0, fmt.Errorf("%w: the connection is not known", ErrUnknown)

@@ -67,7 +67,8 @@ func FuzzAnswer(f *testing.F) {
 		// What is believed names both ends, is established and belongs to a process.
 		want := answer(func(msg []byte) { binary.NativeEndian.PutUint32(msg[64:], uid) })
 		have := b[headerBytes:]
-		if have[1] != established || binary.NativeEndian.Uint32(have[68:]) == 0 || have[0] == unix.AF_INET && string(have[4:12]) != string(want[headerBytes+4:][:8]) {
+		if have[1] != established || binary.NativeEndian.Uint32(have[68:]) == 0 || have[0] == unix.AF_INET &&
+			string(have[4:12]) != string(want[headerBytes+4:][:8]) {
 			t.Errorf("believed %x", b)
 		}
 	})

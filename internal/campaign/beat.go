@@ -105,8 +105,8 @@ func (r *Registry) ending(now time.Time) (cs []*campaign) {
 	return cs
 }
 
-// left tells whether something of a campaign is in the queues that are guarded or, unless all was made of it, its message
-// in its own.
+// left tells whether something of a campaign is in the queues that are guarded or, unless all was made of it, its
+// message in its own.
 func (r *Registry) left(c *campaign) bool {
 	r.mu.Lock()
 	queues, complete, from := slices.Clone(r.guarded), c.complete(), c.def.Queue
@@ -194,7 +194,8 @@ func (r *Registry) forgetting(notes []queue.Note) ([]queue.Note, []*campaign) {
 			ended = append(ended, c)
 		}
 	}
-	slices.SortFunc(ended, func(a, b *campaign) int { return cmp.Compare(a.def.Ended.UnixNano(), b.def.Ended.UnixNano()) })
+	slices.SortFunc(ended,
+		func(a, b *campaign) int { return cmp.Compare(a.def.Ended.UnixNano(), b.def.Ended.UnixNano()) })
 	ended = ended[:max(0, len(ended)-MostEnded+1)]
 	for _, c := range ended {
 		notes = append(notes, queue.Note{Room: room, Key: c.id}, queue.Note{Room: room, Key: c.id + countsKey})

@@ -66,7 +66,10 @@ func (t *tally) add(o Outcome, reason string, now time.Time) {
 // because counts a reason.
 func (n *counts) because(outcome, reason string) {
 	for try := 0; ; try++ {
-		i := slices.IndexFunc(n.Reasons, func(one Reason) bool { return one.Outcome == outcome && one.Reason == reason })
+		i := slices.IndexFunc(n.Reasons, func(one Reason) bool {
+			return one.Outcome == outcome &&
+				one.Reason == reason
+		})
 		switch {
 		case i >= 0:
 			n.Reasons[i].Count++

@@ -76,8 +76,9 @@ func Open(store Store, clock func() time.Time) (*Registry, error) {
 		clock = time.Now
 	}
 	r := &Registry{
-		store: store, clock: clock, all: map[string]*campaign{}, byKey: map[string]*campaign{}, follows: map[int]func(){},
-		done: make(chan struct{}),
+		store: store, clock: clock, all: map[string]*campaign{}, byKey: map[string]*campaign{},
+		follows: map[int]func(){},
+		done:    make(chan struct{}),
 	}
 	if err := r.load(); err != nil {
 		return nil, err

@@ -138,10 +138,12 @@ func (r *rig) beat(t *testing.T) {
 func TestAStartPutsOneMessageAndIsRemembered(t *testing.T) {
 	r := open(t)
 	at := r.clock.now().Add(time.Hour)
-	o := campaign.Order{Queue: news, Body: []byte(`{"news":42}`), Name: "winter", Key: "w", At: at, Local: "2026-12-01T09:00",
-		Rows: []json.RawMessage{json.RawMessage(`{"id":1}`), json.RawMessage(`{"id":2}`)}}
+	o := campaign.Order{Queue: news, Body: []byte(`{"news":42}`), Name: "winter", Key: "w", At: at,
+		Local: "2026-12-01T09:00",
+		Rows:  []json.RawMessage{json.RawMessage(`{"id":1}`), json.RawMessage(`{"id":2}`)}}
 	v, before, err := r.Start(t.Context(), o)
-	if err != nil || before || v.State != campaign.Scheduled || v.Rows != 2 || v.Body != `{"news":42}` || !v.Due.Equal(at) {
+	if err != nil || before || v.State != campaign.Scheduled || v.Rows != 2 || v.Body != `{"news":42}` ||
+		!v.Due.Equal(at) {
 		t.Fatalf("%+v, %v, %v", v, before, err)
 	}
 	if err := r.Close(); err != nil {
@@ -157,10 +159,12 @@ func TestAStartPutsOneMessageAndIsRemembered(t *testing.T) {
 		t.Errorf("its key with another order: %v", err)
 	}
 	found, err := r.store.Peek(t.Context(), news, queue.PeekRequest{})
-	if err != nil || len(found) != 1 || found[0].State != queue.Delayed || string(found[0].Message.Body) != `{"news":42}` {
+	if err != nil || len(found) != 1 || found[0].State != queue.Delayed ||
+		string(found[0].Message.Body) != `{"news":42}` {
 		t.Fatalf("%+v, %v", found, err)
 	}
-	for name, want := range map[string]string{campaign.Attribute: v.ID, campaign.Local: o.Local, campaign.Rows: `[{"id":1},{"id":2}]`} {
+	for name, want := range map[string]string{campaign.Attribute: v.ID, campaign.Local: o.Local,
+		campaign.Rows: `[{"id":1},{"id":2}]`} {
 		if got, _ := found[0].Message.Attributes.Get(name); got.AsString() != want {
 			t.Errorf("%s is %q, want %q", name, got.AsString(), want)
 		}
@@ -174,11 +178,12 @@ func TestOrdersAreChecked(t *testing.T) {
 		many[i] = json.RawMessage(`{}`)
 	}
 	for name, o := range map[string]campaign.Order{
-		"body":       {Body: make([]byte, campaign.MostBody+1)},
-		"name":       {Name: strings.Repeat("x", 201)},
-		"row":        {Rows: []json.RawMessage{json.RawMessage(`[1]`)}},
-		"rows":       {Rows: many},
-		"row bytes":  {Rows: []json.RawMessage{json.RawMessage(`{"a":"` + strings.Repeat("x", campaign.MostRowsBytes) + `"}`)}},
+		"body": {Body: make([]byte, campaign.MostBody+1)},
+		"name": {Name: strings.Repeat("x", 201)},
+		"row":  {Rows: []json.RawMessage{json.RawMessage(`[1]`)}},
+		"rows": {Rows: many},
+		"row bytes": {Rows: []json.RawMessage{json.RawMessage(`{"a":"` + strings.Repeat("x", campaign.MostRowsBytes) +
+			`"}`)}},
 		"local time": {Local: "tomorrow"},
 	} {
 		o.Queue = news
@@ -186,7 +191,8 @@ func TestOrdersAreChecked(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, _, err := r.Start(t.Context(), campaign.Order{Queue: queue.Name{Namespace: "default", Name: "nwes"}}); !errors.Is(err, queue.ErrNotFound) {
+	if _, _, err := r.Start(t.Context(),
+		campaign.Order{Queue: queue.Name{Namespace: "default", Name: "nwes"}}); !errors.Is(err, queue.ErrNotFound) {
 		t.Errorf("a queue that is not there: %v", err)
 	}
 	if all := r.List(func(string) bool { return true }); len(all) != 0 {
@@ -201,7 +207,8 @@ func TestACampaignIsDoneWhenNothingOfItIsLeft(t *testing.T) {
 	r.made(t, v.ID, 1, false)
 	r.made(t, v.ID, 0, true)
 	for i := range 4 {
-		r.Count(v.ID, []campaign.Outcome{campaign.Sent, campaign.Sent, campaign.Refused, campaign.Dropped}[i], "Unregistered")
+		r.Count(v.ID, []campaign.Outcome{campaign.Sent, campaign.Sent, campaign.Refused, campaign.Dropped}[i],
+			"Unregistered")
 	}
 	r.beat(t)
 	if got := r.show(t, v.ID); got.State != campaign.Running || got.Made != 4 || got.Left != 0 || !got.Complete {
@@ -226,7 +233,8 @@ func TestACampaignIsDoneWhenNothingOfItIsLeft(t *testing.T) {
 	}
 	r.reopen(t)
 	got := r.show(t, v.ID)
-	if got.State != campaign.Done || got.Ended == nil || got.Sent != 2 || got.Refused != 1 || got.Dropped != 1 || len(got.Reasons) != 2 {
+	if got.State != campaign.Done || got.Ended == nil || got.Sent != 2 || got.Refused != 1 || got.Dropped != 1 ||
+		len(got.Reasons) != 2 {
 		t.Errorf("%+v", got)
 	}
 	if _, err := r.Pause(t.Context(), v.ID); !errors.Is(err, campaign.ErrState) {
@@ -338,7 +346,8 @@ func TestWhatIsRememberedIsBounded(t *testing.T) {
 		r.Count(v.ID, campaign.Refused, fmt.Sprint(i, strings.Repeat("x", 200)))
 	}
 	got := r.show(t, v.ID)
-	if len(got.Reasons) != 33 || got.Reasons[0].Reason != "(others)" || got.Reasons[0].Count != 68 || len(got.Reasons[1].Reason) != 100 {
+	if len(got.Reasons) != 33 || got.Reasons[0].Reason != "(others)" || got.Reasons[0].Count != 68 ||
+		len(got.Reasons[1].Reason) != 100 {
 		t.Errorf("%d reasons: %+v", len(got.Reasons), got.Reasons[:2])
 	}
 }
@@ -413,7 +422,8 @@ func TestACallerWhoGoesAwayLeavesNothingHalfDone(t *testing.T) {
 	if _, err := r.Pause(gone, v.ID); err != nil {
 		t.Fatal(err)
 	}
-	if now, err := r.Show(v.ID); err != nil || now.State != campaign.Paused || r.Stopped().State(v.ID) != campaign.Paused {
+	if now, err := r.Show(v.ID); err != nil || now.State != campaign.Paused ||
+		r.Stopped().State(v.ID) != campaign.Paused {
 		t.Errorf("%+v, %v", now, err)
 	}
 	if err := r.Close(); err != nil {

@@ -120,8 +120,8 @@ func (r *Registry) Start(ctx context.Context, o Order) (v View, before bool, err
 		Puts:  []queue.QueuePut{{To: o.Queue, Messages: []message.Message{c.message(&o)}}},
 		Notes: []queue.Note{noteOf(c.id, c.def)},
 	}
-	// It is known before its message is there, which a fanout may have in hand before Commit returns; and a caller who goes
-	// away leaves no message behind whose campaign nobody knows.
+	// It is known before its message is there, which a fanout may have in hand before Commit returns; and a caller who
+	// goes away leaves no message behind whose campaign nobody knows.
 	r.keep(c)
 	if _, _, err := r.store.Commit(context.WithoutCancel(ctx), change); err != nil {
 		r.drop(c)

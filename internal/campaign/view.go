@@ -32,8 +32,9 @@ func (r *Registry) view(c *campaign) View {
 		ID: c.id, Name: c.def.Name, Queue: c.def.Queue, State: r.shown(c),
 		Started: c.def.Started, LocalTime: c.def.Local, Rows: c.def.Rows,
 		Due: given(c.def.Due), First: given(n.First), Last: given(n.Last), Ended: given(c.def.Ended),
-		Made: c.made(), Complete: c.complete(), Sent: n.Sent, Refused: n.Refused, Dropped: n.Dropped, Cancelled: n.Cancelled,
-		Reasons: n.Reasons, Problem: c.problem,
+		Made: c.made(), Complete: c.complete(), Sent: n.Sent, Refused: n.Refused, Dropped: n.Dropped,
+		Cancelled: n.Cancelled,
+		Reasons:   n.Reasons, Problem: c.problem,
 	}
 	if utf8.Valid(c.def.Body) {
 		v.Body = string(c.def.Body)

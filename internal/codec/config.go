@@ -48,7 +48,8 @@ func (c *Config) belongs() error {
 		{"attributes", c.Attributes != nil, []string{"json", "csv", "logfmt", "regex"}},
 	} {
 		if s.set && !slices.Contains(s.codecs, c.Codec) {
-			return wrong(s.name, "", "the codec %s has no such setting; it belongs to %s", c.Codec, strings.Join(s.codecs, ", "))
+			return wrong(s.name, "", "the codec %s has no such setting; it belongs to %s", c.Codec,
+				strings.Join(s.codecs, ", "))
 		}
 	}
 	return nil
@@ -101,7 +102,8 @@ func (c *Config) attributes() (all bool, names []string, err error) {
 	}
 	for i, name := range names {
 		if name == "" || slices.Contains(names[:i], name) {
-			return false, nil, wrong("attributes["+strconv.Itoa(i)+"]", "", "the name %s is empty or there twice", quote(name))
+			return false, nil, wrong("attributes["+strconv.Itoa(i)+"]", "", "the name %s is empty or there twice",
+				quote(name))
 		}
 	}
 	return all, names, nil

@@ -34,7 +34,8 @@ func newCSV(c *Config, w wanted) (format, error) {
 	case c.Header:
 		return nil, nil
 	case len(c.Columns) == 0 && c.Rest == "":
-		return nil, wrong("columns", "list their names, or set header: true when the first record has them", "csv does not know its columns")
+		return nil, wrong("columns", "list their names, or set header: true when the first record has them",
+			"csv does not know its columns")
 	case len(c.Columns) > MaxFields:
 		return nil, wrong("columns", "", "there are %d columns, the most are %d", len(c.Columns), MaxFields)
 	}
@@ -105,7 +106,8 @@ func (c *Config) withHeader(line []byte) (Config, error) {
 		}
 		name := strings.TrimSpace(text)
 		if len(with.Columns) == MaxFields {
-			return *c, (&Error{Codec: "csv header", Offset: offset, Message: fmt.Sprintf("more than %d columns", MaxFields)}).at(line)
+			return *c, (&Error{Codec: "csv header", Offset: offset,
+				Message: fmt.Sprintf("more than %d columns", MaxFields)}).at(line)
 		}
 		with.Columns = append(with.Columns, name)
 	}
@@ -157,8 +159,9 @@ func (f *csvFormat) appendDecoded(dst, body []byte) ([]byte, []message.Attribute
 	}
 	if n < len(f.columns) {
 		return nil, nil, (&Error{Codec: "csv", Field: f.columns[n].name, Offset: len(reader.src),
-			Message: fmt.Sprintf("the record ends after %s, %s wanted", count(n, "field"), count(len(f.columns), "column")),
-			Hint:    "mend the record, or take the missing columns out of columns"}).at(body)
+			Message: fmt.Sprintf("the record ends after %s, %s wanted", count(n, "field"),
+				count(len(f.columns), "column")),
+			Hint: "mend the record, or take the missing columns out of columns"}).at(body)
 	}
 	return r.done()
 }
@@ -183,7 +186,8 @@ func (f *csvFormat) surplus(reader *csvReader, body []byte, offset, n int) *Erro
 		}
 	}
 	if f.rest != nil {
-		return (&Error{Codec: "csv", Offset: offset, Message: fmt.Sprintf("the record has %s, the most are %d", count(n, "field"), MaxFields)}).at(body)
+		return (&Error{Codec: "csv", Offset: offset, Message: fmt.Sprintf("the record has %s, the most are %d",
+			count(n, "field"), MaxFields)}).at(body)
 	}
 	return (&Error{Codec: "csv", Offset: offset,
 		Message: fmt.Sprintf("the record has %s, but there %s", count(n, "field"), countIs(len(f.columns), "column")),
@@ -242,9 +246,11 @@ func (r *csvReader) next() (string, *Error) {
 	if !r.plain {
 		if i := strings.IndexAny(text, "\"\r\n"); i >= 0 {
 			if text[i] == '"' {
-				return "", r.errorf(r.pos+i, `put the whole field in quotes and double the one inside: "say ""hi"""`, "a quote stands inside a field without quotes")
+				return "", r.errorf(r.pos+i, `put the whole field in quotes and double the one inside: "say ""hi"""`,
+					"a quote stands inside a field without quotes")
 			}
-			return "", r.errorf(r.pos+i, "one message holds one record; a field with a line end stands in quotes", "a second line begins")
+			return "", r.errorf(r.pos+i, "one message holds one record; a field with a line end stands in quotes",
+				"a second line begins")
 		}
 	}
 	r.pos = min(r.pos+end+len(r.delimiter), len(r.text))
@@ -274,7 +280,8 @@ func (r *csvReader) quotedField() (string, *Error) {
 	case strings.HasPrefix(rest, r.delimiter):
 		r.pos += len(r.delimiter)
 	default:
-		return "", r.errorf(r.pos, "a quote inside a quoted field is written twice", "text follows the closing quote of a field")
+		return "", r.errorf(r.pos, "a quote inside a quoted field is written twice",
+			"text follows the closing quote of a field")
 	}
 	return text, nil
 }

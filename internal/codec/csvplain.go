@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// plain is the short way for CSV records without quotes, of which all fields are texts. It is no other reading of them: what it does not take, the long way does, or refuses.
+// plain is the short way for CSV records without quotes, of which all fields are texts. It is no other reading of them:
+// what it does not take, the long way does, or refuses.
 type plain struct {
 	delimiter byte
 	opens     [][]byte // what stands before each field in JSON; nil: there is no short way

@@ -16,7 +16,8 @@ func TestTheShortWayOfCSVSaysWhatTheLongOneDoes(t *testing.T) {
 	short := d.format.(*csvFormat)
 	long := *short
 	long.plain = plain{}
-	records := []string{"1,2,3", "1,2,3\r\n", ",,", "12345678,飛脚,87654321", "1,2", "1,2,3,4", "", `"1",2,3`, `1,2,\`, "1,2,\x1f", "\xff,2,3", "1,2,3\n\n", "\r\n", "1,\x7f,2"}
+	records := []string{"1,2,3", "1,2,3\r\n", ",,", "12345678,飛脚,87654321", "1,2", "1,2,3,4", "", `"1",2,3`, `1,2,\`,
+		"1,2,\x1f", "\xff,2,3", "1,2,3\n\n", "\r\n", "1,\x7f,2"}
 	r := rand.New(rand.NewPCG(1, 2))
 	letters := []string{"a", "b", ",", ",", ",", "é", `"`, `\`, "\n", "\x00", "\xff", "12345678"}
 	for range 4_000 {
@@ -39,7 +40,8 @@ func TestTheShortWayOfCSVSaysWhatTheLongOneDoes(t *testing.T) {
 			t.Fatalf("%q: the short way says %s, the long one %s, %v", record, got, want, err)
 		case ok:
 			taken++
-		case err == nil && utf8.ValidString(record) && !strings.ContainsFunc(record, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' }):
+		case err == nil && utf8.ValidString(record) &&
+			!strings.ContainsFunc(record, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' }):
 			t.Errorf("%q: the short way does not take it", record)
 		}
 	}

@@ -21,7 +21,8 @@ func newRest(c *Config, w wanted, columns map[string]bool) (*rest, error) {
 	}
 	for name := range columns {
 		if number, ok := numbered(name, c.Rest); ok && number <= MaxFields-len(c.Columns) {
-			return nil, wrong("rest", "choose another name", "the column %s has a name that a field of the rest can have", quote(name))
+			return nil, wrong("rest", "choose another name",
+				"the column %s has a name that a field of the rest can have", quote(name))
 		}
 	}
 	r := &rest{like: w.field(c.Rest), name: c.Rest}

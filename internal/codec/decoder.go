@@ -19,7 +19,8 @@ type format interface {
 	decode(body []byte) (decoded []byte, attributes []message.Attribute, err error)
 }
 
-// appender is a format whose bodies are made anew, so that several can be pieces of one text: its decode appends to dst.
+// appender is a format whose bodies are made anew, so that several can be pieces of one text: its decode appends to
+// dst.
 type appender interface {
 	appendDecoded(dst, body []byte) (decoded []byte, attributes []message.Attribute, err error)
 	room(body []byte) int // about how much is appended
@@ -69,8 +70,8 @@ func newFormat(c *Config) (format, error) {
 
 // WithHeader returns a Decoder for a stream whose first record is line, when Config.Header is set; otherwise d itself,
 // and then line is a record like any other: NeedsHeader tells. A source calls it once for each stream (a file,
-// standard input), and again with the same first line when it goes on in the middle of one. The error is an *Error when line is no
-// record, and a *component.SettingError when its columns do not go with the Config.
+// standard input), and again with the same first line when it goes on in the middle of one. The error is an *Error when
+// line is no record, and a *component.SettingError when its columns do not go with the Config.
 func (d *Decoder) WithHeader(line []byte) (*Decoder, error) {
 	if !d.config.Header {
 		return d, nil
@@ -90,8 +91,8 @@ func (d *Decoder) WithHeader(line []byte) (*Decoder, error) {
 func (d *Decoder) NeedsHeader() bool { return d.config.Header && d.format == nil }
 
 // Decode returns a message like m with a JSON object of the fields as its body and the wanted fields as attributes; an
-// attribute that m has and the fields do not give stays. m is not changed; the new body may share m's bytes. The error is
-// an *Error, or ErrNoHeader: the message is not for this codec, and trying again will not help.
+// attribute that m has and the fields do not give stays. m is not changed; the new body may share m's bytes. The error
+// is an *Error, or ErrNoHeader: the message is not for this codec, and trying again will not help.
 func (d *Decoder) Decode(m *message.Message) (*message.Message, error) {
 	if d.format == nil {
 		return nil, ErrNoHeader

@@ -84,5 +84,6 @@ func invalidUTF8(b []byte) int {
 const utf8Hint = "hikyaku reads UTF-8; convert the text first, or use the codec bytes"
 
 func utf8Error(codec string, body []byte, offset int) *Error {
-	return (&Error{Codec: codec, Offset: offset, Message: fmt.Sprintf("the byte 0x%02x is not valid UTF-8", body[offset]), Hint: utf8Hint}).at(body)
+	return (&Error{Codec: codec, Offset: offset,
+		Message: fmt.Sprintf("the byte 0x%02x is not valid UTF-8", body[offset]), Hint: utf8Hint}).at(body)
 }

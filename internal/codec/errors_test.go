@@ -36,14 +36,16 @@ func golden(t *testing.T, name, got string) {
 }
 
 func TestDecodeErrorsSayWhereAndWhatToDo(t *testing.T) {
-	csv := codec.Config{Codec: "csv", Columns: []string{"at", "level", "text"}, Types: map[string]string{"at": "timestamp", "level": "int"}}
+	csv := codec.Config{Codec: "csv", Columns: []string{"at", "level", "text"},
+		Types: map[string]string{"at": "timestamp", "level": "int"}}
 	types := func(codecName, kind string) codec.Config {
 		return codec.Config{Codec: codecName, Types: map[string]string{"v": kind}}
 	}
 	one := func(kind string) codec.Config {
 		return codec.Config{Codec: "csv", Columns: []string{"v"}, Types: map[string]string{"v": kind}}
 	}
-	regex := codec.Config{Codec: "regex", Pattern: `^(?P<level>\S+): (?P<text>.*)$`, Types: map[string]string{"level": "int"}}
+	regex := codec.Config{Codec: "regex", Pattern: `^(?P<level>\S+): (?P<text>.*)$`,
+		Types: map[string]string{"level": "int"}}
 	var b strings.Builder
 	for _, c := range []struct {
 		config codec.Config
@@ -216,7 +218,8 @@ func TestLimitsHold(t *testing.T) {
 	}{
 		{"deepest", json, deep(codec.MaxDepth), true}, {"too deep", json, deep(codec.MaxDepth + 1), false},
 		{"widest", json, wide(codec.MaxFields), true}, {"too wide", json, wide(codec.MaxFields + 1), false},
-		{"most keys", logfmt, pairs(codec.MaxFields), true}, {"too many keys", logfmt, pairs(codec.MaxFields + 1), false},
+		{"most keys", logfmt, pairs(codec.MaxFields), true},
+		{"too many keys", logfmt, pairs(codec.MaxFields + 1), false},
 	} {
 		if _, err := c.d.Decode(&message.Message{Body: c.body}); (err == nil) != c.ok {
 			t.Errorf("%s: %v", c.name, err)

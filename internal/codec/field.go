@@ -2,7 +2,8 @@ package codec
 
 import "github.com/hikyaku/hikyaku/internal/message"
 
-// Fields reads named values of messages, by the rules of Matcher. It is never changed: any number of goroutines may use one at once.
+// Fields reads named values of messages, by the rules of Matcher. It is never changed: any number of goroutines may use
+// one at once.
 type Fields struct {
 	matcher *Matcher
 	slots   []int
@@ -18,7 +19,8 @@ func NewFields(names ...string) *Fields {
 	return f
 }
 
-// Read returns the values of the names, in their order. What a message does not have is null, as is a field that is an object or array.
+// Read returns the values of the names, in their order. What a message does not have is null, as is a field that is an
+// object or array.
 func (f *Fields) Read(m *message.Message) []message.Value {
 	subject := f.matcher.Subject(m)
 	values := make([]message.Value, len(f.slots))

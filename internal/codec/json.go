@@ -104,7 +104,8 @@ func (v *jsonVisit) scalar(s *scanner, depth, start, end int) error {
 		}
 		json, converted, m := t.convert(nil, text)
 		if m != nil {
-			return (&Error{Codec: "json", Field: string(s.path), Offset: start, Message: m.message, Hint: m.hint}).at(s.src)
+			return (&Error{Codec: "json", Field: string(s.path), Offset: start, Message: m.message,
+				Hint: m.hint}).at(s.src)
 		}
 		if string(json) != string(token) {
 			s.replace(start, end, json)

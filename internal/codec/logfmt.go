@@ -8,8 +8,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// logfmtFormat reads key=value pairs with white space between them. A value in double quotes may hold anything, with JSON's
-// escapes; another ends at white space. A key alone is true, key= is the empty string. Of a key that is
+// logfmtFormat reads key=value pairs with white space between them. A value in double quotes may hold anything, with
+// JSON's escapes; another ends at white space. A key alone is true, key= is the empty string. Of a key that is
 // there twice the last value counts, at the place of the first.
 type logfmtFormat struct{ wanted }
 
@@ -43,7 +43,8 @@ func (f *logfmtFormat) decode(body []byte) ([]byte, []message.Attribute, error) 
 		field := f.field(p.key)
 		if p.alone {
 			if t := field.fieldType.name; t != "" && t != "bool" {
-				return nil, nil, reader.errorf(p.offset, p.key, "write "+p.key+"=…", "the key stands alone, a value of type "+t+" is wanted")
+				return nil, nil, reader.errorf(p.offset, p.key, "write "+p.key+"=…",
+					"the key stands alone, a value of type "+t+" is wanted")
 			}
 			r.literal(&field, "true", message.Bool(true))
 			continue
@@ -112,7 +113,8 @@ func (r *logfmtReader) next() (p logfmtPair, ok bool, e *Error) {
 	}
 	for r.pos < len(r.src) && !isLogfmtSpace(r.src[r.pos]) && r.src[r.pos] != '=' {
 		if r.src[r.pos] == '"' {
-			return p, false, r.errorf(r.pos, "", `write key="a text"; the codec text takes lines that are no pairs`, "a quote stands where a key is wanted")
+			return p, false, r.errorf(r.pos, "", `write key="a text"; the codec text takes lines that are no pairs`,
+				"a quote stands where a key is wanted")
 		}
 		r.pos++
 	}
@@ -133,7 +135,8 @@ func (r *logfmtReader) next() (p logfmtPair, ok bool, e *Error) {
 	start = r.pos
 	for r.pos < len(r.src) && !isLogfmtSpace(r.src[r.pos]) {
 		if r.src[r.pos] == '"' {
-			return p, false, r.errorf(r.pos, p.key, `put the whole value in quotes and write the one inside as \"`, "a quote stands inside a value without quotes")
+			return p, false, r.errorf(r.pos, p.key, `put the whole value in quotes and write the one inside as \"`,
+				"a quote stands inside a value without quotes")
 		}
 		r.pos++
 	}
@@ -156,7 +159,8 @@ func (r *logfmtReader) quoted(key string) (string, *Error) {
 			r.pos = end + 1
 			if r.pos < len(r.src) && !isLogfmtSpace(r.src[r.pos]) {
 				_, n := utf8.DecodeRune(r.src[r.pos:])
-				return "", r.errorf(r.pos, key, "put a space between pairs", quote(r.src[r.pos:r.pos+n])+" follows the closing quote")
+				return "", r.errorf(r.pos, key, "put a space between pairs",
+					quote(r.src[r.pos:r.pos+n])+" follows the closing quote")
 			}
 			return unquote(r.src[start:r.pos]), nil
 		}

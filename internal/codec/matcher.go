@@ -5,10 +5,11 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// Matcher holds conditions about messages on their way. A name in them is, whichever the message has first: an attribute;
-// a field of the body when that is a JSON object, fields of fields with dots; or one of the built-in id, key, time and
-// enqueued_at (both: when it was published) and body (its text). The body is read only when a name is no attribute, and once for all the conditions. A field that
-// is an object or array is null. A Matcher is never changed: any number of goroutines may use one at once.
+// Matcher holds conditions about messages on their way. A name in them is, whichever the message has first: an
+// attribute; a field of the body when that is a JSON object, fields of fields with dots; or one of the built-in id,
+// key, time and enqueued_at (both: when it was published) and body (its text). The body is read only when a name is no
+// attribute, and once for all the conditions. A field that is an object or array is null. A Matcher is never changed:
+// any number of goroutines may use one at once.
 type Matcher struct {
 	conditions []*condition.Bound
 	names      []string

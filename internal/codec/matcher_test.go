@@ -25,8 +25,9 @@ func TestNamesAreAttributesThenFieldsThenBuiltIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &message.Message{ID: id, Key: "k1", Time: at, Body: []byte(`{"level": 3, "lang": "body", "user": {"id": 12345678901234567890, "tags": ["a"]}, ` +
-		`"nothing": null, "key": {"a": 1}, "big": 1e999, "a.b": "dotted", "twice": 1, "twice": 2}`)}
+	m := &message.Message{ID: id, Key: "k1", Time: at,
+		Body: []byte(`{"level": 3, "lang": "body", "user": {"id": 12345678901234567890, "tags": ["a"]}, ` +
+			`"nothing": null, "key": {"a": 1}, "big": 1e999, "a.b": "dotted", "twice": 1, "twice": 2}`)}
 	m.Attributes.Set("lang", message.String("ja"))
 	m.Attributes.Set("gone", message.Null())
 	for text, want := range map[string]bool{
@@ -56,9 +57,11 @@ func TestNamesAreAttributesThenFieldsThenBuiltIn(t *testing.T) {
 }
 
 func TestBodiesThatAreNoObjectsHaveNoFields(t *testing.T) {
-	for _, body := range []string{"", "   ", "hello", "[1]", `{"a": 1`, `{"a": 1} x`, `{"a": 1, "b": "` + "\xff" + `"}`, "7"} {
+	for _, body := range []string{"", "   ", "hello", "[1]", `{"a": 1`, `{"a": 1} x`, `{"a": 1, "b": "` + "\xff" + `"}`,
+		"7"} {
 		m := &message.Message{Body: []byte(body), Key: "k"}
-		s := codec.NewMatcher(expr(t, "a is null"), expr(t, "key = 'k'"), expr(t, "id is null and time is null"), expr(t, "char_length(body) >= 0")).Subject(m)
+		s := codec.NewMatcher(expr(t, "a is null"), expr(t, "key = 'k'"), expr(t, "id is null and time is null"),
+			expr(t, "char_length(body) >= 0")).Subject(m)
 		for i := range 4 {
 			if !s.Match(i) {
 				t.Errorf("%q: condition %d does not match", body, i)

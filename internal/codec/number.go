@@ -12,12 +12,13 @@ import (
 // exactDigits is how many significant decimal digits any float64 in the usual range keeps.
 const exactDigits = 15
 
-// Number makes an attribute's value of a JSON number without losing a digit: an integer when it is written as one and fits
-// 64 bits, a float when a float64 keeps all its digits, an exact decimal otherwise. A number that none of them
+// Number makes an attribute's value of a JSON number without losing a digit: an integer when it is written as one and
+// fits 64 bits, a float when a float64 keeps all its digits, an exact decimal otherwise. A number that none of them
 // holds (1e999) or with more than MaxDigits characters is an error.
 func Number(text string) (message.Value, error) {
 	if len(text) > MaxDigits {
-		return message.Value{}, fmt.Errorf("a number of %d characters: an attribute holds at most %d", len(text), MaxDigits)
+		return message.Value{}, fmt.Errorf("a number of %d characters: an attribute holds at most %d", len(text),
+			MaxDigits)
 	}
 	if !strings.ContainsAny(text, ".eE") {
 		return integer(text), nil
@@ -27,7 +28,8 @@ func Number(text string) (message.Value, error) {
 	switch {
 	case significant(mantissa) == 0:
 		return message.Float(0), nil
-	case err == nil && math.Abs(f) >= 1e-300 && math.Abs(f) <= 1e300 && (significant(mantissa) <= exactDigits || sameDigits(f, text)):
+	case err == nil && math.Abs(f) >= 1e-300 && math.Abs(f) <= 1e300 &&
+		(significant(mantissa) <= exactDigits || sameDigits(f, text)):
 		return message.Float(f), nil
 	case !exponential:
 		return message.Decimal(text), nil
@@ -75,8 +77,8 @@ func integerText(s string) (text string, ok bool) {
 	return withSign(trimZeros(digits), negative), true
 }
 
-// numberText brings a number as people write it (+1.5, .5, 1., 1E3) into JSON's form, every digit kept; ok is false when
-// it is none. plain tells that it has no exponent.
+// numberText brings a number as people write it (+1.5, .5, 1., 1E3) into JSON's form, every digit kept; ok is false
+// when it is none. plain tells that it has no exponent.
 func numberText(s string) (text string, plain, ok bool) {
 	rest, negative := unsigned(s)
 	mantissa, exponent, exponential := strings.Cut(strings.ToLower(rest), "e")

@@ -123,7 +123,8 @@ func jsonValue(depth int) *rapid.Generator[any] {
 }
 
 func numberText() *rapid.Generator[string] {
-	return rapid.OneOf(rapid.StringMatching(`-?(0|[1-9][0-9]{0,40})`), rapid.StringMatching(`-?(0|[1-9][0-9]{0,20})\.[0-9]{1,20}`),
+	return rapid.OneOf(rapid.StringMatching(`-?(0|[1-9][0-9]{0,40})`),
+		rapid.StringMatching(`-?(0|[1-9][0-9]{0,20})\.[0-9]{1,20}`),
 		rapid.StringMatching(`-?[1-9](\.[0-9]{1,12})?[eE][+-]?[0-9]{1,2}`))
 }
 

@@ -47,7 +47,8 @@ func newRegex(c *Config, w wanted) (format, error) {
 
 // patternError shows the piece that the compiler complains of in its place.
 func patternError(pattern string, err error) error {
-	out := &component.SettingError{Setting: "pattern", Offset: -1, Err: err, Hint: "the syntax is RE2's: no look-around, no back-references"}
+	out := &component.SettingError{Setting: "pattern", Offset: -1, Err: err,
+		Hint: "the syntax is RE2's: no look-around, no back-references"}
 	var bad *syntax.Error
 	if errors.As(err, &bad) && bad.Expr != "" {
 		out.Offset = strings.Index(pattern, bad.Expr)

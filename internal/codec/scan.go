@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// scanner walks one JSON text strictly as RFC 8259 has it: no comments, no trailing commas, valid UTF-8, nothing after the
-// value. With a visitor it says where the fields are, and pieces may be replaced in a copy.
+// scanner walks one JSON text strictly as RFC 8259 has it: no comments, no trailing commas, valid UTF-8, nothing after
+// the value. With a visitor it says where the fields are, and pieces may be replaced in a copy.
 type scanner struct {
 	src []byte
 	pos int
@@ -39,14 +39,16 @@ func (s *scanner) document() (first byte, err error) {
 		return 0, s.errorf(s.pos, "", "the body is empty, a JSON value is wanted")
 	}
 	if first = s.src[s.pos]; !beginsValue(first) {
-		return first, s.errorf(s.pos, "decode it with its own codec first: csv, logfmt, regex", "the body begins with %s and is no JSON", s.here())
+		return first, s.errorf(s.pos, "decode it with its own codec first: csv, logfmt, regex",
+			"the body begins with %s and is no JSON", s.here())
 	}
 	if err := s.value(0, s.visitor != nil); err != nil {
 		return first, err
 	}
 	s.space()
 	if s.pos < len(s.src) {
-		return first, s.errorf(s.pos, "one message holds one JSON value", "unexpected %s after the JSON value", s.here())
+		return first, s.errorf(s.pos, "one message holds one JSON value", "unexpected %s after the JSON value",
+			s.here())
 	}
 	return first, nil
 }

@@ -2,8 +2,8 @@ package codec
 
 import "github.com/hikyaku/hikyaku/internal/message"
 
-// DecodeSlab is Decode for several messages, in their order: made is told what is made of the i-th. What it makes shares memory. The errors are in the places of the
-// messages that they are for; nil means that there are none.
+// DecodeSlab is Decode for several messages, in their order: made is told what is made of the i-th. What it makes
+// shares memory. The errors are in the places of the messages that they are for; nil means that there are none.
 func (d *Decoder) DecodeSlab(ms []*message.Message, made func(i int, m *message.Message)) (errs []error) {
 	fail := func(i int, err error) {
 		if errs == nil {

@@ -14,8 +14,10 @@ import (
 
 func TestASlabIsDecodedAsItsMessagesAre(t *testing.T) {
 	bodies := []string{
-		"1,two,3", "1,two,3\n", "1,two,3\r\n", `"1","t ""w"" o",3`, "a\\b,c,d", "飛脚,b,c", ",,", "", "1,2", "1,2,3,4", "a\"b,c,d", "\xff,b,c", "a\tb,c,d", "a\nb,c,d",
-		"12345678,12345678,1234567", "12345678,1234567\x7f,1234567é", "12345678,123456\x1f8,1234567", "1234567\xc3,b,c", `1234567",b,c`, `1234567\,b,c`,
+		"1,two,3", "1,two,3\n", "1,two,3\r\n", `"1","t ""w"" o",3`, "a\\b,c,d", "飛脚,b,c", ",,", "", "1,2", "1,2,3,4",
+		"a\"b,c,d", "\xff,b,c", "a\tb,c,d", "a\nb,c,d",
+		"12345678,12345678,1234567", "12345678,1234567\x7f,1234567é", "12345678,123456\x1f8,1234567", "1234567\xc3,b,c",
+		`1234567",b,c`, `1234567\,b,c`,
 	}
 	letters := []string{"a", "1", ",", ",", `"`, `\`, "\n", "\r", "é", "\xff", "\x00", "long text without anything"}
 	r := rand.New(rand.NewPCG(9, 22))
@@ -28,7 +30,8 @@ func TestASlabIsDecodedAsItsMessagesAre(t *testing.T) {
 	}
 	var ms []*message.Message
 	for i, body := range bodies {
-		m := &message.Message{ID: message.NewID(), Body: []byte(body), Key: fmt.Sprint(i), Row: []message.Value{message.Int(1)}}
+		m := &message.Message{ID: message.NewID(), Body: []byte(body), Key: fmt.Sprint(i),
+			Row: []message.Value{message.Int(1)}}
 		m.Attributes.Set("was", message.Int(int64(i)))
 		ms = append(ms, m)
 	}
@@ -81,10 +84,12 @@ func TestTheMessagesOfASlabCanBeKeptAndChangedAlone(t *testing.T) {
 }
 
 func BenchmarkDecodeSlab(b *testing.B) {
-	d := mustNew(b, codec.Config{Codec: "csv", Columns: []string{"value1", "value2", "value3", "value4", "value5", "value6", "value7", "value8", "value9", "value10"}})
+	d := mustNew(b, codec.Config{Codec: "csv", Columns: []string{"value1", "value2", "value3", "value4", "value5",
+		"value6", "value7", "value8", "value9", "value10"}})
 	ms := make([]*message.Message, 64)
 	for i := range ms {
-		ms[i] = &message.Message{Body: fmt.Appendf(nil, "%d,123.456,7.25,8.125,999.001,0.001,12.345,543.210,77.7,-1204.5", i)}
+		ms[i] = &message.Message{Body: fmt.Appendf(nil,
+			"%d,123.456,7.25,8.125,999.001,0.001,12.345,543.210,77.7,-1204.5", i)}
 	}
 	b.ReportAllocs()
 	for n := 0; n < b.N; n += len(ms) {

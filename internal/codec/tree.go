@@ -6,8 +6,8 @@ import (
 )
 
 // Tree reads a JSON body into the values that jq programs work on: nil, bool, int, json.Number, string, []any and
-// map[string]any. A number that is not an int stays a json.Number, so that no digit is lost. Of a name that an object has
-// twice the last one counts. The error is an *Error.
+// map[string]any. A number that is not an int stays a json.Number, so that no digit is lost. Of a name that an object
+// has twice the last one counts. The error is an *Error.
 func Tree(body []byte) (any, error) {
 	// One pass checks, a second builds: building then has no errors to handle, and a broken body costs no memory.
 	check := scanner{src: body}

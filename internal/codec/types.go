@@ -50,7 +50,8 @@ func parseType(text string) (fieldType, error) {
 		return fieldType{}, errors.New(`the ")" after the layout is missing`)
 	case units[layout] != 0:
 		return fieldType{name: name, unit: units[layout]}, nil
-	case strings.Contains(layout, "%") || time.Unix(0, 0).Format(layout) == time.Unix(987654321, 123456789).Format(layout):
+	case strings.Contains(layout, "%") ||
+		time.Unix(0, 0).Format(layout) == time.Unix(987654321, 123456789).Format(layout):
 		return fieldType{}, fmt.Errorf("%s is no layout of a time: %s", quote(layout), layoutHint)
 	}
 	return fieldType{name: name, layout: layout}, nil
@@ -84,7 +85,8 @@ func tooLong(text string) *mismatch {
 	if len(text) <= MaxDigits {
 		return nil
 	}
-	return &mismatch{fmt.Sprintf("a number of %d characters: at most %d are read", len(text), MaxDigits), "leave it a string"}
+	return &mismatch{fmt.Sprintf("a number of %d characters: at most %d are read", len(text), MaxDigits),
+		"leave it a string"}
 }
 
 func convertInt(dst []byte, text string) ([]byte, message.Value, *mismatch) {
@@ -131,7 +133,8 @@ func convertBool(dst []byte, text string) ([]byte, message.Value, *mismatch) {
 	case "false", "f", "no", "n", "off", "0":
 		return append(dst, "false"...), message.Bool(false), nil
 	}
-	return dst, message.Value{}, &mismatch{quote(text) + " is no bool", "true, t, yes, y, on, 1 and false, f, no, n, off, 0 are"}
+	return dst, message.Value{},
+		&mismatch{quote(text) + " is no bool", "true, t, yes, y, on, 1 and false, f, no, n, off, 0 are"}
 }
 
 func (t fieldType) convertTime(dst []byte, text string) ([]byte, message.Value, *mismatch) {
@@ -155,7 +158,8 @@ func (t fieldType) parseTime(text string) (time.Time, *mismatch) {
 	if t.layout != "" {
 		at, err := time.Parse(t.layout, text)
 		if err != nil {
-			return at, &mismatch{fmt.Sprintf("%s is no time of the layout %s", quote(text), quote(t.layout)), "change the layout in types"}
+			return at, &mismatch{fmt.Sprintf("%s is no time of the layout %s", quote(text), quote(t.layout)),
+				"change the layout in types"}
 		}
 		return at, nil
 	}
@@ -165,7 +169,8 @@ func (t fieldType) parseTime(text string) (time.Time, *mismatch) {
 	}
 	at, err := message.ParseTime(text)
 	if err != nil {
-		return at, &mismatch{quote(text) + " is no time like 2006-01-02T15:04:05Z or 2006-01-02 15:04:05", "name its layout in types: timestamp(…)"}
+		return at, &mismatch{quote(text) + " is no time like 2006-01-02T15:04:05Z or 2006-01-02 15:04:05",
+			"name its layout in types: timestamp(…)"}
 	}
 	return at, nil
 }

@@ -9,9 +9,10 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// AsyncSink is a Sink whose far end answers each message by itself and in any order, such as one behind a multiplexed connection.
-// The pipeline hands its messages to Deliver, one by one, and never calls Send: no goroutine waits for an answer, and no message waits
-// for the answer of another. How many are in flight at once is the pipeline's business, like retries, pacing and dead letters.
+// AsyncSink is a Sink whose far end answers each message by itself and in any order, such as one behind a multiplexed
+// connection. The pipeline hands its messages to Deliver, one by one, and never calls Send: no goroutine waits for an
+// answer, and no message waits for the answer of another. How many are in flight at once is the pipeline's business,
+// like retries, pacing and dead letters.
 //
 // A kind that is an AsyncSink has this for the rest of Sink:
 //
@@ -20,23 +21,25 @@ import (
 //	}
 type AsyncSink interface {
 	Sink
-	// Deliver begins to deliver m and returns at once. It never blocks: neither on the network nor until there is room on a
-	// connection. It may be called from several goroutines at once, between Start and Close. m must not be changed.
+	// Deliver begins to deliver m and returns at once. It never blocks: neither on the network nor until there is room
+	// on a connection. It may be called from several goroutines at once, between Start and Close. m must not be
+	// changed.
 	//
-	// done is called exactly once for each Deliver, from any goroutine, possibly before Deliver returns, and by the deadline or soon after it:
-	// an answer that has not come by then is a Retry outcome. What it takes is an Outcome as Send's would be; one whose Reason is a
-	// Stopper stops the pipeline. done is quick and calls nothing of the sink.
+	// done is called exactly once for each Deliver, from any goroutine, possibly before Deliver returns, and by the
+	// deadline or soon after it: an answer that has not come by then is a Retry outcome. What it takes is an Outcome as
+	// Send's would be; one whose Reason is a Stopper stops the pipeline. done is quick and calls nothing of the sink.
 	//
-	// A pipeline that stops waits for what is in flight as long as its grace allows, then gives those messages back to their source and calls
-	// Close, which abandons what is in flight: done may be called during Close, with any outcome, and not after it has returned.
+	// A pipeline that stops waits for what is in flight as long as its grace allows, then gives those messages back to
+	// their source and calls Close, which abandons what is in flight: done may be called during Close, with any
+	// outcome, and not after it has returned.
 	Deliver(m *message.Message, deadline time.Time, done func(Outcome))
 }
 
 // sendPatience is how long SendAsync gives messages whose context has no deadline.
 const sendPatience = time.Minute
 
-// SendAsync is the Send of an AsyncSink: it delivers a batch and waits for the answers. Those that have not come when ctx ends are
-// Retry outcomes; what is told of them later is ignored.
+// SendAsync is the Send of an AsyncSink: it delivers a batch and waits for the answers. Those that have not come when
+// ctx ends are Retry outcomes; what is told of them later is ignored.
 func SendAsync(ctx context.Context, s AsyncSink, batch []*message.Message) ([]Outcome, error) {
 	deadline, ok := ctx.Deadline()
 	if !ok {

@@ -15,14 +15,16 @@ import (
 //
 //	func New(c Config, env component.Env) (component.Sink, error)
 //
-// where Config is the kind's own struct with yaml tags. New checks its settings (errors are SettingErrors), opens nothing and waits for nothing:
-// `hikyaku validate` calls it too. What is to be opened, Start opens.
+// where Config is the kind's own struct with yaml tags. New checks its settings (errors are SettingErrors), opens
+// nothing and waits for nothing: `hikyaku validate` calls it too. What is to be opened, Start opens.
 type Env struct {
 	Name   string       // of the component in the configuration
 	Store  *queue.Store // nil while only checking
 	Stdin  io.Reader
 	Stdout io.Writer
-	Dir    string // the folder of the configuration file: relative paths in settings start at the working directory, templates may use it
+	// the folder of the configuration file: relative paths in settings start at the working directory, templates may
+	// use it
+	Dir string
 	// Pacer plays what has to be on time in a process of its own; nil: it is played in this one.
 	Pacer *pace.Host
 	// Functions runs functions; nil while only checking.
@@ -33,8 +35,8 @@ type Env struct {
 	Outbound *outbound.Policy
 }
 
-// Functions runs functions by name, and by version or alias. Its method may be called from any goroutine; its errors are those of package
-// function, and an error of the function itself is a Result.
+// Functions runs functions by name, and by version or alias. Its method may be called from any goroutine; its errors
+// are those of package function, and an error of the function itself is a Result.
 type Functions interface {
 	Invoke(ctx context.Context, r function.Request) (*function.Result, error)
 }

@@ -13,7 +13,8 @@ const (
 	Delivered Verdict = iota // the far end has it
 	Retry                    // not now: try again, not before After has passed
 	Rejected                 // never: it becomes a dead letter with the reason
-	Dropped                  // nobody wants it any more (expired, replaced by a newer one): settled and counted, no dead letter
+	// nobody wants it any more (expired, replaced by a newer one): settled and counted, no dead letter
+	Dropped
 )
 
 var verdictNames = [...]string{"delivered", "retry", "rejected", "dropped"}
@@ -25,15 +26,17 @@ type Outcome struct {
 	Verdict Verdict
 	After   time.Duration // Retry: what the far end asked for; 0: the pipeline's own back-off
 	Reason  error         // Retry, Rejected, Dropped: what happened, for a person
-	// Held says that a Retry was no try: nothing was sent, because the far end is known to want a rest. It counts against no bound of tries.
+	// Held says that a Retry was no try: nothing was sent, because the far end is known to want a rest. It counts
+	// against no bound of tries.
 	Held bool
-	// Back says that a message that is Held is not wanted here for a while: it goes back to its source, and is handed out again after After, so that
-	// it is in nobody's way. What else was made of its delivery is sent again, too.
+	// Back says that a message that is Held is not wanted here for a while: it goes back to its source, and is handed
+	// out again after After, so that it is in nobody's way. What else was made of its delivery is sent again, too.
 	Back bool
 	// Slow says that a Retry is the far end's way to ask for less (429, 503): adaptive concurrency heeds it.
 	Slow bool
 	Sent time.Time // when the last byte of the request left; zero: not known
-	// Receipt is what a sink that is Receipted says of the message, and, for the Settle of a Delivery that takes receipts, what is to be put. nil: nothing.
+	// Receipt is what a sink that is Receipted says of the message, and, for the Settle of a Delivery that takes
+	// receipts, what is to be put. nil: nothing.
 	Receipt *Receipt
 }
 
@@ -145,8 +148,8 @@ func IsReject(err error) bool {
 	return errors.As(err, &r)
 }
 
-// Stopper is met by errors of a Sink after which nothing can be delivered there any more, such as an output that nobody reads:
-// the pipeline stops and gives back what it has in hand, instead of making dead letters of it.
+// Stopper is met by errors of a Sink after which nothing can be delivered there any more, such as an output that nobody
+// reads: the pipeline stops and gives back what it has in hand, instead of making dead letters of it.
 type Stopper interface {
 	error
 	Stop() bool
@@ -158,8 +161,8 @@ func IsStop(err error) bool {
 	return errors.As(err, &s) && s.Stop()
 }
 
-// SettingError says which setting of a component is wrong, so that the reader of the configuration can show the place. Constructors
-// return it for anything they find wrong in their Config.
+// SettingError says which setting of a component is wrong, so that the reader of the configuration can show the place.
+// Constructors return it for anything they find wrong in their Config.
 type SettingError struct {
 	Setting string // dotted path of yaml names below the component: "program", "encoding.codec", "columns[2]"
 	Offset  int    // byte in the setting's text, for settings that hold a program or a condition; -1: the whole setting

@@ -9,8 +9,8 @@ type Overseer interface {
 	// Oversee tells, once and before anything runs, which queues the messages are claimed from, as "name" or
 	// "namespace/name".
 	Oversee(queues []string)
-	// Stops is asked just before a message is handed to an AsyncSink below. When it stops the message, that is answered in
-	// place of the sink.
+	// Stops is asked just before a message is handed to an AsyncSink below. When it stops the message, that is answered
+	// in place of the sink.
 	Stops(m *message.Message) (o Outcome, stops bool)
 	// Heard is told what a transform or sink below made of a message in the end: Delivered (of a sink), Rejected or
 	// Dropped. Where several Overseers are above, one of them is told: what became of a message happens once.

@@ -8,15 +8,16 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// Receipted is met by sinks of which an owner may want a receipt for each message. The pipeline writes it, once the sink is done with the
-// message for good; what only the sink knows stands in the Receipt of its Outcomes.
+// Receipted is met by sinks of which an owner may want a receipt for each message. The pipeline writes it, once the
+// sink is done with the message for good; what only the sink knows stands in the Receipt of its Outcomes.
 type Receipted interface {
-	// Receipts is the queue or topic that the receipts are put into; the zero name: none are wanted. It is the same at all times.
+	// Receipts is the queue or topic that the receipts are put into; the zero name: none are wanted. It is the same at
+	// all times.
 	Receipts() queue.Name
 }
 
-// Receipt tells of one message that a sink is done with. The sink makes it and fills in what it knows, the pipeline adds the
-// message to be put, and whoever puts that calls Done. It belongs to one of them at a time.
+// Receipt tells of one message that a sink is done with. The sink makes it and fills in what it knows, the pipeline
+// adds the message to be put, and whoever puts that calls Done. It belongs to one of them at a time.
 type Receipt struct {
 	// What the sink says. "" is not known. The pipeline cuts what is too long.
 	App         string // by its name in the configuration
@@ -27,7 +28,8 @@ type Receipt struct {
 
 	To      queue.Name
 	Message message.Message
-	// Done is called once, from any goroutine: with nil when the receipt is durable, else with why there is none. It must be quick.
+	// Done is called once, from any goroutine: with nil when the receipt is durable, else with why there is none. It
+	// must be quick.
 	Done func(error)
 	// Next is another receipt of the same delivery; nil: there is none.
 	Next *Receipt
@@ -56,7 +58,8 @@ func ReceiptPuts(rs []*Receipt) (puts []queue.QueuePut) {
 	return puts
 }
 
-// PutReceipts puts receipts and calls Done of each. Where not all of a queue's fit, as many of the first ones as it finds room for are put.
+// PutReceipts puts receipts and calls Done of each. Where not all of a queue's fit, as many of the first ones as it
+// finds room for are put.
 func PutReceipts(ctx context.Context, store ReceiptStore, rs []*Receipt) {
 	for _, p := range ReceiptPuts(rs) {
 		putReceipts(ctx, store, p, rs[:len(p.Messages)])

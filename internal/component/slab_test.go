@@ -47,7 +47,8 @@ func TestAnOutThatKnowsNoSlabsTakesTheirMessagesOneByOne(t *testing.T) {
 		t.Errorf("settled %v", settled)
 	}
 	out = &few{left: 1}
-	if taken, err := component.SendSlab(t.Context(), out, component.Slab{Messages: slab.Messages[:1]}); taken != 1 || err != nil || out.took[0].Settle != nil {
+	if taken, err := component.SendSlab(t.Context(), out, component.Slab{Messages: slab.Messages[:1]}); taken != 1 ||
+		err != nil || out.took[0].Settle != nil {
 		t.Errorf("a source that does not care: %d were taken: %v", taken, err)
 	}
 }

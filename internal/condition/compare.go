@@ -60,8 +60,8 @@ func textOf(v message.Value) (string, bool) {
 	}
 }
 
-// numberOf turns a value into one that compareNumbers orders: Int, Uint, Float other than NaN, a well-formed Decimal, or
-// Time, which counts as seconds since 1970. ok is false when there is no number in it.
+// numberOf turns a value into one that compareNumbers orders: Int, Uint, Float other than NaN, a well-formed Decimal,
+// or Time, which counts as seconds since 1970. ok is false when there is no number in it.
 func numberOf(v message.Value) (n message.Value, ok bool) {
 	switch v.Kind() {
 	case message.KindInt, message.KindUint, message.KindTime:
@@ -231,8 +231,8 @@ func compareInfinity(a, b message.Value) (int, bool) {
 }
 
 // appendDigits writes a finite number in plain decimal digits. A float that is no whole number stands for the shortest
-// decimal that reads back as it; a whole one for itself. Either lies in the interval of numbers that round to the float,
-// so this agrees with the order of floats.
+// decimal that reads back as it; a whole one for itself. Either lies in the interval of numbers that round to the
+// float, so this agrees with the order of floats.
 func appendDigits(dst []byte, v message.Value) []byte {
 	switch v.Kind() {
 	case message.KindInt:

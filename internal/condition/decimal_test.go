@@ -73,7 +73,8 @@ func TestDecimalDivisionIsRoundedAndItsRestFits(t *testing.T) {
 func TestIntegerDivisionTruncates(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := rapid.Int64().Draw(t, "a"), rapid.Int64Range(-10, 10).Draw(t, "b")
-		whole, rest := arithmetic(opIntDivide, message.Int(a), message.Int(b)), arithmetic(opModulo, message.Int(a), message.Int(b))
+		whole, rest := arithmetic(opIntDivide, message.Int(a), message.Int(b)),
+			arithmetic(opModulo, message.Int(a), message.Int(b))
 		if b == 0 {
 			if !whole.IsNull() || !rest.IsNull() {
 				t.Fatalf("%d by 0 is %#v, %#v", a, whole, rest)

@@ -3,8 +3,8 @@
 //	enqueued_at >= 1501686146 and lang = 'ja'
 //
 // It parses a text, checks its names against a queue's columns, evaluates it over Values and tells which part of it an
-// index can serve. It knows nothing of queues: whoever evaluates supplies the values of names, and whoever keeps indexes
-// follows the Plan.
+// index can serve. It knows nothing of queues: whoever evaluates supplies the values of names, and whoever keeps
+// indexes follows the Plan.
 //
 //	e, err := condition.Parse("enqueued_at >= 1501686146 and lang = 'ja'")
 //	if err != nil {

@@ -142,7 +142,8 @@ func TestCheckAcceptsKnownNames(t *testing.T) {
 
 func TestTheNearestNameIsSuggested(t *testing.T) {
 	candidates := []string{"id", "lang", "enqueued_at", "payload", "priority"}
-	for name, want := range map[string]string{"lnag": "lang", "LANG": "lang", "enqueud_at": "enqueued_at", "prio": "priority", "i": "id", "payloads": "payload",
+	for name, want := range map[string]string{"lnag": "lang", "LANG": "lang", "enqueud_at": "enqueued_at",
+		"prio": "priority", "i": "id", "payloads": "payload",
 		"zzzzzz": "", "priorty": "priority", "": ""} {
 		got := didYouMean(name, candidates)
 		if want != "" {

@@ -29,7 +29,8 @@ func (e *Expr) Bind(resolve func(name string) (slot int, ok bool)) *Bound {
 	return &Bound{bind(e.root, func(n *node) int { return slots[n.slot] })}
 }
 
-// Match tells whether the condition is true for the row. It does not allocate for comparisons, logic and integer arithmetic.
+// Match tells whether the condition is true for the row. It does not allocate for comparisons, logic and integer
+// arithmetic.
 func (b *Bound) Match(row Row) bool { return truth(b.root, source{row: row}) == yes }
 
 // Eval returns the condition's value for the row: of a comparison or logical operator a Bool or null.
@@ -308,7 +309,8 @@ func like(n *node, s source) tri {
 	return triOf(p.match(text))
 }
 
-// truthOf is a value's truth where a condition is wanted: a number other than 0 is true, and so is a string that reads as one.
+// truthOf is a value's truth where a condition is wanted: a number other than 0 is true, and so is a string that reads
+// as one.
 func truthOf(v message.Value) tri {
 	if v.Kind() == message.KindBool {
 		return triOf(v.AsBool())

@@ -42,7 +42,8 @@ func TestLogicHasThreeValues(t *testing.T) {
 			}
 		}
 	}
-	for operator, want := range map[string]string{"not %s": "FTN", "! %s": "FTN", "%s is true": "TFF", "%s is false": "FTF", "%s is null": "FFT",
+	for operator, want := range map[string]string{"not %s": "FTN", "! %s": "FTN", "%s is true": "TFF",
+		"%s is false": "FTF", "%s is null": "FFT",
 		"%s is unknown":          "FFT",
 		"%s is not true":         "FTT",
 		"%s is not false":        "TFT",
@@ -114,8 +115,10 @@ func TestArithmetic(t *testing.T) {
 		"1e300 div 1":                 "null",
 		"1e19 div 1":                  "integer 10000000000000000000",
 		"99999999999999999999999999999999999999999999999999999999999999999 + 1": "null",
-		"0.0000000000000001 * 0.00000000000000049":                              "decimal 0.000000000000000000000000000000",
-		"0.0000000000000001 * 0.0000000000000051":                               "decimal 0.000000000000000000000000000001",
+
+		"0.0000000000000001 * 0.00000000000000049": "decimal 0.000000000000000000000000000000",
+
+		"0.0000000000000001 * 0.0000000000000051": "decimal 0.000000000000000000000000000001",
 		"'12' + 1":                              "integer 13",
 		"'1.5' + 1":                             "decimal 2.5",
 		"'1e1' + 1":                             "float 11",
@@ -180,7 +183,8 @@ func TestComparisonsAreExact(t *testing.T) {
 		"9223372036854775807 < 9223372036854775808",
 		"9223372036854775807 < 9223372036854775808e0",
 		"9007199254740993 > 9007199254740992e0",
-		"18446744073709551615 < 18446744073709551616e0", "18446744073709551615 = '18446744073709551615'", "-1 < 18446744073709551615",
+		"18446744073709551615 < 18446744073709551616e0", "18446744073709551615 = '18446744073709551615'",
+		"-1 < 18446744073709551615",
 		"0.1 = 1e-1",
 		"0.10 = 0.1",
 		"1.0 = 1",
@@ -243,14 +247,16 @@ func TestLike(t *testing.T) {
 			t.Errorf("%q like %q: %v", c.text, c.pattern, got)
 		}
 	}
-	for text, want := range map[string]string{"12 like '1%'": "T", "null like 'a'": "N", "'a' like null": "N", "'a%' like 'a!%' escape '!'": "T",
+	for text, want := range map[string]string{"12 like '1%'": "T", "null like 'a'": "N", "'a' like null": "N",
+		"'a%' like 'a!%' escape '!'": "T",
 		"'ab' like 'a!%' escape '!'": "F", `'a\\b' like 'a\\b' escape ''`: "T", "1.50 like '%0'": "T"} {
 		if got := letter(parse(t, text).Eval(env{})); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
 	e := parse(t, "a like b")
-	if !e.Match(env{"a": message.String("xyz"), "b": message.String("x%")}) || e.Match(env{"a": message.String("xyz")}) {
+	if !e.Match(env{"a": message.String("xyz"), "b": message.String("x%")}) ||
+		e.Match(env{"a": message.String("xyz")}) {
 		t.Error("a pattern from a name")
 	}
 }
@@ -291,7 +297,8 @@ func TestAConditionMayBeShared(t *testing.T) {
 		group.Go(func() {
 			for i := range int64(100) {
 				want := i >= 10
-				if b.Match(row{message.Int(i), message.String("ja")}) != want || e.Match(env{"a": message.Int(i), "lang": message.String("en")}) != want || !e.Plan().Served() {
+				if b.Match(row{message.Int(i), message.String("ja")}) != want ||
+					e.Match(env{"a": message.Int(i), "lang": message.String("en")}) != want || !e.Plan().Served() {
 					t.Errorf("a = %d", i)
 				}
 			}
@@ -301,9 +308,11 @@ func TestAConditionMayBeShared(t *testing.T) {
 }
 
 func TestEvaluationDoesNotAllocate(t *testing.T) {
-	var values Row = row{message.Int(15), message.String("ja"), message.Float(0.5), message.Decimal("12.50"), instant("2026-01-02")}
+	var values Row = row{message.Int(15), message.String("ja"), message.Float(0.5), message.Decimal("12.50"),
+		instant("2026-01-02")}
 	names := map[string]int{"a": 0, "lang": 1, "f": 2, "d": 3, "t": 4}
-	for _, text := range []string{"a >= 10 and lang = 'ja'", "a in (1, 2, 15)", "lang like 'j%'", "a + 1 = 16", "f = 0.5", "d > 12", "a between 1 and 20",
+	for _, text := range []string{"a >= 10 and lang = 'ja'", "a in (1, 2, 15)", "lang like 'j%'", "a + 1 = 16",
+		"f = 0.5", "d > 12", "a between 1 and 20",
 		"not (a is null or f < 0)", "t >= date '2026-01-01'", "t > 1501686146", "lang = 5 is null"} {
 		b := parse(t, text).Bind(func(n string) (int, bool) { i, ok := names[n]; return i, ok })
 		if !b.Match(values) {
@@ -318,7 +327,8 @@ func TestEvaluationDoesNotAllocate(t *testing.T) {
 func BenchmarkMatch(b *testing.B) {
 	var values Row = row{message.Int(1501686150), message.String("ja"), message.Float(0.75), message.String("12")}
 	names := map[string]int{"a": 0, "lang": 1, "f": 2, "s": 3}
-	for _, text := range []string{"a >= 10 and lang = 'ja'", "f > 0.5", "s > 5", "lang in ('de', 'en', 'fr', 'ja')", "lang like 'j%'"} {
+	for _, text := range []string{"a >= 10 and lang = 'ja'", "f > 0.5", "s > 5", "lang in ('de', 'en', 'fr', 'ja')",
+		"lang like 'j%'"} {
 		bound := parse(b, text).Bind(func(n string) (int, bool) { i, ok := names[n]; return i, ok })
 		b.Run(text, func(b *testing.B) {
 			b.ReportAllocs()

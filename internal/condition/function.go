@@ -30,15 +30,17 @@ var functions = [...]struct {
 	args int
 	call func(a, b message.Value) message.Value
 }{
-	functionAbs:        {"abs", 1, absolute},
-	functionCeil:       {"ceil", 1, func(a, _ message.Value) message.Value { return roundTo(a, math.Ceil, 1) }},
-	functionCharLength: {"char_length", 1, func(a, _ message.Value) message.Value { return measureText(a, utf8.RuneCountInString) }},
-	functionFloor:      {"floor", 1, func(a, _ message.Value) message.Value { return roundTo(a, math.Floor, -1) }},
-	functionLength:     {"length", 1, func(a, _ message.Value) message.Value { return measureText(a, func(s string) int { return len(s) }) }},
-	functionLower:      {"lower", 1, func(a, _ message.Value) message.Value { return mapText(a, strings.ToLower) }},
-	functionMod:        {"mod", 2, func(a, b message.Value) message.Value { return arithmetic(opModulo, a, b) }},
-	functionPow:        {"pow", 2, power},
-	functionUpper:      {"upper", 1, func(a, _ message.Value) message.Value { return mapText(a, strings.ToUpper) }},
+	functionAbs:  {"abs", 1, absolute},
+	functionCeil: {"ceil", 1, func(a, _ message.Value) message.Value { return roundTo(a, math.Ceil, 1) }},
+	functionCharLength: {"char_length", 1,
+		func(a, _ message.Value) message.Value { return measureText(a, utf8.RuneCountInString) }},
+	functionFloor: {"floor", 1, func(a, _ message.Value) message.Value { return roundTo(a, math.Floor, -1) }},
+	functionLength: {"length", 1,
+		func(a, _ message.Value) message.Value { return measureText(a, func(s string) int { return len(s) }) }},
+	functionLower: {"lower", 1, func(a, _ message.Value) message.Value { return mapText(a, strings.ToLower) }},
+	functionMod:   {"mod", 2, func(a, b message.Value) message.Value { return arithmetic(opModulo, a, b) }},
+	functionPow:   {"pow", 2, power},
+	functionUpper: {"upper", 1, func(a, _ message.Value) message.Value { return mapText(a, strings.ToUpper) }},
 }
 
 // functionNames are the names that call each function.

@@ -8,9 +8,12 @@ import (
 )
 
 func FuzzParse(f *testing.F) {
-	for _, seed := range []string{"enqueued_at >= 1501686146 and lang = 'ja'", "a in (1, 2.5, 'x', null) or not b between 1 and 2",
-		"a like 'x!%' escape '!' and `b c` is not null", "~a ^ -1 << 2 <=> pow(2, 3) xor !b", "x'00ff' = \"it\\'s\" || a.b % 3 div 2",
-		"timestamp '2026-01-02 03:04:05.123' > a and date '2026-01-02' < b", "1e308 * 010 / 0x1f - .5 != a", "((((a))))", "a = 'open", "飛脚 = '\\Z'"} {
+	for _, seed := range []string{"enqueued_at >= 1501686146 and lang = 'ja'",
+		"a in (1, 2.5, 'x', null) or not b between 1 and 2",
+		"a like 'x!%' escape '!' and `b c` is not null", "~a ^ -1 << 2 <=> pow(2, 3) xor !b",
+		"x'00ff' = \"it\\'s\" || a.b % 3 div 2",
+		"timestamp '2026-01-02 03:04:05.123' > a and date '2026-01-02' < b", "1e308 * 010 / 0x1f - .5 != a",
+		"((((a))))", "a = 'open", "飛脚 = '\\Z'"} {
 		f.Add(seed, int64(1), "ja", 0.5)
 	}
 	f.Fuzz(func(t *testing.T, text string, i int64, s string, x float64) {
@@ -22,7 +25,8 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		kinds := []message.Value{message.Int(i), message.String(s), message.Float(x), message.Bytes([]byte(s)), message.Decimal(s), message.Bool(i > 0),
+		kinds := []message.Value{message.Int(i), message.String(s), message.Float(x), message.Bytes([]byte(s)),
+			message.Decimal(s), message.Bool(i > 0),
 			message.Uint(uint64(i)), message.Null()}
 		plan := e.Plan()
 		for shift := range kinds {
@@ -40,7 +44,11 @@ func FuzzParse(f *testing.F) {
 				slots[name] = len(r)
 				r = append(r, values[name])
 			}
-			if got := e.Bind(func(name string) (int, bool) { n, ok := slots[name]; return n, ok }).Match(r); got != want {
+			if got := e.Bind(func(name string) (int, bool) {
+				n, ok := slots[name]
+				return n,
+					ok
+			}).Match(r); got != want {
 				t.Fatalf("%q with %#v: unbound %v, bound %v", text, values, want, got)
 			}
 		}
@@ -73,7 +81,8 @@ func FuzzLike(f *testing.F) {
 		prefix, rest := p.prefix()
 		matches := p.match(text)
 		begins := len(text) >= len(prefix) && text[:len(prefix)] == prefix
-		if matches && !begins || rest == restAnything && matches != begins || rest == restNothing && matches != (text == prefix) {
+		if matches && !begins || rest == restAnything && matches != begins || rest == restNothing &&
+			matches != (text == prefix) {
 			t.Fatalf("%q like %q: %v, prefix %q, rest %d", text, pattern, matches, prefix, rest)
 		}
 	})

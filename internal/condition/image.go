@@ -8,8 +8,9 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// Image maps keys (see View.Key) to numbers that are compared in one step and never turns their order, CompareKeys', round: numbers, then
-// times, then texts. Different keys may have one image; then the keys themselves decide. Every image is greater than 0 and less than math.MaxUint64.
+// Image maps keys (see View.Key) to numbers that are compared in one step and never turns their order, CompareKeys',
+// round: numbers, then times, then texts. Different keys may have one image; then the keys themselves decide. Every
+// image is greater than 0 and less than math.MaxUint64.
 func Image(key message.Value) uint64 {
 	const numbers, times, texts = 1 << 62, 2 << 62, 3 << 62
 	switch key.Kind() {

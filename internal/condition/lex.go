@@ -159,7 +159,8 @@ func (l *lexer) number() (token, *Error) {
 		}
 	}
 	if nameContinues(l.text[l.pos:]) {
-		return token{}, l.errorf(start, "a name that begins with a digit stands between backquotes", "a number runs into a name")
+		return token{}, l.errorf(start, "a name that begins with a digit stands between backquotes",
+			"a number runs into a name")
 	}
 	text := l.text[start:l.pos]
 	switch {
@@ -172,7 +173,8 @@ func (l *lexer) number() (token, *Error) {
 	case whole && len(text) > 1 && text[0] == '0':
 		u, err := strconv.ParseUint(text, 8, 64)
 		if err != nil {
-			return token{}, l.errorf(start, "a leading 0 makes a number octal", "%s is no octal number of 64 bits", shorten(text))
+			return token{}, l.errorf(start, "a leading 0 makes a number octal", "%s is no octal number of 64 bits",
+				shorten(text))
 		}
 		return token{kind: tokenValue, value: message.Uint(u)}, nil
 	case whole:
@@ -217,7 +219,8 @@ func (l *lexer) hexBytes() (token, *Error) {
 	}
 	b, err := hex.DecodeString(body)
 	if err != nil {
-		return token{}, l.errorf(start, "two hexadecimal digits a byte, as in x'00ff'", "these are no hexadecimal bytes")
+		return token{}, l.errorf(start, "two hexadecimal digits a byte, as in x'00ff'",
+			"these are no hexadecimal bytes")
 	}
 	l.pos += 2 + len(body) + 1
 	return token{kind: tokenValue, value: message.Bytes(b)}, nil

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// pattern is a like pattern: the pieces between its %. The first stands at the beginning of a text and the last at its end; of one alone that is the
-// same text. Others are not empty.
+// pattern is a like pattern: the pieces between its %. The first stands at the beginning of a text and the last at its
+// end; of one alone that is the same text. Others are not empty.
 type pattern struct {
 	pieces []piece
 }
@@ -34,8 +34,8 @@ func charOf(r rune, size int, b byte) int32 {
 	return r
 }
 
-// compilePattern reads a pattern. An escape character makes the character after it literal; at the very end it stands for itself. The pattern is nil if
-// one of its pieces is longer than MaxWild allows.
+// compilePattern reads a pattern. An escape character makes the character after it literal; at the very end it stands
+// for itself. The pattern is nil if one of its pieces is longer than MaxWild allows.
 func compilePattern(text, escape string) *pattern {
 	p := &pattern{}
 	var literal []byte
@@ -188,12 +188,14 @@ const (
 	restPattern
 )
 
-// finder finds characters some of which may be any. It keeps a bit for each of them: whether the characters before and this one fit what was just read. A
-// character of a text moves all bits on, in a step for 64 of them (Baeza-Yates and Gonnet: Shift-And).
+// finder finds characters some of which may be any. It keeps a bit for each of them: whether the characters before and
+// this one fit what was just read. A character of a text moves all bits on, in a step for 64 of them (Baeza-Yates and
+// Gonnet: Shift-And).
 type finder struct {
 	words int
-	last  uint64           // the bit of the last character, in the last word
-	masks []uint64         // bits of the characters that fit, words of them each: first for those that the pattern has not
+	last  uint64 // the bit of the last character, in the last word
+	// bits of the characters that fit, words of them each: first for those that the pattern has not
+	masks []uint64
 	ascii [128]uint16      // which mask, by character
 	more  map[int32]uint16 // of the others
 }

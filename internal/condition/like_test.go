@@ -9,7 +9,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// TestLikeIsWhatARegularExpressionSays: patterns are cut from the texts that they are held against, so that half of them fit.
+// TestLikeIsWhatARegularExpressionSays: patterns are cut from the texts that they are held against, so that half of
+// them fit.
 func TestLikeIsWhatARegularExpressionSays(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	letters := []rune("aab飛")
@@ -46,7 +47,8 @@ func TestLikeIsWhatARegularExpressionSays(t *testing.T) {
 			pattern.WriteByte('%')
 		}
 		got := compilePattern(pattern.String(), `\`).match(string(text))
-		if want := naiveLike(message.String(string(text)), message.String(pattern.String()), `\`).AsBool(); got != want {
+		if want := naiveLike(message.String(string(text)), message.String(pattern.String()),
+			`\`).AsBool(); got != want {
 			t.Fatalf("%q like %q: %v", string(text), pattern.String(), got)
 		}
 		if got {
@@ -76,7 +78,8 @@ func TestAPatternThatTakesTooLongIsRefused(t *testing.T) {
 			t.Errorf("%.20s… of %d bytes: %v", pieces, len(pieces), err)
 		}
 		var e *Error
-		if err != nil && (!errors.As(err, &e) || e.Offset != len("a like ") || !strings.Contains(e.Message, "1000 characters")) {
+		if err != nil && (!errors.As(err, &e) || e.Offset != len("a like ") ||
+			!strings.Contains(e.Message, "1000 characters")) {
 			t.Errorf("the error is %v", err)
 		}
 		computed := parse(t, "a like b").Eval(env{"a": message.String("x"), "b": message.String(pieces)})

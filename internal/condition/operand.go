@@ -169,7 +169,8 @@ func (p *parser) nameOrCall() (*node, *Error) {
 		if p.is(tokenSymbol, "(") || t.kind == tokenWord {
 			return p.call(lower, t.offset)
 		}
-		if p.token.kind == tokenValue && p.token.value.Kind() == message.KindString && (lower == "date" || lower == "timestamp") {
+		if p.token.kind == tokenValue && p.token.value.Kind() == message.KindString &&
+			(lower == "date" || lower == "timestamp") {
 			return p.instant(lower)
 		}
 	}

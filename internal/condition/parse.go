@@ -50,7 +50,8 @@ func newExpr(text string, root *node, names []string) *Expr {
 	return e
 }
 
-// Names returns the names that the condition refers to, each once, in order of appearance. The caller must not change it.
+// Names returns the names that the condition refers to, each once, in order of appearance. The caller must not change
+// it.
 func (e *Expr) Names() []string { return e.names }
 
 type parser struct {
@@ -254,7 +255,8 @@ func (p *parser) isTest(left *node) (*node, *Error) {
 	}
 	var test isTest
 	switch {
-	case p.is(tokenWord, "null"), p.token.kind == tokenName && !p.token.quoted && strings.EqualFold(p.token.text, "unknown"):
+	case p.is(tokenWord, "null"), p.token.kind == tokenName && !p.token.quoted &&
+		strings.EqualFold(p.token.text, "unknown"):
 	case p.is(tokenWord, "true"):
 		test = isTrue
 	case p.is(tokenWord, "false"):
@@ -392,7 +394,8 @@ func (p *parser) fits(like *node) *Error {
 		return nil
 	}
 	if text, ok := textOf(pattern.value); ok && compilePattern(text, like.escape) == nil {
-		return p.errorf(pattern.offset, "put a % between", "a pattern has more than %d characters between two %%, with a _ among them", MaxWild)
+		return p.errorf(pattern.offset, "put a % between", "a pattern has more than %d characters between two %%, "+
+			"with a _ among them", MaxWild)
 	}
 	return nil
 }

@@ -159,7 +159,8 @@ func TestRenamingGivesNamesOneSpelling(t *testing.T) {
 	if want := []string{"lang", "id"}; !slices.Equal(r.Names(), want) {
 		t.Errorf("names %q", r.Names())
 	}
-	if !r.Match(env{"lang": message.String("ja"), "id": message.Int(2)}) || e.String() != "LANG = 'ja' and Lang != 'x' and id > 1" {
+	if !r.Match(env{"lang": message.String("ja"), "id": message.Int(2)}) ||
+		e.String() != "LANG = 'ja' and Lang != 'x' and id > 1" {
 		t.Errorf("renaming changed the wrong condition: %s", e)
 	}
 	if parse(t, "a = 1 and A = 2").Rename(strings.ToLower).Plan().Never() != true {

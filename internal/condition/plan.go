@@ -94,7 +94,8 @@ func (e *Expr) Plan() Plan {
 	for i, c := range conjuncts {
 		sets[i] = matching(c, true)
 	}
-	// Equalities first: they leave the one range free. Then single ranges, which multiply nothing. Ties keep their order.
+	// Equalities first: they leave the one range free. Then single ranges, which multiply nothing. Ties keep their
+	// order.
 	order := make([]int, len(conjuncts))
 	for i := range order {
 		order[i] = i

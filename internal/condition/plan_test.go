@@ -68,7 +68,8 @@ func TestPlanServesWhatAnIndexCan(t *testing.T) {
 		{"a > 1 and b > 2 and a < 9", "a as number in (integer(1), integer(9)) ; b > 2"},
 		{"a != 3", "a as number in (…, integer(3)) | a as number in (integer(3), …)"},
 		{"a in (1, 2, 1.0, null)", "a as number = integer(1) | a as number = integer(2)"},
-		{"a not in (1, 2)", "a as number in (…, integer(1)) | a as number in (integer(1), integer(2)) | a as number in (integer(2), …)"},
+		{"a not in (1, 2)", "a as number in (…, integer(1)) | a as number in (integer(1), integer(2)) | a as number " +
+			"in (integer(2), …)"},
 		{"not (a < 1 or b = 'x')", "a as number in [integer(1), …) ; not b = 'x'"},
 		{"a like 'ja%'", "a as text in [string(ja), string(jb))"},
 		{"a like 'ja%x'", "a as text in [string(ja), string(jb)) ; a like 'ja%x'"},
@@ -80,9 +81,11 @@ func TestPlanServesWhatAnIndexCan(t *testing.T) {
 		{"(a = 1) is true", "a as number = integer(1)"},
 		{"(a = 1) is not true", "all ; a = 1 is not true"},
 		{"a = 1 or b = 2", "a as number = integer(1) | b as number = integer(2)"},
-		{"(a = 1 or b = 2) and c = 3", "a as number = integer(1), c as number = integer(3) | b as number = integer(2), c as number = integer(3)"},
+		{"(a = 1 or b = 2) and c = 3", "a as number = integer(1), c as number = integer(3) | b as number = " +
+			"integer(2), c as number = integer(3)"},
 		{"a = 1 or length(b) = 2", "all ; a = 1 or length(b) = 2"},
-		{"a = 1 or (b = 2 and c like '%x')", "a as number = integer(1) | b as number = integer(2) ; a = 1 or b = 2 and c like '%x'"},
+		{"a = 1 or (b = 2 and c like '%x')", "a as number = integer(1) | b as number = integer(2) ; a = 1 or b = 2 " +
+			"and c like '%x'"},
 		{"a = 1 and a % 2 = 1", "a as number = integer(1) ; a % 2 = 1"},
 		{"a = b", "all ; a = b"},
 		{"true", "all"},
@@ -97,9 +100,11 @@ func TestPlanServesWhatAnIndexCan(t *testing.T) {
 }
 
 func TestPlanSeesThatNothingCanMatch(t *testing.T) {
-	for _, text := range []string{"a = 1 and a = 2", "a > 5 and a < 3", "a > 5 and a <= 5", "a = 7 and a between 1 and 6",
+	for _, text := range []string{"a = 1 and a = 2", "a > 5 and a < 3", "a > 5 and a <= 5",
+		"a = 7 and a between 1 and 6",
 		"false", "null", "a = null", "a in (null)", "a not in (1, null)", "a = 1 and 1 = 2", "a = 'x' and a = 'y'",
-		"a like 'x%' and a like 'y%'", "a < ''", "0", "a = 1 and not (a = 1)", "a like null", "length(b) > 3 and a = 1 and a = 2",
+		"a like 'x%' and a like 'y%'", "a < ''", "0", "a = 1 and not (a = 1)", "a like null",
+		"length(b) > 3 and a = 1 and a = 2",
 		"(a = 1 or a = 2) and (a = 3 or a = 4)"} {
 		if p := parse(t, text).Plan(); !p.Never() || p.Residue != nil {
 			t.Errorf("%s: %s", text, describe(p))
@@ -124,7 +129,8 @@ func TestPlanKeepsItsBounds(t *testing.T) {
 		t.Errorf("with an equality: %s", describe(p))
 	}
 	nine := "in (1, 2, 3, 4, 5, 6, 7, 8, 9)"
-	if p := parse(t, "a "+nine+" and b "+nine).Plan(); len(p.Branches) != 9 || p.Residue == nil || p.Residue.String() != "b "+nine {
+	if p := parse(t, "a "+nine+" and b "+nine).Plan(); len(p.Branches) != 9 || p.Residue == nil ||
+		p.Residue.String() != "b "+nine {
 		t.Errorf("81 pairs: %s", describe(p))
 	}
 }

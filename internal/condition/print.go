@@ -173,7 +173,8 @@ func printValue(b *strings.Builder, v message.Value) {
 	}
 }
 
-var stringEscapes = strings.NewReplacer(`\`, `\\`, "'", "''", "\x00", `\0`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "\b", `\b`, "\x1a", `\Z`)
+var stringEscapes = strings.NewReplacer(`\`, `\\`, "'", "''", "\x00", `\0`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "\b",
+	`\b`, "\x1a", `\Z`)
 
 func printString(b *strings.Builder, s string) {
 	b.WriteByte('\'')

@@ -14,8 +14,10 @@ import (
 
 // Constants and values come from small pools that meet each other at the edges: the same number in every kind, texts
 // that read as numbers or times, the limits of integers.
-var constantPool = []string{"null", "true", "false", "-1", "0", "1", "2", "010", "9223372036854775807", "9223372036854775808",
-	"-9223372036854775808", "18446744073709551615", "18446744073709551616", "0.1", "1.0", "1.50", "-0.5", "1e0", "15e-1", "1e-1",
+var constantPool = []string{"null", "true", "false", "-1", "0", "1", "2", "010", "9223372036854775807",
+	"9223372036854775808",
+	"-9223372036854775808", "18446744073709551615", "18446744073709551616", "0.1", "1.0", "1.50", "-0.5", "1e0",
+	"15e-1", "1e-1",
 	"9223372036854775808e0", "''", "'1'", "'1.0'", "' 1'", "'1e0'", "'ja'", "'jb'", "'j'", "'a%'", "'2026-01-02'",
 	"'1970-01-01 00:00:01'", "x'6a61'", "x'ff'", "date '2026-01-02'", "timestamp '1970-01-01 00:00:01'",
 	"timestamp '1970-01-01 00:00:01.5'", "'1767312000'"}
@@ -25,19 +27,28 @@ func instant(s string) message.Value {
 	return message.Time(t)
 }
 
-var valuePool = []message.Value{message.Null(), message.Null(), message.Bool(true), message.Bool(false), message.Int(-1),
-	message.Int(0), message.Int(1), message.Int(2), message.Int(8), message.Int(10), message.Int(math.MaxInt64), message.Int(math.MinInt64),
-	message.Uint(1 << 63), message.Uint(math.MaxUint64), message.Float(0.1), message.Float(1), message.Float(1.5), message.Float(-0.5),
-	message.Float(1 << 63), message.Float(1 << 64), message.Float(math.NaN()), message.Float(math.Inf(1)), message.Float(math.Inf(-1)),
+var valuePool = []message.Value{message.Null(), message.Null(), message.Bool(true), message.Bool(false),
+	message.Int(-1),
+	message.Int(0), message.Int(1), message.Int(2), message.Int(8), message.Int(10), message.Int(math.MaxInt64),
+	message.Int(math.MinInt64),
+	message.Uint(1 << 63), message.Uint(math.MaxUint64), message.Float(0.1), message.Float(1), message.Float(1.5),
+	message.Float(-0.5),
+	message.Float(1 << 63), message.Float(1 << 64), message.Float(math.NaN()), message.Float(math.Inf(1)),
+	message.Float(math.Inf(-1)),
 	message.Float(math.Copysign(0, -1)), message.Float(5e-324), message.Float(1e300),
-	message.String(""), message.String("1"), message.String("1.0"), message.String(" 1"), message.String("+1"), message.String("1e0"),
+	message.String(""), message.String("1"), message.String("1.0"), message.String(" 1"), message.String("+1"),
+	message.String("1e0"),
 	message.String("1e999"), message.String("."), message.String(".5"), message.String("5."),
-	message.String("18446744073709551616"), message.String("ja"), message.String("jap"), message.String("jb"), message.String("j"), message.String("a%"),
+	message.String("18446744073709551616"), message.String("ja"), message.String("jap"), message.String("jb"),
+	message.String("j"), message.String("a%"),
 	message.String("2026-01-02"), message.String("2026-01-02T00:00:00Z"), message.String("1970-01-01 00:00:01.5"),
-	message.Bytes([]byte("ja")), message.Bytes([]byte{0xff}), message.Bytes([]byte{0xff, 0xff, 1}), message.Bytes([]byte("1")),
-	instant("2026-01-02"), instant("1970-01-01 00:00:01"), instant("1970-01-01 00:00:01.5"), instant("1969-12-31 23:59:59.5"),
+	message.Bytes([]byte("ja")), message.Bytes([]byte{0xff}), message.Bytes([]byte{0xff, 0xff, 1}),
+	message.Bytes([]byte("1")),
+	instant("2026-01-02"), instant("1970-01-01 00:00:01"), instant("1970-01-01 00:00:01.5"),
+	instant("1969-12-31 23:59:59.5"),
 	message.Time(time.UnixMicro(math.MinInt64)), message.Time(time.UnixMicro(math.MaxInt64)),
-	message.Decimal("1.50"), message.Decimal("0.1"), message.Decimal("-0.50"), message.Decimal("1"), message.Decimal("001.0"),
+	message.Decimal("1.50"), message.Decimal("0.1"), message.Decimal("-0.50"), message.Decimal("1"),
+	message.Decimal("001.0"),
 	message.Decimal("18446744073709551616"), message.Decimal("wrong"), message.Decimal("-0")}
 
 var namePool = []string{"a", "b", "c", "`a-b`"}
@@ -89,9 +100,12 @@ func drawCondition(t *rapid.T, depth int) string {
 		}
 		return name() + " " + not() + "in (" + strings.Join(list, ", ") + ")"
 	case 12:
-		return name() + " " + not() + "like " + pickFrom(t, []string{"'j%'", "'%a'", "'ja'", "'_a%'", "'%'", "''", "'1%'", `'a\%'`, "'j!%' escape '!'", "'2026%'", "x'ff25'", "null"})
+		return name() + " " + not() + "like " + pickFrom(t,
+			[]string{"'j%'", "'%a'", "'ja'", "'_a%'", "'%'", "''", "'1%'", `'a\%'`, "'j!%' escape '!'", "'2026%'",
+				"x'ff25'", "null"})
 	default:
-		return "(" + name() + pickFrom(t, []string{" < 1", ""}) + ") is " + not() + pickFrom(t, []string{"null", "true", "false", "unknown"})
+		return "(" + name() + pickFrom(t, []string{" < 1", ""}) + ") is " + not() + pickFrom(t,
+			[]string{"null", "true", "false", "unknown"})
 	}
 }
 
@@ -116,7 +130,8 @@ func TestEvaluationMeansWhatThePlainDefinitionSays(t *testing.T) {
 }
 
 func TestIntegerArithmeticIsExactOrNull(t *testing.T) {
-	pool := []string{"-9223372036854775808", "-9223372036854775807", "-3", "-1", "0", "1", "2", "4294967296", "9223372036854775807",
+	pool := []string{"-9223372036854775808", "-9223372036854775807", "-3", "-1", "0", "1", "2", "4294967296",
+		"9223372036854775807",
 		"9223372036854775808", "18446744073709551615", "a"}
 	rapid.Check(t, func(t *rapid.T) {
 		text := fmt.Sprintf("%s %s %s", pickFrom(t, pool), pickFrom(t, []string{"+", "-", "*"}), pickFrom(t, pool))
@@ -124,7 +139,9 @@ func TestIntegerArithmeticIsExactOrNull(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		values := env{"a": pickFrom(t, []message.Value{message.Int(7), message.Uint(1 << 63), message.Int(math.MinInt64), message.String("12"), message.Null()})}
+		values := env{"a": pickFrom(t,
+			[]message.Value{message.Int(7), message.Uint(1 << 63), message.Int(math.MinInt64), message.String("12"),
+				message.Null()})}
 		if want, got := naive(e.root, values), e.Eval(values); got != want {
 			t.Fatalf("%s with %#v: got %#v, want %#v", text, values, got, want)
 		}
@@ -193,9 +210,11 @@ func planMatches(p Plan, values env) bool {
 
 func TestKeysOrderValuesAsComparisonsDo(t *testing.T) {
 	views := map[View][]message.Value{
-		AsNumber:  {message.Int(1), message.Float(0.1), message.Decimal("1.5"), message.Uint(math.MaxUint64), message.Float(1 << 63)},
+		AsNumber: {message.Int(1), message.Float(0.1), message.Decimal("1.5"), message.Uint(math.MaxUint64),
+			message.Float(1 << 63)},
 		AsInstant: {instant("2026-01-02"), instant("1970-01-01 00:00:01.5"), instant("1969-12-31 23:59:59.5")},
-		AsIs:      {message.String("ja"), message.String("1"), message.String("2026-01-02"), message.Bytes([]byte{0xff}), message.String("")},
+		AsIs: {message.String("ja"), message.String("1"), message.String("2026-01-02"),
+			message.Bytes([]byte{0xff}), message.String("")},
 	}
 	for view, constants := range views {
 		for _, c := range constants {

@@ -35,7 +35,8 @@ func TestEqualValuesHaveOneKey(t *testing.T) {
 			message.Decimal("000.123456789012345678901230"), message.String("+.12345678901234567890123"),
 		}},
 		{AsInstant, message.Int(1767312000), []message.Value{
-			instant("2026-01-02"), message.String("2026-01-02T09:00:00+09:00"), message.Int(1767312000), message.Bytes([]byte("2026-01-02")),
+			instant("2026-01-02"), message.String("2026-01-02T09:00:00+09:00"), message.Int(1767312000),
+			message.Bytes([]byte("2026-01-02")),
 		}},
 		{AsIs, message.String("10"), []message.Value{
 			message.String("10"), message.Bytes([]byte("10")),
@@ -44,7 +45,8 @@ func TestEqualValuesHaveOneKey(t *testing.T) {
 			message.Int(10), message.Decimal("10.0"),
 		}},
 		{AsText, message.String("10"), []message.Value{
-			message.String("10"), message.Int(10), message.Decimal("10"), message.Float(10), message.Bytes([]byte("10")),
+			message.String("10"), message.Int(10), message.Decimal("10"), message.Float(10),
+			message.Bytes([]byte("10")),
 		}},
 	} {
 		for _, v := range c.values {
@@ -58,7 +60,8 @@ func TestEqualValuesHaveOneKey(t *testing.T) {
 func TestWhatAViewCannotSeeHasNoKey(t *testing.T) {
 	nan := message.Float(math.NaN())
 	for view, values := range map[View][]message.Value{
-		AsNumber:  {message.Null(), message.String("ja"), message.String(""), message.String("1e999"), message.Decimal("wrong"), nan},
+		AsNumber: {message.Null(), message.String("ja"), message.String(""), message.String("1e999"),
+			message.Decimal("wrong"), nan},
 		AsInstant: {message.Null(), message.String("ja"), message.String("10"), nan},
 		AsIs:      {message.Null(), message.Decimal("wrong"), nan},
 		AsText:    {message.Null()},
@@ -85,7 +88,8 @@ func TestFloatsKeepTheirOrderAmongDecimals(t *testing.T) {
 				t.Fatalf("%#v with its own digits %#v: %d", pair[0], pair[1], c)
 			}
 		}
-		if compareNumbers(low, high) >= 0 || compareNumbers(message.Float(f), high) >= 0 || compareNumbers(low, message.Float(next)) >= 0 {
+		if compareNumbers(low, high) >= 0 || compareNumbers(message.Float(f), high) >= 0 ||
+			compareNumbers(low, message.Float(next)) >= 0 {
 			t.Fatalf("%v and %v are out of order", f, next)
 		}
 		if k := canonicalNumber(low); k != canonicalNumber(message.Float(f)) {

@@ -2,7 +2,8 @@ package config
 
 import "strings"
 
-// Acknowledgements is a setting of other log shippers that here says what is always so. It takes true, and refuses to be switched off.
+// Acknowledgements is a setting of other log shippers that here says what is always so. It takes true, and refuses to
+// be switched off.
 type Acknowledgements struct{}
 
 // decodeNode reads true, or a mapping with enabled.
@@ -22,7 +23,8 @@ func (*Acknowledgements) decodeNode(d *decoder, n *node, path string) {
 	case on.kind != kindBool && !on.fromEnv():
 		d.wrong(on, path, "true or false, or a mapping with enabled")
 	case !strings.EqualFold(strings.TrimSpace(on.text), "true"):
-		d.at(on.at, "leave it out", "%s cannot be switched off: a source hears of a message when it is delivered, and not before", path)
+		d.at(on.at, "leave it out", "%s cannot be switched off: a source hears of a message when it is delivered, "+
+			"and not before", path)
 	}
 }
 

@@ -41,7 +41,8 @@ func (us *userSettings) decodeNode(d *decoder, n *node, path string) {
 				Grants     []access.Grant  `yaml:"grants"`
 			}
 			d.mapping(n, path, &rest)
-			u.Secret, u.Secrets, u.SecretHash, u.SecretFile, u.Grants = rest.Secret, rest.Secrets, rest.SecretHash, rest.SecretFile, rest.Grants
+			u.Secret, u.Secrets, u.SecretHash, u.SecretFile, u.Grants = rest.Secret, rest.Secrets, rest.SecretHash,
+				rest.SecretFile, rest.Grants
 		}
 		if d.mistakes() > before {
 			return

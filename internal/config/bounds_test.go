@@ -42,11 +42,15 @@ func TestLargeAndHostileFilesAreReadOrRefused(t *testing.T) {
 		"tables.toml":          number(20_000, "[queues.q%d]\n"),
 		"keys.toml":            "[labels]\n" + number(20_000, "k%d.x = 1\n"),
 		"queues.yaml":          "queues:\n" + number(20_000, "  q%d: { labels: [] }\n"),
-		"users.yaml":           "users:\n" + number(5_000, "  u%d: { secret: 'secret %[1]d', grants: { can: put, on: '*' } }\n"),
-		"components.yaml":      "sources:\n" + number(5_000, "  s%d: { type: stdin }\n"),
-		"inputs.yaml":          "sources:\n" + number(900, "  s%d: { type: stdin }\n") + "sinks:\n" + number(300, "  k%d: { type: stdout, inputs: ["+number(20, "x%d, ")+"] }\n"),
-		"transforms.yaml":      "sources: { s: { type: stdin } }\ntransforms:\n" + number(900, "  t%d: { type: filter, where: a, inputs: [s, t%[1]d, t1, t2, t3] }\n"),
-		"namespaces.yaml":      "namespaces: { a: [" + number(5_000, "n%d, ") + "] }\nqueues:\n" + number(5_000, "  n%d/q: {}\n"),
+		"users.yaml": "users:\n" + number(5_000,
+			"  u%d: { secret: 'secret %[1]d', grants: { can: put, on: '*' } }\n"),
+		"components.yaml": "sources:\n" + number(5_000, "  s%d: { type: stdin }\n"),
+		"inputs.yaml": "sources:\n" + number(900, "  s%d: { type: stdin }\n") + "sinks:\n" + number(300,
+			"  k%d: { type: stdout, inputs: ["+number(20, "x%d, ")+"] }\n"),
+		"transforms.yaml": "sources: { s: { type: stdin } }\ntransforms:\n" + number(900,
+			"  t%d: { type: filter, where: a, inputs: [s, t%[1]d, t1, t2, t3] }\n"),
+		"namespaces.yaml": "namespaces: { a: [" + number(5_000, "n%d, ") + "] }\nqueues:\n" + number(5_000,
+			"  n%d/q: {}\n"),
 	} {
 		_, err := Parse(name, []byte(text), noEnv)
 		var errs Errors

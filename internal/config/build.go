@@ -21,8 +21,8 @@ type Assembled struct {
 // decodingSuffix names the transform that does a source's decoding.
 const decodingSuffix = ".decoding"
 
-// Build makes the components over a store. base gives them standard input and output; name, store and folder are filled in
-// here. Queues and topics are made by Define, which comes first. The error is Errors.
+// Build makes the components over a store. base gives them standard input and output; name, store and folder are filled
+// in here. Queues and topics are made by Define, which comes first. The error is Errors.
 func (f *File) Build(store *queue.Store, base component.Env) (*Assembled, error) {
 	d := &decoder{&report{file: f.source, secrets: f.secrets}}
 	decoded := map[string]bool{}
@@ -32,7 +32,8 @@ func (f *File) Build(store *queue.Store, base component.Env) (*Assembled, error)
 	a := &Assembled{}
 	for _, p := range f.parts {
 		env := f.env(p)
-		env.Store, env.Stdin, env.Stdout, env.Pacer, env.Functions = store, base.Stdin, base.Stdout, base.Pacer, base.Functions
+		env.Store, env.Stdin, env.Stdout, env.Pacer, env.Functions = store, base.Stdin, base.Stdout, base.Pacer,
+			base.Functions
 		env.Campaigns = base.Campaigns
 		made := d.construct(p, env)
 		if made == nil {
@@ -113,11 +114,13 @@ func (d *decoder) construct(p *part, env component.Env) any {
 func (c *common) settings() pipeline.Settings {
 	r := c.Request
 	s := pipeline.Settings{
-		Batch: pipeline.Batch{MaxEvents: c.Batch.MaxEvents, MaxBytes: c.Batch.MaxBytes, Timeout: seconds(c.Batch.TimeoutSecs)},
+		Batch: pipeline.Batch{MaxEvents: c.Batch.MaxEvents, MaxBytes: c.Batch.MaxBytes,
+			Timeout: seconds(c.Batch.TimeoutSecs)},
 		Request: pipeline.Request{
 			Concurrency: int(r.Concurrency), Timeout: seconds(r.TimeoutSecs), RetryAttempts: int(r.RetryAttempts),
-			RetryInitial: max(seconds(r.RetryInitialBackoffSecs), time.Nanosecond), RetryMax: max(seconds(r.RetryMaxDurationSecs), time.Nanosecond),
-			RateNum: r.RateLimitNum, RateDuration: seconds(r.RateLimitDurationSecs),
+			RetryInitial: max(seconds(r.RetryInitialBackoffSecs), time.Nanosecond),
+			RetryMax:     max(seconds(r.RetryMaxDurationSecs), time.Nanosecond),
+			RateNum:      r.RateLimitNum, RateDuration: seconds(r.RateLimitDurationSecs),
 		},
 		DeadLetter: c.DeadLetter,
 	}
@@ -201,7 +204,8 @@ type Definer interface {
 func (f *File) Define(ctx context.Context, store Definer, adopt bool) error {
 	d := &decoder{&report{file: f.source, secrets: f.secrets}}
 	mistake := func(err error, at place, hint, what string) error {
-		if errors.Is(err, queue.ErrClosed) || errors.Is(err, queue.ErrUnavailable) || errors.Is(err, queue.ErrNoRoom) || ctx.Err() != nil {
+		if errors.Is(err, queue.ErrClosed) || errors.Is(err, queue.ErrUnavailable) || errors.Is(err, queue.ErrNoRoom) ||
+			ctx.Err() != nil {
 			return fmt.Errorf("define %s: %w", what, err)
 		}
 		d.at(at, hint, "%v", err).cause = err

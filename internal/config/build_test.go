@@ -56,7 +56,8 @@ func TestBuildMakesTheNodesOfThePipeline(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s%v", n.Name, n.Inputs))
 		nodes[n.Name] = n
 	}
-	if want := "lines[] lines.decoding[lines] more[] some[lines.decoding more] ways[some] keep[ways.a lines.decoding] show[more]"; strings.Join(got, " ") != want {
+	if want := "lines[] lines.decoding[lines] more[] some[lines.decoding more] ways[some] keep[ways.a " +
+		"lines.decoding] show[more]"; strings.Join(got, " ") != want {
 		t.Errorf("%v, not %v", got, want)
 	}
 	if n := nodes["lines"]; n.Source == nil || n.Transform != nil || n.Sink != nil {
@@ -72,8 +73,9 @@ func TestBuildMakesTheNodesOfThePipeline(t *testing.T) {
 	want := pipeline.Settings{
 		Batch: pipeline.Batch{MaxEvents: 10, MaxBytes: 1 << 20, Timeout: 500 * time.Millisecond},
 		Request: pipeline.Request{
-			Concurrency: 7, Timeout: 2500 * time.Millisecond, RetryAttempts: pipeline.NoRetries, RetryInitial: 250 * time.Millisecond,
-			RetryMax: 10 * time.Second, RateNum: 100, RateDuration: time.Minute,
+			Concurrency: 7, Timeout: 2500 * time.Millisecond, RetryAttempts: pipeline.NoRetries,
+			RetryInitial: 250 * time.Millisecond,
+			RetryMax:     10 * time.Second, RateNum: 100, RateDuration: time.Minute,
 		},
 	}
 	if keep.Sink == nil || keep.Settings != want {
@@ -156,7 +158,8 @@ func TestDefineMakesWhatIsMissing(t *testing.T) {
 	if got := d.queues[queue.Name{Namespace: "other", Name: "press"}].Topic; got != "default/sport" {
 		t.Errorf("the subscription's topic is %q", got)
 	}
-	if got := d.queues[queue.Name{Namespace: "default", Name: "news"}]; got.Topic != "default/sport" || got.MaxAttempts != 5 {
+	if got := d.queues[queue.Name{Namespace: "default", Name: "news"}]; got.Topic != "default/sport" ||
+		got.MaxAttempts != 5 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -171,7 +174,8 @@ func TestADifferentDefinitionStopsTheStartUnlessItIsAdopted(t *testing.T) {
 	if !errors.As(err, &errs) || !errors.As(err, &different) || !errors.Is(err, queue.ErrExists) {
 		t.Fatalf("%T: %v", err, err)
 	}
-	want := "a.yaml:2:3: queue news already exists with another definition: max_attempts is 3, not 5 (change the file, or start with --adopt to take what it says)"
+	want := "a.yaml:2:3: queue news already exists with another definition: max_attempts is 3, not 5 (change the " +
+		"file, or start with --adopt to take what it says)"
 	if err.Error() != want {
 		t.Errorf("%v", err)
 	}

@@ -2,8 +2,8 @@ package config
 
 import "slices"
 
-// Changed names the keys at the top of the file that say something else in another reading of it, in order. Values are compared as they are after the environment was put
-// in; comments, order and form do not count.
+// Changed names the keys at the top of the file that say something else in another reading of it, in order. Values are
+// compared as they are after the environment was put in; comments, order and form do not count.
 func (f *File) Changed(next *File) []string {
 	var changed []string
 	for _, of := range []*File{f, next} {
@@ -21,7 +21,8 @@ func sameNode(a, b *node) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	if a.kind != b.kind || a.text != b.text || len(a.pairs) != len(b.pairs) || !slices.EqualFunc(a.items, b.items, sameNode) {
+	if a.kind != b.kind || a.text != b.text || len(a.pairs) != len(b.pairs) ||
+		!slices.EqualFunc(a.items, b.items, sameNode) {
 		return false
 	}
 	for _, p := range a.pairs {

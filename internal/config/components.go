@@ -75,7 +75,8 @@ type Again struct {
 
 // request is what a sink's settings call the same.
 func (a Again) request() Request {
-	return Request{RetryAttempts: a.RetryAttempts, RetryInitialBackoffSecs: a.RetryInitialBackoffSecs, RetryMaxDurationSecs: a.RetryMaxDurationSecs}
+	return Request{RetryAttempts: a.RetryAttempts, RetryInitialBackoffSecs: a.RetryInitialBackoffSecs,
+		RetryMaxDurationSecs: a.RetryMaxDurationSecs}
 }
 
 type sinkCommon struct {
@@ -217,7 +218,8 @@ func (d *decoder) parts(n *node, path string, r room) []*part {
 		ps = append(ps, p)
 		before := d.mistakes()
 		if err := checkComponentName(p.name); err != nil {
-			d.at(p.at, "letters, digits, - and _ make a name", "%q cannot be the name of a %s: %v", shorten(p.name), r, err)
+			d.at(p.at, "letters, digits, - and _ make a name", "%q cannot be the name of a %s: %v", shorten(p.name), r,
+				err)
 		}
 		d.part(p)
 		p.broken = d.mistakes() > before
@@ -255,7 +257,8 @@ func (d *decoder) part(p *part) {
 			d.at(t.at, "types: "+joinNames(typeNames(kinds)), "%s: there is no such type of %s", p.path, p.room)
 			return
 		}
-		d.at(t.at, d.suggest(t.text, "types", typeNames(kinds)), "%s: there is no %s of type %q", p.path, p.room, shorten(t.text))
+		d.at(t.at, d.suggest(t.text, "types", typeNames(kinds)), "%s: there is no %s of type %q", p.path, p.room,
+			shorten(t.text))
 		return
 	}
 	p.config = p.kind.newConfig()
@@ -270,14 +273,17 @@ func (d *decoder) part(p *part) {
 	case roomTransform:
 		var c transformCommon
 		d.mapping(p.node, p.path, &c, p.config)
-		p.common = common{Type: c.Type, Inputs: c.Inputs, Request: c.Request.request(), DeadLetter: c.DeadLetter, Workers: c.Workers}
+		p.common = common{Type: c.Type, Inputs: c.Inputs, Request: c.Request.request(), DeadLetter: c.DeadLetter,
+			Workers: c.Workers}
 	case roomSink:
 		var c sinkCommon
 		d.mapping(p.node, p.path, &c, p.config)
-		p.common = common{Type: c.Type, Inputs: c.Inputs, Batch: c.Batch, Request: c.Request, Pace: c.Pace, DeadLetter: c.DeadLetter}
+		p.common = common{Type: c.Type, Inputs: c.Inputs, Batch: c.Batch, Request: c.Request, Pace: c.Pace,
+			DeadLetter: c.DeadLetter}
 		d.paced(p)
 		if r := p.node.get("request"); r != nil && r.get("concurrency") != nil && r.get("in_flight_limit") != nil {
-			d.at(r.find("in_flight_limit").at, "leave one of them out", "%s.request has in_flight_limit and concurrency, which are the same", p.path)
+			d.at(r.find("in_flight_limit").at, "leave one of them out",
+				"%s.request has in_flight_limit and concurrency, which are the same", p.path)
 		}
 	}
 	if p.common.DeadLetter != "" {

@@ -128,12 +128,14 @@ password: hunter22
 	}
 	zero := 0
 	want := every{
-		Text: "飛脚", Choice: "blue", Needed: "x", Flag: true, Small: -128, Count: 16, Whole: -5, Ratio: 1, Size: 2048, RoomKeys: 1 << 20,
-		Wait: time.Hour, List: []string{"one"}, Numbers: []int{1, 2000}, Map: map[string]int{"a": 1, "b": 2},
+		Text: "飛脚", Choice: "blue", Needed: "x", Flag: true, Small: -128, Count: 16, Whole: -5, Ratio: 1, Size: 2048,
+		RoomKeys: 1 << 20,
+		Wait:     time.Hour, List: []string{"one"}, Numbers: []int{1, 2000}, Map: map[string]int{"a": 1, "b": 2},
 		Free:    map[string]any{"a": []any{1, 1.5, true, nil, "x"}, "b": "2026-01-02"},
 		Pointer: &zero, Inner: innerSettings{"n", 3}, Inners: []innerSettings{{"only", 3}},
 		ByName: map[string]*inner{"first": {"d"}}, Own: 4,
-		Ordered:  orderedPairs{{Key: "z", Value: 1}, {Key: "a", Value: map[string]any{"x": "y"}}, {Key: "m", Value: []any{1}}},
+		Ordered: orderedPairs{{Key: "z", Value: 1}, {Key: "a", Value: map[string]any{"x": "y"}},
+			{Key: "m", Value: []any{1}}},
 		embedded: embedded{"stairs"}, Inline: inner{"inlined"}, Password: "hunter22",
 	}
 	if d := cmp.Diff(want, got, exportAll()); d != "" {
@@ -227,7 +229,8 @@ where: a = = 1
 		want string
 	}{
 		{component.Setting("program", errors.New("no")), "2:10: x.program: no"},
-		{&component.SettingError{Setting: "program", Offset: 4, Err: errors.New("no"), Hint: "yes"}, "2:15: x.program: no (yes)"},
+		{&component.SettingError{Setting: "program", Offset: 4, Err: errors.New("no"), Hint: "yes"},
+			"2:15: x.program: no (yes)"},
 		{&component.SettingError{Setting: "program", Offset: 999, Err: errors.New("no")}, "2:10: x.program: no"},
 		{component.Setting("encoding.codec", errors.New("no")), "3:20: x.encoding.codec: no"},
 		{component.Setting("encoding.missing", errors.New("no")), "3:11: x.encoding.missing: no"},
@@ -254,8 +257,9 @@ where: a = = 1
 
 func TestSizesAndDurations(t *testing.T) {
 	for text, want := range map[string]int64{
-		"0": 0, "65536": 65536, "64k": 65536, "64K": 65536, "64KiB": 65536, "64kB": 64000, "1M": 1 << 20, "1MB": 1e6, "2 GiB": 2 << 30,
-		"1T": 1 << 40, "12B": 12, "1_000": 1000,
+		"0": 0, "65536": 65536, "64k": 65536, "64K": 65536, "64KiB": 65536, "64kB": 64000, "1M": 1 << 20, "1MB": 1e6,
+		"2 GiB": 2 << 30,
+		"1T":    1 << 40, "12B": 12, "1_000": 1000,
 	} {
 		if got, err := parseSize(text); err != nil || got != want {
 			t.Errorf("%s is %d, %v; not %d", text, got, err, want)
@@ -267,7 +271,8 @@ func TestSizesAndDurations(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]time.Duration{
-		"0": 0, "1h30m": 90 * time.Minute, "7d": 7 * 24 * time.Hour, "250ms": 250 * time.Millisecond, "-1s": -time.Second,
+		"0": 0, "1h30m": 90 * time.Minute, "7d": 7 * 24 * time.Hour, "250ms": 250 * time.Millisecond,
+		"-1s": -time.Second,
 	} {
 		if got, err := parseDuration(text); err != nil || got != want {
 			t.Errorf("%s is %v, %v; not %v", text, got, err, want)

@@ -20,11 +20,12 @@ const MaxErrors = 50
 // Error is one mistake in a configuration, or one warning about it.
 type Error struct {
 	File    string
-	Line    int         // from 1
-	Column  int         // in characters, from 1; one past the end of the line when something is missing there
-	Message string      // what is wrong
-	Hint    string      // what to do about it; "" when Message says it
-	Instead string      // lines for the file in place of those that are there; "" for most mistakes. Only Pretty shows them
+	Line    int    // from 1
+	Column  int    // in characters, from 1; one past the end of the line when something is missing there
+	Message string // what is wrong
+	Hint    string // what to do about it; "" when Message says it
+	// lines for the file in place of those that are there; "" for most mistakes. Only Pretty shows them
+	Instead string
 	cause   error       // what a constructor returned, for errors.Is and errors.As
 	hidden  mask.Masker // of the line
 	whole   bool        // it is about the file, not a place in it: no line is quoted
@@ -45,8 +46,8 @@ func (e *Error) Unwrap() error { return e.cause }
 // prettyWidth is how many columns of a terminal a quoted line may take.
 const prettyWidth = 100
 
-// Pretty is the form for a terminal: the place, the message, the source line, and a caret with the hint. src is the file's text.
-// Secrets that stand in the line are shown as asterisks.
+// Pretty is the form for a terminal: the place, the message, the source line, and a caret with the hint. src is the
+// file's text. Secrets that stand in the line are shown as asterisks.
 //
 //	dpkg.yaml:7:5: unknown key "quee" in sources.waiting
 //	    7 |     quee: news
@@ -78,7 +79,8 @@ func (e *Error) Pretty(src []byte) string {
 	after = runewidth.Truncate(after, max(prettyWidth-runewidth.StringWidth(before), 10), "…")
 	number := strconv.Itoa(e.Line)
 	fmt.Fprintf(&b, "\n    %s | %s%s", number, before, after)
-	fmt.Fprintf(&b, "\n    %s | %s^", strings.Repeat(" ", len(number)), strings.Repeat(" ", runewidth.StringWidth(before)))
+	fmt.Fprintf(&b, "\n    %s | %s^", strings.Repeat(" ", len(number)),
+		strings.Repeat(" ", runewidth.StringWidth(before)))
 	if e.Hint != "" {
 		b.WriteString(" " + e.Hint)
 	}
@@ -207,7 +209,8 @@ func (r *report) result() Errors {
 		return nil
 	}
 	for _, e := range r.errors {
-		e.Message, e.Hint = cutText(maskUserinfo(r.secrets.redact(e.Message))), cutText(maskUserinfo(r.secrets.redact(e.Hint)))
+		e.Message, e.Hint = cutText(maskUserinfo(r.secrets.redact(e.Message))),
+			cutText(maskUserinfo(r.secrets.redact(e.Hint)))
 		e.Instead = maskUserinfo(r.secrets.redact(e.Instead))
 		e.hidden = r.secrets.line(e.Line)
 	}

@@ -64,7 +64,8 @@ func TestLoadSaysWhyAFileCannotBeRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	var errs Errors
-	if _, err := Load(path, noEnv); !errors.As(err, &errs) || !strings.Contains(err.Error(), "at most 4194304 are read") {
+	if _, err := Load(path, noEnv); !errors.As(err, &errs) ||
+		!strings.Contains(err.Error(), "at most 4194304 are read") {
 		t.Error(err)
 	}
 	path = filepath.Join(dir, "good.yaml")

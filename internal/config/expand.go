@@ -53,7 +53,8 @@ func (r *report) expandText(n *node, env func(string) (string, bool)) {
 		case '{':
 			end := strings.IndexByte(raw[i:], '}')
 			if end < 0 {
-				r.at(r.file.inside(n, i), "write ${NAME} or ${NAME:-default}; $$ is a plain $", "a ${ has no } behind it")
+				r.at(r.file.inside(n, i), "write ${NAME} or ${NAME:-default}; $$ is a plain $",
+					"a ${ has no } behind it")
 				return
 			}
 			value, name, ok := r.lookUp(n, raw, i, i+end, env)
@@ -76,8 +77,8 @@ func (r *report) expandText(n *node, env func(string) (string, bool)) {
 	}
 }
 
-// keepAround notes the words that values of the environment have become a part of: where such a value could be a word of its own, it is looked for
-// only where it stands alone.
+// keepAround notes the words that values of the environment have become a part of: where such a value could be a word
+// of its own, it is looked for only where it stands alone.
 func (r *report) keepAround(n *node, raw string) {
 	for _, c := range n.cuts {
 		if c.name == "" {
@@ -90,10 +91,12 @@ func (r *report) keepAround(n *node, raw string) {
 }
 
 // lookUp reads ${NAME:-default} at raw[from:to] without its }.
-func (r *report) lookUp(n *node, raw string, from, to int, env func(string) (string, bool)) (value, name string, ok bool) {
+func (r *report) lookUp(n *node, raw string, from, to int, env func(string) (string, bool)) (value, name string,
+	ok bool) {
 	m := variable.FindStringSubmatch(raw[from+2 : to])
 	if m == nil {
-		r.at(r.file.inside(n, from), "write ${NAME} or ${NAME:-default}; $$ is a plain $", "%q is not the name of an environment variable", shorten(raw[from+2:to]))
+		r.at(r.file.inside(n, from), "write ${NAME} or ${NAME:-default}; $$ is a plain $",
+			"%q is not the name of an environment variable", shorten(raw[from+2:to]))
 		return "", "", false
 	}
 	name = m[1]
@@ -102,7 +105,8 @@ func (r *report) lookUp(n *node, raw string, from, to int, env func(string) (str
 		return strings.TrimPrefix(m[2], ":-"), name, true // as in a shell, :- serves an empty variable too
 	}
 	if !ok {
-		r.at(r.file.inside(n, from), "set it, or write ${"+name+":-default}", "the environment variable %s is not set", name)
+		r.at(r.file.inside(n, from), "set it, or write ${"+name+":-default}", "the environment variable %s is not set",
+			name)
 		return "", "", false
 	}
 	r.secrets.add(name, value)

@@ -6,7 +6,8 @@ import (
 )
 
 func TestTheEnvironmentFillsValues(t *testing.T) {
-	env := []string{"DIR=/var/lib", "N=7", "EMPTY=", "NASTY=x\nqueues: {evil: {}}", "REF=${DIR}", "COND=a = 1", "T=true"}
+	env := []string{"DIR=/var/lib", "N=7", "EMPTY=", "NASTY=x\nqueues: {evil: {}}", "REF=${DIR}", "COND=a = 1",
+		"T=true"}
 	for _, c := range []struct{ text, want string }{
 		{"data_dir: ${DIR}/journal", "/var/lib/journal"},
 		{"data_dir: '${DIR}${N}'", "/var/lib7"},
@@ -38,7 +39,8 @@ api: { http: { off: "${T}" } }
 queues: { news: { lease: "${D}", max_attempts: "${N}", ordering: "${O}" } }
 `
 	f := parse(t, "a.yaml", text, "N=7", "T=true", "SIZE=10k", "D=90s", "O=none")
-	if f.Limits.Messages != 7 || f.Limits.Bytes != 10240 || !f.API.HTTP.Off || f.Queues[0].Definition.Lease.Seconds() != 90 ||
+	if f.Limits.Messages != 7 || f.Limits.Bytes != 10240 || !f.API.HTTP.Off ||
+		f.Queues[0].Definition.Lease.Seconds() != 90 ||
 		f.Queues[0].Definition.MaxAttempts != 7 || !f.Queues[0].Definition.Unordered {
 		t.Errorf("%+v %+v", f.Limits, f.Queues[0].Definition)
 	}
@@ -87,15 +89,18 @@ func TestNoSecretIsEverShown(t *testing.T) {
 		"namespaces: { a: ['${S}'] }",
 		"users: [{ name: '${S}', secret: 'x', grants: ['${S}'] }]",
 		"users: [{ name: 'a', secret: '${S}', grants: [{ can: '${S}', on: 'x' }] }]",
-		"users: [{ name: 'a', secret: '" + secret + "', grants: [{ can: 'x', on: 'x' }] }, { name: 'b', secret: '" + secret + "' }]",
+		"users: [{ name: 'a', secret: '" + secret + "', grants: [{ can: 'x', on: 'x' }] }, { name: 'b', secret: '" +
+			secret + "' }]",
 		"users: [{ name: 'a', secret: ['" + secret + "'] }]",
 		"sources: { a: { type: '${S}' } }",
 		"sources: { a: { type: stdin, max_line_bytes: '${S}', decoding: { codec: '${S}' } } }",
 		"sources: { a: { type: stdin, decoding: { codec: regex, pattern: '(${S}' } } }",
 		"sources: { a: { type: stdin, decoding: { codec: json, types: { a: '${S}' }, attributes: '${S}' } } }",
 		"sources: { a: { type: stdin } }\ntransforms: { b: { type: filter, inputs: '${S}', where: '${S}' } }",
-		"sources: { a: { type: stdin } }\ntransforms: { b: { type: filter, inputs: ['a.${S}', a], where: '${S} ${S} or' } }",
-		"sources: { a: { type: stdin } }\ntransforms: { b: { type: route, inputs: a, routes: { x: '${S}', y: ['${S}'] } } }",
+		"sources: { a: { type: stdin } }\ntransforms: { b: { type: filter, inputs: ['a.${S}', a], where: '${S} ${S} " +
+			"or' } }",
+		"sources: { a: { type: stdin } }\ntransforms: { b: { type: route, inputs: a, routes: { x: '${S}', y: " +
+			"['${S}'] } } }",
 		"log: { level: '${S}', format: ['${S}'] }",
 	} {
 		errs := mistakes(t, "a.yaml", text, "S="+secret)

@@ -67,7 +67,8 @@ func runOnce(t *testing.T, store *queue.Store, text string) pipeline.Result {
 	return r
 }
 
-// TestAReplayTellsOneUserAndNotAllOfThem follows one user of a campaign through a dead letter and its replay, and the campaign itself.
+// TestAReplayTellsOneUserAndNotAllOfThem follows one user of a campaign through a dead letter and its replay, and the
+// campaign itself.
 func TestAReplayTellsOneUserAndNotAllOfThem(t *testing.T) {
 	var mu sync.Mutex
 	var told []string
@@ -100,23 +101,27 @@ func TestAReplayTellsOneUserAndNotAllOfThem(t *testing.T) {
 		}
 	}()
 	named := func(name string) queue.Name { return queue.Name{Namespace: queue.DefaultNamespace, Name: name} }
-	campaign := message.Message{Body: []byte(`{"n": 42, "users": [{"id": 1, "lang": "ja"}, {"id": 2, "lang": "en"}, {"id": 3, "lang": "fr"}, {"id": 4, "lang": "en"}]}`)}
+	campaign := message.Message{Body: []byte(
+		`{"n": 42, "users": [{"id": 1, "lang": "ja"}, {"id": 2, "lang": "en"}, {"id": 3, "lang": "fr"}, {"id": 4, "lang": "en"}]}`)}
 	if _, err := store.Put(t.Context(), named("campaigns"), []message.Message{campaign}); err != nil {
 		t.Fatal(err)
 	}
 	file := strings.Replace(fanoutFile, "URL", server.URL, 1)
 	r := runOnce(t, store, file)
-	if r.Delivered != 3 || r.DeadLettered != 2 { // the campaign, two users; one refused by the webhook, one without a title
+	// the campaign, two users; one refused by the webhook, one without a title
+	if r.Delivered != 3 || r.DeadLettered != 2 {
 		t.Errorf("%+v", r)
 	}
-	want := []string{`{"n":42,"user":{"id":1,"lang":"ja"},"title":"飛脚"}`, `{"n":42,"user":{"id":4,"lang":"en"},"title":"courier"}`}
+	want := []string{`{"n":42,"user":{"id":1,"lang":"ja"},"title":"飛脚"}`,
+		`{"n":42,"user":{"id":4,"lang":"en"},"title":"courier"}`}
 	slices.Sort(told)
 	if !slices.Equal(told, want) {
 		t.Errorf("told %q", told)
 	}
 	for name, step := range map[string]string{"hook_dead": "users/hook", "title_dead": "users/title"} {
 		dead, err := store.Peek(t.Context(), named(name), queue.PeekRequest{})
-		if err != nil || len(dead) != 1 || dead[0].Message.Death.Step != step || dead[0].Message.Death.Queue != "default/campaigns" || !json.Valid(dead[0].Body()) {
+		if err != nil || len(dead) != 1 || dead[0].Message.Death.Step != step ||
+			dead[0].Message.Death.Queue != "default/campaigns" || !json.Valid(dead[0].Body()) {
 			t.Errorf("%s: %+v, %v", name, dead, err)
 		}
 		if done, err := store.Replay(t.Context(), named(name), queue.ReplayRequest{}); err != nil || done.Moved != 1 {
@@ -128,7 +133,8 @@ func TestAReplayTellsOneUserAndNotAllOfThem(t *testing.T) {
 	if r.Delivered != 2 || r.DeadLettered != 0 {
 		t.Errorf("%+v", r)
 	}
-	want = []string{`{"n":42,"user":{"id":2,"lang":"en"},"title":"courier"}`, `{"n":42,"user":{"id":3,"lang":"fr"},"title":"courrier"}`}
+	want = []string{`{"n":42,"user":{"id":2,"lang":"en"},"title":"courier"}`,
+		`{"n":42,"user":{"id":3,"lang":"fr"},"title":"courrier"}`}
 	slices.Sort(told)
 	if !slices.Equal(told, want) {
 		t.Errorf("the second time told %q", told)

@@ -102,7 +102,8 @@ func setDefaults(v reflect.Value) {
 		value := v.FieldByIndex(f.index)
 		text, ok := f.tag.Lookup("default")
 		if !ok {
-			if f.typ.Kind() == reflect.Struct && !reflect.PointerTo(f.typ).Implements(textType) && !reflect.PointerTo(f.typ).Implements(nodeType) {
+			if f.typ.Kind() == reflect.Struct && !reflect.PointerTo(f.typ).Implements(textType) &&
+				!reflect.PointerTo(f.typ).Implements(nodeType) {
 				setDefaults(value)
 			}
 			continue

@@ -80,8 +80,10 @@ func Parse(name string, text []byte, env func(string) (string, bool)) (*File, er
 		c.Namespaces = defaultNamespaces()
 	}
 	f := &File{
-		Name: name, DataDir: c.DataDir, Durability: c.Durability, Journal: c.Journal, API: c.API, Namespaces: c.Namespaces, Limits: c.Limits, Log: c.Log,
-		Queues: append([]Queue(c.Queues), c.Topics.subscriptions...), Topics: c.Topics.topics, Functions: c.Functions, Users: c.Users, Access: c.Access,
+		Name: name, DataDir: c.DataDir, Durability: c.Durability, Journal: c.Journal, API: c.API,
+		Namespaces: c.Namespaces, Limits: c.Limits, Log: c.Log,
+		Queues: append([]Queue(c.Queues), c.Topics.subscriptions...), Topics: c.Topics.topics, Functions: c.Functions,
+		Users: c.Users, Access: c.Access,
 		source: s, root: root,
 	}
 	f.Outbound = d.reach(root, c.Outbound, len(c.Users) > 0)
@@ -122,12 +124,13 @@ func (f *File) Check() error {
 	return nil
 }
 
-// Private are the files and folders that belong to this configuration and to nobody else, by their whole paths: data_dir, the file itself, and what its settings name but
-// certificates, which others may need.
+// Private are the files and folders that belong to this configuration and to nobody else, by their whole paths:
+// data_dir, the file itself, and what its settings name but certificates, which others may need.
 func (f *File) Private() []string {
 	names := []string{f.DataDir, f.Name}
 	for _, n := range f.named {
-		if last := n.setting[strings.LastIndexByte(n.setting, '.')+1:]; !slices.Contains([]string{"cert", "cert_file", "ca_file"}, last) {
+		if last := n.setting[strings.LastIndexByte(n.setting, '.')+1:]; !slices.Contains([]string{"cert", "cert_file",
+			"ca_file"}, last) {
 			names = append(names, n.path)
 		}
 	}
@@ -153,8 +156,8 @@ type namedFile struct {
 	hide    bool // its name came from the environment
 }
 
-// MissingFiles warns of files that settings name and that cannot be looked at now: certificates and keys. They need not be
-// there before a start.
+// MissingFiles warns of files that settings name and that cannot be looked at now: certificates and keys. They need not
+// be there before a start.
 func (f *File) MissingFiles() Errors {
 	r := &report{file: f.source, secrets: f.secrets}
 	for _, n := range f.named {

@@ -23,10 +23,12 @@ sinks:
 	if len(got) != 2 {
 		t.Fatalf("%v", got)
 	}
-	if want := `a.yaml:2:`; !strings.HasPrefix(got[0].Error(), want) || !strings.Contains(got[0].Message, "api.http.tls.key: ") || !strings.Contains(got[0].Message, "gone.key") {
+	if want := `a.yaml:2:`; !strings.HasPrefix(got[0].Error(), want) ||
+		!strings.Contains(got[0].Message, "api.http.tls.key: ") || !strings.Contains(got[0].Message, "gone.key") {
 		t.Errorf("%v", got[0])
 	}
-	if got[1].Line != 5 || !strings.Contains(got[1].Message, "sinks.hook.tls.ca_file: the file: ") || strings.Contains(got[1].Message, "hidden") {
+	if got[1].Line != 5 || !strings.Contains(got[1].Message, "sinks.hook.tls.ca_file: the file: ") ||
+		strings.Contains(got[1].Message, "hidden") {
 		t.Errorf("%v", got[1])
 	}
 }

@@ -144,7 +144,8 @@ type essentialPart struct {
 
 // essence is a file without its places.
 func essence(f *File) essential {
-	e := essential{f.DataDir, f.Durability, f.Namespaces, f.Limits, f.Log, f.Users, map[string]queue.Definition{}, nil, nil}
+	e := essential{f.DataDir, f.Durability, f.Namespaces, f.Limits, f.Log, f.Users, map[string]queue.Definition{}, nil,
+		nil}
 	for _, q := range f.Queues {
 		e.Queues[q.Name.String()] = q.Definition
 	}

@@ -64,7 +64,8 @@ func (fs *functionSettings) decodeNode(d *decoder, n *node, path string) {
 	for _, p := range n.pairs {
 		path := join(path, p.key)
 		if name, qualifier, err := deployment.ParseName(p.key); err != nil || name != p.key || qualifier != "" {
-			d.at(p.at, "up to 64 letters, digits, - and _ make a name", "%q cannot be the name of a function", shorten(p.key))
+			d.at(p.at, "up to 64 letters, digits, - and _ make a name", "%q cannot be the name of a function",
+				shorten(p.key))
 			continue
 		}
 		before := d.mistakes()
@@ -113,23 +114,28 @@ func (d *decoder) function(p pair, path string, c *functionDefinition) {
 	}
 }
 
-// function is the definition as a deployment takes it. What is the default is left out: it is the same whether it is written or not.
+// function is the definition as a deployment takes it. What is the default is left out: it is the same whether it is
+// written or not.
 func (c *functionDefinition) function(p pair, path string) Function {
 	s := deployment.Settings{
-		Description: c.Description, Runtime: c.Runtime, Handler: c.Handler, Command: c.Command, Layers: c.Layers, Environment: c.Environment,
-		MemoryMB: c.Memory, StorageMB: c.Storage, Timeout: c.Timeout, Architecture: c.Architecture, DeadLetter: c.DeadLetter,
-		Policy: placement.Kind(c.Placement), InitTimeout: c.InitTimeout, Idle: c.Idle, Freeze: c.Freeze,
+		Description: c.Description, Runtime: c.Runtime, Handler: c.Handler, Command: c.Command, Layers: c.Layers,
+		Environment: c.Environment,
+		MemoryMB:    c.Memory, StorageMB: c.Storage, Timeout: c.Timeout, Architecture: c.Architecture,
+		DeadLetter: c.DeadLetter,
+		Policy:     placement.Kind(c.Placement), InitTimeout: c.InitTimeout, Idle: c.Idle, Freeze: c.Freeze,
 	}
 	if s.Policy == placement.Spread {
 		s.Machines = c.Machines
 	}
 	f := Function{Name: p.key, code: c.Code, at: p.at, node: p.value, path: path}
 	f.spec = deployment.Spec{
-		Name: p.key, Settings: s, Reserved: c.Concurrency, Provisioned: c.Provisioned, Retries: c.Retries, OnSuccess: c.OnSuccess, OnFailure: c.OnFailure,
+		Name: p.key, Settings: s, Reserved: c.Concurrency, Provisioned: c.Provisioned, Retries: c.Retries,
+		OnSuccess: c.OnSuccess, OnFailure: c.OnFailure,
 	}
 	if c.URL != "" {
 		now := time.Now()
-		f.spec.URL = &deployment.URL{Auth: map[string]string{"none": "NONE", "iam": "AWS_IAM"}[c.URL], Mode: "BUFFERED", Created: now, Changed: now}
+		f.spec.URL = &deployment.URL{Auth: map[string]string{"none": "NONE", "iam": "AWS_IAM"}[c.URL], Mode: "BUFFERED",
+			Created: now, Changed: now}
 		if c.Streams {
 			f.spec.URL.Mode = "RESPONSE_STREAM"
 		}
@@ -161,8 +167,9 @@ func (f *Function) source() (deployment.Code, error) {
 	return deployment.Code{Zip: archive}, err
 }
 
-// DefineFunctions makes the file's functions that are missing, and starts what is provisioned. One that is there with other settings is a mistake
-// that shows both, unless adopt says to take the file's. Mistakes are Errors; anything else is the store's own failure.
+// DefineFunctions makes the file's functions that are missing, and starts what is provisioned. One that is there with
+// other settings is a mistake that shows both, unless adopt says to take the file's. Mistakes are Errors; anything else
+// is the store's own failure.
 func (f *File) DefineFunctions(ctx context.Context, r *deployment.Registry, adopt bool) error {
 	d := &decoder{&report{file: f.source, secrets: f.secrets}}
 	for _, fn := range f.Functions {
@@ -173,7 +180,8 @@ func (f *File) DefineFunctions(ctx context.Context, r *deployment.Registry, adop
 		}
 		switch {
 		case err == nil:
-		case errors.Is(err, queue.ErrClosed), errors.Is(err, queue.ErrUnavailable), errors.Is(err, queue.ErrNoRoom), ctx.Err() != nil:
+		case errors.Is(err, queue.ErrClosed), errors.Is(err, queue.ErrUnavailable), errors.Is(err, queue.ErrNoRoom),
+			ctx.Err() != nil:
 			return fmt.Errorf("define function %s: %w", fn.Name, err)
 		default:
 			hint := ""

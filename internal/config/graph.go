@@ -13,7 +13,8 @@ func (d *decoder) graph(f *File) {
 	byName := map[string]*part{}
 	for _, p := range f.parts {
 		if first, ok := byName[p.name]; ok {
-			d.at(p.at, "sources, transforms and sinks share one set of names", "%q is the name of a %s already, on line %d", p.name, first.room, first.at.line)
+			d.at(p.at, "sources, transforms and sinks share one set of names",
+				"%q is the name of a %s already, on line %d", p.name, first.room, first.at.line)
 			continue
 		}
 		byName[p.name] = p
@@ -29,12 +30,14 @@ func (d *decoder) graph(f *File) {
 		made := d.construct(p, f.env(p))
 		d.ports(p, made, f.parts)
 		if _, groups := made.(component.GroupTransform); groups && p.node.get("workers") != nil {
-			d.at(p.node.find("workers").at, "set concurrency", "%s.workers: a %s says itself how much it does at once", p.path, p.kind.name)
+			d.at(p.node.find("workers").at, "set concurrency", "%s.workers: a %s says itself how much it does at once",
+				p.path, p.kind.name)
 		}
 	}
 	for _, p := range f.parts {
 		if p.room != roomSink && !fed[p.name] {
-			f.Warnings = append(f.Warnings, f.source.error(p.at, "name it in the inputs of a transform or sink", "nothing takes the messages of the %s %s", p.room, p.name))
+			f.Warnings = append(f.Warnings, f.source.error(p.at, "name it in the inputs of a transform or sink",
+				"nothing takes the messages of the %s %s", p.room, p.name))
 		}
 	}
 	f.Warnings = sorted(f.Warnings, 0)
@@ -49,7 +52,8 @@ func (d *decoder) standardInput(parts []*part) {
 		case first == nil:
 			first = p
 		default:
-			d.at(p.at, "name "+first.name+" in the inputs of whatever wants its lines", "the standard input is read by the source %s already, on line %d", first.name, first.at.line)
+			d.at(p.at, "name "+first.name+" in the inputs of whatever wants its lines",
+				"the standard input is read by the source %s already, on line %d", first.name, first.at.line)
 			p.broken = true
 		}
 	}
@@ -70,7 +74,8 @@ func (d *decoder) inputs(p *part, byName map[string]*part, fed map[string]bool) 
 		d.at(n.at, "name the sources and transforms that it takes from", "%s.inputs is empty", p.path)
 	}
 	if len(p.common.Inputs) > maxParts {
-		d.at(p.node.get("inputs").at, "", "%s.inputs has %d names, and at most %d are possible", p.path, len(p.common.Inputs), maxParts)
+		d.at(p.node.get("inputs").at, "", "%s.inputs has %d names, and at most %d are possible", p.path,
+			len(p.common.Inputs), maxParts)
 		p.common.Inputs = nil
 	}
 	for i, text := range p.common.Inputs {
@@ -82,11 +87,13 @@ func (d *decoder) inputs(p *part, byName map[string]*part, fed map[string]bool) 
 		case slices.Contains(p.common.Inputs[:i], text):
 			d.at(at, "", "%s.inputs names %q twice", p.path, text)
 		case !ok:
-			d.at(at, d.suggest(name, "sources and transforms", givers(byName, p.name)), "%s.inputs: there is no source or transform %q", p.path, shorten(name))
+			d.at(at, d.suggest(name, "sources and transforms", givers(byName, p.name)),
+				"%s.inputs: there is no source or transform %q", p.path, shorten(name))
 		case from == p:
 			d.at(at, "", "%s takes its own messages", p.path)
 		case from.room == roomSink:
-			d.at(at, d.suggest("", "sources and transforms", givers(byName, p.name)), "%s.inputs: %s is a sink, which gives no messages", p.path, name)
+			d.at(at, d.suggest("", "sources and transforms", givers(byName, p.name)),
+				"%s.inputs: %s is a sink, which gives no messages", p.path, name)
 		case from.room == roomSource && port != "":
 			d.at(at, "write "+name, "%s.inputs: the source %s has no ports", p.path, name)
 		default:
@@ -134,7 +141,8 @@ func (d *decoder) cycles(parts []*part, byName map[string]*part) {
 					names = append(names, q.name)
 				}
 				_, at := p.node.lookUp(indexed("inputs", i))
-				d.at(at, "take one of these inputs away", "the transforms go in a circle: %s", strings.Join(names, " → "))
+				d.at(at, "take one of these inputs away", "the transforms go in a circle: %s",
+					strings.Join(names, " → "))
 			}
 		}
 		way = way[:len(way)-1]
@@ -166,12 +174,14 @@ func (d *decoder) ports(p *part, made any, parts []*part) {
 			_, at := q.node.lookUp(indexed("inputs", i))
 			switch {
 			case port == "" && len(ports) > 0 && !strings.Contains(text, "."):
-				d.at(at, "write "+name+"."+ports[0]+"; ports: "+joinNames(ports), "%s.inputs: the messages of %s come out of its ports", q.path, name)
+				d.at(at, "write "+name+"."+ports[0]+"; ports: "+joinNames(ports),
+					"%s.inputs: the messages of %s come out of its ports", q.path, name)
 			case !strings.Contains(text, "."):
 			case len(ports) == 0:
 				d.at(at, "write "+name, "%s.inputs: the transform %s has no ports", q.path, name)
 			case !slices.Contains(ports, port):
-				d.at(at, d.suggest(port, "ports", ports), "%s.inputs: the transform %s has no port %q", q.path, name, shorten(port))
+				d.at(at, d.suggest(port, "ports", ports), "%s.inputs: the transform %s has no port %q", q.path, name,
+					shorten(port))
 			}
 		}
 	}

@@ -30,7 +30,8 @@ sinks:
 		t.Fatal(err)
 	}
 	for _, n := range a.Nodes {
-		if got, want := strings.Join(n.Drains, " "), map[string]string{"anything": "made/ondemand", "rows": "test/rows"}[n.Name]; got != want {
+		if got, want := strings.Join(n.Drains, " "),
+			map[string]string{"anything": "made/ondemand", "rows": "test/rows"}[n.Name]; got != want {
 			t.Errorf("%s drains %q, not %q", n.Name, got, want)
 		}
 	}
@@ -51,7 +52,8 @@ func TestEveryCircleIsFoundOnce(t *testing.T) {
 		for edge := range strings.SplitSeq(text, ", ") {
 			name, inputs, _ := strings.Cut(edge, " <- ")
 			names[name] = true
-			config += "  " + name + ": { type: filter, inputs: [" + strings.ReplaceAll(inputs, " ", ", ") + "], where: z }\n"
+			config += "  " + name + ": { type: filter, inputs: [" + strings.ReplaceAll(inputs, " ", ", ") +
+				"], where: z }\n"
 		}
 		for name := range map[string]bool{"a": true, "d": true} {
 			if !names[name] && strings.Contains(text, name) {

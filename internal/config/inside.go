@@ -31,8 +31,8 @@ func (n *node) raw(offset int) int {
 	return offset + shift
 }
 
-// inside gives the place of a byte in the text before substitution. It walks along the source, matching what stands there
-// with what it means, until it has passed that many bytes of meaning.
+// inside gives the place of a byte in the text before substitution. It walks along the source, matching what stands
+// there with what it means, until it has passed that many bytes of meaning.
 func (s *source) inside(n *node, raw int) place {
 	start := n.token
 	if start == tokenAtPlace {

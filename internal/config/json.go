@@ -49,10 +49,12 @@ func (r *jsonReader) token() (json.Token, int, *Error) {
 	}
 	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) && syntax.Offset > 0 && at < len(r.source.text) {
 		// Token errors count from the token, value errors from the file's start: the token's place is right for both.
-		return nil, at, r.source.error(r.source.place(at), "", "this is not JSON: %s", strings.TrimPrefix(syntax.Error(), "json: "))
+		return nil, at, r.source.error(r.source.place(at), "", "this is not JSON: %s",
+			strings.TrimPrefix(syntax.Error(), "json: "))
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || at >= len(r.source.text) {
-		return nil, at, r.source.error(r.source.place(len(r.source.text)), "a } or ] may be missing", "the file ends in the middle of a value")
+		return nil, at, r.source.error(r.source.place(len(r.source.text)), "a } or ] may be missing",
+			"the file ends in the middle of a value")
 	}
 	return nil, at, r.source.error(r.source.place(at), "", "this is not JSON: %v", err)
 }

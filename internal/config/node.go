@@ -33,8 +33,8 @@ type node struct {
 	unset bool    // a variable in it is not set, which was said: what it would be is not known
 }
 
-// tokenAtPlace says that a scalar's offset has to be counted out from its place. That is done only when it is asked for:
-// in a long line it takes time.
+// tokenAtPlace says that a scalar's offset has to be counted out from its place. That is done only when it is asked
+// for: in a long line it takes time.
 const tokenAtPlace = -2
 
 // pair is a key and its value.
@@ -44,7 +44,8 @@ type pair struct {
 	value *node
 }
 
-// cut is a part of a node's text that was not in the file as it is: [from, to) replaces [rawFrom, rawTo) of the raw text.
+// cut is a part of a node's text that was not in the file as it is: [from, to) replaces [rawFrom, rawTo) of the raw
+// text.
 type cut struct {
 	from, to, rawFrom, rawTo int
 	name                     string // the variable; "" for an escaped $

@@ -28,9 +28,11 @@ func (d *decoder) paced(p *part) {
 		return
 	}
 	if batch := p.node.get("batch"); batch != nil {
-		d.at(p.node.find("batch").at, "leave one of them out", "%s has a pace and a batch: what has a pace is sent one by one", p.path)
+		d.at(p.node.find("batch").at, "leave one of them out",
+			"%s has a pace and a batch: what has a pace is sent one by one", p.path)
 	}
 	if r := p.node.get("request"); r != nil && r.get("rate_limit_num") != nil {
-		d.at(r.find("rate_limit_num").at, "leave one of them out", "%s has a pace and %s.request a rate_limit_num", p.path, p.path)
+		d.at(r.find("rate_limit_num").at, "leave one of them out", "%s has a pace and %s.request a rate_limit_num",
+			p.path, p.path)
 	}
 }

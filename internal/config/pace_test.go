@@ -12,7 +12,8 @@ func TestAPaceIsExactAndSendsOneByOne(t *testing.T) {
 		"59.94/s":      func() (pace.Rate, error) { return pace.PerSecond(5994, 100) },
 		"100/min":      func() (pace.Rate, error) { return pace.PerSecond(5, 3) },
 	} {
-		f := parse(t, "a.yaml", "sources: { a: { type: stdin } }\nsinks: { b: { type: stdout, inputs: a, pace: "+text+" } }\n")
+		f := parse(t, "a.yaml", "sources: { a: { type: stdin } }\nsinks: { b: { type: stdout, inputs: a, pace: "+text+
+			" } }\n")
 		rate, err := want()
 		if s := f.parts[1].common.settings(); err != nil || s.Request.Pace != rate || s.Batch.MaxEvents != 1 {
 			t.Errorf("%s: %+v, want %v", text, s, rate)

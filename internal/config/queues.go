@@ -79,7 +79,8 @@ func (d *decoder) named(n *node, path, what string, each func(p pair, name queue
 	for _, p := range n.pairs {
 		name, err := queue.ParseName(p.key)
 		if err != nil {
-			d.at(p.at, "letters, digits and - _ . ~ + % $ make a name", "%q cannot be the name of %s", shorten(p.key), what)
+			d.at(p.at, "letters, digits and - _ . ~ + % $ make a name", "%q cannot be the name of %s", shorten(p.key),
+				what)
 			continue
 		}
 		each(p, name, join(path, p.key))
@@ -91,7 +92,8 @@ func (d *decoder) queueName(text, namespace string, n *node, path string) (queue
 	name, err := queue.ParseName(text)
 	if err != nil {
 		if n != nil {
-			d.at(n.at, "letters, digits and - _ . ~ + % $ make a name", "%s: this cannot be the name of a queue or topic", path)
+			d.at(n.at, "letters, digits and - _ . ~ + % $ make a name",
+				"%s: this cannot be the name of a queue or topic", path)
 		}
 		return queue.Name{}, false
 	}
@@ -101,12 +103,13 @@ func (d *decoder) queueName(text, namespace string, n *node, path string) (queue
 	return name, true
 }
 
-// queue makes the definition and checks it. Columns and filter are checked one by one, to say where they are wrong; the whole
-// only when nothing else is wrong. before is the number of mistakes before the queue was read.
+// queue makes the definition and checks it. Columns and filter are checked one by one, to say where they are wrong; the
+// whole only when nothing else is wrong. before is the number of mistakes before the queue was read.
 func (d *decoder) queue(p pair, name queue.Name, path string, c *definition, topic string, before int) Queue {
 	q := Queue{Name: name, at: p.at, node: p.value, path: path, Definition: queue.Definition{
 		MaxAttempts: c.MaxAttempts, DeadLetter: c.DeadLetter, Lease: c.Lease, Retention: c.Retention, Delay: c.Delay,
-		DedupWindow: c.DedupWindow, History: c.History, ExactlyOnce: c.ExactlyOnce, Unordered: c.Ordering == "none", MaxMessages: c.MaxMessages, MaxBytes: c.MaxBytes,
+		DedupWindow: c.DedupWindow, History: c.History, ExactlyOnce: c.ExactlyOnce, Unordered: c.Ordering == "none",
+		MaxMessages: c.MaxMessages, MaxBytes: c.MaxBytes,
 		Topic: topic, Filter: c.Filter, Labels: c.Labels,
 	}}
 	columns := map[string]int{} // by name in lower case: the index of the first
@@ -123,10 +126,15 @@ func (d *decoder) queue(p pair, name queue.Name, path string, c *definition, top
 			if first, ok := columns[strings.ToLower(column.Name)]; ok {
 				_, before := p.value.lookUp(indexed("columns", first))
 				hint := ""
-				if q.Definition.Columns[slices.IndexFunc(q.Definition.Columns, func(c message.Column) bool { return strings.EqualFold(c.Name, column.Name) })].Name != column.Name {
+				if q.Definition.Columns[slices.IndexFunc(q.Definition.Columns,
+					func(c message.Column) bool {
+						return strings.EqualFold(c.Name,
+							column.Name)
+					})].Name != column.Name {
 					hint = "the case of letters makes no difference"
 				}
-				d.at(at, hint, "%s: there is a column %s already, on line %d", join(path, setting), column.Name, before.line)
+				d.at(at, hint, "%s: there is a column %s already, on line %d", join(path, setting), column.Name,
+					before.line)
 				continue
 			}
 			columns[strings.ToLower(column.Name)] = i

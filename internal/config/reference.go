@@ -10,8 +10,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/access"
 )
 
-// comments are the comments on the fields of the kinds' Config structs, "package.Struct.key<tab>text" a line. A test makes
-// them from the source code and fails when they differ.
+// comments are the comments on the fields of the kinds' Config structs, "package.Struct.key<tab>text" a line. A test
+// makes them from the source code and fails when they differ.
 //
 //go:embed comments.txt
 var comments string
@@ -30,21 +30,25 @@ func parseComments(text string) map[string]string {
 // shared says what the reference needs to say of keys whose structs serve more than configuration.
 func shared(key string) string {
 	return map[string]string{
-		"internal/api/http.Config.off":     "true closes the door.",
-		"internal/api/http.Config.tls":     "A certificate: the door then speaks TLS.",
-		"internal/api/mysql.Config.off":    "true closes the door.",
-		"internal/api/mysql.Config.tls":    "A certificate: clients may then speak TLS.",
-		"internal/api/pubsub.Config.off":   "true closes the door.",
-		"internal/api/pubsub.Config.tls":   "A certificate: the door then speaks TLS, and nothing else.",
-		"internal/api/sqs.Config.off":      "true closes the door.",
-		"internal/api/sqs.Config.tls":      "A certificate: the door then speaks TLS.",
-		"internal/api/lambda.Config.off":   "true closes the door.",
-		"internal/api/lambda.Config.tls":   "A certificate: the door then speaks TLS.",
-		"internal/access.User.name":        "What the user is called at every door.",
-		"internal/access.User.secret":      "Password, bearer token and signing key in one. `${NAME}` takes it from the environment.",
-		"internal/access.User.grants":      "What the user may do. Without one: nothing.",
-		"internal/access.Grant.can":        "Any of `put` (of a function: invoke), `take` (see, claim, settle), `admin` (create, alter, delete, purge, replay, seek) and `push` (push to a device by way of the sink of that name).",
-		"internal/access.Grant.on":         "Queues, topics and functions, as `name` or `namespace/name`; `*` stands for any characters but the slash, and alone for everything.",
+		"internal/api/http.Config.off":   "true closes the door.",
+		"internal/api/http.Config.tls":   "A certificate: the door then speaks TLS.",
+		"internal/api/mysql.Config.off":  "true closes the door.",
+		"internal/api/mysql.Config.tls":  "A certificate: clients may then speak TLS.",
+		"internal/api/pubsub.Config.off": "true closes the door.",
+		"internal/api/pubsub.Config.tls": "A certificate: the door then speaks TLS, and nothing else.",
+		"internal/api/sqs.Config.off":    "true closes the door.",
+		"internal/api/sqs.Config.tls":    "A certificate: the door then speaks TLS.",
+		"internal/api/lambda.Config.off": "true closes the door.",
+		"internal/api/lambda.Config.tls": "A certificate: the door then speaks TLS.",
+		"internal/access.User.name":      "What the user is called at every door.",
+		"internal/access.User.secret": "Password, bearer token and signing key in one. `${NAME}` takes it from " +
+			"the environment.",
+		"internal/access.User.grants": "What the user may do. Without one: nothing.",
+		"internal/access.Grant.can": "Any of `put` (of a function: invoke), `take` (see, claim, settle), " +
+			"`admin` (create, alter, delete, purge, replay, seek) and `push` (push to a device by way of the sink of " +
+			"that name).",
+		"internal/access.Grant.on": "Queues, topics and functions, as `name` or `namespace/name`; `*` stands " +
+			"for any characters but the slash, and alone for everything.",
 		"internal/source/queue.From.queue": "Queue to claim from, as `name` or `namespace/name`.",
 		"internal/source/queue.From.where": "The condition that a message of it has to meet. Not set: every message.",
 	}[strings.TrimPrefix(key, "github.com/hikyaku/hikyaku/")]
@@ -68,10 +72,18 @@ func Reference() string { return makeReference(parseComments(comments)) }
 func makeReference(comments map[string]string) string {
 	r := &reference{comments: comments}
 	r.heading(1, "Configuration reference")
-	r.text("This page is made from the program (`go test ./internal/config -update`): what stands here is what is checked.")
-	r.text("A file is YAML, TOML or JSON, by its ending (`.yaml`, `.yml`, `.toml`, `.json`), and means the same in each. An unknown key, a key that stands twice, a value of another type, a missing input or a circle is refused with its line and column. `hikyaku validate -c FILE` checks without starting.")
-	r.text("`${NAME}` and `${NAME:-default}` in a value come from the environment; the default serves a variable that is not set or empty. `$$` is a plain `$`. They are filled in after the file is parsed, so that a value never changes the structure; between `{ }` or `[ ]` YAML wants them in quotes. No message shows a value that came from the environment.")
-	r.text("Durations have a unit: `500ms`, `30s`, `5m`, `12h`, `7d`. Keys that end in `_secs` are numbers of seconds. Sizes are bytes, as a number or with a unit: `KiB`, `MiB`, `GiB` are powers of 1024, as are `k`, `M` and `G` alone; `kB`, `MB`, `GB` are powers of 1000. One value stands for a list of one.")
+	r.text("This page is made from the program (`go test ./internal/config -update`): what stands here is what is " +
+		"checked.")
+	r.text("A file is YAML, TOML or JSON, by its ending (`.yaml`, `.yml`, `.toml`, `.json`), and means the same in " +
+		"each. An unknown key, a key that stands twice, a value of another type, a missing input or a circle is " +
+		"refused with its line and column. `hikyaku validate -c FILE` checks without starting.")
+	r.text("`${NAME}` and `${NAME:-default}` in a value come from the environment; the default serves a variable " +
+		"that is not set or empty. `$$` is a plain `$`. They are filled in after the file is parsed, so that a value " +
+		"never changes the structure; between `{ }` or `[ ]` YAML wants them in quotes. No message shows a value " +
+		"that came from the environment.")
+	r.text("Durations have a unit: `500ms`, `30s`, `5m`, `12h`, `7d`. Keys that end in `_secs` are numbers of " +
+		"seconds. Sizes are bytes, as a number or with a unit: `KiB`, `MiB`, `GiB` are powers of 1024, as are `k`, " +
+		"`M` and `G` alone; `kB`, `MB`, `GB` are powers of 1000. One value stands for a list of one.")
 
 	r.heading(2, "The file")
 	r.table(reflect.TypeFor[schema](), "")
@@ -81,7 +93,8 @@ func makeReference(comments map[string]string) string {
 	r.heading(2, "Queues: `queues.NAME`")
 	r.table(reflect.TypeFor[queueDefinition](), "")
 	r.heading(2, "Topics: `topics.NAME`")
-	r.text("A subscription is a queue that receives every message of the topic: `subscriptions.NAME` takes the keys of a queue, but for `topic`.")
+	r.text("A subscription is a queue that receives every message of the topic: `subscriptions.NAME` takes the keys " +
+		"of a queue, but for `topic`.")
 	r.table(reflect.TypeFor[topic](), "")
 	r.heading(2, "Functions: `functions.NAME`")
 	r.table(reflect.TypeFor[functionDefinition](), "")
@@ -187,10 +200,12 @@ func nested(t reflect.Type) (inner reflect.Type, suffix string) {
 		}
 		t = t.Elem()
 	}
-	if t.Kind() == reflect.Map && t.Elem().Kind() == reflect.Struct && t.Elem().PkgPath() != reflect.TypeFor[reference]().PkgPath() {
+	if t.Kind() == reflect.Map && t.Elem().Kind() == reflect.Struct &&
+		t.Elem().PkgPath() != reflect.TypeFor[reference]().PkgPath() {
 		t, suffix = t.Elem(), byName // those of this package are described elsewhere
 	}
-	if t.Kind() != reflect.Struct || special(t) || t == reflect.TypeFor[API]() || t == reflect.TypeFor[Limits]() || t == reflect.TypeFor[Log]() {
+	if t.Kind() != reflect.Struct || special(t) || t == reflect.TypeFor[API]() || t == reflect.TypeFor[Limits]() ||
+		t == reflect.TypeFor[Log]() {
 		return nil, ""
 	}
 	return t, suffix

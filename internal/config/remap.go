@@ -10,11 +10,13 @@ import (
 	"github.com/hikyaku/hikyaku/internal/config/vrl"
 )
 
-// remap answers a transform of a type that other log shippers have, whose program is VRL: it shows what does the same here.
+// remap answers a transform of a type that other log shippers have, whose program is VRL: it shows what does the same
+// here.
 func (d *decoder) remap(p *part, t *node) {
 	source := p.node.get("source")
 	if source == nil || source.kind != kindString {
-		d.at(t.at, "decode takes lines apart, jq makes new bodies", "%s: there is no remap; its work is done by transforms of type decode and jq", p.path)
+		d.at(t.at, "decode takes lines apart, jq makes new bodies", "%s: there is no remap; its work is done by "+
+			"transforms of type decode and jq", p.path)
 		return
 	}
 	made := vrl.Translate(source.text)
@@ -28,7 +30,8 @@ func (d *decoder) remap(p *part, t *node) {
 	}
 	message, hint := "%s: there is no remap; what does the same is below", "put that in its place"
 	if len(made.Unknown) > 0 {
-		hint = "put that in its place, and see to the rest: " + strings.Join(made.Unknown, ", ") + " could not be translated"
+		hint = "put that in its place, and see to the rest: " + strings.Join(made.Unknown, ", ") +
+			" could not be translated"
 	}
 	e := d.at(t.at, hint, message, p.path)
 	e.Instead = instead(p, made, d.file.isTOML())

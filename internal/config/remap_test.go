@@ -107,7 +107,8 @@ types = { value = 'float' }
 		t.Fatal(err)
 	}
 	sink := a.Nodes[len(a.Nodes)-1]
-	if sink.Settings.Request.Concurrency != 4 || sink.Settings.Request.RateNum != 10 || sink.Settings.Batch.MaxEvents != 1000 {
+	if sink.Settings.Request.Concurrency != 4 || sink.Settings.Request.RateNum != 10 ||
+		sink.Settings.Batch.MaxEvents != 1000 {
 		t.Errorf("the sink's settings are %+v", sink.Settings)
 	}
 }
@@ -123,8 +124,10 @@ func TestWhatStandsForARemapLoads(t *testing.T) {
 		toml := "[sources.lines]\ntype = \"stdin\"\n%s[sinks.out]\ntype = \"stdout\"\ninputs = [\"shape\"]\n"
 		indented := strings.ReplaceAll(program, "\n", "\n      ")
 		for name, c := range map[string][2]string{
-			"a.yaml": {yaml, "  shape:\n    type: remap\n    inputs: [lines]\n    source: |\n      " + strings.ReplaceAll(indented, "${", "$${") + "\n"},
-			"a.toml": {toml, "[transforms.shape]\ntype = \"remap\"\ninputs = [\"lines\"]\nsource = \"\"\"" + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "${", "$${").Replace(program) + "\"\"\"\n"},
+			"a.yaml": {yaml, "  shape:\n    type: remap\n    inputs: [lines]\n    source: |\n      " +
+				strings.ReplaceAll(indented, "${", "$${") + "\n"},
+			"a.toml": {toml, "[transforms.shape]\ntype = \"remap\"\ninputs = [\"lines\"]\nsource = \"\"\"" +
+				strings.NewReplacer(`\`, `\\`, `"`, `\"`, "${", "$${").Replace(program) + "\"\"\"\n"},
 		} {
 			e := mistake(t, name, strings.Replace(c[0], "%s", c[1], 1))
 			if e.Instead == "" {
@@ -139,7 +142,8 @@ func TestWhatStandsForARemapLoads(t *testing.T) {
 }
 
 func TestWhatIsUnknownOfARemapIsNamed(t *testing.T) {
-	head := "sources: { lines: { type: stdin } }\nsinks: { out: { type: stdout, inputs: [shape] } }\ntransforms:\n  shape: { type: remap, inputs: [lines]"
+	head := "sources: { lines: { type: stdin } }\nsinks: { out: { type: stdout, inputs: [shape] } }\ntransforms:\n  " +
+		"shape: { type: remap, inputs: [lines]"
 	for source, says := range map[string]string{
 		`, source: '.a = get_env_var!("X"); .b = 1'`: "get_env_var could not be translated",
 		`, source: '.x = "{{ a }}"'`:                 "not one that could be translated",
@@ -215,7 +219,8 @@ func TestAcknowledgementsCannotBeSwitchedOff(t *testing.T) {
 		}
 	}
 	for bad, says := range map[string]string{
-		"false": "cannot be switched off", "{ enabled: false }": "acknowledgements.enabled cannot be switched off", "3": "takes true or false",
+		"false": "cannot be switched off", "{ enabled: false }": "acknowledgements.enabled cannot be switched off",
+		"3":  "takes true or false",
 		"{}": `"enabled" is missing`, "{ enabled: true, x: 1 }": `unknown key "x"`, "[true]": "takes true or false",
 	} {
 		if e := mistake(t, "a.yaml", head+bad+" } }\n"); !strings.Contains(e.Message, says) {

@@ -89,8 +89,8 @@ type Log struct {
 	Format string `yaml:"format" oneof:"text json" default:"text" doc:"A line for people, or an object for machines."`
 }
 
-// defaultNamespaces are the other names of namespaces when the file does not say any: the names that the MySQL, Pub/Sub and SQS doors'
-// clients use when nobody chose one.
+// defaultNamespaces are the other names of namespaces when the file does not say any: the names that the MySQL, Pub/Sub
+// and SQS doors' clients use when nobody chose one.
 func defaultNamespaces() map[string][]string {
 	return map[string][]string{queue.DefaultNamespace: {"test", "local", "000000000000"}}
 }
@@ -98,7 +98,8 @@ func defaultNamespaces() map[string][]string {
 // checkSettings refuses sizes that cannot be, and aliases that mean two namespaces.
 func (s *schema) checkSettings() (errs []error) {
 	if n := s.Journal.SegmentBytes; n != 0 && (n < 1<<20 || n > 1<<30 || n%4096 != 0) {
-		errs = append(errs, component.Setting("journal.segment_bytes", fmt.Errorf("%d is not a multiple of 4096 from 1048576 to 1073741824", n)))
+		errs = append(errs, component.Setting("journal.segment_bytes",
+			fmt.Errorf("%d is not a multiple of 4096 from 1048576 to 1073741824", n)))
 	}
 	owner := map[string]string{}
 	for _, name := range sortedKeys(s.Namespaces) {

@@ -81,7 +81,8 @@ func (n *node) lookUp(path string) (*node, place) {
 		best := -1
 		for i, p := range n.pairs {
 			rest, ok := strings.CutPrefix(path, p.key)
-			if ok && (rest == "" || rest[0] == '.' || rest[0] == '[') && (best < 0 || len(p.key) > len(n.pairs[best].key)) {
+			if ok && (rest == "" || rest[0] == '.' || rest[0] == '[') &&
+				(best < 0 || len(p.key) > len(n.pairs[best].key)) {
 				best = i
 			}
 		}

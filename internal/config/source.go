@@ -30,7 +30,8 @@ func newSource(name string, text []byte) (*source, *Error) {
 	s := &source{name: name, text: text, lines: []int{0}}
 	if len(text) > MaxBytes {
 		s.text = nil
-		return nil, s.error(place{}, "split it, or keep data in files of its own", "the file has %d bytes, and at most %d are read", len(text), MaxBytes)
+		return nil, s.error(place{}, "split it, or keep data in files of its own",
+			"the file has %d bytes, and at most %d are read", len(text), MaxBytes)
 	}
 	for i, c := range text {
 		if c == '\n' {
@@ -63,7 +64,8 @@ func (s *source) place(offset int) place {
 	return place{low + 1, utf8.RuneCount(s.text[s.lines[low]:offset]) + 1}
 }
 
-// placer converts offsets that mostly rise, as a parser meets them: on a long line each costs only the way from the last one.
+// placer converts offsets that mostly rise, as a parser meets them: on a long line each costs only the way from the
+// last one.
 type placer struct {
 	source *source
 	line   int // the last place; 0 before the first
@@ -100,7 +102,8 @@ func (s *source) offset(p place) (int, bool) {
 	return i, true
 }
 
-// error makes a mistake whose place is inside the text whatever a parser claimed. That of the zero place quotes no line.
+// error makes a mistake whose place is inside the text whatever a parser claimed. That of the zero place quotes no
+// line.
 func (s *source) error(p place, hint, format string, args ...any) *Error {
 	whole := p == place{}
 	p.line = min(max(p.line, 1), len(s.lines))
@@ -114,7 +117,8 @@ func (s *source) error(p place, hint, format string, args ...any) *Error {
 		width = utf8.RuneCount(s.text[start:end])
 	}
 	p.column = min(max(p.column, 1), width+1)
-	return &Error{File: s.name, Line: p.line, Column: p.column, Message: fmt.Sprintf(format, args...), Hint: hint, whole: whole}
+	return &Error{File: s.name, Line: p.line, Column: p.column, Message: fmt.Sprintf(format, args...), Hint: hint,
+		whole: whole}
 }
 
 // firstText is the column of a line's first character that is no space.

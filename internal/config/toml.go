@@ -42,10 +42,12 @@ func readTOML(s *source) (*node, *Error) {
 	return root, nil
 }
 
-// maxTOMLKeys bounds the keys and tables of a file: the library's search for those defined twice grows with their square.
+// maxTOMLKeys bounds the keys and tables of a file: the library's search for those defined twice grows with their
+// square.
 const maxTOMLKeys = 10_000
 
-// countTOML refuses a file with too many keys before the library looks at it as a whole. Syntax errors are left to that.
+// countTOML refuses a file with too many keys before the library looks at it as a whole. Syntax errors are left to
+// that.
 func countTOML(s *source, text []byte) *Error {
 	var p unstable.Parser
 	p.Reset(text)
@@ -63,7 +65,8 @@ func countTOML(s *source, text []byte) *Error {
 		walk(p.Expression())
 	}
 	if count > maxTOMLKeys {
-		return s.error(place{}, "write so large a file as YAML or JSON", "the file has more than %d keys, which are too many for TOML", maxTOMLKeys)
+		return s.error(place{}, "write so large a file as YAML or JSON",
+			"the file has more than %d keys, which are too many for TOML", maxTOMLKeys)
 	}
 	return nil
 }

@@ -6,8 +6,9 @@ import "bytes"
 //
 //	in_flight_limit = ${LIMIT}
 //
-// which is no TOML, but what is written where the environment is put into the text before it is read. It returns the file with each of them replaced by a
-// text in quotes of the same length, so that all places stay, and what stood there, by offset. Without any it returns the file itself.
+// which is no TOML, but what is written where the environment is put into the text before it is read. It returns the
+// file with each of them replaced by a text in quotes of the same length, so that all places stay, and what stood
+// there, by offset. Without any it returns the file itself.
 func bareVariables(text []byte) (patched []byte, found map[int]string) {
 	patched = text
 	value := false // a value may begin here
@@ -66,7 +67,8 @@ func lineEnd(text []byte, i int) int {
 	return len(text)
 }
 
-// stringEnd is the offset behind the string that begins at i, of one line or, in three quotes, of several. One that does not end goes on to the end of its line, or of the file.
+// stringEnd is the offset behind the string that begins at i, of one line or, in three quotes, of several. One that
+// does not end goes on to the end of its line, or of the file.
 func stringEnd(text []byte, i int) int {
 	quote := text[i : i+1]
 	if long := bytes.Repeat(quote, 3); bytes.HasPrefix(text[i:], long) {

@@ -15,7 +15,8 @@ import (
 // readYAML reads one YAML document with anchors, aliases and merge keys. Aliases are written out, within the bounds.
 func readYAML(s *source) (root *node, failure *Error) {
 	defer func() {
-		// The library panics on a few texts that it holds impossible; for a reader of files that is a mistake in the file.
+		// The library panics on a few texts that it holds impossible; for a reader of files that is a mistake in the
+		// file.
 		if p := recover(); p != nil {
 			root, failure = nil, s.error(place{}, "", "this is not YAML: %v", p)
 		}
@@ -31,7 +32,8 @@ func readYAML(s *source) (root *node, failure *Error) {
 	var second yaml.Node
 	switch err := d.Decode(&second); {
 	case err == nil:
-		return nil, s.error(place{second.Line, second.Column}, "put it into a file of its own", "a second document begins here")
+		return nil, s.error(place{second.Line, second.Column}, "put it into a file of its own",
+			"a second document begins here")
 	case !errors.Is(err, io.EOF):
 		return nil, yamlError(s, err)
 	}
@@ -51,7 +53,8 @@ func yamlError(s *source, err error) *Error {
 		return s.error(place{}, "", "this is not YAML: %v", err)
 	}
 	if a := yamlAnchor.FindStringSubmatch(m[2]); a != nil {
-		return s.error(s.place(bytes.Index(s.text, []byte("*"+a[1]))), "", "there is no anchor %q above this alias", a[1])
+		return s.error(s.place(bytes.Index(s.text, []byte("*"+a[1]))), "", "there is no anchor %q above this alias",
+			a[1])
 	}
 	line, _ := strconv.Atoi(m[1])
 	line = max(line, 1)
@@ -65,7 +68,8 @@ func yamlError(s *source, err error) *Error {
 	}
 	for l := line; l <= line+1; l++ {
 		text, _ := lineOf(s.text, l)
-		if i := strings.Index(text, "${"); i >= 0 && strings.ContainsAny(text[:i], "{[") && !strings.ContainsAny(text[i-1:i], "'\"") {
+		if i := strings.Index(text, "${"); i >= 0 && strings.ContainsAny(text[:i], "{[") &&
+			!strings.ContainsAny(text[i-1:i], "'\"") {
 			return s.error(s.place(s.lines[l-1]+i), "put it in quotes", "a ${…} between { } or [ ] would end them")
 		}
 	}
@@ -120,7 +124,8 @@ func (r *yamlReader) value(y *yaml.Node, depth int) (*node, *Error) {
 func (r *yamlReader) scalar(y *yaml.Node, n *node) *Error {
 	n.text = y.Value
 	n.token = tokenAtPlace
-	n.plain = y.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle|yaml.TaggedStyle) == 0
+	n.plain = y.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle|
+		yaml.TaggedStyle) == 0
 	switch y.ShortTag() {
 	case "!!null":
 		n.kind = kindNull
@@ -130,7 +135,8 @@ func (r *yamlReader) scalar(y *yaml.Node, n *node) *Error {
 		n.kind = kindInt
 		digits := strings.TrimLeft(n.text, "+-")
 		if len(digits) > 1 && digits[0] == '0' && strings.Trim(digits, "0123456789_") == "" {
-			return r.source.error(n.at, "quote it if it is text; write 0o… for an octal number", "%s could be read as octal or decimal", shorten(n.text))
+			return r.source.error(n.at, "quote it if it is text; write 0o… for an octal number",
+				"%s could be read as octal or decimal", shorten(n.text))
 		}
 	case "!!float":
 		n.kind = kindFloat
@@ -142,7 +148,8 @@ func (r *yamlReader) scalar(y *yaml.Node, n *node) *Error {
 	return nil
 }
 
-// mapping reads the keys of y; keys that a merge brings in (<<) come after those that stand there and never replace them.
+// mapping reads the keys of y; keys that a merge brings in (<<) come after those that stand there and never replace
+// them.
 func (r *yamlReader) mapping(y *yaml.Node, n *node, depth int) *Error {
 	n.kind = kindMap
 	seen := keys{}
@@ -191,7 +198,8 @@ func (r *yamlReader) merged(value *node, at place) ([]*node, *Error) {
 	}
 	for _, m := range list {
 		if m.kind != kindMap {
-			return nil, r.source.error(at, "write <<: *name", "a merge key takes a mapping or a list of mappings, not %s", fmt.Sprint(m.kind))
+			return nil, r.source.error(at, "write <<: *name",
+				"a merge key takes a mapping or a list of mappings, not %s", fmt.Sprint(m.kind))
 		}
 	}
 	return list, nil

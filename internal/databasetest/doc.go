@@ -1,5 +1,5 @@
-// Package databasetest starts real servers of PostgreSQL and MariaDB, each in a folder of its own and on a free port of the loopback, for tests
-// and experiments, and makes them misbehave: they are stopped, killed, frozen and brought back.
+// Package databasetest starts real servers of PostgreSQL and MariaDB, each in a folder of its own and on a free port of
+// the loopback, for tests and experiments, and makes them misbehave: they are stopped, killed, frozen and brought back.
 //
 //	func TestMain(m *testing.M) {
 //		s, err := databasetest.StartPostgres(context.Background())
@@ -8,7 +8,8 @@
 //		if err := s.Close(); …
 //	}
 //
-// A server is durable as one in service is: what it has acknowledged survives Kill. One that is not installed is an error that says what installs it.
+// A server is durable as one in service is: what it has acknowledged survives Kill. One that is not installed is an
+// error that says what installs it.
 //
 // It knows no client of theirs: whether a server answers is seen from its greeting on the wire.
 package databasetest

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// LimitFiles lets no file of the server grow beyond so many bytes, as if there were no more room; 0 lifts that. It reaches the processes that there are and
-// those that they start.
+// LimitFiles lets no file of the server grow beyond so many bytes, as if there were no more room; 0 lifts that. It
+// reaches the processes that there are and those that they start.
 func (s *Server) LimitFiles(size uint64) error {
 	if s.running == nil {
 		return fmt.Errorf("%s is down", s.name)

@@ -13,8 +13,8 @@ import (
 	"syscall"
 )
 
-// StartPostgres makes a new cluster and starts a server over it. Its superuser is postgres, who needs no password. settings are further ones, as
-// "name=value".
+// StartPostgres makes a new cluster and starts a server over it. Its superuser is postgres, who needs no password.
+// settings are further ones, as "name=value".
 func StartPostgres(ctx context.Context, settings ...string) (*Server, error) {
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if err != nil || len(found) == 0 {
@@ -25,13 +25,15 @@ func StartPostgres(ctx context.Context, settings ...string) (*Server, error) {
 	if err := s.place("postgres"); err != nil {
 		return nil, err
 	}
-	if err := s.prepare(ctx, filepath.Join(bin, "initdb"), "--pgdata="+s.dir, "--username=postgres", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C"); err != nil {
+	if err := s.prepare(ctx, filepath.Join(bin, "initdb"), "--pgdata="+s.dir, "--username=postgres", "--auth=trust",
+		"--no-sync", "--encoding=UTF8", "--locale=C"); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	if err := s.certify(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	s.args = []string{filepath.Join(bin, "postgres"), "-D", s.dir, "-p", strconv.Itoa(s.port), "-k", s.dir, "-h", "127.0.0.1",
+	s.args = []string{filepath.Join(bin, "postgres"), "-D", s.dir, "-p", strconv.Itoa(s.port), "-k", s.dir, "-h",
+		"127.0.0.1",
 		"-c", "ssl=on", "-c", "ssl_cert_file=" + certFile, "-c", "ssl_key_file=" + keyFile}
 	for _, setting := range settings {
 		s.args = append(s.args, "-c", setting)

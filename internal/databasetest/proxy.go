@@ -6,7 +6,8 @@ import (
 	"sync"
 )
 
-// Proxy stands between a client and a server, and cuts the connections through it when told. Its methods may be called from several goroutines at once.
+// Proxy stands between a client and a server, and cuts the connections through it when told. Its methods may be called
+// from several goroutines at once.
 type Proxy struct {
 	listener net.Listener
 	to       string
@@ -29,8 +30,9 @@ type pair struct {
 
 type loss struct{ happened bool }
 
-// NewProxy listens on a port of the loopback for connections to an address. commits makes, for each connection, what looks at all that the client
-// sends, piece by piece, and tells whether a piece asks for a commit; it may be nil when nobody calls LoseAnswer.
+// NewProxy listens on a port of the loopback for connections to an address. commits makes, for each connection, what
+// looks at all that the client sends, piece by piece, and tells whether a piece asks for a commit; it may be nil when
+// nobody calls LoseAnswer.
 func NewProxy(to string, commits func() func(sent []byte) bool) (*Proxy, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -51,7 +53,8 @@ func (p *Proxy) CutAfter(bytes int) {
 	p.left = bytes
 }
 
-// LoseAnswer lets the next commit through, and cuts the connection instead of passing on the answer. lost tells whether that has happened.
+// LoseAnswer lets the next commit through, and cuts the connection instead of passing on the answer. lost tells whether
+// that has happened.
 func (p *Proxy) LoseAnswer() (lost func() bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

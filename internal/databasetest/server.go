@@ -133,7 +133,8 @@ func (s *Server) end(how syscall.Signal) error {
 	return nil
 }
 
-// Freeze stops all of its processes where they are. It takes connections, since the kernel does, and what is sent, and answers nothing.
+// Freeze stops all of its processes where they are. It takes connections, since the kernel does, and what is sent, and
+// answers nothing.
 func (s *Server) Freeze() error { return s.freeze(true, syscall.SIGSTOP) }
 
 // Thaw lets a frozen server go on.
@@ -168,7 +169,8 @@ func (s *Server) freeze(frozen bool, how syscall.Signal) error {
 // stopTime is how long a process may take to stop.
 const stopTime = time.Minute
 
-// awaitStop waits until all threads of a process have stopped: on a busy machine they go on for a while after the signal.
+// awaitStop waits until all threads of a process have stopped: on a busy machine they go on for a while after the
+// signal.
 func (s *Server) awaitStop(pid int) error {
 	for end := time.Now().Add(stopTime); ; time.Sleep(time.Millisecond) {
 		going := going(pid)
@@ -193,14 +195,16 @@ func going(pid int) (n int) {
 			continue // the thread is gone
 		}
 		// The state stands behind the name, which is in parentheses and may have some in it.
-		if at := bytes.LastIndexByte(text, ')'); at >= 0 && at+2 < len(text) && !bytes.ContainsRune([]byte("TtZX"), rune(text[at+2])) {
+		if at := bytes.LastIndexByte(text, ')'); at >= 0 && at+2 < len(text) &&
+			!bytes.ContainsRune([]byte("TtZX"), rune(text[at+2])) {
 			n++
 		}
 	}
 	return n
 }
 
-// children are the processes that a process has started. PostgreSQL makes a group of each, so that no signal reaches all of them.
+// children are the processes that a process has started. PostgreSQL makes a group of each, so that no signal reaches
+// all of them.
 func children(pid int) (pids []int) {
 	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	if err != nil {

@@ -71,7 +71,8 @@ func (r *Registry) SetAlias(ctx context.Context, name string, a Alias, fresh boo
 		have, ok := f.Aliases[a.Name]
 		switch {
 		case !aliasForm.MatchString(a.Name) || digits(a.Name):
-			return invalid("%q is no name of an alias: letters, digits, - and _, and not only digits", shortened(a.Name))
+			return invalid("%q is no name of an alias: letters, digits, - and _, and not only digits",
+				shortened(a.Name))
 		case fresh && ok:
 			return &wrong{ErrExists, "Alias already exists: " + r.ARN(name, a.Name)}
 		case !fresh && !ok:
@@ -93,7 +94,8 @@ func (r *Registry) SetAlias(ctx context.Context, name string, a Alias, fresh boo
 			case a.Version == function.Latest:
 				return invalid("$LATEST is not supported for an alias pointing to more than 1 version")
 			case n == a.Version:
-				return invalid("Invalid function version %s. Function version %s is already included in routing configuration.", n, n)
+				return invalid("Invalid function version %s. Function version %s is already included in routing "+
+					"configuration.", n, n)
 			case n == function.Latest || share < 0 || share > 1:
 				return invalid("an alias shares between two published versions, with a weight from 0 to 1")
 			}

@@ -48,7 +48,8 @@ func TestAnArchiveIsKeptAsLongAsItIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	kept("the version has the second", 3)
-	if _, err := r.Update(ctx, "f", "", func(s *deployment.Settings) error { s.Timeout = 2 * time.Minute; return nil }, nil); err != nil {
+	if _, err := r.Update(ctx, "f", "", func(s *deployment.Settings) error { s.Timeout = 2 * time.Minute; return nil },
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	kept("only settings have changed", 3)

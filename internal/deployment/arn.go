@@ -14,7 +14,8 @@ var (
 	aliasForm = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`)
 )
 
-// ParseName reads how clients name a function: by its name, its ARN or a part of that, each with or without a qualifier.
+// ParseName reads how clients name a function: by its name, its ARN or a part of that, each with or without a
+// qualifier.
 func ParseName(text string) (name, qualifier string, err error) {
 	parts := strings.Split(text, ":")
 	switch {

@@ -20,8 +20,10 @@ const (
 	maxVersions  = 1_000
 )
 
-// Create makes a function. It is durable and can be invoked when Create returns. Errors: ErrExists, ErrInvalid, and those of function.Pool.Deploy.
-func (r *Registry) Create(ctx context.Context, name string, s Settings, c Code, tags map[string]string) (*Function, error) {
+// Create makes a function. It is durable and can be invoked when Create returns. Errors: ErrExists, ErrInvalid, and
+// those of function.Pool.Deploy.
+func (r *Registry) Create(ctx context.Context, name string, s Settings, c Code, tags map[string]string) (*Function,
+	error) {
 	if !nameForm.MatchString(name) {
 		return nil, invalid("%q is no name of a function: up to 64 letters, digits, - and _", shortened(name))
 	}
@@ -54,7 +56,8 @@ func (r *Registry) Create(ctx context.Context, name string, s Settings, c Code, 
 	return f, nil
 }
 
-// put deploys a changed $LATEST and keeps it: code that cannot be used never becomes the function's. The caller holds r.change.
+// put deploys a changed $LATEST and keeps it: code that cannot be used never becomes the function's. The caller holds
+// r.change.
 func (r *Registry) put(ctx context.Context, f *Function) error {
 	f.Latest.Changed, f.Latest.Revision = time.Now(), uuid.NewString()
 	if err := r.deploy(f, f.Latest); err != nil {
@@ -67,12 +70,15 @@ func (r *Registry) put(ctx context.Context, f *Function) error {
 	return nil
 }
 
-// Update changes settings or code of a function's $LATEST. Both may be nil. revision, if not "", is what the caller has seen; errors: ErrUnknown,
-// ErrChanged, ErrInvalid, and those of function.Pool.Deploy, after which the function is as it was.
-func (r *Registry) Update(ctx context.Context, name, revision string, settings func(*Settings) error, c *Code) (*Function, error) {
+// Update changes settings or code of a function's $LATEST. Both may be nil. revision, if not "", is what the caller has
+// seen; errors: ErrUnknown, ErrChanged, ErrInvalid, and those of function.Pool.Deploy, after which the function is as
+// it was.
+func (r *Registry) Update(ctx context.Context, name, revision string, settings func(*Settings) error,
+	c *Code) (*Function, error) {
 	return r.alter(name, func(f *Function) error {
 		if revision != "" && revision != f.Latest.Revision {
-			return &wrong{ErrChanged, "The Revision Id provided does not match the latest Revision Id. Call the GetFunction/GetAlias API to retrieve the latest Revision Id"}
+			return &wrong{ErrChanged, "The Revision Id provided does not match the latest Revision Id. Call the " +
+				"GetFunction/GetAlias API to retrieve the latest Revision Id"}
 		}
 		unused := f.Latest.archivesOf()
 		if settings != nil {
@@ -132,7 +138,8 @@ func (r *Registry) Change(ctx context.Context, name string, change func(*Functio
 	})
 }
 
-// checkConcurrency tells whether what is provisioned, of all versions and aliases, fits into what is reserved for them together.
+// checkConcurrency tells whether what is provisioned, of all versions and aliases, fits into what is reserved for them
+// together.
 func (f *Function) checkConcurrency() error {
 	if f.Reserved == nil {
 		return nil
@@ -142,7 +149,9 @@ func (f *Function) checkConcurrency() error {
 		sum += n
 	}
 	if sum > *f.Reserved {
-		return invalid("Requested Provisioned Concurrency should not be greater than the reservedConcurrentExecution for function: %d of %s are provisioned, and %d are reserved for all its versions", sum, f.Name, *f.Reserved)
+		return invalid("Requested Provisioned Concurrency should not be greater than the reservedConcurrentExecution "+
+			"for function: %d of %s are provisioned, and %d are reserved for all its versions", sum, f.Name,
+			*f.Reserved)
 	}
 	return nil
 }
@@ -164,16 +173,18 @@ func (r *Registry) alter(name string, do func(*Function) error) (*Function, erro
 	return f, nil
 }
 
-// Publish makes a version of what $LATEST is now. When that is what the newest version is, it is that one. checksum and revision, if not "",
-// are what the caller has seen.
+// Publish makes a version of what $LATEST is now. When that is what the newest version is, it is that one. checksum and
+// revision, if not "", are what the caller has seen.
 func (r *Registry) Publish(ctx context.Context, name, description, checksum, revision string) (Version, error) {
 	var v Version
 	_, err := r.alter(name, func(f *Function) error {
 		switch {
 		case revision != "" && revision != f.Latest.Revision:
-			return &wrong{ErrChanged, "The RevisionId provided does not match the latest RevisionId. Call the GetFunction/GetAlias API to retrieve the latest RevisionId"}
+			return &wrong{ErrChanged, "The RevisionId provided does not match the latest RevisionId. Call the " +
+				"GetFunction/GetAlias API to retrieve the latest RevisionId"}
 		case checksum != "" && checksum != f.Latest.Checksum():
-			return invalid("CodeSHA256 (%s) is different from current CodeSHA256 in $LATEST (%s). Please try again with the CodeSHA256 in $LATEST.", shortened(checksum), f.Latest.Checksum())
+			return invalid("CodeSHA256 (%s) is different from current CodeSHA256 in $LATEST (%s). Please try again "+
+				"with the CodeSHA256 in $LATEST.", shortened(checksum), f.Latest.Checksum())
 		case len(f.versions) >= maxVersions:
 			return invalid("function %s has %d versions, the most there can be: delete some", name, len(f.versions))
 		}
@@ -209,7 +220,8 @@ func sameSettings(a, b Settings) bool {
 	return errX == nil && errY == nil && string(x) == string(y)
 }
 
-// Delete removes a function, or one published version of it; a version that is not there is no error. Events of the function that wait are dropped with it.
+// Delete removes a function, or one published version of it; a version that is not there is no error. Events of the
+// function that wait are dropped with it.
 func (r *Registry) Delete(ctx context.Context, name, version string) error {
 	if version == function.Latest {
 		return invalid("$LATEST version cannot be deleted without deleting the function.")
@@ -259,7 +271,8 @@ func (r *Registry) deleteVersion(ctx context.Context, f *Function, version strin
 	}
 	for _, a := range f.Aliases {
 		if _, shares := a.Others[version]; a.Version == version || shares {
-			return &wrong{ErrExists, fmt.Sprintf("version %s of %s is what the alias %s names: change the alias first", version, f.Name, a.Name)}
+			return &wrong{ErrExists, fmt.Sprintf("version %s of %s is what the alias %s names: change the alias first",
+				version, f.Name, a.Name)}
 		}
 	}
 	f, err := copyOf(f)

@@ -31,7 +31,8 @@ func recorder(t *testing.T) (s deployment.Settings, c deployment.Code, record st
 	}
 	record = filepath.Join(t.TempDir(), "record")
 	return deployment.Settings{
-		Runtime: "provided.al2023", MemoryMB: 1769, Timeout: time.Minute, InitTimeout: time.Minute, Environment: map[string]string{"RECORD": record},
+		Runtime: "provided.al2023", MemoryMB: 1769, Timeout: time.Minute, InitTimeout: time.Minute,
+		Environment: map[string]string{"RECORD": record},
 	}, deployment.Code{Folder: dir}, record
 }
 
@@ -54,8 +55,9 @@ func recorded(t *testing.T, record string) (times map[string]int, pids map[strin
 
 func events(name string) queue.Name { return queue.Name{Namespace: "functions", Name: name} }
 
-// Nobody waits for ten thousand events: each is invoked once, by about as many instances as events may be in the function at once, and nothing grows
-// with their number but the queue. On a busy machine one that does not come back within a second is replaced.
+// Nobody waits for ten thousand events: each is invoked once, by about as many instances as events may be in the
+// function at once, and nothing grows with their number but the queue. On a busy machine one that does not come back
+// within a second is replaced.
 func TestTenThousandEventsAtOnceAreEachInvokedOnce(t *testing.T) {
 	r, s, _ := open(t, t.TempDir())
 	settings, code, record := recorder(t)
@@ -69,7 +71,8 @@ func TestTenThousandEventsAtOnceAreEachInvokedOnce(t *testing.T) {
 	for caller := range callers {
 		wg.Go(func() {
 			for n := caller; n < all; n += callers {
-				id, err := r.Enqueue(t.Context(), function.Request{Function: "f", Payload: fmt.Appendf(nil, `{"n":%d}`, n)})
+				id, err := r.Enqueue(t.Context(),
+					function.Request{Function: "f", Payload: fmt.Appendf(nil, `{"n":%d}`, n)})
 				if err != nil {
 					t.Error(err)
 					return
@@ -114,7 +117,8 @@ func TestTenThousandEventsAtOnceAreEachInvokedOnce(t *testing.T) {
 func beKilled(dir string) {
 	err := func() error {
 		ctx := context.Background()
-		j, err := file.Open(ctx, file.Options{Dir: filepath.Join(dir, "journal"), Durability: journal.Fsync, SegmentBytes: 4 << 20})
+		j, err := file.Open(ctx, file.Options{Dir: filepath.Join(dir, "journal"), Durability: journal.Fsync,
+			SegmentBytes: 4 << 20})
 		if err != nil {
 			return err
 		}
@@ -122,7 +126,8 @@ func beKilled(dir string) {
 		if err != nil {
 			return err
 		}
-		r, err := deployment.Open(ctx, deployment.Config{Store: s, Dir: filepath.Join(dir, "functions"), Pool: function.Config{Isolation: function.None}})
+		r, err := deployment.Open(ctx, deployment.Config{Store: s, Dir: filepath.Join(dir, "functions"),
+			Pool: function.Config{Isolation: function.None}})
 		if err != nil {
 			return err
 		}

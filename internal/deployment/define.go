@@ -37,8 +37,9 @@ func (e *DifferentError) Error() string {
 // Is tells that a DifferentError is ErrExists.
 func (e *DifferentError) Is(target error) bool { return target == ErrExists }
 
-// Define makes a function that is missing. One that is there with other settings is a *DifferentError, unless adopt says to change it. Its code
-// is always what the Spec says: that changes with every build. The function can be invoked when Define returns.
+// Define makes a function that is missing. One that is there with other settings is a *DifferentError, unless adopt
+// says to change it. Its code is always what the Spec says: that changes with every build. The function can be invoked
+// when Define returns.
 func (r *Registry) Define(ctx context.Context, s Spec, adopt bool) error {
 	have, err := r.Get(s.Name)
 	if err != nil {
@@ -51,7 +52,8 @@ func (r *Registry) Define(ctx context.Context, s Spec, adopt bool) error {
 		if !adopt {
 			return &DifferentError{s.Name, differences}
 		}
-		if _, err := r.Update(ctx, s.Name, "", func(to *Settings) error { *to = s.Settings; return nil }, &s.Code); err != nil {
+		if _, err := r.Update(ctx, s.Name, "", func(to *Settings) error { *to = s.Settings; return nil },
+			&s.Code); err != nil {
 			return err
 		}
 		return r.rest(ctx, s)

@@ -13,8 +13,10 @@ import (
 func (r *Registry) definition(f *Function, v Version) function.Definition {
 	s := v.Settings
 	d := function.Definition{
-		Name: f.Name, Version: v.Number, Runtime: s.Runtime, Handler: s.Handler, Command: s.Command, Layers: r.folders(s), Environment: s.Environment,
-		MemoryMB: s.MemoryMB, StorageMB: s.StorageMB, Timeout: s.Timeout, Architecture: s.Architecture, Reserved: f.Reserved, Policy: s.Policy, Machines: s.Machines,
+		Name: f.Name, Version: v.Number, Runtime: s.Runtime, Handler: s.Handler, Command: s.Command,
+		Layers: r.folders(s), Environment: s.Environment,
+		MemoryMB: s.MemoryMB, StorageMB: s.StorageMB, Timeout: s.Timeout, Architecture: s.Architecture,
+		Reserved: f.Reserved, Policy: s.Policy, Machines: s.Machines,
 		InitTimeout: s.InitTimeout, Idle: s.Idle, Freeze: s.Freeze,
 	}
 	d.Code = code.Source{Folder: v.Folder, File: r.Archive(v), Name: "the archive"}
@@ -46,7 +48,8 @@ func (r *Registry) deploy(f *Function, v Version) error {
 	return nil
 }
 
-// redeploy gives the versions that are live to the pool again, and those that have to be from now on. The caller holds r.change.
+// redeploy gives the versions that are live to the pool again, and those that have to be from now on. The caller holds
+// r.change.
 func (r *Registry) redeploy(f *Function) error {
 	var errs []error
 	for _, v := range append(f.Published(), f.Latest) {

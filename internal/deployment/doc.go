@@ -1,6 +1,6 @@
-// Package deployment knows which functions there are: their settings and code, versions and aliases, what is to be done with events that
-// nobody waits for, and which queues feed them. It keeps all of it in the store, so that functions are there again after a restart, and gives
-// package function what is to be run.
+// Package deployment knows which functions there are: their settings and code, versions and aliases, what is to be done
+// with events that nobody waits for, and which queues feed them. It keeps all of it in the store, so that functions are
+// there again after a restart, and gives package function what is to be run.
 //
 //	r, err := deployment.Open(ctx, deployment.Config{Store: store, Dir: dir})
 //	defer r.Close()
@@ -12,15 +12,16 @@
 //
 // # What is kept where
 //
-// Functions, versions and mappings are notes of the store, under the room "functions". Archives are files below Dir/code, named by their
-// checksum, written and synced before the note that names them; those that no note names are removed when a Registry opens. Events that wait are
-// messages of queues in the namespace "functions", one queue for each function, so that a slow one holds up no other.
+// Functions, versions and mappings are notes of the store, under the room "functions". Archives are files below
+// Dir/code, named by their checksum, written and synced before the note that names them; those that no note names are
+// removed when a Registry opens. Events that wait are messages of queues in the namespace "functions", one queue for
+// each function, so that a slow one holds up no other.
 //
 // # Events
 //
-// An event is settled when its function has answered, when it was given to a destination, or when it was given up. The program is killed meanwhile?
-// Then the event comes again. One whose function fails is tried twice more, after one and two minutes; one that finds no room in the function
-// (throttled) is tried for up to six hours.
+// An event is settled when its function has answered, when it was given to a destination, or when it was given up. The
+// program is killed meanwhile? Then the event comes again. One whose function fails is tried twice more, after one and
+// two minutes; one that finds no room in the function (throttled) is tried for up to six hours.
 //
 // What is not here: a protocol, and who may do what. Those are a door's.
 package deployment

@@ -18,7 +18,8 @@ func reserve(t *testing.T, r *deployment.Registry, s deployment.Settings, c depl
 	if _, err := r.Create(t.Context(), "f", s, c, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Change(t.Context(), "f", func(f *deployment.Function) error { f.Reserved = &n; return nil }); err != nil {
+	if _, err := r.Change(t.Context(), "f",
+		func(f *deployment.Function) error { f.Reserved = &n; return nil }); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -27,7 +28,8 @@ func reserve(t *testing.T, r *deployment.Registry, s deployment.Settings, c depl
 func enqueue(t *testing.T, r *deployment.Registry, n int) {
 	t.Helper()
 	for i := range n {
-		if _, err := r.Enqueue(t.Context(), function.Request{Function: "f", Payload: fmt.Appendf(nil, `{"n":%d}`, i)}); err != nil {
+		if _, err := r.Enqueue(t.Context(),
+			function.Request{Function: "f", Payload: fmt.Appendf(nil, `{"n":%d}`, i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -42,7 +44,8 @@ func throttled(t *testing.T, r *deployment.Registry) int64 {
 	return s.Throttled
 }
 
-// With room for one invocation, each event is claimed when there is room: none waits as a throttled one does, also none of those that a start finds.
+// With room for one invocation, each event is claimed when there is room: none waits as a throttled one does, also none
+// of those that a start finds.
 func TestEventsOfAFunctionWithOnePlaceAreNotThrottled(t *testing.T) {
 	dir := t.TempDir()
 	r, _, end := open(t, dir)
@@ -64,8 +67,8 @@ func TestEventsOfAFunctionWithOnePlaceAreNotThrottled(t *testing.T) {
 	}
 }
 
-// An event that finds the only place taken by somebody who waits for an answer is throttled, as the provider has it; those behind it are not, and all are
-// invoked when there is room.
+// An event that finds the only place taken by somebody who waits for an answer is throttled, as the provider has it;
+// those behind it are not, and all are invoked when there is room.
 func TestEventsBehindAThrottledOneStayInTheQueue(t *testing.T) {
 	r, s, _ := open(t, t.TempDir())
 	settings, code, record := recorder(t)
@@ -77,7 +80,8 @@ func TestEventsBehindAThrottledOneStayInTheQueue(t *testing.T) {
 		_, err := r.Invoke(t.Context(), function.Request{Function: "f", Payload: []byte("{}")})
 		answered <- err
 	}()
-	waittest.Until(t, "the first event is in the function", func() bool { times, _ := recorded(t, record); return len(times) == 1 })
+	waittest.Until(t, "the first event is in the function",
+		func() bool { times, _ := recorded(t, record); return len(times) == 1 })
 	enqueue(t, r, 100)
 	waittest.Until(t, "the second one is throttled", func() bool { return throttled(t, r) == 1 })
 	if err := os.WriteFile(gate, nil, 0o600); err != nil {
@@ -107,7 +111,8 @@ func TestEventsOfAFunctionThatIsSwitchedOffAreGivenUpAtOnce(t *testing.T) {
 	if n := throttled(t, r); n != 0 {
 		t.Errorf("%d invocations were tried", n)
 	}
-	claims, err := s.Claim(t.Context(), queue.ClaimRequest{From: []queue.From{{Queue: queue.Name{Namespace: "default", Name: "dead"}}}, Max: 10})
+	claims, err := s.Claim(t.Context(),
+		queue.ClaimRequest{From: []queue.From{{Queue: queue.Name{Namespace: "default", Name: "dead"}}}, Max: 10})
 	if err != nil || len(claims) != 4 {
 		t.Fatalf("%d dead letters, %v", len(claims)-1, err)
 	}
@@ -121,7 +126,9 @@ func TestBatchesForAFunctionWithOnePlaceWaitForIt(t *testing.T) {
 	reserve(t, r, settings, code, 1)
 	from := queue.Name{Namespace: "default", Name: "work"}
 	put(t, s, from, make([]string, 200)...)
-	if _, err := r.Map(t.Context(), deployment.Mapping{Queue: from.String(), Function: "f", SourceARN: "arn:aws:sqs:us-east-1:0:work", Batch: 1}); err != nil {
+	if _, err := r.Map(t.Context(),
+		deployment.Mapping{Queue: from.String(), Function: "f", SourceARN: "arn:aws:sqs:us-east-1:0:work",
+			Batch: 1}); err != nil {
 		t.Fatal(err)
 	}
 	empty(t, s, from)

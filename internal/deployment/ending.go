@@ -33,7 +33,8 @@ func (r *Registry) over(ctx context.Context, e ending, rules Events) {
 		if f, err := r.Get(e.in.Function); err == nil {
 			if v, err := f.resolve(e.in.Version, noDice); err == nil && v.Settings.DeadLetter != "" {
 				if t, err := parseTarget(v.Settings.DeadLetter); err == nil {
-					change.Puts = append(change.Puts, queue.QueuePut{To: t.queue, Messages: []message.Message{e.letter()}})
+					change.Puts = append(change.Puts,
+						queue.QueuePut{To: t.queue, Messages: []message.Message{e.letter()}})
 				}
 			}
 		}
@@ -42,20 +43,23 @@ func (r *Registry) over(ctx context.Context, e ending, rules Events) {
 	if destination != "" {
 		if t, err := parseTarget(destination); err == nil {
 			if function = t.function; function == "" {
-				change.Puts = append(change.Puts, queue.QueuePut{To: t.queue, Messages: []message.Message{{Body: e.record(), Time: time.Now()}}})
+				change.Puts = append(change.Puts,
+					queue.QueuePut{To: t.queue, Messages: []message.Message{{Body: e.record(), Time: time.Now()}}})
 			}
 		}
 	}
 	if function != "" {
 		if err := r.pass(ctx, function, e.record()); err != nil {
 			r.config.Report(fmt.Errorf("tell %s what became of an event: %w", function, err))
-			r.settle(ctx, queue.Settlement{Token: e.claim.Token, Kind: queue.Back, Uncounted: true, Delay: patience(time.Since(e.claim.Message.Time))})
+			r.settle(ctx, queue.Settlement{Token: e.claim.Token, Kind: queue.Back, Uncounted: true,
+				Delay: patience(time.Since(e.claim.Message.Time))})
 			return
 		}
 	}
 	if _, _, err := r.store.Commit(ctx, change); err != nil {
 		r.config.Report(fmt.Errorf("an event of function %s is over, and that cannot be kept: %w", e.in.Function, err))
-		r.settle(ctx, queue.Settlement{Token: e.claim.Token, Kind: queue.Back, Uncounted: true, Delay: patience(time.Since(e.claim.Message.Time))})
+		r.settle(ctx, queue.Settlement{Token: e.claim.Token, Kind: queue.Back, Uncounted: true,
+			Delay: patience(time.Since(e.claim.Message.Time))})
 	}
 }
 
@@ -99,7 +103,8 @@ func (e *ending) record() []byte {
 	arn := e.arn
 	record := object{
 		"version": "1.0", "timestamp": time.Now().UTC().Format("2006-01-02T15:04:05.000Z"),
-		"requestContext": object{"requestId": e.in.ID, "functionArn": arn, "condition": e.condition, "approximateInvokeCount": e.claim.Attempt},
+		"requestContext": object{"requestId": e.in.ID, "functionArn": arn, "condition": e.condition,
+			"approximateInvokeCount": e.claim.Attempt},
 		"requestPayload": asJSON(e.in.Payload),
 	}
 	if e.result != nil {

@@ -40,29 +40,32 @@ const (
 // eventQueue is where the events of a function wait.
 func eventQueue(name string) queue.Name { return queue.Name{Namespace: eventSpace, Name: name} }
 
-// Enqueue keeps an event that nobody waits for: it is durable when Enqueue returns, and will be invoked. The result is the request's id.
-// Errors: ErrUnknown, ErrFull, function.ErrTooLarge, the store's.
+// Enqueue keeps an event that nobody waits for: it is durable when Enqueue returns, and will be invoked. The result is
+// the request's id. Errors: ErrUnknown, ErrFull, function.ErrTooLarge, the store's.
 func (r *Registry) Enqueue(ctx context.Context, in function.Request) (string, error) {
 	f, _, err := r.Version(in.Function, in.Version)
 	if err != nil {
 		return "", err
 	}
 	if len(in.Payload) > MaxEvent {
-		return "", fmt.Errorf("function %s: %w: it has %d bytes, the limit is %d for one that nobody waits for", f.Name, function.ErrTooLarge, len(in.Payload), MaxEvent)
+		return "", fmt.Errorf("function %s: %w: it has %d bytes, the limit is %d for one that nobody waits for", f.Name,
+			function.ErrTooLarge, len(in.Payload), MaxEvent)
 	}
 	if in.ID == "" {
 		in.ID = uuid.NewString()
 	}
 	m := message.Message{Body: in.Payload, Time: time.Now()}
 	for _, a := range []struct{ name, value string }{
-		{attributeID, in.ID}, {attributeQualifier, in.Version}, {attributeARN, in.ARN}, {attributeTrace, in.TraceID}, {attributeContext, in.ClientContext},
+		{attributeID, in.ID}, {attributeQualifier, in.Version}, {attributeARN, in.ARN}, {attributeTrace, in.TraceID},
+		{attributeContext, in.ClientContext},
 	} {
 		if a.value != "" {
 			m.Attributes.Set(a.name, message.String(a.value))
 		}
 	}
 	n := eventQueue(f.Name)
-	if _, err := r.store.CreateQueue(ctx, n, queue.Definition{Unordered: true, MaxMessages: maxEvents}); err != nil && !errors.Is(err, queue.ErrExists) {
+	if _, err := r.store.CreateQueue(ctx, n, queue.Definition{Unordered: true, MaxMessages: maxEvents}); err != nil &&
+		!errors.Is(err, queue.ErrExists) {
 		return "", fmt.Errorf("keep an event for %s: %w", f.Name, err)
 	}
 	if _, err := r.store.Put(ctx, n, []message.Message{m}); err != nil {
@@ -94,12 +97,13 @@ func (r *Registry) run(name string) {
 	r.work.Go(func() {
 		defer run.end()
 		e := &eventsOf{name: name}
-		r.serve(run.ctx, queue.ClaimRequest{From: []queue.From{{Queue: eventQueue(name)}}}, r.config.EventConcurrency, e.claim(r), func(c []queue.Claim, pass *function.Pass) {
-			if pass != nil {
-				defer pass.Release()
-			}
-			r.event(run.ctx, name, &c[0], pass)
-		})
+		r.serve(run.ctx, queue.ClaimRequest{From: []queue.From{{Queue: eventQueue(name)}}}, r.config.EventConcurrency,
+			e.claim(r), func(c []queue.Claim, pass *function.Pass) {
+				if pass != nil {
+					defer pass.Release()
+				}
+				r.event(run.ctx, name, &c[0], pass)
+			})
 	})
 }
 
@@ -112,8 +116,8 @@ type eventsOf struct {
 	known bool // the pool knows how many invocations there may be
 }
 
-// claim claims events for which there is room. One that comes when the queue was empty is claimed at once, and is throttled if others have taken the
-// room meanwhile; those behind it stay where they are until there is room.
+// claim claims events for which there is room. One that comes when the queue was empty is claimed at once, and is
+// throttled if others have taken the room meanwhile; those behind it stay where they are until there is room.
 func (e *eventsOf) claim(r *Registry) claimer {
 	return func(ctx context.Context, ask queue.ClaimRequest) ([]queue.Claim, *function.Pass, error) {
 		if e.known {
@@ -161,9 +165,10 @@ func (r *Registry) admitNow(name string) *function.Pass {
 	return pool.TryAdmit(name)
 }
 
-// serve claims what comes, one claim after the other, and has at most so many of them handled at once. It returns when ctx ends, after all
-// handlers have. The handler owns the pass.
-func (r *Registry) serve(ctx context.Context, ask queue.ClaimRequest, most int, claim claimer, handle func([]queue.Claim, *function.Pass)) {
+// serve claims what comes, one claim after the other, and has at most so many of them handled at once. It returns when
+// ctx ends, after all handlers have. The handler owns the pass.
+func (r *Registry) serve(ctx context.Context, ask queue.ClaimRequest, most int, claim claimer,
+	handle func([]queue.Claim, *function.Pass)) {
 	ask.Wait, ask.Owner = poll, r.owner
 	free := make(chan struct{}, most)
 	var under sync.WaitGroup
@@ -183,7 +188,8 @@ func (r *Registry) serve(ctx context.Context, ask queue.ClaimRequest, most int, 
 			if err == nil {
 				continue
 			}
-			if ctx.Err() != nil || errors.Is(err, queue.ErrClosed) || errors.Is(err, queue.ErrUnavailable) || errors.Is(err, queue.ErrStale) {
+			if ctx.Err() != nil || errors.Is(err, queue.ErrClosed) || errors.Is(err, queue.ErrUnavailable) ||
+				errors.Is(err, queue.ErrStale) {
 				return
 			}
 			if !errors.Is(err, queue.ErrNotFound) {
@@ -221,9 +227,11 @@ func attribute(m *message.Message, name string) string {
 // event invokes one event and settles it.
 func (r *Registry) event(ctx context.Context, name string, c *queue.Claim, pass *function.Pass) {
 	in := function.Request{
-		Function: name, Version: attribute(&c.Message, attributeQualifier), ID: attribute(&c.Message, attributeID), ARN: attribute(&c.Message, attributeARN),
-		TraceID: attribute(&c.Message, attributeTrace), ClientContext: attribute(&c.Message, attributeContext), Payload: c.Message.Body,
-		Pass: pass,
+		Function: name, Version: attribute(&c.Message, attributeQualifier), ID: attribute(&c.Message, attributeID),
+		ARN:     attribute(&c.Message, attributeARN),
+		TraceID: attribute(&c.Message, attributeTrace), ClientContext: attribute(&c.Message, attributeContext),
+		Payload: c.Message.Body,
+		Pass:    pass,
 	}
 	e := ending{in: in, claim: c, arn: in.ARN}
 	if e.arn == "" {
@@ -234,11 +242,13 @@ func (r *Registry) event(ctx context.Context, name string, c *queue.Claim, pass 
 	}
 	rules := r.rules(name, in.Version)
 	if age := time.Since(c.Message.Time); age > rules.MaxAge {
-		e.condition, e.code, e.text = "EventAgeExceeded", 500, fmt.Sprintf("the event waited for %v", age.Round(time.Second))
+		e.condition, e.code, e.text = "EventAgeExceeded", 500,
+			fmt.Sprintf("the event waited for %v", age.Round(time.Second))
 		r.over(ctx, e, rules)
 		return
 	}
-	if f, err := r.Get(name); err == nil && f.Reserved != nil && *f.Reserved == 0 { // that is how a function is switched off
+	// that is how a function is switched off
+	if f, err := r.Get(name); err == nil && f.Reserved != nil && *f.Reserved == 0 {
 		e.condition, e.code, e.text = "ZeroReservedConcurrency", 429, "the reserved concurrency of the function is 0"
 		r.over(ctx, e, rules)
 		return
@@ -249,20 +259,23 @@ func (r *Registry) event(ctx context.Context, name string, c *queue.Claim, pass 
 		e.condition, e.result = "Success", result
 		r.over(ctx, e, rules)
 	case err == nil && c.Attempt <= *rules.Retries:
-		r.settle(ctx, queue.Settlement{Token: c.Token, Kind: queue.Back, Delay: time.Duration(c.Attempt) * r.config.RetryDelay})
+		r.settle(ctx, queue.Settlement{Token: c.Token, Kind: queue.Back,
+			Delay: time.Duration(c.Attempt) * r.config.RetryDelay})
 	case err == nil:
 		e.condition, e.result, e.code, e.text = "RetriesExhausted", result, 200, string(result.Payload)
 		r.over(ctx, e, rules)
 	case ctx.Err() != nil || errors.Is(err, function.ErrClosed):
 		r.settle(ctx, queue.Settlement{Token: c.Token, Kind: queue.Back, Uncounted: true})
 	case errors.Is(err, function.ErrThrottled):
-		r.settle(ctx, queue.Settlement{Token: c.Token, Kind: queue.Back, Uncounted: true, Delay: patience(time.Since(c.Message.Time))})
+		r.settle(ctx, queue.Settlement{Token: c.Token, Kind: queue.Back, Uncounted: true,
+			Delay: patience(time.Since(c.Message.Time))})
 	case errors.Is(err, ErrUnknown), errors.Is(err, function.ErrTooLarge):
 		e.condition, e.code, e.text = "InvokeFailed", 400, err.Error()
 		r.over(ctx, e, rules)
 	default: // code or a runtime that is missing: somebody may put it right
 		r.config.Report(fmt.Errorf("an event of function %s: %w", name, err))
-		r.settle(ctx, queue.Settlement{Token: c.Token, Kind: queue.Back, Uncounted: true, Delay: patience(time.Since(c.Message.Time))})
+		r.settle(ctx, queue.Settlement{Token: c.Token, Kind: queue.Back, Uncounted: true,
+			Delay: patience(time.Since(c.Message.Time))})
 	}
 }
 

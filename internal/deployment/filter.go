@@ -45,8 +45,8 @@ func newFilter(texts []string) (*filter, error) {
 }
 
 // passes tells whether one of the patterns matches a message as its record in an event shows it. A body that is a JSON
-// object or array is one to patterns, so that a pattern for texts does not match it; every other body is a text, which a
-// pattern for objects does not match.
+// object or array is one to patterns, so that a pattern for texts does not match it; every other body is a text, which
+// a pattern for objects does not match.
 func (f *filter) passes(m Mapping, region string, c *queue.Claim) (bool, error) {
 	record := map[string]any{}
 	if f.record {

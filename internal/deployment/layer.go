@@ -19,7 +19,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// What is kept of layers, and of each; names of layers that have no version any more count, because their numbers go on.
+// What is kept of layers, and of each; names of layers that have no version any more count, because their numbers go
+// on.
 const (
 	maxLayers        = 10_000
 	maxLayerVersions = 1_000
@@ -108,9 +109,10 @@ func (r *Registry) LayerVersion(name string, number int) (LayerVersion, error) {
 // LayerArchive is the file of a version's content.
 func (r *Registry) LayerArchive(v LayerVersion) string { return r.archive(v.SHA256) }
 
-// PublishLayer makes a version of a layer of an archive, with what v says besides. It is durable when PublishLayer returns. Errors: ErrInvalid and
-// those of code.Place.
-func (r *Registry) PublishLayer(ctx context.Context, name string, archive []byte, v LayerVersion) (LayerVersion, error) {
+// PublishLayer makes a version of a layer of an archive, with what v says besides. It is durable when PublishLayer
+// returns. Errors: ErrInvalid and those of code.Place.
+func (r *Registry) PublishLayer(ctx context.Context, name string, archive []byte, v LayerVersion) (LayerVersion,
+	error) {
 	if !layerForm.MatchString(name) {
 		return v, invalid("%q is no name of a layer: up to 140 letters, digits, - and _", shortened(name))
 	}
@@ -183,7 +185,8 @@ func (r *Registry) keepLayer(ctx context.Context, l *Layer, v LayerVersion) erro
 }
 
 // ChangeLayerPolicy changes the policy of a version of a layer. Errors: ErrUnknown, ErrInvalid, and change's own.
-func (r *Registry) ChangeLayerPolicy(ctx context.Context, name string, number int, change func(*LayerVersion) error) (LayerVersion, error) {
+func (r *Registry) ChangeLayerPolicy(ctx context.Context, name string, number int,
+	change func(*LayerVersion) error) (LayerVersion, error) {
 	r.change.Lock()
 	defer r.change.Unlock()
 	v, err := r.LayerVersion(name, number)
@@ -234,8 +237,10 @@ type Attached struct {
 // ParseLayerVersion reads the ARN of a version of a layer. Errors: ErrInvalid.
 func ParseLayerVersion(arn string) (region, name string, number int, err error) {
 	parts := strings.Split(arn, ":")
-	if len(parts) != 8 || parts[0] != "arn" || parts[2] != "lambda" || parts[5] != "layer" || !layerForm.MatchString(parts[6]) {
-		return "", "", 0, invalid("%q is no ARN of a version of a layer: arn:aws:lambda:REGION:ACCOUNT:layer:NAME:VERSION", shortened(arn))
+	if len(parts) != 8 || parts[0] != "arn" || parts[2] != "lambda" || parts[5] != "layer" ||
+		!layerForm.MatchString(parts[6]) {
+		return "", "", 0, invalid("%q is no ARN of a version of a layer: "+
+			"arn:aws:lambda:REGION:ACCOUNT:layer:NAME:VERSION", shortened(arn))
 	}
 	if number, err = strconv.Atoi(parts[7]); err != nil || number < 1 {
 		return "", "", 0, invalid("Layer Version Cannot be less than 1")
@@ -243,7 +248,8 @@ func ParseLayerVersion(arn string) (region, name string, number int, err error) 
 	return parts[3], parts[6], number, nil
 }
 
-// attach finds the layers that settings name by ARNs. One that was attached before stays although its version was deleted meanwhile.
+// attach finds the layers that settings name by ARNs. One that was attached before stays although its version was
+// deleted meanwhile.
 func (r *Registry) attach(s *Settings) error {
 	before := s.Attached
 	s.Attached = nil
@@ -260,9 +266,11 @@ func (r *Registry) attach(s *Settings) error {
 		case err != nil:
 			return err
 		case region != r.Region():
-			return invalid("Layers are not in the same region as the function. Layers are expected to be in region %s.", r.Region())
+			return invalid("Layers are not in the same region as the function. Layers are expected to be in region %s.",
+				r.Region())
 		case names[name] != "":
-			return invalid("Two different versions of the same layer are not allowed to be referenced in the same function. %s and %s are versions of the same layer.", names[name], arn)
+			return invalid("Two different versions of the same layer are not allowed to be referenced in the same "+
+				"function. %s and %s are versions of the same layer.", names[name], arn)
 		}
 		names[name] = arn
 		a, ok := before[arn]

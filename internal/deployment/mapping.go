@@ -46,12 +46,14 @@ func (r *Registry) Map(ctx context.Context, m Mapping) (Mapping, error) {
 	case m.Window < 0 || m.Window > maxWindow:
 		return m, invalid("a batch waits for at most %v", maxWindow)
 	case m.Batch > 10 && m.Window < time.Second:
-		return m, invalid("Maximum batch window in seconds must be greater than or equal to 1 if maximum batch size is greater than 10")
+		return m, invalid("Maximum batch window in seconds must be greater than or equal to 1 if maximum batch size " +
+			"is greater than 10")
 	case m.MaxConcurrency != 0 && (m.MaxConcurrency < 2 || m.MaxConcurrency > 1000):
 		return m, invalid("the maximum concurrency is 2 to 1000")
 	}
 	if _, _, err := r.store.Definition(from); err != nil {
-		return m, invalid("Error occurred while ReceiveMessage. SQS Error Code: AWS.SimpleQueueService.NonExistentQueue. SQS Error Message: there is no queue %s", from.Short())
+		return m, invalid("Error occurred while ReceiveMessage. SQS Error Code: "+
+			"AWS.SimpleQueueService.NonExistentQueue. SQS Error Message: there is no queue %s", from.Short())
 	}
 	if _, _, err := r.Version(m.Function, m.Qualifier); err != nil {
 		return m, err
@@ -63,7 +65,9 @@ func (r *Registry) Map(ctx context.Context, m Mapping) (Mapping, error) {
 	defer r.change.Unlock()
 	for _, other := range r.Mappings() {
 		if m.ID == "" && other.Queue == m.Queue && other.Function == m.Function && other.Qualifier == m.Qualifier {
-			return m, &wrong{ErrExists, "The event source arn (\"" + m.SourceARN + "\") and function (\"" + m.Function + "\") provided mapping already exists. Please update or delete the existing mapping with UUID " + other.ID}
+			return m, &wrong{ErrExists, "The event source arn (\"" + m.SourceARN + "\") and function (\"" + m.Function +
+				"\") provided mapping already exists. Please update or delete the existing mapping with UUID " +
+				other.ID}
 		}
 	}
 	if m.ID == "" {
@@ -173,12 +177,13 @@ func (r *Registry) feed(m Mapping) {
 	}
 	r.work.Go(func() {
 		defer close(f.ended)
-		r.serve(ctx, queue.ClaimRequest{From: []queue.From{{Queue: from}}, Max: m.Batch, Bytes: event.MaxBytes}, most, func(ctx context.Context, ask queue.ClaimRequest) ([]queue.Claim, *function.Pass, error) {
-			claims, err := r.store.Claim(ctx, ask)
-			return r.sift(ctx, m, sieve, claims), nil, err
-		}, func(cs []queue.Claim, _ *function.Pass) {
-			r.batch(ctx, m, from, r.fill(ctx, m, from, sieve, cs))
-		})
+		r.serve(ctx, queue.ClaimRequest{From: []queue.From{{Queue: from}}, Max: m.Batch, Bytes: event.MaxBytes}, most,
+			func(ctx context.Context, ask queue.ClaimRequest) ([]queue.Claim, *function.Pass, error) {
+				claims, err := r.store.Claim(ctx, ask)
+				return r.sift(ctx, m, sieve, claims), nil, err
+			}, func(cs []queue.Claim, _ *function.Pass) {
+				r.batch(ctx, m, from, r.fill(ctx, m, from, sieve, cs))
+			})
 	})
 }
 
@@ -195,7 +200,8 @@ func (r *Registry) unfeed(id string) {
 }
 
 // fill claims more until a batch is full or has waited as long as the mapping says.
-func (r *Registry) fill(ctx context.Context, m Mapping, from queue.Name, sieve *filter, cs []queue.Claim) []queue.Claim {
+func (r *Registry) fill(ctx context.Context, m Mapping, from queue.Name, sieve *filter,
+	cs []queue.Claim) []queue.Claim {
 	end := time.Now().Add(m.Window)
 	bytes := 0
 	for i := range cs {
@@ -206,7 +212,8 @@ func (r *Registry) fill(ctx context.Context, m Mapping, from queue.Name, sieve *
 		if left <= 0 {
 			break
 		}
-		more, err := r.store.Claim(ctx, queue.ClaimRequest{From: []queue.From{{Queue: from}}, Max: m.Batch - len(cs), Bytes: event.MaxBytes - bytes, Wait: left, Owner: r.owner})
+		more, err := r.store.Claim(ctx, queue.ClaimRequest{From: []queue.From{{Queue: from}}, Max: m.Batch - len(cs),
+			Bytes: event.MaxBytes - bytes, Wait: left, Owner: r.owner})
 		if err != nil || len(more) == 0 {
 			break
 		}
@@ -220,8 +227,10 @@ func (r *Registry) fill(ctx context.Context, m Mapping, from queue.Name, sieve *
 }
 
 // invokeInTurn is Invoke that waits for room, at most so long.
-func (r *Registry) invokeInTurn(ctx context.Context, in function.Request, most time.Duration) (*function.Result, error) {
-	if err := r.Ready(ctx, in.Function, in.Version); err != nil { // and the pool knows how many invocations there may be
+func (r *Registry) invokeInTurn(ctx context.Context, in function.Request, most time.Duration) (*function.Result,
+	error) {
+	// and the pool knows how many invocations there may be
+	if err := r.Ready(ctx, in.Function, in.Version); err != nil {
 		return nil, err
 	}
 	waiting, end := context.WithTimeout(ctx, most)
@@ -233,8 +242,8 @@ func (r *Registry) invokeInTurn(ctx context.Context, in function.Request, most t
 	return r.Invoke(ctx, in)
 }
 
-// batch gives claims to the function and settles them by its answer. What failed becomes visible again when the queue's lease would have
-// ended, as if nobody had deleted it; the queue's bound of attempts makes dead letters.
+// batch gives claims to the function and settles them by its answer. What failed becomes visible again when the queue's
+// lease would have ended, as if nobody had deleted it; the queue's bound of attempts makes dead letters.
 func (r *Registry) batch(ctx context.Context, m Mapping, from queue.Name, cs []queue.Claim) {
 	d, _, err := r.store.Definition(from)
 	if err != nil {
@@ -257,10 +266,12 @@ func (r *Registry) batch(ctx context.Context, m Mapping, from queue.Name, cs []q
 			change(&settles[i])
 		}
 	}
-	payload, err := event.SQS(event.Batch{Messages: messages, Attempts: attempts, Bodies: bodies, ARN: m.SourceARN, Region: r.Region()})
+	payload, err := event.SQS(event.Batch{Messages: messages, Attempts: attempts, Bodies: bodies, ARN: m.SourceARN,
+		Region: r.Region()})
 	var result *function.Result
 	if err == nil {
-		result, err = r.invokeInTurn(ctx, function.Request{Function: m.Function, Version: m.Qualifier, Payload: payload}, d.Lease)
+		result, err = r.invokeInTurn(ctx, function.Request{Function: m.Function, Version: m.Qualifier,
+			Payload: payload}, d.Lease)
 	}
 	switch {
 	case ctx.Err() != nil && err != nil, errors.Is(err, function.ErrClosed):
@@ -274,7 +285,8 @@ func (r *Registry) batch(ctx context.Context, m Mapping, from queue.Name, cs []q
 		failed := map[int]bool{}
 		if m.PartialFailures {
 			if failed, err = event.Failed(result.Payload, messages); err != nil {
-				r.config.Report(fmt.Errorf("queue %s feeds function %s, whose answer says that some messages failed, but not which: all come again: %w", from.Short(), m.Function, err))
+				r.config.Report(fmt.Errorf("queue %s feeds function %s, whose answer says that some messages failed, "+
+					"but not which: all come again: %w", from.Short(), m.Function, err))
 				break
 			}
 		}

@@ -18,8 +18,10 @@ func messages(bodies ...string) []message.Message {
 
 func TestAFunctionIsNamedInEachFormOfTheAPI(t *testing.T) {
 	for text, want := range map[string]string{
-		"f": "f/", "f:1": "f/1", "f:$LATEST": "f/$LATEST", "f:live": "f/live", "000000000000:function:f": "f/", "000000000000:function:f:live": "f/live",
-		"arn:aws:lambda:us-east-1:000000000000:function:f": "f/", "arn:aws:lambda:us-east-1:000000000000:function:f:7": "f/7",
+		"f": "f/", "f:1": "f/1", "f:$LATEST": "f/$LATEST", "f:live": "f/live", "000000000000:function:f": "f/",
+		"000000000000:function:f:live":                       "f/live",
+		"arn:aws:lambda:us-east-1:000000000000:function:f":   "f/",
+		"arn:aws:lambda:us-east-1:000000000000:function:f:7": "f/7",
 		"": "", "a b": "", "f:": "", "f:1:2": "", "arn:aws:sqs:us-east-1:0:q:r:s": "", "f/g": "",
 	} {
 		name, qualifier, err := deployment.ParseName(text)

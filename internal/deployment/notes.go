@@ -93,7 +93,8 @@ func note(key string, value any) (queue.Note, error) {
 		return queue.Note{}, fmt.Errorf("keep %s: %w", key, err)
 	}
 	if len(text) > queue.MaxNoteBytes {
-		return queue.Note{}, invalid("the settings take %d bytes, at most %d are possible", len(text), queue.MaxNoteBytes)
+		return queue.Note{}, invalid("the settings take %d bytes, at most %d are possible", len(text),
+			queue.MaxNoteBytes)
 	}
 	return queue.Note{Room: room, Key: key, Value: text}, nil
 }

@@ -26,7 +26,8 @@ type Config struct {
 	RetryDelay time.Duration
 	// EventConcurrency is how many events of one function are in it at once; 0: 16.
 	EventConcurrency int
-	// Report is told what a person should know and no caller is. It may be called from several goroutines. nil: nobody is told.
+	// Report is told what a person should know and no caller is. It may be called from several goroutines. nil: nobody
+	// is told.
 	Report func(error)
 }
 
@@ -80,7 +81,8 @@ func Open(ctx context.Context, c Config) (*Registry, error) {
 		c.Pool.Account = "000000000000"
 	}
 	c.Pool.Dir = filepath.Join(c.Dir, "run")
-	r := &Registry{config: c, store: c.Store, live: map[string]*live{}, feeds: map[string]*feed{}, runners: map[string]*runner{}}
+	r := &Registry{config: c, store: c.Store, live: map[string]*live{}, feeds: map[string]*feed{},
+		runners: map[string]*runner{}}
 	k, err := load(c.Store)
 	if err != nil {
 		return nil, err
@@ -113,7 +115,8 @@ func Open(ctx context.Context, c Config) (*Registry, error) {
 	return r, nil
 }
 
-// Close ends events, mappings and instances. What runs for an event that nobody waits for is given back to its queue, uncounted.
+// Close ends events, mappings and instances. What runs for an event that nobody waits for is given back to its queue,
+// uncounted.
 func (r *Registry) Close() error {
 	r.mu.Lock()
 	if r.closed {
@@ -174,7 +177,8 @@ func (r *Registry) Pool() (*function.Pool, error) {
 	return r.pool, nil
 }
 
-// NotIsolated says what of the isolation of functions is missing on this machine; nil: nothing, or it is not known before a function is wanted.
+// NotIsolated says what of the isolation of functions is missing on this machine; nil: nothing, or it is not known
+// before a function is wanted.
 func (r *Registry) NotIsolated() []string {
 	r.mu.RLock()
 	pool := r.pool

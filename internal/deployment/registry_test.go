@@ -33,7 +33,8 @@ func TestMain(m *testing.M) {
 // open opens a Registry in a folder. What it returns closes it; so does the test's end.
 func open(t *testing.T, dir string) (*deployment.Registry, *queue.Store, func()) {
 	t.Helper()
-	j, err := file.Open(t.Context(), file.Options{Dir: filepath.Join(dir, "journal"), Durability: journal.OS, SegmentBytes: 4 << 20})
+	j, err := file.Open(t.Context(), file.Options{Dir: filepath.Join(dir, "journal"), Durability: journal.OS,
+		SegmentBytes: 4 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +42,9 @@ func open(t *testing.T, dir string) (*deployment.Registry, *queue.Store, func())
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := deployment.Open(t.Context(), deployment.Config{Store: s, Dir: filepath.Join(dir, "functions"), Pool: function.Config{Isolation: function.None}, RetryDelay: time.Millisecond, Report: func(err error) { t.Log("reported:", err) }})
+	r, err := deployment.Open(t.Context(), deployment.Config{Store: s, Dir: filepath.Join(dir, "functions"),
+		Pool: function.Config{Isolation: function.None}, RetryDelay: time.Millisecond,
+		Report: func(err error) { t.Log("reported:", err) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +80,8 @@ func says(t *testing.T, word string) deployment.Code {
 	return deployment.Code{Zip: buf.Bytes()}
 }
 
-var python = deployment.Settings{Runtime: "python3", Handler: "app.handler", Timeout: time.Minute, InitTimeout: time.Minute}
+var python = deployment.Settings{Runtime: "python3", Handler: "app.handler", Timeout: time.Minute,
+	InitTimeout: time.Minute}
 
 // invoke is what a version answers.
 func invoke(t *testing.T, r *deployment.Registry, name, qualifier string) string {
@@ -152,7 +156,8 @@ func TestCodeThatCannotBeUsedChangesNothing(t *testing.T) {
 	if _, err := r.Update(t.Context(), "f", "", nil, &deployment.Code{Zip: []byte("no archive")}); err == nil {
 		t.Fatal("it is taken")
 	}
-	if _, err := r.Update(t.Context(), "f", "", func(s *deployment.Settings) error { s.Runtime = "cobol"; return nil }, nil); err == nil {
+	if _, err := r.Update(t.Context(), "f", "", func(s *deployment.Settings) error { s.Runtime = "cobol"; return nil },
+		nil); err == nil {
 		t.Fatal("it is taken")
 	}
 	want(t, invoke(t, r, "f", ""), `"good"`)
@@ -184,7 +189,8 @@ func TestADefinitionThatDiffersIsShownUnlessItIsAdopted(t *testing.T) {
 	spec.Reserved = &one
 	err := define(false)
 	different := (*deployment.DifferentError)(nil)
-	if !errors.As(err, &different) || !errors.Is(err, deployment.ErrExists) || len(different.Differences) != 3 || strings.Contains(err.Error(), "secret") {
+	if !errors.As(err, &different) || !errors.Is(err, deployment.ErrExists) || len(different.Differences) != 3 ||
+		strings.Contains(err.Error(), "secret") {
 		t.Fatalf("%v", err)
 	}
 	if err := define(true); err != nil {
@@ -203,7 +209,8 @@ func TestAQueueFeedsAFunctionByBatches(t *testing.T) {
 	if err := os.Mkdir(code, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	text := fmt.Sprintf("def handler(event, context):\n    with open(%q, 'a') as f: f.write(' '.join(r['body'] for r in event['Records']) + '\\n')\n", seen)
+	text := fmt.Sprintf("def handler(event, context):\n    with open(%q, 'a') as f: f.write(' '.join(r['body'] for r "+
+		"in event['Records']) + '\\n')\n", seen)
 	if err := os.WriteFile(filepath.Join(code, "app.py"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -211,11 +218,13 @@ func TestAQueueFeedsAFunctionByBatches(t *testing.T) {
 		t.Fatal(err)
 	}
 	from := queue.Name{Namespace: "default", Name: "work"}
-	if _, err := r.Map(t.Context(), deployment.Mapping{Queue: from.String(), Function: "f"}); !errors.Is(err, deployment.ErrInvalid) {
+	if _, err := r.Map(t.Context(), deployment.Mapping{Queue: from.String(), Function: "f"}); !errors.Is(err,
+		deployment.ErrInvalid) {
 		t.Errorf("a queue that is not there: %v", err)
 	}
 	put(t, s, from, "a", "b", "c")
-	m, err := r.Map(t.Context(), deployment.Mapping{Queue: from.String(), Function: "f", SourceARN: "arn:aws:sqs:us-east-1:0:work", Batch: 2})
+	m, err := r.Map(t.Context(),
+		deployment.Mapping{Queue: from.String(), Function: "f", SourceARN: "arn:aws:sqs:us-east-1:0:work", Batch: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

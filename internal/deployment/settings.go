@@ -22,7 +22,8 @@ type Settings struct {
 	StorageMB    int                 `json:",omitempty"` // of temporary files; 0: 512
 	Timeout      time.Duration       `json:",omitempty"` // 0: 3 s
 	Architecture string              `json:",omitempty"`
-	// DeadLetter is the queue or topic that events which are given up go to, as "name", "namespace/name" or an ARN of SQS or SNS; "": none.
+	// DeadLetter is the queue or topic that events which are given up go to, as "name", "namespace/name" or an ARN of
+	// SQS or SNS; "": none.
 	DeadLetter string `json:",omitempty"`
 
 	Policy      place.Kind    `json:",omitempty"` // "": warm
@@ -50,7 +51,8 @@ type Version struct {
 	Size     int64  `json:",omitempty"` // of the archive, in bytes
 	Changed  time.Time
 	Revision string // another one after each change
-	// From is the revision of $LATEST that a published version was made of; "" for $LATEST, and for one of before it was kept.
+	// From is the revision of $LATEST that a published version was made of; "" for $LATEST, and for one of before it
+	// was kept.
 	From string `json:",omitempty"`
 }
 

@@ -11,21 +11,25 @@ import (
 // ErrNeverFits: a request takes more memory to work on than all requests together may take. Trying again is in vain.
 var ErrNeverFits = errors.New("too large for the memory of all requests together")
 
-// firstBytes of a body come before the rest has its room: who promises much and sends nothing takes nothing from others.
+// firstBytes of a body come before the rest has its room: who promises much and sends nothing takes nothing from
+// others.
 const firstBytes = 64 << 10
 
 // Body reads bodies of requests, each after it has room in an account for what is made of it.
 type Body struct {
 	Hold *Hold // of the request; its owner ends it
 	Most int64 // bytes of a body
-	// What a large body takes while it is worked on, in its own length: where that is known before, and where it shows as the body comes.
+	// What a large body takes while it is worked on, in its own length: where that is known before, and where it shows
+	// as the body comes.
 	Cost    float64
 	Growing int64
-	// Hurry begins the client's time for the body anew. It is called when a request has waited for its room. nil: nobody is told.
+	// Hurry begins the client's time for the body anew. It is called when a request has waited for its room. nil:
+	// nobody is told.
 	Hurry func()
 }
 
-// Read reads the whole body of r. The errors are *http.MaxBytesError, ErrNeverFits, ErrBusy, ctx's, and those of the connection.
+// Read reads the whole body of r. The errors are *http.MaxBytesError, ErrNeverFits, ErrBusy, ctx's, and those of the
+// connection.
 func (b *Body) Read(ctx context.Context, r *http.Request) ([]byte, error) {
 	switch n := r.ContentLength; {
 	case n == 0:
@@ -86,8 +90,9 @@ func neverFits(n, cost, all int64) error {
 	return fmt.Errorf("%w: a body of %d bytes takes %d bytes to work on, and there are %d", ErrNeverFits, n, cost, all)
 }
 
-// unknown reads a body of unknown length. It takes room for what comes and does not wait for it: two who each hold a part would wait for each other. What has
-// none is read on without being kept, until it is known whether there can ever be room.
+// unknown reads a body of unknown length. It takes room for what comes and does not wait for it: two who each hold a
+// part would wait for each other. What has none is read on without being kept, until it is known whether there can ever
+// be room.
 func (b *Body) unknown(from io.Reader) ([]byte, error) {
 	all := b.Hold.Of.Limit()
 	counted := &countedBody{b: b, from: from, fits: min(b.Most, all/b.Growing)}
@@ -95,7 +100,8 @@ func (b *Body) unknown(from io.Reader) ([]byte, error) {
 	if err != nil || !counted.full {
 		return data, err
 	}
-	return nil, fmt.Errorf("%w: they hold %d of %d bytes, and a body whose length is not known before does not wait for more", ErrBusy, b.Hold.Of.Used(), all)
+	return nil, fmt.Errorf("%w: they hold %d of %d bytes, and a body whose length is not known before does not wait "+
+		"for more", ErrBusy, b.Hold.Of.Used(), all)
 }
 
 // countedBody takes room for what it reads.

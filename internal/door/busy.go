@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// ErrBusy: what requests and answers hold in memory leaves no room for another one now. Doors tell it as something to try again.
+// ErrBusy: what requests and answers hold in memory leaves no room for another one now. Doors tell it as something to
+// try again.
 var ErrBusy = errors.New("too much is being sent and answered at once")
 
 // defaultPatience is how long a request waits for its share of the bytes unless an account says otherwise.
@@ -19,9 +20,9 @@ const defaultPatience = 10 * time.Second
 // smallBytes is what passes those who wait for more: else every small request would wait behind a large one.
 const smallBytes = 64 << 10
 
-// Busy counts the bytes that requests and their answers hold in memory against a bound: one account a process. Whoever takes gives back.
-// Nobody should take twice without having given back: two who each hold a part and wait for more wait in vain, until their patience ends. Its methods may be
-// called from any goroutine. A nil Busy has no bound.
+// Busy counts the bytes that requests and their answers hold in memory against a bound: one account a process. Whoever
+// takes gives back. Nobody should take twice without having given back: two who each hold a part and wait for more wait
+// in vain, until their patience ends. Its methods may be called from any goroutine. A nil Busy has no bound.
 type Busy struct {
 	Patience time.Duration // how long a Take waits; 0: 10 s. It is set before the account is used
 
@@ -43,8 +44,8 @@ type taking struct {
 // NewBusy makes an account of limit bytes.
 func NewBusy(limit int64) *Busy { return &Busy{limit: max(limit, 1)} }
 
-// DefaultBusy is the account for a process that may take so much memory in all (0: not known): half of it, and 4 GiB at most. The rest is for the store, and
-// for what lives beside what is counted.
+// DefaultBusy is the account for a process that may take so much memory in all (0: not known): half of it, and 4 GiB at
+// most. The rest is for the store, and for what lives beside what is counted.
 func DefaultBusy(memory int64) int64 {
 	const least, most, unknown = 16 << 20, 4 << 30, 1 << 30
 	if memory <= 0 {
@@ -109,7 +110,8 @@ func (b *Busy) add(n int64) bool {
 	}
 }
 
-// Take takes n bytes, and waits for them for some seconds. The error is ErrBusy or ctx's; nothing is taken then. More than there can ever be is refused at once.
+// Take takes n bytes, and waits for them for some seconds. The error is ErrBusy or ctx's; nothing is taken then. More
+// than there can ever be is refused at once.
 func (b *Busy) Take(ctx context.Context, n int64) error {
 	if b.Try(n) {
 		return nil
@@ -121,7 +123,8 @@ func (b *Busy) Take(ctx context.Context, n int64) error {
 	if patience == 0 {
 		patience = defaultPatience
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("%w: within %v there was no room for %d bytes more beside the %d of %d that others hold", ErrBusy, patience, n, b.Used(), b.limit))
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("%w: within %v there was no room for %d bytes "+
+		"more beside the %d of %d that others hold", ErrBusy, patience, n, b.Used(), b.limit))
 	defer cancel()
 	return b.wait(ctx, n)
 }
@@ -225,7 +228,8 @@ func (h *Hold) Try(n int64) bool {
 	return ok
 }
 
-// Owe takes n bytes more whether they are left or not: for what is there already and cannot be refused any more. Nobody is given any before others have given them back.
+// Owe takes n bytes more whether they are left or not: for what is there already and cannot be refused any more. Nobody
+// is given any before others have given them back.
 func (h *Hold) Owe(n int64) {
 	for b := h.Of; b != nil; b = b.within {
 		b.used.Add(n)

@@ -1,5 +1,5 @@
-// Package door is what the doors share: from when they start to when they have closed (Life), and, for those that speak HTTP, the listener with all that it
-// bounds (Web). It knows no protocol above HTTP, no user and no queue.
+// Package door is what the doors share: from when they start to when they have closed (Life), and, for those that speak
+// HTTP, the listener with all that it bounds (Web). It knows no protocol above HTTP, no user and no queue.
 //
 //	type Server struct {
 //		life door.Life

@@ -12,8 +12,8 @@ var (
 	ErrClosed  = errors.New("the door is closed")
 )
 
-// Life is a door's: it starts at most once, and closes at most once. The zero value has not started. Its methods may be called from any goroutine; each
-// waits for the one under way.
+// Life is a door's: it starts at most once, and closes at most once. The zero value has not started. Its methods may be
+// called from any goroutine; each waits for the one under way.
 type Life struct {
 	mu              sync.Mutex
 	started, closed bool
@@ -21,8 +21,8 @@ type Life struct {
 	ended           error
 }
 
-// Start opens the door, unless it was open before. An address of nil says that the door is off; then, and after an error, it has not started. Of a door
-// that has, the error is ErrStarted and the address its own.
+// Start opens the door, unless it was open before. An address of nil says that the door is off; then, and after an
+// error, it has not started. Of a door that has, the error is ErrStarted and the address its own.
 func (l *Life) Start(open func() (net.Addr, error)) (net.Addr, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

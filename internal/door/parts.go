@@ -10,11 +10,13 @@ import (
 	"time"
 )
 
-// PartTime is how long a stop waits for the rest of requests that have not come whole: nobody has begun to work on them.
+// PartTime is how long a stop waits for the rest of requests that have not come whole: nobody has begun to work on
+// them.
 const PartTime = time.Second
 
-// Parts knows which connections of an http.Server have sent a part of a request, or nothing yet. http.Server.Shutdown waits for them as for requests
-// that are worked on, so one client that sends nothing would hold up a stop. The zero value is ready.
+// Parts knows which connections of an http.Server have sent a part of a request, or nothing yet. http.Server.Shutdown
+// waits for them as for requests that are worked on, so one client that sends nothing would hold up a stop. The zero
+// value is ready.
 type Parts struct {
 	mu    sync.Mutex
 	conns map[net.Conn]*sent
@@ -25,7 +27,8 @@ type sent struct{ whole atomic.Bool }
 
 type sentKey struct{}
 
-// Watch looks at what the server's clients send from now on. It sets ConnState, and wraps the Handler and ConnContext that are set.
+// Watch looks at what the server's clients send from now on. It sets ConnState, and wraps the Handler and ConnContext
+// that are set.
 func (p *Parts) Watch(s *http.Server) {
 	handler, inner := s.Handler, s.ConnContext
 	s.ConnState = p.note
@@ -41,7 +44,9 @@ func (p *Parts) Watch(s *http.Server) {
 		case s == nil:
 		case r.ContentLength == 0:
 			s.whole.Store(true)
-		default: // in a copy: net/http answers before the rest of a long body only where the body of its own request is the one that it made
+		// in a copy: net/http answers before the rest of a long body only where the body of its own request is the one
+		// that it made
+		default:
 			own := *r
 			own.Body = &sentBody{ReadCloser: r.Body, left: r.ContentLength, sent: s}
 			r = &own
@@ -75,7 +80,8 @@ func (p *Parts) note(c net.Conn, state http.ConnState) {
 	}
 }
 
-// Cut closes the connections that have no whole request under way. It returns when they are closed, which takes TLS a while where a client reads nothing.
+// Cut closes the connections that have no whole request under way. It returns when they are closed, which takes TLS a
+// while where a client reads nothing.
 func (p *Parts) Cut() {
 	p.mu.Lock()
 	var parts []net.Conn

@@ -12,8 +12,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/door/line"
 )
 
-// TestAStopDoesNotWaitForRequestsThatHaveNotComeWhole stops doors that have clients who sent nothing, half a header, half a body, and a request that
-// is worked on until all of the others are gone.
+// TestAStopDoesNotWaitForRequestsThatHaveNotComeWhole stops doors that have clients who sent nothing, half a header,
+// half a body, and a request that is worked on until all of the others are gone.
 func TestAStopDoesNotWaitForRequestsThatHaveNotComeWhole(t *testing.T) {
 	for name, plain := range map[string]func(*line.Exchange){
 		"net/http": nil,
@@ -44,7 +44,8 @@ func TestAStopDoesNotWaitForRequestsThatHaveNotComeWhole(t *testing.T) {
 			working := send("PUT / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n")
 			<-begun
 			parts := []net.Conn{
-				send(""), send("POST / HTTP/1.1\r\nHo"), send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc"),
+				send(""), send("POST / HTTP/1.1\r\nHo"),
+				send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc"),
 				send("PUT / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nabc"),
 			}
 			closed := make(chan error, 1)
@@ -70,9 +71,13 @@ func TestAStopDoesNotWaitForRequestsThatHaveNotComeWhole(t *testing.T) {
 	}
 }
 
-// TestALongBodyIsRefusedBeforeItComes refuses by the length that a request names, while its client waits for the answer.
+// TestALongBodyIsRefusedBeforeItComes refuses by the length that a request names, while its client waits for the
+// answer.
 func TestALongBodyIsRefusedBeforeItComes(t *testing.T) {
-	w := open(t, Config{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusRequestEntityTooLarge) })})
+	w := open(t, Config{Handler: http.HandlerFunc(func(w http.ResponseWriter,
+		_ *http.Request) {
+		w.WriteHeader(http.StatusRequestEntityTooLarge)
+	})})
 	c, err := new(net.Dialer).DialContext(t.Context(), "tcp", w.Addr().String())
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +86,8 @@ func TestALongBodyIsRefusedBeforeItComes(t *testing.T) {
 	if _, err := io.WriteString(c, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\nabc"); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil { // the door would wait a minute for the rest
+	// the door would wait a minute for the rest
+	if err := c.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	resp, err := http.ReadResponse(bufio.NewReader(c), nil)

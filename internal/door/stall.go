@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Stalling is a listener whose connections end when a client takes none of an answer: each StallBytes of a write have to be taken within StallTime. Deadlines
-// that are set from outside hold beside it.
+// Stalling is a listener whose connections end when a client takes none of an answer: each StallBytes of a write have
+// to be taken within StallTime. Deadlines that are set from outside hold beside it.
 func Stalling(l net.Listener) net.Listener { return &stalling{l} }
 
 type stalling struct{ net.Listener }

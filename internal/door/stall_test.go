@@ -17,14 +17,16 @@ func TestAClientThatTakesNothingLosesItsConnection(t *testing.T) {
 		defer raw.Close()
 		c := &stallConn{Conn: raw}
 		begun := time.Now()
-		if n, err := c.Write([]byte("answer")); n != 0 || !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(begun) != StallTime {
+		if n, err := c.Write([]byte("answer")); n != 0 || !errors.Is(err, os.ErrDeadlineExceeded) ||
+			time.Since(begun) != StallTime {
 			t.Errorf("%d, %v after %v", n, err, time.Since(begun))
 		}
 		if err := c.SetWriteDeadline(time.Now().Add(time.Second)); err != nil {
 			t.Fatal(err)
 		}
 		begun = time.Now()
-		if _, err := c.Write([]byte("answer")); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(begun) != time.Second {
+		if _, err := c.Write([]byte("answer")); !errors.Is(err, os.ErrDeadlineExceeded) ||
+			time.Since(begun) != time.Second {
 			t.Errorf("%v after %v", err, time.Since(begun))
 		}
 	})

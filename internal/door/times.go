@@ -8,7 +8,8 @@ import (
 
 // The time that clients have, at every door.
 const (
-	// HeaderTime is how long what comes before a request may take from its first byte, all together: a handshake, and a request's header.
+	// HeaderTime is how long what comes before a request may take from its first byte, all together: a handshake, and a
+	// request's header.
 	HeaderTime = 10 * time.Second
 	// BodyTime is how long what a request carries may take, all together, from when its header was complete.
 	BodyTime = time.Minute

@@ -10,8 +10,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Traffic counts what goes through one door, under the same names for every door; it is a prometheus.Collector. Its methods may be called from any goroutine.
-// A nil Traffic counts nothing.
+// Traffic counts what goes through one door, under the same names for every door; it is a prometheus.Collector. Its
+// methods may be called from any goroutine. A nil Traffic counts nothing.
 type Traffic struct {
 	requests    *prometheus.CounterVec
 	counters    atomic.Pointer[map[outcome]prometheus.Counter] // of requests, each as it was first needed
@@ -37,17 +37,21 @@ const (
 func NewTraffic(door string) *Traffic {
 	of := prometheus.Labels{"door": door}
 	bytes := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "hikyaku_door_bytes_total", Help: "Bytes that clients of a door sent and got, as they were on the wire.", ConstLabels: of,
+		Name: "hikyaku_door_bytes_total", Help: "Bytes that clients of a door sent and got, as they were on the wire.",
+		ConstLabels: of,
 	}, []string{"direction"})
 	return &Traffic{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "hikyaku_door_requests_total", Help: "Requests of a door that have ended, by call and by what they were answered with.", ConstLabels: of,
+			Name: "hikyaku_door_requests_total", Help: "Requests of a door that have ended, by call and by what they " +
+				"were answered with.", ConstLabels: of,
 		}, []string{"call", "code"}),
-		connections: prometheus.NewGauge(prometheus.GaugeOpts{Name: "hikyaku_door_connections", Help: "Connections of a door that are open.", ConstLabels: of}),
-		received:    bytes.WithLabelValues("received"),
-		sent:        bytes.WithLabelValues("sent"),
+		connections: prometheus.NewGauge(prometheus.GaugeOpts{Name: "hikyaku_door_connections",
+			Help: "Connections of a door that are open.", ConstLabels: of}),
+		received: bytes.WithLabelValues("received"),
+		sent:     bytes.WithLabelValues("sent"),
 		waiting: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "hikyaku_door_waiting", Help: "Requests and streams of a door that wait, by what for.", ConstLabels: of,
+			Name: "hikyaku_door_waiting", Help: "Requests and streams of a door that wait, by what for.",
+			ConstLabels: of,
 		}, []string{"for"}),
 	}
 }

@@ -18,7 +18,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/door/line"
 )
 
-// Config says how a Web listens and whom it lets in. Durations of 0 are without a bound, but for those of Plain, which has its own then.
+// Config says how a Web listens and whom it lets in. Durations of 0 are without a bound, but for those of Plain, which
+// has its own then.
 type Config struct {
 	Name           string // of the door in the configuration: "sqs"
 	Listen         string // address and port
@@ -27,10 +28,11 @@ type Config struct {
 	MaxConnections int          // more wait for one to end
 	Handler        http.Handler // of every request, or of those that Plain does not get
 	// Plain serves requests of the usual kind, as package line has it. nil: the Handler serves all.
-	Plain          func(*line.Exchange)
-	HeaderTimeout  time.Duration // to send a header, and for the handshake of TLS
-	ReadTimeout    time.Duration // to send a request
-	WriteTimeout   time.Duration // to take an answer: from when the request was read for the Handler's, from when it is there for Plain's
+	Plain         func(*line.Exchange)
+	HeaderTimeout time.Duration // to send a header, and for the handshake of TLS
+	ReadTimeout   time.Duration // to send a request
+	// to take an answer: from when the request was read for the Handler's, from when it is there for Plain's
+	WriteTimeout   time.Duration
 	IdleTimeout    time.Duration // between two requests
 	MaxHeaderBytes int
 	Traffic        *Traffic // counts connections and bytes; nil: nobody does
@@ -53,7 +55,8 @@ type Web struct {
 	served   sync.WaitGroup
 }
 
-// Listen opens the address; clients are served from Serve on. ctx only bounds Listen itself. An error says what to do about it.
+// Listen opens the address; clients are served from Serve on. ctx only bounds Listen itself. An error says what to do
+// about it.
 func Listen(ctx context.Context, c Config) (*Web, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Listen)
 	if err != nil {
@@ -74,7 +77,8 @@ func Listen(ctx context.Context, c Config) (*Web, error) {
 	w.parts.Watch(w.web)
 	if c.Plain != nil {
 		w.lines = line.New(listener, line.Config{
-			Serve: c.Plain, TLS: c.TLS, MaxConnections: c.MaxConnections, Head: c.HeaderTimeout, Idle: c.IdleTimeout, Read: min(c.ReadTimeout, plainRead), Write: c.WriteTimeout, Stall: StallTime,
+			Serve: c.Plain, TLS: c.TLS, MaxConnections: c.MaxConnections, Head: c.HeaderTimeout, Idle: c.IdleTimeout,
+			Read: min(c.ReadTimeout, plainRead), Write: c.WriteTimeout, Stall: StallTime,
 			Take: c.Busy.Try, Give: c.Busy.Give,
 			Panicked: func(v any) { w.report(fmt.Errorf("panic: %v", v)) },
 		})
@@ -112,8 +116,8 @@ func (w *Web) report(err error) { w.config.Report(fmt.Errorf("%s door: %w", w.co
 // Addr is where it listens, with the port that was found when Config asks for port 0.
 func (w *Web) Addr() net.Addr { return w.listener.Addr() }
 
-// Close stops listening and waits for the requests under way; for those that have not come whole, PartTime. When ctx ends first, their connections are
-// cut and its error is returned.
+// Close stops listening and waits for the requests under way; for those that have not come whole, PartTime. When ctx
+// ends first, their connections are cut and its error is returned.
 func (w *Web) Close(ctx context.Context) error {
 	if !w.serving {
 		return w.listener.Close()

@@ -19,7 +19,8 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func say(text string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) } // a client that is gone misses it
+	// a client that is gone misses it
+	return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) }
 }
 
 func open(t *testing.T, c Config) *Web {
@@ -104,7 +105,8 @@ func TestBothWaysSpeakTLS(t *testing.T) {
 		{nil, nil, 2, "handler"},
 		{plain, []string{"http/1.1"}, 1, "plain"},
 	} {
-		w := open(t, Config{Plain: c.plain, TLS: &tls.Config{Certificates: known.TLS.Certificates, NextProtos: c.protocols}})
+		w := open(t, Config{Plain: c.plain,
+			TLS: &tls.Config{Certificates: known.TLS.Certificates, NextProtos: c.protocols}})
 		if resp, got := ask(t, w, "POST", trust.Clone()); got != c.want || resp.ProtoMajor != c.major {
 			t.Errorf("answered by %s over %s", got, resp.Proto)
 		}
@@ -114,10 +116,11 @@ func TestBothWaysSpeakTLS(t *testing.T) {
 func TestConnectionsAreBounded(t *testing.T) {
 	for _, way := range []func(*line.Exchange){nil, plain} {
 		held, goOn := make(chan struct{}, 2), make(chan struct{})
-		w := open(t, Config{MaxConnections: 1, Plain: way, Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
-			held <- struct{}{}
-			<-goOn
-		})})
+		w := open(t, Config{MaxConnections: 1, Plain: way,
+			Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+				held <- struct{}{}
+				<-goOn
+			})})
 		var conns [2]net.Conn
 		for i := range conns {
 			var err error
@@ -125,7 +128,8 @@ func TestConnectionsAreBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer conns[i].Close()
-			if _, err := io.WriteString(conns[i], "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"); err != nil {
+			if _, err := io.WriteString(conns[i],
+				"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"); err != nil {
 				t.Fatal(err)
 			}
 			if i == 0 {
@@ -146,13 +150,16 @@ func TestConnectionsAreBounded(t *testing.T) {
 
 func TestATakenAddressIsToldWithAnAdvice(t *testing.T) {
 	w := open(t, Config{})
-	for option, want := range map[string]string{"": "api: test: listen:)", "--listen": "api: test: listen:, or --listen)"} {
+	for option, want := range map[string]string{"": "api: test: listen:)",
+		"--listen": "api: test: listen:, or --listen)"} {
 		_, err := Listen(t.Context(), Config{Name: "test", Option: option, Listen: w.Addr().String()})
-		if err == nil || !strings.Contains(err.Error(), "test door: cannot listen on "+w.Addr().String()) || !strings.HasSuffix(err.Error(), want) {
+		if err == nil || !strings.Contains(err.Error(), "test door: cannot listen on "+w.Addr().String()) ||
+			!strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%v", err)
 		}
 	}
-	if _, err := Listen(t.Context(), Config{Name: "test", Listen: "192.0.2.1:1"}); err == nil || !strings.Contains(err.Error(), "does not have that address") {
+	if _, err := Listen(t.Context(), Config{Name: "test", Listen: "192.0.2.1:1"}); err == nil ||
+		!strings.Contains(err.Error(), "does not have that address") {
 		t.Errorf("%v", err)
 	}
 }
@@ -186,7 +193,8 @@ func TestAClosingDoorWaitsForWhatIsUnderWayAsLongAsItMay(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		if _, err := io.WriteString(conn, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n"); err != nil {
+		if _, err := io.WriteString(conn,
+			"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n"); err != nil {
 			t.Fatal(err)
 		}
 		<-working

@@ -69,7 +69,8 @@ func kindOf(name string) columnKind {
 	switch name {
 	case "JSON", "JSONB":
 		return kindJSON
-	case "NUMERIC", "DECIMAL", "INT", "TINYINT", "SMALLINT", "MEDIUMINT", "INTEGER", "BIGINT", "INT2", "INT4", "INT8", "FLOAT", "DOUBLE", "FLOAT4", "FLOAT8", "YEAR":
+	case "NUMERIC", "DECIMAL", "INT", "TINYINT", "SMALLINT", "MEDIUMINT", "INTEGER", "BIGINT", "INT2", "INT4", "INT8",
+		"FLOAT", "DOUBLE", "FLOAT4", "FLOAT8", "YEAR":
 		return kindNumber
 	case "BLOB", "TINYBLOB", "MEDIUMBLOB", "LONGBLOB", "BINARY", "VARBINARY", "BYTEA", "BIT", "GEOMETRY":
 		return kindBytes

@@ -22,10 +22,11 @@ type dialect struct {
 	bind  func(v message.Value) any    // a value as an argument
 	array func(vs []message.Value) any // values as one argument; nil: it has no arrays
 	open  func(connections int) (pool, error)
-	// passing tells whether an error of the server, or of the library, may be gone the next time. known is false for errors that are not
-	// the database's own.
+	// passing tells whether an error of the server, or of the library, may be gone the next time. known is false for
+	// errors that are not the database's own.
 	passing func(err error) (passes, known bool)
-	// denied tells whether an error says that we may not come in. It may pass, when somebody has changed a password; but a start shows it.
+	// denied tells whether an error says that we may not come in. It may pass, when somebody has changed a password;
+	// but a start shows it.
 	denied func(err error) bool
 }
 
@@ -42,7 +43,8 @@ func newDialect(database string) (dialect, error) {
 	case isURL && scheme == "sqlite":
 		return sqLite(strings.TrimPrefix(database, "sqlite://")), nil
 	case isURL:
-		return dialect{}, errors.New("is of a kind that is not known: there are postgres://…, mysql://… and sqlite://…, and the name of a file for SQLite")
+		return dialect{}, errors.New("is of a kind that is not known: there are postgres://…, mysql://… and " +
+			"sqlite://…, and the name of a file for SQLite")
 	}
 	return sqLite(database), nil
 }
@@ -50,7 +52,8 @@ func newDialect(database string) (dialect, error) {
 func postgres(address string) (dialect, error) {
 	c, err := pgx.ParseConfig(address)
 	if err != nil {
-		return dialect{}, errors.New("cannot be read as postgres://user:password@host:port/database") // err would show what may be secret
+		// err would show what may be secret
+		return dialect{}, errors.New("cannot be read as postgres://user:password@host:port/database")
 	}
 	return dialect{
 		name: "PostgreSQL", place: dollar, bind: asText, array: asArray,
@@ -107,7 +110,8 @@ func mySQL(address string) (dialect, error) {
 			}
 			switch e.Number {
 			case 1044, 1045, 1049, 1698, // who we are, and to which database
-				1040, 1053, 1129, 1152, 1158, 1159, 1160, 1161, 1180, 1203, 1205, 1206, 1213, 1226, 1290, 1317, 1836, 3024, 4031:
+				1040, 1053, 1129, 1152, 1158, 1159, 1160, 1161, 1180, 1203, 1205, 1206, 1213, 1226, 1290, 1317, 1836,
+				3024, 4031:
 				return true, true // too many connections, shutting down, locks, time-outs
 			}
 			return false, true
@@ -133,7 +137,8 @@ func sqLite(file string) dialect {
 				return false, false
 			}
 			switch e.Code() & 0xff { // the rest says more of the same
-			case 5, 6, 7, 8, 9, 10, 13, 14, 15: // busy, locked, no memory, read-only, interrupted, disk, full, cannot open, protocol
+			// busy, locked, no memory, read-only, interrupted, disk, full, cannot open, protocol
+			case 5, 6, 7, 8, 9, 10, 13, 14, 15:
 				return true, true
 			}
 			return false, true
@@ -144,7 +149,8 @@ func sqLite(file string) dialect {
 
 // sqLiteAddress is how SQLite is told of a file, whatever its name.
 func sqLiteAddress(file, mode string) string {
-	place := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(file)}).EscapedPath(), RawQuery: "mode=" + mode + "&_pragma=busy_timeout(5000)"}
+	place := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(file)}).EscapedPath(),
+		RawQuery: "mode=" + mode + "&_pragma=busy_timeout(5000)"}
 	return place.String()
 }
 

@@ -48,19 +48,23 @@ type Server struct {
 	reach  *outbound.Policy
 }
 
-// NewHTTP checks the settings, which stand below prefix ("source."). reach says which addresses may be asked; nil: all. Errors are *component.SettingError.
+// NewHTTP checks the settings, which stand below prefix ("source."). reach says which addresses may be asked; nil: all.
+// Errors are *component.SettingError.
 func NewHTTP(c HTTP, prefix string, reach *outbound.Policy) (*Server, error) {
 	s := &Server{method: c.Method, header: http.Header{}, reach: reach}
 	if c.URL == "" {
-		return nil, component.Setting(prefix+"url", errors.New("is missing: name the server, as https://host/path/{name}"))
+		return nil, component.Setting(prefix+"url",
+			errors.New("is missing: name the server, as https://host/path/{name}"))
 	}
 	s.url, s.body = parseBraces(c.URL), parseBraces(c.Body)
 	var err error
 	plain := strings.Join(s.url.texts, "0")
-	if s.base, err = url.Parse(plain); err != nil || s.base.Scheme != "http" && s.base.Scheme != "https" || s.base.Hostname() == "" {
+	if s.base, err = url.Parse(plain); err != nil || s.base.Scheme != "http" && s.base.Scheme != "https" ||
+		s.base.Hostname() == "" {
 		return nil, component.Setting(prefix+"url", errors.New("is not http://host… or https://host…"))
 	}
-	if first := s.url.texts[0]; !strings.HasPrefix(strings.TrimPrefix(first, s.base.Scheme+"://"), s.base.Host) && s.base.User == nil {
+	if first := s.url.texts[0]; !strings.HasPrefix(strings.TrimPrefix(first, s.base.Scheme+"://"), s.base.Host) &&
+		s.base.User == nil {
 		return nil, component.Setting(prefix+"url", errors.New("has a parameter in the name of its host"))
 	}
 	if err := reach.CheckHost(s.base.Hostname()); err != nil {
@@ -229,7 +233,8 @@ func (s *Server) refused(resp *http.Response, text []byte) error {
 		err = fmt.Errorf("answered %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
 	}
 	switch code := resp.StatusCode; {
-	case code == http.StatusTooManyRequests, code == http.StatusRequestTimeout, code == http.StatusTooEarly, code >= 500:
+	case code == http.StatusTooManyRequests, code == http.StatusRequestTimeout, code == http.StatusTooEarly,
+		code >= 500:
 		return component.RetryError(retryAfter(resp.Header.Get("Retry-After")), s.failed(err))
 	}
 	return s.failed(err)

@@ -38,7 +38,8 @@ func TestParametersAreEscapedInAddressesAndJSONInBodies(t *testing.T) {
 		io.WriteString(w, `{"data": {"rows": [1]}}`)
 	})
 	p := Params{"name": texts(`a/b?c=d&e "f" ..`), Keys: {message.Int(7), message.String("x,y")}, "dots": texts("..")}
-	s := mustHTTP(t, HTTP{URL: url + "/{name}/{dots}?ids={keys}", Headers: map[string]string{"Authorization": "Bearer s3cret"}, Items: "data.rows"})
+	s := mustHTTP(t, HTTP{URL: url + "/{name}/{dots}?ids={keys}",
+		Headers: map[string]string{"Authorization": "Bearer s3cret"}, Items: "data.rows"})
 	answer, items, err := s.Ask(t.Context(), p)
 	if err != nil || string(items) != "[1]" || string(answer) != `{"data": {"rows": [1]}}` {
 		t.Fatalf("%s, %s, %v", answer, items, err)
@@ -72,18 +73,21 @@ func TestAnswersThatMayPassAreRetriesAndTheRestIsNot(t *testing.T) {
 			w.Header().Set("Content-Length", "100")
 			io.WriteString(w, "{")
 		}, true, 0, "broke off"},
-		{func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(400); io.WriteString(w, "bad\nid") }, false, 0, "400 Bad Request: bad id"},
+		{func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(400); io.WriteString(w, "bad\nid") }, false, 0,
+			"400 Bad Request: bad id"},
 		{func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://elsewhere.example/", http.StatusFound)
 		}, false, 0, "302"},
 		{func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) }, false, 0, "404"},
 		{func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>") }, false, 0, "not JSON"},
-		{func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, `{"data": []}`) }, false, 0, `no "data.rows"`},
+		{func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, `{"data": []}`) }, false, 0,
+			`no "data.rows"`},
 	} {
 		s := mustHTTP(t, HTTP{URL: serve(t, c.do) + "/s3cret", Items: "data.rows"})
 		_, _, err := s.Ask(t.Context(), Params{})
 		after, again := component.AsRetry(err)
-		if err == nil || again != c.again || after != c.after || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "s3cret") {
+		if err == nil || again != c.again || after != c.after || !strings.Contains(err.Error(), c.says) ||
+			strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%s: %v, again %v after %v", c.says, err, again, after)
 		}
 		if errors.Is(err, ErrNotFound) != (c.says == "404") {

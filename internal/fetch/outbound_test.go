@@ -38,7 +38,8 @@ func TestServersInsideAreNotAskedUnlessThatIsAllowed(t *testing.T) {
 		t.Errorf("asked %d times", asked)
 	}
 	setting := (*component.SettingError)(nil)
-	if _, err := NewHTTP(HTTP{URL: url}, "source.", policy); !errors.As(err, &setting) || setting.Setting != "source.url" {
+	if _, err := NewHTTP(HTTP{URL: url}, "source.", policy); !errors.As(err, &setting) ||
+		setting.Setting != "source.url" {
 		t.Errorf("an address inside may be set: %v", err)
 	}
 }

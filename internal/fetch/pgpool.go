@@ -120,7 +120,8 @@ func pgJSON(types *pgtype.Map, oid uint32, raw []byte) (json.RawMessage, error) 
 	switch oid {
 	case pgtype.BoolOID:
 		return strconv.AppendBool(nil, len(raw) > 0 && raw[0] == 't'), nil
-	case pgtype.Int2OID, pgtype.Int4OID, pgtype.Int8OID, pgtype.OIDOID, pgtype.Float4OID, pgtype.Float8OID, pgtype.NumericOID:
+	case pgtype.Int2OID, pgtype.Int4OID, pgtype.Int8OID, pgtype.OIDOID, pgtype.Float4OID, pgtype.Float8OID,
+		pgtype.NumericOID:
 		if !json.Valid(raw) {
 			return nil, errors.New("no number")
 		}

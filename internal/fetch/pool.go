@@ -13,7 +13,8 @@ import (
 type pool interface {
 	// check looks whether the database understands a text.
 	check(ctx context.Context, text string) error
-	// ask gives every row to take until that returns an error, which is then the answer. size is what tells the texts of one pool apart.
+	// ask gives every row to take until that returns an error, which is then the answer. size is what tells the texts
+	// of one pool apart.
 	ask(ctx context.Context, text string, size int, args []any, take func(Row) error) error
 	close() error
 }

@@ -48,8 +48,8 @@ func nameAt(text string, i int) string {
 	return strings.TrimRight(text[i:end], ".")
 }
 
-// parseSQL finds ":name" outside of strings, quoted names and comments. "::type", as PostgreSQL writes a cast, is none. Errors are
-// *component.SettingError of the setting with the byte.
+// parseSQL finds ":name" outside of strings, quoted names and comments. "::type", as PostgreSQL writes a cast, is none.
+// Errors are *component.SettingError of the setting with the byte.
 func parseSQL(setting, text string) (*question, error) {
 	wrong := func(at int, format string, a ...any) error {
 		return &component.SettingError{Setting: setting, Offset: at, Err: fmt.Errorf(format, a...)}
@@ -79,8 +79,11 @@ func parseSQL(setting, text string) (*question, error) {
 			i += n + 2
 		case strings.HasPrefix(text[i:], "::"):
 			i += 2
-		case c == '$' && i+1 < len(text) && text[i+1] >= '0' && text[i+1] <= '9' && (i == 0 || !isName(text[i-1])), c == '?' && (i+1 == len(text) || !strings.ContainsRune("|&", rune(text[i+1]))):
-			return nil, &component.SettingError{Setting: setting, Offset: i, Err: errors.New("parameters have names here"), Hint: "write :name for an attribute or field of the message"}
+		case c == '$' && i+1 < len(text) && text[i+1] >= '0' && text[i+1] <= '9' && (i == 0 || !isName(text[i-1])),
+			c == '?' && (i+1 == len(text) || !strings.ContainsRune("|&", rune(text[i+1]))):
+			return nil, &component.SettingError{Setting: setting, Offset: i,
+				Err:  errors.New("parameters have names here"),
+				Hint: "write :name for an attribute or field of the message"}
 		case c == ':':
 			name := nameAt(text, i+1)
 			if name == "" {
@@ -98,7 +101,8 @@ func parseSQL(setting, text string) (*question, error) {
 	return q, nil
 }
 
-// closing returns the offset behind the quoted text that begins at i, -1 when it does not end. A doubled quote does not end it.
+// closing returns the offset behind the quoted text that begins at i, -1 when it does not end. A doubled quote does not
+// end it.
 func closing(text string, i int) int {
 	quote := text[i]
 	for j := i + 1; j < len(text); j++ {
@@ -114,8 +118,8 @@ func closing(text string, i int) int {
 	return -1
 }
 
-// listSize is how many placeholders stand for n keys: a power of two, so that a database sees few different texts and can keep
-// them prepared.
+// listSize is how many placeholders stand for n keys: a power of two, so that a database sees few different texts and
+// can keep them prepared.
 func listSize(n int) int {
 	size := 1
 	for size < n {
@@ -124,7 +128,8 @@ func listSize(n int) int {
 	return size
 }
 
-// build makes the text for a database and its arguments. The places that are left in a list of keys are filled with the last one.
+// build makes the text for a database and its arguments. The places that are left in a list of keys are filled with the
+// last one.
 func (q *question) build(d dialect, p Params) (text string, args []any, err error) {
 	var b strings.Builder
 	for i, name := range q.names {

@@ -62,7 +62,8 @@ func TestListsOfKeysAreFilledUpToAPowerOfTwo(t *testing.T) {
 	}
 	d := sqLite("x")
 	text, args, err := q.build(d, Params{Keys: texts("a", "b", "c"), "lang": texts("ja")})
-	if err != nil || text != "select * from t where id in (?,?,?,?) and lang = ?" || !slices.Equal(args, []any{"a", "b", "c", "c", "ja"}) {
+	if err != nil || text != "select * from t where id in (?,?,?,?) and lang = ?" ||
+		!slices.Equal(args, []any{"a", "b", "c", "c", "ja"}) {
 		t.Errorf("%s %v %v", text, args, err)
 	}
 	if _, _, err = q.build(d, Params{"lang": texts("ja"), Keys: nil}); err == nil {
@@ -84,20 +85,23 @@ func TestPostgreSQLTakesKeysAsAnArray(t *testing.T) {
 	}
 	text, args, err := q.build(d, Params{Keys: {message.Int(7), message.String(`a"\{,}`), message.Null()}})
 	want := []any{`{"7","a\"\\{,}",NULL}`, "7", `a"\{,}`, nil, nil}
-	if err != nil || text != "select * from t where id = ANY ( $1 ) or id in ($2,$3,$4,$5)" || !slices.Equal(args, want) {
+	if err != nil || text != "select * from t where id = ANY ( $1 ) or id in ($2,$3,$4,$5)" ||
+		!slices.Equal(args, want) {
 		t.Errorf("%s %#v %v", text, args, err)
 	}
 }
 
 func TestADatabaseIsNamedWithoutShowingItsPassword(t *testing.T) {
-	for _, address := range []string{"", "oracle://scott:tiger@h/d", "postgres://u:tiger@h:x/d", "mysql://u:tiger@/d", "mysql://u:tiger@h/d?parseTime=tiger", "mysql://u:tiger@%zz/d"} {
+	for _, address := range []string{"", "oracle://scott:tiger@h/d", "postgres://u:tiger@h:x/d", "mysql://u:tiger@/d",
+		"mysql://u:tiger@h/d?parseTime=tiger", "mysql://u:tiger@%zz/d"} {
 		_, err := NewSQL(SQL{Database: address, Query: "select 1"}, "source.")
 		var e *component.SettingError
 		if !errors.As(err, &e) || e.Setting != "source.database" || strings.Contains(err.Error(), "tiger") {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
-	for address, want := range map[string]string{"a b.db": "SQLite", "sqlite:///tmp/x": "SQLite", "postgresql://h/d": "PostgreSQL", "mariadb://u@h/d": "MySQL"} {
+	for address, want := range map[string]string{"a b.db": "SQLite", "sqlite:///tmp/x": "SQLite",
+		"postgresql://h/d": "PostgreSQL", "mariadb://u@h/d": "MySQL"} {
 		if d, err := newDialect(address); err != nil || d.name != want {
 			t.Errorf("%s: %s, %v", address, d.name, err)
 		}
@@ -106,7 +110,8 @@ func TestADatabaseIsNamedWithoutShowingItsPassword(t *testing.T) {
 
 // FuzzQuery: whatever the text, what is taken apart is the text again, and an error points into it.
 func FuzzQuery(f *testing.F) {
-	for _, s := range []string{"select :a", "':a'", "/*:a*/ :b", "a::b :c.", "-- :x\n:y", "\"", ":keys in (:keys)", "?", "$1"} {
+	for _, s := range []string{"select :a", "':a'", "/*:a*/ :b", "a::b :c.", "-- :x\n:y", "\"", ":keys in (:keys)", "?",
+		"$1"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

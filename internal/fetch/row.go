@@ -20,7 +20,8 @@ type Field struct {
 	JSON json.RawMessage // valid, compact JSON
 }
 
-// Get returns the JSON of a field. Names are matched as they are written, or else whatever the case of their letters, as databases do.
+// Get returns the JSON of a field. Names are matched as they are written, or else whatever the case of their letters,
+// as databases do.
 func (r Row) Get(name string) (json.RawMessage, bool) {
 	for i := range r {
 		if r[i].Name == name {
@@ -137,7 +138,8 @@ func appendQuoted(dst []byte, text string) []byte {
 	return append(dst, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
 }
 
-// Scalar makes a value of a JSON scalar: a string, an integer of any size, a number with all its digits, a bool or null. ok is false for an object or array.
+// Scalar makes a value of a JSON scalar: a string, an integer of any size, a number with all its digits, a bool or
+// null. ok is false for an object or array.
 func Scalar(text json.RawMessage) (v message.Value, ok bool) {
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 {

@@ -32,7 +32,8 @@ func TestAnObjectKeepsItsOrderAndItsText(t *testing.T) {
 func TestScalarsComeBackAsTheyWere(t *testing.T) {
 	for text, want := range map[string]message.Value{
 		`null`: message.Null(), `true`: message.Bool(true), `"x"`: message.String("x"), `-7`: message.Int(-7),
-		`18446744073709551615`: message.Uint(18446744073709551615), `1.10`: message.Decimal("1.10"), `1.5e300`: message.Float(1.5e300),
+		`18446744073709551615`: message.Uint(18446744073709551615), `1.10`: message.Decimal("1.10"),
+		`1.5e300`:                        message.Float(1.5e300),
 		`123456789012345678901234567890`: message.Decimal("123456789012345678901234567890"),
 	} {
 		v, ok := Scalar(json.RawMessage(text))
@@ -53,8 +54,10 @@ func TestScalarsComeBackAsTheyWere(t *testing.T) {
 
 func TestObjectsAreReadAsTheStandardLibraryReadsThem(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		object := rapid.MapOf(rapid.String(), rapid.OneOf(rapid.Just[any](nil), rapid.Map(rapid.String(), func(s string) any { return s }),
-			rapid.Map(rapid.Int(), func(i int) any { return i }), rapid.Map(rapid.SliceOf(rapid.Bool()), func(b []bool) any { return b }))).Draw(t, "object")
+		object := rapid.MapOf(rapid.String(),
+			rapid.OneOf(rapid.Just[any](nil), rapid.Map(rapid.String(), func(s string) any { return s }),
+				rapid.Map(rapid.Int(), func(i int) any { return i }),
+				rapid.Map(rapid.SliceOf(rapid.Bool()), func(b []bool) any { return b }))).Draw(t, "object")
 		text, err := json.MarshalIndent(object, "", " ")
 		if err != nil {
 			t.Fatal(err)

@@ -68,8 +68,8 @@ func (d *DB) Want(connections int) {
 // startPatience bounds the look at the question at the start.
 const startPatience = 5 * time.Second
 
-// Start looks whether the database understands the question. A database that cannot be reached may come later, so that is no error; a
-// file that is not there is one.
+// Start looks whether the database understands the question. A database that cannot be reached may come later, so that
+// is no error; a file that is not there is one.
 func (d *DB) Start(ctx context.Context) error {
 	db, err := d.open()
 	if err != nil {

@@ -59,7 +59,8 @@ func mustSQL(t testing.TB, c SQL) *DB {
 }
 
 func TestRowsOfSQLiteBecomeJSONInTheirOrder(t *testing.T) {
-	path := fill(t, "create table t (id integer primary key, name text, price real, raw blob, doc json, at datetime, none text)",
+	path := fill(t, "create table t (id integer primary key, name text, price real, raw blob, doc json, at datetime, "+
+		"none text)",
 		`insert into t values (9007199254740993, '飛脚 "x" <b>', 1.5, x'00ff', '{"b": 1, "a": [2]}', '2026-01-02 03:04:05', null)`)
 	d := mustSQL(t, SQL{Database: path, Query: "select name, id, price, raw, doc, at, none from t where id = :id"})
 	if err := d.Start(t.Context()); err != nil {
@@ -96,7 +97,8 @@ func TestALookAtADatabaseChangesNothingInIt(t *testing.T) {
 
 func TestAStartFindsWhatWillNeverWork(t *testing.T) {
 	path := fill(t, "create table t (a)")
-	for _, c := range []SQL{{Database: path, Query: "select b from t"}, {Database: path, Query: "selekt 1"}, {Database: path + ".gone", Query: "select 1"}} {
+	for _, c := range []SQL{{Database: path, Query: "select b from t"}, {Database: path, Query: "selekt 1"},
+		{Database: path + ".gone", Query: "select 1"}} {
 		if err := mustSQL(t, c).Start(t.Context()); err == nil || !strings.Contains(err.Error(), "SQLite") {
 			t.Errorf("%+v: %v", c, err)
 		}
@@ -129,20 +131,24 @@ func TestWhatMayPassIsARetryAndTheRestIsNot(t *testing.T) {
 
 func TestAnEndedContextEndsAQuestionAndIsARetry(t *testing.T) {
 	path := fill(t, "create table t (a integer)")
-	d := mustSQL(t, SQL{Database: path, Query: "with recursive n(i) as (select 1 union all select i + 1 from n) select i from n where i < 0"}) // without end
+	// without end
+	d := mustSQL(t, SQL{Database: path, Query: "with recursive n(i) as (select 1 union all select i + 1 from n) " +
+		"select i from n where i < 0"})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	err := d.Ask(ctx, Params{}, func(Row) error { return nil })
 	if _, again := component.AsRetry(err); !again || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
-	if rows, err := ask(t, mustSQL(t, SQL{Database: path, Query: "select 1 as one"}), Params{}); err != nil || len(rows) != 1 {
+	if rows, err := ask(t, mustSQL(t, SQL{Database: path, Query: "select 1 as one"}), Params{}); err != nil ||
+		len(rows) != 1 {
 		t.Errorf("afterwards: %q, %v", rows, err)
 	}
 }
 
 func TestWhoTakesTheRowsEndsTheAnswerWithAnErrorOfTheirOwn(t *testing.T) {
-	d := mustSQL(t, SQL{Database: fill(t, "create table t (a)", "insert into t values (1), (2), (3)"), Query: "select a from t"})
+	d := mustSQL(t, SQL{Database: fill(t, "create table t (a)", "insert into t values (1), (2), (3)"),
+		Query: "select a from t"})
 	enough := errors.New("enough")
 	n := 0
 	err := d.Ask(t.Context(), Params{}, func(Row) error {
@@ -157,7 +163,8 @@ func TestWhoTakesTheRowsEndsTheAnswerWithAnErrorOfTheirOwn(t *testing.T) {
 }
 
 func TestOneDatabaseServesManyAtOnce(t *testing.T) {
-	d := mustSQL(t, SQL{Database: fill(t, "create table t (a integer primary key)", "with recursive n(i) as (select 1 union all select i + 1 from n where i < 1000) insert into t select i from n"),
+	d := mustSQL(t, SQL{Database: fill(t, "create table t (a integer primary key)", "with recursive n(i) as (select "+
+		"1 union all select i + 1 from n where i < 1000) insert into t select i from n"),
 		Query: "select a from t where a in (:keys)"})
 	d.Want(8)
 	var work sync.WaitGroup

@@ -23,7 +23,8 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	}
 	whole, ok := opened.(sqliteConn)
 	if !ok {
-		return nil, errors.Join(fmt.Errorf("SQLite's driver opens a %T, which cannot do what is needed", opened), opened.Close())
+		return nil, errors.Join(fmt.Errorf("SQLite's driver opens a %T, which cannot do what is needed", opened),
+			opened.Close())
 	}
 	prepared, err := whole.PrepareContext(context.WithoutCancel(ctx), active)
 	if err != nil {
@@ -31,7 +32,8 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	}
 	other, ok := prepared.(driver.StmtQueryContext)
 	if !ok {
-		return nil, errors.Join(fmt.Errorf("SQLite's driver prepares a %T, which cannot do what is needed", prepared), prepared.Close(), whole.Close())
+		return nil, errors.Join(fmt.Errorf("SQLite's driver prepares a %T, which cannot do what is needed", prepared),
+			prepared.Close(), whole.Close())
 	}
 	return endable{whole, prepared, other}, nil
 }
@@ -51,9 +53,10 @@ type sqliteConn interface {
 	driver.Validator
 }
 
-// endable is a connection whose questions end with their contexts, whenever that is. The driver interrupts SQLite once, and SQLite
-// forgets an interruption when a statement begins while no other is active: one that came a moment before the question began was
-// lost, and the question went on for as long as it liked. So another statement is active until the question has begun.
+// endable is a connection whose questions end with their contexts, whenever that is. The driver interrupts SQLite once,
+// and SQLite forgets an interruption when a statement begins while no other is active: one that came a moment before
+// the question began was lost, and the question went on for as long as it liked. So another statement is active until
+// the question has begun.
 type endable struct {
 	sqliteConn
 	prepared driver.Stmt

@@ -10,7 +10,8 @@ import (
 	"modernc.org/sqlite"
 )
 
-// endingSoon is a context that has not ended when it is looked at first, and has from the second time on: it ends while a question begins.
+// endingSoon is a context that has not ended when it is looked at first, and has from the second time on: it ends while
+// a question begins.
 type endingSoon struct {
 	context.Context
 	looks atomic.Int32
@@ -32,9 +33,11 @@ func (c *endingSoon) Err() error {
 	return context.Canceled
 }
 
-// TestAContextThatEndsWhileAQuestionBeginsEndsIt asks without end, again and again: a question that missed its end would never come back.
+// TestAContextThatEndsWhileAQuestionBeginsEndsIt asks without end, again and again: a question that missed its end
+// would never come back.
 func TestAContextThatEndsWhileAQuestionBeginsEndsIt(t *testing.T) {
-	conn, err := connector{&sqlite.Driver{}, sqLiteAddress(fill(t, "create table t (a integer)"), "rw")}.Connect(t.Context())
+	conn, err := connector{&sqlite.Driver{},
+		sqLiteAddress(fill(t, "create table t (a integer)"), "rw")}.Connect(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +47,8 @@ func TestAContextThatEndsWhileAQuestionBeginsEndsIt(t *testing.T) {
 	asks := conn.(driver.QueryerContext)
 	for range 1000 {
 		ctx := &endingSoon{Context: context.Background(), never: make(chan struct{}), over: over}
-		rows, err := asks.QueryContext(ctx, "with recursive n(i) as (select 1 union all select i + 1 from n) select i from n where i < 0", nil)
+		rows, err := asks.QueryContext(ctx, "with recursive n(i) as (select 1 union all select i + 1 from n) select "+
+			"i from n where i < 0", nil)
 		if !errors.Is(err, context.Canceled) {
 			t.Fatalf("%v, %v", rows, err)
 		}

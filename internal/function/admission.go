@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// Pass is room for one invocation of a function, taken before there is an invocation. It belongs to who was given it until it is put into a Request,
-// which uses it up, or released.
+// Pass is room for one invocation of a function, taken before there is an invocation. It belongs to who was given it
+// until it is put into a Request, which uses it up, or released.
 type Pass struct {
 	pool    *Pool
 	counter atomic.Pointer[atomic.Int64] // nil: it was used or released
@@ -21,8 +21,9 @@ func (s *Pass) Release() {
 	}
 }
 
-// Admit waits until an invocation of a function would not be throttled, and keeps the room for one. Errors: the context's, ErrClosed, and a
-// *ThrottledError where there will be no room however long one waits, because none is reserved.
+// Admit waits until an invocation of a function would not be throttled, and keeps the room for one. Errors: the
+// context's, ErrClosed, and a *ThrottledError where there will be no room however long one waits, because none is
+// reserved.
 func (p *Pool) Admit(ctx context.Context, name string) (*Pass, error) {
 	for {
 		p.vacancy.waiting.Add(1)
@@ -78,8 +79,8 @@ func (p *Pool) account(name string) (counter *atomic.Int64, limit int, reason st
 	return &p.unreserved, p.shared, reasonPool
 }
 
-// enter counts an invocation in, if there is room. It never counts one in for a moment only: who waits might look just then, and nobody would wake
-// them again.
+// enter counts an invocation in, if there is room. It never counts one in for a moment only: who waits might look just
+// then, and nobody would wake them again.
 func enter(counter *atomic.Int64, limit int) bool {
 	for {
 		n := counter.Load()

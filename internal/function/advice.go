@@ -24,14 +24,16 @@ func (d *Definition) advice(kind string) string {
 	logs := "its log says more (hikyaku function logs " + d.Name + ")"
 	switch kind {
 	case errorTimeout:
-		return fmt.Sprintf("raise its timeout, which is %v, or see in its log what it waits for (hikyaku function logs %s)", d.Timeout, d.Name)
+		return fmt.Sprintf("raise its timeout, which is %v, or see in its log what it waits for (hikyaku function "+
+			"logs %s)", d.Timeout, d.Name)
 	case errorMemory:
 		return fmt.Sprintf("give it more memory than %d MB, or see what it keeps", d.MemoryMB)
 	case errorEntry:
 		return "build it for this machine, and let its code have what its runtime starts"
 	case errorExtension:
 		return "see to the extension in its layers; " + logs
-	case "Runtime.HandlerNotFound", "Runtime.MalformedHandlerName", "Runtime.ImportModuleError", "Runtime.UserCodeSyntaxError":
+	case "Runtime.HandlerNotFound", "Runtime.MalformedHandlerName", "Runtime.ImportModuleError",
+		"Runtime.UserCodeSyntaxError":
 		return fmt.Sprintf("see to its handler %+q and to what its code has to bring along", d.Handler)
 	case "Function.ResponseSizeTooLarge":
 		return fmt.Sprintf("let it answer with at most %d bytes, or stream", MaxPayload)

@@ -9,8 +9,10 @@ import (
 )
 
 func TestAMachineWithoutRoomSaysWhatMakesSome(t *testing.T) {
-	for err, says := range map[error]string{syscall.EMFILE: "ulimit -n", syscall.ENFILE: "ulimit -n", syscall.ENOSPC: "room on that disk", syscall.EAGAIN: "concurrency", syscall.ENOMEM: "concurrency"} {
-		if got := remedy(fmt.Errorf("cannot make a pipe: %w", err)); !strings.HasPrefix(got, "; ") || !strings.Contains(got, says) {
+	for err, says := range map[error]string{syscall.EMFILE: "ulimit -n", syscall.ENFILE: "ulimit -n",
+		syscall.ENOSPC: "room on that disk", syscall.EAGAIN: "concurrency", syscall.ENOMEM: "concurrency"} {
+		if got := remedy(fmt.Errorf("cannot make a pipe: %w", err)); !strings.HasPrefix(got, "; ") ||
+			!strings.Contains(got, says) {
 			t.Errorf("%v: %q", err, got)
 		}
 	}

@@ -20,7 +20,8 @@ func benchPool(b *testing.B) *function.Pool {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { p.Close() })
-	_, err = p.Deploy(function.Definition{Name: "f", Runtime: "provided", Code: code.Source{Folder: built}, MemoryMB: 3538, Timeout: time.Minute})
+	_, err = p.Deploy(function.Definition{Name: "f", Runtime: "provided", Code: code.Source{Folder: built},
+		MemoryMB: 3538, Timeout: time.Minute})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -44,7 +45,8 @@ func BenchmarkWarmLoaders(b *testing.B) {
 	for runtime, handler := range map[string]string{"nodejs": "index.async", "python": "app.handler"} {
 		b.Run(runtime, func(b *testing.B) {
 			dir := map[string]string{"nodejs": "testdata/node", "python": "testdata/python"}[runtime]
-			if _, err := p.Deploy(function.Definition{Name: runtime, Runtime: runtime, Handler: handler, Code: code.Source{Folder: dir}, MemoryMB: 3538, Timeout: time.Minute}); err != nil {
+			if _, err := p.Deploy(function.Definition{Name: runtime, Runtime: runtime, Handler: handler,
+				Code: code.Source{Folder: dir}, MemoryMB: 3538, Timeout: time.Minute}); err != nil {
 				b.Fatal(err)
 			}
 			r := function.Request{Function: runtime, Payload: []byte(`{"a":1}`)}
@@ -57,7 +59,8 @@ func BenchmarkWarmLoaders(b *testing.B) {
 	}
 }
 
-// BenchmarkWarm16 is 16 callers at once. What this process spends itself is shown, too; the rest of the time is the function's.
+// BenchmarkWarm16 is 16 callers at once. What this process spends itself is shown, too; the rest of the time is the
+// function's.
 func BenchmarkWarm16(b *testing.B) {
 	p := benchPool(b)
 	r := function.Request{Function: "f", Payload: []byte(`{"a":1}`)}
@@ -113,7 +116,8 @@ func BenchmarkTwoHundred(b *testing.B) {
 			b.Fatal(err)
 		}
 		before := resident(b)
-		if _, err := p.Deploy(function.Definition{Name: "f", Runtime: "provided", Code: code.Source{Folder: built}, Provisioned: 200, InitTimeout: time.Minute}); err != nil {
+		if _, err := p.Deploy(function.Definition{Name: "f", Runtime: "provided", Code: code.Source{Folder: built},
+			Provisioned: 200, InitTimeout: time.Minute}); err != nil {
 			b.Fatal(err)
 		}
 		for {
@@ -147,8 +151,8 @@ func resident(b *testing.B) int {
 	return pages * os.Getpagesize()
 }
 
-// BenchmarkStart is how long a caller waits for an instance that has to start, and, beside it, how long the same program takes when it is
-// started by hand until it asks for its first event.
+// BenchmarkStart is how long a caller waits for an instance that has to start, and, beside it, how long the same
+// program takes when it is started by hand until it asks for its first event.
 func BenchmarkStart(b *testing.B) {
 	const rest = 50 * time.Millisecond // what an instance leaves behind is not a part of the next one's start
 	b.Run("pool", func(b *testing.B) {

@@ -12,7 +12,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/function/runtimeapi"
 )
 
-// call is an invocation on its way. Until it is served it belongs to the placer, then to its instance; whoever ends it owns it.
+// call is an invocation on its way. Until it is served it belongs to the placer, then to its instance; whoever ends it
+// owns it.
 type call struct {
 	fn      *function
 	ticket  place.Ticket
@@ -49,17 +50,20 @@ type outcome struct {
 // failed is the outcome of an invocation that the machine ended.
 func failed(at time.Time, status, kind, message string) outcome {
 	body, _ := json.Marshal(map[string]string{"errorType": kind, "errorMessage": message}) // strings always can be
-	return outcome{runtimeapi.Answer{At: at, Body: body, ContentType: "application/json", ErrorType: kind, Failed: true}, status}
+	return outcome{runtimeapi.Answer{At: at, Body: body, ContentType: "application/json", ErrorType: kind,
+		Failed: true}, status}
 }
 
 // timedOut is the outcome of an invocation whose time is over.
 func (c *call) timedOut(at time.Time) outcome {
-	return failed(at, statusTimeout, errorTimeout, "RequestId: "+c.inv.ID+" Error: Task timed out after "+seconds(c.fn.d.Timeout)+" seconds")
+	return failed(at, statusTimeout, errorTimeout, "RequestId: "+c.inv.ID+" Error: Task timed out after "+
+		seconds(c.fn.d.Timeout)+" seconds")
 }
 
 // usage is what the invocation used, as its bill has it.
 func (c *call) usage(o *outcome, i *instance) bill.Usage {
-	u := bill.Usage{Duration: c.duration(o, i), MemoryMB: c.fn.d.MemoryMB, PeakMB: i.peakMB(o.answer.Failed), Limited: i.limited(), Status: o.status}
+	u := bill.Usage{Duration: c.duration(o, i), MemoryMB: c.fn.d.MemoryMB, PeakMB: i.peakMB(o.answer.Failed),
+		Limited: i.limited(), Status: o.status}
 	if c.first && !c.again {
 		u.Init, u.Provisioned = i.initTook, i.provisioned
 	}
@@ -69,7 +73,8 @@ func (c *call) usage(o *outcome, i *instance) bill.Usage {
 	return u
 }
 
-// duration is from the hand-over of the event to the answer, or, when the instance was started as a part of the invocation, from START.
+// duration is from the hand-over of the event to the answer, or, when the instance was started as a part of the
+// invocation, from START.
 func (c *call) duration(o *outcome, i *instance) time.Duration {
 	from := i.givenAt(c)
 	if c.again || from.IsZero() || from.Before(c.began) {

@@ -18,8 +18,10 @@ func (i *instance) complete(c *call, o outcome) {
 		c.log(i, now, bill.End(c.inv.ID))
 		c.log(i, now, bill.Report(c.inv.ID, u, charge))
 		i.current.CompareAndSwap(c, nil)
-		r := &Result{RequestID: c.inv.ID, Version: c.fn.d.Version, Payload: o.answer.Body, ContentType: o.answer.ContentType, Streamed: o.answer.Bytes,
-			LogTail: c.tail.bytes(), Instance: i.id, Cold: c.queued && c.first || c.again, Usage: u, Charge: charge, Waited: c.waited(o.answer.At, i)}
+		r := &Result{RequestID: c.inv.ID, Version: c.fn.d.Version, Payload: o.answer.Body,
+			ContentType: o.answer.ContentType, Streamed: o.answer.Bytes,
+			LogTail: c.tail.bytes(), Instance: i.id, Cold: c.queued && c.first || c.again, Usage: u, Charge: charge,
+			Waited: c.waited(o.answer.At, i)}
 		if o.answer.Failed {
 			r.FunctionError, r.ErrorType = unhandled, kindOf(&o.answer)
 			r.Advice = c.fn.d.advice(r.ErrorType)
@@ -56,10 +58,10 @@ func (c *call) waited(end time.Time, i *instance) time.Duration {
 // measureEvery is how often the kernel's figures about a program are read at most: it takes a while.
 const measureEvery = 100 * time.Millisecond
 
-// peakMB is the most memory that the instance has used so far, in MiB; 0: unknown. It is what its control group was charged, or what its programs
-// have had in memory, whichever is more: the one knows of files that are cached for it, the other of pages that it shares.
-// Pages that several of its programs share are counted for each: where memory is limited, the limit says what cannot be.
-// With exact set it is measured now, else perhaps a moment ago.
+// peakMB is the most memory that the instance has used so far, in MiB; 0: unknown. It is what its control group was
+// charged, or what its programs have had in memory, whichever is more: the one knows of files that are cached for it,
+// the other of pages that it shares. Pages that several of its programs share are counted for each: where memory is
+// limited, the limit says what cannot be. With exact set it is measured now, else perhaps a moment ago.
 func (i *instance) peakMB(exact bool) int {
 	now := int64(i.fn.pool.now())
 	if last := i.measured.Load(); exact || last == 0 || now-last > int64(measureEvery) {

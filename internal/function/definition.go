@@ -20,19 +20,22 @@ const Latest = "$LATEST"
 type Definition struct {
 	Name    string // letters, digits, - and _, at most 64
 	Version string // "" means Latest
-	// Runtime is the provider's name of it (provided.al2023, nodejs20.x, python3.11, java17, go1.x) or its family alone; command starts Command.
+	// Runtime is the provider's name of it (provided.al2023, nodejs20.x, python3.11, java17, go1.x) or its family
+	// alone; command starts Command.
 	Runtime string
 	Handler string   // what the runtime is asked to run; provided does without
 	Command []string // for runtime command: a program that speaks the Runtime API, and its arguments
 	Code    code.Source
-	// Layers are folders that a function finds together as /opt where that can be, and by variables like PATH and PYTHONPATH everywhere: with bin,
-	// lib, python, nodejs, java/lib, extensions below. Later ones come first. A zip in the place of a folder is unpacked.
-	Layers       []string
-	Environment  map[string]string
-	MemoryMB     int           // 0: 128; 128 to 10,240
-	StorageMB    int           // of temporary files; 0: 512; at most 10,240
-	Timeout      time.Duration // 0: 3 s; at most 15 minutes
-	Architecture string        // "", x86_64 or arm64: what the code was built for; it has to be this machine's, or be translated by it
+	// Layers are folders that a function finds together as /opt where that can be, and by variables like PATH and
+	// PYTHONPATH everywhere: with bin, lib, python, nodejs, java/lib, extensions below. Later ones come first. A zip in
+	// the place of a folder is unpacked.
+	Layers      []string
+	Environment map[string]string
+	MemoryMB    int           // 0: 128; 128 to 10,240
+	StorageMB   int           // of temporary files; 0: 512; at most 10,240
+	Timeout     time.Duration // 0: 3 s; at most 15 minutes
+	// "", x86_64 or arm64: what the code was built for; it has to be this machine's, or be translated by it
+	Architecture string
 
 	// Reserved is how many invocations may be in it at once, taken from the pool's; nil: as many as the pool has left.
 	Reserved    *int
@@ -72,8 +75,10 @@ const (
 )
 
 // reserved are variables that are ours to set.
-var reserved = []string{"_HANDLER", "AWS_LAMBDA_FUNCTION_NAME", "AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "AWS_LAMBDA_FUNCTION_VERSION",
-	"AWS_LAMBDA_INITIALIZATION_TYPE", "AWS_LAMBDA_LOG_GROUP_NAME", "AWS_LAMBDA_LOG_STREAM_NAME", "AWS_LAMBDA_RUNTIME_API", "LAMBDA_TASK_ROOT",
+var reserved = []string{"_HANDLER", "AWS_LAMBDA_FUNCTION_NAME", "AWS_LAMBDA_FUNCTION_MEMORY_SIZE",
+	"AWS_LAMBDA_FUNCTION_VERSION",
+	"AWS_LAMBDA_INITIALIZATION_TYPE", "AWS_LAMBDA_LOG_GROUP_NAME", "AWS_LAMBDA_LOG_STREAM_NAME",
+	"AWS_LAMBDA_RUNTIME_API", "LAMBDA_TASK_ROOT",
 	"LAMBDA_RUNTIME_DIR"}
 
 // complete fills in what was left out, and checks the rest. An error is a *DefinitionError.
@@ -106,9 +111,11 @@ func (d *Definition) complete() error {
 	case !versionPattern.MatchString(d.Version):
 		return wrong("version", "%q is no version: letters, digits, - and _, or $LATEST", d.Version)
 	case d.Runtime == "":
-		return wrong("runtime", "it is missing: name one of %s, with or without a version", strings.Join(loader.Families(), ", "))
+		return wrong("runtime", "it is missing: name one of %s, with or without a version",
+			strings.Join(loader.Families(), ", "))
 	case family == "":
-		return wrong("runtime", "there is no runtime %q; there are %s, with or without a version", d.Runtime, strings.Join(loader.Families(), ", "))
+		return wrong("runtime", "there is no runtime %q; there are %s, with or without a version", d.Runtime,
+			strings.Join(loader.Families(), ", "))
 	case d.Handler == "" && slices.Contains([]string{"java", "nodejs", "python"}, family):
 		return wrong("handler", "runtime %s needs one: %s", d.Runtime, example(family))
 	case family == "command" && len(d.Command) == 0:
@@ -132,9 +139,11 @@ func (d *Definition) complete() error {
 	case d.Provisioned < 0:
 		return wrong("provisioned concurrency", "%d is below 0", d.Provisioned)
 	case d.Provisioned > 0 && d.Policy == place.Spread:
-		return wrong("provisioned concurrency", "the policy spread starts instances as the machines need them; use warm or ahead")
+		return wrong("provisioned concurrency", "the policy spread starts instances as the machines need them; use "+
+			"warm or ahead")
 	case d.Reserved != nil && d.Provisioned > *d.Reserved:
-		return wrong("provisioned concurrency", "%d is more than the reserved concurrency %d", d.Provisioned, *d.Reserved)
+		return wrong("provisioned concurrency", "%d is more than the reserved concurrency %d", d.Provisioned,
+			*d.Reserved)
 	case len(d.Layers) > maxLayers:
 		return wrong("layers", "%d are more than %d", len(d.Layers), maxLayers)
 	}

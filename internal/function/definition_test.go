@@ -36,14 +36,19 @@ func TestADefinitionThatCannotBeNamesItsField(t *testing.T) {
 		{"policy", "warm, spread, ahead", func(d *function.Definition) { d.Policy = "cold" }},
 		{"reserved concurrency", "below 0", func(d *function.Definition) { d.Reserved = &minus }},
 		{"provisioned concurrency", "below 0", func(d *function.Definition) { d.Provisioned = -1 }},
-		{"provisioned concurrency", "spread", func(d *function.Definition) { d.Provisioned, d.Policy = 1, place.Spread }},
+		{"provisioned concurrency", "spread", func(d *function.Definition) {
+			d.Provisioned, d.Policy = 1,
+				place.Spread
+		}},
 		{"provisioned concurrency", "more than", func(d *function.Definition) { single(d); d.Provisioned = 2 }},
 		{"layers", "no folder", func(d *function.Definition) { d.Layers = []string{"/no/such"} }},
 		{"layers", "more than 5", func(d *function.Definition) { d.Layers = make([]string, 6) }},
 		{"environment", "no name", func(d *function.Definition) { d.Environment = map[string]string{"a=b": "c"} }},
-		{"environment", "set by the runtime", func(d *function.Definition) { d.Environment = map[string]string{"AWS_LAMBDA_RUNTIME_API": "c"} }},
+		{"environment", "set by the runtime",
+			func(d *function.Definition) { d.Environment = map[string]string{"AWS_LAMBDA_RUNTIME_API": "c"} }},
 		{"environment", "zero byte", func(d *function.Definition) { d.Environment = map[string]string{"A": "\x00"} }},
-		{"environment", "4096", func(d *function.Definition) { d.Environment = map[string]string{"A": strings.Repeat("x", 5000)} }},
+		{"environment", "4096",
+			func(d *function.Definition) { d.Environment = map[string]string{"A": strings.Repeat("x", 5000)} }},
 	} {
 		d := function.Definition{Name: "f", Runtime: "provided", Code: code.Source{Folder: built}}
 		c.change(&d)
@@ -62,7 +67,8 @@ func TestWhatIsLeftOutIsTheProvidersDefault(t *testing.T) {
 	p := open(t, function.Config{})
 	deployed, err := p.Deploy(function.Definition{Name: "f", Runtime: "provided", Code: code.Source{Folder: built}})
 	d := deployed.Definition
-	if err != nil || d.Version != "$LATEST" || d.MemoryMB != 128 || d.Timeout != 3*time.Second || d.InitTimeout != 10*time.Second || d.Policy != place.Warm {
+	if err != nil || d.Version != "$LATEST" || d.MemoryMB != 128 || d.Timeout != 3*time.Second ||
+		d.InitTimeout != 10*time.Second || d.Policy != place.Warm {
 		t.Errorf("%+v, %v", d, err)
 	}
 }
@@ -70,9 +76,13 @@ func TestWhatIsLeftOutIsTheProvidersDefault(t *testing.T) {
 func TestVersionsAreFunctionsOfTheirOwn(t *testing.T) {
 	p := open(t, function.Config{})
 	for _, v := range []string{"", "1", "2"} {
-		deploy(t, p, func(d *function.Definition) { d.Version, d.Environment = v, map[string]string{"COLOUR": "colour " + v} })
+		deploy(t, p, func(d *function.Definition) {
+			d.Version, d.Environment = v,
+				map[string]string{"COLOUR": "colour " + v}
+		})
 	}
-	r, err := p.Invoke(t.Context(), function.Request{Function: "f", Version: "2", Payload: []byte(`{"do":"environment"}`), LogTail: true})
+	r, err := p.Invoke(t.Context(),
+		function.Request{Function: "f", Version: "2", Payload: []byte(`{"do":"environment"}`), LogTail: true})
 	if err != nil || r.Version != "2" {
 		t.Fatalf("%+v, %v", r, err)
 	}
@@ -82,7 +92,8 @@ func TestVersionsAreFunctionsOfTheirOwn(t *testing.T) {
 	for _, s := range p.List() {
 		names = append(names, s.Deployed.Definition.Version+" "+s.Deployed.ARN)
 	}
-	if got := strings.Join(names, "\n"); got != "$LATEST arn:aws:lambda:us-east-1:000000000000:function:f\n1 arn:aws:lambda:us-east-1:000000000000:function:f:1\n2 arn:aws:lambda:us-east-1:000000000000:function:f:2" {
+	if got := strings.Join(names, "\n"); got != "$LATEST arn:aws:lambda:us-east-1:000000000000:function:f\n1 "+
+		"arn:aws:lambda:us-east-1:000000000000:function:f:1\n2 arn:aws:lambda:us-east-1:000000000000:function:f:2" {
 		t.Errorf("%s", got)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// environment is what the programs of an instance find as their environment: the provider's documented variables, the runtime's, the
-// function's own.
+// environment is what the programs of an instance find as their environment: the provider's documented variables, the
+// runtime's, the function's own.
 func (i *instance) environment(runtime []string) []string {
 	f := i.fn
 	c := &f.pool.config
@@ -19,10 +19,12 @@ func (i *instance) environment(runtime []string) []string {
 		kind = "provisioned-concurrency"
 	}
 	vars := map[string]string{
-		"TZ": ":UTC", "LANG": "en_US.UTF-8", "PATH": f.path(), "LD_LIBRARY_PATH": f.inLayers("lib", f.deployed.Dir, f.deployed.Dir+"/lib"),
-		"TMPDIR": i.tempInside(), "HOME": i.tempInside(),
-		"AWS_REGION": c.Region, "AWS_DEFAULT_REGION": c.Region, "AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local",
-		"AWS_EXECUTION_ENV": "AWS_Lambda_" + f.d.Runtime,
+		"TZ": ":UTC", "LANG": "en_US.UTF-8", "PATH": f.path(),
+		"LD_LIBRARY_PATH": f.inLayers("lib", f.deployed.Dir, f.deployed.Dir+"/lib"),
+		"TMPDIR":          i.tempInside(), "HOME": i.tempInside(),
+		"AWS_REGION": c.Region, "AWS_DEFAULT_REGION": c.Region, "AWS_ACCESS_KEY_ID": "local",
+		"AWS_SECRET_ACCESS_KEY": "local",
+		"AWS_EXECUTION_ENV":     "AWS_Lambda_" + f.d.Runtime,
 	}
 	for _, v := range runtime {
 		name, value, _ := strings.Cut(v, "=")
@@ -34,9 +36,10 @@ func (i *instance) environment(runtime []string) []string {
 	for name, value := range map[string]string{
 		"_HANDLER": f.d.Handler, "LAMBDA_TASK_ROOT": f.deployed.Dir, "LAMBDA_RUNTIME_DIR": c.Dir + "/loaders",
 		"AWS_LAMBDA_RUNTIME_API": i.server.Addr(), "AWS_LAMBDA_INITIALIZATION_TYPE": kind,
-		"AWS_LAMBDA_FUNCTION_NAME": f.d.Name, "AWS_LAMBDA_FUNCTION_VERSION": f.d.Version, "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": strconv.Itoa(f.d.MemoryMB),
-		"AWS_LAMBDA_LOG_GROUP_NAME":  "/aws/lambda/" + f.d.Name,
-		"AWS_LAMBDA_LOG_STREAM_NAME": time.Now().UTC().Format("2006/01/02/") + "[" + f.d.Version + "]" + i.id,
+		"AWS_LAMBDA_FUNCTION_NAME": f.d.Name, "AWS_LAMBDA_FUNCTION_VERSION": f.d.Version,
+		"AWS_LAMBDA_FUNCTION_MEMORY_SIZE": strconv.Itoa(f.d.MemoryMB),
+		"AWS_LAMBDA_LOG_GROUP_NAME":       "/aws/lambda/" + f.d.Name,
+		"AWS_LAMBDA_LOG_STREAM_NAME":      time.Now().UTC().Format("2006/01/02/") + "[" + f.d.Version + "]" + i.id,
 	} {
 		vars[name] = value
 	}
@@ -57,7 +60,8 @@ func (f *function) path() string {
 	return f.inLayers("bin", own)
 }
 
-// inLayers is a list of a subfolder of each layer, where there is one, the last layer's first, and of others behind them.
+// inLayers is a list of a subfolder of each layer, where there is one, the last layer's first, and of others behind
+// them.
 func (f *function) inLayers(sub string, others ...string) string {
 	var all []string
 	for _, l := range slices.Backward(f.d.Layers) {
@@ -68,7 +72,8 @@ func (f *function) inLayers(sub string, others ...string) string {
 	return strings.Join(append(all, others...), string(os.PathListSeparator))
 }
 
-// extensionFiles are the programs in the folders extensions of the layers. Of two with the same name the last layer's counts.
+// extensionFiles are the programs in the folders extensions of the layers. Of two with the same name the last layer's
+// counts.
 func (i *instance) extensionFiles() (files []string) {
 	seen := map[string]bool{}
 	for _, l := range slices.Backward(i.fn.d.Layers) {

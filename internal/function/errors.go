@@ -20,13 +20,15 @@ var (
 // ThrottledError is an ErrThrottled with its reason, in the provider's words.
 type ThrottledError struct {
 	Function string
-	// Reason is ReservedFunctionConcurrentInvocationLimitExceeded, or ConcurrentInvocationLimitExceeded for the pool's own limit.
+	// Reason is ReservedFunctionConcurrentInvocationLimitExceeded, or ConcurrentInvocationLimitExceeded for the pool's
+	// own limit.
 	Reason string
 	Limit  int
 }
 
 func (e *ThrottledError) Error() string {
-	return fmt.Sprintf("function %s: too many invocations at once: the limit is %d (%s); try again later, or raise it", e.Function, e.Limit, e.Reason)
+	return fmt.Sprintf("function %s: too many invocations at once: the limit is %d (%s); try again later, or raise it",
+		e.Function, e.Limit, e.Reason)
 }
 
 func (e *ThrottledError) Unwrap() error { return ErrThrottled }
@@ -37,7 +39,8 @@ const (
 	reasonPool     = "ConcurrentInvocationLimitExceeded"
 )
 
-// Kinds of errors that the machine finds, as the provider names them. Those that a runtime reports come as it names them.
+// Kinds of errors that the machine finds, as the provider names them. Those that a runtime reports come as it names
+// them.
 const (
 	errorTimeout     = "Sandbox.Timedout"
 	errorExit        = "Runtime.ExitError"

@@ -34,11 +34,16 @@ func escapes(t *testing.T, isolation function.Isolation) (*function.Pool, target
 func escapesOver(t *testing.T, isolation function.Isolation, network function.Network) (*function.Pool, target) {
 	t.Helper()
 	data := t.TempDir()
-	p := open(t, function.Config{Dir: filepath.Join(data, "functions"), Hide: []string{data}, Isolation: isolation, Network: network})
-	on := target{Journal: filepath.Join(data, "journal"), Config: filepath.Join(data, "hikyaku.yaml"), Code: filepath.Join(data, "code"), Other: filepath.Join(data, "other"),
-		Layer: filepath.Join(data, "layer"), Temp: filepath.Join(os.TempDir(), "hikyaku-other-"+strconv.Itoa(os.Getpid())), Socket: filepath.Join(data, "socket"),
-		Name: "hikyaku-test-" + strconv.Itoa(os.Getpid()), Secret: "sesame-" + strconv.Itoa(os.Getpid())}
-	for _, path := range []string{on.Journal, on.Config, filepath.Join(on.Other, "secret"), filepath.Join(on.Layer, "file"), filepath.Join(on.Code, "file"), on.Temp} {
+	p := open(t, function.Config{Dir: filepath.Join(data, "functions"), Hide: []string{data}, Isolation: isolation,
+		Network: network})
+	on := target{Journal: filepath.Join(data, "journal"), Config: filepath.Join(data, "hikyaku.yaml"),
+		Code: filepath.Join(data, "code"), Other: filepath.Join(data, "other"),
+		Layer:  filepath.Join(data, "layer"),
+		Temp:   filepath.Join(os.TempDir(), "hikyaku-other-"+strconv.Itoa(os.Getpid())),
+		Socket: filepath.Join(data, "socket"),
+		Name:   "hikyaku-test-" + strconv.Itoa(os.Getpid()), Secret: "sesame-" + strconv.Itoa(os.Getpid())}
+	for _, path := range []string{on.Journal, on.Config, filepath.Join(on.Other, "secret"),
+		filepath.Join(on.Layer, "file"), filepath.Join(on.Code, "file"), on.Temp} {
 		write(t, path, on.Secret)
 	}
 	t.Cleanup(func() { _ = os.Remove(on.Temp) })
@@ -118,19 +123,24 @@ func TestNoEscapeSucceeds(t *testing.T) {
 	}
 }
 
-// Without isolation the harmless ones of the ways lead somewhere, so that the test above can fail. The others are not tried: as root they would change the machine.
+// Without isolation the harmless ones of the ways lead somewhere, so that the test above can fail. The others are not
+// tried: as root they would change the machine.
 func TestWithoutIsolationEscapesSucceed(t *testing.T) {
 	p, on := escapes(t, function.None)
-	for _, name := range []string{"read the journal", "read the configuration", "write beside the journal", "write its own code", "rename its own code", "read another's code", "write another's code",
-		"write a layer", "read another's files", "read by a symbolic link", "read its owner's environ", "read anybody's environ", "read by its own cwd", "/sys", "signal its owner", "see other processes",
-		"another's shared memory", "gain by a setuid program", "a socket in the file system", "a socket without a file", "bomb: temporary files"} {
+	for _, name := range []string{"read the journal", "read the configuration", "write beside the journal",
+		"write its own code", "rename its own code", "read another's code", "write another's code",
+		"write a layer", "read another's files", "read by a symbolic link", "read its owner's environ",
+		"read anybody's environ", "read by its own cwd", "/sys", "signal its owner", "see other processes",
+		"another's shared memory", "gain by a setuid program", "a socket in the file system", "a socket without a file",
+		"bomb: temporary files"} {
 		if got := attempt(t, p, on, name); got[name] == "" {
 			t.Errorf("%s: it gives nothing", name)
 		}
 	}
 }
 
-// overTheNetwork deploys the function that tries to get out beside a door and another instance, and says what it reached.
+// overTheNetwork deploys the function that tries to get out beside a door and another instance, and says what it
+// reached.
 func overTheNetwork(t *testing.T, network function.Network) (got map[string]string, isolated bool) {
 	t.Helper()
 	p, on := escapesOver(t, function.Possible, network)
@@ -159,7 +169,8 @@ func overTheNetwork(t *testing.T, network function.Network) (got map[string]stri
 		}
 	}
 	got = map[string]string{}
-	for _, name := range []string{"network: a door", "network: another's Runtime API", "network: a route out", "network: interfaces"} {
+	for _, name := range []string{"network: a door", "network: another's Runtime API", "network: a route out",
+		"network: interfaces"} {
 		maps.Copy(got, attempt(t, p, on, name))
 	}
 	return got, true
@@ -193,7 +204,8 @@ func TestAFunctionWithoutANetworkIsRefusedWhereThatCannotBe(t *testing.T) {
 	}
 }
 
-// A function that starts processes without end has so many, the others go on, and none of them outlives it. It is never tried where nothing bounds it.
+// A function that starts processes without end has so many, the others go on, and none of them outlives it. It is never
+// tried where nothing bounds it.
 func TestAFunctionStartsABoundedNumberOfProcesses(t *testing.T) {
 	p, on := escapes(t, function.Possible)
 	if m := p.Machine(); !m.Isolation.Room || !m.Limits.Tasks {

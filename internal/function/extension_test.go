@@ -95,11 +95,13 @@ func TestALogCanBeFollowed(t *testing.T) {
 		}
 		got <- all.String()
 	}()
-	r, err := p.Invoke(t.Context(), function.Request{Function: "f", ID: "me", Payload: []byte(`{"do":"print","text":"hello"}`)})
+	r, err := p.Invoke(t.Context(),
+		function.Request{Function: "f", ID: "me", Payload: []byte(`{"do":"print","text":"hello"}`)})
 	if err != nil || r.LogTail != nil {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	if text := <-got; !strings.HasPrefix(text, "me: START RequestId: me Version: $LATEST\nme: hello\nme: END RequestId: me\nme: REPORT RequestId: me\tDuration: ") {
+	if text := <-got; !strings.HasPrefix(text, "me: START RequestId: me Version: $LATEST\nme: hello\nme: END "+
+		"RequestId: me\nme: REPORT RequestId: me\tDuration: ") {
 		t.Errorf("%s", text)
 	}
 }

@@ -38,7 +38,9 @@ func TestAFunctionThatLeaksMeetsItsLimitAlone(t *testing.T) {
 	if r.Usage.PeakMB < 100 || r.Usage.PeakMB > 140 {
 		t.Errorf("it has used %d MB", r.Usage.PeakMB)
 	}
-	if again, err := p.Invoke(t.Context(), function.Request{Function: "g", Payload: []byte(`{"do":"pid"}`)}); err != nil || again.Instance != other.Instance {
+	if again, err := p.Invoke(t.Context(),
+		function.Request{Function: "g", Payload: []byte(`{"do":"pid"}`)}); err != nil ||
+		again.Instance != other.Instance {
 		t.Errorf("the other function: %+v, %v", again, err)
 	}
 	if again := invoke(t, p, `{}`); again.FunctionError != "" {
@@ -74,7 +76,8 @@ func TestAnAnswerThatIsTooLargeIsAnError(t *testing.T) {
 	if r.FunctionError != "Unhandled" || r.ErrorType != "Function.ResponseSizeTooLarge" {
 		t.Errorf("%+v", r)
 	}
-	contains(t, "the payload", string(r.Payload), "Response payload size exceeded maximum allowed payload size (6291556 bytes).")
+	contains(t, "the payload", string(r.Payload), "Response payload size exceeded maximum allowed payload size "+
+		"(6291556 bytes).")
 	if again := invoke(t, p, `{}`); again.Instance != r.Instance {
 		t.Error("the instance was not kept")
 	}
@@ -127,18 +130,26 @@ func TestCodeThatCannotRunIsRefusedWhenItIsDeployed(t *testing.T) {
 		is   error
 		says string
 	}{
-		{"no bootstrap", function.Definition{Runtime: "provided", Code: code.Source{Folder: empty}}, loader.ErrMissing, "there is none at " + empty},
-		{"not executable", function.Definition{Runtime: "provided", Code: code.Source{Folder: locked}}, loader.ErrMissing, "set its mode to 755"},
-		{"no folder", function.Definition{Runtime: "provided", Code: code.Source{Folder: "/no/such"}}, code.ErrNoCode, "/no/such"},
-		{"no zip", function.Definition{Runtime: "provided", Code: code.Source{Zip: []byte("PK")}}, code.ErrNoCode, "no zip or jar"},
-		{"no program", function.Definition{Runtime: "command", Command: []string{"no-such-program"}, Code: code.Source{Folder: empty}}, loader.ErrMissing, "no-such-program is not on this machine's PATH"},
-		{"a zip that climbs out", function.Definition{Runtime: "provided", Code: code.Source{Zip: climbing(t)}}, code.ErrUnsafe, "../bootstrap"},
-		{"no Java client", function.Definition{Runtime: "java17", Handler: "a.B::c", Code: code.Source{Folder: empty}}, loader.ErrMissing, ""},
+		{"no bootstrap", function.Definition{Runtime: "provided", Code: code.Source{Folder: empty}}, loader.ErrMissing,
+			"there is none at " + empty},
+		{"not executable", function.Definition{Runtime: "provided", Code: code.Source{Folder: locked}},
+			loader.ErrMissing, "set its mode to 755"},
+		{"no folder", function.Definition{Runtime: "provided", Code: code.Source{Folder: "/no/such"}}, code.ErrNoCode,
+			"/no/such"},
+		{"no zip", function.Definition{Runtime: "provided", Code: code.Source{Zip: []byte("PK")}}, code.ErrNoCode,
+			"no zip or jar"},
+		{"no program", function.Definition{Runtime: "command", Command: []string{"no-such-program"},
+			Code: code.Source{Folder: empty}}, loader.ErrMissing, "no-such-program is not on this machine's PATH"},
+		{"a zip that climbs out", function.Definition{Runtime: "provided", Code: code.Source{Zip: climbing(t)}},
+			code.ErrUnsafe, "../bootstrap"},
+		{"no Java client", function.Definition{Runtime: "java17", Handler: "a.B::c", Code: code.Source{Folder: empty}},
+			loader.ErrMissing, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.d.Name = "broken"
 			_, err := p.Deploy(c.d)
-			if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "function broken: ") {
+			if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) ||
+				!strings.Contains(err.Error(), "function broken: ") {
 				t.Errorf("%v", err)
 			}
 		})
@@ -191,7 +202,8 @@ func TestManyAtOnceAreAllServed(t *testing.T) {
 			event, err := json.Marshal(n)
 			if err == nil {
 				var r *function.Result
-				if r, err = p.Invoke(t.Context(), function.Request{Function: "f", Payload: event}); err == nil && string(r.Payload) != string(event) {
+				if r, err = p.Invoke(t.Context(), function.Request{Function: "f", Payload: event}); err == nil &&
+					string(r.Payload) != string(event) {
 					err = errors.New("somebody else's answer: " + string(r.Payload))
 				}
 			}

@@ -94,7 +94,8 @@ func TestWhateverOneFunctionDoesOthersAreUntouched(t *testing.T) {
 func TestAFailureComesWithWhatToDo(t *testing.T) {
 	p := open(t, function.Config{})
 	for _, c := range []struct{ event, init, says string }{
-		{`{"do":"sleep","millis":1000000}`, "", "raise its timeout, which is 300ms, or see in its log what it waits for (hikyaku function logs f)"},
+		{`{"do":"sleep","millis":1000000}`, "", "raise its timeout, which is 300ms, or see in its log what it waits " +
+			"for (hikyaku function logs f)"},
 		{`{"do":"crash","n":1}`, "", "its log says more (hikyaku function logs f)"},
 		{`{"do":"error","text":"x"}`, "", "its log says more (hikyaku function logs f)"},
 		{`{}`, "exit", "its log says more (hikyaku function logs f)"},
@@ -120,7 +121,8 @@ func TestAFailureComesWithWhatToDo(t *testing.T) {
 		}
 	}
 	deploy(t, p, single)
-	if r := invoke(t, p, `{"do":"large","n":7000000}`); r.Advice != "let it answer with at most 6291456 bytes, or stream" {
+	if r := invoke(t, p,
+		`{"do":"large","n":7000000}`); r.Advice != "let it answer with at most 6291456 bytes, or stream" {
 		t.Errorf("%q", r.Advice)
 	}
 }
@@ -129,14 +131,17 @@ func TestARuntimeThatThisMachineLacksIsSaidWhenAFunctionIsDeployed(t *testing.T)
 	p := open(t, function.Config{})
 	t.Setenv("PATH", t.TempDir())
 	for runtime, program := range map[string]string{"nodejs20.x": "node", "python3.12": "python3", "java21": "java"} {
-		_, err := p.Deploy(function.Definition{Name: "f", Runtime: runtime, Handler: "a.b", Code: code.Source{Folder: built}})
-		if !errors.Is(err, loader.ErrMissing) || !strings.HasPrefix(err.Error(), "function f: ") || !strings.Contains(err.Error(), program+" is not on this machine's PATH: install it") {
+		_, err := p.Deploy(function.Definition{Name: "f", Runtime: runtime, Handler: "a.b",
+			Code: code.Source{Folder: built}})
+		if !errors.Is(err, loader.ErrMissing) || !strings.HasPrefix(err.Error(), "function f: ") ||
+			!strings.Contains(err.Error(), program+" is not on this machine's PATH: install it") {
 			t.Errorf("%s: %v", runtime, err)
 		}
 	}
 }
 
-// An answer that comes about when its time is over is taken, or it is too late; never both, and the next invocation has its own.
+// An answer that comes about when its time is over is taken, or it is too late; never both, and the next invocation has
+// its own.
 func TestAnAnswerAtTheLastMomentIsTakenOrTooLate(t *testing.T) {
 	p := open(t, function.Config{})
 	deploy(t, p, func(d *function.Definition) {
@@ -149,7 +154,8 @@ func TestAnAnswerAtTheLastMomentIsTakenOrTooLate(t *testing.T) {
 		if late := r.ErrorType == "Sandbox.Timedout"; late == (string(r.Payload) == `"slept"`) {
 			t.Errorf("%s: %s", r.ErrorType, r.Payload)
 		}
-		if log := string(r.LogTail); strings.Count(log, "END RequestId: "+r.RequestID) != 1 || strings.Count(log, "START RequestId: "+r.RequestID) != 1 {
+		if log := string(r.LogTail); strings.Count(log, "END RequestId: "+r.RequestID) != 1 ||
+			strings.Count(log, "START RequestId: "+r.RequestID) != 1 {
 			t.Errorf("the log:\n%s", log)
 		}
 	}

@@ -42,12 +42,14 @@ func newFunction(p *Pool, d Definition, placed code.Placed) *function {
 	if d.Version != Latest {
 		arn += ":" + d.Version
 	}
-	f.deployed = Deployed{Definition: d, ARN: arn, Dir: placed.Dir, CodeSize: placed.Size, CodeSHA256: placed.SHA256, Changed: time.Now()}
+	f.deployed = Deployed{Definition: d, ARN: arn, Dir: placed.Dir, CodeSize: placed.Size, CodeSHA256: placed.SHA256,
+		Changed: time.Now()}
 	limit := -1
 	if d.Reserved != nil {
 		limit = *d.Reserved
 	}
-	f.placer = place.New(place.Policy{Kind: d.Policy, Machines: d.Machines, Provisioned: d.Provisioned, Limit: limit, Idle: d.Idle, Freeze: d.Freeze})
+	f.placer = place.New(place.Policy{Kind: d.Policy, Machines: d.Machines, Provisioned: d.Provisioned, Limit: limit,
+		Idle: d.Idle, Freeze: d.Freeze})
 	f.live.Store(1) // the function itself
 	return f
 }
@@ -56,8 +58,10 @@ func newFunction(p *Pool, d Definition, placed code.Placed) *function {
 func (f *function) program(temp string) (loader.Start, error) {
 	layers := slices.Clone(f.d.Layers)
 	slices.Reverse(layers)
-	return loader.Find(loader.Want{Runtime: f.d.Runtime, Command: f.d.Command, Handler: f.d.Handler, Dir: f.deployed.Dir, Layers: layers,
-		MemoryMB: f.d.MemoryMB, Interpreter: f.interpreter, Options: f.d.Environment["JAVA_TOOL_OPTIONS"], Temp: temp, Loaders: f.pool.config.Dir + "/loaders"})
+	return loader.Find(loader.Want{Runtime: f.d.Runtime, Command: f.d.Command, Handler: f.d.Handler,
+		Dir: f.deployed.Dir, Layers: layers,
+		MemoryMB: f.d.MemoryMB, Interpreter: f.interpreter, Options: f.d.Environment["JAVA_TOOL_OPTIONS"], Temp: temp,
+		Loaders: f.pool.config.Dir + "/loaders"})
 }
 
 // begin starts what is provisioned.

@@ -43,7 +43,8 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "bootstrap"), "./testdata/bootstrap").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "bootstrap"),
+		"./testdata/bootstrap").CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "cannot build the function: %v\n%s", err, out)
 		return 1
 	}
@@ -78,7 +79,8 @@ func open(t *testing.T, c function.Config) *function.Pool {
 // deploy deploys the Go function, changed as the test wants, under the name f.
 func deploy(t *testing.T, p *function.Pool, change func(*function.Definition)) function.Deployed {
 	t.Helper()
-	d := function.Definition{Name: "f", Runtime: "provided.al2023", Code: code.Source{Folder: built}, MemoryMB: 256, Timeout: time.Minute, InitTimeout: time.Minute}
+	d := function.Definition{Name: "f", Runtime: "provided.al2023", Code: code.Source{Folder: built}, MemoryMB: 256,
+		Timeout: time.Minute, InitTimeout: time.Minute}
 	if change != nil {
 		change(&d)
 	}
@@ -146,7 +148,8 @@ func contains(t *testing.T, where, text string, parts ...string) {
 	}
 }
 
-// idle waits until every instance of f has asked for its next invocation. Before that a slow one may be passed over for a new one.
+// idle waits until every instance of f has asked for its next invocation. Before that a slow one may be passed over for
+// a new one.
 func idle(t *testing.T, p *function.Pool) {
 	t.Helper()
 	waittest.Until(t, "every instance is idle", func() bool {

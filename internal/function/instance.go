@@ -54,7 +54,8 @@ type instance struct {
 
 // launch starts an instance in a slot; c is an invocation that it is a part of, or nil. fn.mu is held.
 func (f *function) launch(s *place.Slot, c *call) {
-	i := &instance{fn: f, id: newInstanceID(), slot: s, provisioned: s.Provisioned, stopping: make(chan string, 1), call: c}
+	i := &instance{fn: f, id: newInstanceID(), slot: s, provisioned: s.Provisioned, stopping: make(chan string, 1),
+		call: c}
 	s.Value = i
 	f.live.Add(1)
 	f.totals.cold.Add(1)
@@ -174,7 +175,8 @@ func (i *instance) expire() {
 	case c == nil: // it has answered, and not asked for another
 		i.dead = true
 		i.mu.Unlock()
-		i.note("The instance is stopped: its runtime or an extension was not done when the time of the invocation was over.")
+		i.note("The instance is stopped: its runtime or an extension was not done when the time of the invocation " +
+			"was over.")
 		i.fn.leave(i)
 		i.stop(shutdownTimeout)
 	default:
@@ -186,14 +188,15 @@ func (i *instance) expire() {
 		if !ready {
 			c.log(i, now, bill.InitReport(now.Sub(i.began), phaseInvocation, statusTimeout, ""))
 		}
-		c.log(i, now, now.UTC().Format("2006-01-02T15:04:05.000Z")+" "+c.inv.ID+" Task timed out after "+seconds(i.fn.d.Timeout)+" seconds")
+		c.log(i, now, now.UTC().Format("2006-01-02T15:04:05.000Z")+" "+c.inv.ID+" Task timed out after "+
+			seconds(i.fn.d.Timeout)+" seconds")
 		i.complete(c, o)
 		i.stop(shutdownTimeout)
 	}
 }
 
-// InitFailed implements runtimeapi.Handler: the runtime or an extension says that it cannot start. It ends by itself as a rule; if it does not, it is
-// ended soon.
+// InitFailed implements runtimeapi.Handler: the runtime or an extension says that it cannot start. It ends by itself as
+// a rule; if it does not, it is ended soon.
 func (i *instance) InitFailed(kind string, body []byte) {
 	if kind == "" {
 		kind = errorUnknown
@@ -201,7 +204,8 @@ func (i *instance) InitFailed(kind string, body []byte) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.broken == nil && !i.ready && !i.dead {
-		i.broken = &runtimeapi.Answer{At: time.Now(), Body: body, ContentType: "application/json", ErrorType: kind, Failed: true}
+		i.broken = &runtimeapi.Answer{At: time.Now(), Body: body, ContentType: "application/json", ErrorType: kind,
+			Failed: true}
 		if i.call == nil {
 			i.timer.Reset(lastWords)
 		}
@@ -254,7 +258,8 @@ func (i *instance) initFailed(status string, a *runtimeapi.Answer) {
 	i.stop(shutdownFailure)
 }
 
-// retry tells the placer that an instance could not start; if somebody waits, another one takes its place as a part of that invocation.
+// retry tells the placer that an instance could not start; if somebody waits, another one takes its place as a part of
+// that invocation.
 func (f *function) retry(i *instance) {
 	f.mu.Lock()
 	if i.slot.Value != i {

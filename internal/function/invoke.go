@@ -22,14 +22,17 @@ type Stream = runtimeapi.Stream
 type Request struct {
 	Function string
 	Version  string // "": Latest
-	Payload  []byte // the event, as a rule JSON; it must not be changed until Invoke returns, nor after if the context ended it
+	// the event, as a rule JSON; it must not be changed until Invoke returns, nor after if the context ended it
+	Payload []byte
 	// ID is the request's id; "": a new one.
 	ID string
-	// ARN is the function as it was invoked; "": its own. TraceID, ClientContext and Cognito are passed on as they are, the last two being JSON.
+	// ARN is the function as it was invoked; "": its own. TraceID, ClientContext and Cognito are passed on as they are,
+	// the last two being JSON.
 	ARN, TraceID, ClientContext, Cognito string
 	// LogTail asks for the end of the log.
 	LogTail bool
-	// Pass is room that was kept for the invocation; nil: it is throttled if there is none. The invocation uses it up, also when it is refused.
+	// Pass is room that was kept for the invocation; nil: it is throttled if there is none. The invocation uses it up,
+	// also when it is refused.
 	Pass *Pass
 }
 
@@ -54,15 +57,16 @@ type Result struct {
 	Waited time.Duration
 }
 
-// Invoke runs a function once and returns its answer, or the error it answered with, as a Result. Its own errors wrap ErrUnknown, ErrThrottled (a
-// *ThrottledError), ErrTooLarge, ErrClosed or the context's. An invocation that the context ends while it runs goes on to its end without anybody
-// to tell it.
+// Invoke runs a function once and returns its answer, or the error it answered with, as a Result. Its own errors wrap
+// ErrUnknown, ErrThrottled (a *ThrottledError), ErrTooLarge, ErrClosed or the context's. An invocation that the context
+// ends while it runs goes on to its end without anybody to tell it.
 func (p *Pool) Invoke(ctx context.Context, r Request) (*Result, error) {
 	return p.invoke(ctx, r, nil)
 }
 
-// InvokeStream is Invoke whose answer goes to the Stream piece by piece, if the runtime streams it, else at once. An error of the function comes
-// in the Result, as with Invoke, also when a part of the answer was streamed before. The Stream is not used after InvokeStream has returned.
+// InvokeStream is Invoke whose answer goes to the Stream piece by piece, if the runtime streams it, else at once. An
+// error of the function comes in the Result, as with Invoke, also when a part of the answer was streamed before. The
+// Stream is not used after InvokeStream has returned.
 func (p *Pool) InvokeStream(ctx context.Context, r Request, s Stream) (*Result, error) {
 	return p.invoke(ctx, r, s)
 }
@@ -72,7 +76,8 @@ func (p *Pool) invoke(ctx context.Context, r Request, s Stream) (*Result, error)
 		defer r.Pass.Release() // where it was not used
 	}
 	if len(r.Payload) > MaxPayload {
-		return nil, fmt.Errorf("function %s: %w: it has %d bytes, the limit is %d", r.Function, ErrTooLarge, len(r.Payload), MaxPayload)
+		return nil, fmt.Errorf("function %s: %w: it has %d bytes, the limit is %d", r.Function, ErrTooLarge,
+			len(r.Payload), MaxPayload)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -108,7 +113,8 @@ func (p *Pool) invoke(ctx context.Context, r Request, s Stream) (*Result, error)
 
 func newCall(f *function, r Request, s Stream) *call {
 	c := &call{fn: f, arrived: time.Now(), done: make(chan struct{})}
-	c.inv = runtimeapi.Invocation{ID: r.ID, ARN: r.ARN, TraceID: r.TraceID, ClientContext: r.ClientContext, Cognito: r.Cognito, Body: r.Payload}
+	c.inv = runtimeapi.Invocation{ID: r.ID, ARN: r.ARN, TraceID: r.TraceID, ClientContext: r.ClientContext,
+		Cognito: r.Cognito, Body: r.Payload}
 	if c.inv.ID == "" {
 		c.inv.ID = uuid.NewString()
 	}

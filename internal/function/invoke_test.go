@@ -32,7 +32,8 @@ func TestAFunctionAnswersWithWhatItWasGiven(t *testing.T) {
 func TestARequestsWordsReachTheFunction(t *testing.T) {
 	p := open(t, function.Config{})
 	deployed := deploy(t, p, nil)
-	ask := function.Request{Function: "f", ID: "my-own-id", TraceID: "Root=1-2-3", ClientContext: `{"client":{"app":"x"}}`, Cognito: `{"cognitoIdentityId":"y"}`,
+	ask := function.Request{Function: "f", ID: "my-own-id", TraceID: "Root=1-2-3",
+		ClientContext: `{"client":{"app":"x"}}`, Cognito: `{"cognitoIdentityId":"y"}`,
 		Payload: []byte(`{"do":"headers"}`)}
 	before := time.Now()
 	r, err := p.Invoke(t.Context(), ask)
@@ -55,7 +56,8 @@ func TestARequestsWordsReachTheFunction(t *testing.T) {
 		}
 	}
 	var deadline int64
-	if err := json.Unmarshal([]byte(h["Lambda-Runtime-Deadline-Ms"][0]), &deadline); err != nil || time.UnixMilli(deadline).Before(before.Add(59*time.Second)) {
+	if err := json.Unmarshal([]byte(h["Lambda-Runtime-Deadline-Ms"][0]), &deadline); err != nil ||
+		time.UnixMilli(deadline).Before(before.Add(59*time.Second)) {
 		t.Errorf("the deadline is %v (%v), the time-out a minute after %v", time.UnixMilli(deadline), err, before)
 	}
 	if deployed.ARN != "arn:aws:lambda:us-east-1:000000000000:function:f" {
@@ -72,9 +74,12 @@ func TestAFunctionFindsTheDocumentedEnvironment(t *testing.T) {
 	var env []string
 	answer(t, p, `{"do":"environment"}`, &env)
 	all := "\n" + strings.Join(env, "\n") + "\n"
-	contains(t, "the environment", all, "\nCOLOUR=blue\n", "\nAWS_ACCESS_KEY_ID=mine\n", "\n_HANDLER=my.handler\n", "\nAWS_LAMBDA_FUNCTION_NAME=f\n",
-		"\nAWS_LAMBDA_FUNCTION_MEMORY_SIZE=256\n", "\nAWS_LAMBDA_FUNCTION_VERSION=$LATEST\n", "\nAWS_REGION=eu-west-1\n", "\nAWS_LAMBDA_INITIALIZATION_TYPE=on-demand\n",
-		"\nLAMBDA_TASK_ROOT="+deployed.Dir+"\n", "\nAWS_LAMBDA_LOG_GROUP_NAME=/aws/lambda/f\n", "\nTMPDIR=", "\nTZ=:UTC\n")
+	contains(t, "the environment", all, "\nCOLOUR=blue\n", "\nAWS_ACCESS_KEY_ID=mine\n", "\n_HANDLER=my.handler\n",
+		"\nAWS_LAMBDA_FUNCTION_NAME=f\n",
+		"\nAWS_LAMBDA_FUNCTION_MEMORY_SIZE=256\n", "\nAWS_LAMBDA_FUNCTION_VERSION=$LATEST\n",
+		"\nAWS_REGION=eu-west-1\n", "\nAWS_LAMBDA_INITIALIZATION_TYPE=on-demand\n",
+		"\nLAMBDA_TASK_ROOT="+deployed.Dir+"\n", "\nAWS_LAMBDA_LOG_GROUP_NAME=/aws/lambda/f\n", "\nTMPDIR=",
+		"\nTZ=:UTC\n")
 	if strings.Contains(all, "HOST_SECRET") {
 		t.Error("the function sees what is in our environment")
 	}
@@ -84,7 +89,8 @@ func TestAFunctionsErrorIsAResult(t *testing.T) {
 	p := open(t, function.Config{})
 	deploy(t, p, nil)
 	r := invoke(t, p, `{"do":"error","text":"no more tea"}`)
-	if r.FunctionError != "Unhandled" || r.ErrorType != "Oops" || string(r.Payload) != `{"errorType":"Oops","errorMessage":"no more tea"}` {
+	if r.FunctionError != "Unhandled" || r.ErrorType != "Oops" ||
+		string(r.Payload) != `{"errorType":"Oops","errorMessage":"no more tea"}` {
 		t.Errorf("%+v with %s", r, r.Payload)
 	}
 	if s, err := p.Stats("f", ""); err != nil || s.Errors != 1 || s.Invocations != 1 {
@@ -100,7 +106,8 @@ func TestOneInstanceServesOneInvocationAtATime(t *testing.T) {
 	instances := make([]string, 5)
 	for n := range instances {
 		wg.Go(func() {
-			r, err := p.Invoke(t.Context(), function.Request{Function: "f", Payload: []byte(`{"do":"wait","text":"` + mark + `"}`)})
+			r, err := p.Invoke(t.Context(),
+				function.Request{Function: "f", Payload: []byte(`{"do":"wait","text":"` + mark + `"}`)})
 			if err != nil {
 				t.Error(err)
 				return
@@ -131,16 +138,19 @@ func TestTooManyAtOnceAreRefusedWithTheReason(t *testing.T) {
 	var wg sync.WaitGroup
 	for _, f := range []string{"f", "g"} {
 		wg.Go(func() {
-			if _, err := p.Invoke(t.Context(), function.Request{Function: f, Payload: []byte(`{"do":"wait","text":"` + mark + `"}`)}); err != nil {
+			if _, err := p.Invoke(t.Context(),
+				function.Request{Function: f, Payload: []byte(`{"do":"wait","text":"` + mark + `"}`)}); err != nil {
 				t.Error(err)
 			}
 		})
 		waittest.Until(t, f+" is busy", func() bool { s, _ := p.Stats(f, ""); return s.Counts.Busy == 1 })
 	}
-	for f, reason := range map[string]string{"f": "ReservedFunctionConcurrentInvocationLimitExceeded", "g": "ConcurrentInvocationLimitExceeded"} {
+	for f, reason := range map[string]string{"f": "ReservedFunctionConcurrentInvocationLimitExceeded",
+		"g": "ConcurrentInvocationLimitExceeded"} {
 		_, err := p.Invoke(t.Context(), function.Request{Function: f})
 		var throttled *function.ThrottledError
-		if !errors.Is(err, function.ErrThrottled) || !errors.As(err, &throttled) || throttled.Reason != reason || throttled.Limit != 1 {
+		if !errors.Is(err, function.ErrThrottled) || !errors.As(err, &throttled) || throttled.Reason != reason ||
+			throttled.Limit != 1 {
 			t.Errorf("%s: %v", f, err)
 		}
 	}
@@ -164,7 +174,8 @@ func TestAnEventIsBounded(t *testing.T) {
 	if err != nil || !bytes.Equal(r.Payload, whole) {
 		t.Errorf("the largest event does not come back: %v", err)
 	}
-	if _, err := p.Invoke(t.Context(), function.Request{Function: "f", Payload: append(whole, 'x')}); !errors.Is(err, function.ErrTooLarge) {
+	if _, err := p.Invoke(t.Context(), function.Request{Function: "f", Payload: append(whole, 'x')}); !errors.Is(err,
+		function.ErrTooLarge) {
 		t.Errorf("a larger one: %v", err)
 	}
 }
@@ -177,7 +188,8 @@ func TestACallerThatGivesUpWhileItRunsLetsItRun(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	over := make(chan error)
 	go func() {
-		_, err := p.Invoke(ctx, function.Request{Function: "f", ID: "left-alone", Payload: []byte(`{"do":"wait","text":"` + mark + `"}`)})
+		_, err := p.Invoke(ctx, function.Request{Function: "f", ID: "left-alone",
+			Payload: []byte(`{"do":"wait","text":"` + mark + `"}`)})
 		over <- err
 	}()
 	waittest.Until(t, "it runs", func() bool { s, _ := p.Stats("f", ""); return s.Counts.Busy == 1 })
@@ -216,7 +228,8 @@ func TestANewDefinitionTakesOverWhileTheOldOneFinishes(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "mark")
 	over := make(chan *function.Result)
 	go func() {
-		r, err := p.Invoke(t.Context(), function.Request{Function: "f", Payload: []byte(`{"do":"wait","text":"` + mark + `"}`)})
+		r, err := p.Invoke(t.Context(),
+			function.Request{Function: "f", Payload: []byte(`{"do":"wait","text":"` + mark + `"}`)})
 		if err != nil {
 			t.Error(err)
 		}

@@ -39,10 +39,12 @@ var ErrNotIsolated = errors.New("functions cannot be isolated on this machine")
 // isolated is an error if functions have to be kept apart and cannot be.
 func (p *Pool) isolated() error {
 	if a := p.starter.Isolation(); p.config.Isolation == Full && !a.Full() {
-		return fmt.Errorf("%w: missing: %s (permit it, or set api: lambda: isolation: none if whoever may deploy a function may do all that hikyaku may)", ErrNotIsolated, &a)
+		return fmt.Errorf("%w: missing: %s (permit it, or set api: lambda: isolation: none if whoever may deploy a "+
+			"function may do all that hikyaku may)", ErrNotIsolated, &a)
 	}
 	if p.config.Network == NoNetwork && !p.starter.Isolation().Alone {
-		return fmt.Errorf("%w: api: lambda: network: none needs a network of its own for each instance, which this machine does not permit, or isolation: none does not give", ErrNotIsolated)
+		return fmt.Errorf("%w: api: lambda: network: none needs a network of its own for each instance, which this "+
+			"machine does not permit, or isolation: none does not give", ErrNotIsolated)
 	}
 	return nil
 }
@@ -61,12 +63,14 @@ func (p *Pool) readable(d *Definition, dir string) error {
 		if i > 0 {
 			field = "layers"
 		}
-		return &DefinitionError{d.Name, field, fmt.Sprintf("%s is closed to other users, and an isolated function is one: chmod -R o+rX %s, or give it as an archive", folder, folder)}
+		return &DefinitionError{d.Name, field, fmt.Sprintf("%s is closed to other users, and an isolated function is "+
+			"one: chmod -R o+rX %s, or give it as an archive", folder, folder)}
 	}
 	return nil
 }
 
-// Probe finds out what a pool could give instances on this machine, without making one. dir is a folder that may be made and is removed.
+// Probe finds out what a pool could give instances on this machine, without making one. dir is a folder that may be
+// made and is removed.
 func Probe(dir string) (isolate.Abilities, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return isolate.Abilities{}, fmt.Errorf("try how functions can be isolated: %w", err)
@@ -82,7 +86,8 @@ const (
 	userSpan  = 10_000
 )
 
-// user is whom the programs of a function are in the eyes of the machine, where they can be somebody else. p.mu is held.
+// user is whom the programs of a function are in the eyes of the machine, where they can be somebody else. p.mu is
+// held.
 func (p *Pool) user(name string) int {
 	id, ok := p.users[name]
 	if !ok {
@@ -92,8 +97,8 @@ func (p *Pool) user(name string) int {
 	return id
 }
 
-// refuse tells of connections to the instance's endpoint whether they are of another account than its programs and this process: whoever reaches it could take events and
-// answer them. nil: this system does not tell whose a connection is.
+// refuse tells of connections to the instance's endpoint whether they are of another account than its programs and this
+// process: whoever reaches it could take events and answer them. nil: this system does not tell whose a connection is.
 func (i *instance) refuse() func(net.Conn) bool {
 	p := i.fn.pool
 	if p.config.Network == NoNetwork { // nobody else is there
@@ -122,7 +127,8 @@ func (i *instance) refuse() func(net.Conn) bool {
 	}
 }
 
-// tasksOfUser is how many processes and threads a function has at most, in all of its instances, where no control group counts those of each.
+// tasksOfUser is how many processes and threads a function has at most, in all of its instances, where no control group
+// counts those of each.
 const tasksOfUser = 4 * maxTasks
 
 // plan is what a room for an instance is like.
@@ -131,8 +137,10 @@ func (f *function) plan(program string) isolate.Plan {
 	layers := slices.Clone(f.d.Layers)
 	slices.Reverse(layers)
 	p := isolate.Plan{
-		Code: f.deployed.Dir, Layers: layers, Programs: []string{program}, TempBytes: int64(f.d.StorageMB) << 20, User: f.user,
-		See: append([]string{filepath.Join(c.Dir, "loaders")}, c.See...), Hide: append([]string{c.Dir}, c.Hide...), Alone: c.Network == NoNetwork, Memo: &f.memo,
+		Code: f.deployed.Dir, Layers: layers, Programs: []string{program}, TempBytes: int64(f.d.StorageMB) << 20,
+		User: f.user,
+		See:  append([]string{filepath.Join(c.Dir, "loaders")}, c.See...), Hide: append([]string{c.Dir}, c.Hide...),
+		Alone: c.Network == NoNetwork, Memo: &f.memo,
 	}
 	if f.interpreter != "" {
 		p.Programs = append(p.Programs, f.interpreter)

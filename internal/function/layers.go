@@ -11,8 +11,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/function/code"
 )
 
-// unpackLayers unpacks the layers that are archives into folders beside dir, the code's, which has so many bytes, and returns all as folders. After an
-// error these are the ones that were unpacked, and others as they were.
+// unpackLayers unpacks the layers that are archives into folders beside dir, the code's, which has so many bytes, and
+// returns all as folders. After an error these are the ones that were unpacked, and others as they were.
 func (p *Pool) unpackLayers(layers []string, used int64, dir string) ([]string, error) {
 	all := slices.Clone(layers)
 	limits := p.config.CodeLimits
@@ -23,9 +23,11 @@ func (p *Pool) unpackLayers(layers []string, used int64, dir string) ([]string, 
 		}
 		number := strconv.Itoa(i + 1)
 		if limits.Bytes = most - used; limits.Bytes <= 0 {
-			return all, fmt.Errorf("%w: code and layers together have more than %d bytes when they are unpacked", code.ErrTooLarge, most)
+			return all, fmt.Errorf("%w: code and layers together have more than %d bytes when they are unpacked",
+				code.ErrTooLarge, most)
 		}
-		placed, err := code.Place(dir+"-layer-"+number, code.Source{File: l, Name: "the archive of layer " + number}, limits)
+		placed, err := code.Place(dir+"-layer-"+number, code.Source{File: l, Name: "the archive of layer " + number},
+			limits)
 		if errors.Is(err, code.ErrTooLarge) {
 			err = fmt.Errorf("code and layers together: %w", err)
 		}

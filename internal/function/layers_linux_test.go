@@ -35,7 +35,8 @@ func TestALayerThatIsAnArchiveIsAtOptAndCannotBeWritten(t *testing.T) {
 	layers := d.Definition.Layers
 	var env []string
 	answer(t, p, `{"do":"environment"}`, &env)
-	if !slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "PATH="+filepath.Join(layers[2], "bin")+":") }) {
+	if !slices.ContainsFunc(env,
+		func(v string) bool { return strings.HasPrefix(v, "PATH="+filepath.Join(layers[2], "bin")+":") }) {
 		t.Errorf("PATH: %q", env)
 	}
 	if p.Machine().Isolation.Room {
@@ -68,7 +69,8 @@ func TestCodeAndLayersAreBoundedTogether(t *testing.T) {
 		Name: "f", Runtime: "provided", Code: code.Source{Zip: zipped(t, "bootstrap", strings.Repeat("x", 400))},
 		Layers: []string{zipFile(t, "a", strings.Repeat("x", 400)), zipFile(t, "b", strings.Repeat("x", 201))},
 	}
-	if _, err := p.Deploy(d); !errors.Is(err, code.ErrTooLarge) || !strings.Contains(err.Error(), "code and layers together") {
+	if _, err := p.Deploy(d); !errors.Is(err, code.ErrTooLarge) ||
+		!strings.Contains(err.Error(), "code and layers together") {
 		t.Errorf("%v", err)
 	}
 	left, err := os.ReadDir(filepath.Join(dir, "code"))

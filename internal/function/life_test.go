@@ -26,7 +26,8 @@ func TestAnInitialisationThatTakesTooLongIsDoneAgainInsideTheInvocation(t *testi
 		t.Fatalf("%+v with %s", r, r.Payload)
 	}
 	log := text(t, p)
-	contains(t, "the log", log, "thinking\nINIT_REPORT Init Duration: ", " ms\tPhase: init\tStatus: timeout\nSTART RequestId: "+r.RequestID)
+	contains(t, "the log", log, "thinking\nINIT_REPORT Init Duration: ",
+		" ms\tPhase: init\tStatus: timeout\nSTART RequestId: "+r.RequestID)
 	if strings.Contains(log, "\tInit Duration: ") {
 		t.Errorf("the second initialisation is a part of the duration, not beside it:\n%s", log)
 	}
@@ -38,7 +39,8 @@ func TestAnInitialisationThatTakesTooLongIsDoneAgainInsideTheInvocation(t *testi
 func TestAnInitialisationThatNeverEndsIsTheInvocationsTimeout(t *testing.T) {
 	p := open(t, function.Config{})
 	deploy(t, p, func(d *function.Definition) {
-		d.InitTimeout, d.Timeout, d.Environment = 200*time.Millisecond, 400*time.Millisecond, map[string]string{"INIT": "hang"}
+		d.InitTimeout, d.Timeout, d.Environment = 200*time.Millisecond, 400*time.Millisecond,
+			map[string]string{"INIT": "hang"}
 	})
 	r := invoke(t, p, `{}`)
 	if r.ErrorType != "Sandbox.Timedout" {
@@ -50,7 +52,8 @@ func TestAnInitialisationThatNeverEndsIsTheInvocationsTimeout(t *testing.T) {
 func TestAFunctionThatCannotStartSaysWhy(t *testing.T) {
 	for _, c := range []struct{ init, kind, payload, log string }{
 		{"exit", "Runtime.ExitError", "Error: Runtime exited with error: exit status 7", "going away\nINIT_REPORT"},
-		{"error", "Init.Broken", `{"errorType":"Init.Broken","errorMessage":"no configuration"}`, "Status: error\tError Type: Init.Broken"},
+		{"error", "Init.Broken", `{"errorType":"Init.Broken","errorMessage":"no configuration"}`,
+			"Status: error\tError Type: Init.Broken"},
 	} {
 		t.Run(c.init, func(t *testing.T) {
 			p := open(t, function.Config{})
@@ -76,9 +79,12 @@ func TestATimeoutKillsAndAnswersAsDocumented(t *testing.T) {
 			if r.FunctionError != "Unhandled" || r.ErrorType != "Sandbox.Timedout" {
 				t.Errorf("%+v", r)
 			}
-			contains(t, "the payload", string(r.Payload), `"errorType":"Sandbox.Timedout"`, `"errorMessage":"RequestId: `+r.RequestID+` Error: Task timed out after 0.30 seconds"`)
-			contains(t, "the log's end", string(r.LogTail), " "+r.RequestID+" Task timed out after 0.30 seconds\nEND RequestId: ", "\tStatus: timeout\t")
-			waittest.Until(t, "the instance is gone", func() bool { s, _ := p.Stats("f", ""); return len(s.Instances) == 0 })
+			contains(t, "the payload", string(r.Payload), `"errorType":"Sandbox.Timedout"`,
+				`"errorMessage":"RequestId: `+r.RequestID+` Error: Task timed out after 0.30 seconds"`)
+			contains(t, "the log's end", string(r.LogTail),
+				" "+r.RequestID+" Task timed out after 0.30 seconds\nEND RequestId: ", "\tStatus: timeout\t")
+			waittest.Until(t, "the instance is gone",
+				func() bool { s, _ := p.Stats("f", ""); return len(s.Instances) == 0 })
 			if s, _ := p.Stats("f", ""); s.Timeouts != 1 {
 				t.Errorf("stats: %+v", s)
 			}
@@ -101,7 +107,8 @@ func TestACrashIsAnErrorAndTheNextInvocationGetsANewInstance(t *testing.T) {
 			}
 			contains(t, "the payload", string(r.Payload), "RequestId: "+r.RequestID+" "+payload)
 			contains(t, "the log's end", string(r.LogTail), "\tStatus: error\tError Type: Runtime.ExitError\t")
-			if again := invoke(t, p, `{}`); !again.Cold || again.Instance == first.Instance || again.FunctionError != "" {
+			if again := invoke(t, p, `{}`); !again.Cold || again.Instance == first.Instance ||
+				again.FunctionError != "" {
 				t.Errorf("afterwards: %+v", again)
 			}
 		})
@@ -112,7 +119,8 @@ func TestACrashBehindTheAnswerIsNobodysError(t *testing.T) {
 	p := open(t, function.Config{})
 	deploy(t, p, single)
 	for range 20 {
-		if r := invoke(t, p, `{"do":"crash after","n":1}`); string(r.Payload) != `"last words"` || r.FunctionError != "" {
+		if r := invoke(t, p, `{"do":"crash after","n":1}`); string(r.Payload) != `"last words"` ||
+			r.FunctionError != "" {
 			t.Fatalf("%+v with %s", r, r.Payload)
 		}
 	}
@@ -131,7 +139,8 @@ func TestProvisionedInstancesStartBeforeAnybodyAsks(t *testing.T) {
 		t.Errorf("nobody has waited for it to start: %s", r.LogTail)
 	}
 	invoke(t, p, `{"do":"crash"}`)
-	waittest.Until(t, "the one that crashed was replaced", func() bool { s, _ := p.Stats("f", ""); return s.Counts.Idle == 2 && s.ColdStarts == 3 })
+	waittest.Until(t, "the one that crashed was replaced",
+		func() bool { s, _ := p.Stats("f", ""); return s.Counts.Idle == 2 && s.ColdStarts == 3 })
 }
 
 func TestIdleInstancesAreStopped(t *testing.T) {
@@ -238,7 +247,8 @@ func TestTemporaryFilesAreTheInstancesOwn(t *testing.T) {
 		t.Fatalf("TMPDIR is %q: %v", dir, err)
 	}
 	invoke(t, p, `{"do":"crash"}`)
-	waittest.Until(t, "the folder is gone", func() bool { _, err := os.Stat(dir); return errors.Is(err, os.ErrNotExist) })
+	waittest.Until(t, "the folder is gone",
+		func() bool { _, err := os.Stat(dir); return errors.Is(err, os.ErrNotExist) })
 }
 
 func TestAFolderWithOtherThingsInItIsLeftAlone(t *testing.T) {
@@ -246,7 +256,8 @@ func TestAFolderWithOtherThingsInItIsLeftAlone(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, "code", "mine"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := function.New(function.Config{Dir: dir}); err == nil || !strings.Contains(err.Error(), "give it an empty one") {
+	if _, err := function.New(function.Config{Dir: dir}); err == nil ||
+		!strings.Contains(err.Error(), "give it an empty one") {
 		t.Errorf("%v", err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "code", "mine")); err != nil {

@@ -22,7 +22,8 @@ func TestNoProgramOutlivesAKilledOwner(t *testing.T) {
 	}{{"with control groups", "", true}, {"with process groups alone", "1", false}} {
 		t.Run(c.name, func(t *testing.T) {
 			cmd := exec.Command(os.Args[0])
-			cmd.Env = append(os.Environ(), "ORPHAN_TEST="+t.TempDir(), "ORPHAN_CODE="+built, "ORPHAN_UNLIMITED="+c.unlimited, "ORPHAN_ISOLATION=none")
+			cmd.Env = append(os.Environ(), "ORPHAN_TEST="+t.TempDir(), "ORPHAN_CODE="+built,
+				"ORPHAN_UNLIMITED="+c.unlimited, "ORPHAN_ISOLATION=none")
 			out, err := cmd.StdoutPipe()
 			if err != nil {
 				t.Fatal(err)
@@ -135,7 +136,8 @@ func TestAFunctionThatForksWithoutEndMeetsItsLimit(t *testing.T) {
 	if forked < 100 || forked > 1024 {
 		t.Errorf("it has forked %d", forked)
 	}
-	if r, err := p.Invoke(t.Context(), function.Request{Function: "g", Payload: []byte(`"on"`)}); err != nil || string(r.Payload) != `"on"` {
+	if r, err := p.Invoke(t.Context(), function.Request{Function: "g", Payload: []byte(`"on"`)}); err != nil ||
+		string(r.Payload) != `"on"` {
 		t.Errorf("another function: %+v, %v", r, err)
 	}
 	s, err := p.Stats("f", "")

@@ -16,7 +16,8 @@ func definition() function.Definition {
 
 // beOwner is a process that has a pool with a function that has forked, and waits to be killed.
 func beOwner() {
-	p, err := function.New(function.Config{Dir: os.Getenv("ORPHAN_TEST"), Unlimited: os.Getenv("ORPHAN_UNLIMITED") != "", Isolation: function.Isolation(os.Getenv("ORPHAN_ISOLATION"))})
+	p, err := function.New(function.Config{Dir: os.Getenv("ORPHAN_TEST"),
+		Unlimited: os.Getenv("ORPHAN_UNLIMITED") != "", Isolation: function.Isolation(os.Getenv("ORPHAN_ISOLATION"))})
 	if err == nil {
 		built = os.Getenv("ORPHAN_CODE")
 		_, err = p.Deploy(definition())

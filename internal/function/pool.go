@@ -22,7 +22,8 @@ import (
 
 // Config is what a Pool needs. Only Dir has no default.
 type Config struct {
-	// Dir is a folder for unpacked code and temporary files. It belongs to the pool alone, which empties it when it begins.
+	// Dir is a folder for unpacked code and temporary files. It belongs to the pool alone, which empties it when it
+	// begins.
 	Dir         string
 	Region      string     // "": us-east-1
 	Account     string     // "": 000000000000
@@ -36,9 +37,11 @@ type Config struct {
 	Isolation Isolation
 	// Network is what instances reach. Where it cannot be so, nothing is deployed.
 	Network Network
-	// See are files and folders of the machine that isolated instances see, too, and can read; Hide are those that they do not see, whatever lies around them.
+	// See are files and folders of the machine that isolated instances see, too, and can read; Hide are those that they
+	// do not see, whatever lies around them.
 	See, Hide []string
-	// NoBoost leaves an instance its own share of the processors while it starts, where the provider gives it a whole one at least.
+	// NoBoost leaves an instance its own share of the processors while it starts, where the provider gives it a whole
+	// one at least.
 	NoBoost bool
 }
 
@@ -96,7 +99,8 @@ func New(c Config) (*Pool, error) {
 	if err := loader.Write(filepath.Join(dir, "loaders")); err != nil {
 		return nil, err
 	}
-	p := &Pool{config: c, began: time.Now(), functions: make(map[key]*function), users: make(map[string]int), versions: make(map[string]string), reserved: make(map[string]*reservation), shared: c.Concurrency}
+	p := &Pool{config: c, began: time.Now(), functions: make(map[key]*function), users: make(map[string]int),
+		versions: make(map[string]string), reserved: make(map[string]*reservation), shared: c.Concurrency}
 	var groups []string
 	if !c.Unlimited {
 		p.limits = limit.Open()
@@ -123,7 +127,8 @@ func occupy(dir string) error {
 		return fmt.Errorf("cannot look into the functions' folder: %w", err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, mark)); err != nil && len(entries) > 0 {
-		return fmt.Errorf("the folder %s has something in it (%s) and was not made by a function pool, which would empty it: give it an empty one", dir, entries[0].Name())
+		return fmt.Errorf("the folder %s has something in it (%s) and was not made by a function pool, which would "+
+			"empty it: give it an empty one", dir, entries[0].Name())
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("cannot make the functions' folder: %w", err)
@@ -156,9 +161,10 @@ type Deployed struct {
 	Warning string
 }
 
-// Deploy makes a function, or puts a new definition in the place of the one with the same name and version: invocations that run end in
-// the old instances, the next ones go to new ones. The code is unpacked before anything changes. A definition that cannot be is a
-// *DefinitionError; errors about code wrap those of package code, errors about what this machine lacks wrap loader.ErrMissing.
+// Deploy makes a function, or puts a new definition in the place of the one with the same name and version: invocations
+// that run end in the old instances, the next ones go to new ones. The code is unpacked before anything changes. A
+// definition that cannot be is a *DefinitionError; errors about code wrap those of package code, errors about what this
+// machine lacks wrap loader.ErrMissing.
 func (p *Pool) Deploy(d Definition) (Deployed, error) {
 	if err := d.complete(); err != nil {
 		return Deployed{}, err
@@ -225,7 +231,8 @@ func (p *Pool) warning(f *function) string {
 	if have == "" || have == want {
 		return ""
 	}
-	return fmt.Sprintf("%s asks for %s %s, and it runs on %s %s (%s): install the one that it asks for, or name the one that is there", f.d.Runtime, family, want, family, have, f.interpreter)
+	return fmt.Sprintf("%s asks for %s %s, and it runs on %s %s (%s): install the one that it asks for, or name the "+
+		"one that is there", f.d.Runtime, family, want, family, have, f.interpreter)
 }
 
 // enter puts a function on the list and returns the one that it replaces, whose log goes on. It is counted in p.wait.
@@ -295,8 +302,9 @@ func (p *Pool) Log(name, version string) (*logbook.Book, error) {
 	return f.book, nil
 }
 
-// Close stops every instance, waits until no program and no goroutine of the pool is left, and removes its folders. Invocations that run are
-// ended as if their instance had been killed; whoever wants them to end by themselves waits before.
+// Close stops every instance, waits until no program and no goroutine of the pool is left, and removes its folders.
+// Invocations that run are ended as if their instance had been killed; whoever wants them to end by themselves waits
+// before.
 func (p *Pool) Close() error {
 	p.mu.Lock()
 	closed := p.closed

@@ -8,9 +8,11 @@ import (
 	"github.com/hikyaku/hikyaku/internal/function"
 )
 
-// What a handler says by Python's own logging is in the log from its level on, with the invocation that said it, as the provider's client has it.
+// What a handler says by Python's own logging is in the log from its level on, with the invocation that said it, as the
+// provider's client has it.
 func TestWhatPythonLogsIsInTheLog(t *testing.T) {
-	t.Setenv("PATH", "/usr/bin:"+os.Getenv("PATH")) // the system's, if there is one: the shims of version managers are slow
+	// the system's, if there is one: the shims of version managers are slow
+	t.Setenv("PATH", "/usr/bin:"+os.Getenv("PATH"))
 	p := open(t, function.Config{})
 	scripted(t, p, "python3", "testdata/python", "app.logs")
 	r := invoke(t, p, `{"a":1}`)
@@ -18,7 +20,8 @@ func TestWhatPythonLogsIsInTheLog(t *testing.T) {
 		t.Fatalf("%s", r.Payload)
 	}
 	log := text(t, p)
-	for _, want := range []string{"Z\t\tit starts\n", "Z\t" + r.RequestID + "\tfor 1\n", "[WARNING]\t", "Z\t" + r.RequestID + "\ttwo\nlines\n"} {
+	for _, want := range []string{"Z\t\tit starts\n", "Z\t" + r.RequestID + "\tfor 1\n", "[WARNING]\t",
+		"Z\t" + r.RequestID + "\ttwo\nlines\n"} {
 		contains(t, "the log", log, want)
 	}
 	if strings.Index(log, "it starts") > strings.Index(log, "START RequestId") {
@@ -34,7 +37,8 @@ func TestAnErrorInPythonNamesItsInvocation(t *testing.T) {
 	contains(t, "the payload", string(r.Payload), `"requestId": "`+r.RequestID+`", "stackTrace": ["  File `)
 }
 
-// Programs that a function has forked share their pages, which are counted for each of them: where a limit holds, it is the most that there can be.
+// Programs that a function has forked share their pages, which are counted for each of them: where a limit holds, it is
+// the most that there can be.
 func TestMemoryUnderALimitIsAtMostTheLimit(t *testing.T) {
 	t.Setenv("PATH", "/usr/bin:"+os.Getenv("PATH"))
 	p := open(t, function.Config{})

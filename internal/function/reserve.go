@@ -11,7 +11,8 @@ type reservation struct {
 	running atomic.Int64 // invocations that run or wait
 }
 
-// reserve makes the reservation of a definition the function's: what the version that was deployed last says counts. p.mu is held.
+// reserve makes the reservation of a definition the function's: what the version that was deployed last says counts.
+// p.mu is held.
 func (p *Pool) reserve(d *Definition) error {
 	if d.Reserved == nil {
 		p.cancel(d.Name)
@@ -23,7 +24,9 @@ func (p *Pool) reserve(d *Definition) error {
 		left += r.limit
 	}
 	if *d.Reserved > left {
-		return &DefinitionError{d.Name, "reserved concurrency", fmt.Sprintf("%d is more than the %d that are left of the pool's %d", *d.Reserved, left, p.config.Concurrency)}
+		return &DefinitionError{d.Name, "reserved concurrency",
+			fmt.Sprintf("%d is more than the %d that are left of the pool's %d", *d.Reserved, left,
+				p.config.Concurrency)}
 	}
 	if r == nil {
 		r = &reservation{}

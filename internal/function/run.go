@@ -73,12 +73,15 @@ func (i *instance) open() error {
 			return err
 		}
 	}
-	if i.server, err = runtimeapi.Listen(runtimeapi.Config{Handler: i, Listener: listener, Extensions: i.extensionNames(), Function: f.d.Name, Version: f.d.Version,
+	if i.server, err = runtimeapi.Listen(runtimeapi.Config{Handler: i, Listener: listener,
+		Extensions: i.extensionNames(), Function: f.d.Name, Version: f.d.Version,
 		HandlerName: f.d.Handler, Account: f.pool.config.Account, Refuse: i.refuse()}); err != nil {
 		return err
 	}
 	if f.pool.limits != nil {
-		if i.group, err = f.pool.limits.Group(i.id, limit.Share{MemoryBytes: int64(f.d.MemoryMB) << 20, CPUs: i.cpus(i.call == nil), Tasks: maxTasks}); err != nil {
+		if i.group, err = f.pool.limits.Group(i.id,
+			limit.Share{MemoryBytes: int64(f.d.MemoryMB) << 20, CPUs: i.cpus(i.call == nil),
+				Tasks: maxTasks}); err != nil {
 			i.note("LIMIT\tnone: " + err.Error())
 		}
 	}
@@ -88,8 +91,8 @@ func (i *instance) open() error {
 // maxTasks is how many processes and threads an instance has at most, as the provider has it.
 const maxTasks = 1024
 
-// cpus is the instance's share of the processors; starting ones get a whole one at least, unless they are provisioned or started for an
-// invocation, as the provider has it.
+// cpus is the instance's share of the processors; starting ones get a whole one at least, unless they are provisioned
+// or started for an invocation, as the provider has it.
 func (i *instance) cpus(starting bool) float64 {
 	share := limit.CPUs(i.fn.d.MemoryMB)
 	if starting && !i.provisioned && !i.fn.pool.config.NoBoost {
@@ -129,13 +132,15 @@ func (i *instance) spawn() error {
 	}
 	i.began = time.Now()
 	for _, path := range i.extensionFiles() {
-		e, err := i.child(process.Program{Path: path, Args: []string{path}, Dir: filepath.Dir(path), Env: env, Out: i.writer, Room: i.room})
+		e, err := i.child(process.Program{Path: path, Args: []string{path}, Dir: filepath.Dir(path), Env: env,
+			Out: i.writer, Room: i.room})
 		if err != nil {
 			return fmt.Errorf("cannot start an extension: %w", err)
 		}
 		i.extensions = append(i.extensions, e)
 	}
-	if i.main, err = i.child(process.Program{Path: start.Path, Args: start.Args, Dir: f.deployed.Dir, Env: env, Out: i.writer, Room: i.room}); err != nil {
+	if i.main, err = i.child(process.Program{Path: start.Path, Args: start.Args, Dir: f.deployed.Dir, Env: env,
+		Out: i.writer, Room: i.room}); err != nil {
 		return err
 	}
 	i.pid.Store(int64(i.main.Pid))
@@ -155,7 +160,8 @@ func (i *instance) child(p process.Program) (*process.Child, error) {
 		return nil, err
 	}
 	if i.group != nil {
-		// Where it cannot be born in all of its control groups, the kernel takes its time; the program need not wait for that.
+		// Where it cannot be born in all of its control groups, the kernel takes its time; the program need not wait
+		// for that.
 		i.joining.Go(func() {
 			if err := i.group.Add(c.Pid); err != nil {
 				i.note("LIMIT\t" + err.Error())
@@ -272,7 +278,8 @@ func (i *instance) ended(c *process.Child) {
 	case c != i.main:
 		kind, message = errorExtension, "An extension exited: "+c.How()
 	case i.group != nil && i.group.OutOfMemory():
-		kind, message = errorMemory, "Runtime exited with error: "+c.How()+" (it wanted more than its "+strconv.Itoa(i.fn.d.MemoryMB)+" MB"+i.counts()+")"
+		kind, message = errorMemory, "Runtime exited with error: "+c.How()+" (it wanted more than its "+
+			strconv.Itoa(i.fn.d.MemoryMB)+" MB"+i.counts()+")"
 	case c.ExitCode() == 0:
 		message = "Runtime exited without providing a reason"
 	}

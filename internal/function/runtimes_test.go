@@ -31,7 +31,8 @@ func TestNodeHandlersOfEveryForm(t *testing.T) {
 		{"nothing", `null`, "", ""},
 		{"promise", `{"kept":true}`, "", ""},
 		{"fail", `"errorMessage":"too far"`, "RangeError", ""},
-		{"rejects", `"errorType":"TypeError","errorMessage":"no such thing","trace":["TypeError: no such thing"`, "TypeError", "Invoke Error"},
+		{"rejects", `"errorType":"TypeError","errorMessage":"no such thing","trace":["TypeError: no such thing"`,
+			"TypeError", "Invoke Error"},
 		{"throws", `"errorMessage":"thrown"`, "Error", ""},
 		{"callbackError", `{"errorType":"string","errorMessage":"plain words","trace":[]}`, "string", ""},
 		{"circular", `Unable to stringify response body`, "Runtime.MarshalError", ""},
@@ -100,7 +101,8 @@ func TestNodeStreams(t *testing.T) {
 	scripted(t, p, "nodejs", "testdata/node", "index.stream")
 	s := &pieces{}
 	r, err := p.InvokeStream(t.Context(), function.Request{Function: "f", Payload: []byte("{}")}, s)
-	if err != nil || r.FunctionError != "" || s.kind != "application/vnd.awslambda.http-integration-response" || s.String() != "{\"statusCode\":201}\x00\x00\x00\x00\x00\x00\x00\x00one two" {
+	if err != nil || r.FunctionError != "" || s.kind != "application/vnd.awslambda.http-integration-response" ||
+		s.String() != "{\"statusCode\":201}\x00\x00\x00\x00\x00\x00\x00\x00one two" {
 		t.Errorf("%q of type %q: %+v, %v", s.String(), s.kind, r, err)
 	}
 	if whole := invoke(t, p, "{}"); string(whole.Payload) != s.String() {
@@ -109,25 +111,32 @@ func TestNodeStreams(t *testing.T) {
 	scripted(t, p, "nodejs", "testdata/node", "index.brokenStream")
 	s = &pieces{}
 	r, err = p.InvokeStream(t.Context(), function.Request{Function: "f", Payload: []byte("{}")}, s)
-	if err != nil || s.String() != "begun" || r.FunctionError != "Unhandled" || !strings.Contains(string(r.Payload), "in the middle") {
+	if err != nil || s.String() != "begun" || r.FunctionError != "Unhandled" ||
+		!strings.Contains(string(r.Payload), "in the middle") {
 		t.Errorf("%q: %+v with %s, %v", s.String(), r, r.Payload, err)
 	}
 }
 
 func TestPythonHandlers(t *testing.T) {
-	t.Setenv("PATH", "/usr/bin:"+os.Getenv("PATH")) // the system's, if there is one: the shims of version managers are slow
+	// the system's, if there is one: the shims of version managers are slow
+	t.Setenv("PATH", "/usr/bin:"+os.Getenv("PATH"))
 	p := open(t, function.Config{})
 	for _, c := range []struct{ handler, want, kind, log string }{
 		{"app.prints", `"printed ✓"`, "", "hello\n"},
-		{"app.raises", `{"errorMessage": "not this", "errorType": "ValueError", "requestId": "`, "ValueError", "[ERROR] ValueError: not this"},
+		{"app.raises", `{"errorMessage": "not this", "errorType": "ValueError", "requestId": "`, "ValueError",
+			"[ERROR] ValueError: not this"},
 		{"app.leaves", `Runtime exited with error: exit status 3`, "Runtime.ExitError", ""},
-		{"app.date", `Unable to marshal response: Object of type date is not JSON serializable`, "Runtime.MarshalError", ""},
+		{"app.date", `Unable to marshal response: Object of type date is not JSON serializable`, "Runtime.MarshalError",
+			""},
 		{"app.missing", `Handler 'missing' missing on module 'app'`, "Runtime.HandlerNotFound", "Phase: init"},
 		{"handler", `Bad handler 'handler'`, "Runtime.MalformedHandlerName", ""},
-		{"absent.handler", `Unable to import module 'absent': No module named 'absent'`, "Runtime.ImportModuleError", ""},
-		{"needs.handler", `Unable to import module 'needs': No module named 'no_such_module'`, "Runtime.ImportModuleError", ""},
+		{"absent.handler", `Unable to import module 'absent': No module named 'absent'`, "Runtime.ImportModuleError",
+			""},
+		{"needs.handler", `Unable to import module 'needs': No module named 'no_such_module'`,
+			"Runtime.ImportModuleError", ""},
 		{"broken.handler", `Syntax error in module 'broken'`, "Runtime.UserCodeSyntaxError", ""},
-		{"throws.handler", `{"errorMessage": "no configuration", "errorType": "LookupError"`, "LookupError", "Phase: init\tStatus: error\tError Type: LookupError"},
+		{"throws.handler", `{"errorMessage": "no configuration", "errorType": "LookupError"`, "LookupError",
+			"Phase: init\tStatus: error\tError Type: LookupError"},
 	} {
 		t.Run(c.handler, func(t *testing.T) {
 			scripted(t, p, "python3", "testdata/python", c.handler)
@@ -140,7 +149,8 @@ func TestPythonHandlers(t *testing.T) {
 		})
 	}
 	scripted(t, p, "python", "testdata/python", "app.handler")
-	if r := invoke(t, p, `no JSON {`); r.ErrorType != "Runtime.UnmarshalError" || !strings.Contains(string(r.Payload), "Unable to unmarshal input") {
+	if r := invoke(t, p, `no JSON {`); r.ErrorType != "Runtime.UnmarshalError" ||
+		!strings.Contains(string(r.Payload), "Unable to unmarshal input") {
 		t.Errorf("an event that is no JSON: %s of type %s", r.Payload, r.ErrorType)
 	}
 	scripted(t, p, "python", "testdata/python", "app.handler")
@@ -157,7 +167,8 @@ func TestPythonHandlers(t *testing.T) {
 	}
 }
 
-// Python's library has been compiled when it was installed; a start that compiled it anew would take several times as long.
+// Python's library has been compiled when it was installed; a start that compiled it anew would take several times as
+// long.
 func TestPythonUsesWhatIsCompiledAndWritesNothing(t *testing.T) {
 	p := open(t, function.Config{})
 	code := t.TempDir()
@@ -210,7 +221,10 @@ func TestAShellWithCurlIsARuntime(t *testing.T) {
 
 func TestAnyCommandCanBeARuntime(t *testing.T) {
 	p := open(t, function.Config{})
-	deploy(t, p, func(d *function.Definition) { d.Runtime, d.Command = "command", []string{"./bootstrap", "an argument"} })
+	deploy(t, p, func(d *function.Definition) {
+		d.Runtime, d.Command = "command",
+			[]string{"./bootstrap", "an argument"}
+	})
 	if r := invoke(t, p, `"mine"`); string(r.Payload) != `"mine"` {
 		t.Errorf("%+v", r)
 	}

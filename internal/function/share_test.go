@@ -14,7 +14,8 @@ import (
 
 func TestOneCallerHasOneInstance(t *testing.T) {
 	p := open(t, function.Config{})
-	deploy(t, p, func(d *function.Definition) { d.MemoryMB = 128 }) // whose small share of the processors brings it back slowly
+	// whose small share of the processors brings it back slowly
+	deploy(t, p, func(d *function.Definition) { d.MemoryMB = 128 })
 	for n := range 500 {
 		if r := invoke(t, p, `{}`); r.Cold != (n == 0) {
 			t.Fatalf("invocation %d: cold is %t", n, r.Cold)
@@ -35,7 +36,8 @@ func TestWhatTheStartPrintsComesBeforeSTART(t *testing.T) {
 		r := invoke(t, p, `{"do":"print","text":"now it works"}`)
 		log := text(t, p)
 		_, log, _ = strings.Cut(log, word)
-		contains(t, "the log", log, "\n"+word+"\nits end\nSTART RequestId: "+r.RequestID+" Version: $LATEST\nnow it works\nEND RequestId: "+r.RequestID+"\nREPORT RequestId: "+r.RequestID)
+		contains(t, "the log", log, "\n"+word+"\nits end\nSTART RequestId: "+r.RequestID+
+			" Version: $LATEST\nnow it works\nEND RequestId: "+r.RequestID+"\nREPORT RequestId: "+r.RequestID)
 	}
 }
 
@@ -56,10 +58,13 @@ func TestTheVersionsOfAFunctionShareItsReservedConcurrency(t *testing.T) {
 	hold := func(version string) (let func()) {
 		mark := filepath.Join(dir, version)
 		go func() {
-			_, err := p.Invoke(t.Context(), function.Request{Function: "f", Version: version, Payload: []byte(`{"do":"wait","text":"` + mark + `"}`)})
+			_, err := p.Invoke(t.Context(),
+				function.Request{Function: "f", Version: version,
+					Payload: []byte(`{"do":"wait","text":"` + mark + `"}`)})
 			over <- err
 		}()
-		waittest.Until(t, "version "+version+" works", func() bool { s, _ := p.Stats("f", version); return s.Counts.Busy == 1 })
+		waittest.Until(t, "version "+version+" works",
+			func() bool { s, _ := p.Stats("f", version); return s.Counts.Busy == 1 })
 		return func() {
 			t.Helper()
 			if err := os.WriteFile(mark, nil, 0o600); err != nil {
@@ -77,7 +82,8 @@ func TestTheVersionsOfAFunctionShareItsReservedConcurrency(t *testing.T) {
 	let := hold("1")
 	for _, version := range []string{"1", "2", ""} {
 		var throttled *function.ThrottledError
-		if err := ask(version); !errors.As(err, &throttled) || throttled.Limit != 1 || throttled.Reason != "ReservedFunctionConcurrentInvocationLimitExceeded" {
+		if err := ask(version); !errors.As(err, &throttled) || throttled.Limit != 1 ||
+			throttled.Reason != "ReservedFunctionConcurrentInvocationLimitExceeded" {
 			t.Errorf("version %q beside version 1: %v", version, err)
 		}
 	}

@@ -7,10 +7,12 @@ import (
 	"github.com/hikyaku/hikyaku/internal/function/isolate"
 )
 
-// maxSpares is how many rooms there are at most that were made ahead. Each is a process that waits, and a table of mounts.
+// maxSpares is how many rooms there are at most that were made ahead. Each is a process that waits, and a table of
+// mounts.
 const maxSpares = 32
 
-// spares are rooms that were made ahead, one for the next instance of a function: making one is most of what isolation adds to a start.
+// spares are rooms that were made ahead, one for the next instance of a function: making one is most of what isolation
+// adds to a start.
 type spares struct {
 	mu     sync.Mutex
 	closed bool
@@ -24,8 +26,8 @@ type spare struct {
 	room *isolate.Room
 }
 
-// begin enters a room that the caller will make; nil: there is one, or it would be of no use. first is the one begun first where there are too many now,
-// for the caller to close.
+// begin enters a room that the caller will make; nil: there is one, or it would be of no use. first is the one begun
+// first where there are too many now, for the caller to close.
 func (s *spares) begin(f *function) (o, first *spare) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,8 +89,8 @@ func (f *function) room(p isolate.Plan) (*isolate.Room, error) {
 	return f.pool.starter.Room(p)
 }
 
-// prepare has a room made ahead, by somebody for whom the pool's Close waits. The caller is in the pool, too: a Deploy or an instance. Where it cannot be made, the
-// next instance makes its own and says why it cannot.
+// prepare has a room made ahead, by somebody for whom the pool's Close waits. The caller is in the pool, too: a Deploy
+// or an instance. Where it cannot be made, the next instance makes its own and says why it cannot.
 func (f *function) prepare() {
 	p := f.pool
 	if !p.starter.Isolation().Room {

@@ -25,7 +25,8 @@ func rooms(t *testing.T) (pids []int) {
 		text, _ := os.ReadFile(path) // it may have ended
 		number, rest, _ := strings.Cut(string(text), " (cat) ")
 		pid, err := strconv.Atoi(number)
-		if fields := strings.Fields(rest); err == nil && len(fields) > 1 && fields[0] != "Z" && fields[1] == strconv.Itoa(os.Getpid()) {
+		if fields := strings.Fields(rest); err == nil && len(fields) > 1 && fields[0] != "Z" &&
+			fields[1] == strconv.Itoa(os.Getpid()) {
 			pids = append(pids, pid)
 		}
 	}
@@ -41,7 +42,8 @@ func apart(t *testing.T, p *function.Pool) bool {
 	return true
 }
 
-// The room of the next instance is made before it is wanted, ends with its function, and is not used when somebody has ended it.
+// The room of the next instance is made before it is wanted, ends with its function, and is not used when somebody has
+// ended it.
 func TestTheNextInstanceFindsItsRoomMade(t *testing.T) {
 	p := open(t, function.Config{})
 	if !apart(t, p) {
@@ -88,7 +90,8 @@ func TestAFolderOfCodeThatWasReplacedIsSeenByTheNextInstance(t *testing.T) {
 		if err := os.RemoveAll(folder); err != nil {
 			t.Fatal(err)
 		}
-		write(t, filepath.Join(folder, "app.py"), "import os\ndef handler(event, context):\n    if event == 'end': os._exit(1)\n    return '"+word+"'\n")
+		write(t, filepath.Join(folder, "app.py"), "import os\ndef handler(event, context):\n    if event == 'end': "+
+			"os._exit(1)\n    return '"+word+"'\n")
 	}
 	build("old")
 	deploy(t, p, func(d *function.Definition) {
@@ -115,7 +118,8 @@ func TestFewRoomsAreMadeAhead(t *testing.T) {
 		deploy(t, p, func(d *function.Definition) { d.Name = fmt.Sprint("f", n) })
 	}
 	waittest.Until(t, "there are 32", func() bool { return len(rooms(t)) == 32 })
-	if r, err := p.Invoke(t.Context(), function.Request{Function: "f0", Payload: []byte(`"first"`)}); err != nil || string(r.Payload) != `"first"` {
+	if r, err := p.Invoke(t.Context(), function.Request{Function: "f0", Payload: []byte(`"first"`)}); err != nil ||
+		string(r.Payload) != `"first"` {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if n := len(rooms(t)); n > 34 { // with the instance's, and one that is just ended

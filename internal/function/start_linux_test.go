@@ -12,7 +12,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
-// Nothing can be started without a folder for temporary files, as on a disk that is full: the invocation says so, the pool goes on.
+// Nothing can be started without a folder for temporary files, as on a disk that is full: the invocation says so, the
+// pool goes on.
 func TestAnInstanceThatCannotBeMadeIsAnError(t *testing.T) {
 	dir := t.TempDir()
 	p := open(t, function.Config{Dir: dir})
@@ -57,7 +58,8 @@ func TestExtensionsEndWithARuntimeThatCannotBeStarted(t *testing.T) {
 		t.Fatal(err)
 	}
 	extension := filepath.Join(layer, "extensions", "stays")
-	for path, text := range map[string]string{filepath.Join(dir, "bootstrap"): "no program", extension: "#!/bin/sh\nwhile sleep 1; do :; done\n"} {
+	for path, text := range map[string]string{filepath.Join(dir, "bootstrap"): "no program",
+		extension: "#!/bin/sh\nwhile sleep 1; do :; done\n"} {
 		if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
 			t.Fatal(err)
 		}

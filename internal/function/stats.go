@@ -63,8 +63,8 @@ type InstanceStats struct {
 	PeakMB  int // 0: unknown
 	Pid     int
 	Limited bool // its memory is limited
-	// Isolated tells whether it has a room of its own, with bounded temporary files, and Opt whether it finds its layers at /opt. StoredMB are its temporary files when
-	// they are not bounded, as they were weighed last.
+	// Isolated tells whether it has a room of its own, with bounded temporary files, and Opt whether it finds its
+	// layers at /opt. StoredMB are its temporary files when they are not bounded, as they were weighed last.
 	Isolated, Opt bool
 	StoredMB      int
 }
@@ -98,9 +98,11 @@ func (p *Pool) List() []Stats {
 
 func (f *function) stats() Stats {
 	t := &f.totals
-	s := Stats{Deployed: f.deployed, Invocations: t.invocations.Load(), Errors: t.errors.Load(), Timeouts: t.timeouts.Load(),
-		Throttled: t.throttled.Load(), ColdStarts: t.cold.Load(), InitFailures: t.initFailures.Load(), Billed: time.Duration(t.billed.Load()),
-		Cost: math.Float64frombits(t.cost.Load())}
+	s := Stats{Deployed: f.deployed, Invocations: t.invocations.Load(), Errors: t.errors.Load(),
+		Timeouts:  t.timeouts.Load(),
+		Throttled: t.throttled.Load(), ColdStarts: t.cold.Load(), InitFailures: t.initFailures.Load(),
+		Billed: time.Duration(t.billed.Load()),
+		Cost:   math.Float64frombits(t.cost.Load())}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	s.Counts = f.placer.Counts()

@@ -15,13 +15,15 @@ func (i *instance) counts() string {
 	return ""
 }
 
-// weighEvery is how often the temporary files of an instance are weighed at most that nothing bounds, and mostFiles how many of them are looked at.
+// weighEvery is how often the temporary files of an instance are weighed at most that nothing bounds, and mostFiles how
+// many of them are looked at.
 const (
 	weighEvery = time.Second
 	mostFiles  = 100_000
 )
 
-// overfull tells whether the instance has more temporary files than it may. It looks only where nothing bounds them, and now and then.
+// overfull tells whether the instance has more temporary files than it may. It looks only where nothing bounds them,
+// and now and then.
 func (i *instance) overfull() bool {
 	if i.apart() {
 		return false
@@ -57,7 +59,8 @@ func (i *instance) retire() {
 	}
 	i.dead = true
 	i.mu.Unlock()
-	i.note(fmt.Sprintf("STORAGE\tThe instance is stopped: function %s has more than its %d MB of temporary files (storage). Remove them, or give it more.", i.fn.d.Name, i.fn.d.StorageMB))
+	i.note(fmt.Sprintf("STORAGE\tThe instance is stopped: function %s has more than its %d MB of temporary files "+
+		"(storage). Remove them, or give it more.", i.fn.d.Name, i.fn.d.StorageMB))
 	i.fn.leave(i)
 	i.stop(shutdownFailure)
 }

@@ -67,7 +67,8 @@ func TestTemporaryFilesAreBounded(t *testing.T) {
 	if got := said(t, p, `{"do":"write","text":"/tmp/most","n":900000}`); got != "written" {
 		t.Errorf("within the bound: %s", got)
 	}
-	if got := said(t, p, `{"do":"write","text":"/tmp/more","n":900000}`); !strings.Contains(got, "no space left on device") {
+	if got := said(t, p, `{"do":"write","text":"/tmp/more","n":900000}`); !strings.Contains(got,
+		"no space left on device") {
 		t.Errorf("beyond it: %s", got)
 	}
 	if _, err := os.Stat("/tmp/most"); !errors.Is(err, os.ErrNotExist) {
@@ -105,8 +106,10 @@ func TestTemporaryFilesThatNothingBoundsAreWeighed(t *testing.T) {
 			t.Fatal("it goes on with more than it may have")
 		}
 	}
-	contains(t, "the log", text(t, p), "STORAGE\tThe instance is stopped: function f has more than its 1 MB of temporary files (storage). Remove them, or give it more.")
-	waittest.Until(t, "the files are gone", func() bool { _, err := os.Stat(temp); return errors.Is(err, os.ErrNotExist) })
+	contains(t, "the log", text(t, p), "STORAGE\tThe instance is stopped: function f has more than its 1 MB of "+
+		"temporary files (storage). Remove them, or give it more.")
+	waittest.Until(t, "the files are gone",
+		func() bool { _, err := os.Stat(temp); return errors.Is(err, os.ErrNotExist) })
 }
 
 func TestLayersAreSeenTogetherAtOpt(t *testing.T) {
@@ -197,7 +200,8 @@ func processors(pid int) float64 {
 		if len(parts) != 3 || !strings.Contains(parts[2], "hikyaku-") {
 			continue
 		}
-		for _, root := range []string{"/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"} {
+		for _, root := range []string{"/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/cpu",
+			"/sys/fs/cgroup/cpu,cpuacct"} {
 			dir := filepath.Join(root, parts[2])
 			quota, err := os.ReadFile(filepath.Join(dir, "cpu.max"))
 			if err != nil {

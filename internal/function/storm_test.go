@@ -14,8 +14,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
-// A storm of invocations, many of which kill their instance in one way or another: each gets its own answer or its own error, and
-// afterwards nothing is left.
+// A storm of invocations, many of which kill their instance in one way or another: each gets its own answer or its own
+// error, and afterwards nothing is left.
 func TestEachGetsItsOwnAnswerInAStorm(t *testing.T) {
 	for _, policy := range []place.Kind{place.Warm, place.Spread, place.Ahead} {
 		t.Run(string(policy), func(t *testing.T) {
@@ -35,13 +35,15 @@ func TestEachGetsItsOwnAnswerInAStorm(t *testing.T) {
 			wg.Wait()
 			waittest.Until(t, "every instance has gone", func() bool {
 				s, _ := p.Stats("f", "")
-				return s.Counts.Running == 0 && s.Counts.Waiting == 0 && (len(s.Instances) == 0 || policy == place.Ahead && s.Counts.Busy == 0)
+				return s.Counts.Running == 0 && s.Counts.Waiting == 0 &&
+					(len(s.Instances) == 0 || policy == place.Ahead && s.Counts.Busy == 0)
 			})
 			if s, _ := p.Stats("f", ""); s.Invocations != 6*25 {
 				t.Errorf("%d invocations are counted", s.Invocations)
 			}
 			log := text(t, p)
-			if starts, ends, reports := strings.Count(log, "START RequestId"), strings.Count(log, "END RequestId"), strings.Count(log, "REPORT RequestId"); starts != 150 || ends != 150 || reports != 150 {
+			if starts, ends, reports := strings.Count(log, "START RequestId"), strings.Count(log, "END RequestId"),
+				strings.Count(log, "REPORT RequestId"); starts != 150 || ends != 150 || reports != 150 {
 				t.Errorf("the log has %d STARTs, %d ENDs, %d REPORTs", starts, ends, reports)
 			}
 		})
@@ -64,7 +66,8 @@ func storm(t *testing.T, p *function.Pool, r *rand.Rand, id string) {
 		events = append(events, e)
 	}
 	event := events[r.IntN(len(events))]
-	got, err := p.Invoke(t.Context(), function.Request{Function: "f", ID: id, Payload: json.RawMessage(event), LogTail: true})
+	got, err := p.Invoke(t.Context(), function.Request{Function: "f", ID: id, Payload: json.RawMessage(event),
+		LogTail: true})
 	if err != nil {
 		t.Errorf("%s: %v", event, err)
 		return
@@ -73,7 +76,8 @@ func storm(t *testing.T, p *function.Pool, r *rand.Rand, id string) {
 	if got.ErrorType != want.kind || !strings.Contains(string(got.Payload), want.payload) || got.RequestID != id {
 		t.Errorf("%s: %q of type %q", event, got.Payload, got.ErrorType)
 	}
-	if !strings.Contains(string(got.LogTail), "END RequestId: "+id) || strings.Count(string(got.LogTail), "START RequestId") != 1 {
+	if !strings.Contains(string(got.LogTail), "END RequestId: "+id) ||
+		strings.Count(string(got.LogTail), "START RequestId") != 1 {
 		t.Errorf("%s: the end of its log is not its own: %s", event, got.LogTail)
 	}
 }

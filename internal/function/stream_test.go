@@ -32,7 +32,8 @@ func TestAStreamedAnswerComesPieceByPiece(t *testing.T) {
 	s := &pieces{}
 	ask := function.Request{Function: "f", Payload: []byte(`{"do":"stream","n":3}`), LogTail: true}
 	r, err := p.InvokeStream(t.Context(), ask, s)
-	if err != nil || r.FunctionError != "" || s.kind != "text/plain" || s.String() != "piece 0\npiece 1\npiece 2\n" || r.Streamed != int64(s.Len()) || r.Payload != nil {
+	if err != nil || r.FunctionError != "" || s.kind != "text/plain" || s.String() != "piece 0\npiece 1\npiece 2\n" ||
+		r.Streamed != int64(s.Len()) || r.Payload != nil {
 		t.Errorf("%q of type %q: %+v, %v", s.String(), s.kind, r, err)
 	}
 	contains(t, "the log's end", string(r.LogTail), "REPORT RequestId: ")
@@ -55,8 +56,10 @@ func TestAnErrorBehindAStreamIsTold(t *testing.T) {
 	p := open(t, function.Config{})
 	deploy(t, p, nil)
 	s := &pieces{}
-	r, err := p.InvokeStream(t.Context(), function.Request{Function: "f", Payload: []byte(`{"do":"stream and fail","n":2}`)}, s)
-	if err != nil || s.String() != "piece 0\npiece 1\n" || r.FunctionError != "Unhandled" || r.ErrorType != "Stream.Broken" || string(r.Payload) != `{"errorType":"Stream.Broken"}` {
+	r, err := p.InvokeStream(t.Context(),
+		function.Request{Function: "f", Payload: []byte(`{"do":"stream and fail","n":2}`)}, s)
+	if err != nil || s.String() != "piece 0\npiece 1\n" || r.FunctionError != "Unhandled" ||
+		r.ErrorType != "Stream.Broken" || string(r.Payload) != `{"errorType":"Stream.Broken"}` {
 		t.Errorf("%q: %+v with %s, %v", s.String(), r, r.Payload, err)
 	}
 }
@@ -65,7 +68,8 @@ func TestAnErrorInsteadOfAStreamIsAResult(t *testing.T) {
 	p := open(t, function.Config{})
 	deploy(t, p, nil)
 	s := &pieces{}
-	r, err := p.InvokeStream(t.Context(), function.Request{Function: "f", Payload: []byte(`{"do":"error","text":"no"}`)}, s)
+	r, err := p.InvokeStream(t.Context(),
+		function.Request{Function: "f", Payload: []byte(`{"do":"error","text":"no"}`)}, s)
 	if err != nil || s.writes != 0 || r.ErrorType != "Oops" {
 		t.Errorf("%q: %+v, %v", s.String(), r, err)
 	}
@@ -75,7 +79,8 @@ func TestAReaderThatGoesAwayDoesNotStopTheFunction(t *testing.T) {
 	p := open(t, function.Config{})
 	deploy(t, p, single)
 	s := &pieces{breaks: true}
-	r, err := p.InvokeStream(t.Context(), function.Request{Function: "f", Payload: []byte(`{"do":"stream","n":1000}`)}, s)
+	r, err := p.InvokeStream(t.Context(), function.Request{Function: "f", Payload: []byte(`{"do":"stream","n":1000}`)},
+		s)
 	if err != nil || r.FunctionError != "" || s.writes != 1 {
 		t.Errorf("%d writes: %+v, %v", s.writes, r, err)
 	}

@@ -1,9 +1,9 @@
 // Package house holds the tests that keep the house in order. It has no code of its own and nothing imports it.
 //
-// The house has floors. A room (a package with those below it, such as internal/queue) stands on one floor and imports only rooms
-// of lower floors: never one above it, never a neighbour. So each room can be read, tested and replaced with nothing in
-// mind but what lies beneath it. The map of the floors is the variable floors in floors_test.go, and every package must be on
-// it.
+// The house has floors. A room (a package with those below it, such as internal/queue) stands on one floor and imports
+// only rooms of lower floors: never one above it, never a neighbour. So each room can be read, tested and replaced with
+// nothing in mind but what lies beneath it. The map of the floors is the variable floors in floors_test.go, and every
+// package must be on it.
 //
 // The tests read `go list` for each system that hikyaku runs on and fail on
 //
@@ -20,6 +20,6 @@
 //
 // # Adding a room
 //
-// A new source, transform, sink or door needs nothing here: the map knows their folders. Any other new room is added to the
-// floor just above the highest room that it imports. When no floor fits, the room may want to be two.
+// A new source, transform, sink or door needs nothing here: the map knows their folders. Any other new room is added to
+// the floor just above the highest room that it imports. When no floor fits, the room may want to be two.
 package house

@@ -17,34 +17,48 @@ type floor struct {
 var floors = []floor{
 	{"commands", []string{"cmd/*", "test/*"}, "the program, and the tests that drive it from outside"},
 	{"experiments", []string{"internal/bench"}, "one file an experiment"},
-	{"assembly", []string{"internal/config", "internal/sandbox/*"}, "the configuration's schema, which makes the graph; far ends that can be told to misbehave"},
+	{"assembly", []string{"internal/config", "internal/sandbox/*"}, "the configuration's schema, which makes the " +
+		"graph; far ends that can be told to misbehave"},
 	{"doors", []string{"internal/api/*"}, "one wire protocol each"},
-	{"shared by doors", []string{"internal/door"}, "what several doors need: their life, and connections that cost little"},
+	{"shared by doors", []string{"internal/door"}, "what several doors need: their life, and connections that cost " +
+		"little"},
 	{"pipeline", []string{"internal/pipeline"}, "runs sources, transforms and sinks"},
 	{"kinds", []string{"internal/source/*", "internal/transform/*", "internal/sink/*"}, "one folder a kind"},
 	{"push tests", []string{"internal/push/pushtest"}, "what the tests of sinks that push share, for tests"},
 	{"rows tests", []string{"internal/rows/rowstest"}, "the suite that every sink into a database passes, for tests"},
-	{"shared by kinds", []string{"internal/codec", "internal/fetch", "internal/lines", "internal/macro", "internal/push", "internal/rows"}, "what several kinds need"},
+	{"shared by kinds", []string{"internal/codec", "internal/fetch", "internal/lines", "internal/macro",
+		"internal/push", "internal/rows"}, "what several kinds need"},
 	{"programs", []string{"internal/program"}, "simple jq programs, compiled"},
 	{"program tests", []string{"internal/program/programtest"}, "programs and bodies made up, for tests"},
-	{"contracts", []string{"internal/access", "internal/component"}, "who may do what; what a source, a transform and a sink are"},
-	{"deployments", []string{"internal/campaign", "internal/deployment"}, "which campaigns there are, and how far they are; which functions there are, and the events that wait for them"},
+	{"contracts", []string{"internal/access", "internal/component"},
+		"who may do what; what a source, a transform and a sink are"},
+	{"deployments", []string{"internal/campaign", "internal/deployment"}, "which campaigns there are, and how far " +
+		"they are; which functions there are, and the events that wait for them"},
 	{"functions", []string{"internal/function"}, "user code and its instances"},
 	{"queues", []string{"internal/queue"}, "topics, queues, claims, dead letters"},
 	{"waiters", []string{"internal/interest"}, "who waits for which messages"},
 	{"disk tests", []string{"internal/journal/file/faultfs"}, "a disk that fails when told, for tests"},
 	{"disk", []string{"internal/journal/file"}, "the journal in files"},
 	{"journal tests", []string{"internal/journal/journaltest"}, "what every journal has to pass, for tests"},
-	{"logs and language", []string{"internal/condition", "internal/index", "internal/journal"}, "the journal's contract; the language of conditions; ordered indexes"},
+	{"logs and language", []string{"internal/condition", "internal/index", "internal/journal"},
+		"the journal's contract; the language of conditions; ordered indexes"},
 	{"messages", []string{"internal/message"}, "messages, values, columns, hops"},
 	{"measures", []string{"internal/measure"}, "histograms, tables, plots"},
 	{"libraries", []string{"flow", "publisher", "tsurugi"}, "public; they may use batch"},
-	{"ground", []string{"batch", "examples", "internal/away", "internal/caller", "internal/databasetest", "internal/house", "internal/javascript", "internal/machine", "internal/mask", "internal/metricstest", "internal/nearest", "internal/outbound", "internal/outbound/proxytest", "internal/waittest", "pace"}, "public libraries, configurations that run, far ends that cannot be reached, whose a connection is, servers of databases for tests, the tests of the floors, functions of others in processes of their own, what the machine has, secrets taken out of texts, metrics in tests, guesses at mistyped names, which addresses requests may go to, a proxy for tests, waiting in tests; nothing of ours below"},
+	{"ground", []string{"batch", "examples", "internal/away", "internal/caller", "internal/databasetest",
+		"internal/house", "internal/javascript", "internal/machine", "internal/mask", "internal/metricstest",
+		"internal/nearest", "internal/outbound", "internal/outbound/proxytest", "internal/waittest", "pace"},
+		"public libraries, configurations that run, far ends that cannot be reached, whose a connection is, " +
+			"servers of databases for tests, the tests of the floors, functions of others in processes of " +
+			"their own, what the machine has, secrets taken out of texts, metrics in tests, guesses at " +
+			"mistyped names, which addresses requests may go to, a proxy for tests, waiting in " +
+			"tests; nothing of ours below"},
 }
 
 // forTests are rooms that only tests may import.
 var forTests = []string{
-	"internal/journal/journaltest", "internal/journal/file/faultfs", "internal/push/pushtest", "internal/rows/rowstest", "internal/program/programtest",
+	"internal/journal/journaltest", "internal/journal/file/faultfs", "internal/push/pushtest", "internal/rows/rowstest",
+	"internal/program/programtest",
 	"internal/databasetest", "internal/metricstest", "internal/outbound/proxytest",
 }
 
@@ -58,9 +72,11 @@ type exception struct {
 }
 
 var testExceptions = []exception{
-	{"internal/journal/file", "internal/journal/file/faultfs", "the crash tests run the journal on a disk that fails when told"},
+	{"internal/journal/file", "internal/journal/file/faultfs",
+		"the crash tests run the journal on a disk that fails when told"},
 	{"internal/sink/*", "internal/sandbox/*", "a sink is tested against a far end that misbehaves"},
-	{"internal/outbound", "internal/outbound/proxytest", "a tunnel is tested through the proxy that the sinks are tested with"},
+	{"internal/outbound", "internal/outbound/proxytest",
+		"a tunnel is tested through the proxy that the sinks are tested with"},
 }
 
 // A place is where a package stands.

@@ -25,7 +25,8 @@ var systems = []string{"linux", "darwin", "windows"}
 func list(t *testing.T, system string) (all []*pkg) {
 	t.Helper()
 	lookAround(t)
-	cmd := exec.CommandContext(t.Context(), "go", "list", "-e", "-json=ImportPath,Dir,Doc,GoFiles,Imports,TestImports,XTestImports", "./...")
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-e",
+		"-json=ImportPath,Dir,Doc,GoFiles,Imports,TestImports,XTestImports", "./...")
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "GOOS="+system)
 	var stderr bytes.Buffer
@@ -49,8 +50,8 @@ func list(t *testing.T, system string) (all []*pkg) {
 	return all
 }
 
-// lookAround reads every folder of the module. What go list reads is unknown to go test, which would go on showing an old result;
-// what the test itself reads it knows, and runs the test again when a file there has changed.
+// lookAround reads every folder of the module. What go list reads is unknown to go test, which would go on showing an
+// old result; what the test itself reads it knows, and runs the test again when a file there has changed.
 func lookAround(t *testing.T) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
@@ -123,7 +124,8 @@ func TestTheArchitectureShowsTheFloors(t *testing.T) {
 		return
 	}
 	if !*update {
-		t.Fatalf("docs/architecture.md does not show the floors as they are: run `go test ./internal/house -update`. It should have\n\n%s", table())
+		t.Fatalf("docs/architecture.md does not show the floors as they are: run `go test ./internal/house -update`. "+
+			"It should have\n\n%s", table())
 	}
 	if err := os.WriteFile(name, []byte(before+"\n"+table()+after), 0o644); err != nil {
 		t.Fatal(err)
@@ -140,7 +142,8 @@ const (
 func cut(text string) (before, shown, after string, err error) {
 	head, rest, ok := strings.Cut(text, openMark)
 	if !ok {
-		return "", "", "", errors.New("it has no line " + openMark + ": put it before the table of floors and " + closeMark + " behind it")
+		return "", "", "", errors.New("it has no line " + openMark + ": put it before the table of floors and " +
+			closeMark + " behind it")
 	}
 	body, tail, ok := strings.Cut(rest, closeMark)
 	if !ok {

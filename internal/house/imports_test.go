@@ -31,7 +31,8 @@ func breaches(p *pkg, used map[exception]bool) (found []string) {
 	dir := p.folder()
 	here, ok := locate(dir)
 	if !ok {
-		return []string{fmt.Sprintf("%s is on no floor: add it to floors in internal/house/floors_test.go, just above the highest room that it imports", dir)}
+		return []string{fmt.Sprintf("%s is on no floor: add it to floors in internal/house/floors_test.go, just "+
+			"above the highest room that it imports", dir)}
 	}
 	for _, target := range p.Imports {
 		if b := breach(dir, here, target); b != "" {
@@ -91,9 +92,11 @@ func testBreach(dir string, here place, target string, used map[exception]bool) 
 func direction(from string, here place, to string, there place) string {
 	switch {
 	case there.floor < here.floor:
-		return fmt.Sprintf("%s (floor %q) imports %s, which lies above it (floor %q)", from, floors[here.floor].name, to, floors[there.floor].name)
+		return fmt.Sprintf("%s (floor %q) imports %s, which lies above it (floor %q)", from, floors[here.floor].name,
+			to, floors[there.floor].name)
 	case there.floor == here.floor:
-		return fmt.Sprintf("%s imports %s, its neighbour on floor %q: what both need belongs on a floor below", from, to, floors[here.floor].name)
+		return fmt.Sprintf("%s imports %s, its neighbour on floor %q: what both need belongs on a floor below", from,
+			to, floors[here.floor].name)
 	case floors[here.floor].name == "libraries" && there.room != "batch":
 		return fmt.Sprintf("%s imports %s: a public library may use batch and nothing else of ours", from, to)
 	}

@@ -20,8 +20,9 @@ import (
 	"testing"
 )
 
-// TestTheHouseFitsEverySystem lets Go's type checker go through every package for each system that code is written for, with all
-// that it depends on. That finds what a compiler would, in a tenth of the time; `make systems` compiles and links as well.
+// TestTheHouseFitsEverySystem lets Go's type checker go through every package for each system that code is written for,
+// with all that it depends on. That finds what a compiler would, in a tenth of the time; `make systems` compiles and
+// links as well.
 //
 // It checks one thing at a time, so the race detector, which would make it take minutes, has nothing to find here.
 func TestTheHouseFitsEverySystem(t *testing.T) {
@@ -75,7 +76,8 @@ func (s *source) ours() bool { return strings.HasPrefix(s.ImportPath+"/", module
 // needed asks `go list` for all packages of the module and what they depend on, each after those that it imports.
 func needed(t *testing.T, system string) (all []*source) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", "list", "-tags", "gms_pure_go", "-deps", "-json=ImportPath,Dir,GoFiles,ImportMap,Module", "./...")
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-tags", "gms_pure_go", "-deps",
+		"-json=ImportPath,Dir,GoFiles,ImportMap,Module", "./...")
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH=amd64", "CGO_ENABLED=0")
 	var stderr bytes.Buffer
@@ -155,7 +157,8 @@ func parse(set *token.FileSet, name string, ours bool) (*ast.File, error) {
 	return file, nil
 }
 
-// complaints are what the type checker says of packages that come each after those that they import, the first of a package.
+// complaints are what the type checker says of packages that come each after those that they import, the first of a
+// package.
 func complaints(set *token.FileSet, packages []*source, files [][]*ast.File) (found []error) {
 	checked := map[string]*types.Package{"unsafe": types.Unsafe}
 	for i, p := range packages {

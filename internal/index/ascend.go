@@ -5,8 +5,8 @@ import (
 	"iter"
 )
 
-// Ascend walks the sequences of the entries whose key lies between lo and hi, both included, the least first. It looks only at the branches
-// that may hold the next one. The tree must not change during the walk.
+// Ascend walks the sequences of the entries whose key lies between lo and hi, both included, the least first. It looks
+// only at the branches that may hold the next one. The tree must not change during the walk.
 func (t *Tree) Ascend(lo, hi Key) iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
 		if t.root == (node{}) || hi.Compare(lo) < 0 {

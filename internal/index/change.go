@@ -25,8 +25,9 @@ func (n node) insert(e entry, u *usage) (added bool, split node) {
 	return true, b.add(i+1, right, u)
 }
 
-// roomBehind tells whether e comes between two leaves and better goes into the second one: that has others of its A and room, which the
-// first, child i, has not. So what comes in falling order fills leaves too, and those of one A stay together.
+// roomBehind tells whether e comes between two leaves and better goes into the second one: that has others of its A and
+// room, which the first, child i, has not. So what comes in falling order fills leaves too, and those of one A stay
+// together.
 func (b *branch) roomBehind(i int, e entry) bool {
 	l := b.below[i].leaf
 	if l == nil || i+1 == b.n {
@@ -49,8 +50,8 @@ func (l *leaf) insert(e entry, u *usage) (added bool, split node) {
 		l.put(i, e, u)
 		return true, node{}
 	}
-	// Entries that come in rising or falling order, all of them or those of one key, leave full leaves behind: the leaf is split
-	// where they come.
+	// Entries that come in rising or falling order, all of them or those of one key, leave full leaves behind: the leaf
+	// is split where they come.
 	half := leafFan / 2
 	if last := int(l.last); i == leafFan || i == last+1 || i == last {
 		half = i
@@ -99,7 +100,8 @@ func (b *branch) add(i int, child node, u *usage) (split node) {
 	return node{branch: right}
 }
 
-// remove takes e out below n and tells whether it was there. Children that become empty go; ones that become small join a neighbour.
+// remove takes e out below n and tells whether it was there. Children that become empty go; ones that become small join
+// a neighbour.
 func (n node) remove(e entry, u *usage) bool {
 	if l := n.leaf; l != nil {
 		i := l.search(e)

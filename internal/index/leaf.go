@@ -5,8 +5,9 @@ import "slices"
 // leafFan is how many entries a leaf holds at most: as many as 1 KiB holds, with what the allocator adds.
 const leafFan = 62
 
-// leaf keeps entries in their order. The keys of neighbours mostly have a half in common: where things are compared with = and in
-// a range, many have one A; where they are compared with = alone, all have one B. What they have in common is kept once.
+// leaf keeps entries in their order. The keys of neighbours mostly have a half in common: where things are compared
+// with = and in a range, many have one A; where they are compared with = alone, all have one B. What they have in
+// common is kept once.
 type leaf struct {
 	more *[leafFan]uint64 // the B of each key, when form is wide
 	same uint64           // the half that all keys have in common, when it is not

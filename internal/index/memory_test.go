@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// kinds are the keys of indexes that conditions ask for, and what an entry may cost: live, with many of them, and when half of them
-// are gone again.
+// kinds are the keys of indexes that conditions ask for, and what an entry may cost: live, with many of them, and when
+// half of them are gone again.
 var kinds = []struct {
 	name       string
 	live, half float64 // bytes an entry
@@ -16,15 +16,20 @@ var kinds = []struct {
 	{"random range", 27, 36, makeKeys(func(r *rand.Rand, _ int) Key { return Key{B: r.Uint64()} })},
 	{"rising range", 18, 36, makeKeys(func(_ *rand.Rand, i int) Key { return Key{B: uint64(i)} })},
 	{"falling range", 20, 36, makeKeys(func(_ *rand.Rand, i int) Key { return Key{B: uint64(1<<40 - i)} })},
-	{"ten equal, falling range", 27, 36, makeKeys(func(r *rand.Rand, i int) Key { return Key{A: r.Uint64N(10) << 50, B: uint64(1<<40 - i)} })},
-	{"rising beside falling", 27, 36, makeKeys(func(_ *rand.Rand, i int) Key { return Key{A: uint64(i % 2), B: uint64(1<<40 + i - i%2*2*i)} })},
+	{"ten equal, falling range", 27, 36,
+		makeKeys(func(r *rand.Rand, i int) Key { return Key{A: r.Uint64N(10) << 50, B: uint64(1<<40 - i)} })},
+	{"rising beside falling", 27, 36,
+		makeKeys(func(_ *rand.Rand, i int) Key { return Key{A: uint64(i % 2), B: uint64(1<<40 + i - i%2*2*i)} })},
 	{"ten values of a range", 20, 36, makeKeys(func(r *rand.Rand, _ int) Key { return Key{B: r.Uint64N(10)} })},
 	{"unique equality", 27, 36, makeKeys(func(r *rand.Rand, _ int) Key { return Key{A: r.Uint64()} })},
 	{"ten equal", 20, 36, makeKeys(func(r *rand.Rand, _ int) Key { return Key{A: r.Uint64N(10) << 50} })},
 	{"hundred equal", 27, 36, makeKeys(func(r *rand.Rand, _ int) Key { return Key{A: r.Uint64N(100) << 50} })},
-	{"ten equal, random range", 27, 36, makeKeys(func(r *rand.Rand, _ int) Key { return Key{A: r.Uint64N(10) << 50, B: r.Uint64()} })},
-	{"ten equal, rising range", 20, 36, makeKeys(func(r *rand.Rand, i int) Key { return Key{A: r.Uint64N(10) << 50, B: uint64(i)} })},
-	{"unique equality, random range", 40, 54, makeKeys(func(r *rand.Rand, _ int) Key { return Key{A: r.Uint64(), B: r.Uint64()} })},
+	{"ten equal, random range", 27, 36,
+		makeKeys(func(r *rand.Rand, _ int) Key { return Key{A: r.Uint64N(10) << 50, B: r.Uint64()} })},
+	{"ten equal, rising range", 20, 36,
+		makeKeys(func(r *rand.Rand, i int) Key { return Key{A: r.Uint64N(10) << 50, B: uint64(i)} })},
+	{"unique equality, random range", 40, 54,
+		makeKeys(func(r *rand.Rand, _ int) Key { return Key{A: r.Uint64(), B: r.Uint64()} })},
 }
 
 func makeKeys(key func(r *rand.Rand, i int) Key) func(n int) []Key {
@@ -64,7 +69,8 @@ func TestAnEntryTakesFewBytes(t *testing.T) {
 			half := heapInUse() - before
 			t.Logf("%.1f bytes an entry, %.1f with half of them", live/size, half/(size/2))
 			if live/size > kind.live || half/(size/2) > kind.half {
-				t.Errorf("%.1f bytes an entry, %.1f with half of them; wanted at most %g and %g", live/size, half/(size/2), kind.live, kind.half)
+				t.Errorf("%.1f bytes an entry, %.1f with half of them; wanted at most %g and %g", live/size,
+					half/(size/2), kind.live, kind.half)
 			}
 			for _, x := range []struct{ said, is float64 }{{said, live}, {float64(tree.Bytes()), half}} {
 				if x.said < x.is*0.9 || x.said > x.is*1.1 {

@@ -1,8 +1,8 @@
 // Package index is an ordered tree that answers "the oldest whose value lies in a range" in one descent.
 //
-// An entry is a key and a sequence. Keys are 16 bytes that order as the values they stand for: a hash of what has to be equal, then an
-// order-preserving image of what lies in a range. Each branch keeps the least sequence below it, so the oldest entry of
-// any range of keys is found without looking at the others, whatever their number.
+// An entry is a key and a sequence. Keys are 16 bytes that order as the values they stand for: a hash of what has to be
+// equal, then an order-preserving image of what lies in a range. Each branch keeps the least sequence below it, so the
+// oldest entry of any range of keys is found without looking at the others, whatever their number.
 //
 // It knows no messages, no conditions and no locks: whoever uses it decides what keys mean, verifies what two values
 // with one key have not in common, and keeps goroutines apart.
@@ -45,7 +45,8 @@ const none = math.MaxUint64
 // branchFan is how many children a branch has at most: as many as 3 KiB hold, with what the allocator adds.
 const branchFan = 63
 
-// branch keeps children in their order. first is at most the first entry below each, least the least sequence below each.
+// branch keeps children in their order. first is at most the first entry below each, least the least sequence below
+// each.
 type branch struct {
 	below [branchFan]node // in front, so that the garbage collector reads no further
 	n     int
@@ -129,8 +130,8 @@ func (t *Tree) Least(lo, hi Key) (seq uint64, ok bool) {
 	return seq, seq != none
 }
 
-// Seek returns the first entry at or after one, in the order of keys and, for one key, of sequences: with it a walk can go on after the
-// tree has changed.
+// Seek returns the first entry at or after one, in the order of keys and, for one key, of sequences: with it a walk can
+// go on after the tree has changed.
 func (t *Tree) Seek(k Key, seq uint64) (Key, uint64, bool) {
 	if t.root == (node{}) {
 		return Key{}, 0, false

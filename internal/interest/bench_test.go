@@ -7,7 +7,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/condition"
 )
 
-// BenchmarkMatching asks who waits longest for a message that, but for nested ranges and lists of one, one of the crowd waits for.
+// BenchmarkMatching asks who waits longest for a message that, but for nested ranges and lists of one, one of the crowd
+// waits for.
 func BenchmarkMatching(b *testing.B) {
 	for _, c := range crowds {
 		for _, size := range []int{1, 1_000, 100_000} {

@@ -65,12 +65,16 @@ func cost(t *testing.T, s *Set, env condition.Env) time.Duration {
 	return least
 }
 
-// The benchmarks show how near the costs are. Here only what is out of all proportion fails, as the machine may be busy.
+// The benchmarks show how near the costs are. Here only what is out of all proportion fails, as the machine may be
+// busy.
 func TestAThousandConditionsCostWhatOneCosts(t *testing.T) {
 	for _, c := range crowds {
 		t.Run(c.name, func(t *testing.T) {
 			one, all := crowd(t, c.form, 1), crowd(t, c.form, 1000)
-			inProportion(t, 12, func() (few, many time.Duration) { return cost(t, one, middling(1)), cost(t, all, middling(1000)) })
+			inProportion(t, 12, func() (few, many time.Duration) {
+				return cost(t, one, middling(1)),
+					cost(t, all, middling(1000))
+			})
 		})
 	}
 }
@@ -81,10 +85,14 @@ func TestTheFirstOfMostIsFoundAtOnce(t *testing.T) {
 	for id := range uint64(100_000) {
 		many.Add(id, nil)
 	}
-	inProportion(t, 5, func() (one, all time.Duration) { return cost(t, &few, middling(1)), cost(t, &many, middling(1)) })
+	inProportion(t, 5, func() (one, all time.Duration) {
+		return cost(t, &few, middling(1)),
+			cost(t, &many, middling(1))
+	})
 }
 
-// inProportion sees that many cost at most so many times what few cost, in one try of several: others may have had the machine.
+// inProportion sees that many cost at most so many times what few cost, in one try of several: others may have had the
+// machine.
 func inProportion(t *testing.T, most time.Duration, measure func() (few, many time.Duration)) {
 	t.Helper()
 	var few, many time.Duration
@@ -109,7 +117,8 @@ func TestAskingDoesNotAllocate(t *testing.T) {
 }
 
 func TestTreesStayShallow(t *testing.T) {
-	for _, form := range []string{"n between 10 * %[1]d and 10 * %[1]d + 9", "n > -%[1]d and n < 10000000 + %[1]d", "length(s) > %d"} {
+	for _, form := range []string{"n between 10 * %[1]d and 10 * %[1]d + 9", "n > -%[1]d and n < 10000000 + %[1]d",
+		"length(s) > %d"} {
 		s := crowd(t, form, 10_000)
 		for _, d := range s.inUse[0].drawers.entries {
 			if h := d.root.height(); h > 60 { // an even one has 14

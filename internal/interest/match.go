@@ -6,8 +6,9 @@ import (
 	"github.com/hikyaku/hikyaku/internal/condition"
 )
 
-// Matching walks the ids of those who wait for a condition that the message meets whose values env gives: in rising order, each
-// once. It asks env for each name at most once, and only while it walks. Ids are found as they are asked for.
+// Matching walks the ids of those who wait for a condition that the message meets whose values env gives: in rising
+// order, each once. It asks env for each name at most once, and only while it walks. Ids are found as they are asked
+// for.
 //
 // The set must not change while a walk goes on: a body that changes it has to leave the loop.
 func (s *Set) Matching(env condition.Env) iter.Seq[uint64] {

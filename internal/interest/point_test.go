@@ -30,7 +30,8 @@ func TestImagesNeverTurnAnOrderRound(t *testing.T) {
 }
 
 func TestNoTwoListsOfKeysAreWrittenAlike(t *testing.T) {
-	pool := append([]message.Value{message.String("\x00"), message.String("a\x05b"), message.Int(5), message.Float(5.5), message.Uint(1 << 63)}, samples...)
+	pool := append([]message.Value{message.String("\x00"), message.String("a\x05b"), message.Int(5), message.Float(5.5),
+		message.Uint(1 << 63)}, samples...)
 	rapid.Check(t, func(t *rapid.T) {
 		var lists [2][]message.Value
 		var texts [2][]byte

@@ -14,20 +14,31 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// Constants and values meet each other at the edges: the same number in every kind, texts that read as numbers or times, the limits
-// of integers, texts with a common beginning.
-var constants = []string{"null", "true", "false", "-1", "0", "1", "2", "3", "9223372036854775807", "18446744073709551615",
-	"18446744073709551616", "18446744073709551617", "0.1", "1.50", "-0.5", "1e0", "15e-1", "1e300", "''", "'1'", "'1.0'", "' 1'", "'ja'", "'jb'", "'j'",
-	"'japanese-1'", "'japanese-2'", "'japanese-3'", "'2026-01-02'", "x'6a61'", "x'ff'", "date '2026-01-02'", "timestamp '1970-01-01 00:00:01.5'", "'1767312000'"}
+// Constants and values meet each other at the edges: the same number in every kind, texts that read as numbers or
+// times, the limits of integers, texts with a common beginning.
+var constants = []string{"null", "true", "false", "-1", "0", "1", "2", "3", "9223372036854775807",
+	"18446744073709551615",
+	"18446744073709551616", "18446744073709551617", "0.1", "1.50", "-0.5", "1e0", "15e-1", "1e300", "''", "'1'",
+	"'1.0'", "' 1'", "'ja'", "'jb'", "'j'",
+	"'japanese-1'", "'japanese-2'", "'japanese-3'", "'2026-01-02'", "x'6a61'", "x'ff'", "date '2026-01-02'",
+	"timestamp '1970-01-01 00:00:01.5'", "'1767312000'"}
 
-var samples = []message.Value{message.Null(), message.Bool(true), message.Bool(false), message.Int(-1), message.Int(0), message.Int(1), message.Int(2),
-	message.Int(3), message.Int(math.MaxInt64), message.Int(math.MinInt64), message.Uint(math.MaxUint64), message.Float(0.1), message.Float(1), message.Float(1.5),
-	message.Float(-0.5), message.Float(1 << 64), message.Float(math.NaN()), message.Float(math.Inf(1)), message.Float(math.Inf(-1)),
-	message.Float(math.Copysign(0, -1)), message.Float(math.MaxFloat64), message.String(""), message.String("1"), message.String("1.0"), message.String(" 1"),
-	message.String("1e999"), message.String("ja"), message.String("jb"), message.String("j"), message.String("japanese-1"), message.String("japanese-2"),
-	message.String("japanese-25"), message.String("2026-01-02"), message.Bytes([]byte("ja")), message.Bytes([]byte{0xff, 1}),
-	message.Time(time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)), message.Time(time.UnixMicro(1_500_000)), message.Time(time.UnixMicro(-1)),
-	message.Decimal("1.50"), message.Decimal("0.1"), message.Decimal("18446744073709551616"), message.Decimal("18446744073709551617"),
+var samples = []message.Value{message.Null(), message.Bool(true), message.Bool(false), message.Int(-1), message.Int(0),
+	message.Int(1), message.Int(2),
+	message.Int(3), message.Int(math.MaxInt64), message.Int(math.MinInt64), message.Uint(math.MaxUint64),
+	message.Float(0.1), message.Float(1), message.Float(1.5),
+	message.Float(-0.5), message.Float(1 << 64), message.Float(math.NaN()), message.Float(math.Inf(1)),
+	message.Float(math.Inf(-1)),
+	message.Float(math.Copysign(0, -1)), message.Float(math.MaxFloat64), message.String(""), message.String("1"),
+	message.String("1.0"), message.String(" 1"),
+	message.String("1e999"), message.String("ja"), message.String("jb"), message.String("j"),
+	message.String("japanese-1"), message.String("japanese-2"),
+	message.String("japanese-25"), message.String("2026-01-02"), message.Bytes([]byte("ja")),
+	message.Bytes([]byte{0xff, 1}),
+	message.Time(time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)), message.Time(time.UnixMicro(1_500_000)),
+	message.Time(time.UnixMicro(-1)),
+	message.Decimal("1.50"), message.Decimal("0.1"), message.Decimal("18446744073709551616"),
+	message.Decimal("18446744073709551617"),
 	message.Decimal("1" + strings.Repeat("0", 400)), message.Decimal("wrong")}
 
 var fieldNames = []string{"a", "b", "c"}
@@ -53,7 +64,8 @@ func drawCondition(t *rapid.T, depth int) string {
 	case 0, 1, 2:
 		return "(" + drawCondition(t, depth-1) + ") and (" + drawCondition(t, depth-1) + ")"
 	case 3, 4:
-		return "(" + drawCondition(t, depth-1) + ")" + of(" or ", " or ", " xor ") + "(" + drawCondition(t, depth-1) + ")"
+		return "(" + drawCondition(t, depth-1) + ")" + of(" or ", " or ", " xor ") + "(" + drawCondition(t, depth-1) +
+			")"
 	case 5:
 		return "not (" + drawCondition(t, depth-1) + ")"
 	case 6, 7:
@@ -68,7 +80,8 @@ func drawCondition(t *rapid.T, depth int) string {
 		members := rapid.SliceOfN(rapid.SampledFrom(constants), 1, 4).Draw(t, "members")
 		return field() + of(" ", " not ") + "in (" + strings.Join(members, ", ") + ")"
 	case 13:
-		return field() + of(" ", " not ") + "like " + of("'j%'", "'%a'", "'ja'", "'_a%'", "'%'", "''", "'1%'", "'japanese-%'", "'japanese-2%'", "'2026%'")
+		return field() + of(" ", " not ") + "like " + of("'j%'", "'%a'", "'ja'", "'_a%'", "'%'", "''", "'1%'",
+			"'japanese-%'", "'japanese-2%'", "'2026%'")
 	case 14:
 		return field() + of(" + ", " - ", " * ", " % ") + field() + of(" < ", " = ", " != ") + constant()
 	default:
@@ -149,14 +162,16 @@ func TestTheSetSaysWhatAskingEveryConditionSays(t *testing.T) {
 }
 
 func expectNothingLeft(t fataler, s *Set) {
-	if s.Len() != 0 || s.interests.entries != nil || s.shapes.entries != nil || s.inUse != nil || s.names.entries != nil {
+	if s.Len() != 0 || s.interests.entries != nil || s.shapes.entries != nil || s.inUse != nil ||
+		s.names.entries != nil {
 		t.Fatalf("of an empty set is left: %+v", *s)
 	}
 }
 
 // Many conditions, few forms: deep trees and full drawers, where the other test has many forms and few conditions.
 func TestCrowdedTreesSayWhatAskingEveryConditionSays(t *testing.T) {
-	forms := []string{"n >= %d", "n < %d", "n between %d and %d", "n > %d and n < %d", "n != %d", "lang = 'ja' and n between %d and %d",
+	forms := []string{"n >= %d", "n < %d", "n between %d and %d", "n > %d and n < %d", "n != %d",
+		"lang = 'ja' and n between %d and %d",
 		"lang in ('ja', '%d')", "lang = 'ja' and n + 0 = %d", "n in (%d, %d) or lang = 'en'", "n = %d"}
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
@@ -176,7 +191,8 @@ func TestCrowdedTreesSayWhatAskingEveryConditionSays(t *testing.T) {
 		for len(l) > 0 {
 			s.check(t)
 			for range 5 {
-				m := values{{"n", message.Int(int64(r.IntN(domain)))}, {"lang", message.String([]string{"ja", "en", "fr"}[r.IntN(3)])}}
+				m := values{{"n", message.Int(int64(r.IntN(domain)))},
+					{"lang", message.String([]string{"ja", "en", "fr"}[r.IntN(3)])}}
 				if got, want := slices.Collect(s.Matching(m)), l.matching(m); !slices.Equal(got, want) {
 					t.Fatalf("%v: %v, want %v", m, got, want)
 				}

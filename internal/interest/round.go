@@ -5,7 +5,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// round is a walk over those who wait for one message. It is the condition.Row of the message for the condition that is tested.
+// round is a walk over those who wait for one message. It is the condition.Row of the message for the condition that is
+// tested.
 type round struct {
 	number uint64
 	env    condition.Env
@@ -101,8 +102,8 @@ func (r *round) next() (id uint64, ok bool) {
 	return 0, false
 }
 
-// met tells whether the message meets a condition one of whose branches holds it. A condition that was found before, by another
-// branch, is not wanted again.
+// met tells whether the message meets a condition one of whose branches holds it. A condition that was found before, by
+// another branch, is not wanted again.
 func (r *round) met(i *interest) bool {
 	if i.seen == r.number {
 		return false
@@ -112,8 +113,8 @@ func (r *round) met(i *interest) bool {
 	return i.test == nil || i.test.Match(r)
 }
 
-// search goes down a tree to the ranges that hold the message's point. Where there are several ways, it takes the one to the least
-// id and leaves the others as spots.
+// search goes down a tree to the ranges that hold the message's point. Where there are several ways, it takes the one
+// to the least id and leaves the others as spots.
 func (r *round) search(n *node, point int) {
 	p := &r.points[point]
 	for n != nil {

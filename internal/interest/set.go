@@ -36,8 +36,8 @@ type place struct {
 // Len is the number of Adds that were not yet removed.
 func (s *Set) Len() int { return s.size }
 
-// Add says that id waits for what meets where, nil being everything. Ids rise with the time of arrival; adding one out of order
-// is possible, but slower. An id may be added any number of times, for one condition or for several.
+// Add says that id waits for what meets where, nil being everything. Ids rise with the time of arrival; adding one out
+// of order is possible, but slower. An id may be added any number of times, for one condition or for several.
 //
 // A condition that nobody waited for is planned, which takes microseconds; others only have their text compared.
 func (s *Set) Add(id uint64, where *condition.Expr) {

@@ -11,7 +11,8 @@ import (
 
 func TestTheLongestWaitingComesFirst(t *testing.T) {
 	var s Set
-	for id, text := range []string{"n > 100", "lang = 'ja'", "", "n < 10", "lang in ('en', 'ja')", "length(lang) = 2", "n between 1 and 9", "lang = 'en'"} {
+	for id, text := range []string{"n > 100", "lang = 'ja'", "", "n < 10", "lang in ('en', 'ja')", "length(lang) = 2",
+		"n between 1 and 9", "lang = 'en'"} {
 		s.Add(uint64(id), parse(t, text))
 	}
 	m := values{{"lang", message.String("ja")}, {"n", message.Int(5)}}
@@ -74,7 +75,8 @@ func TestConditionsThatDifferInSpellingAreOne(t *testing.T) {
 		t.Errorf("%d conditions, want 1", n)
 	}
 	s.Remove(1, parse(t, "lang = \"ja\" and n between 1 and 2"))
-	if got := slices.Collect(s.Matching(values{{"lang", message.String("ja")}, {"n", message.Int(1)}})); !slices.Equal(got, []uint64{2}) {
+	if got := slices.Collect(s.Matching(values{{"lang", message.String("ja")}, {"n", message.Int(1)}})); !slices.Equal(
+		got, []uint64{2}) {
 		t.Errorf("%v, want 2", got)
 	}
 }
@@ -104,7 +106,8 @@ func TestLateIdsTakeTheirPlace(t *testing.T) {
 		s.Add(id+1, parse(t, "a < 2"))
 		s.check(t)
 	}
-	if got := slices.Collect(s.Matching(one("a", message.Int(1)))); !slices.Equal(got, []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}) {
+	if got := slices.Collect(s.Matching(one("a", message.Int(1)))); !slices.Equal(got,
+		[]uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}) {
 		t.Errorf("%v, want 1 to 10", got)
 	}
 }
@@ -149,7 +152,8 @@ func (c counted) Lookup(name string) message.Value {
 func TestEachNameIsLookedUpOnce(t *testing.T) {
 	var s Set
 	for id := range uint64(100) {
-		for _, text := range []string{"a = %d", "a > %d and b = 1", "a + b > %d", "length(c) > %d or a = 3", "b like '%%%d'", "d = %d"} {
+		for _, text := range []string{"a = %d", "a > %d and b = 1", "a + b > %d", "length(c) > %d or a = 3",
+			"b like '%%%d'", "d = %d"} {
 			s.Add(id, parse(t, fmt.Sprintf(text, id)))
 		}
 	}
@@ -188,7 +192,8 @@ func TestAWalkForAnotherMessageMayBeginWithinOne(t *testing.T) {
 		s.Add(id, parse(t, fmt.Sprintf("a >= %d or b >= %d", id, id)))
 		s.Add(id+5, parse(t, fmt.Sprintf("a + b > %d", id)))
 	}
-	small, large := values{{"a", message.Int(0)}, {"b", message.Int(3)}}, values{{"a", message.Int(5)}, {"b", message.Int(0)}}
+	small, large := values{{"a", message.Int(0)}, {"b", message.Int(3)}},
+		values{{"a", message.Int(5)}, {"b", message.Int(0)}}
 	fromSmall, fromLarge := []uint64{0, 1, 2, 3, 5, 6, 7}, []uint64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
 	var outer []uint64
 	for id := range s.Matching(small) {

@@ -9,8 +9,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// shape is what branches have in common that ask for the same fields to be equal to something, and for the same field, if any,
-// to lie in a range.
+// shape is what branches have in common that ask for the same fields to be equal to something, and for the same field,
+// if any, to lie in a range.
 type shape struct {
 	text    string // names the fields: see shapeText
 	at      int    // index in Set.inUse

@@ -2,7 +2,8 @@ package interest
 
 import "maps"
 
-// table is a map that gives memory back when most of what it held is gone, which a map does not. The zero table is empty.
+// table is a map that gives memory back when most of what it held is gone, which a map does not. The zero table is
+// empty.
 type table[V any] struct {
 	entries map[string]V
 	most    int // how many entries it had room for at least

@@ -6,10 +6,10 @@ import (
 	"github.com/hikyaku/hikyaku/internal/condition"
 )
 
-// node is a branch of a condition in the interval tree of its drawer. Nodes are ordered by where their ranges begin; each knows the
-// farthest end of a range at or below it, so that a search turns back where nothing reaches its point, and the least id that
-// waits at or below it, so that it finds the longest waiting first. The tree is a treap: priorities drawn at random keep it
-// shallow, whatever ranges come in which order.
+// node is a branch of a condition in the interval tree of its drawer. Nodes are ordered by where their ranges begin;
+// each knows the farthest end of a range at or below it, so that a search turns back where nothing reaches its point,
+// and the least id that waits at or below it, so that it finds the longest waiting first. The tree is a treap:
+// priorities drawn at random keep it shallow, whatever ranges come in which order.
 type node struct {
 	of        *interest
 	span      *condition.Range // nil: everything, as where only equality is asked for
@@ -34,7 +34,8 @@ func newNode(of *interest, span *condition.Range, number uint64) *node {
 	return n
 }
 
-// begun tells whether the range begins at or before the point. What comes after n in the tree has not begun if n has not.
+// begun tells whether the range begins at or before the point. What comes after n in the tree has not begun if n has
+// not.
 func (n *node) begun(p *point) bool {
 	if n.low != p.image {
 		return n.low < p.image

@@ -10,11 +10,13 @@ import (
 
 func FuzzFrames(f *testing.F) {
 	q := request{time: time.Second, functions: []Function{{"f", "code"}}, messages: []Message{
-		{Data: []byte("data"), Attributes: map[string]string{"a": "b"}, ID: "i", Key: "k", Time: time.UnixMicro(5).UTC()}, {Time: time.UnixMicro(-1).UTC()},
+		{Data: []byte("data"), Attributes: map[string]string{"a": "b"}, ID: "i", Key: "k",
+			Time: time.UnixMicro(5).UTC()}, {Time: time.UnixMicro(-1).UTC()},
 	}}
 	f.Add(q.append(nil))
 	for _, a := range []answer{
-		{kind: isMessage, data: []byte("data"), attributes: map[string]string{"a": "b"}}, {kind: isDropped}, {kind: isFailed, function: "f", reason: "r"},
+		{kind: isMessage, data: []byte("data"), attributes: map[string]string{"a": "b"}}, {kind: isDropped},
+		{kind: isFailed, function: "f", reason: "r"},
 	} {
 		f.Add(a.append(nil))
 	}

@@ -34,7 +34,8 @@ func TestHostileFunctionsEndNothingButTheirMessage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			fs := []Function{function(`if (message.data === "now") {` + code + `} return message;`)}
-			rs := run(t, p, fs, Message{Data: []byte("first")}, Message{Data: []byte("now")}, Message{Data: []byte("behind")})
+			rs := run(t, p, fs, Message{Data: []byte("first")}, Message{Data: []byte("now")},
+				Message{Data: []byte("behind")})
 			if rs[0].Err != nil || string(rs[0].Data) != "first" || rs[2].Err != nil || string(rs[2].Data) != "behind" {
 				t.Errorf("beside it: %+v %+v", rs[0], rs[2])
 			}
@@ -67,7 +68,8 @@ func TestAProcessHasLittle(t *testing.T) {
 	if env := read("environ"); strings.Contains(env, "HOME") || strings.Contains(env, "PATH") {
 		t.Errorf("its environment: %q", env)
 	}
-	for _, want := range []string{"Max data size             335544320 ", "Max file size             0 ", "Max open files            16 ", "Max core file size        0 "} {
+	for _, want := range []string{"Max data size             335544320 ", "Max file size             0 ",
+		"Max open files            16 ", "Max core file size        0 "} {
 		if limits := read("limits"); !strings.Contains(limits, want) {
 			t.Errorf("its limits lack %q: %s", want, limits)
 		}

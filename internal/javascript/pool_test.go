@@ -88,7 +88,8 @@ func TestFunctionsFollowEachOtherUntilOneDropsTheMessage(t *testing.T) {
 		{"last", `let n = 0; class X {}; function last(m) { m.data += ++n; return m }`},
 	}
 	got := ""
-	for _, r := range run(t, p, fs, Message{Data: []byte("a")}, Message{Data: []byte("b")}, Message{Data: []byte("c")}) {
+	for _, r := range run(t, p, fs, Message{Data: []byte("a")}, Message{Data: []byte("b")},
+		Message{Data: []byte("c")}) {
 		got += fmt.Sprintf("%s%v%v ", r.Data, r.Dropped, r.Err)
 	}
 	if want := "aa1false<nil> btrue<nil> cc2false<nil> "; got != want {
@@ -114,7 +115,8 @@ func TestAFunctionIsChecked(t *testing.T) {
 	} {
 		err := p.Check(t.Context(), c.f)
 		var wrong *FunctionError
-		if c.want == "" && err != nil || c.want != "" && (!errors.As(err, &wrong) || !strings.Contains(wrong.Reason, c.want)) {
+		if c.want == "" && err != nil || c.want != "" &&
+			(!errors.As(err, &wrong) || !strings.Contains(wrong.Reason, c.want)) {
 			t.Errorf("%+v: %v, not %q", c.f, err, c.want)
 		}
 	}
@@ -149,7 +151,8 @@ func TestWhatThereIsNoTimeForIsLate(t *testing.T) {
 	run(t, p, []Function{function("return message")}, Message{})
 	ctx, cancel := context.WithTimeout(t.Context(), 250*time.Millisecond)
 	defer cancel()
-	rs, err := p.Run(ctx, []Function{function(`if (message.data) for (;;); return message;`)}, []Message{{}, {Data: []byte("x")}, {Data: []byte("x")}, {Data: []byte("x")}, {}})
+	rs, err := p.Run(ctx, []Function{function(`if (message.data) for (;;); return message;`)},
+		[]Message{{}, {Data: []byte("x")}, {Data: []byte("x")}, {Data: []byte("x")}, {}})
 	if err != nil || rs[0].Err != nil || !errors.Is(rs[4].Err, ErrLate) {
 		t.Errorf("%+v %v", rs, err)
 	}

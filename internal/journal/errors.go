@@ -15,7 +15,8 @@ var (
 	ErrRefused = errors.New("journal refused the group")
 	// ErrUnknown: nobody can tell whether the group was kept. Reopen the journal and look.
 	ErrUnknown = errors.New("fate of the group is unknown")
-	// ErrFailed: an earlier sync or write failed, or another writer has taken over; the journal takes nothing more until it is reopened.
+	// ErrFailed: an earlier sync or write failed, or another writer has taken over; the journal takes nothing more
+	// until it is reopened.
 	ErrFailed = errors.New("journal has failed and must be reopened")
 	// ErrClosed: Close was called.
 	ErrClosed = errors.New("journal is closed")
@@ -47,7 +48,8 @@ func (e *DamageError) Error() string {
 	return s
 }
 
-// FormatError says that a file is sound, and written in a format that this program does not read: by a later version. Nothing is damaged.
+// FormatError says that a file is sound, and written in a format that this program does not read: by a later version.
+// Nothing is damaged.
 type FormatError struct {
 	Where         string // the file
 	What          string // what has a format: "the journal", "the checkpoint"
@@ -61,7 +63,9 @@ func (e *FormatError) Error() string {
 		reads = fmt.Sprintf("formats %d to %d", e.Oldest, e.Known)
 	}
 	if e.Found < e.Oldest {
-		return fmt.Sprintf("%s: %s has format %d, which this version of hikyaku no longer reads: it reads %s", e.Where, e.What, e.Found, reads)
+		return fmt.Sprintf("%s: %s has format %d, which this version of hikyaku no longer reads: it reads %s", e.Where,
+			e.What, e.Found, reads)
 	}
-	return fmt.Sprintf("%s: %s was written by a later version of hikyaku, in format %d; this one reads %s", e.Where, e.What, e.Found, reads)
+	return fmt.Sprintf("%s: %s was written by a later version of hikyaku, in format %d; this one reads %s", e.Where,
+		e.What, e.Found, reads)
 }

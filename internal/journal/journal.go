@@ -1,9 +1,9 @@
 // Package journal is the contract of the durable log under all queues.
 //
-// A journal keeps groups of records in one order. A group is atomic: after a crash all of its records are there or none.
-// It knows nothing of messages: a record is a small head, which the owner needs whenever it starts, and a body, which only
-// a reader of that record needs, labelled with the queue and sequence it belongs to so that an implementation can keep
-// together what will be read together.
+// A journal keeps groups of records in one order. A group is atomic: after a crash all of its records are there or
+// none. It knows nothing of messages: a record is a small head, which the owner needs whenever it starts, and a body,
+// which only a reader of that record needs, labelled with the queue and sequence it belongs to so that an
+// implementation can keep together what will be read together.
 //
 // Two kinds of log can stand behind it: the files of package journal/file, and a stream of a replicated log, where a
 // position is a stream sequence and an append is fenced by the expected last sequence. So positions only compare, gaps
@@ -19,8 +19,8 @@ import (
 	"time"
 )
 
-// Position is the place of a group in the order of the log. Positions only compare: a later group has a greater one, and
-// nothing can be said of the numbers between two of them. 0 is before every group.
+// Position is the place of a group in the order of the log. Positions only compare: a later group has a greater one,
+// and nothing can be said of the numbers between two of them. 0 is before every group.
 type Position uint64
 
 // Address is the place of a record: its group and its index in it, from 0. An address stays valid for as long as the
@@ -46,7 +46,8 @@ func (a Address) Compare(b Address) int {
 type Life uint8
 
 const (
-	// Passing records matter until a checkpoint saved at or after their position makes them superfluous: a settle, a claim.
+	// Passing records matter until a checkpoint saved at or after their position makes them superfluous: a settle, a
+	// claim.
 	Passing Life = iota
 	// Lasting records are kept until they are released, whatever checkpoints there are: a message.
 	Lasting
@@ -111,67 +112,69 @@ type Stats struct {
 
 // Journal is a durable log. Its methods may be called from any goroutine.
 //
-// Who owns what: the journal keeps no reference to a record's slices after Append or Write returned. The slices it hands
-// out belong to the caller, but for those of Scan.
+// Who owns what: the journal keeps no reference to a record's slices after Append or Write returned. The slices it
+// hands out belong to the caller, but for those of Scan.
 type Journal interface {
-	// Append gives records their place in the log, as one group, in the order of the calls of Append and Write. It returns
-	// as soon as the place is certain; done is called once, when the group is durable (in the sense of Info().Durability)
-	// or has failed. Concurrent appends share one sync. The done functions are called in the order of the log, one at a
-	// time, from a goroutine of the journal's or a turn of AppendTurn's, never from within Append: they must not block, and must not
-	// call Close, Sync or Append, which waits while too many groups do. Write, Read and Release are allowed.
-	// An error returned by Append itself means that the group was refused and done will not be called (ErrTooLarge, ErrClosed,
-	// ErrFull, ErrFailed). An error given to done is ErrRefused (nothing was kept) or ErrUnknown (the group may be found
-	// in the log later, or not: reopen and catch up).
+	// Append gives records their place in the log, as one group, in the order of the calls of Append and Write. It
+	// returns as soon as the place is certain; done is called once, when the group is durable (in the sense of
+	// Info().Durability) or has failed. Concurrent appends share one sync. The done functions are called in the order
+	// of the log, one at a time, from a goroutine of the journal's or a turn of AppendTurn's, never from within Append:
+	// they must not block, and must not call Close, Sync or Append, which waits while too many groups do. Write, Read
+	// and Release are allowed. An error returned by Append itself means that the group was refused and done will not be
+	// called (ErrTooLarge, ErrClosed, ErrFull, ErrFailed). An error given to done is ErrRefused (nothing was kept) or
+	// ErrUnknown (the group may be found in the log later, or not: reopen and catch up).
 	Append(records []Record, done func(Position, error)) error
 
-	// AppendTurn is Append by somebody who will wait for done and can make the sync himself. When no sync runs, the journal may leave the next one
-	// to him: turn is then a function that he has to call, once and soon, without a lock that done functions take; it makes durable what has been
-	// appended by then and calls their done functions. Until it is called nothing else becomes durable, so nothing that waits for the
-	// journal may come between. It spares a lone writer the way to another goroutine and back. A nil turn means that the journal sees to it, as after Append.
+	// AppendTurn is Append by somebody who will wait for done and can make the sync himself. When no sync runs, the
+	// journal may leave the next one to him: turn is then a function that he has to call, once and soon, without a lock
+	// that done functions take; it makes durable what has been appended by then and calls their done functions. Until
+	// it is called nothing else becomes durable, so nothing that waits for the journal may come between. It spares a
+	// lone writer the way to another goroutine and back. A nil turn means that the journal sees to it, as after Append.
 	AppendTurn(records []Record, done func(Position, error)) (turn func(), err error)
 
 	// Write is Append for records nobody waits for. When it returns, the group survives the death of the process
 	// (unless durability is None) and it becomes durable with the next sync, which it does not cause.
-	// A group that is lost in a power cut is lost together with everything after it. The errors are those of Append, and
-	// ErrUnknown.
+	// A group that is lost in a power cut is lost together with everything after it. The errors are those of Append,
+	// and ErrUnknown.
 	Write(records []Record) error
 
 	// Sync returns when everything appended and written before the call is durable in the sense of Info().Durability.
 	Sync(ctx context.Context) error
 
-	// Read fetches records in any number and order. For each address, each is called once with its index in addrs, in any
-	// order, one at a time: with the record (Head and Body), or with an error: ErrReleased when the record is no longer kept,
-	// a *DamageError when its bytes are not what was written. Read itself fails only when no more can be tried.
+	// Read fetches records in any number and order. For each address, each is called once with its index in addrs, in
+	// any order, one at a time: with the record (Head and Body), or with an error: ErrReleased when the record is no
+	// longer kept, a *DamageError when its bytes are not what was written. Read itself fails only when no more can be
+	// tried.
 	Read(ctx context.Context, addrs []Address, each func(i int, r Record, err error)) error
 
-	// Scan walks the groups after position from, oldest first, up to the last group there was when it began. Released records
-	// may still be reported. Every group behind the older of the two kept checkpoints is there; of those before it some may be
-	// missing, also when a lasting record of theirs is kept: its address is the way to it. A problem ends the walk with an error
-	// as its last step.
+	// Scan walks the groups after position from, oldest first, up to the last group there was when it began. Released
+	// records may still be reported. Every group behind the older of the two kept checkpoints is there; of those before
+	// it some may be missing, also when a lasting record of theirs is kept: its address is the way to it. A problem
+	// ends the walk with an error as its last step.
 	Scan(ctx context.Context, from Position) iter.Seq2[Group, error]
 
 	// End is the position of the last group that has a place.
 	End() Position
 
-	// Release says that these lasting records are no longer needed. It is advisory: their space may be reclaimed at any later time.
-	// Call it only when what made them superfluous is durable.
+	// Release says that these lasting records are no longer needed. It is advisory: their space may be reclaimed at any
+	// later time. Call it only when what made them superfluous is durable.
 	Release(addrs ...Address)
 
 	// ReleaseBefore releases every lasting record whose position is less than p.
 	ReleaseBefore(p Position)
 
-	// Keep is called once after a start's Scan with everything that is still needed. All other lasting records up to the
-	// present end are released. Until Keep is called nothing is reclaimed.
+	// Keep is called once after a start's Scan with everything that is still needed. All other lasting records up to
+	// the present end are released. Until Keep is called nothing is reclaimed.
 	Keep(live iter.Seq[Address])
 
 	// SaveCheckpoint durably keeps what write produces as the owner's state as of position at: a later start needs only
-	// it, the groups after at, and the lasting records that are not released. The last two checkpoints are kept, and what only
-	// a start from the older one needs is not reclaimed: a damaged checkpoint costs time, not data. write is called once;
-	// an error of it leaves everything as it was. at must not be greater than End.
+	// it, the groups after at, and the lasting records that are not released. The last two checkpoints are kept, and
+	// what only a start from the older one needs is not reclaimed: a damaged checkpoint costs time, not data. write is
+	// called once; an error of it leaves everything as it was. at must not be greater than End.
 	SaveCheckpoint(ctx context.Context, at Position, write func(io.Writer) error) error
 
-	// LoadCheckpoint returns the newest sound checkpoint, verified whole before it returns. ErrNoCheckpoint when none was
-	// ever saved. skipped lists the damaged ones that were passed over, for the log. The caller closes r.
+	// LoadCheckpoint returns the newest sound checkpoint, verified whole before it returns. ErrNoCheckpoint when none
+	// was ever saved. skipped lists the damaged ones that were passed over, for the log. The caller closes r.
 	LoadCheckpoint(ctx context.Context) (at Position, r io.ReadCloser, skipped []error, err error)
 
 	Info() Info
@@ -180,10 +183,11 @@ type Journal interface {
 	// Failed is closed when the journal takes nothing any more until it is reopened; Health then tells why.
 	Failed() <-chan struct{}
 
-	// Health is nil when a small group with lasting records would be taken now: otherwise it is what Append would say (ErrFailed, ErrFull,
-	// ErrClosed, ErrRefused). It costs little and changes nothing.
+	// Health is nil when a small group with lasting records would be taken now: otherwise it is what Append would say
+	// (ErrFailed, ErrFull, ErrClosed, ErrRefused). It costs little and changes nothing.
 	Health() error
 
-	// Close waits for what was appended to be durable and for its done functions, then lets go of the log. A second Close does nothing.
+	// Close waits for what was appended to be durable and for its done functions, then lets go of the log. A second
+	// Close does nothing.
 	Close() error
 }

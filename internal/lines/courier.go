@@ -12,12 +12,12 @@ const (
 	longBackOff  = 30 * time.Second
 )
 
-// Send hands one message to a pipeline. settle is called once, from any goroutine: with true when the message is settled,
-// with false when it has to be sent again. When Send returns an error, settle will not be called.
+// Send hands one message to a pipeline. settle is called once, from any goroutine: with true when the message is
+// settled, with false when it has to be sent again. When Send returns an error, settle will not be called.
 type Send func(ctx context.Context, settle func(done bool)) error
 
-// Courier sends again what comes back, after a back-off. Make one with NewCourier, send with Send from one goroutine, let Serve
-// run in another.
+// Courier sends again what comes back, after a back-off. Make one with NewCourier, send with Send from one goroutine,
+// let Serve run in another.
 type Courier struct {
 	mu       sync.Mutex
 	back     []parcel // in the order in which they came back
@@ -42,8 +42,8 @@ func (c *Courier) Send(ctx context.Context, send Send) error {
 // Back takes what came back from elsewhere, and sends it again after a back-off.
 func (c *Courier) Back(send Send) { c.putBack(parcel{send: send}) }
 
-// Finish says that nothing new will be sent: Serve returns when nothing waits to be sent again. It does not wait for what is
-// under way: batches may leave only when their source has ended.
+// Finish says that nothing new will be sent: Serve returns when nothing waits to be sent again. It does not wait for
+// what is under way: batches may leave only when their source has ended.
 func (c *Courier) Finish() {
 	c.mu.Lock()
 	c.finished = true

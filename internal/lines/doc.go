@@ -1,7 +1,7 @@
 // Package lines turns bytes into lines and messages into lines: what the sources and sinks of text share.
 //
-//   - Reader cuts a stream into lines of bounded length and knows the byte offset of each; it can go on at the end of a file
-//     that grows later.
+//   - Reader cuts a stream into lines of bounded length and knows the byte offset of each; it can go on at the end of a
+//     file that grows later.
 //   - Watermark keeps, of the lines that were sent, the lowest offset that is not yet settled.
 //   - Courier sends again what came back unsettled, after a back-off.
 //   - Encoder renders a message as text, as JSON, or as JSON with everything that is known of it.

@@ -70,8 +70,8 @@ func appendCompact(dst, body []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// appendFull writes all that is known of a message as one JSON object. The body stands under "body", as it is when it is
-// JSON and as a string when it is other text; any other body stands under "body_base64".
+// appendFull writes all that is known of a message as one JSON object. The body stands under "body", as it is when it
+// is JSON and as a string when it is other text; any other body stands under "body_base64".
 func appendFull(dst []byte, m *message.Message) []byte {
 	dst = append(dst, '{')
 	if !m.ID.IsZero() {

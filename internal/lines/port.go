@@ -14,8 +14,9 @@ const pipeBytes = 4096
 // Port reads or writes a stream so that a context can end a call that blocks. It never changes the mode of an open
 // file, which other processes may share: it waits until the file is ready, and for the context, at once.
 //
-// A stream that is not a file is read and written as it is, and so is every stream on a system that has no poll: then the
-// context is looked at only between calls. A Port is for one goroutine at a time; Close lets go of what it holds, not of the stream.
+// A stream that is not a file is read and written as it is, and so is every stream on a system that has no poll: then
+// the context is looked at only between calls. A Port is for one goroutine at a time; Close lets go of what it holds,
+// not of the stream.
 type Port struct {
 	file         *os.File // nil: not one that can be waited for
 	r            io.Reader

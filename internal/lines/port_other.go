@@ -2,7 +2,8 @@
 
 package lines
 
-// canWait: this system has no way to wait for a file and for a context at once, so a read that blocks ends with its stream.
+// canWait: this system has no way to wait for a file and for a context at once, so a read that blocks ends with its
+// stream.
 const canWait = false
 
 // What ready would wait for.

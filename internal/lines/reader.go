@@ -24,13 +24,15 @@ type Options struct {
 
 // Line is one line of a stream.
 type Line struct {
-	Text   []byte // without its end ("\n" or "\r\n"); valid until the Reader reads on: while Ready was true, Next leaves it as it is
-	Offset int64  // of its first byte
-	End    int64  // of the first byte after it and its end
-	Number int64  // from 1, counted from where the Reader began
+	// without its end ("\n" or "\r\n"); valid until the Reader reads on: while Ready was true, Next leaves it as it is
+	Text   []byte
+	Offset int64 // of its first byte
+	End    int64 // of the first byte after it and its end
+	Number int64 // from 1, counted from where the Reader began
 }
 
-// TooLongError says that a line was longer than allowed. The Reader can go on: the next call begins with the line after it.
+// TooLongError says that a line was longer than allowed. The Reader can go on: the next call begins with the line after
+// it.
 type TooLongError struct {
 	Number int64
 	Offset int64
@@ -64,8 +66,8 @@ func NewReader(src io.Reader, o Options) *Reader {
 	return &Reader{src: src, max: o.Max, offset: o.Offset, number: 1, begun: o.Offset != 0}
 }
 
-// Next returns the next line that has an end. At the end of the stream it returns io.EOF and keeps an unfinished line: when
-// the stream has grown, Next may be called again; Last returns the unfinished line. A *TooLongError concerns one
+// Next returns the next line that has an end. At the end of the stream it returns io.EOF and keeps an unfinished line:
+// when the stream has grown, Next may be called again; Last returns the unfinished line. A *TooLongError concerns one
 // line. Any other error is the stream's.
 func (r *Reader) Next() (Line, error) {
 	for {
@@ -94,16 +96,18 @@ func (r *Reader) Last() (Line, bool) {
 	return r.take(r.end, r.end), true
 }
 
-// Offset is where the next line begins: everything before it was handed out. In the middle of a line that is too long it
-// lies within that line.
+// Offset is where the next line begins: everything before it was handed out. In the middle of a line that is too long
+// it lies within that line.
 func (r *Reader) Offset() int64 { return r.offset }
 
 // byteOrderMark is what some programs write before UTF-8 text. It is no part of the first line.
 const byteOrderMark = "\ufeff"
 
-// begin passes over a byte order mark at the stream's beginning. It is false as long as the bytes that are there may become one.
+// begin passes over a byte order mark at the stream's beginning. It is false as long as the bytes that are there may
+// become one.
 func (r *Reader) begin() bool {
-	if have := r.buf[r.start:r.end]; !r.begun && len(have) < len(byteOrderMark) && strings.HasPrefix(byteOrderMark, string(have)) {
+	if have := r.buf[r.start:r.end]; !r.begun && len(have) < len(byteOrderMark) &&
+		strings.HasPrefix(byteOrderMark, string(have)) {
 		return false
 	}
 	r.leaveMark()

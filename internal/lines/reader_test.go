@@ -149,8 +149,8 @@ func TestAReaderThatNeverReadsIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestLinesCanBeReadFromAnyLineOn: whatever the stream and however it arrives, the texts are those of a plain split, and a
-// reader that begins at a line's offset reads the same from there.
+// TestLinesCanBeReadFromAnyLineOn: whatever the stream and however it arrives, the texts are those of a plain split,
+// and a reader that begins at a line's offset reads the same from there.
 func TestLinesCanBeReadFromAnyLineOn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := rapid.SliceOf(rapid.SampledFrom([]byte("ab\r\n\n"))).Draw(t, "stream")

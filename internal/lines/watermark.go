@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Watermark keeps the lowest offset of a stream that is not yet settled, while lines are settled in any order. The memory it
-// takes follows the number of lines under way, not the number that were settled behind one that is stuck.
+// Watermark keeps the lowest offset of a stream that is not yet settled, while lines are settled in any order. The
+// memory it takes follows the number of lines under way, not the number that were settled behind one that is stuck.
 //
 // Its methods may be called from any goroutine. The zero Watermark begins at offset 0.
 type Watermark struct {
@@ -24,8 +24,8 @@ type place struct {
 // NewWatermark begins at an offset: everything before it is settled.
 func NewWatermark(at int64) *Watermark { return &Watermark{next: at} }
 
-// Begin notes that the line from offset to end goes under way, and returns the mark that holds with it: the lowest offset
-// that is not settled. Lines begin in ascending order.
+// Begin notes that the line from offset to end goes under way, and returns the mark that holds with it: the lowest
+// offset that is not settled. Lines begin in ascending order.
 func (w *Watermark) Begin(offset, end int64) (low int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// Groups finds the folders of this process's control groups: by controller ("memory", "cpu", "pids") those of version 1, and that of version 2 as "unified".
-// writable leaves out hierarchies that are mounted to be read only. There are none where /proc cannot be read.
+// Groups finds the folders of this process's control groups: by controller ("memory", "cpu", "pids") those of version
+// 1, and that of version 2 as "unified". writable leaves out hierarchies that are mounted to be read only. There are
+// none where /proc cannot be read.
 func Groups(writable bool) map[string]string {
 	groups, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Memory is how much memory this process may have in all: the least of what its control groups, those around them, and the machine have.
+// Memory is how much memory this process may have in all: the least of what its control groups, those around them, and
+// the machine have.
 func Memory() Available {
 	least := physical("/proc/meminfo")
 	groups := Groups(false)
@@ -19,10 +20,12 @@ func Memory() Available {
 	return least
 }
 
-// The files of a group that bound its memory: of version 2 the point beyond which it is throttled, too, for nobody lives there.
+// The files of a group that bound its memory: of version 2 the point beyond which it is throttled, too, for nobody
+// lives there.
 var limitFiles = []string{"memory.max", "memory.high", "memory.limit_in_bytes"}
 
-// limitOf is the least limit of a group and of all above it. A group without one has a large number, or a word, in the file.
+// limitOf is the least limit of a group and of all above it. A group without one has a large number, or a word, in the
+// file.
 func limitOf(dir string) Available {
 	least := hierarchical(dir)
 	for {

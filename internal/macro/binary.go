@@ -12,7 +12,8 @@ var ErrScript = errors.New("macro: not a script")
 // stepBytes is what a step takes: its frames, and its state.
 const stepBytes = 4 + Inputs
 
-// AppendBinary appends the script in the form that UnmarshalBinary reads: for each player the number of steps, and the steps. The error is always nil.
+// AppendBinary appends the script in the form that UnmarshalBinary reads: for each player the number of steps, and the
+// steps. The error is always nil.
 func (s *Script) AppendBinary(b []byte) ([]byte, error) {
 	for _, track := range s.Tracks {
 		b = binary.LittleEndian.AppendUint32(b, uint32(len(track)))

@@ -9,8 +9,9 @@
 //	5 8             # nothing is pressed
 //	</loop>
 //
-// Directions are those of a number pad: 2 is down, 6 is right, 5 is none. A text is parsed as a whole, and all of its mistakes are told at once, each with its
-// place; then it is compiled to a Script, a list of states and frames for each player that whoever plays it only has to walk along.
+// Directions are those of a number pad: 2 is down, 6 is right, 5 is none. A text is parsed as a whole, and all of its
+// mistakes are told at once, each with its place; then it is compiled to a Script, a list of states and frames for each
+// player that whoever plays it only has to walk along.
 //
 //	script, err := macro.Read(text, macro.Options{})
 //	var mistakes macro.Mistakes
@@ -18,8 +19,9 @@
 //		fmt.Print(mistakes.Pretty("combo.txt", text))
 //	}
 //
-// The package plays nothing and knows no device and no clock: how long a frame lasts is up to whoever plays it. Everything is bounded: a text by MaxText, what it
-// becomes by MaxSteps and MaxFrames, so that texts of strangers may be read.
+// The package plays nothing and knows no device and no clock: how long a frame lasts is up to whoever plays it.
+// Everything is bounded: a text by MaxText, what it becomes by MaxSteps and MaxFrames, so that texts of strangers may
+// be read.
 //
 // docs/macro.md describes the language for those who write it.
 package macro

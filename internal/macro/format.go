@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Format writes a text in the one form that all macros have: small letters, one space before the frames, blocks indented, at most one empty line in a row, none
-// at the beginning and the end. It means what it meant, and formatted once more it stays as it is. The error is Mistakes.
+// Format writes a text in the one form that all macros have: small letters, one space before the frames, blocks
+// indented, at most one empty line in a row, none at the beginning and the end. It means what it meant, and formatted
+// once more it stays as it is. The error is Mistakes.
 func Format(text []byte) ([]byte, error) {
 	t, err := Parse(text)
 	if err != nil {

@@ -56,7 +56,8 @@ func replaced(text string, m macro.Mistake, by string) string {
 }
 
 func TestWhatIsGuessedIsAllowedThere(t *testing.T) {
-	for _, file := range []string{"testdata/mistakes.txt", "testdata/players-mistakes.txt", "testdata/tag-mistakes.txt"} {
+	for _, file := range []string{"testdata/mistakes.txt", "testdata/players-mistakes.txt",
+		"testdata/tag-mistakes.txt"} {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -5,7 +5,8 @@ import "slices"
 // Input is something on a game pad that can be pressed or moved: its place in a State.
 type Input uint8
 
-// The inputs, in the order that the converters of ConsoleTuner and their library gcdapi know them by; the names are a PlayStation pad's.
+// The inputs, in the order that the converters of ConsoleTuner and their library gcdapi know them by; the names are a
+// PlayStation pad's.
 const (
 	PS Input = iota
 	Share
@@ -52,7 +53,8 @@ type word struct {
 // words are all names. The first one of an input is the one that states are written with.
 func words() []word { return table[:] }
 
-// table is never changed. The punches and kicks are where fighting games have them on a pad: the lower row kicks, the upper row punches.
+// table is never changed. The punches and kicks are where fighting games have them on a pad: the lower row kicks, the
+// upper row punches.
 var table = [...]word{
 	{"lp", Square, false}, {"mp", Triangle, false}, {"hp", R1, false},
 	{"lk", Cross, false}, {"mk", Circle, false}, {"hk", R2, false},
@@ -96,7 +98,8 @@ func names() []string {
 	return all
 }
 
-// presses are what may stand for buttons behind the digits of a motion: a name, or any punch or kick, of which the weakest are meant.
+// presses are what may stand for buttons behind the digits of a motion: a name, or any punch or kick, of which the
+// weakest are meant.
 func presses(text string) ([]Input, bool) {
 	switch text {
 	case "p":

@@ -12,8 +12,10 @@ import (
 
 // TestWhatIsNothingIsNotWalkedAround would take hours, if each round of the loops looked at each remark.
 func TestWhatIsNothingIsNotWalkedAround(t *testing.T) {
-	nothing := strings.Repeat("#\n", 100_000) + strings.Repeat("<mirror>\n</mirror>\n<loop 9>\n# nothing\n</loop>\n", 5_000)
-	for name, around := range map[string]string{"a loop": "<loop 1000>\n%s<loop 1000>\n%slp 1\n</loop>\n</loop>\n", "a loop that meets": "<loop 1000>\n%s<loop 500>\n%slp 1\n<sync>\n</loop>\n</loop>\n"} {
+	nothing := strings.Repeat("#\n", 100_000) + strings.Repeat("<mirror>\n</mirror>\n<loop 9>\n# nothing\n</loop>\n",
+		5_000)
+	for name, around := range map[string]string{"a loop": "<loop 1000>\n%s<loop 1000>\n%slp 1\n</loop>\n</loop>\n",
+		"a loop that meets": "<loop 1000>\n%s<loop 500>\n%slp 1\n<sync>\n</loop>\n</loop>\n"} {
 		script, err := macro.Read([]byte(strings.ReplaceAll(around, "%s", nothing)), macro.Options{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -23,7 +25,8 @@ func TestWhatIsNothingIsNotWalkedAround(t *testing.T) {
 	}
 }
 
-// TestLoopsMeanTheirRoundsOneAfterTheOther compares texts with loops to the same texts with each loop written out, line for line.
+// TestLoopsMeanTheirRoundsOneAfterTheOther compares texts with loops to the same texts with each loop written out, line
+// for line.
 func TestLoopsMeanTheirRoundsOneAfterTheOther(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		looped, plain := drawText(t, 3)
@@ -49,14 +52,16 @@ func TestLoopsMeanTheirRoundsOneAfterTheOther(t *testing.T) {
 	})
 }
 
-// drawText makes up a text, and the same without loops. There are few states, so that the ends of rounds often are what the next one begins with.
+// drawText makes up a text, and the same without loops. There are few states, so that the ends of rounds often are what
+// the next one begins with.
 func drawText(t *rapid.T, depth int) (looped, plain string) {
 	for range rapid.IntRange(1, 4).Draw(t, "lines") {
 		kind := rapid.IntRange(0, 7).Draw(t, "kind")
 		if depth == 0 {
 			kind = min(kind, 3)
 		}
-		one := fmt.Sprintf("%s %d\n", rapid.SampledFrom([]string{"lp", "4", "5"}).Draw(t, "state"), rapid.IntRange(1, 3).Draw(t, "frames"))
+		one := fmt.Sprintf("%s %d\n", rapid.SampledFrom([]string{"lp", "4", "5"}).Draw(t, "state"),
+			rapid.IntRange(1, 3).Draw(t, "frames"))
 		same := one
 		switch kind {
 		case 2:

@@ -15,7 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// TestTheStoriesStandAsTheyAreWritten plays each text of testdata: what it becomes, or what is wrong with it, and how it is formatted, stands in a golden file.
+// TestTheStoriesStandAsTheyAreWritten plays each text of testdata: what it becomes, or what is wrong with it, and how
+// it is formatted, stands in a golden file.
 func TestTheStoriesStandAsTheyAreWritten(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
@@ -97,13 +98,15 @@ func TestTextsThatWouldNeverEndAreRefusedAtOnce(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		strings.Repeat("lp 1\n", 7) + "<loop 1000000>\nhp 1\nhk 1\n</loop>\n":                                                       "line 8, column 1: the macro becomes more than 1048576 steps here",
-		"lp 1\n<loop 9>\n  <loop 1000000>\n    hp 1\n  </loop>\n</loop>\n":                                                          "line 2, column 1: the macro becomes more than 1048576 steps here",
-		"lp 1\n<loop 9>\n  <loop 1000000>\n    hp 1\n    hk 1\n  </loop>\n</loop>\n":                                                "line 3, column 3: the macro becomes more than 1048576 steps here",
-		"<loop 1000000>\n<sync>\n</loop>\n  <loop 50000>\n  <sync>\n  </loop>\n":                                                    "line 4, column 3: the macro becomes more than 1048576 steps here",
-		"lp 5\n<loop 8>\n  hk 1000000\n</loop>\n<loop 388606>\n  5 1\n</loop>\n  2,mk 1\n":                                          "line 6, column 3: the macro becomes longer than 8388608 frames here",
-		"<loop 8>\n  hk 1000000\n</loop>\n5 388607\nhk 1\n  2,mk 1\n":                                                               "line 6, column 3: the macro becomes longer than 8388608 frames here",
-		"<player 2>\n<loop 8>\nhk 1000000\n</loop>\n</player>\n<loop 7>\nlp 2\n<player 2>\nhp 20\n hk 100000\n</player>\n</loop>\n": "line 10, column 2: the macro becomes longer than 8388608 frames here",
+		strings.Repeat("lp 1\n", 7) +
+			"<loop 1000000>\nhp 1\nhk 1\n</loop>\n": "line 8, column 1: the macro becomes more than 1048576 steps here",
+		"lp 1\n<loop 9>\n  <loop 1000000>\n    hp 1\n  </loop>\n</loop>\n":                 "line 2, column 1: the macro becomes more than 1048576 steps here",
+		"lp 1\n<loop 9>\n  <loop 1000000>\n    hp 1\n    hk 1\n  </loop>\n</loop>\n":       "line 3, column 3: the macro becomes more than 1048576 steps here",
+		"<loop 1000000>\n<sync>\n</loop>\n  <loop 50000>\n  <sync>\n  </loop>\n":           "line 4, column 3: the macro becomes more than 1048576 steps here",
+		"lp 5\n<loop 8>\n  hk 1000000\n</loop>\n<loop 388606>\n  5 1\n</loop>\n  2,mk 1\n": "line 6, column 3: the macro becomes longer than 8388608 frames here",
+		"<loop 8>\n  hk 1000000\n</loop>\n5 388607\nhk 1\n  2,mk 1\n":                      "line 6, column 3: the macro becomes longer than 8388608 frames here",
+		"<player 2>\n<loop 8>\nhk 1000000\n</loop>\n</player>\n<loop 7>\nlp 2\n<player 2>\nhp 20\n hk " +
+			"100000\n</player>\n</loop>\n": "line 10, column 2: the macro becomes longer than 8388608 frames here",
 	} {
 		if _, err := macro.Read([]byte(text), macro.Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
@@ -138,7 +141,8 @@ func TestAScriptSurvivesItsWayToTheOneWhoPlays(t *testing.T) {
 }
 
 func TestStatesAreReadAsTheyAreWritten(t *testing.T) {
-	for _, text := range []string{"5", "2,mk", "9", "lp,mp,hp", "3,hk,start", "l2=40,lx=-100,ry=7", "up=50", "touch,touchx=3", "6,ps,select"} {
+	for _, text := range []string{"5", "2,mk", "9", "lp,mp,hp", "3,hk,start", "l2=40,lx=-100,ry=7", "up=50",
+		"touch,touchx=3", "6,ps,select"} {
 		s, err := macro.ParseState(text)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
@@ -172,7 +176,8 @@ func TestOnlyPlayersThatThereAreMayBeMeant(t *testing.T) {
 	}
 }
 
-// FuzzRead holds what every text keeps: no panic, places within the text, and a formatted text that means the same and is formatted already.
+// FuzzRead holds what every text keeps: no panic, places within the text, and a formatted text that means the same and
+// is formatted already.
 func FuzzRead(f *testing.F) {
 	files, _ := filepath.Glob("testdata/*.txt")
 	for _, file := range files {
@@ -185,7 +190,8 @@ func FuzzRead(f *testing.F) {
 			f.Add(line)
 		}
 	}
-	// These become a million steps, or would: what is written out is bounded below, so that such texts cost no more than others.
+	// These become a million steps, or would: what is written out is bounded below, so that such texts cost no more
+	// than others.
 	f.Add([]byte("<loop 1000000>\nlp 1\n</loop>"))
 	f.Add([]byte("<loop 1000>\n<loop 500>\n2 1\n5 1\n</loop>\n</loop>"))
 	f.Add([]byte("<loop 99999>\n<player 2>\n2 1\n</player>\n<sync>\n5 1\n</loop>"))
@@ -199,7 +205,8 @@ func FuzzRead(f *testing.F) {
 			}
 			lines := 1 + bytes.Count(text, []byte("\n")) + bytes.Count(text, []byte("\r"))
 			for i, m := range mistakes {
-				if m.Line < 1 || m.Line > lines || m.Column < 1 || m.Column > len(text)+1 || m.Length < 1 || m.Text == "" {
+				if m.Line < 1 || m.Line > lines || m.Column < 1 || m.Column > len(text)+1 || m.Length < 1 ||
+					m.Text == "" {
 					t.Fatalf("mistake %d of %q: %+v", i, text, m)
 				}
 			}
@@ -240,7 +247,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// fuzzSteps is how many steps a text of the fuzzer becomes at most. What is written out in a hundred steps is written out in a million.
+// fuzzSteps is how many steps a text of the fuzzer becomes at most. What is written out in a hundred steps is written
+// out in a million.
 const fuzzSteps = 2000
 
 func FuzzUnmarshal(f *testing.F) {

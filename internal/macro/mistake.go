@@ -29,7 +29,8 @@ func (m Mistake) Error() string {
 	return text
 }
 
-// Mistakes are all that is wrong with a text, in its order, but at most MaxTold of them and one that says how many more there are.
+// Mistakes are all that is wrong with a text, in its order, but at most MaxTold of them and one that says how many more
+// there are.
 type Mistakes []Mistake
 
 // Error is all of them, a line each.
@@ -76,8 +77,8 @@ func visible(line string) string {
 	}, line)
 }
 
-// cells counts the columns that terminals give a letter: two for most of East Asia's, none for marks on others. Those of
-// ambiguous width, arrows among them, take one, as terminals draw them unless told otherwise.
+// cells counts the columns that terminals give a letter: two for most of East Asia's, none for marks on others. Those
+// of ambiguous width, arrows among them, take one, as terminals draw them unless told otherwise.
 func cells(r rune) int {
 	if unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) {
 		return 0
@@ -124,13 +125,15 @@ func (f *finder) add(line, column, length int, text, hint string) {
 
 // err is what was found; nil if nothing was.
 func (f *finder) err() error {
-	slices.SortStableFunc(f.found, func(a, b Mistake) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column)) })
+	slices.SortStableFunc(f.found,
+		func(a, b Mistake) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column)) })
 	switch {
 	case len(f.found) == 0:
 		return nil
 	case f.more > 0:
 		last := f.found[len(f.found)-1]
-		return append(f.found, Mistake{last.Line, last.Column, 1, fmt.Sprintf("and %d more mistakes after these", f.more), ""})
+		return append(f.found, Mistake{last.Line, last.Column, 1,
+			fmt.Sprintf("and %d more mistakes after these", f.more), ""})
 	}
 	return f.found
 }

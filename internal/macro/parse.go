@@ -12,7 +12,8 @@ import (
 func Parse(text []byte) (*Text, error) {
 	p := parser{open: []*block{{kind: "text"}}}
 	if len(text) > MaxText {
-		p.add(1, 1, 1, fmt.Sprintf("the macro has %d bytes; %d are the most", len(text), MaxText), "write what repeats as a <loop>")
+		p.add(1, 1, 1, fmt.Sprintf("the macro has %d bytes; %d are the most", len(text), MaxText),
+			"write what repeats as a <loop>")
 		return nil, p.err()
 	}
 	lines := splitLines(text)
@@ -23,7 +24,8 @@ func Parse(text []byte) (*Text, error) {
 		if b.wrong {
 			continue // its tag was told to be wrong
 		}
-		p.finder.add(b.at.line, b.at.column, b.at.length, fmt.Sprintf("<%s> is never closed", b.kind), fmt.Sprintf("write </%s> on a line of its own after the last line that belongs to it", b.kind))
+		p.finder.add(b.at.line, b.at.column, b.at.length, fmt.Sprintf("<%s> is never closed", b.kind),
+			fmt.Sprintf("write </%s> on a line of its own after the last line that belongs to it", b.kind))
 	}
 	if err := p.err(); err != nil {
 		return nil, err
@@ -67,7 +69,8 @@ func (p *parser) put(n node) {
 func (p *parser) line(at int, line string) {
 	if !utf8.ValidString(line) {
 		bad := strings.IndexFunc(line, func(r rune) bool { return r == utf8.RuneError })
-		p.finder.add(at, utf8.RuneCountInString(line[:max(bad, 0)])+1, 1, "this is not text in UTF-8", "save the macro as UTF-8")
+		p.finder.add(at, utf8.RuneCountInString(line[:max(bad, 0)])+1, 1, "this is not text in UTF-8",
+			"save the macro as UTF-8")
 		return
 	}
 	p.legible = makeLegible(line)
@@ -120,10 +123,12 @@ func (p *parser) cut(at int, line string) (items, numbers []piece, ok bool) {
 			ok, join, i = false, i+1, i+1
 		case joins(runes, i) && len(numbers) > 0 && p.isArrow(numbers[0]):
 			n := numbers[0]
-			p.add(at, n.column, n.length(), fmt.Sprintf("%q is not a number of frames", p.said(n)), p.guessFrames(items, n))
+			p.add(at, n.column, n.length(), fmt.Sprintf("%q is not a number of frames", p.said(n)),
+				p.guessFrames(items, n))
 			return nil, nil, false
 		case joins(runes, i) && len(numbers) > 0:
-			p.add(at, i+1, 1, "a "+joint(r)+" stands behind the frames", "what is pressed comes first, the frames last: 2,mk 8")
+			p.add(at, i+1, 1, "a "+joint(r)+" stands behind the frames",
+				"what is pressed comes first, the frames last: 2,mk 8")
 			return nil, nil, false
 		case joins(runes, i):
 			next, join, i = true, i+1, i+1
@@ -170,9 +175,12 @@ type counted struct {
 }
 
 var (
-	frameCount = counted{"frames", 1, MaxLine, "2,mk 8", "write 1 or more, or leave the line out", "write a second line, or a <loop> around this one"}
-	roundCount = counted{"rounds", 1, MaxLine, "<loop 3>", "write 1 or more, or leave the block out", "write a loop in a loop"}
-	playerName = counted{"as a player", 1, Players, "<player 2>", "there are players 1 and 2", "there are players 1 and 2"}
+	frameCount = counted{"frames", 1, MaxLine, "2,mk 8", "write 1 or more, or leave the line out",
+		"write a second line, or a <loop> around this one"}
+	roundCount = counted{"rounds", 1, MaxLine, "<loop 3>", "write 1 or more, or leave the block out",
+		"write a loop in a loop"}
+	playerName = counted{"as a player", 1, Players, "<player 2>", "there are players 1 and 2",
+		"there are players 1 and 2"}
 )
 
 // number reads a whole number.
@@ -187,10 +195,12 @@ func (p *parser) number(at int, text piece, of counted) (int, bool) {
 		p.add(at, text.column, text.length(), fmt.Sprintf("%q is not a number of %s", p.said(text), of.what), hint)
 		return 0, false
 	case strings.HasPrefix(text.text, "-") || err == nil && n < of.least:
-		p.add(at, text.column, text.length(), fmt.Sprintf("%s %s is not from %d to %d", text.text, of.what, of.least, of.most), of.few)
+		p.add(at, text.column, text.length(), fmt.Sprintf("%s %s is not from %d to %d", text.text, of.what, of.least,
+			of.most), of.few)
 		return 0, false
 	case err != nil || n > of.most:
-		p.add(at, text.column, text.length(), fmt.Sprintf("%s %s is not from %d to %d", text.text, of.what, of.least, of.most), of.many)
+		p.add(at, text.column, text.length(), fmt.Sprintf("%s %s is not from %d to %d", text.text, of.what, of.least,
+			of.most), of.many)
 		return 0, false
 	}
 	return n, true

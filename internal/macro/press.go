@@ -37,7 +37,8 @@ func (w *writing) item(item piece) bool {
 		return w.press(item, inputs)
 	}
 	if known, ok := wordOf(name); ok && known.axis {
-		w.bad(item, fmt.Sprintf("%s is an axis and needs a value", w.said(item)), fmt.Sprintf("write %s=-100 to %s=100", name, name))
+		w.bad(item, fmt.Sprintf("%s is an axis and needs a value", w.said(item)),
+			fmt.Sprintf("write %s=-100 to %s=100", name, name))
 		return false
 	}
 	w.bad(item, fmt.Sprintf("there is no button %q", w.said(item)), w.guessButton(name))
@@ -79,7 +80,8 @@ const maxMotion = 16 // directions
 // motion reads digits of the number pad, and the button at their end if there is one.
 func (w *writing) motion(item piece, digits, button string) bool {
 	if i := strings.IndexByte(digits, '0'); i >= 0 {
-		w.bad(piece{text: "0", column: item.column + i}, "0 is no direction", "directions are 1 to 9, as on a number pad; 5 is none")
+		w.bad(piece{text: "0", column: item.column + i}, "0 is no direction",
+			"directions are 1 to 9, as on a number pad; 5 is none")
 		return false
 	}
 	if len(digits) > maxMotion {
@@ -159,7 +161,8 @@ func (w *writing) arm(item piece, in Input) bool {
 		return false
 	}
 	if w.line.with[opposites[in]] != 0 {
-		w.bad(item, fmt.Sprintf("%s is the opposite of a direction before it", w.said(item)), "leave one of them out, or write two lines")
+		w.bad(item, fmt.Sprintf("%s is the opposite of a direction before it", w.said(item)),
+			"leave one of them out, or write two lines")
 		return false
 	}
 	w.arms = append(w.arms, item)
@@ -205,12 +208,14 @@ func (w *writing) axis(item piece, name string) bool {
 		least = 0
 	}
 	if value == "" {
-		w.bad(item, fmt.Sprintf("the value of %s is missing", name), fmt.Sprintf("write it without blanks, as in %s=50", name))
+		w.bad(item, fmt.Sprintf("the value of %s is missing", name),
+			fmt.Sprintf("write it without blanks, as in %s=50", name))
 		return false
 	}
 	n, err := strconv.Atoi(value)
 	if err != nil || n < least || n > pressed {
-		w.bad(at, fmt.Sprintf("%s=%s: %s goes from %d to %d", name, value, name, least, pressed), "write a whole number: the share of the way in percent")
+		w.bad(at, fmt.Sprintf("%s=%s: %s goes from %d to %d", name, value, name, least, pressed),
+			"write a whole number: the share of the way in percent")
 		return false
 	}
 	arm := known.input >= Up && known.input <= Right
@@ -264,7 +269,8 @@ func (w *writing) frames(items, numbers []piece) bool {
 		}
 		hint := "write it behind what is pressed, as in 2,mk 8"
 		if n, err := strconv.Atoi(last.text); err == nil && len(items) > 1 && n >= 1 && n <= MaxLine {
-			hint = fmt.Sprintf("%s stands with what is pressed; if it is the frames, put a blank before it and no comma", w.said(last))
+			hint = fmt.Sprintf(
+				"%s stands with what is pressed; if it is the frames, put a blank before it and no comma", w.said(last))
 		}
 		w.bad(last, "the number of frames is missing", hint)
 		return false
@@ -284,11 +290,13 @@ func (w *writing) frames(items, numbers []piece) bool {
 		return true
 	}
 	if len(w.line.motion) < 2 {
-		w.bad(numbers[1], fmt.Sprintf("%q stands behind the frames", w.said(numbers[1])), "a line has one number; only a motion like 236hp may have a second one, for its last step")
+		w.bad(numbers[1], fmt.Sprintf("%q stands behind the frames", w.said(numbers[1])), "a line has one number; "+
+			"only a motion like 236hp may have a second one, for its last step")
 		return false
 	}
 	if len(numbers) > 2 {
-		w.bad(numbers[2], fmt.Sprintf("%q stands behind the frames", w.said(numbers[2])), "a motion has at most two numbers: the frames of each step, and those of the last one")
+		w.bad(numbers[2], fmt.Sprintf("%q stands behind the frames", w.said(numbers[2])), "a motion has at most two "+
+			"numbers: the frames of each step, and those of the last one")
 		return false
 	}
 	w.line.final, ok = w.number(w.at, numbers[1], frameCount)

@@ -8,8 +8,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/macro"
 )
 
-// TestTheReportsMacrosAreWhatItsConverterIsSent holds the three macros of the field report to what its program hands to the converter: which of the 36 values is 100, by its
-// place in the vendor's list, and for how many frames.
+// TestTheReportsMacrosAreWhatItsConverterIsSent holds the three macros of the field report to what its program hands to
+// the converter: which of the 36 values is 100, by its place in the vendor's list, and for how many frames.
 func TestTheReportsMacrosAreWhatItsConverterIsSent(t *testing.T) {
 	const up, down, right, r1, circle, square = 13, 14, 16, 3, 18, 20
 	type sent struct {
@@ -18,7 +18,8 @@ func TestTheReportsMacrosAreWhatItsConverterIsSent(t *testing.T) {
 	}
 	for name, want := range map[string][]sent{
 		"combo.txt": { // jump and heavy punch, low kick, dragon punch
-			{34, []int{up, right}}, {20, []int{r1}}, {8, []int{down, circle}}, {1, []int{right}}, {1, []int{down}}, {1, []int{down, right, r1}},
+			{34, []int{up, right}}, {20, []int{r1}}, {8, []int{down, circle}}, {1, []int{right}}, {1, []int{down}},
+			{1, []int{down, right, r1}},
 		},
 		"low-kick-fireball.txt": {{8, []int{down, circle}}, {1, []int{down, right}}, {1, []int{right, square}}},
 		"jab.txt":               {{2, []int{square}}}, // what its page sends when LP is pressed

@@ -12,7 +12,8 @@ type Step struct {
 	State  State
 }
 
-// Script is a macro ready to be played: what each player's pad does from frame 0 on. No two steps in a row have the same state.
+// Script is a macro ready to be played: what each player's pad does from frame 0 on. No two steps in a row have the
+// same state.
 type Script struct {
 	Tracks [Players][]Step // of player 1, of player 2; empty: that player does nothing
 }
@@ -61,7 +62,8 @@ func Read(text []byte, o Options) (*Script, error) {
 	return t.Compile(o)
 }
 
-// Compile writes the text out: loops, motions and mirrors. The error is Mistakes when it becomes too long, or nothing at all.
+// Compile writes the text out: loops, motions and mirrors. The error is Mistakes when it becomes too long, or nothing
+// at all.
 func (t *Text) Compile(o Options) (*Script, error) {
 	if o.Player == 0 {
 		o.Player = 1
@@ -78,7 +80,8 @@ func (t *Text) Compile(o Options) (*Script, error) {
 		return nil, err
 	}
 	if c.script.Frames() == 0 {
-		return nil, place{line: t.last, column: 1}.mistake("there is nothing to play", "write what is pressed and for how many frames, as in 2,mk 8")
+		return nil, place{line: t.last, column: 1}.mistake("there is nothing to play",
+			"write what is pressed and for how many frames, as in 2,mk 8")
 	}
 	return &c.script, nil
 }
@@ -163,7 +166,8 @@ func (c *compiler) block(b *block) (err error) {
 	return err
 }
 
-// loop writes one round out and copies it. Around a <sync>, rounds may differ: it waits for as long as the players are apart.
+// loop writes one round out and copies it. Around a <sync>, rounds may differ: it waits for as long as the players are
+// apart.
 func (c *compiler) loop(b *block) error {
 	if b.number == 1 || b.meets {
 		for range b.number {

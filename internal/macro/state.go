@@ -7,7 +7,8 @@ import (
 	"unicode"
 )
 
-// State is what is pressed at one moment: for each Input from -100 to 100, where 0 is let go and 100 is pressed. The zero State has everything let go.
+// State is what is pressed at one moment: for each Input from -100 to 100, where 0 is let go and 100 is pressed. The
+// zero State has everything let go.
 type State [Inputs]int8
 
 const pressed = 100
@@ -36,7 +37,8 @@ func (s *State) point(digit int) {
 	}
 }
 
-// Direction is the number pad's digit for the direction pad, from 1 to 9, if each of its arms is either pressed or let go and no two opposite ones are pressed.
+// Direction is the number pad's digit for the direction pad, from 1 to 9, if each of its arms is either pressed or let
+// go and no two opposite ones are pressed.
 func (s *State) Direction() (digit int, ok bool) {
 	var x, y int8
 	for _, arm := range [4]struct {
@@ -62,15 +64,16 @@ func (s *State) Direction() (digit int, ok bool) {
 	return 0, false
 }
 
-// Mirrored is the state of someone who faces the other way: left and right have changed places, on the direction pad and on the left stick.
+// Mirrored is the state of someone who faces the other way: left and right have changed places, on the direction pad
+// and on the left stick.
 func (s State) Mirrored() State {
 	s[Left], s[Right] = s[Right], s[Left]
 	s[LX] = -max(s[LX], -pressed)
 	return s
 }
 
-// AppendText appends the state as a macro has it, without frames: "2,mk", "lp,lx=-50", or "5" when everything is let go. Inputs without a name are left out.
-// It allocates nothing if there is room in b. The error is always nil.
+// AppendText appends the state as a macro has it, without frames: "2,mk", "lp,lx=-50", or "5" when everything is let
+// go. Inputs without a name are left out. It allocates nothing if there is room in b. The error is always nil.
 func (s *State) AppendText(b []byte) ([]byte, error) {
 	begin := len(b)
 	part := func() {

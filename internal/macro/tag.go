@@ -11,7 +11,8 @@ import (
 func (p *parser) tag(at int, text piece, remark string) {
 	inner, closed := strings.CutSuffix(text.text[1:], ">")
 	if !closed || strings.ContainsAny(inner, "<>") {
-		p.add(at, text.column, text.length(), fmt.Sprintf("%q is not a tag", p.said(text)), "a tag stands alone on its line: <loop 3>, </loop>")
+		p.add(at, text.column, text.length(), fmt.Sprintf("%q is not a tag", p.said(text)),
+			"a tag stands alone on its line: <loop 3>, </loop>")
 		return
 	}
 	inner, end := strings.CutPrefix(strings.ToLower(strings.TrimSpace(inner)), "/")
@@ -36,7 +37,8 @@ func (p *parser) tag(at int, text piece, remark string) {
 		if wants == 1 {
 			hint = fmt.Sprintf("write %s", tagForms[kind])
 		}
-		p.add(at, text.column, text.length(), fmt.Sprintf("<%s> wants %s", kind, [...]string{"no number", "one number"}[wants]), hint)
+		p.add(at, text.column, text.length(),
+			fmt.Sprintf("<%s> wants %s", kind, [...]string{"no number", "one number"}[wants]), hint)
 		p.stand(kind, kind == syncTag, at, text)
 		return
 	}
@@ -51,13 +53,15 @@ func (p *parser) tag(at int, text piece, remark string) {
 		b.number, _ = p.number(at, argument(text, fields[1]), playerName)
 		for _, around := range p.open {
 			if around.kind == playerBlock {
-				p.add(at, text.column, text.length(), fmt.Sprintf("a player's block stands in that of line %d", around.at.line), "close that one before")
+				p.add(at, text.column, text.length(), fmt.Sprintf("a player's block stands in that of line %d",
+					around.at.line), "close that one before")
 				break
 			}
 		}
 	}
 	if len(p.open) > MaxNesting {
-		p.add(at, text.column, text.length(), fmt.Sprintf("more than %d blocks stand in each other", MaxNesting), "write out what stands innermost")
+		p.add(at, text.column, text.length(), fmt.Sprintf("more than %d blocks stand in each other", MaxNesting),
+			"write out what stands innermost")
 		b.number = 1
 	}
 	p.open = append(p.open, b)
@@ -72,7 +76,8 @@ func argument(tag piece, word string) piece {
 	return piece{text: word, column: tag.column + utf8.RuneCountInString(before)}
 }
 
-// stand opens or closes a block in place of one whose tag was wrong, so that the other end of it is not a second mistake.
+// stand opens or closes a block in place of one whose tag was wrong, so that the other end of it is not a second
+// mistake.
 func (p *parser) stand(kind string, end bool, at int, text piece) {
 	last := p.open[len(p.open)-1]
 	switch {
@@ -92,18 +97,22 @@ func (p *parser) within(kind string) bool {
 func (p *parser) close(at int, text piece, kind string, rest []string, remark string) {
 	last := p.open[len(p.open)-1]
 	if len(rest) > 0 {
-		p.add(at, text.column, text.length(), fmt.Sprintf("</%s> has no number", kind), fmt.Sprintf("write </%s> alone", kind))
+		p.add(at, text.column, text.length(), fmt.Sprintf("</%s> has no number", kind),
+			fmt.Sprintf("write </%s> alone", kind))
 	}
 	switch {
 	case len(p.open) == 1:
-		p.add(at, text.column, text.length(), fmt.Sprintf("</%s> closes nothing", kind), fmt.Sprintf("a block begins with %s on a line before", tagForms[kind]))
+		p.add(at, text.column, text.length(), fmt.Sprintf("</%s> closes nothing", kind),
+			fmt.Sprintf("a block begins with %s on a line before", tagForms[kind]))
 		return
 	case last.kind != kind && last.wrong && !p.within(kind):
 		p.open = p.open[:len(p.open)-1] // what it was meant to be
 		return
 	case last.kind != kind:
-		p.add(at, text.column, text.length(), fmt.Sprintf("</%s> comes before </%s>, which closes line %d", kind, last.kind, last.at.line), "blocks are closed in turn, the last one first")
-		// The one that is meant is closed together with those in it, so that their ends are not taken for more mistakes.
+		p.add(at, text.column, text.length(), fmt.Sprintf("</%s> comes before </%s>, which closes line %d", kind,
+			last.kind, last.at.line), "blocks are closed in turn, the last one first")
+		// The one that is meant is closed together with those in it, so that their ends are not taken for more
+		// mistakes.
 		for i := len(p.open) - 1; i > 0; i-- {
 			if p.open[i].kind == kind {
 				p.open = p.open[:i]

@@ -8,8 +8,8 @@ type Text struct {
 	last int // the number of the last line
 }
 
-// Steps is how many steps the text becomes, with loops written out, before states that follow themselves are made one: at most MaxSteps+1, which means too many. It
-// takes time for the lines of the text, not for the rounds of its loops.
+// Steps is how many steps the text becomes, with loops written out, before states that follow themselves are made one:
+// at most MaxSteps+1, which means too many. It takes time for the lines of the text, not for the rounds of its loops.
 func (t *Text) Steps() int { return stepsOf(t.body, MaxSteps) }
 
 // node is a line of a text, or a block of them.
@@ -47,7 +47,8 @@ func (p *press) steps(int) int {
 	return n
 }
 
-// again tells whether a motion points where it did just before: in 66, a dash, the pad is let go of between the two, or there would be one.
+// again tells whether a motion points where it did just before: in 66, a dash, the pad is let go of between the two, or
+// there would be one.
 func (p *press) again(i int) bool { return p.motion[i] == p.motion[i-1] && p.motion[i] != 5 }
 
 // last is the state that the line ends with.
@@ -114,7 +115,8 @@ func stepsOf(nodes []node, limit int) int {
 	return total
 }
 
-// prune leaves out what becomes no steps, so that loops are not walked around it, and tells whether there is a <sync> in what is left. Nodes are not changed.
+// prune leaves out what becomes no steps, so that loops are not walked around it, and tells whether there is a <sync>
+// in what is left. Nodes are not changed.
 func prune(nodes []node) (left []node, meets bool) {
 	for _, n := range nodes {
 		switch n := n.(type) {

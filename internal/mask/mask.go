@@ -1,10 +1,12 @@
-// Package mask takes secrets out of texts that others have made: errors that quote a setting, answers that repeat a header.
+// Package mask takes secrets out of texts that others have made: errors that quote a setting, answers that repeat a
+// header.
 //
 //	m := mask.New(mask.Secret{Text: "prod", Shown: "********"}, mask.Secret{Text: "s3cret/key", Shown: "${KEY}"})
 //	m.Mask("user producer: prod is wrong for s3cret/key") // user producer: ******** is wrong for ${KEY}
 //
-// A secret that could be a word, being short and made of letters alone, is taken for one only where it stands alone: a user with the secret
-// prod does not make the word producer unreadable. Every other secret is taken out wherever it stands, also in the middle of something else.
+// A secret that could be a word, being short and made of letters alone, is taken for one only where it stands alone: a
+// user with the secret prod does not make the word producer unreadable. Every other secret is taken out wherever it
+// stands, also in the middle of something else.
 //
 // It is the last net. What is known to be secret should not be put into a text at all.
 package mask
@@ -18,7 +20,8 @@ import (
 	"unicode/utf8"
 )
 
-// Least is the number of bytes from which a text is looked for: taking out every "1" would only make messages unreadable.
+// Least is the number of bytes from which a text is looked for: taking out every "1" would only make messages
+// unreadable.
 const Least = 4
 
 // longestWord is the number of characters up to which letters alone could be an ordinary word.
@@ -30,7 +33,8 @@ type Secret struct {
 	Always      bool // look for it even if it is shorter than Least, where it stands alone
 }
 
-// Masker takes secrets out of texts. The zero value takes out none. It does not change; its methods may be called from any goroutine.
+// Masker takes secrets out of texts. The zero value takes out none. It does not change; its methods may be called from
+// any goroutine.
 type Masker struct {
 	forms []form // the longest first
 }
@@ -41,7 +45,8 @@ type form struct {
 	word        bool // it counts only where it stands alone
 }
 
-// New makes a masker of these secrets. Those shorter than Least are not looked for. Of several with one text the first counts.
+// New makes a masker of these secrets. Those shorter than Least are not looked for. Of several with one text the first
+// counts.
 func New(secrets ...Secret) Masker {
 	var m Masker
 	seen := map[string]bool{}
@@ -61,7 +66,8 @@ func New(secrets ...Secret) Masker {
 
 // isWord tells whether a text could be an ordinary word.
 func isWord(text string) bool {
-	return utf8.RuneCountInString(text) <= longestWord && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
+	return utf8.RuneCountInString(text) <= longestWord &&
+		!strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
 // Mask is text with what is shown in place of each secret. A secret within a longer one is taken out with it.
@@ -86,7 +92,8 @@ type Place struct {
 	Shown    string
 }
 
-// Find tells where secrets stand in a text, from its beginning. Places do not overlap: secrets that do become one place.
+// Find tells where secrets stand in a text, from its beginning. Places do not overlap: secrets that do become one
+// place.
 func (m Masker) Find(text string) []Place {
 	var found []Place
 	for _, f := range m.forms {
@@ -102,7 +109,8 @@ func (m Masker) Find(text string) []Place {
 			}
 		}
 	}
-	slices.SortStableFunc(found, func(a, b Place) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(b.To, a.To)) })
+	slices.SortStableFunc(found,
+		func(a, b Place) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(b.To, a.To)) })
 	var apart []Place
 	for _, p := range found {
 		if n := len(apart); n > 0 && p.From < apart[n-1].To {

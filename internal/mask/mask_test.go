@@ -26,7 +26,8 @@ func TestASecretThatCouldBeAWordIsOneOnlyWhereItStandsAlone(t *testing.T) {
 
 func TestEveryOtherSecretIsTakenOutWhereverItStands(t *testing.T) {
 	long := "correcthorsebatterystaple" // letters alone, and too long for a word
-	m := New(Secret{Text: "s3cr", Shown: "*"}, Secret{Text: "pass-word", Shown: "${P}"}, Secret{Text: long, Shown: "+"}, Secret{Text: "tab\there", Shown: "T"}, Secret{Text: "one", Shown: "never"})
+	m := New(Secret{Text: "s3cr", Shown: "*"}, Secret{Text: "pass-word", Shown: "${P}"}, Secret{Text: long, Shown: "+"},
+		Secret{Text: "tab\there", Shown: "T"}, Secret{Text: "one", Shown: "never"})
 	for text, want := range map[string]string{
 		"xs3cry":              "x*y",
 		"mypass-wordy":        "my${P}y",
@@ -52,11 +53,13 @@ func TestNothingIsLeftOfALongerSecretThatHasAShorterOneInIt(t *testing.T) {
 		}
 	}
 	// They overlap: all of both goes.
-	if got := New(Secret{Text: "12345", Shown: "*"}, Secret{Text: "45678", Shown: "+"}).Mask("x12345678y"); got != "x*y" {
+	if got := New(Secret{Text: "12345", Shown: "*"},
+		Secret{Text: "45678", Shown: "+"}).Mask("x12345678y"); got != "x*y" {
 		t.Error(got)
 	}
 	// What is shown for one is not looked through for another.
-	if got := New(Secret{Text: "KEY1", Shown: "*"}, Secret{Text: "value-1", Shown: "${KEY1}"}).Mask("value-1"); got != "${KEY1}" {
+	if got := New(Secret{Text: "KEY1", Shown: "*"},
+		Secret{Text: "value-1", Shown: "${KEY1}"}).Mask("value-1"); got != "${KEY1}" {
 		t.Error(got)
 	}
 }
@@ -66,7 +69,8 @@ func TestAShortSecretIsLookedForOnlyWhereThatIsAsked(t *testing.T) {
 	if got := New(Secret{Text: "abc"}, Secret{Text: "1bc"}).Mask(text); got != text {
 		t.Error(got)
 	}
-	if got := New(Secret{Text: "abc", Shown: "***", Always: true}, Secret{Text: "1bc", Shown: "+", Always: true}).Mask(text); got != "secret: ***, abcd, +" {
+	if got := New(Secret{Text: "abc", Shown: "***", Always: true},
+		Secret{Text: "1bc", Shown: "+", Always: true}).Mask(text); got != "secret: ***, abcd, +" {
 		t.Error(got)
 	}
 }

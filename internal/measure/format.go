@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Duration writes d with three significant digits in the unit that suits it: "443 ns", "12.3 ms", "1.50 s"; from a minute on in
-// minutes, hours or days: "2m05s", "3h04m", "2d03h".
+// Duration writes d with three significant digits in the unit that suits it: "443 ns", "12.3 ms", "1.50 s"; from a
+// minute on in minutes, hours or days: "2m05s", "3h04m", "2d03h".
 func Duration(d time.Duration) string {
 	if d < 0 {
 		if d == math.MinInt64 {

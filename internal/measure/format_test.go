@@ -38,7 +38,8 @@ func TestDurationsAsPeopleWriteThem(t *testing.T) {
 func TestBytesAsPeopleWriteThem(t *testing.T) {
 	for n, want := range map[int64]string{
 		0: "0 B", 1023: "1023 B", 1024: "1.00 KiB", -1536: "-1.50 KiB", 10 << 20: "10.0 MiB", 1<<20 - 1: "1.00 MiB",
-		256 << 20: "256 MiB", 5 << 30: "5.00 GiB", 3 << 40: "3.00 TiB", 2 << 50: "2.00 PiB", math.MaxInt64: "8.00 EiB", math.MinInt64: "-8.00 EiB",
+		256 << 20: "256 MiB", 5 << 30: "5.00 GiB", 3 << 40: "3.00 TiB", 2 << 50: "2.00 PiB", math.MaxInt64: "8.00 EiB",
+		math.MinInt64: "-8.00 EiB",
 	} {
 		if got := Bytes(n); got != want {
 			t.Errorf("%d is %q, want %q", n, got, want)
@@ -48,7 +49,8 @@ func TestBytesAsPeopleWriteThem(t *testing.T) {
 
 func TestCountsHaveSeparators(t *testing.T) {
 	for n, want := range map[int64]string{
-		0: "0", 999: "999", 1000: "1,000", -1000: "-1,000", -999: "-999", 1234567: "1,234,567", math.MinInt64: "-9,223,372,036,854,775,808",
+		0: "0", 999: "999", 1000: "1,000", -1000: "-1,000", -999: "-999", 1234567: "1,234,567",
+		math.MinInt64: "-9,223,372,036,854,775,808",
 	} {
 		if got := Count(n); got != want {
 			t.Errorf("%d is %q, want %q", n, got, want)
@@ -58,7 +60,8 @@ func TestCountsHaveSeparators(t *testing.T) {
 
 func TestNumbersHaveThreeDigitsOrAreWhole(t *testing.T) {
 	for f, want := range map[float64]string{
-		0: "0", 0.00012345: "0.000123", 0.9996: "1.00", 0.4436: "0.444", 1: "1.00", 9.996: "10.0", 12.34: "12.3", 99.94: "99.9", 99.96: "100",
+		0: "0", 0.00012345: "0.000123", 0.9996: "1.00", 0.4436: "0.444", 1: "1.00", 9.996: "10.0", 12.34: "12.3",
+		99.94: "99.9", 99.96: "100",
 		3300.4: "3,300", -12345.6: "-12,346", 1e-9: "1e-09", 1e20: "1e+20", math.Inf(1): "-",
 	} {
 		if got := Number(f); got != want {

@@ -13,7 +13,8 @@ const (
 )
 
 // Histogram counts durations, to the nanosecond where they are short and to three significant digits where they are
-// long. Min, Max and Mean are exact. Its methods may be called from any goroutine. It takes some 300 KB whatever it counts.
+// long. Min, Max and Mean are exact. Its methods may be called from any goroutine. It takes some 300 KB whatever it
+// counts.
 type Histogram struct {
 	mu       sync.Mutex
 	counts   *hdrhistogram.Histogram
@@ -79,8 +80,8 @@ func (h *Histogram) Reset() {
 	h.n, h.sum, h.min, h.max = 0, 0, 0, 0
 }
 
-// Quantile returns the duration that a share q of all durations does not exceed: 0.99 for p99. q is taken to lie between
-// 0 and 1. An empty histogram returns 0.
+// Quantile returns the duration that a share q of all durations does not exceed: 0.99 for p99. q is taken to lie
+// between 0 and 1. An empty histogram returns 0.
 func (h *Histogram) Quantile(q float64) time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -33,7 +33,8 @@ func cpuModel(cpuinfo string) string {
 			found[name] = value
 		}
 	}
-	for _, name := range []string{"model name", "Model Name", "cpu model", "Model", "Hardware", "Processor", "uarch", "cpu"} {
+	for _, name := range []string{"model name", "Model Name", "cpu model", "Model", "Hardware", "Processor", "uarch",
+		"cpu"} {
 		if found[name] != "" {
 			return found[name]
 		}

@@ -20,8 +20,8 @@ const (
 	Dashes                 // a dashed line, for what is to be compared with: a limit, an ideal
 )
 
-// Series is a named row of points. A point that has no place in the plot (NaN, an infinity, zero or less on a logarithmic axis)
-// interrupts the line.
+// Series is a named row of points. A point that has no place in the plot (NaN, an infinity, zero or less on a
+// logarithmic axis) interrupts the line.
 type Series struct {
 	Name   string
 	Style  Style
@@ -34,10 +34,11 @@ type Plot struct {
 	Caption        []string // lines below the title: what was asked for, what to look at
 	XLabel, YLabel string   // say the unit: "writers", "p99 (ms)"
 	XLog, YLog     bool
-	XNames         []string             // the names of X = 0, 1, 2…: an axis of things instead of numbers
-	XText, YText   func(float64) string // write the numbers at the axes; nil: with separators and as many decimals as needed
-	Width, Height  int                  // pixels; 0: 840 × 480
-	Series         []Series
+	XNames         []string // the names of X = 0, 1, 2…: an axis of things instead of numbers
+	// write the numbers at the axes; nil: with separators and as many decimals as needed
+	XText, YText  func(float64) string
+	Width, Height int // pixels; 0: 840 × 480
+	Series        []Series
 }
 
 // The sizes of the picture's parts, in pixels.

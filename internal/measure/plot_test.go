@@ -35,17 +35,20 @@ func plots() map[string]*Plot {
 			YText: func(v float64) string { return Duration(time.Duration(v)) },
 			Series: []Series{
 				{Name: "飛脚", Points: []Point{{1, 4e5}, {10, 4.2e5}, {1000, 4.5e5}, {1e6, 6e5}}},
-				{Name: "とても長い名前の系列はここで切られる、絵からはみ出さないように", Points: []Point{{1, 1e6}, {10, 3e6}, {0, 5}, {1000, 5e7}, {1e6, 9e8}}},
+				{Name: "とても長い名前の系列はここで切られる、絵からはみ出さないように", Points: []Point{{1, 1e6}, {10, 3e6}, {0, 5}, {1000, 5e7},
+					{1e6, 9e8}}},
 			},
 		},
 		"names": {
-			Title: "p99 by runtime", YLabel: "ms", XNames: []string{"go", "node", "python", "実行環境"}, Width: 500, Height: 300,
+			Title: "p99 by runtime", YLabel: "ms", XNames: []string{"go", "node", "python", "実行環境"}, Width: 500,
+			Height: 300,
 			Series: []Series{{Style: Marks, Points: []Point{{0, 1.2}, {1, 3.4}, {2, 2.2}, {3, 0.8}}}},
 		},
 		"caption": {
 			Title: "puts per second", YLabel: "puts/s", Width: 500, Height: 300,
-			Caption: []string{"one writer: asked >= 0.85 × the disk; measured 0.91", "a caption that is far too long for so small a picture is cut where the picture ends, and not before"},
-			Series:  []Series{{Points: []Point{{0, 1.2}, {1, 3.4}}}},
+			Caption: []string{"one writer: asked >= 0.85 × the disk; measured 0.91", "a caption that is far too long " +
+				"for so small a picture is cut where the picture ends, and not before"},
+			Series: []Series{{Points: []Point{{0, 1.2}, {1, 3.4}}}},
 		},
 		"empty": {Title: "nothing was measured", XLog: true, Series: []Series{{Name: "none"}}},
 	}
@@ -95,7 +98,8 @@ func wellFormed(svg string) error {
 
 func TestEveryPlotIsValidXMLWithoutImpossibleNumbers(t *testing.T) {
 	values := rapid.OneOf(rapid.Float64(), rapid.Float64Range(-10, 10),
-		rapid.SampledFrom([]float64{0, math.Copysign(0, -1), 1, math.MaxFloat64, -math.MaxFloat64, 5e-324, math.Inf(1), math.NaN()}))
+		rapid.SampledFrom([]float64{0, math.Copysign(0, -1), 1, math.MaxFloat64, -math.MaxFloat64, 5e-324, math.Inf(1),
+			math.NaN()}))
 	rapid.Check(t, func(t *rapid.T) {
 		p := &Plot{Title: texts.Draw(t, "title"), XLabel: texts.Draw(t, "x"), YLabel: texts.Draw(t, "y"),
 			XLog: rapid.Bool().Draw(t, "x log"), YLog: rapid.Bool().Draw(t, "y log"),

@@ -23,9 +23,9 @@ type ProgressConfig struct {
 	Now      func() time.Time // nil: time.Now
 }
 
-// Progress is a line that shows how far something is: the share, the count, the rate and the time that is left. It is drawn
-// from within Add and Set, at most ten times a second, and has no goroutine. Its methods may be called from any goroutine. On
-// a nil *Progress they do nothing, for callers who want no bar.
+// Progress is a line that shows how far something is: the share, the count, the rate and the time that is left. It is
+// drawn from within Add and Set, at most ten times a second, and has no goroutine. Its methods may be called from any
+// goroutine. On a nil *Progress they do nothing, for callers who want no bar.
 type Progress struct {
 	c     ProgressConfig
 	began time.Time
@@ -140,7 +140,8 @@ func (p *Progress) line(width int, last bool) string {
 	}
 	var figures []string
 	if total > 0 {
-		figures = append(figures, pad(Count(int64(100*float64(min(n, total))/float64(total))), 3, Right)+"%", Count(n)+"/"+Count(total))
+		figures = append(figures, pad(Count(int64(100*float64(min(n, total))/float64(total))), 3, Right)+"%",
+			Count(n)+"/"+Count(total))
 	} else {
 		figures = append(figures, Count(n))
 	}

@@ -80,7 +80,8 @@ func TestProgressIsDrawnAtMostTenTimesASecond(t *testing.T) {
 
 func TestProgressIsSilentWhereThereIsNoTerminal(t *testing.T) {
 	var b strings.Builder
-	for _, p := range []*Progress{NewProgress(ProgressConfig{W: &b, Total: 10}), NewProgress(ProgressConfig{Terminal: true}), nil} {
+	for _, p := range []*Progress{NewProgress(ProgressConfig{W: &b, Total: 10}),
+		NewProgress(ProgressConfig{Terminal: true}), nil} {
 		p.Add(1)
 		p.Set(5)
 		p.Done()

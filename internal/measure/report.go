@@ -72,8 +72,9 @@ func (b *BenchReport) WriteJSON(w io.Writer) error {
 	return err
 }
 
-// Table shows the rows under the names of their values, in the order in which the names first occur. Columns of numbers stand
-// at the right, also where some values are empty texts. heading translates a name for people; nil leaves the names as they are.
+// Table shows the rows under the names of their values, in the order in which the names first occur. Columns of numbers
+// stand at the right, also where some values are empty texts. heading translates a name for people; nil leaves the
+// names as they are.
 func (b *BenchReport) Table(heading func(name string) string) *Table {
 	var names []string
 	texts := make(map[string]bool) // names with a value that is not a number; false: known

@@ -12,7 +12,8 @@ import (
 
 func report() *BenchReport {
 	r := NewBenchReport("queue")
-	r.Machine = Machine{OS: "linux", Arch: "amd64", CPUs: 2, CPUModel: "A \"good\" one", MemoryBytes: 8 << 30, Kernel: "6.1.0", Go: "go1.26"}
+	r.Machine = Machine{OS: "linux", Arch: "amd64", CPUs: 2, CPUModel: "A \"good\" one", MemoryBytes: 8 << 30,
+		Kernel: "6.1.0", Go: "go1.26"}
 	h := NewHistogram()
 	for i := range 1000 {
 		h.Record(time.Duration(i+1) * 10 * time.Microsecond)
@@ -115,7 +116,8 @@ func TestRowKeepsItsPlacesAndRefusesImpossibleNumbers(t *testing.T) {
 }
 
 func TestEveryNumericTypeIsANumber(t *testing.T) {
-	for _, v := range []any{int(3), int64(3), int32(3), uint(3), uint64(3), uint32(3), float64(3), float32(3), json.Number("3")} {
+	for _, v := range []any{int(3), int64(3), int32(3), uint(3), uint64(3), uint32(3), float64(3), float32(3),
+		json.Number("3")} {
 		if f, ok := new(Row).Set("n", v).Number("n"); !ok || f != 3 {
 			t.Errorf("%T: %v, %v", v, f, ok)
 		}
@@ -123,7 +125,8 @@ func TestEveryNumericTypeIsANumber(t *testing.T) {
 }
 
 func FuzzRowFromJSON(f *testing.F) {
-	for _, seed := range []string{`{}`, `{"case":"x","work":null,"n":1.50,"deep":{"a":[1]}}`, `{"a":1,"a":2}`, `[]`, `{"a"`, `null`, `{"a":1e999}`} {
+	for _, seed := range []string{`{}`, `{"case":"x","work":null,"n":1.50,"deep":{"a":[1]}}`, `{"a":1,"a":2}`, `[]`,
+		`{"a"`, `null`, `{"a":1e999}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -154,11 +157,13 @@ func TestThisMachineKnowsItself(t *testing.T) {
 
 func TestProcessorIsFoundOnSeveralArchitectures(t *testing.T) {
 	for want, text := range map[string]string{
-		"AMD EPYC 7B13":                  "processor\t: 0\nvendor_id\t: AuthenticAMD\nmodel\t\t: 1\nmodel name\t: AMD EPYC 7B13\n\nprocessor\t: 1\nmodel name\t: other\n",
-		"Raspberry Pi 4 Model B Rev 1.4": "processor\t: 0\nCPU part\t: 0xd08\n\nHardware\t: BCM2835\nModel\t\t: Raspberry Pi 4 Model B Rev 1.4\n",
-		"implementer 0x41 part 0xd0c":    "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n",
-		"sifive,u74-mc":                  "processor\t: 0\nhart\t: 1\nuarch\t: sifive,u74-mc\n",
-		"":                               "nothing known",
+		"AMD EPYC 7B13": "processor\t: 0\nvendor_id\t: AuthenticAMD\nmodel\t\t: 1\nmodel name\t: " +
+			"AMD EPYC 7B13\n\nprocessor\t: 1\nmodel name\t: other\n",
+		"Raspberry Pi 4 Model B Rev 1.4": "processor\t: 0\nCPU part\t: 0xd08\n\nHardware\t: BCM2835\nModel\t\t: " +
+			"Raspberry Pi 4 Model B Rev 1.4\n",
+		"implementer 0x41 part 0xd0c": "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n",
+		"sifive,u74-mc":               "processor\t: 0\nhart\t: 1\nuarch\t: sifive,u74-mc\n",
+		"":                            "nothing known",
 	} {
 		if got := cpuModel(text); got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -179,7 +184,8 @@ func TestNotesStandAtTheEndOfTheReportOnce(t *testing.T) {
 	if err := r.WriteJSON(&b); err != nil {
 		t.Fatal(err)
 	}
-	if want := strings.TrimSuffix(without.String(), "}\n") + `, "notes": ["cold starts: \"not\" possible here","another"]}` + "\n"; b.String() != want {
+	if want := strings.TrimSuffix(without.String(), "}\n") +
+		`, "notes": ["cold starts: \"not\" possible here","another"]}` + "\n"; b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
 	}
 	var back BenchReport
@@ -197,7 +203,8 @@ func TestColumnOfNumbersStandsAtTheRightAlsoWithEmptyTexts(t *testing.T) {
 	if err := r.Table(nil).WriteText(&b); err != nil {
 		t.Fatal(err)
 	}
-	want := "case  work  depth  asked\n----  ----  -----  -----\na     put       5\nb     put          ratio\nc     put   1,000\n"
+	want := "case  work  depth  asked\n----  ----  -----  -----\na     put       5\nb     put          ratio\nc     " +
+		"put   1,000\n"
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
 	}

@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// Row is one result of a bench: named values in the order in which they were first set. A Row is not for several goroutines
-// at once.
+// Row is one result of a bench: named values in the order in which they were first set. A Row is not for several
+// goroutines at once.
 type Row struct {
 	names  []string
 	values map[string]any
 }
 
-// Set gives a value its name, or changes it in its place, and returns the row. Values are what encoding/json takes; a number
-// that JSON cannot express (NaN, an infinity) becomes null.
+// Set gives a value its name, or changes it in its place, and returns the row. Values are what encoding/json takes; a
+// number that JSON cannot express (NaN, an infinity) becomes null.
 func (r *Row) Set(name string, value any) *Row {
 	if r.values == nil {
 		r.values = make(map[string]any)

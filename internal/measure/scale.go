@@ -38,8 +38,8 @@ func newScale(values []float64, log bool, from, to float64) scale {
 	return s
 }
 
-// takes says whether a value has a place: not a number, infinity, and on a logarithmic axis zero and less have none. Nor do
-// values at the very ends of what a number can be, because the ticks beyond them could not be written down.
+// takes says whether a value has a place: not a number, infinity, and on a logarithmic axis zero and less have none.
+// Nor do values at the very ends of what a number can be, because the ticks beyond them could not be written down.
 func (s scale) takes(v float64) bool {
 	return math.Abs(v) <= 1e300 && (!s.log || v >= 1e-300)
 }
@@ -69,7 +69,8 @@ func (s scale) fitZero() scale {
 func (s scale) widen(n int) scale {
 	if s.log {
 		// To the next 1, 2 or 5.
-		s.low, s.end = math.Log10(nice(math.Pow(10, s.low+1e-9), false)), math.Log10(nice(math.Pow(10, s.end-1e-9), true))
+		s.low, s.end = math.Log10(nice(math.Pow(10, s.low+1e-9), false)),
+			math.Log10(nice(math.Pow(10, s.end-1e-9), true))
 		return s
 	}
 	step := s.step(n)

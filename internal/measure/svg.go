@@ -35,7 +35,8 @@ func (d *drawing) begin() {
 	}
 	d.put(`<rect width="100%%" height="100%%" fill="#fff"/>`)
 	if p.Title != "" {
-		d.put(`<text x="%s" y="%d" font-size="%d" font-weight="bold">%s</text>`, px(margin), margin+titleSize-3, titleSize, xmlText(cut(plain(p.Title), int(d.width/9.6))))
+		d.put(`<text x="%s" y="%d" font-size="%d" font-weight="bold">%s</text>`, px(margin), margin+titleSize-3,
+			titleSize, xmlText(cut(plain(p.Title), int(d.width/9.6))))
 	}
 }
 
@@ -43,7 +44,8 @@ func (d *drawing) begin() {
 func (d *drawing) caption() {
 	first := d.top - float64(len(d.plot.Caption))*lineHeight
 	for i, line := range d.plot.Caption {
-		d.put(`<text x="%s" y="%s" fill="#555">%s</text>`, px(margin), px(first+float64(i)*lineHeight+2), xmlText(cut(plain(line), int(d.width/cellWidth)-4)))
+		d.put(`<text x="%s" y="%s" fill="#555">%s</text>`, px(margin), px(first+float64(i)*lineHeight+2),
+			xmlText(cut(plain(line), int(d.width/cellWidth)-4)))
 	}
 }
 
@@ -108,8 +110,8 @@ func (d *drawing) series(i int) {
 	d.put(`</g>`)
 }
 
-// line draws runs of points. A run of points within the same pixel column is drawn as its first, lowest, highest and last
-// point: it looks the same, and a million points do not make a picture of a hundred megabytes.
+// line draws runs of points. A run of points within the same pixel column is drawn as its first, lowest, highest and
+// last point: it looks the same, and a million points do not make a picture of a hundred megabytes.
 func (d *drawing) line(s Series) {
 	var path strings.Builder
 	var column []Point

@@ -7,8 +7,8 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// cells counts how many columns of a terminal a text takes. Characters of ambiguous width count one, as terminals draw them
-// unless they were told otherwise, so that output does not depend on the reader's locale.
+// cells counts how many columns of a terminal a text takes. Characters of ambiguous width count one, as terminals draw
+// them unless they were told otherwise, so that output does not depend on the reader's locale.
 func cells(s string) int {
 	var c runewidth.Condition
 	return c.StringWidth(s)

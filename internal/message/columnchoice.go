@@ -145,7 +145,8 @@ func (c Column) chosen(text string) (string, bool) {
 // member finds a member by its text, -1 if there is none.
 func (c Column) member(text string) int {
 	n := slices.Index(c.Members, text)
-	if exact := strings.HasSuffix(c.Collation, "_bin") && c.Collation != unnamed || c.Collation == "binary"; n >= 0 || exact {
+	if exact := strings.HasSuffix(c.Collation, "_bin") && c.Collation != unnamed || c.Collation == "binary"; n >= 0 ||
+		exact {
 		return n
 	}
 	return slices.IndexFunc(c.Members, func(m string) bool { return strings.EqualFold(m, text) })

@@ -274,7 +274,8 @@ func (c Column) toInstant(v Value) (Value, error) {
 	} else {
 		t = t.Round(fraction(c.Length))
 	}
-	if t.Year() < 0 || t.Year() > 9999 || c.Type == TypeTimestamp && (t.Before(firstTimestamp) || !t.Before(afterTimestamp)) {
+	if t.Year() < 0 || t.Year() > 9999 || c.Type == TypeTimestamp &&
+		(t.Before(firstTimestamp) || !t.Before(afterTimestamp)) {
 		return Value{}, c.outOfRange(v)
 	}
 	return Time(t), nil
@@ -349,7 +350,8 @@ func (c Column) toBytes(v Value) (Value, error) {
 }
 
 func (c Column) tooLong(v Value, n int, unit string) error {
-	return c.errorf("is %s and the value %s is too long: %d %s, at most %d", c.SQLType(), showValue(v), n, unit, c.Length)
+	return c.errorf("is %s and the value %s is too long: %d %s, at most %d", c.SQLType(), showValue(v), n, unit,
+		c.Length)
 }
 
 func (c Column) toJSON(v Value) (Value, error) {
@@ -369,7 +371,8 @@ func (c Column) toJSON(v Value) (Value, error) {
 	return String(v.Text()), nil
 }
 
-// Missing is what a row has in the column when it is put, now, without a value for it. A column that is not null and has no default is a *ColumnError.
+// Missing is what a row has in the column when it is put, now, without a value for it. A column that is not null and
+// has no default is a *ColumnError.
 func (c *Column) Missing(now time.Time) (Value, error) {
 	switch {
 	case c.Default != nil:

@@ -55,7 +55,8 @@ func TestConvertMakesWhatTheColumnHolds(t *testing.T) {
 		{"a decimal(2,2)", String("-.005"), Decimal("-0.01")},
 		{"a decimal(2,2)", String("-.004"), Decimal("0.00")},
 		{"a decimal(2,2)", Int(0), Decimal("0.00")},
-		{"a decimal(65,30)", String("12345678901234567890123456789012345.123456789012345678901234567890"), Decimal("12345678901234567890123456789012345.123456789012345678901234567890")},
+		{"a decimal(65,30)", String("12345678901234567890123456789012345.123456789012345678901234567890"),
+			Decimal("12345678901234567890123456789012345.123456789012345678901234567890")},
 		{"a float", Float(0.1), Float(0.1)},
 		{"a float", Float(0.123456789), Float(0.12345679)},
 		{"a double", Float(0.123456789), Float(0.123456789)},
@@ -194,15 +195,19 @@ func TestConvertRefusesWhatDoesNotFit(t *testing.T) {
 	} {
 		got, err := column(t, c.definition).Convert(c.in)
 		var wrong *ColumnError
-		if !errors.As(err, &wrong) || wrong.Column != "a" || !strings.Contains(err.Error(), c.reason) || len(err.Error()) > 200 {
+		if !errors.As(err, &wrong) || wrong.Column != "a" || !strings.Contains(err.Error(), c.reason) ||
+			len(err.Error()) > 200 {
 			t.Errorf("%s: %#v became %#v, %v, want %q", c.definition, c.in, got, err, c.reason)
 		}
 	}
 }
 
 func TestConvertIsStable(t *testing.T) {
-	definitions := []string{"a tinyint", "a int unsigned", "a bigint", "a bigint unsigned", "a bit(9)", "a decimal(8,3)", "a decimal(65,30)", "a float", "a double", "a date", "a datetime(2)", "a timestamp", "a time(3)", "a year",
-		"a char(4)", "a varchar(6)", "a text", "a binary(4)", "a varbinary(6)", "a blob", "a json", "a enum('x','3','')", "a set('x','3')"}
+	definitions := []string{"a tinyint", "a int unsigned", "a bigint", "a bigint unsigned", "a bit(9)",
+		"a decimal(8,3)", "a decimal(65,30)", "a float", "a double", "a date", "a datetime(2)", "a timestamp",
+		"a time(3)", "a year",
+		"a char(4)", "a varchar(6)", "a text", "a binary(4)", "a varbinary(6)", "a blob", "a json",
+		"a enum('x','3','')", "a set('x','3')"}
 	rapid.Check(t, func(t *rapid.T) {
 		c, err := ParseColumn(rapid.SampledFrom(definitions).Draw(t, "column"))
 		if err != nil {
@@ -240,7 +245,8 @@ func drawValue(t *rapid.T) Value {
 	case 5:
 		return Time(time.UnixMicro(rapid.Int64Range(-6e16, 2.6e17).Draw(t, "time")))
 	case 6:
-		return String(rapid.StringMatching(`-?[0-9]{0,6}(\.[0-9]{1,5})?(e-?[0-9])?|-?[0-9]{1,3}:[0-5][0-9](:[0-5][0-9](\.[0-9]{1,7})?)?|20[0-9]{2}-0[1-9]-[0-2][0-9]( 1[0-9]:00:00\.[0-9]{1,7})?`).Draw(t, "text"))
+		return String(rapid.StringMatching(
+			`-?[0-9]{0,6}(\.[0-9]{1,5})?(e-?[0-9])?|-?[0-9]{1,3}:[0-5][0-9](:[0-5][0-9](\.[0-9]{1,7})?)?|20[0-9]{2}-0[1-9]-[0-2][0-9]( 1[0-9]:00:00\.[0-9]{1,7})?`).Draw(t, "text"))
 	default:
 		return Bool(rapid.Bool().Draw(t, "bool"))
 	}

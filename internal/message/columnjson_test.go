@@ -11,7 +11,9 @@ import (
 
 func rowColumns(t testing.TB) Columns {
 	t.Helper()
-	cs, err := ParseColumns([]string{"id bigint unsigned not null", "name varchar(10) default 'none'", "price decimal(10,2)", "ratio double", "seen datetime(3)", "day date", "at time", "raw blob", "doc json", "flag bool not null default 0"})
+	cs, err := ParseColumns([]string{"id bigint unsigned not null", "name varchar(10) default 'none'",
+		"price decimal(10,2)", "ratio double", "seen datetime(3)", "day date", "at time", "raw blob", "doc json",
+		"flag bool not null default 0"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,16 +22,20 @@ func rowColumns(t testing.TB) Columns {
 
 func TestARowIsAnObjectInColumnOrder(t *testing.T) {
 	cs := rowColumns(t)
-	row, err := cs.FromJSON([]byte(` {"RAW":"AP8=", "doc":{"a":[1, "飛"]}, "flag":true, "id":18446744073709551615, "price":12345678.905, "ratio":1, "seen":"2026-01-02 03:04:05.1239", "day":"2026-01-02T00:00:00Z", "at":"1:02:03"} `))
+	row, err := cs.FromJSON(
+		[]byte(` {"RAW":"AP8=", "doc":{"a":[1, "飛"]}, "flag":true, "id":18446744073709551615, "price":12345678.905, "ratio":1, "seen":"2026-01-02 03:04:05.1239", "day":"2026-01-02T00:00:00Z", "at":"1:02:03"} `))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Value{Uint(math.MaxUint64), String("none"), Decimal("12345678.91"), Float(1), at("2026-01-02 03:04:05.124"), at("2026-01-02"), String("01:02:03"), Bytes([]byte{0, 255}), String(`{"a":[1, "飛"]}`), Int(1)}
+	want := []Value{Uint(math.MaxUint64), String("none"), Decimal("12345678.91"), Float(1),
+		at("2026-01-02 03:04:05.124"), at("2026-01-02"), String("01:02:03"), Bytes([]byte{0, 255}),
+		String(`{"a":[1, "飛"]}`), Int(1)}
 	if !slices.Equal(row, want) {
 		t.Errorf("row %#v\nwant %#v", row, want)
 	}
 	object := cs.AppendJSON([]byte("x"), row)
-	if got, want := string(object), `x{"id":18446744073709551615,"name":"none","price":12345678.91,"ratio":1.0,"seen":"2026-01-02T03:04:05.124Z","day":"2026-01-02","at":"01:02:03","raw":"AP8=","doc":{"a":[1, "飛"]},"flag":1}`; got != want {
+	if got, want := string(object),
+		`x{"id":18446744073709551615,"name":"none","price":12345678.91,"ratio":1.0,"seen":"2026-01-02T03:04:05.124Z","day":"2026-01-02","at":"01:02:03","raw":"AP8=","doc":{"a":[1, "飛"]},"flag":1}`; got != want {
 		t.Errorf("object %s\nwant %s", got, want)
 	}
 }
@@ -80,7 +86,8 @@ func TestAWrongRowNamesTheColumn(t *testing.T) {
 			t.Errorf("%s: %#v, %v, want %v", body, row, err, want)
 		}
 	}
-	for _, body := range []string{``, `x`, `[]`, `null`, `"id"`, `{`, `{"id"`, `{"id":`, `{"id":1`, `{"id":1,}`, `{"id":1} x`, `{"id":1}{}`, "{\"id\":1,\"name\":\"\xff\"}"} {
+	for _, body := range []string{``, `x`, `[]`, `null`, `"id"`, `{`, `{"id"`, `{"id":`, `{"id":1`, `{"id":1,}`,
+		`{"id":1} x`, `{"id":1}{}`, "{\"id\":1,\"name\":\"\xff\"}"} {
 		if row, err := cs.FromJSON([]byte(body)); err == nil {
 			t.Errorf("%q was read as %#v", body, row)
 		}
@@ -100,7 +107,8 @@ func TestDecimalsAndBigIntegersStayExact(t *testing.T) {
 	if got := string(cs.AppendJSON(nil, row)); got != body {
 		t.Errorf("%s", got)
 	}
-	if row, err = cs.FromJSON([]byte(`{"s":"1.25","n":9007199254740993}`)); err != nil || row[1] != Decimal("1.3") || row[2] != Int(9007199254740993) {
+	if row, err = cs.FromJSON([]byte(`{"s":"1.25","n":9007199254740993}`)); err != nil || row[1] != Decimal("1.3") ||
+		row[2] != Int(9007199254740993) {
 		t.Errorf("%#v, %v", row, err)
 	}
 }

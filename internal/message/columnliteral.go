@@ -82,14 +82,15 @@ func (p *columnParser) literal() (columnLiteral, error) {
 		return columnLiteral{text: "0"}, nil
 	}
 	if !isNumberText(word) {
-		return columnLiteral{}, fmt.Errorf("the value %q is not understood: a default is a number, a string in quotes, x'…' or null", shorten(rest[:end]))
+		return columnLiteral{}, fmt.Errorf("the value %q is not understood: a default is a number, a string in "+
+			"quotes, x'…' or null", shorten(rest[:end]))
 	}
 	p.pos += end
 	return columnLiteral{text: word}, nil
 }
 
-// unquoteSQL reads a string or name in quotes of the kind it begins with, and tells how long it is in the text. In names
-// only the doubled quote is special.
+// unquoteSQL reads a string or name in quotes of the kind it begins with, and tells how long it is in the text. In
+// names only the doubled quote is special.
 func unquoteSQL(s string) (text string, n int, ok bool) {
 	quote := s[0]
 	var b strings.Builder

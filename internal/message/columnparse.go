@@ -127,7 +127,8 @@ func (p *columnParser) option(c *Column, word string) error {
 		}
 		return err
 	default:
-		return fmt.Errorf("the option %q is not understood; a column may have unsigned, not null, default, character set and collate", shorten(word))
+		return fmt.Errorf("the option %q is not understood; a column may have unsigned, not null, default, character "+
+			"set and collate", shorten(word))
 	}
 	return nil
 }
@@ -211,7 +212,8 @@ func (p *columnParser) typeLength(c *Column) error {
 			return err
 		}
 		if c.Scale > 30 || c.Scale > c.Length {
-			return fmt.Errorf("%s(%d,%d) has more digits after the point than it may: 30, and no more than in all", c.Type, c.Length, c.Scale)
+			return fmt.Errorf("%s(%d,%d) has more digits after the point than it may: 30, and no more than in all",
+				c.Type, c.Length, c.Scale)
 		}
 	}
 	if !p.symbol(')') {

@@ -194,7 +194,8 @@ func ParseColumns(definitions []string) (Columns, error) {
 			return nil, err
 		}
 		if _, taken := columns.Lookup(c.Name); taken {
-			return nil, &ColumnError{Column: c.Name, Reason: "is declared twice; names that differ only in case are the same"}
+			return nil, &ColumnError{Column: c.Name,
+				Reason: "is declared twice; names that differ only in case are the same"}
 		}
 		columns = append(columns, c)
 	}

@@ -44,7 +44,8 @@ func TestColumnDefinitionsHaveACanonicalForm(t *testing.T) {
 		{"a timestamp null", "`a` timestamp"},
 		{"a time default '1:02'", "`a` time default '01:02:00'"},
 		{"a year default 70", "`a` year default 1970"},
-		{"a char(3) character set utf8mb4 collate utf8mb4_bin not null", "`a` char(3) character set utf8mb4 collate utf8mb4_bin not null"},
+		{"a char(3) character set utf8mb4 collate utf8mb4_bin not null",
+			"`a` char(3) character set utf8mb4 collate utf8mb4_bin not null"},
 		{"a character varying(3) charset = 'latin1'", "`a` varchar(3) character set latin1"},
 		{"a national varchar(3)", "`a` varchar(3)"},
 		{"a char(0)", "`a` char(0)"},
@@ -61,7 +62,8 @@ func TestColumnDefinitionsHaveACanonicalForm(t *testing.T) {
 		{"a json default '{}'", "`a` json default '{}'"},
 		{"a varchar(9) default 'it''s \\n' comment 'why'", "`a` varchar(9) default 'it''s \\n'"},
 		{"a enum('red', \"it's\", 'a,b ', '\\\\') default 2", "`a` enum('red','it''s','a,b','\\\\') default 'it''s'"},
-		{"a set('a','b') charset latin1 not null default 3", "`a` set('a','b') character set latin1 not null default 'a,b'"},
+		{"a set('a','b') charset latin1 not null default 3",
+			"`a` set('a','b') character set latin1 not null default 'a,b'"},
 		{"a varchar(9) default 5", "`a` varchar(9) default '5'"},
 		{"a int default null", "`a` int"},
 		{"a int default '5' not null", "`a` int not null default 5"},
@@ -195,8 +197,11 @@ func TestTypesTellWhatTheyHold(t *testing.T) {
 }
 
 func FuzzParseColumn(f *testing.F) {
-	for _, seed := range []string{"enqueued_at int(10) unsigned not null default 5", "`a``b` varchar(3) character set utf8 collate utf8_bin default 'x\\'y'", "a decimal(8,2) default -1.5e1",
-		"a binary(3) default x'00'", "a timestamp(3) default '2026-01-02 03:04:05.6789'", "a time(2) default '-12:34:56.789'", "a json default '[1]'", "a bit(3) default 5", "a float default 1e-40", "a year default '0'"} {
+	for _, seed := range []string{"enqueued_at int(10) unsigned not null default 5", "`a``b` varchar(3) character " +
+		"set utf8 collate utf8_bin default 'x\\'y'", "a decimal(8,2) default -1.5e1",
+		"a binary(3) default x'00'", "a timestamp(3) default '2026-01-02 03:04:05.6789'",
+		"a time(2) default '-12:34:56.789'", "a json default '[1]'", "a bit(3) default 5", "a float default 1e-40",
+		"a year default '0'"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -28,8 +28,8 @@ func (h Hop) String() string {
 	return "hop " + strconv.Itoa(int(h))
 }
 
-// Hops are the instants at which a message passed each hop, in nanoseconds since 1970; 0 means not passed (or not known:
-// what happened before a restart is known only as far as the journal tells).
+// Hops are the instants at which a message passed each hop, in nanoseconds since 1970; 0 means not passed (or not
+// known: what happened before a restart is known only as far as the journal tells).
 type Hops [HopCount]int64
 
 // Mark notes that h was passed at t.

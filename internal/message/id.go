@@ -50,10 +50,12 @@ func (id ID) IsZero() bool { return id == ID{} }
 // ids makes the ids of this process: their order is a promise of all of it, whoever asks.
 var ids generator
 
-// generator makes UUIDs of version 7 (RFC 9562): 48 bits of milliseconds, 12 bits for what is less, and 62 bits of randomness.
+// generator makes UUIDs of version 7 (RFC 9562): 48 bits of milliseconds, 12 bits for what is less, and 62 bits of
+// randomness.
 type generator struct {
-	mu     sync.Mutex
-	last   int64         // the moment that the last one shows: milliseconds since 1970, and in the lower 12 bits what is less, in 256 ns
+	mu sync.Mutex
+	// the moment that the last one shows: milliseconds since 1970, and in the lower 12 bits what is less, in 256 ns
+	last   int64
 	random *rand.ChaCha8 // of a seed that nobody knows; nil: none was made yet
 }
 

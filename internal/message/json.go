@@ -63,8 +63,8 @@ func (v Value) AppendJSON(dst []byte) ([]byte, error) {
 // MarshalJSON is AppendJSON for package json.
 func (v Value) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil) }
 
-// UnmarshalJSON reads what AppendJSON writes. A number with a point or an exponent is a float; one without is an integer,
-// or a decimal when it does not fit 64 bits. Arrays and other objects are refused.
+// UnmarshalJSON reads what AppendJSON writes. A number with a point or an exponent is a float; one without is an
+// integer, or a decimal when it does not fit 64 bits. Arrays and other objects are refused.
 func (v *Value) UnmarshalJSON(data []byte) error {
 	d := newDecoder(data)
 	x, err := readValue(d)

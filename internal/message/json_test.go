@@ -64,8 +64,10 @@ func TestValuesReadWhatOthersWrite(t *testing.T) {
 			t.Errorf("%s: %#v, %v, want %#v", text, got, err, want)
 		}
 	}
-	for _, text := range []string{``, ` `, `x`, `1 2`, `[]`, `[1]`, `{}`, `{"a":1}`, `{"base64":"A"}`, `{"base64":1}`, `{"base64":"AA==","x":1}`, `{"base64":"AA==","base64":"AA=="}`,
-		`{"time":"soon"}`, `{"decimal":"1e5"}`, `{"decimal":"+1"}`, `{"decimal":""}`, `{"decimal":"."}`, `{"base64"`, `{"base64":"AA=="`, `{"base64":{}}`, `{"other":"x"}`, `01`, `1.`, `"a`, `tru`} {
+	for _, text := range []string{``, ` `, `x`, `1 2`, `[]`, `[1]`, `{}`, `{"a":1}`, `{"base64":"A"}`, `{"base64":1}`,
+		`{"base64":"AA==","x":1}`, `{"base64":"AA==","base64":"AA=="}`,
+		`{"time":"soon"}`, `{"decimal":"1e5"}`, `{"decimal":"+1"}`, `{"decimal":""}`, `{"decimal":"."}`, `{"base64"`,
+		`{"base64":"AA=="`, `{"base64":{}}`, `{"other":"x"}`, `01`, `1.`, `"a`, `tru`} {
 		v := Int(42)
 		if err := v.UnmarshalJSON([]byte(text)); err == nil || v != Int(42) {
 			t.Errorf("%s was read as %#v", text, v)
@@ -74,7 +76,8 @@ func TestValuesReadWhatOthersWrite(t *testing.T) {
 }
 
 func TestWhatHasNoJSONFormIsRefused(t *testing.T) {
-	for _, v := range []Value{Float(math.NaN()), Float(math.Inf(-1)), Time(time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)), Decimal("wrong"), Decimal("1e5")} {
+	for _, v := range []Value{Float(math.NaN()), Float(math.Inf(-1)),
+		Time(time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)), Decimal("wrong"), Decimal("1e5")} {
 		b, err := v.AppendJSON([]byte("before"))
 		if err == nil || string(b) != "before" {
 			t.Errorf("%#v: %s, %v", v, b, err)
@@ -89,7 +92,8 @@ func TestWhatHasNoJSONFormIsRefused(t *testing.T) {
 
 func TestAttributesAreAnObjectOrderedByName(t *testing.T) {
 	var a Attributes
-	if err := json.Unmarshal([]byte(` {"lang":"ja", "b":{"base64":"AA=="}, "n":1, "f":1.0, "x":null, "":true} `), &a); err != nil {
+	if err := json.Unmarshal([]byte(` {"lang":"ja", "b":{"base64":"AA=="}, "n":1, "f":1.0, "x":null, "":true} `),
+		&a); err != nil {
 		t.Fatal(err)
 	}
 	const want = `{"":true,"b":{"base64":"AA=="},"f":1.0,"lang":"ja","n":1,"x":null}`
@@ -109,7 +113,8 @@ func TestAttributesAreAnObjectOrderedByName(t *testing.T) {
 }
 
 func TestAWrongAttributeIsNamed(t *testing.T) {
-	for text, name := range map[string]string{`{"ok":1,"deep":{"x":1}}`: "deep", `{"list":[1]}`: "list", `{"twice":1,"twice":2}`: "twice", `{"big":1e999}`: "big", `{"cut":{"base64":`: "cut",
+	for text, name := range map[string]string{`{"ok":1,"deep":{"x":1}}`: "deep", `{"list":[1]}`: "list",
+		`{"twice":1,"twice":2}`: "twice", `{"big":1e999}`: "big", `{"cut":{"base64":`: "cut",
 		`{"t":{"time":"x"}}`: "t"} {
 		before := Attributes{{"kept", Int(1)}}
 		err := before.UnmarshalJSON([]byte(text))
@@ -121,7 +126,8 @@ func TestAWrongAttributeIsNamed(t *testing.T) {
 			t.Errorf("%s: the attributes changed: %v", text, before)
 		}
 	}
-	for _, text := range []string{``, `[]`, `1`, `{`, `{"a"`, `{"a":1`, `{"a":1}x`, `{1:2}`, "{\"a\":\"\xff\"}", `{"a":1,}`} {
+	for _, text := range []string{``, `[]`, `1`, `{`, `{"a"`, `{"a":1`, `{"a":1}x`, `{1:2}`, "{\"a\":\"\xff\"}",
+		`{"a":1,}`} {
 		var a Attributes
 		if err := a.UnmarshalJSON([]byte(text)); err == nil {
 			t.Errorf("%q was read as %v", text, a)
@@ -130,7 +136,8 @@ func TestAWrongAttributeIsNamed(t *testing.T) {
 }
 
 func FuzzValueJSON(f *testing.F) {
-	for _, seed := range []string{`null`, `1`, `1.0`, `-1e5`, `18446744073709551616`, `"a\u0000"`, `{"base64":"AA=="}`, `{"time":"2026-01-02T03:04:05.123456Z"}`, `{"decimal":"1.50"}`, `[`, `{"a":1}`} {
+	for _, seed := range []string{`null`, `1`, `1.0`, `-1e5`, `18446744073709551616`, `"a\u0000"`, `{"base64":"AA=="}`,
+		`{"time":"2026-01-02T03:04:05.123456Z"}`, `{"decimal":"1.50"}`, `[`, `{"a":1}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

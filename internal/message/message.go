@@ -1,5 +1,5 @@
-// Package message holds what travels: a Message with its body and attributes, the Values attributes and columns are made
-// of, the columns a queue may declare, and the hops of a journey.
+// Package message holds what travels: a Message with its body and attributes, the Values attributes and columns are
+// made of, the columns a queue may declare, and the hops of a journey.
 //
 // It knows nothing of queues, journals or protocols. Doors make Messages, queues keep them, sinks deliver them:
 //
@@ -23,14 +23,15 @@ type Message struct {
 	Row        []Value    // the values of the queue's columns, in their order; nil in a queue without columns
 	Attributes Attributes // ordered by name
 	Key        string     // messages of one key keep their order; "" is no key
-	Dedup      string     // deduplication id: a second put within the queue's window is answered with the first's id; "" is none
-	Time       time.Time  // when it was published (or, if the publisher did not say, accepted)
-	NotBefore  time.Time  // sleeps until then; zero: does not sleep
-	Expires    time.Time  // dropped if not claimed by then; zero: the queue's retention decides
-	Death      *Death     // why it is in a dead-letter queue; nil elsewhere
-	Only       string     // set by a replay: the one pipeline step that it is meant for; "" is every step
-	Origin     Origin     // the place in an outside source that it was read from; zero: none
-	Hops       Hops       // where it has been; not kept in the journal, but for Accepted
+	// deduplication id: a second put within the queue's window is answered with the first's id; "" is none
+	Dedup     string
+	Time      time.Time // when it was published (or, if the publisher did not say, accepted)
+	NotBefore time.Time // sleeps until then; zero: does not sleep
+	Expires   time.Time // dropped if not claimed by then; zero: the queue's retention decides
+	Death     *Death    // why it is in a dead-letter queue; nil elsewhere
+	Only      string    // set by a replay: the one pipeline step that it is meant for; "" is every step
+	Origin    Origin    // the place in an outside source that it was read from; zero: none
+	Hops      Hops      // where it has been; not kept in the journal, but for Accepted
 }
 
 // Death tells how a message came to be a dead letter.
@@ -42,9 +43,9 @@ type Death struct {
 	Time     time.Time // when
 }
 
-// Origin names the place in an outside source (a file, another server) that a message was made from, so that reading that
-// place again after a crash puts nothing twice. A queue refuses, as a duplicate, what it took before from the same Source,
-// Offset and Part, and whatever lies below the highest Mark it has seen from that Source.
+// Origin names the place in an outside source (a file, another server) that a message was made from, so that reading
+// that place again after a crash puts nothing twice. A queue refuses, as a duplicate, what it took before from the same
+// Source, Offset and Part, and whatever lies below the highest Mark it has seen from that Source.
 type Origin struct {
 	Source string // identity of the source: for a file its device, inode and first bytes, not its name; "" is no origin
 	Offset uint64 // place in it

@@ -48,7 +48,8 @@ func TestAttributesAreAMapInTheOrderOfNames(t *testing.T) {
 			if ok != has || got != want {
 				t.Fatalf("%q: got %#v, %v, want %#v, %v", name, got, ok, want, has)
 			}
-			if len(attributes) != len(model) || !slices.IsSortedFunc(attributes, func(a, b Attribute) int { return strings.Compare(a.Name, b.Name) }) {
+			if len(attributes) != len(model) ||
+				!slices.IsSortedFunc(attributes, func(a, b Attribute) int { return strings.Compare(a.Name, b.Name) }) {
 				t.Fatalf("attributes %v", attributes)
 			}
 		}
@@ -74,7 +75,8 @@ func TestACloneMayBeChangedAlone(t *testing.T) {
 }
 
 func TestSizeCountsWhatLimitsCount(t *testing.T) {
-	m := Message{Body: make([]byte, 100), Key: "12345", Row: []Value{Int(1), String("abc"), Null()}, Dedup: "does not count"}
+	m := Message{Body: make([]byte, 100), Key: "12345", Row: []Value{Int(1), String("abc"), Null()},
+		Dedup: "does not count"}
 	m.Attributes.Set("name", Bytes(make([]byte, 10)))
 	if got, want := m.Size(), 100+5+8+3+1+4+10; got != want {
 		t.Errorf("size %d, want %d", got, want)

@@ -10,8 +10,8 @@ import (
 // maxTimeOfDay is the longest time that a time column holds: MySQL's 838:59:59.
 const maxTimeOfDay = 838*time.Hour + 59*time.Minute + 59*time.Second
 
-// toTimeOfDay takes "HH:MM:SS", "HH:MM" (both perhaps negative, and with a fraction of a second), or an instant, of which
-// it keeps the time of day.
+// toTimeOfDay takes "HH:MM:SS", "HH:MM" (both perhaps negative, and with a fraction of a second), or an instant, of
+// which it keeps the time of day.
 func (c Column) toTimeOfDay(v Value) (Value, error) {
 	var d time.Duration
 	switch v.Kind() {

@@ -29,11 +29,13 @@ func TestValuesKeepWhatTheyAreGiven(t *testing.T) {
 		{Float(1e21), KindFloat, "1e+21", 8, true},
 		{String("飛脚"), KindString, "飛脚", 6, String("飛脚").AsString() == "飛脚"},
 		{Bytes([]byte{0, 255}), KindBytes, "AP8=", 2, Bytes([]byte{0, 255}).AsString() == "\x00\xff"},
-		{Time(when), KindTime, "2026-01-01T18:04:05.678901Z", 8, Time(when).AsTime().Equal(when.Truncate(time.Microsecond))},
+		{Time(when), KindTime, "2026-01-01T18:04:05.678901Z", 8,
+			Time(when).AsTime().Equal(when.Truncate(time.Microsecond))},
 		{Decimal("-12.50"), KindDecimal, "-12.50", 6, Decimal("-12.50").AsString() == "-12.50"},
 	} {
 		if c.value.Kind() != c.kind || c.value.Text() != c.text || c.value.Size() != c.size || !c.ok {
-			t.Errorf("%#v: kind %s, text %q, size %d, kept %v", c.value, c.value.Kind(), c.value.Text(), c.value.Size(), c.ok)
+			t.Errorf("%#v: kind %s, text %q, size %d, kept %v", c.value, c.value.Kind(), c.value.Text(), c.value.Size(),
+				c.ok)
 		}
 		if got, want := fmt.Sprintf("%#v", c.value), c.kind.String()+"("+c.text+")"; got != want {
 			t.Errorf("shown as %s, want %s", got, want)
@@ -52,7 +54,8 @@ func TestBytesAreCopied(t *testing.T) {
 
 func TestKindsKeepTheirNumbers(t *testing.T) {
 	// The journal stores them.
-	for number, kind := range []Kind{KindNull, KindBool, KindInt, KindUint, KindFloat, KindString, KindBytes, KindTime, KindDecimal} {
+	for number, kind := range []Kind{KindNull, KindBool, KindInt, KindUint, KindFloat, KindString, KindBytes, KindTime,
+		KindDecimal} {
 		if int(kind) != number {
 			t.Errorf("%s is %d, not %d", kind, kind, number)
 		}
@@ -79,7 +82,8 @@ func TestParseTimeReadsWhatPeopleWrite(t *testing.T) {
 			t.Errorf("%q: %v, %v, want %s", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "soon", "2026-13-01", "2026-02-30", "2026-01-02 25:00:00", "2026-01-02x", "20260102", "0000-00-00", "9999-12-31T23:59:59-01:00",
+	for _, text := range []string{"", "soon", "2026-13-01", "2026-02-30", "2026-01-02 25:00:00", "2026-01-02x",
+		"20260102", "0000-00-00", "9999-12-31T23:59:59-01:00",
 		"0000-01-01T00:00:00+01:00", " 2026-01-02", "2026-01-02T03:04:05.0000000000000000000000000000000000Z"} {
 		if got, err := ParseTime(text); err == nil {
 			t.Errorf("%q is %v", text, got)

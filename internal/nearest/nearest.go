@@ -1,5 +1,5 @@
-// Package nearest guesses which name was meant by one that is not there, for hints: "did you mean …?". It knows nothing of what the
-// names are for.
+// Package nearest guesses which name was meant by one that is not there, for hints: "did you mean …?". It knows nothing
+// of what the names are for.
 //
 //	if n := nearest.Name("quee", []string{"queue", "where"}); n != "" {
 //		hint = fmt.Sprintf("did you mean %q?", n)

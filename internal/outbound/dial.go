@@ -14,8 +14,9 @@ import (
 	"golang.org/x/net/http/httpproxy"
 )
 
-// Dial makes what connects: http.Transport.DialContext, and others' of the same form. It is the dialer's own way, but that each address is looked at
-// when it is about to be connected to, whatever resolved it. d is not changed; its Control is replaced. Errors contain a *RefusedError.
+// Dial makes what connects: http.Transport.DialContext, and others' of the same form. It is the dialer's own way, but
+// that each address is looked at when it is about to be connected to, whatever resolved it. d is not changed; its
+// Control is replaced. Errors contain a *RefusedError.
 func (p *Policy) Dial(d *net.Dialer) func(ctx context.Context, network, address string) (net.Conn, error) {
 	if p == nil {
 		return d.DialContext
@@ -41,9 +42,9 @@ func (p *Policy) Dial(d *net.Dialer) func(ctx context.Context, network, address 
 	}
 }
 
-// Proxy is http.ProxyFromEnvironment for a transport whose connections Dial makes. The proxy itself is the operator's, and may be anywhere. Where a
-// request goes through it, is looked at here: the host, if it is an address, and what it resolves to on this machine. A name that only the proxy can
-// resolve is the proxy's to refuse.
+// Proxy is http.ProxyFromEnvironment for a transport whose connections Dial makes. The proxy itself is the operator's,
+// and may be anywhere. Where a request goes through it, is looked at here: the host, if it is an address, and what it
+// resolves to on this machine. A name that only the proxy can resolve is the proxy's to refuse.
 func (p *Policy) Proxy(r *http.Request) (*url.URL, error) {
 	if p == nil {
 		return http.ProxyFromEnvironment(r)

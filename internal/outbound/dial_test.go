@@ -38,7 +38,8 @@ func names(t *testing.T, answers ...string) *net.Resolver {
 			if q := m.Questions[0]; q.Type == dnsmessage.TypeA {
 				a := netip.MustParseAddr(answers[min(asked, len(answers)-1)]).As4()
 				asked++
-				m.Answers = []dnsmessage.Resource{{Header: dnsmessage.ResourceHeader{Name: q.Name, Type: q.Type, Class: q.Class, TTL: 0}, Body: &dnsmessage.AResource{A: a}}}
+				m.Answers = []dnsmessage.Resource{{Header: dnsmessage.ResourceHeader{Name: q.Name, Type: q.Type,
+					Class: q.Class, TTL: 0}, Body: &dnsmessage.AResource{A: a}}}
 			}
 			out, err := m.Pack()
 			if err != nil {
@@ -132,7 +133,10 @@ func TestRedirectsAreLookedAt(t *testing.T) {
 
 func TestAProxyMayBeAnywhereAndDoesNotLeadInside(t *testing.T) {
 	var asked []string
-	proxy := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked = append(asked, r.URL.Host) }))
+	proxy := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter,
+		r *http.Request) {
+		asked = append(asked, r.URL.Host)
+	}))
 	defer proxy.Close()
 	to, err := url.Parse(proxy.URL)
 	if err != nil {

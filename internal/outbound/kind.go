@@ -21,8 +21,9 @@ const (
 
 // what is how errors name a kind.
 var what = map[kind]string{
-	loopback: "this machine", linkLocal: "link-local", private: "a private network's", metadata: "where clouds keep the credentials of machines",
-	special: "multicast or reserved", own: "this machine",
+	loopback: "this machine", linkLocal: "link-local", private: "a private network's",
+	metadata: "where clouds keep the credentials of machines",
+	special:  "multicast or reserved", own: "this machine",
 }
 
 // table is looked through from its beginning: what is special within something larger comes first.

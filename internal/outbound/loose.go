@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// looseIPv4 reads what some resolvers take for an IPv4 address: 127.1, 2130706433, 0x7f.0.0.1, 0177.0.0.1 (inet_aton's forms).
+// looseIPv4 reads what some resolvers take for an IPv4 address: 127.1, 2130706433, 0x7f.0.0.1, 0177.0.0.1 (inet_aton's
+// forms).
 func looseIPv4(text string) (netip.Addr, bool) {
 	parts := strings.Split(text, ".")
 	if len(parts) > 4 {
@@ -16,7 +17,8 @@ func looseIPv4(text string) (netip.Addr, bool) {
 	var whole uint64
 	for i, part := range parts {
 		n, err := strconv.ParseUint(part, 0, 32)
-		if err != nil || strings.ContainsAny(part, "_oObB") && !strings.HasPrefix(part, "0x") && !strings.HasPrefix(part, "0X") {
+		if err != nil || strings.ContainsAny(part, "_oObB") && !strings.HasPrefix(part, "0x") &&
+			!strings.HasPrefix(part, "0X") {
 			return netip.Addr{}, false
 		}
 		most := uint64(1) << 8

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// A Policy says which addresses may be reached. A nil one lets everything be reached. Its methods may be called from any goroutine.
+// A Policy says which addresses may be reached. A nil one lets everything be reached. Its methods may be called from
+// any goroutine.
 type Policy struct {
 	rules     atomic.Pointer[rules]
 	machine   addresses
@@ -35,8 +36,9 @@ var ErrAllow = errors.New("outbound: allow is not valid")
 // Check says what is wrong with one entry of a list; nil for a good one.
 func Check(entry string) error { return new(rules).add(entry) }
 
-// New makes a policy that allows, beside public addresses, those of a list: the words loopback, link-local, private and any; addresses and networks
-// (10.1.0.0/16); and names of hosts, or *.example.com, which may then resolve to whatever they do. Errors are ErrAllow.
+// New makes a policy that allows, beside public addresses, those of a list: the words loopback, link-local, private and
+// any; addresses and networks (10.1.0.0/16); and names of hosts, or *.example.com, which may then resolve to whatever
+// they do. Errors are ErrAllow.
 func New(allow []string) (*Policy, error) {
 	p := &Policy{proxies: environment(), resolver: net.DefaultResolver, addresses: net.InterfaceAddrs}
 	if err := p.Set(allow); err != nil {
@@ -81,7 +83,8 @@ func (r *rules) add(entry string) error {
 	host := strings.TrimSuffix(strings.ToLower(entry), ".")
 	name := strings.TrimPrefix(host, "*.")
 	if name == "" || len(name) > 253 || strings.ContainsFunc(name, notHost) || !strings.ContainsFunc(name, isLetter) {
-		return fmt.Errorf("%w: %.100q is no address, no network such as 10.0.0.0/8, no host's name, and none of loopback, link-local, private and any", ErrAllow, entry)
+		return fmt.Errorf("%w: %.100q is no address, no network such as 10.0.0.0/8, no host's name, and none of "+
+			"loopback, link-local, private and any", ErrAllow, entry)
 	}
 	r.hosts = append(r.hosts, host)
 	return nil
@@ -106,7 +109,8 @@ func (e *RefusedError) Error() string {
 	if name != e.Addr.String() {
 		name += " (" + e.Addr.String() + ")"
 	}
-	return fmt.Sprintf("%s may not be reached: the address is %s; if it should be, add it to outbound: allow: in the configuration", name, e.what)
+	return fmt.Sprintf("%s may not be reached: the address is %s; if it should be, add it to outbound: allow: in the "+
+		"configuration", name, e.what)
 }
 
 // open tells whether everything may be reached.
@@ -123,7 +127,8 @@ func (p *Policy) allowed(host string, a netip.Addr) error {
 	if k == public && !r.allows(own) && p.machine.have(a, p.addresses) {
 		k = own
 	}
-	if r.allows(k) || slices.ContainsFunc(r.prefixes, func(x netip.Prefix) bool { return x.Contains(a) }) || r.names(host) {
+	if r.allows(k) || slices.ContainsFunc(r.prefixes, func(x netip.Prefix) bool { return x.Contains(a) }) ||
+		r.names(host) {
 		return nil
 	}
 	return &RefusedError{Host: host, Addr: a, what: what[k]}
@@ -138,8 +143,9 @@ func (r *rules) names(host string) bool {
 	})
 }
 
-// CheckHost refuses, before anything is resolved, a host that is an address, or a name of this machine, and may not be reached: whoever sets it can
-// be told at once. Other names are looked at when they are used. The host may stand in brackets, and have no port. Errors are *RefusedError.
+// CheckHost refuses, before anything is resolved, a host that is an address, or a name of this machine, and may not be
+// reached: whoever sets it can be told at once. Other names are looked at when they are used. The host may stand in
+// brackets, and have no port. Errors are *RefusedError.
 func (p *Policy) CheckHost(host string) error {
 	if p.open() {
 		return nil

@@ -23,15 +23,20 @@ func policy(t testing.TB, allow ...string) *Policy {
 func TestOnlyPublicAddressesMayBeReachedUnlessMoreIsAllowed(t *testing.T) {
 	p := policy(t)
 	for _, text := range []string{
-		"127.0.0.1", "127.255.0.9", "::1", "0.0.0.0", "::", "0.1.2.3", "169.254.1.1", "169.254.169.254", "fe80::1%eth0", "10.0.0.1", "172.16.0.1",
-		"172.31.255.255", "192.168.0.1", "100.64.0.1", "100.127.255.255", "fc00::1", "fd00:ec2::254", "fec0::1", "224.0.0.1", "239.1.1.1", "240.0.0.1",
-		"255.255.255.255", "ff02::1", "192.0.2.1", "198.18.0.1", "2001:db8::1", "168.63.129.16", "100.100.100.200", "fd20:ce::254",
-		"::ffff:127.0.0.1", "::ffff:10.0.0.1", "::127.0.0.1", "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "64:ff9b:1::1", "2002:7f00:1::", "2002:a00:1::1",
+		"127.0.0.1", "127.255.0.9", "::1", "0.0.0.0", "::", "0.1.2.3", "169.254.1.1", "169.254.169.254", "fe80::1%eth0",
+		"10.0.0.1", "172.16.0.1",
+		"172.31.255.255", "192.168.0.1", "100.64.0.1", "100.127.255.255", "fc00::1", "fd00:ec2::254", "fec0::1",
+		"224.0.0.1", "239.1.1.1", "240.0.0.1",
+		"255.255.255.255", "ff02::1", "192.0.2.1", "198.18.0.1", "2001:db8::1", "168.63.129.16", "100.100.100.200",
+		"fd20:ce::254",
+		"::ffff:127.0.0.1", "::ffff:10.0.0.1", "::127.0.0.1", "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "64:ff9b:1::1",
+		"2002:7f00:1::", "2002:a00:1::1",
 		"2001:0:1:2:3:4:80ff:fffe",  // Teredo, 127.0.0.1 inverted
 		"8.8.4.4", "::ffff:8.8.4.4", // this machine's own
 	} {
 		err := p.allowed("name.example", netip.MustParseAddr(text))
-		if refused := (*RefusedError)(nil); !errors.As(err, &refused) || !strings.Contains(err.Error(), "name.example") || !strings.Contains(err.Error(), "outbound: allow") {
+		if refused := (*RefusedError)(nil); !errors.As(err, &refused) ||
+			!strings.Contains(err.Error(), "name.example") || !strings.Contains(err.Error(), "outbound: allow") {
 			t.Errorf("%s: %v", text, err)
 		}
 		if err := p.CheckHost(text); err == nil {
@@ -39,7 +44,8 @@ func TestOnlyPublicAddressesMayBeReachedUnlessMoreIsAllowed(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"8.8.8.8", "1.1.1.1", "172.15.0.1", "172.32.0.1", "192.169.0.1", "100.63.0.1", "100.128.0.1", "169.253.1.1", "2606:4700:4700::1111", "2a00:1450::1",
+		"8.8.8.8", "1.1.1.1", "172.15.0.1", "172.32.0.1", "192.169.0.1", "100.63.0.1", "100.128.0.1", "169.253.1.1",
+		"2606:4700:4700::1111", "2a00:1450::1",
 		"64:ff9b::808:808", "2002:808:808::1", "::ffff:8.8.8.8", "223.255.255.255",
 	} {
 		if err := p.allowed("name.example", netip.MustParseAddr(text)); err != nil {
@@ -54,7 +60,8 @@ func TestWhatIsAllowedMayBeReachedAndNothingElse(t *testing.T) {
 		yes, not []string
 	}{
 		{"loopback", []string{"127.0.0.1", "::1", "0.0.0.0", "8.8.4.4"}, []string{"10.0.0.1", "169.254.1.1"}},
-		{"private", []string{"10.0.0.1", "192.168.1.1", "fd00::1", "100.64.0.1", "64:ff9b::a00:1"}, []string{"127.0.0.1", "fd00:ec2::254", "100.100.100.200"}},
+		{"private", []string{"10.0.0.1", "192.168.1.1", "fd00::1", "100.64.0.1", "64:ff9b::a00:1"},
+			[]string{"127.0.0.1", "fd00:ec2::254", "100.100.100.200"}},
 		{"link-local", []string{"169.254.1.1", "fe80::1"}, []string{"169.254.169.254", "10.0.0.1"}},
 		{"10.1.0.0/16", []string{"10.1.2.3", "::ffff:10.1.2.3"}, []string{"10.2.0.1"}},
 		{"127.0.0.1", []string{"127.0.0.1"}, []string{"127.0.0.2", "::1"}},
@@ -82,7 +89,8 @@ func TestAllowedHostsAreComparedWhole(t *testing.T) {
 	inside := netip.MustParseAddr("10.0.0.1")
 	for host, want := range map[string]bool{
 		"hook.internal": true, "HOOK.INTERNAL.": true, "a.corp.example": true, "a.b.corp.example": true,
-		"hook.internal.evil.example": false, "xhook.internal": false, "corp.example": false, "xcorp.example": false, ".corp.example": false,
+		"hook.internal.evil.example": false, "xhook.internal": false, "corp.example": false, "xcorp.example": false,
+		".corp.example": false,
 	} {
 		if err := p.allowed(host, inside); (err == nil) != want {
 			t.Errorf("%s: %v", host, err)
@@ -93,13 +101,15 @@ func TestAllowedHostsAreComparedWhole(t *testing.T) {
 func TestNamesOfThisMachineAreRefusedWhenTheyAreSet(t *testing.T) {
 	p := policy(t)
 	for _, host := range []string{
-		"localhost", "LOCALHOST.", "api.localhost", "[::1]", "127.1", "2130706433", "0x7f000001", "0x7F.0.0.1", "0177.0.0.1", "10.258", "0", "127.0.0.1.",
+		"localhost", "LOCALHOST.", "api.localhost", "[::1]", "127.1", "2130706433", "0x7f000001", "0x7F.0.0.1",
+		"0177.0.0.1", "10.258", "0", "127.0.0.1.",
 	} {
 		if err := p.CheckHost(host); err == nil {
 			t.Errorf("%s may be set", host)
 		}
 	}
-	for _, host := range []string{"example.com", "1.example", "8.8.8.8", "127.0.0.1.example", "1.2.3.4.5", "256.256.256.256", "134744072", "0b1", "1_0"} {
+	for _, host := range []string{"example.com", "1.example", "8.8.8.8", "127.0.0.1.example", "1.2.3.4.5",
+		"256.256.256.256", "134744072", "0b1", "1_0"} {
 		if err := p.CheckHost(host); err != nil {
 			t.Errorf("%s: %v", host, err)
 		}
@@ -111,7 +121,8 @@ func TestNamesOfThisMachineAreRefusedWhenTheyAreSet(t *testing.T) {
 }
 
 func TestListsThatMeanNothingAreRefused(t *testing.T) {
-	for _, entry := range []string{"", "10.0.0.0/33", "http://x", "a b", "*", "*.", "..", "internal:80", "::ffff:10.0.0.0/104", "1234", "*.*.x"} {
+	for _, entry := range []string{"", "10.0.0.0/33", "http://x", "a b", "*", "*.", "..", "internal:80",
+		"::ffff:10.0.0.0/104", "1234", "*.*.x"} {
 		if _, err := New([]string{entry}); !errors.Is(err, ErrAllow) {
 			t.Errorf("%q: %v", entry, err)
 		}
@@ -128,9 +139,11 @@ func TestListsThatMeanNothingAreRefused(t *testing.T) {
 	}
 }
 
-// FuzzCheckHost holds the check of names against what Go's own dialer would connect to: what is refused there is refused here.
+// FuzzCheckHost holds the check of names against what Go's own dialer would connect to: what is refused there is
+// refused here.
 func FuzzCheckHost(f *testing.F) {
-	for _, text := range []string{"127.0.0.1", "[::1]", "0x7f.1", "localhost", "fe80::1%1", "10.0.0.0/8", "*.x", "::ffff:a00:1"} {
+	for _, text := range []string{"127.0.0.1", "[::1]", "0x7f.1", "localhost", "fe80::1%1", "10.0.0.0/8", "*.x",
+		"::ffff:a00:1"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

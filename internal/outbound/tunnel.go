@@ -53,10 +53,13 @@ func proxyOf(setting string) (*url.URL, error) {
 	}
 	u, err := url.Parse(setting)
 	if err != nil {
-		return nil, errors.New("the proxy is no URL: write http://host:port or https://user:password@host:port") // the URL's error would have the password
+		// the URL's error would have the password
+		return nil, errors.New("the proxy is no URL: write http://host:port or https://user:password@host:port")
 	}
-	if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.RawQuery != "" {
-		return nil, fmt.Errorf("a proxy is written http://host:port, https://host:port or %q, with user:password@ before the host where it asks for them", Direct)
+	if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.Path != "" && u.Path != "/" ||
+		u.RawQuery != "" {
+		return nil, fmt.Errorf("a proxy is written http://host:port, https://host:port or %q, with user:password@ "+
+			"before the host where it asks for them", Direct)
 	}
 	return u, nil
 }
@@ -73,10 +76,10 @@ func ProxyFor(setting string) (func(*http.Request) (*url.URL, error), error) {
 	return http.ProxyURL(set), nil
 }
 
-// Tunnel makes what connects, as Dial does, but through an HTTP proxy that is asked for the connection with CONNECT: the one that setting names; with ""
-// the one that the environment names for https to the address (HTTPS_PROXY and NO_PROXY); with Direct none. The proxy is the operator's, and may be
-// anywhere; where a connection goes through it, is looked at as Proxy does. A proxy with https is held to secure's certificates. Errors of the proxy are
-// *ProxyError.
+// Tunnel makes what connects, as Dial does, but through an HTTP proxy that is asked for the connection with CONNECT:
+// the one that setting names; with "" the one that the environment names for https to the address (HTTPS_PROXY and
+// NO_PROXY); with Direct none. The proxy is the operator's, and may be anywhere; where a connection goes through it, is
+// looked at as Proxy does. A proxy with https is held to secure's certificates. Errors of the proxy are *ProxyError.
 func (p *Policy) Tunnel(setting string, secure *tls.Config, d *net.Dialer) (DialFunc, error) {
 	dial := p.Dial(d)
 	set, err := proxyOf(setting)
@@ -96,7 +99,8 @@ func (p *Policy) Tunnel(setting string, secure *tls.Config, d *net.Dialer) (Dial
 		case proxy == nil:
 			return dial(ctx, network, address)
 		case proxy.Scheme != "http" && proxy.Scheme != "https":
-			return nil, fmt.Errorf("the proxy that the environment names for %s has the scheme %q: only http and https are supported", address, proxy.Scheme)
+			return nil, fmt.Errorf("the proxy that the environment names for %s has the scheme %q: only http and "+
+				"https are supported", address, proxy.Scheme)
 		}
 		if p != nil && !p.open() {
 			if err := p.resolves(ctx, to.Hostname()); err != nil {
@@ -150,7 +154,8 @@ func connect(ctx context.Context, c net.Conn, proxy *url.URL, secure *tls.Config
 	fmt.Fprintf(&ask, "CONNECT %s HTTP/1.1\r\nHost: %s\r\n", to, to)
 	if u := proxy.User; u != nil {
 		password, _ := u.Password()
-		fmt.Fprintf(&ask, "Proxy-Authorization: Basic %s\r\n", base64.StdEncoding.EncodeToString([]byte(u.Username()+":"+password)))
+		fmt.Fprintf(&ask, "Proxy-Authorization: Basic %s\r\n",
+			base64.StdEncoding.EncodeToString([]byte(u.Username()+":"+password)))
 	}
 	ask.WriteString("\r\n")
 	if _, err := io.WriteString(c, ask.String()); err != nil {
@@ -163,7 +168,8 @@ func connect(ctx context.Context, c net.Conn, proxy *url.URL, secure *tls.Config
 	}
 	switch {
 	case res.StatusCode == http.StatusProxyAuthRequired:
-		return nil, &ProxyError{Proxy: withPort(proxy), To: to, Reason: res.Status + ": write its user and password before its host, http://user:password@host:port"}
+		return nil, &ProxyError{Proxy: withPort(proxy), To: to, Reason: res.Status + ": write its user and password " +
+			"before its host, http://user:password@host:port"}
 	case res.StatusCode != http.StatusOK:
 		return nil, &ProxyError{Proxy: withPort(proxy), To: to, Reason: res.Status}
 	case answer.Buffered() > 0: // the far end of TLS waits for its client

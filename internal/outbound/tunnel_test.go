@@ -34,16 +34,21 @@ func through(t *testing.T, server *httptest.Server, dial DialFunc) (string, erro
 }
 
 func TestATunnelGoesThroughItsProxy(t *testing.T) {
-	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "here") }))
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_,
+			_ = io.WriteString(w, "here")
+	}))
 	defer server.Close()
 	address := server.Listener.Addr().String()
 	trusted := x509.NewCertPool()
 	trusted.AddCert(server.Certificate())
 	for name, p := range map[string]*proxytest.Proxy{
-		"http": proxytest.Start(t, nil, nil), "with a password": proxytest.Start(t, url.UserPassword("me", "s3cret:/"), nil),
+		"http": proxytest.Start(t, nil, nil), "with a password": proxytest.Start(t, url.UserPassword("me", "s3cret:/"),
+			nil),
 		"https": proxytest.Start(t, nil, &tls.Config{Certificates: server.TLS.Certificates}),
 	} {
-		dial, err := (*Policy)(nil).Tunnel(p.URL.String(), &tls.Config{RootCAs: trusted, NextProtos: []string{"h2"}}, &net.Dialer{})
+		dial, err := (*Policy)(nil).Tunnel(p.URL.String(), &tls.Config{RootCAs: trusted, NextProtos: []string{"h2"}},
+			&net.Dialer{})
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -80,11 +85,12 @@ func TestWhatAProxyRefusesIsToldWithoutItsPassword(t *testing.T) {
 	defer stop()
 	asking := proxytest.Start(t, url.UserPassword("me", "right"), nil)
 	for name, c := range map[string]struct{ proxy, to, want string }{
-		"a wrong password": {"http://me:s3cret@" + asking.URL.Host, closed.Addr().String(), "407 Proxy Authentication Required: write its user and password"},
-		"nobody there":     {"http://me:s3cret@" + closed.Addr().String(), "127.0.0.1:9", "connection refused"},
-		"no such far end":  {"http://me:right@" + asking.URL.Host, closed.Addr().String(), "502 Bad Gateway"},
-		"it is silent":     {"http://me:s3cret@" + silent.Addr().String(), "127.0.0.1:9", "i/o timeout"},
-		"it talks on":      {"http://me:s3cret@" + odd, "127.0.0.1:9", "sends more than its answer"},
+		"a wrong password": {"http://me:s3cret@" + asking.URL.Host, closed.Addr().String(),
+			"407 Proxy Authentication Required: write its user and password"},
+		"nobody there":    {"http://me:s3cret@" + closed.Addr().String(), "127.0.0.1:9", "connection refused"},
+		"no such far end": {"http://me:right@" + asking.URL.Host, closed.Addr().String(), "502 Bad Gateway"},
+		"it is silent":    {"http://me:s3cret@" + silent.Addr().String(), "127.0.0.1:9", "i/o timeout"},
+		"it talks on":     {"http://me:s3cret@" + odd, "127.0.0.1:9", "sends more than its answer"},
 	} {
 		dial, err := (*Policy)(nil).Tunnel(c.proxy, nil, &net.Dialer{})
 		if err != nil {
@@ -94,7 +100,8 @@ func TestWhatAProxyRefusesIsToldWithoutItsPassword(t *testing.T) {
 		conn, err := dial(ctx, "tcp", c.to)
 		cancel()
 		var told *ProxyError
-		if conn != nil || !errors.As(err, &told) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), told.Proxy) {
+		if conn != nil || !errors.As(err, &told) || !strings.Contains(err.Error(), c.want) ||
+			!strings.Contains(err.Error(), told.Proxy) {
 			t.Errorf("%s: %v, %v", name, conn, err)
 		}
 		if err != nil && strings.Contains(err.Error(), "s3cret") {
@@ -146,8 +153,10 @@ func TestATunnelLeadsNowhereThatMayNotBeReached(t *testing.T) {
 
 func TestAProxyIsAURL(t *testing.T) {
 	for setting, good := range map[string]bool{
-		"": true, Direct: true, "http://proxy:3128": true, "https://me:word@proxy.example:8443/": true, "http://[::1]:3128": true,
-		"proxy:3128": false, "socks5://proxy:1080": false, "http://": false, "http://proxy/path": false, "http://me:s3cret@pro xy": false, "ftp://x": false,
+		"": true, Direct: true, "http://proxy:3128": true, "https://me:word@proxy.example:8443/": true,
+		"http://[::1]:3128": true,
+		"proxy:3128":        false, "socks5://proxy:1080": false, "http://": false, "http://proxy/path": false,
+		"http://me:s3cret@pro xy": false, "ftp://x": false,
 	} {
 		err := CheckProxy(setting)
 		if (err == nil) != good {

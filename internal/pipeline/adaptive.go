@@ -21,18 +21,21 @@ const (
 )
 
 // adaptive finds out how many requests a far end works on at once, from nothing but how long they take and whether they
-// are refused. It judges in rounds: a round is what became of the next so many requests, at least as many as the limit, that
-// begin after the last round was judged. (The next so many answers would be those of the quick ones.)
+// are refused. It judges in rounds: a round is what became of the next so many requests, at least as many as the limit,
+// that begin after the last round was judged. (The next so many answers would be those of the quick ones.)
 //
-//   - Below its goal it doubles every round; at first the goal is the maximum. Beyond, it grows by steps, which get longer while all is well.
-//   - When requests take longer than they should, the far end queues them, and the queue is as long as the time tells: the limit drops to what is
-//     worked on, and a little more. Should the next rounds be as slow with fewer requests, then it was not our doing: the drop is taken
-//     back and the new time becomes the base.
-//   - When requests are refused, it drops to the share that was taken, at most by half, and stays there for a while, the longer the
-//     more often it happens there. The goal drops too, but once only: after an outage the limit doubles its way back.
+//   - Below its goal it doubles every round; at first the goal is the maximum. Beyond, it grows by steps, which get
+//     longer while all is well.
+//   - When requests take longer than they should, the far end queues them, and the queue is as long as the time tells:
+//     the limit drops to what is worked on, and a little more. Should the next rounds be as slow with fewer requests,
+//     then it was not our doing: the drop is taken back and the new time becomes the base.
+//   - When requests are refused, it drops to the share that was taken, at most by half, and stays there for a while,
+//     the longer the more often it happens there. The goal drops too, but once only: after an outage the limit doubles
+//     its way back.
 //
-// The base, the time a request takes when nothing is queued, is kept per size of batch in powers of two, since larger batches take longer.
-// Now and then a round at half the limit measures it anew. While the limit is not used up, it does not move.
+// The base, the time a request takes when nothing is queued, is kept per size of batch in powers of two, since larger
+// batches take longer. Now and then a round at half the limit measures it anew. While the limit is not used up, it does
+// not move.
 type adaptive struct {
 	max  float64
 	now  float64 // the limit, whole
@@ -163,7 +166,8 @@ func (r *round) late(base *[classes]float64) {
 	}
 }
 
-// wanted is how many samples make a round: more where their times are measured than where the limit is only on its way back.
+// wanted is how many samples make a round: more where their times are measured than where the limit is only on its way
+// back.
 func (a *adaptive) wanted() int {
 	least := 16
 	switch {
@@ -181,7 +185,8 @@ func (a *adaptive) judge() {
 	r := a.round
 	a.round = round{}
 	a.number++
-	// The share of the requests' time tells how many of those that were under way at once failed, however fast they did.
+	// The share of the requests' time tells how many of those that were under way at once failed, however fast they
+	// did.
 	bad := r.failed / (r.failed + r.good)
 	if r.good > 0 {
 		a.trip = r.mean()
@@ -336,8 +341,8 @@ func (r *round) mean() float64 {
 	return sum / max(1, n)
 }
 
-// learn brings the base down to what was measured, if that can not be chance. When it is sure that nothing was queued, it brings it there from
-// both sides.
+// learn brings the base down to what was measured, if that can not be chance. When it is sure that nothing was queued,
+// it brings it there from both sides.
 func (a *adaptive) learn(r *round, sure bool) {
 	for i, t := range r.took {
 		if t.n == 0 {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// farEnd is a simulated server: it works on at most workers requests at once and queues the others; beyond refuseAt requests it
-// answers at once that it wants less.
+// farEnd is a simulated server: it works on at most workers requests at once and queues the others; beyond refuseAt
+// requests it answers at once that it wants less.
 type farEnd struct {
 	workers  int
 	service  time.Duration
@@ -76,7 +76,8 @@ func (e *events) Pop() any {
 const simulation = 1
 
 func newLoad(t *testing.T, maximum int, far farEnd) *load {
-	return &load{t: t, limiter: newAdaptive(maximum), far: far, rand: rand.New(rand.NewPCG(simulation, 2)), size: func() int { return 1 }}
+	return &load{t: t, limiter: newAdaptive(maximum), far: far, rand: rand.New(rand.NewPCG(simulation, 2)),
+		size: func() int { return 1 }}
 }
 
 func (l *load) send() {
@@ -95,7 +96,8 @@ func (l *load) send() {
 				heap.Push(&l.free, time.Duration(0))
 			}
 			l.free = l.free[:l.far.workers]
-			took := float64(l.far.service)*(1-l.far.spread+l.far.spread*l.rand.ExpFloat64()) + float64(e.s.size)*float64(l.far.perItem)
+			took := float64(l.far.service)*(1-l.far.spread+l.far.spread*l.rand.ExpFloat64()) +
+				float64(e.s.size)*float64(l.far.perItem)
 			l.free[0] = max(l.free[0], l.now) + time.Duration(took)
 			e.at = l.free[0]
 			heap.Fix(&l.free, 0)
@@ -131,7 +133,8 @@ func (l *load) want(d time.Duration, share float64) {
 	l.t.Helper()
 	possible := float64(d) / float64(l.far.service) * float64(l.far.workers)
 	if n := l.run(d); float64(n) < share*possible {
-		l.t.Errorf("served %d of %.0f possible requests in %v, at limit %d; want at least %.0f%%", n, possible, d, l.limiter.limit(), 100*share)
+		l.t.Errorf("served %d of %.0f possible requests in %v, at limit %d; want at least %.0f%%", n, possible, d,
+			l.limiter.limit(), 100*share)
 	}
 }
 
@@ -142,7 +145,8 @@ func TestAdaptiveFindsTheMaximum(t *testing.T) {
 			l.run(10 * time.Second)
 			l.want(time.Minute, 0.95-0.05*spread)
 			if got, most := l.limiter.limit(), int(math.Ceil(2.2*float64(workers)))+3; spread < 1 && got > most {
-				t.Errorf("%d workers, spread %v: limit %d, want at most %d: the rest only queues", workers, spread, got, most)
+				t.Errorf("%d workers, spread %v: limit %d, want at most %d: the rest only queues", workers, spread, got,
+					most)
 			}
 		}
 	}
@@ -211,7 +215,8 @@ func TestAdaptiveFollowsCapacity(t *testing.T) {
 }
 
 func TestAdaptiveStaysBelowAFarEndThatRefuses(t *testing.T) {
-	l := newLoad(t, 200, farEnd{workers: 300, service: 50 * time.Millisecond, refuseAt: 60, failIn: 5 * time.Millisecond})
+	l := newLoad(t, 200, farEnd{workers: 300, service: 50 * time.Millisecond, refuseAt: 60,
+		failIn: 5 * time.Millisecond})
 	l.run(20 * time.Second)
 	n := l.run(time.Minute)
 	if most := float64(n) * 0.02; float64(l.refused) > most {
@@ -223,7 +228,8 @@ func TestAdaptiveStaysBelowAFarEndThatRefuses(t *testing.T) {
 }
 
 func TestAdaptiveBearsFailuresThatHaveNothingToDoWithLoad(t *testing.T) {
-	l := newLoad(t, 200, farEnd{workers: 100, service: 50 * time.Millisecond, random: 0.03, failIn: 50 * time.Millisecond})
+	l := newLoad(t, 200, farEnd{workers: 100, service: 50 * time.Millisecond, random: 0.03,
+		failIn: 50 * time.Millisecond})
 	l.run(20 * time.Second)
 	l.want(time.Minute, 0.9)
 }
@@ -243,7 +249,8 @@ func TestAdaptiveDoesNotGrowUnused(t *testing.T) {
 	l.most = 6
 	l.run(time.Minute)
 	if got := l.limiter.limit(); got > 13 {
-		t.Errorf("limit %d with never more than 6 requests under way: it was not tried, so it is not known to be good", got)
+		t.Errorf("limit %d with never more than 6 requests under way: it was not tried, so it is not known to be good",
+			got)
 	}
 }
 

@@ -63,9 +63,11 @@ func (b *postbox) answerAll(o component.Outcome) {
 }
 
 // started runs a pipeline of one source and one sink in a synctest bubble.
-func started(t *testing.T, src component.Source, sink component.Sink, s Settings, o Options) (p *Pipeline, stop func() (Result, error)) {
+func started(t *testing.T, src component.Source, sink component.Sink, s Settings, o Options) (p *Pipeline,
+	stop func() (Result, error)) {
 	t.Helper()
-	p = mustNew(t, &keeper{}, o, Node{Name: "in", Source: src}, Node{Name: "out", Inputs: []string{"in"}, Sink: sink, Settings: s})
+	p = mustNew(t, &keeper{}, o, Node{Name: "in", Source: src},
+		Node{Name: "out", Inputs: []string{"in"}, Sink: sink, Settings: s})
 	ctx, cancel := context.WithCancel(t.Context())
 	type end struct {
 		r   Result
@@ -157,7 +159,8 @@ func TestMessagesInFlightCostNoGoroutine(t *testing.T) {
 
 func TestAnswersMayComeBeforeDeliverReturns(t *testing.T) {
 	src := feedOf(numbers(5000)...)
-	p := mustNew(t, &keeper{}, Options{}, Node{Name: "in", Source: src}, Node{Name: "out", Inputs: []string{"in"}, Sink: &null{}})
+	p := mustNew(t, &keeper{}, Options{}, Node{Name: "in", Source: src},
+		Node{Name: "out", Inputs: []string{"in"}, Sink: &null{}})
 	if r := mustRun(t, p); r.Delivered != 5000 {
 		t.Errorf("%+v", r)
 	}
@@ -168,7 +171,8 @@ func TestTheDeadlineIsTheTimeOutAndNeverBeyondAStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src, box := feedOf("a", "b"), newPostbox(component.SinkLimits{})
 		began := time.Now()
-		p, stop := started(t, src, box, Settings{Request: Request{Concurrency: 1, Timeout: 40 * time.Second}}, Options{StopGrace: 5 * time.Second})
+		p, stop := started(t, src, box, Settings{Request: Request{Concurrency: 1, Timeout: 40 * time.Second}},
+			Options{StopGrace: 5 * time.Second})
 		if got := box.until[0].Sub(began); got != 40*time.Second {
 			t.Errorf("the first deadline is %v away", got)
 		}
@@ -253,15 +257,20 @@ func (enough) Stop() bool    { return true }
 func TestWhatNobodyWantsAnyMoreIsSettledAndCountedAndNoDeadLetter(t *testing.T) {
 	dropped := component.Drop(fmt.Errorf("offer of yesterday: %w", component.ErrExpired))
 	sinks := map[string]component.Sink{
-		"async": &caller{deliver: func(_ *message.Message, _ time.Time, done func(component.Outcome)) { done(dropped) }},
+		"async": &caller{deliver: func(_ *message.Message, _ time.Time,
+			done func(component.Outcome)) {
+			done(dropped)
+		}},
 		"batch": &answer{send: each(func(string) component.Outcome { return dropped })},
 	}
 	for name, sink := range sinks {
 		t.Run(name, func(t *testing.T) {
 			src, k := feedOf(numbers(3)...), &keeper{}
-			p := mustNew(t, k, Options{}, Node{Name: "in", Source: src}, Node{Name: "out", Inputs: []string{"in"}, Sink: sink})
+			p := mustNew(t, k, Options{}, Node{Name: "in", Source: src},
+				Node{Name: "out", Inputs: []string{"in"}, Sink: sink})
 			r := mustRun(t, p)
-			if r.Dropped != 3 || r.Delivered+r.DeadLettered+r.GivenBack+r.Retried != 0 || r.Nodes[1].Dropped != 3 || r.Nodes[1].Delivered != 0 {
+			if r.Dropped != 3 || r.Delivered+r.DeadLettered+r.GivenBack+r.Retried != 0 || r.Nodes[1].Dropped != 3 ||
+				r.Nodes[1].Delivered != 0 {
 				t.Errorf("%+v", r)
 			}
 			if delivered, _ := src.verdicts(); delivered != 3 || k.puts != 0 {
@@ -286,7 +295,8 @@ func TestAsyncRetriesSleepAndArePacedLikeOthers(t *testing.T) {
 		}}
 		src := feedOf(numbers(20)...)
 		p := mustNew(t, &keeper{}, Options{Rand: func() float64 { return 0 }}, Node{Name: "in", Source: src},
-			Node{Name: "out", Inputs: []string{"in"}, Sink: sink, Settings: Settings{Request: Request{Concurrency: 100, RateNum: 10}}})
+			Node{Name: "out", Inputs: []string{"in"}, Sink: sink,
+				Settings: Settings{Request: Request{Concurrency: 100, RateNum: 10}}})
 		if r := mustRun(t, p); r.Delivered != 20 || r.Retried != 2 {
 			t.Errorf("%+v", r)
 		}
@@ -313,7 +323,8 @@ func TestWhatIsHeldBackIsNoTry(t *testing.T) {
 		}}
 		began := time.Now()
 		p := mustNew(t, &keeper{}, Options{}, Node{Name: "in", Source: feedOf("a")},
-			Node{Name: "out", Inputs: []string{"in"}, Sink: sink, Settings: Settings{Request: Request{RetryAttempts: NoRetries}}})
+			Node{Name: "out", Inputs: []string{"in"}, Sink: sink,
+				Settings: Settings{Request: Request{RetryAttempts: NoRetries}}})
 		if r := mustRun(t, p); r.Delivered != 1 || r.Retried != 20 || time.Since(began) != 20*time.Minute {
 			t.Errorf("after %v: %+v", time.Since(began), r)
 		}
@@ -332,7 +343,8 @@ func TestAPanicOfAnAsyncSinkIsARetryOfThatMessage(t *testing.T) {
 		done(component.Outcome{})
 	}
 	src := feedOf(numbers(3)...)
-	p := mustNew(t, &keeper{}, Options{Rand: func() float64 { return 0 }}, Node{Name: "in", Source: src}, Node{Name: "out", Inputs: []string{"in"}, Sink: sink})
+	p := mustNew(t, &keeper{}, Options{Rand: func() float64 { return 0 }}, Node{Name: "in", Source: src},
+		Node{Name: "out", Inputs: []string{"in"}, Sink: sink})
 	r := mustRun(t, p)
 	if r.Delivered != 3 || r.Nodes[1].Panics != 1 || !strings.Contains(r.Nodes[1].LastError, "oh") {
 		t.Errorf("%+v", r)
@@ -346,7 +358,8 @@ func TestSendAsyncAnswersForABatch(t *testing.T) {
 		defer cancel()
 		time.AfterFunc(time.Millisecond, func() { box.answer("a", component.OK(time.Now())) })
 		os, err := box.Send(ctx, []*message.Message{text("a"), text("b")})
-		if err != nil || len(os) != 2 || os[0].Verdict != component.Delivered || os[1].Verdict != component.Retry || !errors.Is(os[1].Reason, context.DeadlineExceeded) {
+		if err != nil || len(os) != 2 || os[0].Verdict != component.Delivered || os[1].Verdict != component.Retry ||
+			!errors.Is(os[1].Reason, context.DeadlineExceeded) {
 			t.Errorf("%+v, %v", os, err)
 		}
 		box.answer("b", component.OK(time.Now())) // too late

@@ -10,7 +10,8 @@ import (
 
 // BenchmarkPassing is the price of a message's way through the pipeline when the components cost nothing.
 func BenchmarkPassing(b *testing.B) {
-	for name, steps := range map[string]int{"source-sink": 0, "source-transform-sink": 1, "source-3-transforms-sink": 3} {
+	for name, steps := range map[string]int{"source-sink": 0, "source-transform-sink": 1,
+		"source-3-transforms-sink": 3} {
 		b.Run(name, func(b *testing.B) {
 			m := text("0123456789012345678901234567890123456789")
 			settle := func(component.Outcome) {}
@@ -29,7 +30,8 @@ func BenchmarkPassing(b *testing.B) {
 				nodes = append(nodes, Node{Name: next, Inputs: []string{last}, Transform: same})
 				last = next
 			}
-			nodes = append(nodes, Node{Name: "out", Inputs: []string{last}, Sink: quick{}, Settings: Settings{Request: Request{Concurrency: 1}}})
+			nodes = append(nodes, Node{Name: "out", Inputs: []string{last}, Sink: quick{},
+				Settings: Settings{Request: Request{Concurrency: 1}}})
 			p, err := New(nodes, Options{Store: &keeper{}})
 			if err != nil {
 				b.Fatal(err)

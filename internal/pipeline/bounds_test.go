@@ -23,7 +23,8 @@ func TestAFullPipelineHoldsUpItsSource(t *testing.T) {
 		}}
 		p := mustNew(t, &keeper{}, Options{MaxInFlight: 50},
 			Node{Name: "in", Source: src}, step("pass", "in"),
-			Node{Name: "out", Inputs: []string{"pass"}, Sink: hung, Settings: Settings{Request: Request{Timeout: time.Hour}}})
+			Node{Name: "out", Inputs: []string{"pass"}, Sink: hung,
+				Settings: Settings{Request: Request{Timeout: time.Hour}}})
 		go func() {
 			time.Sleep(time.Minute)
 			synctest.Wait()
@@ -61,7 +62,8 @@ func TestASourceWhoseMessagesAreStuckDoesNotStopTheOthers(t *testing.T) {
 		up := &answer{}
 		p := mustNew(t, &keeper{}, Options{MaxInFlight: 20},
 			Node{Name: "stuck", Source: stuck}, Node{Name: "free", Source: free},
-			Node{Name: "down", Inputs: []string{"stuck"}, Sink: down, Settings: Settings{Request: Request{RetryAttempts: Unbounded}}},
+			Node{Name: "down", Inputs: []string{"stuck"}, Sink: down,
+				Settings: Settings{Request: Request{RetryAttempts: Unbounded}}},
 			Node{Name: "up", Inputs: []string{"free"}, Sink: up})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
@@ -109,7 +111,8 @@ func TestABatchThatWaitsForCompanyDoesNotWaitWhenThePipelineIsFull(t *testing.T)
 		began := time.Now()
 		src, out := feedOf(numbers(200)...), &answer{}
 		p := mustNew(t, &keeper{}, Options{MaxInFlight: 20}, Node{Name: "in", Source: src}, step("pass", "in"),
-			Node{Name: "out", Inputs: []string{"pass"}, Sink: out, Settings: Settings{Batch: Batch{MaxEvents: 1000, Timeout: time.Hour}}})
+			Node{Name: "out", Inputs: []string{"pass"}, Sink: out,
+				Settings: Settings{Batch: Batch{MaxEvents: 1000, Timeout: time.Hour}}})
 		mustRun(t, p)
 		if took := time.Since(began); took > 0 {
 			t.Errorf("took %v: nothing more could come", took)
@@ -147,7 +150,8 @@ func TestRequestsKeepTheirRate(t *testing.T) {
 			return component.Outcome{}
 		})
 		p := mustNew(t, &keeper{}, Options{}, Node{Name: "in", Source: feedOf(numbers(100)...)},
-			Node{Name: "out", Inputs: []string{"in"}, Sink: out, Settings: Settings{Request: Request{Concurrency: 1, RateNum: 7, RateDuration: time.Second}}})
+			Node{Name: "out", Inputs: []string{"in"}, Sink: out,
+				Settings: Settings{Request: Request{Concurrency: 1, RateNum: 7, RateDuration: time.Second}}})
 		mustRun(t, p)
 		for i := range at {
 			if i >= 7 && at[i]-at[i-7] < time.Second {
@@ -162,7 +166,8 @@ func TestRequestsKeepTheirRate(t *testing.T) {
 
 func TestPacerNeitherLetsMoreThroughNorCatchesUp(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	for _, r := range []Request{{RateNum: 1, RateDuration: time.Second}, {RateNum: 3, RateDuration: time.Second}, {RateNum: 999, RateDuration: 7 * time.Second}, {RateNum: 5, RateDuration: 3}} {
+	for _, r := range []Request{{RateNum: 1, RateDuration: time.Second}, {RateNum: 3, RateDuration: time.Second},
+		{RateNum: 999, RateDuration: 7 * time.Second}, {RateNum: 5, RateDuration: 3}} {
 		p := newPacer(r)
 		now := time.Unix(0, 0)
 		var at []time.Time
@@ -191,7 +196,8 @@ func TestPacerNeitherLetsMoreThroughNorCatchesUp(t *testing.T) {
 
 func TestBackoffDoublesUpToItsBoundAndKeepsToWhatWasAsked(t *testing.T) {
 	r := Request{RetryInitial: time.Second, RetryMax: 30 * time.Second}
-	for n, want := range map[int]time.Duration{1: time.Second, 2: 2 * time.Second, 5: 16 * time.Second, 6: 30 * time.Second, 63: 30 * time.Second, 1_000_000: 30 * time.Second} {
+	for n, want := range map[int]time.Duration{1: time.Second, 2: 2 * time.Second, 5: 16 * time.Second,
+		6: 30 * time.Second, 63: 30 * time.Second, 1_000_000: 30 * time.Second} {
 		if got := backoff(r, n, 0, 0.999999); want-got > time.Millisecond || got > want {
 			t.Errorf("retry %d: at most %v, want nearly %v", n, got, want)
 		}
@@ -244,7 +250,8 @@ func TestBudgetServesThoseWhoWaitInOrder(t *testing.T) {
 		b.give(a, 1, 1000)
 		mu.Lock()
 		defer mu.Unlock()
-		if got := strings.Join(order, ", "); got != "large context canceled, small, huge" && got != "small, large context canceled, huge" {
+		if got := strings.Join(order, ", "); got != "large context canceled, small, huge" &&
+			got != "small, large context canceled, huge" {
 			t.Errorf("order %s", got)
 		}
 		if a.n != 0 || a.bytes != 0 || b.usedN != 0 || b.usedB != 0 {
@@ -278,7 +285,8 @@ func TestAsMuchIsInFlightAsLargeBatchesNeed(t *testing.T) {
 		out.Settings.Batch.MaxEvents = c.batch
 		p := mustNew(t, &keeper{}, Options{MaxInFlight: c.most}, Node{Name: "in", Source: feedOf(numbers(1)...)}, out)
 		if got := p.options.MaxInFlight; got != c.want {
-			t.Errorf("%+v with batches of %d and %d configured: %d in flight, want %d", c.limits, c.batch, c.most, got, c.want)
+			t.Errorf("%+v with batches of %d and %d configured: %d in flight, want %d", c.limits, c.batch, c.most, got,
+				c.want)
 		}
 	}
 }
@@ -292,12 +300,13 @@ func TestASinkSaysHowLongItsRequestsMayTake(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			out, left := sink("out", "in"), time.Duration(0)
 			out.Settings.Request.Timeout = c.configured
-			out.Sink = &answer{limits: component.SinkLimits{DefaultTimeout: c.sink}, send: func(ctx context.Context, batch []*message.Message) ([]component.Outcome, error) {
-				if deadline, ok := ctx.Deadline(); ok {
-					left = time.Until(deadline)
-				}
-				return make([]component.Outcome, len(batch)), nil
-			}}
+			out.Sink = &answer{limits: component.SinkLimits{DefaultTimeout: c.sink},
+				send: func(ctx context.Context, batch []*message.Message) ([]component.Outcome, error) {
+					if deadline, ok := ctx.Deadline(); ok {
+						left = time.Until(deadline)
+					}
+					return make([]component.Outcome, len(batch)), nil
+				}}
 			mustRun(t, mustNew(t, &keeper{}, Options{}, Node{Name: "in", Source: feedOf(numbers(1)...)}, out))
 			if left != c.want {
 				t.Errorf("a sink that says %s, with %s configured, has %s", c.sink, c.configured, left)

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// budget bounds what is in flight, in messages and bytes. Half is shared out among the accounts, half is common to them.
-// An account with nothing in flight may always take one message.
+// budget bounds what is in flight, in messages and bytes. Half is shared out among the accounts, half is common to
+// them. An account with nothing in flight may always take one message.
 type budget struct {
 	shareN, shareB   int // each account's own
 	commonN, commonB int
@@ -41,8 +41,9 @@ func newBudget(messages, bytes, accounts int, full func()) *budget {
 	return b
 }
 
-// take waits until the account may have a message of the first of these sizes in flight, ctx ends or stop is closed; the error is ctx.Err() or ErrStopping. It
-// takes as many of the others as there is room for at once, in their order, and returns how many it took.
+// take waits until the account may have a message of the first of these sizes in flight, ctx ends or stop is closed;
+// the error is ctx.Err() or ErrStopping. It takes as many of the others as there is room for at once, in their order,
+// and returns how many it took.
 func (b *budget) take(ctx context.Context, stop <-chan struct{}, a *account, sizes ...int) (n int, err error) {
 	b.mu.Lock()
 	for n < len(sizes) && len(a.waiting) == 0 && b.fits(a, sizes[n]) {

@@ -45,7 +45,8 @@ func (c *Collector) Collect(to chan<- prometheus.Metric) {
 		}
 		if n.HasReceipts {
 			to <- prometheus.MustNewConstMetric(c.receipts, prometheus.CounterValue, float64(n.Receipts), n.Name, "put")
-			to <- prometheus.MustNewConstMetric(c.receipts, prometheus.CounterValue, float64(n.ReceiptsDropped), n.Name, "dropped")
+			to <- prometheus.MustNewConstMetric(c.receipts, prometheus.CounterValue, float64(n.ReceiptsDropped), n.Name,
+				"dropped")
 		}
 		to <- prometheus.MustNewConstMetric(c.retries, prometheus.CounterValue, float64(n.Retries), n.Name)
 		to <- prometheus.MustNewConstMetric(c.inFlight, prometheus.GaugeValue, float64(n.InFlight), n.Name)

@@ -11,8 +11,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// bury makes a dead letter of the journey's message, as it came. Its part q ends when the dead letter is durable. A journey
-// becomes a dead letter of a node once, however many of its messages that node gives up.
+// bury makes a dead letter of the journey's message, as it came. Its part q ends when the dead letter is durable. A
+// journey becomes a dead letter of a node once, however many of its messages that node gives up.
 func (j *journey) bury(q *part, n *node, o component.Outcome) {
 	n.rejected.Add(1)
 	o.Verdict = component.Rejected
@@ -47,8 +47,9 @@ func (j *journey) deadLetter(n *node, reason error) *message.Message {
 	m.Only, m.NotBefore = "", time.Time{}
 	// A second death within the window of the first one's deduplication id would be taken for the first.
 	m.Dedup = ""
-	// Dead letters are put in the order of deaths: a mark would have those refused that were read earlier. The part keeps apart the
-	// dead letters of several steps in one queue, and those of one message that dies again after a replay.
+	// Dead letters are put in the order of deaths: a mark would have those refused that were read earlier. The part
+	// keeps apart the dead letters of several steps in one queue, and those of one message that dies again after a
+	// replay.
 	m.Origin.Mark = 0
 	if m.Origin.Source != "" {
 		m.Origin.Part = partOf(m.Origin.Part, "dead letter of "+n.Name, 0)

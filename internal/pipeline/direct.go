@@ -45,10 +45,11 @@ func (p *Pipeline) PushSinks() (names []string) {
 	return names
 }
 
-// Push sends messages through a running sink, past the graph, and returns what the far end said of each by deadline. Nothing is tried again,
-// nothing becomes a dead letter, and the sink's concurrency and rate are not asked. The error is ErrNoSink or ErrNotRunning. The messages
-// must not be changed any more.
-func (p *Pipeline) Push(ctx context.Context, sink string, deadline time.Time, msgs []*message.Message) (_ []component.Answer, err error) {
+// Push sends messages through a running sink, past the graph, and returns what the far end said of each by deadline.
+// Nothing is tried again, nothing becomes a dead letter, and the sink's concurrency and rate are not asked. The error
+// is ErrNoSink or ErrNotRunning. The messages must not be changed any more.
+func (p *Pipeline) Push(ctx context.Context, sink string, deadline time.Time,
+	msgs []*message.Message) (_ []component.Answer, err error) {
 	at := slices.IndexFunc(p.graph.nodes, func(n *node) bool { return n.Name == sink })
 	if at < 0 {
 		return nil, ErrNoSink

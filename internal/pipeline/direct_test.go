@@ -12,7 +12,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// handSink answers what is sent by hand as the message's body says, and keeps what is to have no answer until it is closed.
+// handSink answers what is sent by hand as the message's body says, and keeps what is to have no answer until it is
+// closed.
 type handSink struct {
 	mu     sync.Mutex
 	closed bool
@@ -67,7 +68,8 @@ func (s stays) Close() error { return nil }
 func TestMessagesAreSentByHandWhileTheSinkIsOpenAndNeverElse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source, sink := stays{make(chan struct{})}, &handSink{}
-		p, err := New([]Node{{Name: "none", Source: source}, {Name: "phones", Inputs: []string{"none"}, Sink: sink}}, Options{Store: &keeper{}})
+		p, err := New([]Node{{Name: "none", Source: source}, {Name: "phones", Inputs: []string{"none"}, Sink: sink}},
+			Options{Store: &keeper{}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +94,8 @@ func TestMessagesAreSentByHandWhileTheSinkIsOpenAndNeverElse(t *testing.T) {
 			t.Errorf("to a source: %v", err)
 		}
 		got, err := push("phones", "a", "keep", "b")
-		if err != nil || got[0].Name != "a" || got[2].Name != "b" || got[1].Verdict != component.Retry || !errors.Is(got[1].Reason, component.ErrNoAnswer) {
+		if err != nil || got[0].Name != "a" || got[2].Name != "b" || got[1].Verdict != component.Retry ||
+			!errors.Is(got[1].Reason, component.ErrNoAnswer) {
 			t.Errorf("%+v, %v", got, err)
 		}
 		waiting := make(chan []component.Answer)

@@ -17,8 +17,9 @@ import (
 	queuesource "github.com/hikyaku/hikyaku/internal/source/queue"
 )
 
-// BenchmarkDurablePath is the price of a message's way from a durable queue through the pipeline to an asynchronous sink that costs nothing, and of
-// its settlement: claim, deliver, settle. cpu-µs/op is what all threads together spend on it.
+// BenchmarkDurablePath is the price of a message's way from a durable queue through the pipeline to an asynchronous
+// sink that costs nothing, and of its settlement: claim, deliver, settle. cpu-µs/op is what all threads together spend
+// on it.
 func BenchmarkDurablePath(b *testing.B) {
 	for _, answer := range []string{"at once", "from another goroutine"} {
 		b.Run(answer, func(b *testing.B) {
@@ -36,7 +37,8 @@ func BenchmarkDurablePath(b *testing.B) {
 				}
 			}()
 			fillQueue(b, store, b.N)
-			source, err := queuesource.New(queuesource.Config{Queue: "outbox"}, component.Env{Name: "waiting", Store: store})
+			source, err := queuesource.New(queuesource.Config{Queue: "outbox"},
+				component.Env{Name: "waiting", Store: store})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -46,7 +48,8 @@ func BenchmarkDurablePath(b *testing.B) {
 			}
 			p, err := New([]Node{
 				{Name: "waiting", Source: source, Drains: []string{"outbox"}},
-				{Name: "phones", Inputs: []string{"waiting"}, Sink: sink, Settings: Settings{Request: Request{Concurrency: 2000}}},
+				{Name: "phones", Inputs: []string{"waiting"}, Sink: sink,
+					Settings: Settings{Request: Request{Concurrency: 2000}}},
 			}, Options{Store: store, Finite: true})
 			if err != nil {
 				b.Fatal(err)
@@ -72,7 +75,10 @@ func fillQueue(b *testing.B, store *queue.Store, n int) {
 	for at := 0; at < n; at += 1000 {
 		var some []message.Message
 		for i := at; i < min(n, at+1000); i++ {
-			some = append(some, message.Message{Attributes: attributes, Body: fmt.Appendf(nil, `{"user": %d, "aps": {"alert": {"title": "News", "body": "What happened today, in one line"}}}`, i)})
+			some = append(some, message.Message{Attributes: attributes,
+				Body: fmt.Appendf(nil,
+					`{"user": %d, "aps": {"alert": {"title": "News", "body": "What happened today, in one line"}}}`,
+					i)})
 		}
 		if _, err := store.Put(b.Context(), queue.Name{Namespace: "default", Name: "outbox"}, some); err != nil {
 			b.Fatal(err)

@@ -38,7 +38,8 @@ func (e *GraphError) Error() string {
 	return b.String()
 }
 
-// GraphErrors is everything that is wrong with a graph, in the order of its nodes. errors.As finds the first *GraphError in it.
+// GraphErrors is everything that is wrong with a graph, in the order of its nodes. errors.As finds the first
+// *GraphError in it.
 type GraphErrors []*GraphError
 
 func (es GraphErrors) Error() string {

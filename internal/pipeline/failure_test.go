@@ -57,7 +57,8 @@ func TestARejectedMessageBecomesADeadLetterAsItCame(t *testing.T) {
 	if string(m.Body) != "bad" || m.ID != bad.Message.ID || m.Key != "k" || len(m.Attributes) != 1 {
 		t.Errorf("the dead letter is not the message as it came: %+v", m)
 	}
-	if want := (message.Death{Queue: "shop/news", Step: "out", Reason: "no such device", Attempts: 3, Time: now}); *m.Death != want {
+	if want := (message.Death{Queue: "shop/news", Step: "out", Reason: "no such device", Attempts: 3,
+		Time: now}); *m.Death != want {
 		t.Errorf("death %+v, want %+v", *m.Death, want)
 	}
 	if m.Only != "" || !m.NotBefore.IsZero() || m.Dedup != "" {
@@ -132,7 +133,8 @@ func TestARetriedTransformSleepsAndHoldsUpNobody(t *testing.T) {
 		})
 		p := mustNew(t, keeper, Options{},
 			Node{Name: "in", Source: src},
-			Node{Name: "look", Inputs: []string{"in"}, Transform: look, Settings: Settings{Request: Request{RetryAttempts: 4}}},
+			Node{Name: "look", Inputs: []string{"in"}, Transform: look,
+				Settings: Settings{Request: Request{RetryAttempts: 4}}},
 			Node{Name: "out", Inputs: []string{"look"}, Sink: out},
 		)
 		mustRun(t, p)
@@ -141,7 +143,8 @@ func TestARetriedTransformSleepsAndHoldsUpNobody(t *testing.T) {
 			t.Errorf("tried %d times, want the first and 4 retries", tries["never"])
 		}
 		dead := keeper.queues["look_dead"]
-		if len(dead) != 1 || !strings.Contains(dead[0].Death.Reason, "after 5 tries") || !strings.Contains(dead[0].Death.Reason, errDown.Error()) {
+		if len(dead) != 1 || !strings.Contains(dead[0].Death.Reason, "after 5 tries") ||
+			!strings.Contains(dead[0].Death.Reason, errDown.Error()) {
 			t.Errorf("dead letters %+v", dead)
 		}
 	})
@@ -158,7 +161,8 @@ func TestRetriesBackOffAndThenTheMessageIsDead(t *testing.T) {
 		})}
 		p := mustNew(t, keeper, Options{Rand: func() float64 { return 0.5 }},
 			Node{Name: "in", Source: src},
-			Node{Name: "out", Inputs: []string{"in"}, Sink: out, Settings: Settings{Request: Request{RetryInitial: 2 * time.Second, RetryMax: 10 * time.Second}}},
+			Node{Name: "out", Inputs: []string{"in"}, Sink: out,
+				Settings: Settings{Request: Request{RetryInitial: 2 * time.Second, RetryMax: 10 * time.Second}}},
 		)
 		mustRun(t, p)
 		// Half of 2, 4, 8, 10 and 10 seconds.
@@ -185,8 +189,10 @@ func TestNoRetriesAndUnboundedRetries(t *testing.T) {
 		src, keeper := feedOf("m"), &keeper{}
 		p := mustNew(t, keeper, Options{},
 			Node{Name: "in", Source: src},
-			Node{Name: "once", Inputs: []string{"in"}, Sink: send(&once), Settings: Settings{Request: Request{RetryAttempts: NoRetries}}},
-			Node{Name: "ever", Inputs: []string{"in"}, Sink: send(&ever), Settings: Settings{Request: Request{RetryAttempts: Unbounded}}},
+			Node{Name: "once", Inputs: []string{"in"}, Sink: send(&once),
+				Settings: Settings{Request: Request{RetryAttempts: NoRetries}}},
+			Node{Name: "ever", Inputs: []string{"in"}, Sink: send(&ever),
+				Settings: Settings{Request: Request{RetryAttempts: Unbounded}}},
 		)
 		mustRun(t, p)
 		if once != 1 || ever != 500 {
@@ -257,7 +263,8 @@ func TestAnErrorForTheWholeBatchIsARetryOfTheWhole(t *testing.T) {
 		src := feedOf(numbers(4)...)
 		p := mustNew(t, &keeper{}, Options{Rand: func() float64 { return 0.5 }}, // all sleep equally long
 			Node{Name: "in", Source: src},
-			Node{Name: "out", Inputs: []string{"in"}, Sink: out, Settings: Settings{Batch: Batch{Timeout: time.Second, MaxEvents: 4}}},
+			Node{Name: "out", Inputs: []string{"in"}, Sink: out,
+				Settings: Settings{Batch: Batch{Timeout: time.Second, MaxEvents: 4}}},
 		)
 		r := mustRun(t, p)
 		for i, b := range out.batches {
@@ -295,7 +302,8 @@ func TestASlowOrHungDeliveryHoldsUpNobodyElse(t *testing.T) {
 		src := feedOf(numbers(200)...)
 		p := mustNew(t, &keeper{}, Options{Rand: func() float64 { return 0 }},
 			Node{Name: "in", Source: src},
-			Node{Name: "out", Inputs: []string{"in"}, Sink: out, Settings: Settings{Request: Request{Concurrency: 2, Timeout: 30 * time.Second}}},
+			Node{Name: "out", Inputs: []string{"in"}, Sink: out,
+				Settings: Settings{Request: Request{Concurrency: 2, Timeout: 30 * time.Second}}},
 		)
 		r := mustRun(t, p)
 		if done > 2*time.Second {
@@ -462,7 +470,8 @@ func TestAMessageIsADeadLetterOfAStepOnce(t *testing.T) {
 
 func TestPanicsOfSourcesAreErrors(t *testing.T) {
 	src := &feed{began: func() { panic("oh") }}
-	p := mustNew(t, &keeper{}, Options{}, Node{Name: "in", Source: src}, Node{Name: "out", Inputs: []string{"in"}, Sink: &answer{}})
+	p := mustNew(t, &keeper{}, Options{}, Node{Name: "in", Source: src},
+		Node{Name: "out", Inputs: []string{"in"}, Sink: &answer{}})
 	_, err := p.Run(t.Context())
 	var panicked *PanicError
 	var node *NodeError
@@ -475,13 +484,15 @@ func TestAPanickingSettleIsNoDisaster(t *testing.T) {
 	var settled atomic.Int64
 	src := sends(func(ctx context.Context, out component.Out) error {
 		for range 3 {
-			if err := out.Send(ctx, component.Delivery{Message: text("m"), Settle: func(component.Outcome) { settled.Add(1); panic("oh") }}); err != nil {
+			if err := out.Send(ctx, component.Delivery{Message: text("m"),
+				Settle: func(component.Outcome) { settled.Add(1); panic("oh") }}); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	p := mustNew(t, &keeper{}, Options{}, Node{Name: "in", Source: src}, Node{Name: "out", Inputs: []string{"in"}, Sink: &answer{}})
+	p := mustNew(t, &keeper{}, Options{}, Node{Name: "in", Source: src},
+		Node{Name: "out", Inputs: []string{"in"}, Sink: &answer{}})
 	r := mustRun(t, p)
 	if settled.Load() != 3 || r.Nodes[0].Panics != 3 {
 		t.Errorf("settled %d, %+v", settled.Load(), r.Nodes[0])
@@ -496,7 +507,8 @@ func (sends) Close() error                                       { return nil }
 
 func TestADeliveryWithoutAMessageIsRefused(t *testing.T) {
 	src := sends(func(ctx context.Context, out component.Out) error { return out.Send(ctx, component.Delivery{}) })
-	p := mustNew(t, &keeper{}, Options{}, Node{Name: "in", Source: src}, Node{Name: "out", Inputs: []string{"in"}, Sink: &answer{}})
+	p := mustNew(t, &keeper{}, Options{}, Node{Name: "in", Source: src},
+		Node{Name: "out", Inputs: []string{"in"}, Sink: &answer{}})
 	if _, err := p.Run(t.Context()); !errors.Is(err, ErrNoMessage) {
 		t.Errorf("error %v", err)
 	}

@@ -2,8 +2,8 @@ package pipeline
 
 import "github.com/hikyaku/hikyaku/internal/queue"
 
-// feeders tells for each source which other sources it has to wait for in a finite run: those that lead into a queue it drains. Sources
-// that feed each other in a circle are left out, as they would wait for ever.
+// feeders tells for each source which other sources it has to wait for in a finite run: those that lead into a queue it
+// drains. Sources that feed each other in a circle are left out, as they would wait for ever.
 func (g *graph) feeders() map[*node][]*node {
 	var sources []*node
 	for _, n := range g.nodes {

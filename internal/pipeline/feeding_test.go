@@ -160,7 +160,8 @@ func TestACircleOfQueuesEndsWhenItIsEmpty(t *testing.T) {
 func TestWithoutFiniteNobodyIsToldToFinish(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := &drain{pipe: newPipe()}
-		p := mustNew(t, &keeper{}, Options{}, Node{Name: "from", Source: q, Drains: []string{"one"}}, sink("out", "from"))
+		p := mustNew(t, &keeper{}, Options{}, Node{Name: "from", Source: q, Drains: []string{"one"}},
+			sink("out", "from"))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		if _, err := p.Run(ctx); err != nil {

@@ -29,11 +29,15 @@ type node struct {
 	below   set // its descendants
 	sources set // the sources that lead to it
 
-	stage     *stage                                                                           // transforms and sinks
-	together  func(ctx context.Context, ms []*message.Message, emit component.EmitFor) []error // of transforms that take several messages at a time
-	graveyard *stage                                                                           // writes into the dead queue
-	entry     *entry                                                                           // sources, and transforms that stream
-	turns     *turns                                                                           // of groups that leave in order; nil: they need not
+	stage *stage // transforms and sinks
+	// of transforms that take several messages at a time
+	together func(ctx context.Context, ms []*message.Message, emit component.EmitFor) []error
+	// writes into the dead queue
+	graveyard *stage
+	// sources, and transforms that stream
+	entry *entry
+	// of groups that leave in order; nil: they need not
+	turns *turns
 
 	overseers  []component.Overseer // transforms above that have a say in what comes here
 	receipts   *receipts            // of a sink whose receipts are wanted; nil: there are none
@@ -113,7 +117,8 @@ func (g *graph) add(given Node) {
 	case n.Name == "":
 		g.wrong("", "", "", "component %d has no name", n.index+1)
 	case g.byName[n.Name] != nil:
-		g.wrong(n.Name, "", "names are shared by sources, transforms and sinks: rename one of them", "there are two components of this name")
+		g.wrong(n.Name, "", "names are shared by sources, transforms and sinks: rename one of them",
+			"there are two components of this name")
 	case parts != 1:
 		g.wrong(n.Name, "", "", "a component is one of source, transform and sink, this is %d of them", parts)
 	case n.kind == KindSource && len(n.Inputs) > 0:
@@ -218,7 +223,8 @@ func (g *graph) checkCycles() {
 		case open:
 			i := slices.Index(way, n.Name)
 			circle := append(slices.Clone(way[i:]), n.Name)
-			g.wrong(n.Name, "", "let it go through a queue, or remove one of these inputs", "messages would go round in a circle: %s", strings.Join(circle, " → "))
+			g.wrong(n.Name, "", "let it go through a queue, or remove one of these inputs",
+				"messages would go round in a circle: %s", strings.Join(circle, " → "))
 			return false
 		case done:
 			return true
@@ -258,7 +264,8 @@ func (g *graph) checkUse() {
 			continue
 		}
 		if len(n.outs) == 0 {
-			g.wrong(n.Name, "", "name it in the inputs of a transform or sink, or remove it", "nobody takes what this %s makes", n.kind)
+			g.wrong(n.Name, "", "name it in the inputs of a transform or sink, or remove it",
+				"nobody takes what this %s makes", n.kind)
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(n.ports)) {

@@ -37,7 +37,8 @@ func TestAWrongGraphIsRefusedWithAHint(t *testing.T) {
 			[]string{`out: input "elsewhere": there is no source or transform of this name`},
 		},
 		"unknown port": {
-			[]Node{source("lines"), fork("fork", []string{"ja", "en"}, "lines"), sink("out", "fork.en", "fork.fr", "fork.ja")},
+			[]Node{source("lines"), fork("fork", []string{"ja", "en"}, "lines"),
+				sink("out", "fork.en", "fork.fr", "fork.ja")},
 			[]string{`out: input "fork.fr": transform fork has no output "fr" (it has fork.en, fork.ja)`},
 		},
 		"a fork without a port": {
@@ -81,20 +82,24 @@ func TestAWrongGraphIsRefusedWithAHint(t *testing.T) {
 			[]string{`b: input "a": a source has no inputs`},
 		},
 		"nothing, and two things": {
-			[]Node{source("in"), {Name: "none", Inputs: []string{"in"}}, {Name: "both", Inputs: []string{"in"}, Transform: same, Sink: &answer{}}},
-			[]string{"none: a component is one of source, transform and sink, this is 0 of them", "both: a component is one of source, transform and sink, this is 2 of them"},
+			[]Node{source("in"), {Name: "none", Inputs: []string{"in"}},
+				{Name: "both", Inputs: []string{"in"}, Transform: same, Sink: &answer{}}},
+			[]string{"none: a component is one of source, transform and sink, this is 0 of them",
+				"both: a component is one of source, transform and sink, this is 2 of them"},
 		},
 		"no name": {
 			[]Node{source("in"), sink("", "in")},
 			[]string{": component 2 has no name"},
 		},
 		"bad dead-letter queue": {
-			[]Node{source("in"), {Name: "out", Inputs: []string{"in"}, Sink: &answer{}, Settings: Settings{DeadLetter: "a b"}}},
+			[]Node{source("in"), {Name: "out", Inputs: []string{"in"}, Sink: &answer{},
+				Settings: Settings{DeadLetter: "a b"}}},
 			[]string{`out: its dead-letter queue: not a name: "default/a b": ' ' is not allowed (letters, digits and - _ . ~ + % $ are) (set dead_letter)`},
 		},
 		"several at once": {
 			[]Node{source("lines"), sink("a", "line"), sink("b", "liens")},
-			[]string{`a: input "line": there is no source or transform of this name (did you mean "lines"?)`, `b: input "liens": there is no source or transform of this name (did you mean "lines"?)`},
+			[]string{`a: input "line": there is no source or transform of this name (did you mean "lines"?)`,
+				`b: input "liens": there is no source or transform of this name (did you mean "lines"?)`},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -141,7 +146,8 @@ func TestMessagesForAnOutputThatNobodyTakesAreCounted(t *testing.T) {
 		Node{Name: "ja", Inputs: []string{"by.ja"}, Sink: ja},
 		Node{Name: "all", Inputs: []string{"by.ja", "by.en"}, Sink: all},
 	)
-	if w := fmt.Sprint(p.Warnings()); w != `[by: nobody takes its output "fr": what it sends there is counted and dropped (name by.fr in somebody's inputs)]` {
+	if w := fmt.Sprint(
+		p.Warnings()); w != `[by: nobody takes its output "fr": what it sends there is counted and dropped (name by.fr in somebody's inputs)]` {
 		t.Errorf("warnings %s", w)
 	}
 	r := mustRun(t, p)
@@ -158,8 +164,10 @@ func TestAReplayedMessageGoesOnlyToItsStepAndWhatLeadsThereAndFollows(t *testing
 		src, other := feedOf("m"), feedOf()
 		src.deliveries[0].Message.Only = only
 		sinks := map[string]*answer{}
-		nodes := []Node{{Name: "in", Source: src}, {Name: "other", Source: other}, step("a", "in"), step("b", "a"), step("c", "a")}
-		for name, inputs := range map[string][]string{"direct": {"in"}, "ofA": {"a"}, "ofB": {"b"}, "ofC": {"c"}, "ofBC": {"b", "c"}, "ofOther": {"other"}} {
+		nodes := []Node{{Name: "in", Source: src}, {Name: "other", Source: other}, step("a", "in"), step("b", "a"),
+			step("c", "a")}
+		for name, inputs := range map[string][]string{"direct": {"in"}, "ofA": {"a"}, "ofB": {"b"}, "ofC": {"c"},
+			"ofBC": {"b", "c"}, "ofOther": {"other"}} {
 			sinks[name] = &answer{}
 			nodes = append(nodes, Node{Name: name, Inputs: inputs, Sink: sinks[name]})
 		}
@@ -210,7 +218,8 @@ func TestAReplayedMessageGoesOnlyToItsStepAndWhatLeadsThereAndFollows(t *testing
 func newKeeper() *keeper { return &keeper{} }
 
 func TestANodeErrorSaysWhatItWasDoingUnlessItJustRan(t *testing.T) {
-	for doing, want := range map[string]string{"start": "lines: start: gone", "close": "lines: close: gone", "run": "lines: gone"} {
+	for doing, want := range map[string]string{"start": "lines: start: gone", "close": "lines: close: gone",
+		"run": "lines: gone"} {
 		if got := (&NodeError{"lines", doing, errors.New("gone")}).Error(); got != want {
 			t.Errorf("%s: %s", doing, got)
 		}

@@ -227,7 +227,8 @@ func (a *answer) got() []string {
 }
 
 // each answers by message.
-func each(f func(body string) component.Outcome) func(context.Context, []*message.Message) ([]component.Outcome, error) {
+func each(f func(body string) component.Outcome) func(context.Context, []*message.Message) ([]component.Outcome,
+	error) {
 	return func(_ context.Context, batch []*message.Message) ([]component.Outcome, error) {
 		os := make([]component.Outcome, len(batch))
 		for i, m := range batch {

@@ -17,12 +17,13 @@ type journey struct {
 	delivery component.Delivery
 	slab     func(int, *message.Message, component.Outcome) // settles one of a slab, in the place of delivery.Settle
 	place    int                                            // in the slab
-	root     *message.Message                               // the delivery's message, or a copy with what it lacked; it is not changed
-	size     int
-	only     *node // the step it was replayed for; nil: every step
-	above    *node // the transform that sent it, now or before a replay; nil: none
-	left     atomic.Int64
-	first    part // the first one that is made of it, which takes no memory of its own
+	// the delivery's message, or a copy with what it lacked; it is not changed
+	root  *message.Message
+	size  int
+	only  *node // the step it was replayed for; nil: every step
+	above *node // the transform that sent it, now or before a replay; nil: none
+	left  atomic.Int64
+	first part // the first one that is made of it, which takes no memory of its own
 
 	mu     sync.Mutex
 	buried []*node            // the nodes it already is a dead letter of
@@ -65,7 +66,8 @@ type burial struct {
 // allows tells whether the journey's message is meant for n.
 func (j *journey) allows(n *node) bool { return j.only == nil || j.only.lineage.has(n.index) }
 
-// end takes a part out of its journey. o is what became of the message at n; n is nil for parts that have become others.
+// end takes a part out of its journey. o is what became of the message at n; n is nil for parts that have become
+// others.
 func (q *part) end(n *node, o component.Outcome) {
 	if q.ends(n, o) {
 		q.j.p.settle(q.j)
@@ -104,8 +106,8 @@ func kept(o component.Outcome) *component.Outcome { return &o }
 
 var errStopped = errors.New("the pipeline stopped before it was finished")
 
-// lose ends a part that was not finished when the pipeline stopped: its delivery has to be sent again. A message whose dead letter is
-// lost is not a dead letter after all.
+// lose ends a part that was not finished when the pipeline stopped: its delivery has to be sent again. A message whose
+// dead letter is lost is not a dead letter after all.
 func (q *part) lose(n *node) {
 	if q.fatal != nil {
 		n, q = q.fatal.node, q.fatal.part
@@ -121,7 +123,8 @@ func (j *journey) drop() {
 	}
 }
 
-// settle tells sources what became of journeys of which nothing is under way any more. Those that end together share what it costs.
+// settle tells sources what became of journeys of which nothing is under way any more. Those that end together share
+// what it costs.
 func (p *Pipeline) settle(js ...*journey) {
 	for len(js) > 0 {
 		e := js[0].entry

@@ -6,7 +6,8 @@ import "time"
 // waiting of its own.
 type limiter interface {
 	limit() int
-	// begin notes that a group of size messages leaves; busy is how many are under way with it. The ticket is given back to end.
+	// begin notes that a group of size messages leaves; busy is how many are under way with it. The ticket is given
+	// back to end.
 	begin(busy, size int) uint64
 	end(ticket uint64, s sample)
 }

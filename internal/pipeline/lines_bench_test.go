@@ -16,15 +16,16 @@ import (
 	"github.com/hikyaku/hikyaku/internal/transform/decode"
 )
 
-// BenchmarkLines is the price of a line of ten numbers from the standard input, through a decoder, to a sink that costs nothing: what a
-// row pays before its database.
+// BenchmarkLines is the price of a line of ten numbers from the standard input, through a decoder, to a sink that costs
+// nothing: what a row pays before its database.
 func BenchmarkLines(b *testing.B) {
 	const fields = 10
 	columns := make([]string, fields)
 	for i := range columns {
 		columns[i] = fmt.Sprintf("value%d", i+1)
 	}
-	source, err := stdin.New(stdin.Config{}, component.Env{Stdin: &manyLines{left: b.N, text: strings.Repeat("7.25,", fields-1) + "-1204.5\n"}})
+	source, err := stdin.New(stdin.Config{},
+		component.Env{Stdin: &manyLines{left: b.N, text: strings.Repeat("7.25,", fields-1) + "-1204.5\n"}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -36,7 +37,8 @@ func BenchmarkLines(b *testing.B) {
 	p, err := pipeline.New([]pipeline.Node{
 		{Name: "lines", Source: source},
 		{Name: "fields", Inputs: []string{"lines"}, Transform: decoder},
-		{Name: "table", Inputs: []string{"fields"}, Sink: &sink, Settings: pipeline.Settings{Request: pipeline.Request{Concurrency: 1}}},
+		{Name: "table", Inputs: []string{"fields"}, Sink: &sink,
+			Settings: pipeline.Settings{Request: pipeline.Request{Concurrency: 1}}},
 	}, pipeline.Options{Store: noLetters{}})
 	if err != nil {
 		b.Fatal(err)

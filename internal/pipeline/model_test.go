@@ -20,8 +20,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// world is a random graph whose components decide by hash of what they see, so that a model can tell the end of every message
-// beforehand. A message's body is the way it has come.
+// world is a random graph whose components decide by hash of what they see, so that a model can tell the end of every
+// message beforehand. A message's body is the way it has come.
 type world struct {
 	seed     uint64
 	sources  int
@@ -72,7 +72,8 @@ func drawWorld(t *rapid.T) world {
 	}
 	for i := range rapid.IntRange(0, 4).Draw(t, "transforms") {
 		name := fmt.Sprintf("t%d", i)
-		use(worldNode{name: name, inputs: inputs(name), worker: rapid.IntRange(1, 3).Draw(t, "workers"), many: rapid.Bool().Draw(t, "many")})
+		use(worldNode{name: name, inputs: inputs(name), worker: rapid.IntRange(1, 3).Draw(t, "workers"),
+			many: rapid.Bool().Draw(t, "many")})
 		above, unused = append(above, name), append(unused, name)
 	}
 	for i := range rapid.IntRange(1, 3).Draw(t, "sinks") {
@@ -389,8 +390,10 @@ func (w world) run(t *testing.T) (wrong []string) {
 		}
 	}
 	for _, s := range p.stages {
-		if s.held != 0 || s.heldBytes != 0 || s.waiting != 0 || s.busy != 0 || s.blocked.n != 0 || s.moving || len(s.flights)+len(s.replies) > 0 {
-			say("%s is left with %d held, %d bytes, %d waiting bytes, %d busy, %d blocked", s.node.Name, s.held, s.heldBytes, s.waiting, s.busy, s.blocked.n)
+		if s.held != 0 || s.heldBytes != 0 || s.waiting != 0 || s.busy != 0 || s.blocked.n != 0 || s.moving ||
+			len(s.flights)+len(s.replies) > 0 {
+			say("%s is left with %d held, %d bytes, %d waiting bytes, %d busy, %d blocked", s.node.Name, s.held,
+				s.heldBytes, s.waiting, s.busy, s.blocked.n)
 		}
 	}
 	return wrong

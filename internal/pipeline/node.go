@@ -8,8 +8,8 @@ import (
 	"github.com/hikyaku/hikyaku/pace"
 )
 
-// Node is one component and its place in the graph. Exactly one of Source, Transform, Group, Stream and Sink is set; a node with one of
-// the middle three is a transform.
+// Node is one component and its place in the graph. Exactly one of Source, Transform, Group, Stream and Sink is set; a
+// node with one of the middle three is a transform.
 type Node struct {
 	Name string
 	// Inputs are the names of the sources and transforms this node takes from: "name", or "name.port" for a transform
@@ -21,11 +21,11 @@ type Node struct {
 	Stream    component.StreamTransform
 	Sink      component.Sink
 	Settings  Settings
-	// Workers is how many goroutines run a Transform or Stream; 0: 1. With more than one, messages may overtake each other, and a component.SlabTransform
-	// works on one at a time. A Group says itself how many it wants.
+	// Workers is how many goroutines run a Transform or Stream; 0: 1. With more than one, messages may overtake each
+	// other, and a component.SlabTransform works on one at a time. A Group says itself how many it wants.
 	Workers int
-	// Feeds are the queues ("name" or "namespace/name") a Sink writes into. With Options.Finite, sources that drain them wait for
-	// this node's sources to end. Dead-letter queues need not be named.
+	// Feeds are the queues ("name" or "namespace/name") a Sink writes into. With Options.Finite, sources that drain
+	// them wait for this node's sources to end. Dead-letter queues need not be named.
 	Feeds []string
 	// Drains are the queues a Source takes from.
 	Drains []string
@@ -35,39 +35,42 @@ type Node struct {
 type Settings struct {
 	Batch   Batch   // sinks only
 	Request Request // transforms: Timeout (of a Transform) and the Retry… fields only
-	// DeadLetter is the queue for what this node gives up, "name" or "namespace/name"; "": the node's name with "_dead".
+	// DeadLetter is the queue for what this node gives up, "name" or "namespace/name"; "": the node's name with
+	// "_dead".
 	DeadLetter string
 }
 
-// Batch says how a sink's messages are grouped. The sink's own component.SinkLimits apply too. A component.AsyncSink takes messages one by
-// one and without waiting for company: nothing of Batch concerns it.
+// Batch says how a sink's messages are grouped. The sink's own component.SinkLimits apply too. A component.AsyncSink
+// takes messages one by one and without waiting for company: nothing of Batch concerns it.
 type Batch struct {
 	MaxEvents int // messages in one Send; 0: as the sink's limits say, or 1000
 	MaxBytes  int // their sizes summed, for more than one message; 0: 10 MiB
-	// Timeout is how long a batch that is not full waits for company, from its oldest message on. 0: it does not wait: a batch
-	// leaves as soon as a request may, and is as large as what gathered meanwhile. Nothing waits once the sources that lead here have
-	// ended, or when the pipeline is full and nothing else is under way.
+	// Timeout is how long a batch that is not full waits for company, from its oldest message on. 0: it does not wait:
+	// a batch leaves as soon as a request may, and is as large as what gathered meanwhile. Nothing waits once the
+	// sources that lead here have ended, or when the pipeline is full and nothing else is under way.
 	Timeout time.Duration
 }
 
 // Request says how a step's calls are made and repeated.
 type Request struct {
-	// Concurrency is how many Sends there are at once, or messages in flight at a component.AsyncSink. 0: adaptive, found out from what the
-	// far end makes of them, unless the AsyncSink's limits name a number.
+	// Concurrency is how many Sends there are at once, or messages in flight at a component.AsyncSink. 0: adaptive,
+	// found out from what the far end makes of them, unless the AsyncSink's limits name a number.
 	Concurrency    int
-	MaxConcurrency int           // bound of an adaptive concurrency; 0: 200
-	Timeout        time.Duration // of one Send, Deliver or Transform; 0: 60 s, or as the sink says (SinkLimits.DefaultTimeout)
+	MaxConcurrency int // bound of an adaptive concurrency; 0: 200
+	// of one Send, Deliver or Transform; 0: 60 s, or as the sink says (SinkLimits.DefaultTimeout)
+	Timeout time.Duration
 	// RetryAttempts is how often a message is tried again after its first try before it becomes a dead letter.
 	// 0: 5. Unbounded and NoRetries are the exceptions.
 	RetryAttempts int
-	// A retry waits a random time between nothing and a bound, which begins with RetryInitial (0: 500 ms) and doubles up to RetryMax (0: 30 s).
-	// Outcome.After, if longer, is kept to.
+	// A retry waits a random time between nothing and a bound, which begins with RetryInitial (0: 500 ms) and doubles
+	// up to RetryMax (0: 30 s). Outcome.After, if longer, is kept to.
 	RetryInitial, RetryMax time.Duration
-	// RateNum is the most Sends (Delivers) that begin within any RateDuration (0: 1 s); they are spread evenly. 0: no bound.
+	// RateNum is the most Sends (Delivers) that begin within any RateDuration (0: 1 s); they are spread evenly. 0: no
+	// bound.
 	RateNum      int
 	RateDuration time.Duration
-	// Pace, which goes before RateNum, is the rate at which Sends (Delivers) begin while there is something to send: each at its moment, also after a day. Those
-	// that come after a time without any begin anew. Zero: none.
+	// Pace, which goes before RateNum, is the rate at which Sends (Delivers) begin while there is something to send:
+	// each at its moment, also after a day. Those that come after a time without any begin anew. Zero: none.
 	Pace pace.Rate
 }
 

@@ -18,8 +18,9 @@ const (
 	kindBytes = 200
 )
 
-// obituaries are what the log is told of the dead letters of one step: the first of each kind of reason at once, then a line each obituaryEvery at most, with
-// how many of the kind there were since. The bodies of messages are never among it.
+// obituaries are what the log is told of the dead letters of one step: the first of each kind of reason at once, then a
+// line each obituaryEvery at most, with how many of the kind there were since. The bodies of messages are never among
+// it.
 type obituaries struct {
 	mu    sync.Mutex
 	kinds map[string]*obituary

@@ -38,7 +38,8 @@ func TestDeadLettersAreLoggedAtOnceAndThenNowAndAgain(t *testing.T) {
 		mustRun(t, p)
 		var got []string
 		for line := range strings.Lines(logged.String()) {
-			if !strings.Contains(line, "level=WARN") || !strings.Contains(line, `queue=shop/graves reason="the far end says no"`) {
+			if !strings.Contains(line, "level=WARN") ||
+				!strings.Contains(line, `queue=shop/graves reason="the far end says no"`) {
 				t.Errorf("logged %s", line)
 			}
 			got = append(got, regexp.MustCompile(`step=\S+ count=\d+`).FindString(line))
@@ -46,7 +47,8 @@ func TestDeadLettersAreLoggedAtOnceAndThenNowAndAgain(t *testing.T) {
 		if total := p.Stats()[2].Dead; total != 25 {
 			t.Errorf("%d dead letters", total)
 		}
-		if got := strings.Join(got, ", "); got != "step=out count=1, step=out count=10, step=out count=10, step=out count=4" {
+		if got := strings.Join(got, ", "); got != "step=out count=1, step=out count=10, step=out count=10, step=out "+
+			"count=4" {
 			t.Errorf("logged %s", got)
 		}
 		if strings.Contains(logged.String(), "m0001") {
@@ -66,7 +68,8 @@ func TestObituariesCountEveryDeathOnce(t *testing.T) {
 			time.Sleep(time.Second)
 		}
 		rest, reason := restOf(&o)
-		if want := []uint64{1, 10, 10}; len(told) != 3 || told[0] != want[0] || told[1] != want[1] || told[2] != want[2] || rest != 9 || !errors.Is(reason, errDown) {
+		if want := []uint64{1, 10, 10}; len(told) != 3 || told[0] != want[0] || told[1] != want[1] ||
+			told[2] != want[2] || rest != 9 || !errors.Is(reason, errDown) {
 			t.Errorf("told %v, rest %d, %v", told, rest, reason)
 		}
 		if again, _ := restOf(&o); again != 0 {
@@ -98,11 +101,13 @@ func TestEachKindOfReasonIsLogged(t *testing.T) {
 			refuse := &answer{send: each(func(body string) component.Outcome {
 				n, _ := strconv.Atoi(strings.TrimLeft(body, "m0"))
 				why := strings.Repeat("x", 1+n%kinds)
-				return component.Reject(fmt.Errorf("the column %s does not take %q, row %d: it isn't %d", why, body, n, n))
+				return component.Reject(fmt.Errorf("the column %s does not take %q, row %d: it isn't %d", why, body, n,
+					n))
 			})}
 			p := mustNew(t, &keeper{}, Options{Logger: slog.New(slog.NewTextHandler(&logged, nil))},
 				Node{Name: "in", Source: feedOf(numbers(875)...)},
-				Node{Name: "out", Inputs: []string{"in"}, Sink: refuse, Settings: Settings{DeadLetter: "shop/graves", Batch: Batch{MaxEvents: 1000}}},
+				Node{Name: "out", Inputs: []string{"in"}, Sink: refuse,
+					Settings: Settings{DeadLetter: "shop/graves", Batch: Batch{MaxEvents: 1000}}},
 			)
 			mustRun(t, p)
 			seen, total := map[string]bool{}, 0
@@ -115,7 +120,8 @@ func TestEachKindOfReasonIsLogged(t *testing.T) {
 				total += n
 				seen[m[2]] = true
 			}
-			if got := strings.Count(logged.String(), "\n"); total != 875 || len(seen) < min(kinds, 16) || got > 2*lines {
+			if got := strings.Count(logged.String(), "\n"); total != 875 || len(seen) < min(kinds, 16) ||
+				got > 2*lines {
 				t.Errorf("%d kinds: %d lines of %d dead letters, %d columns", kinds, got, total, len(seen))
 			}
 		}

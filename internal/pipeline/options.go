@@ -17,24 +17,26 @@ type Options struct {
 	Store DeadLetters
 	// Clock tells the time for hops and deaths; nil: time.Now. Waiting is always done by the machine's clock.
 	Clock func() time.Time
-	// MaxInFlight and MaxInFlightBytes bound what is under way at once; 0: 10,000 messages, or up to 50,000 where sinks can have more in their hands
-	// (SinkLimits.DefaultEvents), and 64 MiB. Half of each is shared out
+	// MaxInFlight and MaxInFlightBytes bound what is under way at once; 0: 10,000 messages, or up to 50,000 where sinks
+	// can have more in their hands (SinkLimits.DefaultEvents), and 64 MiB. Half of each is shared out
 	// among the sources and half is common, so that a source whose messages are stuck does not stop the others.
 	// Every source may have one message under way, whatever its size. Each step holds as much at most, too.
 	MaxInFlight      int
 	MaxInFlightBytes int
 	// Finite makes sources that are Finishers end when nothing more can come: for a run that ends by itself.
 	Finite bool
-	// Slack is memory, in bytes, that the pipeline asks for while it runs and never touches, so that it costs addresses and no pages. The collector of garbage
-	// waits until there is as much garbage as memory in use: what only moves messages keeps little, and has it come many times a second. With Slack up to that much more
-	// garbage gathers, for a fifth less processor time. It is for a process that does nothing else.
+	// Slack is memory, in bytes, that the pipeline asks for while it runs and never touches, so that it costs addresses
+	// and no pages. The collector of garbage waits until there is as much garbage as memory in use: what only moves
+	// messages keeps little, and has it come many times a second. With Slack up to that much more garbage gathers, for
+	// a fifth less processor time. It is for a process that does nothing else.
 	Slack int
 	// StopGrace is how long what is in flight may take after a stop; 0: 10 s. What is left then is given back.
 	StopGrace time.Duration
 	// Abandon, if set, is closed when nothing can be settled any more: a stop then waits for nothing that is in flight.
 	Abandon <-chan struct{}
-	Observe Observer     // nil: nobody
-	Logger  *slog.Logger // for stacks of panics, dead letters, and those that cannot be written; nil: slog.DiscardHandler
+	Observe Observer // nil: nobody
+	// for stacks of panics, dead letters, and those that cannot be written; nil: slog.DiscardHandler
+	Logger *slog.Logger
 	// Rand returns numbers in [0, 1) for the jitter of retries; nil: math/rand. Its calls are serialised.
 	Rand func() float64
 }
@@ -59,17 +61,17 @@ type DeadLetters interface {
 
 // Observer is told what became of messages. Its methods are called from many goroutines and must be quick.
 type Observer interface {
-	// Message is called for each message and each step that was its end, when the delivery it was made from is settled. m has its final
-	// hops. The verdict is Delivered; Dropped; Rejected for what became a dead letter; Retry for what was given back.
-	// m must not be changed.
+	// Message is called for each message and each step that was its end, when the delivery it was made from is settled.
+	// m has its final hops. The verdict is Delivered; Dropped; Rejected for what became a dead letter; Retry for what
+	// was given back. m must not be changed.
 	Message(m *message.Message, node string, o component.Outcome)
 }
 
-// Finisher is met by sources that could go on for ever and are meant to end in a finite run: sources that drain a queue.
-// Finish is called once, before Run, when Options.Finite is set. feeding is closed when every source of this pipeline that leads into
-// the queues it drains (Node.Feeds, dead-letter queues) has ended and all of their messages are settled. The source's
-// Run then returns as soon as nothing is left for it to take. Sources that feed each other in a circle do not wait
-// for each other: they end when they find their queues empty.
+// Finisher is met by sources that could go on for ever and are meant to end in a finite run: sources that drain a
+// queue. Finish is called once, before Run, when Options.Finite is set. feeding is closed when every source of this
+// pipeline that leads into the queues it drains (Node.Feeds, dead-letter queues) has ended and all of their messages
+// are settled. The source's Run then returns as soon as nothing is left for it to take. Sources that feed each other in
+// a circle do not wait for each other: they end when they find their queues empty.
 type Finisher interface {
 	Finish(feeding <-chan struct{})
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// tellApart gives a message that a transform made an identity of its own, the same each time it is made again. The first keeps the id of
-// what it was made from; the others get one computed from it. A deduplication id is always computed: two steps may make
-// different messages of one, for one queue, and none may pass for the other.
+// tellApart gives a message that a transform made an identity of its own, the same each time it is made again. The
+// first keeps the id of what it was made from; the others get one computed from it. A deduplication id is always
+// computed: two steps may make different messages of one, for one queue, and none may pass for the other.
 func tellApart(m *message.Message, from *message.Message, part uint64, index int) {
 	m.ID = from.ID
 	if index > 0 {

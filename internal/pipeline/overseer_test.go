@@ -58,11 +58,12 @@ func TestWhatIsGivenBackGoesToItsSourceUntried(t *testing.T) {
 		settled := map[string]component.Outcome{}
 		var ds []component.Delivery
 		for _, b := range bodies {
-			ds = append(ds, component.Delivery{Message: text(b), Queue: "default/outbox", Settle: func(o component.Outcome) {
-				mu.Lock()
-				defer mu.Unlock()
-				settled[b] = o
-			}})
+			ds = append(ds, component.Delivery{Message: text(b), Queue: "default/outbox",
+				Settle: func(o component.Outcome) {
+					mu.Lock()
+					defer mu.Unlock()
+					settled[b] = o
+				}})
 		}
 		w, k := &warden{}, &keeper{}
 		sink := &caller{deliver: func(m *message.Message, _ time.Time, done func(component.Outcome)) {
@@ -82,7 +83,8 @@ func TestWhatIsGivenBackGoesToItsSourceUntried(t *testing.T) {
 		equal(t, "queues", w.queues, []string{"outbox"})
 		for b, after := range map[string]time.Duration{"later": 7 * time.Second, "held": 3 * time.Second} {
 			o := settled[b]
-			if o.Verdict != component.Retry || !o.Held || !o.Back || o.After != after || !errors.Is(o.Reason, errLater) {
+			if o.Verdict != component.Retry || !o.Held || !o.Back || o.After != after ||
+				!errors.Is(o.Reason, errLater) {
 				t.Errorf("%s: %+v", b, o)
 			}
 		}
@@ -110,7 +112,8 @@ func (deliveries) Close() error { return nil }
 
 // TestWhatBecameOfAMessageIsToldOnceBelowTwoOverseers: one after the other, and one beside the other before one sink.
 func TestWhatBecameOfAMessageIsToldOnceBelowTwoOverseers(t *testing.T) {
-	for name, inputs := range map[string][2]string{"in a row": {"first", "second"}, "side by side": {"in2", "first second"}} {
+	for name, inputs := range map[string][2]string{"in a row": {"first", "second"},
+		"side by side": {"in2", "first second"}} {
 		synctest.Test(t, func(t *testing.T) {
 			one := func(body string) deliveries {
 				return deliveries{{Message: text(body), Settle: func(component.Outcome) {}}}

@@ -31,7 +31,9 @@ func TestAPaceIsKeptToTheNanosecond(t *testing.T) {
 			var at []time.Duration
 			sink := pacedSinks(func() { at = append(at, time.Since(began)) })[name]
 			p := mustNew(t, &keeper{}, Options{}, Node{Name: "in", Source: feedOf(numbers(3000)...)},
-				Node{Name: "out", Inputs: []string{"in"}, Sink: sink, Settings: Settings{Batch: Batch{MaxEvents: 1}, Request: Request{Concurrency: 1, Pace: pace.NTSC()}}})
+				Node{Name: "out", Inputs: []string{"in"}, Sink: sink,
+					Settings: Settings{Batch: Batch{MaxEvents: 1},
+						Request: Request{Concurrency: 1, Pace: pace.NTSC()}}})
 			mustRun(t, p)
 			for i, got := range at {
 				if want := pace.NTSC().Deadline(int64(i)); got != want {
@@ -45,7 +47,8 @@ func TestAPaceIsKeptToTheNanosecond(t *testing.T) {
 	}
 }
 
-// A limit gives way to everything that is late; a pace does not, or it would be slower than it says by what each timer is late.
+// A limit gives way to everything that is late; a pace does not, or it would be slower than it says by what each timer
+// is late.
 func TestALateTimerDelaysALimitButNoPace(t *testing.T) {
 	for name, c := range map[string]struct {
 		request Request

@@ -9,8 +9,9 @@ import (
 // pacer says when requests may begin. The zero value lets everything pass. It is used under its stage's lock.
 type pacer struct{ schedule pace.Schedule }
 
-// newPacer makes the pacer of a rate limit, whose requests are never closer than it allows, so that no window of RateDuration sees more than RateNum of
-// them; or that of a pace, which is kept over any time: a timer that was late delays nothing that follows. Neither catches up in a burst.
+// newPacer makes the pacer of a rate limit, whose requests are never closer than it allows, so that no window of
+// RateDuration sees more than RateNum of them; or that of a pace, which is kept over any time: a timer that was late
+// delays nothing that follows. Neither catches up in a burst.
 func newPacer(r Request) pacer {
 	if !r.Pace.IsZero() {
 		return pacer{pace.NewSchedule(r.Pace, pace.Shift)}

@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// patience is the context of one call to a transform. It ends with the pipeline's work, when the call may take no longer, or when the call has
-// returned. Most transforms never wait and ask nothing of it: a timer, which costs more than they do, is set by the first that does.
+// patience is the context of one call to a transform. It ends with the pipeline's work, when the call may take no
+// longer, or when the call has returned. Most transforms never wait and ask nothing of it: a timer, which costs more
+// than they do, is set by the first that does.
 type patience struct {
 	work     context.Context
 	deadline time.Time

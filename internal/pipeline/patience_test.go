@@ -24,7 +24,8 @@ func TestACallIsWokenWhenItsTimeIsOver(t *testing.T) {
 		child, cancel := context.WithCancel(c)
 		defer cancel()
 		<-child.Done()
-		if took := time.Since(began); took != time.Minute || !errors.Is(c.Err(), context.DeadlineExceeded) || !errors.Is(context.Cause(child), context.DeadlineExceeded) {
+		if took := time.Since(began); took != time.Minute || !errors.Is(c.Err(), context.DeadlineExceeded) ||
+			!errors.Is(context.Cause(child), context.DeadlineExceeded) {
 			t.Fatalf("after %v: %v, %v", took, c.Err(), context.Cause(child))
 		}
 	})
@@ -93,7 +94,8 @@ func TestATransformHasItsTimeoutForEachMessage(t *testing.T) {
 		src, sink, k := feedOf(numbers(4)...), &answer{}, &keeper{}
 		p := mustNew(t, k, Options{},
 			Node{Name: "in", Source: src},
-			Node{Name: "slow", Inputs: []string{"in"}, Transform: slow, Settings: Settings{Request: Request{Timeout: timeout}}},
+			Node{Name: "slow", Inputs: []string{"in"}, Transform: slow,
+				Settings: Settings{Request: Request{Timeout: timeout}}},
 			Node{Name: "out", Inputs: []string{"slow"}, Sink: sink})
 		mustRun(t, p)
 		equal(t, "delivered", sink.got(), []string{"m0000", "m0002", "m0003"})

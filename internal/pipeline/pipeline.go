@@ -41,8 +41,8 @@ type Pipeline struct {
 	failures  []error        // of nodes that could not go on
 }
 
-// New checks a graph and prepares to run it; it calls nothing of the components but Ports and Limits, and starts nothing.
-// The error is GraphErrors. New may be called without Options.Store to check only.
+// New checks a graph and prepares to run it; it calls nothing of the components but Ports and Limits, and starts
+// nothing. The error is GraphErrors. New may be called without Options.Store to check only.
 func New(nodes []Node, o Options) (*Pipeline, error) {
 	g, err := newGraph(nodes)
 	if err != nil {
@@ -74,12 +74,13 @@ func New(nodes []Node, o Options) (*Pipeline, error) {
 	return p, nil
 }
 
-// inHand is how many messages the sinks to which large batches are worth much can have in their hands at once, as far as that is bounded: with fewer in flight,
-// their batches would never fill.
+// inHand is how many messages the sinks to which large batches are worth much can have in their hands at once, as far
+// as that is bounded: with fewer in flight, their batches would never fill.
 func inHand(nodes []*node) (sum int) {
 	for _, n := range nodes {
 		if l := limitsOf(n.Sink); n.kind == KindSink && l.DefaultEvents > 0 {
-			sum += cmp.Or(n.Settings.Batch.MaxEvents, l.DefaultEvents) * cmp.Or(n.Settings.Request.Concurrency, l.Concurrency)
+			sum += cmp.Or(n.Settings.Batch.MaxEvents, l.DefaultEvents) * cmp.Or(n.Settings.Request.Concurrency,
+				l.Concurrency)
 		}
 	}
 	return min(sum, mostMaxInFlight)
@@ -100,8 +101,9 @@ func (p *Pipeline) stage(n *node, maxCount, maxBytes int, l limiter, work func(*
 	p.stages = append(p.stages, n.stage)
 }
 
-// openAccounts shares the bounds out. A transform that streams has an account of its own: were it its source's, the messages that wait to be
-// streamed could take all of it and wait for each other. With its own, one message may always go on.
+// openAccounts shares the bounds out. A transform that streams has an account of its own: were it its source's, the
+// messages that wait to be streamed could take all of it and wait for each other. With its own, one message may always
+// go on.
 func (p *Pipeline) openAccounts() {
 	entries := slices.Clone(p.entries)
 	for _, n := range p.graph.nodes {
@@ -115,8 +117,8 @@ func (p *Pipeline) openAccounts() {
 	}
 }
 
-// transformsAtOnce is how many messages a single worker takes from its stage at a time: few enough to hold up nobody, since they
-// would wait for it anyway.
+// transformsAtOnce is how many messages a single worker takes from its stage at a time: few enough to hold up nobody,
+// since they would wait for it anyway.
 const transformsAtOnce = 64
 
 func (p *Pipeline) transformStage(n *node) {
@@ -269,7 +271,8 @@ func (p *Pipeline) recovered(n *node, doing string, err *error) {
 	p.broken[n] = true
 	p.mu.Unlock()
 	if !again {
-		p.options.Logger.Error("a component panicked", "component", n.Name, "doing", doing, "panic", v, "stack", string(failure.Stack))
+		p.options.Logger.Error("a component panicked", "component", n.Name, "doing", doing, "panic", v, "stack",
+			string(failure.Stack))
 	}
 }
 

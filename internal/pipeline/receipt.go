@@ -13,11 +13,13 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// A receipt tells what became of one part at one sink. Those of a delivery whose source takes receipts (component.Delivery.Receipts)
-// are put by the source in the change that settles it. All others, and those that are too many for that, are put ahead: their
-// delivery is settled when they are durable or given up. In neither case does a push wait for its receipt.
+// A receipt tells what became of one part at one sink. Those of a delivery whose source takes receipts
+// (component.Delivery.Receipts) are put by the source in the change that settles it. All others, and those that are too
+// many for that, are put ahead: their delivery is settled when they are durable or given up. In neither case does a
+// push wait for its receipt.
 const (
-	// mostRiding bounds the receipts of a delivery that its settlement takes along: a thousand settlements share a change.
+	// mostRiding bounds the receipts of a delivery that its settlement takes along: a thousand settlements share a
+	// change.
 	mostRiding = 8
 	// mostAhead and mostAheadBytes bound the receipts that wait to be put ahead; those beyond are dropped.
 	mostAhead      = 50_000
@@ -264,7 +266,8 @@ func (g *graph) checkReceipts() {
 			}
 			for _, name := range s.Drains {
 				if fullName(name) == to.String() {
-					g.wrong(n.Name, "", "name another queue in receipts", "its receipts would come back to it: source %s takes from %s", s.Name, to.Short())
+					g.wrong(n.Name, "", "name another queue in receipts",
+						"its receipts would come back to it: source %s takes from %s", s.Name, to.Short())
 				}
 			}
 		}

@@ -92,7 +92,8 @@ func TestEveryEndOfAMessageHasAReceipt(t *testing.T) {
 	})
 	f, k := feedOf("fine", "refused", "late", "old", "stubborn", "second"), &keeper{}
 	p := mustNew(t, k, Options{}, Node{Name: "in", Source: f}, Node{
-		Name: "out", Inputs: []string{"in"}, Sink: sink, Settings: Settings{Request: Request{RetryInitial: 1, RetryAttempts: 2}},
+		Name: "out", Inputs: []string{"in"}, Sink: sink,
+		Settings: Settings{Request: Request{RetryInitial: 1, RetryAttempts: 2}},
 	})
 	result := mustRun(t, p)
 	f.once(t, 6)
@@ -106,15 +107,18 @@ func TestEveryEndOfAMessageHasAReceipt(t *testing.T) {
 		"old":      {Outcome: "replaced", Reason: `a "word"`},
 	} {
 		s := got["d"+body]
-		if s.Outcome != want.Outcome || s.Reason != want.Reason || s.PushID != want.PushID || s.Attempts != want.Attempts || s.App != "news" ||
+		if s.Outcome != want.Outcome || s.Reason != want.Reason || s.PushID != want.PushID ||
+			s.Attempts != want.Attempts || s.App != "news" ||
 			s.Sink != "out" {
 			t.Errorf("%s: %+v", body, s)
 		}
-		if s.ClaimedAt != nil || s.AcceptedAt.IsZero() || s.TransformedAt.Before(s.AcceptedAt) || s.AnsweredAt.Before(s.SentAt) {
+		if s.ClaimedAt != nil || s.AcceptedAt.IsZero() || s.TransformedAt.Before(s.AcceptedAt) ||
+			s.AnsweredAt.Before(s.SentAt) {
 			t.Errorf("the times of %s: %+v", body, s)
 		}
 	}
-	if n := result.Nodes[1]; len(got) != 6 || n.Receipts != 6 || n.ReceiptsDropped != 0 || !n.HasReceipts || result.Nodes[0].HasReceipts {
+	if n := result.Nodes[1]; len(got) != 6 || n.Receipts != 6 || n.ReceiptsDropped != 0 || !n.HasReceipts ||
+		result.Nodes[0].HasReceipts {
 		t.Errorf("%d receipts: %+v", len(got), n)
 	}
 }
@@ -167,7 +171,8 @@ func TestTheSettlementTakesReceiptsAlongAndTooManyGoAhead(t *testing.T) {
 		return nil
 	})
 	sink := answering(func(string) component.Outcome { return component.OK(time.Now()) })
-	p := mustNew(t, k, Options{}, Node{Name: "in", Source: queued{f}}, Node{Name: "many", Inputs: []string{"in"}, Transform: many},
+	p := mustNew(t, k, Options{}, Node{Name: "in", Source: queued{f}},
+		Node{Name: "many", Inputs: []string{"in"}, Transform: many},
 		Node{Name: "out", Inputs: []string{"many"}, Sink: sink})
 	mustRun(t, p)
 	f.once(t, 1)
@@ -198,7 +203,8 @@ func TestAReceiptHasABoundAndIsAlwaysJSON(t *testing.T) {
 		done(o)
 	}
 	f, k := feedOf("m"), &keeper{}
-	mustRun(t, mustNew(t, k, Options{}, Node{Name: "in", Source: f}, Node{Name: "out", Inputs: []string{"in"}, Sink: sink}))
+	mustRun(t, mustNew(t, k, Options{}, Node{Name: "in", Source: f},
+		Node{Name: "out", Inputs: []string{"in"}, Sink: sink}))
 	for _, b := range k.bodies("receipts") {
 		if len(b) > 20_000 || !json.Valid([]byte(b)) {
 			t.Errorf("%d bytes: %.300s", len(b), b)
@@ -214,12 +220,14 @@ func TestReceiptsThatWouldGoRoundAreRefused(t *testing.T) {
 	reader := Node{Name: "reader", Source: feedOf(), Drains: []string{"receipts"}}
 	out := Node{Name: "out", Inputs: []string{"reader"}, Sink: sink}
 	_, err := New([]Node{reader, out}, Options{})
-	if err == nil || !strings.Contains(err.Error(), "its receipts would come back to it: source reader takes from receipts") {
+	if err == nil || !strings.Contains(err.Error(), "its receipts would come back to it: source reader takes from "+
+		"receipts") {
 		t.Errorf("%v", err)
 	}
 	// Beside it, on their way elsewhere, they may be read.
 	out.Inputs = []string{"in"}
-	_, err = New([]Node{reader, {Name: "table", Inputs: []string{"reader"}, Sink: &caller{}}, {Name: "in", Source: feedOf()}, out}, Options{})
+	_, err = New([]Node{reader, {Name: "table", Inputs: []string{"reader"}, Sink: &caller{}},
+		{Name: "in", Source: feedOf()}, out}, Options{})
 	if err != nil {
 		t.Error(err)
 	}

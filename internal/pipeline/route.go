@@ -2,14 +2,15 @@ package pipeline
 
 import "github.com/hikyaku/hikyaku/internal/message"
 
-// made is what a transform has made of a message: nobody else has it. What is made counts against the pipeline's bounds, but for
-// one part of a journey, which its delivery counts for already.
+// made is what a transform has made of a message: nobody else has it. What is made counts against the pipeline's
+// bounds, but for one part of a journey, which its delivery counts for already.
 type made struct {
 	covered bool // the delivery counts for the first part
 	way     uint64
 }
 
-// route gives a message to nodes. The caller's own part keeps the journey open meanwhile. by is nil for a source's message.
+// route gives a message to nodes. The caller's own part keeps the journey open meanwhile. by is nil for a source's
+// message.
 func (p *Pipeline) route(j *journey, m *message.Message, by *made, to []*node) {
 	count := 0
 	for _, n := range to {

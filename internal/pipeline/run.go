@@ -7,13 +7,15 @@ import (
 	"time"
 )
 
-// Run starts the components, sinks first, sources last, and moves messages until all sources have ended and everything is settled, or
-// until ctx ends: then the sources are stopped, what is in flight is finished within Options.StopGrace, and the rest is given
-// back. A source that fails, or a sink whose error is a component.Stopper, stops the others in the same way. Before Run returns, every component that was started is closed, sources first, and no
-// goroutine is left, provided that the components return when their contexts end.
+// Run starts the components, sinks first, sources last, and moves messages until all sources have ended and everything
+// is settled, or until ctx ends: then the sources are stopped, what is in flight is finished within Options.StopGrace,
+// and the rest is given back. A source that fails, or a sink whose error is a component.Stopper, stops the others in
+// the same way. Before Run returns, every component that was started is closed, sources first, and no goroutine is
+// left, provided that the components return when their contexts end.
 //
 // A clean stop is no error. Otherwise the error joins NodeErrors: of the component that did not start, or of the
-// nodes that failed and the components that did not close well. The Result is valid in any case. Run may be called once.
+// nodes that failed and the components that did not close well. The Result is valid in any case. Run may be called
+// once.
 func (p *Pipeline) Run(ctx context.Context) (Result, error) {
 	if p.options.Store == nil {
 		return Result{}, ErrNoStore
@@ -58,7 +60,8 @@ func (p *Pipeline) Run(ctx context.Context) (Result, error) {
 
 // start prepares the components and returns those that have to be closed.
 func (p *Pipeline) start(ctx, work context.Context) (opened []*node, err error) {
-	// A component may keep the context of its start for what it opens, so that lives as long as work does; but a stop ends a start.
+	// A component may keep the context of its start for what it opens, so that lives as long as work does; but a stop
+	// ends a start.
 	starting, cancel := context.WithCancel(work)
 	begun := context.AfterFunc(ctx, cancel)
 	for _, kind := range []string{KindSink, KindTransform, KindSource} {
@@ -127,7 +130,9 @@ func (p *Pipeline) startSources(ctx context.Context) {
 	for _, e := range p.entries {
 		p.goroutines.Go(func() {
 			err := e.run(ctx)
-			stopped := ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrStopping))
+			stopped := ctx.Err() != nil &&
+				(errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
+					errors.Is(err, ErrStopping))
 			if err != nil && !stopped {
 				p.halt(e.node, err)
 			}
@@ -159,7 +164,8 @@ func (p *Pipeline) feed(ctx context.Context) {
 	}
 }
 
-// finish stops the sources and waits until everything is settled: for StopGrace by the components' work, then by giving back.
+// finish stops the sources and waits until everything is settled: for StopGrace by the components' work, then by giving
+// back.
 func (p *Pipeline) finish(giveUp func()) {
 	close(p.stopping)
 	grace := time.NewTimer(p.options.StopGrace)
@@ -205,7 +211,8 @@ func (p *Pipeline) closeOne(n *node, f func() error) (err error) {
 }
 
 func (p *Pipeline) result() Result {
-	r := Result{Delivered: p.delivered.Load(), DeadLettered: p.buried.Load(), Dropped: p.dropped.Load(), GivenBack: p.givenBack.Load(), Nodes: p.Stats()}
+	r := Result{Delivered: p.delivered.Load(), DeadLettered: p.buried.Load(), Dropped: p.dropped.Load(),
+		GivenBack: p.givenBack.Load(), Nodes: p.Stats()}
 	for _, n := range r.Nodes {
 		r.Retried += n.Retries
 	}

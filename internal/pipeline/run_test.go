@@ -48,7 +48,8 @@ func TestOrderIsKeptWithOneRequestAtATime(t *testing.T) {
 		Node{Name: "in", Source: src},
 		Node{Name: "t1", Inputs: []string{"in"}, Transform: same},
 		Node{Name: "t2", Inputs: []string{"t1"}, Transform: same},
-		Node{Name: "out", Inputs: []string{"t2"}, Sink: out, Settings: Settings{Batch: Batch{MaxEvents: 7}, Request: Request{Concurrency: 1}}},
+		Node{Name: "out", Inputs: []string{"t2"}, Sink: out,
+			Settings: Settings{Batch: Batch{MaxEvents: 7}, Request: Request{Concurrency: 1}}},
 	)
 	mustRun(t, p)
 	equal(t, "delivered", out.got(), bodies)
@@ -63,7 +64,8 @@ func TestBatchLeavesWhenASlotIsFreeAndIsAsLargeAsWhatGathered(t *testing.T) {
 		}}
 		p := mustNew(t, &keeper{}, Options{},
 			Node{Name: "in", Source: src},
-			Node{Name: "out", Inputs: []string{"in"}, Sink: out, Settings: Settings{Batch: Batch{MaxEvents: 60}, Request: Request{Concurrency: 1}}},
+			Node{Name: "out", Inputs: []string{"in"}, Sink: out,
+				Settings: Settings{Batch: Batch{MaxEvents: 60}, Request: Request{Concurrency: 1}}},
 		)
 		began := time.Now()
 		mustRun(t, p)
@@ -91,10 +93,13 @@ func TestBatchWithATimeoutWaitsForCompany(t *testing.T) {
 		src := &trickle{every: 300 * time.Millisecond, bodies: numbers(13)}
 		p := mustNew(t, &keeper{}, Options{},
 			Node{Name: "in", Source: src},
-			Node{Name: "out", Inputs: []string{"in"}, Sink: out, Settings: Settings{Batch: Batch{MaxEvents: 100, Timeout: time.Second}, Request: Request{Concurrency: 1}}},
+			Node{Name: "out", Inputs: []string{"in"}, Sink: out,
+				Settings: Settings{Batch: Batch{MaxEvents: 100, Timeout: time.Second},
+					Request: Request{Concurrency: 1}}},
 		)
 		mustRun(t, p)
-		// 0, 300, 600, 900 ms leave at 1 s; the next four began at 1.2 s; four more at 2.4 s; the last one leaves when the source has ended, at 3.9 s.
+		// 0, 300, 600, 900 ms leave at 1 s; the next four began at 1.2 s; four more at 2.4 s; the last one leaves when
+		// the source has ended, at 3.9 s.
 		want := "[1s 2.2s 3.4s 3.9s]"
 		if got := fmt.Sprint(left); got != want {
 			t.Errorf("batches left at %s, want %s", got, want)
@@ -272,7 +277,8 @@ func TestHopsAreMarkedOnTheWay(t *testing.T) {
 		if len(seen.hops) != 1 {
 			t.Fatalf("observed %d messages", len(seen.hops))
 		}
-		want := map[message.Hop]time.Duration{message.Accepted: 0, message.Claimed: 0, message.Transformed: time.Second, message.Sent: 2 * time.Second, message.Settled: 3 * time.Second}
+		want := map[message.Hop]time.Duration{message.Accepted: 0, message.Claimed: 0, message.Transformed: time.Second,
+			message.Sent: 2 * time.Second, message.Settled: 3 * time.Second}
 		for hop, at := range want {
 			if got := time.Unix(0, seen.hops[0][hop]).Sub(began); got != at {
 				t.Errorf("%v at %v, want %v", hop, got, at)
@@ -334,7 +340,11 @@ func (o *opener) Start(context.Context) error {
 	*o.log = append(*o.log, "start "+o.name)
 	return o.err
 }
-func (o *opener) Close() error                                                      { *o.log = append(*o.log, "close "+o.name); return nil }
+func (o *opener) Close() error {
+	*o.log = append(*o.log,
+		"close "+o.name)
+	return nil
+}
 func (o *opener) Run(context.Context, component.Out) error                          { return nil }
 func (o *opener) Transform(context.Context, *message.Message, component.Emit) error { return nil }
 func (o *opener) Send(_ context.Context, b []*message.Message) ([]component.Outcome, error) {

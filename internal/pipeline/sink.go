@@ -81,8 +81,8 @@ func (p *Pipeline) deliver(n *node, g *group) sample {
 	return told
 }
 
-// answered does what follows from a sink's answer for one message, which was sent at the given time where the answer does not say. It
-// returns true if the part sleeps in the stage until its retry, false if it has left.
+// answered does what follows from a sink's answer for one message, which was sent at the given time where the answer
+// does not say. It returns true if the part sleeps in the stage until its retry, false if it has left.
 func (p *Pipeline) answered(n *node, q *part, o component.Outcome, sent time.Time) (sleeps bool) {
 	if o.Sent.IsZero() {
 		o.Sent = sent
@@ -113,8 +113,8 @@ func timedOut(err error, after time.Duration) error {
 	return fmt.Errorf("no answer within %v (request.timeout_secs): %w", after, err)
 }
 
-// whole makes outcomes of an answer for a batch of n as a whole. nil: the batch has to be asked again by halves, because one
-// of its messages is at fault.
+// whole makes outcomes of an answer for a batch of n as a whole. nil: the batch has to be asked again by halves,
+// because one of its messages is at fault.
 func whole(n, answers int, err error) []component.Outcome {
 	var panicked *PanicError
 	reject, panics := component.IsReject(err), errors.As(err, &panicked)
@@ -144,8 +144,8 @@ func (p *Pipeline) arrived(n *node, q *part, o component.Outcome) {
 	q.end(n, o)
 }
 
-// failed decides what follows from a Retry or Rejected outcome. It returns true if the part sleeps in the stage until its
-// retry, false if it has left.
+// failed decides what follows from a Retry or Rejected outcome. It returns true if the part sleeps in the stage until
+// its retry, false if it has left.
 func (p *Pipeline) failed(n *node, q *part, o component.Outcome) (sleeps bool) {
 	if o.Reason == nil {
 		o.Reason = errors.New("no reason given")
@@ -183,11 +183,13 @@ func (p *Pipeline) failed(n *node, q *part, o component.Outcome) (sleeps bool) {
 	return true
 }
 
-// mourn tells of a dead letter that can not be written: in the statistics of the node that gave it up, and once in the log.
+// mourn tells of a dead letter that can not be written: in the statistics of the node that gave it up, and once in the
+// log.
 func (p *Pipeline) mourn(yard, n *node, err error) {
 	n.failed(fmt.Errorf("dead letter for %s: %w", yard.Name, err), p.options.Clock())
 	if yard.mourned.CompareAndSwap(false, true) {
-		p.options.Logger.Warn("a dead letter cannot be written and will be tried again; its message is not settled until then",
+		p.options.Logger.Warn("a dead letter cannot be written and will be tried again; its message is not settled "+
+			"until then",
 			"queue", yard.Name, "step", n.Name, "error", err)
 	}
 }

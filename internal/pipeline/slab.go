@@ -8,7 +8,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// SendSlab is Send for several messages. They are journeys of their own, and share locks and memory as long as nothing happens to one of them alone.
+// SendSlab is Send for several messages. They are journeys of their own, and share locks and memory as long as nothing
+// happens to one of them alone.
 func (e *entry) SendSlab(ctx context.Context, s component.Slab) (taken int, err error) {
 	js := make([]journey, len(s.Messages))
 	var few [component.SlabMessages]int
@@ -23,7 +24,8 @@ func (e *entry) SendSlab(ctx context.Context, s component.Slab) (taken int, err 
 		}
 		for i := range n {
 			j, m := &js[taken+i], &s.Messages[taken+i]
-			*j = journey{p: e.p, entry: e, delivery: component.Delivery{Message: m}, slab: s.Settle, place: taken + i, root: m, size: sizes[taken+i]}
+			*j = journey{p: e.p, entry: e, delivery: component.Delivery{Message: m}, slab: s.Settle, place: taken + i,
+				root: m, size: sizes[taken+i]}
 		}
 		e.beginSlab(js[taken : taken+n])
 		taken += n
@@ -64,7 +66,8 @@ func (e *entry) beginSlab(js []journey) {
 	on.put()
 }
 
-// carrier brings parts to the step behind the one that made them: those that go the same way next to each other, together.
+// carrier brings parts to the step behind the one that made them: those that go the same way next to each other,
+// together.
 type carrier struct {
 	p        *Pipeline
 	from, to *node
@@ -89,7 +92,8 @@ func (o *memo) of(parent uint64, step string) uint64 {
 	return o.part
 }
 
-// take lets a part become the one message that was made of it, if it is one, for one step. Nothing is left then of what it was.
+// take lets a part become the one message that was made of it, if it is one, for one step. Nothing is left then of what
+// it was.
 func (c *carrier) take(q *part, outs []emitted) bool {
 	if len(outs) != 1 {
 		return false
@@ -148,8 +152,8 @@ func (c *carrier) put() {
 	c.parts = c.parts[:0]
 }
 
-// alone takes a part that will be here for long out of the slab that its journey is of, so that the others can be forgotten. It needs to be the last part of its
-// journey; else it stays what it is.
+// alone takes a part that will be here for long out of the slab that its journey is of, so that the others can be
+// forgotten. It needs to be the last part of its journey; else it stays what it is.
 func (q *part) alone() *part {
 	j := q.j
 	if q != &j.first || j.slab == nil || j.left.Load() != 1 {
@@ -162,7 +166,8 @@ func (q *part) alone() *part {
 	}
 	sent := own(j.delivery.Message)
 	a := &journey{
-		p: j.p, entry: j.entry, delivery: j.delivery, slab: j.slab, place: j.place, root: sent, size: j.size, only: j.only, above: j.above,
+		p: j.p, entry: j.entry, delivery: j.delivery, slab: j.slab, place: j.place, root: sent, size: j.size,
+		only: j.only, above: j.above,
 		buried: j.buried, back: j.back, waived: j.waived, seen: j.seen,
 	}
 	a.delivery.Message = sent

@@ -54,7 +54,8 @@ func TestSlabsKeepTheOrderWhateverIsMadeOfTheirMessages(t *testing.T) {
 		}
 	}
 	keeper, out := &keeper{}, &answer{limits: component.SinkLimits{Concurrency: 1}}
-	p := mustNew(t, keeper, Options{MaxInFlight: 100}, Node{Name: "in", Source: src}, Node{Name: "made", Inputs: []string{"in"}, Transform: uneven},
+	p := mustNew(t, keeper, Options{MaxInFlight: 100}, Node{Name: "in", Source: src},
+		Node{Name: "made", Inputs: []string{"in"}, Transform: uneven},
 		Node{Name: "out", Inputs: []string{"made"}, Sink: out})
 	r := mustRun(t, p)
 	equal(t, "delivered", out.got(), want)
@@ -64,7 +65,8 @@ func TestSlabsKeepTheOrderWhateverIsMadeOfTheirMessages(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	for _, n := range r.Nodes {
-		if n.Name == "in" && (n.In != 1000 || n.Delivered != 1000) || n.Name == "made" && (n.In != 1000 || int(n.Out) != len(want)) || n.Name == "out" && int(n.In) != len(want) {
+		if n.Name == "in" && (n.In != 1000 || n.Delivered != 1000) || n.Name == "made" &&
+			(n.In != 1000 || int(n.Out) != len(want)) || n.Name == "out" && int(n.In) != len(want) {
 			t.Errorf("counted %+v", n)
 		}
 	}
@@ -74,7 +76,8 @@ func TestASlabForSeveralStepsIsEachStepsOwn(t *testing.T) {
 	src := feedOf(numbers(200)...)
 	src.slab = 50
 	a, b := &answer{limits: component.SinkLimits{Concurrency: 1}}, &answer{limits: component.SinkLimits{Concurrency: 1}}
-	p := mustNew(t, &keeper{}, Options{}, Node{Name: "in", Source: src}, Node{Name: "a", Inputs: []string{"in"}, Sink: a}, Node{Name: "b", Inputs: []string{"in"}, Sink: b})
+	p := mustNew(t, &keeper{}, Options{}, Node{Name: "in", Source: src},
+		Node{Name: "a", Inputs: []string{"in"}, Sink: a}, Node{Name: "b", Inputs: []string{"in"}, Sink: b})
 	mustRun(t, p)
 	equal(t, "a", a.got(), numbers(200))
 	equal(t, "b", b.got(), numbers(200))
@@ -91,7 +94,8 @@ func TestASlabIsHeldUpWhereThePipelineIsFull(t *testing.T) {
 		}}
 		p := mustNew(t, &keeper{}, Options{MaxInFlight: 50},
 			Node{Name: "in", Source: src}, Node{Name: "pass", Inputs: []string{"in"}, Transform: slabwise{same}},
-			Node{Name: "out", Inputs: []string{"pass"}, Sink: hung, Settings: Settings{Request: Request{Timeout: time.Hour}}})
+			Node{Name: "out", Inputs: []string{"pass"}, Sink: hung,
+				Settings: Settings{Request: Request{Timeout: time.Hour}}})
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() {
@@ -120,11 +124,14 @@ func TestAMessageOfASlabLacksNothingAtTheFarEnd(t *testing.T) {
 		src.deliveries[i].Message.ID = message.ID{}
 	}
 	out := &answer{limits: component.SinkLimits{Concurrency: 1}}
-	p := mustNew(t, &keeper{}, Options{}, Node{Name: "in", Source: src}, Node{Name: "pass", Inputs: []string{"in"}, Transform: slabwise{same}}, Node{Name: "out", Inputs: []string{"pass"}, Sink: out})
+	p := mustNew(t, &keeper{}, Options{}, Node{Name: "in", Source: src},
+		Node{Name: "pass", Inputs: []string{"in"}, Transform: slabwise{same}},
+		Node{Name: "out", Inputs: []string{"pass"}, Sink: out})
 	mustRun(t, p)
 	seen := map[message.ID]bool{}
 	for _, m := range out.messages {
-		if m.ID.IsZero() || seen[m.ID] || m.Hops[message.Accepted] == 0 || m.Hops[message.Transformed] < m.Hops[message.Accepted] {
+		if m.ID.IsZero() || seen[m.ID] || m.Hops[message.Accepted] == 0 ||
+			m.Hops[message.Transformed] < m.Hops[message.Accepted] {
 			t.Fatalf("%s: id %s, hops %v", m.Body, m.ID, m.Hops)
 		}
 		seen[m.ID] = true
@@ -165,10 +172,11 @@ func TestAMessageThatWaitsForItsRetryKeepsNothingElseOfItsSlab(t *testing.T) {
 	for _, through := range []struct {
 		name string
 		t    component.Transform
-	}{{"same", slabwise{same}}, {"new", slabwise{change(func(_ context.Context, m *message.Message, emit component.Emit) error {
-		emit("", upper(m))
-		return nil
-	})}}} {
+	}{{"same", slabwise{same}},
+		{"new", slabwise{change(func(_ context.Context, m *message.Message, emit component.Emit) error {
+			emit("", upper(m))
+			return nil
+		})}}} {
 		t.Run(through.name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
@@ -185,8 +193,10 @@ func TestAMessageThatWaitsForItsRetryKeepsNothingElseOfItsSlab(t *testing.T) {
 				}
 				return component.OK(time.Now())
 			})}
-			p := mustNew(t, &keeper{}, Options{StopGrace: time.Millisecond}, Node{Name: "in", Source: src}, Node{Name: "t", Inputs: []string{"in"}, Transform: through.t},
-				Node{Name: "out", Inputs: []string{"t"}, Sink: out, Settings: Settings{Request: Request{Concurrency: 1}}})
+			p := mustNew(t, &keeper{}, Options{StopGrace: time.Millisecond}, Node{Name: "in", Source: src},
+				Node{Name: "t", Inputs: []string{"in"}, Transform: through.t},
+				Node{Name: "out", Inputs: []string{"t"}, Sink: out,
+					Settings: Settings{Request: Request{Concurrency: 1}}})
 			ended := make(chan error, 1)
 			go func() {
 				_, err := p.Run(ctx)
@@ -232,8 +242,9 @@ func TestASinkThatWantsLargerBatchesGetsThemWhereNothingIsConfigured(t *testing.
 			return make([]component.Outcome, len(batch)), nil
 		}
 		src.began = func() { close(gate) }
-		p := mustNew(t, &keeper{}, Options{}, Node{Name: "in", Source: src}, Node{Name: "out", Inputs: []string{"in"}, Sink: out,
-			Settings: Settings{Batch: Batch{MaxEvents: configured}}})
+		p := mustNew(t, &keeper{}, Options{}, Node{Name: "in", Source: src},
+			Node{Name: "out", Inputs: []string{"in"}, Sink: out,
+				Settings: Settings{Batch: Batch{MaxEvents: configured}}})
 		r := mustRun(t, p)
 		if got := r.Nodes[1].LargestBatch; got != want {
 			t.Errorf("with max_events %d the largest batch is %d, want %d", configured, got, want)
@@ -249,10 +260,12 @@ func TestTheBodiesOfASlabArePiecesThatNobodyOverwrites(t *testing.T) {
 	src := feedOf(lines...)
 	src.slab = 100
 	out := &answer{limits: component.SinkLimits{Concurrency: 1, MaxEvents: 7}}
-	p := mustNew(t, &keeper{}, Options{MaxInFlight: 30}, Node{Name: "in", Source: src}, Node{Name: "up", Inputs: []string{"in"}, Transform: slabwise{change(func(_ context.Context, m *message.Message, emit component.Emit) error {
-		emit("", upper(m))
-		return nil
-	})}}, Node{Name: "out", Inputs: []string{"up"}, Sink: out})
+	p := mustNew(t, &keeper{}, Options{MaxInFlight: 30}, Node{Name: "in", Source: src},
+		Node{Name: "up", Inputs: []string{"in"},
+			Transform: slabwise{change(func(_ context.Context, m *message.Message, emit component.Emit) error {
+				emit("", upper(m))
+				return nil
+			})}}, Node{Name: "out", Inputs: []string{"up"}, Sink: out})
 	mustRun(t, p)
 	for i, m := range out.messages { // long after they were sent
 		if want := bytes.ToUpper([]byte(lines[i])); !bytes.Equal(m.Body, want) {

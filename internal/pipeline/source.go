@@ -35,7 +35,8 @@ func (e *entry) Send(ctx context.Context, d component.Delivery) error {
 	return nil
 }
 
-// admit waits until there is room for a message of the first of these sizes, and takes as many of the others in as there is room for then. It returns how many.
+// admit waits until there is room for a message of the first of these sizes, and takes as many of the others in as
+// there is room for then. It returns how many.
 func (e *entry) admit(ctx context.Context, sizes ...int) (n int, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -79,7 +80,8 @@ func (e *entry) begin(j *journey) {
 // prepared is a delivery's message with all that the way from its source gives it: itself where nothing is missing.
 func (p *Pipeline) prepared(d *component.Delivery) *message.Message {
 	given, queued := d.Message, d.Queue != ""
-	if !given.ID.IsZero() && given.Hops[message.Accepted] != 0 && (!queued || given.Hops[message.Claimed] != 0 && given.Origin.Mark == 0) {
+	if !given.ID.IsZero() && given.Hops[message.Accepted] != 0 &&
+		(!queued || given.Hops[message.Claimed] != 0 && given.Origin.Mark == 0) {
 		return given
 	}
 	m := *given
@@ -93,15 +95,15 @@ func (p *Pipeline) prepared(d *component.Delivery) *message.Message {
 		if m.Hops[message.Claimed] == 0 {
 			m.Hops.Mark(message.Claimed, p.options.Clock())
 		}
-		// The mark was true where the outside source was read. Messages leave a queue in another order, and where they go now, it
-		// would have those refused that come late.
+		// The mark was true where the outside source was read. Messages leave a queue in another order, and where they
+		// go now, it would have those refused that come late.
 		m.Origin.Mark = 0
 	}
 	return &m
 }
 
-// aim finds the step that a replayed message is meant for, and where it goes on. A step that this graph does not have is no step: everybody gets the message. One that it
-// has, but elsewhere, is an error: the message would be dropped.
+// aim finds the step that a replayed message is meant for, and where it goes on. A step that this graph does not have
+// is no step: everybody gets the message. One that it has, but elsewhere, is an error: the message would be dropped.
 func (e *entry) aim(j *journey) (from *node, err error) {
 	if strings.Contains(j.root.Only, stepMark) {
 		if from, j.only, err = e.aimBranch(j.root.Only); err == nil {
@@ -115,7 +117,8 @@ func (e *entry) aim(j *journey) (from *node, err error) {
 	}
 	j.only = n
 	if !e.node.below.has(n.index) {
-		err = fmt.Errorf("it was replayed for %s, but came through source %s, which does not lead there", n.Name, e.node.Name)
+		err = fmt.Errorf("it was replayed for %s, but came through source %s, which does not lead there", n.Name,
+			e.node.Name)
 	}
 	return e.node, err
 }

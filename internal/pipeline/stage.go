@@ -79,7 +79,8 @@ func (s *stage) kick() {
 	s.arm(now)
 }
 
-// came lets groups leave now that a part has come. While all slots are taken it changes nothing: who frees one looks again.
+// came lets groups leave now that a part has come. While all slots are taken it changes nothing: who frees one looks
+// again.
 func (s *stage) came() {
 	if s.moving || s.sink == nil && s.busy >= s.limiter.limit() {
 		return
@@ -145,7 +146,8 @@ func (s *stage) due(now time.Time) bool {
 		return false
 	case s.delay == 0, s.flushing, n >= s.maxCount, s.waiting >= s.maxBytes, s.again.n > 0:
 		return true
-	case s.busy == 0 && (s.blocked.n > 0 || s.p.budget.crowded.Load() > 0): // company can not come: there is no room for it
+	// company can not come: there is no room for it
+	case s.busy == 0 && (s.blocked.n > 0 || s.p.budget.crowded.Load() > 0):
 		return true
 	}
 	return !s.fresh.front().entered.Add(s.delay).After(now)
@@ -169,7 +171,8 @@ func (s *stage) gather() []*part {
 	return parts
 }
 
-// arm sets the timer for the next thing that only time brings: the end of a sleep, of a delay, or of a pause between requests.
+// arm sets the timer for the next thing that only time brings: the end of a sleep, of a delay, or of a pause between
+// requests.
 func (s *stage) arm(now time.Time) {
 	at := s.sleepers.next()
 	if s.busy < s.limiter.limit() && s.halves.n+s.again.n+s.fresh.n > 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// handsAtOnce is how many messages are handed to an AsyncSink before answers are looked at again: enough to share the cost of a lock,
-// few enough to keep no answer waiting.
+// handsAtOnce is how many messages are handed to an AsyncSink before answers are looked at again: enough to share the
+// cost of a lock, few enough to keep no answer waiting.
 const handsAtOnce = 64
 
 // flight is a part in the hands of an AsyncSink.
@@ -31,7 +31,8 @@ type reply struct {
 	outcome component.Outcome
 }
 
-// kickAsync is kick for an AsyncSink: it sees to it that somebody hands over what may leave and deals with what was answered.
+// kickAsync is kick for an AsyncSink: it sees to it that somebody hands over what may leave and deals with what was
+// answered.
 func (s *stage) kickAsync() {
 	if s.moving {
 		return // it looks again before it ends
@@ -51,9 +52,9 @@ func (s *stage) mayHand(now time.Time) bool {
 	return s.again.n+s.fresh.n > 0 && !s.ended && s.busy < s.limiter.limit() && !s.pacer.next().After(now)
 }
 
-// move is the life of the goroutine that works for an AsyncSink: one at a time, and none while there is nothing to do. That answers are
-// dealt with here, and not by whoever brings them, lets those that come together share locks, and keeps the sink from being called by its
-// own goroutines.
+// move is the life of the goroutine that works for an AsyncSink: one at a time, and none while there is nothing to do.
+// That answers are dealt with here, and not by whoever brings them, lets those that come together share locks, and
+// keeps the sink from being called by its own goroutines.
 func (s *stage) move() {
 	var replies []reply
 	var hands []*flight
@@ -103,7 +104,8 @@ func (s *stage) take(now time.Time, hands []*flight) []*flight {
 		s.waiting -= q.size
 		s.pacer.took(now)
 		s.busy++
-		f := &flight{stage: s, part: q, msg: q.msg, root: q.j.root, began: now, place: len(s.flights), ticket: s.limiter.begin(s.busy, 1)}
+		f := &flight{stage: s, part: q, msg: q.msg, root: q.j.root, began: now, place: len(s.flights),
+			ticket: s.limiter.begin(s.busy, 1)}
 		s.flights = append(s.flights, f)
 		hands = append(hands, f)
 	}
@@ -182,7 +184,8 @@ func (s *stage) reckon(replies []reply) {
 	s.leave(gone, bytes)
 }
 
-// abandon gives up what the sink has not answered, at the end of the stage. Later answers change nothing. The lock is held.
+// abandon gives up what the sink has not answered, at the end of the stage. Later answers change nothing. The lock is
+// held.
 func (s *stage) abandon() []*part {
 	parts := make([]*part, 0, len(s.flights))
 	for _, f := range s.flights {

@@ -2,8 +2,8 @@ package pipeline
 
 import "time"
 
-// push gives the stage parts and waits for room. Parts pushed by one goroutine keep their order. After the end of the stage
-// they are given back.
+// push gives the stage parts and waits for room. Parts pushed by one goroutine keep their order. After the end of the
+// stage they are given back.
 func (s *stage) push(parts ...*part) {
 	for len(parts) > 0 {
 		s.mu.Lock()

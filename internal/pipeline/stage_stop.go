@@ -20,7 +20,8 @@ func (s *stage) press() {
 	s.kick()
 }
 
-// lastTries is how long after a stop a try may still begin that had to wait: what waits longer is in nobody's hands, and can as well be given back at once.
+// lastTries is how long after a stop a try may still begin that had to wait: what waits longer is in nobody's hands,
+// and can as well be given back at once.
 const lastTries = time.Second
 
 // stop prepares for the end: what is worked on may take until by, and what would sleep beyond lastTries is given back.

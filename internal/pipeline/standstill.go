@@ -9,8 +9,9 @@ import (
 
 // How it is told that a step waits: soon, and then ever more rarely.
 const (
-	watchEvery     = time.Second
-	stillFor       = 5 * time.Second // without a message that leaves: then the step waits, also if its component knows of no reason
+	watchEvery = time.Second
+	// without a message that leaves: then the step waits, also if its component knows of no reason
+	stillFor       = 5 * time.Second
 	firstSilence   = 10 * time.Second
 	longestSilence = 10 * time.Minute
 )
@@ -30,8 +31,8 @@ type standstill struct {
 	next    time.Time     // no line before
 }
 
-// watch looks at the steps while the pipeline works, and tells the log which of them wait, how long already, and why: within ten seconds, and again at
-// intervals.
+// watch looks at the steps while the pipeline works, and tells the log which of them wait, how long already, and why:
+// within ten seconds, and again at intervals.
 func (p *Pipeline) watch() {
 	steps := make([]standstill, len(p.stages))
 	now := time.Now()
@@ -73,7 +74,8 @@ func (s *standstill) look(p *Pipeline, now time.Time) {
 		switch {
 		case !failed.Equal(s.failed):
 			reason = errors.New(failure)
-		case state.busy > 0 && n.kind == KindSink && limitsOf(n.Sink).DefaultTimeout == 0: // others' work may rightly take long
+		// others' work may rightly take long
+		case state.busy > 0 && n.kind == KindSink && limitsOf(n.Sink).DefaultTimeout == 0:
 			reason = errNoAnswerYet
 		}
 	}

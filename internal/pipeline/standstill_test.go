@@ -17,7 +17,8 @@ import (
 	"github.com/hikyaku/hikyaku/pace"
 )
 
-// saidOfSteps runs a pipeline and returns what the log says of steps that wait: the second since the start, and the line.
+// saidOfSteps runs a pipeline and returns what the log says of steps that wait: the second since the start, and the
+// line.
 func saidOfSteps(t *testing.T, nodes ...Node) (seconds []int, lines []string) {
 	t.Helper()
 	var logged bytes.Buffer
@@ -29,7 +30,8 @@ func saidOfSteps(t *testing.T, nodes ...Node) (seconds []int, lines []string) {
 		}
 		return a
 	}
-	p := mustNew(t, &keeper{}, Options{Logger: slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{ReplaceAttr: stamp}))}, nodes...)
+	p := mustNew(t, &keeper{},
+		Options{Logger: slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{ReplaceAttr: stamp}))}, nodes...)
 	mustRun(t, p)
 	for line := range strings.Lines(logged.String()) {
 		lines = append(lines, strings.TrimSpace(line))
@@ -54,10 +56,12 @@ func TestAStepWhoseFarEndFailsSaysSoWithinTenSecondsAndAgainAtIntervals(t *testi
 			return component.Outcome{}
 		})}
 		seconds, lines := saidOfSteps(t, sinkOf(down, Request{RetryAttempts: Unbounded, RetryMax: 2 * time.Second})...)
-		if len(lines) < 5 || len(lines) > 7 || seconds[0] > 10 || seconds[1]-seconds[0] > 10 || seconds[2]-seconds[1] > 20 {
+		if len(lines) < 5 || len(lines) > 7 || seconds[0] > 10 || seconds[1]-seconds[0] > 10 ||
+			seconds[2]-seconds[1] > 20 {
 			t.Fatalf("it is said after %v seconds: %q", seconds, lines)
 		}
-		if want := regexp.MustCompile(`^level=WARN msg="a step waits, and tries again" step=out messages=3 for=[5-9]s reason="the far end is down"$`); !want.MatchString(lines[0]) {
+		if want := regexp.MustCompile(
+			`^level=WARN msg="a step waits, and tries again" step=out messages=3 for=[5-9]s reason="the far end is down"$`); !want.MatchString(lines[0]) {
 			t.Error(lines[0])
 		}
 		if last := lines[len(lines)-1]; !strings.HasPrefix(last, `level=INFO msg="a step goes on" step=out after=3m2`) {
@@ -73,7 +77,8 @@ func TestAStepWhoseFarEndDoesNotAnswerSaysSo(t *testing.T) {
 			return make([]component.Outcome, len(batch)), nil
 		}}
 		seconds, lines := saidOfSteps(t, sinkOf(hangs, Request{})...)
-		if len(lines) != 3 || seconds[0] > 10 || !strings.Contains(lines[0], "no answer yet") || !strings.Contains(lines[2], "a step goes on") {
+		if len(lines) != 3 || seconds[0] > 10 || !strings.Contains(lines[0], "no answer yet") ||
+			!strings.Contains(lines[2], "a step goes on") {
 			t.Errorf("it is said after %v seconds: %q", seconds, lines)
 		}
 	})
@@ -103,8 +108,11 @@ func TestAReasonOfTheComponentIsToldAtOnceAlsoWithoutMessages(t *testing.T) {
 			w.why.Store(nil)
 			time.Sleep(10 * time.Second)
 		}
-		seconds, lines := saidOfSteps(t, Node{Name: "in", Source: in}, Node{Name: "out", Inputs: []string{"in"}, Sink: w})
-		if len(lines) != 3 || seconds[0] > 2 || !strings.Contains(lines[0], `messages=0 for=0s reason="the token is refused"`) || !strings.Contains(lines[2], "a step goes on") {
+		seconds, lines := saidOfSteps(t, Node{Name: "in", Source: in},
+			Node{Name: "out", Inputs: []string{"in"}, Sink: w})
+		if len(lines) != 3 || seconds[0] > 2 ||
+			!strings.Contains(lines[0], `messages=0 for=0s reason="the token is refused"`) ||
+			!strings.Contains(lines[2], "a step goes on") {
 			t.Errorf("it is said after %v seconds: %q", seconds, lines)
 		}
 	})
@@ -123,9 +131,11 @@ func TestATransformThatCannotAskSaysSo(t *testing.T) {
 		k := &keeper{}
 		_, lines := saidOfSteps(t,
 			Node{Name: "in", Source: feedOf(numbers(3)...)},
-			Node{Name: "ask", Inputs: []string{"in"}, Transform: asks, Settings: Settings{Request: Request{RetryAttempts: NoRetries}}},
+			Node{Name: "ask", Inputs: []string{"in"}, Transform: asks,
+				Settings: Settings{Request: Request{RetryAttempts: NoRetries}}},
 			Node{Name: "out", Inputs: []string{"ask"}, Sink: &answer{}})
-		if len(lines) < 2 || !strings.Contains(lines[0], `step=ask messages=3`) || !strings.Contains(lines[0], "the far end is down") {
+		if len(lines) < 2 || !strings.Contains(lines[0], `step=ask messages=3`) ||
+			!strings.Contains(lines[0], "the far end is down") {
 			t.Errorf("it is said: %q", lines)
 		}
 		if len(k.bodies("ask_dead")) != 0 {
@@ -144,9 +154,10 @@ func TestAStepThatIsOnlySlowByItsNatureSaysNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, nodes := range map[string][]Node{
-		"work of its own": sinkOf(&answer{send: slow, limits: component.SinkLimits{DefaultTimeout: time.Hour}}, Request{}),
-		"a pace":          sinkOf(&answer{limits: component.SinkLimits{MaxEvents: 1}}, Request{Pace: rate}),
-		"company":         {{Name: "in", Source: &feed{}}, {Name: "out", Inputs: []string{"in"}, Sink: &answer{}}},
+		"work of its own": sinkOf(&answer{send: slow, limits: component.SinkLimits{DefaultTimeout: time.Hour}},
+			Request{}),
+		"a pace":  sinkOf(&answer{limits: component.SinkLimits{MaxEvents: 1}}, Request{Pace: rate}),
+		"company": {{Name: "in", Source: &feed{}}, {Name: "out", Inputs: []string{"in"}, Sink: &answer{}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -28,8 +28,9 @@ type NodeStats struct {
 	Unused  uint64 // of these, made for a port that nobody takes
 	Skipped uint64 // messages that were replayed for another step
 
-	Delivered       uint64 // sinks: messages the far end has; sources: deliveries settled as delivered
-	Retries         uint64 // sinks: requests of which a message or more were put off, to be sent again; transforms: messages that were
+	Delivered uint64 // sinks: messages the far end has; sources: deliveries settled as delivered
+	// sinks: requests of which a message or more were put off, to be sent again; transforms: messages that were
+	Retries         uint64
 	Rejected        uint64 // messages given up: rejected or out of attempts
 	Dead            uint64 // dead letters that are durable
 	Dropped         uint64 // sinks: messages that nobody wanted any more: expired, or replaced by newer ones
@@ -47,8 +48,9 @@ type NodeStats struct {
 	Busy     int // calls under way; messages in flight for a component.AsyncSink
 	Limit    int // calls that may be under way at present
 
-	Requests     uint64 // calls that were made
-	Sent         uint64 // messages in them: Sent / Requests is the mean batch, of an AsyncSink what is handed over at once
+	Requests uint64 // calls that were made
+	// messages in them: Sent / Requests is the mean batch, of an AsyncSink what is handed over at once
+	Sent         uint64
 	LargestBatch int
 
 	Counts map[string]uint64 // what the component itself counts (component.Counter); nil: nothing
@@ -57,8 +59,9 @@ type NodeStats struct {
 	LastErrorTime time.Time
 }
 
-// Result tells what a run did. What a StreamTransform sends is a delivery, too. A delivery is counted once: as GivenBack, else as DeadLettered if any part of it became a
-// dead letter, else as Dropped if any part of it was, else as Delivered.
+// Result tells what a run did. What a StreamTransform sends is a delivery, too. A delivery is counted once: as
+// GivenBack, else as DeadLettered if any part of it became a dead letter, else as Dropped if any part of it was, else
+// as Delivered.
 type Result struct {
 	Delivered    uint64
 	DeadLettered uint64

@@ -30,7 +30,9 @@ func TestStatsTellWhatEveryNodeIsDoing(t *testing.T) {
 		}}
 		p := mustNew(t, &keeper{}, Options{},
 			Node{Name: "in", Source: src}, step("pass", "in"),
-			Node{Name: "out", Inputs: []string{"pass"}, Sink: out, Settings: Settings{Batch: Batch{MaxEvents: 4, Timeout: time.Minute}, Request: Request{Concurrency: 1}, DeadLetter: "shop/graves"}})
+			Node{Name: "out", Inputs: []string{"pass"}, Sink: out,
+				Settings: Settings{Batch: Batch{MaxEvents: 4, Timeout: time.Minute}, Request: Request{Concurrency: 1},
+					DeadLetter: "shop/graves"}})
 		began := time.Now()
 		at := map[time.Duration]string{}
 		looked := make(chan struct{})
@@ -39,7 +41,9 @@ func TestStatsTellWhatEveryNodeIsDoing(t *testing.T) {
 			for range 4 {
 				synctest.Wait()
 				s := p.Stats()[2]
-				at[time.Since(began)] = fmt.Sprintf("in flight %d, busy %d of %d, waiting %d, sleeping %d, delivered %d", s.InFlight, s.Busy, s.Limit, s.Waiting, s.Sleeping, s.Delivered)
+				at[time.Since(began)] = fmt.Sprintf(
+					"in flight %d, busy %d of %d, waiting %d, sleeping %d, delivered %d", s.InFlight, s.Busy, s.Limit,
+					s.Waiting, s.Sleeping, s.Delivered)
 				time.Sleep(900 * time.Millisecond)
 			}
 		}()
@@ -59,7 +63,8 @@ func TestStatsTellWhatEveryNodeIsDoing(t *testing.T) {
 			}
 		}
 		s := r.Nodes[2]
-		if s.Requests < 3 || s.Sent != 10 || s.LargestBatch != 4 || s.Retries != 1 || s.GivenBack != 1 || s.DeadLetter != "shop/graves" || s.LastError != errDown.Error() || s.Kind != KindSink {
+		if s.Requests < 3 || s.Sent != 10 || s.LargestBatch != 4 || s.Retries != 1 || s.GivenBack != 1 ||
+			s.DeadLetter != "shop/graves" || s.LastError != errDown.Error() || s.Kind != KindSink {
 			t.Errorf("%+v", s)
 		}
 	})
@@ -77,7 +82,8 @@ func TestATransformThatHangsIsEndedAndItsMessageIsADeadLetter(t *testing.T) {
 		keeper, out := &keeper{}, &answer{}
 		began := time.Now()
 		p := mustNew(t, keeper, Options{}, Node{Name: "in", Source: feedOf(numbers(3)...)},
-			Node{Name: "hang", Inputs: []string{"in"}, Transform: hang, Settings: Settings{Request: Request{Timeout: 5 * time.Second}}},
+			Node{Name: "hang", Inputs: []string{"in"}, Transform: hang,
+				Settings: Settings{Request: Request{Timeout: 5 * time.Second}}},
 			Node{Name: "out", Inputs: []string{"hang"}, Sink: out})
 		mustRun(t, p)
 		equal(t, "delivered", out.got(), []string{"m0000", "m0002"})

@@ -21,7 +21,8 @@ func TestStopFinishesWhatIsInFlight(t *testing.T) {
 			time.Sleep(time.Second)
 			return make([]component.Outcome, len(batch)), ctx.Err()
 		}
-		p := mustNew(t, &keeper{}, Options{}, Node{Name: "in", Source: src}, Node{Name: "out", Inputs: []string{"in"}, Sink: out})
+		p := mustNew(t, &keeper{}, Options{}, Node{Name: "in", Source: src},
+			Node{Name: "out", Inputs: []string{"in"}, Sink: out})
 		r, err := p.Run(ctx)
 		if err != nil || r.Delivered != 20 || r.GivenBack != 0 {
 			t.Errorf("%+v, %v", r, err)
@@ -48,7 +49,8 @@ func TestStopGivesBackWhatTakesTooLong(t *testing.T) {
 		p := mustNew(t, keeper, Options{StopGrace: 5 * time.Second},
 			Node{Name: "in", Source: src},
 			Node{Name: "pass", Inputs: []string{"in"}, Transform: same},
-			Node{Name: "out", Inputs: []string{"pass"}, Sink: out, Settings: Settings{Request: Request{RetryAttempts: NoRetries}}})
+			Node{Name: "out", Inputs: []string{"pass"}, Sink: out,
+				Settings: Settings{Request: Request{RetryAttempts: NoRetries}}})
 		began := time.Now()
 		r, err := p.Run(ctx)
 		if err != nil || r.Delivered != 2 || r.GivenBack != 18 {
@@ -82,7 +84,8 @@ func TestStopDoesNotWaitForSleepersThatWakeTooLate(t *testing.T) {
 			}
 			return component.Outcome{}
 		})}
-		p := mustNew(t, &keeper{}, Options{}, Node{Name: "in", Source: src}, Node{Name: "out", Inputs: []string{"in"}, Sink: out})
+		p := mustNew(t, &keeper{}, Options{}, Node{Name: "in", Source: src},
+			Node{Name: "out", Inputs: []string{"in"}, Sink: out})
 		r, err := p.Run(ctx)
 		if err != nil || r.Delivered != 1 || r.GivenBack != 2 {
 			t.Errorf("%+v, %v", r, err)
@@ -113,7 +116,8 @@ func TestASinkThatCanDeliverNoMoreStopsThePipelineAndMakesNoDeadLetters(t *testi
 			return make([]component.Outcome, len(batch)), nil
 		}
 		keeper := &keeper{}
-		p := mustNew(t, keeper, Options{}, Node{Name: "in", Source: src}, Node{Name: "out", Inputs: []string{"in"}, Sink: out})
+		p := mustNew(t, keeper, Options{}, Node{Name: "in", Source: src},
+			Node{Name: "out", Inputs: []string{"in"}, Sink: out})
 		r, err := p.Run(t.Context())
 		var node *NodeError
 		if !errors.As(err, &node) || node.Node != "out" || !component.IsStop(err) {
@@ -174,7 +178,8 @@ func TestAStopWhileThePipelineIsFullEndsTheSourcesSend(t *testing.T) {
 		}}
 		p := mustNew(t, &keeper{}, Options{MaxInFlight: 10},
 			Node{Name: "in", Source: src}, Node{Name: "own", Source: own},
-			Node{Name: "out", Inputs: []string{"in", "own"}, Sink: out, Settings: Settings{Request: Request{Timeout: time.Hour}}})
+			Node{Name: "out", Inputs: []string{"in", "own"}, Sink: out,
+				Settings: Settings{Request: Request{Timeout: time.Hour}}})
 		r, err := p.Run(ctx)
 		if err != nil || r.GivenBack != 10 {
 			t.Errorf("%+v, %v", r, err)
@@ -190,7 +195,8 @@ func TestAStopDuringTheStartClosesWhatWasStarted(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		out := &answer{}
-		p := mustNew(t, &keeper{}, Options{}, Node{Name: "in", Source: feedOf("m")}, Node{Name: "out", Inputs: []string{"in"}, Sink: out},
+		p := mustNew(t, &keeper{}, Options{}, Node{Name: "in", Source: feedOf("m")},
+			Node{Name: "out", Inputs: []string{"in"}, Sink: out},
 			Node{Name: "slow", Inputs: []string{"in"}, Sink: &slowStart{}})
 		if _, err := p.Run(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v", err)
@@ -218,7 +224,8 @@ func TestWhatAStartOpenedLivesThroughTheGrace(t *testing.T) {
 			time.Sleep(time.Second)
 			return make([]component.Outcome, len(batch)), out.ctx.Err()
 		}
-		p := mustNew(t, &keeper{}, Options{}, Node{Name: "in", Source: src}, Node{Name: "out", Inputs: []string{"in"}, Sink: out})
+		p := mustNew(t, &keeper{}, Options{}, Node{Name: "in", Source: src},
+			Node{Name: "out", Inputs: []string{"in"}, Sink: out})
 		r, err := p.Run(ctx)
 		if err != nil || r.Delivered != 1 || r.Nodes[1].LastError != "" {
 			t.Errorf("%+v, %v", r, err)
@@ -254,7 +261,8 @@ func TestABatchThatFailsAsAWholeAfterTheGraceIsGivenBack(t *testing.T) {
 				}}
 				keeper := &keeper{}
 				p := mustNew(t, keeper, Options{}, Node{Name: "in", Source: src},
-					Node{Name: "out", Inputs: []string{"in"}, Sink: out, Settings: Settings{Batch: Batch{MaxEvents: 10, Timeout: time.Minute}}})
+					Node{Name: "out", Inputs: []string{"in"}, Sink: out,
+						Settings: Settings{Batch: Batch{MaxEvents: 10, Timeout: time.Minute}}})
 				r, err := p.Run(ctx)
 				if err != nil || r.GivenBack != 20 || r.DeadLettered != 0 || len(keeper.queues) != 0 {
 					t.Errorf("%+v, %v, dead letters %v", r, err, keeper.queues)

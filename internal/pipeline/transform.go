@@ -61,8 +61,8 @@ func (p *Pipeline) transform(n *node, g *group) sample {
 	return sample{}
 }
 
-// transformed does what follows from a transform's answer for one message. It returns true if that sleeps in the stage until
-// its retry, false if it has left.
+// transformed does what follows from a transform's answer for one message. It returns true if that sleeps in the stage
+// until its retry, false if it has left.
 func (p *Pipeline) transformed(n *node, q *part, outs []emitted, err error) (sleeps bool) {
 	switch {
 	case err == nil:

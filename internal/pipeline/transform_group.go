@@ -6,7 +6,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// turns puts the groups of a stage into the order in which they began. It is used under its stage's lock; nil gives no turns.
+// turns puts the groups of a stage into the order in which they began. It is used under its stage's lock; nil gives no
+// turns.
 type turns struct{ last *turn }
 
 // turn is a group's place behind the one before it.

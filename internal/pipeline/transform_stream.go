@@ -9,8 +9,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// stream lets a component make messages of one, which are journeys of their own. The part of the one they are made of ends when the component
-// says so.
+// stream lets a component make messages of one, which are journeys of their own. The part of the one they are made of
+// ends when the component says so.
 func (p *Pipeline) stream(n *node, g *group) sample {
 	q := g.parts[0]
 	if p.work.Err() != nil {
@@ -48,18 +48,19 @@ func (p *Pipeline) callStream(n *node, q *part) (err error) {
 	defer p.recovered(n, "stream", &err)
 	ctx, cancel := context.WithCancel(p.work)
 	defer cancel()
-	d := component.Delivery{Message: q.msg, Attempt: q.tries + 1, Queue: q.j.delivery.Queue, Way: q.way, Settle: func(o component.Outcome) {
-		if o.Verdict == component.Delivered {
-			q.end(nil, component.Outcome{})
-			return
-		}
-		if o.Back {
-			n.givenBack.Add(1)
-			q.end(n, o)
-			return
-		}
-		q.lose(n)
-	}}
+	d := component.Delivery{Message: q.msg, Attempt: q.tries + 1, Queue: q.j.delivery.Queue, Way: q.way,
+		Settle: func(o component.Outcome) {
+			if o.Verdict == component.Delivered {
+				q.end(nil, component.Outcome{})
+				return
+			}
+			if o.Back {
+				n.givenBack.Add(1)
+				q.end(n, o)
+				return
+			}
+			q.lose(n)
+		}}
 	return n.Stream.Stream(ctx, d, &branch{p: p, node: n, from: q})
 }
 
@@ -109,8 +110,8 @@ func (b *branch) Send(ctx context.Context, d component.Delivery) error {
 	return nil
 }
 
-// stepMark stands in the step of a dead letter between the transform that sent it and the step that gave it up, so that a replay takes it up where
-// it came to be. No component's name contains it.
+// stepMark stands in the step of a dead letter between the transform that sent it and the step that gave it up, so that
+// a replay takes it up where it came to be. No component's name contains it.
 const stepMark = "/"
 
 // step is what a dead letter of this journey names as its step.
@@ -121,7 +122,8 @@ func (j *journey) step(n *node) string {
 	return j.above.Name + stepMark + n.Name
 }
 
-// aimBranch finds the place of a replayed message that a transform had sent: the transform, and the step that it is meant for.
+// aimBranch finds the place of a replayed message that a transform had sent: the transform, and the step that it is
+// meant for.
 func (e *entry) aimBranch(text string) (from, to *node, err error) {
 	above, step, _ := strings.Cut(text, stepMark)
 	from, to = e.p.graph.byName[above], e.p.graph.byName[step]
@@ -129,7 +131,8 @@ func (e *entry) aimBranch(text string) (from, to *node, err error) {
 		if to == nil || to.kind == KindSource {
 			to = e.node.targets()[0] // somebody has to keep the dead letter
 		}
-		return e.node, to, fmt.Errorf("it was replayed for %s of what %s makes, and that way is not there any more (replay it to another queue)", step, above)
+		return e.node, to, fmt.Errorf("it was replayed for %s of what %s makes, and that way is not there any more "+
+			"(replay it to another queue)", step, above)
 	}
 	return from, to, nil
 }

@@ -102,8 +102,10 @@ func TestAMessageBecomesManyAndIsSettledWhenAllOfThemAre(t *testing.T) {
 			}
 			return make([]component.Outcome, len(batch)), nil
 		}
-		r := mustRun(t, mustNew(t, &keeper{}, Options{MaxInFlight: 100}, Node{Name: "in", Source: src}, Node{Name: "fan", Inputs: []string{"in"}, Stream: f},
-			Node{Name: "out", Inputs: []string{"fan"}, Sink: out, Settings: Settings{Request: Request{Concurrency: 1}}}))
+		r := mustRun(t, mustNew(t, &keeper{}, Options{MaxInFlight: 100}, Node{Name: "in", Source: src},
+			Node{Name: "fan", Inputs: []string{"in"}, Stream: f},
+			Node{Name: "out", Inputs: []string{"fan"}, Sink: out,
+				Settings: Settings{Request: Request{Concurrency: 1}}}))
 		if len(out.got()) != 10_000 || r.Delivered != 10_002 || early.Load() {
 			t.Errorf("%d arrived, settled early %v, %+v", len(out.got()), early.Load(), r)
 		}
@@ -123,8 +125,10 @@ func TestStreamsDoNotWaitForTheRoomThatTheirOwnMessagesTake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second, out := &many{n: 7}, &many{n: 5}, &answer{}
 		src := feedOf(numbers(50)...)
-		r := mustRun(t, mustNew(t, &keeper{}, Options{MaxInFlight: 3}, Node{Name: "in", Source: src}, Node{Name: "fan", Inputs: []string{"in"}, Stream: first},
-			Node{Name: "again", Inputs: []string{"fan"}, Stream: second, Workers: 2}, Node{Name: "out", Inputs: []string{"again"}, Sink: out}))
+		r := mustRun(t, mustNew(t, &keeper{}, Options{MaxInFlight: 3}, Node{Name: "in", Source: src},
+			Node{Name: "fan", Inputs: []string{"in"}, Stream: first},
+			Node{Name: "again", Inputs: []string{"fan"}, Stream: second, Workers: 2},
+			Node{Name: "out", Inputs: []string{"again"}, Sink: out}))
 		if len(out.got()) != 50*35 || r.GivenBack != 0 {
 			t.Errorf("%d arrived, %+v", len(out.got()), r)
 		}
@@ -149,7 +153,8 @@ func TestEachOfTheManyIsRetriedAndDiesByItself(t *testing.T) {
 			}
 			return component.OK(time.Time{})
 		})}
-		r := mustRun(t, mustNew(t, k, Options{}, Node{Name: "in", Source: src}, Node{Name: "fan", Inputs: []string{"in"}, Stream: f},
+		r := mustRun(t, mustNew(t, k, Options{}, Node{Name: "in", Source: src},
+			Node{Name: "fan", Inputs: []string{"in"}, Stream: f},
 			Node{Name: "out", Inputs: []string{"fan"}, Sink: out}))
 		if len(out.got()) != 9 || r.DeadLettered != 1 || r.Delivered != 10 {
 			t.Errorf("%d arrived, %+v", len(out.got()), r)
@@ -171,8 +176,10 @@ func TestAReplayedOneOfTheManyGoesOnWhereItCameToBe(t *testing.T) {
 		src.deliveries[1].Message.Only = "gone/out"
 		src.deliveries[2].Message.Only = "fan/gone"
 		out, other := &answer{}, &answer{}
-		r := mustRun(t, mustNew(t, k, Options{}, Node{Name: "in", Source: src}, Node{Name: "fan", Inputs: []string{"in"}, Stream: f},
-			Node{Name: "out", Inputs: []string{"fan"}, Sink: out}, Node{Name: "other", Inputs: []string{"fan"}, Sink: other}))
+		r := mustRun(t, mustNew(t, k, Options{}, Node{Name: "in", Source: src},
+			Node{Name: "fan", Inputs: []string{"in"}, Stream: f},
+			Node{Name: "out", Inputs: []string{"fan"}, Sink: out},
+			Node{Name: "other", Inputs: []string{"fan"}, Sink: other}))
 		equal(t, "at the step", out.got(), []string{"one"})
 		if len(other.got()) != 0 || f.sent != 0 {
 			t.Errorf("%q elsewhere, %d made", other.got(), f.sent)
@@ -198,10 +205,13 @@ func TestAReplayedOneThatDiesAgainCanBeReplayedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k, src := &keeper{}, feedOf("one")
 		src.deliveries[0].Message.Only, src.deliveries[0].Queue = "fan/out", "default/campaigns"
-		out := &answer{send: each(func(string) component.Outcome { return component.Reject(errors.New("still unknown")) })}
-		mustRun(t, mustNew(t, k, Options{}, Node{Name: "in", Source: src}, Node{Name: "fan", Inputs: []string{"in"}, Stream: &many{n: 10}},
+		out := &answer{send: each(
+			func(string) component.Outcome { return component.Reject(errors.New("still unknown")) })}
+		mustRun(t, mustNew(t, k, Options{}, Node{Name: "in", Source: src},
+			Node{Name: "fan", Inputs: []string{"in"}, Stream: &many{n: 10}},
 			Node{Name: "out", Inputs: []string{"fan"}, Sink: out}))
-		if letters := k.queues["out_dead"]; len(letters) != 1 || letters[0].Death.Step != "fan/out" || string(letters[0].Body) != "one" {
+		if letters := k.queues["out_dead"]; len(letters) != 1 || letters[0].Death.Step != "fan/out" ||
+			string(letters[0].Body) != "one" {
 			t.Errorf("%+v", letters)
 		}
 	})
@@ -219,7 +229,8 @@ func TestAStreamThatFailsIsTriedAgainOrBecomesADeadLetter(t *testing.T) {
 			return errors.New("no such campaign")
 		}}
 		k, src, out := &keeper{}, feedOf("a"), &answer{}
-		r := mustRun(t, mustNew(t, k, Options{}, Node{Name: "in", Source: src}, Node{Name: "fan", Inputs: []string{"in"}, Stream: f},
+		r := mustRun(t, mustNew(t, k, Options{}, Node{Name: "in", Source: src},
+			Node{Name: "fan", Inputs: []string{"in"}, Stream: f},
 			Node{Name: "out", Inputs: []string{"fan"}, Sink: out}))
 		equal(t, "dead letters", k.bodies("fan_dead"), []string{"a"})
 		if f.tries["a"] != 3 || r.Retried != 2 || len(out.got()) != 6 {
@@ -244,8 +255,10 @@ func TestAStopEndsAStreamAndGivesItsMessageBack(t *testing.T) {
 				}
 				return make([]component.Outcome, len(batch)), nil
 			}}
-			p := mustNew(t, &keeper{}, Options{StopGrace: time.Second, MaxInFlight: 200}, Node{Name: "in", Source: src}, Node{Name: "fan", Inputs: []string{"in"}, Stream: f},
-				Node{Name: "out", Inputs: []string{"fan"}, Sink: out, Settings: Settings{Request: Request{Concurrency: 1}}})
+			p := mustNew(t, &keeper{}, Options{StopGrace: time.Second, MaxInFlight: 200}, Node{Name: "in", Source: src},
+				Node{Name: "fan", Inputs: []string{"in"}, Stream: f},
+				Node{Name: "out", Inputs: []string{"fan"}, Sink: out,
+					Settings: Settings{Request: Request{Concurrency: 1}}})
 			if _, err := p.Run(ctx); err != nil {
 				t.Fatal(err)
 			}
@@ -271,8 +284,10 @@ func TestTheWayOfAMessageIsTheSameWhereverItWasReadFrom(t *testing.T) {
 			emit("", m.Clone())
 			return nil
 		})
-		mustRun(t, mustNew(t, &keeper{}, Options{}, Node{Name: "in", Source: src}, Node{Name: "twice", Inputs: []string{"in"}, Transform: twice},
-			Node{Name: "fan", Inputs: []string{"in", "twice"}, Stream: f, Workers: 1}, Node{Name: "out", Inputs: []string{"fan"}, Sink: &answer{}}))
+		mustRun(t, mustNew(t, &keeper{}, Options{}, Node{Name: "in", Source: src},
+			Node{Name: "twice", Inputs: []string{"in"}, Transform: twice},
+			Node{Name: "fan", Inputs: []string{"in", "twice"}, Stream: f, Workers: 1},
+			Node{Name: "out", Inputs: []string{"fan"}, Sink: &answer{}}))
 		slices.Sort(f.ways)
 		return f.ways
 	}

@@ -15,8 +15,8 @@ import (
 //	a // b   a == b   a != b   a and b   a or b   not   if … then … elif … else … end   select(…)   map(…)
 //	tostring   tonumber
 //
-// What is in an object's value, in a string, in a condition or beside an operator has to make exactly one value. The program must be one
-// that gojq compiles.
+// What is in an object's value, in a string, in a condition or beside an operator has to make exactly one value. The
+// program must be one that gojq compiles.
 func (s *Scope) Compile(text string) *Program {
 	query, err := gojq.Parse(text)
 	if err != nil || !utf8.ValidString(text) {
@@ -85,7 +85,8 @@ func (c *compiler) expression(q *gojq.Query) expression {
 func one(e expression) []stage { return []stage{{one: e}} }
 
 func (c *compiler) query(q *gojq.Query) []stage {
-	if c.nodes++; c.beyond || q == nil || c.nodes > maxNodes || q.Meta != nil || len(q.Imports)+len(q.FuncDefs)+len(q.Patterns) > 0 {
+	if c.nodes++; c.beyond || q == nil || c.nodes > maxNodes || q.Meta != nil ||
+		len(q.Imports)+len(q.FuncDefs)+len(q.Patterns) > 0 {
 		return c.leave()
 	}
 	if q.Term != nil {

@@ -89,7 +89,8 @@ func (w *Work) equal(a, b Value) (same, ok bool) {
 	case x.kind < kindNumber:
 		return true, true
 	case x.kind == kindNumber:
-		return string(a.text()) == string(b.text()), isPlainInteger(string(a.text())) && isPlainInteger(string(b.text()))
+		return string(a.text()) == string(b.text()), isPlainInteger(string(a.text())) &&
+			isPlainInteger(string(b.text()))
 	case x.kind != kindString:
 		return false, false
 	case x.same == y.same && string(a.t.inside(a.n)) == string(b.t.inside(b.n)):

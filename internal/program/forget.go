@@ -1,8 +1,8 @@
 package program
 
-// forgets tells whether stages begin with something that does not look at its input, as 1 and $key do. Behind a pipe gojq joins such a beginning
-// with the end of what is before it, even where other ways lead to the same place ({a: (if . then 1 else 2 end | 3)} fails there), so that
-// such pipes are left to it.
+// forgets tells whether stages begin with something that does not look at its input, as 1 and $key do. Behind a pipe
+// gojq joins such a beginning with the end of what is before it, even where other ways lead to the same place ({a: (if
+// . then 1 else 2 end | 3)} fails there), so that such pipes are left to it.
 func forgets(stages []stage) bool {
 	for _, s := range stages {
 		if _, nothing := s.one.(identity); nothing {

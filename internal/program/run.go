@@ -13,8 +13,8 @@ type stage struct {
 // then takes what a stage makes: the value that an expression makes of v.
 type then func(e expression, v Value) (ok bool)
 
-// run passes a value through stages, and gives what comes out to then, in jq's order. The last expression is left to then, which may evaluate it
-// or write it. ok is false when the run is left to gojq.
+// run passes a value through stages, and gives what comes out to then, in jq's order. The last expression is left to
+// then, which may evaluate it or write it. ok is false when the run is left to gojq.
 func (w *Work) run(stages []stage, in Value, out then) (ok bool) {
 	for i := range stages {
 		s := &stages[i]
@@ -85,7 +85,8 @@ func (w *Work) iterate(stages []stage, in Value, out then) (ok bool) {
 	return false
 }
 
-// Program is one that is simple enough. It may be used by several goroutines at once, each with a Work of its own scope.
+// Program is one that is simple enough. It may be used by several goroutines at once, each with a Work of its own
+// scope.
 type Program struct {
 	stages []stage
 	single expression // all of it, where it makes exactly one value
@@ -100,8 +101,8 @@ func (p *Program) Name(name []byte) string {
 	return string(name)
 }
 
-// Each gives out the values that the program makes of one, in jq's order. ok is false when the run is left to gojq, or each returned false;
-// what was given out before is void then.
+// Each gives out the values that the program makes of one, in jq's order. ok is false when the run is left to gojq, or
+// each returned false; what was given out before is void then.
 func (p *Program) Each(w *Work, in Value, each func(Value) bool) (ok bool) {
 	return w.run(p.stages, in, func(e expression, v Value) bool {
 		v, ok := e.eval(w, v)
@@ -122,8 +123,8 @@ func (p *Program) EachText(w *Work, in Value, each func(text []byte) bool) (ok b
 	})
 }
 
-// Text returns the only value that the program makes of one, as jq writes it; it is the caller's. ok is false when the run is left to gojq, or
-// when the program does not make exactly one value.
+// Text returns the only value that the program makes of one, as jq writes it; it is the caller's. ok is false when the
+// run is left to gojq, or when the program does not make exactly one value.
 func (p *Program) Text(w *Work, in Value) (text []byte, ok bool) {
 	if p.single != nil {
 		b, ok := p.single.write(w, w.take(), in)
@@ -146,8 +147,8 @@ func (p *Program) onlyText(w *Work, in Value) (text []byte, ok bool) {
 	return text, ok && n == 1
 }
 
-// Value returns the only value that the program makes of one. n is how many it makes, at most 2; what comes with another than 1 is void. ok is
-// false when the run is left to gojq.
+// Value returns the only value that the program makes of one. n is how many it makes, at most 2; what comes with
+// another than 1 is void. ok is false when the run is left to gojq.
 func (p *Program) Value(w *Work, in Value) (v Value, n int, ok bool) {
 	if p.single != nil {
 		v, ok = p.single.eval(w, in)

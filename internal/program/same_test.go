@@ -76,8 +76,14 @@ func testScope() *Scope {
 	nothing := func(dst []byte, _ *message.Message) ([]byte, bool) { return append(dst, "null"...), true }
 	return NewScope(
 		Variable{Name: "$attributes", Append: Attributes, Field: Attribute},
-		Variable{Name: "$id", Append: func(dst []byte, m *message.Message) ([]byte, bool) { return Quoted(dst, m.ID.String()) }},
-		Variable{Name: "$key", Append: func(dst []byte, m *message.Message) ([]byte, bool) { return Quoted(dst, m.Key) }},
+		Variable{Name: "$id", Append: func(dst []byte, m *message.Message) ([]byte,
+			bool) {
+			return Quoted(dst, m.ID.String())
+		}},
+		Variable{Name: "$key", Append: func(dst []byte, m *message.Message) ([]byte,
+			bool) {
+			return Quoted(dst, m.Key)
+		}},
 		Variable{Name: "$time", Append: nothing}, Variable{Name: "$expires", Append: nothing})
 }
 

@@ -14,7 +14,8 @@ const (
 	kindObject
 )
 
-// node is a value in a text. The nodes of what is in an array or object come right after its own, of an object each name before its value.
+// node is a value in a text. The nodes of what is in an array or object come right after its own, of an object each
+// name before its value.
 type node struct {
 	start, end uint32 // its text
 	next       uint32 // the node after it and all that is in it
@@ -37,7 +38,8 @@ type reader struct {
 	pos, most int // most levels
 }
 
-// read reads the only value of the text from a place on, and returns its node. ok is false when it is none, or one that is left to gojq.
+// read reads the only value of the text from a place on, and returns its node. ok is false when it is none, or one that
+// is left to gojq.
 func (t *tape) read(from, levels int) (n uint32, ok bool) {
 	if len(t.text) > maxBody {
 		return 0, false
@@ -88,7 +90,8 @@ func (r *reader) value(depth int) bool {
 }
 
 func (r *reader) add(k kind, start int, same bool) {
-	r.nodes = append(r.nodes, node{start: uint32(start), end: uint32(r.pos), next: uint32(len(r.nodes) + 1), kind: k, same: same})
+	r.nodes = append(r.nodes, node{start: uint32(start), end: uint32(r.pos), next: uint32(len(r.nodes) + 1), kind: k,
+		same: same})
 }
 
 func (r *reader) word(w string, k kind) bool {
@@ -240,7 +243,8 @@ func (r *reader) object(depth int) bool {
 		if r.pos == len(r.text) || r.text[r.pos] != '"' || !r.string() {
 			return false
 		}
-		same = same && r.nodes[name].same && (before < 0 || string(r.inside(uint32(before))) < string(r.inside(uint32(name))))
+		same = same && r.nodes[name].same &&
+			(before < 0 || string(r.inside(uint32(before))) < string(r.inside(uint32(name))))
 		before = name
 		same = !r.space() && same
 		if !r.accept(':') {

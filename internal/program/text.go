@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// escapeLength is the length of the escape at the beginning of b, of both halves of a surrogate pair together. 0: it is none, or half a pair,
-// which readers take in different ways.
+// escapeLength is the length of the escape at the beginning of b, of both halves of a surrogate pair together. 0: it is
+// none, or half a pair, which readers take in different ways.
 func escapeLength(b []byte) int {
 	if len(b) < 2 {
 		return 0

@@ -16,7 +16,8 @@ import (
 
 // FuzzText takes texts apart and writes them again.
 func FuzzText(f *testing.F) {
-	for _, s := range []string{"", "a\"\\/\b\f\n\r\t\x00\x1f\x7f", "飛脚 😀 \u2028", `\ud83d\ude00 \u0041`, "\xff", `\ud83d`} {
+	for _, s := range []string{"", "a\"\\/\b\f\n\r\t\x00\x1f\x7f", "飛脚 😀 \u2028", `\ud83d\ude00 \u0041`, "\xff",
+		`\ud83d`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -65,7 +66,8 @@ func TestValuesAreSeenAsTheyAre(t *testing.T) {
 
 func TestManyMessagesShareMemoryWithoutMixing(t *testing.T) {
 	s := testScope()
-	p := s.Compile(`{to: "user-\(.id)", all: [.list[] | tostring], key: $key, n: (.n | tonumber), who: $attributes.user}`)
+	p := s.Compile(
+		`{to: "user-\(.id)", all: [.list[] | tostring], key: $key, n: (.n | tonumber), who: $attributes.user}`)
 	if p == nil {
 		t.Fatal("it is left to gojq")
 	}
@@ -74,12 +76,14 @@ func TestManyMessagesShareMemoryWithoutMixing(t *testing.T) {
 		work.Go(func() {
 			for i := range 300 {
 				id := fmt.Sprint(g*1000 + i)
-				m := &message.Message{Key: "k" + id, Body: []byte(`{"n": "` + id + `", "list": [1, "` + id + `", {"b": 2, "a": 1}], "id": ` + id + `}`)}
+				m := &message.Message{Key: "k" + id,
+					Body: []byte(`{"n": "` + id + `", "list": [1, "` + id + `", {"b": 2, "a": 1}], "id": ` + id + `}`)}
 				m.Attributes.Set("user", message.String(id))
 				w := s.Begin(m)
 				got, ok := p.Text(w, w.Body())
 				s.End(w)
-				want := `{"all":["1","` + id + `","{\"a\":1,\"b\":2}"],"key":"k` + id + `","n":` + id + `,"to":"user-` + id + `","who":"` + id + `"}`
+				want := `{"all":["1","` + id + `","{\"a\":1,\"b\":2}"],"key":"k` + id + `","n":` + id + `,"to":"user-` +
+					id + `","who":"` + id + `"}`
 				if !ok || string(got) != want {
 					t.Errorf("%s, %v, want %s", got, ok, want)
 					return

@@ -49,8 +49,8 @@ func (v Value) Number() (digits string, ok bool) {
 // Size is how many members an object has, with those of the same name, or elements an array.
 func (v Value) Size() int { return int(v.node().size) }
 
-// Members gives out an object's members in the order of their names, of a name the last one, until each returns false. A name is valid until
-// then. ok is false when it did, or when the work became too much.
+// Members gives out an object's members in the order of their names, of a name the last one, until each returns false.
+// A name is valid until then. ok is false when it did, or when the work became too much.
 func (v Value) Members(w *Work, each func(name []byte, member Value) bool) (ok bool) {
 	ms, ok := w.members(v)
 	defer w.free(ms)
@@ -89,7 +89,8 @@ func (w *Work) members(v Value) (ms []member, ok bool) {
 	return kept, true
 }
 
-// field finds an object's member, of several the last one; null when there is none. ok is false for what is neither an object nor null.
+// field finds an object's member, of several the last one; null when there is none. ok is false for what is neither an
+// object nor null.
 func (w *Work) field(v Value, name string) (found Value, ok bool) {
 	switch v.node().kind {
 	case kindNull:
@@ -115,8 +116,8 @@ func (w *Work) field(v Value, name string) (found Value, ok bool) {
 	return found, true
 }
 
-// element finds an array's element, from the end when i is negative; null when there is none. ok is false for what is neither an array nor
-// null.
+// element finds an array's element, from the end when i is negative; null when there is none. ok is false for what is
+// neither an array nor null.
 func (w *Work) element(v Value, i int) (found Value, ok bool) {
 	switch v.node().kind {
 	case kindNull:

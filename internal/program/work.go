@@ -9,7 +9,8 @@ import (
 // Variable is one that programs know.
 type Variable struct {
 	Name string // with its $
-	// Append appends its value for a message, as jq writes it. ok is false when the message is left to gojq. nil: it is the body.
+	// Append appends its value for a message, as jq writes it. ok is false when the message is left to gojq. nil: it is
+	// the body.
 	Append func(dst []byte, m *message.Message) (_ []byte, ok bool)
 	// Field appends a field of its value, null when there is none. nil: fields are looked up in what Append appends.
 	Field func(dst []byte, m *message.Message, name string) (_ []byte, ok bool)

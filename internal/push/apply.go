@@ -214,7 +214,8 @@ func (k *conn) onSettings(payload []byte) *ProtocolError {
 	}
 	k.say(func(b []byte) []byte { return wire.AppendFrame(b, wire.TypeSettings, wire.FlagAck, 0, nil) })
 	switch {
-	case !k.ready && k.dead == nil: // one that was ended while it was greeted must not begin: nothing would end it again
+	// one that was ended while it was greeted must not begin: nothing would end it again
+	case !k.ready && k.dead == nil:
 		k.begin()
 	case k.ready && k.limit() != before:
 		k.c.tell(Event{Kind: Settings, Connection: k.number, Streams: k.limit()})

@@ -5,11 +5,12 @@ import (
 	"time"
 )
 
-// answersPerDial is how many answers pay for a connection: a far end that says goodbye after so many each time is followed at once.
+// answersPerDial is how many answers pay for a connection: a far end that says goodbye after so many each time is
+// followed at once.
 const answersPerDial = 100
 
-// budget decides when the next connection may be begun. It bounds them in two ways: after failures by a rest of random length that
-// grows, and always by tokens, which come back slowly and with answers.
+// budget decides when the next connection may be begun. It bounds them in two ways: after failures by a rest of random
+// length that grows, and always by tokens, which come back slowly and with answers.
 type budget struct {
 	min, max time.Duration
 	rate     float64
@@ -23,7 +24,8 @@ type budget struct {
 }
 
 func newBudget(c *Config) budget {
-	return budget{min: c.BackoffMin, max: c.BackoffMax, rate: c.DialRate, burst: float64(c.DialBurst), tokens: float64(c.DialBurst), random: rand.Float64}
+	return budget{min: c.BackoffMin, max: c.BackoffMax, rate: c.DialRate, burst: float64(c.DialBurst),
+		tokens: float64(c.DialBurst), random: rand.Float64}
 }
 
 // wait is when a connection may be begun: now, or later.

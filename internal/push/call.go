@@ -94,7 +94,8 @@ func checkField(f *Field) error {
 	}
 	if !isFieldValue(f.Value) {
 		if f.Sensitive {
-			return fmt.Errorf("%w: the value of field %s has a control character or a space at its end", ErrRequest, f.Name)
+			return fmt.Errorf("%w: the value of field %s has a control character or a space at its end", ErrRequest,
+				f.Name)
 		}
 		return fmt.Errorf("%w: field %s: value %.100q", ErrRequest, f.Name, f.Value)
 	}
@@ -164,7 +165,8 @@ func isPath(s string) bool {
 
 var isTokenByte = func() (t [256]bool) {
 	for b := range t {
-		t[b] = b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b < 0x80 && b > 0 && strings.IndexByte("!#$%&'*+-.^_`|~", byte(b)) >= 0
+		t[b] = b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b < 0x80 && b > 0 &&
+			strings.IndexByte("!#$%&'*+-.^_`|~", byte(b)) >= 0
 	}
 	return t
 }()

@@ -18,20 +18,22 @@ type Client struct {
 	conns  sync.WaitGroup
 	keeper sync.WaitGroup
 
-	// The mutex guards what follows and the state of all calls and connections. It is never held during I/O or in calls of others' functions.
-	mu          sync.Mutex
-	clock       time.Duration // when somebody last looked
-	line        line
-	shunning    int // calls that wait in the lines of connections which they avoid
-	wheel       wheel
-	open        []*conn // take requests
-	leaving     []*conn // finish those they have
-	dialing     bool
-	dialTill    time.Duration // so long a call waits for the connection being made rather than to go where it does not want to
-	greeting    *conn         // is being made: the far end's SETTINGS have not come
-	lastFailure error         // why the last connection came to nothing; nil once one takes requests
-	useless     error         // why the last connection that answered nothing ended; nil once there is an answer
-	dials       int           // connections begun
+	// The mutex guards what follows and the state of all calls and connections. It is never held during I/O or in calls
+	// of others' functions.
+	mu       sync.Mutex
+	clock    time.Duration // when somebody last looked
+	line     line
+	shunning int // calls that wait in the lines of connections which they avoid
+	wheel    wheel
+	open     []*conn // take requests
+	leaving  []*conn // finish those they have
+	dialing  bool
+	// so long a call waits for the connection being made rather than to go where it does not want to
+	dialTill    time.Duration
+	greeting    *conn // is being made: the far end's SETTINGS have not come
+	lastFailure error // why the last connection came to nothing; nil once one takes requests
+	useless     error // why the last connection that answered nothing ended; nil once there is an answer
+	dials       int   // connections begun
 	budget      budget
 
 	outstanding int      // calls not finished
@@ -72,9 +74,9 @@ func (c *Client) tickNow() time.Duration {
 	return c.clock
 }
 
-// Send puts a request into the line and returns; it never blocks. Done is called exactly once, from a goroutine of the client: it must
-// be quick and may call Send, but it may not wait for the client. A zero deadline means Config.RequestTimeout from now. Once Close has
-// been called, done is called before Send returns.
+// Send puts a request into the line and returns; it never blocks. Done is called exactly once, from a goroutine of the
+// client: it must be quick and may call Send, but it may not wait for the client. A zero deadline means
+// Config.RequestTimeout from now. Once Close has been called, done is called before Send returns.
 func (c *Client) Send(r *Request, deadline time.Time, done func(Result)) { c.Start(r, deadline, done) }
 
 // Start is Send for those who may want to give the request up.
@@ -82,8 +84,9 @@ func (c *Client) Start(r *Request, deadline time.Time, done func(Result)) *Call 
 	return c.StartElsewhere(r, deadline, 0, done)
 }
 
-// StartElsewhere is Start for a request that had a bad answer on a connection (see Result.Connection): it goes to another one that takes
-// requests, and one is made for it if there is none and Config.MaxConnections leaves room. Where that cannot be soon, it goes to any.
+// StartElsewhere is Start for a request that had a bad answer on a connection (see Result.Connection): it goes to
+// another one that takes requests, and one is made for it if there is none and Config.MaxConnections leaves room. Where
+// that cannot be soon, it goes to any.
 func (c *Client) StartElsewhere(r *Request, deadline time.Time, avoid int, done func(Result)) *Call {
 	call, err := c.newCall(r, done)
 	now := c.now()
@@ -171,9 +174,9 @@ func (c *Client) Stats() Stats {
 	return s
 }
 
-// Close takes no more requests, waits until those under way are answered or the context ends, answers the rest with ErrClosed,
-// and closes the connections. When it returns nil, all goroutines of the client have ended. Its error is the context's, if requests were cut
-// off. It may be called again.
+// Close takes no more requests, waits until those under way are answered or the context ends, answers the rest with
+// ErrClosed, and closes the connections. When it returns nil, all goroutines of the client have ended. Its error is the
+// context's, if requests were cut off. It may be called again.
 func (c *Client) Close(ctx context.Context) error {
 	c.mu.Lock()
 	first := !c.closing

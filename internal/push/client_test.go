@@ -127,13 +127,18 @@ func TestRequestsThatAreNotHTTPAreNotSent(t *testing.T) {
 	_, config := newFarEnd(t)
 	c := newClient(t, config)
 	field := func(name, value string) *push.Request {
-		return &push.Request{Method: "POST", Path: "/", Header: []push.Field{{Name: name, Value: value, Sensitive: true}}}
+		return &push.Request{Method: "POST", Path: "/",
+			Header: []push.Field{{Name: name, Value: value, Sensitive: true}}}
 	}
 	for _, r := range []*push.Request{
-		nil, {}, {Method: "GE T", Path: "/"}, {Method: "GET", Path: "nowhere"}, {Method: "GET", Path: "/a b"}, {Method: "GET", Path: "/a\r\nx"},
-		{Method: "GET", Path: "/é"}, {Method: "GET", Path: "/#x"}, {Method: "POST", Path: "/", Body: make([]byte, push.MaxBody+1)},
-		field("", "x"), field("Upper", "x"), field(":path", "x"), field("a b", "x"), field("connection", "close"), field("host", "h"),
-		field("a", "secret\n"), field("a", "secret\x00"), field("a", " secret"), field("a", "secret\t"), field("a", "secret\x7f."),
+		nil, {}, {Method: "GE T", Path: "/"}, {Method: "GET", Path: "nowhere"}, {Method: "GET", Path: "/a b"},
+		{Method: "GET", Path: "/a\r\nx"},
+		{Method: "GET", Path: "/é"}, {Method: "GET", Path: "/#x"},
+		{Method: "POST", Path: "/", Body: make([]byte, push.MaxBody+1)},
+		field("", "x"), field("Upper", "x"), field(":path", "x"), field("a b", "x"), field("connection", "close"),
+		field("host", "h"),
+		field("a", "secret\n"), field("a", "secret\x00"), field("a", " secret"), field("a", "secret\t"),
+		field("a", "secret\x7f."),
 	} {
 		var wg sync.WaitGroup
 		wg.Add(1)

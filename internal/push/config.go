@@ -16,20 +16,21 @@ type Config struct {
 	ServerName string // whom the certificate must name; default: the host of Address
 	Authority  string // what :authority says; default: ServerName, with the port when it is not 443
 
-	// TLS has the roots and the certificates; it is cloned, so GetClientCertificate is the way to replace a certificate while running.
-	// ALPN, the server's name and a cache of sessions are filled in. Nil means the system's roots.
+	// TLS has the roots and the certificates; it is cloned, so GetClientCertificate is the way to replace a certificate
+	// while running. ALPN, the server's name and a cache of sessions are filled in. Nil means the system's roots.
 	TLS *tls.Config
 
 	// Plain speaks HTTP/2 without TLS from the first byte (h2c with prior knowledge). It is for tests on loopback.
 	Plain bool
 
-	MaxConnections int // connections that may take requests; those that only finish their last ones do not count. Default 1
+	// connections that may take requests; those that only finish their last ones do not count. Default 1
+	MaxConnections int
 	MaxStreams     int // streams of a connection, whatever the far end allows. Default 1,000
 
-	// InitialStreams, when it is set, bounds the streams of a new connection until the far end has accepted a request on it, for far
-	// ends that let nobody in before a request with a valid token (APNs: 1). Zero: what the far end's SETTINGS allow at once.
-	// While a connection is new in that way, requests that wait are no reason for another one, unless it takes longer than a second
-	// (or PingAfter, if that is shorter).
+	// InitialStreams, when it is set, bounds the streams of a new connection until the far end has accepted a request
+	// on it, for far ends that let nobody in before a request with a valid token (APNs: 1). Zero: what the far end's
+	// SETTINGS allow at once. While a connection is new in that way, requests that wait are no reason for another one,
+	// unless it takes longer than a second (or PingAfter, if that is shorter).
 	InitialStreams int
 
 	// Accepted says whether a response means that the far end accepts us. Default: any status but 401 and 403.
@@ -37,21 +38,23 @@ type Config struct {
 
 	MaxWaiting     int           // requests in the line, beyond which Send answers ErrFull. Default 65,536
 	RequestTimeout time.Duration // of a Send without a deadline, from Send to the answer. Default 30 s
-	MaxTries       int           // how often one request is written at most, when the far end did not process it. Default 5
+	// how often one request is written at most, when the far end did not process it. Default 5
+	MaxTries int
 
 	MaxResponseBody   int // bytes of a response's body that are kept. Default 64 KiB
 	MaxResponseHeader int // bytes of a response's fields, counted as HPACK does. Default 16 KiB
 
 	DialTimeout  time.Duration // for connecting, TLS and the far end's first SETTINGS together. Default 10 s
 	WriteTimeout time.Duration // how long the far end may refuse to read. Default 10 s
-	PingAfter    time.Duration // silence under a request after which the far end is asked whether it lives; idle: four times as long. Default 15 s
-	PingTimeout  time.Duration // for its answer. Default 10 s
-	IdleTimeout  time.Duration // after which a connection without requests is closed; zero: never
-	MaxAge       time.Duration // after which a connection is replaced by a new one (less up to a tenth); zero: never
+	// silence under a request after which the far end is asked whether it lives; idle: four times as long. Default 15 s
+	PingAfter   time.Duration
+	PingTimeout time.Duration // for its answer. Default 10 s
+	IdleTimeout time.Duration // after which a connection without requests is closed; zero: never
+	MaxAge      time.Duration // after which a connection is replaced by a new one (less up to a tenth); zero: never
 
-	// BackoffMin and BackoffMax bound the rest before the next connection after n failures in a row: a random time between
-	// BackoffMin and min(BackoffMax, BackoffMin·2ⁿ). A failure is a connection that comes to nothing or ends before it has brought
-	// an answer. Default 100 ms and 30 s.
+	// BackoffMin and BackoffMax bound the rest before the next connection after n failures in a row: a random time
+	// between BackoffMin and min(BackoffMax, BackoffMin·2ⁿ). A failure is a connection that comes to nothing or ends
+	// before it has brought an answer. Default 100 ms and 30 s.
 	BackoffMin, BackoffMax time.Duration
 
 	// DialBurst and DialRate bound how often connections are begun, whatever happens: in any t seconds at most
@@ -62,7 +65,8 @@ type Config struct {
 	// Dial makes the connection below TLS. Default: net.Dialer's.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-	// OnEvent is told what happens to connections, one event at a time. It must be quick and may not call the client's Close.
+	// OnEvent is told what happens to connections, one event at a time. It must be quick and may not call the client's
+	// Close.
 	OnEvent func(Event)
 }
 
@@ -153,7 +157,8 @@ func (c *Config) defaults() {
 	}
 }
 
-// trial is how long a new connection may take to its first answer, or to its greeting, before another is made as if it were not there.
+// trial is how long a new connection may take to its first answer, or to its greeting, before another is made as if it
+// were not there.
 func (c *Config) trial() time.Duration { return min(c.PingAfter, time.Second) }
 
 // security is the TLS configuration of a client's connections.

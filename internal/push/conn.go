@@ -180,8 +180,8 @@ func (k *conn) retire(why error) {
 	k.c.leaving = append(k.c.leaving, k)
 }
 
-// end ends a connection. The writer says the last words, if there is a code; the reader stops. What becomes of the calls is decided when
-// both have ended.
+// end ends a connection. The writer says the last words, if there is a code; the reader stops. What becomes of the
+// calls is decided when both have ended.
 func (k *conn) end(why error, code uint32) {
 	if k.dead != nil {
 		return

@@ -60,7 +60,8 @@ func (c *Client) after(k *conn, failed error, out *answers) {
 		c.kick()
 		return
 	}
-	ours := errors.Is(k.dead, errIdle) || errors.Is(k.dead, errAge) || errors.Is(k.dead, errDrained) || errors.Is(k.dead, ErrClosed)
+	ours := errors.Is(k.dead, errIdle) || errors.Is(k.dead, errAge) || errors.Is(k.dead, errDrained) ||
+		errors.Is(k.dead, ErrClosed)
 	if !ours {
 		if k.farewell == nil {
 			c.count.Lost++
@@ -90,7 +91,8 @@ func (c *Client) after(k *conn, failed error, out *answers) {
 // dialer makes the sockets.
 func dialer() *net.Dialer { return &net.Dialer{KeepAlive: 15 * time.Second} }
 
-// Through is a Config's Dial through an HTTP proxy, as outbound.Policy.Tunnel has it, to where reach lets it; nil: anywhere.
+// Through is a Config's Dial through an HTTP proxy, as outbound.Policy.Tunnel has it, to where reach lets it; nil:
+// anywhere.
 func Through(proxy string, secure *tls.Config, reach *outbound.Policy) (outbound.DialFunc, error) {
 	return reach.Tunnel(proxy, secure, dialer())
 }
@@ -120,7 +122,8 @@ func (c *Client) connect(k *conn) error {
 	}
 	hello := wire.AppendSettings([]byte(wire.Preface),
 		wire.Setting{ID: wire.SettingEnablePush, Value: 0},
-		wire.Setting{ID: wire.SettingInitialWindowSize, Value: uint32(c.config.MaxResponseBody) + 1}, // one more, to see that it is too long
+		// one more, to see that it is too long
+		wire.Setting{ID: wire.SettingInitialWindowSize, Value: uint32(c.config.MaxResponseBody) + 1},
 		wire.Setting{ID: wire.SettingMaxHeaderListSize, Value: uint32(c.config.MaxResponseHeader)})
 	hello = wire.AppendWindowUpdate(hello, 0, connWindow-wire.DefaultWindow)
 	err = raw.SetReadDeadline(until)

@@ -1,8 +1,9 @@
 package push
 
-// A call that avoids a connection waits in that connection's own line, from which all others take before they take from everybody's. As soon as
-// no other can be expected to do so, all of that line go back to everybody's: to avoid a connection is a preference, and costs no waiting for
-// streams or for the time of the next connection. Everything here is under the mutex.
+// A call that avoids a connection waits in that connection's own line, from which all others take before they take from
+// everybody's. As soon as no other can be expected to do so, all of that line go back to everybody's: to avoid a
+// connection is a preference, and costs no waiting for streams or for the time of the next connection. Everything here
+// is under the mutex.
 
 // waiting is how many calls wait in any line.
 func (c *Client) waiting() int { return c.line.n + c.shunning }

@@ -11,7 +11,8 @@ import (
 
 // elsewhere sends a request that is to avoid a connection.
 func (r *results) elsewhere(c *push.Client, path string, avoid int) *push.Call {
-	return c.StartElsewhere(&push.Request{Method: "POST", Path: path, Body: []byte("{}")}, time.Now().Add(soon), avoid, r.done(path))
+	return c.StartElsewhere(&push.Request{Method: "POST", Path: path, Body: []byte("{}")}, time.Now().Add(soon), avoid,
+		r.done(path))
 }
 
 // failed503 lets a first connection answer 503, and returns both ends of it.

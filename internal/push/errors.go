@@ -7,11 +7,13 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// The reasons for which a Send ends without a response. Result.Err wraps one of them, or a *StreamError or a *ConnectionError.
+// The reasons for which a Send ends without a response. Result.Err wraps one of them, or a *StreamError or a
+// *ConnectionError.
 var (
 	ErrDeadline = errors.New("the deadline passed before the far end answered")
 	ErrCanceled = errors.New("canceled by the sender")
-	ErrFull     = errors.New("too many requests are waiting for a stream; send more slowly, allow more connections, or raise MaxWaiting")
+	ErrFull     = errors.New("too many requests are waiting for a stream; send more slowly, allow more connections, " +
+		"or raise MaxWaiting")
 	ErrClosed   = errors.New("the push client is closed")
 	ErrTooOften = errors.New("the far end refused the request each time it was tried")
 	ErrRequest  = errors.New("the request cannot be sent as HTTP/2")

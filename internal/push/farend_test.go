@@ -40,7 +40,8 @@ func (f *farEnd) dial(context.Context, string, string) (net.Conn, error) {
 		return nil, f.refuse
 	}
 	near, far := net.Pipe()
-	k := &farConn{t: f.t, Conn: far, encoder: hpack.NewEncoder(nil), bodies: map[uint32][]byte{}, heads: map[uint32][]hpack.HeaderField{}}
+	k := &farConn{t: f.t, Conn: far, encoder: hpack.NewEncoder(nil), bodies: map[uint32][]byte{},
+		heads: map[uint32][]hpack.HeaderField{}}
 	k.framer = http2.NewFramer(far, far)
 	k.decoder = hpack.NewDecoder(4096, nil)
 	k.framer.ReadMetaHeaders = k.decoder
@@ -195,7 +196,8 @@ func (k *farConn) block(fields ...string) []byte {
 // answer answers a request, with a body if it is not empty.
 func (k *farConn) answer(stream uint32, status int, body string) {
 	k.t.Helper()
-	k.check(k.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: k.block(":status", fmt.Sprint(status)), EndHeaders: true, EndStream: body == ""}))
+	k.check(k.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: stream,
+		BlockFragment: k.block(":status", fmt.Sprint(status)), EndHeaders: true, EndStream: body == ""}))
 	if body != "" {
 		k.check(k.framer.WriteData(stream, true, []byte(body)))
 	}

@@ -43,7 +43,8 @@ func TestAGoodbyeLosesNothing(t *testing.T) {
 			next.answer(r.stream, 203+i, "")
 			got.ok(fmt.Sprint("/", 3+i), 203+i)
 		}
-		if s := c.Stats(); s.GoAways != 2 || s.Resent != 2 || s.Unknown != 0 || s.Dials != 2 || s.Connections != 1 || s.Leaving != 0 {
+		if s := c.Stats(); s.GoAways != 2 || s.Resent != 2 || s.Unknown != 0 || s.Dials != 2 || s.Connections != 1 ||
+			s.Leaving != 0 {
 			t.Errorf("%+v", s)
 		}
 	})
@@ -132,7 +133,8 @@ func TestADeadConnectionIsFoundOut(t *testing.T) {
 		}
 		end := got.wait("/1") // the far end says nothing more
 		var lost *push.ConnectionError
-		if took := time.Since(start); !errors.As(end.Err, &lost) || end.Unprocessed || took < 7*time.Second || took > 7100*time.Millisecond {
+		if took := time.Since(start); !errors.As(end.Err, &lost) || end.Unprocessed || took < 7*time.Second ||
+			took > 7100*time.Millisecond {
 			t.Errorf("%+v after %v", end, took)
 		}
 		got.send(c, "/2", time.Minute)
@@ -215,7 +217,8 @@ func TestAConnectionIsReplacedWhenItIsOldIdleOrOutOfStreams(t *testing.T) {
 			k := far.accept()
 			k.answer(k.request().stream, 200, "")
 			start := time.Now()
-			if last := k.gone(); last == nil || last.ErrCode != http2.ErrCodeNo || time.Since(start) > 3100*time.Millisecond {
+			if last := k.gone(); last == nil || last.ErrCode != http2.ErrCodeNo ||
+				time.Since(start) > 3100*time.Millisecond {
 				t.Error(last, time.Since(start))
 			}
 		})

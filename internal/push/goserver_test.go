@@ -28,7 +28,8 @@ func TestAnswersFindTheirRequests(t *testing.T) {
 		wg.Add(1)
 		path, id, body := fmt.Sprint("/3/device/", i), fmt.Sprint("id", i), fmt.Sprint("body", i)
 		c.Send(&push.Request{Method: "POST", Path: path, Header: []push.Field{
-			{Name: "authorization", Value: "bearer x", Sensitive: true}, {Name: "apns-topic", Value: "org.example"}, {Name: "apns-id", Value: id},
+			{Name: "authorization", Value: "bearer x", Sensitive: true}, {Name: "apns-topic", Value: "org.example"},
+			{Name: "apns-id", Value: id},
 		}, Body: []byte(body)}, time.Now().Add(5*time.Minute), func(r push.Result) {
 			defer wg.Done()
 			if r.Err != nil {
@@ -39,7 +40,8 @@ func TestAnswersFindTheirRequests(t *testing.T) {
 			if strings.HasSuffix(path, "7") {
 				want = 410
 			}
-			if got := string(r.Response.Body); r.Response.Status != want || got != "POST "+path+" bearer x "+body || r.Response.Get("apns-id") != id {
+			if got := string(r.Response.Body); r.Response.Status != want || got != "POST "+path+" bearer x "+body ||
+				r.Response.Get("apns-id") != id {
 				t.Errorf("%s: %d %q %q", path, r.Response.Status, got, r.Response.Get("apns-id"))
 			}
 			if r.Sent.IsZero() {

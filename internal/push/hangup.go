@@ -2,7 +2,8 @@ package push
 
 import "context"
 
-// HangUp closes at once: what is under way is answered with ErrClosed. When it returns, all goroutines of the client have ended.
+// HangUp closes at once: what is under way is answered with ErrClosed. When it returns, all goroutines of the client
+// have ended.
 func (c *Client) HangUp() {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()

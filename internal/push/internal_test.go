@@ -16,7 +16,8 @@ func TestTheWheelGivesEachCallOutAfterItsDeadlineAndSoon(t *testing.T) {
 			switch rapid.IntRange(0, 4).Draw(t, "step") {
 			case 0, 1:
 				c := &Call{}
-				d := now + time.Duration(rapid.Int64Range(-int64(time.Second), int64(2*time.Minute)).Draw(t, "deadline"))
+				d := now + time.Duration(rapid.Int64Range(-int64(time.Second), int64(2*time.Minute)).Draw(t,
+					"deadline"))
 				w.add(c, tickOf(d))
 				deadlines[c] = max(d, now) // one that has passed is noticed with the next tick
 			case 2:
@@ -60,7 +61,8 @@ func TestTheWheelGivesEachCallOutAfterItsDeadlineAndSoon(t *testing.T) {
 
 func TestConnectionsAreBoundedWhateverHappens(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c, err := Config{Address: "a:1", DialBurst: rapid.IntRange(1, 20).Draw(t, "burst"), DialRate: rapid.Float64Range(0.01, 5).Draw(t, "rate")}.complete()
+		c, err := Config{Address: "a:1", DialBurst: rapid.IntRange(1, 20).Draw(t, "burst"),
+			DialRate: rapid.Float64Range(0.01, 5).Draw(t, "rate")}.complete()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +87,8 @@ func TestConnectionsAreBoundedWhateverHappens(t *testing.T) {
 			} else {
 				now = min(at, now+time.Duration(rapid.Int64Range(1, int64(10*time.Second)).Draw(t, "passes")))
 			}
-			if most := float64(c.DialBurst) + now.Seconds()*c.DialRate + float64(answers)/answersPerDial + 0.001; float64(begun) > most {
+			if most := float64(c.DialBurst) + now.Seconds()*c.DialRate + float64(answers)/answersPerDial +
+				0.001; float64(begun) > most {
 				t.Fatalf("%d connections in %v, at most %.1f are allowed", begun, now, most)
 			}
 		}
@@ -125,7 +128,8 @@ func TestTheLineKeepsItsOrder(t *testing.T) {
 	})
 }
 
-// FuzzReader reads anything, once whole and once in two parts: what it understands may not depend on where the network cuts.
+// FuzzReader reads anything, once whole and once in two parts: what it understands may not depend on where the network
+// cuts.
 func FuzzReader(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x01\x01\x05\x00\x00\x00\x01\x88\x00\x00\x02\x00\x01\x00\x00\x00\x03ok"), 12)
 	f.Add([]byte("\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x01\x88\x00\x00\x04\x09\x04\x00\x00\x00\x01\x40\x01a\x00"), 20)
@@ -146,14 +150,17 @@ func FuzzReader(f *testing.F) {
 			m += more
 		}
 		if n != m || (bad == nil) != (worse == nil) || len(whole.events) != len(parts.events) {
-			t.Fatalf("whole: %d bytes, %v, %d events; in parts: %d bytes, %v, %d events", n, bad, len(whole.events), m, worse, len(parts.events))
+			t.Fatalf("whole: %d bytes, %v, %d events; in parts: %d bytes, %v, %d events", n, bad, len(whole.events), m,
+				worse, len(parts.events))
 		}
 		for i, e := range whole.events {
 			p := parts.events[i]
-			if e.kind != p.kind || e.stream != p.stream || e.end != p.end || e.n != p.n || e.bad != p.bad || string(e.data) != string(p.data) {
+			if e.kind != p.kind || e.stream != p.stream || e.end != p.end || e.n != p.n || e.bad != p.bad ||
+				string(e.data) != string(p.data) {
 				t.Fatalf("event %d: %+v and %+v", i, e, p)
 			}
-			if e.response != nil && (e.response.Status != p.response.Status || len(e.response.Header) != len(p.response.Header)) {
+			if e.response != nil && (e.response.Status != p.response.Status ||
+				len(e.response.Header) != len(p.response.Header)) {
 				t.Fatalf("response %+v and %+v", e.response, p.response)
 			}
 		}

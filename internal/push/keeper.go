@@ -12,7 +12,8 @@ const (
 	farAway    = time.Hour              // the keeper looks at least so often
 )
 
-// keep is the goroutine that looks after deadlines, silence and age, begins connections whose time has come, and tells events.
+// keep is the goroutine that looks after deadlines, silence and age, begins connections whose time has come, and tells
+// events.
 func (c *Client) keep() {
 	timer := time.NewTimer(farAway)
 	defer timer.Stop()
@@ -152,7 +153,8 @@ func (k *conn) patience() time.Duration {
 	return k.c.config.PingAfter
 }
 
-// kick lets the line move: it wakes writers, or begins a connection if the streams of the present ones are not enough. Under the mutex.
+// kick lets the line move: it wakes writers, or begins a connection if the streams of the present ones are not enough.
+// Under the mutex.
 func (c *Client) kick() {
 	if c.shunning > 0 {
 		c.lookElsewhere()
@@ -209,7 +211,8 @@ func (c *Client) wantsNew() bool {
 	return false
 }
 
-// onTrial tells whether a new connection's first answer is awaited, which is likely to bring more streams than the line needs.
+// onTrial tells whether a new connection's first answer is awaited, which is likely to bring more streams than the line
+// needs.
 func (c *Client) onTrial() bool {
 	for _, k := range c.open {
 		if k.onTrial() {

@@ -1,6 +1,7 @@
 package push
 
-// line is the requests that wait for a stream, first in, first out. One leaves from the middle when its deadline passes.
+// line is the requests that wait for a stream, first in, first out. One leaves from the middle when its deadline
+// passes.
 type line struct {
 	first, last *Call
 	n           int

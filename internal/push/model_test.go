@@ -18,7 +18,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/push"
 )
 
-// moody is a far end that misbehaves in every way at once, and keeps books of what it has processed. What it says about that is true.
+// moody is a far end that misbehaves in every way at once, and keeps books of what it has processed. What it says about
+// that is true.
 type moody struct {
 	t    *testing.T
 	wg   sync.WaitGroup
@@ -50,7 +51,8 @@ func (m *moody) dial(context.Context, string, string) (net.Conn, error) {
 		far = tls.Server(far, &tls.Config{Certificates: []tls.Certificate{*m.cert}, NextProtos: []string{"h2"}})
 	}
 	m.wg.Go(func() {
-		k := &moodyConn{moody: m, Conn: far, framer: http2.NewFramer(far, far), last: 1<<31 - 1, out: make(chan func() error, 10_000)}
+		k := &moodyConn{moody: m, Conn: far, framer: http2.NewFramer(far, far), last: 1<<31 - 1,
+			out: make(chan func() error, 10_000)}
 		k.framer.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
 		k.framer.MaxHeaderListSize = 1 << 20
 		k.serve()
@@ -192,7 +194,8 @@ func (k *moodyConn) request(id uint32) bool {
 	case mood < 40:
 		n := uint32(k.upTo(70_000))
 		k.say(func() error {
-			return k.framer.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: n}, http2.Setting{ID: http2.SettingHeaderTableSize, Val: 4096})
+			return k.framer.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: n},
+				http2.Setting{ID: http2.SettingHeaderTableSize, Val: 4096})
 		})
 		k.answer(id)
 	case mood < 60: // late
@@ -210,7 +213,8 @@ func (k *moodyConn) answer(id uint32) {
 	var b strings.Builder
 	_ = hpack.NewEncoder(&b).WriteField(hpack.HeaderField{Name: ":status", Value: "200"})
 	k.say(func() error {
-		return k.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: []byte(b.String()), EndHeaders: true, EndStream: true})
+		return k.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: []byte(b.String()),
+			EndHeaders: true, EndStream: true})
 	})
 }
 
@@ -224,11 +228,14 @@ func TestWhateverTheFarEndDoesEachSendIsAnsweredOnceAndNothingIsDoubled(t *testi
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m := &moody{t: t, rand: rand.New(rand.NewPCG(seed, 1)), processed: map[string]int{}}
-				config := push.Config{Address: "far.example:443", Plain: !secure, Dial: m.dial, MaxConnections: 1 + int(seed%4), InitialStreams: int(seed % 3),
-					PingAfter: 2 * time.Second, PingTimeout: time.Second, WriteTimeout: 2 * time.Second, DialRate: 10, MaxAge: 20 * time.Second,
+				config := push.Config{Address: "far.example:443", Plain: !secure, Dial: m.dial,
+					MaxConnections: 1 + int(seed%4), InitialStreams: int(seed % 3),
+					PingAfter: 2 * time.Second, PingTimeout: time.Second, WriteTimeout: 2 * time.Second, DialRate: 10,
+					MaxAge:     20 * time.Second,
 					BackoffMax: time.Second}
 				if secure {
-					m.cert, config.ServerName, config.TLS = &cert, "localhost", &tls.Config{RootCAs: pool, Time: func() time.Time { return cert.Leaf.NotBefore.Add(time.Hour) }}
+					m.cert, config.ServerName, config.TLS = &cert, "localhost",
+						&tls.Config{RootCAs: pool, Time: func() time.Time { return cert.Leaf.NotBefore.Add(time.Hour) }}
 				}
 				story(t, m, config, rand.New(rand.NewPCG(seed, 2)))
 			})
@@ -243,7 +250,8 @@ func story(t *testing.T, m *moody, config push.Config, random *rand.Rand) {
 	n, latest := 2000, 0
 	for i := range n {
 		path := fmt.Sprint("/", i)
-		r := &push.Request{Method: "POST", Path: path, Header: []push.Field{{Name: "apns-topic", Value: fmt.Sprint("t", i%3)}}}
+		r := &push.Request{Method: "POST", Path: path,
+			Header: []push.Field{{Name: "apns-topic", Value: fmt.Sprint("t", i%3)}}}
 		switch random.IntN(10) {
 		case 0:
 			r.Body = make([]byte, random.IntN(100_000))
@@ -308,6 +316,7 @@ func story(t *testing.T, m *moody, config push.Config, random *rand.Rand) {
 		t.Errorf("only %d of %d were answered over %d connections: %+v", ok, n, s.Dials, s)
 	}
 	if testing.Verbose() {
-		t.Logf("%d answered, %d unknown, %d resent, %d connections, %d goodbyes, %d refused, %d expired", ok, unknown, s.Resent, s.Made, s.GoAways, s.Refused, s.Expired)
+		t.Logf("%d answered, %d unknown, %d resent, %d connections, %d goodbyes, %d refused, %d expired", ok, unknown,
+			s.Resent, s.Made, s.GoAways, s.Refused, s.Expired)
 	}
 }

@@ -52,7 +52,8 @@ func nghttpd(t testing.TB, args ...string) push.Config {
 		address := l.Addr().String()
 		_, port, _ := net.SplitHostPort(address)
 		_ = l.Close()
-		cmd := exec.Command(path, append(args, "-a", "127.0.0.1", "-d", dir, port, filepath.Join(dir, "key.pem"), filepath.Join(dir, "cert.pem"))...)
+		cmd := exec.Command(path, append(args, "-a", "127.0.0.1", "-d", dir, port, filepath.Join(dir, "key.pem"),
+			filepath.Join(dir, "cert.pem"))...)
 		config := push.Config{Address: address, ServerName: "localhost", TLS: &tls.Config{RootCAs: pool}}
 		var listens bool
 		if says, listens = begin(t, cmd, config); listens {
@@ -103,13 +104,15 @@ func pushRequest(i int) *push.Request {
 
 var (
 	pushHeader = []push.Field{
-		{Name: "authorization", Value: "bearer eyJhbGciOiJFUzI1NiIsImtpZCI6IkFCQzEyMzQ1NjcifQ.eyJpc3MiOiJERUYxMjM0NTY3IiwiaWF0IjoxNzYzODAwMDAwfQ.c2lnbmF0dXJlc2lnbmF0dXJlc2lnbmF0dXJlc2lnbmF0dXJlc2lnbmF0dXJlc2lnbmF0dXJlc2lnbmF0dXJlcw", Sensitive: true},
+		{Name: "authorization",
+			Value: "bearer eyJhbGciOiJFUzI1NiIsImtpZCI6IkFCQzEyMzQ1NjcifQ.eyJpc3MiOiJERUYxMjM0NTY3IiwiaWF0IjoxNzYzODAwMDAwfQ.c2lnbmF0dXJlc2lnbmF0dXJlc2lnbmF0dXJlc2lnbmF0dXJlc2lnbmF0dXJlc2lnbmF0dXJlc2lnbmF0dXJlcw", Sensitive: true},
 		{Name: "apns-topic", Value: "org.example.news"},
 		{Name: "apns-push-type", Value: "alert"},
 		{Name: "apns-priority", Value: "10"},
 		{Name: "apns-expiration", Value: "1763890000"},
 	}
-	pushBody = []byte(`{"aps":{"alert":{"title":"News 42","body":"Something has happened somewhere."},"sound":"default"}}`)
+	pushBody = []byte(
+		`{"aps":{"alert":{"title":"News 42","body":"Something has happened somewhere."},"sound":"default"}}`)
 )
 
 // keepSending sends n requests with at most so many under way, each answer bringing the next request.
@@ -172,7 +175,8 @@ func TestNghttpdTakesOurPushes(t *testing.T) {
 	}
 }
 
-// BenchmarkNghttpd pushes over one connection with TLS, 2,000 under way, by this client and by Go's: cpu-µs/op is the CPU of this process.
+// BenchmarkNghttpd pushes over one connection with TLS, 2,000 under way, by this client and by Go's: cpu-µs/op is the
+// CPU of this process.
 func BenchmarkNghttpd(b *testing.B) {
 	config := nghttpd(b, "-m", "1000")
 	b.Run("push", func(b *testing.B) {
@@ -203,7 +207,8 @@ func BenchmarkNghttpd(b *testing.B) {
 		defer t.CloseIdleConnections()
 		one := func(i int) {
 			r := pushRequest(i)
-			h, err := http.NewRequestWithContext(context.Background(), r.Method, "https://"+config.Address+r.Path, bytes.NewReader(r.Body))
+			h, err := http.NewRequestWithContext(context.Background(), r.Method, "https://"+config.Address+r.Path,
+				bytes.NewReader(r.Body))
 			if err != nil {
 				b.Error(err)
 				return

@@ -29,7 +29,8 @@ func TestBodiesFollowTheWindowsOfTheFarEnd(t *testing.T) {
 			switch f := k.read().(type) {
 			case *http2.MetaHeadersFrame:
 				ended[f.StreamID] = f.StreamEnded()
-				if want := map[uint32]string{1: "100000", 3: "3", 5: ""}[f.StreamID]; headerOf(f, "content-length") != want {
+				if want := map[uint32]string{1: "100000", 3: "3", 5: ""}[f.StreamID]; headerOf(f,
+					"content-length") != want {
 					t.Errorf("stream %d: content-length %q", f.StreamID, headerOf(f, "content-length"))
 				}
 			case *http2.DataFrame:
@@ -186,13 +187,15 @@ func TestLongResponsesAreCutAndManySmallOnesFlow(t *testing.T) {
 		if r := got.wait("/just"); r.Err != nil || len(r.Response.Body) != 1000 || r.Response.Truncated {
 			t.Errorf("%+v", r)
 		}
-		k.check(k.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: a.stream, BlockFragment: k.block(":status", "500"), EndHeaders: true}))
+		k.check(k.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: a.stream,
+			BlockFragment: k.block(":status", "500"), EndHeaders: true}))
 		k.check(k.framer.WriteData(a.stream, false, bytes.Repeat([]byte("z"), 1001)))
 		r := got.wait("/long")
 		if r.Err != nil || r.Response.Status != 500 || len(r.Response.Body) != 1000 || !r.Response.Truncated {
 			t.Errorf("%+v", r)
 		}
-		if f, ok := k.read().(*http2.RSTStreamFrame); !ok || f.StreamID != a.stream || f.ErrCode != http2.ErrCodeCancel {
+		if f, ok := k.read().(*http2.RSTStreamFrame); !ok || f.StreamID != a.stream ||
+			f.ErrCode != http2.ErrCodeCancel {
 			t.Error(f)
 		}
 		updates := 0
@@ -238,20 +241,25 @@ func TestWhatIsRareButAllowedIsTolerated(t *testing.T) {
 		k.check(f.WriteSettings(http2.Setting{ID: 0x99, Val: 7}))
 		k.check(f.WriteRawFrame(http2.FramePriority, 0, 1, []byte{0, 0, 0, 0, 16}))
 		// interim answers, padding, priority and CONTINUATION
-		k.check(f.WriteHeaders(http2.HeadersFrameParam{StreamID: rs[0].stream, BlockFragment: k.block(":status", "103", "link", "x"), EndHeaders: true}))
+		k.check(f.WriteHeaders(http2.HeadersFrameParam{StreamID: rs[0].stream,
+			BlockFragment: k.block(":status", "103", "link", "x"), EndHeaders: true}))
 		block := k.block(":status", "200", "apns-id", "one", "apns-unique-id", strings.Repeat("u", 100))
-		k.check(f.WriteHeaders(http2.HeadersFrameParam{StreamID: rs[0].stream, BlockFragment: block[:5], PadLength: 9, Priority: http2.PriorityParam{Weight: 3}}))
+		k.check(f.WriteHeaders(http2.HeadersFrameParam{StreamID: rs[0].stream, BlockFragment: block[:5], PadLength: 9,
+			Priority: http2.PriorityParam{Weight: 3}}))
 		k.check(f.WriteContinuation(rs[0].stream, false, block[5:50]))
 		k.check(f.WriteContinuation(rs[0].stream, true, block[50:]))
 		k.check(f.WriteDataPadded(rs[0].stream, false, []byte("ab"), make([]byte, 200)))
 		k.check(f.WriteDataPadded(rs[0].stream, true, nil, make([]byte, 1)))
-		if r := got.wait("/0"); r.Err != nil || r.Response.Status != 200 || string(r.Response.Body) != "ab" || r.Response.Get("apns-id") != "one" || len(r.Response.Header) != 2 {
+		if r := got.wait("/0"); r.Err != nil || r.Response.Status != 200 || string(r.Response.Body) != "ab" ||
+			r.Response.Get("apns-id") != "one" || len(r.Response.Header) != 2 {
 			t.Errorf("%+v %+v", r, r.Response)
 		}
 		// trailers
-		k.check(f.WriteHeaders(http2.HeadersFrameParam{StreamID: rs[1].stream, BlockFragment: k.block(":status", "200"), EndHeaders: true}))
+		k.check(f.WriteHeaders(http2.HeadersFrameParam{StreamID: rs[1].stream, BlockFragment: k.block(":status", "200"),
+			EndHeaders: true}))
 		k.check(f.WriteData(rs[1].stream, false, []byte("cd")))
-		k.check(f.WriteHeaders(http2.HeadersFrameParam{StreamID: rs[1].stream, BlockFragment: k.block("grpc-status", "0"), EndHeaders: true, EndStream: true}))
+		k.check(f.WriteHeaders(http2.HeadersFrameParam{StreamID: rs[1].stream,
+			BlockFragment: k.block("grpc-status", "0"), EndHeaders: true, EndStream: true}))
 		if r := got.wait("/1"); r.Err != nil || string(r.Response.Body) != "cd" || r.Response.Get("grpc-status") != "" {
 			t.Errorf("%+v", r)
 		}
@@ -268,20 +276,26 @@ func TestWhatIsRareButAllowedIsTolerated(t *testing.T) {
 func TestAnAnswerThatIsNotHTTPEndsOneRequestOnly(t *testing.T) {
 	for name, answer := range map[string]func(k *farConn, id uint32) error{
 		"no status": func(k *farConn, id uint32) error {
-			return k.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: k.block("a", "b"), EndHeaders: true, EndStream: true})
+			return k.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: k.block("a", "b"),
+				EndHeaders: true, EndStream: true})
 		},
 		"status word": func(k *farConn, id uint32) error {
-			return k.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: k.block(":status", "okay"), EndHeaders: true, EndStream: true})
+			return k.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: id,
+				BlockFragment: k.block(":status", "okay"), EndHeaders: true, EndStream: true})
 		},
 		"upper case": func(k *farConn, id uint32) error {
-			return k.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: k.block(":status", "200", "Apns-Id", "x"), EndHeaders: true, EndStream: true})
+			return k.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: id,
+				BlockFragment: k.block(":status", "200", "Apns-Id", "x"), EndHeaders: true, EndStream: true})
 		},
 		"body first": func(k *farConn, id uint32) error { return k.framer.WriteData(id, true, []byte("x")) },
 		"interim end": func(k *farConn, id uint32) error {
-			return k.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: k.block(":status", "100"), EndHeaders: true, EndStream: true})
+			return k.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: k.block(":status", "100"),
+				EndHeaders: true, EndStream: true})
 		},
 		"too many fields": func(k *farConn, id uint32) error {
-			return k.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: k.block(":status", "200", "x", strings.Repeat("y", 15_000), "z", strings.Repeat("y", 1400)), EndHeaders: true, EndStream: true})
+			return k.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: id,
+				BlockFragment: k.block(":status", "200", "x", strings.Repeat("y", 15_000), "z",
+					strings.Repeat("y", 1400)), EndHeaders: true, EndStream: true})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -298,7 +312,8 @@ func TestAnAnswerThatIsNotHTTPEndsOneRequestOnly(t *testing.T) {
 				if !errors.As(end.Err, &stream) || stream.Remote || end.Unprocessed {
 					t.Errorf("%+v", end)
 				}
-				if f, ok := k.read().(*http2.RSTStreamFrame); !ok || f.StreamID != bad.stream || f.ErrCode != http2.ErrCodeProtocol {
+				if f, ok := k.read().(*http2.RSTStreamFrame); !ok || f.StreamID != bad.stream ||
+					f.ErrCode != http2.ErrCodeProtocol {
 					t.Error(f)
 				}
 				k.answer(good.stream, 200, "")
@@ -316,29 +331,35 @@ func TestBreachesOfTheProtocolCloseTheConnectionWithTheRightCode(t *testing.T) {
 		send func(k *farConn) error
 		code http2.ErrCode
 	}{
-		"data on stream 0":             {raw(http2.FrameData, 1, 0, 'x'), http2.ErrCodeProtocol},
-		"data on an idle stream":       {raw(http2.FrameData, 1, 99, 'x'), http2.ErrCodeProtocol},
-		"header on a server's stream":  {raw(http2.FrameHeaders, 5, 2, 0x88), http2.ErrCodeProtocol},
-		"reset of an idle stream":      {raw(http2.FrameRSTStream, 0, 99, 0, 0, 0, 0), http2.ErrCodeProtocol},
-		"short reset":                  {raw(http2.FrameRSTStream, 0, 1, 0), http2.ErrCodeFrameSize},
-		"short ping":                   {raw(http2.FramePing, 0, 0, 1), http2.ErrCodeFrameSize},
-		"ping on a stream":             {raw(http2.FramePing, 0, 1, 1, 2, 3, 4, 5, 6, 7, 8), http2.ErrCodeProtocol},
-		"push promise":                 {raw(http2.FramePushPromise, 4, 1, 0, 0, 0, 2, 0x88), http2.ErrCodeProtocol},
-		"settings of 5 bytes":          {raw(http2.FrameSettings, 0, 0, 0, 1, 0, 0, 0), http2.ErrCodeFrameSize},
-		"acknowledgement with bytes":   {raw(http2.FrameSettings, 1, 0, 0, 1, 0, 0, 0, 0), http2.ErrCodeFrameSize},
-		"small frames wanted":          {raw(http2.FrameSettings, 0, 0, 0, 5, 0, 0, 0, 1), http2.ErrCodeProtocol},
-		"huge window wanted":           {raw(http2.FrameSettings, 0, 0, 0, 4, 0xff, 0, 0, 1), http2.ErrCodeFlowControl},
-		"window update by nothing":     {raw(http2.FrameWindowUpdate, 0, 0, 0, 0, 0, 0), http2.ErrCodeProtocol},
-		"window over its bound":        {raw(http2.FrameWindowUpdate, 0, 0, 0x7f, 0xff, 0xff, 0xff), http2.ErrCodeFlowControl},
-		"stream window over its bound": {raw(http2.FrameWindowUpdate, 0, 1, 0x7f, 0xff, 0xff, 0xff), http2.ErrCodeFlowControl},
-		"continuation of nothing":      {raw(http2.FrameContinuation, 4, 1, 0x88), http2.ErrCodeProtocol},
+		"data on stream 0":            {raw(http2.FrameData, 1, 0, 'x'), http2.ErrCodeProtocol},
+		"data on an idle stream":      {raw(http2.FrameData, 1, 99, 'x'), http2.ErrCodeProtocol},
+		"header on a server's stream": {raw(http2.FrameHeaders, 5, 2, 0x88), http2.ErrCodeProtocol},
+		"reset of an idle stream":     {raw(http2.FrameRSTStream, 0, 99, 0, 0, 0, 0), http2.ErrCodeProtocol},
+		"short reset":                 {raw(http2.FrameRSTStream, 0, 1, 0), http2.ErrCodeFrameSize},
+		"short ping":                  {raw(http2.FramePing, 0, 0, 1), http2.ErrCodeFrameSize},
+		"ping on a stream":            {raw(http2.FramePing, 0, 1, 1, 2, 3, 4, 5, 6, 7, 8), http2.ErrCodeProtocol},
+		"push promise":                {raw(http2.FramePushPromise, 4, 1, 0, 0, 0, 2, 0x88), http2.ErrCodeProtocol},
+		"settings of 5 bytes":         {raw(http2.FrameSettings, 0, 0, 0, 1, 0, 0, 0), http2.ErrCodeFrameSize},
+		"acknowledgement with bytes":  {raw(http2.FrameSettings, 1, 0, 0, 1, 0, 0, 0, 0), http2.ErrCodeFrameSize},
+		"small frames wanted":         {raw(http2.FrameSettings, 0, 0, 0, 5, 0, 0, 0, 1), http2.ErrCodeProtocol},
+		"huge window wanted":          {raw(http2.FrameSettings, 0, 0, 0, 4, 0xff, 0, 0, 1), http2.ErrCodeFlowControl},
+		"window update by nothing":    {raw(http2.FrameWindowUpdate, 0, 0, 0, 0, 0, 0), http2.ErrCodeProtocol},
+		"window over its bound": {raw(http2.FrameWindowUpdate, 0, 0, 0x7f, 0xff, 0xff, 0xff),
+			http2.ErrCodeFlowControl},
+		"stream window over its bound": {raw(http2.FrameWindowUpdate, 0, 1, 0x7f, 0xff, 0xff, 0xff),
+			http2.ErrCodeFlowControl},
+		"continuation of nothing": {raw(http2.FrameContinuation, 4, 1, 0x88), http2.ErrCodeProtocol},
 		"header cut by a ping": {func(k *farConn) error {
 			_ = k.framer.WriteRawFrame(http2.FrameHeaders, 0, 1, []byte{0x88})
 			return k.framer.WritePing(false, [8]byte{})
 		}, http2.ErrCodeProtocol},
 		"padding over the end": {raw(http2.FrameData, 8, 1, 200, 1), http2.ErrCodeProtocol},
 		"garbage in a header":  {raw(http2.FrameHeaders, 5, 1, 0xff, 0xff, 0xff, 0xff, 0xff), http2.ErrCodeCompression},
-		"large frame":          {func(k *farConn) error { _, err := k.Write([]byte{0, 0x40, 1, 0, 0, 0, 0, 0, 1}); return err }, http2.ErrCodeFrameSize},
+		"large frame": {func(k *farConn) error {
+			_,
+				err := k.Write([]byte{0, 0x40, 1, 0, 0, 0, 0, 0, 1})
+			return err
+		}, http2.ErrCodeFrameSize},
 		"header without end": {func(k *farConn) error {
 			_ = k.framer.WriteRawFrame(http2.FrameHeaders, 0, 1, []byte{0x88})
 			for range 9 {

@@ -127,7 +127,8 @@ func (r *reader) frame(f wire.Frame) *ProtocolError {
 		if err := length(f, 4); err != nil {
 			return err
 		}
-		r.events = append(r.events, event{kind: onWindow, stream: f.Stream, n: binary.BigEndian.Uint32(f.Payload) & wire.MaxWindow})
+		r.events = append(r.events,
+			event{kind: onWindow, stream: f.Stream, n: binary.BigEndian.Uint32(f.Payload) & wire.MaxWindow})
 	case wire.TypeSettings:
 		return r.settings(f)
 	case wire.TypePing:
@@ -139,7 +140,8 @@ func (r *reader) frame(f wire.Frame) *ProtocolError {
 		if len(f.Payload) < 8 {
 			return length(f, 8)
 		}
-		r.events = append(r.events, event{kind: onGoAway, stream: binary.BigEndian.Uint32(f.Payload) & wire.MaxStream, n: binary.BigEndian.Uint32(f.Payload[4:]), data: f.Payload[8:]})
+		r.events = append(r.events, event{kind: onGoAway, stream: binary.BigEndian.Uint32(f.Payload) & wire.MaxStream,
+			n: binary.BigEndian.Uint32(f.Payload[4:]), data: f.Payload[8:]})
 	case wire.TypePushPromise:
 		return breach("PUSH_PROMISE, which we have forbidden")
 	}
@@ -147,7 +149,8 @@ func (r *reader) frame(f wire.Frame) *ProtocolError {
 }
 
 func (r *reader) data(f wire.Frame) *ProtocolError {
-	// It counts as taken at once, so the connection's window is never the narrow one: what is kept is bounded by the streams and their windows.
+	// It counts as taken at once, so the connection's window is never the narrow one: what is kept is bounded by the
+	// streams and their windows.
 	r.credit += uint32(len(f.Payload))
 	content, err := f.Content()
 	if err != nil {
@@ -271,5 +274,6 @@ func length(f wire.Frame, want int) *ProtocolError {
 	if len(f.Payload) == want {
 		return nil
 	}
-	return &ProtocolError{http2.ErrCodeFrameSize, fmt.Sprintf("a frame of type %d with %d bytes", f.Type, len(f.Payload))}
+	return &ProtocolError{http2.ErrCodeFrameSize,
+		fmt.Sprintf("a frame of type %d with %d bytes", f.Type, len(f.Payload))}
 }

@@ -8,9 +8,9 @@ type Field struct {
 	Sensitive   bool // a secret: HPACK never puts it into a table, and no event or error shows it
 }
 
-// A Request is what Send sends. The client adds :scheme and :authority. It and what it refers to belong to the client from
-// Send on and must not be changed any more, even after the answer: the request may still be on its way out when its deadline passes.
-// Requests may share header slices and bodies.
+// A Request is what Send sends. The client adds :scheme and :authority. It and what it refers to belong to the client
+// from Send on and must not be changed any more, even after the answer: the request may still be on its way out when
+// its deadline passes. Requests may share header slices and bodies.
 type Request struct {
 	Method, Path string
 	Header       []Field // without pseudo-header fields and without fields about a connection
@@ -43,10 +43,12 @@ type Result struct {
 	// Sent is when the last byte was handed to the network, by the client's clock; zero if that never happened.
 	Sent time.Time
 
-	// Connection is the number of the connection that answered, or that had the request when it ended, as in Event; 0: none had it.
+	// Connection is the number of the connection that answered, or that had the request when it ended, as in Event; 0:
+	// none had it.
 	Connection int
 
-	// Unprocessed, with an Err, says that the far end surely did not act upon the request: it said so, or the request did not leave
-	// whole. Such a request may be sent again without doubling anything. Without it the request may have been acted upon.
+	// Unprocessed, with an Err, says that the far end surely did not act upon the request: it said so, or the request
+	// did not leave whole. Such a request may be sent again without doubling anything. Without it the request may have
+	// been acted upon.
 	Unprocessed bool
 }

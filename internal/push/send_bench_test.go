@@ -63,10 +63,12 @@ func sayYes(conn net.Conn) {
 				data += uint32(len(f.Payload))
 			}
 			if f.Type == wire.TypePing && !f.Has(wire.FlagAck) {
-				out = wire.AppendFrame(out, wire.TypePing, wire.FlagAck, 0, binary.BigEndian.AppendUint64(nil, binary.BigEndian.Uint64(f.Payload)))
+				out = wire.AppendFrame(out, wire.TypePing, wire.FlagAck, 0,
+					binary.BigEndian.AppendUint64(nil, binary.BigEndian.Uint64(f.Payload)))
 			}
 			if (f.Type == wire.TypeData || f.Type == wire.TypeHeaders) && f.Has(wire.FlagEndStream) {
-				out = wire.AppendFrame(out, wire.TypeHeaders, wire.FlagEndHeaders|wire.FlagEndStream, f.Stream, []byte{0x88})
+				out = wire.AppendFrame(out, wire.TypeHeaders, wire.FlagEndHeaders|wire.FlagEndStream, f.Stream,
+					[]byte{0x88})
 			}
 		}
 		have = copy(buf, buf[used:have])

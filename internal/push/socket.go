@@ -2,7 +2,8 @@ package push
 
 import "net"
 
-// buffered reads from the socket in large pieces, of which TLS takes its records. Its owner is the reader of a connection.
+// buffered reads from the socket in large pieces, of which TLS takes its records. Its owner is the reader of a
+// connection.
 type buffered struct {
 	net.Conn
 	buf      []byte

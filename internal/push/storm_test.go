@@ -167,7 +167,8 @@ func TestTheFirstGoodAnswerEndsTheRests(t *testing.T) {
 		got.send(c, "/hopeless", 2*time.Second)
 		got.send(c, "/patient", 10*time.Minute)
 		end := got.wait("/hopeless")
-		if !errors.Is(end.Err, push.ErrDeadline) || !strings.Contains(end.Err.Error(), "connection refused") || !end.Unprocessed || !end.Sent.IsZero() {
+		if !errors.Is(end.Err, push.ErrDeadline) || !strings.Contains(end.Err.Error(), "connection refused") ||
+			!end.Unprocessed || !end.Sent.IsZero() {
 			t.Errorf("%+v", end)
 		}
 		time.Sleep(time.Minute)
@@ -187,7 +188,8 @@ func TestTheFirstGoodAnswerEndsTheRests(t *testing.T) {
 			t.Errorf("a rest of %v after a connection that had served", rest)
 		}
 		_ = c.Close(context.Background())
-		if len(kinds) < 6 || kinds[0] != "dialing" || kinds[1] != "dial failed" || !slices.Contains(kinds, "closed") || kinds[len(kinds)-1] != "closed" {
+		if len(kinds) < 6 || kinds[0] != "dialing" || kinds[1] != "dial failed" || !slices.Contains(kinds, "closed") ||
+			kinds[len(kinds)-1] != "closed" {
 			t.Error(kinds)
 		}
 	})

@@ -175,7 +175,8 @@ func TestAResetIsAnErrorThatMayHaveBeenProcessed(t *testing.T) {
 		k.check(k.framer.WriteRSTStream(k.request().stream, http2.ErrCodeInternal))
 		r := got.wait("/a")
 		var reset *push.StreamError
-		if !errors.As(r.Err, &reset) || reset.Code != http2.ErrCodeInternal || !reset.Remote || r.Unprocessed || r.Sent.IsZero() {
+		if !errors.As(r.Err, &reset) || reset.Code != http2.ErrCodeInternal || !reset.Remote || r.Unprocessed ||
+			r.Sent.IsZero() {
 			t.Errorf("%+v", r)
 		}
 	})

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// Trust makes TLS settings that trust the certificates of a file, in PEM; "": those of the system. The settings are the caller's. Its errors
-// name the file.
+// Trust makes TLS settings that trust the certificates of a file, in PEM; "": those of the system. The settings are the
+// caller's. Its errors name the file.
 func Trust(caFile string) (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS12}
 	if caFile == "" {

@@ -7,8 +7,8 @@ import (
 
 var errNoStreams = errors.New("the far end allows no streams (SETTINGS_MAX_CONCURRENT_STREAMS is 0)")
 
-// Waits tells why requests cannot be answered now: no connection comes about, connections end before they answer anything, or the far end allows no streams.
-// nil: there are no requests, or nothing of that kind keeps them.
+// Waits tells why requests cannot be answered now: no connection comes about, connections end before they answer
+// anything, or the far end allows no streams. nil: there are no requests, or nothing of that kind keeps them.
 func (c *Client) Waits() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,8 +10,8 @@ const (
 	wheelSlots = 1024
 )
 
-// wheel holds the deadlines of all calls: entering and leaving cost the same however many there are. A slot holds the calls of one
-// tick, and of those that come one or several turns later.
+// wheel holds the deadlines of all calls: entering and leaving cost the same however many there are. A slot holds the
+// calls of one tick, and of those that come one or several turns later.
 type wheel struct {
 	slots  [wheelSlots]*Call
 	filled [wheelSlots / 64]uint64

@@ -151,7 +151,8 @@ func (w *writer) take(out *answers) {
 func (k *conn) part(call *Call, room int) part {
 	r := call.request
 	n := max(0, min(int64(len(r.Body)-call.offset), call.window, k.window, int64(room)))
-	p := part{call: call, request: r, stream: call.stream, sized: call.sized, from: call.offset, to: call.offset + int(n)}
+	p := part{call: call, request: r, stream: call.stream, sized: call.sized, from: call.offset,
+		to: call.offset + int(n)}
 	call.offset = p.to
 	call.window -= n
 	k.window -= n
@@ -199,7 +200,8 @@ func (w *writer) encode(p *part) {
 	p.upTo = len(w.buf)
 }
 
-// header makes the block that lies after an empty frame header at the given place into a HEADERS frame, and CONTINUATIONs if it is too long for one.
+// header makes the block that lies after an empty frame header at the given place into a HEADERS frame, and
+// CONTINUATIONs if it is too long for one.
 func (w *writer) header(at int, flags uint8, stream uint32) {
 	size := len(w.buf) - at - wire.HeaderLen
 	if size <= w.frame {
@@ -219,8 +221,8 @@ func (w *writer) header(at int, flags uint8, stream uint32) {
 	}
 }
 
-// flush writes the piece and tells how many bytes of it surely left. (All that it cannot be sure of is the last record, and that one the far
-// end cannot read unless it is whole.) The keeper sees to it that it ends.
+// flush writes the piece and tells how many bytes of it surely left. (All that it cannot be sure of is the last record,
+// and that one the far end cannot read unless it is whole.) The keeper sees to it that it ends.
 func (w *writer) flush() (n int, err error) {
 	for n < len(w.buf) {
 		m, err := w.k.rw.Write(w.buf[n:min(len(w.buf), n+pieceLen)])

@@ -68,7 +68,8 @@ func TestASnapshotTakesAnotherSubscriptionOfItsTopicToWhatItsOwnHadNotSettled(t 
 		mustPublish(t, s, topic, text("6", "7")...)
 		settleBodies(t, s, a, "2", "6")
 		settleBodies(t, s, b, "2", "3", "4", "7")
-		if got := mustSeek(t, s, b, SeekTo{Snapshot: Name{DefaultNamespace, "monday"}}); got != (Sought{Back: 3, Settled: 2}) {
+		if got := mustSeek(t, s, b, SeekTo{Snapshot: Name{DefaultNamespace, "monday"}}); got != (Sought{Back: 3,
+			Settled: 2}) {
 			t.Errorf("%+v", got)
 		}
 		if got := there(t, s, b); got != "2 4 6 7" {

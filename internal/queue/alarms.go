@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// alarm is a time at which a message has to be looked at, because it wakes or its lease ends, or a whole page, because some of it expires, or a
-// snapshot, because its life ends. It names the message, so that one that is settled meanwhile is not kept in memory.
+// alarm is a time at which a message has to be looked at, because it wakes or its lease ends, or a whole page, because
+// some of it expires, or a snapshot, because its life ends. It names the message, so that one that is settled meanwhile
+// is not kept in memory.
 type alarm struct {
 	when int64
 	q    *queueState
@@ -30,7 +31,8 @@ type alarms []alarm
 func (a alarms) Len() int      { return len(a) }
 func (a alarms) Swap(i, j int) { a[i], a[j] = a[j], a[i] }
 
-// Less puts of equal times the older message first: when leases of one key end together, the first takes the others back with it.
+// Less puts of equal times the older message first: when leases of one key end together, the first takes the others
+// back with it.
 func (a alarms) Less(i, j int) bool {
 	return a[i].when < a[j].when || a[i].when == a[j].when && a[i].seq < a[j].seq
 }
@@ -91,8 +93,8 @@ func (s *state) setAlarm(a alarm) {
 	heap.Fix(&s.alarms, len(s.alarms)-1)
 }
 
-// outdate counts an alarm that nobody waits for any more. When they are most of all they go, so that a fast queue with long leases keeps
-// no more alarms than it has use for.
+// outdate counts an alarm that nobody waits for any more. When they are most of all they go, so that a fast queue with
+// long leases keeps no more alarms than it has use for.
 func (s *state) outdate() {
 	if s.outdated++; s.outdated < 1024 || 2*s.outdated < len(s.alarms) {
 		return
@@ -118,7 +120,8 @@ func (a *alarm) current() bool {
 	return there && e.extra().alarm == a.when
 }
 
-// due is when tick should be called next; 0: nothing is waiting for a time. It looks at what is first, however much waits.
+// due is when tick should be called next; 0: nothing is waiting for a time. It looks at what is first, however much
+// waits.
 func (s *state) due() (when int64) {
 	if len(s.alarms) > 0 {
 		when = s.alarms[0].when
@@ -129,9 +132,9 @@ func (s *state) due() (when int64) {
 	return when
 }
 
-// tick does what journaled time has made due: it wakes sleepers, ends leases, and reports the messages that have expired and
-// wait for their record, and the snapshots whose life has ended. At most limit alarms are handled, and as many deduplication ids; call again while due is
-// not in the future.
+// tick does what journaled time has made due: it wakes sleepers, ends leases, and reports the messages that have
+// expired and wait for their record, and the snapshots whose life has ended. At most limit alarms are handled, and as
+// many deduplication ids; call again while due is not in the future.
 func (s *state) tick(limit int) {
 	if w := s.windows.due(); w != 0 && w <= s.now {
 		s.forgetDue(limit)

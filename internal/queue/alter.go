@@ -9,26 +9,28 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// AlterQueue changes a queue's definition. Topic and filter are fixed, ordering can change only while the queue is empty. Other columns are
-// those of AlterColumns, each being the old one of its name.
+// AlterQueue changes a queue's definition. Topic and filter are fixed, ordering can change only while the queue is
+// empty. Other columns are those of AlterColumns, each being the old one of its name.
 func (s *Store) AlterQueue(ctx context.Context, n Name, d Definition) error {
 	return s.alter(ctx, n, alteration{d: d})
 }
 
-// AlterColumns is AlterQueue that says where columns come from: from[i] is the place, among the columns until now, of the column d.Columns[i], and -1
-// that it is new. version is that of the definition (see Definition) which the caller has seen: when it is another one by now nothing is changed
-// and the error is ErrChanged; 0 is any.
+// AlterColumns is AlterQueue that says where columns come from: from[i] is the place, among the columns until now, of
+// the column d.Columns[i], and -1 that it is new. version is that of the definition (see Definition) which the caller
+// has seen: when it is another one by now nothing is changed and the error is ErrChanged; 0 is any.
 //
-// Messages stay where and as they are, also those that are claimed. From then on each is shown by the new columns: a value that has
-// become one of another type is converted as a put would (message.Column.Convert); a new column has its default, or null, or what MySQL gives
-// rows that are there when it is not null and has no default. A value that does not fit its new column refuses the whole; the
-// error, ErrMismatch, names the column (*message.ColumnError), the message and the reason. To see whether all fit, values of columns that change
-// their type are looked at one by one, beside the queue; only what is put during the last moment of that waits. Nothing has to be looked at
-// where all must fit: columns added, dropped, renamed, moved or made wider.
+// Messages stay where and as they are, also those that are claimed. From then on each is shown by the new columns: a
+// value that has become one of another type is converted as a put would (message.Column.Convert); a new column has its
+// default, or null, or what MySQL gives rows that are there when it is not null and has no default. A value that does
+// not fit its new column refuses the whole; the error, ErrMismatch, names the column (*message.ColumnError), the
+// message and the reason. To see whether all fit, values of columns that change their type are looked at one by one,
+// beside the queue; only what is put during the last moment of that waits. Nothing has to be looked at where all must
+// fit: columns added, dropped, renamed, moved or made wider.
 //
-// Waiting claims go on, by the new columns; those whose condition names a column that is not there any more end with ErrCondition. The bytes
-// that messages count stay those of their put. Errors besides: ErrNotFound; ErrDefinition, also for a queue with messages that shall have columns for
-// the first time or have none any more, and when messages from before 200 alterations are still there; ErrNoRoom, ErrUnavailable, ErrClosed.
+// Waiting claims go on, by the new columns; those whose condition names a column that is not there any more end with
+// ErrCondition. The bytes that messages count stay those of their put. Errors besides: ErrNotFound; ErrDefinition, also
+// for a queue with messages that shall have columns for the first time or have none any more, and when messages from
+// before 200 alterations are still there; ErrNoRoom, ErrUnavailable, ErrClosed.
 func (s *Store) AlterColumns(ctx context.Context, n Name, d Definition, from []int, version uint64) error {
 	if from == nil {
 		from = []int{}
@@ -43,7 +45,8 @@ type alteration struct {
 	version uint64 // 0: any
 }
 
-// alter makes an alteration: it sees whether what is there fits, makes puts wait to see the rest of it, and journals the change.
+// alter makes an alteration: it sees whether what is there fits, makes puts wait to see the rest of it, and journals
+// the change.
 func (s *Store) alter(ctx context.Context, n Name, a alteration) error {
 	n = s.Resolve(n)
 	for {
@@ -103,7 +106,8 @@ func (s *Store) altered(q *queueState, a *alteration) (d Definition, from []int,
 		return d, nil, err
 	}
 	if d.Topic != q.def.Topic || d.Filter != q.def.Filter {
-		return d, nil, fmt.Errorf("%w: queue %s: topic and filter cannot be changed (make another subscription)", ErrDefinition, n.Short())
+		return d, nil, fmt.Errorf("%w: queue %s: topic and filter cannot be changed (make another subscription)",
+			ErrDefinition, n.Short())
 	}
 	if from = a.from; from == nil {
 		from = sameNames(q.def.Columns, d.Columns)
@@ -127,7 +131,8 @@ func (s *Store) altered(q *queueState, a *alteration) (d Definition, from []int,
 	}
 	if q.prune(); len(q.layouts) >= maxLayouts && q.reshapes(d.Columns, from) {
 		first, _ := q.firstKept(0)
-		return bad("still holds message %d, from before %d alterations of its columns: that has to go first", first, len(q.layouts))
+		return bad("still holds message %d, from before %d alterations of its columns: that has to go first", first,
+			len(q.layouts))
 	}
 	return d, from, nil
 }
@@ -140,7 +145,8 @@ func (q *queueState) reshapes(now message.Columns, from []int) bool {
 	return q.occupied() > 0 && (!inPlace(from) || !sameColumns(q.def.Columns, now))
 }
 
-// alterNow journals an alteration. Who puts to the queue waits from now on; what has come since most of it was looked at is looked at first.
+// alterNow journals an alteration. Who puts to the queue waits from now on; what has come since most of it was looked
+// at is looked at first.
 func (s *Store) alterNow(ctx context.Context, n Name, a *alteration, f *fitting) error {
 	fl, err := s.stopPuts(ctx, n, f.q) // returns with the lock
 	if err != nil {
@@ -173,8 +179,8 @@ func (s *Store) alterNow(ctx context.Context, n Name, a *alteration, f *fitting)
 	return fl.wait(ctx)
 }
 
-// stopPuts lets puts to a queue, and other definitions of it, wait for a flight that is still to be filled. On success the lock is held, as by
-// enter. errAgain: somebody else has defined it meanwhile.
+// stopPuts lets puts to a queue, and other definitions of it, wait for a flight that is still to be filled. On success
+// the lock is held, as by enter. errAgain: somebody else has defined it meanwhile.
 func (s *Store) stopPuts(ctx context.Context, n Name, q *queueState) (*flight, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
@@ -222,7 +228,8 @@ func (s *Store) fitRest(ctx context.Context, f *fitting) error {
 // planAlteration fills a flight. The lock is held.
 func (s *Store) planAlteration(fl *flight, a *alteration, f *fitting, forgotten bool) error {
 	q := f.q
-	if going := s.definingTopic(q); going != nil && going != fl || !f.current() { // its topic is going: what will it subscribe to?
+	// its topic is going: what will it subscribe to?
+	if going := s.definingTopic(q); going != nil && going != fl || !f.current() {
 		return errAgain
 	}
 	d, from, err := s.altered(q, a)
@@ -245,7 +252,8 @@ func (s *Store) planAlteration(fl *flight, a *alteration, f *fitting, forgotten 
 	return nil
 }
 
-// definingTopic is the definition that is on its way of the topic to which a queue subscribes; nil: none. The lock is held.
+// definingTopic is the definition that is on its way of the topic to which a queue subscribes; nil: none. The lock is
+// held.
 func (s *Store) definingTopic(q *queueState) *flight {
 	topic, err := ParseName(q.def.Topic)
 	if err != nil {

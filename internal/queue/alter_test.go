@@ -19,8 +19,10 @@ import (
 
 // columnTypes are what columns in these tests may be.
 var columnTypes = []string{
-	"tinyint", "smallint unsigned", "int", "bigint", "decimal(6,2)", "decimal(20,4)", "float", "double", "bit(16)", "year", "date", "datetime", "datetime(6)",
-	"timestamp", "time(2)", "char(4)", "varchar(3)", "varchar(250)", "tinytext", "text", "binary(4)", "varbinary(250)", "blob", "json",
+	"tinyint", "smallint unsigned", "int", "bigint", "decimal(6,2)", "decimal(20,4)", "float", "double", "bit(16)",
+	"year", "date", "datetime", "datetime(6)",
+	"timestamp", "time(2)", "char(4)", "varchar(3)", "varchar(250)", "tinytext", "text", "binary(4)", "varbinary(250)",
+	"blob", "json",
 }
 
 func drawColumn(t *rapid.T, name string) message.Column {
@@ -48,7 +50,8 @@ func drawRaw(t *rapid.T) message.Value {
 	case 1:
 		return message.Int(rapid.Int64Range(-3, 300).Draw(t, "number"))
 	case 2:
-		return message.Decimal(fmt.Sprintf("%d.%02d", rapid.IntRange(0, 99).Draw(t, "whole"), rapid.IntRange(0, 99).Draw(t, "fraction")))
+		return message.Decimal(fmt.Sprintf("%d.%02d", rapid.IntRange(0, 99).Draw(t, "whole"),
+			rapid.IntRange(0, 99).Draw(t, "fraction")))
 	case 3:
 		return message.Time(time.Date(rapid.IntRange(1990, 2030).Draw(t, "year"), 5, 6, 7, 8, 9, 123456000, time.UTC))
 	case 4:
@@ -81,8 +84,8 @@ type alteredRow struct {
 	claimed bool
 }
 
-// TestAlteredQueuesShowWhatMakingEveryRowAnewWouldShow alters a queue at random, through restarts, and compares it with rows that are made anew by each
-// alteration: what is shown, what conditions find, and which alterations are refused.
+// TestAlteredQueuesShowWhatMakingEveryRowAnewWouldShow alters a queue at random, through restarts, and compares it with
+// rows that are made anew by each alteration: what is shown, what conditions find, and which alterations are refused.
 func TestAlteredQueuesShowWhatMakingEveryRowAnewWouldShow(t *testing.T) {
 	done, refused := 0, 0
 	synctest.Test(t, func(t *testing.T) {
@@ -143,7 +146,8 @@ func TestAlteredQueuesShowWhatMakingEveryRowAnewWouldShow(t *testing.T) {
 						names++
 					}
 					if rapid.Bool().Draw(t, "move one") {
-						i, j := rapid.IntRange(0, len(now)-1).Draw(t, "this"), rapid.IntRange(0, len(now)-1).Draw(t, "that")
+						i, j := rapid.IntRange(0, len(now)-1).Draw(t, "this"),
+							rapid.IntRange(0, len(now)-1).Draw(t, "that")
 						now[i], now[j], from[i], from[j] = now[j], now[i], from[j], from[i]
 					}
 					var anew [][]message.Value
@@ -164,8 +168,10 @@ func TestAlteredQueuesShowWhatMakingEveryRowAnewWouldShow(t *testing.T) {
 						anew = append(anew, row)
 					}
 					err := s.AlterColumns(ctx, news, Definition{Columns: now}, from, 0)
-					if (err != nil) != (misfit != 0) || err != nil && (!errors.Is(err, ErrMismatch) || !strings.Contains(err.Error(), "column")) {
-						t.Fatalf("%v became %v of %v: %v, message %d does not fit", columnTexts(columns), columnTexts(now), from, err, misfit)
+					if (err != nil) != (misfit != 0) || err != nil &&
+						(!errors.Is(err, ErrMismatch) || !strings.Contains(err.Error(), "column")) {
+						t.Fatalf("%v became %v of %v: %v, message %d does not fit", columnTexts(columns),
+							columnTexts(now), from, err, misfit)
 					}
 					if err != nil {
 						refused++
@@ -179,7 +185,8 @@ func TestAlteredQueuesShowWhatMakingEveryRowAnewWouldShow(t *testing.T) {
 				},
 				"claim": func(t *rapid.T) {
 					i := rapid.IntRange(0, len(columns)-1).Draw(t, "column")
-					text := columns[i].Name + rapid.SampledFrom([]string{" is null", " = 7", " > 50", " < '3'", " like '7%'", " <> 1 and 1 = 1", " >= '2001-01-01 00:00:00'"}).Draw(t, "condition")
+					text := columns[i].Name + rapid.SampledFrom([]string{" is null", " = 7", " > 50", " < '3'",
+						" like '7%'", " <> 1 and 1 = 1", " >= '2001-01-01 00:00:00'"}).Draw(t, "condition")
 					e, err := condition.Parse(text)
 					if err != nil {
 						t.Fatal(err)
@@ -201,13 +208,15 @@ func TestAlteredQueuesShowWhatMakingEveryRowAnewWouldShow(t *testing.T) {
 						return
 					}
 					if !slices.Equal(cs[0].Message.Row, want.row) {
-						t.Fatalf("message %d is claimed as %v, the reference has %v", want.seq, cs[0].Message.Row, want.row)
+						t.Fatalf("message %d is claimed as %v, the reference has %v", want.seq, cs[0].Message.Row,
+							want.row)
 					}
 					if want.claimed = rapid.Bool().Draw(t, "keep"); want.claimed {
 						return
 					}
 					kind := SettleKind(rapid.SampledFrom([]int{0, 0, 1}).Draw(t, "settle"))
-					if errs, err := s.Settle(ctx, []Settlement{{Token: cs[0].Token, Kind: kind}}); err != nil || errs[0] != nil {
+					if errs, err := s.Settle(ctx, []Settlement{{Token: cs[0].Token, Kind: kind}}); err != nil ||
+						errs[0] != nil {
 						t.Fatal(err, errs)
 					}
 					if kind == Done {
@@ -242,7 +251,8 @@ func TestAlteredQueuesShowWhatMakingEveryRowAnewWouldShow(t *testing.T) {
 						t.Fatalf("%d messages, the reference has %d, %v", len(ps), len(ref), err)
 					}
 					for i, x := range ref {
-						if p := &ps[i]; p.Sequence != x.seq || p.Damage != "" || (p.State == Claimed) != x.claimed || !slices.Equal(p.Message.Row, x.row) || !sameColumns(p.Columns, columns) {
+						if p := &ps[i]; p.Sequence != x.seq || p.Damage != "" || (p.State == Claimed) != x.claimed ||
+							!slices.Equal(p.Message.Row, x.row) || !sameColumns(p.Columns, columns) {
 							t.Fatalf("%v: the store shows %+v, the reference %+v", columnTexts(columns), p, x)
 						}
 					}
@@ -255,7 +265,8 @@ func TestAlteredQueuesShowWhatMakingEveryRowAnewWouldShow(t *testing.T) {
 	}
 }
 
-// TestAColumnThatKeepsValuesKeepsThem converts values of a column to another of which it is said that all fit as they are.
+// TestAColumnThatKeepsValuesKeepsThem converts values of a column to another of which it is said that all fit as they
+// are.
 func TestAColumnThatKeepsValuesKeepsThem(t *testing.T) {
 	kept := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -278,8 +289,11 @@ func TestAColumnThatKeepsValuesKeepsThem(t *testing.T) {
 	if kept == 0 {
 		t.Error("no column keeps the values of another")
 	}
-	for _, x := range [][2]string{{"tinyint", "bigint"}, {"int unsigned", "bigint unsigned"}, {"varchar(3)", "varchar(4)"}, {"tinytext", "longtext"}, {"blob", "mediumblob"},
-		{"varbinary(3)", "varbinary(9)"}, {"varchar(60)", "tinytext"}, {"varbinary(255)", "tinyblob"}, {"datetime", "datetime(6)"}, {"int(5)", "int(11)"}, {"float(7,4)", "float"}, {"decimal(5,2)", "decimal(5,2)"}} {
+	for _, x := range [][2]string{{"tinyint", "bigint"}, {"int unsigned", "bigint unsigned"},
+		{"varchar(3)", "varchar(4)"}, {"tinytext", "longtext"}, {"blob", "mediumblob"},
+		{"varbinary(3)", "varbinary(9)"}, {"varchar(60)", "tinytext"}, {"varbinary(255)", "tinyblob"},
+		{"datetime", "datetime(6)"}, {"int(5)", "int(11)"}, {"float(7,4)", "float"},
+		{"decimal(5,2)", "decimal(5,2)"}} {
 		cs, err := message.ParseColumns([]string{"a " + x[0], "b " + x[1]})
 		if err != nil {
 			t.Fatal(err)
@@ -315,7 +329,8 @@ func TestWhatIsSaidOfColumnsIsChecked(t *testing.T) {
 		if _, err := s.CreateTopic(ctx, Name{DefaultNamespace, "t"}, nil); err != nil {
 			t.Fatal(err)
 		}
-		withRows(t, s, Definition{Topic: "t", Filter: "a > 1 and lang = 'ja'", Columns: columnsOf(t, "a int", "b int", "c int")}, `{"a":1,"b":2,"c":3}`)
+		withRows(t, s, Definition{Topic: "t", Filter: "a > 1 and lang = 'ja'",
+			Columns: columnsOf(t, "a int", "b int", "c int")}, `{"a":1,"b":2,"c":3}`)
 		_, version, _ := s.Definition(news)
 		two := columnsOf(t, "a int", "b int")
 		for what, x := range map[string]struct {
@@ -333,14 +348,17 @@ func TestWhatIsSaidOfColumnsIsChecked(t *testing.T) {
 			"the filter's column is renamed": {columnsOf(t, "z int"), []int{0}, 0, ErrDefinition},
 			"another version":                {two, []int{0, 1}, version + 1, ErrChanged},
 		} {
-			if err := s.AlterColumns(ctx, news, Definition{Columns: x.columns}, x.from, x.version); !errors.Is(err, x.want) {
+			if err := s.AlterColumns(ctx, news, Definition{Columns: x.columns}, x.from, x.version); !errors.Is(err,
+				x.want) {
 				t.Errorf("%s: %v", what, err)
 			}
 		}
-		if err := s.AlterColumns(ctx, Name{DefaultNamespace, "nowhere"}, Definition{}, nil, 0); !errors.Is(err, ErrNotFound) {
+		if err := s.AlterColumns(ctx, Name{DefaultNamespace, "nowhere"}, Definition{}, nil, 0); !errors.Is(err,
+			ErrNotFound) {
 			t.Errorf("of a queue that is not there: %v", err)
 		}
-		if err := s.AlterColumns(ctx, news, Definition{Columns: columnsOf(t, "c int", "A bigint", "b int")}, []int{2, 0, 1}, version); err != nil {
+		if err := s.AlterColumns(ctx, news, Definition{Columns: columnsOf(t, "c int", "A bigint", "b int")},
+			[]int{2, 0, 1}, version); err != nil {
 			t.Error(err)
 		}
 		m := message.Message{Body: []byte(`{"A":5,"b":6,"c":7}`)}
@@ -353,7 +371,8 @@ func TestWhatIsSaidOfColumnsIsChecked(t *testing.T) {
 		}
 		row := message.Message{Row: []message.Value{message.Int(1), message.Int(2), message.Int(3)}}
 		put := func(version uint64) error {
-			_, _, err := s.Commit(ctx, Change{Puts: []QueuePut{{To: news, Messages: []message.Message{row}, Version: version}}})
+			_, _, err := s.Commit(ctx,
+				Change{Puts: []QueuePut{{To: news, Messages: []message.Message{row}, Version: version}}})
 			return err
 		}
 		if err := put(version); !errors.Is(err, ErrChanged) {
@@ -367,7 +386,8 @@ func TestWhatIsSaidOfColumnsIsChecked(t *testing.T) {
 			t.Fatal(err)
 		}
 		mustPut(t, s, Name{DefaultNamespace, "plain"}, text("x")...)
-		if err := s.AlterQueue(ctx, Name{DefaultNamespace, "plain"}, Definition{Columns: two}); !errors.Is(err, ErrDefinition) {
+		if err := s.AlterQueue(ctx, Name{DefaultNamespace, "plain"}, Definition{Columns: two}); !errors.Is(err,
+			ErrDefinition) {
 			t.Errorf("first columns for what has messages: %v", err)
 		}
 	})
@@ -379,7 +399,8 @@ func TestDeadLettersAndReplaysTakeRowsByTheColumnsThatAreNow(t *testing.T) {
 		ctx := context.Background()
 		s := open(t, newMemory())
 		long := strings.Repeat("x", 500)
-		withRows(t, s, Definition{Columns: columnsOf(t, "a text", "b int")}, `{"a":"`+long+`","b":1}`, `{"a":"two","b":2}`)
+		withRows(t, s, Definition{Columns: columnsOf(t, "a text", "b int")}, `{"a":"`+long+`","b":1}`,
+			`{"a":"two","b":2}`)
 		mustAlter(t, s, columnsOf(t, "b varchar(9)", "text varchar(600)"), 1, 0)
 		settle(t, s, Settlement{Token: mustClaim(t, s, ClaimRequest{From: from(news)})[0].Token, Kind: Dead})
 		dead := Name{DefaultNamespace, "news_dead"}
@@ -389,10 +410,12 @@ func TestDeadLettersAndReplaysTakeRowsByTheColumnsThatAreNow(t *testing.T) {
 		if r, err := s.Replay(ctx, dead, ReplayRequest{}); err != nil || r.Moved != 1 {
 			t.Errorf("replayed %+v, %v", r, err)
 		}
-		if r, err := s.Replay(ctx, news, ReplayRequest{To: Name{DefaultNamespace, "elsewhere"}}); err != nil || r.Moved != 2 {
+		if r, err := s.Replay(ctx, news, ReplayRequest{To: Name{DefaultNamespace, "elsewhere"}}); err != nil ||
+			r.Moved != 2 {
 			t.Errorf("replayed %+v, %v", r, err)
 		}
-		if got, want := there(t, s, Name{DefaultNamespace, "elsewhere"}), `{"b":"2","text":"two"} {"b":"1","text":"`+long+`"}`; got != want {
+		if got, want := there(t, s, Name{DefaultNamespace, "elsewhere"}),
+			`{"b":"2","text":"two"} {"b":"1","text":"`+long+`"}`; got != want {
 			t.Errorf("elsewhere are %s", got)
 		}
 	})
@@ -404,7 +427,8 @@ func TestWhatASeekBringsBackIsShownByTheColumnsThatAreNow(t *testing.T) {
 		m := newMemory()
 		s := open(t, m)
 		began := time.Now()
-		withRows(t, s, Definition{Columns: columnsOf(t, "a int", "b int"), History: time.Hour}, `{"a":1,"b":2}`, `{"a":3,"b":4}`)
+		withRows(t, s, Definition{Columns: columnsOf(t, "a int", "b int"), History: time.Hour}, `{"a":1,"b":2}`,
+			`{"a":3,"b":4}`)
 		settleOldest(t, s, news, 2)
 		mustAlter(t, s, columnsOf(t, "b varchar(3)", "c int not null", "a int"))
 		mustPut(t, s, news, text(`{"b":"six","c":1,"a":5}`)...)
@@ -420,15 +444,16 @@ func TestWhatASeekBringsBackIsShownByTheColumnsThatAreNow(t *testing.T) {
 	})
 }
 
-// TestPutsClaimsAndAlterationsGoOnTogether works on a queue from many goroutines while its columns change: each row is of the columns that come
-// with it, and none is lost.
+// TestPutsClaimsAndAlterationsGoOnTogether works on a queue from many goroutines while its columns change: each row is
+// of the columns that come with it, and none is lost.
 func TestPutsClaimsAndAlterationsGoOnTogether(t *testing.T) {
 	ctx := t.Context()
 	mem := newMemory()
 	s := open(t, mem)
 	withRows(t, s, Definition{Columns: columnsOf(t, "n int", "pad text")})
 	shapes := []message.Columns{
-		columnsOf(t, "n int", "pad text"), columnsOf(t, "pad varchar(300)", "n bigint"), columnsOf(t, "n varchar(20)", "extra int not null", "pad text"),
+		columnsOf(t, "n int", "pad text"), columnsOf(t, "pad varchar(300)", "n bigint"),
+		columnsOf(t, "n varchar(20)", "extra int not null", "pad text"),
 		columnsOf(t, "n decimal(20,2)", "pad tinytext"),
 	}
 	const each, writers = 150, 4
@@ -475,7 +500,8 @@ func TestPutsClaimsAndAlterationsGoOnTogether(t *testing.T) {
 	for range 3 {
 		taking.Go(func() {
 			for {
-				cs, err := s.Claim(ctx, ClaimRequest{From: where(t, news, "n >= 0 and pad is not null"), Max: 5, Wait: time.Second, Lease: time.Minute})
+				cs, err := s.Claim(ctx, ClaimRequest{From: where(t, news, "n >= 0 and pad is not null"), Max: 5,
+					Wait: time.Second, Lease: time.Minute})
 				if err != nil {
 					t.Error(err)
 					return

@@ -6,11 +6,13 @@ import (
 	"testing"
 )
 
-// `make test` runs this package's tests twice: with the race detector, with which they take about seven times as long, and without it. What is tried
-// many times, and is no matter of goroutines, is tried less with it, and `make soak` alone tries all.
+// `make test` runs this package's tests twice: with the race detector, with which they take about seven times as long,
+// and without it. What is tried many times, and is no matter of goroutines, is tried less with it, and `make soak`
+// alone tries all.
 var tryAll = flag.Bool("all", false, "try all cases of what is tried many times, not a sample")
 
-// amount is how often something is tried: all told, as a sample, and as a smaller one, with the race detector and with -short.
+// amount is how often something is tried: all told, as a sample, and as a smaller one, with the race detector and with
+// -short.
 func amount(all, sample, smaller int) int {
 	switch {
 	case *tryAll:
@@ -21,7 +23,8 @@ func amount(all, sample, smaller int) int {
 	return sample
 }
 
-// cases is how many cases a test of a model tries, unless -all or -rapid.checks says otherwise. The test must not run beside others.
+// cases is how many cases a test of a model tries, unless -all or -rapid.checks says otherwise. The test must not run
+// beside others.
 func cases(t *testing.T, sample, smaller int) {
 	t.Helper()
 	checks := flag.Lookup("rapid.checks")

@@ -15,8 +15,8 @@ func ofKey(key string, texts ...string) (ms []message.Message) {
 	return ms
 }
 
-// TestClaimsOfAKeyEndApartWhenTheyAreMadeSo lets one of a key go back, by a settlement and by its lease: those behind it stay claimed and can be settled,
-// and nobody gets them meanwhile.
+// TestClaimsOfAKeyEndApartWhenTheyAreMadeSo lets one of a key go back, by a settlement and by its lease: those behind
+// it stay claimed and can be settled, and nobody gets them meanwhile.
 func TestClaimsOfAKeyEndApartWhenTheyAreMadeSo(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := open(t, newMemory())
@@ -49,7 +49,8 @@ func TestClaimsOfAKeyEndApartWhenTheyAreMadeSo(t *testing.T) {
 		mustPut(t, s, other, ofKey("k", "a", "b")...)
 		cs = mustClaim(t, s, ClaimRequest{From: from(other), Max: 2, Lease: time.Minute})
 		settle(t, s, Settlement{Token: cs[0].Token, Kind: Back})
-		if errs, err := s.Settle(t.Context(), []Settlement{{Token: cs[1].Token, Kind: Done}}); err != nil || !errors.Is(errs[0], ErrStale) {
+		if errs, err := s.Settle(t.Context(), []Settlement{{Token: cs[1].Token, Kind: Done}}); err != nil ||
+			!errors.Is(errs[0], ErrStale) {
 			t.Error(errs, err)
 		}
 	})

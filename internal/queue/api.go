@@ -8,22 +8,24 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// Definition is what can be said of a queue. The zero value is a queue without columns, bounds, retries or dead letters.
+// Definition is what can be said of a queue. The zero value is a queue without columns, bounds, retries or dead
+// letters.
 type Definition struct {
 	Columns     message.Columns // with columns each message is a row
 	MaxAttempts int             // hand-outs before a message becomes a dead letter; 0: no bound
-	DeadLetter  string          // queue or topic for dead letters, "name" or "namespace/name"; "": the queue's name with "_dead"
-	Lease       time.Duration   // of claims that do not say; 0: DefaultLease
-	Retention   time.Duration   // unclaimed messages expire after it; 0: never
-	Delay       time.Duration   // every message sleeps that long first, unless it says otherwise
-	DedupWindow time.Duration   // how long deduplication ids are remembered; 0: DefaultDedupWindow
-	History     time.Duration   // settled messages can be brought back by a seek for that long after their put; 0: not
-	ExactlyOnce bool            // a claim is durable before it is handed out, an extension before it is confirmed
-	Unordered   bool            // keys do not order
-	MaxMessages int64           // a put beyond is refused; 0: the store's limit
-	MaxBytes    int64           // likewise, for Message.Size summed
-	Topic       string          // the topic it subscribes to, as namespace/name; "": none. Fixed at creation
-	Filter      string          // with Topic: a condition; what does not match is not received. Fixed at creation
+	// queue or topic for dead letters, "name" or "namespace/name"; "": the queue's name with "_dead"
+	DeadLetter  string
+	Lease       time.Duration // of claims that do not say; 0: DefaultLease
+	Retention   time.Duration // unclaimed messages expire after it; 0: never
+	Delay       time.Duration // every message sleeps that long first, unless it says otherwise
+	DedupWindow time.Duration // how long deduplication ids are remembered; 0: DefaultDedupWindow
+	History     time.Duration // settled messages can be brought back by a seek for that long after their put; 0: not
+	ExactlyOnce bool          // a claim is durable before it is handed out, an extension before it is confirmed
+	Unordered   bool          // keys do not order
+	MaxMessages int64         // a put beyond is refused; 0: the store's limit
+	MaxBytes    int64         // likewise, for Message.Size summed
+	Topic       string        // the topic it subscribes to, as namespace/name; "": none. Fixed at creation
+	Filter      string        // with Topic: a condition; what does not match is not received. Fixed at creation
 	Labels      map[string]string
 }
 
@@ -46,8 +48,8 @@ type PutResult struct {
 type QueuePut struct {
 	To       Name
 	Messages []message.Message
-	// Version is that of the definition (see Definition) for whose columns the rows were made, when To is a queue: when its columns are others
-	// by now the change is refused, ErrChanged. 0: rows are taken as they are.
+	// Version is that of the definition (see Definition) for whose columns the rows were made, when To is a queue: when
+	// its columns are others by now the change is refused, ErrChanged. 0: rows are taken as they are.
 	Version uint64
 }
 
@@ -75,11 +77,11 @@ type ClaimRequest struct {
 	Owner *Owner        // claims end with it, or with the process; nil: they end with the lease alone
 	// ByKey hands out all it can of one key before the next key, in place of the oldest messages of all keys.
 	ByKey bool
-	// Apart lets claims of one key end each by itself: while their leases go on, those behind one whose lease has ended stay claimed. It is not kept over a
-	// restart. Else they go back with it.
+	// Apart lets claims of one key end each by itself: while their leases go on, those behind one whose lease has ended
+	// stay claimed. It is not kept over a restart. Else they go back with it.
 	Apart bool
-	// Hold is asked before the bodies are read, with the sizes of the messages summed and that of the largest. It may wait; after an error of its own nothing
-	// is claimed, and no attempt counted. nil: nobody is asked.
+	// Hold is asked before the bodies are read, with the sizes of the messages summed and that of the largest. It may
+	// wait; after an error of its own nothing is claimed, and no attempt counted. nil: nobody is asked.
 	Hold func(ctx context.Context, sum, largest int64) error
 }
 
@@ -136,7 +138,8 @@ type PeekRequest struct {
 	After uint64 // sequences greater than this
 	Max   int    // 0: 100
 	Bytes int    // their sizes summed (Message.Size); 0: no bound. One message is shown whatever its size
-	// Hold is asked before the bodies are read, as that of a ClaimRequest is. After an error of its own nothing is shown.
+	// Hold is asked before the bodies are read, as that of a ClaimRequest is. After an error of its own nothing is
+	// shown.
 	Hold func(ctx context.Context, sum, largest int64) error
 	// NoBody leaves body and large column values out, and saves reading them.
 	NoBody bool
@@ -181,22 +184,26 @@ type Replayed struct {
 
 // Stats describes a queue now. Totals count since the queue was made, Bytes is what its messages count against limits.
 type Stats struct {
-	Name                            Name
-	ID                              uint32 // as Token.Queue has it: of this queue alone, from its creation to its end, under all its names; one made anew has another
+	Name Name
+	// as Token.Queue has it: of this queue alone, from its creation to its end, under all its names; one made anew has
+	// another
+	ID                              uint32
 	Definition                      Definition
 	Ready, Delayed, Claimed, Behind int64 // Behind: waiting behind another of their key
 	Bytes                           int64
 	Waiters                         int
-	Past, PastBytes                 int64     // settled messages that a seek can bring back: they count against the limits of the store
-	PastFrom                        time.Time // when the oldest of them was put; zero: none
-	Oldest                          time.Time // when the oldest message that could be claimed now was put; zero: none
-	TotalPut, TotalDuplicate        uint64
-	TotalDone, TotalDead            uint64
-	TotalExpired, TotalPurged       uint64
-	TotalClaims                     uint64
-	TotalExamined                   uint64 // messages looked at one by one for conditions, since the start of the process
-	NextSequence                    uint64
-	Views                           []ViewStats // what is kept for conditions, most recently used first
+	// settled messages that a seek can bring back: they count against the limits of the store
+	Past, PastBytes           int64
+	PastFrom                  time.Time // when the oldest of them was put; zero: none
+	Oldest                    time.Time // when the oldest message that could be claimed now was put; zero: none
+	TotalPut, TotalDuplicate  uint64
+	TotalDone, TotalDead      uint64
+	TotalExpired, TotalPurged uint64
+	TotalClaims               uint64
+	// messages looked at one by one for conditions, since the start of the process
+	TotalExamined uint64
+	NextSequence  uint64
+	Views         []ViewStats // what is kept for conditions, most recently used first
 }
 
 // Messages is the number of messages there are.
@@ -232,6 +239,7 @@ type Limits struct {
 	PutMessages  int   // messages in one Change; 0: 10,000
 	Queues       int   // queues and topics; 0: 100,000
 	Waiters      int   // claims that wait at once; 0: 100,000
-	// RequireSubscription refuses what is published to a topic without subscriptions with ErrUnheard, in place of dropping and counting it.
+	// RequireSubscription refuses what is published to a topic without subscriptions with ErrUnheard, in place of
+	// dropping and counting it.
 	RequireSubscription bool
 }

@@ -16,7 +16,8 @@ type applied struct {
 	addr  journal.Address
 }
 
-// apply folds a durable group into the state. durable is the wall clock in microseconds at which the group became durable; 0 when not known.
+// apply folds a durable group into the state. durable is the wall clock in microseconds at which the group became
+// durable; 0 when not known.
 func (s *state) apply(group []applied, durable int64) error {
 	var bodies map[uint32]*sharedBody
 	for i := range group {
@@ -35,7 +36,8 @@ func (s *state) apply(group []applied, durable int64) error {
 			s.applyTopicGone(e)
 		case *put:
 			if q := s.queues[e.queue]; q != nil {
-				s.insert(q, e.seq, &arrival{row: rowOf(g, e.size, durable), head: e.head, expire: e.expire}, e.wake, e.dedup, &e.origin)
+				s.insert(q, e.seq, &arrival{row: rowOf(g, e.size, durable), head: e.head, expire: e.expire}, e.wake,
+					e.dedup, &e.origin)
 			} else {
 				s.release(g.addr)
 			}
@@ -52,7 +54,8 @@ func (s *state) apply(group []applied, durable int64) error {
 		case *share:
 			body := bodies[e.index]
 			if body == nil {
-				return fmt.Errorf("record %d of group %d shares record %d, which is no shared body", g.addr.Index, g.addr.Position, e.index)
+				return fmt.Errorf("record %d of group %d shares record %d, which is no shared body", g.addr.Index,
+					g.addr.Position, e.index)
 			}
 			if q := s.queues[e.queue]; q != nil {
 				body.refs++
@@ -158,7 +161,8 @@ func (s *state) insert(q *queueState, seq uint64, a *arrival, wake, dedup int64,
 	s.changed(q, e)
 }
 
-// remove takes a message out of the state: for good, releasing what the journal keeps of it, or into the past where a seek can bring it back.
+// remove takes a message out of the state: for good, releasing what the journal keeps of it, or into the past where a
+// seek can bring it back.
 func (s *state) remove(q *queueState, e entry, past bool) {
 	s.hide(q, e)
 	if e.claim() != nil {
@@ -229,7 +233,8 @@ func (s *state) claim(q *queueState, e entry, c *claimed, h holder) {
 	}
 	s.hide(q, e)
 	e.setAttempts(c.attempt)
-	e.setClaim(&claimState{epoch: c.epoch, serial: c.serial, deadline: c.deadline, owned: c.owned, owner: h.owner, claimant: h.claimant, at: h.at, apart: h.apart})
+	e.setClaim(&claimState{epoch: c.epoch, serial: c.serial, deadline: c.deadline, owned: c.owned, owner: h.owner,
+		claimant: h.claimant, at: h.at, apart: h.apart})
 	q.claimed++
 	q.claims++
 	if h.owner != nil {
@@ -250,7 +255,8 @@ func (s *state) unclaim(q *queueState, e entry) {
 	q.claimed--
 }
 
-// applySettled ends a claim or a message. What becomes past is decided by the record's own time, which a fold sees as well.
+// applySettled ends a claim or a message. What becomes past is decided by the record's own time, which a fold sees as
+// well.
 func (s *state) applySettled(e *settled, at int64) {
 	q, en := s.find(e.queue, e.seq)
 	if en == none {
@@ -307,8 +313,8 @@ func (s *state) backAlone(q *queueState, e entry, wake int64, uncounted bool) {
 	s.changed(q, e)
 }
 
-// applyPurged removes every message before a frontier, and with them the past but for what snapshots hold. A page of plain messages that no view
-// shows goes as a whole.
+// applyPurged removes every message before a frontier, and with them the past but for what snapshots hold. A page of
+// plain messages that no view shows goes as a whole.
 func (s *state) applyPurged(q *queueState, frontier uint64) (removed int) {
 	q.touch()
 	for p := range q.all.pagesFrom(pageOf(q.purgedTo)) {

@@ -10,10 +10,10 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// What a condition asks of a message is mostly in memory. Claims ask it under the lock; a walk through a queue takes what is in memory along, a piece
-// of the queue at a time, and asks without the lock. A body, or a large column value, is in the journal: nobody reads that under the lock. Who finds
-// that a condition asks for it takes what is in memory along, reads the rest without the lock, asks again, and comes back to see whether the message
-// is still as it was.
+// What a condition asks of a message is mostly in memory. Claims ask it under the lock; a walk through a queue takes
+// what is in memory along, a piece of the queue at a time, and asks without the lock. A body, or a large column value,
+// is in the journal: nobody reads that under the lock. Who finds that a condition asks for it takes what is in memory
+// along, reads the rest without the lock, asks again, and comes back to see whether the message is still as it was.
 
 // Bounds of what is done under one hold of the lock, and of what is read without it.
 const (
@@ -39,7 +39,8 @@ type looked struct {
 
 // look takes along what conditions ask of e. The lock is held.
 func (q *queueState) look(e entry) looked {
-	return looked{entry: e, columns: q.def.Columns, at: e.at(), size: e.size(), attempts: e.attempts(), stored: q.stored(e)}
+	return looked{entry: e, columns: q.def.Columns, at: e.at(), size: e.size(), attempts: e.attempts(),
+		stored: q.stored(e)}
 }
 
 // envLater is env for who must not read bodies.
@@ -49,7 +50,8 @@ func (s *state) envLater(q *queueState, e entry) *entryEnv {
 	return env
 }
 
-// ask tells whether e meets a condition, nil being met by every message; unread: that cannot be told without its body. The lock is held.
+// ask tells whether e meets a condition, nil being met by every message; unread: that cannot be told without its body.
+// The lock is held.
 func (s *state) ask(q *queueState, e entry, where *condition.Expr) (meets, unread bool) {
 	if where == nil {
 		return true, false
@@ -59,7 +61,8 @@ func (s *state) ask(q *queueState, e entry, where *condition.Expr) (meets, unrea
 	return meets && env.body != bodyMissed, env.body == bodyMissed
 }
 
-// askBodies reads the bodies of those that ask for them, and finds out whether they meet a condition. It is called without the lock.
+// askBodies reads the bodies of those that ask for them, and finds out whether they meet a condition. It is called
+// without the lock.
 func (s *Store) askBodies(ctx context.Context, where *condition.Expr, xs []*looked) error {
 	return s.readBodies(ctx, xs, func(x *looked) { x.meets = where.Match(&x.env) })
 }

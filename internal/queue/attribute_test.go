@@ -7,7 +7,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// A message has an id, a key, attempts and so on whether or not it has attributes of these names: AttributeName tells them apart.
+// A message has an id, a key, attempts and so on whether or not it has attributes of these names: AttributeName tells
+// them apart.
 func TestAMarkedNameIsAnAttributeAndNothingElse(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := open(t, newMemory())
@@ -19,14 +20,16 @@ func TestAMarkedNameIsAnAttributeAndNothingElse(t *testing.T) {
 		marked := message.Attributes{}
 		for _, name := range []string{"@x", "attempts", "body", "enqueued_at", "id", "key", "lang"} {
 			marked.Set(name, message.String("given"))
-			if _, err := s.CreateQueue(ctx, Name{DefaultNamespace, "sub-" + strings.TrimPrefix(name, "@")}, Definition{Topic: "t", Filter: "`" + AttributeName(name) + "` = 'given'"}); err != nil {
+			if _, err := s.CreateQueue(ctx, Name{DefaultNamespace, "sub-" + strings.TrimPrefix(name, "@")},
+				Definition{Topic: "t", Filter: "`" + AttributeName(name) + "` = 'given'"}); err != nil {
 				t.Fatal(name, err)
 			}
 		}
 		if AttributeName("lang") != "lang" {
 			t.Errorf("lang is named %s", AttributeName("lang"))
 		}
-		msgs := []message.Message{{Body: []byte("plain"), Key: "given"}, {Body: []byte("marked"), Key: "given", Attributes: marked}}
+		msgs := []message.Message{{Body: []byte("plain"), Key: "given"},
+			{Body: []byte("marked"), Key: "given", Attributes: marked}}
 		if _, err := s.Publish(ctx, topic, msgs); err != nil {
 			t.Fatal(err)
 		}

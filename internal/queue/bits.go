@@ -159,7 +159,8 @@ func (s *sequences) Min() (seq uint64, ok bool) {
 	return number*pageSize + uint64(b.next(0)), true
 }
 
-// Ascend calls each for the sequences from one on, in their order, until it returns false. The set must not be changed meanwhile.
+// Ascend calls each for the sequences from one on, in their order, until it returns false. The set must not be changed
+// meanwhile.
 func (s *sequences) Ascend(from uint64, each func(seq uint64) bool) {
 	s.blocks.Ascend(pageOf(from), func(number uint64, b *bitmap) bool {
 		first := 0

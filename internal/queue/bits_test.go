@@ -22,7 +22,8 @@ func TestASetOfSequencesIsASet(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s sequences
 		want := map[uint64]bool{}
-		seq := rapid.OneOf(rapid.Uint64Range(0, 700), rapid.SampledFrom([]uint64{255, 256, 257, 511, 512, 1 << 40, 1<<40 + 63, 1<<40 + 64}))
+		seq := rapid.OneOf(rapid.Uint64Range(0, 700),
+			rapid.SampledFrom([]uint64{255, 256, 257, 511, 512, 1 << 40, 1<<40 + 63, 1<<40 + 64}))
 		t.Repeat(map[string]func(*rapid.T){
 			"add": func(t *rapid.T) {
 				x := seq.Draw(t, "seq")

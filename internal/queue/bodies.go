@@ -5,8 +5,8 @@ import (
 	"runtime"
 )
 
-// wantedBodies are the ready messages of which a view has to know the body, which it may not read: whoever needs the view reads some without the
-// lock, and the view learns of it.
+// wantedBodies are the ready messages of which a view has to know the body, which it may not read: whoever needs the
+// view reads some without the lock, and the view learns of it.
 type wantedBodies struct {
 	seqs    sequences
 	bytes   int64
@@ -33,7 +33,8 @@ func (u *wantedBodies) drop(e entry) bool {
 	return true
 }
 
-// answered forgets a message whose body was read, and tells whether the answer is still true of it: it may have been claimed and put back meanwhile.
+// answered forgets a message whose body was read, and tells whether the answer is still true of it: it may have been
+// claimed and put back meanwhile.
 func (u *wantedBodies) answered(x *looked) bool {
 	e := x.entry
 	return e.there() && e.attempts() == x.attempts && u.drop(e)
@@ -73,7 +74,8 @@ func (u *wantedBodies) ask(q *queueState, v view) *questions {
 	return qs
 }
 
-// goOn lets everybody else have the lock and reads meanwhile what a view has to know; nil: nothing. It is called without the lock.
+// goOn lets everybody else have the lock and reads meanwhile what a view has to know; nil: nothing. It is called
+// without the lock.
 func (s *Store) goOn(ctx context.Context, ask *questions) error {
 	if ask == nil {
 		runtime.Gosched()

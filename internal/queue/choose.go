@@ -24,7 +24,8 @@ type asker struct {
 	byKey    bool   // all of one key before the next
 	owner    *Owner
 	take     func(from int, q *queueState, e entry) // claims e in the state
-	again    bool                                   // nothing was taken, and yet there may be something: build what is needed and choose again
+	// nothing was taken, and yet there may be something: build what is needed and choose again
+	again bool
 }
 
 // choose takes up to max messages: earlier entries of from first, the oldest first within one.

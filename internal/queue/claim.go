@@ -34,7 +34,8 @@ type picked struct {
 // event is what is written down of it.
 func (p *picked) event() claimed {
 	t := &p.token
-	return claimed{queue: t.Queue, seq: t.Sequence, attempt: p.attempt, epoch: t.Epoch, serial: t.Serial, deadline: p.deadline, owned: p.owned}
+	return claimed{queue: t.Queue, seq: t.Sequence, attempt: p.attempt, epoch: t.Epoch, serial: t.Serial,
+		deadline: p.deadline, owned: p.owned}
 }
 
 // claiming is one Claim under way.
@@ -49,11 +50,13 @@ type claiming struct {
 	ready    chan struct{} // closed when a waiter was served
 }
 
-// Claim hands out up to Max messages: of the earliest entry of From that has any, the oldest first. When there is none it waits, up to
-// Wait, and is handed the first that comes by whoever puts it. It returns none, and no error, when none came in time.
+// Claim hands out up to Max messages: of the earliest entry of From that has any, the oldest first. When there is none
+// it waits, up to Wait, and is handed the first that comes by whoever puts it. It returns none, and no error, when none
+// came in time.
 //
-// Errors: ErrNotFound, ErrCondition (with a *condition.Error), ErrTooManyWaiters, ErrUnavailable, ErrClosed, ctx's: then nothing is claimed, but for
-// what could not be given back because the disk failed: that comes back when its lease ends.
+// Errors: ErrNotFound, ErrCondition (with a *condition.Error), ErrTooManyWaiters, ErrUnavailable, ErrClosed, ctx's:
+// then nothing is claimed, but for what could not be given back because the disk failed: that comes back when its lease
+// ends.
 func (s *Store) Claim(ctx context.Context, r ClaimRequest) ([]Claim, error) {
 	if r.Max <= 0 {
 		r.Max = 1
@@ -88,7 +91,8 @@ func (s *Store) Claim(ctx context.Context, r ClaimRequest) ([]Claim, error) {
 	}
 }
 
-// claim looks for messages and waits for them. place is that in the line of those who wait, of one who has waited before; else 0.
+// claim looks for messages and waits for them. place is that in the line of those who wait, of one who has waited
+// before; else 0.
 func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration, place uint64) (*claiming, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -114,7 +118,8 @@ func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration, 
 	if len(froms) == 1 && froms[0].where == nil {
 		c.picks = make([]picked, 0, r.expect(froms[0].q))
 	}
-	a := asker{from: froms, max: r.Max, maxBytes: r.Bytes, owner: r.Owner, claimant: c.claimant, byKey: r.ByKey, take: c.take}
+	a := asker{from: froms, max: r.Max, maxBytes: r.Bytes, owner: r.Owner, claimant: c.claimant, byKey: r.ByKey,
+		take: c.take}
 	if s.looked == nil {
 		s.state.choose(&a)
 	} else {
@@ -217,7 +222,8 @@ func (s *Store) wanted(ctx context.Context, from []From, want int) ([]wanted, er
 		s.mu.Unlock()
 		switch {
 		case isTopic:
-			return nil, fmt.Errorf("%w: %s is a topic: claim from a queue that subscribes to it", ErrNotFound, missing.Short())
+			return nil, fmt.Errorf("%w: %s is a topic: claim from a queue that subscribes to it", ErrNotFound,
+				missing.Short())
 		case !s.demand:
 			return nil, fmt.Errorf("%w: %s", ErrNotFound, missing.Short())
 		}
@@ -230,7 +236,8 @@ func (s *Store) wanted(ctx context.Context, from []From, want int) ([]wanted, er
 	}
 }
 
-// gather sees to it that each queue keeps all that these wishes need of it at once, so that nothing is made again while the rest is made. The lock is held.
+// gather sees to it that each queue keeps all that these wishes need of it at once, so that nothing is made again while
+// the rest is made. The lock is held.
 func gather(ws []wanted) error {
 	for i, w := range ws {
 		if slices.ContainsFunc(ws[:i], func(x wanted) bool { return x.q == w.q }) {
@@ -241,7 +248,8 @@ func gather(ws []wanted) error {
 			t = w.q.togetherFor(ws)
 		}
 		if t.indexes > maxTogether || t.matchers > maxTogether {
-			return fmt.Errorf("%w: queue %s: one claim names conditions on %d combinations of names, and %d that no index serves: at most %d of each can be looked up at once",
+			return fmt.Errorf("%w: queue %s: one claim names conditions on %d combinations of names, and %d that no "+
+				"index serves: at most %d of each can be looked up at once",
 				ErrCondition, w.q.name.Short(), t.indexes, t.matchers, maxTogether)
 		}
 		w.q.together = t
@@ -249,8 +257,8 @@ func gather(ws []wanted) error {
 	return nil
 }
 
-// buildFor lets what the conditions need go on by a piece and tells whether all of it is there, or what has to be asked for it without the lock (see goOn).
-// The lock is held.
+// buildFor lets what the conditions need go on by a piece and tells whether all of it is there, or what has to be asked
+// for it without the lock (see goOn). The lock is held.
 func (s *Store) buildFor(ws []wanted, want int) (done bool, ask *questions) {
 	for i := range ws {
 		w := &ws[i]
@@ -286,10 +294,12 @@ func (c *claiming) take(from int, q *queueState, e entry) {
 	}
 	s.state.serial++
 	c.picks = append(c.picks, picked{
-		from: from, q: q, name: q.name, e: e, attempt: e.attempts() + 1, deadline: deadline, head: e.head(), place: e.place(), size: e.size(),
+		from: from, q: q, name: q.name, e: e, attempt: e.attempts() + 1, deadline: deadline, head: e.head(),
+		place: e.place(), size: e.size(),
 		until:  s.state.time.shown(deadline, s.state.now),
 		layout: q.layoutOf(e.seq()), columns: q.def.Columns,
-		token: Token{Queue: q.id, Sequence: e.seq(), Serial: s.state.serial, Epoch: s.state.epoch}, owned: c.r.Owner != nil, exactlyOnce: q.def.ExactlyOnce,
+		token: Token{Queue: q.id, Sequence: e.seq(), Serial: s.state.serial, Epoch: s.state.epoch},
+		owned: c.r.Owner != nil, exactlyOnce: q.def.ExactlyOnce,
 	})
 	p := &c.picks[len(c.picks)-1]
 	ev := p.event()
@@ -357,7 +367,8 @@ func (s *Store) await(ctx context.Context, c *claiming, w *waiter, wait time.Dur
 	if cause != nil && len(c.picks) > 0 { // served in the very moment of giving up: nobody will see these
 		var events []event
 		for _, p := range slices.Backward(c.picks) {
-			if _, e, err := s.state.claimOf(p.token); err == nil && e == p.e { // else it ended meanwhile, and may be another's
+			// else it ended meanwhile, and may be another's
+			if _, e, err := s.state.claimOf(p.token); err == nil && e == p.e {
 				events = append(events, &settled{queue: p.q.id, seq: p.e.seq(), end: endBack, uncounted: true})
 			}
 		}
@@ -381,8 +392,8 @@ func (s *Store) await(ctx context.Context, c *claiming, w *waiter, wait time.Dur
 	return errors.Join(cause, c.err)
 }
 
-// syncClaims waits until the claims are durable, where a queue promises that a message is with one reader at a time whatever happens.
-// When ctx ends meanwhile they are given back; when the journal fails they end with their leases.
+// syncClaims waits until the claims are durable, where a queue promises that a message is with one reader at a time
+// whatever happens. When ctx ends meanwhile they are given back; when the journal fails they end with their leases.
 func (s *Store) syncClaims(ctx context.Context, picks []picked) error {
 	if !slices.ContainsFunc(picks, func(p picked) bool { return p.exactlyOnce }) {
 		return nil
@@ -431,7 +442,8 @@ func (s *Store) syncError(ctx context.Context, err error) error {
 	return s.journalError(err)
 }
 
-// fill reads the bodies of claimed messages. One that cannot be read is set aside as a dead letter, with the reason, and left out.
+// fill reads the bodies of claimed messages. One that cannot be read is set aside as a dead letter, with the reason,
+// and left out.
 func (s *Store) fill(ctx context.Context, picks []picked) ([]Claim, error) {
 	addrs := make([]journal.Address, len(picks))
 	for i, p := range picks {

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// timekeeper makes journaled time of two clocks: the wall clock, which somebody may set, and the monotonic one, which nobody can. While both go alike
-// journaled time is the wall clock's. When they part it goes by the monotonic clock, so that leases and delays last as long as was said, until the wall
-// clock can be followed again (docs/decisions/0030).
+// timekeeper makes journaled time of two clocks: the wall clock, which somebody may set, and the monotonic one, which
+// nobody can. While both go alike journaled time is the wall clock's. When they part it goes by the monotonic clock, so
+// that leases and delays last as long as was said, until the wall clock can be followed again (docs/decisions/0030).
 type timekeeper struct {
 	monotonic func() time.Duration // nil: what the clock's times say themselves
 	began     bool
@@ -37,8 +37,8 @@ const (
 	clockSlack = 1_000
 	// believedStep is how far the wall clock may be set forward and be followed at once, µs.
 	believedStep = 60_000_000
-	// A larger step is followed when the clock has stood by it for a sixtieth of the step, an hour at most: the monotonic clock of a suspended machine stands
-	// still, and this is how it catches up.
+	// A larger step is followed when the clock has stood by it for a sixtieth of the step, an hour at most: the
+	// monotonic clock of a suspended machine stands still, and this is how it catches up.
 	stepPatience    = 60
 	longestPatience = time.Hour
 	// While the wall clock is behind, journaled time goes by 15 s in 16 s.
@@ -74,17 +74,23 @@ const (
 func (n ClockNotice) String() string {
 	switch n.Kind {
 	case ClockBehind:
-		return fmt.Sprintf("the clock is %v behind the times in the journal: it was set back, or had been ahead. Leases and delays go on by the monotonic clock, one sixteenth slower until the clock has caught up", n.By)
+		return fmt.Sprintf("the clock is %v behind the times in the journal: it was set back, or had been ahead. "+
+			"Leases and delays go on by the monotonic clock, one sixteenth slower until the clock has caught up", n.By)
 	case ClockCaughtUp:
 		return "the clock has caught up with the times in the journal"
 	case ClockForward:
-		return fmt.Sprintf("the clock went forward by %v at once: leases, delays and retention end early by as much", n.By)
+		return fmt.Sprintf("the clock went forward by %v at once: leases, delays and retention end early by as much",
+			n.By)
 	case ClockAhead:
-		return fmt.Sprintf("the clock went forward by %v at once: it was set, or the machine was suspended. Leases, delays and retention follow it when it has stood by that for %v: if it is wrong, set it back before", n.By, n.Patience)
+		return fmt.Sprintf("the clock went forward by %v at once: it was set, or the machine was suspended. Leases, "+
+			"delays and retention follow it when it has stood by that for %v: if it is wrong, set it back before", n.By,
+			n.Patience)
 	case ClockFollowed:
-		return fmt.Sprintf("the clock has stood by having gone forward by %v: leases, delays and retention follow it now", n.By)
+		return fmt.Sprintf("the clock has stood by having gone forward by %v: leases, delays and retention follow it "+
+			"now", n.By)
 	default:
-		return fmt.Sprintf("the clock was set back before its going forward by %v was followed: nothing came of it", n.By)
+		return fmt.Sprintf("the clock was set back before its going forward by %v was followed: nothing came of it",
+			n.By)
 	}
 }
 

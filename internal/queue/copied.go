@@ -5,8 +5,8 @@ import (
 	"runtime"
 )
 
-// copied is which messages a queue has, copied a few pages at a time beside the work, for a snapshot that is about to be taken. Taking one then looks only
-// at the pages that changed since they were copied, however long the queue is.
+// copied is which messages a queue has, copied a few pages at a time beside the work, for a snapshot that is about to
+// be taken. Taking one then looks only at the pages that changed since they were copied, however long the queue is.
 type copied struct {
 	users int // callers that are about to take a snapshot
 	pages sequences
@@ -61,8 +61,8 @@ func (m *messages) sequences() sequences {
 // copyPiece is how many pages of a queue are copied under one hold of the lock.
 const copyPiece = 256
 
-// copyAhead copies which messages a queue has, so that a snapshot of it is taken in a short step. Call over when it was taken, or will not be.
-// A queue that is not there, or goes meanwhile, is left to whoever takes the snapshot.
+// copyAhead copies which messages a queue has, so that a snapshot of it is taken in a short step. Call over when it was
+// taken, or will not be. A queue that is not there, or goes meanwhile, is left to whoever takes the snapshot.
 func (s *Store) copyAhead(ctx context.Context, of Name) (over func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

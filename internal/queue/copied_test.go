@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestASnapshotIsOfOneMomentWhateverIsCopiedAhead copies which messages there are in pieces, while messages and whole pages come and go, and compares it with
-// what a copy at once has.
+// TestASnapshotIsOfOneMomentWhateverIsCopiedAhead copies which messages there are in pieces, while messages and whole
+// pages come and go, and compares it with what a copy at once has.
 func TestASnapshotIsOfOneMomentWhateverIsCopiedAhead(t *testing.T) {
 	m := &messages{saves: &newState().saves}
 	add := func(seq uint64) { m.Add(seq, &arrival{}) }
@@ -18,7 +18,8 @@ func TestASnapshotIsOfOneMomentWhateverIsCopiedAhead(t *testing.T) {
 	m.copied = &copied{stale: map[uint64]struct{}{}}
 	next := uint64(40 * pageSize)
 	for step := uint64(0); m.copied.more(m, 3); step++ {
-		for _, seq := range []uint64{step * 7 * pageSize % next, step*11%next + 1, next - 1 - step} { // in pages that are copied, and in others
+		// in pages that are copied, and in others
+		for _, seq := range []uint64{step * 7 * pageSize % next, step*11%next + 1, next - 1 - step} {
 			if e, there := m.Get(seq); there {
 				m.Delete(e)
 			}
@@ -45,7 +46,8 @@ func TestASnapshotIsOfOneMomentWhateverIsCopiedAhead(t *testing.T) {
 	}
 }
 
-// TestSnapshotsAreTakenAtOnceByManyCallers of one queue while messages come and go: each holds what it finds, and the last one lets go of what was copied.
+// TestSnapshotsAreTakenAtOnceByManyCallers of one queue while messages come and go: each holds what it finds, and the
+// last one lets go of what was copied.
 func TestSnapshotsAreTakenAtOnceByManyCallers(t *testing.T) {
 	s := open(t, newMemory())
 	queue := Name{DefaultNamespace, "q"}
@@ -56,7 +58,8 @@ func TestSnapshotsAreTakenAtOnceByManyCallers(t *testing.T) {
 				if _, err := s.Put(t.Context(), queue, text(fmt.Sprintf("%d %d", i, k))); err != nil {
 					t.Error(err)
 				}
-				if _, err := s.TakeSnapshot(t.Context(), Name{DefaultNamespace, fmt.Sprintf("s%d-%d", i, k)}, queue, SnapshotOptions{}); err != nil {
+				if _, err := s.TakeSnapshot(t.Context(), Name{DefaultNamespace, fmt.Sprintf("s%d-%d", i, k)}, queue,
+					SnapshotOptions{}); err != nil {
 					t.Error(err)
 				}
 			}

@@ -21,7 +21,8 @@ const rememberedBytes = 120
 
 func (r *remembered) bytes() int64 { return rememberedBytes + int64(len(r.dedup)) }
 
-// remember keeps a deduplication id until its window ends, whatever happens to the message. It counts against the bytes of the store.
+// remember keeps a deduplication id until its window ends, whatever happens to the message. It counts against the bytes
+// of the store.
 func (s *state) remember(q *queueState, r *remembered) {
 	q.dedup[r.dedup] = r
 	q.forget = append(q.forget, r)
@@ -36,8 +37,8 @@ const (
 	forgetWithPut = 8 // more than one, so that what was put fast is forgotten by what is put slowly
 )
 
-// forgetOld drops ids whose window has ended, at most so many, and returns how many. Expiries stand in the order of puts; one that is early,
-// because the window was altered, waits for those before it.
+// forgetOld drops ids whose window has ended, at most so many, and returns how many. Expiries stand in the order of
+// puts; one that is early, because the window was altered, waits for those before it.
 func (s *state) forgetOld(q *queueState, limit int) int {
 	n := 0
 	if len(q.forget) > 0 && q.forget[0].until <= s.now {

@@ -9,8 +9,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/condition"
 )
 
-// CreateQueue makes a queue. When it is there with the same definition, created is false; with another one the error is a
-// *DifferentError. With Definition.Topic the queue subscribes to that topic, which has to be there.
+// CreateQueue makes a queue. When it is there with the same definition, created is false; with another one the error is
+// a *DifferentError. With Definition.Topic the queue subscribes to that topic, which has to be there.
 func (s *Store) CreateQueue(ctx context.Context, n Name, d Definition) (created bool, err error) {
 	n = s.Resolve(n)
 	if err := n.Check(); err != nil {
@@ -63,9 +63,9 @@ func (s *Store) normal(n Name, d Definition) Definition {
 	return d
 }
 
-// define journals what plan returns, under the name n, and waits for it. plan runs under the lock; nil means that there is nothing to do.
-// Two definitions of one name never overtake each other; topic, if it is one, is a name to wait for as well. over is called, under the lock, when
-// what plan returned is applied, or was not kept.
+// define journals what plan returns, under the name n, and waits for it. plan runs under the lock; nil means that there
+// is nothing to do. Two definitions of one name never overtake each other; topic, if it is one, is a name to wait for
+// as well. over is called, under the lock, when what plan returned is applied, or was not kept.
 func (s *Store) define(ctx context.Context, plan func() (event, error), n Name, topic string, over ...func()) error {
 	behind := []Name{n}
 	if second, err := ParseName(topic); err == nil {
@@ -75,7 +75,8 @@ func (s *Store) define(ctx context.Context, plan func() (event, error), n Name, 
 }
 
 // defineNames is define for what concerns several names, behind all definitions of some names.
-func (s *Store) defineNames(ctx context.Context, plan func() (event, error), names, behind []Name, over ...func()) error {
+func (s *Store) defineNames(ctx context.Context, plan func() (event, error), names, behind []Name,
+	over ...func()) error {
 	for {
 		if err := s.enter(ctx); err != nil {
 			return err
@@ -121,8 +122,8 @@ func (s *Store) defineNames(ctx context.Context, plan func() (event, error), nam
 	}
 }
 
-// DeleteQueue removes a queue with everything in it. Readers that wait on it are told ErrNotFound. A long queue is purged first: after an error or a
-// crash it may be there with fewer messages.
+// DeleteQueue removes a queue with everything in it. Readers that wait on it are told ErrNotFound. A long queue is
+// purged first: after an error or a crash it may be there with fewer messages.
 func (s *Store) DeleteQueue(ctx context.Context, n Name) error {
 	n = s.Resolve(n)
 	if err := s.clear(ctx, n); err != nil {

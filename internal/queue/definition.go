@@ -21,7 +21,8 @@ func (d *Definition) Check(n Name) error {
 	for _, x := range []struct {
 		name string
 		d    time.Duration
-	}{{"lease", d.Lease}, {"retention", d.Retention}, {"delay", d.Delay}, {"dedup_window", d.DedupWindow}, {"history", d.History}} {
+	}{{"lease", d.Lease}, {"retention", d.Retention}, {"delay", d.Delay}, {"dedup_window", d.DedupWindow},
+		{"history", d.History}} {
 		if x.d < 0 {
 			return bad("%s is %v: it cannot be negative", x.name, x.d)
 		}

@@ -17,7 +17,8 @@ import (
 // onDisk opens a Store over files on a disk that breaks on demand.
 func onDisk(t *testing.T, disk *faultfs.Disk) (*Store, *file.Journal) {
 	t.Helper()
-	j, err := file.Open(context.Background(), file.Options{Dir: "log", FS: disk, SegmentBytes: 64 << 10, MaxGroupBytes: 64 << 10})
+	j, err := file.Open(context.Background(),
+		file.Options{Dir: "log", FS: disk, SegmentBytes: 64 << 10, MaxGroupBytes: 64 << 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,8 +29,8 @@ func onDisk(t *testing.T, disk *faultfs.Disk) (*Store, *file.Journal) {
 	return s, j
 }
 
-// TestAPowerCutLosesNothingThatWasAcknowledged cuts the power at a random change of the disk, in the middle of concurrent puts and
-// settles, and looks at what a restart finds; then goes on from there.
+// TestAPowerCutLosesNothingThatWasAcknowledged cuts the power at a random change of the disk, in the middle of
+// concurrent puts and settles, and looks at what a restart finds; then goes on from there.
 func TestAPowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 	cuts := amount(300, 100, 50)
 	if testing.Short() {
@@ -44,9 +45,11 @@ func TestAPowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 		put, settled, unknown := map[message.ID]bool{}, map[message.ID]bool{}, map[message.ID]bool{}
 		for cut := range cuts / 10 {
 			disk.CutAfter(1 + random.IntN(150))
-			j, err := file.Open(context.Background(), file.Options{Dir: "log", FS: disk, SegmentBytes: 64 << 10, MaxGroupBytes: 64 << 10})
+			j, err := file.Open(context.Background(), file.Options{Dir: "log", FS: disk, SegmentBytes: 64 << 10,
+				MaxGroupBytes: 64 << 10})
 			if err == nil {
-				if s, err := Open(context.Background(), Options{Journal: j, OnDemand: true, CheckpointBytes: 32 << 10}); err == nil {
+				if s, err := Open(context.Background(),
+					Options{Journal: j, OnDemand: true, CheckpointBytes: 32 << 10}); err == nil {
 					workUntilCut(s, &mu, put, settled, unknown)
 					_ = s.Close() // nothing reaches the disk any more
 				} else if !errors.Is(err, faultfs.ErrCut) {
@@ -97,8 +100,8 @@ func TestAPowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 	}
 }
 
-// workUntilCut puts and settles from several goroutines until the disk is gone, and notes what was acknowledged. What was asked for
-// and not answered is unknown.
+// workUntilCut puts and settles from several goroutines until the disk is gone, and notes what was acknowledged. What
+// was asked for and not answered is unknown.
 func workUntilCut(s *Store, mu *sync.Mutex, put, settled, unknown map[message.ID]bool) {
 	ctx := context.Background()
 	var work sync.WaitGroup
@@ -117,7 +120,8 @@ func workUntilCut(s *Store, mu *sync.Mutex, put, settled, unknown map[message.ID
 	}
 	work.Go(func() {
 		for {
-			cs, err := s.Claim(ctx, ClaimRequest{From: from(news), Max: 3, Wait: 10 * time.Millisecond, Owner: nil, Lease: time.Second})
+			cs, err := s.Claim(ctx, ClaimRequest{From: from(news), Max: 3, Wait: 10 * time.Millisecond, Owner: nil,
+				Lease: time.Second})
 			if err != nil {
 				return
 			}

@@ -12,7 +12,8 @@ import (
 // kindLarge stands in a head for a column value that is in the body part.
 const kindLarge = message.Kind(0xFF)
 
-// largeValue is the size above which a column value moves to the body part. (Attributes never do: they are small by nature, and bounded.)
+// largeValue is the size above which a column value moves to the body part. (Attributes never do: they are small by
+// nature, and bounded.)
 const largeValue = 128
 
 // Flags of a head: which of the rarer fields follow.
@@ -161,7 +162,8 @@ func readHead(r *reader) (h headFields) {
 		h.expires = r.int()
 	}
 	if h.flags&headDeath != 0 {
-		h.death = &message.Death{Queue: r.string(), Step: r.string(), Reason: r.string(), Attempts: int(r.uint32()), Time: timeOf(r.int())}
+		h.death = &message.Death{Queue: r.string(), Step: r.string(), Reason: r.string(), Attempts: int(r.uint32()),
+			Time: timeOf(r.int())}
 	}
 	if h.flags&headOnly != 0 {
 		h.only = r.bytes()
@@ -169,8 +171,8 @@ func readHead(r *reader) (h headFields) {
 	return h
 }
 
-// decodeMessage makes the message of a head and its body part. body is kept, not copied. With a nil body, and large values in
-// the row, those values are null.
+// decodeMessage makes the message of a head and its body part. body is kept, not copied. With a nil body, and large
+// values in the row, those values are null.
 func decodeMessage(head []byte, body []byte) (message.Message, error) {
 	r := &reader{b: head}
 	h := readHead(r)

@@ -13,8 +13,8 @@ var builtins = []string{"id", "key", "enqueued_at", "attempts"}
 // attributeMark begins a name that means an attribute and nothing else, also where a built-in name is the same.
 const attributeMark = "@"
 
-// AttributeName is how a condition names an attribute whatever its name: the attribute id is @id, since a message without such an attribute has
-// an id all the same. In the text of a condition such names stand in backquotes.
+// AttributeName is how a condition names an attribute whatever its name: the attribute id is @id, since a message
+// without such an attribute has an id all the same. In the text of a condition such names stand in backquotes.
 func AttributeName(name string) string {
 	if name == "body" || slices.Contains(builtins, name) || strings.HasPrefix(name, attributeMark) {
 		return attributeMark + name
@@ -22,8 +22,8 @@ func AttributeName(name string) string {
 	return name
 }
 
-// entryEnv gives conditions the values of a message in memory: its columns, then its attributes, then the built-in names. A queue
-// without columns also has body.
+// entryEnv gives conditions the values of a message in memory: its columns, then its attributes, then the built-in
+// names. A queue without columns also has body.
 type entryEnv struct {
 	s *state
 	q *queueState

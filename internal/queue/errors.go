@@ -38,7 +38,8 @@ var (
 // The store is over.
 var (
 	ErrClosed = errors.New("store is closed")
-	// ErrUnavailable: the journal has failed and takes nothing until a restart; what was asked for may or may not have been kept.
+	// ErrUnavailable: the journal has failed and takes nothing until a restart; what was asked for may or may not have
+	// been kept.
 	ErrUnavailable = errors.New("store is unavailable until a restart")
 )
 
@@ -79,7 +80,8 @@ func (e *FullError) Error() string {
 	if e.Name != (Name{}) {
 		who = "queue " + e.Name.Short()
 	}
-	return fmt.Sprintf("queue full: %s holds its limit of %d %s (take or purge some, or raise the limit)", who, e.Limit, e.Bound)
+	return fmt.Sprintf("queue full: %s holds its limit of %d %s (take or purge some, or raise the limit)", who, e.Limit,
+		e.Bound)
 }
 
 func (e *FullError) Is(target error) bool { return target == ErrQueueFull }

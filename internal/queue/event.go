@@ -5,8 +5,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// An event is what a record says happened. The state is folded from events: from new ones as they become durable, and from
-// the journal's at a start. A record's head is the event's kind, the journaled time and the event's own fields.
+// An event is what a record says happened. The state is folded from events: from new ones as they become durable, and
+// from the journal's at a start. A record's head is the event's kind, the journaled time and the event's own fields.
 type event interface {
 	kind() eventKind
 	append(b []byte) []byte
@@ -105,7 +105,8 @@ func decodeEvent(head []byte) (at int64, e event, err error) {
 		return 0, nil, r.err
 	}
 	if e = newEvent(k); e == nil {
-		return 0, nil, &journal.FormatError{Where: "the log", What: "a record", Found: uint64(k), Known: uint64(kindLast)}
+		return 0, nil, &journal.FormatError{Where: "the log", What: "a record", Found: uint64(k),
+			Known: uint64(kindLast)}
 	}
 	e.read(r)
 	return at, e, r.done()
@@ -177,7 +178,8 @@ type queueDefined struct {
 	name  Name
 	def   Definition
 
-	forgotten bool // not kept: nothing of the past is left that the rule until now has made forgettable, so apply need not look for it
+	// not kept: nothing of the past is left that the rule until now has made forgettable, so apply need not look for it
+	forgotten bool
 }
 
 func (*queueDefined) kind() eventKind { return kindQueue }
@@ -255,7 +257,8 @@ func (e *put) read(r *reader) {
 	e.head = r.take(uint64(len(r.b)))
 }
 
-// shared keeps the head and body of a message published to a topic; the share events behind it in the same group give it to subscriptions.
+// shared keeps the head and body of a message published to a topic; the share events behind it in the same group give
+// it to subscriptions.
 type shared struct {
 	topic  uint32
 	number uint64 // of the publish, in its topic

@@ -1,6 +1,7 @@
 package queue
 
-// sought takes a queue to a time or a snapshot: what was settled after it comes back, what was there before it is settled.
+// sought takes a queue to a time or a snapshot: what was settled after it comes back, what was there before it is
+// settled.
 type sought struct {
 	queue    uint32
 	to       int64 // the first time of publishing that stays; with no snapshot

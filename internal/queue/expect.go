@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// asExpected tells whether notes are as a change expects them. One that is on its way to the journal is waited for: the plan's blocker says
-// for which group. The lock is held, and stays so until the change is on its way itself.
+// asExpected tells whether notes are as a change expects them. One that is on its way to the journal is waited for: the
+// plan's blocker says for which group. The lock is held, and stays so until the change is on its way itself.
 func (s *Store) asExpected(pl *plan, notes []NoteIs) error {
 	for _, n := range notes {
 		if f := s.pending[pendingNote(n.Room, n.Key)]; f != nil {

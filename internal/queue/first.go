@@ -5,9 +5,10 @@ import (
 	"fmt"
 )
 
-// First shows the oldest message that a claim from there would get now, without claiming it, and without body and large column values; ok is false
-// when there is none. It finds it as a claim does, by indexes, so that it costs the same in a queue of a thousand messages and of ten million;
-// the first look with a condition of a shape makes them, in pieces. It makes no queue: ErrNotFound.
+// First shows the oldest message that a claim from there would get now, without claiming it, and without body and large
+// column values; ok is false when there is none. It finds it as a claim does, by indexes, so that it costs the same in
+// a queue of a thousand messages and of ten million; the first look with a condition of a shape makes them, in pieces.
+// It makes no queue: ErrNotFound.
 func (s *Store) First(ctx context.Context, from From) (p Peeked, ok bool, err error) {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -40,7 +41,8 @@ type firstFound struct {
 	stored stored
 }
 
-// first looks once. done is false while an index is still being made, with what is to be asked for it; q is nil when there is no message.
+// first looks once. done is false while an index is still being made, with what is to be asked for it; q is nil when
+// there is no message.
 func (s *Store) first(from From) (e firstFound, q *queueState, done bool, ask *questions, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

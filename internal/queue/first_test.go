@@ -37,10 +37,12 @@ func TestFirstShowsWhatAClaimWouldGet(t *testing.T) {
 				return
 			}
 			token, _ := p.Message.Attributes.Get("token")
-			if p.Message.Body != nil || p.State != Ready || p.Message.Time.IsZero() || cond != "" && "token = '"+token.Text()+"'" != cond {
+			if p.Message.Body != nil || p.State != Ready || p.Message.Time.IsZero() || cond != "" &&
+				"token = '"+token.Text()+"'" != cond {
 				t.Errorf("%s: %+v", cond, p)
 			}
-			if c := mustClaim(t, s, ClaimRequest{From: []From{f}}); string(c[0].Message.Body) != body || c[0].Sequence != p.Sequence || c[0].Attempt != 1 {
+			if c := mustClaim(t, s, ClaimRequest{From: []From{f}}); string(c[0].Message.Body) != body ||
+				c[0].Sequence != p.Sequence || c[0].Attempt != 1 {
 				t.Errorf("%s: shown is %d, a claim gets %s at %d", cond, p.Sequence, c[0].Message.Body, c[0].Sequence)
 			}
 		}

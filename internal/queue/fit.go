@@ -150,7 +150,8 @@ func (f *fitting) examine(ctx context.Context, piece []listed) error {
 	err := f.s.journal.Read(ctx, places, func(i int, r journal.Record, err error) {
 		var damage *journal.DamageError
 		switch {
-		case failed != nil, errors.Is(err, journal.ErrReleased), errors.As(err, &damage): // gone since; or set aside when it is claimed
+		// gone since; or set aside when it is claimed
+		case failed != nil, errors.Is(err, journal.ErrReleased), errors.As(err, &damage):
 			return
 		case err != nil:
 			failed = err
@@ -212,7 +213,8 @@ func (f *fitting) refuse(seq uint64, why error) error {
 	case p.there.has(slotOf(seq)):
 		return fmt.Errorf("%w: queue %s, message %d: %w", ErrMismatch, f.q.name.Short(), seq, why)
 	case p.past.has(slotOf(seq)):
-		return fmt.Errorf("%w: queue %s, message %d, which is settled and kept for a seek: %w", ErrMismatch, f.q.name.Short(), seq, why)
+		return fmt.Errorf("%w: queue %s, message %d, which is settled and kept for a seek: %w", ErrMismatch,
+			f.q.name.Short(), seq, why)
 	}
 	return nil
 }
@@ -224,7 +226,8 @@ func (q *queueState) nameNow(s *Store) string {
 	return q.name.Short()
 }
 
-// decodeRow reads the row in a head, as it was put; large tells which of its values, null here, are in the body part. nil: it has no row.
+// decodeRow reads the row in a head, as it was put; large tells which of its values, null here, are in the body part.
+// nil: it has no row.
 func decodeRow(head []byte) (row []message.Value, large []bool, err error) {
 	r := &reader{b: head}
 	h := readHead(r)

@@ -55,8 +55,8 @@ func fold(ctx context.Context, j journal.Journal) (*state, error) {
 	return s, nil
 }
 
-// settleDown makes, after a fold, what the fold left out: who can be claimed, what time makes due. Claims that ended with their
-// owner go back; all others stay until their deadline.
+// settleDown makes, after a fold, what the fold left out: who can be claimed, what time makes due. Claims that ended
+// with their owner go back; all others stay until their deadline.
 func (s *state) settleDown() {
 	for _, q := range s.queues {
 		s.forgetOld(q, len(q.forget))
@@ -154,7 +154,8 @@ func (s *Store) keepCheckpoints() {
 	}
 }
 
-// checkpoint writes the pages that are complete, waits until no group is under way, begins a snapshot, lets work go on, and saves it.
+// checkpoint writes the pages that are complete, waits until no group is under way, begins a snapshot, lets work go on,
+// and saves it.
 func (s *Store) checkpoint(ctx context.Context) error {
 	if err := s.recordPages(ctx); err != nil && !errors.Is(err, ErrClosed) {
 		return err

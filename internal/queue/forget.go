@@ -6,9 +6,10 @@ import (
 	"runtime"
 )
 
-// forgetFirst comes before a longer history is journaled: it forgets all of a queue's past that time has made forgettable by the rule in force, in
-// pieces with everybody else in between, so that the change need not look for it. On success no group is under way, none can be submitted but by the
-// caller, who has to call goOnPutting, and nothing has become forgettable since. The lock is held before and after.
+// forgetFirst comes before a longer history is journaled: it forgets all of a queue's past that time has made
+// forgettable by the rule in force, in pieces with everybody else in between, so that the change need not look for it.
+// On success no group is under way, none can be submitted but by the caller, who has to call goOnPutting, and nothing
+// has become forgettable since. The lock is held before and after.
 func (s *Store) forgetFirst(ctx context.Context, q *queueState) error {
 	stop := context.AfterFunc(ctx, func() {
 		s.mu.Lock()

@@ -22,7 +22,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// makeFormat makes a folder as this version writes it, for testdata: go test ./internal/queue -run TestFoldersOfEveryFormat -make-format testdata/format/NAME.tar.gz
+// makeFormat makes a folder as this version writes it, for testdata: go test ./internal/queue -run
+// TestFoldersOfEveryFormat -make-format testdata/format/NAME.tar.gz
 var makeFormat = flag.String("make-format", "", "write a folder of this version's format, packed, to this `FILE`")
 
 const formatLetters = 120
@@ -66,7 +67,8 @@ func openFormat(t *testing.T, dir string) (*queue.Store, *file.Journal) {
 	return s, j
 }
 
-// playFormat fills a folder: segments, cold ones, checkpoints, topics, notes, deduplication ids; stops, starts, and leaves what a kill leaves.
+// playFormat fills a folder: segments, cold ones, checkpoints, topics, notes, deduplication ids; stops, starts, and
+// leaves what a kill leaves.
 func playFormat(t *testing.T, dir string) {
 	t.Helper()
 	ctx := t.Context()
@@ -101,7 +103,8 @@ func playFormat(t *testing.T, dir string) {
 		must(err)
 	}
 	must(s.SetNotes(ctx, queue.Note{Room: "tests", Key: "format", Value: []byte("kept")}))
-	claims, err := s.Claim(ctx, queue.ClaimRequest{From: []queue.From{{Queue: lettersName}}, Max: formatLetters, Lease: time.Hour})
+	claims, err := s.Claim(ctx, queue.ClaimRequest{From: []queue.From{{Queue: lettersName}}, Max: formatLetters,
+		Lease: time.Hour})
 	must(err)
 	var done []queue.Settlement
 	for n, c := range claims {
@@ -196,8 +199,8 @@ func unpack(t *testing.T, from, dir string) {
 	}
 }
 
-// TestFoldersOfEveryFormatOpen opens a folder of every format that a version has ever written, and finds every message in it; twice, since the first
-// start goes on in today's format.
+// TestFoldersOfEveryFormatOpen opens a folder of every format that a version has ever written, and finds every message
+// in it; twice, since the first start goes on in today's format.
 func TestFoldersOfEveryFormatOpen(t *testing.T) {
 	if *makeFormat != "" {
 		playFormat(t, t.TempDir())
@@ -210,7 +213,8 @@ func TestFoldersOfEveryFormatOpen(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(archive), ".tar.gz"), func(t *testing.T) {
 			dir := t.TempDir()
 			unpack(t, archive, dir)
-			if r, err := file.Check(t.Context(), dir, nil); err != nil || len(r.Damages) > 0 || r.Cold == 0 || r.Checkpoints != 2 {
+			if r, err := file.Check(t.Context(), dir, nil); err != nil || len(r.Damages) > 0 || r.Cold == 0 ||
+				r.Checkpoints != 2 {
 				t.Fatalf("check: %+v, %v", r, err)
 			}
 			for range 2 {

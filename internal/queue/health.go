@@ -8,8 +8,8 @@ import (
 // smallPut is the size of a message that has to fit into a store that is ready.
 const smallPut = 1 << 10
 
-// Ready is nil when a small put into a queue with room of its own would be taken now. Errors: ErrQueueFull (*FullError) when a bound of the whole
-// store is reached, ErrNoRoom, ErrUnavailable, ErrClosed.
+// Ready is nil when a small put into a queue with room of its own would be taken now. Errors: ErrQueueFull (*FullError)
+// when a bound of the whole store is reached, ErrNoRoom, ErrUnavailable, ErrClosed.
 func (s *Store) Ready() error {
 	s.mu.Lock()
 	err := s.usable()

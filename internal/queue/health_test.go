@@ -10,7 +10,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// TestAStoreIsReadyAsLongAsAPutWouldBeTaken: a put that is refused for a reason of the whole store and a store that is not ready go together.
+// TestAStoreIsReadyAsLongAsAPutWouldBeTaken: a put that is refused for a reason of the whole store and a store that is
+// not ready go together.
 func TestAStoreIsReadyAsLongAsAPutWouldBeTaken(t *testing.T) {
 	ctx, news := context.Background(), Name{DefaultNamespace, "news"}
 	for _, c := range []struct {
@@ -24,7 +25,8 @@ func TestAStoreIsReadyAsLongAsAPutWouldBeTaken(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			disk := faultfs.New()
-			j, err := file.Open(ctx, file.Options{Dir: "log", FS: disk, SegmentBytes: 64 << 10, MaxGroupBytes: 64 << 10})
+			j, err := file.Open(ctx, file.Options{Dir: "log", FS: disk, SegmentBytes: 64 << 10,
+				MaxGroupBytes: 64 << 10})
 			if err != nil {
 				t.Fatal(err)
 			}

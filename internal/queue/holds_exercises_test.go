@@ -98,7 +98,8 @@ func holdsClaiming() []holdsExercise {
 		{"Claim", claim(100, "", 100)},
 		{"Claim: by an index", claim(1, "n = 199999", 100)},
 		{"Claim: by a condition that no index serves", claim(1, "n % 1000000 = 199999", 1)},
-		{"Claim: by a condition that no index serves, of more than it looked for ahead", claim(140, "n % 2000 = 1999", 1000)},
+		{"Claim: by a condition that no index serves, of more than it looked for ahead",
+			claim(140, "n % 2000 = 1999", 1000)},
 		{"Claim: by a condition on bodies", claim(1, "body = 'body 279999'", 1)},
 		{"Claim: by a condition on some of the bodies", claim(1, "lang = 'en' and body = 'body 279999'", 1)},
 		{"Claim: by a range of texts that begin alike", claim(1, "mark >= 'the same for all of them 0279999'", 10)},
@@ -114,7 +115,8 @@ func holdsClaiming() []holdsExercise {
 			return nil
 		}},
 		{"Claim: that waits", func(w *holdsWorld) error { return holdsWaiting(w, "", 10) }},
-		{"Claim: that waits, by a condition on bodies", func(w *holdsWorld) error { return holdsWaiting(w, "body = 'body 7'", 1) }},
+		{"Claim: that waits, by a condition on bodies",
+			func(w *holdsWorld) error { return holdsWaiting(w, "body = 'body 7'", 1) }},
 		{"NewOwner", func(w *holdsWorld) error { w.s.NewOwner("test").Close(); return nil }},
 		{"Owner.Close", func(w *holdsWorld) error {
 			o := w.s.NewOwner("test")
@@ -134,7 +136,8 @@ func holdsWaiting(w *holdsWorld, where string, want int) error {
 		return err
 	}
 	go func() {
-		cs, err := w.s.Claim(w.t.Context(), ClaimRequest{From: []From{{name, holdsWhere(where)}}, Max: 100, Wait: time.Minute})
+		cs, err := w.s.Claim(w.t.Context(), ClaimRequest{From: []From{{name, holdsWhere(where)}}, Max: 100,
+			Wait: time.Minute})
 		got <- holdsWants(want, len(cs), err)
 	}()
 	for st := before; st.Waiters == 0; {
@@ -169,7 +172,8 @@ func holdsMoving() []holdsExercise {
 	return []holdsExercise{
 		{"Put", func(w *holdsWorld) error { w.put("q8", 10, ""); return nil }},
 		{"Put: with ids of duplicates and keys", func(w *holdsWorld) error {
-			_, err := w.s.Put(w.t.Context(), holdsName("q9"), []message.Message{{Key: "k", Dedup: "d"}, {Key: "k", Dedup: "e"}})
+			_, err := w.s.Put(w.t.Context(), holdsName("q9"),
+				[]message.Message{{Key: "k", Dedup: "d"}, {Key: "k", Dedup: "e"}})
 			return err
 		}},
 		{"Put: refused for the store's bytes", func(w *holdsWorld) error {
@@ -187,10 +191,14 @@ func holdsMoving() []holdsExercise {
 			return err
 		}},
 		{"Commit", func(w *holdsWorld) error {
-			_, _, err := w.s.Commit(w.t.Context(), Change{Puts: []QueuePut{{To: holdsName("q9"), Messages: text("x")}}, Notes: []Note{{"room", "key8", []byte("x")}}})
+			_, _, err := w.s.Commit(w.t.Context(), Change{Puts: []QueuePut{{To: holdsName("q9"), Messages: text("x")}},
+				Notes: []Note{{"room", "key8", []byte("x")}}})
 			return err
 		}},
-		{"SetNotes", func(w *holdsWorld) error { return w.s.SetNotes(w.t.Context(), Note{"room", "key8", []byte("value")}) }},
+		{"SetNotes", func(w *holdsWorld) error {
+			return w.s.SetNotes(w.t.Context(),
+				Note{"room", "key8", []byte("value")})
+		}},
 		{"Settle: done", settle(Done)},
 		{"Settle: back", settle(Back)},
 		{"Settle: dead", settle(Dead)},
@@ -216,7 +224,8 @@ func holdsMoving() []holdsExercise {
 // holdsReplay moves messages of one queue to another.
 func holdsReplay(want, most int, where string) func(w *holdsWorld) error {
 	return func(w *holdsWorld) error {
-		done, err := w.s.Replay(w.t.Context(), holdsName("moved"), ReplayRequest{To: holdsName("q10"), Where: holdsWhere(where), Max: most})
+		done, err := w.s.Replay(w.t.Context(), holdsName("moved"),
+			ReplayRequest{To: holdsName("q10"), Where: holdsWhere(where), Max: most})
 		return holdsWants(want, done.Moved, err)
 	}
 }
@@ -228,7 +237,10 @@ func holdsDefining() []holdsExercise {
 			_, err := w.s.CreateQueue(w.t.Context(), holdsName("new"), Definition{})
 			return err
 		}},
-		{"RenameQueue", func(w *holdsWorld) error { return w.s.RenameQueue(w.t.Context(), holdsName("new"), holdsName("newer")) }},
+		{"RenameQueue", func(w *holdsWorld) error {
+			return w.s.RenameQueue(w.t.Context(), holdsName("new"),
+				holdsName("newer"))
+		}},
 		{"AlterQueue", func(w *holdsWorld) error {
 			return w.s.AlterQueue(w.t.Context(), holdsName("long"), Definition{MaxAttempts: 7})
 		}},

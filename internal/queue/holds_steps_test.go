@@ -21,14 +21,16 @@ var holdsCompared = []string{"Less", "Swap", "bySequence", "byArrival", "compare
 // holdsSmall are functions whose loops turn over one message or one page.
 var holdsSmall = []string{"bitmap.rank", "bitmap.next", "bitmap.count", "bitmap.or", "bitmap.empty", "entryEnv.Lookup"}
 
-// holdsPages has a page hold a quarter of the messages, so that a loop over the pages of a long queue turns often enough to be found.
+// holdsPages has a page hold a quarter of the messages, so that a loop over the pages of a long queue turns often
+// enough to be found.
 var holdsPages = [2]string{"const pageSize = 1 << 8", "const pageSize = 1 << 6"}
 
 // runWithSteps compiles this package with steps, and runs one of its tests in it.
 func runWithSteps(t *testing.T, test string) {
 	t.Helper()
 	overlay := withSteps(t)
-	cmd := exec.CommandContext(t.Context(), "go", "test", "-overlay", overlay, "-count=1", "-run", "^"+test+"$", "-v", "-timeout", "3m", ".")
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-overlay", overlay, "-count=1", "-run", "^"+test+"$", "-v",
+		"-timeout", "3m", ".")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -71,8 +73,10 @@ func withSteps(t *testing.T) (overlay string) {
 	if locks != 1 {
 		t.Fatalf("found %d locks of a Store: want the field mu of the type Store", locks)
 	}
-	table := "package queue\n\nimport \"sync/atomic\"\n\nfunc init() {\n\tholdsMade = make([]atomic.Uint32, " + fmt.Sprint(len(places)) +
-		")\n\tholdsCounts = make([]atomic.Uint32, len(holdsMade))\n\tholdsPlaces = []holdsPlace{\n\t\t" + strings.Join(places, ",\n\t\t") + ",\n\t}\n}\n"
+	table := "package queue\n\nimport \"sync/atomic\"\n\nfunc init() {\n\tholdsMade = make([]atomic.Uint32, " +
+		fmt.Sprint(len(places)) +
+		")\n\tholdsCounts = make([]atomic.Uint32, len(holdsMade))\n\tholdsPlaces = []holdsPlace{\n\t\t" +
+		strings.Join(places, ",\n\t\t") + ",\n\t}\n}\n"
 	replace[filepath.Join(here, "holds_places_test.go")] = filepath.Join(dir, "holds_places_test.go")
 	if err := os.WriteFile(filepath.Join(dir, "holds_places_test.go"), []byte(table), 0o600); err != nil {
 		t.Fatal(err)
@@ -88,8 +92,8 @@ func withSteps(t *testing.T) (overlay string) {
 	return overlay
 }
 
-// addSteps gives a file steps, each on the line where its block begins, so that lines keep their numbers. locks is how many locks of a Store it
-// has replaced.
+// addSteps gives a file steps, each on the line where its block begins, so that lines keep their numbers. locks is how
+// many locks of a Store it has replaced.
 func addSteps(t *testing.T, name string, source []byte, places *[]string) (out []byte, locks int) {
 	t.Helper()
 	fset := token.NewFileSet()
@@ -138,7 +142,8 @@ func addSteps(t *testing.T, name string, source []byte, places *[]string) (out [
 			}
 			for _, f := range fields.Fields.List {
 				if len(f.Names) == 1 && f.Names[0].Name == "mu" {
-					edits = append(edits, edit{fset.Position(f.Type.Pos()).Offset, fset.Position(f.Type.End()).Offset, "holdsMutex"})
+					edits = append(edits, edit{fset.Position(f.Type.Pos()).Offset, fset.Position(f.Type.End()).Offset,
+						"holdsMutex"})
 					locks++
 				}
 			}

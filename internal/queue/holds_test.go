@@ -14,9 +14,10 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
-// What the Store does under its lock is counted by steps. TestNoHoldOfTheLockGrows compiles the package once more: at the head of
-// each loop, of each function literal and of each comparison stands a call of holdsStep, and the Store's lock is a holdsMutex. So nothing has
-// to be counted by hand, nothing can be forgotten, and the package that everybody else gets is the same as without this test.
+// What the Store does under its lock is counted by steps. TestNoHoldOfTheLockGrows compiles the package once more: at
+// the head of each loop, of each function literal and of each comparison stands a call of holdsStep, and the Store's
+// lock is a holdsMutex. So nothing has to be counted by hand, nothing can be forgotten, and the package that everybody
+// else gets is the same as without this test.
 
 // Bounds of one hold of the lock.
 const (
@@ -58,13 +59,15 @@ var holdsNow struct {
 	asked atomic.Uint32 // values that a condition of it asked for under the lock
 }
 
-// holdsEvery is how many steps count together: who has made them is asked once for all, since asking takes a thousand times as long as a step.
+// holdsEvery is how many steps count together: who has made them is asked once for all, since asking takes a thousand
+// times as long as a step.
 const holdsEvery = 64
 
 // holdsStep is called by the package compiled with steps.
 func holdsStep(place int) {
 	h := holdsNow.holder.Load()
-	if h == 0 || holdsMade[place].Add(1)%holdsEvery != 0 || holdsCounts[place].Load() > 8*holdsPlaces[place].most || h != goroutine() {
+	if h == 0 || holdsMade[place].Add(1)%holdsEvery != 0 || holdsCounts[place].Load() > 8*holdsPlaces[place].most ||
+		h != goroutine() {
 		return
 	}
 	if holdsCounts[place].Add(holdsEvery) == holdsEvery {
@@ -79,7 +82,8 @@ func holdsAsk() {
 	}
 }
 
-// holdsWalks tells whether an exercise walks through a queue: such a one asks no message under the lock, but for those that it has found.
+// holdsWalks tells whether an exercise walks through a queue: such a one asks no message under the lock, but for those
+// that it has found.
 func holdsWalks(doing string) bool {
 	return strings.HasPrefix(doing, "Peek") || strings.HasPrefix(doing, "Replay")
 }

@@ -4,8 +4,9 @@ import (
 	"github.com/hikyaku/hikyaku/internal/condition"
 )
 
-// Idle tells whether the queue holds nothing that matches where: nothing ready, delayed, claimed or behind another, nor on its
-// way into the journal. A long queue is looked through in pieces, with everybody else in between; when it cannot be, it is not idle.
+// Idle tells whether the queue holds nothing that matches where: nothing ready, delayed, claimed or behind another, nor
+// on its way into the journal. A long queue is looked through in pieces, with everybody else in between; when it cannot
+// be, it is not idle.
 func (s *Store) Idle(n Name, where *condition.Expr) bool {
 	w := &walk{where: where, next: 1, end: ^uint64(0)}
 	for {
@@ -30,9 +31,9 @@ func (s *Store) Idle(n Name, where *condition.Expr) bool {
 	}
 }
 
-// idle looks at a piece: at the ready messages by what claims use, at the others one by one. What was not ready when it was passed and is ready by now
-// is found with the ready ones: they are looked at anew with each piece, also with the last. done is false when there is more to do:
-// to read bodies for a view or of messages that are not ready.
+// idle looks at a piece: at the ready messages by what claims use, at the others one by one. What was not ready when it
+// was passed and is ready by now is found with the ready ones: they are looked at anew with each piece, also with the
+// last. done is false when there is more to do: to read bodies for a view or of messages that are not ready.
 func (s *Store) idle(n Name, w *walk) (idle, done bool, ask *questions, others []*looked) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
-// An image is what a checkpoint keeps of a page: its messages whole, or, when a record of the journal holds them (see paged), that record's
-// address, which of them are still needed, and what has changed of some.
+// An image is what a checkpoint keeps of a page: its messages whole, or, when a record of the journal holds them (see
+// paged), that record's address, which of them are still needed, and what has changed of some.
 
 // Flags of a message in an image: what follows its row, and, behind savedMutable, what can change.
 const (
@@ -161,7 +161,8 @@ func (r *reader) bitmap() (b bitmap) {
 	return b
 }
 
-// restorePage takes over an image. bodies are the shared ones so far. What a record holds is put on the list of what is to be read.
+// restorePage takes over an image. bodies are the shared ones so far. What a record holds is put on the list of what is
+// to be read.
 func (s *state) restorePage(r *reader, bodies map[journal.Address]*sharedBody) error {
 	id, number, how, past := r.uint32(), r.uint(), r.byte(), r.bitmap()
 	if r.err != nil {
@@ -190,7 +191,8 @@ func (s *state) restorePage(r *reader, bodies map[journal.Address]*sharedBody) e
 }
 
 // restoreMessages adds the messages that appendMessages wrote, those whose slots are wanted.
-func (s *state) restoreMessages(r *reader, q *queueState, number uint64, past bitmap, wanted func(slot uint8) bool, bodies map[journal.Address]*sharedBody) {
+func (s *state) restoreMessages(r *reader, q *queueState, number uint64, past bitmap, wanted func(slot uint8) bool,
+	bodies map[journal.Address]*sharedBody) {
 	n := r.count(rowBytes + 1)
 	if r.err == nil && n > pageSize {
 		r.fail(fmt.Errorf("%w: page %d of queue %d says that it has %d messages", errTruncated, number, q.id, n))

@@ -13,9 +13,10 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// indexed is an index over a queue's ready messages: by a hash of the values of some names, which conditions compare with =, and
-// then by the value of one more, for ranges. It finds the oldest message that a branch of a condition's plan asks for whatever
-// the queue's depth and whatever the constants. What two values with one key differ in, the condition itself is asked about.
+// indexed is an index over a queue's ready messages: by a hash of the values of some names, which conditions compare
+// with =, and then by the value of one more, for ranges. It finds the oldest message that a branch of a condition's
+// plan asks for whatever the queue's depth and whatever the constants. What two values with one key differ in, the
+// condition itself is asked about.
 type indexed struct {
 	of     *queueState
 	shape  string // names the fields: see shapeOf
@@ -318,7 +319,8 @@ func narrows(p condition.Plan, q *queueState) bool {
 	var seen []string
 	for i := range p.Branches {
 		b := &p.Branches[i]
-		if b.Range != nil && b.Range.Name == "body" || slices.ContainsFunc(b.Equal, func(e condition.Equal) bool { return e.Name == "body" }) {
+		if b.Range != nil && b.Range.Name == "body" ||
+			slices.ContainsFunc(b.Equal, func(e condition.Equal) bool { return e.Name == "body" }) {
 			if q.def.Columns == nil {
 				return false // it would have to be read for each message
 			}

@@ -29,9 +29,9 @@ func (q *queueState) leave(g *keyGroup, e entry) {
 	}
 }
 
-// first returns the message of the key that has to leave next for the given claimant (0: one that holds nothing of it); none
-// when the key is held by another or its next message sleeps after having been put back. A message that sleeps because it was
-// put with a delay takes its place when it wakes, and holds up nobody.
+// first returns the message of the key that has to leave next for the given claimant (0: one that holds nothing of it);
+// none when the key is held by another or its next message sleeps after having been put back. A message that sleeps
+// because it was put with a delay takes its place when it wakes, and holds up nobody.
 func (g *keyGroup) first(claimant uint64, now int64) (next entry) {
 	g.members.Scan(func(_ uint64, e entry) bool {
 		switch x := e.extra(); {

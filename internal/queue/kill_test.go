@@ -45,7 +45,8 @@ func openFile(ctx context.Context, dir string) (*Store, journal.Journal, error) 
 	return s, j, nil
 }
 
-// victim puts, claims and settles from several goroutines until it is killed, and says what it is about to do and what was acknowledged:
+// victim puts, claims and settles from several goroutines until it is killed, and says what it is about to do and what
+// was acknowledged:
 //
 //	put ID          a put of that message was acknowledged
 //	claim ID N      it was handed out, for the Nth time
@@ -70,7 +71,8 @@ func victim(dir string, w io.Writer) error {
 			for {
 				var ms []message.Message
 				for range 1 + rand.IntN(3) {
-					m := message.Message{ID: message.NewID(), Body: make([]byte, rand.IntN(2000)), Key: []string{"", "", "a", "b"}[rand.IntN(4)]}
+					m := message.Message{ID: message.NewID(), Body: make([]byte, rand.IntN(2000)),
+						Key: []string{"", "", "a", "b"}[rand.IntN(4)]}
 					m.Attributes.Set("n", message.Int(rand.Int64N(3)))
 					ms = append(ms, m)
 				}
@@ -124,9 +126,9 @@ type fate struct {
 	attempts  int
 }
 
-// TestKillingTheProcessLosesNothingThatWasAcknowledged kills a process hundreds of times while it puts, claims and settles, and looks
-// each time at what the journal holds: every acknowledged put that nobody settled is there, nothing that was settled is, and attempts
-// are exact.
+// TestKillingTheProcessLosesNothingThatWasAcknowledged kills a process hundreds of times while it puts, claims and
+// settles, and looks each time at what the journal holds: every acknowledged put that nobody settled is there, nothing
+// that was settled is, and attempts are exact.
 func TestKillingTheProcessLosesNothingThatWasAcknowledged(t *testing.T) {
 	kills := amount(200, 60, 20)
 	if testing.Short() {
@@ -237,7 +239,8 @@ func check(t *testing.T, dir string, fates map[string]*fate, kill int) {
 		case !f.done && f.put && f.trying == 0 && !ok:
 			t.Errorf("kill %d: %s was acknowledged and is gone", kill, id)
 		case ok && (p.Attempts < f.attempts-1 || p.Attempts > f.attempts+1):
-			// One more than was said: claimed, and killed before it said so. One less: put back, uncounted, with one before it of its key.
+			// One more than was said: claimed, and killed before it said so. One less: put back, uncounted, with one
+			// before it of its key.
 			t.Errorf("kill %d: %s has %d attempts, %d were said", kill, id, p.Attempts, f.attempts)
 		}
 		if !ok && f.trying > 0 {
@@ -258,7 +261,8 @@ func check(t *testing.T, dir string, fates map[string]*fate, kill int) {
 	for _, q := range s.state.queues {
 		q.all.Scan(func(e entry) bool {
 			if c := e.claim(); c != nil && !c.settling {
-				back = append(back, Settlement{Token: Token{q.id, e.seq(), c.serial, c.epoch}, Kind: Back, Uncounted: false})
+				back = append(back, Settlement{Token: Token{q.id, e.seq(), c.serial, c.epoch}, Kind: Back,
+					Uncounted: false})
 			}
 			return true
 		})

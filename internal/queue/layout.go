@@ -9,9 +9,10 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// A row stays as it was put, in memory and in the journal. When the columns of its queue are altered, a layout says how rows from before are
-// shown from then on: which value stands where, and through which columns it has gone on its way, one alteration after the other, because what an
-// earlier one has cut off does not come back. So an alteration takes no time, whatever the queue holds.
+// A row stays as it was put, in memory and in the journal. When the columns of its queue are altered, a layout says how
+// rows from before are shown from then on: which value stands where, and through which columns it has gone on its way,
+// one alteration after the other, because what an earlier one has cut off does not come back. So an alteration takes no
+// time, whatever the queue holds.
 
 // layout is how rows are shown that were put before an alteration. It is not changed once it was made.
 type layout struct {
@@ -92,7 +93,8 @@ func asPut(width int, upto uint64) *layout {
 	return l
 }
 
-// become is the layout after an alteration of the columns: from says of each column now which of the old ones it was, or fixed.
+// become is the layout after an alteration of the columns: from says of each column now which of the old ones it was,
+// or fixed.
 func (l *layout) become(old, now message.Columns, from []int) *layout {
 	next := &layout{upto: l.upto, width: l.width, fields: make([]field, len(now))}
 	for i := range now {
@@ -131,7 +133,9 @@ func filler(c message.Column) (message.Value, error) {
 	case !c.NotNull:
 		return message.Null(), nil
 	case c.Type.IsInstant():
-		return message.Null(), &message.ColumnError{Column: c.Name, Reason: "is not null and has no default: there is no " + c.Type.String() + " to give the rows that are there"}
+		return message.Null(), &message.ColumnError{Column: c.Name,
+			Reason: "is not null and has no default: there is no " + c.Type.String() +
+				" to give the rows that are there"}
 	case c.Type == message.TypeEnum:
 		return c.Convert(message.Int(1))
 	case c.Type == message.TypeTime:

@@ -6,8 +6,8 @@ import (
 	"github.com/tidwall/btree"
 )
 
-// What is listed stands in trees that copy themselves on write: a copy takes one step, however much is in it, is of one moment, and is read without the
-// lock.
+// What is listed stands in trees that copy themselves on write: a copy takes one step, however much is in it, is of one
+// moment, and is read without the lock.
 
 func newListed[T any](less func(a, b T) bool) *btree.BTreeG[T] {
 	return btree.NewBTreeGOptions(less, btree.Options{NoLocks: true})

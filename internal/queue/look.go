@@ -137,8 +137,9 @@ func (s *Store) Look(ctx context.Context, n Name, sequence uint64) (Peeked, erro
 	return found[0], nil
 }
 
-// TokenOf returns the token of the claim that holds a message now, for protocols in which an earlier reader of a message may still act on it. ok is false when
-// nobody holds it, when its end is on the way, and when it is its owner's: nobody else may act on that.
+// TokenOf returns the token of the claim that holds a message now, for protocols in which an earlier reader of a
+// message may still act on it. ok is false when nobody holds it, when its end is on the way, and when it is its
+// owner's: nobody else may act on that.
 func (s *Store) TokenOf(n Name, sequence uint64) (t Token, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,9 +159,9 @@ func (s *Store) TokenOf(n Name, sequence uint64) (t Token, ok bool) {
 	return Token{Queue: q.id, Sequence: sequence, Serial: c.serial, Epoch: c.epoch}, true
 }
 
-// Definition tells how a queue is defined; its columns and labels are the store's own: read them only. The version is another one after each
-// change of the definition or the name, never that of another queue, and good until the end of the process: who keeps what it has
-// made of a definition need only compare it. It costs a look into a table.
+// Definition tells how a queue is defined; its columns and labels are the store's own: read them only. The version is
+// another one after each change of the definition or the name, never that of another queue, and good until the end of
+// the process: who keeps what it has made of a definition need only compare it. It costs a look into a table.
 func (s *Store) Definition(n Name) (d Definition, version uint64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
-// memory is a journal for tests: it keeps groups in memory, calls done from a goroutine of its own, and can be cut off as by a
-// power cut (what was not synced is gone) or by the death of the process (everything written stays).
+// memory is a journal for tests: it keeps groups in memory, calls done from a goroutine of its own, and can be cut off
+// as by a power cut (what was not synced is gone) or by the death of the process (everything written stays).
 type memory struct {
 	mu       sync.Mutex
 	groups   []memoryGroup
@@ -45,7 +45,8 @@ type savedState struct {
 }
 
 func newMemory() *memory {
-	m := &memory{released: map[journal.Address]bool{}, damaged: map[journal.Address]bool{}, finished: make(chan struct{})}
+	m := &memory{released: map[journal.Address]bool{}, damaged: map[journal.Address]bool{},
+		finished: make(chan struct{})}
 	m.wake = sync.NewCond(&m.mu)
 	go m.run()
 	return m
@@ -324,7 +325,8 @@ func (m *memory) LoadCheckpoint(context.Context) (journal.Position, io.ReadClose
 }
 
 func (m *memory) Info() journal.Info {
-	return journal.Info{Durability: journal.Fsync, Limits: journal.Limits{GroupBytes: 1 << 30, GroupRecords: 1 << 20}, Where: "memory"}
+	return journal.Info{Durability: journal.Fsync, Limits: journal.Limits{GroupBytes: 1 << 30, GroupRecords: 1 << 20},
+		Where: "memory"}
 }
 
 func (m *memory) Failed() <-chan struct{} { return nil }

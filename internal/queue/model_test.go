@@ -61,8 +61,8 @@ func (m *model) tick(now time.Time) {
 	}
 }
 
-// back puts x back, and those of its key that were handed out after it in the same call. (In this test a call takes at most one of a
-// key, unless by several of one claim.)
+// back puts x back, and those of its key that were handed out after it in the same call. (In this test a call takes at
+// most one of a key, unless by several of one claim.)
 func (m *model) back(x *modelMessage, wake time.Time) {
 	x.claimed = false
 	x.wake, x.retry = wake, !wake.IsZero()
@@ -102,8 +102,8 @@ func (m *model) drop(x *modelMessage) {
 	m.messages = slices.DeleteFunc(m.messages, func(y *modelMessage) bool { return x == y })
 }
 
-// TestTheStoreDoesWhatASimpleListDoes drives a Store and the reference with the same random operations, through power cuts and
-// deaths of the process at any point between them.
+// TestTheStoreDoesWhatASimpleListDoes drives a Store and the reference with the same random operations, through power
+// cuts and deaths of the process at any point between them.
 func TestTheStoreDoesWhatASimpleListDoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rapid.Check(noDeadline{t}, func(t *rapid.T) {
@@ -158,7 +158,8 @@ func TestTheStoreDoesWhatASimpleListDoes(t *testing.T) {
 				"put": func(t *rapid.T) {
 					var ms []message.Message
 					for range rapid.IntRange(1, 4).Draw(t, "group") {
-						x := &modelMessage{seq: ref.next, body: fmt.Sprint("m", ref.next), n: rapid.Int64Range(0, 3).Draw(t, "n"),
+						x := &modelMessage{seq: ref.next, body: fmt.Sprint("m", ref.next),
+							n:   rapid.Int64Range(0, 3).Draw(t, "n"),
 							key: rapid.SampledFrom([]string{"", "", "a", "b"}).Draw(t, "key")}
 						m := message.Message{Body: []byte(x.body), Key: x.key}
 						m.Attributes.Set("n", message.Int(x.n))
@@ -269,7 +270,8 @@ func TestTheStoreDoesWhatASimpleListDoes(t *testing.T) {
 				},
 				"death": func(t *rapid.T) { restart(false) },
 				"power cut": func(t *rapid.T) {
-					if err := mem.Sync(ctx); err != nil { // claims that a power cut forgets are TestAClaimMayBeForgotten's business
+					// claims that a power cut forgets are TestAClaimMayBeForgotten's business
+					if err := mem.Sync(ctx); err != nil {
 						t.Fatal(err)
 					}
 					restart(true)
@@ -283,7 +285,8 @@ func TestTheStoreDoesWhatASimpleListDoes(t *testing.T) {
 						t.Fatalf("the store holds %d messages, the reference %d", len(p), len(ref.messages))
 					}
 					for i, x := range ref.messages {
-						if p[i].Sequence != x.seq || string(p[i].Message.Body) != x.body || (p[i].State == Claimed) != x.claimed || p[i].Attempts != x.attempts {
+						if p[i].Sequence != x.seq || string(p[i].Message.Body) != x.body ||
+							(p[i].State == Claimed) != x.claimed || p[i].Attempts != x.attempts {
 							t.Fatalf("the store holds %+v, the reference %+v", p[i], x)
 						}
 					}
@@ -315,17 +318,26 @@ func TestAClaimMayBeForgottenByAPowerCutButNotByTheDeathOfTheProcess(t *testing.
 }
 
 func FuzzDecodeEvent(f *testing.F) {
-	m := message.Message{Body: []byte("b"), Key: "k", Dedup: "d", Only: "o", Death: &message.Death{Queue: "q", Reason: "r"}, Row: []message.Value{message.Int(1), message.String("x")}}
+	m := message.Message{Body: []byte("b"), Key: "k", Dedup: "d", Only: "o",
+		Death: &message.Death{Queue: "q", Reason: "r"}, Row: []message.Value{message.Int(1), message.String("x")}}
 	m.Attributes.Set("a", message.Float(1.5))
 	columns, err := message.ParseColumns([]string{"a int"})
 	if err != nil {
 		f.Fatal(err)
 	}
 	for _, e := range []event{
-		&started{1}, &queueDefined{queue: 1, name: news, def: Definition{Columns: columns, Labels: map[string]string{"a": "b"}}}, &queueGone{1}, &topicDefined{1, news, nil}, &topicGone{1},
-		&put{queue: 1, seq: 2, origin: message.Origin{Source: "s", Offset: 3}, head: appendHead(nil, &m)}, &shared{topic: 1, head: appendHead(nil, &m)},
-		&share{queue: 1, seq: 2}, &claimed{queue: 1, seq: 2, attempt: 3}, &extended{1, 2, 3}, &settled{queue: 1, seq: 2, end: endBack, wake: 5}, &purged{queue: 1, frontier: 2}, &removed{queue: 1, runs: []run{{2, 3}, {9, 1}}}, &noted{note: Note{"r", "k", []byte("v")}},
-		&sought{queue: 1, to: 2}, &sought{queue: 1, snapshot: news, from: 3, upto: 4}, &sought{queue: 1, snapshot: news, from: 3, upto: 4, goes: setOf(3)}, &renamed{1, news}, &reshaped{defined: queueDefined{queue: 1, name: news, def: Definition{Columns: columns}}, frontier: 7, from: []int{fixed}},
+		&started{1}, &queueDefined{queue: 1, name: news,
+			def: Definition{Columns: columns, Labels: map[string]string{"a": "b"}}}, &queueGone{1},
+		&topicDefined{1, news, nil}, &topicGone{1},
+		&put{queue: 1, seq: 2, origin: message.Origin{Source: "s", Offset: 3}, head: appendHead(nil, &m)},
+		&shared{topic: 1, head: appendHead(nil, &m)},
+		&share{queue: 1, seq: 2}, &claimed{queue: 1, seq: 2, attempt: 3}, &extended{1, 2, 3},
+		&settled{queue: 1, seq: 2, end: endBack, wake: 5}, &purged{queue: 1, frontier: 2},
+		&removed{queue: 1, runs: []run{{2, 3}, {9, 1}}}, &noted{note: Note{"r", "k", []byte("v")}},
+		&sought{queue: 1, to: 2}, &sought{queue: 1, snapshot: news, from: 3, upto: 4},
+		&sought{queue: 1, snapshot: news, from: 3, upto: 4, goes: setOf(3)}, &renamed{1, news},
+		&reshaped{defined: queueDefined{queue: 1, name: news, def: Definition{Columns: columns}}, frontier: 7,
+			from: []int{fixed}},
 	} {
 		f.Add(encodeEvent(nil, 12345, e))
 	}

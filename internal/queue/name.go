@@ -34,7 +34,8 @@ func (n Name) Check() error {
 	for _, part := range []string{n.Namespace, n.Name} {
 		switch {
 		case part == "":
-			return fmt.Errorf("%w: %q: a name has 1 to %d characters, or namespace/name", ErrBadName, n.String(), MaxNameBytes)
+			return fmt.Errorf("%w: %q: a name has 1 to %d characters, or namespace/name", ErrBadName, n.String(),
+				MaxNameBytes)
 		case len(part) > MaxNameBytes:
 			return fmt.Errorf("%w: %.40q… is longer than %d bytes", ErrBadName, part, MaxNameBytes)
 		case part == "." || part == "..":
@@ -42,7 +43,8 @@ func (n Name) Check() error {
 		}
 		for _, r := range part {
 			if !nameRune(r) {
-				return fmt.Errorf("%w: %q: %q is not allowed (letters, digits and - _ . ~ + %% $ are)", ErrBadName, n.String(), r)
+				return fmt.Errorf("%w: %q: %q is not allowed (letters, digits and - _ . ~ + %% $ are)", ErrBadName,
+					n.String(), r)
 			}
 		}
 	}
@@ -50,7 +52,8 @@ func (n Name) Check() error {
 }
 
 func nameRune(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.~+%$", r) || r >= 0x80 && r != 0xFFFD
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.~+%$", r) ||
+		r >= 0x80 && r != 0xFFFD
 }
 
 // String is "namespace/name".

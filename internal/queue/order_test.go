@@ -9,9 +9,11 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal/file"
 )
 
-// The tests here are of things that overtake one another: what is on its way to the journal, and what time or somebody else does meanwhile.
+// The tests here are of things that overtake one another: what is on its way to the journal, and what time or somebody
+// else does meanwhile.
 
-// whileHeld runs calls one after the other up to the journal, where they wait; what meanwhile does happens before any of them is durable.
+// whileHeld runs calls one after the other up to the journal, where they wait; what meanwhile does happens before any
+// of them is durable.
 func whileHeld(t *testing.T, m *memory, meanwhile func(), calls ...func() error) {
 	t.Helper()
 	m.hold(true)
@@ -113,7 +115,8 @@ func TestNothingIsForgottenWhileTheHistoryIsChanged(t *testing.T) {
 			s.mu.Unlock()
 		}, func() error { return s.AlterQueue(t.Context(), news, Definition{History: 24 * time.Hour}) })
 		again := open(t, m.after(false))
-		if now, then := s.state.queueNames[news].all.past, again.state.queueNames[news].all.past; now != 1 || then != 1 {
+		if now, then := s.state.queueNames[news].all.past, again.state.queueNames[news].all.past; now != 1 ||
+			then != 1 {
 			t.Errorf("%d messages are past, and after a restart %d", now, then)
 		}
 	})

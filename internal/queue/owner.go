@@ -6,9 +6,10 @@ import (
 	"slices"
 )
 
-// Owner holds claims that end when it does: a connection's, a pipeline's. Claims of one Owner may hold several messages of one key.
-// It claims for one reader: while one of its claims waits, another that would have to wait is refused, because a message that one takes
-// opens the next of its key to the owner, and nobody could say which of two that wait gets it.
+// Owner holds claims that end when it does: a connection's, a pipeline's. Claims of one Owner may hold several messages
+// of one key. It claims for one reader: while one of its claims waits, another that would have to wait is refused,
+// because a message that one takes opens the next of its key to the owner, and nobody could say which of two that wait
+// gets it.
 type Owner struct {
 	s        *Store
 	name     string
@@ -33,8 +34,8 @@ func newOwner(s *Store, name string, claimant uint64) *Owner {
 	}
 }
 
-// Close puts back at once, in its old place, everything the owner still holds, and ends its claims that wait with ErrStale. A second
-// Close does nothing.
+// Close puts back at once, in its old place, everything the owner still holds, and ends its claims that wait with
+// ErrStale. A second Close does nothing.
 func (o *Owner) Close() {
 	s := o.s
 	s.mu.Lock()

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// TestAnOwnerWaitsOnce refuses the second claim of an owner that would have to wait; one that does not wait, and one after it, are served.
+// TestAnOwnerWaitsOnce refuses the second claim of an owner that would have to wait; one that does not wait, and one
+// after it, are served.
 func TestAnOwnerWaitsOnce(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := open(t, newMemory())
@@ -26,7 +27,8 @@ func TestAnOwnerWaitsOnce(t *testing.T) {
 			got <- err
 		}()
 		time.Sleep(time.Second)
-		if _, err := s.Claim(t.Context(), wait); !errors.Is(err, ErrTooManyWaiters) || !strings.Contains(err.Error(), "one") {
+		if _, err := s.Claim(t.Context(), wait); !errors.Is(err, ErrTooManyWaiters) ||
+			!strings.Contains(err.Error(), "one") {
 			t.Errorf("a second one that waits: %v", err)
 		}
 		if cs, err := s.Claim(t.Context(), ClaimRequest{From: from(news), Owner: o}); err != nil || len(cs) != 0 {

@@ -8,8 +8,9 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
-// messages are the messages of a queue by sequence, in pages: a plain waiting message costs its row of 32 bytes and its head, and no
-// pointer for the garbage collector to follow. What only some messages have (a claim, a delay, a key) stands apart.
+// messages are the messages of a queue by sequence, in pages: a plain waiting message costs its row of 32 bytes and its
+// head, and no pointer for the garbage collector to follow. What only some messages have (a claim, a delay, a key)
+// stands apart.
 type messages struct {
 	queue uint32 // its id
 	pages btree.Map[uint64, *page]
@@ -21,8 +22,8 @@ type messages struct {
 	copied *copied // nil: no snapshot is about to be taken
 }
 
-// page holds the messages of pageSize neighbouring sequences. Its arrays, but for extras, have an element for each slot in packed, in order;
-// those that only some messages need are nil while none does.
+// page holds the messages of pageSize neighbouring sequences. Its arrays, but for extras, have an element for each slot
+// in packed, in order; those that only some messages need are nil while none does.
 type page struct {
 	of       *messages
 	number   uint64
@@ -60,8 +61,8 @@ type extra struct {
 	retry bool        // sleeping because it was put back: it holds up those behind it of its key
 }
 
-// entry names a message in memory. It is a value: two are equal when they name the same message. It stays valid; there tells whether
-// the message still is.
+// entry names a message in memory. It is a value: two are equal when they name the same message. It stays valid; there
+// tells whether the message still is.
 type entry struct {
 	page *page
 	slot uint8
@@ -401,7 +402,8 @@ func packSome[T comparable](to, from []T, i, n int) []T {
 	return insertSome(to, n-1, n, v)
 }
 
-// Scan calls each for the messages in their order until it returns false. None may be added meanwhile; they may be deleted.
+// Scan calls each for the messages in their order until it returns false. None may be added meanwhile; they may be
+// deleted.
 func (m *messages) Scan(each func(e entry) bool) { m.Ascend(0, each) }
 
 // Ascend is Scan from a sequence on.
@@ -419,8 +421,8 @@ func (m *messages) Ascend(from uint64, each func(e entry) bool) {
 	}
 }
 
-// piece calls each for the messages from a sequence on, at most so many of them and until it returns false, and tells where to go on; 0: there is
-// nothing more. A page counts as a message: it may hold none, only those of the past.
+// piece calls each for the messages from a sequence on, at most so many of them and until it returns false, and tells
+// where to go on; 0: there is nothing more. A page counts as a message: it may hold none, only those of the past.
 func (m *messages) piece(from uint64, most int, each func(e entry) bool) (next uint64) {
 	for p := range m.pagesFrom(pageOf(from)) {
 		first := 0

@@ -29,7 +29,8 @@ type kept struct {
 }
 
 func keptOf(e entry) kept {
-	return kept{e.addr(), e.at(), e.size(), e.durable(), e.attempts(), e.expire(), string(e.head()), e.shared(), *e.extra()}
+	return kept{e.addr(), e.at(), e.size(), e.durable(), e.attempts(), e.expire(), string(e.head()), e.shared(),
+		*e.extra()}
 }
 
 // TestPagesKeepMessagesAsTheyAre compares pages with a map through everything that can be done to them.
@@ -42,7 +43,8 @@ func TestPagesKeepMessagesAsTheyAre(t *testing.T) {
 		next := uint64(rapid.SampledFrom([]int{1, 250, 1 << 40}).Draw(t, "first"))
 		add := func(t *rapid.T, seq uint64) {
 			a := arrival{
-				row: row{position: journal.Position(rapid.Uint64().Draw(t, "position")), index: rapid.Uint32().Draw(t, "index"), at: rapid.Int64().Draw(t, "at"),
+				row: row{position: journal.Position(rapid.Uint64().Draw(t, "position")),
+					index: rapid.Uint32().Draw(t, "index"), at: rapid.Int64().Draw(t, "at"),
 					size: rapid.Uint32().Draw(t, "size"), durable: rapid.Uint32().Draw(t, "durable")},
 				head: rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "head"),
 			}
@@ -53,7 +55,8 @@ func TestPagesKeepMessagesAsTheyAre(t *testing.T) {
 				a.expire = rapid.Int64Range(1, 1<<50).Draw(t, "expire")
 			}
 			e := m.Add(seq, &a)
-			want[seq] = kept{journal.Address{Position: a.row.position, Index: a.row.index}, a.row.at, int64(a.row.size), a.row.durable, 0, a.expire, string(a.head), a.shared, extra{}}
+			want[seq] = kept{journal.Address{Position: a.row.position, Index: a.row.index}, a.row.at, int64(a.row.size),
+				a.row.durable, 0, a.expire, string(a.head), a.shared, extra{}}
 			heads[seq] = e.head()
 		}
 		some := func(t *rapid.T) (entry, uint64) {
@@ -176,8 +179,8 @@ type meddler struct{ meddle func() }
 func (m meddler) Lock()   { m.meddle() }
 func (m meddler) Unlock() {}
 
-// TestACheckpointIsOfTheMomentItBegan takes checkpoints while messages are put, claimed, put back, settled and purged, and compares what they
-// restore with the state at their beginning.
+// TestACheckpointIsOfTheMomentItBegan takes checkpoints while messages are put, claimed, put back, settled and purged,
+// and compares what they restore with the state at their beginning.
 func TestACheckpointIsOfTheMomentItBegan(t *testing.T) {
 	for seed := range uint64(amount(40, 40, 5)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -188,7 +191,8 @@ func TestACheckpointIsOfTheMomentItBegan(t *testing.T) {
 				position++
 				var group []applied
 				for i, e := range events {
-					group = append(group, applied{at: s.now, event: e, addr: journal.Address{Position: position, Index: uint32(i)}})
+					group = append(group, applied{at: s.now, event: e,
+						addr: journal.Address{Position: position, Index: uint32(i)}})
 				}
 				if err := s.apply(group, 0); err != nil {
 					t.Fatal(err)
@@ -225,7 +229,8 @@ func TestACheckpointIsOfTheMomentItBegan(t *testing.T) {
 					ev.origin = message.Origin{Source: "source", Offset: q.next}
 					do(ev)
 				case 4, 5, 6:
-					do(&claimed{queue: q.id, seq: seq, attempt: 1 + r.Uint32N(3), epoch: 1, serial: r.Uint32(), deadline: s.now + 1000})
+					do(&claimed{queue: q.id, seq: seq, attempt: 1 + r.Uint32N(3), epoch: 1, serial: r.Uint32(),
+						deadline: s.now + 1000})
 				case 7:
 					do(&settled{queue: q.id, seq: seq, end: endBack, wake: s.now + int64(r.IntN(2))*1000})
 				case 8:

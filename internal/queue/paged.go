@@ -9,9 +9,10 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
-// A page that will get no more messages is written to the journal, once: what never changes of its messages, as the body of a record. From
-// then on a checkpoint keeps of it but the record's address and a bit for each message that is still needed. So checkpoints are small whatever
-// waits in the queues, and a start reads these records and what followed the checkpoint.
+// A page that will get no more messages is written to the journal, once: what never changes of its messages, as the
+// body of a record. From then on a checkpoint keeps of it but the record's address and a bit for each message that is
+// still needed. So checkpoints are small whatever waits in the queues, and a start reads these records and what
+// followed the checkpoint.
 
 // paged says that its record's body holds the lasting part of a page.
 type paged struct {
@@ -33,7 +34,8 @@ const (
 	pagedLeast  = 64      // messages in a page that is worth a record
 )
 
-// retired is the record of a page that is no more. It is released when no checkpoint that is kept needs it: two were saved since.
+// retired is the record of a page that is no more. It is released when no checkpoint that is kept needs it: two were
+// saved since.
 type retired struct {
 	record journal.Address
 	after  int // saves.done from which on it is not needed
@@ -51,7 +53,8 @@ func (s *state) applyPaged(e *paged, at journal.Address) {
 	s.release(at) // no checkpoint has ever heard of it
 }
 
-// retire notes that the record of a page will not be needed. A checkpoint that is being taken, and the two before it, may still speak of it.
+// retire notes that the record of a page will not be needed. A checkpoint that is being taken, and the two before it,
+// may still speak of it.
 func (s *saves) retire(record journal.Address) {
 	if s == nil || record == (journal.Address{}) {
 		return
@@ -80,8 +83,8 @@ func (s *state) saved() {
 	s.saves.retired = s.saves.retired[n:]
 }
 
-// appendRetired writes, for a checkpoint before which so many were saved, the records that will be kept when it is saved, and for how many
-// checkpoints more.
+// appendRetired writes, for a checkpoint before which so many were saved, the records that will be kept when it is
+// saved, and for how many checkpoints more.
 func appendRetired(b []byte, all []retired, done int) []byte {
 	i := 0
 	for i < len(all) && all[i].after <= done+1 {
@@ -100,8 +103,8 @@ func (s *saves) restoreRetired(r *reader) {
 	}
 }
 
-// unrecorded finds the next pages that are to be written, from one on. A page is complete when the queue has messages behind it: they become
-// durable in order.
+// unrecorded finds the next pages that are to be written, from one on. A page is complete when the queue has messages
+// behind it: they become durable in order.
 func (q *queueState) unrecorded(from uint64, most int) (pages []*page) {
 	last, _, _ := q.all.pages.Max()
 	size := 0
@@ -135,7 +138,8 @@ func (p *page) bytes() int {
 	return n
 }
 
-// recordPages writes the pages that are complete, a few at a time. When the disk is full they stay as they are: a checkpoint then holds them whole.
+// recordPages writes the pages that are complete, a few at a time. When the disk is full they stay as they are: a
+// checkpoint then holds them whole.
 func (s *Store) recordPages(ctx context.Context) error {
 	s.mu.Lock()
 	all := s.state.queuesByID.Copy()
@@ -230,11 +234,14 @@ func (s *state) readPages(ctx context.Context, j journal.Journal, bodies map[jou
 }
 
 func (u *unread) failed(err error) error {
-	return fmt.Errorf("messages %d to %d of queue %s: %w", u.number*pageSize, (u.number+1)*pageSize-1, u.q.name.Short(), err)
+	return fmt.Errorf("messages %d to %d of queue %s: %w", u.number*pageSize, (u.number+1)*pageSize-1, u.q.name.Short(),
+		err)
 }
 
-// rebuildPages makes damaged pages again of the records of the puts themselves, as far as the log still has them in their places.
-func (s *state) rebuildPages(ctx context.Context, j journal.Journal, us []*unread, bodies map[journal.Address]*sharedBody) error {
+// rebuildPages makes damaged pages again of the records of the puts themselves, as far as the log still has them in
+// their places.
+func (s *state) rebuildPages(ctx context.Context, j journal.Journal, us []*unread,
+	bodies map[journal.Address]*sharedBody) error {
 	pages := map[*queueState]*messages{}
 	wanted := map[*queueState]map[uint64]bool{}
 	for _, u := range us {

@@ -32,8 +32,8 @@ func countedUp(from, n int) (ms []message.Message) {
 	return ms
 }
 
-// TestCheckpointsOfWrittenPagesGiveTheSameState lives with queues of several pages, takes checkpoints, dies, and compares the state with what a start
-// finds. No record of a page is kept too long or given away too early.
+// TestCheckpointsOfWrittenPagesGiveTheSameState lives with queues of several pages, takes checkpoints, dies, and
+// compares the state with what a start finds. No record of a page is kept too long or given away too early.
 func TestCheckpointsOfWrittenPagesGiveTheSameState(t *testing.T) {
 	cases(t, 40, 8)
 	synctest.Test(t, func(t *testing.T) {
@@ -53,7 +53,8 @@ func TestCheckpointsOfWrittenPagesGiveTheSameState(t *testing.T) {
 				t.Fatal(err)
 			}
 			a, b := Name{DefaultNamespace, "a"}, Name{DefaultNamespace, "b"}
-			for n, d := range map[Name]Definition{a: {Topic: "default/t", History: time.Hour}, b: {Topic: "default/t"}} {
+			for n, d := range map[Name]Definition{a: {Topic: "default/t", History: time.Hour},
+				b: {Topic: "default/t"}} {
 				if _, err := s.CreateQueue(ctx, n, d); err != nil {
 					t.Fatal(err)
 				}
@@ -71,7 +72,8 @@ func TestCheckpointsOfWrittenPagesGiveTheSameState(t *testing.T) {
 							ms[i].Key = rapid.SampledFrom([]string{"", "k"}).Draw(t, "key")
 						}
 						if i%5 == 0 {
-							ms[i].Expires = began.Add(time.Duration(rapid.IntRange(1, 100).Draw(t, "expires")) * time.Minute)
+							ms[i].Expires = began.Add(time.Duration(rapid.IntRange(1, 100).Draw(t,
+								"expires")) * time.Minute)
 						}
 					}
 					if rapid.Bool().Draw(t, "publish") {
@@ -84,7 +86,9 @@ func TestCheckpointsOfWrittenPagesGiveTheSameState(t *testing.T) {
 					}
 				},
 				"claim": func(t *rapid.T) {
-					cs, err := s.Claim(ctx, ClaimRequest{From: from(some(t)), Max: rapid.SampledFrom([]int{1, 5, 250, 600}).Draw(t, "max"), Lease: 20 * time.Minute})
+					cs, err := s.Claim(ctx,
+						ClaimRequest{From: from(some(t)), Max: rapid.SampledFrom([]int{1, 5, 250, 600}).Draw(t, "max"),
+							Lease: 20 * time.Minute})
 					if err != nil && !strings.Contains(err.Error(), "no such") {
 						t.Fatal(err)
 					}
@@ -97,7 +101,8 @@ func TestCheckpointsOfWrittenPagesGiveTheSameState(t *testing.T) {
 					var ss []Settlement
 					for ; n > 0 && len(tokens) > 0; n-- {
 						i := rapid.IntRange(0, min(3, len(tokens)-1)).Draw(t, "which")
-						ss = append(ss, Settlement{Token: tokens[i], Kind: SettleKind(rapid.SampledFrom([]int{0, 0, 0, 1}).Draw(t, "kind"))})
+						ss = append(ss, Settlement{Token: tokens[i],
+							Kind: SettleKind(rapid.SampledFrom([]int{0, 0, 0, 1}).Draw(t, "kind"))})
 						tokens = append(tokens[:i], tokens[i+1:]...)
 					}
 					if _, err := s.Settle(ctx, ss); err != nil {
@@ -106,7 +111,9 @@ func TestCheckpointsOfWrittenPagesGiveTheSameState(t *testing.T) {
 				},
 				"seek": func(t *rapid.T) {
 					n := rapid.SampledFrom([]Name{a, b}).Draw(t, "queue")
-					if _, err := s.Seek(ctx, n, SeekTo{Time: began.Add(time.Duration(rapid.IntRange(0, 60).Draw(t, "minutes")) * time.Minute)}); err != nil {
+					if _, err := s.Seek(ctx, n,
+						SeekTo{Time: began.Add(time.Duration(rapid.IntRange(0, 60).Draw(t,
+							"minutes")) * time.Minute)}); err != nil {
 						t.Fatal(err)
 					}
 				},
@@ -132,7 +139,10 @@ func TestCheckpointsOfWrittenPagesGiveTheSameState(t *testing.T) {
 						_, _ = s.Purge(ctx, some(t))
 					}
 				},
-				"time":       func(t *rapid.T) { time.Sleep(time.Duration(rapid.IntRange(1, 10).Draw(t, "minutes")) * time.Minute) },
+				"time": func(t *rapid.T) {
+					time.Sleep(time.Duration(rapid.IntRange(1, 10).Draw(t,
+						"minutes")) * time.Minute)
+				},
 				"checkpoint": func(t *rapid.T) { checkpointNow(t, s) },
 				"death": func(t *rapid.T) {
 					next := mem.after(false)
@@ -195,7 +205,8 @@ func TestACheckpointIsSmallWhateverWaits(t *testing.T) {
 	})
 }
 
-// TestTheRecordOfAPageStaysUntilNoCheckpointNeedsIt starts from the older of two checkpoints, whose pages are all settled by then.
+// TestTheRecordOfAPageStaysUntilNoCheckpointNeedsIt starts from the older of two checkpoints, whose pages are all
+// settled by then.
 func TestTheRecordOfAPageStaysUntilNoCheckpointNeedsIt(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		m := newMemory()
@@ -220,7 +231,8 @@ func TestTheRecordOfAPageStaysUntilNoCheckpointNeedsIt(t *testing.T) {
 	})
 }
 
-// TestADamagedPageIsMadeAgainFromThePuts flips a record of a page: while the log has the puts nothing is lost, and the page is written anew.
+// TestADamagedPageIsMadeAgainFromThePuts flips a record of a page: while the log has the puts nothing is lost, and the
+// page is written anew.
 func TestADamagedPageIsMadeAgainFromThePuts(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		m := newMemory()
@@ -250,7 +262,8 @@ func TestADamagedPageIsMadeAgainFromThePuts(t *testing.T) {
 	})
 }
 
-// TestADamagedPageWhosePutsAreGoneStopsTheStart takes the puts away as well: then the start says which messages it cannot find.
+// TestADamagedPageWhosePutsAreGoneStopsTheStart takes the puts away as well: then the start says which messages it
+// cannot find.
 func TestADamagedPageWhosePutsAreGoneStopsTheStart(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		m := newMemory()

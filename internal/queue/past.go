@@ -5,11 +5,13 @@ import (
 	"slices"
 )
 
-// A settled message becomes one of the past while its queue has a history or a snapshot holds it: nobody sees it, its body stays in the
-// journal, and a seek can bring it back. What is past at a place in the journal follows from the journal alone: a message that time has
-// made forgettable is left out by every event that looks at the past, whether or not it was forgotten by then.
+// A settled message becomes one of the past while its queue has a history or a snapshot holds it: nobody sees it, its
+// body stays in the journal, and a seek can bring it back. What is past at a place in the journal follows from the
+// journal alone: a message that time has made forgettable is left out by every event that looks at the past, whether or
+// not it was forgotten by then.
 
-// snapshotState is what a queue had not settled at one place in the journal. It is not changed once it was made, but for going.
+// snapshotState is what a queue had not settled at one place in the journal. It is not changed once it was made, but
+// for going.
 type snapshotState struct {
 	name     Name
 	number   uint64 // snapshots are numbered as they are made known
@@ -27,8 +29,8 @@ func (sn *snapshotState) holds(seq uint64) bool {
 	return seq >= sn.frontier || sn.before.Has(seq)
 }
 
-// heldOnPage is what the snapshots of a queue hold of the page that was asked for last: neighbours are asked for together, and there may be thousands of
-// snapshots.
+// heldOnPage is what the snapshots of a queue hold of the page that was asked for last: neighbours are asked for
+// together, and there may be thousands of snapshots.
 type heldOnPage struct {
 	known bool
 	page  uint64
@@ -84,8 +86,8 @@ func (s *state) dropPast(q *queueState, e entry) {
 	s.drop(q, e)
 }
 
-// redefinePast comes before a change of the definition: what the rule in force has made forgettable must not come back by a longer history.
-// By a shorter one more is forgettable, which is forgotten in time.
+// redefinePast comes before a change of the definition: what the rule in force has made forgettable must not come back
+// by a longer history. By a shorter one more is forgettable, which is forgotten in time.
 func (s *state) redefinePast(q *queueState, e *queueDefined, at int64) {
 	switch def := &e.def; {
 	case def.History > q.def.History:
@@ -118,7 +120,8 @@ func (s *state) forgetPastOf(q *queueState, p *page, now int64) {
 	}
 }
 
-// sweepFrom has tick look at all of a queue's past, a page at a time. What is forgettable may wait for it: nobody sees it.
+// sweepFrom has tick look at all of a queue's past, a page at a time. What is forgettable may wait for it: nobody sees
+// it.
 func (s *state) sweepFrom(q *queueState) {
 	if q.sweep, q.late = 0, false; s.folding || q.all.past == 0 {
 		return
@@ -220,7 +223,8 @@ func (s *state) applySnapshot(e *snapshotTaken, at int64) {
 	if q == nil || s.snapshots[e.name] != nil {
 		return
 	}
-	sn := &snapshotState{name: e.name, at: at, expire: e.expire, labels: e.labels, frontier: q.seen, before: q.all.sequences()}
+	sn := &snapshotState{name: e.name, at: at, expire: e.expire, labels: e.labels, frontier: q.seen,
+		before: q.all.sequences()}
 	s.addSnapshot(q, sn)
 }
 
@@ -248,7 +252,8 @@ func (s *state) endAt(sn *snapshotState, when int64) {
 
 // snapshotNumbered finds a snapshot of the queue; nil: it is gone.
 func (q *queueState) snapshotNumbered(number uint64) *snapshotState {
-	i, there := slices.BinarySearchFunc(q.snapshots, number, func(sn *snapshotState, n uint64) int { return cmp.Compare(sn.number, n) })
+	i, there := slices.BinarySearchFunc(q.snapshots, number,
+		func(sn *snapshotState, n uint64) int { return cmp.Compare(sn.number, n) })
 	if !there {
 		return nil
 	}
@@ -289,7 +294,8 @@ func (sn *snapshotState) append(b []byte) []byte {
 
 // readSnapshot reads what append wrote.
 func readSnapshot(r *reader) *snapshotState {
-	sn := &snapshotState{name: Name{r.string(), r.string()}, at: r.int(), expire: r.int(), labels: readLabels(r), frontier: r.uint()}
+	sn := &snapshotState{name: Name{r.string(), r.string()}, at: r.int(), expire: r.int(), labels: readLabels(r),
+		frontier: r.uint()}
 	sn.before.read(r)
 	return sn
 }

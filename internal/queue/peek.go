@@ -4,8 +4,9 @@ import (
 	"context"
 )
 
-// Peek shows messages, the oldest first, and claims none. The last one says whether there may be more behind it. A long queue is looked through in
-// pieces, with everybody else in between: each message is shown as it was when its piece was; those put since the call are not.
+// Peek shows messages, the oldest first, and claims none. The last one says whether there may be more behind it. A long
+// queue is looked through in pieces, with everybody else in between: each message is shown as it was when its piece
+// was; those put since the call are not.
 func (s *Store) Peek(ctx context.Context, n Name, r PeekRequest) ([]Peeked, error) {
 	if r.Max <= 0 {
 		r.Max = 100

@@ -78,7 +78,8 @@ func (p *plan) known(q *queueState, m *message.Message, keys []string) (PutResul
 	return PutResult{}, false
 }
 
-// number gives m its place in q, unless it is a duplicate or q is full. exempt puts, of dead letters, are never refused.
+// number gives m its place in q, unless it is a duplicate or q is full. exempt puts, of dead letters, are never
+// refused.
 func (p *plan) number(q *queueState, m *message.Message, size int, exempt bool) (PutResult, error) {
 	keys := dedupKeys(q, m)
 	if r, ok := p.known(q, m, keys); ok {
@@ -183,8 +184,9 @@ func (p *plan) put(q *queueState, m *message.Message, exempt bool) (PutResult, e
 	}
 	wake, expire, dedup := p.times(q, m)
 	e, head := p.flight.newPut(m)
-	*e = put{queue: q.id, seq: r.Sequence, size: uint32(size), wake: wake, expire: expire, dedup: dedup, origin: m.Origin,
-		head: appendHead(head, m), body: bodyPart(m)}
+	*e = put{queue: q.id, seq: r.Sequence, size: uint32(size), wake: wake, expire: expire, dedup: dedup,
+		origin: m.Origin,
+		head:   appendHead(head, m), body: bodyPart(m)}
 	p.flight.add(e)
 	return r, nil
 }
@@ -197,8 +199,8 @@ func (f *flight) newPut(m *message.Message) (e *put, head []byte) {
 	return &f.onePut, f.oneHead[:0]
 }
 
-// publish plans one message for all subscriptions of a topic. The body is kept once, but for queues with columns, which keep a
-// row of their own.
+// publish plans one message for all subscriptions of a topic. The body is kept once, but for queues with columns, which
+// keep a row of their own.
 func (p *plan) publish(t *topicState, m *message.Message, rowOf func(*queueState) []message.Value) (PutResult, error) {
 	if len(t.subscribed) == 0 {
 		if p.limits.RequireSubscription {
@@ -246,7 +248,8 @@ func (p *plan) publish(t *topicState, m *message.Message, rowOf func(*queueState
 			body = p.flight.add(&shared{topic: t.id, number: t.publishes, head: appendHead(nil, m), body: m.Body})
 		}
 		wake, expire, dedup := p.times(q, m)
-		p.flight.add(&share{queue: q.id, seq: r.Sequence, index: uint32(body), size: uint32(size), wake: wake, expire: expire, dedup: dedup, origin: m.Origin})
+		p.flight.add(&share{queue: q.id, seq: r.Sequence, index: uint32(body), size: uint32(size), wake: wake,
+			expire: expire, dedup: dedup, origin: m.Origin})
 	}
 	return result, nil
 }

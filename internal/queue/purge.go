@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// stretch is how many pages a purge or a seek concerns as one step: it holds the lock for so long. Of each page all snapshots may have to be asked: where
-// there are many of them the steps are shorter.
+// stretch is how many pages a purge or a seek concerns as one step: it holds the lock for so long. Of each page all
+// snapshots may have to be asked: where there are many of them the steps are shorter.
 const (
 	stretch = 8
 	asked   = 4096 // snapshots that are asked in one step, or all of them for one page
@@ -30,8 +30,9 @@ func (q *queueState) stretch(from, end uint64) uint64 {
 	return end
 }
 
-// Purge removes every message that a queue has when it is called, also those that are claimed: their tokens go stale. It returns how many there were.
-// Messages go in pieces, the oldest first, each as one step that is journaled: others work meanwhile, and after an error or a crash some have gone.
+// Purge removes every message that a queue has when it is called, also those that are claimed: their tokens go stale.
+// It returns how many there were. Messages go in pieces, the oldest first, each as one step that is journaled: others
+// work meanwhile, and after an error or a crash some have gone.
 func (s *Store) Purge(ctx context.Context, n Name) (int, error) {
 	s.mu.Lock()
 	q, err := s.queueOf(n)
@@ -75,7 +76,8 @@ func (s *Store) purge(ctx context.Context, q *queueState, n Name) (removed int, 
 	}
 }
 
-// clear leaves little in a queue that is about to be deleted, so that its end is a short step: its snapshots end, and then its messages go in pieces.
+// clear leaves little in a queue that is about to be deleted, so that its end is a short step: its snapshots end, and
+// then its messages go in pieces.
 func (s *Store) clear(ctx context.Context, n Name) error {
 	s.mu.Lock()
 	q := s.state.queueNames[n]

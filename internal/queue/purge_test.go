@@ -30,7 +30,8 @@ func settleMany(t *testing.T, s *Store, n Name, count int) {
 	}
 }
 
-// wantsStats fails unless the queue has so many messages, and keeps so many bytes of settled ones; after a restart, too.
+// wantsStats fails unless the queue has so many messages, and keeps so many bytes of settled ones; after a restart,
+// too.
 func wantsStats(t *testing.T, what string, m *memory, s *Store, n Name, messages int, past bool) {
 	t.Helper()
 	again, err := fold(t.Context(), m)
@@ -47,7 +48,8 @@ func wantsStats(t *testing.T, what string, m *memory, s *Store, n Name, messages
 			t.Fatalf("%s, %s: there is no queue", what, which)
 		}
 		if q.all.n != messages || (q.all.past > 0) != past || (q.pastBytes > 0) != past {
-			t.Errorf("%s, %s: %d messages and %d of the past (%d bytes), want %d and a past: %v", what, which, q.all.n, q.all.past, q.pastBytes, messages, past)
+			t.Errorf("%s, %s: %d messages and %d of the past (%d bytes), want %d and a past: %v", what, which, q.all.n,
+				q.all.past, q.pastBytes, messages, past)
 		}
 	}
 }
@@ -60,7 +62,8 @@ func TestALongQueueIsPurgedAndDeletedInPieces(t *testing.T) {
 		if _, err := s.TakeSnapshot(t.Context(), Name{DefaultNamespace, "kept"}, news, SnapshotOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		claimed := mustClaim(t, s, ClaimRequest{From: where(t, news, "key is null"), Max: 3, Lease: time.Hour}) // a view shows the others
+		// a view shows the others
+		claimed := mustClaim(t, s, ClaimRequest{From: where(t, news, "key is null"), Max: 3, Lease: time.Hour})
 		before := m.End()
 		if n, err := s.Purge(t.Context(), news); err != nil || n != longer {
 			t.Errorf("purged %d, %v", n, err)
@@ -74,7 +77,8 @@ func TestALongQueueIsPurgedAndDeletedInPieces(t *testing.T) {
 		if pieces != 3 {
 			t.Errorf("in %d pieces", pieces)
 		}
-		if errs, err := s.Settle(t.Context(), []Settlement{{Token: claimed[0].Token}}); err != nil || !errors.Is(errs[0], ErrStale) {
+		if errs, err := s.Settle(t.Context(), []Settlement{{Token: claimed[0].Token}}); err != nil ||
+			!errors.Is(errs[0], ErrStale) {
 			t.Errorf("settling what was purged: %v, %v", errs, err)
 		}
 		wantsStats(t, "purged, with a snapshot", m, s, news, 0, true)

@@ -9,26 +9,27 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// Put adds messages to a queue as one atomic group and returns when they are durable. Messages without an id get one. Dead letters
-// (Message.Death is set) are kept whatever the bounds and the columns are: nobody else would keep them.
+// Put adds messages to a queue as one atomic group and returns when they are durable. Messages without an id get one.
+// Dead letters (Message.Death is set) are kept whatever the bounds and the columns are: nobody else would keep them.
 //
-// Errors: ErrNotFound, ErrTooLarge, ErrMismatch (a *message.ColumnError is in its chain), ErrQueueFull (*FullError), ErrNoRoom,
-// ErrUnavailable, ErrClosed: nothing was put. After ctx's error the messages may or may not appear.
+// Errors: ErrNotFound, ErrTooLarge, ErrMismatch (a *message.ColumnError is in its chain), ErrQueueFull (*FullError),
+// ErrNoRoom, ErrUnavailable, ErrClosed: nothing was put. After ctx's error the messages may or may not appear.
 func (s *Store) Put(ctx context.Context, n Name, msgs []message.Message) ([]PutResult, error) {
 	results, _, err := s.commit(ctx, Change{Puts: []QueuePut{{To: n, Messages: msgs}}}, queueOnly)
 	return results, err
 }
 
-// Publish gives messages to every subscription of the topic of that name, or, where there is no such topic, puts them into the
-// queue of that name. One full subscription refuses the whole. Errors are Put's.
+// Publish gives messages to every subscription of the topic of that name, or, where there is no such topic, puts them
+// into the queue of that name. One full subscription refuses the whole. Errors are Put's.
 func (s *Store) Publish(ctx context.Context, n Name, msgs []message.Message) ([]PutResult, error) {
 	results, _, err := s.commit(ctx, Change{Puts: []QueuePut{{To: n, Messages: msgs}}}, topicFirst)
 	return results, err
 }
 
-// Commit makes several changes as one atomic group. Its puts go where Publish's go. It returns the puts' results, and for each
-// settlement nil or why it had no effect (ErrStale): a stale one does not stop the rest. Errors of the whole are Put's, and ErrChanged when a note
-// is not as Change.If expects it: then nothing was done. Between that look and the change no other change comes in.
+// Commit makes several changes as one atomic group. Its puts go where Publish's go. It returns the puts' results, and
+// for each settlement nil or why it had no effect (ErrStale): a stale one does not stop the rest. Errors of the whole
+// are Put's, and ErrChanged when a note is not as Change.If expects it: then nothing was done. Between that look and
+// the change no other change comes in.
 func (s *Store) Commit(ctx context.Context, c Change) ([][]PutResult, []error, error) {
 	flat, settles, err := s.commit(ctx, c, topicFirst)
 	if err != nil {
@@ -93,8 +94,8 @@ func (s *Store) commit(ctx context.Context, c Change, where target) ([]PutResult
 	}
 }
 
-// checkChange refuses what no state of the Store could accept. It appends to puts one for each of c's, and to ids those of all messages:
-// theirs, or new ones.
+// checkChange refuses what no state of the Store could accept. It appends to puts one for each of c's, and to ids those
+// of all messages: theirs, or new ones.
 func (s *Store) checkChange(c *Change, puts []preparedPut, ids []message.ID) ([]preparedPut, []message.ID, error) {
 	for i := range c.Puts {
 		qp := &c.Puts[i]
@@ -102,7 +103,8 @@ func (s *Store) checkChange(c *Change, puts []preparedPut, ids []message.ID) ([]
 		for j := range qp.Messages {
 			m := &qp.Messages[j]
 			if size := m.Size(); size > s.limits.MessageBytes && m.Death == nil {
-				return nil, nil, fmt.Errorf("%w: message %d of %d has %d bytes, the limit is %d", ErrTooLarge, j+1, len(qp.Messages), size, s.limits.MessageBytes)
+				return nil, nil, fmt.Errorf("%w: message %d of %d has %d bytes, the limit is %d", ErrTooLarge, j+1,
+					len(qp.Messages), size, s.limits.MessageBytes)
 			}
 			id := m.ID
 			if id.IsZero() {
@@ -112,11 +114,13 @@ func (s *Store) checkChange(c *Change, puts []preparedPut, ids []message.ID) ([]
 		}
 	}
 	if len(ids) > s.limits.PutMessages {
-		return nil, nil, fmt.Errorf("%w: %d messages in one group, the limit is %d", ErrTooLarge, len(ids), s.limits.PutMessages)
+		return nil, nil, fmt.Errorf("%w: %d messages in one group, the limit is %d", ErrTooLarge, len(ids),
+			s.limits.PutMessages)
 	}
 	for _, n := range c.Notes {
 		if len(n.Value) > MaxNoteBytes {
-			return nil, nil, fmt.Errorf("%w: note %s %q has %d bytes, the limit is %d", ErrTooLarge, n.Room, n.Key, len(n.Value), MaxNoteBytes)
+			return nil, nil, fmt.Errorf("%w: note %s %q has %d bytes, the limit is %d", ErrTooLarge, n.Room, n.Key,
+				len(n.Value), MaxNoteBytes)
 		}
 	}
 	return puts, ids, nil
@@ -125,7 +129,8 @@ func (s *Store) checkChange(c *Change, puts []preparedPut, ids []message.ID) ([]
 // errAgain: something changed between preparing and launching.
 var errAgain = errors.New("prepare again")
 
-// prepared is a change and what was done for it without the lock: rows made of JSON bodies, bodies of dead letters read.
+// prepared is a change and what was done for it without the lock: rows made of JSON bodies, bodies of dead letters
+// read.
 type prepared struct {
 	change *Change
 	where  target
@@ -135,15 +140,17 @@ type prepared struct {
 }
 
 type preparedPut struct {
-	to      Name
-	first   int // of its messages, in the change's ids
-	topic   *topicState
-	queue   *queueState
-	rows    map[*queueState][][]message.Value // of queues with columns, a row a message
-	columns map[*queueState]*message.Column   // the first of the columns that the rows were made for: it tells definitions apart
+	to    Name
+	first int // of its messages, in the change's ids
+	topic *topicState
+	queue *queueState
+	rows  map[*queueState][][]message.Value // of queues with columns, a row a message
+	// the first of the columns that the rows were made for: it tells definitions apart
+	columns map[*queueState]*message.Column
 }
 
-// prepare does for a change what cannot be done under the lock. On success it is held, by enter, and nothing is left to do.
+// prepare does for a change what cannot be done under the lock. On success it is held, by enter, and nothing is left to
+// do.
 func (s *Store) prepare(ctx context.Context, p *prepared) error {
 	if err := s.prepareDead(ctx, p); err != nil {
 		return err
@@ -172,7 +179,8 @@ func (s *Store) prepare(ctx context.Context, p *prepared) error {
 	}
 }
 
-// lacking finds where a put goes, and tells whether it has to be supplied with something before it can be planned. The lock is held.
+// lacking finds where a put goes, and tells whether it has to be supplied with something before it can be planned. The
+// lock is held.
 func (s *Store) lacking(pp *preparedPut, where target) bool {
 	pp.topic, pp.queue = nil, nil
 	if where == topicFirst {
@@ -185,7 +193,8 @@ func (s *Store) lacking(pp *preparedPut, where target) bool {
 		return true
 	}
 	for _, q := range pp.queues() {
-		if made := pp.columns[q]; made == nil && q.def.Columns != nil || made != nil && (q.def.Columns == nil || made != &q.def.Columns[0]) {
+		if made := pp.columns[q]; made == nil && q.def.Columns != nil || made != nil &&
+			(q.def.Columns == nil || made != &q.def.Columns[0]) {
 			return true
 		}
 	}
@@ -279,11 +288,13 @@ func rowsFor(n Name, cs message.Columns, msgs []message.Message) ([][]message.Va
 				continue // a dead letter is kept as it is
 			}
 			if err != nil {
-				return nil, fmt.Errorf("%w: queue %s, message %d of %d: %w", ErrMismatch, n.Short(), i+1, len(msgs), err)
+				return nil, fmt.Errorf("%w: queue %s, message %d of %d: %w", ErrMismatch, n.Short(), i+1, len(msgs),
+					err)
 			}
 			rows[i] = row
 		case len(m.Row) != len(cs):
-			return nil, fmt.Errorf("%w: queue %s has %d columns, message %d of %d has %d values", ErrMismatch, n.Short(), len(cs), i+1, len(msgs), len(m.Row))
+			return nil, fmt.Errorf("%w: queue %s has %d columns, message %d of %d has %d values", ErrMismatch,
+				n.Short(), len(cs), i+1, len(msgs), len(m.Row))
 		default:
 			rows[i] = m.Row
 		}
@@ -308,8 +319,8 @@ type launched struct {
 	blocker *flight
 }
 
-// launch plans a prepared change and sends it to the journal. It is called with the lock held by enter and gives it up. f and results, empty
-// and with room for the change, were made before: not under the lock.
+// launch plans a prepared change and sends it to the journal. It is called with the lock held by enter and gives it up.
+// f and results, empty and with room for the change, were made before: not under the lock.
 func (s *Store) launch(p *prepared, f *flight, results []PutResult) (out launched, err error) {
 	pl := &f.plan
 	*pl = plan{s: s.state, now: s.state.now, limits: &s.limits, flight: f, pending: s.pending}

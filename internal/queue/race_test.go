@@ -151,7 +151,8 @@ func TestAReplayThatIsGivenUpFinishesItsGroupAndCountsIt(t *testing.T) {
 		synctest.Wait()
 		cancel()
 		synctest.Wait()
-		if c := mustClaim(t, s, ClaimRequest{From: from(news)}); len(c) != 1 || string(c[0].Message.Body) != fmt.Sprint(replayBatch) {
+		if c := mustClaim(t, s, ClaimRequest{From: from(news)}); len(c) != 1 ||
+			string(c[0].Message.Body) != fmt.Sprint(replayBatch) {
 			t.Errorf("%q is handed out while %d messages before it move", bodies(c), replayBatch)
 		}
 		m.hold(false)
@@ -308,7 +309,8 @@ func TestABoundThatAJournalCannotKeepIsRefused(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		m := newMemory()
 		s := open(t, m)
-		if _, err := s.CreateQueue(t.Context(), news, Definition{MaxAttempts: math.MaxInt64}); !errors.Is(err, ErrDefinition) {
+		if _, err := s.CreateQueue(t.Context(), news, Definition{MaxAttempts: math.MaxInt64}); !errors.Is(err,
+			ErrDefinition) {
 			t.Error(err)
 		}
 		open(t, m.after(false))

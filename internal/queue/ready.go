@@ -45,7 +45,8 @@ func (s *state) regroup(q *queueState, g *keyGroup) {
 	}
 }
 
-// freed tells the holder of a key that waits, if there is one, that something in front of what it may take next is gone.
+// freed tells the holder of a key that waits, if there is one, that something in front of what it may take next is
+// gone.
 func (s *state) freed(q *queueState, g *keyGroup) {
 	if s.folding || g.head != none || q.waiting.Len() == 0 {
 		return

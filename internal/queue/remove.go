@@ -69,10 +69,11 @@ func (s *state) applyRemoved(e *removed) {
 // removeBatch is how many messages are removed in one group.
 const removeBatch = 10_000
 
-// Remove takes messages out of a queue, whether they are ready, delayed or behind another of their key, and returns how many when that is
-// durable. Those that are claimed are left, and what is not there is passed over. Like purged ones they are gone also where the queue has a
-// history, but for snapshots that hold them. Up to 10,000 go as one atomic group, more in several; after an error removed counts those groups
-// that are done. While it is on its way nobody can claim them.
+// Remove takes messages out of a queue, whether they are ready, delayed or behind another of their key, and returns how
+// many when that is durable. Those that are claimed are left, and what is not there is passed over. Like purged ones
+// they are gone also where the queue has a history, but for snapshots that hold them. Up to 10,000 go as one atomic
+// group, more in several; after an error removed counts those groups that are done. While it is on its way nobody can
+// claim them.
 //
 // Errors: ErrNotFound, ErrUnavailable, ErrClosed. After ctx's error they may or may not be gone.
 func (s *Store) Remove(ctx context.Context, n Name, sequences []uint64) (removed int, err error) {

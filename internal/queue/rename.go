@@ -24,16 +24,16 @@ func (e *renamed) read(r *reader) {
 	e.name = Name{r.string(), r.string()}
 }
 
-// RenameQueue gives a queue another name, also in another namespace, with everything in it and all who hold or wait for any of it: tokens and
-// waiting claims stay good, deduplication ids and sources' places are known, snapshots and the topic it subscribes to are its own as before.
-// Puts to either name wait for it.
+// RenameQueue gives a queue another name, also in another namespace, with everything in it and all who hold or wait for
+// any of it: tokens and waiting claims stay good, deduplication ids and sources' places are known, snapshots and the
+// topic it subscribes to are its own as before. Puts to either name wait for it.
 //
-// Dead letters: queues whose dead letters go to it go on sending them there. The default name of its own dead-letter queue follows its name,
-// so letters go to a new one from then on; a name that was given stays. Letters of before know it by its old name; a replay sends them
-// to it unless another queue has that name by then.
+// Dead letters: queues whose dead letters go to it go on sending them there. The default name of its own dead-letter
+// queue follows its name, so letters go to a new one from then on; a name that was given stays. Letters of before know
+// it by its old name; a replay sends them to it unless another queue has that name by then.
 //
-// Errors: ErrNotFound; ErrExists when the new name is that of a queue or topic; ErrBadName; ErrDefinition when the new name is that of its
-// dead-letter queue; ErrNoRoom, ErrUnavailable, ErrClosed.
+// Errors: ErrNotFound; ErrExists when the new name is that of a queue or topic; ErrBadName; ErrDefinition when the new
+// name is that of its dead-letter queue; ErrNoRoom, ErrUnavailable, ErrClosed.
 func (s *Store) RenameQueue(ctx context.Context, from, to Name) error {
 	from, to = s.Resolve(from), s.Resolve(to)
 	if err := to.Check(); err != nil {

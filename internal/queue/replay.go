@@ -15,10 +15,11 @@ const (
 	replayBytes = 1 << 20
 )
 
-// Replay sends dead letters again: each goes to the queue it came from (or to r.To) and leaves this one. It keeps its id, and starts with
-// no attempts. One that a pipeline step gave up is marked for that step alone (Message.Only), so that what had been delivered elsewhere is not
-// delivered twice; not so with r.To. Some move at a time, each group as one atomic step. When ctx ends, the group that moves goes to its end, and its error
-// is returned; the result counts those that have moved, after an error too.
+// Replay sends dead letters again: each goes to the queue it came from (or to r.To) and leaves this one. It keeps its
+// id, and starts with no attempts. One that a pipeline step gave up is marked for that step alone (Message.Only), so
+// that what had been delivered elsewhere is not delivered twice; not so with r.To. Some move at a time, each group as
+// one atomic step. When ctx ends, the group that moves goes to its end, and its error is returned; the result counts
+// those that have moved, after an error too.
 func (s *Store) Replay(ctx context.Context, n Name, r ReplayRequest) (Replayed, error) {
 	var done Replayed
 	w, err := s.beginWalk(n, r.Where)
@@ -70,8 +71,8 @@ type dug struct {
 	stored
 }
 
-// takeReplayable takes the first of what was found out of every reader's sight, as much as moves in one group. What has changed meanwhile is asked again,
-// with the body that was read.
+// takeReplayable takes the first of what was found out of every reader's sight, as much as moves in one group. What has
+// changed meanwhile is asked again, with the body that was read.
 func (s *Store) takeReplayable(w *walk, found []*looked) (batch []dug, rest []*looked, columns message.Columns) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,7 +114,8 @@ func (s *Store) relentAll(q *queueState, es []entry) {
 	}
 }
 
-func (s *Store) replayBatch(ctx context.Context, q *queueState, columns message.Columns, batch []dug, r ReplayRequest, done *Replayed) error {
+func (s *Store) replayBatch(ctx context.Context, q *queueState, columns message.Columns, batch []dug, r ReplayRequest,
+	done *Replayed) error {
 	addrs := make([]journal.Address, len(batch))
 	es := make([]entry, len(batch))
 	for i, d := range batch {
@@ -181,7 +183,8 @@ func (s *Store) moveAll(ctx context.Context, q *queueState, es []entry, c *Chang
 	return err
 }
 
-// home is where a dead letter of q goes: to a queue that was asked for, or else to the one it came from, by whatever name that has now.
+// home is where a dead letter of q goes: to a queue that was asked for, or else to the one it came from, by whatever
+// name that has now.
 func (s *Store) home(q *queueState, m *message.Message, wanted Name) (to Name, ok bool) {
 	if m == nil {
 		return to, false
@@ -201,8 +204,8 @@ func (s *Store) home(q *queueState, m *message.Message, wanted Name) (to Name, o
 	return to, to != q.name
 }
 
-// move puts messages elsewhere and removes them here, in one group; those that were purged meanwhile stay away. It returns how many
-// went on their way: when ctx ends while they do, they stay out of sight until their fate is known.
+// move puts messages elsewhere and removes them here, in one group; those that were purged meanwhile stay away. It
+// returns how many went on their way: when ctx ends while they do, they stay out of sight until their fate is known.
 func (s *Store) move(ctx context.Context, q *queueState, es []entry, c *Change) (moved int, err error) {
 	puts, ids, err := s.checkChange(c, nil, nil)
 	if err != nil {

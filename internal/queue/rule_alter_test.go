@@ -64,7 +64,8 @@ func rows(t *testing.T, s *Store) string {
 			t.Errorf("message %d: %s", p.Sequence, p.Damage)
 		}
 		own, err := s.Look(t.Context(), news, p.Sequence)
-		if err != nil || !slices.Equal(own.Message.Row, p.Message.Row) || !slices.Equal(own.Columns.Names(), p.Columns.Names()) {
+		if err != nil || !slices.Equal(own.Message.Row, p.Message.Row) ||
+			!slices.Equal(own.Columns.Names(), p.Columns.Names()) {
 			t.Errorf("message %d looked at alone is %v, %v", p.Sequence, own.Message.Row, err)
 		}
 		b = append(b, string(p.Columns.AppendJSON(nil, p.Message.Row)))
@@ -105,20 +106,24 @@ func everywhere(t *testing.T, m *memory, s *Store, look func(t *testing.T, s *St
 	look(t, open(t, m.after(true)))
 }
 
-// TestRuleRowsAreShownByTheColumnsThatAreNow alters the columns of a queue with rows in it in all ways there are, one after the other.
+// TestRuleRowsAreShownByTheColumnsThatAreNow alters the columns of a queue with rows in it in all ways there are, one
+// after the other.
 func TestRuleRowsAreShownByTheColumnsThatAreNow(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		m := newMemory()
 		s := open(t, m)
 		withRows(t, s, Definition{Columns: columnsOf(t, "id int", "name varchar(200)", "at datetime(6)")},
-			`{"id":1,"name":"one","at":"2026-01-02 03:04:05.678"}`, `{"id":2,"name":null,"at":null}`, `{"id":3,"name":"`+strings.Repeat("x", 190)+`"}`)
+			`{"id":1,"name":"one","at":"2026-01-02 03:04:05.678"}`, `{"id":2,"name":null,"at":null}`,
+			`{"id":3,"name":"`+strings.Repeat("x", 190)+`"}`)
 		long := strings.Repeat("x", 190)
 		held := mustClaim(t, s, ClaimRequest{From: from(news), Lease: time.Hour})
 
-		mustAlter(t, s, columnsOf(t, "id int", "name varchar(200)", "at datetime(6)", "n int not null", "kind varchar(9) default 'new'", "note text"))
+		mustAlter(t, s, columnsOf(t, "id int", "name varchar(200)", "at datetime(6)", "n int not null",
+			"kind varchar(9) default 'new'", "note text"))
 		everywhere(t, m, s, func(t *testing.T, s *Store) {
 			want := `{"id":1,"name":"one","at":"2026-01-02T03:04:05.678Z","n":0,"kind":"new","note":null} ` +
-				`{"id":2,"name":null,"at":null,"n":0,"kind":"new","note":null} {"id":3,"name":"` + long + `","at":null,"n":0,"kind":"new","note":null}`
+				`{"id":2,"name":null,"at":null,"n":0,"kind":"new","note":null} {"id":3,"name":"` + long +
+				`","at":null,"n":0,"kind":"new","note":null}`
 			if got := rows(t, s); got != want {
 				t.Errorf("with columns added there are\n%s\nwant\n%s", got, want)
 			}
@@ -137,7 +142,8 @@ func TestRuleRowsAreShownByTheColumnsThatAreNow(t *testing.T) {
 			if got := rows(t, s); got != want {
 				t.Errorf("with columns changed there are\n%s\nwant\n%s", got, want)
 			}
-			for text, want := range map[string]string{"label like 'x%'": "[3]", "day < '2000-01-01'": "[4]", "id = '2' or id = 'V'": "[2 5]", "n > 3": "[4 5]", "label is null": "[2]"} {
+			for text, want := range map[string]string{"label like 'x%'": "[3]", "day < '2000-01-01'": "[4]",
+				"id = '2' or id = 'V'": "[2 5]", "n > 3": "[4 5]", "label is null": "[2]"} {
 				if got := matching(t, s, text); got != want {
 					t.Errorf("%s finds %s, want %s", text, got, want)
 				}
@@ -147,21 +153,24 @@ func TestRuleRowsAreShownByTheColumnsThatAreNow(t *testing.T) {
 		// what an alteration has cut off does not come back with the next
 		mustAlter(t, s, columnsOf(t, "day datetime(6)", "id varchar(5)", "label text"))
 		p, err := s.Look(t.Context(), news, 1)
-		if got := string(p.Columns.AppendJSON(nil, p.Message.Row)); err != nil || p.State != Claimed || got != `{"day":"2026-01-02T00:00:00Z","id":"1","label":"one"}` {
+		if got := string(p.Columns.AppendJSON(nil, p.Message.Row)); err != nil || p.State != Claimed ||
+			got != `{"day":"2026-01-02T00:00:00Z","id":"1","label":"one"}` {
 			t.Errorf("what is claimed all the while is %s (%s, %v)", got, p.State, err)
 		}
 		if got := string(held[0].Columns.AppendJSON(nil, held[0].Message.Row)); !strings.Contains(got, `"id":1,`) {
 			t.Errorf("what was handed out before is %s", got)
 		}
 		settle(t, s, Settlement{Token: held[0].Token, Kind: Back})
-		if c := mustClaim(t, s, ClaimRequest{From: from(news)}); c[0].Attempt != 2 || c[0].Message.Row[1] != message.String("1") || string(c[0].Body()) != `{"day":"2026-01-02T00:00:00Z","id":"1","label":"one"}` {
+		if c := mustClaim(t, s, ClaimRequest{From: from(news)}); c[0].Attempt != 2 ||
+			c[0].Message.Row[1] != message.String("1") ||
+			string(c[0].Body()) != `{"day":"2026-01-02T00:00:00Z","id":"1","label":"one"}` {
 			t.Errorf("put back and claimed again it is %+v", c[0])
 		}
 	})
 }
 
-// TestRuleAnAlterationThatAMessageDoesNotFitChangesNothing asks for columns that one row does not fit, wherever its value is and whatever
-// its state.
+// TestRuleAnAlterationThatAMessageDoesNotFitChangesNothing asks for columns that one row does not fit, wherever its
+// value is and whatever its state.
 func TestRuleAnAlterationThatAMessageDoesNotFitChangesNothing(t *testing.T) {
 	long := strings.Repeat("x", 5000)
 	for _, x := range []struct {
@@ -184,7 +193,8 @@ func TestRuleAnAlterationThatAMessageDoesNotFitChangesNothing(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				m := newMemory()
 				s := open(t, m)
-				withRows(t, s, Definition{Columns: columnsOf(t, "a text", "b int"), History: time.Hour}, `{"a":"1","b":1}`, x.row, `{"a":"`+strings.Repeat("9", 200)+`","b":1}`)
+				withRows(t, s, Definition{Columns: columnsOf(t, "a text", "b int"), History: time.Hour},
+					`{"a":"1","b":1}`, x.row, `{"a":"`+strings.Repeat("9", 200)+`","b":1}`)
 				if strings.Contains(x.name, "negative") {
 					settleOldest(t, s, news, 2) // of the past, then
 				} else {
@@ -199,7 +209,8 @@ func TestRuleAnAlterationThatAMessageDoesNotFitChangesNothing(t *testing.T) {
 				}
 				err := alter()
 				var column *message.ColumnError
-				if !errors.Is(err, ErrMismatch) || !errors.As(err, &column) || column.Column != x.column || !strings.Contains(err.Error(), "message 2") && x.name != "no date to give" {
+				if !errors.Is(err, ErrMismatch) || !errors.As(err, &column) || column.Column != x.column ||
+					!strings.Contains(err.Error(), "message 2") && x.name != "no date to give" {
 					t.Errorf("it answers %v", err)
 				}
 				if _, after, _ := s.Definition(news); portrayed(s) != before || after != version {
@@ -220,8 +231,8 @@ func TestRuleAnAlterationThatAMessageDoesNotFitChangesNothing(t *testing.T) {
 	}
 }
 
-// TestRuleWhatIsPutWhileAnAlterationLooksIsLookedAtToo puts a row that does not fit while the others are looked at, and one that is on its way
-// to the journal at the end.
+// TestRuleWhatIsPutWhileAnAlterationLooksIsLookedAtToo puts a row that does not fit while the others are looked at, and
+// one that is on its way to the journal at the end.
 func TestRuleWhatIsPutWhileAnAlterationLooksIsLookedAtToo(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		ctx := context.Background()
@@ -276,8 +287,8 @@ func TestRuleWhatIsPutWhileAnAlterationLooksIsLookedAtToo(t *testing.T) {
 	})
 }
 
-// TestRuleWaitersGoOnByTheColumnsThatAreNow alters columns while readers wait: who names one that is gone is told, who matches only now is
-// served, the others wait on, in their order.
+// TestRuleWaitersGoOnByTheColumnsThatAreNow alters columns while readers wait: who names one that is gone is told, who
+// matches only now is served, the others wait on, in their order.
 func TestRuleWaitersGoOnByTheColumnsThatAreNow(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		ctx := context.Background()
@@ -366,13 +377,15 @@ func TestRuleWaitersGoOnByTheColumnsThatAreNow(t *testing.T) {
 		if a := <-answers; a.who != "in vain" || a.err != nil || a.got != "" || a.when < time.Minute {
 			t.Errorf("who waits in vain: %+v", a)
 		}
-		if s.waiting != 0 || s.state.queueNames[news].waiting.Len() != 0 || s.state.queueNames[other].waiting.Len() != 0 {
+		if s.waiting != 0 || s.state.queueNames[news].waiting.Len() != 0 ||
+			s.state.queueNames[other].waiting.Len() != 0 {
 			t.Error("somebody still waits")
 		}
 	})
 }
 
-// TestRuleLayoutsGoWithTheMessagesThatHaveThem alters again and again: what is remembered stays bounded by what is there.
+// TestRuleLayoutsGoWithTheMessagesThatHaveThem alters again and again: what is remembered stays bounded by what is
+// there.
 func TestRuleLayoutsGoWithTheMessagesThatHaveThem(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		ctx := context.Background()
@@ -407,7 +420,8 @@ func TestRuleLayoutsGoWithTheMessagesThatHaveThem(t *testing.T) {
 			t.Fatalf("%d layouts, want %d", len(q.layouts), maxLayouts)
 		}
 		d := Definition{Columns: columnsOf(t, "a int")}
-		if err := s.AlterQueue(ctx, news, d); !errors.Is(err, ErrDefinition) || !strings.Contains(err.Error(), fmt.Sprint("message ", first, ",")) {
+		if err := s.AlterQueue(ctx, news, d); !errors.Is(err, ErrDefinition) ||
+			!strings.Contains(err.Error(), fmt.Sprint("message ", first, ",")) {
 			t.Errorf("one more: %v", err)
 		}
 		mustRemove(t, s, news, first, first+50)
@@ -426,8 +440,8 @@ func TestRuleLayoutsGoWithTheMessagesThatHaveThem(t *testing.T) {
 	})
 }
 
-// TestRuleASequenceThatWasLostIsOfNoLayoutBeforeIt lets a put fail just before an alteration: after a restart its number must not be given to a row
-// that would be taken for one from before.
+// TestRuleASequenceThatWasLostIsOfNoLayoutBeforeIt lets a put fail just before an alteration: after a restart its
+// number must not be given to a row that would be taken for one from before.
 func TestRuleASequenceThatWasLostIsOfNoLayoutBeforeIt(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		ctx := context.Background()
@@ -454,13 +468,14 @@ func TestRuleASequenceThatWasLostIsOfNoLayoutBeforeIt(t *testing.T) {
 	})
 }
 
-// TestALargeValueThatStaysAsItIsIsNotRead forbids null in a column with large values, which takes no look at bodies, and widens one, which takes
-// none at messages.
+// TestALargeValueThatStaysAsItIsIsNotRead forbids null in a column with large values, which takes no look at bodies,
+// and widens one, which takes none at messages.
 func TestALargeValueThatStaysAsItIsIsNotRead(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		m := newMemory()
 		s := open(t, m)
-		withRows(t, s, Definition{Columns: columnsOf(t, "a varchar(2000)", "b int")}, `{"a":"`+strings.Repeat("x", 1000)+`","b":1}`)
+		withRows(t, s, Definition{Columns: columnsOf(t, "a varchar(2000)", "b int")},
+			`{"a":"`+strings.Repeat("x", 1000)+`","b":1}`)
 		reads := m.reads
 		mustAlter(t, s, columnsOf(t, "b bigint", "a text not null"))
 		mustAlter(t, s, columnsOf(t, "b bigint", "c varchar(9)", "a longtext not null"))

@@ -9,7 +9,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
-// TestBodiesAreReadWithoutTheLock asks the store for something while it reads a body for a condition: that would never end if it held the lock.
+// TestBodiesAreReadWithoutTheLock asks the store for something while it reads a body for a condition: that would never
+// end if it held the lock.
 func TestBodiesAreReadWithoutTheLock(t *testing.T) {
 	for name, do := range map[string]func(t *testing.T, s *Store){
 		"claim": func(t *testing.T, s *Store) {
@@ -24,13 +25,15 @@ func TestBodiesAreReadWithoutTheLock(t *testing.T) {
 			}
 		},
 		"idle": func(t *testing.T, s *Store) {
-			if s.Idle(news, where(t, news, "body = 'b'")[0].Where) || !s.Idle(news, where(t, news, "body = 'x'")[0].Where) {
+			if s.Idle(news, where(t, news, "body = 'b'")[0].Where) ||
+				!s.Idle(news, where(t, news, "body = 'x'")[0].Where) {
 				t.Error("wrong")
 			}
 		},
 		"idle, when all are claimed": func(t *testing.T, s *Store) {
 			mustClaim(t, s, ClaimRequest{From: from(news), Max: 5})
-			if s.Idle(news, where(t, news, "body = 'b'")[0].Where) || !s.Idle(news, where(t, news, "body = 'x'")[0].Where) {
+			if s.Idle(news, where(t, news, "body = 'b'")[0].Where) ||
+				!s.Idle(news, where(t, news, "body = 'x'")[0].Where) {
 				t.Error("wrong")
 			}
 		},
@@ -83,7 +86,8 @@ func waitFor(t *testing.T, s *Store, n int) {
 	})
 }
 
-// TestWhoWaitsForABodyIsServedInOrder lets several wait for what only a body tells: the longest waiting gets the oldest.
+// TestWhoWaitsForABodyIsServedInOrder lets several wait for what only a body tells: the longest waiting gets the
+// oldest.
 func TestWhoWaitsForABodyIsServedInOrder(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := open(t, newMemory())
@@ -108,7 +112,8 @@ func TestWhoWaitsForABodyIsServedInOrder(t *testing.T) {
 	})
 }
 
-// TestTextsThatBeginAlikeAreFoundWhateverTheirNumber asks for a range of texts of which an index knows only the beginning, which is the same in all.
+// TestTextsThatBeginAlikeAreFoundWhateverTheirNumber asks for a range of texts of which an index knows only the
+// beginning, which is the same in all.
 func TestTextsThatBeginAlikeAreFoundWhateverTheirNumber(t *testing.T) {
 	s := open(t, newMemory())
 	const n = 3 * walkPiece
@@ -118,7 +123,8 @@ func TestTextsThatBeginAlikeAreFoundWhateverTheirNumber(t *testing.T) {
 	}
 	mustPut(t, s, news, ms...)
 	for range 2 {
-		cs := mustClaim(t, s, ClaimRequest{From: where(t, news, "mark > 'the beginning is the same in all: y'"), Max: 2})
+		cs := mustClaim(t, s, ClaimRequest{From: where(t, news, "mark > 'the beginning is the same in all: y'"),
+			Max: 2})
 		if len(cs) != 2 || cs[0].Sequence <= n*25/26 || cs[1].Sequence != cs[0].Sequence+1 {
 			t.Errorf("claimed %d messages", len(cs))
 		}

@@ -39,7 +39,8 @@ func TestRuleADurableGroupIsOfferedWhole(t *testing.T) {
 		s := open(t, newMemory())
 		got := make(chan string, 2)
 		wait := func(max int) {
-			c := mustClaim(t, s, ClaimRequest{From: []From{{news, parse(t, "n = 0")}, {news, parse(t, "n = 1")}}, Max: max, Wait: time.Hour})
+			c := mustClaim(t, s, ClaimRequest{From: []From{{news, parse(t, "n = 0")}, {news, parse(t, "n = 1")}},
+				Max: max, Wait: time.Hour})
 			got <- bodies(c)
 		}
 		go wait(1)
@@ -54,7 +55,8 @@ func TestRuleADurableGroupIsOfferedWhole(t *testing.T) {
 		go wait(2) // several, over several queues of one group
 		synctest.Wait()
 		if _, _, err := s.Commit(context.Background(), Change{Puts: []QueuePut{
-			{To: Name{DefaultNamespace, "other"}, Messages: numbered(0)}, {To: news, Messages: numbered(1, 1)}, {To: news, Messages: numbered(0)},
+			{To: Name{DefaultNamespace, "other"}, Messages: numbered(0)}, {To: news, Messages: numbered(1, 1)},
+			{To: news, Messages: numbered(0)},
 		}}); err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +66,8 @@ func TestRuleADurableGroupIsOfferedWhole(t *testing.T) {
 	})
 }
 
-// TestRuleIndexesHoldOnlyWhatCanBeClaimed makes messages unclaimable in every way and looks at what the index holds; each comes back at its old place.
+// TestRuleIndexesHoldOnlyWhatCanBeClaimed makes messages unclaimable in every way and looks at what the index holds;
+// each comes back at its old place.
 func TestRuleIndexesHoldOnlyWhatCanBeClaimed(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		ctx := context.Background()
@@ -120,7 +123,8 @@ func TestRuleIndexesHoldOnlyWhatCanBeClaimed(t *testing.T) {
 	})
 }
 
-// TestRuleAConditionThatNoIndexServesLooksAtEachMessageOnce counts what claims look at, with the same text and with new constants.
+// TestRuleAConditionThatNoIndexServesLooksAtEachMessageOnce counts what claims look at, with the same text and with new
+// constants.
 func TestRuleAConditionThatNoIndexServesLooksAtEachMessageOnce(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := open(t, newMemory())
@@ -160,7 +164,8 @@ func TestRuleAConditionThatNoIndexServesLooksAtEachMessageOnce(t *testing.T) {
 	})
 }
 
-// TestRuleAFirstUseBuildRunsBesideTheQueue has a claim build an index over many messages and gets hold of the queue in the middle of it.
+// TestRuleAFirstUseBuildRunsBesideTheQueue has a claim build an index over many messages and gets hold of the queue in
+// the middle of it.
 func TestRuleAFirstUseBuildRunsBesideTheQueue(t *testing.T) {
 	for range 20 { // a busy machine may leave the one that looks aside for a whole build, but not for each
 		if buildBeside(t) > 0 {
@@ -206,7 +211,8 @@ func buildBeside(t *testing.T) (inBetween int) {
 	return inBetween
 }
 
-// TestRuleAThousandWaitersOnDistinctConditionsGetTheirOwn: each message goes to the one reader that waits for it, and nobody else is woken.
+// TestRuleAThousandWaitersOnDistinctConditionsGetTheirOwn: each message goes to the one reader that waits for it, and
+// nobody else is woken.
 func TestRuleAThousandWaitersOnDistinctConditionsGetTheirOwn(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		const readers = 1000
@@ -224,7 +230,8 @@ func TestRuleAThousandWaitersOnDistinctConditionsGetTheirOwn(t *testing.T) {
 				text = fmt.Sprintf("n + 1 = %d", i+1) // no index serves it
 			}
 			all.Go(func() {
-				c, err := s.Claim(context.Background(), ClaimRequest{From: []From{{news, parse(t, text)}}, Wait: 2 * time.Hour})
+				c, err := s.Claim(context.Background(),
+					ClaimRequest{From: []From{{news, parse(t, text)}}, Wait: 2 * time.Hour})
 				got[i] = fmt.Sprint(bodies(c), errors.Join(err))
 			})
 		}

@@ -10,7 +10,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
-// TestRuleATokenSettlesItsOwnClaimAndNoOther tries tokens that differ from the claim's in one field, and those of claims that are over.
+// TestRuleATokenSettlesItsOwnClaimAndNoOther tries tokens that differ from the claim's in one field, and those of
+// claims that are over.
 func TestRuleATokenSettlesItsOwnClaimAndNoOther(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		ctx := context.Background()
@@ -28,8 +29,10 @@ func TestRuleATokenSettlesItsOwnClaimAndNoOther(t *testing.T) {
 		now := again[0].Token
 		wrong := []Token{first, {}}
 		for _, change := range []func(*Token){
-			func(t *Token) { t.Queue++ }, func(t *Token) { t.Queue-- }, func(t *Token) { t.Sequence++ }, func(t *Token) { t.Sequence-- },
-			func(t *Token) { t.Serial++ }, func(t *Token) { t.Serial-- }, func(t *Token) { t.Epoch++ }, func(t *Token) { t.Epoch-- },
+			func(t *Token) { t.Queue++ }, func(t *Token) { t.Queue-- }, func(t *Token) { t.Sequence++ },
+			func(t *Token) { t.Sequence-- },
+			func(t *Token) { t.Serial++ }, func(t *Token) { t.Serial-- }, func(t *Token) { t.Epoch++ },
+			func(t *Token) { t.Epoch-- },
 		} {
 			w := now
 			change(&w)
@@ -60,7 +63,8 @@ func TestRuleATokenSettlesItsOwnClaimAndNoOther(t *testing.T) {
 	})
 }
 
-// TestRuleAClaimThatIsGivenUpWhileItBecomesDurableIsGivenBack: nobody has seen these messages, so the next reader gets them, at their first attempt.
+// TestRuleAClaimThatIsGivenUpWhileItBecomesDurableIsGivenBack: nobody has seen these messages, so the next reader gets
+// them, at their first attempt.
 func TestRuleAClaimThatIsGivenUpWhileItBecomesDurableIsGivenBack(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		m := newMemory()
@@ -95,8 +99,8 @@ func TestRuleAClaimThatIsGivenUpWhileItBecomesDurableIsGivenBack(t *testing.T) {
 	})
 }
 
-// TestRuleAClaimIsWrittenBeforeItIsHandedOverAndWaitsForNoSync: with a disk that answers no sync a claim is answered, and its record is
-// there by then.
+// TestRuleAClaimIsWrittenBeforeItIsHandedOverAndWaitsForNoSync: with a disk that answers no sync a claim is answered,
+// and its record is there by then.
 func TestRuleAClaimIsWrittenBeforeItIsHandedOverAndWaitsForNoSync(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		m := newMemory()
@@ -110,7 +114,8 @@ func TestRuleAClaimIsWrittenBeforeItIsHandedOverAndWaitsForNoSync(t *testing.T) 
 			last := m.groups[len(m.groups)-1].records
 			_, e, err := decodeEvent(last[len(last)-1].Head)
 			w, ok := e.(*claimed)
-			if err != nil || !ok || len(c) != 1 || w.seq != c[0].Sequence || int(w.attempt) != c[0].Attempt || w.serial != c[0].Token.Serial || w.epoch != c[0].Token.Epoch {
+			if err != nil || !ok || len(c) != 1 || w.seq != c[0].Sequence || int(w.attempt) != c[0].Attempt ||
+				w.serial != c[0].Token.Serial || w.epoch != c[0].Token.Epoch {
 				t.Errorf("handed over %+v, the last record is %+v, %v", c, e, err)
 			}
 			if m.synced >= len(m.groups) {
@@ -130,8 +135,8 @@ func TestRuleAClaimIsWrittenBeforeItIsHandedOverAndWaitsForNoSync(t *testing.T) 
 	})
 }
 
-// TestRuleAttemptsAreExactAfterAKillAndNeverTooHighAfterAPowerCut hands a message out again and again, and at each moment looks at every beginning
-// of the log that a crash may leave.
+// TestRuleAttemptsAreExactAfterAKillAndNeverTooHighAfterAPowerCut hands a message out again and again, and at each
+// moment looks at every beginning of the log that a crash may leave.
 func TestRuleAttemptsAreExactAfterAKillAndNeverTooHighAfterAPowerCut(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		ctx := context.Background()
@@ -145,7 +150,8 @@ func TestRuleAttemptsAreExactAfterAKillAndNeverTooHighAfterAPowerCut(t *testing.
 				t.Fatalf("hand-out %d: %+v", handed, c)
 			}
 			if handed == 4 {
-				settle(t, s, Settlement{Token: c[0].Token, Kind: Back}) // waits for a sync: nothing before it can be lost
+				// waits for a sync: nothing before it can be lost
+				settle(t, s, Settlement{Token: c[0].Token, Kind: Back})
 			}
 			m.mu.Lock()
 			synced, all := m.synced, len(m.groups)
@@ -178,9 +184,9 @@ func TestRuleAttemptsAreExactAfterAKillAndNeverTooHighAfterAPowerCut(t *testing.
 	})
 }
 
-// TestRuleWhatIsOutOfAttemptsGoesThoughTheClaimThatMetItWasRefused lowers the bound while a message waits. A claim that the journal does not
-// take hands out nothing and counts for nothing; the message is out of attempts all the same. It is nowhere else before that is written,
-// and once it is, every crash leaves it there.
+// TestRuleWhatIsOutOfAttemptsGoesThoughTheClaimThatMetItWasRefused lowers the bound while a message waits. A claim that
+// the journal does not take hands out nothing and counts for nothing; the message is out of attempts all the same. It
+// is nowhere else before that is written, and once it is, every crash leaves it there.
 func TestRuleWhatIsOutOfAttemptsGoesThoughTheClaimThatMetItWasRefused(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		ctx := context.Background()
@@ -197,7 +203,8 @@ func TestRuleWhatIsOutOfAttemptsGoesThoughTheClaimThatMetItWasRefused(t *testing
 			m.mu.Unlock()
 		}
 		refuse(journal.ErrRefused)
-		if c, err := s.Claim(ctx, ClaimRequest{From: from(news), Max: 2}); !errors.Is(err, journal.ErrRefused) || len(c) != 0 {
+		if c, err := s.Claim(ctx, ClaimRequest{From: from(news), Max: 2}); !errors.Is(err, journal.ErrRefused) ||
+			len(c) != 0 {
 			t.Errorf("claimed %q, %v", bodies(c), err)
 		}
 		time.Sleep(time.Minute)
@@ -205,7 +212,8 @@ func TestRuleWhatIsOutOfAttemptsGoesThoughTheClaimThatMetItWasRefused(t *testing
 		if qs := s.Queues(); len(qs) != 1 {
 			t.Errorf("with nothing written there are queues %v", qs)
 		}
-		if ps, err := s.Peek(ctx, news, PeekRequest{}); err != nil || len(ps) != 2 || ps[0].State != Claimed || ps[1].State != Ready || ps[1].Attempts != 0 {
+		if ps, err := s.Peek(ctx, news, PeekRequest{}); err != nil || len(ps) != 2 || ps[0].State != Claimed ||
+			ps[1].State != Ready || ps[1].Attempts != 0 {
 			t.Errorf("with nothing written there is %+v, %v", ps, err)
 		}
 		refuse(nil)
@@ -213,7 +221,8 @@ func TestRuleWhatIsOutOfAttemptsGoesThoughTheClaimThatMetItWasRefused(t *testing
 		synctest.Wait()
 		for _, s := range []*Store{s, open(t, m.after(true)), open(t, m.after(false))} {
 			ps, err := s.Peek(ctx, dead, PeekRequest{})
-			if err != nil || len(ps) != 1 || string(ps[0].Message.Body) != "spent" || ps[0].Message.Death.Attempts != 1 {
+			if err != nil || len(ps) != 1 || string(ps[0].Message.Body) != "spent" ||
+				ps[0].Message.Death.Attempts != 1 {
 				t.Errorf("dead letters: %+v, %v", ps, err)
 			}
 			if c := mustClaim(t, s, ClaimRequest{From: from(news), Max: 2}); bodies(c) != "fresh" || c[0].Attempt != 1 {

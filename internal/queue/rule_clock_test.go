@@ -11,7 +11,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// machine has a wall clock that somebody sets and a monotonic one that nobody does, and hears what the store says of them.
+// machine has a wall clock that somebody sets and a monotonic one that nobody does, and hears what the store says of
+// them.
 type machine struct {
 	stepped
 	began   time.Time
@@ -42,7 +43,8 @@ func (m *machine) told(t *testing.T, want ...ClockKind) {
 	m.noticed = nil
 }
 
-// lasts claims a message with a lease and fails unless it comes back when the lease is over: no earlier, and no more than an eighth later.
+// lasts claims a message with a lease and fails unless it comes back when the lease is over: no earlier, and no more
+// than an eighth later.
 func lasts(t *testing.T, s *Store, lease time.Duration) {
 	t.Helper()
 	c := mustClaim(t, s, ClaimRequest{From: from(news), Lease: lease})
@@ -61,7 +63,8 @@ func lasts(t *testing.T, s *Store, lease time.Duration) {
 	settle(t, s, Settlement{Token: again[0].Token, Kind: Back})
 }
 
-// TestRuleLeasesLastAsLongAsWasSaidWhateverTheClockDoes sets the clock forward and back, also over restarts and for so long that it is believed.
+// TestRuleLeasesLastAsLongAsWasSaidWhateverTheClockDoes sets the clock forward and back, also over restarts and for so
+// long that it is believed.
 func TestRuleLeasesLastAsLongAsWasSaidWhateverTheClockDoes(t *testing.T) {
 	withoutDetector(t)
 	bubble(t, func(t *testing.T) {
@@ -129,7 +132,8 @@ func TestRuleAStepOfTheClockExpiresNothingUntilItIsBelieved(t *testing.T) {
 	})
 }
 
-// TestTimesAreShownByTheWallClock holds the moments that callers name, and are told, to the wall clock while journaled time is ahead of it.
+// TestTimesAreShownByTheWallClock holds the moments that callers name, and are told, to the wall clock while journaled
+// time is ahead of it.
 func TestTimesAreShownByTheWallClock(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		const day = 24 * time.Hour
@@ -155,7 +159,8 @@ func TestTimesAreShownByTheWallClock(t *testing.T) {
 		}
 		near("the end of a lease, peeked,", ps[0].Until, time.Now().Add(time.Minute))
 		until := time.Now().Add(10 * time.Minute)
-		mustPut(t, s, news, message.Message{Body: []byte("later"), NotBefore: until}, message.Message{Body: []byte("never"), Expires: until})
+		mustPut(t, s, news, message.Message{Body: []byte("later"), NotBefore: until},
+			message.Message{Body: []byte("never"), Expires: until})
 		settle(t, s, Settlement{Token: c[0].Token, Kind: Done})
 		sn, err := s.TakeSnapshot(ctx, Name{DefaultNamespace, "s"}, news, SnapshotOptions{Life: time.Hour})
 		if err != nil {
@@ -176,8 +181,8 @@ func TestTimesAreShownByTheWallClock(t *testing.T) {
 	})
 }
 
-// TestJournaledTimeGoesOnWhateverTheClocksSay steps a wall clock at random: journaled time never runs backwards, never stands still for longer than the readings'
-// rounding, and without steps both go alike in the end.
+// TestJournaledTimeGoesOnWhateverTheClocksSay steps a wall clock at random: journaled time never runs backwards, never
+// stands still for longer than the readings' rounding, and without steps both go alike in the end.
 func TestJournaledTimeGoesOnWhateverTheClocksSay(t *testing.T) {
 	withoutDetector(t)
 	for seed := range uint64(200) {

@@ -13,12 +13,14 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// TestRuleADamagedBodyIsNeverDeliveredAltered flips a byte in the bodies of some messages of a live queue, at every place in turn, and of one that two
-// subscriptions share. All others are delivered as they were, and those few are set aside with a reason.
+// TestRuleADamagedBodyIsNeverDeliveredAltered flips a byte in the bodies of some messages of a live queue, at every
+// place in turn, and of one that two subscriptions share. All others are delivered as they were, and those few are set
+// aside with a reason.
 func TestRuleADamagedBodyIsNeverDeliveredAltered(t *testing.T) {
 	ctx := context.Background()
 	disk := faultfs.New()
-	j, err := file.Open(ctx, file.Options{Dir: "log", FS: disk, SegmentBytes: 1 << 20, MaxGroupBytes: 64 << 10, IdleSeal: -1})
+	j, err := file.Open(ctx, file.Options{Dir: "log", FS: disk, SegmentBytes: 1 << 20, MaxGroupBytes: 64 << 10,
+		IdleSeal: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +117,8 @@ func TestRuleADamagedBodyIsNeverDeliveredAltered(t *testing.T) {
 			t.Errorf("%d messages of %s were set aside, not %d: %v", len(ps), dead.Short(), want, err)
 		}
 		for _, p := range ps {
-			if r := p.Message.Death.Reason; !strings.Contains(r, "set aside") || !strings.Contains(r, "damage in log/0000000000000000.log, offset") {
+			if r := p.Message.Death.Reason; !strings.Contains(r, "set aside") ||
+				!strings.Contains(r, "damage in log/0000000000000000.log, offset") {
 				t.Errorf("the reason is %q", r)
 			}
 		}

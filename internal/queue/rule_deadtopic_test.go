@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Rule (docs/store.md): dead letters for a topic go to each subscription whose filter they meet, but the one they come from; when none
-// takes them, to the queue of that name.
+// Rule (docs/store.md): dead letters for a topic go to each subscription whose filter they meet, but the one they come
+// from; when none takes them, to the queue of that name.
 func TestRuleDeadLettersForATopicGoToItsSubscriptions(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		m := newMemory()
@@ -58,7 +58,8 @@ func TestRuleDeadLettersForATopicGoToItsSubscriptions(t *testing.T) {
 				continue
 			}
 			// What a subscription of the topic gives up comes not back to it, which would go on for ever.
-			settle(t, s, Settlement{Token: got[0].Token, Kind: Dead, Reason: "given up"}, Settlement{Token: got[1].Token})
+			settle(t, s, Settlement{Token: got[0].Token, Kind: Dead, Reason: "given up"},
+				Settlement{Token: got[1].Token})
 			if st, err := s.Stats(own); err != nil || st.Messages() != 0 {
 				t.Errorf("%+v %v", st, err)
 			}

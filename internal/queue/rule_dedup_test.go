@@ -10,8 +10,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// TestRuleADeduplicationIdOutlivesItsMessage ends messages in every way there is, restarts from the log and from a checkpoint, and puts the same ids
-// again: within the window, and at its end.
+// TestRuleADeduplicationIdOutlivesItsMessage ends messages in every way there is, restarts from the log and from a
+// checkpoint, and puts the same ids again: within the window, and at its end.
 func TestRuleADeduplicationIdOutlivesItsMessage(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		ctx := context.Background()
@@ -23,7 +23,8 @@ func TestRuleADeduplicationIdOutlivesItsMessage(t *testing.T) {
 		began := time.Now()
 		put := func(id string) PutResult {
 			t.Helper()
-			return mustPut(t, s, news, message.Message{Body: []byte(id), Dedup: id, Expires: time.Now().Add(10 * time.Minute)})[0]
+			return mustPut(t, s, news,
+				message.Message{Body: []byte(id), Dedup: id, Expires: time.Now().Add(10 * time.Minute)})[0]
 		}
 		take := func(want string, kind SettleKind) {
 			t.Helper()
@@ -40,9 +41,15 @@ func TestRuleADeduplicationIdOutlivesItsMessage(t *testing.T) {
 		}{
 			{"done", func() { take("done", Done) }},
 			{"dead", func() { take("dead", Dead) }},
-			{"out of attempts", func() { take("out of attempts", Back); take("out of attempts", Back); synctest.Wait() }},
+			{"out of attempts", func() {
+				take("out of attempts", Back)
+				take("out of attempts",
+					Back)
+				synctest.Wait()
+			}},
 			{"replayed", func() {
-				if r, err := s.Replay(ctx, news, ReplayRequest{To: Name{DefaultNamespace, "elsewhere"}}); err != nil || r.Moved != 1 {
+				if r, err := s.Replay(ctx, news, ReplayRequest{To: Name{DefaultNamespace, "elsewhere"}}); err != nil ||
+					r.Moved != 1 {
 					t.Fatal(r, err)
 				}
 			}},

@@ -14,13 +14,15 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// TestRuleAStuckQueueOutlastsAMillionOtherMessages leaves a few messages alone while a million others (fewer with the race detector, which makes this slow)
-// come and go in another queue. They stay whole, also over a restart, and they do not keep the log.
+// TestRuleAStuckQueueOutlastsAMillionOtherMessages leaves a few messages alone while a million others (fewer with the
+// race detector, which makes this slow) come and go in another queue. They stay whole, also over a restart, and they do
+// not keep the log.
 func TestRuleAStuckQueueOutlastsAMillionOtherMessages(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
 	start := func() (*Store, *file.Journal) {
-		j, err := file.Open(ctx, file.Options{Dir: dir, Durability: journal.OS, SegmentBytes: 2 << 20, CleanBytes: 1 << 30})
+		j, err := file.Open(ctx, file.Options{Dir: dir, Durability: journal.OS, SegmentBytes: 2 << 20,
+			CleanBytes: 1 << 30})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +136,8 @@ func TestRuleAWaitingMessageCostsLittleMemory(t *testing.T) {
 		}
 		return q
 	})
-	t.Logf("%d bytes a message, of which %d are its head; %d for an index over a number and one over a word", plain/n, len(head), indexes/n)
+	t.Logf("%d bytes a message, of which %d are its head; %d for an index over a number and one over a word", plain/n,
+		len(head), indexes/n)
 	if most := int64(len(head)) + 50; plain/n > most {
 		t.Errorf("a waiting message costs %d bytes, its head of %d included; at most %d", plain/n, len(head), most)
 	}
@@ -147,7 +150,8 @@ func TestRuleAWaitingMessageCostsLittleMemory(t *testing.T) {
 	runtime.KeepAlive(s)
 }
 
-// TestRuleDefaultLimitsRefuseBeforeMemoryDoes pretends that a store without limits of its own holds ten million messages.
+// TestRuleDefaultLimitsRefuseBeforeMemoryDoes pretends that a store without limits of its own holds ten million
+// messages.
 func TestRuleDefaultLimitsRefuseBeforeMemoryDoes(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := open(t, newMemory())

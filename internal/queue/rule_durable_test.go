@@ -24,7 +24,8 @@ func look(t *testing.T, s *Store, topic Name, names ...Name) string {
 	var b strings.Builder
 	for _, n := range names {
 		st, err := s.Stats(n)
-		fmt.Fprintf(&b, "%s: %d ready %d delayed %d claimed %d behind, %d bytes, put %d done %d dead %d (%v)", n.Short(), st.Ready, st.Delayed, st.Claimed, st.Behind, st.Bytes,
+		fmt.Fprintf(&b, "%s: %d ready %d delayed %d claimed %d behind, %d bytes, put %d done %d dead %d (%v)",
+			n.Short(), st.Ready, st.Delayed, st.Claimed, st.Behind, st.Bytes,
 			st.TotalPut, st.TotalDone, st.TotalDead, err)
 		ps, err := s.Peek(context.Background(), n, PeekRequest{})
 		for _, p := range ps {
@@ -34,7 +35,8 @@ func look(t *testing.T, s *Store, topic Name, names ...Name) string {
 	}
 	st, err := s.TopicStats(topic)
 	note, there := s.Note("room", "key")
-	fmt.Fprintf(&b, "topic: published %d to %v (%v); queues %v; note %s %v\n", st.TotalPublish, st.Subscriptions, err, s.Queues(), note, there)
+	fmt.Fprintf(&b, "topic: published %d to %v (%v); queues %v; note %s %v\n", st.TotalPublish, st.Subscriptions, err,
+		s.Queues(), note, there)
 	return b.String()
 }
 
@@ -62,9 +64,10 @@ func TestRuleNothingIsSeenInAnyWayBeforeItIsDurable(t *testing.T) {
 		answers := make(chan error, 3)
 		go func() {
 			_, errs, err := s.Commit(ctx, Change{
-				Puts:    []QueuePut{{To: news, Messages: text("put")}, {To: topic, Messages: text("published")}},
-				Settles: []Settlement{{Token: claims[0].Token}, {Token: claims[1].Token, Kind: Dead, Reason: "why not"}},
-				Notes:   []Note{{Room: "room", Key: "key", Value: []byte("value")}},
+				Puts: []QueuePut{{To: news, Messages: text("put")}, {To: topic, Messages: text("published")}},
+				Settles: []Settlement{{Token: claims[0].Token},
+					{Token: claims[1].Token, Kind: Dead, Reason: "why not"}},
+				Notes: []Note{{Room: "room", Key: "key", Value: []byte("value")}},
 			})
 			answers <- errors.Join(append(errs, err)...)
 		}()
@@ -105,7 +108,8 @@ func TestRuleNothingIsSeenInAnyWayBeforeItIsDurable(t *testing.T) {
 			t.Errorf("the waiting reader was handed %q", got)
 		}
 		after := look(t, s, topic, news, sub, dead, name("later"))
-		for _, want := range []string{"put ready", "dead ready", "published claimed", "put 4 done 1 dead 1", "published 1 to", "note value true", "later: 0 ready"} {
+		for _, want := range []string{"put ready", "dead ready", "published claimed", "put 4 done 1 dead 1",
+			"published 1 to", "note value true", "later: 0 ready"} {
 			if !strings.Contains(after, want) {
 				t.Errorf("%q is missing in what is seen then: %s", want, after)
 			}
@@ -113,8 +117,8 @@ func TestRuleNothingIsSeenInAnyWayBeforeItIsDurable(t *testing.T) {
 	})
 }
 
-// TestRuleAPutThatAnsweredAnErrorMayStillAppear lets a sync fail: nobody can tell whether the group is on the disk. The caller is told so, nothing
-// more is taken, and a start finds the group whole or not at all; both happen.
+// TestRuleAPutThatAnsweredAnErrorMayStillAppear lets a sync fail: nobody can tell whether the group is on the disk. The
+// caller is told so, nothing more is taken, and a start finds the group whole or not at all; both happen.
 func TestRuleAPutThatAnsweredAnErrorMayStillAppear(t *testing.T) {
 	broken := errors.New("the disk is broken")
 	fates := map[string]int{}
@@ -129,7 +133,8 @@ func TestRuleAPutThatAnsweredAnErrorMayStillAppear(t *testing.T) {
 			return nil
 		})
 		ctx := context.Background()
-		if _, err := s.Put(ctx, news, text("a", "b", "c")); !errors.Is(err, ErrUnavailable) || !errors.Is(err, journal.ErrUnknown) || !errors.Is(err, broken) {
+		if _, err := s.Put(ctx, news, text("a", "b", "c")); !errors.Is(err, ErrUnavailable) ||
+			!errors.Is(err, journal.ErrUnknown) || !errors.Is(err, broken) {
 			t.Fatalf("the put whose sync failed answers %v", err)
 		}
 		disk.Fault(nil) // the next sync would succeed, and say nothing of what this one lost
@@ -162,9 +167,10 @@ func TestRuleAPutThatAnsweredAnErrorMayStillAppear(t *testing.T) {
 	}
 }
 
-// TestRuleAPowerCutAtAnyChangeLeavesABeginningOfWhatHappened cuts the power before every single change that a workload makes to the disk. What is
-// found has to be the state after one of its groups, not before the last that was acknowledged: so a group that spans queues is there whole or not
-// at all. After a kill, instead of a power cut, it is the last state, or the one that was on its way.
+// TestRuleAPowerCutAtAnyChangeLeavesABeginningOfWhatHappened cuts the power before every single change that a workload
+// makes to the disk. What is found has to be the state after one of its groups, not before the last that was
+// acknowledged: so a group that spans queues is there whole or not at all. After a kill, instead of a power cut, it is
+// the last state, or the one that was on its way.
 func TestRuleAPowerCutAtAnyChangeLeavesABeginningOfWhatHappened(t *testing.T) {
 	states, _, _, err := workload(t, faultfs.New())
 	if err != nil {
@@ -179,7 +185,8 @@ func TestRuleAPowerCutAtAnyChangeLeavesABeginningOfWhatHappened(t *testing.T) {
 			break
 		}
 		random := rand.New(rand.NewPCG(uint64(cut), 5))
-		survivors := map[string]*faultfs.Disk{"power cut": disk.AfterPowerCut(random), "other power cut": disk.AfterPowerCut(random), "kill": disk.AfterKill()}
+		survivors := map[string]*faultfs.Disk{"power cut": disk.AfterPowerCut(random),
+			"other power cut": disk.AfterPowerCut(random), "kill": disk.AfterKill()}
 		for what, disk := range survivors {
 			first := durable
 			if what == "kill" {
@@ -187,7 +194,8 @@ func TestRuleAPowerCutAtAnyChangeLeavesABeginningOfWhatHappened(t *testing.T) {
 			}
 			allowed := states[first:min(done+2, len(states))]
 			if got := found(t, disk); !slices.Contains(allowed, got) {
-				t.Fatalf("%s at change %d, in step %d of which %d were durable: a start finds\n%s\nit should be one of\n%s", what, cut, done, durable, got, strings.Join(allowed, "or\n"))
+				t.Fatalf("%s at change %d, in step %d of which %d were durable: a start finds\n%s\nit should be one "+
+					"of\n%s", what, cut, done, durable, got, strings.Join(allowed, "or\n"))
 			}
 		}
 	}
@@ -203,7 +211,8 @@ func still() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
 func openStill(disk *faultfs.Disk) (*Store, *file.Journal, error) { return openSegments(disk, 16<<10) }
 
 func openSegments(disk *faultfs.Disk, bytes int64) (*Store, *file.Journal, error) {
-	j, err := file.Open(context.Background(), file.Options{Dir: "log", FS: disk, SegmentBytes: bytes, MaxGroupBytes: 64 << 10, IdleSeal: -1})
+	j, err := file.Open(context.Background(),
+		file.Options{Dir: "log", FS: disk, SegmentBytes: bytes, MaxGroupBytes: 64 << 10, IdleSeal: -1})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -235,8 +244,8 @@ func found(t *testing.T, disk *faultfs.Disk) string {
 	return got
 }
 
-// workload does a bit of everything, a group at each step, until the disk fails. It returns the states after the steps, how many steps
-// were done, and how many of them were durable for certain.
+// workload does a bit of everything, a group at each step, until the disk fails. It returns the states after the steps,
+// how many steps were done, and how many of them were durable for certain.
 func workload(t *testing.T, disk *faultfs.Disk) (states []string, done, durable int, err error) {
 	t.Helper()
 	s, j, err := openStill(disk)
@@ -277,7 +286,8 @@ func workload(t *testing.T, disk *faultfs.Disk) (states []string, done, durable 
 		{true, put(name("t"), large)},
 		{true, func() error { // a move, a dead letter, a publish and a note, in four queues
 			_, errs, err := s.Commit(ctx, Change{
-				Puts:    []QueuePut{{To: name("b"), Messages: text("made of the first", "too")}, {To: name("t"), Messages: text("published")}},
+				Puts: []QueuePut{{To: name("b"), Messages: text("made of the first", "too")},
+					{To: name("t"), Messages: text("published")}},
 				Settles: []Settlement{{Token: claims[0].Token}, {Token: claims[2].Token, Kind: Dead}},
 				Notes:   []Note{{Room: "r", Key: "k", Value: []byte("v")}},
 			})
@@ -301,9 +311,12 @@ func workload(t *testing.T, disk *faultfs.Disk) (states []string, done, durable 
 		{true, func() error { return s.checkpoint(ctx) }},
 		{true, func() error { return s.RenameQueue(ctx, Name{"other", "b"}, name("b")) }},
 		{true, define("rows", Definition{Columns: columnsOf(t, "n int", "text text")})},
-		{true, put(name("rows"), text(`{"n":1,"text":"one"}`, `{"n":2,"text":"`+string(bytes.Repeat([]byte("two"), 100))+`"}`)...)},
+		{true, put(name("rows"),
+			text(`{"n":1,"text":"one"}`, `{"n":2,"text":"`+string(bytes.Repeat([]byte("two"), 100))+`"}`)...)},
 		{true, func() error {
-			return s.AlterColumns(ctx, name("rows"), Definition{Columns: columnsOf(t, "label varchar(300)", "new int default 5", "n decimal(3,1)")}, []int{1, fixed, 0}, 0)
+			return s.AlterColumns(ctx, name("rows"),
+				Definition{Columns: columnsOf(t, "label varchar(300)", "new int default 5", "n decimal(3,1)")},
+				[]int{1, fixed, 0}, 0)
 		}},
 		{true, put(name("rows"), text(`{"label":"three","n":3}`)...)},
 		{true, func() error { return s.checkpoint(ctx) }},

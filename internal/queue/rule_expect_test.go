@@ -9,7 +9,8 @@ import (
 	"testing/synctest"
 )
 
-// TestRuleAChangeHappensOnlyIfNotesAreAsItExpects refuses changes whole, also where a note is still on its way to the journal.
+// TestRuleAChangeHappensOnlyIfNotesAreAsItExpects refuses changes whole, also where a note is still on its way to the
+// journal.
 func TestRuleAChangeHappensOnlyIfNotesAreAsItExpects(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		ctx := context.Background()
@@ -38,7 +39,8 @@ func TestRuleAChangeHappensOnlyIfNotesAreAsItExpects(t *testing.T) {
 			{is: []byte{}, becomes: nil, refused: true},
 			{is: nil, becomes: []byte("4")},
 		} {
-			if err := change("m"+strconv.Itoa(i), c.is, c.becomes); errors.Is(err, ErrChanged) != c.refused || !c.refused && err != nil {
+			if err := change("m"+strconv.Itoa(i), c.is, c.becomes); errors.Is(err, ErrChanged) != c.refused ||
+				!c.refused && err != nil {
 				t.Errorf("change %d: %v", i, err)
 			}
 		}
@@ -78,9 +80,10 @@ func TestConcurrentChangesThatDependOnANoteComeOneByOne(t *testing.T) {
 						old = nil
 					}
 					_, _, err := s.Commit(ctx, Change{
-						If:    []NoteIs{{Room: "r", Key: "count", Value: old}},
-						Puts:  []QueuePut{{To: news, Messages: text(strconv.Itoa(n))}},
-						Notes: []Note{{Room: "r", Key: "count", Value: []byte(strconv.Itoa(n + 1))}, {Room: "r", Key: "other", Value: []byte("x")}},
+						If:   []NoteIs{{Room: "r", Key: "count", Value: old}},
+						Puts: []QueuePut{{To: news, Messages: text(strconv.Itoa(n))}},
+						Notes: []Note{{Room: "r", Key: "count", Value: []byte(strconv.Itoa(n + 1))},
+							{Room: "r", Key: "other", Value: []byte("x")}},
 					})
 					switch {
 					case err == nil:
@@ -109,7 +112,8 @@ func TestConcurrentChangesThatDependOnANoteComeOneByOne(t *testing.T) {
 	})
 }
 
-// TestAChangeWaitsForTheLastOfTheNotesThatAreOnTheirWay lets the first of two groups with one note become durable, and the second not yet.
+// TestAChangeWaitsForTheLastOfTheNotesThatAreOnTheirWay lets the first of two groups with one note become durable, and
+// the second not yet.
 func TestAChangeWaitsForTheLastOfTheNotesThatAreOnTheirWay(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		ctx := context.Background()
@@ -135,7 +139,8 @@ func TestAChangeWaitsForTheLastOfTheNotesThatAreOnTheirWay(t *testing.T) {
 		}
 		answer := make(chan error, 1)
 		go func() {
-			_, _, err := s.Commit(ctx, Change{If: []NoteIs{{Room: "r", Key: "k", Value: []byte("1")}}, Notes: []Note{{Room: "r", Key: "other", Value: []byte("x")}}})
+			_, _, err := s.Commit(ctx, Change{If: []NoteIs{{Room: "r", Key: "k", Value: []byte("1")}},
+				Notes: []Note{{Room: "r", Key: "other", Value: []byte("x")}}})
 			answer <- err
 		}()
 		synctest.Wait()

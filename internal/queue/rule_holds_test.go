@@ -12,9 +12,10 @@ import (
 // holdsKnown are the functions that are known to do too much under the lock, and why. It shall become empty.
 var holdsKnown = map[string]string{}
 
-// TestNoHoldOfTheLockGrows calls every exported method of the Store, and of an Owner, in a store of a million messages, 20,000 queues, 5,000 snapshots
-// and 20,000 notes, and counts, by steps and not by the clock, what is done each time while the lock is held: when a loop turns more than some
-// thousand times, or the disk is read, it fails. What one call brings with it (the messages of a put, the tokens of a settlement) it bounds itself.
+// TestNoHoldOfTheLockGrows calls every exported method of the Store, and of an Owner, in a store of a million messages,
+// 20,000 queues, 5,000 snapshots and 20,000 notes, and counts, by steps and not by the clock, what is done each time
+// while the lock is held: when a loop turns more than some thousand times, or the disk is read, it fails. What one call
+// brings with it (the messages of a put, the tokens of a settlement) it bounds itself.
 func TestNoHoldOfTheLockGrows(t *testing.T) {
 	withoutDetector(t)
 	if testing.Short() {

@@ -19,8 +19,8 @@ func mustRemove(t *testing.T, s *Store, n Name, sequences ...uint64) int {
 	return count
 }
 
-// TestRuleARemovalTakesWhatNobodyHoldsInOneRecord removes ready, sleeping and waiting messages, whatever their order and however often they are
-// named, and leaves what is claimed; so does a start.
+// TestRuleARemovalTakesWhatNobodyHoldsInOneRecord removes ready, sleeping and waiting messages, whatever their order
+// and however often they are named, and leaves what is claimed; so does a start.
 func TestRuleARemovalTakesWhatNobodyHoldsInOneRecord(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		m := newMemory()
@@ -67,7 +67,8 @@ func TestRuleARemovalTakesWhatNobodyHoldsInOneRecord(t *testing.T) {
 	})
 }
 
-// TestRuleWhatIsBeingRemovedCannotBeClaimed looks while a removal is on its way: it is nobody's, and comes back when the journal refuses.
+// TestRuleWhatIsBeingRemovedCannotBeClaimed looks while a removal is on its way: it is nobody's, and comes back when
+// the journal refuses.
 func TestRuleWhatIsBeingRemovedCannotBeClaimed(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		m := newMemory()
@@ -113,8 +114,9 @@ func TestRuleWhatIsBeingRemovedCannotBeClaimed(t *testing.T) {
 	})
 }
 
-// TestRuleWhatWasPurgedOrRemovedComesBackWithASnapshotAlone purges what is claimed and removes what is not: afterwards tokens are stale and
-// neither the end of an owner, nor a lease, nor a seek in time, nor a restart revives any of it; a snapshot that was taken before does.
+// TestRuleWhatWasPurgedOrRemovedComesBackWithASnapshotAlone purges what is claimed and removes what is not: afterwards
+// tokens are stale and neither the end of an owner, nor a lease, nor a seek in time, nor a restart revives any of it; a
+// snapshot that was taken before does.
 func TestRuleWhatWasPurgedOrRemovedComesBackWithASnapshotAlone(t *testing.T) {
 	for _, snapshot := range []bool{false, true} {
 		bubble(t, func(t *testing.T) {
@@ -133,18 +135,21 @@ func TestRuleWhatWasPurgedOrRemovedComesBackWithASnapshotAlone(t *testing.T) {
 			}
 			mustRemove(t, s, news, 1)
 			owner := s.NewOwner("o")
-			claims := append(mustClaim(t, s, ClaimRequest{From: from(news), Owner: owner}), mustClaim(t, s, ClaimRequest{From: from(news), Lease: time.Minute})...)
+			claims := append(mustClaim(t, s, ClaimRequest{From: from(news), Owner: owner}),
+				mustClaim(t, s, ClaimRequest{From: from(news), Lease: time.Minute})...)
 			if n, err := s.Purge(ctx, news); n != 2 || err != nil {
 				t.Fatalf("purged %d, %v", n, err)
 			}
 			for _, kind := range []SettleKind{Done, Back, Dead} {
 				for _, c := range claims {
-					if errs, err := s.Settle(ctx, []Settlement{{Token: c.Token, Kind: kind}}); err != nil || !errors.Is(errs[0], ErrStale) {
+					if errs, err := s.Settle(ctx, []Settlement{{Token: c.Token, Kind: kind}}); err != nil ||
+						!errors.Is(errs[0], ErrStale) {
 						t.Errorf("settling what was purged: %v, %v", errs, err)
 					}
 				}
 			}
-			if errs, err := s.Extend(ctx, []Token{claims[0].Token}, time.Minute); err != nil || !errors.Is(errs[0], ErrStale) {
+			if errs, err := s.Extend(ctx, []Token{claims[0].Token}, time.Minute); err != nil ||
+				!errors.Is(errs[0], ErrStale) {
 				t.Errorf("extending what was purged: %v, %v", errs, err)
 			}
 			owner.Close()
@@ -188,7 +193,8 @@ func TestManyMessagesAreRemovedInGroupsOfTenThousand(t *testing.T) {
 		if len(groups) != 2 || len(groups[0].records[0].Head) > 40 {
 			t.Errorf("it took %d groups, of %d bytes the first", len(groups), len(groups[0].records[0].Head))
 		}
-		if _, err := s.Remove(context.Background(), Name{DefaultNamespace, "nowhere"}, []uint64{1}); !errors.Is(err, ErrNotFound) {
+		if _, err := s.Remove(context.Background(), Name{DefaultNamespace, "nowhere"}, []uint64{1}); !errors.Is(err,
+			ErrNotFound) {
 			t.Errorf("removing from a queue that is not there: %v", err)
 		}
 	})

@@ -11,8 +11,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// TestRuleARenamedQueueIsTheSameQueue renames a queue with everything that one can have, into another namespace, and looks at all of it by the new
-// name; also after a restart, with a checkpoint and without.
+// TestRuleARenamedQueueIsTheSameQueue renames a queue with everything that one can have, into another namespace, and
+// looks at all of it by the new name; also after a restart, with a checkpoint and without.
 func TestRuleARenamedQueueIsTheSameQueue(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		ctx := context.Background()
@@ -95,7 +95,8 @@ func TestRuleARenamedQueueIsTheSameQueue(t *testing.T) {
 	})
 }
 
-// TestRuleDeadLettersFollowARenamedQueue renames queues that others send their dead letters to, and queues that dead letters come from.
+// TestRuleDeadLettersFollowARenamedQueue renames queues that others send their dead letters to, and queues that dead
+// letters come from.
 func TestRuleDeadLettersFollowARenamedQueue(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		ctx := context.Background()

@@ -31,7 +31,8 @@ func TestLargeDeadLettersAreReplayedInGroupsThatTheJournalTakes(t *testing.T) {
 	}
 }
 
-// TestAConditionOnBodiesReadsThemWithoutTheLock asks the store for something while it reads: that would never end if it held the lock.
+// TestAConditionOnBodiesReadsThemWithoutTheLock asks the store for something while it reads: that would never end if it
+// held the lock.
 func TestAConditionOnBodiesReadsThemWithoutTheLock(t *testing.T) {
 	m := newMemory()
 	s := open(t, m)
@@ -45,11 +46,13 @@ func TestAConditionOnBodiesReadsThemWithoutTheLock(t *testing.T) {
 		asked++
 	}
 	m.reading = ask
-	if ps, err := s.Peek(t.Context(), news, PeekRequest{Where: where}); err != nil || len(ps) != 1 || string(ps[0].Message.Body) != "b" {
+	if ps, err := s.Peek(t.Context(), news, PeekRequest{Where: where}); err != nil || len(ps) != 1 ||
+		string(ps[0].Message.Body) != "b" {
 		t.Errorf("peeked %v, %v", ps, err)
 	}
 	m.reading = ask
-	if done, err := s.Replay(t.Context(), news, ReplayRequest{Where: where, To: Name{DefaultNamespace, "other"}}); err != nil || done.Moved != 1 {
+	if done, err := s.Replay(t.Context(), news,
+		ReplayRequest{Where: where, To: Name{DefaultNamespace, "other"}}); err != nil || done.Moved != 1 {
 		t.Errorf("replayed %v, %v", done, err)
 	}
 	if asked != 2 {

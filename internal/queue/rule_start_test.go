@@ -14,8 +14,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// withCheckpoints is the disk of a process that was killed after it had saved two checkpoints and gone on, and what it knew. Messages were settled,
-// and where segments are small the first of them was reclaimed.
+// withCheckpoints is the disk of a process that was killed after it had saved two checkpoints and gone on, and what it
+// knew. Messages were settled, and where segments are small the first of them was reclaimed.
 func withCheckpoints(t *testing.T, reclaimed bool) (*faultfs.Disk, string) {
 	t.Helper()
 	disk := faultfs.New()
@@ -34,7 +34,8 @@ func withCheckpoints(t *testing.T, reclaimed bool) (*faultfs.Disk, string) {
 	some := func() {
 		t.Helper()
 		for i := range 30 {
-			mustPut(t, s, news, message.Message{Body: fmt.Appendf(nil, "%d %01000d", i, i), Dedup: fmt.Sprint("id ", i), Key: fmt.Sprint(i % 7)})
+			mustPut(t, s, news, message.Message{Body: fmt.Appendf(nil, "%d %01000d", i, i), Dedup: fmt.Sprint("id ", i),
+				Key: fmt.Sprint(i % 7)})
 			c := mustClaim(t, s, ClaimRequest{From: from(news)})
 			if i%3 > 0 && len(c) == 1 {
 				settle(t, s, Settlement{Token: c[0].Token})
@@ -68,8 +69,9 @@ func checkpointsOn(disk *faultfs.Disk) (names []string) {
 	return names // the older one first
 }
 
-// TestRuleACheckpointThatIsMissingOrDamagedCostsTimeAndNoMessage takes checkpoints away and flips bytes in them. A start finds the same with what is
-// left of them, also with none as long as the log still has its beginning; else it stops.
+// TestRuleACheckpointThatIsMissingOrDamagedCostsTimeAndNoMessage takes checkpoints away and flips bytes in them. A
+// start finds the same with what is left of them, also with none as long as the log still has its beginning; else it
+// stops.
 func TestRuleACheckpointThatIsMissingOrDamagedCostsTimeAndNoMessage(t *testing.T) {
 	bubble(t, checkpointsAreMissingOrDamaged)
 }
@@ -122,7 +124,8 @@ func checkpointsAreMissingOrDamaged(t *testing.T) {
 	}
 }
 
-// TestRuleDefinitionsAndNotesSurviveARestart makes, changes and deletes them, and starts from the log and from a checkpoint.
+// TestRuleDefinitionsAndNotesSurviveARestart makes, changes and deletes them, and starts from the log and from a
+// checkpoint.
 func TestRuleDefinitionsAndNotesSurviveARestart(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		ctx := context.Background()
@@ -169,7 +172,8 @@ func TestRuleDefinitionsAndNotesSurviveARestart(t *testing.T) {
 			return b.String()
 		}
 		want := tell(s)
-		if names := s.Queues(); len(names) != 4 || len(s.Topics()) != 1 || len(s.Notes("push")) != 2 || slices.Contains(s.Topics(), name("gone-topic")) {
+		if names := s.Queues(); len(names) != 4 || len(s.Topics()) != 1 || len(s.Notes("push")) != 2 ||
+			slices.Contains(s.Topics(), name("gone-topic")) {
 			t.Fatalf("there are %s", want)
 		}
 		if got := tell(open(t, m.after(true))); got != want {
@@ -196,12 +200,14 @@ func TestRuleAPurgeIsOneRecord(t *testing.T) {
 		if n, err := s.Purge(ctx, news); err != nil || n != 1000 {
 			t.Fatal(n, err)
 		}
-		if wrote := m.groups[before:]; len(wrote) != 1 || len(wrote[0].records) != 1 || wrote[0].records[0].Size() > 64 {
+		if wrote := m.groups[before:]; len(wrote) != 1 || len(wrote[0].records) != 1 ||
+			wrote[0].records[0].Size() > 64 {
 			t.Errorf("it wrote %d groups", len(wrote))
 		}
 		mustPut(t, s, news, text("put behind it")...)
 		s = open(t, m.after(true))
-		if errs, err := s.Settle(ctx, []Settlement{{Token: held[0].Token}}); err != nil || !errors.Is(errs[0], ErrStale) {
+		if errs, err := s.Settle(ctx, []Settlement{{Token: held[0].Token}}); err != nil ||
+			!errors.Is(errs[0], ErrStale) {
 			t.Errorf("a claim of a purged message: %v %v", errs, err)
 		}
 		if c := mustClaim(t, s, ClaimRequest{From: from(news), Max: 2}); bodies(c) != "put behind it" {
@@ -210,8 +216,8 @@ func TestRuleAPurgeIsOneRecord(t *testing.T) {
 	})
 }
 
-// TestRuleOnAFullDiskMessagesCanStillBePurged fills a disk until the smallest put is refused, claims, settles and purges in the reserve, and puts again when
-// there is room.
+// TestRuleOnAFullDiskMessagesCanStillBePurged fills a disk until the smallest put is refused, claims, settles and
+// purges in the reserve, and puts again when there is room.
 func TestRuleOnAFullDiskMessagesCanStillBePurged(t *testing.T) {
 	disk := faultfs.New()
 	s, j, err := openStill(disk)

@@ -13,7 +13,8 @@ import (
 // A walk over everything of a kind, which the tests below forbid, stumbles over a nil that they put there.
 var stumble = Name{DefaultNamespace, "a walk over all of them panics here"}
 
-// TestRuleAPutLooksAtNoSnapshot does what queues do all the time, and ends a snapshot, beside one that nobody may look at.
+// TestRuleAPutLooksAtNoSnapshot does what queues do all the time, and ends a snapshot, beside one that nobody may look
+// at.
 func TestRuleAPutLooksAtNoSnapshot(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		ctx := context.Background()
@@ -22,7 +23,8 @@ func TestRuleAPutLooksAtNoSnapshot(t *testing.T) {
 		mustPut(t, s, news, text("a", "b")...)
 		for i := range 3 {
 			n := Name{DefaultNamespace, fmt.Sprint("s", i)}
-			if _, err := s.TakeSnapshot(ctx, n, news, SnapshotOptions{Life: time.Duration(3-i) * time.Minute}); err != nil {
+			if _, err := s.TakeSnapshot(ctx, n, news,
+				SnapshotOptions{Life: time.Duration(3-i) * time.Minute}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -66,8 +68,8 @@ func TestRuleAPutLooksAtNoSnapshot(t *testing.T) {
 	})
 }
 
-// TestRuleARefusedPutLooksAtNoQueue fills the store with ids of many queues: a put is refused, and taken when their windows have ended, without a walk over
-// all queues.
+// TestRuleARefusedPutLooksAtNoQueue fills the store with ids of many queues: a put is refused, and taken when their
+// windows have ended, without a walk over all queues.
 func TestRuleARefusedPutLooksAtNoQueue(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		ctx := context.Background()

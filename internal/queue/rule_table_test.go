@@ -19,7 +19,8 @@ const checkout = "../.."
 // ruleTable is where the rules of the store stand with their tests.
 const ruleTable = checkout + "/docs/store.md"
 
-// ruleHolder says where one of the tests of a rule is: in a package, or, for what no test can look at, among the rows of a bench.
+// ruleHolder says where one of the tests of a rule is: in a package, or, for what no test can look at, among the rows
+// of a bench.
 type ruleHolder struct{ where, name string }
 
 const benchHolder = "hikyaku bench queue"
@@ -63,8 +64,8 @@ func rulesOf(page string) (rules map[string][]ruleHolder, err error) {
 	return rules, nil
 }
 
-// testsIn lists the tests of a package, "Test/part" for parts of one whose names stand in its files or whose scripts are there, and the texts
-// of its sources.
+// testsIn lists the tests of a package, "Test/part" for parts of one whose names stand in its files or whose scripts
+// are there, and the texts of its sources.
 func testsIn(t *testing.T, dir string) (tests, texts map[string]bool) {
 	t.Helper()
 	tests, texts = map[string]bool{}, map[string]bool{}
@@ -87,7 +88,8 @@ func testsIn(t *testing.T, dir string) (tests, texts map[string]bool) {
 		ast.Inspect(f, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.FuncDecl:
-				if n.Recv == nil && strings.HasSuffix(name, "_test.go") && (strings.HasPrefix(n.Name.Name, "Test") || strings.HasPrefix(n.Name.Name, "Fuzz")) {
+				if n.Recv == nil && strings.HasSuffix(name, "_test.go") &&
+					(strings.HasPrefix(n.Name.Name, "Test") || strings.HasPrefix(n.Name.Name, "Fuzz")) {
 					tests[n.Name.Name] = true
 				}
 			case *ast.BasicLit:
@@ -138,7 +140,8 @@ func (packages tested) unheld(t *testing.T, rules map[string][]ruleHolder) (miss
 	return missing
 }
 
-// TestEveryRuleOfTheStoreNamesTestsThatThereAre holds the table of docs/store.md to the tests, and the tests that are named for rules to the table.
+// TestEveryRuleOfTheStoreNamesTestsThatThereAre holds the table of docs/store.md to the tests, and the tests that are
+// named for rules to the table.
 func TestEveryRuleOfTheStoreNamesTestsThatThereAre(t *testing.T) {
 	page, err := os.ReadFile(ruleTable)
 	if err != nil {
@@ -174,7 +177,8 @@ func TestAMissingTestOfARuleIsFound(t *testing.T) {
 	packages := tested{}
 	const head = "text\n\n| rule | test |\n|---|---|\n"
 	for row, want := range map[string]string{
-		"| a | `internal/queue`: `TestAMissingTestOfARuleIsFound`, `TestScripts/keyhead`; `internal/journal/file`: `TestContract/ReadFetchesInAnyOrderAndNumber` |": "",
+		"| a | `internal/queue`: `TestAMissingTestOfARuleIsFound`, `TestScripts/keyhead`; `internal/journal/file`: " +
+			"`TestContract/ReadFetchesInAnyOrderAndNumber` |": "",
 		"| a | `hikyaku bench queue`: `restart` |":              "",
 		"| a | `internal/queue`: `TestThatIsNot` |":             "a: internal/queue has no TestThatIsNot",
 		"| a | `internal/queue`: `TestScripts/thatisnot` |":     "a: internal/queue has no TestScripts/thatisnot",

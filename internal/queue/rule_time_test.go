@@ -34,7 +34,8 @@ func journaled(t *testing.T, m *memory) (times []int64) {
 	return times
 }
 
-// TestRuleJournaledTimeNeverRunsBackwards sets the clock forward and back, by little and by much, also while the process is down.
+// TestRuleJournaledTimeNeverRunsBackwards sets the clock forward and back, by little and by much, also while the
+// process is down.
 func TestRuleJournaledTimeNeverRunsBackwards(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		ctx := context.Background()
@@ -63,7 +64,8 @@ func TestRuleJournaledTimeNeverRunsBackwards(t *testing.T) {
 			settle(t, s, Settlement{Token: c[0].Token, Kind: Back})
 			time.Sleep(time.Second)
 		}
-		for _, by := range []time.Duration{0, time.Hour, -2 * time.Hour, time.Millisecond, -24 * 365 * time.Hour, 24 * time.Hour} {
+		for _, by := range []time.Duration{0, time.Hour, -2 * time.Hour, time.Millisecond, -24 * 365 * time.Hour,
+			24 * time.Hour} {
 			clock.step(by)
 			work(s)
 		}
@@ -83,13 +85,15 @@ func TestRuleJournaledTimeNeverRunsBackwards(t *testing.T) {
 		}
 		for i := range ps[1:] {
 			if ps[i+1].Message.Time.Before(ps[i].Message.Time) {
-				t.Errorf("message %d was published at %v, the one before at %v", i+2, ps[i+1].Message.Time, ps[i].Message.Time)
+				t.Errorf("message %d was published at %v, the one before at %v", i+2, ps[i+1].Message.Time,
+					ps[i].Message.Time)
 			}
 		}
 	})
 }
 
-// TestRuleExpiryFollowsJournaledTime: what time has made due stays so when the clock is set back, and nothing is due before journaled time says so.
+// TestRuleExpiryFollowsJournaledTime: what time has made due stays so when the clock is set back, and nothing is due
+// before journaled time says so.
 func TestRuleExpiryFollowsJournaledTime(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		ctx := context.Background()
@@ -101,7 +105,8 @@ func TestRuleExpiryFollowsJournaledTime(t *testing.T) {
 			clock.Store(&now)
 		}
 		s := open(t, newMemory(), func(o *Options) { o.Clock = func() time.Time { return *clock.Load() } })
-		mustPut(t, s, news, message.Message{Body: []byte("leased")}, message.Message{Body: []byte("short"), Expires: at.Add(time.Minute)},
+		mustPut(t, s, news, message.Message{Body: []byte("leased")},
+			message.Message{Body: []byte("short"), Expires: at.Add(time.Minute)},
 			message.Message{Body: []byte("sleeper"), NotBefore: at.Add(time.Minute)})
 		c := mustClaim(t, s, ClaimRequest{From: from(news), Lease: time.Minute})
 		shows := func(want Stats) {
@@ -109,7 +114,8 @@ func TestRuleExpiryFollowsJournaledTime(t *testing.T) {
 			synctest.Wait()
 			st, err := s.Stats(news)
 			if err != nil || st.Ready != want.Ready || st.Delayed != want.Delayed || st.Claimed != want.Claimed {
-				t.Fatalf("%d ready, %d delayed, %d claimed, %v; want %d, %d, %d", st.Ready, st.Delayed, st.Claimed, err, want.Ready, want.Delayed, want.Claimed)
+				t.Fatalf("%d ready, %d delayed, %d claimed, %v; want %d, %d, %d", st.Ready, st.Delayed, st.Claimed, err,
+					want.Ready, want.Delayed, want.Claimed)
 			}
 		}
 		time.Sleep(time.Hour) // while the clock stands
@@ -119,7 +125,8 @@ func TestRuleExpiryFollowsJournaledTime(t *testing.T) {
 		set(time.Minute)
 		over := func(when string) {
 			t.Helper()
-			if errs, err := s.Settle(ctx, []Settlement{{Token: c[0].Token}}); err != nil || !errors.Is(errs[0], ErrStale) {
+			if errs, err := s.Settle(ctx, []Settlement{{Token: c[0].Token}}); err != nil ||
+				!errors.Is(errs[0], ErrStale) {
 				t.Errorf("a claim whose lease has ended is settled %s: %v %v", when, errs, err)
 			}
 		}
@@ -144,12 +151,14 @@ func TestRuleTheFoldReadsNoClock(t *testing.T) {
 		m := newMemory()
 		s := open(t, m)
 		in := func(d time.Duration) time.Time { return time.Now().Add(d) }
-		mustPut(t, s, news, message.Message{Dedup: "d"}, message.Message{Expires: in(time.Minute)}, message.Message{NotBefore: in(time.Minute)}, message.Message{Key: "k"})
+		mustPut(t, s, news, message.Message{Dedup: "d"}, message.Message{Expires: in(time.Minute)},
+			message.Message{NotBefore: in(time.Minute)}, message.Message{Key: "k"})
 		mustClaim(t, s, ClaimRequest{From: from(news), Lease: time.Minute})
 		if err := s.checkpoint(ctx); err != nil {
 			t.Fatal(err)
 		}
-		mustPut(t, s, news, message.Message{Dedup: "e", Expires: in(time.Second)}, message.Message{NotBefore: in(time.Second)})
+		mustPut(t, s, news, message.Message{Dedup: "e", Expires: in(time.Second)},
+			message.Message{NotBefore: in(time.Second)})
 		mustClaim(t, s, ClaimRequest{From: from(news), Lease: time.Second})
 		m = m.after(false)
 		defer m.Close()

@@ -31,8 +31,8 @@ func published(t *testing.T, m *memory) (a journal.Address, released bool) {
 	return a, m.released[a]
 }
 
-// TestRuleATopicsBodyIsReleasedWhenTheLastSubscriptionLetGo lets two subscriptions let go of a message in every pair of ways, with a restart in
-// between: the counts are not journaled but made anew.
+// TestRuleATopicsBodyIsReleasedWhenTheLastSubscriptionLetGo lets two subscriptions let go of a message in every pair of
+// ways, with a restart in between: the counts are not journaled but made anew.
 func TestRuleATopicsBodyIsReleasedWhenTheLastSubscriptionLetGo(t *testing.T) {
 	ctx := context.Background()
 	claimAs := func(kind SettleKind) func(*testing.T, *Store, Name) {
@@ -55,7 +55,8 @@ func TestRuleATopicsBodyIsReleasedWhenTheLastSubscriptionLetGo(t *testing.T) {
 			claimAs(Back)(t, s, n)
 			time.Sleep(time.Millisecond)
 		}},
-		{"expired", Definition{Retention: time.Minute}, func(*testing.T, *Store, Name) { time.Sleep(time.Minute + time.Millisecond) }},
+		{"expired", Definition{Retention: time.Minute},
+			func(*testing.T, *Store, Name) { time.Sleep(time.Minute + time.Millisecond) }},
 		{"purged", Definition{}, func(t *testing.T, s *Store, n Name) {
 			if removed, err := s.Purge(ctx, n); err != nil || removed != 1 {
 				t.Fatal(removed, err)
@@ -67,7 +68,8 @@ func TestRuleATopicsBodyIsReleasedWhenTheLastSubscriptionLetGo(t *testing.T) {
 			}
 		}},
 		{"replayed elsewhere", Definition{}, func(t *testing.T, s *Store, n Name) {
-			if r, err := s.Replay(ctx, n, ReplayRequest{To: Name{DefaultNamespace, "elsewhere"}}); err != nil || r.Moved != 1 {
+			if r, err := s.Replay(ctx, n, ReplayRequest{To: Name{DefaultNamespace, "elsewhere"}}); err != nil ||
+				r.Moved != 1 {
 				t.Fatal(r, err)
 			}
 		}},

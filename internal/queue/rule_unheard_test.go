@@ -21,7 +21,8 @@ func TestAPublishThatNobodyHearsIsToldOrRefused(t *testing.T) {
 		case !required && (err != nil || !results[0].Unheard || st.TotalDropped != 1):
 			t.Errorf("it is not told: %+v, %v, %+v", results, err, st)
 		}
-		if _, err := s.CreateQueue(t.Context(), Name{DefaultNamespace, "hears"}, Definition{Topic: news.String()}); err != nil {
+		if _, err := s.CreateQueue(t.Context(), Name{DefaultNamespace, "hears"},
+			Definition{Topic: news.String()}); err != nil {
 			t.Fatal(err)
 		}
 		if results, err := s.Publish(t.Context(), news, text("y")); err != nil || results[0].Unheard {

@@ -10,7 +10,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// TestRuleAVersionIsOfOneDefinitionAlone changes a queue in every way there is: each gives a version that nothing had before.
+// TestRuleAVersionIsOfOneDefinitionAlone changes a queue in every way there is: each gives a version that nothing had
+// before.
 func TestRuleAVersionIsOfOneDefinitionAlone(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		ctx := context.Background()
@@ -138,7 +139,8 @@ func TestLookShowsOneMessageWhateverItsState(t *testing.T) {
 				}
 				continue
 			}
-			if err != nil || p.State != want || p.Sequence != uint64(seq) || string(p.Message.Body) != string(ms[seq-1].Body) {
+			if err != nil || p.State != want || p.Sequence != uint64(seq) ||
+				string(p.Message.Body) != string(ms[seq-1].Body) {
 				t.Errorf("message %d: %+v, %v", seq, p, err)
 			}
 		}
@@ -176,7 +178,8 @@ func TestAReaderOfSeveralQueuesIsToldAtOnceThatOneWasDeleted(t *testing.T) {
 			began := time.Now()
 			told := make(chan error, 1)
 			go func() {
-				_, err := s.Claim(ctx, ClaimRequest{From: append(where(t, a, "n = 1"), from(b)...), Wait: time.Hour, Owner: o})
+				_, err := s.Claim(ctx, ClaimRequest{From: append(where(t, a, "n = 1"), from(b)...), Wait: time.Hour,
+					Owner: o})
 				told <- err
 			}()
 			synctest.Wait()
@@ -190,7 +193,8 @@ func TestAReaderOfSeveralQueuesIsToldAtOnceThatOneWasDeleted(t *testing.T) {
 				t.Errorf("%d still wait in the other queue", n)
 			}
 		}
-		if m := mustPut(t, s, a, message.Message{Body: []byte("x")}); len(mustClaim(t, s, ClaimRequest{From: from(a), Owner: owner})) != 1 {
+		if m := mustPut(t, s, a, message.Message{Body: []byte("x")}); len(mustClaim(t, s,
+			ClaimRequest{From: from(a), Owner: owner})) != 1 {
 			t.Errorf("the owner claims nothing more: %v", m)
 		}
 	})

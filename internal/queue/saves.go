@@ -1,7 +1,8 @@
 package queue
 
-// saves lets a checkpoint be taken beside the work: it is of one moment, and yet nobody waits for all of it to be copied. A page that is
-// about to change for the first time since that moment leaves its image here; all others are still as they were when their turn comes.
+// saves lets a checkpoint be taken beside the work: it is of one moment, and yet nobody waits for all of it to be
+// copied. A page that is about to change for the first time since that moment leaves its image here; all others are
+// still as they were when their turn comes.
 type saves struct {
 	number  uint64                      // of the checkpoint begun last
 	images  map[*page][]byte            // while one is being taken: of pages that have changed since it began; else nil
@@ -50,7 +51,8 @@ func (s *saves) begin() {
 // end lets go of what was kept for the checkpoint.
 func (s *saves) end() { s.images, s.queues, s.topics = nil, nil, nil }
 
-// touch has to be called before anything of the queue changes that a checkpoint keeps, which pages come and go included.
+// touch has to be called before anything of the queue changes that a checkpoint keeps, which pages come and go
+// included.
 func (q *queueState) touch() {
 	s := q.all.saves
 	if s == nil || s.images == nil || q.saved == s.number {

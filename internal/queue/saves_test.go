@@ -12,8 +12,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// TestACheckpointOfQueuesAndTopicsIsOfTheMomentItBegan does to queues, topics, snapshots and notes all that can be done, behind the beginning of a checkpoint and before
-// any of it is written.
+// TestACheckpointOfQueuesAndTopicsIsOfTheMomentItBegan does to queues, topics, snapshots and notes all that can be
+// done, behind the beginning of a checkpoint and before any of it is written.
 func TestACheckpointOfQueuesAndTopicsIsOfTheMomentItBegan(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		ctx := context.Background()
@@ -29,7 +29,8 @@ func TestACheckpointOfQueuesAndTopicsIsOfTheMomentItBegan(t *testing.T) {
 		for _, topic := range []string{"t", "gone.topic"} {
 			must(s.CreateTopic(ctx, name(topic), nil))
 		}
-		for _, q := range []string{"put", "published", "claimed", "settled", "purged", "deleted", "renamed", "altered", "sought", "freed", "duplicate", "idle", "forgetful"} {
+		for _, q := range []string{"put", "published", "claimed", "settled", "purged", "deleted", "renamed", "altered",
+			"sought", "freed", "duplicate", "idle", "forgetful"} {
 			d := Definition{History: time.Hour, DeadLetter: "renamed"}
 			if q == "renamed" {
 				d.DeadLetter = ""
@@ -44,7 +45,9 @@ func TestACheckpointOfQueuesAndTopicsIsOfTheMomentItBegan(t *testing.T) {
 				d.DedupWindow = time.Second
 			}
 			must(s.CreateQueue(ctx, name(q), d))
-			mustPut(t, s, name(q), message.Message{Body: []byte("a"), Dedup: "a", Origin: message.Origin{Source: "s", Offset: 1, Mark: 1}}, message.Message{Body: []byte("b"), Dedup: "b"})
+			mustPut(t, s, name(q), message.Message{Body: []byte("a"), Dedup: "a",
+				Origin: message.Origin{Source: "s", Offset: 1, Mark: 1}},
+				message.Message{Body: []byte("b"), Dedup: "b"})
 			c := mustClaim(t, s, ClaimRequest{From: from(name(q))})
 			settle(t, s, Settlement{Token: c[0].Token, Kind: Done})
 			_, err := s.TakeSnapshot(ctx, name("of."+q), name(q), SnapshotOptions{})
@@ -59,7 +62,8 @@ func TestACheckpointOfQueuesAndTopicsIsOfTheMomentItBegan(t *testing.T) {
 		s.mu.Unlock()
 
 		for i := range 300 { // another page
-			mustPut(t, s, name("put"), message.Message{Dedup: fmt.Sprint(i), Origin: message.Origin{Source: "s", Offset: uint64(i + 2)}})
+			mustPut(t, s, name("put"),
+				message.Message{Dedup: fmt.Sprint(i), Origin: message.Origin{Source: "s", Offset: uint64(i + 2)}})
 		}
 		_, err := s.Publish(ctx, name("t"), text("c"))
 		no(err)
@@ -79,7 +83,8 @@ func TestACheckpointOfQueuesAndTopicsIsOfTheMomentItBegan(t *testing.T) {
 		no(s.DeleteSnapshot(ctx, name("of.idle")))
 		must(s.CreateQueue(ctx, name("new"), Definition{}))
 		must(s.CreateTopic(ctx, name("new.topic"), nil))
-		no(s.SetNotes(ctx, Note{"room", "comes", []byte("3")}, Note{"room", "goes", nil}, Note{"room", "stays", []byte("4")}))
+		no(s.SetNotes(ctx, Note{"room", "comes", []byte("3")}, Note{"room", "goes", nil},
+			Note{"room", "stays", []byte("4")}))
 		time.Sleep(10 * time.Second) // ids are forgotten
 
 		var b bytes.Buffer

@@ -21,8 +21,8 @@ import (
 
 var update = flag.Bool("update", false, "write what the scripts answer into their files")
 
-// TestScripts plays the stories in testdata/*.txt on a pure state: each command stands on a line, its answer below it, indented. See
-// the table of commands in (*stage).do.
+// TestScripts plays the stories in testdata/*.txt on a pure state: each command stands on a line, its answer below it,
+// indented. See the table of commands in (*stage).do.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
@@ -84,7 +84,8 @@ type stage struct {
 }
 
 func newStage(t *testing.T) *stage {
-	st := &stage{t: t, s: newState(), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro(), claims: map[string]Token{}, owners: map[string]*Owner{}, bodies: map[journal.Address][]byte{}}
+	st := &stage{t: t, s: newState(), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro(),
+		claims: map[string]Token{}, owners: map[string]*Owner{}, bodies: map[journal.Address][]byte{}}
 	st.s.body = func(a journal.Address) ([]byte, error) { return st.bodies[a], nil }
 	st.s.advance(timeOf(st.now))
 	st.event(&started{epoch: 1})
@@ -127,9 +128,11 @@ func (st *stage) do(line string) string {
 	st.answers = nil
 	words := strings.Fields(line)
 	verbs := map[string]func([]string){
-		"queue": st.queue, "topic": st.topic, "put": st.put, "publish": st.publish, "claim": st.claim, "wait": st.wait, "done": st.settle(endDone),
-		"back": st.settle(endBack), "extend": st.extend, "purge": st.purge, "delete": st.delete, "advance": st.advance, "restart": st.restart,
-		"show": st.show, "owner-gone": st.ownerGone,
+		"queue": st.queue, "topic": st.topic, "put": st.put, "publish": st.publish, "claim": st.claim, "wait": st.wait,
+		"done": st.settle(endDone),
+		"back": st.settle(endBack), "extend": st.extend, "purge": st.purge, "delete": st.delete, "advance": st.advance,
+		"restart": st.restart,
+		"show":    st.show, "owner-gone": st.ownerGone,
 	}
 	f := verbs[words[0]]
 	if f == nil {
@@ -178,7 +181,8 @@ func (st *stage) queue(words []string) {
 	max, _ := strconv.Atoi(o["max_attempts"])
 	limit, _ := strconv.ParseInt(o["max"], 10, 64)
 	d := Definition{MaxAttempts: max, Delay: duration(st, o["delay"]), Retention: duration(st, o["retention"]),
-		DedupWindow: duration(st, o["dedup"]), MaxMessages: limit, Topic: o["topic"], Filter: strings.ReplaceAll(o["filter"], ":", "="), Unordered: o["unordered"] != ""}.normal(n)
+		DedupWindow: duration(st, o["dedup"]), MaxMessages: limit, Topic: o["topic"],
+		Filter: strings.ReplaceAll(o["filter"], ":", "="), Unordered: o["unordered"] != ""}.normal(n)
 	st.event(&queueDefined{queue: st.s.nextID, name: n, def: d})
 }
 
@@ -234,7 +238,8 @@ func (st *stage) finish(p *plan, f *flight) {
 	}
 }
 
-// put QUEUE [name=value …] [key=K] [dedup=ID] [delay=D] [expires=D] [from=SOURCE:OFFSET:MARK] BODY [ | another message ]: one group
+// put QUEUE [name=value …] [key=K] [dedup=ID] [delay=D] [expires=D] [from=SOURCE:OFFSET:MARK] BODY [ | another message
+// ]: one group
 func (st *stage) put(words []string) {
 	p, f := st.plan()
 	q := st.q(words[0])
@@ -270,7 +275,8 @@ func (st *stage) publish(words []string) {
 	st.finish(p, f)
 }
 
-// asker reads QUEUE[,QUEUE…] [max=N] [as=NAME] [lease=D] [owner=NAME] [where CONDITION [; CONDITION …]], a condition a queue.
+// asker reads QUEUE[,QUEUE…] [max=N] [as=NAME] [lease=D] [owner=NAME] [where CONDITION [; CONDITION …]], a condition a
+// queue.
 func (st *stage) asker(words []string) (a asker, name string) {
 	where := ""
 	for i, w := range words {
@@ -310,12 +316,14 @@ func (st *stage) asker(words []string) (a asker, name string) {
 	name = o["as"]
 	taken := 0
 	a.take = func(from int, q *queueState, e entry) {
-		ev := &claimed{queue: q.id, seq: e.seq(), attempt: e.attempts() + 1, epoch: st.s.epoch, serial: uint32(st.number)*100 + uint32(taken), owned: a.owner != nil}
+		ev := &claimed{queue: q.id, seq: e.seq(), attempt: e.attempts() + 1, epoch: st.s.epoch,
+			serial: uint32(st.number)*100 + uint32(taken), owned: a.owner != nil}
 		if a.owner == nil {
 			ev.deadline = st.s.now + lease.Microseconds()
 		}
 		st.s.claim(q, e, ev, holder{owner: a.owner, claimant: a.claimant, at: st.s.now * 1000})
-		st.log = append(st.log, []applied{{at: st.s.now, event: ev, addr: journal.Address{Position: journal.Position(len(st.log) + 1)}}})
+		st.log = append(st.log,
+			[]applied{{at: st.s.now, event: ev, addr: journal.Address{Position: journal.Position(len(st.log) + 1)}}})
 		label := name
 		if taken > 0 {
 			label = fmt.Sprintf("%s%d", name, taken+1)

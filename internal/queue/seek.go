@@ -11,8 +11,8 @@ import (
 // SeekTo is where a queue is taken: exactly one of the fields is set.
 type SeekTo struct {
 	Time time.Time // messages put from then on wait again, earlier ones are settled
-	// What was not settled when it was taken, and what came since, waits again; all else is settled. It is of this queue, or
-	// of another subscription of its topic; what comes back is in either case what this queue kept.
+	// What was not settled when it was taken, and what came since, waits again; all else is settled. It is of this
+	// queue, or of another subscription of its topic; what comes back is in either case what this queue kept.
 	Snapshot Name
 }
 
@@ -22,8 +22,8 @@ type Sought struct {
 	Settled int // waiting or claimed ones that are settled now
 }
 
-// Snapshot remembers which messages of a queue were not settled at one moment. They, and all that came later, are kept while it exists,
-// also when they are
+// Snapshot remembers which messages of a queue were not settled at one moment. They, and all that came later, are kept
+// while it exists, also when they are
 // settled or purged meanwhile. A message that expires is gone all the same.
 type Snapshot struct {
 	Name    Name
@@ -46,11 +46,12 @@ const (
 )
 
 // Seek takes a queue to a time or a snapshot: what was settled since comes back, as if it had never been handed
-// out, and what was there before is settled. What comes back is what the queue's history (Definition.History) or a snapshot kept.
-// It goes through what the queue has when it is called in pieces, the oldest first, each as one step that is journaled: others work meanwhile,
-// and after an error or a crash a part is done; the result counts it.
-// Claims of messages that stay go on; those of messages that are settled by it go stale. Errors: ErrNotFound, ErrDefinition for a
-// snapshot of a queue that is no subscription of the same topic, or a target that says nothing, ErrNoRoom, ErrUnavailable, ErrClosed.
+// out, and what was there before is settled. What comes back is what the queue's history (Definition.History) or a
+// snapshot kept. It goes through what the queue has when it is called in pieces, the oldest first, each as one step
+// that is journaled: others work meanwhile, and after an error or a crash a part is done; the result counts it.
+// Claims of messages that stay go on; those of messages that are settled by it go stale. Errors: ErrNotFound,
+// ErrDefinition for a snapshot of a queue that is no subscription of the same topic, or a target that says nothing,
+// ErrNoRoom, ErrUnavailable, ErrClosed.
 func (s *Store) Seek(ctx context.Context, n Name, to SeekTo) (done Sought, err error) {
 	if to.Time.IsZero() == (to.Snapshot == Name{}) {
 		return done, fmt.Errorf("%w: seek %s: say either a time or a snapshot", ErrDefinition, n.Short())
@@ -127,7 +128,8 @@ func (s *Store) seekable(q *queueState, n, snapshot Name) error {
 	case sn == nil || sn.going:
 		return fmt.Errorf("%w: snapshot %s", ErrNotFound, snapshot.Short())
 	case sn.queue != q && (q.def.Topic == "" || sn.queue.def.Topic != q.def.Topic):
-		return fmt.Errorf("%w: snapshot %s is of queue %s, which has no topic in common with %s", ErrDefinition, snapshot.Short(), sn.queue.name.Short(),
+		return fmt.Errorf("%w: snapshot %s is of queue %s, which has no topic in common with %s", ErrDefinition,
+			snapshot.Short(), sn.queue.name.Short(),
 			q.name.Short())
 	}
 	return nil
@@ -140,7 +142,8 @@ func (s *Store) TakeSnapshot(ctx context.Context, name, of Name, o SnapshotOptio
 		return Snapshot{}, err
 	}
 	if o.Life < 0 {
-		return Snapshot{}, fmt.Errorf("%w: snapshot %s: its life is %v: it cannot be negative", ErrDefinition, name.Short(), o.Life)
+		return Snapshot{}, fmt.Errorf("%w: snapshot %s: its life is %v: it cannot be negative", ErrDefinition,
+			name.Short(), o.Life)
 	}
 	if o.Life == 0 {
 		o.Life = DefaultSnapshotLife
@@ -160,7 +163,8 @@ func (s *Store) TakeSnapshot(ctx context.Context, name, of Name, o SnapshotOptio
 		case len(s.state.snapshots) >= MaxSnapshots:
 			return nil, fmt.Errorf("%w: the limit of %d snapshots is reached", ErrDefinition, MaxSnapshots)
 		}
-		return &snapshotTaken{queue: q.id, name: name, expire: s.state.advance(s.clock()) + o.Life.Microseconds(), labels: maps.Clone(o.Labels)}, nil
+		return &snapshotTaken{queue: q.id, name: name, expire: s.state.advance(s.clock()) + o.Life.Microseconds(),
+			labels: maps.Clone(o.Labels)}, nil
 	}, snapshotName(name), "")
 	if err != nil {
 		return Snapshot{}, err
@@ -192,10 +196,12 @@ func (s *Store) deleteSnapshot(ctx context.Context, name Name, only *snapshotSta
 }
 
 func (s *state) describe(sn *snapshotState) Snapshot {
-	return Snapshot{Name: sn.name, Queue: sn.queue.name, Time: timeOf(sn.at), Expires: s.time.shown(sn.expire, s.now), Labels: maps.Clone(sn.labels)}
+	return Snapshot{Name: sn.name, Queue: sn.queue.name, Time: timeOf(sn.at), Expires: s.time.shown(sn.expire, s.now),
+		Labels: maps.Clone(sn.labels)}
 }
 
-// endSnapshots deletes snapshots whose life has ended and returns those that are left over, because the journal did not take it.
+// endSnapshots deletes snapshots whose life has ended and returns those that are left over, because the journal did not
+// take it.
 func (s *Store) endSnapshots(ctx context.Context, over []*snapshotState) (again []*snapshotState) {
 	for _, sn := range over {
 		if err := s.deleteSnapshot(ctx, sn.name, sn); err != nil && !errors.Is(err, ErrNotFound) {

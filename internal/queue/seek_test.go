@@ -75,7 +75,8 @@ func TestASeekToATimeBringsBackWhatWasSettledSinceAndSettlesTheRest(t *testing.T
 		}
 		cs := mustClaim(t, s, ClaimRequest{From: from(news), Max: 9})
 		if bodies(cs) != "a b c d e" || cs[0].Attempt != 1 || cs[0].Sequence != 1 {
-			t.Errorf("readers get %s, the first one as number %d for the %d. time", bodies(cs), cs[0].Sequence, cs[0].Attempt)
+			t.Errorf("readers get %s, the first one as number %d for the %d. time", bodies(cs), cs[0].Sequence,
+				cs[0].Attempt)
 		}
 	})
 }
@@ -111,7 +112,8 @@ func TestASnapshotHoldsWhatWasNotSettledAndWhatCameLaterWithoutAnyHistory(t *tes
 		held := mustClaim(t, s, ClaimRequest{From: from(news), Lease: time.Hour})[0] // b: claimed is not settled
 		kept := Name{DefaultNamespace, "monday"}
 		sn, err := s.TakeSnapshot(t.Context(), kept, news, SnapshotOptions{Labels: map[string]string{"why": "test"}})
-		if err != nil || sn.Queue != news || !sn.Expires.Equal(time.Now().Add(DefaultSnapshotLife).Truncate(time.Microsecond)) {
+		if err != nil || sn.Queue != news ||
+			!sn.Expires.Equal(time.Now().Add(DefaultSnapshotLife).Truncate(time.Microsecond)) {
 			t.Fatalf("%+v %v", sn, err)
 		}
 		if _, err := s.TakeSnapshot(t.Context(), kept, news, SnapshotOptions{}); !errors.Is(err, ErrSnapshot) {
@@ -121,7 +123,8 @@ func TestASnapshotHoldsWhatWasNotSettledAndWhatCameLaterWithoutAnyHistory(t *tes
 		putEach(t, s, news, "d", "e")
 		settleOldest(t, s, news, 2) // c d
 		if st, _ := s.Stats(news); st.Past != 3 || st.PastBytes == 0 || st.Messages() != 1 {
-			t.Errorf("past %d of %d bytes, messages %d: want b c d in the past and e", st.Past, st.PastBytes, st.Messages())
+			t.Errorf("past %d of %d bytes, messages %d: want b c d in the past and e", st.Past, st.PastBytes,
+				st.Messages())
 		}
 		if _, err := s.Purge(t.Context(), news); err != nil {
 			t.Fatal(err)
@@ -276,8 +279,8 @@ func TestASharedBodyStaysWhileThePastOfOneSubscriptionNeedsIt(t *testing.T) {
 	})
 }
 
-// TestAnExactlyOnceClaimIsDurableBeforeItIsHandedOut cuts the power just after claims: where a queue promises it the hand-out is known
-// afterwards, elsewhere the record may be lost and the attempt with it.
+// TestAnExactlyOnceClaimIsDurableBeforeItIsHandedOut cuts the power just after claims: where a queue promises it the
+// hand-out is known afterwards, elsewhere the record may be lost and the attempt with it.
 func TestAnExactlyOnceClaimIsDurableBeforeItIsHandedOut(t *testing.T) {
 	for _, exactly := range []bool{true, false} {
 		t.Run(fmt.Sprint(exactly), func(t *testing.T) {

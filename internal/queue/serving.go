@@ -14,7 +14,8 @@ func (s *Store) keepServing() {
 	}
 }
 
-// serveAside reads some of the bodies that are asked for, without the lock, and serves again. It tells whether others are left.
+// serveAside reads some of the bodies that are asked for, without the lock, and serves again. It tells whether others
+// are left.
 func (s *Store) serveAside() (more bool) {
 	s.mu.Lock()
 	xs := s.state.asideUnread()

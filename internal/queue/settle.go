@@ -10,8 +10,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// Settle ends claims, as one atomic group, and returns when that is durable. For each settlement it returns nil, or ErrStale where
-// the claim was over already. Errors of the whole: ErrNoRoom, ErrUnavailable, ErrClosed.
+// Settle ends claims, as one atomic group, and returns when that is durable. For each settlement it returns nil, or
+// ErrStale where the claim was over already. Errors of the whole: ErrNoRoom, ErrUnavailable, ErrClosed.
 func (s *Store) Settle(ctx context.Context, ss []Settlement) ([]error, error) {
 	_, errs, err := s.Commit(ctx, Change{Settles: ss})
 	return errs, err
@@ -47,8 +47,8 @@ type letterCopy struct {
 	message message.Message
 }
 
-// open tells whether a dead letter may be put into its queues as it is: none is gone, or being deleted or altered, or has other columns
-// by now. The lock is held.
+// open tells whether a dead letter may be put into its queues as it is: none is gone, or being deleted or altered, or
+// has other columns by now. The lock is held.
 func (s *Store) open(d *deadLetter) bool {
 	for i := range d.copies {
 		c := &d.copies[i]
@@ -129,8 +129,9 @@ func (s *Store) letter(ctx context.Context, q *queueState, e entry, death messag
 	return d, err
 }
 
-// address makes the copies of a dead letter whose row, if it has one, is of the columns of. A letter for a topic goes to each subscription whose
-// filter it meets, but the one that it comes from; when no subscription takes it, it goes to the queue of that name: nobody else would keep it.
+// address makes the copies of a dead letter whose row, if it has one, is of the columns of. A letter for a topic goes
+// to each subscription whose filter it meets, but the one that it comes from; when no subscription takes it, it goes to
+// the queue of that name: nobody else would keep it.
 func (s *Store) address(ctx context.Context, d *deadLetter, m *message.Message, of message.Columns) error {
 	add := func(q *queueState, columns message.Columns) {
 		own := *m
@@ -203,8 +204,8 @@ func (s *Store) deadQueue(ctx context.Context, of *queueState) (*queueState, mes
 	}
 }
 
-// planSettles plans a change's settlements. For those that can be made it marks the claims as settling; undo takes that back.
-// observed are to be called when the group is durable.
+// planSettles plans a change's settlements. For those that can be made it marks the claims as settling; undo takes that
+// back. observed are to be called when the group is durable.
 func (s *Store) planSettles(pl *plan, p *prepared) (errs []error, observed []func(), undo func(), err error) {
 	if len(p.change.Settles) == 0 {
 		return nil, nil, nil, nil
@@ -305,8 +306,8 @@ func (e entry) hops() (h message.Hops) {
 	return h
 }
 
-// Extend moves the end of claims to lease from now. For each token it returns nil, or ErrStale where the claim was over already.
-// Claims that end with their owner get a deadline as well.
+// Extend moves the end of claims to lease from now. For each token it returns nil, or ErrStale where the claim was over
+// already. Claims that end with their owner get a deadline as well.
 func (s *Store) Extend(ctx context.Context, tokens []Token, lease time.Duration) ([]error, error) {
 	if lease < 0 || lease > MaxLease {
 		return nil, fmt.Errorf("lease is %v: it has to be between 0 and %v", lease, MaxLease)

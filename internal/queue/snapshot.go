@@ -14,8 +14,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
-// snapshot is the state of one moment, on its way into a checkpoint. It begins in a few steps, however much there is: what is about to change for the first time
-// since then leaves its old image (see saves), and all leaves in pieces.
+// snapshot is the state of one moment, on its way into a checkpoint. It begins in a few steps, however much there is:
+// what is about to change for the first time since then leaves its old image (see saves), and all leaves in pieces.
 type snapshot struct {
 	s      *state
 	now    int64
@@ -42,8 +42,8 @@ type savedQueue struct {
 	snapshots []*snapshotState
 }
 
-// snapshotVersion is that of checkpoints as they are written now. Those of oldestSnapshot, which lack what queues had before they could be
-// renamed and altered with messages in them, are read as well.
+// snapshotVersion is that of checkpoints as they are written now. Those of oldestSnapshot, which lack what queues had
+// before they could be renamed and altered with messages in them, are read as well.
 const (
 	snapshotVersion = 5
 	oldestSnapshot  = 4
@@ -53,7 +53,8 @@ const (
 func (s *state) beginSnapshot() *snapshot {
 	s.saves.begin()
 	return &snapshot{
-		s: s, now: s.now, epoch: s.epoch, nextID: s.nextID, notes: s.notes.Copy(), topics: s.topicsByID.Copy(), queues: s.queuesByID.Copy(),
+		s: s, now: s.now, epoch: s.epoch, nextID: s.nextID, notes: s.notes.Copy(), topics: s.topicsByID.Copy(),
+		queues:  s.queuesByID.Copy(),
 		retired: s.saves.retired, done: s.saves.done,
 	}
 }
@@ -157,7 +158,8 @@ const (
 	topicsAtOnce = 32
 )
 
-// writeTo writes the snapshot as frames of a length and bytes, so that reading needs little memory. It takes the lock of the state, a little at a time.
+// writeTo writes the snapshot as frames of a length and bytes, so that reading needs little memory. It takes the lock
+// of the state, a little at a time.
 func (sn *snapshot) writeTo(w io.Writer, lock sync.Locker) (size uint64, err error) {
 	bw := bufio.NewWriterSize(w, 1<<20)
 	frame := func(b []byte) {
@@ -244,14 +246,16 @@ func (s *state) restore(in *bufio.Reader, bodies map[journal.Address]*sharedBody
 	r := &reader{b: small}
 	version := r.uint()
 	if r.err == nil && (version < oldestSnapshot || version > snapshotVersion) {
-		return &journal.FormatError{Where: "its state", What: "the state of the queues", Found: version, Oldest: oldestSnapshot, Known: snapshotVersion}
+		return &journal.FormatError{Where: "its state", What: "the state of the queues", Found: version,
+			Oldest: oldestSnapshot, Known: snapshotVersion}
 	}
 	s.now, s.epoch, s.nextID = r.int(), r.uint32(), r.uint32()
 	subscribed := map[*topicState][]uint32{}
 	for range r.count(5) {
 		var e topicDefined
 		e.read(r)
-		t := &topicState{id: e.topic, name: e.name, labels: e.labels, publishes: r.uint(), published: r.uint(), dropped: r.uint()}
+		t := &topicState{id: e.topic, name: e.name, labels: e.labels, publishes: r.uint(), published: r.uint(),
+			dropped: r.uint()}
 		s.topics[t.id], s.topicNames[t.name] = t, t
 		s.topicList.Set(t.name)
 		s.topicsByID.Set(t.id, t)
@@ -304,7 +308,8 @@ func (s *state) restoreQueue(in *bufio.Reader, version uint64) error {
 	var e queueDefined
 	e.read(r)
 	q := s.newQueueState(e.queue, e.name, e.def)
-	for _, n := range []*uint64{&q.next, &q.seen, &q.put, &q.duplicate, &q.done, &q.dead, &q.expired, &q.purged, &q.claims} {
+	for _, n := range []*uint64{&q.next, &q.seen, &q.put, &q.duplicate, &q.done, &q.dead, &q.expired, &q.purged,
+		&q.claims} {
 		*n = r.uint()
 	}
 	for range r.count(19) {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// asOfVersion4 makes a checkpoint one that was written before queues could be renamed and altered with messages in them: their frames end
-// where former names and layouts begin, of which there are none here.
+// asOfVersion4 makes a checkpoint one that was written before queues could be renamed and altered with messages in
+// them: their frames end where former names and layouts begin, of which there are none here.
 func asOfVersion4(t *testing.T, data []byte, queues int) (old []byte) {
 	t.Helper()
 	in := bufio.NewReader(bytes.NewReader(data))
@@ -40,7 +40,8 @@ func TestRuleACheckpointOfTheVersionBeforeIsRead(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		m := newMemory()
 		s := open(t, m)
-		withRows(t, s, Definition{Columns: columnsOf(t, "a int", "b text"), History: time.Hour}, `{"a":1,"b":"x"}`, `{"a":2,"b":"`+strings.Repeat("y", 300)+`"}`)
+		withRows(t, s, Definition{Columns: columnsOf(t, "a int", "b text"), History: time.Hour}, `{"a":1,"b":"x"}`,
+			`{"a":2,"b":"`+strings.Repeat("y", 300)+`"}`)
 		mustPut(t, s, Name{DefaultNamespace, "plain"}, countedUp(0, 3*pageSize)...)
 		settleOldest(t, s, news, 1)
 		mustClaim(t, s, ClaimRequest{From: from(news), Lease: time.Hour})

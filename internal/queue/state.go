@@ -9,8 +9,9 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
-// state is everything a Store knows: pure data, changed only by apply and by tick. It does no I/O and has no clock: time comes with
-// events and with questions. It is not safe for concurrent use; the Store holds its lock around every call.
+// state is everything a Store knows: pure data, changed only by apply and by tick. It does no I/O and has no clock:
+// time comes with events and with questions. It is not safe for concurrent use; the Store holds its lock around every
+// call.
 type state struct {
 	now    int64 // journaled time, microseconds; never runs backwards
 	time   timekeeper
@@ -44,9 +45,10 @@ type state struct {
 	folding  bool // replaying the journal: what can be derived is made once, at the end
 	released []journal.Address
 
-	fresh        map[*queueState][]entry // became claimable since the last serve, in queues where somebody waits
-	unserved     map[*queueState][]entry // likewise, where a waiter's condition asks for a body: the Store reads it and serves again
-	known        map[entry]*looked       // of them, while they are served: those whose bodies were read
+	fresh map[*queueState][]entry // became claimable since the last serve, in queues where somebody waits
+	// likewise, where a waiter's condition asks for a body: the Store reads it and serves again
+	unserved     map[*queueState][]entry
+	known        map[entry]*looked // of them, while they are served: those whose bodies were read
 	waiterNumber uint64
 	exhausted    []doomed         // out of attempts: the Store moves them to a dead-letter queue
 	overdue      []doomed         // expired: the Store writes it down
@@ -139,7 +141,8 @@ type claimState struct {
 	back     bool   // with settling: it goes back, so nothing behind it of its key may be handed out
 }
 
-// stays tells whether a claim goes on when one before it of its key goes back: by when that one ended, not by when that is noticed.
+// stays tells whether a claim goes on when one before it of its key goes back: by when that one ended, not by when that
+// is noticed.
 func (c *claimState) stays(before *claimState, now int64) bool {
 	if before.deadline != 0 {
 		now = min(now, before.deadline)

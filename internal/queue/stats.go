@@ -15,15 +15,16 @@ const (
 	ViewCondition ViewKind = "condition" // which messages match one condition, that indexes do not serve whole
 )
 
-// ViewStats describes an index of a queue or a condition that it remembers, and what they cost. Both are made when a claim first
-// asks for them, and forgotten when others were asked for since, by a restart, by a purge and with the queue's columns.
+// ViewStats describes an index of a queue or a condition that it remembers, and what they cost. Both are made when a
+// claim first asks for them, and forgotten when others were asked for since, by a restart, by a purge and with the
+// queue's columns.
 type ViewStats struct {
 	Kind ViewKind
-	// Text names what it serves: of an index its names, those that are compared with = first, and <> behind the one that may lie in
-	// a range ("lang =, priority <>"); of a condition its text.
+	// Text names what it serves: of an index its names, those that are compared with = first, and <> behind the one
+	// that may lie in a range ("lang =, priority <>"); of a condition its text.
 	Text string
-	// Complete tells that no ready message is left to look at. An index has to be complete before a claim is answered; a condition is
-	// looked for only as far as claims want to know.
+	// Complete tells that no ready message is left to look at. An index has to be complete before a claim is answered;
+	// a condition is looked for only as far as claims want to know.
 	Complete bool
 	Upto     uint64 // not Complete: the sequence up to which ready messages were looked at
 	Entries  int    // messages that an index holds; that match a condition, as far as was looked
@@ -55,7 +56,8 @@ func (q *queueState) viewStats() []ViewStats {
 }
 
 func (x *indexed) describe() ViewStats {
-	st := ViewStats{Kind: ViewIndex, Text: x.text(false), Complete: x.built.done, Entries: x.tree.Len(), Bytes: x.tree.Bytes()}
+	st := ViewStats{Kind: ViewIndex, Text: x.text(false), Complete: x.built.done, Entries: x.tree.Len(),
+		Bytes: x.tree.Bytes()}
 	if !st.Complete {
 		st.Upto = x.built.upto
 	}
@@ -86,7 +88,8 @@ func (x *indexed) text(views bool) string {
 }
 
 func (m *matcher) describe() ViewStats {
-	st := ViewStats{Kind: ViewCondition, Text: m.text, Complete: m.tested(), Entries: m.matched.Len(), Bytes: m.matched.bytes() + m.waiting.bytes()}
+	st := ViewStats{Kind: ViewCondition, Text: m.text, Complete: m.tested(), Entries: m.matched.Len(),
+		Bytes: m.matched.bytes() + m.waiting.bytes()}
 	if !st.Complete {
 		st.Upto = m.built.upto
 	}

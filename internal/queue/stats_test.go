@@ -63,7 +63,8 @@ func TestStatsShowWhatConditionsCost(t *testing.T) {
 			claimWhere(t, s, 3, fmt.Sprintf("lang = 'ja' and priority > %d", i))
 		}
 		v := viewOf(t, s, "lang =, priority <>")
-		if v.Kind != ViewIndex || !v.Complete || v.Upto != 0 || v.Entries != 4970 || v.Examined != 5000 || v.Claims != 10 || v.Bytes < 4970*16 || v.Bytes > 4970*40 || v.Used.IsZero() {
+		if v.Kind != ViewIndex || !v.Complete || v.Upto != 0 || v.Entries != 4970 || v.Examined != 5000 ||
+			v.Claims != 10 || v.Bytes < 4970*16 || v.Bytes > 4970*40 || v.Used.IsZero() {
 			t.Errorf("%+v", v)
 		}
 		claimWhere(t, s, 1, "lang = 'ja' or lang = 'en' or priority = 7")
@@ -121,13 +122,15 @@ func TestWhatIndexesServeInPartIsLookedForAmongWhatTheyServe(t *testing.T) {
 }
 
 func TestWhatComesBackBehindTheWalkIsFound(t *testing.T) {
-	for _, text := range []string{"lang = 'ja' and title like '%of%'", "lang = 'ja' and priority > 0 and title like '%of%'", "title like '%of ja'"} {
+	for _, text := range []string{"lang = 'ja' and title like '%of%'",
+		"lang = 'ja' and priority > 0 and title like '%of%'", "title like '%of ja'"} {
 		synctest.Test(t, func(t *testing.T) {
 			s := open(t, newMemory())
 			letters(t, s, 3000)
 			c := claimWhere(t, s, 10, text)
 			claimWhere(t, s, 5, text)
-			if _, err := s.Settle(context.Background(), []Settlement{{Token: c[3].Token, Kind: Back}, {Token: c[7].Token, Kind: Back}}); err != nil {
+			if _, err := s.Settle(context.Background(),
+				[]Settlement{{Token: c[3].Token, Kind: Back}, {Token: c[7].Token, Kind: Back}}); err != nil {
 				t.Fatal(err)
 			}
 			before := viewOf(t, s, text).Examined

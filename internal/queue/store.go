@@ -1,5 +1,6 @@
 // Package queue keeps topics and queues: puts, claims by condition, settling, leases, redelivery, dead letters. It is a
-// state folded from a journal: everything that matters after a crash is a record, and replaying the records gives the state again.
+// state folded from a journal: everything that matters after a crash is a record, and replaying the records gives the
+// state again.
 //
 // A Store is used by doors (package api), by pipelines and by benches. It knows no protocol and no file.
 //
@@ -9,12 +10,12 @@
 //	claims, _ := s.Claim(ctx, queue.ClaimRequest{From: []queue.From{{Queue: news}}, Wait: 20 * time.Second})
 //	s.Settle(ctx, []queue.Settlement{{Token: claims[0].Token, Kind: queue.Done}})
 //
-// Nothing is visible to anybody before it is durable, a settled message never comes back, and an acknowledged one that is
-// not settled is never lost.
+// Nothing is visible to anybody before it is durable, a settled message never comes back, and an acknowledged one that
+// is not settled is never lost.
 //
-// Inside, state (pure: no I/O, no clock) is fed by events and asked questions, and Store is the little that connects it to a
-// journal, a clock and waiting callers. Events reach the state when their group is durable; only a claim takes effect when its record
-// is written, since a claim that a power cut forgets is merely handed out again.
+// Inside, state (pure: no I/O, no clock) is fed by events and asked questions, and Store is the little that connects it
+// to a journal, a clock and waiting callers. Events reach the state when their group is durable; only a claim takes
+// effect when its record is written, since a claim that a power cut forgets is merely handed out again.
 package queue
 
 import (
@@ -32,7 +33,8 @@ import (
 type Options struct {
 	Journal journal.Journal  // the Store is its only user; Close does not close it
 	Clock   func() time.Time // nil: time.Now
-	// Monotonic is the time that has passed since some moment, whatever becomes of the clock; nil: what the readings of Clock say of it (see time.Time).
+	// Monotonic is the time that has passed since some moment, whatever becomes of the clock; nil: what the readings of
+	// Clock say of it (see time.Time).
 	Monotonic func() time.Duration
 	// Noticed, if set, is told when the clock and journaled time part and meet again. It must not call the Store.
 	Noticed    func(ClockNotice)
@@ -41,7 +43,8 @@ type Options struct {
 	Namespaces map[string][]string // namespace → other names for it
 	// Observe, if set, is told the hops of every message settled Done. It must be quick and must not call the Store.
 	Observe func(n Name, hops *message.Hops)
-	// Looked, if set, is told how long each claim looked for its messages in memory. It must be quick and must not call the Store.
+	// Looked, if set, is told how long each claim looked for its messages in memory. It must be quick and must not call
+	// the Store.
 	Looked func(time.Duration)
 	// CheckpointBytes is how much is appended between checkpoints, at least; 0: 64 MiB.
 	CheckpointBytes uint64
@@ -103,7 +106,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	s := &Store{
 		journal: o.Journal, clock: o.Clock, limits: o.Limits.withDefaults(), demand: o.OnDemand, aliases: aliases,
 		observe: o.Observe, looked: o.Looked, noticed: o.Noticed, every: o.CheckpointBytes,
-		room: make(chan struct{}, maxFlights), pending: map[string]*flight{}, defining: map[Name]*flight{}, alarm: make(chan struct{}, 1),
+		room: make(chan struct{}, maxFlights), pending: map[string]*flight{}, defining: map[Name]*flight{},
+		alarm: make(chan struct{}, 1),
 		aside: make(chan struct{}, 1),
 	}
 	if s.every == 0 {
@@ -143,8 +147,8 @@ func (s *Store) begin(ctx context.Context) error {
 	return f.wait(ctx)
 }
 
-// Close stops the Store's own work, saves a checkpoint and returns when everything under way is durable. Waiting claims return
-// ErrClosed. It does not close the journal. A second Close does nothing.
+// Close stops the Store's own work, saves a checkpoint and returns when everything under way is durable. Waiting claims
+// return ErrClosed. It does not close the journal. A second Close does nothing.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	if s.closed {
@@ -184,7 +188,8 @@ func aliasTable(namespaces map[string][]string) (map[string]string, error) {
 	for ns, others := range namespaces {
 		for _, other := range others {
 			if was, ok := table[other]; ok && was != ns {
-				return nil, fmt.Errorf("namespaces: %q is another name of both %q and %q", other, min(was, ns), max(was, ns))
+				return nil, fmt.Errorf("namespaces: %q is another name of both %q and %q", other, min(was, ns),
+					max(was, ns))
 			}
 			if _, ok := namespaces[other]; ok && other != ns {
 				return nil, fmt.Errorf("namespaces: %q is a namespace and another name of %q", other, ns)
@@ -241,7 +246,8 @@ type flight struct {
 	undo  func() // under the lock, when the group did not get there; may be nil
 	after func() // under the lock, when it is durable and applied; may be nil
 	keys  []string
-	// turn is the sync of the group, when the journal left it to who submitted the group with takesTurn; nil: the journal makes it.
+	// turn is the sync of the group, when the journal left it to who submitted the group with takesTurn; nil: the
+	// journal makes it.
 	turn      func()
 	takesTurn bool
 
@@ -298,8 +304,8 @@ func (f *flight) wait(ctx context.Context) error {
 	}
 }
 
-// enter waits for a place for one more group, and for the end of a pause. On success the lock is held and leave has to be called
-// unless submit is, successfully. Journaled time has moved on.
+// enter waits for a place for one more group, and for the end of a pause. On success the lock is held and leave has to
+// be called unless submit is, successfully. Journaled time has moved on.
 func (s *Store) enter(ctx context.Context) error {
 	select {
 	case s.room <- struct{}{}:
@@ -328,8 +334,8 @@ func (s *Store) leave() {
 	<-s.room
 }
 
-// submit sends a group to the journal. The lock is held, by enter's caller; it stays so. Who takes a turn has to look, once the lock is given up,
-// whether there is one.
+// submit sends a group to the journal. The lock is held, by enter's caller; it stays so. Who takes a turn has to look,
+// once the lock is given up, whether there is one.
 func (s *Store) submit(f *flight) error {
 	at := s.state.now
 	for i := range f.group {
@@ -398,7 +404,8 @@ func (s *Store) settleUp() {
 		}
 	}
 	due := s.state.due()
-	if len(s.state.exhausted) > 0 || len(s.state.overdue) > 0 || len(s.state.over) > 0 || len(s.state.released) > 0 || due != 0 && due < s.sleeping {
+	if len(s.state.exhausted) > 0 || len(s.state.overdue) > 0 || len(s.state.over) > 0 || len(s.state.released) > 0 ||
+		due != 0 && due < s.sleeping {
 		s.sleeping = 0
 		select {
 		case s.alarm <- struct{}{}:
@@ -426,6 +433,7 @@ func (s *Store) journalError(err error) error {
 
 // bodyPart reads one body part from the journal.
 func (s *Store) bodyPart(a journal.Address) (part []byte, err error) {
-	e := s.journal.Read(context.Background(), []journal.Address{a}, func(_ int, r journal.Record, e error) { part, err = r.Body, e })
+	e := s.journal.Read(context.Background(), []journal.Address{a},
+		func(_ int, r journal.Record, e error) { part, err = r.Body, e })
 	return part, errors.Join(e, err)
 }

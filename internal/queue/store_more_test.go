@@ -21,13 +21,15 @@ func TestWhatIsTooLargeIsRefusedAndEverythingElseGoesOn(t *testing.T) {
 		s := open(t, newMemory(), func(o *Options) { o.Limits = Limits{MessageBytes: 100, PutMessages: 3} })
 		ctx := context.Background()
 		_, err := s.Put(ctx, news, text("fits", strings.Repeat("x", 101)))
-		if !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "message 2 of 2 has 101 bytes, the limit is 100") {
+		if !errors.Is(err, ErrTooLarge) ||
+			!strings.Contains(err.Error(), "message 2 of 2 has 101 bytes, the limit is 100") {
 			t.Errorf("got %v", err)
 		}
 		if _, err := s.Put(ctx, news, text("1", "2", "3", "4")); !errors.Is(err, ErrTooLarge) {
 			t.Errorf("got %v", err)
 		}
-		if err := s.SetNotes(ctx, Note{Room: "r", Key: "k", Value: make([]byte, MaxNoteBytes+1)}); !errors.Is(err, ErrTooLarge) {
+		if err := s.SetNotes(ctx, Note{Room: "r", Key: "k", Value: make([]byte, MaxNoteBytes+1)}); !errors.Is(err,
+			ErrTooLarge) {
 			t.Errorf("got %v", err)
 		}
 		mustPut(t, s, news, text("fits")...)
@@ -64,7 +66,8 @@ func TestTheStoresOwnLimitsHold(t *testing.T) {
 		ctx := context.Background()
 		mustPut(t, s, news, text("1", "2", "3")...)
 		var full *FullError
-		if _, err := s.Put(ctx, news, text("4")); !errors.As(err, &full) || full.Bound != "messages" || full.Limit != 3 {
+		if _, err := s.Put(ctx, news, text("4")); !errors.As(err, &full) || full.Bound != "messages" ||
+			full.Limit != 3 {
 			t.Errorf("got %v", err)
 		}
 		// A dead letter is never refused.
@@ -77,7 +80,8 @@ func TestTheStoresOwnLimitsHold(t *testing.T) {
 		var waiting sync.WaitGroup
 		waiting.Go(func() { mustClaim(t, s, ClaimRequest{From: from(news), Wait: time.Second}) })
 		synctest.Wait()
-		if _, err := s.Claim(ctx, ClaimRequest{From: from(news), Wait: time.Second}); !errors.Is(err, ErrTooManyWaiters) {
+		if _, err := s.Claim(ctx, ClaimRequest{From: from(news), Wait: time.Second}); !errors.Is(err,
+			ErrTooManyWaiters) {
 			t.Errorf("a second waiter: %v", err)
 		}
 		waiting.Wait()
@@ -88,7 +92,8 @@ func TestWithoutOnDemandQueuesHaveToBeThere(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := open(t, newMemory(), func(o *Options) { o.OnDemand = false })
 		ctx := context.Background()
-		if _, err := s.Put(ctx, news, text("x")); !errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), "news") {
+		if _, err := s.Put(ctx, news, text("x")); !errors.Is(err, ErrNotFound) ||
+			!strings.Contains(err.Error(), "news") {
 			t.Errorf("got %v", err)
 		}
 		if _, err := s.Claim(ctx, ClaimRequest{From: from(news)}); !errors.Is(err, ErrNotFound) {
@@ -149,7 +154,8 @@ func TestSubscriptionsFilterAndMayHaveColumns(t *testing.T) {
 		if _, err := s.CreateTopic(ctx, events, nil); err != nil {
 			t.Fatal(err)
 		}
-		for n, d := range map[Name]Definition{rows: {Topic: "events", Columns: columns}, ja: {Topic: "events", Filter: "lang = 'ja'"}} {
+		for n, d := range map[Name]Definition{rows: {Topic: "events", Columns: columns},
+			ja: {Topic: "events", Filter: "lang = 'ja'"}} {
 			if _, err := s.CreateQueue(ctx, n, d); err != nil {
 				t.Fatal(err)
 			}
@@ -214,7 +220,8 @@ func TestPeekPagesAndShowsWhereMessagesStand(t *testing.T) {
 		if want := []string{"claimed: claimed", "ready: ready", "delayed: delayed"}; !slices.Equal(got, want) {
 			t.Errorf("%v", got)
 		}
-		if ps, _ := s.Peek(ctx, news, PeekRequest{Ready: true, NoBody: true}); len(ps) != 1 || len(ps[0].Message.Body) != 0 {
+		if ps, _ := s.Peek(ctx, news, PeekRequest{Ready: true, NoBody: true}); len(ps) != 1 ||
+			len(ps[0].Message.Body) != 0 {
 			t.Errorf("%+v", ps)
 		}
 	})
@@ -260,7 +267,8 @@ func TestIdleSeesWhatIsReadyClaimedDelayedAndOnItsWay(t *testing.T) {
 	})
 }
 
-// TestManyReadersAndWritersShareAQueue counts: every message is handed out once, to one reader, though forty work at once.
+// TestManyReadersAndWritersShareAQueue counts: every message is handed out once, to one reader, though forty work at
+// once.
 func TestManyReadersAndWritersShareAQueue(t *testing.T) {
 	s, j, err := openFile(t.Context(), t.TempDir())
 	if err != nil {
@@ -319,7 +327,8 @@ func ExampleParseToken() {
 	// not a claim token: "nonsense"
 }
 
-// TestDeduplicationIDsCountAgainstTheLimitOfBytes settles every message at once: only the ids stay, and when their window has ended there is room.
+// TestDeduplicationIDsCountAgainstTheLimitOfBytes settles every message at once: only the ids stay, and when their
+// window has ended there is room.
 func TestDeduplicationIDsCountAgainstTheLimitOfBytes(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := open(t, newMemory(), func(o *Options) { o.Limits.Bytes = 100_000 })
@@ -346,7 +355,8 @@ func TestDeduplicationIDsCountAgainstTheLimitOfBytes(t *testing.T) {
 	})
 }
 
-// TestAMarkHoldsForThePutsBehindItInItsGroup says within one group that nothing below an offset is coming, and sends it all the same.
+// TestAMarkHoldsForThePutsBehindItInItsGroup says within one group that nothing below an offset is coming, and sends it
+// all the same.
 func TestAMarkHoldsForThePutsBehindItInItsGroup(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := open(t, newMemory())

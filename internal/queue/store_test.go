@@ -95,7 +95,8 @@ func bodies(cs []Claim) string {
 func TestAPutMessageIsClaimedWithEverythingItHad(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := open(t, newMemory())
-		m := message.Message{Body: []byte("hello"), Key: "k", Dedup: "d", Time: time.Now().UTC().Truncate(time.Microsecond)}
+		m := message.Message{Body: []byte("hello"), Key: "k", Dedup: "d",
+			Time: time.Now().UTC().Truncate(time.Microsecond)}
 		m.Attributes.Set("lang", message.String("ja"))
 		m.Attributes.Set("n", message.Uint(1<<63))
 		r := mustPut(t, s, news, m)
@@ -104,7 +105,8 @@ func TestAPutMessageIsClaimedWithEverythingItHad(t *testing.T) {
 			t.Fatalf("claimed %d messages", len(c))
 		}
 		got := c[0].Message
-		if got.ID != r[0].ID || string(got.Body) != "hello" || got.Key != "k" || got.Dedup != "d" || !got.Time.Equal(m.Time) {
+		if got.ID != r[0].ID || string(got.Body) != "hello" || got.Key != "k" || got.Dedup != "d" ||
+			!got.Time.Equal(m.Time) {
 			t.Errorf("claimed %+v", got)
 		}
 		if v, _ := got.Attributes.Get("n"); v != message.Uint(1<<63) {
@@ -208,7 +210,8 @@ func TestAReaderThatGivesUpLeavesNothingClaimed(t *testing.T) {
 			t.Errorf("the next reader gets %q", bodies(c))
 		}
 		start := time.Now()
-		if c := mustClaim(t, s, ClaimRequest{From: from(news), Wait: 3 * time.Second}); len(c) != 0 || time.Since(start) != 3*time.Second {
+		if c := mustClaim(t, s, ClaimRequest{From: from(news), Wait: 3 * time.Second}); len(c) != 0 ||
+			time.Since(start) != 3*time.Second {
 			t.Errorf("after %v: %v", time.Since(start), c)
 		}
 	})
@@ -220,7 +223,8 @@ func TestALeaseEndsInTimeAndItsTokenIsStale(t *testing.T) {
 		mustPut(t, s, news, text("x")...)
 		first := mustClaim(t, s, ClaimRequest{From: from(news), Lease: 10 * time.Second})
 		time.Sleep(5 * time.Second)
-		if errs, err := s.Extend(context.Background(), []Token{first[0].Token}, 10*time.Second); err != nil || errs[0] != nil {
+		if errs, err := s.Extend(context.Background(), []Token{first[0].Token}, 10*time.Second); err != nil ||
+			errs[0] != nil {
 			t.Fatal(err, errs)
 		}
 		start := time.Now()
@@ -278,7 +282,8 @@ func TestADeadSettlementKeepsReasonAndStepAndAReplayGoesToThatStepOnly(t *testin
 		s := open(t, newMemory())
 		mustPut(t, s, news, text("bad", "good")...)
 		c := mustClaim(t, s, ClaimRequest{From: from(news), Max: 2})
-		settle(t, s, Settlement{Token: c[0].Token, Kind: Dead, Reason: "no such row", Step: "archive"}, Settlement{Token: c[1].Token})
+		settle(t, s, Settlement{Token: c[0].Token, Kind: Dead, Reason: "no such row", Step: "archive"},
+			Settlement{Token: c[1].Token})
 		dead := Name{DefaultNamespace, "news_dead"}
 		p, err := s.Peek(context.Background(), dead, PeekRequest{})
 		if err != nil || len(p) != 1 || string(p[0].Message.Body) != "bad" || p[0].Message.Death.Step != "archive" {
@@ -426,7 +431,8 @@ func TestColumnsMakeRowsOfJSONAndRefuseWhatDoesNotFit(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := open(t, newMemory())
 		ctx := context.Background()
-		columns, err := message.ParseColumns([]string{"id varchar(20) not null", "payload text not null", "at int unsigned not null"})
+		columns, err := message.ParseColumns([]string{"id varchar(20) not null", "payload text not null",
+			"at int unsigned not null"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -444,14 +450,16 @@ func TestColumnsMakeRowsOfJSONAndRefuseWhatDoesNotFit(t *testing.T) {
 		if len(c) != 1 || string(c[0].Body()) != `{"id":"a","payload":"`+long+`","at":7}` {
 			t.Errorf("claimed %d: %.200s", len(c), bodies(c))
 		}
-		if _, err := s.Claim(ctx, ClaimRequest{From: where(t, news, "payloat = 1")}); !errors.Is(err, ErrCondition) || !strings.Contains(err.Error(), "payload") {
+		if _, err := s.Claim(ctx, ClaimRequest{From: where(t, news, "payloat = 1")}); !errors.Is(err, ErrCondition) ||
+			!strings.Contains(err.Error(), "payload") {
 			t.Errorf("got %v", err)
 		}
 		settle(t, s, Settlement{Token: c[0].Token, Kind: Dead, Reason: "why not"})
 		if r, err := s.Replay(ctx, Name{DefaultNamespace, "news_dead"}, ReplayRequest{}); err != nil || r.Moved != 1 {
 			t.Fatal(r, err)
 		}
-		if c := mustClaim(t, s, ClaimRequest{From: where(t, news, "at = 7")}); len(c) != 1 || c[0].Message.Row[1].AsString() != long {
+		if c := mustClaim(t, s, ClaimRequest{From: where(t, news, "at = 7")}); len(c) != 1 ||
+			c[0].Message.Row[1].AsString() != long {
 			t.Errorf("after the replay: %v", c)
 		}
 	})
@@ -470,7 +478,8 @@ func TestADefinitionThatDiffersIsShown(t *testing.T) {
 		}
 		_, err := s.CreateQueue(ctx, news, Definition{MaxAttempts: 5})
 		var diff *DifferentError
-		if !errors.As(err, &diff) || !errors.Is(err, ErrExists) || err.Error() != "queue news already exists with another definition: max_attempts is 3, not 5" {
+		if !errors.As(err, &diff) || !errors.Is(err, ErrExists) || err.Error() != "queue news already exists with "+
+			"another definition: max_attempts is 3, not 5" {
 			t.Errorf("got %v", err)
 		}
 		if err := s.AlterQueue(ctx, news, Definition{MaxAttempts: 5}); err != nil {
@@ -488,7 +497,8 @@ func TestNamespacesHaveOtherNames(t *testing.T) {
 			o.Namespaces = map[string][]string{"default": {"test", "local", "000000000000"}}
 		})
 		mustPut(t, s, Name{"test", "news"}, text("x")...)
-		if c := mustClaim(t, s, ClaimRequest{From: from(Name{"000000000000", "news"})}); bodies(c) != "x" || c[0].Queue != news {
+		if c := mustClaim(t, s, ClaimRequest{From: from(Name{"000000000000", "news"})}); bodies(c) != "x" ||
+			c[0].Queue != news {
 			t.Errorf("%+v", c)
 		}
 	})
@@ -537,7 +547,8 @@ func TestACheckpointAndWhatFollowsGiveTheSameState(t *testing.T) {
 		again := open(t, m.after(true))
 		a, _ := s.Stats(news)
 		b, _ := again.Stats(news)
-		if a.Ready != b.Ready || a.TotalPut != b.TotalPut || a.TotalDone != b.TotalDone || a.Bytes != b.Bytes || a.NextSequence != b.NextSequence {
+		if a.Ready != b.Ready || a.TotalPut != b.TotalPut || a.TotalDone != b.TotalDone || a.Bytes != b.Bytes ||
+			a.NextSequence != b.NextSequence {
 			t.Errorf("before %+v\nafter %+v", a, b)
 		}
 	})

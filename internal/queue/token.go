@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// Token names a claim: the queue, the message, the number of the claim, and the start of the store that numbered it. A token of an
-// ended claim never fits another one, so a late reader can not settle somebody else's claim. (Attempts would not do: a hand-out
-// that does not count is followed by one with the same attempt.)
+// Token names a claim: the queue, the message, the number of the claim, and the start of the store that numbered it. A
+// token of an ended claim never fits another one, so a late reader can not settle somebody else's claim. (Attempts
+// would not do: a hand-out that does not count is followed by one with the same attempt.)
 type Token struct {
 	Queue    uint32
 	Sequence uint64

@@ -19,7 +19,8 @@ import (
 
 func sortedNames[T any](m map[Name]T) []Name { return slices.SortedFunc(maps.Keys(m), compareNames) }
 
-// portrait is everything that a restart must find again. Claims of owners end with the process, so they count as gone back.
+// portrait is everything that a restart must find again. Claims of owners end with the process, so they count as gone
+// back.
 func portrait(s *state) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "messages %d bytes %d\n", s.messages, s.bytes)
@@ -35,18 +36,21 @@ func portrait(s *state) string {
 		fmt.Fprintf(&b, "note %s %s: %q\n", n.Room, n.Key, n.Value)
 	}
 	for what, listed := range map[string][2][]Name{
-		"queues": {s.queueList.Items(), sortedNames(s.queueNames)}, "topics": {s.topicList.Items(), sortedNames(s.topicNames)},
+		"queues": {s.queueList.Items(), sortedNames(s.queueNames)},
+		"topics": {s.topicList.Items(), sortedNames(s.topicNames)},
 	} {
 		if !slices.Equal(listed[0], listed[1]) {
 			fmt.Fprintf(&b, "%s are listed as %v\n", what, listed[0])
 		}
 	}
-	if !slices.EqualFunc(s.snapshotList.Items(), sortedNames(s.snapshots), func(sn *snapshotState, n Name) bool { return sn == s.snapshots[n] }) {
+	if !slices.EqualFunc(s.snapshotList.Items(), sortedNames(s.snapshots),
+		func(sn *snapshotState, n Name) bool { return sn == s.snapshots[n] }) {
 		b.WriteString("the list of snapshots differs\n")
 	}
 	for _, n := range sortedNames(s.snapshots) {
 		sn := s.snapshots[n]
-		fmt.Fprintf(&b, "snapshot %s of %s at %d until %d: %v and from %d on\n", n.Short(), sn.queue.name.Short(), sn.at, sn.expire, sn.before.all(), sn.frontier)
+		fmt.Fprintf(&b, "snapshot %s of %s at %d until %d: %v and from %d on\n", n.Short(), sn.queue.name.Short(),
+			sn.at, sn.expire, sn.before.all(), sn.frontier)
 	}
 	for _, n := range sortedNames(s.queueNames) {
 		q := s.queueNames[n]
@@ -56,7 +60,8 @@ func portrait(s *state) string {
 				fmt.Fprintf(&b, "  which is not found by %s\n", was)
 			}
 		}
-		fmt.Fprintf(&b, "%s topic %q bytes %d put %d done %d dead %d expired %d purged %d claims %d\n", n.Short(), q.def.Topic, q.bytes,
+		fmt.Fprintf(&b, "%s topic %q bytes %d put %d done %d dead %d expired %d purged %d claims %d\n", n.Short(),
+			q.def.Topic, q.bytes,
 			q.put, q.done, q.dead, q.expired, q.purged, q.claims)
 		q.all.Scan(func(e entry) bool {
 			fmt.Fprintf(&b, "  %d at %v attempts %d", e.seq(), e.addr(), e.attempts())
@@ -104,8 +109,8 @@ func portrait(s *state) string {
 	return b.String()
 }
 
-// claimability is what could be claimed: what is ready, and of each key its members and the one that is next. Queues in which an owner holds
-// something now are left out: a restart puts it back.
+// claimability is what could be claimed: what is ready, and of each key its members and the one that is next. Queues in
+// which an owner holds something now are left out: a restart puts it back.
 func claimability(s, now *state) string {
 	var b strings.Builder
 	for _, n := range sortedNames(s.queueNames) {
@@ -144,7 +149,8 @@ func unreleased(m *memory) map[journal.Address]bool {
 	there := map[journal.Address]bool{}
 	for _, g := range m.groups {
 		for i, r := range g.records {
-			if a := (journal.Address{Position: g.position, Index: uint32(i)}); r.Life == journal.Lasting && !m.released[a] {
+			if a := (journal.Address{Position: g.position, Index: uint32(i)}); r.Life == journal.Lasting &&
+				!m.released[a] {
 				there[a] = true
 			}
 		}
@@ -171,9 +177,9 @@ func folded(t *rapid.T, m *memory, checkpoints bool, now time.Time) *state {
 	return s
 }
 
-// TestARestartFindsWhatThereWas does everything that can be done, with topics, owners, deduplication, origins, dead letters and replays, and
-// after each step compares the state with the one that a start would fold: from all there is and from the newest checkpoint. Nor may the
-// journal keep, or have released, a record too many.
+// TestARestartFindsWhatThereWas does everything that can be done, with topics, owners, deduplication, origins, dead
+// letters and replays, and after each step compares the state with the one that a start would fold: from all there is
+// and from the newest checkpoint. Nor may the journal keep, or have released, a record too many.
 func TestARestartFindsWhatThereWas(t *testing.T) {
 	cases(t, 100, 20)
 	synctest.Test(t, func(t *testing.T) {
@@ -196,7 +202,8 @@ func TestARestartFindsWhatThereWas(t *testing.T) {
 				t.Fatal(err)
 			}
 			definitions := map[Name]Definition{
-				queues[0]: {MaxAttempts: 3, Topic: "default/t", DedupWindow: 20 * time.Second, History: 25 * time.Second},
+				queues[0]: {MaxAttempts: 3, Topic: "default/t", DedupWindow: 20 * time.Second,
+					History: 25 * time.Second},
 				queues[1]: {Topic: "default/t", Filter: "n = 1", Retention: 40 * time.Second},
 				queues[2]: {Topic: "default/t", Columns: columns, Delay: 3 * time.Second},
 				queues[3]: {MaxAttempts: 2},
@@ -206,7 +213,9 @@ func TestARestartFindsWhatThereWas(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, n := range queues {
-					if _, err := s.CreateQueue(ctx, n, definitions[n]); err != nil && !strings.Contains(err.Error(), "topic is none") && !strings.Contains(err.Error(), "dead_letter is") {
+					if _, err := s.CreateQueue(ctx, n, definitions[n]); err != nil &&
+						!strings.Contains(err.Error(), "topic is none") &&
+						!strings.Contains(err.Error(), "dead_letter is") {
 						t.Fatal(err)
 					}
 				}
@@ -218,7 +227,8 @@ func TestARestartFindsWhatThereWas(t *testing.T) {
 			msgs := func(t *rapid.T) (ms []message.Message) {
 				for range rapid.IntRange(1, 3).Draw(t, "group") {
 					n := rapid.Int64Range(0, 1).Draw(t, "n")
-					m := message.Message{Body: fmt.Appendf(nil, `{"n": %d, "text": "%s"}`, n, strings.Repeat("x", rapid.SampledFrom([]int{1, 200}).Draw(t, "size")))}
+					m := message.Message{Body: fmt.Appendf(nil, `{"n": %d, "text": "%s"}`, n,
+						strings.Repeat("x", rapid.SampledFrom([]int{1, 200}).Draw(t, "size")))}
 					m.Attributes.Set("n", message.Int(n))
 					m.Key = rapid.SampledFrom([]string{"", "", "k", "l"}).Draw(t, "key")
 					m.Dedup = rapid.SampledFrom([]string{"", "", "", "d", "e"}).Draw(t, "dedup")
@@ -245,7 +255,8 @@ func TestARestartFindsWhatThereWas(t *testing.T) {
 					}
 				},
 				"claim": func(t *rapid.T) {
-					r := ClaimRequest{From: from(rapid.SampledFrom(queues).Draw(t, "queue")), Max: rapid.IntRange(1, 3).Draw(t, "max")}
+					r := ClaimRequest{From: from(rapid.SampledFrom(queues).Draw(t, "queue")),
+						Max: rapid.IntRange(1, 3).Draw(t, "max")}
 					if rapid.Bool().Draw(t, "for the owner") {
 						r.Owner = owner
 					}
@@ -267,7 +278,8 @@ func TestARestartFindsWhatThereWas(t *testing.T) {
 							t.Skip("nothing was claimed")
 						}
 						ss = append(ss, Settlement{
-							Token: rapid.SampledFrom(tokens).Draw(t, "token"), Kind: SettleKind(rapid.IntRange(0, 2).Draw(t, "kind")),
+							Token:     rapid.SampledFrom(tokens).Draw(t, "token"),
+							Kind:      SettleKind(rapid.IntRange(0, 2).Draw(t, "kind")),
 							Delay:     time.Duration(rapid.IntRange(0, 2).Draw(t, "delay")) * 3 * time.Second,
 							Uncounted: rapid.Bool().Draw(t, "uncounted"),
 						})
@@ -300,7 +312,8 @@ func TestARestartFindsWhatThereWas(t *testing.T) {
 					}
 				},
 				"seek": func(t *rapid.T) {
-					to := SeekTo{Time: time.Now().Add(-time.Duration(rapid.IntRange(-1, 30).Draw(t, "seconds ago")) * time.Second)}
+					to := SeekTo{Time: time.Now().Add(-time.Duration(rapid.IntRange(-1, 30).Draw(t,
+						"seconds ago")) * time.Second)}
 					n := rapid.SampledFrom(queues).Draw(t, "queue")
 					if list := s.Snapshots(); len(list) > 0 && rapid.Bool().Draw(t, "to a snapshot") {
 						sn := rapid.SampledFrom(list).Draw(t, "snapshot")
@@ -319,7 +332,8 @@ func TestARestartFindsWhatThereWas(t *testing.T) {
 						return
 					}
 					life := time.Duration(rapid.SampledFrom([]int{3, 1000}).Draw(t, "life")) * time.Second
-					if _, err := s.TakeSnapshot(ctx, n, rapid.SampledFrom(queues).Draw(t, "queue"), SnapshotOptions{Life: life}); err != nil {
+					if _, err := s.TakeSnapshot(ctx, n, rapid.SampledFrom(queues).Draw(t, "queue"),
+						SnapshotOptions{Life: life}); err != nil {
 						t.Fatal(err)
 					}
 				},
@@ -331,7 +345,9 @@ func TestARestartFindsWhatThereWas(t *testing.T) {
 					}
 					var err error
 					if d.Columns, err = message.ParseColumns(rapid.SampledFrom([][]string{
-						{"n int", "text text"}, {"text varchar(250)", "n bigint"}, {"m int not null default 3", "n decimal(5,1)", "text text", "k varchar(9) default 'k'"}, {"n int", "text tinytext"},
+						{"n int", "text text"}, {"text varchar(250)", "n bigint"},
+						{"m int not null default 3", "n decimal(5,1)", "text text", "k varchar(9) default 'k'"},
+						{"n int", "text tinytext"},
 					}).Draw(t, "columns")); err != nil {
 						t.Fatal(err)
 					}
@@ -345,7 +361,8 @@ func TestARestartFindsWhatThereWas(t *testing.T) {
 					}
 				},
 				"rename": func(t *rapid.T) {
-					n, other := rapid.SampledFrom(queues).Draw(t, "queue"), name(rapid.SampledFrom([]string{"y", "z"}).Draw(t, "other"))
+					n, other := rapid.SampledFrom(queues).Draw(t, "queue"),
+						name(rapid.SampledFrom([]string{"y", "z"}).Draw(t, "other"))
 					if s.state.queueNames[other] != nil {
 						if err := s.DeleteQueue(ctx, other); err != nil {
 							t.Fatal(err)
@@ -370,7 +387,8 @@ func TestARestartFindsWhatThereWas(t *testing.T) {
 				"remove": func(t *rapid.T) {
 					n := rapid.SampledFrom(queues).Draw(t, "queue")
 					next := s.state.queueNames[n].next
-					if _, err := s.Remove(ctx, n, rapid.SliceOfN(rapid.Uint64Range(0, next), 1, 6).Draw(t, "sequences")); err != nil {
+					if _, err := s.Remove(ctx, n, rapid.SliceOfN(rapid.Uint64Range(0, next), 1, 6).Draw(t,
+						"sequences")); err != nil {
 						t.Fatal(err)
 					}
 				},
@@ -442,7 +460,8 @@ func TestARestartFindsWhatThereWas(t *testing.T) {
 						t.Fatalf("%v is needed no more and was not released\n%s", a, now)
 					}
 					if s.state.reserved != 0 || s.state.reservedBytes != 0 {
-						t.Fatalf("%d messages, %d bytes are reserved for nothing", s.state.reserved, s.state.reservedBytes)
+						t.Fatalf("%d messages, %d bytes are reserved for nothing", s.state.reserved,
+							s.state.reservedBytes)
 					}
 				},
 			})

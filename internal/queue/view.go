@@ -9,8 +9,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/index"
 )
 
-// view is something kept over the ready messages of a queue so that claims need not look at all of them: an index, or the messages
-// that match one condition.
+// view is something kept over the ready messages of a queue so that claims need not look at all of them: an index, or
+// the messages that match one condition.
 type view interface {
 	show(env *entryEnv, e entry) // e has become ready
 	hide(env *entryEnv, e entry) // e is ready no more
@@ -22,8 +22,8 @@ type view interface {
 	learn(s *state, xs []*looked) // what judge found out, under the lock
 }
 
-// building is how far a view has come, which is made at the first use, a piece at a time: it holds the ready messages up to a sequence,
-// and all of them once done.
+// building is how far a view has come, which is made at the first use, a piece at a time: it holds the ready messages
+// up to a sequence, and all of them once done.
 type building struct {
 	upto uint64
 	done bool
@@ -50,8 +50,8 @@ func (e *effort) used(now int64) {
 	e.last = now
 }
 
-// Bounds of the views of a queue; what was not used for longest goes. A claim that names more conditions at once has them all,
-// up to maxTogether of a kind.
+// Bounds of the views of a queue; what was not used for longest goes. A claim that names more conditions at once has
+// them all, up to maxTogether of a kind.
 const (
 	maxMatchers = 16
 	maxIndexes  = 8
@@ -108,7 +108,8 @@ func (q *queueState) oldestOf(set *sequences) entry {
 	return e
 }
 
-// finderFor returns how to find the ready messages that match where (nil: every one), and the views that have to be built first.
+// finderFor returns how to find the ready messages that match where (nil: every one), and the views that have to be
+// built first.
 //
 // Of those that match it knows want before anything is taken, if there are so many.
 func (s *state) finderFor(q *queueState, where *condition.Expr, want int) (f finder, unbuilt []view) {
@@ -138,7 +139,8 @@ func (s *state) finderFor(q *queueState, where *condition.Expr, want int) (f fin
 	return m, unbuilt
 }
 
-// narrow finds the indexes that serve the branches of a plan, and their bounds, and returns those that have to be built first.
+// narrow finds the indexes that serve the branches of a plan, and their bounds, and returns those that have to be built
+// first.
 func (q *queueState) narrow(branches []bounded, plan condition.Plan) (unbuilt []view) {
 	for i := range branches {
 		x := q.indexFor(&plan.Branches[i])
@@ -210,7 +212,8 @@ func use[V view](q *queueState, is func(view) (V, bool), begin func() V, most in
 	return made
 }
 
-// unlink makes conditions forget an index that goes, so that its memory goes too. They find another one before they look on.
+// unlink makes conditions forget an index that goes, so that its memory goes too. They find another one before they
+// look on.
 func (q *queueState) unlink(gone view) {
 	for _, v := range q.views {
 		if m, ok := v.(*matcher); ok {
@@ -223,10 +226,10 @@ func (q *queueState) unlink(gone view) {
 	}
 }
 
-// matcher keeps, for one condition that indexes do not serve whole, which ready messages match it. It tests them one by one, each once, in
-// the order of their sequences, and only as far as claims want to know: all ready messages or, where indexes serve a part of the condition,
-// those that lie in its branches. Where it stopped the next claim goes on. A message that becomes ready before that point is tested
-// when it does.
+// matcher keeps, for one condition that indexes do not serve whole, which ready messages match it. It tests them one by
+// one, each once, in the order of their sequences, and only as far as claims want to know: all ready messages or, where
+// indexes serve a part of the condition, those that lie in its branches. Where it stopped the next claim goes on. A
+// message that becomes ready before that point is tested when it does.
 type matcher struct {
 	of      *queueState
 	text    string
@@ -243,7 +246,8 @@ type matcher struct {
 	at       index.Key // which entry comes next
 	seq      uint64
 
-	ahead int // how many that match it finds before it answers, so that a claim seldom has to test any with the lock held
+	// how many that match it finds before it answers, so that a claim seldom has to test any with the lock held
+	ahead int
 	asked int // how many the last claim wanted
 	left  int // how many messages may still be tested while the claim at hand takes what it finds
 }
@@ -258,7 +262,8 @@ func (q *queueState) newMatcher(text string, where *condition.Expr, plan conditi
 	}
 	m.branches = make([]bounded, len(plan.Branches))
 	if slices.ContainsFunc(plan.Branches, func(b condition.Branch) bool { return b.Range != nil }) {
-		// The index has them in the order of their values: they are gathered, to be tested in the order of their sequences.
+		// The index has them in the order of their values: they are gathered, to be tested in the order of their
+		// sequences.
 		m.gathered, m.built.done = false, true
 	}
 	return m
@@ -315,7 +320,8 @@ func (m *matcher) answers() bool {
 
 // tested tells whether there is nothing left to test, as far as is known.
 func (m *matcher) tested() bool {
-	if m.branches != nil && !m.built.done && slices.ContainsFunc(m.branches, func(b bounded) bool { return b.index == nil || !b.index.complete() }) {
+	if m.branches != nil && !m.built.done &&
+		slices.ContainsFunc(m.branches, func(b bounded) bool { return b.index == nil || !b.index.complete() }) {
 		return false
 	}
 	if m.bodies.some() {

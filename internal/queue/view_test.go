@@ -14,28 +14,39 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// viewValues are values that are easily mixed up: equal in one way and different in another, close together, of all kinds.
+// viewValues are values that are easily mixed up: equal in one way and different in another, close together, of all
+// kinds.
 func viewValues() *rapid.Generator[message.Value] {
 	long := strings.Repeat("https://example.com/", 2)
 	return rapid.SampledFrom([]message.Value{
-		message.Null(), message.Bool(true), message.Int(0), message.Int(1), message.Int(-1), message.Int(10), message.Int(9), message.Int(1 << 53), message.Int(1<<53 + 1),
-		message.Int(math.MaxInt64), message.Int(math.MinInt64), message.Uint(math.MaxUint64), message.Float(0.1), message.Float(-0.5), message.Float(1e300),
-		message.Float(math.Copysign(0, -1)), message.Decimal("0.1"), message.Decimal("1.00"), message.Decimal("12345678901234567890.5"),
-		message.String(""), message.String("a"), message.String("10"), message.String("9"), message.String("abc"), message.String(long + "1"), message.String(long + "2"),
-		message.String("2026-01-02"), message.Bytes([]byte{0xff, 0}), message.Time(timeOf(1_700_000_000_000_000)), message.Time(timeOf(1_700_000_000_000_001)),
+		message.Null(), message.Bool(true), message.Int(0), message.Int(1), message.Int(-1), message.Int(10),
+		message.Int(9), message.Int(1 << 53), message.Int(1<<53 + 1),
+		message.Int(math.MaxInt64), message.Int(math.MinInt64), message.Uint(math.MaxUint64), message.Float(0.1),
+		message.Float(-0.5), message.Float(1e300),
+		message.Float(math.Copysign(0, -1)), message.Decimal("0.1"), message.Decimal("1.00"),
+		message.Decimal("12345678901234567890.5"),
+		message.String(""), message.String("a"), message.String("10"), message.String("9"), message.String("abc"),
+		message.String(long + "1"), message.String(long + "2"),
+		message.String("2026-01-02"), message.Bytes([]byte{0xff, 0}), message.Time(timeOf(1_700_000_000_000_000)),
+		message.Time(timeOf(1_700_000_000_000_001)),
 	})
 }
 
 var viewConditions = []string{
-	"a = 1", "a = '10'", "a = 10", "a >= 9", "a > 9007199254740992", "a < 0.5", "a between -1 and 10", "a in (1, 'abc', 0.1)", "a <> 1", "a != 'a'",
-	"a like 'https://example.com/%'", "a like 'a%'", "a > 'https://example.com/https://example.com/1'", "a >= date '2023-01-01'", "a = timestamp '2023-11-14 22:13:20'",
-	"a = 1 and b = 'a'", "a = 1 and b >= 9", "b = 'a' and a > 0 and a < 100", "a = 1 or b = 'a'", "a = 1 and a = 2", "a is null", "not a = 1", "a = b",
-	"a = 1 and b + 1 > 2", "a = true", "a = 1 and b like '%a%'", "a in (1, 10) and b is not null", "a >= 9 and b like '%'", "(a = 1 or b = 'a') and a + 0 < 10",
-	"a <> 1 and b is null", "a like 'a%c'", "a > 0 and b <> a", "(a = 1 or b >= 9) and b is not null", "a = 0 and b is null", "a >= -0.0", "a <= 18446744073709551615", "a = 12345678901234567890.5",
+	"a = 1", "a = '10'", "a = 10", "a >= 9", "a > 9007199254740992", "a < 0.5", "a between -1 and 10",
+	"a in (1, 'abc', 0.1)", "a <> 1", "a != 'a'",
+	"a like 'https://example.com/%'", "a like 'a%'", "a > 'https://example.com/https://example.com/1'",
+	"a >= date '2023-01-01'", "a = timestamp '2023-11-14 22:13:20'",
+	"a = 1 and b = 'a'", "a = 1 and b >= 9", "b = 'a' and a > 0 and a < 100", "a = 1 or b = 'a'", "a = 1 and a = 2",
+	"a is null", "not a = 1", "a = b",
+	"a = 1 and b + 1 > 2", "a = true", "a = 1 and b like '%a%'", "a in (1, 10) and b is not null",
+	"a >= 9 and b like '%'", "(a = 1 or b = 'a') and a + 0 < 10",
+	"a <> 1 and b is null", "a like 'a%c'", "a > 0 and b <> a", "(a = 1 or b >= 9) and b is not null",
+	"a = 0 and b is null", "a >= -0.0", "a <= 18446744073709551615", "a = 12345678901234567890.5",
 }
 
-// TestEveryWayOfFindingFindsTheOldestThatMatches holds indexes and matchers to a look at every message, while messages come, go and
-// come back, before, while and after the views are built.
+// TestEveryWayOfFindingFindsTheOldestThatMatches holds indexes and matchers to a look at every message, while messages
+// come, go and come back, before, while and after the views are built.
 func TestEveryWayOfFindingFindsTheOldestThatMatches(t *testing.T) {
 	parsed := make([]*condition.Expr, len(viewConditions))
 	served := 0
@@ -145,16 +156,21 @@ func TestEveryWayOfFindingFindsTheOldestThatMatches(t *testing.T) {
 
 func TestTheImageOfKeysKeepsTheirOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		view := rapid.SampledFrom([]condition.View{condition.AsIs, condition.AsNumber, condition.AsInstant, condition.AsText}).Draw(t, "view")
-		number := rapid.OneOf(rapid.Map(rapid.Int64(), message.Int), rapid.Map(rapid.Uint64(), message.Uint), rapid.Map(rapid.Float64(), message.Float),
-			rapid.Map(rapid.StringMatching(`-?[0-9]{1,30}(\.[0-9]{1,30})?`), message.Decimal), rapid.Map(rapid.String(), message.String), viewValues())
+		view := rapid.SampledFrom([]condition.View{condition.AsIs, condition.AsNumber, condition.AsInstant,
+			condition.AsText}).Draw(t, "view")
+		number := rapid.OneOf(rapid.Map(rapid.Int64(), message.Int), rapid.Map(rapid.Uint64(), message.Uint),
+			rapid.Map(rapid.Float64(), message.Float),
+			rapid.Map(rapid.StringMatching(`-?[0-9]{1,30}(\.[0-9]{1,30})?`), message.Decimal),
+			rapid.Map(rapid.String(), message.String), viewValues())
 		a, ok1 := view.Key(number.Draw(t, "a"))
 		b, ok2 := view.Key(number.Draw(t, "b"))
 		if !ok1 || !ok2 {
 			return
 		}
-		if c := condition.CompareKeys(a, b); c < 0 && condition.Image(a) > condition.Image(b) || c > 0 && condition.Image(a) < condition.Image(b) || c == 0 && condition.Image(a) != condition.Image(b) {
-			t.Fatalf("%#v and %#v compare as %d, their images are %x and %x", a, b, c, condition.Image(a), condition.Image(b))
+		if c := condition.CompareKeys(a, b); c < 0 && condition.Image(a) > condition.Image(b) || c > 0 &&
+			condition.Image(a) < condition.Image(b) || c == 0 && condition.Image(a) != condition.Image(b) {
+			t.Fatalf("%#v and %#v compare as %d, their images are %x and %x", a, b, c, condition.Image(a),
+				condition.Image(b))
 		}
 	})
 }

@@ -20,9 +20,10 @@ type waiter struct {
 
 // waiting are those who wait for messages of one queue, found by what they wait for.
 type waiting struct {
-	by     map[uint64]*waiter // by number
-	wants  interest.Set       // numbers
-	choosy int                // how many of them name more than one queue or condition: for them the best is not always the oldest
+	by    map[uint64]*waiter // by number
+	wants interest.Set       // numbers
+	// how many of them name more than one queue or condition: for them the best is not always the oldest
+	choosy int
 }
 
 // Len is how many wait.
@@ -86,8 +87,8 @@ func (s *state) unwait(w *waiter) {
 	}
 }
 
-// serve hands what has become claimable since the last call to those who wait for it: the longest waiting first, and each gets
-// the best of all that is there, not the first that came.
+// serve hands what has become claimable since the last call to those who wait for it: the longest waiting first, and
+// each gets the best of all that is there, not the first that came.
 func (s *state) serve() {
 	for len(s.fresh) > 0 {
 		fresh := s.fresh
@@ -109,9 +110,10 @@ func (s *state) serve() {
 	}
 }
 
-// servePlain serves waiters who want nothing but the oldest that they match: then it is the same to give each message, the oldest first, to
-// the one who waits longest for it, and that one is found without asking the others. It stops in front of a message whose body has to be read to
-// find out who that is, and returns the rest: whoever comes later must not be served first.
+// servePlain serves waiters who want nothing but the oldest that they match: then it is the same to give each message,
+// the oldest first, to the one who waits longest for it, and that one is found without asking the others. It stops in
+// front of a message whose body has to be read to find out who that is, and returns the rest: whoever comes later must
+// not be served first.
 func (s *state) servePlain(q *queueState, es []entry) (unread []entry) {
 	if len(s.unserved[q]) > 0 {
 		return es
@@ -216,7 +218,8 @@ func (s *state) serveChoosy(fresh map[*queueState][]entry) {
 	}
 }
 
-// setAside keeps fresh messages until the body of one of them was read, if somebody's condition asks for it, and tells whether it does.
+// setAside keeps fresh messages until the body of one of them was read, if somebody's condition asks for it, and tells
+// whether it does.
 func (s *state) setAside(fresh map[*queueState][]entry, q *queueState, e entry) bool {
 	if !e.there() || len(s.unserved[q]) == 0 && !s.asksBody(q, e) {
 		return false

@@ -55,11 +55,12 @@ func newTwinSide() *twinSide {
 	return side
 }
 
-// TestServingFindsWhomOfferingToEverybodyWouldServe compares serve with serveEach: who gets what, with conditions, priorities, keys, bounds of
-// count and bytes, owners who hold keys, and messages out of attempts.
+// TestServingFindsWhomOfferingToEverybodyWouldServe compares serve with serveEach: who gets what, with conditions,
+// priorities, keys, bounds of count and bytes, owners who hold keys, and messages out of attempts.
 func TestServingFindsWhomOfferingToEverybodyWouldServe(t *testing.T) {
 	conditions := []*condition.Expr{nil}
-	for _, text := range []string{"n = 1", "n = 2", "n > 1", "n between 1 and 3", "s = 'x'", "s = 'x' and n = 1", "n = 1 or s = 'y'", "n + 1 = 3", "s like '%x%'", "n in (1, 3)", "key = 'k'"} {
+	for _, text := range []string{"n = 1", "n = 2", "n > 1", "n between 1 and 3", "s = 'x'", "s = 'x' and n = 1",
+		"n = 1 or s = 'y'", "n + 1 = 3", "s like '%x%'", "n in (1, 3)", "key = 'k'"} {
 		e, err := condition.Parse(text)
 		if err != nil {
 			t.Fatal(err)
@@ -95,7 +96,8 @@ func TestServingFindsWhomOfferingToEverybodyWouldServe(t *testing.T) {
 				}
 				most, bytes := rapid.IntRange(1, 3).Draw(t, "max"), rapid.SampledFrom([]int{0, 0, 3}).Draw(t, "bytes")
 				owner := rapid.IntRange(-1, 1).Draw(t, "owner")
-				if owner >= 0 && slices.ContainsFunc(slices.Collect(maps.Values(sides[0].ws)), func(w *waiter) bool { return !w.gone && w.asker.owner == owners[sides[0]][owner] }) {
+				if owner >= 0 && slices.ContainsFunc(slices.Collect(maps.Values(sides[0].ws)),
+					func(w *waiter) bool { return !w.gone && w.asker.owner == owners[sides[0]][owner] }) {
 					owner = -1 // an owner waits once
 				}
 				id := number
@@ -110,7 +112,8 @@ func TestServingFindsWhomOfferingToEverybodyWouldServe(t *testing.T) {
 					}
 					a.take = func(from int, q *queueState, e entry) {
 						side.told[id] += fmt.Sprintf(" %d of %s as wish %d", e.seq(), q.name.Name, from)
-						side.s.claim(q, e, &claimed{attempt: e.attempts() + 1, serial: uint32(id), owned: owner >= 0}, holder{owner: a.owner, claimant: a.claimant, at: 1})
+						side.s.claim(q, e, &claimed{attempt: e.attempts() + 1, serial: uint32(id), owned: owner >= 0},
+							holder{owner: a.owner, claimant: a.claimant, at: 1})
 					}
 					if side.s.choose(&a) > 0 {
 						side.told[id] += " at once"
@@ -140,7 +143,8 @@ func TestServingFindsWhomOfferingToEverybodyWouldServe(t *testing.T) {
 					position++
 					for _, side := range sides {
 						ev := &put{queue: uint32(q + 1), seq: side.qs[q].next, size: size, head: appendHead(nil, &m)}
-						if err := side.s.apply([]applied{{at: side.s.now, event: ev, addr: journal.Address{Position: position}}}, 0); err != nil {
+						if err := side.s.apply([]applied{{at: side.s.now, event: ev,
+							addr: journal.Address{Position: position}}}, 0); err != nil {
 							t.Fatal(err)
 						}
 					}
@@ -192,7 +196,8 @@ func TestServingFindsWhomOfferingToEverybodyWouldServe(t *testing.T) {
 	})
 }
 
-// TestAnInsertWithPrioritiesOneZeroOneGivesTheZero is the field's own example: the whole group is looked at before anybody is served.
+// TestAnInsertWithPrioritiesOneZeroOneGivesTheZero is the field's own example: the whole group is looked at before
+// anybody is served.
 func TestAnInsertWithPrioritiesOneZeroOneGivesTheZero(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := open(t, newMemory())
@@ -200,7 +205,8 @@ func TestAnInsertWithPrioritiesOneZeroOneGivesTheZero(t *testing.T) {
 		settleOldest(t, s, news, 1)
 		got := make(chan Claim)
 		go func() {
-			r := ClaimRequest{From: append(where(t, news, "prio = 0"), where(t, news, "prio = 1")...), Wait: time.Minute}
+			r := ClaimRequest{From: append(where(t, news, "prio = 0"), where(t, news, "prio = 1")...),
+				Wait: time.Minute}
 			cs, err := s.Claim(t.Context(), r)
 			if err != nil || len(cs) != 1 {
 				t.Error(cs, err)
@@ -219,8 +225,8 @@ func TestAnInsertWithPrioritiesOneZeroOneGivesTheZero(t *testing.T) {
 	})
 }
 
-// TestAClaimMayNameMoreConditionsThanAQueueRemembers asks by twelve different combinations of names, and by twenty conditions that no index
-// serves, at once; far too many are refused.
+// TestAClaimMayNameMoreConditionsThanAQueueRemembers asks by twelve different combinations of names, and by twenty
+// conditions that no index serves, at once; far too many are refused.
 func TestAClaimMayNameMoreConditionsThanAQueueRemembers(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := open(t, newMemory())
@@ -241,7 +247,8 @@ func TestAClaimMayNameMoreConditionsThanAQueueRemembers(t *testing.T) {
 		if got := mustClaim(t, s, ClaimRequest{From: wishes("n11 + 0 = %d", 20)}); len(got) != 1 || got[0].From != 3 {
 			t.Fatalf("got %+v", got)
 		}
-		if _, err := s.Claim(t.Context(), ClaimRequest{From: wishes("n%d = 3", maxTogether+1)}); !errors.Is(err, ErrCondition) {
+		if _, err := s.Claim(t.Context(), ClaimRequest{From: wishes("n%d = 3", maxTogether+1)}); !errors.Is(err,
+			ErrCondition) {
 			t.Errorf("too many: %v", err)
 		}
 	})

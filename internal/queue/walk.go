@@ -9,7 +9,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/condition"
 )
 
-// walk looks at the messages of a queue in pieces. What its condition asks of them is asked without the lock, of what was taken along under it.
+// walk looks at the messages of a queue in pieces. What its condition asks of them is asked without the lock, of what
+// was taken along under it.
 type walk struct {
 	q       *queueState
 	where   *condition.Expr
@@ -72,8 +73,8 @@ func (s *Store) lookOn(ctx context.Context, w *walk, fit func(e entry) bool) err
 	return nil
 }
 
-// askNext returns, of the messages that were taken along, the next that meet the condition, as they were when they were looked at: at most so many,
-// and as far as bodies are read at once. It is called without the lock.
+// askNext returns, of the messages that were taken along, the next that meet the condition, as they were when they were
+// looked at: at most so many, and as far as bodies are read at once. It is called without the lock.
 func (s *Store) askNext(ctx context.Context, w *walk, most int) (met []*looked, err error) {
 	var asking []*looked
 	asks, full := room{}, false

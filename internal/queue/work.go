@@ -15,7 +15,8 @@ const tickBatch = 1000
 // retryWork is how long the Store waits before it tries work of its own again that the journal did not take.
 const retryWork = time.Second
 
-// longestSleep is how long the Store does not look at the clock, at most: nobody tells it that the clock was set, or that the machine was suspended.
+// longestSleep is how long the Store does not look at the clock, at most: nobody tells it that the clock was set, or
+// that the machine was suspended.
 const longestSleep = 10 * time.Second
 
 // keepTime does what time makes due: leases, delays, expiry, dead letters.
@@ -64,8 +65,9 @@ func (s *Store) catchUp() {
 	s.settleUp()
 }
 
-// tick does what is due and writes down which leases have ended, before anything that follows from it is written: whether a
-// hand-out counted depends on what else of its key was handed out at that moment, which a later start cannot find out. The lock is held.
+// tick does what is due and writes down which leases have ended, before anything that follows from it is written:
+// whether a hand-out counted depends on what else of its key was handed out at that moment, which a later start cannot
+// find out. The lock is held.
 func (s *Store) tick() {
 	s.state.tick(tickBatch)
 	s.writeLapsed()
@@ -99,7 +101,8 @@ func (s *Store) sleep(unfinished bool) time.Duration {
 		wait = min(max(wait, 10*time.Millisecond), retryWork)
 	}
 	s.sleeping = now + wait.Microseconds()
-	if due := s.state.due(); due != 0 { // what is known now is no reason to wake up earlier, nor is work that fails again
+	// what is known now is no reason to wake up earlier, nor is work that fails again
+	if due := s.state.due(); due != 0 {
 		s.sleeping = min(s.sleeping, due)
 	}
 	return wait
@@ -111,7 +114,8 @@ const (
 	buryBytes = 1 << 20
 )
 
-// buryAll moves messages that are out of attempts to their dead-letter queues and returns those that could not be moved now.
+// buryAll moves messages that are out of attempts to their dead-letter queues and returns those that could not be moved
+// now.
 func (s *Store) buryAll(ds []doomed) (again []doomed) {
 	for len(ds) > 0 {
 		n, size := 1, ds[0].size
@@ -125,7 +129,8 @@ func (s *Store) buryAll(ds []doomed) (again []doomed) {
 	return again
 }
 
-// bury makes dead letters of messages, in one group if it can be, so that leases and delays need not wait long for keepTime.
+// bury makes dead letters of messages, in one group if it can be, so that leases and delays need not wait long for
+// keepTime.
 func (s *Store) bury(ctx context.Context, ds []doomed) (again []doomed) {
 	for {
 		var there []doomed
@@ -181,7 +186,8 @@ func (s *Store) expireAll(ds []doomed) (again []doomed) {
 	return again
 }
 
-// there tells whether a message is still doomed: it may have been purged meanwhile, or settled and brought back by seeks. The lock is held.
+// there tells whether a message is still doomed: it may have been purged meanwhile, or settled and brought back by
+// seeks. The lock is held.
 func (d doomed) there() bool { return d.e.doomed() }
 
 func (e entry) doomed() bool {
@@ -192,9 +198,11 @@ func (e entry) doomed() bool {
 	return c != nil && c.doomed()
 }
 
-// end removes doomed messages, in one group with what each plans for them by index. It returns how many went on their way: when there
-// are some, an error is the journal's or ctx's, and failed was or will be called, under the lock, if the journal does not keep the group.
-func (s *Store) end(ctx context.Context, ds []doomed, how ending, failed func(), each func(*plan, int) error) (sent int, err error) {
+// end removes doomed messages, in one group with what each plans for them by index. It returns how many went on their
+// way: when there are some, an error is the journal's or ctx's, and failed was or will be called, under the lock, if
+// the journal does not keep the group.
+func (s *Store) end(ctx context.Context, ds []doomed, how ending, failed func(), each func(*plan, int) error) (sent int,
+	err error) {
 	if err := s.enter(ctx); err != nil {
 		return 0, err
 	}

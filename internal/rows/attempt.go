@@ -8,8 +8,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/component"
 )
 
-// attempt writes a block in one transaction. An error says that one of its rows is refused: the one at row, or some one where that is -1. Whatever
-// else happened, the messages have their outcomes, or are stale.
+// attempt writes a block in one transaction. An error says that one of its rows is refused: the one at row, or some one
+// where that is -1. Whatever else happened, the messages have their outcomes, or are stale.
 func (w *writing) attempt(b *Block, from []int) (row int, refused error) {
 	unsure := false // whether it was done already
 	for conflicts := 0; ; {
@@ -87,7 +87,8 @@ func (w *writing) attempt(b *Block, from []int) (row int, refused error) {
 			case used:
 				w.deaths++ // it may just have ended while it waited: another one
 			default:
-				// A new session does not survive this block. That may be the block's doing: its rows are tried apart, so that not all wait for one.
+				// A new session does not survive this block. That may be the block's doing: its rows are tried apart,
+				// so that not all wait for one.
 				w.deaths++
 				if b.Rows() > 1 {
 					return -1, err
@@ -99,7 +100,8 @@ func (w *writing) attempt(b *Block, from []int) (row int, refused error) {
 	}
 }
 
-// missed answers for the rows of a block that the table did not have. A deletion whose first end is not known may have been made then.
+// missed answers for the rows of a block that the table did not have. A deletion whose first end is not known may have
+// been made then.
 func (w *writing) missed(b *Block, from []int, unsure bool) {
 	if len(b.missed) == 0 || unsure && b.Mode == Delete {
 		return
@@ -108,7 +110,8 @@ func (w *writing) missed(b *Block, from []int, unsure bool) {
 	if !w.sink.settings.strictRows {
 		return
 	}
-	err := fmt.Errorf("table %s: %w: none has the message's %s", b.Table.Name, ErrNoRow, strings.Join(w.plan.keys, ", "))
+	err := fmt.Errorf("table %s: %w: none has the message's %s", b.Table.Name, ErrNoRow,
+		strings.Join(w.plan.keys, ", "))
 	for _, row := range b.missed {
 		w.outcomes[from[row]] = component.Reject(err)
 	}

@@ -63,7 +63,8 @@ func TestAttributesKeepWhatTheyAre(t *testing.T) {
 		{message.Float(math.NaN()), Column{Kind: Int, Bits: 64}, "!is no integer"},
 		{message.Float(0.1), Column{Kind: Text}, "0.1"},
 		{message.Decimal("12.50"), Column{Kind: Decimal, Precision: 4, Scale: 1}, "12.5"},
-		{message.Decimal("12.55"), Column{Kind: Decimal, Precision: 4, Scale: 1}, "!more than 1 digits behind the point"},
+		{message.Decimal("12.55"), Column{Kind: Decimal, Precision: 4, Scale: 1},
+			"!more than 1 digits behind the point"},
 		{message.String("12"), Column{Kind: Int, Bits: 64}, "12"},
 		{message.String(`{"a":1}`), Column{Kind: JSON}, `{"a":1}`},
 		{message.String(`{"a":`), Column{Kind: JSON}, `"{\"a\":"`},
@@ -115,7 +116,8 @@ func TestAttributesBecomeOneObject(t *testing.T) {
 func TestReasonsShowOnlyTheBeginningOfAValue(t *testing.T) {
 	c := Column{Name: "n", Kind: Int, Bits: 32, Native: "int4"}
 	_, err := c.ofText(strings.Repeat("飛脚", 100_000))
-	if err == nil || len(err.Error()) > 200 || !strings.Contains(err.Error(), "the column n is int4: ") || !strings.Contains(err.Error(), "600000 bytes") {
+	if err == nil || len(err.Error()) > 200 || !strings.Contains(err.Error(), "the column n is int4: ") ||
+		!strings.Contains(err.Error(), "600000 bytes") {
 		t.Errorf("%.300v", err)
 	}
 }

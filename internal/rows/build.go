@@ -105,8 +105,9 @@ func (b *builder) keep(i int) {
 }
 
 var (
-	errNoObject = errors.New("the body is no JSON object, and no column takes it as it is: make one of it (a decode or jq transform), or write one of the columns as NAME: $body")
-	errNothing  = errors.New("it has no field and no attribute for any column")
+	errNoObject = errors.New("the body is no JSON object, and no column takes it as it is: make one of it (a decode " +
+		"or jq transform), or write one of the columns as NAME: $body")
+	errNothing = errors.New("it has no field and no attribute for any column")
 
 	errNullKey      = errors.New("it is null, and no row is found by that; it belongs to the key")
 	errNothingToSet = errors.New("it has nothing to set: no field and no attribute for any column beside the key")
@@ -177,7 +178,8 @@ func (b *builder) unknown() error {
 	if b.settings.unknown == drop {
 		return nil
 	}
-	return fmt.Errorf("the field %s: %w in %s (unknown: drop leaves such fields out)", shorten(name), ErrUnknown, b.plan.table.Name)
+	return fmt.Errorf("the field %s: %w in %s (unknown: drop leaves such fields out)", shorten(name), ErrUnknown,
+		b.plan.table.Name)
 }
 
 // missing is what a column takes for which there is nothing.
@@ -187,7 +189,8 @@ func (b *builder) missing(i int, s *slot) (Value, error) {
 	case b.settings.mode == Update && b.settings.missing != refuse && !(b.settings.missing == asNull && s.Nullable):
 		b.without[i/8] |= 1 << (i % 8)
 		return Value{}, nil
-	case s.Default && (b.settings.missing == asDefault || b.settings.missing == asNull && !s.Nullable || b.settings.missing == refuse && !s.chosen):
+	case s.Default && (b.settings.missing == asDefault || b.settings.missing == asNull && !s.Nullable ||
+		b.settings.missing == refuse && !s.chosen):
 		b.without[i/8] |= 1 << (i % 8)
 		return Value{}, nil
 	case s.Nullable && b.settings.missing != refuse:
@@ -263,7 +266,8 @@ func (b *builder) nothing(i int, s *slot) (Value, error) {
 	return Value{}, fmt.Errorf("the column %s of %s: the message has no %s", s.Name, b.plan.table.Name, s.name)
 }
 
-// identity is the id of a message. One that was read from a file and comes again after a crash would have another: where it was read is the same.
+// identity is the id of a message. One that was read from a file and comes again after a crash would have another:
+// where it was read is the same.
 func identity(m *message.Message) message.ID {
 	if m.Origin.Source == "" {
 		return m.ID

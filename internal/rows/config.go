@@ -40,7 +40,8 @@ func (m *Mapping) SetPairs(pairs []component.Pair) error {
 	for _, p := range pairs {
 		from, ok := p.Value.(string)
 		if !ok || from == "" {
-			return &component.SettingError{Setting: p.Key, Offset: -1, Err: fmt.Errorf("the name of a field is wanted, not %v", p.Value),
+			return &component.SettingError{Setting: p.Key, Offset: -1,
+				Err:  fmt.Errorf("the name of a field is wanted, not %v", p.Value),
 				Hint: "or $id, $key, $time, $body, $attributes"}
 		}
 		mapping = append(mapping, Mapped{p.Key, from})

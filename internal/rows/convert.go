@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// value converts a field's JSON text to the column's kind. Nothing is rounded but to what a float holds; the fraction of a second alone is cut to
-// the column's digits. Errors are *ValueError.
+// value converts a field's JSON text to the column's kind. Nothing is rounded but to what a float holds; the fraction
+// of a second alone is cut to the column's digits. Errors are *ValueError.
 func (c *Column) value(t token) (Value, error) {
 	if c.Kind == Float && c.Bits != 32 && (t.form == number || t.form == plain) { // most of what is measured
 		if f, ok := shortFloat(t.text); ok {
@@ -97,7 +97,8 @@ func (c *Column) ofNumber(s string) (Value, error) {
 	case JSON:
 		return JSONOf(s), nil
 	case Date, TimeOfDay, Timestamp, TimestampTZ:
-		return Value{}, c.refuse(shorten(s), "is a number; a time is written as 2006-01-02T15:04:05Z (decode makes one of seconds: types: { "+c.Name+": timestamp(unix) })")
+		return Value{}, c.refuse(shorten(s), "is a number; a time is written as 2006-01-02T15:04:05Z (decode makes "+
+			"one of seconds: types: { "+c.Name+": timestamp(unix) })")
 	}
 	return Value{}, c.refuse(shorten(s), c.noSuch())
 }

@@ -23,7 +23,8 @@ func definitions(setting any) (columns []Column, infer bool, err error) {
 		for _, item := range c {
 			text, ok := item.(string)
 			if !ok {
-				return nil, false, fmt.Errorf("has %v among its definitions, where a text such as %q is wanted", item, "id bigint primary key")
+				return nil, false, fmt.Errorf("has %v among its definitions, where a text such as %q is wanted", item,
+					"id bigint primary key")
 			}
 			texts = append(texts, text)
 		}
@@ -74,7 +75,8 @@ func parseDefinition(text string) (Column, error) {
 	}
 	switch strings.ToLower(name) {
 	case "primary", "constraint", "unique", "foreign", "check":
-		return Column{}, fmt.Errorf("takes columns only, not %q: write primary key behind the column's type; a name like this stands in double quotes", shorten(text))
+		return Column{}, fmt.Errorf("takes columns only, not %q: write primary key behind the column's type; a name "+
+			"like this stands in double quotes", shorten(text))
 	}
 	return Column{Name: name, Native: rest}, nil
 }

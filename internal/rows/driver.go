@@ -15,7 +15,8 @@ type Driver interface {
 	Close() error
 }
 
-// Wide is met by drivers of databases to which a larger block is worth much, such as one that has its disk to wait for at each commit.
+// Wide is met by drivers of databases to which a larger block is worth much, such as one that has its disk to wait for
+// at each commit.
 type Wide interface {
 	// UsualRows is how many rows a block has at most where batch.max_events does not say.
 	UsualRows() int
@@ -23,14 +24,16 @@ type Wide interface {
 
 // Session is a connection to a database. One goroutine uses it at a time.
 type Session interface {
-	// Describe reads the table's columns as they are now. A table that is not there is an error that Judge calls NoTable.
+	// Describe reads the table's columns as they are now. A table that is not there is an error that Judge calls
+	// NoTable.
 	Describe(ctx context.Context, table Name) (*Table, error)
-	// Create makes the table, where no table of that name is there; that another made it meanwhile is no error. A column's Native, where it is not
-	// "", is its type and what belongs to it ("bigint not null") as a person wrote it, and is not changed; else the driver takes the type for the column's
-	// Kind and limits. The columns that are Key are the primary key, and not null, where Native does not say so already.
+	// Create makes the table, where no table of that name is there; that another made it meanwhile is no error. A
+	// column's Native, where it is not "", is its type and what belongs to it ("bigint not null") as a person wrote it,
+	// and is not changed; else the driver takes the type for the column's Kind and limits. The columns that are Key are
+	// the primary key, and not null, where Native does not say so already.
 	Create(ctx context.Context, t *Table) error
-	// Write writes all rows of a block in one transaction and commits it: afterwards all of them are there for good, or none is. The exception is an
-	// answer to the commit that was lost, an error that Judge calls Unknown.
+	// Write writes all rows of a block in one transaction and commits it: afterwards all of them are there for good, or
+	// none is. The exception is an answer to the commit that was lost, an error that Judge calls Unknown.
 	Write(ctx context.Context, b *Block) error
 	// Close ends the session. Whatever it had begun and not committed is undone by the database.
 	Close() error
@@ -55,13 +58,16 @@ func (m Mode) Finds() bool { return m == Update || m == Delete }
 
 // Block is rows on their way to one table. A driver must not keep it, nor change it but by Miss.
 type Block struct {
-	Table   *Table
-	Mode    Mode
-	Columns []Column // those that are written, a subset of the table's in any order; the driver may keep the slice as a key of its prepared statements: the same columns come as the same slice
+	Table *Table
+	Mode  Mode
+	// those that are written, a subset of the table's in any order; the driver may keep the slice as a key of its
+	// prepared statements: the same columns come as the same slice
+	Columns []Column
 	// Values are the rows one after the other, len(Columns) for each. A Value is Null or of its column's Kind.
 	Values []Value
-	// Key are the columns by which Upsert and Once tell that a row is there already, each of them one of Columns. A database that can look at one key only
-	// looks at this one; a violation of another is an error. Nil with Insert. Update and Delete find rows by it; no value in it is Null then.
+	// Key are the columns by which Upsert and Once tell that a row is there already, each of them one of Columns. A
+	// database that can look at one key only looks at this one; a violation of another is an error. Nil with Insert.
+	// Update and Delete find rows by it; no value in it is Null then.
 	Key []Column
 	// Sole: as far as the table's keys tell, no two of its rows have the same Key.
 	Sole bool
@@ -69,8 +75,9 @@ type Block struct {
 	missed []int
 }
 
-// Miss says of a row of Update or Delete that the table has none of its key. Of rows with one and the same key by the database's own rules, such as
-// "A" and "a" where it folds case, only the last of Update has to be made, and none of them is missed.
+// Miss says of a row of Update or Delete that the table has none of its key. Of rows with one and the same key by the
+// database's own rules, such as "A" and "a" where it folds case, only the last of Update has to be made, and none of
+// them is missed.
 func (b *Block) Miss(row int) { b.missed = append(b.missed, row) }
 
 // Parts are the places of the key's columns among Columns, and those of the others.
@@ -101,13 +108,18 @@ type Class uint8
 
 // The classes.
 const (
-	Away     Class = iota // the database cannot be reached, is full, or went away before it could commit: later, on a new session. Nothing was written
-	Conflict              // the transaction lost against another: at once again. Nothing was written
-	BadRow                // a row is refused: the one at Fault.Row, or one of those in the block where that is -1. Nothing was written
-	Drift                 // the table is not as it was described: describe it again, then try again. Nothing was written
-	NoTable               // there is no such table
-	Refused               // nobody may do that, whatever the row: a wrong password, no right to insert. A person is needed; later
-	Unknown               // the commit was sent and its answer lost: the rows may be there or not. On a new session
+	// the database cannot be reached, is full, or went away before it could commit: later, on a new session. Nothing
+	// was written
+	Away     Class = iota
+	Conflict       // the transaction lost against another: at once again. Nothing was written
+	// a row is refused: the one at Fault.Row, or one of those in the block where that is -1. Nothing was written
+	BadRow
+	// the table is not as it was described: describe it again, then try again. Nothing was written
+	Drift
+	NoTable // there is no such table
+	// nobody may do that, whatever the row: a wrong password, no right to insert. A person is needed; later
+	Refused
+	Unknown // the commit was sent and its answer lost: the rows may be there or not. On a new session
 )
 
 func (c Class) String() string {

@@ -13,7 +13,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// scripted is a database in memory, with one table of k (a key) and v, that fails as it is told. What real databases do is package rowstest's.
+// scripted is a database in memory, with one table of k (a key) and v, that fails as it is told. What real databases do
+// is package rowstest's.
 type scripted struct {
 	mu      sync.Mutex
 	table   *Table                      // nil: there is none
@@ -40,7 +41,8 @@ func (f fault) Error() string { return "scripted: " + f.Class.String() }
 func failure(c Class, broken bool) error { return fault{Fault{Class: c, Row: -1, Broken: broken}} }
 
 func table() *Table {
-	return &Table{Name: Name{"t"}, Columns: []Column{{Name: "k", Kind: Int, Bits: 64, Key: true, Unique: true}, {Name: "v", Kind: Text, Nullable: true}}}
+	return &Table{Name: Name{"t"}, Columns: []Column{{Name: "k", Kind: Int, Bits: 64, Key: true, Unique: true},
+		{Name: "v", Kind: Text, Nullable: true}}}
 }
 
 func newScripted() *scripted {

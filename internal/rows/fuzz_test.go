@@ -18,8 +18,10 @@ import (
 // FuzzObject holds the scanner to encoding/json: it takes the same objects and finds the same fields in them.
 func FuzzObject(f *testing.F) {
 	for _, seed := range []string{
-		`{}`, `{"a":1}`, ` { "a" : [1,{"b":null}] , "b":"x\n\u98db\ud834\udd1e" } `, `{"a":1,"a":2}`, `{"a":-0.5e+10,"b":true,"c":false,"d":null}`, `{"a\u0062":1}`, `{"a":"\ud834"}`,
-		`{"a":01}`, `{"a":1.}`, `{"a":.5}`, `{"a":"` + "\x01" + `"}`, `{"a":tru}`, `{"a"}`, `{"a":1,}`, `{"a":1}x`, `[]`, `{"a":{"b":{"c":[[[]]]}}}`, "{\"a\":\"\xff\"}", `{"":0}`, `{"a":1e999}`,
+		`{}`, `{"a":1}`, ` { "a" : [1,{"b":null}] , "b":"x\n\u98db\ud834\udd1e" } `, `{"a":1,"a":2}`,
+		`{"a":-0.5e+10,"b":true,"c":false,"d":null}`, `{"a\u0062":1}`, `{"a":"\ud834"}`,
+		`{"a":01}`, `{"a":1.}`, `{"a":.5}`, `{"a":"` + "\x01" + `"}`, `{"a":tru}`, `{"a"}`, `{"a":1,}`, `{"a":1}x`,
+		`[]`, `{"a":{"b":{"c":[[[]]]}}}`, "{\"a\":\"\xff\"}", `{"":0}`, `{"a":1e999}`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -42,7 +44,8 @@ func FuzzObject(f *testing.F) {
 		n.add("a field that is not there")
 		s := newScanner(n)
 		err := s.object(string(body))
-		if valid && err != nil && (!utf8.Valid(body) || errors.Is(err, errSurrogate) || strings.Contains(err.Error(), "deeper")) {
+		if valid && err != nil &&
+			(!utf8.Valid(body) || errors.Is(err, errSurrogate) || strings.Contains(err.Error(), "deeper")) {
 			return // it is stricter about characters, and depth is bounded
 		}
 		if valid != (err == nil) {
@@ -90,9 +93,12 @@ func TestGuessingChangesNothing(t *testing.T) {
 	n.add("b")
 	n.add("quoted \"")
 	const usual = `{"a":"1","b":"2","quoted \"":"3","c":"4"}`
-	pieces := []string{`"a"`, `"b"`, `"c"`, `"quoted \""`, `:`, `:`, `,`, `,`, ` `, `"`, `"x"`, `"long text"`, `"é"`, `"\n"`, `"\\"`, "\"\xff\"", "\"\x01\"", `1.5`, `null`, `{}`, `[1]`, `}`, `{`}
+	pieces := []string{`"a"`, `"b"`, `"c"`, `"quoted \""`, `:`, `:`, `,`, `,`, ` `, `"`, `"x"`, `"long text"`, `"é"`,
+		`"\n"`, `"\\"`, "\"\xff\"", "\"\x01\"", `1.5`, `null`, `{}`, `[1]`, `}`, `{`}
 	r := rand.New(rand.NewPCG(3, 9))
-	bodies := []string{usual, `{"a":"1","b":"2"}`, `{"b":"2","a":"1"}`, `{"a":"1","b":"","c":"3"}`, `{"a":"1","a":"2","b":"3"}`, `{"a":"1",`, `{"a":"1`, `{"a":"`, `{"a":`, `{"a":"1" ,"b":"2"}`, `{"a":"1", "b":"2"}`}
+	bodies := []string{usual, `{"a":"1","b":"2"}`, `{"b":"2","a":"1"}`, `{"a":"1","b":"","c":"3"}`,
+		`{"a":"1","a":"2","b":"3"}`, `{"a":"1",`, `{"a":"1`, `{"a":"`, `{"a":`, `{"a":"1" ,"b":"2"}`,
+		`{"a":"1", "b":"2"}`}
 	for range 5_000 {
 		b := []byte(usual)
 		for range r.IntN(4) {
@@ -111,14 +117,17 @@ func TestGuessingChangesNothing(t *testing.T) {
 			t.Fatalf("%q: guessing %v, alone %v", body, got, want)
 		}
 		if want == nil && (!slices.Equal(guessing.tokens, alone.tokens) || guessing.stranger != alone.stranger) {
-			t.Fatalf("%q: guessing %q, %q, alone %q, %q", body, guessing.tokens, guessing.stranger, alone.tokens, alone.stranger)
+			t.Fatalf("%q: guessing %q, %q, alone %q, %q", body, guessing.tokens, guessing.stranger, alone.tokens,
+				alone.stranger)
 		}
 	}
 }
 
 // FuzzNumber holds the conversions of numbers to arithmetic with fractions.
 func FuzzNumber(f *testing.F) {
-	for _, seed := range []string{"0", "-0", "1", "-128", "127", "128", "255", "256", "1e2", "1.50e1", "0.1", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "18446744073709551615", "1e-3", "123e-5", "00", "+5", ".5", "5.", "1e999", "1e1001", "0e99999", "12345678901234567890.12345"} {
+	for _, seed := range []string{"0", "-0", "1", "-128", "127", "128", "255", "256", "1e2", "1.50e1", "0.1",
+		"9223372036854775807", "9223372036854775808", "-9223372036854775808", "18446744073709551615", "1e-3", "123e-5",
+		"00", "+5", ".5", "5.", "1e999", "1e1001", "0e99999", "12345678901234567890.12345"} {
 		f.Add(seed, uint8(8), uint8(5), uint8(2))
 	}
 	f.Fuzz(func(t *testing.T, s string, bits, precision, scale uint8) {
@@ -140,7 +149,8 @@ func FuzzNumber(f *testing.F) {
 			t.Errorf("%q is written as %q", s, text)
 		}
 		exact, _ := strconv.ParseFloat(s, 64)
-		if v, err := (&Column{Kind: Float, Bits: 64}).ofText(s); err == nil && math.Float64bits(v.Float()) != math.Float64bits(exact) {
+		if v, err := (&Column{Kind: Float, Bits: 64}).ofText(s); err == nil &&
+			math.Float64bits(v.Float()) != math.Float64bits(exact) {
 			t.Errorf("%q is the float %v, not %v", s, v.Float(), exact)
 		}
 		width := []int{8, 16, 24, 32, 64}[bits%5]
@@ -155,7 +165,8 @@ func FuzzNumber(f *testing.F) {
 			fits := want.IsInt() && want.Num().Cmp(least) >= 0 && want.Num().Cmp(most) < 0
 			if fits != (err == nil) {
 				t.Errorf("%q as %v of %d bits: %v", s, kind, width, err)
-			} else if fits && kind == Int && strconv.FormatInt(v.Int(), 10) != want.Num().String() || fits && kind == Uint && strconv.FormatUint(v.Uint(), 10) != want.Num().String() {
+			} else if fits && kind == Int && strconv.FormatInt(v.Int(), 10) != want.Num().String() || fits &&
+				kind == Uint && strconv.FormatUint(v.Uint(), 10) != want.Num().String() {
 				t.Errorf("%q is %v %d", s, kind, v.Int())
 			}
 		}
@@ -176,20 +187,24 @@ func FuzzNumber(f *testing.F) {
 
 // FuzzClock holds the reader of times to package time.
 func FuzzClock(f *testing.F) {
-	for _, seed := range []string{"2024-02-29T23:59:59.123456789+09:00", "2024-02-29 23:59:59", "2024-02-29", "12:34", "12:34:56.7", "0000-01-01T00:00:00Z", "1969-12-31T23:59:59.999Z", "2024-02-30", "2024-02-29T24:00:00Z", "2024-02-29 12:00 -0130", "2024-02-29T12:00:00+", "", "T"} {
+	for _, seed := range []string{"2024-02-29T23:59:59.123456789+09:00", "2024-02-29 23:59:59", "2024-02-29", "12:34",
+		"12:34:56.7", "0000-01-01T00:00:00Z", "1969-12-31T23:59:59.999Z", "2024-02-30", "2024-02-29T24:00:00Z",
+		"2024-02-29 12:00 -0130", "2024-02-29T12:00:00+", "", "T"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		k, ok := parseClock(s)
 		if want, err := time.Parse(time.RFC3339Nano, s); err == nil {
-			if !ok && strings.Contains(s, "T") && len(s) >= 20 && s[13] == ':' { // package time takes hours of one digit
+			// package time takes hours of one digit
+			if !ok && strings.Contains(s, "T") && len(s) >= 20 && s[13] == ':' {
 				t.Fatalf("%q is refused", s)
 			}
 			if ok && (k.instant() != want.Unix() || int(k.nanos) != want.Nanosecond()) {
 				t.Errorf("%q is %d.%09d, not %v", s, k.instant(), k.nanos, want)
 			}
 		}
-		if want, err := time.Parse("2006-01-02 15:04:05", s); err == nil && ok && !strings.Contains(s, ",") && k.instant() != want.Unix() {
+		if want, err := time.Parse("2006-01-02 15:04:05", s); err == nil && ok && !strings.Contains(s, ",") &&
+			k.instant() != want.Unix() {
 			t.Errorf("%q is %d, not %v", s, k.instant(), want)
 		}
 		if ok && !k.dated && !k.timed {
@@ -217,7 +232,8 @@ func FuzzName(f *testing.F) {
 
 // FuzzDefinitions never loses a column in silence.
 func FuzzDefinitions(f *testing.F) {
-	for _, seed := range []string{"id bigint primary key, at timestamp(6), price decimal(10, 2) default '1,5'", `"a, b" text`, "a", "", "primary key (a)", "a int,,b int", `"a`, "a int check (a in (1, 2)), b text"} {
+	for _, seed := range []string{"id bigint primary key, at timestamp(6), price decimal(10, 2) default '1,5'",
+		`"a, b" text`, "a", "", "primary key (a)", "a int,,b int", `"a`, "a int check (a in (1, 2)), b text"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -11,8 +11,8 @@ import (
 // mostInferred bounds the messages that are looked at for a table that is to be made of them.
 const mostInferred = 1000
 
-// inferred makes columns of what the messages have, in the order in which it is found: a column holds what every one of them has in it. nil: there is
-// nothing to make a table of.
+// inferred makes columns of what the messages have, in the order in which it is found: a column holds what every one of
+// them has in it. nil: there is nothing to make a table of.
 func (s *settings) inferred(batch []*message.Message) []Column {
 	found := map[string]Kind{}
 	var order []string

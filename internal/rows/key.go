@@ -91,7 +91,8 @@ func (p *plan) finding(s *settings) error {
 	}
 	for _, name := range p.keys {
 		if !slices.ContainsFunc(p.slots, func(s slot) bool { return s.Name == name }) {
-			return fmt.Errorf("mode: %v finds rows of %s by %s, and columns does not say what it takes: add it there, or set key",
+			return fmt.Errorf("mode: %v finds rows of %s by %s, and columns does not say what it takes: add it "+
+				"there, or set key",
 				s.mode, p.table.Name, name)
 		}
 	}
@@ -116,7 +117,8 @@ func (p *plan) findBy(s *settings) error {
 		p.keys = table
 	}
 	if len(p.keys) == 0 {
-		return fmt.Errorf("the table %s has no primary key and no single unique key for mode: %v to find rows by: name the columns in key",
+		return fmt.Errorf("the table %s has no primary key and no single unique key for mode: %v to find rows by: "+
+			"name the columns in key",
 			p.table.Name, s.mode)
 	}
 	for _, name := range p.keys {

@@ -17,8 +17,8 @@ type clock struct {
 
 const daySeconds = 24 * 60 * 60
 
-// parseClock reads a date, a time of day, or both with a T or blanks between them, and a zone behind them (Z, +09:00, +0900, +09). The fraction
-// of a second has up to nine digits that count; those behind them are left out.
+// parseClock reads a date, a time of day, or both with a T or blanks between them, and a zone behind them (Z, +09:00,
+// +0900, +09). The fraction of a second has up to nine digits that count; those behind them are left out.
 func parseClock(s string) (c clock, ok bool) {
 	if len(s) >= 10 && s[4] == '-' && s[7] == '-' {
 		if c.days, ok = parseDay(s[:10]); !ok {

@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// ParseName reads the setting of a table's name: one text whose parts stand between dots, perhaps in double quotes, or several parts as they are.
+// ParseName reads the setting of a table's name: one text whose parts stand between dots, perhaps in double quotes, or
+// several parts as they are.
 func ParseName(setting []string) (Name, error) {
 	parts := Name(setting)
 	if len(setting) == 1 {
@@ -77,7 +78,8 @@ func unquoteName(s string) (name, rest string, ok bool) {
 	return "", "", false
 }
 
-// String is the name for people: its parts between dots, in double quotes where they would be misread. ParseName reads it back.
+// String is the name for people: its parts between dots, in double quotes where they would be misread. ParseName reads
+// it back.
 func (n Name) String() string {
 	var b strings.Builder
 	for i, p := range n {

@@ -8,14 +8,16 @@ import (
 // maxShift bounds the exponent of a number that is written out: a few bytes must not become a long row.
 const maxShift = 1000
 
-// numeral is a decimal number taken apart: the digits before the point without leading zeros, and those behind it as they are written.
+// numeral is a decimal number taken apart: the digits before the point without leading zeros, and those behind it as
+// they are written.
 type numeral struct {
 	negative        bool
 	whole, fraction string
 }
 
-// parseNumeral reads a number in decimal digits, perhaps with a point and an exponent. It is more patient than JSON is, for the sake of texts: a plus,
-// leading zeros, and a point without digits on one of its sides. small is false for one whose exponent is out of bounds.
+// parseNumeral reads a number in decimal digits, perhaps with a point and an exponent. It is more patient than JSON is,
+// for the sake of texts: a plus, leading zeros, and a point without digits on one of its sides. small is false for one
+// whose exponent is out of bounds.
 func parseNumeral(s string) (n numeral, small, ok bool) {
 	if s != "" && (s[0] == '-' || s[0] == '+') {
 		n.negative = s[0] == '-'
@@ -24,7 +26,8 @@ func parseNumeral(s string) (n numeral, small, ok bool) {
 	mantissa, exponent := s, ""
 	if at := strings.IndexAny(s, "eE"); at >= 0 {
 		mantissa, exponent = s[:at], s[at+1:]
-		if digits := strings.TrimLeft(exponent, "+-"); len(exponent)-len(digits) > 1 || digits == "" || !allDigits(digits) {
+		if digits := strings.TrimLeft(exponent, "+-"); len(exponent)-len(digits) > 1 || digits == "" ||
+			!allDigits(digits) {
 			return n, false, false
 		}
 	}

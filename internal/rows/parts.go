@@ -14,8 +14,9 @@ type part struct {
 	named  int   // rows that were taken out because the database named them
 }
 
-// mostNamed is how many rows that the database names are taken out one by one, with everything else written again. If there are more, the
-// block is divided there and behind: what is sent stays below a few times the rows, however many are refused.
+// mostNamed is how many rows that the database names are taken out one by one, with everything else written again. If
+// there are more, the block is divided there and behind: what is sent stays below a few times the rows, however many
+// are refused.
 const mostNamed = 2
 
 func (q part) cut(from, to, width int) part {
@@ -30,10 +31,12 @@ func (q part) without(row, width int) part {
 	return part{values: q.values[:n*width], from: q.from[:n], named: q.named + 1}
 }
 
-// parts writes a pile: in one transaction, and in several where rows are refused, of which each then stands alone or was named.
+// parts writes a pile: in one transaction, and in several where rows are refused, of which each then stands alone or
+// was named.
 func (w *writing) parts(p *pile) {
 	width := len(p.layout.columns)
-	block := &Block{Table: w.plan.table, Mode: w.sink.settings.mode, Columns: p.layout.columns, Key: p.layout.key, Sole: w.plan.sole}
+	block := &Block{Table: w.plan.table, Mode: w.sink.settings.mode, Columns: p.layout.columns, Key: p.layout.key,
+		Sole: w.plan.sole}
 	rest := []part{{values: p.values, from: p.from}}
 	for len(rest) > 0 {
 		q := rest[len(rest)-1]
@@ -70,8 +73,8 @@ func (w *writing) refused(err error) component.Outcome {
 	return component.Reject(fmt.Errorf("table %s: %w", w.plan.table.Name, err))
 }
 
-// lastOfEach writes a pile in which a key may stand several times. The last row of a key is written, and the others count as it does; where
-// it is refused, the one before it has its turn.
+// lastOfEach writes a pile in which a key may stand several times. The last row of a key is written, and the others
+// count as it does; where it is refused, the one before it has its turn.
 func (w *writing) lastOfEach(p *pile) {
 	for len(p.from) > 0 {
 		now, before, last := p.lasts()
@@ -100,7 +103,8 @@ func (w *writing) lastOfEach(p *pile) {
 	}
 }
 
-// lasts divides a pile into the last row of each key and those before; last has the places of the messages that stand for the latter.
+// lasts divides a pile into the last row of each key and those before; last has the places of the messages that stand
+// for the latter.
 func (p *pile) lasts() (now, before *pile, last []int) {
 	width := len(p.layout.columns)
 	newest := make(map[string]int, len(p.from))

@@ -22,7 +22,8 @@ const (
 	fromAttributes
 )
 
-var sources = map[string]source{"$id": fromID, "$key": fromKey, "$time": fromTime, "$body": fromBody, "$attributes": fromAttributes}
+var sources = map[string]source{"$id": fromID, "$key": fromKey, "$time": fromTime, "$body": fromBody,
+	"$attributes": fromAttributes}
 
 var sourceNames = []string{"$id", "$key", "$time", "$body", "$attributes"}
 
@@ -98,8 +99,10 @@ func (p *plan) chosen(s *settings) error {
 		p.add(c, m.From, true)
 	}
 	for _, c := range p.table.Columns {
-		if !c.Nullable && !c.Default && !c.Generated && !slices.ContainsFunc(p.slots, func(s slot) bool { return s.Name == c.Name }) {
-			return fmt.Errorf("the column %s of %s takes no null and has no default, and columns does not say what it takes: add it there", c.Name, p.table.Name)
+		if !c.Nullable && !c.Default && !c.Generated &&
+			!slices.ContainsFunc(p.slots, func(s slot) bool { return s.Name == c.Name }) {
+			return fmt.Errorf("the column %s of %s takes no null and has no default, and columns does not say what "+
+				"it takes: add it there", c.Name, p.table.Name)
 		}
 	}
 	return nil
@@ -133,14 +136,16 @@ func (p *plan) column(name string) (Column, error) {
 			continue
 		}
 		if c.Generated {
-			return c, fmt.Errorf("the column %s of %s is computed by the database and cannot be written", name, p.table.Name)
+			return c, fmt.Errorf("the column %s of %s is computed by the database and cannot be written", name,
+				p.table.Name)
 		}
 		return c, nil
 	}
 	if n := nearest.Name(name, all); n != "" {
 		return Column{}, fmt.Errorf("the table %s has no column %s: did you mean %s?", p.table.Name, name, n)
 	}
-	return Column{}, fmt.Errorf("the table %s has no column %s; it has %s", p.table.Name, name, shorten(strings.Join(all, ", ")))
+	return Column{}, fmt.Errorf("the table %s has no column %s; it has %s", p.table.Name, name,
+		shorten(strings.Join(all, ", ")))
 }
 
 func (p *plan) add(c Column, from string, chosen bool) {
@@ -163,7 +168,8 @@ func (p *plan) checkID(s *settings) error {
 	}
 	id := slot{Column: c, source: fromID}
 	if _, err := id.ofID(message.NewID()); err != nil {
-		return fmt.Errorf("id_column: the column %s of %s is %s, which does not hold an id of 36 characters: make it varchar(36)", c.Name, p.table.Name, c.Native)
+		return fmt.Errorf("id_column: the column %s of %s is %s, which does not hold an id of 36 characters: make it "+
+			"varchar(36)", c.Name, p.table.Name, c.Native)
 	}
 	return nil
 }
@@ -186,7 +192,8 @@ func (p *plan) chooseKey(s *settings) error {
 			id.key = true
 			return nil
 		case !id.Key: // with others it does: a message that comes again has the same in those, too
-			return fmt.Errorf("the column %s of %s is no key, so that a message that comes again would make a second row: make it the primary key, or set mode: insert", s.id, p.table.Name)
+			return fmt.Errorf("the column %s of %s is no key, so that a message that comes again would make a second "+
+				"row: make it the primary key, or set mode: insert", s.id, p.table.Name)
 		}
 	}
 	written := 0
@@ -198,9 +205,11 @@ func (p *plan) chooseKey(s *settings) error {
 	}
 	switch {
 	case parts == 0:
-		return fmt.Errorf("the table %s has no primary key and no single unique key for mode: %v to go by: add one, or set mode: insert", p.table.Name, s.mode)
+		return fmt.Errorf("the table %s has no primary key and no single unique key for mode: %v to go by: add one, "+
+			"or set mode: insert", p.table.Name, s.mode)
 	case written < parts:
-		return fmt.Errorf("mode: %v goes by the key of %s, of which not every column is written: name them in columns, or set mode: insert", s.mode, p.table.Name)
+		return fmt.Errorf("mode: %v goes by the key of %s, of which not every column is written: name them in "+
+			"columns, or set mode: insert", s.mode, p.table.Name)
 	}
 	return nil
 }

@@ -16,8 +16,8 @@ const (
 	longestRest  = 5 * time.Second
 )
 
-// pool keeps sessions. After an opening has failed only one caller at a time tries again, after a rest that doubles: a database that comes back is
-// not met by a storm.
+// pool keeps sessions. After an opening has failed only one caller at a time tries again, after a rest that doubles: a
+// database that comes back is not met by a storm.
 type pool struct {
 	driver Driver
 	counts *counts
@@ -56,7 +56,8 @@ func (e *restError) Unwrap() error { return e.err }
 
 var errClosed = errors.New("the sink is closed")
 
-// take gives a session, an idle one if there is one. It waits while all are in use. An error is ctx's, a *restError, or an opening's.
+// take gives a session, an idle one if there is one. It waits while all are in use. An error is ctx's, a *restError, or
+// an opening's.
 func (p *pool) take(ctx context.Context) (*session, error) {
 	select {
 	case p.seats <- struct{}{}:

@@ -39,11 +39,13 @@ func (t token) content() (string, error) {
 	return unescape(t.text)
 }
 
-// scanner walks one JSON object, strictly as RFC 8259 has it, and keeps the tokens of the fields that are asked for. It allocates nothing.
+// scanner walks one JSON object, strictly as RFC 8259 has it, and keeps the tokens of the fields that are asked for. It
+// allocates nothing.
 type scanner struct {
 	names  *names
 	tokens []token // by the field's number in names
-	guess  []int   // which field stood there in the object before this one: objects of one kind have their fields in one order
+	// which field stood there in the object before this one: objects of one kind have their fields in one order
+	guess []int
 	// stranger is a field that is not in names, "" for none. Its name may be cut.
 	stranger string
 
@@ -67,7 +69,10 @@ func (n *names) add(field string) int {
 		i = len(n.quoted)
 		n.number[field] = i
 		q := `"` + field + `"`
-		if strings.ContainsFunc(field, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == utf8.RuneError }) {
+		if strings.ContainsFunc(field, func(r rune) bool {
+			return r < ' ' || r == '"' || r == '\\' ||
+				r == utf8.RuneError
+		}) {
 			q = "" // never as it is
 		}
 		n.quoted = append(n.quoted, q)
@@ -141,8 +146,9 @@ func (s *scanner) members() error {
 	}
 }
 
-// usual steps over the first fields as long as they are those that stood there in the object before, texts without anything special, and written without blanks, as our
-// decoders write them. It returns how many there were; another one follows.
+// usual steps over the first fields as long as they are those that stood there in the object before, texts without
+// anything special, and written without blanks, as our decoders write them. It returns how many there were; another one
+// follows.
 func (s *scanner) usual() (n int) {
 	src, pos := s.src, s.pos
 	for ; n < len(s.guess) && s.guess[n] >= 0; n++ {

@@ -39,7 +39,8 @@ var errNoTable = errors.New("there is no such table: create it, or let it be mad
 // errNothingToMake: a table is to be made of messages that have nothing to make it of.
 var errNothingToMake = errors.New("there is no such table, and the message has no fields to make it of")
 
-// look describes the table anew, unless somebody has since old was made. The plan is old itself if nothing has changed, but when renew is set.
+// look describes the table anew, unless somebody has since old was made. The plan is old itself if nothing has changed,
+// but when renew is set.
 func (s *schema) look(ctx context.Context, in Session, old *plan, renew bool, batch []*message.Message) (*plan, error) {
 	select {
 	case s.turn <- struct{}{}:

@@ -55,7 +55,8 @@ func (c *Config) check() (s settings, err error) {
 	if s.unknown, ok = map[string]policy{"": refuse, "reject": refuse, "drop": drop}[c.Unknown]; !ok {
 		return s, component.Setting("unknown", fmt.Errorf("%q is neither reject nor drop", c.Unknown))
 	}
-	if s.missing, ok = map[string]policy{"": asDefault, "default": asDefault, "reject": refuse, "null": asNull}[c.Missing]; !ok {
+	if s.missing, ok = map[string]policy{"": asDefault, "default": asDefault, "reject": refuse,
+		"null": asNull}[c.Missing]; !ok {
 		return s, component.Setting("missing", fmt.Errorf("%q is none of reject, null and default", c.Missing))
 	}
 	switch s.pool = c.PoolSize; {
@@ -96,7 +97,8 @@ func (s *settings) checkColumns() error {
 			if n := nearest.Name(m.From, sourceNames); n != "" {
 				hint = "did you mean " + n + "?"
 			}
-			return &component.SettingError{Setting: at, Offset: -1, Err: fmt.Errorf("there is no %s", m.From), Hint: hint}
+			return &component.SettingError{Setting: at, Offset: -1, Err: fmt.Errorf("there is no %s", m.From),
+				Hint: hint}
 		}
 	}
 	return nil

@@ -30,8 +30,10 @@ func TestSettingsAreChecked(t *testing.T) {
 		{Config{Table: table, Mode: "update", NoSuchRow: "keep"}, "no_such_row", "deliver nor reject"},
 		{Config{Table: table, Mode: "update", Key: []string{""}}, "key", "empty"},
 		{Config{Table: table, Mode: "delete", Key: []string{"a", "a"}}, "key", "twice"},
-		{Config{Table: table, Mode: "update", Key: []string{"a"}, Columns: Mapping{{"b", "x"}}}, "key", "does not say what it takes"},
-		{Config{Table: table, Mode: "update", Key: []string{"a"}, Columns: Mapping{{"a", "x"}}}, "columns", "the key alone"},
+		{Config{Table: table, Mode: "update", Key: []string{"a"}, Columns: Mapping{{"b", "x"}}}, "key",
+			"does not say what it takes"},
+		{Config{Table: table, Mode: "update", Key: []string{"a"}, Columns: Mapping{{"a", "x"}}}, "columns",
+			"the key alone"},
 		{Config{Table: table, Mode: "update", IDColumn: "a"}, "id_column", "key: a"},
 		{Config{Table: table, Mode: "delete", Create: true}, "create", "finds rows"},
 		{Config{Table: table, Unknown: "keep"}, "unknown", "reject nor drop"},
@@ -58,7 +60,8 @@ func TestSettingsAreChecked(t *testing.T) {
 	if err := m.SetPairs([]component.Pair{{Key: "a", Value: 5}}); err == nil {
 		t.Error("a column takes a number")
 	}
-	if err := m.SetPairs([]component.Pair{{Key: "b", Value: "x"}, {Key: "a", Value: "$id"}}); err != nil || !slices.Equal(m, Mapping{{"b", "x"}, {"a", "$id"}}) {
+	if err := m.SetPairs([]component.Pair{{Key: "b", Value: "x"}, {Key: "a", Value: "$id"}}); err != nil ||
+		!slices.Equal(m, Mapping{{"b", "x"}, {"a", "$id"}}) {
 		t.Error(m, err)
 	}
 }
@@ -67,7 +70,8 @@ func TestTheModeFollowsFromTheIDColumn(t *testing.T) {
 	for _, c := range []struct {
 		config Config
 		want   Mode
-	}{{Config{}, Insert}, {Config{IDColumn: "k"}, Once}, {Config{IDColumn: "k", Mode: "insert"}, Insert}, {Config{IDColumn: "k", Mode: "upsert"}, Upsert}} {
+	}{{Config{}, Insert}, {Config{IDColumn: "k"}, Once}, {Config{IDColumn: "k", Mode: "insert"}, Insert},
+		{Config{IDColumn: "k", Mode: "upsert"}, Upsert}} {
 		c.config.Table = []string{"t"}
 		s, err := c.config.check()
 		if err != nil || s.mode != c.want {
@@ -83,7 +87,8 @@ func TestDefinitionsAreDividedAtTheirCommas(t *testing.T) {
 	for _, c := range columns {
 		got = append(got, c.Name+"="+c.Native)
 	}
-	want := []string{"id=bigint primary key", "price=decimal(10, 2) default '1,5'", `a, "b"=text check (a in ('x', 'y'))`, "at=timestamp(6)"}
+	want := []string{"id=bigint primary key", "price=decimal(10, 2) default '1,5'",
+		`a, "b"=text check (a in ('x', 'y'))`, "at=timestamp(6)"}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -122,7 +127,8 @@ func TestColumnsFollowFromMessages(t *testing.T) {
 }
 
 func TestAKeyIsFound(t *testing.T) {
-	k, u, v := Column{Name: "k", Kind: Int, Bits: 64, Key: true}, Column{Name: "u", Kind: Text, Unique: true}, Column{Name: "v", Kind: Text, Nullable: true}
+	k, u, v := Column{Name: "k", Kind: Int, Bits: 64, Key: true}, Column{Name: "u", Kind: Text, Unique: true},
+		Column{Name: "v", Kind: Text, Nullable: true}
 	serial := Column{Name: "n", Kind: Int, Bits: 64, Key: true, Unique: true, Default: true}
 	k2 := k
 	k2.Name, k2.Kind = "k2", UUID

@@ -1,7 +1,8 @@
 package rows
 
 // tens are the powers of ten that a float holds exactly.
-var tens = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
+var tens = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
+	1e18, 1e19, 1e20, 1e21, 1e22}
 
 const (
 	exactly    = 1 << 53 // up to here a float holds every integer
@@ -9,8 +10,9 @@ const (
 	mostShort  = 32      // bytes of a number that is looked at
 )
 
-// shortFloat reads numbers of few digits, as measured values mostly are, in one go: both the digits and the power of ten are floats as they are, so that one
-// multiplication or division gives the float nearest to what is written. Of others, and of what is no number, it says that it cannot.
+// shortFloat reads numbers of few digits, as measured values mostly are, in one go: both the digits and the power of
+// ten are floats as they are, so that one multiplication or division gives the float nearest to what is written. Of
+// others, and of what is no number, it says that it cannot.
 func shortFloat(s string) (float64, bool) {
 	if len(s) > mostShort || s == "" {
 		return 0, false

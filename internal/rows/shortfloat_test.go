@@ -7,10 +7,13 @@ import (
 	"testing"
 )
 
-// FuzzShortFloat holds the quick reader of floats to strconv: what it reads is the same to the last bit, and it takes nothing that is no number.
+// FuzzShortFloat holds the quick reader of floats to strconv: what it reads is the same to the last bit, and it takes
+// nothing that is no number.
 func FuzzShortFloat(f *testing.F) {
-	for _, seed := range []string{"0", "-0", "0.1", "-12.50", "9007199254740992", "9007199254740993", "9007199254740992e22", "1e22", "1e23", "1e-22", "1e-23", "123456789012345e-37", "0.00000000000000000000001",
-		"000000000000000000001.5", "5.", ".5", ".", "-", "", "+1", "1e", "1e+", "1e-0", "1E5", "1e5.", "1.2.3", "1_0", "0x1p2", "inf", "1e00022", "1e022", "0e999", "-0.0e1"} {
+	for _, seed := range []string{"0", "-0", "0.1", "-12.50", "9007199254740992", "9007199254740993",
+		"9007199254740992e22", "1e22", "1e23", "1e-22", "1e-23", "123456789012345e-37", "0.00000000000000000000001",
+		"000000000000000000001.5", "5.", ".5", ".", "-", "", "+1", "1e", "1e+", "1e-0", "1E5", "1e5.", "1.2.3", "1_0",
+		"0x1p2", "inf", "1e00022", "1e022", "0e999", "-0.0e1"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

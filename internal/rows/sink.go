@@ -22,7 +22,8 @@ type Sink struct {
 	builders sync.Pool // of *builder, with the memory of the batch before
 }
 
-// New checks the settings and opens nothing. Errors are *component.SettingError. The sink closes the driver, also one that New refuses.
+// New checks the settings and opens nothing. Errors are *component.SettingError. The sink closes the driver, also one
+// that New refuses.
 func New(d Driver, c Config, _ component.Env) (*Sink, error) {
 	s := &Sink{driver: d, counts: &counts{}}
 	var err error
@@ -37,8 +38,8 @@ func New(d Driver, c Config, _ component.Env) (*Sink, error) {
 // startPatience bounds the look at the table at the start.
 const startPatience = 10 * time.Second
 
-// Start looks at the table, or makes it. A database that is away may come later, so that is no error; one that refuses us, a table that is not there
-// and settings that do not go with it are.
+// Start looks at the table, or makes it. A database that is away may come later, so that is no error; one that refuses
+// us, a table that is not there and settings that do not go with it are.
 func (s *Sink) Start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startPatience)
 	defer cancel()
@@ -73,7 +74,8 @@ func (s *Sink) away(err error) error {
 	return fmt.Errorf("table %s: the database is away: %w", s.settings.table, err)
 }
 
-// broken tells whether a session that gave the error is of no more use. After the end of a context nobody knows what it was doing.
+// broken tells whether a session that gave the error is of no more use. After the end of a context nobody knows what it
+// was doing.
 func (s *Sink) broken(ctx context.Context, err error) bool {
 	if bad := (*misfit)(nil); errors.As(err, &bad) || errors.Is(err, errNothingToMake) {
 		return false

@@ -36,10 +36,12 @@ func TestRefusedRowsAloneAreRejectedForFewWrites(t *testing.T) {
 		}
 		for k, o := range outcomes {
 			_, there := d.rows[int64(k)]
-			if bad := d.bad[int64(k)]; bad != (o.Verdict == component.Rejected) || bad == there || !bad && o.Verdict != component.Delivered {
+			if bad := d.bad[int64(k)]; bad != (o.Verdict == component.Rejected) || bad == there || !bad &&
+				o.Verdict != component.Delivered {
 				rt.Errorf("row %d (bad: %v) is %v, and there: %v", k, bad, o.Verdict, there)
 			}
-			if o.Verdict == component.Rejected && !strings.Contains(o.Reason.Error(), fmt.Sprintf("table t: row %d: scripted", k)) {
+			if o.Verdict == component.Rejected &&
+				!strings.Contains(o.Reason.Error(), fmt.Sprintf("table t: row %d: scripted", k)) {
 				rt.Errorf("row %d is rejected because %v", k, o.Reason)
 			}
 		}
@@ -132,7 +134,8 @@ func TestAConflictIsTriedAgainAtOnceAndThenWaits(t *testing.T) {
 }
 
 func TestAnUnknownEndIsTriedAgainWhereItDoesNoHarm(t *testing.T) {
-	for mode, verdict := range map[string]component.Verdict{"insert": component.Retry, "once": component.Delivered, "upsert": component.Delivered} {
+	for mode, verdict := range map[string]component.Verdict{"insert": component.Retry, "once": component.Delivered,
+		"upsert": component.Delivered} {
 		d := newScripted()
 		d.fails = []error{failure(Unknown, false)}
 		s := begin(t, d, Config{Mode: mode})
@@ -323,7 +326,8 @@ func TestTheSameColumnsComeAsTheSameSlice(t *testing.T) {
 	only := func(k int) *message.Message { return &message.Message{Body: fmt.Appendf(nil, `{"k":%d}`, k)} }
 	all(t, sent(t, s, append(messages(0, 2), only(5))), component.Delivered)
 	all(t, sent(t, s, append([]*message.Message{only(6)}, messages(7, 9)...)), component.Delivered)
-	if len(d.columns) != 4 || d.columns[0] != d.columns[3] || d.columns[1] != d.columns[2] || d.columns[0] == d.columns[1] {
+	if len(d.columns) != 4 || d.columns[0] != d.columns[3] || d.columns[1] != d.columns[2] ||
+		d.columns[0] == d.columns[1] {
 		t.Errorf("%p", d.columns)
 	}
 }
@@ -331,7 +335,8 @@ func TestTheSameColumnsComeAsTheSameSlice(t *testing.T) {
 func TestManyShapesOfRowsAreForgotten(t *testing.T) {
 	d := newScripted()
 	for i := range 12 {
-		d.table.Columns = append(d.table.Columns, Column{Name: fmt.Sprint("c", i), Kind: Int, Bits: 64, Nullable: true, Default: true})
+		d.table.Columns = append(d.table.Columns, Column{Name: fmt.Sprint("c", i), Kind: Int, Bits: 64, Nullable: true,
+			Default: true})
 	}
 	s := begin(t, d, Config{})
 	for i := range 3000 {

@@ -1,6 +1,7 @@
 package rows
 
-// Name is a table's name in its parts, outermost first: {"public", "readings"}. They are never quoted and are quoted whenever they are written.
+// Name is a table's name in its parts, outermost first: {"public", "readings"}. They are never quoted and are quoted
+// whenever they are written.
 type Name []string
 
 // Table is a table as the database describes it.
@@ -13,21 +14,23 @@ type Table struct {
 type Column struct {
 	Name      string
 	Kind      Kind
-	Bits      int    // Int, Uint: 8, 16, 24, 32 or 64; Float: 32 or 64
-	Length    int    // Text, Bytes: the most it holds, in bytes or characters; 0: no bound
-	Runes     bool   // Length counts characters, not bytes
-	Precision int    // Decimal: digits in all; 0: no bound
-	Scale     int    // Decimal: digits behind the point. Time of day, timestamps: digits of the second's fraction, up to 9
-	Nullable  bool   // takes NULL
-	Default   bool   // has a value of its own where none is given: it may be left out
-	NoNaN     bool   // Float: does not take NaN
-	NoInf     bool   // Float: does not take infinities
-	NoNUL     bool   // Text: does not take the character U+0000
-	Generated bool   // is never written: the database computes it
-	Key       bool   // belongs to the primary key, or to the one unique key that Upsert and Once go by
-	Unique    bool   // alone it is a key: no two rows have the same value in it. A driver that cannot tell leaves it false
-	Native    string // its type as the database writes it, for people
-	Code      any    // the driver's own
+	Bits      int  // Int, Uint: 8, 16, 24, 32 or 64; Float: 32 or 64
+	Length    int  // Text, Bytes: the most it holds, in bytes or characters; 0: no bound
+	Runes     bool // Length counts characters, not bytes
+	Precision int  // Decimal: digits in all; 0: no bound
+	// Decimal: digits behind the point. Time of day, timestamps: digits of the second's fraction, up to 9
+	Scale     int
+	Nullable  bool // takes NULL
+	Default   bool // has a value of its own where none is given: it may be left out
+	NoNaN     bool // Float: does not take NaN
+	NoInf     bool // Float: does not take infinities
+	NoNUL     bool // Text: does not take the character U+0000
+	Generated bool // is never written: the database computes it
+	Key       bool // belongs to the primary key, or to the one unique key that Upsert and Once go by
+	// alone it is a key: no two rows have the same value in it. A driver that cannot tell leaves it false
+	Unique bool
+	Native string // its type as the database writes it, for people
+	Code   any    // the driver's own
 }
 
 // Kind is what a column holds.
@@ -52,5 +55,6 @@ const (
 )
 
 func (k Kind) String() string {
-	return [...]string{"null", "bool", "integer", "unsigned integer", "float", "decimal", "text", "bytes", "date", "time of day", "timestamp", "timestamp with time zone", "uuid", "json"}[k]
+	return [...]string{"null", "bool", "integer", "unsigned integer", "float", "decimal", "text", "bytes", "date",
+		"time of day", "timestamp", "timestamp with time zone", "uuid", "json"}[k]
 }

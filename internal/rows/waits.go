@@ -15,7 +15,8 @@ func (w *waits) end() {
 	}
 }
 
-// Waits tells why rows wait: the database is away, full, or refuses us, or there is no table for them. nil: they are written, as far as is known.
+// Waits tells why rows wait: the database is away, full, or refuses us, or there is no table for them. nil: they are
+// written, as far as is known.
 func (s *Sink) Waits() error {
 	if why := s.waits.why.Load(); why != nil {
 		return *why

@@ -80,7 +80,8 @@ func (w *writing) run(todo []int) {
 	}
 }
 
-// prepare makes piles of the messages, by what the table is now. Where that is known it needs no session: a batch is read while another is written.
+// prepare makes piles of the messages, by what the table is now. Where that is known it needs no session: a batch is
+// read while another is written.
 func (w *writing) prepare(todo []int, renew bool) ([]*pile, error) {
 	schema, old := w.sink.schema, w.plan
 	var err error
@@ -143,8 +144,9 @@ func (w *writing) lose() {
 	}
 }
 
-// failed is the outcome of messages for which nothing was written, since there was no session or no description of the table. It is no message's
-// fault, so that it does not count as a try of any: they wait until the database is there, or somebody has seen to it.
+// failed is the outcome of messages for which nothing was written, since there was no session or no description of the
+// table. It is no message's fault, so that it does not count as a try of any: they wait until the database is there, or
+// somebody has seen to it.
 func (w *writing) failed(err error) component.Outcome {
 	if w.session != nil && w.sink.broken(w.ctx, err) {
 		w.lose()
@@ -173,7 +175,8 @@ func (w *writing) late(err error) component.Outcome {
 	if err == nil {
 		err = context.Cause(w.ctx)
 	}
-	return component.Again(0, fmt.Errorf("table %s: no answer in time (request.timeout_secs): %w", w.sink.settings.table, err))
+	return component.Again(0, fmt.Errorf("table %s: no answer in time (request.timeout_secs): %w",
+		w.sink.settings.table, err))
 }
 
 // jitter waits a moment before the n-th new try of a transaction that lost, so that two that met do not meet again.

@@ -1,5 +1,5 @@
-// Package waittest waits, for tests, for what can only be seen from outside: of other processes, of files, of sockets, where no bubble of synctest
-// reaches and nothing tells of a change.
+// Package waittest waits, for tests, for what can only be seen from outside: of other processes, of files, of sockets,
+// where no bubble of synctest reaches and nothing tells of a change.
 package waittest
 
 import (

@@ -14,12 +14,14 @@ import (
 // prepare makes what the calls want to be there.
 func prepare(t *testing.T, v *visitor) {
 	t.Helper()
-	for _, path := range []string{"/default/queues/news", "/default/queues/empty", "/default/topics/papers", "/default/topics/papers/subscriptions/readers"} {
+	for _, path := range []string{"/default/queues/news", "/default/queues/empty", "/default/topics/papers",
+		"/default/topics/papers/subscriptions/readers"} {
 		if err := v.ask(t.Context(), "http", "PUT", path, "application/json", "{}", ""); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, to := range [][2]string{{"/2015-03-31/functions", function("u")}, {"/2021-10-31/functions/u/url", `{"AuthType":"NONE"}`}} {
+	for _, to := range [][2]string{{"/2015-03-31/functions", function("u")},
+		{"/2021-10-31/functions/u/url", `{"AuthType":"NONE"}`}} {
 		if err := v.ask(t.Context(), "lambda", "POST", to[0], "application/json", to[1], ""); err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +41,8 @@ func all(t *testing.T, who string, v *visitor, refused bool) {
 		case err == nil:
 			t.Errorf("%s, %s: %s was done", who, c.door, c.what)
 		default:
-			for _, word := range []string{c.deny, fmt.Sprint("uid ", served), fmt.Sprint("uid ", stranger), "local_accounts: any"} {
+			for _, word := range []string{c.deny, fmt.Sprint("uid ", served), fmt.Sprint("uid ", stranger),
+				"local_accounts: any"} {
 				if !strings.Contains(err.Error(), word) {
 					t.Errorf("%s, %s: %s was refused without %q: %v", who, c.door, c.what, word, err)
 				}
@@ -122,7 +125,8 @@ func TestOtherAccountsNeitherSeeNorEndStatementsOfOthers(t *testing.T) {
 	if got := seen(root); len(got) != 3 {
 		t.Errorf("root sees %v", got)
 	}
-	if _, err := one.ExecContext(t.Context(), fmt.Sprint("KILL ", id(root))); err == nil || !strings.Contains(err.Error(), "Error 1095") {
+	if _, err := one.ExecContext(t.Context(), fmt.Sprint("KILL ", id(root))); err == nil ||
+		!strings.Contains(err.Error(), "Error 1095") {
 		t.Errorf("the other account ends root's connection: %v", err)
 	}
 	if _, err := one.ExecContext(t.Context(), fmt.Sprint("KILL ", id(two))); err != nil {

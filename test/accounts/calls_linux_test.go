@@ -63,45 +63,57 @@ var calls = []call{
 		return v.ask(ctx, "http", "POST", "/default/queues/news/claim", "application/json", "{}", "")
 	}},
 	{"sqs", "CreateQueue", true, "AccessDenied", func(v *visitor, ctx context.Context, fresh string) error {
-		return v.ask(ctx, "sqs", "POST", "/", "application/x-amz-json-1.0", `{"QueueName":"`+fresh+`"}`, "AmazonSQS.CreateQueue")
+		return v.ask(ctx, "sqs", "POST", "/", "application/x-amz-json-1.0", `{"QueueName":"`+fresh+`"}`,
+			"AmazonSQS.CreateQueue")
 	}},
-	{"sqs", "TagQueue, with a body that goes to net/http", true, "AccessDenied", func(v *visitor, ctx context.Context, _ string) error {
-		return v.ask(ctx, "sqs", "POST", "/", "application/x-amz-json-1.0", `{"QueueUrl":"/000000000000/empty","Tags":{"a":"b"}`+strings.Repeat(" ", 70<<10)+`}`, "AmazonSQS.TagQueue")
-	}},
+	{"sqs", "TagQueue, with a body that goes to net/http", true, "AccessDenied",
+		func(v *visitor, ctx context.Context, _ string) error {
+			return v.ask(ctx, "sqs", "POST", "/", "application/x-amz-json-1.0",
+				`{"QueueUrl":"/000000000000/empty","Tags":{"a":"b"}`+strings.Repeat(" ", 70<<10)+`}`, "AmazonSQS.TagQueue")
+		}},
 	{"sqs", "SendMessage", false, "", func(v *visitor, ctx context.Context, _ string) error {
-		return v.ask(ctx, "sqs", "POST", "/", "application/x-amz-json-1.0", `{"QueueUrl":"/000000000000/news","MessageBody":"hello"}`, "AmazonSQS.SendMessage")
+		return v.ask(ctx, "sqs", "POST", "/", "application/x-amz-json-1.0",
+			`{"QueueUrl":"/000000000000/news","MessageBody":"hello"}`, "AmazonSQS.SendMessage")
 	}},
 	{"sqs", "ReceiveMessage", false, "", func(v *visitor, ctx context.Context, _ string) error {
-		return v.ask(ctx, "sqs", "POST", "/", "application/x-amz-json-1.0", `{"QueueUrl":"/000000000000/news"}`, "AmazonSQS.ReceiveMessage")
+		return v.ask(ctx, "sqs", "POST", "/", "application/x-amz-json-1.0", `{"QueueUrl":"/000000000000/news"}`,
+			"AmazonSQS.ReceiveMessage")
 	}},
-	{"pubsub", "CreateTopic over REST", true, "PERMISSION_DENIED", func(v *visitor, ctx context.Context, fresh string) error {
-		return v.ask(ctx, "pubsub", "PUT", "/v1/projects/local/topics/"+fresh, "application/json", "{}", "")
-	}},
+	{"pubsub", "CreateTopic over REST", true, "PERMISSION_DENIED",
+		func(v *visitor, ctx context.Context, fresh string) error {
+			return v.ask(ctx, "pubsub", "PUT", "/v1/projects/local/topics/"+fresh, "application/json", "{}", "")
+		}},
 	{"pubsub", "Publish over REST", false, "", func(v *visitor, ctx context.Context, _ string) error {
-		return v.ask(ctx, "pubsub", "POST", "/v1/projects/local/topics/papers:publish", "application/json", `{"messages":[{"data":"aGVsbG8="}]}`, "")
+		return v.ask(ctx, "pubsub", "POST", "/v1/projects/local/topics/papers:publish", "application/json",
+			`{"messages":[{"data":"aGVsbG8="}]}`, "")
 	}},
 	{"pubsub", "CreateTopic", true, "PermissionDenied", func(v *visitor, ctx context.Context, fresh string) error {
 		return v.remotely(func(c grpc.ClientConnInterface) error {
-			_, err := pubsubpb.NewPublisherClient(c).CreateTopic(ctx, &pubsubpb.Topic{Name: "projects/local/topics/" + fresh})
+			_, err := pubsubpb.NewPublisherClient(c).CreateTopic(ctx,
+				&pubsubpb.Topic{Name: "projects/local/topics/" + fresh})
 			return err
 		})
 	}},
 	{"pubsub", "Publish and Pull", false, "", func(v *visitor, ctx context.Context, _ string) error {
 		return v.remotely(func(c grpc.ClientConnInterface) error {
-			_, err := pubsubpb.NewPublisherClient(c).Publish(ctx, &pubsubpb.PublishRequest{Topic: "projects/local/topics/papers", Messages: []*pubsubpb.PubsubMessage{{Data: []byte("hello")}}})
+			_, err := pubsubpb.NewPublisherClient(c).Publish(ctx,
+				&pubsubpb.PublishRequest{Topic: "projects/local/topics/papers",
+					Messages: []*pubsubpb.PubsubMessage{{Data: []byte("hello")}}})
 			if err != nil {
 				return err
 			}
-			_, err = pubsubpb.NewSubscriberClient(c).Pull(ctx, &pubsubpb.PullRequest{Subscription: "projects/local/subscriptions/readers", MaxMessages: 1})
+			_, err = pubsubpb.NewSubscriberClient(c).Pull(ctx,
+				&pubsubpb.PullRequest{Subscription: "projects/local/subscriptions/readers", MaxMessages: 1})
 			return err
 		})
 	}},
 	{"mysql", "CREATE TABLE", true, "Error 1142", func(v *visitor, ctx context.Context, fresh string) error {
 		return v.sql(ctx, "tcp", "CREATE TABLE "+strings.ReplaceAll(fresh, "-", "_")+" (a int) ENGINE=QUEUE")
 	}},
-	{"mysql", "CREATE TABLE by the socket", true, "Error 1142", func(v *visitor, ctx context.Context, fresh string) error {
-		return v.sql(ctx, "unix", "CREATE TABLE "+strings.ReplaceAll(fresh, "-", "_")+"_s (a int) ENGINE=QUEUE")
-	}},
+	{"mysql", "CREATE TABLE by the socket", true, "Error 1142",
+		func(v *visitor, ctx context.Context, fresh string) error {
+			return v.sql(ctx, "unix", "CREATE TABLE "+strings.ReplaceAll(fresh, "-", "_")+"_s (a int) ENGINE=QUEUE")
+		}},
 	{"mysql", "SET GLOBAL", true, "Error 1227", func(v *visitor, ctx context.Context, _ string) error {
 		return v.sql(ctx, "tcp", "SET GLOBAL queue_lease = 0")
 	}},
@@ -111,23 +123,28 @@ var calls = []call{
 	{"mysql", "SELECT by the socket", false, "", func(v *visitor, ctx context.Context, _ string) error {
 		return v.sql(ctx, "unix", "SELECT queue_wait('news', 1)")
 	}},
-	{"lambda", "CreateFunction", true, "AccessDeniedException", func(v *visitor, ctx context.Context, fresh string) error {
-		return v.ask(ctx, "lambda", "POST", "/2015-03-31/functions", "application/json", function(fresh), "")
-	}},
+	{"lambda", "CreateFunction", true, "AccessDeniedException",
+		func(v *visitor, ctx context.Context, fresh string) error {
+			return v.ask(ctx, "lambda", "POST", "/2015-03-31/functions", "application/json", function(fresh), "")
+		}},
 	{"lambda", "ListFunctions", true, "AccessDeniedException", func(v *visitor, ctx context.Context, _ string) error {
 		return v.ask(ctx, "lambda", "GET", "/2015-03-31/functions", "", "", "")
 	}},
 	{"lambda", "Invoke", true, "AccessDeniedException", func(v *visitor, ctx context.Context, _ string) error {
-		return missing(v.ask(ctx, "lambda", "POST", "/2015-03-31/functions/nothing/invocations", "application/json", "{}", ""))
+		return missing(v.ask(ctx, "lambda", "POST", "/2015-03-31/functions/nothing/invocations", "application/json",
+			"{}", ""))
 	}},
-	{"lambda", "a URL that asks for no signature", true, "AccessDeniedException", func(v *visitor, ctx context.Context, _ string) error {
-		return missing(v.ask(ctx, "lambda", "GET", "/lambda-url/u/", "", "", ""))
-	}},
+	{"lambda", "a URL that asks for no signature", true, "AccessDeniedException",
+		func(v *visitor, ctx context.Context, _ string) error {
+			return missing(v.ask(ctx, "lambda", "GET", "/lambda-url/u/", "", "", ""))
+		}},
 }
 
 // function is the request that makes one whose program ends at once.
 func function(name string) string {
-	return `{"FunctionName":"` + name + `","Runtime":"provided.al2023","Handler":"x","Role":"arn:aws:iam::000000000000:role/x","Code":{"ZipFile":"` + archive() + `"}}`
+	return `{"FunctionName":"` + name +
+		`","Runtime":"provided.al2023","Handler":"x","Role":"arn:aws:iam::000000000000:role/x","Code":{"ZipFile":"` +
+		archive() + `"}}`
 }
 
 // archive is the code of a function, in base64.
@@ -182,8 +199,12 @@ func (v *visitor) ask(ctx context.Context, door, method, path, kind, body, targe
 }
 
 func (v *visitor) remotely(do func(grpc.ClientConnInterface) error) error {
-	c, err := grpc.NewClient("passthrough:///"+v.s.doors["pubsub"], grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithContextDialer(func(ctx context.Context, addr string) (net.Conn, error) { return v.dial(ctx, "tcp", addr) }))
+	c, err := grpc.NewClient("passthrough:///"+v.s.doors["pubsub"],
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithContextDialer(func(ctx context.Context, addr string) (net.Conn,
+			error) {
+			return v.dial(ctx, "tcp", addr)
+		}))
 	if err != nil {
 		return err
 	}

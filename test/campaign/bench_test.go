@@ -9,8 +9,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/sandbox/push/farend"
 )
 
-// BenchmarkDurablePath is the whole way of a push: claimed from a durable queue, pushed to a sandbox in this process over TLS, settled durably. cpu-µs/op is what
-// both sides spend together; a profile tells them apart.
+// BenchmarkDurablePath is the whole way of a push: claimed from a durable queue, pushed to a sandbox in this process
+// over TLS, settled durably. cpu-µs/op is what both sides spend together; a profile tells them apart.
 func BenchmarkDurablePath(b *testing.B) {
 	for name, behaviour := range map[string]farend.Behaviour{
 		"at once":  {},

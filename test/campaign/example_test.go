@@ -21,8 +21,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/sandbox/push/fcm"
 )
 
-// TestTheExampleReachesEveryUserOnTheirPhone runs examples/push.yaml as it stands: from one line to a push for each of 10,000 users, two thirds of them by APNs and
-// one third by FCM.
+// TestTheExampleReachesEveryUserOnTheirPhone runs examples/push.yaml as it stands: from one line to a push for each of
+// 10,000 users, two thirds of them by APNs and one third by FCM.
 func TestTheExampleReachesEveryUserOnTheirPhone(t *testing.T) {
 	dir := t.TempDir()
 	authority, err := farend.NewAuthority()
@@ -34,7 +34,8 @@ func TestTheExampleReachesEveryUserOnTheirPhone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	apple, err := apns.Start(apns.Config{Config: farend.Config{Authority: authority, Behaviour: latency, Keep: 1}, Keys: []*apns.Key{key}, Topics: []string{bundle}})
+	apple, err := apns.Start(apns.Config{Config: farend.Config{Authority: authority, Behaviour: latency, Keep: 1},
+		Keys: []*apns.Key{key}, Topics: []string{bundle}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,11 +43,13 @@ func TestTheExampleReachesEveryUserOnTheirPhone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	google, err := fcm.Start(fcm.Config{Config: farend.Config{Authority: authority, Behaviour: latency, Keep: 1}, Accounts: []*fcm.Account{account}})
+	google, err := fcm.Start(fcm.Config{Config: farend.Config{Authority: authority, Behaviour: latency, Keep: 1},
+		Accounts: []*fcm.Account{account}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string][]byte{"authority.pem": authority.PEM, "AuthKey_KEY1234567.p8": key.PEM, "account-news.json": account.JSON(google.TokenURL())} {
+	for name, text := range map[string][]byte{"authority.pem": authority.PEM, "AuthKey_KEY1234567.p8": key.PEM,
+		"account-news.json": account.JSON(google.TokenURL())} {
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +59,8 @@ func TestTheExampleReachesEveryUserOnTheirPhone(t *testing.T) {
 		"HIKYAKU_DATA": filepath.Join(dir, "data"), "PUSH_DB": filepath.Join(dir, "push.db"), "SANDBOX": dir,
 		"APNS": apple.Addr().String(), "FCM": google.Addr().String(),
 	}
-	f, err := config.Load("../../examples/push.yaml", func(name string) (string, bool) { v, ok := values[name]; return v, ok })
+	f, err := config.Load("../../examples/push.yaml",
+		func(name string) (string, bool) { v, ok := values[name]; return v, ok })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +98,8 @@ func TestTheExampleReachesEveryUserOnTheirPhone(t *testing.T) {
 	if c := google.Counts(); c.Devices != 3333 || c.Messages != 3333 || c.Doubles != 0 {
 		t.Errorf("Google's far end: %+v", c)
 	}
-	if seen := apple.Seen(); len(seen) != 1 || !strings.Contains(string(seen[0].Body), ", this was picked for you") || seen[0].Get("apns-expiration") == "" {
+	if seen := apple.Seen(); len(seen) != 1 || !strings.Contains(string(seen[0].Body), ", this was picked for you") ||
+		seen[0].Get("apns-expiration") == "" {
 		t.Errorf("a push: %+v", seen)
 	}
 	if seen := google.Seen(); len(seen) != 1 || !strings.Contains(string(seen[0].Body), ", this was picked for you") {

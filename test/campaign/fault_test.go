@@ -23,19 +23,21 @@ func misbehaviours() map[string]farend.Behaviour {
 		return farend.Behaviour{Latency: farend.Latency{Median: ms(3), Sigma: 0.5}, Faults: []farend.Fault{f}}
 	}
 	all := map[string]farend.Behaviour{
-		"none":                     {},
-		"a heavy tail":             {Latency: farend.Latency{Median: ms(5), Sigma: 1.2, Most: ms(1500)}},
-		"one stream":               {Streams: farend.Limit(1)},
-		"one stream until trusted": {OneUntilTrusted: true, Streams: farend.Limit(50), Latency: farend.Latency{Median: ms(3)}},
-		"newcomers are reset":      {Newcomers: farend.Newcomers{PerSecond: 2, Burst: 1}, Streams: farend.Limit(20), Latency: farend.Latency{Median: ms(3)}},
-		"goodbyes":                 fault(farend.Fault{Do: farend.GoAway, Every: 700, Unprocessed: 0.5}),
-		"streams reset":            fault(farend.Fault{Do: farend.ResetStream, Probability: 0.02, Processed: true}),
-		"streams refused":          fault(farend.Fault{Do: farend.ResetStream, Probability: 0.02, Code: 7}),
-		"connections reset":        fault(farend.Fault{Do: farend.ResetConnection, Every: 900, Processed: true}),
-		"half an answer":           fault(farend.Fault{Do: farend.Half, Every: 900}),
-		"silence":                  fault(farend.Fault{Do: farend.Silence, Probability: 0.01, Processed: true}),
-		"slow reading":             fault(farend.Fault{Do: farend.SlowRead, Every: 1000, For: ms(300)}),
-		"slow devices":             {Devices: []farend.Device{{OneIn: 100, Latency: &farend.Latency{Fixed: ms(1000)}}}},
+		"none":         {},
+		"a heavy tail": {Latency: farend.Latency{Median: ms(5), Sigma: 1.2, Most: ms(1500)}},
+		"one stream":   {Streams: farend.Limit(1)},
+		"one stream until trusted": {OneUntilTrusted: true, Streams: farend.Limit(50),
+			Latency: farend.Latency{Median: ms(3)}},
+		"newcomers are reset": {Newcomers: farend.Newcomers{PerSecond: 2, Burst: 1}, Streams: farend.Limit(20),
+			Latency: farend.Latency{Median: ms(3)}},
+		"goodbyes":          fault(farend.Fault{Do: farend.GoAway, Every: 700, Unprocessed: 0.5}),
+		"streams reset":     fault(farend.Fault{Do: farend.ResetStream, Probability: 0.02, Processed: true}),
+		"streams refused":   fault(farend.Fault{Do: farend.ResetStream, Probability: 0.02, Code: 7}),
+		"connections reset": fault(farend.Fault{Do: farend.ResetConnection, Every: 900, Processed: true}),
+		"half an answer":    fault(farend.Fault{Do: farend.Half, Every: 900}),
+		"silence":           fault(farend.Fault{Do: farend.Silence, Probability: 0.01, Processed: true}),
+		"slow reading":      fault(farend.Fault{Do: farend.SlowRead, Every: 1000, For: ms(300)}),
+		"slow devices":      {Devices: []farend.Device{{OneIn: 100, Latency: &farend.Latency{Fixed: ms(1000)}}}},
 	}
 	for _, reason := range sandbox.Reasons() {
 		if !ofTheKey[reason] {
@@ -45,10 +47,13 @@ func misbehaviours() map[string]farend.Behaviour {
 	return all
 }
 
-// ofTheKey are the reasons for which everything rests until a person has done something. What they mean is tested with the sink.
+// ofTheKey are the reasons for which everything rests until a person has done something. What they mean is tested with
+// the sink.
 var ofTheKey = map[string]bool{
-	"BadCertificate": true, "BadCertificateEnvironment": true, "BadEnvironmentKeyIdInToken": true, "Forbidden": true, "InvalidProviderToken": true,
-	"MissingProviderToken": true, "TooManyProviderTokenUpdates": true, "UnrelatedKeyIdInToken": true, "ExpiredProviderToken": true,
+	"BadCertificate": true, "BadCertificateEnvironment": true, "BadEnvironmentKeyIdInToken": true, "Forbidden": true,
+	"InvalidProviderToken": true,
+	"MissingProviderToken": true, "TooManyProviderTokenUpdates": true, "UnrelatedKeyIdInToken": true,
+	"ExpiredProviderToken": true,
 }
 
 func TestEveryMessageHasOneEndWhateverTheFarEndDoes(t *testing.T) {
@@ -75,7 +80,8 @@ func TestEveryMessageHasOneEndWhateverTheFarEndDoes(t *testing.T) {
 
 func TestEveryMessageHasOneEndWhenTheFarEndDoesEverythingAtOnce(t *testing.T) {
 	b := farend.Behaviour{
-		Latency: farend.Latency{Median: ms(5), Sigma: 0.8, Most: ms(500)}, OneUntilTrusted: true, Streams: farend.Limit(100),
+		Latency: farend.Latency{Median: ms(5), Sigma: 0.8, Most: ms(500)}, OneUntilTrusted: true,
+		Streams:   farend.Limit(100),
 		Newcomers: farend.Newcomers{PerSecond: 5, Burst: 5, Do: farend.MixThem},
 		Devices:   []farend.Device{{OneIn: 300, Latency: &farend.Latency{Fixed: ms(800)}}},
 	}
@@ -125,11 +131,14 @@ func TestEveryMessageHasOneEndWhenTheFarEndDoesEverythingAtOnce(t *testing.T) {
 	if want := uint64(many / 100); r.Dropped != want || r.DeadLettered < 2*want {
 		t.Errorf("%d were expired and %d had rubbish in them: %+v", want, 2*want, r)
 	}
-	t.Logf("%d delivered, %d dead letters, %d dropped, %d retries; %v", r.Delivered, r.DeadLettered, r.Dropped, r.Retried, tr.counts)
+	t.Logf("%d delivered, %d dead letters, %d dropped, %d retries; %v", r.Delivered, r.DeadLettered, r.Dropped,
+		r.Retried, tr.counts)
 }
 
 func TestADeadDeviceCostsNoRequestInTheNextCampaign(t *testing.T) {
-	tr := newTrial(t, journal.OS, farend.Behaviour{Devices: []farend.Device{{OneIn: 10, Faults: []farend.Fault{{Do: farend.Refuse, Reason: "Unregistered"}}}}})
+	tr := newTrial(t, journal.OS,
+		farend.Behaviour{Devices: []farend.Device{{OneIn: 10,
+			Faults: []farend.Fault{{Do: farend.Refuse, Reason: "Unregistered"}}}}})
 	tr.put(t, users, nil)
 	first := tr.run(t)
 	tr.account(t, first)

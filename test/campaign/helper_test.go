@@ -50,7 +50,8 @@ func newTrial(t testing.TB, durability journal.Durability, b farend.Behaviour) *
 	if err != nil {
 		t.Fatal(err)
 	}
-	far, err := sandbox.Start(sandbox.Config{Config: farend.Config{Behaviour: b}, Keys: []*sandbox.Key{key}, Topics: []string{bundle}})
+	far, err := sandbox.Start(sandbox.Config{Config: farend.Config{Behaviour: b}, Keys: []*sandbox.Key{key},
+		Topics: []string{bundle}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +78,8 @@ func newTrial(t testing.TB, durability journal.Durability, b farend.Behaviour) *
 		far: far, store: store,
 		sink: apns.Config{
 			Apps: map[string]apns.App{bundle: {
-				Endpoint: far.Addr().String(), CAFile: filepath.Join(dir, "ca.pem"), Team: "TEAM123456", KeyID: "KEY1234567", KeyFile: filepath.Join(dir, "key.p8"),
+				Endpoint: far.Addr().String(), CAFile: filepath.Join(dir, "ca.pem"), Team: "TEAM123456",
+				KeyID: "KEY1234567", KeyFile: filepath.Join(dir, "key.p8"),
 			}},
 			Feedback: "gone", Connections: 4,
 		},
@@ -99,7 +101,8 @@ func (tr *trial) put(t testing.TB, n int, change func(i int, m *message.Message)
 	for at := range slices.Chunk(numbers(n), 1000) {
 		some := make([]message.Message, len(at))
 		for k, i := range at {
-			m := message.Message{Body: fmt.Appendf(nil, `{"aps":{"alert":{"title":"News 42","body":"What user %d is told"}}}`, i)}
+			m := message.Message{Body: fmt.Appendf(nil,
+				`{"aps":{"alert":{"title":"News 42","body":"What user %d is told"}}}`, i)}
 			m.Attributes.Set("token", message.String(device(i)))
 			if change != nil {
 				change(i, &m)
@@ -161,7 +164,8 @@ func (tr *trial) run(t testing.TB) pipeline.Result {
 	return r
 }
 
-// account checks that every message has exactly one end: the far end has it, it is a dead letter with a reason, or it was dropped.
+// account checks that every message has exactly one end: the far end has it, it is a dead letter with a reason, or it
+// was dropped.
 func (tr *trial) account(t *testing.T, r pipeline.Result) {
 	t.Helper()
 	dead := map[message.ID]string{}
@@ -198,7 +202,8 @@ func (tr *trial) account(t *testing.T, r pipeline.Result) {
 	case uint64(len(dead)) != r.DeadLettered:
 		t.Errorf("%d dead letters, %d are counted", len(dead), r.DeadLettered)
 	case uint64(has) < r.Delivered || int64(has)-int64(r.Delivered) > lost:
-		t.Errorf("the far end has %d messages, %d are settled as delivered, %d answers were lost", has, r.Delivered, lost)
+		t.Errorf("the far end has %d messages, %d are settled as delivered, %d answers were lost", has, r.Delivered,
+			lost)
 	case int64(both) > lost:
 		t.Errorf("%d messages are delivered and dead letters, too", both)
 	case int64(c.Doubles) > lost || uint64(c.Doubles) > ours:

@@ -14,7 +14,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/sandbox/push/farend"
 )
 
-// rounds is a source that sends so many messages, waits until they are settled, and looks at the memory in use: again and again.
+// rounds is a source that sends so many messages, waits until they are settled, and looks at the memory in use: again
+// and again.
 type rounds struct {
 	n, each int
 	after   func()
@@ -28,7 +29,8 @@ func (r *rounds) Run(ctx context.Context, out component.Out) error {
 			m.Attributes.Set("token", message.String(device(round*r.each+i)))
 			m.Attributes.Set("collapse_id", message.String("news"))
 			under.Add(1)
-			if err := out.Send(ctx, component.Delivery{Message: m, Settle: func(component.Outcome) { under.Done() }}); err != nil {
+			if err := out.Send(ctx,
+				component.Delivery{Message: m, Settle: func(component.Outcome) { under.Done() }}); err != nil {
 				return err
 			}
 		}
@@ -40,8 +42,9 @@ func (r *rounds) Run(ctx context.Context, out component.Out) error {
 
 func (*rounds) Close() error { return nil }
 
-// TestALongCampaignTakesNoMoreMemoryThanAShortOne pushes round after round through the same sink, with requests that are refused and answers that are
-// lost. What the store takes is its own tests' business: here messages come from a source that keeps nothing.
+// TestALongCampaignTakesNoMoreMemoryThanAShortOne pushes round after round through the same sink, with requests that
+// are refused and answers that are lost. What the store takes is its own tests' business: here messages come from a
+// source that keeps nothing.
 func TestALongCampaignTakesNoMoreMemoryThanAShortOne(t *testing.T) {
 	tr := newTrial(t, journal.OS, farend.Behaviour{
 		Latency: farend.Latency{Median: ms(1)},

@@ -20,8 +20,9 @@ import (
 	"github.com/hikyaku/hikyaku/internal/sandbox/push/farend"
 )
 
-// TestDevicesThatAreGoneAreMarkedInTheirOwnersTable runs examples/push-owner.yaml twice against a PostgreSQL: the first campaign finds three devices
-// gone and a token that is none, the second one leaves the former out, but for one that has registered again. Each push has its receipt in a table.
+// TestDevicesThatAreGoneAreMarkedInTheirOwnersTable runs examples/push-owner.yaml twice against a PostgreSQL: the first
+// campaign finds three devices gone and a token that is none, the second one leaves the former out, but for one that
+// has registered again. Each push has its receipt in a table.
 func TestDevicesThatAreGoneAreMarkedInTheirOwnersTable(t *testing.T) {
 	server, err := databasetest.StartPostgres(t.Context())
 	if err != nil {
@@ -40,20 +41,25 @@ func TestDevicesThatAreGoneAreMarkedInTheirOwnersTable(t *testing.T) {
 	o.tell(t, string(text)+"; update devices set token = 'no token of Apple''s' where id = 20")
 	o.far(t, device(9), device(99), device(149))
 
-	const state = "select count(*), count(gone_at), coalesce(string_agg(id::text, ' ' order by id) filter (where gone_at is not null), '') from devices"
+	const state = "select count(*), count(gone_at), coalesce(string_agg(id::text, ' ' order by id) filter (where " +
+		"gone_at is not null), '') from devices"
 	if c := o.campaign(t); c.Messages != 196 {
 		t.Errorf("%d phones were told, of 200", c.Messages)
 	}
-	const report = "select string_agg(line, ' ' order by line) from (select concat_ws(',', app, outcome, reason, count(*)) as line from push_receipts" +
+	const report = "select string_agg(line, ' ' order by line) from (select concat_ws(',', app, outcome, reason, " +
+		"count(*)) as line from push_receipts" +
 		" where answered_at > now() - interval '1 hour' group by app, outcome, reason) of"
-	if got := o.ask(t, report); got != bundle+",delivered,196 "+bundle+",rejected,BadDeviceToken: it is not made of hexadecimal digits,1 "+bundle+",rejected,Unregistered,3" {
+	if got := o.ask(t, report); got != bundle+",delivered,196 "+bundle+
+		",rejected,BadDeviceToken: it is not made of hexadecimal digits,1 "+bundle+",rejected,Unregistered,3" {
 		t.Errorf("the report says %s", got)
 	}
 	o.tell(t, "create table report as "+strings.TrimSuffix(o.documented(t), ";\n"))
-	if got := o.ask(t, "select count(*), sum(count), count(*) filter (where p99 > '0' and p99 < '1 hour') from report"); got != "3|200|3" {
+	if got := o.ask(t,
+		"select count(*), sum(count), count(*) filter (where p99 > '0' and p99 < '1 hour') from report"); got != "3|200|3" {
 		t.Errorf("the report of the document has %s", got)
 	}
-	const unknown = "select count(*) from push_receipts r left join devices d on encode(substring(sha256(convert_to(d.token, 'UTF8')) for 16), 'hex') = r.device" +
+	const unknown = "select count(*) from push_receipts r left join devices d on " +
+		"encode(substring(sha256(convert_to(d.token, 'UTF8')) for 16), 'hex') = r.device" +
 		" where d.id is null or answered_at < accepted_at or (push_id is null) = (outcome = 'delivered')"
 	if got := o.ask(t, unknown); got != "0" {
 		t.Errorf("%s receipts are of no device, or make no sense", got)
@@ -61,10 +67,12 @@ func TestDevicesThatAreGoneAreMarkedInTheirOwnersTable(t *testing.T) {
 	if got := o.ask(t, state); got != "200|3|10 100 150" {
 		t.Fatalf("the table has %s", got)
 	}
-	if got := o.ask(t, "select count(*) from devices where gone_at between now() - interval '1 hour' and now() + interval '1 minute'"); got != "3" {
+	if got := o.ask(t, "select count(*) from devices where gone_at between now() - interval '1 hour' and now() + "+
+		"interval '1 minute'"); got != "3" {
 		t.Errorf("%s of the times are those of the far end", got)
 	}
-	o.tell(t, "update devices set registered_at = now() + interval '1 minute' where id = 100") // the app is installed again
+	// the app is installed again
+	o.tell(t, "update devices set registered_at = now() + interval '1 minute' where id = 100")
 	o.far(t, device(9), device(149))
 	if c := o.campaign(t); c.Messages != 197 || c.Refused["Unregistered"] != 0 {
 		t.Errorf("%d phones were told, of 197; refused: %v", c.Messages, c.Refused)
@@ -103,12 +111,15 @@ func (o *owner) far(t *testing.T, gone ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := farend.Behaviour{Devices: []farend.Device{{Tokens: gone, Faults: []farend.Fault{{Do: farend.Refuse, Reason: "Unregistered"}}}}}
-	o.apple, err = apns.Start(apns.Config{Config: farend.Config{Behaviour: b}, Keys: []*apns.Key{key}, Topics: []string{bundle}})
+	b := farend.Behaviour{Devices: []farend.Device{{Tokens: gone,
+		Faults: []farend.Fault{{Do: farend.Refuse, Reason: "Unregistered"}}}}}
+	o.apple, err = apns.Start(apns.Config{Config: farend.Config{Behaviour: b}, Keys: []*apns.Key{key},
+		Topics: []string{bundle}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string][]byte{"authority.pem": o.apple.Authority.PEM, "AuthKey_KEY1234567.p8": key.PEM} {
+	for name, text := range map[string][]byte{"authority.pem": o.apple.Authority.PEM,
+		"AuthKey_KEY1234567.p8": key.PEM} {
 		if err := os.WriteFile(filepath.Join(o.dir, name), text, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -118,8 +129,10 @@ func (o *owner) far(t *testing.T, gone ...string) {
 // campaign runs the example to its end, as hikyaku run does, and tells what the far end counted.
 func (o *owner) campaign(t *testing.T) farend.Counts {
 	t.Helper()
-	values := map[string]string{"HIKYAKU_DATA": filepath.Join(o.dir, "data"), "OWNER_DB": o.url, "SANDBOX": o.dir, "APNS": o.apple.Addr().String()}
-	f, err := config.Load("../../examples/push-owner.yaml", func(name string) (string, bool) { v, ok := values[name]; return v, ok })
+	values := map[string]string{"HIKYAKU_DATA": filepath.Join(o.dir, "data"), "OWNER_DB": o.url, "SANDBOX": o.dir,
+		"APNS": o.apple.Addr().String()}
+	f, err := config.Load("../../examples/push-owner.yaml",
+		func(name string) (string, bool) { v, ok := values[name]; return v, ok })
 	if err != nil {
 		t.Fatal(err)
 	}

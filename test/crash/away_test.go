@@ -30,7 +30,8 @@ sinks:
 `)
 	s.put(t, "jobs", names(50)...)
 	// By then each message could have been tried many times over.
-	until(t, says("the log says that the step waits: %s", s.log()), func() bool { return strings.Count(s.log(), "a step waits, and tries again") >= 2 })
+	until(t, says("the log says that the step waits: %s", s.log()),
+		func() bool { return strings.Count(s.log(), "a step waits, and tries again") >= 2 })
 	hook, err := webhook.Listen(address)
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +45,8 @@ sinks:
 	if m := ended.FindStringSubmatch(s.log()); m == nil || m[1] != "50" || m[2] != "0" {
 		t.Errorf("of 50 messages: %q\n%s", m, s.log())
 	}
-	if log := s.log(); !strings.Contains(log, "step=hook") || !strings.Contains(log, "refused") || !strings.Contains(log, "a step goes on") {
+	if log := s.log(); !strings.Contains(log, "step=hook") || !strings.Contains(log, "refused") ||
+		!strings.Contains(log, "a step goes on") {
 		t.Errorf("the log says: %s", log)
 	}
 }

@@ -21,7 +21,8 @@ const builtAlready = "HIKYAKU_CRASH_BINARY"
 var times = flag.Int("times", 1, "how many times as often the program is killed")
 
 // raced has the program look for data races, of which the first ends it: where a test kills it, nobody else would tell.
-var raced = flag.Bool("raced", false, "build the program with the race detector; a data race ends it, and so fails the test")
+var raced = flag.Bool("raced", false, "build the program with the race detector; a data race ends it, and so fails "+
+	"the test")
 
 // binary is the real program, built once for all tests of this package.
 var binary string

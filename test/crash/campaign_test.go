@@ -38,7 +38,8 @@ func campaignTables(t *testing.T, users int) (path string, db *sql.DB) {
 		"create table users (id integer primary key, lang text not null)",
 		"create table contents (lang text primary key, title text not null)",
 		"insert into contents values ('ja', '飛脚'), ('en', 'courier')",
-		fmt.Sprintf("with recursive n(i) as (select 1 union all select i + 1 from n where i < %d) insert into users select i, case i %% 2 when 0 then 'ja' else 'en' end from n", users),
+		fmt.Sprintf("with recursive n(i) as (select 1 union all select i + 1 from n where i < %d) insert into users "+
+			"select i, case i %% 2 when 0 then 'ja' else 'en' end from n", users),
 	} {
 		if _, err := db.ExecContext(t.Context(), s); err != nil {
 			t.Fatal(err)
@@ -158,8 +159,8 @@ func (p *phones) unexcused(kills []kill) (list []string) {
 	return list
 }
 
-// TestACampaignReachesEveryUserThroughKills kills the program while it makes one message into many: every user is in the queue once, and only those
-// who were under way at a kill can be told twice by a webhook.
+// TestACampaignReachesEveryUserThroughKills kills the program while it makes one message into many: every user is in
+// the queue once, and only those who were under way at a kill can be told twice by a webhook.
 func TestACampaignReachesEveryUserThroughKills(t *testing.T) {
 	for name, query := range map[string]string{"paged": pagedQuery, "plain": plainQuery} {
 		for to, sinks := range map[string]string{"queue": toQueue, "hook": toHook} {
@@ -179,7 +180,10 @@ func TestACampaignReachesEveryUserThroughKills(t *testing.T) {
 				var kills []kill
 				for len(kills) < campaignKills && reached() < campaignUsers {
 					before := reached()
-					until(t, func() string { return fmt.Sprintf("it goes on after a kill, from %d\n%s", before, s.log()) },
+					until(t, func() string {
+						return fmt.Sprintf("it goes on after a kill, from %d\n%s", before,
+							s.log())
+					},
 						func() bool { return reached() > before || before == campaignUsers })
 					<-time.After(between(random, 0, 120*time.Millisecond))
 					s.kill()
@@ -188,12 +192,14 @@ func TestACampaignReachesEveryUserThroughKills(t *testing.T) {
 					kills = append(kills, kill{at, time.Now()})
 				}
 				until(t, func() string {
-					return fmt.Sprintf("everybody is reached: %d of %d; %+v\n%s", reached(), campaignUsers, s.stats(t, "campaigns"), s.log())
+					return fmt.Sprintf("everybody is reached: %d of %d; %+v\n%s", reached(), campaignUsers,
+						s.stats(t, "campaigns"), s.log())
 				},
 					func() bool { return s.stats(t, "campaigns").Totals.Done == 1 })
 				users, twice := told.told()
 				if n := reached(); n != campaignUsers || len(told.wrong) > 0 {
-					t.Errorf("%d of %d users were reached, %d of them by the webhook; not what they should be: %.3q", n, campaignUsers, users, told.wrong)
+					t.Errorf("%d of %d users were reached, %d of them by the webhook; not what they should be: %.3q", n,
+						campaignUsers, users, told.wrong)
 				}
 				if list := told.unexcused(kills); len(list) > 0 {
 					t.Errorf("%d users were settled and told again: %.3q", len(list), list)
@@ -206,7 +212,8 @@ func TestACampaignReachesEveryUserThroughKills(t *testing.T) {
 	}
 }
 
-// TestADatabaseThatIsAwayForAWhileLosesNobody locks the database in the middle of a campaign for longer than anything waits.
+// TestADatabaseThatIsAwayForAWhileLosesNobody locks the database in the middle of a campaign for longer than anything
+// waits.
 func TestADatabaseThatIsAwayForAWhileLosesNobody(t *testing.T) {
 	t.Parallel()
 	const users, away = 20_000, 10 * time.Second

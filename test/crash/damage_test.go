@@ -50,7 +50,8 @@ func flip(t *testing.T, dataDir string, where func(log []byte) int) {
 // take claims everything that is ready and returns the bodies.
 func take(t *testing.T, s *served, name string) []string {
 	t.Helper()
-	claims, err := s.client.Claim(t.Context(), queueName(name), httpdoor.ClaimRequest{Max: 100, Wait: httpdoor.Duration(10 * time.Second)})
+	claims, err := s.client.Claim(t.Context(), queueName(name),
+		httpdoor.ClaimRequest{Max: 100, Wait: httpdoor.Duration(10 * time.Second)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +79,8 @@ func TestADamagedBodyIsReportedAndSetAsideAndTheOthersGoOn(t *testing.T) {
 	}
 	until(t, says("the damaged one is a dead letter"), func() bool { return s.stats(t, "letters_dead").Messages == 1 })
 	dead, err := s.client.Peek(t.Context(), queueName("letters_dead"), httpdoor.PeekRequest{})
-	if err != nil || len(dead) != 1 || dead[0].Death == nil || !strings.Contains(dead[0].Death.Reason, "damage") || dead[0].Death.Queue != "default/letters" {
+	if err != nil || len(dead) != 1 || dead[0].Death == nil || !strings.Contains(dead[0].Death.Reason, "damage") ||
+		dead[0].Death.Queue != "default/letters" {
 		t.Errorf("dead letters: %+v %v", dead, err)
 	}
 	if b, err := dead[0].Bytes(); err != nil || strings.Contains(string(b), "letter") {
@@ -94,7 +96,9 @@ func TestRepairMakesAJournalWithADamagedSegmentHeaderOpenAgain(t *testing.T) {
 	t.Parallel()
 	data := stored(t)
 	flip(t, data, func([]byte) int { return 24 })
-	if _, err := tryServe(t, preamble(data)); err == nil || !strings.Contains(err.Error(), "0000000000000000.log, offset 0") || !strings.Contains(err.Error(), "journal check") {
+	if _, err := tryServe(t, preamble(data)); err == nil ||
+		!strings.Contains(err.Error(), "0000000000000000.log, offset 0") ||
+		!strings.Contains(err.Error(), "journal check") {
 		t.Errorf("a start with damage: %v", err)
 	}
 	if r := hikyaku(t, "", "journal", "check", data); r.code != 1 || !damages(r, 1) {

@@ -54,8 +54,8 @@ func (d *door) after(ctx context.Context, old *httpdoor.Client) *httpdoor.Client
 	}
 }
 
-// TestWhatAClientWasPromisedHoldsThroughKills runs publishers and workers against a serve that is killed again and again.
-// The ledger has what they were promised.
+// TestWhatAClientWasPromisedHoldsThroughKills runs publishers and workers against a serve that is killed again and
+// again. The ledger has what they were promised.
 func TestWhatAClientWasPromisedHoldsThroughKills(t *testing.T) {
 	t.Parallel()
 	random := newRandom(t)
@@ -89,9 +89,10 @@ func TestWhatAClientWasPromisedHoldsThroughKills(t *testing.T) {
 	s := serve(t, config)
 	d.open(s.client)
 	stopKilling()
-	until(t, func() string { return fmt.Sprintf("the queue is empty: %+v; %s", s.stats(t, "jobs"), book) }, func() bool {
-		return s.stats(t, "jobs").Messages == 0
-	})
+	until(t, func() string { return fmt.Sprintf("the queue is empty: %+v; %s", s.stats(t, "jobs"), book) },
+		func() bool {
+			return s.stats(t, "jobs").Messages == 0
+		})
 	stopWorking()
 	workers.Wait()
 	book.close(s.stats(t, "jobs").Totals)
@@ -102,8 +103,8 @@ func TestWhatAClientWasPromisedHoldsThroughKills(t *testing.T) {
 
 var bodies atomic.Int64
 
-// publish puts messages, each of its own body, until ctx ends. Some have a deduplication id and are sent again until they are
-// acknowledged; the others are sent once.
+// publish puts messages, each of its own body, until ctx ends. Some have a deduplication id and are sent again until
+// they are acknowledged; the others are sent once.
 func publish(ctx context.Context, d *door, book *ledger, random *rand.Rand, who int) {
 	c := d.after(ctx, nil)
 	for n := 0; c != nil; n++ {
@@ -170,7 +171,8 @@ func work(ctx, killing context.Context, d *door, book *ledger, random *rand.Rand
 }
 
 // settle settles claims through the door c, and when that breaks and again is set through the next one.
-func settle(ctx context.Context, d *door, c *httpdoor.Client, book *ledger, hs []*held, as string, again bool) *httpdoor.Client {
+func settle(ctx context.Context, d *door, c *httpdoor.Client, book *ledger, hs []*held, as string,
+	again bool) *httpdoor.Client {
 	ss := make([]httpdoor.Settlement, len(hs))
 	for i, h := range hs {
 		ss[i] = httpdoor.Settlement{Token: h.token, As: as}
@@ -189,7 +191,8 @@ func settle(ctx context.Context, d *door, c *httpdoor.Client, book *ledger, hs [
 }
 
 // keepOverAKill extends claims so far that no kill outlasts them, waits for the next kill, and settles them after it.
-func keepOverAKill(ctx, killing context.Context, d *door, c *httpdoor.Client, book *ledger, hs []*held) *httpdoor.Client {
+func keepOverAKill(ctx, killing context.Context, d *door, c *httpdoor.Client, book *ledger,
+	hs []*held) *httpdoor.Client {
 	tokens := make([]string, len(hs))
 	for i, h := range hs {
 		tokens[i] = h.token

@@ -52,7 +52,8 @@ functions:
 `, data, here, here)
 }
 
-// promises is what clients of all doors were told. Messages are known by their bodies, which say through which door they came.
+// promises is what clients of all doors were told. Messages are known by their bodies, which say through which door
+// they came.
 type promises struct {
 	mu    sync.Mutex
 	t     *testing.T
@@ -109,7 +110,8 @@ func (p *promises) String() string {
 		door, _, _ := strings.Cut(b, "-")
 		byDoor[door]++
 	}
-	return fmt.Sprintf("%d put, %d acknowledged %v, %d settled; not given to anybody: %d %q", p.made, len(p.acked), byDoor, len(p.over), len(lost), lost[:min(3, len(lost))])
+	return fmt.Sprintf("%d put, %d acknowledged %v, %d settled; not given to anybody: %d %q", p.made, len(p.acked),
+		byDoor, len(p.over), len(lost), lost[:min(3, len(lost))])
 }
 
 // tried tells whether something was acknowledged through a door.
@@ -124,8 +126,8 @@ func (p *promises) tried(door string) bool {
 	return false
 }
 
-// TestWhatFiveDoorsPromisedHoldsThroughKills puts through all five doors at once, and takes what was put, while the server is killed again and
-// again: nothing that was acknowledged is lost, and nothing that was settled comes back.
+// TestWhatFiveDoorsPromisedHoldsThroughKills puts through all five doors at once, and takes what was put, while the
+// server is killed again and again: nothing that was acknowledged is lost, and nothing that was settled comes back.
 func TestWhatFiveDoorsPromisedHoldsThroughKills(t *testing.T) {
 	random := newRandom(t)
 	here := t.TempDir()
@@ -169,7 +171,8 @@ func TestWhatFiveDoorsPromisedHoldsThroughKills(t *testing.T) {
 	if err := rows.Err(); err != nil {
 		t.Fatal(err)
 	}
-	// An event that found the function busy waits again for half as long as it has waited, at most five minutes, as with the service.
+	// An event that found the function busy waits again for half as long as it has waited, at most five minutes, as
+	// with the service.
 	untilWithin(t, 5*time.Minute+patience, func() string { return book.String() + "\n" + s.log() }, func() bool {
 		for id := range written(t, filepath.Join(here, "done")) {
 			book.given(id)
@@ -225,7 +228,8 @@ func putThroughAll(ctx context.Context, t *testing.T, s *served, book *promises,
 	})
 	at := s.address(t, "sqs")
 	letters := sqs.New(sqs.Options{
-		BaseEndpoint: aws.String("http://" + at), Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("any", "thing", ""), RetryMaxAttempts: 1,
+		BaseEndpoint: aws.String("http://" + at), Region: "us-east-1",
+		Credentials: credentials.NewStaticCredentialsProvider("any", "thing", ""), RetryMaxAttempts: 1,
 	})
 	url := "http://" + at + "/000000000000/letters"
 	put("sqs", pause, func(body string) error {
@@ -237,12 +241,16 @@ func putThroughAll(ctx context.Context, t *testing.T, s *served, book *promises,
 		_, err := db.ExecContext(ctx, "INSERT INTO entries VALUES (?)", body)
 		return err
 	})
-	news, err := pubsub.NewTopicAdminClient(ctx, option.WithEndpoint(s.address(t, "pubsub")), option.WithoutAuthentication(), option.WithGRPCDialOption(grpc.WithTransportCredentials(insecure.NewCredentials())))
+	news, err := pubsub.NewTopicAdminClient(ctx, option.WithEndpoint(s.address(t, "pubsub")),
+		option.WithoutAuthentication(),
+		option.WithGRPCDialOption(grpc.WithTransportCredentials(insecure.NewCredentials())))
 	if err != nil {
 		t.Fatal(err)
 	}
 	put("pubsub", pause, func(body string) error {
-		_, err := news.Publish(ctx, &pubsubpb.PublishRequest{Topic: "projects/local/topics/news", Messages: []*pubsubpb.PubsubMessage{{Data: []byte(body)}}}, gax.WithRetry(func() gax.Retryer { return nil }))
+		_, err := news.Publish(ctx, &pubsubpb.PublishRequest{Topic: "projects/local/topics/news",
+			Messages: []*pubsubpb.PubsubMessage{{Data: []byte(body)}}},
+			gax.WithRetry(func() gax.Retryer { return nil }))
 		return err
 	})
 	// What a function has not taken yet waits for the last server: a slow client leaves it little.
@@ -270,7 +278,8 @@ func takeFrom(ctx context.Context, over *sync.WaitGroup, s *served, book *promis
 // takeAll claims and settles what is in a queue until ctx ends, or the server does.
 func takeAll(ctx context.Context, c *httpdoor.Client, name string, book *promises) {
 	for ctx.Err() == nil {
-		claims, err := c.Claim(ctx, queueName(name), httpdoor.ClaimRequest{Max: 100, Wait: httpdoor.Duration(50 * time.Millisecond)})
+		claims, err := c.Claim(ctx, queueName(name),
+			httpdoor.ClaimRequest{Max: 100, Wait: httpdoor.Duration(50 * time.Millisecond)})
 		if err != nil || len(claims) == 0 {
 			continue
 		}

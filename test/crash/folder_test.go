@@ -18,8 +18,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/sandbox/webhook"
 )
 
-// TestAFolderThatIsNoLongerTheOneThatWasOpened: what is acknowledged after its folder went is lost. So the journal fails, and the process ends
-// and says why.
+// TestAFolderThatIsNoLongerTheOneThatWasOpened: what is acknowledged after its folder went is lost. So the journal
+// fails, and the process ends and says why.
 func TestAFolderThatIsNoLongerTheOneThatWasOpened(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -27,13 +27,16 @@ func TestAFolderThatIsNoLongerTheOneThatWasOpened(t *testing.T) {
 		away func(t *testing.T, data string)
 		says string
 	}{
-		{"renamed away", func(t *testing.T, data string) { must(t, os.Rename(data, data+"-away")) }, "the folder is gone"},
-		{"removed", func(t *testing.T, data string) { must(t, os.RemoveAll(filepath.Join(data, "journal"))) }, "the folder is gone"},
+		{"renamed away", func(t *testing.T, data string) { must(t, os.Rename(data, data+"-away")) },
+			"the folder is gone"},
+		{"removed", func(t *testing.T, data string) { must(t, os.RemoveAll(filepath.Join(data, "journal"))) },
+			"the folder is gone"},
 		{"replaced by a copy", func(t *testing.T, data string) {
 			must(t, os.Rename(data, data+"-away"))
 			must(t, os.CopyFS(data, os.DirFS(data+"-away")))
 		}, "another folder stands in the place"},
-		{"without its newest segment", func(t *testing.T, data string) { must(t, os.Remove(newestSegment(t, data))) }, "was removed or replaced"},
+		{"without its newest segment", func(t *testing.T, data string) { must(t, os.Remove(newestSegment(t, data))) },
+			"was removed or replaced"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -70,7 +73,8 @@ func TestPipelinesWhoseFolderWentEndWithAStatus(t *testing.T) {
 	endsRefusing(t, s, "the folder is gone")
 
 	config, data := filepath.Join(dir, "run.yaml"), filepath.Join(dir, "other")
-	write(t, config, "data_dir: "+data+"\nsources: { lines: { type: stdin } }\nsinks: { keep: { type: queue, inputs: [lines], queue: letters } }\n")
+	write(t, config, "data_dir: "+data+"\nsources: { lines: { type: stdin } }\nsinks: { keep: { type: queue, inputs: "+
+		"[lines], queue: letters } }\n")
 	cmd := exec.Command(binary, "run", "-c", config)
 	in, err := cmd.StdinPipe() // it never ends
 	must(t, err)
@@ -86,7 +90,8 @@ func TestPipelinesWhoseFolderWentEndWithAStatus(t *testing.T) {
 	})
 	must(t, os.RemoveAll(data))
 	begun := time.Now()
-	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != 1 || !strings.Contains(said.String(), "the folder is gone") {
+	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != 1 ||
+		!strings.Contains(said.String(), "the folder is gone") {
 		t.Errorf("run ended with %v\n%s", cmd.ProcessState, &said)
 	}
 	t.Logf("run took %v to end", time.Since(begun).Round(time.Millisecond))
@@ -127,17 +132,20 @@ func TestALockThatIsRemovedLetsNoSecondProcessIn(t *testing.T) {
 	s.put(t, "news", "before")
 	lock := filepath.Join(data, "journal", "lock")
 	must(t, os.Remove(lock))
-	if _, err := tryServe(t, preamble(data)); err == nil || !strings.Contains(err.Error(), "in use by another process") {
+	if _, err := tryServe(t, preamble(data)); err == nil ||
+		!strings.Contains(err.Error(), "in use by another process") {
 		t.Errorf("a second serve: %v", err)
 	}
-	if r := hikyaku(t, "", "journal", "repair", "--accept-loss", data); r.code != 1 || !strings.Contains(r.stderr, "in use by another process") {
+	if r := hikyaku(t, "", "journal", "repair", "--accept-loss", data); r.code != 1 ||
+		!strings.Contains(r.stderr, "in use by another process") {
 		t.Errorf("a repair beside it: %+v", r)
 	}
 	if r := hikyaku(t, "", "journal", "check", data); r.code != 0 || !strings.Contains(r.stdout, "in use") {
 		t.Errorf("a check beside it: %+v", r)
 	}
 	until(t, says("the lock is there again"), func() bool { _, err := os.Stat(lock); return err == nil })
-	if _, err := tryServe(t, preamble(data)); err == nil || !strings.Contains(err.Error(), "in use by another process") {
+	if _, err := tryServe(t, preamble(data)); err == nil ||
+		!strings.Contains(err.Error(), "in use by another process") {
 		t.Errorf("a third serve: %v", err)
 	}
 	s.put(t, "news", "after")

@@ -68,7 +68,8 @@ func fill(t *testing.T, s *served) int {
 			continue
 		}
 		var p *httpdoor.Problem
-		if !errors.As(err, &p) || p.Status != 507 || p.Type != "urn:hikyaku:no-room" || !errors.Is(err, queue.ErrNoRoom) {
+		if !errors.As(err, &p) || p.Status != 507 || p.Type != "urn:hikyaku:no-room" ||
+			!errors.Is(err, queue.ErrNoRoom) {
 			t.Fatalf("a full disk answers %v\n%s", err, s.log())
 		}
 		if n == 0 {
@@ -88,7 +89,8 @@ func drain(t *testing.T, s *served, want int) int {
 	for len(seen) < want {
 		claims, err := s.client.Claim(t.Context(), queueName("parcels"), httpdoor.ClaimRequest{Max: 10})
 		if err != nil || len(claims) == 0 {
-			t.Fatalf("a claim on a full disk: %d messages, %v; %d of %d seen\n%s", len(claims), err, len(seen), want, s.log())
+			t.Fatalf("a claim on a full disk: %d messages, %v; %d of %d seen\n%s", len(claims), err, len(seen), want,
+				s.log())
 		}
 		ss := make([]httpdoor.Settlement, len(claims))
 		for i := range claims {

@@ -12,8 +12,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// TestTheDoorTellsOfAFullDisk is the story of the full disk without a process and without a mount: the same door and journal over a
-// disk in memory.
+// TestTheDoorTellsOfAFullDisk is the story of the full disk without a process and without a mount: the same door and
+// journal over a disk in memory.
 func TestTheDoorTellsOfAFullDisk(t *testing.T) {
 	t.Parallel()
 	disk := faultfs.New()

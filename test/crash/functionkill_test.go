@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// lingering is a function whose first instance takes every event and never answers; those that find the file "go" write down the event's id. Each
-// writes down its process first.
+// lingering is a function whose first instance takes every event and never answers; those that find the file "go" write
+// down the event's id. Each writes down its process first.
 const lingering = `
 import os, time
 here = os.environ["HERE"]
@@ -57,7 +57,8 @@ functions:
 			t.Fatalf("event %d: %d, %v\n%s", i, answer, err, s.log())
 		}
 	}
-	until(t, func() string { return fmt.Sprint("begun: ", written(t, here+"/begun")) }, func() bool { return len(written(t, here+"/begun")) == 3 })
+	until(t, func() string { return fmt.Sprint("begun: ", written(t, here+"/begun")) },
+		func() bool { return len(written(t, here+"/begun")) == 3 })
 	s.kill()
 	for pid := range written(t, here+"/pids") {
 		n, err := strconv.Atoi(pid)
@@ -68,7 +69,8 @@ functions:
 	}
 	write(t, filepath.Join(here, "go"), "")
 	s = serve(t, config)
-	until(t, func() string { return fmt.Sprintf("done: %v\n%s", written(t, here+"/done"), s.log()) }, func() bool { return len(written(t, here+"/done")) == events })
+	until(t, func() string { return fmt.Sprintf("done: %v\n%s", written(t, here+"/done"), s.log()) },
+		func() bool { return len(written(t, here+"/done")) == events })
 	s.stop(t)
 	checkJournal(t, filepath.Join(here, "data"))
 }
@@ -76,7 +78,8 @@ functions:
 // post posts an event that nobody waits for to the Lambda door.
 func post(t *testing.T, s *served, path, event string) (status int, err error) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.address(t, "lambda")+path, strings.NewReader(event))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.address(t, "lambda")+path,
+		strings.NewReader(event))
 	if err != nil {
 		return 0, err
 	}

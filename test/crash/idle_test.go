@@ -34,8 +34,9 @@ var greetings = map[string]struct{ idle, dripping string }{
 	"mysql":  {"", "\xff\x00\x00\x01"},
 }
 
-// TestIdleAndDrippingConnectionsHarmNobody opens many connections to each door: some say what a client says and are silent then, the others send a
-// byte of a request's head, or of a login, now and then. Others are served meanwhile, who drips is sent away, and in the end nothing is left of them.
+// TestIdleAndDrippingConnectionsHarmNobody opens many connections to each door: some say what a client says and are
+// silent then, the others send a byte of a request's head, or of a login, now and then. Others are served meanwhile,
+// who drips is sent away, and in the end nothing is left of them.
 func TestIdleAndDrippingConnectionsHarmNobody(t *testing.T) {
 	for door := range greetings {
 		t.Run(door, func(t *testing.T) {
@@ -70,9 +71,10 @@ func TestIdleAndDrippingConnectionsHarmNobody(t *testing.T) {
 				s.put(t, "jobs", fmt.Sprint(i))
 			}
 			began := time.Now()
-			until(t, func() string { return fmt.Sprintf("%d dripping connections are open\n%s", open.Load(), s.log()) }, func() bool {
-				return open.Load() == 0 || time.Since(began) > headerPatience
-			})
+			until(t, func() string { return fmt.Sprintf("%d dripping connections are open\n%s", open.Load(), s.log()) },
+				func() bool {
+					return open.Load() == 0 || time.Since(began) > headerPatience
+				})
 			if n := open.Load(); n > 0 {
 				t.Errorf("%d dripping connections are open after %v", n, time.Since(began))
 			}
@@ -81,8 +83,10 @@ func TestIdleAndDrippingConnectionsHarmNobody(t *testing.T) {
 				t.Errorf("of %d idle connections %d are left", idleConnections**times, n)
 			}
 			stop()
-			until(t, func() string { return fmt.Sprintf("%d handles are open, %d were before", s.handles(t), before) }, func() bool { return s.handles(t) <= before+4 })
-			t.Logf("%d idle and %d dripping connections: %d KiB each; those that drip were sent away within %v", idleConnections**times, drippingConnections**times, each>>10, sentAway.Round(time.Second/10))
+			until(t, func() string { return fmt.Sprintf("%d handles are open, %d were before", s.handles(t), before) },
+				func() bool { return s.handles(t) <= before+4 })
+			t.Logf("%d idle and %d dripping connections: %d KiB each; those that drip were sent away within %v",
+				idleConnections**times, drippingConnections**times, each>>10, sentAway.Round(time.Second/10))
 			if each > 128<<10 {
 				t.Errorf("a connection takes %d bytes", each)
 			}
@@ -135,7 +139,8 @@ func drip(ctx context.Context, c net.Conn, beginning string) {
 	}
 	buffer := make([]byte, 4096)
 	for ctx.Err() == nil {
-		_ = c.SetReadDeadline(time.Now().Add(time.Second / 2)) // fails only on a closed connection, which the read tells
+		// fails only on a closed connection, which the read tells
+		_ = c.SetReadDeadline(time.Now().Add(time.Second / 2))
 		for {
 			_, err := c.Read(buffer)
 			if errors.Is(err, os.ErrDeadlineExceeded) {

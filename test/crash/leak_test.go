@@ -15,12 +15,14 @@ import (
 	"time"
 )
 
-var watch = flag.Duration("watch", 6*time.Second, "how long TestNothingGrowsUnderLoad watches a server; memory is judged from two minutes on")
+var watch = flag.Duration("watch", 6*time.Second, "how long TestNothingGrowsUnderLoad watches a server; memory is "+
+	"judged from two minutes on")
 
 // usage is what a server takes at one moment.
 type usage struct{ memory, handles, goroutines int64 }
 
-// TestNothingGrowsUnderLoad puts and takes through all doors for a while and looks what the server takes: the last quarter of the time must not need more than the one before.
+// TestNothingGrowsUnderLoad puts and takes through all doors for a while and looks what the server takes: the last
+// quarter of the time must not need more than the one before.
 func TestNothingGrowsUnderLoad(t *testing.T) {
 	t.Parallel()
 	here := t.TempDir()
@@ -45,7 +47,8 @@ func TestNothingGrowsUnderLoad(t *testing.T) {
 	over.Wait()
 	before, after := middle(all[samples/2:samples*3/4]), middle(all[samples*3/4:])
 	t.Logf("%v: %s", *watch, book)
-	t.Logf("of the third quarter and the last: memory %d and %d MiB, handles %d and %d, goroutines %d and %d", before.memory>>20, after.memory>>20, before.handles, after.handles, before.goroutines, after.goroutines)
+	t.Logf("of the third quarter and the last: memory %d and %d MiB, handles %d and %d, goroutines %d and %d",
+		before.memory>>20, after.memory>>20, before.handles, after.handles, before.goroutines, after.goroutines)
 	if after.handles > before.handles+8 || after.goroutines > before.goroutines+16 {
 		t.Error("handles or goroutines grow")
 	}
@@ -67,7 +70,8 @@ func middle(of []usage) usage {
 		return xs[len(xs)/2]
 	}
 	return usage{
-		pick(func(u usage) int64 { return u.memory }), pick(func(u usage) int64 { return u.handles }), pick(func(u usage) int64 { return u.goroutines }),
+		pick(func(u usage) int64 { return u.memory }), pick(func(u usage) int64 { return u.handles }),
+		pick(func(u usage) int64 { return u.goroutines }),
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 	httpdoor "github.com/hikyaku/hikyaku/internal/api/http"
 )
 
-// ledger has what clients of a queue were promised, and complains when that is not kept. It knows messages by their bodies, each
-// of which is put as one message. Its times are on the safe side: a lease that it takes to be alive is.
+// ledger has what clients of a queue were promised, and complains when that is not kept. It knows messages by their
+// bodies, each of which is put as one message. Its times are on the safe side: a lease that it takes to be alive is.
 type ledger struct {
 	t *testing.T
 
@@ -78,7 +78,8 @@ func (l *ledger) claimed(claims []httpdoor.Claimed, asked time.Time) []*held {
 		}
 		r := l.of(string(b))
 		if !r.settled.IsZero() && r.settled.Before(asked) {
-			l.t.Errorf("message %s came back: settled %v before it was claimed again, attempt %d", b, asked.Sub(r.settled), c.Attempt)
+			l.t.Errorf("message %s came back: settled %v before it was claimed again, attempt %d", b,
+				asked.Sub(r.settled), c.Attempt)
 		}
 		if r.sequence != 0 && r.sequence != c.Sequence {
 			l.t.Errorf("message %s is in the queue twice: %d and %d", b, r.sequence, c.Sequence)
@@ -89,7 +90,8 @@ func (l *ledger) claimed(claims []httpdoor.Claimed, asked time.Time) []*held {
 			}
 		}
 		if now.Before(r.until) {
-			l.t.Errorf("message %s was handed out, attempt %d, although a lease of it has %v to go", b, c.Attempt, r.until.Sub(now))
+			l.t.Errorf("message %s was handed out, attempt %d, although a lease of it has %v to go", b, c.Attempt,
+				r.until.Sub(now))
 		}
 		r.sequence, r.attempts, r.until = c.Sequence, append(r.attempts, c.Attempt), asked.Add(lease)
 		hs[i] = &held{body: string(b), token: c.Token, attempt: c.Attempt, until: r.until}
@@ -110,7 +112,8 @@ func (l *ledger) extended(hs []*held, results []httpdoor.TokenResult, asked time
 			l.of(h.body).until = h.until
 			alive = append(alive, h)
 		case time.Now().Before(h.until):
-			l.t.Errorf("claim of %s could not be extended with %v to go: %v", h.body, time.Until(h.until), results[i].Problem)
+			l.t.Errorf("claim of %s could not be extended with %v to go: %v", h.body, time.Until(h.until),
+				results[i].Problem)
 		}
 	}
 	return alive
@@ -139,7 +142,8 @@ func (l *ledger) settledAs(as string, hs []*held, results []httpdoor.TokenResult
 		r := l.of(h.body)
 		switch {
 		case results[i].OK && h.over:
-			l.t.Errorf("attempt %d of %s was settled with a token that was over: attempts %v", h.attempt, h.body, r.attempts)
+			l.t.Errorf("attempt %d of %s was settled with a token that was over: attempts %v", h.attempt, h.body,
+				r.attempts)
 		case results[i].OK && as == httpdoor.Done:
 			r.settled = now
 			if h.long {
@@ -147,7 +151,8 @@ func (l *ledger) settledAs(as string, hs []*held, results []httpdoor.TokenResult
 			}
 		case results[i].OK, again:
 		case now.Before(h.until):
-			l.t.Errorf("claim of %s could not be settled with %v to go: %v", h.body, h.until.Sub(now), results[i].Problem)
+			l.t.Errorf("claim of %s could not be settled with %v to go: %v", h.body, h.until.Sub(now),
+				results[i].Problem)
 		default:
 			l.stale++
 		}
@@ -161,7 +166,8 @@ func (l *ledger) close(totals httpdoor.Totals) {
 	var seen, settled uint64
 	for b, r := range l.entries {
 		if r.acknowledged && !r.tried {
-			l.t.Errorf("message %s was acknowledged, and is gone although nobody settled it (handed out as %v)", b, r.attempts)
+			l.t.Errorf("message %s was acknowledged, and is gone although nobody settled it (handed out as %v)", b,
+				r.attempts)
 		}
 		if r.sequence != 0 {
 			seen++
@@ -187,5 +193,6 @@ func (l *ledger) String() string {
 			acknowledged++
 		}
 	}
-	return fmt.Sprintf("%d messages, %d acknowledged, %d claims, %d settled after a kill, %d stale", len(l.entries), acknowledged, l.claims, l.kept, l.stale)
+	return fmt.Sprintf("%d messages, %d acknowledged, %d claims, %d settled after a kill, %d stale", len(l.entries),
+		acknowledged, l.claims, l.kept, l.stale)
 }

@@ -27,7 +27,8 @@ func TestAMessageOverTheLimitIsRefusedAtTheDoorAndNothingElse(t *testing.T) {
 			t.Errorf("%d bytes: %v", size, err)
 		}
 	}
-	_, err := s.client.Put(t.Context(), queueName("news"), httpdoor.NewMessage([]byte("small")), httpdoor.NewMessage([]byte(tooLong)))
+	_, err := s.client.Put(t.Context(), queueName("news"), httpdoor.NewMessage([]byte("small")),
+		httpdoor.NewMessage([]byte(tooLong)))
 	if !errors.Is(err, queue.ErrTooLarge) {
 		t.Errorf("a group with one that is too large: %v", err)
 	}
@@ -45,13 +46,15 @@ func TestALineOverTheLimitIsADeadLetterAndHoldsUpNoOther(t *testing.T) {
 	dir := t.TempDir()
 	data, in := filepath.Join(dir, "data"), filepath.Join(dir, "in.log")
 	write(t, in, "one\n"+tooLong+"\ntwo\n")
-	pipeline := "sources: { lines: { type: file, include: ['" + in + "'] } }\nsinks: { keep: { type: queue, inputs: [lines], queue: news } }\n"
+	pipeline := "sources: { lines: { type: file, include: ['" + in + "'] } }\nsinks: { keep: { type: queue, inputs: " +
+		"[lines], queue: news } }\n"
 	s := serve(t, preamble(data)+limits+pipeline)
 	until(t, says("the others are in the queue, and the one among the dead letters"), func() bool {
 		return arrived(t, s, "news") == 2 && arrived(t, s, "keep_dead") == 1
 	})
 	dead, err := s.client.Peek(t.Context(), queueName("keep_dead"), httpdoor.PeekRequest{})
-	if err != nil || len(dead) != 1 || dead[0].Death == nil || !strings.Contains(dead[0].Death.Reason, "2000 bytes, the limit is 1000") {
+	if err != nil || len(dead) != 1 || dead[0].Death == nil ||
+		!strings.Contains(dead[0].Death.Reason, "2000 bytes, the limit is 1000") {
 		t.Errorf("%+v %v", dead, err)
 	} else if body, err := dead[0].Bytes(); err != nil || string(body) != tooLong {
 		t.Errorf("the dead letter has another body: %d bytes, %v", len(body), err)

@@ -100,8 +100,8 @@ func (l *logger) finishLine() {
 	l.rest = ""
 }
 
-// rename rotates by a new file. A log whose old files have names that are not wanted is rotated only when the program has seen
-// the current one: of a file that came and went behind its back it cannot know.
+// rename rotates by a new file. A log whose old files have names that are not wanted is rotated only when the program
+// has seen the current one: of a file that came and went behind its back it cannot know.
 func (l *logger) rename(s *served) {
 	if s != nil {
 		l.arrived(s)
@@ -120,8 +120,8 @@ func (l *logger) rename(s *served) {
 	l.create()
 }
 
-// truncate rotates by truncation, which loses what nobody has read: it is done when all of it is in the queue. Half of the
-// time the program is killed first, and new lines are written before it lives again.
+// truncate rotates by truncation, which loses what nobody has read: it is done when all of it is in the queue. Half of
+// the time the program is killed first, and new lines are written before it lives again.
 func (l *logger) truncate(s *served) {
 	if s == nil {
 		return

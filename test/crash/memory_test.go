@@ -20,13 +20,15 @@ import (
 // tight is how much memory the program has in these tests: beyond it the kernel ends it.
 const tight = 300 << 20
 
-// serveWithin starts the program with all doors in so much memory: in a control group of its own, where this machine lets us make one, so that the program finds
-// the limit by itself and the kernel ends it beyond; else with the collector's limit and the account of bytes that it would have found. Which one it is is logged.
+// serveWithin starts the program with all doors in so much memory: in a control group of its own, where this machine
+// lets us make one, so that the program finds the limit by itself and the kernel ends it beyond; else with the
+// collector's limit and the account of bytes that it would have found. Which one it is is logged.
 func serveWithin(t *testing.T, memory int64, more string) *served {
 	t.Helper()
 	dir := t.TempDir()
 	config := "data_dir: " + filepath.Join(dir, "data") + "\ndurability: os\n" +
-		"api: { http: { listen: 127.0.0.1:0 }, mysql: { listen: 127.0.0.1:0, socket: none }, pubsub: { listen: 127.0.0.1:0 }, sqs: { listen: 127.0.0.1:0 }, lambda: { listen: 127.0.0.1:0, isolation: none } }\n" + more
+		"api: { http: { listen: 127.0.0.1:0 }, mysql: { listen: 127.0.0.1:0, socket: none }, pubsub: { listen: " +
+		"127.0.0.1:0 }, sqs: { listen: 127.0.0.1:0 }, lambda: { listen: 127.0.0.1:0, isolation: none } }\n" + more
 	group := groupOf(t, memory)
 	if group == "" {
 		t.Logf("%d MiB by GOMEMLIMIT and limits: no control group can be made here", memory>>20)
@@ -35,7 +37,8 @@ func serveWithin(t *testing.T, memory int64, more string) *served {
 	}
 	t.Logf("%d MiB by the control group %s", memory>>20, group)
 	program, enter := binary, filepath.Join(dir, "enter")
-	if err := os.WriteFile(enter, fmt.Appendf(nil, "#!/bin/sh\necho $$ > '%s/cgroup.procs' && exec '%s' \"$@\"\n", group, program), 0o755); err != nil {
+	if err := os.WriteFile(enter, fmt.Appendf(nil, "#!/bin/sh\necho $$ > '%s/cgroup.procs' && exec '%s' \"$@\"\n",
+		group, program), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	binary = enter // these tests run alone
@@ -55,7 +58,9 @@ func groupOf(t *testing.T, memory int64) string {
 			continue
 		}
 		t.Cleanup(func() {
-			for end := time.Now().Add(patience); os.Remove(dir) != nil && time.Now().Before(end); time.Sleep(10 * time.Millisecond) { // the kernel takes a moment to see that it is empty
+			// the kernel takes a moment to see that it is empty
+			for end := time.Now().Add(patience); os.Remove(dir) != nil &&
+				time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 			}
 		})
 		if os.WriteFile(filepath.Join(dir, g.file), []byte(strconv.FormatInt(memory, 10)), 0o644) == nil {
@@ -89,7 +94,8 @@ func (s *served) survived(t *testing.T, most int64) {
 	s.signal(t, syscall.Signal(0))
 }
 
-// peak is the most memory that the program had so far, without the pages of its own file, which the kernel takes back when it wants to. A program that is ending has none.
+// peak is the most memory that the program had so far, without the pages of its own file, which the kernel takes back
+// when it wants to. A program that is ending has none.
 func (s *served) peak() (bytes int64, ok bool) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
 	if err != nil {
@@ -112,7 +118,8 @@ func (s *served) peak() (bytes int64, ok bool) {
 	return bytes, ok
 }
 
-// outcomes runs n requests at once and counts how they ended: acknowledged, refused for now, or anything else, which is an error.
+// outcomes runs n requests at once and counts how they ended: acknowledged, refused for now, or anything else, which is
+// an error.
 func outcomes(t *testing.T, n int, request func(i int) (taken bool, refused bool, err error)) (taken, refused int) {
 	t.Helper()
 	type result struct {
@@ -155,7 +162,8 @@ func TestEightPutsOf60MBNeedNoMoreThan300MB(t *testing.T) {
 			return false, false, err
 		}
 		res.Body.Close()
-		return res.StatusCode == 200, res.StatusCode == 503 && res.Header.Get("Retry-After") != "", fmt.Errorf("status %s", res.Status)
+		return res.StatusCode == 200, res.StatusCode == 503 && res.Header.Get("Retry-After") != "",
+			fmt.Errorf("status %s", res.Status)
 	})
 	if taken == 0 {
 		t.Error("none was taken")
@@ -172,7 +180,10 @@ func wide(n int) string { return strings.Repeat("0123456789abcde\n", (n+15)/16)[
 // smallBuffer gives a socket as little room for what it is sent as the kernel allows.
 func smallBuffer(_, _ string, c syscall.RawConn) error {
 	var failed error
-	if err := c.Control(func(fd uintptr) { failed = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4096) }); err != nil {
+	if err := c.Control(func(fd uintptr) {
+		failed = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET,
+			syscall.SO_RCVBUF, 4096)
+	}); err != nil {
 		return err
 	}
 	return failed

@@ -74,7 +74,8 @@ func tablesOf(t *testing.T, address string) *sql.DB { return tablesOver(t, "tcp"
 func tablesOver(t *testing.T, network, address string) *sql.DB {
 	t.Helper()
 	c := mysql.NewConfig()
-	c.User, c.Net, c.Addr, c.DBName, c.Logger, c.InterpolateParams, c.MaxAllowedPacket = "root", network, address, "test", &mysql.NopLogger{}, true, 64<<20
+	c.User, c.Net, c.Addr, c.DBName, c.Logger, c.InterpolateParams, c.MaxAllowedPacket = "root", network, address,
+		"test", &mysql.NopLogger{}, true, 64<<20
 	connector, err := mysql.NewConnector(c)
 	if err != nil {
 		t.Fatal(err)
@@ -91,17 +92,20 @@ func TestManyLargeRequestsAtEachDoorNeedNoMoreThan300MB(t *testing.T) {
 		"sqs": func(t *testing.T, s *served) int {
 			url := "http://" + s.address(t, "sqs")
 			asked(t, "POST", url, sqsHeader+"CreateQueue", `{"QueueName":"q"}`)
-			body := fmt.Sprintf(`{"QueueUrl":"%s/000000000000/q","MessageBody":"%s"}`, url, strings.ReplaceAll(wide(1000<<10), "\n", "."))
+			body := fmt.Sprintf(`{"QueueUrl":"%s/000000000000/q","MessageBody":"%s"}`, url,
+				strings.ReplaceAll(wide(1000<<10), "\n", "."))
 			taken, _ := outcomes(t, 300, func(int) (bool, bool, error) {
 				code, text, err := ask(t, "POST", url, sqsHeader+"SendMessage", body)
-				return code == 200, strings.Contains(text, "RequestThrottled"), errors.Join(fmt.Errorf("%d %s", code, text), err)
+				return code == 200, strings.Contains(text, "RequestThrottled"),
+					errors.Join(fmt.Errorf("%d %s", code, text), err)
 			})
 			return taken
 		},
 		"pubsub over REST": func(t *testing.T, s *served) int {
 			url := "http://" + s.address(t, "pubsub") + topicPath
 			asked(t, "PUT", url, jsonHeader, "{}")
-			asked(t, "PUT", "http://"+s.address(t, "pubsub")+"/v1/"+subscription, jsonHeader, `{"topic":"projects/local/topics/topical"}`)
+			asked(t, "PUT", "http://"+s.address(t, "pubsub")+"/v1/"+subscription, jsonHeader,
+				`{"topic":"projects/local/topics/topical"}`)
 			body := `{"messages":[{"data":"` + base64.StdEncoding.EncodeToString([]byte(wide(9<<20))) + `"}]}`
 			taken, _ := outcomes(t, 60, func(int) (bool, bool, error) {
 				code, text, err := ask(t, "POST", url+":publish", jsonHeader, body)
@@ -114,13 +118,15 @@ func TestManyLargeRequestsAtEachDoorNeedNoMoreThan300MB(t *testing.T) {
 			body := `"` + strings.ReplaceAll(wide(5<<20), "\n", ".") + `"`
 			taken, _ := outcomes(t, 200, func(int) (bool, bool, error) {
 				code, text, err := ask(t, "POST", url, jsonHeader, body)
-				return code == 404, code == 429, errors.Join(fmt.Errorf("%d %s", code, text), err) // it was read and looked at: there is no such function
+				// it was read and looked at: there is no such function
+				return code == 404, code == 429, errors.Join(fmt.Errorf("%d %s", code, text), err)
 			})
 			return taken
 		},
 		"mysql": func(t *testing.T, s *served) int {
 			db := tablesOf(t, s.address(t, "mysql"))
-			if _, err := db.ExecContext(t.Context(), "CREATE TABLE big (body LONGTEXT NOT NULL) ENGINE=QUEUE"); err != nil {
+			if _, err := db.ExecContext(t.Context(),
+				"CREATE TABLE big (body LONGTEXT NOT NULL) ENGINE=QUEUE"); err != nil {
 				t.Fatal(err)
 			}
 			body := wide(12 << 20)
@@ -160,10 +166,12 @@ func silent(t *testing.T, address, request string) {
 }
 
 func posted(path, header, body string) string {
-	return fmt.Sprintf("POST %s HTTP/1.1\r\nHost: localhost\r\n%s\r\nContent-Length: %d\r\n\r\n%s", path, strings.ReplaceAll(header, "\n", "\r\n"), len(body), body)
+	return fmt.Sprintf("POST %s HTTP/1.1\r\nHost: localhost\r\n%s\r\nContent-Length: %d\r\n\r\n%s", path,
+		strings.ReplaceAll(header, "\n", "\r\n"), len(body), body)
 }
 
-// TestClientsThatDoNotReadNeedNoMoreThan300MB has many clients at each door ask for as much as they may, and read nothing of it.
+// TestClientsThatDoNotReadNeedNoMoreThan300MB has many clients at each door ask for as much as they may, and read
+// nothing of it.
 func TestClientsThatDoNotReadNeedNoMoreThan300MB(t *testing.T) {
 	httpFill := func(t *testing.T, s *served, n, size int) {
 		for range n {
@@ -173,9 +181,11 @@ func TestClientsThatDoNotReadNeedNoMoreThan300MB(t *testing.T) {
 	subscribe := func(t *testing.T, s *served) string {
 		address := s.address(t, "pubsub")
 		asked(t, "PUT", "http://"+address+topicPath, jsonHeader, "{}")
-		asked(t, "PUT", "http://"+address+"/v1/"+subscription, jsonHeader, `{"topic":"projects/local/topics/topical","ackDeadlineSeconds":600}`)
+		asked(t, "PUT", "http://"+address+"/v1/"+subscription, jsonHeader,
+			`{"topic":"projects/local/topics/topical","ackDeadlineSeconds":600}`)
 		for range 300 {
-			if _, err := s.client.Put(t.Context(), queueName("subscribed"), httpdoor.NewMessage([]byte(wide(1<<20)))); err != nil {
+			if _, err := s.client.Put(t.Context(), queueName("subscribed"),
+				httpdoor.NewMessage([]byte(wide(1<<20)))); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -186,7 +196,8 @@ func TestClientsThatDoNotReadNeedNoMoreThan300MB(t *testing.T) {
 			httpFill(t, s, 300, 1<<20)
 			for i := range readers {
 				if i%2 == 0 {
-					silent(t, s.address(t, "http"), "GET /default/queues/q/messages?max=1000&max_bytes=1000000000 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+					silent(t, s.address(t, "http"), "GET /default/queues/q/messages?max=1000&max_bytes=1000000000 "+
+						"HTTP/1.1\r\nHost: localhost\r\n\r\n")
 				} else {
 					silent(t, s.address(t, "http"), posted("/default/queues/q/claim", jsonHeader, `{"max":1000}`))
 				}
@@ -195,7 +206,9 @@ func TestClientsThatDoNotReadNeedNoMoreThan300MB(t *testing.T) {
 		"sqs": func(t *testing.T, s *served) {
 			httpFill(t, s, 600, 1<<20)
 			for range readers {
-				silent(t, s.address(t, "sqs"), posted("/", sqsHeader+"ReceiveMessage", `{"QueueUrl":"http://localhost/000000000000/q","MaxNumberOfMessages":10}`))
+				silent(t, s.address(t, "sqs"),
+					posted("/", sqsHeader+"ReceiveMessage",
+						`{"QueueUrl":"http://localhost/000000000000/q","MaxNumberOfMessages":10}`))
 			}
 		},
 		"pubsub over REST": func(t *testing.T, s *served) {
@@ -211,7 +224,8 @@ func TestClientsThatDoNotReadNeedNoMoreThan300MB(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := stream.Send(&pubsubpb.StreamingPullRequest{Subscription: subscription, StreamAckDeadlineSeconds: 600}); err != nil {
+				if err := stream.Send(&pubsubpb.StreamingPullRequest{Subscription: subscription,
+					StreamAckDeadlineSeconds: 600}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -242,7 +256,8 @@ func TestClientsThatDoNotReadNeedNoMoreThan300MB(t *testing.T) {
 	}
 }
 
-// settled waits until the readers hold what they can get: until the peak of memory stands still, or those who came first were ended for not reading and others had their turns.
+// settled waits until the readers hold what they can get: until the peak of memory stands still, or those who came
+// first were ended for not reading and others had their turns.
 func settled(t *testing.T, s *served) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)

@@ -14,8 +14,9 @@ import (
 // inNamespace is set in the environment of a test that runs itself in a namespace of its own.
 const inNamespace = "HIKYAKU_CRASH_NAMESPACE"
 
-// ownDisk mounts a file system of that many bytes for a top-level test. Where the test may not mount one, it runs itself in a user namespace,
-// where it may: ok is then false, and the test has nothing more to do. A machine that allows neither fails the test.
+// ownDisk mounts a file system of that many bytes for a top-level test. Where the test may not mount one, it runs
+// itself in a user namespace, where it may: ok is then false, and the test has nothing more to do. A machine that
+// allows neither fails the test.
 func ownDisk(t *testing.T, bytes int64) (dir string, ok bool) {
 	t.Helper()
 	dir = t.TempDir()
@@ -44,7 +45,8 @@ func againInNamespace(t *testing.T, refused error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), "unshare", "--user", "--map-root-user", "--mount", self, "-test.run=^"+t.Name()+"$", "-test.v")
+	cmd := exec.CommandContext(t.Context(), "unshare", "--user", "--map-root-user", "--mount", self,
+		"-test.run=^"+t.Name()+"$", "-test.v")
 	cmd.Env = append(os.Environ(), inNamespace+"=1", builtAlready+"="+binary)
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {

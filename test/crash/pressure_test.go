@@ -22,7 +22,8 @@ func TestAHangingWebhookHoldsUpTheFileBesideItOnlyAtTheBoundOfMessagesInFlight(t
 	dir, hook := t.TempDir(), listen(t)
 	always(t, hook, webhook.Behaviour{Do: webhook.Hang})
 	out := filepath.Join(dir, "out.txt")
-	s := serve(t, strings.Replace(delivering(dir, hook.URL(), "3"), "sinks: {", "sinks: { archive: { type: file, inputs: [waiting], path: '"+out+"' },", 1))
+	s := serve(t, strings.Replace(delivering(dir, hook.URL(), "3"), "sinks: {",
+		"sinks: { archive: { type: file, inputs: [waiting], path: '"+out+"' },", 1))
 	for i := 0; i < jobs; i += 2000 {
 		s.put(t, "jobs", names(2000)...)
 	}
@@ -51,20 +52,22 @@ func linesOf(t *testing.T, path string) int {
 }
 
 const (
-	bigLine   = 40_000
-	bigLines  = 5_000     // 200 MB
-	memoryMax = 450 << 20 // twice the bytes that may be in flight in both pipelines, for the garbage collector, and the program itself
+	bigLine  = 40_000
+	bigLines = 5_000 // 200 MB
+	// twice the bytes that may be in flight in both pipelines, for the garbage collector, and the program itself
+	memoryMax = 450 << 20
 )
 
-// TestAFarEndThatIsDownCostsNoMemory sends 200 MB two ways to a webhook that is down: straight from the file, which must not be read on,
-// and through a queue, which must not keep the bodies in memory.
+// TestAFarEndThatIsDownCostsNoMemory sends 200 MB two ways to a webhook that is down: straight from the file, which
+// must not be read on, and through a queue, which must not keep the bodies in memory.
 func TestAFarEndThatIsDownCostsNoMemory(t *testing.T) {
 	t.Parallel()
 	dir, hook := t.TempDir(), listen(t)
 	always(t, hook, webhook.Behaviour{Do: webhook.Status, Code: 503})
 	in := filepath.Join(dir, "in.log")
 	writeBig(t, in)
-	sink := `, url: ` + hook.URL() + `, request: { retry_attempts: unlimited, retry_initial_backoff_secs: 0.05, retry_max_duration_secs: 0.2, concurrency: 8 } }`
+	sink := `, url: ` + hook.URL() +
+		`, request: { retry_attempts: unlimited, retry_initial_backoff_secs: 0.05, retry_max_duration_secs: 0.2, concurrency: 8 } }`
 	s := serve(t, preamble(filepath.Join(dir, "data"))+`
 sources:
   direct:  { type: file, include: ['`+in+`'] }

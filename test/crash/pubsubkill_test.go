@@ -36,7 +36,8 @@ type pubsubBook struct {
 	published map[string]bool            // by body: an answer came
 	seen      map[string]map[string]bool // by subscription: bodies
 	confirmed map[string]bool            // by message id: the exactly-once subscription confirmed its acknowledgement
-	last      map[string]int             // by key: the last number that the ordered subscription gave for the first time
+	// by key: the last number that the ordered subscription gave for the first time
+	last map[string]int
 }
 
 func (b *pubsubBook) next(key string) string {
@@ -68,7 +69,8 @@ func (b *pubsubBook) confirm(id string) {
 	b.confirmed[id] = true
 }
 
-// ordered is told of a message of the ordered subscription: numbers may come again, but none may come for the first time behind a later one.
+// ordered is told of a message of the ordered subscription: numbers may come again, but none may come for the first
+// time behind a later one.
 func (b *pubsubBook) ordered(m *pubsub.Message) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -101,13 +103,15 @@ func (b *pubsubBook) missing() string {
 	return ""
 }
 
-// TestWhatPubSubClientsWereToldHoldsThroughKills has Google's client publish and receive, which reconnects by itself, while the server is killed
-// again and again: nothing published is lost, keys keep their order, and what an exactly-once subscription confirmed never comes back.
+// TestWhatPubSubClientsWereToldHoldsThroughKills has Google's client publish and receive, which reconnects by itself,
+// while the server is killed again and again: nothing published is lost, keys keep their order, and what an
+// exactly-once subscription confirmed never comes back.
 func TestWhatPubSubClientsWereToldHoldsThroughKills(t *testing.T) {
 	random := newRandom(t)
 	data := filepath.Join(t.TempDir(), "data")
 	address := freeAddress(t)
-	config := "data_dir: " + data + "\napi: { http: { listen: 127.0.0.1:0 }, mysql: { off: true }, pubsub: { listen: '" + address + "' } }\n"
+	config := "data_dir: " + data +
+		"\napi: { http: { listen: 127.0.0.1:0 }, mysql: { off: true }, pubsub: { listen: '" + address + "' } }\n"
 	s := serve(t, config)
 
 	ctx, stop := context.WithCancel(t.Context())
@@ -115,7 +119,8 @@ func TestWhatPubSubClientsWereToldHoldsThroughKills(t *testing.T) {
 	client, err := pubsub.NewClient(ctx, "local", option.WithEndpoint(address), option.WithoutAuthentication(),
 		option.WithGRPCDialOption(grpc.WithTransportCredentials(insecure.NewCredentials())),
 		option.WithGRPCDialOption(grpc.WithConnectParams(grpc.ConnectParams{
-			Backoff: backoff.Config{BaseDelay: 20 * time.Millisecond, Multiplier: 1.5, MaxDelay: 100 * time.Millisecond}, MinConnectTimeout: time.Second,
+			Backoff: backoff.Config{BaseDelay: 20 * time.Millisecond, Multiplier: 1.5,
+				MaxDelay: 100 * time.Millisecond}, MinConnectTimeout: time.Second,
 		})))
 	if err != nil {
 		t.Fatal(err)
@@ -126,15 +131,18 @@ func TestWhatPubSubClientsWereToldHoldsThroughKills(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, sub := range []*pubsubpb.Subscription{
-		{Name: "projects/local/subscriptions/once", Topic: topic, AckDeadlineSeconds: 10, EnableExactlyOnceDelivery: true},
-		{Name: "projects/local/subscriptions/ordered", Topic: topic, AckDeadlineSeconds: 10, EnableMessageOrdering: true},
+		{Name: "projects/local/subscriptions/once", Topic: topic, AckDeadlineSeconds: 10,
+			EnableExactlyOnceDelivery: true},
+		{Name: "projects/local/subscriptions/ordered", Topic: topic, AckDeadlineSeconds: 10,
+			EnableMessageOrdering: true},
 	} {
 		if _, err := client.SubscriptionAdminClient.CreateSubscription(ctx, sub); err != nil {
 			t.Fatal(err)
 		}
 	}
 	book := &pubsubBook{
-		t: t, numbers: map[string]int{}, published: map[string]bool{}, confirmed: map[string]bool{}, last: map[string]int{},
+		t: t, numbers: map[string]int{}, published: map[string]bool{}, confirmed: map[string]bool{},
+		last: map[string]int{},
 		seen: map[string]map[string]bool{"once": {}, "ordered": {}},
 	}
 
@@ -190,7 +198,8 @@ func TestWhatPubSubClientsWereToldHoldsThroughKills(t *testing.T) {
 }
 
 // publishOrdered publishes messages of keys of its own until ctx ends, waiting for each now and then.
-func publishOrdered(ctx context.Context, client *pubsub.Client, topic string, book *pubsubBook, publisher int, random *rand.Rand) {
+func publishOrdered(ctx context.Context, client *pubsub.Client, topic string, book *pubsubBook, publisher int,
+	random *rand.Rand) {
 	p := client.Publisher(topic)
 	p.EnableMessageOrdering = true
 	p.PublishSettings.DelayThreshold = time.Millisecond

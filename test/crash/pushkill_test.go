@@ -28,7 +28,8 @@ func pushFarEnd(t *testing.T, b farend.Behaviour) (far *apns.Server, app string)
 	if err != nil {
 		t.Fatal(err)
 	}
-	far, err = apns.Start(apns.Config{Config: farend.Config{Behaviour: b, Keep: 10 * pushUsers}, Keys: []*apns.Key{key}})
+	far, err = apns.Start(apns.Config{Config: farend.Config{Behaviour: b, Keep: 10 * pushUsers},
+		Keys: []*apns.Key{key}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,17 +44,20 @@ func pushFarEnd(t *testing.T, b farend.Behaviour) (far *apns.Server, app string)
 			t.Fatal(err)
 		}
 	}
-	return far, fmt.Sprintf("{ com.example.news: { team: TEAM123456, key_id: KEY1234567, key_file: %s, endpoint: '%s', ca_file: %s } }",
+	return far, fmt.Sprintf("{ com.example.news: { team: TEAM123456, key_id: KEY1234567, key_file: %s, endpoint: "+
+		"'%s', ca_file: %s } }",
 		filepath.Join(dir, "key.p8"), far.Addr(), filepath.Join(dir, "ca.pem"))
 }
 
-// TestAPushCampaignGoesOnAfterKills kills the program in the middle of a campaign, again and again: every device is told, and one is told twice only if a
-// kill came before its first answer was settled. Each message has one receipt, also if it was sent twice.
+// TestAPushCampaignGoesOnAfterKills kills the program in the middle of a campaign, again and again: every device is
+// told, and one is told twice only if a kill came before its first answer was settled. Each message has one receipt,
+// also if it was sent twice.
 func TestAPushCampaignGoesOnAfterKills(t *testing.T) {
 	t.Parallel()
 	random := newRandom(t)
 	dir := t.TempDir()
-	far, app := pushFarEnd(t, farend.Behaviour{Latency: farend.Latency{Median: farend.Duration(10 * time.Millisecond), Sigma: 0.5}})
+	far, app := pushFarEnd(t,
+		farend.Behaviour{Latency: farend.Latency{Median: farend.Duration(10 * time.Millisecond), Sigma: 0.5}})
 	config := preamble(filepath.Join(dir, "data")) + fmt.Sprintf(`
 sources:
   waiting: { type: queue, queue: outbox, lease: 1s }
@@ -87,11 +91,13 @@ sinks:
 	if c.Devices != pushUsers || c.Messages != pushUsers {
 		t.Errorf("%d devices got %d messages, want %d", c.Devices, c.Messages, pushUsers)
 	}
-	// Those in flight at a kill, and those whose settlement waited for a sync: on a busy disk the answers of two full rounds.
+	// Those in flight at a kill, and those whose settlement waited for a sync: on a busy disk the answers of two full
+	// rounds.
 	if most := 3 * kills * pushInFlight; c.Doubles > most {
 		t.Errorf("%d were told twice, in flight or about to be settled were %d at most", c.Doubles, most)
 	}
-	// A connection ends with the kill of its program. The far end may read after that what came through it, so it is not the time of the kill that counts.
+	// A connection ends with the kill of its program. The far end may read after that what came through it, so it is
+	// not the time of the kill that counts.
 	told, last := map[string][]farend.Seen{}, map[string]time.Time{}
 	for _, seen := range far.Seen() {
 		last[seen.From] = seen.Time
@@ -103,7 +109,8 @@ sinks:
 		for i, again := range times[1:] {
 			first := times[i]
 			if again.From == first.From || last[first.From].Sub(first.Time) > settlesWithin {
-				t.Errorf("%s was settled at %v, through %s, and came again at %v, through %s", id, first.Time, first.From, again.Time, again.From)
+				t.Errorf("%s was settled at %v, through %s, and came again at %v, through %s", id, first.Time,
+					first.From, again.Time, again.From)
 			}
 		}
 	}
@@ -112,7 +119,8 @@ sinks:
 	checkJournal(t, filepath.Join(dir, "data"))
 }
 
-// checkReceipts holds the receipts of a campaign against what the far end has taken: one for each message, with its apns-id.
+// checkReceipts holds the receipts of a campaign against what the far end has taken: one for each message, with its
+// apns-id.
 func checkReceipts(t *testing.T, s *served, far *apns.Server) {
 	t.Helper()
 	taken := map[string]bool{}
@@ -150,7 +158,8 @@ func checkReceipts(t *testing.T, s *served, far *apns.Server) {
 	}
 }
 
-// TestWhichDevicesAreGoneSurvivesAKill kills the program right after the far end has said so: nothing is sent to them any more, and each is reported.
+// TestWhichDevicesAreGoneSurvivesAKill kills the program right after the far end has said so: nothing is sent to them
+// any more, and each is reported.
 func TestWhichDevicesAreGoneSurvivesAKill(t *testing.T) {
 	t.Parallel()
 	const devices = 50
@@ -186,13 +195,14 @@ sinks:
 	s.stop(t)
 }
 
-// TestAFullQueueOfReceiptsHoldsUpNoPush lets more pushes be answered than their receipts have room: every one is settled, the log says what is missing, and
-// once there is room again there are receipts again.
+// TestAFullQueueOfReceiptsHoldsUpNoPush lets more pushes be answered than their receipts have room: every one is
+// settled, the log says what is missing, and once there is room again there are receipts again.
 func TestAFullQueueOfReceiptsHoldsUpNoPush(t *testing.T) {
 	t.Parallel()
 	const devices, room = 60, 10
 	dir := t.TempDir()
-	far, app := pushFarEnd(t, farend.Behaviour{Faults: []farend.Fault{{Do: farend.Refuse, Reason: "Unregistered", Every: 2}}})
+	far, app := pushFarEnd(t,
+		farend.Behaviour{Faults: []farend.Fault{{Do: farend.Refuse, Reason: "Unregistered", Every: 2}}})
 	s := serve(t, preamble(filepath.Join(dir, "data"))+fmt.Sprintf(`
 queues:
   receipts: { max_messages: %d }
@@ -227,7 +237,8 @@ sinks:
 		t.Helper()
 		for _, body := range take(t, s, "receipts") {
 			var r struct{ Outcome, Reason, Device string }
-			if err := json.Unmarshal([]byte(body), &r); err != nil || len(r.Device) != 32 || strings.Contains(body, strings.Repeat("0", 32)) {
+			if err := json.Unmarshal([]byte(body), &r); err != nil || len(r.Device) != 32 ||
+				strings.Contains(body, strings.Repeat("0", 32)) {
 				t.Errorf("%v: %s", err, body)
 			}
 			outcomes[r.Outcome+" "+r.Reason]++

@@ -56,8 +56,8 @@ type line struct {
 	Pad    string `json:"pad,omitempty"`
 }
 
-// TestNothingIsLostOrDoubledBetweenFilesQueuesAndSinks kills the relay at random moments while its files grow and rotate, and while it is
-// dead.
+// TestNothingIsLostOrDoubledBetweenFilesQueuesAndSinks kills the relay at random moments while its files grow and
+// rotate, and while it is dead.
 func TestNothingIsLostOrDoubledBetweenFilesQueuesAndSinks(t *testing.T) {
 	t.Parallel()
 	random := newRandom(t)
@@ -80,7 +80,8 @@ func TestNothingIsLostOrDoubledBetweenFilesQueuesAndSinks(t *testing.T) {
 	}
 	for round := 0; round < relayKills**times || !rotated() && round < 4*relayKills; round++ {
 		if round%8 == 3 {
-			if err := hook.Script(webhook.Behaviour{Do: webhook.Reset}, webhook.Behaviour{Do: webhook.Forget}, webhook.Behaviour{Do: webhook.Status, Code: 500}); err != nil {
+			if err := hook.Script(webhook.Behaviour{Do: webhook.Reset}, webhook.Behaviour{Do: webhook.Forget},
+				webhook.Behaviour{Do: webhook.Status, Code: 500}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -108,17 +109,21 @@ func TestNothingIsLostOrDoubledBetweenFilesQueuesAndSinks(t *testing.T) {
 	total := wide.wanted + slim.wanted + keyed
 	var stats [3]httpdoor.Stats
 	until(t, func() string {
-		return fmt.Sprintf("all is delivered: wrote %d and %d, wanted %d; %d at the webhook; queues %+v", wide.lines, slim.lines, total, hook.Counts().Messages, stats)
+		return fmt.Sprintf("all is delivered: wrote %d and %d, wanted %d; %d at the webhook; queues %+v", wide.lines,
+			slim.lines, total, hook.Counts().Messages, stats)
 	}, func() bool {
 		for i, name := range []string{wideQueue, slimQueue, keyedQueue} {
 			stats[i] = s.stats(t, name)
 		}
 		return int(stats[0].Totals.Put) >= wide.lines && int(stats[1].Totals.Put) >= slim.lines &&
-			int(stats[0].Totals.Done) >= wide.wanted && int(stats[1].Totals.Done) >= slim.wanted && int(stats[2].Totals.Done) >= keyed
+			int(stats[0].Totals.Done) >= wide.wanted && int(stats[1].Totals.Done) >= slim.wanted &&
+			int(stats[2].Totals.Done) >= keyed
 	})
-	for i, want := range []struct{ put, done int }{{wide.lines, wide.wanted}, {slim.lines, slim.wanted}, {keyed, keyed}} {
+	for i, want := range []struct{ put, done int }{{wide.lines, wide.wanted}, {slim.lines, slim.wanted},
+		{keyed, keyed}} {
 		st := stats[i]
-		if int(st.Totals.Put) != want.put || int(st.Totals.Done) != want.done || int(st.Messages) != want.put-want.done || st.Totals.Dead != 0 {
+		if int(st.Totals.Put) != want.put || int(st.Totals.Done) != want.done ||
+			int(st.Messages) != want.put-want.done || st.Totals.Dead != 0 {
 			t.Errorf("queue %s: %+v; want put %d, done %d, and the others left", st.Name, st, want.put, want.done)
 		}
 	}
@@ -126,9 +131,11 @@ func TestNothingIsLostOrDoubledBetweenFilesQueuesAndSinks(t *testing.T) {
 	if c := hook.Counts(); c.Messages != total {
 		t.Errorf("%d different messages came to the webhook, want %d", c.Messages, total)
 	}
-	checkArchive(t, filepath.Join(dir, "out.ndjson"), map[string]int{wideQueue: wide.lines, slimQueue: slim.lines, keyedQueue: keyed}, total)
+	checkArchive(t, filepath.Join(dir, "out.ndjson"), map[string]int{wideQueue: wide.lines, slimQueue: slim.lines,
+		keyedQueue: keyed}, total)
 	checkJournal(t, filepath.Join(dir, "data"))
-	t.Logf("%d and %d lines, %d keyed messages; renamed %d and %d, truncated %d and %d times; %+v", wide.lines, slim.lines, keyed,
+	t.Logf("%d and %d lines, %d keyed messages; renamed %d and %d, truncated %d and %d times; %+v", wide.lines,
+		slim.lines, keyed,
 		wide.renamed, slim.renamed, wide.truncated, slim.truncated, hook.Counts())
 	if !rotated() {
 		t.Error("the files were not rotated in every way")

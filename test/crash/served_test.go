@@ -24,7 +24,8 @@ import (
 
 // preamble is what a configuration begins with: where the data is, and a door on a free port.
 func preamble(dataDir string) string {
-	return "data_dir: " + dataDir + "\napi: { http: { listen: 127.0.0.1:0 }, mysql: { off: true }, pubsub: { off: true }, sqs: { off: true }, lambda: { off: true } }\n"
+	return "data_dir: " + dataDir + "\napi: { http: { listen: 127.0.0.1:0 }, mysql: { off: true }, pubsub: { off: " +
+		"true }, sqs: { off: true }, lambda: { off: true } }\n"
 }
 
 // served is a running `hikyaku serve`.

@@ -15,8 +15,8 @@ import (
 
 const smallDisk = 40 << 20
 
-// TestServeWorksOnADiskOf40MB: it starts, fills the disk, is drained, and then takes several times what the disk holds, beside a queue that
-// nobody reads.
+// TestServeWorksOnADiskOf40MB: it starts, fills the disk, is drained, and then takes several times what the disk holds,
+// beside a queue that nobody reads.
 func TestServeWorksOnADiskOf40MB(t *testing.T) {
 	t.Parallel()
 	dir, ok := ownDisk(t, smallDisk)
@@ -67,7 +67,8 @@ func TestRunWorksOnADiskOf40MB(t *testing.T) {
 		return
 	}
 	config, data := filepath.Join(t.TempDir(), "run.yaml"), filepath.Join(dir, "data")
-	write(t, config, "data_dir: "+data+"\nsources: { lines: { type: stdin } }\nsinks: { keep: { type: queue, inputs: [lines], queue: letters } }\n")
+	write(t, config, "data_dir: "+data+"\nsources: { lines: { type: stdin } }\nsinks: { keep: { type: queue, inputs: "+
+		"[lines], queue: letters } }\n")
 	if r := hikyaku(t, strings.Repeat("a letter of some length\n", 20_000), "run", "-c", config); r.code != 0 {
 		t.Errorf("%+v", r)
 	}

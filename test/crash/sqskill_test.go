@@ -49,8 +49,8 @@ func (b *sqsBook) answered(body string) {
 	b.sent[body] = true
 }
 
-// gone is told that a deletion was answered. A receipt is good for as long as its lease; one from before a kill may be of a claim that nobody knows any more,
-// and then the message may have been given to another.
+// gone is told that a deletion was answered. A receipt is good for as long as its lease; one from before a kill may be
+// of a claim that nobody knows any more, and then the message may have been given to another.
 func (b *sqsBook) gone(body string, received time.Time, kills int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -67,7 +67,8 @@ func (b *sqsBook) killed(more int) (kills int) {
 	return b.kills
 }
 
-// received is told of a message. Those of a FIFO queue are numbered in their group: a number may come again, but none may be left out or come twice for the first time.
+// received is told of a message. Those of a FIFO queue are numbered in their group: a number may come again, but none
+// may be left out or come twice for the first time.
 func (b *sqsBook) received(m types.Message) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -110,23 +111,29 @@ func (b *sqsBook) missing() string {
 	return ""
 }
 
-// TestWhatSQSClientsWereToldHoldsThroughKills has Amazon's client send, receive and delete while the server is killed again and again: nothing sent is lost, nothing deleted comes back,
-// groups keep their order, and what is sent twice is known to have been sent.
+// TestWhatSQSClientsWereToldHoldsThroughKills has Amazon's client send, receive and delete while the server is killed
+// again and again: nothing sent is lost, nothing deleted comes back, groups keep their order, and what is sent twice is
+// known to have been sent.
 func TestWhatSQSClientsWereToldHoldsThroughKills(t *testing.T) {
 	random := newRandom(t)
 	data := filepath.Join(t.TempDir(), "data")
 	address := freeAddress(t)
-	config := "data_dir: " + data + "\napi: { http: { listen: 127.0.0.1:0 }, mysql: { off: true }, pubsub: { off: true }, sqs: { listen: '" + address + "' } }\n"
+	config := "data_dir: " + data + "\napi: { http: { listen: 127.0.0.1:0 }, mysql: { off: true }, pubsub: { off: " +
+		"true }, sqs: { listen: '" + address + "' } }\n"
 	s := serve(t, config)
 
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	client := sqs.New(sqs.Options{
-		BaseEndpoint: aws.String("http://" + address), Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("any", "thing", ""), RetryMaxAttempts: 1,
+		BaseEndpoint: aws.String("http://" + address), Region: "us-east-1",
+		Credentials: credentials.NewStaticCredentialsProvider("any", "thing", ""), RetryMaxAttempts: 1,
 	})
-	book := &sqsBook{t: t, sent: map[string]bool{}, seen: map[string]bool{}, deleted: map[string]bool{}, last: map[string]int{}, first: map[string]*sqsAnswer{}}
-	book.urls.jobs = makeSQSQueue(ctx, t, client, "jobs", map[string]string{"VisibilityTimeout": strconv.Itoa(sqsLease)})
-	book.urls.orders = makeSQSQueue(ctx, t, client, "orders.fifo", map[string]string{"VisibilityTimeout": strconv.Itoa(sqsLease), "FifoQueue": "true"})
+	book := &sqsBook{t: t, sent: map[string]bool{}, seen: map[string]bool{}, deleted: map[string]bool{},
+		last: map[string]int{}, first: map[string]*sqsAnswer{}}
+	book.urls.jobs = makeSQSQueue(ctx, t, client, "jobs",
+		map[string]string{"VisibilityTimeout": strconv.Itoa(sqsLease)})
+	book.urls.orders = makeSQSQueue(ctx, t, client, "orders.fifo",
+		map[string]string{"VisibilityTimeout": strconv.Itoa(sqsLease), "FifoQueue": "true"})
 
 	receiving, stopReceiving := context.WithCancel(ctx)
 	var receivers sync.WaitGroup
@@ -159,14 +166,16 @@ func TestWhatSQSClientsWereToldHoldsThroughKills(t *testing.T) {
 	stopReceiving()
 	receivers.Wait()
 	if len(book.sent) == 0 || len(book.deleted) == 0 || len(book.first) == 0 {
-		t.Errorf("%d sent, %d deleted, %d of groups: nothing was tried", len(book.sent), len(book.deleted), len(book.first))
+		t.Errorf("%d sent, %d deleted, %d of groups: nothing was tried", len(book.sent), len(book.deleted),
+			len(book.first))
 	}
 	t.Logf("%d sent, %d deleted, %d of groups", len(book.sent), len(book.deleted), len(book.first))
 	s.stop(t)
 	checkJournal(t, data)
 }
 
-func makeSQSQueue(ctx context.Context, t *testing.T, client *sqs.Client, name string, attributes map[string]string) (url string) {
+func makeSQSQueue(ctx context.Context, t *testing.T, client *sqs.Client, name string,
+	attributes map[string]string) (url string) {
 	t.Helper()
 	q, err := client.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: &name, Attributes: attributes})
 	if err != nil {
@@ -180,7 +189,8 @@ func sendSQS(ctx context.Context, client *sqs.Client, book *sqsBook, sender int,
 	for n := 0; ctx.Err() == nil; {
 		in := &sqs.SendMessageBatchInput{QueueUrl: &book.urls.jobs}
 		for i := range 1 + random.IntN(10) {
-			in.Entries = append(in.Entries, types.SendMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)), MessageBody: aws.String(fmt.Sprintf("%d: %d", sender, n))})
+			in.Entries = append(in.Entries, types.SendMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)),
+				MessageBody: aws.String(fmt.Sprintf("%d: %d", sender, n))})
 			n++
 		}
 		out, err := client.SendMessageBatch(ctx, in)
@@ -198,8 +208,8 @@ func sendSQS(ctx context.Context, client *sqs.Client, book *sqsBook, sender int,
 	}
 }
 
-// sendOrderedSQS numbers the messages of its groups until ctx ends. Each is sent, with its deduplication id, until there is an answer, and often once more. What was begun when ctx ends is sent to
-// its end, within the longer life.
+// sendOrderedSQS numbers the messages of its groups until ctx ends. Each is sent, with its deduplication id, until
+// there is an answer, and often once more. What was begun when ctx ends is sent to its end, within the longer life.
 func sendOrderedSQS(ctx, longer context.Context, client *sqs.Client, book *sqsBook, sender int, random *rand.Rand) {
 	numbers := map[string]int{}
 	for ctx.Err() == nil {
@@ -207,7 +217,9 @@ func sendOrderedSQS(ctx, longer context.Context, client *sqs.Client, book *sqsBo
 		numbers[group]++
 		body := fmt.Sprintf("%s#%d", group, numbers[group])
 		for times := 1 + random.IntN(2); times > 0 && longer.Err() == nil; {
-			out, err := client.SendMessage(longer, &sqs.SendMessageInput{QueueUrl: &book.urls.orders, MessageBody: &body, MessageGroupId: &group, MessageDeduplicationId: &body})
+			out, err := client.SendMessage(longer,
+				&sqs.SendMessageInput{QueueUrl: &book.urls.orders, MessageBody: &body, MessageGroupId: &group,
+					MessageDeduplicationId: &body})
 			if err != nil {
 				continue
 			}
@@ -222,14 +234,16 @@ func sendOrderedSQS(ctx, longer context.Context, client *sqs.Client, book *sqsBo
 func receiveSQS(ctx context.Context, client *sqs.Client, url string, book *sqsBook) {
 	for ctx.Err() == nil {
 		kills := book.killed(0)
-		out, err := client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: &url, MaxNumberOfMessages: 10, WaitTimeSeconds: 1})
+		out, err := client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: &url, MaxNumberOfMessages: 10,
+			WaitTimeSeconds: 1})
 		if err != nil {
 			continue
 		}
 		came := time.Now()
 		for _, m := range out.Messages {
 			book.received(m)
-			if _, err := client.DeleteMessage(ctx, &sqs.DeleteMessageInput{QueueUrl: &url, ReceiptHandle: m.ReceiptHandle}); err == nil {
+			if _, err := client.DeleteMessage(ctx,
+				&sqs.DeleteMessageInput{QueueUrl: &url, ReceiptHandle: m.ReceiptHandle}); err == nil {
 				book.gone(*m.Body, came, kills)
 			}
 		}

@@ -130,7 +130,8 @@ func TestASecondCtrlCEndsAtOnce(t *testing.T) {
 			return false
 		}
 	})
-	if status, ok := s.wait(t).Sys().(syscall.WaitStatus); !ok || !status.Signaled() || status.Signal() != syscall.SIGINT {
+	if status, ok := s.wait(t).Sys().(syscall.WaitStatus); !ok || !status.Signaled() ||
+		status.Signal() != syscall.SIGINT {
 		t.Errorf("it ended with %v, not by the signal", status)
 	}
 	checkJournal(t, filepath.Join(dir, "data"))

@@ -25,7 +25,8 @@ const (
 func (s *served) tables(t *testing.T) *sql.DB {
 	t.Helper()
 	c := mysql.NewConfig()
-	c.User, c.Net, c.Addr, c.DBName, c.Logger = "root", "tcp", s.address(t, "mysql"), "test", &mysql.NopLogger{} // it would tell of every kill
+	// it would tell of every kill
+	c.User, c.Net, c.Addr, c.DBName, c.Logger = "root", "tcp", s.address(t, "mysql"), "test", &mysql.NopLogger{}
 	connector, err := mysql.NewConnector(c)
 	if err != nil {
 		t.Fatal(err)
@@ -69,8 +70,8 @@ func (b *rowBook) set(m map[string]bool, value bool, ids ...string) {
 	}
 }
 
-// TestWhatATableWasToldHoldsThroughKills has sixteen MySQL clients insert, own, end and give back rows while the server is killed again and again:
-// no acknowledged INSERT is lost, no ended row comes back, and none is there twice.
+// TestWhatATableWasToldHoldsThroughKills has sixteen MySQL clients insert, own, end and give back rows while the server
+// is killed again and again: no acknowledged INSERT is lost, no ended row comes back, and none is there twice.
 //
 // It runs alone: sixteen busy clients would take the processors from tests that hold how long something takes.
 func TestWhatATableWasToldHoldsThroughKills(t *testing.T) {
@@ -156,7 +157,8 @@ func insertRows(ctx context.Context, c *sql.Conn, book *rowBook, random *rand.Ra
 
 func takeRow(ctx context.Context, c *sql.Conn, book *rowBook, random *rand.Rand) error {
 	var place int
-	if err := c.QueryRowContext(ctx, fmt.Sprintf("SELECT queue_wait('jobs:lane=%d', 'jobs', 1)", random.IntN(4))).Scan(&place); err != nil || place == 0 {
+	if err := c.QueryRowContext(ctx, fmt.Sprintf("SELECT queue_wait('jobs:lane=%d', 'jobs', 1)",
+		random.IntN(4))).Scan(&place); err != nil || place == 0 {
 		return err
 	}
 	var id string

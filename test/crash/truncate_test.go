@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestALogThatIsTruncatedWhileTheProgramIsDeadIsReadAnew: the program dies before it has noted its place, and the lines that
-// come after the truncation stand where others stood. They are not taken for those.
+// TestALogThatIsTruncatedWhileTheProgramIsDeadIsReadAnew: the program dies before it has noted its place, and the lines
+// that come after the truncation stand where others stood. They are not taken for those.
 func TestALogThatIsTruncatedWhileTheProgramIsDeadIsReadAnew(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, atStart, then, afterwards string }{
@@ -22,12 +22,14 @@ func TestALogThatIsTruncatedWhileTheProgramIsDeadIsReadAnew(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			path, data := filepath.Join(dir, "app.log"), filepath.Join(dir, "data")
-			config := preamble(data) + "sources: { logs: { type: file, include: ['" + path + "'], poll_interval: 10ms } }\n" +
+			config := preamble(data) + "sources: { logs: { type: file, include: ['" + path +
+				"'], poll_interval: 10ms } }\n" +
 				"sinks: { keep: { type: queue, inputs: [logs], queue: logs } }\n"
 			write(t, path, c.atStart)
 			s := serve(t, config)
 			want := rows(c.atStart)
-			until(t, says("the first %d lines are in the queue", want), func() bool { return arrived(t, s, "logs") == want })
+			until(t, says("the first %d lines are in the queue", want),
+				func() bool { return arrived(t, s, "logs") == want })
 			appendTo(t, path, c.then)
 			want += rows(c.then)
 			until(t, says("%d lines are in the queue", want), func() bool { return arrived(t, s, "logs") == want })

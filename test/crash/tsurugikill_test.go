@@ -21,8 +21,10 @@ const (
 	tsurugiLines = 12_000
 )
 
-// TestEveryEventIsInTheTableOnceWhateverIsKilled lets lines go by a queue into a table of TsurugiDB that has a column for the message's id. The program is killed at
-// moments that the database chooses: when it has begun a transaction, has written rows, is about to commit, or has committed and not answered. The database loses sessions, answers and conflicts besides.
+// TestEveryEventIsInTheTableOnceWhateverIsKilled lets lines go by a queue into a table of TsurugiDB that has a column
+// for the message's id. The program is killed at moments that the database chooses: when it has begun a transaction,
+// has written rows, is about to commit, or has committed and not answered. The database loses sessions, answers and
+// conflicts besides.
 func TestEveryEventIsInTheTableOnceWhateverIsKilled(t *testing.T) {
 	t.Parallel()
 	random := newRandom(t)

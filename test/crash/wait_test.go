@@ -14,8 +14,8 @@ import (
 // patience is how long something may take that takes a moment when the machine has nothing else to do.
 const patience = 2 * time.Minute
 
-// until polls what can be seen from outside. what says, when it does not come, what was waited for; it may be called to describe how far
-// things are.
+// until polls what can be seen from outside. what says, when it does not come, what was waited for; it may be called to
+// describe how far things are.
 func until(t *testing.T, what func() string, done func() bool) {
 	t.Helper()
 	untilWithin(t, patience, what, done)

@@ -62,7 +62,8 @@ func TestEveryExampleOfAConditionIsTrue(t *testing.T) {
 		}
 	}
 	if examples < 30 {
-		t.Errorf("the page has only %d examples: are its tables still headed condition, a message with, matches?", examples)
+		t.Errorf("the page has only %d examples: are its tables still headed condition, a message with, matches?",
+			examples)
 	}
 }
 

@@ -44,7 +44,8 @@ func TestTheArchitectureNamesFunctionsThatThereAre(t *testing.T) {
 	}
 }
 
-// functionsOf are the names of a package's functions, methods and types; a method's stands both alone and behind its type.
+// functionsOf are the names of a package's functions, methods and types; a method's stands both alone and behind its
+// type.
 func functionsOf(t *testing.T, room string) map[string]bool {
 	t.Helper()
 	names := map[string]bool{}

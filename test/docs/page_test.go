@@ -106,7 +106,8 @@ func parsePage(path string, text []byte) (*page, error) {
 }
 
 func TestBlocksAreFoundWithTheirNotes(t *testing.T) {
-	p, err := parsePage("x.md", []byte("# X\n\n```sh\nls\n```\n\n<!-- numbers differ -->\n\n```text\n1\n2\n```\n\nand\n\n<!-- not run: no -->\n```sh\n```\n"))
+	p, err := parsePage("x.md", []byte("# X\n\n```sh\nls\n```\n\n<!-- numbers differ "+
+		"-->\n\n```text\n1\n2\n```\n\nand\n\n<!-- not run: no -->\n```sh\n```\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +124,8 @@ func TestBlocksAreFoundWithTheirNotes(t *testing.T) {
 	if last.note != "not run: no" || len(last.lines) != 0 {
 		t.Errorf("the third block is %+v", last)
 	}
-	if _, err := parsePage("x.md", []byte("```sh\nls\n")); err == nil || err.Error() != "x.md:1: the block that begins here has no end" {
+	if _, err := parsePage("x.md", []byte("```sh\nls\n")); err == nil ||
+		err.Error() != "x.md:1: the block that begins here has no end" {
 		t.Errorf("an open block says %v", err)
 	}
 }

@@ -29,7 +29,8 @@ func TestMain(m *testing.M) {
 		}
 		defer os.RemoveAll(dir)
 		binDir = dir
-		build := exec.Command("go", "run", "-tags", "gms_pure_go", "-exec", "cp", "./cmd/hikyaku", filepath.Join(dir, "hikyaku"))
+		build := exec.Command("go", "run", "-tags", "gms_pure_go", "-exec", "cp", "./cmd/hikyaku",
+			filepath.Join(dir, "hikyaku"))
 		build.Dir = root
 		if out, err := build.CombinedOutput(); err != nil {
 			fmt.Fprintf(os.Stderr, "build: %v\n%s", err, out)
@@ -115,7 +116,8 @@ func runPage(t *testing.T, p *page) {
 			continue
 		}
 		if !*update {
-			t.Errorf("%s:%d: the page shows\n%s\nbut the block before it prints\n%s\n(go test ./test/docs -update writes it down)", p.path, r.shown.line(), r.shown.text(), got)
+			t.Errorf("%s:%d: the page shows\n%s\nbut the block before it prints\n%s\n(go test ./test/docs -update "+
+				"writes it down)", p.path, r.shown.line(), r.shown.text(), got)
 			continue
 		}
 		lines := strings.Split(strings.Trim(got, "\n"), "\n")
@@ -124,7 +126,8 @@ func runPage(t *testing.T, p *page) {
 		changed = true
 	}
 	if changed {
-		if err := os.WriteFile(filepath.Join(root, p.path), []byte(strings.Join(p.lines, "\n")+"\n"), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(root, p.path), []byte(strings.Join(p.lines, "\n")+"\n"),
+			0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -142,7 +145,9 @@ func layOut(t *testing.T, p *page, dir string, free ports) {
 			t.Fatal(err)
 		}
 	}
-	write(builtIn, "data_dir: ${HIKYAKU_DATA:-./hikyaku-data}\napi: { http: { listen: 127.0.0.1:"+doorPort+" }, pubsub: { listen: 127.0.0.1:"+pubsubPort+" }, sqs: { listen: 127.0.0.1:"+sqsPort+" }, lambda: { listen: 127.0.0.1:"+lambdaPort+" } }\n")
+	write(builtIn, "data_dir: ${HIKYAKU_DATA:-./hikyaku-data}\napi: { http: { listen: 127.0.0.1:"+doorPort+
+		" }, pubsub: { listen: 127.0.0.1:"+pubsubPort+" }, sqs: { listen: 127.0.0.1:"+sqsPort+
+		" }, lambda: { listen: 127.0.0.1:"+lambdaPort+" } }\n")
 	for i := range p.blocks {
 		if name := fileOf(&p.blocks[i]); name != "" {
 			write(name, p.blocks[i].text())

@@ -138,7 +138,8 @@ func script(path string, blocks []block, p ports) (string, error) {
 			bare := strings.TrimSpace(line)
 			if m := detaches.FindStringSubmatch(bare); m != nil {
 				file := cmp.Or(m[2], builtIn)
-				running[file] = &pageError{path, b.line() + k, "this server is not stopped on the page: end it with hikyaku stop"}
+				running[file] = &pageError{path, b.line() + k,
+					"this server is not stopped on the page: end it with hikyaku stop"}
 				fmt.Fprintf(&s, "detached+=(%s)\nhikyaku serve -c %[1]s --detach\n", file)
 				continue
 			}
@@ -151,7 +152,8 @@ func script(path string, blocks []block, p ports) (string, error) {
 			}
 			m := sandbox.FindStringSubmatch(bare)
 			if m == nil {
-				return "", &pageError{path, b.line() + k, "nobody knows how to wait for what this line starts: a server is started with hikyaku serve --detach, and only a sandbox may stay behind"}
+				return "", &pageError{path, b.line() + k, "nobody knows how to wait for what this line starts: a " +
+					"server is started with hikyaku serve --detach, and only a sandbox may stay behind"}
 			}
 			end := farEnds[m[1]]
 			flags := strings.TrimRight(m[2], " ") + " --listen 127.0.0.1:" + p[end.port]
@@ -159,7 +161,8 @@ func script(path string, blocks []block, p ports) (string, error) {
 				flags += " --control 127.0.0.1:" + p[end.control]
 			}
 			log := fmt.Sprintf("server-%d-%d.log", i, k)
-			fmt.Fprintf(&s, "hikyaku sandbox %s%s >%s 2>&1 &\nawait %s 'hikyaku sandbox %[1]s' %[3]s\n", m[1], flags, log, p[end.port])
+			fmt.Fprintf(&s, "hikyaku sandbox %s%s >%s 2>&1 &\nawait %s 'hikyaku sandbox %[1]s' %[3]s\n", m[1], flags,
+				log, p[end.port])
 		}
 	}
 	for _, stays := range running {
@@ -172,7 +175,8 @@ func script(path string, blocks []block, p ports) (string, error) {
 func TestServersOfAPageAreStoppedAndSandboxesWaitedFor(t *testing.T) {
 	p := ports{doorPort: "1", webhookPort: "2", pubsubPort: "3", sqsPort: "4", "2197": "5", "7781": "6"}
 	text, err := script("x.md", []block{{language: "sh", lines: []string{
-		"hikyaku serve --detach", "hikyaku serve -c x.yaml --detach", "hikyaku sandbox webhook &", "hikyaku sandbox apns --streams 5 &",
+		"hikyaku serve --detach", "hikyaku serve -c x.yaml --detach", "hikyaku sandbox webhook &",
+		"hikyaku sandbox apns --streams 5 &",
 		"curl http://127.0.0.1:7700/ http://127.0.0.1:7780/", "hikyaku stop", "hikyaku stop -c x.yaml",
 	}}}, p)
 	if err != nil {
@@ -189,13 +193,16 @@ func TestServersOfAPageAreStoppedAndSandboxesWaitedFor(t *testing.T) {
 			t.Errorf("the script lacks\n%s\nit is\n%s", want, text)
 		}
 	}
-	if all := "127.0.0.1:7700 127.0.0.1:7780 127.0.0.1:8085 127.0.0.1:9324"; p.out(p.in(all)) != all || strings.Contains(p.in(all), "7780") {
+	if all := "127.0.0.1:7700 127.0.0.1:7780 127.0.0.1:8085 127.0.0.1:9324"; p.out(p.in(all)) != all ||
+		strings.Contains(p.in(all), "7780") {
 		t.Error("ports do not come back")
 	}
 	for line, want := range map[string]string{
-		"sleep 5 &": "x.md:7: nobody knows how to wait", "hikyaku serve &": "x.md:7: nobody knows how to wait", "hikyaku serve --detach": "x.md:7: this server is not stopped",
+		"sleep 5 &": "x.md:7: nobody knows how to wait", "hikyaku serve &": "x.md:7: nobody knows how to wait",
+		"hikyaku serve --detach": "x.md:7: this server is not stopped",
 	} {
-		if _, err := script("x.md", []block{{language: "sh", first: 6, lines: []string{line}}}, p); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := script("x.md", []block{{language: "sh", first: 6, lines: []string{line}}}, p); err == nil ||
+			!strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", line, err, want)
 		}
 	}

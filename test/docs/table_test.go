@@ -9,7 +9,8 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// A wide character takes two cells of a terminal, and an editor shows a table as one only if its columns are filled up accordingly.
+// A wide character takes two cells of a terminal, and an editor shows a table as one only if its columns are filled up
+// accordingly.
 func TestTheTablesOfTheJapanesePageAlign(t *testing.T) {
 	p := readPage(t, filepath.Join(root, "README.ja.md"))
 	tables := 0

@@ -8,8 +8,9 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// TestASettlementThatIsLostIsToldFromOneThatHappened is about the choice after a power cut on a full disk: a claim on its last attempt
-// that was put back is out of every reader's sight, and so is one that was not. Its lease tells them apart.
+// TestASettlementThatIsLostIsToldFromOneThatHappened is about the choice after a power cut on a full disk: a claim on
+// its last attempt that was put back is out of every reader's sight, and so is one that was not. Its lease tells them
+// apart.
 func TestASettlementThatIsLostIsToldFromOneThatHappened(t *testing.T) {
 	now := time.Unix(1000, 0)
 	m := &refMessage{seq: 1, attempts: 1, claimed: true, deadline: now.Add(5 * time.Second).UnixMicro()}

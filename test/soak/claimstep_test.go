@@ -40,7 +40,8 @@ func (w *world) ask(want want, owner *queue.Owner) {
 	for _, f := range want.from {
 		request.From = append(request.From, queue.From{Queue: f.queue, Where: w.choices[f.where].where})
 	}
-	w.say("claim %d (%d bytes) for owner %d, lease %v, from %s", want.max, want.bytes, want.owner, want.lease, w.describe(want.from))
+	w.say("claim %d (%d bytes) for owner %d, lease %v, from %s", want.max, want.bytes, want.owner, want.lease,
+		w.describe(want.from))
 	var got []handed
 	durable := 0     // how many of the states before are impossible once it has answered
 	var halts []halt // where it may have ended when it has answered an error

@@ -32,7 +32,8 @@ type seenQueue struct {
 // look asks the store for all it has.
 func (w *world) look(whole bool) (*seen, error) {
 	ctx := context.Background()
-	s := &seen{queues: map[queue.Name]*seenQueue{}, topics: map[queue.Name][]queue.Name{}, notes: map[string]string{}, whole: whole}
+	s := &seen{queues: map[queue.Name]*seenQueue{}, topics: map[queue.Name][]queue.Name{}, notes: map[string]string{},
+		whole: whole}
 	for _, n := range w.s.Queues() {
 		ps, err := w.s.Peek(ctx, n, queue.PeekRequest{Max: 10000, NoBody: !whole})
 		if err != nil {
@@ -74,7 +75,8 @@ func (w *world) look(whole bool) (*seen, error) {
 // probe is a queue for finding out what time the store thinks it is. The reference knows nothing of it.
 var probe = queue.Name{Namespace: queue.DefaultNamespace, Name: "probe"}
 
-// compare tells in what the store differs from the reference. It teaches the reference the sequences that the store gave.
+// compare tells in what the store differs from the reference. It teaches the reference the sequences that the store
+// gave.
 func (w *world) compare(r *reference, s *seen) error {
 	w.resolve(r, s)
 	if err := w.compareSnapshots(r, s.snapshots); err != nil {
@@ -83,7 +85,8 @@ func (w *world) compare(r *reference, s *seen) error {
 	for _, n := range s.names {
 		if r.queue(n) == nil {
 			if len(s.queues[n].messages) > 0 || !w.isGrave(r, n) {
-				return fmt.Errorf("the store has a queue %s with %d messages, the reference has none", n.Short(), len(s.queues[n].messages))
+				return fmt.Errorf("the store has a queue %s with %d messages, the reference has none", n.Short(),
+					len(s.queues[n].messages))
 			}
 			r.create(n, queue.Definition{}, 0) // made for a dead letter that did not come
 		}
@@ -112,17 +115,23 @@ func (w *world) compare(r *reference, s *seen) error {
 		have := [5]uint64{st.TotalPut, st.TotalDone, st.TotalDead, st.TotalExpired, st.TotalPurged}
 		want := [5]uint64{q.put, q.done, q.dead, q.expired, q.purged}
 		if have != want {
-			return fmt.Errorf("queue %s counts put, done, dead, expired, purged as %v, the reference as %v", q.name.Short(), have, want)
+			return fmt.Errorf("queue %s counts put, done, dead, expired, purged as %v, the reference as %v",
+				q.name.Short(), have, want)
 		}
 		if st.Bytes != q.bytes() {
 			return fmt.Errorf("queue %s counts %d bytes, the reference %d", q.name.Short(), st.Bytes, q.bytes())
 		}
 		if st.Messages() != int64(len(q.messages)) {
-			return fmt.Errorf("queue %s counts %d messages, the reference %d", q.name.Short(), st.Messages(), len(q.messages))
+			return fmt.Errorf("queue %s counts %d messages, the reference %d", q.name.Short(), st.Messages(),
+				len(q.messages))
 		}
-		if d := st.Definition; d.MaxAttempts != q.def.MaxAttempts || d.MaxMessages != q.def.MaxMessages || d.MaxBytes != q.def.MaxBytes ||
-			d.Retention != q.def.Retention || d.Delay != q.def.Delay || d.Unordered != q.def.Unordered || d.Lease != q.lease() ||
-			d.DedupWindow != q.window() || d.History != q.def.History || d.ExactlyOnce != q.def.ExactlyOnce || (d.Topic == "") != (q.def.Topic == "") || len(d.Columns) != len(q.def.Columns) || d.DeadLetter != graveOf(q).String() {
+		if d := st.Definition; d.MaxAttempts != q.def.MaxAttempts || d.MaxMessages != q.def.MaxMessages ||
+			d.MaxBytes != q.def.MaxBytes ||
+			d.Retention != q.def.Retention || d.Delay != q.def.Delay || d.Unordered != q.def.Unordered ||
+			d.Lease != q.lease() ||
+			d.DedupWindow != q.window() || d.History != q.def.History || d.ExactlyOnce != q.def.ExactlyOnce ||
+			(d.Topic == "") != (q.def.Topic == "") || len(d.Columns) != len(q.def.Columns) ||
+			d.DeadLetter != graveOf(q).String() {
 			return fmt.Errorf("queue %s is defined as %+v, the reference says %+v", q.name.Short(), d, q.def)
 		}
 	}
@@ -131,7 +140,8 @@ func (w *world) compare(r *reference, s *seen) error {
 	}
 	for _, t := range r.topics {
 		if fmt.Sprint(s.topics[t.name]) != fmt.Sprint(t.subs) {
-			return fmt.Errorf("topic %s has subscriptions %v, the reference %v", t.name.Short(), s.topics[t.name], t.subs)
+			return fmt.Errorf("topic %s has subscriptions %v, the reference %v", t.name.Short(), s.topics[t.name],
+				t.subs)
 		}
 	}
 	if fmt.Sprint(s.notes) != fmt.Sprint(r.notes) {
@@ -184,8 +194,8 @@ func (w *world) resolve(r *reference, s *seen) {
 	}
 }
 
-// learn matches a queue's messages with those of the reference: in their order, but for new ones of one step, whose order among each
-// other nothing prescribes when they are dead letters.
+// learn matches a queue's messages with those of the reference: in their order, but for new ones of one step, whose
+// order among each other nothing prescribes when they are dead letters.
 func learn(q *refQueue, sq *seenQueue, now int64) error {
 	if len(sq.messages) != len(q.messages) {
 		return fmt.Errorf("queue %s holds %s, the reference %s", q.name.Short(), listSeen(sq), listRef(q))
@@ -209,11 +219,13 @@ func learn(q *refQueue, sq *seenQueue, now int64) error {
 		case m.id != p.Message.ID || m.seq != 0 && m.seq != p.Sequence:
 			return fmt.Errorf("queue %s holds %s, the reference %s", q.name.Short(), listSeen(sq), listRef(q))
 		case m.seq == 0 && p.Sequence < q.next:
-			return fmt.Errorf("queue %s gave %s the place %d, which had been given before", q.name.Short(), m.id, p.Sequence)
+			return fmt.Errorf("queue %s gave %s the place %d, which had been given before", q.name.Short(), m.id,
+				p.Sequence)
 		}
 		at := p.Message.Hops[message.Accepted] / 1000
 		if m.at != 0 && at != m.at || at > now {
-			return fmt.Errorf("queue %s took message %d at %v, the reference at %v; now it is %v", q.name.Short(), p.Sequence, timeOf(at), timeOf(m.at), timeOf(now))
+			return fmt.Errorf("queue %s took message %d at %v, the reference at %v; now it is %v", q.name.Short(),
+				p.Sequence, timeOf(at), timeOf(m.at), timeOf(now))
 		}
 		m.seq, m.at = p.Sequence, at
 		q.next = max(q.next, p.Sequence+1)
@@ -233,7 +245,8 @@ func fits(m *refMessage, p *queue.Peeked) bool {
 func (sq *seenQueue) same(q *refQueue, i int, m *refMessage, now int64, whole bool) error {
 	p := &sq.messages[i]
 	bad := func(what string, have, want any) error {
-		return fmt.Errorf("queue %s, message %d: %s is %v, the reference says %v", q.name.Short(), m.seq, what, have, want)
+		return fmt.Errorf("queue %s, message %d: %s is %v, the reference says %v", q.name.Short(), m.seq, what, have,
+			want)
 	}
 	until := int64(0)
 	state := q.state(m, now)

@@ -11,8 +11,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// crash ends the process, with the power or without, starts again until a start succeeds, and finds out in which of the possible
-// states the store is.
+// crash ends the process, with the power or without, starts again until a start succeeds, and finds out in which of the
+// possible states the store is.
 func (w *world) crash(power bool) {
 	w.disk.Cut()
 	w.shut() //nolint:errcheck // the power is off
@@ -54,9 +54,9 @@ func (w *world) crash(power bool) {
 	}
 }
 
-// expiries adds to states those in which what has expired has been written down, up to some time, and nobody was told because the disk
-// failed. That makes a difference to what is out of attempts as well, since its bound was lowered while it waited: of what is not written
-// down a start makes dead letters.
+// expiries adds to states those in which what has expired has been written down, up to some time, and nobody was told
+// because the disk failed. That makes a difference to what is out of attempts as well, since its bound was lowered
+// while it waited: of what is not written down a start makes dead letters.
 func expiries(states []*reference) (all []*reference) {
 	for _, r := range states {
 		all = append(all, r)
@@ -85,8 +85,8 @@ func expiries(states []*reference) (all []*reference) {
 	return all
 }
 
-// stop ends the store as a program does that is asked to, and starts it again. Between the two the disk may lose the newest checkpoint
-// or have bits flipped.
+// stop ends the store as a program does that is asked to, and starts it again. Between the two the disk may lose the
+// newest checkpoint or have bits flipped.
 func (w *world) stop(between func()) {
 	w.count.Stops++
 	if err := w.shut(); err != nil && !w.full {
@@ -102,7 +102,8 @@ func (w *world) stop(between func()) {
 	}
 }
 
-// restart opens the store and chooses, among states, the one that it is in. It tells false when the power fails meanwhile.
+// restart opens the store and chooses, among states, the one that it is in. It tells false when the power fails
+// meanwhile.
 func (w *world) restart(states []*reference, after string) bool {
 	for {
 		err := w.open()
@@ -152,11 +153,13 @@ func (w *world) restart(states []*reference, after string) bool {
 			first = err
 		}
 	}
-	w.wrong("after a %s it is in none of the %d states that are possible; compared with the newest: %v", after, len(states), first)
+	w.wrong("after a %s it is in none of the %d states that are possible; compared with the newest: %v", after,
+		len(states), first)
 	return false
 }
 
-// findTime finds out what time the store thinks it is: not earlier than what it had acknowledged, whatever the clock says.
+// findTime finds out what time the store thinks it is: not earlier than what it had acknowledged, whatever the clock
+// says.
 func (w *world) findTime(states []*reference) (now int64, ok bool) {
 	now = w.clock().UnixMicro()
 	oldest, newest := states[0].said, states[len(states)-1].now
@@ -170,7 +173,8 @@ func (w *world) findTime(states []*reference) (now int64, ok bool) {
 	if _, err := w.s.CreateQueue(ctx, probe, queue.Definition{}); err != nil {
 		return w.unlessCut(err)
 	}
-	if _, err := w.s.Put(ctx, probe, []message.Message{{Body: []byte("what time is it"), Death: &message.Death{}}}); err != nil {
+	if _, err := w.s.Put(ctx, probe,
+		[]message.Message{{Body: []byte("what time is it"), Death: &message.Death{}}}); err != nil {
 		return w.unlessCut(err)
 	}
 	ps := w.probes()
@@ -182,7 +186,8 @@ func (w *world) findTime(states []*reference) (now int64, ok bool) {
 		return w.unlessCut(err)
 	}
 	if found < now || found < oldest || found > max(now, newest) {
-		w.wrong("the store takes the time to be %v; the clock says %v, and it had been between %v and %v", timeOf(found), timeOf(now), timeOf(oldest), timeOf(newest))
+		w.wrong("the store takes the time to be %v; the clock says %v, and it had been between %v and %v",
+			timeOf(found), timeOf(now), timeOf(oldest), timeOf(newest))
 	}
 	return found, true
 }

@@ -14,15 +14,17 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// halt is where a claim that answers an error may have ended: what is there then, and what a power cut may lead back to.
+// halt is where a claim that answers an error may have ended: what is there then, and what a power cut may lead back
+// to.
 type halt struct {
 	m    *reference
 	past []*reference
 }
 
-// refused is a claim whose record was not written. It hands out nothing. But what it met that is out of attempts, because the bound was
-// lowered while it waited, is so whatever becomes of the claim: the queue's definition says it, which is durable. So it stays out of sight
-// and goes to its dead-letter queue, in a group of its own. after is what the claim would have made of before.
+// refused is a claim whose record was not written. It hands out nothing. But what it met that is out of attempts,
+// because the bound was lowered while it waited, is so whatever becomes of the claim: the queue's definition says it,
+// which is durable. So it stays out of sight and goes to its dead-letter queue, in a group of its own. after is what
+// the claim would have made of before.
 func refused(before, after *reference, past []*reference) halt {
 	m := before.clone()
 	for i, q := range after.queues {
@@ -33,9 +35,9 @@ func refused(before, after *reference, past []*reference) halt {
 	return halt{m, past}
 }
 
-// halted goes on from where a claim has ended that answered an error. There is more than one place only if it met damage: it is refused
-// ahead of that, or hands back what it took because the damaged could not be set aside, or cannot do that either, so that what it took is
-// nobody's until the leases end; or it is refused when it looks again.
+// halted goes on from where a claim has ended that answered an error. There is more than one place only if it met
+// damage: it is refused ahead of that, or hands back what it took because the damaged could not be set aside, or cannot
+// do that either, so that what it took is nobody's until the leases end; or it is refused when it looks again.
 func (w *world) halted(halts []halt) {
 	synctest.Wait()
 	if w.isCut() || w.down {
@@ -52,8 +54,8 @@ func (w *world) halted(halts []halt) {
 	w.m, w.past, w.sure = at.m, at.past, len(at.past)
 }
 
-// TestAClaimThatIsRefusedAnywhereIsFollowed lets a claim meet a message that is out of attempts, a damaged one and sound ones, has the
-// journal refuse each choice of the groups from there on, and ends the process or the power.
+// TestAClaimThatIsRefusedAnywhereIsFollowed lets a claim meet a message that is out of attempts, a damaged one and
+// sound ones, has the journal refuse each choice of the groups from there on, and ends the process or the power.
 func TestAClaimThatIsRefusedAnywhereIsFollowed(t *testing.T) {
 	oneProcessor(t)
 	const groups = 7
@@ -83,7 +85,8 @@ func meetRefusals(w *world, p *picky, choice, most int) {
 	}
 	a := name("a")
 	define := func(d queue.Definition) error { _, err := w.s.CreateQueue(ctx, a, d); return err }
-	w.do(true, func() error { w.m.create(a, queue.Definition{}, 0); return nil }, func() error { return define(queue.Definition{}) })
+	w.do(true, func() error { w.m.create(a, queue.Definition{}, 0); return nil },
+		func() error { return define(queue.Definition{}) })
 	dv := delivery{to: a}
 	for i := range 4 {
 		d := w.draft()
@@ -101,7 +104,8 @@ func meetRefusals(w *world, p *picky, choice, most int) {
 	spent, _ := w.token()
 	w.change(nil, []end{{token: spent, kind: queue.Back}}, nil)
 	once := queue.Definition{MaxAttempts: 1}
-	w.do(true, func() error { return w.m.redefine(w.m.queue(a), once) }, func() error { return w.s.AlterQueue(ctx, a, once) })
+	w.do(true, func() error { return w.m.redefine(w.m.queue(a), once) },
+		func() error { return w.s.AlterQueue(ctx, a, once) })
 	w.settleDown()
 
 	p.from(choice, dv.drafts[1].body)
@@ -182,7 +186,8 @@ func (p *picking) Write(rs []journal.Record) error {
 func (p *picking) Read(ctx context.Context, addrs []journal.Address, each func(int, journal.Record, error)) error {
 	return p.Journal.Read(ctx, addrs, func(i int, r journal.Record, err error) {
 		if err == nil && p.isDamaged(r.Body) {
-			r, err = journal.Record{}, &journal.DamageError{Where: "the test's disk", What: "a flipped bit", Record: addrs[i]}
+			r, err = journal.Record{}, &journal.DamageError{Where: "the test's disk", What: "a flipped bit",
+				Record: addrs[i]}
 		}
 		each(i, r, err)
 	})

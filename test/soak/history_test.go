@@ -86,7 +86,8 @@ func (h *history) write(rounds int) error {
 }
 
 func (h *history) open() (*queue.Store, journal.Journal, error) {
-	f, err := file.Open(context.Background(), file.Options{Dir: dir, FS: h.disk, SegmentBytes: 16 << 10, MaxGroupBytes: 64 << 10})
+	f, err := file.Open(context.Background(),
+		file.Options{Dir: dir, FS: h.disk, SegmentBytes: 16 << 10, MaxGroupBytes: 64 << 10})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -183,7 +184,8 @@ func (c *client) put() error {
 func (c *client) take() error {
 	wait := time.Duration(c.random.IntN(2)) * time.Millisecond
 	from := c.now()
-	cs, err := c.s.Claim(context.Background(), queue.ClaimRequest{From: []queue.From{{Queue: work}}, Lease: lease, Wait: wait})
+	cs, err := c.s.Claim(context.Background(), queue.ClaimRequest{From: []queue.From{{Queue: work}}, Lease: lease,
+		Wait: wait})
 	til := c.now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -275,7 +277,8 @@ func (h *history) look() error {
 }
 
 func writeHistory(seed uint64, rounds int, mutate func(journal.Journal) journal.Journal) (events int, err error) {
-	h := &history{mutate: mutate, random: rand.New(rand.NewPCG(seed, 2)), disk: faultfs.New(), seqs: map[message.ID]uint64{}}
+	h := &history{mutate: mutate, random: rand.New(rand.NewPCG(seed, 2)), disk: faultfs.New(),
+		seqs: map[message.ID]uint64{}}
 	if err := h.write(rounds); err != nil {
 		return 0, fmt.Errorf("history %d: %w", seed, err)
 	}
@@ -291,8 +294,8 @@ func writeHistory(seed uint64, rounds int, mutate func(journal.Journal) journal.
 	return len(h.events), nil
 }
 
-// TestConcurrentClientsSeeOneOrder writes histories of several clients through kills and power cuts and looks for an order in which
-// everything can have happened.
+// TestConcurrentClientsSeeOneOrder writes histories of several clients through kills and power cuts and looks for an
+// order in which everything can have happened.
 func TestConcurrentClientsSeeOneOrder(t *testing.T) {
 	n := 0
 	histories := uint64(60)
@@ -314,11 +317,13 @@ func TestHistoriesOverABrokenJournalAreRefused(t *testing.T) {
 		name   string
 		broken func(journal.Journal) journal.Journal
 	}{
-		{"a group is acknowledged before it is durable", func(j journal.Journal) journal.Journal { return &early{Journal: j} }},
+		{"a group is acknowledged before it is durable",
+			func(j journal.Journal) journal.Journal { return &early{Journal: j} }},
 		{"a settlement that was acknowledged is forgotten", func(j journal.Journal) journal.Journal {
 			return &forgetful{Journal: j, life: journal.Passing, every: 9}
 		}},
-		{"a claim is not written down", func(j journal.Journal) journal.Journal { return &forgetful{Journal: j, claims: true, every: 2} }},
+		{"a claim is not written down",
+			func(j journal.Journal) journal.Journal { return &forgetful{Journal: j, claims: true, every: 2} }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for seed := range uint64(100) {

@@ -13,9 +13,10 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// TestWhatHasExpiredAndIsOutOfAttemptsIsFoundAsEither lets a message expire whose bound of attempts was lowered while it waited, on a disk that
-// fails at that moment, and ends the process or the power. The store is right to have written down that it has expired, and, if it has not, to
-// make a dead letter of it at the next start. The model has to see both happen, and to mind when the message is gone without either.
+// TestWhatHasExpiredAndIsOutOfAttemptsIsFoundAsEither lets a message expire whose bound of attempts was lowered while
+// it waited, on a disk that fails at that moment, and ends the process or the power. The store is right to have written
+// down that it has expired, and, if it has not, to make a dead letter of it at the next start. The model has to see
+// both happen, and to mind when the message is gone without either.
 func TestWhatHasExpiredAndIsOutOfAttemptsIsFoundAsEither(t *testing.T) {
 	oneProcessor(t)
 	expired, dead := 0, 0
@@ -68,7 +69,8 @@ func expireOnFailingDisk(w *world, kind string, skip int, power bool) {
 	token, _ := w.token()
 	w.change(nil, []end{{token: token, kind: queue.Back}}, nil)
 	once := queue.Definition{MaxAttempts: 1}
-	w.do(true, func() error { return w.m.redefine(w.m.queue(a), once) }, func() error { return w.s.AlterQueue(ctx, a, once) })
+	w.do(true, func() error { return w.m.redefine(w.m.queue(a), once) },
+		func() error { return w.s.AlterQueue(ctx, a, once) })
 	w.settleDown()
 
 	w.injured = true

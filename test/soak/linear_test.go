@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// event is what one client asked for and was told, about one message; or, of no client, a crash or the look at the end. The messages
-// of a key, and each message without one, have a history of their own: whoever claims knows only that what he got was there.
+// event is what one client asked for and was told, about one message; or, of no client, a crash or the look at the end.
+// The messages of a key, and each message without one, have a history of their own: whoever claims knows only that what
+// he got was there.
 type event struct {
 	kind      eventKind
 	key       string
@@ -118,8 +119,8 @@ func (s keyState) step(e *event) (next []keyState) {
 // maxLook bounds how many combinations are looked at.
 const maxLook = 2_000_000
 
-// linear tells whether the events of one key can have happened one after the other, each at some moment between its question and
-// its answer.
+// linear tells whether the events of one key can have happened one after the other, each at some moment between its
+// question and its answer.
 func linear(es []event) bool {
 	done := make([]byte, len(es))
 	seen := map[string]bool{}
@@ -208,19 +209,31 @@ func TestHistoriesThatCannotBeAreRefused(t *testing.T) {
 		{"delivered before it was put", false, []event{take(1, 7, 1, 2), put(1, 3, 4), look(9, 1)}},
 		{"delivered while it was put", true, []event{put(1, 1, 4), take(1, 7, 2, 3), look(9, 1)}},
 		{"delivered twice", false, []event{put(1, 1, 2), take(1, 7, 3, 4), take(1, 8, 5, 6), look(9, 1)}},
-		{"delivered twice, after it was put back", true, []event{put(1, 1, 2), take(1, 7, 3, 4), back(1, 7, 4, 5), take(1, 8, 5, 6), look(9, 1)}},
-		{"delivered twice, with a power cut between", true, []event{put(1, 1, 2), take(1, 7, 3, 4), crash(true, false, 5), take(1, 8, 6, 7), look(9, 1)}},
-		{"delivered twice, with a kill between", false, []event{put(1, 1, 2), take(1, 7, 3, 4), crash(false, true, 5), take(1, 8, 6, 7), look(9, 1)}},
-		{"resurrected", false, []event{put(1, 1, 2), take(1, 7, 3, 4), done(1, 7, yes, 5, 6), crash(true, true, 7), look(9, 1)}},
-		{"resurrected and delivered", false, []event{put(1, 1, 2), take(1, 7, 3, 4), done(1, 7, yes, 5, 6), crash(false, false, 7), take(1, 8, 8, 9), look(10, 1)}},
-		{"settled without an answer, and there", true, []event{put(1, 1, 2), take(1, 7, 3, 4), silent(done(1, 7, yes, 5, 6)), crash(true, false, 7), look(9, 1)}},
-		{"settled without an answer, and gone", true, []event{put(1, 1, 2), take(1, 7, 3, 4), silent(done(1, 7, yes, 5, 6)), crash(true, false, 7), look(9)}},
-		{"an old token settles another's claim", false, []event{put(1, 1, 2), take(1, 7, 3, 4), crash(true, false, 5), take(1, 8, 6, 7), done(1, 7, yes, 8, 9), look(10)}},
-		{"an old token is stale", true, []event{put(1, 1, 2), take(1, 7, 3, 4), crash(true, false, 5), take(1, 8, 6, 7), done(1, 7, stale, 8, 9), look(10, 1)}},
+		{"delivered twice, after it was put back", true, []event{put(1, 1, 2), take(1, 7, 3, 4), back(1, 7, 4, 5),
+			take(1, 8, 5, 6), look(9, 1)}},
+		{"delivered twice, with a power cut between", true,
+			[]event{put(1, 1, 2), take(1, 7, 3, 4), crash(true, false, 5), take(1, 8, 6, 7), look(9, 1)}},
+		{"delivered twice, with a kill between", false, []event{put(1, 1, 2), take(1, 7, 3, 4), crash(false, true, 5),
+			take(1, 8, 6, 7), look(9, 1)}},
+		{"resurrected", false, []event{put(1, 1, 2), take(1, 7, 3, 4), done(1, 7, yes, 5, 6), crash(true, true, 7),
+			look(9, 1)}},
+		{"resurrected and delivered", false, []event{put(1, 1, 2), take(1, 7, 3, 4), done(1, 7, yes, 5, 6),
+			crash(false, false, 7), take(1, 8, 8, 9), look(10, 1)}},
+		{"settled without an answer, and there", true,
+			[]event{put(1, 1, 2), take(1, 7, 3, 4), silent(done(1, 7, yes, 5, 6)), crash(true, false, 7), look(9, 1)}},
+		{"settled without an answer, and gone", true,
+			[]event{put(1, 1, 2), take(1, 7, 3, 4), silent(done(1, 7, yes, 5, 6)), crash(true, false, 7), look(9)}},
+		{"an old token settles another's claim", false, []event{put(1, 1, 2), take(1, 7, 3, 4), crash(true, false, 5),
+			take(1, 8, 6, 7), done(1, 7, yes, 8, 9), look(10)}},
+		{"an old token is stale", true, []event{put(1, 1, 2), take(1, 7, 3, 4), crash(true, false, 5), take(1, 8, 6, 7),
+			done(1, 7, stale, 8, 9), look(10, 1)}},
 		{"a good token is stale", false, []event{put(1, 1, 2), take(1, 7, 3, 4), done(1, 7, stale, 5, 6), look(9, 1)}},
 		{"the second of a key first", false, []event{put(1, 1, 2), put(2, 3, 4), take(2, 7, 5, 6), look(9, 1, 2)}},
-		{"the second of a key beside the first", false, []event{put(1, 1, 2), put(2, 3, 4), take(1, 7, 5, 6), take(2, 8, 7, 8), look(9, 1, 2)}},
-		{"the second of a key behind the first", true, []event{put(1, 1, 2), put(2, 3, 4), take(1, 7, 5, 6), done(1, 7, yes, 7, 8), take(2, 8, 9, 10), look(11, 2)}},
+		{"the second of a key beside the first", false,
+			[]event{put(1, 1, 2), put(2, 3, 4), take(1, 7, 5, 6), take(2, 8, 7, 8), look(9, 1, 2)}},
+		{"the second of a key behind the first", true,
+			[]event{put(1, 1, 2), put(2, 3, 4), take(1, 7, 5, 6), done(1, 7, yes, 7, 8), take(2, 8, 9, 10),
+				look(11, 2)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if bad := notLinear(c.es); (len(bad) == 0) != c.ok {

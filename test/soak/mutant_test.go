@@ -12,8 +12,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
-// TestBrokenRulesAreFound puts a journal under the store that breaks one rule of its contract, each in its own way, and expects some
-// seed to notice.
+// TestBrokenRulesAreFound puts a journal under the store that breaks one rule of its contract, each in its own way, and
+// expects some seed to notice.
 func TestBrokenRulesAreFound(t *testing.T) {
 	oneProcessor(t)
 	for _, c := range []struct {
@@ -27,18 +27,29 @@ func TestBrokenRulesAreFound(t *testing.T) {
 		{"a put that was acknowledged is forgotten", 40, func(j journal.Journal) journal.Journal {
 			return &forgetful{Journal: j, life: journal.Lasting, every: 9}
 		}},
-		{"a claim is not written down", 60, func(j journal.Journal) journal.Journal { return &forgetful{Journal: j, claims: true, every: 2} }},
+		{"a claim is not written down", 60,
+			func(j journal.Journal) journal.Journal { return &forgetful{Journal: j, claims: true, every: 2} }},
 		{"half of a group is kept", 40, func(j journal.Journal) journal.Journal { return &halving{Journal: j} }},
-		{"a group is acknowledged before it is durable", 60, func(j journal.Journal) journal.Journal { return &early{Journal: j} }},
-		{"a failed sync is passed over in silence", 300, func(j journal.Journal) journal.Journal { return &deaf{Journal: j} }},
-		{"a claim is written behind what came after it", 60, func(j journal.Journal) journal.Journal { return &swapping{Journal: j} }},
-		{"groups before a checkpoint are told again", 40, func(j journal.Journal) journal.Journal { return &repeating{Journal: j} }},
-		{"a checkpoint claims more than it has", 60, func(j journal.Journal) journal.Journal { return &boasting{Journal: j} }},
-		{"a body that is needed is released", 200, func(j journal.Journal) journal.Journal { return &wasteful{Journal: j} }},
-		{"a seek that was acknowledged is forgotten", 60, func(j journal.Journal) journal.Journal { return &oblivious{Journal: j, kind: kindSeek} }},
-		{"a seek is written down with another time", 60, func(j journal.Journal) journal.Journal { return misdirecting{j} }},
-		{"a snapshot that was acknowledged is forgotten", 60, func(j journal.Journal) journal.Journal { return &oblivious{Journal: j, kind: kindSnapshot} }},
-		{"a snapshot is written behind what came after it", 200, func(j journal.Journal) journal.Journal { return &tardy{Journal: j} }},
+		{"a group is acknowledged before it is durable", 60,
+			func(j journal.Journal) journal.Journal { return &early{Journal: j} }},
+		{"a failed sync is passed over in silence", 300,
+			func(j journal.Journal) journal.Journal { return &deaf{Journal: j} }},
+		{"a claim is written behind what came after it", 60,
+			func(j journal.Journal) journal.Journal { return &swapping{Journal: j} }},
+		{"groups before a checkpoint are told again", 40,
+			func(j journal.Journal) journal.Journal { return &repeating{Journal: j} }},
+		{"a checkpoint claims more than it has", 60,
+			func(j journal.Journal) journal.Journal { return &boasting{Journal: j} }},
+		{"a body that is needed is released", 200,
+			func(j journal.Journal) journal.Journal { return &wasteful{Journal: j} }},
+		{"a seek that was acknowledged is forgotten", 60,
+			func(j journal.Journal) journal.Journal { return &oblivious{Journal: j, kind: kindSeek} }},
+		{"a seek is written down with another time", 60,
+			func(j journal.Journal) journal.Journal { return misdirecting{j} }},
+		{"a snapshot that was acknowledged is forgotten", 60,
+			func(j journal.Journal) journal.Journal { return &oblivious{Journal: j, kind: kindSnapshot} }},
+		{"a snapshot is written behind what came after it", 200,
+			func(j journal.Journal) journal.Journal { return &tardy{Journal: j} }},
 		{"what is kept for a seek is released", 200, func(j journal.Journal) journal.Journal {
 			return &hasty{Journal: j, there: map[place]journal.Address{}}
 		}},

@@ -17,8 +17,8 @@ func (w *world) passTime() {
 	synctest.Wait()
 }
 
-// stepClock sets the clock forward, by less than what journaled time follows at once. The reference knows one clock: what becomes of time when it is set back is
-// tested in package queue.
+// stepClock sets the clock forward, by less than what journaled time follows at once. The reference knows one clock:
+// what becomes of time when it is set back is tested in package queue.
 func (w *world) stepClock() {
 	d := time.Duration(w.random.IntN(12_000)) * time.Millisecond
 	w.say("the clock steps by %v", d)
@@ -40,7 +40,9 @@ func (w *world) fill() {
 		dv := delivery{to: n}
 		for range 100 {
 			d := w.draft()
-			dv.drafts = append(dv.drafts, draft{id: d.id, n: d.n, s: d.s, body: fmt.Sprintf(`{"n":%d,"s":"%s","text":"%06d"}`, d.n, d.s, w.drafts)})
+			dv.drafts = append(dv.drafts,
+				draft{id: d.id, n: d.n, s: d.s, body: fmt.Sprintf(`{"n":%d,"s":"%s","text":"%06d"}`, d.n, d.s,
+					w.drafts)})
 		}
 		w.say("put 100 messages into %s", n.Short())
 		w.do(true, func() error { return w.m.deliver([]delivery{dv}, true, w.limits, w.choices) }, func() error {
@@ -84,7 +86,9 @@ func (w *world) replay() {
 	if w.random.IntN(4) == 0 {
 		request.To = w.anyQueue().name
 	}
-	if w.random.IntN(3) == 0 && !slices.ContainsFunc(q.messages, func(m *refMessage) bool { return m.unsound || m.died == "" }) && request.To != q.name {
+	if w.random.IntN(3) == 0 &&
+		!slices.ContainsFunc(q.messages, func(m *refMessage) bool { return m.unsound || m.died == "" }) &&
+		request.To != q.name {
 		request.Max = 1 + w.random.IntN(3)
 	}
 	w.say("replay %d of %s where %q to %q", request.Max, q.name.Short(), where.text, request.To.Name)

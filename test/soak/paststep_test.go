@@ -16,7 +16,8 @@ func (w *world) anySnapshotName() queue.Name {
 	return name(snapshotNames[w.random.IntN(len(snapshotNames))])
 }
 
-// target draws where a seek goes: to the beginning, the end, a message or just behind it, some time ago, a snapshot, seldom nowhere.
+// target draws where a seek goes: to the beginning, the end, a message or just behind it, some time ago, a snapshot,
+// seldom nowhere.
 func (w *world) target(q *refQueue) (to target) {
 	r := w.random
 	ms := append(append([]*refMessage(nil), q.messages...), q.past...)
@@ -94,7 +95,8 @@ func (w *world) takeSnapshotOf(of queue.Name) {
 		want, err = w.m.takeSnapshot(n, w.m.queue(of), life, label)
 		return err
 	}, func() error {
-		got, err := w.s.TakeSnapshot(context.Background(), n, of, queue.SnapshotOptions{Life: life, Labels: map[string]string{"drafts": label}})
+		got, err := w.s.TakeSnapshot(context.Background(), n, of,
+			queue.SnapshotOptions{Life: life, Labels: map[string]string{"drafts": label}})
 		if err == nil && want != nil && !want.is(&got) {
 			w.wrong("it took the snapshot %+v, the reference %+v", got, *want)
 		}
@@ -131,13 +133,15 @@ func comparePast(r *reference, q *refQueue, st *queue.Stats) error {
 		}
 	}
 	if st.Past != int64(len(kept)) || st.PastBytes != bytes || !st.PastFrom.Equal(timeOf(from)) {
-		return fmt.Errorf("queue %s keeps %d settled messages of %d bytes since %v, the reference %d of %d bytes since %v",
+		return fmt.Errorf("queue %s keeps %d settled messages of %d bytes since %v, the reference %d of %d bytes "+
+			"since %v",
 			q.name.Short(), st.Past, st.PastBytes, st.PastFrom, len(kept), bytes, timeOf(from))
 	}
 	return nil
 }
 
-// compareSnapshots compares which snapshots there are. Those whose life has ended the store deletes by itself: the reference follows.
+// compareSnapshots compares which snapshots there are. Those whose life has ended the store deletes by itself: the
+// reference follows.
 func (w *world) compareSnapshots(r *reference, seen []queue.Snapshot) error {
 	there := map[queue.Name]*queue.Snapshot{}
 	for i := range seen {

@@ -150,7 +150,8 @@ func (r *reference) settle(e *end) bool {
 func (r *reference) bury(q *refQueue, m *refMessage) (letter *refMessage) {
 	r.retire(q, m)
 	q.dead++
-	d := draft{id: m.id, body: m.body, n: m.n, s: m.s, key: m.key, died: q.name.String(), tries: m.attempts, beheaded: m.beheaded}
+	d := draft{id: m.id, body: m.body, n: m.n, s: m.s, key: m.key, died: q.name.String(), tries: m.attempts,
+		beheaded: m.beheaded}
 	if m.unsound {
 		d.body, d.beheaded, d.blamed = "", true, true
 	}

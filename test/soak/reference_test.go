@@ -10,7 +10,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// reference is what a Store should hold: lists, looked through from the front. It does no I/O and knows no time but what it is told.
+// reference is what a Store should hold: lists, looked through from the front. It does no I/O and knows no time but
+// what it is told.
 type reference struct {
 	now    int64 // µs
 	said   int64 // the time of the last thing that was surely written down
@@ -129,7 +130,8 @@ func newReference(now int64) *reference { return &reference{now: now, notes: map
 
 // clone copies everything that changes.
 func (r *reference) clone() *reference {
-	c := &reference{now: r.now, said: r.said, writes: r.writes, notes: maps.Clone(r.notes), snapshots: slices.Clone(r.snapshots)}
+	c := &reference{now: r.now, said: r.said, writes: r.writes, notes: maps.Clone(r.notes),
+		snapshots: slices.Clone(r.snapshots)}
 	for _, t := range r.topics {
 		c.topics = append(c.topics, &refTopic{t.name, append([]queue.Name(nil), t.subs...)})
 	}
@@ -180,7 +182,8 @@ func (r *reference) topic(n queue.Name) *refTopic {
 func (r *reference) held(t queue.Token) (*refQueue, *refMessage) {
 	for _, q := range r.queues {
 		for _, m := range q.messages {
-			if m.claimed && m.doomed == stays && m.token == t && t != (queue.Token{}) && (m.deadline == 0 || m.deadline > r.now) {
+			if m.claimed && m.doomed == stays && m.token == t && t != (queue.Token{}) &&
+				(m.deadline == 0 || m.deadline > r.now) {
 				return q, m
 			}
 		}

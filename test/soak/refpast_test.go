@@ -7,9 +7,9 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// What is settled stays in a list of its own where the queue has a history or a snapshot holds it. Nothing leaves that list because
-// time goes by: whether a message of it is still kept is asked of the time at which it matters, which after a restart may be an
-// earlier one. Messages in it never change, so that clones share them.
+// What is settled stays in a list of its own where the queue has a history or a snapshot holds it. Nothing leaves that
+// list because time goes by: whether a message of it is still kept is asked of the time at which it matters, which
+// after a restart may be an earlier one. Messages in it never change, so that clones share them.
 
 // refSnapshot is what a queue had not settled at one moment. It never changes.
 type refSnapshot struct {
@@ -57,7 +57,8 @@ func (r *reference) kept(q *refQueue) (ms []*refMessage) {
 func (r *reference) retire(q *refQueue, m *refMessage) {
 	q.remove(m)
 	if q.def.History > 0 || r.isHeld(q, m) {
-		q.past = inOrder(q.past, &refMessage{id: m.id, seq: m.seq, at: m.at, body: m.body, n: m.n, s: m.s, key: m.key, size: m.size, expire: m.expire,
+		q.past = inOrder(q.past, &refMessage{id: m.id, seq: m.seq, at: m.at, body: m.body, n: m.n, s: m.s, key: m.key,
+			size: m.size, expire: m.expire,
 			died: m.died, tries: m.tries, unsound: m.unsound, beheaded: m.beheaded, blamed: m.blamed})
 	}
 }
@@ -132,8 +133,9 @@ func (r *reference) seekTo(q *refQueue, to target) (back, settled int, err error
 	return back, settled, nil
 }
 
-// isAcross tells whether a snapshot is of another subscription of a queue's topic. The reference does not know which of their messages are the same, so
-// nothing is sought so here; TestSeeksAcrossAreAsAModelHasThem of package queue does it.
+// isAcross tells whether a snapshot is of another subscription of a queue's topic. The reference does not know which of
+// their messages are the same, so nothing is sought so here; TestSeeksAcrossAreAsAModelHasThem of package queue does
+// it.
 func (r *reference) isAcross(q *refQueue, n queue.Name) bool {
 	sn := r.snapshot(n)
 	if sn == nil || sn.of == q.name || q.def.Topic == "" {
@@ -159,7 +161,8 @@ func (r *reference) takeSnapshot(n queue.Name, q *refQueue, life time.Duration, 
 	if life == 0 {
 		life = queue.DefaultSnapshotLife
 	}
-	sn := &refSnapshot{name: n, of: q.name, at: r.now, expire: r.now + life.Microseconds(), label: label, before: map[uint64]bool{}, next: q.next}
+	sn := &refSnapshot{name: n, of: q.name, at: r.now, expire: r.now + life.Microseconds(), label: label,
+		before: map[uint64]bool{}, next: q.next}
 	for _, m := range q.messages {
 		if m.seq == 0 {
 			panic("a snapshot is taken of what nobody has seen")

@@ -44,11 +44,13 @@ func (r *reference) full(q *refQueue, size int64, b bounds) bool {
 		}
 	}
 	d := q.def
-	return d.MaxMessages > 0 && int64(len(q.messages)) >= d.MaxMessages || d.MaxBytes > 0 && q.bytes()+size > d.MaxBytes ||
+	return d.MaxMessages > 0 && int64(len(q.messages)) >= d.MaxMessages || d.MaxBytes > 0 &&
+		q.bytes()+size > d.MaxBytes ||
 		messages >= b.messages || bytes+size > b.bytes
 }
 
-// idBytes is what deduplication ids and snapshots count against the bound of the store: an id's text, and what remembering one takes.
+// idBytes is what deduplication ids and snapshots count against the bound of the store: an id's text, and what
+// remembering one takes.
 func (r *reference) idBytes() (n int64) {
 	for _, q := range r.queues {
 		for id, k := range q.dedup {
@@ -83,7 +85,8 @@ func (r *reference) insert(q *refQueue, d *draft, b bounds) (*refMessage, error)
 	if q.known(d, r.now) {
 		return nil, nil
 	}
-	m := &refMessage{id: d.id, at: r.now, body: d.body, n: d.n, s: d.s, key: d.key, died: d.died, tries: d.tries, beheaded: d.beheaded, blamed: d.blamed}
+	m := &refMessage{id: d.id, at: r.now, body: d.body, n: d.n, s: d.s, key: d.key, died: d.died, tries: d.tries,
+		beheaded: d.beheaded, blamed: d.blamed}
 	m.size = sizeOf(q, d)
 	if d.died == "" && r.full(q, m.size, b) {
 		return nil, queue.ErrQueueFull
@@ -171,7 +174,8 @@ func table() message.Columns {
 }
 
 func (d *draft) message() message.Message {
-	m := message.Message{ID: d.id, Body: []byte(d.body), Key: d.key, Dedup: d.dedup, NotBefore: timeOf(d.wake), Expires: timeOf(d.expire)}
+	m := message.Message{ID: d.id, Body: []byte(d.body), Key: d.key, Dedup: d.dedup, NotBefore: timeOf(d.wake),
+		Expires: timeOf(d.expire)}
 	if d.source != "" {
 		m.Origin = message.Origin{Source: d.source, Offset: d.offset, Mark: markOf(d.offset)}
 	}

@@ -37,7 +37,8 @@ func (r *reference) nextDue(now int64) *due {
 	return &found[0]
 }
 
-// tick lets time go on to now and does what it makes due, in its order: leases end, messages expire. before is called ahead of each.
+// tick lets time go on to now and does what it makes due, in its order: leases end, messages expire. before is called
+// ahead of each.
 func (r *reference) tick(now int64, before func()) {
 	now = max(now, r.now) // time never runs backwards
 	for d := r.nextDue(now); d != nil; d = r.nextDue(now) {
@@ -70,7 +71,8 @@ func (r *reference) conclude() {
 	}
 }
 
-// restart is what the end of a process and the next start change. now is what the store found the time to be. With hampered it may be unable to do what has become due.
+// restart is what the end of a process and the next start change. now is what the store found the time to be. With
+// hampered it may be unable to do what has become due.
 func (r *reference) restart(now int64, hampered bool) {
 	r.now, r.said = now, now
 	for _, q := range r.queues {
@@ -90,7 +92,8 @@ func (r *reference) restart(now int64, hampered bool) {
 }
 
 func (r *reference) create(n queue.Name, d queue.Definition, filter int) *refQueue {
-	q := &refQueue{name: n, def: d, filter: filter, next: 1, dedup: map[string]refDedup{}, origins: map[string]*refOrigin{}}
+	q := &refQueue{name: n, def: d, filter: filter, next: 1, dedup: map[string]refDedup{},
+		origins: map[string]*refOrigin{}}
 	r.queues = append(r.queues, q)
 	r.wrote()
 	if d.Topic != "" {
@@ -131,7 +134,8 @@ func (r *reference) purge(q *refQueue) int {
 }
 
 // replay sends a queue's dead letters back to where they came from, or to a given queue.
-func (r *reference) replay(q *refQueue, where choice, most int, to queue.Name, b bounds) (moved, homeless int, err error) {
+func (r *reference) replay(q *refQueue, where choice, most int, to queue.Name, b bounds) (moved, homeless int,
+	err error) {
 	var going []*refMessage
 	var ds []delivery
 	for _, m := range q.messages {
@@ -147,7 +151,8 @@ func (r *reference) replay(q *refQueue, where choice, most int, to queue.Name, b
 			continue
 		}
 		going = append(going, m)
-		ds = append(ds, delivery{target, []draft{{id: m.id, body: m.body, n: m.n, s: m.s, key: m.key, beheaded: m.beheaded}}})
+		ds = append(ds, delivery{target,
+			[]draft{{id: m.id, body: m.body, n: m.n, s: m.s, key: m.key, beheaded: m.beheaded}}})
 	}
 	if len(going) == 0 {
 		return 0, homeless, nil

@@ -1,6 +1,7 @@
 //go:build !race
 
-// The race detector shuffles goroutines on purpose: with it a seed repeats its operations and faults, but not the order of everything.
+// The race detector shuffles goroutines on purpose: with it a seed repeats its operations and faults, but not the order
+// of everything.
 
 package soak
 
@@ -10,8 +11,9 @@ import (
 	"testing"
 )
 
-// TestASeedRepeatsItsRun runs seeds twice and compares what they did and found. A few may differ in what the store leaves to the order of a Go
-// map, such as which of two dead letters of one moment comes first; that changes sizes and places on the disk more often than what is to be seen.
+// TestASeedRepeatsItsRun runs seeds twice and compares what they did and found. A few may differ in what the store
+// leaves to the order of a Go map, such as which of two dead letters of one moment comes first; that changes sizes and
+// places on the disk more often than what is to be seen.
 func TestASeedRepeatsItsRun(t *testing.T) {
 	oneProcessor(t)
 	const n = 40

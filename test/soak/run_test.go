@@ -13,7 +13,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal/file/faultfs"
 )
 
-// oneProcessor lets goroutines run one at a time until the test ends, which is what makes the order of disk changes the seed's.
+// oneProcessor lets goroutines run one at a time until the test ends, which is what makes the order of disk changes the
+// seed's.
 func oneProcessor(t *testing.T) {
 	before, garbage := runtime.GOMAXPROCS(1), debug.SetGCPercent(1000) // a run makes much and keeps nothing
 	t.Cleanup(func() {
@@ -37,7 +38,8 @@ func run(t *testing.T, seed uint64, lines int, mutate func(journal.Journal) jour
 }
 
 // act is run for a given story. The seed still has the say in what the story leaves to it.
-func act(t *testing.T, seed uint64, lines int, mutate func(journal.Journal) journal.Journal, story func(*world)) (res result) {
+func act(t *testing.T, seed uint64, lines int, mutate func(journal.Journal) journal.Journal,
+	story func(*world)) (res result) {
 	t.Helper()
 	defer func() {
 		if r := recover(); r != nil { // the bubble's: everybody waits for everybody

@@ -34,7 +34,8 @@ func (w *world) ends() (es []end) {
 		if !ok {
 			return es
 		}
-		e := end{token: t, kind: []queue.SettleKind{queue.Done, queue.Done, queue.Done, queue.Back, queue.Back, queue.Dead}[w.random.IntN(6)]}
+		e := end{token: t, kind: []queue.SettleKind{queue.Done, queue.Done, queue.Done, queue.Back, queue.Back,
+			queue.Dead}[w.random.IntN(6)]}
 		if e.kind == queue.Back {
 			e.delay = time.Duration(w.random.IntN(4)) * time.Second
 			e.uncounted = w.random.IntN(3) == 0
@@ -82,7 +83,8 @@ func (w *world) change(ds []delivery, es []end, notes map[string]string) {
 	}
 	for _, e := range es {
 		w.say("  settle %s: %v, delay %v, uncounted %t", w.whose(e.token), e.kind, e.delay, e.uncounted)
-		c.Settles = append(c.Settles, queue.Settlement{Token: e.token, Kind: e.kind, Delay: e.delay, Uncounted: e.uncounted, Reason: "no good"})
+		c.Settles = append(c.Settles, queue.Settlement{Token: e.token, Kind: e.kind, Delay: e.delay,
+			Uncounted: e.uncounted, Reason: "no good"})
 	}
 	for k, v := range notes {
 		w.say("  note %s = %q", k, v)
@@ -124,7 +126,8 @@ func (w *world) change(ds []delivery, es []end, notes map[string]string) {
 		}
 		for i := range es {
 			if stale := errors.Is(errs[i], queue.ErrStale); stale == held[i] || errs[i] != nil && !stale {
-				w.wrong("settling %s answers %v; the reference says that it was held: %t", w.whose(es[i].token), errs[i], held[i])
+				w.wrong("settling %s answers %v; the reference says that it was held: %t", w.whose(es[i].token),
+					errs[i], held[i])
 			}
 		}
 		return nil

@@ -20,11 +20,12 @@ import (
 // soak is for how long fresh seeds run. The default shows that it works.
 var soak = flag.Duration("soak", time.Second, "how long TestSoak runs fresh seeds on all processors")
 
-// A worker is this test program, run with a first seed and a step to the next one, and when to end, in the environment: each seed
-// wants a processor to itself, so there is a process for each.
+// A worker is this test program, run with a first seed and a step to the next one, and when to end, in the environment:
+// each seed wants a processor to itself, so there is a process for each.
 const workerEnv = "HIKYAKU_SOAK_WORKER"
 
-// TestSoak runs seeds that nobody has run before, on all processors, and histories beside them, until its time is over or one finds something.
+// TestSoak runs seeds that nobody has run before, on all processors, and histories beside them, until its time is over
+// or one finds something.
 func TestSoak(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
@@ -88,7 +89,8 @@ func (o *overseer) progress(start time.Time) string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	d := time.Since(start)
-	return fmt.Sprintf("%v: %v; %d histories of %d events; %.0f seeds/s", d.Round(time.Second), o.sum, o.histories, o.events, float64(o.sum.Seeds)/d.Seconds())
+	return fmt.Sprintf("%v: %v; %d histories of %d events; %.0f seeds/s", d.Round(time.Second), o.sum, o.histories,
+		o.events, float64(o.sum.Seeds)/d.Seconds())
 }
 
 func (o *overseer) history(events int) {
@@ -116,11 +118,13 @@ func (o *overseer) oversee(ctx context.Context, first, step uint64, end time.Tim
 	at, rest := o.listen(out)
 	err = cmd.Wait()
 	if err != nil && ctx.Err() == nil {
-		o.fail(fmt.Errorf("%s%s%w; to see it again: go test ./test/soak -run TestSeeds -seed %d", rest, complaint.String(), err, at))
+		o.fail(fmt.Errorf("%s%s%w; to see it again: go test ./test/soak -run TestSeeds -seed %d", rest,
+			complaint.String(), err, at))
 	}
 }
 
-// listen reads what a worker says: "at SEED" before each seed, a tally behind it; whatever else comes is about what it has found.
+// listen reads what a worker says: "at SEED" before each seed, a tally behind it; whatever else comes is about what it
+// has found.
 func (o *overseer) listen(out io.Reader) (at uint64, rest string) {
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, 1<<20)

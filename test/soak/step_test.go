@@ -127,8 +127,10 @@ func (w *world) create(n string) {
 }
 
 func describe(d queue.Definition) string {
-	return fmt.Sprintf("attempts %d, lease %v, dedup %v, retention %v, delay %v, at most %d messages, %d bytes, unordered %t, columns %t, topic %q, filter %q, dead letters to %q, history %v, exactly once %t",
-		d.MaxAttempts, d.Lease, d.DedupWindow, d.Retention, d.Delay, d.MaxMessages, d.MaxBytes, d.Unordered, d.Columns != nil, d.Topic, d.Filter, d.DeadLetter, d.History, d.ExactlyOnce)
+	return fmt.Sprintf("attempts %d, lease %v, dedup %v, retention %v, delay %v, at most %d messages, %d bytes, "+
+		"unordered %t, columns %t, topic %q, filter %q, dead letters to %q, history %v, exactly once %t",
+		d.MaxAttempts, d.Lease, d.DedupWindow, d.Retention, d.Delay, d.MaxMessages, d.MaxBytes, d.Unordered,
+		d.Columns != nil, d.Topic, d.Filter, d.DeadLetter, d.History, d.ExactlyOnce)
 }
 
 func (w *world) alter() {
@@ -138,7 +140,8 @@ func (w *world) alter() {
 	if !slices.Contains(append(plain, subscribers...), q.name.Name) { // dead letters take what time they find
 		d = queue.Definition{MaxAttempts: d.MaxAttempts, Lease: d.Lease, History: d.History, ExactlyOnce: d.ExactlyOnce}
 	}
-	d.DedupWindow = q.def.DedupWindow // ids that end out of their order are forgotten, and stop to count, at some later time
+	// ids that end out of their order are forgotten, and stop to count, at some later time
+	d.DedupWindow = q.def.DedupWindow
 	d.Columns, d.Topic, d.Filter, d.Unordered = q.def.Columns, q.def.Topic, q.def.Filter, q.def.Unordered != reordered
 	w.say("alter %s: %s", q.name.Short(), describe(d))
 	w.do(true, func() error { return w.m.redefine(w.m.queue(q.name), d) }, func() error {
@@ -152,7 +155,8 @@ func (w *world) anyQueue() *refQueue { return w.m.queues[w.random.IntN(len(w.m.q
 func (w *world) draft() draft {
 	r := w.random
 	w.drafts++
-	d := draft{n: int64(r.IntN(4)), s: []string{"a", "b", "c", ""}[r.IntN(4)], key: []string{"", "", "", "k1", "k2"}[r.IntN(5)]}
+	d := draft{n: int64(r.IntN(4)), s: []string{"a", "b", "c", ""}[r.IntN(4)],
+		key: []string{"", "", "", "k1", "k2"}[r.IntN(5)]}
 	d.id[6], d.id[8] = 0x70, 0x80
 	binary.BigEndian.PutUint32(d.id[:], 0x01900000)
 	binary.BigEndian.PutUint32(d.id[12:], uint32(w.drafts))

@@ -15,9 +15,10 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal/file"
 )
 
-// turns lets the changes of a disk happen one at a time, in an order that a seed draws: of all goroutines that want to change
-// something, one gets its turn, and the next is drawn when nobody has anything else to do. So the moment of a power cut means the same in every
-// run of a seed, and different seeds see different orders of what the journal does at the same time.
+// turns lets the changes of a disk happen one at a time, in an order that a seed draws: of all goroutines that want to
+// change something, one gets its turn, and the next is drawn when nobody has anything else to do. So the moment of a
+// power cut means the same in every run of a seed, and different seeds see different orders of what the journal does at
+// the same time.
 type turns struct {
 	mu      sync.Mutex
 	random  *rand.Rand
@@ -63,8 +64,8 @@ func (t *turns) deal() {
 }
 
 // draw waits until everybody who is running has come to rest, and picks one of those who want to change something.
-// With one processor (see oneProcessor) yielding lets all others run; synctest.Wait would not do, because it does not return
-// while somebody waits for a mutex that one of those holds.
+// With one processor (see oneProcessor) yielding lets all others run; synctest.Wait would not do, because it does not
+// return while somebody waits for a mutex that one of those holds.
 func (t *turns) draw() *turn {
 	for range 12 {
 		runtime.Gosched()

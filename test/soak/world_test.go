@@ -39,11 +39,12 @@ type world struct {
 	drafts   int      // made so far
 	sources  []uint64 // how far each outside source has come
 
-	down    bool          // the journal has said that it takes nothing more
-	full    bool          // the disk is
-	moved   bool          // time made something due in this step
-	jumped  time.Duration // how far the clock was set forward since the start: so late may it wake up for what it does by itself
-	injured bool          // the disk fails
+	down  bool // the journal has said that it takes nothing more
+	full  bool // the disk is
+	moved bool // time made something due in this step
+	// how far the clock was set forward since the start: so late may it wake up for what it does by itself
+	jumped  time.Duration
+	injured bool // the disk fails
 	trial   *trial
 	lost    []string // checkpoints that were damaged
 
@@ -75,8 +76,11 @@ func (t *tally) add(o tally) {
 }
 
 func (t tally) String() string {
-	return fmt.Sprintf("%d seeds, %d steps, %d disk changes, %d segments given up; %d power cuts, %d kills, %d clean stops, %d cuts during a start; %d failed writes or syncs, %d full disks, %d flips, %d lost checkpoints, %d clock steps; %d seeks brought %d messages back",
-		t.Seeds, t.Steps, t.Disk, t.Segments, t.Cuts, t.Kills, t.Stops, t.Again, t.Syncs, t.Full, t.Flips, t.Checkpoints, t.Clocks, t.Seeks, t.Back)
+	return fmt.Sprintf("%d seeds, %d steps, %d disk changes, %d segments given up; %d power cuts, %d kills, %d clean "+
+		"stops, %d cuts during a start; %d failed writes or syncs, %d full disks, %d flips, %d lost checkpoints, %d "+
+		"clock steps; %d seeks brought %d messages back",
+		t.Seeds, t.Steps, t.Disk, t.Segments, t.Cuts, t.Kills, t.Stops, t.Again, t.Syncs, t.Full, t.Flips,
+		t.Checkpoints, t.Clocks, t.Seeks, t.Back)
 }
 
 // finding is what a run found to be wrong.
@@ -157,8 +161,9 @@ func (w *world) isCut() bool {
 // errBroken is what an injected fault answers.
 var errBroken = errors.New("the disk does not want to")
 
-// do does one thing to the reference and to the store. durable says that the store's answer means that it, and all before it, survives.
-// What is acknowledged without having changed anything, such as a duplicate, says nothing of the rest. expect changes the reference, or says how the store should refuse.
+// do does one thing to the reference and to the store. durable says that the store's answer means that it, and all
+// before it, survives. What is acknowledged without having changed anything, such as a duplicate, says nothing of the
+// rest. expect changes the reference, or says how the store should refuse.
 func (w *world) do(durable bool, expect func() error, ask func() error) (done bool) {
 	before := w.m.clone()
 	w.past = append(w.past, before)
@@ -210,7 +215,8 @@ func (w *world) mark() { w.past = append(w.past, w.m.clone()) }
 // settleDown lets time take its effect and compares.
 func (w *world) settleDown() {
 	w.moved = false
-	if w.isCut() && !w.down { // what time made due before the cut, and what follows from it, may have been written down, or not
+	// what time made due before the cut, and what follows from it, may have been written down, or not
+	if w.isCut() && !w.down {
 		w.m.tick(w.clock().UnixMicro(), func() {
 			w.mark()
 			w.mark()
@@ -223,7 +229,8 @@ func (w *world) settleDown() {
 		return
 	}
 	if len(w.m.queues) > 0 {
-		if _, err := w.s.Stats(w.m.queues[0].name); err != nil && !w.injured && !w.isCut() { // it does whatever is due now
+		// it does whatever is due now
+		if _, err := w.s.Stats(w.m.queues[0].name); err != nil && !w.injured && !w.isCut() {
 			w.wrong("no statistics: %v", err)
 		}
 		synctest.Wait()

@@ -14,7 +14,8 @@ import (
 const mostTables = 64
 
 // typeOf is the type of the column at a place; ok is false if nobody knows.
-func (c *conn) typeOf(ctx context.Context, tables []string, at place) (typ tsurugi.Type, column string, ok bool, err error) {
+func (c *conn) typeOf(ctx context.Context, tables []string, at place) (typ tsurugi.Type, column string, ok bool,
+	err error) {
 	for _, name := range tables {
 		t, err := c.describe(ctx, name)
 		if err != nil {
@@ -27,7 +28,8 @@ func (c *conn) typeOf(ctx context.Context, tables []string, at place) (typ tsuru
 	return 0, "", false, nil
 }
 
-// in is which of a table's columns a place is, -1 for none. A name without quotes may be written in other letters than the table's.
+// in is which of a table's columns a place is, -1 for none. A name without quotes may be written in other letters than
+// the table's.
 func (at place) in(columns []tsurugi.Column) int {
 	if at.index >= 0 {
 		if at.index < len(columns) {
@@ -88,7 +90,8 @@ func outdated(err error) bool {
 		return false
 	}
 	switch e.Code {
-	case tsurugi.CodeCompile, tsurugi.CodeAnalyze, tsurugi.CodeTypeAnalyze, tsurugi.CodeSymbolAnalyze, tsurugi.CodeValueAnalyze:
+	case tsurugi.CodeCompile, tsurugi.CodeAnalyze, tsurugi.CodeTypeAnalyze, tsurugi.CodeSymbolAnalyze,
+		tsurugi.CodeValueAnalyze:
 		return true
 	default:
 		return false

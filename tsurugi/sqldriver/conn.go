@@ -61,7 +61,8 @@ func (c *conn) Begin() (driver.Tx, error) {
 // BeginTx begins a transaction, which is serializable whatever is asked for.
 func (c *conn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
 	if o.Isolation > driver.IsolationLevel(sql.LevelSerializable) {
-		return nil, fmt.Errorf("tsurugi: there is no isolation level %v; transactions are serializable", sql.IsolationLevel(o.Isolation))
+		return nil, fmt.Errorf("tsurugi: there is no isolation level %v; transactions are serializable",
+			sql.IsolationLevel(o.Isolation))
 	}
 	tx, err := c.s.Begin(ctx, options(o.ReadOnly))
 	if err != nil {
@@ -102,7 +103,8 @@ func (c *conn) Prepare(query string) (driver.Stmt, error) {
 	return c.PrepareContext(context.Background(), query)
 }
 
-// PrepareContext keeps the text. The server sees it with the first arguments: only they tell the types of the placeholders.
+// PrepareContext keeps the text. The server sees it with the first arguments: only they tell the types of the
+// placeholders.
 func (c *conn) PrepareContext(_ context.Context, query string) (driver.Stmt, error) {
 	text, marks := rewrite(query)
 	return &stmt{c: c, text: text, marks: marks}, nil

@@ -10,7 +10,9 @@ import (
 	"github.com/hikyaku/hikyaku/tsurugi"
 )
 
-// Driver opens connections by a data source name, tcp://user:password@host:port?label=…&application=…&token=…&timeout=10s&keepalive=1m; all but the host may be left out.
+// Driver opens connections by a data source name,
+// tcp://user:password@host:port?label=…&application=…&token=…&timeout=10s&keepalive=1m; all but the host may be left
+// out.
 type Driver struct{}
 
 // Open connects. database/sql calls OpenConnector instead.
@@ -64,7 +66,8 @@ type Connector struct {
 
 // NewConnector makes a connector for an endpoint as tsurugi.Connect takes it. It does not connect yet.
 func NewConnector(endpoint string, cfg tsurugi.Config) (*Connector, error) {
-	if _, err := tsurugi.NewPool(endpoint, tsurugi.PoolConfig{Idle: -1}); err != nil { // it looks at the endpoint and does no more
+	// it looks at the endpoint and does no more
+	if _, err := tsurugi.NewPool(endpoint, tsurugi.PoolConfig{Idle: -1}); err != nil {
 		return nil, err
 	}
 	return &Connector{endpoint, cfg}, nil

@@ -10,8 +10,8 @@ import (
 	"github.com/hikyaku/hikyaku/tsurugi"
 )
 
-// fit makes an argument, a tsurugi.Value or a time.Time, one of a column's type. What the server converts itself, or refuses itself with a better word, stays as it is. The error says that
-// the argument cannot be a value of the column.
+// fit makes an argument, a tsurugi.Value or a time.Time, one of a column's type. What the server converts itself, or
+// refuses itself with a better word, stays as it is. The error says that the argument cannot be a value of the column.
 func fit(arg any, typ tsurugi.Type) (tsurugi.Value, error) {
 	if t, ok := arg.(time.Time); ok {
 		return fitTime(t, typ), nil
@@ -56,7 +56,8 @@ func fitTime(t time.Time, typ tsurugi.Type) tsurugi.Value {
 	}
 }
 
-// layouts are how texts of times are read; a fraction of the second may follow any of them. A column with a zone wants one in the text.
+// layouts are how texts of times are read; a fraction of the second may follow any of them. A column with a zone wants
+// one in the text.
 var layouts = map[tsurugi.Type][]string{
 	tsurugi.DateType:                  {time.DateOnly},
 	tsurugi.TimeOfDayType:             {time.TimeOnly, "15:04"},

@@ -32,7 +32,8 @@ func open(t *testing.T, table, columns string) *sql.DB {
 			t.Error(err)
 		}
 	})
-	for _, statement := range []string{"DROP TABLE IF EXISTS " + table, "CREATE TABLE " + table + " (" + columns + ")"} {
+	for _, statement := range []string{"DROP TABLE IF EXISTS " + table,
+		"CREATE TABLE " + table + " (" + columns + ")"} {
 		if _, err := db.ExecContext(t.Context(), statement); err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +43,8 @@ func open(t *testing.T, table, columns string) *sql.DB {
 
 func TestStatementsAndQueriesTakeArguments(t *testing.T) {
 	t.Parallel()
-	db := open(t, "hikyaku_sql_arguments", "id BIGINT PRIMARY KEY, name VARCHAR(20), level DOUBLE, price DECIMAL(10,2), data VARBINARY(10), moment TIMESTAMP WITH TIME ZONE, born DATE")
+	db := open(t, "hikyaku_sql_arguments", "id BIGINT PRIMARY KEY, name VARCHAR(20), level DOUBLE, price "+
+		"DECIMAL(10,2), data VARBINARY(10), moment TIMESTAMP WITH TIME ZONE, born DATE")
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC)
 	price, err := tsurugi.ParseDecimal("12.50")
 	if err != nil {
@@ -67,18 +69,22 @@ func TestStatementsAndQueriesTakeArguments(t *testing.T) {
 		data     []byte
 		got, day time.Time
 	)
-	row := db.QueryRowContext(t.Context(), "SELECT * FROM hikyaku_sql_arguments WHERE id = :id AND name <> '?'", sql.Named("id", 1))
+	row := db.QueryRowContext(t.Context(), "SELECT * FROM hikyaku_sql_arguments WHERE id = :id AND name <> '?'",
+		sql.Named("id", 1))
 	if err := row.Scan(&id, &name, &level, &decimal, &data, &got, &day); err != nil {
 		t.Fatal(err)
 	}
-	if id != 1 || name != "o'ne?" || level != 0.5 || decimal != "12.50" || !slices.Equal(data, []byte{1, 2}) || !got.Equal(at) || day.Format(time.DateOnly) != "2026-01-02" {
+	if id != 1 || name != "o'ne?" || level != 0.5 || decimal != "12.50" || !slices.Equal(data, []byte{1, 2}) ||
+		!got.Equal(at) || day.Format(time.DateOnly) != "2026-01-02" {
 		t.Error(id, name, level, decimal, data, got, day)
 	}
 	var nothing sql.NullString
-	if err := db.QueryRowContext(t.Context(), "SELECT name FROM hikyaku_sql_arguments WHERE id = ?", 2).Scan(&nothing); err != nil || nothing.Valid {
+	if err := db.QueryRowContext(t.Context(), "SELECT name FROM hikyaku_sql_arguments WHERE id = ?",
+		2).Scan(&nothing); err != nil || nothing.Valid {
 		t.Error(nothing, err)
 	}
-	if err := db.QueryRowContext(t.Context(), "SELECT name FROM hikyaku_sql_arguments WHERE id = ?", 3).Scan(&nothing); !errors.Is(err, sql.ErrNoRows) {
+	if err := db.QueryRowContext(t.Context(), "SELECT name FROM hikyaku_sql_arguments WHERE id = ?",
+		3).Scan(&nothing); !errors.Is(err, sql.ErrNoRows) {
 		t.Error(err)
 	}
 }
@@ -101,7 +107,8 @@ func TestTransactionsCommitAndRollBack(t *testing.T) {
 			}
 		}
 		var n int
-		if err := tx.QueryRowContext(t.Context(), "SELECT count(*) FROM hikyaku_sql_transactions WHERE id >= ?", id*100).Scan(&n); err != nil || n != 10 {
+		if err := tx.QueryRowContext(t.Context(), "SELECT count(*) FROM hikyaku_sql_transactions WHERE id >= ?",
+			id*100).Scan(&n); err != nil || n != 10 {
 			t.Errorf("the transaction sees %d rows of its own (%v)", n, err)
 		}
 		if err := end(tx); err != nil {
@@ -109,7 +116,8 @@ func TestTransactionsCommitAndRollBack(t *testing.T) {
 		}
 	}
 	var n int
-	if err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM hikyaku_sql_transactions").Scan(&n); err != nil || n != 10 {
+	if err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM hikyaku_sql_transactions").Scan(&n); err != nil ||
+		n != 10 {
 		t.Errorf("%d rows (%v)", n, err)
 	}
 	readOnly, err := db.BeginTx(t.Context(), &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelSerializable})
@@ -193,9 +201,11 @@ func TestErrorsAreTheClients(t *testing.T) {
 
 func TestDataSourceNamesAreRead(t *testing.T) {
 	t.Parallel()
-	server := tsurugitest.Start(t, tsurugitest.Config{Users: map[string]string{"me": "secret"}, Tokens: map[string]string{"t": "robot"}})
+	server := tsurugitest.Start(t, tsurugitest.Config{Users: map[string]string{"me": "secret"},
+		Tokens: map[string]string{"t": "robot"}})
 	var d sqldriver.Driver
-	for _, name := range []string{"tcp://me:secret@" + server.Address() + "?label=x&application=y&timeout=5s&keepalive=1m", server.Endpoint() + "?token=t"} {
+	for _, name := range []string{"tcp://me:secret@" + server.Address() +
+		"?label=x&application=y&timeout=5s&keepalive=1m", server.Endpoint() + "?token=t"} {
 		c, err := d.Open(name)
 		if err != nil {
 			t.Fatal(err)

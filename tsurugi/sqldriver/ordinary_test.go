@@ -8,31 +8,38 @@ import (
 	"github.com/hikyaku/hikyaku/tsurugi"
 )
 
-// The server refuses a placeholder whose type is not one that it converts to the column's: a TIMESTAMP WITH TIME ZONE for a TIMESTAMP, a DOUBLE for a DECIMAL. So the driver takes the
-// column's.
+// The server refuses a placeholder whose type is not one that it converts to the column's: a TIMESTAMP WITH TIME ZONE
+// for a TIMESTAMP, a DOUBLE for a DECIMAL. So the driver takes the column's.
 func TestValuesOfGoGoIntoTheColumnsOfATable(t *testing.T) {
 	t.Parallel()
-	columns := "id INT PRIMARY KEY, stamp TIMESTAMP, zoned TIMESTAMP WITH TIME ZONE, born DATE, clock TIME, price DECIMAL(10,2), level DOUBLE, small REAL, big BIGINT, name VARCHAR(40), data VARBINARY(40)"
+	columns := "id INT PRIMARY KEY, stamp TIMESTAMP, zoned TIMESTAMP WITH TIME ZONE, born DATE, clock TIME, price " +
+		"DECIMAL(10,2), level DOUBLE, small REAL, big BIGINT, name VARCHAR(40), data VARBINARY(40)"
 	db := open(t, "hikyaku_sql_ordinary", columns)
 	moment := time.Date(2026, 1, 2, 23, 4, 5, 600, time.FixedZone("", 9*60*60))
-	const insert = "INSERT INTO hikyaku_sql_ordinary (id, stamp, zoned, born, clock, price, level, small, big, name, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	const insert = "INSERT INTO hikyaku_sql_ordinary (id, stamp, zoned, born, clock, price, level, small, big, name, " +
+		"data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 	for i, args := range [][]any{
 		{1, moment, moment, moment, moment, 12.5, 0.5, 0.1, 5, []byte("text"), []byte{1}},
-		{2, "2026-01-02 23:04:05.0000006", "2026-01-02T23:04:05.0000006+09:00", "2026-01-02", "23:04:05.0000006", "12.50", "0.5", float32(0.1), "5", "text", "\x01"},
-		{3, tsurugi.TimePoint(moment), moment, tsurugi.Date(moment), tsurugi.TimeOfDay(moment), tsurugi.Decimal(1250, -2), float32(0.5), 0.1, 5.0, "text", []byte{1}},
+		{2, "2026-01-02 23:04:05.0000006", "2026-01-02T23:04:05.0000006+09:00", "2026-01-02", "23:04:05.0000006",
+			"12.50", "0.5", float32(0.1), "5", "text", "\x01"},
+		{3, tsurugi.TimePoint(moment), moment, tsurugi.Date(moment), tsurugi.TimeOfDay(moment),
+			tsurugi.Decimal(1250, -2), float32(0.5), 0.1, 5.0, "text", []byte{1}},
 		{"4", nil, nil, nil, nil, nil, nil, nil, nil, nil, nil},
 	} {
 		if _, err := db.ExecContext(t.Context(), insert, args...); err != nil {
 			t.Fatalf("row %d: %v", i+1, err)
 		}
 	}
-	if _, err := db.ExecContext(t.Context(), "UPDATE hikyaku_sql_ordinary SET stamp = ?, price = ? WHERE id = ?", moment, 12.5, 3); err != nil {
+	if _, err := db.ExecContext(t.Context(), "UPDATE hikyaku_sql_ordinary SET stamp = ?, price = ? WHERE id = ?",
+		moment, 12.5, 3); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.ExecContext(t.Context(), "INSERT OR IGNORE INTO hikyaku_sql_ordinary VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", 1, moment, moment, moment, moment, 1.5, 1, 1, 1, "x", "y"); err != nil {
+	if _, err := db.ExecContext(t.Context(), "INSERT OR IGNORE INTO hikyaku_sql_ordinary VALUES (?, ?, ?, ?, ?, ?, "+
+		"?, ?, ?, ?, ?)", 1, moment, moment, moment, moment, 1.5, 1, 1, 1, "x", "y"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.ExecContext(t.Context(), "UPDATE HIKYAKU_sql_ordinary SET Price = ? WHERE ID = ?", 12.5, "2"); err != nil {
+	if _, err := db.ExecContext(t.Context(), "UPDATE HIKYAKU_sql_ordinary SET Price = ? WHERE ID = ?", 12.5,
+		"2"); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -51,7 +58,8 @@ func TestValuesOfGoGoIntoTheColumnsOfATable(t *testing.T) {
 		{"small = ?", 0.1},
 		{"name = ?", []byte("text")},
 	} {
-		rows, err := db.QueryContext(t.Context(), "SELECT id FROM hikyaku_sql_ordinary WHERE "+c.where+" ORDER BY id", c.arg)
+		rows, err := db.QueryContext(t.Context(), "SELECT id FROM hikyaku_sql_ordinary WHERE "+c.where+" ORDER BY id",
+			c.arg)
 		if err != nil {
 			t.Errorf("%s of a %T: %v", c.where, c.arg, err)
 			continue
@@ -91,7 +99,8 @@ func TestATableMadeAnewIsWritten(t *testing.T) {
 		if _, err := db.ExecContext(t.Context(), insert, 1, price); err != nil {
 			t.Fatal(err)
 		}
-		for _, statement := range []string{"DROP TABLE hikyaku_sql_anew", "CREATE TABLE hikyaku_sql_anew (" + columns + ")"} {
+		for _, statement := range []string{"DROP TABLE hikyaku_sql_anew",
+			"CREATE TABLE hikyaku_sql_anew (" + columns + ")"} {
 			if _, err := db.ExecContext(t.Context(), statement); err != nil {
 				t.Fatal(err)
 			}

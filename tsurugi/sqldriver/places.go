@@ -12,8 +12,9 @@ type place struct {
 	index  int    // of the table's columns, where an INSERT names none; -1: column says it
 }
 
-// places finds the tables of a statement and the columns of its placeholders, as far as their neighbours tell: VALUES (:a, …), c = :a, c IN (:a, …), c BETWEEN :a AND :b. It knows no more SQL, and
-// says nothing of what it does not understand.
+// places finds the tables of a statement and the columns of its placeholders, as far as their neighbours tell: VALUES
+// (:a, …), c = :a, c IN (:a, …), c BETWEEN :a AND :b. It knows no more SQL, and says nothing of what it does not
+// understand.
 func places(sql string) (tables []string, found map[string]place) {
 	p := &finder{tokens: tokens(sql), found: make(map[string]place)}
 	for p.at < len(p.tokens) {
@@ -174,7 +175,8 @@ func comparison(token string) bool {
 	return false
 }
 
-// tokens divides a statement into names (with the table before the dot), placeholders with their colon, texts, numbers and signs.
+// tokens divides a statement into names (with the table before the dot), placeholders with their colon, texts, numbers
+// and signs.
 func tokens(sql string) []string {
 	var all []string
 	for i := 0; i < len(sql); {

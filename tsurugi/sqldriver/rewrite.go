@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// rewrite gives the question marks of a statement names, p1 and so on, and tells how many there are. What stands in quotes and comments is left alone.
+// rewrite gives the question marks of a statement names, p1 and so on, and tells how many there are. What stands in
+// quotes and comments is left alone.
 func rewrite(sql string) (string, int) {
 	if !strings.Contains(sql, "?") {
 		return sql, 0

@@ -32,7 +32,8 @@ var errNoContext = errors.New("tsurugi: use the calls with a context")
 func (s *stmt) Exec([]driver.Value) (driver.Result, error) { return nil, errNoContext }
 func (s *stmt) Query([]driver.Value) (driver.Rows, error)  { return nil, errNoContext }
 
-// prepare gives the arguments' names and types to the server, and returns their values. Without arguments there is nothing to prepare.
+// prepare gives the arguments' names and types to the server, and returns their values. Without arguments there is
+// nothing to prepare.
 func (s *stmt) prepare(ctx context.Context, args []driver.NamedValue) (*tsurugi.Statement, []tsurugi.Value, error) {
 	if len(args) == 0 {
 		return nil, nil, nil
@@ -46,7 +47,8 @@ func (s *stmt) prepare(ctx context.Context, args []driver.NamedValue) (*tsurugi.
 	return st, values, err
 }
 
-// try prepares by what is known of the tables: the type of a placeholder is its column's, so that the server takes whatever the column takes, or else its argument's.
+// try prepares by what is known of the tables: the type of a placeholder is its column's, so that the server takes
+// whatever the column takes, or else its argument's.
 func (s *stmt) try(ctx context.Context, args []driver.NamedValue) (*tsurugi.Statement, []tsurugi.Value, error) {
 	tables, found := places(s.text)
 	holders := make([]tsurugi.Placeholder, len(args))
@@ -84,7 +86,8 @@ func (s *stmt) try(ctx context.Context, args []driver.NamedValue) (*tsurugi.Stat
 	return st, values, s.c.lost(err)
 }
 
-// stale forgets what a statement was prepared by, if the server has dropped it without an answer: its table may be another one.
+// stale forgets what a statement was prepared by, if the server has dropped it without an answer: its table may be
+// another one.
 func (s *stmt) stale(st *tsurugi.Statement, err error) bool {
 	if st == nil || !tsurugi.IsDissipated(err) {
 		return false

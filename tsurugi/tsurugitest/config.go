@@ -14,7 +14,9 @@ type Config struct {
 	MaxRows     int               // of one INSERT; default 5,000
 	Chunk       int               // bytes of a frame of a result set; default 32 KiB
 	Writers     int               // that a result set comes from; default 1
-	Newest      bool              // accept the messages of clients that are newer than the server: those of the framework up to 2.1, the endpoint up to 0.2, SQL up to 2.1
+	// accept the messages of clients that are newer than the server: those of the framework up to 2.1, the endpoint up
+	// to 0.2, SQL up to 2.1
+	Newest bool
 }
 
 const (

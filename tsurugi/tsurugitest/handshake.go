@@ -65,7 +65,8 @@ func (c *session) handshake(full bool) error {
 		case full:
 			return refuse(diagResourceLimit, "the number of sessions has reached its limit")
 		case request.EncryptionKey && c.server.key == nil:
-			c.endpoint(r.Slot, message.EndpointAnswer{Error: &wire.Diagnostic{Code: diagUnsupported, Message: "authentication is off"}})
+			c.endpoint(r.Slot, message.EndpointAnswer{Error: &wire.Diagnostic{Code: diagUnsupported,
+				Message: "authentication is off"}})
 			continue
 		case request.EncryptionKey:
 			c.endpoint(r.Slot, message.EndpointAnswer{Key: c.server.pem})
@@ -127,7 +128,8 @@ func (s *Server) authenticate(h *message.Handshake) (string, bool) {
 	return credential.User, ok && password == credential.Password
 }
 
-// Seal encrypts a user's name and password with the server's key, as the first line of a file that tgctl credentials writes has them. A zero time is no end. The server must have Users or Tokens.
+// Seal encrypts a user's name and password with the server's key, as the first line of a file that tgctl credentials
+// writes has them. A zero time is no end. The server must have Users or Tokens.
 func (s *Server) Seal(user, password string, expires time.Time) (string, error) {
 	credential := map[string]any{"format_version": 1, "user": user, "password": password}
 	if !expires.IsZero() {

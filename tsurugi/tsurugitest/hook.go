@@ -25,7 +25,8 @@ const (
 
 // String is the kind's name.
 func (k Kind) String() string {
-	return [...]string{"other", "handshake", "renewal", "begin", "prepare", "execute", "query", "commit", "rollback", "describe"}[k]
+	return [...]string{"other", "handshake", "renewal", "begin", "prepare", "execute", "query", "commit", "rollback",
+		"describe"}[k]
 }
 
 // A Request is what a hook is asked about.
@@ -63,14 +64,16 @@ var (
 	Hang      = Action{does: hang}      // neither this request nor any other of the session is answered
 )
 
-// Dissipate drops the request and answers UNKNOWN, "request dissipated", as the server does when a failure inside leaves a request without an answer. The transaction is aborted.
+// Dissipate drops the request and answers UNKNOWN, "request dissipated", as the server does when a failure inside
+// leaves a request without an answer. The transaction is aborted.
 var Dissipate = Action{does: dissipate}
 
-// WorkOn works at the request until the channel is closed, and does it and answers then, even if the client has cancelled it meanwhile: the server hears of that too late. Other requests
-// of the session wait.
+// WorkOn works at the request until the channel is closed, and does it and answers then, even if the client has
+// cancelled it meanwhile: the server hears of that too late. Other requests of the session wait.
 func WorkOn(until <-chan struct{}) Action { return Action{does: workOn, until: until} }
 
-// Fail answers with an error of the SQL service and aborts the transaction. The code is the protocol's, as a tsurugi.Code.
+// Fail answers with an error of the SQL service and aborts the transaction. The code is the protocol's, as a
+// tsurugi.Code.
 func Fail(code int, detail string) Action {
 	return Action{does: fail, code: uint64(code), detail: detail}
 }

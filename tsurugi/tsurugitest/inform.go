@@ -23,7 +23,8 @@ func (c *session) inform(slot uint16, r *message.Request, t *tx, st *statement) 
 			c.refuse(slot, r.Kind, err)
 			return
 		}
-		c.reply(slot, message.Answer{Kind: message.DescribeAnswer, Database: "tsurugi", Schema: "public", Table: r.Table, Columns: columns, Key: key})
+		c.reply(slot, message.Answer{Kind: message.DescribeAnswer, Database: "tsurugi", Schema: "public",
+			Table: r.Table, Columns: columns, Key: key})
 	case message.ListTables:
 		a := message.Answer{Kind: message.ListAnswer}
 		for _, name := range c.server.db.Tables() {
@@ -36,7 +37,8 @@ func (c *session) inform(slot uint16, r *message.Request, t *tx, st *statement) 
 		c.errorInfo(slot, t)
 	case message.TxStatus:
 		state, _ := t.State()
-		status := map[store.State]uint64{store.Running: statusRunning, store.Committed: statusStored, store.Aborted: statusAborted}[state]
+		status := map[store.State]uint64{store.Running: statusRunning, store.Committed: statusStored,
+			store.Aborted: statusAborted}[state]
 		c.reply(slot, message.Answer{Kind: message.StatusAnswer, Status: status})
 	case message.Explain, message.ExplainText:
 		c.explain(slot, r, st)
@@ -68,5 +70,6 @@ func (c *session) explain(slot uint16, r *message.Request, st *statement) {
 			return
 		}
 	}
-	c.reply(slot, message.Answer{Kind: message.ExplainAnswer, Format: "jogasaki-statement.json", Version: 1, Contents: `{"kind":"execute","graph":[]}`})
+	c.reply(slot, message.Answer{Kind: message.ExplainAnswer, Format: "jogasaki-statement.json", Version: 1,
+		Contents: `{"kind":"execute","graph":[]}`})
 }

@@ -11,13 +11,15 @@ import (
 	"github.com/hikyaku/hikyaku/tsurugi/tsurugitest/internal/store"
 )
 
-// objects are the files that result sets have named. What a column keeps of a large object is its file's path; nothing is copied.
+// objects are the files that result sets have named. What a column keeps of a large object is its file's path; nothing
+// is copied.
 type objects struct {
 	mu    sync.Mutex
 	paths []string // the object's id is its place, from 1
 }
 
-// open gives parameters that are large objects the paths of the files in the request's header; one whose channel is not there is NULL.
+// open gives parameters that are large objects the paths of the files in the request's header; one whose channel is not
+// there is NULL.
 func open(values []value.Value, blobs []wire.Blob) {
 	for i, v := range values {
 		t := v.Type()
@@ -74,7 +76,8 @@ func (o *objects) path(r value.Reference) (string, bool) {
 func (c *session) object(slot uint16, r *message.Request) {
 	path, ok := c.server.objects.path(r.Reference)
 	if !ok {
-		c.refuse(slot, r.Kind, &store.Error{Code: sqlExecution, Detail: "invalid reference tag in the request to get large object data"})
+		c.refuse(slot, r.Kind, &store.Error{Code: sqlExecution,
+			Detail: "invalid reference tag in the request to get large object data"})
 		return
 	}
 	channel := "lob-" + strconv.FormatUint(r.Reference.Object, 10)

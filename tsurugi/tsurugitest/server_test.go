@@ -64,7 +64,8 @@ func hello(v wire.Version) func([]byte) []byte {
 
 func TestMessagesOfNewerVersionsAreRefused(t *testing.T) {
 	t.Parallel()
-	newer := wire.RequestHeader{Version: wire.Version{Major: 2, Minor: 1}, Service: wire.Endpoint, Session: wire.NoSession}
+	newer := wire.RequestHeader{Version: wire.Version{Major: 2, Minor: 1}, Service: wire.Endpoint,
+		Session: wire.NoSession}
 	now := wire.RequestHeader{Version: wire.FrameworkVersion, Service: wire.Endpoint, Session: wire.NoSession}
 	for _, newest := range []bool{false, true} {
 		s := tsurugitest.Start(t, tsurugitest.Config{Newest: newest})
@@ -84,7 +85,8 @@ func TestMessagesOfNewerVersionsAreRefused(t *testing.T) {
 		}
 		now := now
 		now.Service = wire.SQL
-		a, ok = c.ask(now, (&message.Request{Kind: message.ListTables, Version: wire.Version{Major: 2, Minor: 1}}).Append)
+		a, ok = c.ask(now, (&message.Request{Kind: message.ListTables,
+			Version: wire.Version{Major: 2, Minor: 1}}).Append)
 		if !ok || (a.Diagnostic == nil) != newest {
 			t.Errorf("newest %v: a newer request: %+v", newest, a.Diagnostic)
 		}
@@ -94,7 +96,8 @@ func TestMessagesOfNewerVersionsAreRefused(t *testing.T) {
 func TestTheHandshakeComesFirst(t *testing.T) {
 	t.Parallel()
 	s := tsurugitest.Start(t, tsurugitest.Config{})
-	a, ok := dial(t, s).ask(wire.RequestHeader{Service: wire.SQL}, (&message.Request{Kind: message.ListTables, Version: wire.SQLVersion}).Append)
+	a, ok := dial(t, s).ask(wire.RequestHeader{Service: wire.SQL},
+		(&message.Request{Kind: message.ListTables, Version: wire.SQLVersion}).Append)
 	if e, err := message.ParseEndpointAnswer(a.Message); !ok || err != nil || e.Error == nil {
 		t.Errorf("%+v, %v", e, err)
 	}
@@ -120,9 +123,11 @@ func TestQueriesHaveLowSlots(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.ask(header, (&message.Request{Kind: message.Statement, Version: wire.SQLVersion, Tx: tx.Handle, SQL: "CREATE TABLE t (id INT)"}).Append)
+	c.ask(header, (&message.Request{Kind: message.Statement, Version: wire.SQLVersion, Tx: tx.Handle,
+		SQL: "CREATE TABLE t (id INT)"}).Append)
 	for slot, ok := range map[uint16]bool{15: true, 16: false} {
-		c.send(slot, header, (&message.Request{Kind: message.Query, Version: wire.SQLVersion, Tx: tx.Handle, SQL: "SELECT * FROM t"}).Append)
+		c.send(slot, header, (&message.Request{Kind: message.Query, Version: wire.SQLVersion, Tx: tx.Handle,
+			SQL: "SELECT * FROM t"}).Append)
 		f, err := c.reader.Response()
 		if err != nil || f.Slot != slot || (f.Info == wire.ResultSetHello) != ok {
 			t.Errorf("slot %d: %+v, %v", slot, f, err)
@@ -170,7 +175,8 @@ func TestHooksAreAskedBeforeEachRequest(t *testing.T) {
 		t.Errorf("%d rows, %d sessions", s.Count("t"), s.Sessions())
 	}
 	st := s.Stats()
-	if st.Sessions != 1 || st.Commits != 3 || st.Rows != 2 || st.Statements != 3 || st.Requests < 10 || st.Waits == 0 || st.BytesIn == 0 || st.BytesOut == 0 {
+	if st.Sessions != 1 || st.Commits != 3 || st.Rows != 2 || st.Statements != 3 || st.Requests < 10 || st.Waits == 0 ||
+		st.BytesIn == 0 || st.BytesOut == 0 {
 		t.Errorf("%+v", st)
 	}
 }
@@ -190,8 +196,10 @@ func FuzzServer(f *testing.F) {
 	}
 	first := request(wire.Endpoint, hello(wire.EndpointVersion))
 	f.Add(request(wire.SQL, (&message.Request{Kind: message.Begin, Version: wire.SQLVersion}).Append))
-	f.Add(request(wire.SQL, (&message.Request{Kind: message.Prepare, SQL: "SELECT 1 FROM t", Version: wire.SQLVersion}).Append))
-	f.Add(request(wire.SQL, (&message.Request{Kind: message.Commit, Tx: []byte{8, 1}, Version: wire.SQLVersion}).Append))
+	f.Add(request(wire.SQL,
+		(&message.Request{Kind: message.Prepare, SQL: "SELECT 1 FROM t", Version: wire.SQLVersion}).Append))
+	f.Add(request(wire.SQL,
+		(&message.Request{Kind: message.Commit, Tx: []byte{8, 1}, Version: wire.SQLVersion}).Append))
 	f.Add(request(wire.Core, message.CoreRequest{Shutdown: true}.Append))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		conn, err := net.Dial("tcp", s.Address())

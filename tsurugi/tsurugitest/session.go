@@ -96,7 +96,8 @@ func (c *session) end() {
 	}
 }
 
-// flush sends the answers: when it has to, when they are many, or when there is nothing to do before the client has them.
+// flush sends the answers: when it has to, when they are many, or when there is nothing to do before the client has
+// them.
 func (c *session) flush(now bool) error {
 	if !now && c.reader.Buffered() == 0 {
 		c.server.stats.waits.Add(1)
@@ -144,7 +145,8 @@ func (c *session) request(r wire.Request) error {
 	}
 }
 
-// cancelled deals with a wish to cancel. A request that is done already has been answered; one that hangs is answered now.
+// cancelled deals with a wish to cancel. A request that is done already has been answered; one that hangs is answered
+// now.
 func (c *session) cancelled(h wire.RequestHeader, slot uint16, body []byte) error {
 	if h.Service != wire.Endpoint {
 		return nil

@@ -197,7 +197,8 @@ func (c *session) do(slot uint16, r *message.Request, t *tx, st *statement, err 
 	case message.DisposeTx:
 		t.Abort(nil)
 		c.forget(t)
-		c.reply(slot, message.Answer{Kind: message.ResultOnly}) // the protocol has an answer of its own for it, which the server does not use
+		// the protocol has an answer of its own for it, which the server does not use
+		c.reply(slot, message.Answer{Kind: message.ResultOnly})
 	case message.DisposeStatement:
 		id, _, _ := message.ParseHandle(r.Stmt) // find has read it
 		delete(c.stmts, id)
@@ -209,7 +210,8 @@ func (c *session) do(slot uint16, r *message.Request, t *tx, st *statement, err 
 
 func needsTx(k message.Kind) bool {
 	switch k {
-	case message.Statement, message.Query, message.PreparedStatement, message.PreparedQuery, message.Commit, message.Rollback, message.DisposeTx, message.ErrorInfo, message.TxStatus:
+	case message.Statement, message.Query, message.PreparedStatement, message.PreparedQuery, message.Commit,
+		message.Rollback, message.DisposeTx, message.ErrorInfo, message.TxStatus:
 		return true
 	default:
 		return false
@@ -234,7 +236,8 @@ func (c *session) begin(slot uint16, r *message.Request) {
 	c.handle++
 	secret := c.handle * 0x9e3779b97f4a7c15
 	c.txs[c.handle] = &tx{t, secret}
-	c.reply(slot, message.Answer{Kind: message.BeginAnswer, Handle: message.AppendHandle(nil, c.handle, secret), TxID: t.ID()})
+	c.reply(slot, message.Answer{Kind: message.BeginAnswer, Handle: message.AppendHandle(nil, c.handle, secret),
+		TxID: t.ID()})
 }
 
 func (c *session) prepare(slot uint16, r *message.Request) {
@@ -281,7 +284,8 @@ func (c *session) execute(slot uint16, r *message.Request, t *tx, st *statement)
 	}
 	c.server.stats.statements.Add(1)
 	c.server.stats.rows.Add(res.Inserted + res.Updated + res.Merged + res.Deleted)
-	c.reply(slot, message.Answer{Kind: message.ExecuteAnswer, Inserted: res.Inserted, Updated: res.Updated, Merged: res.Merged, Deleted: res.Deleted})
+	c.reply(slot, message.Answer{Kind: message.ExecuteAnswer, Inserted: res.Inserted, Updated: res.Updated,
+		Merged: res.Merged, Deleted: res.Deleted})
 }
 
 // rows sends a result set: what it is called, its columns, its rows by turns from each writer, its end, and the answer.
@@ -293,7 +297,8 @@ func (c *session) rows(slot uint16, res *store.Result) {
 	name := "resultset-" + value.OfInt8(int64(slot)).String()
 	c.frame(wire.Response{Info: wire.ResultSetHello, Slot: slot, Payload: []byte(name)})
 	head := message.Answer{Kind: message.QueryHead, Name: name, Columns: res.Columns}
-	c.frame(wire.Response{Info: wire.ResponseBodyHead, Slot: slot, Payload: wire.AppendAnswer(nil, wire.Answer{Session: c.id, Message: head.Append(nil)})})
+	c.frame(wire.Response{Info: wire.ResponseBodyHead, Slot: slot,
+		Payload: wire.AppendAnswer(nil, wire.Answer{Session: c.id, Message: head.Append(nil)})})
 	var chunk []byte
 	writer := uint8(0)
 	send := func() {

@@ -1,8 +1,10 @@
-// Command bootstrap greets whoever a message names. It gets up to ten messages at once, and says which of them failed: only those come again.
+// Command bootstrap greets whoever a message names. It gets up to ten messages at once, and says which of them failed:
+// only those come again.
 //
 //	CGO_ENABLED=0 go build -o examples/functions/go/bootstrap ./examples/functions/go
 //
-// It speaks the Runtime API itself, to show how little that is; with github.com/aws/aws-lambda-go it is lambda.Start(handle).
+// It speaks the Runtime API itself, to show how little that is; with github.com/aws/aws-lambda-go it is
+// lambda.Start(handle).
 package main
 
 import (
@@ -69,7 +71,8 @@ func next(base string) error {
 	if err != nil {
 		return err
 	}
-	done, err := http.Post(base+r.Header.Get("Lambda-Runtime-Aws-Request-Id")+"/response", "application/json", bytes.NewReader(text))
+	done, err := http.Post(base+r.Header.Get("Lambda-Runtime-Aws-Request-Id")+"/response", "application/json",
+		bytes.NewReader(text))
 	if err != nil {
 		return err
 	}

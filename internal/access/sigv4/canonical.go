@@ -84,7 +84,8 @@ func (s *signature) appendQuery(dst []byte) []byte {
 	return dst
 }
 
-// appendHeader appends the values of a header: without spaces around, inner runs of spaces as one, several joined by commas.
+// appendHeader appends the values of a header: without spaces around, inner runs of spaces as one, several joined by
+// commas.
 func appendHeader(dst []byte, r *http.Request, name string) []byte {
 	switch name {
 	case "host":
@@ -110,8 +111,9 @@ func appendHeader(dst []byte, r *http.Request, name string) []byte {
 	return dst
 }
 
-// canonicalPaths returns how the path may stand in the canonical request. Signers for every service but S3 escape the path as it is
-// sent once more; others, curl among them, take it as it is sent. For most paths that is the same, and n is 1.
+// canonicalPaths returns how the path may stand in the canonical request. Signers for every service but S3 escape the
+// path as it is sent once more; others, curl among them, take it as it is sent. For most paths that is the same, and n
+// is 1.
 func canonicalPaths(r *http.Request) (paths [2]string, n int) {
 	sent := r.URL.EscapedPath()
 	if sent == "" {
@@ -130,7 +132,8 @@ func appendEscaped(dst []byte, text string, path bool) []byte {
 	for i := range len(text) {
 		c := text[i]
 		switch {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '-', c == '_', c == '.', c == '~', path && c == '/':
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '-', c == '_', c == '.', c == '~',
+			path && c == '/':
 			dst = append(dst, c)
 		default:
 			dst = append(dst, '%', hexadecimal[c>>4], hexadecimal[c&15])

@@ -15,10 +15,11 @@ const (
 	IncompleteSignature = "IncompleteSignature"
 	// InvalidClientTokenID says that nobody has the access key.
 	InvalidClientTokenID = "InvalidClientTokenId"
-	// SignatureDoesNotMatch says that another secret was used, that the request was changed, that it was signed for something else, or
-	// more than the allowed skew ago or ahead.
+	// SignatureDoesNotMatch says that another secret was used, that the request was changed, that it was signed for
+	// something else, or more than the allowed skew ago or ahead.
 	SignatureDoesNotMatch = "SignatureDoesNotMatch"
-	// HashOnly says that the secret of the access key is known by its hash alone. AWS has no such code; it is shown as SignatureDoesNotMatch.
+	// HashOnly says that the secret of the access key is known by its hash alone. AWS has no such code; it is shown as
+	// SignatureDoesNotMatch.
 	HashOnly = "HashOnly"
 	// RequestExpired says that a presigned request is used after its time.
 	RequestExpired = "RequestExpired"
@@ -61,7 +62,8 @@ func (e *Error) Reason() string {
 }
 
 func missing() *Error {
-	return &Error{Code: MissingAuthenticationToken, Status: http.StatusForbidden, Message: "Request is missing Authentication Token"}
+	return &Error{Code: MissingAuthenticationToken, Status: http.StatusForbidden,
+		Message: "Request is missing Authentication Token"}
 }
 
 func incomplete(format string, args ...any) *Error {
@@ -69,7 +71,8 @@ func incomplete(format string, args ...any) *Error {
 }
 
 func unknownKey() *Error {
-	return &Error{Code: InvalidClientTokenID, Status: http.StatusForbidden, Message: "The security token included in the request is invalid."}
+	return &Error{Code: InvalidClientTokenID, Status: http.StatusForbidden,
+		Message: "The security token included in the request is invalid."}
 }
 
 func mismatch(message string) *Error {
@@ -77,13 +80,15 @@ func mismatch(message string) *Error {
 }
 
 func wrongSignature() *Error {
-	e := mismatch("The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method. Consult the service documentation for details.")
+	e := mismatch("The request signature we calculated does not match the signature you provided. Check your AWS " +
+		"Secret Access Key and signing method. Consult the service documentation for details.")
 	e.guess = true
 	return e
 }
 
 func hashOnly() *Error {
-	return &Error{Code: HashOnly, Status: http.StatusForbidden, Message: "The user has a secret_hash alone. A signature can be checked with the secret itself: give the user a secret: or a secret_file: with it."}
+	return &Error{Code: HashOnly, Status: http.StatusForbidden, Message: "The user has a secret_hash alone. A " +
+		"signature can be checked with the secret itself: give the user a secret: or a secret_file: with it."}
 }
 
 func tooOld(signed, now time.Time, skew time.Duration) *Error {

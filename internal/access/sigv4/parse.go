@@ -47,13 +47,15 @@ func parse(r *http.Request) (*signature, *Error) {
 func (s *signature) fromHeader(r *http.Request, authorization string) *Error {
 	scheme, rest, _ := strings.Cut(authorization, " ")
 	if scheme != algorithm {
-		return incomplete("Authorization header has to begin with %s (Signature Version 4), not with '%s'", algorithm, shorten(scheme))
+		return incomplete("Authorization header has to begin with %s (Signature Version 4), not with '%s'", algorithm,
+			shorten(scheme))
 	}
 	var credential, headers, sum string
 	for part := range strings.SplitSeq(rest, ",") {
 		name, value, ok := strings.Cut(strings.TrimSpace(part), "=")
 		if !ok {
-			return incomplete("'%s' not a valid key=value pair (missing equal-sign) in Authorization header", shorten(part))
+			return incomplete("'%s' not a valid key=value pair (missing equal-sign) in Authorization header",
+				shorten(part))
 		}
 		switch name {
 		case "Credential":
@@ -65,7 +67,8 @@ func (s *signature) fromHeader(r *http.Request, authorization string) *Error {
 		}
 	}
 	var lacks []string
-	for _, part := range []struct{ name, value string }{{"Credential", credential}, {"Signature", sum}, {"SignedHeaders", headers}} {
+	for _, part := range []struct{ name, value string }{{"Credential", credential}, {"Signature", sum},
+		{"SignedHeaders", headers}} {
 		if part.value == "" {
 			lacks = append(lacks, "Authorization header requires '"+part.name+"' parameter.")
 		}
@@ -79,12 +82,14 @@ func (s *signature) fromHeader(r *http.Request, authorization string) *Error {
 	}
 	if date != "" {
 		if !s.setTime(date) {
-			return incomplete("Date must be in ISO-8601 'basic format'. Got '%s'. See http://en.wikipedia.org/wiki/ISO_8601", shorten(date))
+			return incomplete("Date must be in ISO-8601 'basic format'. Got '%s'. See "+
+				"http://en.wikipedia.org/wiki/ISO_8601", shorten(date))
 		}
 	} else if t, err := http.ParseTime(r.Header.Get("Date")); err == nil {
 		s.time = t.UTC()
 	} else if !s.setTime(r.Header.Get("Date")) {
-		return incomplete("Date header has to be a time of HTTP or of ISO 8601. Got '%s'", shorten(r.Header.Get("Date")))
+		return incomplete("Date header has to be a time of HTTP or of ISO 8601. Got '%s'",
+			shorten(r.Header.Get("Date")))
 	}
 	return s.fill(r, credential, headers, sum)
 }
@@ -93,7 +98,8 @@ func (s *signature) fromHeader(r *http.Request, authorization string) *Error {
 func (s *signature) fromQuery(r *http.Request, query url.Values) *Error {
 	s.presigned = true
 	var lacks []string
-	for _, name := range []string{"X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Signature", "X-Amz-SignedHeaders", "X-Amz-Date", "X-Amz-Expires"} {
+	for _, name := range []string{"X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Signature", "X-Amz-SignedHeaders",
+		"X-Amz-Date", "X-Amz-Expires"} {
 		if query.Get(name) == "" {
 			lacks = append(lacks, "AWS query-string parameters must include '"+name+"'.")
 		}
@@ -109,7 +115,8 @@ func (s *signature) fromQuery(r *http.Request, query url.Values) *Error {
 	}
 	seconds, err := strconv.ParseUint(query.Get("X-Amz-Expires"), 10, 32)
 	if err != nil || seconds == 0 || time.Duration(seconds)*time.Second > MaxExpires {
-		return incomplete("X-Amz-Expires has to be a number of seconds from 1 to %d. Got '%s'", int(MaxExpires/time.Second), shorten(query.Get("X-Amz-Expires")))
+		return incomplete("X-Amz-Expires has to be a number of seconds from 1 to %d. Got '%s'",
+			int(MaxExpires/time.Second), shorten(query.Get("X-Amz-Expires")))
 	}
 	s.expires = time.Duration(seconds) * time.Second
 	return s.fill(r, query.Get("X-Amz-Credential"), query.Get("X-Amz-SignedHeaders"), query.Get("X-Amz-Signature"))
@@ -126,13 +133,15 @@ func (s *signature) fill(r *http.Request, credential, headers, sum string) *Erro
 	// An access key may have slashes; the scope behind it has none.
 	parts := strings.Split(credential, "/")
 	if len(parts) < 5 {
-		return incomplete("Credential must have at least 5 slash-delimited elements, e.g. keyid/date/region/service/term, got '%s'", shorten(credential))
+		return incomplete("Credential must have at least 5 slash-delimited elements, e.g. "+
+			"keyid/date/region/service/term, got '%s'", shorten(credential))
 	}
 	scope := parts[len(parts)-4:]
 	s.accessKey = strings.Join(parts[:len(parts)-4], "/")
 	s.day, s.region, s.service = scope[0], scope[1], scope[2]
 	if scope[3] != terminator {
-		return mismatch("Credential should be scoped with a valid terminator: '" + terminator + "', not '" + shorten(scope[3]) + "'.")
+		return mismatch("Credential should be scoped with a valid terminator: '" + terminator + "', not '" +
+			shorten(scope[3]) + "'.")
 	}
 	s.headers = strings.Split(headers, ";")
 	if len(s.headers) > maxHeaders {
@@ -148,7 +157,8 @@ func (s *signature) fill(r *http.Request, credential, headers, sum string) *Erro
 	if len(r.Header["X-Amz-Target"]) > 0 && !slices.Contains(s.headers, "x-amz-target") {
 		return mismatch("'X-Amz-Target' must be a 'SignedHeader' in the AWS Authorization.")
 	}
-	if n, err := hex.Decode(s.sum[:], []byte(sum[:min(len(sum), 2*len(s.sum))])); err != nil || n != len(s.sum) || len(sum) != 2*n {
+	if n, err := hex.Decode(s.sum[:], []byte(sum[:min(len(sum), 2*len(s.sum))])); err != nil || n != len(s.sum) ||
+		len(sum) != 2*n {
 		return wrongSignature()
 	}
 	return nil

@@ -24,9 +24,11 @@ const (
 	dateLayout = "20060102"
 )
 
-// Verifier checks signatures. Secrets has to be there; the zero value of the rest is useful. It must not be copied once it is used.
+// Verifier checks signatures. Secrets has to be there; the zero value of the rest is useful. It must not be copied once
+// it is used.
 type Verifier struct {
-	// Secrets returns the secrets of an access key, any of which may have been used; ok is false when nobody has that key.
+	// Secrets returns the secrets of an access key, any of which may have been used; ok is false when nobody has that
+	// key.
 	Secrets func(accessKey string) (secrets []string, ok bool)
 	// Service is the one that signatures have to be made for, such as sqs; "": any.
 	Service string
@@ -49,7 +51,8 @@ type Identity struct {
 	Presigned bool
 }
 
-// Verify checks the signature of a request, whose whole body is given. Every error is an *Error; with one the Identity has the access key that was claimed, if it could be read.
+// Verify checks the signature of a request, whose whole body is given. Every error is an *Error; with one the Identity
+// has the access key that was claimed, if it could be read.
 func (v *Verifier) Verify(r *http.Request, body []byte) (Identity, error) {
 	s, bad := parse(r)
 	if bad == nil {
@@ -64,7 +67,8 @@ func (v *Verifier) Verify(r *http.Request, body []byte) (Identity, error) {
 		}
 		return Identity{AccessKey: s.accessKey}, bad
 	}
-	return Identity{AccessKey: s.accessKey, Region: s.region, Service: s.service, Time: s.time, Presigned: s.presigned}, nil
+	return Identity{AccessKey: s.accessKey, Region: s.region, Service: s.service, Time: s.time, Presigned: s.presigned},
+		nil
 }
 
 // check says what is wrong with a signature before it is computed: its scope and its time.

@@ -102,7 +102,8 @@ func TestWhatTheSDKSignsIsTaken(t *testing.T) {
 }
 
 func TestWhatTheSDKPresignsIsTaken(t *testing.T) {
-	r := outgoing(t, http.MethodGet, "/000000000000/news?Action=ReceiveMessage&AttributeName.1=All&X-Amz-Expires=600&empty=&a%20b=c%2Bd", nil)
+	r := outgoing(t, http.MethodGet,
+		"/000000000000/news?Action=ReceiveMessage&AttributeName.1=All&X-Amz-Expires=600&empty=&a%20b=c%2Bd", nil)
 	target, _, err := v4.NewSigner().PresignHTTP(t.Context(), reader, r, hash(nil), "sqs", "us-east-1", signed)
 	if err != nil {
 		t.Fatal(err)
@@ -117,8 +118,10 @@ func TestWhatTheSDKPresignsIsTaken(t *testing.T) {
 		t.Fatalf("got %+v, %v", who, err)
 	}
 	refused(t, verifier(signed.Add(11*time.Minute)), got, nil, sigv4.RequestExpired, "Request has expired.")
-	refused(t, verifier(signed.Add(-16*time.Minute)), got, nil, sigv4.SignatureDoesNotMatch, "Signature not yet current: 20261122T093000Z is still later than 20261122T092900Z (20261122T091400Z + 15 min.)")
-	refused(t, verifier(signed), got, []byte("a body"), sigv4.SignatureDoesNotMatch, "The request signature we calculated")
+	refused(t, verifier(signed.Add(-16*time.Minute)), got, nil, sigv4.SignatureDoesNotMatch,
+		"Signature not yet current: 20261122T093000Z is still later than 20261122T092900Z (20261122T091400Z + 15 min.)")
+	refused(t, verifier(signed), got, []byte("a body"), sigv4.SignatureDoesNotMatch,
+		"The request signature we calculated")
 	got.Header.Set("X-Amz-Target", "AmazonSQS.PurgeQueue")
 	refused(t, verifier(signed), got, nil, sigv4.SignatureDoesNotMatch, "'X-Amz-Target' must be a 'SignedHeader'")
 }
@@ -152,33 +155,70 @@ func TestARequestIsTakenOnlyAsItWasSigned(t *testing.T) {
 		code    string
 		message string
 	}{
-		"another body":          {func(*http.Request) {}, []byte(`{"QueueUrl":"r"}`), sigv4.SignatureDoesNotMatch, differs},
-		"another path":          {func(r *http.Request) { r.URL.Path = "/a/c" }, body, sigv4.SignatureDoesNotMatch, differs},
-		"another query":         {func(r *http.Request) { r.URL.RawQuery = "x=2" }, body, sigv4.SignatureDoesNotMatch, differs},
-		"another method":        {func(r *http.Request) { r.Method = http.MethodPut }, body, sigv4.SignatureDoesNotMatch, differs},
-		"another host":          {func(r *http.Request) { r.Host = "evil" }, body, sigv4.SignatureDoesNotMatch, differs},
-		"another target":        {func(r *http.Request) { r.Header.Set("X-Amz-Target", "AmazonSQS.DeleteQueue") }, body, sigv4.SignatureDoesNotMatch, differs},
-		"another time":          {func(r *http.Request) { r.Header.Set("X-Amz-Date", "20261122T093001Z") }, body, sigv4.SignatureDoesNotMatch, differs},
-		"another day":           {func(r *http.Request) { r.Header.Set("X-Amz-Date", "20261121T235959Z") }, body, sigv4.SignatureDoesNotMatch, "Date in Credential scope does not match"},
-		"another hash":          {func(r *http.Request) { r.Header.Set("X-Amz-Content-Sha256", hash(nil)) }, body, sigv4.SignatureDoesNotMatch, "The provided 'x-amz-content-sha256' header"},
-		"no hash":               {func(r *http.Request) { r.Header.Set("X-Amz-Content-Sha256", "UNSIGNED-PAYLOAD") }, body, sigv4.SignatureDoesNotMatch, differs},
-		"no signature":          {func(r *http.Request) { r.Header.Del("Authorization") }, body, sigv4.MissingAuthenticationToken, "Request is missing Authentication Token"},
-		"another scheme":        {func(r *http.Request) { r.Header.Set("Authorization", "Bearer x") }, body, sigv4.IncompleteSignature, "Authorization header has to begin with AWS4-HMAC-SHA256"},
-		"nothing signed":        {func(r *http.Request) { r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=a/b/c/d/e") }, body, sigv4.IncompleteSignature, "Authorization header requires 'Signature' parameter. Authorization header requires 'SignedHeaders' parameter."},
-		"no equal sign":         {func(r *http.Request) { r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential") }, body, sigv4.IncompleteSignature, "'Credential' not a valid key=value pair (missing equal-sign) in Authorization header"},
-		"no date":               {func(r *http.Request) { r.Header.Del("X-Amz-Date"); r.Header.Del("Date") }, body, sigv4.IncompleteSignature, "Authorization header requires existence of either"},
-		"an odd date":           {func(r *http.Request) { r.Header.Set("X-Amz-Date", "today") }, body, sigv4.IncompleteSignature, "Date must be in ISO-8601 'basic format'. Got 'today'"},
-		"host not signed":       {replace("host;", ""), body, sigv4.SignatureDoesNotMatch, "'Host' or ':authority' must be"},
-		"target not signed":     {replace(";x-amz-target", ""), body, sigv4.SignatureDoesNotMatch, "'X-Amz-Target' must be"},
-		"headers not sorted":    {replace("host;x-amz-date", "x-amz-date;host"), body, sigv4.IncompleteSignature, "SignedHeaders have to be"},
-		"another key":           {replace("Credential=reader/", "Credential=writer/"), body, sigv4.InvalidClientTokenID, "The security token included in the request is invalid."},
-		"another service":       {replace("/sqs/", "/sns/"), body, sigv4.SignatureDoesNotMatch, "Credential should be scoped to correct service: 'sqs'."},
-		"another region":        {replace("/us-east-1/", "/us-east-2/"), body, sigv4.SignatureDoesNotMatch, differs},
-		"another terminator":    {replace("/aws4_request", "/aws5_request"), body, sigv4.SignatureDoesNotMatch, "Credential should be scoped with a valid terminator"},
-		"a short scope":         {replace("/us-east-1/", "/"), body, sigv4.IncompleteSignature, "Credential must have at least 5"},
-		"half a signature":      {func(r *http.Request) { h := r.Header.Get("Authorization"); r.Header.Set("Authorization", h[:len(h)-2]) }, body, sigv4.SignatureDoesNotMatch, differs},
-		"a longer signature":    {func(r *http.Request) { r.Header.Set("Authorization", r.Header.Get("Authorization")+"00") }, body, sigv4.SignatureDoesNotMatch, differs},
-		"a broken query string": {func(r *http.Request) { r.URL.RawQuery = "%zz" }, body, sigv4.IncompleteSignature, "The query string is not valid"},
+		"another body": {func(*http.Request) {}, []byte(`{"QueueUrl":"r"}`), sigv4.SignatureDoesNotMatch,
+			differs},
+		"another path": {func(r *http.Request) { r.URL.Path = "/a/c" }, body, sigv4.SignatureDoesNotMatch,
+			differs},
+		"another query": {func(r *http.Request) { r.URL.RawQuery = "x=2" }, body, sigv4.SignatureDoesNotMatch,
+			differs},
+		"another method": {func(r *http.Request) { r.Method = http.MethodPut }, body,
+			sigv4.SignatureDoesNotMatch, differs},
+		"another host": {func(r *http.Request) { r.Host = "evil" }, body, sigv4.SignatureDoesNotMatch,
+			differs},
+		"another target": {func(r *http.Request) { r.Header.Set("X-Amz-Target", "AmazonSQS.DeleteQueue") }, body,
+			sigv4.SignatureDoesNotMatch, differs},
+		"another time": {func(r *http.Request) { r.Header.Set("X-Amz-Date", "20261122T093001Z") }, body,
+			sigv4.SignatureDoesNotMatch, differs},
+		"another day": {func(r *http.Request) { r.Header.Set("X-Amz-Date", "20261121T235959Z") }, body,
+			sigv4.SignatureDoesNotMatch, "Date in Credential scope does not match"},
+		"another hash": {func(r *http.Request) { r.Header.Set("X-Amz-Content-Sha256", hash(nil)) }, body,
+			sigv4.SignatureDoesNotMatch, "The provided 'x-amz-content-sha256' header"},
+		"no hash": {func(r *http.Request) { r.Header.Set("X-Amz-Content-Sha256", "UNSIGNED-PAYLOAD") },
+			body, sigv4.SignatureDoesNotMatch, differs},
+		"no signature": {func(r *http.Request) { r.Header.Del("Authorization") }, body,
+			sigv4.MissingAuthenticationToken, "Request is missing Authentication Token"},
+		"another scheme": {func(r *http.Request) { r.Header.Set("Authorization", "Bearer x") }, body,
+			sigv4.IncompleteSignature, "Authorization header has to begin with AWS4-HMAC-SHA256"},
+		"nothing signed": {func(r *http.Request) {
+			r.Header.Set("Authorization",
+				"AWS4-HMAC-SHA256 Credential=a/b/c/d/e")
+		}, body, sigv4.IncompleteSignature, "Authorization header " +
+			"requires 'Signature' parameter. Authorization header requires 'SignedHeaders' parameter."},
+		"no equal sign": {func(r *http.Request) {
+			r.Header.Set("Authorization",
+				"AWS4-HMAC-SHA256 Credential")
+		}, body, sigv4.IncompleteSignature, "'Credential' not a valid key=value " +
+			"pair (missing equal-sign) in Authorization header"},
+		"no date": {func(r *http.Request) { r.Header.Del("X-Amz-Date"); r.Header.Del("Date") }, body,
+			sigv4.IncompleteSignature, "Authorization header requires existence of either"},
+		"an odd date": {func(r *http.Request) { r.Header.Set("X-Amz-Date", "today") }, body,
+			sigv4.IncompleteSignature, "Date must be in ISO-8601 'basic format'. Got 'today'"},
+		"host not signed": {replace("host;", ""), body, sigv4.SignatureDoesNotMatch,
+			"'Host' or ':authority' must be"},
+		"target not signed": {replace(";x-amz-target", ""), body, sigv4.SignatureDoesNotMatch,
+			"'X-Amz-Target' must be"},
+		"headers not sorted": {replace("host;x-amz-date", "x-amz-date;host"), body, sigv4.IncompleteSignature,
+			"SignedHeaders have to be"},
+		"another key": {replace("Credential=reader/", "Credential=writer/"), body, sigv4.InvalidClientTokenID,
+			"The security token included in the request is invalid."},
+		"another service": {replace("/sqs/", "/sns/"), body, sigv4.SignatureDoesNotMatch,
+			"Credential should be scoped to correct service: 'sqs'."},
+		"another region": {replace("/us-east-1/", "/us-east-2/"), body, sigv4.SignatureDoesNotMatch, differs},
+		"another terminator": {replace("/aws4_request", "/aws5_request"), body, sigv4.SignatureDoesNotMatch,
+			"Credential should be scoped with a valid terminator"},
+		"a short scope": {replace("/us-east-1/", "/"), body, sigv4.IncompleteSignature,
+			"Credential must have at least 5"},
+		"half a signature": {func(r *http.Request) {
+			h := r.Header.Get("Authorization")
+			r.Header.Set(
+				"Authorization", h[:len(h)-2])
+		}, body, sigv4.SignatureDoesNotMatch, differs},
+		"a longer signature": {func(r *http.Request) {
+			r.Header.Set("Authorization",
+				r.Header.Get("Authorization")+"00")
+		}, body, sigv4.SignatureDoesNotMatch, differs},
+		"a broken query string": {func(r *http.Request) { r.URL.RawQuery = "%zz" }, body, sigv4.IncompleteSignature,
+			"The query string is not valid"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := fresh(t)
@@ -203,15 +243,22 @@ func TestAPresignedRequestHasToBeWhole(t *testing.T) {
 	digits := strings.Repeat("0", 64)
 	for _, c := range []struct{ old, with, code, message string }{
 		{"", "", sigv4.SignatureDoesNotMatch, "The request signature we calculated"},
-		{"X-Amz-Date=20261122T093000Z&", "", sigv4.IncompleteSignature, "AWS query-string parameters must include 'X-Amz-Date'."},
-		{"X-Amz-Expires=60&X-Amz-SignedHeaders=host&", "", sigv4.IncompleteSignature, "AWS query-string parameters must include 'X-Amz-SignedHeaders'. AWS query-string parameters must include 'X-Amz-Expires'."},
-		{"HMAC-SHA256", "HMAC-SHA1", sigv4.IncompleteSignature, "X-Amz-Algorithm has to be AWS4-HMAC-SHA256, not 'AWS4-HMAC-SHA1'"},
-		{"20261122T093000Z", "yesterday", sigv4.IncompleteSignature, "X-Amz-Date must be in ISO-8601 'basic format'. Got 'yesterday'"},
-		{"Expires=60", "Expires=0", sigv4.IncompleteSignature, "X-Amz-Expires has to be a number of seconds from 1 to 604800. Got '0'"},
+		{"X-Amz-Date=20261122T093000Z&", "", sigv4.IncompleteSignature,
+			"AWS query-string parameters must include 'X-Amz-Date'."},
+		{"X-Amz-Expires=60&X-Amz-SignedHeaders=host&", "", sigv4.IncompleteSignature, "AWS query-string parameters " +
+			"must include 'X-Amz-SignedHeaders'. AWS query-string parameters must include 'X-Amz-Expires'."},
+		{"HMAC-SHA256", "HMAC-SHA1", sigv4.IncompleteSignature,
+			"X-Amz-Algorithm has to be AWS4-HMAC-SHA256, not 'AWS4-HMAC-SHA1'"},
+		{"20261122T093000Z", "yesterday", sigv4.IncompleteSignature,
+			"X-Amz-Date must be in ISO-8601 'basic format'. Got 'yesterday'"},
+		{"Expires=60", "Expires=0", sigv4.IncompleteSignature, "X-Amz-Expires has to be a number of seconds from 1 " +
+			"to 604800. Got '0'"},
 		{"Expires=60", "Expires=604801", sigv4.IncompleteSignature, "X-Amz-Expires has to be"},
 		{"Expires=60", "Expires=soon", sigv4.IncompleteSignature, "X-Amz-Expires has to be"},
-		{"SignedHeaders=host", "SignedHeaders=date", sigv4.SignatureDoesNotMatch, "'Host' or ':authority' must be a 'SignedHeader'"},
-		{"SignedHeaders=host", "SignedHeaders=host" + strings.Repeat("%3Bx", 200), sigv4.IncompleteSignature, "More than 100 headers are signed"},
+		{"SignedHeaders=host", "SignedHeaders=date", sigv4.SignatureDoesNotMatch,
+			"'Host' or ':authority' must be a 'SignedHeader'"},
+		{"SignedHeaders=host", "SignedHeaders=host" + strings.Repeat("%3Bx", 200), sigv4.IncompleteSignature,
+			"More than 100 headers are signed"},
 		{"reader/", strings.Repeat("x", 1000) + "/", sigv4.InvalidClientTokenID, "The security token"},
 	} {
 		r := httptest.NewRequest(http.MethodGet, "/?"+strings.Replace(whole, c.old, c.with, 1)+digits, nil)
@@ -274,12 +321,16 @@ func TestAnyRequestThatTheSDKSignsIsTakenAndNoneWithAnotherSecret(t *testing.T) 
 			target += "?" + query.Encode()
 		}
 		body := rapid.SliceOf(rapid.Byte()).Draw(rt, "body")
-		method := rapid.SampledFrom([]string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete}).Draw(rt, "method")
+		method := rapid.SampledFrom([]string{http.MethodGet, http.MethodPost, http.MethodPut,
+			http.MethodDelete}).Draw(rt, "method")
 		r := outgoing(t, method, target, body)
 		for i := range rapid.IntRange(0, 3).Draw(rt, "headers") {
 			r.Header.Add(fmt.Sprintf("X-Amz-Meta-%d", i%2), rapid.StringMatching(`[ -~]{0,20}`).Draw(rt, "header"))
 		}
-		signer := v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = rapid.Bool().Draw(rt, "path as sent") })
+		signer := v4.NewSigner(func(o *v4.SignerOptions) {
+			o.DisableURIPathEscaping = rapid.Bool().Draw(rt,
+				"path as sent")
+		})
 		if rapid.Bool().Draw(rt, "presigned") {
 			q := r.URL.Query()
 			q.Set("X-Amz-Expires", "60")
@@ -342,7 +393,8 @@ func TestAnyNumberOfDaysAndRegionsIsTaken(t *testing.T) {
 func TestAnUnsignedPayloadMayBeAnything(t *testing.T) {
 	r := outgoing(t, http.MethodPost, "/", nil)
 	r.Header.Set("X-Amz-Content-Sha256", sigv4.UnsignedPayload)
-	if err := v4.NewSigner().SignHTTP(t.Context(), reader, r, sigv4.UnsignedPayload, "sqs", "us-east-1", signed); err != nil {
+	if err := v4.NewSigner().SignHTTP(t.Context(), reader, r, sigv4.UnsignedPayload, "sqs", "us-east-1",
+		signed); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := verifier(signed).Verify(arrived(t, r, nil), []byte("anything")); err != nil {
@@ -352,7 +404,8 @@ func TestAnUnsignedPayloadMayBeAnything(t *testing.T) {
 
 // FuzzVerify holds that nothing a client sends is more than refused.
 func FuzzVerify(f *testing.F) {
-	f.Add("AWS4-HMAC-SHA256 Credential=reader/20261122/us-east-1/sqs/aws4_request, SignedHeaders=host;x-amz-date, Signature="+strings.Repeat("0", 64),
+	f.Add("AWS4-HMAC-SHA256 Credential=reader/20261122/us-east-1/sqs/aws4_request, SignedHeaders=host;x-amz-date, "+
+		"Signature="+strings.Repeat("0", 64),
 		"20261122T093000Z", "/a?b=c", []byte("body"))
 	f.Add("", "", "/?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=reader%2F20261122%2Fr%2Fsqs%2Faws4_request&X-Amz-Date=20261122T093000Z&X-Amz-Expires=60&X-Amz-SignedHeaders=host&X-Amz-Signature="+strings.Repeat("0", 64), []byte{})
 	f.Add("AWS4-HMAC-SHA256 ,=,Credential=////,Signature=zz", "20269999T999999Z", "/%2e%2e/", []byte{})
@@ -361,7 +414,8 @@ func FuzzVerify(f *testing.F) {
 		if err != nil {
 			return
 		}
-		r := &http.Request{Method: http.MethodPost, URL: u, Host: "h", Header: http.Header{"Authorization": {authorization}, "X-Amz-Date": {date}}}
+		r := &http.Request{Method: http.MethodPost, URL: u, Host: "h",
+			Header: http.Header{"Authorization": {authorization}, "X-Amz-Date": {date}}}
 		who, err := verifier(signed).Verify(r, body)
 		var bad *sigv4.Error
 		if !errors.As(err, &bad) || bad.Code == "" || bad.Message == "" || bad.Status < 400 {

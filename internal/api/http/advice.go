@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// advice is what a person may try who could not reach a server, as the end of an error's text; "" when nothing better is known than
-// the error itself.
+// advice is what a person may try who could not reach a server, as the end of an error's text; "" when nothing better
+// is known than the error itself.
 func (c *Client) advice(err error) string {
 	var (
 		dns      *net.DNSError

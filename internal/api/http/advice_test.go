@@ -97,7 +97,8 @@ func TestADoorThatCannotListenSaysWhy(t *testing.T) {
 	defer taken.Close()
 	for listen, want := range map[string]string{
 		taken.Addr().String(): "(another program has the port: choose one with api: http: listen:, or --listen)",
-		"192.0.2.1:0":         "(this machine does not have that address: choose one with api: http: listen:, or --listen)",
+		"192.0.2.1:0": "(this machine does not have that address: choose one with api: http: listen:, or " +
+			"--listen)",
 	} {
 		s, err := door.New(door.Config{Listen: listen}, door.Options{Store: store, Users: users})
 		if err != nil {
@@ -108,7 +109,8 @@ func TestADoorThatCannotListenSaysWhy(t *testing.T) {
 		}
 	}
 	for _, listen := range []string{"127.0.0.1:70000", "127.0.0.1:-1", "127.0.0.1:http", "127.0.0.1:"} {
-		if _, err := door.New(door.Config{Listen: listen}, door.Options{Store: store}); err == nil || !strings.Contains(err.Error(), "has no port from 0 to 65535") {
+		if _, err := door.New(door.Config{Listen: listen}, door.Options{Store: store}); err == nil ||
+			!strings.Contains(err.Error(), "has no port from 0 to 65535") {
 			t.Errorf("%s: %v", listen, err)
 		}
 	}
@@ -139,7 +141,8 @@ func TestNumbersOutOfBoundsAreToldAlikeEverywhere(t *testing.T) {
 	r.want(201, "PUT", "/shop/queues/q", "")
 	for _, c := range [][4]string{
 		{"GET", "/shop/queues/q/messages?max=-1", "", "max is -1: it must be between 0 and "},
-		{"GET", "/shop/queues/q/messages?max=99999999999999999999999", "", "max is 99999999999999999999999: it must be between 0 and "},
+		{"GET", "/shop/queues/q/messages?max=99999999999999999999999", "",
+			"max is 99999999999999999999999: it must be between 0 and "},
 		{"GET", "/shop/queues/q/messages?max=ten", "", `max is "ten": it takes a number between 0 and `},
 		{"POST", "/shop/queues/q/claim", `{"max":-1}`, "max is -1: it must be between 0 and "},
 		{"POST", "/shop/queues/q/replay", `{"max":-1}`, "max is -1: it must be 0 or more"},

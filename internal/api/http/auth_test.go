@@ -10,7 +10,8 @@ import (
 )
 
 var team = []access.User{
-	{Name: "boss", Secret: "boss-secret", Grants: []access.Grant{{Can: []string{"put", "take", "admin"}, On: []string{"*"}}}},
+	{Name: "boss", Secret: "boss-secret",
+		Grants: []access.Grant{{Can: []string{"put", "take", "admin"}, On: []string{"*"}}}},
 	{Name: "writer", Secret: "writer-secret", Grants: []access.Grant{{Can: []string{"put"}, On: []string{"news*"}}}},
 	{Name: "reader", Secret: "reader-secret", Grants: []access.Grant{{Can: []string{"take"}, On: []string{"news*"}}}},
 	{Name: "keeper", Secret: "keeper-secret", Grants: []access.Grant{{Can: []string{"admin"}, On: []string{"news*"}}}},
@@ -99,7 +100,8 @@ func TestEachRouteAsksForItsGrant(t *testing.T) {
 
 func TestStrangersAreTurnedAway(t *testing.T) {
 	r := start(t, settings{users: team})
-	for _, header := range []string{"", "Bearer", "Bearer wrong", "Bearer writer", "Basic Ym9zczp3cm9uZw==", "Digest x", "boss-secret"} {
+	for _, header := range []string{"", "Bearer", "Bearer wrong", "Bearer writer", "Basic Ym9zczp3cm9uZw==", "Digest x",
+		"boss-secret"} {
 		got := r.do("GET", "/default/queues", "", "Authorization", header)
 		if p := got.problem(t); p.Status != 401 || len(got.header.Values("WWW-Authenticate")) != 2 {
 			t.Errorf("%q: %+v", header, p)
@@ -136,7 +138,8 @@ func TestWebPagesCannotUseTheDoor(t *testing.T) {
 	r := start(t, settings{})
 	r.want(201, "PUT", "/default/queues/q", "")
 	put := func(header ...string) reply {
-		return r.do("POST", "/default/queues/q/messages", "x", append([]string{"Content-Type", "text/plain"}, header...)...)
+		return r.do("POST", "/default/queues/q/messages", "x",
+			append([]string{"Content-Type", "text/plain"}, header...)...)
 	}
 	if got := put("Origin", "https://evil.example"); got.status != 403 {
 		t.Errorf("other origin: %d", got.status)
@@ -154,7 +157,8 @@ func TestWebPagesCannotUseTheDoor(t *testing.T) {
 
 func TestWithoutUsersANameThatPointsHereIsNotTrusted(t *testing.T) {
 	r := start(t, settings{})
-	for host, want := range map[string]string{"evil.example": "403", "evil.example:7700": "403", "localhost:1": "200", "127.0.0.1": "200", "[::1]:80": "200", "10.0.0.1": "200"} {
+	for host, want := range map[string]string{"evil.example": "403", "evil.example:7700": "403", "localhost:1": "200",
+		"127.0.0.1": "200", "[::1]:80": "200", "10.0.0.1": "200"} {
 		got := r.raw("GET /default/queues HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n")
 		if !strings.HasPrefix(got, "HTTP/1.1 "+want) {
 			t.Errorf("%s: %.200s", host, got)

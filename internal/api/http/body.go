@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// What a large body takes while it is worked on, in its own length: as it is, with what the journal writes of it; and as JSON, with what is decoded of it.
-	// Where the length is not known before, as it grows.
+	// What a large body takes while it is worked on, in its own length: as it is, with what the journal writes of it;
+	// and as JSON, with what is decoded of it. Where the length is not known before, as it grows.
 	rawCost, rawGrowing   = 2.25, 4
 	jsonCost, jsonGrowing = 5, 6
 )
@@ -31,7 +31,8 @@ func (c *call) body(json bool) ([]byte, error) {
 }
 
 // hurry gives the client its time for the body, from now on.
-func (c *call) hurry() { _ = c.w.control.SetReadDeadline(time.Now().Add(c.d.config.BodyTimeout)) } // a recorder has none
+// a recorder has none
+func (c *call) hurry() { _ = c.w.control.SetReadDeadline(time.Now().Add(c.d.config.BodyTimeout)) }
 
 // noBody tells why there is no body.
 func (c *call) noBody(err error) error {
@@ -40,7 +41,8 @@ func (c *call) noBody(err error) error {
 	}
 	if errors.Is(err, door.ErrNeverFits) {
 		return bodyTooLarge.problem(err.Error()).
-			withHint("send it as it is instead of within JSON, with its Content-Length, or in smaller messages; limits: busy_bytes and the memory of hikyaku's control group bound it")
+			withHint("send it as it is instead of within JSON, with its Content-Length, or in smaller messages; " +
+				"limits: busy_bytes and the memory of hikyaku's control group bound it")
 	}
 	var tooLarge *http.MaxBytesError
 	if _, known := problemOf(err); known || errors.As(err, &tooLarge) {
@@ -50,7 +52,8 @@ func (c *call) noBody(err error) error {
 }
 
 func (s *Server) tooBusy() *Problem {
-	return busy.problemf("requests and answers hold %d of %d bytes of memory: a body whose length is not known before does not wait for more", s.busy.Used(), s.busy.Limit())
+	return busy.problemf("requests and answers hold %d of %d bytes of memory: a body whose length is not known "+
+		"before does not wait for more", s.busy.Used(), s.busy.Limit())
 }
 
 // unhurried ends the time that a client has for its body.

@@ -48,7 +48,8 @@ func TestABodyWaitsForItsRoom(t *testing.T) {
 	for _, n := range []int{1000, 200_000} {
 		conn := r.post(news, raw+fmt.Sprint(n), n)
 		waitFor(t, func() bool { // it has been read as far as it is without room
-			return strings.Contains(string(r.want(200, "GET", "/metrics", "").body), "hikyaku_http_requests_in_flight 2")
+			return strings.Contains(string(r.want(200, "GET", "/metrics", "").body),
+				"hikyaku_http_requests_in_flight 2")
 		})
 		all.Give(1 << 20)
 		if got := status(t, conn); got != 200 {
@@ -58,18 +59,21 @@ func TestABodyWaitsForItsRoom(t *testing.T) {
 		all.Try(1 << 20)
 	}
 	all.Give(1 << 20)
-	r.refused("too-large", "POST", news, strings.Repeat("x", 600_000), "Content-Type", "text/plain") // takes more than there is for all
+	// takes more than there is for all
+	r.refused("too-large", "POST", news, strings.Repeat("x", 600_000), "Content-Type", "text/plain")
 	r.want(200, "POST", news, strings.Repeat("x", 400_000), "Content-Type", "text/plain")
 	waitFor(t, func() bool { return all.Used() == 0 })
 }
 
-// A body of unknown length is refused for good when there can never be room for it, also while others hold what there is, and else for now.
+// A body of unknown length is refused for good when there can never be room for it, also while others hold what there
+// is, and else for now.
 func TestABodyOfUnknownLengthIsToldWhetherItCanEverFit(t *testing.T) {
 	all := shared.NewBusy(1 << 20)
 	r := start(t, settings{busy: all})
 	r.want(201, "PUT", "/default/queues/q", "")
 	chunked := func(n int) int {
-		return status(t, r.post(news, fmt.Sprintf("Content-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0", n, strings.Repeat("x", n)), 0))
+		return status(t, r.post(news, fmt.Sprintf("Content-Type: text/plain\r\nTransfer-Encoding: "+
+			"chunked\r\n\r\n%x\r\n%s\r\n0", n, strings.Repeat("x", n)), 0))
 	}
 	if got := chunked(400_000); got != 413 {
 		t.Errorf("status %d of one that can never fit", got)
@@ -171,7 +175,8 @@ func TestAClaimWithoutRoomClaimsNothing(t *testing.T) {
 func TestLargeBodiesAreShownWhole(t *testing.T) {
 	r := start(t, settings{})
 	r.want(201, "PUT", "/default/queues/q", "")
-	for _, body := range []string{strings.Repeat("\xff\x00\xfe7", 123_457), strings.Repeat("日本\\\"\u2028", 60_001), strings.Repeat("a", 96<<10), strings.Repeat("a", 96<<10+1)} {
+	for _, body := range []string{strings.Repeat("\xff\x00\xfe7", 123_457), strings.Repeat("日本\\\"\u2028", 60_001),
+		strings.Repeat("a", 96<<10), strings.Repeat("a", 96<<10+1)} {
 		r.want(200, "POST", news, body, "Content-Type", "application/octet-stream")
 		got := r.claim("q", `{}`)
 		if len(got) != 1 {

@@ -63,7 +63,8 @@ func (c *call) may(action access.Action, n queue.Name) error {
 		return c.sameAccount()
 	}
 	return forbidden.problemf("user %s may not %s %s", c.user.Name, action, n.Short()).
-		withHint(fmt.Sprintf("grant it in the configuration: users: … grants: [{can: [%s], on: [%q]}]", action, n.String()))
+		withHint(fmt.Sprintf("grant it in the configuration: users: … grants: [{can: [%s], on: [%q]}]", action,
+			n.String()))
 }
 
 // sameAccount refuses, without users, other accounts of this machine.
@@ -114,7 +115,8 @@ func (c *call) decode(into any, required bool) error {
 		return nil
 	}
 	if t != jsonType {
-		return badType.problemf("the body is %s", or(t, "of no Content-Type")).withHint("send JSON with Content-Type: application/json")
+		return badType.problemf("the body is %s",
+			or(t, "of no Content-Type")).withHint("send JSON with Content-Type: application/json")
 	}
 	return decode(data, into)
 }
@@ -162,7 +164,8 @@ next:
 				continue next
 			}
 		}
-		return badRequest.problemf("there is no parameter %.60q here", have).withHint("GET /openapi.yaml names the parameters of every path")
+		return badRequest.problemf("there is no parameter %.60q here",
+			have).withHint("GET /openapi.yaml names the parameters of every path")
 	}
 	return nil
 }

@@ -27,7 +27,8 @@ func TestCampaignsAreForThoseWhoMayPushToTheirQueue(t *testing.T) {
 	var started door.StartedCampaign
 	r.want(200, "POST", "/default/campaigns", order).json(t, &started)
 	v := started.Campaign
-	if started.Before || v.State != campaign.Running || v.Rows != 1 || v.Body != `{"news":42}` || v.Queue != "default/news" {
+	if started.Before || v.State != campaign.Running || v.Rows != 1 || v.Body != `{"news":42}` ||
+		v.Queue != "default/news" {
 		t.Errorf("%+v", started)
 	}
 	r.want(200, "POST", "/default/campaigns", order).json(t, &started)

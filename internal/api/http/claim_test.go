@@ -19,8 +19,10 @@ func TestAWaitingClaimIsHandedTheMessage(t *testing.T) {
 	got := make(chan []door.Claimed)
 	go func() { got <- r.claim("q", `{"wait": "60s", "where": "n > 1"}`) }()
 	waitFor(t, func() bool { return r.stats("q").Waiters == 1 })
-	r.want(200, "POST", "/default/queues/q/messages", `{"messages": [{"attributes": {"n": 1}}, {"attributes": {"n": 2}, "body": "two"}]}`)
-	if c := <-got; len(c) != 1 || *c[0].Body != "two" || c[0].Attempt != 1 || c[0].Sequence != 2 || c[0].Queue != "default/q" || c[0].Deadline.IsZero() {
+	r.want(200, "POST", "/default/queues/q/messages",
+		`{"messages": [{"attributes": {"n": 1}}, {"attributes": {"n": 2}, "body": "two"}]}`)
+	if c := <-got; len(c) != 1 || *c[0].Body != "two" || c[0].Attempt != 1 || c[0].Sequence != 2 ||
+		c[0].Queue != "default/q" || c[0].Deadline.IsZero() {
 		t.Errorf("%+v", c)
 	}
 }
@@ -41,7 +43,8 @@ func TestAClaimThatDoesNotWaitComesBackEmpty(t *testing.T) {
 	if got := string(r.want(200, "POST", "/default/queues/q/claim", "").body); got != `{"messages":[]}`+"\n" {
 		t.Error(got)
 	}
-	if got := string(r.want(200, "POST", "/default/queues/q/claim", `{"wait": 0.01}`).body); got != `{"messages":[]}`+"\n" {
+	if got := string(r.want(200, "POST", "/default/queues/q/claim", `{"wait": 0.01}`).body); got != `{"messages":[]}`+
+		"\n" {
 		t.Error(got)
 	}
 }
@@ -53,25 +56,29 @@ func TestClaimsOfSeveralQueuesKeepTheirPriority(t *testing.T) {
 		r.want(200, "POST", q+"/messages", `{"messages": [{"body": "1"}, {"body": "2"}]}`)
 	}
 	var list claimedList
-	r.want(200, "POST", "/default/claim", `{"from": [{"queue": "high"}, {"queue": "shop/other"}, {"queue": "low"}], "max": 5}`).json(t, &list)
+	r.want(200, "POST", "/default/claim",
+		`{"from": [{"queue": "high"}, {"queue": "shop/other"}, {"queue": "low"}], "max": 5}`).json(t, &list)
 	var got []string
 	for _, c := range list.Messages {
 		got = append(got, fmt.Sprintf("%d:%s:%s", c.From, c.Queue, *c.Body))
 	}
-	if want := "0:default/high:1 0:default/high:2 1:shop/other:1 1:shop/other:2 2:default/low:1"; strings.Join(got, " ") != want {
+	if want := "0:default/high:1 0:default/high:2 1:shop/other:1 1:shop/other:2 2:default/low:1"; strings.Join(got,
+		" ") != want {
 		t.Errorf("%v", got)
 	}
 	r.refused("bad-request", "POST", "/default/claim", `{"from": []}`)
 	r.refused("bad-name", "POST", "/default/claim", `{"from": [{"queue": "a b"}]}`)
 	r.refused("not-found", "POST", "/default/claim", `{"from": [{"queue": "missing"}]}`)
 	r.refused("bad-condition", "POST", "/default/claim", `{"from": [{"queue": "low", "where": "("}]}`)
-	r.refused("bad-request", "POST", "/default/claim", `{"from": [`+strings.Repeat(`{"queue": "low"},`, 100)+`{"queue": "low"}]}`)
+	r.refused("bad-request", "POST", "/default/claim", `{"from": [`+strings.Repeat(`{"queue": "low"},`, 100)+
+		`{"queue": "low"}]}`)
 }
 
 func TestAClaimIsBounded(t *testing.T) {
 	r := start(t, settings{})
 	r.want(201, "PUT", "/default/queues/q", "")
-	for _, bad := range []string{`{"max": -1}`, `{"max": 10001}`, `{"lease": "169h"}`, `{"lease": -1}`, `{"wait": "soon"}`} {
+	for _, bad := range []string{`{"max": -1}`, `{"max": 10001}`, `{"lease": "169h"}`, `{"lease": -1}`,
+		`{"wait": "soon"}`} {
 		r.refused("bad-request", "POST", "/default/queues/q/claim", bad)
 	}
 	big := `{"body": "` + strings.Repeat("x", 1<<20) + `"}`
@@ -98,7 +105,8 @@ func TestAClientThatLeavesStopsWaiting(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	left := make(chan error)
 	go func() {
-		req, _ := http.NewRequestWithContext(ctx, "POST", r.url+"/default/queues/q/claim", strings.NewReader(`{"wait": "60s"}`))
+		req, _ := http.NewRequestWithContext(ctx, "POST", r.url+"/default/queues/q/claim",
+			strings.NewReader(`{"wait": "60s"}`))
 		req.Header.Set("Content-Type", "application/json")
 		answer, err := r.http.Do(req)
 		if err == nil {
@@ -174,7 +182,8 @@ func TestAClientThatNeverReadsLosesItsClaims(t *testing.T) {
 	}
 	defer conn.Close()
 	request := `{"max": 8}`
-	fmt.Fprintf(conn, "POST /default/queues/q/claim HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(request), request)
+	fmt.Fprintf(conn, "POST /default/queues/q/claim HTTP/1.1\r\nHost: localhost\r\nContent-Type: "+
+		"application/json\r\nContent-Length: %d\r\n\r\n%s", len(request), request)
 	waitFor(t, func() bool { return r.stats("q").Claimed > 0 })
 	waitFor(t, func() bool { return r.stats("q").Ready == 8 })
 	if got := r.claim("q", `{}`); len(got) != 1 || got[0].Attempt != 1 {

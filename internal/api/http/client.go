@@ -25,12 +25,13 @@ type ClientConfig struct {
 	Secret access.Secret // of a user; "": none
 	TLS    *tls.Config   // nil: the system's
 	HTTP   *http.Client  // nil: one of its own. TLS and Patience are then its business
-	// Patience is how long a connection that is refused is tried for again, since NewClient: a server may be starting. 0: not at all.
+	// Patience is how long a connection that is refused is tried for again, since NewClient: a server may be starting.
+	// 0: not at all.
 	Patience time.Duration
 }
 
-// Client speaks to a door. Its errors are *Problem when the door said no: with a hint, and with the queue error behind it
-// for errors.Is. Methods may be called from any goroutine; each returns soon after its context ends. Names without a
+// Client speaks to a door. Its errors are *Problem when the door said no: with a hint, and with the queue error behind
+// it for errors.Is. Methods may be called from any goroutine; each returns soon after its context ends. Names without a
 // namespace are in the default one.
 type Client struct {
 	base   string

@@ -8,8 +8,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// Push sends at most MaxPushes messages through a running sink and returns what the far end said of each. wait is for its answers; 0: the
-// server's default.
+// Push sends at most MaxPushes messages through a running sink and returns what the far end said of each. wait is for
+// its answers; 0: the server's default.
 func (c *Client) Push(ctx context.Context, sink string, wait time.Duration, msgs ...Message) ([]PushResult, error) {
 	if len(msgs) == 0 {
 		return nil, nil

@@ -8,8 +8,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// CreateQueue makes a queue; created is false when it was there with the same definition. One that is there with another definition is
-// queue.ErrExists, with the differences in the Problem.
+// CreateQueue makes a queue; created is false when it was there with the same definition. One that is there with
+// another definition is queue.ErrExists, with the differences in the Problem.
 func (c *Client) CreateQueue(ctx context.Context, n queue.Name, d Definition) (created bool, err error) {
 	var s Stats
 	status, err := c.status(ctx, "PUT", queuePath(n), d, &s)
@@ -40,7 +40,8 @@ func (c *Client) Queues(ctx context.Context, namespace string) ([]Stats, error) 
 	var all []Stats
 	for after := ""; ; {
 		var page queueList
-		if err := c.call(ctx, "GET", path(namespace, "queues")+"?after="+url.QueryEscape(after), nil, &page); err != nil {
+		if err := c.call(ctx, "GET", path(namespace, "queues")+"?after="+url.QueryEscape(after), nil,
+			&page); err != nil {
 			return nil, err
 		}
 		all = append(all, page.Queues...)
@@ -75,7 +76,8 @@ func (c *Client) Topics(ctx context.Context, namespace string) ([]TopicStats, er
 	var all []TopicStats
 	for after := ""; ; {
 		var page topicList
-		if err := c.call(ctx, "GET", path(namespace, "topics")+"?after="+url.QueryEscape(after), nil, &page); err != nil {
+		if err := c.call(ctx, "GET", path(namespace, "topics")+"?after="+url.QueryEscape(after), nil,
+			&page); err != nil {
 			return nil, err
 		}
 		all = append(all, page.Topics...)
@@ -87,7 +89,8 @@ func (c *Client) Topics(ctx context.Context, namespace string) ([]TopicStats, er
 }
 
 // Subscribe makes a queue, in the topic's namespace, that receives what is published to the topic from now on.
-func (c *Client) Subscribe(ctx context.Context, topic queue.Name, queueName string, d Definition) (created bool, err error) {
+func (c *Client) Subscribe(ctx context.Context, topic queue.Name, queueName string, d Definition) (created bool,
+	err error) {
 	var s Stats
 	status, err := c.status(ctx, "PUT", topicPath(topic, "subscriptions", queueName), d, &s)
 	return status == http.StatusCreated, err

@@ -40,7 +40,8 @@ func (c *Client) Snapshots(ctx context.Context, namespace string) ([]Snapshot, e
 	var all []Snapshot
 	for after := ""; ; {
 		var page snapshotList
-		if err := c.call(ctx, "GET", path(namespace, "snapshots")+"?after="+url.QueryEscape(after), nil, &page); err != nil {
+		if err := c.call(ctx, "GET", path(namespace, "snapshots")+"?after="+url.QueryEscape(after), nil,
+			&page); err != nil {
 			return nil, err
 		}
 		all = append(all, page.Snapshots...)

@@ -13,23 +13,27 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// ErrCutOff: the answer to a stream ended without its summary. Messages after the last one answered may or may not have been put.
+// ErrCutOff: the answer to a stream ended without its summary. Messages after the last one answered may or may not have
+// been put.
 var ErrCutOff = errors.New("the answer broke off before its end")
 
-// PutStream puts messages one after another while they come, each by itself, and calls each with every answer, in the order of the
-// messages: Line counts them from 1. It ends when msgs does, when msgs gives an error, when each returns one, or when the
-// server stops reading; it returns only when msgs has let go, so an msgs that can wait for long should watch ctx. The summary
-// counts what was answered, also beside an error.
-func (c *Client) PutStream(ctx context.Context, n queue.Name, msgs iter.Seq2[Message, error], each func(StreamAnswer) error) (StreamSummary, error) {
+// PutStream puts messages one after another while they come, each by itself, and calls each with every answer, in the
+// order of the messages: Line counts them from 1. It ends when msgs does, when msgs gives an error, when each returns
+// one, or when the server stops reading; it returns only when msgs has let go, so an msgs that can wait for long should
+// watch ctx. The summary counts what was answered, also beside an error.
+func (c *Client) PutStream(ctx context.Context, n queue.Name, msgs iter.Seq2[Message, error],
+	each func(StreamAnswer) error) (StreamSummary, error) {
 	return c.stream(ctx, queuePath(n, "messages"), msgs, each)
 }
 
 // PublishStream is PutStream for the topic of that name, else for the queue of that name.
-func (c *Client) PublishStream(ctx context.Context, n queue.Name, msgs iter.Seq2[Message, error], each func(StreamAnswer) error) (StreamSummary, error) {
+func (c *Client) PublishStream(ctx context.Context, n queue.Name, msgs iter.Seq2[Message, error],
+	each func(StreamAnswer) error) (StreamSummary, error) {
 	return c.stream(ctx, topicPath(n, "messages"), msgs, each)
 }
 
-func (c *Client) stream(ctx context.Context, path string, msgs iter.Seq2[Message, error], each func(StreamAnswer) error) (sum StreamSummary, err error) {
+func (c *Client) stream(ctx context.Context, path string, msgs iter.Seq2[Message, error],
+	each func(StreamAnswer) error) (sum StreamSummary, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	body, w := io.Pipe()
 	sent := make(chan error, 1)
@@ -63,8 +67,8 @@ func unlessCanceled(err, cause error) error {
 // flushAfter is how many bytes gather before they are sent while more messages are at hand.
 const flushAfter = 16 << 10
 
-// writeLines writes messages as lines. A message is sent at once when the one after it keeps us waiting: the pipe takes what was written
-// only when the transport is free, and what comes meanwhile gathers.
+// writeLines writes messages as lines. A message is sent at once when the one after it keeps us waiting: the pipe takes
+// what was written only when the transport is free, and what comes meanwhile gathers.
 func writeLines(w *io.PipeWriter, msgs iter.Seq2[Message, error]) error {
 	g := newGatherWriter(w)
 	for m, err := range msgs {

@@ -69,7 +69,8 @@ func TestTheClientCanDoEverything(t *testing.T) {
 	must("claim from", err)
 	extended, err := c.Extend(ctx, door.Duration(time.Minute), claims[0].Token, more[0].Token)
 	must("extend", err)
-	settled, err := c.Settle(ctx, door.Settlement{Token: claims[0].Token}, door.Settlement{Token: more[0].Token, As: door.Dead, Reason: "no"})
+	settled, err := c.Settle(ctx, door.Settlement{Token: claims[0].Token},
+		door.Settlement{Token: more[0].Token, As: door.Dead, Reason: "no"})
 	must("settle", err)
 	for _, res := range append(extended, settled...) {
 		if !res.OK || res.Problem != nil {
@@ -127,7 +128,8 @@ func TestTheClientCanDoEverything(t *testing.T) {
 	must("delete", c.DeleteQueue(ctx, q))
 	_, err = c.Stats(ctx, q)
 	var p *door.Problem
-	if !errors.Is(err, queue.ErrNotFound) || !errors.As(err, &p) || p.Hint == "" || !strings.Contains(err.Error(), "("+p.Hint+")") {
+	if !errors.Is(err, queue.ErrNotFound) || !errors.As(err, &p) || p.Hint == "" ||
+		!strings.Contains(err.Error(), "("+p.Hint+")") {
 		t.Errorf("stats of a deleted queue: %v", err)
 	}
 	if errors.Is(err, queue.ErrStale) {
@@ -141,7 +143,8 @@ func TestTheClientSaysWhatItCannotReach(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if err := c.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), "http://127.0.0.1:1") || !strings.Contains(err.Error(), "hikyaku serve") {
+	if err := c.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), "http://127.0.0.1:1") ||
+		!strings.Contains(err.Error(), "hikyaku serve") {
 		t.Errorf("%v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -175,10 +178,12 @@ func TestTheClientKnowsAStranger(t *testing.T) {
 		answer string
 	}{{200, "<html>"}, {404, "404 page not found"}, {500, `{"type": "about:blank"}`}} {
 		status, answer = x.status, x.answer
-		if _, err := c.Stats(t.Context(), q); err == nil || !strings.Contains(err.Error(), "answer of a hikyaku server") {
+		if _, err := c.Stats(t.Context(), q); err == nil ||
+			!strings.Contains(err.Error(), "answer of a hikyaku server") {
 			t.Errorf("%+v: %v", x, err)
 		}
-		if _, err := c.PutStream(t.Context(), q, messages("a"), nil); err == nil || !strings.Contains(err.Error(), "answer of a hikyaku server") {
+		if _, err := c.PutStream(t.Context(), q, messages("a"), nil); err == nil ||
+			!strings.Contains(err.Error(), "answer of a hikyaku server") {
 			t.Errorf("stream, %+v: %v", x, err)
 		}
 	}

@@ -28,7 +28,8 @@ func registry(t *testing.T, n int) *dead.Registry {
 	for i := range n {
 		for j, reason := range []string{"BadDeviceToken", "Unregistered"} {
 			r.Mark(dead.Death{
-				App: "news", Token: fmt.Sprint(reason, i), Since: day.AddDate(0, 0, j), Reason: reason, Status: 400 + 10*j,
+				App: "news", Token: fmt.Sprint(reason, i), Since: day.AddDate(0, 0, j), Reason: reason,
+				Status: 400 + 10*j,
 			}, func(err error) { done <- err })
 			if err := <-done; err != nil {
 				t.Fatal(err)
@@ -107,7 +108,8 @@ func TestAMistakenQuestionAboutDeadDevicesIsToldWhatToDo(t *testing.T) {
 			"name a token, an app, a reason or a time, or say all: true"},
 		{"bad-request", "POST", "/-/push/dead/phones/find", `{"app":"news"}`, `send {"app": …, "token": …}`},
 		{"bad-request", "GET", "/-/push/dead/phones?since=soon", "", "write it as 2006-01-02T15:04:05Z"},
-		{"bad-request", "GET", "/-/push/dead/phones?token=a", "", "GET /openapi.yaml names the parameters of every path"},
+		{"bad-request", "GET", "/-/push/dead/phones?token=a", "",
+			"GET /openapi.yaml names the parameters of every path"},
 	} {
 		if p := r.refused(c.word, c.method, c.path, c.body); p.Hint != c.hint {
 			t.Errorf("%s %s: hint %q", c.method, c.path, p.Hint)

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// decode reads one JSON value strictly: unknown fields, bytes that are no UTF-8 and anything after the value are refused.
-// Its errors are *Problem, with the position where there is one.
+// decode reads one JSON value strictly: unknown fields, bytes that are no UTF-8 and anything after the value are
+// refused. Its errors are *Problem, with the position where there is one.
 func decode(data []byte, into any) error {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return badRequest.problem("the body is empty").withHint("send a JSON object; GET /openapi.yaml describes it")
@@ -29,7 +29,8 @@ func decode(data []byte, into any) error {
 	}
 	end := int(dec.InputOffset())
 	if rest := bytes.TrimLeft(data[end:], " \t\r\n"); len(rest) > 0 {
-		p := badRequest.problem("there is something after the JSON value").withHint("send several messages as {\"messages\": […]}, or as application/x-ndjson")
+		p := badRequest.problem("there is something after the JSON value").withHint("send several messages as " +
+			"{\"messages\": […]}, or as application/x-ndjson")
 		p.Position = position(data, len(data)-len(rest))
 		return p
 	}

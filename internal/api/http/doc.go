@@ -1,5 +1,5 @@
-// Package http is the HTTP door: queues and topics as JSON over plain HTTP, for programs without a client library of their
-// own, for curl, and for this project's command. It also serves health, metrics and its own description.
+// Package http is the HTTP door: queues and topics as JSON over plain HTTP, for programs without a client library of
+// their own, for curl, and for this project's command. It also serves health, metrics and its own description.
 //
 // It knows the wire format and nothing of how messages are kept; it never logs (see Options.Report). Client is the same
 // door from the other side.
@@ -15,22 +15,24 @@
 //
 // # Paths
 //
-// The first segment is the namespace. openapi.yaml, which is served at /openapi.yaml, describes every path; a test holds
-// the two together. Errors are application/problem+json (RFC 9457) with a hint and, for texts, a position.
+// The first segment is the namespace. openapi.yaml, which is served at /openapi.yaml, describes every path; a test
+// holds the two together. Errors are application/problem+json (RFC 9457) with a hint and, for texts, a position.
 //
 // # Messages
 //
-// A message's body is "body" (text), "body_base64" (any bytes) or "json" (any JSON value; the body is its compact text). What
-// comes out uses "json" for the rows of a queue with columns, "body" for what is valid UTF-8, and "body_base64" for the rest.
-// Attributes keep their type: JSON strings, numbers, booleans and null are themselves, and {"base64": …}, {"time": …} and
-// {"decimal": …} are what JSON has no notation for. Durations are "30s" or a number of seconds.
+// A message's body is "body" (text), "body_base64" (any bytes) or "json" (any JSON value; the body is its compact
+// text). What comes out uses "json" for the rows of a queue with columns, "body" for what is valid UTF-8, and
+// "body_base64" for the rest. Attributes keep their type: JSON strings, numbers, booleans and null are themselves, and
+// {"base64": …}, {"time": …} and {"decimal": …} are what JSON has no notation for. Durations are "30s" or a number of
+// seconds.
 //
-// A put of one message or of {"messages": […]} is one atomic group. A body of application/x-ndjson is a stream: each line
-// stands for itself and is answered by a line, while the next ones are still being sent.
+// A put of one message or of {"messages": […]} is one atomic group. A body of application/x-ndjson is a stream: each
+// line stands for itself and is answered by a line, while the next ones are still being sent.
 //
 // # What is bounded
 //
-// Connections, bytes of bodies being read at once, the size of one body and one line, the time to send headers and body, the time in
-// which a client has to take each part of an answer, messages and bytes in the answer to a claim. A client that goes away
-// while it waits stops waiting, and claims that could not be written to it are put back uncounted.
+// Connections, bytes of bodies being read at once, the size of one body and one line, the time to send headers and
+// body, the time in which a client has to take each part of an answer, messages and bytes in the answer to a claim. A
+// client that goes away while it waits stops waiting, and claims that could not be written to it are put back
+// uncounted.
 package http

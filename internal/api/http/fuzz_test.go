@@ -12,15 +12,19 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// FuzzPutJSON: whatever is sent is either refused as a problem of the sender's, or understood so that what is shown of it and put again
-// is the same message.
+// FuzzPutJSON: whatever is sent is either refused as a problem of the sender's, or understood so that what is shown of
+// it and put again is the same message.
 func FuzzPutJSON(f *testing.F) {
 	for _, seed := range []string{
-		`{"body": "hello"}`, `{"body_base64": "/w=="}`, `{"json": {"a": [1, 2.50, null, "é"]}}`, `{"json": null}`, `{}`, `[]`, ``, `{"messages": [{}, {"body": ""}]}`,
-		`{"messages": null}`, `{"attributes": {"s": "x", "i": 1, "u": 18446744073709551615, "d": 1e400, "f": 1e3, "b": true, "n": null}}`,
+		`{"body": "hello"}`, `{"body_base64": "/w=="}`, `{"json": {"a": [1, 2.50, null, "é"]}}`, `{"json": null}`, `{}`,
+		`[]`, ``, `{"messages": [{}, {"body": ""}]}`,
+		`{"messages": null}`,
+		`{"attributes": {"s": "x", "i": 1, "u": 18446744073709551615, "d": 1e400, "f": 1e3, "b": true, "n": null}}`,
 		`{"attributes": {"y": {"base64": "AA=="}, "t": {"time": "2026-01-02T03:04:05Z"}, "d": {"decimal": "-1.50"}}}`,
-		`{"key": "k", "dedup": "d", "delay": "1h30m", "expires_in": 1.5}`, `{"not_before": "2030-01-01T00:00:00Z", "expires": "2030-01-01T00:00:00+09:00"}`,
-		`{"id": "01890a5d-ac96-774b-bcce-b302099a8057"}`, "{\"body\": \"\xff\"}", `{"body": "\ud800"}`, `{"body": "a"} {}`, `{"delay": 1e300}`, `{"delay": "NaN"}`,
+		`{"key": "k", "dedup": "d", "delay": "1h30m", "expires_in": 1.5}`,
+		`{"not_before": "2030-01-01T00:00:00Z", "expires": "2030-01-01T00:00:00+09:00"}`,
+		`{"id": "01890a5d-ac96-774b-bcce-b302099a8057"}`, "{\"body\": \"\xff\"}", `{"body": "\ud800"}`,
+		`{"body": "a"} {}`, `{"delay": 1e300}`, `{"delay": "NaN"}`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -53,7 +57,8 @@ func again(t *testing.T, m *message.Message, now time.Time) {
 		t.Fatalf("a delay ran over: %v", m.NotBefore)
 	}
 	c := door.ContentOf(m)
-	shown, err := json.Marshal(door.Message{ID: "", Body: c.Body, BodyBase64: c.BodyBase64, Attributes: c.Attributes, Key: c.Key, Dedup: c.Dedup})
+	shown, err := json.Marshal(door.Message{ID: "", Body: c.Body, BodyBase64: c.BodyBase64, Attributes: c.Attributes,
+		Key: c.Key, Dedup: c.Dedup})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +66,8 @@ func again(t *testing.T, m *message.Message, now time.Time) {
 	if err != nil {
 		t.Fatalf("%s: %v", shown, err)
 	}
-	if b := back[0]; !bytes.Equal(b.Body, m.Body) || b.Key != m.Key || b.Dedup != m.Dedup || len(b.Attributes) != len(m.Attributes) {
+	if b := back[0]; !bytes.Equal(b.Body, m.Body) || b.Key != m.Key || b.Dedup != m.Dedup ||
+		len(b.Attributes) != len(m.Attributes) {
 		t.Fatalf("%s became %+v, not %+v", shown, b, m)
 	}
 	for i, a := range m.Attributes {
@@ -72,7 +78,8 @@ func again(t *testing.T, m *message.Message, now time.Time) {
 }
 
 func FuzzDuration(f *testing.F) {
-	for _, seed := range []string{"30s", "1h30m", "0", "1.5", "-1", "1e9", "1e300", "NaN", "inf", "", "9223372036", "0x1p-2", "1_0"} {
+	for _, seed := range []string{"30s", "1h30m", "0", "1.5", "-1", "1e9", "1e300", "NaN", "inf", "", "9223372036",
+		"0x1p-2", "1_0"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

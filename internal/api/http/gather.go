@@ -148,7 +148,8 @@ func (g *gatherer) end(number int, err error) {
 	case errors.Is(err, io.EOF):
 		g.err = io.EOF
 	case errors.Is(err, errLongLine):
-		g.err = bodyTooLarge.problemf("line %d is longer than %d bytes", number, g.most).withHint("send large bodies as they are, one a request")
+		g.err = bodyTooLarge.problemf("line %d is longer than %d bytes", number,
+			g.most).withHint("send large bodies as they are, one a request")
 	default:
 		g.err = badRequest.problemf("the stream broke off in line %d: %v", number, err)
 	}
@@ -157,8 +158,8 @@ func (g *gatherer) end(number int, err error) {
 
 var errLongLine = errors.New("line is too long")
 
-// readLine reads up to and without a line end. The last line may lack one: it comes with io.EOF. grow is asked before bytes are kept; what
-// was read of a line is returned beside every error.
+// readLine reads up to and without a line end. The last line may lack one: it comes with io.EOF. grow is asked before
+// bytes are kept; what was read of a line is returned beside every error.
 func readLine(r *bufio.Reader, most int, grow func(n int) error) ([]byte, error) {
 	var text []byte
 	for {

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// gatherWriter writes to a pipe from a goroutine of its own: what is written while the pipe is busy gathers and leaves together.
-// It never waits for company, and holds no more than flushAfter bytes and one write.
+// gatherWriter writes to a pipe from a goroutine of its own: what is written while the pipe is busy gathers and leaves
+// together. It never waits for company, and holds no more than flushAfter bytes and one write.
 type gatherWriter struct {
 	to   *io.PipeWriter
 	done chan struct{}
@@ -39,7 +39,8 @@ func (g *gatherWriter) write(p []byte) error {
 	return nil
 }
 
-// close sends what is left and ends the pipe: with an error, so that the other side sees the stream broken off; else with its end.
+// close sends what is left and ends the pipe: with an error, so that the other side sees the stream broken off; else
+// with its end.
 func (g *gatherWriter) close(reason error) error {
 	g.mu.Lock()
 	g.closed = true

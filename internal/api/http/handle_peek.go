@@ -11,10 +11,12 @@ import (
 )
 
 const (
-	// peekStep and peekBytes bound what is looked at together, but for a single larger message: so much does a client that reads slowly take.
+	// peekStep and peekBytes bound what is looked at together, but for a single larger message: so much does a client
+	// that reads slowly take.
 	peekStep  = 50
 	peekBytes = 256 << 10
-	// peekAnswer is how many bytes an answer has unless the request says otherwise. It ends behind the message that goes beyond.
+	// peekAnswer is how many bytes an answer has unless the request says otherwise. It ends behind the message that
+	// goes beyond.
 	peekAnswer = 8 << 20
 	// maxPeekAnswer is the most that a request may say.
 	maxPeekAnswer = 1 << 30
@@ -31,7 +33,8 @@ type peeking struct {
 	more  bool // there may be messages behind the last one that was shown
 }
 
-// peek shows messages without claiming them, page by page. An answer that has not all that was asked for says where to go on.
+// peek shows messages without claiming them, page by page. An answer that has not all that was asked for says where to
+// go on.
 func peek(c *call) error {
 	n, err := c.on(access.Take, "queue")
 	if err != nil {
@@ -137,7 +140,8 @@ func (p *peeking) show(page []queue.Peeked) error {
 
 func (p *peeking) one(m *queue.Peeked) error {
 	shown := func(content Content) any {
-		return Peeked{Sequence: m.Sequence, State: string(m.State), Attempts: m.Attempts, Until: timeOrNil(m.Until), Damage: m.Damage, Content: content}
+		return Peeked{Sequence: m.Sequence, State: string(m.State), Attempts: m.Attempts, Until: timeOrNil(m.Until),
+			Damage: m.Damage, Content: content}
 	}
 	if p.r.NoBody || m.Damage != "" {
 		return p.c.encode(shown(bare(&m.Message)))

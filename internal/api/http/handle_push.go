@@ -14,7 +14,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// Pusher sends through the sinks of the pipelines; *pipeline.Pipeline is one. Its errors are pipeline.ErrNoSink and pipeline.ErrNotRunning.
+// Pusher sends through the sinks of the pipelines; *pipeline.Pipeline is one. Its errors are pipeline.ErrNoSink and
+// pipeline.ErrNotRunning.
 type Pusher interface {
 	PushSinks() []string
 	Push(ctx context.Context, sink string, deadline time.Time, msgs []*message.Message) ([]component.Answer, error)
@@ -73,7 +74,8 @@ func pushMessages(c *call) error {
 	return c.w.json(http.StatusOK, pushAnswer{results})
 }
 
-// pushSink is the sink of the path. Sinks are the configuration's, and so in the default namespace: a grant on another one is none on them.
+// pushSink is the sink of the path. Sinks are the configuration's, and so in the default namespace: a grant on another
+// one is none on them.
 func (c *call) pushSink() (string, error) {
 	sink := c.r.PathValue("sink")
 	n := c.d.store.Resolve(queue.Name{Namespace: c.r.PathValue("ns"), Name: sink})

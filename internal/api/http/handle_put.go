@@ -63,7 +63,8 @@ func (c *call) putOrStream(p putter) error {
 		return c.putStream(p)
 	case "application/x-www-form-urlencoded", "multipart/form-data":
 		return badType.problemf("the body is %s", t).
-			withHint("with curl, add -H 'Content-Type: text/plain' for the body as it is, or application/json for a JSON object")
+			withHint("with curl, add -H 'Content-Type: text/plain' for the body as it is, or application/json for a " +
+				"JSON object")
 	}
 	return c.putRaw(p)
 }

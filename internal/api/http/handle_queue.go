@@ -38,8 +38,8 @@ func (c *call) create(n queue.Name, d *Definition) error {
 	return c.showStats(status, n)
 }
 
-// checked makes a definition, and refuses one that reaches where its author may not: a subscription reads a topic, and a
-// dead-letter queue is written to. What stands in the definition before may stay.
+// checked makes a definition, and refuses one that reaches where its author may not: a subscription reads a topic, and
+// a dead-letter queue is written to. What stands in the definition before may stay.
 func (c *call) checked(n queue.Name, d *Definition, before Definition) (queue.Definition, error) {
 	def, err := d.definition()
 	if err != nil {
@@ -154,10 +154,12 @@ func listQueues(c *call) error {
 	return c.w.json(http.StatusOK, list)
 }
 
-// listedCost is what the answer of a list takes for each queue, topic or snapshot, with what it is made of: more than one takes as a rule.
+// listedCost is what the answer of a list takes for each queue, topic or snapshot, with what it is made of: more than
+// one takes as a rule.
 const listedCost = 4 << 10
 
-// page picks a page of the names in the path's namespace that the user may know of, and takes the room of an answer with them.
+// page picks a page of the names in the path's namespace that the user may know of, and takes the room of an answer
+// with them.
 func (c *call) page(all []queue.Name) (names []queue.Name, next string, err error) {
 	if err := c.only("after", "max"); err != nil {
 		return nil, "", err

@@ -75,7 +75,8 @@ func extend(c *call) error {
 	}
 	lease := time.Duration(r.Lease)
 	if lease <= 0 || lease > queue.MaxLease {
-		return badRequest.problemf("lease is %v: it must be more than nothing and at most %v, from now", lease, queue.MaxLease)
+		return badRequest.problemf("lease is %v: it must be more than nothing and at most %v, from now", lease,
+			queue.MaxLease)
 	}
 	b := tokenBatch{c: c, results: make([]TokenResult, len(r.Tokens))}
 	var tokens []queue.Token

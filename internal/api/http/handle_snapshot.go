@@ -56,7 +56,8 @@ func (c *call) snapshotOf(n queue.Name, text string) (queue.Name, error) {
 		return name, err
 	}
 	if sn.Queue != n {
-		return name, badRequest.problemf("snapshot %s is of queue %s, not of %s", name.Short(), sn.Queue.Short(), n.Short()).
+		return name, badRequest.problemf("snapshot %s is of queue %s, not of %s", name.Short(), sn.Queue.Short(),
+			n.Short()).
 			withHint("a snapshot takes only its own queue back")
 	}
 	return name, nil
@@ -72,7 +73,8 @@ func (c *call) findSnapshot(n queue.Name) (*queue.Snapshot, error) {
 	return nil, noSnapshot.problemf("there is no snapshot %s", n.Short())
 }
 
-// createSnapshot wants admin on the snapshot's name, as for whatever is made, and on the queue, whose messages it keeps.
+// createSnapshot wants admin on the snapshot's name, as for whatever is made, and on the queue, whose messages it
+// keeps.
 func createSnapshot(c *call) error {
 	n, err := c.on(access.Admin, "snapshot")
 	if err != nil {
@@ -92,7 +94,8 @@ func createSnapshot(c *call) error {
 	if err := c.may(access.Admin, of); err != nil {
 		return err
 	}
-	sn, err := c.d.store.TakeSnapshot(c.ctx(), n, of, queue.SnapshotOptions{Life: time.Duration(request.Life), Labels: request.Labels})
+	sn, err := c.d.store.TakeSnapshot(c.ctx(), n, of,
+		queue.SnapshotOptions{Life: time.Duration(request.Life), Labels: request.Labels})
 	if errors.Is(err, queue.ErrNotFound) {
 		if p := c.isTopic(of); p != nil {
 			return p

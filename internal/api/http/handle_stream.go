@@ -11,8 +11,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// StreamAnswer is a line of the answer to a stream of messages: what became of one line, or, as the last one, the summary of all.
-// An answer without a summary was cut off.
+// StreamAnswer is a line of the answer to a stream of messages: what became of one line, or, as the last one, the
+// summary of all. An answer without a summary was cut off.
 type StreamAnswer struct {
 	Line int `json:"line,omitempty"` // from 1; 0 in the summary
 	*PutResult
@@ -27,12 +27,13 @@ type StreamSummary struct {
 	Duplicates int `json:"duplicates"`
 	Refused    int `json:"refused"`
 	Unheard    int `json:"unheard,omitempty"` // of those put: dropped, because the topic has no subscription
-	// Stopped is why the stream was not read to its end; nil when it was. Lines after the last one that was answered were not put.
+	// Stopped is why the stream was not read to its end; nil when it was. Lines after the last one that was answered
+	// were not put.
 	Stopped *Problem `json:"stopped,omitempty"`
 }
 
-// putStream puts NDJSON: while one group is made durable the next one gathers, and each line is answered by a line. With
-// answers=failures only refused lines are, for clients that do not read while they send.
+// putStream puts NDJSON: while one group is made durable the next one gathers, and each line is answered by a line.
+// With answers=failures only refused lines are, for clients that do not read while they send.
 func (c *call) putStream(p putter) error {
 	if err := c.only("answers"); err != nil {
 		return err
@@ -91,8 +92,8 @@ func (c *call) putStream(p putter) error {
 	return nil
 }
 
-// lingerTime is how long a stream that was stopped is read on and thrown away: closing the connection under a client that still
-// sends would take the summary from it.
+// lingerTime is how long a stream that was stopped is read on and thrown away: closing the connection under a client
+// that still sends would take the summary from it.
 const lingerTime = time.Second
 
 // stream is the state of one stream.
@@ -190,8 +191,8 @@ func (s *stream) one(number int, problem error, results []queue.PutResult, i int
 	}
 }
 
-// put puts messages as one group and, when one of them is at fault, each by itself. results and refused are as long as what was
-// tried; fatal is what would happen to every further message too.
+// put puts messages as one group and, when one of them is at fault, each by itself. results and refused are as long as
+// what was tried; fatal is what would happen to every further message too.
 func (s *stream) put(msgs []message.Message) (results []queue.PutResult, refused []error, fatal error) {
 	if len(msgs) == 0 {
 		return nil, nil, nil

@@ -144,7 +144,8 @@ func unsubscribe(c *call) error {
 		return err
 	}
 	if !slices.Contains(s.Subscriptions, n) {
-		return problemFor(queue.ErrNotFound).problemf("queue %s does not subscribe to topic %s", n.Short(), topic.Short()).
+		return problemFor(queue.ErrNotFound).problemf("queue %s does not subscribe to topic %s", n.Short(),
+			topic.Short()).
 			withHint("GET the topic to see its subscriptions")
 	}
 	if err := c.d.store.DeleteQueue(c.ctx(), n); err != nil {

@@ -19,7 +19,8 @@ type healthAnswer struct {
 // health answers as long as the process can.
 func health(c *call) error { return c.w.json(http.StatusOK, healthAnswer{"ok"}) }
 
-// ready answers whether a message would be taken. Everyone may ask, so an answer tells the kind of what is wrong and nothing of the machine.
+// ready answers whether a message would be taken. Everyone may ask, so an answer tells the kind of what is wrong and
+// nothing of the machine.
 func ready(c *call) error {
 	if c.d.stopping.Err() != nil {
 		return notReady.problem("the server is stopping").because(problemFor(queue.ErrClosed))

@@ -125,7 +125,8 @@ func start(t *testing.T, s settings) *rig {
 		store = s.wrap(store)
 	}
 	options := door.Options{
-		Store: store, Users: users, Metrics: metrics, Traffic: traffic, Ready: s.ready, Busy: s.busy, Dead: s.dead, Report: r.reports.add,
+		Store: store, Users: users, Metrics: metrics, Traffic: traffic, Ready: s.ready, Busy: s.busy, Dead: s.dead,
+		Report: r.reports.add,
 	}
 	if s.campaigns {
 		if options.Campaigns, err = campaign.Open(r.store, nil); err != nil {
@@ -281,7 +282,8 @@ func conform(t *testing.T, method, path string, answer *http.Response, data []by
 	err = openapi3filter.ValidateResponse(context.Background(), &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: req, PathParams: params, Route: route},
 		Status:                 answer.StatusCode, Header: answer.Header, Body: io.NopCloser(bytes.NewReader(data)),
-		Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true, ExcludeResponseBody: streamed(answer)},
+		Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true,
+			ExcludeResponseBody: streamed(answer)},
 	})
 	if err != nil {
 		t.Errorf("%s %s answered %d, not as described: %v\n%s", method, path, answer.StatusCode, err, data)

@@ -10,7 +10,8 @@ import (
 )
 
 func TestWrongLoginsAreCountedAndThenSlowed(t *testing.T) {
-	users, err := access.New([]access.User{{Name: "ann", Secret: "secret of ann"}, {Name: "bob", SecretHash: []access.Secret{access.Secret(access.HashSecret("secret of bob"))}}})
+	users, err := access.New([]access.User{{Name: "ann", Secret: "secret of ann"},
+		{Name: "bob", SecretHash: []access.Secret{access.Secret(access.HashSecret("secret of bob"))}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +38,8 @@ func TestWrongLoginsAreCountedAndThenSlowed(t *testing.T) {
 		}
 	}
 	for range 30 {
-		users.Proved(t.Context(), access.Attempt{Door: "test", Address: "192.0.2.2:1"}, "ann", access.BadProof) // nothing is guessed, nobody is slowed
+		// nothing is guessed, nobody is slowed
+		users.Proved(t.Context(), access.Attempt{Door: "test", Address: "192.0.2.2:1"}, "ann", access.BadProof)
 	}
 	for _, token := range []string{"wrong", ""} {
 		if err := try("192.0.2.2:1", token); err == nil {

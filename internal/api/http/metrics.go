@@ -14,8 +14,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// Metrics are what /metrics shows, in a registry of their own: requests of this door, all queues, the journal, and the hops of
-// every message. Other rooms feed Hop and may Register collectors. Methods may be called from any goroutine.
+// Metrics are what /metrics shows, in a registry of their own: requests of this door, all queues, the journal, and the
+// hops of every message. Other rooms feed Hop and may Register collectors. Methods may be called from any goroutine.
 type Metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.CounterVec
@@ -42,13 +42,15 @@ const DefaultMetricQueues = 200
 // restLabel is the queue label of all queues beyond the bound together.
 const restLabel = "(others)"
 
-// NewMetrics makes metrics that know no store yet: New, or Watch, gives them one. The first maxQueues queues have a label of
-// their own (0: DefaultMetricQueues), all others share one: the number of time series is bounded, whatever names clients invent.
+// NewMetrics makes metrics that know no store yet: New, or Watch, gives them one. The first maxQueues queues have a
+// label of their own (0: DefaultMetricQueues), all others share one: the number of time series is bounded, whatever
+// names clients invent.
 func NewMetrics(maxQueues int) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "hikyaku_http_requests_total", Help: "Requests of the HTTP door that have ended. Code 499: the client went away first.",
+			Name: "hikyaku_http_requests_total", Help: "Requests of the HTTP door that have ended. Code 499: the " +
+				"client went away first.",
 		}, []string{"operation", "code"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "hikyaku_http_request_seconds", Help: "How long requests took, with the time that claims waited.",
@@ -58,14 +60,16 @@ func NewMetrics(maxQueues int) *Metrics {
 			Name: "hikyaku_http_requests_in_flight", Help: "Requests that are being served.",
 		}),
 		returned: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "hikyaku_http_claims_returned_total", Help: "Claims that were put back because their client was gone.",
+			Name: "hikyaku_http_claims_returned_total",
+			Help: "Claims that were put back because their client was gone.",
 		}),
 		hops: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "hikyaku_hop_seconds", Help: "How long messages took from the hop before to this one.",
 			Buckets: prometheus.ExponentialBuckets(0.0001, 4, 11),
 		}, []string{"queue", "hop"}),
 		logins: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "hikyaku_logins_failed_total", Help: "Logins that failed, by door. Reason slowed: refused unlooked at, since too many had failed.",
+			Name: "hikyaku_logins_failed_total", Help: "Logins that failed, by door. Reason slowed: refused unlooked " +
+				"at, since too many had failed.",
 		}, []string{"door", "reason"}),
 		most:   or(maxQueues, DefaultMetricQueues),
 		labels: map[queue.Name]*hopSet{},
@@ -101,8 +105,8 @@ func (m *Metrics) Register(cs ...prometheus.Collector) error {
 	return nil
 }
 
-// Hop notes that a message of the queue took d from the hop before to this one. Pipelines call it for every message. n is a full name, with
-// its namespace resolved.
+// Hop notes that a message of the queue took d from the hop before to this one. Pipelines call it for every message. n
+// is a full name, with its namespace resolved.
 func (m *Metrics) Hop(n queue.Name, hop message.Hop, d time.Duration) {
 	if int(hop) >= message.HopCount {
 		return
@@ -162,7 +166,8 @@ func (m *Metrics) request(operation string) func(status int, took time.Duration)
 	}
 }
 
-// metricReaders is how many requests are shown the metrics at once: each holds a copy of all of them until it is written. More are refused with 503.
+// metricReaders is how many requests are shown the metrics at once: each holds a copy of all of them until it is
+// written. More are refused with 503.
 const metricReaders = 4
 
 // Handler serves the metrics to Prometheus. It is the same one each time, so that it counts all who read.

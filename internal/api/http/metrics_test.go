@@ -53,10 +53,12 @@ func TestMetricsTellOfQueuesJournalRequestsAndHops(t *testing.T) {
 		`hikyaku_hop_seconds_count{hop="sent",queue="default/q"} 1`,
 	} {
 		if !strings.Contains(text, want+"\n") {
-			t.Errorf("there is no %s in\n%s", want, regexp.MustCompile(`(?m)^(#|go_|process_).*\n`).ReplaceAllString(text, ""))
+			t.Errorf("there is no %s in\n%s", want,
+				regexp.MustCompile(`(?m)^(#|go_|process_).*\n`).ReplaceAllString(text, ""))
 		}
 	}
-	for _, name := range []string{"hikyaku_journal_groups_total", "hikyaku_journal_bytes", "hikyaku_journal_syncs_total", "hikyaku_queue_oldest_seconds", "go_goroutines", "process_open_fds"} {
+	for _, name := range []string{"hikyaku_journal_groups_total", "hikyaku_journal_bytes",
+		"hikyaku_journal_syncs_total", "hikyaku_queue_oldest_seconds", "go_goroutines", "process_open_fds"} {
 		if !strings.Contains(text, "\n"+name) {
 			t.Errorf("there is no %s", name)
 		}

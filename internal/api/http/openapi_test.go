@@ -8,8 +8,8 @@ import (
 	door "github.com/hikyaku/hikyaku/internal/api/http"
 )
 
-// TestTheDescriptionHoldsEveryRoute keeps openapi.yaml and the table of routes the same. That answers are as described is checked by every
-// test that uses rig.do.
+// TestTheDescriptionHoldsEveryRoute keeps openapi.yaml and the table of routes the same. That answers are as described
+// is checked by every test that uses rig.do.
 func TestTheDescriptionHoldsEveryRoute(t *testing.T) {
 	doc, err := loadDescription()
 	if err != nil {

@@ -43,7 +43,10 @@ func TestAClientWaitsForAServerThatIsStarting(t *testing.T) {
 	if l, err = net.Listen("tcp", address); err != nil {
 		t.Fatal(err)
 	}
-	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"sinks":[]}`)) })}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_,
+			_ = w.Write([]byte(`{"sinks":[]}`))
+	})}
 	go server.Serve(l)
 	defer server.Close()
 	if err := <-answered; err != nil {

@@ -14,15 +14,16 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// Problem is an error as the door tells it: application/problem+json of RFC 9457 with a hint. It is what Client's errors are;
-// errors.Is finds the queue error behind it.
+// Problem is an error as the door tells it: application/problem+json of RFC 9457 with a hint. It is what Client's
+// errors are; errors.Is finds the queue error behind it.
 type Problem struct {
-	Type        string       `json:"type"` // "urn:hikyaku:" and a word that stays the same
-	Title       string       `json:"title"`
-	Status      int          `json:"status"`
-	Detail      string       `json:"detail,omitempty"`
-	Hint        string       `json:"hint,omitempty"`
-	Reason      string       `json:"reason,omitempty"` // of "not-ready": the word of the problem that a put would be answered with
+	Type   string `json:"type"` // "urn:hikyaku:" and a word that stays the same
+	Title  string `json:"title"`
+	Status int    `json:"status"`
+	Detail string `json:"detail,omitempty"`
+	Hint   string `json:"hint,omitempty"`
+	// of "not-ready": the word of the problem that a put would be answered with
+	Reason      string       `json:"reason,omitempty"`
 	Position    *Position    `json:"position,omitempty"`
 	Column      string       `json:"column,omitempty"` // of the queue, that a message does not fit
 	Differences []Difference `json:"differences,omitempty"`
@@ -85,22 +86,33 @@ var kinds = []kind{
 	{queue.ErrBadName, "bad-name", "Not a name", 400, "", 0},
 	{queue.ErrBadToken, "bad-token", "Not a claim token", 400, "send the token of a claim as it was received", 0},
 	{queue.ErrCondition, "bad-condition", "Condition is not valid", 400, "", 0},
-	{queue.ErrNotFound, "not-found", "No such queue or topic", 404, "create it with PUT, or see what there is with GET /{namespace}/queues", 0},
-	{queue.ErrExists, "exists", "Already exists with another definition", 409, "change it with PATCH, or delete it first", 0},
-	{queue.ErrSnapshot, "snapshot-exists", "There is a snapshot of that name", 409, "choose another name, or delete that one first", 0},
-	{queue.ErrStale, "stale", "Claim is no longer valid", 410, "the message may be handed out again: claim with a longer lease, or extend it in time", 0},
+	{queue.ErrNotFound, "not-found", "No such queue or topic", 404, "create it with PUT, or see what there is with " +
+		"GET /{namespace}/queues", 0},
+	{queue.ErrExists, "exists", "Already exists with another definition", 409,
+		"change it with PATCH, or delete it first", 0},
+	{queue.ErrSnapshot, "snapshot-exists", "There is a snapshot of that name", 409,
+		"choose another name, or delete that one first", 0},
+	{queue.ErrStale, "stale", "Claim is no longer valid", 410, "the message may be handed out again: claim with a " +
+		"longer lease, or extend it in time", 0},
 	{queue.ErrTooLarge, "too-large", "Message is too large", 413, "", 0},
 	{queue.ErrDefinition, "bad-definition", "Definition is not valid", 422, "", 0},
-	{queue.ErrUnheard, "no-subscription", "Topic has no subscription", 409, "make one: PUT /{namespace}/topics/{topic}/subscriptions/{name}", 0},
-	{queue.ErrMismatch, "mismatch", "Message does not fit the queue's columns", 422, `send {"json": {…}} with the queue's columns; GET the queue to see them`, 0},
+	{queue.ErrUnheard, "no-subscription", "Topic has no subscription", 409,
+		"make one: PUT /{namespace}/topics/{topic}/subscriptions/{name}", 0},
+	{queue.ErrMismatch, "mismatch", "Message does not fit the queue's columns", 422,
+		`send {"json": {…}} with the queue's columns; GET the queue to see them`, 0},
 	{queue.ErrQueueFull, "queue-full", "Queue full", 429, "", 1},
-	{queue.ErrTooManyWaiters, "too-many-waiters", "Too many waiting readers", 503, "try again later, or wait with fewer connections", 1},
+	{queue.ErrTooManyWaiters, "too-many-waiters", "Too many waiting readers", 503,
+		"try again later, or wait with fewer connections", 1},
 	{queue.ErrNoRoom, "no-room", "No room on the disk", 507, "make room; claims, settling and purging still work", 10},
-	{queue.ErrUnavailable, "unavailable", "Store is unavailable until a restart", 503, "see the log of the server for the cause, and restart it", 10},
-	{campaign.ErrNotFound, "no-such-campaign", "No such campaign", 404, "see what there is with GET /{namespace}/campaigns", 0},
+	{queue.ErrUnavailable, "unavailable", "Store is unavailable until a restart", 503,
+		"see the log of the server for the cause, and restart it", 10},
+	{campaign.ErrNotFound, "no-such-campaign", "No such campaign", 404,
+		"see what there is with GET /{namespace}/campaigns", 0},
 	{campaign.ErrState, "campaign-over", "Campaign is over", 409, "", 0},
-	{campaign.ErrOther, "other-campaign", "Key belongs to another campaign", 409, "choose another key, or order the same", 0},
-	{campaign.ErrTooMany, "too-many-campaigns", "Too many campaigns", 429, "cancel some, or wait until some are done", 10},
+	{campaign.ErrOther, "other-campaign", "Key belongs to another campaign", 409,
+		"choose another key, or order the same", 0},
+	{campaign.ErrTooMany, "too-many-campaigns", "Too many campaigns", 429, "cancel some, or wait until some are done",
+		10},
 	{campaign.ErrOrder, "bad-campaign", "Campaign is not valid", 422, "", 0},
 	{queue.ErrClosed, "closed", "Server is stopping", 503, "", 1},
 	{door.ErrBusy, busy.word, busy.title, busy.status, busy.hint, busy.retryAfter},
@@ -110,26 +122,32 @@ var kinds = []kind{
 
 // The door's own problems.
 var (
-	badRequest      = kind{nil, "bad-request", "Request is not valid", 400, "", 0}
-	slowed          = kind{nil, "slowed", "Too many logins have failed", 429, "wait as long as Retry-After says; who has come in from this address before is not held up", 0}
-	unauthenticated = kind{nil, "unauthenticated", "Who are you?", 401, "send Authorization: Bearer SECRET, or a user's name and secret as Basic", 0}
-	forbidden       = kind{nil, "forbidden", "Not granted", 403, "", 0}
-	crossOrigin     = kind{nil, "cross-origin", "Request of another web site", 403, "", 0}
-	noPath          = kind{nil, "no-such-path", "No such path", 404, "GET /openapi.yaml describes every path", 0}
-	noSnapshot      = kind{nil, "no-such-snapshot", "No such snapshot", 404, "see what there is with GET /{namespace}/snapshots", 0}
-	noSink          = kind{nil, "no-such-sink", "No such sink", 404, "see what there is with GET /-/push/dead", 0}
-	tooManyPushes   = kind{nil, "too-many-pushes", "Too many pushes are under way", 429, "try again later, or publish to the queue that the sink takes from", 1}
-	badMethod       = kind{nil, "bad-method", "Method is not for this path", 405, "", 0}
-	bodyTimeout     = kind{nil, "body-timeout", "Body did not arrive in time", 408, "", 0}
-	bodyTooLarge    = kind{nil, "too-large", "Request is too large", 413, "send fewer messages at once, or each as a line of application/x-ndjson", 0}
-	badType         = kind{nil, "bad-content-type", "Content-Type is not taken", 415, "", 0}
-	internal        = kind{nil, "internal", "Something went wrong in the server", 500, "", 0}
-	notReady        = kind{nil, "not-ready", "Not ready", 503, "", 1}
-	busy            = kind{nil, "busy", "Too much is being sent and answered at once", 503, "try again", 1}
+	badRequest = kind{nil, "bad-request", "Request is not valid", 400, "", 0}
+	slowed     = kind{nil, "slowed", "Too many logins have failed", 429, "wait as long as Retry-After says; who " +
+		"has come in from this address before is not held up", 0}
+	unauthenticated = kind{nil, "unauthenticated", "Who are you?", 401, "send Authorization: Bearer SECRET, or a " +
+		"user's name and secret as Basic", 0}
+	forbidden   = kind{nil, "forbidden", "Not granted", 403, "", 0}
+	crossOrigin = kind{nil, "cross-origin", "Request of another web site", 403, "", 0}
+	noPath      = kind{nil, "no-such-path", "No such path", 404, "GET /openapi.yaml describes every path", 0}
+	noSnapshot  = kind{nil, "no-such-snapshot", "No such snapshot", 404,
+		"see what there is with GET /{namespace}/snapshots", 0}
+	noSink        = kind{nil, "no-such-sink", "No such sink", 404, "see what there is with GET /-/push/dead", 0}
+	tooManyPushes = kind{nil, "too-many-pushes", "Too many pushes are under way", 429,
+		"try again later, or publish to the queue that the sink takes from", 1}
+	badMethod    = kind{nil, "bad-method", "Method is not for this path", 405, "", 0}
+	bodyTimeout  = kind{nil, "body-timeout", "Body did not arrive in time", 408, "", 0}
+	bodyTooLarge = kind{nil, "too-large", "Request is too large", 413, "send fewer messages at once, or each as a " +
+		"line of application/x-ndjson", 0}
+	badType  = kind{nil, "bad-content-type", "Content-Type is not taken", 415, "", 0}
+	internal = kind{nil, "internal", "Something went wrong in the server", 500, "", 0}
+	notReady = kind{nil, "not-ready", "Not ready", 503, "", 1}
+	busy     = kind{nil, "busy", "Too much is being sent and answered at once", 503, "try again", 1}
 )
 
 func (k kind) problem(detail string) *Problem {
-	return &Problem{Type: urn + k.word, Title: k.title, Status: k.status, Detail: detail, Hint: k.hint, retryAfter: k.retryAfter}
+	return &Problem{Type: urn + k.word, Title: k.title, Status: k.status, Detail: detail, Hint: k.hint,
+		retryAfter: k.retryAfter}
 }
 
 func (k kind) problemf(format string, args ...any) *Problem {
@@ -142,7 +160,8 @@ func (p *Problem) withHint(hint string) *Problem {
 	return p
 }
 
-// problemOf tells an error as a problem. What is not in the table is an internal one, whose text stays inside: ok is false.
+// problemOf tells an error as a problem. What is not in the table is an internal one, whose text stays inside: ok is
+// false.
 func problemOf(err error) (p *Problem, ok bool) {
 	if errors.As(err, &p) {
 		return p, true

@@ -44,12 +44,14 @@ func TestEveryErrorOfTheStoreIsAProblem(t *testing.T) {
 		{fmt.Errorf("put: %w: %q", queue.ErrBadName, "a b"), 400, ""},
 		{fmt.Errorf("%w: %q", queue.ErrBadToken, "x"), 400, ""},
 		{fmt.Errorf("%w: q", queue.ErrNotFound), 404, ""},
-		{&queue.DifferentError{Name: name, Differences: []queue.Difference{{Field: "lease", Have: "30s", Wanted: "1m0s"}}}, 409, ""},
+		{&queue.DifferentError{Name: name,
+			Differences: []queue.Difference{{Field: "lease", Have: "30s", Wanted: "1m0s"}}}, 409, ""},
 		{fmt.Errorf("%w: monday", queue.ErrSnapshot), 409, ""},
 		{queue.ErrStale, 410, ""},
 		{fmt.Errorf("%w: 70 MB", queue.ErrTooLarge), 413, ""},
 		{fmt.Errorf("%w: queue q: lease is -1s", queue.ErrDefinition), 422, ""},
-		{fmt.Errorf("%w: queue q: %w", queue.ErrMismatch, &message.ColumnError{Column: "n", Reason: "cannot be null"}), 422, ""},
+		{fmt.Errorf("%w: queue q: %w", queue.ErrMismatch, &message.ColumnError{Column: "n", Reason: "cannot be null"}),
+			422, ""},
 		{&queue.FullError{Name: name, Bound: "messages", Limit: 10}, 429, "1"},
 		{&queue.FullError{Bound: "bytes", Limit: 10}, 429, "1"},
 		{queue.ErrTooManyWaiters, 503, "1"},
@@ -79,7 +81,8 @@ func TestEveryErrorOfTheStoreIsAProblem(t *testing.T) {
 func TestProblemsOfConditionsShowThePlace(t *testing.T) {
 	_, err := condition.Parse("enqueued_at >= 15 and\nlang = = 'ja'")
 	p, ok := door.ProblemOf(fmt.Errorf("%w: %w", queue.ErrCondition, err))
-	if !ok || p.Status != 400 || p.Position == nil || p.Position.Line != 2 || p.Position.Column != 8 || !strings.Contains(p.Position.Pretty, "^") {
+	if !ok || p.Status != 400 || p.Position == nil || p.Position.Line != 2 || p.Position.Column != 8 ||
+		!strings.Contains(p.Position.Pretty, "^") {
 		t.Errorf("%+v, %+v", p, p.Position)
 	}
 	p, ok = door.ProblemOf(fmt.Errorf("%w: queue q: filter: %w", queue.ErrDefinition, err))
@@ -104,10 +107,14 @@ func TestBadRequestsSayWhatAndWhere(t *testing.T) {
 	r.want(201, "PUT", "/default/queues/q", "")
 	var text strings.Builder
 	for _, body := range []string{
-		`{"body": "a"`, `{"body": 'a'}`, "{\n  \"body\": 5\n}", `{"boody": "a"}`, `{"body": "a"} {"body": "b"}`, `[]`, `"text"`, `null x`,
-		"{\"body\": \"\xff\"}", `{"body": "a", "json": 1}`, `{"body_base64": "?"}`, `{"id": "7"}`, `{"delay": "soon"}`, `{"delay": -1}`,
-		`{"delay": 1, "not_before": "2030-01-01T00:00:00Z"}`, `{"expires": "2030-01-01T00:00:00Z", "expires_in": 5}`, `{"not_before": "tomorrow"}`,
-		`{"attributes": {"a": [1]}}`, `{"attributes": {"a": 1, "a": 2}}`, `{"attributes": {"a": {"x": "y"}}}`, `{"attributes": 3}`,
+		`{"body": "a"`, `{"body": 'a'}`, "{\n  \"body\": 5\n}", `{"boody": "a"}`, `{"body": "a"} {"body": "b"}`, `[]`,
+		`"text"`, `null x`,
+		"{\"body\": \"\xff\"}", `{"body": "a", "json": 1}`, `{"body_base64": "?"}`, `{"id": "7"}`, `{"delay": "soon"}`,
+		`{"delay": -1}`,
+		`{"delay": 1, "not_before": "2030-01-01T00:00:00Z"}`, `{"expires": "2030-01-01T00:00:00Z", "expires_in": 5}`,
+		`{"not_before": "tomorrow"}`,
+		`{"attributes": {"a": [1]}}`, `{"attributes": {"a": 1, "a": 2}}`, `{"attributes": {"a": {"x": "y"}}}`,
+		`{"attributes": 3}`,
 		`{"messages": []}`, `{"messages": [{"body": "a"}, {"body_base64": "?"}]}`, `{"messages": [], "body": "a"}`, ` `,
 	} {
 		p := r.refused("bad-request", "POST", "/default/queues/q/messages", body)
@@ -163,7 +170,8 @@ func TestBodiesAreBounded(t *testing.T) {
 	r.want(200, "POST", "/default/queues/q/messages", long[1:], "Content-Type", "text/plain")
 
 	// Without a length it is found out while reading.
-	req, _ := http.NewRequestWithContext(t.Context(), "POST", r.url+"/default/queues/q/messages", io.MultiReader(strings.NewReader(long)))
+	req, _ := http.NewRequestWithContext(t.Context(), "POST", r.url+"/default/queues/q/messages",
+		io.MultiReader(strings.NewReader(long)))
 	req.Header.Set("Content-Type", "text/plain")
 	answer, err := r.http.Do(req)
 	if err != nil {

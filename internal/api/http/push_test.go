@@ -10,7 +10,8 @@ func TestPushingByHandIsARightOfItsOwn(t *testing.T) {
 	all := []access.Grant{{Can: []string{"put", "take", "admin"}, On: []string{"*"}}}
 	r := start(t, settings{users: []access.User{
 		{Name: "all", Secret: "all-secret-of-a-user", Grants: all},
-		{Name: "sender", Secret: "sender-secret-of-a-user", Grants: []access.Grant{{Can: []string{"push"}, On: []string{"phones"}}}},
+		{Name: "sender", Secret: "sender-secret-of-a-user",
+			Grants: []access.Grant{{Can: []string{"push"}, On: []string{"phones"}}}},
 	}})
 	const body = `{"attributes":{"token":"aa"},"json":{}}`
 	r.refused("unauthenticated", "POST", "/default/push/phones", body)

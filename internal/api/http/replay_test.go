@@ -16,7 +16,8 @@ func TestLargeDeadLettersAreReplayed(t *testing.T) {
 	r.want(201, "PUT", "/default/queues/q_dead", "")
 	letter := message.Message{Body: bytes.Repeat([]byte("x"), 1<<20), Death: &message.Death{Queue: "default/q"}}
 	for range letters {
-		if _, err := r.store.Put(t.Context(), queue.Name{Namespace: "default", Name: "q_dead"}, []message.Message{letter}); err != nil {
+		if _, err := r.store.Put(t.Context(), queue.Name{Namespace: "default", Name: "q_dead"},
+			[]message.Message{letter}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// response is an http.ResponseWriter for clients that may be slow: each part of the answer has to be taken within the stall
-// time, and no deadline runs while nothing is being written.
+// response is an http.ResponseWriter for clients that may be slow: each part of the answer has to be taken within the
+// stall time, and no deadline runs while nothing is being written.
 type response struct {
 	http.ResponseWriter
 	control *http.ResponseController

@@ -24,7 +24,8 @@ func TestAQueueIsCreatedShownAlteredAndDeleted(t *testing.T) {
 	var s door.Stats
 	r.want(200, "PATCH", "/default/queues/news", `{"max_attempts": 7, "retention": 3600}`).json(t, &s)
 	d := s.Definition
-	if d.MaxAttempts != 7 || d.Retention != door.Duration(time.Hour) || d.Lease != door.Duration(10*time.Second) || d.Labels["team"] != "news" {
+	if d.MaxAttempts != 7 || d.Retention != door.Duration(time.Hour) || d.Lease != door.Duration(10*time.Second) ||
+		d.Labels["team"] != "news" {
 		t.Errorf("altered: %+v", d)
 	}
 	r.want(200, "PATCH", "/default/queues/news", `{"labels": {"owner": "ann"}}`).json(t, &s)
@@ -86,12 +87,14 @@ func TestATopicFansOutToItsSubscriptions(t *testing.T) {
 	r.want(200, "PUT", "/default/topics/events/subscriptions/all", "")
 	r.want(200, "POST", "/default/topics/events/messages",
 		`{"messages": [{"body": "quiet", "attributes": {"level": 1}}, {"body": "loud", "attributes": {"level": 3}}]}`)
-	if all, loud := r.stats("all"), r.stats("loud"); all.Ready != 2 || loud.Ready != 1 || loud.Definition.Topic != "default/events" {
+	if all, loud := r.stats("all"), r.stats("loud"); all.Ready != 2 || loud.Ready != 1 ||
+		loud.Definition.Topic != "default/events" {
 		t.Errorf("all %+v, loud %+v", all, loud)
 	}
 	var s door.TopicStats
 	r.want(200, "GET", "/default/topics/events", "").json(t, &s)
-	if s.Name != "default/events" || len(s.Subscriptions) != 2 || s.Published != 2 || s.Dropped != 0 || s.Labels["a"] != "b" {
+	if s.Name != "default/events" || len(s.Subscriptions) != 2 || s.Published != 2 || s.Dropped != 0 ||
+		s.Labels["a"] != "b" {
 		t.Errorf("topic: %+v", s)
 	}
 	r.want(204, "DELETE", "/default/topics/events/subscriptions/loud", "")
@@ -110,10 +113,12 @@ func TestATopicFansOutToItsSubscriptions(t *testing.T) {
 func TestAPublishThatNobodyHearsSaysSo(t *testing.T) {
 	r := start(t, settings{})
 	r.want(201, "PUT", "/default/topics/lone", "")
-	if got := string(r.want(200, "POST", "/default/topics/lone/messages", `{"messages": [{"body": "x"}, {"body": "y"}]}`).body); strings.Count(got, `"unheard":true`) != 2 {
+	if got := string(r.want(200, "POST", "/default/topics/lone/messages",
+		`{"messages": [{"body": "x"}, {"body": "y"}]}`).body); strings.Count(got, `"unheard":true`) != 2 {
 		t.Errorf("answered %s", got)
 	}
-	if got := string(r.want(200, "GET", "/metrics", "").body); !strings.Contains(got, `hikyaku_topic_dropped_total{topic="default/lone"} 2`) {
+	if got := string(r.want(200, "GET", "/metrics", "").body); !strings.Contains(got,
+		`hikyaku_topic_dropped_total{topic="default/lone"} 2`) {
 		t.Errorf("metrics:\n%s", got)
 	}
 }
@@ -128,7 +133,8 @@ func TestAMessageComesOutAsItWasPut(t *testing.T) {
 		{"json", `{"json": {"b": 1.50, "a": [1, null]}}`, `"body":"{\"b\":1.50,\"a\":[1,null]}"`},
 		{"null", `{"json": null}`, `"body":"null"`},
 		{"nothing", `{}`, `"body":""`},
-		{"attributes", `{"attributes": {"s": "x", "i": -3, "u": 18446744073709551615, "f": 2.0, "b": true, "n": null, "y": {"base64": "/w=="}, "d": {"decimal": "1.50"}}}`,
+		{"attributes",
+			`{"attributes": {"s": "x", "i": -3, "u": 18446744073709551615, "f": 2.0, "b": true, "n": null, "y": {"base64": "/w=="}, "d": {"decimal": "1.50"}}}`,
 			`"attributes":{"b":true,"d":{"decimal":"1.50"},"f":2.0,"i":-3,"n":null,"s":"x","u":18446744073709551615,"y":{"base64":"/w=="}}`},
 		{"key and dedup", `{"key": "k", "dedup": "d1"}`, `"key":"k"`},
 		{"id", `{"id": "01890a5d-ac96-774b-bcce-b302099a8057"}`, `"id":"01890a5d-ac96-774b-bcce-b302099a8057"`},
@@ -164,16 +170,19 @@ func TestAMessageComesOutAsItWasPut(t *testing.T) {
 func TestARawBodyIsTakenAsItIs(t *testing.T) {
 	r := start(t, settings{})
 	r.want(201, "PUT", "/default/queues/q", "")
-	r.want(200, "POST", "/default/queues/q/messages?key=k&attribute=lang=ja&attribute=eq=a=b&delay=0&expires_in=1h", "{not json", "Content-Type", "text/plain; charset=utf-8")
+	r.want(200, "POST", "/default/queues/q/messages?key=k&attribute=lang=ja&attribute=eq=a=b&delay=0&expires_in=1h",
+		"{not json", "Content-Type", "text/plain; charset=utf-8")
 	r.want(200, "POST", "/default/queues/q/messages", "\xff\x00", "Content-Type", "application/octet-stream")
 	got := r.claim("q", `{"max": 10}`)
-	if len(got) != 2 || *got[0].Body != "{not json" || got[0].Key != "k" || got[0].Expires == nil || *got[1].BodyBase64 != "/wA=" {
+	if len(got) != 2 || *got[0].Body != "{not json" || got[0].Key != "k" || got[0].Expires == nil ||
+		*got[1].BodyBase64 != "/wA=" {
 		t.Fatalf("%+v", got)
 	}
 	if v, ok := got[0].Attributes.Get("eq"); !ok || v.AsString() != "a=b" {
 		t.Errorf("attributes: %v", got[0].Attributes)
 	}
-	for _, query := range []string{"delay=x", "delay=-1s", "expires_in=1y", "not_before=today", "expires=never", "attribute=lang", "id=1", "keys=k",
+	for _, query := range []string{"delay=x", "delay=-1s", "expires_in=1y", "not_before=today", "expires=never",
+		"attribute=lang", "id=1", "keys=k",
 		"delay=1s&not_before=2030-01-01T00:00:00Z"} {
 		r.refused("bad-request", "POST", "/default/queues/q/messages?"+query, "x", "Content-Type", "text/plain")
 	}
@@ -184,7 +193,8 @@ func TestARawBodyIsTakenAsItIs(t *testing.T) {
 
 func TestRowsArePutAndClaimedAsObjects(t *testing.T) {
 	r := start(t, settings{})
-	r.want(201, "PUT", "/default/queues/rows", `{"columns": ["id varchar(20) not null", "n int unsigned not null", "raw blob"]}`)
+	r.want(201, "PUT", "/default/queues/rows",
+		`{"columns": ["id varchar(20) not null", "n int unsigned not null", "raw blob"]}`)
 	r.want(200, "POST", "/default/queues/rows/messages", `{"json": {"id": "a", "n": 7, "raw": "/w=="}}`)
 	p := r.refused("mismatch", "POST", "/default/queues/rows/messages", `{"json": {"id": "a", "n": "seven"}}`)
 	if p.Column != "n" {
@@ -196,7 +206,8 @@ func TestRowsArePutAndClaimedAsObjects(t *testing.T) {
 		t.Fatal(got)
 	}
 	var row map[string]any
-	if err := json.Unmarshal(got[0].JSON, &row); err != nil || row["id"] != "a" || row["n"] != 7.0 || row["raw"] != "/w==" {
+	if err := json.Unmarshal(got[0].JSON, &row); err != nil || row["id"] != "a" || row["n"] != 7.0 ||
+		row["raw"] != "/w==" {
 		t.Errorf("%v: %s", err, got[0].JSON)
 	}
 	p = r.refused("bad-condition", "POST", "/default/queues/rows/claim", `{"where": "n >= 7 and ide = 'a'"}`)

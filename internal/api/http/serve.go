@@ -55,13 +55,15 @@ func (s *Server) wrongMethod(routes map[string]route) route {
 	slices.Sort(allowed)
 	return route{operation: "none", open: true, handle: func(c *call) error {
 		c.w.Header().Set("Allow", strings.Join(allowed, ", "))
-		return badMethod.problemf("%.20s is not for %.200s", c.r.Method, c.r.URL.Path).withHint("use " + strings.Join(allowed, " or "))
+		return badMethod.problemf("%.20s is not for %.200s", c.r.Method,
+			c.r.URL.Path).withHint("use " + strings.Join(allowed, " or "))
 	}}
 }
 
 // serve runs a handler with everything around it: who comes, what an error and a panic become, room and metrics.
 func (s *Server) serve(rt route, w http.ResponseWriter, r *http.Request) {
-	c := &call{d: s, w: newResponse(w, s.config.StallTimeout), r: r, hold: door.Hold{Of: s.busy, Traffic: s.traffic}, started: time.Now()}
+	c := &call{d: s, w: newResponse(w, s.config.StallTimeout), r: r, hold: door.Hold{Of: s.busy, Traffic: s.traffic},
+		started: time.Now()}
 	done := s.metrics.request(rt.operation)
 	defer func() {
 		status := or(c.w.status, http.StatusOK)
@@ -134,7 +136,8 @@ func (s *Server) admit(c *call, rt route) error {
 	if !s.users.Any() {
 		if !localHost(c.r.Host) {
 			return crossOrigin.problemf("Host: %.100q is not this machine", c.r.Host).
-				withHint("without users the door answers only to localhost and addresses; add users: to reach it by a name")
+				withHint("without users the door answers only to localhost and addresses; add users: to reach it by " +
+					"a name")
 		}
 		return nil
 	}
@@ -153,8 +156,8 @@ func (s *Server) admit(c *call, rt route) error {
 	return nil
 }
 
-// localHost tells whether a Host header can come from a program that meant this machine. A name cannot be trusted: any web site
-// may let its own name point here.
+// localHost tells whether a Host header can come from a program that meant this machine. A name cannot be trusted: any
+// web site may let its own name point here.
 func localHost(host string) bool {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h

@@ -22,15 +22,17 @@ type Options struct {
 	Metrics *Metrics                    // nil: the server makes its own
 	Ready   func(context.Context) error // nil: ready from Start to Close. What it returns is shown by /readyz
 	Busy    *door.Busy                  // what requests and answers of all doors may take; nil: an account of its own
-	Traffic *door.Traffic               // counts requests, connections and bytes under the names of all doors; nil: nobody does
+	// counts requests, connections and bytes under the names of all doors; nil: nobody does
+	Traffic *door.Traffic
 	// Dead is what sinks remember of dead devices, by the names of the sinks. It does not change any more.
 	Dead map[string]*dead.Registry
 	// Push sends messages through the sinks that run; nil: there are none.
 	Push Pusher
 	// Campaigns are those of the store; nil: there are none.
 	Campaigns *campaign.Registry
-	// Report is told what a person should know and no client is: panics of handlers, connections that broke in the TLS handshake,
-	// certificates that can not be read again. It may be called from several goroutines. nil: nobody is told.
+	// Report is told what a person should know and no client is: panics of handlers, connections that broke in the TLS
+	// handshake, certificates that can not be read again. It may be called from several goroutines. nil: nobody is
+	// told.
 	Report func(error)
 }
 
@@ -68,8 +70,9 @@ func New(c Config, o Options) (*Server, error) {
 		return nil, fmt.Errorf("%w: there is no store", ErrConfig)
 	}
 	s := &Server{
-		config: c.withDefaults(), store: o.Store, users: o.Users, metrics: o.Metrics, ready: o.Ready, report: o.Report, traffic: o.Traffic,
-		dead: o.Dead, pusher: o.Push, campaigns: o.Campaigns, origins: http.NewCrossOriginProtection(),
+		config: c.withDefaults(), store: o.Store, users: o.Users, metrics: o.Metrics, ready: o.Ready, report: o.Report,
+		traffic: o.Traffic,
+		dead:    o.Dead, pusher: o.Push, campaigns: o.Campaigns, origins: http.NewCrossOriginProtection(),
 	}
 	if s.metrics == nil {
 		s.metrics = NewMetrics(0)
@@ -87,15 +90,15 @@ func New(c Config, o Options) (*Server, error) {
 	return s, nil
 }
 
-// Handler is the door without a listener, for tests and for servers of one's own: what Config says of connections, headers,
-// idleness and TLS is then up to them.
+// Handler is the door without a listener, for tests and for servers of one's own: what Config says of connections,
+// headers, idleness and TLS is then up to them.
 func (s *Server) Handler() http.Handler { return s.handler }
 
 // Metrics are the metrics that the door serves at /metrics.
 func (s *Server) Metrics() *Metrics { return s.metrics }
 
-// Start listens and returns the address, with the port that was found when Config asks for port 0. A door that is off returns
-// nil, nil. Requests are served until Close; ctx only bounds the start.
+// Start listens and returns the address, with the port that was found when Config asks for port 0. A door that is off
+// returns nil, nil. Requests are served until Close; ctx only bounds the start.
 func (s *Server) Start(ctx context.Context) (net.Addr, error) {
 	return s.life.Start(func() (net.Addr, error) { return s.open(ctx) })
 }
@@ -109,8 +112,10 @@ func (s *Server) open(ctx context.Context) (net.Addr, error) {
 		return nil, err
 	}
 	s.web, err = door.Listen(ctx, door.Config{
-		Name: "http", Option: "--listen", Listen: s.config.Listen, TLS: tlsConfig, MaxConnections: s.config.MaxConnections, Handler: s.handler,
-		HeaderTimeout: s.config.HeaderTimeout, IdleTimeout: s.config.IdleTimeout, MaxHeaderBytes: s.config.MaxHeaderBytes, Traffic: s.traffic, Report: s.report,
+		Name: "http", Option: "--listen", Listen: s.config.Listen, TLS: tlsConfig,
+		MaxConnections: s.config.MaxConnections, Handler: s.handler,
+		HeaderTimeout: s.config.HeaderTimeout, IdleTimeout: s.config.IdleTimeout,
+		MaxHeaderBytes: s.config.MaxHeaderBytes, Traffic: s.traffic, Report: s.report,
 	})
 	if err != nil {
 		return nil, err
@@ -122,8 +127,8 @@ func (s *Server) open(ctx context.Context) (net.Addr, error) {
 // Addr is where the door listens; nil before Start.
 func (s *Server) Addr() net.Addr { return s.life.Addr() }
 
-// Close stops listening, lets waiting claims return without messages, and waits for the requests under way. When ctx ends
-// first, their connections are cut and its error is returned. A second Close returns what the first one did.
+// Close stops listening, lets waiting claims return without messages, and waits for the requests under way. When ctx
+// ends first, their connections are cut and its error is returned. A second Close returns what the first one did.
 func (s *Server) Close(ctx context.Context) error {
 	s.stop()
 	return s.life.Close(func() error { return s.web.Close(ctx) })

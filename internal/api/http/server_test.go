@@ -72,11 +72,13 @@ func TestAWrongConfigIsRefused(t *testing.T) {
 		{door.Config{MaxBodyBytes: -1}, "max_body_bytes"},
 		{door.Config{StallTimeout: -1}, "stall_timeout"},
 	} {
-		if _, err := door.New(c.config, door.Options{Store: store}); !errors.Is(err, door.ErrConfig) || !strings.Contains(err.Error(), c.want) {
+		if _, err := door.New(c.config, door.Options{Store: store}); !errors.Is(err, door.ErrConfig) ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v", c.config, err)
 		}
 	}
-	if _, err := door.New(door.Config{Listen: ":7700"}, door.Options{Store: store}); !errors.Is(err, access.ErrExposed) {
+	if _, err := door.New(door.Config{Listen: ":7700"}, door.Options{Store: store}); !errors.Is(err,
+		access.ErrExposed) {
 		t.Errorf("%v", err)
 	}
 	if _, err := door.New(door.Config{}, door.Options{}); !errors.Is(err, door.ErrConfig) {
@@ -113,7 +115,8 @@ func (s *stuckStore) DeleteQueue(context.Context, queue.Name) error {
 
 func TestClosingGivesUpWhenItsContextEnds(t *testing.T) {
 	stuck := &stuckStore{entered: make(chan struct{}), release: make(chan struct{})}
-	s, err := door.New(door.Config{Listen: "127.0.0.1:0"}, door.Options{Store: stuck.over(openStore(t, queue.Options{}))})
+	s, err := door.New(door.Config{Listen: "127.0.0.1:0"},
+		door.Options{Store: stuck.over(openStore(t, queue.Options{}))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +171,8 @@ func TestReadyMeansThatAPutWouldBeTaken(t *testing.T) {
 	r.want(200, "GET", "/readyz", "")
 	r.want(200, "POST", "/default/queues/q/messages", `{}`)
 	r.refused("queue-full", "POST", "/default/queues/q/messages", `{}`)
-	if p := r.refused("not-ready", "GET", "/readyz", ""); p.Status != 503 || p.Reason != "queue-full" || !strings.Contains(p.Detail, "limit of 1 messages") {
+	if p := r.refused("not-ready", "GET", "/readyz", ""); p.Status != 503 || p.Reason != "queue-full" ||
+		!strings.Contains(p.Detail, "limit of 1 messages") {
 		t.Errorf("%+v", p)
 	}
 	if got := string(r.want(200, "GET", "/livez", "").body); got != `{"status":"ok"}`+"\n" {
@@ -205,7 +209,8 @@ func TestTheHandlerWorksWithoutAListener(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, x := range []struct{ contentType, body string }{{"application/json", `{"body": "a"}`}, {"application/x-ndjson", "{}\n{}\n"}, {"text/plain", "x"}} {
+	for _, x := range []struct{ contentType, body string }{{"application/json", `{"body": "a"}`},
+		{"application/x-ndjson", "{}\n{}\n"}, {"text/plain", "x"}} {
 		req := httptest.NewRequest("POST", "http://localhost/default/queues/q/messages", strings.NewReader(x.body))
 		req.Header.Set("Content-Type", x.contentType)
 		w := httptest.NewRecorder()

@@ -23,7 +23,8 @@ func (r *rig) settle(settlements string) []door.TokenResult {
 func TestClaimsAreSettledEachByItself(t *testing.T) {
 	r := start(t, settings{})
 	r.want(201, "PUT", "/default/queues/q", "")
-	r.want(200, "POST", "/default/queues/q/messages", `{"messages": [{"body": "0"}, {"body": "1"}, {"body": "2"}, {"body": "3"}]}`)
+	r.want(200, "POST", "/default/queues/q/messages",
+		`{"messages": [{"body": "0"}, {"body": "1"}, {"body": "2"}, {"body": "3"}]}`)
 	c := r.claim("q", `{"max": 4}`)
 	if len(c) != 4 {
 		t.Fatal(c)
@@ -59,14 +60,16 @@ func TestClaimsAreSettledEachByItself(t *testing.T) {
 
 func TestSettlementsThatMakeNoSenseAreRefused(t *testing.T) {
 	r := start(t, settings{})
-	for _, c := range []string{`{"token": "x", "as": "gone"}`, `{"token": "x", "delay": "1s"}`, `{"token": "x", "as": "back", "reason": "y"}`} {
+	for _, c := range []string{`{"token": "x", "as": "gone"}`, `{"token": "x", "delay": "1s"}`,
+		`{"token": "x", "as": "back", "reason": "y"}`} {
 		if got := r.settle(c); len(got) != 1 || got[0].OK || got[0].Problem.Type != "urn:hikyaku:bad-request" {
 			t.Errorf("%s: %+v", c, got)
 		}
 	}
 	r.refused("bad-request", "POST", "/default/settle", `{"settlements": []}`)
 	r.refused("bad-request", "POST", "/default/settle", ``, "Content-Type", "application/json")
-	r.refused("bad-request", "POST", "/default/settle", `{"settlements": [`+strings.Repeat(`{"token": ""},`, 10_000)+`{"token": ""}]}`)
+	r.refused("bad-request", "POST", "/default/settle", `{"settlements": [`+strings.Repeat(`{"token": ""},`, 10_000)+
+		`{"token": ""}]}`)
 	r.refused("bad-request", "POST", "/default/extend", `{"tokens": [], "lease": 1}`)
 	r.refused("bad-request", "POST", "/default/extend", `{"tokens": ["x"]}`)
 	r.refused("bad-request", "POST", "/default/extend", `{"tokens": ["x"], "lease": "200h"}`)
@@ -78,7 +81,8 @@ func TestALeaseIsExtended(t *testing.T) {
 	r.want(200, "POST", "/default/queues/q/messages", `{}`)
 	c := r.claim("q", `{"lease": "60s"}`)
 	var list resultList
-	r.want(200, "POST", "/default/extend", fmt.Sprintf(`{"tokens": [%q, "x"], "lease": "10m"}`, c[0].Token)).json(t, &list)
+	r.want(200, "POST", "/default/extend", fmt.Sprintf(`{"tokens": [%q, "x"], "lease": "10m"}`, c[0].Token)).json(t,
+		&list)
 	if len(list.Results) != 2 || !list.Results[0].OK || list.Results[1].Problem == nil {
 		t.Errorf("%+v", list)
 	}
@@ -112,7 +116,8 @@ func TestPeekShowsWithoutClaiming(t *testing.T) {
 		var got struct{ Messages []door.Peeked }
 		r.want(200, "GET", "/default/queues/q/messages"+c.query, "").json(t, &got)
 		n := len(got.Messages)
-		if uint64(n) != c.count || n > 0 && (got.Messages[0].Sequence != c.first || got.Messages[n-1].Sequence != c.end) {
+		if uint64(n) != c.count || n > 0 &&
+			(got.Messages[0].Sequence != c.first || got.Messages[n-1].Sequence != c.end) {
 			t.Errorf("%s: %d messages", c.query, n)
 		}
 		if strings.Contains(c.query, "no_body") && got.Messages[0].Body != nil {

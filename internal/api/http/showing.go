@@ -16,13 +16,14 @@ const (
 	encodedCost = 4 * pieceBytes
 )
 
-// room takes what an answer with messages takes: their bodies, which stay until they are written, and what is encoded at a time. An answer that
-// has more than there can be is made alone.
+// room takes what an answer with messages takes: their bodies, which stay until they are written, and what is encoded
+// at a time. An answer that has more than there can be is made alone.
 func (c *call) room(ctx context.Context, sum, _ int64) error {
 	return c.hold.Take(ctx, min(sum+encodedCost, c.d.busy.Limit()))
 }
 
-// show writes one message of an answer: shown makes it with the body, or without one. A large body is written behind the rest, piece by piece.
+// show writes one message of an answer: shown makes it with the body, or without one. A large body is written behind
+// the rest, piece by piece.
 func (c *call) show(m *message.Message, body []byte, shown func(Content) any) error {
 	row := m.Row != nil
 	if len(body) <= pieceBytes || row && json.Valid(body) {

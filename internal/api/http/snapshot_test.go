@@ -51,25 +51,30 @@ func TestAQueueWithAHistoryIsTakenToATime(t *testing.T) {
 	first := r.put("q", "a")
 	middle := r.put("q", "b")
 	r.put("q", "c")
-	if s := r.stats("q"); s.Definition.History != door.Duration(time.Hour) || !s.Definition.ExactlyOnce || s.Past != 0 || s.PastFrom != nil {
+	if s := r.stats("q"); s.Definition.History != door.Duration(time.Hour) || !s.Definition.ExactlyOnce ||
+		s.Past != 0 || s.PastFrom != nil {
 		t.Errorf("before: %+v", s)
 	}
 	r.settleAll("q")
-	if s := r.stats("q"); s.Messages != 0 || s.Past != 3 || s.PastBytes == 0 || s.PastFrom == nil || !s.PastFrom.Equal(first) {
+	if s := r.stats("q"); s.Messages != 0 || s.Past != 3 || s.PastBytes == 0 || s.PastFrom == nil ||
+		!s.PastFrom.Equal(first) {
 		t.Errorf("settled: %+v", s)
 	}
 	if got := r.seek("q", fmt.Sprintf(`{"time": %q}`, middle.Format(time.RFC3339Nano))); got != (door.Sought{Back: 2}) || r.bodies("q") != "b c" {
 		t.Errorf("%+v, there are %s", got, r.bodies("q"))
 	}
 	held := r.claim("q", `{}`)[0]
-	if got := r.seek("q", `{"time": "2999-01-01T00:00:00+09:00"}`); got != (door.Sought{Settled: 2}) || r.bodies("q") != "" {
+	if got := r.seek("q", `{"time": "2999-01-01T00:00:00+09:00"}`); got != (door.Sought{Settled: 2}) ||
+		r.bodies("q") != "" {
 		t.Errorf("%+v, there are %s", got, r.bodies("q"))
 	}
-	if got := r.settle(fmt.Sprintf(`{"token": %q}`, held.Token)); got[0].OK || got[0].Problem.Type != "urn:hikyaku:stale" {
+	if got := r.settle(fmt.Sprintf(`{"token": %q}`, held.Token)); got[0].OK ||
+		got[0].Problem.Type != "urn:hikyaku:stale" {
 		t.Errorf("a claim of what the seek settled: %+v", got)
 	}
 	for _, beginning := range []string{"0001-01-01T00:00:00Z", "1969-12-31T23:59:59Z"} {
-		if got := r.seek("q", fmt.Sprintf(`{"time": %q}`, beginning)); got != (door.Sought{Back: 3}) || r.bodies("q") != "a b c" {
+		if got := r.seek("q", fmt.Sprintf(`{"time": %q}`, beginning)); got != (door.Sought{Back: 3}) ||
+			r.bodies("q") != "a b c" {
 			t.Errorf("%s: %+v, there are %s", beginning, got, r.bodies("q"))
 		}
 		r.settleAll("q")
@@ -87,8 +92,10 @@ func TestASnapshotIsTakenListedSoughtAndDeleted(t *testing.T) {
 	r.put("q", "a")
 	r.put("q", "b")
 	var sn door.Snapshot
-	r.want(201, "PUT", "/local/snapshots/monday", `{"queue": "q", "life": "2h", "labels": {"why": "deploy"}}`).json(t, &sn)
-	if sn.Name != "default/monday" || sn.Queue != "default/q" || sn.Labels["why"] != "deploy" || sn.Expires == nil || sn.Expires.Sub(sn.Time) != 2*time.Hour {
+	r.want(201, "PUT", "/local/snapshots/monday", `{"queue": "q", "life": "2h", "labels": {"why": "deploy"}}`).json(t,
+		&sn)
+	if sn.Name != "default/monday" || sn.Queue != "default/q" || sn.Labels["why"] != "deploy" || sn.Expires == nil ||
+		sn.Expires.Sub(sn.Time) != 2*time.Hour {
 		t.Errorf("%+v", sn)
 	}
 	r.settleAll("q")
@@ -127,7 +134,8 @@ func TestASnapshotIsTakenListedSoughtAndDeleted(t *testing.T) {
 	if !shown.Time.Equal(sn.Time) || shown.Labels["why"] != "deploy" {
 		t.Errorf("%+v", shown)
 	}
-	for _, n := range []string{"default/snapshots/a", "default/snapshots/z", "other/snapshots/x", "local/snapshots/monday"} {
+	for _, n := range []string{"default/snapshots/a", "default/snapshots/z", "other/snapshots/x",
+		"local/snapshots/monday"} {
 		r.want(204, "DELETE", "/"+n, "")
 	}
 	r.settleAll("q")
@@ -143,13 +151,16 @@ func TestASeekAndASnapshotThatCannotBeSayWhy(t *testing.T) {
 	r.want(201, "PUT", "/default/topics/t", "")
 	r.want(201, "PUT", "/default/snapshots/of_other", `{"queue": "other"}`)
 	r.put("q", "a")
-	status := map[string]int{"bad-request": 400, "bad-name": 400, "not-found": 404, "no-such-snapshot": 404, "snapshot-exists": 409, "bad-content-type": 415}
+	status := map[string]int{"bad-request": 400, "bad-name": 400, "not-found": 404, "no-such-snapshot": 404,
+		"snapshot-exists": 409, "bad-content-type": 415}
 	for _, c := range []struct{ word, method, path, body, says string }{
 		{"bad-request", "POST", "queues/q/seek", `{}`, "either to a time or to a snapshot"},
-		{"bad-request", "POST", "queues/q/seek", `{"time": "2026-01-02T03:04:05Z", "snapshot": "of_other"}`, "either to a time or to a snapshot"},
+		{"bad-request", "POST", "queues/q/seek", `{"time": "2026-01-02T03:04:05Z", "snapshot": "of_other"}`,
+			"either to a time or to a snapshot"},
 		{"bad-content-type", "POST", "queues/q/seek", ``, "no Content-Type"},
 		{"bad-request", "POST", "queues/q/seek", `{"time": "yesterday"}`, "is no time"},
-		{"bad-request", "POST", "queues/q/seek", `{"snapshot": "of_other"}`, "snapshot of_other is of queue other, not of q"},
+		{"bad-request", "POST", "queues/q/seek", `{"snapshot": "of_other"}`,
+			"snapshot of_other is of queue other, not of q"},
 		{"no-such-snapshot", "POST", "queues/q/seek", `{"snapshot": "gone"}`, "there is no snapshot gone"},
 		{"bad-name", "POST", "queues/q/seek", `{"snapshot": "a b"}`, ""},
 		{"not-found", "POST", "queues/gone/seek", `{"snapshot": "of_other"}`, "no such queue or topic: gone"},
@@ -166,7 +177,8 @@ func TestASeekAndASnapshotThatCannotBeSayWhy(t *testing.T) {
 		{"bad-request", "PUT", "queues/new", `{"history": "-1s"}`, "no duration"},
 		{"bad-request", "GET", "snapshots?queue=q", ``, "no parameter"},
 	} {
-		if p := r.refused(c.word, c.method, "/default/"+c.path, c.body); !strings.Contains(p.Detail, c.says) || p.Status != status[c.word] {
+		if p := r.refused(c.word, c.method, "/default/"+c.path, c.body); !strings.Contains(p.Detail, c.says) ||
+			p.Status != status[c.word] {
 			t.Errorf("%s %s %s: %+v", c.method, c.path, c.body, p)
 		}
 	}

@@ -110,7 +110,8 @@ func TestAStreamStopsAtAFullQueueAndSaysWhere(t *testing.T) {
 	r.want(201, "PUT", "/default/queues/q", `{"max_messages": 3}`)
 	r.want(200, "POST", "/default/queues/q/messages", `{"messages": [{}, {}, {}]}`)
 	got := r.stream("/default/queues/q/messages", "{}\n{}\n")
-	if len(got) != 1 || got[0].Summary.Stopped == nil || got[0].Summary.Stopped.Type != "urn:hikyaku:queue-full" || got[0].Summary.Put != 0 {
+	if len(got) != 1 || got[0].Summary.Stopped == nil || got[0].Summary.Stopped.Type != "urn:hikyaku:queue-full" ||
+		got[0].Summary.Put != 0 {
 		t.Errorf("%+v", got)
 	}
 	got = r.stream("/default/topics/missing/messages", "{}\n")
@@ -123,7 +124,8 @@ func TestALineThatIsTooLongEndsTheStream(t *testing.T) {
 	r := start(t, settings{config: door.Config{MaxBodyBytes: 1000}})
 	r.want(201, "PUT", "/default/queues/q", "")
 	got := r.stream("/default/queues/q/messages", "{}\n"+`{"body": "`+strings.Repeat("x", 1000)+"\"}\n{}\n")
-	if sum := got[len(got)-1].Summary; sum.Put != 1 || sum.Stopped == nil || sum.Stopped.Type != "urn:hikyaku:too-large" || !strings.Contains(sum.Stopped.Detail, "line 2") {
+	if sum := got[len(got)-1].Summary; sum.Put != 1 || sum.Stopped == nil ||
+		sum.Stopped.Type != "urn:hikyaku:too-large" || !strings.Contains(sum.Stopped.Detail, "line 2") {
 		t.Errorf("%+v", sum)
 	}
 }
@@ -203,7 +205,8 @@ func TestAStreamThatBreaksOffKeepsWhatWasAnswered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Fprintf(conn, "POST /default/queues/q/messages HTTP/1.1\r\nHost: localhost\r\nContent-Type: %s\r\nContent-Length: 1000\r\n\r\n{\"body\": \"whole\"}\n{\"body\": \"ha", ndjson)
+	fmt.Fprintf(conn, "POST /default/queues/q/messages HTTP/1.1\r\nHost: localhost\r\nContent-Type: "+
+		"%s\r\nContent-Length: 1000\r\n\r\n{\"body\": \"whole\"}\n{\"body\": \"ha", ndjson)
 	waitFor(t, func() bool { return r.stats("q").Ready == 1 })
 	conn.Close()
 	if err := r.server.Close(t.Context()); err != nil { // waits for the stream's end
@@ -222,7 +225,8 @@ func TestAStreamingClientThatNeverReadsIsCutOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	fmt.Fprintf(conn, "POST /default/queues/q/messages HTTP/1.1\r\nHost: localhost\r\nContent-Type: %s\r\nTransfer-Encoding: chunked\r\n\r\n", ndjson)
+	fmt.Fprintf(conn, "POST /default/queues/q/messages HTTP/1.1\r\nHost: localhost\r\nContent-Type: "+
+		"%s\r\nTransfer-Encoding: chunked\r\n\r\n", ndjson)
 	line := strings.Repeat("x\n", 2000) // each is refused with a long answer
 	for {
 		if _, err := fmt.Fprintf(conn, "%x\r\n%s\r\n", len(line), line); err != nil {
@@ -270,7 +274,8 @@ func TestTheClientStreams(t *testing.T) {
 		t.Errorf("%+v, %v", sum, err)
 	}
 	enough := errors.New("enough")
-	if _, err := c.PutStream(t.Context(), q, many, func(door.StreamAnswer) error { return enough }); !errors.Is(err, enough) {
+	if _, err := c.PutStream(t.Context(), q, many, func(door.StreamAnswer) error { return enough }); !errors.Is(err,
+		enough) {
 		t.Errorf("%v", err)
 	}
 	broken := errors.New("broken source")

@@ -40,7 +40,8 @@ func certify(t *testing.T, files access.TLS, serial int64) *x509.CertPool {
 		t.Fatal(err)
 	}
 	certPEM := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
-	for path, data := range map[string][]byte{files.Cert: certPEM, files.Key: pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: keyDER})} {
+	for path, data := range map[string][]byte{files.Cert: certPEM,
+		files.Key: pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: keyDER})} {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +57,8 @@ func TestTheDoorSpeaksTLSAndFollowsItsCertificate(t *testing.T) {
 	r := start(t, settings{config: door.Config{TLS: files}, users: team})
 	url := strings.Replace(r.url, "http:", "https:", 1)
 	client := func(pool *x509.CertPool) *door.Client {
-		c, err := door.NewClient(door.ClientConfig{URL: url, Secret: access.Secret("boss-secret"), TLS: &tls.Config{RootCAs: pool}})
+		c, err := door.NewClient(door.ClientConfig{URL: url, Secret: access.Secret("boss-secret"),
+			TLS: &tls.Config{RootCAs: pool}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +95,8 @@ func TestTheDoorSpeaksTLSAndFollowsItsCertificate(t *testing.T) {
 
 func TestACertificateThatCannotBeReadStopsTheStart(t *testing.T) {
 	files := access.TLS{Cert: filepath.Join(t.TempDir(), "cert.pem"), Key: filepath.Join(t.TempDir(), "key.pem")}
-	s, err := door.New(door.Config{Listen: "127.0.0.1:0", TLS: files}, door.Options{Store: openStore(t, queue.Options{})})
+	s, err := door.New(door.Config{Listen: "127.0.0.1:0", TLS: files},
+		door.Options{Store: openStore(t, queue.Options{})})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -81,11 +81,12 @@ type tokenResults struct {
 
 // Peeked is a message that was looked at.
 type Peeked struct {
-	Sequence uint64     `json:"sequence"`
-	State    string     `json:"state"` // ready, delayed, claimed or waiting
-	Attempts int        `json:"attempts"`
-	Damage   string     `json:"damage,omitempty"` // why the body cannot be read
-	Until    *time.Time `json:"until,omitempty"`  // of a delayed one: when it wakes; of a claimed one: the end of the lease
+	Sequence uint64 `json:"sequence"`
+	State    string `json:"state"` // ready, delayed, claimed or waiting
+	Attempts int    `json:"attempts"`
+	Damage   string `json:"damage,omitempty"` // why the body cannot be read
+	// of a delayed one: when it wakes; of a claimed one: the end of the lease
+	Until *time.Time `json:"until,omitempty"`
 	Content
 }
 

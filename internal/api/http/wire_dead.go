@@ -8,8 +8,9 @@ import (
 
 // DeadSelection says which dead devices of a sink are meant: those for which all that is set is so.
 type DeadSelection struct {
-	App    string     `json:"app,omitempty"`
-	Of     string     `json:"of,omitempty"`     // environment and topic, where these are not what the app has by default
+	App string `json:"app,omitempty"`
+	// environment and topic, where these are not what the app has by default
+	Of     string     `json:"of,omitempty"`
 	Token  string     `json:"token,omitempty"`  // of one device; of Web Push, the endpoint
 	Reason string     `json:"reason,omitempty"` // the far end's word
 	Since  *time.Time `json:"since,omitempty"`  // they died then or later

@@ -21,12 +21,13 @@ type Message struct {
 	BodyBase64 *string            `json:"body_base64,omitempty"`
 	JSON       json.RawMessage    `json:"json,omitempty"`
 	Attributes message.Attributes `json:"attributes,omitempty"`
-	Key        string             `json:"key,omitempty"`        // messages of one key keep their order
-	Dedup      string             `json:"dedup,omitempty"`      // a second put of it within the queue's window puts nothing
-	Delay      *Duration          `json:"delay,omitempty"`      // sleeps so long
-	NotBefore  *time.Time         `json:"not_before,omitempty"` // or until then
-	Expires    *time.Time         `json:"expires,omitempty"`    // dropped if not claimed by then
-	ExpiresIn  *Duration          `json:"expires_in,omitempty"` // the same, from now
+	Key        string             `json:"key,omitempty"` // messages of one key keep their order
+	// a second put of it within the queue's window puts nothing
+	Dedup     string     `json:"dedup,omitempty"`
+	Delay     *Duration  `json:"delay,omitempty"`      // sleeps so long
+	NotBefore *time.Time `json:"not_before,omitempty"` // or until then
+	Expires   *time.Time `json:"expires,omitempty"`    // dropped if not claimed by then
+	ExpiresIn *Duration  `json:"expires_in,omitempty"` // the same, from now
 }
 
 // NewMessage makes a message of any bytes.
@@ -174,8 +175,8 @@ func timeOrNil(t time.Time) *time.Time {
 	return &t
 }
 
-// showable replaces values that JSON has no form for (a float that is no finite number, a time beyond the year 9999) by their text, so
-// that such a message can still be taken.
+// showable replaces values that JSON has no form for (a float that is no finite number, a time beyond the year 9999) by
+// their text, so that such a message can still be taken.
 func showable(attributes message.Attributes) message.Attributes {
 	if _, err := attributes.MarshalJSON(); err == nil {
 		return attributes

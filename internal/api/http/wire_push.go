@@ -10,10 +10,11 @@ import (
 
 // PushResult is what became of one message that was pushed.
 type PushResult struct {
-	ID      string `json:"id"`               // of the message; APNs gets it as apns-id
-	Outcome string `json:"outcome"`          // delivered, refused, held, failed or dropped
-	Name    string `json:"name,omitempty"`   // of what was delivered: apns-id, FCM's name, Web Push's address of the message
-	Reason  string `json:"reason,omitempty"` // of what was not
+	ID      string `json:"id"`      // of the message; APNs gets it as apns-id
+	Outcome string `json:"outcome"` // delivered, refused, held, failed or dropped
+	// of what was delivered: apns-id, FCM's name, Web Push's address of the message
+	Name   string `json:"name,omitempty"`
+	Reason string `json:"reason,omitempty"` // of what was not
 	// RetryAfter says when another try is worth it, of what was held or failed; 0: nobody said.
 	RetryAfter Duration `json:"retry_after,omitempty"`
 	// MayDouble says that the far end may have it although its answer is not known.

@@ -30,8 +30,9 @@ type Definition struct {
 // definition makes what a store takes. The error is queue.ErrDefinition.
 func (d *Definition) definition() (queue.Definition, error) {
 	out := queue.Definition{
-		MaxAttempts: d.MaxAttempts, DeadLetter: d.DeadLetter, Lease: time.Duration(d.Lease), Retention: time.Duration(d.Retention),
-		Delay: time.Duration(d.Delay), DedupWindow: time.Duration(d.DedupWindow),
+		MaxAttempts: d.MaxAttempts, DeadLetter: d.DeadLetter, Lease: time.Duration(d.Lease),
+		Retention: time.Duration(d.Retention),
+		Delay:     time.Duration(d.Delay), DedupWindow: time.Duration(d.DedupWindow),
 		History: time.Duration(d.History), ExactlyOnce: d.ExactlyOnce, Unordered: d.Unordered,
 		MaxMessages: d.MaxMessages, MaxBytes: d.MaxBytes, Topic: d.Topic, Filter: d.Filter, Labels: d.Labels,
 	}
@@ -47,8 +48,9 @@ func (d *Definition) definition() (queue.Definition, error) {
 
 func definition(d queue.Definition) Definition {
 	out := Definition{
-		MaxAttempts: d.MaxAttempts, DeadLetter: d.DeadLetter, Lease: Duration(d.Lease), Retention: Duration(d.Retention),
-		Delay: Duration(d.Delay), DedupWindow: Duration(d.DedupWindow),
+		MaxAttempts: d.MaxAttempts, DeadLetter: d.DeadLetter, Lease: Duration(d.Lease),
+		Retention: Duration(d.Retention),
+		Delay:     Duration(d.Delay), DedupWindow: Duration(d.DedupWindow),
 		History: Duration(d.History), ExactlyOnce: d.ExactlyOnce, Unordered: d.Unordered,
 		MaxMessages: d.MaxMessages, MaxBytes: d.MaxBytes, Topic: d.Topic, Filter: d.Filter, Labels: d.Labels,
 	}
@@ -74,8 +76,9 @@ type Stats struct {
 	PastBytes  int64      `json:"past_bytes"`          // theirs, which count against the limits of the store
 	PastFrom   *time.Time `json:"past_from,omitempty"` // when the oldest of them was put
 	Totals     Totals     `json:"totals"`
-	Examined   uint64     `json:"examined"`        // messages looked at one by one for conditions, since the server started
-	Views      []View     `json:"views,omitempty"` // what is kept for conditions, most recently used first
+	// messages looked at one by one for conditions, since the server started
+	Examined uint64 `json:"examined"`
+	Views    []View `json:"views,omitempty"` // what is kept for conditions, most recently used first
 }
 
 // View is an index of a queue, or a condition that it remembers, and what it costs; see queue.ViewStats.
@@ -118,7 +121,8 @@ func stats(s queue.Stats) Stats {
 func views(vs []queue.ViewStats) []View {
 	out := make([]View, len(vs))
 	for i, v := range vs {
-		out[i] = View{Kind: string(v.Kind), Text: v.Text, Complete: v.Complete, Upto: v.Upto, Entries: v.Entries, Bytes: v.Bytes,
+		out[i] = View{Kind: string(v.Kind), Text: v.Text, Complete: v.Complete, Upto: v.Upto, Entries: v.Entries,
+			Bytes:    v.Bytes,
 			Examined: v.Examined, Claims: v.Claims, Used: timeOrNil(v.Used)}
 	}
 	return out
@@ -134,7 +138,8 @@ type TopicStats struct {
 }
 
 func topicStats(s queue.TopicStats) TopicStats {
-	out := TopicStats{Name: s.Name.String(), Labels: s.Labels, Subscriptions: []string{}, Published: s.TotalPublish, Dropped: s.TotalDropped}
+	out := TopicStats{Name: s.Name.String(), Labels: s.Labels, Subscriptions: []string{}, Published: s.TotalPublish,
+		Dropped: s.TotalDropped}
 	for _, n := range s.Subscriptions {
 		out.Subscriptions = append(out.Subscriptions, n.String())
 	}

@@ -8,8 +8,10 @@ import (
 
 // SeekRequest says where a queue is taken: exactly one of the fields is set.
 type SeekRequest struct {
-	Time     *time.Time `json:"time,omitempty"`     // what was put from then on waits again, what was put earlier is settled
-	Snapshot string     `json:"snapshot,omitempty"` // what it holds and what came since waits again, all else is settled
+	// what was put from then on waits again, what was put earlier is settled
+	Time *time.Time `json:"time,omitempty"`
+	// what it holds and what came since waits again, all else is settled
+	Snapshot string `json:"snapshot,omitempty"`
 }
 
 // Sought tells what a seek did.
@@ -35,7 +37,8 @@ type Snapshot struct {
 }
 
 func snapshot(s *queue.Snapshot) Snapshot {
-	return Snapshot{Name: s.Name.String(), Queue: s.Queue.String(), Time: s.Time.UTC(), Expires: timeOrNil(s.Expires), Labels: s.Labels}
+	return Snapshot{Name: s.Name.String(), Queue: s.Queue.String(), Time: s.Time.UTC(), Expires: timeOrNil(s.Expires),
+		Labels: s.Labels}
 }
 
 type snapshotList struct {

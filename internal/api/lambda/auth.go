@@ -34,7 +34,8 @@ func (c *call) admit(body []byte) error {
 	if err != nil && !errors.As(err, &refused) {
 		return err
 	}
-	user, err := c.d.users.Proved(c.r.Context(), access.Attempt{Door: "lambda", Address: c.r.RemoteAddr}, who.AccessKey, refused.Reason())
+	user, err := c.d.users.Proved(c.r.Context(), access.Attempt{Door: "lambda", Address: c.r.RemoteAddr}, who.AccessKey,
+		refused.Reason())
 	var slow *access.SlowError
 	switch {
 	case errors.As(err, &slow):
@@ -81,7 +82,8 @@ func (c *call) here() error {
 		host = strings.TrimPrefix(host[i+len(urlHost):], ".")
 	}
 	if host != "" && !access.LoopbackHost(host) && !strings.HasSuffix(host, ".localhost") && net.ParseIP(host) == nil {
-		return denied("calls to " + shortened(host) + " are not answered: without users the door answers only to localhost and addresses (add users: to reach it by a name)")
+		return denied("calls to " + shortened(host) + " are not answered: without users the door answers only to " +
+			"localhost and addresses (add users: to reach it by a name)")
 	}
 	return nil
 }
@@ -121,7 +123,8 @@ func (c *call) may(can access.Action, function string) error {
 	if !c.d.users.Any() {
 		return c.sameAccount()
 	}
-	return denied("User: " + c.who() + " is not authorized to perform: " + c.action + " on resource: " + c.d.functions.ARN(function, "") + " (" + string(can) + " is not granted)")
+	return denied("User: " + c.who() + " is not authorized to perform: " + c.action + " on resource: " +
+		c.d.functions.ARN(function, "") + " (" + string(can) + " is not granted)")
 }
 
 // seen refuses to show what the caller was granted nothing of.
@@ -129,7 +132,8 @@ func (c *call) seen(function string) error {
 	if c.d.users.Visible(c.user, named(function)) {
 		return nil
 	}
-	return denied("User: " + c.who() + " is not authorized to perform: " + c.action + " on resource: " + c.d.functions.ARN(function, ""))
+	return denied("User: " + c.who() + " is not authorized to perform: " + c.action + " on resource: " +
+		c.d.functions.ARN(function, ""))
 }
 
 // mayQueue refuses what the caller was not granted on a queue.
@@ -137,7 +141,8 @@ func (c *call) mayQueue(can access.Action, n queue.Name) error {
 	if c.d.users.Allowed(c.user, can, c.d.store.Resolve(n)) {
 		return nil
 	}
-	return denied("User: " + c.who() + " is not authorized to perform: " + c.action + " on resource: " + n.String() + " (" + string(can) + " is not granted)")
+	return denied("User: " + c.who() + " is not authorized to perform: " + c.action + " on resource: " + n.String() +
+		" (" + string(can) + " is not granted)")
 }
 
 func (c *call) who() string {

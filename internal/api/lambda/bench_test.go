@@ -18,8 +18,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/deployment"
 )
 
-// BenchmarkWarmInvoke is clients that invoke a function in Go, each over a connection that stays. It shows what processor time an invocation costs this
-// process, clients included, and the function's own processes.
+// BenchmarkWarmInvoke is clients that invoke a function in Go, each over a connection that stays. It shows what
+// processor time an invocation costs this process, clients included, and the function's own processes.
 func BenchmarkWarmInvoke(b *testing.B) {
 	folder := b.TempDir()
 	text, err := os.ReadFile("../../bench/functions/golang/main.go")
@@ -40,7 +40,8 @@ func BenchmarkWarmInvoke(b *testing.B) {
 		b.Run(strconv.Itoa(clients), func(b *testing.B) {
 			r := openRig(b, b.TempDir(), Config{}, nil)
 			settings := deployment.Settings{Runtime: "provided.al2023", Handler: "echo", MemoryMB: 3538}
-			if _, err := r.functions.Create(b.Context(), "f", settings, deployment.Code{Folder: folder}, nil); err != nil {
+			if _, err := r.functions.Create(b.Context(), "f", settings, deployment.Code{Folder: folder},
+				nil); err != nil {
 				b.Fatal(err)
 			}
 			crowd := make([]*client, clients)
@@ -73,7 +74,8 @@ func dialClient(b *testing.B, r *rig) *client {
 	}
 	b.Cleanup(func() { _ = conn.Close() })
 	const event = `{"name":"hikyaku","n":1}`
-	request := fmt.Sprintf("POST %s/f/invocations HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", functions, len(event), event)
+	request := fmt.Sprintf("POST %s/f/invocations HTTP/1.1\r\nHost: localhost\r\nContent-Type: "+
+		"application/json\r\nContent-Length: %d\r\n\r\n%s", functions, len(event), event)
 	return &client{conn, bufio.NewReader(conn), []byte(request)}
 }
 

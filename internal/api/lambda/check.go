@@ -18,11 +18,15 @@ const (
 	functionText = beforeName + `([a-zA-Z0-9-_]+)(:(\$LATEST|[a-zA-Z0-9-_]+))?`
 )
 
-// reservedVariables are those that the service sets. Where functions are written into the configuration they may be set, as there are no roles that credentials come from.
+// reservedVariables are those that the service sets. Where functions are written into the configuration they may be
+// set, as there are no roles that credentials come from.
 var reservedVariables = []string{
-	"_HANDLER", "_X_AMZN_TRACE_ID", "AWS_ACCESS_KEY", "AWS_ACCESS_KEY_ID", "AWS_DEFAULT_REGION", "AWS_EXECUTION_ENV", "AWS_LAMBDA_FUNCTION_MEMORY_SIZE",
-	"AWS_LAMBDA_FUNCTION_NAME", "AWS_LAMBDA_FUNCTION_VERSION", "AWS_LAMBDA_INITIALIZATION_TYPE", "AWS_LAMBDA_LOG_GROUP_NAME", "AWS_LAMBDA_LOG_STREAM_NAME",
-	"AWS_LAMBDA_RUNTIME_API", "AWS_REGION", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "LAMBDA_RUNTIME_DIR", "LAMBDA_TASK_ROOT",
+	"_HANDLER", "_X_AMZN_TRACE_ID", "AWS_ACCESS_KEY", "AWS_ACCESS_KEY_ID", "AWS_DEFAULT_REGION", "AWS_EXECUTION_ENV",
+	"AWS_LAMBDA_FUNCTION_MEMORY_SIZE",
+	"AWS_LAMBDA_FUNCTION_NAME", "AWS_LAMBDA_FUNCTION_VERSION", "AWS_LAMBDA_INITIALIZATION_TYPE",
+	"AWS_LAMBDA_LOG_GROUP_NAME", "AWS_LAMBDA_LOG_STREAM_NAME",
+	"AWS_LAMBDA_RUNTIME_API", "AWS_REGION", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "LAMBDA_RUNTIME_DIR",
+	"LAMBDA_TASK_ROOT",
 }
 
 // maxVariables is how many bytes the variables of a function have at most, written as JSON.
@@ -38,11 +42,14 @@ func (in *settingsIn) check() error {
 			}
 		}
 		if text, err := json.Marshal(in.Environment.Variables); err == nil && len(text) > maxVariables {
-			return wrongValue("Lambda was unable to configure your environment variables because the environment variables you have provided "+
+			return wrongValue("Lambda was unable to configure your environment variables because the environment "+
+				"variables you have provided "+
 				"exceeded the 4KB limit: as JSON they have %d bytes, and may have %d.", len(text), maxVariables)
 		}
 		if len(found) > 0 {
-			return wrongValue("Lambda was unable to configure your environment variables because the environment variables you have provided contains reserved keys that are currently not supported for modification. Reserved keys used in this request: %s", strings.Join(found, ", "))
+			return wrongValue("Lambda was unable to configure your environment variables because the environment "+
+				"variables you have provided contains reserved keys that are currently not supported for "+
+				"modification. Reserved keys used in this request: %s", strings.Join(found, ", "))
 		}
 	}
 	return nil
@@ -77,7 +84,8 @@ func (c *call) parsed(text string) (name, qualifier string, err error) {
 // runtimeARN names a managed runtime as the service does; "": it is none.
 func (c *call) runtimeARN(runtime string) string {
 	switch {
-	case strings.HasPrefix(runtime, "python"), strings.HasPrefix(runtime, "nodejs"), strings.HasPrefix(runtime, "java"), strings.HasPrefix(runtime, "provided"):
+	case strings.HasPrefix(runtime, "python"), strings.HasPrefix(runtime, "nodejs"), strings.HasPrefix(runtime, "java"),
+		strings.HasPrefix(runtime, "provided"):
 		sum := sha256.Sum256([]byte(runtime))
 		return "arn:aws:lambda:" + c.d.functions.Region() + "::runtime:" + hex.EncodeToString(sum[:])
 	}

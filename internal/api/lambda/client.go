@@ -48,7 +48,8 @@ func NewClient(c ClientConfig) (*Client, error) {
 func (c *Client) Close() { c.web.CloseIdleConnections() }
 
 // Do makes a request. The caller closes the answer's body. An answer that is an error is an *Error.
-func (c *Client) Do(ctx context.Context, method, path string, body []byte, headers map[string]string) (*http.Response, error) {
+func (c *Client) Do(ctx context.Context, method, path string, body []byte, headers map[string]string) (*http.Response,
+	error) {
 	r, err := http.NewRequestWithContext(ctx, method, c.config.URL+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -149,12 +150,14 @@ func (c *Client) Invoke(ctx context.Context, name, kind string, payload []byte, 
 	if tail {
 		how["X-Amz-Log-Type"] = "Tail"
 	}
-	answer, err := c.Do(ctx, http.MethodPost, "/2015-03-31/functions/"+url.PathEscape(name)+"/invocations", payload, how)
+	answer, err := c.Do(ctx, http.MethodPost, "/2015-03-31/functions/"+url.PathEscape(name)+"/invocations", payload,
+		how)
 	if err != nil {
 		return Invoked{}, err
 	}
 	defer answer.Body.Close()
 	body, err := io.ReadAll(answer.Body)
 	h := answer.Header
-	return Invoked{answer.StatusCode, h.Get("X-Amz-Executed-Version"), h.Get("X-Amz-Function-Error"), h.Get(adviceHeader), h.Get("X-Amz-Log-Result"), body}, err
+	return Invoked{answer.StatusCode, h.Get("X-Amz-Executed-Version"), h.Get("X-Amz-Function-Error"),
+		h.Get(adviceHeader), h.Get("X-Amz-Log-Result"), body}, err
 }

@@ -34,11 +34,13 @@ func (c *call) archived(in *codeIn) (deployment.Code, error) {
 func (c *call) fromS3(in *codeIn) (deployment.Code, error) {
 	switch {
 	case len(in.ZipFile) > 0:
-		return deployment.Code{}, wrongValue("Please do not provide other FunctionCode parameters when providing a ZipFile.")
+		return deployment.Code{}, wrongValue("Please do not provide other FunctionCode parameters when providing a " +
+			"ZipFile.")
 	case in.S3Bucket == "" || in.S3Key == "":
 		return deployment.Code{}, wrongValue("Please provide both S3Bucket and S3Key.")
 	case c.d.objects == nil:
-		return deployment.Code{}, unsupported("code from S3 without an endpoint: name one (api: lambda: s3: endpoint), or send an archive as ZipFile")
+		return deployment.Code{}, unsupported("code from S3 without an endpoint: name one (api: lambda: s3: " +
+			"endpoint), or send an archive as ZipFile")
 	}
 	archive, err := c.d.objects.Get(c.ctx(), in.S3Bucket, in.S3Key, in.S3ObjectVersion, func(n int64) error {
 		return c.hold.Take(c.ctx(), n)

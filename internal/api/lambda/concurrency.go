@@ -24,12 +24,14 @@ func (c *call) putConcurrency() error {
 		N *int `json:"ReservedConcurrentExecutions"`
 	}
 	if c.qualifier != "" {
-		return wrongValue("This operation is permitted on Lambda functions only. Aliases and versions do not support this operation. Please specify either a function name or an unqualified function ARN.")
+		return wrongValue("This operation is permitted on Lambda functions only. Aliases and versions do not support " +
+			"this operation. Please specify either a function name or an unqualified function ARN.")
 	}
 	if err := c.decode(&in); err != nil {
 		return err
 	}
-	_, err := c.d.functions.Change(c.ctx(), c.function, func(f *deployment.Function) error { f.Reserved = in.N; return nil })
+	_, err := c.d.functions.Change(c.ctx(), c.function,
+		func(f *deployment.Function) error { f.Reserved = in.N; return nil })
 	if err != nil {
 		return missing(err, "Function not found: "+c.d.functions.ARN(c.function, function.Latest))
 	}
@@ -37,7 +39,8 @@ func (c *call) putConcurrency() error {
 }
 
 func (c *call) deleteConcurrency() error {
-	if _, err := c.d.functions.Change(c.ctx(), c.function, func(f *deployment.Function) error { f.Reserved = nil; return nil }); err != nil {
+	if _, err := c.d.functions.Change(c.ctx(), c.function,
+		func(f *deployment.Function) error { f.Reserved = nil; return nil }); err != nil {
 		return err
 	}
 	c.send(http.StatusNoContent, "", nil)
@@ -65,7 +68,8 @@ func (c *call) describeProvisioned(f *deployment.Function, qualifier string) map
 	}
 	return map[string]any{
 		"RequestedProvisionedConcurrentExecutions": want, "AvailableProvisionedConcurrentExecutions": have,
-		"AllocatedProvisionedConcurrentExecutions": have, "Status": status, "LastModified": f.Latest.Changed.UTC().Format("2006-01-02T15:04:05+0000"),
+		"AllocatedProvisionedConcurrentExecutions": have, "Status": status,
+		"LastModified": f.Latest.Changed.UTC().Format("2006-01-02T15:04:05+0000"),
 	}
 }
 
@@ -90,7 +94,8 @@ func (c *call) getProvisioned() error {
 		return err
 	}
 	if f.Provisioned[c.qualifier] == 0 {
-		return &Error{Name: "ProvisionedConcurrencyConfigNotFoundException", Status: http.StatusNotFound, Message: "No Provisioned Concurrency Config found for this function"}
+		return &Error{Name: "ProvisionedConcurrencyConfigNotFoundException", Status: http.StatusNotFound,
+			Message: "No Provisioned Concurrency Config found for this function"}
 	}
 	return c.answer(http.StatusOK, c.describeProvisioned(f, c.qualifier))
 }
@@ -125,7 +130,8 @@ func (c *call) putProvisioned() error {
 	_, left := c.limits()
 	f, err := c.d.functions.Change(c.ctx(), c.function, func(f *deployment.Function) error {
 		if f.Reserved == nil && in.N > left {
-			return wrongValue("Specified ConcurrentExecutions for function is greater than account's unreserved concurrency [%d].", left)
+			return wrongValue("Specified ConcurrentExecutions for function is greater than account's unreserved "+
+				"concurrency [%d].", left)
 		}
 		if err := alreadyProvisioned(f, c.qualifier); err != nil {
 			return err
@@ -163,7 +169,8 @@ func (c *call) deleteProvisioned() error {
 	if _, err := c.published(); err != nil {
 		return err
 	}
-	if _, err := c.d.functions.Change(c.ctx(), c.function, func(f *deployment.Function) error { delete(f.Provisioned, c.qualifier); return nil }); err != nil {
+	if _, err := c.d.functions.Change(c.ctx(), c.function,
+		func(f *deployment.Function) error { delete(f.Provisioned, c.qualifier); return nil }); err != nil {
 		return err
 	}
 	c.send(http.StatusNoContent, "", nil)

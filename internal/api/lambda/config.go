@@ -22,14 +22,17 @@ type Config struct {
 	Region string `yaml:"region"`
 	// How many invocations may run at once, in all functions; 0: 1,000.
 	Concurrency int `yaml:"concurrency"`
-	// Keeps functions apart from this machine and from each other. full: a function is refused where part of it is not permitted; none: functions may do what hikyaku may; not
-	// set: with users full, without them as far as the machine permits.
+	// Keeps functions apart from this machine and from each other. full: a function is refused where part of it is not
+	// permitted; none: functions may do what hikyaku may; not set: with users full, without them as far as the machine
+	// permits.
 	Isolation string `yaml:"isolation"`
-	// none: functions reach no network, and no door of hikyaku, but have their Runtime API; not set: they reach what this machine reaches.
+	// none: functions reach no network, and no door of hikyaku, but have their Runtime API; not set: they reach what
+	// this machine reaches.
 	Network string `yaml:"network"`
 	// More files and folders of this machine that isolated functions see, and can read.
 	See []string `yaml:"see"`
-	// How long an event that nobody waits for rests after its function failed, before it is tried again, and twice that before the last time; 0: 1 min.
+	// How long an event that nobody waits for rests after its function failed, before it is tried again, and twice that
+	// before the last time; 0: 1 min.
 	RetryDelay time.Duration `yaml:"retry_delay"`
 	// Where code is that clients name by a bucket and a key.
 	S3 s3.Config `yaml:"s3"`
@@ -51,7 +54,8 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Check says what is wrong with the settings. The error is ErrConfig, or access.ErrExposed for a door that would be open to strangers.
+// Check says what is wrong with the settings. The error is ErrConfig, or access.ErrExposed for a door that would be
+// open to strangers.
 func (c Config) Check(hasUsers bool) error {
 	if c.Off {
 		return nil

@@ -28,7 +28,8 @@ type Error struct {
 func (e *Error) Error() string { return e.Name + ": " + e.Message }
 
 func wrongValue(format string, args ...any) *Error {
-	return &Error{Name: "InvalidParameterValueException", Status: http.StatusBadRequest, Message: fmt.Sprintf(format, args...)}
+	return &Error{Name: "InvalidParameterValueException", Status: http.StatusBadRequest,
+		Message: fmt.Sprintf(format, args...)}
 }
 
 // longestValue is how many bytes of a value are told whole.
@@ -42,7 +43,9 @@ func notValid(value, at, constraint string) *Error {
 		}
 		value = "'" + value + "'"
 	}
-	return &Error{Name: "ValidationException", Status: http.StatusBadRequest, Message: "1 validation error detected: Value " + value + " at '" + at + "' failed to satisfy constraint: " + constraint}
+	return &Error{Name: "ValidationException", Status: http.StatusBadRequest,
+		Message: "1 validation error detected: Value " + value + " at '" + at + "' failed to satisfy constraint: " +
+			constraint}
 }
 
 func notFound(message string) *Error {
@@ -54,12 +57,14 @@ func denied(message string) *Error {
 }
 
 func badContent(format string, args ...any) *Error {
-	return &Error{Name: "InvalidRequestContentException", Status: http.StatusBadRequest, Message: fmt.Sprintf(format, args...)}
+	return &Error{Name: "InvalidRequestContentException", Status: http.StatusBadRequest,
+		Message: fmt.Sprintf(format, args...)}
 }
 
 // unsupported is the answer to what this door does not do. It is the sender's fault, so that nobody tries again.
 func unsupported(format string, args ...any) *Error {
-	return &Error{Name: "InvalidParameterValueException", Status: http.StatusBadRequest, Message: "hikyaku does not do this: " + fmt.Sprintf(format, args...)}
+	return &Error{Name: "InvalidParameterValueException", Status: http.StatusBadRequest,
+		Message: "hikyaku does not do this: " + fmt.Sprintf(format, args...)}
 }
 
 // errorOf is the service's word for an error of ours.
@@ -71,13 +76,17 @@ func (d *Server) errorOf(err error) *Error {
 	case errors.As(err, &e):
 		return e
 	case errors.Is(err, door.ErrBusy):
-		return &Error{Name: "TooManyRequestsException", Status: http.StatusTooManyRequests, Message: err.Error(), Reason: "CallerRateLimitExceeded"}
+		return &Error{Name: "TooManyRequestsException", Status: http.StatusTooManyRequests, Message: err.Error(),
+			Reason: "CallerRateLimitExceeded"}
 	case errors.As(err, &throttled):
-		return &Error{Name: "TooManyRequestsException", Status: http.StatusTooManyRequests, Message: "Rate Exceeded. " + err.Error(), Reason: throttled.Reason}
+		return &Error{Name: "TooManyRequestsException", Status: http.StatusTooManyRequests,
+			Message: "Rate Exceeded. " + err.Error(), Reason: throttled.Reason}
 	case errors.Is(err, function.ErrThrottled):
-		return &Error{Name: "TooManyRequestsException", Status: http.StatusTooManyRequests, Message: "Rate Exceeded. " + err.Error(), Reason: "ConcurrentInvocationLimitExceeded"}
+		return &Error{Name: "TooManyRequestsException", Status: http.StatusTooManyRequests,
+			Message: "Rate Exceeded. " + err.Error(), Reason: "ConcurrentInvocationLimitExceeded"}
 	case errors.Is(err, deployment.ErrFull):
-		return &Error{Name: "TooManyRequestsException", Status: http.StatusTooManyRequests, Message: err.Error(), Reason: "CallerRateLimitExceeded"}
+		return &Error{Name: "TooManyRequestsException", Status: http.StatusTooManyRequests, Message: err.Error(),
+			Reason: "CallerRateLimitExceeded"}
 	case errors.Is(err, deployment.ErrUnknown):
 		return notFound(err.Error())
 	case errors.Is(err, deployment.ErrExists):
@@ -95,17 +104,20 @@ func (d *Server) errorOf(err error) *Error {
 	case errors.Is(err, function.ErrNotIsolated), errors.Is(err, loader.ErrMissing):
 		return &Error{Name: "InvalidRuntimeException", Status: http.StatusBadGateway, Message: err.Error()}
 	case errors.Is(err, function.ErrClosed), errors.Is(err, queue.ErrClosed):
-		return &Error{Name: "ServiceException", Status: http.StatusServiceUnavailable, Message: "the door closes: try again"}
+		return &Error{Name: "ServiceException", Status: http.StatusServiceUnavailable,
+			Message: "the door closes: try again"}
 	case errors.Is(err, queue.ErrNoRoom), errors.Is(err, queue.ErrUnavailable):
 		return &Error{Name: "ServiceException", Status: http.StatusInternalServerError, Message: err.Error()}
 	}
 	d.report(fmt.Errorf("lambda door: %w", err))
-	return &Error{Name: "ServiceException", Status: http.StatusInternalServerError, Message: "An internal error occurred; the log of hikyaku tells more."}
+	return &Error{Name: "ServiceException", Status: http.StatusInternalServerError,
+		Message: "An internal error occurred; the log of hikyaku tells more."}
 }
 
 // tooLarge is the answer to a body that is larger than what was asked for may be.
 func (c *call) tooLarge(limit int64) *Error {
-	text := "Request must be smaller than " + strconv.FormatInt(limit, 10) + " bytes for the " + strings.TrimPrefix(c.action, "lambda:") + " operation"
+	text := "Request must be smaller than " + strconv.FormatInt(limit, 10) + " bytes for the " +
+		strings.TrimPrefix(c.action, "lambda:") + " operation"
 	if c.function != "" {
 		text += " (function " + c.function + ")"
 	}
@@ -116,7 +128,8 @@ func (c *call) tooLarge(limit int64) *Error {
 func (c *call) fail(err error) {
 	e := c.d.errorOf(err)
 	if e.Name == "InvalidRuntimeException" && !strings.HasPrefix(c.action, "lambda:InvokeFunction") {
-		e = wrongValue("%s", e.Message) // who deploys is told at once: clients try what is a server's fault again and again
+		// who deploys is told at once: clients try what is a server's fault again and again
+		e = wrongValue("%s", e.Message)
 	}
 	body := map[string]string{"Type": "User"}
 	if e.Status >= http.StatusInternalServerError {

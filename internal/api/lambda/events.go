@@ -128,7 +128,8 @@ func (c *call) destinations(in *eventsIn) error {
 		case to == "":
 			continue
 		case len(parts) < 6 || !slices.Contains([]string{"lambda", "sqs", "sns"}, parts[2]):
-			return wrongValue("The provided destination config DestinationConfig(onSuccess=%s, onFailure=%s) is invalid.",
+			return wrongValue("The provided destination config DestinationConfig(onSuccess=%s, onFailure=%s) is "+
+				"invalid.",
 				said("OnSuccess", d.OnSuccess.Destination), said("OnFailure", d.OnFailure.Destination))
 		}
 		if parts[2] == "lambda" {

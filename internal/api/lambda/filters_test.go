@@ -19,7 +19,8 @@ const mappings = "/2015-03-31/event-source-mappings/"
 // mapped is a request for a mapping of queue work to function f with filters.
 func mapped(t *testing.T, patterns ...string) string {
 	t.Helper()
-	in := map[string]any{"EventSourceArn": "arn:aws:sqs:us-east-1:000000000000:work", "FunctionName": "f", "BatchSize": 10, "FilterCriteria": criteria(patterns...)}
+	in := map[string]any{"EventSourceArn": "arn:aws:sqs:us-east-1:000000000000:work", "FunctionName": "f",
+		"BatchSize": 10, "FilterCriteria": criteria(patterns...)}
 	text, err := json.Marshal(in)
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +62,8 @@ func TestAMappingGivesItsFunctionWhatItsFiltersMatch(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	put(`{"state":"open","n":1}`, `{"state":"shut"}`, `{"state":"OPEN"}`, "a letter", "Result: 7", "urgent", `["Result: 8"]`, "urge")
+	put(`{"state":"open","n":1}`, `{"state":"shut"}`, `{"state":"OPEN"}`, "a letter", "Result: 7", "urgent",
+		`["Result: 8"]`, "urge")
 	patterns := []string{
 		`{"body":{"state":["open"]}}`, `{"body":[{"prefix":"Result: "}]}`,
 		`{"messageAttributes":{"class":{"stringValue":["express"]}},"eventSource":["aws:sqs"]}`,
@@ -113,17 +115,21 @@ func TestFiltersThatCannotBeAreRefusedInTheServicesWords(t *testing.T) {
 	for _, c := range []struct{ body, kind, text string }{
 		{mapped(t, "null"), "InvalidParameterValueException", "Invalid filter pattern definition."},
 		{mapped(t, "simple string"), "InvalidParameterValueException", "Invalid filter pattern definition."},
-		{mapped(t, `{"eventSource":"aws:sqs"}`), "InvalidParameterValueException", "Invalid filter pattern definition."},
+		{mapped(t, `{"eventSource":"aws:sqs"}`), "InvalidParameterValueException",
+			"Invalid filter pattern definition."},
 		{mapped(t, `{"eventSource":[]}`), "InvalidParameterValueException", "Invalid filter pattern definition."},
 		{mapped(t, append(five, five[0])...), "InvalidParameterValueException", "at most 5 filters"},
-		{mapped(t, `{"body":["`+strings.Repeat("x", 4096)+`"]}`), "ValidationException", "at 'filterCriteria.filters.1.member.pattern' failed to satisfy constraint: Member must have length less than or equal to 4096"},
+		{mapped(t, `{"body":["`+strings.Repeat("x", 4096)+`"]}`), "ValidationException",
+			"at 'filterCriteria.filters.1.member.pattern' failed to satisfy constraint: Member must have length less " +
+				"than or equal to 4096"},
 	} {
 		g := r.ok(400, "POST", mappings, c.body)
 		if g.Header.Get("X-Amzn-Errortype") != c.kind || !strings.Contains(g.text, c.text) {
 			t.Errorf("%.100s: %s %.300s", c.body, g.Header.Get("X-Amzn-Errortype"), g.text)
 		}
 	}
-	made := r.ok(202, "POST", mappings, mapped(t, append(five[:4:4], `{"body":{"$or":[{"a":[1]},{"b":[2]}]}}`)...)).json(t)
+	made := r.ok(202, "POST", mappings,
+		mapped(t, append(five[:4:4], `{"body":{"$or":[{"a":[1]},{"b":[2]}]}}`)...)).json(t)
 	r.ok(400, "PUT", mappings+made["UUID"].(string), `{"FilterCriteria":{"Filters":[{"Pattern":"{}"}]}}`)
 	r.emptied(work) // nothing matched the message
 }

@@ -32,7 +32,8 @@ type settingsIn struct {
 	EphemeralStorage *struct{ Size int } // MiB
 	RevisionID       string              `json:"RevisionId"`
 
-	VpcConfig, TracingConfig, LoggingConfig, SnapStart, KMSKeyArn, FileSystemConfigs, ImageConfig, PackageType json.RawMessage
+	VpcConfig, TracingConfig, LoggingConfig, SnapStart, KMSKeyArn, FileSystemConfigs, ImageConfig,
+	PackageType json.RawMessage
 }
 
 // apply changes the settings of a version.
@@ -156,7 +157,8 @@ func (c *call) createFunction() error {
 		}
 	}
 	c.warn()
-	return c.answer(http.StatusCreated, c.describe(f, v, "")) // also of a published version: the service's ARN has no number here
+	// also of a published version: the service's ARN has no number here
+	return c.answer(http.StatusCreated, c.describe(f, v, ""))
 }
 
 // warn tells in a header what a person should know of what was just deployed.
@@ -208,11 +210,15 @@ func (c *call) describe(f *deployment.Function, v deployment.Version, qualifier 
 		architecture = "x86_64"
 	}
 	out := map[string]any{
-		"FunctionName": f.Name, "FunctionArn": arn, "Runtime": s.Runtime, "Role": s.Role, "Handler": s.Handler, "CodeSize": v.Size, "Description": s.Description,
-		"Timeout": int((timeout + time.Second - 1) / time.Second), "MemorySize": memory, "LastModified": v.Changed.UTC().Format("2006-01-02T15:04:05.000+0000"),
-		"CodeSha256": v.Checksum(), "Version": v.Number, "RevisionId": v.Revision, "State": "Active", "LastUpdateStatus": "Successful", "PackageType": "Zip",
-		"Architectures": []string{architecture}, "TracingConfig": map[string]string{"Mode": "PassThrough"}, "EphemeralStorage": map[string]int{"Size": storage},
-		"SnapStart": map[string]string{"ApplyOn": "None", "OptimizationStatus": "Off"},
+		"FunctionName": f.Name, "FunctionArn": arn, "Runtime": s.Runtime, "Role": s.Role, "Handler": s.Handler,
+		"CodeSize": v.Size, "Description": s.Description,
+		"Timeout": int((timeout + time.Second - 1) / time.Second), "MemorySize": memory,
+		"LastModified": v.Changed.UTC().Format("2006-01-02T15:04:05.000+0000"),
+		"CodeSha256":   v.Checksum(), "Version": v.Number, "RevisionId": v.Revision, "State": "Active",
+		"LastUpdateStatus": "Successful", "PackageType": "Zip",
+		"Architectures": []string{architecture}, "TracingConfig": map[string]string{"Mode": "PassThrough"},
+		"EphemeralStorage": map[string]int{"Size": storage},
+		"SnapStart":        map[string]string{"ApplyOn": "None", "OptimizationStatus": "Off"},
 	}
 	for name, value := range s.Extra {
 		if name == "EphemeralStorage" {
@@ -414,7 +420,8 @@ func (c *call) accountSettings() error {
 	}
 	most, left := c.limits()
 	return c.answer(http.StatusOK, map[string]any{
-		"AccountLimit": map[string]int{"TotalCodeSize": 80530636800, "CodeSizeUnzipped": 262144000, "CodeSizeZipped": 52428800, "ConcurrentExecutions": most, "UnreservedConcurrentExecutions": left},
+		"AccountLimit": map[string]int{"TotalCodeSize": 80530636800, "CodeSizeUnzipped": 262144000,
+			"CodeSizeZipped": 52428800, "ConcurrentExecutions": most, "UnreservedConcurrentExecutions": left},
 		"AccountUsage": map[string]int64{"TotalCodeSize": size, "FunctionCount": int64(len(all))},
 	})
 }

@@ -85,16 +85,19 @@ func newRig(t *testing.T) *rig { return openRig(t, t.TempDir(), Config{}, nil) }
 
 func openRig(t testing.TB, dir string, c Config, users *access.Users) *rig {
 	t.Helper()
-	j, err := file.Open(t.Context(), file.Options{Dir: filepath.Join(dir, "journal"), Durability: journal.OS, SegmentBytes: 4 << 20})
+	j, err := file.Open(t.Context(), file.Options{Dir: filepath.Join(dir, "journal"), Durability: journal.OS,
+		SegmentBytes: 4 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := queue.Open(t.Context(), queue.Options{Journal: j, OnDemand: true, Namespaces: map[string][]string{"default": {"000000000000"}}})
+	s, err := queue.Open(t.Context(),
+		queue.Options{Journal: j, OnDemand: true, Namespaces: map[string][]string{"default": {"000000000000"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	report := func(err error) { t.Log("reported:", err) }
-	functions, err := deployment.Open(t.Context(), deployment.Config{Store: s, Dir: filepath.Join(dir, "functions"), Pool: function.Config{Isolation: function.None}, RetryDelay: time.Millisecond, Report: report})
+	functions, err := deployment.Open(t.Context(), deployment.Config{Store: s, Dir: filepath.Join(dir, "functions"),
+		Pool: function.Config{Isolation: function.None}, RetryDelay: time.Millisecond, Report: report})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +111,8 @@ func openRig(t testing.TB, dir string, c Config, users *access.Users) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t: t, dir: dir, store: s, functions: functions, door: d, traffic: traffic, base: "http://" + addr.String(), web: &http.Client{Transport: &http.Transport{}}}
+	r := &rig{t: t, dir: dir, store: s, functions: functions, door: d, traffic: traffic,
+		base: "http://" + addr.String(), web: &http.Client{Transport: &http.Transport{}}}
 	closed := false
 	r.stop = func() {
 		if closed {
@@ -190,7 +194,8 @@ const functions = "/2015-03-31/functions"
 // create deploys the tests' function; more are other settings.
 func (r *rig) create(name string, more map[string]any) got {
 	r.t.Helper()
-	in := map[string]any{"FunctionName": name, "Runtime": "python3.11", "Handler": "app.handler", "Role": "arn:aws:iam::000000000000:role/any", "Timeout": 60,
+	in := map[string]any{"FunctionName": name, "Runtime": "python3.11", "Handler": "app.handler",
+		"Role": "arn:aws:iam::000000000000:role/any", "Timeout": 60,
 		"Code": map[string]any{"ZipFile": base64.StdEncoding.EncodeToString(packed(r.t, "app.py", program))}}
 	for k, v := range more {
 		in[k] = v
@@ -210,7 +215,9 @@ func (r *rig) invoke(name, event string, headers ...string) got {
 // claim waits for a message of a queue, settles it, and returns it.
 func (r *rig) claim(name string) queue.Claim {
 	r.t.Helper()
-	claims, err := r.store.Claim(r.t.Context(), queue.ClaimRequest{From: []queue.From{{Queue: queue.Name{Namespace: "default", Name: name}}}, Wait: time.Minute})
+	claims, err := r.store.Claim(r.t.Context(),
+		queue.ClaimRequest{From: []queue.From{{Queue: queue.Name{Namespace: "default", Name: name}}},
+			Wait: time.Minute})
 	if err != nil || len(claims) != 1 {
 		r.t.Fatalf("claim from %s: %v, %d messages", name, err, len(claims))
 	}

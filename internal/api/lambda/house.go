@@ -55,7 +55,8 @@ type FunctionAnswer struct {
 	Instances    []InstanceAnswer `json:"instances"`
 }
 
-// LineAnswer is a line of a log as GET /hikyaku/functions/NAME/log writes it, one object a line. Next is where to go on.
+// LineAnswer is a line of a log as GET /hikyaku/functions/NAME/log writes it, one object a line. Next is where to go
+// on.
 type LineAnswer struct {
 	Time     time.Time `json:"time"`
 	Instance string    `json:"instance,omitempty"`
@@ -81,12 +82,17 @@ func (c *call) instances() error {
 			if !ok && v.Number != function.Latest {
 				continue // nobody has wanted it since the start
 			}
-			a := FunctionAnswer{Name: f.Name, Version: v.Number, Runtime: v.Settings.Runtime, Handler: v.Settings.Handler, Warning: s.Deployed.Warning, MemoryMB: max(v.Settings.MemoryMB, 128),
-				Policy: string(v.Settings.Policy), Invokes: s.Invocations, Errors: s.Errors, Timeouts: s.Timeouts, Throttled: s.Throttled, ColdStarts: s.ColdStarts,
-				InitFailures: s.InitFailures, BilledMS: s.Billed.Milliseconds(), CostUSD: s.Cost, Running: s.Counts.Running, Waiting: s.Counts.Waiting, Instances: []InstanceAnswer{}}
+			a := FunctionAnswer{Name: f.Name, Version: v.Number, Runtime: v.Settings.Runtime,
+				Handler: v.Settings.Handler, Warning: s.Deployed.Warning, MemoryMB: max(v.Settings.MemoryMB, 128),
+				Policy: string(v.Settings.Policy), Invokes: s.Invocations, Errors: s.Errors, Timeouts: s.Timeouts,
+				Throttled: s.Throttled, ColdStarts: s.ColdStarts,
+				InitFailures: s.InitFailures, BilledMS: s.Billed.Milliseconds(), CostUSD: s.Cost,
+				Running: s.Counts.Running, Waiting: s.Counts.Waiting, Instances: []InstanceAnswer{}}
 			for _, i := range s.Instances {
-				a.Instances = append(a.Instances, InstanceAnswer{ID: i.ID, State: i.State, Machine: i.Machine, AgeMS: i.Age.Milliseconds(),
-					InitMS: float64(i.Init.Microseconds()) / 1000, Invokes: i.Invokes, PeakMB: i.PeakMB, PID: i.Pid, Limited: i.Limited,
+				a.Instances = append(a.Instances, InstanceAnswer{ID: i.ID, State: i.State, Machine: i.Machine,
+					AgeMS:  i.Age.Milliseconds(),
+					InitMS: float64(i.Init.Microseconds()) / 1000, Invokes: i.Invokes, PeakMB: i.PeakMB, PID: i.Pid,
+					Limited: i.Limited,
 					Bounded: i.Isolated, Isolated: i.Isolated, Opt: i.Opt, Stored: i.StoredMB})
 			}
 			all = append(all, a)
@@ -95,7 +101,8 @@ func (c *call) instances() error {
 	return c.answer(http.StatusOK, FunctionsAnswer{Functions: all, NotIsolated: c.d.functions.NotIsolated()})
 }
 
-// redeploy changes settings and code at once, so that a new runtime never meets the old code. What is not said stays as it is.
+// redeploy changes settings and code at once, so that a new runtime never meets the old code. What is not said stays as
+// it is.
 func (c *call) redeploy() error {
 	var in struct {
 		Code codeIn
@@ -165,7 +172,8 @@ func (c *call) log() error {
 			missed = 0
 		}
 		for i, l := range lines {
-			a := LineAnswer{Time: l.Time, Instance: l.Instance, Request: l.Request, Text: l.Text, Ours: l.Ours, Next: next - uint64(len(lines)-1-i)}
+			a := LineAnswer{Time: l.Time, Instance: l.Instance, Request: l.Request, Text: l.Text, Ours: l.Ours,
+				Next: next - uint64(len(lines)-1-i)}
 			if i == 0 {
 				a.Missed = missed
 			}

@@ -27,7 +27,8 @@ func (c *call) request() (function.Request, error) {
 	if kind := h.Get("X-Amz-Log-Type"); kind != "" && kind != "None" && kind != "Tail" {
 		return function.Request{}, notValid(kind, "logType", "Member must satisfy enum value set: [None, Tail]")
 	}
-	in := function.Request{Function: c.function, Version: c.qualifier, Payload: c.body, ID: c.id, TraceID: h.Get("X-Amzn-Trace-Id"), LogTail: h.Get("X-Amz-Log-Type") == "Tail"}
+	in := function.Request{Function: c.function, Version: c.qualifier, Payload: c.body, ID: c.id,
+		TraceID: h.Get("X-Amzn-Trace-Id"), LogTail: h.Get("X-Amz-Log-Type") == "Tail"}
 	if len(in.Payload) == 0 {
 		in.Payload = []byte("{}")
 	} else if !json.Valid(in.Payload) {
@@ -51,7 +52,8 @@ func (c *call) emulate() error {
 	}
 	all := c.d.functions.List()
 	if len(all) != 1 {
-		return notFound("the path of the emulator means the only function, and there are " + itoa(len(all)) + ": put the name of one in the place of /function/")
+		return notFound("the path of the emulator means the only function, and there are " + itoa(len(all)) +
+			": put the name of one in the place of /function/")
 	}
 	c.function = all[0].Name
 	return c.may(access.Put, c.function)
@@ -159,7 +161,9 @@ func (f *frames) Write(p []byte) (int, error) {
 }
 
 func (f *frames) frame(event, kind string, payload []byte) error {
-	f.buf = eventstream.Append(f.buf[:0], []eventstream.Header{{Name: ":event-type", Value: event}, {Name: ":content-type", Value: kind}, {Name: ":message-type", Value: "event"}}, payload)
+	f.buf = eventstream.Append(f.buf[:0],
+		[]eventstream.Header{{Name: ":event-type", Value: event}, {Name: ":content-type", Value: kind},
+			{Name: ":message-type", Value: "event"}}, payload)
 	if _, err := f.c.w.Write(f.buf); err != nil {
 		return err
 	}

@@ -16,15 +16,18 @@ func TestAnInvocationAnswersWithWhatTheFunctionReturned(t *testing.T) {
 	r.create("f", map[string]any{"Environment": map[string]any{"Variables": map[string]string{"GREETING": "hello"}}})
 	g := r.invoke("f", `{"a":1}`, "X-Amz-Log-Type", "Tail")
 	out := g.json(t)
-	if g.StatusCode != 200 || out["greeting"] != "hello" || out["version"] != "$LATEST" || out["arn"] != "arn:aws:lambda:us-east-1:000000000000:function:f" ||
-		g.Header.Get("X-Amz-Executed-Version") != "$LATEST" || g.Header.Get("X-Amz-Function-Error") != "" || g.Header.Get("X-Amzn-Requestid") != out["id"] {
+	if g.StatusCode != 200 || out["greeting"] != "hello" || out["version"] != "$LATEST" ||
+		out["arn"] != "arn:aws:lambda:us-east-1:000000000000:function:f" ||
+		g.Header.Get("X-Amz-Executed-Version") != "$LATEST" || g.Header.Get("X-Amz-Function-Error") != "" ||
+		g.Header.Get("X-Amzn-Requestid") != out["id"] {
 		t.Errorf("%s %v: %s", g.Status, g.Header, g.text)
 	}
 	log, err := base64.StdEncoding.DecodeString(g.Header.Get("X-Amz-Log-Result"))
 	if err != nil || !strings.Contains(string(log), "REPORT RequestId: "+g.Header.Get("X-Amzn-Requestid")) {
 		t.Errorf("log %q, %v", log, err)
 	}
-	for _, name := range []string{"arn:aws:lambda:us-east-1:000000000000:function:f", "000000000000:function:f", "f:$LATEST", "function"} {
+	for _, name := range []string{"arn:aws:lambda:us-east-1:000000000000:function:f", "000000000000:function:f",
+		"f:$LATEST", "function"} {
 		if g := r.invoke(name, ""); g.StatusCode != 200 {
 			t.Errorf("by the name %s: %s: %s", name, g.Status, g.text)
 		}
@@ -35,7 +38,8 @@ func TestAnErrorOfTheFunctionIsAnAnswerWithAHeader(t *testing.T) {
 	r := newRig(t)
 	r.create("f", nil)
 	g := r.invoke("f", `{"fail":"on purpose"}`)
-	if out := g.json(t); g.StatusCode != 200 || g.Header.Get("X-Amz-Function-Error") != "Unhandled" || out["errorType"] != "ValueError" || out["errorMessage"] != "on purpose" {
+	if out := g.json(t); g.StatusCode != 200 || g.Header.Get("X-Amz-Function-Error") != "Unhandled" ||
+		out["errorType"] != "ValueError" || out["errorMessage"] != "on purpose" {
 		t.Errorf("%s %v: %s", g.Status, g.Header, g.text)
 	}
 }
@@ -54,7 +58,9 @@ func TestADryRunRunsNothing(t *testing.T) {
 func TestAnEventIsInvokedAndItsFailureTriedTwiceMoreThenTold(t *testing.T) {
 	r := newRig(t)
 	seen := filepath.Join(t.TempDir(), "seen")
-	r.create("f", map[string]any{"DeadLetterConfig": map[string]string{"TargetArn": "arn:aws:sqs:us-east-1:000000000000:letters"}})
+	r.create("f",
+		map[string]any{"DeadLetterConfig": map[string]string{
+			"TargetArn": "arn:aws:sqs:us-east-1:000000000000:letters"}})
 	r.ok(200, "PUT", "/2019-09-25/functions/f/event-invoke-config",
 		`{"DestinationConfig":{"OnFailure":{"Destination":"arn:aws:sqs:us-east-1:000000000000:failures"},"OnSuccess":{"Destination":"arn:aws:sqs:us-east-1:000000000000:successes"}}}`)
 	event := `{"append":` + quoted(seen) + `,"fail":"always"}`
@@ -82,7 +88,8 @@ func TestAnEventIsInvokedAndItsFailureTriedTwiceMoreThenTold(t *testing.T) {
 		Response map[string]any `json:"responsePayload"`
 	}
 	failure := r.claim("failures")
-	if err := json.Unmarshal(failure.Message.Body, &told); err != nil || told.Context.ID != id || told.Context.Condition != "RetriesExhausted" || told.Context.Count != 3 ||
+	if err := json.Unmarshal(failure.Message.Body, &told); err != nil || told.Context.ID != id ||
+		told.Context.Condition != "RetriesExhausted" || told.Context.Count != 3 ||
 		told.Request["fail"] != "always" || told.Response["errorType"] != "ValueError" {
 		t.Errorf("%s: %v", failure.Message.Body, err)
 	}
@@ -109,11 +116,14 @@ func TestAnEventThatWaitsIsInvokedAfterARestart(t *testing.T) {
 	first := openRig(t, dir, Config{}, nil)
 	first.create("f", nil)
 	first.ok(200, "PUT", "/2017-10-31/functions/f/concurrency", `{"ReservedConcurrentExecutions":1}`)
-	first.invoke("f", `{"wait":60}`, "X-Amz-Invocation-Type", "Event") // it has the only place, for as long as the test lasts
-	id := first.invoke("f", `{"append":`+quoted(seen)+`}`, "X-Amz-Invocation-Type", "Event").Header.Get("X-Amzn-Requestid")
+	// it has the only place, for as long as the test lasts
+	first.invoke("f", `{"wait":60}`, "X-Amz-Invocation-Type", "Event")
+	id := first.invoke("f", `{"append":`+quoted(seen)+`}`, "X-Amz-Invocation-Type",
+		"Event").Header.Get("X-Amzn-Requestid")
 	first.stop()
 	second := openRig(t, dir, Config{}, nil)
-	second.ok(200, "PUT", "/2019-09-25/functions/f/event-invoke-config", `{"DestinationConfig":{"OnSuccess":{"Destination":"arn:aws:sqs:us-east-1:000000000000:done"}}}`)
+	second.ok(200, "PUT", "/2019-09-25/functions/f/event-invoke-config",
+		`{"DestinationConfig":{"OnSuccess":{"Destination":"arn:aws:sqs:us-east-1:000000000000:done"}}}`)
 	second.ok(204, "DELETE", "/2017-10-31/functions/f/concurrency", "")
 	if m := second.claim("done"); !strings.Contains(string(m.Message.Body), id) {
 		t.Errorf("%s is not about %s", m.Message.Body, id)
@@ -146,10 +156,12 @@ func TestAStreamIsFramesThatEndWithWhatBecameOfIt(t *testing.T) {
 		}
 		return kinds, payload
 	}
-	if kinds, payload := read(`{"answer":"text"}`); strings.Join(kinds, " ") != "PayloadChunk InvokeComplete" || payload != `"text"{}` {
+	if kinds, payload := read(`{"answer":"text"}`); strings.Join(kinds, " ") != "PayloadChunk InvokeComplete" ||
+		payload != `"text"{}` {
 		t.Errorf("%v: %s", kinds, payload)
 	}
-	if kinds, payload := read(`{"fail":"now"}`); strings.Join(kinds, " ") != "InvokeComplete" || !strings.Contains(payload, `"ErrorCode":"Unhandled"`) || !strings.Contains(payload, "ValueError") {
+	if kinds, payload := read(`{"fail":"now"}`); strings.Join(kinds, " ") != "InvokeComplete" ||
+		!strings.Contains(payload, `"ErrorCode":"Unhandled"`) || !strings.Contains(payload, "ValueError") {
 		t.Errorf("%v: %s", kinds, payload)
 	}
 }
@@ -167,7 +179,8 @@ func TestAURLMapsRequestsToEventsAndBack(t *testing.T) {
 			headers = append(headers, "Host", c[1])
 		}
 		g := r.call("POST", c[0], "+body", headers...)
-		if g.StatusCode != 201 || g.text != "POST+body" || g.Header.Get("X-Got") != "/a/b" || strings.Join(g.Header.Values("Set-Cookie"), ";") != "a=1;b=2" {
+		if g.StatusCode != 201 || g.text != "POST+body" || g.Header.Get("X-Got") != "/a/b" ||
+			strings.Join(g.Header.Values("Set-Cookie"), ";") != "a=1;b=2" {
 			t.Errorf("%v: %s %v: %s", c, g.Status, g.Header, g.text)
 		}
 	}

@@ -44,7 +44,8 @@ func (c *call) layerPolicy(can access.Action) (name string, v deployment.LayerVe
 func (c *call) unchanged(v *deployment.LayerVersion) error {
 	if seen := c.r.URL.Query().Get("RevisionId"); seen != "" && seen != v.Revision {
 		return &Error{Name: "PreconditionFailedException", Status: http.StatusPreconditionFailed,
-			Message: "The Revision Id provided does not match the latest Revision Id. Call the GetLayerPolicy API to retrieve the latest Revision Id"}
+			Message: "The Revision Id provided does not match the latest Revision Id. Call the GetLayerPolicy API to " +
+				"retrieve the latest Revision Id"}
 	}
 	return nil
 }
@@ -58,7 +59,8 @@ func (c *call) addLayerPermission() error {
 	if err := c.decode(&in); err != nil {
 		return err
 	}
-	s := statement{Sid: in.StatementID, Effect: "Allow", Principal: in.Principal, Action: in.Action, Resource: c.d.functions.LayerARN(name, v.Number)}
+	s := statement{Sid: in.StatementID, Effect: "Allow", Principal: in.Principal, Action: in.Action,
+		Resource: c.d.functions.LayerARN(name, v.Number)}
 	switch {
 	case accountForm.MatchString(in.Principal):
 		s.Principal = map[string]string{"AWS": "arn:aws:iam::" + in.Principal + ":root"}

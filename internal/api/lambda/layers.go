@@ -24,8 +24,10 @@ var (
 
 // managed are the runtimes that the service names when a layer is for another one.
 var managed = []string{
-	"nodejs20.x", "python3.14", "provided.al2023", "python3.12", "python3.13", "nodejs24.x", "nodejs22.x", "java25", "python3.10", "python3.11", "java21",
-	"ruby3.3", "ruby3.4", "ruby3.2", "python3.8", "python3.9", "java17", "nodejs16.x", "dotnet10", "dotnet8", "java11", "dotnet6", "nodejs18.x",
+	"nodejs20.x", "python3.14", "provided.al2023", "python3.12", "python3.13", "nodejs24.x", "nodejs22.x", "java25",
+	"python3.10", "python3.11", "java21",
+	"ruby3.3", "ruby3.4", "ruby3.2", "python3.8", "python3.9", "java17", "nodejs16.x", "dotnet10", "dotnet8", "java11",
+	"dotnet6", "nodejs18.x",
 	"provided.al2", "java8.al2",
 }
 
@@ -88,13 +90,15 @@ func (c *call) publishLayer() error {
 		return err
 	}
 	v, err := c.d.functions.PublishLayer(c.ctx(), name, content.Zip, deployment.LayerVersion{
-		Description: in.Description, License: in.LicenseInfo, Runtimes: in.CompatibleRuntimes, Architectures: in.CompatibleArchitectures,
+		Description: in.Description, License: in.LicenseInfo, Runtimes: in.CompatibleRuntimes,
+		Architectures: in.CompatibleArchitectures,
 	})
 	if err != nil {
 		return err
 	}
 	out := c.describeLayer(name, v)
-	for name, list := range map[string][]string{"CompatibleRuntimes": in.CompatibleRuntimes, "CompatibleArchitectures": in.CompatibleArchitectures} {
+	for name, list := range map[string][]string{"CompatibleRuntimes": in.CompatibleRuntimes,
+		"CompatibleArchitectures": in.CompatibleArchitectures} {
 		if list != nil {
 			out[name] = list // also an empty one, which was said
 		}
@@ -194,7 +198,8 @@ func (c *call) compatible() func(deployment.LayerVersion) bool {
 	q := c.r.URL.Query()
 	runtime, architecture := q.Get("CompatibleRuntime"), q.Get("CompatibleArchitecture")
 	return func(v deployment.LayerVersion) bool {
-		return (runtime == "" || slices.Contains(v.Runtimes, runtime)) && (architecture == "" || slices.Contains(v.Architectures, architecture))
+		return (runtime == "" || slices.Contains(v.Runtimes, runtime)) &&
+			(architecture == "" || slices.Contains(v.Architectures, architecture))
 	}
 }
 
@@ -214,7 +219,8 @@ func (c *call) listLayers() error {
 		for _, v := range l.Versions() {
 			if fits(v) {
 				all = append(all, map[string]any{
-					"LayerName": l.Name, "LayerArn": c.d.functions.LayerARN(l.Name, 0), "LatestMatchingVersion": c.layerItem(l.Name, v),
+					"LayerName": l.Name, "LayerArn": c.d.functions.LayerARN(l.Name, 0),
+					"LatestMatchingVersion": c.layerItem(l.Name, v),
 				})
 				break
 			}
@@ -256,7 +262,9 @@ func layersIn(layers []string) error {
 			continue
 		}
 		if !layerVersionForm.MatchString(l) {
-			return notValid("["+strings.Join(layers, ", ")+"]", "layers", "Member must satisfy constraint: [Member must have length less than or equal to 2048, Member must have length greater than or equal to 1, Member must satisfy regular expression pattern: "+layerVersionText+", Member must not be null]")
+			return notValid("["+strings.Join(layers, ", ")+"]", "layers", "Member must satisfy constraint: [Member "+
+				"must have length less than or equal to 2048, Member must have length greater than or equal to 1, "+
+				"Member must satisfy regular expression pattern: "+layerVersionText+", Member must not be null]")
 		}
 	}
 	return nil

@@ -98,7 +98,8 @@ func (c *call) createMapping() error {
 	}
 	parts := strings.SplitN(in.EventSourceArn, ":", 6)
 	if len(parts) != 6 || parts[2] != "sqs" {
-		return unsupported("event source %q: a source is a queue, named by its ARN (arn:aws:sqs:REGION:ACCOUNT:NAME)", shortened(in.EventSourceArn))
+		return unsupported("event source %q: a source is a queue, named by its ARN (arn:aws:sqs:REGION:ACCOUNT:NAME)",
+			shortened(in.EventSourceArn))
 	}
 	n := queue.Name{Namespace: parts[4], Name: parts[5]}
 	if err := n.Check(); err != nil {
@@ -133,10 +134,13 @@ func (c *call) describeMapping(m deployment.Mapping, state string) map[string]an
 		}
 	}
 	out := map[string]any{
-		"UUID": m.ID, "BatchSize": m.Batch, "MaximumBatchingWindowInSeconds": int(m.Window / time.Second), "EventSourceArn": m.SourceARN,
-		"FunctionArn": c.d.functions.ARN(m.Function, m.Qualifier), "LastModified": float64(m.Changed.UnixMilli()) / 1000, "State": state,
+		"UUID": m.ID, "BatchSize": m.Batch, "MaximumBatchingWindowInSeconds": int(m.Window / time.Second),
+		"EventSourceArn": m.SourceARN,
+		"FunctionArn":    c.d.functions.ARN(m.Function, m.Qualifier),
+		"LastModified":   float64(m.Changed.UnixMilli()) / 1000, "State": state,
 		"StateTransitionReason": "USER_INITIATED", "FunctionResponseTypes": []string{},
-		"EventSourceMappingArn": "arn:aws:lambda:" + c.d.functions.Region() + ":" + c.d.functions.Account() + ":event-source-mapping:" + m.ID,
+		"EventSourceMappingArn": "arn:aws:lambda:" + c.d.functions.Region() + ":" + c.d.functions.Account() +
+			":event-source-mapping:" + m.ID,
 	}
 	if m.PartialFailures {
 		out["FunctionResponseTypes"] = []string{"ReportBatchItemFailures"}
@@ -214,7 +218,8 @@ func (c *call) listMappings() error {
 	}
 	all := []map[string]any{}
 	for _, m := range c.d.functions.Mappings() {
-		if (name == "" || m.Function == name) && (q.Get("EventSourceArn") == "" || m.SourceARN == q.Get("EventSourceArn")) && c.seen(m.Function) == nil {
+		if (name == "" || m.Function == name) &&
+			(q.Get("EventSourceArn") == "" || m.SourceARN == q.Get("EventSourceArn")) && c.seen(m.Function) == nil {
 			all = append(all, c.describeMapping(m, ""))
 		}
 	}

@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// raw is a connection of a client, and whether its requests went around net/http: its answers tell by the order of their headers.
+// raw is a connection of a client, and whether its requests went around net/http: its answers tell by the order of
+// their headers.
 type raw struct {
 	t    *testing.T
 	conn net.Conn
@@ -32,7 +33,8 @@ func (r *rig) dial(t *testing.T) *raw {
 
 func (c *raw) ask(method, path, body string, fields ...string) (g got, plain bool) {
 	c.t.Helper()
-	if _, err := fmt.Fprintf(c.conn, "%s %s HTTP/1.1\r\nHost: localhost\r\n%sContent-Length: %d\r\n\r\n%s", method, path, strings.Join(append(fields, ""), "\r\n"), len(body), body); err != nil {
+	if _, err := fmt.Fprintf(c.conn, "%s %s HTTP/1.1\r\nHost: localhost\r\n%sContent-Length: %d\r\n\r\n%s", method,
+		path, strings.Join(append(fields, ""), "\r\n"), len(body), body); err != nil {
 		c.t.Fatal(err)
 	}
 	head, err := c.in.Peek(1)
@@ -90,7 +92,8 @@ func TestAnInvocationIsAnsweredTheSameOnBothWays(t *testing.T) {
 		if one.Status != other.Status || a != b {
 			t.Errorf("%s: answered with %s %s, and through net/http with %s %s", name, one.Status, a, other.Status, b)
 		}
-		if a, b := slices.Sorted(maps.Keys(one.Header)), slices.Sorted(maps.Keys(other.Header)); !slices.Equal(a, b) || one.Header.Get("Content-Type") != other.Header.Get("Content-Type") {
+		if a, b := slices.Sorted(maps.Keys(one.Header)), slices.Sorted(maps.Keys(other.Header)); !slices.Equal(a, b) ||
+			one.Header.Get("Content-Type") != other.Header.Get("Content-Type") {
 			t.Errorf("%s: its headers are %v, and through net/http %v", name, one.Header, other.Header)
 		}
 	}
@@ -99,7 +102,8 @@ func TestAnInvocationIsAnsweredTheSameOnBothWays(t *testing.T) {
 func TestWhatIsNoInvocationGoesThroughNetHTTP(t *testing.T) {
 	r := newRig(t)
 	r.create("f", nil)
-	for path, status := range map[string]int{"/f/response-streaming-invocations": 200, "/f/versions": 201, "/f/nothing": 404} {
+	for path, status := range map[string]int{"/f/response-streaming-invocations": 200, "/f/versions": 201,
+		"/f/nothing": 404} {
 		c := r.dial(t)
 		if g, plain := c.ask("POST", functions+"/f/invocations", "{}"); g.StatusCode != 200 || !plain {
 			t.Errorf("%s: answered with %s, plain: %v", path, g.Status, plain)

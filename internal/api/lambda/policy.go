@@ -142,7 +142,8 @@ func (c *call) policySeen(f *deployment.Function, seen string) error {
 		return nil
 	}
 	return &Error{Name: "PreconditionFailedException", Status: http.StatusPreconditionFailed,
-		Message: "The Revision Id provided does not match the latest Revision Id. Call the GetPolicy API to retrieve the latest Revision Id"}
+		Message: "The Revision Id provided does not match the latest Revision Id. Call the GetPolicy API to retrieve " +
+			"the latest Revision Id"}
 }
 
 // policyRevision changes with the text of a policy.
@@ -152,7 +153,8 @@ func policyRevision(text string) string {
 
 func statementExists(id string) *Error {
 	return &Error{Name: "ResourceConflictException", Status: http.StatusConflict,
-		Message: "The statement id (" + id + ") provided already exists. Please provide a new statement id, or remove the existing statement."}
+		Message: "The statement id (" + id + ") provided already exists. Please provide a new statement id, or " +
+			"remove the existing statement."}
 }
 
 func policyTooLong(size int) *Error {

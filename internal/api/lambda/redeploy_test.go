@@ -6,12 +6,14 @@ import (
 	"testing"
 )
 
-// The service changes settings and code one after the other, so that a new runtime meets the old code; our own path changes both at once.
+// The service changes settings and code one after the other, so that a new runtime meets the old code; our own path
+// changes both at once.
 func TestSettingsAndCodeAreChangedAtOnce(t *testing.T) {
 	r := newRig(t)
 	r.create("f", nil)
 	shell := base64.StdEncoding.EncodeToString(packed(t, "index.js", "exports.handler = async () => 'js'"))
-	g := r.ok(200, "PUT", "/hikyaku/functions/f", `{"Runtime":"nodejs","Handler":"index.handler","Code":{"ZipFile":"`+shell+`"}}`)
+	g := r.ok(200, "PUT", "/hikyaku/functions/f", `{"Runtime":"nodejs","Handler":"index.handler","Code":{"ZipFile":"`+
+		shell+`"}}`)
 	if got := g.json(t); got["Runtime"] != "nodejs" || got["Handler"] != "index.handler" || got["Timeout"] != 60.0 {
 		t.Errorf("%s", g.text)
 	}
@@ -25,7 +27,8 @@ func TestSettingsAndCodeAreChangedAtOnce(t *testing.T) {
 	if g := r.invoke("f", `{}`); g.text != `"js"` {
 		t.Errorf("with other settings alone: %s", g.text)
 	}
-	for _, body := range []string{`{"Runtime":"provided"}`, `{"Timeout":901}`, `{"Code":{"ZipFile":"bm8="}}`, `{"DeadLetterConfig":{"TargetArn":"arn:x"}}`, `{`} {
+	for _, body := range []string{`{"Runtime":"provided"}`, `{"Timeout":901}`, `{"Code":{"ZipFile":"bm8="}}`,
+		`{"DeadLetterConfig":{"TargetArn":"arn:x"}}`, `{`} {
 		if g := r.call("PUT", "/hikyaku/functions/f", body); g.StatusCode != 400 {
 			t.Errorf("%s: %s: %s", body, g.Status, g.text)
 		}
@@ -40,7 +43,8 @@ func TestAnErrorOfTheFunctionComesWithAdvice(t *testing.T) {
 	r := newRig(t)
 	r.create("f", nil)
 	for event, want := range map[string]string{`{"leave":true}`: "hikyaku function logs f", `{"answer":1}`: ""} {
-		if got := r.invoke("f", event).Header.Get("X-Hikyaku-Advice"); !strings.Contains(got, want) || want == "" && got != "" {
+		if got := r.invoke("f", event).Header.Get("X-Hikyaku-Advice"); !strings.Contains(got, want) || want == "" &&
+			got != "" {
 			t.Errorf("%s: %q", event, got)
 		}
 	}

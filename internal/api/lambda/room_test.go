@@ -14,7 +14,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/door/doortest"
 )
 
-// Events count while they are worked on, and what a function returned until its client has read it. Who finds no room is told to try again, and nothing was invoked.
+// Events count while they are worked on, and what a function returned until its client has read it. Who finds no room
+// is told to try again, and nothing was invoked.
 func TestEventsAndResultsCountUntilTheyAreRead(t *testing.T) {
 	r := newRig(t)
 	all := door.NewBusy(64 << 20)
@@ -29,13 +30,16 @@ func TestEventsAndResultsCountUntilTheyAreRead(t *testing.T) {
 	defer conn.Close()
 	answer := strings.Repeat("x", 6_200_000)
 	event := `{"answer":"` + answer + `"}`
-	fmt.Fprintf(conn, "POST %s/f/invocations HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", functions, len(event), event)
+	fmt.Fprintf(conn, "POST %s/f/invocations HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", functions,
+		len(event), event)
 	doortest.Until(t, "event and result are counted", func() bool { return all.Used() > 6*6_200_000 })
 	rest := all.Limit() - all.Used()
 	if !all.Try(rest) {
 		t.Fatal("it has grown")
 	}
-	if g := r.call("POST", functions+"/f/invocations", `{"answer":"`+strings.Repeat("y", 100_000)+`"}`); g.StatusCode != http.StatusTooManyRequests || !strings.Contains(g.text, "too much is being sent") {
+	if g := r.call("POST", functions+"/f/invocations",
+		`{"answer":"`+strings.Repeat("y", 100_000)+`"}`); g.StatusCode != http.StatusTooManyRequests ||
+		!strings.Contains(g.text, "too much is being sent") {
 		t.Errorf("without room: %s %.200s", g.Status, g.text)
 	}
 	all.Give(rest)

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A function that asks for a version that is not here runs on the one that is, and says so where it is deployed and listed.
+// A function that asks for a version that is not here runs on the one that is, and says so where it is deployed and
+// listed.
 func TestAFunctionOnAnotherVersionThanItAsksForIsWarnedOf(t *testing.T) {
 	r := openRig(t, t.TempDir(), Config{}, nil)
 	r.create("family", map[string]any{"Runtime": "python3"})
@@ -22,7 +23,8 @@ func TestAFunctionOnAnotherVersionThanItAsksForIsWarnedOf(t *testing.T) {
 	if strings.Count(listed, want) != 1 || strings.Count(listed, `"warning"`) != 1 {
 		t.Errorf("%s", listed)
 	}
-	if got := r.ok(200, "PUT", functions+"/other/configuration", `{"Runtime":"python3"}`).Header.Get("X-Hikyaku-Advice"); got != "" {
+	if got := r.ok(200, "PUT", functions+"/other/configuration",
+		`{"Runtime":"python3"}`).Header.Get("X-Hikyaku-Advice"); got != "" {
 		t.Errorf("%q", got)
 	}
 }

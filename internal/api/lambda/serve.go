@@ -47,7 +47,8 @@ func (c *call) ctx() context.Context { return c.r.Context() }
 const (
 	maxEvent   = function.MaxPayload
 	maxArchive = 70 << 20 // an archive of 50 MiB in base64, and the settings
-	// What a large body takes while it is worked on, in its own length: as it is, as an event, on its way to an instance or into the journal; and where its length is not known before.
+	// What a large body takes while it is worked on, in its own length: as it is, as an event, on its way to an
+	// instance or into the journal; and where its length is not known before.
 	bodyCost, bodyGrowing = 4, 6
 	// streamed is what an answer takes that is passed on as it comes, and largeAnswer from where on another one counts.
 	streamed, largeAnswer = 2*maxChunk + 128<<10, 32 << 10
@@ -133,10 +134,12 @@ func (c *call) recovered() {
 		panic(v)
 	}
 	c.d.report(fmt.Errorf("lambda door: panic in %s %s: %v\n%s", c.r.Method, c.r.URL.Path, v, debug.Stack()))
-	c.fail(&Error{Name: "ServiceException", Status: http.StatusInternalServerError, Message: "An internal error occurred; the log of hikyaku tells more."})
+	c.fail(&Error{Name: "ServiceException", Status: http.StatusInternalServerError,
+		Message: "An internal error occurred; the log of hikyaku tells more."})
 }
 
-// counted counts the request by what was asked for and what it was answered with: the service's name of an error, else the status.
+// counted counts the request by what was asked for and what it was answered with: the service's name of an error, else
+// the status.
 func (c *call) counted() {
 	c.d.traffic.Ended(cmp.Or(strings.TrimPrefix(c.action, "lambda:"), "none"), cmp.Or(c.code, "200"))
 }
@@ -155,14 +158,16 @@ func (c *call) answered(status int) {
 // functionURL is what a request to a function's URL is counted as.
 const functionURL = "lambda:InvokeFunctionUrl"
 
-// refuse answers a request that was not looked at whole, to strangers as well: so it tells nothing but what is wrong with it.
+// refuse answers a request that was not looked at whole, to strangers as well: so it tells nothing but what is wrong
+// with it.
 func (c *call) refuse(err error) {
 	c.set("Connection", "close")
 	c.fail(err)
 	c.overhear()
 }
 
-// What is read of a body that nobody wants: a client that still sends when its connection is closed sees that, and not the answer.
+// What is read of a body that nobody wants: a client that still sends when its connection is closed sees that, and not
+// the answer.
 const (
 	overheard     = 32 << 20
 	overheardTime = 2 * time.Second
@@ -211,7 +216,8 @@ func (c *call) decode(into any) error {
 		return nil
 	}
 	if err := json.Unmarshal(c.body, into); err != nil {
-		return &Error{Name: "SerializationException", Status: http.StatusBadRequest, Message: "The body of the request cannot be read: " + err.Error()}
+		return &Error{Name: "SerializationException", Status: http.StatusBadRequest,
+			Message: "The body of the request cannot be read: " + err.Error()}
 	}
 	return nil
 }
@@ -231,7 +237,8 @@ func (c *call) send(status int, kind string, body []byte) {
 		c.set("Content-Type", kind)
 	}
 	c.answered(status)
-	if len(body) > largeAnswer { // it is there already, and the function has done its work: it is counted whether there is room or not
+	// it is there already, and the function has done its work: it is counted whether there is room or not
+	if len(body) > largeAnswer {
 		c.hold.Owe(2 * int64(len(body)))
 	}
 	if c.x != nil {
@@ -297,7 +304,8 @@ func (c *call) parsedName(text, asked string) (name, qualifier string, err error
 		return "", "", err
 	}
 	if qualifier != "" && asked != "" && qualifier != asked {
-		return "", "", wrongValue("The derived qualifier from the function name does not match the specified qualifier.")
+		return "", "", wrongValue(
+			"The derived qualifier from the function name does not match the specified qualifier.")
 	}
 	return name, cmp.Or(asked, qualifier), nil
 }

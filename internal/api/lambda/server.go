@@ -25,7 +25,8 @@ type Options struct {
 	Traffic   *door.Traffic        // counts requests, connections and bytes; nil: nobody does
 	// Outbound says which addresses code may be fetched from; nil: all.
 	Outbound *outbound.Policy
-	// Report is told what a person should know and no client is. It may be called from several goroutines. nil: nobody is told.
+	// Report is told what a person should know and no client is. It may be called from several goroutines. nil: nobody
+	// is told.
 	Report func(error)
 }
 
@@ -61,7 +62,8 @@ func New(c Config, o Options) (*Server, error) {
 	if o.Functions == nil || o.Store == nil {
 		return nil, fmt.Errorf("%w: there are no functions", ErrConfig)
 	}
-	d := &Server{config: c.withDefaults(), functions: o.Functions, store: o.Store, users: o.Users, report: o.Report, busy: o.Busy, traffic: o.Traffic}
+	d := &Server{config: c.withDefaults(), functions: o.Functions, store: o.Store, users: o.Users, report: o.Report,
+		busy: o.Busy, traffic: o.Traffic}
 	if d.busy == nil {
 		d.busy = door.NewBusy(door.DefaultBusy(0))
 	}
@@ -77,8 +79,8 @@ func New(c Config, o Options) (*Server, error) {
 	return d, nil
 }
 
-// Start listens and returns the address, with the port that was found when Config asks for port 0. A door that is off returns nil, nil.
-// Requests are served until Close; ctx only bounds the start.
+// Start listens and returns the address, with the port that was found when Config asks for port 0. A door that is off
+// returns nil, nil. Requests are served until Close; ctx only bounds the start.
 func (d *Server) Start(ctx context.Context) (net.Addr, error) {
 	return d.life.Start(func() (net.Addr, error) { return d.open(ctx) })
 }
@@ -92,8 +94,10 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 		return nil, err
 	}
 	d.web, err = door.Listen(ctx, door.Config{
-		Name: "lambda", Listen: d.config.Listen, TLS: tlsConfig, MaxConnections: d.config.MaxConnections, Handler: http.HandlerFunc(d.serve), Plain: d.serveLine,
-		HeaderTimeout: door.HeaderTime, ReadTimeout: readTimeout, IdleTimeout: door.IdleTime, MaxHeaderBytes: maxHeaderBytes, Busy: d.busy, Traffic: d.traffic, Report: d.report,
+		Name: "lambda", Listen: d.config.Listen, TLS: tlsConfig, MaxConnections: d.config.MaxConnections,
+		Handler: http.HandlerFunc(d.serve), Plain: d.serveLine,
+		HeaderTimeout: door.HeaderTime, ReadTimeout: readTimeout, IdleTimeout: door.IdleTime,
+		MaxHeaderBytes: maxHeaderBytes, Busy: d.busy, Traffic: d.traffic, Report: d.report,
 	})
 	if err != nil {
 		return nil, err
@@ -105,8 +109,8 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 // Addr is where the door listens; nil before Start.
 func (d *Server) Addr() net.Addr { return d.life.Addr() }
 
-// Close stops listening and waits for the requests under way. When ctx ends first, their connections are cut and its error is returned. A second
-// Close returns what the first one did.
+// Close stops listening and waits for the requests under way. When ctx ends first, their connections are cut and its
+// error is returned. A second Close returns what the first one did.
 func (d *Server) Close(ctx context.Context) error {
 	d.stop()
 	return d.life.Close(func() error { return d.web.Close(ctx) })

@@ -53,7 +53,8 @@ func (c *call) theTagged(can access.Action) (t tagged, err error) {
 }
 
 // tagPattern is how the service says what has tags.
-const tagPattern = `arn:(aws[a-zA-Z-]*):lambda:` + regionText + `:\d{12}:(function:[a-zA-Z0-9-_]+(:(\$LATEST|[a-zA-Z0-9-_]+))?|` +
+const tagPattern = `arn:(aws[a-zA-Z-]*):lambda:` + regionText +
+	`:\d{12}:(function:[a-zA-Z0-9-_]+(:(\$LATEST|[a-zA-Z0-9-_]+))?|` +
 	`layer:([a-zA-Z0-9-_]+)|code-signing-config:csc-[a-z0-9]{17}|` +
 	`event-source-mapping:[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|capacity-provider:[a-zA-Z0-9-_]+)`
 

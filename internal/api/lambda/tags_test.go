@@ -28,11 +28,14 @@ func TestAMappingHasTagsAsAFunctionHas(t *testing.T) {
 	dir := t.TempDir()
 	r := openRig(t, dir, Config{}, nil)
 	made := r.create("f", map[string]any{"Tags": map[string]string{"team": "couriers"}}).json(t)
-	if _, err := r.store.Put(t.Context(), queue.Name{Namespace: "default", Name: "work"}, []message.Message{{Body: []byte("first")}}); err != nil {
+	if _, err := r.store.Put(t.Context(), queue.Name{Namespace: "default", Name: "work"},
+		[]message.Message{{Body: []byte("first")}}); err != nil {
 		t.Fatal(err)
 	}
-	m := r.ok(202, "POST", "/2015-03-31/event-source-mappings/", `{"EventSourceArn":"arn:aws:sqs:us-east-1:000000000000:work","FunctionName":"f","Enabled":false,"Tags":{"team":"riders"}}`).json(t)
-	for arn, team := range map[string]string{made["FunctionArn"].(string): "couriers", m["EventSourceMappingArn"].(string): "riders"} {
+	m := r.ok(202, "POST", "/2015-03-31/event-source-mappings/",
+		`{"EventSourceArn":"arn:aws:sqs:us-east-1:000000000000:work","FunctionName":"f","Enabled":false,"Tags":{"team":"riders"}}`).json(t)
+	for arn, team := range map[string]string{made["FunctionArn"].(string): "couriers",
+		m["EventSourceMappingArn"].(string): "riders"} {
 		if got := r.tags(t, arn); got["team"] != team || len(got) != 1 {
 			t.Errorf("%s: %v", arn, got)
 		}
@@ -54,7 +57,8 @@ func TestAMappingHasTagsAsAFunctionHas(t *testing.T) {
 	}{
 		{made["FunctionArn"].(string) + ":$LATEST", 400, "InvalidParameterValueException"},
 		{"arn:aws:lambda:us-east-1:000000000000:function:absent", 404, "ResourceNotFoundException"},
-		{"arn:aws:lambda:us-east-1:000000000000:event-source-mapping:11111111-1111-1111-1111-111111111111", 404, "ResourceNotFoundException"},
+		{"arn:aws:lambda:us-east-1:000000000000:event-source-mapping:11111111-1111-1111-1111-111111111111", 404,
+			"ResourceNotFoundException"},
 		{"arn:aws:s3:::bucket", 400, "ValidationException"},
 	} {
 		if g := r.ok(c.status, "GET", tagsOf(c.arn), ""); g.Header.Get("X-Amzn-Errortype") != c.kind {
@@ -84,21 +88,27 @@ func TestSettingsThatCannotBeAreRefusedInTheServicesWords(t *testing.T) {
 	r := openRig(t, t.TempDir(), Config{}, nil)
 	r.create("f", nil)
 	for _, c := range []struct{ body, kind, text string }{
-		{`{"Timeout":901}`, "ValidationException", "Value '901' at 'timeout' failed to satisfy constraint: Member must have value less than or equal to 900"},
-		{`{"MemorySize":64}`, "ValidationException", "Value '64' at 'memorySize' failed to satisfy constraint: Member must have value greater than or equal to 128"},
+		{`{"Timeout":901}`, "ValidationException", "Value '901' at 'timeout' failed to satisfy constraint: Member " +
+			"must have value less than or equal to 900"},
+		{`{"MemorySize":64}`, "ValidationException", "Value '64' at 'memorySize' failed to satisfy constraint: " +
+			"Member must have value greater than or equal to 128"},
 		{`{"EphemeralStorage":{"Size":20000}}`, "ValidationException", "Value '20000' at 'ephemeralStorage.size'"},
-		{`{"Role":"nobody"}`, "ValidationException", "Value 'nobody' at 'role' failed to satisfy constraint: Member must satisfy regular expression pattern: arn:"},
-		{`{"Environment":{"Variables":{"AWS_REGION":"x","A":"b","_HANDLER":"y"}}}`, "InvalidParameterValueException", "Reserved keys used in this request: AWS_REGION, _HANDLER"},
+		{`{"Role":"nobody"}`, "ValidationException", "Value 'nobody' at 'role' failed to satisfy constraint: Member " +
+			"must satisfy regular expression pattern: arn:"},
+		{`{"Environment":{"Variables":{"AWS_REGION":"x","A":"b","_HANDLER":"y"}}}`, "InvalidParameterValueException",
+			"Reserved keys used in this request: AWS_REGION, _HANDLER"},
 	} {
 		g := r.ok(400, "PUT", functions+"/f/configuration", c.body)
 		if g.Header.Get("X-Amzn-Errortype") != c.kind || !strings.Contains(g.text, c.text) {
 			t.Errorf("%s: %s %s", c.body, g.Header.Get("X-Amzn-Errortype"), g.text)
 		}
 	}
-	if g := r.ok(404, "GET", functions+"/"+url.PathEscape("arn:aws:lambda:eu-west-1:000000000000:function:f"), ""); !strings.Contains(g.text, "Functions from 'eu-west-1' are not reachable in this region ('us-east-1')") {
+	if g := r.ok(404, "GET", functions+"/"+url.PathEscape("arn:aws:lambda:eu-west-1:000000000000:function:f"),
+		""); !strings.Contains(g.text, "Functions from 'eu-west-1' are not reachable in this region ('us-east-1')") {
 		t.Errorf("%s", g.text)
 	}
-	if g := r.ok(400, "POST", functions+"/f/versions", `{"CodeSha256":"other"}`); g.Header.Get("X-Amzn-Errortype") != "InvalidParameterValueException" {
+	if g := r.ok(400, "POST", functions+"/f/versions",
+		`{"CodeSha256":"other"}`); g.Header.Get("X-Amzn-Errortype") != "InvalidParameterValueException" {
 		t.Errorf("%s", g.text)
 	}
 }
@@ -106,7 +116,8 @@ func TestSettingsThatCannotBeAreRefusedInTheServicesWords(t *testing.T) {
 func TestAnAliasThatIsNotThereIsNotUpdatedInTheServicesWords(t *testing.T) {
 	r := openRig(t, t.TempDir(), Config{}, nil)
 	r.create("f", nil)
-	if g := r.ok(404, "PUT", functions+"/f/aliases/absent", `{"FunctionVersion":"1"}`); !strings.Contains(g.text, "Alias not found: arn:aws:lambda:us-east-1:000000000000:function:f:absent") {
+	if g := r.ok(404, "PUT", functions+"/f/aliases/absent", `{"FunctionVersion":"1"}`); !strings.Contains(g.text,
+		"Alias not found: arn:aws:lambda:us-east-1:000000000000:function:f:absent") {
 		t.Errorf("%s", g.text)
 	}
 }
@@ -117,10 +128,12 @@ func TestAnswersSayTheRuntimeAndAnEmptyEnvironmentThatWasGiven(t *testing.T) {
 	if _, ok := plain["Environment"]; ok {
 		t.Errorf("nobody has said anything of an environment: %v", plain)
 	}
-	if arn, _ := plain["RuntimeVersionConfig"].(map[string]any)["RuntimeVersionArn"].(string); !strings.HasPrefix(arn, "arn:aws:lambda:us-east-1::runtime:") {
+	if arn, _ := plain["RuntimeVersionConfig"].(map[string]any)["RuntimeVersionArn"].(string); !strings.HasPrefix(arn,
+		"arn:aws:lambda:us-east-1::runtime:") {
 		t.Errorf("%v", plain)
 	}
-	for body, want := range map[string]int{`{"Environment":{"Variables":{"A":"b"}}}`: 1, `{"Environment":{"Variables":{}}}`: 0} {
+	for body, want := range map[string]int{`{"Environment":{"Variables":{"A":"b"}}}`: 1,
+		`{"Environment":{"Variables":{}}}`: 0} {
 		got := r.ok(http.StatusOK, "PUT", functions+"/f/configuration", body).json(t)
 		e, ok := got["Environment"].(map[string]any)
 		if !ok || len(e["Variables"].(map[string]any)) != want {

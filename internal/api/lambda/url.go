@@ -60,7 +60,8 @@ func (c *call) serveURL(name, path string) {
 		c.fail(err)
 		return
 	}
-	in := function.Request{Function: c.function, Version: c.qualifier, Payload: event, ID: c.id, TraceID: c.r.Header.Get("X-Amzn-Trace-Id")}
+	in := function.Request{Function: c.function, Version: c.qualifier, Payload: event, ID: c.id,
+		TraceID: c.r.Header.Get("X-Amzn-Trace-Id")}
 	if u.Mode == "RESPONSE_STREAM" {
 		c.streamURL(in)
 		return
@@ -112,11 +113,14 @@ func (c *call) urlEvent(path string) ([]byte, error) {
 	headers["x-forwarded-for"] = source
 	now := time.Now().UTC()
 	event := map[string]any{
-		"version": "2.0", "routeKey": "$default", "rawPath": path, "rawQueryString": r.URL.RawQuery, "headers": headers, "isBase64Encoded": false,
+		"version": "2.0", "routeKey": "$default", "rawPath": path, "rawQueryString": r.URL.RawQuery, "headers": headers,
+		"isBase64Encoded": false,
 		"requestContext": map[string]any{
-			"accountId": "anonymous", "apiId": c.function, "domainName": r.Host, "domainPrefix": c.function, "requestId": c.id, "routeKey": "$default", "stage": "$default",
+			"accountId": "anonymous", "apiId": c.function, "domainName": r.Host, "domainPrefix": c.function,
+			"requestId": c.id, "routeKey": "$default", "stage": "$default",
 			"time": now.Format("02/Jan/2006:15:04:05 -0700"), "timeEpoch": now.UnixMilli(),
-			"http": map[string]string{"method": r.Method, "path": path, "protocol": r.Proto, "sourceIp": source, "userAgent": r.UserAgent()},
+			"http": map[string]string{"method": r.Method, "path": path, "protocol": r.Proto, "sourceIp": source,
+				"userAgent": r.UserAgent()},
 		},
 	}
 	if cookies := r.Header.Values("Cookie"); len(cookies) > 0 {
@@ -143,8 +147,10 @@ func (c *call) urlEvent(path string) ([]byte, error) {
 func textual(kind string) bool {
 	kind, _, _ = strings.Cut(strings.ToLower(kind), ";")
 	kind = strings.TrimSpace(kind)
-	return kind == "" || strings.HasPrefix(kind, "text/") || kind == "application/json" || kind == "application/xml" || kind == "application/javascript" ||
-		kind == "application/x-www-form-urlencoded" || strings.HasSuffix(kind, "+json") || strings.HasSuffix(kind, "+xml")
+	return kind == "" || strings.HasPrefix(kind, "text/") || kind == "application/json" || kind == "application/xml" ||
+		kind == "application/javascript" ||
+		kind == "application/x-www-form-urlencoded" || strings.HasSuffix(kind, "+json") ||
+		strings.HasSuffix(kind, "+xml")
 }
 
 // urlAnswer is what a function says of its answer.
@@ -181,7 +187,8 @@ func (c *call) head(a urlAnswer) bool {
 	return a.Status == nil || *a.Status >= 200 && *a.Status <= 599
 }
 
-// writeURL answers with what a function returned: an object with a statusCode says it all, anything else is the body of an answer that went well.
+// writeURL answers with what a function returned: an object with a statusCode says it all, anything else is the body of
+// an answer that went well.
 func (c *call) writeURL(payload []byte) {
 	var a urlAnswer
 	if err := json.Unmarshal(payload, &a); err != nil || a.Status == nil {

@@ -40,7 +40,8 @@ func (c *call) describeURL(qualifier string, u deployment.URL) map[string]any {
 		at += ":" + qualifier
 	}
 	out := map[string]any{
-		"FunctionUrl": c.base() + urlPath + at + "/", "FunctionArn": c.d.functions.ARN(c.function, qualifier), "AuthType": u.Auth, "InvokeMode": u.Mode,
+		"FunctionUrl": c.base() + urlPath + at + "/", "FunctionArn": c.d.functions.ARN(c.function, qualifier),
+		"AuthType": u.Auth, "InvokeMode": u.Mode,
 		"CreationTime": u.Created.UTC().Format(urlTime), "LastModifiedTime": u.Changed.UTC().Format(urlTime),
 	}
 	if len(u.Cors) > 0 && string(u.Cors) != "null" {
@@ -85,7 +86,9 @@ func (c *call) setURL(fresh bool) error {
 		have, ok := f.URLs[c.qualifier]
 		switch {
 		case fresh && ok:
-			return &Error{Name: "ResourceConflictException", Status: http.StatusConflict, Message: "Failed to create function url config for [functionArn = " + c.d.functions.ARN(c.function, c.qualifier) + "]. Error message:  FunctionUrlConfig exists for this Lambda function"}
+			return &Error{Name: "ResourceConflictException", Status: http.StatusConflict,
+				Message: "Failed to create function url config for [functionArn = " + c.d.functions.ARN(c.function,
+					c.qualifier) + "]. Error message:  FunctionUrlConfig exists for this Lambda function"}
 		case !fresh && !ok:
 			return notFound(noResource)
 		case !ok:
@@ -116,7 +119,8 @@ func (c *call) deleteURL() error {
 	if _, err := c.url(); err != nil {
 		return err
 	}
-	if _, err := c.d.functions.Change(c.ctx(), c.function, func(f *deployment.Function) error { delete(f.URLs, c.qualifier); return nil }); err != nil {
+	if _, err := c.d.functions.Change(c.ctx(), c.function,
+		func(f *deployment.Function) error { delete(f.URLs, c.qualifier); return nil }); err != nil {
 		return err
 	}
 	c.send(http.StatusNoContent, "", nil)

@@ -67,7 +67,8 @@ func (in *aliasIn) apply(a *deployment.Alias) {
 }
 
 func (c *call) describeAlias(a deployment.Alias) map[string]any {
-	out := map[string]any{"AliasArn": c.d.functions.ARN(c.function, a.Name), "Name": a.Name, "FunctionVersion": a.Version, "Description": a.Description, "RevisionId": a.Revision}
+	out := map[string]any{"AliasArn": c.d.functions.ARN(c.function, a.Name), "Name": a.Name,
+		"FunctionVersion": a.Version, "Description": a.Description, "RevisionId": a.Revision}
 	if len(a.Others) > 0 {
 		out["RoutingConfig"] = map[string]any{"AdditionalVersionWeights": a.Others}
 	}
@@ -91,7 +92,8 @@ func (c *call) createAlias() error {
 	return c.answer(http.StatusCreated, c.describeAlias(a))
 }
 
-// alias is the one that the path names. missing begins what is said when it is not there, which the service says in two ways.
+// alias is the one that the path names. missing begins what is said when it is not there, which the service says in two
+// ways.
 func (c *call) alias(missing string) (deployment.Alias, error) {
 	f, err := c.d.functions.Get(c.function)
 	if err != nil {

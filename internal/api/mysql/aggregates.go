@@ -8,8 +8,9 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/types"
 )
 
-// unvarying is a function without arguments, or a variable, in a statement with aggregates: UNIX_TIMESTAMP() - MIN(enqueued_at). It depends on no row, but go-mysql-server takes
-// every expression without children, but for literals, for a column that is not grouped by. So it gets a child.
+// unvarying is a function without arguments, or a variable, in a statement with aggregates: UNIX_TIMESTAMP() -
+// MIN(enqueued_at). It depends on no row, but go-mysql-server takes every expression without children, but for
+// literals, for a column that is not grouped by. So it gets a child.
 type unvarying struct{ gms.Expression }
 
 var oneLiteral = expression.NewLiteral(int8(1), types.Int8)
@@ -49,15 +50,16 @@ func asUnvarying(e gms.Expression) (gms.Expression, transform.TreeIdentity) {
 
 // unvaryingIn wraps what depends on no row in a plan and its subqueries.
 func unvaryingIn(ctx *gms.Context, n gms.Node) (gms.Node, transform.TreeIdentity, error) {
-	return transform.NodeExprsWithOpaque(ctx, n, func(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.TreeIdentity, error) {
-		if sub, ok := e.(*plan.Subquery); ok {
-			query, same, err := unvaryingIn(ctx, sub.Query)
-			if err != nil || same == transform.SameTree {
-				return e, transform.SameTree, err
+	return transform.NodeExprsWithOpaque(ctx, n,
+		func(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.TreeIdentity, error) {
+			if sub, ok := e.(*plan.Subquery); ok {
+				query, same, err := unvaryingIn(ctx, sub.Query)
+				if err != nil || same == transform.SameTree {
+					return e, transform.SameTree, err
+				}
+				return sub.WithQuery(query), transform.NewTree, nil
 			}
-			return sub.WithQuery(query), transform.NewTree, nil
-		}
-		wrapped, same := asUnvarying(e)
-		return wrapped, same, nil
-	})
+			wrapped, same := asUnvarying(e)
+			return wrapped, same, nil
+		})
 }

@@ -13,13 +13,16 @@ func TestAggregatesStandBesideWhatDependsOnNoRow(t *testing.T) {
 		"SELECT now() > '2020-01-01' AND max(v) = 3 AND database() = 'test' AND @@autocommit = 1 FROM jobs",
 		"SELECT sum(v) + 0 * rand() = 6 FROM jobs",
 		"SELECT (SELECT count(*) + connection_id() * 0 FROM jobs) = 3",
-		"SELECT max(v) = 3 AND unix_timestamp() > 0 FROM jobs GROUP BY v % 2 HAVING unix_timestamp() > max(v) ORDER BY max(v) DESC LIMIT 1",
-		"SELECT timestampdiff(second, from_unixtime(min(v)), now()) > 1000 AND coalesce(unix_timestamp() - min(v), 0) > 0 FROM jobs",
+		"SELECT max(v) = 3 AND unix_timestamp() > 0 FROM jobs GROUP BY v % 2 HAVING unix_timestamp() > max(v) ORDER " +
+			"BY max(v) DESC LIMIT 1",
+		"SELECT timestampdiff(second, from_unixtime(min(v)), now()) > 1000 AND coalesce(unix_timestamp() - min(v), " +
+			"0) > 0 FROM jobs",
 	} {
 		one(t, c, int64(1), statement)
 		one(t, c, int64(1), statement+" -- ?")
 	}
-	if _, err := c.ExecContext(t.Context(), "SELECT COUNT(*), UNIX_TIMESTAMP(), v FROM jobs"); errorNumber(err) != 1140 {
+	if _, err := c.ExecContext(t.Context(),
+		"SELECT COUNT(*), UNIX_TIMESTAMP(), v FROM jobs"); errorNumber(err) != 1140 {
 		t.Errorf("a column beside an aggregate: %v", err)
 	}
 }

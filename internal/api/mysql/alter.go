@@ -58,7 +58,8 @@ func (t *table) ModifyColumn(ctx *gms.Context, name string, c *gms.Column, order
 	return t.reshape(ctx, columns, from, c.Name, order)
 }
 
-// present are the columns there are now, and where each comes from: itself. An ALTER TABLE of several parts is done one by one.
+// present are the columns there are now, and where each comes from: itself. An ALTER TABLE of several parts is done one
+// by one.
 func (t *table) present(ctx *gms.Context) (message.Columns, []int, error) {
 	def, version, err := t.door.definition(t.name)
 	if err != nil {
@@ -81,12 +82,14 @@ func places(n int) []int {
 }
 
 // reshape alters the queue, with the column called moved put where order says.
-func (t *table) reshape(ctx *gms.Context, columns message.Columns, from []int, moved string, order *gms.ColumnOrder) error {
+func (t *table) reshape(ctx *gms.Context, columns message.Columns, from []int, moved string,
+	order *gms.ColumnOrder) error {
 	if err := sessionOf(ctx).may(access.Admin, t.name, "ALTER"); err != nil {
 		return err
 	}
 	if t.plain() {
-		return sqlError(erNotAllowedEngine, "42000", "'%s' is a queue without columns: what it shows as a table cannot be altered (create a table with columns beside it)", t.name.Name)
+		return sqlError(erNotAllowedEngine, "42000", "'%s' is a queue without columns: what it shows as a table "+
+			"cannot be altered (create a table with columns beside it)", t.name.Name)
 	}
 	if len(columns) == 0 {
 		return sqlError(1090, "42000", "You can't delete all columns with ALTER TABLE; use DROP TABLE instead")
@@ -120,7 +123,8 @@ func (t *table) apply(ctx *gms.Context, def queue.Definition, from []int) error 
 	return t.refresh(ctx)
 }
 
-// refresh makes t the table that it has become. go-mysql-server would now write the new columns' defaults into all rows: it finds none, they have them.
+// refresh makes t the table that it has become. go-mysql-server would now write the new columns' defaults into all
+// rows: it finds none, they have them.
 func (t *table) refresh(ctx *gms.Context) error {
 	now, err := t.door.table(ctx, t.db, t.name)
 	if err != nil {
@@ -155,8 +159,8 @@ func (t *table) ModifyComment(ctx *gms.Context, comment string) error {
 	return t.relabel(ctx, commentLabel, comment)
 }
 
-// ModifyDefaultCollation is ALTER TABLE … COLLATE, for columns that come; ModifyStoredCollation is ALTER TABLE … CONVERT TO. Texts are kept in UTF-8 and
-// compared by bytes whatever is said, so there is nothing to convert.
+// ModifyDefaultCollation is ALTER TABLE … COLLATE, for columns that come; ModifyStoredCollation is ALTER TABLE …
+// CONVERT TO. Texts are kept in UTF-8 and compared by bytes whatever is said, so there is nothing to convert.
 func (t *table) ModifyDefaultCollation(ctx *gms.Context, c gms.CollationID) error {
 	if c == gms.Collation_Default || c == gms.Collation_Unspecified {
 		return t.relabel(ctx, collationLabel, "")

@@ -8,8 +8,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// altering gathers the parts of an ALTER TABLE, which go-mysql-server does one after the other: all of them take effect at once, or none. A nil one
-// is of no table.
+// altering gathers the parts of an ALTER TABLE, which go-mysql-server does one after the other: all of them take effect
+// at once, or none. A nil one is of no table.
 type altering struct {
 	begun   bool
 	table   queue.Name

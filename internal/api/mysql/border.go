@@ -7,16 +7,18 @@ import (
 	"github.com/dolthub/vitess/go/sqltypes"
 )
 
-// border is where a connection stands between BEGIN and COMMIT, or whatever begins and ends a transaction in MySQL. Effects are immediate all the same: what it is kept for
-// is the warning of a ROLLBACK, and what packets say to clients that look there before they commit.
+// border is where a connection stands between BEGIN and COMMIT, or whatever begins and ends a transaction in MySQL.
+// Effects are immediate all the same: what it is kept for is the warning of a ROLLBACK, and what packets say to clients
+// that look there before they commit.
 type border struct {
 	autocommit bool
-	explicit   bool     // BEGIN was said
-	readOnly   bool     // START TRANSACTION READ ONLY was
-	touched    bool     // a table was read or changed since the last border: without autocommit that begins a transaction
-	dirty      bool     // rows were put or removed within it
-	points     []string // savepoints, the last one last
-	noEscapes  bool     // sql_mode has NO_BACKSLASH_ESCAPES: clients that escape values have to know
+	explicit   bool // BEGIN was said
+	readOnly   bool // START TRANSACTION READ ONLY was
+	// a table was read or changed since the last border: without autocommit that begins a transaction
+	touched   bool
+	dirty     bool     // rows were put or removed within it
+	points    []string // savepoints, the last one last
+	noEscapes bool     // sql_mode has NO_BACKSLASH_ESCAPES: clients that escape values have to know
 }
 
 // changed notes that rows were put or removed: a ROLLBACK cannot take that back.
@@ -60,7 +62,8 @@ const (
 	statusInReadOnly         = 0x2000
 )
 
-const toldFlags = uint16(vmysql.ServerInTransaction) | uint16(vmysql.ServerStatusAutocommit) | statusNoBackslashEscapes | statusInReadOnly
+const toldFlags = uint16(vmysql.ServerInTransaction) | uint16(vmysql.ServerStatusAutocommit) |
+	statusNoBackslashEscapes | statusInReadOnly
 
 // tell makes the connection's packets say how it stands.
 func (b *border) tell(c *vmysql.Conn) {
@@ -80,9 +83,11 @@ func (b *border) tell(c *vmysql.Conn) {
 	c.StatusFlags = flags
 }
 
-// start is a START TRANSACTION with all that may follow it, also in a comment for newer servers, as mysqldump writes it.
+// start is a START TRANSACTION with all that may follow it, also in a comment for newer servers, as mysqldump writes
+// it.
 var (
-	start         = newForm(`(?is)^\s*(?:/\*[^!].*?\*/\s*)*start\s+transaction(?:\s|/\*!\d*|\*/|,|with\s+consistent\s+snapshot|read\s+(?:only|write))*;?\s*$`)
+	start = newForm(
+		`(?is)^\s*(?:/\*[^!].*?\*/\s*)*start\s+transaction(?:\s|/\*!\d*|\*/|,|with\s+consistent\s+snapshot|read\s+(?:only|write))*;?\s*$`)
 	startReadOnly = newForm(`(?i)read\s+only`)
 )
 
@@ -109,7 +114,8 @@ func (l *long) border(s *session, words []string) {
 	}
 	answer := l.answer
 	l.answer = func(r *sqltypes.Result, more bool) error { // go-mysql-server forgets earlier warnings when it begins
-		s.warn(erNotRolledBack, "Some non-transactional changed tables couldn't be rolled back: what was inserted, deleted and ended in queues stays so")
+		s.warn(erNotRolledBack, "Some non-transactional changed tables couldn't be rolled back: what was inserted, "+
+			"deleted and ended in queues stays so")
 		return answer(r, more)
 	}
 }

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// status is the status that the last packet of an answer carries. The login announced nothing that changes packets' shape.
+// status is the status that the last packet of an answer carries. The login announced nothing that changes packets'
+// shape.
 func (c *rawClient) status(statement string) uint16 {
 	c.t.Helper()
 	c.write(0, append([]byte{3}, statement...))

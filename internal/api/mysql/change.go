@@ -26,7 +26,8 @@ func (i *inserter) Insert(ctx *gms.Context, row gms.Row) error {
 		}
 	}
 	if len(i.rows) >= i.t.door.maxRows {
-		return sqlError(erTooBigRow, "42000", "An INSERT into '%s' takes at most %d rows (all of them are one durable group)", i.t.name.Name, i.t.door.maxRows)
+		return sqlError(erTooBigRow, "42000", "An INSERT into '%s' takes at most %d rows (all of them are one "+
+			"durable group)", i.t.name.Name, i.t.door.maxRows)
 	}
 	values := make([]message.Value, len(row))
 	for n, v := range row {
@@ -41,7 +42,8 @@ func (i *inserter) Insert(ctx *gms.Context, row gms.Row) error {
 		return fromStore(err, i.t.name.Name)
 	}
 	if i.bytes += m.Size(); i.bytes > maxPacket {
-		return sqlError(erTooBigRow, "42000", "An INSERT into '%s' takes at most %d bytes (all of its rows are one durable group)", i.t.name.Name, maxPacket)
+		return sqlError(erTooBigRow, "42000", "An INSERT into '%s' takes at most %d bytes (all of its rows are one "+
+			"durable group)", i.t.name.Name, maxPacket)
 	}
 	i.rows = append(i.rows, m)
 	return nil
@@ -82,11 +84,13 @@ func (t *table) message(values []message.Value) (message.Message, error) {
 	}
 	for _, i := range []int{plainID, plainEnqueuedAt} {
 		if !row[i].IsNull() {
-			return message.Message{}, &message.ColumnError{Column: t.columns[i].Name, Reason: "the queue makes it: leave it out"}
+			return message.Message{},
+				&message.ColumnError{Column: t.columns[i].Name, Reason: "the queue makes it: leave it out"}
 		}
 	}
 	if row[plainAttempts].AsInt() != 0 {
-		return message.Message{}, &message.ColumnError{Column: t.columns[plainAttempts].Name, Reason: "the queue makes it: leave it out"}
+		return message.Message{}, &message.ColumnError{Column: t.columns[plainAttempts].Name,
+			Reason: "the queue makes it: leave it out"}
 	}
 	m := message.Message{Body: []byte(row[plainBody].AsString()), Key: row[plainKey].AsString()}
 	if text := row[plainAttributes].AsString(); text != "" {
@@ -122,7 +126,8 @@ func (d *deleter) Delete(ctx *gms.Context, row gms.Row) error {
 	}
 	p, ok := placeOf(row)
 	if !ok || p.table != d.t.name {
-		return sqlError(erUnsupported, "42000", "this DELETE cannot tell the rows of '%s' apart: write it with WHERE, ORDER BY and LIMIT on that table alone", d.t.name.Name)
+		return sqlError(erUnsupported, "42000", "this DELETE cannot tell the rows of '%s' apart: write it with "+
+			"WHERE, ORDER BY and LIMIT on that table alone", d.t.name.Name)
 	}
 	d.sequences = append(d.sequences, p.sequence)
 	return nil
@@ -187,7 +192,8 @@ type refuser struct{ table, verb string }
 
 func (r refuser) refusal() error {
 	return sqlError(erNotAllowedEngine, "42000",
-		"The storage engine QUEUE does not support %s: rows of '%s' are put and taken, never changed (take the row with queue_wait(), INSERT it anew, then queue_end())", r.verb, r.table)
+		"The storage engine QUEUE does not support %s: rows of '%s' are put and taken, never changed (take the row "+
+			"with queue_wait(), INSERT it anew, then queue_end())", r.verb, r.table)
 }
 
 func (r refuser) StatementBegin(*gms.Context)                 {}
@@ -200,7 +206,8 @@ func (r refuser) Update(*gms.Context, gms.Row, gms.Row) error { return r.refusal
 
 // CreateIndex, DropIndex and RenameIndex refuse: a queue has none to be named.
 func (t *table) CreateIndex(*gms.Context, gms.IndexDef) error {
-	return sqlError(erNotAllowedEngine, "42000", "The storage engine QUEUE has no declared indexes: '%s' makes its own for the conditions that queue_wait() names", t.name.Name)
+	return sqlError(erNotAllowedEngine, "42000", "The storage engine QUEUE has no declared indexes: '%s' makes its "+
+		"own for the conditions that queue_wait() names", t.name.Name)
 }
 
 func (t *table) DropIndex(ctx *gms.Context, _ string) error {

@@ -43,28 +43,33 @@ func membersOf(t gms.Type) []string {
 // byNumber are the functions for which an ENUM or SET is its number, or what it is. For all others it is its text:
 // go-mysql-server would give many of them the number.
 var byNumber = map[string]bool{
-	"abs": true, "ceil": true, "ceiling": true, "floor": true, "round": true, "truncate": true, "sign": true, "sqrt": true,
-	"pow": true, "power": true, "mod": true, "exp": true, "ln": true, "log": true, "log2": true, "log10": true,
-	"std": true, "stddev": true, "stddev_pop": true, "stddev_samp": true, "variance": true, "var_pop": true, "var_samp": true,
-	"bin": true, "oct": true, "bit_count": true, "format": true, "elt": true, "make_set": true,
+	"abs": true, "ceil": true, "ceiling": true, "floor": true, "round": true, "truncate": true, "sign": true,
+	"sqrt": true,
+	"pow":  true, "power": true, "mod": true, "exp": true, "ln": true, "log": true, "log2": true, "log10": true,
+	"std": true, "stddev": true, "stddev_pop": true, "stddev_samp": true, "variance": true, "var_pop": true,
+	"var_samp": true,
+	"bin":      true, "oct": true, "bit_count": true, "format": true, "elt": true, "make_set": true,
 	"bit_and": true, "bit_or": true, "bit_xor": true, "count": true, "any_value": true, "first": true, "last": true,
 	"first_value": true, "last_value": true, "lag": true, "lead": true,
 }
 
 // ofTexts are functions of texts to which go-mysql-server does not know how to give a TIME.
 var ofTexts = map[string]bool{
-	"concat": true, "concat_ws": true, "upper": true, "ucase": true, "lower": true, "lcase": true, "reverse": true, "repeat": true,
-	"lpad": true, "rpad": true, "replace": true, "insert": true, "quote": true, "length": true, "char_length": true,
+	"concat": true, "concat_ws": true, "upper": true, "ucase": true, "lower": true, "lcase": true, "reverse": true,
+	"repeat": true,
+	"lpad":   true, "rpad": true, "replace": true, "insert": true, "quote": true, "length": true, "char_length": true,
 	"substring": true, "substr": true, "mid": true, "left": true, "right": true,
 }
 
-// typedFunctions are go-mysql-server's own, made so that they take an ENUM or SET for its text, and that sums are exact.
+// typedFunctions are go-mysql-server's own, made so that they take an ENUM or SET for its text, and that sums are
+// exact.
 func typedFunctions() (fs []gms.Function) {
 	for _, f := range function.BuiltIns {
 		if name := f.FunctionName(); growing[name] == nil && !byNumber[name] {
-			fs = append(fs, gms.FunctionN{Name: name, Fn: func(ctx *gms.Context, args ...gms.Expression) (gms.Expression, error) {
-				return f.NewInstance(ctx, typedFor(ctx, name, args))
-			}})
+			fs = append(fs, gms.FunctionN{Name: name,
+				Fn: func(ctx *gms.Context, args ...gms.Expression) (gms.Expression, error) {
+					return f.NewInstance(ctx, typedFor(ctx, name, args))
+				}})
 		}
 	}
 	return fs

@@ -17,10 +17,12 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// plainColumns are the columns under which a queue without columns is a table. Only body, attributes and key can be put.
+// plainColumns are the columns under which a queue without columns is a table. Only body, attributes and key can be
+// put.
 var plainColumns = func() message.Columns {
 	cs, err := message.ParseColumns([]string{
-		"id char(36)", "body longblob not null", "attributes json", "`key` varchar(1024)", "enqueued_at datetime(6)", "attempts int unsigned not null default 0",
+		"id char(36)", "body longblob not null", "attributes json", "`key` varchar(1024)", "enqueued_at datetime(6)",
+		"attempts int unsigned not null default 0",
 	})
 	if err != nil {
 		panic(err) // a mistake in the lines above
@@ -105,7 +107,8 @@ func nowDefault(ctx *gms.Context, c message.Column, typ gms.Type) (*gms.ColumnDe
 	return gms.NewColumnDefaultValue(now, typ, false, false, !c.NotNull)
 }
 
-// isNow tells whether a column's expression is the time of the statement. ON UPDATE is passed over: no row is ever changed.
+// isNow tells whether a column's expression is the time of the statement. ON UPDATE is passed over: no row is ever
+// changed.
 func isNow(d *gms.ColumnDefaultValue) bool { return nowText.MatchString(d.String()) }
 
 var nowText = regexp.MustCompile(`(?i)^\(?(?:current_timestamp|now|localtime|localtimestamp)(?:\(\d*\))?\)?$`)
@@ -139,10 +142,12 @@ func sqlType(c message.Column) (gms.Type, error) {
 // column is the queue's column for one that SQL declares.
 func column(ctx *gms.Context, c *gms.Column) (message.Column, error) {
 	if c.AutoIncrement {
-		return message.Column{}, sqlError(erNotAllowedEngine, "42000", "The storage engine QUEUE can't number rows: column '%s' is AUTO_INCREMENT (queue_rowid() numbers the rows of each table, from 1)", c.Name)
+		return message.Column{}, sqlError(erNotAllowedEngine, "42000", "The storage engine QUEUE can't number rows: "+
+			"column '%s' is AUTO_INCREMENT (queue_rowid() numbers the rows of each table, from 1)", c.Name)
 	}
 	if c.Generated != nil || c.OnUpdate != nil && !isNow(c.OnUpdate) {
-		return message.Column{}, sqlError(erNotAllowedEngine, "42000", "The storage engine QUEUE has no generated columns: '%s' (give the value in the INSERT)", c.Name)
+		return message.Column{}, sqlError(erNotAllowedEngine, "42000", "The storage engine QUEUE has no generated "+
+			"columns: '%s' (give the value in the INSERT)", c.Name)
 	}
 	var b strings.Builder
 	typ := c.Type.String()
@@ -153,7 +158,8 @@ func column(ctx *gms.Context, c *gms.Column) (message.Column, error) {
 		typ = strings.ToLower(c.Type.Type().String()) + message.MemberList(members)
 	}
 	b.WriteString("`" + strings.ReplaceAll(c.Name, "`", "``") + "` " + typ)
-	if s, ok := c.Type.(gms.TypeWithCollation); ok && !types.IsBinaryType(c.Type) && !strings.Contains(strings.ToLower(typ), "collate") {
+	if s, ok := c.Type.(gms.TypeWithCollation); ok && !types.IsBinaryType(c.Type) &&
+		!strings.Contains(strings.ToLower(typ), "collate") {
 		b.WriteString(" collate " + s.Collation().Name())
 	}
 	if !c.Nullable {
@@ -161,7 +167,9 @@ func column(ctx *gms.Context, c *gms.Column) (message.Column, error) {
 	}
 	mc, err := message.ParseColumn(b.String())
 	if err != nil {
-		return message.Column{}, sqlError(erNotAllowedEngine, "42000", "The storage engine QUEUE can't keep column '%s' of type %s: %v", c.Name, c.Type, err)
+		return message.Column{},
+			sqlError(erNotAllowedEngine, "42000", "The storage engine QUEUE can't keep column '%s' of type %s: %v",
+				c.Name, c.Type, err)
 	}
 	if c.Default == nil {
 		return mc, nil
@@ -171,7 +179,8 @@ func column(ctx *gms.Context, c *gms.Column) (message.Column, error) {
 		return mc, nil
 	}
 	if !c.Default.IsLiteral() {
-		return message.Column{}, sqlError(erNotAllowedEngine, "42000", "The storage engine QUEUE takes constants as defaults only: column '%s' has DEFAULT %s (give the value in the INSERT)", c.Name, c.Default)
+		return message.Column{}, sqlError(erNotAllowedEngine, "42000", "The storage engine QUEUE takes constants as "+
+			"defaults only: column '%s' has DEFAULT %s (give the value in the INSERT)", c.Name, c.Default)
 	}
 	v, err := c.Default.Eval(ctx, nil)
 	if err != nil {

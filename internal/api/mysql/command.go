@@ -12,7 +12,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/api/mysql/gate"
 )
 
-// command answers a command that the protocol's library does not know, or answers otherwise than MySQL. It runs in the connection's own goroutine, between two commands.
+// command answers a command that the protocol's library does not know, or answers otherwise than MySQL. It runs in the
+// connection's own goroutine, between two commands.
 func (h *handler) command(c *vmysql.Conn, com gate.Command) error {
 	switch com.Code {
 	case gate.Statistics:
@@ -43,7 +44,8 @@ func (h *handler) command(c *vmysql.Conn, com gate.Command) error {
 
 var errMalformed = sqlError(1835, "HY000", "Malformed communication packet")
 
-// anew begins a connection's session again: what it owned goes back, what it prepared and set is forgotten. The database stays.
+// anew begins a connection's session again: what it owned goes back, what it prepared and set is forgotten. The
+// database stays.
 func (h *handler) anew(c *vmysql.Conn) error {
 	err := h.ComResetConnection(c)
 	c.PrepareData = map[uint32]*vmysql.PrepareData{}
@@ -121,7 +123,8 @@ func (h *handler) killConnection(s *session, id uint32) error {
 // statistics is the line that "mysqladmin status" shows.
 func (d *Server) statistics() string {
 	up, questions, tables := max(d.uptime(), 1), d.counts.statements.Load(), len(d.store.Queues())
-	return fmt.Sprintf("Uptime: %d  Threads: %d  Questions: %d  Slow queries: 0  Opens: %d  Flush tables: 1  Open tables: %d  Queries per second avg: %d.%03d",
+	return fmt.Sprintf("Uptime: %d  Threads: %d  Questions: %d  Slow queries: 0  Opens: %d  Flush tables: 1  Open "+
+		"tables: %d  Queries per second avg: %d.%03d",
 		up, d.limit.open.Load(), questions, tables, tables, questions/up, questions*1000/up%1000)
 }
 

@@ -18,7 +18,8 @@ func TestCommandsThatAreNoStatements(t *testing.T) {
 	r.makeJobs(2)
 	c, other := r.dialRaw(), r.dialRaw()
 	c.write(0, []byte{0x09})
-	if p := c.must(); !bytes.HasPrefix(p, []byte("Uptime: ")) || !bytes.Contains(p, []byte("  Threads: 2  Questions: ")) {
+	if p := c.must(); !bytes.HasPrefix(p, []byte("Uptime: ")) ||
+		!bytes.Contains(p, []byte("  Threads: 2  Questions: ")) {
 		t.Errorf("COM_STATISTICS: %q", p)
 	}
 	other.want("SELECT queue_wait('jobs', 0)", "1")
@@ -47,7 +48,8 @@ func TestCommandsThatAreNoStatements(t *testing.T) {
 	c.want("SELECT 'on'", "on")
 }
 
-// TestAResetBeginsAnew: what was owned, set, prepared and begun is forgotten, also with a cursor open; packets say that autocommit is on.
+// TestAResetBeginsAnew: what was owned, set, prepared and begun is forgotten, also with a cursor open; packets say that
+// autocommit is on.
 func TestAResetBeginsAnew(t *testing.T) {
 	for name, command := range map[string][]byte{
 		"reset":       {0x1f},
@@ -57,7 +59,8 @@ func TestAResetBeginsAnew(t *testing.T) {
 			r := newRig(t, Config{}, nil)
 			r.makeJobs(500)
 			c := r.dialRaw()
-			for _, s := range []string{"SET @kept = 7, autocommit = 0, sql_mode = 'ANSI_QUOTES'", "SET NAMES sjis", "SELECT queue_wait('jobs', 0)"} {
+			for _, s := range []string{"SET @kept = 7, autocommit = 0, sql_mode = 'ANSI_QUOTES'", "SET NAMES sjis",
+				"SELECT queue_wait('jobs', 0)"} {
 				if _, err := c.query(s); err != nil {
 					t.Fatal(err)
 				}
@@ -95,7 +98,8 @@ func (c *rawClient) until(first byte) {
 	}
 }
 
-// TestAnotherUserGoesOnWithAConnection, who has to show a password, by both methods; who cannot is refused, and the connection ends.
+// TestAnotherUserGoesOnWithAConnection, who has to show a password, by both methods; who cannot is refused, and the
+// connection ends.
 func TestAnotherUserGoesOnWithAConnection(t *testing.T) {
 	r := newRig(t, Config{}, users(t))
 	for _, method := range []string{"mysql_native_password", "caching_sha2_password"} {
@@ -126,7 +130,8 @@ func TestAnotherUserGoesOnWithAConnection(t *testing.T) {
 				t.Errorf("%s: %q", method, p)
 			}
 			c.want("SELECT user() LIKE 'taker@%', DATABASE()", "1", "test")
-			if _, err := c.query("CREATE TABLE t (v int) ENGINE=QUEUE"); err == nil || !strings.Contains(err.Error(), "1142") {
+			if _, err := c.query("CREATE TABLE t (v int) ENGINE=QUEUE"); err == nil ||
+				!strings.Contains(err.Error(), "1142") {
 				t.Errorf("taker makes a table: %v", err)
 			}
 		}
@@ -136,13 +141,15 @@ func TestAnotherUserGoesOnWithAConnection(t *testing.T) {
 // TestClientsWithoutMethodsAreToldWhatTheyLack: they know mysql_native_password alone, which no hash can check.
 func TestClientsWithoutMethodsAreToldWhatTheyLack(t *testing.T) {
 	hash := access.Secret(access.HashSecret("hashed-secret"))
-	all, err := access.New([]access.User{{Name: "plain", Secret: "plain-secret"}, {Name: "hashed", SecretHash: []access.Secret{hash}}})
+	all, err := access.New([]access.User{{Name: "plain", Secret: "plain-secret"},
+		{Name: "hashed", SecretHash: []access.Secret{hash}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := newRig(t, Config{}, all)
 	c := r.dial(identity{user: "plain", secret: "plain-secret", old: true})
-	c.want("SELECT @@default_authentication_plugin, @@authentication_policy", "mysql_native_password", "*:mysql_native_password,,")
+	c.want("SELECT @@default_authentication_plugin, @@authentication_policy", "mysql_native_password",
+		"*:mysql_native_password,,")
 	for user, want := range map[string]uint16{"plain": 1045, "hashed": 1251, "nobody": 1251} {
 		_, answer := knock(t, "tcp", r.addr, identity{user: user, secret: "wrong", old: true})
 		if answer[0] != 0xff || binary.LittleEndian.Uint16(answer[1:]) != want {
@@ -154,7 +161,8 @@ func TestClientsWithoutMethodsAreToldWhatTheyLack(t *testing.T) {
 	}
 	// Those who know methods are asked for one that works, whoever they are.
 	for _, user := range []string{"hashed", "nobody"} {
-		if _, answer := knock(t, "tcp", r.addr, identity{user: user, secret: "wrong"}); !bytes.HasPrefix(answer, []byte("\xfecaching_sha2_password\x00")) {
+		if _, answer := knock(t, "tcp", r.addr, identity{user: user, secret: "wrong"}); !bytes.HasPrefix(answer,
+			[]byte("\xfecaching_sha2_password\x00")) {
 			t.Errorf("%s: %q", user, answer)
 		}
 	}

@@ -27,7 +27,8 @@ func TestTheGreetingAnnouncesWhatIsSpoken(t *testing.T) {
 	}
 }
 
-// TestCompressedConnectionsDoAllThatOthersDo, with statements and answers of several packets. A client that hangs up while it waits is noticed.
+// TestCompressedConnectionsDoAllThatOthersDo, with statements and answers of several packets. A client that hangs up
+// while it waits is noticed.
 func TestCompressedConnectionsDoAllThatOthersDo(t *testing.T) {
 	for name, m := range map[string]compress.Method{"zlib": compress.Zlib, "zstd": compress.Zstd} {
 		t.Run(name, func(t *testing.T) {

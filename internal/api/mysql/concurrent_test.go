@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// TestEachRowIsEndedOnce lets 16 clients put, wait, end, abort and disappear on three tables, and checks that each row that was put was
-// ended by exactly one of them.
+// TestEachRowIsEndedOnce lets 16 clients put, wait, end, abort and disappear on three tables, and checks that each row
+// that was put was ended by exactly one of them.
 func TestEachRowIsEndedOnce(t *testing.T) {
 	const clients, perClient, tables = 16, 40, 3
 	r := newRig(t, Config{}, nil)
@@ -145,7 +145,8 @@ func (w *worker) work(ctx context.Context, mine, tables, all int) error {
 // take waits a moment for a row and does one of the things that can be done with it. It returns the row that it ended.
 func (w *worker) take(ctx context.Context, c *sql.Conn) (ended string, err error) {
 	var place sql.NullInt64
-	if err := c.QueryRowContext(ctx, "SELECT queue_wait('t0:prio=0', 't1', 't2:prio=1', 't0', 't2', ?)", w.random.IntN(2)).Scan(&place); err != nil {
+	if err := c.QueryRowContext(ctx, "SELECT queue_wait('t0:prio=0', 't1', 't2:prio=1', 't0', 't2', ?)",
+		w.random.IntN(2)).Scan(&place); err != nil {
 		return "", fmt.Errorf("wait: %w", err)
 	}
 	if !place.Valid || place.Int64 == 0 {

@@ -11,17 +11,24 @@ import (
 
 // Config holds the settings of the door. The zero value listens on DefaultListen.
 type Config struct {
-	Off            bool       `yaml:"off"`
-	Listen         string     `yaml:"listen"` // address and port; "": 127.0.0.1:3306
-	Socket         string     `yaml:"socket"` // path of a Unix socket besides; "": /run/mysqld/mysqld.sock if it can be made; "none": none
+	Off    bool   `yaml:"off"`
+	Listen string `yaml:"listen"` // address and port; "": 127.0.0.1:3306
+	// path of a Unix socket besides; "": /run/mysqld/mysqld.sock if it can be made; "none": none
+	Socket         string     `yaml:"socket"`
 	TLS            access.TLS `yaml:"tls"`
 	MaxConnections int        `yaml:"max_connections"` // further ones are refused; 0: 10,000
 
-	MaxPacketBytes   int64         `yaml:"max_packet_bytes"`  // one statement with its values, and one value that an expression makes: max_allowed_packet; 0: 129 MiB, or an eighth of limits: busy_bytes if that is less
-	MaxBusyBytes     int64         `yaml:"max_busy_bytes"`    // what statements, what they keep and their answers may take of limits: busy_bytes; 0: 512 MiB, or eight times max_packet_bytes
-	StatementBytes   int64         `yaml:"statement_bytes"`   // what one statement may keep in memory besides, to sort, to join and to group; 0: 256 MiB
-	MaxJoinSize      int64         `yaml:"max_join_size"`     // rows that one statement may read; 0: 100,000,000
-	StatementTimeout time.Duration `yaml:"statement_timeout"` // a statement that takes longer ends, but for waits in queue_wait(); 0: 5 min
+	// one statement with its values, and one value that an expression makes: max_allowed_packet; 0: 129 MiB, or an
+	// eighth of limits: busy_bytes if that is less
+	MaxPacketBytes int64 `yaml:"max_packet_bytes"`
+	// what statements, what they keep and their answers may take of limits: busy_bytes; 0: 512 MiB, or eight times
+	// max_packet_bytes
+	MaxBusyBytes int64 `yaml:"max_busy_bytes"`
+	// what one statement may keep in memory besides, to sort, to join and to group; 0: 256 MiB
+	StatementBytes int64 `yaml:"statement_bytes"`
+	MaxJoinSize    int64 `yaml:"max_join_size"` // rows that one statement may read; 0: 100,000,000
+	// a statement that takes longer ends, but for waits in queue_wait(); 0: 5 min
+	StatementTimeout time.Duration `yaml:"statement_timeout"`
 }
 
 // maxPacket is a row of the largest size with every byte escaped, and some room.
@@ -60,7 +67,8 @@ func or[T comparable](v, otherwise T) T {
 	return v
 }
 
-// Check says what is wrong with the settings. The error is ErrConfig, or access.ErrExposed for a door that would be open to strangers.
+// Check says what is wrong with the settings. The error is ErrConfig, or access.ErrExposed for a door that would be
+// open to strangers.
 func (c Config) Check(hasUsers bool) error {
 	if c.Off {
 		return nil
@@ -71,8 +79,9 @@ func (c Config) Check(hasUsers bool) error {
 	if c.MaxConnections < 0 {
 		return fmt.Errorf("%w: max_connections cannot be negative", ErrConfig)
 	}
-	for name, n := range map[string]int64{"max_packet_bytes": c.MaxPacketBytes, "max_busy_bytes": c.MaxBusyBytes, "statement_bytes": c.StatementBytes,
-		"max_join_size": c.MaxJoinSize, "statement_timeout": int64(c.StatementTimeout)} {
+	for name, n := range map[string]int64{"max_packet_bytes": c.MaxPacketBytes, "max_busy_bytes": c.MaxBusyBytes,
+		"statement_bytes": c.StatementBytes,
+		"max_join_size":   c.MaxJoinSize, "statement_timeout": int64(c.StatementTimeout)} {
 		if n < 0 {
 			return fmt.Errorf("%w: %s cannot be negative", ErrConfig, name)
 		}

@@ -246,10 +246,14 @@ func TestBadPacketsHarmNobodyElse(t *testing.T) {
 	r.makeJobs(1)
 	good := r.dialRaw()
 	for _, packet := range []string{
-		"", "\x00", "\x03", "\x03\xff\xfe\x00", "\x04", "\x04jobs\x00", "\x05", "\x06", "\x07", "\x08", "\x09", "\x0a", "\x0c", "\x0d", "\x0e", "\x11", "\x11root\x00",
-		"\x12", "\x13", "\x14", "\x15", "\x16", "\x16SELECT ?", "\x17", "\x17\x01\x00\x00\x00", "\x17\xff\xff\xff\xff\x00\x01\x00\x00\x00", "\x18", "\x18\x01\x00\x00\x00\x00\x00x",
-		"\x19", "\x19\x09\x00\x00\x00", "\x1a", "\x1a\x09\x00\x00\x00", "\x1b", "\x1b\x07\x00", "\x1c", "\x1c\x01\x00\x00\x00\x05\x00\x00\x00", "\x1d", "\x1e", "\x1f", "\x20", "\x7f", "\xfe", "\xff",
-		"\x02", "\x02no:such", "\x02" + strings.Repeat("x", 300), "\x03" + strings.Repeat("(", 10_000), "\x03SELECT '" + strings.Repeat("\\", 1001),
+		"", "\x00", "\x03", "\x03\xff\xfe\x00", "\x04", "\x04jobs\x00", "\x05", "\x06", "\x07", "\x08", "\x09", "\x0a",
+		"\x0c", "\x0d", "\x0e", "\x11", "\x11root\x00",
+		"\x12", "\x13", "\x14", "\x15", "\x16", "\x16SELECT ?", "\x17", "\x17\x01\x00\x00\x00",
+		"\x17\xff\xff\xff\xff\x00\x01\x00\x00\x00", "\x18", "\x18\x01\x00\x00\x00\x00\x00x",
+		"\x19", "\x19\x09\x00\x00\x00", "\x1a", "\x1a\x09\x00\x00\x00", "\x1b", "\x1b\x07\x00", "\x1c",
+		"\x1c\x01\x00\x00\x00\x05\x00\x00\x00", "\x1d", "\x1e", "\x1f", "\x20", "\x7f", "\xfe", "\xff",
+		"\x02", "\x02no:such", "\x02" + strings.Repeat("x", 300), "\x03" + strings.Repeat("(", 10_000),
+		"\x03SELECT '" + strings.Repeat("\\", 1001),
 	} {
 		bad := r.dialRaw()
 		bad.want("SELECT queue_wait('jobs', 5)", "1")
@@ -292,9 +296,10 @@ func TestAPanicEndsItsConnectionAlone(t *testing.T) {
 	r := newRig(t, Config{}, nil)
 	var told atomic.Int64
 	r.door.report = func(error) { told.Add(1) }
-	r.door.functions["boom"] = gms.FunctionN{Name: "boom", Fn: func(*gms.Context, ...gms.Expression) (gms.Expression, error) {
-		return badRow{&call{name: "queue_rowid"}}, nil
-	}}
+	r.door.functions["boom"] = gms.FunctionN{Name: "boom",
+		Fn: func(*gms.Context, ...gms.Expression) (gms.Expression, error) {
+			return badRow{&call{name: "queue_rowid"}}, nil
+		}}
 	r.makeJobs(1)
 	c, other := r.dialRaw(), r.dialRaw()
 	c.want("SELECT queue_wait('jobs', 0)", "1")
@@ -304,7 +309,8 @@ func TestAPanicEndsItsConnectionAlone(t *testing.T) {
 	if _, err := c.query("SELECT 1"); err == nil {
 		t.Error("the connection goes on")
 	}
-	if got, err := r.dialRaw().query(`SELECT""`); err == nil || !strings.HasPrefix(err.Error(), "error 1105: ") { // the parser of go-mysql-server panics at it
+	// the parser of go-mysql-server panics at it
+	if got, err := r.dialRaw().query(`SELECT""`); err == nil || !strings.HasPrefix(err.Error(), "error 1105: ") {
 		t.Errorf("answered with %q, %v", got, err)
 	}
 	r.until("the row is ready again", func() bool { return r.stats().Ready == 1 })

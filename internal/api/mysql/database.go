@@ -12,7 +12,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// provider finds databases: every namespace is one. They appear on demand: a name that nothing is in yet is an empty database.
+// provider finds databases: every namespace is one. They appear on demand: a name that nothing is in yet is an empty
+// database.
 type provider struct{ door *Server }
 
 var (
@@ -31,7 +32,8 @@ func (p *provider) Database(_ *gms.Context, name string) (gms.Database, error) {
 func (p *provider) HasDatabase(ctx *gms.Context, name string) bool {
 	switch firstWord(ctx.Query()) {
 	case "create", "drop":
-		return slices.ContainsFunc(p.door.databases(sessionOf(ctx)), func(db string) bool { return strings.EqualFold(db, name) })
+		return slices.ContainsFunc(p.door.databases(sessionOf(ctx)),
+			func(db string) bool { return strings.EqualFold(db, name) })
 	}
 	return p.door.hasDatabase(name)
 }
@@ -50,7 +52,8 @@ const databaseRoom = "api/mysql/database"
 func (p *provider) CreateDatabase(ctx *gms.Context, name string) error {
 	n := queue.Name{Namespace: name, Name: "x"}
 	if !p.door.hasDatabase(name) && n.Check() == nil {
-		return sqlError(1044, "42000", "Access denied for user '%s' to database '%s': the server keeps that name for itself", sessionOf(ctx).Client().User, name)
+		return sqlError(1044, "42000", "Access denied for user '%s' to database '%s': the server keeps that name for "+
+			"itself", sessionOf(ctx).Client().User, name)
 	}
 	if err := n.Check(); err != nil {
 		return sqlError(1102, "42000", "Incorrect database name '%s': %v", name, err)
@@ -90,7 +93,8 @@ func (d *Server) hasDatabase(name string) bool {
 	return !slices.Contains(reserved, strings.ToLower(name)) && queue.Name{Namespace: name, Name: "x"}.Check() == nil
 }
 
-// databases are those to be listed: namespaces with queues that the user may see, those that were created, and the one that clients start in.
+// databases are those to be listed: namespaces with queues that the user may see, those that were created, and the one
+// that clients start in.
 func (d *Server) databases(s *session) []string {
 	names := map[string]bool{}
 	for _, n := range d.store.Queues() {
@@ -162,7 +166,8 @@ func (d *database) GetTableNames(ctx *gms.Context) ([]string, error) {
 	return names, nil
 }
 
-func (d *database) CreateTable(ctx *gms.Context, name string, schema gms.PrimaryKeySchema, collation gms.CollationID, comment string) error {
+func (d *database) CreateTable(ctx *gms.Context, name string, schema gms.PrimaryKeySchema, collation gms.CollationID,
+	comment string) error {
 	n := queue.Name{Namespace: d.name, Name: name}
 	if err := sessionOf(ctx).may(access.Admin, n, "CREATE"); err != nil {
 		return err
@@ -188,7 +193,8 @@ func (d *database) CreateTable(ctx *gms.Context, name string, schema gms.Primary
 	if _, _, err := d.door.definition(n); err == nil {
 		return gms.ErrTableAlreadyExists.New(name)
 	}
-	if err := d.door.forgetMarks(ctx, d.door.store.Resolve(n)); err != nil { // of a table of that name whose end was cut short
+	// of a table of that name whose end was cut short
+	if err := d.door.forgetMarks(ctx, d.door.store.Resolve(n)); err != nil {
 		return fromStore(err, name)
 	}
 	created, err := d.door.store.CreateQueue(ctx, n, def)
@@ -213,5 +219,6 @@ func (d *database) DropTable(ctx *gms.Context, name string) error {
 
 func noIndexes(table string) error {
 	return sqlError(erNotAllowedEngine, "42000",
-		"The storage engine QUEUE has no keys and no declared indexes: leave them out of '%s' (it makes its own for the conditions that queue_wait() names; queue_rowid() numbers the rows)", table)
+		"The storage engine QUEUE has no keys and no declared indexes: leave them out of '%s' (it makes its own for "+
+			"the conditions that queue_wait() names; queue_rowid() numbers the rows)", table)
 }

@@ -11,32 +11,39 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/types"
 )
 
-// longestDate is how much of a text is read as a date or time: it is in the first bytes, or nowhere. go-mysql-server tries every length of a text, and takes
-// minutes of a processor for 100,000 digits.
+// longestDate is how much of a text is read as a date or time: it is in the first bytes, or nowhere. go-mysql-server
+// tries every length of a text, and takes minutes of a processor for 100,000 digits.
 const longestDate = 256
 
 // dated are the functions that read texts as dates or times.
 var dated = map[string]bool{
-	"adddate": true, "addtime": true, "convert_tz": true, "date": true, "date_add": true, "date_format": true, "date_sub": true, "datediff": true, "datetime": true, "day": true,
-	"dayname": true, "dayofmonth": true, "dayofweek": true, "dayofyear": true, "extract": true, "hour": true, "last_day": true, "microsecond": true, "minute": true,
-	"month": true, "monthname": true, "quarter": true, "second": true, "subdate": true, "subtime": true, "time": true, "time_format": true, "time_to_sec": true,
-	"timediff": true, "timestamp": true, "timestampadd": true, "timestampdiff": true, "to_days": true, "to_seconds": true, "unix_timestamp": true, "week": true, "weekday": true,
+	"adddate": true, "addtime": true, "convert_tz": true, "date": true, "date_add": true, "date_format": true,
+	"date_sub": true, "datediff": true, "datetime": true, "day": true,
+	"dayname": true, "dayofmonth": true, "dayofweek": true, "dayofyear": true, "extract": true, "hour": true,
+	"last_day": true, "microsecond": true, "minute": true,
+	"month": true, "monthname": true, "quarter": true, "second": true, "subdate": true, "subtime": true, "time": true,
+	"time_format": true, "time_to_sec": true,
+	"timediff": true, "timestamp": true, "timestampadd": true, "timestampdiff": true, "to_days": true,
+	"to_seconds": true, "unix_timestamp": true, "week": true, "weekday": true,
 	"weekofyear": true, "year": true, "yearweek": true,
 }
 
-// datedIn is an expression that reads no more of a text than a date can have, where it reads dates. planned tells that the plan is made: until then
-// columns and short literals of comparisons stay as they are, because the planner looks for them.
+// datedIn is an expression that reads no more of a text than a date can have, where it reads dates. planned tells that
+// the plan is made: until then columns and short literals of comparisons stay as they are, because the planner looks
+// for them.
 func datedIn(ctx *gms.Context, e gms.Expression, planned bool) (gms.Expression, transform.TreeIdentity, error) {
 	reads := false
 	switch f := e.(type) {
 	case *plan.InSubquery:
 		if types.IsTime(f.Left().Type(ctx)) && types.IsText(f.Right().Type(ctx)) {
-			return nil, transform.SameTree, sqlError(erUnsupported, "42000", "A date or time that is compared with texts of a subquery is not supported: use CAST(… AS DATETIME) in the subquery")
+			return nil, transform.SameTree, sqlError(erUnsupported, "42000", "A date or time that is compared with "+
+				"texts of a subquery is not supported: use CAST(… AS DATETIME) in the subquery")
 		}
 		reads = types.IsText(f.Left().Type(ctx)) && types.IsTime(f.Right().Type(ctx))
 	case *expression.Convert:
 		reads = types.IsTime(f.Type(ctx))
-	case *function.NullIf, expression.Comparer, *expression.Between, *expression.Case, *expression.InTuple, *expression.HashInTuple:
+	case *function.NullIf, expression.Comparer, *expression.Between, *expression.Case, *expression.InTuple,
+		*expression.HashInTuple:
 		reads = hasTime(ctx, e)
 	case gms.FunctionExpression:
 		reads = dated[strings.ToLower(f.FunctionName())]
@@ -53,9 +60,11 @@ func datedIn(ctx *gms.Context, e gms.Expression, planned bool) (gms.Expression, 
 	return bound, transform.NewTree, err
 }
 
-// datedRows is a plan whose INSERTs read no more of a text than a date can have, in the columns that are dates or times.
+// datedRows is a plan whose INSERTs read no more of a text than a date can have, in the columns that are dates or
+// times.
 func datedRows(ctx *gms.Context, n gms.Node) (gms.Node, transform.TreeIdentity, error) {
-	return transform.NodeWithOpaque(ctx, n, func(ctx *gms.Context, n gms.Node) (gms.Node, transform.TreeIdentity, error) {
+	return transform.NodeWithOpaque(ctx, n, func(ctx *gms.Context, n gms.Node) (gms.Node, transform.TreeIdentity,
+		error) {
 		insert, ok := n.(*plan.InsertInto)
 		if !ok {
 			return n, transform.SameTree, nil
@@ -134,7 +143,8 @@ func (c cutter) look(_ *gms.Context, v any) (any, error) {
 		return v, nil
 	}
 	if c.returned {
-		return nil, sqlError(erTruncated, "22007", "Incorrect datetime value: a text of more than %d bytes is compared with a date or time", longestDate)
+		return nil, sqlError(erTruncated, "22007", "Incorrect datetime value: a text of more than %d bytes is "+
+			"compared with a date or time", longestDate)
 	}
 	return v, nil
 }

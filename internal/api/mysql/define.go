@@ -12,8 +12,8 @@ import (
 // engineName is the storage engine of every table.
 const engineName = "QUEUE"
 
-// define looks at a CREATE, ALTER or RENAME: what asks for what a queue is not is refused before anything is done, and what go-mysql-server gets
-// wrong is done here. What does not parse is left to whoever runs it.
+// define looks at a CREATE, ALTER or RENAME: what asks for what a queue is not is refused before anything is done, and
+// what go-mysql-server gets wrong is done here. What does not parse is left to whoever runs it.
 func (l *long) define(sc *gms.Context, s *session) error {
 	parsed, err := sqlparser.ParseWithOptions(sc, l.query, gms.LoadSqlMode(sc).ParserOptions())
 	if err != nil && yearWidth.begins(l.query) {
@@ -85,14 +85,17 @@ func (l *long) selects(sc *gms.Context, s *session, d *sqlparser.DDL) error {
 var alterEngine = newForm("(?is)^[^'\"]*\\bengine\\s*=?\\s*`?(\\w+)")
 
 func unknownEngine(engine, table string) error {
-	return sqlError(erUnknownEngine, "42000", "Unknown storage engine '%s': tables here are queues, so '%s' needs ENGINE=QUEUE (or no ENGINE at all)", engine, table)
+	return sqlError(erUnknownEngine, "42000", "Unknown storage engine '%s': tables here are queues, so '%s' needs "+
+		"ENGINE=QUEUE (or no ENGINE at all)", engine, table)
 }
 
 func noPartitions(table string) error {
-	return sqlError(erNotAllowedEngine, "42000", "The storage engine QUEUE has no partitions: leave them out of '%s' (its rows are one line, the oldest first)", table)
+	return sqlError(erNotAllowedEngine, "42000", "The storage engine QUEUE has no partitions: leave them out of '%s' "+
+		"(its rows are one line, the oldest first)", table)
 }
 
-// fractions takes the digits of a second away from TIME columns, which go-mysql-server does not know, and returns them by column.
+// fractions takes the digits of a second away from TIME columns, which go-mysql-server does not know, and returns them
+// by column.
 func fractions(parts []*sqlparser.DDL) (digits map[string]int) {
 	for _, d := range parts {
 		if d.TableSpec == nil {
@@ -114,7 +117,8 @@ func fractions(parts []*sqlparser.DDL) (digits map[string]int) {
 
 func checkDDL(d *sqlparser.DDL) error {
 	if d.TriggerSpec != nil || d.ViewSpec != nil || d.ProcedureSpec != nil || d.EventSpec != nil {
-		return sqlError(erUnsupported, "42000", "This server has tables of ENGINE=QUEUE and nothing else: no views, triggers, procedures or events")
+		return sqlError(erUnsupported, "42000", "This server has tables of ENGINE=QUEUE and nothing else: no views, "+
+			"triggers, procedures or events")
 	}
 	table := d.Table.Name.String()
 	if x := d.IndexSpec; x != nil && x.Action == sqlparser.CreateStr {
@@ -128,14 +132,16 @@ func checkDDL(d *sqlparser.DDL) error {
 		return noPartitions(table)
 	}
 	if d.Temporary {
-		return sqlError(erNotAllowedEngine, "42000", "The storage engine QUEUE has no temporary tables: '%s' would be one", table)
+		return sqlError(erNotAllowedEngine, "42000",
+			"The storage engine QUEUE has no temporary tables: '%s' would be one", table)
 	}
 	for _, o := range spec.TableOpts {
 		if strings.EqualFold(o.Name, "engine") && !strings.EqualFold(o.Value, engineName) {
 			return unknownEngine(o.Value, table)
 		}
 		if strings.EqualFold(o.Name, "auto_increment") {
-			return sqlError(erNotAllowedEngine, "42000", "The storage engine QUEUE can't number rows by AUTO_INCREMENT (queue_rowid() numbers the rows of '%s', from 1)", table)
+			return sqlError(erNotAllowedEngine, "42000", "The storage engine QUEUE can't number rows by "+
+				"AUTO_INCREMENT (queue_rowid() numbers the rows of '%s', from 1)", table)
 		}
 	}
 	if len(spec.Indexes) > 0 || len(spec.Constraints) > 0 {
@@ -146,7 +152,8 @@ func checkDDL(d *sqlparser.DDL) error {
 			return noIndexes(table)
 		}
 		if c.Type.Autoincrement {
-			return sqlError(erNotAllowedEngine, "42000", "The storage engine QUEUE can't number rows: column '%s' is AUTO_INCREMENT (queue_rowid() numbers the rows of '%s', from 1)", c.Name.String(), table)
+			return sqlError(erNotAllowedEngine, "42000", "The storage engine QUEUE can't number rows: column '%s' is "+
+				"AUTO_INCREMENT (queue_rowid() numbers the rows of '%s', from 1)", c.Name.String(), table)
 		}
 	}
 	return nil

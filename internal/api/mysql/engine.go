@@ -12,50 +12,58 @@ import (
 func (d *Server) showEngines(e *goms.Engine) {
 	ctx := gms.NewEmptyContext()
 	db := e.Analyzer.Catalog.InfoSchema
-	change := func(name string, wrap func(read func(*gms.Context, gms.Catalog) (gms.RowIter, error)) func(*gms.Context, gms.Catalog) (gms.RowIter, error)) {
+	change := func(name string, wrap func(read func(*gms.Context, gms.Catalog) (gms.RowIter, error)) func(*gms.Context,
+		gms.Catalog) (gms.RowIter, error)) {
 		t, ok, err := db.GetTableInsensitive(ctx, name)
 		if table, is := t.(*information_schema.InformationSchemaTable); ok && err == nil && is {
 			table.Reader = wrap(table.Reader)
 		}
 	}
 	emptyWhereNothing(ctx, db)
-	change(information_schema.TablesTableName, func(read func(*gms.Context, gms.Catalog) (gms.RowIter, error)) func(*gms.Context, gms.Catalog) (gms.RowIter, error) {
-		return func(ctx *gms.Context, c gms.Catalog) (gms.RowIter, error) {
-			iter, err := read(ctx, c)
-			if err != nil {
-				return nil, err
-			}
-			rows, err := gms.RowIterToRows(ctx, iter)
-			for _, row := range rows {
-				if row[tablesEngine] != nil {
-					row[tablesEngine] = engineName
+	change(information_schema.TablesTableName,
+		func(read func(*gms.Context, gms.Catalog) (gms.RowIter, error)) func(*gms.Context, gms.Catalog) (gms.RowIter,
+			error) {
+			return func(ctx *gms.Context, c gms.Catalog) (gms.RowIter, error) {
+				iter, err := read(ctx, c)
+				if err != nil {
+					return nil, err
 				}
+				rows, err := gms.RowIterToRows(ctx, iter)
+				for _, row := range rows {
+					if row[tablesEngine] != nil {
+						row[tablesEngine] = engineName
+					}
+				}
+				return gms.RowsToRowIter(rows...), err
 			}
-			return gms.RowsToRowIter(rows...), err
-		}
-	})
-	change(information_schema.ProcessListTableName, func(read func(*gms.Context, gms.Catalog) (gms.RowIter, error)) func(*gms.Context, gms.Catalog) (gms.RowIter, error) {
-		return func(ctx *gms.Context, c gms.Catalog) (gms.RowIter, error) {
-			iter, err := read(ctx, c)
-			s := sessionOf(ctx)
-			if err != nil || s == nil || s.mayAdminAll() {
-				return iter, err
+		})
+	change(information_schema.ProcessListTableName,
+		func(read func(*gms.Context, gms.Catalog) (gms.RowIter, error)) func(*gms.Context, gms.Catalog) (gms.RowIter,
+			error) {
+			return func(ctx *gms.Context, c gms.Catalog) (gms.RowIter, error) {
+				iter, err := read(ctx, c)
+				s := sessionOf(ctx)
+				if err != nil || s == nil || s.mayAdminAll() {
+					return iter, err
+				}
+				rows, err := gms.RowIterToRows(ctx, iter)
+				mine := s.mine()
+				rows = slices.DeleteFunc(rows, func(row gms.Row) bool {
+					id, _ := row[processID].(uint64)
+					name, _ := row[processUser].(string)
+					return !mine(uint32(id), name)
+				})
+				return gms.RowsToRowIter(rows...), err
 			}
-			rows, err := gms.RowIterToRows(ctx, iter)
-			mine := s.mine()
-			rows = slices.DeleteFunc(rows, func(row gms.Row) bool {
-				id, _ := row[processID].(uint64)
-				name, _ := row[processUser].(string)
-				return !mine(uint32(id), name)
-			})
-			return gms.RowsToRowIter(rows...), err
-		}
-	})
-	change(information_schema.EnginesTableName, func(func(*gms.Context, gms.Catalog) (gms.RowIter, error)) func(*gms.Context, gms.Catalog) (gms.RowIter, error) {
-		return func(*gms.Context, gms.Catalog) (gms.RowIter, error) {
-			return gms.RowsToRowIter(gms.Row{engineName, "DEFAULT", "Queues: rows are waited for, owned, and ended", "NO", "NO", "NO"}), nil
-		}
-	})
+		})
+	change(information_schema.EnginesTableName,
+		func(func(*gms.Context, gms.Catalog) (gms.RowIter, error)) func(*gms.Context, gms.Catalog) (gms.RowIter,
+			error) {
+			return func(*gms.Context, gms.Catalog) (gms.RowIter, error) {
+				return gms.RowsToRowIter(gms.Row{engineName, "DEFAULT", "Queues: rows are waited for, owned, and ended",
+					"NO", "NO", "NO"}), nil
+			}
+		})
 }
 
 // emptyWhereNothing makes the tables readable of which go-mysql-server reads nothing at all: their rows would be a nil
@@ -79,7 +87,8 @@ func emptyWhereNothing(ctx *gms.Context, db gms.Database) {
 	}
 }
 
-// processUser is a column of information_schema.processlist. Statements may hold secrets: only who may do everything sees those of others.
+// processUser is a column of information_schema.processlist. Statements may hold secrets: only who may do everything
+// sees those of others.
 const processUser = 1
 
 // processID is another: of the connection.

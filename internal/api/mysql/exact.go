@@ -32,7 +32,8 @@ func exactly(ctx *gms.Context, name string, args []gms.Expression) []gms.Express
 	} else {
 		digits += 22
 	}
-	typ, err := types.CreateDecimalType(uint8(min(digits, types.DecimalTypeMaxPrecision)), uint8(min(scale, types.DecimalTypeMaxScale)))
+	typ, err := types.CreateDecimalType(uint8(min(digits, types.DecimalTypeMaxPrecision)),
+		uint8(min(scale, types.DecimalTypeMaxScale)))
 	if err != nil {
 		return args
 	}
@@ -119,15 +120,18 @@ func exactIn(ctx *gms.Context, n gms.Node) (gms.Node, transform.TreeIdentity, er
 	if len(sums) == 0 {
 		return n, transform.SameTree, nil
 	}
-	return transform.NodeExprsWithOpaque(ctx, n, func(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.TreeIdentity, error) {
-		f, ok := e.(*expression.GetField)
-		if !ok || sums[f.Id()] == nil || f.Type(ctx) != types.Float64 {
-			return e, transform.SameTree, nil
-		}
-		typ, nullable := sums[f.Id()], f.IsNullable(ctx)
-		exact := expression.NewGetFieldWithTable(f.Index(), int(f.TableId()), typ, f.Database(), f.Table(), f.Name(), nullable)
-		return exact.WithId(f.Id()), transform.NewTree, nil
-	})
+	return transform.NodeExprsWithOpaque(ctx, n,
+		func(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.TreeIdentity, error) {
+			f, ok := e.(*expression.GetField)
+			if !ok || sums[f.Id()] == nil || f.Type(ctx) != types.Float64 {
+				return e, transform.SameTree, nil
+			}
+			typ, nullable := sums[f.Id()], f.IsNullable(ctx)
+			exact := expression.NewGetFieldWithTable(f.Index(), int(f.TableId()), typ, f.Database(),
+				f.Table(), f.Name(),
+				nullable)
+			return exact.WithId(f.Id()), transform.NewTree, nil
+		})
 }
 
 // sumOf is the number and the type of a sum that is exact; nil for other expressions.

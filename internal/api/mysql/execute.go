@@ -16,9 +16,11 @@ import (
 	"github.com/hikyaku/hikyaku/internal/api/mysql/gate"
 )
 
-// execute runs a statement by go-mysql-server's engine, measured, and answers with its rows as they come: a client that takes them slowly holds
-// up the statement, where go-mysql-server's own handler gathers more than a thousand of any size. The statement ends when its client is gone.
-func (h *handler) execute(ctx context.Context, c *vmysql.Conn, query string, bound map[string]*querypb.BindVariable, answer vmysql.ResultSpoolFn) (err error) {
+// execute runs a statement by go-mysql-server's engine, measured, and answers with its rows as they come: a client that
+// takes them slowly holds up the statement, where go-mysql-server's own handler gathers more than a thousand of any
+// size. The statement ends when its client is gone.
+func (h *handler) execute(ctx context.Context, c *vmysql.Conn, query string, bound map[string]*querypb.BindVariable,
+	answer vmysql.ResultSpoolFn) (err error) {
 	s := known(c)
 	if s == nil {
 		return errors.New("the connection has no session")
@@ -55,7 +57,8 @@ func (h *handler) execute(ctx context.Context, c *vmysql.Conn, query string, bou
 }
 
 // plan plans a statement, and returns what makes its rows.
-func (h *handler) plan(ctx *gms.Context, query string, values map[string]sqlparser.Expr) (schema gms.Schema, iter gms.RowIter, err error) {
+func (h *handler) plan(ctx *gms.Context, query string, values map[string]sqlparser.Expr) (schema gms.Schema,
+	iter gms.RowIter, err error) {
 	defer h.unplanned(sessionOf(ctx), &err)
 	schema, iter, _, err = h.door.engine.QueryWithBindings(ctx, query, nil, values, &gms.QueryFlags{})
 	return schema, iter, err
@@ -83,7 +86,8 @@ const (
 )
 
 // spool sends rows, and gives back what made them.
-func (h *handler) spool(ctx *gms.Context, c *vmysql.Conn, schema gms.Schema, iter gms.RowIter, answer vmysql.ResultSpoolFn) (err error) {
+func (h *handler) spool(ctx *gms.Context, c *vmysql.Conn, schema gms.Schema, iter gms.RowIter,
+	answer vmysql.ResultSpoolFn) (err error) {
 	p := part{fields: fieldsOf(ctx, schema), answer: answer, meter: sessionOf(ctx).meter}
 	// A cursor's rows are fetched when the client likes, while the next ones are read: each part's buffer stays theirs.
 	if p.kept = ofCursor(c); p.kept {

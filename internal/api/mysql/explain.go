@@ -15,8 +15,8 @@ import (
 var explained = newForm(`(?is)^\s*(?:explain|describe|desc)\s+(?:(?:extended|partitions)\s+)?(analyze\s+)?` +
 	`(?:format\s*=\s*['"]?(\w+)['"]?\s+)?((?:select|with|table|values|insert|replace|delete|update|for\s+connection)\b|\()`)
 
-// explain answers EXPLAIN of a statement. Where there are no indexes to be chosen, all that a program can learn is which
-// tables are read, in which order, and how many rows they have. done is false for what is no such statement.
+// explain answers EXPLAIN of a statement. Where there are no indexes to be chosen, all that a program can learn is
+// which tables are read, in which order, and how many rows they have. done is false for what is no such statement.
 func (l *long) explain(sc *gms.Context, s *session) (done bool, err error) {
 	m := explained.first(l.query)
 	if m == nil {
@@ -25,16 +25,19 @@ func (l *long) explain(sc *gms.Context, s *session) (done bool, err error) {
 	statement := strings.TrimRight(l.query[len(m[0])-len(m[3]):], "; \t\r\n")
 	switch {
 	case m[1] != "":
-		return true, sqlError(erUnsupported, "42000", "EXPLAIN ANALYZE is not supported: EXPLAIN FORMAT=TREE shows the plan, without running it")
+		return true, sqlError(erUnsupported, "42000", "EXPLAIN ANALYZE is not supported: EXPLAIN FORMAT=TREE shows "+
+			"the plan, without running it")
 	case firstWord(statement) == "for":
-		return true, sqlError(erUnsupported, "42000", "EXPLAIN FOR CONNECTION is not supported (SHOW PROCESSLIST shows what runs)")
+		return true, sqlError(erUnsupported, "42000", "EXPLAIN FOR CONNECTION is not supported (SHOW PROCESSLIST "+
+			"shows what runs)")
 	}
 	parsed, err := sqlparser.Parse(statement)
 	if err != nil {
 		return true, err
 	}
 	var plan gms.Node
-	if l.answer != nil && (l.bound == nil || len(l.bound.BindVars) == 0) { // what is wrong with the statement is said by its plan
+	// what is wrong with the statement is said by its plan
+	if l.answer != nil && (l.bound == nil || len(l.bound.BindVars) == 0) {
 		if plan, err = l.analyze(sc, s, statement); err != nil {
 			return true, err
 		}
@@ -57,7 +60,8 @@ func (l *long) explain(sc *gms.Context, s *session) (done bool, err error) {
 		}
 		return true, l.answerText("EXPLAIN", strings.TrimRight(fmt.Sprint(plan), "\n"))
 	}
-	return true, sqlError(1791, "HY000", "Unknown EXPLAIN format name: '%.64s' (there are TRADITIONAL, JSON and TREE)", m[2])
+	return true, sqlError(1791, "HY000", "Unknown EXPLAIN format name: '%.64s' (there are TRADITIONAL, JSON and TREE)",
+		m[2])
 }
 
 // analyze plans a statement, and runs nothing of it.
@@ -69,7 +73,8 @@ func (l *long) analyze(sc *gms.Context, s *session, statement string) (plan gms.
 // explainFields are the columns of the table form.
 var explainFields = func() (fields []*querypb.Field) {
 	for _, name := range []string{
-		"id", "select_type", "table", "partitions", "type", "possible_keys", "key", "key_len", "ref", "rows", "filtered", "Extra",
+		"id", "select_type", "table", "partitions", "type", "possible_keys", "key", "key_len", "ref", "rows",
+		"filtered", "Extra",
 	} {
 		f := &querypb.Field{Name: name, Type: sqltypes.VarChar, Charset: utf8mb4, ColumnLength: 1024}
 		switch name {
@@ -103,7 +108,8 @@ func (x *explanation) values() [][]sqltypes.Value {
 		}
 		null := sqltypes.NULL
 		rows = append(rows, []sqltypes.Value{
-			id, text(r.kind), text(r.table), null, text(r.access), null, null, null, null, count, filtered, text(r.extra),
+			id, text(r.kind), text(r.table), null, text(r.access), null, null, null, null, count, filtered,
+			text(r.extra),
 		})
 	}
 	return rows

@@ -40,7 +40,8 @@ func (x *explanation) statement(st sqlparser.Statement) error {
 	case *sqlparser.Insert:
 		x.selects++
 		kind := strings.ToUpper(st.Action)
-		x.rows = append(x.rows, explainedTable{id: x.selects, kind: kind, table: st.Table.Name.String(), access: "ALL", count: -1})
+		x.rows = append(x.rows, explainedTable{id: x.selects, kind: kind, table: st.Table.Name.String(), access: "ALL",
+			count: -1})
 		if from, ok := st.Rows.(sqlparser.SelectStatement); ok {
 			x.selects-- // it has the same number
 			return x.query(from, "SIMPLE")
@@ -80,7 +81,8 @@ func (x *explanation) query(st sqlparser.SelectStatement, kind string) error {
 		}
 		if st.Type != sqlparser.UnionAllStr {
 			name := fmt.Sprintf("<union%d,%d>", first, second)
-			x.rows = append(x.rows, explainedTable{kind: "UNION RESULT", table: name, access: "ALL", count: -1, extra: "Using temporary"})
+			x.rows = append(x.rows, explainedTable{kind: "UNION RESULT", table: name, access: "ALL", count: -1,
+				extra: "Using temporary"})
 		}
 		return nil
 	case *sqlparser.Select:
@@ -149,7 +151,8 @@ func inner(st sqlparser.SQLNode) (all []*sqlparser.Subquery) {
 }
 
 // tables are those of a FROM, in their order, and the subqueries among them.
-func (x *explanation) tables(from sqlparser.TableExprs, id int, kind string) (rows []explainedTable, derived []*sqlparser.Subquery, err error) {
+func (x *explanation) tables(from sqlparser.TableExprs, id int, kind string) (rows []explainedTable,
+	derived []*sqlparser.Subquery, err error) {
 	for _, e := range from {
 		switch e := e.(type) {
 		case *sqlparser.AliasedTableExpr:

@@ -19,10 +19,11 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// short answers a statement on the short path, around the planner. done is false when it has to go the long way: it was not recognized, or is
-// not one that the short path is sure to answer as the long way would; then nothing was done. Errors in values are left to the long way, so that
-// there is one text of each.
-func (h *handler) short(ctx context.Context, c *vmysql.Conn, query string, bound *vmysql.PrepareData, answer vmysql.ResultSpoolFn) (done bool, err error) {
+// short answers a statement on the short path, around the planner. done is false when it has to go the long way: it was
+// not recognized, or is not one that the short path is sure to answer as the long way would; then nothing was done.
+// Errors in values are left to the long way, so that there is one text of each.
+func (h *handler) short(ctx context.Context, c *vmysql.Conn, query string, bound *vmysql.PrepareData,
+	answer vmysql.ResultSpoolFn) (done bool, err error) {
 	if h.door.noShort {
 		return false, nil
 	}
@@ -98,7 +99,8 @@ func (h *handler) short(ctx context.Context, c *vmysql.Conn, query string, bound
 
 // number is the field of a function's answer.
 func number(label string) *querypb.Field {
-	return &querypb.Field{Name: label, OrgName: label, Type: sqltypes.Int64, Charset: uint32(gms.Collation_binary), ColumnLength: 20, Flags: uint32(querypb.MySqlFlag_BINARY_FLAG)}
+	return &querypb.Field{Name: label, OrgName: label, Type: sqltypes.Int64, Charset: uint32(gms.Collation_binary),
+		ColumnLength: 20, Flags: uint32(querypb.MySqlFlag_BINARY_FLAG)}
 }
 
 // bindings are the values of a prepared statement's placeholders.
@@ -161,7 +163,8 @@ func (h *handler) shortTable(ctx *gms.Context, s *session, st *short.Statement) 
 }
 
 // shortInsert puts the rows of an INSERT whose values need no more than a look at their type and length.
-func (h *handler) shortInsert(ctx *gms.Context, c *vmysql.Conn, s *session, st *short.Statement, b bindings, answer vmysql.ResultSpoolFn) (done bool, err error) {
+func (h *handler) shortInsert(ctx *gms.Context, c *vmysql.Conn, s *session, st *short.Statement, b bindings,
+	answer vmysql.ResultSpoolFn) (done bool, err error) {
 	t, ok := h.shortTable(ctx, s, st)
 	if !ok || t.plain() || st.Len() > h.door.maxRows || s.may(access.Put, t.name, "INSERT") != nil {
 		return false, nil

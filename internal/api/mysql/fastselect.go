@@ -17,9 +17,10 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// shortSelect shows the owned row, or outside of owner mode what nobody owns. Rows go out as they are read: go-mysql-server would gather more than a
-// thousand of them, whatever their size.
-func (h *handler) shortSelect(ctx context.Context, c *vmysql.Conn, query string, s *session, st *short.Statement, answer vmysql.ResultSpoolFn) (done bool, err error) {
+// shortSelect shows the owned row, or outside of owner mode what nobody owns. Rows go out as they are read:
+// go-mysql-server would gather more than a thousand of them, whatever their size.
+func (h *handler) shortSelect(ctx context.Context, c *vmysql.Conn, query string, s *session, st *short.Statement,
+	answer vmysql.ResultSpoolFn) (done bool, err error) {
 	sc := gms.NewContext(ctx, gms.WithSession(s))
 	t, ok := h.shortTable(sc, s, st)
 	if !ok || s.may(access.Take, t.name, "SELECT") != nil {
@@ -100,7 +101,8 @@ const (
 	bundleBytes = 256 << 10
 )
 
-// choose takes the columns that a statement names, nil for all. ok is false when one is written otherwise than it is called: the answer's label would be.
+// choose takes the columns that a statement names, nil for all. ok is false when one is written otherwise than it is
+// called: the answer's label would be.
 func (o *spool) choose(ctx *gms.Context, names []string) (ok bool) {
 	all := o.t.fields(ctx)
 	if names == nil {
@@ -170,8 +172,8 @@ func (m *meter) reading(t *table) *rows {
 	return r
 }
 
-// A page is of at most so many messages, and of about so many bytes: it grows as long as messages turn out to be small. It is counted until the next one is read:
-// as it is, and as rows on their way to the client.
+// A page is of at most so many messages, and of about so many bytes: it grows as long as messages turn out to be small.
+// It is counted until the next one is read: as it is, and as rows on their way to the client.
 const (
 	pageRows  = 500
 	pageBytes = 512 << 10

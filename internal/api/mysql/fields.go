@@ -7,7 +7,8 @@ import (
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 )
 
-// fieldsOf describes the columns of an answer to a client, as MySQL does: numbers and times are of the character set binary, texts of what the client wants.
+// fieldsOf describes the columns of an answer to a client, as MySQL does: numbers and times are of the character set
+// binary, texts of what the client wants.
 func fieldsOf(ctx *gms.Context, schema gms.Schema) []*querypb.Field {
 	fields := make([]*querypb.Field, len(schema))
 	set := uint32(gms.CharacterSet_utf8mb4)
@@ -17,7 +18,8 @@ func fieldsOf(ctx *gms.Context, schema gms.Schema) []*querypb.Field {
 	for i, c := range schema {
 		f := &querypb.Field{
 			Name: c.Name, OrgName: c.Name, Table: c.Source, OrgTable: c.Source, Database: c.DatabaseSource,
-			Type: c.Type.Type(), Charset: uint32(gms.Collation_binary), ColumnLength: c.Type.MaxTextResponseByteLength(ctx), Flags: columnFlags(c),
+			Type: c.Type.Type(), Charset: uint32(gms.Collation_binary),
+			ColumnLength: c.Type.MaxTextResponseByteLength(ctx), Flags: columnFlags(c),
 		}
 		switch {
 		case spoken(f.Type):
@@ -44,7 +46,8 @@ func spoken(t querypb.Type) bool {
 	return sqltypes.IsText(t) || t == sqltypes.Enum || t == sqltypes.Set || t == sqltypes.TypeJSON
 }
 
-// The bits of a column's flags, of which some go with the type: the protocol's library forgets those where there are any.
+// The bits of a column's flags, of which some go with the type: the protocol's library forgets those where there are
+// any.
 func columnFlags(c *gms.Column) uint32 {
 	_, own := sqltypes.TypeToMySQL(c.Type.Type())
 	flags := querypb.MySqlFlag(own)

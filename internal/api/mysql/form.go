@@ -5,8 +5,9 @@ import "regexp"
 // formBytes is how much of a statement's text its forms look at.
 const formBytes = 64 << 10
 
-// A form is a kind of statement, or a part of one, that go-mysql-server does not know or gets wrong. Regular expressions take up to a microsecond for a
-// byte, nothing ends them, and a statement may have megabytes: what is found only in a whole text is looked for in short ones.
+// A form is a kind of statement, or a part of one, that go-mysql-server does not know or gets wrong. Regular
+// expressions take up to a microsecond for a byte, nothing ends them, and a statement may have megabytes: what is found
+// only in a whole text is looked for in short ones.
 type form struct{ text *regexp.Regexp }
 
 func newForm(text string) form { return form{regexp.MustCompile(text)} }

@@ -70,26 +70,30 @@ func count(name string, args []argument, want int) error {
 	if len(args) == want {
 		return nil
 	}
-	return sqlError(erWrongParamCount, "42000", "Incorrect parameter count in the call to native function '%s': it takes %d", name, want)
+	return sqlError(erWrongParamCount, "42000", "Incorrect parameter count in the call to native function '%s': it "+
+		"takes %d", name, want)
 }
 
 // sqlFunctions are the functions for the catalog.
 func sqlFunctions() []gms.Function {
 	var fs []gms.Function
 	for name := range functions {
-		fs = append(fs, gms.FunctionN{Name: name, Fn: func(_ *gms.Context, args ...gms.Expression) (gms.Expression, error) {
+		fs = append(fs, gms.FunctionN{Name: name, Fn: func(_ *gms.Context, args ...gms.Expression) (gms.Expression,
+			error) {
 			return &call{name: name, args: args}, nil
 		}})
 	}
 	fs = append(append(fs, growingFunctions()...), typedFunctions()...)
 	fs = append(append(fs, mendedFunctions()...), clockFunctions()...)
 	// Files of this machine are nobody's business who sends statements.
-	fs = append(fs, gms.FunctionN{Name: "current_role", Fn: func(*gms.Context, ...gms.Expression) (gms.Expression, error) {
-		return expression.NewLiteral("NONE", types.LongText), nil // there are no roles
-	}})
-	return append(fs, gms.FunctionN{Name: "load_file", Fn: func(*gms.Context, ...gms.Expression) (gms.Expression, error) {
-		return expression.NewLiteral(nil, types.LongBlob), nil
-	}})
+	fs = append(fs, gms.FunctionN{Name: "current_role",
+		Fn: func(*gms.Context, ...gms.Expression) (gms.Expression, error) {
+			return expression.NewLiteral("NONE", types.LongText), nil // there are no roles
+		}})
+	return append(fs, gms.FunctionN{Name: "load_file",
+		Fn: func(*gms.Context, ...gms.Expression) (gms.Expression, error) {
+			return expression.NewLiteral(nil, types.LongBlob), nil
+		}})
 }
 
 // call is one of the functions in an expression.

@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// FuzzStatements sends the same statements, made from a grammar by the input, to two doors over stores of equal content: one answers on the short
-// path what it can, the other everything on the long one. They have to answer the same and come to the same state. Each byte chooses once.
+// FuzzStatements sends the same statements, made from a grammar by the input, to two doors over stores of equal
+// content: one answers on the short path what it can, the other everything on the long one. They have to answer the
+// same and come to the same state. Each byte chooses once.
 func FuzzStatements(f *testing.F) {
 	for n := range uint64(12) {
 		random := rand.New(rand.NewPCG(n, 0))
@@ -36,7 +37,8 @@ func comparePaths(t *testing.T, choices []byte) {
 	g := &grammar{left: choices}
 	for _, statement := range []string{
 		"CREATE TABLE a (i int NOT NULL, s varchar(6) DEFAULT 'x', d decimal(4,1), b varbinary(4)) ENGINE=QUEUE",
-		"CREATE TABLE b (u bigint unsigned, t text NOT NULL, f double, at datetime(3) NULL DEFAULT '2020-01-01 00:00:00') ENGINE=QUEUE",
+		"CREATE TABLE b (u bigint unsigned, t text NOT NULL, f double, at datetime(3) NULL DEFAULT '2020-01-01 " +
+			"00:00:00') ENGINE=QUEUE",
 		"CREATE TABLE c (y tinyint NOT NULL DEFAULT 3, c char(3), n blob, z time) ENGINE=QUEUE",
 	} {
 		s.same(t, l, 0, statement, nil)
@@ -104,7 +106,8 @@ func state(t *testing.T, r *rig, table string) string {
 		return err.Error()
 	}
 	rows := answer(t, r.connect(""), "SELECT * FROM "+table, false)
-	return fmt.Sprintf("%d put, %d claims, %d done, %d removed, %d claimed\n%s", st.TotalPut, st.TotalClaims, st.TotalDone, st.TotalPurged, st.Claimed, rows)
+	return fmt.Sprintf("%d put, %d claims, %d done, %d removed, %d claimed\n%s", st.TotalPut, st.TotalClaims,
+		st.TotalDone, st.TotalPurged, st.Claimed, rows)
 }
 
 // grammar makes statements of choices.
@@ -136,15 +139,19 @@ func (g *grammar) statement() (string, []any) {
 	case 6:
 		s = g.one("SELECT queue_end()", "select queue_end() as e", "SELECT Queue_End()", "SELECT queue_end(1)")
 	case 7:
-		s = g.one("SELECT queue_abort()", "SELECT queue_rowid()", "SELECT queue_rowid() AS `the id`", "select queue_abort ( )")
+		s = g.one("SELECT queue_abort()", "SELECT queue_rowid()", "SELECT queue_rowid() AS `the id`",
+			"select queue_abort ( )")
 	case 8, 9:
 		s = g.selects()
 	case 10:
-		s = fmt.Sprintf("SELECT queue_set_srcid(%s, %s, %s)", g.value(bound, "1", "2", "63", "64", "-1", "'1'", "'x'", "1.6"), g.value(bound, "'a'", "'w'", "'A'", "1"),
+		s = fmt.Sprintf("SELECT queue_set_srcid(%s, %s, %s)",
+			g.value(bound, "1", "2", "63", "64", "-1", "'1'", "'x'", "1.6"), g.value(bound, "'a'", "'w'", "'A'", "1"),
 			g.value(bound, "0", "1", "2", "3", "'2'", "-4"))
 	default:
-		s = g.one("DELETE FROM a", "DELETE FROM a WHERE i = 1", "DELETE FROM b LIMIT 1", "TRUNCATE TABLE c", "SHOW WARNINGS", "BEGIN", "ROLLBACK", "SET sql_mode = 'ANSI_QUOTES'",
-			"SET sql_mode = 'NO_BACKSLASH_ESCAPES'", "SET sql_mode = ''", "SELECT COUNT(*) FROM a", "SELECT 'x", "DELETE FROM missing")
+		s = g.one("DELETE FROM a", "DELETE FROM a WHERE i = 1", "DELETE FROM b LIMIT 1", "TRUNCATE TABLE c",
+			"SHOW WARNINGS", "BEGIN", "ROLLBACK", "SET sql_mode = 'ANSI_QUOTES'",
+			"SET sql_mode = 'NO_BACKSLASH_ESCAPES'", "SET sql_mode = ''", "SELECT COUNT(*) FROM a", "SELECT 'x",
+			"DELETE FROM missing")
 	}
 	return s, g.args
 }
@@ -176,11 +183,14 @@ func (g *grammar) value(bound bool, of ...string) string {
 	return "?"
 }
 
-var literals = []string{"1", "2", "0", "-1", "NULL", "DEFAULT", "'a'", "'it''s'", `'b\'s'`, "'飛脚'", "''", "'toolong'", "12.5", "-0.4", "1e2", "0xff41", "x'4142'", "127", "128", "300", "99999999999",
-	"18446744073709551615", "'2026-11-22 01:02:03.5'", "'12:34:56'", "true", `"q"`, "'1'", "' 7'", "1+1", "b'101'", "@x", "-2147483648", "+3"}
+var literals = []string{"1", "2", "0", "-1", "NULL", "DEFAULT", "'a'", "'it''s'", `'b\'s'`, "'飛脚'", "''", "'toolong'",
+	"12.5", "-0.4", "1e2", "0xff41", "x'4142'", "127", "128", "300", "99999999999",
+	"18446744073709551615", "'2026-11-22 01:02:03.5'", "'12:34:56'", "true", `"q"`, "'1'", "' 7'", "1+1", "b'101'",
+	"@x", "-2147483648", "+3"}
 
 func (g *grammar) insert(bound bool) string {
-	columns := map[string][]string{"a": {"i", "s", "d", "b"}, "b": {"u", "t", "f", "at"}, "c": {"y", "c", "n", "z"}, "missing": {"x"}}
+	columns := map[string][]string{"a": {"i", "s", "d", "b"}, "b": {"u", "t", "f", "at"}, "c": {"y", "c", "n", "z"},
+		"missing": {"x"}}
 	table := g.one("a", "b", "c", "a", "b", "c", "a", "missing")
 	given := columns[table]
 	list := ""
@@ -192,7 +202,8 @@ func (g *grammar) insert(bound bool) string {
 		list = " (`" + strings.ToUpper(given[0]) + "`)"
 		given = given[:1]
 	}
-	s := g.one("INSERT INTO ", "insert  into ", "INSERT INTO test.", "/* c */ INSERT INTO ") + table + list + g.one(" VALUES ", " VALUE ", "\nVALUES")
+	s := g.one("INSERT INTO ", "insert  into ", "INSERT INTO test.", "/* c */ INSERT INTO ") + table + list +
+		g.one(" VALUES ", " VALUE ", "\nVALUES")
 	rows := 1 + g.upTo(3)
 	width := len(given) - g.upTo(8)/7
 	for i := range rows {
@@ -217,12 +228,14 @@ func (g *grammar) insert(bound bool) string {
 func (g *grammar) wait(bound bool) string {
 	s := g.one("SELECT queue_wait(", "select QUEUE_WAIT (")
 	for range 1 + g.upTo(3) {
-		s += g.value(bound, "'a'", "'b'", "'c'", "'a:i>0'", "'a:i = 1'", "'b:u is null'", "'c:y<>3'", "'test.a'", "'A'", "'a:'", "'a:i >'", "'missing'", "NULL", "1", "'a:s=\"x\"'") + ", "
+		s += g.value(bound, "'a'", "'b'", "'c'", "'a:i>0'", "'a:i = 1'", "'b:u is null'", "'c:y<>3'", "'test.a'", "'A'",
+			"'a:'", "'a:i >'", "'missing'", "NULL", "1", "'a:s=\"x\"'") + ", "
 	}
 	return s + g.value(bound, "0", "'0'", "-1", "NULL", "0.3", "'b'") + ")" + g.one("", "", " AS w", " w")
 }
 
 func (g *grammar) selects() string {
-	return "SELECT " + g.one("*", "*", "*", "i", "s, i", "I", "`i`", "d, b", "t, u", "y", "z, y", "a.i", "nothing") + " FROM " + g.one("a", "a", "b", "c", "test.a", "`b`", "A", "missing", "nowhere.a") +
+	return "SELECT " + g.one("*", "*", "*", "i", "s, i", "I", "`i`", "d, b", "t, u", "y", "z, y", "a.i", "nothing") +
+		" FROM " + g.one("a", "a", "b", "c", "test.a", "`b`", "A", "missing", "nowhere.a") +
 		g.one("", "", "", ";", " ", " LIMIT 1", " WHERE 1", " x")
 }

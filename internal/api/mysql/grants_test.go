@@ -34,7 +34,8 @@ func users(t *testing.T) *access.Users {
 		return access.Grant{Can: []string{string(can)}, On: on}
 	}
 	us, err := access.New([]access.User{
-		{Name: "boss", Secret: "boss-secret", Grants: []access.Grant{{Can: []string{"put", "take", "admin"}, On: []string{"*"}}}},
+		{Name: "boss", Secret: "boss-secret",
+			Grants: []access.Grant{{Can: []string{"put", "take", "admin"}, On: []string{"*"}}}},
 		{Name: "putter", Secret: "putter-secret", Grants: []access.Grant{grant(access.Put, "default/jobs")}},
 		{Name: "taker", Secret: "taker-secret", Grants: []access.Grant{grant(access.Take, "default/jobs*")}},
 		{Name: "nobody", Secret: "nobody-secret"},
@@ -118,7 +119,8 @@ func TestAUserSeesOnlyWhatIsGranted(t *testing.T) {
 	boss, nobody, putter := r.as("boss"), r.as("nobody"), r.as("putter")
 	exec(t, boss, "CREATE TABLE jobs (v int)")
 	exec(t, boss, "CREATE TABLE secret.plans (v int)")
-	const tables = "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema NOT IN ('information_schema', 'performance_schema', 'mysql', 'sys')"
+	const tables = "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema NOT IN ('information_schema', " +
+		"'performance_schema', 'mysql', 'sys')"
 	one(t, boss, int64(2), tables)
 	one(t, putter, int64(1), tables)
 	one(t, nobody, int64(0), tables)
@@ -130,7 +132,8 @@ func TestAUserSeesOnlyWhatIsGranted(t *testing.T) {
 	}
 	var warning string
 	var level, code string
-	if err := nobody.QueryRowContext(t.Context(), "SHOW WARNINGS").Scan(&level, &code, &warning); err != nil || !strings.Contains(warning, "does not exist") {
+	if err := nobody.QueryRowContext(t.Context(), "SHOW WARNINGS").Scan(&level, &code, &warning); err != nil ||
+		!strings.Contains(warning, "does not exist") {
 		t.Errorf("the warning is %q, %v", warning, err)
 	}
 	one(t, nobody, "nobody@127.0.0.1", "SELECT USER()")
@@ -147,7 +150,8 @@ func TestUsersEndOnlyTheirOwnConnections(t *testing.T) {
 		return id
 	}
 	var refused *driver.MySQLError
-	if _, err := putter.ExecContext(t.Context(), fmt.Sprintf("KILL %d", id(boss))); !errors.As(err, &refused) || refused.Number != 1095 {
+	if _, err := putter.ExecContext(t.Context(), fmt.Sprintf("KILL %d", id(boss))); !errors.As(err, &refused) ||
+		refused.Number != 1095 {
 		t.Errorf("another's connection: %v", err)
 	}
 	const others = "SELECT COUNT(*) FROM information_schema.processlist WHERE user = 'boss'"

@@ -10,8 +10,9 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/plan"
 )
 
-// grouping makes the rows of a GROUP BY, in the goroutine of the statement. go-mysql-server's own iterator groups in a second goroutine what the
-// first reads; when the second fails, the first waits for ever to hand over its next row, whatever becomes of the statement's context.
+// grouping makes the rows of a GROUP BY, in the goroutine of the statement. go-mysql-server's own iterator groups in a
+// second goroutine what the first reads; when the second fails, the first waits for ever to hand over its next row,
+// whatever becomes of the statement's context.
 type grouping struct {
 	node  *plan.GroupBy
 	child gms.RowIter
@@ -33,7 +34,8 @@ func (w walking) group(ctx *gms.Context, m *meter, n *plan.GroupBy, row gms.Row)
 	if err != nil {
 		return nil, err
 	}
-	g := &grouping{node: n, child: child, meter: m, schema: make(gms.Schema, len(n.GroupByExprs)), key: make(gms.Row, len(n.GroupByExprs))}
+	g := &grouping{node: n, child: child, meter: m, schema: make(gms.Schema, len(n.GroupByExprs)),
+		key: make(gms.Row, len(n.GroupByExprs))}
 	for i, e := range n.GroupByExprs {
 		g.schema[i] = &gms.Column{Type: e.Type(ctx)}
 	}
@@ -120,7 +122,8 @@ func (g *grouping) begin(ctx *gms.Context) ([]gms.AggregationBuffer, error) {
 	for _, e := range g.node.SelectDeps {
 		a, ok := e.(gms.Aggregation)
 		if !ok {
-			a = aggregation.NewFirst(e) // where a group has several values of what is no aggregate, it is its first row's
+			// where a group has several values of what is no aggregate, it is its first row's
+			a = aggregation.NewFirst(e)
 		}
 		b, err := a.NewBuffer(ctx)
 		if err != nil {

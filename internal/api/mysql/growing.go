@@ -13,8 +13,8 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/types"
 )
 
-// growing are the functions that can make more bytes than they are given, with a bound on how many they make of their arguments. The others of
-// go-mysql-server make at most a few bytes of each byte.
+// growing are the functions that can make more bytes than they are given, with a bound on how many they make of their
+// arguments. The others of go-mysql-server make at most a few bytes of each byte.
 var growing = map[string]func(args []any) int64{
 	"repeat":         func(a []any) int64 { return times(valueBytes(a[0]), number64(a[1])) },
 	"space":          func(a []any) int64 { return number64(a[0]) },
@@ -44,8 +44,10 @@ var growing = map[string]func(args []any) int64{
 	"lcase":          total,
 	"ucase":          total,
 	"reverse":        total,
-	"json_array":     total, "json_object": total, "json_array_append": total, "json_array_insert": total, "json_insert": total, "json_set": total,
-	"json_replace": total, "json_merge": total, "json_merge_patch": total, "json_merge_preserve": total, "json_quote": func(a []any) int64 { return 6 * total(a) },
+	"json_array":     total, "json_object": total, "json_array_append": total, "json_array_insert": total,
+	"json_insert": total, "json_set": total,
+	"json_replace": total, "json_merge": total, "json_merge_patch": total, "json_merge_preserve": total,
+	"json_quote":  func(a []any) int64 { return 6 * total(a) },
 	"json_pretty": func(a []any) int64 { return times(total(a), 64) },
 	"json_search": total, "json_keys": total, "json_extract": total,
 }
@@ -55,23 +57,25 @@ func growingFunctions() (fs []gms.Function) {
 	for _, f := range function.BuiltIns {
 		name := f.FunctionName()
 		if size := growing[name]; size != nil {
-			fs = append(fs, gms.FunctionN{Name: name, Fn: func(ctx *gms.Context, args ...gms.Expression) (gms.Expression, error) {
-				inner, err := f.NewInstance(ctx, typedFor(ctx, name, args))
-				if err != nil {
-					return nil, err
-				}
-				if name == "space" { // go-mysql-server's own copies what it has for each space that it adds
-					return &grown{Expression: function.NewRepeat(ctx, expression.NewLiteral(" ", types.LongText), args[0]), name: name, size: growing["repeat"]}, nil
-				}
-				return &grown{Expression: inner, name: name, size: size}, nil
-			}})
+			fs = append(fs, gms.FunctionN{Name: name,
+				Fn: func(ctx *gms.Context, args ...gms.Expression) (gms.Expression, error) {
+					inner, err := f.NewInstance(ctx, typedFor(ctx, name, args))
+					if err != nil {
+						return nil, err
+					}
+					if name == "space" { // go-mysql-server's own copies what it has for each space that it adds
+						return &grown{Expression: function.NewRepeat(ctx, expression.NewLiteral(" ", types.LongText),
+							args[0]), name: name, size: growing["repeat"]}, nil
+					}
+					return &grown{Expression: inner, name: name, size: size}, nil
+				}})
 		}
 	}
 	return fs
 }
 
-// grown is a call of one of them. It evaluates the arguments once, looks what would be made of them, and only then lets it be made: what is too
-// large is NULL with a warning, as in MySQL.
+// grown is a call of one of them. It evaluates the arguments once, looks what would be made of them, and only then lets
+// it be made: what is too large is NULL with a warning, as in MySQL.
 type grown struct {
 	gms.Expression // go-mysql-server's
 	name           string
@@ -195,7 +199,8 @@ func replaced(args []any) int64 {
 	return n + times(int64(strings.Count(text64(args[0]), text64(args[1]))), to)
 }
 
-// matched is what REGEXP_REPLACE makes at most: a replacement before and behind each byte, with the groups that it names.
+// matched is what REGEXP_REPLACE makes at most: a replacement before and behind each byte, with the groups that it
+// names.
 func matched(args []any) int64 {
 	if len(args) < 3 {
 		return total(args)
@@ -338,8 +343,8 @@ func quotedBytes(s string) int64 {
 	return n
 }
 
-// parsedBytes is about what parsing a text as JSON costs: each value has a header and its share of a list that grows, and lists and objects are
-// values of their own.
+// parsedBytes is about what parsing a text as JSON costs: each value has a header and its share of a list that grows,
+// and lists and objects are values of their own.
 func parsedBytes(v any) int64 {
 	if _, ok := v.(gms.JSONWrapper); ok {
 		return 0 // it is parsed

@@ -19,8 +19,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/api/mysql/link"
 )
 
-// handler stands before go-mysql-server's: it takes the short path where there is one, refuses what a queue cannot do before anything is
-// done, and corrects what go-mysql-server says of engines.
+// handler stands before go-mysql-server's: it takes the short path where there is one, refuses what a queue cannot do
+// before anything is done, and corrects what go-mysql-server says of engines.
 type handler struct {
 	vmysql.Handler // go-mysql-server's; nil until inner is set
 	door           *Server
@@ -28,7 +28,8 @@ type handler struct {
 
 // wrap makes the option with which go-mysql-server's handler becomes inner.
 func (h *handler) wrap() server.Option {
-	return func(e *engine.Engine, sm *server.SessionManager, inner vmysql.Handler) (*engine.Engine, *server.SessionManager, vmysql.Handler) {
+	return func(e *engine.Engine, sm *server.SessionManager, inner vmysql.Handler) (*engine.Engine,
+		*server.SessionManager, vmysql.Handler) {
 		h.Handler, h.door.sessions = inner, sm
 		return e, sm, h
 	}
@@ -115,7 +116,8 @@ func (h *handler) ComQuery(ctx context.Context, c *vmysql.Conn, query string, an
 }
 
 // ComMultiQuery answers the first of several statements and returns the others.
-func (h *handler) ComMultiQuery(ctx context.Context, c *vmysql.Conn, query string, answer vmysql.ResultSpoolFn) (rest string, err error) {
+func (h *handler) ComMultiQuery(ctx context.Context, c *vmysql.Conn, query string,
+	answer vmysql.ResultSpoolFn) (rest string, err error) {
 	h.door.counts.statements.Add(1)
 	defer func() { h.door.traffic.ended(callQuery, err) }()
 	defer h.panicked(c, &err)
@@ -142,18 +144,23 @@ func (h *handler) ComMultiQuery(ctx context.Context, c *vmysql.Conn, query strin
 	}
 	if !l.done {
 		l.rawBytes(known(c), nil)
-		if err := l.run(func(answer vmysql.ResultSpoolFn) error { return h.execute(ctx, c, l.query, nil, answer) }); err != nil {
+		if err := l.run(func(answer vmysql.ResultSpoolFn) error {
+			return h.execute(ctx, c, l.query, nil,
+				answer)
+		}); err != nil {
 			return "", err
 		}
 	}
 	return rest, nil
 }
 
-// maxPrepared is how many statements a connection may have prepared and not closed: the protocol's library forgets none.
+// maxPrepared is how many statements a connection may have prepared and not closed: the protocol's library forgets
+// none.
 const maxPrepared = 16_384
 
 // ComPrepare prepares a statement.
-func (h *handler) ComPrepare(ctx context.Context, c *vmysql.Conn, query string, prepare *vmysql.PrepareData) (fields []*querypb.Field, err error) {
+func (h *handler) ComPrepare(ctx context.Context, c *vmysql.Conn, query string,
+	prepare *vmysql.PrepareData) (fields []*querypb.Field, err error) {
 	defer func() { h.door.traffic.ended(callPrepare, err) }()
 	defer h.panicked(c, &err)
 	defer func() {
@@ -167,7 +174,8 @@ func (h *handler) ComPrepare(ctx context.Context, c *vmysql.Conn, query string, 
 		defer func() { fields = s.text.fields(fields) }()
 	}
 	if len(c.PrepareData) > maxPrepared {
-		return nil, sqlError(1461, "42000", "Can't create more than max_prepared_stmt_count statements (current value: %d): close some, or leave them out of loops", maxPrepared)
+		return nil, sqlError(1461, "42000", "Can't create more than max_prepared_stmt_count statements (current "+
+			"value: %d): close some, or leave them out of loops", maxPrepared)
 	}
 	l := &long{handler: h, conn: c, query: query}
 	if err := l.look(ctx); err != nil || l.done {
@@ -181,13 +189,15 @@ func (h *handler) ComPrepare(ctx context.Context, c *vmysql.Conn, query string, 
 }
 
 // bind lets go-mysql-server prepare a statement, which runs nothing of it.
-func (h *handler) bind(ctx context.Context, c *vmysql.Conn, query string, prepare *vmysql.PrepareData) (fields []*querypb.Field, err error) {
+func (h *handler) bind(ctx context.Context, c *vmysql.Conn, query string,
+	prepare *vmysql.PrepareData) (fields []*querypb.Field, err error) {
 	defer h.unplanned(known(c), &err)
 	return h.Handler.ComPrepare(ctx, c, query, prepare)
 }
 
 // ComStmtExecute answers a prepared statement.
-func (h *handler) ComStmtExecute(ctx context.Context, c *vmysql.Conn, prepare *vmysql.PrepareData, answer func(*sqltypes.Result) error) (err error) {
+func (h *handler) ComStmtExecute(ctx context.Context, c *vmysql.Conn, prepare *vmysql.PrepareData,
+	answer func(*sqltypes.Result) error) (err error) {
 	h.door.counts.statements.Add(1)
 	defer func() { h.door.traffic.ended(callExecute, err) }()
 	defer h.panicked(c, &err)
@@ -224,8 +234,9 @@ func (h *handler) ComStmtExecute(ctx context.Context, c *vmysql.Conn, prepare *v
 	})
 }
 
-// panicked answers a statement that met a mistake in the code, ours or go-mysql-server's, with an error, and ends the connection, whose state
-// nobody knows any more: what it owned goes back. A panic while the statement was planned does not get here: see unplanned.
+// panicked answers a statement that met a mistake in the code, ours or go-mysql-server's, with an error, and ends the
+// connection, whose state nobody knows any more: what it owned goes back. A panic while the statement was planned does
+// not get here: see unplanned.
 func (h *handler) panicked(c *vmysql.Conn, err *error) {
 	if p := recover(); p != nil {
 		h.door.report(fmt.Errorf("a statement ended in a panic, and its connection with it: %v\n%s", p, debug.Stack()))
@@ -234,7 +245,8 @@ func (h *handler) panicked(c *vmysql.Conn, err *error) {
 			panic(p)
 		}
 		g.End()
-		*err = sqlError(1105, "HY000", "The statement met a fault of this server, and its connection ends: the server's log has the details, please report them")
+		*err = sqlError(1105, "HY000", "The statement met a fault of this server, and its connection ends: the "+
+			"server's log has the details, please report them")
 	}
 }
 

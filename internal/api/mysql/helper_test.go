@@ -62,7 +62,8 @@ func newRigOver(t *testing.T, c Config, users *access.Users, s *queue.Store) *ri
 	if c.Socket == "" {
 		c.Socket = NoSocket
 	}
-	d, err := New(c, Options{Store: s, Users: users, Traffic: door.NewTraffic("mysql"), Report: func(err error) { t.Error("reported:", err) }})
+	d, err := New(c, Options{Store: s, Users: users, Traffic: door.NewTraffic("mysql"),
+		Report: func(err error) { t.Error("reported:", err) }})
 	if err != nil {
 		t.Fatal(err)
 	}

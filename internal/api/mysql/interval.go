@@ -85,7 +85,8 @@ func lonelyInterval(ctx *gms.Context, n gms.Node) (err error) {
 		case *function.DateAdd, *function.DateSub:
 			return false
 		case *expression.Interval:
-			err = sqlError(erSyntax, "42000", "You have an error in your SQL syntax: an INTERVAL in %s stands alone", e.Unit)
+			err = sqlError(erSyntax, "42000", "You have an error in your SQL syntax: an INTERVAL in %s stands alone",
+				e.Unit)
 		}
 		return err == nil
 	})

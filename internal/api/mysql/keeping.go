@@ -12,8 +12,8 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/types"
 )
 
-// keptIn is a node whose aggregates and window functions count the values that they keep, and whose JSON_TABLE counts what it parses. Other nodes
-// are returned as they are, and so is n: a plan may be used again.
+// keptIn is a node whose aggregates and window functions count the values that they keep, and whose JSON_TABLE counts
+// what it parses. Other nodes are returned as they are, and so is n: a plan may be used again.
 func keptIn(ctx *gms.Context, n gms.Node) (gms.Node, error) {
 	switch n := n.(type) {
 	case *plan.GroupBy:
@@ -107,8 +107,8 @@ func costIn(ctx *gms.Context, e gms.Expression, planned bool) (gms.Expression, t
 	return exact, same && alike && also && too, nil
 }
 
-// weighedIn is an expression that counts what it makes of its arguments on the way to a value that may be small: a conversion its copy, what reads
-// JSON the document, what splits a text the parts.
+// weighedIn is an expression that counts what it makes of its arguments on the way to a value that may be small: a
+// conversion its copy, what reads JSON the document, what splits a text the parts.
 func weighedIn(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.TreeIdentity, error) {
 	var weight weigh
 	switch f := e.(type) {
@@ -132,7 +132,8 @@ func weighedIn(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.Tr
 	}
 	if f, ok := e.(gms.FunctionExpression); ok && f.FunctionName() == "json_search" && len(children) > 2 {
 		bytes := new(atomic.Int64)
-		children[0], children[2] = &seen[searched]{children[0], searched{bytes}}, &seen[sought]{children[2], sought{bytes}}
+		children[0], children[2] = &seen[searched]{children[0], searched{bytes}},
+			&seen[sought]{children[2], sought{bytes}}
 	}
 	counted, err := e.WithChildren(ctx, children...)
 	return counted, transform.NewTree, err
@@ -141,10 +142,15 @@ func weighedIn(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.Tr
 // working are the functions that need several times the bytes of an argument while they work, and how that is counted.
 var working = map[string]weigh{
 	"find_in_set": splitWeight, "substring_index": splitWeight,
-	"json_array_append": parsedWeight, "json_array_insert": parsedWeight, "json_contains": parsedWeight, "json_contains_path": parsedWeight,
-	"json_depth": parsedWeight, "json_extract": parsedWeight, "json_insert": parsedWeight, "json_keys": parsedWeight, "json_length": parsedWeight,
-	"json_merge_patch": parsedWeight, "json_merge_preserve": parsedWeight, "json_overlaps": parsedWeight, "json_pretty": parsedWeight,
-	"json_remove": parsedWeight, "json_replace": parsedWeight, "json_search": parsedWeight, "json_set": parsedWeight, "json_type": parsedWeight,
+	"json_array_append": parsedWeight, "json_array_insert": parsedWeight, "json_contains": parsedWeight,
+	"json_contains_path": parsedWeight,
+	"json_depth":         parsedWeight, "json_extract": parsedWeight, "json_insert": parsedWeight,
+	"json_keys":        parsedWeight,
+	"json_length":      parsedWeight,
+	"json_merge_patch": parsedWeight, "json_merge_preserve": parsedWeight, "json_overlaps": parsedWeight,
+	"json_pretty": parsedWeight,
+	"json_remove": parsedWeight, "json_replace": parsedWeight, "json_search": parsedWeight, "json_set": parsedWeight,
+	"json_type":  parsedWeight,
 	"json_valid": parsedWeight, "json_value": parsedWeight,
 }
 
@@ -159,13 +165,14 @@ func (s searched) look(_ *gms.Context, v any) (any, error) {
 	return v, nil
 }
 
-// maxSearch is what a pattern's and a document's bytes may be together, multiplied: the library tries the whole pattern again at each character, a hundred
-// million times in some seconds, and cannot be interrupted.
+// maxSearch is what a pattern's and a document's bytes may be together, multiplied: the library tries the whole pattern
+// again at each character, a hundred million times in some seconds, and cannot be interrupted.
 const maxSearch = 64 << 20
 
 func (s sought) look(_ *gms.Context, v any) (any, error) {
 	if text := text64(v); strings.Contains(text, "%") && times(int64(len(text)), s.in.Load()) > maxSearch {
-		return nil, sqlError(erUnsupported, "42000", "JSON_SEARCH() with a pattern of %d bytes and a %% in a document of %d bytes takes too long: together, multiplied, they may be %d",
+		return nil, sqlError(erUnsupported, "42000", "JSON_SEARCH() with a pattern of %d bytes and a %% in a "+
+			"document of %d bytes takes too long: together, multiplied, they may be %d",
 			len(text), s.in.Load(), maxSearch)
 	}
 	return v, nil
@@ -203,7 +210,8 @@ func parsedWeight(m *meter, v any) error { return m.make(parsedBytes(v)) }
 // splitWeight counts what a text costs when it is split at commas or another separator.
 func splitWeight(m *meter, v any) error { return m.make(times(valueBytes(v), 16)) }
 
-// windowed is a window function whose values are counted: go-mysql-server makes all of a partition before it returns the first.
+// windowed is a window function whose values are counted: go-mysql-server makes all of a partition before it returns
+// the first.
 type windowed struct{ gms.WindowAdaptableExpression }
 
 // NewWindowFunction implements gms.WindowAdaptableExpression.

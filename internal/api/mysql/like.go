@@ -10,8 +10,9 @@ import (
 	vmysql "github.com/dolthub/vitess/go/mysql"
 )
 
-// like is a LIKE whose time grows with its text, or is ended with its statement: go-mysql-server's tries the whole pattern again at each character, for
-// hours where both have a megabyte, and keeps the first pattern where another may follow.
+// like is a LIKE whose time grows with its text, or is ended with its statement: go-mysql-server's tries the whole
+// pattern again at each character, for hours where both have a megabyte, and keeps the first pattern where another may
+// follow.
 type like struct {
 	*expression.Like
 	last atomic.Pointer[likePattern] // of most patterns there is one
@@ -115,7 +116,8 @@ func newLikePattern(m *meter, collation gms.CollationID, text, escape string) (*
 			return nil, err
 		}
 	}
-	p := &likePattern{text: text, escape: escape, collation: collation, next: collation.CharacterSet().Encoder().NextRune, weight: collation.Sorter()}
+	p := &likePattern{text: text, escape: escape, collation: collation,
+		next: collation.CharacterSet().Encoder().NextRune, weight: collation.Sorter()}
 	escaping, _ := utf8.DecodeRuneInString(escape)
 	piece := likePiece{}
 	for rest := text; rest != ""; {

@@ -14,7 +14,8 @@ import (
 	driver "github.com/go-sql-driver/mysql"
 )
 
-func likeOf(t testing.TB, collation gms.CollationID, text, pattern, escape string) (is bool, p *likePattern, steps int) {
+func likeOf(t testing.TB, collation gms.CollationID, text, pattern, escape string) (is bool, p *likePattern,
+	steps int) {
 	t.Helper()
 	p, err := newLikePattern(nil, collation, pattern, escape)
 	if err != nil {
@@ -52,7 +53,8 @@ func TestLikeMatchesAsTheLibraryDoes(t *testing.T) {
 		return b.String()
 	}
 	for range 200_000 {
-		collation := []gms.CollationID{gms.Collation_utf8mb4_0900_ai_ci, gms.Collation_utf8mb4_0900_bin, gms.Collation_binary}[random.IntN(3)]
+		collation := []gms.CollationID{gms.Collation_utf8mb4_0900_ai_ci, gms.Collation_utf8mb4_0900_bin,
+			gms.Collation_binary}[random.IntN(3)]
 		sameAsTheLibrary(t, collation, word("aAbé日", 12), word("aAbé日%%%__|", 9), "|")
 		sameAsTheLibrary(t, collation, word("ab", 16), word("ab%", 9), `\`)
 		if t.Failed() {
@@ -65,7 +67,8 @@ func FuzzLike(f *testing.F) {
 	f.Add("abcabd", "%abd", `\`)
 	f.Add("日本語", "_本%", "|")
 	f.Fuzz(func(t *testing.T, text, pattern, escape string) {
-		if utf8.RuneCountInString(escape) != 1 || !utf8.ValidString(text) || !utf8.ValidString(escape) || len(text) > 100 || len(pattern) > 100 {
+		if utf8.RuneCountInString(escape) != 1 || !utf8.ValidString(text) || !utf8.ValidString(escape) ||
+			len(text) > 100 || len(pattern) > 100 {
 			return
 		}
 		sameAsTheLibrary(t, gms.Collation_utf8mb4_0900_ai_ci, text, pattern, escape)
@@ -77,12 +80,14 @@ func TestLikeReadsATextOnce(t *testing.T) {
 	const n = 100_000
 	text := strings.Repeat("a", 2*n)
 	half := strings.Repeat("a", n)
-	for _, pattern := range []string{"%" + half + "b%", "%" + half + "b", half + "%b", "%a%a%" + half + "b%a%", strings.Repeat("%a", n) + "b%"} {
+	for _, pattern := range []string{"%" + half + "b%", "%" + half + "b", half + "%b", "%a%a%" + half + "b%a%",
+		strings.Repeat("%a", n) + "b%"} {
 		if is, _, steps := likeOf(t, gms.Collation_utf8mb4_0900_ai_ci, text, pattern, `\`); is || steps > 3*len(text) {
 			t.Errorf("%.10q: %v after %d characters, of %d", pattern, is, steps, len(text))
 		}
 	}
-	if is, _, steps := likeOf(t, gms.Collation_utf8mb4_0900_ai_ci, text+"c", "%"+half+"C", `\`); !is || steps > 3*len(text) {
+	if is, _, steps := likeOf(t, gms.Collation_utf8mb4_0900_ai_ci, text+"c", "%"+half+"C", `\`); !is ||
+		steps > 3*len(text) {
 		t.Errorf("the end: %v after %d characters", is, steps)
 	}
 }
@@ -102,9 +107,12 @@ func TestLikeInStatements(t *testing.T) {
 	r := newRig(t, Config{}, nil)
 	conn := r.connect("")
 	for statement, want := range map[string]string{
-		`'axb' like 'a\%b'`: "0", `'a%b' like 'a\%b'`: "1", `length('\%\_\a')`: "5", `'a_''\_' like "a\_'\\\_"`: "1", "1 /* ' */ and '\\_' like '\\_' -- '\n": "0",
-		`'a%b' like 'a\\%b'`: "1", `'axb' like 'a\\%b'`: "0", `'a%b' like 'a|%b' escape '|'`: "1", `'a\\b' like 'a\\b' escape ''`: "1", `'A' like binary 'a'`: "0",
-		`'A' collate utf8mb4_0900_ai_ci like 'a'`: "1", `'日本' like '__'`: "1", `null like 'a'`: "NULL", `'a' like null`: "NULL", `'a' like ''`: "0", `'' like ''`: "1", `'' like '%'`: "1",
+		`'axb' like 'a\%b'`: "0", `'a%b' like 'a\%b'`: "1", `length('\%\_\a')`: "5", `'a_''\_' like "a\_'\\\_"`: "1",
+		"1 /* ' */ and '\\_' like '\\_' -- '\n": "0",
+		`'a%b' like 'a\\%b'`:                    "1", `'axb' like 'a\\%b'`: "0", `'a%b' like 'a|%b' escape '|'`: "1",
+		`'a\\b' like 'a\\b' escape ''`: "1", `'A' like binary 'a'`: "0",
+		`'A' collate utf8mb4_0900_ai_ci like 'a'`: "1", `'日本' like '__'`: "1", `null like 'a'`: "NULL",
+		`'a' like null`: "NULL", `'a' like ''`: "0", `'' like ''`: "1", `'' like '%'`: "1",
 		`'a' not like 'b%'`: "1", `12 like '1_'`: "1", `'a\\' like 'a\\'`: "1",
 		fmt.Sprintf("repeat('a',%d) like concat('%%',repeat('a',%d),'b')", 2_000_000, 1_000_000): "0",
 	} {
@@ -116,7 +124,8 @@ func TestLikeInStatements(t *testing.T) {
 		}
 	}
 	var n int
-	err := conn.QueryRowContext(t.Context(), "select count(*) from (select 'ab' t, 'a%' p union all select 'ab', 'b%' union all select 'bc', 'b%') x where t like p").Scan(&n)
+	err := conn.QueryRowContext(t.Context(), "select count(*) from (select 'ab' t, 'a%' p union all select 'ab', "+
+		"'b%' union all select 'bc', 'b%') x where t like p").Scan(&n)
 	if err != nil || n != 2 {
 		t.Errorf("%d rows fit the pattern beside them: %v", n, err)
 	}
@@ -127,8 +136,10 @@ func TestLikeInStatements(t *testing.T) {
 
 func TestABackslashBeforeAWildcardStays(t *testing.T) {
 	for query, want := range map[string]string{
-		`select 'a\%'`: `select 'a\\%'`, `'\\%'`: `'\\%'`, `'\\\_'`: `'\\\\_'`, "`\\%` '\\%'": "`\\%` '\\\\%'", `'it''s\_'`: `'it''s\\_'`, `'it\'s\_'`: `'it\'s\\_'`,
-		`"'\%"`: `"'\\%"`, `/* ' \% */ '\%'`: `/* ' \% */ '\\%'`, "-- '\n'\\%'": "-- '\n'\\\\%'", "# '\n'\\%'": "# '\n'\\\\%'", `/*!50000 '\%'*/`: `/*!50000 '\\%'*/`,
+		`select 'a\%'`: `select 'a\\%'`, `'\\%'`: `'\\%'`, `'\\\_'`: `'\\\\_'`, "`\\%` '\\%'": "`\\%` '\\\\%'",
+		`'it''s\_'`: `'it''s\\_'`, `'it\'s\_'`: `'it\'s\\_'`,
+		`"'\%"`: `"'\\%"`, `/* ' \% */ '\%'`: `/* ' \% */ '\\%'`, "-- '\n'\\%'": "-- '\n'\\\\%'",
+		"# '\n'\\%'": "# '\n'\\\\%'", `/*!50000 '\%'*/`: `/*!50000 '\\%'*/`,
 		`1--'\%'`: `1--'\\%'`, `'\%`: `'\\%`, `'\%\`: `'\\%\`, `a \% b`: `a \% b`, `/* \%`: `/* \%`,
 	} {
 		if got := keepWildcards(query); got != want {
@@ -145,7 +156,8 @@ func TestJSONSearchWithALongPatternInALongDocumentIsRefused(t *testing.T) {
 		`json_array(repeat('a', 1000000))`: erUnsupported, `concat('["', repeat('a', 1000000), '"]')`: erUnsupported,
 		`json_array(repeat('a', 1000))`: 0,
 	} {
-		_, err := conn.ExecContext(t.Context(), "select json_search("+document+", 'one', concat('%', repeat('a', 5000), 'b'))")
+		_, err := conn.ExecContext(t.Context(),
+			"select json_search("+document+", 'one', concat('%', repeat('a', 5000), 'b'))")
 		var got *driver.MySQLError
 		if errors.As(err, &got); want == 0 && err != nil || want != 0 && (got == nil || got.Number != want) {
 			t.Errorf("%s: %v", document, err)

@@ -11,7 +11,8 @@ type likeMatch struct {
 	err   error // alive's
 }
 
-// whole tells whether the whole text fits the pattern. Each piece between two % is taken where it is found first: a later place could not do better.
+// whole tells whether the whole text fits the pattern. Each piece between two % is taken where it is found first: a
+// later place could not do better.
 func (m *likeMatch) whole() bool {
 	pieces := m.p.pieces
 	if !m.fits(pieces[0].weights) {
@@ -29,7 +30,8 @@ func (m *likeMatch) whole() bool {
 	return m.ends(pieces[last].weights)
 }
 
-// read takes the next character's weight. ok is false at the end of the text, at what is no character, and when the statement has to end.
+// read takes the next character's weight. ok is false at the end of the text, at what is no character, and when the
+// statement has to end.
 func (m *likeMatch) read() (weight int32, ok bool) {
 	if m.rest == "" || m.err != nil {
 		return 0, false

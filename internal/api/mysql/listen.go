@@ -9,7 +9,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/api/mysql/link"
 )
 
-// listen opens the address and the socket. The socket that nobody asked for is left out where it cannot be made or is another's.
+// listen opens the address and the socket. The socket that nobody asked for is left out where it cannot be made or is
+// another's.
 func (d *Server) listen(ctx context.Context) (*limited, error) {
 	c := link.Config{TCP: d.config.Listen, Report: d.report, Count: d.traffic.of.Listen}
 	l := &limited{max: int64(d.config.MaxConnections)}
@@ -48,7 +49,8 @@ func (l *limited) Accept() (net.Conn, error) {
 			return compress.Greet(conn), nil
 		}
 		l.ended()
-		_, _ = conn.Write(tooMany) // the first bytes of a connection wait for nobody; a client that is gone misses nothing
+		// the first bytes of a connection wait for nobody; a client that is gone misses nothing
+		_, _ = conn.Write(tooMany)
 		_ = conn.Close()
 	}
 }

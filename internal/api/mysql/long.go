@@ -16,8 +16,9 @@ import (
 	"github.com/hikyaku/hikyaku/internal/api/mysql/spelling"
 )
 
-// long is a statement on the long way, before go-mysql-server gets it: what a queue cannot do is refused before anything is done, what
-// go-mysql-server does not know is answered or put otherwise, and what it says of engines is corrected.
+// long is a statement on the long way, before go-mysql-server gets it: what a queue cannot do is refused before
+// anything is done, what go-mysql-server does not know is answered or put otherwise, and what it says of engines is
+// corrected.
 type long struct {
 	*handler
 	conn   *vmysql.Conn
@@ -66,13 +67,15 @@ func (l *long) look(ctx context.Context) error {
 		return err
 	}
 	if misplacedWait(l.query) {
-		return sqlError(erWrongArguments, "HY000", "queue_wait() has to stand alone, in SELECT queue_wait(…): beside a table or in a condition it would be evaluated for each row")
+		return sqlError(erWrongArguments, "HY000", "queue_wait() has to stand alone, in SELECT queue_wait(…): beside "+
+			"a table or in a condition it would be evaluated for each row")
 	}
 	if name := filtersByWindow(l.query); name != "" {
 		return sqlError(3593, "HY000", "You cannot use the window function '%s' in this context.", name)
 	}
 	if writesFile(l.query) {
-		return sqlError(1290, "HY000", "This server writes no files: SELECT … INTO OUTFILE is not supported (the client can write what it gets)")
+		return sqlError(1290, "HY000", "This server writes no files: SELECT … INTO OUTFILE is not supported (the "+
+			"client can write what it gets)")
 	}
 	if l.answer != nil {
 		l.answer = plainTimes(l.door, l.answer)
@@ -163,7 +166,8 @@ var misread = map[int]bool{erWrongTime: true, erWrongValue: true, erDataTruncate
 func (l *long) answerRows(names []string, rows ...[]string) error {
 	var fields []*querypb.Field
 	for _, n := range names {
-		fields = append(fields, &querypb.Field{Name: n, OrgName: n, Type: sqltypes.VarChar, Charset: utf8mb4, ColumnLength: 1 << 16})
+		fields = append(fields, &querypb.Field{Name: n, OrgName: n, Type: sqltypes.VarChar, Charset: utf8mb4,
+			ColumnLength: 1 << 16})
 	}
 	var all [][]sqltypes.Value
 	for _, row := range rows {
@@ -222,7 +226,8 @@ func (l *long) set(s *session) error {
 	for _, e := range set.Exprs {
 		switch e.Scope {
 		case sqlparser.SetScope_Persist, sqlparser.SetScope_PersistOnly:
-			return sqlError(erUnsupported, "42000", "This server keeps no variables: SET PERSIST is not supported (SET GLOBAL holds until it stops)")
+			return sqlError(erUnsupported, "42000", "This server keeps no variables: SET PERSIST is not supported "+
+				"(SET GLOBAL holds until it stops)")
 		case sqlparser.SetScope_Global:
 			if !s.mayAdminAll() {
 				why := "you need the grant \"admin\" on \"*\" for SET GLOBAL"
@@ -248,11 +253,13 @@ func (l *long) set(s *session) error {
 // setWords stand where a variable does, and are none.
 var setWords = map[string]bool{"names": true, "charset": true, "transaction": true}
 
-// settable refuses a SET GLOBAL of what holds for the whole server: here it is a setting of the configuration, or means nothing.
+// settable refuses a SET GLOBAL of what holds for the whole server: here it is a setting of the configuration, or means
+// nothing.
 func settable(name string) error {
 	v, _, ok := gms.SystemVariables.GetGlobal(name)
 	if ok && (v.IsGlobalOnly() || v.IsReadOnly()) {
-		return sqlError(1238, "HY000", "Variable '%s' is a read only variable (here it is a setting of the server's configuration, or has no effect)", v.GetName())
+		return sqlError(1238, "HY000", "Variable '%s' is a read only variable (here it is a setting of the server's "+
+			"configuration, or has no effect)", v.GetName())
 	}
 	return nil
 }

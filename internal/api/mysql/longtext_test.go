@@ -18,13 +18,17 @@ func TestStatementsStayWithinTheirBoundsWithLongTexts(t *testing.T) {
 	long := strings.Repeat("x", size)
 	spaces := strings.Repeat(" ", len(long))
 	for _, statement := range []string{
-		"check table " + long, "analyze table " + long, "checksum table q" + spaces + "quick", "desc " + spaces + "q", "explain " + spaces + "select 1",
-		"show" + spaces + "schemas", "flush" + spaces + "logs", spaces + "select 1", "/*" + long + "*/ select 1", "start transaction" + spaces + long,
+		"check table " + long, "analyze table " + long, "checksum table q" + spaces + "quick", "desc " + spaces + "q",
+		"explain " + spaces + "select 1",
+		"show" + spaces + "schemas", "flush" + spaces + "logs", spaces + "select 1", "/*" + long + "*/ select 1",
+		"start transaction" + spaces + long,
 		"show grants for " + long, "create table q (a year" + spaces + "(4))", "alter table q engine = " + long,
 		"select cast('" + strings.Repeat("1", len(long)) + "' as decimal(65))",
 		"select cast('0." + strings.Repeat("1", len(long)) + "' as decimal(65,30))",
-		"with recursive r as (select (now() + interval 0 day) n union all select concat(n,n) from r where n < 1000000) select count(*) from r",
-		"with recursive r as (select 1 n union all select concat(n,n) from r where coalesce(n) < now()) select count(*) from r",
+		"with recursive r as (select (now() + interval 0 day) n union all select concat(n,n) from r where n < " +
+			"1000000) select count(*) from r",
+		"with recursive r as (select 1 n union all select concat(n,n) from r where coalesce(n) < now()) select " +
+			"count(*) from r",
 		"select 1 where json_array(cast(space(20000000) as binary))",
 	} {
 		least := time.Hour // of two: what else the machine does is no fault of a statement
@@ -47,7 +51,8 @@ func TestStatementsStayWithinTheirBoundsWithLongTexts(t *testing.T) {
 		" 0.00" + strings.Repeat("5", 5000) + "e1 and on": "0.055555555555555555555555555556",
 	} {
 		var got string
-		if err := conn.QueryRowContext(t.Context(), "select cast('"+text+"' as decimal(65,30))").Scan(&got); err != nil || got != want {
+		if err := conn.QueryRowContext(t.Context(),
+			"select cast('"+text+"' as decimal(65,30))").Scan(&got); err != nil || got != want {
 			t.Errorf("%.20q… is %q, not %q: %v", text, got, want, err)
 		}
 	}

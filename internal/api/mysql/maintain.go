@@ -13,8 +13,9 @@ import (
 
 // maintenance is a CHECK, OPTIMIZE, REPAIR, ANALYZE or CHECKSUM of tables.
 var (
-	maintenance = newForm("(?is)^\\s*(check|optimize|repair|analyze|checksum)\\s+(?:no_write_to_binlog\\s+|local\\s+)?tables?\\s+((?:`(?:[^`]|``)+`|[\\w$.]|\\s*[.,]\\s*)+?)\\s*(?:(?:quick|fast|medium|extended|changed|for\\s+upgrade|use_frm)\\s*)*;?\\s*$")
-	tableNamed  = regexp.MustCompile("(?:(`(?:[^`]|``)+`|[\\w$]+)\\s*\\.\\s*)?(`(?:[^`]|``)+`|[\\w$]+)")
+	maintenance = newForm(
+		"(?is)^\\s*(check|optimize|repair|analyze|checksum)\\s+(?:no_write_to_binlog\\s+|local\\s+)?tables?\\s+((?:`(?:[^`]|``)+`|[\\w$.]|\\s*[.,]\\s*)+?)\\s*(?:(?:quick|fast|medium|extended|changed|for\\s+upgrade|use_frm)\\s*)*;?\\s*$")
+	tableNamed = regexp.MustCompile("(?:(`(?:[^`]|``)+`|[\\w$]+)\\s*\\.\\s*)?(`(?:[^`]|``)+`|[\\w$]+)")
 )
 
 // maintain answers what maintenance programs ask of tables: there is nothing to be done, the journal is checked and
@@ -76,7 +77,8 @@ var showGrants = newForm(`(?is)^\s*show\s+grants\s*(?:for\s+(.+?))?\s*;?\s*$`)
 // grants answers SHOW GRANTS.
 func (l *long) grants(s *session, of string) error {
 	name := s.Client().User
-	if of = strings.ToLower(strings.Join(strings.Fields(of), "")); of != "" && of != "current_user" && of != "current_user()" {
+	if of = strings.ToLower(strings.Join(strings.Fields(of), "")); of != "" && of != "current_user" &&
+		of != "current_user()" {
 		asked, _, _ := strings.Cut(strings.NewReplacer("'", "", "`", "", `"`, "").Replace(of), "@")
 		if asked != strings.ToLower(name) {
 			return sqlError(1044, "42000", "Access denied for user '%.96s' to the grants of another", name)
@@ -101,7 +103,8 @@ func (l *long) grants(s *session, of string) error {
 func privileges(can []string) string {
 	var all []string
 	for _, p := range []struct{ action, is string }{
-		{string(access.Take), "SELECT, DELETE"}, {string(access.Put), "INSERT"}, {string(access.Admin), "CREATE, ALTER, DROP"},
+		{string(access.Take), "SELECT, DELETE"}, {string(access.Put), "INSERT"},
+		{string(access.Admin), "CREATE, ALTER, DROP"},
 	} {
 		if slices.Contains(can, p.action) {
 			all = append(all, p.is)
@@ -133,10 +136,12 @@ var (
 )
 
 // flushNothing is a FLUSH of what is not there, or has nothing in it.
-var flushNothing = newForm(`(?i)^\s*flush\s+(?:(?:(?:binary|engine|error|general|relay|slow)\s+)?logs|hosts|privileges|status|user_resources|optimizer_costs|query\s+cache|des_key_file)\s*;?\s*$`)
+var flushNothing = newForm(
+	`(?i)^\s*flush\s+(?:(?:(?:binary|engine|error|general|relay|slow)\s+)?logs|hosts|privileges|status|user_resources|optimizer_costs|query\s+cache|des_key_file)\s*;?\s*$`)
 
 // Statements of dumps that are about replication. There is none: they are accepted, with a warning that says so.
-var replication = newForm(`(?is)^\s*(?:change\s+(?:master|replication\s+source)\s+to\b|set\s+@@global\.gtid_purged\s*=|set\s+global\s+gtid_purged\s*=)`)
+var replication = newForm(
+	`(?is)^\s*(?:change\s+(?:master|replication\s+source)\s+to\b|set\s+@@global\.gtid_purged\s*=|set\s+global\s+gtid_purged\s*=)`)
 
 // positions passes over where a dump was taken.
 func (l *long) positions(s *session) error {

@@ -12,7 +12,8 @@ func TestMaintenanceProgramsAreAnswered(t *testing.T) {
 	c := r.connect("")
 	for statement, want := range map[string]string{
 		"CHECK TABLE jobs": "test.jobs check status OK",
-		"CHECK TABLE `test`.`jobs`, nothing FOR UPGRADE":          "test.jobs check status OK|test.nothing check Error Table 'test.nothing' doesn't exist|test.nothing check status Operation failed",
+		"CHECK TABLE `test`.`jobs`, nothing FOR UPGRADE": "test.jobs check status OK|test.nothing check " +
+			"Error Table 'test.nothing' doesn't exist|test.nothing check status Operation failed",
 		"OPTIMIZE NO_WRITE_TO_BINLOG TABLE jobs":                  "test.jobs optimize status OK",
 		"REPAIR TABLE jobs QUICK;":                                "test.jobs repair status OK",
 		"ANALYZE TABLE jobs":                                      "test.jobs analyze status OK",
@@ -32,8 +33,10 @@ func TestMaintenanceProgramsAreAnswered(t *testing.T) {
 			t.Errorf("%s: %q, %v, want %q", statement, text, err, want)
 		}
 	}
-	for name, least := range map[string]string{"Uptime": "1", "Questions": "1", "Queries": "1", "Threads_running": "1"} {
-		if got, err := texts(t.Context(), c, "SHOW GLOBAL STATUS LIKE '"+name+"'"); err != nil || len(got) != 1 || strings.HasSuffix(got[0], " 0") {
+	for name, least := range map[string]string{"Uptime": "1", "Questions": "1", "Queries": "1",
+		"Threads_running": "1"} {
+		if got, err := texts(t.Context(), c, "SHOW GLOBAL STATUS LIKE '"+name+"'"); err != nil || len(got) != 1 ||
+			strings.HasSuffix(got[0], " 0") {
 			t.Errorf("%s: %q, %v, want %s at least", name, got, err, least)
 		}
 	}
@@ -43,7 +46,8 @@ func TestMaintenanceProgramsAreAnswered(t *testing.T) {
 func TestGrantsAreShownToWhoHasThem(t *testing.T) {
 	r := newRig(t, Config{}, users(t))
 	got, err := texts(t.Context(), r.as("putter"), "SHOW GRANTS")
-	if want := "GRANT USAGE ON *.* TO `putter`@`%`|GRANT INSERT ON `default`.`jobs` TO `putter`@`%`"; err != nil || strings.Join(got, "|") != want {
+	if want := "GRANT USAGE ON *.* TO `putter`@`%`|GRANT INSERT ON `default`.`jobs` TO `putter`@`%`"; err != nil ||
+		strings.Join(got, "|") != want {
 		t.Errorf("%q, %v, want %q", got, err, want)
 	}
 	if _, err := texts(t.Context(), r.as("putter"), "SHOW GRANTS FOR boss"); errorNumber(err) != 1044 {
@@ -69,7 +73,8 @@ func TestQ4MsFiguresHaveItsNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{
-		"rows_written: 3\n", "rows_removed: 1\n", "wait_immediate: 3\n", "wait_delayed: 0\n", "wait_timeout: 1\n", "restored_by_abort: 1\n", "restored_by_close: 1\n", "bytes_total: ", "bytes_removed: 0\n",
+		"rows_written: 3\n", "rows_removed: 1\n", "wait_immediate: 3\n", "wait_delayed: 0\n", "wait_timeout: 1\n",
+		"restored_by_abort: 1\n", "restored_by_close: 1\n", "bytes_total: ", "bytes_removed: 0\n",
 	} {
 		if !strings.Contains(stats, line) {
 			t.Errorf("queue_stats has no %q:\n%s", line, stats)
@@ -78,7 +83,9 @@ func TestQ4MsFiguresHaveItsNames(t *testing.T) {
 	if err := c.QueryRowContext(t.Context(), "SHOW ENGINE QUEUE STATUS").Scan(&typ, &name, &status); err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{"I/O calls\n---", "sys_sync ", "Conditional subscription\n---", "evaluation ", "High-level stats\n---", "rows_written                        3\n", "queue_wait                          4\n", "queue_end                           1\n"} {
+	for _, line := range []string{"I/O calls\n---", "sys_sync ", "Conditional subscription\n---", "evaluation ",
+		"High-level stats\n---", "rows_written                        3\n", "queue_wait                          4\n",
+		"queue_end                           1\n"} {
 		if !strings.Contains(status, line) {
 			t.Errorf("SHOW ENGINE QUEUE STATUS has no %q:\n%s", line, status)
 		}
@@ -95,12 +102,15 @@ func TestWhatDumpsSayOfPositionsIsPassedOver(t *testing.T) {
 		"SET @@GLOBAL.GTID_PURGED=/*!80000 '+'*/ '3e11fa47-71ca-11e1-9e33-c80aa9429562:1-5'",
 	} {
 		exec(t, c, statement)
-		if got, err := texts(t.Context(), c, "SHOW WARNINGS"); err != nil || len(got) != 1 || !strings.Contains(got[0], "no replication") {
+		if got, err := texts(t.Context(), c, "SHOW WARNINGS"); err != nil || len(got) != 1 ||
+			!strings.Contains(got[0], "no replication") {
 			t.Errorf("%s: %q, %v", statement, got, err)
 		}
 	}
 	for _, statement := range []string{
-		"FLUSH /*!40101 LOCAL */ TABLES", "FLUSH HOSTS", "FLUSH SLOW LOGS", "FLUSH STATUS", "FLUSH NO_WRITE_TO_BINLOG TABLES", "/* only a comment */", "/*M!100616 SET @OLD_NOTE_VERBOSITY=@@NOTE_VERBOSITY, NOTE_VERBOSITY=0 */",
+		"FLUSH /*!40101 LOCAL */ TABLES", "FLUSH HOSTS", "FLUSH SLOW LOGS", "FLUSH STATUS",
+		"FLUSH NO_WRITE_TO_BINLOG TABLES", "/* only a comment */",
+		"/*M!100616 SET @OLD_NOTE_VERBOSITY=@@NOTE_VERBOSITY, NOTE_VERBOSITY=0 */",
 		"-- a line\n/*M!999999 enable the sandbox mode */ /*!40101 SET NAMES utf8mb4 */",
 	} {
 		exec(t, c, statement)

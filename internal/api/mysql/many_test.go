@@ -16,7 +16,8 @@ import (
 // idle is how many readers wait at once, each for something else.
 const idle = 1000
 
-// TestAThousandIdleWaitersCostLittle holds what a waiting connection costs in memory and goroutines, and that it costs no time.
+// TestAThousandIdleWaitersCostLittle holds what a waiting connection costs in memory and goroutines, and that it costs
+// no time.
 func TestAThousandIdleWaitersCostLittle(t *testing.T) {
 	r := newRig(t, Config{}, nil)
 	r.makeJobs(0)
@@ -83,7 +84,8 @@ func TestAClientThatNeverReadsHoldsUpNobody(t *testing.T) {
 	c := r.dialRaw()
 	c.want("CREATE TABLE big (v longtext) ENGINE=QUEUE")
 	for range 16 {
-		if _, err := r.store.Put(t.Context(), inTest("big"), []message.Message{{Row: []message.Value{message.String(strings.Repeat("x", 1<<20))}}}); err != nil {
+		if _, err := r.store.Put(t.Context(), inTest("big"),
+			[]message.Message{{Row: []message.Value{message.String(strings.Repeat("x", 1<<20))}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -98,14 +100,16 @@ func TestAClientThatNeverReadsHoldsUpNobody(t *testing.T) {
 	c.want("SELECT queue_end()", "1")
 }
 
-// TestALargeSelectIsNotGathered reads a table that would not fit where it passes through, and holds how much the process grows meanwhile.
+// TestALargeSelectIsNotGathered reads a table that would not fit where it passes through, and holds how much the
+// process grows meanwhile.
 func TestALargeSelectIsNotGathered(t *testing.T) {
 	r := newRig(t, Config{}, nil)
 	c := r.dialRaw()
 	c.want("CREATE TABLE big (v longblob) ENGINE=QUEUE")
 	row := make([]byte, 4<<20)
 	for range 60 {
-		if _, err := r.store.Put(t.Context(), inTest("big"), []message.Message{{Row: []message.Value{message.Bytes(row)}}}); err != nil {
+		if _, err := r.store.Put(t.Context(), inTest("big"),
+			[]message.Message{{Row: []message.Value{message.Bytes(row)}}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// A mark is how far a table has taken the rows of a source: the number of the last one. A relay says the number with each row, and a row that
-// was taken before is skipped, so that a relay which starts again may send rows twice and none is put twice. Marks are notes of the store,
-// committed with the rows: they survive what the rows survive.
+// A mark is how far a table has taken the rows of a source: the number of the last one. A relay says the number with
+// each row, and a row that was taken before is skipped, so that a relay which starts again may send rows twice and none
+// is put twice. Marks are notes of the store, committed with the rows: they survive what the rows survive.
 type mark struct {
 	set    bool
 	source uint8
@@ -26,8 +26,8 @@ const maxSource = 63
 // markRoom is under which marks are noted.
 const markRoom = "api/mysql/mark"
 
-// setSource is queue_set_srcid(): what the next insert is numbered. ok is false (NULL) for a source or a mode that is none. The number 0 takes
-// back what was said before.
+// setSource is queue_set_srcid(): what the next insert is numbered. ok is false (NULL) for a source or a mode that is
+// none. The number 0 takes back what was said before.
 func (s *session) setSource(source, mode, id argument) (ok bool) {
 	s.door.counts.sources.Add(1)
 	n := wholeNumber(source)
@@ -41,9 +41,9 @@ func (s *session) setSource(source, mode, id argument) (ok bool) {
 	return true
 }
 
-// put puts the rows as one group, durably: all of them or none. What queue_set_srcid said holds for the next insert that succeeds and is then
-// forgotten: whether one that failed was put after all is known when it is tried again. The rows are made for t's columns: when they are others by
-// now the error is queue.ErrChanged.
+// put puts the rows as one group, durably: all of them or none. What queue_set_srcid said holds for the next insert
+// that succeeds and is then forgotten: whether one that failed was put after all is known when it is tried again. The
+// rows are made for t's columns: when they are others by now the error is queue.ErrChanged.
 func (s *session) put(ctx context.Context, t *table, rows []message.Message) error {
 	if len(rows) == 0 {
 		return nil
@@ -58,7 +58,8 @@ func (s *session) put(ctx context.Context, t *table, rows []message.Message) err
 	defer s.door.naming.RUnlock()
 	key := markKey(s.door.store.Resolve(t.name), int(m.source))
 	defer s.door.marks.lock(key)()
-	if have, ok := s.door.store.Note(markRoom, key); !ok || m.force || len(have) != 8 || binary.BigEndian.Uint64(have) < m.id {
+	if have, ok := s.door.store.Note(markRoom, key); !ok || m.force || len(have) != 8 ||
+		binary.BigEndian.Uint64(have) < m.id {
 		change.Notes = []queue.Note{{Room: markRoom, Key: key, Value: binary.BigEndian.AppendUint64(nil, m.id)}}
 		if _, _, err := s.door.store.Commit(ctx, change); err != nil {
 			return err

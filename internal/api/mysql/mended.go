@@ -20,12 +20,14 @@ var mended = map[string]func(ctx *gms.Context, args []gms.Expression) []gms.Expr
 	"rand": func(ctx *gms.Context, args []gms.Expression) []gms.Expression {
 		if len(args) == 1 { // it takes what is no number, or NULL, for one
 			zero := expression.NewLiteral(int64(0), types.Int64)
-			args = []gms.Expression{function.NewIfNull(ctx, expression.NewConvert(args[0], expression.ConvertToSigned), zero)}
+			args = []gms.Expression{function.NewIfNull(ctx, expression.NewConvert(args[0], expression.ConvertToSigned),
+				zero)}
 		}
 		return args
 	},
 	"unix_timestamp": func(ctx *gms.Context, args []gms.Expression) []gms.Expression {
-		if len(args) == 1 && hasVariable(ctx, args[0]) { // it evaluates the argument without a connection, to know its type
+		// it evaluates the argument without a connection, to know its type
+		if len(args) == 1 && hasVariable(ctx, args[0]) {
 			args = []gms.Expression{expression.NewConvert(args[0], expression.ConvertToDatetime)}
 		}
 		return args
@@ -130,8 +132,8 @@ func (escape) look(_ *gms.Context, v any) (any, error) {
 // decimalText keeps a text that is converted to a DECIMAL within the digits that one has.
 type decimalText struct{ digits, scale int }
 
-// decimalNumber finds the number that a text begins with: its sign, its digits before and behind the point, and its exponent. It takes a nanosecond or two
-// for a byte, of which there may be millions.
+// decimalNumber finds the number that a text begins with: its sign, its digits before and behind the point, and its
+// exponent. It takes a nanosecond or two for a byte, of which there may be millions.
 func decimalNumber(text string) (sign, whole, fraction, power string) {
 	digits := func() (found string) {
 		n := 0

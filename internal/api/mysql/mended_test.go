@@ -37,7 +37,8 @@ func TestWhatEndedConnectionsIsAnsweredAsMySQLDoes(t *testing.T) {
 		}
 	}
 	for _, statement := range []string{
-		"SELECT regexp_substr('abc', 'b', 5)", "SELECT regexp_substr('abc', 'b', 0)", "SELECT regexp_instr('abc', 'b', 9)",
+		"SELECT regexp_substr('abc', 'b', 5)", "SELECT regexp_substr('abc', 'b', 0)",
+		"SELECT regexp_instr('abc', 'b', 9)",
 	} {
 		_, err := c.ExecContext(t.Context(), statement)
 		failsWith(t, err, 3686, "HY000", statement)

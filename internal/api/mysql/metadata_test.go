@@ -13,8 +13,8 @@ import (
 // TestProgramsThatShowServersAreAnswered: the statements by which they look at a server, its databases and a table.
 func TestProgramsThatShowServersAreAnswered(t *testing.T) { allAnswered(t, "testdata/gui.txt") }
 
-// TestMonitorsAreAnswered: what they ask every few seconds. Beside it they ask for what only other servers have, and pass
-// over its errors, so that these have to leave the connection.
+// TestMonitorsAreAnswered: what they ask every few seconds. Beside it they ask for what only other servers have, and
+// pass over its errors, so that these have to leave the connection.
 func TestMonitorsAreAnswered(t *testing.T) {
 	c := allAnswered(t, "testdata/monitor.txt")
 	for statement, number := range map[string]uint16{
@@ -55,7 +55,8 @@ func TestEachTableOfTheInformationSchemaCanBeRead(t *testing.T) {
 	r := newRig(t, Config{}, nil)
 	c := r.connect("")
 	exec(t, c, "CREATE TABLE t (id int) ENGINE=QUEUE")
-	rows, err := c.QueryContext(t.Context(), "SELECT table_name FROM information_schema.tables WHERE table_schema = 'information_schema'")
+	rows, err := c.QueryContext(t.Context(), "SELECT table_name FROM information_schema.tables WHERE table_schema = "+
+		"'information_schema'")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +77,8 @@ func TestEachTableOfTheInformationSchemaCanBeRead(t *testing.T) {
 		}
 	}
 	// mysqldump of MySQL 8 asks so for each table.
-	n, err := answered(t, c, `SELECT COLUMN_NAME, JSON_EXTRACT(HISTOGRAM, '$."number-of-buckets-specified"') FROM information_schema.COLUMN_STATISTICS WHERE SCHEMA_NAME = 'test' AND TABLE_NAME = 't'`)
+	n, err := answered(t, c,
+		`SELECT COLUMN_NAME, JSON_EXTRACT(HISTOGRAM, '$."number-of-buckets-specified"') FROM information_schema.COLUMN_STATISTICS WHERE SCHEMA_NAME = 'test' AND TABLE_NAME = 't'`)
 	if n != 0 || err != nil {
 		t.Errorf("%d histograms, %v", n, err)
 	}

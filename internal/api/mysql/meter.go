@@ -20,10 +20,12 @@ type allowance struct {
 	time  time.Duration
 }
 
-// allowance is what the session's user may spend on a statement. Who has no grant at all, and so no table to ask, gets by with little.
+// allowance is what the session's user may spend on a statement. Who has no grant at all, and so no table to ask, gets
+// by with little.
 func (s *session) allowance() allowance {
 	c := s.door.config
-	a := allowance{words: bounds.Default, value: c.MaxPacketBytes, bytes: c.StatementBytes, rows: c.MaxJoinSize, time: c.StatementTimeout}
+	a := allowance{words: bounds.Default, value: c.MaxPacketBytes, bytes: c.StatementBytes, rows: c.MaxJoinSize,
+		time: c.StatementTimeout}
 	if s.door.users.Any() && (s.user == nil || len(s.user.Grants) == 0) {
 		a.words = bounds.Least
 		a.value, a.bytes = min(a.value, 64<<10), min(a.bytes, 4<<20)
@@ -32,7 +34,8 @@ func (s *session) allowance() allowance {
 	return a
 }
 
-// meter counts what a statement costs while it runs, and says when it is too much. It belongs to the goroutine that runs the statement.
+// meter counts what a statement costs while it runs, and says when it is too much. It belongs to the goroutine that
+// runs the statement.
 type meter struct {
 	allowance
 	budget *door.Busy // of all statements; what is held is taken from it
@@ -52,7 +55,8 @@ type meter struct {
 }
 
 // errTimeout is the cause of a context whose statement took too long.
-var errTimeout = sqlError(erQueryTimeout, "HY000", "Query execution was interrupted, maximum statement execution time exceeded")
+var errTimeout = sqlError(erQueryTimeout, "HY000", "Query execution was interrupted, maximum statement execution "+
+	"time exceeded")
 
 // measure begins to count. The caller calls stop.
 func (s *session) measure(ctx context.Context) (*meter, context.Context) {
@@ -118,7 +122,8 @@ func (m *meter) fail(err error) error {
 func (m *meter) walk() error {
 	m.passed()
 	if m.walked++; m.walked > m.rows {
-		return m.fail(sqlError(erTooBigSelect, "42000", "The SELECT would examine more than MAX_JOIN_SIZE rows (%d); check your WHERE and use max_join_size in the server's configuration if the SELECT is okay", m.rows))
+		return m.fail(sqlError(erTooBigSelect, "42000", "The SELECT would examine more than MAX_JOIN_SIZE rows (%d); "+
+			"check your WHERE and use max_join_size in the server's configuration if the SELECT is okay", m.rows))
 	}
 	return m.alive()
 }
@@ -141,8 +146,8 @@ func (m *meter) make(n int64) error {
 	return m.alive()
 }
 
-// answer counts a row that is about to be sent: as text, and as the packet that this is copied into. What fits in no packet is refused, as MySQL
-// does it: a row may have one long value many times.
+// answer counts a row that is about to be sent: as text, and as the packet that this is copied into. What fits in no
+// packet is refused, as MySQL does it: a row may have one long value many times.
 func (m *meter) answer(row gms.Row) error {
 	var n int64
 	for _, v := range row {
@@ -159,10 +164,12 @@ func fitsPacket(n, limit int64) error {
 	if n <= limit {
 		return nil
 	}
-	return sqlError(erPacketTooLarge, "08S01", "Got a packet bigger than 'max_allowed_packet' bytes: a row of %d bytes, max_allowed_packet is %d: select fewer or shorter values", n, limit)
+	return sqlError(erPacketTooLarge, "08S01", "Got a packet bigger than 'max_allowed_packet' bytes: a row of %d "+
+		"bytes, max_allowed_packet is %d: select fewer or shorter values", n, limit)
 }
 
-// smallValues is what the values of a row may have without being taken from the budget of all statements: most have less.
+// smallValues is what the values of a row may have without being taken from the budget of all statements: most have
+// less.
 const smallValues = 64 << 10
 
 // take lets so many bytes be of the budget.
@@ -173,7 +180,8 @@ func (m *meter) take(n int64) error {
 	for n > m.taken {
 		const step = 1 << 20
 		if !m.budget.Try(step) {
-			return m.fail(sqlError(erOutOfResources, "HY000", "Out of memory: too much of other statements is being worked on (try again; max_busy_bytes bounds it)"))
+			return m.fail(sqlError(erOutOfResources, "HY000", "Out of memory: too much of other statements is being "+
+				"worked on (try again; max_busy_bytes bounds it)"))
 		}
 		m.taken += step
 	}
@@ -181,7 +189,8 @@ func (m *meter) take(n int64) error {
 }
 
 func (m *meter) full() error {
-	return m.fail(sqlError(erCapacity, "HY000", "Memory capacity of %d bytes for 'statement_bytes' exceeded: select fewer rows or shorter values", m.bytes))
+	return m.fail(sqlError(erCapacity, "HY000", "Memory capacity of %d bytes for 'statement_bytes' exceeded: select "+
+		"fewer rows or shorter values", m.bytes))
 }
 
 // MaxMemory and UsedMemory make the meter a gms.Reporter: go-mysql-server asks before it keeps another row or group.

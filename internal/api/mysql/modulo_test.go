@@ -10,7 +10,8 @@ func TestARemainderOfWholeNumbersIsOne(t *testing.T) {
 	exec(t, c, "INSERT INTO shares VALUES (-7, 18446744073709551615, 7.5)")
 	for expression, want := range map[string]string{
 		"5 % 3": "BIGINT 2", "mod(n, 4)": "BIGINT -3", "n MOD 4 + 1": "BIGINT -2", "u % 10": "UNSIGNED BIGINT 5",
-		"9223372036854775807 % 10": "BIGINT 7", "d % 2": "DECIMAL 1.5", "n % 1.5": "DECIMAL -1.0", "n % '4'": "DOUBLE -3",
+		"9223372036854775807 % 10": "BIGINT 7", "d % 2": "DECIMAL 1.5", "n % 1.5": "DECIMAL -1.0",
+		"n % '4'":             "DOUBLE -3",
 		"coalesce(5 % 0, -1)": "BIGINT -1", "sum(n % 4)": "DECIMAL -3",
 	} {
 		rows, err := c.QueryContext(t.Context(), "SELECT "+expression+" FROM shares")

@@ -8,25 +8,29 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// TestTheTimeOfThePutIsADefault of columns that say so, on both paths and through other doors; ON UPDATE has nothing to do.
+// TestTheTimeOfThePutIsADefault of columns that say so, on both paths and through other doors; ON UPDATE has nothing to
+// do.
 func TestTheTimeOfThePutIsADefault(t *testing.T) {
 	for _, noShort := range []bool{false, true} {
 		t.Run(fmt.Sprint("long ", noShort), func(t *testing.T) {
 			r := newRig(t, Config{}, nil)
 			r.door.noShort = noShort
 			c := r.connect("")
-			exec(t, c, "CREATE TABLE at (id int, a timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP, b datetime(6) DEFAULT CURRENT_TIMESTAMP(6), c datetime DEFAULT NOW()) ENGINE=QUEUE")
+			exec(t, c, "CREATE TABLE at (id int, a timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE "+
+				"CURRENT_TIMESTAMP, b datetime(6) DEFAULT CURRENT_TIMESTAMP(6), c datetime DEFAULT NOW()) ENGINE=QUEUE")
 			exec(t, c, "INSERT INTO at (id) VALUES (1)")
 			exec(t, c, "INSERT INTO at (id, a) VALUES (2, DEFAULT), (3, '2020-01-02 03:04:05')")
 			exec(t, c, "INSERT INTO at (id) VALUES (?)", 4)
-			one(t, c, int64(3), "SELECT COUNT(*) FROM at WHERE abs(timestampdiff(second, a, now())) < 60 AND abs(timestampdiff(second, b, now())) < 60 AND abs(timestampdiff(second, c, now())) < 60")
+			one(t, c, int64(3), "SELECT COUNT(*) FROM at WHERE abs(timestampdiff(second, a, now())) < 60 AND "+
+				"abs(timestampdiff(second, b, now())) < 60 AND abs(timestampdiff(second, c, now())) < 60")
 			one(t, c, int64(1), "SELECT COUNT(*) FROM at WHERE a = '2020-01-02 03:04:05' AND c > '2024-01-01'")
 			one(t, c, int64(4), "SELECT COUNT(*) FROM at WHERE a IS NOT NULL AND b IS NOT NULL AND c IS NOT NULL")
 			var name, text string
 			if err := c.QueryRowContext(t.Context(), "SHOW CREATE TABLE at").Scan(&name, &text); err != nil {
 				t.Fatal(err)
 			}
-			for _, want := range []string{"`a` timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP", "`b` datetime(6) DEFAULT CURRENT_TIMESTAMP(6)"} {
+			for _, want := range []string{"`a` timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP",
+				"`b` datetime(6) DEFAULT CURRENT_TIMESTAMP(6)"} {
 				if !strings.Contains(text, want) {
 					t.Errorf("it is shown without %q:\n%s", want, text)
 				}
@@ -46,7 +50,8 @@ func TestTheTimeOfThePutIsADefault(t *testing.T) {
 	}
 	r := newRig(t, Config{}, nil)
 	c := r.connect("")
-	for _, statement := range []string{"CREATE TABLE n (a int DEFAULT (1 + 1)) ENGINE=QUEUE", "CREATE TABLE n (a datetime DEFAULT (now() + 1)) ENGINE=QUEUE"} {
+	for _, statement := range []string{"CREATE TABLE n (a int DEFAULT (1 + 1)) ENGINE=QUEUE",
+		"CREATE TABLE n (a datetime DEFAULT (now() + 1)) ENGINE=QUEUE"} {
 		if _, err := c.ExecContext(t.Context(), statement); errorNumber(err) != 1178 {
 			t.Errorf("%s: %v", statement, err)
 		}

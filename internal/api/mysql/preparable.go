@@ -12,8 +12,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/api/mysql/spelling"
 )
 
-// preparable reads a statement that is to be prepared, into UTF-8, and tells what is wrong with it, before the protocol's library sees it: of what it cannot parse it says that something is wrong,
-// without MySQL's number.
+// preparable reads a statement that is to be prepared, into UTF-8, and tells what is wrong with it, before the
+// protocol's library sees it: of what it cannot parse it says that something is wrong, without MySQL's number.
 func (h *handler) preparable(c *vmysql.Conn, query string, words bounds.Limits) (read string, err error) {
 	defer h.panicked(c, &err)
 	s := known(c)
@@ -47,8 +47,10 @@ func (h *handler) parsable(c *vmysql.Conn, query string, words bounds.Limits) er
 		return nil
 	}
 	switch firstWord(query) {
-	case "do", "start", "show", "describe", "desc", "explain", "check", "optimize", "repair", "analyze", "checksum", "flush", "lock", "change":
-		// It may be one that the door puts otherwise before it is parsed. Drivers send it as text when they are told this.
+	case "do", "start", "show", "describe", "desc", "explain", "check", "optimize", "repair", "analyze", "checksum",
+		"flush", "lock", "change":
+		// It may be one that the door puts otherwise before it is parsed. Drivers send it as text when they are told
+		// this.
 		return sqlError(1295, "HY000", "This command is not supported in the prepared statement protocol yet")
 	}
 	return sqlErrorOf(gms.ErrSyntaxError.New(err.Error()))

@@ -64,7 +64,8 @@ func TestBoundValuesComeBackAsTheyWere(t *testing.T) {
 			var defs, marks []string
 			var in []any
 			for i, col := range columns {
-				defs, marks, in = append(defs, fmt.Sprintf("c%d %s", i, col.typ)), append(marks, "?"), append(in, col.in)
+				defs, marks, in = append(defs, fmt.Sprintf("c%d %s", i, col.typ)), append(marks, "?"),
+					append(in, col.in)
 			}
 			exec(t, c, "CREATE TABLE v ("+strings.Join(defs, ", ")+") ENGINE=QUEUE")
 			if n := exec(t, c, "INSERT INTO v VALUES ("+strings.Join(marks, ", ")+")", in...); n != 1 {

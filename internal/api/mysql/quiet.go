@@ -8,8 +8,8 @@ import (
 	"github.com/sirupsen/logrus"
 )
 
-// quiet keeps go-mysql-server and the protocol's library from writing logs of their own: what a person should know the door reports, and
-// statements hold secrets. Both have one log for the process.
+// quiet keeps go-mysql-server and the protocol's library from writing logs of their own: what a person should know the
+// door reports, and statements hold secrets. Both have one log for the process.
 var quiet = sync.OnceFunc(func() {
 	logrus.SetOutput(io.Discard)
 	logrus.SetLevel(logrus.PanicLevel) // what nobody reads is not put together

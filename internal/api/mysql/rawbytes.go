@@ -14,8 +14,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// rawBytes lets an INSERT put into columns of bytes what the client sent for them, and not what that is as a text in UTF-8: with MySQL a text in quotes goes into them as it is.
-// It is for connections that do not speak UTF-8 alone.
+// rawBytes lets an INSERT put into columns of bytes what the client sent for them, and not what that is as a text in
+// UTF-8: with MySQL a text in quotes goes into them as it is. It is for connections that do not speak UTF-8 alone.
 func (l *long) rawBytes(s *session, bound *vmysql.PrepareData) {
 	if s == nil || s.text.client == nil || firstWord(l.query) != "insert" {
 		return

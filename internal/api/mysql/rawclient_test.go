@@ -107,7 +107,8 @@ func (c *rawClient) read() ([]byte, error) {
 	return payload, err
 }
 
-// query sends a statement and returns the values of the only row of its answer, which has text columns without anything beyond 250 bytes.
+// query sends a statement and returns the values of the only row of its answer, which has text columns without anything
+// beyond 250 bytes.
 func (c *rawClient) query(statement string) ([]string, error) {
 	c.t.Helper()
 	c.write(0, append([]byte{3}, statement...))

@@ -8,7 +8,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// remembered keeps parsed conditions: workers ask with the same few all day. It is bounded, and emptied when it is full.
+// remembered keeps parsed conditions: workers ask with the same few all day. It is bounded, and emptied when it is
+// full.
 type remembered struct {
 	mu    sync.Mutex
 	known map[asked]*condition.Expr
@@ -27,7 +28,8 @@ const (
 	maxRememberedText = 4 << 10
 )
 
-func (r *remembered) get(n queue.Name, version uint64, text string, parse func() (*condition.Expr, error)) (*condition.Expr, error) {
+func (r *remembered) get(n queue.Name, version uint64, text string,
+	parse func() (*condition.Expr, error)) (*condition.Expr, error) {
 	k := asked{n, version, text}
 	r.mu.Lock()
 	e, ok := r.known[k]

@@ -11,7 +11,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// rename is RENAME TABLE and ALTER TABLE … RENAME: all of the pairs or none, also into another database, which go-mysql-server passes over.
+// rename is RENAME TABLE and ALTER TABLE … RENAME: all of the pairs or none, also into another database, which
+// go-mysql-server passes over.
 func (l *long) rename(sc *gms.Context, s *session, d *sqlparser.DDL) error {
 	if l.answer == nil {
 		return nil
@@ -52,7 +53,8 @@ func (s *session) queueOf(t sqlparser.TableName) (queue.Name, error) {
 
 // RenameTable is go-mysql-server's, for an ALTER TABLE that renames among other things.
 func (d *database) RenameTable(ctx *gms.Context, from, to string) error {
-	return d.door.rename(ctx, sessionOf(ctx), queue.Name{Namespace: d.name, Name: from}, queue.Name{Namespace: d.name, Name: to})
+	return d.door.rename(ctx, sessionOf(ctx), queue.Name{Namespace: d.name, Name: from},
+		queue.Name{Namespace: d.name, Name: to})
 }
 
 // rename renames a queue with everything in it. Who owns a row of it goes on owning it, and a source's marks go along.
@@ -75,7 +77,8 @@ func (d *Server) rename(ctx context.Context, s *session, from, to queue.Name) er
 	if _, _, err := d.definition(from); err != nil {
 		return fromStore(err, from.Name)
 	}
-	// The marks are there under the new name before it is the table's, and stay under the old one for as long as that is.
+	// The marks are there under the new name before it is the table's, and stay under the old one for as long as that
+	// is.
 	if err := d.copyMarks(ctx, from, to); err != nil {
 		return fromStore(err, to.Name)
 	}

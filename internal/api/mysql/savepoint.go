@@ -32,7 +32,8 @@ func (l *long) savepoint(s *session) error {
 	return nil
 }
 
-// point sets a savepoint, in the place of an older one of its name. Outside of a transaction it ends with its statement.
+// point sets a savepoint, in the place of an older one of its name. Outside of a transaction it ends with its
+// statement.
 func (b *border) point(name string) error {
 	if !b.explicit && b.autocommit {
 		return nil

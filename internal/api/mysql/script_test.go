@@ -20,15 +20,16 @@ import (
 	driver "github.com/go-sql-driver/mysql"
 )
 
-// TestScripts runs the scripts of testdata and compares what clients were answered with what stands there. -update writes it anew.
+// TestScripts runs the scripts of testdata and compares what clients were answered with what stands there. -update
+// writes it anew.
 //
-// A line "a> STATEMENT" is sent by the connection called a; the lines below it are the answer. "a& STATEMENT" is sent without waiting for the
-// answer, which "a." asks for later. "a x" closes the connection. Lines with # are comments. {b} stands for the number of connection b.
-// "! queue NAME ATTEMPTS", "! put NAME BODY ATTRIBUTES" and "! take NAME" are what another door does.
-// A connection whose name begins with "multi" may send several statements at once.
+// A line "a> STATEMENT" is sent by the connection called a; the lines below it are the answer. "a& STATEMENT" is sent
+// without waiting for the answer, which "a." asks for later. "a x" closes the connection. Lines with # are comments.
+// {b} stands for the number of connection b. "! queue NAME ATTEMPTS", "! put NAME BODY ATTRIBUTES" and "! take NAME"
+// are what another door does. A connection whose name begins with "multi" may send several statements at once.
 //
-// Each script is run on the short path, on the long one and with prepared statements: all have to answer the same. One after the other: go-mysql-server
-// counts what happens in variables of the process, which a door that starts sets back.
+// Each script is run on the short path, on the long one and with prepared statements: all have to answer the same. One
+// after the other: go-mysql-server counts what happens in variables of the process, which a door that starts sets back.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.sql")
 	if err != nil || len(files) == 0 {
@@ -146,7 +147,8 @@ func runScript(t *testing.T, script, way string) string {
 		}
 		fmt.Fprintln(&out, line)
 		c := open(m[1])
-		statement := connectionOf.ReplaceAllStringFunc(m[3], func(who string) string { return strconv.Itoa(open(strings.Trim(who, "{}")).id) })
+		statement := connectionOf.ReplaceAllStringFunc(m[3],
+			func(who string) string { return strconv.Itoa(open(strings.Trim(who, "{}")).id) })
 		prepared := way == "prepared" && !strings.HasPrefix(m[1], "multi")
 		switch m[2] {
 		case ">":

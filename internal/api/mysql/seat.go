@@ -11,11 +11,12 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// seat is what a connection has of the queues: owner mode, and the row that it owns. It knows no SQL. Its connection does one thing at a time, but
-// go-mysql-server may read a table and compute a statement's columns in two goroutines, so a row that is being ended may be looked at.
+// seat is what a connection has of the queues: owner mode, and the row that it owns. It knows no SQL. Its connection
+// does one thing at a time, but go-mysql-server may read a table and compute a statement's columns in two goroutines,
+// so a row that is being ended may be looked at.
 //
-// Owner mode begins with a wait and lasts until the row is ended or given back, also when the wait brought no row. It covers all
-// databases: whoever owns a row sees that row and no other.
+// Owner mode begins with a wait and lasts until the row is ended or given back, also when the wait brought no row. It
+// covers all databases: whoever owns a row sees that row and no other.
 type seat struct {
 	store *queue.Store
 	owner *queue.Owner  // its claims end with the connection
@@ -65,10 +66,11 @@ type wish struct {
 // errNotOwner: what needs owner mode was asked for outside of it.
 var errNotOwner = errors.New("the connection is not in owner mode: queue_wait() comes first")
 
-// wait ends the row owned before, and takes a row that one of the wishes wants, the first of them that has one; it waits for one up to
-// timeout. It returns the wish's place, from 1, or 0 when nothing came. patient is called before it really waits; it returns the context to
-// wait in and what to call when the waiting is over.
-func (s *seat) wait(ctx context.Context, wishes []wish, timeout time.Duration, patient func(context.Context) (context.Context, func())) (place int, lost bool, err error) {
+// wait ends the row owned before, and takes a row that one of the wishes wants, the first of them that has one; it
+// waits for one up to timeout. It returns the wish's place, from 1, or 0 when nothing came. patient is called before it
+// really waits; it returns the context to wait in and what to call when the waiting is over.
+func (s *seat) wait(ctx context.Context, wishes []wish, timeout time.Duration,
+	patient func(context.Context) (context.Context, func())) (place int, lost bool, err error) {
 	if lost, err = s.end(ctx); err != nil {
 		return 0, lost, err
 	}
@@ -99,8 +101,8 @@ func (s *seat) wait(ctx context.Context, wishes []wish, timeout time.Duration, p
 	return c.From + 1, lost, nil
 }
 
-// end settles the row that is owned, durably, and leaves owner mode. lost tells that the row was no longer ours: its lease had ended, or
-// its table was emptied or is gone.
+// end settles the row that is owned, durably, and leaves owner mode. lost tells that the row was no longer ours: its
+// lease had ended, or its table was emptied or is gone.
 func (s *seat) end(ctx context.Context) (lost bool, err error) {
 	return s.settle(ctx, queue.Done, false)
 }
@@ -133,7 +135,8 @@ func (s *seat) settle(ctx context.Context, how queue.SettleKind, mode bool) (los
 	return lost, nil
 }
 
-// rowid is the sequence of the row that is owned; ok is false when there is none. Outside of owner mode the error is errNotOwner.
+// rowid is the sequence of the row that is owned; ok is false when there is none. Outside of owner mode the error is
+// errNotOwner.
 func (s *seat) rowid() (seq uint64, ok bool, err error) {
 	switch mode, h := s.now(); {
 	case !mode:

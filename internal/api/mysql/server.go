@@ -27,7 +27,8 @@ type Options struct {
 	Users   *access.Users // nil: everyone may do everything
 	Busy    *door.Busy    // what requests and answers of all doors may take; nil: an account of its own
 	Traffic *door.Traffic // counts statements, connections and bytes; nil: nobody does
-	// Report is told what a person should know and no client is. It may be called from several goroutines. nil: nobody is told.
+	// Report is told what a person should know and no client is. It may be called from several goroutines. nil: nobody
+	// is told.
 	Report func(error)
 }
 
@@ -46,7 +47,8 @@ type Server struct {
 	maxRows    int          // of one INSERT
 	noShort    bool         // tests: every statement goes the long way
 
-	packetStall time.Duration // how long a client may send nothing of a statement that it has begun, as net_read_timeout of MySQL
+	// how long a client may send nothing of a statement that it has begun, as net_read_timeout of MySQL
+	packetStall time.Duration
 
 	defaultSocket string // tests: another than DefaultSocket
 
@@ -74,7 +76,9 @@ func New(c Config, o Options) (*Server, error) {
 	if o.Store == nil {
 		return nil, fmt.Errorf("%w: there is no store", ErrConfig)
 	}
-	d := &Server{config: c.withDefaults(), store: o.Store, users: o.Users, report: o.Report, traffic: traffic{of: o.Traffic}, functions: map[string]gms.Function{}, maxRows: 10_000, packetStall: 30 * time.Second, defaultSocket: DefaultSocket}
+	d := &Server{config: c.withDefaults(), store: o.Store, users: o.Users, report: o.Report,
+		traffic: traffic{of: o.Traffic}, functions: map[string]gms.Function{}, maxRows: 10_000,
+		packetStall: 30 * time.Second, defaultSocket: DefaultSocket}
 	if o.Busy == nil {
 		o.Busy = door.NewBusy(d.config.MaxBusyBytes)
 	}
@@ -89,8 +93,8 @@ func New(c Config, o Options) (*Server, error) {
 	return d, nil
 }
 
-// Start listens and returns the address, with the port that was found when Config asks for port 0. A door that is off returns nil, nil.
-// Connections are served until Close; ctx only bounds the start.
+// Start listens and returns the address, with the port that was found when Config asks for port 0. A door that is off
+// returns nil, nil. Connections are served until Close; ctx only bounds the start.
 func (d *Server) Start(ctx context.Context) (net.Addr, error) {
 	return d.life.Start(func() (net.Addr, error) { return d.open(ctx) })
 }
@@ -111,7 +115,8 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 	variables()
 	bounding(d.config)
 	pro := &provider{door: d}
-	e := engine.New(analyzer.NewBuilder(pro).AddPreAnalyzeRule(boundPatternsID, boundPatterns).Build(), &engine.Config{})
+	e := engine.New(analyzer.NewBuilder(pro).AddPreAnalyzeRule(boundPatternsID, boundPatterns).Build(),
+		&engine.Config{})
 	noShortcuts()
 	e.Analyzer.ExecBuilder.PriorityBuilder = walking{e.Analyzer.ExecBuilder}
 	d.showEngines(e)
@@ -122,7 +127,8 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 			Listener:  socket,
 			Version:   version,
 			TLSConfig: tlsConfig,
-			ProtocolListenerFactory: func(_ server.Config, lc vmysql.ListenerConfig, _ server.ServerEventListener) (server.ProtocolListener, error) {
+			ProtocolListenerFactory: func(_ server.Config, lc vmysql.ListenerConfig,
+				_ server.ServerEventListener) (server.ProtocolListener, error) {
 				lc.AuthServer = d.auth
 				lc.ConnReadBufferSize = 64 // for the handshake; behind it the gate has a buffer
 				l, err := vmysql.NewListenerWithConfig(lc)

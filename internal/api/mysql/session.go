@@ -17,7 +17,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// session is a connection as SQL sees it: go-mysql-server's session with the connection's seat. Both paths of a statement end here.
+// session is a connection as SQL sees it: go-mysql-server's session with the connection's seat. Both paths of a
+// statement end here.
 type session struct {
 	*gms.BaseSession
 	door *Server
@@ -26,8 +27,8 @@ type session struct {
 	seat seat
 	mark mark // what queue_set_srcid said of the next insert
 
-	// waiting is called when a statement begins to wait for a row: it notices the client's end meanwhile, and KILL's. It returns what to
-	// call when the waiting is over.
+	// waiting is called when a statement begins to wait for a row: it notices the client's end meanwhile, and KILL's.
+	// It returns what to call when the waiting is over.
 	waiting func(context.Context) (context.Context, func())
 
 	meter *meter // of the statement that runs; nil: none does, or one of the short path
@@ -45,8 +46,10 @@ type session struct {
 
 var _ gms.LifecycleAwareSession = (*session)(nil)
 
-func newSession(ctx context.Context, d *Server, conn *vmysql.Conn, base *gms.BaseSession, user *access.User) (*session, error) {
-	s := &session{BaseSession: base, door: d, user: user, end: caller.Of(conn.Conn), plain: true, border: border{autocommit: true}, text: newText()}
+func newSession(ctx context.Context, d *Server, conn *vmysql.Conn, base *gms.BaseSession, user *access.User) (*session,
+	error) {
+	s := &session{BaseSession: base, door: d, user: user, end: caller.Of(conn.Conn), plain: true,
+		border: border{autocommit: true}, text: newText()}
 	s.seat = seat{store: d.store, owner: d.store.NewOwner("mysql connection")}
 	s.waiting = func(ctx context.Context) (context.Context, func()) {
 		if s.meter != nil {
@@ -63,8 +66,8 @@ func newSession(ctx context.Context, d *Server, conn *vmysql.Conn, base *gms.Bas
 	return s, s.readLease(sc)
 }
 
-// known is the session of a connection, found without asking go-mysql-server: to be asked it makes a context of its own, which costs more than a
-// hot statement. nil: there is none yet.
+// known is the session of a connection, found without asking go-mysql-server: to be asked it makes a context of its
+// own, which costs more than a hot statement. nil: there is none yet.
 func known(conn *vmysql.Conn) *session {
 	s, _ := conn.ClientData.(*session)
 	return s
@@ -76,8 +79,8 @@ func sessionOf(ctx *gms.Context) *session {
 	return s
 }
 
-// CommandBegin, CommandEnd and SessionEnd are go-mysql-server's. The end of a session gives back what it owns: the connection is
-// gone, or was reset.
+// CommandBegin, CommandEnd and SessionEnd are go-mysql-server's. The end of a session gives back what it owns: the
+// connection is gone, or was reset.
 func (s *session) CommandBegin() error { return nil }
 func (s *session) CommandEnd()         {}
 func (s *session) SessionEnd() {
@@ -139,12 +142,15 @@ func (s *session) SetSessionVariable(ctx *gms.Context, name string, value any) e
 // maxKeptNames is how many user variables a connection may have.
 const maxKeptNames = 1000
 
-// SetUserVariable keeps a connection's variables within the bytes of one statement: they stay for as long as the connection.
+// SetUserVariable keeps a connection's variables within the bytes of one statement: they stay for as long as the
+// connection.
 func (s *session) SetUserVariable(ctx *gms.Context, name string, value any, typ gms.Type) error {
 	name = strings.ToLower(name)
 	bytes := valueBytes(value) + int64(len(name))
-	if kept := s.keptBytes - s.kept[name] + bytes; kept > s.allowance().value || len(s.kept) >= maxKeptNames && s.kept[name] == 0 {
-		return sqlError(erCapacity, "HY000", "The variables of a connection may have %d bytes in all, and %d names: @%.64s is one too much", s.allowance().value, maxKeptNames, name)
+	if kept := s.keptBytes - s.kept[name] + bytes; kept > s.allowance().value || len(s.kept) >= maxKeptNames &&
+		s.kept[name] == 0 {
+		return sqlError(erCapacity, "HY000", "The variables of a connection may have %d bytes in all, and %d names: "+
+			"@%.64s is one too much", s.allowance().value, maxKeptNames, name)
 	}
 	if err := s.BaseSession.SetUserVariable(ctx, name, value, typ); err != nil {
 		return err
@@ -181,10 +187,12 @@ func (s *session) may(action access.Action, n queue.Name, verb string) error {
 		}
 		why = other.Whole()
 	}
-	return sqlError(erTableAccess, "42000", "%s command denied to user '%s'@'%s' for table '%s' (%s)", verb, s.Client().User, s.Client().Address, n.Name, why)
+	return sqlError(erTableAccess, "42000", "%s command denied to user '%s'@'%s' for table '%s' (%s)", verb,
+		s.Client().User, s.Client().Address, n.Name, why)
 }
 
-// otherAccount says, without users, that the client is of an account of this machine that may not administer; nil: it may.
+// otherAccount says, without users, that the client is of an account of this machine that may not administer; nil: it
+// may.
 func (s *session) otherAccount() *access.LocalError {
 	var other *access.LocalError
 	errors.As(s.door.users.Local(s.end), &other) // nil is as it stays
@@ -196,7 +204,8 @@ func (s *session) mayAdminAll() bool {
 	return s.door.users.AllowedAll(s.user, access.Admin) || !s.door.users.Any() && s.otherAccount() == nil
 }
 
-// mine tells of connections whether they are of the session's own user, or, since without users names say nothing, of its account.
+// mine tells of connections whether they are of the session's own user, or, since without users names say nothing, of
+// its account.
 func (s *session) mine() func(connection uint32, user string) bool {
 	if s.door.users.Any() {
 		return func(_ uint32, user string) bool { return user == s.Client().User }

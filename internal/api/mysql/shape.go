@@ -10,8 +10,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// shapes remembers what SQL sees of each table's columns: to make it anew for each statement would cost more than the statement. It is bounded,
-// and emptied when it is full.
+// shapes remembers what SQL sees of each table's columns: to make it anew for each statement would cost more than the
+// statement. It is bounded, and emptied when it is full.
 type shapes struct {
 	mu    sync.Mutex
 	known map[shapeOf]gms.Schema
@@ -27,7 +27,8 @@ type shapeOf struct {
 // maxShapeColumns bounds what is remembered, by columns and their members: each takes about half a kilobyte.
 const maxShapeColumns = 32_768
 
-func (s *shapes) get(ctx *gms.Context, db string, n queue.Name, version uint64, columns message.Columns) (gms.Schema, error) {
+func (s *shapes) get(ctx *gms.Context, db string, n queue.Name, version uint64, columns message.Columns) (gms.Schema,
+	error) {
 	k := shapeOf{db, n, version}
 	s.mu.Lock()
 	schema, ok := s.known[k]

@@ -40,7 +40,8 @@ func (l *long) show(sc *gms.Context, s *session, words []string) error {
 	case words[0] == "status":
 		l.correctStatus()
 	case words[0] == "processlist" && !s.mayAdminAll():
-		l.query = "SELECT id AS Id, user AS User, host AS Host, db, command AS Command, time AS Time, state AS State, info AS Info" +
+		l.query = "SELECT id AS Id, user AS User, host AS Host, db, command AS Command, time AS Time, state AS " +
+			"State, info AS Info" +
 			" FROM information_schema.processlist ORDER BY id"
 	case two == "storage engines":
 		l.query = "SHOW ENGINES"
@@ -94,7 +95,8 @@ func field(fields []*querypb.Field, name string) int {
 	return slices.IndexFunc(fields, func(f *querypb.Field) bool { return strings.EqualFold(f.Name, name) })
 }
 
-// innoDB is the engine in what SHOW CREATE TABLE prints: behind the columns' closing parenthesis, not in a comment or default.
+// innoDB is the engine in what SHOW CREATE TABLE prints: behind the columns' closing parenthesis, not in a comment or
+// default.
 var innoDB = regexp.MustCompile(`(?m)^\) ENGINE=InnoDB`)
 
 // timeColumn is a TIME column in it: go-mysql-server gives all of them six digits.
@@ -124,11 +126,13 @@ func (l *long) correctCreateTable() {
 var noise = regexp.MustCompile(` (CHARACTER SET|COLLATE) \w+`)
 
 // describePattern is a DESCRIBE of those columns whose names are like a pattern. The parser does not know it.
-var describePattern = newForm("(?is)^\\s*(?:describe|desc|explain)\\s+((?:`(?:[^`]|``)+`|[\\w$]+)(?:\\s*\\.\\s*(?:`(?:[^`]|``)+`|[\\w$]+))?)\\s*('(?:[^'\\\\]|''|\\\\.)*')\\s*;?\\s*$")
+var describePattern = newForm(
+	"(?is)^\\s*(?:describe|desc|explain)\\s+((?:`(?:[^`]|``)+`|[\\w$]+)(?:\\s*\\.\\s*(?:`(?:[^`]|``)+`|[\\w$]+))?)\\s*('(?:[^'\\\\]|''|\\\\.)*')\\s*;?\\s*$")
 
 // describeColumn is a DESCRIBE of one column by its name.
-var describeColumn = newForm("(?is)^\\s*(?:describe|desc|explain)\\s+((?:`(?:[^`]|``)+`|[\\w$]+)(?:\\s*\\.\\s*(?:`(?:[^`]|``)+`|[\\w$]+))?)" +
-	"\\s+(?:`([^`'\\\\]+)`|([\\w$]+))\\s*;?\\s*$")
+var describeColumn = newForm(
+	"(?is)^\\s*(?:describe|desc|explain)\\s+((?:`(?:[^`]|``)+`|[\\w$]+)(?:\\s*\\.\\s*(?:`(?:[^`]|``)+`|[\\w$]+))?)" +
+		"\\s+(?:`([^`'\\\\]+)`|([\\w$]+))\\s*;?\\s*$")
 
 // encryption finds how a connection is encrypted: by itself, or below what counts its bytes.
 func encryption(conn net.Conn) (state tls.ConnectionState, ok bool) {
@@ -154,7 +158,8 @@ func (d *Server) statusValues(compressed bool) map[string]string {
 	}
 	up, open := strconv.FormatInt(max(d.uptime(), 1), 10), strconv.FormatInt(d.limit.open.Load(), 10)
 	values := map[string]string{
-		"uptime": up, "uptime_since_flush_status": up, "questions": statements, "queries": statements, "threads_connected": open, "threads_running": strconv.Itoa(max(running, 1)),
+		"uptime": up, "uptime_since_flush_status": up, "questions": statements, "queries": statements,
+		"threads_connected": open, "threads_running": strconv.Itoa(max(running, 1)),
 		"open_tables": strconv.Itoa(len(d.store.Queues())), "compression": "OFF",
 	}
 	if compressed {

@@ -11,7 +11,8 @@ const (
 	maxTail    = 40  // of these from its end, where the column's name stands
 )
 
-// tooLarge finds the column in go-mysql-server's text for a value that does not fit, which has the whole value in it. MySQL's has none.
+// tooLarge finds the column in go-mysql-server's text for a value that does not fit, which has the whole value in it.
+// MySQL's has none.
 func tooLarge(text string) (column string, ok bool) {
 	rest, ok := strings.CutPrefix(text, "string '")
 	i := strings.LastIndex(rest, "' is too large for column '")
@@ -21,8 +22,9 @@ func tooLarge(text string) (column string, ok bool) {
 	return strings.CutSuffix(rest[i+len("' is too large for column '"):], "'")
 }
 
-// shown is an error's text as a client gets it. Values in it are payloads, perhaps of megabytes and perhaps secret: it holds what tells which one is meant, and no more.
-// Where only names and quoted values are in a text (own) the rest of it stays; otherwise values may stand anywhere.
+// shown is an error's text as a client gets it. Values in it are payloads, perhaps of megabytes and perhaps secret: it
+// holds what tells which one is meant, and no more. Where only names and quoted values are in a text (own) the rest of
+// it stays; otherwise values may stand anywhere.
 func shown(text string, own bool) string {
 	if column, ok := tooLarge(text); ok {
 		return "Data too long for column '" + head(column, maxShown) + "'"

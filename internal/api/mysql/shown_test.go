@@ -16,15 +16,21 @@ func TestErrorsHoldNoValues(t *testing.T) {
 		r.door.noShort = noShort
 		for _, args := range []string{"", "interpolateParams=true"} {
 			c := r.connect(args)
-			exec(t, c, "CREATE TABLE IF NOT EXISTS e (s varchar(10), n int, d datetime, t time, y year, e decimal(5,2), b binary(3), j json) ENGINE=QUEUE")
-			for _, value := range []string{strings.Repeat("geheim", 12_000), strings.Repeat("sehr geheim, it's ", 4000), "{" + strings.Repeat(" 'geheim'", 8000)} {
+			exec(t, c, "CREATE TABLE IF NOT EXISTS e (s varchar(10), n int, d datetime, t time, y year, e "+
+				"decimal(5,2), b binary(3), j json) ENGINE=QUEUE")
+			for _, value := range []string{strings.Repeat("geheim", 12_000), strings.Repeat("sehr geheim, it's ", 4000),
+				"{" + strings.Repeat(" 'geheim'", 8000)} {
 				for _, statement := range []string{
-					"INSERT INTO e (s) VALUES (?)", "INSERT INTO e (n) VALUES (?)", "INSERT INTO e (d) VALUES (?)", "INSERT INTO e (t) VALUES (?)",
-					"INSERT INTO e (y) VALUES (?)", "INSERT INTO e (e) VALUES (?)", "INSERT INTO e (b) VALUES (?)", "INSERT INTO e (s) VALUES (concat(?, 'x'))",
+					"INSERT INTO e (s) VALUES (?)", "INSERT INTO e (n) VALUES (?)", "INSERT INTO e (d) VALUES (?)",
+					"INSERT INTO e (t) VALUES (?)",
+					"INSERT INTO e (y) VALUES (?)", "INSERT INTO e (e) VALUES (?)", "INSERT INTO e (b) VALUES (?)",
+					"INSERT INTO e (s) VALUES (concat(?, 'x'))",
 					"SET time_zone = ?", "SET NAMES ?", "SET autocommit = ?",
 				} {
-					if _, err := c.ExecContext(t.Context(), statement, value); err == nil || strings.Count(err.Error(), "geheim") > 30 || len(err.Error()) > 400 {
-						t.Errorf("long %t, %q, %s: %d bytes: %.500v", noShort, args, statement, len(fmt.Sprint(err)), err)
+					if _, err := c.ExecContext(t.Context(), statement, value); err == nil ||
+						strings.Count(err.Error(), "geheim") > 30 || len(err.Error()) > 400 {
+						t.Errorf("long %t, %q, %s: %d bytes: %.500v", noShort, args, statement, len(fmt.Sprint(err)),
+							err)
 					}
 				}
 			}
@@ -37,7 +43,8 @@ func TestErrorsOfStatementsHoldNoValues(t *testing.T) {
 	r := newRig(t, Config{}, nil)
 	c := r.connect("")
 	long := strings.Repeat("geheim", 12_000)
-	for _, statement := range []string{"SELECT '" + long + "' FROM FROM", "SELEKT " + long, "SELECT * FROM `" + long + "`", "SELECT `" + long + "`", "USE `" + long + "`", "SELECT " + long + "()"} {
+	for _, statement := range []string{"SELECT '" + long + "' FROM FROM", "SELEKT " + long,
+		"SELECT * FROM `" + long + "`", "SELECT `" + long + "`", "USE `" + long + "`", "SELECT " + long + "()"} {
 		_, asText := c.ExecContext(t.Context(), statement)
 		_, prepared := c.PrepareContext(t.Context(), statement)
 		for _, err := range []error{asText, prepared} {

@@ -11,7 +11,8 @@ func TestStatementsOfODBCAndHibernateAreRead(t *testing.T) {
 	r := newRig(t, Config{}, nil)
 	c := r.connect("")
 	exec(t, c, "CREATE TABLE spelled (id int, kind varchar(20), at datetime) ENGINE=QUEUE")
-	exec(t, c, "INSERT INTO spelled VALUES (1, N' a ', {ts '2026-01-02 03:04:05'}), (2, NULL, {fn timestamp({d '2026-01-03'})})")
+	exec(t, c, "INSERT INTO spelled VALUES (1, N' a ', {ts '2026-01-02 03:04:05'}), (2, NULL, {fn timestamp({d "+
+		"'2026-01-03'})})")
 	exec(t, c, "LOCK TABLE spelled READ")
 	exec(t, c, "UNLOCK TABLES")
 	for query, want := range map[string]string{

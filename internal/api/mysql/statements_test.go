@@ -18,23 +18,25 @@ import (
 	driver "github.com/go-sql-driver/mysql"
 )
 
-var statements = flag.Int("statements", 0, "how many statements TestStatementsStayWithinTheirBounds sends, each held to a second of a processor too; 0: some hundred, without looking at the time")
+var statements = flag.Int("statements", 0, "how many statements TestStatementsStayWithinTheirBounds sends, each held "+
+	"to a second of a processor too; 0: some hundred, without looking at the time")
 
 var statementSeed = flag.Uint64("statement-seed", 1, "the first seed of TestStatementsStayWithinTheirBounds")
 
 // statementBytes is what one statement may have in memory at once, whatever it asks for.
 const statementBytes = 64 << 20
 
-// TestStatementsStayWithinTheirBounds sends statements at random, each made from a seed: expressions of all functions within each other, with sizes
-// and counts that are far too large, joins, subqueries, recursion, what keeps rows, and what nobody can parse. Each has to end, within the memory
-// that a statement may have, and the door has to go on.
+// TestStatementsStayWithinTheirBounds sends statements at random, each made from a seed: expressions of all functions
+// within each other, with sizes and counts that are far too large, joins, subqueries, recursion, what keeps rows, and
+// what nobody can parse. Each has to end, within the memory that a statement may have, and the door has to go on.
 func TestStatementsStayWithinTheirBounds(t *testing.T) {
 	n := 400
 	if *statements > 0 {
 		n = *statements
 	}
 	p := newProver(t)
-	tables := []string{"CREATE TABLE a (i int, s varchar(20)) ENGINE=QUEUE", "INSERT INTO a VALUES (1,'x'),(2,'yy'),(3,NULL)", "CREATE TABLE b (u bigint, t text, j json) ENGINE=QUEUE",
+	tables := []string{"CREATE TABLE a (i int, s varchar(20)) ENGINE=QUEUE",
+		"INSERT INTO a VALUES (1,'x'),(2,'yy'),(3,NULL)", "CREATE TABLE b (u bigint, t text, j json) ENGINE=QUEUE",
 		`INSERT INTO b VALUES (1,'飛脚','{"a":[1,2]}'),(7,'','[]')`}
 	for _, s := range tables {
 		exec(t, p.conn, s)
@@ -46,7 +48,8 @@ func TestStatementsStayWithinTheirBounds(t *testing.T) {
 			return
 		}
 		if *statements > 0 && (i+1)%10_000 == 0 {
-			t.Logf("%d statements: %v; slowest %v, most made %d MiB, %d panics", i+1, p.codes, p.slowest, p.most>>20, p.panics())
+			t.Logf("%d statements: %v; slowest %v, most made %d MiB, %d panics", i+1, p.codes, p.slowest, p.most>>20,
+				p.panics())
 		}
 	}
 	t.Logf("%d statements: %v; slowest %v, most made %d MiB, %d panics", n, p.codes, p.slowest, p.most>>20, p.panics())
@@ -73,7 +76,8 @@ func newProver(t *testing.T) *prover {
 	p := &prover{t: t, codes: map[int]int{}}
 	s, stop := openStore(t, t.TempDir())
 	t.Cleanup(stop)
-	c := Config{Listen: "127.0.0.1:0", Socket: NoSocket, MaxPacketBytes: 1 << 20, StatementBytes: 8 << 20, MaxJoinSize: 10_000, StatementTimeout: 200 * time.Millisecond}
+	c := Config{Listen: "127.0.0.1:0", Socket: NoSocket, MaxPacketBytes: 1 << 20, StatementBytes: 8 << 20,
+		MaxJoinSize: 10_000, StatementTimeout: 200 * time.Millisecond}
 	d, err := New(c, Options{Store: s, Report: p.report})
 	if err != nil {
 		t.Fatal(err)
@@ -104,7 +108,8 @@ func (p *prover) report(err error) {
 func tracePlace(trace string) string {
 	below := trace[max(0, strings.LastIndex(trace, "\npanic(")):]
 	for _, line := range strings.Split(below, "\n") {
-		if strings.Contains(line, "/") && strings.Contains(line, "(") && !strings.HasPrefix(line, "\t") && !strings.HasPrefix(line, "runtime") {
+		if strings.Contains(line, "/") && strings.Contains(line, "(") && !strings.HasPrefix(line, "\t") &&
+			!strings.HasPrefix(line, "runtime") {
 			return line[:strings.LastIndexByte(line, '(')]
 		}
 	}
@@ -123,7 +128,8 @@ const (
 	mostTime      = 10 * time.Second
 )
 
-// prove sends a statement. What seems to need too much, or too long, is asked again: what else the machine does is no fault of a statement.
+// prove sends a statement. What seems to need too much, or too long, is asked again: what else the machine does is no
+// fault of a statement.
 func (p *prover) prove(seed uint64, statement string) {
 	begun, before := time.Now(), cpu()
 	code, made := p.send(seed, statement)
@@ -132,7 +138,8 @@ func (p *prover) prove(seed uint64, statement string) {
 	p.most = max(p.most, made)
 	if made > statementBytes {
 		kept := p.kept(seed, statement)
-		for again := 0; again < 4 && kept > statementBytes; again++ { // what is made while the collector looks counts as kept
+		// what is made while the collector looks counts as kept
+		for again := 0; again < 4 && kept > statementBytes; again++ {
 			kept = min(kept, p.kept(seed, statement))
 		}
 		if kept > statementBytes {
@@ -152,7 +159,8 @@ func (p *prover) prove(seed uint64, statement string) {
 	p.slowest = max(p.slowest, time.Duration(burnt))
 }
 
-// patience is how long a statement may take by the clock. How much of a processor it may take is bounded beside it; a busy machine gives that slowly.
+// patience is how long a statement may take by the clock. How much of a processor it may take is bounded beside it; a
+// busy machine gives that slowly.
 const patience = 10 * time.Minute
 
 // send returns the number of the error, and how many bytes were allocated meanwhile.
@@ -224,7 +232,8 @@ func statementOf(seed uint64) string {
 	s := g.statement()
 	if g.one(12) == 0 && s != "" { // what nobody can parse
 		at := g.one(len(s))
-		s = s[:at] + g.pick("(", ")", "'", "`", "\\", "/*", "*/", "--", ";", ",", "\x00", "飛", " or ", " select ") + s[at:]
+		s = s[:at] + g.pick("(", ")", "'", "`", "\\", "/*", "*/", "--", ";", ",", "\x00", "飛", " or ", " select ") +
+			s[at:]
 	}
 	return fmt.Sprintf("%.100000s", s)
 }

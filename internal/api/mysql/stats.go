@@ -8,7 +8,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// queueCompact is queue_compact(): there is nothing to do, the journal is cleaned beside the work. ok is false (NULL) for an unknown table.
+// queueCompact is queue_compact(): there is nothing to do, the journal is cleaned beside the work. ok is false (NULL)
+// for an unknown table.
 func (s *session) queueCompact(table argument) (n int64, ok bool, err error) {
 	_, ok, err = s.statsOf(table)
 	return 1, ok, err

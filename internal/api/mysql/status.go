@@ -25,10 +25,13 @@ func (l *long) engineStatus(s *session, engine string) error {
 			continue // it was dropped meanwhile
 		}
 		tables++
-		sum.Ready, sum.Claimed, sum.Delayed, sum.Behind = sum.Ready+st.Ready, sum.Claimed+st.Claimed, sum.Delayed+st.Delayed, sum.Behind+st.Behind
+		sum.Ready, sum.Claimed, sum.Delayed, sum.Behind = sum.Ready+st.Ready, sum.Claimed+st.Claimed,
+			sum.Delayed+st.Delayed, sum.Behind+st.Behind
 		sum.Bytes, sum.Waiters = sum.Bytes+st.Bytes, sum.Waiters+st.Waiters
-		sum.TotalPut, sum.TotalClaims, sum.TotalDone = sum.TotalPut+st.TotalPut, sum.TotalClaims+st.TotalClaims, sum.TotalDone+st.TotalDone
-		sum.TotalDead, sum.TotalExpired, sum.TotalPurged = sum.TotalDead+st.TotalDead, sum.TotalExpired+st.TotalExpired, sum.TotalPurged+st.TotalPurged
+		sum.TotalPut, sum.TotalClaims, sum.TotalDone = sum.TotalPut+st.TotalPut, sum.TotalClaims+st.TotalClaims,
+			sum.TotalDone+st.TotalDone
+		sum.TotalDead, sum.TotalExpired, sum.TotalPurged = sum.TotalDead+st.TotalDead, sum.TotalExpired+st.TotalExpired,
+			sum.TotalPurged+st.TotalPurged
 		sum.TotalDuplicate, sum.TotalExamined = sum.TotalDuplicate+st.TotalDuplicate, sum.TotalExamined+st.TotalExamined
 	}
 	j := l.door.store.JournalStats()
@@ -40,7 +43,8 @@ func (l *long) engineStatus(s *session, engine string) error {
 			fmt.Fprintf(&b, "%s: %d\n", line.name, line.value)
 		}
 	}
-	fmt.Fprintf(&b, "journal_groups: %d\njournal_syncs: %d\njournal_bytes_written: %d\njournal_bytes_live: %d\njournal_bytes_on_disk: %d\njournal_bytes_copied: %d\n",
+	fmt.Fprintf(&b, "journal_groups: %d\njournal_syncs: %d\njournal_bytes_written: %d\njournal_bytes_live: "+
+		"%d\njournal_bytes_on_disk: %d\njournal_bytes_copied: %d\n",
 		j.Groups, j.Syncs, j.Bytes, j.LiveBytes, j.TotalBytes, j.CopiedBytes)
 	return l.answerRows([]string{"Type", "Name", "Status"}, []string{engineName, "", b.String()})
 }
@@ -54,7 +58,8 @@ func (c *counts) q4m(b *strings.Builder, sum queue.Stats, j journal.Stats) {
 		{"I/O calls", []statLine{{"sys_write", int64(j.Groups)}, {"sys_sync", int64(j.Syncs)}}},
 		{"Conditional subscription", []statLine{{"evaluation", int64(sum.TotalExamined)}}},
 		{"High-level stats", []statLine{
-			{"rows_written", int64(sum.TotalPut)}, {"rows_removed", removed(sum)}, {"queue_wait", c.waits.Load()}, {"queue_end", c.ends.Load()},
+			{"rows_written", int64(sum.TotalPut)}, {"rows_removed", removed(sum)}, {"queue_wait", c.waits.Load()},
+			{"queue_end", c.ends.Load()},
 			{"queue_abort", c.aborts.Load()}, {"queue_rowid", c.rowids.Load()}, {"queue_set_srcid", c.sources.Load()},
 		}},
 	} {

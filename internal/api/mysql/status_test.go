@@ -18,7 +18,8 @@ func TestShowEngineStatusSumsAllTables(t *testing.T) {
 			t.Error(statement, err)
 			continue
 		}
-		for _, line := range []string{"connections: 1\n", "tables: 2\n", "rows_waiting: 4\n", "rows_owned: 1\n", "total_inserted: 5\n", "total_owned: 1\n", "journal_groups: "} {
+		for _, line := range []string{"connections: 1\n", "tables: 2\n", "rows_waiting: 4\n", "rows_owned: 1\n",
+			"total_inserted: 5\n", "total_owned: 1\n", "journal_groups: "} {
 			if typ != "QUEUE" || !strings.Contains(status, line) {
 				t.Errorf("%s: %s has no %q in\n%s", statement, typ, line, status)
 			}
@@ -38,7 +39,8 @@ func TestShowProcesslistShowsWhoWaits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if text := rowsText(rows); !strings.Contains(text, "Query") || !strings.Contains(text, "SELECT queue_wait('jobs:v=7', 3600)") || !strings.Contains(text, "root") {
+		if text := rowsText(rows); !strings.Contains(text, "Query") ||
+			!strings.Contains(text, "SELECT queue_wait('jobs:v=7', 3600)") || !strings.Contains(text, "root") {
 			t.Errorf("long %t: the connections are shown as\n%s", noShort, text)
 		}
 		rows.Close()

@@ -8,7 +8,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/api/mysql/link"
 )
 
-// Close stops listening, lets statements under way finish until ctx is done, and ends all connections: what they own goes back.
+// Close stops listening, lets statements under way finish until ctx is done, and ends all connections: what they own
+// goes back.
 func (d *Server) Close(ctx context.Context) error {
 	return d.life.Close(func() error {
 		d.listener.Shutdown()

@@ -19,7 +19,8 @@ func TestProgramsSetWhatMySQLHas(t *testing.T) {
 	exec(t, c, "SET optimizer_switch = DEFAULT")
 	one(t, c, int64(1), "SELECT @@optimizer_switch = '"+switches+"'")
 	exec(t, c, "SET innodb_strict_mode = OFF, SESSION innodb_table_locks = 0, binlog_format = 'statement'")
-	for _, unknown := range []string{"SET no_such = 1", "SET SESSION no_such = 1", "SET @@no_such = 1", "SET @a = 1, no_such = 1"} {
+	for _, unknown := range []string{"SET no_such = 1", "SET SESSION no_such = 1", "SET @@no_such = 1",
+		"SET @a = 1, no_such = 1"} {
 		_, err := c.ExecContext(t.Context(), unknown)
 		failsWith(t, err, 1193, "HY000", unknown)
 	}

@@ -72,7 +72,8 @@ func (t *table) PrimaryKeySchema(*gms.Context) gms.PrimaryKeySchema {
 // commentLabel is the label of a queue that keeps a table's comment.
 const commentLabel = "comment"
 
-// collationLabel is the label of a queue that keeps the collation that a table was made with. Comparison is always by bytes.
+// collationLabel is the label of a queue that keeps the collation that a table was made with. Comparison is always by
+// bytes.
 const collationLabel = "collation"
 
 func (t *table) collation() gms.CollationID {
@@ -104,8 +105,9 @@ type whole struct{}
 
 func (whole) Key() []byte { return []byte("all") }
 
-// PartitionRows are the rows that the connection may see: in owner mode the row that it owns and no other; else those that nobody owns,
-// the oldest first. They are read a page at a time, so that a long SELECT holds nobody up and what is put or taken meanwhile may or may not be seen.
+// PartitionRows are the rows that the connection may see: in owner mode the row that it owns and no other; else those
+// that nobody owns, the oldest first. They are read a page at a time, so that a long SELECT holds nobody up and what is
+// put or taken meanwhile may or may not be seen.
 func (t *table) PartitionRows(ctx *gms.Context, _ gms.Partition) (gms.RowIter, error) {
 	if t.altered {
 		return gms.RowsToRowIter(), nil
@@ -151,8 +153,8 @@ func (t *table) own(ctx context.Context, h *held) (*queue.Peeked, error) {
 	return t.door.claimed(ctx, h)
 }
 
-// place stands behind the last value of each row, out of sight: which message it is. Whatever filters and sorts rows hands them on as they are, so a
-// DELETE finds it again.
+// place stands behind the last value of each row, out of sight: which message it is. Whatever filters and sorts rows
+// hands them on as they are, so a DELETE finds it again.
 type place struct {
 	table    queue.Name
 	sequence uint64
@@ -196,7 +198,10 @@ func sameColumns(a, b message.Columns) bool {
 	if len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) {
 		return true
 	}
-	return slices.EqualFunc(a, b, func(x, y message.Column) bool { return x.Name == y.Name && x.SQLType() == y.SQLType() })
+	return slices.EqualFunc(a, b, func(x, y message.Column) bool {
+		return x.Name == y.Name &&
+			x.SQLType() == y.SQLType()
+	})
 }
 
 // placeOf finds the message that a row was made of.

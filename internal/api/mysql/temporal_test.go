@@ -23,7 +23,8 @@ func TestTimesAndDatesAreReadInMySQLsForms(t *testing.T) {
 			} {
 				exec(t, c, "INSERT INTO f VALUES (?, ?, ?)", f.a, f.b, f.c)
 				got := make([]string, 3)
-				if err := c.QueryRowContext(t.Context(), "SELECT * FROM f").Scan(&got[0], &got[1], &got[2]); err != nil || strings.Join(got, " ") != f.want {
+				if err := c.QueryRowContext(t.Context(), "SELECT * FROM f").Scan(&got[0], &got[1],
+					&got[2]); err != nil || strings.Join(got, " ") != f.want {
 					t.Errorf("%+v: %q, %v", f, got, err)
 				}
 				exec(t, c, "DELETE FROM f")
@@ -56,7 +57,8 @@ func FuzzCanonical(f *testing.F) {
 		f.Add(s, 0)
 	}
 	f.Fuzz(func(t *testing.T, s string, n int) {
-		typ := []message.ColumnType{message.TypeTime, message.TypeDate, message.TypeDateTime, message.TypeTimestamp}[uint(n)%4]
+		typ := []message.ColumnType{message.TypeTime, message.TypeDate, message.TypeDateTime,
+			message.TypeTimestamp}[uint(n)%4]
 		text, ok := canonical(typ, s)
 		if !ok {
 			return

@@ -13,8 +13,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/api/mysql/charset"
 )
 
-// clientText is what a connection's client speaks. go-mysql-server knows a few character sets and panics over the others: it is told that everything is UTF-8, as it is
-// behind this.
+// clientText is what a connection's client speaks. go-mysql-server knows a few character sets and panics over the
+// others: it is told that everything is UTF-8, as it is behind this.
 type clientText struct {
 	client  *charset.Set // of statements and parameters; nil: UTF-8, or bytes
 	results *charset.Set // of what is answered; nil: as it is kept
@@ -69,11 +69,13 @@ func (t *clientText) set(variable string, value any) {
 	}
 }
 
-// speak sets what the client said when it came: the number of a collation. An unknown one is the server's own, as with MySQL.
+// speak sets what the client said when it came: the number of a collation. An unknown one is the server's own, as with
+// MySQL.
 func (s *session) speak(ctx *gms.Context, collation uint8) error {
 	name := gms.CollationID(collation).CharacterSet().Name()
 	switch name {
-	case "", "utf8mb4", "utf16", "utf32", "ucs2", "utf16le": // MySQL, too, takes its own in the place of those that clients cannot speak
+	// MySQL, too, takes its own in the place of those that clients cannot speak
+	case "", "utf8mb4", "utf16", "utf32", "ucs2", "utf16le":
 		return nil
 	}
 	for _, variable := range []string{"character_set_client", "character_set_results", "character_set_connection"} {
@@ -177,8 +179,9 @@ func (t *clientText) fields(fields []*querypb.Field) []*querypb.Field {
 	encoded := make([]*querypb.Field, len(fields))
 	for i, f := range fields {
 		encoded[i] = &querypb.Field{
-			Name: name(f.Name), OrgName: name(f.OrgName), Table: name(f.Table), OrgTable: name(f.OrgTable), Database: name(f.Database),
-			Type: f.Type, Charset: f.Charset, ColumnLength: f.ColumnLength, Flags: f.Flags, Decimals: f.Decimals,
+			Name: name(f.Name), OrgName: name(f.OrgName), Table: name(f.Table), OrgTable: name(f.OrgTable),
+			Database: name(f.Database),
+			Type:     f.Type, Charset: f.Charset, ColumnLength: f.ColumnLength, Flags: f.Flags, Decimals: f.Decimals,
 		}
 		if spoken(f.Type) {
 			encoded[i].ColumnLength = f.ColumnLength / 4 * uint32(t.results.MaxBytes)

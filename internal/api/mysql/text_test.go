@@ -13,11 +13,14 @@ import (
 	"github.com/hikyaku/hikyaku/internal/api/mysql/charset"
 )
 
-// TestClientsSpeakTheirCharacterSets puts texts in by statements and parameters, and gets them out in that set and in UTF-8. Tables, columns and errors are named in it as well.
+// TestClientsSpeakTheirCharacterSets puts texts in by statements and parameters, and gets them out in that set and in
+// UTF-8. Tables, columns and errors are named in it as well.
 func TestClientsSpeakTheirCharacterSets(t *testing.T) {
 	texts := map[string]string{
-		"sjis": "ソ表十能ｱ", "cp932": "ソ表①髙～", "ujis": "日本語ｱ丂", "eucjpms": "日本語①～", "gbk": "你好乗", "gb2312": "你好", "big5": "你好功", "euckr": "안녕", "gb18030": "你好💩",
-		"cp1251": "Привет", "koi8r": "Привет", "latin1": "café€", "latin2": "Łódź", "greek": "Ελλάς", "utf8mb4": "飛脚", "utf8mb3": "飛脚",
+		"sjis": "ソ表十能ｱ", "cp932": "ソ表①髙～", "ujis": "日本語ｱ丂", "eucjpms": "日本語①～", "gbk": "你好乗", "gb2312": "你好",
+		"big5": "你好功", "euckr": "안녕", "gb18030": "你好💩",
+		"cp1251": "Привет", "koi8r": "Привет", "latin1": "café€", "latin2": "Łódź", "greek": "Ελλάς", "utf8mb4": "飛脚",
+		"utf8mb3": "飛脚",
 	}
 	for _, noShort := range []bool{false, true} {
 		r := newRig(t, Config{}, nil)
@@ -41,7 +44,8 @@ func (r *rig) speaks(t *testing.T, set, text string) {
 	exec(t, raw, "INSERT INTO `"+own+"` VALUES ('"+own+"', '"+own+"', 1+0)")
 	exec(t, raw, "INSERT INTO `"+own+"` (b, `"+own+"`) VALUES (?, ?)", own, own)
 	exec(t, raw, "INSERT INTO `"+own+"` (b, `"+own+"`, n) VALUES (?, ?, abs(-3))", own, own)
-	for _, statement := range []string{"SELECT `" + own + "` FROM `" + own + "`", "SELECT concat(`" + own + "`, '') AS `" + own + "` FROM `" + own + "` WHERE `" + own + "` = '" + own + "'"} {
+	for _, statement := range []string{"SELECT `" + own + "` FROM `" + own + "`",
+		"SELECT concat(`" + own + "`, '') AS `" + own + "` FROM `" + own + "` WHERE `" + own + "` = '" + own + "'"} {
 		for _, args := range [][]any{nil, {1}} {
 			query := statement
 			if args != nil {
@@ -69,11 +73,13 @@ func (r *rig) speaks(t *testing.T, set, text string) {
 	one(t, utf, int64(4), "SELECT COUNT(*) FROM `"+text+"` WHERE `"+text+"` = '"+text+"'")
 	for i := range 4 { // bytes are what was sent, whatever it is as a text
 		var got []byte
-		if err := utf.QueryRowContext(t.Context(), fmt.Sprintf("SELECT b FROM `%s` LIMIT 1 OFFSET %d", text, i)).Scan(&got); err != nil || string(got) != own {
+		if err := utf.QueryRowContext(t.Context(), fmt.Sprintf("SELECT b FROM `%s` LIMIT 1 OFFSET %d", text,
+			i)).Scan(&got); err != nil || string(got) != own {
 			t.Errorf("bytes %d: %q, %v, want %q", i, got, err, own)
 		}
 	}
-	if _, err := raw.ExecContext(t.Context(), "SELECT * FROM `no"+own+"`"); err == nil || !strings.Contains(err.Error(), encode(strings.ToLower(text))) {
+	if _, err := raw.ExecContext(t.Context(), "SELECT * FROM `no"+own+"`"); err == nil ||
+		!strings.Contains(err.Error(), encode(strings.ToLower(text))) {
 		t.Errorf("an error names %v", err)
 	}
 	exec(t, raw, "DROP TABLE `"+own+"`")
@@ -84,9 +90,12 @@ func TestCharacterSetsThatNobodySpeaksAreRefused(t *testing.T) {
 	r := newRig(t, Config{}, nil)
 	c := r.connect("")
 	for statement, want := range map[string]int{
-		"SET NAMES hp8": 1115, "SET NAMES macce": 1115, "SET NAMES nothing": 1115, "SET NAMES keybcs2": 1115, "SET CHARACTER SET hp8": 1115,
-		"SET NAMES ucs2": 1231, "SET NAMES utf16": 1231, "SET character_set_client = utf32": 1231, "SET character_set_results = 'hp8'": 1115,
-		"SET NAMES binary": 0, "SET NAMES 'sjis'": 0, "SET NAMES sjis COLLATE sjis_bin": 0, "SET NAMES latin1 COLLATE latin1_german2_ci": 0, "SET CHARACTER SET cp932": 0,
+		"SET NAMES hp8": 1115, "SET NAMES macce": 1115, "SET NAMES nothing": 1115, "SET NAMES keybcs2": 1115,
+		"SET CHARACTER SET hp8": 1115,
+		"SET NAMES ucs2":        1231, "SET NAMES utf16": 1231, "SET character_set_client = utf32": 1231,
+		"SET character_set_results = 'hp8'": 1115,
+		"SET NAMES binary":                  0, "SET NAMES 'sjis'": 0, "SET NAMES sjis COLLATE sjis_bin": 0,
+		"SET NAMES latin1 COLLATE latin1_german2_ci": 0, "SET CHARACTER SET cp932": 0,
 		"SET character_set_results = NULL": 0, "SET NAMES utf8mb4": 0, "SET NAMES DEFAULT": 0,
 	} {
 		if _, err := c.ExecContext(t.Context(), statement); errorNumber(err) != want {
@@ -105,7 +114,8 @@ func TestCharacterSetsThatNobodySpeaksAreRefused(t *testing.T) {
 // TestALoginSpeaksTheSetThatItNames: the number of a collation.
 func TestALoginSpeaksTheSetThatItNames(t *testing.T) {
 	r := newRig(t, Config{}, nil)
-	for collation, want := range map[byte]string{13: "\x94\xf2\x8b\x72", 95: "\x94\xf2\x8b\x72", 12: "\xc8\xf4\xb5\xd3", 8: "??", 45: "飛脚", 0: "飛脚", 255: "飛脚", 63: "飛脚"} {
+	for collation, want := range map[byte]string{13: "\x94\xf2\x8b\x72", 95: "\x94\xf2\x8b\x72", 12: "\xc8\xf4\xb5\xd3",
+		8: "??", 45: "飛脚", 0: "飛脚", 255: "飛脚", 63: "飛脚"} {
 		c, err := logInAs(t, r.addr, collation)
 		if err != nil {
 			t.Errorf("collation %d: %v", collation, err)
@@ -138,7 +148,8 @@ func logInAs(t *testing.T, addr string, collation byte) (*rawClient, error) {
 	return c, nil
 }
 
-// TestAllBytesOfATextInLatin1 is what older clients do that speak of nothing else: whatever they put in, also as a text for bytes, comes back.
+// TestAllBytesOfATextInLatin1 is what older clients do that speak of nothing else: whatever they put in, also as a text
+// for bytes, comes back.
 func TestAllBytesOfATextInLatin1(t *testing.T) {
 	all := make([]byte, 256)
 	for i := range all {
@@ -147,7 +158,8 @@ func TestAllBytesOfATextInLatin1(t *testing.T) {
 	for _, noShort := range []bool{false, true} {
 		r := newRig(t, Config{}, nil)
 		r.door.noShort = noShort
-		config, err := driver.ParseDSN(fmt.Sprintf("root@tcp(%s)/test?interpolateParams=true&charset=latin1&collation=latin1_swedish_ci", r.addr))
+		config, err := driver.ParseDSN(
+			fmt.Sprintf("root@tcp(%s)/test?interpolateParams=true&charset=latin1&collation=latin1_swedish_ci", r.addr))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +167,8 @@ func TestAllBytesOfATextInLatin1(t *testing.T) {
 		exec(t, c, "CREATE TABLE v (s text, b blob) ENGINE=QUEUE")
 		exec(t, c, "INSERT INTO v VALUES (?, ?)", string(all), string(all))
 		var s, b []byte
-		if err := c.QueryRowContext(t.Context(), "SELECT s, b FROM v").Scan(&s, &b); err != nil || !bytes.Equal(s, all) || !bytes.Equal(b, all) {
+		if err := c.QueryRowContext(t.Context(), "SELECT s, b FROM v").Scan(&s, &b); err != nil ||
+			!bytes.Equal(s, all) || !bytes.Equal(b, all) {
 			t.Errorf("long %t: %q and %q, %v", noShort, s, b, err)
 		}
 	}

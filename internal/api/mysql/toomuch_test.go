@@ -51,16 +51,19 @@ func ask(t *testing.T, c *sql.Conn, statement string) (number int, value any) {
 	return errorNumber(rows.Err()), value
 }
 
-// TestNoStatementEndsTheProcessOrEatsTheMachine sends what did: chains that overflowed the stack, values of gigabytes, joins without an end. Each
-// is answered with MySQL's error, or with NULL where MySQL does, within a little memory, and the connection goes on.
+// TestNoStatementEndsTheProcessOrEatsTheMachine sends what did: chains that overflowed the stack, values of gigabytes,
+// joins without an end. Each is answered with MySQL's error, or with NULL where MySQL does, within a little memory, and
+// the connection goes on.
 func TestNoStatementEndsTheProcessOrEatsTheMachine(t *testing.T) {
-	r := newRig(t, Config{MaxPacketBytes: 4 << 20, StatementBytes: 8 << 20, MaxJoinSize: 100_000, StatementTimeout: 20 * time.Second}, users(t))
+	r := newRig(t, Config{MaxPacketBytes: 4 << 20, StatementBytes: 8 << 20, MaxJoinSize: 100_000,
+		StatementTimeout: 20 * time.Second}, users(t))
 	many := strings.Repeat
 	hundred := "(SELECT 1 a" + many(" UNION ALL SELECT 1", 9) + ")"
 	cross := func(n int) string {
 		from := hundred + " t0"
 		for i := range n - 1 {
-			from += fmt.Sprintf(", (SELECT 1 b%d UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4) t%d", i+1, i+1)
+			from += fmt.Sprintf(", (SELECT 1 b%d UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4) t%d", i+1,
+				i+1)
 		}
 		return from
 	}
@@ -81,9 +84,11 @@ func TestNoStatementEndsTheProcessOrEatsTheMachine(t *testing.T) {
 		{"a regular expression", "SELECT 'x' REGEXP '" + many("a{900}", 2000) + "'", 3700, 3700},
 		{"one that is made", "SELECT (SELECT 'x' REGEXP repeat('a{900}', 2000))", 3700, 3700},
 		{"one of many groups", "SELECT repeat('%', 1024) REGEXP repeat('(a*)*', 1200)", 3700, 3700},
-		{"one of many steps, with a long text", "SELECT length(regexp_replace(repeat('x', 100000), repeat('a?', 2000), ''))", 3700, 0},
+		{"one of many steps, with a long text", "SELECT length(regexp_replace(repeat('x', 100000), repeat('a?', " +
+			"2000), ''))", 3700, 0},
 		{"one of many stars, with a text", "SELECT repeat('a', 12000) RLIKE repeat('.*', 1500)", 3700, 3700},
-		{"a usual one, with a long text", "SELECT nullif(repeat('x', 1000000) REGEXP '^(GET|POST) /[a-z]+/([0-9]+)$', 0)", 0, 0},
+		{"a usual one, with a long text", "SELECT nullif(repeat('x', 1000000) REGEXP '^(GET|POST) " +
+			"/[a-z]+/([0-9]+)$', 0)", 0, 0},
 		{"one of a function", "SELECT regexp_instr('x', concat(repeat('a{900}', 2000), rand()))", 3700, 3700},
 		{"repeat", "SELECT length(repeat(repeat('x',100000),100000))", 0, 0},
 		{"space", "SELECT length(space(2000000000))", 0, 0},
@@ -102,7 +107,8 @@ func TestNoStatementEndsTheProcessOrEatsTheMachine(t *testing.T) {
 		{"one that is the answer, too", "SELECT nullif(repeat('1', 20000), now())", 1292, 1292},
 		{"one that is compared with a subquery", "SELECT nullif(repeat('1', 20000) IN (SELECT now()), 0)", 0, 0},
 		{"one of a subquery", "SELECT now() IN (SELECT repeat('1', 20000))", 1235, 1235},
-		{"one that is joined with", "SELECT 1 FROM (SELECT now() a) t JOIN (SELECT repeat('1', 20000) b) u ON a = b", 0, 0},
+		{"one that is joined with", "SELECT 1 FROM (SELECT now() a) t JOIN (SELECT repeat('1', 20000) b) u ON a = b", 0,
+			0},
 		{"what is evaluated twice", "SELECT " + many("nullif(", 60) + "1" + many(", 2)", 60), 1436, 1436},
 		{"lpad", "SELECT length(lpad('x', 2000000000, 'y'))", 0, 0},
 		{"rpad", "SELECT length(rpad('x', 2000000000, 'y'))", 0, 0},
@@ -115,20 +121,29 @@ func TestNoStatementEndsTheProcessOrEatsTheMachine(t *testing.T) {
 		{"a join", "SELECT count(*) FROM " + cross(12), 1104, 1473},
 		{"a sort", "SELECT repeat('x', 100000) v FROM " + cross(4) + " ORDER BY v", 3170, 1473},
 		{"group_concat", "SELECT length(group_concat(repeat('x', 100000))) FROM " + cross(4), 3170, 1473},
-		{"a long value in many columns", "SELECT s" + many(", s", 100) + " FROM (SELECT repeat('x', 1000000) s) t", 1153, 0},
-		{"casts of a long value", "SELECT 1" + many(" + length(CAST(s AS BINARY))", 100) + " FROM (SELECT repeat('x', 4000000) s) t", 3170, 0},
-		{"json_arrayagg", "SELECT nullif(length(json_arrayagg(CAST(b1 AS BINARY(500000)))), 0) FROM " + cross(4), 3170, 3170},
-		{"json_arrayagg by groups", "SELECT nullif(length(json_arrayagg(CAST(b1 AS BINARY(500000)))), 0) FROM " + cross(4) + " GROUP BY b2", 3170, 3170},
-		{"json_objectagg", "SELECT nullif(length(json_objectagg(rand(), CAST(b1 AS BINARY(500000)))), 0) FROM " + cross(4), 3170, 3170},
-		{"group_concat of casts", "SELECT length(group_concat(CAST(b1 AS BINARY(500000)) ORDER BY a)) FROM " + cross(4), 3170, 3170},
+		{"a long value in many columns", "SELECT s" + many(", s", 100) + " FROM (SELECT repeat('x', 1000000) s) t",
+			1153, 0},
+		{"casts of a long value", "SELECT 1" + many(" + length(CAST(s AS BINARY))", 100) +
+			" FROM (SELECT repeat('x', 4000000) s) t", 3170, 0},
+		{"json_arrayagg", "SELECT nullif(length(json_arrayagg(CAST(b1 AS BINARY(500000)))), 0) FROM " + cross(4), 3170,
+			3170},
+		{"json_arrayagg by groups", "SELECT nullif(length(json_arrayagg(CAST(b1 AS BINARY(500000)))), 0) FROM " +
+			cross(4) + " GROUP BY b2", 3170, 3170},
+		{"json_objectagg", "SELECT nullif(length(json_objectagg(rand(), CAST(b1 AS BINARY(500000)))), 0) FROM " +
+			cross(4), 3170, 3170},
+		{"group_concat of casts", "SELECT length(group_concat(CAST(b1 AS BINARY(500000)) ORDER BY a)) FROM " + cross(4),
+			3170, 3170},
 		{"windows that grow", "SELECT length(json_arrayagg(b1) OVER (ORDER BY rand())) FROM " + cross(5), 3170, 1473},
-		{"windows of long values", "SELECT max(CAST(b1 AS BINARY(500000))) OVER (PARTITION BY rand()) FROM " + cross(4), 3170, 3170},
+		{"windows of long values", "SELECT max(CAST(b1 AS BINARY(500000))) OVER (PARTITION BY rand()) FROM " + cross(4),
+			3170, 3170},
 		{"text of JSON", "SELECT nullif(CAST(json_array(repeat(char(1), 900000)) AS CHAR), '[null]')", 3170, 0},
 		{"JSON that is parsed", "SELECT json_valid(concat('[', repeat('[],', 100000), '1]'))", 3170, 0},
 		{"JSON that is cast", "SELECT length(CAST(concat('[', repeat('[],', 100000), '1]') AS JSON))", 3170, 0},
-		{"a table of JSON", "SELECT nullif(count(*), 0) FROM json_table(concat('[', repeat('[],', 100000), '1]'), '$[*]' COLUMNS (x INT PATH '$')) t", 3170, 0},
+		{"a table of JSON", "SELECT nullif(count(*), 0) FROM json_table(concat('[', repeat('[],', 100000), '1]'), " +
+			"'$[*]' COLUMNS (x INT PATH '$')) t", 3170, 0},
 		{"what is split", "SELECT find_in_set('q', repeat('x,', 1000000))", 3170, 0},
-		{"distinct", "SELECT count(*) FROM (SELECT DISTINCT concat(a, b1, b2, b3, b4, b5, rand()) FROM " + cross(8) + ") x", 3170, 1473},
+		{"distinct", "SELECT count(*) FROM (SELECT DISTINCT concat(a, b1, b2, b3, b4, b5, rand()) FROM " + cross(8) +
+			") x", 3170, 1473},
 	} {
 		for user, want := range map[string]int{"boss": c.boss, "nobody": c.nobody} {
 			config := driver.NewConfig()
@@ -143,7 +158,8 @@ func TestNoStatementEndsTheProcessOrEatsTheMachine(t *testing.T) {
 			number, value := ask(t, conn, c.statement)
 			runtime.ReadMemStats(&after)
 			if number != want || want == 0 && value != nil {
-				t.Errorf("%s: %s is answered with error %d and %.40s, want error %d", user, c.name, number, fmt.Sprint(value), want)
+				t.Errorf("%s: %s is answered with error %d and %.40s, want error %d", user, c.name, number,
+					fmt.Sprint(value), want)
 			}
 			if made := (after.TotalAlloc - before.TotalAlloc) >> 20; made > 256 {
 				t.Errorf("%s: %s took %d MiB", user, c.name, made)
@@ -271,7 +287,8 @@ func TestValuesSentInPiecesAreBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if row[0] == 0 && len(row) == 10 && binary.LittleEndian.Uint64(row[2:]) != 5 { // nothing of what was too much is left
+		// nothing of what was too much is left
+		if row[0] == 0 && len(row) == 10 && binary.LittleEndian.Uint64(row[2:]) != 5 {
 			t.Errorf("the value has %d bytes", binary.LittleEndian.Uint64(row[2:]))
 		}
 		if row[0] == 0 {

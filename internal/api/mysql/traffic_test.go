@@ -38,21 +38,24 @@ func TestTheDoorCountsWhatGoesThroughIt(t *testing.T) {
 		_, err := waiter.ExecContext(t.Context(), "SELECT queue_wait('jobs:v=2', 60)")
 		waited <- err
 	}()
-	doortest.Until(t, "a wait is counted", func() bool { return metricstest.Of(t, r.door.traffic.of)["hikyaku_door_waiting mysql messages"] == 1 })
+	doortest.Until(t, "a wait is counted",
+		func() bool { return metricstest.Of(t, r.door.traffic.of)["hikyaku_door_waiting mysql messages"] == 1 })
 	exec(t, c, "INSERT INTO jobs VALUES (2)")
 	if err := <-waited; err != nil {
 		t.Fatal(err)
 	}
 	after := metricstest.Of(t, r.door.traffic.of)
 	for name, want := range map[string]float64{"query 1146": 1, "query 0": 2, "prepare 0": 1, "execute 0": 3} {
-		if n := before["hikyaku_door_requests_total "+name+" mysql"]; n < want || n > want+4 { // the driver sends some of its own
+		// the driver sends some of its own
+		if n := before["hikyaku_door_requests_total "+name+" mysql"]; n < want || n > want+4 {
 			t.Errorf("%s: %v, not %v", name, n, want)
 		}
 	}
 	if n := after["hikyaku_door_waiting mysql messages"]; n != 0 {
 		t.Errorf("%v wait", n)
 	}
-	for _, name := range []string{"hikyaku_door_connections mysql", "hikyaku_door_bytes_total received mysql", "hikyaku_door_bytes_total sent mysql"} {
+	for _, name := range []string{"hikyaku_door_connections mysql", "hikyaku_door_bytes_total received mysql",
+		"hikyaku_door_bytes_total sent mysql"} {
 		if after[name] <= 0 {
 			t.Errorf("%s is %v", name, after[name])
 		}

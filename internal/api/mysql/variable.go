@@ -10,22 +10,28 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// leaseVariable is SET queue_lease: the seconds for which rows taken from then on are owned; 0: as long as the connection lives.
+// leaseVariable is SET queue_lease: the seconds for which rows taken from then on are owned; 0: as long as the
+// connection lives.
 const leaseVariable = "queue_lease"
 
-// variables adds the server's own system variables and corrects those that name an engine. They belong to the process: go-mysql-server has one set.
+// variables adds the server's own system variables and corrects those that name an engine. They belong to the process:
+// go-mysql-server has one set.
 var variables = sync.OnceFunc(func() {
 	variable := func(name string, typ gms.SystemVariableType, value any) gms.SystemVariable {
 		return &gms.MysqlSystemVariable{
-			Name: name, Scope: gms.GetMysqlScope(gms.SystemVariableScope_Both), Dynamic: true, Type: typ, Default: value,
+			Name: name, Scope: gms.GetMysqlScope(gms.SystemVariableScope_Both), Dynamic: true, Type: typ,
+			Default: value,
 		}
 	}
 	gms.SystemVariables.AddSystemVariables([]gms.SystemVariable{
-		variable(leaseVariable, types.NewSystemIntType(leaseVariable, 0, int64(queue.MaxLease/time.Second), false), int64(0)),
+		variable(leaseVariable, types.NewSystemIntType(leaseVariable, 0, int64(queue.MaxLease/time.Second), false),
+			int64(0)),
 		variable("default_storage_engine", types.NewSystemEnumType("default_storage_engine", engineName), engineName),
-		variable("profiling", types.NewSystemBoolType("profiling"), int8(0)), // programs switch it on and off; nothing is profiled
+		// programs switch it on and off; nothing is profiled
+		variable("profiling", types.NewSystemBoolType("profiling"), int8(0)),
 		// Nobody waits for a lock, and there is no choice of plans: programs set these all the same.
-		variable("innodb_lock_wait_timeout", types.NewSystemIntType("innodb_lock_wait_timeout", 1, 1<<30, false), int64(50)),
+		variable("innodb_lock_wait_timeout", types.NewSystemIntType("innodb_lock_wait_timeout", 1, 1<<30, false),
+			int64(50)),
 		variable("innodb_strict_mode", types.NewSystemBoolType("innodb_strict_mode"), int8(1)),
 		variable("innodb_table_locks", types.NewSystemBoolType("innodb_table_locks"), int8(1)),
 		variable("binlog_format", types.NewSystemEnumType("binlog_format", "MIXED", "STATEMENT", "ROW"), "ROW"),
@@ -34,7 +40,8 @@ var variables = sync.OnceFunc(func() {
 		fixed("version", types.NewSystemStringType("version"), version),
 		fixed("secure_file_priv", types.NewSystemStringType("secure_file_priv"), noFolder),
 		// What the greeting names; any method that the server knows is taken.
-		fixed("default_authentication_plugin", types.NewSystemStringType("default_authentication_plugin"), "mysql_native_password"),
+		fixed("default_authentication_plugin", types.NewSystemStringType("default_authentication_plugin"),
+			"mysql_native_password"),
 		fixed("authentication_policy", types.NewSystemStringType("authentication_policy"), "*:mysql_native_password,,"),
 		fixed("version_comment", types.NewSystemStringType("version_comment"), "hikyaku, a message courier"),
 	})
@@ -65,7 +72,8 @@ func bounding(c Config) {
 		return fixed(name, types.NewSystemIntType(name, value, value, false), value)
 	}
 	gms.SystemVariables.AddSystemVariables([]gms.SystemVariable{
-		say("max_allowed_packet", c.MaxPacketBytes), say("max_join_size", c.MaxJoinSize), say("max_prepared_stmt_count", maxPrepared),
+		say("max_allowed_packet", c.MaxPacketBytes), say("max_join_size", c.MaxJoinSize),
+		say("max_prepared_stmt_count", maxPrepared),
 	})
 }
 

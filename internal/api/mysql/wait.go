@@ -31,14 +31,16 @@ type argument struct {
 	null bool
 }
 
-// queueWait is queue_wait(): it returns the place of the table that yielded a row, from 1; 0 when none came in time; ok is false (NULL) when
-// an argument cannot be understood, with a warning that says which and why.
+// queueWait is queue_wait(): it returns the place of the table that yielded a row, from 1; 0 when none came in time; ok
+// is false (NULL) when an argument cannot be understood, with a warning that says which and why.
 //
-// With one argument the time-out is a minute; with more the last one is the time-out, in seconds. The row that was owned is ended first.
+// With one argument the time-out is a minute; with more the last one is the time-out, in seconds. The row that was
+// owned is ended first.
 func (s *session) queueWait(ctx context.Context, args []argument) (place int64, ok bool, err error) {
 	s.door.counts.waits.Add(1)
 	if len(args) == 0 {
-		return 0, false, sqlError(erWrongParamCount, "42000", "Incorrect parameter count in the call to native function 'queue_wait'")
+		return 0, false, sqlError(erWrongParamCount, "42000", "Incorrect parameter count in the call to native "+
+			"function 'queue_wait'")
 	}
 	timeout := defaultTimeout
 	tables := args
@@ -66,7 +68,8 @@ func (s *session) queueWait(ctx context.Context, args []argument) (place int64, 
 		waits.Dec()
 	}
 	if err = s.told(lost, err); err != nil {
-		if errors.Is(err, queue.ErrNotFound) || errors.Is(err, queue.ErrCondition) { // dropped or altered under the wait
+		// dropped or altered under the wait
+		if errors.Is(err, queue.ErrNotFound) || errors.Is(err, queue.ErrCondition) {
 			s.warn(erNoSuchTable, err.Error())
 			return 0, false, nil
 		}
@@ -92,8 +95,8 @@ func (s *session) wishes(args []argument) (wishes []wish, complaint string) {
 	return wishes, ""
 }
 
-// wish reads 'table' or 'table:condition', with a database before the table or without. What a connection asked for last is remembered: it
-// will ask for it again.
+// wish reads 'table' or 'table:condition', with a database before the table or without. What a connection asked for
+// last is remembered: it will ask for it again.
 func (s *session) wish(text string) (wish, error) {
 	table, where, conditional := strings.Cut(text, ":")
 	n, err := s.tableName(strings.TrimSpace(table))
@@ -108,7 +111,8 @@ func (s *session) wish(text string) (wish, error) {
 	if !conditional {
 		return w, nil
 	}
-	if w.where, err = s.door.conditions.get(n, version, where, func() (*condition.Expr, error) { return s.door.store.Parse(n, where) }); err != nil {
+	if w.where, err = s.door.conditions.get(n, version, where,
+		func() (*condition.Expr, error) { return s.door.store.Parse(n, where) }); err != nil {
 		var c *condition.Error
 		if errors.As(err, &c) {
 			return wish{}, fmt.Errorf("condition of '%s': at character %d: %w", table, c.Column, c)

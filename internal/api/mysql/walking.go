@@ -10,11 +10,12 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/transform"
 )
 
-// walking is asked by go-mysql-server for the rows of each node of a plan before it makes them itself. It lets it make them, and counts them: so a
-// join that nobody waits for any more ends, and one that walks or keeps too much.
+// walking is asked by go-mysql-server for the rows of each node of a plan before it makes them itself. It lets it make
+// them, and counts them: so a join that nobody waits for any more ends, and one that walks or keeps too much.
 type walking struct{ base *rowexec.BaseBuilder }
 
-// building is the context in which a node's children are built. It is told by it that the node itself is not to be counted twice.
+// building is the context in which a node's children are built. It is told by it that the node itself is not to be
+// counted twice.
 type building struct {
 	context.Context
 	node gms.Node
@@ -88,14 +89,18 @@ func (w walking) make(ctx *gms.Context, m *meter, n gms.Node, row gms.Row) (gms.
 	return w.base.Build(ctx, n, row)
 }
 
-// counted tells whether a node reads rows. Those that change something are looked at by go-mysql-server from outside, and are left as they are.
+// counted tells whether a node reads rows. Those that change something are looked at by go-mysql-server from outside,
+// and are left as they are.
 func counted(n gms.Node) bool {
 	switch n := n.(type) {
 	case *plan.Project:
 		return counted(n.Child)
-	case *plan.ResolvedTable, *plan.IndexedTableAccess, *plan.TableAlias, *plan.SubqueryAlias, *plan.Values, *plan.ValueDerivedTable, *plan.JoinNode,
-		*plan.SetOp, *plan.RecursiveCte, *plan.RecursiveTable, *plan.Sort, *plan.TopN, *plan.Distinct, *plan.OrderedDistinct, *plan.GroupBy, *plan.Window,
-		*plan.Filter, *plan.Having, *plan.HashLookup, *plan.CachedResults, *plan.JSONTable, *plan.Limit, *plan.Offset, *plan.EmptyTable, *plan.Max1Row,
+	case *plan.ResolvedTable, *plan.IndexedTableAccess, *plan.TableAlias, *plan.SubqueryAlias, *plan.Values,
+		*plan.ValueDerivedTable, *plan.JoinNode,
+		*plan.SetOp, *plan.RecursiveCte, *plan.RecursiveTable, *plan.Sort, *plan.TopN, *plan.Distinct,
+		*plan.OrderedDistinct, *plan.GroupBy, *plan.Window,
+		*plan.Filter, *plan.Having, *plan.HashLookup, *plan.CachedResults, *plan.JSONTable, *plan.Limit, *plan.Offset,
+		*plan.EmptyTable, *plan.Max1Row,
 		gms.TableFunction:
 		return true
 	}
@@ -114,7 +119,8 @@ func reads(n gms.Node) bool {
 // keeps tells whether a node keeps the rows that it is given.
 func keeps(n gms.Node) bool {
 	switch n := n.(type) {
-	case *plan.Sort, *plan.TopN, *plan.Distinct, *plan.SetOp, *plan.HashLookup, *plan.CachedResults, *plan.RecursiveCte, *plan.Window:
+	case *plan.Sort, *plan.TopN, *plan.Distinct, *plan.SetOp, *plan.HashLookup, *plan.CachedResults, *plan.RecursiveCte,
+		*plan.Window:
 		return true
 	case *plan.GroupBy:
 		return slices.ContainsFunc(n.SelectDeps, hoards)

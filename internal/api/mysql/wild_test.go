@@ -36,17 +36,23 @@ func (g *wild) statement() string {
 	case 0:
 		return "SET @" + g.pick("v", "w", "x") + " = " + g.expression()
 	case 1:
-		return "INSERT INTO a VALUES " + g.list(5, ", ", func() string { return "(" + g.pick("1", "2", g.expression()) + ", " + g.expression() + ")" })
+		return "INSERT INTO a VALUES " + g.list(5, ", ",
+			func() string { return "(" + g.pick("1", "2", g.expression()) + ", " + g.expression() + ")" })
 	case 2:
-		return g.pick("SHOW TABLES", "SHOW STATUS", "SHOW VARIABLES LIKE "+g.expression(), "DESCRIBE a", "EXPLAIN "+g.choose(), "SHOW WARNINGS", "SHOW CREATE TABLE b", "DELETE FROM a WHERE "+g.expression(),
-			"SHOW COLUMNS FROM a WHERE "+g.expression(), "BEGIN", "ROLLBACK", "DO "+g.expression(), "SET sql_mode = ''", "SET sql_mode = 'ANSI_QUOTES'")
+		return g.pick("SHOW TABLES", "SHOW STATUS", "SHOW VARIABLES LIKE "+g.expression(), "DESCRIBE a",
+			"EXPLAIN "+g.choose(), "SHOW WARNINGS", "SHOW CREATE TABLE b", "DELETE FROM a WHERE "+g.expression(),
+			"SHOW COLUMNS FROM a WHERE "+g.expression(), "BEGIN", "ROLLBACK", "DO "+g.expression(), "SET sql_mode = ''",
+			"SET sql_mode = 'ANSI_QUOTES'")
 	case 3:
-		return "PREPARE p FROM " + g.pick("'SELECT 1+?'", "'"+strings.ReplaceAll(g.choose(), "'", "''")+"'") + g.pick("", "; EXECUTE p USING @v", "; EXECUTE p")
+		return "PREPARE p FROM " + g.pick("'SELECT 1+?'", "'"+strings.ReplaceAll(g.choose(), "'", "''")+"'") +
+			g.pick("", "; EXECUTE p USING @v", "; EXECUTE p")
 	case 4:
 		return "SELECT " + g.chain()
 	case 5:
-		return "WITH RECURSIVE r AS (SELECT " + g.pick("1", "'x'", g.expression()) + " n UNION " + g.pick("ALL ", "") + "SELECT " + g.pick("n+1", "concat(n,n)", "n", g.expression()) + " FROM r" +
-			g.pick("", " WHERE n < 1000000", " WHERE "+g.expression(), ", a") + ") SELECT " + g.pick("*", "count(*)", "max(n)") + " FROM r" + g.pick("", ", a", " LIMIT 5")
+		return "WITH RECURSIVE r AS (SELECT " + g.pick("1", "'x'", g.expression()) + " n UNION " + g.pick("ALL ", "") +
+			"SELECT " + g.pick("n+1", "concat(n,n)", "n", g.expression()) + " FROM r" +
+			g.pick("", " WHERE n < 1000000", " WHERE "+g.expression(), ", a") + ") SELECT " + g.pick("*", "count(*)",
+			"max(n)") + " FROM r" + g.pick("", ", a", " LIMIT 5")
 	}
 	return g.choose()
 }
@@ -56,19 +62,24 @@ func (g *wild) chain() string {
 	n := 1 << g.one(14)
 	switch g.one(8) {
 	case 0:
-		return strings.Repeat(g.pick("(", "not ", "- ", "~ ", "!", "abs(", "(select ", "case when ", "if(1,1,", "binary "), n) + "1"
+		return strings.Repeat(g.pick("(", "not ", "- ", "~ ", "!", "abs(", "(select ", "case when ", "if(1,1,",
+			"binary "), n) + "1"
 	case 1:
 		return "1 IN (" + strings.Repeat(g.pick("1,", "'x',", "(select 1),", "1+1,"), n) + "1)"
 	case 2:
-		return "1 UNION SELECT " + strings.Repeat(g.pick("1 UNION SELECT ", "1 UNION ALL SELECT ", "1 INTERSECT SELECT ", "1, "), n) + "1"
+		return "1 UNION SELECT " +
+			strings.Repeat(g.pick("1 UNION SELECT ", "1 UNION ALL SELECT ", "1 INTERSECT SELECT ", "1, "), n) + "1"
 	case 3:
 		f := g.pick("concat(", "coalesce(", "greatest(", "json_array(", "nullif(", "md5(", "repeat(")
 		n = min(n, 3000)
 		return strings.Repeat(f, n) + "'x'" + strings.Repeat(g.pick(",'y')", ",2)", ")"), n)
 	case 4:
-		return "'" + strings.Repeat(g.pick("(", "[", "{", "a*", "%", "$."), n) + "' " + g.pick("REGEXP '", "LIKE '", "RLIKE '", "-> '", "->> '") + strings.Repeat(g.pick("(", "[", "(a*)*", "%_", ".*", "$[", "a{900}"), min(n, 2000)) + "'"
+		return "'" + strings.Repeat(g.pick("(", "[", "{", "a*", "%", "$."), n) + "' " + g.pick("REGEXP '", "LIKE '",
+			"RLIKE '", "-> '", "->> '") + strings.Repeat(g.pick("(", "[", "(a*)*", "%_", ".*", "$[", "a{900}"),
+			min(n, 2000)) + "'"
 	}
-	return "1" + strings.Repeat(g.pick("+1", "*2", " or 1", " and 1", " xor 0", "=1", " is null", " collate utf8mb4_bin", " div 1", " between 1 and 2", "||1", " like 1", "<<1", " -> '$'", " regexp 1"), n)
+	return "1" + strings.Repeat(g.pick("+1", "*2", " or 1", " and 1", " xor 0", "=1", " is null",
+		" collate utf8mb4_bin", " div 1", " between 1 and 2", "||1", " like 1", "<<1", " -> '$'", " regexp 1"), n)
 }
 
 // choose is a SELECT.
@@ -84,8 +95,10 @@ func (g *wild) choose() string {
 	} else if s += g.list(4, ", ", func() string { return g.value() }); from {
 		s += " FROM " + g.tables()
 	}
-	s += g.pick("", "", " WHERE "+g.expression()) + g.pick("", "", " GROUP BY "+g.pick("1", "i", g.expression()), " GROUP BY 1 HAVING "+g.expression()) +
-		g.pick("", "", " ORDER BY "+g.pick("1", "rand()", g.expression())) + g.pick("", "", " LIMIT 3", " LIMIT 1000000 OFFSET 2")
+	s += g.pick("", "", " WHERE "+g.expression()) + g.pick("", "", " GROUP BY "+g.pick("1", "i", g.expression()),
+		" GROUP BY 1 HAVING "+g.expression()) +
+		g.pick("", "", " ORDER BY "+g.pick("1", "rand()", g.expression())) + g.pick("", "", " LIMIT 3",
+		" LIMIT 1000000 OFFSET 2")
 	if g.one(6) == 0 {
 		s = "(" + s + ")" + g.pick(" UNION ", " UNION ALL ", " EXCEPT ", " INTERSECT ") + "(" + g.choose() + ")"
 	}
@@ -129,11 +142,14 @@ func (g *wild) table() string {
 	case 2, 3:
 		return "(" + g.choose() + ") " + name
 	case 4:
-		return "JSON_TABLE('[" + strings.Repeat("1,", g.one(200)) + "1]', '$[*]' COLUMNS(" + name + " int path '$')) " + name
+		return "JSON_TABLE('[" + strings.Repeat("1,", g.one(200)) + "1]', '$[*]' COLUMNS(" + name + " int path '$')) " +
+			name
 	case 5:
-		return "information_schema." + g.pick("columns", "tables", "processlist", "schemata", "collations", "character_sets")
+		return "information_schema." + g.pick("columns", "tables", "processlist", "schemata", "collations",
+			"character_sets")
 	}
-	return "(SELECT 1 i" + strings.Repeat(g.pick(" UNION ALL SELECT 2", " UNION SELECT rand()"), g.one(60)) + ") " + name
+	return "(SELECT 1 i" + strings.Repeat(g.pick(" UNION ALL SELECT 2", " UNION SELECT rand()"), g.one(60)) + ") " +
+		name
 }
 
 func (g *wild) aggregate() string {
@@ -141,7 +157,8 @@ func (g *wild) aggregate() string {
 	if g.one(5) == 0 {
 		return g.pick("first_value(", "last_value(", "sum(", "count(", "max(") + g.expression() + ")" + over
 	}
-	return g.pick("count(", "sum(", "group_concat(", "json_arrayagg(", "max(", "avg(", "std(", "group_concat(DISTINCT ", "count(DISTINCT ", "bit_xor(", "any_value(") + g.expression() + ")"
+	return g.pick("count(", "sum(", "group_concat(", "json_arrayagg(", "max(", "avg(", "std(", "group_concat(DISTINCT ",
+		"count(DISTINCT ", "bit_xor(", "any_value(") + g.expression() + ")"
 }
 
 // everyFunction is all that go-mysql-server has.
@@ -157,8 +174,10 @@ var everyFunction = func() (names []string) {
 }()
 
 // makers are those that make much of little.
-var makers = []string{"repeat", "space", "lpad", "rpad", "concat", "concat_ws", "replace", "insert", "hex", "regexp_replace", "json_array", "json_object", "export_set", "format", "to_base64", "elt", "quote",
-	"compress", "uncompress", "random_bytes", "json_set", "json_merge_preserve", "date_format", "round", "substring", "regexp_substr", "conv", "char", "weight_string"}
+var makers = []string{"repeat", "space", "lpad", "rpad", "concat", "concat_ws", "replace", "insert", "hex",
+	"regexp_replace", "json_array", "json_object", "export_set", "format", "to_base64", "elt", "quote",
+	"compress", "uncompress", "random_bytes", "json_set", "json_merge_preserve", "date_format", "round", "substring",
+	"regexp_substr", "conv", "char", "weight_string"}
 
 func (g *wild) expression() string {
 	if g.depth++; g.depth > 7 || g.made > longStatement {
@@ -174,21 +193,28 @@ func (g *wild) expression() string {
 	case 5, 6:
 		return g.pick(everyFunction...) + "(" + g.list(4, ", ", g.expression) + ")"
 	case 7:
-		return "(" + g.expression() + g.pick("+", "-", "*", "/", " div ", " mod ", "=", "<", " like ", " regexp ", " and ", " or ", " is not null and ", "<<", "|", "<=>") + g.expression() + ")"
+		return "(" + g.expression() + g.pick("+", "-", "*", "/", " div ", " mod ", "=", "<", " like ", " regexp ",
+			" and ", " or ", " is not null and ", "<<", "|", "<=>") + g.expression() + ")"
 	case 8:
-		return "CAST(" + g.expression() + " AS " + g.pick("char", "binary", "signed", "decimal(65,30)", "json", "datetime", "binary(1000000)", "char(100000000)", "unsigned", "time", "year") + ")"
+		return "CAST(" + g.expression() + " AS " + g.pick("char", "binary", "signed", "decimal(65,30)", "json",
+			"datetime", "binary(1000000)", "char(100000000)", "unsigned", "time", "year") + ")"
 	case 9:
 		return "(" + g.choose() + ")"
 	case 10:
-		return g.pick("CASE "+g.expression()+" WHEN 1 THEN "+g.expression()+" END", "EXISTS ("+g.choose()+")", g.expression()+" IN ("+g.list(5, ",", g.expression)+")", "(now() + INTERVAL "+g.expression()+" DAY)",
-			"@v", "(NOT "+g.expression()+")", "(- "+g.expression()+")", "(BINARY "+g.expression()+")", "("+g.choose()+") IN ("+g.choose()+")")
+		return g.pick("CASE "+g.expression()+" WHEN 1 THEN "+g.expression()+" END", "EXISTS ("+g.choose()+")",
+			g.expression()+" IN ("+g.list(5, ",", g.expression)+")", "(now() + INTERVAL "+g.expression()+" DAY)",
+			"@v", "(NOT "+g.expression()+")", "(- "+g.expression()+")", "(BINARY "+g.expression()+")",
+			"("+g.choose()+") IN ("+g.choose()+")")
 	}
 	return g.pick("i", "s", "u", "t", "j", "n", "a.i", "b.j")
 }
 
 func (g *wild) literal() string {
-	s := g.pick("1", "0", "-1", "2", "100", "100000", "2000000000", "9223372036854775807", "18446744073709551615", "1e308", "0.5", "'x'", "'飛脚'", "''", "NULL", "'%'", `'{"a":[1,{"b":2}]}'`, "'$.a'", "'[1,2,3]'", "x'00ff'", "true",
-		"'2026-01-02 03:04:05'", "'(a+)+$'", "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!'", "'utf8mb4'", "'a'", "@v", "@w", "@x", "'"+strings.Repeat(g.pick("a", "'' ", "<a>", "(", "1,", "0"), g.one(300))+"'",
+	s := g.pick("1", "0", "-1", "2", "100", "100000", "2000000000", "9223372036854775807", "18446744073709551615",
+		"1e308", "0.5", "'x'", "'飛脚'", "''", "NULL", "'%'", `'{"a":[1,{"b":2}]}'`, "'$.a'", "'[1,2,3]'", "x'00ff'",
+		"true",
+		"'2026-01-02 03:04:05'", "'(a+)+$'", "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!'", "'utf8mb4'", "'a'", "@v", "@w",
+		"@x", "'"+strings.Repeat(g.pick("a", "'' ", "<a>", "(", "1,", "0"), g.one(300))+"'",
 		strings.Repeat("9", 1+g.one(70)), "'%W %M %Y'", "'-'", "99999999999999999999999.5")
 	g.made += len(s) + 8
 	return s

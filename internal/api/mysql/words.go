@@ -2,8 +2,8 @@ package mysql
 
 import "strings"
 
-// firstWords are a statement's first words, up to eight and at least one, in lower case; comments and parentheses before them are skipped. What is no word
-// ends them.
+// firstWords are a statement's first words, up to eight and at least one, in lower case; comments and parentheses
+// before them are skipped. What is no word ends them.
 func firstWords(query string) []string {
 	words := make([]string, 0, 8)
 	for len(words) < cap(words) {
@@ -61,8 +61,8 @@ func skipSpace(query string) string {
 // blank tells whether there is no statement in a text.
 func blank(query string) bool { return skipSpace(query) == "" }
 
-// keepWildcards doubles the backslash before % and _ in literals: it stays there, for LIKE, and the parser would drop it. What stands in backquotes and in
-// comments has no escapes.
+// keepWildcards doubles the backslash before % and _ in literals: it stays there, for LIKE, and the parser would drop
+// it. What stands in backquotes and in comments has no escapes.
 func keepWildcards(query string) string {
 	if !strings.Contains(query, `\%`) && !strings.Contains(query, `\_`) {
 		return query

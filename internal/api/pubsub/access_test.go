@@ -35,9 +35,12 @@ import (
 func testUsers(t *testing.T) *access.Users {
 	t.Helper()
 	users, err := access.New([]access.User{
-		{Name: "boss", Secret: "boss-secret", Grants: []access.Grant{{Can: []string{"put", "take", "admin"}, On: []string{"*"}}}},
-		{Name: "writer", Secret: "writer-secret", Grants: []access.Grant{{Can: []string{"put"}, On: []string{"default/news"}}}},
-		{Name: "reader", Secret: "reader-secret", Grants: []access.Grant{{Can: []string{"take"}, On: []string{"default/readers"}}}},
+		{Name: "boss", Secret: "boss-secret",
+			Grants: []access.Grant{{Can: []string{"put", "take", "admin"}, On: []string{"*"}}}},
+		{Name: "writer", Secret: "writer-secret",
+			Grants: []access.Grant{{Can: []string{"put"}, On: []string{"default/news"}}}},
+		{Name: "reader", Secret: "reader-secret",
+			Grants: []access.Grant{{Can: []string{"take"}, On: []string{"default/readers"}}}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -53,8 +56,10 @@ func TestUsersMayWhatTheyWereGranted(t *testing.T) {
 	s, stop := openStore(t, t.TempDir(), time.Now)
 	t.Cleanup(stop)
 	r := newRigOver(t, Config{}, testUsers(t), s)
-	boss, writer, reader := as(t.Context(), "boss-secret"), as(t.Context(), "writer-secret"), as(t.Context(), "reader-secret")
-	publish := &pubsubpb.PublishRequest{Topic: topicName("news"), Messages: []*pubsubpb.PubsubMessage{{Data: []byte("a")}}}
+	boss, writer, reader := as(t.Context(), "boss-secret"), as(t.Context(), "writer-secret"),
+		as(t.Context(), "reader-secret")
+	publish := &pubsubpb.PublishRequest{Topic: topicName("news"),
+		Messages: []*pubsubpb.PubsubMessage{{Data: []byte("a")}}}
 	pull := &pubsubpb.PullRequest{Subscription: subscriptionName("readers"), MaxMessages: 1}
 
 	_, err := r.pub.CreateTopic(t.Context(), &pubsubpb.Topic{Name: topicName("news")})
@@ -67,7 +72,8 @@ func TestUsersMayWhatTheyWereGranted(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, id := range []string{"readers", "secret"} {
-		if _, err := r.sub.CreateSubscription(boss, &pubsubpb.Subscription{Name: subscriptionName(id), Topic: topicName("news")}); err != nil {
+		if _, err := r.sub.CreateSubscription(boss,
+			&pubsubpb.Subscription{Name: subscriptionName(id), Topic: topicName("news")}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -92,7 +98,8 @@ func TestUsersMayWhatTheyWereGranted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := st.Send(&pubsubpb.StreamingPullRequest{Subscription: subscriptionName("readers"), StreamAckDeadlineSeconds: 10}); err != nil && !errors.Is(err, io.EOF) {
+	if err := st.Send(&pubsubpb.StreamingPullRequest{Subscription: subscriptionName("readers"),
+		StreamAckDeadlineSeconds: 10}); err != nil && !errors.Is(err, io.EOF) {
 		t.Fatal(err)
 	}
 	_, err = st.Recv()
@@ -102,9 +109,12 @@ func TestUsersMayWhatTheyWereGranted(t *testing.T) {
 		t.Errorf("the reader sees %v, %v", list, err)
 	}
 	may, err := iampb.NewIAMPolicyClient(r.conn).TestIamPermissions(reader, &iampb.TestIamPermissionsRequest{
-		Resource: subscriptionName("readers"), Permissions: []string{"pubsub.subscriptions.consume", "pubsub.subscriptions.delete", "pubsub.subscriptions.get"},
+		Resource: subscriptionName("readers"),
+		Permissions: []string{"pubsub.subscriptions.consume", "pubsub.subscriptions.delete",
+			"pubsub.subscriptions.get"},
 	})
-	if err != nil || !slices.Equal(may.Permissions, []string{"pubsub.subscriptions.consume", "pubsub.subscriptions.get"}) {
+	if err != nil || !slices.Equal(may.Permissions,
+		[]string{"pubsub.subscriptions.consume", "pubsub.subscriptions.get"}) {
 		t.Errorf("the reader may %v, %v", may, err)
 	}
 }
@@ -140,10 +150,14 @@ func TestTheRESTFormIsOnTheSamePort(t *testing.T) {
 	r := newRig(t)
 	for _, c := range []struct{ method, path, body, want string }{
 		{"PUT", "/v1/projects/local/topics/news", "{}", `projects/local/topics/news`},
-		{"PUT", "/v1/projects/local/subscriptions/readers", `{"topic": "projects/local/topics/news"}`, `ackDeadlineSeconds`},
-		{"POST", "/v1/projects/local/topics/news:publish", `{"messages": [{"data": "aGVsbG8=", "attributes": {"a": "b"}}]}`, `messageIds`},
+		{"PUT", "/v1/projects/local/subscriptions/readers", `{"topic": "projects/local/topics/news"}`,
+			`ackDeadlineSeconds`},
+		{"POST", "/v1/projects/local/topics/news:publish",
+			`{"messages": [{"data": "aGVsbG8=", "attributes": {"a": "b"}}]}`, `messageIds`},
 		{"POST", "/v1/projects/local/subscriptions/readers:pull", `{"maxMessages": 1}`, `aGVsbG8=`},
-		{"PATCH", "/v1/projects/local/subscriptions/readers", `{"subscription": {"ackDeadlineSeconds": 30}, "updateMask": "ackDeadlineSeconds"}`, `"ackDeadlineSeconds":30`},
+		{"PATCH", "/v1/projects/local/subscriptions/readers",
+			`{"subscription": {"ackDeadlineSeconds": 30}, "updateMask": "ackDeadlineSeconds"}`,
+			`"ackDeadlineSeconds":30`},
 		{"GET", "/v1/projects/local/topics", "", `projects/local/topics/news`},
 	} {
 		code, text := r.rest(c.method, c.path, c.body, "Content-Type", "application/json")
@@ -154,7 +168,8 @@ func TestTheRESTFormIsOnTheSamePort(t *testing.T) {
 	if code, text := r.rest("GET", "/", ""); code != 200 || text != "Ok\n" {
 		t.Errorf("scripts that look whether it is up get %d %q", code, text)
 	}
-	if code, text := r.rest("GET", "/v1/projects/local/topics/none", ""); code != 404 || !strings.Contains(text, "NOT_FOUND") {
+	if code, text := r.rest("GET", "/v1/projects/local/topics/none", ""); code != 404 ||
+		!strings.Contains(text, "NOT_FOUND") {
 		t.Errorf("%d %s", code, text)
 	}
 	if code, text := r.rest("GET", "/v1/projects/local/topics", "", "Host", "evil.example"); code != 403 {
@@ -169,7 +184,8 @@ func TestTheRESTFormKnowsUsers(t *testing.T) {
 	if code, text := r.rest("PUT", "/v1/projects/local/topics/news", "{}"); code != 401 {
 		t.Errorf("%d %s", code, text)
 	}
-	if code, text := r.rest("PUT", "/v1/projects/local/topics/news", "{}", "Authorization", "Bearer boss-secret"); code != 200 {
+	if code, text := r.rest("PUT", "/v1/projects/local/topics/news", "{}", "Authorization",
+		"Bearer boss-secret"); code != 200 {
 		t.Errorf("%d %s", code, text)
 	}
 }
@@ -182,8 +198,10 @@ func certificate(t *testing.T) (access.TLS, *x509.CertPool) {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "hikyaku"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "hikyaku"}, NotBefore: time.Now().Add(-time.Hour),
+		NotAfter:    time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
@@ -195,7 +213,8 @@ func certificate(t *testing.T) (access.TLS, *x509.CertPool) {
 	}
 	dir := t.TempDir()
 	files := access.TLS{Cert: filepath.Join(dir, "cert.pem"), Key: filepath.Join(dir, "key.pem")}
-	for path, block := range map[string]*pem.Block{files.Cert: {Type: "CERTIFICATE", Bytes: der}, files.Key: {Type: "EC PRIVATE KEY", Bytes: keyDER}} {
+	for path, block := range map[string]*pem.Block{files.Cert: {Type: "CERTIFICATE", Bytes: der},
+		files.Key: {Type: "EC PRIVATE KEY", Bytes: keyDER}} {
 		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -215,12 +234,14 @@ func TestWithTLSBothProtocolsAreServed(t *testing.T) {
 	t.Cleanup(stop)
 	r := newRigOver(t, Config{TLS: files}, nil, s)
 	conn := r.dial(grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{RootCAs: pool})))
-	if _, err := pubsubpb.NewPublisherClient(conn).CreateTopic(t.Context(), &pubsubpb.Topic{Name: topicName("news")}); err != nil {
+	if _, err := pubsubpb.NewPublisherClient(conn).CreateTopic(t.Context(),
+		&pubsubpb.Topic{Name: topicName("news")}); err != nil {
 		t.Fatal(err)
 	}
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true}
 	defer transport.CloseIdleConnections()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+r.addr+"/v1/projects/local/topics", http.NoBody)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+r.addr+"/v1/projects/local/topics",
+		http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,11 +18,13 @@ const maxDeadline = 600 * time.Second
 
 // Acknowledge ends claims for good.
 func (s subscriberService) Acknowledge(ctx context.Context, req *pubsubpb.AcknowledgeRequest) (*emptypb.Empty, error) {
-	return s.d.settleCall(ctx, req.Subscription, req.AckIds, func() error { return nil }, func(x *settling, ids []ackID) { x.done = ids })
+	return s.d.settleCall(ctx, req.Subscription, req.AckIds, func() error { return nil },
+		func(x *settling, ids []ackID) { x.done = ids })
 }
 
 // ModifyAckDeadline moves deadlines, and with 0 puts messages back.
-func (s subscriberService) ModifyAckDeadline(ctx context.Context, req *pubsubpb.ModifyAckDeadlineRequest) (*emptypb.Empty, error) {
+func (s subscriberService) ModifyAckDeadline(ctx context.Context,
+	req *pubsubpb.ModifyAckDeadlineRequest) (*emptypb.Empty, error) {
 	deadline := time.Duration(req.AckDeadlineSeconds) * time.Second
 	check := func() error {
 		if deadline < 0 || deadline > maxDeadline {
@@ -42,8 +44,10 @@ func (s subscriberService) ModifyAckDeadline(ctx context.Context, req *pubsubpb.
 	})
 }
 
-// settleCall answers a unary call about messages that were handed out. check looks at the rest of the request once it is known that the subscription is there.
-func (d *Server) settleCall(ctx context.Context, name string, texts []string, check func() error, fill func(*settling, []ackID)) (*emptypb.Empty, error) {
+// settleCall answers a unary call about messages that were handed out. check looks at the rest of the request once it
+// is known that the subscription is there.
+func (d *Server) settleCall(ctx context.Context, name string, texts []string, check func() error,
+	fill func(*settling, []ackID)) (*emptypb.Empty, error) {
 	r, err := parseResource("subscription", name, kindSubscription)
 	if err != nil {
 		return nil, err
@@ -118,8 +122,9 @@ func (v *verdict) add(text string) {
 	v.invalid[text] = permanentFailure
 }
 
-// error tells the client which ids failed. Its libraries take an id that is not mentioned for a failed one (Go, Python, Node) or a good one (Java)
-// once the call has an error; so those that were good are told to be asked about again, and are confirmed then.
+// error tells the client which ids failed. Its libraries take an id that is not mentioned for a failed one (Go, Python,
+// Node) or a good one (Java) once the call has an error; so those that were good are told to be asked about again, and
+// are confirmed then.
 func (v *verdict) error(all []string) error {
 	if len(v.invalid) == 0 {
 		return nil
@@ -129,8 +134,10 @@ func (v *verdict) error(all []string) error {
 			v.invalid[text] = transientFailure
 		}
 	}
-	st := status.New(codes.InvalidArgument, "some ack ids of the request are invalid: their deadline has passed, or they are malformed")
-	detailed, err := st.WithDetails(&errdetails.ErrorInfo{Reason: failureReason, Domain: failureDomain, Metadata: v.invalid})
+	st := status.New(codes.InvalidArgument, "some ack ids of the request are invalid: their deadline has passed, or "+
+		"they are malformed")
+	detailed, err := st.WithDetails(&errdetails.ErrorInfo{Reason: failureReason, Domain: failureDomain,
+		Metadata: v.invalid})
 	if err != nil {
 		return st.Err()
 	}

@@ -7,8 +7,9 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// acked remembers the last claims that were acknowledged or put back where delivery is exactly once, so that doing the same again is
-// confirmed as it was the first time: the client may not have seen the answer. The zero value is ready to use.
+// acked remembers the last claims that were acknowledged or put back where delivery is exactly once, so that doing the
+// same again is confirmed as it was the first time: the client may not have seen the answer. The zero value is ready to
+// use.
 type acked struct {
 	mu   sync.Mutex
 	is   map[settled]struct{}

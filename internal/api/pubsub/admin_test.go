@@ -23,13 +23,17 @@ func full(id string) *pubsubpb.Subscription {
 		Name: subscriptionName(id), Topic: topicName("news"),
 		PushConfig: &pubsubpb.PushConfig{
 			PushEndpoint: "http://127.0.0.1:1/push", Attributes: map[string]string{pushVersion: "v1"},
-			AuthenticationMethod: &pubsubpb.PushConfig_OidcToken_{OidcToken: &pubsubpb.PushConfig_OidcToken{ServiceAccountEmail: "a@b"}},
-			Wrapper:              &pubsubpb.PushConfig_NoWrapper_{NoWrapper: &pubsubpb.PushConfig_NoWrapper{WriteMetadata: true}},
+			AuthenticationMethod: &pubsubpb.PushConfig_OidcToken_{
+				OidcToken: &pubsubpb.PushConfig_OidcToken{ServiceAccountEmail: "a@b"}},
+			Wrapper: &pubsubpb.PushConfig_NoWrapper_{
+				NoWrapper: &pubsubpb.PushConfig_NoWrapper{WriteMetadata: true}},
 		},
-		AckDeadlineSeconds: 20, RetainAckedMessages: true, MessageRetentionDuration: durationpb.New(time.Hour), Labels: map[string]string{"a": "b"},
+		AckDeadlineSeconds: 20, RetainAckedMessages: true, MessageRetentionDuration: durationpb.New(time.Hour),
+		Labels:                map[string]string{"a": "b"},
 		EnableMessageOrdering: true, ExpirationPolicy: &pubsubpb.ExpirationPolicy{}, Filter: `attributes.lang = "ja"`,
 		DeadLetterPolicy: &pubsubpb.DeadLetterPolicy{DeadLetterTopic: topicName("dead"), MaxDeliveryAttempts: 7},
-		RetryPolicy:      &pubsubpb.RetryPolicy{MinimumBackoff: durationpb.New(time.Second), MaximumBackoff: durationpb.New(time.Minute)},
+		RetryPolicy: &pubsubpb.RetryPolicy{MinimumBackoff: durationpb.New(time.Second),
+			MaximumBackoff: durationpb.New(time.Minute)},
 	}
 }
 
@@ -39,8 +43,10 @@ func TestASubscriptionIsAsItWasMadeAlsoAfterARestart(t *testing.T) {
 	r := newRigOver(t, Config{}, nil, s)
 	r.topic("dead")
 	topic := &pubsubpb.Topic{
-		Name: topicName("news"), Labels: map[string]string{"x": "y"}, KmsKeyName: "projects/p/locations/l/keyRings/r/cryptoKeys/k",
-		MessageStoragePolicy:     &pubsubpb.MessageStoragePolicy{AllowedPersistenceRegions: []string{"asia-northeast1"}},
+		Name: topicName("news"), Labels: map[string]string{"x": "y"},
+		KmsKeyName: "projects/p/locations/l/keyRings/r/cryptoKeys/k",
+		MessageStoragePolicy: &pubsubpb.MessageStoragePolicy{
+			AllowedPersistenceRegions: []string{"asia-northeast1"}},
 		MessageRetentionDuration: durationpb.New(2 * time.Hour),
 	}
 	gotTopic, err := r.pub.CreateTopic(t.Context(), topic)
@@ -61,7 +67,8 @@ func TestASubscriptionIsAsItWasMadeAlsoAfterARestart(t *testing.T) {
 		t.Errorf("it was made as\n%v, not as\n%v", made, want)
 	}
 	def, _, err := s.Definition(queue.Name{Namespace: "default", Name: "readers"})
-	if err != nil || def.History != 2*time.Hour || def.Retention != time.Hour || def.MaxAttempts != 7 || def.DeadLetter != "default/dead" || def.Unordered || def.Lease != 20*time.Second || def.Filter == "" {
+	if err != nil || def.History != 2*time.Hour || def.Retention != time.Hour || def.MaxAttempts != 7 ||
+		def.DeadLetter != "default/dead" || def.Unordered || def.Lease != 20*time.Second || def.Filter == "" {
 		t.Errorf("the queue is defined as %+v, %v", def, err)
 	}
 	r.close()
@@ -84,8 +91,10 @@ func TestWhatASubscriptionDoesNotSayHasTheServicesDefaults(t *testing.T) {
 	r := newRig(t)
 	got := r.subscribe("news")
 	want := &pubsubpb.Subscription{
-		Name: subscriptionName("news"), Topic: topicName("news"), AckDeadlineSeconds: 10, MessageRetentionDuration: durationpb.New(7 * 24 * time.Hour),
-		ExpirationPolicy: &pubsubpb.ExpirationPolicy{Ttl: durationpb.New(31 * 24 * time.Hour)}, State: pubsubpb.Subscription_ACTIVE,
+		Name: subscriptionName("news"), Topic: topicName("news"), AckDeadlineSeconds: 10,
+		MessageRetentionDuration: durationpb.New(7 * 24 * time.Hour),
+		ExpirationPolicy:         &pubsubpb.ExpirationPolicy{Ttl: durationpb.New(31 * 24 * time.Hour)},
+		State:                    pubsubpb.Subscription_ACTIVE,
 	}
 	if !proto.Equal(got, want) {
 		t.Errorf("it is\n%v, not\n%v", got, want)
@@ -114,15 +123,19 @@ func TestAnUpdateChangesWhatItsMaskNamesAndNothingElse(t *testing.T) {
 		{"ack_deadline_seconds", func(s *pubsubpb.Subscription) { s.AckDeadlineSeconds = 30 }},
 		{"labels", func(s *pubsubpb.Subscription) { s.Labels = map[string]string{"c": "d"} }},
 		{"retain_acked_messages", func(s *pubsubpb.Subscription) { s.RetainAckedMessages = false }},
-		{"message_retention_duration", func(s *pubsubpb.Subscription) { s.MessageRetentionDuration = durationpb.New(11 * time.Minute) }},
+		{"message_retention_duration",
+			func(s *pubsubpb.Subscription) { s.MessageRetentionDuration = durationpb.New(11 * time.Minute) }},
 		{"expiration_policy", func(s *pubsubpb.Subscription) {
 			s.ExpirationPolicy = &pubsubpb.ExpirationPolicy{Ttl: durationpb.New(48 * time.Hour)}
 		}},
-		{"dead_letter_policy.max_delivery_attempts", func(s *pubsubpb.Subscription) { s.DeadLetterPolicy.MaxDeliveryAttempts = 9 }},
+		{"dead_letter_policy.max_delivery_attempts",
+			func(s *pubsubpb.Subscription) { s.DeadLetterPolicy.MaxDeliveryAttempts = 9 }},
 		{"dead_letter_policy", func(s *pubsubpb.Subscription) { s.DeadLetterPolicy = nil }},
-		{"retry_policy.maximum_backoff", func(s *pubsubpb.Subscription) { s.RetryPolicy.MaximumBackoff = durationpb.New(2 * time.Minute) }},
+		{"retry_policy.maximum_backoff",
+			func(s *pubsubpb.Subscription) { s.RetryPolicy.MaximumBackoff = durationpb.New(2 * time.Minute) }},
 		{"retry_policy", func(s *pubsubpb.Subscription) { s.RetryPolicy = nil }},
-		{"push_config.push_endpoint", func(s *pubsubpb.Subscription) { s.PushConfig.PushEndpoint = "https://example.com/x" }},
+		{"push_config.push_endpoint",
+			func(s *pubsubpb.Subscription) { s.PushConfig.PushEndpoint = "https://example.com/x" }},
 		{"push_config", func(s *pubsubpb.Subscription) { s.PushConfig = nil }},
 		{"enable_exactly_once_delivery", func(s *pubsubpb.Subscription) { s.EnableExactlyOnceDelivery = true }},
 	} {
@@ -132,7 +145,9 @@ func TestAnUpdateChangesWhatItsMaskNamesAndNothingElse(t *testing.T) {
 		if c.path != "labels" {
 			req.Labels = map[string]string{"not": "named"}
 		}
-		got, err := r.sub.UpdateSubscription(t.Context(), &pubsubpb.UpdateSubscriptionRequest{Subscription: req, UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{c.path}}})
+		got, err := r.sub.UpdateSubscription(t.Context(),
+			&pubsubpb.UpdateSubscriptionRequest{Subscription: req,
+				UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{c.path}}})
 		if err != nil {
 			t.Errorf("%s: %v", c.path, err)
 			continue
@@ -142,7 +157,8 @@ func TestAnUpdateChangesWhatItsMaskNamesAndNothingElse(t *testing.T) {
 		}
 		was = got
 	}
-	if _, err := r.sub.ModifyPushConfig(t.Context(), &pubsubpb.ModifyPushConfigRequest{Subscription: was.Name}); err != nil {
+	if _, err := r.sub.ModifyPushConfig(t.Context(),
+		&pubsubpb.ModifyPushConfigRequest{Subscription: was.Name}); err != nil {
 		t.Error(err)
 	}
 }
@@ -151,7 +167,8 @@ func TestWhatOtherDoorsHaveSetStaysWhenSomethingElseIsChanged(t *testing.T) {
 	r := newRig(t)
 	n := queue.Name{Namespace: "default", Name: "jobs"}
 	def := queue.Definition{
-		MaxAttempts: 3, Lease: time.Hour, History: time.Minute, Labels: map[string]string{"Not": "a label of Google's"}, Delay: time.Second, MaxMessages: 7, DeadLetter: "morgue",
+		MaxAttempts: 3, Lease: time.Hour, History: time.Minute, Labels: map[string]string{"Not": "a label of Google's"},
+		Delay: time.Second, MaxMessages: 7, DeadLetter: "morgue",
 	}
 	if _, err := r.store.CreateQueue(t.Context(), n, def); err != nil {
 		t.Fatal(err)
@@ -160,11 +177,13 @@ func TestWhatOtherDoorsHaveSetStaysWhenSomethingElseIsChanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := r.sub.UpdateSubscription(t.Context(), updateOf("jobs", &pubsubpb.Subscription{RetryPolicy: &pubsubpb.RetryPolicy{}}, "retry_policy"))
+	got, err := r.sub.UpdateSubscription(t.Context(),
+		updateOf("jobs", &pubsubpb.Subscription{RetryPolicy: &pubsubpb.RetryPolicy{}}, "retry_policy"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.RetryPolicy == nil || got.Topic != topicName("jobs") || got.MessageRetentionDuration != nil || got.ExpirationPolicy.GetTtl() != nil || got.DeadLetterPolicy.GetMaxDeliveryAttempts() != 3 {
+	if got.RetryPolicy == nil || got.Topic != topicName("jobs") || got.MessageRetentionDuration != nil ||
+		got.ExpirationPolicy.GetTtl() != nil || got.DeadLetterPolicy.GetMaxDeliveryAttempts() != 3 {
 		t.Errorf("it is %v", got)
 	}
 	if now, _, err := r.store.Definition(n); err != nil || fmt.Sprintf("%+v", now) != fmt.Sprintf("%+v", was) {
@@ -177,13 +196,16 @@ func TestATopicCanBeUpdated(t *testing.T) {
 	r.topic("news")
 	r.subscribeTo("news", "readers")
 	got, err := r.pub.UpdateTopic(t.Context(), &pubsubpb.UpdateTopicRequest{
-		Topic:      &pubsubpb.Topic{Name: topicName("news"), Labels: map[string]string{"a": "b"}, MessageRetentionDuration: durationpb.New(time.Hour), KmsKeyName: "no"},
+		Topic: &pubsubpb.Topic{Name: topicName("news"), Labels: map[string]string{"a": "b"},
+			MessageRetentionDuration: durationpb.New(time.Hour), KmsKeyName: "no"},
 		UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{"labels", "message_retention_duration"}},
 	})
-	if err != nil || got.Labels["a"] != "b" || got.MessageRetentionDuration.AsDuration() != time.Hour || got.KmsKeyName != "" {
+	if err != nil || got.Labels["a"] != "b" || got.MessageRetentionDuration.AsDuration() != time.Hour ||
+		got.KmsKeyName != "" {
 		t.Errorf("%v, %v", got, err)
 	}
-	if def, _, err := r.store.Definition(queue.Name{Namespace: "default", Name: "readers"}); err != nil || def.History != time.Hour {
+	if def, _, err := r.store.Definition(queue.Name{Namespace: "default", Name: "readers"}); err != nil ||
+		def.History != time.Hour {
 		t.Errorf("its subscription keeps history for %v, %v", def.History, err)
 	}
 }
@@ -199,7 +221,8 @@ func TestListsComeInPages(t *testing.T) {
 	}
 	var got []string
 	for token := ""; ; {
-		res, err := r.pub.ListTopics(t.Context(), &pubsubpb.ListTopicsRequest{Project: "projects/local", PageSize: 2, PageToken: token})
+		res, err := r.pub.ListTopics(t.Context(), &pubsubpb.ListTopicsRequest{Project: "projects/local", PageSize: 2,
+			PageToken: token})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -218,7 +241,8 @@ func TestListsComeInPages(t *testing.T) {
 	}
 	got = nil
 	for token := ""; ; {
-		res, err := r.sub.ListSubscriptions(t.Context(), &pubsubpb.ListSubscriptionsRequest{Project: "projects/local", PageSize: 3, PageToken: token})
+		res, err := r.sub.ListSubscriptions(t.Context(), &pubsubpb.ListSubscriptionsRequest{Project: "projects/local",
+			PageSize: 3, PageToken: token})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -232,7 +256,8 @@ func TestListsComeInPages(t *testing.T) {
 	if !slices.Equal(got, subs) {
 		t.Errorf("subscriptions are %q", got)
 	}
-	res, err := r.pub.ListTopicSubscriptions(t.Context(), &pubsubpb.ListTopicSubscriptionsRequest{Topic: topicName("news0"), PageSize: 4})
+	res, err := r.pub.ListTopicSubscriptions(t.Context(),
+		&pubsubpb.ListTopicSubscriptionsRequest{Topic: topicName("news0"), PageSize: 4})
 	if err != nil || !slices.Equal(res.Subscriptions, subs[:4]) || res.NextPageToken == "" {
 		t.Errorf("its subscriptions are %v, %v", res, err)
 	}
@@ -251,11 +276,13 @@ func TestSubscriptionsOfADeletedTopicSayIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.topic("news") // another one of the same name
-	s, err := r.sub.GetSubscription(t.Context(), &pubsubpb.GetSubscriptionRequest{Subscription: subscriptionName("readers")})
+	s, err := r.sub.GetSubscription(t.Context(),
+		&pubsubpb.GetSubscriptionRequest{Subscription: subscriptionName("readers")})
 	if err != nil || s.Topic != "_deleted-topic_" {
 		t.Errorf("%v, %v", s, err)
 	}
-	if _, err := r.sub.UpdateSubscription(t.Context(), updateOf("readers", &pubsubpb.Subscription{AckDeadlineSeconds: 60}, "ack_deadline_seconds")); err != nil {
+	if _, err := r.sub.UpdateSubscription(t.Context(),
+		updateOf("readers", &pubsubpb.Subscription{AckDeadlineSeconds: 60}, "ack_deadline_seconds")); err != nil {
 		t.Error(err)
 	}
 	r.publish("news", "", "b")
@@ -270,11 +297,13 @@ func TestADetachedSubscriptionStaysAndHoldsNothing(t *testing.T) {
 	r.subscribeTo("news", "readers")
 	r.publish("news", "", "a")
 	for range 2 {
-		if _, err := r.pub.DetachSubscription(t.Context(), &pubsubpb.DetachSubscriptionRequest{Subscription: subscriptionName("readers")}); err != nil {
+		if _, err := r.pub.DetachSubscription(t.Context(),
+			&pubsubpb.DetachSubscriptionRequest{Subscription: subscriptionName("readers")}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	s, err := r.sub.GetSubscription(t.Context(), &pubsubpb.GetSubscriptionRequest{Subscription: subscriptionName("readers")})
+	s, err := r.sub.GetSubscription(t.Context(),
+		&pubsubpb.GetSubscriptionRequest{Subscription: subscriptionName("readers")})
 	if err != nil || !s.Detached || s.Topic != topicName("news") {
 		t.Errorf("%v, %v", s, err)
 	}
@@ -284,12 +313,14 @@ func TestADetachedSubscriptionStaysAndHoldsNothing(t *testing.T) {
 	if err != nil || len(list.Subscriptions) != 1 {
 		t.Errorf("%v, %v", list, err)
 	}
-	_, err = r.sub.CreateSubscription(t.Context(), &pubsubpb.Subscription{Name: subscriptionName("readers"), Topic: topicName("news")})
+	_, err = r.sub.CreateSubscription(t.Context(),
+		&pubsubpb.Subscription{Name: subscriptionName("readers"), Topic: topicName("news")})
 	wantCode(t, err, codes.AlreadyExists)
 	if err := r.door.tidy(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.sub.DeleteSubscription(t.Context(), &pubsubpb.DeleteSubscriptionRequest{Subscription: subscriptionName("readers")}); err != nil {
+	if _, err := r.sub.DeleteSubscription(t.Context(),
+		&pubsubpb.DeleteSubscriptionRequest{Subscription: subscriptionName("readers")}); err != nil {
 		t.Fatal(err)
 	}
 	r.subscribeTo("news", "readers")
@@ -298,22 +329,28 @@ func TestADetachedSubscriptionStaysAndHoldsNothing(t *testing.T) {
 func TestSeekGoesBackToATimeAndToASnapshot(t *testing.T) {
 	for _, ordered := range []bool{false, true} {
 		r := newRig(t)
-		r.subscribe("news", func(s *pubsubpb.Subscription) { s.EnableMessageOrdering, s.RetainAckedMessages = ordered, true })
+		r.subscribe("news", func(s *pubsubpb.Subscription) {
+			s.EnableMessageOrdering, s.RetainAckedMessages = ordered,
+				true
+		})
 		key := map[bool]string{true: "k"}[ordered]
 		r.publish("news", key, "a", "b")
 		got := r.pull("news", 10)
 		if err := r.ack("news", got[0]); err != nil {
 			t.Fatal(err)
 		}
-		snap, err := r.sub.CreateSnapshot(t.Context(), &pubsubpb.CreateSnapshotRequest{Name: snapshotName("snap"), Subscription: subscriptionName("news"), Labels: map[string]string{"a": "b"}})
-		if err != nil || snap.Topic != topicName("news") || snap.Labels["a"] != "b" || time.Until(snap.ExpireTime.AsTime()) < 6*24*time.Hour {
+		snap, err := r.sub.CreateSnapshot(t.Context(), &pubsubpb.CreateSnapshotRequest{Name: snapshotName("snap"),
+			Subscription: subscriptionName("news"), Labels: map[string]string{"a": "b"}})
+		if err != nil || snap.Topic != topicName("news") || snap.Labels["a"] != "b" ||
+			time.Until(snap.ExpireTime.AsTime()) < 6*24*time.Hour {
 			t.Fatalf("%v, %v", snap, err)
 		}
 		if err := r.ack("news", got[1]); err != nil {
 			t.Fatal(err)
 		}
 		r.publish("news", key, "c")
-		if _, err := r.sub.Seek(t.Context(), &pubsubpb.SeekRequest{Subscription: subscriptionName("news"), Target: &pubsubpb.SeekRequest_Snapshot{Snapshot: snapshotName("snap")}}); err != nil {
+		if _, err := r.sub.Seek(t.Context(), &pubsubpb.SeekRequest{Subscription: subscriptionName("news"),
+			Target: &pubsubpb.SeekRequest_Snapshot{Snapshot: snapshotName("snap")}}); err != nil {
 			t.Fatal(err)
 		}
 		got = r.pull("news", 10)
@@ -325,7 +362,8 @@ func TestSeekGoesBackToATimeAndToASnapshot(t *testing.T) {
 		}
 		seek := func(at time.Time) {
 			t.Helper()
-			if _, err := r.sub.Seek(t.Context(), &pubsubpb.SeekRequest{Subscription: subscriptionName("news"), Target: &pubsubpb.SeekRequest_Time{Time: timestamppb.New(at)}}); err != nil {
+			if _, err := r.sub.Seek(t.Context(), &pubsubpb.SeekRequest{Subscription: subscriptionName("news"),
+				Target: &pubsubpb.SeekRequest_Time{Time: timestamppb.New(at)}}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -359,7 +397,8 @@ func TestSeekGoesToASnapshotOfAnotherSubscriptionOfTheTopic(t *testing.T) {
 	}
 	r.publish("news", "", "d")
 	if _, err := r.sub.Seek(t.Context(), &pubsubpb.SeekRequest{
-		Subscription: subscriptionName("readers"), Target: &pubsubpb.SeekRequest_Snapshot{Snapshot: snapshotName("snap")},
+		Subscription: subscriptionName("readers"),
+		Target:       &pubsubpb.SeekRequest_Snapshot{Snapshot: snapshotName("snap")},
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -375,12 +414,16 @@ func TestSnapshotsCanBeListedChangedAndDeleted(t *testing.T) {
 	r := newRig(t)
 	r.subscribe("news")
 	for _, id := range []string{"one", "two"} {
-		if _, err := r.sub.CreateSnapshot(t.Context(), &pubsubpb.CreateSnapshotRequest{Name: snapshotName(id), Subscription: subscriptionName("news")}); err != nil {
+		if _, err := r.sub.CreateSnapshot(t.Context(),
+			&pubsubpb.CreateSnapshotRequest{Name: snapshotName(id),
+				Subscription: subscriptionName("news")}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	list, err := r.sub.ListSnapshots(t.Context(), &pubsubpb.ListSnapshotsRequest{Project: "projects/local", PageSize: 1})
-	if err != nil || len(list.Snapshots) != 1 || list.Snapshots[0].Name != snapshotName("one") || list.NextPageToken == "" {
+	list, err := r.sub.ListSnapshots(t.Context(),
+		&pubsubpb.ListSnapshotsRequest{Project: "projects/local", PageSize: 1})
+	if err != nil || len(list.Snapshots) != 1 || list.Snapshots[0].Name != snapshotName("one") ||
+		list.NextPageToken == "" {
 		t.Errorf("%v, %v", list, err)
 	}
 	names, err := r.pub.ListTopicSnapshots(t.Context(), &pubsubpb.ListTopicSnapshotsRequest{Topic: topicName("news")})
@@ -388,14 +431,17 @@ func TestSnapshotsCanBeListedChangedAndDeleted(t *testing.T) {
 		t.Errorf("%v, %v", names, err)
 	}
 	if _, err := r.sub.UpdateSnapshot(t.Context(), &pubsubpb.UpdateSnapshotRequest{
-		Snapshot: &pubsubpb.Snapshot{Name: snapshotName("one"), Labels: map[string]string{"x": "y"}}, UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{"labels"}},
+		Snapshot:   &pubsubpb.Snapshot{Name: snapshotName("one"), Labels: map[string]string{"x": "y"}},
+		UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{"labels"}},
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := r.sub.GetSnapshot(t.Context(), &pubsubpb.GetSnapshotRequest{Snapshot: snapshotName("one")}); err != nil || s.Labels["x"] != "y" {
+	if s, err := r.sub.GetSnapshot(t.Context(),
+		&pubsubpb.GetSnapshotRequest{Snapshot: snapshotName("one")}); err != nil || s.Labels["x"] != "y" {
 		t.Errorf("%v, %v", s, err)
 	}
-	if _, err := r.sub.DeleteSnapshot(t.Context(), &pubsubpb.DeleteSnapshotRequest{Snapshot: snapshotName("one")}); err != nil {
+	if _, err := r.sub.DeleteSnapshot(t.Context(),
+		&pubsubpb.DeleteSnapshotRequest{Snapshot: snapshotName("one")}); err != nil {
 		t.Fatal(err)
 	}
 	_, err = r.sub.GetSnapshot(t.Context(), &pubsubpb.GetSnapshotRequest{Snapshot: snapshotName("one")})
@@ -411,8 +457,10 @@ func TestASubscriptionThatNobodyUsesExpires(t *testing.T) {
 	r.subscribeTo("news", "busy", func(s *pubsubpb.Subscription) {
 		s.ExpirationPolicy = &pubsubpb.ExpirationPolicy{Ttl: durationpb.New(24 * time.Hour)}
 	})
-	r.subscribeTo("news", "forever", func(s *pubsubpb.Subscription) { s.ExpirationPolicy = &pubsubpb.ExpirationPolicy{} })
-	if _, err := r.store.CreateQueue(t.Context(), queue.Name{Namespace: "default", Name: "others"}, queue.Definition{}); err != nil {
+	r.subscribeTo("news", "forever",
+		func(s *pubsubpb.Subscription) { s.ExpirationPolicy = &pubsubpb.ExpirationPolicy{} })
+	if _, err := r.store.CreateQueue(t.Context(), queue.Name{Namespace: "default", Name: "others"},
+		queue.Definition{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.door.tidy(t.Context()); err != nil {
@@ -436,7 +484,8 @@ func TestASubscriptionThatNobodyUsesExpires(t *testing.T) {
 	for _, s := range list.Subscriptions {
 		got = append(got, s.Name)
 	}
-	if want := []string{subscriptionName("busy"), subscriptionName("forever"), subscriptionName("others")}; !slices.Equal(got, want) {
+	if want := []string{subscriptionName("busy"), subscriptionName("forever"),
+		subscriptionName("others")}; !slices.Equal(got, want) {
 		t.Errorf("there are %q", got)
 	}
 }
@@ -472,7 +521,8 @@ func TestPoliciesAreKeptAndGrantsAreTold(t *testing.T) {
 	policy.Etag = []byte("old")
 	_, err = iam.SetIamPolicy(t.Context(), &iampb.SetIamPolicyRequest{Resource: topicName("news"), Policy: policy})
 	wantCode(t, err, codes.Aborted)
-	may, err := iam.TestIamPermissions(t.Context(), &iampb.TestIamPermissionsRequest{Resource: topicName("news"), Permissions: []string{"pubsub.topics.publish", "pubsub.subscriptions.consume", "pubsub.topics.fly"}})
+	may, err := iam.TestIamPermissions(t.Context(), &iampb.TestIamPermissionsRequest{Resource: topicName("news"),
+		Permissions: []string{"pubsub.topics.publish", "pubsub.subscriptions.consume", "pubsub.topics.fly"}})
 	if err != nil || !slices.Equal(may.Permissions, []string{"pubsub.topics.publish"}) {
 		t.Errorf("%v, %v", may, err)
 	}
@@ -486,7 +536,9 @@ func TestAFilterKnowsAttributesAlone(t *testing.T) {
 		s.Filter = `NOT attributes:key AND NOT attributes:id AND NOT attributes:body`
 	})
 	r.publish("news", "an ordering key", "a")
-	if _, err := r.pub.Publish(t.Context(), &pubsubpb.PublishRequest{Topic: topicName("news"), Messages: []*pubsubpb.PubsubMessage{{Attributes: map[string]string{"key": "x"}}}}); err != nil {
+	if _, err := r.pub.Publish(t.Context(),
+		&pubsubpb.PublishRequest{Topic: topicName("news"),
+			Messages: []*pubsubpb.PubsubMessage{{Attributes: map[string]string{"key": "x"}}}}); err != nil {
 		t.Fatal(err)
 	}
 	if got := r.pull("news", 10); !slices.Equal(texts(got), []string{"a"}) {
@@ -499,8 +551,11 @@ func TestAFilterLetsThroughWhatItSays(t *testing.T) {
 	r.subscribe("news", func(s *pubsubpb.Subscription) {
 		s.Filter = `attributes.lang = "ja" AND NOT hasPrefix(attributes.region, "us-")`
 	})
-	for _, attrs := range []map[string]string{{"lang": "ja"}, {"lang": "en"}, {"lang": "ja", "region": "us-1"}, {"lang": "ja", "region": "asia"}} {
-		if _, err := r.pub.Publish(t.Context(), &pubsubpb.PublishRequest{Topic: topicName("news"), Messages: []*pubsubpb.PubsubMessage{{Attributes: attrs}}}); err != nil {
+	for _, attrs := range []map[string]string{{"lang": "ja"}, {"lang": "en"}, {"lang": "ja", "region": "us-1"},
+		{"lang": "ja", "region": "asia"}} {
+		if _, err := r.pub.Publish(t.Context(),
+			&pubsubpb.PublishRequest{Topic: topicName("news"),
+				Messages: []*pubsubpb.PubsubMessage{{Attributes: attrs}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -508,7 +563,9 @@ func TestAFilterLetsThroughWhatItSays(t *testing.T) {
 	if len(got) != 2 || got[0].Message.Attributes["region"] != "" || got[1].Message.Attributes["region"] != "asia" {
 		t.Errorf("%v came", got)
 	}
-	if s, err := r.sub.GetSubscription(t.Context(), &pubsubpb.GetSubscriptionRequest{Subscription: subscriptionName("news")}); err != nil || s.Filter[:10] != "attributes" {
+	if s, err := r.sub.GetSubscription(t.Context(),
+		&pubsubpb.GetSubscriptionRequest{Subscription: subscriptionName("news")}); err != nil ||
+		s.Filter[:10] != "attributes" {
 		t.Errorf("%v, %v", s, err)
 	}
 }

@@ -45,7 +45,8 @@ func (d *Server) admit(ctx context.Context) (context.Context, error) {
 	case !errors.Is(err, access.ErrDenied):
 		return nil, status.FromContextError(err).Err()
 	}
-	return nil, status.Error(codes.Unauthenticated, "a user's secret is expected as a bearer token (authorization: Bearer SECRET)")
+	return nil, status.Error(codes.Unauthenticated, "a user's secret is expected as a bearer token (authorization: "+
+		"Bearer SECRET)")
 }
 
 // addressOf is where a call comes from.
@@ -80,7 +81,8 @@ func (d *Server) sameAccount(ctx context.Context, r resource) error {
 	return nil
 }
 
-// knowing is a listener whose connections' addresses tell the other end, which is how a call of gRPC finds its connection.
+// knowing is a listener whose connections' addresses tell the other end, which is how a call of gRPC finds its
+// connection.
 type knowing struct{ net.Listener }
 
 // Accept implements net.Listener.
@@ -117,8 +119,8 @@ func endOf(ctx context.Context) *caller.End {
 	return nil
 }
 
-// administer begins a call that changes the resource that a field of the request names: the caller may do that, and no other such call is under
-// way until end is called. After an error there is nothing to end.
+// administer begins a call that changes the resource that a field of the request names: the caller may do that, and no
+// other such call is under way until end is called. After an error there is nothing to end.
 func (d *Server) administer(ctx context.Context, field, name, kind string) (r resource, end func(), err error) {
 	if r, err = parseResource(field, name, kind); err != nil {
 		return r, nil, err

@@ -63,7 +63,8 @@ func benchClient(b *testing.B, addr string) *client.Client {
 	if _, err := c.TopicAdminClient.CreateTopic(b.Context(), &pubsubpb.Topic{Name: topicName("news")}); err != nil {
 		b.Fatal(err)
 	}
-	if _, err := c.SubscriptionAdminClient.CreateSubscription(b.Context(), &pubsubpb.Subscription{Name: subscriptionName("readers"), Topic: topicName("news")}); err != nil {
+	if _, err := c.SubscriptionAdminClient.CreateSubscription(b.Context(),
+		&pubsubpb.Subscription{Name: subscriptionName("readers"), Topic: topicName("news")}); err != nil {
 		b.Fatal(err)
 	}
 	return c

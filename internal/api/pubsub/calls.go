@@ -11,8 +11,9 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// registrar gives services to a gRPC server. All their methods become streams there, which on the wire is the same: the server would read a whole message
-// before the handler of a unary method is asked anything, and a stream's handler reads by itself (incoming).
+// registrar gives services to a gRPC server. All their methods become streams there, which on the wire is the same: the
+// server would read a whole message before the handler of a unary method is asked anything, and a stream's handler
+// reads by itself (incoming).
 type registrar struct {
 	d  *Server
 	to *grpc.Server
@@ -28,15 +29,18 @@ func (r registrar) RegisterService(s *grpc.ServiceDesc, service any) {
 		}
 	}
 	for _, m := range s.Methods {
-		made.Streams = append(made.Streams, grpc.StreamDesc{StreamName: m.MethodName, ServerStreams: true, Handler: func(srv any, wire grpc.ServerStream) error {
-			return r.d.call(wire, m.MethodName, func(ctx context.Context, wire grpc.ServerStream) error { return r.d.unary(ctx, wire, srv, &m) })
-		}})
+		made.Streams = append(made.Streams, grpc.StreamDesc{StreamName: m.MethodName, ServerStreams: true,
+			Handler: func(srv any, wire grpc.ServerStream) error {
+				return r.d.call(wire, m.MethodName,
+					func(ctx context.Context, wire grpc.ServerStream) error { return r.d.unary(ctx, wire, srv, &m) })
+			}})
 	}
 	r.to.RegisterService(&made, service)
 }
 
 // call stands around every call: who comes, what an error and a panic become.
-func (d *Server) call(wire grpc.ServerStream, method string, handle func(context.Context, grpc.ServerStream) error) (err error) {
+func (d *Server) call(wire grpc.ServerStream, method string,
+	handle func(context.Context, grpc.ServerStream) error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = d.panicked(method, v)

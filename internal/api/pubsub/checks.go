@@ -34,8 +34,8 @@ const (
 // pushVersion is the attribute of a push endpoint that says how messages are written.
 const pushVersion = "x-goog-version"
 
-// fillSubscription writes defaults out and holds the settings to the service's bounds. was is what it was before, nil for a new one: what
-// other doors have set beyond the bounds stays until it is changed.
+// fillSubscription writes defaults out and holds the settings to the service's bounds. was is what it was before, nil
+// for a new one: what other doors have set beyond the bounds stays until it is changed.
 func (d *Server) fillSubscription(s, was *pubsubpb.Subscription) error {
 	switch {
 	case s.BigqueryConfig != nil:
@@ -55,7 +55,8 @@ func (d *Server) fillSubscription(s, was *pubsubpb.Subscription) error {
 		s.MessageRetentionDuration = durationpb.New(defaultRetention)
 	}
 	if !proto.Equal(s.MessageRetentionDuration, was.GetMessageRetentionDuration()) {
-		if err := within("message_retention_duration", s.MessageRetentionDuration, minRetention, maxRetention); err != nil {
+		if err := within("message_retention_duration", s.MessageRetentionDuration, minRetention,
+			maxRetention); err != nil {
 			return err
 		}
 	}
@@ -95,8 +96,10 @@ func fillRetry(s, was *pubsubpb.Subscription) error {
 		if p.MaxDeliveryAttempts == 0 {
 			p.MaxDeliveryAttempts = defaultAttempts
 		}
-		if n := p.MaxDeliveryAttempts; n != was.GetDeadLetterPolicy().GetMaxDeliveryAttempts() && (n < minAttempts || n > maxAttempts) {
-			return invalid("dead_letter_policy.max_delivery_attempts", "is %d: from %d to %d are allowed", n, minAttempts, maxAttempts)
+		if n := p.MaxDeliveryAttempts; n != was.GetDeadLetterPolicy().GetMaxDeliveryAttempts() &&
+			(n < minAttempts || n > maxAttempts) {
+			return invalid("dead_letter_policy.max_delivery_attempts", "is %d: from %d to %d are allowed", n,
+				minAttempts, maxAttempts)
 		}
 	}
 	p := s.RetryPolicy
@@ -171,7 +174,8 @@ func (d *Server) checkTopic(t, was *pubsubpb.Topic) error {
 		return invalid("kms_key_name", "is %.100q: projects/*/locations/*/keyRings/*/cryptoKeys/* is expected", k)
 	}
 	if t.MessageRetentionDuration != nil {
-		if err := within("message_retention_duration", t.MessageRetentionDuration, minRetention, maxRetention); err != nil {
+		if err := within("message_retention_duration", t.MessageRetentionDuration, minRetention,
+			maxRetention); err != nil {
 			return err
 		}
 	}
@@ -204,10 +208,12 @@ func checkLabels(labels map[string]string) error {
 	}
 	for k, v := range labels {
 		if !labelText(k) || k == "" || k[0] < 'a' && k[0] < 0x80 || k[0] > 'z' && k[0] < 0x80 {
-			return invalid("labels", "the key %.80q is not allowed (1 to %d lower-case letters, digits, _ and -, the first a letter)", k, maxLabel)
+			return invalid("labels", "the key %.80q is not allowed (1 to %d lower-case letters, digits, _ and -, the "+
+				"first a letter)", k, maxLabel)
 		}
 		if !labelText(v) {
-			return invalid("labels", "the value %.80q is not allowed (at most %d lower-case letters, digits, _ and -)", v, maxLabel)
+			return invalid("labels", "the value %.80q is not allowed (at most %d lower-case letters, digits, _ and -)",
+				v, maxLabel)
 		}
 	}
 	return nil

@@ -8,8 +8,8 @@ import (
 	"google.golang.org/grpc/mem"
 )
 
-// codec reads and writes messages of gRPC. The generated types go the usual way; those that are sent all day have types of their own, which
-// are read where they lie (wireReader) and written once (frame).
+// codec reads and writes messages of gRPC. The generated types go the usual way; those that are sent all day have types
+// of their own, which are read where they lie (wireReader) and written once (frame).
 type codec struct{}
 
 // wireReader is a request that reads itself.

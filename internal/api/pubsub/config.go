@@ -17,7 +17,8 @@ type Config struct {
 	MaxConnections int        `yaml:"max_connections"` // more wait for one to end; 0: 10,000
 }
 
-// tls reads the certificate; nil without one. REST is served over HTTP/1.1 alone, gRPC over HTTP/2 alone: who can speak the first comes for REST.
+// tls reads the certificate; nil without one. REST is served over HTTP/1.1 alone, gRPC over HTTP/2 alone: who can speak
+// the first comes for REST.
 func (d *Server) tls() (*tls.Config, error) {
 	rest, err := d.config.TLS.Open(ErrConfig, d.report, protoREST)
 	if rest == nil || err != nil {
@@ -56,7 +57,8 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Check says what is wrong with the settings. The error is ErrConfig, or access.ErrExposed for a door that would be open to strangers.
+// Check says what is wrong with the settings. The error is ErrConfig, or access.ErrExposed for a door that would be
+// open to strangers.
 func (c Config) Check(hasUsers bool) error {
 	if c.Off {
 		return nil

@@ -34,16 +34,18 @@ type taker struct {
 	waits  prometheus.Gauge // of those who wait for messages; nil: nobody counts
 }
 
-// take claims up to n messages and b bytes, waiting for the first, and returns how they are told. deadline is until when they are to be
-// acknowledged. What it returns is good until the next call. There may be none before the wait is over, where functions
-// dropped them all.
-func (t *taker) take(ctx context.Context, s *subscription, n, b int, wait, deadline time.Duration, owner *queue.Owner) ([]queue.Claim, []delivery, error) {
+// take claims up to n messages and b bytes, waiting for the first, and returns how they are told. deadline is until
+// when they are to be acknowledged. What it returns is good until the next call. There may be none before the wait is
+// over, where functions dropped them all.
+func (t *taker) take(ctx context.Context, s *subscription, n, b int, wait, deadline time.Duration,
+	owner *queue.Owner) ([]queue.Claim, []delivery, error) {
 	if t.waits != nil && wait > 0 {
 		t.waits.Inc()
 		defer t.waits.Dec()
 	}
 	claims, err := t.d.store.Claim(ctx, queue.ClaimRequest{
-		From: []queue.From{{Queue: s.name}}, Max: n, Bytes: b, Wait: wait, Lease: deadline + s.retry.after(1), Owner: owner, Hold: t.room,
+		From: []queue.From{{Queue: s.name}}, Max: n, Bytes: b, Wait: wait, Lease: deadline + s.retry.after(1),
+		Owner: owner, Hold: t.room,
 	})
 	if err != nil || len(claims) == 0 {
 		return nil, nil, err
@@ -88,7 +90,8 @@ func (d *Server) lengthen(ctx context.Context, s *subscription, claims []queue.C
 func (t *taker) tell(x *delivery, c *queue.Claim, s *subscription) {
 	m := &c.Message
 	*x = delivery{
-		ackID: newAckID(c, t.stream).text(t.user), id: m.ID, body: c.Body(), key: text(m.Key), time: m.Time, attempt: s.shows(c.Attempt),
+		ackID: newAckID(c, t.stream).text(t.user), id: m.ID, body: c.Body(), key: text(m.Key), time: m.Time,
+		attempt: s.shows(c.Attempt),
 	}
 	first := len(t.attrs)
 	for _, a := range m.Attributes {

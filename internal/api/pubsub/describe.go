@@ -45,7 +45,8 @@ func (d *Server) describe(sub *subscription, r resource) (*pubsubpb.Subscription
 		letters, err := queue.ParseName(def.DeadLetter)
 		if err == nil {
 			s.DeadLetterPolicy = &pubsubpb.DeadLetterPolicy{
-				DeadLetterTopic: d.resourceOf(letters, kindTopic, r.project).String(), MaxDeliveryAttempts: int32(min(def.MaxAttempts, 1<<30)),
+				DeadLetterTopic:     d.resourceOf(letters, kindTopic, r.project).String(),
+				MaxDeliveryAttempts: int32(min(def.MaxAttempts, 1<<30)),
 			}
 		}
 	}
@@ -107,7 +108,8 @@ func (d *Server) definition(s *pubsubpb.Subscription, t resource) (queue.Definit
 }
 
 // alteredDefinition is a definition with what can be changed of a subscription set as s says.
-func (d *Server) alteredDefinition(s *pubsubpb.Subscription, topic queue.Name, def queue.Definition) (queue.Definition, error) {
+func (d *Server) alteredDefinition(s *pubsubpb.Subscription, topic queue.Name, def queue.Definition) (queue.Definition,
+	error) {
 	def.Lease = time.Duration(s.AckDeadlineSeconds) * time.Second
 	def.Retention = s.MessageRetentionDuration.AsDuration()
 	def.ExactlyOnce = s.EnableExactlyOnceDelivery
@@ -116,7 +118,8 @@ func (d *Server) alteredDefinition(s *pubsubpb.Subscription, topic queue.Name, d
 	if err != nil {
 		return def, err
 	}
-	if s.MessageRetentionDuration != nil || !s.RetainAckedMessages { // else it is another door's queue: what it says stays
+	// else it is another door's queue: what it says stays
+	if s.MessageRetentionDuration != nil || !s.RetainAckedMessages {
 		def.History = keep
 	}
 	p := s.DeadLetterPolicy

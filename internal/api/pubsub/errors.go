@@ -15,7 +15,9 @@ import (
 
 // withField adds, in the way of Google's services, which field of the request is meant.
 func withField(s *status.Status, field string) error {
-	detailed, err := s.WithDetails(&errdetails.BadRequest{FieldViolations: []*errdetails.BadRequest_FieldViolation{{Field: field, Description: s.Message()}}})
+	detailed, err := s.WithDetails(
+		&errdetails.BadRequest{FieldViolations: []*errdetails.BadRequest_FieldViolation{{Field: field,
+			Description: s.Message()}}})
 	if err != nil {
 		return s.Err()
 	}
@@ -49,7 +51,8 @@ var kinds = []struct {
 	{context.DeadlineExceeded, codes.DeadlineExceeded},
 }
 
-// statusOf tells an error as a status. What is neither a status nor in the table is reported, and told as internal without its text.
+// statusOf tells an error as a status. What is neither a status nor in the table is reported, and told as internal
+// without its text.
 func (d *Server) statusOf(err error) error {
 	if err == nil {
 		return nil
@@ -70,7 +73,8 @@ func (d *Server) statusOf(err error) error {
 // errStopping ends calls that wait while the door closes. Clients reconnect after it.
 var errStopping = status.Error(codes.Unavailable, "the server is shutting down")
 
-// missing is the error for what is not there. A name that nothing made here can have is called malformed then: other doors have freer ones.
+// missing is the error for what is not there. A name that nothing made here can have is called malformed then: other
+// doors have freer ones.
 type missing struct{ r resource }
 
 func notFound(r resource) error { return &missing{r} }

@@ -10,8 +10,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// flow counts what a stream's client holds, and knows what of it the client has said nothing of. What is acknowledged, put back, or past its deadline is held
-// no longer.
+// flow counts what a stream's client holds, and knows what of it the client has said nothing of. What is acknowledged,
+// put back, or past its deadline is held no longer.
 type flow struct {
 	maxMessages, maxBytes int64 // 0: no bound
 
@@ -41,7 +41,8 @@ type heldClaim struct {
 }
 
 func newFlow(messages, bytes int64) *flow {
-	return &flow{maxMessages: max(0, messages), maxBytes: max(0, bytes), freed: make(chan struct{}, 1), held: map[claimKey]heldClaim{}, sweep: leastSweep}
+	return &flow{maxMessages: max(0, messages), maxBytes: max(0, bytes), freed: make(chan struct{}, 1),
+		held: map[claimKey]heldClaim{}, sweep: leastSweep}
 }
 
 func (f *flow) bounded() bool { return f.maxMessages > 0 || f.maxBytes > 0 }

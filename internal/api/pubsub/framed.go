@@ -15,8 +15,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/door"
 )
 
-// framed is a listener whose connections speak HTTP/2, and end when a frame, or a header that is sent in several, is not complete in time.
-// Signs of life do not find a client that sends a byte now and then.
+// framed is a listener whose connections speak HTTP/2, and end when a frame, or a header that is sent in several, is
+// not complete in time. Signs of life do not find a client that sends a byte now and then.
 func framed(l net.Listener) net.Listener { return &framedListener{l} }
 
 type framedListener struct{ net.Listener }
@@ -55,7 +55,8 @@ type frames struct {
 	reset func(stream uint32) // called for each stream that the client ends before its time; nil: nobody asks
 }
 
-// read goes on by what was read. partial tells that something has begun and is not complete, ended that something was completed.
+// read goes on by what was read. partial tells that something has begun and is not complete, ended that something was
+// completed.
 func (f *frames) read(b []byte) (partial, ended bool) {
 	for len(b) > 0 {
 		if f.left > 0 {
@@ -92,7 +93,8 @@ type framedConn struct {
 
 	mu  sync.Mutex
 	end time.Time // for reading, as set from outside; zero: none
-	// watched are streams, by their numbers on this connection, of which somebody wants to know whether the client ended them.
+	// watched are streams, by their numbers on this connection, of which somebody wants to know whether the client
+	// ended them.
 	watched map[uint32]*goodbye
 }
 
@@ -166,7 +168,8 @@ func (c *framedConn) SetDeadline(t time.Time) error {
 	return c.SetWriteDeadline(t)
 }
 
-// watchGoodbye looks for the end of the stream of a call. Nobody but gRPC knows its number, which is read from its type.
+// watchGoodbye looks for the end of the stream of a call. Nobody but gRPC knows its number, which is read from its
+// type.
 func watchGoodbye(ctx context.Context) (g *goodbye, unwatch func()) {
 	p, _ := peer.FromContext(ctx)
 	stream := reflect.Indirect(reflect.ValueOf(grpc.ServerTransportStreamFromContext(ctx)))

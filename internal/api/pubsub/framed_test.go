@@ -15,7 +15,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/door"
 )
 
-// TestADrippingFrameEnds: a frame that comes byte by byte, a header without an end, and silence between two frames, which may last.
+// TestADrippingFrameEnds: a frame that comes byte by byte, a header without an end, and silence between two frames,
+// which may last.
 func TestADrippingFrameEnds(t *testing.T) {
 	var whole, open bytes.Buffer
 	for _, b := range []*bytes.Buffer{&whole, &open} {
@@ -24,7 +25,8 @@ func TestADrippingFrameEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := http2.NewFramer(&open, nil).WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: []byte("x")}); err != nil {
+	if err := http2.NewFramer(&open,
+		nil).WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: []byte("x")}); err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
@@ -32,9 +34,10 @@ func TestADrippingFrameEnds(t *testing.T) {
 		drip []byte
 		ends time.Duration // 0: not within an hour
 	}{
-		"silence":               {whole.Bytes(), nil, 0},
-		"a frame's header":      {whole.Bytes(), bytes.Repeat([]byte{255}, 100), door.HeaderTime},
-		"a frame's payload":     {append(bytes.Clone(whole.Bytes()), 0, 0x40, 0, 0, 0, 0, 0, 0, 1), make([]byte, 100), door.HeaderTime + time.Second/2},
+		"silence":          {whole.Bytes(), nil, 0},
+		"a frame's header": {whole.Bytes(), bytes.Repeat([]byte{255}, 100), door.HeaderTime},
+		"a frame's payload": {append(bytes.Clone(whole.Bytes()), 0, 0x40, 0, 0, 0, 0, 0, 0, 1), make([]byte, 100),
+			door.HeaderTime + time.Second/2},
 		"a header without end":  {open.Bytes(), make([]byte, 100), door.HeaderTime},
 		"a header, and silence": {open.Bytes(), nil, door.HeaderTime},
 	} {
@@ -67,7 +70,8 @@ func TestADrippingFrameEnds(t *testing.T) {
 			if c.ends == 0 && (err != nil || took < time.Hour) {
 				t.Errorf("%s: ended after %v: %v", name, took, err)
 			}
-			if c.ends != 0 && (!errors.Is(err, os.ErrDeadlineExceeded) || took < c.ends || took > c.ends+2*time.Second) {
+			if c.ends != 0 && (!errors.Is(err, os.ErrDeadlineExceeded) || took < c.ends ||
+				took > c.ends+2*time.Second) {
 				t.Errorf("%s: ended after %v: %v", name, took, err)
 			}
 			raw.Close()

@@ -27,8 +27,8 @@ func (r *rig) claimed(id string) int64 {
 
 func long(req *pubsubpb.StreamingPullRequest) { req.StreamAckDeadlineSeconds = 600 }
 
-// A stream whose client ends it, with a half-close or by cancelling, gives back what the client has said nothing of, as if it had not been handed out. What the client
-// has spoken of stays its own.
+// A stream whose client ends it, with a half-close or by cancelling, gives back what the client has said nothing of, as
+// if it had not been handed out. What the client has spoken of stays its own.
 func TestAStreamThatSaysGoodbyeGivesBackWhatItsClientNeverSpokeOf(t *testing.T) {
 	for name, leave := range map[string]func(pullStream, context.CancelFunc) error{
 		"half-close": func(st pullStream, _ context.CancelFunc) error { return st.CloseSend() },
@@ -43,7 +43,8 @@ func TestAStreamThatSaysGoodbyeGivesBackWhatItsClientNeverSpokeOf(t *testing.T) 
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := st.Send(&pubsubpb.StreamingPullRequest{Subscription: subscriptionName("news"), StreamAckDeadlineSeconds: 600}); err != nil {
+			if err := st.Send(&pubsubpb.StreamingPullRequest{Subscription: subscriptionName("news"),
+				StreamAckDeadlineSeconds: 600}); err != nil {
 				t.Fatal(err)
 			}
 			r.publish("news", "", "kept")
@@ -108,7 +109,8 @@ func TestAClientThatVanishesKeepsItsMessages(t *testing.T) {
 	r.left("news", 0)
 }
 
-// A message that a stream gives back goes to another one that waits, though the first has waited longer; and to the first when nobody else does.
+// A message that a stream gives back goes to another one that waits, though the first has waited longer; and to the
+// first when nobody else does.
 func TestWhatAStreamGivesBackGoesToOthersFirst(t *testing.T) {
 	r := newRig(t)
 	r.subscribe("news")
@@ -146,7 +148,8 @@ func TestWhatAStreamGivesBackGoesToOthersFirst(t *testing.T) {
 	}
 }
 
-// A consumer of Google's client that is restarted while messages come holds up none of them: what it gives back, or has not read, goes to the others at once.
+// A consumer of Google's client that is restarted while messages come holds up none of them: what it gives back, or has
+// not read, goes to the others at once.
 func TestARollingRestartOfConsumersStallsNothing(t *testing.T) {
 	r := newRig(t)
 	r.subscribe("news", func(s *pubsubpb.Subscription) { s.AckDeadlineSeconds = 600 })
@@ -155,7 +158,8 @@ func TestARollingRestartOfConsumersStallsNothing(t *testing.T) {
 	consumer := func() (stop func()) {
 		s := r.google().Subscriber("news")
 		s.ReceiveSettings.MaxOutstandingMessages = 100
-		s.ReceiveSettings.MinDurationPerAckExtension, s.ReceiveSettings.MaxDurationPerAckExtension = 10*time.Minute, 10*time.Minute
+		s.ReceiveSettings.MinDurationPerAckExtension, s.ReceiveSettings.MaxDurationPerAckExtension = 10*time.Minute,
+			10*time.Minute
 		ctx, cancel := context.WithCancel(context.Background())
 		ended := make(chan error, 1)
 		go func() {

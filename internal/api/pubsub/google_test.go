@@ -19,14 +19,16 @@ func TestGooglesClientPublishesAndReceives(t *testing.T) {
 	if _, err := c.TopicAdminClient.CreateTopic(ctx, &pubsubpb.Topic{Name: topicName("news")}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.SubscriptionAdminClient.CreateSubscription(ctx, &pubsubpb.Subscription{Name: subscriptionName("readers"), Topic: topicName("news")}); err != nil {
+	if _, err := c.SubscriptionAdminClient.CreateSubscription(ctx,
+		&pubsubpb.Subscription{Name: subscriptionName("readers"), Topic: topicName("news")}); err != nil {
 		t.Fatal(err)
 	}
 	const n = 2000
 	p := c.Publisher("news")
 	var sent []*client.PublishResult
 	for i := range n {
-		sent = append(sent, p.Publish(ctx, &client.Message{Data: fmt.Append(nil, i), Attributes: map[string]string{"n": fmt.Sprint(i), "a": "b"}}))
+		sent = append(sent, p.Publish(ctx,
+			&client.Message{Data: fmt.Append(nil, i), Attributes: map[string]string{"n": fmt.Sprint(i), "a": "b"}}))
 	}
 	ids := map[string]string{}
 	for i, s := range sent {
@@ -43,7 +45,8 @@ func TestGooglesClientPublishesAndReceives(t *testing.T) {
 	err := c.Subscriber("readers").Receive(ctx, func(_ context.Context, m *client.Message) {
 		mu.Lock()
 		defer mu.Unlock()
-		if ids[m.ID] != string(m.Data) || m.Attributes["n"] != string(m.Data) || m.Attributes["a"] != "b" || time.Since(m.PublishTime) > time.Minute {
+		if ids[m.ID] != string(m.Data) || m.Attributes["n"] != string(m.Data) || m.Attributes["a"] != "b" ||
+			time.Since(m.PublishTime) > time.Minute {
 			t.Errorf("message %s is %q with %v at %v", m.ID, m.Data, m.Attributes, m.PublishTime)
 		}
 		got[m.ID]++
@@ -63,7 +66,8 @@ func TestGooglesClientPublishesAndReceives(t *testing.T) {
 			t.Errorf("message %s came %d times", id, times)
 		}
 	}
-	if s, err := r.store.Stats(r.door.store.Resolve(resource{"local", "", "readers"}.name())); err != nil || s.Messages() != 0 {
+	if s, err := r.store.Stats(r.door.store.Resolve(resource{"local", "", "readers"}.name())); err != nil ||
+		s.Messages() != 0 {
 		t.Errorf("%d messages are left, %v", s.Messages(), err)
 	}
 }
@@ -71,7 +75,10 @@ func TestGooglesClientPublishesAndReceives(t *testing.T) {
 func TestGooglesClientReceivesExactlyOnceInOrder(t *testing.T) {
 	r := newRig(t)
 	c := r.google()
-	r.subscribe("news", func(s *pubsubpb.Subscription) { s.EnableExactlyOnceDelivery, s.EnableMessageOrdering = true, true })
+	r.subscribe("news", func(s *pubsubpb.Subscription) {
+		s.EnableExactlyOnceDelivery, s.EnableMessageOrdering = true,
+			true
+	})
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	p := c.Publisher("news")
@@ -161,7 +168,8 @@ func TestClientsComeBackToADoorThatWasClosed(t *testing.T) {
 // reopen closes the door and opens another one at its address.
 func (r *rig) reopen() {
 	r.close()
-	d, err := New(Config{Listen: r.addr}, Options{Store: r.store, Report: func(err error) { r.t.Error("reported:", err) }})
+	d, err := New(Config{Listen: r.addr},
+		Options{Store: r.store, Report: func(err error) { r.t.Error("reported:", err) }})
 	if err != nil {
 		r.t.Error(err)
 		return

@@ -20,7 +20,8 @@ const maxRequest = maxPublishBytes + 2<<20
 // maxStreams is how many calls of one connection go on at once: more wait at the client.
 const maxStreams = 10_000
 
-// streamWorkers is how many goroutines take one call after the other, with a stack that has grown before. Calls beyond them have a goroutine each.
+// streamWorkers is how many goroutines take one call after the other, with a stack that has grown before. Calls beyond
+// them have a goroutine each.
 const streamWorkers = 32
 
 // newGRPC makes the gRPC server with all services.
@@ -37,8 +38,10 @@ func (d *Server) newGRPC() *grpc.Server {
 		grpc.WaitForHandlers(true),
 		grpc.NumStreamWorkers(streamWorkers),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: time.Minute, Timeout: 20 * time.Second}),
-		// Clients ask for a sign of life as often as every 10 seconds or so (Java: 5 minutes, Go: 30 s, Node: 5 minutes), also without a call.
-		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
+		// Clients ask for a sign of life as often as every 10 seconds or so (Java: 5 minutes, Go: 30 s, Node: 5
+		// minutes), also without a call.
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second,
+			PermitWithoutStream: true}),
 	)
 	d.register(s)
 	return s
@@ -66,7 +69,8 @@ func replace(s *grpc.ServiceDesc, method string, m grpc.MethodDesc) {
 
 // unaryMethod makes a method of types that only codec knows.
 func unaryMethod[Req any, Res any](method string, call func(context.Context, *Req) (*Res, error)) grpc.MethodDesc {
-	return grpc.MethodDesc{MethodName: method, Handler: func(_ any, ctx context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
+	return grpc.MethodDesc{MethodName: method, Handler: func(_ any, ctx context.Context, decode func(any) error,
+		_ grpc.UnaryServerInterceptor) (any, error) {
 		req := new(Req)
 		if err := decode(req); err != nil {
 			return nil, err

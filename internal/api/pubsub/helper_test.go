@@ -28,8 +28,10 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func TestMain(m *testing.M) {
 	javascript.Child()
 	goleak.VerifyTestMain(m,
-		goleak.IgnoreTopFunction("go.opencensus.io/stats/view.(*worker).start"),                             // of a library of Google's client, for the whole process
-		goleak.IgnoreTopFunction("cloud.google.com/go/pubsub/v2.(*messageIterator).streamKeepAliveHandler"), // it ends with its next ping
+		// of a library of Google's client, for the whole process
+		goleak.IgnoreTopFunction("go.opencensus.io/stats/view.(*worker).start"),
+		// it ends with its next ping
+		goleak.IgnoreTopFunction("cloud.google.com/go/pubsub/v2.(*messageIterator).streamKeepAliveHandler"),
 	)
 }
 
@@ -58,7 +60,8 @@ func openStore(t *testing.T, dir string, clock func() time.Time) (*queue.Store, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := queue.Open(t.Context(), queue.Options{Journal: j, Clock: clock, OnDemand: true, Namespaces: map[string][]string{"default": {"local"}}})
+	s, err := queue.Open(t.Context(),
+		queue.Options{Journal: j, Clock: clock, OnDemand: true, Namespaces: map[string][]string{"default": {"local"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +127,8 @@ func (r *rig) dial(options ...grpc.DialOption) *grpc.ClientConn {
 // google is Google's own client for the project "local".
 func (r *rig) google() *client.Client {
 	r.t.Helper()
-	c, err := client.NewClient(context.Background(), "local", option.WithEndpoint(r.addr), option.WithoutAuthentication(),
+	c, err := client.NewClient(context.Background(), "local", option.WithEndpoint(r.addr),
+		option.WithoutAuthentication(),
 		option.WithGRPCDialOption(grpc.WithTransportCredentials(insecure.NewCredentials())))
 	if err != nil {
 		r.t.Fatal(err)
@@ -184,7 +188,8 @@ func (r *rig) publish(id, key string, texts ...string) []string {
 func (r *rig) pull(id string, n int32) []*pubsubpb.ReceivedMessage {
 	r.t.Helper()
 	//lint:ignore SA1019 clients still send it
-	res, err := r.sub.Pull(r.t.Context(), &pubsubpb.PullRequest{Subscription: subscriptionName(id), MaxMessages: n, ReturnImmediately: true})
+	res, err := r.sub.Pull(r.t.Context(), &pubsubpb.PullRequest{Subscription: subscriptionName(id), MaxMessages: n,
+		ReturnImmediately: true})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -192,19 +197,23 @@ func (r *rig) pull(id string, n int32) []*pubsubpb.ReceivedMessage {
 }
 
 func (r *rig) ack(id string, ms ...*pubsubpb.ReceivedMessage) error {
-	_, err := r.sub.Acknowledge(r.t.Context(), &pubsubpb.AcknowledgeRequest{Subscription: subscriptionName(id), AckIds: ackIDs(ms)})
+	_, err := r.sub.Acknowledge(r.t.Context(), &pubsubpb.AcknowledgeRequest{Subscription: subscriptionName(id),
+		AckIds: ackIDs(ms)})
 	return err
 }
 
 func (r *rig) nack(id string, ms ...*pubsubpb.ReceivedMessage) error { return r.modify(id, 0, ms...) }
 
 func (r *rig) modify(id string, seconds int32, ms ...*pubsubpb.ReceivedMessage) error {
-	_, err := r.sub.ModifyAckDeadline(r.t.Context(), &pubsubpb.ModifyAckDeadlineRequest{Subscription: subscriptionName(id), AckIds: ackIDs(ms), AckDeadlineSeconds: seconds})
+	_, err := r.sub.ModifyAckDeadline(r.t.Context(),
+		&pubsubpb.ModifyAckDeadlineRequest{Subscription: subscriptionName(id), AckIds: ackIDs(ms),
+			AckDeadlineSeconds: seconds})
 	return err
 }
 
 // stream opens a StreamingPull.
-func (r *rig) stream(id string, change ...func(*pubsubpb.StreamingPullRequest)) pubsubpb.Subscriber_StreamingPullClient {
+func (r *rig) stream(id string,
+	change ...func(*pubsubpb.StreamingPullRequest)) pubsubpb.Subscriber_StreamingPullClient {
 	r.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	r.t.Cleanup(cancel)

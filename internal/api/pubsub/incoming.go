@@ -17,8 +17,9 @@ import (
 	"github.com/hikyaku/hikyaku/internal/door"
 )
 
-// incoming reads the messages of one call. grpc.ServerStream reads a message of any length before anybody is asked, so this reads from the stream below it:
-// the five bytes that announce a message, then room for it is taken, then the rest is read. It is for one goroutine.
+// incoming reads the messages of one call. grpc.ServerStream reads a message of any length before anybody is asked, so
+// this reads from the stream below it: the five bytes that announce a message, then room for it is taken, then the rest
+// is read. It is for one goroutine.
 type incoming struct {
 	d    *Server
 	from arriving
@@ -37,7 +38,8 @@ type arriving interface {
 }
 
 const (
-	// requestCost is what a message takes while it is worked on, in its own length: as it arrived, in one piece, what is made of it, and what the journal writes.
+	// requestCost is what a message takes while it is worked on, in its own length: as it arrived, in one piece, what
+	// is made of it, and what the journal writes.
 	requestCost = 4
 	// packedCost is how many bytes one of gzip may become; what a message may have is the bound.
 	packedCost = 1000
@@ -139,11 +141,13 @@ func broken(err error) error {
 func (in *incoming) message(ctx context.Context, head [5]byte, m any) error {
 	size := int64(binary.BigEndian.Uint32(head[1:]))
 	if size > maxRequest {
-		return status.Errorf(codes.ResourceExhausted, "a message of %d bytes is larger than the %d that one may have: send fewer at once", size, maxRequest)
+		return status.Errorf(codes.ResourceExhausted, "a message of %d bytes is larger than the %d that one may "+
+			"have: send fewer at once", size, maxRequest)
 	}
 	packed := head[0] == 1
 	if head[0] > 1 || packed && in.unpacker() == nil {
-		return status.Errorf(codes.Internal, "a message is marked as compressed (%d), and the call says grpc-encoding %q", head[0], in.from.RecvCompress())
+		return status.Errorf(codes.Internal, "a message is marked as compressed (%d), and the call says "+
+			"grpc-encoding %q", head[0], in.from.RecvCompress())
 	}
 	cost, most := requestCost*size, int64(maxRequest)
 	if packed {
@@ -167,13 +171,15 @@ func (in *incoming) message(ctx context.Context, head [5]byte, m any) error {
 	return nil
 }
 
-// body reads n bytes when there is room for what they cost. Of many, who sends the first ones is believed; a promise takes nothing.
+// body reads n bytes when there is room for what they cost. Of many, who sends the first ones is believed; a promise
+// takes nothing.
 func (in *incoming) body(ctx context.Context, n int, cost int64) (mem.BufferSlice, error) {
 	if n == 0 {
 		return nil, nil
 	}
 	if all := in.hold.Of.Limit(); cost > all {
-		return nil, status.Errorf(codes.ResourceExhausted, "a message of %d bytes takes %d bytes to work on, and there are %d for all (limits: busy_bytes): send fewer at once", n, cost, all)
+		return nil, status.Errorf(codes.ResourceExhausted, "a message of %d bytes takes %d bytes to work on, and "+
+			"there are %d for all (limits: busy_bytes): send fewer at once", n, cost, all)
 	}
 	var first mem.BufferSlice
 	if n > firstBytes {
@@ -251,7 +257,8 @@ func unpack(by encoding.Compressor, packed mem.BufferSlice, most int64) (mem.Buf
 	case err != nil:
 		err = status.Errorf(codes.Internal, "grpc: failed to decompress the message: %v", err)
 	case int64(data.Len()) > most:
-		err = status.Errorf(codes.ResourceExhausted, "a message is larger when it is unpacked than the %d bytes that there is room for: send fewer at once", most)
+		err = status.Errorf(codes.ResourceExhausted, "a message is larger when it is unpacked than the %d bytes that "+
+			"there is room for: send fewer at once", most)
 	}
 	if err != nil {
 		data.Free()

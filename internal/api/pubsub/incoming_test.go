@@ -78,7 +78,8 @@ func (w *wildClient) read() {
 		switch f := f.(type) {
 		case *http2.SettingsFrame:
 			if !f.IsAck() {
-				go w.write(func(to *http2.Framer) error { return to.WriteSettingsAck() }) // who reads waits for nobody who writes
+				// who reads waits for nobody who writes
+				go w.write(func(to *http2.Framer) error { return to.WriteSettingsAck() })
 			}
 		case *http2.PingFrame:
 			if !f.IsAck() {
@@ -103,14 +104,16 @@ func (w *wildClient) read() {
 func (w *wildClient) call(stream uint32, method string, more ...string) {
 	var block bytes.Buffer
 	e := hpack.NewEncoder(&block)
-	fields := append([]string{":method", "POST", ":scheme", "http", ":path", method, ":authority", "127.0.0.1", "content-type", "application/grpc", "te", "trailers"}, more...)
+	fields := append([]string{":method", "POST", ":scheme", "http", ":path", method, ":authority", "127.0.0.1",
+		"content-type", "application/grpc", "te", "trailers"}, more...)
 	for i := 0; i < len(fields); i += 2 {
 		if err := e.WriteField(hpack.HeaderField{Name: fields[i], Value: fields[i+1]}); err != nil {
 			w.t.Error(err)
 		}
 	}
 	w.write(func(to *http2.Framer) error {
-		return to.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: block.Bytes(), EndHeaders: true})
+		return to.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: block.Bytes(),
+			EndHeaders: true})
 	})
 }
 
@@ -161,24 +164,29 @@ func (p *pipes) Accept() (net.Conn, error) {
 func (p *pipes) Close() error   { p.once.Do(func() { close(p.conns) }); return nil }
 func (p *pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
 
-// TestADrippingMessageEnds: a message that comes byte by byte, each in a frame of its own, ends with its call a minute after it began, and so does a call
-// that has no message. A stream that is silent between two messages lives on.
+// TestADrippingMessageEnds: a message that comes byte by byte, each in a frame of its own, ends with its call a minute
+// after it began, and so does a call that has no message. A stream that is silent between two messages lives on.
 func TestADrippingMessageEnds(t *testing.T) {
-	whole := announced(&pubsubpb.StreamingPullRequest{Subscription: subscriptionName("news"), StreamAckDeadlineSeconds: 10}, 0, 0)
+	whole := announced(&pubsubpb.StreamingPullRequest{Subscription: subscriptionName("news"),
+		StreamAckDeadlineSeconds: 10}, 0, 0)
 	for name, c := range map[string]struct {
 		method string
 		sent   []byte
 		drip   []byte
 		lives  bool
 	}{
-		"a call":                        {publishMethod, nil, announced(&pubsubpb.PublishRequest{Topic: strings.Repeat("x", 1000)}, 0, 0), false},
-		"what announces":                {publishMethod, nil, []byte{0, 0, 0}, false},
-		"a call without a message":      {publishMethod, nil, nil, false},
-		"a call that does not end":      {publishMethod, announced(&pubsubpb.PublishRequest{Topic: "x"}, 0, 0), nil, false},
-		"a large one":                   {publishMethod, append(announced(&pubsubpb.PublishRequest{}, 1<<20, 0), make([]byte, 10)...), make([]byte, 1000), false},
-		"a stream's first message":      {streamMethod, nil, whole[:len(whole)-1], false},
-		"a stream without a message":    {streamMethod, nil, nil, false},
-		"a stream's second message":     {streamMethod, whole, announced(&pubsubpb.StreamingPullRequest{AckIds: []string{strings.Repeat("x", 1000)}}, 0, 0), false},
+		"a call": {publishMethod, nil,
+			announced(&pubsubpb.PublishRequest{Topic: strings.Repeat("x", 1000)}, 0, 0), false},
+		"what announces":           {publishMethod, nil, []byte{0, 0, 0}, false},
+		"a call without a message": {publishMethod, nil, nil, false},
+		"a call that does not end": {publishMethod, announced(&pubsubpb.PublishRequest{Topic: "x"}, 0, 0), nil,
+			false},
+		"a large one": {publishMethod,
+			append(announced(&pubsubpb.PublishRequest{}, 1<<20, 0), make([]byte, 10)...), make([]byte, 1000), false},
+		"a stream's first message":   {streamMethod, nil, whole[:len(whole)-1], false},
+		"a stream without a message": {streamMethod, nil, nil, false},
+		"a stream's second message": {streamMethod, whole,
+			announced(&pubsubpb.StreamingPullRequest{AckIds: []string{strings.Repeat("x", 1000)}}, 0, 0), false},
 		"a stream between two messages": {streamMethod, whole, nil, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -189,10 +197,12 @@ func TestADrippingMessageEnds(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, err := (publisherService{d: d}).CreateTopic(t.Context(), &pubsubpb.Topic{Name: topicName("news")}); err != nil {
+				if _, err := (publisherService{d: d}).CreateTopic(t.Context(),
+					&pubsubpb.Topic{Name: topicName("news")}); err != nil {
 					t.Fatal(err)
 				}
-				if _, err := (subscriberService{d: d}).CreateSubscription(t.Context(), &pubsubpb.Subscription{Name: subscriptionName("news"), Topic: topicName("news")}); err != nil {
+				if _, err := (subscriberService{d: d}).CreateSubscription(t.Context(),
+					&pubsubpb.Subscription{Name: subscriptionName("news"), Topic: topicName("news")}); err != nil {
 					t.Fatal(err)
 				}
 				server, listener := d.newGRPC(), &pipes{conns: make(chan net.Conn, 1)}
@@ -214,7 +224,8 @@ func TestADrippingMessageEnds(t *testing.T) {
 				})
 				select {
 				case said := <-w.ended:
-					if took := time.Since(begun); c.lives || took < door.BodyTime || took > door.BodyTime+5*time.Second || !strings.Contains(said, "grpc-status=4 ") {
+					if took := time.Since(begun); c.lives || took < door.BodyTime ||
+						took > door.BodyTime+5*time.Second || !strings.Contains(said, "grpc-status=4 ") {
 						t.Errorf("ended after %v: %s", took, said)
 					}
 				case <-time.After(time.Hour):
@@ -260,12 +271,15 @@ func TestWhatIsReceivedCountsUntilItIsDone(t *testing.T) {
 	if used := all.Used(); used != 16<<20 {
 		t.Errorf("%d bytes are taken", used)
 	}
-	large := &pubsubpb.PublishRequest{Topic: topicName("news"), Messages: []*pubsubpb.PubsubMessage{{Data: make([]byte, 100<<10)}}}
+	large := &pubsubpb.PublishRequest{Topic: topicName("news"),
+		Messages: []*pubsubpb.PubsubMessage{{Data: make([]byte, 100<<10)}}}
 	if _, err := r.pub.Publish(t.Context(), large); status.Code(err) != codes.ResourceExhausted {
 		t.Errorf("a publish without room: %v", err)
 	}
-	never := &pubsubpb.PublishRequest{Topic: topicName("news"), Messages: []*pubsubpb.PubsubMessage{{Data: make([]byte, 5<<20)}}}
-	if _, err := r.pub.Publish(t.Context(), never); status.Code(err) != codes.ResourceExhausted || !strings.Contains(err.Error(), "busy_bytes") {
+	never := &pubsubpb.PublishRequest{Topic: topicName("news"),
+		Messages: []*pubsubpb.PubsubMessage{{Data: make([]byte, 5<<20)}}}
+	if _, err := r.pub.Publish(t.Context(), never); status.Code(err) != codes.ResourceExhausted ||
+		!strings.Contains(err.Error(), "busy_bytes") {
 		t.Errorf("a publish for which there is never room: %v", err)
 	}
 	w.conn.Close()
@@ -312,7 +326,8 @@ func TestACompressedMessageIsBoundedByWhatItBecomes(t *testing.T) {
 	packed := func(n int) []byte {
 		var b bytes.Buffer
 		z := gzip.NewWriter(&b)
-		if _, err := z.Write(announced(&pubsubpb.PublishRequest{Topic: topicName("news"), Messages: []*pubsubpb.PubsubMessage{{Data: make([]byte, n)}}}, 0, 0)[5:]); err != nil {
+		if _, err := z.Write(announced(&pubsubpb.PublishRequest{Topic: topicName("news"),
+			Messages: []*pubsubpb.PubsubMessage{{Data: make([]byte, n)}}}, 0, 0)[5:]); err != nil {
 			t.Fatal(err)
 		}
 		if err := z.Close(); err != nil {
@@ -324,7 +339,8 @@ func TestACompressedMessageIsBoundedByWhatItBecomes(t *testing.T) {
 		limit int64
 		n     int
 		want  string
-	}{{1 << 30, 100 << 10, "grpc-status=0 "}, {1 << 30, 14 << 20, "grpc-status=8 "}, {16 << 20, 3 << 20, "grpc-status=8 "}, {16 << 20, 1 << 20, "grpc-status=0 "}} {
+	}{{1 << 30, 100 << 10, "grpc-status=0 "}, {1 << 30, 14 << 20, "grpc-status=8 "},
+		{16 << 20, 3 << 20, "grpc-status=8 "}, {16 << 20, 1 << 20, "grpc-status=0 "}} {
 		r.door.busy = door.NewBusy(c.limit)
 		data := packed(c.n)
 		w.call(uint32(2*i+1), publishMethod, "grpc-encoding", "gzip")
@@ -341,7 +357,8 @@ func TestACallHasOneMessage(t *testing.T) {
 	r := newRig(t)
 	w := dialWild(t, r)
 	one := announced(&pubsubpb.GetTopicRequest{Topic: topicName("news")}, 0, 0)
-	for i, data := range [][]byte{nil, append(bytes.Clone(one), one...), one[:7], {0, 0, 1}, append([]byte{7}, one[1:]...), append([]byte{1}, one[1:]...)} {
+	for i, data := range [][]byte{nil, append(bytes.Clone(one), one...), one[:7], {0, 0, 1},
+		append([]byte{7}, one[1:]...), append([]byte{1}, one[1:]...)} {
 		w.call(uint32(2*i+1), "/google.pubsub.v1.Publisher/GetTopic")
 		w.send(uint32(2*i+1), data, true)
 		if said := <-w.ended; !strings.Contains(said, "grpc-status=13 ") {
@@ -350,7 +367,8 @@ func TestACallHasOneMessage(t *testing.T) {
 	}
 }
 
-// A client that has not sent a whole message does not hold up a stop, in whatever kind of call, and is told that the server stops.
+// A client that has not sent a whole message does not hold up a stop, in whatever kind of call, and is told that the
+// server stops.
 func TestACallWithoutAWholeMessageDoesNotHoldUpAStop(t *testing.T) {
 	whole := announced(&pubsubpb.GetTopicRequest{Topic: topicName("news")}, 0, 0)
 	r := newRig(t)
@@ -358,7 +376,8 @@ func TestACallWithoutAWholeMessageDoesNotHoldUpAStop(t *testing.T) {
 	calls := []struct {
 		method string
 		sent   []byte
-	}{{publishMethod, nil}, {publishMethod, whole[:3]}, {publishMethod, whole[:7]}, {"/google.pubsub.v1.Publisher/GetTopic", whole}, {streamMethod, nil}, {streamMethod, whole[:7]}}
+	}{{publishMethod, nil}, {publishMethod, whole[:3]}, {publishMethod, whole[:7]},
+		{"/google.pubsub.v1.Publisher/GetTopic", whole}, {streamMethod, nil}, {streamMethod, whole[:7]}}
 	for i, c := range calls {
 		w.call(uint32(2*i+1), c.method)
 		w.send(uint32(2*i+1), c.sent, false)
@@ -387,13 +406,15 @@ func TestALargeHeaderCountsAsLongAsItsCall(t *testing.T) {
 	r.subscribe("news")
 	busy := r.door.busy
 	doortest.Until(t, "nothing is taken", func() bool { return busy.Used() == 0 })
-	ctx, cancel := context.WithCancel(metadata.AppendToOutgoingContext(t.Context(), "x-large", strings.Repeat("x", 10<<10)))
+	ctx, cancel := context.WithCancel(metadata.AppendToOutgoingContext(t.Context(), "x-large",
+		strings.Repeat("x", 10<<10)))
 	defer cancel()
 	st, err := r.sub.StreamingPull(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := st.Send(&pubsubpb.StreamingPullRequest{Subscription: subscriptionName("news"), StreamAckDeadlineSeconds: 10}); err != nil {
+	if err := st.Send(&pubsubpb.StreamingPullRequest{Subscription: subscriptionName("news"),
+		StreamAckDeadlineSeconds: 10}); err != nil {
 		t.Fatal(err)
 	}
 	r.publish("news", "", "a")
@@ -405,7 +426,8 @@ func TestALargeHeaderCountsAsLongAsItsCall(t *testing.T) {
 	}
 	cancel()
 	doortest.Until(t, "all is given back", func() bool { return busy.Used() == 0 })
-	pulling, end := context.WithCancel(metadata.AppendToOutgoingContext(t.Context(), "x-large", strings.Repeat("x", 10<<10)))
+	pulling, end := context.WithCancel(metadata.AppendToOutgoingContext(t.Context(), "x-large",
+		strings.Repeat("x", 10<<10)))
 	defer end()
 	pulled := make(chan error, 1)
 	go func() {

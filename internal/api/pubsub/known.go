@@ -12,8 +12,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// subscription is what calls that take messages need to know of one. It is made once for each change of the definition or the notes, and not
-// changed.
+// subscription is what calls that take messages need to know of one. It is made once for each change of the definition
+// or the notes, and not changed.
 type subscription struct {
 	name    queue.Name // resolved
 	version uint64     // of the definition
@@ -69,7 +69,8 @@ func (s *subscription) pullable(r resource) error {
 	case s.detached():
 		return status.Errorf(codes.FailedPrecondition, "the subscription is detached from its topic: %s", r)
 	case s.push:
-		return status.Errorf(codes.FailedPrecondition, "messages of %s are pushed to its endpoint: this method is for subscriptions without one", r)
+		return status.Errorf(codes.FailedPrecondition, "messages of %s are pushed to its endpoint: this method is "+
+			"for subscriptions without one", r)
 	}
 	return nil
 }

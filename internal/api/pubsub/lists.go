@@ -22,8 +22,8 @@ const (
 	maxPage     = 1000
 )
 
-// page is a part of a list that is ordered by key. The token of the next page is the last key of this one, so that pages go on where they were
-// whatever is made or deleted between.
+// page is a part of a list that is ordered by key. The token of the next page is the last key of this one, so that
+// pages go on where they were whatever is made or deleted between.
 func page[T any](all []T, key func(T) string, size int32, token string) (part []T, next string, err error) {
 	if size < 0 {
 		return nil, "", invalid("page_size", "is %d: it cannot be negative", size)
@@ -38,7 +38,8 @@ func page[T any](all []T, key func(T) string, size int32, token string) (part []
 		if err != nil {
 			return nil, "", invalid("page_token", "is none that was given out")
 		}
-		i, found := slices.BinarySearchFunc(all, string(last), func(x T, k string) int { return strings.Compare(key(x), k) })
+		i, found := slices.BinarySearchFunc(all, string(last),
+			func(x T, k string) int { return strings.Compare(key(x), k) })
 		if found {
 			i++
 		}
@@ -61,7 +62,8 @@ func (d *Server) inProject(ctx context.Context, project, kind string, names []qu
 }
 
 // ListTopics lists the topics of a project, queues that are their own topics included.
-func (s publisherService) ListTopics(ctx context.Context, req *pubsubpb.ListTopicsRequest) (*pubsubpb.ListTopicsResponse, error) {
+func (s publisherService) ListTopics(ctx context.Context,
+	req *pubsubpb.ListTopicsRequest) (*pubsubpb.ListTopicsResponse, error) {
 	d := s.d
 	project, err := parseProject("project", req.Project)
 	if err != nil {
@@ -93,7 +95,8 @@ func (s publisherService) ListTopics(ctx context.Context, req *pubsubpb.ListTopi
 }
 
 // ListTopicSubscriptions lists the names of a topic's subscriptions.
-func (s publisherService) ListTopicSubscriptions(ctx context.Context, req *pubsubpb.ListTopicSubscriptionsRequest) (*pubsubpb.ListTopicSubscriptionsResponse, error) {
+func (s publisherService) ListTopicSubscriptions(ctx context.Context,
+	req *pubsubpb.ListTopicSubscriptionsRequest) (*pubsubpb.ListTopicSubscriptionsResponse, error) {
 	d := s.d
 	r, err := parseResource("topic", req.Topic, kindTopic)
 	if err != nil {
@@ -118,7 +121,8 @@ func (s publisherService) ListTopicSubscriptions(ctx context.Context, req *pubsu
 }
 
 // ListSubscriptions lists the subscriptions of a project: every queue is one.
-func (s subscriberService) ListSubscriptions(ctx context.Context, req *pubsubpb.ListSubscriptionsRequest) (*pubsubpb.ListSubscriptionsResponse, error) {
+func (s subscriberService) ListSubscriptions(ctx context.Context,
+	req *pubsubpb.ListSubscriptionsRequest) (*pubsubpb.ListSubscriptionsResponse, error) {
 	d := s.d
 	project, err := parseProject("project", req.Project)
 	if err != nil {

@@ -34,7 +34,8 @@ func TestWrongTokensAreCountedWithWhereTheyComeFrom(t *testing.T) {
 	if f := <-logged; f.Address != "127.0.0.1" || f.Reason != access.WrongSecret || len(logged) != 0 {
 		t.Errorf("%+v", f)
 	}
-	if _, err := r.pub.CreateTopic(as(t.Context(), "boss-secret"), &pubsubpb.Topic{Name: topicName("news")}); err != nil {
+	if _, err := r.pub.CreateTopic(as(t.Context(), "boss-secret"),
+		&pubsubpb.Topic{Name: topicName("news")}); err != nil {
 		t.Error(err)
 	}
 }

@@ -12,17 +12,20 @@ import (
 // The fields that an update may name. Others of the same message stay as they were made.
 var (
 	topicFields = []string{
-		"labels", "message_storage_policy", "kms_key_name", "schema_settings", "message_retention_duration", "ingestion_data_source_settings", "message_transforms",
+		"labels", "message_storage_policy", "kms_key_name", "schema_settings", "message_retention_duration",
+		"ingestion_data_source_settings", "message_transforms",
 	}
 	subscriptionFields = []string{
-		"push_config", "bigquery_config", "cloud_storage_config", "bigtable_config", "ack_deadline_seconds", "retain_acked_messages", "message_retention_duration",
-		"labels", "expiration_policy", "dead_letter_policy", "retry_policy", "enable_exactly_once_delivery", "message_transforms",
+		"push_config", "bigquery_config", "cloud_storage_config", "bigtable_config", "ack_deadline_seconds",
+		"retain_acked_messages", "message_retention_duration",
+		"labels", "expiration_policy", "dead_letter_policy", "retry_policy", "enable_exactly_once_delivery",
+		"message_transforms",
 	}
 	snapshotFields = []string{"labels", "expire_time"}
 )
 
-// applyMask copies what the mask names from one message into another of the same type. A path may lead into messages. allowed are the fields of
-// the top that can be changed.
+// applyMask copies what the mask names from one message into another of the same type. A path may lead into messages.
+// allowed are the fields of the top that can be changed.
 func applyMask(field string, mask *fieldmaskpb.FieldMask, from, to proto.Message, allowed []string) error {
 	if len(mask.GetPaths()) == 0 {
 		return invalid(field, "names no field")

@@ -10,8 +10,9 @@ import (
 	"github.com/hikyaku/hikyaku/internal/door"
 )
 
-// messageTime bounds how long a client may take for a message: door.BodyTime, and door.PartTime or up to twice as long once the door closes, for nobody has begun to
-// work on it. It looks every door.PartTime, so that a message which comes at once, as nearly all do, costs no more than a timer that never fires.
+// messageTime bounds how long a client may take for a message: door.BodyTime, and door.PartTime or up to twice as long
+// once the door closes, for nobody has begun to work on it. It looks every door.PartTime, so that a message which comes
+// at once, as nearly all do, costs no more than a timer that never fires.
 type messageTime struct {
 	mu      sync.Mutex
 	in      *incoming
@@ -22,7 +23,8 @@ type messageTime struct {
 	cut     error // why the call was ended; nil: it was not
 }
 
-var errLate = status.Errorf(codes.DeadlineExceeded, "a message was not complete %v after it began: send smaller ones, or faster", door.BodyTime)
+var errLate = status.Errorf(codes.DeadlineExceeded, "a message was not complete %v after it began: send smaller "+
+	"ones, or faster", door.BodyTime)
 
 // begin begins the client's time for a message. Where it has begun already it goes on.
 func (t *messageTime) begin(in *incoming) {

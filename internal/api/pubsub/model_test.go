@@ -52,7 +52,8 @@ type model struct {
 
 func (m *model) now() time.Duration { return time.Duration(m.clock.ahead.Load()) }
 
-// expire lets what is past its deadline go back, here and in the store: its own timers know nothing of a clock that jumps.
+// expire lets what is past its deadline go back, here and in the store: its own timers know nothing of a clock that
+// jumps.
 func (m *model) expire() {
 	if _, err := m.r.store.Stats(queue.Name{Namespace: "default", Name: m.id}); err != nil {
 		m.r.t.Error(err)
@@ -143,7 +144,8 @@ func (m *model) draw(t *rapid.T) []string {
 	return rapid.SliceOfN(rapid.SampledFrom(recent), 1, 4).Draw(t, "ids")
 }
 
-// judge compares the answer to a call with what has become of each id. good are those that the call could do something with.
+// judge compares the answer to a call with what has become of each id. good are those that the call could do something
+// with.
 func (m *model) judge(t *rapid.T, err error, ids []string, good map[string]bool) {
 	if !m.exact {
 		if err != nil {
@@ -179,7 +181,8 @@ func (m *model) ack(t *rapid.T) {
 		}
 		good[id] = x.ended == "done"
 	}
-	_, err := m.r.sub.Acknowledge(m.r.t.Context(), &pubsubpb.AcknowledgeRequest{Subscription: subscriptionName(m.id), AckIds: ids})
+	_, err := m.r.sub.Acknowledge(m.r.t.Context(), &pubsubpb.AcknowledgeRequest{Subscription: subscriptionName(m.id),
+		AckIds: ids})
 	m.judge(t, err, ids, good)
 }
 
@@ -194,7 +197,8 @@ func (m *model) nack(t *rapid.T) {
 		}
 		good[id] = m.ids[id].ended == "back"
 	}
-	_, err := m.r.sub.ModifyAckDeadline(m.r.t.Context(), &pubsubpb.ModifyAckDeadlineRequest{Subscription: subscriptionName(m.id), AckIds: ids})
+	_, err := m.r.sub.ModifyAckDeadline(m.r.t.Context(),
+		&pubsubpb.ModifyAckDeadlineRequest{Subscription: subscriptionName(m.id), AckIds: ids})
 	m.judge(t, err, ids, good)
 }
 
@@ -210,7 +214,9 @@ func (m *model) extend(t *rapid.T) {
 			x.m.until = m.now() + time.Duration(seconds)*time.Second
 		}
 	}
-	_, err := m.r.sub.ModifyAckDeadline(m.r.t.Context(), &pubsubpb.ModifyAckDeadlineRequest{Subscription: subscriptionName(m.id), AckIds: ids, AckDeadlineSeconds: seconds})
+	_, err := m.r.sub.ModifyAckDeadline(m.r.t.Context(),
+		&pubsubpb.ModifyAckDeadlineRequest{Subscription: subscriptionName(m.id), AckIds: ids,
+			AckDeadlineSeconds: seconds})
 	m.judge(t, err, ids, good)
 }
 
@@ -231,7 +237,8 @@ func (m *model) mark(t *rapid.T) {
 		for _, x := range m.messages {
 			mark.open[x.text] = !x.acked
 		}
-		if _, err := m.r.sub.CreateSnapshot(m.r.t.Context(), &pubsubpb.CreateSnapshotRequest{Name: mark.snapshot, Subscription: subscriptionName(m.id)}); err != nil {
+		if _, err := m.r.sub.CreateSnapshot(m.r.t.Context(),
+			&pubsubpb.CreateSnapshotRequest{Name: mark.snapshot, Subscription: subscriptionName(m.id)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -268,16 +275,19 @@ func (m *model) remove(t *rapid.T) {
 		if mark.snapshot == "" {
 			continue
 		}
-		if _, err := m.r.sub.DeleteSnapshot(m.r.t.Context(), &pubsubpb.DeleteSnapshotRequest{Snapshot: mark.snapshot}); err != nil {
+		if _, err := m.r.sub.DeleteSnapshot(m.r.t.Context(),
+			&pubsubpb.DeleteSnapshotRequest{Snapshot: mark.snapshot}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := m.r.sub.DeleteSubscription(m.r.t.Context(), &pubsubpb.DeleteSubscriptionRequest{Subscription: subscriptionName(m.id)}); err != nil {
+	if _, err := m.r.sub.DeleteSubscription(m.r.t.Context(),
+		&pubsubpb.DeleteSubscriptionRequest{Subscription: subscriptionName(m.id)}); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// TestASubscriptionBehavesAsItsModel publishes, pulls, acknowledges, puts back, moves deadlines, waits and seeks at random.
+// TestASubscriptionBehavesAsItsModel publishes, pulls, acknowledges, puts back, moves deadlines, waits and seeks at
+// random.
 func TestASubscriptionBehavesAsItsModel(t *testing.T) {
 	r, clock := newTimedRig(t)
 	run := 0
@@ -292,7 +302,8 @@ func TestASubscriptionBehavesAsItsModel(t *testing.T) {
 			s.EnableMessageOrdering, s.EnableExactlyOnceDelivery, s.RetainAckedMessages = m.ordered, m.exact, true
 		})
 		t.Repeat(map[string]func(*rapid.T){
-			"publish": m.publish, "pull": m.pull, "ack": m.ack, "nack": m.nack, "extend": m.extend, "wait": m.wait, "mark": m.mark, "seek": m.seek,
+			"publish": m.publish, "pull": m.pull, "ack": m.ack, "nack": m.nack, "extend": m.extend, "wait": m.wait,
+			"mark": m.mark, "seek": m.seek,
 		})
 		m.remove(t)
 	})

@@ -37,8 +37,8 @@ func (r resource) name() queue.Name { return queue.Name{Namespace: r.project, Na
 // of names another resource of the same project.
 func (r resource) of(kind, id string) resource { return resource{r.project, kind, id} }
 
-// parseResource reads the name in a field of a request. kinds are those it may be of. It refuses only what cannot name anything: what was made by
-// other doors has freer names than what is made here (see checkNew).
+// parseResource reads the name in a field of a request. kinds are those it may be of. It refuses only what cannot name
+// anything: what was made by other doors has freer names than what is made here (see checkNew).
 func parseResource(field, s string, kinds ...string) (resource, error) {
 	parts := strings.Split(s, "/")
 	if len(parts) == 4 && parts[0] == "projects" && parts[1] != "" && parts[3] != "" {
@@ -67,11 +67,13 @@ func parseProject(field, s string) (string, error) {
 	return project, nil
 }
 
-// checkNew holds the name of something new to the service's rules: 3 to 255 characters, the first a letter, the others letters, digits and
+// checkNew holds the name of something new to the service's rules: 3 to 255 characters, the first a letter, the others
+// letters, digits and
 // - _ . ~ + %, and not beginning with goog.
 func (r resource) checkNew(field string) error {
 	bad := func(why string) error {
-		return invalid(field, "%q: the id %s (3 to 255 letters, digits and - _ . ~ + %%, the first a letter, not beginning with goog)", r, why)
+		return invalid(field, "%q: the id %s (3 to 255 letters, digits and - _ . ~ + %%, the first a letter, not "+
+			"beginning with goog)", r, why)
 	}
 	id := r.id
 	switch {

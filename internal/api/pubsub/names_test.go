@@ -12,9 +12,13 @@ import (
 )
 
 // malformed are no names of anything.
-var malformed = []string{"", "x", "projects", "projects/", "projects/local", "projects//topics/t", "projects/local/topics/", "projects/local/things/t", "/projects/local/topics/t", "projects/local/topics/a/b",
-	"projects/local/subscriptions/", "projects/local/snapshots/", "projects/local/schemas/", "projects/local/topics/\x01", "projects/local/subscriptions/a b\n",
-	"projects/local/topics/a b", "projects/local/topics/1st", "projects/local/topics/ab", "projects/local/topics/google", "projects/local/subscriptions/a b", "projects/local/snapshots/a!b", "projects/local/schemas/1st"}
+var malformed = []string{"", "x", "projects", "projects/", "projects/local", "projects//topics/t",
+	"projects/local/topics/", "projects/local/things/t", "/projects/local/topics/t", "projects/local/topics/a/b",
+	"projects/local/subscriptions/", "projects/local/snapshots/", "projects/local/schemas/",
+	"projects/local/topics/\x01", "projects/local/subscriptions/a b\n",
+	"projects/local/topics/a b", "projects/local/topics/1st", "projects/local/topics/ab",
+	"projects/local/topics/google", "projects/local/subscriptions/a b", "projects/local/snapshots/a!b",
+	"projects/local/schemas/1st"}
 
 // TestMalformedNamesAreInvalidEverywhere, whatever else is wrong with a request.
 func TestMalformedNamesAreInvalidEverywhere(t *testing.T) {
@@ -24,16 +28,25 @@ func TestMalformedNamesAreInvalidEverywhere(t *testing.T) {
 	mask := &fieldmaskpb.FieldMask{Paths: []string{"labels"}}
 	for call, do := range map[string]func(name string) error{
 		"CreateTopic": func(n string) error { _, err := r.pub.CreateTopic(ctx, &pubsubpb.Topic{Name: n}); return err },
-		"GetTopic":    func(n string) error { _, err := r.pub.GetTopic(ctx, &pubsubpb.GetTopicRequest{Topic: n}); return err },
+		"GetTopic": func(n string) error {
+			_,
+				err := r.pub.GetTopic(ctx, &pubsubpb.GetTopicRequest{Topic: n})
+			return err
+		},
 		"UpdateTopic": func(n string) error {
-			_, err := r.pub.UpdateTopic(ctx, &pubsubpb.UpdateTopicRequest{Topic: &pubsubpb.Topic{Name: n}, UpdateMask: mask})
+			_, err := r.pub.UpdateTopic(ctx, &pubsubpb.UpdateTopicRequest{Topic: &pubsubpb.Topic{Name: n},
+				UpdateMask: mask})
 			return err
 		},
 		"DeleteTopic": func(n string) error {
 			_, err := r.pub.DeleteTopic(ctx, &pubsubpb.DeleteTopicRequest{Topic: n})
 			return err
 		},
-		"Publish": func(n string) error { _, err := r.pub.Publish(ctx, &pubsubpb.PublishRequest{Topic: n}); return err },
+		"Publish": func(n string) error {
+			_,
+				err := r.pub.Publish(ctx, &pubsubpb.PublishRequest{Topic: n})
+			return err
+		},
 		"ListTopicSubscriptions": func(n string) error {
 			_, err := r.pub.ListTopicSubscriptions(ctx, &pubsubpb.ListTopicSubscriptionsRequest{Topic: n})
 			return err
@@ -55,7 +68,8 @@ func TestMalformedNamesAreInvalidEverywhere(t *testing.T) {
 			return err
 		},
 		"UpdateSubscription": func(n string) error {
-			_, err := r.sub.UpdateSubscription(ctx, &pubsubpb.UpdateSubscriptionRequest{Subscription: &pubsubpb.Subscription{Name: n}, UpdateMask: mask})
+			_, err := r.sub.UpdateSubscription(ctx,
+				&pubsubpb.UpdateSubscriptionRequest{Subscription: &pubsubpb.Subscription{Name: n}, UpdateMask: mask})
 			return err
 		},
 		"DeleteSubscription": func(n string) error {
@@ -87,7 +101,8 @@ func TestMalformedNamesAreInvalidEverywhere(t *testing.T) {
 			return err
 		},
 		"CreateSnapshot": func(n string) error {
-			_, err := r.sub.CreateSnapshot(ctx, &pubsubpb.CreateSnapshotRequest{Name: snapshotName("snap"), Subscription: n})
+			_, err := r.sub.CreateSnapshot(ctx, &pubsubpb.CreateSnapshotRequest{Name: snapshotName("snap"),
+				Subscription: n})
 			return err
 		},
 		"GetSnapshot": func(n string) error {
@@ -95,7 +110,8 @@ func TestMalformedNamesAreInvalidEverywhere(t *testing.T) {
 			return err
 		},
 		"UpdateSnapshot": func(n string) error {
-			_, err := r.sub.UpdateSnapshot(ctx, &pubsubpb.UpdateSnapshotRequest{Snapshot: &pubsubpb.Snapshot{Name: n}, UpdateMask: mask})
+			_, err := r.sub.UpdateSnapshot(ctx, &pubsubpb.UpdateSnapshotRequest{Snapshot: &pubsubpb.Snapshot{Name: n},
+				UpdateMask: mask})
 			return err
 		},
 		"DeleteSnapshot": func(n string) error {
@@ -103,7 +119,8 @@ func TestMalformedNamesAreInvalidEverywhere(t *testing.T) {
 			return err
 		},
 		"Seek": func(n string) error {
-			_, err := r.sub.Seek(ctx, &pubsubpb.SeekRequest{Subscription: n, Target: &pubsubpb.SeekRequest_Time{Time: timestamppb.Now()}})
+			_, err := r.sub.Seek(ctx,
+				&pubsubpb.SeekRequest{Subscription: n, Target: &pubsubpb.SeekRequest_Time{Time: timestamppb.Now()}})
 			return err
 		},
 		"GetSchema": func(n string) error {
@@ -171,18 +188,23 @@ func TestWhatIsNotThereIsToldBeforeWhatARequestLacks(t *testing.T) {
 	ctx := t.Context()
 	const none = "projects/local/subscriptions/nothing"
 	_, publish := r.pub.Publish(ctx, &pubsubpb.PublishRequest{Topic: topicName("nothing")})
-	_, empty := r.pub.Publish(ctx, &pubsubpb.PublishRequest{Topic: topicName("nothing"), Messages: []*pubsubpb.PubsubMessage{{}}})
+	_, empty := r.pub.Publish(ctx,
+		&pubsubpb.PublishRequest{Topic: topicName("nothing"), Messages: []*pubsubpb.PubsubMessage{{}}})
 	_, pull := r.sub.Pull(ctx, &pubsubpb.PullRequest{Subscription: none})
 	_, ack := r.sub.Acknowledge(ctx, &pubsubpb.AcknowledgeRequest{Subscription: none})
-	_, modify := r.sub.ModifyAckDeadline(ctx, &pubsubpb.ModifyAckDeadlineRequest{Subscription: none, AckDeadlineSeconds: -1})
-	_, regions := r.pub.CreateTopic(ctx, &pubsubpb.Topic{Name: topicName("news"), MessageStoragePolicy: &pubsubpb.MessageStoragePolicy{}})
+	_, modify := r.sub.ModifyAckDeadline(ctx,
+		&pubsubpb.ModifyAckDeadlineRequest{Subscription: none, AckDeadlineSeconds: -1})
+	_, regions := r.pub.CreateTopic(ctx,
+		&pubsubpb.Topic{Name: topicName("news"), MessageStoragePolicy: &pubsubpb.MessageStoragePolicy{}})
 	if status.Code(regions) != codes.InvalidArgument {
 		t.Errorf("an empty list of regions: %v", regions)
 	}
 	_, seek := r.sub.Seek(ctx, &pubsubpb.SeekRequest{Subscription: none})
-	_, snap := r.sub.CreateSnapshot(ctx, &pubsubpb.CreateSnapshotRequest{Name: snapshotName("snap"), Subscription: none, Labels: map[string]string{"A": ""}})
+	_, snap := r.sub.CreateSnapshot(ctx, &pubsubpb.CreateSnapshotRequest{Name: snapshotName("snap"), Subscription: none,
+		Labels: map[string]string{"A": ""}})
 	_, topic := r.pub.UpdateTopic(ctx, &pubsubpb.UpdateTopicRequest{Topic: &pubsubpb.Topic{Name: topicName("nothing")}})
-	_, sub := r.sub.UpdateSubscription(ctx, &pubsubpb.UpdateSubscriptionRequest{Subscription: &pubsubpb.Subscription{Name: none}})
+	_, sub := r.sub.UpdateSubscription(ctx,
+		&pubsubpb.UpdateSubscriptionRequest{Subscription: &pubsubpb.Subscription{Name: none}})
 	st, err := r.sub.StreamingPull(ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +213,8 @@ func TestWhatIsNotThereIsToldBeforeWhatARequestLacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, stream := st.Recv()
-	for call, err := range map[string]error{"Publish": publish, "Publish of an empty message": empty, "Pull": pull, "Acknowledge": ack, "ModifyAckDeadline": modify, "Seek": seek, "CreateSnapshot": snap,
+	for call, err := range map[string]error{"Publish": publish, "Publish of an empty message": empty, "Pull": pull,
+		"Acknowledge": ack, "ModifyAckDeadline": modify, "Seek": seek, "CreateSnapshot": snap,
 		"UpdateTopic": topic, "UpdateSubscription": sub, "StreamingPull": stream} {
 		if status.Code(err) != codes.NotFound {
 			t.Errorf("%s: %v", call, err)

@@ -22,16 +22,20 @@ func TestWithUsersPushEndpointsInsideAreRefusedWhenTheyAreSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, endpoint := range []string{
-		"http://127.0.0.1:8085/v1", "http://localhost/", "http://169.254.169.254/latest/meta-data/", "https://10.1.2.3/", "http://[::1]:7700/",
-		"http://[::ffff:192.168.1.1]/", "http://2130706433/", "http://0x7f.1/", "http://0.0.0.0:80/", "http://[64:ff9b::a00:1]/",
+		"http://127.0.0.1:8085/v1", "http://localhost/", "http://169.254.169.254/latest/meta-data/",
+		"https://10.1.2.3/", "http://[::1]:7700/",
+		"http://[::ffff:192.168.1.1]/", "http://2130706433/", "http://0x7f.1/", "http://0.0.0.0:80/",
+		"http://[64:ff9b::a00:1]/",
 	} {
 		config := &pubsubpb.PushConfig{PushEndpoint: endpoint}
-		_, err := r.sub.CreateSubscription(boss, &pubsubpb.Subscription{Name: subscriptionName("pushed"), Topic: topicName("news"), PushConfig: config})
+		_, err := r.sub.CreateSubscription(boss,
+			&pubsubpb.Subscription{Name: subscriptionName("pushed"), Topic: topicName("news"), PushConfig: config})
 		if status.Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), "outbound: allow") {
 			t.Errorf("create with %s: %v", endpoint, err)
 		}
 	}
-	if _, err := r.sub.CreateSubscription(boss, &pubsubpb.Subscription{Name: subscriptionName("pulled"), Topic: topicName("news")}); err != nil {
+	if _, err := r.sub.CreateSubscription(boss,
+		&pubsubpb.Subscription{Name: subscriptionName("pulled"), Topic: topicName("news")}); err != nil {
 		t.Fatal(err)
 	}
 	_, err := r.sub.ModifyPushConfig(boss, &pubsubpb.ModifyPushConfigRequest{
@@ -61,7 +65,8 @@ func TestWithUsersSubscriptionsThereWereArePushedToNothingInside(t *testing.T) {
 	before.close()
 
 	told := make(chan error, 100)
-	d, err := New(Config{Listen: "127.0.0.1:0"}, Options{Store: s, Users: testUsers(t), Report: func(err error) { told <- err }})
+	d, err := New(Config{Listen: "127.0.0.1:0"},
+		Options{Store: s, Users: testUsers(t), Report: func(err error) { told <- err }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,12 +78,15 @@ func TestWithUsersSubscriptionsThereWereArePushedToNothingInside(t *testing.T) {
 	}
 	r.addr = addr.String()
 	pub := pubsubpb.NewPublisherClient(r.dial())
-	if _, err := pub.Publish(as(t.Context(), "boss-secret"), &pubsubpb.PublishRequest{Topic: topicName("news"), Messages: []*pubsubpb.PubsubMessage{{Data: []byte("kept")}}}); err != nil {
+	if _, err := pub.Publish(as(t.Context(), "boss-secret"),
+		&pubsubpb.PublishRequest{Topic: topicName("news"),
+			Messages: []*pubsubpb.PubsubMessage{{Data: []byte("kept")}}}); err != nil {
 		t.Fatal(err)
 	}
 	select {
 	case err := <-told:
-		if !strings.Contains(err.Error(), "127.0.0.1 may not be reached") || !strings.Contains(err.Error(), "outbound: allow") {
+		if !strings.Contains(err.Error(), "127.0.0.1 may not be reached") ||
+			!strings.Contains(err.Error(), "outbound: allow") {
 			t.Errorf("told: %v", err)
 		}
 	case <-time.After(time.Minute):

@@ -8,7 +8,8 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// outbox lets several goroutines send on one stream. Nobody but the one who is sending waits for a client that does not read.
+// outbox lets several goroutines send on one stream. Nobody but the one who is sending waits for a client that does not
+// read.
 type outbox struct {
 	sending sync.Mutex // held while something is being sent
 	mu      sync.Mutex

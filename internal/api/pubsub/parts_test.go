@@ -44,7 +44,8 @@ func TestRevisionsBetweenTwo(t *testing.T) {
 		first, last string
 		want        []string
 	}{
-		{"", "", []string{"3", "2", "1"}}, {"2", "", []string{"3", "2"}}, {"", "2", []string{"2", "1"}}, {"2", "2", []string{"2"}}, {"1", "3", []string{"3", "2", "1"}},
+		{"", "", []string{"3", "2", "1"}}, {"2", "", []string{"3", "2"}}, {"", "2", []string{"2", "1"}},
+		{"2", "2", []string{"2"}}, {"1", "3", []string{"3", "2", "1"}},
 		{"3", "1", nil}, {"x", "", nil}, {"", "x", nil},
 	} {
 		var got []string
@@ -113,13 +114,18 @@ func TestAPushEndpointKeepsItsVersionUnlessItIsChanged(t *testing.T) {
 	r := newRig(t)
 	r.topic("news")
 	r.subscribeTo("news", "pushed", func(s *pubsubpb.Subscription) {
-		s.PushConfig = &pubsubpb.PushConfig{PushEndpoint: "http://127.0.0.1:1/a", Attributes: map[string]string{pushVersion: "v1beta1"}}
+		s.PushConfig = &pubsubpb.PushConfig{PushEndpoint: "http://127.0.0.1:1/a",
+			Attributes: map[string]string{pushVersion: "v1beta1"}}
 	})
-	if _, err := r.sub.ModifyPushConfig(t.Context(), &pubsubpb.ModifyPushConfigRequest{Subscription: subscriptionName("pushed"), PushConfig: &pubsubpb.PushConfig{PushEndpoint: "http://127.0.0.1:1/b"}}); err != nil {
+	if _, err := r.sub.ModifyPushConfig(t.Context(),
+		&pubsubpb.ModifyPushConfigRequest{Subscription: subscriptionName("pushed"),
+			PushConfig: &pubsubpb.PushConfig{PushEndpoint: "http://127.0.0.1:1/b"}}); err != nil {
 		t.Fatal(err)
 	}
-	s, err := r.sub.GetSubscription(t.Context(), &pubsubpb.GetSubscriptionRequest{Subscription: subscriptionName("pushed")})
-	if err != nil || s.PushConfig.GetPushEndpoint() != "http://127.0.0.1:1/b" || s.PushConfig.Attributes[pushVersion] != "v1beta1" {
+	s, err := r.sub.GetSubscription(t.Context(),
+		&pubsubpb.GetSubscriptionRequest{Subscription: subscriptionName("pushed")})
+	if err != nil || s.PushConfig.GetPushEndpoint() != "http://127.0.0.1:1/b" ||
+		s.PushConfig.Attributes[pushVersion] != "v1beta1" {
 		t.Errorf("%v, %v", s, err)
 	}
 }
@@ -129,16 +135,20 @@ func TestATopicOfAnotherProjectCanBeSubscribedTo(t *testing.T) {
 	if _, err := r.pub.CreateTopic(t.Context(), &pubsubpb.Topic{Name: "projects/other/topics/news"}); err != nil {
 		t.Fatal(err)
 	}
-	s, err := r.sub.CreateSubscription(t.Context(), &pubsubpb.Subscription{Name: subscriptionName("readers"), Topic: "projects/other/topics/news"})
+	s, err := r.sub.CreateSubscription(t.Context(),
+		&pubsubpb.Subscription{Name: subscriptionName("readers"), Topic: "projects/other/topics/news"})
 	if err != nil || s.Topic != "projects/other/topics/news" {
 		t.Fatalf("%v, %v", s, err)
 	}
-	list, err := r.pub.ListTopicSubscriptions(t.Context(), &pubsubpb.ListTopicSubscriptionsRequest{Topic: "projects/other/topics/news"})
+	list, err := r.pub.ListTopicSubscriptions(t.Context(),
+		&pubsubpb.ListTopicSubscriptionsRequest{Topic: "projects/other/topics/news"})
 	if err != nil || len(list.Subscriptions) != 1 {
 		t.Errorf("%v, %v", list, err)
 	}
 	// Both names of a namespace mean the same.
-	if s, err := r.sub.GetSubscription(t.Context(), &pubsubpb.GetSubscriptionRequest{Subscription: "projects/default/subscriptions/readers"}); err != nil || s.Name != "projects/default/subscriptions/readers" {
+	if s, err := r.sub.GetSubscription(t.Context(),
+		&pubsubpb.GetSubscriptionRequest{Subscription: "projects/default/subscriptions/readers"}); err != nil ||
+		s.Name != "projects/default/subscriptions/readers" {
 		t.Errorf("%v, %v", s, err)
 	}
 }
@@ -161,7 +171,8 @@ func TestDefectsAndUnknownErrorsAreReportedAndNotTold(t *testing.T) {
 	for _, c := range []struct {
 		err  error
 		code codes.Code
-	}{{nil, codes.OK}, {queue.ErrUnavailable, codes.Unavailable}, {queue.ErrNoRoom, codes.ResourceExhausted}, {&queue.FullError{}, codes.ResourceExhausted}, {errStopping, codes.Unavailable}} {
+	}{{nil, codes.OK}, {queue.ErrUnavailable, codes.Unavailable}, {queue.ErrNoRoom, codes.ResourceExhausted},
+		{&queue.FullError{}, codes.ResourceExhausted}, {errStopping, codes.Unavailable}} {
 		wantCode(t, d.statusOf(c.err), c.code)
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// policyService is google.iam.v1.IAMPolicy. Policies are kept and shown. Who may do what is decided by the users of the configuration and their
-// grants, and TestIamPermissions tells of those.
+// policyService is google.iam.v1.IAMPolicy. Policies are kept and shown. Who may do what is decided by the users of the
+// configuration and their grants, and TestIamPermissions tells of those.
 type policyService struct {
 	iampb.UnimplementedIAMPolicyServer
 	d *Server
@@ -116,7 +116,8 @@ func (s policyService) SetIamPolicy(ctx context.Context, req *iampb.SetIamPolicy
 }
 
 // TestIamPermissions tells which permissions the caller has, by the grants of users.
-func (s policyService) TestIamPermissions(ctx context.Context, req *iampb.TestIamPermissionsRequest) (*iampb.TestIamPermissionsResponse, error) {
+func (s policyService) TestIamPermissions(ctx context.Context,
+	req *iampb.TestIamPermissionsRequest) (*iampb.TestIamPermissionsResponse, error) {
 	r, err := s.d.policyResource(req.Resource)
 	if err != nil && status.Code(err) != codes.NotFound {
 		return nil, err
@@ -146,7 +147,8 @@ func (d *Server) may(ctx context.Context, permission string, r resource) bool {
 		return d.allow(ctx, access.Put, r) == nil
 	case "consume", "attachSubscription":
 		return d.allow(ctx, access.Take, r) == nil
-	case "create", "delete", "update", "detachSubscription", "getIamPolicy", "setIamPolicy", "seek", "commit", "rollback":
+	case "create", "delete", "update", "detachSubscription", "getIamPolicy", "setIamPolicy", "seek", "commit",
+		"rollback":
 		return d.allow(ctx, access.Admin, r) == nil
 	}
 	return false

@@ -70,7 +70,8 @@ func (r *publishRequest) check() error {
 	for i := range r.messages {
 		m := &r.messages[i]
 		if m.Key != r.messages[0].Key {
-			return invalid("messages", "message %d has another ordering key than the first: all of one request have the same one, or none has any", i)
+			return invalid("messages", "message %d has another ordering key than the first: all of one request have "+
+				"the same one, or none has any", i)
 		}
 		if err := checkMessage(i, m); err != nil {
 			return err
@@ -93,9 +94,11 @@ func checkMessage(i int, m *message.Message) error {
 		case a.Name == "":
 			return invalid("messages", "an attribute of message %d has no name", i)
 		case len(a.Name) > maxAttributeName:
-			return invalid("messages", "an attribute of message %d has a name of %d bytes, %d at most", i, len(a.Name), maxAttributeName)
+			return invalid("messages", "an attribute of message %d has a name of %d bytes, %d at most", i, len(a.Name),
+				maxAttributeName)
 		case len(value) > maxAttributeValue:
-			return invalid("messages", "attribute %q of message %d has %d bytes, %d at most", a.Name, i, len(value), maxAttributeValue)
+			return invalid("messages", "attribute %q of message %d has %d bytes, %d at most", a.Name, i, len(value),
+				maxAttributeValue)
 		}
 	}
 	return nil

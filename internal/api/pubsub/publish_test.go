@@ -9,8 +9,8 @@ import (
 	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
 )
 
-// TestNoRequestSpoilsAnother publishes requests of many sizes at once: each message has to come as it was sent, although bodies stay where gRPC has
-// read them.
+// TestNoRequestSpoilsAnother publishes requests of many sizes at once: each message has to come as it was sent,
+// although bodies stay where gRPC has read them.
 func TestNoRequestSpoilsAnother(t *testing.T) {
 	r := newRig(t)
 	r.subscribe("news")
@@ -28,7 +28,9 @@ func TestNoRequestSpoilsAnother(t *testing.T) {
 			for q := range requests {
 				req := &pubsubpb.PublishRequest{Topic: topicName("news")}
 				for i := range 1 + (p*7+q)%40 {
-					req.Messages = append(req.Messages, &pubsubpb.PubsubMessage{Data: body(p, q, i), Attributes: map[string]string{"p": fmt.Sprint(p), "q": fmt.Sprint(q), "i": fmt.Sprint(i)}})
+					req.Messages = append(req.Messages,
+						&pubsubpb.PubsubMessage{Data: body(p, q, i), Attributes: map[string]string{"p": fmt.Sprint(p),
+							"q": fmt.Sprint(q), "i": fmt.Sprint(i)}})
 				}
 				if _, err := r.pub.Publish(t.Context(), req); err != nil {
 					t.Error(err)

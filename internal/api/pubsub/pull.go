@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	// maxPull bounds the messages of one Pull, and pullBytes their bytes: clients refuse responses of 4 MiB unless they are told otherwise.
+	// maxPull bounds the messages of one Pull, and pullBytes their bytes: clients refuse responses of 4 MiB unless they
+	// are told otherwise.
 	maxPull   = 1000
 	pullBytes = 3 << 20
 	// pullWait is how long a Pull waits for the first message.
@@ -50,9 +51,11 @@ func (d *Server) pull(ctx context.Context, req *pubsubpb.PullRequest) (*frame, e
 	waiting, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(d.stopping, cancel)()
-	t := taker{d: d, user: userOf(ctx), hold: door.Hold{Of: d.answers, Traffic: d.traffic}, cost: pullCost, waits: d.traffic.Waiting(door.ForMessages)}
+	t := taker{d: d, user: userOf(ctx), hold: door.Hold{Of: d.answers, Traffic: d.traffic}, cost: pullCost,
+		waits: d.traffic.Waiting(door.ForMessages)}
 	defer t.hold.End()
-	n, b, until := min(int(req.MaxMessages), maxPull), min(pullBytes, int(d.answers.Limit()/(2*pullCost))), time.Now().Add(wait)
+	n, b, until := min(int(req.MaxMessages), maxPull), min(pullBytes, int(d.answers.Limit()/(2*pullCost))),
+		time.Now().Add(wait)
 	claims, told, err := t.take(waiting, s, n, b, wait, s.deadline(), nil)
 	for err == nil && len(claims) == 0 && waiting.Err() == nil && time.Until(until) > 0 { // functions dropped what came
 		claims, told, err = t.take(waiting, s, n, b, time.Until(until), s.deadline(), nil)

@@ -31,10 +31,12 @@ func TestWhatIsPublishedComesWithAllThatItHas(t *testing.T) {
 	r := newRig(t)
 	r.subscribe("news", func(s *pubsubpb.Subscription) { s.EnableMessageOrdering = true })
 	before := time.Now()
-	res, err := r.pub.Publish(t.Context(), &pubsubpb.PublishRequest{Topic: topicName("news"), Messages: []*pubsubpb.PubsubMessage{
-		{Data: []byte("飛脚\x00\xff"), Attributes: map[string]string{"z": "1", "a": "", "飛": "脚"}, OrderingKey: "k", MessageId: "mine", PublishTime: timestamppb.New(time.Unix(1, 0))},
-		{Attributes: map[string]string{"only": "attributes"}, OrderingKey: "k"},
-	}})
+	res, err := r.pub.Publish(t.Context(),
+		&pubsubpb.PublishRequest{Topic: topicName("news"), Messages: []*pubsubpb.PubsubMessage{
+			{Data: []byte("飛脚\x00\xff"), Attributes: map[string]string{"z": "1", "a": "", "飛": "脚"}, OrderingKey: "k",
+				MessageId: "mine", PublishTime: timestamppb.New(time.Unix(1, 0))},
+			{Attributes: map[string]string{"only": "attributes"}, OrderingKey: "k"},
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +45,8 @@ func TestWhatIsPublishedComesWithAllThatItHas(t *testing.T) {
 		t.Fatalf("%d messages came", len(got))
 	}
 	m := got[0].Message
-	if string(m.Data) != "飛脚\x00\xff" || len(m.Attributes) != 3 || m.Attributes["z"] != "1" || m.Attributes["飛"] != "脚" || m.OrderingKey != "k" {
+	if string(m.Data) != "飛脚\x00\xff" || len(m.Attributes) != 3 || m.Attributes["z"] != "1" ||
+		m.Attributes["飛"] != "脚" || m.OrderingKey != "k" {
 		t.Errorf("the first came as %v", m)
 	}
 	if v, ok := m.Attributes["a"]; !ok || v != "" {
@@ -55,7 +58,8 @@ func TestWhatIsPublishedComesWithAllThatItHas(t *testing.T) {
 	if at := m.PublishTime.AsTime(); at.Before(before.Add(-time.Second)) || at.After(time.Now().Add(time.Second)) {
 		t.Errorf("its time is %v", at)
 	}
-	if got[1].Message.Attributes["only"] != "attributes" || len(got[1].Message.Data) != 0 || got[0].DeliveryAttempt != 0 {
+	if got[1].Message.Attributes["only"] != "attributes" || len(got[1].Message.Data) != 0 ||
+		got[0].DeliveryAttempt != 0 {
 		t.Errorf("the second came as %v, attempt %d", got[1].Message, got[1].DeliveryAttempt)
 	}
 }
@@ -65,7 +69,8 @@ func TestAPullWaitsForTheFirstMessage(t *testing.T) {
 	r.subscribe("news")
 	came := make(chan []string, 1)
 	go func() {
-		res, err := r.sub.Pull(t.Context(), &pubsubpb.PullRequest{Subscription: subscriptionName("news"), MaxMessages: 5})
+		res, err := r.sub.Pull(t.Context(), &pubsubpb.PullRequest{Subscription: subscriptionName("news"),
+			MaxMessages: 5})
 		if err != nil {
 			t.Error(err)
 		}
@@ -150,7 +155,8 @@ func TestANackBringsAMessageBackAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := r.pull("news", 10)
-	if !slices.Equal(texts(again), []string{"a"}) || again[0].AckId == first[0].AckId || again[0].Message.MessageId != first[0].Message.MessageId {
+	if !slices.Equal(texts(again), []string{"a"}) || again[0].AckId == first[0].AckId ||
+		again[0].Message.MessageId != first[0].Message.MessageId {
 		t.Errorf("%v came again", again)
 	}
 	// The ack id of before is of no use, and no error.
@@ -208,7 +214,8 @@ func TestARetryPolicyLetsAMessageRestLongerEachTime(t *testing.T) {
 	r, clock := newTimedRig(t)
 	r.topic("news")
 	r.subscribeTo("news", "readers", func(s *pubsubpb.Subscription) {
-		s.RetryPolicy = &pubsubpb.RetryPolicy{MinimumBackoff: durationpb.New(20 * time.Second), MaximumBackoff: durationpb.New(60 * time.Second)}
+		s.RetryPolicy = &pubsubpb.RetryPolicy{MinimumBackoff: durationpb.New(20 * time.Second),
+			MaximumBackoff: durationpb.New(60 * time.Second)}
 	})
 	r.publish("news", "", "a")
 	for i, rest := range []time.Duration{20 * time.Second, 40 * time.Second, 60 * time.Second, 60 * time.Second} {
@@ -232,7 +239,8 @@ func TestARetryPolicyLetsAMessageRestLongerEachTime(t *testing.T) {
 	if got := r.pull("readers", 1); len(got) != 1 {
 		t.Error("it did not come")
 	}
-	if _, err := r.sub.UpdateSubscription(t.Context(), updateOf("readers", &pubsubpb.Subscription{}, "retry_policy")); err != nil {
+	if _, err := r.sub.UpdateSubscription(t.Context(),
+		updateOf("readers", &pubsubpb.Subscription{}, "retry_policy")); err != nil {
 		t.Fatal(err)
 	}
 	clock.pass(70 * time.Second)
@@ -250,8 +258,10 @@ func TestBackoffDoublesUpToItsBound(t *testing.T) {
 		attempt  int
 		want     time.Duration
 	}{
-		{0, 0, 1, 0}, {0, time.Minute, 9, 0}, {time.Second, time.Minute, 1, time.Second}, {time.Second, time.Minute, 6, 32 * time.Second},
-		{time.Second, time.Minute, 7, time.Minute}, {time.Second, time.Minute, 60000, time.Minute}, {time.Minute, time.Minute, 1, time.Minute},
+		{0, 0, 1, 0}, {0, time.Minute, 9, 0}, {time.Second, time.Minute, 1, time.Second},
+		{time.Second, time.Minute, 6, 32 * time.Second},
+		{time.Second, time.Minute, 7, time.Minute}, {time.Second, time.Minute, 60000, time.Minute},
+		{time.Minute, time.Minute, 1, time.Minute},
 		{time.Second, time.Minute, 0, time.Second},
 	} {
 		if got := (backoff{c.min, c.max}).after(c.attempt); got != c.want {
@@ -309,7 +319,8 @@ func TestExactlyOnceTellsWhichAckIDsAreOver(t *testing.T) {
 	}
 	err := r.ack("once", old[0], fresh[0])
 	wantCode(t, err, codes.InvalidArgument)
-	if got := ackErrors(err); got[old[0].AckId] != permanentFailure || !strings.HasPrefix(got[fresh[0].AckId], "TRANSIENT_") || len(got) != 2 {
+	if got := ackErrors(err); got[old[0].AckId] != permanentFailure ||
+		!strings.HasPrefix(got[fresh[0].AckId], "TRANSIENT_") || len(got) != 2 {
 		t.Errorf("the details are %v", got)
 	}
 	// What was good has been done; asked again, it is confirmed.
@@ -320,7 +331,8 @@ func TestExactlyOnceTellsWhichAckIDsAreOver(t *testing.T) {
 	if got := ackErrors(err); got[old[0].AckId] != permanentFailure {
 		t.Errorf("%v: the details are %v", err, got)
 	}
-	_, err = r.sub.Acknowledge(t.Context(), &pubsubpb.AcknowledgeRequest{Subscription: subscriptionName("once"), AckIds: []string{"nonsense"}})
+	_, err = r.sub.Acknowledge(t.Context(), &pubsubpb.AcknowledgeRequest{Subscription: subscriptionName("once"),
+		AckIds: []string{"nonsense"}})
 	if got := ackErrors(err); got["nonsense"] != permanentFailure {
 		t.Errorf("%v: the details are %v", err, got)
 	}
@@ -346,7 +358,8 @@ func TestMessagesOfOtherDoorsAreShown(t *testing.T) {
 	if _, err := r.store.CreateQueue(t.Context(), n, queue.Definition{Columns: columns}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.store.Put(t.Context(), n, []message.Message{{Row: []message.Value{message.Int(5), message.String("x")}}}); err != nil {
+	if _, err := r.store.Put(t.Context(), n,
+		[]message.Message{{Row: []message.Value{message.Int(5), message.String("x")}}}); err != nil {
 		t.Fatal(err)
 	}
 	other := queue.Name{Namespace: "default", Name: "other"}
@@ -360,7 +373,8 @@ func TestMessagesOfOtherDoorsAreShown(t *testing.T) {
 		t.Errorf("the row came as %v", got)
 	}
 	got := r.pull("other", 1)
-	if len(got) != 1 || got[0].Message.Attributes["n"] != "7" || got[0].Message.OrderingKey != "\uFFFD" || got[0].Message.Attributes["\uFFFD"] != "\uFFFD" {
+	if len(got) != 1 || got[0].Message.Attributes["n"] != "7" || got[0].Message.OrderingKey != "\uFFFD" ||
+		got[0].Message.Attributes["\uFFFD"] != "\uFFFD" {
 		t.Errorf("the odd one came as %v", got)
 	}
 	// Any queue can be published to, and is a topic of its own.
@@ -368,7 +382,8 @@ func TestMessagesOfOtherDoorsAreShown(t *testing.T) {
 	if got := r.pull("other", 1); !slices.Equal(texts(got), []string{"hello"}) {
 		t.Errorf("%q came", texts(got))
 	}
-	s, err := r.sub.GetSubscription(t.Context(), &pubsubpb.GetSubscriptionRequest{Subscription: subscriptionName("other")})
+	s, err := r.sub.GetSubscription(t.Context(),
+		&pubsubpb.GetSubscriptionRequest{Subscription: subscriptionName("other")})
 	if err != nil || s.Topic != topicName("other") {
 		t.Errorf("%v, %v", s, err)
 	}

@@ -69,7 +69,8 @@ func TestMessagesArePushedToAnEndpointUntilItTakesThem(t *testing.T) {
 	}
 	r.left("pushed", 0)
 	// Without an endpoint messages are pulled.
-	if _, err := r.sub.ModifyPushConfig(t.Context(), &pubsubpb.ModifyPushConfigRequest{Subscription: subscriptionName("pushed")}); err != nil {
+	if _, err := r.sub.ModifyPushConfig(t.Context(),
+		&pubsubpb.ModifyPushConfigRequest{Subscription: subscriptionName("pushed")}); err != nil {
 		t.Fatal(err)
 	}
 	r.waiters("pushed", 0)
@@ -86,7 +87,8 @@ func TestPushingGoesOnAfterARestart(t *testing.T) {
 	s, stop := openStore(t, dir, time.Now)
 	r := newRigOver(t, Config{}, nil, s)
 	r.topic("news")
-	r.subscribeTo("news", "pushed", func(s *pubsubpb.Subscription) { s.PushConfig = &pubsubpb.PushConfig{PushEndpoint: e.URL} })
+	r.subscribeTo("news", "pushed",
+		func(s *pubsubpb.Subscription) { s.PushConfig = &pubsubpb.PushConfig{PushEndpoint: e.URL} })
 	r.close()
 	stop()
 	s, stop = openStore(t, dir, time.Now)
@@ -99,8 +101,9 @@ func TestPushingGoesOnAfterARestart(t *testing.T) {
 	r.left("pushed", 0)
 }
 
-// TestAPusherHasOneClaimOfAKeyAtATime: while it works on a message of a key, no other claim of its gives it more of that key. A claim on its way to it
-// could be taken back by a nack without its knowing, and its messages would lie about until their deadline.
+// TestAPusherHasOneClaimOfAKeyAtATime: while it works on a message of a key, no other claim of its gives it more of
+// that key. A claim on its way to it could be taken back by a nack without its knowing, and its messages would lie
+// about until their deadline.
 func TestAPusherHasOneClaimOfAKeyAtATime(t *testing.T) {
 	r := newRig(t)
 	r.subscribe("pushed", func(s *pubsubpb.Subscription) { s.EnableMessageOrdering = true })

@@ -92,7 +92,8 @@ func (d *Server) adjustPushers(ctx context.Context) {
 
 // samePush tells whether a pusher can go on.
 func samePush(a, b *subscription) bool {
-	return proto.Equal(a.note.PushConfig, b.note.PushConfig) && a.deadline() == b.deadline() && a.retry == b.retry && a.def.Unordered == b.def.Unordered &&
+	return proto.Equal(a.note.PushConfig, b.note.PushConfig) && a.deadline() == b.deadline() && a.retry == b.retry &&
+		a.def.Unordered == b.def.Unordered &&
 		slices.Equal(a.functions, b.functions)
 }
 
@@ -109,7 +110,8 @@ func (d *Server) startPusher(ctx context.Context, sub *subscription) error {
 		Report:       d.report,
 	}
 	if token, ok := config.AuthenticationMethod.(*pubsubpb.PushConfig_OidcToken_); ok {
-		c.OIDC = &push.OIDC{ServiceAccountEmail: token.OidcToken.GetServiceAccountEmail(), Audience: token.OidcToken.GetAudience()}
+		c.OIDC = &push.OIDC{ServiceAccountEmail: token.OidcToken.GetServiceAccountEmail(),
+			Audience: token.OidcToken.GetAudience()}
 	}
 	p, err := push.New(c, newPushSource(d, sub))
 	if err != nil {
@@ -127,8 +129,9 @@ func (d *Server) startPusher(ctx context.Context, sub *subscription) error {
 	return nil
 }
 
-// pushSource gives a pusher the messages of a subscription. Its claims have no owner, so that one of them at a time holds messages of a key: a second one
-// could be on its way to the pusher while a message before it is nacked, which takes back those behind it.
+// pushSource gives a pusher the messages of a subscription. Its claims have no owner, so that one of them at a time
+// holds messages of a key: a second one could be on its way to the pusher while a message before it is nacked, which
+// takes back those behind it.
 type pushSource struct {
 	d   *Server
 	sub *subscription
@@ -155,7 +158,8 @@ func (s *pushSource) Claim(ctx context.Context, most int) ([]push.Message, error
 		for i := range claims {
 			x := &told[i]
 			ms[i] = push.Message{
-				ID: x.id.String(), Data: x.body, Attributes: make(map[string]string, len(x.attrs)), OrderingKey: x.key, PublishTime: x.time, Attempt: x.attempt,
+				ID: x.id.String(), Data: x.body, Attributes: make(map[string]string, len(x.attrs)), OrderingKey: x.key,
+				PublishTime: x.time, Attempt: x.attempt,
 				Deadline: until, Claim: newAckID(&claims[i], 0),
 			}
 			for _, a := range x.attrs {

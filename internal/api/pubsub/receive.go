@@ -41,7 +41,8 @@ func (st *stream) obey(req *pubsubpb.StreamingPullRequest, first bool) error {
 		}
 	}
 	if len(req.ModifyDeadlineAckIds) != len(req.ModifyDeadlineSeconds) {
-		return invalid("modify_deadline_seconds", "has %d elements, modify_deadline_ack_ids %d: they belong together", len(req.ModifyDeadlineSeconds), len(req.ModifyDeadlineAckIds))
+		return invalid("modify_deadline_seconds", "has %d elements, modify_deadline_ack_ids %d: they belong together",
+			len(req.ModifyDeadlineSeconds), len(req.ModifyDeadlineAckIds))
 	}
 	if st.outbox.full() {
 		return errNotReading
@@ -84,7 +85,8 @@ func (s *subscription) properties() *pubsubpb.StreamingPullResponse_Subscription
 	}
 }
 
-// settle acknowledges and moves deadlines. It goes on its way in a group with what others settle, and is not waited for.
+// settle acknowledges and moves deadlines. It goes on its way in a group with what others settle, and is not waited
+// for.
 func (st *stream) settle(req *pubsubpb.StreamingPullRequest) error {
 	s, err := st.d.subscription(st.r)
 	if err != nil {
@@ -150,7 +152,8 @@ func (st *stream) settle(req *pubsubpb.StreamingPullRequest) error {
 	return nil
 }
 
-// answer sends a response and calls then. Neither who receives, nor who settles for all streams, waits for the client to read it.
+// answer sends a response and calls then. Neither who receives, nor who settles for all streams, waits for the client
+// to read it.
 func (st *stream) answer(res *pubsubpb.StreamingPullResponse, then func()) {
 	st.outbox.leave(res)
 	st.d.work.Go(func() {

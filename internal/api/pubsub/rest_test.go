@@ -39,15 +39,20 @@ func TestGooglesRESTClientsWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer schemas.Close()
-	schema := &pubsubpb.CreateSchemaRequest{Parent: "projects/local", SchemaId: "text", Schema: &pubsubpb.Schema{Type: pubsubpb.Schema_AVRO, Definition: `{"type": "string"}`}}
+	schema := &pubsubpb.CreateSchemaRequest{Parent: "projects/local", SchemaId: "text",
+		Schema: &pubsubpb.Schema{Type: pubsubpb.Schema_AVRO, Definition: `{"type": "string"}`}}
 	if made, err := schemas.CreateSchema(ctx, schema); err != nil || made.Type != pubsubpb.Schema_AVRO {
 		t.Fatalf("%v, %v", made, err)
 	}
-	topic := &pubsubpb.Topic{Name: topicName("news"), SchemaSettings: &pubsubpb.SchemaSettings{Schema: "projects/local/schemas/text", Encoding: pubsubpb.Encoding_JSON}}
-	if made, err := topics.CreateTopic(ctx, topic); err != nil || made.SchemaSettings.Encoding != pubsubpb.Encoding_JSON {
+	topic := &pubsubpb.Topic{Name: topicName("news"),
+		SchemaSettings: &pubsubpb.SchemaSettings{Schema: "projects/local/schemas/text",
+			Encoding: pubsubpb.Encoding_JSON}}
+	if made, err := topics.CreateTopic(ctx, topic); err != nil ||
+		made.SchemaSettings.Encoding != pubsubpb.Encoding_JSON {
 		t.Fatalf("%v, %v", made, err)
 	}
-	if _, err := subs.CreateSubscription(ctx, &pubsubpb.Subscription{Name: subscriptionName("news"), Topic: topicName("news")}); err != nil {
+	if _, err := subs.CreateSubscription(ctx,
+		&pubsubpb.Subscription{Name: subscriptionName("news"), Topic: topicName("news")}); err != nil {
 		t.Fatal(err)
 	}
 	p := publisher.NewWithTopicClient(topics, topicName("news"))
@@ -57,10 +62,12 @@ func TestGooglesRESTClientsWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := subs.Pull(ctx, &pubsubpb.PullRequest{Subscription: subscriptionName("news"), MaxMessages: 10})
-	if err != nil || len(got.ReceivedMessages) != 1 || got.ReceivedMessages[0].Message.MessageId != id || string(got.ReceivedMessages[0].Message.Data) != `"hello"` {
+	if err != nil || len(got.ReceivedMessages) != 1 || got.ReceivedMessages[0].Message.MessageId != id ||
+		string(got.ReceivedMessages[0].Message.Data) != `"hello"` {
 		t.Fatalf("%v, %v", got, err)
 	}
-	if err := subs.Acknowledge(ctx, &pubsubpb.AcknowledgeRequest{Subscription: subscriptionName("news"), AckIds: ackIDs(got.ReceivedMessages)}); err != nil {
+	if err := subs.Acknowledge(ctx, &pubsubpb.AcknowledgeRequest{Subscription: subscriptionName("news"),
+		AckIds: ackIDs(got.ReceivedMessages)}); err != nil {
 		t.Error(err)
 	}
 	if _, err := p.Publish(ctx, &client.Message{Data: []byte("no JSON")}).Get(ctx); err == nil {
@@ -73,7 +80,8 @@ func TestGooglesRESTClientsWork(t *testing.T) {
 	if _, err := all.Next(); !errors.Is(err, iterator.Done) {
 		t.Error(err)
 	}
-	if err := topics.DeleteTopic(ctx, &pubsubpb.DeleteTopicRequest{Topic: topicName("nothing")}); status.Code(err) != codes.NotFound {
+	if err := topics.DeleteTopic(ctx,
+		&pubsubpb.DeleteTopicRequest{Topic: topicName("nothing")}); status.Code(err) != codes.NotFound {
 		t.Errorf("%v", err)
 	}
 }

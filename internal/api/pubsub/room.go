@@ -13,7 +13,8 @@ import (
 const (
 	// uncounted is the bytes of messages up to which an answer is not counted: a stream holds two of them at most.
 	uncounted = 16 << 10
-	// What a larger answer takes, in the sizes of its messages: their bodies and what is written of them; where it may be made JSON, what that takes besides.
+	// What a larger answer takes, in the sizes of its messages: their bodies and what is written of them; where it may
+	// be made JSON, what that takes besides.
 	streamCost, pullCost = 3, 6
 )
 

@@ -13,8 +13,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/door/doortest"
 )
 
-// What is sent to a stream or a pull counts until the client has taken it. Streams that are not read take half of the account at most, and who finds no room is told to
-// try again; the messages wait as if nobody had asked.
+// What is sent to a stream or a pull counts until the client has taken it. Streams that are not read take half of the
+// account at most, and who finds no room is told to try again; the messages wait as if nobody had asked.
 func TestWhatIsSentCountsUntilItIsTaken(t *testing.T) {
 	r := newRig(t)
 	all := door.NewBusy(32 << 20)
@@ -23,7 +23,9 @@ func TestWhatIsSentCountsUntilItIsTaken(t *testing.T) {
 	r.subscribe("news")
 	body := make([]byte, 900<<10)
 	for range 30 {
-		if _, err := r.pub.Publish(t.Context(), &pubsubpb.PublishRequest{Topic: topicName("news"), Messages: []*pubsubpb.PubsubMessage{{Data: body}}}); err != nil {
+		if _, err := r.pub.Publish(t.Context(),
+			&pubsubpb.PublishRequest{Topic: topicName("news"),
+				Messages: []*pubsubpb.PubsubMessage{{Data: body}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -35,7 +37,8 @@ func TestWhatIsSentCountsUntilItIsTaken(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := st.Send(&pubsubpb.StreamingPullRequest{Subscription: subscriptionName("news"), StreamAckDeadlineSeconds: 600}); err != nil {
+		if err := st.Send(&pubsubpb.StreamingPullRequest{Subscription: subscriptionName("news"),
+			StreamAckDeadlineSeconds: 600}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -13,7 +13,8 @@ func TestASubscriptionThatIsCalledAsItsTopicCanBeChanged(t *testing.T) {
 	r.subscribe("news")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if _, err := r.sub.UpdateSubscription(ctx, updateOf("news", &pubsubpb.Subscription{AckDeadlineSeconds: 60}, "ack_deadline_seconds")); err != nil {
+	if _, err := r.sub.UpdateSubscription(ctx, updateOf("news", &pubsubpb.Subscription{AckDeadlineSeconds: 60},
+		"ack_deadline_seconds")); err != nil {
 		t.Fatal(err)
 	}
 	r.publish("news", "", "a")

@@ -66,7 +66,8 @@ func newRevision(before []*pubsubpb.Schema, kind pubsubpb.Schema_Type) *pubsubpb
 }
 
 // rememberSchema keeps the revisions of a schema, and the definition of a new one.
-func (d *Server) rememberSchema(ctx context.Context, r resource, all []*pubsubpb.Schema, revision, definition string) error {
+func (d *Server) rememberSchema(ctx context.Context, r resource, all []*pubsubpb.Schema, revision,
+	definition string) error {
 	value, err := proto.Marshal(&pubsubpb.ListSchemaRevisionsResponse{Schemas: all})
 	if err != nil {
 		return err

@@ -30,7 +30,8 @@ func compile(field string, s *pubsubpb.Schema) (*schema.Schema, error) {
 	if s.Configuration != nil {
 		return nil, unserved(field+".compiled_proto_schema", "a compiled definition")
 	}
-	kind, ok := map[pubsubpb.Schema_Type]schema.Kind{pubsubpb.Schema_AVRO: schema.Avro, pubsubpb.Schema_PROTOCOL_BUFFER: schema.Protobuf}[s.Type]
+	kind, ok := map[pubsubpb.Schema_Type]schema.Kind{pubsubpb.Schema_AVRO: schema.Avro,
+		pubsubpb.Schema_PROTOCOL_BUFFER: schema.Protobuf}[s.Type]
 	if !ok {
 		return nil, invalid(field+".type", "is %v: AVRO or PROTOCOL_BUFFER is expected", s.Type)
 	}
@@ -67,12 +68,15 @@ func (s schemaService) CreateSchema(ctx context.Context, req *pubsubpb.CreateSch
 }
 
 // commitSchema adds a revision.
-func (d *Server) commitSchema(ctx context.Context, r resource, before []*pubsubpb.Schema, kind pubsubpb.Schema_Type, definition string) (*pubsubpb.Schema, error) {
+func (d *Server) commitSchema(ctx context.Context, r resource, before []*pubsubpb.Schema, kind pubsubpb.Schema_Type,
+	definition string) (*pubsubpb.Schema, error) {
 	if len(before) >= schema.MaxRevisions {
-		return nil, status.Errorf(codes.FailedPrecondition, "%s has %d revisions, %d at most: delete one first", r, len(before), schema.MaxRevisions)
+		return nil, status.Errorf(codes.FailedPrecondition, "%s has %d revisions, %d at most: delete one first", r,
+			len(before), schema.MaxRevisions)
 	}
 	next := newRevision(before, kind)
-	if err := d.rememberSchema(ctx, r, append([]*pubsubpb.Schema{next}, before...), next.RevisionId, definition); err != nil {
+	if err := d.rememberSchema(ctx, r, append([]*pubsubpb.Schema{next}, before...), next.RevisionId,
+		definition); err != nil {
 		return nil, err
 	}
 	return d.showSchema(r, next, pubsubpb.SchemaView_FULL)
@@ -99,7 +103,8 @@ func (s schemaService) GetSchema(ctx context.Context, req *pubsubpb.GetSchemaReq
 }
 
 // ListSchemas lists the schemas of a project, with the last revision of each.
-func (s schemaService) ListSchemas(ctx context.Context, req *pubsubpb.ListSchemasRequest) (*pubsubpb.ListSchemasResponse, error) {
+func (s schemaService) ListSchemas(ctx context.Context,
+	req *pubsubpb.ListSchemasRequest) (*pubsubpb.ListSchemasResponse, error) {
 	d := s.d
 	project, err := parseProject("parent", req.Parent)
 	if err != nil {
@@ -130,7 +135,8 @@ func (s schemaService) ListSchemas(ctx context.Context, req *pubsubpb.ListSchema
 }
 
 // ListSchemaRevisions lists the revisions of a schema, the last one first.
-func (s schemaService) ListSchemaRevisions(ctx context.Context, req *pubsubpb.ListSchemaRevisionsRequest) (*pubsubpb.ListSchemaRevisionsResponse, error) {
+func (s schemaService) ListSchemaRevisions(ctx context.Context,
+	req *pubsubpb.ListSchemaRevisionsRequest) (*pubsubpb.ListSchemaRevisionsResponse, error) {
 	r, _, err := parseSchema("name", req.Name)
 	if err != nil {
 		return nil, err
@@ -142,7 +148,8 @@ func (s schemaService) ListSchemaRevisions(ctx context.Context, req *pubsubpb.Li
 	if err != nil {
 		return nil, err
 	}
-	all, next, err := page(all, func(x *pubsubpb.Schema) string { return newestFirst(x.RevisionCreateTime.AsTime()) }, req.PageSize, req.PageToken)
+	all, next, err := page(all, func(x *pubsubpb.Schema) string { return newestFirst(x.RevisionCreateTime.AsTime()) },
+		req.PageSize, req.PageToken)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +184,8 @@ func (s schemaService) CommitSchema(ctx context.Context, req *pubsubpb.CommitSch
 }
 
 // revise changes the revisions of a schema.
-func (s schemaService) revise(ctx context.Context, name string, how func(resource, []*pubsubpb.Schema) (*pubsubpb.Schema, error)) (*pubsubpb.Schema, error) {
+func (s schemaService) revise(ctx context.Context, name string,
+	how func(resource, []*pubsubpb.Schema) (*pubsubpb.Schema, error)) (*pubsubpb.Schema, error) {
 	d := s.d
 	r, _, err := parseSchema("name", name)
 	if err != nil {
@@ -196,7 +204,8 @@ func (s schemaService) revise(ctx context.Context, name string, how func(resourc
 }
 
 // RollbackSchema adds a revision that is a copy of an earlier one.
-func (s schemaService) RollbackSchema(ctx context.Context, req *pubsubpb.RollbackSchemaRequest) (*pubsubpb.Schema, error) {
+func (s schemaService) RollbackSchema(ctx context.Context, req *pubsubpb.RollbackSchemaRequest) (*pubsubpb.Schema,
+	error) {
 	return s.revise(ctx, req.Name, func(r resource, all []*pubsubpb.Schema) (*pubsubpb.Schema, error) {
 		if req.RevisionId == "" {
 			return nil, invalid("revision_id", "is missing")
@@ -210,7 +219,8 @@ func (s schemaService) RollbackSchema(ctx context.Context, req *pubsubpb.Rollbac
 }
 
 // DeleteSchemaRevision removes one revision, but not the only one.
-func (s schemaService) DeleteSchemaRevision(ctx context.Context, req *pubsubpb.DeleteSchemaRevisionRequest) (*pubsubpb.Schema, error) {
+func (s schemaService) DeleteSchemaRevision(ctx context.Context,
+	req *pubsubpb.DeleteSchemaRevisionRequest) (*pubsubpb.Schema, error) {
 	_, revision, err := parseSchema("name", req.Name)
 	if err != nil {
 		return nil, err
@@ -226,7 +236,8 @@ func (s schemaService) DeleteSchemaRevision(ctx context.Context, req *pubsubpb.D
 			return nil, err
 		}
 		if len(all) == 1 {
-			return nil, status.Errorf(codes.FailedPrecondition, "%s is the only revision of %s: delete the schema", revision, r)
+			return nil, status.Errorf(codes.FailedPrecondition, "%s is the only revision of %s: delete the schema",
+				revision, r)
 		}
 		shown, err := s.d.showSchema(r, gone, pubsubpb.SchemaView_FULL)
 		if err != nil {
@@ -238,7 +249,8 @@ func (s schemaService) DeleteSchemaRevision(ctx context.Context, req *pubsubpb.D
 		if err != nil {
 			return nil, err
 		}
-		notes := append(s.d.textNotes(n, gone.RevisionId), queue.Note{Room: room, Key: noteKey(kindSchema, n), Value: value})
+		notes := append(s.d.textNotes(n, gone.RevisionId),
+			queue.Note{Room: room, Key: noteKey(kindSchema, n), Value: value})
 		return shown, s.d.note(ctx, notes...)
 	})
 }
@@ -260,7 +272,8 @@ func (s schemaService) DeleteSchema(ctx context.Context, req *pubsubpb.DeleteSch
 }
 
 // ValidateSchema tells whether a definition is right.
-func (s schemaService) ValidateSchema(_ context.Context, req *pubsubpb.ValidateSchemaRequest) (*pubsubpb.ValidateSchemaResponse, error) {
+func (s schemaService) ValidateSchema(_ context.Context,
+	req *pubsubpb.ValidateSchemaRequest) (*pubsubpb.ValidateSchemaResponse, error) {
 	if _, err := parseProject("parent", req.Parent); err != nil {
 		return nil, err
 	}
@@ -271,7 +284,8 @@ func (s schemaService) ValidateSchema(_ context.Context, req *pubsubpb.ValidateS
 }
 
 // ValidateMessage tells whether a message fits a schema.
-func (s schemaService) ValidateMessage(ctx context.Context, req *pubsubpb.ValidateMessageRequest) (*pubsubpb.ValidateMessageResponse, error) {
+func (s schemaService) ValidateMessage(ctx context.Context,
+	req *pubsubpb.ValidateMessageRequest) (*pubsubpb.ValidateMessageResponse, error) {
 	if _, err := parseProject("parent", req.Parent); err != nil {
 		return nil, err
 	}

@@ -47,7 +47,8 @@ func (s subscriberService) Seek(ctx context.Context, req *pubsubpb.SeekRequest) 
 			return nil, err
 		}
 		if sn.Queue != sub.name && !d.shareTopic(sub, sn) {
-			return nil, status.Errorf(codes.FailedPrecondition, "%s was made of a subscription of another topic than %s", sr, r)
+			return nil, status.Errorf(codes.FailedPrecondition,
+				"%s was made of a subscription of another topic than %s", sr, r)
 		}
 		to.Snapshot = sn.Name
 	default:

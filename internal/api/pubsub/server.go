@@ -27,12 +27,15 @@ type Options struct {
 	Store *queue.Store
 	Users *access.Users // nil: everyone may do everything
 	Busy  *door.Busy    // what requests and answers of all doors may take; nil: an account of its own
-	// Outbound says where endpoints may be that messages are pushed to. nil: anywhere while there are no users, with users at public addresses alone.
+	// Outbound says where endpoints may be that messages are pushed to. nil: anywhere while there are no users, with
+	// users at public addresses alone.
 	Outbound *outbound.Policy
-	// JavaScript lets topics and subscriptions have message transforms. The program has to call javascript.Child first in main.
+	// JavaScript lets topics and subscriptions have message transforms. The program has to call javascript.Child first
+	// in main.
 	JavaScript bool
 	Traffic    *door.Traffic // counts requests, connections and bytes; nil: nobody does
-	// Report is told what a person should know and no client is. It may be called from several goroutines. nil: nobody is told.
+	// Report is told what a person should know and no client is. It may be called from several goroutines. nil: nobody
+	// is told.
 	Report func(error)
 }
 
@@ -84,7 +87,8 @@ func New(c Config, o Options) (*Server, error) {
 	if o.Store == nil {
 		return nil, fmt.Errorf("%w: there is no store", ErrConfig)
 	}
-	d := &Server{config: c.withDefaults(), store: o.Store, users: o.Users, report: o.Report, now: time.Now, busy: o.Busy, traffic: o.Traffic}
+	d := &Server{config: c.withDefaults(), store: o.Store, users: o.Users, report: o.Report, now: time.Now,
+		busy: o.Busy, traffic: o.Traffic}
 	if d.busy == nil {
 		d.busy = door.NewBusy(door.DefaultBusy(0))
 	}
@@ -101,14 +105,15 @@ func New(c Config, o Options) (*Server, error) {
 			return nil, err
 		}
 	}
-	d.pushers.changed, d.pushers.transport = make(chan struct{}, 1), push.NewTransport(push.TransportOptions{Outbound: d.outbound})
+	d.pushers.changed, d.pushers.transport = make(chan struct{}, 1),
+		push.NewTransport(push.TransportOptions{Outbound: d.outbound})
 	d.lastStream.Store(rand.Uint32()) // ack ids of an earlier process meet no stream of this one
 	d.stopping, d.stop = context.WithCancel(context.Background())
 	return d, nil
 }
 
-// Start listens and returns the address, with the port that was found when Config asks for port 0. A door that is off returns nil, nil.
-// Requests are served until Close; ctx only bounds the start.
+// Start listens and returns the address, with the port that was found when Config asks for port 0. A door that is off
+// returns nil, nil. Requests are served until Close; ctx only bounds the start.
 func (d *Server) Start(ctx context.Context) (net.Addr, error) {
 	return d.life.Start(func() (net.Addr, error) { return d.open(ctx) })
 }
@@ -138,12 +143,14 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 	d.served.Go(d.keepHouse)
 	d.served.Go(d.push)
 	d.served.Go(func() {
-		if err := d.grpc.Serve(knowing{framed(door.Stalling(d.split.grpc))}); err != nil && !errors.Is(err, grpc.ErrServerStopped) && !errors.Is(err, net.ErrClosed) {
+		if err := d.grpc.Serve(knowing{framed(door.Stalling(d.split.grpc))}); err != nil &&
+			!errors.Is(err, grpc.ErrServerStopped) && !errors.Is(err, net.ErrClosed) {
 			d.report(fmt.Errorf("pubsub door: gRPC: %w", err))
 		}
 	})
 	d.served.Go(func() {
-		if err := d.rest.Serve(door.Stalling(d.split.rest)); err != nil && !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
+		if err := d.rest.Serve(door.Stalling(d.split.rest)); err != nil && !errors.Is(err, http.ErrServerClosed) &&
+			!errors.Is(err, net.ErrClosed) {
 			d.report(fmt.Errorf("pubsub door: REST: %w", err))
 		}
 	})
@@ -153,8 +160,9 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 // Addr is where the door listens; nil before Start.
 func (d *Server) Addr() net.Addr { return d.life.Addr() }
 
-// Close stops listening, ends streams and waiting pulls, and waits for the calls under way. When ctx ends first, their connections are
-// cut. What clients hold stays theirs until its deadline. A second Close returns what the first one did.
+// Close stops listening, ends streams and waiting pulls, and waits for the calls under way. When ctx ends first, their
+// connections are cut. What clients hold stays theirs until its deadline. A second Close returns what the first one
+// did.
 func (d *Server) Close(ctx context.Context) error {
 	d.stop()
 	if d.functions != nil {

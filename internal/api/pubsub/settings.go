@@ -9,7 +9,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// room is under which the door's notes are kept. Keys are KIND/NAMESPACE/ID, values the generated types with what the store does not know.
+// room is under which the door's notes are kept. Keys are KIND/NAMESPACE/ID, values the generated types with what the
+// store does not know.
 const room = "api/pubsub"
 
 // noteKey is the key of what is remembered of a resource.

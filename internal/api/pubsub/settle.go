@@ -52,7 +52,8 @@ func (d *Server) settleGroup(ctx context.Context, all []*settling) {
 		}
 		for i := range s.back {
 			a := &s.back[i]
-			ends = append(ends, queue.Settlement{Token: a.token, Kind: queue.Back, Delay: s.sub.retry.after(int(a.attempt))})
+			ends = append(ends, queue.Settlement{Token: a.token, Kind: queue.Back,
+				Delay: s.sub.retry.after(int(a.attempt))})
 		}
 	}
 	errs, err := d.store.Settle(ctx, ends)

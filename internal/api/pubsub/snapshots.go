@@ -78,7 +78,8 @@ func (d *Server) describeSnapshot(s snapshot, r resource) *pubsubpb.Snapshot {
 }
 
 // CreateSnapshot remembers which messages of a subscription are not acknowledged.
-func (s subscriberService) CreateSnapshot(ctx context.Context, req *pubsubpb.CreateSnapshotRequest) (*pubsubpb.Snapshot, error) {
+func (s subscriberService) CreateSnapshot(ctx context.Context, req *pubsubpb.CreateSnapshotRequest) (*pubsubpb.Snapshot,
+	error) {
 	d := s.d
 	of, err := parseResource("subscription", req.Subscription, kindSubscription)
 	if err != nil {
@@ -144,13 +145,15 @@ func (d *Server) snapshotLife(ctx context.Context, sub *subscription) (time.Dura
 		life -= max(0, time.Since(oldest[0].Message.Time))
 	}
 	if life < minSnapshotLife {
-		return 0, status.Errorf(codes.FailedPrecondition, "the oldest message of %s is so old that the snapshot would expire in less than an hour", sub.name)
+		return 0, status.Errorf(codes.FailedPrecondition, "the oldest message of %s is so old that the snapshot "+
+			"would expire in less than an hour", sub.name)
 	}
 	return life, nil
 }
 
 // GetSnapshot describes a snapshot.
-func (s subscriberService) GetSnapshot(ctx context.Context, req *pubsubpb.GetSnapshotRequest) (*pubsubpb.Snapshot, error) {
+func (s subscriberService) GetSnapshot(ctx context.Context, req *pubsubpb.GetSnapshotRequest) (*pubsubpb.Snapshot,
+	error) {
 	r, err := parseResource("snapshot", req.Snapshot, kindSnapshot)
 	if err != nil {
 		return nil, err
@@ -166,7 +169,8 @@ func (s subscriberService) GetSnapshot(ctx context.Context, req *pubsubpb.GetSna
 }
 
 // UpdateSnapshot changes the labels of a snapshot.
-func (s subscriberService) UpdateSnapshot(ctx context.Context, req *pubsubpb.UpdateSnapshotRequest) (*pubsubpb.Snapshot, error) {
+func (s subscriberService) UpdateSnapshot(ctx context.Context, req *pubsubpb.UpdateSnapshotRequest) (*pubsubpb.Snapshot,
+	error) {
 	d := s.d
 	if req.Snapshot == nil {
 		return nil, invalid("snapshot", "is missing")
@@ -198,7 +202,8 @@ func (s subscriberService) UpdateSnapshot(ctx context.Context, req *pubsubpb.Upd
 }
 
 // DeleteSnapshot forgets a snapshot.
-func (s subscriberService) DeleteSnapshot(ctx context.Context, req *pubsubpb.DeleteSnapshotRequest) (*emptypb.Empty, error) {
+func (s subscriberService) DeleteSnapshot(ctx context.Context, req *pubsubpb.DeleteSnapshotRequest) (*emptypb.Empty,
+	error) {
 	d := s.d
 	r, end, err := d.administer(ctx, "snapshot", req.Snapshot, kindSnapshot)
 	if err != nil {
@@ -218,7 +223,8 @@ func (s subscriberService) DeleteSnapshot(ctx context.Context, req *pubsubpb.Del
 }
 
 // ListSnapshots lists the snapshots of a project.
-func (s subscriberService) ListSnapshots(ctx context.Context, req *pubsubpb.ListSnapshotsRequest) (*pubsubpb.ListSnapshotsResponse, error) {
+func (s subscriberService) ListSnapshots(ctx context.Context,
+	req *pubsubpb.ListSnapshotsRequest) (*pubsubpb.ListSnapshotsResponse, error) {
 	d := s.d
 	project, err := parseProject("project", req.Project)
 	if err != nil {
@@ -246,7 +252,8 @@ func (s subscriberService) ListSnapshots(ctx context.Context, req *pubsubpb.List
 func snapshotKey(s snapshot) string { return s.Name.String() }
 
 // ListTopicSnapshots lists the names of the snapshots of a topic's messages.
-func (s publisherService) ListTopicSnapshots(ctx context.Context, req *pubsubpb.ListTopicSnapshotsRequest) (*pubsubpb.ListTopicSnapshotsResponse, error) {
+func (s publisherService) ListTopicSnapshots(ctx context.Context,
+	req *pubsubpb.ListTopicSnapshotsRequest) (*pubsubpb.ListTopicSnapshotsResponse, error) {
 	d := s.d
 	r, err := parseResource("topic", req.Topic, kindTopic)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/door/branch"
 )
 
-// split serves two protocols on one listener. A connection that begins as HTTP/2 with prior knowledge does is gRPC's; every
-// other one is REST's. With TLS both sides have agreed on one of them before.
+// split serves two protocols on one listener. A connection that begins as HTTP/2 with prior knowledge does is gRPC's;
+// every other one is REST's. With TLS both sides have agreed on one of them before.
 type split struct {
 	listener net.Listener
 	tls      *tls.Config // nil: none

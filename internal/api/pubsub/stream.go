@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// streamMessages and streamBytes bound one response of a stream. Small enough that the first message of many is not held up by the
-	// last, and that no client refuses it.
+	// streamMessages and streamBytes bound one response of a stream. Small enough that the first message of many is not
+	// held up by the last, and that no client refuses it.
 	streamMessages = 500
 	streamBytes    = 1 << 20
 	// streamWait is how long a stream waits for messages before it looks at the subscription's settings again.
@@ -96,7 +96,8 @@ func (d *Server) streamingPull(ctx context.Context, wire grpc.ServerStream) erro
 }
 
 // openStream checks the first request.
-func (d *Server) openStream(ctx context.Context, wire grpc.ServerStream, first *pubsubpb.StreamingPullRequest) (*stream, error) {
+func (d *Server) openStream(ctx context.Context, wire grpc.ServerStream, first *pubsubpb.StreamingPullRequest) (*stream,
+	error) {
 	r, err := parseResource("subscription", first.Subscription, kindSubscription)
 	if err != nil {
 		return nil, err
@@ -148,7 +149,8 @@ func checkStreamDeadline(seconds int32) error {
 
 // send hands out messages until the stream ends.
 func (st *stream) send() error {
-	t := taker{d: st.d, user: st.user, stream: st.number, hold: door.Hold{Of: st.d.answers, Traffic: st.d.traffic}, cost: streamCost, waits: st.d.traffic.Waiting(door.ForMessages)}
+	t := taker{d: st.d, user: st.user, stream: st.number, hold: door.Hold{Of: st.d.answers, Traffic: st.d.traffic},
+		cost: streamCost, waits: st.d.traffic.Waiting(door.ForMessages)}
 	defer t.hold.End()
 	most := min(streamBytes, int(st.d.answers.Limit()/(4*streamCost)))
 	var properties []byte
@@ -216,8 +218,9 @@ func (st *stream) extend(id ackID, until time.Time) {
 // farewell is how long a client that has ended its stream may still say something of its messages by other calls.
 const farewell = 500 * time.Millisecond
 
-// end is called when the stream is over. What its client holds stays with it until its deadline: it may acknowledge by other calls, and
-// it reconnects. But who has ended the stream does not read any more: messages that it has said nothing of go back soon.
+// end is called when the stream is over. What its client holds stays with it until its deadline: it may acknowledge by
+// other calls, and it reconnects. But who has ended the stream does not read any more: messages that it has said
+// nothing of go back soon.
 func (st *stream) end() {
 	st.stop(nil)
 	st.turn.end()

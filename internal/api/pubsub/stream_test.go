@@ -62,7 +62,8 @@ func TestAStreamHandsOutWhatComesAndTakesAcknowledgements(t *testing.T) {
 	if !slices.Equal(texts(got), []string{"a", "b", "c"}) {
 		t.Fatalf("%q came", texts(got))
 	}
-	if err := st.Send(&pubsubpb.StreamingPullRequest{AckIds: ackIDs(got[:2]), ModifyDeadlineAckIds: ackIDs(got[2:]), ModifyDeadlineSeconds: []int32{0}}); err != nil {
+	if err := st.Send(&pubsubpb.StreamingPullRequest{AckIds: ackIDs(got[:2]), ModifyDeadlineAckIds: ackIDs(got[2:]),
+		ModifyDeadlineSeconds: []int32{0}}); err != nil {
 		t.Fatal(err)
 	}
 	if again := receive(t, st, 1); !slices.Equal(texts(again), []string{"c"}) {
@@ -81,14 +82,18 @@ func TestAStreamHandsOutWhatComesAndTakesAcknowledgements(t *testing.T) {
 
 func TestAStreamTellsPropertiesAndAnswersPings(t *testing.T) {
 	r := newRig(t)
-	r.subscribe("both", func(s *pubsubpb.Subscription) { s.EnableExactlyOnceDelivery, s.EnableMessageOrdering = true, true })
+	r.subscribe("both", func(s *pubsubpb.Subscription) {
+		s.EnableExactlyOnceDelivery, s.EnableMessageOrdering = true,
+			true
+	})
 	r.publish("both", "k", "a")
 	st := r.stream("both", func(q *pubsubpb.StreamingPullRequest) { q.ProtocolVersion = 1 })
 	res, err := st.Recv()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := res.SubscriptionProperties; !p.GetExactlyOnceDeliveryEnabled() || !p.GetMessageOrderingEnabled() || len(res.ReceivedMessages) != 1 {
+	if p := res.SubscriptionProperties; !p.GetExactlyOnceDeliveryEnabled() || !p.GetMessageOrderingEnabled() ||
+		len(res.ReceivedMessages) != 1 {
 		t.Errorf("the first response is %v", res)
 	}
 	for range 3 {
@@ -108,7 +113,8 @@ func TestWithExactlyOnceAStreamConfirms(t *testing.T) {
 	r.publish("once", "", "a", "b", "c")
 	st := r.stream("once")
 	got := receive(t, st, 3)
-	if err := st.Send(&pubsubpb.StreamingPullRequest{AckIds: []string{got[0].AckId, "nonsense"}, ModifyDeadlineAckIds: []string{got[1].AckId, "nothing"}, ModifyDeadlineSeconds: []int32{60, 60}}); err != nil {
+	if err := st.Send(&pubsubpb.StreamingPullRequest{AckIds: []string{got[0].AckId, "nonsense"},
+		ModifyDeadlineAckIds: []string{got[1].AckId, "nothing"}, ModifyDeadlineSeconds: []int32{60, 60}}); err != nil {
 		t.Fatal(err)
 	}
 	res, err := st.Recv()
@@ -116,10 +122,12 @@ func TestWithExactlyOnceAStreamConfirms(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, m := res.AcknowledgeConfirmation, res.ModifyAckDeadlineConfirmation
-	if !slices.Equal(a.GetAckIds(), []string{got[0].AckId}) || !slices.Equal(a.GetInvalidAckIds(), []string{"nonsense"}) {
+	if !slices.Equal(a.GetAckIds(), []string{got[0].AckId}) ||
+		!slices.Equal(a.GetInvalidAckIds(), []string{"nonsense"}) {
 		t.Errorf("acknowledgements are confirmed as %v", a)
 	}
-	if !slices.Equal(m.GetAckIds(), []string{got[1].AckId}) || !slices.Equal(m.GetInvalidAckIds(), []string{"nothing"}) {
+	if !slices.Equal(m.GetAckIds(), []string{got[1].AckId}) ||
+		!slices.Equal(m.GetInvalidAckIds(), []string{"nothing"}) {
 		t.Errorf("deadlines are confirmed as %v", m)
 	}
 	clock.pass(11 * time.Second)
@@ -182,7 +190,8 @@ func TestAStreamGoesNoFurtherThanItsClientAllows(t *testing.T) {
 			r := newRig(t)
 			r.subscribe("news")
 			for range 10 {
-				r.publish("news", "", string(make([]byte, 40))) // two are within the bound of bytes, and one is handed out whatever its size
+				// two are within the bound of bytes, and one is handed out whatever its size
+				r.publish("news", "", string(make([]byte, 40)))
 			}
 			st := r.stream("news", bound)
 			got := receive(t, st, 3)
@@ -202,7 +211,8 @@ func TestAStreamGoesNoFurtherThanItsClientAllows(t *testing.T) {
 			if ms := <-more; len(ms) != 1 {
 				t.Fatalf("%d came for one that was acknowledged", len(ms))
 			}
-			if err := st.Send(&pubsubpb.StreamingPullRequest{ModifyDeadlineAckIds: ackIDs(got[1:2]), ModifyDeadlineSeconds: []int32{0}}); err != nil {
+			if err := st.Send(&pubsubpb.StreamingPullRequest{ModifyDeadlineAckIds: ackIDs(got[1:2]),
+				ModifyDeadlineSeconds: []int32{0}}); err != nil {
 				t.Fatal(err)
 			}
 			if ms := receive(t, st, 1); len(ms) != 1 {
@@ -250,20 +260,32 @@ func TestAStreamRefusesWhatItMay(t *testing.T) {
 		code  codes.Code
 		field string
 	}{
-		{"no subscription", func(q *pubsubpb.StreamingPullRequest) { q.Subscription = "" }, nil, codes.InvalidArgument, "subscription"},
-		{"an unknown subscription", func(q *pubsubpb.StreamingPullRequest) { q.Subscription += "s" }, nil, codes.NotFound, ""},
-		{"no deadline", func(q *pubsubpb.StreamingPullRequest) { q.StreamAckDeadlineSeconds = 0 }, nil, codes.InvalidArgument, "stream_ack_deadline_seconds"},
-		{"a long deadline", func(q *pubsubpb.StreamingPullRequest) { q.StreamAckDeadlineSeconds = 601 }, nil, codes.InvalidArgument, "stream_ack_deadline_seconds"},
-		{"another subscription", nil, &pubsubpb.StreamingPullRequest{Subscription: subscriptionName("news")}, codes.InvalidArgument, "subscription"},
+		{"no subscription", func(q *pubsubpb.StreamingPullRequest) { q.Subscription = "" }, nil, codes.InvalidArgument,
+			"subscription"},
+		{"an unknown subscription", func(q *pubsubpb.StreamingPullRequest) { q.Subscription += "s" }, nil,
+			codes.NotFound, ""},
+		{"no deadline", func(q *pubsubpb.StreamingPullRequest) { q.StreamAckDeadlineSeconds = 0 }, nil,
+			codes.InvalidArgument, "stream_ack_deadline_seconds"},
+		{"a long deadline", func(q *pubsubpb.StreamingPullRequest) { q.StreamAckDeadlineSeconds = 601 }, nil,
+			codes.InvalidArgument, "stream_ack_deadline_seconds"},
+		{"another subscription", nil, &pubsubpb.StreamingPullRequest{Subscription: subscriptionName("news")},
+			codes.InvalidArgument, "subscription"},
 		{"another client", nil, &pubsubpb.StreamingPullRequest{ClientId: "x"}, codes.InvalidArgument, "client_id"},
-		{"other bounds", nil, &pubsubpb.StreamingPullRequest{MaxOutstandingMessages: 1}, codes.InvalidArgument, "max_outstanding_messages"},
-		{"other bytes", nil, &pubsubpb.StreamingPullRequest{MaxOutstandingBytes: 1}, codes.InvalidArgument, "max_outstanding_bytes"},
-		{"another protocol", nil, &pubsubpb.StreamingPullRequest{ProtocolVersion: 1}, codes.InvalidArgument, "protocol_version"},
-		{"another deadline", nil, &pubsubpb.StreamingPullRequest{StreamAckDeadlineSeconds: 9}, codes.InvalidArgument, "stream_ack_deadline_seconds"},
+		{"other bounds", nil, &pubsubpb.StreamingPullRequest{MaxOutstandingMessages: 1}, codes.InvalidArgument,
+			"max_outstanding_messages"},
+		{"other bytes", nil, &pubsubpb.StreamingPullRequest{MaxOutstandingBytes: 1}, codes.InvalidArgument,
+			"max_outstanding_bytes"},
+		{"another protocol", nil, &pubsubpb.StreamingPullRequest{ProtocolVersion: 1}, codes.InvalidArgument,
+			"protocol_version"},
+		{"another deadline", nil, &pubsubpb.StreamingPullRequest{StreamAckDeadlineSeconds: 9}, codes.InvalidArgument,
+			"stream_ack_deadline_seconds"},
 		{"nonsense", nil, &pubsubpb.StreamingPullRequest{AckIds: []string{"x"}}, codes.InvalidArgument, "ack_ids"},
-		{"nonsense put off", nil, &pubsubpb.StreamingPullRequest{ModifyDeadlineAckIds: []string{"x"}, ModifyDeadlineSeconds: []int32{1}}, codes.InvalidArgument, "modify_deadline_ack_ids"},
-		{"a deadline too many", nil, &pubsubpb.StreamingPullRequest{ModifyDeadlineSeconds: []int32{1}}, codes.InvalidArgument, "modify_deadline_seconds"},
-		{"a negative one", nil, &pubsubpb.StreamingPullRequest{ModifyDeadlineAckIds: []string{"x"}, ModifyDeadlineSeconds: []int32{-1}}, codes.InvalidArgument, "modify_deadline_seconds"},
+		{"nonsense put off", nil, &pubsubpb.StreamingPullRequest{ModifyDeadlineAckIds: []string{"x"},
+			ModifyDeadlineSeconds: []int32{1}}, codes.InvalidArgument, "modify_deadline_ack_ids"},
+		{"a deadline too many", nil, &pubsubpb.StreamingPullRequest{ModifyDeadlineSeconds: []int32{1}},
+			codes.InvalidArgument, "modify_deadline_seconds"},
+		{"a negative one", nil, &pubsubpb.StreamingPullRequest{ModifyDeadlineAckIds: []string{"x"},
+			ModifyDeadlineSeconds: []int32{-1}}, codes.InvalidArgument, "modify_deadline_seconds"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var change []func(*pubsubpb.StreamingPullRequest)
@@ -290,7 +312,8 @@ func TestAStreamEndsWithItsSubscription(t *testing.T) {
 	r.subscribe("news")
 	st := r.stream("news")
 	r.waiters("news", 1)
-	if _, err := r.sub.DeleteSubscription(t.Context(), &pubsubpb.DeleteSubscriptionRequest{Subscription: subscriptionName("news")}); err != nil {
+	if _, err := r.sub.DeleteSubscription(t.Context(),
+		&pubsubpb.DeleteSubscriptionRequest{Subscription: subscriptionName("news")}); err != nil {
 		t.Fatal(err)
 	}
 	_, err := st.Recv()
@@ -298,7 +321,8 @@ func TestAStreamEndsWithItsSubscription(t *testing.T) {
 	r.subscribeTo("news", "other")
 	st = r.stream("other")
 	r.waiters("other", 1)
-	if _, err := r.pub.DetachSubscription(t.Context(), &pubsubpb.DetachSubscriptionRequest{Subscription: subscriptionName("other")}); err != nil {
+	if _, err := r.pub.DetachSubscription(t.Context(),
+		&pubsubpb.DetachSubscriptionRequest{Subscription: subscriptionName("other")}); err != nil {
 		t.Fatal(err)
 	}
 	_, err = st.Recv()
@@ -315,7 +339,8 @@ func TestWhatAClientThatVanishedHeldComesBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := gone.Send(&pubsubpb.StreamingPullRequest{Subscription: subscriptionName("news"), StreamAckDeadlineSeconds: 60}); err != nil {
+		if err := gone.Send(&pubsubpb.StreamingPullRequest{Subscription: subscriptionName("news"),
+			StreamAckDeadlineSeconds: 60}); err != nil {
 			t.Fatal(err)
 		}
 		held := receive(t, gone, 2)
@@ -398,7 +423,8 @@ func TestAThousandStreamsShareASubscription(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := st.Send(&pubsubpb.StreamingPullRequest{Subscription: subscriptionName("news"), StreamAckDeadlineSeconds: 60, MaxOutstandingMessages: 1}); err != nil {
+		if err := st.Send(&pubsubpb.StreamingPullRequest{Subscription: subscriptionName("news"),
+			StreamAckDeadlineSeconds: 60, MaxOutstandingMessages: 1}); err != nil {
 			t.Fatal(err)
 		}
 		open.Go(func() {
@@ -438,7 +464,8 @@ func TestAClosingDoorEndsStreamsSoThatClientsComeAgain(t *testing.T) {
 	st := r.stream("news")
 	pulled := make(chan error, 1)
 	go func() {
-		_, err := r.sub.Pull(context.Background(), &pubsubpb.PullRequest{Subscription: subscriptionName("news"), MaxMessages: 1})
+		_, err := r.sub.Pull(context.Background(), &pubsubpb.PullRequest{Subscription: subscriptionName("news"),
+			MaxMessages: 1})
 		pulled <- err
 	}()
 	r.waiters("news", 2)

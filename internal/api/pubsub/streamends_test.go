@@ -37,9 +37,11 @@ func TestAStreamThatEndsWhileItOpensGivesBackWhatItsFirstRequestTook(t *testing.
 			r.door.busy, r.door.report = all, func(error) {}
 			r.subscribe("news")
 			doortest.Until(t, "nothing is taken", func() bool { return all.Used() == 0 })
-			s := grpc.NewServer(grpc.ForceServerCodecV2(codec{}), grpc.StreamInterceptor(func(srv any, wire grpc.ServerStream, _ *grpc.StreamServerInfo, handle grpc.StreamHandler) error {
-				return handle(srv, headless{wire, fail})
-			}))
+			s := grpc.NewServer(grpc.ForceServerCodecV2(codec{}),
+				grpc.StreamInterceptor(func(srv any, wire grpc.ServerStream, _ *grpc.StreamServerInfo,
+					handle grpc.StreamHandler) error {
+					return handle(srv, headless{wire, fail})
+				}))
 			r.door.register(s)
 			l, err := net.Listen("tcp", "127.0.0.1:0")
 			if err != nil {
@@ -56,7 +58,8 @@ func TestAStreamThatEndsWhileItOpensGivesBackWhatItsFirstRequestTook(t *testing.
 			if err != nil {
 				t.Fatal(err)
 			}
-			first := &pubsubpb.StreamingPullRequest{Subscription: subscriptionName("news"), StreamAckDeadlineSeconds: 10, ClientId: strings.Repeat("x", 1000)}
+			first := &pubsubpb.StreamingPullRequest{Subscription: subscriptionName("news"),
+				StreamAckDeadlineSeconds: 10, ClientId: strings.Repeat("x", 1000)}
 			if err := st.Send(first); err != nil {
 				t.Fatal(err)
 			}
@@ -79,11 +82,13 @@ type defective struct{ context.Context }
 
 func (defective) Err() error { panic("a defect") }
 
-// A stream that ends with a panic while it takes messages ends: nobody waits for its turn for ever, neither its own end nor a stop.
+// A stream that ends with a panic while it takes messages ends: nobody waits for its turn for ever, neither its own end
+// nor a stop.
 func TestAPanicWhileAStreamTakesMessagesEndsItsTurn(t *testing.T) {
 	r := newRig(t)
 	r.subscribe("news")
-	st, err := r.door.openStream(t.Context(), nil, &pubsubpb.StreamingPullRequest{Subscription: subscriptionName("news"), StreamAckDeadlineSeconds: 10})
+	st, err := r.door.openStream(t.Context(), nil,
+		&pubsubpb.StreamingPullRequest{Subscription: subscriptionName("news"), StreamAckDeadlineSeconds: 10})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,8 @@ func isNotFound(err error) bool {
 func newID() string { return "id-" + message.NewID().String() }
 
 // CreateSubscription makes a subscription, which is a queue.
-func (s subscriberService) CreateSubscription(ctx context.Context, req *pubsubpb.Subscription) (*pubsubpb.Subscription, error) {
+func (s subscriberService) CreateSubscription(ctx context.Context, req *pubsubpb.Subscription) (*pubsubpb.Subscription,
+	error) {
 	d := s.d
 	t, err := parseResource("topic", req.Topic, kindTopic)
 	if err != nil {
@@ -67,7 +68,8 @@ func (s subscriberService) CreateSubscription(ctx context.Context, req *pubsubpb
 	}
 	if _, err := d.store.TopicStats(t.name()); err != nil {
 		if ok, ierr := d.isTopic(t); ierr == nil && ok {
-			return nil, status.Errorf(codes.FailedPrecondition, "%s is a queue that is its own topic: make a topic to have subscriptions of it", t)
+			return nil, status.Errorf(codes.FailedPrecondition, "%s is a queue that is its own topic: make a topic "+
+				"to have subscriptions of it", t)
 		}
 		return nil, notFound(t)
 	}
@@ -99,12 +101,14 @@ func (s subscriberService) CreateSubscription(ctx context.Context, req *pubsubpb
 // rememberSubscription keeps what the store does not know of a subscription.
 func (d *Server) rememberSubscription(ctx context.Context, n queue.Name, s *pubsubpb.Subscription) error {
 	note := proto.CloneOf(s)
-	note.Tags, note.State, note.Labels, note.AckDeadlineSeconds, note.AnalyticsHubSubscriptionInfo, note.TopicMessageRetentionDuration = nil, 0, nil, 0, nil, nil
+	note.Tags, note.State, note.Labels, note.AckDeadlineSeconds, note.AnalyticsHubSubscriptionInfo,
+		note.TopicMessageRetentionDuration = nil, 0, nil, 0, nil, nil
 	return d.remember(ctx, noteKey(kindSubscription, n), note)
 }
 
 // GetSubscription describes a subscription.
-func (s subscriberService) GetSubscription(ctx context.Context, req *pubsubpb.GetSubscriptionRequest) (*pubsubpb.Subscription, error) {
+func (s subscriberService) GetSubscription(ctx context.Context,
+	req *pubsubpb.GetSubscriptionRequest) (*pubsubpb.Subscription, error) {
 	d := s.d
 	r, err := parseResource("subscription", req.Subscription, kindSubscription)
 	if err != nil {
@@ -122,7 +126,8 @@ func (s subscriberService) GetSubscription(ctx context.Context, req *pubsubpb.Ge
 }
 
 // UpdateSubscription changes the fields of a subscription that the mask names.
-func (s subscriberService) UpdateSubscription(ctx context.Context, req *pubsubpb.UpdateSubscriptionRequest) (*pubsubpb.Subscription, error) {
+func (s subscriberService) UpdateSubscription(ctx context.Context,
+	req *pubsubpb.UpdateSubscriptionRequest) (*pubsubpb.Subscription, error) {
 	if req.Subscription == nil {
 		return nil, invalid("subscription", "is missing")
 	}
@@ -136,14 +141,16 @@ func (s subscriberService) UpdateSubscription(ctx context.Context, req *pubsubpb
 }
 
 // ModifyPushConfig sets the endpoint to which messages are pushed, or with an empty one ends that.
-func (s subscriberService) ModifyPushConfig(ctx context.Context, req *pubsubpb.ModifyPushConfigRequest) (*emptypb.Empty, error) {
+func (s subscriberService) ModifyPushConfig(ctx context.Context, req *pubsubpb.ModifyPushConfigRequest) (*emptypb.Empty,
+	error) {
 	r, err := parseResource("subscription", req.Subscription, kindSubscription)
 	if err != nil {
 		return nil, err
 	}
 	_, err = s.d.change(ctx, r, func(now *pubsubpb.Subscription) error {
 		config := req.PushConfig
-		if version, ok := now.PushConfig.GetAttributes()[pushVersion]; ok && config.GetPushEndpoint() != "" && config.Attributes[pushVersion] == "" {
+		if version, ok := now.PushConfig.GetAttributes()[pushVersion]; ok && config.GetPushEndpoint() != "" &&
+			config.Attributes[pushVersion] == "" {
 			config = proto.CloneOf(config)
 			if config.Attributes == nil {
 				config.Attributes = map[string]string{}
@@ -160,7 +167,8 @@ func (s subscriberService) ModifyPushConfig(ctx context.Context, req *pubsubpb.M
 }
 
 // change alters a subscription.
-func (d *Server) change(ctx context.Context, r resource, how func(now *pubsubpb.Subscription) error) (*pubsubpb.Subscription, error) {
+func (d *Server) change(ctx context.Context, r resource,
+	how func(now *pubsubpb.Subscription) error) (*pubsubpb.Subscription, error) {
 	if err := d.allow(ctx, access.Admin, r); err != nil {
 		return nil, err
 	}
@@ -179,7 +187,8 @@ func (d *Server) change(ctx context.Context, r resource, how func(now *pubsubpb.
 		return nil, err
 	}
 	if now.ExpirationPolicy == nil && sub.note == nil {
-		now.ExpirationPolicy = &pubsubpb.ExpirationPolicy{} // another door made it: it does not expire unless somebody says so
+		// another door made it: it does not expire unless somebody says so
+		now.ExpirationPolicy = &pubsubpb.ExpirationPolicy{}
 	}
 	forever := now.MessageRetentionDuration == nil && was.MessageRetentionDuration == nil
 	if err := d.fillSubscription(now, was); err != nil {
@@ -228,7 +237,8 @@ func (d *Server) alter(ctx context.Context, sub *subscription, now *pubsubpb.Sub
 }
 
 // DeleteSubscription removes a subscription with what it holds.
-func (s subscriberService) DeleteSubscription(ctx context.Context, req *pubsubpb.DeleteSubscriptionRequest) (*emptypb.Empty, error) {
+func (s subscriberService) DeleteSubscription(ctx context.Context,
+	req *pubsubpb.DeleteSubscriptionRequest) (*emptypb.Empty, error) {
 	d := s.d
 	r, end, err := d.administer(ctx, "subscription", req.Subscription, kindSubscription)
 	if err != nil {

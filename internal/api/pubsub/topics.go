@@ -116,7 +116,8 @@ func (s publisherService) UpdateTopic(ctx context.Context, req *pubsubpb.UpdateT
 		return nil, err
 	}
 	if _, err := d.store.TopicStats(r.name()); err != nil {
-		return nil, status.Errorf(codes.FailedPrecondition, "%s is a queue that is its own topic: it has no settings as a topic", r)
+		return nil, status.Errorf(codes.FailedPrecondition,
+			"%s is a queue that is its own topic: it has no settings as a topic", r)
 	}
 	was := proto.CloneOf(now)
 	if err := applyMask("update_mask", req.UpdateMask, req.Topic, now, topicFields); err != nil {
@@ -181,7 +182,8 @@ func (s publisherService) DeleteTopic(ctx context.Context, req *pubsubpb.DeleteT
 		if ok, err := d.isTopic(r); err != nil {
 			return nil, err
 		} else if ok {
-			return nil, status.Errorf(codes.FailedPrecondition, "%s is a queue that is its own topic: delete the subscription of that name", r)
+			return nil, status.Errorf(codes.FailedPrecondition, "%s is a queue that is its own topic: delete the "+
+				"subscription of that name", r)
 		}
 		return nil, notFound(r)
 	} else if err != nil {
@@ -195,7 +197,8 @@ func (s publisherService) DeleteTopic(ctx context.Context, req *pubsubpb.DeleteT
 }
 
 // DetachSubscription cuts a subscription off its topic and drops what it holds.
-func (s publisherService) DetachSubscription(ctx context.Context, req *pubsubpb.DetachSubscriptionRequest) (*pubsubpb.DetachSubscriptionResponse, error) {
+func (s publisherService) DetachSubscription(ctx context.Context,
+	req *pubsubpb.DetachSubscriptionRequest) (*pubsubpb.DetachSubscriptionResponse, error) {
 	d := s.d
 	r, end, err := d.administer(ctx, "subscription", req.Subscription, kindSubscription)
 	if err != nil {
@@ -210,14 +213,16 @@ func (s publisherService) DetachSubscription(ctx context.Context, req *pubsubpb.
 		return &pubsubpb.DetachSubscriptionResponse{}, nil
 	}
 	if sub.ownTopic() {
-		return nil, status.Errorf(codes.FailedPrecondition, "%s is its own topic and cannot be detached from it: delete it", r)
+		return nil, status.Errorf(codes.FailedPrecondition,
+			"%s is its own topic and cannot be detached from it: delete it", r)
 	}
 	note, err := d.describe(sub, r)
 	if err != nil {
 		return nil, err
 	}
 	note.Detached = true
-	// The note first: a crash between leaves a subscription that is not detached, as the note of a queue that is there says nothing of it.
+	// The note first: a crash between leaves a subscription that is not detached, as the note of a queue that is there
+	// says nothing of it.
 	if err := d.remember(ctx, noteKey(kindSubscription, sub.name), note); err != nil {
 		return nil, err
 	}

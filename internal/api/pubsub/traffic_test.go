@@ -36,14 +36,16 @@ func TestTheDoorCountsWhatGoesThroughIt(t *testing.T) {
 	})
 	got := metricstest.Of(t, traffic)
 	for name, want := range map[string]float64{
-		"hikyaku_door_requests_total CreateTopic OK pubsub": 1, "hikyaku_door_requests_total Publish OK pubsub": 1, "hikyaku_door_requests_total GetTopic OK pubsub": 1,
+		"hikyaku_door_requests_total CreateTopic OK pubsub": 1, "hikyaku_door_requests_total Publish OK pubsub": 1,
+		"hikyaku_door_requests_total GetTopic OK pubsub":       1,
 		"hikyaku_door_requests_total GetTopic NotFound pubsub": 1,
 	} {
 		if got[name] != want {
 			t.Errorf("%s is %v, not %v", name, got[name], want)
 		}
 	}
-	for _, name := range []string{"hikyaku_door_connections pubsub", "hikyaku_door_bytes_total received pubsub", "hikyaku_door_bytes_total sent pubsub"} {
+	for _, name := range []string{"hikyaku_door_connections pubsub", "hikyaku_door_bytes_total received pubsub",
+		"hikyaku_door_bytes_total sent pubsub"} {
 		if got[name] <= 0 {
 			t.Errorf("%s is %v", name, got[name])
 		}

@@ -132,7 +132,8 @@ func (d *Server) transformPublished(
 			return nil, nil, err
 		}
 		if size += m.Size(); size > maxPublishBytes {
-			return nil, nil, invalid("messages", "the functions of the topic made more than %d bytes of them", maxPublishBytes)
+			return nil, nil, invalid("messages", "the functions of the topic made more than %d bytes of them",
+				maxPublishBytes)
 		}
 		kept = append(kept, *m)
 	}

@@ -16,9 +16,10 @@ import (
 
 // script is a transform by a function of the name f.
 func script(body string) *pubsubpb.MessageTransform {
-	return &pubsubpb.MessageTransform{Transform: &pubsubpb.MessageTransform_JavascriptUdf{JavascriptUdf: &pubsubpb.JavaScriptUDF{
-		FunctionName: "f", Code: "function f(message, metadata) {" + body + "}",
-	}}}
+	return &pubsubpb.MessageTransform{Transform: &pubsubpb.MessageTransform_JavascriptUdf{
+		JavascriptUdf: &pubsubpb.JavaScriptUDF{
+			FunctionName: "f", Code: "function f(message, metadata) {" + body + "}",
+		}}}
 }
 
 func scriptRig(t *testing.T) *rig {
@@ -30,7 +31,8 @@ func scriptRig(t *testing.T) *rig {
 
 func (r *rig) scriptTopic(id string, transforms ...*pubsubpb.MessageTransform) {
 	r.t.Helper()
-	if _, err := r.pub.CreateTopic(r.t.Context(), &pubsubpb.Topic{Name: topicName(id), MessageTransforms: transforms}); err != nil {
+	if _, err := r.pub.CreateTopic(r.t.Context(),
+		&pubsubpb.Topic{Name: topicName(id), MessageTransforms: transforms}); err != nil {
 		r.t.Fatal(err)
 	}
 }
@@ -40,7 +42,8 @@ func TestATopicsFunctionsChangeWhatIsPublished(t *testing.T) {
 	r := scriptRig(t)
 	disabled := script(`throw new Error("it is disabled");`)
 	disabled.Disabled = true
-	r.scriptTopic("news", script(`message.attributes.by = "f"; return message.data.startsWith("-") ? null : message;`), disabled,
+	r.scriptTopic("news", script(`message.attributes.by = "f"; return message.data.startsWith("-") ? null : message;`),
+		disabled,
 		script(`message.data += "!"; return message;`))
 	r.subscribeTo("news", "all")
 	r.subscribeTo("news", "some", func(s *pubsubpb.Subscription) { s.Filter = `attributes.by = "f"` })
@@ -55,11 +58,13 @@ func TestATopicsFunctionsChangeWhatIsPublished(t *testing.T) {
 	}
 	for _, s := range []string{"all", "some"} { // a filter sees what the functions made
 		got := r.pull(s, 10)
-		if !slices.Equal(texts(got), []string{"a!", "c!"}) || got[0].Message.Attributes["by"] != "f" || got[1].Message.MessageId != ids[2] {
+		if !slices.Equal(texts(got), []string{"a!", "c!"}) || got[0].Message.Attributes["by"] != "f" ||
+			got[1].Message.MessageId != ids[2] {
 			t.Errorf("%s: %v", s, got)
 		}
 	}
-	_, err := r.pub.Publish(t.Context(), &pubsubpb.PublishRequest{Topic: topicName("news"), Messages: []*pubsubpb.PubsubMessage{{Data: []byte("-")}}})
+	_, err := r.pub.Publish(t.Context(),
+		&pubsubpb.PublishRequest{Topic: topicName("news"), Messages: []*pubsubpb.PubsubMessage{{Data: []byte("-")}}})
 	if err != nil {
 		t.Errorf("nothing but dropped messages: %v", err)
 	}
@@ -67,14 +72,17 @@ func TestATopicsFunctionsChangeWhatIsPublished(t *testing.T) {
 
 func TestAPublishFailsAsAWholeWhereAFunctionDoes(t *testing.T) {
 	r := scriptRig(t)
-	r.scriptTopic("news", script(`if (message.data === "bad") throw new Error("so bad"); message.data = message.data.repeat(message.attributes.n || 1); return message;`))
+	r.scriptTopic("news",
+		script(`if (message.data === "bad") throw new Error("so bad"); message.data = message.data.repeat(message.attributes.n || 1); return message;`))
 	r.subscribeTo("news", "all")
 	for _, c := range []struct {
 		ms   []*pubsubpb.PubsubMessage
 		want string
 	}{
-		{[]*pubsubpb.PubsubMessage{{Data: []byte("good")}, {Data: []byte("bad")}}, "message 1: function f: Error: so bad"},
-		{[]*pubsubpb.PubsubMessage{{Data: []byte("0123456789"), Attributes: map[string]string{"n": "1000000"}}}, "more than 10000000 bytes"},
+		{[]*pubsubpb.PubsubMessage{{Data: []byte("good")}, {Data: []byte("bad")}},
+			"message 1: function f: Error: so bad"},
+		{[]*pubsubpb.PubsubMessage{{Data: []byte("0123456789"), Attributes: map[string]string{"n": "1000000"}}},
+			"more than 10000000 bytes"},
 		{[]*pubsubpb.PubsubMessage{{Data: []byte{0xff}}}, "not UTF-8"},
 	} {
 		_, err := r.pub.Publish(t.Context(), &pubsubpb.PublishRequest{Topic: topicName("news"), Messages: c.ms})
@@ -132,7 +140,8 @@ func TestAFunctionThatFailsKeepsTheOrderOfAKey(t *testing.T) {
 	r.topic("news")
 	r.subscribeTo("news", "readers", func(s *pubsubpb.Subscription) {
 		s.EnableMessageOrdering = true
-		s.MessageTransforms = []*pubsubpb.MessageTransform{script(`if (message.data === "k1") throw 1; return message;`)}
+		s.MessageTransforms = []*pubsubpb.MessageTransform{script(
+			`if (message.data === "k1") throw 1; return message;`)}
 	})
 	r.publish("news", "k", "k1", "k2")
 	r.publish("news", "l", "l1", "l2")
@@ -145,7 +154,8 @@ func TestAFunctionThatFailsKeepsTheOrderOfAKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := r.sub.UpdateSubscription(t.Context(), &pubsubpb.UpdateSubscriptionRequest{
-		Subscription: &pubsubpb.Subscription{Name: subscriptionName("readers")}, UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{"message_transforms"}},
+		Subscription: &pubsubpb.Subscription{Name: subscriptionName("readers")},
+		UpdateMask:   &fieldmaskpb.FieldMask{Paths: []string{"message_transforms"}},
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -158,23 +168,30 @@ func TestAFunctionThatFailsKeepsTheOrderOfAKey(t *testing.T) {
 func TestTransformsAreCheckedKeptAndChanged(t *testing.T) {
 	r := scriptRig(t)
 	udf := func(name, code string) *pubsubpb.MessageTransform {
-		return &pubsubpb.MessageTransform{Transform: &pubsubpb.MessageTransform_JavascriptUdf{JavascriptUdf: &pubsubpb.JavaScriptUDF{FunctionName: name, Code: code}}}
+		return &pubsubpb.MessageTransform{Transform: &pubsubpb.MessageTransform_JavascriptUdf{
+			JavascriptUdf: &pubsubpb.JavaScriptUDF{FunctionName: name, Code: code}}}
 	}
 	ok := script("return message")
 	for name, c := range map[string]struct {
 		all  []*pubsubpb.MessageTransform
 		want codes.Code
 	}{
-		"no type":                 {[]*pubsubpb.MessageTransform{{}}, codes.InvalidArgument},
-		"no name":                 {[]*pubsubpb.MessageTransform{udf("", "function f() {}")}, codes.InvalidArgument},
-		"no code":                 {[]*pubsubpb.MessageTransform{udf("f", "")}, codes.InvalidArgument},
-		"no function":             {[]*pubsubpb.MessageTransform{udf("g", "function f() {}")}, codes.InvalidArgument},
-		"no JavaScript, disabled": {[]*pubsubpb.MessageTransform{{Disabled: true, Transform: udf("f", "function f( {}").Transform}}, codes.InvalidArgument},
-		"hostile":                 {[]*pubsubpb.MessageTransform{udf("f", strings.Repeat("(", 20<<10))}, codes.InvalidArgument},
-		"large code":              {[]*pubsubpb.MessageTransform{udf("f", "function f() {}"+strings.Repeat(" ", 20<<10))}, codes.InvalidArgument},
-		"too many":                {[]*pubsubpb.MessageTransform{ok, ok, ok, ok, ok, ok}, codes.InvalidArgument},
-		"compression":             {[]*pubsubpb.MessageTransform{{Transform: &pubsubpb.MessageTransform_Compression{}}}, codes.Unimplemented},
-		"inference":               {[]*pubsubpb.MessageTransform{{Transform: &pubsubpb.MessageTransform_AiInference{AiInference: &pubsubpb.AIInference{}}}}, codes.Unimplemented},
+		"no type":     {[]*pubsubpb.MessageTransform{{}}, codes.InvalidArgument},
+		"no name":     {[]*pubsubpb.MessageTransform{udf("", "function f() {}")}, codes.InvalidArgument},
+		"no code":     {[]*pubsubpb.MessageTransform{udf("f", "")}, codes.InvalidArgument},
+		"no function": {[]*pubsubpb.MessageTransform{udf("g", "function f() {}")}, codes.InvalidArgument},
+		"no JavaScript, disabled": {[]*pubsubpb.MessageTransform{{Disabled: true,
+			Transform: udf("f", "function f( {}").Transform}}, codes.InvalidArgument},
+		"hostile": {[]*pubsubpb.MessageTransform{udf("f", strings.Repeat("(", 20<<10))},
+			codes.InvalidArgument},
+		"large code": {[]*pubsubpb.MessageTransform{udf("f",
+			"function f() {}"+strings.Repeat(" ", 20<<10))}, codes.InvalidArgument},
+		"too many": {[]*pubsubpb.MessageTransform{ok, ok, ok, ok, ok, ok}, codes.InvalidArgument},
+		"compression": {[]*pubsubpb.MessageTransform{{Transform: &pubsubpb.MessageTransform_Compression{}}},
+			codes.Unimplemented},
+		"inference": {[]*pubsubpb.MessageTransform{{
+			Transform: &pubsubpb.MessageTransform_AiInference{
+				AiInference: &pubsubpb.AIInference{}}}}, codes.Unimplemented},
 	} {
 		_, err := r.pub.CreateTopic(t.Context(), &pubsubpb.Topic{Name: topicName("wrong"), MessageTransforms: c.all})
 		if wantCode(t, err, c.want); t.Failed() {
@@ -196,7 +213,8 @@ func TestTransformsAreCheckedKeptAndChanged(t *testing.T) {
 	for _, c := range []struct {
 		change []*pubsubpb.MessageTransform
 		want   string
-	}{{[]*pubsubpb.MessageTransform{script(`message.data = "1"; return message`)}, "1"}, {nil, "x"}, {[]*pubsubpb.MessageTransform{script(`message.data = "2"; return message`)}, "2"}} {
+	}{{[]*pubsubpb.MessageTransform{script(`message.data = "1"; return message`)}, "1"}, {nil, "x"},
+		{[]*pubsubpb.MessageTransform{script(`message.data = "2"; return message`)}, "2"}} {
 		topic(c.change...)
 		r.publish("news", "", "x")
 		got := r.pull("readers", 1)

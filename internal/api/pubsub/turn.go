@@ -5,7 +5,8 @@ import (
 	"sync"
 )
 
-// turn is a stream's place among those who wait for messages of a subscription. A stream that gives messages back goes to the end of them.
+// turn is a stream's place among those who wait for messages of a subscription. A stream that gives messages back goes
+// to the end of them.
 type turn struct {
 	mu   sync.Mutex
 	ctx  context.Context // to wait with; nil: none was needed yet

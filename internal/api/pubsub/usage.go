@@ -14,10 +14,12 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// lookEvery is how often the door looks for what is over: subscriptions that nobody uses, and notes of what other doors have deleted.
+// lookEvery is how often the door looks for what is over: subscriptions that nobody uses, and notes of what other doors
+// have deleted.
 const lookEvery = time.Minute
 
-// usage remembers when subscriptions were used last, since the start of the process: a restart lengthens their lives and never shortens them.
+// usage remembers when subscriptions were used last, since the start of the process: a restart lengthens their lives
+// and never shortens them.
 type usage struct {
 	mu   sync.Mutex
 	last map[queue.Name]lastUse
@@ -86,7 +88,8 @@ func (d *Server) keepHouse() {
 	}
 }
 
-// tidy deletes the subscriptions that were not used for as long as their policies say, and forgets notes of what is not there any more.
+// tidy deletes the subscriptions that were not used for as long as their policies say, and forgets notes of what is not
+// there any more.
 func (d *Server) tidy(ctx context.Context) error {
 	d.admin.Lock()
 	defer d.admin.Unlock()
@@ -113,7 +116,8 @@ func (d *Server) expire(ctx context.Context) error {
 	return nil
 }
 
-// idle tells whether nobody has used a subscription for so long. Taking messages from it counts, by whatever door, as does waiting for some.
+// idle tells whether nobody has used a subscription for so long. Taking messages from it counts, by whatever door, as
+// does waiting for some.
 func (d *Server) idle(n queue.Name, ttl time.Duration) bool {
 	st, err := d.store.Stats(n)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 )
 
 // encodings are those that messages of a schema can have.
-var encodings = map[pubsubpb.Encoding]schema.Encoding{pubsubpb.Encoding_JSON: schema.JSON, pubsubpb.Encoding_BINARY: schema.Binary}
+var encodings = map[pubsubpb.Encoding]schema.Encoding{pubsubpb.Encoding_JSON: schema.JSON,
+	pubsubpb.Encoding_BINARY: schema.Binary}
 
 // Attributes that tell a subscriber by which schema a message was checked.
 const (
@@ -81,7 +82,8 @@ func between(all []*pubsubpb.Schema, first, last string) []*pubsubpb.Schema {
 // check refuses messages that fit no revision that is allowed, and notes in the others which one they fit.
 func (v *validator) check(ms []message.Message) error {
 	if v.gone {
-		return status.Errorf(codes.FailedPrecondition, "the topic's schema %s was deleted, or its revisions were: nothing can be published", v.name)
+		return status.Errorf(codes.FailedPrecondition, "the topic's schema %s was deleted, or its revisions were: "+
+			"nothing can be published", v.name)
 	}
 	for i := range ms {
 		m := &ms[i]

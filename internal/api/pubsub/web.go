@@ -16,7 +16,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/door"
 )
 
-// newREST makes the server of the REST form. Its calls go through the gRPC server, with all that stands around calls there.
+// newREST makes the server of the REST form. Its calls go through the gRPC server, with all that stands around calls
+// there.
 func (d *Server) newREST(calls *grpc.Server) (*http.Server, error) {
 	handler, err := rest.New(calls, rest.Options{Busy: d.busy})
 	if err != nil {
@@ -45,7 +46,8 @@ func (d *Server) local(next http.Handler) http.Handler {
 		}
 		host = strings.Trim(host, "[]")
 		if host != "" && !access.LoopbackHost(host) && net.ParseIP(host) == nil {
-			http.Error(w, "without users the door answers only to localhost and addresses; add users: to reach it by a name", http.StatusForbidden)
+			http.Error(w, "without users the door answers only to localhost and addresses; add users: to reach it by "+
+				"a name", http.StatusForbidden)
 			return
 		}
 		next.ServeHTTP(w, r)

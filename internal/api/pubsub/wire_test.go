@@ -21,8 +21,10 @@ import (
 func FuzzPublishRequest(f *testing.F) {
 	for _, req := range []*pubsubpb.PublishRequest{
 		{},
-		{Topic: "projects/p/topics/t", Messages: []*pubsubpb.PubsubMessage{{Data: []byte("a"), OrderingKey: "k"}, {}, {Attributes: map[string]string{"b": "c", "a": ""}}}},
-		{Messages: []*pubsubpb.PubsubMessage{{MessageId: "x", PublishTime: timestamppb.New(time.Unix(5, 6)), Data: []byte{0xff}}}},
+		{Topic: "projects/p/topics/t", Messages: []*pubsubpb.PubsubMessage{{Data: []byte("a"), OrderingKey: "k"}, {},
+			{Attributes: map[string]string{"b": "c", "a": ""}}}},
+		{Messages: []*pubsubpb.PubsubMessage{{MessageId: "x", PublishTime: timestamppb.New(time.Unix(5, 6)),
+			Data: []byte{0xff}}}},
 	} {
 		data, err := proto.Marshal(req)
 		if err != nil {
@@ -48,7 +50,8 @@ func FuzzPublishRequest(f *testing.F) {
 			return
 		}
 		if got.topic != want.Topic || len(got.messages) != len(want.Messages) {
-			t.Fatalf("%x: topic %q, %d messages; not %q, %d", data, got.topic, len(got.messages), want.Topic, len(want.Messages))
+			t.Fatalf("%x: topic %q, %d messages; not %q, %d", data, got.topic, len(got.messages), want.Topic,
+				len(want.Messages))
 		}
 		for i, w := range want.Messages {
 			m := &got.messages[i]
@@ -73,11 +76,15 @@ func TestResponsesAreWhatTheGeneratedCodeReads(t *testing.T) {
 		want := &pubsubpb.StreamingPullResponse{}
 		for range rapid.IntRange(0, 4).Draw(t, "messages") {
 			x := delivery{
-				ackID: rapid.String().Draw(t, "ack id"), id: message.NewID(), body: rapid.SliceOf(rapid.Byte()).Draw(t, "body"), key: rapid.String().Draw(t, "key"),
-				time:    time.Unix(rapid.Int64Range(0, 1<<33).Draw(t, "seconds"), rapid.Int64Range(0, 999_999_999).Draw(t, "nanoseconds")),
+				ackID: rapid.String().Draw(t, "ack id"), id: message.NewID(),
+				body: rapid.SliceOf(rapid.Byte()).Draw(t, "body"), key: rapid.String().Draw(t, "key"),
+				time: time.Unix(rapid.Int64Range(0, 1<<33).Draw(t, "seconds"),
+					rapid.Int64Range(0, 999_999_999).Draw(t, "nanoseconds")),
 				attempt: rapid.IntRange(0, 300).Draw(t, "attempt"),
 			}
-			m := &pubsubpb.PubsubMessage{MessageId: x.id.String(), OrderingKey: x.key, PublishTime: timestamppb.New(x.time), Attributes: rapid.MapOf(rapid.String(), rapid.String()).Draw(t, "attributes")}
+			m := &pubsubpb.PubsubMessage{MessageId: x.id.String(), OrderingKey: x.key,
+				PublishTime: timestamppb.New(x.time), Attributes: rapid.MapOf(rapid.String(), rapid.String()).Draw(t,
+					"attributes")}
 			if len(x.body) > 0 {
 				m.Data = x.body
 			}
@@ -86,10 +93,12 @@ func TestResponsesAreWhatTheGeneratedCodeReads(t *testing.T) {
 			}
 			x.measure()
 			told = append(told, x)
-			want.ReceivedMessages = append(want.ReceivedMessages, &pubsubpb.ReceivedMessage{AckId: x.ackID, Message: m, DeliveryAttempt: int32(x.attempt)})
+			want.ReceivedMessages = append(want.ReceivedMessages,
+				&pubsubpb.ReceivedMessage{AckId: x.ackID, Message: m, DeliveryAttempt: int32(x.attempt)})
 		}
 		once, ordered := rapid.Bool().Draw(t, "exactly once"), rapid.Bool().Draw(t, "ordered")
-		want.SubscriptionProperties = &pubsubpb.StreamingPullResponse_SubscriptionProperties{ExactlyOnceDeliveryEnabled: once, MessageOrderingEnabled: ordered}
+		want.SubscriptionProperties = &pubsubpb.StreamingPullResponse_SubscriptionProperties{
+			ExactlyOnceDeliveryEnabled: once, MessageOrderingEnabled: ordered}
 		data, err := codec{}.Marshal(receivedFrame(told, appendProperties(nil, once, ordered)))
 		if err != nil {
 			t.Fatal(err)
@@ -109,10 +118,13 @@ func TestCompressedRequestsAreRead(t *testing.T) {
 	r := newRig(t)
 	r.subscribe("news")
 	body := bytes.Repeat([]byte("飛脚"), 10_000)
-	if _, err := r.pub.Publish(t.Context(), &pubsubpb.PublishRequest{Topic: topicName("news"), Messages: []*pubsubpb.PubsubMessage{{Data: body}}}, grpc.UseCompressor(gzip.Name)); err != nil {
+	if _, err := r.pub.Publish(t.Context(),
+		&pubsubpb.PublishRequest{Topic: topicName("news"), Messages: []*pubsubpb.PubsubMessage{{Data: body}}},
+		grpc.UseCompressor(gzip.Name)); err != nil {
 		t.Fatal(err)
 	}
-	res, err := r.sub.Pull(t.Context(), &pubsubpb.PullRequest{Subscription: subscriptionName("news"), MaxMessages: 1}, grpc.UseCompressor(gzip.Name))
+	res, err := r.sub.Pull(t.Context(), &pubsubpb.PullRequest{Subscription: subscriptionName("news"), MaxMessages: 1},
+		grpc.UseCompressor(gzip.Name))
 	if err != nil || len(res.ReceivedMessages) != 1 || !bytes.Equal(res.ReceivedMessages[0].Message.Data, body) {
 		t.Errorf("%d messages came, %v", len(res.GetReceivedMessages()), err)
 	}

@@ -18,9 +18,12 @@ import (
 func newUsers(t *testing.T) *access.Users {
 	t.Helper()
 	users, err := access.New([]access.User{
-		{Name: "admin", Secret: "admin's secret", Grants: []access.Grant{{Can: []string{"put", "take", "admin"}, On: []string{"*"}}}},
-		{Name: "collector", Secret: "collector's secret", Grants: []access.Grant{{Can: []string{"put"}, On: []string{"news*"}}}},
-		{Name: "sender", Secret: "sender's secret", Grants: []access.Grant{{Can: []string{"take"}, On: []string{"news"}}}},
+		{Name: "admin", Secret: "admin's secret",
+			Grants: []access.Grant{{Can: []string{"put", "take", "admin"}, On: []string{"*"}}}},
+		{Name: "collector", Secret: "collector's secret",
+			Grants: []access.Grant{{Can: []string{"put"}, On: []string{"news*"}}}},
+		{Name: "sender", Secret: "sender's secret",
+			Grants: []access.Grant{{Can: []string{"take"}, On: []string{"news"}}}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -33,7 +36,8 @@ func TestUsersSignWithTheirSecretAndDoWhatTheyWereGranted(t *testing.T) {
 	s, stop := openStore(t, t.TempDir(), clock.now, queue.Limits{})
 	t.Cleanup(stop)
 	r := newRigOver(t, Config{}, newUsers(t), s, clock)
-	admin, collector, sender := r.as("admin", "admin's secret"), r.as("collector", "collector's secret"), r.as("sender", "sender's secret")
+	admin, collector, sender := r.as("admin", "admin's secret"), r.as("collector", "collector's secret"),
+		r.as("sender", "sender's secret")
 	made, err := admin.CreateQueue(t.Context(), &client.CreateQueueInput{QueueName: ptr("news")})
 	if err != nil {
 		t.Fatal(err)
@@ -42,17 +46,21 @@ func TestUsersSignWithTheirSecretAndDoWhatTheyWereGranted(t *testing.T) {
 		t.Fatal(err)
 	}
 	u := made.QueueUrl
-	if _, err := collector.SendMessage(t.Context(), &client.SendMessageInput{QueueUrl: u, MessageBody: ptr("x")}); err != nil {
+	if _, err := collector.SendMessage(t.Context(),
+		&client.SendMessageInput{QueueUrl: u, MessageBody: ptr("x")}); err != nil {
 		t.Error(err)
 	}
-	got, err := sender.ReceiveMessage(t.Context(), &client.ReceiveMessageInput{QueueUrl: u, MessageAttributeNames: []string{"All"}, MessageSystemAttributeNames: []types.MessageSystemAttributeName{"SenderId"}})
+	got, err := sender.ReceiveMessage(t.Context(),
+		&client.ReceiveMessageInput{QueueUrl: u, MessageAttributeNames: []string{"All"},
+			MessageSystemAttributeNames: []types.MessageSystemAttributeName{"SenderId"}})
 	if err != nil || len(got.Messages) != 1 {
 		t.Fatal(got, err)
 	}
 	if m := got.Messages[0]; m.Attributes["SenderId"] != "collector" || len(m.MessageAttributes) != 0 {
 		t.Errorf("the message has %v and %v", m.Attributes, m.MessageAttributes)
 	}
-	if _, err := sender.DeleteMessage(t.Context(), &client.DeleteMessageInput{QueueUrl: u, ReceiptHandle: got.Messages[0].ReceiptHandle}); err != nil {
+	if _, err := sender.DeleteMessage(t.Context(),
+		&client.DeleteMessageInput{QueueUrl: u, ReceiptHandle: got.Messages[0].ReceiptHandle}); err != nil {
 		t.Error(err)
 	}
 	_, err = sender.SendMessage(t.Context(), &client.SendMessageInput{QueueUrl: u, MessageBody: ptr("x")})
@@ -73,7 +81,8 @@ func TestUsersSignWithTheirSecretAndDoWhatTheyWereGranted(t *testing.T) {
 	wantCode(t, err, "SignatureDoesNotMatch")
 	_, err = r.as("nobody", "wrong").ReceiveMessage(t.Context(), &client.ReceiveMessageInput{QueueUrl: u})
 	wantCode(t, err, "InvalidClientTokenId")
-	if status, out := r.post("ListQueues", map[string]any{}); status != 403 || !strings.HasSuffix(out["__type"].(string), "#MissingAuthenticationToken") {
+	if status, out := r.post("ListQueues", map[string]any{}); status != 403 ||
+		!strings.HasSuffix(out["__type"].(string), "#MissingAuthenticationToken") {
 		t.Errorf("an unsigned request is answered %d %v", status, out)
 	}
 }
@@ -87,7 +96,8 @@ func TestWithoutUsersWebPagesCannotUseTheDoor(t *testing.T) {
 		"a name that points here":      func(q *http.Request) { q.Host = "evil.example:9324" },
 		"another port of this machine": func(q *http.Request) { q.Header.Set("Origin", "http://127.0.0.1:1") },
 	} {
-		q, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.base+"/000000000000/news?Action=PurgeQueue", nil)
+		q, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.base+"/000000000000/news?Action=PurgeQueue",
+			nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +124,8 @@ func TestADoorWithoutUsersListensOnLoopbackAlone(t *testing.T) {
 
 func TestSettingsThatCannotBeAreRefused(t *testing.T) {
 	for _, c := range []Config{
-		{Listen: "here"}, {Listen: "127.0.0.1:x"}, {MaxConnections: -1}, {Rest: -1}, {Region: "a b"}, {Region: "a:b"}, {TLS: access.TLS{Cert: "x"}},
+		{Listen: "here"}, {Listen: "127.0.0.1:x"}, {MaxConnections: -1}, {Rest: -1}, {Region: "a b"}, {Region: "a:b"},
+		{TLS: access.TLS{Cert: "x"}},
 	} {
 		if err := c.Check(false); !errors.Is(err, ErrConfig) {
 			t.Errorf("%+v: %v", c, err)
@@ -164,7 +175,8 @@ func TestWrongSignaturesAreCounted(t *testing.T) {
 	s, stop := openStore(t, t.TempDir(), clock.now, queue.Limits{})
 	t.Cleanup(stop)
 	users, err := access.New([]access.User{
-		{Name: "ann", Secrets: []access.Secret{"an old secret", "a new secret"}, Grants: []access.Grant{{Can: []string{"admin"}, On: []string{"*"}}}},
+		{Name: "ann", Secrets: []access.Secret{"an old secret", "a new secret"},
+			Grants: []access.Grant{{Can: []string{"admin"}, On: []string{"*"}}}},
 		{Name: "bob", SecretHash: []access.Secret{access.Secret(access.HashSecret("secret of bob"))}},
 	})
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// localAccount is the account that emulators of SQS use. By the default configuration it is another name of the default namespace.
+// localAccount is the account that emulators of SQS use. By the default configuration it is another name of the default
+// namespace.
 const localAccount = "000000000000"
 
 // account is what a namespace is called as an account of SQS.
@@ -56,8 +57,8 @@ func (c *call) parseURL(text string) (queue.Name, error) {
 	return c.d.store.Resolve(n), nil
 }
 
-// splitURL reads a URL with whatever host, of which the last two segments of the path are account and name; the path alone; or the name alone, which is
-// then of the account that is given.
+// splitURL reads a URL with whatever host, of which the last two segments of the path are account and name; the path
+// alone; or the name alone, which is then of the account that is given.
 func splitURL(text, account string) (queue.Name, error) {
 	path := text
 	if i := strings.Index(path, "://"); i >= 0 {
@@ -140,8 +141,10 @@ func checkNew(name string, fifo bool) error {
 	case ok:
 		return nil
 	case fifo:
-		return wire.InvalidParameter("The name of a FIFO queue can only include alphanumeric characters, hyphens, or underscores, must end with .fifo suffix and be 1 to 80 in length.")
+		return wire.InvalidParameter("The name of a FIFO queue can only include alphanumeric characters, hyphens, or " +
+			"underscores, must end with .fifo suffix and be 1 to 80 in length.")
 	default:
-		return wire.InvalidParameter("Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length")
+		return wire.InvalidParameter("Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in " +
+			"length")
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// attempts remembers what ReceiveMessage answered to a ReceiveRequestAttemptId, so that a client whose answer was lost gets it again. Messages are
-// not kept: they are read again.
+// attempts remembers what ReceiveMessage answered to a ReceiveRequestAttemptId, so that a client whose answer was lost
+// gets it again. Messages are not kept: they are read again.
 type attempts struct {
 	mu     sync.Mutex
 	known  map[attemptKey]*answer
@@ -99,8 +99,8 @@ func (a *attempts) changed(n queue.Name, hs []handle) {
 	}
 }
 
-// again answers as before to a ReceiveRequestAttemptId, with the visibility timeout begun anew; nil when there is nothing to repeat, or not all of it
-// is still the client's.
+// again answers as before to a ReceiveRequestAttemptId, with the visibility timeout begun anew; nil when there is
+// nothing to repeat, or not all of it is still the client's.
 func (c *call) again(r *receiving) (wire.Response, error) {
 	k := attemptKey{r.view.name, r.attempt}
 	an := c.d.attempts.of(k, c.d.now())
@@ -138,7 +138,8 @@ func (c *call) again(r *receiving) (wire.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		claim := queue.Claim{Token: h.token, Queue: r.view.name, Sequence: h.token.Sequence, Attempt: h.attempt, Message: p.Message, Columns: p.Columns}
+		claim := queue.Claim{Token: h.token, Queue: r.view.name, Sequence: h.token.Sequence, Attempt: h.attempt,
+			Message: p.Message, Columns: p.Columns}
 		c.show(&out.Messages[i], r, &claim, an.at)
 	}
 	return out, nil

@@ -53,11 +53,16 @@ type attribute struct {
 func queueAttributes() []attribute {
 	return []attribute{
 		{name: "QueueArn", show: func(c *call, s *subject, _ *queue.Stats) string { return c.arnOf(s.name) }},
-		{name: "ApproximateNumberOfMessages", counts: true, show: func(_ *call, _ *subject, st *queue.Stats) string { return count(st.Ready + st.Behind) }},
-		{name: "ApproximateNumberOfMessagesNotVisible", counts: true, show: func(_ *call, _ *subject, st *queue.Stats) string { return count(st.Claimed) }},
-		{name: "ApproximateNumberOfMessagesDelayed", counts: true, show: func(_ *call, _ *subject, st *queue.Stats) string { return count(st.Delayed) }},
-		{name: "CreatedTimestamp", show: func(c *call, s *subject, _ *queue.Stats) string { return c.d.stamp(s.Created) }},
-		{name: "LastModifiedTimestamp", show: func(c *call, s *subject, _ *queue.Stats) string { return c.d.stamp(max(s.Modified, s.Created)) }},
+		{name: "ApproximateNumberOfMessages", counts: true,
+			show: func(_ *call, _ *subject, st *queue.Stats) string { return count(st.Ready + st.Behind) }},
+		{name: "ApproximateNumberOfMessagesNotVisible", counts: true,
+			show: func(_ *call, _ *subject, st *queue.Stats) string { return count(st.Claimed) }},
+		{name: "ApproximateNumberOfMessagesDelayed", counts: true,
+			show: func(_ *call, _ *subject, st *queue.Stats) string { return count(st.Delayed) }},
+		{name: "CreatedTimestamp",
+			show: func(c *call, s *subject, _ *queue.Stats) string { return c.d.stamp(s.Created) }},
+		{name: "LastModifiedTimestamp",
+			show: func(c *call, s *subject, _ *queue.Stats) string { return c.d.stamp(max(s.Modified, s.Created)) }},
 		secondsAttribute("VisibilityTimeout", 0, maxVisibility,
 			func(s *subject) int {
 				if s.def.Lease == 0 {
@@ -66,7 +71,8 @@ func queueAttributes() []attribute {
 				return seconds(s.def.Lease)
 			},
 			func(s *subject, n int) { s.def.Lease = lease(n) }),
-		secondsAttribute("MaximumMessageSize", minMessageBytes, maxMessageBytes, func(s *subject) int { return s.maxBytes() }, func(s *subject, n int) { s.MaxMessageSize = n }),
+		secondsAttribute("MaximumMessageSize", minMessageBytes, maxMessageBytes,
+			func(s *subject) int { return s.maxBytes() }, func(s *subject, n int) { s.MaxMessageSize = n }),
 		secondsAttribute("MessageRetentionPeriod", minRetention, maxRetention,
 			func(s *subject) int {
 				if s.def.Retention == 0 { // for ever, which SQS has no number for
@@ -75,11 +81,14 @@ func queueAttributes() []attribute {
 				return seconds(s.def.Retention)
 			},
 			func(s *subject, n int) { s.def.Retention = time.Duration(n) * time.Second }),
-		secondsAttribute("DelaySeconds", 0, maxDelaySeconds, func(s *subject) int { return seconds(s.def.Delay) }, func(s *subject, n int) { s.def.Delay = time.Duration(n) * time.Second }),
-		secondsAttribute("ReceiveMessageWaitTimeSeconds", 0, maxWaitSeconds, func(s *subject) int { return s.Wait }, func(s *subject, n int) { s.Wait = n }),
+		secondsAttribute("DelaySeconds", 0, maxDelaySeconds, func(s *subject) int { return seconds(s.def.Delay) },
+			func(s *subject, n int) { s.def.Delay = time.Duration(n) * time.Second }),
+		secondsAttribute("ReceiveMessageWaitTimeSeconds", 0, maxWaitSeconds, func(s *subject) int { return s.Wait },
+			func(s *subject, n int) { s.Wait = n }),
 		{name: attrPolicy, set: setPolicy, show: func(_ *call, s *subject, _ *queue.Stats) string { return s.Policy }},
 		{name: attrRedrive, set: setRedrive, show: showRedrive},
-		{name: attrRedriveAllow, set: setRedriveAllow, show: func(_ *call, s *subject, _ *queue.Stats) string { return s.RedriveAllow }},
+		{name: attrRedriveAllow, set: setRedriveAllow,
+			show: func(_ *call, s *subject, _ *queue.Stats) string { return s.RedriveAllow }},
 		{name: attrFIFO, fifo: true, set: setFIFO, show: func(*call, *subject, *queue.Stats) string { return "true" }},
 		boolAttribute("ContentBasedDeduplication", true, func(s *subject) *bool { return &s.ContentDedup }),
 		choiceAttribute(attrScope, scopeQueue, scopeGroup, func(s *subject) *bool { return &s.GroupDedup }),
@@ -92,7 +101,8 @@ func queueAttributes() []attribute {
 
 func count(n int64) string { return strconv.FormatInt(n, 10) }
 
-// stamp is a time in seconds since 1970, as SQS shows it. Of a queue that another door has made it is not known when: the door's start stands for it.
+// stamp is a time in seconds since 1970, as SQS shows it. Of a queue that another door has made it is not known when:
+// the door's start stands for it.
 func (d *Server) stamp(ms int64) string {
 	if ms == 0 {
 		ms = d.started.UnixMilli()
@@ -114,7 +124,8 @@ func secondsAttribute(name string, least, most int, get func(*subject) int, set 
 		set: func(_ *call, s *subject, value string) error {
 			n, err := strconv.Atoi(value)
 			if err != nil || n < least || n > most {
-				return wire.InvalidAttributeValue(name, "Must be an integer from "+strconv.Itoa(least)+" to "+strconv.Itoa(most))
+				return wire.InvalidAttributeValue(name, "Must be an integer from "+strconv.Itoa(least)+" to "+
+					strconv.Itoa(most))
 			}
 			set(s, n)
 			return nil
@@ -239,7 +250,8 @@ func (c *call) set(s *subject, values map[string]string) error {
 		return unknownAttribute(values)
 	}
 	if values[attrKMSKey] != "" && isTrue(values[attrSSE]) {
-		return wire.InvalidAttributeName("You can use one type of server-side encryption (SSE) at one time. You can either enable KMS SSE or SQS SSE.")
+		return wire.InvalidAttributeName("You can use one type of server-side encryption (SSE) at one time. You can " +
+			"either enable KMS SSE or SQS SSE.")
 	}
 	switch { // each ends the other
 	case values[attrKMSKey] != "":
@@ -248,7 +260,8 @@ func (c *call) set(s *subject, values map[string]string) error {
 		s.KMSKey, s.KMSReuse = "", 0
 	}
 	if s.GroupLimit && !s.GroupDedup {
-		return wire.InvalidAttributeValue(attrLimit, "perMessageGroupId can be set only where DeduplicationScope is messageGroup")
+		return wire.InvalidAttributeValue(attrLimit, "perMessageGroupId can be set only where DeduplicationScope is "+
+			"messageGroup")
 	}
 	return nil
 }

@@ -49,8 +49,8 @@ func (c *call) admit(in *wire.Call, body []byte) error {
 	return nil
 }
 
-// local refuses, without users, what a web page could send with the browser of somebody who can reach the door: pages of other sites, and hosts that are
-// not this machine, since any web site may let its own name point here.
+// local refuses, without users, what a web page could send with the browser of somebody who can reach the door: pages
+// of other sites, and hosts that are not this machine, since any web site may let its own name point here.
 func (c *call) local() error {
 	if site := c.r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
 		return wire.AccessDenied("from a web page of another site")
@@ -64,12 +64,14 @@ func (c *call) local() error {
 	}
 	host = strings.Trim(host, "[]")
 	if host != "" && !access.LoopbackHost(host) && net.ParseIP(host) == nil {
-		return wire.AccessDenied("at " + shortened(host) + " (without users the door answers only to localhost and addresses: add users: to reach it by a name)")
+		return wire.AccessDenied("at " + shortened(host) + " (without users the door answers only to localhost and " +
+			"addresses: add users: to reach it by a name)")
 	}
 	return nil
 }
 
-// credential reads the access key id and the region that a request is signed with, or says that it is; "" where it does not say.
+// credential reads the access key id and the region that a request is signed with, or says that it is; "" where it does
+// not say.
 func credential(r *http.Request) (key, region string) {
 	_, scope, ok := strings.Cut(r.Header.Get("Authorization"), "Credential=")
 	if !ok {

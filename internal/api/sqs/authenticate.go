@@ -24,7 +24,8 @@ func (c *call) authenticate(body []byte) (*access.User, error) {
 	if err != nil && !errors.As(err, &refused) {
 		return nil, err
 	}
-	user, err := c.d.users.Proved(c.r.Context(), access.Attempt{Door: "sqs", Address: c.r.RemoteAddr}, who.AccessKey, refused.Reason())
+	user, err := c.d.users.Proved(c.r.Context(), access.Attempt{Door: "sqs", Address: c.r.RemoteAddr}, who.AccessKey,
+		refused.Reason())
 	var slow *access.SlowError
 	switch {
 	case errors.As(err, &slow):

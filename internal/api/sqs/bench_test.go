@@ -39,7 +39,9 @@ func newPress(b testing.TB, addr string) *press {
 
 // request is a request as it goes over the wire.
 func request(action, body string) []byte {
-	return fmt.Appendf(nil, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-amz-json-1.0\r\nX-Amz-Target: AmazonSQS.%s\r\nContent-Length: %d\r\n\r\n%s", action, len(body), body)
+	return fmt.Appendf(nil, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: "+
+		"application/x-amz-json-1.0\r\nX-Amz-Target: AmazonSQS.%s\r\nContent-Length: %d\r\n\r\n%s", action, len(body),
+		body)
 }
 
 // call makes a request and returns the body of the answer, good until the next.
@@ -85,7 +87,8 @@ func benchDoor(b *testing.B) *Server {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s, err := queue.Open(b.Context(), queue.Options{Journal: j, Namespaces: map[string][]string{"default": {localAccount}}})
+	s, err := queue.Open(b.Context(),
+		queue.Options{Journal: j, Namespaces: map[string][]string{"default": {localAccount}}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -192,8 +195,8 @@ func BenchmarkReceiveDelete(b *testing.B) {
 	})
 }
 
-// BenchmarkHandOff measures how long a message takes from before it is sent until one of 200 waiting long polls has it, and beside it how long the
-// send alone takes.
+// BenchmarkHandOff measures how long a message takes from before it is sent until one of 200 waiting long polls has it,
+// and beside it how long the send alone takes.
 func BenchmarkHandOff(b *testing.B) {
 	d := benchDoor(b)
 	const polls = 200
@@ -224,7 +227,8 @@ func BenchmarkHandOff(b *testing.B) {
 	b.ResetTimer()
 	for range b.N {
 		for {
-			if st, err := d.store.Stats(queue.Name{Namespace: "default", Name: "q"}); err != nil || st.Waiters == polls {
+			if st, err := d.store.Stats(queue.Name{Namespace: "default", Name: "q"}); err != nil ||
+				st.Waiters == polls {
 				break
 			}
 			time.Sleep(time.Millisecond)
@@ -249,7 +253,8 @@ func BenchmarkHandOff(b *testing.B) {
 	b.ReportMetric(ms(sent[len(sent)*99/100]), "sent-p99-ms")
 }
 
-// BenchmarkFIFO measures receive and delete in a FIFO queue of 100 groups, empty but for what is in use and with a backlog behind a group that is stuck.
+// BenchmarkFIFO measures receive and delete in a FIFO queue of 100 groups, empty but for what is in use and with a
+// backlog behind a group that is stuck.
 func BenchmarkFIFO(b *testing.B) {
 	for _, backlog := range []int{0, 300_000} {
 		b.Run(fmt.Sprint(backlog), func(b *testing.B) {
@@ -286,7 +291,8 @@ func BenchmarkFIFO(b *testing.B) {
 					return fmt.Errorf("nothing was received: %s", body)
 				}
 				handle, _, _ := strings.Cut(rest, `"`)
-				_, err = p.call(request("DeleteMessage", `{"QueueUrl":"/000000000000/q.fifo","ReceiptHandle":"`+handle+`"}`))
+				_, err = p.call(request("DeleteMessage", `{"QueueUrl":"/000000000000/q.fifo","ReceiptHandle":"`+handle+
+					`"}`))
 				return err
 			})
 		})

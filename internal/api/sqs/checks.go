@@ -32,13 +32,15 @@ func inRange(parameter string, o wire.Opt[int], least, most, otherwise int) (int
 	if n := o.Or(otherwise); n >= least && n <= most {
 		return n, nil
 	}
-	return 0, wire.InvalidParameterValue(parameter, strconv.Itoa(o.Value), fmt.Sprintf("Must be between %d and %d, if provided.", least, most))
+	return 0, wire.InvalidParameterValue(parameter, strconv.Itoa(o.Value),
+		fmt.Sprintf("Must be between %d and %d, if provided.", least, most))
 }
 
 // checkAttributes holds message attributes to the rules of SQS.
 func checkAttributes(as []wire.Attribute) error {
 	if len(as) > maxAttributes {
-		return wire.InvalidParameter(fmt.Sprintf("Number of message attributes [%d] exceeds the allowed maximum [%d].", len(as), maxAttributes))
+		return wire.InvalidParameter(fmt.Sprintf("Number of message attributes [%d] exceeds the allowed maximum [%d].",
+			len(as), maxAttributes))
 	}
 	for i := range as {
 		if err := checkAttribute(&as[i]); err != nil {
@@ -46,7 +48,8 @@ func checkAttributes(as []wire.Attribute) error {
 		}
 		for j := range i {
 			if as[j].Name == as[i].Name {
-				return wire.InvalidParameter(fmt.Sprintf("Message (user) attribute name '%s' already exists.", as[i].Name))
+				return wire.InvalidParameter(fmt.Sprintf("Message (user) attribute name '%s' already exists.",
+					as[i].Name))
 			}
 		}
 	}
@@ -58,14 +61,18 @@ func checkAttribute(a *wire.Attribute) error {
 		return err
 	}
 	if a.DataType == "" {
-		return wire.InvalidParameter(fmt.Sprintf("The message attribute '%s' must contain message attribute type.", a.Name))
+		return wire.InvalidParameter(fmt.Sprintf("The message attribute '%s' must contain message attribute type.",
+			a.Name))
 	}
 	kind := base(a.DataType)
 	if kind != typeString && kind != typeNumber && kind != typeBinary {
-		return wire.InvalidParameter(fmt.Sprintf("The message attribute '%s' has an invalid message attribute type, the set of supported type prefixes is Binary, Number, and String.", a.Name))
+		return wire.InvalidParameter(fmt.Sprintf("The message attribute '%s' has an invalid message attribute type, "+
+			"the set of supported type prefixes is Binary, Number, and String.", a.Name))
 	}
-	if len(a.DataType) > maxAttributeName || strings.ContainsFunc(a.DataType, func(r rune) bool { return r < ' ' || r == '=' || r == 0x7F }) {
-		return wire.InvalidParameter(fmt.Sprintf("The message attribute '%s' has a message attribute type that is too long or has characters it cannot have.", a.Name))
+	if len(a.DataType) > maxAttributeName ||
+		strings.ContainsFunc(a.DataType, func(r rune) bool { return r < ' ' || r == '=' || r == 0x7F }) {
+		return wire.InvalidParameter(fmt.Sprintf("The message attribute '%s' has a message attribute type that is "+
+			"too long or has characters it cannot have.", a.Name))
 	}
 	switch {
 	case a.Lists:
@@ -74,13 +81,16 @@ func checkAttribute(a *wire.Attribute) error {
 		return wire.InvalidParameter(fmt.Sprintf("Message attribute '%s' has multiple values.", a.Name))
 	case kind == typeBinary && len(a.Binary) == 0, kind != typeBinary && a.Text == "":
 		if a.HasText != (kind != typeBinary) && (a.HasText || a.Binary != nil) {
-			return wire.InvalidParameter(fmt.Sprintf("The type of message (user) attribute '%s' does not correspond to its value.", a.Name))
+			return wire.InvalidParameter(fmt.Sprintf("The type of message (user) attribute '%s' does not correspond "+
+				"to its value.", a.Name))
 		}
-		return wire.InvalidParameter(fmt.Sprintf("Message (user) attribute '%s' must contain a non-empty value of type '%s'.", a.Name, kind))
+		return wire.InvalidParameter(fmt.Sprintf("Message (user) attribute '%s' must contain a non-empty value of "+
+			"type '%s'.", a.Name, kind))
 	case kind != typeBinary && !wire.ValidText(a.Text):
 		return wire.InvalidParameter(fmt.Sprintf("Invalid characters found in message attribute '%s'.", a.Name))
 	case kind == typeNumber && !validNumber(a.Text):
-		return wire.InvalidParameter(fmt.Sprintf("Can't cast the value of message (user) attribute '%s' to a number.", a.Name))
+		return wire.InvalidParameter(fmt.Sprintf("Can't cast the value of message (user) attribute '%s' to a number.",
+			a.Name))
 	}
 	return nil
 }
@@ -91,19 +101,23 @@ func checkAttributeName(name string) error {
 		return wire.InvalidParameter("Message (user) attribute name must not be empty.")
 	}
 	if len(name) > maxAttributeName {
-		return wire.InvalidParameter(fmt.Sprintf("Length of message attribute name must be less than or equal to %d bytes.", maxAttributeName))
+		return wire.InvalidParameter(fmt.Sprintf("Length of message attribute name must be less than or equal to %d "+
+			"bytes.", maxAttributeName))
 	}
 	for _, r := range name { // letters and digits of any script, as the service has it
 		if r != '.' && r != '-' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
-			return wire.InvalidParameter("Invalid characters found in the message (user) attribute name: only alphanumeric characters, underscores, hyphens and periods are allowed.")
+			return wire.InvalidParameter("Invalid characters found in the message (user) attribute name: only " +
+				"alphanumeric characters, underscores, hyphens and periods are allowed.")
 		}
 	}
 	if name[0] == '.' || name[len(name)-1] == '.' || strings.Contains(name, "..") {
-		return wire.InvalidParameter("A message (user) attribute name cannot start or end with a period, nor have two of them in succession.")
+		return wire.InvalidParameter("A message (user) attribute name cannot start or end with a period, nor have " +
+			"two of them in succession.")
 	}
 	for _, reserved := range []string{"aws.", "amazon."} {
 		if len(name) >= len(reserved) && strings.EqualFold(name[:len(reserved)], reserved) {
-			return wire.InvalidParameter("Message (user) attribute name cannot start with AWS. or Amazon.: these prefixes are reserved.")
+			return wire.InvalidParameter("Message (user) attribute name cannot start with AWS. or Amazon.: these " +
+				"prefixes are reserved.")
 		}
 	}
 	return nil
@@ -121,19 +135,21 @@ func checkSystemAttributes(as []wire.Attribute) (trace string, err error) {
 		case a.DataType != typeString:
 			return "", wire.InvalidParameter("The message system attribute 'AWSTraceHeader' has to be of type String.")
 		case a.Lists:
-			return "", wire.UnsupportedOperation("Message attribute list values in SendMessage operation are not supported.")
+			return "", wire.UnsupportedOperation("Message attribute list values in SendMessage operation are not " +
+				"supported.")
 		case a.HasText && a.Binary != nil:
 			return "", wire.InvalidParameter("Message system attribute 'AWSTraceHeader' has multiple values.")
 		case a.Text == "" || !wire.ValidText(a.Text):
-			return "", wire.InvalidParameter("Message system attribute 'AWSTraceHeader' must contain a non-empty value of type 'String'.")
+			return "", wire.InvalidParameter("Message system attribute 'AWSTraceHeader' must contain a non-empty " +
+				"value of type 'String'.")
 		}
 		trace = a.Text
 	}
 	return trace, nil
 }
 
-// validGroup tells whether a text can be a message group id, a deduplication id or a receive request attempt id: 1 to 128 letters, digits and
-// punctuation marks.
+// validGroup tells whether a text can be a message group id, a deduplication id or a receive request attempt id: 1 to
+// 128 letters, digits and punctuation marks.
 func validGroup(s string) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] > '~' {
@@ -148,7 +164,8 @@ func checkGroup(parameter, s string) error {
 	if validGroup(s) {
 		return nil
 	}
-	return wire.InvalidParameterValue(parameter, shortened(s), parameter+" can only include alphanumeric and punctuation characters. 1 to 128 in length.")
+	return wire.InvalidParameterValue(parameter, shortened(s), parameter+" can only include alphanumeric and "+
+		"punctuation characters. 1 to 128 in length.")
 }
 
 // shortened is the beginning of what a client sent, for an error.

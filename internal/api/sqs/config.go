@@ -17,7 +17,8 @@ type Config struct {
 	MaxConnections int        `yaml:"max_connections"` // more wait for one to end; 0: 10,000
 	// In the ARNs that clients see, unless their requests are signed for another; "": us-east-1.
 	Region string `yaml:"region"`
-	// So long after a queue was deleted none of its name can be made, and so long after a purge none follows: 60s is what the service does; 0: at once.
+	// So long after a queue was deleted none of its name can be made, and so long after a purge none follows: 60s is
+	// what the service does; 0: at once.
 	Rest time.Duration `yaml:"rest"`
 }
 
@@ -40,7 +41,8 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Check says what is wrong with the settings. The error is ErrConfig, or access.ErrExposed for a door that would be open to strangers.
+// Check says what is wrong with the settings. The error is ErrConfig, or access.ErrExposed for a door that would be
+// open to strangers.
 func (c Config) Check(hasUsers bool) error {
 	if c.Off {
 		return nil

@@ -15,14 +15,17 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// onDisk opens a store over a disk that breaks on demand, with every promise of durability, and returns what closes it whatever state it is in.
+// onDisk opens a store over a disk that breaks on demand, with every promise of durability, and returns what closes it
+// whatever state it is in.
 func onDisk(t *testing.T, disk *faultfs.Disk) (*queue.Store, func() error) {
 	t.Helper()
-	j, err := file.Open(t.Context(), file.Options{Dir: "log", FS: disk, SegmentBytes: 256 << 10, MaxGroupBytes: 128 << 10})
+	j, err := file.Open(t.Context(), file.Options{Dir: "log", FS: disk, SegmentBytes: 256 << 10,
+		MaxGroupBytes: 128 << 10})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := queue.Open(t.Context(), queue.Options{Journal: j, Namespaces: map[string][]string{"default": {localAccount}}})
+	s, err := queue.Open(t.Context(),
+		queue.Options{Journal: j, Namespaces: map[string][]string{"default": {localAccount}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +98,9 @@ func TestWhatWasAnsweredSurvivesAPowerCut(t *testing.T) {
 		for g := range 4 {
 			wg.Go(func() {
 				for i := range 100 {
-					out, err := r.client.SendMessage(t.Context(), &client.SendMessageInput{QueueUrl: &url, MessageBody: ptr(fmt.Sprint(g, "/", i)), MessageGroupId: ptr(fmt.Sprint(g))})
+					out, err := r.client.SendMessage(t.Context(),
+						&client.SendMessageInput{QueueUrl: &url, MessageBody: ptr(fmt.Sprint(g, "/", i)),
+							MessageGroupId: ptr(fmt.Sprint(g))})
 					if err != nil {
 						return
 					}
@@ -128,7 +133,8 @@ func TestWhatWasAnsweredSurvivesAPowerCut(t *testing.T) {
 		r.close()
 		_ = stop() // nothing reaches the disk any more
 		s, stop = onDisk(t, disk.AfterPowerCut(random))
-		peeked, err := s.Peek(t.Context(), queue.Name{Namespace: "default", Name: "jobs.fifo"}, queue.PeekRequest{Max: 1000})
+		peeked, err := s.Peek(t.Context(), queue.Name{Namespace: "default", Name: "jobs.fifo"},
+			queue.PeekRequest{Max: 1000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,8 +169,10 @@ func TestErrorsOfTheStoreHaveTheirCounterparts(t *testing.T) {
 		status int
 		code   string
 	}{
-		{queue.ErrNotFound, 400, "AWS.SimpleQueueService.NonExistentQueue"}, {&queue.FullError{}, 403, "RequestThrottled"}, {queue.ErrTooManyWaiters, 403, "RequestThrottled"},
-		{queue.ErrNoRoom, 503, "ServiceUnavailable"}, {queue.ErrUnavailable, 503, "ServiceUnavailable"}, {queue.ErrClosed, 503, "ServiceUnavailable"},
+		{queue.ErrNotFound, 400, "AWS.SimpleQueueService.NonExistentQueue"},
+		{&queue.FullError{}, 403, "RequestThrottled"}, {queue.ErrTooManyWaiters, 403, "RequestThrottled"},
+		{queue.ErrNoRoom, 503, "ServiceUnavailable"}, {queue.ErrUnavailable, 503, "ServiceUnavailable"},
+		{queue.ErrClosed, 503, "ServiceUnavailable"},
 		{queue.ErrMismatch, 400, "InvalidParameterValue"}, {errors.New("a defect"), 500, "InternalError"},
 	} {
 		e := d.wireError(fmt.Errorf("wrapped: %w", c.err))

@@ -36,7 +36,8 @@ var kinds = []struct {
 	{context.DeadlineExceeded, wire.ServiceUnavailable},
 }
 
-// wireError tells an error as one of SQS. What is neither one nor in the table is reported, and told as internal without its text.
+// wireError tells an error as one of SQS. What is neither one nor in the table is reported, and told as internal
+// without its text.
 func (d *Server) wireError(err error) *wire.Error {
 	var e *wire.Error
 	if errors.As(err, &e) {

@@ -65,8 +65,10 @@ func TestAStuckGroupHoldsUpNoOther(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := r.attributes(url); got["ApproximateNumberOfMessages"] != "9" || got["ApproximateNumberOfMessagesNotVisible"] != "1" {
-		t.Errorf("counts are %s and %s", got["ApproximateNumberOfMessages"], got["ApproximateNumberOfMessagesNotVisible"])
+	if got := r.attributes(url); got["ApproximateNumberOfMessages"] != "9" ||
+		got["ApproximateNumberOfMessagesNotVisible"] != "1" {
+		t.Errorf("counts are %s and %s", got["ApproximateNumberOfMessages"],
+			got["ApproximateNumberOfMessagesNotVisible"])
 	}
 }
 
@@ -154,7 +156,8 @@ func TestADuplicateIsAnsweredWithTheFirst(t *testing.T) {
 		t.Helper()
 		got := r.send(url, "hello again", group("g", "d"))
 		if *got.MessageId != *first.MessageId || *got.SequenceNumber != *first.SequenceNumber {
-			t.Errorf("%s: answered %s %s, not %s %s", when, *got.MessageId, *got.SequenceNumber, *first.MessageId, *first.SequenceNumber)
+			t.Errorf("%s: answered %s %s, not %s %s", when, *got.MessageId, *got.SequenceNumber, *first.MessageId,
+				*first.SequenceNumber)
 		}
 	}
 	if len(*first.SequenceNumber) != 20 {
@@ -162,7 +165,8 @@ func TestADuplicateIsAnsweredWithTheFirst(t *testing.T) {
 	}
 	again("while it waits")
 	m := r.one(url)
-	if m.Attributes["MessageDeduplicationId"] != "d" || m.Attributes["MessageGroupId"] != "g" || m.Attributes["SequenceNumber"] != *first.SequenceNumber {
+	if m.Attributes["MessageDeduplicationId"] != "d" || m.Attributes["MessageGroupId"] != "g" ||
+		m.Attributes["SequenceNumber"] != *first.SequenceNumber {
 		t.Errorf("attributes are %v", m.Attributes)
 	}
 	again("while it is in flight")
@@ -202,14 +206,16 @@ func TestAPurgeForgetsDeduplicationIDs(t *testing.T) {
 func TestContentIsItsOwnDeduplicationIDWhereTheQueueWantsIt(t *testing.T) {
 	r := newRig(t)
 	url := r.queue("jobs.fifo", "ContentBasedDeduplication", "true")
-	first, same, other := r.send(url, "hello", group("g", "")), r.send(url, "hello", group("h", "")), r.send(url, "world", group("g", ""))
+	first, same, other := r.send(url, "hello", group("g", "")), r.send(url, "hello", group("h", "")),
+		r.send(url, "world", group("g", ""))
 	if *first.MessageId != *same.MessageId || *first.MessageId == *other.MessageId {
 		t.Errorf("ids are %s, %s and %s", *first.MessageId, *same.MessageId, *other.MessageId)
 	}
 	if own := r.send(url, "hello", group("g", "own")); *own.MessageId == *first.MessageId {
 		t.Error("an id of its own does not count")
 	}
-	if m := r.one(url); m.Attributes["MessageDeduplicationId"] != "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824" {
+	if m := r.one(
+		url); m.Attributes["MessageDeduplicationId"] != "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824" {
 		t.Errorf("the id is %s, not the SHA-256 of the body", m.Attributes["MessageDeduplicationId"])
 	}
 }
@@ -217,7 +223,8 @@ func TestContentIsItsOwnDeduplicationIDWhereTheQueueWantsIt(t *testing.T) {
 func TestDeduplicationIDsCountWithinEachGroupWhereTheQueueWantsIt(t *testing.T) {
 	r := newRig(t)
 	url := r.queue("jobs.fifo", "DeduplicationScope", "messageGroup", "FifoThroughputLimit", "perMessageGroupId")
-	a, b, again := r.send(url, "x", group("a", "d")), r.send(url, "x", group("b", "d")), r.send(url, "x", group("a", "d"))
+	a, b, again := r.send(url, "x", group("a", "d")), r.send(url, "x", group("b", "d")),
+		r.send(url, "x", group("a", "d"))
 	if *a.MessageId == *b.MessageId || *a.MessageId != *again.MessageId {
 		t.Errorf("ids are %s, %s and %s", *a.MessageId, *b.MessageId, *again.MessageId)
 	}
@@ -245,7 +252,8 @@ func TestAReceiveThatIsTriedAgainIsAnsweredAsBefore(t *testing.T) {
 		t.Fatalf("%d and %d messages", len(first), len(again))
 	}
 	for i := range first {
-		if *first[i].MessageId != *again[i].MessageId || *first[i].ReceiptHandle != *again[i].ReceiptHandle || *first[i].Body != *again[i].Body {
+		if *first[i].MessageId != *again[i].MessageId || *first[i].ReceiptHandle != *again[i].ReceiptHandle ||
+			*first[i].Body != *again[i].Body {
 			t.Errorf("message %d: %v, then %v", i, first[i], again[i])
 		}
 	}
@@ -286,7 +294,8 @@ func TestABatchKeepsTheOrderOfItsGroups(t *testing.T) {
 	if err != nil || len(out.Successful) != 5 {
 		t.Fatalf("%+v %v", out, err)
 	}
-	if *out.Successful[3].MessageId != *out.Successful[1].MessageId || *out.Successful[3].SequenceNumber != *out.Successful[1].SequenceNumber {
+	if *out.Successful[3].MessageId != *out.Successful[1].MessageId ||
+		*out.Successful[3].SequenceNumber != *out.Successful[1].SequenceNumber {
 		t.Error("a duplicate within the batch is not answered with the first")
 	}
 	if got := strings.Join(bodies(r.receive(url, 10)), " "); got != "0 1 2 3" {

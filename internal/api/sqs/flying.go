@@ -6,8 +6,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// flying counts, about, how many messages of a queue may still be handed out before its limit of messages in flight is reached. It asks the
-// store only when what it knew is used up.
+// flying counts, about, how many messages of a queue may still be handed out before its limit of messages in flight is
+// reached. It asks the store only when what it knew is used up.
 type flying struct {
 	mu   sync.Mutex
 	left int
@@ -35,8 +35,8 @@ func (f *flying) handed(n int) {
 	f.mu.Unlock()
 }
 
-// firsts remembers, as long as there is room, when messages were first received. It keeps two generations: the older one is forgotten when the
-// newer is full.
+// firsts remembers, as long as there is room, when messages were first received. It keeps two generations: the older
+// one is forgotten when the newer is full.
 type firsts struct {
 	mu       sync.Mutex
 	now, old map[firstKey]int64

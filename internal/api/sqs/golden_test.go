@@ -31,14 +31,16 @@ type step struct {
 	pass   time.Duration     // no request: the clock goes on
 }
 
-// Every story runs against a door of its own, once in each protocol, and its requests and answers are written down under testdata. What
-// differs from run to run (ids, times, receipt handles) is replaced by words.
+// Every story runs against a door of its own, once in each protocol, and its requests and answers are written down
+// under testdata. What differs from run to run (ids, times, receipt handles) is replaced by words.
 func TestStories(t *testing.T) {
 	for name, story := range stories {
 		for _, protocol := range []wire.Protocol{wire.JSON, wire.Query} {
 			t.Run(name+"/"+protocol.String(), func(t *testing.T) {
 				r := newRig(t)
-				teller := &teller{r: r, protocol: protocol, kept: map[string]string{"URL": "http://localhost:9324/000000000000/", "ARN": "arn:aws:sqs:us-east-1:000000000000:"}}
+				teller := &teller{r: r, protocol: protocol,
+					kept: map[string]string{"URL": "http://localhost:9324/000000000000/",
+						"ARN": "arn:aws:sqs:us-east-1:000000000000:"}}
 				for _, s := range story {
 					teller.tell(s)
 				}

@@ -76,7 +76,8 @@ func newRigOver(t *testing.T, c Config, users *access.Users, s *queue.Store, clo
 	t.Helper()
 	c.Listen = "127.0.0.1:0"
 	traffic := door.NewTraffic("sqs")
-	d, err := New(c, Options{Store: s, Users: users, Traffic: traffic, Report: func(err error) { t.Error("reported:", err) }})
+	d, err := New(c, Options{Store: s, Users: users, Traffic: traffic,
+		Report: func(err error) { t.Error("reported:", err) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,8 +97,8 @@ func newWeb() *http.Client {
 	return &http.Client{Transport: plainBodies{&http.Transport{MaxIdleConnsPerHost: 300}}}
 }
 
-// plainBodies hides the WriteTo of requests' bodies from net/http. That of the SDK's fails as soon as there is an answer, and a large answer is cut off by that if net/http asks only
-// then whether the body has ended.
+// plainBodies hides the WriteTo of requests' bodies from net/http. That of the SDK's fails as soon as there is an
+// answer, and a large answer is cut off by that if net/http asks only then whether the body has ended.
 type plainBodies struct{ *http.Transport }
 
 func (p plainBodies) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -196,19 +197,24 @@ func (r *rig) one(url string, change ...func(*client.ReceiveMessageInput)) types
 }
 
 func (r *rig) delete(url string, m types.Message) error {
-	_, err := r.client.DeleteMessage(r.t.Context(), &client.DeleteMessageInput{QueueUrl: &url, ReceiptHandle: m.ReceiptHandle})
+	_, err := r.client.DeleteMessage(r.t.Context(),
+		&client.DeleteMessageInput{QueueUrl: &url, ReceiptHandle: m.ReceiptHandle})
 	return err
 }
 
 func (r *rig) visibility(url string, m types.Message, seconds int32) error {
-	_, err := r.client.ChangeMessageVisibility(r.t.Context(), &client.ChangeMessageVisibilityInput{QueueUrl: &url, ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: seconds})
+	_, err := r.client.ChangeMessageVisibility(r.t.Context(),
+		&client.ChangeMessageVisibilityInput{QueueUrl: &url, ReceiptHandle: m.ReceiptHandle,
+			VisibilityTimeout: seconds})
 	return err
 }
 
 // attributes are all attributes of a queue.
 func (r *rig) attributes(url string) map[string]string {
 	r.t.Helper()
-	out, err := r.client.GetQueueAttributes(r.t.Context(), &client.GetQueueAttributesInput{QueueUrl: &url, AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameAll}})
+	out, err := r.client.GetQueueAttributes(r.t.Context(),
+		&client.GetQueueAttributesInput{QueueUrl: &url,
+			AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameAll}})
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -39,10 +39,12 @@ func (r *rig) form(path string, values ...string) (int, string) {
 
 func TestTheQueryProtocolIsServedAtTheQueuesPath(t *testing.T) {
 	r := newRig(t)
-	if status, body := r.form("/", "Action", "CreateQueue", "QueueName", "news"); status != 200 || !strings.Contains(body, "<QueueUrl>"+r.base+"/000000000000/news</QueueUrl>") {
+	if status, body := r.form("/", "Action", "CreateQueue", "QueueName", "news"); status != 200 ||
+		!strings.Contains(body, "<QueueUrl>"+r.base+"/000000000000/news</QueueUrl>") {
 		t.Fatal(status, body)
 	}
-	if status, body := r.form("/000000000000/news", "Action", "SendMessage", "MessageBody", "a<b"); status != 200 || !strings.Contains(body, "<SendMessageResponse") {
+	if status, body := r.form("/000000000000/news", "Action", "SendMessage", "MessageBody", "a<b"); status != 200 ||
+		!strings.Contains(body, "<SendMessageResponse") {
 		t.Fatal(status, body)
 	}
 	res, err := r.web.Get(r.base + "/000000000000/news?Action=ReceiveMessage")
@@ -136,13 +138,15 @@ func TestARequestOfTheQueryProtocolThatAcceptsJSONGetsIt(t *testing.T) {
 
 func TestAnEndpointMayBeOfAnAccount(t *testing.T) {
 	r := newRig(t)
-	if status, body := r.form("/team", "Action", "CreateQueue", "QueueName", "news"); status != 200 || !strings.Contains(body, "/team/news</QueueUrl>") {
+	if status, body := r.form("/team", "Action", "CreateQueue", "QueueName", "news"); status != 200 ||
+		!strings.Contains(body, "/team/news</QueueUrl>") {
 		t.Fatal(status, body)
 	}
 	if _, _, err := r.store.Definition(queue.Name{Namespace: "team", Name: "news"}); err != nil {
 		t.Error(err)
 	}
-	if status, body := r.form("/team", "Action", "ListQueues"); status != 200 || !strings.Contains(body, "/team/news</QueueUrl>") {
+	if status, body := r.form("/team", "Action", "ListQueues"); status != 200 ||
+		!strings.Contains(body, "/team/news</QueueUrl>") {
 		t.Error(status, body)
 	}
 }
@@ -151,8 +155,10 @@ func TestQueueURLsOfManyFormsNameTheSameQueue(t *testing.T) {
 	r := newRig(t)
 	r.queue("news")
 	for _, u := range []string{
-		"http://elsewhere:1/000000000000/news", "https://sqs.eu-west-1.amazonaws.com/000000000000/news", "/000000000000/news", "000000000000/news",
-		"news", "http://localhost:4566/some/prefix/000000000000/news/", r.base + "/default/news", r.base + "/local/news", r.base + "/000000000000/new%73",
+		"http://elsewhere:1/000000000000/news", "https://sqs.eu-west-1.amazonaws.com/000000000000/news",
+		"/000000000000/news", "000000000000/news",
+		"news", "http://localhost:4566/some/prefix/000000000000/news/", r.base + "/default/news",
+		r.base + "/local/news", r.base + "/000000000000/new%73",
 	} {
 		if status, out := r.post("GetQueueAttributes", map[string]any{"QueueUrl": u}); status != 200 {
 			t.Errorf("%s is answered %d %v", u, status, out)
@@ -184,7 +190,8 @@ func TestABodyThatIsTooLongIsRefusedBeforeItIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: AmazonSQS.SendMessage\r\nContent-Length: %d\r\n\r\n{", maxBodyBytes+1)
+	fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: AmazonSQS.SendMessage\r\nContent-Length: "+
+		"%d\r\n\r\n{", maxBodyBytes+1)
 	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -199,7 +206,8 @@ func TestABodyOfUnknownLengthIsReadAndBounded(t *testing.T) {
 	r := newRig(t)
 	url := r.queue("news")
 	send := func(n int) int {
-		body := io.MultiReader(strings.NewReader(`{"QueueUrl":"`+url+`","MessageBody":"`), strings.NewReader(strings.Repeat("x", n)), strings.NewReader(`"}`))
+		body := io.MultiReader(strings.NewReader(`{"QueueUrl":"`+url+`","MessageBody":"`),
+			strings.NewReader(strings.Repeat("x", n)), strings.NewReader(`"}`))
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, r.base, body)
 		if err != nil {
 			t.Fatal(err)
@@ -234,7 +242,8 @@ func TestRequestsBeyondTheRoomForBodiesAreRefusedAsTransient(t *testing.T) {
 	r.door.busy.Give(1<<20 - keptBytes)
 	done := make(chan error)
 	go func() {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, r.base, io.MultiReader(strings.NewReader(`{"QueueUrl":"`+r.queue("empty")+`","WaitTimeSeconds":20}`)))
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, r.base,
+			io.MultiReader(strings.NewReader(`{"QueueUrl":"`+r.queue("empty")+`","WaitTimeSeconds":20}`)))
 		if err == nil {
 			req.Header.Set("X-Amz-Target", "AmazonSQS.ReceiveMessage")
 			var res *http.Response

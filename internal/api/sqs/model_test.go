@@ -33,7 +33,8 @@ type driver struct {
 // start opens the store and the door.
 func (d *driver) start() {
 	d.store, d.close = openStore(d.t, d.dir, time.Now, queue.Limits{})
-	door, err := New(Config{Rest: modelRest}, Options{Store: d.store, Report: func(err error) { d.t.Error("reported:", err) }})
+	door, err := New(Config{Rest: modelRest},
+		Options{Store: d.store, Report: func(err error) { d.t.Error("reported:", err) }})
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -74,7 +75,8 @@ func (d *driver) ask(t *rapid.T, action string, in map[string]any) received {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := httptest.NewRequestWithContext(d.t.Context(), http.MethodPost, "http://localhost:9324/", strings.NewReader(string(body)))
+	r := httptest.NewRequestWithContext(d.t.Context(), http.MethodPost, "http://localhost:9324/",
+		strings.NewReader(string(body)))
 	r.RemoteAddr = "127.0.0.1:50000"
 	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	r.Header.Set("X-Amz-Target", "AmazonSQS."+action)
@@ -106,7 +108,8 @@ func want(t *rapid.T, action string, r *reference, got received, code string) {
 // create makes a queue of the reference.
 func (d *driver) create(t *rapid.T, r *reference) received {
 	attributes := map[string]string{
-		"VisibilityTimeout": strconv.Itoa(int(r.visibility / time.Second)), "DelaySeconds": strconv.Itoa(int(r.delay / time.Second)),
+		"VisibilityTimeout": strconv.Itoa(int(r.visibility / time.Second)),
+		"DelaySeconds":      strconv.Itoa(int(r.delay / time.Second)),
 	}
 	if r.fifo {
 		attributes["FifoQueue"] = "true"
@@ -115,7 +118,9 @@ func (d *driver) create(t *rapid.T, r *reference) received {
 		attributes["MessageRetentionPeriod"] = strconv.Itoa(int(r.retention / time.Second))
 	}
 	if r.dead != nil {
-		attributes["RedrivePolicy"] = fmt.Sprintf(`{"deadLetterTargetArn":"arn:aws:sqs:us-east-1:000000000000:%s","maxReceiveCount":%d}`, r.dead.name, r.redrive)
+		attributes["RedrivePolicy"] = fmt.Sprintf(
+			`{"deadLetterTargetArn":"arn:aws:sqs:us-east-1:000000000000:%s","maxReceiveCount":%d}`, r.dead.name,
+			r.redrive)
 	}
 	return d.ask(t, "CreateQueue", map[string]any{"QueueName": r.name, "Attributes": attributes})
 }
@@ -130,7 +135,8 @@ var modelConditions = []struct {
 	{"n % 2 = 1", func(n int) bool { return n%2 == 1 }}, // no index serves it
 }
 
-// TestTheDoorDoesWhatASimpleSQSDoes drives the door and the reference with the same random operations, through restarts of the store.
+// TestTheDoorDoesWhatASimpleSQSDoes drives the door and the reference with the same random operations, through restarts
+// of the store.
 func TestTheDoorDoesWhatASimpleSQSDoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rapid.Check(noDeadline{t}, func(rt *rapid.T) {
@@ -146,8 +152,10 @@ func TestTheDoorDoesWhatASimpleSQSDoes(t *testing.T) {
 			deadFIFO := &reference{name: "dead.fifo", fifo: true, visibility: 30 * time.Second}
 			d.all = []*reference{
 				dead, deadFIFO,
-				{name: "news", visibility: 30 * time.Second, delay: delay, retention: 400 * time.Second, redrive: 3, dead: dead},
-				{name: "news.fifo", fifo: true, visibility: 20 * time.Second, delay: delay, retention: 400 * time.Second, redrive: 3, dead: deadFIFO},
+				{name: "news", visibility: 30 * time.Second, delay: delay, retention: 400 * time.Second, redrive: 3,
+					dead: dead},
+				{name: "news.fifo", fifo: true, visibility: 20 * time.Second, delay: delay,
+					retention: 400 * time.Second, redrive: 3, dead: deadFIFO},
 			}
 			for _, r := range d.all {
 				want(rt, "CreateQueue", r, d.create(rt, r), "")
@@ -169,8 +177,8 @@ func (d *driver) pick(t *rapid.T) *reference {
 	return d.all[rapid.SampledFrom([]int{0, 1, 2, 2, 2, 3, 3, 3}).Draw(t, "queue")]
 }
 
-// pickReceipt draws a queue and one of the receipt handles that it gave, new or old, most often of a message that is still there. ok is false when
-// it has given none.
+// pickReceipt draws a queue and one of the receipt handles that it gave, new or old, most often of a message that is
+// still there. ok is false when it has given none.
 func (d *driver) pickReceipt(t *rapid.T) (r *reference, h receiptOfModel, ok bool) {
 	r = d.pick(t)
 	from := r.receipts
@@ -194,7 +202,8 @@ func (d *driver) pickReceipt(t *rapid.T) (r *reference, h receiptOfModel, ok boo
 // operation draws something to do, and does it.
 func (d *driver) operation(t *rapid.T) {
 	rapid.SampledFrom([]func(*rapid.T){
-		d.send, d.sendBatch, d.receive, d.receive, d.receive, d.repeat, d.delete, d.deleteBatch, d.visibility, d.visibility, d.pass, d.pass, d.seldom,
+		d.send, d.sendBatch, d.receive, d.receive, d.receive, d.repeat, d.delete, d.deleteBatch, d.visibility,
+		d.visibility, d.pass, d.pass, d.seldom,
 	}).Draw(t, "operation")(t)
 }
 
@@ -208,7 +217,9 @@ func (d *driver) counts(t *rapid.T, r *reference) {
 		return
 	}
 	visible, flying, delayed := r.counts()
-	got := out.Attributes["ApproximateNumberOfMessages"] + " " + out.Attributes["ApproximateNumberOfMessagesNotVisible"] + " " + out.Attributes["ApproximateNumberOfMessagesDelayed"]
+	got := out.Attributes["ApproximateNumberOfMessages"] + " " +
+		out.Attributes["ApproximateNumberOfMessagesNotVisible"] + " " +
+		out.Attributes["ApproximateNumberOfMessagesDelayed"]
 	if want := fmt.Sprint(visible, flying, delayed); got != want {
 		t.Fatalf("%s: the door counts %s visible, in flight and delayed, the reference %s", r.name, got, want)
 	}
@@ -257,7 +268,8 @@ func (d *driver) seldom(t *rapid.T) {
 		want(t, "DeleteQueue", r, out, "")
 		r.exists, r.letters, r.deleted = false, nil, time.Now()
 	case 2, 3:
-		d.sleep(2 * time.Millisecond) // a queue of the same millisecond would take the handles of the one before, which name nothing
+		// a queue of the same millisecond would take the handles of the one before, which name nothing
+		d.sleep(2 * time.Millisecond)
 		out := d.create(t, r)
 		switch {
 		case r.exists: // made with the same attributes
@@ -281,7 +293,9 @@ func (d *driver) seldom(t *rapid.T) {
 // olderReceipts holds that a queue that was made anew takes no receipt handle of the one before.
 func (d *driver) olderReceipts(t *rapid.T, r *reference) {
 	if len(r.receipts) > 0 {
-		out := d.ask(t, "DeleteMessage", map[string]any{"QueueUrl": d.url(r), "ReceiptHandle": rapid.SampledFrom(r.receipts).Draw(t, "older").handle})
+		out := d.ask(t, "DeleteMessage",
+			map[string]any{"QueueUrl": d.url(r), "ReceiptHandle": rapid.SampledFrom(r.receipts).Draw(t,
+				"older").handle})
 		want(t, "DeleteMessage", r, out, codeReceipt)
 	}
 	r.receipts = nil

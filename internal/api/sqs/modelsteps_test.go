@@ -11,7 +11,9 @@ import (
 // outgoing draws a message. The dedup id is often one that was used before.
 func outgoing(t *rapid.T, r *reference) (in map[string]any, l *letter, dedup string) {
 	l = &letter{body: fmt.Sprint("m", rapid.Uint32().Draw(t, "body")), number: rapid.IntRange(0, 3).Draw(t, "n")}
-	in = map[string]any{"MessageBody": l.body, "MessageAttributes": map[string]any{"n": map[string]any{"DataType": "Number", "StringValue": strconv.Itoa(l.number)}}}
+	in = map[string]any{"MessageBody": l.body,
+		"MessageAttributes": map[string]any{"n": map[string]any{"DataType": "Number",
+			"StringValue": strconv.Itoa(l.number)}}}
 	now := time.Now()
 	if r.retention > 0 {
 		l.expires = now.Add(r.retention)
@@ -44,7 +46,8 @@ func enter(t *rapid.T, r *reference, l *letter, dedup, id, sequence string) {
 	t.Helper()
 	if f, ok := r.dedup[dedup]; ok && dedup != "" && time.Since(f.at) < modelDedup {
 		if id != f.id || sequence != f.sequence {
-			t.Fatalf("the duplicate of %s is answered with id %s and number %s, not with %s and %s", dedup, id, sequence, f.id, f.sequence)
+			t.Fatalf("the duplicate of %s is answered with id %s and number %s, not with %s and %s", dedup, id,
+				sequence, f.id, f.sequence)
 		}
 		return
 	}
@@ -119,12 +122,14 @@ func (d *driver) repeat(t *rapid.T) {
 	d.receiveFrom(t, d.all[3], rapid.SampledFrom(attemptIDs).Draw(t, "attempt"))
 }
 
-// receiveFrom receives from a queue, in a FIFO queue now and then with an attempt id: the one that is given or one that is drawn.
+// receiveFrom receives from a queue, in a FIFO queue now and then with an attempt id: the one that is given or one that
+// is drawn.
 func (d *driver) receiveFrom(t *rapid.T, r *reference, try string) {
 	now := time.Now()
 	most := rapid.IntRange(1, 10).Draw(t, "max")
 	visibility := r.visibility
-	in := map[string]any{"QueueUrl": d.url(r), "MaxNumberOfMessages": most, "AttributeNames": []string{"All"}, "WaitTimeSeconds": 0}
+	in := map[string]any{"QueueUrl": d.url(r), "MaxNumberOfMessages": most, "AttributeNames": []string{"All"},
+		"WaitTimeSeconds": 0}
 	if rapid.Bool().Draw(t, "with a visibility") {
 		seconds := rapid.SampledFrom([]int{0, 1, 5, 60, 900}).Draw(t, "visibility")
 		in["VisibilityTimeout"], visibility = seconds, max(time.Duration(seconds)*time.Second, time.Millisecond)
@@ -164,14 +169,16 @@ func (d *driver) receiveFrom(t *rapid.T, r *reference, try string) {
 			break
 		}
 		if len(taken) >= len(out.Messages) {
-			t.Fatalf("%s: the door has nothing after %d messages, the reference has %s (condition %q)", r.name, len(taken), l.body, where.text)
+			t.Fatalf("%s: the door has nothing after %d messages, the reference has %s (condition %q)", r.name,
+				len(taken), l.body, where.text)
 		}
 		m := out.Messages[len(taken)]
 		if m.MessageID != l.id || m.Body != l.body {
 			t.Fatalf("%s: the door hands out %s, the reference %s (condition %q)", r.name, m.Body, l.body, where.text)
 		}
 		if l.receives++; m.Attributes["ApproximateReceiveCount"] != strconv.Itoa(l.receives) {
-			t.Fatalf("%s: %s was received %s times, by the reference %d times", r.name, l.body, m.Attributes["ApproximateReceiveCount"], l.receives)
+			t.Fatalf("%s: %s was received %s times, by the reference %d times", r.name, l.body,
+				m.Attributes["ApproximateReceiveCount"], l.receives)
 		}
 		if m.Attributes["MessageGroupId"] != l.group {
 			t.Fatalf("%s: %s is of the group %q, not %q", r.name, l.body, m.Attributes["MessageGroupId"], l.group)
@@ -182,7 +189,8 @@ func (d *driver) receiveFrom(t *rapid.T, r *reference, try string) {
 		taken = append(taken, l)
 	}
 	if len(out.Messages) != len(taken) {
-		t.Fatalf("%s: the door hands out %d messages, the reference %d (condition %q)", r.name, len(out.Messages), len(taken), where.text)
+		t.Fatalf("%s: the door hands out %d messages, the reference %d (condition %q)", r.name, len(out.Messages),
+			len(taken), where.text)
 	}
 	if try != "" && len(taken) > 0 {
 		a := &repeatable{at: now}
@@ -244,7 +252,8 @@ func (d *driver) visibility(t *rapid.T) {
 		return
 	}
 	seconds := rapid.SampledFrom([]int{0, 0, 1, 10, 100}).Draw(t, "visibility")
-	out := d.ask(t, "ChangeMessageVisibility", map[string]any{"QueueUrl": d.url(r), "ReceiptHandle": h.handle, "VisibilityTimeout": seconds})
+	out := d.ask(t, "ChangeMessageVisibility", map[string]any{"QueueUrl": d.url(r), "ReceiptHandle": h.handle,
+		"VisibilityTimeout": seconds})
 	want(t, "ChangeMessageVisibility", r, out, r.answer(func() string {
 		return r.changeVisibility(h, time.Duration(seconds)*time.Second, time.Now())
 	}))

@@ -29,7 +29,8 @@ func (c *call) startMessageMoveTask(in *wire.StartMessageMoveTaskRequest) (wire.
 		return nil, wire.ResourceNotFound("The resource that you specified for the SourceArn parameter doesn't exist.")
 	}
 	m := move{ID: message.NewID().String(), Source: source, Started: d.now().UnixMilli(), Status: moveRunning}
-	if m.Rate, err = inRange("MaxNumberOfMessagesPerSecond", in.MaxNumberOfMessagesPerSecond, 1, maxMoveRate, 1); err != nil {
+	if m.Rate, err = inRange("MaxNumberOfMessagesPerSecond", in.MaxNumberOfMessagesPerSecond, 1, maxMoveRate,
+		1); err != nil {
 		return nil, err
 	}
 	if !in.MaxNumberOfMessagesPerSecond.Set {
@@ -75,7 +76,8 @@ func (c *call) startMessageMoveTask(in *wire.StartMessageMoveTaskRequest) (wire.
 		case errors.Is(err, errMoveRunning):
 			return nil, errMoveTwice()
 		case errors.Is(err, errMovesFull):
-			return nil, wire.OverLimit(fmt.Sprintf("There are %d active message move tasks, the most there can be.", maxMoves))
+			return nil, wire.OverLimit(fmt.Sprintf("There are %d active message move tasks, the most there can be.",
+				maxMoves))
 		}
 		return nil, wire.ServiceUnavailable("the server is shutting down")
 	}
@@ -83,14 +85,16 @@ func (c *call) startMessageMoveTask(in *wire.StartMessageMoveTaskRequest) (wire.
 }
 
 func errMoveTwice() error {
-	return wire.InvalidParameter("There is already a task running. Only one active task is allowed for a source queue arn at a given time.")
+	return wire.InvalidParameter("There is already a task running. Only one active task is allowed for a source " +
+		"queue arn at a given time.")
 }
 
 // sourceOf reads the ARN of a queue whose tasks the caller may see to.
 func (c *call) sourceOf(arn string) (queue.Name, error) {
 	n, ok := c.d.parseARN(arn)
 	if !ok {
-		return n, wire.InvalidParameter("You must use this format to specify the SourceArn: arn:<partition>:<service>:<region>:<account-id>:<resource-id>")
+		return n, wire.InvalidParameter("You must use this format to specify the SourceArn: " +
+			"arn:<partition>:<service>:<region>:<account-id>:<resource-id>")
 	}
 	return n, c.may(access.Admin, n)
 }
@@ -99,7 +103,8 @@ func (c *call) sourceOf(arn string) (queue.Name, error) {
 func (c *call) destination(source *view, arn string) (queue.Name, error) {
 	n, ok := c.d.parseARN(arn)
 	if !ok {
-		return n, wire.InvalidParameter("You must use this format to specify the DestinationArn: arn:<partition>:<service>:<region>:<account-id>:<resource-id>")
+		return n, wire.InvalidParameter("You must use this format to specify the DestinationArn: " +
+			"arn:<partition>:<service>:<region>:<account-id>:<resource-id>")
 	}
 	if err := c.mayAny(n, access.Put, access.Admin); err != nil {
 		return n, err
@@ -109,11 +114,13 @@ func (c *call) destination(source *view, arn string) (queue.Name, error) {
 	case err != nil:
 		return n, err
 	case v == nil:
-		return n, wire.ResourceNotFound("The resource that you specified for the DestinationArn parameter doesn't exist.")
+		return n, wire.ResourceNotFound("The resource that you specified for the DestinationArn parameter doesn't " +
+			"exist.")
 	case n == source.name:
 		return n, wire.InvalidParameter("Source queue and destination queue cannot be the same.")
 	case v.fifo != source.fifo:
-		return n, wire.InvalidParameter("Source queue and destination queue have to be of one type, both FIFO or both standard.")
+		return n, wire.InvalidParameter("Source queue and destination queue have to be of one type, both FIFO or " +
+			"both standard.")
 	}
 	return n, nil
 }

@@ -18,7 +18,8 @@ func (m *move) note() (queue.Note, error) {
 	return queue.Note{Room: room, Key: m.key(), Value: value}, err
 }
 
-// saveMove keeps what a task has come to. When the journal does not take it, the next start begins with what was kept before.
+// saveMove keeps what a task has come to. When the journal does not take it, the next start begins with what was kept
+// before.
 func (d *Server) saveMove(m move) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(d.stopping), putBackTimeout)
 	defer cancel()

@@ -12,7 +12,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// move is a message-move task as it is kept in a note. A task that was under way when the process ended goes on in the next.
+// move is a message-move task as it is kept in a note. A task that was under way when the process ended goes on in the
+// next.
 type move struct {
 	ID      string     `json:"id"`
 	Source  queue.Name `json:"source"`
@@ -43,7 +44,8 @@ const (
 	maxMoveHistory = 10
 	// moveStep is how many messages a task without a rate moves at a time.
 	moveStep = 1000
-	// moveSave is how often a task's progress is written down, at most: what was moved since is moved, and only not counted.
+	// moveSave is how often a task's progress is written down, at most: what was moved since is moved, and only not
+	// counted.
 	moveSave = time.Second
 	// moveRetry is how long a task waits when its queue has no room.
 	moveRetry = time.Second
@@ -194,7 +196,8 @@ func (d *Server) carrySome(ctx context.Context, x *moving, m *move) (done bool, 
 	case err != nil:
 		return false, err
 	case r.Moved == 0 && r.Homeless > 0:
-		return false, errors.New("CouldNotDetermineMessageSource: what is left came from no other queue; name a destination")
+		return false, errors.New("CouldNotDetermineMessageSource: what is left came from no other queue; name a " +
+			"destination")
 	case r.Moved == 0:
 		return true, nil
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/api/sqs/wire"
 )
 
-// policy is a queue's policy as far as AddPermission and RemovePermission know it. Its statements stay as they were written.
+// policy is a queue's policy as far as AddPermission and RemovePermission know it. Its statements stay as they were
+// written.
 type policy struct {
 	Version   string            `json:"Version"`
 	ID        string            `json:"Id,omitempty"`
@@ -44,7 +45,8 @@ const (
 
 // permissible are the actions that AddPermission can name.
 func permissible() []string {
-	return []string{"*", "ChangeMessageVisibility", "DeleteMessage", "GetQueueAttributes", "GetQueueUrl", "ListDeadLetterSourceQueues", "PurgeQueue", "ReceiveMessage", "SendMessage"}
+	return []string{"*", "ChangeMessageVisibility", "DeleteMessage", "GetQueueAttributes", "GetQueueUrl",
+		"ListDeadLetterSourceQueues", "PurgeQueue", "ReceiveMessage", "SendMessage"}
 }
 
 // readPolicy reads a queue's policy; an empty one when it has none.
@@ -61,7 +63,8 @@ func readPolicy(text, arn string) (p policy, err error) {
 		Statement json.RawMessage `json:"Statement"`
 	}
 	if err := json.Unmarshal([]byte(text), &single); err != nil {
-		return p, wire.InvalidAttributeValue(attrPolicy, "The queue's policy cannot be read, so that nothing can be added to it")
+		return p, wire.InvalidAttributeValue(attrPolicy, "The queue's policy cannot be read, so that nothing can be "+
+			"added to it")
 	}
 	return policy{single.Version, single.ID, []json.RawMessage{single.Statement}}, nil
 }
@@ -111,16 +114,19 @@ func (c *call) addPermission(in *wire.AddPermissionRequest) (wire.Response, erro
 		return nil, err
 	}
 	if len(in.Actions) > maxPermissionActions {
-		return nil, wire.OverLimit(fmt.Sprintf("%d Actions were found, maximum allowed is %d.", len(in.Actions), maxPermissionActions))
+		return nil, wire.OverLimit(fmt.Sprintf("%d Actions were found, maximum allowed is %d.", len(in.Actions),
+			maxPermissionActions))
 	}
 	for _, a := range in.Actions {
 		if !slices.Contains(permissible(), a) {
-			return nil, wire.InvalidParameterValue("ActionName", shortened(a), "Please refer to the appropriate WSDL for a list of valid actions.")
+			return nil, wire.InvalidParameterValue("ActionName", shortened(a),
+				"Please refer to the appropriate WSDL for a list of valid actions.")
 		}
 	}
 	for _, id := range in.AWSAccountIDs {
 		if len(id) != 12 || !digits(id) {
-			return nil, wire.InvalidParameterValue("PrincipalId", shortened(id), "Unable to verify: an account has 12 digits.")
+			return nil, wire.InvalidParameterValue("PrincipalId", shortened(id),
+				"Unable to verify: an account has 12 digits.")
 		}
 	}
 	return nil, c.edit(in, func(v *view, s *settings) error {
@@ -167,8 +173,10 @@ func (c *call) removePermission(in *wire.RemovePermissionRequest) (wire.Response
 
 // checkLabel holds the name of a permission to the rules of SQS.
 func checkLabel(label string) error {
-	if label == "" || len(label) > 80 || strings.ContainsFunc(label, func(r rune) bool { return r >= 0x80 || !wordByte(byte(r)) }) {
-		return wire.InvalidParameterValue("Label", shortened(label), "Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length.")
+	if label == "" || len(label) > 80 ||
+		strings.ContainsFunc(label, func(r rune) bool { return r >= 0x80 || !wordByte(byte(r)) }) {
+		return wire.InvalidParameterValue("Label", shortened(label), "Can only include alphanumeric characters, "+
+			"hyphens, or underscores. 1 to 80 in length.")
 	}
 	return nil
 }

@@ -155,11 +155,13 @@ func (d *Server) feeds(n, to queue.Name) bool {
 	return err == nil && def.MaxAttempts > 0 && d.deadQueue(n, &def) == to
 }
 
-// page lists the URLs of the queues that are wanted and that the caller may see, by name: the first page without next, and a token only when the
-// request says how long pages are.
-func (c *call) page(most wire.Opt[int], next wire.Opt[string], wanted func(queue.Name) bool) (urls []string, token string, err error) {
+// page lists the URLs of the queues that are wanted and that the caller may see, by name: the first page without next,
+// and a token only when the request says how long pages are.
+func (c *call) page(most wire.Opt[int], next wire.Opt[string], wanted func(queue.Name) bool) (urls []string,
+	token string, err error) {
 	if most.Set && (most.Value < 1 || most.Value > maxListed) {
-		return nil, "", wire.InvalidParameterValue("MaxResults", strconv.Itoa(most.Value), "MaxResults must be an integer between 1 and 1000.")
+		return nil, "", wire.InvalidParameterValue("MaxResults", strconv.Itoa(most.Value),
+			"MaxResults must be an integer between 1 and 1000.")
 	}
 	names := c.d.store.Queues()
 	if next.Or("") != "" {

@@ -75,7 +75,8 @@ func TestAttributesThatCannotBeAreRefused(t *testing.T) {
 		{"ReceiveMessageWaitTimeSeconds", "21", "InvalidAttributeValue"},
 		{"Policy", "{", "InvalidAttributeValue"}, {"Policy", "5", "InvalidAttributeValue"},
 		{"Policy", "[]", "InvalidAttributeValue"}, {"Policy", "null", "InvalidAttributeValue"},
-		{"Policy", `{"Statement": "x"}`, "InvalidAttributeValue"}, {"Policy", `{"Statement": [null]}`, "InvalidAttributeValue"},
+		{"Policy", `{"Statement": "x"}`, "InvalidAttributeValue"},
+		{"Policy", `{"Statement": [null]}`, "InvalidAttributeValue"},
 		{"KmsDataKeyReusePeriodSeconds", "59", "InvalidAttributeValue"},
 		{"SqsManagedSseEnabled", "perhaps", "InvalidAttributeValue"},
 		{"ContentBasedDeduplication", "true", "InvalidAttributeName"},
@@ -90,7 +91,8 @@ func TestAttributesThatCannotBeAreRefused(t *testing.T) {
 		{"RedrivePolicy", strings.Replace(redrive("dead", 3), "}", `, "more": 1}`, 1), invalidValue},
 		{"RedriveAllowPolicy", `{"redrivePermission": "some"}`, invalidValue},
 		{"RedriveAllowPolicy", `{"redrivePermission": "byQueue"}`, invalidValue},
-		{"RedriveAllowPolicy", `{"redrivePermission": "denyAll", "sourceQueueArns": ["` + arn("x") + `"]}`, invalidValue},
+		{"RedriveAllowPolicy", `{"redrivePermission": "denyAll", "sourceQueueArns": ["` + arn("x") + `"]}`,
+			invalidValue},
 	} {
 		t.Run(c[0]+" "+c[1], func(t *testing.T) { wantCode(t, r.create("news", c[0], c[1]), c[2]) })
 	}
@@ -183,8 +185,9 @@ func TestTheQueueOfAnotherDoorIsShownByItsDefinition(t *testing.T) {
 	url := r.base + "/000000000000/news"
 	got := r.attributes(url)
 	for name, want := range map[string]string{
-		"VisibilityTimeout": "45", "DelaySeconds": "3", "MessageRetentionPeriod": "1209600", "MaximumMessageSize": "1048576",
-		"RedrivePolicy": `{"deadLetterTargetArn":"arn:aws:sqs:eu-west-1:000000000000:news_dead","maxReceiveCount":4}`,
+		"VisibilityTimeout": "45", "DelaySeconds": "3", "MessageRetentionPeriod": "1209600",
+		"MaximumMessageSize": "1048576",
+		"RedrivePolicy":      `{"deadLetterTargetArn":"arn:aws:sqs:eu-west-1:000000000000:news_dead","maxReceiveCount":4}`,
 	} {
 		if got[name] != want {
 			t.Errorf("%s is %q, not %q", name, got[name], want)

@@ -12,7 +12,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// receipt is what a receipt handle says: which claim it is of, and enough of the message to know it again when the claim is over.
+// receipt is what a receipt handle says: which claim it is of, and enough of the message to know it again when the
+// claim is over.
 type receipt struct {
 	token    queue.Token
 	received time.Time // to the millisecond
@@ -28,10 +29,12 @@ const (
 	keyBytes     = 32
 )
 
-// receiptKey is the key under which the door's secret is kept; the receipts of every process of a store are good in the next.
+// receiptKey is the key under which the door's secret is kept; the receipts of every process of a store are good in the
+// next.
 const receiptKey = "receipts"
 
-// receipts makes and reads receipt handles. A handle is sealed for one queue: it names nothing at another, and none can be invented.
+// receipts makes and reads receipt handles. A handle is sealed for one queue: it names nothing at another, and none can
+// be invented.
 type receipts struct{ key [keyBytes]byte }
 
 func newReceipts() (r receipts) {
@@ -82,8 +85,8 @@ func (r *receipts) read(n queue.Name, handle string) (rc receipt, ok bool) {
 	return rc, true
 }
 
-// seal is a part of a hash over the secret, the queue and the receipt. What is hashed has one form only, and the hash is cut: knowing
-// one seal helps nobody to another.
+// seal is a part of a hash over the secret, the queue and the receipt. What is hashed has one form only, and the hash
+// is cut: knowing one seal helps nobody to another.
 func (r *receipts) seal(n queue.Name, receipt []byte) (seal [sealBytes]byte) {
 	var room [keyBytes + receiptBytes + 2*queue.MaxNameBytes + 1]byte
 	b := append(room[:0], r.key[:]...)

@@ -43,7 +43,8 @@ func (c *call) receiveMessage(in *wire.ReceiveMessageRequest) (wire.Response, er
 		return nil, err
 	}
 	if most <= 0 {
-		return nil, wire.OverLimit(fmt.Sprintf("The queue has %d messages in flight, the most there can be: delete some, or wait until their visibility timeout ends.", maxInFlight))
+		return nil, wire.OverLimit(fmt.Sprintf("The queue has %d messages in flight, the most there can be: delete "+
+			"some, or wait until their visibility timeout ends.", maxInFlight))
 	}
 	r.claim.Max = most
 	claims, err := c.take(r.claim)
@@ -101,7 +102,8 @@ func (c *call) checkReceive(in *wire.ReceiveMessageRequest, r *receiving) error 
 	}
 	if in.ReceiveRequestAttemptID.Set {
 		if r.attempt = in.ReceiveRequestAttemptID.Value; !r.view.fifo {
-			return wire.InvalidParameterValue("ReceiveRequestAttemptId", shortened(r.attempt), "The request include parameter that is not valid for this queue type.")
+			return wire.InvalidParameterValue("ReceiveRequestAttemptId", shortened(r.attempt),
+				"The request include parameter that is not valid for this queue type.")
 		}
 		if err := checkGroup("ReceiveRequestAttemptId", r.attempt); err != nil {
 			return err
@@ -119,7 +121,8 @@ const whereName = "hikyaku.where:"
 // maxConditions is how many conditions a request may name.
 const maxConditions = 10
 
-// checkNames reads MessageAttributeNames: names of attributes, and conditions on messages, of which earlier ones come first.
+// checkNames reads MessageAttributeNames: names of attributes, and conditions on messages, of which earlier ones come
+// first.
 func (c *call) checkNames(names []string, r *receiving) error {
 	r.claim.From = r.from[:0]
 	for _, name := range names {
@@ -131,7 +134,8 @@ func (c *call) checkNames(names []string, r *receiving) error {
 			continue
 		}
 		if len(r.claim.From) == maxConditions {
-			return wire.InvalidParameter(fmt.Sprintf("MessageAttributeNames has more than %d conditions.", maxConditions))
+			return wire.InvalidParameter(fmt.Sprintf("MessageAttributeNames has more than %d conditions.",
+				maxConditions))
 		}
 		where, err := c.d.store.Parse(r.view.name, text)
 		if err != nil {
@@ -179,7 +183,8 @@ func (c *call) take(r queue.ClaimRequest) ([]queue.Claim, error) {
 	return claims, err
 }
 
-// putBackTimeout bounds what is finished after nobody waits for it any more, such as the settling of claims that nobody took.
+// putBackTimeout bounds what is finished after nobody waits for it any more, such as the settling of claims that nobody
+// took.
 const putBackTimeout = 10 * time.Second
 
 // putBack returns claims whose client is gone to their places, as if they had never been handed out.
@@ -195,6 +200,7 @@ func (c *call) putBack() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx()), putBackTimeout)
 	defer cancel()
 	if _, err := c.d.store.Settle(ctx, back); err != nil {
-		c.d.report(fmt.Errorf("sqs door: messages that no client took come back when their visibility timeout ends: %w", err))
+		c.d.report(fmt.Errorf("sqs door: messages that no client took come back when their visibility timeout ends: %w",
+			err))
 	}
 }

@@ -42,7 +42,8 @@ func TestALongPollIsHandedTheMessageThatComes(t *testing.T) {
 	var wg sync.WaitGroup
 	for range polls {
 		wg.Go(func() {
-			out, err := r.client.ReceiveMessage(t.Context(), &client.ReceiveMessageInput{QueueUrl: &url, WaitTimeSeconds: 20})
+			out, err := r.client.ReceiveMessage(t.Context(),
+				&client.ReceiveMessageInput{QueueUrl: &url, WaitTimeSeconds: 20})
 			if err != nil || len(out.Messages) != 1 {
 				t.Error(out, err)
 				return
@@ -78,7 +79,8 @@ func TestTheQueuesOwnWaitHoldsForPollsThatDoNotSay(t *testing.T) {
 	if ms := <-done; len(ms) != 1 {
 		t.Errorf("%d messages", len(ms))
 	}
-	if status, out := r.post("ReceiveMessage", map[string]any{"QueueUrl": url, "WaitTimeSeconds": 0}); status != 200 || out["Messages"] != nil {
+	if status, out := r.post("ReceiveMessage", map[string]any{"QueueUrl": url, "WaitTimeSeconds": 0}); status != 200 ||
+		out["Messages"] != nil {
 		t.Errorf("a poll that does not want to wait is answered %d %v", status, out)
 	}
 }
@@ -142,7 +144,8 @@ func TestCloseReleasesLongPollsAtOnce(t *testing.T) {
 	url := r.queue("news")
 	done := make(chan error)
 	go func() {
-		out, err := r.client.ReceiveMessage(t.Context(), &client.ReceiveMessageInput{QueueUrl: &url, WaitTimeSeconds: 20})
+		out, err := r.client.ReceiveMessage(t.Context(),
+			&client.ReceiveMessageInput{QueueUrl: &url, WaitTimeSeconds: 20})
 		if err == nil && len(out.Messages) != 0 {
 			err = fmt.Errorf("%d messages", len(out.Messages))
 		}
@@ -177,11 +180,13 @@ func TestReceiveIsHeldToItsRanges(t *testing.T) {
 			in["QueueUrl"] = url
 		}
 		status, out := r.post("ReceiveMessage", in)
-		if kind, _ := out["__type"].(string); status != 400 || !strings.HasSuffix(kind, "#InvalidParameterValueException") {
+		if kind, _ := out["__type"].(string); status != 400 ||
+			!strings.HasSuffix(kind, "#InvalidParameterValueException") {
 			t.Errorf("%s is answered %d %v", name, status, out)
 		}
 	}
-	status, out := r.post("ReceiveMessage", map[string]any{"QueueUrl": url, "MessageSystemAttributeNames": []string{"Colour"}})
+	status, out := r.post("ReceiveMessage",
+		map[string]any{"QueueUrl": url, "MessageSystemAttributeNames": []string{"Colour"}})
 	if kind, _ := out["__type"].(string); status != 400 || !strings.HasSuffix(kind, "#InvalidAttributeName") {
 		t.Errorf("an unknown attribute is answered %d %v", status, out)
 	}
@@ -214,16 +219,19 @@ func TestAVisibilityTimeoutOfZeroLeavesTheMessageToOthers(t *testing.T) {
 func TestAttributesAreShownAsFarAsTheyAreAskedFor(t *testing.T) {
 	r := newRig(t)
 	url := r.queue("news")
-	attributes := map[string]types.MessageAttributeValue{"lang": text("ja"), "geo.city": text("tokyo"), "geo.zip": number("100"), "level": number("7")}
+	attributes := map[string]types.MessageAttributeValue{"lang": text("ja"), "geo.city": text("tokyo"),
+		"geo.zip": number("100"), "level": number("7")}
 	for _, c := range []struct {
 		names []string
 		want  int
 	}{
-		{nil, 0}, {[]string{"lang"}, 1}, {[]string{"geo.*"}, 2}, {[]string{"geo.*", "lang"}, 3}, {[]string{"All"}, 4}, {[]string{".*"}, 4}, {[]string{"none"}, 0},
+		{nil, 0}, {[]string{"lang"}, 1}, {[]string{"geo.*"}, 2}, {[]string{"geo.*", "lang"}, 3}, {[]string{"All"}, 4},
+		{[]string{".*"}, 4}, {[]string{"none"}, 0},
 	} {
 		r.send(url, "hello", with(attributes))
 		m := r.one(url, func(in *client.ReceiveMessageInput) {
-			in.MessageAttributeNames, in.MessageSystemAttributeNames = c.names, []types.MessageSystemAttributeName{"SentTimestamp"}
+			in.MessageAttributeNames, in.MessageSystemAttributeNames = c.names,
+				[]types.MessageSystemAttributeName{"SentTimestamp"}
 		})
 		if len(m.MessageAttributes) != c.want {
 			t.Errorf("%v shows %v", c.names, m.MessageAttributes)
@@ -244,7 +252,8 @@ func TestConditionsPickMessagesAndEarlierOnesComeFirst(t *testing.T) {
 	r := newRig(t)
 	url := r.queue("news")
 	for i, lang := range []string{"en", "ja", "de", "ja", "en"} {
-		r.send(url, fmt.Sprint(lang, i), with(map[string]types.MessageAttributeValue{"lang": text(lang), "n": number(fmt.Sprint(i))}))
+		r.send(url, fmt.Sprint(lang, i),
+			with(map[string]types.MessageAttributeValue{"lang": text(lang), "n": number(fmt.Sprint(i))}))
 	}
 	where := func(conditions ...string) func(*client.ReceiveMessageInput) {
 		return func(in *client.ReceiveMessageInput) {
@@ -259,14 +268,18 @@ func TestConditionsPickMessagesAndEarlierOnesComeFirst(t *testing.T) {
 	}
 	first := r.one(url, where("lang = 'fr'", "lang = 'de'", "lang = 'en'"))
 	if *first.Body != "de2" || len(first.MessageAttributes) != 1 {
-		t.Errorf("of several conditions the first that some meet picks %q with %v", *first.Body, first.MessageAttributes)
+		t.Errorf("of several conditions the first that some meet picks %q with %v", *first.Body,
+			first.MessageAttributes)
 	}
-	_, err := r.client.ReceiveMessage(t.Context(), &client.ReceiveMessageInput{QueueUrl: &url, MessageAttributeNames: []string{whereName + "lang = and"}})
+	_, err := r.client.ReceiveMessage(t.Context(),
+		&client.ReceiveMessageInput{QueueUrl: &url, MessageAttributeNames: []string{whereName + "lang = and"}})
 	wantCode(t, err, "InvalidParameterValue")
 	if err == nil || !strings.Contains(err.Error(), "column 8") {
 		t.Errorf("the error does not say where: %v", err)
 	}
-	_, err = r.client.ReceiveMessage(t.Context(), &client.ReceiveMessageInput{QueueUrl: &url, MessageAttributeNames: slices.Repeat([]string{whereName + "n = 1"}, maxConditions+1)})
+	_, err = r.client.ReceiveMessage(t.Context(),
+		&client.ReceiveMessageInput{QueueUrl: &url, MessageAttributeNames: slices.Repeat([]string{whereName + "n = 1"},
+			maxConditions+1)})
 	wantCode(t, err, "InvalidParameterValue")
 }
 

@@ -20,7 +20,8 @@ type redrivePolicy struct {
 	MaxReceiveCount     json.RawMessage `json:"maxReceiveCount"`
 }
 
-// setRedrive makes a redrive policy the definition's bound of attempts and queue for dead letters. An empty one takes them away.
+// setRedrive makes a redrive policy the definition's bound of attempts and queue for dead letters. An empty one takes
+// them away.
 func setRedrive(c *call, s *subject, value string) error {
 	if value == "" {
 		s.def.MaxAttempts, s.def.DeadLetter, s.OwnDead = 0, "", 0
@@ -40,7 +41,8 @@ func setRedrive(c *call, s *subject, value string) error {
 	}
 	n, err := strconv.Atoi(string(bytes.Trim(p.MaxReceiveCount, `"`)))
 	if err != nil || n < 1 || n > maxReceiveCount {
-		return bad("Invalid value for maxReceiveCount: " + shortened(string(p.MaxReceiveCount)) + ", valid values are from 1 to 1000 both inclusive.")
+		return bad("Invalid value for maxReceiveCount: " + shortened(string(p.MaxReceiveCount)) +
+			", valid values are from 1 to 1000 both inclusive.")
 	}
 	to, ok := c.d.parseARN(*p.DeadLetterTargetARN)
 	if !ok {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// The reference is SQS as its documentation tells it, made of lists that are looked through from the front. It says what this door
-// answers where the service leaves things open: messages come out in the order in which they were sent.
+// The reference is SQS as its documentation tells it, made of lists that are looked through from the front. It says
+// what this door answers where the service leaves things open: messages come out in the order in which they were sent.
 
 // letter is a message of the reference.
 type letter struct {
@@ -68,7 +68,8 @@ const (
 	modelRest  = time.Minute
 )
 
-// tick does what time does: delayed messages wake, visibility timeouts end, and what nobody received in time is dropped.
+// tick does what time does: delayed messages wake, visibility timeouts end, and what nobody received in time is
+// dropped.
 func (r *reference) tick(now time.Time) {
 	for _, l := range r.letters {
 		if !l.wakes.IsZero() && !l.wakes.After(now) {
@@ -87,14 +88,19 @@ func (r *reference) tick(now time.Time) {
 
 // expire drops what nobody received in time.
 func (r *reference) expire(now time.Time) {
-	r.letters = slices.DeleteFunc(r.letters, func(l *letter) bool { return !l.flying && !l.expires.IsZero() && !l.expires.After(now) })
+	r.letters = slices.DeleteFunc(r.letters, func(l *letter) bool {
+		return !l.flying && !l.expires.IsZero() &&
+			!l.expires.After(now)
+	})
 }
 
-// lapse makes a message visible again whose time is over, and of its group those that were handed out behind it and whose time is over, too.
+// lapse makes a message visible again whose time is over, and of its group those that were handed out behind it and
+// whose time is over, too.
 func (r *reference) lapse(l *letter) {
 	if r.fifo {
 		for _, other := range r.letters {
-			if other.group == l.group && other.sent > l.sent && other.flying && !(other.apart && other.visible.After(l.visible)) {
+			if other.group == l.group && other.sent > l.sent && other.flying &&
+				!(other.apart && other.visible.After(l.visible)) {
 				other.flying = false
 				other.receives-- // it does not count against it
 			}
@@ -110,7 +116,8 @@ func (r *reference) back(l *letter) {
 		r.drop(l)
 		if r.dead != nil && r.dead.exists {
 			r.dead.sent++
-			r.dead.letters = append(r.dead.letters, &letter{id: l.id, body: l.body, number: l.number, group: l.group, sent: r.dead.sent, receives: l.receives})
+			r.dead.letters = append(r.dead.letters, &letter{id: l.id, body: l.body, number: l.number, group: l.group,
+				sent: r.dead.sent, receives: l.receives})
 		}
 	}
 }

@@ -12,12 +12,14 @@ import (
 )
 
 const (
-	// What a large request takes while it is worked on, in the length of its body: as it came, decoded, and what the journal writes of it; and where its length
-	// is not known before.
+	// What a large request takes while it is worked on, in the length of its body: as it came, decoded, and what the
+	// journal writes of it; and where its length is not known before.
 	bodyCost, bodyGrowing = 4, 6
-	// answerCost is what an answer takes, in the sizes of its messages: their bodies, and what is encoded of them while a buffer grows.
+	// answerCost is what an answer takes, in the sizes of its messages: their bodies, and what is encoded of them while
+	// a buffer grows.
 	answerCost = 4
-	// largeAnswer is from where on an answer has its buffer made for it, and leaves its messages behind when it is encoded.
+	// largeAnswer is from where on an answer has its buffer made for it, and leaves its messages behind when it is
+	// encoded.
 	largeAnswer = 32 << 10
 )
 
@@ -39,7 +41,8 @@ func (c *call) body(r *http.Request) ([]byte, *wire.Error) {
 	return nil, wire.MalformedQueryString("The body of the request could not be read: " + err.Error())
 }
 
-// room takes what an answer with messages takes until it is written. An answer that has more than there can be is made alone.
+// room takes what an answer with messages takes until it is written. An answer that has more than there can be is made
+// alone.
 func (c *call) room(ctx context.Context, sum, _ int64) error {
 	c.sum = int(sum)
 	cost := answerCost * sum

@@ -43,7 +43,8 @@ func TestARequestThatWaitsForRoomIsCounted(t *testing.T) {
 	doortest.Until(t, "none is counted", func() bool { return waiting() == 0 })
 }
 
-// What an answer holds is counted until its client has read it, and who finds no room is told to try again; the messages wait as if nobody had asked.
+// What an answer holds is counted until its client has read it, and who finds no room is told to try again; the
+// messages wait as if nobody had asked.
 func TestAnswersCountUntilTheyAreRead(t *testing.T) {
 	r := newRig(t)
 	all := door.NewBusy(80 << 20)
@@ -59,7 +60,8 @@ func TestAnswersCountUntilTheyAreRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: AmazonSQS.ReceiveMessage\r\nContent-Type: application/x-amz-json-1.0\r\nContent-Length: %d\r\n\r\n%s", len(request), request)
+	fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: AmazonSQS.ReceiveMessage\r\nContent-Type: "+
+		"application/x-amz-json-1.0\r\nContent-Length: %d\r\n\r\n%s", len(request), request)
 	doortest.Until(t, "the answer is held", func() bool { return all.Used() >= 2<<20 })
 	if used := all.Used(); used > 48<<20 {
 		t.Errorf("one answer holds %d bytes", used)

@@ -153,7 +153,8 @@ func (c *call) checkOutgoing(v *view, in *wire.Outgoing) error {
 		return wire.InvalidMessageContents()
 	}
 	if n := size(in); n > v.maxBytes() {
-		return wire.InvalidParameter("One or more parameters are invalid. Reason: Message must be shorter than " + strconv.Itoa(v.maxBytes()) + " bytes.")
+		return wire.InvalidParameter("One or more parameters are invalid. Reason: Message must be shorter than " +
+			strconv.Itoa(v.maxBytes()) + " bytes.")
 	}
 	if _, err := inRange("DelaySeconds", in.DelaySeconds, 0, maxDelaySeconds, 0); err != nil {
 		return err
@@ -166,7 +167,8 @@ func (c *call) checkOutgoing(v *view, in *wire.Outgoing) error {
 	const otherType = "The request include parameter that is not valid for this queue type."
 	if !v.fifo {
 		if in.MessageDeduplicationID.Set {
-			return wire.InvalidParameterValue("MessageDeduplicationId", shortened(in.MessageDeduplicationID.Value), otherType)
+			return wire.InvalidParameterValue("MessageDeduplicationId", shortened(in.MessageDeduplicationID.Value),
+				otherType)
 		}
 		return nil
 	}
@@ -188,12 +190,14 @@ func checkOrder(v *view, in *wire.Outgoing) *wire.Error {
 	case !in.MessageGroupID.Set:
 		return wire.MissingParameter("MessageGroupId")
 	case !in.MessageDeduplicationID.Set && !v.ContentDedup:
-		return wire.InvalidParameter("The queue should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided explicitly")
+		return wire.InvalidParameter("The queue should either have ContentBasedDeduplication enabled or " +
+			"MessageDeduplicationId provided explicitly")
 	}
 	return nil
 }
 
-// traceHeader is the header of a request in which AWS X-Ray says to what it belongs: the same as the system attribute AWSTraceHeader, which goes before it.
+// traceHeader is the header of a request in which AWS X-Ray says to what it belongs: the same as the system attribute
+// AWSTraceHeader, which goes before it.
 const traceHeader = "X-Amzn-Trace-Id"
 
 // maxTraceHeader is the longest one that is kept. Those of X-Ray have some hundred characters.

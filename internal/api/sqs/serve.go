@@ -59,7 +59,8 @@ func (b *buffers) put(x *bytes.Buffer) {
 
 // serveLine answers a request of the usual kind.
 func (d *Server) serveLine(x *line.Exchange) {
-	c := call{d: d, x: x, r: x.Request, accepted: time.Now(), watch: x.Watch, hold: door.Hold{Of: d.busy, Traffic: d.traffic}}
+	c := call{d: d, x: x, r: x.Request, accepted: time.Now(), watch: x.Watch,
+		hold: door.Hold{Of: d.busy, Traffic: d.traffic}}
 	defer c.hold.End()
 	in, out, bad := c.handle(x.Body, nil)
 	if bad != nil {
@@ -67,7 +68,8 @@ func (d *Server) serveLine(x *line.Exchange) {
 		return
 	}
 	answer := c.encode(x.Begin(), in, out)
-	err := x.Send(http.StatusOK, answer, line.Field{Name: "X-Amzn-Requestid", Value: in.RequestID}, line.Field{Name: "Content-Type", Value: in.ContentType()})
+	err := x.Send(http.StatusOK, answer, line.Field{Name: "X-Amzn-Requestid", Value: in.RequestID},
+		line.Field{Name: "Content-Type", Value: in.ContentType()})
 	if err != nil {
 		c.putBack()
 	}
@@ -94,7 +96,8 @@ func (d *Server) serve(w http.ResponseWriter, r *http.Request) {
 	c.answer(w, in, out, scratch)
 }
 
-// handle finds out what a request wants and from whom it comes, and does it. bad is what was wrong with reading its body.
+// handle finds out what a request wants and from whom it comes, and does it. bad is what was wrong with reading its
+// body.
 func (c *call) handle(body []byte, bad *wire.Error) (*wire.Call, wire.Response, *wire.Error) {
 	in, out, bad := c.answered(body, bad)
 	call, code := "none", "200" // what a client made up is no call

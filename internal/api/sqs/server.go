@@ -23,7 +23,8 @@ type Options struct {
 	Users   *access.Users // nil: everyone may do everything
 	Traffic *door.Traffic // counts requests, connections and bytes; nil: nobody does
 	Busy    *door.Busy    // what requests and answers of all doors may take; nil: an account of its own
-	// Report is told what a person should know and no client is. It may be called from several goroutines. nil: nobody is told.
+	// Report is told what a person should know and no client is. It may be called from several goroutines. nil: nobody
+	// is told.
 	Report func(error)
 }
 
@@ -85,8 +86,8 @@ func New(c Config, o Options) (*Server, error) {
 	return d, nil
 }
 
-// Start listens and returns the address, with the port that was found when Config asks for port 0. A door that is off returns nil, nil.
-// Requests are served until Close; ctx only bounds the start.
+// Start listens and returns the address, with the port that was found when Config asks for port 0. A door that is off
+// returns nil, nil. Requests are served until Close; ctx only bounds the start.
 func (d *Server) Start(ctx context.Context) (net.Addr, error) {
 	return d.life.Start(func() (net.Addr, error) { return d.open(ctx) })
 }
@@ -100,8 +101,11 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 		return nil, err
 	}
 	web, err := door.Listen(ctx, door.Config{
-		Name: "sqs", Listen: d.config.Listen, TLS: tlsConfig, MaxConnections: d.config.MaxConnections, Handler: http.HandlerFunc(d.serve), Plain: d.serveLine,
-		HeaderTimeout: door.HeaderTime, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: door.IdleTime, MaxHeaderBytes: maxHeaderBytes, Busy: d.busy, Traffic: d.traffic, Report: d.report,
+		Name: "sqs", Listen: d.config.Listen, TLS: tlsConfig, MaxConnections: d.config.MaxConnections,
+		Handler: http.HandlerFunc(d.serve), Plain: d.serveLine,
+		HeaderTimeout: door.HeaderTime, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: door.IdleTime, MaxHeaderBytes: maxHeaderBytes, Busy: d.busy, Traffic: d.traffic,
+		Report: d.report,
 	})
 	if err != nil {
 		return nil, err
@@ -149,8 +153,9 @@ func (d *Server) begun(ctx context.Context) error {
 // Addr is where the door listens; nil before Start.
 func (d *Server) Addr() net.Addr { return d.life.Addr() }
 
-// Close stops listening, lets long polls return without messages, and waits for the requests under way. When ctx ends first, their connections
-// are cut and its error is returned. What clients hold stays theirs until its visibility timeout ends. A second Close returns what the first one did.
+// Close stops listening, lets long polls return without messages, and waits for the requests under way. When ctx ends
+// first, their connections are cut and its error is returned. What clients hold stays theirs until its visibility
+// timeout ends. A second Close returns what the first one did.
 func (d *Server) Close(ctx context.Context) error {
 	d.moves.mu.Lock() // no move begins after this
 	d.stop()

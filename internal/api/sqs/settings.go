@@ -18,23 +18,27 @@ const room = "api/sqs"
 // noteKey is the key of what is remembered of a queue.
 func noteKey(n queue.Name) string { return "queue/" + n.String() }
 
-// settings are what SQS can say of a queue and its definition cannot. The zero value is a queue that another door has made.
+// settings are what SQS can say of a queue and its definition cannot. The zero value is a queue that another door has
+// made.
 type settings struct {
-	Created        int64             `json:"created,omitempty"`  // milliseconds since 1970
-	Modified       int64             `json:"modified,omitempty"` // likewise
-	Wait           int               `json:"wait,omitempty"`     // ReceiveMessageWaitTimeSeconds
-	MaxMessageSize int               `json:"max_message_size,omitempty"`
-	ContentDedup   bool              `json:"content_dedup,omitempty"`
-	GroupDedup     bool              `json:"group_dedup,omitempty"`   // DeduplicationScope messageGroup
-	GroupLimit     bool              `json:"group_limit,omitempty"`   // FifoThroughputLimit perMessageGroupId
-	Policy         string            `json:"policy,omitempty"`        // kept and shown, not obeyed: grants are
-	OwnDead        int               `json:"own_dead,omitempty"`      // maxReceiveCount of a queue that is its own dead-letter queue
-	RedriveAllow   string            `json:"redrive_allow,omitempty"` // as it was given
-	KMSKey         string            `json:"kms_key,omitempty"`       // kept and shown: bodies are as safe as the disk is
-	KMSReuse       int               `json:"kms_reuse,omitempty"`     // KmsDataKeyReusePeriodSeconds
-	Purges         int               `json:"purges,omitempty"`        // of a FIFO queue: each forgets the deduplication ids from before
-	SSE            bool              `json:"managed_sse,omitempty"`   // SqsManagedSseEnabled, kept and shown
-	Tags           map[string]string `json:"tags,omitempty"`
+	Created        int64  `json:"created,omitempty"`  // milliseconds since 1970
+	Modified       int64  `json:"modified,omitempty"` // likewise
+	Wait           int    `json:"wait,omitempty"`     // ReceiveMessageWaitTimeSeconds
+	MaxMessageSize int    `json:"max_message_size,omitempty"`
+	ContentDedup   bool   `json:"content_dedup,omitempty"`
+	GroupDedup     bool   `json:"group_dedup,omitempty"` // DeduplicationScope messageGroup
+	GroupLimit     bool   `json:"group_limit,omitempty"` // FifoThroughputLimit perMessageGroupId
+	Policy         string `json:"policy,omitempty"`      // kept and shown, not obeyed: grants are
+	// maxReceiveCount of a queue that is its own dead-letter queue
+	OwnDead      int    `json:"own_dead,omitempty"`
+	RedriveAllow string `json:"redrive_allow,omitempty"` // as it was given
+	// kept and shown: bodies are as safe as the disk is
+	KMSKey   string `json:"kms_key,omitempty"`
+	KMSReuse int    `json:"kms_reuse,omitempty"` // KmsDataKeyReusePeriodSeconds
+	// of a FIFO queue: each forgets the deduplication ids from before
+	Purges int               `json:"purges,omitempty"`
+	SSE    bool              `json:"managed_sse,omitempty"` // SqsManagedSseEnabled, kept and shown
+	Tags   map[string]string `json:"tags,omitempty"`
 }
 
 func (s *settings) maxBytes() int {
@@ -51,7 +55,8 @@ func (s *settings) clone() settings {
 	return c
 }
 
-// view is what calls need to know of a queue or topic. It is made once for each change of the definition or the notes, and not changed.
+// view is what calls need to know of a queue or topic. It is made once for each change of the definition or the notes,
+// and not changed.
 type view struct {
 	name    queue.Name // resolved
 	id      uint32     // of the queue: one of this name that was deleted had another
@@ -144,7 +149,8 @@ func (d *Server) remember(ctx context.Context, n queue.Name, s *settings) error 
 		return fmt.Errorf("note of queue %s: %w", n.Short(), err)
 	}
 	if len(value) > queue.MaxNoteBytes {
-		return wire.InvalidParameter(fmt.Sprintf("The policy, the tags and the other settings of the queue take %d bytes together, %d at most.", len(value), queue.MaxNoteBytes))
+		return wire.InvalidParameter(fmt.Sprintf("The policy, the tags and the other settings of the queue take %d "+
+			"bytes together, %d at most.", len(value), queue.MaxNoteBytes))
 	}
 	return d.note(ctx, queue.Note{Room: room, Key: noteKey(n), Value: value})
 }

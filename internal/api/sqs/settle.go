@@ -89,7 +89,8 @@ func (c *call) taker(in wire.Request) (*view, error) {
 func (h *handle) setVisibility(seconds int) {
 	h.visibility = seconds
 	if seconds < 0 || seconds > maxVisibility {
-		h.err = wire.InvalidParameterValue("VisibilityTimeout", strconv.Itoa(seconds), "VisibilityTimeout must be an integer between 0 and 43200.")
+		h.err = wire.InvalidParameterValue("VisibilityTimeout", strconv.Itoa(seconds),
+			"VisibilityTimeout must be an integer between 0 and 43200.")
 	}
 }
 
@@ -109,8 +110,8 @@ func (c *call) settleBatch(v *view, of wire.Action, hs []handle, id func(int) st
 	return out, nil
 }
 
-// settle does to messages what their handles want, and tells in each what became of it. Its error is of the whole. When it returns, deletions are
-// durable.
+// settle does to messages what their handles want, and tells in each what became of it. Its error is of the whole. When
+// it returns, deletions are durable.
 func (c *call) settle(v *view, hs []handle) error {
 	var room [1]queue.Settlement
 	ends := room[:0]
@@ -168,7 +169,8 @@ func (c *call) read(v *view, h *handle) error {
 	if h.visibility > 0 {
 		end := c.d.now().Add(time.Duration(h.visibility) * time.Second)
 		if end.Sub(h.receipt.received) > maxVisibility*time.Second {
-			return wire.InvalidParameterValue("VisibilityTimeout", strconv.Itoa(h.visibility), "Total VisibilityTimeout for the message is beyond the limit [43200 seconds].")
+			return wire.InvalidParameterValue("VisibilityTimeout", strconv.Itoa(h.visibility),
+				"Total VisibilityTimeout for the message is beyond the limit [43200 seconds].")
 		}
 	}
 	return nil
@@ -203,9 +205,10 @@ func (c *call) extend(v *view, hs []handle) error {
 
 // stale decides what becomes of a handle whose claim is over.
 //
-// Of a message that is gone, deleting it once more succeeds. In a standard queue the newest handle of a message deletes it also when its visibility
-// timeout has ended; an older one succeeds and deletes nothing. Any of its handles changes the visibility of a message in flight; of one that is not, nothing
-// is changed. In a FIFO queue a handle that has expired is an error: the order may have moved on.
+// Of a message that is gone, deleting it once more succeeds. In a standard queue the newest handle of a message deletes
+// it also when its visibility timeout has ended; an older one succeeds and deletes nothing. Any of its handles changes
+// the visibility of a message in flight; of one that is not, nothing is changed. In a FIFO queue a handle that has
+// expired is an error: the order may have moved on.
 func (c *call) stale(v *view, h *handle) error {
 	p, err := c.d.store.Look(c.ctx(), v.name, h.receipt.token.Sequence)
 	gone := errors.Is(err, queue.ErrGone) || err == nil && idTail(p.Message.ID) != h.receipt.id
@@ -216,7 +219,8 @@ func (c *call) stale(v *view, h *handle) error {
 	case h.visibility != deleted && !gone && !v.fifo:
 		return c.changeOther(v, h)
 	case h.visibility != deleted && (gone || p.State == queue.Claimed):
-		return wire.InvalidParameterValue("ReceiptHandle", shortened(h.text), "Message does not exist or is not available for visibility timeout change.")
+		return wire.InvalidParameterValue("ReceiptHandle", shortened(h.text), "Message does not exist or is not "+
+			"available for visibility timeout change.")
 	case h.visibility != deleted:
 		return wire.MessageNotInflight(h.text)
 	case gone:

@@ -26,7 +26,8 @@ const (
 	sysAll = sysDeadLetterSource<<1 - 1
 )
 
-// systemNames reads AttributeNames and MessageSystemAttributeNames. Those of queues may be asked for, too, and are of no messages.
+// systemNames reads AttributeNames and MessageSystemAttributeNames. Those of queues may be asked for, too, and are of
+// no messages.
 func systemNames(names []string) (s system, err error) {
 	for _, name := range names {
 		switch name {

@@ -19,14 +19,17 @@ const (
 
 func checkTags(tags map[string]string) error {
 	if len(tags) > maxTags {
-		return wire.InvalidParameter(fmt.Sprintf("Too many tags for a queue: %d, and the most are %d.", len(tags), maxTags))
+		return wire.InvalidParameter(fmt.Sprintf("Too many tags for a queue: %d, and the most are %d.", len(tags),
+			maxTags))
 	}
 	for key, value := range tags {
 		switch {
 		case key == "" || utf8.RuneCountInString(key) > maxTagKey:
-			return wire.InvalidParameter(fmt.Sprintf("The key of a tag has 1 to %d characters: %.200q has not.", maxTagKey, key))
+			return wire.InvalidParameter(fmt.Sprintf("The key of a tag has 1 to %d characters: %.200q has not.",
+				maxTagKey, key))
 		case utf8.RuneCountInString(value) > maxTagValue:
-			return wire.InvalidParameter(fmt.Sprintf("The value of a tag has at most %d characters: that of %.200q has more.", maxTagValue, key))
+			return wire.InvalidParameter(fmt.Sprintf("The value of a tag has at most %d characters: that of %.200q "+
+				"has more.", maxTagValue, key))
 		case len(key) >= 4 && strings.EqualFold(key[:4], "aws:"):
 			return wire.InvalidParameter(fmt.Sprintf("The key of a tag cannot begin with aws: as %.200q does.", key))
 		}

@@ -29,7 +29,8 @@ func certificate(t *testing.T) (access.TLS, *x509.CertPool) {
 	}
 	dir := t.TempDir()
 	files := access.TLS{Cert: filepath.Join(dir, "cert.pem"), Key: filepath.Join(dir, "key.pem")}
-	for path, block := range map[string]*pem.Block{files.Cert: {Type: "CERTIFICATE", Bytes: s.Certificate().Raw}, files.Key: {Type: "PRIVATE KEY", Bytes: key}} {
+	for path, block := range map[string]*pem.Block{files.Cert: {Type: "CERTIFICATE", Bytes: s.Certificate().Raw},
+		files.Key: {Type: "PRIVATE KEY", Bytes: key}} {
 		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +64,8 @@ func TestUnderTLSEverythingIsTheSame(t *testing.T) {
 	<-gone
 	r.awaitWaiters(news, 0)
 	go func() {
-		out, err := r.client.ReceiveMessage(t.Context(), &client.ReceiveMessageInput{QueueUrl: &url, WaitTimeSeconds: 20})
+		out, err := r.client.ReceiveMessage(t.Context(),
+			&client.ReceiveMessageInput{QueueUrl: &url, WaitTimeSeconds: 20})
 		if err == nil && len(out.Messages) == 1 {
 			err = r.delete(url, out.Messages[0])
 		}

@@ -14,15 +14,18 @@ func TestTheDoorCountsWhatGoesThroughIt(t *testing.T) {
 	url := r.queue("news")
 	r.send(url, "hello")
 	r.one(url)
-	_, err := r.client.SendMessage(t.Context(), &client.SendMessageInput{QueueUrl: ptr(url + "-missing"), MessageBody: ptr("x")})
+	_, err := r.client.SendMessage(t.Context(),
+		&client.SendMessageInput{QueueUrl: ptr(url + "-missing"), MessageBody: ptr("x")})
 	wantCode(t, err, "AWS.SimpleQueueService.NonExistentQueue")
 	got := metricstest.Of(t, r.traffic)
-	for _, name := range []string{"CreateQueue 200", "SendMessage 200", "ReceiveMessage 200", "SendMessage AWS.SimpleQueueService.NonExistentQueue"} {
+	for _, name := range []string{"CreateQueue 200", "SendMessage 200", "ReceiveMessage 200",
+		"SendMessage AWS.SimpleQueueService.NonExistentQueue"} {
 		if n := got["hikyaku_door_requests_total "+name+" sqs"]; n != 1 {
 			t.Errorf("%s: %v, not 1", name, n)
 		}
 	}
-	for _, name := range []string{"hikyaku_door_connections sqs", "hikyaku_door_bytes_total received sqs", "hikyaku_door_bytes_total sent sqs"} {
+	for _, name := range []string{"hikyaku_door_connections sqs", "hikyaku_door_bytes_total received sqs",
+		"hikyaku_door_bytes_total sent sqs"} {
 		if got[name] <= 0 {
 			t.Errorf("%s is %v", name, got[name])
 		}
@@ -33,7 +36,8 @@ func TestTheDoorCountsWhatGoesThroughIt(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if _, err := r.client.ReceiveMessage(t.Context(), &client.ReceiveMessageInput{QueueUrl: &url, WaitTimeSeconds: 20}); err != nil {
+		if _, err := r.client.ReceiveMessage(t.Context(),
+			&client.ReceiveMessageInput{QueueUrl: &url, WaitTimeSeconds: 20}); err != nil {
 			t.Error(err)
 		}
 	}()
@@ -43,5 +47,6 @@ func TestTheDoorCountsWhatGoesThroughIt(t *testing.T) {
 	<-done
 	doortest.Until(t, "none waits", func() bool { return waiting() == 0 })
 	r.web.CloseIdleConnections()
-	doortest.Until(t, "the connections have ended", func() bool { return metricstest.Of(t, r.traffic)["hikyaku_door_connections sqs"] == 0 })
+	doortest.Until(t, "the connections have ended",
+		func() bool { return metricstest.Of(t, r.traffic)["hikyaku_door_connections sqs"] == 0 })
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// The attributes under which a message keeps what SQS knows and other doors have no word for. SQS lets no attribute of a user begin so.
+// The attributes under which a message keeps what SQS knows and other doors have no word for. SQS lets no attribute of
+// a user begin so.
 const (
 	attributeTrace  = "AWS.TraceHeader"
 	attributeSender = "AWS.SenderId" // only with users
@@ -18,7 +19,8 @@ const (
 
 // hidden tells whether an attribute is one of the above. SQS shows them in other places.
 func hidden(name string) bool {
-	return strings.HasPrefix(name, "AWS.") && (name == attributeTrace || name == attributeSender || name == attributeTypes)
+	return strings.HasPrefix(name, "AWS.") &&
+		(name == attributeTrace || name == attributeSender || name == attributeTypes)
 }
 
 // The data types of SQS. Each may have an ending that says more: Number.float.
@@ -34,8 +36,8 @@ func base(dataType string) string {
 	return kind
 }
 
-// valueOf is the value that other doors and conditions see of a checked attribute. exact tells that shown makes the same attribute of it again;
-// else the data type and the text of a number have to be kept beside it.
+// valueOf is the value that other doors and conditions see of a checked attribute. exact tells that shown makes the
+// same attribute of it again; else the data type and the text of a number have to be kept beside it.
 func valueOf(a *wire.Attribute) (v message.Value, exact bool) {
 	switch base(a.DataType) {
 	case typeBinary:
@@ -64,7 +66,8 @@ func numberOf(text string) (v message.Value, exact bool) {
 	return v, v.Text() == text
 }
 
-// plainDecimal tells whether a text is digits with at most one point between them, perhaps with a minus, and no zero too many in front.
+// plainDecimal tells whether a text is digits with at most one point between them, perhaps with a minus, and no zero
+// too many in front.
 func plainDecimal(text string) bool {
 	whole, rest, point := strings.Cut(strings.TrimPrefix(text, "-"), ".")
 	if whole == "" || len(whole) > 1 && whole[0] == '0' || point && rest == "" {
@@ -82,7 +85,8 @@ func digits(s string) bool {
 	return true
 }
 
-// validNumber tells whether SQS takes a text as a number: up to 38 digits that count, and a size from 10^-128 to 10^126.
+// validNumber tells whether SQS takes a text as a number: up to 38 digits that count, and a size from 10^-128 to
+// 10^126.
 func validNumber(text string) bool {
 	mantissa, exponent := text, "0"
 	if i := strings.IndexAny(text, "eE"); i >= 0 {
@@ -125,8 +129,8 @@ func shown(name string, v message.Value) (a wire.Attribute, ok bool) {
 	return wire.TextAttribute(name, typeString, v.Text()), true
 }
 
-// typeLines is what a message keeps of attributes whose data type or number text their values do not tell: lines "name=type" or "name=type=text".
-// Names and types have no "=" and no line ends.
+// typeLines is what a message keeps of attributes whose data type or number text their values do not tell: lines
+// "name=type" or "name=type=text". Names and types have no "=" and no line ends.
 type typeLines string
 
 // add keeps an attribute.
@@ -138,7 +142,8 @@ func (t *typeLines) add(a *wire.Attribute) {
 	*t += "\n"
 }
 
-// apply gives an attribute what was kept of it, if its value is still the one that it was kept for: a pipeline may have changed it since.
+// apply gives an attribute what was kept of it, if its value is still the one that it was kept for: a pipeline may have
+// changed it since.
 func (t typeLines) apply(a *wire.Attribute, v message.Value) {
 	for line := range strings.Lines(string(t)) {
 		name, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "=")

@@ -38,19 +38,22 @@ func TestAnyAttributeComesBackAsItWasSent(t *testing.T) {
 			a = wire.BinaryAttribute(a.Name, typeBinary+ending, rapid.SliceOfN(rapid.Byte(), 1, 20).Draw(t, "bytes"))
 		}
 		got, ok := roundTrip(a)
-		if !ok || got.Name != a.Name || got.DataType != a.DataType || got.Text != a.Text || got.HasText != a.HasText || string(got.Binary) != string(a.Binary) {
+		if !ok || got.Name != a.Name || got.DataType != a.DataType || got.Text != a.Text || got.HasText != a.HasText ||
+			string(got.Binary) != string(a.Binary) {
 			t.Fatalf("%+v comes back as %+v", a, got)
 		}
 	})
 }
 
 func TestNumbersThatSQSTakes(t *testing.T) {
-	for _, s := range []string{"0", "-0", "+5", "7", "007", "-12.50", ".5", "5.", "1e3", "1E-5", "1e126", strings.Repeat("9", 38), "0." + strings.Repeat("0", 100) + "1", strings.Repeat("1", 38) + "000"} {
+	for _, s := range []string{"0", "-0", "+5", "7", "007", "-12.50", ".5", "5.", "1e3", "1E-5", "1e126",
+		strings.Repeat("9", 38), "0." + strings.Repeat("0", 100) + "1", strings.Repeat("1", 38) + "000"} {
 		if !validNumber(s) {
 			t.Errorf("%q is no number", s)
 		}
 	}
-	for _, s := range []string{"", ".", "-", "+-5", "--5", "1e", "e5", "1.2.3", "0x10", "1_000", "NaN", "Inf", " 5", "5 ", strings.Repeat("9", 39), "1e127", "1e999", "1e-129", "一"} {
+	for _, s := range []string{"", ".", "-", "+-5", "--5", "1e", "e5", "1.2.3", "0x10", "1_000", "NaN", "Inf", " 5",
+		"5 ", strings.Repeat("9", 39), "1e127", "1e999", "1e-129", "一"} {
 		if validNumber(s) {
 			t.Errorf("%q is a number", s)
 		}
@@ -79,9 +82,11 @@ func TestAReceiptIsReadAsItWasWrittenAndForItsQueueAlone(t *testing.T) {
 		n := queue.Name{Namespace: "default", Name: rapid.StringMatching(`[a-z]{1,80}`).Draw(t, "queue")}
 		rc := receipt{
 			token: queue.Token{
-				Queue: rapid.Uint32().Draw(t, "id"), Sequence: rapid.Uint64().Draw(t, "sequence"), Serial: rapid.Uint32().Draw(t, "serial"), Epoch: rapid.Uint32().Draw(t, "epoch"),
+				Queue: rapid.Uint32().Draw(t, "id"), Sequence: rapid.Uint64().Draw(t, "sequence"),
+				Serial: rapid.Uint32().Draw(t, "serial"), Epoch: rapid.Uint32().Draw(t, "epoch"),
 			},
-			received: time.UnixMilli(rapid.Int64Range(0, 1<<45).Draw(t, "received")), attempt: rapid.Uint32().Draw(t, "attempt"), id: rapid.Uint64().Draw(t, "message"),
+			received: time.UnixMilli(rapid.Int64Range(0, 1<<45).Draw(t, "received")),
+			attempt:  rapid.Uint32().Draw(t, "attempt"), id: rapid.Uint64().Draw(t, "message"),
 		}
 		text := rs.handle(n, &rc)
 		if got, ok := rs.read(n, text); !ok || got != rc {
@@ -126,7 +131,8 @@ func FuzzTypeLines(f *testing.F) {
 }
 
 func FuzzQueueURL(f *testing.F) {
-	for _, s := range []string{"http://localhost:9324/000000000000/news", "news", "/a/b", "http://x", "/000000000000/new%73", "%", "a/b/c?d#e", "http:///"} {
+	for _, s := range []string{"http://localhost:9324/000000000000/news", "news", "/a/b", "http://x",
+		"/000000000000/new%73", "%", "a/b/c?d#e", "http:///"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

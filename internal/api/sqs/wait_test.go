@@ -12,7 +12,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// timed runs a test in a time of its own, with a door that is asked without a network. ask makes a request and returns the bodies that it is answered with.
+// timed runs a test in a time of its own, with a door that is asked without a network. ask makes a request and returns
+// the bodies that it is answered with.
 func timed(t *testing.T, test func(t *testing.T, d *Server, ask func(action string, in map[string]any) []string)) {
 	synctest.Test(t, func(t *testing.T) {
 		s, stop := openStore(t, t.TempDir(), time.Now, queue.Limits{})
@@ -34,7 +35,8 @@ func timed(t *testing.T, test func(t *testing.T, d *Server, ask func(action stri
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost:9324/", bytes.NewReader(body))
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost:9324/",
+				bytes.NewReader(body))
 			r.Header.Set("X-Amz-Target", "AmazonSQS."+action)
 			w := httptest.NewRecorder()
 			d.serve(w, r)
@@ -76,7 +78,8 @@ func TestALongPollIsHandedWhatBecomesVisible(t *testing.T) {
 		ask("CreateQueue", map[string]any{"QueueName": "news"})
 		ask("SendMessage", map[string]any{"QueueUrl": newsURL, "MessageBody": "delayed", "DelaySeconds": 5})
 		ask("SendMessage", map[string]any{"QueueUrl": newsURL, "MessageBody": "held"})
-		if got := ask("ReceiveMessage", map[string]any{"QueueUrl": newsURL, "VisibilityTimeout": 8}); len(got) != 1 || got[0] != "held" {
+		if got := ask("ReceiveMessage", map[string]any{"QueueUrl": newsURL, "VisibilityTimeout": 8}); len(got) != 1 ||
+			got[0] != "held" {
 			t.Fatal(got)
 		}
 		began := time.Now()
@@ -85,7 +88,8 @@ func TestALongPollIsHandedWhatBecomesVisible(t *testing.T) {
 			at   time.Duration
 		}{{"delayed", 5 * time.Second}, {"held", 8 * time.Second}} {
 			got := ask("ReceiveMessage", map[string]any{"QueueUrl": newsURL, "WaitTimeSeconds": 20})
-			if took := time.Since(began); len(got) != 1 || got[0] != c.want || took < c.at || took > c.at+10*time.Millisecond {
+			if took := time.Since(began); len(got) != 1 || got[0] != c.want || took < c.at ||
+				took > c.at+10*time.Millisecond {
 				t.Errorf("after %v there is %q, not %s after %v", took, got, c.want, c.at)
 			}
 		}
@@ -96,12 +100,14 @@ func TestATaskKeepsItsRate(t *testing.T) {
 	timed(t, func(t *testing.T, d *Server, ask func(string, map[string]any) []string) {
 		ask("CreateQueue", map[string]any{"QueueName": "dead"})
 		ask("CreateQueue", map[string]any{"QueueName": "other"})
-		ask("CreateQueue", map[string]any{"QueueName": "news", "Attributes": map[string]string{"RedrivePolicy": redrive("dead", 1)}})
+		ask("CreateQueue", map[string]any{"QueueName": "news",
+			"Attributes": map[string]string{"RedrivePolicy": redrive("dead", 1)}})
 		for range 30 {
 			ask("SendMessage", map[string]any{"QueueUrl": "/000000000000/dead", "MessageBody": "x"})
 		}
 		began := time.Now()
-		ask("StartMessageMoveTask", map[string]any{"SourceArn": arn("dead"), "DestinationArn": arn("other"), "MaxNumberOfMessagesPerSecond": 3})
+		ask("StartMessageMoveTask", map[string]any{"SourceArn": arn("dead"), "DestinationArn": arn("other"),
+			"MaxNumberOfMessagesPerSecond": 3})
 		for {
 			synctest.Wait()
 			moves, err := d.movesOf(queue.Name{Namespace: "default", Name: "dead"})

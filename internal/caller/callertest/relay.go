@@ -1,6 +1,7 @@
 //go:build unix
 
-// Package callertest lets tests of root connect as other accounts: each is a process of its own, which connects and passes on what the test writes.
+// Package callertest lets tests of root connect as other accounts: each is a process of its own, which connects and
+// passes on what the test writes.
 //
 //	func TestMain(m *testing.M) {
 //		callertest.Become()
@@ -30,7 +31,8 @@ import (
 
 const asked = "HIKYAKU_TEST_ACCOUNT"
 
-// Become makes this process the other account's if it was started as one, and then does not return. TestMain calls it first.
+// Become makes this process the other account's if it was started as one, and then does not return. TestMain calls it
+// first.
 func Become() {
 	if os.Getenv(asked) == "" {
 		return

@@ -26,7 +26,8 @@ type token struct {
 }
 
 // symbols, the long ones first.
-var symbols = []string{"->", "|=", "??", "==", "!=", "<=", ">=", "&&", "||", ".", "[", "]", "(", ")", "{", "}", ",", ":", "=", "<", ">", "+", "-", "*", "/", "!", "|", "@", "%"}
+var symbols = []string{"->", "|=", "??", "==", "!=", "<=", ">=", "&&", "||", ".", "[", "]", "(", ")", "{", "}", ",",
+	":", "=", "<", ">", "+", "-", "*", "/", "!", "|", "@", "%"}
 
 // lex takes a program apart. What it does not know becomes a symbol of its own, which the parser refuses.
 func lex(src string) []token {
@@ -59,7 +60,8 @@ func lex(src string) []token {
 			add(map[byte]kind{'r': pattern, 's': text, 't': moment}[c], s, next)
 		case c >= '0' && c <= '9':
 			j := i
-			for j < len(src) && (src[j] >= '0' && src[j] <= '9' || src[j] == '_' || src[j] == '.' && j+1 < len(src) && src[j+1] >= '0' && src[j+1] <= '9') {
+			for j < len(src) && (src[j] >= '0' && src[j] <= '9' || src[j] == '_' || src[j] == '.' && j+1 < len(src) &&
+				src[j+1] >= '0' && src[j+1] <= '9') {
 				j++
 			}
 			add(number, strings.ReplaceAll(src[i:j], "_", ""), j)

@@ -13,7 +13,8 @@ func (t *translator) loop(x expr) bool {
 	if p, ok := c.value(0, "value").(path); !ok || !p.variable() || p.root != t.parsed {
 		return false
 	}
-	l := &looped{t: t, index: c.closure.params[0], item: c.closure.params[1], names: map[string]expr{}, columns: map[string]string{}, types: map[string]string{}}
+	l := &looped{t: t, index: c.closure.params[0], item: c.closure.params[1], names: map[string]expr{},
+		columns: map[string]string{}, types: map[string]string{}}
 	if !l.body(c.closure.body) {
 		return false
 	}

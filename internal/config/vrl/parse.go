@@ -256,7 +256,8 @@ func (p *parser) call(name string) call {
 		defer p.bracket()()
 		for !p.accept(")") {
 			a := arg{}
-			if t := p.peek(); t.kind == ident && p.i+1 < len(p.tokens) && p.tokens[p.i+1].kind == symbol && p.tokens[p.i+1].text == ":" {
+			if t := p.peek(); t.kind == ident && p.i+1 < len(p.tokens) && p.tokens[p.i+1].kind == symbol &&
+				p.tokens[p.i+1].text == ":" {
 				a.name = t.text
 				p.i += 2
 			}

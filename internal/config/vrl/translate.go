@@ -108,7 +108,8 @@ func (t *translator) source(x expr) bool {
 	if !ok || !isMessage(c.value(0, "value")) || !a.target.event() && !a.target.variable() {
 		return false
 	}
-	codec := map[string]string{"parse_csv": "csv", "parse_json": "json", "parse_logfmt": "logfmt", "parse_key_value": "logfmt", "parse_regex": "regex"}[c.name]
+	codec := map[string]string{"parse_csv": "csv", "parse_json": "json", "parse_logfmt": "logfmt",
+		"parse_key_value": "logfmt", "parse_regex": "regex"}[c.name]
 	switch codec {
 	case "":
 		return false

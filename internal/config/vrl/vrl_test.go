@@ -32,7 +32,8 @@ func show(t Translation) string {
 	return b.String()
 }
 
-// TestProgramsAreTranslated compares testdata/programs.txt: programs, each with what becomes of it behind a line of dashes.
+// TestProgramsAreTranslated compares testdata/programs.txt: programs, each with what becomes of it behind a line of
+// dashes.
 func TestProgramsAreTranslated(t *testing.T) {
 	const file, between, behind = "testdata/programs.txt", "\n----\n", "\n====\n"
 	data, err := os.ReadFile(file)
@@ -72,7 +73,8 @@ func TestAProgramDoesWhatItDid(t *testing.T) {
 	for _, c := range []struct{ program, in, want string }{
 		{`.level = downcase!(.level); del(.x)`, `{"level":"WARN","x":1}`, `{"level":"warn"}`},
 		{`.first = split!(.line, " ")[0]`, `{"line":"a b"}`, `{"first":"a","line":"a b"}`},
-		{`parts = split!(.line, ","); .a = to_int!(parts[0]); .b = to_float!(parts[1]) * 2; del(.line)`, `{"line":"7,1.5"}`, `{"a":7,"b":3}`},
+		{`parts = split!(.line, ","); .a = to_int!(parts[0]); .b = to_float!(parts[1]) * 2; del(.line)`,
+			`{"line":"7,1.5"}`, `{"a":7,"b":3}`},
 		{`if .n > 3 { .big = true } else { .big = false }`, `{"n":4}`, `{"big":true,"n":4}`},
 		{`.x, err = to_int(.s)`, `{"s":"no"}`, `{"s":"no","x":null}`},
 		{`.n = to_int(.s) ?? 0`, `{"s":"no"}`, `{"n":0,"s":"no"}`},

@@ -1,5 +1,5 @@
-// Package event makes the events that functions are given of messages, in the shapes that the providers' sources have, and reads which
-// messages a function says to have failed.
+// Package event makes the events that functions are given of messages, in the shapes that the providers' sources have,
+// and reads which messages a function says to have failed.
 //
 //	payload, err := event.SQS(event.Batch{Messages: messages, ARN: arn})
 //	failed, err := event.Failed(answer, messages)
@@ -17,7 +17,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// MaxBytes is how large the messages of one batch are together, at most: an event has at most 6 MiB, and texts grow when they become JSON.
+// MaxBytes is how large the messages of one batch are together, at most: an event has at most 6 MiB, and texts grow
+// when they become JSON.
 const MaxBytes = 4 << 20
 
 // Shape is what an event looks like.
@@ -84,9 +85,9 @@ func raw(body []byte) ([]byte, error) {
 	return json.Marshal(strings.ToValidUTF8(string(body), "\uFFFD"))
 }
 
-// Failed reads the answer of a function that says which messages of a batch have failed: {"batchItemFailures": [{"itemIdentifier": ID}]}. The
-// result are their places. An empty list, null or nothing at all means that none has. An answer that does not say it properly means that all have:
-// the error says why.
+// Failed reads the answer of a function that says which messages of a batch have failed: {"batchItemFailures":
+// [{"itemIdentifier": ID}]}. The result are their places. An empty list, null or nothing at all means that none has. An
+// answer that does not say it properly means that all have: the error says why.
 func Failed(answer []byte, batch []*message.Message) (map[int]bool, error) {
 	return failed(answer, batch, func(_ int, m *message.Message) string { return m.ID.String() })
 }

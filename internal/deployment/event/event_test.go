@@ -45,7 +45,8 @@ func TestEventsLookAsTheProvidersSourcesMakeThem(t *testing.T) {
 		if shape.Lone() {
 			bodies = bodies[:1]
 		}
-		text, err := event.Make(shape, event.Batch{Messages: sent(t, bodies...), Attempts: []int{3}, ARN: "arn:aws:sqs:us-east-1:000000000000:news", Region: "us-east-1"})
+		text, err := event.Make(shape, event.Batch{Messages: sent(t, bodies...), Attempts: []int{3},
+			ARN: "arn:aws:sqs:us-east-1:000000000000:news", Region: "us-east-1"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +83,8 @@ func TestABodyThatIsNoJSONIsAString(t *testing.T) {
 	if err != nil || string(text) != `"plain �"` {
 		t.Errorf("%s, %v", text, err)
 	}
-	if _, err := event.Make(event.ShapeDynamoDB, event.Batch{Messages: sent(t, "[1]")}); err == nil || !strings.Contains(err.Error(), "no JSON object") {
+	if _, err := event.Make(event.ShapeDynamoDB, event.Batch{Messages: sent(t, "[1]")}); err == nil ||
+		!strings.Contains(err.Error(), "no JSON object") {
 		t.Errorf("an item of a list: %v", err)
 	}
 	if _, err := event.Make(event.ShapeRaw, event.Batch{Messages: sent(t, "a", "b")}); err == nil {

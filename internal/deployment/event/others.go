@@ -20,7 +20,8 @@ func pubSub(b Batch) ([]byte, error) {
 		PublishTime string            `json:"publishTime"`
 		OrderingKey string            `json:"orderingKey,omitempty"`
 	}
-	w := wrapped{Data: b.body(0), MessageID: m.ID.String(), PublishTime: m.Time.UTC().Format(time.RFC3339Nano), OrderingKey: m.Key}
+	w := wrapped{Data: b.body(0), MessageID: m.ID.String(), PublishTime: m.Time.UTC().Format(time.RFC3339Nano),
+		OrderingKey: m.Key}
 	for _, a := range m.Attributes {
 		if w.Attributes == nil {
 			w.Attributes = map[string]string{}
@@ -50,7 +51,8 @@ type streamChange struct {
 	View     string         `json:"StreamViewType"`
 }
 
-// dynamoDB makes the event that a table's stream makes of items that were inserted: the fields of a body, a JSON object, are the item's attributes.
+// dynamoDB makes the event that a table's stream makes of items that were inserted: the fields of a body, a JSON
+// object, are the item's attributes.
 func dynamoDB(b Batch) ([]byte, error) {
 	records := make([]streamRecord, len(b.Messages))
 	for i, m := range b.Messages {
@@ -66,8 +68,10 @@ func dynamoDB(b Batch) ([]byte, error) {
 			image[name] = typed(v)
 		}
 		records[i] = streamRecord{
-			ID: strings.ReplaceAll(m.ID.String(), "-", ""), Name: "INSERT", Version: "1.1", Source: "aws:dynamodb", Region: b.Region, ARN: b.ARN,
-			Change: streamChange{At: float64(m.Time.UnixMilli()) / 1000, Keys: map[string]any{"id": map[string]any{"S": m.ID.String()}},
+			ID: strings.ReplaceAll(m.ID.String(), "-", ""), Name: "INSERT", Version: "1.1", Source: "aws:dynamodb",
+			Region: b.Region, ARN: b.ARN,
+			Change: streamChange{At: float64(m.Time.UnixMilli()) / 1000,
+				Keys:     map[string]any{"id": map[string]any{"S": m.ID.String()}},
 				NewImage: image, Sequence: sequence(i, m), Size: len(body), View: "NEW_IMAGE"},
 		}
 	}

@@ -48,7 +48,8 @@ func SQS(b Batch) ([]byte, error) {
 			Source: "aws:sqs", SourceARN: b.ARN, Region: b.Region,
 			Attributes: map[string]string{
 				"ApproximateReceiveCount": strconv.Itoa(b.attempt(i)), "SentTimestamp": sent, "SenderId": "hikyaku",
-				"ApproximateFirstReceiveTimestamp": strconv.FormatInt(max(m.Time.UnixMilli(), time.Now().UnixMilli()), 10),
+				"ApproximateFirstReceiveTimestamp": strconv.FormatInt(max(m.Time.UnixMilli(), time.Now().UnixMilli()),
+					10),
 			},
 			Named: make(map[string]sqsAttribute, len(m.Attributes)),
 		}

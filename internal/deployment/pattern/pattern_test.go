@@ -26,21 +26,29 @@ func TestAPatternMatchesWhatTheProviderSays(t *testing.T) {
 		{`{"a":[true]}`, []string{`{"a":true}`}, []string{`{"a":false}`, `{"a":"true"}`}},
 		{`{"a":["x"],"b":["y"]}`, []string{`{"a":"x","b":"y"}`}, []string{`{"a":"x"}`, `{"a":"x","b":"x"}`}},
 		{`{"$or":[{"a":["x"]},{"b":["y"]}]}`, []string{`{"a":"x"}`, `{"b":"y"}`}, []string{`{"a":"y","b":"x"}`}},
-		{`{"c":[1],"d":{"$or":[{"a":["x"]},{"b":["y"],"e":[2]}]}}`, []string{`{"c":1,"d":{"b":"y","e":2}}`}, []string{`{"c":1,"d":{"b":"y"}}`, `{"d":{"a":"x"}}`}},
+		{`{"c":[1],"d":{"$or":[{"a":["x"]},{"b":["y"],"e":[2]}]}}`, []string{`{"c":1,"d":{"b":"y","e":2}}`},
+			[]string{`{"c":1,"d":{"b":"y"}}`, `{"d":{"a":"x"}}`}},
 		{`{"$or":["x"]}`, []string{`{"$or":"x"}`}, []string{`{}`}}, // an array that is no choice is a field's
-		{`{"a":[{"anything-but":["x"]}]}`, []string{`{"a":"y"}`, `{"a":null}`, `{"a":1}`, `{"a":["x","y"]}`}, []string{`{"a":"x"}`, `{}`}},
+		{`{"a":[{"anything-but":["x"]}]}`, []string{`{"a":"y"}`, `{"a":null}`, `{"a":1}`, `{"a":["x","y"]}`},
+			[]string{`{"a":"x"}`, `{}`}},
 		{`{"a":[{"anything-but":5}]}`, []string{`{"a":6}`, `{"a":"5"}`}, []string{`{"a":5}`}},
-		{`{"a":[{"anything-but":{"prefix":["x","y"]}}]}`, []string{`{"a":"zx"}`, `{"a":1}`}, []string{`{"a":"xz"}`, `{"a":"yz"}`, `{}`}},
-		{`{"a":[{"numeric":["=",100]}]}`, []string{`{"a":100}`, `{"a":1e2}`, `{"a":100.0}`}, []string{`{"a":"100"}`, `{"a":101}`, `{"a":null}`}},
-		{`{"a":[{"numeric":[">",10,"<=",20]}]}`, []string{`{"a":10.1}`, `{"a":20}`}, []string{`{"a":10}`, `{"a":20.01}`}},
+		{`{"a":[{"anything-but":{"prefix":["x","y"]}}]}`, []string{`{"a":"zx"}`, `{"a":1}`},
+			[]string{`{"a":"xz"}`, `{"a":"yz"}`, `{}`}},
+		{`{"a":[{"numeric":["=",100]}]}`, []string{`{"a":100}`, `{"a":1e2}`, `{"a":100.0}`},
+			[]string{`{"a":"100"}`, `{"a":101}`, `{"a":null}`}},
+		{`{"a":[{"numeric":[">",10,"<=",20]}]}`, []string{`{"a":10.1}`, `{"a":20}`},
+			[]string{`{"a":10}`, `{"a":20.01}`}},
 		{`{"a":[{"numeric":["<",0]}]}`, []string{`{"a":-1}`}, []string{`{"a":0}`, `{"a":[]}`}},
-		{`{"a":[{"exists":true}]}`, []string{`{"a":null}`, `{"a":[1]}`}, []string{`{}`, `{"a":{"b":1}}`, `{"a":[]}`, `{"a":[{"b":1}]}`}},
-		{`{"a":{"b":[{"exists":false}]}}`, []string{`{}`, `{"a":1}`, `{"a":{"b":{"c":1}}}`, `{"a":[{"c":1}]}`}, []string{`{"a":{"b":null}}`, `{"a":[{"c":1},{"b":1}]}`}},
+		{`{"a":[{"exists":true}]}`, []string{`{"a":null}`, `{"a":[1]}`},
+			[]string{`{}`, `{"a":{"b":1}}`, `{"a":[]}`, `{"a":[{"b":1}]}`}},
+		{`{"a":{"b":[{"exists":false}]}}`, []string{`{}`, `{"a":1}`, `{"a":{"b":{"c":1}}}`, `{"a":[{"c":1}]}`},
+			[]string{`{"a":{"b":null}}`, `{"a":[{"c":1},{"b":1}]}`}},
 		{`{"a":[{"prefix":"us-"}]}`, []string{`{"a":"us-east-1"}`}, []string{`{"a":"US-east-1"}`, `{"a":1}`}},
 		{`{"a":[{"prefix":{"equals-ignore-case":"us-"}}]}`, []string{`{"a":"US-east-1"}`}, []string{`{"a":"eu"}`}},
 		{`{"a":[{"suffix":".png"}]}`, []string{`{"a":"x.png"}`}, []string{`{"a":"x.PNG"}`}},
 		{`{"a":[{"equals-ignore-case":"alice"}]}`, []string{`{"a":"ALICE"}`}, []string{`{"a":"alice "}`}},
-		{`{"a":{"b":[1],"c":[2]}}`, []string{`{"a":[{"b":1,"c":2}]}`, `{"a":[[{"b":1,"c":2}]]}`}, []string{`{"a":[{"b":1},{"c":2}]}`}},
+		{`{"a":{"b":[1],"c":[2]}}`, []string{`{"a":[{"b":1,"c":2}]}`, `{"a":[[{"b":1,"c":2}]]}`},
+			[]string{`{"a":[{"b":1},{"c":2}]}`}},
 		{`{"a.b":[1]}`, []string{`{"a":{"b":1}}`, `{"a.b":1}`}, []string{`{"a":{"b":2}}`}},
 		{`{"a":{"b.c":[1]}}`, []string{`{"a.b":{"c":1}}`, `{"a":{"x":1},"a.b.c":1}`}, []string{`{"a.b":1}`}},
 	} {
@@ -96,7 +104,8 @@ func TestAPatternThatCannotBeSaysWhereAndWhy(t *testing.T) {
 
 // A value and an array of it alone are the same to a pattern.
 func FuzzPattern(f *testing.F) {
-	f.Add(`{"body":{"a":["x",{"numeric":[">",1,"<",5]}],"$or":[{"b":[null]},{"c.d":[{"anything-but":["q"]}]}]}}`, `{"body":{"a":3,"c":{"d":[1,"q"]}}}`)
+	f.Add(`{"body":{"a":["x",{"numeric":[">",1,"<",5]}],"$or":[{"b":[null]},{"c.d":[{"anything-but":["q"]}]}]}}`,
+		`{"body":{"a":3,"c":{"d":[1,"q"]}}}`)
 	f.Add(`{"a":{"b":[{"exists":false}]}}`, `{"a":[{"b":1},{}]}`)
 	f.Add(`{"a.b":[{"prefix":{"equals-ignore-case":"É"}}]}`, `{"a":{"b":"éa"}}`)
 	f.Fuzz(func(t *testing.T, pattern, text string) {

@@ -18,8 +18,8 @@ const (
 
 func (e existence) holds(any) bool { return bool(e) }
 
-// same is a value that is the same text: numbers are compared as they are written. It is a string, a json.Number, a bool
-// or nil.
+// same is a value that is the same text: numbers are compared as they are written. It is a string, a json.Number, a
+// bool or nil.
 type same struct{ value any }
 
 func (s same) holds(value any) bool { return value == s.value }

@@ -1,5 +1,5 @@
-// Package branch lets several servers have the connections of one listener, each those that begin as its protocol does. Who accepts them reads how they begin,
-// and hands them over:
+// Package branch lets several servers have the connections of one listener, each those that begin as its protocol does.
+// Who accepts them reads how they begin, and hands them over:
 //
 //	rest := branch.New(l.Addr(), closed)
 //	go web.Serve(rest)
@@ -23,7 +23,8 @@ func New(addr net.Addr, closed <-chan struct{}) *Listener {
 	return &Listener{addr: addr, conns: make(chan net.Conn), closed: closed}
 }
 
-// Hand waits until the server takes a connection; it is the server's then. False: the listener has ended, and the connection is still the caller's.
+// Hand waits until the server takes a connection; it is the server's then. False: the listener has ended, and the
+// connection is still the caller's.
 func (l *Listener) Hand(c net.Conn) bool {
 	select {
 	case l.conns <- c:
@@ -49,7 +50,8 @@ func (l *Listener) Close() error { return nil }
 // Addr implements net.Listener.
 func (l *Listener) Addr() net.Addr { return l.addr }
 
-// Begun is a connection of which read has been read: whoever reads from it next gets that first. The bytes are its own from then on.
+// Begun is a connection of which read has been read: whoever reads from it next gets that first. The bytes are its own
+// from then on.
 func Begun(c net.Conn, read []byte) net.Conn { return &begun{c, read} }
 
 type begun struct {

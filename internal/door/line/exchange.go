@@ -47,8 +47,8 @@ func (x *Exchange) Begin() []byte {
 // Field is a header of an answer.
 type Field struct{ Name, Value string }
 
-// Send answers: answer is what Begin returned, with the body behind it. Its length and a date are added to the fields. An error says that the client
-// has not got all of it. A second Send is a mistake of the caller's, and is told as one.
+// Send answers: answer is what Begin returned, with the body behind it. Its length and a date are added to the fields.
+// An error says that the client has not got all of it. A second Send is a mistake of the caller's, and is told as one.
 func (x *Exchange) Send(status int, answer []byte, fields ...Field) error {
 	if x.sent || x.left {
 		return errors.New("the request has been answered already, or left to another")
@@ -89,7 +89,8 @@ func (x *Exchange) Send(status int, answer []byte, fields ...Field) error {
 	return err
 }
 
-// appendField appends a header, before which its line end stands. Line ends in the value become spaces: nobody can slip a header in.
+// appendField appends a header, before which its line end stands. Line ends in the value become spaces: nobody can slip
+// a header in.
 func appendField(dst []byte, name, value string) []byte {
 	dst = append(dst, "\r\n"...)
 	dst = append(dst, name...)
@@ -104,8 +105,8 @@ func appendField(dst []byte, name, value string) []byte {
 	return dst
 }
 
-// Leave leaves the request, and the rest of its connection, to net/http: for what wants more than one Send, or is rare. It has to be called in the place of
-// Send; the Exchange is over then.
+// Leave leaves the request, and the rest of its connection, to net/http: for what wants more than one Send, or is rare.
+// It has to be called in the place of Send; the Exchange is over then.
 func (x *Exchange) Leave() { x.left = !x.sent }
 
 // Writer makes of an Exchange an http.ResponseWriter that sends with its one Write.

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// head is what was read of a request before its body. It remembers the lines of the request before: clients repeat most of them, and what is the
-// same has not to be made again.
+// head is what was read of a request before its body. It remembers the lines of the request before: clients repeat most
+// of them, and what is the same has not to be made again.
 type head struct {
 	request http.Request
 	target  string // of the request line
@@ -121,7 +121,8 @@ func (h *head) line(first []byte) bool {
 	return true
 }
 
-// field reads a header line into its place. sameKey tells that the line there had the same name, so that the headers know it already.
+// field reads a header line into its place. sameKey tells that the line there had the same name, so that the headers
+// know it already.
 func (h *head) field(i int, raw []byte) (sameKey, ok bool) {
 	colon := bytes.IndexByte(raw, ':')
 	if colon < 1 {
@@ -204,7 +205,8 @@ func (h *head) check() bool {
 		return false
 	}
 	h.length, h.request.ContentLength = length, int64(length)
-	h.request.Method, h.request.Proto, h.request.ProtoMajor, h.request.ProtoMinor, h.request.Body = http.MethodPost, "HTTP/1.1", 1, 1, http.NoBody
+	h.request.Method, h.request.Proto, h.request.ProtoMajor, h.request.ProtoMinor, h.request.Body = http.MethodPost,
+		"HTTP/1.1", 1, 1, http.NoBody
 	return true
 }
 
@@ -229,5 +231,6 @@ func decimal(s string) int {
 
 // tokenByte tells whether a character can stand in the name of a header.
 func tokenByte(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+		strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0
 }

@@ -17,7 +17,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// rig is a server whose own answers begin with "line" and those of net/http with "other", in front of the body that was sent.
+// rig is a server whose own answers begin with "line" and those of net/http with "other", in front of the body that was
+// sent.
 type rig struct {
 	t      *testing.T
 	server *Server
@@ -38,13 +39,14 @@ func newRig(t *testing.T, c Config, l net.Listener) *rig {
 		}
 	}
 	r := &rig{t: t, server: New(l, c), addr: l.Addr().String()}
-	r.web = &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		body, err := io.ReadAll(q.Body)
-		if err != nil {
-			return // the client broke off
-		}
-		_, _ = io.WriteString(w, "other "+q.Method+" "+string(body)) // a client that is gone misses it
-	})}
+	r.web = &http.Server{ReadHeaderTimeout: time.Minute,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+			body, err := io.ReadAll(q.Body)
+			if err != nil {
+				return // the client broke off
+			}
+			_, _ = io.WriteString(w, "other "+q.Method+" "+string(body)) // a client that is gone misses it
+		})}
 	r.served.Go(func() {
 		if err := r.server.Run(); err != nil {
 			t.Error(err)
@@ -66,7 +68,9 @@ func (r *rig) close() {
 }
 
 func echo(x *Exchange) {
-	_ = x.Send(http.StatusOK, append(append(x.Begin(), "line "...), x.Body...), Field{"X-Was", x.Request.Header.Get("X-Is")}) // a client that is gone misses it
+	// a client that is gone misses it
+	_ = x.Send(http.StatusOK, append(append(x.Begin(), "line "...), x.Body...),
+		Field{"X-Was", x.Request.Header.Get("X-Is")})
 }
 
 // line is a connection of a client.
@@ -119,5 +123,6 @@ func (l *line) want(request, body string) {
 
 // plainRequest is a request that is served here.
 func plainRequest(body string, fields ...string) string {
-	return "POST / HTTP/1.1\r\nHost: localhost\r\n" + strings.Join(append(fields, ""), "\r\n") + "Content-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body
+	return "POST / HTTP/1.1\r\nHost: localhost\r\n" + strings.Join(append(fields, ""), "\r\n") + "Content-Length: " +
+		strconv.Itoa(len(body)) + "\r\n\r\n" + body
 }

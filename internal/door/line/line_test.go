@@ -27,7 +27,8 @@ func TestPlainRequestsAreServedHereOneAfterTheOther(t *testing.T) {
 func TestRequestsThatComeTogetherAreAnsweredInTheirOrder(t *testing.T) {
 	r := newRig(t, Config{}, nil)
 	l := r.dial()
-	l.write(plainRequest("one") + plainRequest("two") + plainRequest(strings.Repeat("3", 10_000)) + plainRequest("four")[:20])
+	l.write(plainRequest("one") + plainRequest("two") + plainRequest(strings.Repeat("3", 10_000)) +
+		plainRequest("four")[:20])
 	for _, want := range []string{"line one", "line two", "line " + strings.Repeat("3", 10_000)} {
 		if _, got := l.answer(); got != want {
 			t.Errorf("answered %.50q, not %.50q", got, want)
@@ -53,7 +54,8 @@ func TestARequestMayComeByteByByte(t *testing.T) {
 func TestHeadersAreThoseOfTheirOwnRequest(t *testing.T) {
 	r := newRig(t, Config{}, nil)
 	l := r.dial()
-	for _, fields := range [][]string{{"X-Is: a"}, {"X-Is: a"}, {"X-Is: b"}, {"Accept: x", "X-Is: c"}, {"x-is: d"}, {}, {"X-Is:e"}} {
+	for _, fields := range [][]string{{"X-Is: a"}, {"X-Is: a"}, {"X-Is: b"}, {"Accept: x", "X-Is: c"}, {"x-is: d"}, {},
+		{"X-Is:e"}} {
 		want := ""
 		for _, f := range fields {
 			if name, value, _ := strings.Cut(f, ":"); strings.EqualFold(name, "X-Is") {
@@ -70,9 +72,11 @@ func TestHeadersAreThoseOfTheirOwnRequest(t *testing.T) {
 func TestEverythingElseIsNetHTTPs(t *testing.T) {
 	r := newRig(t, Config{}, nil)
 	for name, c := range map[string]struct{ request, want string }{
-		"another method":      {"GET / HTTP/1.1\r\nHost: x\r\n\r\n", "other GET "},
-		"chunks":              {"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n", "other POST abc"},
-		"a large body":        {plainRequest(strings.Repeat("x", maxBody+1)), "other POST " + strings.Repeat("x", maxBody+1)},
+		"another method": {"GET / HTTP/1.1\r\nHost: x\r\n\r\n", "other GET "},
+		"chunks": {"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+			"other POST abc"},
+		"a large body": {plainRequest(strings.Repeat("x", maxBody+1)),
+			"other POST " + strings.Repeat("x", maxBody+1)},
 		"a long head":         {plainRequest("abc", "X-Is: "+strings.Repeat("y", maxHead)), "other POST abc"},
 		"a name twice":        {plainRequest("abc", "X-Is: a", "X-Is: b"), "other POST abc"},
 		"the end":             {plainRequest("abc", "Connection: close"), "other POST abc"},
@@ -80,8 +84,11 @@ func TestEverythingElseIsNetHTTPs(t *testing.T) {
 		"no length":           {"POST / HTTP/1.1\r\nHost: x\r\n\r\n", "other POST "},
 		"another expectation": {plainRequest("abc", "Expect: more"), ""}, // 417, without a body
 		"an absolute target":  {strings.Replace(plainRequest("abc"), "/", "http://localhost/", 1), "other POST abc"},
-		"bare line feeds":     {strings.ReplaceAll(plainRequest("abc"), "\r\n", "\n") + strings.Repeat(" ", maxHead), "other POST abc"},
-		"many headers":        {plainRequest("abc", strings.Split(strings.TrimSuffix(strings.Repeat("A$: x\n", maxFields+1), "\n"), "\n")...), "other POST abc"},
+		"bare line feeds": {strings.ReplaceAll(plainRequest("abc"), "\r\n", "\n") + strings.Repeat(" ", maxHead),
+			"other POST abc"},
+		"many headers": {plainRequest("abc",
+			strings.Split(strings.TrimSuffix(strings.Repeat("A$: x\n", maxFields+1), "\n"), "\n")...),
+			"other POST abc"},
 		"a length of no form": {strings.Replace(plainRequest("abc"), "Length: 3", "Length: +3", 1), "400 Bad Request"},
 		"two lengths":         {plainRequest("abc", "Content-Length: 4"), "400 Bad Request"},
 	} {
@@ -145,12 +152,15 @@ func TestConnectionsAreBoundedHereAndThere(t *testing.T) {
 
 func TestAnAnswerCannotBeSplitByWhatItHolds(t *testing.T) {
 	r := newRig(t, Config{Serve: func(x *Exchange) {
-		_ = x.Send(http.StatusBadRequest, append(x.Begin(), "no"...), Field{"X-Was", "a\r\nX-Evil: b"}, Field{"X-Long", strings.Repeat("y", 2*headRoom)}) // as echo
+		// as echo
+		_ = x.Send(http.StatusBadRequest, append(x.Begin(), "no"...), Field{"X-Was", "a\r\nX-Evil: b"},
+			Field{"X-Long", strings.Repeat("y", 2*headRoom)})
 	}}, nil)
 	l := r.dial()
 	l.write(plainRequest(""))
 	res, body := l.answer()
-	if body != "no" || res.StatusCode != 400 || res.Header.Get("X-Evil") != "" || len(res.Header.Get("X-Long")) != 2*headRoom || res.Header.Get("Date") == "" {
+	if body != "no" || res.StatusCode != 400 || res.Header.Get("X-Evil") != "" ||
+		len(res.Header.Get("X-Long")) != 2*headRoom || res.Header.Get("Date") == "" {
 		t.Errorf("answered %v %q", res, body)
 	}
 }
@@ -168,7 +178,8 @@ func TestAWriterSendsWhatItIsGiven(t *testing.T) {
 	}}, nil)
 	l := r.dial()
 	l.write(plainRequest(""))
-	if res, body := l.answer(); body != "no" || res.StatusCode != 403 || res.Header.Get("X-Was") != "a" || len(res.Header["Content-Length"]) != 1 {
+	if res, body := l.answer(); body != "no" || res.StatusCode != 403 || res.Header.Get("X-Was") != "a" ||
+		len(res.Header["Content-Length"]) != 1 {
 		t.Errorf("answered %v %q", res, body)
 	}
 }
@@ -277,7 +288,8 @@ func TestAnAnswerWithoutABodySaysNoLength(t *testing.T) {
 	l := r.dial()
 	for range 2 {
 		l.write(plainRequest("abc"))
-		if res, body := l.answer(); res.StatusCode != http.StatusNoContent || body != "" || res.Header["Content-Length"] != nil {
+		if res, body := l.answer(); res.StatusCode != http.StatusNoContent || body != "" ||
+			res.Header["Content-Length"] != nil {
 			t.Errorf("answered %v %q", res, body)
 		}
 	}
@@ -355,7 +367,8 @@ func TestShutdownWaitsForRequestsUnderWayAndClosesTheRest(t *testing.T) {
 }
 
 func TestAShutdownThatTakesTooLongCutsConnections(t *testing.T) {
-	for name, watch := range map[string]func(*Exchange) (context.Context, func()){"watched": (*Exchange).Watch, "watched when it takes long": (*Exchange).WatchLong} {
+	for name, watch := range map[string]func(*Exchange) (context.Context, func()){"watched": (*Exchange).Watch,
+		"watched when it takes long": (*Exchange).WatchLong} {
 		t.Run(name, func(t *testing.T) {
 			working, goOn := make(chan struct{}), make(chan struct{})
 			r := newRig(t, Config{Serve: func(x *Exchange) {
@@ -419,7 +432,8 @@ func TestClientsThatTakeTooLongAreCut(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := newPipes()
-				r := newRig(t, Config{Head: 10 * time.Second, Idle: 30 * time.Second, Read: 45 * time.Second, Write: 20 * time.Second}, p)
+				r := newRig(t, Config{Head: 10 * time.Second, Idle: 30 * time.Second, Read: 45 * time.Second,
+					Write: 20 * time.Second}, p)
 				l := p.dial(t)
 				began := time.Now()
 				if c.write != "" {
@@ -446,9 +460,12 @@ func TestClientsThatTakeTooLongAreCut(t *testing.T) {
 // FuzzHead holds what is served here against net/http: a head that is plain means the same to both.
 func FuzzHead(f *testing.F) {
 	f.Add([]byte(plainRequest("abc")), []byte(plainRequest("abcd", "X-Is: a")))
-	f.Add([]byte(plainRequest("", "Authorization: AWS4-HMAC-SHA256 Credential=a/b/c", "X-Is:  a\tb ")), []byte("POST /a/b?c=d HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n"))
-	f.Add([]byte("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n"), []byte("POST /%zz HTTP/1.1\r\n\r\n"))
-	f.Add([]byte("POST / HTTP/1.1\r\nHost : x\r\n\r\n"), []byte("POST / HTTP/1.1\r\nHost: x\r\n folded\r\nContent-Length: 0\r\n\r\n"))
+	f.Add([]byte(plainRequest("", "Authorization: AWS4-HMAC-SHA256 Credential=a/b/c", "X-Is:  a\tb ")),
+		[]byte("POST /a/b?c=d HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n"))
+	f.Add([]byte("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n"),
+		[]byte("POST /%zz HTTP/1.1\r\n\r\n"))
+	f.Add([]byte("POST / HTTP/1.1\r\nHost : x\r\n\r\n"),
+		[]byte("POST / HTTP/1.1\r\nHost: x\r\n folded\r\nContent-Length: 0\r\n\r\n"))
 	f.Fuzz(func(t *testing.T, first, second []byte) {
 		var h head // of a connection with two requests: the second is read with the first in memory
 		for _, data := range [][]byte{first, second} {
@@ -460,7 +477,9 @@ func FuzzHead(f *testing.F) {
 			if err != nil {
 				t.Fatalf("%q is plain, and no request to net/http: %v", data, err)
 			}
-			if int(r.ContentLength) != h.length || r.Host != h.request.Host || r.URL.String() != h.request.URL.String() || r.Method != h.request.Method || n > len(data) || r.Close || len(r.TransferEncoding) > 0 {
+			if int(r.ContentLength) != h.length || r.Host != h.request.Host ||
+				r.URL.String() != h.request.URL.String() || r.Method != h.request.Method || n > len(data) || r.Close ||
+				len(r.TransferEncoding) > 0 {
 				t.Fatalf("%q: net/http reads %+v, this %+v", data, r, h.request)
 			}
 			if len(r.Header) != len(h.request.Header) {

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// A client that takes a little of a large answer now and then has so long for all of it, and one that takes it as it comes has it whole.
+// A client that takes a little of a large answer now and then has so long for all of it, and one that takes it as it
+// comes has it whole.
 func TestALargeAnswerHasATimeForEachPieceAndOneForAll(t *testing.T) {
 	const size = 1 << 20
 	large := func(x *Exchange) {
@@ -58,7 +59,8 @@ func TestALargeAnswerHasATimeForEachPieceAndOneForAll(t *testing.T) {
 	}
 }
 
-// What a request takes beyond its connection's own buffer is counted, and one without room is left to net/http as it came.
+// What a request takes beyond its connection's own buffer is counted, and one without room is left to net/http as it
+// came.
 func TestALargerRequestTakesRoomOrIsLeftToNetHTTP(t *testing.T) {
 	var left atomic.Int64
 	left.Store(100 << 10)

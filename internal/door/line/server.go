@@ -15,7 +15,8 @@ import (
 
 // Config says what a Server serves. Serve has to be there.
 type Config struct {
-	// Serve answers a request, by Exchange.Send, before it returns. A panic of it ends the connection and is told to Panicked.
+	// Serve answers a request, by Exchange.Send, before it returns. A panic of it ends the connection and is told to
+	// Panicked.
 	Serve    func(*Exchange)
 	Panicked func(v any)   // nil: nobody is told
 	TLS      *tls.Config   // nil: none
@@ -24,7 +25,8 @@ type Config struct {
 	Read     time.Duration // for the body of a request; 0: 1 min
 	Write    time.Duration // for an answer; 0: 1 min
 	Stall    time.Duration // for each StallBytes of an answer; 0: 10 s
-	// Take takes so many bytes of memory for a request that is not small, and Give gives them back. Without room the request is net/http's. nil: there is always room.
+	// Take takes so many bytes of memory for a request that is not small, and Give gives them back. Without room the
+	// request is net/http's. nil: there is always room.
 	Take func(n int64) bool
 	Give func(n int64)
 	// MaxConnections bounds those that are open, here and with net/http: more wait for one to end. 0: 10,000.
@@ -64,7 +66,8 @@ func New(l net.Listener, c Config) *Server {
 	for _, d := range []struct {
 		field *time.Duration
 		usual time.Duration
-	}{{&c.Head, 10 * time.Second}, {&c.Idle, 2 * time.Minute}, {&c.Read, time.Minute}, {&c.Write, time.Minute}, {&c.Stall, 10 * time.Second}} {
+	}{{&c.Head, 10 * time.Second}, {&c.Idle, 2 * time.Minute}, {&c.Read, time.Minute}, {&c.Write, time.Minute},
+		{&c.Stall, 10 * time.Second}} {
 		if *d.field == 0 {
 			*d.field = d.usual
 		}
@@ -89,7 +92,8 @@ func New(l net.Listener, c Config) *Server {
 // Others is where connections come from that net/http has to serve.
 func (s *Server) Others() net.Listener { return s.others }
 
-// Run takes connections from the listener until Shutdown, which closes it. It returns nil then, and what was wrong with the listener otherwise.
+// Run takes connections from the listener until Shutdown, which closes it. It returns nil then, and what was wrong with
+// the listener otherwise.
 func (s *Server) Run() error {
 	s.mu.Lock()
 	if s.ctx.Err() != nil {
@@ -138,8 +142,8 @@ func (s *Server) begin(nc net.Conn) {
 	s.work.Go(c.run)
 }
 
-// Shutdown stops listening, closes connections that wait for a request, and waits until the requests under way are answered. When ctx ends first,
-// the rest is cut and its error returned. It does not end what Others were handed.
+// Shutdown stops listening, closes connections that wait for a request, and waits until the requests under way are
+// answered. When ctx ends first, the rest is cut and its error returned. It does not end what Others were handed.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
 	s.stop()
@@ -195,7 +199,8 @@ func (c *conn) carrier() net.Conn {
 	return c.net
 }
 
-// sweep closes connections whose clients take too long. One look a second at all of them costs less than timers that each request sets.
+// sweep closes connections whose clients take too long. One look a second at all of them costs less than timers that
+// each request sets.
 func (s *Server) sweep() {
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Watch returns a context that ends when the client goes away, for what waits. stop has to be called before the answer is sent.
+// Watch returns a context that ends when the client goes away, for what waits. stop has to be called before the answer
+// is sent.
 func (x *Exchange) Watch() (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	w := &watch{c: x.c, cancel: cancel}
@@ -16,7 +17,8 @@ func (x *Exchange) Watch() (ctx context.Context, stop func()) {
 	return ctx, w.stop
 }
 
-// WatchLong is Watch for what is done in no time as a rule, and costs next to nothing then: the client is looked for only after a second or two.
+// WatchLong is Watch for what is done in no time as a rule, and costs next to nothing then: the client is looked for
+// only after a second or two.
 func (x *Exchange) WatchLong() (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	w := &watch{c: x.c, cancel: cancel}
@@ -41,7 +43,8 @@ type watch struct {
 func (w *watch) begin() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.over || w.done != nil || len(w.c.data) > w.c.head.end { // the next request has come: there is nothing to wait for
+	// the next request has come: there is nothing to wait for
+	if w.over || w.done != nil || len(w.c.data) > w.c.head.end {
 		return
 	}
 	w.done = make(chan struct{})

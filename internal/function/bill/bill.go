@@ -1,5 +1,5 @@
-// Package bill says what an invocation costs: how long it took, what of that is billed, and how the provider's log says so. It does arithmetic and
-// text, nothing else.
+// Package bill says what an invocation costs: how long it took, what of that is billed, and how the provider's log says
+// so. It does arithmetic and text, nothing else.
 //
 //	rules := bill.Rules{}                                     // as today: by the millisecond, the initialisation billed
 //	c := rules.Charge(bill.Usage{Duration: d, Init: i, MemoryMB: 128})

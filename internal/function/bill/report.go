@@ -13,8 +13,8 @@ func Start(requestID, version string) string {
 // End is the line that closes an invocation.
 func End(requestID string) string { return "END RequestId: " + requestID }
 
-// Report is the line that sums an invocation up: fields in the provider's order with tabs behind them. What could not be measured or is not
-// enforced is said in words of our own behind the provider's fields.
+// Report is the line that sums an invocation up: fields in the provider's order with tabs behind them. What could not
+// be measured or is not enforced is said in words of our own behind the provider's fields.
 func Report(requestID string, u Usage, c Charge) string {
 	b := make([]byte, 0, 256)
 	b = append(b, "REPORT RequestId: "...)
@@ -44,8 +44,8 @@ func Report(requestID string, u Usage, c Charge) string {
 	return string(b)
 }
 
-// InitReport is the line about an initialisation that failed. phase is "init", or "invoke" when it was done inside an invocation; status is
-// timeout or error, and errorType says more of an error.
+// InitReport is the line about an initialisation that failed. phase is "init", or "invoke" when it was done inside an
+// invocation; status is timeout or error, and errorType says more of an error.
 func InitReport(took time.Duration, phase, status, errorType string) string {
 	b := append(make([]byte, 0, 128), "INIT_REPORT Init Duration: "...)
 	b = appendMillis(b, took)

@@ -1,5 +1,5 @@
-// Package code puts a function's code where it can run: a folder stays where it is, an archive (zip or jar) is unpacked, with nothing in it that
-// could lead out of its folder and within limits of size.
+// Package code puts a function's code where it can run: a folder stays where it is, an archive (zip or jar) is
+// unpacked, with nothing in it that could lead out of its folder and within limits of size.
 //
 //	placed, err := code.Place(dir, code.Source{File: "function.zip"}, code.Limits{})
 //	// placed.Dir is what a function finds as LAMBDA_TASK_ROOT
@@ -46,7 +46,8 @@ type Placed struct {
 	SHA256 string // of the archive, in base64; "" for a folder
 }
 
-// ErrUnsafe is wrapped by errors about archives whose files would land outside of their folder, or that are no plain files.
+// ErrUnsafe is wrapped by errors about archives whose files would land outside of their folder, or that are no plain
+// files.
 var ErrUnsafe = errors.New("the archive is not safe to unpack")
 
 // ErrTooLarge is wrapped by errors about archives beyond the limits.
@@ -58,8 +59,8 @@ var ErrNoCode = errors.New("there is no code")
 // ErrDamaged is wrapped by errors about archives whose files cannot be read, or cannot be files beside each other.
 var ErrDamaged = errors.New("the archive cannot be unpacked")
 
-// Place puts code into the folder dir, which it makes and which must not be there yet, unless the source is a folder. After an error nothing
-// of dir is left.
+// Place puts code into the folder dir, which it makes and which must not be there yet, unless the source is a folder.
+// After an error nothing of dir is left.
 func Place(dir string, s Source, l Limits) (Placed, error) {
 	if l.Bytes <= 0 {
 		l.Bytes = UsualBytes
@@ -153,7 +154,8 @@ func archive(dir, name string, r readerAt, size int64, l Limits) (p Placed, err 
 		}
 		left -= n
 	}
-	return Placed{Dir: dir, Size: size, Bytes: l.Bytes - left, SHA256: base64.StdEncoding.EncodeToString(sum.Sum(nil))}, nil
+	return Placed{Dir: dir, Size: size, Bytes: l.Bytes - left, SHA256: base64.StdEncoding.EncodeToString(sum.Sum(nil))},
+		nil
 }
 
 var errFull = errors.New("no room is left")
@@ -169,7 +171,9 @@ func unpack(root *os.Root, f *zip.File, left int64) (int64, error) {
 	case mode.IsDir() || strings.HasSuffix(f.Name, "/"):
 		return 0, damaged(root.MkdirAll(name, 0o755))
 	case mode&os.ModeType != 0:
-		return 0, fmt.Errorf("%w: it is no plain file (%s); links and devices are not unpacked: put a copy in its place", ErrUnsafe, mode.Type())
+		return 0, fmt.Errorf(
+			"%w: it is no plain file (%s); links and devices are not unpacked: put a copy in its place", ErrUnsafe,
+			mode.Type())
 	}
 	if parent := path.Dir(name); parent != "." {
 		if err := root.MkdirAll(parent, 0o755); err != nil {

@@ -44,7 +44,8 @@ func pack(t testing.TB, files ...file) []byte {
 
 func TestAnArchiveIsUnpackedWithItsModes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
-	archive := pack(t, file{"bootstrap", "#!/bin/sh\n", 0o755}, file{"lib/", "", fs.ModeDir | 0o755}, file{"lib/deep/a.txt", "a", 0o600}, file{"./b.txt", "b", 0})
+	archive := pack(t, file{"bootstrap", "#!/bin/sh\n", 0o755}, file{"lib/", "", fs.ModeDir | 0o755},
+		file{"lib/deep/a.txt", "a", 0o600}, file{"./b.txt", "b", 0})
 	p, err := code.Place(dir, code.Source{Zip: archive}, code.Limits{})
 	if err != nil || p.Dir != dir || p.Size != int64(len(archive)) || len(p.SHA256) != 44 {
 		t.Fatalf("%+v, %v", p, err)
@@ -73,7 +74,8 @@ func TestAnArchiveInAFileIsTheSame(t *testing.T) {
 	if err != nil || p.SHA256 == "" {
 		t.Fatalf("%+v, %v", p, err)
 	}
-	if p, err := code.Place(filepath.Join(dir, "other"), code.Source{File: dir}, code.Limits{}); err != nil || p.Dir != dir {
+	if p, err := code.Place(filepath.Join(dir, "other"), code.Source{File: dir}, code.Limits{}); err != nil ||
+		p.Dir != dir {
 		t.Errorf("a folder given as a file: %+v, %v", p, err)
 	}
 }
@@ -90,11 +92,13 @@ func TestAFolderStaysWhereItIs(t *testing.T) {
 }
 
 func TestNothingIsUnpackedOutsideOfTheFolder(t *testing.T) {
-	for _, name := range []string{"../out", "a/../../out", "/out", "..", `..\out`, "a/../..", "a\x00b", "./../out", strings.Repeat("a/", 3000) + "b"} {
+	for _, name := range []string{"../out", "a/../../out", "/out", "..", `..\out`, "a/../..", "a\x00b", "./../out",
+		strings.Repeat("a/", 3000) + "b"} {
 		t.Run(strings.ToValidUTF8(name[:min(20, len(name))], "?"), func(t *testing.T) {
 			top := t.TempDir()
 			dir := filepath.Join(top, "in")
-			_, err := code.Place(dir, code.Source{Zip: pack(t, file{"good", "x", 0}, file{name, "evil", 0})}, code.Limits{})
+			_, err := code.Place(dir, code.Source{Zip: pack(t, file{"good", "x", 0}, file{name, "evil", 0})},
+				code.Limits{})
 			if !errors.Is(err, code.ErrUnsafe) {
 				t.Errorf("%v", err)
 			}
@@ -107,7 +111,8 @@ func TestNothingIsUnpackedOutsideOfTheFolder(t *testing.T) {
 
 func TestLinksAndDevicesAreRefused(t *testing.T) {
 	for _, mode := range []fs.FileMode{fs.ModeSymlink | 0o777, fs.ModeDevice | 0o666, fs.ModeNamedPipe | 0o666} {
-		_, err := code.Place(filepath.Join(t.TempDir(), "in"), code.Source{Zip: pack(t, file{"link", "/etc/passwd", mode}, file{"link/x", "evil", 0})}, code.Limits{})
+		_, err := code.Place(filepath.Join(t.TempDir(), "in"),
+			code.Source{Zip: pack(t, file{"link", "/etc/passwd", mode}, file{"link/x", "evil", 0})}, code.Limits{})
 		if !errors.Is(err, code.ErrUnsafe) || !strings.Contains(err.Error(), `"link"`) {
 			t.Errorf("%v: %v", mode, err)
 		}
@@ -116,7 +121,8 @@ func TestLinksAndDevicesAreRefused(t *testing.T) {
 
 func TestWhatIsUnpackedIsBounded(t *testing.T) {
 	big := pack(t, file{"a", strings.Repeat("x", 60_000), 0}, file{"b", strings.Repeat("x", 60_000), 0})
-	for name, l := range map[string]code.Limits{"bytes": {Bytes: 100_000}, "the archive itself": {Bytes: 10}, "files": {Files: 1}} {
+	for name, l := range map[string]code.Limits{"bytes": {Bytes: 100_000}, "the archive itself": {Bytes: 10},
+		"files": {Files: 1}} {
 		dir := filepath.Join(t.TempDir(), "in")
 		if _, err := code.Place(dir, code.Source{Zip: big}, l); !errors.Is(err, code.ErrTooLarge) {
 			t.Errorf("%s: %v", name, err)
@@ -125,7 +131,8 @@ func TestWhatIsUnpackedIsBounded(t *testing.T) {
 			t.Errorf("%s: something is left", name)
 		}
 	}
-	if _, err := code.Place(filepath.Join(t.TempDir(), "in"), code.Source{Zip: big}, code.Limits{Bytes: 120_000, Files: 2}); err != nil {
+	if _, err := code.Place(filepath.Join(t.TempDir(), "in"), code.Source{Zip: big},
+		code.Limits{Bytes: 120_000, Files: 2}); err != nil {
 		t.Errorf("just within the limits: %v", err)
 	}
 }
@@ -162,14 +169,16 @@ func TestAnArchiveThatCannotBeUnpackedIsItsSendersFault(t *testing.T) {
 }
 
 func TestCodeThatIsNotThereIsAnError(t *testing.T) {
-	for _, s := range []code.Source{{}, {Zip: pack(t)}, {Folder: "/no/such"}, {File: "/no/such.zip"}, {Zip: []byte("no zip")}, {Folder: "/etc/hostname"}} {
+	for _, s := range []code.Source{{}, {Zip: pack(t)}, {Folder: "/no/such"}, {File: "/no/such.zip"},
+		{Zip: []byte("no zip")}, {Folder: "/etc/hostname"}} {
 		if _, err := code.Place(filepath.Join(t.TempDir(), "in"), s, code.Limits{}); !errors.Is(err, code.ErrNoCode) {
 			t.Errorf("%+v: %v", s, err)
 		}
 	}
 }
 
-// FuzzPlace checks that no archive puts anything outside of its folder, or leaves something behind that it was refused for.
+// FuzzPlace checks that no archive puts anything outside of its folder, or leaves something behind that it was refused
+// for.
 func FuzzPlace(f *testing.F) {
 	f.Add(pack(f, file{"bootstrap", "#!/bin/sh\n", 0o755}, file{"lib/a", "a", 0}))
 	f.Add(pack(f, file{"../out", "evil", 0}))

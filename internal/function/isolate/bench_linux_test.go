@@ -11,7 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// BenchmarkRoom is what a start pays for isolation: the room, the program's way into it, and, after the instance, the room's end.
+// BenchmarkRoom is what a start pays for isolation: the room, the program's way into it, and, after the instance, the
+// room's end.
 func BenchmarkRoom(b *testing.B) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -33,7 +34,8 @@ func BenchmarkRoom(b *testing.B) {
 			b.Fatal(err)
 		}
 		opened := time.Now()
-		pid, err := room.Start(Program{Path: "/bin/true", Args: []string{"true"}, Dir: "/", In: int(null.Fd()), Out: int(null.Fd())})
+		pid, err := room.Start(Program{Path: "/bin/true", Args: []string{"true"}, Dir: "/", In: int(null.Fd()),
+			Out: int(null.Fd())})
 		if err != nil {
 			b.Fatal(err)
 		}

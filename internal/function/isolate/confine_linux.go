@@ -49,7 +49,8 @@ func (s *script) confine(c *confinement) {
 	if c.caps {
 		for n := range uintptr(lastCap + 1) {
 			// The kernel has fewer; and who may not drop them has none, and gains none either.
-			s.call("drop what it could gain", unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, n).may = [3]unix.Errno{unix.EINVAL, unix.EPERM}
+			s.call("drop what it could gain", unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, n).may = [3]unix.Errno{unix.EINVAL,
+				unix.EPERM}
 		}
 	}
 	if c.user > 0 {
@@ -71,14 +72,17 @@ func (s *script) confine(c *confinement) {
 	if c.filter {
 		program := filter()
 		s.hold = append(s.hold, program)
-		s.call("filter its system calls", unix.SYS_SECCOMP, setModeFilter, 0, point(s, unix.SockFprog{Len: uint16(len(program)), Filter: (*unix.SockFilter)(unsafe.Pointer(&program[0]))}))
+		s.call("filter its system calls", unix.SYS_SECCOMP, setModeFilter, 0,
+			point(s, unix.SockFprog{Len: uint16(len(program)),
+				Filter: (*unix.SockFilter)(unsafe.Pointer(&program[0]))}))
 	}
 }
 
 // ownIDs adds to a script what makes a child somebody in a namespace of users of its own.
 func (s *script) ownIDs(uid, gid int) {
 	for _, f := range []struct{ path, text string }{
-		{"/proc/self/setgroups", "deny"}, {"/proc/self/uid_map", ids(insideUser, uid)}, {"/proc/self/gid_map", ids(insideGroup, gid)},
+		{"/proc/self/setgroups", "deny"}, {"/proc/self/uid_map", ids(insideUser, uid)},
+		{"/proc/self/gid_map", ids(insideGroup, gid)},
 	} {
 		const dir = ^uintptr(99) // AT_FDCWD
 		s.call("open "+f.path, unix.SYS_OPENAT, dir, s.text(f.path), unix.O_WRONLY|unix.O_CLOEXEC).keep = true

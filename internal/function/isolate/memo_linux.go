@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Memo keeps the steps that make the files of a Plan's rooms, and what they were made of. Like Ways, it is for one thread.
+// Memo keeps the steps that make the files of a Plan's rooms, and what they were made of. Like Ways, it is for one
+// thread.
 type Memo struct {
 	files *script
 	seen  []identity
@@ -34,7 +35,8 @@ func (p *Plan) named() []string {
 	return slices.Concat(systemFolders, systemFiles, p.See, p.Hide, p.Layers, p.Programs, []string{p.Code})
 }
 
-// files are the steps that make a room's files, and what they are made of: a folder that was replaced is another one, and what was missing may be there now.
+// files are the steps that make a room's files, and what they are made of: a folder that was replaced is another one,
+// and what was missing may be there now.
 func (w *Ways) files(p *Plan) (*script, []identity) {
 	if p.Memo == nil {
 		s := &script{}
@@ -49,7 +51,8 @@ func (w *Ways) files(p *Plan) (*script, []identity) {
 	return m.files, m.seen
 }
 
-// Usable tells whether programs can be started in the room, and see what they would see in one that is made now, as far as its Plan has a Memo.
+// Usable tells whether programs can be started in the room, and see what they would see in one that is made now, as far
+// as its Plan has a Memo.
 func (r *Room) Usable() bool {
 	if r.pidfd >= 0 {
 		if n, err := unix.Poll([]unix.PollFd{{Fd: int32(r.pidfd), Events: unix.POLLIN}}, 0); err != nil || n > 0 {

@@ -26,10 +26,12 @@ func (s *script) loopback() {
 	s.call("have a loopback interface", unix.SYS_IOCTL, 0, unix.SIOCSIFFLAGS, point(s, up)).saved = 1
 }
 
-// handed is where a child has what it hands over: a number that none of our files has by chance in that child alone, as it has a table of its own.
+// handed is where a child has what it hands over: a number that none of our files has by chance in that child alone, as
+// it has a table of its own.
 const handed = 1000
 
-// Listen listens on a port of 127.0.0.1 that the system chooses, in the room's network: only who is in the room can connect. It is for the thread of its Ways.
+// Listen listens on a port of 127.0.0.1 that the system chooses, in the room's network: only who is in the room can
+// connect. It is for the thread of its Ways.
 func (r *Room) Listen() (net.Listener, error) {
 	fail := func(err error) (net.Listener, error) {
 		return nil, fmt.Errorf("listen in the network of a function: %w", err)
@@ -46,7 +48,8 @@ func (r *Room) Listen() (net.Listener, error) {
 		flags |= unix.CLONE_NEWUSER
 	}
 	s.call("enter its network", unix.SYS_SETNS, uintptr(r.pidfd), flags)
-	s.call("open a socket", unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0).keep = true
+	s.call("open a socket", unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK,
+		0).keep = true
 	at := unix.RawSockaddrInet4{Family: unix.AF_INET, Addr: [4]byte{127, 0, 0, 1}}
 	s.call("bind it", unix.SYS_BIND, 0, point(s, at), unsafe.Sizeof(at)).saved = 1
 	s.call("listen", unix.SYS_LISTEN, 0, 128).saved = 1

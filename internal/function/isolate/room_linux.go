@@ -13,7 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Ways are how rooms are made on this machine. Its methods are for one thread, which has to live as long as the rooms: what they start ends with it.
+// Ways are how rooms are made on this machine. Its methods are for one thread, which has to live as long as the rooms:
+// what they start ends with it.
 type Ways struct {
 	Abilities
 	at      string // an empty folder
@@ -92,7 +93,8 @@ func (w *Ways) open(p *Plan) (*Room, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%w: %w", ErrNoRoom, err), out.Close())
 	}
-	r := &Room{ways: w, plan: *p, made: made, Pid: pid, hold: out, Opt: len(p.Layers) > 0 && s.missed&(1<<missedLayers) == 0}
+	r := &Room{ways: w, plan: *p, made: made, Pid: pid, hold: out, Opt: len(p.Layers) > 0 &&
+		s.missed&(1<<missedLayers) == 0}
 	if r.pidfd, err = unix.PidfdOpen(pid, 0); err != nil {
 		_ = out.Close()
 		_ = unix.Kill(pid, unix.SIGKILL)
@@ -113,7 +115,8 @@ func (w *Ways) confinement(p *Plan) *confinement {
 	return c
 }
 
-// Bare is no room: its programs see what this process sees, but gain no privilege and have their system calls filtered. nil: not even that.
+// Bare is no room: its programs see what this process sees, but gain no privilege and have their system calls filtered.
+// nil: not even that.
 func (w *Ways) Bare() *Room {
 	if !w.Filter {
 		return nil
@@ -231,7 +234,8 @@ func Probe(at string) *Ways {
 		w.Alone = w.try(plan) == nil
 	}
 	if err != nil {
-		w.Abilities = Abilities{Missing: []string{"a room of its own: user, files, processes, shared memory (" + cause(err) + ")"}, Filter: true}
+		w.Abilities = Abilities{Missing: []string{"a room of its own: user, files, processes, shared memory (" +
+			cause(err) + ")"}, Filter: true}
 		if e := w.runs(w.Bare()); e != nil {
 			w.Filter = false
 			w.Missing = append(w.Missing, "a filter of system calls ("+e.Error()+")")
@@ -263,7 +267,8 @@ func (w *Ways) runs(r *Room) error {
 		return err
 	}
 	defer null.Close()
-	pid, err := r.Start(Program{Path: "/bin/sh", Args: []string{"sh", "-c", "exit 0"}, Dir: "/", In: int(null.Fd()), Out: int(null.Fd())})
+	pid, err := r.Start(Program{Path: "/bin/sh", Args: []string{"sh", "-c", "exit 0"}, Dir: "/", In: int(null.Fd()),
+		Out: int(null.Fd())})
 	if err != nil {
 		return err
 	}
@@ -277,7 +282,8 @@ func (w *Ways) runs(r *Room) error {
 	return nil
 }
 
-// scope is a Landlock ruleset that keeps sockets without a name in the file system, and signals, within the room; 0: the kernel has none (before Linux 6.12).
+// scope is a Landlock ruleset that keeps sockets without a name in the file system, and signals, within the room; 0:
+// the kernel has none (before Linux 6.12).
 func scope() int {
 	attr := unix.LandlockRulesetAttr{Scoped: unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL}
 	fd, err := landlock(&attr)

@@ -53,7 +53,8 @@ func said(room *Room, path string, args ...string) string {
 		return err.Error()
 	}
 	defer null.Close()
-	pid, err := room.Start(Program{Path: path, Args: args, Dir: "/", Env: append(os.Environ(), "PATH=/usr/bin:/bin"), In: int(null.Fd()), Out: int(out.Fd())})
+	pid, err := room.Start(Program{Path: path, Args: args, Dir: "/", Env: append(os.Environ(), "PATH=/usr/bin:/bin"),
+		In: int(null.Fd()), Out: int(out.Fd())})
 	_ = out.Close()
 	if err != nil {
 		return err.Error()
@@ -98,8 +99,12 @@ func TestARoomHasWhatThePlanNamesAndNothingElse(t *testing.T) {
 	write(t, filepath.Join(dir, "second", "both"), "second")
 	write(t, filepath.Join(dir, "second", "two"), "two")
 	write(t, filepath.Join(dir, "else"), "secret")
-	p := Plan{Code: filepath.Join(dir, "code"), Layers: []string{filepath.Join(dir, "a:b,c"), filepath.Join(dir, "second")}, See: []string{filepath.Join(dir, "code", "data", "shown")},
-		Hide: []string{filepath.Join(dir, "code", "data"), filepath.Join(dir, "code", "settings")}, TempBytes: 1 << 20, User: probedUser}
+	p := Plan{Code: filepath.Join(dir, "code"),
+		Layers:    []string{filepath.Join(dir, "a:b,c"), filepath.Join(dir, "second")},
+		See:       []string{filepath.Join(dir, "code", "data", "shown")},
+		Hide:      []string{filepath.Join(dir, "code", "data"), filepath.Join(dir, "code", "settings")},
+		TempBytes: 1 << 20,
+		User:      probedUser}
 	got := say(w, p, `cd `+dir+`; cat code/app /var/task/app code/data/shown/file /opt/both /opt/two code/settings /var/task/settings code/data/journal /var/task/data/journal else 2>/dev/null
 echo; head -c 900000 /dev/zero > /tmp/most && echo fits; head -c 900000 /dev/zero > /dev/shm/more 2>/dev/null || echo full; touch new /var/task/new 2>/dev/null || echo refused`)
 	if want := "the codethe codeshownfirsttwo\nfits\nfull\nrefused\n"; got != want {
@@ -120,19 +125,23 @@ func TestARoomEndsWithEverybodyInIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	said(room, "/bin/sh", "sh", "-c", "setsid sleep 1000 >/dev/null 2>&1 &")
-	left := said(room, "/bin/sh", "sh", "-c", "until grep -l sleep /proc/[0-9]*/comm; do :; done; echo word > /tmp/word")
+	left := said(room, "/bin/sh", "sh", "-c",
+		"until grep -l sleep /proc/[0-9]*/comm; do :; done; echo word > /tmp/word")
 	if !strings.HasPrefix(left, "/proc/") || said(room, "/bin/cat", "cat", "/tmp/word") != "word\n" {
 		t.Errorf("its programs do not share it: %q", left)
 	}
-	if got := said(room, "/bin/sh", "sh", "-c", `(sleep 0 &) ; while grep -q "Z (zombie)" /proc/[0-9]*/status 2>/dev/null; do :; done; echo buried`); got != "buried\n" {
+	if got := said(room, "/bin/sh", "sh", "-c",
+		`(sleep 0 &) ; while grep -q "Z (zombie)" /proc/[0-9]*/status 2>/dev/null; do :; done; echo buried`); got != "buried\n" {
 		t.Errorf("%q", got)
 	}
 	room.Close()
 	found, _ := filepath.Glob("/proc/[0-9]*/comm") // the pattern is right
 	for _, path := range found {
 		if text, err := os.ReadFile(path); err == nil && string(text) == "sleep\n" {
-			if line, err := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline")); err == nil && string(line) == "sleep\x001000\x00" {
-				if status, err := os.ReadFile(filepath.Join(filepath.Dir(path), "status")); err == nil && strings.Contains(string(status), fmt.Sprint("\nUid:\t", probedUser)) {
+			if line, err := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline")); err == nil &&
+				string(line) == "sleep\x001000\x00" {
+				if status, err := os.ReadFile(filepath.Join(filepath.Dir(path), "status")); err == nil &&
+					strings.Contains(string(status), fmt.Sprint("\nUid:\t", probedUser)) {
 					t.Errorf("%s outlives its room", path)
 				}
 			}
@@ -212,7 +221,8 @@ func TestWhatTheKernelRefusesIsSaid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := said(room, exe, exe); !strings.HasPrefix(got, "room false, own user false, filter true, missing: a room of its own: user, files, processes, shared memory (") {
+	if got := said(room, exe, exe); !strings.HasPrefix(got, "room false, own user false, filter true, missing: a "+
+		"room of its own: user, files, processes, shared memory (") {
 		t.Errorf("%q", got)
 	}
 	if os.Geteuid() == 0 {
@@ -220,7 +230,8 @@ func TestWhatTheKernelRefusesIsSaid(t *testing.T) {
 		got := again(t, func(c *exec.Cmd) {
 			c.Args = []string{"sh", "-c", script, c.Path}
 			c.Path = "/bin/sh"
-			c.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_NEWNS, UidMappings: everybody, GidMappings: everybody, GidMappingsEnableSetgroups: true}
+			c.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_NEWNS,
+				UidMappings: everybody, GidMappings: everybody, GidMappingsEnableSetgroups: true}
 		})
 		if !strings.Contains(got, "room false") || !strings.Contains(got, "no space left on device") {
 			t.Errorf("%q", got)
@@ -250,7 +261,8 @@ func TestARoomByAMemoIsMadeOfWhatIsThereNow(t *testing.T) {
 	}
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "code", "app"), "old")
-	p := Plan{Code: filepath.Join(dir, "code"), See: []string{filepath.Join(dir, "later")}, TempBytes: 1 << 20, User: probedUser, Memo: &Memo{}}
+	p := Plan{Code: filepath.Join(dir, "code"), See: []string{filepath.Join(dir, "later")}, TempBytes: 1 << 20,
+		User: probedUser, Memo: &Memo{}}
 	script := "cat /var/task/app " + filepath.Join(dir, "later") + " 2>/dev/null"
 	room, err := w.Open(p)
 	if err != nil {

@@ -15,10 +15,13 @@ import (
 
 // What every room has of the machine, as far as it is there.
 var (
-	systemFolders = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/libexec", "/opt", "/nix/store", "/gnu/store"}
+	systemFolders = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/libexec", "/opt",
+		"/nix/store", "/gnu/store"}
 	// systemFiles are what programs look up by themselves, and nothing that a machine's owner writes secrets into.
-	systemFiles = []string{"/etc/passwd", "/etc/group", "/etc/hosts", "/etc/host.conf", "/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/gai.conf", "/etc/protocols", "/etc/services",
-		"/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/etc/crypto-policies", "/etc/localtime", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives",
+	systemFiles = []string{"/etc/passwd", "/etc/group", "/etc/hosts", "/etc/host.conf", "/etc/resolv.conf",
+		"/etc/nsswitch.conf", "/etc/gai.conf", "/etc/protocols", "/etc/services",
+		"/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/etc/crypto-policies", "/etc/localtime", "/etc/ld.so.cache",
+		"/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives",
 		"/etc/mime.types", "/etc/os-release", "/etc/fonts", "/etc/terminfo", "/etc/ImageMagick-6"}
 	systemPatterns = []string{"/etc/java*", "/etc/python*", "/etc/node*", "/etc/ld-musl-*"}
 	devices        = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
@@ -35,11 +38,13 @@ type root struct {
 
 const tmpfsFlags = unix.MS_NOSUID | unix.MS_NODEV
 
-// files adds what makes a room's file system of a Plan to a script: a child with a namespace of mounts of its own is in it afterwards, and cannot go back.
+// files adds what makes a room's file system of a Plan to a script: a child with a namespace of mounts of its own is in
+// it afterwards, and cannot go back.
 func (s *script) files(at string, p *Plan, proc bool) {
 	r := &root{script: s, at: at, made: map[string]bool{"/": true}}
 	s.call("keep mounts to itself", unix.SYS_MOUNT, s.text("none"), s.text("/"), 0, unix.MS_REC|unix.MS_PRIVATE)
-	s.call("mount a root", unix.SYS_MOUNT, s.text("tmpfs"), s.text(at), s.text("tmpfs"), tmpfsFlags, s.text("mode=0755,size=4m"))
+	s.call("mount a root", unix.SYS_MOUNT, s.text("tmpfs"), s.text(at), s.text("tmpfs"), tmpfsFlags,
+		s.text("mode=0755,size=4m"))
 	r.folder("/tmp")
 	r.tmpfs("/tmp", "mode=1777,size="+strconv.FormatInt(p.TempBytes, 10))
 	for _, path := range p.shown() {
@@ -53,13 +58,16 @@ func (s *script) files(at string, p *Plan, proc bool) {
 	r.devices()
 	attr := point(s, unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID})
 	const dir = ^uintptr(99) // AT_FDCWD
-	s.call("make the root read-only", unix.SYS_MOUNT_SETATTR, dir, s.text(at), unix.AT_RECURSIVE, attr, unsafe.Sizeof(unix.MountAttr{}))
+	s.call("make the root read-only", unix.SYS_MOUNT_SETATTR, dir, s.text(at), unix.AT_RECURSIVE, attr,
+		unsafe.Sizeof(unix.MountAttr{}))
 	attr = point(s, unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY})
 	for _, path := range []string{"/tmp", "/dev/shm"} {
-		s.call("make "+path+" writable", unix.SYS_MOUNT_SETATTR, dir, s.text(at+path), 0, attr, unsafe.Sizeof(unix.MountAttr{}))
+		s.call("make "+path+" writable", unix.SYS_MOUNT_SETATTR, dir, s.text(at+path), 0, attr,
+			unsafe.Sizeof(unix.MountAttr{}))
 	}
 	if proc {
-		s.call("mount /proc", unix.SYS_MOUNT, s.text("proc"), s.text(at+"/proc"), s.text("proc"), unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC)
+		s.call("mount /proc", unix.SYS_MOUNT, s.text("proc"), s.text(at+"/proc"), s.text("proc"),
+			unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC)
 	}
 	s.call("go to the root", unix.SYS_CHDIR, s.text(at))
 	s.call("change the root", unix.SYS_PIVOT_ROOT, s.text("."), s.text("."))
@@ -87,7 +95,8 @@ func (p *Plan) shown() []string {
 	return slices.Compact(all)
 }
 
-// installed is what a program needs that was installed in a folder of its own, as version managers do it: the folder that its bin is in, if there is a lib as well.
+// installed is what a program needs that was installed in a folder of its own, as version managers do it: the folder
+// that its bin is in, if there is a lib as well.
 func installed(program string) (all []string) {
 	paths := []string{program}
 	if real, err := filepath.EvalSymlinks(program); err == nil && real != program {
@@ -97,7 +106,8 @@ func installed(program string) (all []string) {
 		bin := filepath.Dir(p)
 		prefix := filepath.Dir(bin)
 		home, _ := os.UserHomeDir() // without one there is nothing to spare
-		if _, err := os.Stat(filepath.Join(prefix, "lib")); err == nil && prefix != "/" && prefix != home && filepath.Base(bin) == "bin" {
+		if _, err := os.Stat(filepath.Join(prefix, "lib")); err == nil && prefix != "/" && prefix != home &&
+			filepath.Base(bin) == "bin" {
 			all = append(all, prefix)
 		} else {
 			all = append(all, p)
@@ -175,7 +185,8 @@ func (r *root) file(path string) {
 }
 
 func (r *root) tmpfs(path, options string) {
-	r.call("mount "+path, unix.SYS_MOUNT, r.text("tmpfs"), r.text(r.at+path), r.text("tmpfs"), tmpfsFlags, r.text(options))
+	r.call("mount "+path, unix.SYS_MOUNT, r.text("tmpfs"), r.text(r.at+path), r.text("tmpfs"), tmpfsFlags,
+		r.text(options))
 }
 
 // bind has something of the machine seen at a path, without what is hidden in it.
@@ -195,7 +206,8 @@ func (r *root) bind(from, to string, hide []string) {
 			r.empty = append(r.empty, filepath.Join(to, rest))
 			r.made[filepath.Join(to, rest)] = true
 		default:
-			r.call("hide "+h, unix.SYS_MOUNT, r.text("/dev/null"), r.text(r.at+filepath.Join(to, rest)), 0, unix.MS_BIND)
+			r.call("hide "+h, unix.SYS_MOUNT, r.text("/dev/null"), r.text(r.at+filepath.Join(to, rest)), 0,
+				unix.MS_BIND)
 		}
 	}
 }
@@ -214,10 +226,12 @@ func (r *root) layers(layers []string) {
 		lower = append(slices.Clone(layers), "/opt")
 	}
 	if len(lower) == 1 {
-		r.call("show layers at /opt", unix.SYS_MOUNT, r.text(lower[0]), r.text(r.at+"/opt"), 0, unix.MS_BIND|unix.MS_REC).soft = missedLayers
+		r.call("show layers at /opt", unix.SYS_MOUNT, r.text(lower[0]), r.text(r.at+"/opt"), 0,
+			unix.MS_BIND|unix.MS_REC).soft = missedLayers
 		return
 	}
-	r.call("show layers at /opt", unix.SYS_MOUNT, r.text("overlay"), r.text(r.at+"/opt"), r.text("overlay"), unix.MS_RDONLY|unix.MS_NODEV, r.text("lowerdir="+escaped(lower))).soft = missedLayers
+	r.call("show layers at /opt", unix.SYS_MOUNT, r.text("overlay"), r.text(r.at+"/opt"), r.text("overlay"),
+		unix.MS_RDONLY|unix.MS_NODEV, r.text("lowerdir="+escaped(lower))).soft = missedLayers
 }
 
 // escaped is a list of folders as the option lowerdir takes it.
@@ -237,7 +251,8 @@ func (r *root) devices() {
 		r.file(path)
 		r.call("show "+path, unix.SYS_MOUNT, r.text(path), r.text(r.at+path), 0, unix.MS_BIND)
 	}
-	for path, to := range map[string]string{"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2"} {
+	for path, to := range map[string]string{"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0",
+		"stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2"} {
 		r.call("link /dev/"+path, unix.SYS_SYMLINKAT, r.text(to), 0, r.text(r.at+"/dev/"+path))
 	}
 	// Shared memory is in the same file system as /tmp, so that both are bounded together.

@@ -11,7 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// step is one system call that a child makes before it becomes another program. Its texts and structures are kept by the script.
+// step is one system call that a child makes before it becomes another program. Its texts and structures are kept by
+// the script.
 type step struct {
 	nr    uintptr
 	args  [6]uintptr
@@ -23,8 +24,9 @@ type step struct {
 	what  string           // for errors
 }
 
-// script is what a child does before it becomes another program: a list of system calls, made up before. A child that shares its memory with us, as one of vfork
-// does, can do nothing else: no Go runtime is in it. It must not be used by two at once.
+// script is what a child does before it becomes another program: a list of system calls, made up before. A child that
+// shares its memory with us, as one of vfork does, can do nothing else: no Go runtime is in it. It must not be used by
+// two at once.
 type script struct {
 	steps []step
 	hold  []any // what the steps point to
@@ -91,8 +93,8 @@ func point[T any](s *script, v T) uintptr {
 	return uintptr(unsafe.Pointer(p))
 }
 
-// clone starts the child and returns its number when it has become another program, or has ended because it could not: then the error says at which step. It
-// has to be called on a thread that lives as long as the child shall.
+// clone starts the child and returns its number when it has become another program, or has ended because it could not:
+// then the error says at which step. It has to be called on a thread that lives as long as the child shall.
 func (s *script) clone(flags uint64, cgroup int) (pid int, err error) {
 	s.kept, s.missed, s.pid, s.failed, s.errno = 0, 0, 0, 0, 0
 	flags |= unix.CLONE_VM | unix.CLONE_VFORK
@@ -102,7 +104,8 @@ func (s *script) clone(flags uint64, cgroup int) (pid int, err error) {
 		n, errno = s.fork(unix.SYS_CLONE3, uintptr(unsafe.Pointer(a)), unsafe.Sizeof(*a))
 		runtime.KeepAlive(a)
 	}
-	if errno == unix.ENOSYS { // as filters say whose engine cannot see the flags; who is not born in a group is taken into it
+	// as filters say whose engine cannot see the flags; who is not born in a group is taken into it
+	if errno == unix.ENOSYS {
 		n, errno = s.fork(unix.SYS_CLONE, uintptr(flags)|uintptr(unix.SIGCHLD), 0)
 	}
 	runtime.KeepAlive(s)

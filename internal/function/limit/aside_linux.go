@@ -10,14 +10,16 @@ import (
 // selfSuffix ends the name of the group that this process steps aside into.
 const selfSuffix = "-self"
 
-// aside is a process that has moved from its group to one below it. Version 2 limits the groups below a group only while no process is in
-// that one itself; a service whose group was delegated to it, or a container's only process, has to make room first.
+// aside is a process that has moved from its group to one below it. Version 2 limits the groups below a group only
+// while no process is in that one itself; a service whose group was delegated to it, or a container's only process, has
+// to make room first.
 type aside struct {
 	home, dir string
 	pid       int
 }
 
-// stepAside moves a process into a group below its own; nil: it is not alone there, so that it is not its to arrange, or it cannot.
+// stepAside moves a process into a group below its own; nil: it is not alone there, so that it is not its to arrange,
+// or it cannot.
 func stepAside(home, dir string, pid int) *aside {
 	procs := words(filepath.Join(home, "cgroup.procs"))
 	if len(procs) != 1 || !procs[strconv.Itoa(pid)] {

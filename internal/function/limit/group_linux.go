@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// period is how long a share of the processors is reckoned over. A short one keeps a small share from standing still for long.
+// period is how long a share of the processors is reckoned over. A short one keeps a small share from standing still
+// for long.
 const period = 20 * time.Millisecond
 
 // Group holds the programs of one instance. Its methods may be called concurrently, but for Close.
@@ -114,8 +115,8 @@ func (g *Group) Descriptor() int {
 	return int(g.born.Fd())
 }
 
-// Add takes a program into the group, with what it has forked, and has to be called for one that was just started. Where it could be born in
-// the group of version 2, the other hierarchies follow.
+// Add takes a program into the group, with what it has forked, and has to be called for one that was just started.
+// Where it could be born in the group of version 2, the other hierarchies follow.
 func (g *Group) Add(pid int) error {
 	pids := []string{strconv.Itoa(pid)}
 	for range 10 { // who forks faster than this is caught by the limit of version 2 or by being killed with the group

@@ -1,5 +1,5 @@
-// Package limit holds the programs of an instance in control groups: so much memory, so much of the processors, frozen and thawed, killed as one. It
-// takes what the machine gives it: version 2 or version 1, some controllers or none.
+// Package limit holds the programs of an instance in control groups: so much memory, so much of the processors, frozen
+// and thawed, killed as one. It takes what the machine gives it: version 2 or version 1, some controllers or none.
 //
 //	root := limit.Open()
 //	defer root.Close()
@@ -9,8 +9,8 @@
 //	g.Peak()   // bytes
 //	g.Kill()
 //
-// Address-space limits (ulimit -v) are no substitute: the virtual machines of Java, Node.js and Go reserve far more than they use. Where
-// there is no control group to be had there is no limit, and What says so.
+// Address-space limits (ulimit -v) are no substitute: the virtual machines of Java, Node.js and Go reserve far more
+// than they use. Where there is no control group to be had there is no limit, and What says so.
 package limit
 
 // What tells what can be limited here.

@@ -107,10 +107,12 @@ func TestAProcessThatIsAloneMakesRoomForGroupsAndGoesBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := stepAside(home, dir, pid)
-	if a == nil || len(words(filepath.Join(home, "cgroup.procs"))) != 0 || !words(filepath.Join(dir, "cgroup.procs"))[strconv.Itoa(pid)] {
+	if a == nil || len(words(filepath.Join(home, "cgroup.procs"))) != 0 ||
+		!words(filepath.Join(dir, "cgroup.procs"))[strconv.Itoa(pid)] {
 		t.Fatalf("%+v: it was not moved", a)
 	}
-	for c := range words(filepath.Join(home, "cgroup.controllers")) { // which the kernel refuses while somebody is in it
+	// which the kernel refuses while somebody is in it
+	for c := range words(filepath.Join(home, "cgroup.controllers")) {
 		if err := write(home, "cgroup.subtree_control", "+"+c); err != nil {
 			t.Errorf("%s: %v", c, err)
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/machine"
 )
 
-// Root is the place below which groups are made: one folder of ours in each hierarchy that can be written. Its methods may be called
-// concurrently.
+// Root is the place below which groups are made: one folder of ours in each hierarchy that can be written. Its methods
+// may be called concurrently.
 type Root struct {
 	what    What
 	unified string // our folder of version 2; "" when there is none
@@ -32,8 +32,8 @@ type Root struct {
 	left []string // folders that could not be removed yet
 }
 
-// Open looks for control groups that can be written, below the one that this process is in, and makes a folder of ours there. Folders of
-// owners that are gone are removed, with what runs in them. It never fails: What says what was found.
+// Open looks for control groups that can be written, below the one that this process is in, and makes a folder of ours
+// there. Folders of owners that are gone are removed, with what runs in them. It never fails: What says what was found.
 func Open() *Root {
 	r := &Root{name: ownName()}
 	places := machine.Groups(true)
@@ -80,7 +80,8 @@ func (r *Root) openUnified(parent string) error {
 			continue
 		}
 		err := write(parent, "cgroup.subtree_control", "+"+c.name)
-		if errors.Is(err, syscall.EBUSY) && r.aside == nil { // a group with processes in it may not hand controllers down
+		// a group with processes in it may not hand controllers down
+		if errors.Is(err, syscall.EBUSY) && r.aside == nil {
 			if r.aside = stepAside(parent, filepath.Join(parent, r.name+selfSuffix), os.Getpid()); r.aside != nil {
 				_ = write(parent, "cgroup.subtree_control", "+"+c.name) // whether it worked is seen below
 			}
@@ -131,7 +132,8 @@ func (r *Root) Close() error {
 // clear removes a folder of ours and the groups in it, killing who is there.
 func clear(dir string) error {
 	var err error
-	for pause := time.Millisecond; pause < time.Second; pause *= 2 { // the kernel does not say when the last one has left all hierarchies
+	// the kernel does not say when the last one has left all hierarchies
+	for pause := time.Millisecond; pause < time.Second; pause *= 2 {
 		groups, _ := filepath.Glob(filepath.Join(dir, "*/"))
 		for _, g := range groups {
 			killAll(g)
@@ -145,7 +147,8 @@ func clear(dir string) error {
 	return fmt.Errorf("a control group is left behind: %w", err)
 }
 
-// ownName names this process as the owner of a folder: its namespace of process numbers, its number, and when it started.
+// ownName names this process as the owner of a folder: its namespace of process numbers, its number, and when it
+// started.
 func ownName() string {
 	namespace, _ := os.Readlink("/proc/self/ns/pid") // without one the name is less exact
 	namespace = strings.Trim(strings.TrimPrefix(namespace, "pid:"), "[]")

@@ -16,9 +16,10 @@ import (
 // askAtMost is how long a version manager may take to name the program that it stands for.
 const askAtMost = 30 * time.Second
 
-// Interpreter finds the program that runs functions of a runtime: "" for those that bring their own. What version managers put on the PATH
-// is a script which looks for the program each time anew, and that takes longer than the program's own start; so it is asked once, in the
-// function's folder, which may say which version it wants. One that does not tell is used as it is. An error wraps ErrMissing.
+// Interpreter finds the program that runs functions of a runtime: "" for those that bring their own. What version
+// managers put on the PATH is a script which looks for the program each time anew, and that takes longer than the
+// program's own start; so it is asked once, in the function's folder, which may say which version it wants. One that
+// does not tell is used as it is. An error wraps ErrMissing.
 func Interpreter(runtime, dir string) (string, error) {
 	switch Family(runtime) {
 	case "python":
@@ -54,7 +55,8 @@ func Interpreter(runtime, dir string) (string, error) {
 	return "", nil
 }
 
-// managed is the newest program of a name that a version manager has installed beside its shims, also when the folder asks it for another one; "": none.
+// managed is the newest program of a name that a version manager has installed beside its shims, also when the folder
+// asks it for another one; "": none.
 func managed(shim string) string {
 	root, name := filepath.Dir(filepath.Dir(shim)), filepath.Base(shim)
 	version := strings.TrimPrefix(name, "python")
@@ -115,7 +117,8 @@ func behindJava(path, dir string) (string, error) {
 var errNoProgram = errors.New("no program by its whole path")
 
 func program(path string) (string, error) {
-	if info, err := os.Stat(path); !filepath.IsAbs(path) || err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
+	if info, err := os.Stat(path); !filepath.IsAbs(path) || err != nil || !info.Mode().IsRegular() ||
+		info.Mode()&0o111 == 0 {
 		return "", errNoProgram
 	}
 	return path, nil

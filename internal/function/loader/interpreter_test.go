@@ -37,10 +37,12 @@ func TestTheProgramBehindAVersionManagersScriptIsFound(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(real, "said"), []byte(node+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	script(t, path, "java", "#!/bin/sh\nprintf 'Property settings:\\n    java.home = "+real+"/home\\n    os.name = Linux\\n' >&2\n")
+	script(t, path, "java", "#!/bin/sh\nprintf 'Property settings:\\n    java.home = "+real+
+		"/home\\n    os.name = Linux\\n' >&2\n")
 	t.Setenv("PATH", path+":/usr/bin:/bin")
 	for runtime, want := range map[string]string{
-		"python": python, "python3": python, "python3.12": named, "python3.9": python, "nodejs20.x": node, "java17": java, "provided": "", "command": "",
+		"python": python, "python3": python, "python3.12": named, "python3.9": python, "nodejs20.x": node,
+		"java17": java, "provided": "", "command": "",
 	} {
 		if got, err := loader.Interpreter(runtime, code); err != nil || got != want {
 			t.Errorf("%s is run by %q (%v), want %q", runtime, got, err, want)
@@ -55,14 +57,16 @@ func TestTheProgramBehindAVersionManagersScriptIsFound(t *testing.T) {
 func TestAScriptThatDoesNotTellIsUsedAsItIs(t *testing.T) {
 	path := t.TempDir()
 	for name, text := range map[string]string{
-		"fails": "exit 1", "says nothing": "exit 0", "names what is not there": "echo /no/such/program", "names no whole path": "echo python3",
+		"fails": "exit 1", "says nothing": "exit 0", "names what is not there": "echo /no/such/program",
+		"names no whole path": "echo python3",
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, runtime := range []string{"python3", "node", "java"} {
 				script(t, path, runtime, "#!/bin/sh\n"+text+"\n")
 			}
 			t.Setenv("PATH", path)
-			for runtime, program := range map[string]string{"python3.11": "python3", "nodejs20.x": "node", "java21": "java"} {
+			for runtime, program := range map[string]string{"python3.11": "python3", "nodejs20.x": "node",
+				"java21": "java"} {
 				if got, err := loader.Interpreter(runtime, path); err != nil || got != filepath.Join(path, program) {
 					t.Errorf("%s is run by %q (%v)", runtime, got, err)
 				}
@@ -70,7 +74,8 @@ func TestAScriptThatDoesNotTellIsUsedAsItIs(t *testing.T) {
 		})
 	}
 	t.Setenv("PATH", t.TempDir())
-	if _, err := loader.Interpreter("python3.11", path); !errors.Is(err, loader.ErrMissing) || !strings.Contains(err.Error(), "python3 is not on this machine's PATH") {
+	if _, err := loader.Interpreter("python3.11", path); !errors.Is(err, loader.ErrMissing) ||
+		!strings.Contains(err.Error(), "python3 is not on this machine's PATH") {
 		t.Errorf("one that is not there: %v", err)
 	}
 }
@@ -79,7 +84,8 @@ func TestLayersAreFoundByTheRuntimesVersionToo(t *testing.T) {
 	onPath(t, "python3", "node")
 	layer := lay(t, "python/lib/python3.11/site-packages/x.py", "nodejs/node20/node_modules/x/index.js")
 	for runtime, want := range map[string]string{
-		"python3.11": layer + "/python:" + layer + "/python/lib/python3.11/site-packages", "python3.12": layer + "/python",
+		"python3.11": layer + "/python:" + layer + "/python/lib/python3.11/site-packages",
+		"python3.12": layer + "/python",
 		"nodejs20.x": layer + "/nodejs/node20/node_modules", "nodejs18.x": "",
 	} {
 		s := find(t, loader.Want{Runtime: runtime, Handler: "a.b", Dir: "/no/such", Layers: []string{layer}})

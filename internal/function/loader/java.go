@@ -25,18 +25,22 @@ func java(w Want) (Start, error) {
 	classes = append(classes, jars...)
 	jar, there := clientIn(w.Dir, jars)
 	if !there {
-		return Start{}, fmt.Errorf("%w: %s is in no jar below %s: add com.amazonaws:aws-lambda-java-runtime-interface-client to the function's dependencies, and have them packed into its jar or its lib folder",
+		return Start{}, fmt.Errorf("%w: %s is in no jar below %s: add "+
+			"com.amazonaws:aws-lambda-java-runtime-interface-client to the function's dependencies, and have them "+
+			"packed into its jar or its lib folder",
 			ErrMissing, client, w.Dir)
 	}
 	s := Start{Path: w.Interpreter, Args: []string{w.Interpreter}}
-	for _, o := range []struct{ name, value string }{ // as the provider has them: quick to start rather than quick for long
+	// as the provider has them: quick to start rather than quick for long
+	for _, o := range []struct{ name, value string }{
 		{"UseSerialGC", "-XX:+UseSerialGC"},
 		{"TieredStopAtLevel", "-XX:TieredStopAtLevel=1"},
 		{"UsePerfData", "-XX:-UsePerfData"}, // its files would be outside of the instance's folder
 		{"MaxHeapSize", "-XX:MaxHeapSize=" + strconv.Itoa(max(w.MemoryMB*85/100, 16)) + "m"},
 		{"java.io.tmpdir", "-Djava.io.tmpdir=" + w.Temp},
 	} {
-		if !strings.Contains(w.Options, o.name) && (o.name != "MaxHeapSize" || !strings.Contains(w.Options, "-Xmx")) && (o.name != "UseSerialGC" || !strings.Contains(w.Options, "GC")) {
+		if !strings.Contains(w.Options, o.name) && (o.name != "MaxHeapSize" || !strings.Contains(w.Options, "-Xmx")) &&
+			(o.name != "UseSerialGC" || !strings.Contains(w.Options, "GC")) {
 			s.Args = append(s.Args, o.value)
 		}
 	}

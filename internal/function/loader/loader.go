@@ -1,5 +1,6 @@
-// Package loader says how a function's runtime is started: with which program, arguments and environment. Real runtime clients that a function
-// brings along are used; for Node.js and Python there are small ones of our own, in case it brings none.
+// Package loader says how a function's runtime is started: with which program, arguments and environment. Real runtime
+// clients that a function brings along are used; for Node.js and Python there are small ones of our own, in case it
+// brings none.
 package loader
 
 import (
@@ -56,8 +57,8 @@ func Write(dir string) error {
 	return nil
 }
 
-// Family is the part of a runtime's name that says which program it needs: nodejs, python, java, provided, go or command; "" for one that is
-// not known.
+// Family is the part of a runtime's name that says which program it needs: nodejs, python, java, provided, go or
+// command; "" for one that is not known.
 func Family(runtime string) string {
 	switch name := strings.ToLower(runtime); {
 	case name == "command", name == "nodejs", name == "python", name == "java", name == "provided", name == "go":
@@ -99,7 +100,8 @@ func Find(w Want) (Start, error) {
 	case "java":
 		return java(w)
 	}
-	return Start{}, fmt.Errorf("%w: there is no runtime %q; there are %s", ErrMissing, w.Runtime, strings.Join(Families(), ", "))
+	return Start{}, fmt.Errorf("%w: there is no runtime %q; there are %s", ErrMissing, w.Runtime,
+		strings.Join(Families(), ", "))
 }
 
 // bootstrap is a program of the function's own: bootstrap, or for go a program with the handler's name.
@@ -118,12 +120,14 @@ func bootstrap(w Want) (Start, error) {
 		case err != nil || info.IsDir():
 			tried = append(tried, p)
 		case info.Mode()&0o111 == 0:
-			return Start{}, fmt.Errorf("%w: %s may not be executed: set its mode to 755 before it is packed", ErrMissing, p)
+			return Start{}, fmt.Errorf("%w: %s may not be executed: set its mode to 755 before it is packed",
+				ErrMissing, p)
 		default:
 			return Start{Path: p, Args: []string{p}}, nil
 		}
 	}
-	return Start{}, fmt.Errorf("%w: a function of runtime %s has a program named bootstrap; there is none at %s: put it at the top of its code, not into a folder there", ErrMissing, w.Runtime, strings.Join(tried, " nor at "))
+	return Start{}, fmt.Errorf("%w: a function of runtime %s has a program named bootstrap; there is none at %s: put "+
+		"it at the top of its code, not into a folder there", ErrMissing, w.Runtime, strings.Join(tried, " nor at "))
 }
 
 func command(w Want) (Start, error) {
@@ -154,7 +158,8 @@ func node(w Want) Start {
 		}
 	}
 	s.Args = append(s.Args, program, w.Handler)
-	s.Env = append(s.Env, list("NODE_PATH", w.Dir, w.Layers, "node_modules", "nodejs/node"+major(w.Runtime)+"/node_modules", "nodejs/node_modules"))
+	s.Env = append(s.Env, list("NODE_PATH", w.Dir, w.Layers, "node_modules",
+		"nodejs/node"+major(w.Runtime)+"/node_modules", "nodejs/node_modules"))
 	return s
 }
 
@@ -165,9 +170,10 @@ func python(w Want) Start {
 	} else {
 		s.Args = append(s.Args, filepath.Join(w.Loaders, "python.py"), w.Handler)
 	}
-	// Nothing is written beside a function's own files, as on the provider's read-only ones. A folder of its own for compiled files would be
-	// Python's only one, so that it had to compile its whole library for it first.
-	s.Env = append(s.Env, list("PYTHONPATH", w.Dir, w.Layers, ".", "python", "python/lib/"+strings.ToLower(w.Runtime)+"/site-packages"), "PYTHONUNBUFFERED=1", "PYTHONDONTWRITEBYTECODE=1")
+	// Nothing is written beside a function's own files, as on the provider's read-only ones. A folder of its own for
+	// compiled files would be Python's only one, so that it had to compile its whole library for it first.
+	s.Env = append(s.Env, list("PYTHONPATH", w.Dir, w.Layers, ".", "python",
+		"python/lib/"+strings.ToLower(w.Runtime)+"/site-packages"), "PYTHONUNBUFFERED=1", "PYTHONDONTWRITEBYTECODE=1")
 	return s
 }
 
@@ -196,7 +202,8 @@ func list(name, dir string, layers []string, own string, inLayers ...string) str
 func look(name string) (string, error) {
 	path, err := exec.LookPath(name)
 	if err != nil {
-		return "", fmt.Errorf("%w: %s is not on this machine's PATH: install it, or let the function bring its own runtime (provided, with a program named bootstrap)", ErrMissing, name)
+		return "", fmt.Errorf("%w: %s is not on this machine's PATH: install it, or let the function bring its own "+
+			"runtime (provided, with a program named bootstrap)", ErrMissing, name)
 	}
 	return path, nil
 }

@@ -51,9 +51,11 @@ func find(t *testing.T, w loader.Want) loader.Start {
 }
 
 func TestRuntimesAreKnownByTheProvidersNames(t *testing.T) {
-	for name, want := range map[string]string{"nodejs20.x": "nodejs", "nodejs": "nodejs", "python3.12": "python", "java21": "java", "java8.al2": "java",
-		"provided.al2023": "provided", "provided.al2": "provided", "provided": "provided", "go1.x": "go", "command": "command",
-		"": "", "ruby3.3": "", "nodejs-next": "", "javascript": "", "Python3.9": "python"} {
+	for name, want := range map[string]string{"nodejs20.x": "nodejs", "nodejs": "nodejs", "python3.12": "python",
+		"java21": "java", "java8.al2": "java",
+		"provided.al2023": "provided", "provided.al2": "provided", "provided": "provided", "go1.x": "go",
+		"command": "command",
+		"":        "", "ruby3.3": "", "nodejs-next": "", "javascript": "", "Python3.9": "python"} {
 		if got := loader.Family(name); got != want {
 			t.Errorf("%q is %q, want %q", name, got, want)
 		}
@@ -70,10 +72,12 @@ func TestABootstrapIsLookedForInTheCodeThenInTheLayers(t *testing.T) {
 	if s := find(t, loader.Want{Runtime: "provided", Dir: own, Layers: []string{layer}}); s.Path != own+"/bootstrap" {
 		t.Errorf("%+v", s)
 	}
-	if s := find(t, loader.Want{Runtime: "provided", Dir: lay(t), Layers: []string{lay(t), layer}}); s.Path != layer+"/bootstrap" {
+	if s := find(t, loader.Want{Runtime: "provided", Dir: lay(t), Layers: []string{lay(t), layer}}); s.Path != layer+
+		"/bootstrap" {
 		t.Errorf("%+v", s)
 	}
-	if s := find(t, loader.Want{Runtime: "go1.x", Handler: "main", Dir: lay(t, "main!")}); filepath.Base(s.Path) != "main" {
+	if s := find(t, loader.Want{Runtime: "go1.x", Handler: "main",
+		Dir: lay(t, "main!")}); filepath.Base(s.Path) != "main" {
 		t.Errorf("%+v", s)
 	}
 }
@@ -82,30 +86,38 @@ func TestRealClientsComeBeforeOurLoaders(t *testing.T) {
 	onPath(t, "node", "python3")
 	loaders := lay(t)
 	dir := lay(t, "node_modules/aws-lambda-ric/bin/index.mjs", "awslambdaric/__main__.py")
-	if s := find(t, loader.Want{Runtime: "nodejs20.x", Handler: "a.b", Dir: dir, Loaders: loaders}); !slices.Equal(s.Args, []string{s.Path, dir + "/node_modules/aws-lambda-ric/bin/index.mjs", "a.b"}) {
+	if s := find(t, loader.Want{Runtime: "nodejs20.x", Handler: "a.b", Dir: dir,
+		Loaders: loaders}); !slices.Equal(s.Args, []string{s.Path, dir + "/node_modules/aws-lambda-ric/bin/index.mjs",
+		"a.b"}) {
 		t.Errorf("%+v", s)
 	}
-	if s := find(t, loader.Want{Runtime: "python3.11", Handler: "a.b", Dir: dir, Loaders: loaders}); !slices.Equal(s.Args, []string{s.Path, "-m", "awslambdaric", "a.b"}) {
+	if s := find(t, loader.Want{Runtime: "python3.11", Handler: "a.b", Dir: dir,
+		Loaders: loaders}); !slices.Equal(s.Args, []string{s.Path, "-m", "awslambdaric", "a.b"}) {
 		t.Errorf("%+v", s)
 	}
 	layer := lay(t, "nodejs/node_modules/x/index.js", "python/x.py")
-	s := find(t, loader.Want{Runtime: "nodejs", Handler: "a.b", Dir: lay(t), Layers: []string{layer}, Loaders: loaders, MemoryMB: 1000})
-	if !slices.Equal(s.Args, []string{s.Path, "--max-old-space-size=900", loaders + "/node.js", "a.b"}) || !slices.Contains(s.Env, "NODE_PATH="+layer+"/nodejs/node_modules") {
+	s := find(t, loader.Want{Runtime: "nodejs", Handler: "a.b", Dir: lay(t), Layers: []string{layer}, Loaders: loaders,
+		MemoryMB: 1000})
+	if !slices.Equal(s.Args, []string{s.Path, "--max-old-space-size=900", loaders + "/node.js", "a.b"}) ||
+		!slices.Contains(s.Env, "NODE_PATH="+layer+"/nodejs/node_modules") {
 		t.Errorf("%+v", s)
 	}
 	own := lay(t)
 	s = find(t, loader.Want{Runtime: "python", Handler: "a.b", Dir: own, Layers: []string{layer}, Loaders: loaders})
-	if !slices.Equal(s.Args, []string{s.Path, loaders + "/python.py", "a.b"}) || !slices.Contains(s.Env, "PYTHONPATH="+own+":"+layer+"/python") {
+	if !slices.Equal(s.Args, []string{s.Path, loaders + "/python.py", "a.b"}) ||
+		!slices.Contains(s.Env, "PYTHONPATH="+own+":"+layer+"/python") {
 		t.Errorf("%+v", s)
 	}
 }
 
 func TestThePythonThatIsNamedComesFirst(t *testing.T) {
 	onPath(t, "python3", "python3.12")
-	if s := find(t, loader.Want{Runtime: "python3.12", Handler: "a.b", Dir: lay(t)}); filepath.Base(s.Path) != "python3.12" {
+	if s := find(t, loader.Want{Runtime: "python3.12", Handler: "a.b",
+		Dir: lay(t)}); filepath.Base(s.Path) != "python3.12" {
 		t.Errorf("%+v", s)
 	}
-	if s := find(t, loader.Want{Runtime: "python3.9", Handler: "a.b", Dir: lay(t)}); filepath.Base(s.Path) != "python3" {
+	if s := find(t, loader.Want{Runtime: "python3.9", Handler: "a.b",
+		Dir: lay(t)}); filepath.Base(s.Path) != "python3" {
 		t.Errorf("%+v", s)
 	}
 }
@@ -132,15 +144,20 @@ func TestJavaFindsItsClientWhereverItIsPacked(t *testing.T) {
 	} {
 		s := find(t, loader.Want{Runtime: "java17", Handler: "a.B::c", Dir: dir, MemoryMB: 200, Temp: "/t"})
 		classes := s.Args[slices.Index(s.Args, "-cp")+1]
-		if !strings.HasPrefix(classes, dir) || !slices.Contains(s.Args, "-XX:MaxHeapSize=170m") || !slices.Contains(s.Args, "-Djava.io.tmpdir=/t") || s.Args[len(s.Args)-1] != "a.B::c" {
+		if !strings.HasPrefix(classes, dir) || !slices.Contains(s.Args, "-XX:MaxHeapSize=170m") ||
+			!slices.Contains(s.Args, "-Djava.io.tmpdir=/t") || s.Args[len(s.Args)-1] != "a.B::c" {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}
-	s := find(t, loader.Want{Runtime: "java17", Handler: "a.B::c", Dir: packed, MemoryMB: 200, Options: "-Xmx64m -XX:TieredStopAtLevel=4 -XX:+UseG1GC"})
-	if args := strings.Join(s.Args, " "); strings.Contains(args, "MaxHeapSize") || strings.Contains(args, "TieredStopAtLevel") || strings.Contains(args, "SerialGC") {
+	s := find(t, loader.Want{Runtime: "java17", Handler: "a.B::c", Dir: packed, MemoryMB: 200,
+		Options: "-Xmx64m -XX:TieredStopAtLevel=4 -XX:+UseG1GC"})
+	if args := strings.Join(s.Args, " "); strings.Contains(args, "MaxHeapSize") ||
+		strings.Contains(args, "TieredStopAtLevel") || strings.Contains(args, "SerialGC") {
 		t.Errorf("what the function says is overruled: %s", args)
 	}
-	if _, err := loader.Find(loader.Want{Runtime: "java17", Handler: "a.B::c", Dir: lay(t, "lib/other.jar")}); !errors.Is(err, loader.ErrMissing) || !strings.Contains(err.Error(), "add com.amazonaws:aws-lambda-java-runtime-interface-client") {
+	if _, err := loader.Find(loader.Want{Runtime: "java17", Handler: "a.B::c",
+		Dir: lay(t, "lib/other.jar")}); !errors.Is(err, loader.ErrMissing) ||
+		!strings.Contains(err.Error(), "add com.amazonaws:aws-lambda-java-runtime-interface-client") {
 		t.Errorf("without it: %v", err)
 	}
 }

@@ -10,15 +10,16 @@ import (
 	"runtime"
 )
 
-// nativeProperty tells Java's client where its native library is. Otherwise each start unpacks it to a file of /tmp that has always the same name. Where
-// instances share /tmp, one whose start has just mapped that file dies of SIGBUS when the next one writes it anew.
+// nativeProperty tells Java's client where its native library is. Otherwise each start unpacks it to a file of /tmp
+// that has always the same name. Where instances share /tmp, one whose start has just mapped that file dies of SIGBUS
+// when the next one writes it anew.
 const nativeProperty = "com.amazonaws.services.lambda.runtime.api.client.runtimeapi.NativeClient.JNI"
 
 // maxNative is how large such a library may be: they have some 3 MB.
 const maxNative = 16 << 20
 
-// native is the native library of a client that lies unpacked in a folder, or in a jar, from which it is unpacked into the folder to, once. "": there is none
-// for this machine, or it cannot be unpacked. Then the client sees to it.
+// native is the native library of a client that lies unpacked in a folder, or in a jar, from which it is unpacked into
+// the folder to, once. "": there is none for this machine, or it cannot be unpacked. Then the client sees to it.
 func native(folder, jar, to string) string {
 	name := nativeName()
 	if name == "" {

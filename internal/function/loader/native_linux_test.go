@@ -15,7 +15,8 @@ import (
 // nativeOf is the library that a start names; "": none.
 func nativeOf(s loader.Start) string {
 	for _, a := range s.Args {
-		if file, ok := strings.CutPrefix(a, "-Dcom.amazonaws.services.lambda.runtime.api.client.runtimeapi.NativeClient.JNI="); ok {
+		if file, ok := strings.CutPrefix(a,
+			"-Dcom.amazonaws.services.lambda.runtime.api.client.runtimeapi.NativeClient.JNI="); ok {
 			return file
 		}
 	}
@@ -88,12 +89,14 @@ func TestAClientWithoutALibraryThatIsKnownSeesToItself(t *testing.T) {
 		"unpacked without one": lay(t, class),
 		"no jar at all":        lay(t, "lib/aws-lambda-java-runtime-interface-client.jar"),
 	} {
-		if said := nativeOf(find(t, loader.Want{Runtime: "java17", Handler: "a.B::c", Dir: dir, Loaders: t.TempDir()})); said != "" {
+		if said := nativeOf(find(t, loader.Want{Runtime: "java17", Handler: "a.B::c", Dir: dir,
+			Loaders: t.TempDir()})); said != "" {
 			t.Errorf("%s: %q", name, said)
 		}
 	}
 	unpacked := lay(t, append(libraries(), class)...)
-	if said := nativeOf(find(t, loader.Want{Runtime: "java17", Handler: "a.B::c", Dir: unpacked, Loaders: t.TempDir()})); filepath.Dir(said) != filepath.Join(unpacked, "jni") {
+	if said := nativeOf(find(t, loader.Want{Runtime: "java17", Handler: "a.B::c", Dir: unpacked,
+		Loaders: t.TempDir()})); filepath.Dir(said) != filepath.Join(unpacked, "jni") {
 		t.Errorf("unpacked with one: %q", said)
 	}
 }

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Wanted is the version that a runtime's name asks for, as far as it does: 3.12 of python3.12, 20 of nodejs20.x, 17 of java17, 8 of java8.al2; "": any.
+// Wanted is the version that a runtime's name asks for, as far as it does: 3.12 of python3.12, 20 of nodejs20.x, 17 of
+// java17, 8 of java8.al2; "": any.
 func Wanted(runtime string) string {
 	name := strings.ToLower(runtime)
 	family := Family(name)
@@ -48,7 +49,8 @@ func Version(runtime, interpreter, dir string) string {
 			return ""
 		}
 		for line := range strings.Lines(said) {
-			if name, version, ok := strings.Cut(line, "="); ok && strings.TrimSpace(name) == "java.specification.version" {
+			if name, version, ok := strings.Cut(line, "="); ok &&
+				strings.TrimSpace(name) == "java.specification.version" {
 				return strings.TrimPrefix(strings.TrimSpace(version), "1.")
 			}
 		}

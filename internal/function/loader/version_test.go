@@ -10,7 +10,8 @@ import (
 
 func TestARuntimesNameSaysWhichVersionItWants(t *testing.T) {
 	for runtime, want := range map[string]string{
-		"python3.12": "3.12", "python3": "", "python": "", "nodejs20.x": "20", "nodejs": "", "java17": "17", "java8.al2": "8", "java": "", "provided.al2023": "", "go1.x": "", "command": "",
+		"python3.12": "3.12", "python3": "", "python": "", "nodejs20.x": "20", "nodejs": "", "java17": "17",
+		"java8.al2": "8", "java": "", "provided.al2023": "", "go1.x": "", "command": "",
 	} {
 		if got := loader.Wanted(runtime); got != want {
 			t.Errorf("%s wants %q, not %q", runtime, got, want)

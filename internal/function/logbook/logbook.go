@@ -1,5 +1,5 @@
-// Package logbook keeps the newest lines of a function's log in memory, within a bound, and lets readers follow them. A reader that is slow loses
-// the oldest lines and is told how many; it never slows a writer.
+// Package logbook keeps the newest lines of a function's log in memory, within a bound, and lets readers follow them. A
+// reader that is slow loses the oldest lines and is told how many; it never slows a writer.
 //
 //	book := logbook.New(1 << 20)
 //	book.Add(logbook.Line{Time: now, Request: id, Text: "hello"})
@@ -76,8 +76,8 @@ func (b *Book) End() uint64 {
 
 func (b *Book) end() uint64 { return b.first + uint64(len(b.lines)-b.head) }
 
-// Read returns the lines from number from on, a copy, at most limit of them when limit is above 0; next is the number to go on with, and
-// missed how many were dropped before they could be read.
+// Read returns the lines from number from on, a copy, at most limit of them when limit is above 0; next is the number
+// to go on with, and missed how many were dropped before they could be read.
 func (b *Book) Read(from uint64, limit int) (lines []Line, next, missed uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

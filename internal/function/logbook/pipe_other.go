@@ -16,8 +16,8 @@ type Pipe struct {
 	lines splitter
 }
 
-// NewPipe makes a pipe. line is called for each line, without its end, one after the other; it must not call the pipe. The writer is for
-// programs; whoever starts them closes it.
+// NewPipe makes a pipe. line is called for each line, without its end, one after the other; it must not call the pipe.
+// The writer is for programs; whoever starts them closes it.
 func NewPipe(line func(text string)) (p *Pipe, writer *os.File, err error) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -44,7 +44,8 @@ func (p *Pipe) run() {
 	}
 }
 
-// Drain gives the beginning of a line that has no end yet. What is still in the pipe comes later: it cannot be looked into here.
+// Drain gives the beginning of a line that has no end yet. What is still in the pipe comes later: it cannot be looked
+// into here.
 func (p *Pipe) Drain() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -21,8 +21,8 @@ type Pipe struct {
 	over  bool
 }
 
-// NewPipe makes a pipe. line is called for each line, without its end, one after the other; it must not call the pipe. The writer is for
-// programs; whoever starts them closes it.
+// NewPipe makes a pipe. line is called for each line, without its end, one after the other; it must not call the pipe.
+// The writer is for programs; whoever starts them closes it.
 func NewPipe(line func(text string)) (p *Pipe, writer *os.File, err error) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -81,8 +81,8 @@ func (p *Pipe) read(fd uintptr) (empty, over bool) {
 	return false, p.over
 }
 
-// Drain reads what was printed before it was called, also the beginning of a line that has no end yet. A program that prints on and on does not
-// hold it up.
+// Drain reads what was printed before it was called, also the beginning of a line that has no end yet. A program that
+// prints on and on does not hold it up.
 func (p *Pipe) Drain() {
 	_ = p.raw.Control(func(fd uintptr) { p.read(fd) }) // a pipe that was closed has nothing
 	p.mu.Lock()

@@ -92,7 +92,8 @@ func (e *events) Pop() any {
 	return x
 }
 
-// simulate runs Poisson arrivals with bursts through a policy and counts who had to wait for an instance that was started.
+// simulate runs Poisson arrivals with bursts through a policy and counts who had to wait for an instance that was
+// started.
 func simulate(policy place.Policy, seed uint64) (result day) {
 	const start, work = 300 * ms, 40 * ms
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -168,7 +169,8 @@ func TestAheadAndWarmHaveFewColdStartsWhereSpreadHasMany(t *testing.T) {
 		ahead := simulate(place.Policy{Kind: place.Ahead, Limit: -1, Idle: idle}, seed)
 		t.Logf("cold starts of %d: spread %d, warm %d, ahead %d", spread.all, spread.cold, warm.cold, ahead.cold)
 		if ahead.cold*10 > spread.cold || ahead.cold > warm.cold {
-			t.Errorf("seed %d: of %d invocations spread waits for %d starts, warm for %d, ahead for %d", seed, spread.all, spread.cold, warm.cold, ahead.cold)
+			t.Errorf("seed %d: of %d invocations spread waits for %d starts, warm for %d, ahead for %d", seed,
+				spread.all, spread.cold, warm.cold, ahead.cold)
 		}
 	}
 }

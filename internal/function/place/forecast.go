@@ -2,9 +2,9 @@ package place
 
 import "time"
 
-// forecast learns at how many invocations at once an instance ought to be started, so that it is there when one more is wanted. When the demand
-// reaches k, the k-th instance should have been started one lead ago; what the demand was then at its lowest is the level of k. Levels that
-// no traffic has confirmed for two windows are forgotten.
+// forecast learns at how many invocations at once an instance ought to be started, so that it is there when one more is
+// wanted. When the demand reaches k, the k-th instance should have been started one lead ago; what the demand was then
+// at its lowest is the level of k. Levels that no traffic has confirmed for two windows are forgotten.
 type forecast struct {
 	low     lowest
 	now     []int32 // level of k, plus one; 0: not seen in this window

@@ -103,7 +103,8 @@ func (m *model) workers() (all []*place.Slot) {
 
 func (m *model) step(t *rapid.T) {
 	m.now += time.Duration(rapid.Int64Range(0, int64(20*time.Millisecond)).Draw(t, "later"))
-	switch what := rapid.SampledFrom([]string{"arrive", "arrive", "arrive", "ready", "ready", "answered", "free", "free", "failed", "gone", "cancel", "tick", "long", "close"}).Draw(t, "what"); {
+	switch what := rapid.SampledFrom([]string{"arrive", "arrive", "arrive", "ready", "ready", "answered", "free",
+		"free", "failed", "gone", "cancel", "tick", "long", "close"}).Draw(t, "what"); {
 	case what == "arrive":
 		m.arrive(t)
 	case what == "ready" && len(m.start) > 0:
@@ -192,15 +193,17 @@ func (m *model) arrive(t *rapid.T) {
 }
 
 func (m *model) check(t *rapid.T) {
-	want := place.Counts{Starting: len(m.start), Idle: len(m.idle), Busy: len(m.running), Finishing: len(m.back), Stopping: len(m.stop),
-		Running: len(m.running), Waiting: len(m.waiting)}
+	want := place.Counts{Starting: len(m.start), Idle: len(m.idle), Busy: len(m.running), Finishing: len(m.back),
+		Stopping: len(m.stop),
+		Running:  len(m.running), Waiting: len(m.waiting)}
 	if got := m.p.Counts(); got != want {
 		t.Fatalf("it counts %+v, the model %+v", got, want)
 	}
 	if len(m.waiting) > len(m.start)+len(m.back) && (m.policy.Limit < 0 || m.policy.Kind == place.Spread) {
 		t.Fatalf("%d wait, and only %d come: %+v", len(m.waiting), len(m.start)+len(m.back), want)
 	}
-	if !m.closed && m.policy.Limit >= 0 && m.policy.Kind == place.Warm && len(m.start)+len(m.idle)+len(m.running)+len(m.back) > max(m.policy.Limit, m.policy.Provisioned) {
+	if !m.closed && m.policy.Limit >= 0 && m.policy.Kind == place.Warm &&
+		len(m.start)+len(m.idle)+len(m.running)+len(m.back) > max(m.policy.Limit, m.policy.Provisioned) {
 		t.Fatalf("there are more instances than may work: %+v", want)
 	}
 	if _, ok := m.p.Next(m.now); len(m.waiting) > len(m.start) && len(m.back) > 0 && !ok && m.policy.Limit < 0 {

@@ -103,7 +103,8 @@ func (p *Placer) patience() time.Duration {
 	return max(p.lead, soon)
 }
 
-// full tells whether there are as many instances as may work at once: one more could not work before another has come back or ended.
+// full tells whether there are as many instances as may work at once: one more could not work before another has come
+// back or ended.
 func (p *Placer) full(m *machine) bool {
 	return p.policy.Limit >= 0 && len(p.machines) == 1 && len(m.slots)-m.stopping >= p.policy.Limit
 }

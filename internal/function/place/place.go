@@ -1,5 +1,5 @@
-// Package place decides which instance serves an invocation, when another one is started and when one is stopped. It is a state that is told
-// what happened and asked what to do: no process, no clock, no lock.
+// Package place decides which instance serves an invocation, when another one is started and when one is stopped. It is
+// a state that is told what happened and asked what to do: no process, no clock, no lock.
 //
 //	p := place.New(place.Policy{Kind: place.Warm})
 //	t := &place.Ticket{}
@@ -14,15 +14,16 @@
 //
 // # What the policies do
 //
-// Warm takes the instance that was used last and starts one only when all are busy. Spread is a load balancer that knows nothing of instances:
-// it deals invocations out to machines in turn, each of which is warm by itself. Ahead is Warm that learns: for each number of instances it
-// remembers at which number of invocations it ought to have started that many, so as to be ready in time, judged by the last minutes; and it
-// starts them there the next time.
+// Warm takes the instance that was used last and starts one only when all are busy. Spread is a load balancer that
+// knows nothing of instances: it deals invocations out to machines in turn, each of which is warm by itself. Ahead is
+// Warm that learns: for each number of instances it remembers at which number of invocations it ought to have started
+// that many, so as to be ready in time, judged by the last minutes; and it starts them there the next time.
 //
-// An invocation that finds every instance busy waits for whichever comes first: the one that is started for it, or one that becomes free. With
-// Spread it waits for the one that is started. An instance that has answered but has not come back yet is waited for before one is started: as
-// long as starting one takes, or, as those that answer use to come back soon, for a second. So somebody who asks again as soon as there is an answer
-// gets the same instance, however busy the machine is.
+// An invocation that finds every instance busy waits for whichever comes first: the one that is started for it, or one
+// that becomes free. With Spread it waits for the one that is started. An instance that has answered but has not come
+// back yet is waited for before one is started: as long as starting one takes, or, as those that answer use to come
+// back soon, for a second. So somebody who asks again as soon as there is an answer gets the same instance, however
+// busy the machine is.
 package place
 
 import "time"
@@ -108,7 +109,8 @@ const (
 // soon is how quickly an instance comes back as a rule that has answered.
 const soon = time.Second
 
-// How long nobody starts an instance ahead of need after one failed to start: doubled each time, from the first to the last.
+// How long nobody starts an instance ahead of need after one failed to start: doubled each time, from the first to the
+// last.
 const (
 	firstPause = time.Second
 	lastPause  = time.Minute
@@ -185,7 +187,8 @@ func (p *Placer) Arrive(now time.Duration, t *Ticket) Verdict {
 	return Wait
 }
 
-// Ready says that an instance has started, which took that long. It returns who is served by it; nil: nobody, it is idle.
+// Ready says that an instance has started, which took that long. It returns who is served by it; nil: nobody, it is
+// idle.
 func (p *Placer) Ready(now time.Duration, s *Slot, took time.Duration) *Ticket {
 	if s.State != Starting {
 		return nil
@@ -226,8 +229,8 @@ func (p *Placer) Free(now time.Duration, s *Slot) *Ticket {
 	return t
 }
 
-// Failed says that an instance could not start. It returns an invocation that was waiting: the instance is started once more for it, as a part of
-// it. Without one the slot is over.
+// Failed says that an instance could not start. It returns an invocation that was waiting: the instance is started once
+// more for it, as a part of it. Without one the slot is over.
 func (p *Placer) Failed(now time.Duration, s *Slot) *Ticket {
 	if s.State != Starting {
 		return nil
@@ -282,8 +285,8 @@ func (p *Placer) Cancel(now time.Duration, t *Ticket) bool {
 	return true
 }
 
-// Close refuses what arrives from now on and asks for every instance that does nothing to be stopped; the others are stopped when they become
-// free. It returns the invocations that were waiting.
+// Close refuses what arrives from now on and asks for every instance that does nothing to be stopped; the others are
+// stopped when they become free. It returns the invocations that were waiting.
 func (p *Placer) Close(now time.Duration) (waiting []*Ticket) {
 	p.closed = true
 	for i := range p.machines {

@@ -2,8 +2,8 @@ package place
 
 import "time"
 
-// Tick does what time alone brings: it starts what is provisioned, stops what has been idle for too long, and stops waiting for what ought to
-// have come back. Next says when it is wanted again.
+// Tick does what time alone brings: it starts what is provisioned, stops what has been idle for too long, and stops
+// waiting for what ought to have come back. Next says when it is wanted again.
 func (p *Placer) Tick(now time.Duration) {
 	if p.closed {
 		return
@@ -93,8 +93,8 @@ func (p *Placer) Next(now time.Duration) (in time.Duration, ok bool) {
 	return in, ok
 }
 
-// Changes returns the slots whose instances are to be started, stopped and frozen now; each is named once. The slices are good until the next
-// call of any method.
+// Changes returns the slots whose instances are to be started, stopped and frozen now; each is named once. The slices
+// are good until the next call of any method.
 func (p *Placer) Changes() (start, stop, freeze []*Slot) {
 	start, stop, freeze = p.start, p.stop, p.freeze
 	p.start, p.stop, p.freeze = p.start[:0], p.stop[:0], p.freeze[:0]

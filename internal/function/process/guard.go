@@ -7,8 +7,9 @@ import (
 	"sync"
 )
 
-// script reads the groups to kill: "+ 12" and "- 12". After "." it may go; when the pipe ends without that, its owner was killed. Then it kills the
-// groups, and whoever is in the control groups below the folders that it was given, which it also removes.
+// script reads the groups to kill: "+ 12" and "- 12". After "." it may go; when the pipe ends without that, its owner
+// was killed. Then it kills the groups, and whoever is in the control groups below the folders that it was given, which
+// it also removes.
 const script = `trap '' INT TERM HUP QUIT
 groups=''
 while read -r op id; do

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// Memory is the most memory that the program has had, and those below it that still run, each at its own peak, in bytes; 0: unknown.
+// Memory is the most memory that the program has had, and those below it that still run, each at its own peak, in
+// bytes; 0: unknown.
 func (c *Child) Memory() int64 { return memory(c.Pid, 0) }
 
 // depth is how many generations are looked at.
@@ -23,7 +24,8 @@ func memory(pid, generation int) int64 {
 	var sum int64
 	for s := bufio.NewScanner(bytes.NewReader(text)); s.Scan(); {
 		if rest, ok := strings.CutPrefix(s.Text(), "VmHWM:"); ok {
-			kb, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(rest, "kB")), 10, 64) // the kernel writes a number
+			// the kernel writes a number
+			kb, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(rest, "kB")), 10, 64)
 			sum = kb << 10
 			break
 		}

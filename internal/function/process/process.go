@@ -1,9 +1,10 @@
-// Package process starts the programs of instances, each in a process group of its own, and sees to it that none outlives its owner: not
-// when the owner ends, and not when it is killed.
+// Package process starts the programs of instances, each in a process group of its own, and sees to it that none
+// outlives its owner: not when the owner ends, and not when it is killed.
 //
-// Three things hold a program. The kernel kills it when the thread that started it ends (Linux), so every program is started by one thread that
-// lives as long as the Starter. A guard, a shell that reads a pipe from us, is told of every group; when the pipe ends and it was not
-// told to go, we were killed, and it kills what is left. And whoever has a control group for the program (package limit) tells the guard of that.
+// Three things hold a program. The kernel kills it when the thread that started it ends (Linux), so every program is
+// started by one thread that lives as long as the Starter. A guard, a shell that reads a pipe from us, is told of every
+// group; when the pipe ends and it was not told to go, we were killed, and it kills what is left. And whoever has a
+// control group for the program (package limit) tells the guard of that.
 //
 // Programs are started in a room of package isolate, or beside this process with all that it may do.
 //
@@ -70,7 +71,8 @@ type Starter struct {
 
 // Config is what a Starter needs.
 type Config struct {
-	// Cgroups are the folders of control groups whose members the guard kills, with the programs' own groups, when we are killed.
+	// Cgroups are the folders of control groups whose members the guard kills, with the programs' own groups, when we
+	// are killed.
 	Cgroups []string
 	// Rooms is an empty folder for package isolate; "": no rooms are made.
 	Rooms string
@@ -128,7 +130,8 @@ func (s *Starter) Isolation() isolate.Abilities {
 	return s.ways.Abilities
 }
 
-// Room makes a room for programs of one instance. Where none can be made the room is one in name only, or nil: see Isolation. Whoever gets it closes it.
+// Room makes a room for programs of one instance. Where none can be made the room is one in name only, or nil: see
+// Isolation. Whoever gets it closes it.
 func (s *Starter) Room(p isolate.Plan) (room *isolate.Room, err error) {
 	switch {
 	case s.ways == nil:
@@ -155,7 +158,8 @@ func (s *Starter) start(p *Program, files []*os.File) (*os.Process, error) {
 	if p.Room == nil {
 		return os.StartProcess(p.Path, p.Args, &os.ProcAttr{Dir: p.Dir, Env: p.Env, Files: files, Sys: attributes(p)})
 	}
-	pid, err := p.Room.Start(isolate.Program{Path: p.Path, Args: p.Args, Dir: p.Dir, Env: p.Env, In: int(files[0].Fd()), Out: int(files[1].Fd()), Cgroup: p.Cgroup})
+	pid, err := p.Room.Start(isolate.Program{Path: p.Path, Args: p.Args, Dir: p.Dir, Env: p.Env, In: int(files[0].Fd()),
+		Out: int(files[1].Fd()), Cgroup: p.Cgroup})
 	if err != nil {
 		return nil, err
 	}

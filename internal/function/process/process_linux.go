@@ -16,7 +16,8 @@ func attributes(p *Program) *syscall.SysProcAttr {
 	return a
 }
 
-// untilExit waits until a program has ended, and leaves it to be waited for. It holds no thread where the kernel can poll for it.
+// untilExit waits until a program has ended, and leaves it to be waited for. It holds no thread where the kernel can
+// poll for it.
 func untilExit(p *os.Process) {
 	fd, err := unix.PidfdOpen(p.Pid, unix.PIDFD_NONBLOCK)
 	if err != nil {
@@ -29,7 +30,10 @@ func untilExit(p *os.Process) {
 	if err == nil {
 		err = raw.Read(func(uintptr) bool {
 			var info unix.Siginfo
-			err := ignoringEINTR(func() error { return unix.Waitid(unix.P_PIDFD, fd, &info, unix.WEXITED|unix.WNOWAIT|unix.WNOHANG, nil) })
+			err := ignoringEINTR(func() error {
+				return unix.Waitid(unix.P_PIDFD, fd, &info,
+					unix.WEXITED|unix.WNOWAIT|unix.WNOHANG, nil)
+			})
 			return err != nil || info.Signo != 0
 		})
 	}

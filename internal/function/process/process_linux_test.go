@@ -32,7 +32,8 @@ func shell(t *testing.T, s *process.Starter, script string) (*process.Child, *bu
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { r.Close() })
-	c, err := s.Start(process.Program{Path: "/bin/sh", Args: []string{"sh", "-c", script}, Dir: "/", Env: []string{"A=b", "PATH=" + os.Getenv("PATH")}, Out: w})
+	c, err := s.Start(process.Program{Path: "/bin/sh", Args: []string{"sh", "-c", script}, Dir: "/",
+		Env: []string{"A=b", "PATH=" + os.Getenv("PATH")}, Out: w})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,14 +155,16 @@ func TestClosingKillsWhatRunsAndStartsNothingMore(t *testing.T) {
 	wg.Wait()
 	<-c.Done()
 	gone(t, forked)
-	if _, err := s.Start(process.Program{Path: "/bin/true", Args: []string{"true"}, Out: os.Stderr}); !errors.Is(err, process.ErrClosed) {
+	if _, err := s.Start(process.Program{Path: "/bin/true", Args: []string{"true"}, Out: os.Stderr}); !errors.Is(err,
+		process.ErrClosed) {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestAProgramThatIsNotThereIsAnError(t *testing.T) {
 	s := open(t)
-	if _, err := s.Start(process.Program{Path: "/no/such", Args: []string{"such"}, Out: os.Stderr}); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "/no/such") {
+	if _, err := s.Start(process.Program{Path: "/no/such", Args: []string{"such"}, Out: os.Stderr}); !errors.Is(err,
+		os.ErrNotExist) || !strings.Contains(err.Error(), "/no/such") {
 		t.Errorf("%v", err)
 	}
 }

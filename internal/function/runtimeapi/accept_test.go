@@ -21,7 +21,8 @@ func (c *crowded) Accept() (net.Conn, error) {
 	return c.Listener.Accept()
 }
 
-// When too many files are open for a moment, the program that connects is served a moment later: it has but one endpoint.
+// When too many files are open for a moment, the program that connects is served a moment later: it has but one
+// endpoint.
 func TestAProgramIsServedWhenThereIsRoomAgain(t *testing.T) {
 	inner, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"net/http/httputil"
 )
 
-// chunkedAnswer reads an answer in chunks, which may end with an error in its trailer, as the provider's client for Go sends all of its answers.
+// chunkedAnswer reads an answer in chunks, which may end with an error in its trailer, as the provider's client for Go
+// sends all of its answers.
 func (c *conn) chunkedAnswer(h *head) bool {
 	inv := c.s.answering(c, h.id)
 	chunks := httputil.NewChunkedReader(c.in)

@@ -7,19 +7,22 @@ import (
 	"testing"
 )
 
-const chunked = "/response HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\nTrailer: Lambda-Runtime-Function-Error-Type, Lambda-Runtime-Function-Error-Body\r\n\r\n"
+const chunked = "/response HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\nTrailer: " +
+	"Lambda-Runtime-Function-Error-Type, Lambda-Runtime-Function-Error-Body\r\n\r\n"
 
 func TestAnAnswerInChunksMayEndAsAnError(t *testing.T) {
 	long := strings.Repeat("long ", 4000)
 	for name, c := range map[string]struct {
 		text, body, errorType string
 	}{
-		"well":                           {"3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n", "abcde", ""},
-		"empty":                          {"0\r\n\r\n", "", ""},
-		"other lines":                    {"1\r\na\r\n0\r\nX-Other: b\r\n\r\n", "a", ""},
-		"an error":                       {"1\r\na\r\n0\r\nLambda-Runtime-Function-Error-Type: E.F\r\nlambda-runtime-function-error-body: e30=\r\n\r\n", "{}", "E.F"},
+		"well":        {"3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n", "abcde", ""},
+		"empty":       {"0\r\n\r\n", "", ""},
+		"other lines": {"1\r\na\r\n0\r\nX-Other: b\r\n\r\n", "a", ""},
+		"an error": {"1\r\na\r\n0\r\nLambda-Runtime-Function-Error-Type: " +
+			"E.F\r\nlambda-runtime-function-error-body: e30=\r\n\r\n", "{}", "E.F"},
 		"an error whose text is as such": {"0\r\nLambda-Runtime-Function-Error-Type:E\r\nLambda-Runtime-Function-Error-Body: {\r\n\r\n", "{", "E"},
-		"a long error": {"0\r\nLambda-Runtime-Function-Error-Type: E\r\nLambda-Runtime-Function-Error-Body: " + base64.StdEncoding.EncodeToString([]byte(long)) + "\r\n\r\n",
+		"a long error": {"0\r\nLambda-Runtime-Function-Error-Type: E\r\nLambda-Runtime-Function-Error-Body: " +
+			base64.StdEncoding.EncodeToString([]byte(long)) + "\r\n\r\n",
 			long, "E"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -29,7 +32,8 @@ func TestAnAnswerInChunksMayEndAsAnError(t *testing.T) {
 				d.given(conn, "a", "x")
 				conn.send("POST " + path + "a" + chunked + c.text)
 				conn.expect(202, "OK")
-				if a := <-d.answers; string(a.Body) != c.body || a.ErrorType != c.errorType || a.Failed != (c.errorType != "") || a.ContentType != "text/plain" || a.Streamed {
+				if a := <-d.answers; string(a.Body) != c.body || a.ErrorType != c.errorType ||
+					a.Failed != (c.errorType != "") || a.ContentType != "text/plain" || a.Streamed {
 					t.Errorf("%.200q, %+v", a.Body, a)
 				}
 			}
@@ -54,7 +58,8 @@ func TestATrailerThatCannotBeReadIsAnError(t *testing.T) {
 			d.given(c, "a", "x")
 			var writing sync.WaitGroup
 			defer writing.Wait()
-			writing.Go(func() { _, _ = c.conn.Write([]byte("POST " + path + "a" + chunked + text)) }) // it is not read to its end
+			// it is not read to its end
+			writing.Go(func() { _, _ = c.conn.Write([]byte("POST " + path + "a" + chunked + text)) })
 			if a := <-d.answers; a.ErrorType != "Runtime.TruncatedResponse" || !a.Failed {
 				t.Errorf("%+v", a)
 			}

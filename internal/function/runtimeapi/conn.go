@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// conn is a connection of a program to the endpoint. One goroutine reads it; what is written comes from that one, or, while the runtime waits
-// there, from who gives it an invocation.
+// conn is a connection of a program to the endpoint. One goroutine reads it; what is written comes from that one, or,
+// while the runtime waits there, from who gives it an invocation.
 type conn struct {
 	s   *Server
 	net net.Conn
@@ -64,7 +64,8 @@ func (c *conn) serve() bool {
 	return c.s.route(c, r) && !r.Close
 }
 
-// head waits for a request and looks at it without taking it out of the buffer. What is not of the usual form has kind isOther.
+// head waits for a request and looks at it without taking it out of the buffer. What is not of the usual form has kind
+// isOther.
 func (c *conn) head() (h head, err error) {
 	for want := 1; ; {
 		if _, err := c.in.Peek(want); err != nil {
@@ -97,7 +98,8 @@ func (c *conn) plainAnswer(h *head) bool {
 		c.s.answered(inv, truncated(c.s.config.Now()))
 		return false
 	}
-	a := Answer{At: c.s.config.Now(), Body: body, ContentType: h.contentType, ErrorType: h.errorType, Failed: h.kind == isError}
+	a := Answer{At: c.s.config.Now(), Body: body, ContentType: h.contentType, ErrorType: h.errorType,
+		Failed: h.kind == isError}
 	if inv.Stream != nil && !a.Failed {
 		forward(inv, &a)
 	}

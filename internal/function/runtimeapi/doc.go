@@ -1,21 +1,24 @@
-// Package runtimeapi is the server side of the Lambda Runtime API and Extensions API for one instance: the endpoint from which a runtime asks for
-// invocations and to which it gives the answers. It knows no process and no pool; it tells a Handler what the runtime has done.
+// Package runtimeapi is the server side of the Lambda Runtime API and Extensions API for one instance: the endpoint
+// from which a runtime asks for invocations and to which it gives the answers. It knows no process and no pool; it
+// tells a Handler what the runtime has done.
 //
 //	s, err := runtimeapi.Listen(runtimeapi.Config{Handler: h})
 //	// start the runtime with AWS_LAMBDA_RUNTIME_API=s.Addr(); h.Asked is called when it is ready
 //	s.Give(&runtimeapi.Invocation{ID: id, Body: event, …})    // h.Answered follows
 //	s.Close()
 //
-// A runtime asks for its next invocation and then waits for the answer to that request. Its connection is read meanwhile, so that one that goes
-// away is noticed; the invocation is written to it by whoever calls Give. So nothing lies between the two but one write and one read.
+// A runtime asks for its next invocation and then waits for the answer to that request. Its connection is read
+// meanwhile, so that one that goes away is noticed; the invocation is written to it by whoever calls Give. So nothing
+// lies between the two but one write and one read.
 //
-// The two requests that each invocation needs are read without net/http when they are of the usual form; everything else (streamed answers, Expect,
-// extensions) is read by net/http's parser from the same buffer.
+// The two requests that each invocation needs are read without net/http when they are of the usual form; everything
+// else (streamed answers, Expect, extensions) is read by net/http's parser from the same buffer.
 package runtimeapi
 
 import "time"
 
-// MaxPayload is how many bytes an event and an answer have at most, as the provider has it: 6 MiB and a little for what wraps them.
+// MaxPayload is how many bytes an event and an answer have at most, as the provider has it: 6 MiB and a little for what
+// wraps them.
 const MaxPayload = 6<<20 + 100
 
 // MaxStream is how many bytes a streamed answer has at most.
@@ -39,8 +42,8 @@ type Invocation struct {
 	given time.Time // when the runtime got it; the server's mu guards it
 }
 
-// Stream takes an answer piece by piece. Its methods are called by one goroutine. An error of Write ends the forwarding; the rest of the answer is
-// read and dropped.
+// Stream takes an answer piece by piece. Its methods are called by one goroutine. An error of Write ends the
+// forwarding; the rest of the answer is read and dropped.
 type Stream interface {
 	// Begin is called before the first Write, also for an answer without any byte.
 	Begin(contentType string)
@@ -60,8 +63,8 @@ type Answer struct {
 	Bytes    int64
 }
 
-// Handler is told what the programs of an instance do. Its methods are called without any lock of the server, each call of one kind
-// after the other.
+// Handler is told what the programs of an instance do. Its methods are called without any lock of the server, each call
+// of one kind after the other.
 type Handler interface {
 	// Asked: the runtime and every extension wait for an invocation. The first call ends the initialisation.
 	Asked()

@@ -43,9 +43,11 @@ func (s *Server) byID(c *conn, h http.Header) *agent {
 	}
 	s.mu.Unlock()
 	if id == "" {
-		c.refuse(http.StatusForbidden, "Extension.MissingExtensionIdentifier", "Missing Lambda-Extension-Identifier header")
+		c.refuse(http.StatusForbidden, "Extension.MissingExtensionIdentifier",
+			"Missing Lambda-Extension-Identifier header")
 	} else {
-		c.refuse(http.StatusForbidden, "Extension.InvalidExtensionIdentifier", "No extension has registered with this Lambda-Extension-Identifier.")
+		c.refuse(http.StatusForbidden, "Extension.InvalidExtensionIdentifier",
+			"No extension has registered with this Lambda-Extension-Identifier.")
 	}
 	return nil
 }
@@ -56,7 +58,8 @@ func (s *Server) register(c *conn, h http.Header, body []byte) {
 	}
 	name := h.Get("Lambda-Extension-Name")
 	if err := json.Unmarshal(body, &want); len(body) > 0 && err != nil || name == "" {
-		c.refuse(http.StatusBadRequest, "InvalidRequestFormat", `An extension registers with the header Lambda-Extension-Name and {"events": ["INVOKE", "SHUTDOWN"]}.`)
+		c.refuse(http.StatusBadRequest, "InvalidRequestFormat",
+			`An extension registers with the header Lambda-Extension-Name and {"events": ["INVOKE", "SHUTDOWN"]}.`)
 		return
 	}
 	a := &agent{id: uuid.NewString(), name: name}
@@ -67,7 +70,8 @@ func (s *Server) register(c *conn, h http.Header, body []byte) {
 		case "SHUTDOWN":
 			a.shutdown = true
 		default:
-			c.refuse(http.StatusBadRequest, "Extension.InvalidEventType", "There is no event "+e+": the events are INVOKE and SHUTDOWN.")
+			c.refuse(http.StatusBadRequest, "Extension.InvalidEventType",
+				"There is no event "+e+": the events are INVOKE and SHUTDOWN.")
 			return
 		}
 	}
@@ -85,10 +89,12 @@ func (s *Server) register(c *conn, h http.Header, body []byte) {
 	}
 	s.mu.Unlock()
 	if refused != "" {
-		c.refuse(http.StatusForbidden, refused, "The extension "+name+" cannot register: extensions register once, during the initialisation, at most 10 of them.")
+		c.refuse(http.StatusForbidden, refused, "The extension "+name+" cannot register: extensions register once, "+
+			"during the initialisation, at most 10 of them.")
 		return
 	}
-	answer := map[string]string{"functionName": s.config.Function, "functionVersion": s.config.Version, "handler": s.config.HandlerName}
+	answer := map[string]string{"functionName": s.config.Function, "functionVersion": s.config.Version,
+		"handler": s.config.HandlerName}
 	if h.Get("Lambda-Extension-Accept-Feature") == "accountId" {
 		answer["accountId"] = s.config.Account
 	}
@@ -123,8 +129,9 @@ func (a *agent) invoke(s *Server, inv *Invocation) {
 		return
 	}
 	event := map[string]any{
-		"eventType": "INVOKE", "deadlineMs": inv.Deadline.UnixMilli(), "requestId": inv.ID, "invokedFunctionArn": inv.ARN,
-		"tracing": map[string]string{"type": "X-Amzn-Trace-Id", "value": inv.TraceID},
+		"eventType": "INVOKE", "deadlineMs": inv.Deadline.UnixMilli(), "requestId": inv.ID,
+		"invokedFunctionArn": inv.ARN,
+		"tracing":            map[string]string{"type": "X-Amzn-Trace-Id", "value": inv.TraceID},
 	}
 	a.event, _ = json.Marshal(event) // strings and a number always can be
 	a.deliver()
@@ -140,10 +147,12 @@ func (a *agent) deliver() {
 	c.write(http.StatusOK, "application/json", "Lambda-Extension-Event-Identifier: "+uuid.NewString()+"\r\n", text)
 }
 
-// Shutdown tells the extensions that want to know it that the instance will end, why (spindown, timeout, failure) and until when they may go
-// on. It returns how many were told.
+// Shutdown tells the extensions that want to know it that the instance will end, why (spindown, timeout, failure) and
+// until when they may go on. It returns how many were told.
 func (s *Server) Shutdown(reason string, deadline time.Time) (told int) {
-	text, _ := json.Marshal(map[string]any{"eventType": "SHUTDOWN", "shutdownReason": reason, "deadlineMs": deadline.UnixMilli()}) // always can be
+	// always can be
+	text, _ := json.Marshal(map[string]any{"eventType": "SHUTDOWN", "shutdownReason": reason,
+		"deadlineMs": deadline.UnixMilli()})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, a := range s.agents {

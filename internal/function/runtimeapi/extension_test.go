@@ -35,11 +35,13 @@ func TestTheInitialisationWaitsForExtensions(t *testing.T) {
 	}
 	e.event(id)
 	<-d.asked
-	d.s.Give(&runtimeapi.Invocation{ID: "a", ARN: "arn:f", TraceID: "Root=1", Body: []byte("x"), Deadline: time.UnixMilli(99)})
+	d.s.Give(&runtimeapi.Invocation{ID: "a", ARN: "arn:f", TraceID: "Root=1", Body: []byte("x"),
+		Deadline: time.UnixMilli(99)})
 	r.expect(200, "x")
 	_, h, body := e.read()
 	var got map[string]any
-	if err := json.Unmarshal([]byte(body), &got); err != nil || got["eventType"] != "INVOKE" || got["requestId"] != "a" || got["deadlineMs"] != 99.0 ||
+	if err := json.Unmarshal([]byte(body), &got); err != nil || got["eventType"] != "INVOKE" ||
+		got["requestId"] != "a" || got["deadlineMs"] != 99.0 ||
 		got["invokedFunctionArn"] != "arn:f" || h.Get("Lambda-Extension-Event-Identifier") == "" {
 		t.Errorf("%s (%v)", body, err)
 	}
@@ -109,12 +111,14 @@ func TestExtensionsThatDoItWrongAreRefused(t *testing.T) {
 	c.expect(403, "InvalidExtensionIdentifier")
 	c.send("GET " + ext + "event/next HTTP/1.1\r\nHost: x\r\n\r\n")
 	c.expect(403, "MissingExtensionIdentifier")
-	c.post(ext+"init/error", `{"errorType":"E"}`, "Lambda-Extension-Identifier: "+id, "Lambda-Extension-Function-Error-Type: Extension.E")
+	c.post(ext+"init/error", `{"errorType":"E"}`, "Lambda-Extension-Identifier: "+id,
+		"Lambda-Extension-Function-Error-Type: Extension.E")
 	c.expect(202, "OK")
 	if got := <-d.failures; got != `Extension.E {"errorType":"E"}` {
 		t.Errorf("%s", got)
 	}
-	c.post(ext+"exit/error", `{}`, "Lambda-Extension-Identifier: "+id, "Lambda-Extension-Function-Error-Type: Extension.F")
+	c.post(ext+"exit/error", `{}`, "Lambda-Extension-Identifier: "+id,
+		"Lambda-Extension-Function-Error-Type: Extension.F")
 	c.expect(202, "OK")
 	if got := <-d.failures; got != "x Extension.F" {
 		t.Errorf("%s", got)

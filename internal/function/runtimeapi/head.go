@@ -28,8 +28,8 @@ type head struct {
 
 const prefix = "/2018-06-01/runtime/invocation/"
 
-// readHead reads the head at the beginning of data; whole is false when more of it is needed. A head of another form, or with anything in
-// it that changes how the body is read, is whole and of kind isOther.
+// readHead reads the head at the beginning of data; whole is false when more of it is needed. A head of another form,
+// or with anything in it that changes how the body is read, is whole and of kind isOther.
 func readHead(data []byte) (h head, whole bool) {
 	end := bytes.Index(data, []byte("\r\n\r\n"))
 	if end < 0 {

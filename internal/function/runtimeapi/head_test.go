@@ -14,13 +14,21 @@ import (
 func FuzzHead(f *testing.F) {
 	for _, seed := range []string{
 		"GET /2018-06-01/runtime/invocation/next HTTP/1.1\r\nHost: x\r\nUser-Agent: go\r\n\r\n",
-		"POST /2018-06-01/runtime/invocation/some-id/response HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Type: application/json\r\n\r\nabc",
-		"POST /2018-06-01/runtime/invocation/some-id/error HTTP/1.1\r\nHost: x\r\ncontent-length: 0\r\nLambda-Runtime-Function-Error-Type: E\r\n\r\n",
-		"POST /2018-06-01/runtime/invocation/a/response HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd",
-		"POST /2018-06-01/runtime/invocation/a/response HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
-		"POST /2018-06-01/runtime/invocation/a/response HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nTrailer: Lambda-Runtime-Function-Error-Type\r\n\r\n1\r\na\r\n2;x=y\r\nbc\r\n0\r\nLambda-Runtime-Function-Error-Type: E\r\nlambda-runtime-function-error-body:e30=\r\n\r\n",
-		"POST /2018-06-01/runtime/invocation/a/response HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n1\r\na\r\n0\r\n\r\n",
-		"POST /2018-06-01/runtime/invocation/a/response HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 1\r\n\r\na",
+		"POST /2018-06-01/runtime/invocation/some-id/response HTTP/1.1\r\nHost: x\r\nContent-Length: " +
+			"3\r\nContent-Type: application/json\r\n\r\nabc",
+		"POST /2018-06-01/runtime/invocation/some-id/error HTTP/1.1\r\nHost: x\r\ncontent-length: " +
+			"0\r\nLambda-Runtime-Function-Error-Type: E\r\n\r\n",
+		"POST /2018-06-01/runtime/invocation/a/response HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Length: " +
+			"4\r\n\r\nabcd",
+		"POST /2018-06-01/runtime/invocation/a/response HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: " +
+			"chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
+		"POST /2018-06-01/runtime/invocation/a/response HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: " +
+			"chunked\r\nTrailer: " +
+			"Lambda-Runtime-Function-Error-Type\r\n\r\n1\r\na\r\n2;x=y\r\nbc\r\n0\r\nLambda-Runtime-Function-Error-Type: E\r\nlambda-runtime-function-error-body:e30=\r\n\r\n",
+		"POST /2018-06-01/runtime/invocation/a/response HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: " +
+			"chunked\r\nContent-Length: 1\r\n\r\n1\r\na\r\n0\r\n\r\n",
+		"POST /2018-06-01/runtime/invocation/a/response HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: " +
+			"1\r\n\r\na",
 		"POST /2018-06-01/runtime/invocation/a/response HTTP/1.1\r\nContent-Length : 1\r\n\r\na",
 		"POST /2018-06-01/runtime/invocation/a/response HTTP/1.1\r\nHost: x\r\n folded: 1\r\nContent-Length: 1\r\n\r\na",
 		"GET /2018-06-01/runtime/invocation/next HTTP/1.1\nHost: x\n\n",
@@ -44,7 +52,8 @@ func FuzzHead(f *testing.F) {
 			length = -1
 		}
 		if r.Close || (len(r.TransferEncoding) > 0) != h.chunked || r.ContentLength != length {
-			t.Fatalf("%q: %d bytes, closing %v, encoding %q; read as %+v", data, r.ContentLength, r.Close, r.TransferEncoding, h)
+			t.Fatalf("%q: %d bytes, closing %v, encoding %q; read as %+v", data, r.ContentLength, r.Close,
+				r.TransferEncoding, h)
 		}
 		want := "next"
 		if h.kind != isNext {
@@ -53,7 +62,8 @@ func FuzzHead(f *testing.F) {
 		if r.URL.Path != prefix+want {
 			t.Fatalf("%q: %s, read as %+v", data, r.URL.Path, h)
 		}
-		if got := r.Header.Get("Lambda-Runtime-Function-Error-Type"); got != h.errorType && len(r.Header.Values("Lambda-Runtime-Function-Error-Type")) == 1 {
+		if got := r.Header.Get("Lambda-Runtime-Function-Error-Type"); got != h.errorType &&
+			len(r.Header.Values("Lambda-Runtime-Function-Error-Type")) == 1 {
 			t.Fatalf("%q: %q, read as %+v", data, got, h)
 		}
 		rest, err := io.ReadAll(r.Body)

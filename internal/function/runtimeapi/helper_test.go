@@ -44,7 +44,8 @@ type desk struct {
 func open(t *testing.T, extensions ...string) *desk {
 	t.Helper()
 	e := newEar()
-	s, err := runtimeapi.Listen(runtimeapi.Config{Handler: e, Extensions: extensions, Function: "f", Version: "7", HandlerName: "a.b", Account: "123"})
+	s, err := runtimeapi.Listen(runtimeapi.Config{Handler: e, Extensions: extensions, Function: "f", Version: "7",
+		HandlerName: "a.b", Account: "123"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +108,8 @@ func (c *client) next() { c.t.Helper(); c.send("GET " + path + "next HTTP/1.1\r\
 
 func (c *client) post(target, body string, headers ...string) {
 	c.t.Helper()
-	c.send("POST " + target + " HTTP/1.1\r\nHost: x\r\n" + strings.Join(append(headers, ""), "\r\n") + "Content-Length: " + itoa(len(body)) + "\r\n\r\n" + body)
+	c.send("POST " + target + " HTTP/1.1\r\nHost: x\r\n" + strings.Join(append(headers, ""), "\r\n") +
+		"Content-Length: " + itoa(len(body)) + "\r\n\r\n" + body)
 }
 
 const path = "/2018-06-01/runtime/invocation/"

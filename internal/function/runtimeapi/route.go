@@ -27,7 +27,8 @@ func (s *Server) route(c *conn, r *http.Request) bool {
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxOther+1))
 	if err != nil || len(body) > maxOther {
-		c.refuse(http.StatusRequestEntityTooLarge, "RequestEntityTooLarge", "The request to "+path+" is larger than 1 MiB.")
+		c.refuse(http.StatusRequestEntityTooLarge, "RequestEntityTooLarge",
+			"The request to "+path+" is larger than 1 MiB.")
 		return false
 	}
 	switch r.Method + " " + path {
@@ -42,9 +43,12 @@ func (s *Server) route(c *conn, r *http.Request) bool {
 	case "POST /2020-01-01/extension/init/error", "POST /2020-01-01/extension/exit/error":
 		s.agentError(c, r.Header, strings.Contains(path, "/init/"), body)
 	case "PUT /2020-08-15/logs":
-		c.json(http.StatusAccepted, "", map[string]string{"errorType": "Logs.NotSupported", "errorMessage": "The Logs API is not supported here."})
+		c.json(http.StatusAccepted, "",
+			map[string]string{"errorType": "Logs.NotSupported", "errorMessage": "The Logs API is not supported here."})
 	case "PUT /2022-07-01/telemetry":
-		c.json(http.StatusAccepted, "", map[string]string{"errorType": "Telemetry.NotSupported", "errorMessage": "The Telemetry API is not supported here."})
+		c.json(http.StatusAccepted, "",
+			map[string]string{"errorType": "Telemetry.NotSupported",
+				"errorMessage": "The Telemetry API is not supported here."})
 	default:
 		c.refuse(http.StatusNotFound, "NotFound", "There is no "+r.Method+" "+path+" in the Runtime API.")
 	}
@@ -64,7 +68,8 @@ func (s *Server) response(c *conn, r *http.Request, id string) bool {
 	case "streaming":
 		a.Streamed = true
 	default:
-		s.answered(inv, failure(s.config.Now(), "Runtime.InvalidResponseModeHeader", "The runtime answered in mode "+mode+"; the only one is streaming."))
+		s.answered(inv, failure(s.config.Now(), "Runtime.InvalidResponseModeHeader",
+			"The runtime answered in mode "+mode+"; the only one is streaming."))
 		c.refuse(http.StatusBadRequest, "InvalidFunctionResponseMode", "Invalid function response mode")
 		return false
 	}

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Give hands an invocation to the runtime: at once when it waits for one, else when it asks. The one before must have been answered.
+// Give hands an invocation to the runtime: at once when it waits for one, else when it asks. The one before must have
+// been answered.
 func (s *Server) Give(inv *Invocation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -26,7 +27,8 @@ func (s *Server) GivenAt(inv *Invocation) time.Time {
 	return inv.given
 }
 
-// large is from how many bytes on an invocation is written by a goroutine of its own: a runtime that does not read must not hold up who gives.
+// large is from how many bytes on an invocation is written by a goroutine of its own: a runtime that does not read must
+// not hold up who gives.
 const large = 32 << 10
 
 // send writes the invocation that was given to a connection on which the runtime waits. s.mu is held.
@@ -86,7 +88,8 @@ func (s *Server) next(c *conn) {
 	if s.phase == working || s.phase == responding || s.phase == broken {
 		was := s.phase
 		s.mu.Unlock()
-		c.refuse(http.StatusForbidden, "InvalidStateTransition", "The runtime asked for an invocation in state "+was.String()+
+		c.refuse(http.StatusForbidden, "InvalidStateTransition", "The runtime asked for an invocation in state "+
+			was.String()+
 			": it has to answer the one before first.")
 		return
 	}
@@ -137,7 +140,8 @@ func (s *Server) answering(c *conn, id string) *Invocation {
 	}
 	s.mu.Unlock()
 	if was == responding || was == responded {
-		c.refuse(http.StatusForbidden, "InvalidStateTransition", "The runtime answered in state "+was.String()+": an invocation is answered once.")
+		c.refuse(http.StatusForbidden, "InvalidStateTransition",
+			"The runtime answered in state "+was.String()+": an invocation is answered once.")
 	} else {
 		c.refuse(http.StatusBadRequest, "InvalidRequestID", "Invalid request ID")
 	}
@@ -159,8 +163,9 @@ func (s *Server) initError(c *conn, errorType string, body []byte) {
 	if s.phase != beginning {
 		was := s.phase
 		s.mu.Unlock()
-		c.refuse(http.StatusForbidden, "InvalidStateTransition", "The runtime reported an initialisation error in state "+was.String()+
-			": it has asked for invocations already.")
+		c.refuse(http.StatusForbidden, "InvalidStateTransition",
+			"The runtime reported an initialisation error in state "+was.String()+
+				": it has asked for invocations already.")
 		return
 	}
 	s.phase = broken

@@ -21,10 +21,13 @@ func TestAnInvocationGoesOutAndItsAnswerComesBack(t *testing.T) {
 		c.next()
 		<-d.asked
 		id := fmt.Sprintf("id-%d", n)
-		d.s.Give(&runtimeapi.Invocation{ID: id, ARN: "arn:f", TraceID: "Root=1\r\nEvil: yes", ClientContext: "{}", Body: []byte(`{"n":1}`), Deadline: time.UnixMilli(1234)})
+		d.s.Give(&runtimeapi.Invocation{ID: id, ARN: "arn:f", TraceID: "Root=1\r\nEvil: yes", ClientContext: "{}",
+			Body: []byte(`{"n":1}`), Deadline: time.UnixMilli(1234)})
 		h := c.expect(200, `{"n":1}`)
-		for name, want := range map[string]string{"Lambda-Runtime-Aws-Request-Id": id, "Lambda-Runtime-Deadline-Ms": "1234",
-			"Lambda-Runtime-Invoked-Function-Arn": "arn:f", "Lambda-Runtime-Trace-Id": "Root=1Evil: yes", "Lambda-Runtime-Client-Context": "{}", "Evil": "",
+		for name, want := range map[string]string{"Lambda-Runtime-Aws-Request-Id": id,
+			"Lambda-Runtime-Deadline-Ms":          "1234",
+			"Lambda-Runtime-Invoked-Function-Arn": "arn:f", "Lambda-Runtime-Trace-Id": "Root=1Evil: yes",
+			"Lambda-Runtime-Client-Context": "{}", "Evil": "",
 			"Lambda-Runtime-Cognito-Identity": "", "Content-Type": "application/json"} {
 			if got := h.Get(name); got != want {
 				t.Errorf("%s is %q, want %q", name, got, want)
@@ -96,7 +99,8 @@ func TestWhatDoesNotFitTheStateIsRefused(t *testing.T) {
 func TestPathsThatAreNotThereAreRefused(t *testing.T) {
 	d := open(t)
 	c := d.connect()
-	for _, request := range []string{"GET /", "POST " + path + "next", "GET " + path + "x/response", "DELETE /2018-06-01/runtime/init/error", "GET " + path} {
+	for _, request := range []string{"GET /", "POST " + path + "next", "GET " + path + "x/response",
+		"DELETE /2018-06-01/runtime/init/error", "GET " + path} {
 		c.send(request + " HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n")
 		c.expect(404, "There is no ")
 	}
@@ -120,7 +124,8 @@ func TestAnswersAreBounded(t *testing.T) {
 		"a known length": func(c *client) { c.post(path+"a/response", big) },
 		"an error":       func(c *client) { c.post(path+"a/error", big) },
 		"chunks": func(c *client) {
-			c.send("POST " + path + "a/response HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + strconv.FormatInt(int64(len(big)), 16) + "\r\n" + big + "\r\n0\r\n\r\n")
+			c.send("POST " + path + "a/response HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" +
+				strconv.FormatInt(int64(len(big)), 16) + "\r\n" + big + "\r\n0\r\n\r\n")
 		},
 		"an error that net/http reads": func(c *client) { c.post(path+"a/error", big, "Connection: close") },
 	} {

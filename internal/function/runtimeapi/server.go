@@ -11,12 +11,13 @@ import (
 // Config is what a Server needs.
 type Config struct {
 	Handler Handler
-	// Extensions are the file names of the extensions that were started beside the runtime: the initialisation ends when they have registered and
-	// asked, too.
+	// Extensions are the file names of the extensions that were started beside the runtime: the initialisation ends
+	// when they have registered and asked, too.
 	Extensions []string
 	// What an extension is told when it registers.
 	Function, Version, HandlerName, Account string
-	// Refuse tells of a new connection whether it is not the instance's: then it is closed without a word. It may be called concurrently. nil: all are.
+	// Refuse tells of a new connection whether it is not the instance's: then it is closed without a word. It may be
+	// called concurrently. nil: all are.
 	Refuse func(net.Conn) bool
 	// Listener is where it listens; nil: on a port of 127.0.0.1 that the system chooses.
 	Listener net.Listener
@@ -84,7 +85,8 @@ func serve(c Config, l net.Listener) *Server {
 // Addr is what a runtime finds in AWS_LAMBDA_RUNTIME_API: host and port.
 func (s *Server) Addr() string { return s.listener.Addr().String() }
 
-// Close ends the endpoint and waits until nothing of it runs. The Handler is not called afterwards. It must not be called by the Handler.
+// Close ends the endpoint and waits until nothing of it runs. The Handler is not called afterwards. It must not be
+// called by the Handler.
 func (s *Server) Close() {
 	s.Break()
 	s.wait.Wait()
@@ -104,7 +106,8 @@ func (s *Server) Break() {
 	}
 }
 
-// acceptAgain is how long a program that connects waits when the system had no room for its connection, as when too many files are open.
+// acceptAgain is how long a program that connects waits when the system had no room for its connection, as when too
+// many files are open.
 const acceptAgain = 20 * time.Millisecond
 
 func (s *Server) accept() {

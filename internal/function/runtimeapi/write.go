@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-const acceptedText = "HTTP/1.1 202 Accepted\r\nContent-Type: application/json\r\nContent-Length: 16\r\n\r\n{\"status\":\"OK\"}\n"
+const acceptedText = "HTTP/1.1 202 Accepted\r\nContent-Type: application/json\r\nContent-Length: " +
+	"16\r\n\r\n{\"status\":\"OK\"}\n"
 
 // accepted says that an answer was taken.
 func (c *conn) accepted() {
@@ -48,7 +49,8 @@ func (c *conn) write(status int, contentType, extra string, body []byte) {
 func (c *conn) tooLarge(inv *Invocation) {
 	text := "Response payload size exceeded maximum allowed payload size (" + strconv.Itoa(MaxPayload) + " bytes)."
 	c.s.answered(inv, failure(c.s.config.Now(), "Function.ResponseSizeTooLarge", text))
-	c.refuse(http.StatusRequestEntityTooLarge, "RequestEntityTooLarge", "Exceeded maximum allowed payload size ("+strconv.Itoa(MaxPayload)+" bytes).")
+	c.refuse(http.StatusRequestEntityTooLarge, "RequestEntityTooLarge",
+		"Exceeded maximum allowed payload size ("+strconv.Itoa(MaxPayload)+" bytes).")
 }
 
 // truncated is the answer of a runtime whose connection ended in the middle of it.

@@ -46,8 +46,8 @@ func (j *Journal) zeroAhead(small bool) error {
 	}
 }
 
-// zeroBeginning writes zeros where a new spare begins, so that the first syncs of the segment that it becomes need not wait for that.
-// It tells how many are durable. Nothing depends on them.
+// zeroBeginning writes zeros where a new spare begins, so that the first syncs of the segment that it becomes need not
+// wait for that. It tells how many are durable. Nothing depends on them.
 func (j *Journal) zeroBeginning(sp spare) (n int64, err error) {
 	if j.opts.Durability != journal.Fsync {
 		return 0, nil
@@ -71,8 +71,8 @@ func (j *Journal) zeroBeginning(sp spare) (n int64, err error) {
 	return n, nil
 }
 
-// zeroTail writes the next zeros in the tail and says whether it did. They become durable with the next sync, or do not:
-// nothing depends on them.
+// zeroTail writes the next zeros in the tail and says whether it did. They become durable with the next sync, or do
+// not: nothing depends on them.
 func (j *Journal) zeroTail() (bool, error) {
 	j.mu.Lock()
 	s := j.tail

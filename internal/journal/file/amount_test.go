@@ -6,11 +6,13 @@ import (
 	"testing"
 )
 
-// `make test` runs this package's tests twice: with the race detector, with which they take about five times as long, and without it. What is tried
-// many times, and is no matter of goroutines, is tried less with it, and `make soak` alone tries all.
+// `make test` runs this package's tests twice: with the race detector, with which they take about five times as long,
+// and without it. What is tried many times, and is no matter of goroutines, is tried less with it, and `make soak`
+// alone tries all.
 var tryAll = flag.Bool("all", false, "try all cases of what is tried many times, not a sample")
 
-// amount is how often something is tried: all told, as a sample, and as a smaller one, with the race detector and with -short.
+// amount is how often something is tried: all told, as a sample, and as a smaller one, with the race detector and with
+// -short.
 func amount(all, sample, smaller int) int {
 	switch {
 	case *tryAll:

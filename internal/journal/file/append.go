@@ -7,7 +7,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
-// pooledBytes is the largest encoding buffer that is kept for later groups. A larger group is written by its own append.
+// pooledBytes is the largest encoding buffer that is kept for later groups. A larger group is written by its own
+// append.
 const pooledBytes = unwrittenBytes
 
 // Append implements journal.Journal.
@@ -22,7 +23,8 @@ func (j *Journal) AppendTurn(records []journal.Record, done func(journal.Positio
 }
 
 // append is Append, and AppendTurn where the caller takes turns.
-func (j *Journal) append(records []journal.Record, done func(journal.Position, error), takes bool) (turn func(), err error) {
+func (j *Journal) append(records []journal.Record, done func(journal.Position, error), takes bool) (turn func(),
+	err error) {
 	if err := j.acceptable(records); err != nil {
 		return nil, err
 	}
@@ -57,14 +59,17 @@ func (j *Journal) acceptable(records []journal.Record) error {
 	for i := range records {
 		size += records[i].Size()
 		if size > j.opts.MaxGroupBytes {
-			return fmt.Errorf("%w: the first %d of %d records have %d bytes, a group at most %d", journal.ErrTooLarge, i+1, len(records), size, j.opts.MaxGroupBytes)
+			return fmt.Errorf("%w: the first %d of %d records have %d bytes, a group at most %d", journal.ErrTooLarge,
+				i+1, len(records), size, j.opts.MaxGroupBytes)
 		}
 	}
 	return nil
 }
 
-// put gives a group its place. When somebody waits for it (done is not nil) a nil error means that done will be called; takes: he takes a turn.
-func (j *Journal) put(records []journal.Record, done func(journal.Position, error), takes bool) (turn func(), err error) {
+// put gives a group its place. When somebody waits for it (done is not nil) a nil error means that done will be called;
+// takes: he takes a turn.
+func (j *Journal) put(records []journal.Record, done func(journal.Position, error), takes bool) (turn func(),
+	err error) {
 	n := groupBytes(records)
 	var group []byte
 	if n <= pooledBytes {
@@ -124,7 +129,8 @@ func (j *Journal) add(group []byte) journal.Position {
 	s := j.tail
 	at := s.at(s.end)
 	place(group, s.generation, at, journal.Position(j.durable.Load()))
-	j.unwritten.add(group, before{end: s.end, ended: s.ended, totals: s.totals, last: j.last, owner: j.end.Load(), number: j.number})
+	j.unwritten.add(group, before{end: s.end, ended: s.ended, totals: s.totals, last: j.last, owner: j.end.Load(),
+		number: j.number})
 	s.end += int64(len(group))
 	s.ended = kind(binary.LittleEndian.Uint32(group[24:])) == kindEnd
 	j.last = at

@@ -9,8 +9,9 @@ import (
 // asideBurst is what may be read at once after a rest.
 const asideBurst = 1 << 20
 
-// aside is a file system for somebody who reads every file from its beginning to its end beside those who work: so many bytes a second, and, where the
-// system below can do that, without changing what the page cache keeps. Only reading is for it; one goroutine uses it.
+// aside is a file system for somebody who reads every file from its beginning to its end beside those who work: so many
+// bytes a second, and, where the system below can do that, without changing what the page cache keeps. Only reading is
+// for it; one goroutine uses it.
 type aside struct {
 	FS
 	ctx    context.Context // ends waiting

@@ -14,7 +14,9 @@ const passingBytes = 128 << 10
 // passingFile is read without changing what the page cache keeps: what was not cached before is let go again.
 type passingFile struct {
 	osFile
-	mapped []byte // the file, of which nothing is touched: to ask which pages are cached. nil: that is not known, and everything stays
+	// the file, of which nothing is touched: to ask which pages are cached. nil: that is not known, and everything
+	// stays
+	mapped []byte
 }
 
 // OpenPassing implements passing.
@@ -73,7 +75,8 @@ func (p *passingFile) readPart(b []byte, offset int64) (int, error) {
 	return n, err
 }
 
-// cachedPages says of pages, the last not included, whether they are cached: bit 0 of each byte. It says nothing when that is not known.
+// cachedPages says of pages, the last not included, whether they are cached: bit 0 of each byte. It says nothing when
+// that is not known.
 func (p *passingFile) cachedPages(to []byte, first, last int64) []byte {
 	page := int64(os.Getpagesize())
 	from := first * page
@@ -81,7 +84,8 @@ func (p *passingFile) cachedPages(to []byte, first, last int64) []byte {
 		return nil
 	}
 	m := p.mapped[from:min(int64(len(p.mapped)), last*page)]
-	if _, _, err := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(&m[0])), uintptr(len(m)), uintptr(unsafe.Pointer(&to[0]))); err != 0 {
+	if _, _, err := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(&m[0])), uintptr(len(m)),
+		uintptr(unsafe.Pointer(&to[0]))); err != 0 {
 		return nil
 	}
 	return to[:(int64(len(m))+page-1)/page]

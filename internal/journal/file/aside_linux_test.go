@@ -25,7 +25,8 @@ func cachedPages(t *testing.T, f *os.File, size int) int {
 	return n
 }
 
-// TestReadingAsideLeavesThePageCacheAsItWas: what readers have in memory stays there, and what they have not does not come.
+// TestReadingAsideLeavesThePageCacheAsItWas: what readers have in memory stays there, and what they have not does not
+// come.
 func TestReadingAsideLeavesThePageCacheAsItWas(t *testing.T) {
 	const size = 4 << 20
 	name := filepath.Join(t.TempDir(), "segment")

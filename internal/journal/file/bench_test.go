@@ -57,10 +57,10 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// BenchmarkAgainstRaw lets the journal and a raw file alternate in slices of half a second, and reports the quartiles of
-// the ratios: a disk's speed swings too much for anything else. The raw file is filled with zeros beforehand and is written and
-// synced by one writer: the limit of single messages; in megabytes, synced now and then: the limit of many large groups.
-// The time of an operation means nothing here.
+// BenchmarkAgainstRaw lets the journal and a raw file alternate in slices of half a second, and reports the quartiles
+// of the ratios: a disk's speed swings too much for anything else. The raw file is filled with zeros beforehand and is
+// written and synced by one writer: the limit of single messages; in megabytes, synced now and then: the limit of many
+// large groups. The time of an operation means nothing here.
 func BenchmarkAgainstRaw(b *testing.B) {
 	for _, bb := range []struct {
 		name  string
@@ -119,10 +119,12 @@ func rawFile(b *testing.B, size int64) file.File {
 	return raw
 }
 
-// rawWriter returns a function that writes a message and syncs, for a slice of time, and returns how many a second it did.
+// rawWriter returns a function that writes a message and syncs, for a slice of time, and returns how many a second it
+// did.
 func rawWriter(b *testing.B) func() float64 { return rawRate(b, 1000, 1, 1) }
 
-// rawStream returns a function that writes eight megabytes and syncs, and returns how many messages' bytes a second it wrote.
+// rawStream returns a function that writes eight megabytes and syncs, and returns how many messages' bytes a second it
+// wrote.
 func rawStream(b *testing.B) func() float64 { return rawRate(b, 1<<20, 8, float64(1<<20)/1000) }
 
 func rawRate(b *testing.B, bytes, perSync int, messages float64) func() float64 {
@@ -240,13 +242,16 @@ func BenchmarkRead(b *testing.B) {
 		many  int
 		any   bool
 	}{
-		{"groups of one/1/next", small, 1, false}, {"groups of one/100/next", small, 100, false}, {"groups of one/100/any", small, 100, true},
-		{"one group/1/next", large, 1, false}, {"one group/100/next", large, 100, false}, {"one group/100/any", large, 100, true},
+		{"groups of one/1/next", small, 1, false}, {"groups of one/100/next", small, 100, false},
+		{"groups of one/100/any", small, 100, true},
+		{"one group/1/next", large, 1, false}, {"one group/100/next", large, 100, false},
+		{"one group/100/any", large, 100, true},
 	} {
 		b.Run(bb.name, func(b *testing.B) {
 			addrs := slices.Clone(bb.addrs)
 			if bb.any {
-				rand.New(rand.NewPCG(1, 2)).Shuffle(len(addrs), func(i, k int) { addrs[i], addrs[k] = addrs[k], addrs[i] })
+				rand.New(rand.NewPCG(1, 2)).Shuffle(len(addrs),
+					func(i, k int) { addrs[i], addrs[k] = addrs[k], addrs[i] })
 			}
 			b.SetBytes(int64(bb.many * len(body)))
 			b.ReportAllocs()
@@ -278,7 +283,8 @@ func BenchmarkScan(b *testing.B) {
 	defer j.Close()
 	const groups = 100_000
 	for range groups {
-		if err := j.Write([]journal.Record{{Head: make([]byte, 24), Body: make([]byte, 300)}, {Head: make([]byte, 24)}}); err != nil {
+		if err := j.Write([]journal.Record{{Head: make([]byte, 24), Body: make([]byte, 300)},
+			{Head: make([]byte, 24)}}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -298,9 +304,11 @@ func BenchmarkScan(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/groups, "ns/group")
 }
 
-// BenchmarkWatch is what a look at the folder costs, which is taken four times a second: at most 16 sealed segments are looked at each time.
+// BenchmarkWatch is what a look at the folder costs, which is taken four times a second: at most 16 sealed segments are
+// looked at each time.
 func BenchmarkWatch(b *testing.B) {
-	j, err := file.Open(b.Context(), file.Options{Dir: b.TempDir(), SegmentBytes: 16 << 10, Durability: journal.OS, Watch: -1})
+	j, err := file.Open(b.Context(), file.Options{Dir: b.TempDir(), SegmentBytes: 16 << 10, Durability: journal.OS,
+		Watch: -1})
 	if err != nil {
 		b.Fatal(err)
 	}

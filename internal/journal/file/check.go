@@ -24,9 +24,11 @@ type Report struct {
 	Bytes       int64  // of the segment files, the cold ones included
 	First, End  journal.Position
 
-	Damages   []Damage
-	TornBytes int64 // behind the last sound group: the next start drops them. Either nobody was told that they are durable, or they are damaged and nothing tells
-	Repaired  bool  // by Repair
+	Damages []Damage
+	// behind the last sound group: the next start drops them. Either nobody was told that they are durable, or they are
+	// damaged and nothing tells
+	TornBytes int64
+	Repaired  bool // by Repair
 }
 
 // lostNothing is what the loss of a checkpoint costs.
@@ -72,8 +74,9 @@ func Check(ctx context.Context, dir string, progress func(done, total int64)) (*
 	return report, nil
 }
 
-// look inspects a journal. While one in use is read it goes on: what is at its end may look torn, what is taken away is missing. So damage of one that is in use
-// counts when a second look finds it in the same place: by then that place was written, or left the journal.
+// look inspects a journal. While one in use is read it goes on: what is at its end may look torn, what is taken away is
+// missing. So damage of one that is in use counts when a second look finds it in the same place: by then that place was
+// written, or left the journal.
 func look(ctx context.Context, fsys FS, dir string, progress func(done, total int64)) (*Report, error) {
 	x, err := inspect(ctx, fsys, dir, progress)
 	if err != nil {
@@ -91,7 +94,8 @@ func look(ctx context.Context, fsys FS, dir string, progress func(done, total in
 		return nil, err
 	}
 	report.Damages = slices.DeleteFunc(report.Damages, func(d Damage) bool {
-		return !slices.ContainsFunc(again.report.Damages, func(e Damage) bool { return e.File == d.File && e.Offset == d.Offset })
+		return !slices.ContainsFunc(again.report.Damages,
+			func(e Damage) bool { return e.File == d.File && e.Offset == d.Offset })
 	})
 	return report, nil
 }
@@ -289,7 +293,9 @@ func (x *inspection) sum() {
 	}
 	for _, sc := range x.saved {
 		if !sc.damaged && sc.at > r.End && len(x.segments) > 0 {
-			x.add(Damage{File: sc.name, What: fmt.Sprintf("the log ends at position %d, before this checkpoint at position %d", r.End, sc.at), Lost: "what was appended in between is in the checkpoint only"})
+			x.add(Damage{File: sc.name,
+				What: fmt.Sprintf("the log ends at position %d, before this checkpoint at position %d", r.End, sc.at),
+				Lost: "what was appended in between is in the checkpoint only"})
 			break
 		}
 	}

@@ -78,7 +78,8 @@ func TestCheckOfASoundJournalCountsEverything(t *testing.T) {
 	if len(r.Damages) != 0 || r.TornBytes != 0 || r.InUseBy != "" {
 		t.Errorf("%+v", r)
 	}
-	if r.Groups != 24 || r.Records != 72 || r.Checkpoints != 2 || r.Segments != len(segmentsIn(t, dir)) || r.End != at[23] {
+	if r.Groups != 24 || r.Records != 72 || r.Checkpoints != 2 || r.Segments != len(segmentsIn(t, dir)) ||
+		r.End != at[23] {
 		t.Errorf("%+v", r)
 	}
 	if _, err := file.Repair(t.Context(), dir, file.RepairOptions{}); err != nil {
@@ -124,13 +125,15 @@ func TestRepairLosesOnlyWhatIsDamaged(t *testing.T) {
 		lost   []int // groups
 		bodies int   // records that answer with damage
 	}{
-		{name: "head in a sealed segment", lost: []int{3}, damage: func(t *testing.T, dir string, at []journal.Position) {
-			alter(t, segmentsIn(t, dir)[0], int64(at[3])+64+3*32+2, 0xaa)
-		}},
-		{name: "two headers in a row", lost: []int{3, 4}, damage: func(t *testing.T, dir string, at []journal.Position) {
-			alter(t, segmentsIn(t, dir)[0], int64(at[3]), 0xaa)
-			alter(t, segmentsIn(t, dir)[0], int64(at[4])+33, 0xaa)
-		}},
+		{name: "head in a sealed segment", lost: []int{3},
+			damage: func(t *testing.T, dir string, at []journal.Position) {
+				alter(t, segmentsIn(t, dir)[0], int64(at[3])+64+3*32+2, 0xaa)
+			}},
+		{name: "two headers in a row", lost: []int{3, 4},
+			damage: func(t *testing.T, dir string, at []journal.Position) {
+				alter(t, segmentsIn(t, dir)[0], int64(at[3]), 0xaa)
+				alter(t, segmentsIn(t, dir)[0], int64(at[4])+33, 0xaa)
+			}},
 		{name: "body", bodies: 1, damage: func(t *testing.T, dir string, at []journal.Position) {
 			alter(t, segmentsIn(t, dir)[0], int64(at[3])+800, 0xaa)
 		}},
@@ -170,13 +173,14 @@ func TestRepairLosesOnlyWhatIsDamaged(t *testing.T) {
 				t.Fatal(err)
 			}
 		}},
-		{name: "missing end of the log", lost: []int{14, 15, 16, 17, 18, 19, 20, 21, 22, 23}, damage: func(t *testing.T, dir string, at []journal.Position) {
-			for _, name := range segmentsIn(t, dir)[2:] {
-				if err := os.Remove(name); err != nil {
-					t.Fatal(err)
+		{name: "missing end of the log", lost: []int{14, 15, 16, 17, 18, 19, 20, 21, 22, 23},
+			damage: func(t *testing.T, dir string, at []journal.Position) {
+				for _, name := range segmentsIn(t, dir)[2:] {
+					if err := os.Remove(name); err != nil {
+						t.Fatal(err)
+					}
 				}
-			}
-		}},
+			}},
 		{name: "newest checkpoint", damage: func(t *testing.T, dir string, at []journal.Position) {
 			if err := flipLastByte(newestCheckpoint(t, dir)); err != nil {
 				t.Fatal(err)
@@ -271,7 +275,8 @@ func afterRepair(t *testing.T, dir string, at []journal.Position, lost []int, bo
 	for n, p := range at {
 		if !slices.Contains(lost, n) {
 			want = append(want, p)
-			addrs = append(addrs, journal.Address{Position: p}, journal.Address{Position: p, Index: 1}, journal.Address{Position: p, Index: 2})
+			addrs = append(addrs, journal.Address{Position: p}, journal.Address{Position: p, Index: 1},
+				journal.Address{Position: p, Index: 2})
 		}
 	}
 	for range 2 {

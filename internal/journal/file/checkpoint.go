@@ -127,7 +127,8 @@ func decodeCheckpointHeader(b []byte, number uint64) (journal.Position, error) {
 	switch {
 	case len(b) < checkpointHeader:
 		return 0, fmt.Errorf("the checkpoint has only %d bytes", len(b))
-	case [4]byte(b) != checkpointMagic || checksum(b[:24]) != binary.LittleEndian.Uint32(b[24:]) || binary.LittleEndian.Uint32(b[28:]) != 0:
+	case [4]byte(b) != checkpointMagic || checksum(b[:24]) != binary.LittleEndian.Uint32(b[24:]) ||
+		binary.LittleEndian.Uint32(b[28:]) != 0:
 		return 0, errors.New("the header of the checkpoint is damaged")
 	case binary.LittleEndian.Uint32(b[4:]) != formatVersion:
 		return 0, unknownFormat(uint64(binary.LittleEndian.Uint32(b[4:])))
@@ -213,7 +214,8 @@ func (c *checkpoints) add(sc savedCheckpoint) (old []savedCheckpoint) {
 	return nil
 }
 
-func (j *Journal) writeCheckpoint(ctx context.Context, name string, number uint64, at journal.Position, write func(io.Writer) error) (err error) {
+func (j *Journal) writeCheckpoint(ctx context.Context, name string, number uint64, at journal.Position,
+	write func(io.Writer) error) (err error) {
 	tmp := name + tmpSuffix
 	f, err := j.fs.Create(tmp)
 	if err != nil {
@@ -283,8 +285,8 @@ func (w *checkpointWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// giveUpSpare removes a spare to make room for a checkpoint, which is what lets segments be reclaimed. When cleaning has the
-// last one it waits: there will be more room.
+// giveUpSpare removes a spare to make room for a checkpoint, which is what lets segments be reclaimed. When cleaning
+// has the last one it waits: there will be more room.
 func (j *Journal) giveUpSpare() bool {
 	j.mu.Lock()
 	if borrowed := j.borrowed; len(j.spares) == 0 && borrowed != nil {

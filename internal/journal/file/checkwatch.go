@@ -8,8 +8,8 @@ import (
 // maxKnown bounds how many damaged places a Watcher remembers.
 const maxKnown = 10_000
 
-// Watcher looks at a journal again and again, in use or not: at a bounded rate, and without putting what it reads into the page cache in the place of what
-// the owner of the journal needs. One goroutine uses it.
+// Watcher looks at a journal again and again, in use or not: at a bounded rate, and without putting what it reads into
+// the page cache in the place of what the owner of the journal needs. One goroutine uses it.
 type Watcher struct {
 	Dir            string
 	BytesPerSecond int64 // 0: no bound
@@ -24,11 +24,13 @@ type spotted struct {
 }
 
 // Look is Check, and says besides which of the damages no look before this one found.
-func (w *Watcher) Look(ctx context.Context, progress func(done, total int64)) (report *Report, fresh []Damage, err error) {
+func (w *Watcher) Look(ctx context.Context, progress func(done, total int64)) (report *Report, fresh []Damage,
+	err error) {
 	return w.look(ctx, osFS{}, progress)
 }
 
-func (w *Watcher) look(ctx context.Context, fsys FS, progress func(done, total int64)) (report *Report, fresh []Damage, err error) {
+func (w *Watcher) look(ctx context.Context, fsys FS, progress func(done, total int64)) (report *Report, fresh []Damage,
+	err error) {
 	report, err = look(ctx, newAside(ctx, fsys, w.BytesPerSecond, nil), w.Dir, progress)
 	if err != nil {
 		return nil, nil, fmt.Errorf("check journal %s: %w", w.Dir, err)

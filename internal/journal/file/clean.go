@@ -11,17 +11,18 @@ import (
 )
 
 const (
-	// A segment is cleaned when at most half of it is live: then cleaning copies at most a byte for each that it gives back.
-	// When the disk is short anything counts that gives back a sixteenth.
+	// A segment is cleaned when at most half of it is live: then cleaning copies at most a byte for each that it gives
+	// back. When the disk is short anything counts that gives back a sixteenth.
 	cleanBelow      = 1.0 / 2
 	cleanBelowShort = 15.0 / 16
 
-	// Cleaning begins when a third of the bytes is dead and goes on until it is a sixth: so it comes in runs whose survivors fill
-	// cold segments, not crumbs.
+	// Cleaning begins when a third of the bytes is dead and goes on until it is a sixth: so it comes in runs whose
+	// survivors fill cold segments, not crumbs.
 	cleanFrom  = 1.0 / 3
 	cleanUntil = 1.0 / 6
 
-	smallColds = 32 // as many cold segments of less than a sixteenth of a segment each are made one, whatever lives in them
+	// as many cold segments of less than a sixteenth of a segment each are made one, whatever lives in them
+	smallColds = 32
 
 	cleanAgain   = time.Second // after an error; twice as long after each more
 	cleanAtLeast = time.Minute
@@ -110,7 +111,8 @@ func (v *victim) segment() *segment {
 
 func (v *victim) ratio() float64 { return float64(v.live) / float64(max(1, v.bytes)) }
 
-// candidates lists the segments that are worth cleaning, the most dead first, and marks them: nobody else takes them away.
+// candidates lists the segments that are worth cleaning, the most dead first, and marks them: nobody else takes them
+// away.
 func (r *run) candidates(horizon journal.Position, going *bool) []*victim {
 	j := r.j
 	j.segMu.RLock()
@@ -135,14 +137,16 @@ func (r *run) candidates(horizon journal.Position, going *bool) []*victim {
 		}
 	}
 	for _, c := range j.colds {
-		v := &victim{cold: c, bytes: c.made.units * unitBytes, live: c.alive.units * unitBytes} // without what no cleaning can save
+		// without what no cleaning can save
+		v := &victim{cold: c, bytes: c.made.units * unitBytes, live: c.alive.units * unitBytes}
 		count(v)
 		if c.end < j.opts.SegmentBytes/16 && v.live > 0 && !c.spoiled && !c.cleaning {
 			small = append(small, v)
 		}
 	}
 	dead := float64(total - live)
-	if *going = dead >= cleanFrom*float64(total) || *going && dead >= cleanUntil*float64(total); !*going && !r.short || total == 0 {
+	if *going = dead >= cleanFrom*float64(total) || *going && dead >= cleanUntil*float64(total); !*going && !r.short ||
+		total == 0 {
 		all = nil
 	}
 	r.pace.eager = 2*live < total

@@ -32,8 +32,10 @@ func (k *kept) check(t *testing.T, j journal.Journal) {
 	err := j.Read(t.Context(), k.addrs, func(i int, r journal.Record, err error) {
 		n++
 		want := &k.records[i]
-		if err != nil || r.Queue != want.Queue || r.Sequence != want.Sequence || r.Life != want.Life || string(r.Head) != string(want.Head) || string(r.Body) != string(want.Body) {
-			t.Errorf("the record at %v: %v, queue %d, sequence %d, %d bytes", k.addrs[i], err, r.Queue, r.Sequence, len(r.Body))
+		if err != nil || r.Queue != want.Queue || r.Sequence != want.Sequence || r.Life != want.Life ||
+			string(r.Head) != string(want.Head) || string(r.Body) != string(want.Body) {
+			t.Errorf("the record at %v: %v, queue %d, sequence %d, %d bytes", k.addrs[i], err, r.Queue, r.Sequence,
+				len(r.Body))
 		}
 	})
 	if err != nil || n != len(k.addrs) {
@@ -51,7 +53,8 @@ func queued(n, size int) journal.Record {
 	return r
 }
 
-// backlog appends messages of three queues, in groups of two and a settle, releases all but one in keepEach, and returns those.
+// backlog appends messages of three queues, in groups of two and a settle, releases all but one in keepEach, and
+// returns those.
 func backlog(t *testing.T, j journal.Journal, from, groups, keepEach int) *kept {
 	t.Helper()
 	k := new(kept)
@@ -345,7 +348,8 @@ func TestAStuckQueueDoesNotKeepTheLogForEver(t *testing.T) {
 		st := j.Stats()
 		wa := float64(st.Bytes+st.CopiedBytes) / float64(st.Bytes)
 		stuckBytes := uint64(len(stuck.addrs) * size)
-		t.Logf("%d bytes appended, %d copied: write amplification %.3f; %d bytes on the disk for %d stuck", st.Bytes, st.CopiedBytes, wa, st.TotalBytes, stuckBytes)
+		t.Logf("%d bytes appended, %d copied: write amplification %.3f; %d bytes on the disk for %d stuck", st.Bytes,
+			st.CopiedBytes, wa, st.TotalBytes, stuckBytes)
 		if wa > 1.06 {
 			t.Errorf("the write amplification is %.3f", wa)
 		}

@@ -15,9 +15,9 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal/file"
 )
 
-// BenchmarkPutsBesideCleaning measures durable puts of 1000 bytes while cleaning copies, and beside it what the same disk does
-// for a raw appender beside a raw copier that writes as many bytes a second: both in slices that alternate, because a disk's
-// speed swings. It reports the 99.9th percentiles of both, their ratio, and that without cleaning.
+// BenchmarkPutsBesideCleaning measures durable puts of 1000 bytes while cleaning copies, and beside it what the same
+// disk does for a raw appender beside a raw copier that writes as many bytes a second: both in slices that alternate,
+// because a disk's speed swings. It reports the 99.9th percentiles of both, their ratio, and that without cleaning.
 func BenchmarkPutsBesideCleaning(b *testing.B) {
 	for _, cleaning := range []bool{false, true} {
 		for _, many := range []int{1, 64} {
@@ -60,14 +60,16 @@ func BenchmarkPutsBesideCleaning(b *testing.B) {
 	}
 }
 
-// dirty fills a journal so that cleaning has enough to do: of every ten messages four stay, so that every segment has survivors.
+// dirty fills a journal so that cleaning has enough to do: of every ten messages four stay, so that every segment has
+// survivors.
 func dirty(b *testing.B, j *file.Journal, bytes int) {
 	b.Helper()
 	j.Keep(none)
 	body := make([]byte, 10_000)
 	var gone []journal.Address
 	for n := 0; n < bytes/len(body); n++ {
-		if err := j.Write([]journal.Record{{Queue: uint32(n % 7), Life: journal.Lasting, Sequence: uint64(n), Body: body}}); err != nil {
+		if err := j.Write([]journal.Record{{Queue: uint32(n % 7), Life: journal.Lasting, Sequence: uint64(n),
+			Body: body}}); err != nil {
 			b.Fatal(err)
 		}
 		if n%10 >= 4 {
@@ -82,7 +84,8 @@ func dirty(b *testing.B, j *file.Journal, bytes int) {
 	}
 }
 
-// timedWriters returns a function in which many writers put for a slice of time, and that returns how long each put took.
+// timedWriters returns a function in which many writers put for a slice of time, and that returns how long each put
+// took.
 func timedWriters(many int) func(*testing.B, journal.Journal) []time.Duration {
 	body := bytes.Repeat([]byte("x"), 1000)
 	return func(b *testing.B, j journal.Journal) []time.Duration {
@@ -113,8 +116,9 @@ func timedWriters(many int) func(*testing.B, journal.Journal) []time.Duration {
 	}
 }
 
-// rawBeside returns a function that writes and syncs 1000 bytes at a time for a slice of time, while another goroutine copies
-// pieces into a second file at that many bytes a second, as cleaning does. It returns how long each write and sync took.
+// rawBeside returns a function that writes and syncs 1000 bytes at a time for a slice of time, while another goroutine
+// copies pieces into a second file at that many bytes a second, as cleaning does. It returns how long each write and
+// sync took.
 func rawBeside(b *testing.B) func(copied float64) []time.Duration {
 	const size = 64 << 20
 	logFile, target := rawFile(b, size), rawTarget(b)

@@ -18,8 +18,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal/file/faultfs"
 )
 
-// ready returns a disk with a closed journal in which the next start has a lot to clean, cold segments among it, and what
-// is still needed of it. The older checkpoint lies at horizon.
+// ready returns a disk with a closed journal in which the next start has a lot to clean, cold segments among it, and
+// what is still needed of it. The older checkpoint lies at horizon.
 func ready(t *testing.T) (d *faultfs.Disk, k *kept, horizon journal.Position) {
 	t.Helper()
 	d = faultfs.New()
@@ -131,7 +131,8 @@ func TestAnErrorAtEveryOperationOfACleaningLosesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		base, k, _ := ready(t)
 		for _, failing := range []error{errBroken, syscall.ENOSPC} {
-			for _, kind := range []string{"create", "allocate", "write", "sync", "truncate", "rename", "remove", "syncdir"} {
+			for _, kind := range []string{"create", "allocate", "write", "sync", "truncate", "rename", "remove",
+				"syncdir"} {
 				for n := range 12 {
 					d := base.Clone()
 					o := small(d)
@@ -158,7 +159,8 @@ func TestAnErrorAtEveryOperationOfACleaningLosesNothing(t *testing.T) {
 						t.Fatalf("a file that could not be made ended the journal: %v", err)
 					}
 					after := d.AfterKill().Clone()
-					if err := j.Close(); err != nil && !errors.Is(err, faultfs.ErrCut) && !errors.Is(err, journal.ErrFailed) {
+					if err := j.Close(); err != nil && !errors.Is(err, faultfs.ErrCut) &&
+						!errors.Is(err, journal.ErrFailed) {
 						t.Fatalf("%s %d: close: %v", kind, n, err)
 					}
 					j = mustOpen(t, small(after))
@@ -247,7 +249,8 @@ func TestOnAFullDiskCleaningBringsPutsBack(t *testing.T) {
 				came++
 			}
 			if came < 60 {
-				t.Fatalf("round %d: %d messages fitted after two thirds were released; the disk has %v", round, came, d.Names())
+				t.Fatalf("round %d: %d messages fitted after two thirds were released; the disk has %v", round, came,
+					d.Names())
 			}
 			all.check(t, j)
 		}
@@ -379,7 +382,8 @@ func TestAFlipInEveryKindOfByteOfAColdSegmentIsFound(t *testing.T) {
 				case err != nil:
 					asDamage(t, err)
 					damaged++
-				case string(r.Body) != string(k.records[i].Body) || string(r.Head) != string(k.records[i].Head) || r.Sequence != k.records[i].Sequence || r.Queue != k.records[i].Queue:
+				case string(r.Body) != string(k.records[i].Body) || string(r.Head) != string(k.records[i].Head) ||
+					r.Sequence != k.records[i].Sequence || r.Queue != k.records[i].Queue:
 					t.Fatalf("a flip at %d of %s, in %s, altered the record at %v", offset, name, part, k.addrs[i])
 				}
 			})
@@ -439,7 +443,8 @@ func cold(t *testing.T) (d *faultfs.Disk, k *kept) {
 	return d.Clone(), k
 }
 
-// TestReadersAndReleasesGoOnDuringCleaning reads and releases from several goroutines while segments are moved again and again.
+// TestReadersAndReleasesGoOnDuringCleaning reads and releases from several goroutines while segments are moved again
+// and again.
 func TestReadersAndReleasesGoOnDuringCleaning(t *testing.T) {
 	d := faultfs.New()
 	j := mustOpen(t, small(d))

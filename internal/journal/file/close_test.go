@@ -61,7 +61,8 @@ func TestPanicOfADoneFunctionEndsTheJournal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := j.Close(); !errors.Is(err, journal.ErrFailed) || !strings.Contains(err.Error(), "a mistake of the owner's") {
+	if err := j.Close(); !errors.Is(err, journal.ErrFailed) ||
+		!strings.Contains(err.Error(), "a mistake of the owner's") {
 		t.Errorf("close: %v", err)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// coldSegment is a file of records that were moved out of the log: groups of kindMoved, each of one queue, and a footer.
-// It is written once, synced, listed by the manifest, and never changed.
+// coldSegment is a file of records that were moved out of the log: groups of kindMoved, each of one queue, and a
+// footer. It is written once, synced, listed by the manifest, and never changed.
 type coldSegment struct {
 	segment // base 0: positions are offsets
 	number  uint32
@@ -86,7 +86,8 @@ func (c *coldSegment) readFooter() ([]origins, error) {
 		return nil, err
 	}
 	if w.header.kind != kindFooter || w.offset != c.end {
-		return nil, c.damage(c.footer, fmt.Sprintf("it should end with a footer, not with a group of kind %d", w.header.kind))
+		return nil, c.damage(c.footer, fmt.Sprintf("it should end with a footer, not with a group of kind %d",
+			w.header.kind))
 	}
 	list, err := decodeFooter(w.meta[groupHeaderBytes:], c.number, c.footer)
 	if err != nil {
@@ -103,7 +104,8 @@ func (c *coldSegment) readFooter() ([]origins, error) {
 
 // coldIn returns the cold segment of that number, or nil.
 func coldIn(colds []*coldSegment, number uint32) *coldSegment {
-	i, found := slices.BinarySearchFunc(colds, number, func(c *coldSegment, number uint32) int { return cmp.Compare(c.number, number) })
+	i, found := slices.BinarySearchFunc(colds, number,
+		func(c *coldSegment, number uint32) int { return cmp.Compare(c.number, number) })
 	if !found {
 		return nil
 	}

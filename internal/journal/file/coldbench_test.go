@@ -13,7 +13,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal/file"
 )
 
-// BenchmarkKeepAndRelease tells a journal what is needed of many records, in the order of the log, and releases all of it.
+// BenchmarkKeepAndRelease tells a journal what is needed of many records, in the order of the log, and releases all of
+// it.
 func BenchmarkKeepAndRelease(b *testing.B) {
 	const groups, perGroup = 1000, 1000
 	j, err := file.Open(b.Context(), file.Options{Dir: b.TempDir(), Durability: journal.OS})
@@ -48,9 +49,9 @@ func BenchmarkKeepAndRelease(b *testing.B) {
 	b.ReportMetric(float64(release.Nanoseconds())/each, "ns/released")
 }
 
-// BenchmarkDrainOfAColdBacklog reads a backlog of messages of 1000 bytes back in the order of one queue, from the log, where
-// seven queues are mixed, and from the cold segments that cleaning made of it, with nothing in the page cache; and beside it the
-// plain reading of a file. The ratio is to that.
+// BenchmarkDrainOfAColdBacklog reads a backlog of messages of 1000 bytes back in the order of one queue, from the log,
+// where seven queues are mixed, and from the cold segments that cleaning made of it, with nothing in the page cache;
+// and beside it the plain reading of a file. The ratio is to that.
 func BenchmarkDrainOfAColdBacklog(b *testing.B) {
 	for _, moved := range []bool{false, true} {
 		for _, many := range []int{1, 10, 100} {
@@ -81,18 +82,20 @@ func BenchmarkDrainOfAColdBacklog(b *testing.B) {
 	}
 }
 
-// mixed appends 100 MB of one queue. When they are to be moved, nine times as much of others lies between them, is released, and
-// cleaning has moved the rest when it returns.
+// mixed appends 100 MB of one queue. When they are to be moved, nine times as much of others lies between them, is
+// released, and cleaning has moved the rest when it returns.
 func mixed(b *testing.B, j *file.Journal, moved bool) (mine []journal.Address) {
 	j.Keep(none)
 	body := make([]byte, 1000)
 	for n := range 100_000 {
 		if moved {
-			if err := j.Write([]journal.Record{{Queue: 2, Life: journal.Passing, Sequence: uint64(n), Body: make([]byte, 3000)}}); err != nil {
+			if err := j.Write([]journal.Record{{Queue: 2, Life: journal.Passing, Sequence: uint64(n),
+				Body: make([]byte, 3000)}}); err != nil {
 				b.Fatal(err)
 			}
 		}
-		if err := j.Write([]journal.Record{{Queue: 1, Life: journal.Lasting, Sequence: uint64(n), Body: body}}); err != nil {
+		if err := j.Write([]journal.Record{{Queue: 1, Life: journal.Lasting, Sequence: uint64(n),
+			Body: body}}); err != nil {
 			b.Fatal(err)
 		}
 		mine = append(mine, journal.Address{Position: j.End()})

@@ -62,21 +62,33 @@ func TestRepairOfAColdSegmentLosesOnlyWhatIsDamaged(t *testing.T) {
 		left   bool // the damage is still reported after the repair
 	}{
 		{name: "header", damage: func(t *testing.T, name string, _ []file.Moved, _ int64) { flipIn(t, name, 17) }},
-		{name: "footer", damage: func(t *testing.T, name string, _ []file.Moved, footer int64) { flipIn(t, name, footer+80) }},
+		{name: "footer", damage: func(t *testing.T, name string, _ []file.Moved,
+			footer int64) {
+			flipIn(t, name, footer+80)
+		}},
 		{name: "header and footer", damage: func(t *testing.T, name string, _ []file.Moved, footer int64) {
 			flipIn(t, name, 17)
 			flipIn(t, name, footer+33)
 		}},
 		{name: "body", opens: true, left: true, lost: func(n int, _ []file.Moved) bool { return n == 1 },
-			damage: func(t *testing.T, name string, moved []file.Moved, _ int64) { flipIn(t, name, moved[1].BodyAt+9) }},
-		{name: "group", opens: true, left: true, lost: func(n int, moved []file.Moved) bool { return moved[n].Group == moved[0].Group },
-			damage: func(t *testing.T, name string, moved []file.Moved, _ int64) { flipIn(t, name, moved[0].GroupAt+64+9) }},
-		{name: "group and footer", left: true, lost: func(n int, moved []file.Moved) bool { return moved[n].Group == moved[0].Group },
+			damage: func(t *testing.T, name string, moved []file.Moved,
+				_ int64) {
+				flipIn(t, name, moved[1].BodyAt+9)
+			}},
+		{name: "group", opens: true, left: true,
+			lost: func(n int, moved []file.Moved) bool { return moved[n].Group == moved[0].Group },
+			damage: func(t *testing.T, name string, moved []file.Moved,
+				_ int64) {
+				flipIn(t, name, moved[0].GroupAt+64+9)
+			}},
+		{name: "group and footer", left: true,
+			lost: func(n int, moved []file.Moved) bool { return moved[n].Group == moved[0].Group },
 			damage: func(t *testing.T, name string, moved []file.Moved, footer int64) {
 				flipIn(t, name, moved[0].GroupAt+64+9)
 				flipIn(t, name, footer+80)
 			}},
-		{name: "cut off", left: true, lost: func(n int, moved []file.Moved) bool { return moved[n].Group > moved[0].Group },
+		{name: "cut off", left: true,
+			lost: func(n int, moved []file.Moved) bool { return moved[n].Group > moved[0].Group },
 			damage: func(t *testing.T, name string, moved []file.Moved, _ int64) {
 				for _, m := range moved {
 					if m.Group > moved[0].Group {
@@ -154,7 +166,8 @@ func TestRepairOfAColdSegmentLosesOnlyWhatIsDamaged(t *testing.T) {
 				for i, err := range readErrors(t, j, k.addrs...) {
 					a := k.addrs[i]
 					var damage *journal.DamageError
-					if !lost[a] && err != nil || lost[a] && !errors.Is(err, journal.ErrReleased) && !errors.As(err, &damage) {
+					if !lost[a] && err != nil || lost[a] && !errors.Is(err, journal.ErrReleased) &&
+						!errors.As(err, &damage) {
 						t.Errorf("%v, lost: %t: %v", a, lost[a], err)
 					}
 				}
@@ -186,7 +199,9 @@ func TestAFolderOfAnotherFormatIsRefusedWithItsNumber(t *testing.T) {
 	_, repairErr := file.Repair(t.Context(), dir, file.RepairOptions{})
 	for what, err := range map[string]error{"open": err, "check": checkErr, "repair": repairErr} {
 		var format *journal.FormatError
-		if !errors.As(err, &format) || format.Found != 7 || format.Known != 1 || !strings.Contains(err.Error(), "manifest-0: the journal was written by a later version of hikyaku, in format 7; this one reads format 1") {
+		if !errors.As(err, &format) || format.Found != 7 || format.Known != 1 ||
+			!strings.Contains(err.Error(), "manifest-0: the journal was written by a later version of hikyaku, in "+
+				"format 7; this one reads format 1") {
 			t.Errorf("%s: %v", what, err)
 		}
 		if damage := (*journal.DamageError)(nil); errors.As(err, &damage) {

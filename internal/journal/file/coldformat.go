@@ -49,7 +49,8 @@ func (o origin) appendTo(b []byte) []byte {
 
 func decodeOrigin(b []byte) (origin, error) {
 	if len(b) < originBytes {
-		return origin{}, fmt.Errorf("%w: a moved record with a head of %d bytes does not say where it comes from", errGroup, len(b))
+		return origin{}, fmt.Errorf("%w: a moved record with a head of %d bytes does not say where it comes from",
+			errGroup, len(b))
 	}
 	return origin{
 		base:  journal.Position(binary.LittleEndian.Uint64(b)),
@@ -117,7 +118,8 @@ func decodeFooter(b []byte, number uint32, end int64) ([]origins, error) {
 	}
 	count, rows := int64(binary.LittleEndian.Uint32(b)), int64(binary.LittleEndian.Uint32(b[4:]))
 	if want := footerStart + count*footerOriginBytes + rows*footerRowBytes; int64(len(b)) != want {
-		return nil, fmt.Errorf("%w: the footer has %d bytes, %d origins and %d rows need %d", errGroup, len(b), count, rows, want)
+		return nil, fmt.Errorf("%w: the footer has %d bytes, %d origins and %d rows need %d", errGroup, len(b), count,
+			rows, want)
 	}
 	all := make([]movedRow, 0, rows)
 	list := make([]origins, 0, count)
@@ -137,7 +139,8 @@ func decodeFooter(b []byte, number uint32, end int64) ([]origins, error) {
 				index: binary.LittleEndian.Uint16(b[8:]),
 				units: binary.LittleEndian.Uint16(b[10:]),
 			}
-			if at := int64(r.group) * groupAlign; at < segmentHeaderBytes || at >= end || len(all) > from && all[len(all)-1].slot >= r.slot {
+			if at := int64(r.group) * groupAlign; at < segmentHeaderBytes || at >= end || len(all) > from &&
+				all[len(all)-1].slot >= r.slot {
 				return nil, fmt.Errorf("%w: row %d of the footer is out of place", errGroup, len(all))
 			}
 			all = append(all, r)
@@ -162,13 +165,14 @@ type moving struct {
 // sound says whether the body is what was appended.
 func (m *moving) sound() bool { return crc32.Checksum(m.record.Body, castagnoli) == m.sum }
 
-// encodeMoved lays out a group of a cold segment in buf. The bodies keep the checksums that they were appended with: one that is
-// damaged stays recognisable.
+// encodeMoved lays out a group of a cold segment in buf. The bodies keep the checksums that they were appended with:
+// one that is damaged stays recognisable.
 func encodeMoved(buf []byte, group []moving) []byte {
 	records := make([]journal.Record, len(group))
 	for i := range group {
 		records[i] = group[i].record
-		records[i].Head = append(group[i].from.appendTo(make([]byte, 0, originBytes+len(records[i].Head))), records[i].Head...)
+		records[i].Head = append(group[i].from.appendTo(make([]byte, 0, originBytes+len(records[i].Head))),
+			records[i].Head...)
 	}
 	buf = encode(buf, kindMoved, records)
 	for i := range group {
@@ -205,7 +209,8 @@ func checkColdHeader(b []byte, number uint32, generation uint64) error {
 	case err != nil:
 		return fmt.Errorf("%w: %w", errColdHeader, err)
 	case name != uint64(number) || got != generation:
-		return fmt.Errorf("%w: it says that it is number %d of generation %016x, the manifest says %d, %016x", errColdHeader, name, got, number, generation)
+		return fmt.Errorf("%w: it says that it is number %d of generation %016x, the manifest says %d, %016x",
+			errColdHeader, name, got, number, generation)
 	}
 	return nil
 }

@@ -14,8 +14,10 @@ import (
 func FuzzDecodeFooter(f *testing.F) {
 	for _, list := range [][]origins{
 		nil,
-		{{base: 0, rows: []movedRow{{slot: 130, group: 64, index: 0, units: 3}, {slot: 131, group: 64, index: 1, units: 65535}}}},
-		{{base: 4096, rows: []movedRow{{slot: 1, group: 65}}}, {base: 1 << 40, rows: []movedRow{{slot: 1<<32 - 1, group: 70, index: 9}}}},
+		{{base: 0, rows: []movedRow{{slot: 130, group: 64, index: 0, units: 3},
+			{slot: 131, group: 64, index: 1, units: 65535}}}},
+		{{base: 4096, rows: []movedRow{{slot: 1, group: 65}}},
+			{base: 1 << 40, rows: []movedRow{{slot: 1<<32 - 1, group: 70, index: 9}}}},
 	} {
 		f.Add(encodeFooter(list)[groupHeaderBytes:], uint32(3))
 	}
@@ -23,7 +25,8 @@ func FuzzDecodeFooter(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte, number uint32) {
 		// What comes from encodeFooter is padded: a decoder is given what the header tells.
 		if len(b) >= footerStart {
-			n := footerStart + int64(uint32(b[0])|uint32(b[1])<<8)*footerOriginBytes + int64(uint32(b[4])|uint32(b[5])<<8)*footerRowBytes
+			n := footerStart + int64(uint32(b[0])|uint32(b[1])<<8)*footerOriginBytes +
+				int64(uint32(b[4])|uint32(b[5])<<8)*footerRowBytes
 			if n <= int64(len(b)) {
 				b = b[:n]
 			}
@@ -90,7 +93,8 @@ func TestAnOriginTellsTheAddressAndTheSlotOfItsRecord(t *testing.T) {
 	if s, ok := slotIn(1<<40, a); !ok || s != o.slot() || int64(s) != slot(64*1000, 77) {
 		t.Errorf("slot %d, %t", s, ok)
 	}
-	for _, a := range []journal.Address{{Position: 1 << 40}, {Position: 1<<40 + 4097}, {Position: 1<<40 + 4096 + 1, Index: 1}, {Position: 1<<63 - 64}} {
+	for _, a := range []journal.Address{{Position: 1 << 40}, {Position: 1<<40 + 4097},
+		{Position: 1<<40 + 4096 + 1, Index: 1}, {Position: 1<<63 - 64}} {
 		if s, ok := slotIn(1<<40, a); ok {
 			t.Errorf("%v has slot %d", a, s)
 		}
@@ -103,8 +107,10 @@ func TestTheFinderFindsWhatALookThroughEverythingFinds(t *testing.T) {
 		rows := map[journal.Address]movedRow{}
 		for base := journal.Position(0); len(j.moved) < rapid.IntRange(0, 6).Draw(r, "tables"); base += 64 << 10 {
 			table := &movedTable{base: base}
-			for _, n := range slices.Sorted(slices.Values(rapid.SliceOfNDistinct(rapid.IntRange(0, 500), 0, 20, func(n int) int { return n }).Draw(r, "groups"))) {
-				row := movedRow{slot: originOf(base, 4096+int64(n)*groupAlign, 0).slot(), cold: uint32(n % 3), group: uint32(100 + n)}
+			for _, n := range slices.Sorted(slices.Values(rapid.SliceOfNDistinct(rapid.IntRange(0, 500), 0, 20,
+				func(n int) int { return n }).Draw(r, "groups"))) {
+				row := movedRow{slot: originOf(base, 4096+int64(n)*groupAlign, 0).slot(), cold: uint32(n % 3),
+					group: uint32(100 + n)}
 				table.rows = append(table.rows, row)
 				rows[journal.Address{Position: base + 4096 + journal.Position(n*groupAlign)}] = row
 			}
@@ -125,7 +131,8 @@ func TestTheFinderFindsWhatALookThroughEverythingFinds(t *testing.T) {
 func TestMergedRowsAreThoseOfBothAndTheNewerWin(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		draw := func(name string, cold uint32) (rows []movedRow) {
-			for _, n := range slices.Sorted(slices.Values(rapid.SliceOfNDistinct(rapid.Uint32Range(0, 30), 0, 20, func(n uint32) uint32 { return n }).Draw(r, name))) {
+			for _, n := range slices.Sorted(slices.Values(rapid.SliceOfNDistinct(rapid.Uint32Range(0, 30), 0, 20,
+				func(n uint32) uint32 { return n }).Draw(r, name))) {
 				rows = append(rows, movedRow{slot: n, cold: cold})
 			}
 			return rows

@@ -36,7 +36,8 @@ func TestContractWithLessDurability(t *testing.T) {
 				disk := faultfs.New()
 				return journaltest.Harness{
 					Open: func() (journal.Journal, error) {
-						return file.Open(t.Context(), contractOptions(t, file.Options{Dir: "log", FS: disk, Durability: durability}))
+						return file.Open(t.Context(),
+							contractOptions(t, file.Options{Dir: "log", FS: disk, Durability: durability}))
 					},
 					DamageCheckpoint: func() error {
 						name := ""

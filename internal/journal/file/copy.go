@@ -8,7 +8,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
-// coldSyncBytes is how much of a cold segment waits for a sync: little, so that no sync of the log comes behind a long one.
+// coldSyncBytes is how much of a cold segment waits for a sync: little, so that no sync of the log comes behind a long
+// one.
 const coldSyncBytes = pieceBytes
 
 // copy writes the survivors to a cold segment and puts it in the place of the victims.
@@ -123,7 +124,8 @@ func (r *run) fill(size int64) error {
 			}
 			records = append(records, m)
 			rows[s.origin.base] = append(rows[s.origin.base], movedRow{
-				slot: s.origin.slot(), cold: r.out.number, group: uint32(at / groupAlign), index: uint16(i), units: unitsOf(s.cost()),
+				slot: s.origin.slot(), cold: r.out.number, group: uint32(at / groupAlign), index: uint16(i),
+				units: unitsOf(s.cost()),
 			})
 		}
 		buf = encodeMoved(buf, records)
@@ -183,7 +185,8 @@ func (r *run) read(read *reader, s *survivor) (moving, error) {
 	m := moving{from: s.origin, record: record, sum: e.bodyCRC}
 	if !m.sound() {
 		r.j.opts.Report(fmt.Errorf("cleaning found: %w", v.segment().damage(s.group+e.body,
-			fmt.Sprintf("the body of record %d of the group at position %d is not what was written", s.origin.index, s.origin.address().Position))))
+			fmt.Sprintf("the body of record %d of the group at position %d is not what was written", s.origin.index,
+				s.origin.address().Position))))
 	}
 	return m, nil
 }

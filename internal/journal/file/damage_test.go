@@ -36,7 +36,8 @@ func (d damaged) and(other damaged) damaged {
 	}}
 }
 
-// damages lists what can happen to the files of a layout. Of long files a sample of the places is taken, of which every one is a place of its own kind.
+// damages lists what can happen to the files of a layout. Of long files a sample of the places is taken, of which every
+// one is a place of its own kind.
 func (l *layout) damages(random *rand.Rand) []damaged {
 	var all []damaged
 	for _, name := range l.disk.Names() {
@@ -49,10 +50,12 @@ func (l *layout) damages(random *rand.Rand) []damaged {
 		}
 		for _, at := range places(b, random) {
 			bit := random.IntN(8)
-			put(fmt.Sprintf("bit %d of byte %d flipped", bit, at), func(b []byte) []byte { return with(b, at, b[at]^1<<bit) })
+			put(fmt.Sprintf("bit %d of byte %d flipped", bit, at),
+				func(b []byte) []byte { return with(b, at, b[at]^1<<bit) })
 		}
 		for _, n := range lengths(b, random) {
-			put(fmt.Sprintf("cut off at %d of %d bytes", n, len(b)), func(b []byte) []byte { return b[:min(n, len(b))] })
+			put(fmt.Sprintf("cut off at %d of %d bytes", n, len(b)),
+				func(b []byte) []byte { return b[:min(n, len(b))] })
 		}
 		for page := 0; page < len(b); page += 4096 {
 			put(fmt.Sprintf("zeros from %d on", page), func(b []byte) []byte {
@@ -63,7 +66,8 @@ func (l *layout) damages(random *rand.Rand) []damaged {
 		put("taken away", func([]byte) []byte { return nil })
 		for i, old := range l.older[name] {
 			if string(old) != string(b) {
-				put(fmt.Sprintf("an older copy of itself, number %d of %d", i+1, len(l.older[name])), func([]byte) []byte { return old })
+				put(fmt.Sprintf("an older copy of itself, number %d of %d", i+1, len(l.older[name])),
+					func([]byte) []byte { return old })
 			}
 		}
 		for _, other := range l.disk.Names() {
@@ -91,11 +95,13 @@ func with(b []byte, at int, c byte) []byte {
 	return b
 }
 
-// places are offsets at which a byte is flipped: all that are not zero in a short file, and in a long one some, with what stands around them.
+// places are offsets at which a byte is flipped: all that are not zero in a short file, and in a long one some, with
+// what stands around them.
 func places(b []byte, random *rand.Rand) []int {
 	var list []int
 	for at, c := range b {
-		if c != 0 && (len(b) <= 64<<10 && at < 48 || random.IntN(len(b)/100+1) == 0) || c == 0 && random.IntN(len(b)/4+1) == 0 {
+		if c != 0 && (len(b) <= 64<<10 && at < 48 || random.IntN(len(b)/100+1) == 0) || c == 0 &&
+			random.IntN(len(b)/4+1) == 0 {
 			list = append(list, at)
 		}
 	}
@@ -195,7 +201,8 @@ func contents(d *faultfs.Disk) map[string]string {
 }
 
 // compare judges a start that succeeded, works with it, and makes sure that the next start finds what that one found.
-func (l *layout) compare(t *testing.T, d *faultfs.Disk, j *file.Journal, got owned, report *file.Report, said []string) (verdict, why string) {
+func (l *layout) compare(t *testing.T, d *faultfs.Disk, j *file.Journal, got owned, report *file.Report,
+	said []string) (verdict, why string) {
 	why = fmt.Sprintf("check: %v; start: %q", report.Damages, said)
 	var lost []int
 	for n, a := range l.want {
@@ -273,7 +280,8 @@ func (l *layout) goOn(t *testing.T, d *faultfs.Disk, j *file.Journal, got owned)
 	return nil
 }
 
-// TestEveryDamageIsFoundOrHarmless damages every file that a start trusts, in every layout of a journal's life, and two files at once.
+// TestEveryDamageIsFoundOrHarmless damages every file that a start trusts, in every layout of a journal's life, and two
+// files at once.
 func TestEveryDamageIsFoundOrHarmless(t *testing.T) {
 	share := amount(12, 24, 120)
 	if *everyDamage {

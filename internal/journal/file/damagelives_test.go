@@ -18,8 +18,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal/file/faultfs"
 )
 
-// owned is what the owner of a journal folds of it: the messages that are there, by number. It is the ledger of what was acknowledged,
-// and what a start finds is compared with it.
+// owned is what the owner of a journal folds of it: the messages that are there, by number. It is the ledger of what
+// was acknowledged, and what a start finds is compared with it.
 type owned map[int]journal.Address
 
 // fold is an owner's start: the newest checkpoint and the groups behind it.
@@ -166,8 +166,8 @@ func (l *living) as(name string) {
 	}
 }
 
-// lives plays the life of a journal and returns the layouts that it went through: new, sealed, stopped and started, over checkpoints, rolls,
-// cleaning and a full disk.
+// lives plays the life of a journal and returns the layouts that it went through: new, sealed, stopped and started,
+// over checkpoints, rolls, cleaning and a full disk.
 func lives(t *testing.T) []layout {
 	l := &living{t: t, d: faultfs.New(), owned: owned{}, older: map[string][][]byte{}}
 	synctest.Test(t, func(t *testing.T) {

@@ -47,7 +47,8 @@ func Example() {
 	j.Keep(slices.Values(needed))
 
 	durable := make(chan journal.Address)
-	err = j.Append([]journal.Record{{Queue: 1, Life: journal.Lasting, Sequence: 1, Head: []byte("to: Edo"), Body: []byte("the letter")}},
+	err = j.Append([]journal.Record{{Queue: 1, Life: journal.Lasting, Sequence: 1, Head: []byte("to: Edo"),
+		Body: []byte("the letter")}},
 		func(p journal.Position, err error) {
 			if err != nil {
 				log.Fatal(err)

@@ -44,7 +44,8 @@ func MovedIn(b []byte) (list []Moved, footer int64, err error) {
 			if err != nil {
 				return nil, 0, fmt.Errorf("record %d: %w", i, err)
 			}
-			list = append(list, Moved{from.address(), n, e.queue, e.sequence, w.at(), w.at() + e.body, int64(e.bodyLen)})
+			list = append(list, Moved{from.address(), n, e.queue, e.sequence, w.at(), w.at() + e.body,
+				int64(e.bodyLen)})
 		}
 	}
 }

@@ -48,7 +48,8 @@ type header struct {
 	crc       uint32
 }
 
-// metaBytes is the length of header, table and heads: what the checksum of the header covers, and all that a walk reads.
+// metaBytes is the length of header, table and heads: what the checksum of the header covers, and all that a walk
+// reads.
 func (h *header) metaBytes() int64 {
 	return groupHeaderBytes + int64(h.count)*entryBytes + h.headBytes
 }
@@ -81,8 +82,8 @@ func groupBytes(records []journal.Record) int64 {
 	return align(n)
 }
 
-// encode lays records out as a group in buf, which it grows if it has to. What depends on the place of the group is left
-// to place, so that the long part of the work needs no lock.
+// encode lays records out as a group in buf, which it grows if it has to. What depends on the place of the group is
+// left to place, so that the long part of the work needs no lock.
 func encode(buf []byte, k kind, records []journal.Record) []byte {
 	n := groupBytes(records)
 	if int64(cap(buf)) < n {
@@ -181,15 +182,18 @@ func decodeHeader(b []byte, generation uint64, position journal.Position, room i
 	bodies := binary.LittleEndian.Uint64(b[48:])
 	switch {
 	case h.position != position:
-		return header{}, fmt.Errorf("%w: it says that it is at position %d, but is at %d", errGroup, h.position, position)
+		return header{}, fmt.Errorf("%w: it says that it is at position %d, but is at %d", errGroup, h.position,
+			position)
 	case h.durable >= position:
 		return header{}, fmt.Errorf("%w: it vouches for position %d, which is not before it", errGroup, h.durable)
 	case h.kind < kindRecords || h.kind > kindFooter:
 		return header{}, fmt.Errorf("%w: unknown kind %d", errGroup, h.kind)
 	case length > uint64(room):
-		return header{}, fmt.Errorf("%w: its length %d passes the end of the segment, %d bytes on", errGroup, length, room)
+		return header{}, fmt.Errorf("%w: its length %d passes the end of the segment, %d bytes on", errGroup, length,
+			room)
 	case count > maxGroupRecords, heads > length, bodies > length:
-		return header{}, fmt.Errorf("%w: %d records with %d + %d bytes do not fit into its length %d", errGroup, count, heads, bodies, length)
+		return header{}, fmt.Errorf("%w: %d records with %d + %d bytes do not fit into its length %d", errGroup, count,
+			heads, bodies, length)
 	}
 	h.count, h.length, h.headBytes, h.bodyBytes = int(count), int64(length), int64(heads), int64(bodies)
 	want := align(h.metaBytes() + h.bodyBytes)

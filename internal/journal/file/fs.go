@@ -12,14 +12,18 @@ import (
 // from any goroutine.
 type FS interface {
 	MkdirAll(dir string) error
-	Create(name string) (File, error)              // a new, empty file for reading and writing; fs.ErrExist when there is one
+	// a new, empty file for reading and writing; fs.ErrExist when there is one
+	Create(name string) (File, error)
 	Open(name string, readOnly bool) (File, error) // an existing file; fs.ErrNotExist when there is none
 	Rename(old, new string) error                  // replaces new; durable after SyncDir
 	Remove(name string) error                      // durable after SyncDir
 	ReadDir(dir string) ([]string, error)          // names of the files in dir, sorted
 	SyncDir(dir string) error                      // makes creations, renames and removals in dir durable
-	Lock(name string) (Lock, error)                // locks the file and its folder; journal.ErrLocked, with the holder's number in the text, when another process holds either
-	Identify(name string) (ID, error)              // of the file or folder that the name leads to now; fs.ErrNotExist when there is none
+	// locks the file and its folder; journal.ErrLocked, with the holder's number in the text, when another process
+	// holds either
+	Lock(name string) (Lock, error)
+	// of the file or folder that the name leads to now; fs.ErrNotExist when there is none
+	Identify(name string) (ID, error)
 	Volume(dir string) (Volume, error)
 }
 
@@ -40,19 +44,23 @@ type Lock interface {
 	Hold() (renewed bool, err error)
 }
 
-// File is an open file of an FS. It may also have a method WillNeed(offset, n int64): it is told what will be read soon; and those of mapper.
+// File is an open file of an FS. It may also have a method WillNeed(offset, n int64): it is told what will be read
+// soon; and those of mapper.
 type File interface {
 	io.ReaderAt
 	io.WriterAt
 	io.Closer
-	Datasync() error              // makes what was written durable, and the size if it changed
-	Truncate(size int64) error    // cuts or extends with zeros
-	Preallocate(size int64) error // makes the file size bytes long with room on the medium for all of it; an error that fullError knows when there is none
+	Datasync() error           // makes what was written durable, and the size if it changed
+	Truncate(size int64) error // cuts or extends with zeros
+	// makes the file size bytes long with room on the medium for all of it; an error that fullError knows when there is
+	// none
+	Preallocate(size int64) error
 	Size() (int64, error)
 	Identify() (ID, error) // of the open file, whatever has become of its name
 }
 
-// osFS is the operating system's file system. What it makes is for nobody but the account that runs it: messages are in these files.
+// osFS is the operating system's file system. What it makes is for nobody but the account that runs it: messages are in
+// these files.
 type osFS struct{}
 
 func (osFS) MkdirAll(dir string) error { return os.MkdirAll(dir, 0o700) }

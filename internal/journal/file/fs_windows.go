@@ -62,7 +62,8 @@ func lockHolder(name string) (string, error) {
 
 // fullError says that err means there is no room.
 func fullError(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL)
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, windows.ERROR_DISK_FULL) ||
+		errors.Is(err, windows.ERROR_HANDLE_DISK_FULL)
 }
 
 // fileIndex is what a file or folder is known by: no two that exist at one time share it.
@@ -76,7 +77,8 @@ func identify(name string) (ID, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := windows.CreateFile(path, 0, windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE|windows.FILE_SHARE_DELETE, nil,
+	h, err := windows.CreateFile(path, 0, windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE|windows.FILE_SHARE_DELETE,
+		nil,
 		windows.OPEN_EXISTING, windows.FILE_FLAG_BACKUP_SEMANTICS, 0) // a folder, too
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: name, Err: err}

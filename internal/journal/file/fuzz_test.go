@@ -36,7 +36,8 @@ func decode(b []byte, at journal.Position) (header, []entry, error) {
 
 func FuzzDecodeGroup(f *testing.F) {
 	f.Add(encoded(64), uint64(64))
-	f.Add(encoded(4096, journal.Record{Queue: 1, Life: journal.Lasting, Sequence: 2, Head: []byte("head"), Body: []byte("body")}), uint64(4096))
+	f.Add(encoded(4096, journal.Record{Queue: 1, Life: journal.Lasting, Sequence: 2, Head: []byte("head"),
+		Body: []byte("body")}), uint64(4096))
 	f.Add(encoded(128, journal.Record{Head: make([]byte, 100)}, journal.Record{Body: make([]byte, 1000)}), uint64(128))
 	seal := encodeSeal(kindEnd, totals{groups: 3, last: 7})
 	place(seal, testGeneration, 640, 3)
@@ -47,7 +48,9 @@ func FuzzDecodeGroup(f *testing.F) {
 	footer := encodeFooter([]origins{{base: 0, rows: []movedRow{{slot: 130, group: 64}}}})
 	place(footer, testGeneration, 8192, 0)
 	f.Add(footer, uint64(8192))
-	moved := encodeMoved(nil, []moving{{from: originOf(0, 4096, 0), record: journal.Record{Life: journal.Lasting, Head: []byte("head"), Body: []byte("body")}}})
+	moved := encodeMoved(nil,
+		[]moving{{from: originOf(0, 4096, 0), record: journal.Record{Life: journal.Lasting, Head: []byte("head"),
+			Body: []byte("body")}}})
 	place(moved, testGeneration, 4096, 0)
 	f.Add(moved, uint64(4096))
 	f.Add([]byte(nil), uint64(0))
@@ -67,7 +70,8 @@ func FuzzDecodeGroup(f *testing.F) {
 			}
 		}
 		for _, e := range entries {
-			if e.head+int64(e.headLen) > h.length || e.body+int64(e.bodyLen) > h.length || e.headLen < 0 || e.bodyLen < 0 {
+			if e.head+int64(e.headLen) > h.length || e.body+int64(e.bodyLen) > h.length || e.headLen < 0 ||
+				e.bodyLen < 0 {
 				t.Fatalf("%+v lies outside of a group of %d bytes", e, h.length)
 			}
 			if err := e.verifyBody(checksum(b[e.body:][:e.bodyLen])); err != nil {
@@ -80,7 +84,8 @@ func FuzzDecodeGroup(f *testing.F) {
 		// What is sound encodes to the same group, but for what the padding holds.
 		var records []journal.Record
 		for _, e := range entries {
-			records = append(records, journal.Record{Queue: e.queue, Life: e.life, Sequence: e.sequence, Head: b[e.head:][:e.headLen], Body: b[e.body:][:e.bodyLen]})
+			records = append(records, journal.Record{Queue: e.queue, Life: e.life, Sequence: e.sequence,
+				Head: b[e.head:][:e.headLen], Body: b[e.body:][:e.bodyLen]})
 		}
 		again := encode(nil, kindRecords, records)
 		place(again, testGeneration, h.position, h.durable)
@@ -104,8 +109,10 @@ func resum(b []byte, at uint64) {
 func FuzzDecodeManifest(f *testing.F) {
 	for _, m := range []manifest{
 		{},
-		{turn: 9, colds: []manifestCold{{number: 1, generation: 5, footer: 4096, end: 8192}, {number: 1<<32 - 1, generation: 6, footer: 1, end: 2}}},
-		{turn: 3, reclaimed: true, clean: true, segments: []manifestSegment{{0, 7, 4096}, {4096, 8, 0}}, dropped: []manifestSegment{{1, 2, 3}}},
+		{turn: 9, colds: []manifestCold{{number: 1, generation: 5, footer: 4096, end: 8192},
+			{number: 1<<32 - 1, generation: 6, footer: 1, end: 2}}},
+		{turn: 3, reclaimed: true, clean: true, segments: []manifestSegment{{0, 7, 4096}, {4096, 8, 0}},
+			dropped: []manifestSegment{{1, 2, 3}}},
 	} {
 		f.Add(m.encode())
 		f.Add(append(m.encode(), 0, 0, 0))

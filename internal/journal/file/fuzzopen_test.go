@@ -10,8 +10,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal/file/faultfs"
 )
 
-// FuzzOpenSegment writes anything anywhere into the newest segment of a journal whose process died. Opening, scanning and
-// reading then work or say where the damage is.
+// FuzzOpenSegment writes anything anywhere into the newest segment of a journal whose process died. Opening, scanning
+// and reading then work or say where the damage is.
 func FuzzOpenSegment(f *testing.F) {
 	d := faultfs.New()
 	j, err := file.Open(f.Context(), small(d))
@@ -57,8 +57,8 @@ func FuzzOpenSegment(f *testing.F) {
 	})
 }
 
-// FuzzOpenCold writes anything anywhere into a cold segment. Opening and reading then work or say where the damage is, and no record
-// answers with something else than it was.
+// FuzzOpenCold writes anything anywhere into a cold segment. Opening and reading then work or say where the damage is,
+// and no record answers with something else than it was.
 func FuzzOpenCold(f *testing.F) {
 	var once sync.Once
 	var base *faultfs.Disk

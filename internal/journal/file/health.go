@@ -25,7 +25,8 @@ func (j *Journal) Health() error {
 	}
 	// Nothing can be allocated: what there is has to do.
 	n := max(j.refused, smallGroup)
-	if fits := j.tail.end+n+sealBytes <= j.tail.size; len(j.spares) < reserveSegments || !fits && len(j.spares) == reserveSegments {
+	if fits := j.tail.end+n+sealBytes <= j.tail.size; len(j.spares) < reserveSegments || !fits &&
+		len(j.spares) == reserveSegments {
 		return fmt.Errorf("only the reserve for settling is left: %w", j.shortage)
 	}
 	return nil

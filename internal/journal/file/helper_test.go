@@ -61,7 +61,8 @@ func mustAppend(t *testing.T, j journal.Journal, records ...journal.Record) jour
 // message is a lasting record whose bytes tell its number.
 func message(n, size int) journal.Record {
 	body := bytes.Repeat(fmt.Appendf(nil, "%d,", n), size)[:size]
-	return journal.Record{Queue: 7, Life: journal.Lasting, Sequence: uint64(n), Head: fmt.Appendf(nil, "head of %d", n), Body: body}
+	return journal.Record{Queue: 7, Life: journal.Lasting, Sequence: uint64(n), Head: fmt.Appendf(nil, "head of %d", n),
+		Body: body}
 }
 
 func settle(n int) journal.Record {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Holder is the process that has the journal in a folder open. held is false when none has, also where there is no such folder; pid is 0 when the process
-// is not known.
+// Holder is the process that has the journal in a folder open. held is false when none has, also where there is no such
+// folder; pid is 0 when the process is not known.
 func Holder(dir string) (pid int, held bool, err error) {
 	text, err := lockHolder(filepath.Join(dir, lockName))
 	if err != nil || text == "" {

@@ -19,10 +19,12 @@ func sortRows(rows []manifestSegment) {
 func (x *inspection) openSegment(row manifestSegment, newest bool) error {
 	f := &segmentFindings{row: row, newest: newest}
 	x.segments = append(x.segments, f)
-	s := &segment{base: row.base, generation: row.generation, name: segmentName(x.dir, row.base), end: segmentHeaderBytes}
+	s := &segment{base: row.base, generation: row.generation, name: segmentName(x.dir, row.base),
+		end: segmentHeaderBytes}
 	file, err := x.fs.Open(s.name, true)
 	if missing(err) {
-		f.damages = append(f.damages, Damage{File: s.name, What: "the segment is missing, but the manifest lists it", Lost: "all its groups"})
+		f.damages = append(f.damages, Damage{File: s.name, What: "the segment is missing, but the manifest lists it",
+			Lost: "all its groups"})
 		return nil
 	}
 	if err != nil {
@@ -95,12 +97,14 @@ func (x *inspection) inspectSegment(ctx context.Context, f *segmentFindings) err
 	}
 	if !f.newest && !f.ended && !f.noEnd {
 		f.noEnd = true
-		f.damages = append(f.damages, Damage{File: s.name, Offset: f.end, What: "the end mark of the segment is missing"})
+		f.damages = append(f.damages,
+			Damage{File: s.name, Offset: f.end, What: "the end mark of the segment is missing"})
 	}
 	return nil
 }
 
-// inspectEnd looks where the newest segment ends. It leaves the tail empty when more is wrong there than a tear: then the walk tells.
+// inspectEnd looks where the newest segment ends. It leaves the tail empty when more is wrong there than a tear: then
+// the walk tells.
 func (x *inspection) inspectEnd(ctx context.Context, f *segmentFindings) error {
 	s := f.s
 	if !f.newest {
@@ -133,7 +137,8 @@ func (x *inspection) inspectEnd(ctx context.Context, f *segmentFindings) error {
 		f.tail = t
 		x.report.TornBytes = t.torn()
 	case t.synced >= s.at(t.end) && errors.As(err, &damage):
-		f.damages = append(f.damages, Damage{File: s.name, Offset: t.end, What: damage.What, Lost: "what was appended there"})
+		f.damages = append(f.damages,
+			Damage{File: s.name, Offset: t.end, What: damage.What, Lost: "what was appended there"})
 	}
 	return nil
 }
@@ -172,7 +177,8 @@ func (x *inspection) overGap(ctx context.Context, f *segmentFindings, from, limi
 		x.report.TornBytes = f.tail.torn()
 		return limit, err
 	}
-	d := Damage{File: s.name, Offset: from, Length: to - from, What: why.Error(), Lost: fmt.Sprintf("the groups in these %d bytes", to-from)}
+	d := Damage{File: s.name, Offset: from, Length: to - from, What: why.Error(),
+		Lost: fmt.Sprintf("the groups in these %d bytes", to-from)}
 	if to == limit && !f.newest {
 		f.noEnd = true
 		if from >= limit-sealBytes {

@@ -44,7 +44,8 @@ func (x *inspection) strangeColds(names []string) ([]manifestCold, error) {
 		got, generation, _, err := decodeFirstBlock(coldMagic, b)
 		if err != nil || got != uint64(number) {
 			x.unusable = append(x.unusable, path)
-			x.add(Damage{File: path, What: "no manifest lists this cold segment, and its header cannot be read", Lost: "what it held"})
+			x.add(Damage{File: path, What: "no manifest lists this cold segment, and its header cannot be read",
+				Lost: "what it held"})
 			continue
 		}
 		row := manifestCold{number: number, generation: generation}
@@ -64,7 +65,9 @@ func (x *inspection) openCold(row manifestCold) error {
 	c.generation, c.name, c.end, c.moved = row.generation, coldName(x.dir, row.number), row.end, true
 	file, err := x.fs.Open(c.name, true)
 	if missing(err) {
-		f.damages = append(f.damages, Damage{File: c.name, What: "the cold segment is missing, but the manifest lists it", Lost: "all its records", settling: "taken off the list"})
+		f.damages = append(f.damages,
+			Damage{File: c.name, What: "the cold segment is missing, but the manifest lists it",
+				Lost: "all its records", settling: "taken off the list"})
 		return nil
 	}
 	if err != nil {
@@ -75,7 +78,9 @@ func (x *inspection) openCold(row manifestCold) error {
 		return errors.Join(err, file.Close())
 	}
 	if c.size < segmentHeaderBytes {
-		f.damages = append(f.damages, Damage{File: c.name, Length: segmentHeaderBytes, What: fmt.Sprintf("the cold segment has only %d bytes", c.size), Lost: "all its records"})
+		f.damages = append(f.damages,
+			Damage{File: c.name, Length: segmentHeaderBytes, What: fmt.Sprintf("the cold segment has only %d bytes",
+				c.size), Lost: "all its records"})
 		x.unusable = append(x.unusable, c.name)
 		return file.Close()
 	}
@@ -87,7 +92,8 @@ func (x *inspection) openCold(row manifestCold) error {
 	}
 	if err := checkColdHeader(b, row.number, row.generation); err != nil {
 		f.header = true
-		f.damages = append(f.damages, Damage{File: c.name, Length: segmentHeaderBytes, What: err.Error(), settling: writtenAnew})
+		f.damages = append(f.damages, Damage{File: c.name, Length: segmentHeaderBytes, What: err.Error(),
+			settling: writtenAnew})
 	}
 	return nil
 }
@@ -163,12 +169,14 @@ func (f *coldFindings) compareFooter(whole bool) error {
 			what = damage.What
 		case err != nil:
 			return err
-		case !whole, slices.EqualFunc(list, f.list, func(a, b origins) bool { return a.base == b.base && slices.Equal(a.rows, b.rows) }):
+		case !whole, slices.EqualFunc(list, f.list,
+			func(a, b origins) bool { return a.base == b.base && slices.Equal(a.rows, b.rows) }):
 			return nil
 		}
 	}
 	f.footer = true
-	f.damages = append(f.damages, Damage{File: c.name, Offset: max(c.footer, f.end), Length: max(0, c.size-c.footer), What: what, settling: writtenAnew})
+	f.damages = append(f.damages, Damage{File: c.name, Offset: max(c.footer, f.end), Length: max(0, c.size-c.footer),
+		What: what, settling: writtenAnew})
 	return nil
 }
 
@@ -184,7 +192,8 @@ func (f *coldFindings) group(w *walker, rows map[journal.Position][]movedRow) er
 		}
 		from[i] = o
 		bytes := survivor{bytes: int32(e.headLen - originBytes + e.bodyLen)}
-		rows[o.base] = append(rows[o.base], movedRow{slot: o.slot(), cold: f.c.number, group: uint32(at / groupAlign), index: uint16(i), units: unitsOf(bytes.cost())})
+		rows[o.base] = append(rows[o.base], movedRow{slot: o.slot(), cold: f.c.number, group: uint32(at / groupAlign),
+			index: uint16(i), units: unitsOf(bytes.cost())})
 		f.records++
 	}
 	return w.verifyBodies(func(i int, err error) {

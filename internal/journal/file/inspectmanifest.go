@@ -41,7 +41,8 @@ func (x *inspection) readManifest(names []string) error {
 		}
 		if row == nil {
 			x.unusable = append(x.unusable, path)
-			x.add(Damage{File: path, What: "no manifest lists this segment, and its header cannot be read", Lost: "what it held"})
+			x.add(Damage{File: path, What: "no manifest lists this segment, and its header cannot be read",
+				Lost: "what it held"})
 			continue
 		}
 		if m != nil && !holds {
@@ -83,7 +84,8 @@ func (x *inspection) readManifest(names []string) error {
 	return nil
 }
 
-// stableManifests reads the manifest until two readings agree, or nothing is wrong: a running journal may be writing it.
+// stableManifests reads the manifest until two readings agree, or nothing is wrong: a running journal may be writing
+// it.
 func (x *inspection) stableManifests() (*manifests, error) {
 	var before *manifests
 	for {
@@ -91,7 +93,8 @@ func (x *inspection) stableManifests() (*manifests, error) {
 		if err != nil || ms.damage == nil && ms.doubt == nil && ms.current != nil {
 			return ms, err
 		}
-		if before != nil && bytes.Equal(before.slots[0].content, ms.slots[0].content) && bytes.Equal(before.slots[1].content, ms.slots[1].content) {
+		if before != nil && bytes.Equal(before.slots[0].content, ms.slots[0].content) &&
+			bytes.Equal(before.slots[1].content, ms.slots[1].content) {
 			return ms, nil
 		}
 		before = ms
@@ -197,7 +200,8 @@ func (x *inspection) strangeSegment(name string, base journal.Position) (row *ma
 	}
 	s.generation = h.generation
 	if err := s.readAt(b[:groupHeaderBytes], segmentHeaderBytes); err == nil {
-		holds = binary.LittleEndian.Uint32(b) == mark(s.generation) || x.note.generation == s.generation && x.note.last > base
+		holds = binary.LittleEndian.Uint32(b) == mark(s.generation) || x.note.generation == s.generation &&
+			x.note.last > base
 	}
 	w := newWalker(s, segmentHeaderBytes, s.size)
 	for {

@@ -35,8 +35,9 @@ type Journal struct {
 	last      journal.Position // last group of any kind
 	spares    []spare
 	spareNext uint64
-	begun     uint64        // segments
-	refused   int64         // bytes of the largest group of lasting records refused for want of room, since the reserve was whole
+	begun     uint64 // segments
+	// bytes of the largest group of lasting records refused for want of room, since the reserve was whole
+	refused   int64
 	shortage  error         // why the reserve could not be made up, since it was whole
 	borrowed  chan struct{} // not nil while cleaning has a spare of a full disk; closed when it is given back
 	unwritten unwritten
@@ -166,7 +167,8 @@ func (j *Journal) failed() error {
 
 // segmentIn returns the index of the segment in which a position lies, or -1.
 func segmentIn(segs []*segment, p journal.Position) int {
-	i, found := slices.BinarySearchFunc(segs, p, func(s *segment, p journal.Position) int { return cmp.Compare(s.base, p) })
+	i, found := slices.BinarySearchFunc(segs, p,
+		func(s *segment, p journal.Position) int { return cmp.Compare(s.base, p) })
 	if !found {
 		i--
 	}

@@ -74,7 +74,8 @@ func (c *complaint) isNew(err error) bool {
 	return false
 }
 
-// refill makes up the reserve, and when the tail is half full one more spare for the segment after it. small says that syncs are.
+// refill makes up the reserve, and when the tail is half full one more spare for the segment after it. small says that
+// syncs are.
 func (j *Journal) refill(small bool) error {
 	for {
 		j.mu.Lock()

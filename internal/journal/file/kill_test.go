@@ -33,7 +33,8 @@ func TestMain(m *testing.M) {
 // child appends from several goroutines and reports each acknowledged group on standard output. It opens whatever the
 // child before it left. It ends when standard input does.
 func child(dir string) error {
-	o := file.Options{Dir: dir, SegmentBytes: 256 << 10, Durability: journal.Durability(os.Getenv(childEnv + "_DURABILITY"))}
+	o := file.Options{Dir: dir, SegmentBytes: 256 << 10,
+		Durability: journal.Durability(os.Getenv(childEnv + "_DURABILITY"))}
 	j, err := file.Open(context.Background(), o)
 	if err != nil {
 		return err

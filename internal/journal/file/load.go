@@ -58,7 +58,8 @@ func (j *Journal) load(ctx context.Context) error {
 	}
 	// Nothing has been changed so far, and nothing is missing.
 	if ms.doubt != nil {
-		j.opts.Report(fmt.Errorf("%w: a write of it was cut off, or it was damaged since; the other one tells of everything there is, and it is written anew", ms.doubt))
+		j.opts.Report(fmt.Errorf("%w: a write of it was cut off, or it was damaged since; the other one tells of "+
+			"everything there is, and it is written anew", ms.doubt))
 	}
 	if err := j.manifest.confirm(j.fs, j.dir); err != nil {
 		return err
@@ -80,8 +81,8 @@ func (j *Journal) begin(ctx context.Context) error {
 	return j.openTail(ctx, nil, false)
 }
 
-// examine opens all files and looks whether they are what a crash may leave, without changing one. It returns what the walk of the newest
-// segment found; nil when there was none, after a clean end.
+// examine opens all files and looks whether they are what a crash may leave, without changing one. It returns what the
+// walk of the newest segment found; nil when there was none, after a clean end.
 func (j *Journal) examine(ctx context.Context, names []string, ms *manifests) (*tailState, error) {
 	m := &j.manifest
 	for i, row := range m.segments {
@@ -126,7 +127,8 @@ func (j *Journal) examine(ctx context.Context, names []string, ms *manifests) (*
 	j.end.Store(uint64(j.tail.totals.last))
 	// The log was made durable up to a checkpoint before the checkpoint was: if it ends before, its end was lost.
 	if at := j.checkpoints.newest(); at > j.tail.totals.last && !j.opts.ReadOnly {
-		return nil, j.tail.damage(j.tail.end, fmt.Sprintf("the log ends at position %d, before the checkpoint at position %d", j.tail.totals.last, at))
+		return nil, j.tail.damage(j.tail.end,
+			fmt.Sprintf("the log ends at position %d, before the checkpoint at position %d", j.tail.totals.last, at))
 	}
 	return t, nil
 }
@@ -143,7 +145,8 @@ func (j *Journal) unbegun(n note) error {
 	case j.opts.ReadOnly:
 		return fmt.Errorf("the journal in %s has not begun", j.dir)
 	case n.last > 0:
-		return damageAt(manifestName(j.dir, j.manifest.turn), 0, fmt.Sprintf("it lists no segment, but the group at position %d was synced", n.last))
+		return damageAt(manifestName(j.dir, j.manifest.turn), 0,
+			fmt.Sprintf("it lists no segment, but the group at position %d was synced", n.last))
 	}
 	return nil
 }
@@ -186,7 +189,8 @@ func (j *Journal) examineEnd(ctx context.Context, ms *manifests, n note) (*tailS
 	return t, nil
 }
 
-// examineCleanEnd takes the end that the manifest says, if the log ends there. doubted: the other manifest cannot be read.
+// examineCleanEnd takes the end that the manifest says, if the log ends there. doubted: the other manifest cannot be
+// read.
 func (j *Journal) examineCleanEnd(s *segment, end int64, synced journal.Position, doubted bool) error {
 	if err := s.readEnd(end, false); err != nil {
 		return err
@@ -199,11 +203,12 @@ func (j *Journal) examineCleanEnd(s *segment, end int64, synced journal.Position
 	return nil
 }
 
-// goesOn looks for what was appended behind the end that a manifest tells, and returns where it is. The next group would begin right there, so no more
-// is looked at, unless there is something, or thorough asks for it.
+// goesOn looks for what was appended behind the end that a manifest tells, and returns where it is. The next group
+// would begin right there, so no more is looked at, unless there is something, or thorough asks for it.
 func (s *segment) goesOn(end int64, synced journal.Position, thorough bool) error {
 	if synced >= s.at(end) {
-		return s.damage(end, fmt.Sprintf("the manifest says that the log ends here, but the group at position %d was synced", synced))
+		return s.damage(end, fmt.Sprintf("the manifest says that the log ends here, but the group at position %d was "+
+			"synced", synced))
 	}
 	if end+groupHeaderBytes > s.size {
 		return nil
@@ -257,7 +262,8 @@ func (s *segment) checkHeader() error {
 	case err != nil:
 		return unsound(s.name, 0, err)
 	case h.base != s.base || h.generation != s.generation:
-		return s.damage(0, fmt.Sprintf("it says that it is the segment at %d of generation %016x, the manifest says %d, %016x", h.base, h.generation, s.base, s.generation))
+		return s.damage(0, fmt.Sprintf("it says that it is the segment at %d of generation %016x, the manifest says "+
+			"%d, %016x", h.base, h.generation, s.base, s.generation))
 	case h.size > size:
 		return s.damage(size, fmt.Sprintf("the file has %d bytes, it had %d", size, h.size))
 	}
@@ -265,7 +271,8 @@ func (s *segment) checkHeader() error {
 	return nil
 }
 
-// readEnd verifies the end mark, or the seal unless the segment is sealed, with which the segment ends and takes its totals.
+// readEnd verifies the end mark, or the seal unless the segment is sealed, with which the segment ends and takes its
+// totals.
 func (s *segment) readEnd(end int64, sealed bool) error {
 	at := end - sealBytes
 	if at < segmentHeaderBytes || end > s.size {
@@ -298,7 +305,8 @@ func (j *Journal) clearAway(names []string) error {
 		path := filepath.Join(j.dir, name)
 		if n, ok := parseSpareName(name); ok {
 			j.spareNext = max(j.spareNext, n+1)
-			if size, err := sizeOf(j.fs, path); err == nil && size == j.opts.SegmentBytes && len(j.spares) <= reserveSegments {
+			if size, err := sizeOf(j.fs, path); err == nil && size == j.opts.SegmentBytes &&
+				len(j.spares) <= reserveSegments {
 				j.spares = append(j.spares, spare{name: path, size: size})
 				continue
 			}
@@ -353,10 +361,12 @@ func begunSegment(fsys FS, name string, base journal.Position, n note) error {
 	}
 	s.generation = h.generation
 	if n.generation == h.generation && n.last > base {
-		return s.damage(0, fmt.Sprintf("no manifest lists this segment, but the group at position %d in it was synced", n.last))
+		return s.damage(0, fmt.Sprintf("no manifest lists this segment, but the group at position %d in it was synced",
+			n.last))
 	}
 	// The first group is where it begins, if there is one: what else may lie there has another mark.
-	if err := s.readAt(b[:groupHeaderBytes], segmentHeaderBytes); err == nil && binary.LittleEndian.Uint32(b) == mark(s.generation) {
+	if err := s.readAt(b[:groupHeaderBytes], segmentHeaderBytes); err == nil &&
+		binary.LittleEndian.Uint32(b) == mark(s.generation) {
 		return s.damage(segmentHeaderBytes, "the segment holds groups, but no manifest lists it")
 	}
 	at, err := findGroup(s, segmentHeaderBytes, s.size)
@@ -375,7 +385,8 @@ func sizeOf(fsys FS, name string) (int64, error) {
 	return f.Size()
 }
 
-// openTail makes the end of the log durable, as examine found it, and prepares for appending. renew asks for a new manifest.
+// openTail makes the end of the log durable, as examine found it, and prepares for appending. renew asks for a new
+// manifest.
 func (j *Journal) openTail(ctx context.Context, t *tailState, renew bool) error {
 	switch {
 	case len(j.segs) == 0:

@@ -40,7 +40,8 @@ func (j *Journal) LoadCheckpoint(ctx context.Context) (journal.Position, io.Read
 	if reclaimed {
 		what := "there is no checkpoint, and the beginning of the log was reclaimed"
 		if len(skipped) > 0 {
-			what = fmt.Sprintf("every checkpoint is damaged, and the beginning of the log was reclaimed: %v", errors.Join(skipped...))
+			what = fmt.Sprintf("every checkpoint is damaged, and the beginning of the log was reclaimed: %v",
+				errors.Join(skipped...))
 		}
 		return 0, nil, skipped, damageAt(filepath.Join(j.dir, checkpointPrefix+"*"), 0, what)
 	}
@@ -101,7 +102,8 @@ func verifyCheckpoint(ctx context.Context, f File, sc savedCheckpoint) (at journ
 			sum = crc32.Update(sum, castagnoli, b[:8])
 			length = int64(binary.LittleEndian.Uint64(b))
 			if got := binary.LittleEndian.Uint32(b[8:]); got != sum || length != end-checkpointHeader {
-				return 0, 0, damageAt(sc.name, offset, fmt.Sprintf("the checksum of the checkpoint is %08x, should be %08x", sum, got))
+				return 0, 0, damageAt(sc.name, offset,
+					fmt.Sprintf("the checksum of the checkpoint is %08x, should be %08x", sum, got))
 			}
 		}
 		offset += int64(len(b))

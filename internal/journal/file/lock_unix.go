@@ -16,8 +16,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
-// folderLock is two locks: of the folder, which cannot be unlinked away from under who holds it, and of the file in it, which
-// tells others the number of the process, and keeps those out who know nothing of the first.
+// folderLock is two locks: of the folder, which cannot be unlinked away from under who holds it, and of the file in it,
+// which tells others the number of the process, and keeps those out who know nothing of the first.
 type folderLock struct {
 	name string
 	dir  *os.File
@@ -25,8 +25,8 @@ type folderLock struct {
 	file *os.File
 }
 
-// lockFile takes the lock of a file and of its folder. It ends with the process at the latest. The file stays: removing it
-// would let two processes lock two files of the same name.
+// lockFile takes the lock of a file and of its folder. It ends with the process at the latest. The file stays: removing
+// it would let two processes lock two files of the same name.
 func lockFile(name string) (_ Lock, err error) {
 	l := &folderLock{name: name}
 	defer func() {
@@ -49,7 +49,8 @@ func lockFile(name string) (_ Lock, err error) {
 	return l, nil
 }
 
-// lockTries is how often a lock is tried for that somebody holds: who only looks whether it is held has it for a moment.
+// lockTries is how often a lock is tried for that somebody holds: who only looks whether it is held has it for a
+// moment.
 const lockTries = 5
 
 func flock(f *os.File) error {
@@ -103,7 +104,8 @@ func (l *folderLock) Hold() (renewed bool, err error) {
 	case err != nil && !missing(err):
 		return false, err
 	case l.sole:
-		return false, fmt.Errorf("the lock file %s was removed or replaced, so another process may have the journal", l.name)
+		return false, fmt.Errorf("the lock file %s was removed or replaced, so another process may have the journal",
+			l.name)
 	}
 	f, err := l.take(os.O_CREATE)
 	if err != nil {

@@ -39,10 +39,12 @@ func startedAgain(t *testing.T) (dir string, at []journal.Position) {
 	return dir, at
 }
 
-// TestADamagedManifestIsRefusedAndRepairedWithoutLoss damages the newer of the manifest's two files, so that only the older one is left, which says that the
-// log ends where it was stopped. Nothing may be lost, neither by a start nor by the repair.
+// TestADamagedManifestIsRefusedAndRepairedWithoutLoss damages the newer of the manifest's two files, so that only the
+// older one is left, which says that the log ends where it was stopped. Nothing may be lost, neither by a start nor by
+// the repair.
 func TestADamagedManifestIsRefusedAndRepairedWithoutLoss(t *testing.T) {
-	newer := func(dir string) string { return filepath.Join(dir, "manifest-0") } // turns: made 1, segment 2, stopped 3, started 4
+	// turns: made 1, segment 2, stopped 3, started 4
+	newer := func(dir string) string { return filepath.Join(dir, "manifest-0") }
 	for what, damage := range map[string]func(t *testing.T, dir string) error{
 		"flipped": func(t *testing.T, dir string) error { alter(t, newer(dir), 30, '#'); return nil },
 		"cut":     func(_ *testing.T, dir string) error { return os.Truncate(newer(dir), 20) },

@@ -13,16 +13,16 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
-// The manifest lies in two files that are written in turn, in place: so a change needs no new room on a full disk, and a
-// write that was cut off leaves the one before it.
+// The manifest lies in two files that are written in turn, in place: so a change needs no new room on a full disk, and
+// a write that was cut off leaves the one before it.
 const (
 	manifestFiles  = 2
 	manifestPrefix = "manifest-"
 	manifestStep   = 64 << 10 // they grow by this
 )
 
-// manifest is the list of the segments there are, those of the log and the cold ones. Without it a segment that somebody removed could not be told from one
-// that was reclaimed.
+// manifest is the list of the segments there are, those of the log and the cold ones. Without it a segment that
+// somebody removed could not be told from one that was reclaimed.
 type manifest struct {
 	turn      uint64            // counts writes; the greater one is in force
 	segments  []manifestSegment // by base
@@ -112,7 +112,8 @@ func decodeManifest(b []byte) (*manifest, error) {
 			}
 		case "cold":
 			var c manifestCold
-			_, err = fmt.Sscanf(line, "cold %x generation %x footer %d end %d", &c.number, &c.generation, &c.footer, &c.end)
+			_, err = fmt.Sscanf(line, "cold %x generation %x footer %d end %d", &c.number, &c.generation, &c.footer,
+				&c.end)
 			m.colds = append(m.colds, c)
 		case "reclaimed":
 			_, err = fmt.Sscanf(line, "reclaimed %t", &m.reclaimed)

@@ -7,15 +7,16 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
-// movedTable is what remains in memory of a log segment that was cleaned away: where its survivors are now. Rows are not
-// changed once the table is in the journal's list; a table with others takes its place.
+// movedTable is what remains in memory of a log segment that was cleaned away: where its survivors are now. Rows are
+// not changed once the table is in the journal's list; a table with others takes its place.
 type movedTable struct {
 	base journal.Position
 	rows []movedRow // by slot
 	live liveness   // of rows by their index; guarded by Journal.liveMu
 }
 
-// find returns the index of a slot's row. near is where it may be: who asks in rising order gives the one after the last.
+// find returns the index of a slot's row. near is where it may be: who asks in rising order gives the one after the
+// last.
 func (t *movedTable) find(slot uint32, near int) (int, bool) {
 	if near < len(t.rows) && t.rows[near].slot == slot {
 		return near, true
@@ -100,8 +101,10 @@ func (f *finder) segment(p journal.Position) int {
 
 // row returns the table and the index of the row of a moved record, or -1.
 func (f *finder) row(a journal.Address) (table, row int) {
-	if f.table < 0 || a.Position < f.moved[f.table].base || f.table+1 < len(f.moved) && a.Position >= f.moved[f.table+1].base {
-		i, found := slices.BinarySearchFunc(f.moved, a.Position, func(t *movedTable, p journal.Position) int { return cmp.Compare(t.base, p) })
+	if f.table < 0 || a.Position < f.moved[f.table].base || f.table+1 < len(f.moved) &&
+		a.Position >= f.moved[f.table+1].base {
+		i, found := slices.BinarySearchFunc(f.moved, a.Position,
+			func(t *movedTable, p journal.Position) int { return cmp.Compare(t.base, p) })
 		if !found {
 			i--
 		}

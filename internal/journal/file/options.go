@@ -15,7 +15,8 @@ const (
 	defaultIdleSeal      = time.Second
 	defaultCleanBytes    = 16 << 20
 
-	// A disk has room for that many segments of the size that is chosen for it, if it has room for as many of the least.
+	// A disk has room for that many segments of the size that is chosen for it, if it has room for as many of the
+	// least.
 	segmentsOnDisk    = 16
 	leastSegmentBytes = 1 << 20
 
@@ -32,9 +33,11 @@ type Options struct {
 	Dir        string             // the folder; made when it is missing
 	Durability journal.Durability // journal.Fsync when empty
 
-	SegmentBytes  int64 // size of a segment file, a multiple of 4096; when 0, 64 MiB, and less on a disk of less than 1 GiB (see SegmentBytesOn). A group that is larger gets a larger segment
-	MaxGroupBytes int   // the largest sum of Record.Size in a group; 72 MiB when 0
-	MaxPending    int   // appends that wait for a sync before Append blocks; 4096 when 0
+	// size of a segment file, a multiple of 4096; when 0, 64 MiB, and less on a disk of less than 1 GiB (see
+	// SegmentBytesOn). A group that is larger gets a larger segment
+	SegmentBytes  int64
+	MaxGroupBytes int // the largest sum of Record.Size in a group; 72 MiB when 0
+	MaxPending    int // appends that wait for a sync before Append blocks; 4096 when 0
 
 	// IdleSeal is how long the journal has to be idle before it writes a seal that vouches for the last group.
 	// 1 s when 0, never when negative. Only journal.Fsync writes it.
@@ -44,8 +47,8 @@ type Options struct {
 	// appended comes on top, or all of it while more is dead than alive. 16 MiB when 0; no cleaning when negative.
 	CleanBytes int64
 
-	// Watch is how often the journal looks whether its names still lead to the files that it has open: when they do not, it fails
-	// and takes nothing more. 250 ms when 0, never when negative.
+	// Watch is how often the journal looks whether its names still lead to the files that it has open: when they do
+	// not, it fails and takes nothing more. 250 ms when 0, never when negative.
 	Watch time.Duration
 
 	// Scrub has the journal read all of its files again and again, to find what was damaged. Off when zero.
@@ -53,9 +56,10 @@ type Options struct {
 
 	ReadOnly bool // reads only, without the lock and without repairing a torn tail; Append and the like are refused
 
-	// Report is told of trouble that costs nothing yet: a segment that could not be removed, a spare that could not be made;
-	// and of what a start finds that a crash left: a torn tail, a manifest whose write was cut off; and, as a *journal.DamageError, of damage that was found
-	// while the journal was open, each place once. It may be called from any goroutine of the journal and must not block. May be nil.
+	// Report is told of trouble that costs nothing yet: a segment that could not be removed, a spare that could not be
+	// made; and of what a start finds that a crash left: a torn tail, a manifest whose write was cut off; and, as a
+	// *journal.DamageError, of damage that was found while the journal was open, each place once. It may be called from
+	// any goroutine of the journal and must not block. May be nil.
 	Report func(error)
 
 	FS FS // the file layer; the operating system's when nil
@@ -74,14 +78,17 @@ func (o Options) withDefaults() (Options, error) {
 	default:
 		return o, fmt.Errorf("open journal %s: unknown durability %q: choose fsync, os or none", o.Dir, o.Durability)
 	}
-	if o.SegmentBytes != 0 && (o.SegmentBytes < minSegmentBytes || o.SegmentBytes > maxSegmentBytes || o.SegmentBytes%4096 != 0) {
-		return o, fmt.Errorf("open journal %s: SegmentBytes %d is not a multiple of 4096 between %d and %d", o.Dir, o.SegmentBytes, minSegmentBytes, maxSegmentBytes)
+	if o.SegmentBytes != 0 && (o.SegmentBytes < minSegmentBytes || o.SegmentBytes > maxSegmentBytes ||
+		o.SegmentBytes%4096 != 0) {
+		return o, fmt.Errorf("open journal %s: SegmentBytes %d is not a multiple of 4096 between %d and %d", o.Dir,
+			o.SegmentBytes, minSegmentBytes, maxSegmentBytes)
 	}
 	if o.MaxGroupBytes == 0 {
 		o.MaxGroupBytes = defaultMaxGroupBytes
 	}
 	if o.MaxGroupBytes < 0 || o.MaxGroupBytes > maxGroupBytes {
-		return o, fmt.Errorf("open journal %s: MaxGroupBytes %d is not between 1 and %d", o.Dir, o.MaxGroupBytes, maxGroupBytes)
+		return o, fmt.Errorf("open journal %s: MaxGroupBytes %d is not between 1 and %d", o.Dir, o.MaxGroupBytes,
+			maxGroupBytes)
 	}
 	if o.MaxPending <= 0 {
 		o.MaxPending = defaultMaxPending
@@ -107,8 +114,8 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// SegmentBytesOn is the size of segments on a disk of so many bytes, of which nothing else is known: a power of two that is a sixteenth of it at
-// most, from 1 to 64 MiB. 0 bytes: not known.
+// SegmentBytesOn is the size of segments on a disk of so many bytes, of which nothing else is known: a power of two
+// that is a sixteenth of it at most, from 1 to 64 MiB. 0 bytes: not known.
 func SegmentBytesOn(disk int64) int64 {
 	size := int64(defaultSegmentBytes)
 	for disk > 0 && size > leastSegmentBytes && size > disk/segmentsOnDisk {

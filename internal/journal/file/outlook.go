@@ -5,9 +5,9 @@ const (
 	outlookLeast  = 64 // a reader of fewer records is done before it would pay
 )
 
-// outlook asks the medium ahead for groups that lie apart, when many are to be read: at a start thousands of pages of messages, with the
-// messages between them. Reading them one after the other would wait for the medium each time; what lies close together needs no asking,
-// since it is read in large pieces.
+// outlook asks the medium ahead for groups that lie apart, when many are to be read: at a start thousands of pages of
+// messages, with the messages between them. Reading them one after the other would wait for the medium each time; what
+// lies close together needs no asking, since it is read in large pieces.
 type outlook struct {
 	next   int      // the place to look at next
 	s      *segment // of the place last looked at

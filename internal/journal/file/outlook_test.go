@@ -52,7 +52,8 @@ func TestGroupsThatLieApartAreAskedForAhead(t *testing.T) {
 				size = 3 * windowNear / 2
 			}
 			wait.Add(1)
-			err := j.Append([]journal.Record{{Queue: 1, Sequence: uint64(i), Life: journal.Lasting, Body: make([]byte, size)}}, func(p journal.Position, err error) {
+			err := j.Append([]journal.Record{{Queue: 1, Sequence: uint64(i), Life: journal.Lasting,
+				Body: make([]byte, size)}}, func(p journal.Position, err error) {
 				defer wait.Done()
 				if err != nil {
 					t.Error(err)
@@ -71,7 +72,8 @@ func TestGroupsThatLieApartAreAskedForAhead(t *testing.T) {
 	}
 	write()
 	ears := &listening{FS: osFS{}}
-	j, err := Open(t.Context(), Options{Dir: dir, FS: ears, SegmentBytes: 64 << 20, Report: func(err error) { t.Error(err) }})
+	j, err := Open(t.Context(),
+		Options{Dir: dir, FS: ears, SegmentBytes: 64 << 20, Report: func(err error) { t.Error(err) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +99,8 @@ func TestGroupsThatLieApartAreAskedForAhead(t *testing.T) {
 		t.Errorf("asked for %v: not each once, in order", got)
 	}
 	if len(got) < len(apart)-2 {
-		t.Errorf("%d groups that lie apart were asked for ahead, want all but the first two of %d", len(got), len(apart))
+		t.Errorf("%d groups that lie apart were asked for ahead, want all but the first two of %d", len(got),
+			len(apart))
 	}
 	if got := asked(close); len(got) > 0 {
 		t.Errorf("for %d records the medium was asked for %v: that costs more than it saves", len(close), got)

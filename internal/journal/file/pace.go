@@ -11,9 +11,9 @@ const (
 	restTime  = time.Millisecond
 )
 
-// pacer lets cleaning copy at a rate that those who append do not feel: a fixed number of bytes a second, and half of what
-// is appended, or all of it when more is dead than alive: then it keeps up whatever is appended. When the disk is short
-// nothing holds it up.
+// pacer lets cleaning copy at a rate that those who append do not feel: a fixed number of bytes a second, and half of
+// what is appended, or all of it when more is dead than alive: then it keeps up whatever is appended. When the disk is
+// short nothing holds it up.
 type pacer struct {
 	j        *Journal
 	budget   int64
@@ -42,8 +42,8 @@ func (p *pacer) wait(n int) error {
 	}
 }
 
-// looked says that n bytes were looked through. It rests now and then: it is work for a processor, of which those who append need one,
-// and takes long when a segment is large. It fails with errStopped.
+// looked says that n bytes were looked through. It rests now and then: it is work for a processor, of which those who
+// append need one, and takes long when a segment is large. It fails with errStopped.
 func (p *pacer) looked(n int64) error {
 	if p.seen += n; p.seen < restBytes || p.j.short.Load() {
 		return nil

@@ -122,12 +122,14 @@ func TestNamesOfFilesAreReadBack(t *testing.T) {
 	if base, ok := parseSegmentName("00000000000fffc0.log"); !ok || base != 0xfffc0 {
 		t.Errorf("%d, %t", base, ok)
 	}
-	for _, name := range []string{"", "log", "1.log", "00000000000fffc0", "zzzzzzzzzzzzzzzz.log", "00000000000fffc0.log.tmp"} {
+	for _, name := range []string{"", "log", "1.log", "00000000000fffc0", "zzzzzzzzzzzzzzzz.log",
+		"00000000000fffc0.log.tmp"} {
 		if _, ok := parseSegmentName(name); ok {
 			t.Errorf("%q is taken for a segment", name)
 		}
 	}
-	if n, ok := parseColdName("0000002a.cold"); !ok || n != 42 || coldName("d", n) != filepath.Join("d", "0000002a.cold") {
+	if n, ok := parseColdName("0000002a.cold"); !ok || n != 42 ||
+		coldName("d", n) != filepath.Join("d", "0000002a.cold") {
 		t.Errorf("%d, %t", n, ok)
 	}
 	for _, name := range []string{"", "2a.cold", "0000002a.log", "zzzzzzzz.cold", "0000002a.cold.tmp"} {

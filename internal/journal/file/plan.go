@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	// Groups of cold segments are small enough to read for one record, and large enough that their headers cost nothing.
+	// Groups of cold segments are small enough to read for one record, and large enough that their headers cost
+	// nothing.
 	coldGroupBytes   = 64 << 10
 	coldGroupRecords = 256
 )
@@ -56,7 +57,8 @@ func (r *run) letGo() {
 	}
 }
 
-// spoil leaves a segment alone whose records cannot be read. It stays as it is: its damage is found by whoever reads it.
+// spoil leaves a segment alone whose records cannot be read. It stays as it is: its damage is found by whoever reads
+// it.
 func (r *run) spoil(s *segment, err error) error {
 	r.j.liveMu.Lock()
 	s.spoiled = true
@@ -103,7 +105,8 @@ func (r *run) plan(candidates []*victim) error {
 }
 
 func compareSurvivors(a, b survivor) int {
-	return cmp.Or(cmp.Compare(a.queue, b.queue), cmp.Compare(a.sequence, b.sequence), cmp.Compare(a.origin.base, b.origin.base),
+	return cmp.Or(cmp.Compare(a.queue, b.queue), cmp.Compare(a.sequence, b.sequence),
+		cmp.Compare(a.origin.base, b.origin.base),
 		cmp.Compare(a.origin.group, b.origin.group), cmp.Compare(a.origin.index, b.origin.index))
 }
 
@@ -140,7 +143,8 @@ func (r *run) list(v *victim) error {
 		}
 		at := w.at()
 		for i := range w.entries {
-			if e := &w.entries[i]; w.header.kind == kindRecords && e.life == journal.Lasting && v.before.has(slot(at, uint32(i))) {
+			if e := &w.entries[i]; w.header.kind == kindRecords && e.life == journal.Lasting &&
+				v.before.has(slot(at, uint32(i))) {
 				r.add(e, at, i, originOf(s.base, at, uint32(i)), e.headLen)
 			}
 		}
@@ -168,7 +172,8 @@ func (r *run) listCold(c *coldSegment) error {
 				continue
 			}
 			t := f.moved[n]
-			if place := &t.rows[row]; place.cold == c.number && int64(place.group)*groupAlign == at && int(place.index) == i && r.affect(t).before.has(int64(row)) {
+			if place := &t.rows[row]; place.cold == c.number && int64(place.group)*groupAlign == at &&
+				int(place.index) == i && r.affect(t).before.has(int64(row)) {
 				r.add(e, at, i, from, e.headLen-originBytes)
 			}
 		}

@@ -8,8 +8,10 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
-// Read implements journal.Journal. Records are visited in the order in which they lie in the files; neighbours are read together.
-func (j *Journal) Read(ctx context.Context, addrs []journal.Address, each func(i int, r journal.Record, err error)) error {
+// Read implements journal.Journal. Records are visited in the order in which they lie in the files; neighbours are read
+// together.
+func (j *Journal) Read(ctx context.Context, addrs []journal.Address,
+	each func(i int, r journal.Record, err error)) error {
 	r := reader{j: j, end: j.End()}
 	last := journal.Position(0)
 	for _, a := range addrs {
@@ -85,7 +87,8 @@ func (r *reader) read(p *spot, a journal.Address) (journal.Record, error) {
 			if err = e.verifyBody(checksum(record.Body)); err == nil {
 				return record, nil
 			}
-			err = p.s.damage(p.group+e.body, fmt.Sprintf("record %d of the group at position %d: %v", a.Index, a.Position, err))
+			err = p.s.damage(p.group+e.body, fmt.Sprintf("record %d of the group at position %d: %v", a.Index,
+				a.Position, err))
 		}
 		if !errors.Is(err, errGone) {
 			break
@@ -104,7 +107,8 @@ func (r *reader) read(p *spot, a journal.Address) (journal.Record, error) {
 	return journal.Record{}, err
 }
 
-// fetch reads the record at a place, which is the caller's, and does not verify its body. The entry is valid until the next call.
+// fetch reads the record at a place, which is the caller's, and does not verify its body. The entry is valid until the
+// next call.
 func (r *reader) fetch(p *spot) (journal.Record, *entry, error) {
 	if r.t == nil || r.in != p.s || int64(r.t.header.position-p.s.base) != p.group {
 		if err := r.load(p.s, p.s.at(p.group)); err != nil {
@@ -120,13 +124,17 @@ func (r *reader) fetch(p *spot) (journal.Record, *entry, error) {
 		r.in = p.s
 	}
 	if want := kindOf(p.s); len(r.t.entries) > 0 && r.t.header.kind != want {
-		return journal.Record{}, nil, p.s.damage(p.group, fmt.Sprintf("a group of kind %d, not %d", r.t.header.kind, want))
+		return journal.Record{}, nil,
+			p.s.damage(p.group, fmt.Sprintf("a group of kind %d, not %d", r.t.header.kind, want))
 	}
 	if int64(p.index) >= int64(len(r.t.entries)) {
 		if p.s.moved {
-			return journal.Record{}, nil, p.s.damage(p.group, fmt.Sprintf("the group has %d records, there is no index %d", len(r.t.entries), p.index))
+			return journal.Record{}, nil,
+				p.s.damage(p.group, fmt.Sprintf("the group has %d records, there is no index %d", len(r.t.entries),
+					p.index))
 		}
-		return journal.Record{}, nil, fmt.Errorf("%w: position %d has %d records, there is no index %d", journal.ErrReleased, p.s.at(p.group), len(r.t.entries), p.index)
+		return journal.Record{}, nil, fmt.Errorf("%w: position %d has %d records, there is no index %d",
+			journal.ErrReleased, p.s.at(p.group), len(r.t.entries), p.index)
 	}
 	if !r.got.has(p) {
 		if err := r.copyStretch(p); err != nil {
@@ -138,7 +146,8 @@ func (r *reader) fetch(p *spot) (journal.Record, *entry, error) {
 	record.Head, record.Body = r.got.take(p.index, e)
 	if p.s.moved {
 		if len(record.Head) < originBytes {
-			return journal.Record{}, nil, p.s.damage(p.group, fmt.Sprintf("record %d does not say where it comes from", p.index))
+			return journal.Record{}, nil,
+				p.s.damage(p.group, fmt.Sprintf("record %d does not say where it comes from", p.index))
 		}
 		record.Head = record.Head[originBytes:]
 	}

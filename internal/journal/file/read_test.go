@@ -43,7 +43,8 @@ func TestDamagedRecordAnswersWithDamageAndTheOthersGoOn(t *testing.T) {
 			if err := d.Set(firstSegment, at, b[at]^0x40); err != nil {
 				t.Fatal(err)
 			}
-			addrs := []journal.Address{{Position: before}, {Position: p}, {Position: p, Index: 1}, {Position: p, Index: 2}, {Position: after}}
+			addrs := []journal.Address{{Position: before}, {Position: p}, {Position: p, Index: 1},
+				{Position: p, Index: 2}, {Position: after}}
 			errs := readErrors(t, j, addrs...)
 			if errs[0] != nil || errs[4] != nil {
 				t.Errorf("the groups around it answer %v, %v", errs[0], errs[4])
@@ -56,7 +57,8 @@ func TestDamagedRecordAnswersWithDamageAndTheOthersGoOn(t *testing.T) {
 					}
 					continue
 				}
-				if damage := asDamage(t, err); damage.Record != addrs[i+1] || !strings.Contains(damage.Where, firstSegment) {
+				if damage := asDamage(t, err); damage.Record != addrs[i+1] ||
+					!strings.Contains(damage.Where, firstSegment) {
 					t.Errorf("record %d: %+v", i, damage)
 				}
 			}
@@ -94,11 +96,13 @@ func TestLargeGroupIsReadOneRecordAtATimeFromOneTable(t *testing.T) {
 	}
 	p := mustAppend(t, j, records...)
 	for i, want := range records {
-		err := j.Read(t.Context(), []journal.Address{{Position: p, Index: uint32(i)}}, func(_ int, r journal.Record, err error) {
-			if err != nil || string(r.Body) != string(want.Body) || string(r.Head) != string(want.Head) || r.Sequence != want.Sequence {
-				t.Fatalf("record %d: %+v, %v", i, r, err)
-			}
-		})
+		err := j.Read(t.Context(), []journal.Address{{Position: p, Index: uint32(i)}},
+			func(_ int, r journal.Record, err error) {
+				if err != nil || string(r.Body) != string(want.Body) || string(r.Head) != string(want.Head) ||
+					r.Sequence != want.Sequence {
+					t.Fatalf("record %d: %+v, %v", i, r, err)
+				}
+			})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -93,13 +93,14 @@ func (j *Journal) unlist(gone outgoing) {
 		j.segs = slices.DeleteFunc(slices.Clone(j.segs), func(s *segment) bool { return slices.Contains(gone.logs, s) })
 	}
 	if len(gone.colds) > 0 {
-		j.colds = slices.DeleteFunc(slices.Clone(j.colds), func(c *coldSegment) bool { return slices.Contains(gone.colds, c) })
+		j.colds = slices.DeleteFunc(slices.Clone(j.colds),
+			func(c *coldSegment) bool { return slices.Contains(gone.colds, c) })
 	}
 	j.moved = slices.DeleteFunc(slices.Clone(j.moved), func(t *movedTable) bool { return t.live.count == 0 })
 }
 
-// changeManifest makes a change of the manifest durable. manifestMu is held. After an error the manifest in force is the one
-// before, or the journal has failed.
+// changeManifest makes a change of the manifest durable. manifestMu is held. After an error the manifest in force is
+// the one before, or the journal has failed.
 func (j *Journal) changeManifest(change func(*manifest)) error {
 	m := j.manifest.clone()
 	change(&m)
@@ -111,7 +112,8 @@ func (j *Journal) changeManifest(change func(*manifest)) error {
 	if !fullError(err) {
 		return j.fail(err)
 	}
-	// Part of it may have got to the disk, perhaps all that counts. What is there must not tell of a change that did not happen.
+	// Part of it may have got to the disk, perhaps all that counts. What is there must not tell of a change that did
+	// not happen.
 	back := j.manifest.clone()
 	if again := back.write(j.fs, j.dir); again != nil {
 		return j.fail(errors.Join(err, again))

@@ -83,7 +83,8 @@ func TestSegmentsAreReclaimedOnlyWhenNothingNeedsThem(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if st := j.Stats(); st.Segments != 2 || st.LiveBytes == 0 || st.LiveBytes >= 20_000 || st.TotalBytes < 3*16<<10 || st.CopiedBytes < 1000 || st.CopiedBytes > 8000 {
+		if st := j.Stats(); st.Segments != 2 || st.LiveBytes == 0 || st.LiveBytes >= 20_000 ||
+			st.TotalBytes < 3*16<<10 || st.CopiedBytes < 1000 || st.CopiedBytes > 8000 {
 			t.Errorf("%+v", st)
 		}
 		j.Release(stuck)
@@ -216,11 +217,12 @@ func TestDefaultsTakeAGroupLargerThanASegment(t *testing.T) {
 	q := mustAppend(t, j, journal.Record{Life: journal.Lasting, Head: make([]byte, 64<<10), Body: body})
 	r := mustAppend(t, j, message(2, 10))
 	for range 2 {
-		err := j.Read(t.Context(), []journal.Address{{Position: p}, {Position: q}, {Position: r}}, func(i int, got journal.Record, err error) {
-			if err != nil || i == 1 && !slices.Equal(got.Body, body) {
-				t.Errorf("record %d: %v", i, err)
-			}
-		})
+		err := j.Read(t.Context(), []journal.Address{{Position: p}, {Position: q}, {Position: r}},
+			func(i int, got journal.Record, err error) {
+				if err != nil || i == 1 && !slices.Equal(got.Body, body) {
+					t.Errorf("record %d: %v", i, err)
+				}
+			})
 		if err != nil {
 			t.Fatal(err)
 		}

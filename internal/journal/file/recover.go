@@ -23,11 +23,13 @@ type tailState struct {
 }
 
 // examineTail walks the newest segment after an unclean end, bodies included, and looks behind its end for groups that
-// vouch for what is broken there. synced is a position up to which the segment is known to have been synced, 0 when that is not known. A group whose bodies do not read back, but nothing else of it, is the end of the log unless
-// a later one says that it had been synced: then it is whole but for those bodies, which Read will tell.
+// vouch for what is broken there. synced is a position up to which the segment is known to have been synced, 0 when
+// that is not known. A group whose bodies do not read back, but nothing else of it, is the end of the log unless a
+// later one says that it had been synced: then it is whole but for those bodies, which Read will tell.
 func examineTail(ctx context.Context, s *segment, synced journal.Position) (*tailState, error) {
 	t := &tailState{end: segmentHeaderBytes, totals: s.totals, synced: synced}
-	var doubts []tailState // what was found before each group that nobody has vouched for yet, and whose bodies are broken
+	// what was found before each group that nobody has vouched for yet, and whose bodies are broken
+	var doubts []tailState
 	w := newWalker(s, segmentHeaderBytes, s.size)
 	for {
 		if err := ctx.Err(); err != nil {
@@ -126,9 +128,11 @@ func (t *tailState) damage(s *segment) error {
 	}
 	switch {
 	case t.vouching != 0:
-		return s.damage(t.end, fmt.Sprintf("%v; the group at offset %d says that it was sound and synced once", broken, t.vouching))
+		return s.damage(t.end, fmt.Sprintf("%v; the group at offset %d says that it was sound and synced once", broken,
+			t.vouching))
 	case t.synced >= s.at(t.end):
-		return s.damage(t.end, fmt.Sprintf("%v; the group at position %d was synced once, as the file %s says", broken, t.synced, noteName))
+		return s.damage(t.end, fmt.Sprintf("%v; the group at position %d was synced once, as the file %s says", broken,
+			t.synced, noteName))
 	}
 	return nil
 }
@@ -145,8 +149,10 @@ func (t *tailState) torn() int64 {
 func (j *Journal) recoverTail(t *tailState) error {
 	s := j.tail
 	if n := t.torn(); n > 0 {
-		j.opts.Report(fmt.Errorf("%s, offset %d: %d bytes behind the last sound group are dropped: %w. The process died before it was told that they are durable; "+
-			"or they were the last that was appended, and the disk has lost them since: nothing that was synced later tells", s.name, t.end, n, t.broken))
+		j.opts.Report(fmt.Errorf("%s, offset %d: %d bytes behind the last sound group are dropped: %w. The process "+
+			"died before it was told that they are durable; "+
+			"or they were the last that was appended, and the disk has lost them since: nothing that was synced "+
+			"later tells", s.name, t.end, n, t.broken))
 	}
 	if err := s.rewrite(t); err != nil {
 		return fmt.Errorf("make the tail of %s durable: %w", s.name, err)

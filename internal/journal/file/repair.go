@@ -12,7 +12,8 @@ import (
 
 // RepairOptions says how Repair works.
 type RepairOptions struct {
-	KeepAside string                  // the folder that gets a copy of each file before it is changed; DIR/damaged when empty
+	// the folder that gets a copy of each file before it is changed; DIR/damaged when empty
+	KeepAside string
 	Progress  func(done, total int64) // as for Check; may be nil
 	NoLoss    bool                    // fail with ErrLoss, and change nothing, when something is lost
 }
@@ -45,7 +46,8 @@ func Repair(ctx context.Context, dir string, o RepairOptions) (report *Report, e
 	if len(x.report.Damages) == 0 {
 		return x.report, nil
 	}
-	if lost := func(d Damage) bool { return d.Lost != "" && d.Lost != lostNothing }; o.NoLoss && slices.ContainsFunc(x.report.Damages, lost) {
+	if lost := func(d Damage) bool { return d.Lost != "" && d.Lost != lostNothing }; o.NoLoss &&
+		slices.ContainsFunc(x.report.Damages, lost) {
 		return nil, ErrLoss
 	}
 	if o.KeepAside == "" {

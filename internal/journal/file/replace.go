@@ -10,9 +10,9 @@ import (
 func compareRows(a, b movedRow) int   { return cmp.Compare(a.slot, b.slot) }
 func compareOrigins(a, b origins) int { return cmp.Compare(a.base, b.base) }
 
-// replace puts the cold segment, which is durable, in the place of the victims: first in the manifest, by one write, then in
-// memory. Who read from a victim meanwhile and finds it gone looks the address up again. It returns the victims, whose files are
-// not needed any more.
+// replace puts the cold segment, which is durable, in the place of the victims: first in the manifest, by one write,
+// then in memory. Who read from a victim meanwhile and finds it gone looks the address up again. It returns the
+// victims, whose files are not needed any more.
 func (r *run) replace() (gone outgoing, err error) {
 	j := r.j
 	for _, v := range r.victims {

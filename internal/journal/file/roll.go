@@ -84,8 +84,8 @@ func (j *Journal) allocate(name string, size int64) error {
 	}
 }
 
-// takeSpare removes a spare of at least that size from the list, of those the one of which most is written, leaving the reserve alone
-// for lasting records. mu is held.
+// takeSpare removes a spare of at least that size from the list, of those the one of which most is written, leaving the
+// reserve alone for lasting records. mu is held.
 func (j *Journal) takeSpare(size int64, lasting bool) (spare, error) {
 	keep := 0
 	if lasting {

@@ -17,8 +17,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal/file/faultfs"
 )
 
-// TestRuleAGroupOfAnotherGenerationNeverReadsAsCurrent puts into the free room of a log, at its very place, what another log has there: sound groups
-// with the right positions, but of another generation.
+// TestRuleAGroupOfAnotherGenerationNeverReadsAsCurrent puts into the free room of a log, at its very place, what
+// another log has there: sound groups with the right positions, but of another generation.
 func TestRuleAGroupOfAnotherGenerationNeverReadsAsCurrent(t *testing.T) {
 	ours, at := killed(t, 100, 300)
 	longer, all := killed(t, 100, 300, 700, 50)
@@ -49,8 +49,8 @@ func TestRuleAGroupOfAnotherGenerationNeverReadsAsCurrent(t *testing.T) {
 	}
 }
 
-// TestRuleRecycledAndZeroFilledSpaceNeverReadsAsCurrent runs a log over its own recycled segments, again and again, and has the process die at many
-// moments: each start finds what was appended and nothing of what was there before.
+// TestRuleRecycledAndZeroFilledSpaceNeverReadsAsCurrent runs a log over its own recycled segments, again and again, and
+// has the process die at many moments: each start finds what was appended and nothing of what was there before.
 func TestRuleRecycledAndZeroFilledSpaceNeverReadsAsCurrent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := faultfs.New()
@@ -71,7 +71,8 @@ func TestRuleRecycledAndZeroFilledSpaceNeverReadsAsCurrent(t *testing.T) {
 			synctest.Wait() // what follows sees one moment
 			spares := 0
 			for _, name := range d.Names() {
-				if strings.Contains(name, "spare") && slices.ContainsFunc(d.Bytes(name), func(b byte) bool { return b != 0 }) {
+				if strings.Contains(name, "spare") &&
+					slices.ContainsFunc(d.Bytes(name), func(b byte) bool { return b != 0 }) {
 					spares++
 				}
 			}
@@ -97,8 +98,9 @@ func TestRuleRecycledAndZeroFilledSpaceNeverReadsAsCurrent(t *testing.T) {
 	})
 }
 
-// TestRuleAnUncleanTailIsDurableBeforeTheStartReturns: what a kill left in memory only is read by the next start, and must then be on the disk. The
-// power fails right after that start. To sync is not enough: a page that a failed sync gave up counts as clean, so all of it is written again.
+// TestRuleAnUncleanTailIsDurableBeforeTheStartReturns: what a kill left in memory only is read by the next start, and
+// must then be on the disk. The power fails right after that start. To sync is not enough: a page that a failed sync
+// gave up counts as clean, so all of it is written again.
 func TestRuleAnUncleanTailIsDurableBeforeTheStartReturns(t *testing.T) {
 	for seed := range uint64(24) {
 		d := faultfs.New()
@@ -129,7 +131,8 @@ func TestRuleAnUncleanTailIsDurableBeforeTheStartReturns(t *testing.T) {
 		dead.Fault(nil)
 		for at := int64(want[1]); at <= int64(want[5]); at += 64 {
 			if !synced[at] {
-				t.Fatalf("byte %d was never synced by the process that died, and is not written again and synced by the next", at)
+				t.Fatalf("byte %d was never synced by the process that died, and is not written again and synced by "+
+					"the next", at)
 			}
 		}
 		var got []journal.Position
@@ -145,13 +148,15 @@ func TestRuleAnUncleanTailIsDurableBeforeTheStartReturns(t *testing.T) {
 		after := dead.AfterPowerCut(rand.New(rand.NewPCG(seed, 3)))
 		abandon(t, j, dead)
 		if got, err := groupsOn(t, after); err != nil || !slices.Equal(got, want) {
-			t.Fatalf("what a start showed was lost by the power cut after it: groups at %v, %v, want %v", got, err, want)
+			t.Fatalf("what a start showed was lost by the power cut after it: groups at %v, %v, want %v", got, err,
+				want)
 		}
 	}
 }
 
-// TestRuleAFlipInTheVeryLastGroupIsToldFromATear flips a bit of the group behind which there is no other: right after it was acknowledged, after a seal, and
-// where the note of what was synced was lost, as in a power cut. Only then it looks like a tear: what is dropped is told by the start and by the check.
+// TestRuleAFlipInTheVeryLastGroupIsToldFromATear flips a bit of the group behind which there is no other: right after
+// it was acknowledged, after a seal, and where the note of what was synced was lost, as in a power cut. Only then it
+// looks like a tear: what is dropped is told by the start and by the check.
 func TestRuleAFlipInTheVeryLastGroupIsToldFromATear(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, c := range []struct {
@@ -197,7 +202,8 @@ func TestRuleAFlipInTheVeryLastGroupIsToldFromATear(t *testing.T) {
 			case err != nil && len(report.Damages) > 0:
 				asDamage(t, err)
 				got = "refused"
-			case j.End() == first && report.TornBytes > 0 && len(said) == 1 && strings.Contains(said[0], "bytes behind the last sound group are dropped"):
+			case j.End() == first && report.TornBytes > 0 && len(said) == 1 &&
+				strings.Contains(said[0], "bytes behind the last sound group are dropped"):
 				got = "dropped"
 			case j.End() == last && len(report.Damages) == 1 && report.Damages[0].Record != nil:
 				asDamage(t, readErrors(t, j, journal.Address{Position: last})[0])
@@ -269,7 +275,8 @@ func TestRuleRefusedUnknownAndFailedAreToldApart(t *testing.T) {
 
 // TestRuleAJournalDeclaresItsDurability compares what is declared with what a power cut right after the answer leaves.
 func TestRuleAJournalDeclaresItsDurability(t *testing.T) {
-	for durability, want := range map[journal.Durability]journal.Durability{"": journal.Fsync, journal.Fsync: journal.Fsync, journal.OS: journal.OS, journal.None: journal.None} {
+	for durability, want := range map[journal.Durability]journal.Durability{"": journal.Fsync,
+		journal.Fsync: journal.Fsync, journal.OS: journal.OS, journal.None: journal.None} {
 		lost := 0
 		for seed := range uint64(12) {
 			d := faultfs.New()
@@ -299,8 +306,8 @@ func TestRuleAJournalDeclaresItsDurability(t *testing.T) {
 	}
 }
 
-// TestRuleADamagedBodyInTheTailCostsThatMessageAlone flips a body of the newest segment that a later group vouches for, and kills the process: the start
-// goes on, the message is told to be damaged, and the others are as they were.
+// TestRuleADamagedBodyInTheTailCostsThatMessageAlone flips a body of the newest segment that a later group vouches for,
+// and kills the process: the start goes on, the message is told to be damaged, and the others are as they were.
 func TestRuleADamagedBodyInTheTailCostsThatMessageAlone(t *testing.T) {
 	d, at := killed(t, 100, 300, 50)
 	b := d.Bytes(firstSegment)
@@ -320,7 +327,8 @@ func TestRuleADamagedBodyInTheTailCostsThatMessageAlone(t *testing.T) {
 	if !slices.Equal(got, at) {
 		t.Errorf("groups at %v, want %v", got, at)
 	}
-	errs := readErrors(t, j, journal.Address{Position: at[0]}, journal.Address{Position: at[1]}, journal.Address{Position: at[2]})
+	errs := readErrors(t, j, journal.Address{Position: at[0]}, journal.Address{Position: at[1]},
+		journal.Address{Position: at[2]})
 	if errs[0] != nil || errs[2] != nil {
 		t.Errorf("the others answer %v and %v", errs[0], errs[2])
 	}

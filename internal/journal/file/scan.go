@@ -45,8 +45,8 @@ func (j *Journal) scan(ctx context.Context, from journal.Position, yield func(jo
 	return nil
 }
 
-// extents lists the segments with groups after from, as they are now, all of them in the files, and before them the one that ends with the group at
-// from: that group is looked at too, as it is by a walk that goes on behind it.
+// extents lists the segments with groups after from, as they are now, all of them in the files, and before them the one
+// that ends with the group at from: that group is looked at too, as it is by a walk that goes on behind it.
 func (j *Journal) extents(from journal.Position) ([]extent, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -67,7 +67,8 @@ func (j *Journal) extents(from journal.Position) ([]extent, error) {
 	return list, nil
 }
 
-func (e extent) scan(ctx context.Context, from journal.Position, yield func(journal.Group, error) bool) (more bool, err error) {
+func (e extent) scan(ctx context.Context, from journal.Position, yield func(journal.Group, error) bool) (more bool,
+	err error) {
 	w := newWalker(e.s, segmentHeaderBytes, e.end)
 	w.skipTo(from)
 	var records []journal.Record
@@ -101,7 +102,8 @@ func (e extent) scan(ctx context.Context, from journal.Position, yield func(jour
 	return true, nil
 }
 
-// skipTo jumps to the group at p when there is a sound one. When not, the walk begins where it was: p may be any number.
+// skipTo jumps to the group at p when there is a sound one. When not, the walk begins where it was: p may be any
+// number.
 func (k *walker) skipTo(p journal.Position) {
 	s := k.w.s
 	offset := s.offset(p)

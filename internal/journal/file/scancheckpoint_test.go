@@ -9,8 +9,9 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal/file/faultfs"
 )
 
-// TestRuleDamageOfTheGroupAtACheckpointStopsTheFirstStart: the walk behind a checkpoint begins at its group. When nothing was appended since, there is
-// nothing to walk, and the group is looked at all the same: else the next start but one would be the first to tell, after more was acknowledged.
+// TestRuleDamageOfTheGroupAtACheckpointStopsTheFirstStart: the walk behind a checkpoint begins at its group. When
+// nothing was appended since, there is nothing to walk, and the group is looked at all the same: else the next start
+// but one would be the first to tell, after more was acknowledged.
 func TestRuleDamageOfTheGroupAtACheckpointStopsTheFirstStart(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -14,15 +14,17 @@ import (
 
 // Scrub says how a journal looks through its files for damage while it is open.
 type Scrub struct {
-	Every          time.Duration // from the beginning of one round to that of the next; the first begins with the journal. 0: never
-	BytesPerSecond int64         // read at most; 8 MiB when 0
+	// from the beginning of one round to that of the next; the first begins with the journal. 0: never
+	Every          time.Duration
+	BytesPerSecond int64 // read at most; 8 MiB when 0
 }
 
 const defaultScrubBytes = 8 << 20
 
-// scrubber is the goroutine that reads all files, one after the other, to find what was damaged before a reader or a start does. It reads through
-// handles of its own, and holds none of the journal's locks meanwhile. What is wrong counts only if the file still belongs to the journal after it
-// was read: one that was reclaimed, or whose records were moved, may be written to by its next use.
+// scrubber is the goroutine that reads all files, one after the other, to find what was damaged before a reader or a
+// start does. It reads through handles of its own, and holds none of the journal's locks meanwhile. What is wrong
+// counts only if the file still belongs to the journal after it was read: one that was reclaimed, or whose records were
+// moved, may be written to by its next use.
 type scrubber struct {
 	j   *Journal
 	ctx context.Context
@@ -113,7 +115,8 @@ func (s *scrubber) cold(row manifestCold) error {
 	return s.judge(coldName(s.j.dir, row.number), f.damages, errors.Join(err, x.close()))
 }
 
-// checkpoints looks at those that are kept. A damaged one is passed over by a start, so what only a start from it would need is kept.
+// checkpoints looks at those that are kept. A damaged one is passed over by a start, so what only a start from it would
+// need is kept.
 func (s *scrubber) checkpoints() error {
 	j := s.j
 	var errs []error
@@ -139,7 +142,8 @@ func (s *scrubber) checkpoints() error {
 	return errors.Join(errs...)
 }
 
-// judge tells what was found in a file, unless it left the journal meanwhile. That its medium cannot be read is damage, too.
+// judge tells what was found in a file, unless it left the journal meanwhile. That its medium cannot be read is damage,
+// too.
 func (s *scrubber) judge(name string, damages []Damage, err error) error {
 	j := s.j
 	if errors.Is(err, syscall.EIO) {
@@ -171,7 +175,8 @@ func (j *Journal) scrubSegment(from journal.Position) (row manifestSegment, tail
 	j.segMu.RLock()
 	segs := j.segs
 	j.segMu.RUnlock()
-	i, _ := slices.BinarySearchFunc(segs, from, func(s *segment, p journal.Position) int { return cmp.Compare(s.base, p) })
+	i, _ := slices.BinarySearchFunc(segs, from,
+		func(s *segment, p journal.Position) int { return cmp.Compare(s.base, p) })
 	if i == len(segs) {
 		return row, false, false
 	}

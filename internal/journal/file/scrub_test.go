@@ -45,7 +45,8 @@ func scrubbing(d *faultfs.Disk, said *reports) file.Options {
 	return o
 }
 
-// busy makes a journal with segments of all kinds, two checkpoints and messages in all of them, and returns where the living messages are.
+// busy makes a journal with segments of all kinds, two checkpoints and messages in all of them, and returns where the
+// living messages are.
 func busy(t *testing.T, j *file.Journal) owned {
 	t.Helper()
 	o := owned{}
@@ -119,7 +120,8 @@ func TestAScrubFindsAFlipInEveryKindOfFileOfARunningJournal(t *testing.T) {
 				o := busy(t, j)
 				time.Sleep(round)
 				st := j.Stats()
-				if errs := said.take(); len(errs) > 0 || st.ScrubRounds == 0 || st.DamageFound > 0 || st.ScrubbedBytes == 0 {
+				if errs := said.take(); len(errs) > 0 || st.ScrubRounds == 0 || st.DamageFound > 0 ||
+					st.ScrubbedBytes == 0 {
 					t.Fatalf("undamaged: %v, %+v", errs, st)
 				}
 				name := c.file(d.Names())
@@ -210,9 +212,11 @@ func lastByte(b []byte) int {
 	}
 }
 
-// TestAScrubGivesNoFalseAlarm: while segments are begun, sealed, cleaned, taken away and used again, checkpoints come and go, and everything is synced.
+// TestAScrubGivesNoFalseAlarm: while segments are begun, sealed, cleaned, taken away and used again, checkpoints come
+// and go, and everything is synced.
 func TestAScrubGivesNoFalseAlarm(t *testing.T) {
-	t.Run("disk in memory", func(t *testing.T) { scrubUnderLoad(t, small(faultfs.New()), uint64(amount(1500, 500, 150))) })
+	t.Run("disk in memory",
+		func(t *testing.T) { scrubUnderLoad(t, small(faultfs.New()), uint64(amount(1500, 500, 150))) })
 	t.Run("disk of the system", func(t *testing.T) { // where writes are torn, and the note is memory
 		o := small(nil)
 		o.FS, o.Dir = nil, t.TempDir()
@@ -220,7 +224,8 @@ func TestAScrubGivesNoFalseAlarm(t *testing.T) {
 	})
 }
 
-// scrubUnderLoad has a journal scrub so many rounds, one behind the other, while three write, settle, and save checkpoints.
+// scrubUnderLoad has a journal scrub so many rounds, one behind the other, while three write, settle, and save
+// checkpoints.
 func scrubUnderLoad(t *testing.T, o file.Options, until uint64) {
 	said := new(reports)
 	o.Report = said.add
@@ -241,7 +246,8 @@ func scrubUnderLoad(t *testing.T, o file.Options, until uint64) {
 	}
 }
 
-// load has three write and settle, and save checkpoints, so that segments are begun, sealed, cleaned and used again, as long as more says so.
+// load has three write and settle, and save checkpoints, so that segments are begun, sealed, cleaned and used again, as
+// long as more says so.
 func load(t *testing.T, j *file.Journal, more func() bool) {
 	j.Keep(slices.Values([]journal.Address(nil)))
 	var writers sync.WaitGroup

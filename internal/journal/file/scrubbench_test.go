@@ -14,8 +14,9 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal/file"
 )
 
-// BenchmarkPutWhileScrubbing is what a scrub costs those who put: durable groups of a record of 1000 bytes, without a scrub, with one at the usual rate and with one
-// as fast as the disk gives bytes, in slices that take turns. What is scrubbed is not in the page cache. The figures are medians over the slices; a ratio is of neighbouring ones.
+// BenchmarkPutWhileScrubbing is what a scrub costs those who put: durable groups of a record of 1000 bytes, without a
+// scrub, with one at the usual rate and with one as fast as the disk gives bytes, in slices that take turns. What is
+// scrubbed is not in the page cache. The figures are medians over the slices; a ratio is of neighbouring ones.
 func BenchmarkPutWhileScrubbing(b *testing.B) {
 	for _, writers := range []int{1, 16} {
 		b.Run(fmt.Sprintf("writers=%d", writers), func(b *testing.B) {

@@ -64,8 +64,9 @@ func (sl *manifestSlot) unlike(turn uint64) string {
 	return ""
 }
 
-// renewManifest writes the manifest of a turn, which is in memory, over a damaged file, or makes one that is gone: the same again where that was in force, for the other one, which may
-// be all that a crash would leave, is not touched then; else the next turn.
+// renewManifest writes the manifest of a turn, which is in memory, over a damaged file, or makes one that is gone: the
+// same again where that was in force, for the other one, which may be all that a crash would leave, is not touched
+// then; else the next turn.
 func (j *Journal) renewManifest(slot int, turn uint64) error {
 	j.manifestMu.Lock()
 	defer j.manifestMu.Unlock()
@@ -82,7 +83,8 @@ func (j *Journal) renewManifest(slot int, turn uint64) error {
 	return err
 }
 
-// note reads what says how far the log is durable. It is small and written with every sync: what was written while it was read is read again.
+// note reads what says how far the log is durable. It is small and written with every sync: what was written while it
+// was read is read again.
 func (s *scrubber) note() error {
 	j := s.j
 	k := &j.note
@@ -105,7 +107,8 @@ func (s *scrubber) note() error {
 		case broken != nil:
 			what = broken.What
 		case n.last < noted:
-			what = fmt.Sprintf("it says that the group at position %d was synced, but %d was: it is a copy from before", n.last, noted)
+			what = fmt.Sprintf("it says that the group at position %d was synced, but %d was: it is a copy from before",
+				n.last, noted)
 		}
 		if what != "" {
 			j.tell(name, []Damage{{File: name, What: what}}, "it was written again")

@@ -9,7 +9,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal/file/faultfs"
 )
 
-// TestAScrubKeepsToItsRateAndEndsWithTheJournal: it reads no more than was said, goes round when it was said, and nobody who closes the journal waits for its pace.
+// TestAScrubKeepsToItsRateAndEndsWithTheJournal: it reads no more than was said, goes round when it was said, and
+// nobody who closes the journal waits for its pace.
 func TestAScrubKeepsToItsRateAndEndsWithTheJournal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const rate, burst = 1000, 1 << 20

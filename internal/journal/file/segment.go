@@ -51,8 +51,8 @@ func unsoundIf(name string, err error) error {
 	return unsound(name, 0, err)
 }
 
-// segment is one file of the log, or what is common to it and a cold segment, which has no place in the log: base is 0 there.
-// What changes after it was opened is guarded by Journal.mu, except where it says so.
+// segment is one file of the log, or what is common to it and a cold segment, which has no place in the log: base is 0
+// there. What changes after it was opened is guarded by Journal.mu, except where it says so.
 type segment struct {
 	base       journal.Position
 	generation uint64
@@ -178,7 +178,8 @@ func decodeSegmentHeader(b []byte) (h firstBlock, err error) {
 	if err != nil {
 		return h, err
 	}
-	return firstBlock{journal.Position(name), generation, journal.Position(last), int64(binary.LittleEndian.Uint64(b[40:]))}, nil
+	return firstBlock{journal.Position(name), generation, journal.Position(last),
+		int64(binary.LittleEndian.Uint64(b[40:]))}, nil
 }
 
 func decodeFirstBlock(magic [8]byte, b []byte) (name, generation, last uint64, err error) {
@@ -194,14 +195,15 @@ func decodeFirstBlock(magic [8]byte, b []byte) (name, generation, last uint64, e
 	if v := binary.LittleEndian.Uint32(b[8:]); v != formatVersion {
 		return 0, 0, 0, unknownFormat(uint64(v))
 	}
-	return binary.LittleEndian.Uint64(b[24:]), binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[32:]), nil
+	return binary.LittleEndian.Uint64(b[24:]), binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[32:]),
+		nil
 }
 
 // offset is the place in the file of a position.
 func (s *segment) offset(p journal.Position) int64 { return int64(p - s.base) }
 
-// reach is the offset behind the last that a group of the segment may have. The next position may be in another segment, which
-// is perhaps gone already.
+// reach is the offset behind the last that a group of the segment may have. The next position may be in another
+// segment, which is perhaps gone already.
 func (s *segment) reach() int64 {
 	if end := s.sealedEnd.Load(); end > 0 {
 		return end

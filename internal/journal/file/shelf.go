@@ -4,8 +4,8 @@ import "sync"
 
 const shelfWindows = 16
 
-// shelf keeps what readers read last, so that the next reader goes on where one before it ended: a backlog is drained by
-// many calls, each for a record or a few.
+// shelf keeps what readers read last, so that the next reader goes on where one before it ended: a backlog is drained
+// by many calls, each for a record or a few.
 type shelf struct {
 	mu   sync.Mutex
 	kept []*window // the one used last at the end
@@ -17,7 +17,8 @@ func (k *shelf) take(s *segment, offset int64) *window {
 	defer k.mu.Unlock()
 	best := -1
 	for i, w := range k.kept {
-		if end := w.from + int64(w.n); w.s == s && w.n > 0 && offset >= w.from-windowNear && offset < end+windowNear { // its group may begin before what was read last
+		// its group may begin before what was read last
+		if end := w.from + int64(w.n); w.s == s && w.n > 0 && offset >= w.from-windowNear && offset < end+windowNear {
 			best = i
 		}
 	}

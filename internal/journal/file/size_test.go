@@ -9,7 +9,8 @@ import (
 
 func TestSegmentsAreSmallByThemselvesOnASmallDisk(t *testing.T) {
 	for _, c := range []struct{ disk, want int64 }{
-		{0, 64 << 20}, {1 << 40, 64 << 20}, {1 << 30, 64 << 20}, {1<<30 - 1, 32 << 20}, {264 << 20, 16 << 20}, {40 << 20, 2 << 20}, {8 << 20, 1 << 20}, {1, 1 << 20},
+		{0, 64 << 20}, {1 << 40, 64 << 20}, {1 << 30, 64 << 20}, {1<<30 - 1, 32 << 20}, {264 << 20, 16 << 20},
+		{40 << 20, 2 << 20}, {8 << 20, 1 << 20}, {1, 1 << 20},
 	} {
 		if got := file.SegmentBytesOn(c.disk); got != c.want {
 			t.Errorf("on %d bytes: %d, not %d", c.disk, got, c.want)

@@ -26,8 +26,9 @@ type manifests struct {
 
 	// damage is what no crash leaves: a file that is gone, cut short or empty, a turn that is not next to the other's.
 	damage *journal.DamageError
-	// doubt is a file that cannot be read while the other can: a write that was cut off looks so, and so does damage. What the rest of the
-	// folder shows decides: while a manifest is written nothing is acknowledged that only the new one tells of.
+	// doubt is a file that cannot be read while the other can: a write that was cut off looks so, and so does damage.
+	// What the rest of the folder shows decides: while a manifest is written nothing is acknowledged that only the new
+	// one tells of.
 	doubt *journal.DamageError
 }
 
@@ -55,7 +56,8 @@ func readManifests(fsys FS, dir string) (*manifests, error) {
 			}
 			sl.damage = damageAt(sl.name, 0, err.Error())
 		} else if sl.m.turn%manifestFiles != uint64(i) {
-			sl.damage = damageAt(sl.name, 0, fmt.Sprintf("it is a copy of the other one: turn %d belongs there", sl.m.turn))
+			sl.damage = damageAt(sl.name, 0, fmt.Sprintf("it is a copy of the other one: turn %d belongs there",
+				sl.m.turn))
 			sl.m = nil
 		}
 	}
@@ -75,7 +77,9 @@ func (ms *manifests) judge() {
 	first := b.m.turn <= 1 // the other file may not have been written yet
 	switch {
 	case a.m != nil && b.m.turn-a.m.turn != 1:
-		ms.damage = damageAt(a.name, 0, fmt.Sprintf("it is of turn %d, %s of turn %d: one of them is a copy from before", a.m.turn, b.name, b.m.turn))
+		ms.damage = damageAt(a.name, 0,
+			fmt.Sprintf("it is of turn %d, %s of turn %d: one of them is a copy from before", a.m.turn, b.name,
+				b.m.turn))
 	case a.m != nil, first && a.missing:
 	case first:
 		ms.doubt = a.damage
@@ -86,17 +90,20 @@ func (ms *manifests) judge() {
 	}
 }
 
-// begun says whether a journal has begun in a folder with these names in it: before anything else the first manifest is written.
+// begun says whether a journal has begun in a folder with these names in it: before anything else the first manifest is
+// written.
 func begun(names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
 		_, isSegment := parseSegmentName(name)
 		_, isCold := parseColdName(name)
 		_, isSpare := parseSpareName(name)
-		return isSegment || isCold || isSpare || name == noteName || name == manifestPrefix+"0" || strings.HasPrefix(name, checkpointPrefix)
+		return isSegment || isCold || isSpare || name == noteName || name == manifestPrefix+"0" ||
+			strings.HasPrefix(name, checkpointPrefix)
 	})
 }
 
-// findManifest returns the manifests of a folder, none of them in force where no journal has begun. It refuses what is damaged for certain.
+// findManifest returns the manifests of a folder, none of them in force where no journal has begun. It refuses what is
+// damaged for certain.
 func findManifest(fsys FS, dir string, names []string) (*manifests, error) {
 	ms, err := readManifests(fsys, dir)
 	switch {

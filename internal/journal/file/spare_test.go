@@ -64,7 +64,8 @@ func TestABusyLogGetsItsSegmentsBackAndACalmOneGivesThemUp(t *testing.T) {
 			burst()
 		}
 		if after, now := counts(); after-before > 5 || now > gone {
-			t.Errorf("in five bursts %d spares were made anew, %d segments removed: they were to be used again", after-before, now-gone)
+			t.Errorf("in five bursts %d spares were made anew, %d segments removed: they were to be used again",
+				after-before, now-gone)
 		}
 		if n := spareFiles(d); n < 5 || n > 10 {
 			t.Errorf("%d spares after a burst of five segments", n)
@@ -112,7 +113,8 @@ func TestALargeGroupGetsALargeSegmentAmongRecycledOnes(t *testing.T) {
 	})
 }
 
-// TestNobodyWaitsForTheFirstZerosOfASegment: they are written and synced while it is a spare, and not again when it is the tail.
+// TestNobodyWaitsForTheFirstZerosOfASegment: they are written and synced while it is a spare, and not again when it is
+// the tail.
 func TestNobodyWaitsForTheFirstZerosOfASegment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := faultfs.New()

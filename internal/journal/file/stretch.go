@@ -2,12 +2,12 @@ package file
 
 import "bytes"
 
-// stretchBytes is how much of what was asked for together is handed out in one piece of memory: whoever keeps one of the records keeps
-// that piece.
+// stretchBytes is how much of what was asked for together is handed out in one piece of memory: whoever keeps one of
+// the records keeps that piece.
 const stretchBytes = 32 << 10
 
-// stretch is records of one group that were asked for together and lie one behind the other: their heads are copied as one piece, and so
-// are their bodies. For a batch of a thousand messages that is a few dozen allocations.
+// stretch is records of one group that were asked for together and lie one behind the other: their heads are copied as
+// one piece, and so are their bodies. For a batch of a thousand messages that is a few dozen allocations.
 type stretch struct {
 	s           *segment // nil: none
 	group       int64

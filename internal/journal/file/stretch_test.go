@@ -28,12 +28,14 @@ func upTo(n int) (indexes []uint32) {
 }
 
 // wantRecords reads addresses and compares with what was appended, by index in the group.
-func wantRecords(t *testing.T, j journal.Journal, put []journal.Record, addrs []journal.Address) (got []journal.Record) {
+func wantRecords(t *testing.T, j journal.Journal, put []journal.Record,
+	addrs []journal.Address) (got []journal.Record) {
 	t.Helper()
 	got = make([]journal.Record, len(addrs))
 	err := j.Read(t.Context(), addrs, func(i int, r journal.Record, err error) {
 		want := put[addrs[i].Index]
-		if err != nil || !bytes.Equal(r.Head, want.Head) || !bytes.Equal(r.Body, want.Body) || r.Body == nil || r.Sequence != want.Sequence {
+		if err != nil || !bytes.Equal(r.Head, want.Head) || !bytes.Equal(r.Body, want.Body) || r.Body == nil ||
+			r.Sequence != want.Sequence {
 			t.Errorf("record %d: %+v, %v", addrs[i].Index, r, err)
 		}
 		got[i] = r
@@ -55,7 +57,8 @@ func TestRecordsReadTogetherAreThoseThatWereAsked(t *testing.T) {
 		put = append(put, message(i, size))
 	}
 	p := mustAppend(t, j, put...)
-	for _, indexes := range [][]uint32{upTo(len(put)), {0, 2, 4, 6, 8}, {13, 12, 11, 3, 2}, {5}, {7, 8}, {2, 2, 3, 3, 11, 12, 12}, {0}, {9, 10}} {
+	for _, indexes := range [][]uint32{upTo(len(put)), {0, 2, 4, 6, 8}, {13, 12, 11, 3, 2}, {5}, {7, 8},
+		{2, 2, 3, 3, 11, 12, 12}, {0}, {9, 10}} {
 		wantRecords(t, j, put, addresses(p, indexes...))
 	}
 }

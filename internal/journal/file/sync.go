@@ -21,13 +21,15 @@ type waiter struct {
 	done   func(journal.Position, error)
 }
 
-// refusal says that the waiters for groups numbered from … to, the last not included, are not served: their groups were taken back.
+// refusal says that the waiters for groups numbered from … to, the last not included, are not served: their groups were
+// taken back.
 type refusal struct {
 	from, to uint64
 	why      error
 }
 
-// enqueue makes a waiter one of those whom the next sync serves. If he takes turns and nobody else is to make that sync, it is his. mu is held.
+// enqueue makes a waiter one of those whom the next sync serves. If he takes turns and nobody else is to make that
+// sync, it is his. mu is held.
 func (j *Journal) enqueue(at journal.Position, done func(journal.Position, error), takes bool) (turn func()) {
 	w := waiter{j.number, at, done}
 	j.number++
@@ -44,8 +46,8 @@ func (j *Journal) enqueue(at journal.Position, done func(journal.Position, error
 	return turn
 }
 
-// newWaiting is the group commit: one write and one sync for all who came while the last ones ran, and for those who come
-// back at once when they are answered.
+// newWaiting is the group commit: one write and one sync for all who came while the last ones ran, and for those who
+// come back at once when they are answered.
 func (j *Journal) newWaiting() *batch.Grouper[waiter] {
 	return batch.New(batch.Config[waiter]{
 		MaxCount: j.opts.MaxPending, Pending: j.opts.MaxPending, Gather: j.opts.Durability != journal.None,

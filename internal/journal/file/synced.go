@@ -13,11 +13,12 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
-// The note is a small file beside the log that says how far the log is known to be durable. It is written over after each sync, before anybody
-// is told that his group is durable, and not synced itself: what a killed process wrote is there, so after a kill the note speaks for every
-// group that was acknowledged, the very last one included, behind which no group of the log could. After a power cut it may be of a while ago, and then says less.
-// What it says is true whenever it was written, so a start believes it: a log that ends before was damaged. The file has two places that are written
-// in turn: one that was cut off in the middle spoke of what nobody had been told of.
+// The note is a small file beside the log that says how far the log is known to be durable. It is written over after
+// each sync, before anybody is told that his group is durable, and not synced itself: what a killed process wrote is
+// there, so after a kill the note speaks for every group that was acknowledged, the very last one included, behind
+// which no group of the log could. After a power cut it may be of a while ago, and then says less. What it says is true
+// whenever it was written, so a start believes it: a log that ends before was damaged. The file has two places that are
+// written in turn: one that was cut off in the middle spoke of what nobody had been told of.
 const (
 	noteName    = "synced"
 	noteBytes   = 64
@@ -54,14 +55,16 @@ func decodeNote(b []byte) (note, error) {
 	case [8]byte(b) != noteMagic:
 		return note{}, fmt.Errorf("%w: it begins with % x", errNote, b[:8])
 	case noteCRC(b) != binary.LittleEndian.Uint32(b[12:]):
-		return note{}, fmt.Errorf("%w: its checksum is %08x, should be %08x", errNote, noteCRC(b), binary.LittleEndian.Uint32(b[12:]))
+		return note{}, fmt.Errorf("%w: its checksum is %08x, should be %08x", errNote, noteCRC(b),
+			binary.LittleEndian.Uint32(b[12:]))
 	case binary.LittleEndian.Uint32(b[8:]) != noteVersion:
 		return note{}, nil // of a later format, which says nothing to this one
 	}
 	return note{binary.LittleEndian.Uint64(b[16:]), journal.Position(binary.LittleEndian.Uint64(b[24:]))}, nil
 }
 
-// readNote returns what the note says; nothing when there is none, as in a folder of a version that wrote none. broken tells why a place of it cannot be read.
+// readNote returns what the note says; nothing when there is none, as in a folder of a version that wrote none. broken
+// tells why a place of it cannot be read.
 func readNote(fsys FS, dir string) (n note, broken *journal.DamageError, err error) {
 	name := filepath.Join(dir, noteName)
 	b, err := readFirst(fsys, name, notePlaces*noteBytes)
@@ -91,15 +94,18 @@ func noteIn(b []byte, i int) (note, error) {
 	return decodeNote(place)
 }
 
-// synced is the highest position of the newest segment that the note says was synced; 0 when it speaks of an earlier segment, or not at all.
+// synced is the highest position of the newest segment that the note says was synced; 0 when it speaks of an earlier
+// segment, or not at all.
 func (n note) synced(s *segment) (journal.Position, error) {
 	switch {
 	case n.last == 0, n.last < s.base:
 		return 0, nil
 	case n.generation != s.generation:
-		return 0, s.damage(0, fmt.Sprintf("the group at position %d was synced in a segment of generation %016x; this one, where it belongs, is of generation %016x", n.last, n.generation, s.generation))
+		return 0, s.damage(0, fmt.Sprintf("the group at position %d was synced in a segment of generation %016x; "+
+			"this one, where it belongs, is of generation %016x", n.last, n.generation, s.generation))
 	case s.offset(n.last) >= s.size:
-		return 0, s.damage(s.size, fmt.Sprintf("the group at position %d was synced once, but the newest segment ends before it", n.last))
+		return 0, s.damage(s.size, fmt.Sprintf("the group at position %d was synced once, but the newest segment "+
+			"ends before it", n.last))
 	}
 	return n.last, nil
 }
@@ -111,12 +117,14 @@ type noteKeeper struct {
 	turn   int
 	buf    [noteBytes]byte
 
-	// For who reads the file meanwhile without the lock: it is whole while begun and done are equal, and the same before and after.
+	// For who reads the file meanwhile without the lock: it is whole while begun and done are equal, and the same
+	// before and after.
 	begun, done atomic.Uint64
 	noted       atomic.Uint64 // a position that was noted; 0: none was
 }
 
-// mapper is a File that can be had as memory. To write to it is to write to the file; unmap has to be called before the file is closed.
+// mapper is a File that can be had as memory. To write to it is to write to the file; unmap has to be called before the
+// file is closed.
 type mapper interface {
 	Map(n int) ([]byte, error)
 	Unmap(b []byte) error

@@ -13,7 +13,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal/file/faultfs"
 )
 
-// TestWhatWasAcknowledgedIsNotedBefore takes the last group away, as if the disk had lost it, at each moment at which somebody has just been told that it is durable.
+// TestWhatWasAcknowledgedIsNotedBefore takes the last group away, as if the disk had lost it, at each moment at which
+// somebody has just been told that it is durable.
 func TestWhatWasAcknowledgedIsNotedBefore(t *testing.T) {
 	d := faultfs.New()
 	j := mustOpen(t, small(d))
@@ -25,7 +26,8 @@ func TestWhatWasAcknowledgedIsNotedBefore(t *testing.T) {
 		clear(b[int64(p)-baseOf(t, name):])
 		after.Put(name, b)
 		_, err := file.Open(t.Context(), small(after))
-		if damage := asDamage(t, err); !strings.HasPrefix(damage.Where, name) || !strings.Contains(damage.What, "was synced once") {
+		if damage := asDamage(t, err); !strings.HasPrefix(damage.Where, name) ||
+			!strings.Contains(damage.What, "was synced once") {
 			t.Errorf("group %d: %v", n, damage)
 		}
 	}
@@ -62,7 +64,8 @@ func TestANoteOfEarlierIsTrueAndOneThatIsMissingHarmless(t *testing.T) {
 	}
 }
 
-// TestANoteThatCannotBeWrittenStopsNobody takes the file's end away from under the journal, whose memory of it then cannot be written to.
+// TestANoteThatCannotBeWrittenStopsNobody takes the file's end away from under the journal, whose memory of it then
+// cannot be written to.
 func TestANoteThatCannotBeWrittenStopsNobody(t *testing.T) {
 	dir := t.TempDir()
 	var mu sync.Mutex
@@ -88,7 +91,8 @@ func TestANoteThatCannotBeWrittenStopsNobody(t *testing.T) {
 	mu.Unlock()
 	j = mustOpen(t, file.Options{Dir: dir, SegmentBytes: 16 << 10})
 	defer j.Close()
-	if errs := readErrors(t, j, journal.Address{Position: first}, journal.Address{Position: second}, journal.Address{Position: third}); slices.ContainsFunc(errs, func(err error) bool { return err != nil }) {
+	if errs := readErrors(t, j, journal.Address{Position: first}, journal.Address{Position: second},
+		journal.Address{Position: third}); slices.ContainsFunc(errs, func(err error) bool { return err != nil }) {
 		t.Errorf("%v", errs)
 	}
 }

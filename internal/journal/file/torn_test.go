@@ -17,8 +17,8 @@ const firstSegment = "log/0000000000000000.log"
 
 const synced = "log/synced"
 
-// killed returns a disk on which a process died after it appended groups of these sizes, and their positions. The note of what was synced is
-// missing, as after a power cut soon after the journal was made: the groups alone have to tell.
+// killed returns a disk on which a process died after it appended groups of these sizes, and their positions. The note
+// of what was synced is missing, as after a power cut soon after the journal was made: the groups alone have to tell.
 func killed(t *testing.T, sizes ...int) (*faultfs.Disk, []journal.Position) {
 	t.Helper()
 	d := faultfs.New()
@@ -111,8 +111,8 @@ func TestBrokenGroupWithALaterOneThatVouchesForItStopsTheStart(t *testing.T) {
 }
 
 func TestNothingOfATornTailComesBackBehindTheNextGroup(t *testing.T) {
-	// Two groups that were never synced: the first is torn, the second is whole. The start drops both. Then a group of the
-	// length of the first takes its place: the second must not reappear behind it.
+	// Two groups that were never synced: the first is torn, the second is whole. The start drops both. Then a group of
+	// the length of the first takes its place: the second must not reappear behind it.
 	d := faultfs.New()
 	j := mustOpen(t, small(d))
 	first := mustAppend(t, j, message(1, 500))
@@ -180,7 +180,8 @@ func TestFlippedByteIsFoundOrHarmless(t *testing.T) {
 				for offset := range b {
 					// Long runs of zeros are room that is not used: a few of them are enough.
 					// So are a few of those inside a body.
-					if b[offset] == 0 && random.IntN(400) != 0 || offset >= 8 && bytes.Equal(b[offset-4:offset], b[offset-8:offset-4]) && random.IntN(20) != 0 {
+					if b[offset] == 0 && random.IntN(400) != 0 || offset >= 8 &&
+						bytes.Equal(b[offset-4:offset], b[offset-8:offset-4]) && random.IntN(20) != 0 {
 						continue
 					}
 					if !among(random) {

@@ -38,7 +38,8 @@ func (a *answers) append(t *testing.T, j *file.Journal, records ...journal.Recor
 
 // busySync begins a sync that does not end before release is called. Until then nobody else gets to the disk. fault is
 // asked about all other operations.
-func busySync(t *testing.T, j *file.Journal, d *faultfs.Disk, fault func(faultfs.Op) error) (first *answers, release func()) {
+func busySync(t *testing.T, j *file.Journal, d *faultfs.Disk, fault func(faultfs.Op) error) (first *answers,
+	release func()) {
 	t.Helper()
 	began, end := make(chan struct{}), make(chan struct{})
 	var once sync.Once
@@ -65,7 +66,8 @@ func TestGroupsThatGatherWhileASyncRunsShareOneWriteAndOneSync(t *testing.T) {
 		switch {
 		case op.Kind == "sync":
 			syncs.Add(1)
-		case op.Kind == "write" && strings.HasPrefix(op.Name, "log/0") && op.Offset < 100_000 && op.Bytes < 100_000: // no zeros ahead
+		// no zeros ahead
+		case op.Kind == "write" && strings.HasPrefix(op.Name, "log/0") && op.Offset < 100_000 && op.Bytes < 100_000:
 			writes.Add(1)
 		}
 		return nil
@@ -170,7 +172,8 @@ func TestFullDiskUnderManyGroupsKeepsThoseThatFittedAndRefusesTheRest(t *testing
 	if end := want[len(want)-1]; j.End() != end {
 		t.Errorf("the log ends at %d, not at %d", j.End(), end)
 	}
-	if st := j.Stats(); st.Groups != before.Groups+5 || st.Records != before.Records+5 || st.LiveBytes >= before.LiveBytes+6*1000 {
+	if st := j.Stats(); st.Groups != before.Groups+5 || st.Records != before.Records+5 ||
+		st.LiveBytes >= before.LiveBytes+6*1000 {
 		t.Errorf("counted %+v after %+v", st, before)
 	}
 	killed := d.Clone()

@@ -7,14 +7,15 @@ import (
 	"time"
 )
 
-// A change of the folder is noticed at the next look. Looks that fail for another reason have to do so that often in a row.
+// A change of the folder is noticed at the next look. Looks that fail for another reason have to do so that often in a
+// row.
 const (
 	defaultWatch = 250 * time.Millisecond
 	watchTries   = 4
 )
 
-// watch looks whether the names still lead to what the journal has open. What is written to files that no name leads to any more
-// is lost when the process ends: nothing of it may be acknowledged.
+// watch looks whether the names still lead to what the journal has open. What is written to files that no name leads to
+// any more is lost when the process ends: nothing of it may be acknowledged.
 type watch struct {
 	j         *Journal
 	dir       ID
@@ -92,7 +93,8 @@ func (w *watch) look() error {
 		return fmt.Errorf("%w: %w", errFolder, err)
 	}
 	if renewed {
-		j.opts.Report(fmt.Errorf("the lock file in %s was removed or replaced by somebody; it was made again, and nobody else was let in", j.dir))
+		j.opts.Report(fmt.Errorf("the lock file in %s was removed or replaced by somebody; it was made again, and "+
+			"nobody else was let in", j.dir))
 	}
 	if err := w.lookAtTail(); err != nil {
 		return err

@@ -30,10 +30,13 @@ func TestAJournalWhoseFolderWentTakesNothingWithinASecond(t *testing.T) {
 		away func(d *faultfs.Disk) error
 		says string
 	}{
-		{"renamed away, removed or unmounted", func(d *faultfs.Disk) error { d.TakeFolder(); return nil }, "the folder is gone"},
-		{"replaced by another", func(d *faultfs.Disk) error { d.SwapFolder(); return nil }, "another folder stands in the place"},
+		{"renamed away, removed or unmounted", func(d *faultfs.Disk) error { d.TakeFolder(); return nil },
+			"the folder is gone"},
+		{"replaced by another", func(d *faultfs.Disk) error { d.SwapFolder(); return nil },
+			"another folder stands in the place"},
 		{"read-only", func(d *faultfs.Disk) error { d.SetReadOnly(true); return nil }, "reading only"},
-		{"newest segment removed", func(d *faultfs.Disk) error { return d.Remove(newest(d)) }, "was removed or replaced"},
+		{"newest segment removed", func(d *faultfs.Disk) error { return d.Remove(newest(d)) },
+			"was removed or replaced"},
 		{"newest segment replaced", func(d *faultfs.Disk) error {
 			f, err := d.Create("log/other")
 			if err != nil {

@@ -12,8 +12,8 @@ const (
 	restoreAgain = 10 * time.Second
 )
 
-// lookAtSealed looks at the next few of the segments that are only read from now on. One that was removed or replaced can still be read, by this
-// process alone: it is written again.
+// lookAtSealed looks at the next few of the segments that are only read from now on. One that was removed or replaced
+// can still be read, by this process alone: it is written again.
 func (w *watch) lookAtSealed() error {
 	j := w.j
 	j.segMu.RLock()
@@ -47,13 +47,15 @@ func (w *watch) lookAtSealed() error {
 	return nil
 }
 
-// lost tells of a segment whose name leads to it no longer, and has it written again. That takes a while, and the watch goes on meanwhile.
+// lost tells of a segment whose name leads to it no longer, and has it written again. That takes a while, and the watch
+// goes on meanwhile.
 func (w *watch) lost(s *segment) {
 	j := w.j
 	if id, err := j.fs.Identify(j.dir); err != nil || id != w.dir {
 		return // the whole folder went: the next look tells
 	}
-	j.tell(s.name, []Damage{{File: s.name, What: "the segment was removed or replaced by somebody; this process still reads it, and writes it again"}}, "")
+	j.tell(s.name, []Damage{{File: s.name, What: "the segment was removed or replaced by somebody; this process " +
+		"still reads it, and writes it again"}}, "")
 	if w.restoring.Load() || time.Now().Before(w.again) {
 		return
 	}
@@ -66,7 +68,8 @@ func (w *watch) lost(s *segment) {
 		}
 		w.again = time.Now().Add(restoreAgain)
 		if w.said.isNew(err) {
-			j.opts.Report(fmt.Errorf("write %s again: %w; it is tried again, and lost when this process ends before", s.name, err))
+			j.opts.Report(fmt.Errorf("write %s again: %w; it is tried again, and lost when this process ends before",
+				s.name, err))
 		}
 	})
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal/file/faultfs"
 )
 
-// TestAFileThatWasRemovedUnderARunningJournalIsToldWithinSeconds: whatever its kind, nothing that was acknowledged is lost, also when the process is killed.
+// TestAFileThatWasRemovedUnderARunningJournalIsToldWithinSeconds: whatever its kind, nothing that was acknowledged is
+// lost, also when the process is killed.
 func TestAFileThatWasRemovedUnderARunningJournalIsToldWithinSeconds(t *testing.T) {
 	swap := func(d *faultfs.Disk, name string) error {
 		f, err := d.Create("log/other")

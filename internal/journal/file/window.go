@@ -48,7 +48,8 @@ func (w *window) bytes(offset int64, n int64, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	w.from, w.n = offset, int(want)
-	if on && w.ahead == 0 { // the advice costs the kernel more than the reading of large pieces, and there are mostly several who read records
+	// the advice costs the kernel more than the reading of large pieces, and there are mostly several who read records
+	if on && w.ahead == 0 {
 		w.readAhead()
 	}
 	return (*w.buf)[:n:n], nil

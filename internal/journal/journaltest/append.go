@@ -55,7 +55,8 @@ func testManyRecords(t *testing.T, h Harness) {
 	if len(groups) != 1 || !cmp.Equal(groups[0].Records, withoutBodies(records)) {
 		t.Errorf("scan shows %d groups, or other records", len(groups))
 	}
-	if _, errs := readAll(t, j, journal.Address{Position: p, Index: uint32(len(records))}); !errors.Is(errs[0], journal.ErrReleased) {
+	if _, errs := readAll(t, j, journal.Address{Position: p, Index: uint32(len(records))}); !errors.Is(errs[0],
+		journal.ErrReleased) {
 		t.Errorf("an index behind the last record answers %v", errs[0])
 	}
 }
@@ -200,7 +201,8 @@ func testSlicesAreNotKept(t *testing.T, h Harness) {
 			t.Fatal(err)
 		}
 		addrs = append(addrs, journal.Address{Position: j.End()})
-		want = append(want, journal.Record{Sequence: uint64(n), Life: journal.Lasting, Head: fmt.Appendf(nil, "%08d", n), Body: fmt.Appendf(nil, "%064d", n)})
+		want = append(want, journal.Record{Sequence: uint64(n), Life: journal.Lasting,
+			Head: fmt.Appendf(nil, "%08d", n), Body: fmt.Appendf(nil, "%064d", n)})
 	}
 	if err := j.Sync(t.Context()); err != nil {
 		t.Fatal(err)

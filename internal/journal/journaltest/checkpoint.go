@@ -33,7 +33,8 @@ func mustLoad(t *testing.T, j journal.Journal, at journal.Position, state []byte
 		t.Fatalf("read checkpoint: %v", err)
 	}
 	if got != at || !bytes.Equal(b, state) || len(skipped) != skips {
-		t.Fatalf("loaded the checkpoint at %d with %d bytes, passing over %v; want the one at %d with %d bytes", got, len(b), skipped, at, len(state))
+		t.Fatalf("loaded the checkpoint at %d with %d bytes, passing over %v; want the one at %d with %d bytes", got,
+			len(b), skipped, at, len(state))
 	}
 }
 

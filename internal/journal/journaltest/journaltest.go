@@ -28,7 +28,8 @@ import (
 type Harness struct {
 	// Open opens the log. It is called again after the journal it returned was closed.
 	Open func() (journal.Journal, error)
-	// DamageCheckpoint alters a byte of the newest saved checkpoint that is not damaged yet, while the journal is closed.
+	// DamageCheckpoint alters a byte of the newest saved checkpoint that is not damaged yet, while the journal is
+	// closed.
 	DamageCheckpoint func() error
 }
 
@@ -129,7 +130,8 @@ func message(n int, size int) journal.Record {
 
 // settle is a passing record.
 func settle(n int) journal.Record {
-	return journal.Record{Queue: uint32(n%3 + 1), Life: journal.Passing, Sequence: uint64(n), Head: fmt.Appendf(nil, "settle %d", n)}
+	return journal.Record{Queue: uint32(n%3 + 1), Life: journal.Passing, Sequence: uint64(n),
+		Head: fmt.Appendf(nil, "settle %d", n)}
 }
 
 // scanned is a copied group.
@@ -206,7 +208,8 @@ func mustRead(t *testing.T, j journal.Journal, addrs []journal.Address, want []j
 
 // sameRecord takes an empty slice and nil as the same.
 func sameRecord(a, b journal.Record) bool {
-	return a.Queue == b.Queue && a.Life == b.Life && a.Sequence == b.Sequence && bytes.Equal(a.Head, b.Head) && bytes.Equal(a.Body, b.Body)
+	return a.Queue == b.Queue && a.Life == b.Life && a.Sequence == b.Sequence && bytes.Equal(a.Head, b.Head) &&
+		bytes.Equal(a.Body, b.Body)
 }
 
 // goneOrSame fails unless a released record is either gone or still what it was.

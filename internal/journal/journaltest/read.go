@@ -93,7 +93,8 @@ func testRead(t *testing.T, h Harness) {
 	slices.Reverse(records)
 	mustRead(t, j, addrs, records)
 	// The same one twice, and none at all.
-	mustRead(t, j, []journal.Address{addrs[3], addrs[9], addrs[3]}, []journal.Record{records[3], records[9], records[3]})
+	mustRead(t, j, []journal.Address{addrs[3], addrs[9], addrs[3]},
+		[]journal.Record{records[3], records[9], records[3]})
 	mustRead(t, j, nil, nil)
 	got, _ := readAll(t, j, addrs[0], addrs[1])
 	clear(got[0].Body) // the caller's

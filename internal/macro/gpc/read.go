@@ -25,7 +25,8 @@ func Read(text []byte, combo string, rate pace.Rate) ([]byte, error) {
 			"leave out what is not the combo")}
 	}
 	if !utf8.Valid(text) {
-		return nil, macro.Mistakes{word{line: 1, column: 1}.mistake("this is not text in UTF-8", "save the script as UTF-8")}
+		return nil, macro.Mistakes{word{line: 1, column: 1}.mistake("this is not text in UTF-8",
+			"save the script as UTF-8")}
 	}
 	source := strings.ReplaceAll(strings.TrimPrefix(string(text), "\ufeff"), "\r\n", "\n")
 	r := reader{words: split(strings.ReplaceAll(source, "\r", "\n")), rate: rate, defined: map[string]word{}}
@@ -175,7 +176,8 @@ func (r *reader) arguments(of word, n int) (all []word, ok bool) {
 		all = append(all, w)
 	}
 	if len(all) < n || r.words[r.at].text != ")" {
-		r.add(of, fmt.Sprintf("this is not %s with %s", of.text, [...]string{1: "one number", 2: "a name and a number"}[n]),
+		r.add(of, fmt.Sprintf("this is not %s with %s", of.text,
+			[...]string{1: "one number", 2: "a name and a number"}[n]),
 			"what is worked out while the script runs cannot be said in a macro")
 		r.skip()
 		return nil, false
@@ -198,7 +200,8 @@ func (r *reader) number(w word, least, most float64) (float64, bool) {
 	n, err := strconv.ParseFloat(text, 64)
 	switch {
 	case err != nil || math.IsNaN(n):
-		r.add(w, fmt.Sprintf("%q is not a number", w.text), "a variable has no value until the script runs; write the number")
+		r.add(w, fmt.Sprintf("%q is not a number", w.text),
+			"a variable has no value until the script runs; write the number")
 		return 0, false
 	case n < least || n > most:
 		r.add(w, fmt.Sprintf("%s is not from %v to %v", w.text, least, most), "write a number that is")
@@ -257,7 +260,8 @@ func (r *reader) wait(of word) {
 	case until > macro.MaxFrames:
 		r.add(all[0], fmt.Sprintf("the macro becomes longer than %d frames here", macro.MaxFrames), "play it in parts")
 	case frames < 1:
-		r.add(all[0], fmt.Sprintf("%s ms are shorter than a frame", all[0].text), "a macro changes with frames: wait longer")
+		r.add(all[0], fmt.Sprintf("%s ms are shorter than a frame", all[0].text),
+			"a macro changes with frames: wait longer")
 	default:
 		r.frames = until
 		for frames > 0 {

@@ -63,33 +63,42 @@ func TestNoErrorAddsUp(t *testing.T) {
 
 func TestWhatAMacroCannotSayIsRefusedWithItsPlace(t *testing.T) {
 	for script, want := range map[string]string{
-		"main { }":                "line 1, column 1: there is no combo in this script (a combo begins with: combo NAME {)",
+		"main { }": "line 1, column 1: there is no combo in this script (a combo begins with: combo " +
+			"NAME {)",
 		"combo a { } combo b { }": "line 1, column 1: there are several combos: a, b (say which one with --combo a)",
 		"combo a {\n if (x) { wait(5); } wait(50); }": "line 2, column 2: \"if\" cannot be said in a macro " +
 			"(a macro is a fixed list: only set_val and wait of numbers are taken over)",
 		"combo a { call(b); wait(50); }": "line 1, column 11: \"call\" cannot be said in a macro " +
 			"(a macro is a fixed list: only set_val and wait of numbers are taken over)",
-		"combo a { set_val(PS4_CROS, 100); wait(50); }":    "line 1, column 19: there is no PS4_CROS (did you mean PS4_CROSS?)",
-		"combo a { set_val(BUTTON_16, 100); wait(50); }":   "line 1, column 19: there is no BUTTON_16 (known are the names of PS4_, PS3_, XB1_ and XB360_, as in PS4_CROSS)",
-		"combo a { set_val(PS4_CROSS, 200); wait(50); }":   "line 1, column 30: 200 is not from 0 to 100 (write a number that is)",
-		"combo a { set_val(PS4_CROSS, power); wait(50); }": "line 1, column 30: \"power\" is not a number (a variable has no value until the script runs; write the number)",
-		"combo a { wait(speed * 2); }":                     "line 1, column 11: this is not wait with one number (what is worked out while the script runs cannot be said in a macro)",
-		"combo a { set_val(PS4_CROSS, 100); }":             "line 1, column 19: no wait follows this, so that it would be pressed for no time (put wait(50); behind it)",
-		"combo a { wait(2); wait(50); }":                   "line 1, column 16: 2 ms are shorter than a frame (a macro changes with frames: wait longer)",
-		"combo a { wait(50) wait(50); }":                   "line 1, column 18: a ; is missing behind this (write wait(…);)",
-		"combo a { wait(50);":                              "line 1, column 20: the combo is never closed (write } at its end)",
+		"combo a { set_val(PS4_CROS, 100); wait(50); }": "line 1, column 19: there is no PS4_CROS (did you mean PS4_CROSS?)",
+		"combo a { set_val(BUTTON_16, 100); wait(50); }": "line 1, column 19: there is no BUTTON_16 (known are the " +
+			"names of PS4_, PS3_, XB1_ and XB360_, as in PS4_CROSS)",
+		"combo a { set_val(PS4_CROSS, 200); wait(50); }": "line 1, column 30: 200 is not from 0 to 100 (write a number that is)",
+		"combo a { set_val(PS4_CROSS, power); wait(50); }": "line 1, column 30: \"power\" is not a number (a " +
+			"variable has no value until the script runs; write the number)",
+		"combo a { wait(speed * 2); }": "line 1, column 11: this is not wait with one number " +
+			"(what is worked out while the script runs cannot be said in a macro)",
+		"combo a { set_val(PS4_CROSS, 100); }": "line 1, column 19: no wait follows this, so that it " +
+			"would be pressed for no time (put wait(50); behind it)",
+		"combo a { wait(2); wait(50); }": "line 1, column 16: 2 ms are shorter than a frame (a " +
+			"macro changes with frames: wait longer)",
+		"combo a { wait(50) wait(50); }": "line 1, column 18: a ; is missing behind this (write wait(…);)",
+		"combo a { wait(50);":            "line 1, column 20: the combo is never closed (write } at its end)",
 		"combo a { set_val(PS4_UP, 100); set_val(PS4_DOWN, 100); wait(50); }": "line 1, column 41: " +
 			"PS4_DOWN is the opposite of a direction before it (leave one of them out)",
-		"combo a { wait(999999999); }": "line 1, column 16: the macro becomes longer than 8388608 frames here (play it in parts)",
-		"combo a { }":                  "line 1, column 11: there is nothing to play in this combo (a combo has set_val and wait)",
-		"combo a { \xff }":             "line 1, column 1: this is not text in UTF-8 (save the script as UTF-8)",
+		"combo a { wait(999999999); }": "line 1, column 16: the macro becomes longer than 8388608 frames here (play " +
+			"it in parts)",
+		"combo a { }": "line 1, column 11: there is nothing to play in this combo (a combo has " +
+			"set_val and wait)",
+		"combo a { \xff }": "line 1, column 1: this is not text in UTF-8 (save the script as UTF-8)",
 	} {
 		_, err := gpc.Read([]byte(script), "", pace.NTSC())
 		if err == nil || err.Error() != want {
 			t.Errorf("%s\n got %v\nwant %s", script, err, want)
 		}
 	}
-	if _, err := gpc.Read([]byte(fireball), "firebal", pace.NTSC()); err == nil || !strings.Contains(err.Error(), "did you mean fireball?") {
+	if _, err := gpc.Read([]byte(fireball), "firebal", pace.NTSC()); err == nil ||
+		!strings.Contains(err.Error(), "did you mean fireball?") {
 		t.Error(err)
 	}
 }

@@ -14,8 +14,10 @@ import (
 
 // guard keeps out what other web pages make a browser send:
 //
-//   - A name that another has pointed at this machine: the request's host has to be localhost, an address, or one of the configured names.
-//   - A page from elsewhere: what changes something has to come from this page, by the browser's own word (Origin, Sec-Fetch-Site), and to be JSON, which a form cannot send.
+//   - A name that another has pointed at this machine: the request's host has to be localhost, an address, or one of
+//     the configured names.
+//   - A page from elsewhere: what changes something has to come from this page, by the browser's own word (Origin,
+//     Sec-Fetch-Site), and to be JSON, which a form cannot send.
 //
 // A program on the machine that is no browser sends what it likes; whoever may use the machine may use the page.
 func (p *Page) guard(r *http.Request) error {
@@ -50,5 +52,6 @@ func (p *Page) known(host string) bool {
 	if _, err := netip.ParseAddr(strings.Trim(name, "[]")); err == nil {
 		return true // nobody can point an address elsewhere
 	}
-	return name == "localhost" || slices.ContainsFunc(p.Hosts, func(h string) bool { return strings.EqualFold(h, name) })
+	return name == "localhost" ||
+		slices.ContainsFunc(p.Hosts, func(h string) bool { return strings.EqualFold(h, name) })
 }

@@ -22,7 +22,8 @@ var web embed.FS
 
 // Config is what a page is made of.
 type Config struct {
-	// Start begins to play a script, and returns when frame 0 is due. The run ends when ctx does. It is called for one run at a time.
+	// Start begins to play a script, and returns when frame 0 is due. The run ends when ctx does. It is called for one
+	// run at a time.
 	Start func(ctx context.Context, s *macro.Script, progress func(pace.Progress)) (*pace.Run, error)
 	Rate  pace.Rate     // of the frames; zero: pace.NTSC. For what is shown.
 	Title string        // what is played on, for people

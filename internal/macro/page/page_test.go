@@ -140,10 +140,12 @@ func TestATextIsCheckedBeforeAnythingIsPlayed(t *testing.T) {
 		t.Errorf("%d %s", status, body)
 	}
 	status, body = s.post(t, "/check", `{"text":"236hp 2","player":2,"mirror":true}`)
-	if status != 200 || !strings.Contains(body, `"frames":6`) || !strings.Contains(body, "P2 hp") || !strings.Contains(body, `"mistakes":null`) {
+	if status != 200 || !strings.Contains(body, `"frames":6`) || !strings.Contains(body, "P2 hp") ||
+		!strings.Contains(body, `"mistakes":null`) {
 		t.Errorf("%d %s", status, body)
 	}
-	if status, body := s.post(t, "/run", `{"text":"lq 2"}`); status != 422 || !strings.Contains(body, "did you mean lp?") {
+	if status, body := s.post(t, "/run", `{"text":"lq 2"}`); status != 422 ||
+		!strings.Contains(body, "did you mean lp?") {
 		t.Errorf("%d %s", status, body)
 	}
 	for _, bad := range []string{`{"text":"lp 2","player":3}`, `{"text":`, `[]`} {
@@ -187,7 +189,8 @@ func TestRunsArePlayedOneAtATimeAndPressesWait(t *testing.T) {
 	if !n.Last.Stopped || n.Last.Error != "" || n.Waiting != 0 || n.Last.Played == 0 {
 		t.Errorf("%+v", n.Last)
 	}
-	if status, body := s.post(t, "/press", `{"press":"9","player":2}`); status != 202 || !strings.Contains(body, `"text":"9 2"`) {
+	if status, body := s.post(t, "/press", `{"press":"9","player":2}`); status != 202 ||
+		!strings.Contains(body, `"text":"9 2"`) {
 		t.Errorf("%d %s", status, body)
 	}
 	n = s.until(t, ended(accepted+2))
@@ -228,19 +231,21 @@ func TestOnlyThePageItselfMayPress(t *testing.T) {
 		host, origin, site, kind string
 		status                   int
 	}{
-		"the page":                             {host, s.URL, "same-origin", "application/json", 202},
-		"a program":                            {host, "", "", "application/json", 202},
-		"by a configured name":                 {"pad.example:80", "http://pad.example:80", "same-origin", "application/json", 202},
-		"localhost":                            {"localhost:80", "", "", "application/json", 202},
-		"by address":                           {"[::1]:80", "", "", "application/json; charset=utf-8", 202},
-		"another page":                         {host, "http://evil.example", "cross-site", "application/json", 403},
-		"another page of an old browser":       {host, "http://evil.example", "", "application/json", 403},
-		"another port of this machine":         {host, "http://127.0.0.1:1", "same-site", "application/json", 403},
-		"a sandboxed page":                     {host, "null", "", "application/json", 403},
-		"a form":                               {host, "", "", "application/x-www-form-urlencoded", 403},
-		"a form that says it is text":          {host, "", "", "text/plain", 403},
-		"nothing said":                         {host, "", "", "", 403},
-		"a name that was pointed here":         {"evil.example", "http://evil.example", "same-origin", "application/json", 403},
+		"the page":  {host, s.URL, "same-origin", "application/json", 202},
+		"a program": {host, "", "", "application/json", 202},
+		"by a configured name": {"pad.example:80", "http://pad.example:80", "same-origin",
+			"application/json", 202},
+		"localhost":                      {"localhost:80", "", "", "application/json", 202},
+		"by address":                     {"[::1]:80", "", "", "application/json; charset=utf-8", 202},
+		"another page":                   {host, "http://evil.example", "cross-site", "application/json", 403},
+		"another page of an old browser": {host, "http://evil.example", "", "application/json", 403},
+		"another port of this machine":   {host, "http://127.0.0.1:1", "same-site", "application/json", 403},
+		"a sandboxed page":               {host, "null", "", "application/json", 403},
+		"a form":                         {host, "", "", "application/x-www-form-urlencoded", 403},
+		"a form that says it is text":    {host, "", "", "text/plain", 403},
+		"nothing said":                   {host, "", "", "", 403},
+		"a name that was pointed here": {"evil.example", "http://evil.example", "same-origin",
+			"application/json", 403},
 		"a name that looks like an address":    {"127.0.0.1.evil.example", "", "", "application/json", 403},
 		"a name that looks like the local one": {"localhost.evil.example", "", "", "application/json", 403},
 	} {
@@ -249,7 +254,8 @@ func TestOnlyThePageItselfMayPress(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Host = c.host
-		for key, value := range map[string]string{"Origin": c.origin, "Sec-Fetch-Site": c.site, "Content-Type": c.kind} {
+		for key, value := range map[string]string{"Origin": c.origin, "Sec-Fetch-Site": c.site,
+			"Content-Type": c.kind} {
 			if value != "" {
 				r.Header.Set(key, value)
 			}
@@ -272,7 +278,8 @@ func TestOnlyThePageItselfMayPress(t *testing.T) {
 
 func TestThePageNeedsNothingFromElsewhere(t *testing.T) {
 	s := open(t)
-	for _, path := range []string{"/", "/app.js", "/words.js", "/kept.js", "/pads.js", "/manifest.json", "/style.css", "/icon.svg", "/icon-maskable.svg"} {
+	for _, path := range []string{"/", "/app.js", "/words.js", "/kept.js", "/pads.js", "/manifest.json", "/style.css",
+		"/icon.svg", "/icon-maskable.svg"} {
 		r, err := http.Get(s.URL + path)
 		if err != nil {
 			t.Fatal(err)
@@ -286,7 +293,8 @@ func TestThePageNeedsNothingFromElsewhere(t *testing.T) {
 			t.Errorf("%s has no policy", path)
 		}
 		rest := bytes.ReplaceAll(b, []byte("http://www.w3.org/2000/svg"), nil)
-		if bytes.Contains(rest, []byte("http://")) || bytes.Contains(rest, []byte("https://")) || bytes.Contains(b, []byte("<script>")) || bytes.Contains(b, []byte(" style=")) {
+		if bytes.Contains(rest, []byte("http://")) || bytes.Contains(rest, []byte("https://")) ||
+			bytes.Contains(b, []byte("<script>")) || bytes.Contains(b, []byte(" style=")) {
 			t.Errorf("%s takes something from elsewhere, or has what the policy forbids", path)
 		}
 	}

@@ -54,7 +54,8 @@ func rowsOf(track []macro.Step) (rows []row) {
 // arrows are the directions of the number pad.
 var arrows = [10]string{1: "↙", 2: "↓", 3: "↘", 4: "←", 6: "→", 7: "↖", 8: "↑", 9: "↗"}
 
-// Timeline draws a script as SVG: a row for each input that a player uses, and bars where it is pressed. Colours come from the page's style sheet.
+// Timeline draws a script as SVG: a row for each input that a player uses, and bars where it is pressed. Colours come
+// from the page's style sheet.
 func Timeline(s *macro.Script, rate pace.Rate) string {
 	frames := s.Frames()
 	if frames == 0 {
@@ -66,7 +67,8 @@ func Timeline(s *macro.Script, rate pace.Rate) string {
 	}
 	height := t.y + 4
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-label="%s" data-begin="%d" data-end="%.1f">`,
+	fmt.Fprintf(&b,
+		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-label="%s" data-begin="%d" data-end="%.1f">`,
 		wholeWidth, height, html.EscapeString(describe(s, rate)), nameWidth, t.x(frames))
 	t.ruler(&b, frames, height)
 	b.WriteString(t.String())
@@ -98,7 +100,8 @@ func (t *timeline) ruler(b *strings.Builder, frames int64, height int) {
 		}
 	}
 	for f := int64(0); f <= frames; f += step {
-		fmt.Fprintf(b, `<path class="rule" d="M%.1f 16V%d"/><text class="rule" x="%.1f" y="12">%d</text>`, t.x(f), height, t.x(f)+2, f)
+		fmt.Fprintf(b, `<path class="rule" d="M%.1f 16V%d"/><text class="rule" x="%.1f" y="12">%d</text>`, t.x(f),
+			height, t.x(f)+2, f)
 	}
 }
 
@@ -146,7 +149,8 @@ func (t *timeline) bar(player int, label string, from, to int64) {
 		return
 	}
 	width := max(float64(to-from)*t.scale-0.6, 0.6)
-	fmt.Fprintf(t, `<rect class="p%d" x="%.1f" y="%d" width="%.1f" height="%d" rx="2"><title>%s</title></rect>`, player, t.x(from), t.y+3, width, rowHeight-5,
+	fmt.Fprintf(t, `<rect class="p%d" x="%.1f" y="%d" width="%.1f" height="%d" rx="2"><title>%s</title></rect>`, player,
+		t.x(from), t.y+3, width, rowHeight-5,
 		html.EscapeString(fmt.Sprintf("frames %d to %d: %d", from, to-1, to-from)))
 	if label != "" && width >= 10 {
 		fmt.Fprintf(t, `<text class="bar" x="%.1f" y="%d">%s</text>`, t.x(from)+width/2, t.y+16, label)
@@ -166,10 +170,12 @@ func describe(s *macro.Script, rate pace.Rate) string {
 	case len(all) == 1:
 		players = fmt.Sprintf("player %d", all[0])
 	}
-	return fmt.Sprintf("%d frames, %.2f seconds, %d states for %s", s.Frames(), rate.Deadline(s.Frames()).Seconds(), steps, players)
+	return fmt.Sprintf("%d frames, %.2f seconds, %d states for %s", s.Frames(), rate.Deadline(s.Frames()).Seconds(),
+		steps, players)
 }
 
-// latenessPicture draws a histogram of lateness as SVG. Its bins are as wide as those before them together: 1, 2, 4, … microseconds.
+// latenessPicture draws a histogram of lateness as SVG. Its bins are as wide as those before them together: 1, 2, 4, …
+// microseconds.
 func latenessPicture(h *pace.Histogram) string {
 	const bins, barWidth, height = 18, 50, 120
 	var count [bins]int64
@@ -185,7 +191,8 @@ func latenessPicture(h *pace.Histogram) string {
 		return true
 	})
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-label="%s">`, (last+1)*barWidth+8, height+40, html.EscapeString("lateness of the frames: "+h.String()))
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-label="%s">`,
+		(last+1)*barWidth+8, height+40, html.EscapeString("lateness of the frames: "+h.String()))
 	for i := range last + 1 {
 		tall := 0.0
 		if most > 0 {
@@ -203,11 +210,15 @@ func latenessPicture(h *pace.Histogram) string {
 		case bins - 1:
 			between, label = fmt.Sprintf("%s or more", limit/2), "≥"+short(limit/2)
 		}
-		fmt.Fprintf(&b, `<rect class="late" x="%d" y="%.1f" width="%d" height="%.1f"><title>%d frames: %s late</title></rect>`, x+1, height-tall, barWidth-2, tall, count[i], between)
+		fmt.Fprintf(&b,
+			`<rect class="late" x="%d" y="%.1f" width="%d" height="%.1f"><title>%d frames: %s late</title></rect>`, x+1,
+			height-tall, barWidth-2, tall, count[i], between)
 		if count[i] > 0 {
-			fmt.Fprintf(&b, `<text class="count tally" x="%d" y="%.1f">%d</text>`, x+barWidth/2, height-tall-3, count[i])
+			fmt.Fprintf(&b, `<text class="count tally" x="%d" y="%.1f">%d</text>`, x+barWidth/2, height-tall-3,
+				count[i])
 		}
-		fmt.Fprintf(&b, `<text class="count" x="%d" y="%d">%s</text>`, x+barWidth/2, height+16, html.EscapeString(label))
+		fmt.Fprintf(&b, `<text class="count" x="%d" y="%d">%s</text>`, x+barWidth/2, height+16,
+			html.EscapeString(label))
 	}
 	b.WriteString("</svg>")
 	return b.String()

@@ -26,7 +26,8 @@ func wellFormed(t *testing.T, svg string) {
 }
 
 func TestTheTimelineShowsWhatIsPressedAndWhen(t *testing.T) {
-	script, err := macro.Read([]byte("2,lp 3\n2 2\n5 5\nlx=-50 4\n<player 2>\nup=50 2\nhk 9\n</player>\n"), macro.Options{})
+	script, err := macro.Read([]byte("2,lp 3\n2 2\n5 5\nlx=-50 4\n<player 2>\nup=50 2\nhk 9\n</player>\n"),
+		macro.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,8 @@ func TestALongMacrosPictureIsBounded(t *testing.T) {
 
 func TestTheHistogramCountsEveryFrame(t *testing.T) {
 	var h pace.Histogram
-	for _, d := range []time.Duration{0, 500 * time.Nanosecond, 1500 * time.Nanosecond, 3 * time.Microsecond, 3 * time.Millisecond, time.Hour} {
+	for _, d := range []time.Duration{0, 500 * time.Nanosecond, 1500 * time.Nanosecond, 3 * time.Microsecond,
+		3 * time.Millisecond, time.Hour} {
 		h.Add(d)
 	}
 	svg := latenessPicture(&h)
@@ -69,7 +71,8 @@ func TestTheHistogramCountsEveryFrame(t *testing.T) {
 	if n := strings.Count(svg, `class="count tally"`); n != 5 {
 		t.Errorf("%d bars\n%s", n, svg)
 	}
-	for _, want := range []string{"<title>2 frames: less than 1µs late<", "<title>1 frames: from 1µs to 2µs late<", "<title>1 frames: 65.536ms or more late<", ">&lt;4 µs<", ">≥66 ms<"} {
+	for _, want := range []string{"<title>2 frames: less than 1µs late<", "<title>1 frames: from 1µs to 2µs late<",
+		"<title>1 frames: 65.536ms or more late<", ">&lt;4 µs<", ">≥66 ms<"} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("no %s in\n%s", want, svg)
 		}

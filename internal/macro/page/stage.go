@@ -75,7 +75,8 @@ type stage struct {
 
 func newStage(c Config) *stage {
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &stage{config: c, ctx: ctx, cancel: cancel, ended: make(chan struct{}), wake: make(chan struct{}, 1), listeners: map[chan news]bool{}}
+	s := &stage{config: c, ctx: ctx, cancel: cancel, ended: make(chan struct{}), wake: make(chan struct{}, 1),
+		listeners: map[chan news]bool{}}
 	go s.work()
 	return s
 }
@@ -217,7 +218,8 @@ func conclude(t turn, r *pace.Report, err error, rate pace.Rate) *done {
 	}
 	l := &r.Lateness
 	d.Summary = append(d.Summary, fmt.Sprintf("%d of %d frames at %s", r.Played, d.Frames, rate),
-		fmt.Sprintf("median %s, 99 of 100 within %s, latest %s", l.Quantile(0.5), l.Quantile(0.99), l.Max()), r.Footing.String())
+		fmt.Sprintf("median %s, 99 of 100 within %s, latest %s", l.Quantile(0.5), l.Quantile(0.99), l.Max()),
+		r.Footing.String())
 	d.Lateness = latenessPicture(l)
 	return d
 }

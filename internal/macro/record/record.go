@@ -4,9 +4,10 @@
 //	r.Add(at, state) // for each change
 //	text, err := r.Text(end)
 //
-// Frame 0 begins with the first press. Each change comes with the frame that begins nearest to it, by its own time and not
-// by those before it, so that no error adds up. What is pressed is pressed for a frame at least, as a game would have it
-// that looks once a frame and happens to look: what is let go within its first frame is let go with the next one.
+// Frame 0 begins with the first press. Each change comes with the frame that begins nearest to it, by its own time and
+// not by those before it, so that no error adds up. What is pressed is pressed for a frame at least, as a game would
+// have it that looks once a frame and happens to look: what is let go within its first frame is let go with the next
+// one.
 package record
 
 import (
@@ -55,8 +56,8 @@ func (r *Recording) Held() bool { return r.state != macro.State{} }
 // Steps counts the changes.
 func (r *Recording) Steps() int { return len(r.steps) }
 
-// Add goes on with a state from a time on, on a clock that does not go back. The error is ErrFull: the recording stays as
-// it was.
+// Add goes on with a state from a time on, on a clock that does not go back. The error is ErrFull: the recording stays
+// as it was.
 func (r *Recording) Add(at time.Duration, s macro.State) error {
 	if !r.begun {
 		if s == (macro.State{}) {

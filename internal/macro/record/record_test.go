@@ -32,14 +32,20 @@ func TestChangesComeWithTheFrameThatBeginsNearest(t *testing.T) {
 		end     time.Duration
 		want    string
 	}{
-		"nothing before the first press": {[]change{{0, "5"}, {900 * ms, "2"}, {933 * ms, "5"}}, 2 * time.Second, "2 2\n"},
-		"a jab and a pause":              {[]change{{0, "lp"}, {50 * ms, "5"}, {150 * ms, "hp"}, {166 * ms, "5"}}, time.Second, "lp 3\n5 6\nhp 1\n"},
-		"held to the end":                {[]change{{0, "lp"}}, 101 * ms, "lp 6\n"},
-		"two buttons a moment apart":     {[]change{{0, "lp"}, {3 * ms, "lp,lk"}, {34 * ms, "lk"}, {36 * ms, "5"}}, ms, "lp,lk 2\n"},
-		"shorter than a frame":           {[]change{{0, "lp"}, {3 * ms, "5"}, {51 * ms, "mp"}, {52 * ms, "5"}}, ms, "lp 1\n5 2\nmp 1\n"},
-		"a motion within a frame":        {[]change{{0, "2"}, {2 * ms, "3"}, {4 * ms, "6"}, {6 * ms, "6,lp"}, {66 * ms, "5"}}, ms, "3 1\n6,lp 3\n"},
-		"a motion too fast for frames":   {[]change{{0, "2"}, {2 * ms, "6"}, {4 * ms, "4"}, {80 * ms, "5"}}, ms, "2 1\n6 1\n4 3\n"},
-		"a clock that stands":            {[]change{{5, "lp"}, {4, "5"}}, ms, "lp 1\n"},
+		"nothing before the first press": {[]change{{0, "5"}, {900 * ms, "2"}, {933 * ms, "5"}}, 2 * time.Second,
+			"2 2\n"},
+		"a jab and a pause": {[]change{{0, "lp"}, {50 * ms, "5"}, {150 * ms, "hp"}, {166 * ms, "5"}},
+			time.Second, "lp 3\n5 6\nhp 1\n"},
+		"held to the end": {[]change{{0, "lp"}}, 101 * ms, "lp 6\n"},
+		"two buttons a moment apart": {[]change{{0, "lp"}, {3 * ms, "lp,lk"}, {34 * ms, "lk"}, {36 * ms, "5"}}, ms,
+			"lp,lk 2\n"},
+		"shorter than a frame": {[]change{{0, "lp"}, {3 * ms, "5"}, {51 * ms, "mp"}, {52 * ms, "5"}}, ms,
+			"lp 1\n5 2\nmp 1\n"},
+		"a motion within a frame": {[]change{{0, "2"}, {2 * ms, "3"}, {4 * ms, "6"}, {6 * ms, "6,lp"},
+			{66 * ms, "5"}}, ms, "3 1\n6,lp 3\n"},
+		"a motion too fast for frames": {[]change{{0, "2"}, {2 * ms, "6"}, {4 * ms, "4"}, {80 * ms, "5"}}, ms,
+			"2 1\n6 1\n4 3\n"},
+		"a clock that stands": {[]change{{5, "lp"}, {4, "5"}}, ms, "lp 1\n"},
 	} {
 		r := New(pace.NTSC())
 		for _, x := range c.changes {
@@ -64,8 +70,8 @@ func TestNothingIsNoRecording(t *testing.T) {
 	}
 }
 
-// TestWhatWasPlayedIsRecordedAgain: changes that are less than half a frame from where they belong come back to the frame,
-// after an hour as at the beginning.
+// TestWhatWasPlayedIsRecordedAgain: changes that are less than half a frame from where they belong come back to the
+// frame, after an hour as at the beginning.
 func TestWhatWasPlayedIsRecordedAgain(t *testing.T) {
 	words := []string{"5", "2", "3", "6", "6,lp", "lp,mk", "9,hp", "rx=100", "l2,start"}
 	for seed := range uint64(200) {

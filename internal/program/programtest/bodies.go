@@ -14,7 +14,8 @@ func (g *Generator) Body() []byte {
 		n := pick(g, 60, 64, 65, 250, 256, 257, 1001)
 		return []byte(strings.Repeat(`{"a":[`, n/2) + "1" + strings.Repeat("]}", n/2))
 	case 1:
-		return []byte(pick(g, "", "text", "{", `{"a":1} 2`, `{"a" 1}`, `[1,]`, `{"a":1,}`, "01", "1.", "+1", "'a'", "[1 2]", `"a`, "nul", "\xff", "1e", "-", "[\"\x01\"]"))
+		return []byte(pick(g, "", "text", "{", `{"a":1} 2`, `{"a" 1}`, `[1,]`, `{"a":1,}`, "01", "1.", "+1", "'a'",
+			"[1 2]", `"a`, "nul", "\xff", "1e", "-", "[\"\x01\"]"))
 	}
 	return []byte(g.space() + g.json(3) + g.space())
 }
@@ -60,17 +61,21 @@ func (g *Generator) name() string {
 }
 
 func (g *Generator) number() string {
-	return pick(g, "0", "-0", "1", "42", "-7", "1.5", "2.50", "1e3", "1E+2", "0.0", "-0.0", "1e999", "123456789012345678901234567890", "9223372036854775807",
-		"9223372036854775808", "9007199254740993", "100000000000000000", "0.1234567890123456789", "1e-320", "1e17", "7", "42")
+	return pick(g, "0", "-0", "1", "42", "-7", "1.5", "2.50", "1e3", "1E+2", "0.0", "-0.0", "1e999",
+		"123456789012345678901234567890", "9223372036854775807",
+		"9223372036854775808", "9007199254740993", "100000000000000000", "0.1234567890123456789", "1e-320", "1e17", "7",
+		"42")
 }
 
 func (g *Generator) inside() string {
 	text := ""
 	for range g.r.IntN(3) {
-		text += pick(g, "text", "飛脚", "12", "-3", "a b", `\"`, `\\`, `\/`, `\b\f\n\r\t`, `\u0041`, `\u001F`, "\u2028", "<&>", "\x7f", `\u007f`, "😀", `\ud83d\ude00`, "1.5")
+		text += pick(g, "text", "飛脚", "12", "-3", "a b", `\"`, `\\`, `\/`, `\b\f\n\r\t`, `\u0041`, `\u001F`, "\u2028",
+			"<&>", "\x7f", `\u007f`, "😀", `\ud83d\ude00`, "1.5")
 	}
 	if g.once(30) {
-		text += pick(g, "\xff", `\ud83d`, `\ude00\ud83d`, `\ud83d\u0041`, `\x`, `\u12`, "\x01", "\xed\xa0\x80", "\xc0\x80")
+		text += pick(g, "\xff", `\ud83d`, `\ude00\ud83d`, `\ud83d\u0041`, `\x`, `\u12`, "\x01", "\xed\xa0\x80",
+			"\xc0\x80")
 	}
 	return text
 }
@@ -99,7 +104,9 @@ func (g *Generator) Message() *message.Message {
 }
 
 func (g *Generator) attribute() message.Value {
-	return pick(g, message.Null(), message.Bool(true), message.Int(-42), message.Int(1<<62), message.Uint(1<<63), message.Float(1.5), message.Float(3), message.Float(1e17),
-		message.Float(1e-7), message.Decimal("12345678901234567890.10"), message.Decimal("-0"), message.String("飛脚\n"), message.String("\xff"), message.String("12"),
+	return pick(g, message.Null(), message.Bool(true), message.Int(-42), message.Int(1<<62), message.Uint(1<<63),
+		message.Float(1.5), message.Float(3), message.Float(1e17),
+		message.Float(1e-7), message.Decimal("12345678901234567890.10"), message.Decimal("-0"), message.String("飛脚\n"),
+		message.String("\xff"), message.String("12"),
 		message.Bytes([]byte{0xff, 0}), message.Time(time.Unix(1_700_000_000, 0)))
 }

@@ -60,7 +60,8 @@ func (g *Generator) term(depth int) string {
 	case 8:
 		return pick(g, "select", "map", "select", "map", "first", "path") + "(" + g.query(depth-1) + ")"
 	case 9:
-		return pick(g, "empty", "not", "tostring", "tonumber", "tostring", "tonumber", "length", "keys", "..", "error", "tojson", "type", "add")
+		return pick(g, "empty", "not", "tostring", "tonumber", "tostring", "tonumber", "length", "keys", "..", "error",
+			"tojson", "type", "add")
 	case 10:
 		return g.object(depth-1) + g.suffix()
 	case 11:
@@ -106,13 +107,16 @@ func (g *Generator) suffix() string {
 }
 
 func (g *Generator) literal() string {
-	return pick(g, "null", "true", "false", "0", "7", "-7", "1.5", "0.10", "1e3", "1e17", "123456789012345678901234", "9007199254740993", "100000000000000", "-0", "1E-9",
-		`"text"`, `"飛脚"`, `"a\"\\\n\u0001\u007f\/"`, `"\ud83d\ude00"`, `""`, "[]", "{}", `"12"`, `"-3"`, `"007"`, `"1.50"`)
+	return pick(g, "null", "true", "false", "0", "7", "-7", "1.5", "0.10", "1e3", "1e17", "123456789012345678901234",
+		"9007199254740993", "100000000000000", "-0", "1E-9",
+		`"text"`, `"飛脚"`, `"a\"\\\n\u0001\u007f\/"`, `"\ud83d\ude00"`, `""`, "[]", "{}", `"12"`, `"-3"`, `"007"`,
+		`"1.50"`)
 }
 
 // variables are all that any room knows; an unknown one is no program.
 func (g *Generator) variable() string {
-	return pick(g, "$attributes", "$attributes.user", "$attributes.none", `$attributes["n"]`, "$attributes.user.id", "$id", "$key", "$time", "$expires")
+	return pick(g, "$attributes", "$attributes.user", "$attributes.none", `$attributes["n"]`, "$attributes.user.id",
+		"$id", "$key", "$time", "$expires")
 }
 
 func (g *Generator) object(depth int) string {

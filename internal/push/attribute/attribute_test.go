@@ -10,7 +10,8 @@ import (
 func TestInstantsAreReadInEveryForm(t *testing.T) {
 	want := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 	for _, v := range []message.Value{
-		message.Int(want.Unix()), message.String("1795341600"), message.Float(1795341600), message.String("2026-11-22T10:00:00Z"),
+		message.Int(want.Unix()), message.String("1795341600"), message.Float(1795341600),
+		message.String("2026-11-22T10:00:00Z"),
 		message.String("2026-11-22T19:00:00+09:00"),
 	} {
 		if at, err := Instant(v); err != nil || !at.Equal(want) {

@@ -19,8 +19,9 @@ func (e *Expiration) Read(v message.Value) (err error) {
 	return err
 }
 
-// Of is after when nobody wants the message: what its attribute says, or else its own expiry, or else ttl after its time (0: no ttl). ok is false
-// where nothing says it, and where the attribute says 0: that is now or never, which the far end does.
+// Of is after when nobody wants the message: what its attribute says, or else its own expiry, or else ttl after its
+// time (0: no ttl). ok is false where nothing says it, and where the attribute says 0: that is now or never, which the
+// far end does.
 func (e *Expiration) Of(m *message.Message, ttl time.Duration) (at time.Time, ok bool) {
 	switch {
 	case e.Set:

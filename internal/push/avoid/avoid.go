@@ -19,7 +19,8 @@ const (
 	long = time.Minute // a generation
 )
 
-// Failures are the messages that a far end failed lately. The zero value is ready, and it may be used from any goroutine.
+// Failures are the messages that a far end failed lately. The zero value is ready, and it may be used from any
+// goroutine.
 type Failures struct {
 	mu         sync.RWMutex
 	young, old map[message.ID]int // the connection's number, which no other connection of the client ever gets

@@ -16,19 +16,22 @@ type Queues interface {
 	First(ctx context.Context, from queue.From) (queue.Peeked, bool, error)
 }
 
-// Backlog is a queue in which newer messages may wait, whose attributes say the same of their device and collapse id. nil: there is none.
+// Backlog is a queue in which newer messages may wait, whose attributes say the same of their device and collapse id.
+// nil: there is none.
 type Backlog struct {
 	store      Queues
 	queue      queue.Name
 	attributes []string
 }
 
-// NewBacklog makes one. The attributes are those that have to be the same: both messages have them as the same text, or both have not.
+// NewBacklog makes one. The attributes are those that have to be the same: both messages have them as the same text, or
+// both have not.
 func NewBacklog(store Queues, q queue.Name, attributes ...string) *Backlog {
 	return &Backlog{store, q, attributes}
 }
 
-// Start looks into the queue as Newer will, so that the indexes are there before the first message is. A queue that is not there yet is no error.
+// Start looks into the queue as Newer will, so that the indexes are there before the first message is. A queue that is
+// not there yet is no error.
 func (b *Backlog) Start(ctx context.Context) error {
 	if b == nil {
 		return nil
@@ -43,8 +46,9 @@ func (b *Backlog) Start(ctx context.Context) error {
 	return nil
 }
 
-// Newer tells whether a message newer than this one waits in the queue, ready to be claimed, for the same device and with the same collapse id. It
-// looks at the oldest that waits: of a device's messages in their order that is enough. What cannot be found out is no.
+// Newer tells whether a message newer than this one waits in the queue, ready to be claimed, for the same device and
+// with the same collapse id. It looks at the oldest that waits: of a device's messages in their order that is enough.
+// What cannot be found out is no.
 func (b *Backlog) Newer(m *message.Message) bool {
 	if b == nil || m.Time.IsZero() {
 		return false

@@ -24,8 +24,10 @@ func TestANewerMessageIsFoundWhereItWaits(t *testing.T) {
 	odd := `it's a "\id\"`
 	var group []message.Message
 	for _, m := range []*message.Message{
-		made(time.Minute, "token", "a", "collapse_id", "score"), made(2*time.Minute, "token", "a", "collapse_id", "score"),
-		made(time.Minute, "token", "b", "collapse_id", odd, "app", "news"), made(-time.Minute, "token", "c", "collapse_id", "score"), made(time.Minute, "token", "d"),
+		made(time.Minute, "token", "a", "collapse_id", "score"),
+		made(2*time.Minute, "token", "a", "collapse_id", "score"),
+		made(time.Minute, "token", "b", "collapse_id", odd, "app", "news"),
+		made(-time.Minute, "token", "c", "collapse_id", "score"), made(time.Minute, "token", "d"),
 	} {
 		group = append(group, *m)
 	}

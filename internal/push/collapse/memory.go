@@ -6,8 +6,9 @@
 //	newest.Sent(p, client.Start(request, deadline, came))
 //	if newest.End(p) && !delivered { … }                  // in came: it was given up for a newer one
 //
-// The memory is bounded and does not survive a restart. It holds what was seen, be it delivered by now or not: an older message that comes
-// later, as a retry, from a redelivery or by another way through the pipeline, does not overtake a newer one. Backlog adds what waits in a queue.
+// The memory is bounded and does not survive a restart. It holds what was seen, be it delivered by now or not: an older
+// message that comes later, as a retry, from a redelivery or by another way through the pipeline, does not overtake a
+// newer one. Backlog adds what waits in a queue.
 package collapse
 
 import (
@@ -21,8 +22,9 @@ import (
 // most is how many collapse ids of devices are known in each of two generations.
 const most = 100_000
 
-// Memory knows the newest message of each device's collapse ids, as far as it was seen lately. An older one that comes after it is not to be sent;
-// one that still waits for a stream, or for its answer, is given up. The zero value is ready, and it may be used from any goroutine.
+// Memory knows the newest message of each device's collapse ids, as far as it was seen lately. An older one that comes
+// after it is not to be sent; one that still waits for a stream, or for its answer, is given up. The zero value is
+// ready, and it may be used from any goroutine.
 type Memory struct {
 	mu         sync.Mutex
 	seed       maphash.Seed
@@ -30,7 +32,8 @@ type Memory struct {
 	under      map[uint64]*Push // under way
 }
 
-// Push is what is known of one message on its way. nil stands for one without a collapse id. Its fields are the Memory's.
+// Push is what is known of one message on its way. nil stands for one without a collapse id. Its fields are the
+// Memory's.
 type Push struct {
 	key      uint64 // names device and collapse id
 	time     int64
@@ -46,8 +49,9 @@ func (p *Push) Again() *Push {
 	return &Push{key: p.key, time: p.time}
 }
 
-// Note tells whether a message newer than this one, of that time, was seen with the same names: app, device, collapse id. Otherwise this is
-// the newest now, and an older one under way is given up. A message without a time is never replaced, and replaces nothing.
+// Note tells whether a message newer than this one, of that time, was seen with the same names: app, device, collapse
+// id. Otherwise this is the newest now, and an older one under way is given up. A message without a time is never
+// replaced, and replaces nothing.
 func (c *Memory) Note(at time.Time, names ...string) (p *Push, replaced bool) {
 	if at.IsZero() {
 		return nil, false
@@ -86,7 +90,8 @@ func (c *Memory) newest(k uint64) (at int64, young bool) {
 	return at, young
 }
 
-// Begin notes that a message is about to be sent, and tells whether a newer one has come since Note was asked: then it is not to be.
+// Begin notes that a message is about to be sent, and tells whether a newer one has come since Note was asked: then it
+// is not to be.
 func (c *Memory) Begin(p *Push) (replaced bool) {
 	if p == nil {
 		return false

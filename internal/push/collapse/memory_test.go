@@ -19,7 +19,8 @@ func TestAnOlderMessageDoesNotOvertakeANewerOne(t *testing.T) {
 	if p, replaced := c.Note(at.Add(time.Second), "app", "device", "score"); replaced || p == nil {
 		t.Error("one of the same time is replaced")
 	}
-	for _, names := range [][]string{{"app", "device", "other"}, {"app", "devices", "core"}, {"ap", "pdevice", "score"}} {
+	for _, names := range [][]string{{"app", "device", "other"}, {"app", "devices", "core"},
+		{"ap", "pdevice", "score"}} {
 		if _, replaced := c.Note(at, names...); replaced {
 			t.Errorf("%q is replaced by another's", names)
 		}

@@ -10,18 +10,19 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// Report is the body of a message on the feedback queue, as JSON. Its attributes platform, app, token, reason and state are there for
-// conditions.
+// Report is the body of a message on the feedback queue, as JSON. Its attributes platform, app, token, reason and state
+// are there for conditions.
 type Report struct {
-	Platform string    `json:"platform"`
-	App      string    `json:"app"`
-	Of       string    `json:"of,omitempty"` // what of the app, where it is not what the app has by default
-	Token    string    `json:"token"`
-	State    string    `json:"state"` // Gone or Suspect
-	Reason   string    `json:"reason"`
-	Status   int       `json:"status,omitempty"` // of the far end's answer
-	Since    time.Time `json:"since"`            // when the device died, as far as the far end said, else when it was noticed
-	Message  string    `json:"message"`          // id of the message that found it
+	Platform string `json:"platform"`
+	App      string `json:"app"`
+	Of       string `json:"of,omitempty"` // what of the app, where it is not what the app has by default
+	Token    string `json:"token"`
+	State    string `json:"state"` // Gone or Suspect
+	Reason   string `json:"reason"`
+	Status   int    `json:"status,omitempty"` // of the far end's answer
+	// when the device died, as far as the far end said, else when it was noticed
+	Since   time.Time `json:"since"`
+	Message string    `json:"message"` // id of the message that found it
 }
 
 // The states of a reported device.
@@ -153,8 +154,9 @@ func (r *Registry) report(d *Death) message.Message {
 		state = Suspect
 	}
 	body, err := json.Marshal(Report{
-		Platform: r.config.Platform, App: d.App, Of: d.Of, Token: d.Token, State: state, Reason: d.Reason, Status: d.Status,
-		Since: d.Since.UTC().Truncate(time.Millisecond), Message: d.Message.String(),
+		Platform: r.config.Platform, App: d.App, Of: d.Of, Token: d.Token, State: state, Reason: d.Reason,
+		Status: d.Status,
+		Since:  d.Since.UTC().Truncate(time.Millisecond), Message: d.Message.String(),
 	})
 	if err != nil { // texts and times always have a JSON form
 		body = nil

@@ -45,7 +45,8 @@ func readEntries(value []byte, f func(entry)) error {
 		return fmt.Errorf("%d bytes are no whole number of entries", len(value))
 	}
 	for ; len(value) > 0; value = value[entrySize:] {
-		f(entry{binary.BigEndian.Uint64(value), binary.BigEndian.Uint32(value[8:]), binary.BigEndian.Uint16(value[12:])})
+		f(entry{binary.BigEndian.Uint64(value), binary.BigEndian.Uint32(value[8:]),
+			binary.BigEndian.Uint16(value[12:])})
 	}
 	return nil
 }

@@ -70,7 +70,8 @@ var (
 
 // Keeper is met by sinks that remember dead devices.
 type Keeper interface {
-	// DeadDevices is the same registry from the making of the sink on. Its methods say ErrNotOpen before the sink has started.
+	// DeadDevices is the same registry from the making of the sink on. Its methods say ErrNotOpen before the sink has
+	// started.
 	DeadDevices() *Registry
 }
 
@@ -121,8 +122,8 @@ func (r *Registry) Close() error {
 	return nil
 }
 
-// Dead tells whether a device is known to be dead, and since when; of is that of its Death. registered is when its token was registered, as the
-// message says; a device that registered after its death is alive. Zero: not known.
+// Dead tells whether a device is known to be dead, and since when; of is that of its Death. registered is when its
+// token was registered, as the message says; a device that registered after its death is alive. Zero: not known.
 func (r *Registry) Dead(app, of, token string, registered time.Time) (since time.Time, dead bool) {
 	at := r.known.at(keyOf(app, of, token))
 	if at == 0 {
@@ -136,8 +137,9 @@ func (r *Registry) forgotten(since time.Time) bool {
 	return r.config.Memory > 0 && r.config.Clock().Sub(since) > r.config.Memory
 }
 
-// Mark remembers a death and reports it, as one atomic group; done is called, from a goroutine of the registry, when that is durable, or with
-// the error for which it is not: then the device counts as alive. A death that is known already is not reported again. Mark does not block.
+// Mark remembers a death and reports it, as one atomic group; done is called, from a goroutine of the registry, when
+// that is durable, or with the error for which it is not: then the device counts as alive. A death that is known
+// already is not reported again. Mark does not block.
 func (r *Registry) Mark(d Death, done func(error)) {
 	if d.Since.IsZero() {
 		d.Since = r.config.Clock()
@@ -152,8 +154,8 @@ func (r *Registry) Mark(d Death, done func(error)) {
 	}
 }
 
-// Reject marks a death, and then tells the outcome of the message that found it: it is rejected for a reason, or, where the death cannot be kept,
-// to be tried again. done is called as Mark's is.
+// Reject marks a death, and then tells the outcome of the message that found it: it is rejected for a reason, or, where
+// the death cannot be kept, to be tried again. done is called as Mark's is.
 func (r *Registry) Reject(d Death, reason error, done func(component.Outcome)) {
 	r.Mark(d, func(err error) {
 		if err != nil {
@@ -170,8 +172,8 @@ func (r *Registry) Len() int { return r.known.len() }
 // Reported is how many deaths were reported since the start.
 func (r *Registry) Reported() uint64 { return r.told.Load() }
 
-// hash names a device: the first eight bytes of a SHA-256. Among ten million dead devices, a live one in two million million is taken for
-// dead by chance.
+// hash names a device: the first eight bytes of a SHA-256. Among ten million dead devices, a live one in two million
+// million is taken for dead by chance.
 func hash(app, token string) uint64 {
 	b := make([]byte, 0, 256)
 	b = append(b, app...)

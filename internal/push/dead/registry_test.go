@@ -153,7 +153,8 @@ func TestEachDeathIsReportedOnce(t *testing.T) {
 	if err := json.Unmarshal(got[0].Message.Body, &report); err != nil {
 		t.Fatal(err)
 	}
-	if want := (Report{Platform: "apns", App: "news", Token: "a", State: Gone, Reason: "BadDeviceToken", Since: noon, Message: id.String()}); report != want {
+	if want := (Report{Platform: "apns", App: "news", Token: "a", State: Gone, Reason: "BadDeviceToken", Since: noon,
+		Message: id.String()}); report != want {
 		t.Errorf("got %+v, want %+v", report, want)
 	}
 	if v, _ := got[0].Message.Attributes.Get("reason"); v.Text() != "BadDeviceToken" {
@@ -180,7 +181,8 @@ func TestADeathThatCannotBeReportedIsNotRemembered(t *testing.T) {
 		r.Reject(Death{App: "news", Token: "b"}, refusal, func(o component.Outcome) { outcomes <- o })
 		return <-outcomes
 	}
-	if o := reject(); o.Verdict != component.Retry || !errors.Is(o.Reason, refusal) || !errors.Is(o.Reason, queue.ErrQueueFull) {
+	if o := reject(); o.Verdict != component.Retry || !errors.Is(o.Reason, refusal) ||
+		!errors.Is(o.Reason, queue.ErrQueueFull) {
 		t.Errorf("the message that found it: %+v", o)
 	}
 	if _, dead := r.Dead("news", "", "b", time.Time{}); dead {
@@ -242,10 +244,12 @@ func TestADamagedNoteStopsTheStart(t *testing.T) {
 	h := open(t, t.TempDir())
 	defer h.close(t)
 	for key, value := range map[string]string{
-		"0000000000000001": "short", "x": "123456789012", "1": "123456789012", "p0000000000000001": "12345678901234", "p1": "",
+		"0000000000000001": "short", "x": "123456789012", "1": "123456789012", "p0000000000000001": "12345678901234",
+		"p1":    "",
 		"w0000": `{"app":"news"}`, "w1": `{"app":"news"}`, "w0001": `{"app":1}`,
 	} {
-		if err := h.store.SetNotes(t.Context(), queue.Note{Room: "push/dead/phones", Key: key, Value: []byte(value)}); err != nil {
+		if err := h.store.SetNotes(t.Context(),
+			queue.Note{Room: "push/dead/phones", Key: key, Value: []byte(value)}); err != nil {
 			t.Fatal(err)
 		}
 		if err := New(Config{Store: h.store, Room: "phones"}).Start(t.Context()); err == nil {

@@ -115,7 +115,8 @@ func TestASelectionRevivesWhatItMeans(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	markAll(t, r, all...)
-	if n, err := r.Revive(ended, Selection{All: true}, false); n != 0 || !errors.Is(err, context.Canceled) || r.Len() != len(all) {
+	if n, err := r.Revive(ended, Selection{All: true}, false); n != 0 || !errors.Is(err, context.Canceled) ||
+		r.Len() != len(all) {
 		t.Errorf("given up before: %d, %v, and %d are dead", n, err, r.Len())
 	}
 }
@@ -213,7 +214,8 @@ func TestThereIsABoundToCauses(t *testing.T) {
 	r := registry(t, h)
 	var some []Death
 	for i := range mostCauses + 100 {
-		some = append(some, Death{App: fmt.Sprint("app", i/2), Token: token(i), Since: noon, Reason: fmt.Sprint("reason", i)})
+		some = append(some, Death{App: fmt.Sprint("app", i/2), Token: token(i), Since: noon,
+			Reason: fmt.Sprint("reason", i)})
 	}
 	markAll(t, r, some...)
 	totals, _, err := r.Totals(Selection{})
@@ -347,7 +349,8 @@ func TestWhatIsKnownIsWhatWasSaidLast(t *testing.T) {
 				}
 			case 2, 3, 4:
 				_, was := model[token(i)]
-				if n, err := r.Revive(t.Context(), Selection{App: "news", Token: token(i)}, false); err != nil || (n == 1) != was {
+				if n, err := r.Revive(t.Context(), Selection{App: "news", Token: token(i)}, false); err != nil ||
+					(n == 1) != was {
 					rt.Fatalf("%d, %v", n, err)
 				}
 				delete(model, token(i))

@@ -62,8 +62,9 @@ func NewCollector(sinks map[string]Teller) *Collector {
 		return prometheus.NewDesc("hikyaku_push_"+name, help, append([]string{"sink"}, labels...), nil)
 	}
 	return &Collector{
-		sinks:       sinks,
-		requests:    desc("requests_total", "Requests of a sink that pushes that were answered, or whose answer was lost."),
+		sinks: sinks,
+		requests: desc("requests_total", "Requests of a sink that pushes that were answered, or whose answer was "+
+			"lost."),
 		refused:     desc("refused_total", "Pushes that were not taken, by the far end's reason.", "reason"),
 		dead:        desc("dead_devices", "Devices that a sink remembers as dead and sends nothing to."),
 		resting:     desc("resting_devices", "Devices that a sink leaves alone for a while."),

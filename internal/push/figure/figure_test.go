@@ -21,7 +21,8 @@ func TestTheFiguresOfSinksAreShownUnderTheSameNames(t *testing.T) {
 		Apps: map[string]App{"news": {Paused: true, TokenAge: time.Minute}, "mail": {}},
 	}
 	for range 2 {
-		f.Add(push.Stats{Connections: 1, Leaving: 1, StreamsUsed: 4, StreamsLimit: 100, Waiting: 5, Responses: 9, Unknown: 1})
+		f.Add(push.Stats{Connections: 1, Leaving: 1, StreamsUsed: 4, StreamsLimit: 100, Waiting: 5, Responses: 9,
+			Unknown: 1})
 	}
 	got := map[string]float64{}
 	for name, n := range metricstest.Of(t, NewCollector(map[string]Teller{"phones": still(f), "browsers": still{}})) {

@@ -1,4 +1,5 @@
-// Package outcome says what becomes of a message whose request had no answer, and counts, by name, what sinks that push had refused or lost.
+// Package outcome says what becomes of a message whose request had no answer, and counts, by name, what sinks that push
+// had refused or lost.
 //
 //	var counts outcome.Counts
 //	counts.Add("Unregistered") // the far end's word
@@ -52,8 +53,8 @@ func (c *Counts) All() map[string]uint64 {
 	return maps.Clone(c.n)
 }
 
-// Lost is the outcome of a request that ended without an answer: its message is to be tried again. One that nobody has processed was no try. One that may have been
-// processed is counted as Doubled, and its reason says so.
+// Lost is the outcome of a request that ended without an answer: its message is to be tried again. One that nobody has
+// processed was no try. One that may have been processed is counted as Doubled, and its reason says so.
 func (c *Counts) Lost(r push.Result) component.Outcome {
 	o := component.Again(0, r.Err)
 	o.Sent, o.Held = r.Sent, r.Unprocessed

@@ -35,7 +35,8 @@ func TestALostAnswerIsCountedOnlyWhereTryingAgainMayDouble(t *testing.T) {
 	reason, sent := errors.New("reset"), time.Unix(1_800_000_000, 0)
 	for i, unprocessed := range []bool{true, false} {
 		o := c.Lost(push.Result{Err: reason, Unprocessed: unprocessed, Sent: sent})
-		if o.Verdict != component.Retry || !errors.Is(o.Reason, reason) || !o.Sent.Equal(sent) || o.After != 0 || o.Held != unprocessed {
+		if o.Verdict != component.Retry || !errors.Is(o.Reason, reason) || !o.Sent.Equal(sent) || o.After != 0 ||
+			o.Held != unprocessed {
 			t.Errorf("%+v", o)
 		}
 		if n := c.All()[Doubled]; n != uint64(i) {

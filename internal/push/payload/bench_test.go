@@ -8,7 +8,8 @@ import (
 
 // BenchmarkMake makes a payload, by the short cut and without it.
 func BenchmarkMake(b *testing.B) {
-	m := &message.Message{Body: []byte(`{"id":4711,"news":42,"title":"飛脚が参ります","text":"The courier is coming","token":"0000000000000000000000000000000000000000000000000000000000001267"}`)}
+	m := &message.Message{Body: []byte(
+		`{"id":4711,"news":42,"title":"飛脚が参ります","text":"The courier is coming","token":"0000000000000000000000000000000000000000000000000000000000001267"}`)}
 	m.Attributes.Set("user", message.Int(4711))
 	for _, c := range []struct{ name, program string }{
 		{"id", `{aps: {alert: "test for \(.id)"}}`},

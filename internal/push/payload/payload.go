@@ -3,8 +3,8 @@
 //	p, err := payload.Compile("payload", `{aps: {alert: {title: .title, body: .text}}, user: $attributes.user}`)
 //	body, err := p.Make(m)
 //
-// A program sees the message's body as ".", and $attributes, $id, $key, $time and $expires. It has to make exactly one value, within a
-// second: a payload is made where everything that is sent passes by.
+// A program sees the message's body as ".", and $attributes, $id, $key, $time and $expires. It has to make exactly one
+// value, within a second: a payload is made where everything that is sent passes by.
 package payload
 
 import (
@@ -67,7 +67,8 @@ func Compile(setting, text string) (*Program, error) {
 	return &Program{code, used, newShortcut(text)}, nil
 }
 
-// ErrTooLong: a program ran for longer than it may. On a machine that is busy enough this passes, so it is a reason to try again.
+// ErrTooLong: a program ran for longer than it may. On a machine that is busy enough this passes, so it is a reason to
+// try again.
 var ErrTooLong = fmt.Errorf("the payload's program ran for more than %v", patience)
 
 // Make makes the payload of a message, as compact JSON.

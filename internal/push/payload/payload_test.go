@@ -11,7 +11,8 @@ import (
 )
 
 func TestAPayloadIsMadeOfBodyAndAttributes(t *testing.T) {
-	p, err := Compile("payload", `{aps: {alert: .title}, user: $attributes.user, vip: $attributes.vip, none: $attributes.none, k: $key, e: $expires}`)
+	p, err := Compile("payload",
+		`{aps: {alert: .title}, user: $attributes.user, vip: $attributes.vip, none: $attributes.none, k: $key, e: $expires}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -19,7 +20,8 @@ func TestAPayloadIsMadeOfBodyAndAttributes(t *testing.T) {
 	m.Attributes.Set("user", message.Int(42))
 	m.Attributes.Set("vip", message.Bool(true))
 	got, err := p.Make(m)
-	if want := `{"aps":{"alert":"ニュース"},"e":null,"k":"k1","none":null,"user":42,"vip":true}`; err != nil || string(got) != want {
+	if want := `{"aps":{"alert":"ニュース"},"e":null,"k":"k1","none":null,"user":42,"vip":true}`; err != nil ||
+		string(got) != want {
 		t.Errorf("%s, %v", got, err)
 	}
 }
@@ -47,7 +49,8 @@ func TestAProgramThatMakesNoPayloadFailsItsMessageAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.Make(&message.Message{Body: []byte(`{"a": 1}`)}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := p.Make(&message.Message{Body: []byte(`{"a": 1}`)}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -55,7 +58,8 @@ func TestAProgramThatMakesNoPayloadFailsItsMessageAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Make(&message.Message{Body: []byte(`{"a`)}); err == nil || !strings.Contains(err.Error(), "no JSON") {
+	if _, err := p.Make(&message.Message{Body: []byte(`{"a`)}); err == nil ||
+		!strings.Contains(err.Error(), "no JSON") {
 		t.Errorf("a body that is no JSON: %v", err)
 	}
 }
@@ -71,7 +75,8 @@ func TestNumbersKeepTheirDigits(t *testing.T) {
 		}
 	}
 	for _, text := range []string{`{} {}`, ``, strings.Repeat("[", 2000) + strings.Repeat("]", 2000)} {
-		if _, err := p.Make(&message.Message{Body: []byte(text)}); err == nil || !strings.Contains(err.Error(), "no JSON") {
+		if _, err := p.Make(&message.Message{Body: []byte(text)}); err == nil ||
+			!strings.Contains(err.Error(), "no JSON") {
 			t.Errorf("%.20s: %v", text, err)
 		}
 	}

@@ -17,10 +17,14 @@ type shortcut struct {
 func newShortcut(text string) shortcut {
 	scope := program.NewScope(
 		program.Variable{Name: "$attributes", Append: program.Attributes, Field: program.Attribute},
-		program.Variable{Name: "$id", Append: func(dst []byte, m *message.Message) ([]byte, bool) { return program.Quoted(dst, m.ID.String()) }},
-		program.Variable{Name: "$key", Append: func(dst []byte, m *message.Message) ([]byte, bool) { return program.Quoted(dst, m.Key) }},
-		program.Variable{Name: "$time", Append: func(dst []byte, m *message.Message) ([]byte, bool) { return appendInstant(dst, m.Time) }},
-		program.Variable{Name: "$expires", Append: func(dst []byte, m *message.Message) ([]byte, bool) { return appendInstant(dst, m.Expires) }},
+		program.Variable{Name: "$id",
+			Append: func(dst []byte, m *message.Message) ([]byte, bool) { return program.Quoted(dst, m.ID.String()) }},
+		program.Variable{Name: "$key",
+			Append: func(dst []byte, m *message.Message) ([]byte, bool) { return program.Quoted(dst, m.Key) }},
+		program.Variable{Name: "$time",
+			Append: func(dst []byte, m *message.Message) ([]byte, bool) { return appendInstant(dst, m.Time) }},
+		program.Variable{Name: "$expires",
+			Append: func(dst []byte, m *message.Message) ([]byte, bool) { return appendInstant(dst, m.Expires) }},
 	)
 	if p := scope.Compile(text); p != nil {
 		return shortcut{scope, p}

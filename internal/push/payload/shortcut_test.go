@@ -42,8 +42,10 @@ func TestAShortCutMakesTheSamePayload(t *testing.T) {
 
 func TestUsualPayloadsTakeTheShortCut(t *testing.T) {
 	for _, text := range []string{
-		`{aps: {alert: "test for \(.id)"}}`, `{aps: {alert: {title, body: .text}}, news}`, `{aps: {alert: {title: .content.title, body: "to \(.user.id)"}}}`,
-		`{aps: {alert: .title, badge: (.n // 0)}, user: $attributes.user, at: $time}`, `{notification: {title: .title, body: .text}, data: {id: $id}}`, ".", ".push",
+		`{aps: {alert: "test for \(.id)"}}`, `{aps: {alert: {title, body: .text}}, news}`,
+		`{aps: {alert: {title: .content.title, body: "to \(.user.id)"}}}`,
+		`{aps: {alert: .title, badge: (.n // 0)}, user: $attributes.user, at: $time}`,
+		`{notification: {title: .title, body: .text}, data: {id: $id}}`, ".", ".push",
 	} {
 		if newShortcut(text).program == nil {
 			t.Errorf("%s takes the long way", text)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Clock is one that a test puts forward while the sink reads it: a sink's timers and answers go on when the outcomes of its messages are known. The zero
-// Clock shows the time.
+// Clock is one that a test puts forward while the sink reads it: a sink's timers and answers go on when the outcomes of
+// its messages are known. The zero Clock shows the time.
 type Clock struct{ ahead atomic.Int64 }
 
 // Now is the time, and as much more as the clock was put forward.

@@ -48,8 +48,10 @@ func Deliver1(t testing.TB, s component.AsyncSink, m *message.Message) component
 	return Deliver(t, s, m)[0]
 }
 
-// Among delivers a message to a device that is refused, and others again and again until it is answered. It returns its outcome. Others have to be delivered.
-func Among(t testing.TB, s component.AsyncSink, m *message.Message, others func() []*message.Message) component.Outcome {
+// Among delivers a message to a device that is refused, and others again and again until it is answered. It returns its
+// outcome. Others have to be delivered.
+func Among(t testing.TB, s component.AsyncSink, m *message.Message,
+	others func() []*message.Message) component.Outcome {
 	t.Helper()
 	answered := make(chan component.Outcome, 1)
 	s.Deliver(m, time.Now().Add(Patience), func(o component.Outcome) { answered <- o })
@@ -70,7 +72,8 @@ func Among(t testing.TB, s component.AsyncSink, m *message.Message, others func(
 // longestPersistence is how long Persist goes on trying.
 const longestPersistence = 60 * time.Second
 
-// Persist delivers messages, all at once and each again and again, until none is to be tried again. It tells how many were rejected.
+// Persist delivers messages, all at once and each again and again, until none is to be tried again. It tells how many
+// were rejected.
 func Persist(t testing.TB, s component.AsyncSink, ms []*message.Message) (rejected int) {
 	t.Helper()
 	var mu sync.Mutex
@@ -135,7 +138,8 @@ const Feedback = "gone"
 // Reports are the bodies on the queue Feedback of a sink's store, a line each. "": there are none.
 func Reports(t testing.TB, store dead.Store) string {
 	t.Helper()
-	all, err := StoreOf(t, store).Peek(t.Context(), queue.Name{Namespace: "default", Name: Feedback}, queue.PeekRequest{})
+	all, err := StoreOf(t, store).Peek(t.Context(), queue.Name{Namespace: "default", Name: Feedback},
+		queue.PeekRequest{})
 	if errors.Is(err, queue.ErrNotFound) {
 		return ""
 	}

@@ -1,5 +1,5 @@
-// Package pushtest is what the tests of sinks that push share: a store, sinks that start and end with a test, messages, and what became of
-// them. Only tests import it.
+// Package pushtest is what the tests of sinks that push share: a store, sinks that start and end with a test, messages,
+// and what became of them. Only tests import it.
 //
 //	store := pushtest.Store(t)
 //	s := pushtest.Start[*Sink](t, New, Config{…}, component.Env{Name: "phones", Store: store})

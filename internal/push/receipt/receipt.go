@@ -15,11 +15,12 @@ import (
 	"github.com/hikyaku/hikyaku/internal/push/outcome"
 )
 
-// deviceBytes is how much of the hash a device is told apart by: two of 10 billion devices have the same with a chance of 1 in 10^18.
+// deviceBytes is how much of the hash a device is told apart by: two of 10 billion devices have the same with a chance
+// of 1 in 10^18.
 const deviceBytes = 16
 
-// Device is what stands for a device in receipts: the first 16 bytes of the SHA-256 of its token (the endpoint, with Web Push) as it
-// stands in the message, in hexadecimal digits. "" is no device.
+// Device is what stands for a device in receipts: the first 16 bytes of the SHA-256 of its token (the endpoint, with
+// Web Push) as it stands in the message, in hexadecimal digits. "" is no device.
 func Device(token string) string {
 	if token == "" {
 		return ""
@@ -31,8 +32,8 @@ func Device(token string) string {
 // Worded is met by errors that have a word of the far end's for what they are.
 type Worded interface{ Word() string }
 
-// Reason is the word for why a message was not delivered, by which receipts can be counted; "" for one that was. Where there is none it is
-// what the error says.
+// Reason is the word for why a message was not delivered, by which receipts can be counted; "" for one that was. Where
+// there is none it is what the error says.
 func Reason(o component.Outcome) string {
 	var far Worded
 	switch err := o.Reason; {

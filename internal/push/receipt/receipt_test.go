@@ -12,7 +12,8 @@ import (
 
 func TestADeviceIsAHashThatItsOwnerCanMake(t *testing.T) {
 	// printf %s 00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0 | sha256sum | cut -c1-32
-	const token, want = "00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0", "09ff825c4a48d460b41c8bc6cded15e1"
+	const token, want = "00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0",
+		"09ff825c4a48d460b41c8bc6cded15e1"
 	if got := Device(token); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

@@ -44,7 +44,8 @@ func (ds *Devices) Left(app, token string, now time.Time) time.Duration {
 	return max(0, ds.known[ds.key(app, token)].until.Sub(now))
 }
 
-// Strain lets a device rest as long as the far end asked for, and at least twice as long as the time before. It returns how long.
+// Strain lets a device rest as long as the far end asked for, and at least twice as long as the time before. It returns
+// how long.
 func (ds *Devices) Strain(app, token string, now time.Time, asked time.Duration) time.Duration {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()

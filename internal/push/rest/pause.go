@@ -31,8 +31,9 @@ func (p *Pause) Begin(now time.Time, d time.Duration, reason error) {
 	}
 }
 
-// Strike counts an answer that asked for less, or for a wait, and that a device was given. When there were several in a short time, for several
-// devices, the pause begins, for d at least, and Strike is true. device is any hash of the device.
+// Strike counts an answer that asked for less, or for a wait, and that a device was given. When there were several in a
+// short time, for several devices, the pause begins, for d at least, and Strike is true. device is any hash of the
+// device.
 func (p *Pause) Strike(now time.Time, device uint64, d time.Duration, reason error) bool {
 	if !p.strikes.strike(now, device) {
 		return false
@@ -54,7 +55,8 @@ type strikes struct {
 	last  uint64
 }
 
-// strike counts one that a device was given, and tells whether there were so many, from several devices, that they are about everybody.
+// strike counts one that a device was given, and tells whether there were so many, from several devices, that they are
+// about everybody.
 func (s *strikes) strike(now time.Time, device uint64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -114,8 +114,10 @@ func TestAPauseBeginsWhenSeveralDevicesStruck(t *testing.T) {
 
 func TestRetryAfterIsReadInBothForms(t *testing.T) {
 	for text, want := range map[string]time.Duration{
-		"": 0, "7": 7 * time.Second, " 7 ": 7 * time.Second, "-1": 0, "soon": 0, "99999": LongestAfter, "99999999999999": 0,
-		"Sun, 22 Nov 2026 12:00:30 GMT": 30 * time.Second, "Sun, 22 Nov 2026 11:00:30 GMT": 0, "Mon, 22 Nov 2027 12:00:30 GMT": LongestAfter,
+		"": 0, "7": 7 * time.Second, " 7 ": 7 * time.Second, "-1": 0, "soon": 0, "99999": LongestAfter,
+		"99999999999999":                0,
+		"Sun, 22 Nov 2026 12:00:30 GMT": 30 * time.Second, "Sun, 22 Nov 2026 11:00:30 GMT": 0,
+		"Mon, 22 Nov 2027 12:00:30 GMT": LongestAfter,
 	} {
 		if got := After(text, noon); got != want {
 			t.Errorf("%q: %v instead of %v", text, got, want)

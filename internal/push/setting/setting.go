@@ -1,5 +1,5 @@
-// Package setting checks the settings that all sinks that push have: how long something is, the queue for feedback, the backlog. What is
-// wrong is a component.SettingError, so that the user is shown the line.
+// Package setting checks the settings that all sinks that push have: how long something is, the queue for feedback, the
+// backlog. What is wrong is a component.SettingError, so that the user is shown the line.
 //
 //	err := setting.Durations(c.TTL, c.DeadFor)
 //	feedback, err := setting.Queue("feedback", c.Feedback)
@@ -41,8 +41,9 @@ func Queue(name, text string) (queue.Name, error) {
 	return n, nil
 }
 
-// Backlog looks for newer pushes in the queue that the setting backlog names: those whose attributes, of these names, are the same. It is nil where
-// the setting names none, and where there is no store, because only the settings are checked.
+// Backlog looks for newer pushes in the queue that the setting backlog names: those whose attributes, of these names,
+// are the same. It is nil where the setting names none, and where there is no store, because only the settings are
+// checked.
 func Backlog(text string, store *queue.Store, attributes ...string) (*collapse.Backlog, error) {
 	n, err := Queue("backlog", text)
 	if err != nil || text == "" || store == nil {

@@ -1,9 +1,10 @@
 // Package suspect tells a sender's mistake from devices that are gone.
 //
-// A far end answers a push with a word such as BadDeviceToken when the device's token is none any more, and with the same word, for every device, when
-// the sender's environment or topic is wrong. So such an answer is a doubt, which one alone cannot settle. A [Watch] looks at all answers of one app, environment
-// and topic: a doubt among good answers means that the device is gone, and many doubts mean that the sender is wrong. Then the watch rests: requests
-// wait, nothing that was in doubt counts, and some go first when the rest is over.
+// A far end answers a push with a word such as BadDeviceToken when the device's token is none any more, and with the
+// same word, for every device, when the sender's environment or topic is wrong. So such an answer is a doubt, which one
+// alone cannot settle. A [Watch] looks at all answers of one app, environment and topic: a doubt among good answers
+// means that the device is gone, and many doubts mean that the sender is wrong. Then the watch rests: requests wait,
+// nothing that was in doubt counts, and some go first when the rest is over.
 //
 //	w := suspect.New(suspect.Config{Percent: 5, Answers: 200})
 //	defer w.Close()
@@ -15,5 +16,6 @@
 //	p.End(false) // it said nothing of the kind, or nothing
 //	p.Doubt(func(v suspect.Verdict, first bool) { … })
 //
-// Until good answers have come, only some hundred requests are on their way at once: so many are wasted at most where everything is wrong.
+// Until good answers have come, only some hundred requests are on their way at once: so many are wasted at most where
+// everything is wrong.
 package suspect

@@ -35,8 +35,8 @@ func (w *Watch) seen() Seen {
 	return s
 }
 
-// credit counts a good answer for the doubts that had come when its request went. Of the others it says nothing: the far end may have answered it before
-// the mistake began.
+// credit counts a good answer for the doubts that had come when its request went. Of the others it says nothing: the
+// far end may have answered it before the mistake began.
 func (w *Watch) credit(came uint64) {
 	i, _ := slices.BinarySearchFunc(w.pending, came+1, func(d *doubt, n uint64) int { return cmp.Compare(d.number, n) })
 	if i > 0 {

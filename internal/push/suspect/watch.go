@@ -54,8 +54,8 @@ const (
 	lookAgain   = time.Second     // for which others wait meanwhile
 )
 
-// Watch looks at the answers of one app, environment and topic. Its methods may be called from any goroutine; what they are given to call is called
-// without a lock, from the caller's goroutine or another's.
+// Watch looks at the answers of one app, environment and topic. Its methods may be called from any goroutine; what they
+// are given to call is called without a lock, from the caller's goroutine or another's.
 type Watch struct {
 	config Config
 	seed   maphash.Seed
@@ -116,8 +116,8 @@ func (cs calls) run() {
 	}
 }
 
-// enter calls goOn with 0 when a request for a device may go, and with how many doubts had come by then, or with how long to wait, and why. Whoever was
-// let go calls one of good, other and doubt, once.
+// enter calls goOn with 0 when a request for a device may go, and with how many doubts had come by then, or with how
+// long to wait, and why. Whoever was let go calls one of good, other and doubt, once.
 func (w *Watch) enter(device string, goOn func(came uint64, wait time.Duration, why error)) {
 	w.mu.Lock()
 	now := w.config.Clock()
@@ -162,8 +162,8 @@ func (w *Watch) waits(device string, now time.Time) time.Duration {
 	return 0
 }
 
-// good tells that the far end took a push for a device, or knows it: app, environment and topic are right, or were when the request went. came is what
-// enter gave it.
+// good tells that the far end took a push for a device, or knows it: app, environment and topic are right, or were when
+// the request went. came is what enter gave it.
 func (w *Watch) good(device string, came uint64) {
 	w.mu.Lock()
 	w.flying--
@@ -192,8 +192,8 @@ func (w *Watch) other() {
 	next.run()
 }
 
-// doubt tells of an answer that means one or the other. tell is called with Gone or Mistake, once; where that takes long, with Unclear before, from
-// another goroutine, which may be overtaken.
+// doubt tells of an answer that means one or the other. tell is called with Gone or Mistake, once; where that takes
+// long, with Unclear before, from another goroutine, which may be overtaken.
 func (w *Watch) doubt(device string, tell func(Verdict)) {
 	w.mu.Lock()
 	w.flying--

@@ -138,7 +138,8 @@ func TestNoMoreThanTheStartIsWastedWhereAllAreOnTheirWayAtOnce(t *testing.T) {
 	})
 }
 
-// A mistake that begins in the middle of a campaign: good answers to what went before it still come, between the doubts and long after them.
+// A mistake that begins in the middle of a campaign: good answers to what went before it still come, between the doubts
+// and long after them.
 func TestGoodAnswersToWhatWentBeforeADoubtDoNotSettleIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWatch(t)

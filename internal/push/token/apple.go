@@ -31,9 +31,10 @@ type AppleConfig struct {
 
 // Apple keeps the provider token of one key.
 //
-// A token's time is no matter of when somebody first asked: it is the beginning of a stretch of time that follows from the clock and the key's
-// name. With the deterministic signature this makes everybody who holds the key send the same token, though they do not know of each
-// other: sinks, processes on several machines, and a program that was started again. Tokens that follow each other are Renew apart.
+// A token's time is no matter of when somebody first asked: it is the beginning of a stretch of time that follows from
+// the clock and the key's name. With the deterministic signature this makes everybody who holds the key send the same
+// token, though they do not know of each other: sinks, processes on several machines, and a program that was started
+// again. Tokens that follow each other are Renew apart.
 type Apple struct {
 	config AppleConfig
 	file   *File[*ecdsa.PrivateKey]
@@ -67,7 +68,8 @@ func NewApple(c AppleConfig) (*Apple, error) {
 	case c.Renew == 0:
 		c.Renew = defaultRenew
 	case c.Renew < leastRenew || c.Renew > mostRenew:
-		return nil, fmt.Errorf("apple provider token: renewing after %v is not between %v and %v", c.Renew, leastRenew, mostRenew)
+		return nil, fmt.Errorf("apple provider token: renewing after %v is not between %v and %v", c.Renew, leastRenew,
+			mostRenew)
 	}
 	a := &Apple{config: c, now: c.Now, file: NewFile(c.File, ParseP8, c.Now)}
 	if a.now == nil {
@@ -75,7 +77,8 @@ func NewApple(c AppleConfig) (*Apple, error) {
 	}
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%s %s", c.Team, c.Key)
-	a.phase = time.Duration(h.Sum64()%uint64(c.Renew/time.Second)) * time.Second // so that not all keys of the world change at once
+	// so that not all keys of the world change at once
+	a.phase = time.Duration(h.Sum64()%uint64(c.Renew/time.Second)) * time.Second
 	return a, nil
 }
 
@@ -139,9 +142,9 @@ func (a *Apple) make(key *ecdsa.PrivateKey, version uint64, issued time.Time) (*
 	return b, nil
 }
 
-// Expired is for the answer ExpiredProviderToken to a request that bore an authorization. It tells whether sending the request again has a
-// point: the token was renewed, now or since. A token is renewed before its time once in 20 minutes, whoever asks: if it has expired again
-// by then, our clock is wrong, and the answer is false.
+// Expired is for the answer ExpiredProviderToken to a request that bore an authorization. It tells whether sending the
+// request again has a point: the token was renewed, now or since. A token is renewed before its time once in 20
+// minutes, whoever asks: if it has expired again by then, our clock is wrong, and the answer is false.
 func (a *Apple) Expired(authorization string) bool {
 	key, version, err := a.file.Get()
 	if err != nil {
@@ -157,13 +160,14 @@ func (a *Apple) Expired(authorization string) bool {
 		return false
 	}
 	a.forced = now
-	a.phase = time.Duration(now.Truncate(time.Second).UnixNano()) % a.config.Renew // the stretches begin anew, so that the next renewal is not soon
+	// the stretches begin anew, so that the next renewal is not soon
+	a.phase = time.Duration(now.Truncate(time.Second).UnixNano()) % a.config.Renew
 	_, err = a.make(key, version, now.Truncate(time.Second))
 	return err == nil
 }
 
-// TooManyUpdates is for the answer TooManyProviderTokenUpdates. The token stays; the result is how long nothing should be sent with it, from a minute to
-// twenty: longer each time that a rest has not helped.
+// TooManyUpdates is for the answer TooManyProviderTokenUpdates. The token stays; the result is how long nothing should
+// be sent with it, from a minute to twenty: longer each time that a rest has not helped.
 func (a *Apple) TooManyUpdates() time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -12,7 +12,8 @@ import (
 // lookAgain is how often a file is looked at, at most.
 const lookAgain = time.Second
 
-// A File is a key in a file, read anew when the file has changed. It is looked at when it is asked for, at most once a second.
+// A File is a key in a file, read anew when the file has changed. It is looked at when it is asked for, at most once a
+// second.
 type File[T any] struct {
 	path  string
 	parse func([]byte) (T, error)
@@ -40,8 +41,8 @@ func NewFile[T any](path string, parse func([]byte) (T, error), now func() time.
 	return &File[T]{path: path, parse: parse, now: now}
 }
 
-// Get returns what the file holds, or held when it was last good, and a number that grows with each new content. An error names the
-// file, and means that it was never good.
+// Get returns what the file holds, or held when it was last good, and a number that grows with each new content. An
+// error names the file, and means that it was never good.
 func (f *File[T]) Get() (value T, version uint64, err error) {
 	if now := f.now().UnixNano(); now >= f.next.Load() || f.next.Load()-now > int64(lookAgain) {
 		f.look(now)
@@ -77,7 +78,8 @@ func (f *File[T]) look(now int64) {
 		f.seen, f.trouble = nil, bad(f.path, err)
 		return
 	}
-	if f.seen != nil && os.SameFile(f.seen, info) && f.seen.ModTime().Equal(info.ModTime()) && f.seen.Size() == info.Size() {
+	if f.seen != nil && os.SameFile(f.seen, info) && f.seen.ModTime().Equal(info.ModTime()) &&
+		f.seen.Size() == info.Size() {
 		return
 	}
 	f.seen = info

@@ -35,7 +35,8 @@ func TestOldKeyGoesOnWhileTheNewOneIsBroken(t *testing.T) {
 	write(t, path, first)
 	a := newApple(t, c, path)
 	old := authorization(t, a)
-	for name, text := range map[string][]byte{"empty": nil, "rubbish": []byte("rubbish"), "torn": first[:len(first)/2]} {
+	for name, text := range map[string][]byte{"empty": nil, "rubbish": []byte("rubbish"),
+		"torn": first[:len(first)/2]} {
 		write(t, path, text)
 		c.pass(2 * time.Second)
 		if authorization(t, a) != old {
@@ -66,7 +67,8 @@ func TestKeysOfEveryUsualFormAreRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	forms := map[string][]byte{"pkcs8": text, "base64url": []byte(base64URL(raw)), "padded": []byte(base64URL(raw) + "=\n")}
+	forms := map[string][]byte{"pkcs8": text, "base64url": []byte(base64URL(raw)),
+		"padded": []byte(base64URL(raw) + "=\n")}
 	for name, text := range forms {
 		got, err := ParseVAPID(text)
 		if err != nil || !got.Equal(key) {

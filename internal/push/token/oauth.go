@@ -47,8 +47,8 @@ type OAuthConfig struct {
 	Now    func() time.Time
 }
 
-// OAuth keeps the access token of a service account. It is fetched when it is first wanted, and again before it ends, by one
-// goroutine at a time; nobody else waits while an old one is good.
+// OAuth keeps the access token of a service account. It is fetched when it is first wanted, and again before it ends,
+// by one goroutine at a time; nobody else waits while an old one is good.
 type OAuth struct {
 	config OAuthConfig
 	file   *File[*Account]
@@ -96,8 +96,9 @@ func (o *OAuth) Project() (string, error) {
 	return a.Project, nil
 }
 
-// Use calls done once with the value of the authorization field: at once when there is a good token, else when it has been fetched,
-// or could not be. The error is a *KeyError, a *FetchError or ErrClosed. done must be quick, and may be called from another goroutine.
+// Use calls done once with the value of the authorization field: at once when there is a good token, else when it has
+// been fetched, or could not be. The error is a *KeyError, a *FetchError or ErrClosed. done must be quick, and may be
+// called from another goroutine.
 func (o *OAuth) Use(done func(authorization string, err error)) {
 	account, version, err := o.file.Get()
 	if err != nil {
@@ -162,7 +163,8 @@ func (o *OAuth) fetch(a *Account, version uint64) {
 func (o *OAuth) ask(a *Account) (*oauth2.Token, error) {
 	ctx, cancel := context.WithTimeout(o.ctx, fetchTime)
 	defer cancel()
-	c := jwt.Config{Email: a.Email, PrivateKey: []byte(a.Key), PrivateKeyID: a.KeyID, Scopes: o.config.Scopes, TokenURL: a.URL}
+	c := jwt.Config{Email: a.Email, PrivateKey: []byte(a.Key), PrivateKeyID: a.KeyID, Scopes: o.config.Scopes,
+		TokenURL: a.URL}
 	if o.config.URL != "" {
 		c.TokenURL = o.config.URL
 	}
@@ -219,8 +221,10 @@ func (o *OAuth) fail(a *Account, err error) {
 	var refused *oauth2.RetrieveError
 	if errors.As(err, &refused) && refused.Response != nil {
 		code := refused.Response.StatusCode
-		o.failure.Final = code == http.StatusBadRequest || code == http.StatusUnauthorized || code == http.StatusForbidden
-		o.failure.Err = fmt.Errorf("the token endpoint answered %d %s %s", code, refused.ErrorCode, refused.ErrorDescription)
+		o.failure.Final = code == http.StatusBadRequest || code == http.StatusUnauthorized ||
+			code == http.StatusForbidden
+		o.failure.Err = fmt.Errorf("the token endpoint answered %d %s %s", code, refused.ErrorCode,
+			refused.ErrorDescription)
 	}
 }
 

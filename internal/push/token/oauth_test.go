@@ -39,7 +39,8 @@ func newIssuer(t *testing.T) (*issuer, []byte) {
 	i.Server = httptest.NewServer(i)
 	t.Cleanup(i.Close)
 	text, err := json.Marshal(Account{
-		Type: "service_account", Project: "campaign", Email: "push@campaign.example", KeyID: "k1", Key: string(p8(t, key)), URL: i.URL,
+		Type: "service_account", Project: "campaign", Email: "push@campaign.example", KeyID: "k1",
+		Key: string(p8(t, key)), URL: i.URL,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +72,8 @@ func (i *issuer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	json.NewEncoder(w).Encode(map[string]any{"access_token": fmt.Sprintf("t%d", n), "token_type": "Bearer", "expires_in": i.expire.Load()})
+	json.NewEncoder(w).Encode(map[string]any{"access_token": fmt.Sprintf("t%d", n), "token_type": "Bearer",
+		"expires_in": i.expire.Load()})
 }
 
 func newOAuth(t *testing.T, c *clock, path string) *OAuth {

@@ -16,7 +16,8 @@ import (
 	"strings"
 )
 
-// ParseP8 reads a private key for ES256 as Apple gives it out: PKCS #8 in PEM. A key in SEC 1's form (EC PRIVATE KEY) is taken too.
+// ParseP8 reads a private key for ES256 as Apple gives it out: PKCS #8 in PEM. A key in SEC 1's form (EC PRIVATE KEY)
+// is taken too.
 func ParseP8(text []byte) (*ecdsa.PrivateKey, error) {
 	block, err := privateBlock(text)
 	if err != nil {
@@ -59,21 +60,23 @@ func privateBlock(text []byte) (*pem.Block, error) {
 		case block == nil:
 			return nil, errors.New(`holds no private key in PEM ("-----BEGIN PRIVATE KEY-----")`)
 		case block.Type == "ENCRYPTED PRIVATE KEY" || block.Headers["DEK-Info"] != "":
-			return nil, errors.New("holds a key under a passphrase: take the passphrase away, and guard the file instead")
+			return nil, errors.New("holds a key under a passphrase: take the passphrase away, and guard the file " +
+				"instead")
 		case strings.HasSuffix(block.Type, "PRIVATE KEY"):
 			return block, nil
 		}
 	}
 }
 
-// ParseVAPID reads the key of an application server: PEM as ParseP8 takes it, or the 32 bytes of the private key in base64 (URL or standard
-// alphabet), as most Web Push tools write it.
+// ParseVAPID reads the key of an application server: PEM as ParseP8 takes it, or the 32 bytes of the private key in
+// base64 (URL or standard alphabet), as most Web Push tools write it.
 func ParseVAPID(text []byte) (*ecdsa.PrivateKey, error) {
 	trimmed := strings.TrimSpace(string(text))
 	if strings.HasPrefix(trimmed, "-----BEGIN") || trimmed == "" {
 		return ParseP8(text)
 	}
-	raw, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(strings.NewReplacer("+", "-", "/", "_").Replace(trimmed), "="))
+	raw, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(strings.NewReplacer("+", "-", "/",
+		"_").Replace(trimmed), "="))
 	if err != nil {
 		return nil, errors.New("is neither PEM nor base64")
 	}

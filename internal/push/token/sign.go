@@ -11,8 +11,8 @@ import (
 	"math/big"
 )
 
-// sign makes a JWT by ES256. The signature is a deterministic one (RFC 6979): whoever signs the same claims with the same key makes the
-// same token, be it another sink, or this program after a restart.
+// sign makes a JWT by ES256. The signature is a deterministic one (RFC 6979): whoever signs the same claims with the
+// same key makes the same token, be it another sink, or this program after a restart.
 func sign(key *ecdsa.PrivateKey, header, claims any) (string, error) {
 	h, err := json.Marshal(header)
 	if err != nil {

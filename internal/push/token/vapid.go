@@ -49,7 +49,8 @@ func NewVAPID(c VAPIDConfig) (*VAPID, error) {
 	if !strings.HasPrefix(c.Subject, "mailto:") && !strings.HasPrefix(c.Subject, "https://") {
 		return nil, fmt.Errorf("vapid: the subject %q is neither mailto:… nor https://…", c.Subject)
 	}
-	v := &VAPID{subject: c.Subject, now: c.Now, file: NewFile(c.File, ParseVAPID, c.Now), tokens: map[string]vapidToken{}}
+	v := &VAPID{subject: c.Subject, now: c.Now, file: NewFile(c.File, ParseVAPID, c.Now),
+		tokens: map[string]vapidToken{}}
 	if v.now == nil {
 		v.now = time.Now
 	}
@@ -59,7 +60,8 @@ func NewVAPID(c VAPIDConfig) (*VAPID, error) {
 // Audience is what a token for an endpoint is for: its origin.
 func Audience(endpoint *url.URL) string { return endpoint.Scheme + "://" + endpoint.Host }
 
-// Authorization is the value of the authorization field for an audience. An error is a *KeyError: there was never a good key.
+// Authorization is the value of the authorization field for an audience. An error is a *KeyError: there was never a
+// good key.
 func (v *VAPID) Authorization(audience string) (string, error) {
 	key, version, err := v.file.Get()
 	if err != nil {

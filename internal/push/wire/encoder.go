@@ -7,8 +7,8 @@ const (
 	valuesOf    = 4    // values of one name
 )
 
-// An Encoder writes the field blocks of the requests of one connection, in the order in which they are sent. It never uses Huffman
-// coding: the bytes it saves cost both ends more time than the line.
+// An Encoder writes the field blocks of the requests of one connection, in the order in which they are sent. It never
+// uses Huffman coding: the bytes it saves cost both ends more time than the line.
 type Encoder struct {
 	max, size      uint32 // of the table, in HPACK's bytes
 	lowest         uint32 // the least max since the last block

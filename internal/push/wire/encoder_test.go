@@ -21,8 +21,10 @@ func decode(t interface{ Fatalf(string, ...any) }, d *hpack.Decoder, block []byt
 func TestBlocksSayWhatWasPutIn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e, d := NewEncoder(), hpack.NewDecoder(DefaultTableSize, nil)
-		name := rapid.OneOf(rapid.SampledFrom([]string{"authorization", "content-length", "content-type", "apns-topic", "apns-id", "x"}), rapid.StringMatching(`[a-z-]{1,20}`))
-		value := rapid.OneOf(rapid.SampledFrom([]string{"", "1", "10", "alert", strings.Repeat("v", 300), strings.Repeat("w", 1500), strings.Repeat("z", 2500)}), rapid.StringMatching(`[ -~]{0,40}`))
+		name := rapid.OneOf(rapid.SampledFrom([]string{"authorization", "content-length", "content-type", "apns-topic",
+			"apns-id", "x"}), rapid.StringMatching(`[a-z-]{1,20}`))
+		value := rapid.OneOf(rapid.SampledFrom([]string{"", "1", "10", "alert", strings.Repeat("v", 300),
+			strings.Repeat("w", 1500), strings.Repeat("z", 2500)}), rapid.StringMatching(`[ -~]{0,40}`))
 		for range rapid.IntRange(1, 60).Draw(t, "blocks") {
 			if rapid.IntRange(0, 9).Draw(t, "resize") == 0 {
 				for range rapid.IntRange(1, 3).Draw(t, "sizes") {
@@ -37,7 +39,8 @@ func TestBlocksSayWhatWasPutIn(t *testing.T) {
 			block := e.Begin(nil, method, true, "example.org", path)
 			bound := BeginBound(method, "example.org", path)
 			for range rapid.IntRange(0, 8).Draw(t, "fields") {
-				f := hpack.HeaderField{Name: name.Draw(t, "name"), Value: value.Draw(t, "value"), Sensitive: rapid.IntRange(0, 4).Draw(t, "sensitive") == 0}
+				f := hpack.HeaderField{Name: name.Draw(t, "name"), Value: value.Draw(t, "value"),
+					Sensitive: rapid.IntRange(0, 4).Draw(t, "sensitive") == 0}
 				block = e.Field(block, f.Name, f.Value, f.Sensitive)
 				bound += Bound(f.Name, f.Value)
 				want = append(want, f)
@@ -46,7 +49,8 @@ func TestBlocksSayWhatWasPutIn(t *testing.T) {
 				t.Fatalf("a block of %d bytes is over its bound of %d", len(block), bound)
 			}
 			got := decode(t, d, block)
-			for i, f := range []string{":method", method, ":scheme", "https", ":authority", "example.org", ":path", path} {
+			for i, f := range []string{":method", method, ":scheme", "https", ":authority", "example.org", ":path",
+				path} {
 				if have := []string{got[i/2].Name, got[i/2].Value}[i%2]; have != f {
 					t.Fatalf("%q, want %q", have, f)
 				}

@@ -78,8 +78,8 @@ var (
 	ErrPadding  = errors.New("the padding of a frame is longer than the frame")
 )
 
-// Next reads the frame at the start of the buffer and tells how many bytes it takes; n is 0 while it is not there whole. A payload
-// over limit bytes is ErrTooLarge, as soon as its header is there.
+// Next reads the frame at the start of the buffer and tells how many bytes it takes; n is 0 while it is not there
+// whole. A payload over limit bytes is ErrTooLarge, as soon as its header is there.
 func Next(buf []byte, limit int) (f Frame, n int, err error) {
 	if len(buf) < HeaderLen {
 		return Frame{}, 0, nil

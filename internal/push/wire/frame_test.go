@@ -30,7 +30,8 @@ func TestFramesAreReadAsTheyWereWritten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if h := want.Header(); uint8(h.Type) != f.Type || uint8(h.Flags) != f.Flags || h.StreamID != f.Stream || int(h.Length) != len(f.Payload) {
+		if h := want.Header(); uint8(h.Type) != f.Type || uint8(h.Flags) != f.Flags || h.StreamID != f.Stream ||
+			int(h.Length) != len(f.Payload) {
 			t.Errorf("%+v, want %v", f, h)
 		}
 	}
@@ -77,7 +78,8 @@ func FuzzNext(f *testing.F) {
 		if n == 0 || err != nil {
 			return
 		}
-		if again := AppendFrame(nil, frame.Type, frame.Flags, frame.Stream, frame.Payload); !bytes.Equal(again[:5], data[:5]) || len(again) != n {
+		if again := AppendFrame(nil, frame.Type, frame.Flags, frame.Stream, frame.Payload); !bytes.Equal(again[:5],
+			data[:5]) || len(again) != n {
 			t.Errorf("% x is not % x", again, data[:n])
 		}
 		if content, err := frame.Content(); err == nil && len(content) > len(frame.Payload) {

@@ -16,7 +16,8 @@ func standard(c rows.Column) []Case {
 	cases := []Case{{Field: "null", Want: "NULL"}}
 	switch c.Kind {
 	case rows.Bool:
-		cases = append(cases, wants("true", "true", "false", "false", "1", "true", "0", "false", `"true"`, "true", `"F"`, "false")...)
+		cases = append(cases, wants("true", "true", "false", "false", "1", "true", "0", "false", `"true"`, "true",
+			`"F"`, "false")...)
 		return append(cases, refuses("bool", `"maybe"`, `""`)...)
 	case rows.Int, rows.Uint:
 		return append(cases, integers(c)...)
@@ -29,20 +30,26 @@ func standard(c rows.Column) []Case {
 	case rows.Bytes:
 		return append(cases, bytesOf(c)...)
 	case rows.Date:
-		cases = append(cases, wants(`"2024-02-29"`, "2024-02-29", `"0001-01-01"`, "0001-01-01", `"1969-12-31"`, "1969-12-31", `"9999-12-31"`, "9999-12-31", `"2024-02-29T00:00:00Z"`, "2024-02-29")...)
+		cases = append(cases, wants(`"2024-02-29"`, "2024-02-29", `"0001-01-01"`, "0001-01-01", `"1969-12-31"`,
+			"1969-12-31", `"9999-12-31"`, "9999-12-31", `"2024-02-29T00:00:00Z"`, "2024-02-29")...)
 		cases = append(cases, refuses("date", `"2023-02-29"`, `"2024-13-01"`, `"today"`, `""`, "true")...)
-		return append(cases, Case{Field: `"2024-02-29 12:00:00"`, Refused: "would be lost"}, Case{Field: "19000", Refused: "is a number"})
+		return append(cases, Case{Field: `"2024-02-29 12:00:00"`, Refused: "would be lost"},
+			Case{Field: "19000", Refused: "is a number"})
 	case rows.TimeOfDay:
-		cases = append(cases, wants(`"00:00:00"`, "00:00:00", `"23:59"`, "23:59:00", `"23:59:59.987654321"`, "23:59:59"+fraction("987654321", c.Scale), `"12:34:56.5"`, "12:34:56"+fraction("5", c.Scale))...)
+		cases = append(cases, wants(`"00:00:00"`, "00:00:00", `"23:59"`, "23:59:00", `"23:59:59.987654321"`,
+			"23:59:59"+fraction("987654321", c.Scale), `"12:34:56.5"`, "12:34:56"+fraction("5", c.Scale))...)
 		return append(cases, refuses("time of day", `"24:00:00"`, `"12:60:00"`, `"2024-02-29 12:00:00"`, `"noon"`)...)
 	case rows.Timestamp, rows.TimestampTZ:
 		return append(cases, moments(c)...)
 	case rows.UUID:
 		const u = "12345678-9abc-def0-1234-56789abcdef0"
-		cases = append(cases, wants(strconv.Quote(u), u, strconv.Quote(strings.ToUpper(u)), u, strconv.Quote(strings.ReplaceAll(u, "-", "")), u)...)
+		cases = append(cases, wants(strconv.Quote(u), u, strconv.Quote(strings.ToUpper(u)), u,
+			strconv.Quote(strings.ReplaceAll(u, "-", "")), u)...)
 		return append(cases, refuses("uuid", `"12345678"`, `"12345678-9abc-def0-1234-56789abcdefg"`, "7")...)
 	case rows.JSON:
-		return append(cases, wants(`{"b":[1,2.5,"x"],"a":{}}`, `{"b":[1,2.5,"x"],"a":{}}`, `[]`, `[]`, `"飛脚 \"x\""`, `"飛脚 \"x\""`, `"'; drop"`, `"'; drop"`, "12", "12", "true", "true", `{"n":12345678901234567}`, `{"n":12345678901234567}`)...)
+		return append(cases, wants(`{"b":[1,2.5,"x"],"a":{}}`, `{"b":[1,2.5,"x"],"a":{}}`, `[]`, `[]`, `"飛脚 \"x\""`,
+			`"飛脚 \"x\""`, `"'; drop"`, `"'; drop"`, "12", "12", "true", "true", `{"n":12345678901234567}`,
+			`{"n":12345678901234567}`)...)
 	}
 	return cases
 }
@@ -70,7 +77,8 @@ func integers(c rows.Column) []Case {
 		least = new(big.Int).Neg(new(big.Int).Add(most, one))
 	}
 	over, under := new(big.Int).Add(most, one).String(), new(big.Int).Sub(least, one).String()
-	cases := wants(least.String(), least.String(), most.String(), most.String(), strconv.Quote(most.String()), most.String(), most.String()+".0", most.String(),
+	cases := wants(least.String(), least.String(), most.String(), most.String(), strconv.Quote(most.String()),
+		most.String(), most.String()+".0", most.String(),
 		"0", "0", "-0", "0", "1e2", "100", "1.50e1", "15", `" 007 "`, "7", `"+7"`, "7", "true", "1")
 	cases = append(cases, refuses("out of range", over, under, strconv.Quote(over), "1e30", "1e99999")...)
 	cases = append(cases, refuses("no whole number", "1.5", `"0.1"`)...)
@@ -78,9 +86,11 @@ func integers(c rows.Column) []Case {
 }
 
 func floats(c rows.Column) []Case {
-	cases := wants("0", "0", "0.1", "0.1", "-1.5e-7", "-1.5e-7", "9007199254740993", "9007199254740992", `" 2.5 "`, "2.5", `".5"`, "0.5", "true", "1", "3.4028234e38", "3.4028234e38")
+	cases := wants("0", "0", "0.1", "0.1", "-1.5e-7", "-1.5e-7", "9007199254740993", "9007199254740992", `" 2.5 "`,
+		"2.5", `".5"`, "0.5", "true", "1", "3.4028234e38", "3.4028234e38")
 	if c.Bits == 64 {
-		cases = append(cases, wants("1.7976931348623157e308", "1.7976931348623157e308", "-2.2250738585072014e-308", "-2.2250738585072014e-308", "0.30000000000000004", "0.30000000000000004")...)
+		cases = append(cases, wants("1.7976931348623157e308", "1.7976931348623157e308", "-2.2250738585072014e-308",
+			"-2.2250738585072014e-308", "0.30000000000000004", "0.30000000000000004")...)
 	} else {
 		cases = append(cases, refuses("out of range", "1e39")...)
 	}
@@ -107,7 +117,8 @@ func decimals(c rows.Column) []Case {
 	over := "1" + strings.Repeat("0", c.Precision-c.Scale)
 	if c.Scale > 0 {
 		most += "." + strings.Repeat("9", c.Scale)
-		cases = append(cases, wants("0."+strings.Repeat("0", c.Scale-1)+"1", "0."+strings.Repeat("0", c.Scale-1)+"1", "1."+strings.Repeat("0", c.Scale+3), "1")...)
+		cases = append(cases, wants("0."+strings.Repeat("0", c.Scale-1)+"1", "0."+strings.Repeat("0", c.Scale-1)+"1",
+			"1."+strings.Repeat("0", c.Scale+3), "1")...)
 	}
 	cases = append(cases, wants(most, most, "-"+most, "-"+most, strconv.Quote(most), most)...)
 	cases = append(cases, refuses("out of range", over, "-"+over, "1e900")...)
@@ -115,7 +126,8 @@ func decimals(c rows.Column) []Case {
 }
 
 func texts(c rows.Column) []Case {
-	cases := wants(`""`, "", `"飛脚 𝄞 é"`, "飛脚 𝄞 é", `"a'b\"c\\d%_"`, `a'b"c\d%_`, `"line\nbreak\ttab\r"`, "line\nbreak\ttab\r", `"\u98db\ud834\udd1e"`, "飛𝄞", `"\\N"`, `\N`, `"NULL"`, "NULL",
+	cases := wants(`""`, "", `"飛脚 𝄞 é"`, "飛脚 𝄞 é", `"a'b\"c\\d%_"`, `a'b"c\d%_`, `"line\nbreak\ttab\r"`,
+		"line\nbreak\ttab\r", `"\u98db\ud834\udd1e"`, "飛𝄞", `"\\N"`, `\N`, `"NULL"`, "NULL",
 		"12.50", "12.50", "true", "true", `{"a": 1}`, `{"a": 1}`, `" x"`, " x")
 	cases = append(cases, refuses("surrogate", `"\ud834"`, `"a\udd1eb"`)...)
 	if c.NoNUL {
@@ -129,7 +141,8 @@ func texts(c rows.Column) []Case {
 			letter = "x"
 		}
 		full := strings.Repeat(letter, n)
-		cases = append(cases, Case{Field: strconv.Quote(full), Want: full}, Case{Field: strconv.Quote(full + "x"), Refused: fmt.Sprint("longer than ", n)})
+		cases = append(cases, Case{Field: strconv.Quote(full), Want: full},
+			Case{Field: strconv.Quote(full + "x"), Refused: fmt.Sprint("longer than ", n)})
 	}
 	return cases
 }
@@ -142,7 +155,8 @@ func bytesOf(c rows.Column) []Case {
 	if c.Length > 0 {
 		all = all[:min(len(all), c.Length)]
 	}
-	cases := wants(`""`, "", `"AA=="`, "00", `"AA"`, "00", strconv.Quote(base64.StdEncoding.EncodeToString(all)), hex.EncodeToString(all), strconv.Quote(base64.RawURLEncoding.EncodeToString(all)), hex.EncodeToString(all))
+	cases := wants(`""`, "", `"AA=="`, "00", `"AA"`, "00", strconv.Quote(base64.StdEncoding.EncodeToString(all)),
+		hex.EncodeToString(all), strconv.Quote(base64.RawURLEncoding.EncodeToString(all)), hex.EncodeToString(all))
 	if c.Length > 0 && c.Length <= 1<<20 {
 		over := make([]byte, c.Length+1)
 		cases = append(cases, Case{Field: strconv.Quote(base64.StdEncoding.EncodeToString(over)), Refused: "more than"})
@@ -181,6 +195,8 @@ func moments(c rows.Column) []Case {
 	} {
 		cases = append(cases, Case{Field: strconv.Quote(field), Want: want + zone})
 	}
-	cases = append(cases, refuses("timestamp", `"2023-02-29T00:00:00Z"`, `"2024-02-29T25:00:00Z"`, `"yesterday"`, `""`, `"2024-02-29T23:59:59+25:00"`)...)
-	return append(cases, Case{Field: "1700000000", Refused: "timestamp(unix)"}, Case{Field: `"12:00:00"`, Refused: "has no date"})
+	cases = append(cases, refuses("timestamp", `"2023-02-29T00:00:00Z"`, `"2024-02-29T25:00:00Z"`, `"yesterday"`, `""`,
+		`"2024-02-29T23:59:59+25:00"`)...)
+	return append(cases, Case{Field: "1700000000", Refused: "timestamp(unix)"},
+		Case{Field: `"12:00:00"`, Refused: "has no date"})
 }

@@ -13,7 +13,8 @@ import (
 
 // ids makes a table whose key is the message's id, so that the keys k show whatever is written twice.
 func (h *Harness) ids(t *testing.T, name string) *table {
-	return h.table(t, name, Definition{Name: "id", Type: h.Text, NotNull: true, Key: true}, Definition{Name: "k", Type: h.Int, NotNull: true}, Definition{Name: "v", Type: h.Text})
+	return h.table(t, name, Definition{Name: "id", Type: h.Text, NotNull: true, Key: true},
+		Definition{Name: "k", Type: h.Int, NotNull: true}, Definition{Name: "v", Type: h.Text})
 }
 
 var byID = rows.Config{IDColumn: "id"}
@@ -24,14 +25,16 @@ func concurrent(t *testing.T, h *Harness) {
 	tb := h.table(t, "concurrent")
 	s := tb.open(rows.Config{})
 	delivered(t, s.send(row(old)))
-	s.senders(senders, batches, size, func() []*message.Message { return []*message.Message{row(old)} }, func(o component.Outcome) { rejected(t, o, h.Duplicate) })
+	s.senders(senders, batches, size, func() []*message.Message { return []*message.Message{row(old)} },
+		func(o component.Outcome) { rejected(t, o, h.Duplicate) })
 	want := senders * batches * size
 	if keys := tb.keys(); len(keys) != want+1 || keys[want-1] != want-1 {
 		t.Errorf("the table has %s", brief(keys))
 	}
 }
 
-// senders deliver the rows from 0 on, each sender its share, in batches. more makes messages at the end of each batch, whose outcomes judge is given.
+// senders deliver the rows from 0 on, each sender its share, in batches. more makes messages at the end of each batch,
+// whose outcomes judge is given.
 func (s *sink) senders(senders, batches, size int, more func() []*message.Message, judge func(component.Outcome)) {
 	var work sync.WaitGroup
 	for n := range senders {
@@ -197,7 +200,8 @@ func lost(t *testing.T, h *Harness) {
 	})
 }
 
-// hang is a database that takes everything and answers nothing: a Send ends with its time, and what is said then can be tried again.
+// hang is a database that takes everything and answers nothing: a Send ends with its time, and what is said then can be
+// tried again.
 func hang(t *testing.T, h *Harness) {
 	if h.without(t, "Hang") {
 		return

@@ -137,7 +137,8 @@ func (s *sink) tryDeliver(batch []*message.Message) ([]component.Outcome, error)
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
-			return final, fmt.Errorf("%d messages are not delivered, the first one because: %w", len(left), final[left[0]].Reason)
+			return final, fmt.Errorf("%d messages are not delivered, the first one because: %w", len(left),
+				final[left[0]].Reason)
 		}
 	}
 }

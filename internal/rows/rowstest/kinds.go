@@ -21,10 +21,12 @@ func kindsUpdated(t *testing.T, h *Harness) { h.everyKind(t, "updated", rows.Con
 func (h *Harness) everyKind(t *testing.T, name string, c rows.Config) {
 	for i, typ := range h.Types {
 		t.Run(typ.SQL, func(t *testing.T) {
-			tb := h.table(t, fmt.Sprint(name, i), Definition{Name: "k", Type: h.Int, NotNull: true, Key: true}, Definition{Name: "v", Type: typ.SQL})
+			tb := h.table(t, fmt.Sprint(name, i), Definition{Name: "k", Type: h.Int, NotNull: true, Key: true},
+				Definition{Name: "v", Type: typ.SQL})
 			column := typ.Column
 			column.Name = "v"
-			cases := slices.DeleteFunc(standard(column), func(c Case) bool { return slices.Contains(typ.Except, c.Field) })
+			cases := slices.DeleteFunc(standard(column),
+				func(c Case) bool { return slices.Contains(typ.Except, c.Field) })
 			cases = append(cases, typ.Cases...)
 			var batch []*message.Message
 			for k, c := range cases {

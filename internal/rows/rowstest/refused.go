@@ -116,12 +116,15 @@ func lastOfKey(t *testing.T, h *Harness) {
 	tb.holds(0, 7)
 }
 
-// inOrder sends rows of one key of which some leave a column to its default: each such set of columns has a statement of its own.
+// inOrder sends rows of one key of which some leave a column to its default: each such set of columns has a statement
+// of its own.
 func inOrder(t *testing.T, h *Harness) {
 	for mode, want := range map[string]string{"upsert": "c y", "once": "a x"} {
 		t.Run(mode, func(t *testing.T) {
-			tb := h.table(t, "order"+mode, Definition{Name: "k", Type: h.Int, NotNull: true, Key: true}, Definition{Name: "v", Type: h.Text}, Definition{Name: "d", Type: h.Text, Default: "'own'"})
-			batch := []*message.Message{body(`{"k":0,"v":"z"}`), body(`{"k":1,"v":"a","d":"x"}`), body(`{"k":1,"v":"b"}`), body(`{"k":1,"v":"c","d":"y"}`)}
+			tb := h.table(t, "order"+mode, Definition{Name: "k", Type: h.Int, NotNull: true, Key: true},
+				Definition{Name: "v", Type: h.Text}, Definition{Name: "d", Type: h.Text, Default: "'own'"})
+			batch := []*message.Message{body(`{"k":0,"v":"z"}`), body(`{"k":1,"v":"a","d":"x"}`),
+				body(`{"k":1,"v":"b"}`), body(`{"k":1,"v":"c","d":"y"}`)}
 			if mode == "upsert" { // else the short rows would be written first
 				batch = batch[1:]
 			}
@@ -137,7 +140,8 @@ func inOrder(t *testing.T, h *Harness) {
 // again sends messages a second time: with the id, and by the table's own key.
 func again(t *testing.T, h *Harness) {
 	t.Run("by the message's id", func(t *testing.T) {
-		tb := h.table(t, "ids", Definition{Name: "id", Type: h.Text, NotNull: true, Key: true}, Definition{Name: "k", Type: h.Int, NotNull: true}, Definition{Name: "v", Type: h.Text})
+		tb := h.table(t, "ids", Definition{Name: "id", Type: h.Text, NotNull: true, Key: true},
+			Definition{Name: "k", Type: h.Int, NotNull: true}, Definition{Name: "v", Type: h.Text})
 		s := tb.open(rows.Config{IDColumn: "id"})
 		batch := rowsOf(0, 20)
 		delivered(t, s.send(batch[:12]...))
@@ -155,7 +159,8 @@ func again(t *testing.T, h *Harness) {
 		tb := h.table(t, "once")
 		s := tb.open(rows.Config{Mode: "once"})
 		delivered(t, s.send(rowsOf(0, 10)...))
-		delivered(t, s.send(body(`{"k":5,"v":"another"}`), row(10), body(`{"k":11,"v":"first"}`), body(`{"k":11,"v":"second"}`)))
+		delivered(t, s.send(body(`{"k":5,"v":"another"}`), row(10), body(`{"k":11,"v":"first"}`),
+			body(`{"k":11,"v":"second"}`)))
 		tb.holds(0, 12)
 		found := tb.cells(rows.Column{Name: "v", Kind: rows.Text})
 		if found["5"] != "v5" || found["11"] != "first" && found["11"] != "second" {

@@ -69,8 +69,10 @@ func Run(t *testing.T, h Harness) {
 func (h *Harness) check(t *testing.T) {
 	t.Helper()
 	for name, missing := range map[string]bool{
-		"Huge": h.Huge == "", "None": h.None == "", "AddColumn": h.AddColumn == nil, "DropColumn": h.DropColumn == nil, "Retype": h.Retype == nil, "Conflict": h.Conflict == nil,
-		"Kill": h.Kill == nil, "CutAfter": h.CutAfter == nil, "LoseAnswer": h.LoseAnswer == nil, "Hang": h.Hang == nil, "Down": h.Down == nil,
+		"Huge": h.Huge == "", "None": h.None == "", "AddColumn": h.AddColumn == nil, "DropColumn": h.DropColumn == nil,
+		"Retype": h.Retype == nil, "Conflict": h.Conflict == nil,
+		"Kill": h.Kill == nil, "CutAfter": h.CutAfter == nil, "LoseAnswer": h.LoseAnswer == nil, "Hang": h.Hang == nil,
+		"Down": h.Down == nil,
 	} {
 		if reason := h.Without[name]; missing == (reason == "") {
 			t.Fatalf("the harness has to set %s, or say in Without why it does not; not both", name)

@@ -32,7 +32,8 @@ func inferred(t *testing.T, h *Harness) {
 	tb := &table{t: t, h: h, name: h.Name("inferred")}
 	t.Cleanup(func() { h.Drop(t, tb.name) })
 	s := tb.open(rows.Config{IDColumn: "id", Create: true})
-	batch := []*message.Message{body(`{"k":1,"f":1,"s":"飛脚","b":true,"j":{"a":[1]},"n":null}`), body(`{"k":2,"f":2.5,"s":7,"more":"x"}`)}
+	batch := []*message.Message{body(`{"k":1,"f":1,"s":"飛脚","b":true,"j":{"a":[1]},"n":null}`),
+		body(`{"k":2,"f":2.5,"s":7,"more":"x"}`)}
 	delivered(t, s.send(batch...))
 	delivered(t, s.send(batch...))
 	tb.holds(1, 3)
@@ -53,7 +54,8 @@ func inferred(t *testing.T, h *Harness) {
 // absent is a table that nobody made.
 func absent(t *testing.T, h *Harness) {
 	tb := &table{t: t, h: h, name: h.Name("nobody made it")}
-	if _, err := tb.tryOpen(rows.Config{}); err == nil || !strings.Contains(err.Error(), "nobody made it") || !strings.Contains(err.Error(), "create") {
+	if _, err := tb.tryOpen(rows.Config{}); err == nil || !strings.Contains(err.Error(), "nobody made it") ||
+		!strings.Contains(err.Error(), "create") {
 		t.Errorf("the start says: %v", err)
 	}
 }
@@ -65,7 +67,8 @@ func strangeType(t *testing.T, h *Harness) {
 	}
 	tb := &table{t: t, h: h, name: h.Name("strange")}
 	t.Cleanup(func() { h.Drop(t, tb.name) })
-	if _, err := tb.tryOpen(rows.Config{Create: "k " + h.Int + ", v " + h.None}); err == nil || !strings.Contains(err.Error(), "make the table") {
+	if _, err := tb.tryOpen(rows.Config{Create: "k " + h.Int + ", v " + h.None}); err == nil ||
+		!strings.Contains(err.Error(), "make the table") {
 		t.Errorf("the start says: %v", err)
 	}
 }
@@ -82,7 +85,8 @@ func misfits(t *testing.T, h *Harness) {
 		{tb, rows.Config{IDColumn: "id"}, "no column id"},
 		{tb, rows.Config{IDColumn: "v"}, "is no key"},
 		{tb, rows.Config{IDColumn: "k"}, "does not hold an id"},
-		{loose, rows.Config{Columns: rows.Mapping{{Column: "k", From: "k"}, {Column: "valeu", From: "v"}}}, "did you mean value"},
+		{loose, rows.Config{Columns: rows.Mapping{{Column: "k", From: "k"}, {Column: "valeu", From: "v"}}},
+			"did you mean value"},
 		{tb, rows.Config{Columns: rows.Mapping{{Column: "v", From: "v"}}}, "takes no null and has no default"},
 		{loose, rows.Config{Mode: "upsert"}, "no primary key"},
 		{loose, rows.Config{Mode: "once"}, "no primary key"},
@@ -116,7 +120,8 @@ func droppedColumn(t *testing.T, h *Harness) {
 	}
 	for unknown, kept := range map[string]bool{"reject": false, "drop": true} {
 		t.Run(unknown, func(t *testing.T) {
-			tb := h.table(t, "dropped"+unknown, Definition{Name: "k", Type: h.Int, NotNull: true, Key: true}, Definition{Name: "v", Type: h.Text}, Definition{Name: "w", Type: h.Text})
+			tb := h.table(t, "dropped"+unknown, Definition{Name: "k", Type: h.Int, NotNull: true, Key: true},
+				Definition{Name: "v", Type: h.Text}, Definition{Name: "w", Type: h.Text})
 			s := tb.open(rows.Config{Unknown: unknown})
 			with := func(k int) *message.Message { return body(`{"k":%d,"v":"x","w":"y"}`, k) }
 			delivered(t, s.send(with(0), with(1)))
@@ -139,7 +144,8 @@ func retyped(t *testing.T, h *Harness) {
 	if h.without(t, "Retype") {
 		return
 	}
-	tb := h.table(t, "retyped", Definition{Name: "k", Type: h.Int, NotNull: true, Key: true}, Definition{Name: "v", Type: h.Int})
+	tb := h.table(t, "retyped", Definition{Name: "k", Type: h.Int, NotNull: true, Key: true},
+		Definition{Name: "v", Type: h.Int})
 	s := tb.open(rows.Config{})
 	outcomes := s.send(body(`{"k":0,"v":7}`), body(`{"k":1,"v":"x"}`))
 	delivered(t, outcomes[:1])
@@ -164,7 +170,8 @@ func droppedTable(t *testing.T, h *Harness) {
 			t.Errorf("%v, because %v", o.Verdict, o.Reason)
 		}
 	}
-	h.Create(t, tb.name, []Definition{{Name: "new", Type: h.Text}, {Name: "v", Type: h.Text}, {Name: "k", Type: h.Int, NotNull: true, Key: true}})
+	h.Create(t, tb.name, []Definition{{Name: "new", Type: h.Text}, {Name: "v", Type: h.Text},
+		{Name: "k", Type: h.Int, NotNull: true, Key: true}})
 	delivered(t, s.deliver(rowsOf(3, 6)...))
 	tb.holds(3, 6)
 	if got := tb.cells(rows.Column{Name: "v", Kind: rows.Text}); got["3"] != "v3" {

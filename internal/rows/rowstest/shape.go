@@ -13,9 +13,11 @@ import (
 func names(t *testing.T, h *Harness) {
 	other := h.table(t, "other")
 	delivered(t, other.open(rows.Config{}).send(row(1)))
-	for i, name := range []string{`a"b`, "x; drop table other; --", "select", "表 飛脚", "a`b", "it's", "UPPER lower", "a.b", "%s ? $1 :x"} {
+	for i, name := range []string{`a"b`, "x; drop table other; --", "select", "表 飛脚", "a`b", "it's", "UPPER lower",
+		"a.b", "%s ? $1 :x"} {
 		t.Run(name, func(t *testing.T) {
-			tb := h.table(t, name, Definition{Name: "k", Type: h.Int, NotNull: true, Key: true}, Definition{Name: name, Type: h.Text}, Definition{Name: "order", Type: h.Int})
+			tb := h.table(t, name, Definition{Name: "k", Type: h.Int, NotNull: true, Key: true},
+				Definition{Name: name, Type: h.Text}, Definition{Name: "order", Type: h.Int})
 			for k, mode := range []string{"insert", "upsert", "once"} {
 				delivered(t, tb.open(rows.Config{Mode: mode}).send(body(`{"k":%d,%q:"%d","order":7}`, k, name, i)))
 			}
@@ -49,7 +51,8 @@ func huge(t *testing.T, h *Harness) {
 	if h.without(t, "Huge") {
 		return
 	}
-	tb := h.table(t, "huge", Definition{Name: "k", Type: h.Int, NotNull: true, Key: true}, Definition{Name: "v", Type: h.Huge})
+	tb := h.table(t, "huge", Definition{Name: "k", Type: h.Int, NotNull: true, Key: true},
+		Definition{Name: "v", Type: h.Huge})
 	long := strings.Repeat("飛脚 0123456789 ", 500_000)
 	delivered(t, tb.open(rows.Config{}).deliver(row(0), body(`{"k":1,"v":"%s"}`, long), row(2)))
 	tb.holds(0, 3)
@@ -60,10 +63,15 @@ func huge(t *testing.T, h *Harness) {
 
 // mapping says column by column what goes there.
 func mapping(t *testing.T, h *Harness) {
-	tb := h.table(t, "mapping", Definition{Name: "k", Type: h.Int, NotNull: true, Key: true}, Definition{Name: "id", Type: h.Text}, Definition{Name: "whose", Type: h.Text},
-		Definition{Name: "at", Type: h.Text}, Definition{Name: "whole", Type: h.Text}, Definition{Name: "others", Type: h.Text}, Definition{Name: "twice", Type: h.Text}, Definition{Name: "rest", Type: h.Text})
-	s := tb.open(rows.Config{Unknown: "drop", Columns: rows.Mapping{{Column: "k", From: "n"}, {Column: "id", From: "$id"}, {Column: "whose", From: "$key"}, {Column: "at", From: "$time"}, {Column: "whole", From: "$body"},
-		{Column: "others", From: "$attributes"}, {Column: "twice", From: "n"}}})
+	tb := h.table(t, "mapping", Definition{Name: "k", Type: h.Int, NotNull: true, Key: true},
+		Definition{Name: "id", Type: h.Text}, Definition{Name: "whose", Type: h.Text},
+		Definition{Name: "at", Type: h.Text}, Definition{Name: "whole", Type: h.Text},
+		Definition{Name: "others", Type: h.Text}, Definition{Name: "twice", Type: h.Text},
+		Definition{Name: "rest", Type: h.Text})
+	s := tb.open(rows.Config{Unknown: "drop",
+		Columns: rows.Mapping{{Column: "k", From: "n"}, {Column: "id", From: "$id"}, {Column: "whose", From: "$key"},
+			{Column: "at", From: "$time"}, {Column: "whole", From: "$body"},
+			{Column: "others", From: "$attributes"}, {Column: "twice", From: "n"}}})
 	m := body(`{"n":5,"rest":"left out"}`)
 	m.Key = "a key"
 	m.Attributes.Set("lang", message.String("ja"))
@@ -73,7 +81,8 @@ func mapping(t *testing.T, h *Harness) {
 	if len(found) != 1 {
 		t.Fatalf("%d rows", len(found))
 	}
-	for i, want := range []string{"5", m.ID.String(), "a key", m.Time.UTC().Format("2006-01-02T15:04:05.999999999Z"), string(m.Body), `{"lang":"ja","n":3}`, "5", "NULL"} {
+	for i, want := range []string{"5", m.ID.String(), "a key", m.Time.UTC().Format("2006-01-02T15:04:05.999999999Z"),
+		string(m.Body), `{"lang":"ja","n":3}`, "5", "NULL"} {
 		if got := Text(rows.Column{Kind: rows.Text}, found[0][i]); got != want {
 			t.Errorf("column %d has %q, not %q", i, got, want)
 		}
@@ -113,12 +122,15 @@ func unknownFields(t *testing.T, h *Harness) {
 
 // missingFields of every policy.
 func missingFields(t *testing.T, h *Harness) {
-	for policy, want := range map[string][3]string{"": {"own", "NULL", "9"}, "default": {"own", "NULL", "9"}, "null": {"NULL", "NULL", "9"}, "reject": {"own", "", "9"}} {
+	for policy, want := range map[string][3]string{"": {"own", "NULL", "9"}, "default": {"own", "NULL", "9"},
+		"null": {"NULL", "NULL", "9"}, "reject": {"own", "", "9"}} {
 		t.Run("missing "+policy, func(t *testing.T) {
-			tb := h.table(t, "missing"+policy, Definition{Name: "k", Type: h.Int, NotNull: true, Key: true}, Definition{Name: "d", Type: h.Text, Default: "'own'"},
+			tb := h.table(t, "missing"+policy, Definition{Name: "k", Type: h.Int, NotNull: true, Key: true},
+				Definition{Name: "d", Type: h.Text, Default: "'own'"},
 				Definition{Name: "v", Type: h.Text}, Definition{Name: "n", Type: h.Int, NotNull: true, Default: "9"})
 			s := tb.open(rows.Config{Missing: policy})
-			outcomes := s.send(body(`{"k":1}`), body(`{"k":2,"d":"x","v":"y","n":3}`), body(`{"v":"without a key"}`), body(`{"k":4,"d":"z","n":null,"v":"y"}`))
+			outcomes := s.send(body(`{"k":1}`), body(`{"k":2,"d":"x","v":"y","n":3}`), body(`{"v":"without a key"}`),
+				body(`{"k":4,"d":"z","n":null,"v":"y"}`))
 			delivered(t, outcomes[1:2])
 			rejected(t, outcomes[2], "column k")
 			rejected(t, outcomes[3], "column n", "null")
@@ -134,7 +146,8 @@ func missingFields(t *testing.T, h *Harness) {
 			delivered(t, outcomes[:1])
 			tb.holds(1, 3)
 			for i, name := range []string{"d", "v", "n"} {
-				if got := tb.cells(rows.Column{Name: name, Kind: rows.Text}); got["1"] != want[i] || got["2"] != []string{"x", "y", "3"}[i] {
+				if got := tb.cells(rows.Column{Name: name, Kind: rows.Text}); got["1"] != want[i] ||
+					got["2"] != []string{"x", "y", "3"}[i] {
 					t.Errorf("%s has %v", name, got)
 				}
 			}

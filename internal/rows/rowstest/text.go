@@ -13,10 +13,12 @@ import (
 )
 
 // layouts are how databases write a timestamp.
-var layouts = []string{"2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999Z07", "2006-01-02 15:04:05.999999999", time.RFC3339Nano, "2006-01-02T15:04:05.999999999"}
+var layouts = []string{"2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999Z07",
+	"2006-01-02 15:04:05.999999999", time.RFC3339Nano, "2006-01-02T15:04:05.999999999"}
 
-// Text writes a cell in the one way in which cases have it, whatever the database or its library gave: bytes as hexadecimal digits, times without zeros
-// at their ends, instants in UTC with a Z, JSON with its keys in order. NULL is "NULL".
+// Text writes a cell in the one way in which cases have it, whatever the database or its library gave: bytes as
+// hexadecimal digits, times without zeros at their ends, instants in UTC with a Z, JSON with its keys in order. NULL is
+// "NULL".
 func Text(c rows.Column, cell any) string {
 	switch v := cell.(type) {
 	case nil:

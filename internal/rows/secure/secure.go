@@ -1,4 +1,5 @@
-// Package secure is TLS with a database: the settings that sinks into databases have for it, under the names that other sinks have, and what is made of them.
+// Package secure is TLS with a database: the settings that sinks into databases have for it, under the names that other
+// sinks have, and what is made of them.
 //
 //	type Config struct {
 //		…
@@ -16,8 +17,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/component"
 )
 
-// TLS is how the server is known and how we make ourselves known. Any of the settings asks for TLS with a certificate that names the host,
-// whatever the address says.
+// TLS is how the server is known and how we make ourselves known. Any of the settings asks for TLS with a certificate
+// that names the host, whatever the address says.
 type TLS struct {
 	CAFile     string `yaml:"ca_file" file:"read" doc:"Certificates to trust instead of the system's."`
 	CertFile   string `yaml:"cert_file" file:"read" doc:"Our certificate, with key_file."`
@@ -36,7 +37,8 @@ func (t TLS) Check() error {
 // IsSet tells whether TLS is asked for here.
 func (t TLS) IsSet() bool { return t != TLS{} }
 
-// Load reads the files. The name of the host is expected where server_name is not set. Errors are *component.SettingError.
+// Load reads the files. The name of the host is expected where server_name is not set. Errors are
+// *component.SettingError.
 func (t TLS) Load(host string) (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.ServerName}
 	if c.ServerName == "" {

@@ -75,7 +75,8 @@ func asked(q url.Values) (b Behaviour, ok bool, err error) {
 	if !q.Has("do") {
 		return b, false, nil
 	}
-	b = Behaviour{Do: Kind(q.Get("do")), RetryAfter: q.Get("retry_after"), Body: q.Get("body"), Location: q.Get("location")}
+	b = Behaviour{Do: Kind(q.Get("do")), RetryAfter: q.Get("retry_after"), Body: q.Get("body"),
+		Location: q.Get("location")}
 	if code := q.Get("code"); code != "" {
 		if b.Code, err = strconv.Atoi(code); err != nil {
 			return b, true, fmt.Errorf("code=%s is not a number", code)

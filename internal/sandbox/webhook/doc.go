@@ -1,8 +1,8 @@
 // Package webhook is a far end for webhooks that can be told to misbehave: for tests, the demo and the examples.
 //
 // A Receiver is an http.Handler that counts what it gets by message id, so that a test can say whether every message
-// came, and how many came twice. Left alone it answers 200. Told to, it hangs, breaks connections, asks for less, refuses,
-// answers with garbage, or takes its time.
+// came, and how many came twice. Left alone it answers 200. Told to, it hangs, breaks connections, asks for less,
+// refuses, answers with garbage, or takes its time.
 //
 //	s, err := webhook.Listen("127.0.0.1:0")
 //	defer s.Close()

@@ -64,7 +64,8 @@ func (r *Receiver) Always(b Behaviour) error {
 	return nil
 }
 
-// Script says what the next requests get, one each, in order of arrival. It is added to what is left of an earlier script.
+// Script says what the next requests get, one each, in order of arrival. It is added to what is left of an earlier
+// script.
 func (r *Receiver) Script(bs ...Behaviour) error {
 	for i := range bs {
 		if err := bs[i].check(); err != nil {

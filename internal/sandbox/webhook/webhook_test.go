@@ -24,7 +24,8 @@ func listen(t *testing.T) (*Server, *http.Client) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &http.Client{Transport: &http.Transport{}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	c := &http.Client{Transport: &http.Transport{},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	t.Cleanup(func() {
 		c.CloseIdleConnections()
 		if err := s.Close(); err != nil {
@@ -40,7 +41,8 @@ func call(t *testing.T, c *http.Client, method, url, id, body string) (status in
 	return callWith(t, t.Context(), c, method, url, id, body)
 }
 
-// hang makes a request that is not answered, and gives it up when the receiver has counted it so often and has had time to answer.
+// hang makes a request that is not answered, and gives it up when the receiver has counted it so often and has had time
+// to answer.
 func hang(t *testing.T, s *Server, c *http.Client, url, id, body string, counts int) (status int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -63,7 +65,8 @@ func hang(t *testing.T, s *Server, c *http.Client, url, id, body string, counts 
 	return status
 }
 
-func callWith(t *testing.T, ctx context.Context, c *http.Client, method, url, id, body string) (status int, text string, h http.Header) {
+func callWith(t *testing.T, ctx context.Context, c *http.Client, method, url, id, body string) (status int, text string,
+	h http.Header) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
 	if err != nil {

@@ -158,7 +158,8 @@ func (d *delivery) refused(r push.Result) {
 			return
 		}
 		d.pass.End(false)
-		o = d.hold(now, refusedRest, d.authorization, fmt.Errorf("%w though it is new: is this machine's clock right?", reason))
+		o = d.hold(now, refusedRest, d.authorization, fmt.Errorf("%w though it is new: is this machine's clock right?",
+			reason))
 	case rests:
 		if d.wish.channel == "" {
 			o.After = s.devices.Strain(d.app.name, d.wish.token, now, o.After)

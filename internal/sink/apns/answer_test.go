@@ -60,7 +60,8 @@ func TestADeadDeviceIsNeverTriedAgainUnlessItRegistersAgain(t *testing.T) {
 			pushtest.Want(t, pushtest.Deliver1(t, s, to(device(1))), component.Rejected, reason)
 			pushtest.Want(t, pushtest.Deliver1(t, s, to(device(1))), component.Rejected, "gone since")
 			before := time.Now().Add(-time.Hour).Format(time.RFC3339)
-			pushtest.Want(t, pushtest.Deliver1(t, s, to(device(1), "registered_at", before)), component.Rejected, "gone since")
+			pushtest.Want(t, pushtest.Deliver1(t, s, to(device(1), "registered_at", before)), component.Rejected,
+				"gone since")
 			pushtest.Want(t, pushtest.Deliver1(t, s, to(device(2))), component.Delivered, "")
 			if n := f.Counts().Requests; n != 2 {
 				t.Errorf("%d requests were made, want 2", n)
@@ -87,7 +88,8 @@ func TestTheTimeOfAnUnregisteredDeviceIsTheFarEnds(t *testing.T) {
 
 func TestTooManyRequestsLetsThatDeviceRestAndNoOther(t *testing.T) {
 	f := newFar(t, nil)
-	f.behave(t, farend.Behaviour{Devices: []farend.Device{{Tokens: []string{device(1)}, Faults: []farend.Fault{{Do: farend.Refuse, Reason: "TooManyRequests", RetryAfter: 7, Times: 2}}}}})
+	f.behave(t, farend.Behaviour{Devices: []farend.Device{{Tokens: []string{device(1)},
+		Faults: []farend.Fault{{Do: farend.Refuse, Reason: "TooManyRequests", RetryAfter: 7, Times: 2}}}}})
 	s := newSink(t, f, nil)
 	now := time.Now()
 	s.clock = func() time.Time { return now }
@@ -117,7 +119,8 @@ func TestAnExpiredProviderTokenIsRenewedOnce(t *testing.T) {
 	m := to(device(1))
 	pushtest.Want(t, pushtest.Deliver1(t, s, m), component.Delivered, "")
 	seen := f.Seen()
-	if len(seen) != 2 || seen[0].Get("authorization") == seen[1].Get("authorization") || seen[1].Get("apns-id") != m.ID.String() {
+	if len(seen) != 2 || seen[0].Get("authorization") == seen[1].Get("authorization") ||
+		seen[1].Get("apns-id") != m.ID.String() {
 		t.Errorf("%d requests", len(seen))
 	}
 }
@@ -229,14 +232,16 @@ func TestAKeyThatIsNotTrustedHoldsItsAppUntilTheFileIsReplaced(t *testing.T) {
 
 func TestAStartWithABadKeyNamesTheFile(t *testing.T) {
 	f := newFar(t, nil)
-	for what, text := range map[string]string{"empty": "", "malformed": "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", "missing": "-"} {
+	for what, text := range map[string]string{"empty": "",
+		"malformed": "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", "missing": "-"} {
 		pushtest.Write(t, f.key, []byte(text))
 		if what == "missing" {
 			if err := os.Remove(f.key); err != nil {
 				t.Fatal(err)
 			}
 		}
-		made, err := New(Config{Apps: map[string]App{bundle: f.app}}, component.Env{Name: "phones", Store: pushtest.Store(t)})
+		made, err := New(Config{Apps: map[string]App{bundle: f.app}},
+			component.Env{Name: "phones", Store: pushtest.Store(t)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -373,7 +378,8 @@ func TestWhatHasExpiredOrIsReplacedIsDroppedWithoutARequest(t *testing.T) {
 func TestWhatIsInFlightAtTheEndIsAnsweredAsARetry(t *testing.T) {
 	f := newFar(t, nil)
 	f.behave(t, farend.Behaviour{Faults: []farend.Fault{{Do: farend.Silence}}})
-	made, err := New(Config{Apps: map[string]App{bundle: f.app}}, component.Env{Name: "phones", Store: pushtest.Store(t)})
+	made, err := New(Config{Apps: map[string]App{bundle: f.app}},
+		component.Env{Name: "phones", Store: pushtest.Store(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -397,7 +403,8 @@ func TestWhatIsInFlightAtTheEndIsAnsweredAsARetry(t *testing.T) {
 }
 
 func FuzzReadReason(f *testing.F) {
-	for _, text := range []string{`{"reason":"Unregistered","timestamp":1700000000000}`, `{"reason":3}`, `{}`, ``, `[`, `{"reason":"a b"}`, `{"reason":"x\n"}`} {
+	for _, text := range []string{`{"reason":"Unregistered","timestamp":1700000000000}`, `{"reason":3}`, `{}`, ``, `[`,
+		`{"reason":"a b"}`, `{"reason":"x\n"}`} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -419,7 +426,8 @@ func TestItIsKnownWhyNothingIsSent(t *testing.T) {
 	for i := range 5 {
 		pushtest.Want(t, pushtest.Deliver1(t, s, to(device(i))), component.Retry, "InvalidProviderToken")
 	}
-	if why := s.Waits(); why == nil || !strings.Contains(why.Error(), bundle) || !strings.Contains(why.Error(), "InvalidProviderToken") {
+	if why := s.Waits(); why == nil || !strings.Contains(why.Error(), bundle) ||
+		!strings.Contains(why.Error(), "InvalidProviderToken") {
 		t.Errorf("%v", why)
 	}
 
@@ -428,7 +436,8 @@ func TestItIsKnownWhyNothingIsSent(t *testing.T) {
 	answered := make(chan component.Outcome, 1)
 	s.Deliver(to(device(1)), time.Now().Add(time.Hour), func(o component.Outcome) { answered <- o })
 	pushtest.Eventually(t, func() bool { return s.Waits() != nil })
-	if why := s.Waits(); why == nil || !strings.Contains(why.Error(), f.Addr().String()) || !strings.Contains(why.Error(), "certificate") {
+	if why := s.Waits(); why == nil || !strings.Contains(why.Error(), f.Addr().String()) ||
+		!strings.Contains(why.Error(), "certificate") {
 		t.Errorf("%v", why)
 	}
 	if err := s.Close(); err != nil {

@@ -131,7 +131,8 @@ func (s *Sink) DeliverDirect(m *message.Message, deadline time.Time, done func(c
 	name := ""
 	d := &delivery{
 		sink: s, message: m, deadline: deadline,
-		named: func(n string) { name = n }, done: func(o component.Outcome) { done(component.Answer{Outcome: o, Name: name}) },
+		named: func(n string) { name = n },
+		done:  func(o component.Outcome) { done(component.Answer{Outcome: o, Name: name}) },
 	}
 	if d.prepare(s.clock()) {
 		d.watched()

@@ -36,7 +36,8 @@ func (a *app) secure() (*tls.Config, error) {
 		return nil, fmt.Errorf("ca_file: %w", err)
 	}
 	if a.config.CertFile != "" {
-		pair := token.NewFile(a.config.CertFile, func(text []byte) (*tls.Certificate, error) { return certificate(text, &a.config) }, nil)
+		pair := token.NewFile(a.config.CertFile,
+			func(text []byte) (*tls.Certificate, error) { return certificate(text, &a.config) }, nil)
 		if _, _, err := pair.Get(); err != nil {
 			return nil, err
 		}
@@ -59,7 +60,8 @@ func (a *app) open(connections int, proxy string) (*line, error) {
 	if a.config.CertFile != "" {
 		first = 0 // a certificate has proved who we are before the first request
 	} else {
-		if l.key, err = token.NewApple(token.AppleConfig{Team: a.config.Team, Key: a.config.KeyID, File: a.config.KeyFile}); err != nil {
+		if l.key, err = token.NewApple(token.AppleConfig{Team: a.config.Team, Key: a.config.KeyID,
+			File: a.config.KeyFile}); err != nil {
 			return nil, err
 		}
 		if _, err := l.key.Authorization(); err != nil {
@@ -71,7 +73,8 @@ func (a *app) open(connections int, proxy string) (*line, error) {
 		return nil, err
 	}
 	l.client, err = push.New(push.Config{
-		Address: a.address, Dial: dial, TLS: secure, MaxConnections: connections, MaxStreams: streamsEach, InitialStreams: first,
+		Address: a.address, Dial: dial, TLS: secure, MaxConnections: connections, MaxStreams: streamsEach,
+		InitialStreams:  first,
 		MaxResponseBody: 4 << 10,
 	})
 	return l, err
@@ -80,5 +83,6 @@ func (a *app) open(connections int, proxy string) (*line, error) {
 // identity tells apart what apps cannot share.
 func (a *app) identity() string {
 	c := a.config
-	return fmt.Sprintf("%q", []string{a.address, c.CAFile, c.Team, c.KeyID, c.KeyFile, c.CertFile, c.CertKeyFile, c.CertPassword})
+	return fmt.Sprintf("%q", []string{a.address, c.CAFile, c.Team, c.KeyID, c.KeyFile, c.CertFile, c.CertKeyFile,
+		c.CertPassword})
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/push/pushtest"
 )
 
-// TestACertificateMayBeInPKCS12 has it as Keychain exports it (RC2 and triple DES), as OpenSSL does today (AES), and without a password.
+// TestACertificateMayBeInPKCS12 has it as Keychain exports it (RC2 and triple DES), as OpenSSL does today (AES), and
+// without a password.
 func TestACertificateMayBeInPKCS12(t *testing.T) {
 	f := newFar(t, nil)
 	_, cert, key, err := f.Authority.Client(bundle)
@@ -35,7 +36,8 @@ func TestACertificateMayBeInPKCS12(t *testing.T) {
 		text     []byte
 		password string
 	}{
-		"Keychain": {both(pkcs12.LegacyRC2, "s3cret"), "s3cret"}, "OpenSSL": {both(pkcs12.Modern, "s3cret"), "s3cret"}, "no password": {both(pkcs12.LegacyDES, ""), ""},
+		"Keychain": {both(pkcs12.LegacyRC2, "s3cret"), "s3cret"}, "OpenSSL": {both(pkcs12.Modern, "s3cret"), "s3cret"},
+		"no password": {both(pkcs12.LegacyDES, ""), ""},
 	} {
 		pushtest.Write(t, f.dir+"/cert.p12", c.text)
 		f.app = App{Endpoint: f.Addr().String(), CAFile: f.ca, CertFile: f.dir + "/cert.p12", CertPassword: c.password}
@@ -47,8 +49,9 @@ func TestACertificateMayBeInPKCS12(t *testing.T) {
 		text     []byte
 		password string
 	}{
-		"is not opened by cert_password": {both(pkcs12.Modern, "s3cret"), "s3cre"}, "has a password: set cert_password": {both(pkcs12.LegacyRC2, "s3cret"), ""},
-		"is neither PEM nor PKCS #12": {cert[:10], ""}, "leave it out": {cert, "s3cret"},
+		"is not opened by cert_password":    {both(pkcs12.Modern, "s3cret"), "s3cre"},
+		"has a password: set cert_password": {both(pkcs12.LegacyRC2, "s3cret"), ""},
+		"is neither PEM nor PKCS #12":       {cert[:10], ""}, "leave it out": {cert, "s3cret"},
 	} {
 		got, err := certificate(c.text, &App{CertPassword: c.password})
 		if got != nil || err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "s3cre") {

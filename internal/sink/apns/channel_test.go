@@ -27,7 +27,9 @@ func (f *far) newChannel(t *testing.T) string {
 	}
 	transport := &http.Transport{TLSClientConfig: secure, ForceAttemptHTTP2: true}
 	defer transport.CloseIdleConnections()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://"+f.Addr().String()+"/1/apps/"+bundle+"/channels", strings.NewReader(`{"message-storage-policy": 1, "push-type": "LiveActivity"}`))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost,
+		"https://"+f.Addr().String()+"/1/apps/"+bundle+"/channels",
+		strings.NewReader(`{"message-storage-policy": 1, "push-type": "LiveActivity"}`))
 	if err != nil {
 		t.Fatal(err)
 	}

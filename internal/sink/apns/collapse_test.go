@@ -15,7 +15,8 @@ func TestAMessageThatANewerOneReplacesWhileThatWaitsInTheQueueIsDropped(t *testi
 	f := newFar(t, nil)
 	s := newSink(t, f, func(c *Config) { c.Backlog = "outbox" })
 	store, outbox := pushtest.StoreOf(t, s.store), queue.Name{Namespace: queue.DefaultNamespace, Name: "outbox"}
-	first, second, other := to(device(1), "collapse_id", "score"), to(device(1), "collapse_id", "score"), to(device(1), "collapse_id", "other")
+	first, second, other := to(device(1), "collapse_id", "score"), to(device(1), "collapse_id", "score"),
+		to(device(1), "collapse_id", "other")
 	second.Time, other.Time = first.Time.Add(time.Second), first.Time
 	pushtest.Want(t, pushtest.Deliver1(t, s, first), component.Delivered, "") // the queue is not there yet
 	if _, err := store.Put(t.Context(), outbox, []message.Message{*second}); err != nil {

@@ -19,35 +19,43 @@ import (
 
 // Config is the sink's settings.
 type Config struct {
-	// Apps are those that messages are pushed to, by name. With one, messages need not say which; with several they name theirs in the attribute app.
+	// Apps are those that messages are pushed to, by name. With one, messages need not say which; with several they
+	// name theirs in the attribute app.
 	Apps map[string]App `yaml:"apps" required:"true"`
-	// Payload is a jq program that makes the payload of a message; it sees the body as ".", and $attributes, $id, $key, $time and $expires. Not set: the body is the payload.
+	// Payload is a jq program that makes the payload of a message; it sees the body as ".", and $attributes, $id, $key,
+	// $time and $expires. Not set: the body is the payload.
 	Payload string `yaml:"payload"`
 	// PushType is that of messages whose attribute push_type does not say. Not set: alert.
 	PushType string `yaml:"push_type" oneof:"alert background controls location voip complication fileprovider mdm liveactivity pushtotalk widgets"`
-	// Priority is that of messages whose attribute priority does not say: 10, 5 or 1. Not set: Apple's default, and 5 for background.
+	// Priority is that of messages whose attribute priority does not say: 10, 5 or 1. Not set: Apple's default, and 5
+	// for background.
 	Priority int `yaml:"priority"`
-	// TTL is how long after a message's time APNs may go on trying, and after which it is dropped here. A message's own expiration or expiry comes first. Not set: as APNs likes.
+	// TTL is how long after a message's time APNs may go on trying, and after which it is dropped here. A message's own
+	// expiration or expiry comes first. Not set: as APNs likes.
 	TTL time.Duration `yaml:"ttl"`
 	// CollapseID is the collapse id of messages whose attribute collapse_id does not say.
 	CollapseID string `yaml:"collapse_id"`
-	// Backlog is the queue where pushes wait, each a message with the attributes that it has here. With it, a push is dropped when a newer one with its device and collapse id waits there. Not set: only what was here before is known.
+	// Backlog is the queue where pushes wait, each a message with the attributes that it has here. With it, a push is
+	// dropped when a newer one with its device and collapse id waits there. Not set: only what was here before is
+	// known.
 	Backlog string `yaml:"backlog"`
 	// Feedback is the queue or topic where devices that are gone are reported. Not set: they are not.
 	Feedback string `yaml:"feedback"`
-	// Receipts is the queue or topic that gets a receipt of each message that the sink is done with: what became of it, its id at the far end,
-	// and when it passed each step. Not set: there are none.
+	// Receipts is the queue or topic that gets a receipt of each message that the sink is done with: what became of it,
+	// its id at the far end, and when it passed each step. Not set: there are none.
 	Receipts string `yaml:"receipts"`
-	// Proxy is the HTTP proxy to the far end: http://host:port or https://host:port, with user:password@ before the host where it asks for them; or
-	// direct: none. Not set: as HTTPS_PROXY and NO_PROXY of the environment say.
+	// Proxy is the HTTP proxy to the far end: http://host:port or https://host:port, with user:password@ before the
+	// host where it asks for them; or direct: none. Not set: as HTTPS_PROXY and NO_PROXY of the environment say.
 	Proxy string `yaml:"proxy" secret:"true"`
 	// DeadFor is how long a device that is gone is remembered. Not set: for ever.
 	DeadFor time.Duration `yaml:"dead_for"`
-	// SuspectPercent of the last SuspectAnswers answers may say that a token is none for the app's environment and topic. When more do, these are probably wrong, and the app rests. 0: 5.
+	// SuspectPercent of the last SuspectAnswers answers may say that a token is none for the app's environment and
+	// topic. When more do, these are probably wrong, and the app rests. 0: 5.
 	SuspectPercent int `yaml:"suspect_percent" min:"0" max:"100"`
 	// SuspectAnswers is how many of the last answers that looks at. 0: 200.
 	SuspectAnswers int `yaml:"suspect_answers" min:"0" max:"100000"`
-	// Connections is the most connections to one far end with one key; more than one is made only when all streams are in use. 0: 4.
+	// Connections is the most connections to one far end with one key; more than one is made only when all streams are
+	// in use. 0: 4.
 	Connections int `yaml:"connections" min:"0" max:"1000"`
 }
 
@@ -67,7 +75,8 @@ type App struct {
 	KeyID string `yaml:"key_id"`
 	// KeyFile is the key for provider tokens, a .p8 file. It is read again when it has changed.
 	KeyFile string `yaml:"key_file" file:"read"`
-	// CertFile is a certificate of the app, in PEM or PKCS #12 (.p12), in place of a key. It is read again when it has changed.
+	// CertFile is a certificate of the app, in PEM or PKCS #12 (.p12), in place of a key. It is read again when it has
+	// changed.
 	CertFile string `yaml:"cert_file" file:"read"`
 	// CertKeyFile is the private key of CertFile. Not set: it is in CertFile, too.
 	CertKeyFile string `yaml:"cert_key_file" file:"read"`
@@ -163,7 +172,8 @@ func (s *Sink) check(c Config) error {
 		return component.Setting("priority", errors.New("is 10: APNs refuses that for background pushes"))
 	}
 	if len(c.CollapseID) > maxCollapse {
-		return component.Setting("collapse_id", fmt.Errorf("has %d bytes, the most are %d", len(c.CollapseID), maxCollapse))
+		return component.Setting("collapse_id", fmt.Errorf("has %d bytes, the most are %d", len(c.CollapseID),
+			maxCollapse))
 	}
 	if !isValue(c.CollapseID) {
 		return component.Setting("collapse_id", errors.New("has a character that no header may have"))
@@ -210,7 +220,8 @@ func newApp(name string, c App) (*app, error) {
 	case token && c.CertFile != "":
 		return nil, wrong("cert_file", "stands beside a key: an app has one or the other")
 	case !token && c.CertFile == "" && c.CertKeyFile == "":
-		return nil, component.Setting("apps."+name, errors.New("has neither a key (team, key_id, key_file) nor a certificate (cert_file)"))
+		return nil, component.Setting("apps."+name, errors.New("has neither a key (team, key_id, key_file) nor a "+
+			"certificate (cert_file)"))
 	case c.CertKeyFile != "" && c.CertFile == "":
 		return nil, wrong("cert_key_file", "is there without cert_file")
 	case c.CertPassword != "" && c.CertFile == "":

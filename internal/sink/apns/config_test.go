@@ -49,8 +49,10 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 }
 
 func TestNothingConfiguredMeansApple(t *testing.T) {
-	for environment, want := range map[string]string{"": "api.push.apple.com:443", "production": "api.push.apple.com:443", "development": "api.sandbox.push.apple.com:443"} {
-		made, err := New(Config{Apps: map[string]App{bundle: {Team: "T", KeyID: "K", KeyFile: "f", Environment: environment}}}, component.Env{Name: "phones"})
+	for environment, want := range map[string]string{"": "api.push.apple.com:443",
+		"production": "api.push.apple.com:443", "development": "api.sandbox.push.apple.com:443"} {
+		made, err := New(Config{Apps: map[string]App{bundle: {Team: "T", KeyID: "K", KeyFile: "f",
+			Environment: environment}}}, component.Env{Name: "phones"})
 		if err != nil {
 			t.Fatal(err)
 		}

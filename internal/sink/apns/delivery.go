@@ -89,7 +89,8 @@ func (d *delivery) enter() {
 	}
 	if d.first = first; first != nil {
 		done := d.done
-		d.done = func(o component.Outcome) { // it is told once the next pause has begun: none goes before that, and who hears of it may send
+		// it is told once the next pause has begun: none goes before that, and who hears of it may send
+		d.done = func(o component.Outcome) {
 			d.app.pause.leave(first, false)
 			done(o)
 		}
@@ -169,7 +170,8 @@ func (d *delivery) drop() component.Outcome {
 	return component.Drop(fmt.Errorf("%w at %s", component.ErrExpired, d.expires.UTC().Format(time.RFC3339)))
 }
 
-// answerTime is how long after its expiry a message may wait for an answer. What waits for a stream by then is given up.
+// answerTime is how long after its expiry a message may wait for an answer. What waits for a stream by then is given
+// up.
 const answerTime = 5 * time.Second
 
 func (d *delivery) send() {
@@ -187,11 +189,13 @@ func (d *delivery) send() {
 	d.sink.newest.Sent(p, d.app.client.StartElsewhere(&d.request, until, avoid, d.came))
 }
 
-// resend sends the same once more with the present provider token. What was sent before may still be in use, so this is a copy.
+// resend sends the same once more with the present provider token. What was sent before may still be in use, so this is
+// a copy.
 func (d *delivery) resend(authorization string) {
 	again := &delivery{
 		sink: d.sink, message: d.message, deadline: d.deadline, done: d.done, named: d.named,
-		app: d.app, wish: d.wish, expires: d.expires, first: d.first, push: d.push.Again(), request: d.request, pass: d.pass,
+		app: d.app, wish: d.wish, expires: d.expires, first: d.first, push: d.push.Again(), request: d.request,
+		pass: d.pass,
 	}
 	d.pass = suspect.Pass{} // it is the other's now
 	again.authorization, again.renewed = authorization, true
@@ -201,7 +205,8 @@ func (d *delivery) resend(authorization string) {
 	again.send()
 }
 
-// bury remembers that the device is gone, or reports a suspect, and then rejects the message, unless that has been answered for.
+// bury remembers that the device is gone, or reports a suspect, and then rejects the message, unless that has been
+// answered for.
 func (d *delivery) bury(death dead.Death, reason error, answer bool) {
 	done := d.done
 	if !answer {

@@ -11,9 +11,9 @@
 //	    payload: '{aps: {alert: {title: .title, body: .text}}}'
 //	    feedback: dead_phones
 //
-// Each message is a request of its own on a connection that all share (package push): none waits for the answer of another, and no
-// goroutine waits at all. It follows the far end's limit of streams, and makes another connection only when those of the present ones are all in use,
-// or for another try of what the far end failed on the only one.
+// Each message is a request of its own on a connection that all share (package push): none waits for the answer of
+// another, and no goroutine waits at all. It follows the far end's limit of streams, and makes another connection only
+// when those of the present ones are all in use, or for another try of what the far end failed on the only one.
 //
 // # What a message says
 //
@@ -33,13 +33,16 @@
 //
 // # Answers
 //
-// BadDeviceToken and DeviceTokenNotForTopic mean that a device is gone, or that the app's environment or topic is wrong; what other answers say decides, see
-// package suspect. A device that is gone (Unregistered, ExpiredToken) is remembered durably, reported on the feedback queue, and nothing is sent
-// to it any more, unless it registered again later. What is wrong with one message rejects it. TooManyRequests lets that device rest and no other.
-// A provider token that has expired is renewed once; while the far end refuses our tokens or our keys, nothing more is sent for that app and messages
-// wait. Server errors and lost connections are tried again: with the same apns-id, on another connection where there may be one, and counted as possibly
-// doubled where the request had left and only its answer was lost.
+// BadDeviceToken and DeviceTokenNotForTopic mean that a device is gone, or that the app's environment or topic is
+// wrong; what other answers say decides, see package suspect. A device that is gone (Unregistered, ExpiredToken) is
+// remembered durably, reported on the feedback queue, and nothing is sent to it any more, unless it registered again
+// later. What is wrong with one message rejects it. TooManyRequests lets that device rest and no other. A provider
+// token that has expired is renewed once; while the far end refuses our tokens or our keys, nothing more is sent for
+// that app and messages wait. Server errors and lost connections are tried again: with the same apns-id, on another
+// connection where there may be one, and counted as possibly doubled where the request had left and only its answer was
+// lost.
 //
-// A message that has expired, or that a newer one with its collapse id has replaced, is dropped: settled and counted, and no dead letter. The
-// newer one is known when it has come to the sink, or, with Config.Backlog, when it waits in that queue.
+// A message that has expired, or that a newer one with its collapse id has replaced, is dropped: settled and counted,
+// and no dead letter. The newer one is known when it has come to the sink, or, with Config.Backlog, when it waits in
+// that queue.
 package apns

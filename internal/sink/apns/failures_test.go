@@ -59,10 +59,12 @@ func TestWhereThereMayBeNoOtherConnectionItIsTriedAgainOnTheSame(t *testing.T) {
 	}
 }
 
-// TestABurstAtTheStartMakesNoCrowdOfConnections: the first one is awaited. Where a write takes long, as it may on a busy machine, there is another.
+// TestABurstAtTheStartMakesNoCrowdOfConnections: the first one is awaited. Where a write takes long, as it may on a
+// busy machine, there is another.
 func TestABurstAtTheStartMakesNoCrowdOfConnections(t *testing.T) {
 	f := newFar(t, nil)
-	f.behave(t, farend.Behaviour{OneUntilTrusted: true, Latency: farend.Latency{Fixed: farend.Duration(30 * time.Millisecond)}})
+	f.behave(t, farend.Behaviour{OneUntilTrusted: true,
+		Latency: farend.Latency{Fixed: farend.Duration(30 * time.Millisecond)}})
 	s := newSink(t, f, func(c *Config) { c.Connections = 40 })
 	var ms []*message.Message
 	for i := range 500 {

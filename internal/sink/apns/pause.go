@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// pause keeps everything of one key back for a while. When it is over, one message goes first, and the others only when the far end has taken
-// that: what waits is much, and sending all of it with a key that is not trusted yet would look like an attack.
+// pause keeps everything of one key back for a while. When it is over, one message goes first, and the others only when
+// the far end has taken that: what waits is much, and sending all of it with a key that is not trusted yet would look
+// like an attack.
 type pause struct {
 	mu     sync.Mutex
 	until  time.Time
@@ -41,8 +42,8 @@ func (p *pause) wait(at time.Time, token string) time.Duration {
 	return 0
 }
 
-// enter is left for a request that is about to be sent: where it need not wait, it may be the one that goes first, which has to call leave. The others
-// are given nil.
+// enter is left for a request that is about to be sent: where it need not wait, it may be the one that goes first,
+// which has to call leave. The others are given nil.
 func (p *pause) enter(at time.Time, token string) (wait time.Duration, goes *first, reason error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -56,7 +57,8 @@ func (p *pause) enter(at time.Time, token string) (wait time.Duration, goes *fir
 	return 0, p.first, nil
 }
 
-// leave ends the one that goes first; taken says that the far end trusts us again. It does nothing for one that has left.
+// leave ends the one that goes first; taken says that the far end trusts us again. It does nothing for one that has
+// left.
 func (p *pause) leave(gone *first, taken bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -18,8 +18,10 @@ func TestOutcomesSayWhatReceiptsTell(t *testing.T) {
 	}
 	want := func(what string, o component.Outcome, token, id, reason string) {
 		t.Helper()
-		r := component.Receipt{App: bundle, Environment: "production", Device: receipt.Device(token), PushID: id, Reason: reason}
-		if got := o.Receipt; got == nil || got.App != r.App || got.Environment != r.Environment || got.Device != r.Device ||
+		r := component.Receipt{App: bundle, Environment: "production", Device: receipt.Device(token), PushID: id,
+			Reason: reason}
+		if got := o.Receipt; got == nil || got.App != r.App || got.Environment != r.Environment ||
+			got.Device != r.Device ||
 			got.PushID != r.PushID || got.Reason != r.Reason {
 			t.Errorf("%s: %+v, want %+v", what, got, r)
 		}

@@ -15,7 +15,8 @@ func TestAMessageSaysEveryHeader(t *testing.T) {
 	f := newFar(t, nil)
 	s := newSink(t, f, nil)
 	at := time.Now().Add(time.Hour).Truncate(time.Second)
-	m := to(device(1), "push_type", "background", "priority", "5", "expiration", at.Format(time.RFC3339), "collapse_id", "score")
+	m := to(device(1), "push_type", "background", "priority", "5", "expiration", at.Format(time.RFC3339), "collapse_id",
+		"score")
 	pushtest.Want(t, pushtest.Deliver1(t, s, m), component.Delivered, "")
 	seen := f.last(t)
 	for name, value := range map[string]string{
@@ -76,7 +77,8 @@ func TestSeveralAppsTeamsAndEnvironmentsAtOnce(t *testing.T) {
 	if len(s.lines) != 2 || s.apps["weather"].client != s.apps["rain"].client {
 		t.Errorf("%d clients for two keys", len(s.lines))
 	}
-	os := pushtest.Deliver(t, s, to(device(1), "app", bundle), to(device(1), "app", "weather"), to(device(2), "app", "rain"), to(device(1)), to(device(1), "app", "snow"))
+	os := pushtest.Deliver(t, s, to(device(1), "app", bundle), to(device(1), "app", "weather"),
+		to(device(2), "app", "rain"), to(device(1)), to(device(1), "app", "snow"))
 	for _, o := range os[:3] {
 		pushtest.Want(t, o, component.Delivered, "")
 	}
@@ -95,7 +97,8 @@ func TestACertificateProvesWhoSends(t *testing.T) {
 	}
 	pushtest.Write(t, f.dir+"/cert.pem", cert)
 	pushtest.Write(t, f.dir+"/cert.key", key)
-	f.app = App{Endpoint: "https://" + f.Addr().String(), CAFile: f.ca, CertFile: f.dir + "/cert.pem", CertKeyFile: f.dir + "/cert.key"}
+	f.app = App{Endpoint: "https://" + f.Addr().String(), CAFile: f.ca, CertFile: f.dir + "/cert.pem",
+		CertKeyFile: f.dir + "/cert.key"}
 	s := newSink(t, f, nil)
 	pushtest.Want(t, pushtest.Deliver1(t, s, to(device(1))), component.Delivered, "")
 	seen := f.last(t)
@@ -112,7 +115,8 @@ func TestAChannelIsABroadcastForLiveActivities(t *testing.T) {
 	pushtest.Want(t, pushtest.Deliver1(t, s, m), component.Delivered, "")
 	seen := f.last(t)
 	for name, value := range map[string]string{
-		"apns-channel-id": id, "apns-push-type": "liveactivity", "apns-expiration": "0", "apns-request-id": m.ID.String(), "apns-topic": "", "apns-id": "",
+		"apns-channel-id": id, "apns-push-type": "liveactivity", "apns-expiration": "0",
+		"apns-request-id": m.ID.String(), "apns-topic": "", "apns-id": "",
 	} {
 		if got := seen.Get(name); got != value {
 			t.Errorf("%s is %q, want %q", name, got, value)
@@ -178,13 +182,15 @@ func TestWhatAMessageSaysWronglyRejectsItAlone(t *testing.T) {
 func TestTokensWithRubbishAreRejectedAndReportedWithoutARequest(t *testing.T) {
 	f := newFar(t, nil)
 	s := newSink(t, f, nil)
-	for _, token := range []string{"zz", "../../secret", "0011 2233", "00\r\nx: y", strings.Repeat("0", 100_000), "\xff\xfe", "?", "トークン"} {
+	for _, token := range []string{"zz", "../../secret", "0011 2233", "00\r\nx: y", strings.Repeat("0", 100_000),
+		"\xff\xfe", "?", "トークン"} {
 		pushtest.Want(t, pushtest.Deliver1(t, s, to(token)), component.Rejected, "BadDeviceToken")
 	}
 	if n := f.Counts().Requests; n != 0 {
 		t.Errorf("%d requests were made", n)
 	}
-	if got := pushtest.Reports(t, s.store); strings.Count(got, `"state":"suspect","reason":"BadDeviceToken"`) != 8 || len(got) > 8*1000 {
+	if got := pushtest.Reports(t, s.store); strings.Count(got, `"state":"suspect","reason":"BadDeviceToken"`) != 8 ||
+		len(got) > 8*1000 {
 		t.Errorf("reports:\n%.2000s", got)
 	}
 	if n := s.dead.Len(); n != 0 {
@@ -196,7 +202,8 @@ func FuzzWish(f *testing.F) {
 	f.Add(device(1), bundle, "alert", "10", "0", "score")
 	f.Add("../", "a b", "x", "-1", "tomorrow", "a\nb")
 	f.Fuzz(func(t *testing.T, token, topic, kind, priority, expiration, collapse string) {
-		m := to(token, "topic", topic, "push_type", kind, "priority", priority, "expiration", expiration, "collapse_id", collapse)
+		m := to(token, "topic", topic, "push_type", kind, "priority", priority, "expiration", expiration, "collapse_id",
+			collapse)
 		var w wish
 		if w.read(m) != nil {
 			return

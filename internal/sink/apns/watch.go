@@ -11,7 +11,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/push/suspect"
 )
 
-// mostTopics is how many topics of an app have a watch of their own. Messages name topics, so there may be any number; the others share one.
+// mostTopics is how many topics of an app have a watch of their own. Messages name topics, so there may be any number;
+// the others share one.
 const mostTopics = 20
 
 // watches are those over the answers to an app's pushes, by topic.
@@ -63,9 +64,13 @@ func (ws *watches) why() (why error) {
 
 // mistake says what is probably wrong with a topic's pushes.
 func (a *app) mistake(topic string, percent int, seen suspect.Seen) error {
-	return fmt.Errorf("app %s rests: %d of the last %d answers for topic %q in environment %s refuse the topic, or the device's token for it, so the tokens are probably of another app or environment, or the topic is wrong; no device is "+
-		"taken for gone by it, and no message is lost: check apps.%s.environment and apps.%s.topic, or raise suspect_percent (%d) if so many tokens are stale",
-		a.name, seen.Doubts, seen.Answers, cmp.Or(topic, "(one of many)"), a.config.Environment, a.name, a.name, percent)
+	return fmt.Errorf("app %s rests: %d of the last %d answers for topic %q in environment %s refuse the topic, or "+
+		"the device's token for it, so the tokens are probably of another app or environment, or the topic is wrong; "+
+		"no device is "+
+		"taken for gone by it, and no message is lost: check apps.%s.environment and apps.%s.topic, or raise "+
+		"suspect_percent (%d) if so many tokens are stale",
+		a.name, seen.Doubts, seen.Answers, cmp.Or(topic, "(one of many)"), a.config.Environment, a.name, a.name,
+		percent)
 }
 
 // owns tells whether a topic is one of the app's.
@@ -104,7 +109,8 @@ func (d *delivery) watched() {
 	})
 }
 
-// doubt deals with an answer that means that the device is gone, or, of a topic, that the message is wrong; or that the app is.
+// doubt deals with an answer that means that the device is gone, or, of a topic, that the message is wrong; or that the
+// app is.
 func (d *delivery) doubt(what verdict, reason *Refusal, sent time.Time) {
 	now := d.sink.clock()
 	d.pass.Doubt(func(v suspect.Verdict, first bool) {
@@ -122,7 +128,8 @@ func (d *delivery) doubt(what verdict, reason *Refusal, sent time.Time) {
 			d.bury(death, reason, first)
 		case first: // unclear, or a topic that is not the app's: nothing follows for the device
 			death.Suspect = true
-			d.bury(death, fmt.Errorf("%w: the device may be gone, or topic %q in environment %s may be wrong", reason, d.topic(), d.app.config.Environment), true)
+			d.bury(death, fmt.Errorf("%w: the device may be gone, or topic %q in environment %s may be wrong", reason,
+				d.topic(), d.app.config.Environment), true)
 		}
 	})
 }

@@ -66,11 +66,13 @@ func TestAWrongTopicOrEnvironmentLosesNoDeviceAndNoMessage(t *testing.T) {
 
 func TestADoubtfulTokenAmongGoodOnesIsGone(t *testing.T) {
 	f := newFar(t, nil)
-	f.behave(t, farend.Behaviour{Devices: []farend.Device{{Tokens: []string{device(7)}, Faults: []farend.Fault{{Do: farend.Refuse, Reason: "BadDeviceToken"}}}}})
+	f.behave(t, farend.Behaviour{Devices: []farend.Device{{Tokens: []string{device(7)},
+		Faults: []farend.Fault{{Do: farend.Refuse, Reason: "BadDeviceToken"}}}}})
 	s := newSink(t, f, nil)
 	got := pushtest.Among(t, s, to(device(7)), func() []*message.Message { return campaign(100)[10:] })
 	pushtest.Want(t, got, component.Rejected, "BadDeviceToken")
-	if got := pushtest.Reports(t, s.store); s.dead.Len() != 1 || !strings.Contains(got, `"state":"gone","reason":"BadDeviceToken","status":400`) {
+	if got := pushtest.Reports(t, s.store); s.dead.Len() != 1 ||
+		!strings.Contains(got, `"state":"gone","reason":"BadDeviceToken","status":400`) {
 		t.Errorf("%d devices count as gone; reports: %s", s.dead.Len(), got)
 	}
 	pushtest.Want(t, pushtest.Deliver1(t, s, to(device(7))), component.Rejected, "gone since")
@@ -79,7 +81,8 @@ func TestADoubtfulTokenAmongGoodOnesIsGone(t *testing.T) {
 func TestATopicThatIsNotTheAppsBuriesNobody(t *testing.T) {
 	const other = "com.example.other"
 	f := newFar(t, func(c *sandbox.Config) { c.Topics = append(c.Topics, other) })
-	f.behave(t, farend.Behaviour{Devices: []farend.Device{{Tokens: []string{device(7)}, Faults: []farend.Fault{{Do: farend.Refuse, Reason: "DeviceTokenNotForTopic"}}}}})
+	f.behave(t, farend.Behaviour{Devices: []farend.Device{{Tokens: []string{device(7)},
+		Faults: []farend.Fault{{Do: farend.Refuse, Reason: "DeviceTokenNotForTopic"}}}}})
 	s := newSink(t, f, nil)
 	got := pushtest.Deliver(t, s, campaign(100, "topic", other)...)
 	pushtest.Want(t, got[7], component.Rejected, "may be wrong")

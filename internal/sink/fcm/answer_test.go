@@ -24,7 +24,9 @@ func TestADeviceThatIsGoneIsRememberedReportedAndLeftAlone(t *testing.T) {
 			s := started(t, c, store)
 			f.refuse(t, word, 0)
 			pushtest.Want(t, pushtest.Deliver1(t, s, to(device(1))), component.Rejected, word)
-			if got := pushtest.Reports(t, s.store); strings.Count(got, "\n") != 1 || !strings.Contains(got, device(1)) || !strings.Contains(got, word) || !strings.Contains(got, `"platform":"fcm"`) {
+			if got := pushtest.Reports(t, s.store); strings.Count(got, "\n") != 1 ||
+				!strings.Contains(got, device(1)) || !strings.Contains(got, word) ||
+				!strings.Contains(got, `"platform":"fcm"`) {
 				t.Errorf("reports:\n%s", got)
 			}
 			f.behave(t, farend.Behaviour{})
@@ -34,7 +36,9 @@ func TestADeviceThatIsGoneIsRememberedReportedAndLeftAlone(t *testing.T) {
 				t.Error("a request was made for a device that is gone")
 			}
 			pushtest.Want(t, pushtest.Deliver1(t, s, to(device(2))), component.Delivered, "")
-			pushtest.Want(t, pushtest.Deliver1(t, s, to(device(1), "registered_at", time.Now().Add(time.Hour).Format(time.RFC3339))), component.Delivered, "")
+			pushtest.Want(t, pushtest.Deliver1(t, s,
+				to(device(1), "registered_at", time.Now().Add(time.Hour).Format(time.RFC3339))), component.Delivered,
+				"")
 			// After a restart it is still known.
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
@@ -58,7 +62,8 @@ func TestATopicIsNeverTakenForADeviceThatIsGone(t *testing.T) {
 func TestAQuotaOfOneDeviceHoldsUpNoOther(t *testing.T) {
 	f := newFar(t, nil)
 	s := newSink(t, f, nil)
-	f.behave(t, farend.Behaviour{Devices: []farend.Device{{Tokens: []string{device(1)}, Faults: []farend.Fault{{Do: farend.Refuse, Reason: "QUOTA_EXCEEDED", RetryAfter: 7}}}}})
+	f.behave(t, farend.Behaviour{Devices: []farend.Device{{Tokens: []string{device(1)},
+		Faults: []farend.Fault{{Do: farend.Refuse, Reason: "QUOTA_EXCEEDED", RetryAfter: 7}}}}})
 	o := pushtest.Deliver1(t, s, to(device(1)))
 	pushtest.Want(t, o, component.Retry, "QUOTA_EXCEEDED")
 	if o.After != 7*time.Second {
@@ -98,7 +103,8 @@ func TestAQuotaOfTheProjectLetsAllOfItWait(t *testing.T) {
 func TestServerErrorsAreTriedAgain(t *testing.T) {
 	f := newFar(t, nil)
 	s := newSink(t, f, nil)
-	for word, after := range map[string]time.Duration{"UNAVAILABLE": 3 * time.Second, "INTERNAL": 0, "UNSPECIFIED_ERROR": 0} {
+	for word, after := range map[string]time.Duration{"UNAVAILABLE": 3 * time.Second, "INTERNAL": 0,
+		"UNSPECIFIED_ERROR": 0} {
 		f.refuse(t, word, int(after/time.Second))
 		o := pushtest.Deliver1(t, s, to(device(1)))
 		pushtest.Want(t, o, component.Retry, word)
@@ -111,7 +117,8 @@ func TestServerErrorsAreTriedAgain(t *testing.T) {
 func TestWrongCredentialsForAppleHoldUpOnlyThatMessage(t *testing.T) {
 	f := newFar(t, nil)
 	s := newSink(t, f, nil)
-	f.behave(t, farend.Behaviour{Devices: []farend.Device{{Tokens: []string{device(1)}, Faults: []farend.Fault{{Do: farend.Refuse, Reason: "THIRD_PARTY_AUTH_ERROR"}}}}})
+	f.behave(t, farend.Behaviour{Devices: []farend.Device{{Tokens: []string{device(1)},
+		Faults: []farend.Fault{{Do: farend.Refuse, Reason: "THIRD_PARTY_AUTH_ERROR"}}}}})
 	o := pushtest.Deliver1(t, s, to(device(1)))
 	pushtest.Want(t, o, component.Retry, "THIRD_PARTY_AUTH_ERROR")
 	if o.After != partyRest {
@@ -184,7 +191,8 @@ func TestALostAnswerIsTriedAgainAndCounted(t *testing.T) {
 func TestAnswersThatNeverComeEndWithTheDeadline(t *testing.T) {
 	f := newFar(t, nil)
 	s := newSink(t, f, nil)
-	pushtest.Want(t, pushtest.Deliver1(t, s, to(device(0))), component.Delivered, "") // there is a token, and a connection
+	// there is a token, and a connection
+	pushtest.Want(t, pushtest.Deliver1(t, s, to(device(0))), component.Delivered, "")
 	f.behave(t, farend.Behaviour{Faults: []farend.Fault{{Do: farend.Silence}}})
 	begin, got := time.Now(), make(chan component.Outcome, 1)
 	s.Deliver(to(device(1)), begin.Add(300*time.Millisecond), func(o component.Outcome) { got <- o })
@@ -218,8 +226,10 @@ func TestUnderEveryMisbehaviourAtOnceEachMessageEndsOnce(t *testing.T) {
 	f.behave(t, farend.Behaviour{
 		Latency: farend.Latency{Median: farend.Duration(5 * time.Millisecond), Sigma: 0.8},
 		Faults: []farend.Fault{
-			{Do: farend.GoAway, Every: 300, Unprocessed: 0.5}, {Do: farend.ResetStream, Probability: 0.01}, {Do: farend.ResetConnection, Every: 700, Processed: true},
-			{Do: farend.Refuse, Reason: "UNAVAILABLE", Probability: 0.02}, {Do: farend.Refuse, Reason: "INVALID_ARGUMENT", Probability: 0.02},
+			{Do: farend.GoAway, Every: 300, Unprocessed: 0.5}, {Do: farend.ResetStream, Probability: 0.01},
+			{Do: farend.ResetConnection, Every: 700, Processed: true},
+			{Do: farend.Refuse, Reason: "UNAVAILABLE", Probability: 0.02},
+			{Do: farend.Refuse, Reason: "INVALID_ARGUMENT", Probability: 0.02},
 			{Do: farend.Half, Every: 900},
 		},
 	})

@@ -88,7 +88,8 @@ func (d *delivery) compose(now time.Time) ([]byte, error) {
 	}
 	for _, name := range []string{"token", "fid", "topic", "condition"} {
 		if _, there := members[name]; there {
-			return nil, fmt.Errorf("FCM's message has a member %s of its own: whom it is for is said by the attributes", name)
+			return nil, fmt.Errorf("FCM's message has a member %s of its own: whom it is for is said by the attributes",
+				name)
 		}
 	}
 	if err := d.android(members, now); err != nil {

@@ -20,29 +20,36 @@ import (
 
 // Config is the sink's settings.
 type Config struct {
-	// Projects are those whose apps messages are sent to, by name. With one, messages need not say which; with several they name theirs in the attribute project.
+	// Projects are those whose apps messages are sent to, by name. With one, messages need not say which; with several
+	// they name theirs in the attribute project.
 	Projects map[string]Project `yaml:"projects" required:"true"`
-	// Message is a jq program that makes FCM's message, without its target; it sees the body as ".", and $attributes, $id, $key, $time and $expires. Not set: the body is that.
+	// Message is a jq program that makes FCM's message, without its target; it sees the body as ".", and $attributes,
+	// $id, $key, $time and $expires. Not set: the body is that.
 	Message string `yaml:"message"`
-	// Priority is that of messages whose attribute priority does not say: high or normal, for Android. Not set: as the message's program says, else FCM's default.
+	// Priority is that of messages whose attribute priority does not say: high or normal, for Android. Not set: as the
+	// message's program says, else FCM's default.
 	Priority string `yaml:"priority" oneof:"high normal"`
 	// CollapseKey is that of messages whose attribute collapse_key does not say, for Android.
 	CollapseKey string `yaml:"collapse_key"`
-	// Backlog is the queue where pushes wait, each a message with the attributes that it has here. With it, a push is dropped when a newer one with its device and collapse key waits there. Not set: only what was here before is known.
+	// Backlog is the queue where pushes wait, each a message with the attributes that it has here. With it, a push is
+	// dropped when a newer one with its device and collapse key waits there. Not set: only what was here before is
+	// known.
 	Backlog string `yaml:"backlog"`
-	// TTL is how long after a message's time FCM may go on trying, and after which it is dropped here. A message's own expiration or expiry comes first. Not set: as FCM likes.
+	// TTL is how long after a message's time FCM may go on trying, and after which it is dropped here. A message's own
+	// expiration or expiry comes first. Not set: as FCM likes.
 	TTL time.Duration `yaml:"ttl"`
 	// Feedback is the queue or topic where devices that are gone are reported. Not set: they are not.
 	Feedback string `yaml:"feedback"`
-	// Receipts is the queue or topic that gets a receipt of each message that the sink is done with: what became of it, its id at the far end,
-	// and when it passed each step. Not set: there are none.
+	// Receipts is the queue or topic that gets a receipt of each message that the sink is done with: what became of it,
+	// its id at the far end, and when it passed each step. Not set: there are none.
 	Receipts string `yaml:"receipts"`
-	// Proxy is the HTTP proxy to the far end: http://host:port or https://host:port, with user:password@ before the host where it asks for them; or
-	// direct: none. Not set: as HTTPS_PROXY and NO_PROXY of the environment say.
+	// Proxy is the HTTP proxy to the far end: http://host:port or https://host:port, with user:password@ before the
+	// host where it asks for them; or direct: none. Not set: as HTTPS_PROXY and NO_PROXY of the environment say.
 	Proxy string `yaml:"proxy" secret:"true"`
 	// DeadFor is how long a device that is gone is remembered. Not set: for ever.
 	DeadFor time.Duration `yaml:"dead_for"`
-	// SuspectPercent of the last SuspectAnswers answers may say that a token is another project's. When more do, the project's account is probably wrong, and the project rests. 0: 5.
+	// SuspectPercent of the last SuspectAnswers answers may say that a token is another project's. When more do, the
+	// project's account is probably wrong, and the project rests. 0: 5.
 	SuspectPercent int `yaml:"suspect_percent" min:"0" max:"100"`
 	// SuspectAnswers is how many of the last answers that looks at. 0: 200.
 	SuspectAnswers int `yaml:"suspect_answers" min:"0" max:"100000"`
@@ -73,7 +80,8 @@ const (
 // New checks the settings. Nothing is read or opened yet.
 func New(c Config, env component.Env) (component.Sink, error) {
 	s := &Sink{
-		name: env.Name, priority: strings.ToUpper(c.Priority), ttl: c.TTL, collapseKey: c.CollapseKey, connections: c.Connections, deadFor: c.DeadFor,
+		name: env.Name, priority: strings.ToUpper(c.Priority), ttl: c.TTL, collapseKey: c.CollapseKey,
+		connections: c.Connections, deadFor: c.DeadFor,
 		projects: map[string]*project{}, clock: time.Now, seed: maphash.MakeSeed(),
 	}
 	if env.Store != nil {
@@ -111,7 +119,8 @@ func New(c Config, env component.Env) (component.Sink, error) {
 func (s *Sink) check(c Config) error {
 	if len(c.Projects) == 0 {
 		return &component.SettingError{
-			Setting: "projects", Offset: -1, Err: errors.New("there is none"), Hint: "name at least one, as in news-app: { account_file: … }",
+			Setting: "projects", Offset: -1, Err: errors.New("there is none"),
+			Hint: "name at least one, as in news-app: { account_file: … }",
 		}
 	}
 	if !slices.Contains([]string{"", "HIGH", "NORMAL"}, s.priority) {
@@ -148,7 +157,8 @@ func (s *Sink) check(c Config) error {
 // newProject checks one project's settings.
 func newProject(name string, c Project) (*project, error) {
 	if c.AccountFile == "" {
-		return nil, component.Setting("projects."+name+".account_file", errors.New("is missing: name the key of a service account"))
+		return nil, component.Setting("projects."+name+".account_file",
+			errors.New("is missing: name the key of a service account"))
 	}
 	if c.ID != "" && !isID(c.ID) {
 		return nil, component.Setting("projects."+name+".id", fmt.Errorf("%q is no project's id", c.ID))
@@ -157,7 +167,8 @@ func newProject(name string, c Project) (*project, error) {
 	if c.Endpoint != "" {
 		p.address = strings.TrimSuffix(strings.TrimPrefix(c.Endpoint, "https://"), "/")
 		if _, _, err := net.SplitHostPort(p.address); err != nil {
-			return nil, component.Setting("projects."+name+".endpoint", fmt.Errorf("%q is not of the form host:port", c.Endpoint))
+			return nil, component.Setting("projects."+name+".endpoint",
+				fmt.Errorf("%q is not of the form host:port", c.Endpoint))
 		}
 	}
 	return p, nil

@@ -5,8 +5,8 @@ import "github.com/hikyaku/hikyaku/internal/push/figure"
 // countDead is the name in Counts of messages that were not sent because their device was known to be gone.
 const countDead = "device gone"
 
-// Counts tells how often FCM gave each of its errors, how many answers were lost ("answer lost"), and how many messages were for devices known to be
-// gone ("device gone").
+// Counts tells how often FCM gave each of its errors, how many answers were lost ("answer lost"), and how many messages
+// were for devices known to be gone ("device gone").
 func (s *Sink) Counts() map[string]uint64 { return s.counts.All() }
 
 // Figures are for the metrics.

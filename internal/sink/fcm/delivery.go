@@ -44,8 +44,8 @@ var (
 
 const mostToken = 4096 // characters of a device's token that are believed
 
-// prepare finds out whom the message is for and makes the request's body. When there is nothing to send, it answers for the message and
-// returns false.
+// prepare finds out whom the message is for and makes the request's body. When there is nothing to send, it answers for
+// the message and returns false.
 func (d *delivery) prepare(now time.Time) bool {
 	s, w := d.sink, &d.wish
 	if err := w.read(d.message); err != nil {
@@ -60,14 +60,17 @@ func (d *delivery) prepare(now time.Time) bool {
 		return d.answer(component.Reject(errNoProject))
 	}
 	if len(w.name) > mostToken {
-		return d.answer(component.Reject(fmt.Errorf("attribute %s has %d bytes: it is none of FCM's", w.target, len(w.name))))
+		return d.answer(component.Reject(fmt.Errorf("attribute %s has %d bytes: it is none of FCM's", w.target,
+			len(w.name))))
 	}
 	if d.until, d.limited = w.expiration.Of(d.message, s.ttl); d.limited && !now.Before(d.until) {
-		return d.answer(component.Drop(fmt.Errorf("%w at %s", component.ErrExpired, d.until.UTC().Format(time.RFC3339))))
+		return d.answer(component.Drop(fmt.Errorf("%w at %s", component.ErrExpired,
+			d.until.UTC().Format(time.RFC3339))))
 	}
 	if key := cmp.Or(w.collapseKey, s.collapseKey); key != "" && d.single() {
 		var replaced bool
-		if d.push, replaced = s.newest.Note(d.message.Time, d.project.name, w.name, key); replaced || s.backlog.Newer(d.message) {
+		if d.push, replaced = s.newest.Note(d.message.Time, d.project.name, w.name, key); replaced ||
+			s.backlog.Newer(d.message) {
 			return d.answer(component.Drop(component.ErrReplaced))
 		}
 	}
@@ -167,7 +170,8 @@ func (d *delivery) resend() {
 	again.send()
 }
 
-// bury remembers that the device is gone, or reports a suspect, and then rejects the message, unless that has been answered for.
+// bury remembers that the device is gone, or reports a suspect, and then rejects the message, unless that has been
+// answered for.
 func (d *delivery) bury(death dead.Death, reason error, sent time.Time, answer bool) {
 	d.sink.dead.Reject(death, reason, func(o component.Outcome) {
 		if answer {

@@ -46,7 +46,8 @@ func newFar(t testing.TB, change func(*sandbox.Config)) *far {
 	pushtest.CloseAfter(t, s)
 	dir := t.TempDir()
 	f := &far{Server: s, account: account}
-	f.project = Project{AccountFile: filepath.Join(dir, "account.json"), Endpoint: s.Addr().String(), CAFile: filepath.Join(dir, "ca.pem")}
+	f.project = Project{AccountFile: filepath.Join(dir, "account.json"), Endpoint: s.Addr().String(),
+		CAFile: filepath.Join(dir, "ca.pem")}
 	pushtest.Write(t, f.project.AccountFile, account.JSON(s.TokenURL()))
 	pushtest.Write(t, f.project.CAFile, s.Authority.PEM)
 	return f

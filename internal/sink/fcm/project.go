@@ -34,8 +34,10 @@ type project struct {
 
 // mistake says what is probably wrong with a project's messages.
 func (p *project) mistake(percent int, seen suspect.Seen) error {
-	return fmt.Errorf("project %s rests: %d of the last %d answers were SENDER_ID_MISMATCH, so the tokens are probably those of another project's apps; no device is taken for gone by it, and no message is lost: "+
-		"check projects.%s.account_file and projects.%s.id, or raise suspect_percent (%d) if so many tokens are another project's", p.name, seen.Doubts, seen.Answers, p.name, p.name, percent)
+	return fmt.Errorf("project %s rests: %d of the last %d answers were SENDER_ID_MISMATCH, so the tokens are "+
+		"probably those of another project's apps; no device is taken for gone by it, and no message is lost: "+
+		"check projects.%s.account_file and projects.%s.id, or raise suspect_percent (%d) if so many tokens are "+
+		"another project's", p.name, seen.Doubts, seen.Answers, p.name, p.name, percent)
 }
 
 // identity tells apart what projects cannot share.
@@ -57,7 +59,8 @@ func (s *Sink) open(p *project) error {
 	}
 	p.tokens, err = token.NewOAuth(token.OAuthConfig{
 		File: p.config.AccountFile, Scopes: []string{scope}, URL: p.config.TokenURL,
-		Client: &http.Client{Transport: p.asker, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
+		Client: &http.Client{Transport: p.asker,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 	})
 	if err != nil {
 		return err

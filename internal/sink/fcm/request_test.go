@@ -31,8 +31,10 @@ func TestAMessageArrivesWithWhatItsAttributesSay(t *testing.T) {
 	}
 	got := f.last(t)
 	expect := map[string]any{
-		"token": device(1), "notification": map[string]any{"title": "goal"}, "data": map[string]any{"id": m.ID.String(), "user": "7"},
-		"android": map[string]any{"notification": map[string]any{"sound": "bell"}, "priority": "HIGH", "collapse_key": "score", "ttl": "3600s"},
+		"token": device(1), "notification": map[string]any{"title": "goal"},
+		"data": map[string]any{"id": m.ID.String(), "user": "7"},
+		"android": map[string]any{"notification": map[string]any{"sound": "bell"}, "priority": "HIGH",
+			"collapse_key": "score", "ttl": "3600s"},
 	}
 	if !reflect.DeepEqual(got, expect) {
 		t.Errorf("%v", got)
@@ -82,7 +84,8 @@ func TestOneTokenServesAllMessages(t *testing.T) {
 func TestSeveralProjectsAtOnce(t *testing.T) {
 	one, two := newFar(t, nil), newFar(t, func(c *sandbox.Config) { c.Accounts[0].Project = "second" })
 	s := started(t, Config{Projects: map[string]Project{"one": one.project, "two": two.project}}, pushtest.Store(t))
-	os := pushtest.Deliver(t, s, to(device(1), "project", "one"), to(device(1), "project", "two"), to(device(1)), to(device(1), "project", "three"))
+	os := pushtest.Deliver(t, s, to(device(1), "project", "one"), to(device(1), "project", "two"), to(device(1)),
+		to(device(1), "project", "three"))
 	pushtest.Want(t, os[0], component.Delivered, "")
 	pushtest.Want(t, os[1], component.Delivered, "")
 	pushtest.Want(t, os[2], component.Rejected, "no attribute project")
@@ -171,11 +174,13 @@ func TestABrokenAccountStopsTheStart(t *testing.T) {
 	f := newFar(t, nil)
 	path := filepath.Join(t.TempDir(), "missing.json")
 	f.project.AccountFile = path
-	made, err := New(Config{Projects: map[string]Project{"news": f.project}}, component.Env{Name: "phones", Store: pushtest.Store(t)})
+	made, err := New(Config{Projects: map[string]Project{"news": f.project}},
+		component.Env{Name: "phones", Store: pushtest.Store(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := made.(*Sink).Start(t.Context()); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "news") {
+	if err := made.(*Sink).Start(t.Context()); err == nil || !strings.Contains(err.Error(), path) ||
+		!strings.Contains(err.Error(), "news") {
 		t.Errorf("%v", err)
 	}
 	if err := made.Close(); err != nil {
@@ -189,7 +194,8 @@ func FuzzCompose(f *testing.F) {
 	f.Add([]byte(`{"android":[]}`), "x", "normal", "\x00")
 	f.Add([]byte(`{"AndroId":[]}`), "0", "0", "0")
 	f.Fuzz(func(t *testing.T, body []byte, token, priority, key string) {
-		d := &delivery{sink: &Sink{}, message: &message.Message{Body: body}, wish: wish{target: "token", name: token, priority: priority, collapseKey: key}}
+		d := &delivery{sink: &Sink{}, message: &message.Message{Body: body},
+			wish: wish{target: "token", name: token, priority: priority, collapseKey: key}}
 		text, err := d.compose(time.Unix(0, 0))
 		if err != nil {
 			return
@@ -205,7 +211,8 @@ func FuzzCompose(f *testing.F) {
 		if of, ok := back.Message["android"]; ok {
 			err = errors.Join(err, json.Unmarshal(of, &android))
 		}
-		if err != nil || name != strings.ToValidUTF8(token, "\ufffd") && len(token) == len(strings.ToValidUTF8(token, "")) {
+		if err != nil || name != strings.ToValidUTF8(token, "\ufffd") &&
+			len(token) == len(strings.ToValidUTF8(token, "")) {
 			t.Fatalf("%s: %v", text, err)
 		}
 	})

@@ -9,7 +9,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/push/suspect"
 )
 
-// watched sends the message when the watch over its project's answers lets it go. Topics and conditions have no device and no watch.
+// watched sends the message when the watch over its project's answers lets it go. Topics and conditions have no device
+// and no watch.
 func (d *delivery) watched() {
 	if !d.single() {
 		d.send()
@@ -24,7 +25,8 @@ func (d *delivery) watched() {
 	})
 }
 
-// end answers for a message that was sent, or was let go. right: the answer says that the device is one of the project's.
+// end answers for a message that was sent, or was let go. right: the answer says that the device is one of the
+// project's.
 func (d *delivery) end(o component.Outcome, right bool) {
 	d.pass.End(right)
 	d.done(o)
@@ -43,12 +45,14 @@ func (d *delivery) doubt(now time.Time, reason *Refusal, sent time.Time) {
 			d.bury(death, reason, sent, first)
 		case first: // unclear
 			death.Suspect = true
-			d.bury(death, fmt.Errorf("%w: the device may be another project's, or project %s may be wrong", reason, d.project.name), sent, true)
+			d.bury(death, fmt.Errorf("%w: the device may be another project's, or project %s may be wrong", reason,
+				d.project.name), sent, true)
 		}
 	})
 }
 
 // death is what is reported of the device.
 func (d *delivery) death(now time.Time, reason *Refusal) dead.Death {
-	return dead.Death{App: d.project.name, Token: d.wish.name, Since: now, Reason: reason.FCM, Status: reason.Status, Message: d.message.ID}
+	return dead.Death{App: d.project.name, Token: d.wish.name, Since: now, Reason: reason.FCM, Status: reason.Status,
+		Message: d.message.ID}
 }

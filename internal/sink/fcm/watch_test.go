@@ -50,11 +50,13 @@ func TestAWrongProjectLosesNoDeviceAndNoMessage(t *testing.T) {
 
 func TestATokenOfAnotherProjectAmongGoodOnesIsGone(t *testing.T) {
 	f := newFar(t, nil)
-	f.behave(t, farend.Behaviour{Devices: []farend.Device{{Tokens: []string{device(7)}, Faults: []farend.Fault{{Do: farend.Refuse, Reason: "SENDER_ID_MISMATCH"}}}}})
+	f.behave(t, farend.Behaviour{Devices: []farend.Device{{Tokens: []string{device(7)},
+		Faults: []farend.Fault{{Do: farend.Refuse, Reason: "SENDER_ID_MISMATCH"}}}}})
 	s := newSink(t, f, nil)
 	got := pushtest.Among(t, s, to(device(7)), func() []*message.Message { return campaign(100)[10:] })
 	pushtest.Want(t, got, component.Rejected, "SENDER_ID_MISMATCH")
-	if got := pushtest.Reports(t, s.store); s.dead.Len() != 1 || !strings.Contains(got, `"state":"gone","reason":"SENDER_ID_MISMATCH"`) {
+	if got := pushtest.Reports(t, s.store); s.dead.Len() != 1 ||
+		!strings.Contains(got, `"state":"gone","reason":"SENDER_ID_MISMATCH"`) {
 		t.Errorf("%d devices count as gone; reports: %s", s.dead.Len(), got)
 	}
 	pushtest.Want(t, pushtest.Deliver1(t, s, to(device(7))), component.Rejected, "gone since")

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// append writes b at the end of the file and syncs it. With an error nothing of b is in the file, or what is there is cut
-// off before the next write.
+// append writes b at the end of the file and syncs it. With an error nothing of b is in the file, or what is there is
+// cut off before the next write.
 func (s *Sink) append(b []byte) error {
 	if len(b) == 0 {
 		return nil
@@ -81,7 +81,8 @@ func (s *Sink) mend() error {
 	return err
 }
 
-// trim cuts off what follows the last line's end of a file, and keeps it in another file. It returns how many bytes it were.
+// trim cuts off what follows the last line's end of a file, and keeps it in another file. It returns how many bytes it
+// were.
 func trim(f *os.File, keep string) (cut int64, err error) {
 	st, err := f.Stat()
 	if err != nil {

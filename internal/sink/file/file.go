@@ -3,9 +3,9 @@
 //	sinks:
 //	  archive: { type: file, inputs: [shape], path: out.ndjson, encoding: { codec: json } }
 //
-// A batch is one write and, unless sync is none, one sync: what is answered as delivered is on the disk. A batch that could not be
-// written whole is cut off again and tried again, so the file always ends with a whole line; what a kill left of a line
-// is cut off when the sink starts, and kept beside the file under the ending ".torn".
+// A batch is one write and, unless sync is none, one sync: what is answered as delivered is on the disk. A batch that
+// could not be written whole is cut off again and tried again, so the file always ends with a whole line; what a kill
+// left of a line is cut off when the sink starts, and kept beside the file under the ending ".torn".
 //
 // When the file was renamed or deleted (logrotate), the next batch goes to a new file of the name.
 //
@@ -87,7 +87,8 @@ func (s *Sink) Start(context.Context) error {
 		return fmt.Errorf("%s: the unfinished last line could not be cut off: %w", s.path, err)
 	}
 	if cut > 0 {
-		s.notice(fmt.Sprintf("%s: cut off %d bytes of an unfinished last line; they are kept in %s.torn", s.path, cut, s.path))
+		s.notice(fmt.Sprintf("%s: cut off %d bytes of an unfinished last line; they are kept in %s.torn", s.path, cut,
+			s.path))
 	}
 	return nil
 }

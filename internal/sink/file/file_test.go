@@ -88,7 +88,8 @@ func TestMessagesAreAppendedALineEach(t *testing.T) {
 func TestWhatIsMissingIsKnownSoThatItsNamesCanBeMadeDurable(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a", "b", "out")
-	if got, want := missing(path), []string{path, filepath.Join(dir, "a", "b"), filepath.Join(dir, "a")}; !slices.Equal(got, want) {
+	if got, want := missing(path),
+		[]string{path, filepath.Join(dir, "a", "b"), filepath.Join(dir, "a")}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got := missing(dir); got != nil {

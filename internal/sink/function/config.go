@@ -16,9 +16,11 @@ type Config struct {
 	Function string `yaml:"function"`
 	// Event is what an event looks like: sqs, dynamodb (records), pubsub or raw (one message each).
 	Event string `yaml:"event" oneof:"sqs dynamodb pubsub raw" default:"sqs"`
-	// PartialFailures lets the function say which messages of a batch failed, by an answer {"batchItemFailures": [{"itemIdentifier": ID}]}.
+	// PartialFailures lets the function say which messages of a batch failed, by an answer {"batchItemFailures":
+	// [{"itemIdentifier": ID}]}.
 	PartialFailures bool `yaml:"partial_failures"`
-	// Bisect tries a batch whose function fails again by halves, until the message that it fails for stands alone and becomes a dead letter.
+	// Bisect tries a batch whose function fails again by halves, until the message that it fails for stands alone and
+	// becomes a dead letter.
 	Bisect bool `yaml:"bisect"`
 	// Source is the name of the queue or table that events say they come from. Not set: the sink's own name.
 	Source string `yaml:"source"`
@@ -51,7 +53,8 @@ func New(c Config, env component.Env) (component.Sink, error) {
 		return nil, component.Setting("function", err)
 	}
 	if c.PartialFailures && s.shape.Lone() {
-		return nil, component.Setting("partial_failures", fmt.Errorf("an event of shape %s has one message: it fails or it does not", s.shape))
+		return nil, component.Setting("partial_failures",
+			fmt.Errorf("an event of shape %s has one message: it fails or it does not", s.shape))
 	}
 	source := c.Source
 	if source == "" {

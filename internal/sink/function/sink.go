@@ -60,7 +60,8 @@ func (s *Sink) Send(ctx context.Context, batch []*message.Message) ([]component.
 	case errors.Is(err, function.ErrTooLarge):
 		return s.refuse(len(batch), err)
 	case errors.Is(err, function.ErrUnknown):
-		return component.All(len(batch), component.Reject(fmt.Errorf("%w: deploy it, or define it under functions in the configuration", err))), nil
+		return component.All(len(batch),
+			component.Reject(fmt.Errorf("%w: deploy it, or define it under functions in the configuration", err))), nil
 	case err != nil:
 		return component.All(len(batch), component.Again(0, err)), nil
 	case result.FunctionError != "":

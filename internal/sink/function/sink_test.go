@@ -55,7 +55,8 @@ func open(t *testing.T, c Config) (*Sink, *answers) {
 	if err := os.WriteFile(filepath.Join(dir, "app.py"), []byte(program), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Deploy(function.Definition{Name: "f", Runtime: "python3.11", Handler: "app.handler", Code: code.Source{Folder: dir}, Timeout: time.Minute, InitTimeout: time.Minute}); err != nil {
+	if _, err := p.Deploy(function.Definition{Name: "f", Runtime: "python3.11", Handler: "app.handler",
+		Code: code.Source{Folder: dir}, Timeout: time.Minute, InitTimeout: time.Minute}); err != nil {
 		t.Fatal(err)
 	}
 	made, err := New(c, component.Env{Name: "sink", Functions: p})
@@ -119,7 +120,9 @@ func TestABatchThatFailsIsTriedAgainAsAWholeOrByHalves(t *testing.T) {
 		t.Errorf("%s, %d answers", got, len(a.got))
 	}
 	s.bisect = true
-	if _, err := s.Send(t.Context(), batch("a", "poison")); !component.IsReject(err) || !strings.Contains(err.Error(), "poison") || !strings.HasPrefix(err.Error(), "function f: ") || !strings.HasSuffix(err.Error(), "hikyaku function logs f)") {
+	if _, err := s.Send(t.Context(), batch("a", "poison")); !component.IsReject(err) ||
+		!strings.Contains(err.Error(), "poison") || !strings.HasPrefix(err.Error(), "function f: ") ||
+		!strings.HasSuffix(err.Error(), "hikyaku function logs f)") {
 		t.Errorf("by halves: %v", err)
 	}
 }
@@ -129,7 +132,8 @@ func TestARawEventIsTheBody(t *testing.T) {
 	if s.Limits().MaxEvents != 1 {
 		t.Error("raw events have several messages")
 	}
-	if got := send(t, s, batch(`{"x":1}`)); got != "delivered" || !strings.Contains(string(a.got[0].Body), `{\"x\": 1}`) || a.got[0].Key != "k" {
+	if got := send(t, s, batch(`{"x":1}`)); got != "delivered" ||
+		!strings.Contains(string(a.got[0].Body), `{\"x\": 1}`) || a.got[0].Key != "k" {
 		t.Errorf("%s: %v", got, a.got)
 	}
 }
@@ -137,14 +141,16 @@ func TestARawEventIsTheBody(t *testing.T) {
 func TestAFunctionThatIsNotThereRejects(t *testing.T) {
 	s, _ := open(t, Config{Function: "absent"})
 	outcomes, err := s.Send(t.Context(), batch("a"))
-	if err != nil || outcomes[0].Verdict != component.Rejected || !strings.Contains(outcomes[0].Reason.Error(), "deploy it") {
+	if err != nil || outcomes[0].Verdict != component.Rejected ||
+		!strings.Contains(outcomes[0].Reason.Error(), "deploy it") {
 		t.Errorf("%v, %v", outcomes, err)
 	}
 }
 
 func TestWrongSettingsAreNamed(t *testing.T) {
 	for setting, c := range map[string]Config{
-		"function": {}, "partial_failures": {Function: "f", Event: "raw", PartialFailures: true}, "answers": {Function: "f", Answers: "a/b/c"},
+		"function": {}, "partial_failures": {Function: "f", Event: "raw", PartialFailures: true},
+		"answers": {Function: "f", Answers: "a/b/c"},
 	} {
 		_, err := New(c, component.Env{Name: "s"})
 		if e := (*component.SettingError)(nil); !errors.As(err, &e) || e.Setting != setting {

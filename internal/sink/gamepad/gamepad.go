@@ -1,17 +1,22 @@
-// Package gamepad is a sink that plays messages on a game pad: each is a macro, and they are played in their order, one after the other.
+// Package gamepad is a sink that plays messages on a game pad: each is a macro, and they are played in their order, one
+// after the other.
 //
 //	sinks:
 //	  pad: { type: gamepad, inputs: [combos], device: uinput }
 //
-// A macro is delivered when its last frame is over. One with a mistake in it is rejected with all of its mistakes, and nothing of it is played. When the device is missing or
-// goes away in the middle, everything that can be is let go and the message is tried again as the sink's request settings say: from its beginning, since a half macro is of no use.
+// A macro is delivered when its last frame is over. One with a mistake in it is rejected with all of its mistakes, and
+// nothing of it is played. When the device is missing or goes away in the middle, everything that can be is let go and
+// the message is tried again as the sink's request settings say: from its beginning, since a half macro is of no use.
 //
-// A message whose attribute play_at is a moment waits for it, and those behind it wait too; one whose moment is over when its turn comes is rejected. The setting lead lets it begin
-// that much earlier, for a device that takes so long to have what is written to it.
+// A message whose attribute play_at is a moment waits for it, and those behind it wait too; one whose moment is over
+// when its turn comes is rejected. The setting lead lets it begin that much earlier, for a device that takes so long to
+// have what is written to it.
 //
-// With a request.timeout_secs all of that has to be over within it: what would take longer is rejected before anything is pressed.
+// With a request.timeout_secs all of that has to be over within it: what would take longer is rejected before anything
+// is pressed.
 //
-// The frames are kept by a process of its own (package pace), where the program has made that possible; packages macro and play say more.
+// The frames are kept by a process of its own (package pace), where the program has made that possible; packages macro
+// and play say more.
 package gamepad
 
 import (
@@ -34,17 +39,20 @@ type Config struct {
 	Device string `yaml:"device"`
 	// Device of player 2, if it is another one.
 	Device2 string `yaml:"device_2"`
-	// Rate of the frames, as in 60000/1001/s, which is what consoles have where television had 60 fields a second, or 50/s.
+	// Rate of the frames, as in 60000/1001/s, which is what consoles have where television had 60 fields a second, or
+	// 50/s.
 	Rate pace.Rate `yaml:"rate"`
 	// Player is whose lines those are that stand in no player's block: 1 or 2.
 	Player int `yaml:"player"`
 	// Mirror changes left and right, for someone who faces left.
 	Mirror bool `yaml:"mirror"`
-	// Lead is by how much earlier than its moment a macro with the attribute play_at is written, because the device takes that long.
+	// Lead is by how much earlier than its moment a macro with the attribute play_at is written, because the device
+	// takes that long.
 	Lead time.Duration `yaml:"lead"`
 }
 
-// MomentAttribute is the attribute of a message that says when its macro's first frame is to have its effect, as RFC 3339 writes moments.
+// MomentAttribute is the attribute of a message that says when its macro's first frame is to have its effect, as RFC
+// 3339 writes moments.
 const MomentAttribute = "play_at"
 
 // Sink plays macros.
@@ -66,7 +74,8 @@ type Sink struct {
 func New(c Config, env component.Env) (component.Sink, error) {
 	s := &Sink{rate: c.Rate, options: macro.Options{Player: c.Player, Mirror: c.Mirror}, lead: c.Lead, host: env.Pacer}
 	if c.Device == "" {
-		return nil, component.Setting("device", errors.New("it is not said what is played on: write device: uinput, or trace:FILE to look at it first"))
+		return nil, component.Setting("device", errors.New("it is not said what is played on: write device: uinput, "+
+			"or trace:FILE to look at it first"))
 	}
 	if err := play.Check([]string{c.Device}); err != nil {
 		return nil, component.Setting("device", err)
@@ -140,7 +149,8 @@ func (s *Sink) play(ctx context.Context, m *message.Message) component.Outcome {
 	return component.OK(time.Now())
 }
 
-// fits says whether a macro, with its wait for its moment, would be over when the request has to be. One that is not would be broken off, and tried again only for that.
+// fits says whether a macro, with its wait for its moment, would be over when the request has to be. One that is not
+// would be broken off, and tried again only for that.
 func (s *Sink) fits(ctx context.Context, j *play.Job) error {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -152,15 +162,19 @@ func (s *Sink) fits(ctx context.Context, j *play.Job) error {
 	}
 	takes, left := beginning+rate.Deadline(j.Script.Frames()), time.Until(deadline)
 	if takes > left {
-		return fmt.Errorf("the macro takes %s with its beginning, and the sink's request.timeout_secs leaves it %s: set that to more", brief(takes), brief(left))
+		return fmt.Errorf("the macro takes %s with its beginning, and the sink's request.timeout_secs leaves it %s: "+
+			"set that to more", brief(takes), brief(left))
 	}
 	if wait := time.Until(j.At) - j.Lead; !j.At.IsZero() && wait > left-takes {
-		return fmt.Errorf("the macro takes %s with its beginning, from %s on, and the sink's request.timeout_secs leaves it %s: set that to more, or let the message sleep until shortly before", brief(takes), j.At.Format(time.RFC3339Nano), brief(left))
+		return fmt.Errorf("the macro takes %s with its beginning, from %s on, and the sink's request.timeout_secs "+
+			"leaves it %s: set that to more, or let the message sleep until shortly before", brief(takes),
+			j.At.Format(time.RFC3339Nano), brief(left))
 	}
 	return nil
 }
 
-// longest is more than a macro of macro.MaxFrames takes at the usual rate, and how far away the moment of a short one may be.
+// longest is more than a macro of macro.MaxFrames takes at the usual rate, and how far away the moment of a short one
+// may be.
 const longest = 48 * time.Hour
 
 // beginning is what it may take to start the process that plays, and to open the device.
@@ -182,13 +196,16 @@ func (s *Sink) note(r *pace.Report) {
 	})
 }
 
-// Counts are the frames that were played, those that began after the next one was due, and how late they were, in microseconds.
+// Counts are the frames that were played, those that began after the next one was due, and how late they were, in
+// microseconds.
 func (s *Sink) Counts() map[string]uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return map[string]uint64{
 		"frames": s.played, "missed_frames": s.missed,
-		"late_p50_us": uint64(s.late.Quantile(0.5).Microseconds()), "late_p99_us": uint64(s.late.Quantile(0.99).Microseconds()), "late_max_us": uint64(s.late.Max().Microseconds()),
+		"late_p50_us": uint64(s.late.Quantile(0.5).Microseconds()),
+		"late_p99_us": uint64(s.late.Quantile(0.99).Microseconds()),
+		"late_max_us": uint64(s.late.Max().Microseconds()),
 	}
 }
 

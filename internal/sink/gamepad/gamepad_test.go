@@ -50,7 +50,8 @@ func TestMacrosArePlayedInTheirOrderAndAnsweredEachByItself(t *testing.T) {
 	if outcomes[0].Verdict != component.Delivered || outcomes[2].Verdict != component.Delivered {
 		t.Errorf("%v", outcomes)
 	}
-	if o := outcomes[1]; o.Verdict != component.Rejected || !strings.Contains(o.Reason.Error(), "line 1, column 1") || !strings.Contains(o.Reason.Error(), "line 2, column 1") {
+	if o := outcomes[1]; o.Verdict != component.Rejected || !strings.Contains(o.Reason.Error(), "line 1, column 1") ||
+		!strings.Contains(o.Reason.Error(), "line 2, column 1") {
 		t.Errorf("a macro with two mistakes: %v %v", o.Verdict, o.Reason)
 	}
 	counts := s.(component.Counter).Counts()
@@ -93,7 +94,8 @@ func TestAMacroWithAMomentBeginsItsLeadBefore(t *testing.T) {
 	for ahead := 2 * lead; ; ahead *= 2 { // a machine with much else to do may need longer to come to it
 		at = time.Now().Add(ahead)
 		var err error
-		outcomes, err = s.Send(t.Context(), []*message.Message{of(at.Format(time.RFC3339Nano)), of("noon"), of(time.Now().Add(-time.Minute).Format(time.RFC3339))})
+		outcomes, err = s.Send(t.Context(), []*message.Message{of(at.Format(time.RFC3339Nano)), of("noon"),
+			of(time.Now().Add(-time.Minute).Format(time.RFC3339))})
 		if err == nil && errors.Is(outcomes[0].Reason, play.ErrOver) {
 			continue
 		}
@@ -110,7 +112,8 @@ func TestAMacroWithAMomentBeginsItsLeadBefore(t *testing.T) {
 			t.Errorf("%d: %v %v", i, o.Verdict, o.Reason)
 		}
 	}
-	if _, err := gamepad.New(gamepad.Config{Device: "uinput", Lead: 2 * time.Second}, component.Env{}); err == nil || !strings.Contains(err.Error(), "lead") {
+	if _, err := gamepad.New(gamepad.Config{Device: "uinput", Lead: 2 * time.Second}, component.Env{}); err == nil ||
+		!strings.Contains(err.Error(), "lead") {
 		t.Errorf("a lead of two seconds: %v", err)
 	}
 }
@@ -121,18 +124,21 @@ func TestAMacroThatTakesLongerThanARequestMayIsRejectedBeforeItBegins(t *testing
 	defer s.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	long, far := &message.Message{Body: []byte("lp 3600\n")}, &message.Message{Body: []byte("lp 1\n")} // 3600 frames are 60.06 s
+	// 3600 frames are 60.06 s
+	long, far := &message.Message{Body: []byte("lp 3600\n")}, &message.Message{Body: []byte("lp 1\n")}
 	far.Attributes.Set(gamepad.MomentAttribute, message.String(time.Now().Add(time.Hour).Format(time.RFC3339)))
 	outcomes, err := s.Send(ctx, []*message.Message{long, far, {Body: []byte("hk 1\n")}})
 	if err != nil || len(outcomes) != 3 {
 		t.Fatal(outcomes, err)
 	}
 	for i, says := range []string{"the macro takes 1m1.1s", "sleep until shortly before"} {
-		if o := outcomes[i]; o.Verdict != component.Rejected || !strings.Contains(o.Reason.Error(), says) || !strings.Contains(o.Reason.Error(), "request.timeout_secs") {
+		if o := outcomes[i]; o.Verdict != component.Rejected || !strings.Contains(o.Reason.Error(), says) ||
+			!strings.Contains(o.Reason.Error(), "request.timeout_secs") {
 			t.Errorf("%d: %v %v", i, o.Verdict, o.Reason)
 		}
 	}
-	if text, err := os.ReadFile(file); err != nil || strings.Contains(string(text), "lp") || !strings.Contains(string(text), "hk") {
+	if text, err := os.ReadFile(file); err != nil || strings.Contains(string(text), "lp") ||
+		!strings.Contains(string(text), "hk") {
 		t.Errorf("%v\n%s", err, text)
 	}
 	if outcomes[2].Verdict != component.Delivered {
@@ -144,7 +150,8 @@ func TestAMissingDeviceIsTriedAgain(t *testing.T) {
 	s := started(t, gamepad.Config{Device: "titanone-hid:" + filepath.Join(t.TempDir(), "hidraw0")})
 	defer s.Close()
 	outcomes, err := s.Send(t.Context(), []*message.Message{{Body: []byte("lp 1")}})
-	if err != nil || outcomes[0].Verdict != component.Retry || !strings.Contains(outcomes[0].Reason.Error(), "the device is not there") {
+	if err != nil || outcomes[0].Verdict != component.Retry ||
+		!strings.Contains(outcomes[0].Reason.Error(), "the device is not there") {
 		t.Errorf("%v %v", outcomes, err)
 	}
 }
@@ -163,7 +170,8 @@ func TestAStoppedPipelineLetsGo(t *testing.T) {
 
 func TestSettingsThatCannotBeMeantAreRefused(t *testing.T) {
 	for name, c := range map[string]gamepad.Config{
-		"device": {}, "device ": {Device: "uinpt"}, "device_2": {Device: "uinput", Device2: "trace"}, "player": {Device: "uinput", Player: 3},
+		"device": {}, "device ": {Device: "uinpt"}, "device_2": {Device: "uinput", Device2: "trace"},
+		"player": {Device: "uinput", Player: 3},
 	} {
 		_, err := gamepad.New(c, component.Env{})
 		var setting *component.SettingError

@@ -23,7 +23,8 @@ func BenchmarkWrite(b *testing.B) {
 				tell(b, url, "CREATE TABLE t (id bigint PRIMARY KEY, "+strings.Join(columns, ", ")+")")
 				_, s := open(b, url, way == "load")
 				table := described(b, s, "t")
-				block := &rows.Block{Table: table, Mode: map[string]rows.Mode{"once": rows.Once, "upsert": rows.Upsert}[way], Columns: table.Columns}
+				block := &rows.Block{Table: table,
+					Mode: map[string]rows.Mode{"once": rows.Once, "upsert": rows.Upsert}[way], Columns: table.Columns}
 				n := int64(0)
 				b.ReportAllocs()
 				for b.Loop() {
@@ -45,7 +46,8 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// BenchmarkFind updates and deletes rows of an id and nine floats in a table of a hundred thousand, a thousand at a time, beside their insert.
+// BenchmarkFind updates and deletes rows of an id and nine floats in a table of a hundred thousand, a thousand at a
+// time, beside their insert.
 func BenchmarkFind(b *testing.B) {
 	const height, most = 1000, 100_000
 	var columns []string

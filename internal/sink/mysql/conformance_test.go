@@ -114,7 +114,8 @@ func readAll(t testing.TB, url, query string) (found [][]any) {
 var outside = []string{`"1969-12-31T23:59:59.25Z"`, `"0001-01-01T00:00:00Z"`, `"9999-12-31T23:59:59.9999999999999Z"`}
 
 // foreignUUIDs are of no version that MariaDB knows.
-var foreignUUIDs = []string{`"12345678-9abc-def0-1234-56789abcdef0"`, `"12345678-9ABC-DEF0-1234-56789ABCDEF0"`, `"123456789abcdef0123456789abcdef0"`}
+var foreignUUIDs = []string{`"12345678-9abc-def0-1234-56789abcdef0"`, `"12345678-9ABC-DEF0-1234-56789ABCDEF0"`,
+	`"123456789abcdef0123456789abcdef0"`}
 
 func TestConformance(t *testing.T) {
 	for name, load := range map[string]bool{"inserts": false, "LOAD DATA": true} {
@@ -148,7 +149,8 @@ func conformance(t *testing.T, load bool) {
 		Name: func(table string) rows.Name { return rows.Name{schema, table} },
 		Create: func(t testing.TB, table rows.Name, columns []rowstest.Definition) {
 			t.Helper()
-			tell(t, url, "CREATE TABLE "+table.Quoted(quote)+" ("+definitions(columns)+") DEFAULT CHARSET utf8mb4 COLLATE utf8mb4_bin")
+			tell(t, url, "CREATE TABLE "+table.Quoted(quote)+" ("+definitions(columns)+
+				") DEFAULT CHARSET utf8mb4 COLLATE utf8mb4_bin")
 		},
 		Drop: func(t testing.TB, table rows.Name) {
 			t.Helper()
@@ -174,7 +176,8 @@ func conformance(t *testing.T, load bool) {
 			{SQL: "float", Column: column(rows.Float, bits(32))},
 			{SQL: "double", Column: column(rows.Float, bits(64))},
 			{SQL: "decimal(12,3)", Column: column(rows.Decimal, func(c *rows.Column) { c.Precision, c.Scale = 12, 3 })},
-			{SQL: "decimal(65,30)", Column: column(rows.Decimal, func(c *rows.Column) { c.Precision, c.Scale = 65, 30 })},
+			{SQL: "decimal(65,30)",
+				Column: column(rows.Decimal, func(c *rows.Column) { c.Precision, c.Scale = 65, 30 })},
 			{SQL: "varchar(70)", Column: column(rows.Text, func(c *rows.Column) { c.Length, c.Runes = 70, true })},
 			{SQL: "text", Column: column(rows.Text, length(65535))},
 			{SQL: "longtext", Column: column(rows.Text, nil)},
@@ -222,7 +225,8 @@ func conformance(t *testing.T, load bool) {
 		Kill: func(t testing.TB) {
 			t.Helper()
 			var kills []string
-			for _, id := range strings.Fields(ask(t, url, "SELECT ID FROM information_schema.PROCESSLIST WHERE DB = '"+schema+"' AND ID <> CONNECTION_ID()")) {
+			for _, id := range strings.Fields(ask(t, url, "SELECT ID FROM information_schema.PROCESSLIST WHERE DB = '"+
+				schema+"' AND ID <> CONNECTION_ID()")) {
 				kills = append(kills, "KILL "+id)
 			}
 			db := connect(t, url)

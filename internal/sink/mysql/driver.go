@@ -53,7 +53,8 @@ func (d *sessions) Open(ctx context.Context) (rows.Session, error) {
 	return s, nil
 }
 
-// begin asks for what the session has to know. How it is to read and judge what we write was said when it was opened (sessionSettings).
+// begin asks for what the session has to know. How it is to read and judge what we write was said when it was opened
+// (sessionSettings).
 func (s *session) begin(ctx context.Context) error {
 	found, err := s.ask(ctx, "SELECT @@max_allowed_packet")
 	if err != nil {

@@ -41,7 +41,8 @@ func FuzzField(f *testing.F) {
 
 // FuzzAddress reads addresses. What it says of one that it does not understand shows nothing of it.
 func FuzzAddress(f *testing.F) {
-	for _, seed := range []string{"mysql://u:secret@h:1/db?tls=true", "u:secret@tcp(h:1)/db", "u@unix(/s)/db", "secret", "mysql://secret", "postgres://secret@h/db", "://", "mysql://u:secret@h/db?x=%zz"} {
+	for _, seed := range []string{"mysql://u:secret@h:1/db?tls=true", "u:secret@tcp(h:1)/db", "u@unix(/s)/db", "secret",
+		"mysql://secret", "postgres://secret@h/db", "://", "mysql://u:secret@h/db?x=%zz"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, address string) {

@@ -61,7 +61,8 @@ func TestBlocksOfAnySizeAreWrittenWholeOrNotAtAll(t *testing.T) {
 			t.Errorf("%s rows of %d", got, n)
 		}
 		bad := append(numbersTo(n + mostRows)[n:], 5000)
-		faults(t, d, s.Write(t.Context(), blockOf(table, rows.Insert, bad...)), rows.Fault{Class: rows.BadRow, Row: mostRows})
+		faults(t, d, s.Write(t.Context(), blockOf(table, rows.Insert, bad...)),
+			rows.Fault{Class: rows.BadRow, Row: mostRows})
 		if got := ask(t, url, "SELECT count(*) FROM t"); got != fmt.Sprint(n) {
 			t.Errorf("%s rows of %d, after a block that failed", got, n)
 		}
@@ -77,14 +78,17 @@ func TestWhatIsRefusedIsSaidWithItsRow(t *testing.T) {
 	text, none := rows.TextOf, rows.Value{}
 	b := blockOf(table, rows.Insert, 1, 2, 300)
 	faults(t, d, s.Write(t.Context(), b), rows.Fault{Class: rows.BadRow, Row: 2, Column: "n"})
-	faults(t, d, s.Write(t.Context(), wholeOf(table, rows.Insert, rows.IntOf(1), text("at row 1"), none, rows.IntOf(2), text("a"), none)), rows.Fault{Class: rows.BadRow, Row: 0, Column: "v"})
-	faults(t, d, s.Write(t.Context(), wholeOf(table, rows.Insert, rows.IntOf(1), text("a"), none, rows.IntOf(2), text("abcd"), none)), rows.Fault{Class: rows.BadRow, Row: 1, Column: "v"})
+	faults(t, d, s.Write(t.Context(), wholeOf(table, rows.Insert, rows.IntOf(1), text("at row 1"), none, rows.IntOf(2),
+		text("a"), none)), rows.Fault{Class: rows.BadRow, Row: 0, Column: "v"})
+	faults(t, d, s.Write(t.Context(), wholeOf(table, rows.Insert, rows.IntOf(1), text("a"), none, rows.IntOf(2),
+		text("abcd"), none)), rows.Fault{Class: rows.BadRow, Row: 1, Column: "v"})
 	err := s.Write(t.Context(), blockOf(table, rows.Insert, 7, 7))
 	faults(t, d, err, rows.Fault{Class: rows.BadRow, Row: -1})
 	if !strings.Contains(err.Error(), "Duplicate entry '7' for key 'PRIMARY'") {
 		t.Error(err)
 	}
-	faults(t, d, s.Write(t.Context(), wholeOf(table, rows.Insert, rows.IntOf(1), none, rows.DateOf(-1<<40))), rows.Fault{Class: rows.BadRow, Column: "d"})
+	faults(t, d, s.Write(t.Context(), wholeOf(table, rows.Insert, rows.IntOf(1), none, rows.DateOf(-1<<40))),
+		rows.Fault{Class: rows.BadRow, Column: "d"})
 	if got := ask(t, url, "SELECT count(*) FROM t"); got != "0" {
 		t.Error(got)
 	}
@@ -94,15 +98,18 @@ func TestWhatIsRefusedIsSaidWithItsRow(t *testing.T) {
 // TestTheServersOwnSettingsDoNotMatter makes the server's defaults lenient, and of another zone and language.
 func TestTheServersOwnSettingsDoNotMatter(t *testing.T) {
 	url := database(t)
-	tell(t, url, "SET GLOBAL sql_mode = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES'", "SET GLOBAL time_zone = '+09:00'", "SET GLOBAL lc_messages = 'de_DE'", "SET GLOBAL character_set_server = 'latin1'",
+	tell(t, url, "SET GLOBAL sql_mode = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES'", "SET GLOBAL time_zone = '+09:00'",
+		"SET GLOBAL lc_messages = 'de_DE'", "SET GLOBAL character_set_server = 'latin1'",
 		"CREATE TABLE t (n tinyint, v varchar(20) CHARSET utf8mb4, at timestamp NULL)")
-	defer tell(t, url, "SET GLOBAL sql_mode = DEFAULT", "SET GLOBAL time_zone = 'SYSTEM'", "SET GLOBAL lc_messages = DEFAULT", "SET GLOBAL character_set_server = DEFAULT")
+	defer tell(t, url, "SET GLOBAL sql_mode = DEFAULT", "SET GLOBAL time_zone = 'SYSTEM'",
+		"SET GLOBAL lc_messages = DEFAULT", "SET GLOBAL character_set_server = DEFAULT")
 	for _, load := range []bool{false, true} {
 		d, s := open(t, url, load)
 		table := described(t, s, "t")
 		at := rows.InstantOf(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 		must(t, s.Write(t.Context(), wholeOf(table, rows.Insert, rows.IntOf(1), rows.TextOf(`飛\n'"`), at)))
-		faults(t, d, s.Write(t.Context(), blockOf(table, rows.Insert, 1, 200)), rows.Fault{Class: rows.BadRow, Row: 1, Column: "n"})
+		faults(t, d, s.Write(t.Context(), blockOf(table, rows.Insert, 1, 200)),
+			rows.Fault{Class: rows.BadRow, Row: 1, Column: "n"})
 		if got := ask(t, url, "SELECT n, v, at FROM t"); got != `1|飛\n'"|2026-01-02 03:04:05` {
 			t.Error(got)
 		}
@@ -112,11 +119,13 @@ func TestTheServersOwnSettingsDoNotMatter(t *testing.T) {
 
 func TestARowThatIsFoundByAnotherKeyIsNoneOfOurs(t *testing.T) {
 	url := database(t)
-	tell(t, url, "CREATE TABLE t (n bigint PRIMARY KEY, mail varchar(20) UNIQUE, v int)", "INSERT INTO t VALUES (1, 'a', 0), (2, 'b', 0)")
+	tell(t, url, "CREATE TABLE t (n bigint PRIMARY KEY, mail varchar(20) UNIQUE, v int)",
+		"INSERT INTO t VALUES (1, 'a', 0), (2, 'b', 0)")
 	d, s := open(t, url, false)
 	table := described(t, s, "t")
 	for _, mode := range []rows.Mode{rows.Once, rows.Upsert} {
-		must(t, s.Write(t.Context(), wholeOf(table, mode, rows.IntOf(1), rows.TextOf("a"), rows.IntOf(1), rows.IntOf(3), rows.TextOf("c"), rows.IntOf(1))))
+		must(t, s.Write(t.Context(), wholeOf(table, mode, rows.IntOf(1), rows.TextOf("a"), rows.IntOf(1), rows.IntOf(3),
+			rows.TextOf("c"), rows.IntOf(1))))
 		err := s.Write(t.Context(), wholeOf(table, mode, rows.IntOf(9), rows.TextOf("b"), rows.IntOf(7)))
 		if err == nil || d.Judge(err).Class != rows.BadRow || !strings.Contains(err.Error(), "another unique key") {
 			t.Errorf("%v: %v", mode, err)
@@ -129,7 +138,8 @@ func TestARowThatIsFoundByAnotherKeyIsNoneOfOurs(t *testing.T) {
 
 func TestLoadDataThatWouldChangeOrLeaveOutARowIsUndone(t *testing.T) {
 	url := database(t)
-	tell(t, url, "CREATE TABLE t (n tinyint PRIMARY KEY, v varchar(3), p bigint NOT NULL DEFAULT 0)", "INSERT INTO t VALUES (5, '', 0)")
+	tell(t, url, "CREATE TABLE t (n tinyint PRIMARY KEY, v varchar(3), p bigint NOT NULL DEFAULT 0)",
+		"INSERT INTO t VALUES (5, '', 0)")
 	d, s := open(t, url, true)
 	table := described(t, s, "t")
 	row := func(n int64, v string) []rows.Value {
@@ -174,7 +184,8 @@ func TestWhereLoadDataIsNotAllowedRowsAreInserted(t *testing.T) {
 
 func TestADeadlockIsAConflict(t *testing.T) {
 	url := database(t)
-	tell(t, url, "CREATE TABLE t (n bigint PRIMARY KEY, v int)", "CREATE TABLE heavy (n int)", "INSERT INTO t VALUES (1, 0), (2, 0)")
+	tell(t, url, "CREATE TABLE t (n bigint PRIMARY KEY, v int)", "CREATE TABLE heavy (n int)",
+		"INSERT INTO t VALUES (1, 0), (2, 0)")
 	d, s := open(t, url, false)
 	table := described(t, s, "t")
 	db := connect(t, url)
@@ -191,11 +202,13 @@ func TestADeadlockIsAConflict(t *testing.T) {
 		}
 	}
 	// The one that has changed less gives way.
-	tells("START TRANSACTION", "INSERT INTO heavy VALUES (1), (2), (3), (4), (5), (6), (7), (8)", "UPDATE t SET v = 1 WHERE n = 1")
+	tells("START TRANSACTION", "INSERT INTO heavy VALUES (1), (2), (3), (4), (5), (6), (7), (8)",
+		"UPDATE t SET v = 1 WHERE n = 1")
 	written := make(chan error)
 	b := wholeOf(table, rows.Upsert, rows.IntOf(2), rows.IntOf(5), rows.IntOf(1), rows.IntOf(5))
 	go func() { written <- s.Write(t.Context(), b) }()
-	const renewed = 150 * time.Millisecond // the server looks at its transactions only if nobody has asked for a tenth of a second
+	// the server looks at its transactions only if nobody has asked for a tenth of a second
+	const renewed = 150 * time.Millisecond
 	for ask(t, url, "SELECT count(*) FROM information_schema.INNODB_TRX WHERE trx_state = 'LOCK WAIT'") != "1" {
 		<-time.After(renewed)
 	}
@@ -220,7 +233,8 @@ func TestARowThatIsTooLargeForTheServerIsRefusedAlone(t *testing.T) {
 		if n == 11 {
 			size = 3_000_000
 		}
-		batch = append(batch, &message.Message{ID: message.NewID(), Body: fmt.Appendf(nil, `{"n":%d,"v":"%s"}`, n, strings.Repeat("AAAA", size/4))})
+		batch = append(batch, &message.Message{ID: message.NewID(),
+			Body: fmt.Appendf(nil, `{"n":%d,"v":"%s"}`, n, strings.Repeat("AAAA", size/4))})
 	}
 	for len(batch) > 1 {
 		outcomes, err := made.Send(t.Context(), batch)
@@ -259,8 +273,10 @@ func TestATableThatIsChangedDroppedOrForbiddenIsTold(t *testing.T) {
 
 	as := strings.Replace(url, "root@", name+":hush@", 1)
 	d, s = open(t, as, false)
-	faults(t, d, s.Write(t.Context(), blockOf(described(t, s, "t"), rows.Insert, 1)), rows.Fault{Class: rows.Refused, Row: -1})
-	for _, wrong := range []string{strings.Replace(as, ":hush", ":hushhush", 1), strings.Replace(url, name, "nowhere", 1)} {
+	faults(t, d, s.Write(t.Context(), blockOf(described(t, s, "t"), rows.Insert, 1)),
+		rows.Fault{Class: rows.Refused, Row: -1})
+	for _, wrong := range []string{strings.Replace(as, ":hush", ":hushhush", 1),
+		strings.Replace(url, name, "nowhere", 1)} {
 		d, err := newDriver(Config{Database: wrong})
 		must(t, err)
 		_, err = d.Open(t.Context())
@@ -271,7 +287,8 @@ func TestATableThatIsChangedDroppedOrForbiddenIsTold(t *testing.T) {
 	}
 }
 
-// sending sends numbered rows from several senders, each batch until nothing of it is to be tried again. over is closed when all are written.
+// sending sends numbered rows from several senders, each batch until nothing of it is to be tried again. over is closed
+// when all are written.
 func sending(t *testing.T, s component.Sink, senders, batches, size int) (over <-chan struct{}) {
 	t.Helper()
 	var done sync.WaitGroup
@@ -280,7 +297,8 @@ func sending(t *testing.T, s component.Sink, senders, batches, size int) (over <
 			for b := range batches {
 				batch := make([]*message.Message, size)
 				for i := range batch {
-					batch[i] = &message.Message{ID: message.NewID(), Body: fmt.Appendf(nil, `{"n":%d}`, (sender*batches+b)*size+i)}
+					batch[i] = &message.Message{ID: message.NewID(),
+						Body: fmt.Appendf(nil, `{"n":%d}`, (sender*batches+b)*size+i)}
 				}
 				for len(batch) > 0 {
 					outcomes, err := s.Send(t.Context(), batch)
@@ -327,7 +345,8 @@ func storm(over <-chan struct{}, harm ...func(i int)) {
 	}
 }
 
-// crashing writes without an id while the server is killed and started again: no row is lost, and as many as were counted may be there twice.
+// crashing writes without an id while the server is killed and started again: no row is lost, and as many as were
+// counted may be there twice.
 func crashing(t *testing.T, url string, s interface {
 	component.Sink
 	component.Counter
@@ -358,7 +377,8 @@ func crashing(t *testing.T, url string, s interface {
 	must(t, s.Close())
 }
 
-// TestWithAnIDNothingIsDoubled writes while sessions are killed, connections are cut in the middle and answers are lost.
+// TestWithAnIDNothingIsDoubled writes while sessions are killed, connections are cut in the middle and answers are
+// lost.
 func TestWithAnIDNothingIsDoubled(t *testing.T) {
 	url := database(t)
 	schema := url[strings.LastIndexByte(url, '/')+1:]
@@ -366,8 +386,10 @@ func TestWithAnIDNothingIsDoubled(t *testing.T) {
 	proxy, through := proxied(t, url)
 	s := started(t, Config{Database: through, Config: rows.Config{Table: []string{"t"}, IDColumn: "id"}})
 	const senders, batches, size = 3, 50, 20
-	storm(sending(t, s, senders, batches, size), func(int) { killAll(t, url, schema) }, func(i int) { proxy.CutAfter(i * 1237 % 5000) }, func(int) { proxy.LoseAnswer() })
-	if got, want := ask(t, url, "SELECT count(*), count(DISTINCT n) FROM t"), fmt.Sprintf("%[1]d|%[1]d", senders*batches*size); got != want {
+	storm(sending(t, s, senders, batches, size), func(int) { killAll(t, url, schema) },
+		func(i int) { proxy.CutAfter(i * 1237 % 5000) }, func(int) { proxy.LoseAnswer() })
+	if got, want := ask(t, url, "SELECT count(*), count(DISTINCT n) FROM t"),
+		fmt.Sprintf("%[1]d|%[1]d", senders*batches*size); got != want {
 		t.Errorf("%s, not %s", got, want)
 	}
 	must(t, s.Close())
@@ -399,10 +421,12 @@ func TestTLSKnowsTheServer(t *testing.T) {
 	for _, c := range []struct {
 		tls     secure.TLS
 		refused bool
-	}{{secure.TLS{CAFile: server.CAFile()}, false}, {secure.TLS{ServerName: "localhost"}, true}, {secure.TLS{CAFile: server.CAFile(), ServerName: "elsewhere"}, true}} {
+	}{{secure.TLS{CAFile: server.CAFile()}, false}, {secure.TLS{ServerName: "localhost"}, true},
+		{secure.TLS{CAFile: server.CAFile(), ServerName: "elsewhere"}, true}} {
 		made, err := New(Config{Database: url, TLS: c.tls, Config: rows.Config{Table: []string{"t"}}}, component.Env{})
 		must(t, err)
-		if err := made.(*Sink).Start(t.Context()); c.refused != (err != nil && strings.Contains(err.Error(), "certificate")) {
+		if err := made.(*Sink).Start(t.Context()); c.refused != (err != nil &&
+			strings.Contains(err.Error(), "certificate")) {
 			t.Errorf("%+v: %v", c.tls, err)
 		}
 		must(t, made.Close())
@@ -414,7 +438,8 @@ func killAll(t testing.TB, url, schema string) {
 	t.Helper()
 	db := connect(t, strings.Replace(url, "/"+schema, "/mysql", 1))
 	defer db.Close()
-	for _, id := range strings.Fields(ask(t, url, "SELECT ID FROM information_schema.PROCESSLIST WHERE DB = '"+schema+"' AND ID <> CONNECTION_ID()")) {
+	for _, id := range strings.Fields(ask(t, url, "SELECT ID FROM information_schema.PROCESSLIST WHERE DB = '"+schema+
+		"' AND ID <> CONNECTION_ID()")) {
 		_, _ = db.ExecContext(context.WithoutCancel(t.Context()), "KILL "+id) // it may have ended by itself
 	}
 }
@@ -450,15 +475,18 @@ func TestATableWithoutRoomIsAwayUntilThereIsSome(t *testing.T) {
 }
 
 func TestSettingsThatCannotBeAreRefusedWithoutShowingThem(t *testing.T) {
-	for _, database := range []string{"", "mysql://me:hush@", "mysql://me:hush@host:port/db", "postgres://me:hush@host/db", "mysql://me:hush@host", "mysql://me:hush@host/db?tls=perhaps", "me:hush@host"} {
+	for _, database := range []string{"", "mysql://me:hush@", "mysql://me:hush@host:port/db",
+		"postgres://me:hush@host/db", "mysql://me:hush@host", "mysql://me:hush@host/db?tls=perhaps", "me:hush@host"} {
 		_, err := New(Config{Database: database, Config: rows.Config{Table: []string{"t"}}}, component.Env{})
 		var setting *component.SettingError
 		if !errors.As(err, &setting) || strings.Contains(err.Error(), "hush") {
 			t.Errorf("%s: %v", database, err)
 		}
 	}
-	for _, database := range []string{"mysql://me:hush@host/db", "mariadb://host:1/db?readTimeout=5s", "me:hu/sh@tcp(host:1)/db?tls=true", "me@unix(/tmp/s)/db"} {
-		if _, err := New(Config{Database: database, Config: rows.Config{Table: []string{"t"}}}, component.Env{}); err != nil {
+	for _, database := range []string{"mysql://me:hush@host/db", "mariadb://host:1/db?readTimeout=5s",
+		"me:hu/sh@tcp(host:1)/db?tls=true", "me@unix(/tmp/s)/db"} {
+		if _, err := New(Config{Database: database, Config: rows.Config{Table: []string{"t"}}},
+			component.Env{}); err != nil {
 			t.Errorf("%s: %v", database, err)
 		}
 	}

@@ -57,22 +57,32 @@ type meaning struct {
 
 // numbers are the errors that have a meaning of their own. Of the others, those of statements are about the row.
 var numbers = map[uint16]meaning{
-	1205: {class: rows.Conflict}, 1213: {class: rows.Conflict}, 1020: {class: rows.Conflict}, 3572: {class: rows.Conflict}, 1412: {class: rows.Conflict},
+	1205: {class: rows.Conflict}, 1213: {class: rows.Conflict}, 1020: {class: rows.Conflict},
+	3572: {class: rows.Conflict}, 1412: {class: rows.Conflict},
 	// No place, no memory, too many of something, not now.
-	1021: {class: rows.Away}, 1114: {class: rows.Away}, 1030: {class: rows.Away}, 1026: {class: rows.Away}, 1037: {class: rows.Away}, 1038: {class: rows.Away}, 1041: {class: rows.Away},
-	1023: {class: rows.Away}, 1024: {class: rows.Away}, 1180: {class: rows.Away}, 1206: {class: rows.Away}, 1290: {class: rows.Away}, 1317: {class: rows.Away}, 1297: {class: rows.Away},
-	1461: {class: rows.Away}, 1836: {class: rows.Away}, 3024: {class: rows.Away}, 1969: {class: rows.Away}, 1792: {class: rows.Away}, 1223: {class: rows.Away},
-	1040: {rows.Away, true}, 1053: {rows.Away, true}, 1077: {rows.Away, true}, 1079: {rows.Away, true}, 1129: {rows.Away, true}, 1152: {rows.Away, true}, 1158: {rows.Away, true},
-	1159: {rows.Away, true}, 1160: {rows.Away, true}, 1161: {rows.Away, true}, 1184: {rows.Away, true}, 1203: {rows.Away, true}, 1226: {rows.Away, true},
+	1021: {class: rows.Away}, 1114: {class: rows.Away}, 1030: {class: rows.Away}, 1026: {class: rows.Away},
+	1037: {class: rows.Away}, 1038: {class: rows.Away}, 1041: {class: rows.Away},
+	1023: {class: rows.Away}, 1024: {class: rows.Away}, 1180: {class: rows.Away}, 1206: {class: rows.Away},
+	1290: {class: rows.Away}, 1317: {class: rows.Away}, 1297: {class: rows.Away},
+	1461: {class: rows.Away}, 1836: {class: rows.Away}, 3024: {class: rows.Away}, 1969: {class: rows.Away},
+	1792: {class: rows.Away}, 1223: {class: rows.Away},
+	1040: {rows.Away, true}, 1053: {rows.Away, true}, 1077: {rows.Away, true}, 1079: {rows.Away, true},
+	1129: {rows.Away, true}, 1152: {rows.Away, true}, 1158: {rows.Away, true},
+	1159: {rows.Away, true}, 1160: {rows.Away, true}, 1161: {rows.Away, true}, 1184: {rows.Away, true},
+	1203: {rows.Away, true}, 1226: {rows.Away, true},
 	1927: {rows.Away, true}, 4031: {rows.Away, true}, 3169: {rows.Away, true},
 	// There is no such table, or no such database.
 	1146: {class: rows.NoTable}, 1051: {class: rows.NoTable}, 1109: {class: rows.NoTable},
 	// Columns, or what is done with them, are not what they were.
-	1054: {class: rows.Drift}, 1136: {class: rows.Drift}, 1110: {class: rows.Drift}, 1906: {class: rows.Drift}, 3105: {class: rows.Drift}, 1615: {class: rows.Drift}, 1243: {class: rows.Drift}, 1364: {class: rows.Drift},
+	1054: {class: rows.Drift}, 1136: {class: rows.Drift}, 1110: {class: rows.Drift}, 1906: {class: rows.Drift},
+	3105: {class: rows.Drift}, 1615: {class: rows.Drift}, 1243: {class: rows.Drift}, 1364: {class: rows.Drift},
 	// Nobody may do that.
-	1044: {class: rows.Refused}, 1045: {class: rows.Refused}, 1049: {class: rows.Refused}, 1142: {class: rows.Refused}, 1143: {class: rows.Refused}, 1227: {class: rows.Refused},
-	1130: {class: rows.Refused}, 1251: {class: rows.Refused}, 1370: {class: rows.Refused}, 1396: {class: rows.Refused}, 1698: {class: rows.Refused}, 1820: {class: rows.Refused},
-	1862: {class: rows.Refused}, 3118: {class: rows.Refused}, 3159: {class: rows.Refused}, 1036: {class: rows.Refused}, 1288: {class: rows.Refused}, 1471: {class: rows.Refused},
+	1044: {class: rows.Refused}, 1045: {class: rows.Refused}, 1049: {class: rows.Refused}, 1142: {class: rows.Refused},
+	1143: {class: rows.Refused}, 1227: {class: rows.Refused},
+	1130: {class: rows.Refused}, 1251: {class: rows.Refused}, 1370: {class: rows.Refused}, 1396: {class: rows.Refused},
+	1698: {class: rows.Refused}, 1820: {class: rows.Refused},
+	1862: {class: rows.Refused}, 3118: {class: rows.Refused}, 3159: {class: rows.Refused}, 1036: {class: rows.Refused},
+	1288: {class: rows.Refused}, 1471: {class: rows.Refused},
 	4151: {class: rows.Refused},
 }
 
@@ -94,7 +104,8 @@ func isNumber(err error, number uint16) bool {
 	return errors.As(err, &e) && e.Number == number
 }
 
-// otherKeyError is a row for which there is another one with the same value in a unique key, but not the one that mode goes by.
+// otherKeyError is a row for which there is another one with the same value in a unique key, but not the one that mode
+// goes by.
 type otherKeyError struct{ err error }
 
 func (e *otherKeyError) Error() string {
@@ -162,12 +173,14 @@ func (s *session) blamed(b *rows.Block, first, n int, err error) error {
 	return s.fail(f, err)
 }
 
-// rowNumbers are the errors that end with the row, as it is counted in the statement: a number out of range, text that is too long or is none of
-// the column's, a wrong date. (Of others, and of what a trigger does, it is the first of another statement.)
-var rowNumbers = map[uint16]bool{1264: true, 1265: true, 1366: true, 1406: true, 1292: true, 1411: true, 1367: true, 1300: true, 3140: true}
+// rowNumbers are the errors that end with the row, as it is counted in the statement: a number out of range, text that
+// is too long or is none of the column's, a wrong date. (Of others, and of what a trigger does, it is the first of
+// another statement.)
+var rowNumbers = map[uint16]bool{1264: true, 1265: true, 1366: true, 1406: true, 1292: true, 1411: true, 1367: true,
+	1300: true, 3140: true}
 
-// undecided tells whether an error leaves open if what was asked for was done: everything but an answer of the server that is a refusal, and
-// what was never sent.
+// undecided tells whether an error leaves open if what was asked for was done: everything but an answer of the server
+// that is a refusal, and what was never sent.
 func undecided(err error) bool {
 	if errors.Is(err, driver.ErrBadConn) {
 		return false // the library says that only of what the server has not got

@@ -123,7 +123,8 @@ func integer(c rows.Column) string {
 	return name
 }
 
-// The longest that a key of texts may be, in characters of four bytes, and the longest text that need not be outside of the row.
+// The longest that a key of texts may be, in characters of four bytes, and the longest text that need not be outside of
+// the row.
 const (
 	keyLength  = 255
 	mostInside = 4096

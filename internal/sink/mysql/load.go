@@ -15,8 +15,9 @@ import (
 // notAllowed are the errors of a server, or a user's account, for which LOAD DATA LOCAL is switched off.
 var notAllowed = map[uint16]bool{1148: true, 3948: true, 4166: true, 1235: true, 1290: true}
 
-// loadBlock writes a block by LOAD DATA. done is false when it was not, and has to be written otherwise: the server does not allow it, or has
-// changed or left out a row, which LOCAL makes warnings of. An insert then says which and why.
+// loadBlock writes a block by LOAD DATA. done is false when it was not, and has to be written otherwise: the server
+// does not allow it, or has changed or left out a row, which LOCAL makes warnings of. An insert then says which and
+// why.
 func (s *session) loadBlock(ctx context.Context, b *rows.Block, p *plan) (done bool, err error) {
 	text, err := p.appendBlock(s.text[:0], b)
 	s.text = text[:0]
@@ -62,7 +63,8 @@ func (s *session) again(err error) error {
 }
 
 // whole tells whether every row was written as it is.
-func (s *session) whole(ctx context.Context, b *rows.Block, result interface{ RowsAffected() (int64, error) }) (bool, error) {
+func (s *session) whole(ctx context.Context, b *rows.Block, result interface{ RowsAffected() (int64, error) }) (bool,
+	error) {
 	written, err := result.RowsAffected()
 	if err != nil || written != int64(b.Rows()) {
 		return false, err

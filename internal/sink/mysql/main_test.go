@@ -29,7 +29,8 @@ func run(m *testing.M) int {
 	}
 	var err error
 	// What is written survives the end of a process without a sync, and tests are not to wait for the disk.
-	if server, err = databasetest.StartMariaDB(context.Background(), "local-infile=1", "innodb-flush-log-at-trx-commit=2", "innodb-flush-method=nosync", "max-connections=200"); err != nil {
+	if server, err = databasetest.StartMariaDB(context.Background(), "local-infile=1",
+		"innodb-flush-log-at-trx-commit=2", "innodb-flush-method=nosync", "max-connections=200"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}

@@ -3,12 +3,14 @@
 //	sinks:
 //	  readings: { type: mysql, inputs: [shape], database: "mysql://app:${PASSWORD}@db/app", table: readings, id_column: id }
 //
-// A batch is one transaction of a few prepared inserts of many rows each, whose sizes are powers of two, so that a dozen statements serve
-// batches of any size. With load_data: true and mode insert it is one LOAD DATA LOCAL, where the server allows that; what would be a warning then is found,
-// undone, and written by inserts, which say what is wrong with which row.
+// A batch is one transaction of a few prepared inserts of many rows each, whose sizes are powers of two, so that a
+// dozen statements serve batches of any size. With load_data: true and mode insert it is one LOAD DATA LOCAL, where the
+// server allows that; what would be a warning then is found, undone, and written by inserts, which say what is wrong
+// with which row.
 //
-// Sessions are strict (a value that does not fit is an error), speak UTF-8 and live in UTC, whatever the server's settings are. Tables have to be of an engine with
-// transactions, such as InnoDB: of another, a part of a batch that failed stays.
+// Sessions are strict (a value that does not fit is an error), speak UTF-8 and live in UTC, whatever the server's
+// settings are. Tables have to be of an engine with transactions, such as InnoDB: of another, a part of a batch that
+// failed stays.
 //
 // What the sinks for databases share is package rows's: which field goes where, types, retries, rows that are refused.
 package mysql
@@ -64,8 +66,8 @@ func (s *Sink) Start(ctx context.Context) error {
 	return s.Sink.Start(ctx)
 }
 
-// Counts are those of package rows, and what has become of LOAD DATA: sessions for which the server refused it, and batches that were undone since a
-// row of them did not go in as it was.
+// Counts are those of package rows, and what has become of LOAD DATA: sessions for which the server refused it, and
+// batches that were undone since a row of them did not go in as it was.
 func (s *Sink) Counts() map[string]uint64 {
 	counts := s.Sink.Counts()
 	if s.driver.load {
@@ -118,7 +120,8 @@ func parse(address string) (*mysql.Config, error) {
 	scheme, _, isURL := strings.Cut(address, "://")
 	switch {
 	case address == "":
-		return nil, errors.New("is missing: where is the database? Write mysql://host:port/database, with user:password@ before the host")
+		return nil, errors.New("is missing: where is the database? Write mysql://host:port/database, with " +
+			"user:password@ before the host")
 	case !isURL || strings.ContainsAny(scheme, "@(/"):
 		c, err := mysql.ParseDSN(address)
 		if err != nil {

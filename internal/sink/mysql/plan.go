@@ -21,7 +21,8 @@ type plan struct {
 	// guarded: a row that is found by another unique key than the one to go by makes an error (planMeet).
 	guarded bool
 
-	// Of Update and Delete: the places of the key's columns and of the others, their names, and what finds a row (planFind).
+	// Of Update and Delete: the places of the key's columns and of the others, their names, and what finds a row
+	// (planFind).
 	key, others []int
 	names       []string
 	same        string
@@ -40,7 +41,8 @@ type planKey struct {
 type plans map[planKey]*plan
 
 const (
-	maxPlans     = 8     // of a session: a table is described anew now and then, and what was planned before is of no use then
+	// of a session: a table is described anew now and then, and what was planned before is of no use then
+	maxPlans     = 8
 	placeholders = 65535 // in one statement
 	mostRows     = 256   // in one statement: more are not written faster, and the server keeps a place for each value
 )
@@ -99,8 +101,9 @@ func newPlan(b *rows.Block) (*plan, error) {
 
 // planMeet is what is done about rows whose key is there already. IGNORE would also hide values that do not fit.
 //
-// The server goes by whatever unique key it finds the row by. Where there is another one than that of our rows, a row that is found by it is none of
-// ours: setting a column of the key, which takes no null, to null makes an error of that.
+// The server goes by whatever unique key it finds the row by. Where there is another one than that of our rows, a row
+// that is found by it is none of ours: setting a column of the key, which takes no null, to null makes an error of
+// that.
 func (p *plan) planMeet(b *rows.Block) error {
 	var same, keys, sets []string
 	others := false
@@ -132,7 +135,8 @@ func (p *plan) planMeet(b *rows.Block) error {
 	return nil
 }
 
-// planLoad is LOAD DATA for the block. Bytes are no text of the file's character set, and a BIT would be taken for its digits' text.
+// planLoad is LOAD DATA for the block. Bytes are no text of the file's character set, and a BIT would be taken for its
+// digits' text.
 func (p *plan) planLoad(b *rows.Block, names []string) {
 	targets := make([]string, len(names))
 	p.hexed = make([]bool, len(names))
@@ -151,7 +155,8 @@ func (p *plan) planLoad(b *rows.Block, names []string) {
 			sets = append(sets, names[i]+"=CAST("+variable+" AS UNSIGNED)")
 		}
 	}
-	p.load = "INTO TABLE " + b.Table.Name.Quoted(quote) + ` CHARACTER SET utf8mb4 FIELDS TERMINATED BY '\t' ENCLOSED BY '' ESCAPED BY '\\' LINES TERMINATED BY '\n' STARTING BY '' (` +
+	p.load = "INTO TABLE " + b.Table.Name.Quoted(quote) +
+		` CHARACTER SET utf8mb4 FIELDS TERMINATED BY '\t' ENCLOSED BY '' ESCAPED BY '\\' LINES TERMINATED BY '\n' STARTING BY '' (` +
 		strings.Join(targets, ",") + ")"
 	if len(sets) > 0 {
 		p.load += " SET " + strings.Join(sets, ",")

@@ -98,7 +98,8 @@ func named(args []string) []driver.NamedValue {
 	return values
 }
 
-// split is the schema and the name of a table, as expressions and arguments; the schema is that of the session where none is said.
+// split is the schema and the name of a table, as expressions and arguments; the schema is that of the session where
+// none is said.
 func split(n rows.Name) (schema string, args []string, err error) {
 	switch len(n) {
 	case 1:
@@ -158,7 +159,8 @@ func (s *session) Describe(ctx context.Context, name rows.Name) (*rows.Table, er
 	return t, nil
 }
 
-// missing says why a table has no columns: it is not there, or is not for us to see. The server tells those apart for a statement.
+// missing says why a table has no columns: it is not there, or is not for us to see. The server tells those apart for a
+// statement.
 func (s *session) missing(ctx context.Context, name rows.Name) error {
 	if _, err := s.tell(ctx, "SELECT 1 FROM "+name.Quoted(quote)+" LIMIT 0"); err != nil {
 		return err
@@ -168,7 +170,8 @@ func (s *session) missing(ctx context.Context, name rows.Name) error {
 
 // column reads a row of the answer.
 func column(f []string) (c rows.Column, err error) {
-	c = rows.Column{Name: f[0], Native: f[2], Nullable: f[3] == "YES", Default: f[4] != "" || strings.Contains(f[5], "auto_increment"), Generated: f[6] != ""}
+	c = rows.Column{Name: f[0], Native: f[2], Nullable: f[3] == "YES", Default: f[4] != "" ||
+		strings.Contains(f[5], "auto_increment"), Generated: f[6] != ""}
 	of := facts{kind: strings.ToLower(f[1]), whole: strings.ToLower(f[2])}
 	for i, into := range []*int{&of.length, &of.bytes, &of.precision, &of.scale, &of.fraction} {
 		if *into, err = strconv.Atoi(f[7+i]); err != nil {

@@ -79,7 +79,8 @@ func argument(text []byte, v rows.Value) (_ []byte, arg driver.Value, err error)
 // size is about how many bytes a value takes on its way.
 func size(v rows.Value) int { return len(v.Text()) + 32 }
 
-// appendField appends a value as LOAD DATA reads it here: fields end with a tab, rows with a newline, and a backslash stands before what is meant itself.
+// appendField appends a value as LOAD DATA reads it here: fields end with a tab, rows with a newline, and a backslash
+// stands before what is meant itself.
 func appendField(dst []byte, v rows.Value) ([]byte, error) {
 	switch v.Kind() {
 	case rows.Null:

@@ -33,8 +33,8 @@ func (s *session) Write(ctx context.Context, b *rows.Block) error {
 	return err
 }
 
-// insertBlock writes a block by statements of so many rows that a few of them, prepared once, serve blocks of any size. One statement alone is a
-// transaction of its own.
+// insertBlock writes a block by statements of so many rows that a few of them, prepared once, serve blocks of any size.
+// One statement alone is a transaction of its own.
 func (s *session) insertBlock(ctx context.Context, b *rows.Block, p *plan) error {
 	n := s.part(b, p, 0)
 	if n == b.Rows() {
@@ -69,7 +69,8 @@ func (s *session) commit(ctx context.Context) error {
 	return s.undo(ctx, s.failed(err))
 }
 
-// undo undoes what the transaction has done because of an error, which it returns. If that is not possible, the session's end does it.
+// undo undoes what the transaction has done because of an error, which it returns. If that is not possible, the
+// session's end does it.
 func (s *session) undo(ctx context.Context, because error) error {
 	if s.broken {
 		return because

@@ -62,7 +62,8 @@ func BenchmarkEncode(b *testing.B) {
 	}
 }
 
-// BenchmarkFind updates and deletes rows of an id and nine floats in a table of a hundred thousand, a thousand at a time, beside their insert.
+// BenchmarkFind updates and deletes rows of an id and nine floats in a table of a hundred thousand, a thousand at a
+// time, beside their insert.
 func BenchmarkFind(b *testing.B) {
 	const height, most = 1000, 100_000
 	for _, mode := range []rows.Mode{rows.Insert, rows.Update, rows.Delete} {

@@ -16,11 +16,13 @@ import (
 	"github.com/hikyaku/hikyaku/internal/rows/rowstest"
 )
 
-// commits recognizes what asks PostgreSQL for a commit: the end of a COPY, and that of a message with an INSERT in it, or with an update or deletion by keys.
+// commits recognizes what asks PostgreSQL for a commit: the end of a COPY, and that of a message with an INSERT in it,
+// or with an update or deletion by keys.
 func commits() func([]byte) bool {
 	inserting := false
 	return func(sent []byte) bool {
-		inserting = inserting || bytes.Contains(sent, []byte("INSERT INTO")) || bytes.Contains(sent, []byte("WITH ORDINALITY"))
+		inserting = inserting || bytes.Contains(sent, []byte("INSERT INTO")) ||
+			bytes.Contains(sent, []byte("WITH ORDINALITY"))
 		if bytes.HasSuffix(sent, []byte("c\x00\x00\x00\x04")) {
 			return true
 		}

@@ -13,7 +13,8 @@ import (
 
 // FuzzNumeric reads back what is written of a decimal number with the reader of a client.
 func FuzzNumeric(f *testing.F) {
-	for _, seed := range []string{"0", "-0", "1", "10000", "-12.50", "0.0001", "0.00001", "99999999.99990000", ".5", "5.", "+7", "", "-", ".", "1.2.3", "1e5", strings.Repeat("9", 200) + "." + strings.Repeat("0", 99) + "1"} {
+	for _, seed := range []string{"0", "-0", "1", "10000", "-12.50", "0.0001", "0.00001", "99999999.99990000", ".5",
+		"5.", "+7", "", "-", ".", "1.2.3", "1e5", strings.Repeat("9", 200) + "." + strings.Repeat("0", 99) + "1"} {
 		f.Add(seed)
 	}
 	types := pgtype.NewMap()
@@ -80,10 +81,12 @@ func FuzzEscape(f *testing.F) {
 
 // FuzzPlace reads places out of whatever a server may say.
 func FuzzPlace(f *testing.F) {
-	for _, seed := range []string{"COPY t, line 3, column b", "COPY t, line 99999999999999999999", "COPY t", "t, line 3 COPY", "COPY t, Zeile 2, Spalte b: \"x\"", ""} {
+	for _, seed := range []string{"COPY t, line 3, column b", "COPY t, line 99999999999999999999", "COPY t",
+		"t, line 3 COPY", "COPY t, Zeile 2, Spalte b: \"x\"", ""} {
 		f.Add(seed)
 	}
-	b := &rows.Block{Table: &rows.Table{Name: rows.Name{"s", "t"}}, Columns: []rows.Column{{Name: "a"}, {Name: "b"}}, Values: make([]rows.Value, 6)}
+	b := &rows.Block{Table: &rows.Table{Name: rows.Name{"s", "t"}}, Columns: []rows.Column{{Name: "a"}, {Name: "b"}},
+		Values: make([]rows.Value, 6)}
 	f.Fuzz(func(t *testing.T, where string) {
 		if row, column := place(where, b); row < -1 || row >= b.Rows() || row < 0 && column != "" {
 			t.Errorf("%q: %d, %q", where, row, column)
@@ -92,7 +95,8 @@ func FuzzPlace(f *testing.F) {
 }
 
 func TestTheRowAndColumnOfAnErrorAreReadInAnyLanguage(t *testing.T) {
-	b := &rows.Block{Table: &rows.Table{Name: rows.Name{"s", "t 1"}}, Columns: []rows.Column{{Name: "a"}, {Name: "a b"}}, Values: make([]rows.Value, 20)}
+	b := &rows.Block{Table: &rows.Table{Name: rows.Name{"s", "t 1"}},
+		Columns: []rows.Column{{Name: "a"}, {Name: "a b"}}, Values: make([]rows.Value, 20)}
 	for where, want := range map[string]struct {
 		row    int
 		column string
@@ -133,7 +137,8 @@ func TestWhatDoesNotFitTheBinaryFormatIsAnErrorAndNotAnotherValue(t *testing.T) 
 }
 
 func TestTimesBeforeTheFirstYearAreThoseBeforeChrist(t *testing.T) {
-	for year, want := range map[int]string{0: "0001-03-04 BC", -4712: "4713-03-04 BC", 1: "0001-03-04", 12345: "12345-03-04"} {
+	for year, want := range map[int]string{0: "0001-03-04 BC", -4712: "4713-03-04 BC", 1: "0001-03-04",
+		12345: "12345-03-04"} {
 		if got := string(appendTime(nil, time.Date(year, 3, 4, 0, 0, 0, 0, time.UTC), "2006-01-02")); got != want {
 			t.Errorf("%d: %s", year, got)
 		}

@@ -73,7 +73,8 @@ func TestATransactionThatWasAskedToCommitAndHadToWaitIsUndoneBeforeItIsTriedAgai
 	table := described(t, s, "t")
 	written := make(chan error)
 	go func() { written <- s.Write(ctx, blockOf(table, rows.Insert, 1, 2)) }()
-	for ask(t, url, "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'hikyaku' AND wait_event_type = 'Lock'") != "1" {
+	for ask(t, url, "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'hikyaku' AND wait_event_type = "+
+		"'Lock'") != "1" {
 	}
 	cancel()
 	faults(t, d, <-written, rows.Fault{Class: rows.Away, Row: -1, Broken: true})
@@ -86,7 +87,8 @@ func TestATransactionThatWasAskedToCommitAndHadToWaitIsUndoneBeforeItIsTriedAgai
 	}
 }
 
-// sending sends numbered rows from several senders, each batch until nothing of it is to be tried again. over is closed when all are written.
+// sending sends numbered rows from several senders, each batch until nothing of it is to be tried again. over is closed
+// when all are written.
 func sending(t *testing.T, s component.Sink, senders, batches, size int) (over <-chan struct{}) {
 	t.Helper()
 	var done sync.WaitGroup
@@ -95,7 +97,8 @@ func sending(t *testing.T, s component.Sink, senders, batches, size int) (over <
 			for b := range batches {
 				batch := make([]*message.Message, size)
 				for i := range batch {
-					batch[i] = &message.Message{ID: message.NewID(), Body: fmt.Appendf(nil, `{"n":%d}`, (sender*batches+b)*size+i)}
+					batch[i] = &message.Message{ID: message.NewID(),
+						Body: fmt.Appendf(nil, `{"n":%d}`, (sender*batches+b)*size+i)}
 				}
 				for len(batch) > 0 {
 					outcomes, err := s.Send(t.Context(), batch)
@@ -142,7 +145,8 @@ func storm(over <-chan struct{}, harm ...func(i int)) {
 	}
 }
 
-// crashing writes without an id while the server is killed and started again: no row is lost, and as many as were counted may be there twice.
+// crashing writes without an id while the server is killed and started again: no row is lost, and as many as were
+// counted may be there twice.
 func crashing(t *testing.T, url string, s interface {
 	component.Sink
 	component.Counter
@@ -173,7 +177,8 @@ func crashing(t *testing.T, url string, s interface {
 	must(t, s.Close())
 }
 
-// TestWithoutAnIDNothingIsDoubledUnlessTheServerCrashes writes while sessions are ended, connections are cut in the middle and answers are lost.
+// TestWithoutAnIDNothingIsDoubledUnlessTheServerCrashes writes while sessions are ended, connections are cut in the
+// middle and answers are lost.
 func TestWithoutAnIDNothingIsDoubledUnlessTheServerCrashes(t *testing.T) {
 	url := database(t)
 	tell(t, url, "CREATE TABLE t (n int8 NOT NULL)")
@@ -183,7 +188,8 @@ func TestWithoutAnIDNothingIsDoubledUnlessTheServerCrashes(t *testing.T) {
 	storm(sending(t, s, senders, batches, size), func(int) {
 		tell(t, url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'hikyaku'")
 	}, func(i int) { proxy.CutAfter(i * 1237 % 5000) }, func(int) { proxy.LoseAnswer() })
-	if got, want := ask(t, url, "SELECT count(*), count(DISTINCT n) FROM t"), fmt.Sprintf("%[1]d|%[1]d", senders*batches*size); got != want {
+	if got, want := ask(t, url, "SELECT count(*), count(DISTINCT n) FROM t"),
+		fmt.Sprintf("%[1]d|%[1]d", senders*batches*size); got != want {
 		t.Errorf("%s, not %s", got, want)
 	}
 	if n := s.Counts()["maybe_doubled"]; n != 0 {
@@ -218,10 +224,12 @@ func TestTLSKnowsTheServer(t *testing.T) {
 	for _, c := range []struct {
 		tls     secure.TLS
 		refused bool
-	}{{secure.TLS{CAFile: server.CAFile()}, false}, {secure.TLS{ServerName: "localhost"}, true}, {secure.TLS{CAFile: server.CAFile(), ServerName: "elsewhere"}, true}} {
+	}{{secure.TLS{CAFile: server.CAFile()}, false}, {secure.TLS{ServerName: "localhost"}, true},
+		{secure.TLS{CAFile: server.CAFile(), ServerName: "elsewhere"}, true}} {
 		made, err := New(Config{Database: url, TLS: c.tls, Config: rows.Config{Table: []string{"t"}}}, component.Env{})
 		must(t, err)
-		if err := made.(*Sink).Start(t.Context()); c.refused != (err != nil && strings.Contains(err.Error(), "certificate")) {
+		if err := made.(*Sink).Start(t.Context()); c.refused != (err != nil &&
+			strings.Contains(err.Error(), "certificate")) {
 			t.Errorf("%+v: %v", c.tls, err)
 		}
 		must(t, made.Close())
@@ -261,7 +269,8 @@ func TestADeadlockIsAConflict(t *testing.T) {
 	must(t, err)
 	d, s := open(t, url+"&deadlock_timeout=20ms")
 	table := described(t, s, "t")
-	b := &rows.Block{Table: table, Mode: rows.Upsert, Columns: table.Columns, Values: []rows.Value{rows.IntOf(2), rows.IntOf(5), rows.IntOf(1), rows.IntOf(5)}}
+	b := &rows.Block{Table: table, Mode: rows.Upsert, Columns: table.Columns,
+		Values: []rows.Value{rows.IntOf(2), rows.IntOf(5), rows.IntOf(1), rows.IntOf(5)}}
 	written := make(chan error)
 	go func() { written <- s.Write(t.Context(), b) }()
 	updated := make(chan error)
@@ -269,7 +278,8 @@ func TestADeadlockIsAConflict(t *testing.T) {
 		_, err := other.Exec(t.Context(), "UPDATE t SET v = 1 WHERE n = 2; COMMIT")
 		updated <- err
 	}()
-	// Whether ours had its first row by then is up to the scheduler: if not, it waits for the other, and writes after it.
+	// Whether ours had its first row by then is up to the scheduler: if not, it waits for the other, and writes after
+	// it.
 	err = <-written
 	must(t, <-updated)
 	if err != nil {
@@ -315,8 +325,10 @@ func TestTablesThatTakeNoCOPYAreInsertedInto(t *testing.T) {
 	url := database(t)
 	schema := url[strings.LastIndexByte(url, '=')+1:]
 	user := "u" + schema
-	tell(t, url, "CREATE ROLE "+user+" LOGIN", "GRANT USAGE ON SCHEMA "+schema+" TO "+user, "CREATE TABLE t (n int8)", "GRANT ALL ON t TO "+user,
-		"ALTER TABLE t ENABLE ROW LEVEL SECURITY", "CREATE POLICY p ON t USING (true) WITH CHECK (n < 100)", "CREATE TABLE o (n int8)", "GRANT ALL ON o TO "+user,
+	tell(t, url, "CREATE ROLE "+user+" LOGIN", "GRANT USAGE ON SCHEMA "+schema+" TO "+user, "CREATE TABLE t (n int8)",
+		"GRANT ALL ON t TO "+user,
+		"ALTER TABLE t ENABLE ROW LEVEL SECURITY", "CREATE POLICY p ON t USING (true) WITH CHECK (n < 100)",
+		"CREATE TABLE o (n int8)", "GRANT ALL ON o TO "+user,
 		"CREATE VIEW v AS SELECT n FROM o", "GRANT ALL ON v TO "+user)
 	d, s := open(t, strings.Replace(url, "postgres@", user+"@", 1))
 	for _, name := range []string{"t", "v"} {
@@ -325,7 +337,8 @@ func TestTablesThatTakeNoCOPYAreInsertedInto(t *testing.T) {
 			must(t, s.Write(t.Context(), blockOf(table, rows.Insert, 1, 2)))
 		}
 	}
-	faults(t, d, s.Write(t.Context(), blockOf(described(t, s, "t"), rows.Insert, 1, 100)), rows.Fault{Class: rows.BadRow, Row: -1})
+	faults(t, d, s.Write(t.Context(), blockOf(described(t, s, "t"), rows.Insert, 1, 100)),
+		rows.Fault{Class: rows.BadRow, Row: -1})
 	if got := ask(t, url, "SELECT (SELECT count(*) FROM t), (SELECT count(*) FROM v)"); got != "4|4" {
 		t.Error(got)
 	}
@@ -333,15 +346,19 @@ func TestTablesThatTakeNoCOPYAreInsertedInto(t *testing.T) {
 
 func TestWhatIsRefusedIsSaidWithItsRow(t *testing.T) {
 	url := database(t)
-	tell(t, url, "CREATE TABLE p (n int8 PRIMARY KEY)", "CREATE TABLE t (n int8 PRIMARY KEY CHECK (n <> 4), w int8 REFERENCES p)",
-		"CREATE TABLE loud (n int8)", "CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.n = 3 THEN RAISE EXCEPTION 'not three'; END IF; RETURN NEW; END $$",
+	tell(t, url, "CREATE TABLE p (n int8 PRIMARY KEY)", "CREATE TABLE t (n int8 PRIMARY KEY CHECK (n <> 4), w int8 "+
+		"REFERENCES p)",
+		"CREATE TABLE loud (n int8)", "CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.n = "+
+			"3 THEN RAISE EXCEPTION 'not three'; END IF; RETURN NEW; END $$",
 		"CREATE TRIGGER no BEFORE INSERT ON loud FOR EACH ROW EXECUTE FUNCTION no()")
 	d, s := open(t, url)
 	table := described(t, s, "t")
 	for want, numbers := range map[int][]int64{1: {1, 4, 5}, 2: {1, 2, 2, 3}} {
-		faults(t, d, s.Write(t.Context(), blockOf(table, rows.Insert, numbers...)), rows.Fault{Class: rows.BadRow, Row: want})
+		faults(t, d, s.Write(t.Context(), blockOf(table, rows.Insert, numbers...)),
+			rows.Fault{Class: rows.BadRow, Row: want})
 	}
-	b := &rows.Block{Table: table, Mode: rows.Insert, Columns: table.Columns, Values: []rows.Value{rows.IntOf(1), rows.IntOf(9)}}
+	b := &rows.Block{Table: table, Mode: rows.Insert, Columns: table.Columns,
+		Values: []rows.Value{rows.IntOf(1), rows.IntOf(9)}}
 	err := s.Write(t.Context(), b)
 	faults(t, d, err, rows.Fault{Class: rows.BadRow, Row: -1})
 	if !strings.Contains(err.Error(), `Key (w)=(9) is not present in table "p"`) {
@@ -368,17 +385,20 @@ func TestOnceMeetsRowsThatAreThereAndOnesThatAreTwice(t *testing.T) {
 		t.Error(got)
 	}
 	// The other key is none of those that a message may come again by.
-	b := &rows.Block{Table: table, Mode: rows.Once, Columns: table.Columns, Values: []rows.Value{rows.IntOf(8), rows.IntOf(1), rows.IntOf(9), rows.IntOf(1)}}
+	b := &rows.Block{Table: table, Mode: rows.Once, Columns: table.Columns,
+		Values: []rows.Value{rows.IntOf(8), rows.IntOf(1), rows.IntOf(9), rows.IntOf(1)}}
 	faults(t, d, s.Write(t.Context(), b), rows.Fault{Class: rows.BadRow, Row: -1})
 }
 
 func TestWhoIsNotLetInIsTold(t *testing.T) {
 	url := database(t)
 	schema := url[strings.LastIndexByte(url, '=')+1:]
-	tell(t, url, "CREATE ROLE r"+schema+" LOGIN PASSWORD 'hush'", "GRANT USAGE ON SCHEMA "+schema+" TO r"+schema, "CREATE TABLE t (n int8)", "GRANT SELECT ON t TO r"+schema)
+	tell(t, url, "CREATE ROLE r"+schema+" LOGIN PASSWORD 'hush'", "GRANT USAGE ON SCHEMA "+schema+" TO r"+schema,
+		"CREATE TABLE t (n int8)", "GRANT SELECT ON t TO r"+schema)
 	as := func(user string) string { return strings.Replace(url, "postgres@", user+":hush@", 1) }
 	d, s := open(t, as("r"+schema))
-	faults(t, d, s.Write(t.Context(), blockOf(described(t, s, "t"), rows.Insert, 1)), rows.Fault{Class: rows.Refused, Row: -1})
+	faults(t, d, s.Write(t.Context(), blockOf(described(t, s, "t"), rows.Insert, 1)),
+		rows.Fault{Class: rows.Refused, Row: -1})
 	for _, wrong := range []string{as("nobody"), strings.Replace(url, "/postgres?", "/nowhere?", 1)} {
 		d, err := newDriver(Config{Database: wrong})
 		must(t, err)
@@ -392,7 +412,8 @@ func TestWhoIsNotLetInIsTold(t *testing.T) {
 
 func TestSettingsThatCannotBeAreRefusedWithoutShowingThem(t *testing.T) {
 	for _, c := range []Config{
-		{}, {Database: "postgres://me:hush@host:port/db"}, {Database: "mysql://me:hush@host/db"}, {Database: "postgres://me:hush@host/db?sslmode=perhaps"},
+		{}, {Database: "postgres://me:hush@host:port/db"}, {Database: "mysql://me:hush@host/db"},
+		{Database: "postgres://me:hush@host/db?sslmode=perhaps"},
 	} {
 		c.Table = []string{"t"}
 		_, err := New(c, component.Env{})

@@ -48,7 +48,8 @@ func (p *plan) planFind(b *rows.Block, names, picked, parameters []string) {
 		p.first = byIndex
 	}
 	if exact {
-		p.insert = "WITH done AS (" + change + " RETURNING u.n) SELECT n - 1 FROM generate_series(1, pg_catalog.cardinality($1)) AS n " +
+		p.insert = "WITH done AS (" + change + " RETURNING u.n) SELECT n - 1 FROM generate_series(1, " +
+			"pg_catalog.cardinality($1)) AS n " +
 			"WHERE n NOT IN (SELECT n FROM done)"
 		return
 	}
@@ -60,7 +61,8 @@ func (p *plan) planFind(b *rows.Block, names, picked, parameters []string) {
 
 // byIndex has the rows of a key that is unique looked up in its index, for this transaction. Of a table that is not
 // large against the block, or of whose size the server knows nothing yet, it would read everything.
-const byIndex = "SELECT pg_catalog.set_config('enable_seqscan', 'off', true), pg_catalog.set_config('enable_hashjoin', 'off', true), " +
+const byIndex = "SELECT pg_catalog.set_config('enable_seqscan', 'off', true), " +
+	"pg_catalog.set_config('enable_hashjoin', 'off', true), " +
 	"pg_catalog.set_config('enable_mergejoin', 'off', true)"
 
 // as names what is picked.

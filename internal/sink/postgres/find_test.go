@@ -29,7 +29,8 @@ func TestKeysThatTheServerTakesForOneAreOneRow(t *testing.T) {
 				tell(t, url, "INSERT INTO t (v) VALUES (0), (0)")
 			} else {
 				tell(t, url,
-					"INSERT INTO t (k, v) SELECT k, 0 FROM unnest(ARRAY["+c.here+"]::"+c.sql[:len(c.sql)-len(after(c.sql))]+"[]) WITH ORDINALITY AS u(k, n) ORDER BY n")
+					"INSERT INTO t (k, v) SELECT k, 0 FROM unnest(ARRAY["+c.here+"]::"+
+						c.sql[:len(c.sql)-len(after(c.sql))]+"[]) WITH ORDINALITY AS u(k, n) ORDER BY n")
 			}
 			send := func(mode string) {
 				s, err := New(Config{Database: url, Config: rows.Config{Table: []string{"t"}, Mode: mode,

@@ -81,7 +81,8 @@ func (s *session) blamed(b *rows.Block, err error) error {
 	return s.fail(f, err)
 }
 
-// place reads where in the block the server was: "COPY readings, line 3, column b". In other languages the words differ, but not what is between them.
+// place reads where in the block the server was: "COPY readings, line 3, column b". In other languages the words
+// differ, but not what is between them.
 func place(where string, b *rows.Block) (row int, column string) {
 	name := b.Table.Name[len(b.Table.Name)-1]
 	for line := range strings.Lines(where) {
@@ -103,7 +104,8 @@ func place(where string, b *rows.Block) (row int, column string) {
 			continue
 		}
 		for _, c := range b.Columns {
-			if after, ok := strings.CutPrefix(rest[end:], ", "); ok && strings.HasSuffix(strings.TrimSpace(strings.SplitN(after, ":", 2)[0]), " "+c.Name) {
+			if after, ok := strings.CutPrefix(rest[end:], ", "); ok &&
+				strings.HasSuffix(strings.TrimSpace(strings.SplitN(after, ":", 2)[0]), " "+c.Name) {
 				column = c.Name
 			}
 		}
@@ -136,12 +138,15 @@ func classify(err error) rows.Fault {
 // states are the classes of PostgreSQL's codes: of a whole code, or of its first two letters.
 var states = map[string]rows.Class{
 	"40": rows.Conflict, "40002": rows.BadRow, "55P03": rows.Conflict,
-	// The values; a trigger's objection; a view's; a key that is in one block twice, which is in two blocks when it is divided.
+	// The values; a trigger's objection; a view's; a key that is in one block twice, which is in two blocks when it is
+	// divided.
 	"22": rows.BadRow, "23": rows.BadRow, "P0": rows.BadRow, "44": rows.BadRow, "21000": rows.BadRow, "54": rows.BadRow,
 	"42P01": rows.NoTable, "3F000": rows.NoTable,
-	// Types are not what they were; a format that does not fit them; no key of these columns; a column that is computed now.
+	// Types are not what they were; a format that does not fit them; no key of these columns; a column that is computed
+	// now.
 	"42": rows.Drift, "22P03": rows.Drift, "22P04": rows.Drift, "08P01": rows.Drift, "0A000": rows.Drift,
-	"28": rows.Refused, "42501": rows.Refused, "3D000": rows.Refused, "25006": rows.Refused, "0L": rows.Refused, "0P": rows.Refused,
+	"28": rows.Refused, "42501": rows.Refused, "3D000": rows.Refused, "25006": rows.Refused, "0L": rows.Refused,
+	"0P": rows.Refused,
 	"53": rows.Away, "57": rows.Away, "58": rows.Away, "08": rows.Away, "XX": rows.Away,
 }
 

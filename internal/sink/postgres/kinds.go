@@ -35,8 +35,8 @@ type code struct {
 	array   string // that type's name, for casts, with no bounds of its own: a cast would cut what is too long
 }
 
-// knownForms are the kinds and forms by the function that receives a type's binary form, so that types of extensions that are stored as others are
-// (citext) are known, too.
+// knownForms are the kinds and forms by the function that receives a type's binary form, so that types of extensions
+// that are stored as others are (citext) are known, too.
 var knownForms = map[string]struct {
 	form form
 	kind rows.Kind

@@ -31,7 +31,8 @@ func run(m *testing.M) int {
 		return m.Run() // which wants no server
 	}
 	var err error
-	if server, err = databasetest.StartPostgres(context.Background(), "shared_buffers=16MB", "max_connections=100", "fsync="+fsync); err != nil {
+	if server, err = databasetest.StartPostgres(context.Background(), "shared_buffers=16MB", "max_connections=100",
+		"fsync="+fsync); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
@@ -45,7 +46,8 @@ func run(m *testing.M) int {
 
 var schemas atomic.Int64
 
-// database is a new schema, which is the one that is meant where none is named. A database of its own would take the server half a second.
+// database is a new schema, which is the one that is meant where none is named. A database of its own would take the
+// server half a second.
 func database(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprintf("s%d", schemas.Add(1))
@@ -55,7 +57,8 @@ func database(t testing.TB) string {
 	return url
 }
 
-// admins are the tests' own connections, by address. Each costs the server a process, which is most of what a test of a few rows costs.
+// admins are the tests' own connections, by address. Each costs the server a process, which is most of what a test of a
+// few rows costs.
 var admins = struct {
 	sync.Mutex
 	by map[string]*pgx.Conn

@@ -80,12 +80,14 @@ func newPlan(b *rows.Block) (*plan, error) {
 		p.planFind(b, names, picked, parameters)
 		return p, nil
 	}
-	// The binary format is not checked against the columns' types: eight bytes of an integer are as good a float to the server. So the types are, in the
-	// same transaction; COPY holds the table as it is until that has ended.
+	// The binary format is not checked against the columns' types: eight bytes of an integer are as good a float to the
+	// server. So the types are, in the same transaction; COPY holds the table as it is until that has ended.
 	p.copy = fmt.Sprintf("SELECT pg_catalog.txid_current(); COPY %s FROM STDIN (FORMAT %s); "+
-		"SELECT 1/(pg_catalog.count(*)=%d)::int FROM pg_catalog.pg_attribute WHERE attrelid=pg_catalog.to_regclass(%s) AND NOT attisdropped AND (attname,atttypid) IN (%s)",
+		"SELECT 1/(pg_catalog.count(*)=%d)::int FROM pg_catalog.pg_attribute WHERE "+
+		"attrelid=pg_catalog.to_regclass(%s) AND NOT attisdropped AND (attname,atttypid) IN (%s)",
 		into, format, len(b.Columns), literal(tableName(b.Table.Name)), strings.Join(types, ","))
-	p.insert = fmt.Sprintf("INSERT INTO %s SELECT %s FROM unnest(%s) AS u(%s)", into, strings.Join(picked, ", "), strings.Join(parameters, ", "), strings.Join(numbers, ", "))
+	p.insert = fmt.Sprintf("INSERT INTO %s SELECT %s FROM unnest(%s) AS u(%s)", into, strings.Join(picked, ", "),
+		strings.Join(parameters, ", "), strings.Join(numbers, ", "))
 	return p, p.meet(b)
 }
 

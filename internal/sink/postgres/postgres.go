@@ -3,12 +3,13 @@
 //	sinks:
 //	  readings: { type: postgres, inputs: [shape], database: "postgres://app:${PASSWORD}@db/app", table: readings, id_column: id }
 //
-// A batch is one transaction, and one round trip and a half: its rows go by COPY in the binary format, encoded here for the types of the table's columns; a
-// table with a column of a type that has no such encoding (an interval, an array, an extension's) gets COPY's text format, and the server reads all
-// types as it reads literals. Where rows may be there already (mode upsert or once), an INSERT takes an array of each column.
+// A batch is one transaction, and one round trip and a half: its rows go by COPY in the binary format, encoded here for
+// the types of the table's columns; a table with a column of a type that has no such encoding (an interval, an array,
+// an extension's) gets COPY's text format, and the server reads all types as it reads literals. Where rows may be there
+// already (mode upsert or once), an INSERT takes an array of each column.
 //
-// In mode insert, a commit whose answer was lost is looked up by its transaction's number: its rows are not written again if it has happened.
-// Only if nobody can say is the batch sent again, which an id_column makes harmless.
+// In mode insert, a commit whose answer was lost is looked up by its transaction's number: its rows are not written
+// again if it has happened. Only if nobody can say is the batch sent again, which an id_column makes harmless.
 //
 // What the sinks for databases share is package rows's: which field goes where, types, retries, rows that are refused.
 package postgres
@@ -61,18 +62,22 @@ func (s *Sink) Start(ctx context.Context) error {
 
 func newDriver(c Config) (*driver, error) {
 	if c.Database == "" {
-		return nil, component.Setting("database", errors.New("is missing: where is the database? Write postgres://host:port/database, with user:password@ before the host"))
+		return nil, component.Setting("database", errors.New("is missing: where is the database? Write "+
+			"postgres://host:port/database, with user:password@ before the host"))
 	}
 	config, err := pgconn.ParseConfig(c.Database)
 	if err != nil {
-		return nil, component.Setting("database", errors.New("cannot be read: write postgres://host:port/database, with user:password@ before the host")) // err would show what may be secret
+		// err would show what may be secret
+		return nil, component.Setting("database", errors.New("cannot be read: write postgres://host:port/database, "+
+			"with user:password@ before the host"))
 	}
 	if _, said := config.RuntimeParams["application_name"]; !said {
 		config.RuntimeParams["application_name"] = "hikyaku"
 	}
 	// Our texts are read as they are written; notices, which nobody reads, could fill the line that we are writing to.
 	for name, value := range map[string]string{
-		"client_encoding": "UTF8", "standard_conforming_strings": "on", "DateStyle": "ISO, YMD", "TimeZone": "UTC", "client_min_messages": "error",
+		"client_encoding": "UTF8", "standard_conforming_strings": "on", "DateStyle": "ISO, YMD", "TimeZone": "UTC",
+		"client_min_messages": "error",
 	} {
 		config.RuntimeParams[name] = value
 	}

@@ -13,7 +13,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/rows"
 )
 
-// BenchmarkBesidePSQL writes the same rows by psql's COPY, as one transaction, and by sessions of ours, as one transaction a block.
+// BenchmarkBesidePSQL writes the same rows by psql's COPY, as one transaction, and by sessions of ours, as one
+// transaction a block.
 func BenchmarkBesidePSQL(b *testing.B) {
 	const total, height = 200_000, 1000
 	var csv bytes.Buffer
@@ -30,8 +31,10 @@ func BenchmarkBesidePSQL(b *testing.B) {
 		b.Run("psql"+key, func(b *testing.B) {
 			for b.Loop() {
 				tell(b, url, "TRUNCATE t")
-				cmd := exec.CommandContext(b.Context(), "psql", "-q", "-v", "ON_ERROR_STOP=1", "-d", server.PostgresURL("postgres"),
-					"-c", "SET search_path="+url[strings.LastIndexByte(url, '=')+1:], "-c", "COPY t FROM STDIN (FORMAT csv)")
+				cmd := exec.CommandContext(b.Context(), "psql", "-q", "-v", "ON_ERROR_STOP=1", "-d",
+					server.PostgresURL("postgres"),
+					"-c", "SET search_path="+url[strings.LastIndexByte(url, '=')+1:], "-c",
+					"COPY t FROM STDIN (FORMAT csv)")
 				cmd.Stdin = bytes.NewReader(csv.Bytes())
 				if out, err := cmd.CombinedOutput(); err != nil {
 					b.Fatalf("%v %s", err, out)

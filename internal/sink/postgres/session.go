@@ -26,7 +26,8 @@ func tableName(n rows.Name) string { return n.Quoted(quote) }
 // literal is a text as SQL has it; the session reads backslashes as what they are.
 func literal(s string) string { return rows.QuoteName(s, '\'') }
 
-// What a table has, one row a column. A domain is followed down to the type that it stands on; its bounds are those of the domains on the way.
+// What a table has, one row a column. A domain is followed down to the type that it stands on; its bounds are those of
+// the domains on the way.
 const describeQuery = `
 WITH RECURSIVE c AS (
 	SELECT attnum, attname, attnotnull, atthasdef, attidentity, attgenerated, atttypid, atttypmod, attrelid
@@ -82,7 +83,8 @@ func (s *session) Describe(ctx context.Context, name rows.Name) (*rows.Table, er
 // column reads a row of the answer.
 func column(f []string) (c rows.Column, err error) {
 	to := &code{array: f[8]}
-	c = rows.Column{Name: f[0], Nullable: f[1] == "", Default: f[2] == "d", Generated: f[2] == "g", Key: f[3] != "", Unique: f[4] != "", Native: f[5], Code: to}
+	c = rows.Column{Name: f[0], Nullable: f[1] == "", Default: f[2] == "d", Generated: f[2] == "g", Key: f[3] != "",
+		Unique: f[4] != "", Native: f[5], Code: to}
 	for i, into := range []*uint32{&to.typ, &to.element} {
 		n, err := strconv.ParseUint(f[6+i], 10, 32)
 		if err != nil {

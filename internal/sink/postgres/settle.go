@@ -14,8 +14,8 @@ const (
 	settlePause    = 50 * time.Millisecond
 )
 
-// settle finds out what became of a transaction whose end was asked for when the connection was lost. It returns nil when it was committed; else
-// an error that says whether it was undone, or that nobody knows.
+// settle finds out what became of a transaction whose end was asked for when the connection was lost. It returns nil
+// when it was committed; else an error that says whether it was undone, or that nobody knows.
 func (s *session) settle(ctx context.Context, xid string, lost error) error {
 	patience := settlePatience
 	if ctx.Err() != nil {
@@ -29,10 +29,12 @@ func (s *session) settle(ctx context.Context, xid string, lost error) error {
 	_ = s.cancelQuery(within)
 	for within.Err() == nil {
 		status, life, err := s.driver.status(within, xid)
-		// A server that has crashed may have given the number again, unless somebody has seen it: then it says nothing of ours, but that it was undone.
+		// A server that has crashed may have given the number again, unless somebody has seen it: then it says nothing
+		// of ours, but that it was undone.
 		same := life == s.life
 		switch {
-		case isState(err, "22023"): // the number is one that it has yet to give: it has crashed, and nothing of ours was left
+		// the number is one that it has yet to give: it has crashed, and nothing of ours was left
+		case isState(err, "22023"):
 			return s.fail(rows.Fault{Class: rows.Away, Row: -1}, lost)
 		case err != nil: // it is not there again
 		case status == "committed" && same:
@@ -51,10 +53,11 @@ func (s *session) settle(ctx context.Context, xid string, lost error) error {
 }
 
 // lifeQuery tells apart the lives of a server: it began, or its statistics did, which a crash ends.
-const lifeQuery = "SELECT pg_catalog.pg_postmaster_start_time()::text || ' ' || COALESCE(stats_reset::text, '') FROM pg_catalog.pg_stat_bgwriter"
+const lifeQuery = "SELECT pg_catalog.pg_postmaster_start_time()::text || ' ' || COALESCE(stats_reset::text, '') FROM " +
+	"pg_catalog.pg_stat_bgwriter"
 
-// status asks on a new connection what became of a transaction: "committed", "aborted", "in progress", or "" when it was too long ago; and
-// in which life of the server.
+// status asks on a new connection what became of a transaction: "committed", "aborted", "in progress", or "" when it
+// was too long ago; and in which life of the server.
 func (d *driver) status(ctx context.Context, xid string) (status, life string, err error) {
 	w, err := dial(ctx, d.config)
 	if err != nil {

@@ -57,7 +57,8 @@ func appendFloat(dst []byte, f form, n float64) []byte {
 	return strconv.AppendFloat(dst, n, 'g', -1, 64)
 }
 
-// appendTime cuts off what is finer than a microsecond, and writes years before the first as those before Christ, of which there is no zeroth.
+// appendTime cuts off what is finer than a microsecond, and writes years before the first as those before Christ, of
+// which there is no zeroth.
 func appendTime(dst []byte, t time.Time, layout string) []byte {
 	t = t.UTC()
 	if t.Year() > 0 {

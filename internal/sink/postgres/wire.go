@@ -12,7 +12,8 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// wire is a connection that has been let in. It writes what it is given and reads answers; what stands in them is its users' business.
+// wire is a connection that has been let in. It writes what it is given and reads answers; what stands in them is its
+// users' business.
 type wire struct {
 	conn   net.Conn
 	in     *pgproto3.Frontend // for reading alone
@@ -27,7 +28,8 @@ func dial(ctx context.Context, c *pgconn.Config) (*wire, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A greeting that took long to send makes the library read in the background. That reader would take the first answer that is ours.
+	// A greeting that took long to send makes the library read in the background. That reader would take the first
+	// answer that is ours.
 	if err := conn.SyncConn(ctx); err != nil {
 		return nil, errors.Join(err, conn.Close(ctx))
 	}
@@ -57,15 +59,17 @@ func (w *wire) write(p []byte) error {
 	return nil
 }
 
-// receive reads a message, which is good until the next call. A message that ends the session is an error, *pgconn.PgError; other errors of the
-// server's are messages like others.
+// receive reads a message, which is good until the next call. A message that ends the session is an error,
+// *pgconn.PgError; other errors of the server's are messages like others.
 func (w *wire) receive() (pgproto3.BackendMessage, error) {
 	m, err := w.in.Receive()
 	if err != nil {
 		w.broken = true
 		return nil, fmt.Errorf("receive: %w", err)
 	}
-	if e, ok := m.(*pgproto3.ErrorResponse); ok && (e.Severity == "FATAL" || e.Severity == "PANIC" || e.SeverityUnlocalized == "FATAL" || e.SeverityUnlocalized == "PANIC") {
+	if e, ok := m.(*pgproto3.ErrorResponse); ok &&
+		(e.Severity == "FATAL" || e.Severity == "PANIC" || e.SeverityUnlocalized == "FATAL" ||
+			e.SeverityUnlocalized == "PANIC") {
 		w.broken = true
 		return nil, pgconn.ErrorResponseToPgError(e)
 	}
@@ -79,7 +83,8 @@ func (w *wire) ask(ctx context.Context, sql string, args ...string) (rows [][]st
 	for i, a := range args {
 		parameters[i] = []byte(a)
 	}
-	out, err := appendMessages(nil, &pgproto3.Parse{Query: sql}, &pgproto3.Bind{Parameters: parameters}, &pgproto3.Execute{}, &pgproto3.Sync{})
+	out, err := appendMessages(nil, &pgproto3.Parse{Query: sql}, &pgproto3.Bind{Parameters: parameters},
+		&pgproto3.Execute{}, &pgproto3.Sync{})
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +102,8 @@ func (w *wire) ask(ctx context.Context, sql string, args ...string) (rows [][]st
 	})
 }
 
-// drain reads up to the end of the answer, and shows what comes. The error is the first of the server's, or that of reading.
+// drain reads up to the end of the answer, and shows what comes. The error is the first of the server's, or that of
+// reading.
 func (w *wire) drain(show func(pgproto3.BackendMessage)) error {
 	var failed error
 	for {

@@ -13,8 +13,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// slowConn is a connection whose first write takes until the server has answered all of it, and somebody else is reading on: what a machine with too
-// much to do makes of a greeting.
+// slowConn is a connection whose first write takes until the server has answered all of it, and somebody else is
+// reading on: what a machine with too much to do makes of a greeting.
 type slowConn struct {
 	net.Conn
 	greet sync.Once

@@ -18,8 +18,9 @@ const (
 	wariness   = 32        // blocks that are inserted when one has met rows that are there already: more such may come
 )
 
-// Write writes a block in one transaction: by COPY, or by an INSERT where something is to be done about rows that are there already, or where
-// the table takes no COPY. COPY is so much the faster that, where such rows are to be left alone, it is tried as long as none are met.
+// Write writes a block in one transaction: by COPY, or by an INSERT where something is to be done about rows that are
+// there already, or where the table takes no COPY. COPY is so much the faster that, where such rows are to be left
+// alone, it is tried as long as none are met.
 func (s *session) Write(ctx context.Context, b *rows.Block) error {
 	if b.Rows() == 0 {
 		return nil
@@ -59,8 +60,8 @@ type copied struct {
 	done    bool   // it has committed
 }
 
-// copy writes a block by COPY. The server is told that the rows are complete only when we know which transaction it is: if the answer
-// to the commit is lost, we can ask what became of it.
+// copy writes a block by COPY. The server is told that the rows are complete only when we know which transaction it is:
+// if the answer to the commit is lost, we can ask what became of it.
 func (s *session) copy(ctx context.Context, b *rows.Block, p *plan) error {
 	var at copied
 	err := s.copyRows(ctx, b, p, &at)
@@ -119,7 +120,8 @@ func (s *session) copyRows(ctx context.Context, b *rows.Block, p *plan, at *copi
 	}
 	err = s.drain(func(m pgproto3.BackendMessage) {
 		if _, ok := m.(*pgproto3.CommandComplete); ok {
-			at.counted, at.done = true, at.counted // that of COPY, and then that of the check, which is sent after the commit
+			// that of COPY, and then that of the check, which is sent after the commit
+			at.counted, at.done = true, at.counted
 		}
 	})
 	if wrong != nil && !s.broken {
@@ -183,7 +185,8 @@ func (p *plan) appendRow(dst []byte, b *rows.Block, i int) (_ []byte, err error)
 	}
 	dst = binary.BigEndian.AppendUint16(dst, uint16(len(row)))
 	for j, v := range row {
-		if p.codes[j].form == formFloat8 && v.Kind() == rows.Float { // the shortest way for what most tables of measured values have
+		// the shortest way for what most tables of measured values have
+		if p.codes[j].form == formFloat8 && v.Kind() == rows.Float {
 			dst = binary.BigEndian.AppendUint64(append(dst, 0, 0, 0, 8), math.Float64bits(v.Float()))
 			continue
 		}
@@ -197,7 +200,8 @@ func (p *plan) appendRow(dst []byte, b *rows.Block, i int) (_ []byte, err error)
 // nobody is shown an answer that has no rows.
 func nobody(pgproto3.BackendMessage) {}
 
-// insert writes a block by one INSERT, whose parameters are the columns: each an array of its values. The answer is shown to show.
+// insert writes a block by one INSERT, whose parameters are the columns: each an array of its values. The answer is
+// shown to show.
 func (s *session) insert(ctx context.Context, b *rows.Block, p *plan, show func(pgproto3.BackendMessage)) error {
 	defer s.during(ctx)()
 	out, err := p.appendInsert(s.out[:0], b)
@@ -217,7 +221,8 @@ func (s *session) insert(ctx context.Context, b *rows.Block, p *plan, show func(
 
 func (p *plan) appendInsert(dst []byte, b *rows.Block) (_ []byte, err error) {
 	if p.first != "" {
-		if dst, err = appendMessages(dst, &pgproto3.Parse{Query: p.first}, &pgproto3.Bind{}, &pgproto3.Execute{}); err != nil {
+		if dst, err = appendMessages(dst, &pgproto3.Parse{Query: p.first}, &pgproto3.Bind{},
+			&pgproto3.Execute{}); err != nil {
 			return dst, err
 		}
 	}
@@ -270,7 +275,8 @@ func (to *code) appendArray(dst []byte, b *rows.Block, j int, old map[int]bool) 
 	return dst, nil
 }
 
-// older are the rows whose key a later one has, too: one statement may change a row only once, and the last is to remain.
+// older are the rows whose key a later one has, too: one statement may change a row only once, and the last is to
+// remain.
 func (p *plan) older(b *rows.Block) map[int]bool {
 	if len(p.keys) == 0 || b.Rows() < 2 {
 		return nil

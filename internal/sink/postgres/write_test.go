@@ -40,7 +40,8 @@ func TestEveryTypeIsDescribedAndWrittenAsItIs(t *testing.T) {
 	day := time.Date(2026, 1, 2, 3, 4, 5, 678_901_999, time.UTC)
 	uuid := [16]byte{0x55, 0x0e, 0x84, 0, 0xe2, 0x9b, 0x41, 0xd4, 0xa7, 0x16, 0x44, 0x66, 0x55, 0x44, 0, 0}
 	url := database(t)
-	tell(t, url, "CREATE TYPE mood AS ENUM ('sad', 'glad')", "CREATE DOMAIN small AS int2 CHECK (value < 100)", "CREATE DOMAIN short AS varchar(2)")
+	tell(t, url, "CREATE TYPE mood AS ENUM ('sad', 'glad')", "CREATE DOMAIN small AS int2 CHECK (value < 100)",
+		"CREATE DOMAIN short AS varchar(2)")
 	_, s := open(t, url)
 	for n, c := range []struct {
 		sql, kind string
@@ -55,7 +56,8 @@ func TestEveryTypeIsDescribedAndWrittenAsItIs(t *testing.T) {
 		{"float4", "float", rows.FloatOf(0.1), "0.1"},
 		{"float8", "float", rows.FloatOf(math.Inf(-1)), "-Infinity"},
 		{"double precision", "float", rows.FloatOf(math.NaN()), "NaN"},
-		{"numeric", "decimal", rows.DecimalOf("-00123456789012345678901234567890.000012300"), "-123456789012345678901234567890.000012300"},
+		{"numeric", "decimal", rows.DecimalOf("-00123456789012345678901234567890.000012300"),
+			"-123456789012345678901234567890.000012300"},
 		{"numeric(10,3)", "decimal", rows.DecimalOf("1000000.125"), "1000000.125"},
 		{"numeric", "decimal", rows.DecimalOf("0.00001"), "0.00001"},
 		{"numeric", "decimal", rows.DecimalOf("-0"), "0"},
@@ -88,7 +90,8 @@ func TestEveryTypeIsDescribedAndWrittenAsItIs(t *testing.T) {
 		t.Run(c.sql, func(t *testing.T) {
 			// Beside a column that has no binary form, the same value goes the other way.
 			plain, beside := fmt.Sprint("plain", n), fmt.Sprint("beside", n)
-			tell(t, url, "CREATE TABLE "+plain+" (id int8 PRIMARY KEY, v "+c.sql+")", "CREATE TABLE "+beside+" (id int8 PRIMARY KEY, v "+c.sql+", i interval)")
+			tell(t, url, "CREATE TABLE "+plain+" (id int8 PRIMARY KEY, v "+c.sql+")",
+				"CREATE TABLE "+beside+" (id int8 PRIMARY KEY, v "+c.sql+", i interval)")
 			for i, name := range []string{plain, beside} {
 				table := described(t, s, name)
 				if got := table.Columns[1].Kind.String(); got != c.kind {
@@ -138,7 +141,8 @@ func TestWideTablesAndManyRowsAreWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := ask(t, url, "SELECT count(*), sum(c0), sum(c149) FROM wide"); got != "600|600|90000" && got != "600|600|90600" {
+	if got := ask(t, url, "SELECT count(*), sum(c0), sum(c149) FROM wide"); got != "600|600|90000" &&
+		got != "600|600|90600" {
 		t.Errorf("%s", got)
 	}
 }

@@ -3,11 +3,11 @@
 //	sinks:
 //	  next: { type: queue, inputs: [shape], queue: news }
 //
-// The name is a topic's if there is one of that name, else a queue's. A batch is one atomic group of the journal: all of it
-// is durable, or none.
+// The name is a topic's if there is one of that name, else a queue's. A batch is one atomic group of the journal: all
+// of it is durable, or none.
 //
-// Messages keep their id, key, attributes, times and origin: what comes from the same place of the same file is put once, however often it
-// is sent. What they carried as dead letters or for a replay is theirs no more.
+// Messages keep their id, key, attributes, times and origin: what comes from the same place of the same file is put
+// once, however often it is sent. What they carried as dead letters or for a replay is theirs no more.
 package queue
 
 import (
@@ -96,7 +96,8 @@ func (s *Sink) Send(ctx context.Context, batch []*message.Message) ([]component.
 		}
 		return nil, component.RejectError(err)
 	}
-	again := component.Hold(0, fmt.Errorf("queue %s: %w", s.to.Short(), err)) // full, no disk, nobody subscribes: no message is at fault
+	// full, no disk, nobody subscribes: no message is at fault
+	again := component.Hold(0, fmt.Errorf("queue %s: %w", s.to.Short(), err))
 	again.Slow = errors.Is(err, queue.ErrQueueFull)
 	return component.All(len(batch), again), nil
 }

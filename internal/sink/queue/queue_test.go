@@ -89,7 +89,8 @@ func TestMessagesKeepWhatTheyAre(t *testing.T) {
 		t.Fatalf("%d messages", len(got))
 	}
 	first := got[0].Message
-	if lang, _ := first.Attributes.Get("lang"); first.ID != m.ID || first.Key != "k" || string(first.Body) != "hello" || lang.AsString() != "ja" {
+	if lang, _ := first.Attributes.Get("lang"); first.ID != m.ID || first.Key != "k" || string(first.Body) != "hello" ||
+		lang.AsString() != "ja" {
 		t.Errorf("%+v", first)
 	}
 	if first.Death != nil || first.Only != "" || got[1].Message.ID.IsZero() {
@@ -120,7 +121,8 @@ func TestWhatComesFromTheSamePlaceIsPutOnce(t *testing.T) {
 	s := start(t, store, "q")
 	for range 3 {
 		for offset := range uint64(5) {
-			o := send(t, s, &message.Message{Body: []byte("line"), Origin: message.Origin{Source: "file:x", Offset: offset}})
+			o := send(t, s, &message.Message{Body: []byte("line"),
+				Origin: message.Origin{Source: "file:x", Offset: offset}})
 			if o[0].Verdict != component.Delivered {
 				t.Fatalf("%+v", o[0])
 			}
@@ -167,7 +169,8 @@ func TestOneMessageThatDoesNotFitIsFoundByHalves(t *testing.T) {
 		want error
 	}{
 		"another shape": {&message.Message{Body: []byte(`{"m": 1}`)}, queue.ErrMismatch},
-		"too large":     {&message.Message{Body: make([]byte, 2000), Attributes: message.Attributes{{Name: "a", Value: message.Int(1)}}}, nil},
+		"too large": {&message.Message{Body: make([]byte, 2000),
+			Attributes: message.Attributes{{Name: "a", Value: message.Int(1)}}}, nil},
 	} {
 		out, err := s.Send(t.Context(), []*message.Message{good, c.bad})
 		if out != nil || !component.IsReject(err) {
@@ -206,7 +209,8 @@ func TestAStoreThatIsOverIsARetry(t *testing.T) {
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if o := send(t, s, &message.Message{}); o[0].Verdict != component.Retry || o[0].Slow || !errors.Is(o[0].Reason, queue.ErrClosed) {
+	if o := send(t, s, &message.Message{}); o[0].Verdict != component.Retry || o[0].Slow ||
+		!errors.Is(o[0].Reason, queue.ErrClosed) {
 		t.Errorf("%+v", o[0])
 	}
 }

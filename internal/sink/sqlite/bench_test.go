@@ -18,8 +18,8 @@ import (
 
 const benchColumns = 10
 
-// BenchmarkSink writes rows of 10 floats in batches of several sizes; BenchmarkOneTransaction does so with a prepared insert in one big transaction. An
-// operation is a row.
+// BenchmarkSink writes rows of 10 floats in batches of several sizes; BenchmarkOneTransaction does so with a prepared
+// insert in one big transaction. An operation is a row.
 func BenchmarkSink(b *testing.B) {
 	for _, size := range []int{100, 1000, 5000} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
@@ -66,7 +66,8 @@ func benchTable() string {
 }
 
 func BenchmarkOneTransaction(b *testing.B) {
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(b.TempDir(), "x.db")+"?_pragma=journal_mode(wal)&_pragma=synchronous(full)")
+	db, err := sql.Open("sqlite",
+		"file:"+filepath.Join(b.TempDir(), "x.db")+"?_pragma=journal_mode(wal)&_pragma=synchronous(full)")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -82,7 +83,8 @@ func BenchmarkOneTransaction(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	insert, err := tx.Prepare("insert into t values (" + strings.TrimSuffix(strings.Repeat("?,", benchColumns), ",") + ")")
+	insert, err := tx.Prepare("insert into t values (" + strings.TrimSuffix(strings.Repeat("?,", benchColumns), ",") +
+		")")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -96,13 +98,15 @@ func BenchmarkOneTransaction(b *testing.B) {
 	}
 }
 
-// BenchmarkFind updates and deletes rows of an id and nine floats in a table of a hundred thousand, a thousand at a time, beside their insert.
+// BenchmarkFind updates and deletes rows of an id and nine floats in a table of a hundred thousand, a thousand at a
+// time, beside their insert.
 func BenchmarkFind(b *testing.B) {
 	const height, most = 1000, 100_000
 	for _, mode := range []string{"insert", "update", "delete"} {
 		b.Run(mode, func(b *testing.B) {
 			file := filepath.Join(b.TempDir(), "x.db")
-			insert := mustOpen(b, file, rows.Config{Create: "id integer primary key, " + strings.ReplaceAll(benchTable(), ", c9 real", "")})
+			insert := mustOpen(b, file,
+				rows.Config{Create: "id integer primary key, " + strings.ReplaceAll(benchTable(), ", c9 real", "")})
 			s := insert
 			if mode != "insert" {
 				s = mustOpen(b, file, rows.Config{Mode: mode})

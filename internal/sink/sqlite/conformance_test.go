@@ -78,7 +78,8 @@ func harness(t *testing.T) rowstest.Harness {
 		Drop: func(t testing.TB, table rows.Name) { run(t, db, "drop table if exists "+table.Quoted('"')) },
 		Read: func(t testing.TB, table rows.Name, columns []string) [][]any {
 			for i := range columns {
-				columns[i] = "cast(" + quoted(columns[i]) + " as blob)" // as it is stored, whatever the library makes of declared types
+				// as it is stored, whatever the library makes of declared types
+				columns[i] = "cast(" + quoted(columns[i]) + " as blob)"
 			}
 			return read(t, db, "select "+strings.Join(columns, ", ")+" from "+table.Quoted('"'), len(columns))
 		},
@@ -89,7 +90,8 @@ func harness(t *testing.T) rowstest.Harness {
 			{SQL: "boolean", Column: rows.Column{Kind: rows.Bool}},
 			{SQL: "decimal(10,2)", Column: rows.Column{Kind: rows.Decimal, Precision: 10, Scale: 2}},
 			{SQL: "numeric", Column: rows.Column{Kind: rows.Decimal}, Cases: []rowstest.Case{
-				{Field: "123456789012345", Want: "123456789012345"}, {Field: "0.1234567890123456", Refused: "15 digits"}, {Field: "1e20", Want: "1.0e+20"},
+				{Field: "123456789012345", Want: "123456789012345"},
+				{Field: "0.1234567890123456", Refused: "15 digits"}, {Field: "1e20", Want: "1.0e+20"},
 			}},
 			{SQL: "varchar(10)", Column: rows.Column{Kind: rows.Text}},
 			{SQL: "text", Column: rows.Column{Kind: rows.Text}},
@@ -112,7 +114,8 @@ func harness(t *testing.T) rowstest.Harness {
 		},
 		Retype: func(t testing.TB, table rows.Name, column string) {
 			name := quoted(column)
-			run(t, db, "alter table "+table.Quoted('"')+" rename column "+name+" to old; alter table "+table.Quoted('"')+" add column "+name+" text; update "+
+			run(t, db, "alter table "+table.Quoted('"')+" rename column "+name+" to old; alter table "+
+				table.Quoted('"')+" add column "+name+" text; update "+
 				table.Quoted('"')+" set "+name+" = old; alter table "+table.Quoted('"')+" drop column old")
 		},
 		Conflict: func(t testing.TB, table rows.Name) func() {

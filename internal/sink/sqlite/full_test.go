@@ -29,7 +29,8 @@ func (d *small) Open(ctx context.Context) (rows.Session, error) {
 
 func TestAFullFileIsWaitedForAndNothingIsLostOrDoubled(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "x.db")
-	c := Config{Database: file, Synchronous: "full", Config: rows.Config{Table: []string{"t"}, Create: "k int primary key, v text"}}
+	c := Config{Database: file, Synchronous: "full",
+		Config: rows.Config{Table: []string{"t"}, Create: "k int primary key, v text"}}
 	d := &small{database: database{address: c.address()}}
 	s, err := rows.New(d, c.Config, component.Env{})
 	if err != nil {

@@ -93,7 +93,8 @@ func class(e *sqlite.Error) rows.Class {
 		switch said := e.Error(); {
 		case strings.Contains(said, "no such table"):
 			return rows.NoTable
-		case strings.Contains(said, "no such column"), strings.Contains(said, "has no column named"), strings.Contains(said, "ON CONFLICT clause does not match"):
+		case strings.Contains(said, "no such column"), strings.Contains(said, "has no column named"),
+			strings.Contains(said, "ON CONFLICT clause does not match"):
 			return rows.Drift
 		}
 		return rows.Refused

@@ -36,21 +36,23 @@ func (d *database) Open(context.Context) (rows.Session, error) {
 	return &session{conn: conn, statements: map[*rows.Column]statement{}}, nil
 }
 
-// makeFile makes a file for its owner alone, as its rows are messages; SQLite gives those beside it the same mode. One that is there stays as it is, and why
-// none can be made is for SQLite to say.
+// makeFile makes a file for its owner alone, as its rows are messages; SQLite gives those beside it the same mode. One
+// that is there stays as it is, and why none can be made is for SQLite to say.
 func makeFile(name string) {
 	if f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
 		_ = f.Close() // nothing was written
 	}
 }
 
-// UsualRows implements rows.Wide: each commit waits for the disk, and a transaction of so many rows still takes a few hundredths of a second only.
+// UsualRows implements rows.Wide: each commit waits for the disk, and a transaction of so many rows still takes a few
+// hundredths of a second only.
 func (d *database) UsualRows() int { return 5000 }
 
 // Close has nothing to do.
 func (d *database) Close() error { return nil }
 
-// connection is what the library's has. It is used without database/sql, which would take its place between us and a prepared statement.
+// connection is what the library's has. It is used without database/sql, which would take its place between us and a
+// prepared statement.
 type connection interface {
 	driver.Conn
 	driver.ExecerContext
@@ -168,7 +170,8 @@ func (s *session) forget() {
 	clear(s.statements)
 }
 
-// places are those that the columns' values have among a statement's parameters: an update has the key's behind the others.
+// places are those that the columns' values have among a statement's parameters: an update has the key's behind the
+// others.
 func places(b *rows.Block) []int {
 	at := make([]int, len(b.Columns))
 	for i := range at {
@@ -220,7 +223,8 @@ func insertText(b *rows.Block) string {
 			sets = append(sets, names[i]+" = excluded."+names[i])
 		}
 	}
-	text := "insert into " + b.Table.Name.Quoted('"') + " (" + strings.Join(names, ", ") + ") values (" + strings.Join(places, ", ") + ")"
+	text := "insert into " + b.Table.Name.Quoted('"') + " (" + strings.Join(names, ", ") + ") values (" +
+		strings.Join(places, ", ") + ")"
 	switch {
 	case b.Mode == rows.Insert:
 		return text

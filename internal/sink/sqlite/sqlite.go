@@ -1,15 +1,17 @@
-// Package sqlite is the sink that writes messages as rows into a table of SQLite, in a file of this machine, without a server:
+// Package sqlite is the sink that writes messages as rows into a table of SQLite, in a file of this machine, without a
+// server:
 //
 //	sinks:
 //	  archive: { type: sqlite, inputs: [readings], database: readings.db, table: readings, id_column: id,
 //	             create: "id text primary key, at timestamp, value real" }
 //
-// What it has in common with the other sinks into databases (which field goes into which column, refused rows, tables that change) is package
-// rows. Its own are one writer, transactions in the write-ahead log that are synced to the disk before a message counts as delivered, and what
-// SQLite makes of types: a column's declared type says what it takes, in strict tables and others.
+// What it has in common with the other sinks into databases (which field goes into which column, refused rows, tables
+// that change) is package rows. Its own are one writer, transactions in the write-ahead log that are synced to the disk
+// before a message counts as delivered, and what SQLite makes of types: a column's declared type says what it takes, in
+// strict tables and others.
 //
-// Dates and times are texts, as SQLite's own functions write them: 2006-01-02, 15:04:05, 2006-01-02 15:04:05.123 (UTC); with a time zone in the declared
-// type they end with Z. Booleans are 0 and 1, UUIDs and JSON are texts.
+// Dates and times are texts, as SQLite's own functions write them: 2006-01-02, 15:04:05, 2006-01-02 15:04:05.123 (UTC);
+// with a time zone in the declared type they end with Z. Booleans are 0 and 1, UUIDs and JSON are texts.
 package sqlite
 
 import (
@@ -40,14 +42,16 @@ func New(c Config, env component.Env) (component.Sink, error) {
 		return nil, component.Setting("database", errors.New("is missing: name a file"))
 	}
 	if c.Database == ":memory:" {
-		return nil, component.Setting("database", errors.New("has to be a file: what is in memory ends with the session"))
+		return nil, component.Setting("database",
+			errors.New("has to be a file: what is in memory ends with the session"))
 	}
 	switch c.Synchronous {
 	case "":
 		c.Synchronous = "full"
 	case "full", "normal", "off":
 	default:
-		return nil, component.Setting("synchronous", errors.New(strconv.Quote(c.Synchronous)+" is none of full, normal and off"))
+		return nil, component.Setting("synchronous",
+			errors.New(strconv.Quote(c.Synchronous)+" is none of full, normal and off"))
 	}
 	switch {
 	case c.PoolSize > 1:
@@ -81,6 +85,7 @@ func (c *Config) address() string {
 			"foreign_keys(on)",
 		},
 	}
-	place := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(c.file())}).EscapedPath(), RawQuery: q.Encode()}
+	place := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(c.file())}).EscapedPath(),
+		RawQuery: q.Encode()}
 	return place.String()
 }

@@ -75,7 +75,8 @@ func TestStrictTablesAndRowNumbers(t *testing.T) {
 	db := other(t, file)
 	run(t, db, `create table t (n integer primary key, i int not null, r real, s text, b blob, a any, twice int generated always as (i * 2)) strict`)
 	s := mustOpen(t, file, rows.Config{})
-	outcomes := send(t, s, `{"i":1,"r":2,"s":"x","b":"AAE=","a":"y"}`, `{"n":7,"i":2}`, `{"i":"x"}`, `{"i":3,"twice":6}`, `{"r":1}`)
+	outcomes := send(t, s, `{"i":1,"r":2,"s":"x","b":"AAE=","a":"y"}`, `{"n":7,"i":2}`, `{"i":"x"}`,
+		`{"i":3,"twice":6}`, `{"r":1}`)
 	want(t, outcomes[0], component.Delivered, "")
 	want(t, outcomes[1], component.Delivered, "")
 	want(t, outcomes[2], component.Rejected, "integer")
@@ -93,8 +94,10 @@ func TestConstraintsOfEveryKindRefuseOneRow(t *testing.T) {
 	run(t, db, `create table parent (id integer primary key); insert into parent values (1);
 		create table t (id text primary key, n int check (n < 10), p int references parent deferrable initially deferred) without rowid;
 		create trigger no before insert on t when new.n = 5 begin select raise(abort, 'five is not for us'); end`)
-	outcomes := send(t, mustOpen(t, file, rows.Config{}), `{"id":"a","n":1,"p":1}`, `{"id":"b","n":11}`, `{"id":"c","n":5}`, `{"id":"d","p":2}`, `{"id":"e"}`, `{"n":1}`, `{"id":"a"}`)
-	for i, says := range []string{"", "CHECK constraint failed", "five is not for us", "FOREIGN KEY constraint failed", "", "column id", "UNIQUE constraint failed"} {
+	outcomes := send(t, mustOpen(t, file, rows.Config{}), `{"id":"a","n":1,"p":1}`, `{"id":"b","n":11}`,
+		`{"id":"c","n":5}`, `{"id":"d","p":2}`, `{"id":"e"}`, `{"n":1}`, `{"id":"a"}`)
+	for i, says := range []string{"", "CHECK constraint failed", "five is not for us", "FOREIGN KEY constraint failed",
+		"", "column id", "UNIQUE constraint failed"} {
 		v := component.Delivered
 		if says != "" {
 			v = component.Rejected
@@ -118,23 +121,27 @@ func TestTheOneUniqueIndexIsTheKey(t *testing.T) {
 		t.Error(got)
 	}
 	run(t, db, "drop index ab; create unique index ab on t (abs(a))")
-	if _, err := open(t, file, rows.Config{Mode: "once"}); err == nil || !strings.Contains(err.Error(), "no primary key") {
+	if _, err := open(t, file, rows.Config{Mode: "once"}); err == nil ||
+		!strings.Contains(err.Error(), "no primary key") {
 		t.Error(err)
 	}
 }
 
 func TestAFileThatCannotBeUsedStopsTheStart(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := open(t, filepath.Join(dir, "not there.db"), rows.Config{}); err == nil || !strings.Contains(err.Error(), "unable to open") {
+	if _, err := open(t, filepath.Join(dir, "not there.db"), rows.Config{}); err == nil ||
+		!strings.Contains(err.Error(), "unable to open") {
 		t.Error(err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "not there.db")); !errors.Is(err, os.ErrNotExist) {
 		t.Error("a file was made that nobody asked for")
 	}
-	if err := os.WriteFile(filepath.Join(dir, "letter.txt"), []byte(strings.Repeat("no database ", 100)), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "letter.txt"), []byte(strings.Repeat("no database ", 100)),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := open(t, filepath.Join(dir, "letter.txt"), rows.Config{}); err == nil || !strings.Contains(err.Error(), "not a database") {
+	if _, err := open(t, filepath.Join(dir, "letter.txt"), rows.Config{}); err == nil ||
+		!strings.Contains(err.Error(), "not a database") {
 		t.Error(err)
 	}
 }
@@ -164,14 +171,16 @@ func TestSettingsAreChecked(t *testing.T) {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
-	if _, err := New(Config{Database: ":memory:", Config: rows.Config{Table: []string{"t"}}}, component.Env{}); err == nil {
+	if _, err := New(Config{Database: ":memory:", Config: rows.Config{Table: []string{"t"}}},
+		component.Env{}); err == nil {
 		t.Error("rows in memory would be lost")
 	}
 }
 
 func TestAFileThatCannotBeOpenedIsNamed(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "nobody made this folder", "x.db")
-	if _, err := open(t, file, rows.Config{Create: true}); err == nil || !strings.Contains(err.Error(), "open "+file+": ") {
+	if _, err := open(t, file, rows.Config{Create: true}); err == nil ||
+		!strings.Contains(err.Error(), "open "+file+": ") {
 		t.Errorf("the start says: %v", err)
 	}
 }

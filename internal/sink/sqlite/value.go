@@ -14,7 +14,8 @@ import (
 // exactDigits is how many digits of a decimal SQLite keeps: it makes a float of the text.
 const exactDigits = 15
 
-var errDigits = errors.New("the number has more than the 15 digits that SQLite keeps of a decimal; declare the column as text to keep all")
+var errDigits = errors.New("the number has more than the 15 digits that SQLite keeps of a decimal; declare the " +
+	"column as text to keep all")
 
 // bind makes of a value what SQLite stores.
 func bind(v rows.Value, c *rows.Column) (driver.Value, error) {
@@ -51,8 +52,8 @@ func bind(v rows.Value, c *rows.Column) (driver.Value, error) {
 	return v.Text(), nil
 }
 
-// column reads a declared type. SQLite takes any text for a type and goes by words in it; ours goes by the same words, and by those for what SQLite
-// has no types of its own for.
+// column reads a declared type. SQLite takes any text for a type and goes by words in it; ours goes by the same words,
+// and by those for what SQLite has no types of its own for.
 func column(declared string) rows.Column {
 	t := strings.ToUpper(declared)
 	has := func(words ...string) bool {

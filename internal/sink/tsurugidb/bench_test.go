@@ -19,7 +19,8 @@ import (
 	"github.com/hikyaku/hikyaku/tsurugi/tsurugitest"
 )
 
-// serveFor makes this test binary a server in a process of its own, so that a benchmark sees the CPU of the client alone.
+// serveFor makes this test binary a server in a process of its own, so that a benchmark sees the CPU of the client
+// alone.
 const serveFor = "TSURUGIDB_SERVE_TABLE"
 
 func TestMain(m *testing.M) {
@@ -70,7 +71,8 @@ func otherProcess(b *testing.B) (endpoint string) {
 	return strings.TrimSpace(string(line[:n]))
 }
 
-// BenchmarkWrite writes blocks of 1,000 rows to a server in another process: cpu-µs/row is what this process spends on a row.
+// BenchmarkWrite writes blocks of 1,000 rows to a server in another process: cpu-µs/row is what this process spends on
+// a row.
 func BenchmarkWrite(b *testing.B) {
 	for _, columns := range []int{1, 10, 100, 1000} {
 		b.Run(strconv.Itoa(columns)+"columns", func(b *testing.B) {
@@ -79,7 +81,8 @@ func BenchmarkWrite(b *testing.B) {
 			s := open(b, d)
 			table := &rows.Table{Name: rows.Name{"t"}}
 			for c := range columns {
-				table.Columns = append(table.Columns, rows.Column{Name: "value" + strconv.Itoa(c+1), Kind: rows.Float, Nullable: true})
+				table.Columns = append(table.Columns, rows.Column{Name: "value" + strconv.Itoa(c+1), Kind: rows.Float,
+					Nullable: true})
 			}
 			if err := s.Create(b.Context(), table); err != nil {
 				b.Fatal(err)
@@ -115,10 +118,12 @@ func cpu(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkSend is BenchmarkWrite from messages on: with what it costs to find fields in JSON and to make values of them.
+// BenchmarkSend is BenchmarkWrite from messages on: with what it costs to find fields in JSON and to make values of
+// them.
 func BenchmarkSend(b *testing.B) {
 	endpoint := otherProcess(b)
-	s, err := New(Config{Endpoint: endpoint, Config: rows.Config{Table: []string{"readings"}, Create: doubleColumns}}, component.Env{})
+	s, err := New(Config{Endpoint: endpoint, Config: rows.Config{Table: []string{"readings"}, Create: doubleColumns}},
+		component.Env{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -151,4 +156,5 @@ func BenchmarkSend(b *testing.B) {
 }
 
 // doubleColumns are ten columns of numbers, as the setting create takes them.
-const doubleColumns = "value1 double, value2 double, value3 double, value4 double, value5 double, value6 double, value7 double, value8 double, value9 double, value10 double"
+const doubleColumns = "value1 double, value2 double, value3 double, value4 double, value5 double, value6 double, " +
+	"value7 double, value8 double, value9 double, value10 double"

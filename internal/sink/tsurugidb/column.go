@@ -14,8 +14,8 @@ const fraction = 9
 
 // describe makes a table of what the server tells of it.
 //
-// Whether a column has a default is not told. One that is left out takes it, or else null; if that will not do, the server says so. Who wants to be strict about missing fields takes a
-// column that may be null for one without.
+// Whether a column has a default is not told. One that is left out takes it, or else null; if that will not do, the
+// server says so. Who wants to be strict about missing fields takes a column that may be null for one without.
 func describe(name rows.Name, t *tsurugi.Table, strict bool) *rows.Table {
 	r := &rows.Table{Name: name, Columns: make([]rows.Column, len(t.Columns))}
 	for i := range t.Columns {
@@ -28,7 +28,8 @@ func describe(name rows.Name, t *tsurugi.Table, strict bool) *rows.Table {
 }
 
 func column(c *tsurugi.Column, key bool) rows.Column {
-	r := rows.Column{Name: c.Name, Key: key, Nullable: !key && (c.Nullable || !c.HasNullable), Native: native(c), Code: c.Type}
+	r := rows.Column{Name: c.Name, Key: key, Nullable: !key && (c.Nullable || !c.HasNullable), Native: native(c),
+		Code: c.Type}
 	switch c.Type {
 	case tsurugi.BooleanType:
 		r.Kind = rows.Bool
@@ -155,7 +156,8 @@ const (
 	maxDigits = 38
 )
 
-// typeOf is the type that a column gets which is to be made: as the user wrote it, or what comes nearest to its kind. There is no BOOLEAN, SMALLINT, JSON or UUID.
+// typeOf is the type that a column gets which is to be made: as the user wrote it, or what comes nearest to its kind.
+// There is no BOOLEAN, SMALLINT, JSON or UUID.
 func typeOf(c *rows.Column) string {
 	if c.Native != "" {
 		return c.Native

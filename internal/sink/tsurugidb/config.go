@@ -66,7 +66,8 @@ func New(c Config, env component.Env) (component.Sink, error) {
 		return nil, component.Setting("table", err)
 	}
 	if len(name) > 1 && name[len(name)-2] != "public" {
-		return nil, &component.SettingError{Setting: "table", Offset: -1, Err: fmt.Errorf("TsurugiDB has no schema %q", name[len(name)-2]), Hint: "write the table's name alone"}
+		return nil, &component.SettingError{Setting: "table", Offset: -1,
+			Err: fmt.Errorf("TsurugiDB has no schema %q", name[len(name)-2]), Hint: "write the table's name alone"}
 	}
 	d := newDriver(c.Endpoint, tsurugi.TxType(c.TransactionType))
 	d.credential, d.strict = credential, c.Missing == "reject"
@@ -82,11 +83,14 @@ func checkEndpoint(endpoint string) error {
 	u, err := url.Parse(endpoint)
 	switch {
 	case err != nil || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.User != nil || u.RawQuery != "":
-		return &component.SettingError{Setting: "endpoint", Offset: -1, Err: errors.New("this is no endpoint"), Hint: hint}
+		return &component.SettingError{Setting: "endpoint", Offset: -1, Err: errors.New("this is no endpoint"),
+			Hint: hint}
 	case u.Scheme == "ipc":
-		return &component.SettingError{Setting: "endpoint", Offset: -1, Err: errors.New("the server's shared memory is not spoken to, only its TCP port"), Hint: hint}
+		return &component.SettingError{Setting: "endpoint", Offset: -1,
+			Err: errors.New("the server's shared memory is not spoken to, only its TCP port"), Hint: hint}
 	case u.Scheme != "tcp":
-		return &component.SettingError{Setting: "endpoint", Offset: -1, Err: fmt.Errorf("%s is not how a TsurugiDB server is reached", u.Scheme), Hint: hint}
+		return &component.SettingError{Setting: "endpoint", Offset: -1,
+			Err: fmt.Errorf("%s is not how a TsurugiDB server is reached", u.Scheme), Hint: hint}
 	}
 	return nil
 }
@@ -107,7 +111,8 @@ func (c Credential) kind() string {
 // made checks the credential. What it gives is called for each connection.
 func (c Credential) made() (func() (tsurugi.Credential, error), error) {
 	wrong := func(setting, what, hint string) (func() (tsurugi.Credential, error), error) {
-		return nil, &component.SettingError{Setting: "credential." + setting, Offset: -1, Err: errors.New(what), Hint: hint}
+		return nil, &component.SettingError{Setting: "credential." + setting, Offset: -1, Err: errors.New(what),
+			Hint: hint}
 	}
 	always := func(made tsurugi.Credential) (func() (tsurugi.Credential, error), error) {
 		return func() (tsurugi.Credential, error) { return made, nil }, nil
@@ -117,7 +122,8 @@ func (c Credential) made() (func() (tsurugi.Credential, error), error) {
 	case kind == "":
 		return always(tsurugi.Credential{})
 	case kind == "file" && (c.User != "" || c.Password != "" || c.Token != ""):
-		return wrong("file", "holds the user's name and password, which need no other setting", "leave one or the other out")
+		return wrong("file", "holds the user's name and password, which need no other setting",
+			"leave one or the other out")
 	case kind == "file" && c.File == "":
 		return wrong("file", "is missing", "make it with tgctl credentials")
 	case kind == "file":
@@ -131,11 +137,13 @@ func (c Credential) made() (func() (tsurugi.Credential, error), error) {
 	case kind == "auth_token":
 		return always(tsurugi.Token(c.Token))
 	case c.Token != "":
-		return wrong("token", "a user's name and password need no token", "leave one or the other out, or set type to auth_token")
+		return wrong("token", "a user's name and password need no token",
+			"leave one or the other out, or set type to auth_token")
 	case c.User == "":
 		return wrong("user", "is missing", "")
 	case len(c.User) > mostCredential || len(c.Password) > mostCredential:
-		return wrong("user", fmt.Sprintf("the name or the password is longer than the %d bytes that the server's key can encrypt", mostCredential), "")
+		return wrong("user", fmt.Sprintf("the name or the password is longer than the %d bytes that the server's key "+
+			"can encrypt", mostCredential), "")
 	}
 	return always(tsurugi.UserPassword(c.User, c.Password))
 }

@@ -14,21 +14,29 @@ func TestAWrongSettingIsNamed(t *testing.T) {
 	good := Config{Endpoint: "tcp://localhost", Config: rows.Config{Table: []string{"t"}}}
 	for setting, spoil := range map[string][]func(*Config){
 		"endpoint": {
-			func(c *Config) { c.Endpoint = "" }, func(c *Config) { c.Endpoint = "localhost:12345" }, func(c *Config) { c.Endpoint = "ipc:tsurugi" },
-			func(c *Config) { c.Endpoint = "http://localhost" }, func(c *Config) { c.Endpoint = "tcp://localhost/path" }, func(c *Config) { c.Endpoint = "tcp://user@localhost" },
+			func(c *Config) { c.Endpoint = "" }, func(c *Config) { c.Endpoint = "localhost:12345" },
+			func(c *Config) { c.Endpoint = "ipc:tsurugi" },
+			func(c *Config) { c.Endpoint = "http://localhost" },
+			func(c *Config) { c.Endpoint = "tcp://localhost/path" },
+			func(c *Config) { c.Endpoint = "tcp://user@localhost" },
 		},
 		"table": {
-			func(c *Config) { c.Table = nil }, func(c *Config) { c.Table = []string{"a..b"} }, func(c *Config) { c.Table = []string{"other.t"} },
+			func(c *Config) { c.Table = nil }, func(c *Config) { c.Table = []string{"a..b"} },
+			func(c *Config) { c.Table = []string{"other.t"} },
 		},
 		"credential.user": {
-			func(c *Config) { c.Credential = Credential{Type: "user_password"} }, func(c *Config) { c.Credential = Credential{Password: "x"} },
-			func(c *Config) { c.Credential = Credential{Type: "auth_token", Token: "x", User: "y"} }, func(c *Config) { c.Credential = Credential{User: strings.Repeat("x", 61)} },
+			func(c *Config) { c.Credential = Credential{Type: "user_password"} },
+			func(c *Config) { c.Credential = Credential{Password: "x"} },
+			func(c *Config) { c.Credential = Credential{Type: "auth_token", Token: "x", User: "y"} },
+			func(c *Config) { c.Credential = Credential{User: strings.Repeat("x", 61)} },
 		},
 		"credential.token": {
-			func(c *Config) { c.Credential = Credential{Type: "auth_token"} }, func(c *Config) { c.Credential = Credential{Type: "user_password", User: "x", Token: "y"} },
+			func(c *Config) { c.Credential = Credential{Type: "auth_token"} },
+			func(c *Config) { c.Credential = Credential{Type: "user_password", User: "x", Token: "y"} },
 		},
 		"credential.file": {
-			func(c *Config) { c.Credential = Credential{Type: "file"} }, func(c *Config) { c.Credential = Credential{File: "x", User: "y"} },
+			func(c *Config) { c.Credential = Credential{Type: "file"} },
+			func(c *Config) { c.Credential = Credential{File: "x", User: "y"} },
 			func(c *Config) { c.Credential = Credential{Type: "auth_token", Token: "x", File: "y"} },
 		},
 		"mode": {func(c *Config) { c.Mode = "overwrite" }},
@@ -50,7 +58,8 @@ func TestAWrongSettingIsNamed(t *testing.T) {
 
 func TestATransactionTypeIsWrittenInAnyCase(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{"occ": "occ", "OCC": "occ", "ltx": "ltx", "LTX": "ltx", "rtx": "", "": ""} {
+	for text, want := range map[string]string{"occ": "occ", "OCC": "occ", "ltx": "ltx", "LTX": "ltx", "rtx": "",
+		"": ""} {
 		var typ TransactionType
 		err := typ.UnmarshalText([]byte(text))
 		if want == "" && err == nil || want != "" && (err != nil || typ.String() != want) {

@@ -14,10 +14,12 @@ import (
 	"github.com/hikyaku/hikyaku/tsurugi/tsurugitest"
 )
 
-// TestConformance runs the suite with short transactions, against the server that TSURUGI_ENDPOINT names, or one for tests.
+// TestConformance runs the suite with short transactions, against the server that TSURUGI_ENDPOINT names, or one for
+// tests.
 func TestConformance(t *testing.T) { conform(t, tsurugitest.Config{}, tsurugi.OCC) }
 
-// TestConformanceOfLongTransactionsAndShortStatements is the same with long transactions and, for tests, a server that takes one row in a statement.
+// TestConformanceOfLongTransactionsAndShortStatements is the same with long transactions and, for tests, a server that
+// takes one row in a statement.
 func TestConformanceOfLongTransactionsAndShortStatements(t *testing.T) {
 	conform(t, tsurugitest.Config{MaxRows: 1}, tsurugi.LTX)
 }
@@ -66,7 +68,8 @@ func harness(server far, p *proxy, typ tsurugi.TxType) rowstest.Harness {
 	return rowstest.Harness{
 		Open: func(t testing.TB, c rows.Config) component.Sink {
 			t.Helper()
-			s, err := New(Config{Endpoint: p.endpoint(), TransactionType: TransactionType(typ), Config: c}, component.Env{Name: "sink"})
+			s, err := New(Config{Endpoint: p.endpoint(), TransactionType: TransactionType(typ), Config: c},
+				component.Env{Name: "sink"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -89,7 +92,8 @@ func harness(server far, p *proxy, typ tsurugi.TxType) rowstest.Harness {
 		CutAfter:   func(_ testing.TB, bytes int) { p.cutAfter(bytes) },
 		Hang:       func(testing.TB) func() { p.hang(); return p.resume },
 		Down:       func(testing.TB) func() { p.down(); return p.up },
-		Without:    map[string]string{"Defaults": "the server does not tell which columns have a default", "Huge": "no column holds more than 2,097,132 bytes: TestTextsOfAnyLength"},
+		Without: map[string]string{"Defaults": "the server does not tell which columns have a default",
+			"Huge": "no column holds more than 2,097,132 bytes: TestTextsOfAnyLength"},
 	}
 }
 
@@ -118,7 +122,8 @@ func types() []rowstest.Type {
 	}
 }
 
-// world is the tables of the suite. TsurugiDB alters no table: one that is to be another is made anew, with the rows that it had.
+// world is the tables of the suite. TsurugiDB alters no table: one that is to be another is made anew, with the rows
+// that it had.
 type world struct {
 	server far
 	tables map[string][]rowstest.Definition
@@ -194,7 +199,8 @@ func (w *world) read(t testing.TB, table rows.Name, columns []string) [][]any {
 }
 
 // remake makes a table anew of other columns; what a column takes that it had before goes through convert.
-func (w *world) remake(t testing.TB, table rows.Name, columns []rowstest.Definition, convert func(name string, v tsurugi.Value) tsurugi.Value) {
+func (w *world) remake(t testing.TB, table rows.Name, columns []rowstest.Definition,
+	convert func(name string, v tsurugi.Value) tsurugi.Value) {
 	t.Helper()
 	var kept []string
 	had := map[string]bool{}
@@ -246,7 +252,9 @@ func unchanged(_ string, v tsurugi.Value) tsurugi.Value { return v }
 
 func (w *world) addColumn(t testing.TB, table rows.Name, column rowstest.Definition) {
 	t.Helper()
-	w.remake(t, table, append(w.tables[tableName(table)][:len(w.tables[tableName(table)]):len(w.tables[tableName(table)])], column), unchanged)
+	w.remake(t, table,
+		append(w.tables[tableName(table)][:len(w.tables[tableName(table)]):len(w.tables[tableName(table)])], column),
+		unchanged)
 }
 
 func (w *world) dropColumn(t testing.TB, table rows.Name, column string) {
@@ -283,7 +291,8 @@ func (w *world) conflict(t testing.TB, table rows.Name) (free func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Begin(t.Context(), tsurugi.TxOptions{Type: tsurugi.LTX, WritePreserve: []string{tableName(table)}}); err != nil {
+	if _, err := s.Begin(t.Context(),
+		tsurugi.TxOptions{Type: tsurugi.LTX, WritePreserve: []string{tableName(table)}}); err != nil {
 		t.Fatal(err)
 	}
 	return func() { _ = s.Close(context.Background()) } // which ends the transaction

@@ -21,11 +21,13 @@ type driver struct {
 	params atomic.Int64
 }
 
-// mostParams is how many placeholders a statement has at most. Servers are known to take as many; from some hundred on, more gain nothing.
+// mostParams is how many placeholders a statement has at most. Servers are known to take as many; from some hundred on,
+// more gain nothing.
 const mostParams = 1_200
 
 func newDriver(endpoint string, tx tsurugi.TxType) *driver {
-	d := &driver{endpoint: endpoint, tx: tx, credential: func() (tsurugi.Credential, error) { return tsurugi.Credential{}, nil }}
+	d := &driver{endpoint: endpoint, tx: tx,
+		credential: func() (tsurugi.Credential, error) { return tsurugi.Credential{}, nil }}
 	d.params.Store(mostParams)
 	return d
 }

@@ -13,7 +13,8 @@ import (
 )
 
 // fresh is a server with an empty table t of a key and a number, a driver for it, a session and the table.
-func fresh(t *testing.T, cfg tsurugitest.Config, typ tsurugi.TxType) (*tsurugitest.Server, *driver, rows.Session, *rows.Table) {
+func fresh(t *testing.T, cfg tsurugitest.Config, typ tsurugi.TxType) (*tsurugitest.Server, *driver, rows.Session,
+	*rows.Table) {
 	t.Helper()
 	server := tsurugitest.Start(t, cfg)
 	do(t, server, doubles("t", 1))
@@ -32,7 +33,8 @@ func TestAnyNumberOfRowsIsWritten(t *testing.T) {
 				t.Fatalf("%d rows to a server that takes %d: %v", n, most, err)
 			}
 			if total += n; server.Count("t") != total {
-				t.Fatalf("after %d rows to a server that takes %d there are %d, not %d", n, most, server.Count("t"), total)
+				t.Fatalf("after %d rows to a server that takes %d there are %d, not %d", n, most, server.Count("t"),
+					total)
 			}
 		}
 		if err := s.Write(t.Context(), numbered(table, rows.Insert, 0, 0)); err != nil {
@@ -67,7 +69,8 @@ func TestWhereLongStatementsAreRefusedShorterOnesArePipelined(t *testing.T) {
 			t.Errorf("%d commits", n)
 		}
 		if waits := after.Waits - before.Waits; waits > 10_000/4 {
-			t.Errorf("the server waited %d times for the next of %d statements", waits, after.Statements-before.Statements)
+			t.Errorf("the server waited %d times for the next of %d statements", waits,
+				after.Statements-before.Statements)
 		}
 	}
 }
@@ -105,7 +108,8 @@ func TestTheRowThatIsToBlameIsNamed(t *testing.T) {
 		for _, bad := range []int{0, 1, 599, 600, 998, 999} {
 			err := s.Write(t.Context(), numbered(table, rows.Insert, 5000-bad, 1000))
 			f := d.Judge(err)
-			if f.Class != rows.BadRow || f.Row != bad || f.Broken || !strings.Contains(err.Error(), "Unique constraint violation") {
+			if f.Class != rows.BadRow || f.Row != bad || f.Broken ||
+				!strings.Contains(err.Error(), "Unique constraint violation") {
 				t.Errorf("row %d of 1,000: %+v: %v", bad, f, err)
 			}
 		}
@@ -134,7 +138,8 @@ func TestModesSayWhatBecomesOfAKeyThatIsThere(t *testing.T) {
 		if err := s.Write(t.Context(), b); err != nil {
 			t.Fatal(err)
 		}
-		if found := query(t, server, "SELECT value1 FROM t WHERE id = 2"); len(found) != 1 || found[0] != c.want || server.Count("t") != 5 {
+		if found := query(t, server, "SELECT value1 FROM t WHERE id = 2"); len(found) != 1 || found[0] != c.want ||
+			server.Count("t") != 5 {
 			t.Errorf("%v: %q", c.mode, found)
 		}
 	}
@@ -188,7 +193,8 @@ func TestATableOfAnotherShapeIsDrift(t *testing.T) {
 	if f := write(); f.Class != 255 {
 		t.Fatalf("%+v", f)
 	}
-	for _, change := range []string{"CREATE TABLE t (id BIGINT PRIMARY KEY, other DOUBLE)", "CREATE TABLE t (id BIGINT PRIMARY KEY, value1 VARCHAR(10))"} {
+	for _, change := range []string{"CREATE TABLE t (id BIGINT PRIMARY KEY, other DOUBLE)",
+		"CREATE TABLE t (id BIGINT PRIMARY KEY, value1 VARCHAR(10))"} {
 		do(t, server, "DROP TABLE t", change)
 		if f := write(); f.Class != rows.Drift || f.Broken {
 			t.Errorf("%s: %+v", change, f)
@@ -215,13 +221,15 @@ func TestATableIsMadeOfWhatAPersonWroteOrOfKinds(t *testing.T) {
 	d := newDriver(server.Endpoint(), tsurugi.LTX)
 	s := open(t, d)
 	written := &rows.Table{Name: rows.Name{`odd "name"; DROP`}, Columns: []rows.Column{
-		{Name: "id", Native: "bigint primary key", Key: true}, {Name: "a.b", Native: "varchar(10) not null"}, {Name: "select", Native: "decimal(10, 2)", Nullable: true},
+		{Name: "id", Native: "bigint primary key", Key: true}, {Name: "a.b", Native: "varchar(10) not null"},
+		{Name: "select", Native: "decimal(10, 2)", Nullable: true},
 	}}
 	kinds := &rows.Table{Name: rows.Name{"public", "kinds"}}
 	for k := rows.Bool; k <= rows.JSON; k++ {
 		kinds.Columns = append(kinds.Columns, rows.Column{Name: "C " + k.String(), Kind: k, Nullable: true})
 	}
-	kinds.Columns = append(kinds.Columns, rows.Column{Name: "k", Kind: rows.Text, Key: true}, rows.Column{Name: "n", Kind: rows.Uint, Bits: 32})
+	kinds.Columns = append(kinds.Columns, rows.Column{Name: "k", Kind: rows.Text, Key: true},
+		rows.Column{Name: "n", Kind: rows.Uint, Bits: 32})
 	for table, want := range map[*rows.Table]string{
 		written: `id BIGINT key; a.b VARCHAR(10) not null; select DECIMAL(10, 2)`,
 		kinds: `C bool INT; C integer BIGINT; C unsigned integer DECIMAL(20, 0); C float DOUBLE; C decimal DECIMAL(38, 0); C text VARCHAR(*); C bytes VARBINARY(*); C date DATE; C time of day TIME; ` +

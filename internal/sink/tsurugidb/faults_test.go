@@ -45,7 +45,8 @@ func TestAServerWithoutRoomIsWaitedForAndNoRowIsBlamed(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, o := range outcomes {
-				if o.Verdict != component.Retry || !o.Held || !strings.Contains(o.Reason.Error(), "No space left on device") {
+				if o.Verdict != component.Retry || !o.Held ||
+					!strings.Contains(o.Reason.Error(), "No space left on device") {
 					t.Fatalf("%+v", o)
 				}
 			}
@@ -65,7 +66,8 @@ func TestLongTransactionsAnnounceTheTable(t *testing.T) {
 	t.Parallel()
 	server := tsurugitest.Start(t, tsurugitest.Config{})
 	do(t, server, doubles("readings", 10))
-	s := started(t, server, Config{TransactionType: TransactionType(tsurugi.LTX), Config: rows.Config{Table: []string{"public", "readings"}}})
+	s := started(t, server, Config{TransactionType: TransactionType(tsurugi.LTX),
+		Config: rows.Config{Table: []string{"public", "readings"}}})
 	delivered(t, s, readings(0, 1000))
 	// A short transaction cannot write a table that a long one has announced to write; two long ones can.
 	other, err := tsurugi.Connect(t.Context(), server.Endpoint(), tsurugi.Config{})
@@ -73,7 +75,8 @@ func TestLongTransactionsAnnounceTheTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = other.Close(context.Background()) }()
-	if _, err := other.Begin(t.Context(), tsurugi.TxOptions{Type: tsurugi.LTX, WritePreserve: []string{"readings"}}); err != nil {
+	if _, err := other.Begin(t.Context(),
+		tsurugi.TxOptions{Type: tsurugi.LTX, WritePreserve: []string{"readings"}}); err != nil {
 		t.Fatal(err)
 	}
 	delivered(t, s, readings(1000, 10))
@@ -85,7 +88,8 @@ func TestLongTransactionsAnnounceTheTable(t *testing.T) {
 func TestASendEndsSoonAfterItsTimeThoughTheServerHangs(t *testing.T) {
 	t.Parallel()
 	server, d, _, table := fresh(t, tsurugitest.Config{}, tsurugi.OCC)
-	for _, kind := range []tsurugitest.Kind{tsurugitest.Prepare, tsurugitest.Begin, tsurugitest.Execute, tsurugitest.Commit} {
+	for _, kind := range []tsurugitest.Kind{tsurugitest.Prepare, tsurugitest.Begin, tsurugitest.Execute,
+		tsurugitest.Commit} {
 		s, err := d.Open(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -116,7 +120,8 @@ func TestASendEndsSoonAfterItsTimeThoughTheServerHangs(t *testing.T) {
 
 func TestCredentialsAreShown(t *testing.T) {
 	t.Parallel()
-	server := tsurugitest.Start(t, tsurugitest.Config{Users: map[string]string{"tsurugi": "password"}, Tokens: map[string]string{"secret": "robot"}})
+	server := tsurugitest.Start(t, tsurugitest.Config{Users: map[string]string{"tsurugi": "password"},
+		Tokens: map[string]string{"secret": "robot"}})
 	good, bad := filepath.Join(t.TempDir(), "good.key"), filepath.Join(t.TempDir(), "bad.key")
 	for path, password := range map[string]string{good: "password", bad: "another"} {
 		sealed, err := server.Seal("tsurugi", password, time.Time{})
@@ -141,7 +146,8 @@ func TestCredentialsAreShown(t *testing.T) {
 		{Credential{File: good + ".not"}, "no such file"},
 		{Credential{}, "AUTHENTICATION_ERROR"},
 	} {
-		s, err := New(Config{Endpoint: server.Endpoint(), Credential: c.credential, Config: rows.Config{Table: []string{"nowhere"}}}, component.Env{})
+		s, err := New(Config{Endpoint: server.Endpoint(), Credential: c.credential,
+			Config: rows.Config{Table: []string{"nowhere"}}}, component.Env{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -106,7 +106,8 @@ func describeTable(t testing.TB, s rows.Session, name string) *rows.Table {
 	return table
 }
 
-// numbered is a block of n rows for a table whose first column is a BIGINT and whose others are DOUBLEs; the first row has the id from.
+// numbered is a block of n rows for a table whose first column is a BIGINT and whose others are DOUBLEs; the first row
+// has the id from.
 func numbered(table *rows.Table, mode rows.Mode, from, n int) *rows.Block {
 	b := &rows.Block{Table: table, Mode: mode, Columns: table.Columns}
 	for r := range n {

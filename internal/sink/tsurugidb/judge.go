@@ -61,18 +61,23 @@ func classOfCode(c tsurugi.Code) rows.Class {
 		return rows.BadRow
 	}
 	switch c {
-	case tsurugi.CodeInactiveTransaction, tsurugi.CodeTransactionNotFound: // the server has ended it, for whatever reason of its own
+	// the server has ended it, for whatever reason of its own
+	case tsurugi.CodeInactiveTransaction, tsurugi.CodeTransactionNotFound:
 		return rows.Conflict
 	case tsurugi.CodeSQLLimitReached: // so much is not taken at a time: halves may be
 		return rows.BadRow
 	case tsurugi.CodeTargetNotFound:
 		return rows.NoTable
-	case tsurugi.CodeSymbolAnalyze, tsurugi.CodeTypeAnalyze, tsurugi.CodeValueAnalyze, tsurugi.CodeAnalyze, tsurugi.CodeCompile, tsurugi.CodeStatementNotFound,
+	case tsurugi.CodeSymbolAnalyze, tsurugi.CodeTypeAnalyze, tsurugi.CodeValueAnalyze, tsurugi.CodeAnalyze,
+		tsurugi.CodeCompile, tsurugi.CodeStatementNotFound,
 		tsurugi.CodeParameter, tsurugi.CodeUnresolvedPlaceholder, tsurugi.CodeInconsistentStatement:
 		return rows.Drift
-	case tsurugi.CodeAuthenticationError, tsurugi.CodePermissionError, tsurugi.CodeAccessExpired, tsurugi.CodeRefreshExpired, tsurugi.CodeBrokenCredential,
-		tsurugi.CodeRestrictedOperation, tsurugi.CodeWriteOperationByRTX, tsurugi.CodeLTXWriteOperationWithoutWritePreserve, tsurugi.CodeReadOperationOnRestrictedReadArea,
-		tsurugi.CodeSyntax, tsurugi.CodeUnsupportedCompilerFeature, tsurugi.CodeUnsupportedRuntimeFeature, tsurugi.CodeOperationDenied:
+	case tsurugi.CodeAuthenticationError, tsurugi.CodePermissionError, tsurugi.CodeAccessExpired,
+		tsurugi.CodeRefreshExpired, tsurugi.CodeBrokenCredential,
+		tsurugi.CodeRestrictedOperation, tsurugi.CodeWriteOperationByRTX,
+		tsurugi.CodeLTXWriteOperationWithoutWritePreserve, tsurugi.CodeReadOperationOnRestrictedReadArea,
+		tsurugi.CodeSyntax, tsurugi.CodeUnsupportedCompilerFeature, tsurugi.CodeUnsupportedRuntimeFeature,
+		tsurugi.CodeOperationDenied:
 		return rows.Refused
 	default: // no room, no disk, a failure inside the server, a session that has expired
 		return rows.Away

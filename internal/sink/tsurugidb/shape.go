@@ -10,13 +10,14 @@ import (
 	"github.com/hikyaku/hikyaku/tsurugi"
 )
 
-// A shape is the INSERTs of one table, mode and list of columns: the same text with different numbers of rows. They are prepared when they are first
-// needed.
+// A shape is the INSERTs of one table, mode and list of columns: the same text with different numbers of rows. They are
+// prepared when they are first needed.
 type shape struct {
 	table   *rows.Table
 	mode    rows.Mode
 	columns []rows.Column
-	places  []int   // of the statement's placeholders among the columns, in modes that find rows; nil: in the columns' order
+	// of the statement's placeholders among the columns, in modes that find rows; nil: in the columns' order
+	places  []int
 	sizes   []*size // the largest first, the last is 1
 	own     *size   // of exactly the rows that blocks had left over twice running; nil: there is none
 	left    int     // rows that the block before had left over
@@ -60,8 +61,10 @@ func (s *shapes) of(b *rows.Block, params int) *shape {
 		s.list[oldest].close()
 		s.list = append(s.list[:oldest], s.list[oldest+1:]...)
 	}
-	sh := &shape{table: b.Table, mode: b.Mode, columns: b.Columns, params: params, used: s.now, sizes: sizes(len(b.Columns), params)}
-	if b.Mode.Finds() { // the server's answer is one number a statement: what was not found is known of one row a statement alone
+	sh := &shape{table: b.Table, mode: b.Mode, columns: b.Columns, params: params, used: s.now,
+		sizes: sizes(len(b.Columns), params)}
+	// the server's answer is one number a statement: what was not found is known of one row a statement alone
+	if b.Mode.Finds() {
 		sh.sizes = []*size{{rows: 1}}
 		key, others := b.Parts()
 		sh.keys, sh.places = len(key), append(others, key...)
@@ -112,9 +115,9 @@ func (z *size) close() {
 // smallest is the INSERT of one row.
 func (sh *shape) smallest() *size { return sh.sizes[len(sh.sizes)-1] }
 
-// expect learns what blocks of so many rows have left over, behind as many of the largest statement as there are. Sources that are busy make blocks of one
-// size: what two of them running have left over gets a statement of its own, in the place of the last such. Blocks of all sizes do not make us prepare
-// one each time.
+// expect learns what blocks of so many rows have left over, behind as many of the largest statement as there are.
+// Sources that are busy make blocks of one size: what two of them running have left over gets a statement of its own,
+// in the place of the last such. Blocks of all sizes do not make us prepare one each time.
 func (sh *shape) expect(n int) {
 	left := n % sh.sizes[0].rows
 	if left == 0 {
@@ -132,7 +135,8 @@ func (sh *shape) expect(n int) {
 	sh.left = left
 }
 
-// step is how much smaller than one size the next is: so any number of rows takes few statements, and few have to be prepared.
+// step is how much smaller than one size the next is: so any number of rows takes few statements, and few have to be
+// prepared.
 const step = 4
 
 // sizes are the numbers of rows of the INSERTs with so many columns and at most so many placeholders.
@@ -188,7 +192,8 @@ func (sh *shape) statement(ctx context.Context, s *tsurugi.Session, z *size) (*t
 		typ, _ := sh.columns[c].Code.(tsurugi.Type)
 		columns[c] = tsurugi.Column{Name: sh.columns[c].Name, Type: typ}
 	}
-	mode := map[rows.Mode]tsurugi.InsertMode{rows.Insert: tsurugi.InsertOnly, rows.Upsert: tsurugi.InsertOrReplace, rows.Once: tsurugi.InsertOrIgnore}[sh.mode]
+	mode := map[rows.Mode]tsurugi.InsertMode{rows.Insert: tsurugi.InsertOnly, rows.Upsert: tsurugi.InsertOrReplace,
+		rows.Once: tsurugi.InsertOrIgnore}[sh.mode]
 	insert, err := tsurugi.NewInsert(tableName(sh.table.Name), columns, z.rows, mode)
 	if err != nil {
 		return nil, err
@@ -204,7 +209,8 @@ func long(err error) bool {
 		return false
 	}
 	switch e.Code {
-	case tsurugi.CodeSQLLimitReached, tsurugi.CodeUnsupportedCompilerFeature, tsurugi.CodeUnsupportedRuntimeFeature, tsurugi.CodeSyntax, tsurugi.CodeCompile, tsurugi.CodeRequestFailure,
+	case tsurugi.CodeSQLLimitReached, tsurugi.CodeUnsupportedCompilerFeature, tsurugi.CodeUnsupportedRuntimeFeature,
+		tsurugi.CodeSyntax, tsurugi.CodeCompile, tsurugi.CodeRequestFailure,
 		tsurugi.CodeInvalidRequest, tsurugi.CodeOutOfMemory, tsurugi.CodeUnsupportedOperation:
 		return true
 	default:

@@ -86,7 +86,8 @@ func TestABatchIsOneTransactionOfAFewStatements(t *testing.T) {
 	server := tsurugitest.Start(t, tsurugitest.Config{})
 	do(t, server, doubles("readings", 10))
 	s := started(t, server, Config{Config: rows.Config{Table: []string{"readings"}}})
-	for n, most := range []int64{13, 10, 10} { // an insert takes a hundred rows or more, when it is known how many are left over
+	// an insert takes a hundred rows or more, when it is known how many are left over
+	for n, most := range []int64{13, 10, 10} {
 		before := server.Stats()
 		delivered(t, s, readings(n*1000, 1000))
 		after := server.Stats()
@@ -149,7 +150,8 @@ func TestBlocksOfEverySizeAreWrittenWhole(t *testing.T) {
 	owns(1000 % s.(*session).shapes.list[0].sizes[0].rows)
 }
 
-// A text of the most bytes that the server takes is written, among others; one of a byte more, or with a NUL, is refused before it is sent, and costs the others nothing.
+// A text of the most bytes that the server takes is written, among others; one of a byte more, or with a NUL, is
+// refused before it is sent, and costs the others nothing.
 func TestTextsOfAnyLengthAreWrittenOrRefused(t *testing.T) {
 	server := tsurugitest.Start(t, tsurugitest.Config{})
 	do(t, server, "CREATE TABLE texts (id INT PRIMARY KEY, v VARCHAR(*))")
@@ -157,7 +159,8 @@ func TestTextsOfAnyLengthAreWrittenOrRefused(t *testing.T) {
 	text := func(id int, v string) string { return fmt.Sprintf(`{"id":%d,"v":"%s"}`, id, v) }
 	long := strings.Repeat("x", longest)
 	before := server.Stats()
-	said := send(t, s, bodies(text(1, "a"), text(2, long), text(3, long+"x"), text(4, long), text(5, `a\u0000b`), text(6, "b")))
+	said := send(t, s, bodies(text(1, "a"), text(2, long), text(3, long+"x"), text(4, long), text(5, `a\u0000b`),
+		text(6, "b")))
 	for i, want := range []string{"delivered", "delivered", "rejected", "delivered", "rejected", "delivered"} {
 		if !strings.HasPrefix(said[i], want) {
 			t.Errorf("message %d is %s", i+1, said[i])

@@ -10,7 +10,8 @@ import (
 	"github.com/hikyaku/hikyaku/tsurugi/tsurugitest"
 )
 
-// The server answers an INSERT that was prepared for a table which is gone with UNKNOWN, "request dissipated", whether or not there is another of its name.
+// The server answers an INSERT that was prepared for a table which is gone with UNKNOWN, "request dissipated", whether
+// or not there is another of its name.
 func TestATableMadeAnewUnderARunningSinkIsWrittenAtOnce(t *testing.T) {
 	t.Parallel()
 	server := tsurugitest.Start(t, tsurugitest.Config{})
@@ -30,7 +31,8 @@ func TestATableMadeAnewUnderARunningSinkIsWrittenAtOnce(t *testing.T) {
 	}
 }
 
-// Where a statement that was just prepared is dissipated too, it was not the table. Then no row is at fault, and the next try has a statement of its own.
+// Where a statement that was just prepared is dissipated too, it was not the table. Then no row is at fault, and the
+// next try has a statement of its own.
 func TestAServerThatDissipatesEverythingIsNotAskedAgainAtOnce(t *testing.T) {
 	t.Parallel()
 	server := tsurugitest.Start(t, tsurugitest.Config{})

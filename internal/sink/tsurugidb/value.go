@@ -71,5 +71,6 @@ func valueOf(c *rows.Column, v rows.Value) (tsurugi.Value, error) {
 			return tsurugi.TimePointWithTimeZone(v.Time()), nil
 		}
 	}
-	return tsurugi.Null(), fmt.Errorf("%w: a %v for column %s, which is %s", tsurugi.ErrParams, v.Kind(), c.Name, c.Native)
+	return tsurugi.Null(), fmt.Errorf("%w: a %v for column %s, which is %s", tsurugi.ErrParams, v.Kind(), c.Name,
+		c.Native)
 }

@@ -53,8 +53,9 @@ func (s *session) Write(ctx context.Context, b *rows.Block) error {
 	}
 }
 
-// stale is the failure of a block whose statements the server has dropped without an answer. They are not used again. If they have written before, their table was dropped
-// since, and there may be another of its name; if they were just prepared, the server has some other trouble, and the table need not be looked at for it.
+// stale is the failure of a block whose statements the server has dropped without an answer. They are not used again.
+// If they have written before, their table was dropped since, and there may be another of its name; if they were just
+// prepared, the server has some other trouble, and the table need not be looked at for it.
 func (s *session) stale(err error, sh *shape) error {
 	s.shapes.forget(sh)
 	f := s.failedAt(err, -1)
@@ -179,9 +180,10 @@ func (s *session) shorter(err error, sh *shape, pieces []piece, at, limit int) b
 	return true
 }
 
-// narrow finds the row that is to blame for the refusal of the piece at: it does the same again, but the rows of that piece one by one, and commits nothing. It
-// returns the row, -1 if that cannot be told, and what the server said.
-func (s *session) narrow(ctx context.Context, sh *shape, b *rows.Block, pieces []piece, at int, cause error) (int, error) {
+// narrow finds the row that is to blame for the refusal of the piece at: it does the same again, but the rows of that
+// piece one by one, and commits nothing. It returns the row, -1 if that cannot be told, and what the server said.
+func (s *session) narrow(ctx context.Context, sh *shape, b *rows.Block, pieces []piece, at int, cause error) (int,
+	error) {
 	blamed := pieces[at]
 	if blamed.rows == 1 {
 		return blamed.at, cause

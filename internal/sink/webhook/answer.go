@@ -95,7 +95,8 @@ const maxRedirects = 5
 func (s *Sink) redirect(next *http.Request, via []*http.Request) error {
 	code := next.Response.StatusCode
 	same := next.URL.Scheme == s.url.Scheme && next.URL.Host == s.url.Host
-	if same && len(via) <= maxRedirects && (code == http.StatusTemporaryRedirect || code == http.StatusPermanentRedirect) {
+	if same && len(via) <= maxRedirects &&
+		(code == http.StatusTemporaryRedirect || code == http.StatusPermanentRedirect) {
 		return nil
 	}
 	return http.ErrUseLastResponse

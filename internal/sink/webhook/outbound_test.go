@@ -14,7 +14,8 @@ func TestWhatWouldGoInsideIsRejectedWithTheSetting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := New(Config{URL: far.URL(), Headers: map[string]string{"Connection-Note": "x"}}, component.Env{Name: "hook", Outbound: policy})
+	made, err := New(Config{URL: far.URL(), Headers: map[string]string{"Connection-Note": "x"}},
+		component.Env{Name: "hook", Outbound: policy})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +32,8 @@ func TestWhatWouldGoInsideIsRejectedWithTheSetting(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := send(t, s, msg("b"))[0]
-	if o.Verdict != component.Rejected || !strings.Contains(o.Reason.Error(), "127.0.0.1") || !strings.Contains(o.Reason.Error(), "outbound: allow") {
+	if o.Verdict != component.Rejected || !strings.Contains(o.Reason.Error(), "127.0.0.1") ||
+		!strings.Contains(o.Reason.Error(), "outbound: allow") {
 		t.Errorf("%+v", o)
 	}
 	if _, err := New(Config{URL: far.URL()}, component.Env{Name: "hook", Outbound: policy}); err == nil {

@@ -14,14 +14,15 @@ type noAnswerError struct {
 
 // Error names the setting that says how long a request may take.
 func (e *noAnswerError) Error() string {
-	return e.target + ": no answer within " + strconv.FormatFloat(e.after.Seconds(), 'f', -1, 64) + " s (request.timeout_secs)"
+	return e.target + ": no answer within " + strconv.FormatFloat(e.after.Seconds(), 'f', -1, 64) +
+		" s (request.timeout_secs)"
 }
 
 // Unwrap is what a context says of it.
 func (e *noAnswerError) Unwrap() error { return context.DeadlineExceeded }
 
-// timeLeft is how long a context goes on, to the nearest hundredth of a second: some microseconds have passed since its owner made it.
-// 0: it has no end of its own.
+// timeLeft is how long a context goes on, to the nearest hundredth of a second: some microseconds have passed since its
+// owner made it. 0: it has no end of its own.
 func timeLeft(ctx context.Context) time.Duration {
 	end, ok := ctx.Deadline()
 	if !ok {

@@ -165,8 +165,9 @@ func (s *Sink) deliver(ctx context.Context, body []byte, h http.Header) componen
 	return o
 }
 
-// unanswered is the outcome of a request without an answer. Where no connection came about nothing was tried, and everybody waits. Where the request broke off
-// it is a try of the message only if the far end began to answer, or answered somebody else meanwhile: that it answers nobody is no message's fault.
+// unanswered is the outcome of a request without an answer. Where no connection came about nothing was tried, and
+// everybody waits. Where the request broke off it is a try of the message only if the far end began to answer, or
+// answered somebody else meanwhile: that it answers nobody is no message's fault.
 func (s *Sink) unanswered(reason error, connected, answers bool) component.Outcome {
 	if !connected {
 		return component.Hold(s.far.Away(reason), reason)

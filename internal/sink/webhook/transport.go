@@ -14,8 +14,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/outbound"
 )
 
-// newTransport makes a pool of connections. How long a request may take as a whole is the pipeline's business; the bounds
-// here are for connections that come to nothing.
+// newTransport makes a pool of connections. How long a request may take as a whole is the pipeline's business; the
+// bounds here are for connections that come to nothing.
 func newTransport(c TLS, connections int, reach *outbound.Policy) (*http.Transport, error) {
 	secure, err := c.config()
 	if err != nil {
@@ -54,7 +54,8 @@ func (c TLS) config() (*tls.Config, error) {
 	if c.CertFile != "" {
 		ours, err := tls.LoadX509KeyPair(c.CertFile, c.KeyFile)
 		if err != nil {
-			return nil, component.Setting("tls.cert_file", errors.Join(fmt.Errorf("%s and %s", c.CertFile, c.KeyFile), err))
+			return nil, component.Setting("tls.cert_file", errors.Join(fmt.Errorf("%s and %s", c.CertFile, c.KeyFile),
+				err))
 		}
 		t.Certificates = []tls.Certificate{ours}
 	}

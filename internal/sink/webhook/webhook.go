@@ -4,20 +4,22 @@
 //	  hook: { type: webhook, inputs: [shape], url: https://example.com/hook,
 //	          headers: { Authorization: "Bearer ${TOKEN}" } }
 //
-// Each message is a request of its own, or (payload: array, or ndjson) a batch is one request and has one answer. Connections
-// are kept and used again; HTTP/2 is spoken where the far end offers it.
+// Each message is a request of its own, or (payload: array, or ndjson) a batch is one request and has one answer.
+// Connections are kept and used again; HTTP/2 is spoken where the far end offers it.
 //
 // # Answers
 //
 // 2xx is delivered. 408, 425, 429, 5xx and answers that are not HTTP are tried again, after
-// Retry-After where the far end says so; 429 and 503 also say that it wants less. A far end that gives no answer makes messages wait, and that counts as no try: it has
-// no address, refuses connections, or answers nobody. A request that alone is not answered while others are is a try. Anything else is rejected with the beginning of
-// what the far end said, and so is what would go to an address that may not be reached (outbound: allow:). A redirect is followed only when it keeps the method (307, 308) and stays on the same host.
+// Retry-After where the far end says so; 429 and 503 also say that it wants less. A far end that gives no answer makes
+// messages wait, and that counts as no try: it has no address, refuses connections, or answers nobody. A request that
+// alone is not answered while others are is a try. Anything else is rejected with the beginning of what the far end
+// said, and so is what would go to an address that may not be reached (outbound: allow:). A redirect is followed only
+// when it keeps the method (307, 308) and stays on the same host.
 //
 // # Secrets
 //
-// Errors name the far end by scheme and host alone. The values of headers, the password and the path and query of the URL are taken out of
-// whatever the far end says before it becomes part of a reason.
+// Errors name the far end by scheme and host alone. The values of headers, the password and the path and query of the
+// URL are taken out of whatever the far end says before it becomes part of a reason.
 package webhook
 
 import (
@@ -46,7 +48,8 @@ type Config struct {
 	Headers map[string]string `yaml:"headers" secret:"true"`
 	// Encoding of a message. Not set: its body as it is.
 	Encoding lines.Encoding `yaml:"encoding"`
-	// Payload is "message" (a request a message), "array" (a JSON array a batch) or "ndjson" (a batch, a line a message). "": message.
+	// Payload is "message" (a request a message), "array" (a JSON array a batch) or "ndjson" (a batch, a line a
+	// message). "": message.
 	Payload string `yaml:"payload" oneof:"message array ndjson"`
 	// TLS says whom to trust, and who we are.
 	TLS TLS `yaml:"tls"`
@@ -56,10 +59,11 @@ type Config struct {
 
 // TLS are the settings of secure connections.
 type TLS struct {
-	CAFile     string `yaml:"ca_file" file:"read"`   // certificates to trust instead of the system's
-	CertFile   string `yaml:"cert_file" file:"read"` // our certificate, with KeyFile
-	KeyFile    string `yaml:"key_file" file:"read"`  // its key
-	ServerName string `yaml:"server_name"`           // the name to expect in the far end's certificate, where it is not the URL's host
+	CAFile   string `yaml:"ca_file" file:"read"`   // certificates to trust instead of the system's
+	CertFile string `yaml:"cert_file" file:"read"` // our certificate, with KeyFile
+	KeyFile  string `yaml:"key_file" file:"read"`  // its key
+	// the name to expect in the far end's certificate, where it is not the URL's host
+	ServerName string `yaml:"server_name"`
 }
 
 // The payloads of Config.
@@ -152,7 +156,8 @@ func (s *Sink) checkPayload() error {
 	case perMessage:
 	case array, ndjson:
 		if s.encoder.Codec() == lines.Text {
-			return component.Setting("encoding.codec", fmt.Errorf("payload %s needs the codec json or message", s.payload))
+			return component.Setting("encoding.codec", fmt.Errorf("payload %s needs the codec json or message",
+				s.payload))
 		}
 	default:
 		return component.Setting("payload", fmt.Errorf("%q is none of message, array and ndjson", s.payload))

@@ -130,21 +130,31 @@ func TestAnswersBecomeOutcomes(t *testing.T) {
 		slow    bool
 		reason  string
 	}{
-		"created":          {receiver.Behaviour{Do: receiver.Status, Code: 201}, component.Delivered, 0, false, ""},
-		"no content":       {receiver.Behaviour{Do: receiver.Status, Code: 204}, component.Delivered, 0, false, ""},
-		"too many":         {receiver.Behaviour{Do: receiver.Status, Code: 429, RetryAfter: "7"}, component.Retry, 7 * time.Second, true, "429 Too Many Requests"},
-		"unavailable":      {receiver.Behaviour{Do: receiver.Status, Code: 503}, component.Retry, 0, true, "503 Service Unavailable"},
-		"broken":           {receiver.Behaviour{Do: receiver.Status, Code: 500, Body: "oops\r\n again"}, component.Retry, 0, false, "500 Internal Server Error: oops   again"},
-		"bad gateway":      {receiver.Behaviour{Do: receiver.Status, Code: 502, RetryAfter: "2"}, component.Retry, 2 * time.Second, false, "502 Bad Gateway"},
-		"request time-out": {receiver.Behaviour{Do: receiver.Status, Code: 408}, component.Retry, 0, false, "408 Request Timeout"},
-		"bad request":      {receiver.Behaviour{Do: receiver.Status, Code: 400, Body: "no such field"}, component.Rejected, 0, false, "400 Bad Request: no such field"},
-		"gone":             {receiver.Behaviour{Do: receiver.Status, Code: 410}, component.Rejected, 0, false, "410 Gone"},
-		"no known status":  {receiver.Behaviour{Do: receiver.Status, Code: 799}, component.Retry, 0, false, "answered 799"},
-		"not modified":     {receiver.Behaviour{Do: receiver.Status, Code: 304}, component.Rejected, 0, false, "304 Not Modified"},
-		"reset":            {receiver.Behaviour{Do: receiver.Reset}, component.Retry, 0, false, "127.0.0.1"},
-		"garbage":          {receiver.Behaviour{Do: receiver.Garbage}, component.Retry, 0, false, "malformed HTTP"},
-		"broken off":       {receiver.Behaviour{Do: receiver.Half}, component.Delivered, 0, false, ""},
-		"slow":             {receiver.Behaviour{Do: receiver.Slow, Delay: receiver.Duration(10 * time.Millisecond)}, component.Delivered, 0, false, ""},
+		"created":    {receiver.Behaviour{Do: receiver.Status, Code: 201}, component.Delivered, 0, false, ""},
+		"no content": {receiver.Behaviour{Do: receiver.Status, Code: 204}, component.Delivered, 0, false, ""},
+		"too many": {receiver.Behaviour{Do: receiver.Status, Code: 429, RetryAfter: "7"}, component.Retry,
+			7 * time.Second, true, "429 Too Many Requests"},
+		"unavailable": {receiver.Behaviour{Do: receiver.Status, Code: 503}, component.Retry, 0, true,
+			"503 Service Unavailable"},
+		"broken": {receiver.Behaviour{Do: receiver.Status, Code: 500, Body: "oops\r\n again"},
+			component.Retry, 0, false, "500 Internal Server Error: oops   again"},
+		"bad gateway": {receiver.Behaviour{Do: receiver.Status, Code: 502, RetryAfter: "2"}, component.Retry,
+			2 * time.Second, false, "502 Bad Gateway"},
+		"request time-out": {receiver.Behaviour{Do: receiver.Status, Code: 408}, component.Retry, 0, false,
+			"408 Request Timeout"},
+		"bad request": {receiver.Behaviour{Do: receiver.Status, Code: 400, Body: "no such field"},
+			component.Rejected, 0, false, "400 Bad Request: no such field"},
+		"gone": {receiver.Behaviour{Do: receiver.Status, Code: 410}, component.Rejected, 0, false,
+			"410 Gone"},
+		"no known status": {receiver.Behaviour{Do: receiver.Status, Code: 799}, component.Retry, 0, false,
+			"answered 799"},
+		"not modified": {receiver.Behaviour{Do: receiver.Status, Code: 304}, component.Rejected, 0, false,
+			"304 Not Modified"},
+		"reset":      {receiver.Behaviour{Do: receiver.Reset}, component.Retry, 0, false, "127.0.0.1"},
+		"garbage":    {receiver.Behaviour{Do: receiver.Garbage}, component.Retry, 0, false, "malformed HTTP"},
+		"broken off": {receiver.Behaviour{Do: receiver.Half}, component.Delivered, 0, false, ""},
+		"slow": {receiver.Behaviour{Do: receiver.Slow, Delay: receiver.Duration(10 * time.Millisecond)},
+			component.Delivered, 0, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := far.Script(c.told); err != nil {
@@ -155,7 +165,8 @@ func TestAnswersBecomeOutcomes(t *testing.T) {
 				t.Errorf("%+v", o)
 			}
 			switch {
-			case c.reason == "" && o.Reason != nil, c.reason != "" && (o.Reason == nil || !strings.Contains(o.Reason.Error(), c.reason)):
+			case c.reason == "" && o.Reason != nil, c.reason != "" &&
+				(o.Reason == nil || !strings.Contains(o.Reason.Error(), c.reason)):
 				t.Errorf("reason: %v", o.Reason)
 			}
 		})
@@ -201,7 +212,8 @@ func TestAFarEndThatHangsIsARetryWhenTheTimeIsUp(t *testing.T) {
 			t.Errorf("%+v", o)
 		}
 	}
-	if got := out[0].Reason.Error(); !regexp.MustCompile(`^http://[0-9.:]+: no answer within (1|0\.\d+) s \(request\.timeout_secs\)$`).MatchString(got) {
+	if got := out[0].Reason.Error(); !regexp.MustCompile(
+		`^http://[0-9.:]+: no answer within (1|0\.\d+) s \(request\.timeout_secs\)$`).MatchString(got) {
 		t.Errorf("%q", got)
 	}
 	if n := far.Counts().Requests; n != 1 {
@@ -294,7 +306,8 @@ func TestNobodyThereIsARetry(t *testing.T) {
 func TestABodyWithoutAnEndDoesNotHoldADeliveryUp(t *testing.T) {
 	far := farEnd(t)
 	s := start(t, Config{URL: far.URL()})
-	if err := far.Script(receiver.Behaviour{Do: receiver.Trickle, Delay: receiver.Duration(time.Millisecond)}); err != nil {
+	if err := far.Script(receiver.Behaviour{Do: receiver.Trickle,
+		Delay: receiver.Duration(time.Millisecond)}); err != nil {
 		t.Fatal(err)
 	}
 	if o := send(t, s, msg("x"))[0]; o.Verdict != component.Delivered {
@@ -313,7 +326,8 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 	}
 	srv.Start()
 	s := start(t, Config{URL: srv.URL})
-	if err := r.Always(receiver.Behaviour{Do: receiver.Status, Code: 500, Body: strings.Repeat("x", 100_000)}); err != nil {
+	if err := r.Always(receiver.Behaviour{Do: receiver.Status, Code: 500,
+		Body: strings.Repeat("x", 100_000)}); err != nil {
 		t.Fatal(err)
 	}
 	for range 20 {
@@ -332,11 +346,15 @@ func TestOnlyRedirectsThatKeepTheMethodOnTheSameHostAreFollowed(t *testing.T) {
 		told    receiver.Behaviour
 		verdict component.Verdict
 	}{
-		"307 here":          {receiver.Behaviour{Do: receiver.Redirect, Location: "/new"}, component.Delivered},
-		"308 here":          {receiver.Behaviour{Do: receiver.Redirect, Code: 308, Location: far.URL() + "new"}, component.Delivered},
-		"301 here":          {receiver.Behaviour{Do: receiver.Redirect, Code: 301, Location: "/new"}, component.Rejected},
-		"303 here":          {receiver.Behaviour{Do: receiver.Redirect, Code: 303, Location: "/new"}, component.Rejected},
-		"307 elsewhere":     {receiver.Behaviour{Do: receiver.Redirect, Location: other.URL() + "new?token=x"}, component.Rejected},
+		"307 here": {receiver.Behaviour{Do: receiver.Redirect, Location: "/new"}, component.Delivered},
+		"308 here": {receiver.Behaviour{Do: receiver.Redirect, Code: 308, Location: far.URL() + "new"},
+			component.Delivered},
+		"301 here": {receiver.Behaviour{Do: receiver.Redirect, Code: 301, Location: "/new"},
+			component.Rejected},
+		"303 here": {receiver.Behaviour{Do: receiver.Redirect, Code: 303, Location: "/new"},
+			component.Rejected},
+		"307 elsewhere": {receiver.Behaviour{Do: receiver.Redirect, Location: other.URL() + "new?token=x"},
+			component.Rejected},
 		"307 without place": {receiver.Behaviour{Do: receiver.Redirect}, component.Rejected},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -346,11 +364,13 @@ func TestOnlyRedirectsThatKeepTheMethodOnTheSameHostAreFollowed(t *testing.T) {
 			}
 			m := msg("body")
 			o := send(t, s, m)[0]
-			if o.Verdict != c.verdict || far.Count(m.ID.String()) != map[component.Verdict]int{component.Delivered: 1}[c.verdict] {
+			if o.Verdict != c.verdict ||
+				far.Count(m.ID.String()) != map[component.Verdict]int{component.Delivered: 1}[c.verdict] {
 				t.Fatalf("%+v, delivered %d times", o, far.Count(m.ID.String()))
 			}
 			if c.verdict == component.Delivered {
-				if last := far.Requests()[1]; last.Path != "/new" || string(last.Body) != "body" || last.Method != "POST" {
+				if last := far.Requests()[1]; last.Path != "/new" || string(last.Body) != "body" ||
+					last.Method != "POST" {
 					t.Errorf("%s %s %q", last.Method, last.Path, last.Body)
 				}
 			}
@@ -376,8 +396,10 @@ func TestARedirectLoopEnds(t *testing.T) {
 
 func TestNoSecretIsInAReason(t *testing.T) {
 	far := farEnd(t)
-	u := strings.Replace(far.URL(), "http://", "http://user:pass-word@", 1) + "services/T000/hidden-path?token=hidden-query"
-	s := start(t, Config{URL: u, Headers: map[string]string{"Authorization": "Bearer hidden-token", "X-Key": "hidden-key"}})
+	u := strings.Replace(far.URL(), "http://", "http://user:pass-word@", 1) +
+		"services/T000/hidden-path?token=hidden-query"
+	s := start(t, Config{URL: u, Headers: map[string]string{"Authorization": "Bearer hidden-token",
+		"X-Key": "hidden-key"}})
 	all := "user:pass-word /services/T000/hidden-path?token=hidden-query hidden-token hidden-key "
 	for _, b := range []receiver.Behaviour{
 		{Do: receiver.Status, Code: 400, Body: all},
@@ -404,7 +426,8 @@ func TestNoSecretIsInAReason(t *testing.T) {
 
 func TestAReasonIsShort(t *testing.T) {
 	far := farEnd(t)
-	if err := far.Always(receiver.Behaviour{Do: receiver.Status, Code: 400, Body: strings.Repeat("é", 5000)}); err != nil {
+	if err := far.Always(receiver.Behaviour{Do: receiver.Status, Code: 400,
+		Body: strings.Repeat("é", 5000)}); err != nil {
 		t.Fatal(err)
 	}
 	o := send(t, start(t, Config{URL: far.URL()}), msg("x"))[0]
@@ -438,7 +461,8 @@ func TestABatchCanBeOneRequest(t *testing.T) {
 func TestARefusedBatchIsAskedForByHalves(t *testing.T) {
 	far := farEnd(t)
 	s := start(t, Config{URL: far.URL(), Payload: array, Encoding: lines.Encoding{Codec: "message"}})
-	if err := far.Script(receiver.Behaviour{Do: receiver.Status, Code: 422}, receiver.Behaviour{Do: receiver.Status, Code: 422},
+	if err := far.Script(receiver.Behaviour{Do: receiver.Status, Code: 422},
+		receiver.Behaviour{Do: receiver.Status, Code: 422},
 		receiver.Behaviour{Do: receiver.Status, Code: 503}); err != nil {
 		t.Fatal(err)
 	}
@@ -472,7 +496,8 @@ func TestHTTP2IsSpokenWhereItIsOfferedAndTheCertificateIsChecked(t *testing.T) {
 	srv.StartTLS()
 	defer srv.Close()
 
-	if o := send(t, start(t, Config{URL: srv.URL}), msg("x"))[0]; o.Verdict != component.Retry || !strings.Contains(o.Reason.Error(), "certificate") {
+	if o := send(t, start(t, Config{URL: srv.URL}), msg("x"))[0]; o.Verdict != component.Retry ||
+		!strings.Contains(o.Reason.Error(), "certificate") {
 		t.Errorf("a certificate nobody vouches for: %+v", o)
 	}
 	ca := filepath.Join(t.TempDir(), "ca.pem")
@@ -547,7 +572,8 @@ func TestStartReadsTheCertificates(t *testing.T) {
 func FuzzQuoteIsShortAndPrintable(f *testing.F) {
 	f.Add([]byte("hello\r\n\x00\xffworld"))
 	f.Add([]byte(strings.Repeat("é", 300)))
-	made, err := New(Config{URL: "http://h/hidden-path", Headers: map[string]string{"X": "hidden-key"}}, component.Env{})
+	made, err := New(Config{URL: "http://h/hidden-path", Headers: map[string]string{"X": "hidden-key"}},
+		component.Env{})
 	if err != nil {
 		f.Fatal(err)
 	}

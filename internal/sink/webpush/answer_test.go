@@ -31,7 +31,8 @@ func (f *far) refuse(t testing.TB, reason string, after int, subs ...sandbox.Sub
 func TestASubscriptionThatIsGoneIsRememberedReportedAndLeftAlone(t *testing.T) {
 	f := newFar(t, nil)
 	store := pushtest.Store(t)
-	c := Config{KeyFile: f.key, Subject: "mailto:push@example.com", CAFile: f.ca, Services: []string{"*"}, Feedback: "gone"}
+	c := Config{KeyFile: f.key, Subject: "mailto:push@example.com", CAFile: f.ca, Services: []string{"*"},
+		Feedback: "gone"}
 	s := started(t, c, store)
 	ended, alive := f.subscribe(t), f.subscribe(t)
 	unknown := alive
@@ -39,7 +40,8 @@ func TestASubscriptionThatIsGoneIsRememberedReportedAndLeftAlone(t *testing.T) {
 	f.Unsubscribe(ended.Endpoint)
 	pushtest.Want(t, pushtest.Deliver1(t, s, to(ended)), component.Rejected, "answered 410")
 	pushtest.Want(t, pushtest.Deliver1(t, s, to(unknown)), component.Rejected, "answered 404")
-	if got := pushtest.Reports(t, s.store); strings.Count(got, "\n") != 2 || !strings.Contains(got, ended.Endpoint) || !strings.Contains(got, `"platform":"webpush"`) || !strings.Contains(got, `"reason":"410"`) {
+	if got := pushtest.Reports(t, s.store); strings.Count(got, "\n") != 2 || !strings.Contains(got, ended.Endpoint) ||
+		!strings.Contains(got, `"platform":"webpush"`) || !strings.Contains(got, `"reason":"410"`) {
 		t.Errorf("reports:\n%s", got)
 	}
 	before := f.Counts().Requests
@@ -94,8 +96,10 @@ func TestOtherAnswersAreActedUpon(t *testing.T) {
 	f := newFar(t, nil)
 	s := newSink(t, f, nil)
 	for reason, verdict := range map[string]component.Verdict{
-		"PayloadTooLarge": component.Rejected, "BadRequest": component.Rejected, "UnsupportedEncoding": component.Rejected,
-		"InternalServerError": component.Retry, "BadGateway": component.Retry, "ServiceUnavailable": component.Retry, "Forbidden": component.Retry, "Unauthorized": component.Retry,
+		"PayloadTooLarge": component.Rejected, "BadRequest": component.Rejected,
+		"UnsupportedEncoding": component.Rejected,
+		"InternalServerError": component.Retry, "BadGateway": component.Retry, "ServiceUnavailable": component.Retry,
+		"Forbidden": component.Retry, "Unauthorized": component.Retry,
 	} {
 		sub := f.subscribe(t)
 		f.refuse(t, reason, 0)
@@ -181,8 +185,10 @@ func TestUnderEveryMisbehaviourAtOnceEachMessageEndsOnce(t *testing.T) {
 	f.behave(t, farend.Behaviour{
 		Latency: farend.Latency{Median: farend.Duration(5 * time.Millisecond), Sigma: 0.8},
 		Faults: []farend.Fault{
-			{Do: farend.GoAway, Every: 200, Unprocessed: 0.5}, {Do: farend.ResetStream, Probability: 0.01}, {Do: farend.ResetConnection, Every: 300, Processed: true},
-			{Do: farend.Refuse, Reason: "ServiceUnavailable", Probability: 0.02}, {Do: farend.Refuse, Reason: "BadRequest", Probability: 0.02}, {Do: farend.Half, Every: 350},
+			{Do: farend.GoAway, Every: 200, Unprocessed: 0.5}, {Do: farend.ResetStream, Probability: 0.01},
+			{Do: farend.ResetConnection, Every: 300, Processed: true},
+			{Do: farend.Refuse, Reason: "ServiceUnavailable", Probability: 0.02},
+			{Do: farend.Refuse, Reason: "BadRequest", Probability: 0.02}, {Do: farend.Half, Every: 350},
 		},
 	})
 	const n = 800

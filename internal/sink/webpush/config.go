@@ -17,35 +17,41 @@ import (
 
 // Config is the sink's settings.
 type Config struct {
-	// KeyFile is the application server's private key: PEM, or its 32 bytes in base64url. It is read again when it has changed.
+	// KeyFile is the application server's private key: PEM, or its 32 bytes in base64url. It is read again when it has
+	// changed.
 	KeyFile string `yaml:"key_file" required:"true" file:"read"`
 	// Subject is whom a push service may turn to: mailto:… or https://…
 	Subject string `yaml:"subject" required:"true"`
-	// Payload is a jq program that makes the text of a message; it sees the body as ".", and $attributes, $id, $key, $time and $expires. Not set: the body is the text.
+	// Payload is a jq program that makes the text of a message; it sees the body as ".", and $attributes, $id, $key,
+	// $time and $expires. Not set: the body is the text.
 	Payload string `yaml:"payload"`
 	// Urgency is that of messages whose attribute urgency does not say. Not set: normal, as push services take it.
 	Urgency string `yaml:"urgency" oneof:"very-low low normal high"`
 	// Topic is that of messages whose attribute topic does not say.
 	Topic string `yaml:"topic"`
-	// Backlog is the queue where pushes wait, each a message with the attributes that it has here. With it, a push is dropped when a newer one with its device and topic waits there. Not set: only what was here before is known.
+	// Backlog is the queue where pushes wait, each a message with the attributes that it has here. With it, a push is
+	// dropped when a newer one with its device and topic waits there. Not set: only what was here before is known.
 	Backlog string `yaml:"backlog"`
-	// TTL is how long after a message's time a push service keeps it for a browser that sleeps, and after which it is dropped here. A message's own expiration or expiry comes first. Not set: four weeks.
+	// TTL is how long after a message's time a push service keeps it for a browser that sleeps, and after which it is
+	// dropped here. A message's own expiration or expiry comes first. Not set: four weeks.
 	TTL time.Duration `yaml:"ttl"`
-	// Services are the hosts of push services that may be posted to, as push.example.com, push.example.com:8443, or *.example.com for all below; "*" is any. Not set: those of the usual browsers.
+	// Services are the hosts of push services that may be posted to, as push.example.com, push.example.com:8443, or
+	// *.example.com for all below; "*" is any. Not set: those of the usual browsers.
 	Services []string `yaml:"services"`
 	// CAFile has the certificates to trust instead of the system's.
 	CAFile string `yaml:"ca_file" file:"read"`
 	// Feedback is the queue or topic where subscriptions that are gone are reported. Not set: they are not.
 	Feedback string `yaml:"feedback"`
-	// Receipts is the queue or topic that gets a receipt of each message that the sink is done with: what became of it, its id at the far end,
-	// and when it passed each step. Not set: there are none.
+	// Receipts is the queue or topic that gets a receipt of each message that the sink is done with: what became of it,
+	// its id at the far end, and when it passed each step. Not set: there are none.
 	Receipts string `yaml:"receipts"`
-	// Proxy is the HTTP proxy to the far end: http://host:port or https://host:port, with user:password@ before the host where it asks for them; or
-	// direct: none. Not set: as HTTPS_PROXY and NO_PROXY of the environment say.
+	// Proxy is the HTTP proxy to the far end: http://host:port or https://host:port, with user:password@ before the
+	// host where it asks for them; or direct: none. Not set: as HTTPS_PROXY and NO_PROXY of the environment say.
 	Proxy string `yaml:"proxy" secret:"true"`
 	// DeadFor is how long a subscription that is gone is remembered. Not set: for ever.
 	DeadFor time.Duration `yaml:"dead_for"`
-	// Connections is the most connections to one push service; more than one is made only when all streams are in use. 0: 2.
+	// Connections is the most connections to one push service; more than one is made only when all streams are in use.
+	// 0: 2.
 	Connections int `yaml:"connections" min:"0" max:"1000"`
 	// MaxServices is how many push services are kept connected at once. 0: 64.
 	MaxServices int `yaml:"max_services" min:"0" max:"10000"`
@@ -53,7 +59,8 @@ type Config struct {
 
 // usual are the push services of Chrome and its relatives, Firefox, Safari and Edge.
 var usual = []string{
-	"fcm.googleapis.com", "jmt17.google.com", "updates.push.services.mozilla.com", "*.push.services.mozilla.com", "*.push.apple.com", "*.notify.windows.com",
+	"fcm.googleapis.com", "jmt17.google.com", "updates.push.services.mozilla.com", "*.push.services.mozilla.com",
+	"*.push.apple.com", "*.notify.windows.com",
 }
 
 const (
@@ -66,7 +73,8 @@ const (
 // New checks the settings. Nothing is read or opened yet.
 func New(c Config, env component.Env) (component.Sink, error) {
 	s := &Sink{
-		name: env.Name, caFile: c.CAFile, urgency: c.Urgency, topic: c.Topic, ttl: c.TTL, deadFor: c.DeadFor, services: c.Services,
+		name: env.Name, caFile: c.CAFile, urgency: c.Urgency, topic: c.Topic, ttl: c.TTL, deadFor: c.DeadFor,
+		services:    c.Services,
 		connections: c.Connections, most: c.MaxServices, clock: time.Now, reach: env.Outbound, seed: maphash.MakeSeed(),
 	}
 	if env.Store != nil {
@@ -104,8 +112,10 @@ func (s *Sink) check(c Config) error {
 		return component.Setting("ttl", fmt.Errorf("%v is longer than push services keep a message: four weeks", c.TTL))
 	}
 	for i, host := range c.Services {
-		if host == "" || strings.ContainsAny(host, "/ ") || strings.Contains(strings.TrimPrefix(host, "*."), "*") && host != "*" {
-			return component.Setting(fmt.Sprintf("services[%d]", i), fmt.Errorf("%q is no host, as push.example.com or *.example.com", host))
+		if host == "" || strings.ContainsAny(host, "/ ") || strings.Contains(strings.TrimPrefix(host, "*."), "*") &&
+			host != "*" {
+			return component.Setting(fmt.Sprintf("services[%d]", i),
+				fmt.Errorf("%q is no host, as push.example.com or *.example.com", host))
 		}
 	}
 	if len(c.Services) == 0 {
@@ -147,7 +157,8 @@ func mayPost(services []string, host string) bool {
 		if s == "*" || strings.EqualFold(s, host) {
 			return true
 		}
-		if below, ok := strings.CutPrefix(s, "*"); ok && len(host) > len(below) && strings.EqualFold(host[len(host)-len(below):], below) {
+		if below, ok := strings.CutPrefix(s, "*"); ok && len(host) > len(below) &&
+			strings.EqualFold(host[len(host)-len(below):], below) {
 			return true
 		}
 	}

@@ -38,21 +38,23 @@ const poolRest = time.Second
 
 var errRests = errors.New("429: the subscription rests")
 
-// prepare finds out where the message goes and encrypts it. When there is nothing to send, it answers for the message and returns
-// false.
+// prepare finds out where the message goes and encrypts it. When there is nothing to send, it answers for the message
+// and returns false.
 func (d *delivery) prepare(now time.Time) bool {
 	s, w := d.sink, &d.wish
 	if err := w.read(d.message); err != nil {
 		return d.answer(component.Reject(err))
 	}
 	if !mayPost(s.services, w.host) {
-		return d.answer(component.Reject(fmt.Errorf("%.100s is none of the push services that may be posted to (services)", w.origin)))
+		return d.answer(component.Reject(
+			fmt.Errorf("%.100s is none of the push services that may be posted to (services)", w.origin)))
 	}
 	if err := s.reach.CheckHost(w.name); err != nil {
 		return d.answer(component.Reject(fmt.Errorf("its endpoint: %w", err)))
 	}
 	if d.until, d.limited = w.expiration.Of(d.message, s.ttl); d.limited && !now.Before(d.until) {
-		return d.answer(component.Drop(fmt.Errorf("%w at %s", component.ErrExpired, d.until.UTC().Format(time.RFC3339))))
+		return d.answer(component.Drop(fmt.Errorf("%w at %s", component.ErrExpired,
+			d.until.UTC().Format(time.RFC3339))))
 	}
 	if t := cmp.Or(w.topic, s.topic); t != "" {
 		var replaced bool
@@ -97,7 +99,8 @@ func (d *delivery) seal() bool {
 		text = made
 	}
 	if len(text) > maxText {
-		return d.answer(component.Reject(fmt.Errorf("its text has %d bytes, the most that fit into an encrypted message are %d", len(text), maxText)))
+		return d.answer(component.Reject(fmt.Errorf("its text has %d bytes, the most that fit into an encrypted "+
+			"message are %d", len(text), maxText)))
 	}
 	var err error
 	if d.body, err = d.sink.sealer.seal(text, &d.wish.sub); err != nil {
@@ -165,7 +168,8 @@ func (d *delivery) resend() bool {
 
 // bury remembers that the subscription is gone, and then rejects the message.
 func (d *delivery) bury(now time.Time, reason *Refusal, sent time.Time) {
-	death := dead.Death{App: d.wish.origin, Token: d.wish.sub.Endpoint, Since: now, Reason: strconv.Itoa(reason.Status), Message: d.message.ID}
+	death := dead.Death{App: d.wish.origin, Token: d.wish.sub.Endpoint, Since: now, Reason: strconv.Itoa(reason.Status),
+		Message: d.message.ID}
 	d.sink.dead.Reject(death, reason, func(o component.Outcome) {
 		o.Sent = sent
 		d.answer(o)

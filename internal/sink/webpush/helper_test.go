@@ -91,7 +91,8 @@ func started(t testing.TB, c Config, store *queue.Store) *Sink {
 // newSink is a sink for a sandbox.
 func newSink(t testing.TB, f *far, change func(*Config)) *Sink {
 	t.Helper()
-	c := Config{KeyFile: f.key, Subject: "mailto:push@example.com", CAFile: f.ca, Services: []string{f.Addr().String()}, Feedback: pushtest.Feedback}
+	c := Config{KeyFile: f.key, Subject: "mailto:push@example.com", CAFile: f.ca, Services: []string{f.Addr().String()},
+		Feedback: pushtest.Feedback}
 	if change != nil {
 		change(&c)
 	}

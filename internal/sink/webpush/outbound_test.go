@@ -17,7 +17,8 @@ func inside(t *testing.T, f *far, allow ...string) (*Sink, *outbound.Policy) {
 		t.Fatal(err)
 	}
 	c := Config{KeyFile: f.key, Subject: "mailto:push@example.com", CAFile: f.ca, Services: []string{"*"}}
-	return pushtest.Start[*Sink](t, New, c, component.Env{Name: "browsers", Store: pushtest.Store(t), Outbound: policy}), policy
+	return pushtest.Start[*Sink](t, New, c,
+		component.Env{Name: "browsers", Store: pushtest.Store(t), Outbound: policy}), policy
 }
 
 func TestEndpointsInsideAreRejected(t *testing.T) {
@@ -29,7 +30,8 @@ func TestEndpointsInsideAreRejected(t *testing.T) {
 	}
 	pushtest.Want(t, pushtest.Deliver1(t, s, to(f.subscribe(t))), component.Rejected, "127.0.0.1 may not be reached")
 	sub := f.subscribe(t)
-	for _, endpoint := range []string{"https://localhost/x", "https://169.254.169.254/x", "https://[::1]:8443/x", "https://2130706433/x"} {
+	for _, endpoint := range []string{"https://localhost/x", "https://169.254.169.254/x", "https://[::1]:8443/x",
+		"https://2130706433/x"} {
 		sub.Endpoint = endpoint
 		pushtest.Want(t, pushtest.Deliver1(t, s, to(sub)), component.Rejected, "outbound: allow")
 	}

@@ -78,8 +78,10 @@ func (p *pool) use(origin, host string) (*service, error) {
 		s = &service{origin: origin}
 		var err error
 		s.client, err = push.New(push.Config{
-			Address: address, Dial: s.dialing(p.dial), TLS: p.secure, MaxConnections: p.connections, MaxResponseBody: 4 << 10, IdleTimeout: idle,
-			Accepted: func(*push.Response) bool { return true }, // a token is a subscription's matter, not the connection's
+			Address: address, Dial: s.dialing(p.dial), TLS: p.secure, MaxConnections: p.connections,
+			MaxResponseBody: 4 << 10, IdleTimeout: idle,
+			// a token is a subscription's matter, not the connection's
+			Accepted: func(*push.Response) bool { return true },
 		})
 		if err != nil {
 			return nil, fmt.Errorf("push service %s: %w", origin, err)

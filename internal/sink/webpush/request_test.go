@@ -34,7 +34,8 @@ func TestAMessageArrivesAndIsDecrypted(t *testing.T) {
 		t.Errorf("opened %q", got)
 	}
 	seen := f.last(t)
-	for name, value := range map[string]string{"urgency": "high", "topic": "score", "ttl": "3600", "content-encoding": "aes128gcm"} {
+	for name, value := range map[string]string{"urgency": "high", "topic": "score", "ttl": "3600",
+		"content-encoding": "aes128gcm"} {
 		if got := seen.Get(name); got != value {
 			t.Errorf("%s is %q, not %q", name, got, value)
 		}
@@ -97,7 +98,8 @@ func TestWhatIsSealedOnlyItsSubscriptionOpens(t *testing.T) {
 	auth := make([]byte, 16)
 	rand.Read(auth)
 	var sub subscription
-	sub.Keys.P256dh, sub.Keys.Auth = base64.RawURLEncoding.EncodeToString(private.PublicKey().Bytes()), base64.RawURLEncoding.EncodeToString(auth)
+	sub.Keys.P256dh, sub.Keys.Auth = base64.RawURLEncoding.EncodeToString(private.PublicKey().Bytes()),
+		base64.RawURLEncoding.EncodeToString(auth)
 	one, err := s.seal([]byte("secret"), &sub)
 	if err != nil {
 		t.Fatal(err)
@@ -126,8 +128,10 @@ func TestOnlyTheServicesThatAreNamedArePostedTo(t *testing.T) {
 		t.Errorf("%d connections were made", n)
 	}
 	for host, ok := range map[string]bool{
-		"fcm.googleapis.com": true, "FCM.googleapis.com": true, "web.push.apple.com": true, "wns2-am3p.notify.windows.com": true, "updates.push.services.mozilla.com": true,
-		"push.apple.com": false, "evilpush.apple.com": false, "localhost": false, "169.254.169.254": false, "fcm.googleapis.com:22": false, "fcm.googleapis.com.evil.example": false,
+		"fcm.googleapis.com": true, "FCM.googleapis.com": true, "web.push.apple.com": true,
+		"wns2-am3p.notify.windows.com": true, "updates.push.services.mozilla.com": true,
+		"push.apple.com": false, "evilpush.apple.com": false, "localhost": false, "169.254.169.254": false,
+		"fcm.googleapis.com:22": false, "fcm.googleapis.com.evil.example": false,
 	} {
 		if mayPost(usual, host) != ok {
 			t.Errorf("%s: %v", host, !ok)
@@ -181,7 +185,8 @@ func TestExpiredMessagesAreDropped(t *testing.T) {
 	old := to(sub)
 	old.Time = time.Now().Add(-2 * time.Minute)
 	for _, m := range []*message.Message{old, to(sub, "expiration", "1000000000")} {
-		if o := pushtest.Deliver1(t, s, m); o.Verdict != component.Dropped || !errors.Is(o.Reason, component.ErrExpired) {
+		if o := pushtest.Deliver1(t, s, m); o.Verdict != component.Dropped ||
+			!errors.Is(o.Reason, component.ErrExpired) {
 			t.Errorf("%+v", o)
 		}
 	}
@@ -272,7 +277,8 @@ func BenchmarkSeal(b *testing.B) {
 		b.Fatal(err)
 	}
 	var sub subscription
-	sub.Keys.P256dh, sub.Keys.Auth = base64.RawURLEncoding.EncodeToString(private.PublicKey().Bytes()), base64.RawURLEncoding.EncodeToString(make([]byte, 16))
+	sub.Keys.P256dh, sub.Keys.Auth = base64.RawURLEncoding.EncodeToString(private.PublicKey().Bytes()),
+		base64.RawURLEncoding.EncodeToString(make([]byte, 16))
 	text := make([]byte, 200)
 	for b.Loop() {
 		if _, err := s.seal(text, &sub); err != nil {

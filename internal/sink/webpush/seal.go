@@ -15,8 +15,8 @@ const (
 	lengthSteps = 128 // texts are padded to a multiple, so that their length tells less
 )
 
-// sealer encrypts messages with a library, which makes whole requests. Of these only the body is taken: the tokens are ours, for it signs
-// a new one each time.
+// sealer encrypts messages with a library, which makes whole requests. Of these only the body is taken: the tokens are
+// ours, for it signs a new one each time.
 type sealer struct{ private, public string }
 
 func newSealer() (*sealer, error) {
@@ -35,7 +35,8 @@ func (s *sealer) seal(text []byte, to *subscription) ([]byte, error) {
 	resp, err := library.SendNotification(text[:len(text):len(text)], &library.Subscription{
 		Endpoint: "https://push.invalid/", Keys: library.Keys{Auth: to.Keys.Auth, P256dh: to.Keys.P256dh},
 	}, &library.Options{
-		HTTPClient: &c, RecordSize: uint32(size), Subscriber: "nobody@example.invalid", VAPIDPublicKey: s.public, VAPIDPrivateKey: s.private,
+		HTTPClient: &c, RecordSize: uint32(size), Subscriber: "nobody@example.invalid", VAPIDPublicKey: s.public,
+		VAPIDPrivateKey: s.private,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("encrypt for the subscription: %w", err)

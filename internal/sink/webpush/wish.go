@@ -63,7 +63,8 @@ func (w *wish) read(m *message.Message) error {
 			if json.Unmarshal([]byte(text), &s) != nil {
 				return errors.New("attribute subscription is no JSON of a subscription")
 			}
-			w.sub.Endpoint, w.sub.Keys.P256dh, w.sub.Keys.Auth = cmp.Or(w.sub.Endpoint, s.Endpoint), cmp.Or(w.sub.Keys.P256dh, s.Keys.P256dh), cmp.Or(w.sub.Keys.Auth, s.Keys.Auth)
+			w.sub.Endpoint, w.sub.Keys.P256dh, w.sub.Keys.Auth = cmp.Or(w.sub.Endpoint, s.Endpoint),
+				cmp.Or(w.sub.Keys.P256dh, s.Keys.P256dh), cmp.Or(w.sub.Keys.Auth, s.Keys.Auth)
 		case "endpoint":
 			w.sub.Endpoint = text
 		case "p256dh":
@@ -119,7 +120,8 @@ func (w *wish) checkKeys() error {
 		if k.text == "" {
 			return fmt.Errorf("its subscription has no key %s: a message without one cannot be encrypted", k.name)
 		}
-		raw, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(strings.NewReplacer("+", "-", "/", "_").Replace(k.text), "="))
+		raw, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(strings.NewReplacer("+", "-", "/",
+			"_").Replace(k.text), "="))
 		if err != nil || len(raw) != k.size {
 			return fmt.Errorf("its subscription's key %s is not %d bytes in base64", k.name, k.size)
 		}

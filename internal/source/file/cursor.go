@@ -11,9 +11,9 @@ import (
 // errRewritten: what was read before is no longer there.
 var errRewritten = errors.New("the file was truncated or written anew")
 
-// cursor reads a file from a position on and vouches for what it hands out: it keeps the first bytes of the file and the
-// last before its position, and after every read it makes sure that the file still has both. A file that was truncated, even one
-// that has grown again beyond the position, is so never taken for the one it was.
+// cursor reads a file from a position on and vouches for what it hands out: it keeps the first bytes of the file and
+// the last before its position, and after every read it makes sure that the file still has both. A file that was
+// truncated, even one that has grown again beyond the position, is so never taken for the one it was.
 //
 // It is for the goroutine that reads; head and verify are also for the one that writes notes.
 type cursor struct {

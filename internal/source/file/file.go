@@ -3,13 +3,13 @@
 //	sources:
 //	  logs: { type: file, include: [/var/log/app/*.log], exclude: [/var/log/app/debug.log] }
 //
-// It follows files that grow, finishes a file that was renamed before it goes on with the new one of its name, and begins
-// again with a file that was truncated. It remembers its place in every file: a note in the store holds the offset below which
-// everything is settled. A file is known by device, inode, time of birth and its bytes, not by its name, so a
-// renamed file is not read again and a new file of an old name is read from its beginning.
+// It follows files that grow, finishes a file that was renamed before it goes on with the new one of its name, and
+// begins again with a file that was truncated. It remembers its place in every file: a note in the store holds the
+// offset below which everything is settled. A file is known by device, inode, time of birth and its bytes, not by its
+// name, so a renamed file is not read again and a new file of an old name is read from its beginning.
 //
-// Every message carries its Origin: a name given to the file when it was first seen, and the byte offset of the line. Lines that were
-// delivered and not yet noted are sent again after a kill, and a queue refuses them as duplicates.
+// Every message carries its Origin: a name given to the file when it was first seen, and the byte offset of the line.
+// Lines that were delivered and not yet noted are sent again after a kill, and a queue refuses them as duplicates.
 //
 // An unfinished line at the end of a file waits for its end; it is delivered as it is when the file was renamed or
 // deleted and nothing more came, or when the source does not follow.
@@ -37,9 +37,11 @@ type Config struct {
 	Include []string `yaml:"include"`
 	// Exclude are patterns of files to leave out of them.
 	Exclude []string `yaml:"exclude"`
-	// Follow waits for what is appended and for new files. Not set: true. false reads to the end of the files there are, and ends.
+	// Follow waits for what is appended and for new files. Not set: true. false reads to the end of the files there
+	// are, and ends.
 	Follow *bool `yaml:"follow"`
-	// ReadFrom says where to begin in files that are there at the start and were never read: "beginning" or "end". "": beginning.
+	// ReadFrom says where to begin in files that are there at the start and were never read: "beginning" or "end". "":
+	// beginning.
 	ReadFrom string `yaml:"read_from" oneof:"beginning end"`
 	// PollInterval is how often to look at files whose changes the operating system does not tell. 0: 250 ms.
 	PollInterval time.Duration `yaml:"poll_interval"`
@@ -170,7 +172,8 @@ func checkPatterns(c Config) error {
 				return component.Setting(at, fmt.Errorf("%q: %w", p, err))
 			}
 			if p == "" || strings.Contains(p, "**") {
-				return component.Setting(at, fmt.Errorf(`%q is not a pattern: * stays within one folder, and there is no "**"`, p))
+				return component.Setting(at,
+					fmt.Errorf(`%q is not a pattern: * stays within one folder, and there is no "**"`, p))
 			}
 		}
 	}

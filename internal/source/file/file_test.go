@@ -22,7 +22,8 @@ func TestFilesAreReadToTheirEndsWhereTheSourceDoesNotFollow(t *testing.T) {
 	f.append("b.log", "3\n")
 	f.append("b.skip", "4\n")
 	f.append("c.log", "")
-	r := begin(t, newNotes(), Config{Include: []string{f.path("*.log"), f.path("a.*"), f.path("b.*")}, Exclude: []string{f.path("*.skip")}, Follow: &no, PathAttribute: "file"})
+	r := begin(t, newNotes(), Config{Include: []string{f.path("*.log"), f.path("a.*"), f.path("b.*")},
+		Exclude: []string{f.path("*.skip")}, Follow: &no, PathAttribute: "file"})
 	got := map[string]string{}
 	for range 4 {
 		d := r.next()
@@ -63,7 +64,8 @@ func TestAPatternWithoutAFileIsNoticedWhereTheSourceDoesNotFollow(t *testing.T) 
 	r := begin(t, newNotes(), Config{Include: []string{f.path("*.log"), f.path("*.txt")}, Follow: &no})
 	r.expect("one")
 	r.finish()
-	if got := r.Notices(); len(got) != 1 || !strings.Contains(got[0], fmt.Sprintf("no file matches the pattern %q", f.path("*.txt"))) {
+	if got := r.Notices(); len(got) != 1 ||
+		!strings.Contains(got[0], fmt.Sprintf("no file matches the pattern %q", f.path("*.txt"))) {
 		t.Errorf("%q", got)
 	}
 }
@@ -178,7 +180,8 @@ func TestALongLineEndsTheRunUnlessItMayBeSkipped(t *testing.T) {
 	c := Config{Include: []string{f.path("a")}, Follow: &no, MaxLineBytes: 10}
 	r := begin(t, newNotes(), c)
 	r.expect("short")
-	if err := <-r.ended; err == nil || !strings.Contains(err.Error(), f.path("a")) || !strings.Contains(err.Error(), "byte 6") {
+	if err := <-r.ended; err == nil || !strings.Contains(err.Error(), f.path("a")) ||
+		!strings.Contains(err.Error(), "byte 6") {
 		t.Errorf("Run: %v", err)
 	}
 	if err := r.Close(); err != nil {

@@ -121,7 +121,8 @@ func (o out) Send(ctx context.Context, d component.Delivery) error {
 	}
 }
 
-// begin starts a source over files of the folder. Times that tests would wait for are short unless the test says otherwise.
+// begin starts a source over files of the folder. Times that tests would wait for are short unless the test says
+// otherwise.
 func begin(t *testing.T, m memory, c Config) *running {
 	t.Helper()
 	return beginAs(t, m, c, true)

@@ -50,7 +50,8 @@ func (s *Source) look(ctx context.Context) error {
 	if err := s.part(ctx); err != nil {
 		return err
 	}
-	for path, t := range before { // the new file of a name may come a while after the old one went: it waits all the same
+	// the new file of a name may come a while after the old one went: it waits all the same
+	for path, t := range before {
 		if named[path] == nil && !t.left && !t.quiet {
 			named[path] = t
 		}
@@ -172,7 +173,8 @@ func (s *Source) begin(f *os.File, id fileID, path string) (*tail, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tail{id: id, path: path, size: st.Size(), max: s.config.MaxLineBytes, born: birth(f), source: newSource(id), fresh: true}
+	t := &tail{id: id, path: path, size: st.Size(), max: s.config.MaxLineBytes, born: birth(f), source: newSource(id),
+		fresh: true}
 	n, noted := s.known[id]
 	if noted {
 		t.next = n.Offset

@@ -54,7 +54,8 @@ func (s *Source) lookForMoved(ctx context.Context) error {
 // tellGone tells of a file that is nowhere if not all of it was delivered as far as is known.
 func (s *Source) tellGone(n note) {
 	if s.wants(n.Path) && n.Offset < n.Size {
-		s.notice("%s was deleted or moved away while nobody read it: what was not delivered of it is lost, from byte %d on", n.Path, n.Offset)
+		s.notice("%s was deleted or moved away while nobody read it: what was not delivered of it is lost, from byte "+
+			"%d on", n.Path, n.Offset)
 	}
 }
 

@@ -23,7 +23,8 @@ func (n *notes) noted(source string) (note, bool) {
 
 // TestEveryFileIsNotedBeforeALineOfItIsSent: a file that is renamed after a kill is found by its note alone.
 func TestEveryFileIsNotedBeforeALineOfItIsSent(t *testing.T) {
-	for name, atFirst := range map[string]string{"with lines": "0\n", "empty at first": "", "a line without an end": "0"} {
+	for name, atFirst := range map[string]string{"with lines": "0\n", "empty at first": "",
+		"a line without an end": "0"} {
 		t.Run(name, func(t *testing.T) {
 			f := newFolder(t)
 			m := newNotes()
@@ -122,7 +123,8 @@ func TestAFileIsFoundThatMovedWhileNobodyRead(t *testing.T) {
 			r = begin(t, m, config)
 			r.expect(c.then...)
 			r.nothing()
-			if ns := r.Notices(); c.notice == "" && len(ns) > 0 || c.notice != "" && (len(ns) != 1 || !strings.Contains(ns[0], c.notice)) {
+			if ns := r.Notices(); c.notice == "" && len(ns) > 0 || c.notice != "" &&
+				(len(ns) != 1 || !strings.Contains(ns[0], c.notice)) {
 				t.Errorf("notices %q", ns)
 			}
 			r.stop()
@@ -147,11 +149,13 @@ func TestADeletedFileThatWasDeliveredIsNotMourned(t *testing.T) {
 	}
 }
 
-// TestAFolderThatCannotBeReadIsNotTakenForOneWithoutTheFile: the note of a moved file stays until its folder can be read.
+// TestAFolderThatCannotBeReadIsNotTakenForOneWithoutTheFile: the note of a moved file stays until its folder can be
+// read.
 func TestAFolderThatCannotBeReadIsNotTakenForOneWithoutTheFile(t *testing.T) {
 	f := newFolder(t)
 	m := newNotes()
-	// d is a link, so that what it stands for changes in one step: a moment without it would be one in which the file was deleted.
+	// d is a link, so that what it stands for changes in one step: a moment without it would be one in which the file
+	// was deleted.
 	become := func(what string) {
 		f.check(os.Symlink(f.path(what), f.path("link")))
 		f.rename("link", "d")

@@ -12,8 +12,8 @@ import (
 
 var errTooManyOpen = errors.New("as many files are open as may be (max_open_files)")
 
-// part takes leave of files that no wanted name leads to any more, when they were read to their end and nothing came for
-// a while.
+// part takes leave of files that no wanted name leads to any more, when they were read to their end and nothing came
+// for a while.
 func (s *Source) part(ctx context.Context) error {
 	now := time.Now()
 	var over []*tail
@@ -60,7 +60,8 @@ func (s *Source) recover(t *tail) {
 	case errors.Is(err, fs.ErrNotExist):
 		t.lost, t.quiet = true, true
 		if !t.caughtUp() {
-			s.notice("%s was deleted or moved away before it was read to its end: it is lost from byte %d on", t.path, t.next)
+			s.notice("%s was deleted or moved away before it was read to its end: it is lost from byte %d on", t.path,
+				t.next)
 		}
 	default:
 		s.notice("%v: it is tried again", err)
@@ -82,7 +83,8 @@ func (s *Source) leave(ctx context.Context, t *tail) error {
 	delete(s.known, t.id)
 	delete(s.unseen, t.id)
 	t.left = true
-	s.order = slices.DeleteFunc(slices.Clone(s.order), func(o *tail) bool { return o == t }) // somebody may walk the old one
+	// somebody may walk the old one
+	s.order = slices.DeleteFunc(slices.Clone(s.order), func(o *tail) bool { return o == t })
 	for _, o := range s.order {
 		if o.behind == t {
 			o.behind = nil
@@ -147,8 +149,8 @@ func openAs(path string, id fileID) (*os.File, error) {
 }
 
 // roomForOne closes files while as many are open as may be: first those at their ends. It is false when none may be
-// closed. In the middle of a turn there may be one more. Files that lost their names do not count: they may not be found again, and
-// are closed soon.
+// closed. In the middle of a turn there may be one more. Files that lost their names do not count: they may not be
+// found again, and are closed soon.
 func (s *Source) roomForOne() bool {
 	for {
 		open := 0

@@ -13,8 +13,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// Run reads until ctx ends or, when the source does not follow, until every line there was is sent and none waits to be sent
-// again.
+// Run reads until ctx ends or, when the source does not follow, until every line there was is sent and none waits to be
+// sent again.
 func (s *Source) Run(ctx context.Context, out component.Out) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -67,8 +67,8 @@ func (s *Source) Run(ctx context.Context, out component.Out) error {
 	return err
 }
 
-// empty sends what was read. Reading goes on around it: a pipeline that takes nothing for hours must not keep the source
-// from seeing files that come and are renamed meanwhile.
+// empty sends what was read. Reading goes on around it: a pipeline that takes nothing for hours must not keep the
+// source from seeing files that come and are renamed meanwhile.
 func (s *Source) empty(ctx context.Context) error {
 	for send := range s.outbox {
 		if err := s.courier.Send(ctx, send); err != nil {
@@ -159,7 +159,8 @@ func (s *Source) turn(ctx context.Context, t *tail) (more bool, err error) {
 			return true, s.remember(ctx)
 		case errors.As(err, &long):
 			if !s.config.SkipLongLines {
-				return false, fmt.Errorf("%s: a line at byte %d is longer than %d bytes: raise max_line_bytes, or set skip_long_lines: true", t.path, long.Offset, long.Limit)
+				return false, fmt.Errorf("%s: a line at byte %d is longer than %d bytes: raise max_line_bytes, or "+
+					"set skip_long_lines: true", t.path, long.Offset, long.Limit)
 			}
 			s.notice("%s: the line at byte %d is longer than %d bytes: skipped", t.path, long.Offset, long.Limit)
 			continue

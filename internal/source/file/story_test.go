@@ -33,8 +33,9 @@ type story struct {
 	renames int
 }
 
-// TestNoLineIsLostOrDoubledWhateverHappens tells random stories of a log: lines are appended, the file is renamed or truncated,
-// the source is stopped and killed, lines come back. Whoever heeds Origins, as a queue does, gets every line once.
+// TestNoLineIsLostOrDoubledWhateverHappens tells random stories of a log: lines are appended, the file is renamed or
+// truncated, the source is stopped and killed, lines come back. Whoever heeds Origins, as a queue does, gets every line
+// once.
 func TestNoLineIsLostOrDoubledWhateverHappens(t *testing.T) {
 	for seed := range uint64(16) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -56,7 +57,8 @@ func TestNoLineIsLostOrDoubledWhateverHappens(t *testing.T) {
 			slices.Sort(s.got)
 			slices.Sort(s.written)
 			if !slices.Equal(s.got, s.written) {
-				t.Fatalf("got %d lines of %d: %q, want %q; notices %q", len(s.got), len(s.written), s.got, s.written, s.Notices())
+				t.Fatalf("got %d lines of %d: %q, want %q; notices %q", len(s.got), len(s.written), s.got, s.written,
+					s.Notices())
 			}
 		})
 	}

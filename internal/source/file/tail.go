@@ -42,8 +42,8 @@ type tail struct {
 	gone   time.Time // since when no wanted name leads to it; zero: one does
 }
 
-// use makes the tail read from an open file, from where it stands. A file that is not what was read so far tells so with the first read.
-// When use fails the tail is as it was.
+// use makes the tail read from an open file, from where it stands. A file that is not what was read so far tells so
+// with the first read. When use fails the tail is as it was.
 func (t *tail) use(f *os.File) error {
 	c, err := newCursor(f, t.next)
 	if err == nil && t.cursor != nil {
@@ -83,8 +83,8 @@ func (t *tail) close() {
 	}
 }
 
-// note is what should be remembered of the tail now. changed is false when that is what was saved last, or when the file has other
-// content, which the reader is about to find out: a note must not vouch for that.
+// note is what should be remembered of the tail now. changed is false when that is what was saved last, or when the
+// file has other content, which the reader is about to find out: a note must not vouch for that.
 func (t *tail) note() (n note, changed bool, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -115,9 +115,9 @@ func (t *tail) note() (n note, changed bool, err error) {
 	return n, true, nil
 }
 
-// known tells whether the tail is noted, and the digest of its beginning with it reaches so far that the lines below end cannot be taken
-// for others: a file that is truncated while nobody reads may get new lines in the places of old ones, and a queue would refuse them as
-// duplicates. What it has to reach to grows with the file until it is headBytes.
+// known tells whether the tail is noted, and the digest of its beginning with it reaches so far that the lines below
+// end cannot be taken for others: a file that is truncated while nobody reads may get new lines in the places of old
+// ones, and a queue would refuse them as duplicates. What it has to reach to grows with the file until it is headBytes.
 func (t *tail) known(end int64) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -12,8 +12,9 @@ import (
 // heading is what some programs write at the beginning of each of their files: more than the digest of a head covers.
 var heading = strings.Repeat("=", headBytes) + "\n"
 
-// TestLinesOfAFileThatIsTruncatedBeforeItsFirstLineIsReadAreItsOwn: between the look that finds a file and the first line read of it
-// there is time, as long as it takes to note the file. New lines must not get the Origin of old ones, which a queue has.
+// TestLinesOfAFileThatIsTruncatedBeforeItsFirstLineIsReadAreItsOwn: between the look that finds a file and the first
+// line read of it there is time, as long as it takes to note the file. New lines must not get the Origin of old ones,
+// which a queue has.
 func TestLinesOfAFileThatIsTruncatedBeforeItsFirstLineIsReadAreItsOwn(t *testing.T) {
 	for name, noted := range map[string]func(r *running){
 		"never read":         nil,
@@ -58,7 +59,8 @@ func TestLinesOfAFileThatIsTruncatedBeforeItsFirstLineIsReadAreItsOwn(t *testing
 	}
 }
 
-// TestANoteDoesNotVouchForWhatTookTheFilesPlace: a place is noted while the reader has not seen yet that the file was truncated.
+// TestANoteDoesNotVouchForWhatTookTheFilesPlace: a place is noted while the reader has not seen yet that the file was
+// truncated.
 func TestANoteDoesNotVouchForWhatTookTheFilesPlace(t *testing.T) {
 	for name, head := range map[string]string{"": "", "under one heading": heading} {
 		t.Run(name, func(t *testing.T) {
@@ -139,7 +141,8 @@ func TestACursorVouchesForWhatItHandsOut(t *testing.T) {
 			f.append("a", c.after)
 			b := make([]byte, 4<<10)
 			n, err := tail.cursor.Read(b)
-			if got := string(b[:n]); c.want == "-" && err != errRewritten || c.want != "-" && (err != nil || got != c.want) {
+			if got := string(b[:n]); c.want == "-" && err != errRewritten || c.want != "-" &&
+				(err != nil || got != c.want) {
 				t.Errorf("%q, %v", got, err)
 			}
 		})

@@ -17,7 +17,8 @@ type watcher struct {
 	ended   chan struct{}
 }
 
-const events = unix.IN_MODIFY | unix.IN_CREATE | unix.IN_MOVED_TO | unix.IN_MOVED_FROM | unix.IN_DELETE | unix.IN_ONLYDIR
+const events = unix.IN_MODIFY | unix.IN_CREATE | unix.IN_MOVED_TO | unix.IN_MOVED_FROM | unix.IN_DELETE |
+	unix.IN_ONLYDIR
 
 // newWatcher returns nil where the operating system has nothing to watch with: polling does it then.
 func newWatcher() *watcher {

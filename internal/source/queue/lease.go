@@ -11,7 +11,8 @@ import (
 // extendAtOnce bounds the claims that one call extends.
 const extendAtOnce = 1000
 
-// startKeeper starts the goroutine that extends leases. It outlives Run: what is under way then is still being delivered.
+// startKeeper starts the goroutine that extends leases. It outlives Run: what is under way then is still being
+// delivered.
 func (s *Source) startKeeper(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	kept := make(chan struct{})
@@ -34,7 +35,8 @@ func (s *Source) stopKeeper() {
 	}
 }
 
-// keepLeases extends the leases of messages under way before they end: each is extended when less than two thirds of it are left.
+// keepLeases extends the leases of messages under way before they end: each is extended when less than two thirds of it
+// are left.
 func (s *Source) keepLeases(ctx context.Context) {
 	tick := time.NewTicker(s.lease / 6)
 	defer tick.Stop()
@@ -63,8 +65,8 @@ func (s *Source) ending(before time.Time) []queue.Token {
 	return tokens
 }
 
-// extend extends leases. A claim that is over is forgotten: its settlement will be told that it is stale. Any other failure
-// is tried again with the next tick, of which a lease has several left.
+// extend extends leases. A claim that is over is forgotten: its settlement will be told that it is stale. Any other
+// failure is tried again with the next tick, of which a lease has several left.
 func (s *Source) extend(ctx context.Context, tokens []queue.Token) {
 	now := time.Now()
 	errs, err := s.store.Extend(ctx, tokens, s.lease)

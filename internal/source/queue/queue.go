@@ -4,9 +4,9 @@
 //	  waiting: { type: queue, queue: news, where: "priority >= 3", lease: 30s }
 //	  both:    { type: queue, from: [ { queue: orders, where: "vip = true" }, { queue: orders }, { queue: invoices } ] }
 //
-// Entries of from are asked in strict priority order. Claims last for the lease, which is extended for as long as a message is on
-// its way through the pipeline; what a clean stop finds under way is ready again at once, with its attempt taken back.
-// After a kill it is ready again when its lease ends.
+// Entries of from are asked in strict priority order. Claims last for the lease, which is extended for as long as a
+// message is on its way through the pipeline; what a clean stop finds under way is ready again at once, with its
+// attempt taken back. After a kill it is ready again when its lease ends.
 //
 // Settlements that come together share one commit: while one is being made durable, the next ones gather.
 //
@@ -103,7 +103,8 @@ func New(c Config, env component.Env) (component.Source, error) {
 	case c.Lease == 0:
 		s.lease = queue.DefaultLease
 	case c.Lease < minLease || c.Lease > queue.MaxLease:
-		return nil, component.Setting("lease", fmt.Errorf("%v is not between %v and %v", c.Lease, minLease, queue.MaxLease))
+		return nil, component.Setting("lease", fmt.Errorf("%v is not between %v and %v", c.Lease, minLease,
+			queue.MaxLease))
 	}
 	switch {
 	case c.Max == 0:
@@ -118,7 +119,8 @@ func New(c Config, env component.Env) (component.Source, error) {
 func (s *Source) choose(c Config) error {
 	switch {
 	case c.Queue != "" && len(c.From) > 0:
-		return component.Setting("from", errors.New("stands beside queue: put that queue into from, first if it comes first"))
+		return component.Setting("from", errors.New("stands beside queue: put that queue into from, first if it "+
+			"comes first"))
 	case c.Queue != "":
 		return s.add("", From{Queue: c.Queue, Where: c.Where})
 	case len(c.From) == 0:
@@ -201,8 +203,8 @@ func (s *Source) Start(context.Context) error {
 	return nil
 }
 
-// Finish lets Run end: when feeding is closed, nothing puts into the queues any more, and once nothing in them matches, Run
-// returns nil. It is called at most once, before or while Run runs; without it Run goes on until its context ends.
+// Finish lets Run end: when feeding is closed, nothing puts into the queues any more, and once nothing in them matches,
+// Run returns nil. It is called at most once, before or while Run runs; without it Run goes on until its context ends.
 func (s *Source) Finish(feeding <-chan struct{}) { s.feeding <- feeding }
 
 // Close keeps the last settlements and puts back what is still held.

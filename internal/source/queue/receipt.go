@@ -63,8 +63,10 @@ func (s *Source) takeReceipts(sts []queue.Settlement) (rs []*component.Receipt) 
 	return rs
 }
 
-// commitWith keeps settlements and puts their receipts in one change. over is false where the receipts are refused: then nothing is kept yet.
-func (s *Source) commitWith(ctx context.Context, sts []queue.Settlement, rs []*component.Receipt) (over bool, err error) {
+// commitWith keeps settlements and puts their receipts in one change. over is false where the receipts are refused:
+// then nothing is kept yet.
+func (s *Source) commitWith(ctx context.Context, sts []queue.Settlement, rs []*component.Receipt) (over bool,
+	err error) {
 	_, _, err = s.store.Commit(ctx, queue.Change{Settles: sts, Puts: component.ReceiptPuts(rs)})
 	switch {
 	case err == nil:

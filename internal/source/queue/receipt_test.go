@@ -151,7 +151,8 @@ func TestTooManyReceiptsAreDroppedAndNotHeld(t *testing.T) {
 	r.mu.Unlock()
 	ds[1].Settle(with(ends.receipt("receipts", "fits")))
 	r.stop(t)
-	if st := stats(t, store, "q"); st.TotalDone != 2 || ends.put != 1 || len(ends.errs) != 1 || !errors.Is(ends.errs[0], errManyReceipts) {
+	if st := stats(t, store, "q"); st.TotalDone != 2 || ends.put != 1 || len(ends.errs) != 1 ||
+		!errors.Is(ends.errs[0], errManyReceipts) {
 		t.Errorf("%+v, %d receipts, %v", st, ends.put, ends.errs)
 	}
 }

@@ -16,8 +16,8 @@ const (
 	patience = time.Minute
 	// finishPatience bounds the wait when Run may end: what others hold or delay of the queues is looked at so often.
 	finishPatience = 50 * time.Millisecond
-	// mostHeld bounds the claims that are under way or not durably settled: a disk that stands still takes no settlements, and the far end goes on. It
-	// is ten times what a pipeline has under way unless it is told otherwise.
+	// mostHeld bounds the claims that are under way or not durably settled: a disk that stands still takes no
+	// settlements, and the far end goes on. It is ten times what a pipeline has under way unless it is told otherwise.
 	mostHeld = 500_000
 )
 

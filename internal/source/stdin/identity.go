@@ -11,9 +11,9 @@ import (
 // headBytes is how much of a file's beginning is part of its identity.
 const headBytes = 1024
 
-// identify names a regular file by what it is, not by what it is called: device and inode, and so that an inode that is used
-// again, or a file that is written anew in place, is another file: size, time of the last change and a digest of the
-// first bytes.
+// identify names a regular file by what it is, not by what it is called: device and inode, and so that an inode that is
+// used again, or a file that is written anew in place, is another file: size, time of the last change and a digest of
+// the first bytes.
 func identify(f *os.File, st os.FileInfo) (string, error) {
 	head := make([]byte, headBytes)
 	n, err := f.ReadAt(head, 0)

@@ -77,7 +77,8 @@ func (t *sender) settle(_ int, m *message.Message, o component.Outcome) {
 		return
 	}
 	t.courier.Back(func(ctx context.Context, settle func(bool)) error {
-		return t.out.Send(ctx, component.Delivery{Message: m, Settle: func(o component.Outcome) { settle(t.delivered(m, o)) }})
+		return t.out.Send(ctx, component.Delivery{Message: m,
+			Settle: func(o component.Outcome) { settle(t.delivered(m, o)) }})
 	})
 }
 

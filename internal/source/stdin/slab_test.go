@@ -63,7 +63,8 @@ func TestLinesThatWereReadAtOnceAreSentAtOnce(t *testing.T) {
 		t.Errorf("they came in slabs of %d", out.sizes)
 	}
 	for i, m := range out.got[1:] {
-		if before := out.got[i]; slices.Compare(before.ID[:], m.ID[:]) >= 0 || m.Time.Before(before.Time) || m.Hops[message.Accepted] == 0 {
+		if before := out.got[i]; slices.Compare(before.ID[:], m.ID[:]) >= 0 || m.Time.Before(before.Time) ||
+			m.Hops[message.Accepted] == 0 {
 			t.Fatalf("line %d: id %s after %s, %v", i+1, m.ID, before.ID, m.Hops)
 		}
 	}

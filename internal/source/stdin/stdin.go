@@ -5,11 +5,11 @@
 //
 // Where the standard input is a regular file (hikyaku run … < events.ndjson), every message carries its Origin: the
 // identity of the file and the byte offset of the line. A second run over the same file after a kill then puts nothing
-// twice into a queue. A file that was changed since is another file, and is read as one: lines that are delivered again are
-// better than lines that are lost. For files that grow, use the file source.
+// twice into a queue. A file that was changed since is another file, and is read as one: lines that are delivered again
+// are better than lines that are lost. For files that grow, use the file source.
 //
-// What a pipe brings cannot be asked for again: what was read and not delivered when the process is killed, or stopped before it has
-// finished, is lost. A run that ends by itself delivers all of it.
+// What a pipe brings cannot be asked for again: what was read and not delivered when the process is killed, or stopped
+// before it has finished, is lost. A run that ends by itself delivers all of it.
 package stdin
 
 import (

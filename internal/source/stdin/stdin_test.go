@@ -111,7 +111,8 @@ func TestEachLineIsAMessage(t *testing.T) {
 			if err := os.WriteFile(path, []byte(c.in), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			for kind, in := range map[string]io.Reader{"pipe": r, "file": input(t, path, ""), "reader": strings.NewReader(c.in)} {
+			for kind, in := range map[string]io.Reader{"pipe": r, "file": input(t, path, ""),
+				"reader": strings.NewReader(c.in)} {
 				var out collector
 				if err := start(t, c.config, in).Run(t.Context(), &out); err != nil {
 					t.Fatal(err)
@@ -120,7 +121,8 @@ func TestEachLineIsAMessage(t *testing.T) {
 					t.Errorf("%s: %q, want %q", kind, out.bodies(), c.want)
 				}
 				for _, m := range out.got {
-					if m.Time.IsZero() || m.Hops[message.Accepted] == 0 || (m.Origin != message.Origin{}) != (kind == "file") {
+					if m.Time.IsZero() || m.Hops[message.Accepted] == 0 ||
+						(m.Origin != message.Origin{}) != (kind == "file") {
 						t.Errorf("%s: %+v", kind, m)
 					}
 				}

@@ -86,7 +86,8 @@ func newGate(c Config, env component.Env, clock func() time.Time) (*gate, error)
 		}
 		at, err := time.Parse("15:04", one.text)
 		if err != nil {
-			return nil, component.Setting("quiet."+one.name, fmt.Errorf("%q is no time of day: write it as \"22:00\"", one.text))
+			return nil, component.Setting("quiet."+one.name, fmt.Errorf("%q is no time of day: write it as \"22:00\"",
+				one.text))
 		}
 		*one.minute = at.Hour()*60 + at.Minute()
 	}

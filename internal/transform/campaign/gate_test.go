@@ -126,7 +126,8 @@ func TestSettingsOfAGateAreChecked(t *testing.T) {
 	}
 }
 
-// FuzzQuietHours: what has waited for the end of quiet hours is outside of them, and nothing outside of them has waited.
+// FuzzQuietHours: what has waited for the end of quiet hours is outside of them, and nothing outside of them has
+// waited.
 func FuzzQuietHours(f *testing.F) {
 	f.Add(int64(1774746900), 60, 150, uint8(0))
 	f.Add(int64(1792887300), 22*60, 8*60, uint8(3))

@@ -29,11 +29,13 @@ type Config = codec.Config
 // New checks the settings. Errors are *component.SettingError.
 func New(c Config, _ component.Env) (component.Transform, error) {
 	if c.Codec == "" {
-		return nil, &component.SettingError{Setting: "codec", Offset: -1, Err: errors.New("decode needs to know the codec"),
+		return nil, &component.SettingError{Setting: "codec", Offset: -1,
+			Err:  errors.New("decode needs to know the codec"),
 			Hint: "json, csv, logfmt, regex, text or bytes"}
 	}
 	if c.Header {
-		return nil, &component.SettingError{Setting: "header", Offset: -1, Err: errors.New("a message on its way has no header before it"),
+		return nil, &component.SettingError{Setting: "header", Offset: -1,
+			Err:  errors.New("a message on its way has no header before it"),
 			Hint: "list the columns, or set header in the decoding of the source"}
 	}
 	d, err := codec.New(c)

@@ -24,11 +24,15 @@ func mustNew(t testing.TB, c decode.Config) component.Transform {
 }
 
 func TestAMessageBecomesItsFields(t *testing.T) {
-	tr := mustNew(t, decode.Config{Codec: "logfmt", Types: map[string]string{"level": "int"}, Attributes: []any{"level"}})
+	tr := mustNew(t, decode.Config{Codec: "logfmt", Types: map[string]string{"level": "int"},
+		Attributes: []any{"level"}})
 	m := &message.Message{ID: message.NewID(), Body: []byte(`level=3 text="飛脚 runs"`)}
 	var ports []string
 	var out []*message.Message
-	err := tr.Transform(t.Context(), m, func(port string, m *message.Message) { ports, out = append(ports, port), append(out, m) })
+	err := tr.Transform(t.Context(), m, func(port string, m *message.Message) {
+		ports, out = append(ports, port),
+			append(out, m)
+	})
 	if err != nil || len(out) != 1 || ports[0] != "" {
 		t.Fatalf("%d messages, %v", len(out), err)
 	}
@@ -44,9 +48,10 @@ func TestAMessageBecomesItsFields(t *testing.T) {
 }
 
 func TestWhatDoesNotFitIsRejected(t *testing.T) {
-	err := mustNew(t, decode.Config{Codec: "json"}).Transform(t.Context(), &message.Message{Body: []byte(`{"a":`)}, func(string, *message.Message) {
-		t.Error("a broken message went through")
-	})
+	err := mustNew(t, decode.Config{Codec: "json"}).Transform(t.Context(), &message.Message{Body: []byte(`{"a":`)},
+		func(string, *message.Message) {
+			t.Error("a broken message went through")
+		})
 	var e *codec.Error
 	if !errors.As(err, &e) || e.Offset != 5 {
 		t.Errorf("got %v, want the place", err)

@@ -10,8 +10,9 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// ForStream makes the transform behind a source whose messages are one stream from its beginning: with Config.Header the first message
-// names the columns. It needs a pipeline that keeps the source's order (one worker). Errors are *component.SettingError.
+// ForStream makes the transform behind a source whose messages are one stream from its beginning: with Config.Header
+// the first message names the columns. It needs a pipeline that keeps the source's order (one worker). Errors are
+// *component.SettingError.
 func ForStream(c Config, env component.Env) (component.Transform, error) {
 	if !c.Header {
 		return New(c, env)

@@ -10,7 +10,8 @@ import (
 )
 
 func TestTheFirstLineOfAStreamNamesTheColumns(t *testing.T) {
-	tr, err := decode.ForStream(decode.Config{Codec: "csv", Header: true, Types: map[string]string{"n": "int"}, Attributes: []any{"n"}}, component.Env{})
+	tr, err := decode.ForStream(decode.Config{Codec: "csv", Header: true, Types: map[string]string{"n": "int"},
+		Attributes: []any{"n"}}, component.Env{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +35,8 @@ func TestNothingIsDecodedBehindALineThatNamesNoColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{"a,a", "1,2"} {
-		err := tr.Transform(t.Context(), &message.Message{Body: []byte(line)}, func(string, *message.Message) { t.Errorf("%q was decoded", line) })
+		err := tr.Transform(t.Context(), &message.Message{Body: []byte(line)},
+			func(string, *message.Message) { t.Errorf("%q was decoded", line) })
 		if err == nil || !strings.Contains(err.Error(), "does not name the columns") {
 			t.Errorf("%q: %v", line, err)
 		}
@@ -47,7 +49,8 @@ func TestWithoutAHeaderAStreamIsDecodedAsAnyMessages(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	if err := tr.Transform(t.Context(), &message.Message{Body: []byte("x")}, func(string, *message.Message) { n++ }); err != nil || n != 1 {
+	if err := tr.Transform(t.Context(), &message.Message{Body: []byte("x")},
+		func(string, *message.Message) { n++ }); err != nil || n != 1 {
 		t.Errorf("%d, %v", n, err)
 	}
 }

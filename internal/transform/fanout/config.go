@@ -81,7 +81,8 @@ func (c *Config) check() error {
 		{"items", c.Source.Items != "", "http body"},
 	} {
 		if k.set && !strings.Contains(" "+k.types+" ", " "+c.Source.Type+" ") {
-			return component.Setting("source."+k.name, fmt.Errorf("a source of type %s has no %s", c.Source.Type, k.name))
+			return component.Setting("source."+k.name, fmt.Errorf("a source of type %s has no %s", c.Source.Type,
+				k.name))
 		}
 	}
 	return nil
@@ -93,13 +94,17 @@ func (c *Config) checkPages(uses func(name string) bool, setting string, spelled
 	case uses(fetch.Keys):
 		return component.Setting(setting, fmt.Errorf("has %s, which only a lookup knows", spelled(fetch.Keys)))
 	case !after && c.Start != nil:
-		return &component.SettingError{Setting: "start", Offset: -1, Err: errors.New("is never used"), Hint: "it is the first value of " + spelled(nameAfter)}
+		return &component.SettingError{Setting: "start", Offset: -1, Err: errors.New("is never used"),
+			Hint: "it is the first value of " + spelled(nameAfter)}
 	case !after && uses(nameLimit):
-		return component.Setting(setting, fmt.Errorf("has a limit, and nothing says where the next page begins: write %s, too", spelled(nameAfter)))
+		return component.Setting(setting, fmt.Errorf("has a limit, and nothing says where the next page begins: "+
+			"write %s, too", spelled(nameAfter)))
 	case after && c.Key == "":
-		return component.Setting("key", fmt.Errorf("is missing: %s is the key of the last item of the page before", spelled(nameAfter)))
+		return component.Setting("key", fmt.Errorf("is missing: %s is the key of the last item of the page before",
+			spelled(nameAfter)))
 	case after && c.Start == nil:
-		return &component.SettingError{Setting: "start", Offset: -1, Err: fmt.Errorf("is missing: what is %s for the first page?", spelled(nameAfter)),
+		return &component.SettingError{Setting: "start", Offset: -1,
+			Err:  fmt.Errorf("is missing: what is %s for the first page?", spelled(nameAfter)),
 			Hint: "0 for keys that are numbers, '' for texts"}
 	}
 	return nil

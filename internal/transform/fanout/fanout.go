@@ -48,7 +48,8 @@ func New(c Config, env component.Env) (component.StreamTransform, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	t := &Fanout{config: c, runs: map[string]*run{}, left: map[string]bool{}, over: map[string]bool{}, room: "transform/fanout/" + env.Name}
+	t := &Fanout{config: c, runs: map[string]*run{}, left: map[string]bool{}, over: map[string]bool{},
+		room: "transform/fanout/" + env.Name}
 	var err error
 	if t.source, err = newSource(&t.config, env); err != nil {
 		return nil, err
@@ -200,8 +201,8 @@ func (t *Fanout) pages(ctx context.Context, m *message.Message, r *run, take fun
 	return t.source.pages(ctx, m, r.position, take)
 }
 
-// runID names what is made of a message: the same each time that it comes. A message that was in a queue keeps its id, wherever it is replayed to; one that is
-// read from a file has a new one each time, and an Origin.
+// runID names what is made of a message: the same each time that it comes. A message that was in a queue keeps its id,
+// wherever it is replayed to; one that is read from a file has a new one each time, and an Origin.
 func runID(d component.Delivery) string {
 	m := d.Message
 	h := sha256.New()
@@ -273,7 +274,8 @@ func (t *Fanout) make(r *run, parent *message.Message, it *item, at place) (*mes
 		text, _ := it.row.Get(t.config.OrderKey)
 		v, ok := fetch.Scalar(text)
 		if !ok {
-			return nil, fmt.Errorf("an item has no %s that could be a key; it has %s", t.config.OrderKey, it.row.Names())
+			return nil, fmt.Errorf("an item has no %s that could be a key; it has %s", t.config.OrderKey,
+				it.row.Names())
 		}
 		m.Key = v.Text()
 	}

@@ -14,7 +14,8 @@ import (
 )
 
 func TestEachItemBecomesAMessageOfItsOwn(t *testing.T) {
-	made, err := New(Config{Source: Source{Type: "body"}, Key: "id", Into: "user", Attributes: []string{"lang"}, OrderKey: "id"}, component.Env{Name: "users"})
+	made, err := New(Config{Source: Source{Type: "body"}, Key: "id", Into: "user", Attributes: []string{"lang"},
+		OrderKey: "id"}, component.Env{Name: "users"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +93,8 @@ func TestNothingToSendIsDelivered(t *testing.T) {
 	}
 }
 
-// TestASourceThatFailsIsAskedForTheRest, whether it can go on in the middle or not, and whether anything is remembered or not.
+// TestASourceThatFailsIsAskedForTheRest, whether it can go on in the middle or not, and whether anything is remembered
+// or not.
 func TestASourceThatFailsIsAskedForTheRest(t *testing.T) {
 	for _, resume := range []bool{false, true} {
 		for _, n := range []*notes{nil, newNotes()} {
@@ -171,7 +173,8 @@ func TestAMessageIsGivenBackWhenOneOfItsItemsIs(t *testing.T) {
 		f.Close()
 		f = begin(t, Config{Page: 10}, n, &table{ids: upTo(95), resume: resume})
 		none := &port{}
-		if err := f.Stream(t.Context(), c.delivery(), none); err != nil || c.verdict(t) != component.Delivered || len(none.taken) > 0 {
+		if err := f.Stream(t.Context(), c.delivery(), none); err != nil || c.verdict(t) != component.Delivered ||
+			len(none.taken) > 0 {
 			t.Errorf("the third time %q, %v", none.bodies(), err)
 		}
 		f.Close()

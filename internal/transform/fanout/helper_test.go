@@ -216,11 +216,13 @@ type ordered struct {
 }
 
 func newCampaign() *ordered {
-	return &ordered{&message.Message{ID: message.NewID(), Body: []byte(`{"campaign":42}`), Key: "k", Dedup: "d"}, make(chan component.Outcome, 10)}
+	return &ordered{&message.Message{ID: message.NewID(), Body: []byte(`{"campaign":42}`), Key: "k", Dedup: "d"},
+		make(chan component.Outcome, 10)}
 }
 
 func (c *ordered) delivery() component.Delivery {
-	return component.Delivery{Message: c.message, Queue: "default/campaigns", Settle: func(o component.Outcome) { c.told <- o }}
+	return component.Delivery{Message: c.message, Queue: "default/campaigns",
+		Settle: func(o component.Outcome) { c.told <- o }}
 }
 
 // verdict waits for what became of it.

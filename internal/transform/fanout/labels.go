@@ -7,8 +7,9 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// labels number pages, all runs' together, and never use a number twice. They are the offsets of the items' Origin: a queue refuses
-// what it took before from one, and forgets those below the mark, which is the least label of a page that is not settled.
+// labels number pages, all runs' together, and never use a number twice. They are the offsets of the items' Origin: a
+// queue refuses what it took before from one, and forgets those below the mark, which is the least label of a page that
+// is not settled.
 type labels struct {
 	next, reserved uint64
 	low            uint64          // no page below it is open
@@ -66,6 +67,7 @@ func (t *Fanout) label(ctx context.Context) (uint64, error) {
 		if t.memory == nil {
 			return nil
 		}
-		return t.memory.SetNotes(ctx, queue.Note{Room: t.room, Key: noteLabels, Value: binary.BigEndian.AppendUint64(nil, bound)})
+		return t.memory.SetNotes(ctx,
+			queue.Note{Room: t.room, Key: noteLabels, Value: binary.BigEndian.AppendUint64(nil, bound)})
 	})
 }

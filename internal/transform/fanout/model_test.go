@@ -14,7 +14,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// world is a campaign whose process crashes, whose database goes away and changes, and whose items are settled in any order.
+// world is a campaign whose process crashes, whose database goes away and changes, and whose items are settled in any
+// order.
 type world struct {
 	t       *rapid.T
 	random  *rand.Rand
@@ -40,11 +41,13 @@ func (w *world) Send(_ context.Context, d component.Delivery) error {
 	if _, twice := w.open[body]; twice {
 		w.t.Fatalf("%s is under way, and is sent again", body)
 	}
-	if before, ok := w.doubt[body]; ok && (before.Offset != o.Offset || before.Part != o.Part || before.Source != o.Source) {
+	if before, ok := w.doubt[body]; ok &&
+		(before.Offset != o.Offset || before.Part != o.Part || before.Source != o.Source) {
 		w.t.Fatalf("%s was %+v before the crash, and is %+v", body, before, o)
 	}
 	if o.Offset < o.Mark || o.Mark == 0 || o.Offset < w.mark {
-		w.t.Fatalf("%s has the label %d, below the mark %d: a queue would refuse it", body, o.Offset, max(o.Mark, w.mark))
+		w.t.Fatalf("%s has the label %d, below the mark %d: a queue would refuse it", body, o.Offset,
+			max(o.Mark, w.mark))
 	}
 	if w.random.IntN(40) == 0 {
 		return errDown // as a pipeline that stops: it is not taken
@@ -106,8 +109,10 @@ func (w *world) change() {
 func TestNobodyWhoWasSettledIsSentAgainWhateverHappens(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		seed := rapid.Uint64().Draw(rt, "seed")
-		w := &world{t: rt, random: rand.New(rand.NewPCG(seed, 1)), notes: newNotes(), resume: rapid.Bool().Draw(rt, "resume"),
-			settled: map[string]bool{}, ever: map[string]bool{}, doubt: map[string]message.Origin{}, open: map[string]component.Delivery{}}
+		w := &world{t: rt, random: rand.New(rand.NewPCG(seed, 1)), notes: newNotes(),
+			resume:  rapid.Bool().Draw(rt, "resume"),
+			settled: map[string]bool{}, ever: map[string]bool{}, doubt: map[string]message.Origin{},
+			open: map[string]component.Delivery{}}
 		w.table = &table{resume: w.resume}
 		for id := range 2000 {
 			switch w.random.IntN(20) {

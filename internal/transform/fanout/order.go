@@ -63,8 +63,8 @@ func (o *orders) trouble(id string, err error) {
 	}
 }
 
-// rows are those that a campaign was given. A message with rows whose campaign is not known, as one from long ago that is
-// replayed, is refused: without them, what was for a few would go to all that the source has.
+// rows are those that a campaign was given. A message with rows whose campaign is not known, as one from long ago that
+// is replayed, is refused: without them, what was for a few would go to all that the source has.
 func (o *orders) rows(id string, m *message.Message) (text string, given bool, err error) {
 	v, given := m.Attributes.Get(campaign.Rows)
 	switch {

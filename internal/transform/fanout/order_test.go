@@ -124,7 +124,8 @@ func TestAPausedCampaignGoesOnWhereItWasAfterARestart(t *testing.T) {
 		if !component.IsBack(err) || !component.IsHold(err) {
 			t.Fatalf("it is not given back: %v", err)
 		}
-		if v := c.show(t); v.State != campaign.Paused || v.Made != 20 || v.Complete || len(out.taken) != 20 || v.Problem != "" {
+		if v := c.show(t); v.State != campaign.Paused || v.Made != 20 || v.Complete || len(out.taken) != 20 ||
+			v.Problem != "" {
 			t.Fatalf("%+v, %d have left", v, len(out.taken))
 		}
 		c.restart(t)
@@ -211,7 +212,8 @@ func TestTheRowsOfACampaignStandForThoseOfTheSource(t *testing.T) {
 
 func TestACampaignTellsWhyItsFanoutDoesNotGoOn(t *testing.T) {
 	c := control(t, campaign.Order{Rows: []json.RawMessage{json.RawMessage(`{"name":"nobody"}`)}})
-	if err := c.Stream(t.Context(), c.order.delivery(), &port{auto: true}); err == nil || c.show(t).Problem != err.Error() {
+	if err := c.Stream(t.Context(), c.order.delivery(), &port{auto: true}); err == nil ||
+		c.show(t).Problem != err.Error() {
 		t.Errorf("%v, %+v", err, c.show(t))
 	}
 }

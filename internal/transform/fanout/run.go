@@ -12,7 +12,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// run is one message that is being made into many, from its first page until everything is settled. The transform's lock guards it.
+// run is one message that is being made into many, from its first page until everything is settled. The transform's
+// lock guards it.
 type run struct {
 	id       string
 	campaign string // "": none
@@ -25,11 +26,12 @@ type run struct {
 	unseen   int  // items of known that the source has not brought since
 	frozen   bool // pages are being read that were read before: the watermark stays
 
-	running bool               // a Stream reads
-	pending int                // items under way, or settled and not yet durably so
-	held    *component.Outcome // how the item was given back that is wanted again first; nil: none was, or each by a fault
-	lost    bool               // an item was given back, or what became of one could not be kept
-	partial bool               // some items before position have not left, or have come back
+	running bool // a Stream reads
+	pending int  // items under way, or settled and not yet durably so
+	// how the item was given back that is wanted again first; nil: none was, or each by a fault
+	held    *component.Outcome
+	lost    bool // an item was given back, or what became of one could not be kept
+	partial bool // some items before position have not left, or have come back
 	settle  func(component.Outcome)
 }
 
@@ -69,7 +71,8 @@ func (t *Fanout) join(d component.Delivery) (r *run, over bool, err error) {
 		}
 		t.runs[id] = r
 	} else if r.running || r.settle != nil {
-		return nil, false, component.RetryError(0, fmt.Errorf("message %s is being made into many already", d.Message.ID))
+		return nil, false, component.RetryError(0,
+			fmt.Errorf("message %s is being made into many already", d.Message.ID))
 	} else if !t.source.resumes() || r.partial {
 		if err := t.recall(r); err != nil {
 			return nil, false, err
@@ -162,7 +165,8 @@ func (t *Fanout) take(ctx context.Context, r *run, parent *message.Message, item
 		at.page.sent.set(at.at)
 		r.pending++
 		t.mu.Unlock()
-		if err := out.Send(ctx, component.Delivery{Message: m, Settle: func(o component.Outcome) { t.settled(r, at, o) }}); err != nil {
+		if err := out.Send(ctx,
+			component.Delivery{Message: m, Settle: func(o component.Outcome) { t.settled(r, at, o) }}); err != nil {
 			t.mu.Lock()
 			at.page.sent.clear(at.at)
 			r.pending--
@@ -185,7 +189,8 @@ func (t *Fanout) take(ctx context.Context, r *run, parent *message.Message, item
 	return nil
 }
 
-// keep finds out where each item is remembered, and makes the new ones durable. The answer has no page for those that are not to leave.
+// keep finds out where each item is remembered, and makes the new ones durable. The answer has no page for those that
+// are not to leave.
 func (t *Fanout) keep(ctx context.Context, r *run, items []item) ([]place, error) {
 	leaving := make([]place, len(items))
 	fresh := &page{}
@@ -195,7 +200,8 @@ func (t *Fanout) keep(ctx context.Context, r *run, items []item) ([]place, error
 	for i := range items {
 		id, name, err := t.identity(r, &items[i], i)
 		if err == nil && twice[id] {
-			err = fmt.Errorf("two items have the %s %s: key has to name a field that is different for each", t.config.Key, name)
+			err = fmt.Errorf("two items have the %s %s: key has to name a field that is different for each",
+				t.config.Key, name)
 		}
 		if err != nil {
 			t.mu.Unlock()

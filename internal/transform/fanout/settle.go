@@ -15,8 +15,8 @@ const (
 	maxSettles     = 10_000
 	pendingSettles = math.MaxInt32 // as many as there are items under way, which the pipeline bounds
 	keepTries      = 5
-	// rememberOver is how many runs are remembered that are over. A message whose settlement was not yet durable at a crash comes
-	// again, so it has to be at least as many as the pipeline may have in flight.
+	// rememberOver is how many runs are remembered that are over. A message whose settlement was not yet durable at a
+	// crash comes again, so it has to be at least as many as the pipeline may have in flight.
 	rememberOver = 20_000
 )
 
@@ -156,7 +156,8 @@ func (t *Fanout) changes(r *run) (notes []queue.Note) {
 	for _, p := range r.pages {
 		if p.dirty {
 			p.dirty = false
-			notes = append(notes, queue.Note{Room: t.room, Key: noteKey(r.id, noteDone, p.number), Value: p.encodeDone()})
+			notes = append(notes, queue.Note{Room: t.room, Key: noteKey(r.id, noteDone, p.number),
+				Value: p.encodeDone()})
 		}
 		if p.left == 0 {
 			t.labels.close(p.label)
@@ -166,7 +167,8 @@ func (t *Fanout) changes(r *run) (notes []queue.Note) {
 }
 
 func (t *Fanout) gone(r *run, p *page) []queue.Note {
-	return []queue.Note{{Room: t.room, Key: noteKey(r.id, notePage, p.number)}, {Room: t.room, Key: noteKey(r.id, noteDone, p.number)}}
+	return []queue.Note{{Room: t.room, Key: noteKey(r.id, notePage, p.number)},
+		{Room: t.room, Key: noteKey(r.id, noteDone, p.number)}}
 }
 
 // finish are the notes of a run that is over: all that it left goes, and that it is over stays for a while.
@@ -274,7 +276,8 @@ func (t *Fanout) conclude(runs []*run, counts map[*run]int, finished map[*run]bo
 		commit()
 	}
 	for _, r := range again {
-		_ = t.settles.Post(end{run: r}) // this handler runs, so it is not closed: Close waits for it, and for what it posts before
+		// this handler runs, so it is not closed: Close waits for it, and for what it posts before
+		_ = t.settles.Post(end{run: r})
 	}
 	for _, one := range tell {
 		one.settle(one.outcome)

@@ -22,8 +22,8 @@ type item struct {
 
 // source brings items, a page at a time.
 type source interface {
-	// pages gives the items behind a cursor to take, until that returns an error, which is then its own as it is. after is the JSON of a
-	// key, or nil for the beginning.
+	// pages gives the items behind a cursor to take, until that returns an error, which is then its own as it is. after
+	// is the JSON of a key, or nil for the beginning.
 	pages(ctx context.Context, m *message.Message, after json.RawMessage, take func(items []item) error) error
 	// resumes tells whether pages can go on in the middle: after is heeded.
 	resumes() bool
@@ -123,7 +123,8 @@ func newSQL(c *Config) (source, error) {
 	if s.after && !strings.Contains(strings.ToLower(db.Query()), "order by") {
 		for i, name := range all {
 			if name == nameAfter {
-				return nil, &component.SettingError{Setting: "source.query", Offset: at[i], Err: errors.New("asks for what is behind :after, in no order"),
+				return nil, &component.SettingError{Setting: "source.query", Offset: at[i],
+					Err:  errors.New("asks for what is behind :after, in no order"),
 					Hint: "add order by " + c.Key}
 			}
 		}
@@ -135,7 +136,8 @@ func (s *sqlSource) resumes() bool                   { return s.after }
 func (s *sqlSource) start(ctx context.Context) error { return s.db.Start(ctx) }
 func (s *sqlSource) close() error                    { return s.db.Close() }
 
-func (s *sqlSource) pages(ctx context.Context, m *message.Message, after json.RawMessage, take func([]item) error) error {
+func (s *sqlSource) pages(ctx context.Context, m *message.Message, after json.RawMessage,
+	take func([]item) error) error {
 	for {
 		items, more, err := s.page(ctx, m, after, take)
 		if err != nil || len(items) == 0 {
@@ -150,8 +152,10 @@ func (s *sqlSource) pages(ctx context.Context, m *message.Message, after json.Ra
 	}
 }
 
-// page asks one question. Without a limit its answer may be any number of pages; then all but the last are taken at once.
-func (s *sqlSource) page(ctx context.Context, m *message.Message, after json.RawMessage, take func([]item) error) (items []item, more bool, err error) {
+// page asks one question. Without a limit its answer may be any number of pages; then all but the last are taken at
+// once.
+func (s *sqlSource) page(ctx context.Context, m *message.Message, after json.RawMessage,
+	take func([]item) error) (items []item, more bool, err error) {
 	watch := newWatch(ctx, s.config.Timeout)
 	defer watch.stop()
 	err = s.db.Ask(watch.ctx, s.params(m, after), func(row fetch.Row) error {
@@ -214,7 +218,8 @@ func newHTTP(c *Config, env component.Env) (source, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.checkPages(server.Uses, "source.url", func(name string) string { return "{" + name + "}" }); err != nil {
+	if err := c.checkPages(server.Uses, "source.url",
+		func(name string) string { return "{" + name + "}" }); err != nil {
 		return nil, err
 	}
 	s := &httpSource{server: server, next: split(c.Source.Next)}
@@ -222,7 +227,8 @@ func newHTTP(c *Config, env component.Env) (source, error) {
 		return nil, err
 	}
 	if s.after && c.Source.Next != "" {
-		return nil, component.Setting("source.next", errors.New("stands beside {after}: the next page is found one way or the other"))
+		return nil, component.Setting("source.next",
+			errors.New("stands beside {after}: the next page is found one way or the other"))
 	}
 	return s, nil
 }
@@ -231,7 +237,8 @@ func (s *httpSource) resumes() bool               { return s.after }
 func (s *httpSource) start(context.Context) error { return nil }
 func (s *httpSource) close() error                { return s.server.Close() }
 
-func (s *httpSource) pages(ctx context.Context, m *message.Message, after json.RawMessage, take func([]item) error) error {
+func (s *httpSource) pages(ctx context.Context, m *message.Message, after json.RawMessage,
+	take func([]item) error) error {
 	address := ""
 	for {
 		answer, items, err := s.page(ctx, m, after, address)
@@ -262,7 +269,8 @@ func (s *httpSource) pages(ctx context.Context, m *message.Message, after json.R
 	}
 }
 
-func (s *httpSource) page(ctx context.Context, m *message.Message, after json.RawMessage, address string) (answer json.RawMessage, items []item, err error) {
+func (s *httpSource) page(ctx context.Context, m *message.Message, after json.RawMessage,
+	address string) (answer json.RawMessage, items []item, err error) {
 	watch := newWatch(ctx, s.config.Timeout)
 	defer watch.stop()
 	var list json.RawMessage

@@ -31,7 +31,8 @@ func users(t testing.TB, n int) string {
 	}
 	defer db.Close()
 	for _, s := range []string{"create table users (id integer primary key, campaign int, lang text)",
-		fmt.Sprintf("with recursive n(i) as (select 1 union all select i + 1 from n where i <= %d) insert into users select i, i %% 2 + 41, 'ja' from n where i <= %d", n, n)} {
+		fmt.Sprintf("with recursive n(i) as (select 1 union all select i + 1 from n where i <= %d) insert into users "+
+			"select i, i %% 2 + 41, 'ja' from n where i <= %d", n, n)} {
 		if _, err := db.ExecContext(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}
@@ -68,10 +69,14 @@ func made(t *testing.T, c Config) ([]string, error) {
 func TestAQueryIsReadPageByPageOrAsAWhole(t *testing.T) {
 	path := users(t, 5000)
 	for _, c := range []Config{
-		{Page: 100, Key: "id", Start: 0, Source: Source{SQL: fetch.SQL{Query: "select id from users where campaign = :campaign and id > :after order by id limit :limit"}}},
-		{Page: 2500, Key: "id", Start: 0, Source: Source{SQL: fetch.SQL{Query: "select id from users where campaign = :campaign and id > :after order by id limit :limit"}}},
-		{Page: 7, Key: "id", Start: 0, Source: Source{SQL: fetch.SQL{Query: "select id from users where campaign = :campaign and id > :after order by id"}}},
-		{Page: 100, Key: "id", Source: Source{SQL: fetch.SQL{Query: "select id from users where campaign = :campaign"}}},
+		{Page: 100, Key: "id", Start: 0, Source: Source{SQL: fetch.SQL{Query: "select id from users where campaign = " +
+			":campaign and id > :after order by id limit :limit"}}},
+		{Page: 2500, Key: "id", Start: 0, Source: Source{SQL: fetch.SQL{Query: "select id from users where campaign " +
+			"= :campaign and id > :after order by id limit :limit"}}},
+		{Page: 7, Key: "id", Start: 0, Source: Source{SQL: fetch.SQL{Query: "select id from users where campaign = " +
+			":campaign and id > :after order by id"}}},
+		{Page: 100, Key: "id",
+			Source: Source{SQL: fetch.SQL{Query: "select id from users where campaign = :campaign"}}},
 		{Source: Source{SQL: fetch.SQL{Query: "select id from users where campaign = :campaign order by id"}}},
 	} {
 		c.Source.Type, c.Source.Database = "sql", path
@@ -99,7 +104,8 @@ func TestAServerIsReadPageByPage(t *testing.T) {
 	}))
 	defer server.Close()
 	for _, c := range []Config{
-		{Key: "id", Page: 4, Source: Source{Next: "page.next", HTTP: fetch.HTTP{URL: server.URL + "?campaign={campaign}"}}},
+		{Key: "id", Page: 4, Source: Source{Next: "page.next",
+			HTTP: fetch.HTTP{URL: server.URL + "?campaign={campaign}"}}},
 		{Key: "id", Page: 4, Start: 0, Source: Source{HTTP: fetch.HTTP{URL: server.URL + "?from={after}"}}},
 	} {
 		c.Source.Type, c.Source.Items = "http", "page.users"
@@ -120,8 +126,10 @@ func TestASourceThatHangsIsARetry(t *testing.T) {
 		io.WriteString(w, `[{"id": 1}, {"id": 2}]`)
 	}))
 	defer server.Close()
-	got, err := made(t, Config{Key: "id", Start: 0, Timeout: 2 * time.Second, Source: Source{Type: "http", HTTP: fetch.HTTP{URL: server.URL + "?from={after}"}}})
-	if _, again := component.AsRetry(err); !again || len(got) != 2 || !strings.Contains(err.Error(), "no answer within 2s (timeout)") {
+	got, err := made(t, Config{Key: "id", Start: 0, Timeout: 2 * time.Second,
+		Source: Source{Type: "http", HTTP: fetch.HTTP{URL: server.URL + "?from={after}"}}})
+	if _, again := component.AsRetry(err); !again || len(got) != 2 ||
+		!strings.Contains(err.Error(), "no answer within 2s (timeout)") {
 		t.Errorf("%q, %v", got, err)
 	}
 }
@@ -130,7 +138,8 @@ func TestTheTimeThatThePipelineTakesIsNotTheSources(t *testing.T) {
 	path := users(t, 100)
 	synctest.Test(t, func(t *testing.T) {
 		m, err := New(Config{Key: "id", Page: 10, Timeout: 50 * time.Millisecond,
-			Source: Source{Type: "sql", SQL: fetch.SQL{Database: path, Query: "select id from users"}}}, component.Env{Name: "users"})
+			Source: Source{Type: "sql", SQL: fetch.SQL{Database: path, Query: "select id from users"}}},
+			component.Env{Name: "users"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,7 +187,8 @@ func TestSettingsAreChecked(t *testing.T) {
 		{"key", -1, Config{Start: 0, Source: query(paged)}},
 		{"source.query", 30, Config{Key: "id", Start: 0, Source: query("select id from t where id >   :after")}},
 		{"source.url", -1, Config{Source: Source{Type: "http"}}},
-		{"source.next", -1, Config{Key: "id", Start: 0, Source: Source{Type: "http", Next: "n", HTTP: fetch.HTTP{URL: "http://h?a={after}"}}}},
+		{"source.next", -1, Config{Key: "id", Start: 0,
+			Source: Source{Type: "http", Next: "n", HTTP: fetch.HTTP{URL: "http://h?a={after}"}}}},
 	} {
 		_, err := New(c.config, component.Env{Name: "users"})
 		var e *component.SettingError
@@ -199,7 +209,8 @@ func FuzzNotes(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if again, err := decodePage(3, encodePage(p)); err != nil || again.label != p.label || string(again.end) != string(p.end) || len(again.items) != len(p.items) {
+		if again, err := decodePage(3, encodePage(p)); err != nil || again.label != p.label ||
+			string(again.end) != string(p.end) || len(again.items) != len(p.items) {
 			t.Fatalf("%+v, %+v, %v", p, again, err)
 		}
 		if err := p.settle(done); err == nil && p.left < 0 {

@@ -7,8 +7,8 @@
 //	    where: priority >= 3 and user.country = 'jp'
 //
 // The others are dropped: by the user's choice, so they count as delivered. Names in the condition are attributes, then
-// fields of a JSON body (fields of fields with dots), then id, key, time, enqueued_at and body; see codec.Matcher. Whoever
-// wants the others too uses a route.
+// fields of a JSON body (fields of fields with dots), then id, key, time, enqueued_at and body; see codec.Matcher.
+// Whoever wants the others too uses a route.
 package filter
 
 import (
@@ -27,8 +27,8 @@ type Config struct {
 	Where string `yaml:"where" required:"true" doc:"The condition of the messages that pass; the others are dropped. Names are attributes, then fields of a JSON body, then id, key, time, enqueued_at and body."`
 }
 
-// New checks the settings. Errors are *component.SettingError; one about the condition holds the byte where it went wrong
-// and wraps a *condition.Error.
+// New checks the settings. Errors are *component.SettingError; one about the condition holds the byte where it went
+// wrong and wraps a *condition.Error.
 func New(c Config, _ component.Env) (component.Transform, error) {
 	where, err := condition.Parse(c.Where)
 	if err != nil {

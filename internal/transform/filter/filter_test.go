@@ -110,9 +110,10 @@ func Example() {
 		return
 	}
 	for _, body := range []string{`{"priority":5,"user":{"country":"jp"}}`, `{"priority":1,"user":{"country":"jp"}}`} {
-		err := urgent.Transform(context.Background(), &message.Message{Body: []byte(body)}, func(_ string, out *message.Message) {
-			fmt.Printf("%s\n", out.Body)
-		})
+		err := urgent.Transform(context.Background(), &message.Message{Body: []byte(body)},
+			func(_ string, out *message.Message) {
+				fmt.Printf("%s\n", out.Body)
+			})
 		if err != nil {
 			fmt.Println(err)
 		}

@@ -49,11 +49,13 @@ func compileAttributes(setting any) (attributes, error) {
 			}
 		}
 	default:
-		return a, &component.SettingError{Setting: "attributes", Offset: -1, Err: fmt.Errorf("%v is neither a program nor a mapping", s),
+		return a, &component.SettingError{Setting: "attributes", Offset: -1,
+			Err:  fmt.Errorf("%v is neither a program nor a mapping", s),
 			Hint: "write names with a program each, as in level: .level, or one program that makes an object"}
 	}
 	if len(a.named) > maxAttributes {
-		return a, component.Setting("attributes", fmt.Errorf("there are %d, the most are %d", len(a.named), maxAttributes))
+		return a, component.Setting("attributes", fmt.Errorf("there are %d, the most are %d", len(a.named),
+			maxAttributes))
 	}
 	return a, nil
 }
@@ -71,7 +73,8 @@ func (a *attributes) add(name string, program any) error {
 	setting := "attributes." + name
 	text, ok := program.(string)
 	if !ok {
-		return &component.SettingError{Setting: setting, Offset: -1, Err: fmt.Errorf("a jq program is wanted, not %v", program),
+		return &component.SettingError{Setting: setting, Offset: -1,
+			Err:  fmt.Errorf("a jq program is wanted, not %v", program),
 			Hint: "put the program in quotes"}
 	}
 	if name == "" {
@@ -111,7 +114,8 @@ func (a *attributes) set(ctx context.Context, out *message.Message, body any, va
 		return fmt.Errorf("jq: attributes: the program makes %s, an object is wanted", gojq.Preview(v))
 	}
 	if len(object) > maxAttributes {
-		return fmt.Errorf("jq: attributes: the program makes %d attributes, the most are %d", len(object), maxAttributes)
+		return fmt.Errorf("jq: attributes: the program makes %d attributes, the most are %d", len(object),
+			maxAttributes)
 	}
 	for _, name := range sortedKeys(object) {
 		if err := setOne(out, name, object[name]); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// BenchmarkSplit makes ten pushes of a message with ten users, as the campaign of the report on pushes does, by the short cut and without it: an
-// op is the ten.
+// BenchmarkSplit makes ten pushes of a message with ten users, as the campaign of the report on pushes does, by the
+// short cut and without it: an op is the ten.
 func BenchmarkSplit(b *testing.B) {
 	var users []string
 	for i := range 10 {
@@ -40,7 +40,8 @@ func BenchmarkSplit(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					n := 0
-					if err := way.Transform(b.Context(), m, func(string, *message.Message) { n++ }); err != nil || n != 10 {
+					if err := way.Transform(b.Context(), m, func(string, *message.Message) { n++ }); err != nil ||
+						n != 10 {
 						b.Fatal(n, err)
 					}
 				}

@@ -10,8 +10,9 @@ import (
 	"github.com/hikyaku/hikyaku/internal/transform/jq"
 )
 
-// TestNoBodyFillsTheStack gives programs bodies that are 300,000 deep, themselves and by what a program makes of them, and more than that: a full
-// stack would end the process. Each is refused for its depth, or ends with the time that a message has.
+// TestNoBodyFillsTheStack gives programs bodies that are 300,000 deep, themselves and by what a program makes of them,
+// and more than that: a full stack would end the process. Each is refused for its depth, or ends with the time that a
+// message has.
 func TestNoBodyFillsTheStack(t *testing.T) {
 	deep := strings.Repeat("[", 300_000) + strings.Repeat("]", 300_000)
 	for _, c := range []struct{ program, body string }{
@@ -29,7 +30,8 @@ func TestNoBodyFillsTheStack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := x.Transform(t.Context(), &message.Message{Body: []byte(c.body)}, func(string, *message.Message) {}); err == nil {
+		if err := x.Transform(t.Context(), &message.Message{Body: []byte(c.body)},
+			func(string, *message.Message) {}); err == nil {
 			t.Errorf("%s takes %.20s…", c.program, c.body)
 		}
 	}

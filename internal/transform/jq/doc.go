@@ -7,7 +7,8 @@
 //	    program: '{level: (.value1|tonumber), at: $time}'
 //	    attributes: { level: .level }
 //
-// A program sees the body, which must be JSON (put a decode before it if it is not), as ".", and the message as variables:
+// A program sees the body, which must be JSON (put a decode before it if it is not), as ".", and the message as
+// variables:
 //
 //	$id          the message's id
 //	$key         its key, null when it has none

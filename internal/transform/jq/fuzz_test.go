@@ -12,7 +12,8 @@ import (
 
 // FuzzProgram compiles: whatever the text, an error points into it.
 func FuzzProgram(f *testing.F) {
-	for _, s := range []string{".", "{a: .b}", ".a |", "$id + $x", "def f(x): x; f(1)", `"\(1 + 2)"`, "reduce .[] as [$a, {b: $c}] (0; . + $a)", ".. | numbers", "@base64d", "label $out | break $out"} {
+	for _, s := range []string{".", "{a: .b}", ".a |", "$id + $x", "def f(x): x; f(1)", `"\(1 + 2)"`,
+		"reduce .[] as [$a, {b: $c}] (0; . + $a)", ".. | numbers", "@base64d", "label $out | break $out"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, program string) {
@@ -26,7 +27,8 @@ func FuzzProgram(f *testing.F) {
 
 // FuzzBody runs: whatever the body, the program ends with messages of JSON or an error.
 func FuzzBody(f *testing.F) {
-	for _, s := range []string{`{}`, `{"a":[1,2.5,"x"],"b":{"c":null}}`, `[1e999, -0, 0.1]`, `"text"`, `123456789012345678901234567890`, `{"a":"\ud800"}`} {
+	for _, s := range []string{`{}`, `{"a":[1,2.5,"x"],"b":{"c":null}}`, `[1e999, -0, 0.1]`, `"text"`,
+		`123456789012345678901234567890`, `{"a":"\ud800"}`} {
 		f.Add([]byte(s))
 	}
 	tr := mustNew(f, jq.Config{Program: `., (.. | scalars | tostring), (tojson | fromjson), (try (.a[] + 1) catch .)`,

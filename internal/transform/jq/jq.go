@@ -83,8 +83,8 @@ type transform struct {
 	short    *shortcut     // nil: the programs are not simple enough
 }
 
-// renewal is how many messages one compilation serves. Compiled code remembers every regular expression that it has seen
-// as long as it lives; with expressions that come out of messages that would be memory without end.
+// renewal is how many messages one compilation serves. Compiled code remembers every regular expression that it has
+// seen as long as it lives; with expressions that come out of messages that would be memory without end.
 const renewal = 10_000
 
 func (t *transform) programs() *programs {
@@ -134,7 +134,8 @@ func (t *transform) explain(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return component.RetryError(0, fmt.Errorf("jq was stopped: %w", ctx.Err()))
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("jq did not end within %v (raise timeout if the program is meant to take so long): %w", t.config.Timeout, err)
+		return fmt.Errorf("jq did not end within %v (raise timeout if the program is meant to take so long): %w",
+			t.config.Timeout, err)
 	default:
 		return err
 	}
@@ -154,7 +155,8 @@ func (t *transform) run(ctx context.Context, m *message.Message, body any, emit 
 			return nil
 		}
 		if n > t.config.MaxOutputs {
-			return fmt.Errorf("jq: the program has more than %d outputs for one message (raise max_outputs if it is meant to)", t.config.MaxOutputs)
+			return fmt.Errorf("jq: the program has more than %d outputs for one message (raise max_outputs if it is "+
+				"meant to)", t.config.MaxOutputs)
 		}
 		out := m.Clone()
 		out.Row = nil // the columns that the old body stood for

@@ -61,7 +61,8 @@ func attributeList(as message.Attributes) string {
 func letter() *message.Message {
 	id, _ := message.ParseID("0190b0a0-0000-7000-8000-000000000001")
 	m := &message.Message{ID: id, Key: "k1", Time: time.Date(2026, 1, 2, 3, 4, 5, 600_000_000, time.UTC),
-		Body: []byte(`{"n": 12345678901234567890123, "list": [1, 2.50, "三"], "s": "text"}`), Row: []message.Value{message.Int(1)}}
+		Body: []byte(`{"n": 12345678901234567890123, "list": [1, 2.50, "三"], "s": "text"}`),
+		Row:  []message.Value{message.Int(1)}}
 	m.Attributes.Set("lang", message.String("ja"))
 	m.Attributes.Set("big", message.Uint(18446744073709551615))
 	return m
@@ -154,9 +155,12 @@ func TestAttributesComeFromPrograms(t *testing.T) {
 		attributes any
 		want       string
 	}{
-		{"a program each", map[string]any{"s": ".s", "n": "$body.n", "key2": "$key", "half": "0.5", "whole": "6 / 2", "yes": "true", "big": "$attributes.big - 1"},
-			"big=integer(18446744073709551614) half=float(0.5) key2=string(k1) lang=string(ja) n=decimal(12345678901234567890123) s=string(text) whole=integer(3) yes=bool(true)"},
-		{"typed mapping", map[string]string{"s": ".s"}, "big=integer(18446744073709551615) lang=string(ja) s=string(text)"},
+		{"a program each", map[string]any{"s": ".s", "n": "$body.n", "key2": "$key", "half": "0.5", "whole": "6 / 2",
+			"yes": "true", "big": "$attributes.big - 1"},
+			"big=integer(18446744073709551614) half=float(0.5) key2=string(k1) lang=string(ja) " +
+				"n=decimal(12345678901234567890123) s=string(text) whole=integer(3) yes=bool(true)"},
+		{"typed mapping", map[string]string{"s": ".s"},
+			"big=integer(18446744073709551615) lang=string(ja) s=string(text)"},
 		{"one program", "{s, lang: null}", "big=integer(18446744073709551615) s=string(text)"},
 		{"null and no output", map[string]any{"big": "null", "lang": "empty"}, "lang=string(ja)"},
 		{"one program without output", "empty", "big=integer(18446744073709551615) lang=string(ja)"},
@@ -176,7 +180,8 @@ func TestAttributesComeFromPrograms(t *testing.T) {
 			}
 		})
 	}
-	out, err := transform(t.Context(), mustNew(t, jq.Config{Program: ".list[:2][]", Attributes: map[string]any{"n": "."}}), letter())
+	out, err := transform(t.Context(),
+		mustNew(t, jq.Config{Program: ".list[:2][]", Attributes: map[string]any{"n": "."}}), letter())
 	if err != nil || len(out) != 2 {
 		t.Fatal(out, err)
 	}
@@ -189,7 +194,8 @@ func TestAttributesComeFromPrograms(t *testing.T) {
 
 func TestAnEndlessProgramIsStopped(t *testing.T) {
 	for _, program := range []string{"def f: f; f", "[repeat(1)]", "last(range(0; infinite))"} {
-		_, err := transform(t.Context(), mustNew(t, jq.Config{Program: program, Timeout: 20 * time.Millisecond}), letter())
+		_, err := transform(t.Context(), mustNew(t, jq.Config{Program: program, Timeout: 20 * time.Millisecond}),
+			letter())
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: %v", program, err)
 		}
@@ -197,7 +203,8 @@ func TestAnEndlessProgramIsStopped(t *testing.T) {
 			t.Errorf("%s: a program without end would be tried for ever", program)
 		}
 	}
-	_, err := transform(t.Context(), mustNew(t, jq.Config{Program: ".", Attributes: "def f: f; f", Timeout: 20 * time.Millisecond}), letter())
+	_, err := transform(t.Context(),
+		mustNew(t, jq.Config{Program: ".", Attributes: "def f: f; f", Timeout: 20 * time.Millisecond}), letter())
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("attributes: %v", err)
 	}
@@ -205,27 +212,34 @@ func TestAnEndlessProgramIsStopped(t *testing.T) {
 
 func TestAStoppingPipelineMakesNoDeadLetters(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	err := mustNew(t, jq.Config{Program: "repeat(1)"}).Transform(ctx, letter(), func(string, *message.Message) { cancel() })
+	err := mustNew(t, jq.Config{Program: "repeat(1)"}).Transform(ctx, letter(),
+		func(string, *message.Message) { cancel() })
 	if _, again := component.AsRetry(err); !again || !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want a retry", err)
 	}
 }
 
 func TestOutputsAreBounded(t *testing.T) {
-	if out, err := transform(t.Context(), mustNew(t, jq.Config{Program: "range(10000)"}), letter()); len(out) != jq.DefaultMaxOutputs || err != nil {
+	if out, err := transform(t.Context(), mustNew(t, jq.Config{Program: "range(10000)"}),
+		letter()); len(out) != jq.DefaultMaxOutputs || err != nil {
 		t.Errorf("%d outputs, %v", len(out), err)
 	}
-	if _, err := transform(t.Context(), mustNew(t, jq.Config{Program: "repeat(1)"}), letter()); err == nil || !strings.Contains(err.Error(), "max_outputs") {
+	if _, err := transform(t.Context(), mustNew(t, jq.Config{Program: "repeat(1)"}), letter()); err == nil ||
+		!strings.Contains(err.Error(), "max_outputs") {
 		t.Errorf("endless outputs: %v", err)
 	}
-	if _, err := transform(t.Context(), mustNew(t, jq.Config{Program: "1, 2, 3", MaxOutputs: 2}), letter()); err == nil {
+	if _, err := transform(t.Context(), mustNew(t, jq.Config{Program: "1, 2, 3", MaxOutputs: 2}),
+		letter()); err == nil {
 		t.Error("three outputs, two allowed")
 	}
 	large := mustNew(t, jq.Config{Program: `("x" * 1000000) as $x | range(1000) | $x`, Timeout: time.Minute})
-	if err := large.Transform(t.Context(), letter(), func(string, *message.Message) {}); err == nil || !strings.Contains(err.Error(), "bytes") {
+	if err := large.Transform(t.Context(), letter(), func(string, *message.Message) {}); err == nil ||
+		!strings.Contains(err.Error(), "bytes") {
 		t.Errorf("1 GB of outputs: %v", err)
 	}
-	if _, err := transform(t.Context(), mustNew(t, jq.Config{Program: "reduce range(100000) as $i (0; [.])", Timeout: time.Minute}), letter()); err == nil || !strings.Contains(err.Error(), "deeper") {
+	if _, err := transform(t.Context(),
+		mustNew(t, jq.Config{Program: "reduce range(100000) as $i (0; [.])", Timeout: time.Minute}),
+		letter()); err == nil || !strings.Contains(err.Error(), "deeper") {
 		t.Errorf("a very deep output: %v", err)
 	}
 }
@@ -253,7 +267,8 @@ func TestPatternsOfMessagesAreForgotten(t *testing.T) {
 }
 
 func TestOneTransformServesManyGoroutines(t *testing.T) {
-	tr := mustNew(t, jq.Config{Program: `{s: (.s | test("^t")), n: (.n + 1), l: [.list[] | tostring]}`, Attributes: map[string]any{"n": ".n"}})
+	tr := mustNew(t, jq.Config{Program: `{s: (.s | test("^t")), n: (.n + 1), l: [.list[] | tostring]}`,
+		Attributes: map[string]any{"n": ".n"}})
 	var work sync.WaitGroup
 	shared := letter()
 	for range 8 {

@@ -18,7 +18,8 @@ func compile(setting, text string) (*gojq.Code, error) {
 	if err != nil {
 		return nil, parseError(setting, text, err)
 	}
-	code, err := gojq.Compile(query, gojq.WithVariables(variableNames), gojq.WithEnvironLoader(func() []string { return nil }))
+	code, err := gojq.Compile(query, gojq.WithVariables(variableNames),
+		gojq.WithEnvironLoader(func() []string { return nil }))
 	if err != nil {
 		return nil, compileError(setting, text, err)
 	}
@@ -57,8 +58,8 @@ func compileError(setting, text string, err error) error {
 	return out
 }
 
-// findWord returns the offset of the first appearance of name that is no field (.name) and not part of a longer name, -1
-// when there is none.
+// findWord returns the offset of the first appearance of name that is no field (.name) and not part of a longer name,
+// -1 when there is none.
 func findWord(text, name string) int {
 	for from := 0; from < len(text); {
 		i := strings.Index(text[from:], name)

@@ -44,7 +44,8 @@ func newShortcut(c Config, ps *programs) *shortcut {
 	return s
 }
 
-// transform makes the messages; ok is false when the message is left to jq's machine, as everything is that ends with an error.
+// transform makes the messages; ok is false when the message is left to jq's machine, as everything is that ends with
+// an error.
 func (s *shortcut) transform(m *message.Message) (out []*message.Message, ok bool) {
 	w := s.scope.Begin(m)
 	if w == nil {
@@ -90,7 +91,8 @@ const usualAttributes = 4
 
 // attributes gives a message attributes of its own.
 func (s *shortcut) attributes(w *program.Work, out *message.Message, body program.Value) (ok bool) {
-	out.Attributes = append(make(message.Attributes, 0, len(out.Attributes)+len(s.named)+usualAttributes), out.Attributes...)
+	out.Attributes = append(make(message.Attributes, 0, len(out.Attributes)+len(s.named)+usualAttributes),
+		out.Attributes...)
 	for _, a := range s.named {
 		v, n, ok := a.program.Value(w, body)
 		if !ok || n > 1 || n == 1 && !s.set(out, a.name, v) {
@@ -150,9 +152,18 @@ var shortVariables = []program.Variable{
 		return program.Quoted(dst, m.Key)
 	}},
 	{Name: "$attributes", Append: program.Attributes, Field: program.Attribute},
-	{Name: "$time", Append: func(dst []byte, m *message.Message) ([]byte, bool) { return appendTime(dst, timeToJQ(m.Time)) }},
-	{Name: "$expires", Append: func(dst []byte, m *message.Message) ([]byte, bool) { return appendTime(dst, timeToJQ(m.Expires)) }},
-	{Name: "$death", Append: func(dst []byte, m *message.Message) ([]byte, bool) { return append(dst, "null"...), m.Death == nil }},
+	{Name: "$time", Append: func(dst []byte, m *message.Message) ([]byte,
+		bool) {
+		return appendTime(dst, timeToJQ(m.Time))
+	}},
+	{Name: "$expires", Append: func(dst []byte, m *message.Message) ([]byte,
+		bool) {
+		return appendTime(dst, timeToJQ(m.Expires))
+	}},
+	{Name: "$death", Append: func(dst []byte, m *message.Message) ([]byte, bool) {
+		return append(dst, "null"...),
+			m.Death == nil
+	}},
 	{Name: "$body"},
 }
 

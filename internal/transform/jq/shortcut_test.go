@@ -81,7 +81,8 @@ func TestUsualProgramsTakeTheShortCut(t *testing.T) {
 		{Program: `.users[]`, Attributes: `{token, collapse_id: "user-\(.id)"}`},
 		{Program: `{news, title: .pick.title, text: .pick.text}`},
 		{Program: `{level: (.value1|tonumber), at: $time}`, Attributes: map[string]any{"level": ".level"}},
-		{Program: `.readings[] | {level: (.value|tonumber), sensor: $key}`, Attributes: map[string]string{"sensor": "$key"}},
+		{Program: `.readings[] | {level: (.value|tonumber), sensor: $key}`,
+			Attributes: map[string]string{"sensor": "$key"}},
 		{Program: `select(.kind == "news") | .items[] | {id, kind: $attributes.kind, all: $body.title}`},
 	} {
 		made, err := New(c, component.Env{})
@@ -114,7 +115,8 @@ func TestAStoppedShortCutIsTriedAgain(t *testing.T) {
 	}
 }
 
-// What the short cut takes lies within the limits that bodies and outputs have, so that beyond them the error is the same.
+// What the short cut takes lies within the limits that bodies and outputs have, so that beyond them the error is the
+// same.
 func TestTheShortCutKnowsTheVariablesOfPrograms(t *testing.T) {
 	if len(shortVariables) != len(variableNames) {
 		t.Fatal("there are others")

@@ -32,7 +32,8 @@ func variableValues(m *message.Message, body any) []any {
 		key = m.Key
 	}
 	if d := m.Death; d != nil {
-		death = map[string]any{"queue": d.Queue, "step": d.Step, "reason": d.Reason, "attempts": d.Attempts, "time": timeToJQ(d.Time)}
+		death = map[string]any{"queue": d.Queue, "step": d.Step, "reason": d.Reason, "attempts": d.Attempts,
+			"time": timeToJQ(d.Time)}
 	}
 	return []any{id, key, attributes, timeToJQ(m.Time), timeToJQ(m.Expires), death, body}
 }
@@ -88,7 +89,8 @@ func fromJQ(v any) (message.Value, error) {
 	case float64:
 		return floatFromJQ(v)
 	default:
-		return message.Value{}, fmt.Errorf("an attribute holds a string, a number, true, false or null, not %s", gojq.Preview(v))
+		return message.Value{}, fmt.Errorf("an attribute holds a string, a number, true, false or null, not %s",
+			gojq.Preview(v))
 	}
 }
 

@@ -96,11 +96,13 @@ func (c *Config) check() error {
 	}
 	switch {
 	case c.Scheduler == schedulerSingle && c.Concurrency > 1:
-		return component.Setting("concurrency", errors.New("stands beside scheduler: single, which asks one question at a time"))
+		return component.Setting("concurrency",
+			errors.New("stands beside scheduler: single, which asks one question at a time"))
 	case c.OnMissing == missingDefault && c.Default == nil:
 		return component.Setting("on_missing", errors.New("is default, and there is no default"))
 	case c.OnMissing != missingDefault && c.Default != nil:
-		return &component.SettingError{Setting: "default", Offset: -1, Err: errors.New("is never used"), Hint: "set on_missing: default"}
+		return &component.SettingError{Setting: "default", Offset: -1, Err: errors.New("is never used"),
+			Hint: "set on_missing: default"}
 	case c.Merge && c.Into != "":
 		return component.Setting("into", errors.New("stands beside merge: what is found goes to one place"))
 	case c.Merge && c.Many:

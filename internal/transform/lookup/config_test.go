@@ -34,7 +34,8 @@ func TestSettingsAreChecked(t *testing.T) {
 		{"key", -1, change(func(c *Config) { c.Key = "" })},
 		{"batch", -1, Config{Source: one, Batch: 10}},
 		{"source.url", -1, change(func(c *Config) { c.Source.URL = "http://h" })},
-		{"source.match", -1, Config{Key: "a", Source: Source{Type: "static", Values: map[string]any{"a": 1}, Match: "a"}}},
+		{"source.match", -1, Config{Key: "a", Source: Source{Type: "static", Values: map[string]any{"a": 1},
+			Match: "a"}}},
 		{"source.values", -1, Config{Key: "a", Source: Source{Type: "static"}}},
 		{"key", -1, Config{Source: static}},
 		{"source.values.a", -1, Config{Key: "a", Merge: true, Source: static}},
@@ -72,7 +73,8 @@ func TestASchedulerSaysHowManyQuestionsAreAskedAtOnce(t *testing.T) {
 		config Config
 		least  int
 		most   int
-	}{{Config{}, 4, 1024}, {Config{Scheduler: "elastic"}, 64, 64}, {Config{Scheduler: "single"}, 1, 1}, {Config{Scheduler: "elastic", Concurrency: 7}, 7, 7}} {
+	}{{Config{}, 4, 1024}, {Config{Scheduler: "elastic"}, 64, 64}, {Config{Scheduler: "single"}, 1, 1},
+		{Config{Scheduler: "elastic", Concurrency: 7}, 7, 7}} {
 		if n := c.config.concurrency(); n < c.least || n > c.most {
 			t.Errorf("%+v asks %d at once", c.config, n)
 		}

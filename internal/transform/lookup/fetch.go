@@ -9,8 +9,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/component"
 )
 
-// fetch asks the source about keys. A question that is refused for what is in it is asked again by halves, until the key to
-// blame stands alone.
+// fetch asks the source about keys. A question that is refused for what is in it is asked again by halves, until the
+// key to blame stands alone.
 func (t *Lookup) fetch(ctx context.Context, keys []string) (map[string]*found, error) {
 	answers := make(map[string]*found, len(keys))
 	failed := flow.KeyErrors[string]{}

@@ -70,10 +70,13 @@ func newQueue(c *Config, env component.Env) (source, error) {
 		return nil, component.Setting("source.queue", err)
 	}
 	if c.Source.Match == "" {
-		return nil, component.Setting("source.match", errors.New("is missing: which column or attribute of its messages is the key?"))
+		return nil, component.Setting("source.match",
+			errors.New("is missing: which column or attribute of its messages is the key?"))
 	}
-	if e, err := condition.Parse(c.Source.Match + " = 1"); err != nil || len(e.Names()) != 1 || !strings.EqualFold(strings.Trim(c.Source.Match, "`"), e.Names()[0]) {
-		return nil, component.Setting("source.match", fmt.Errorf("%q is not the name of a column or attribute", c.Source.Match))
+	if e, err := condition.Parse(c.Source.Match + " = 1"); err != nil || len(e.Names()) != 1 ||
+		!strings.EqualFold(strings.Trim(c.Source.Match, "`"), e.Names()[0]) {
+		return nil, component.Setting("source.match", fmt.Errorf("%q is not the name of a column or attribute",
+			c.Source.Match))
 	}
 	if c.Key == "" {
 		return nil, component.Setting("key", errors.New("is missing: which attribute or field says what to look for?"))

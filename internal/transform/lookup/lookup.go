@@ -64,7 +64,8 @@ func (t *Lookup) sizes() error {
 	case t.batch == 0:
 		t.batch = usual
 	case t.batch > 1 && most == 1:
-		return &component.SettingError{Setting: "batch", Offset: -1, Err: fmt.Errorf("is %d, and the question is about one key", t.batch),
+		return &component.SettingError{Setting: "batch", Offset: -1,
+			Err:  fmt.Errorf("is %d, and the question is about one key", t.batch),
 			Hint: "write :keys (of http {keys}) where it takes many"}
 	}
 	return nil

@@ -49,7 +49,8 @@ func database(t testing.TB, statements ...string) string {
 
 const (
 	usersTable = "create table users (id integer primary key, name text, lang text)"
-	usersRows  = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 2000) insert into users select i, 'user ' || i, case i % 2 when 0 then 'ja' else 'en' end from n"
+	usersRows  = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 2000) insert into users " +
+		"select i, 'user ' || i, case i % 2 when 0 then 'ja' else 'en' end from n"
 )
 
 func bySQL(path, query string) Source {
@@ -95,17 +96,21 @@ func look(ctx context.Context, l *Lookup, bodies ...string) (out []string, errs 
 
 func TestManyKeysAreOneQuestion(t *testing.T) {
 	path := database(t, usersTable, usersRows)
-	l := start(t, Config{Key: "user_id", Attributes: []string{"lang"}, Source: bySQL(path, "select id, name, lang from users where id in (:keys)")}, component.Env{})
+	l := start(t, Config{Key: "user_id", Attributes: []string{"lang"},
+		Source: bySQL(path, "select id, name, lang from users where id in (:keys)")}, component.Env{})
 	if g := l.Grouping(); g.MaxEvents != DefaultBatch || !g.Ordered || g.Concurrency < 4 {
 		t.Errorf("%+v", g)
 	}
-	out, errs := look(t.Context(), l, `{"user_id": 7, "x": [1]}`, `{"user_id": "8"}`, `{"user_id": 7}`, `{"user_id": 9999}`, `{}`, `[1]`)
-	want := []string{`{"user_id":7,"x":[1],"user":{"id":7,"name":"user 7","lang":"en"}}`, `{"user_id":"8","user":{"id":8,"name":"user 8","lang":"ja"}}`,
+	out, errs := look(t.Context(), l, `{"user_id": 7, "x": [1]}`, `{"user_id": "8"}`, `{"user_id": 7}`,
+		`{"user_id": 9999}`, `{}`, `[1]`)
+	want := []string{`{"user_id":7,"x":[1],"user":{"id":7,"name":"user 7","lang":"en"}}`,
+		`{"user_id":"8","user":{"id":8,"name":"user 8","lang":"ja"}}`,
 		`{"user_id":7,"user":{"id":7,"name":"user 7","lang":"en"}}`, "", "", ""}
 	if !slices.Equal(out, want) {
 		t.Errorf("got %q", out)
 	}
-	for i, says := range []string{"", "", "", "nothing was found for user_id 9999", "has no user_id", "has no user_id"} {
+	for i, says := range []string{"", "", "", "nothing was found for user_id 9999", "has no user_id",
+		"has no user_id"} {
 		if (errs[i] != nil) != (says != "") || errs[i] != nil && !strings.Contains(errs[i].Error(), says) {
 			t.Errorf("message %d: %v", i, errs[i])
 		}
@@ -135,16 +140,24 @@ func TestAnAnswerIsPutWhereTheSettingsSay(t *testing.T) {
 		config     Config
 		body, want string
 	}{
-		{Config{Source: one}, `{"user_id":2,"lang":"ja"}`, `{"user_id":2,"lang":"ja","user":{"name":"user 2","lang":"ja"}}`},
-		{Config{Source: one, Into: "who"}, `{"who":1,"user_id":2,"lang":"ja"}`, `{"who":{"name":"user 2","lang":"ja"},"user_id":2,"lang":"ja"}`},
+		{Config{Source: one}, `{"user_id":2,"lang":"ja"}`,
+			`{"user_id":2,"lang":"ja","user":{"name":"user 2","lang":"ja"}}`},
+		{Config{Source: one, Into: "who"}, `{"who":1,"user_id":2,"lang":"ja"}`,
+			`{"who":{"name":"user 2","lang":"ja"},"user_id":2,"lang":"ja"}`},
 		{Config{Source: one, Merge: true}, `{"user_id":2,"lang":"ja"}`, `{"user_id":2,"lang":"ja","name":"user 2"}`},
 		{Config{Source: one, OnMissing: "pass"}, `{"user_id":3,"lang":"ja"}`, `{"user_id":3,"lang":"ja","user":null}`},
-		{Config{Source: one, OnMissing: "default", Default: map[string]any{"name": "nobody"}}, `{"user_id":3,"lang":"ja"}`, `{"user_id":3,"lang":"ja","user":{"name":"nobody"}}`},
-		{Config{Source: one, OnMissing: "default", Default: map[string]any{"name": "nobody"}, Merge: true}, `{"user_id":3,"lang":"ja"}`, `{"user_id":3,"lang":"ja","name":"nobody"}`},
-		{Config{Source: bySQL(path, "select id from users where id <= :n order by id"), Many: true}, `{"n":2}`, `{"n":2,"user":[{"id":1},{"id":2}]}`},
-		{Config{Source: bySQL(path, "select lang, id from users where id < 4 and lang in (:keys) order by id"), Many: true, Key: "l"}, `{"l":"en"}`, `{"l":"en","user":[{"lang":"en","id":1},{"lang":"en","id":3}]}`},
-		{Config{Source: Source{Type: "static", Values: map[string]any{"ja": map[string]any{"title": "飛脚"}, "7": "seven"}}, Key: "lang"}, `{"lang":"ja"}`, `{"lang":"ja","user":{"title":"飛脚"}}`},
-		{Config{Source: Source{Type: "static", Values: map[string]any{"7": "seven"}}, Key: "n"}, `{"n":7}`, `{"n":7,"user":"seven"}`},
+		{Config{Source: one, OnMissing: "default", Default: map[string]any{"name": "nobody"}},
+			`{"user_id":3,"lang":"ja"}`, `{"user_id":3,"lang":"ja","user":{"name":"nobody"}}`},
+		{Config{Source: one, OnMissing: "default", Default: map[string]any{"name": "nobody"}, Merge: true},
+			`{"user_id":3,"lang":"ja"}`, `{"user_id":3,"lang":"ja","name":"nobody"}`},
+		{Config{Source: bySQL(path, "select id from users where id <= :n order by id"), Many: true}, `{"n":2}`,
+			`{"n":2,"user":[{"id":1},{"id":2}]}`},
+		{Config{Source: bySQL(path, "select lang, id from users where id < 4 and lang in (:keys) order by id"),
+			Many: true, Key: "l"}, `{"l":"en"}`, `{"l":"en","user":[{"lang":"en","id":1},{"lang":"en","id":3}]}`},
+		{Config{Source: Source{Type: "static", Values: map[string]any{"ja": map[string]any{"title": "飛脚"},
+			"7": "seven"}}, Key: "lang"}, `{"lang":"ja"}`, `{"lang":"ja","user":{"title":"飛脚"}}`},
+		{Config{Source: Source{Type: "static", Values: map[string]any{"7": "seven"}}, Key: "n"}, `{"n":7}`,
+			`{"n":7,"user":"seven"}`},
 	} {
 		out, errs := look(t.Context(), start(t, c.config, component.Env{}), c.body)
 		if errs[0] != nil || out[0] != c.want {
@@ -182,7 +195,8 @@ func TestOneBadKeyHarmsNoOther(t *testing.T) {
 		json.NewEncoder(w).Encode(answer)
 	}))
 	defer server.Close()
-	h := start(t, Config{Key: "id", Source: Source{Type: "http", HTTP: fetch.HTTP{URL: server.URL + "?ids={keys}"}}}, component.Env{})
+	h := start(t, Config{Key: "id", Source: Source{Type: "http", HTTP: fetch.HTTP{URL: server.URL + "?ids={keys}"}}},
+		component.Env{})
 	var bodies []string
 	for i := range 64 {
 		bodies = append(bodies, fmt.Sprintf(`{"id":%d}`, i))
@@ -212,7 +226,8 @@ func TestAServerThatMisbehavesIsARetryOrARejectionAsTheSettingsSay(t *testing.T)
 	}))
 	defer server.Close()
 	for _, onError := range []string{"retry", "reject"} {
-		l := start(t, Config{Source: Source{Type: "http", HTTP: fetch.HTTP{URL: server.URL + "/{id}"}}, Timeout: 2 * time.Second, OnError: onError}, component.Env{})
+		l := start(t, Config{Source: Source{Type: "http", HTTP: fetch.HTTP{URL: server.URL + "/{id}"}},
+			Timeout: 2 * time.Second, OnError: onError}, component.Env{})
 		for _, c := range []struct {
 			flag *atomic.Bool
 			says string
@@ -228,7 +243,8 @@ func TestAServerThatMisbehavesIsARetryOrARejectionAsTheSettingsSay(t *testing.T)
 		if out, errs := look(t.Context(), l, `{"id":1}`); errs[0] != nil || out[0] != `{"id":1,"user":{"name":"x"}}` {
 			t.Errorf("afterwards: %q, %v", out, errs)
 		}
-		if _, errs := look(t.Context(), l, `{"id":404}`); errs[0] == nil || !strings.Contains(errs[0].Error(), "nothing was found for id 404") {
+		if _, errs := look(t.Context(), l, `{"id":404}`); errs[0] == nil ||
+			!strings.Contains(errs[0].Error(), "nothing was found for id 404") {
 			t.Errorf("not found: %v", errs)
 		}
 	}
@@ -280,8 +296,10 @@ func TestWhatIsKeptIsNotAskedForAgain(t *testing.T) {
 		fmt.Fprintf(w, `{"n": %d}`, asked.Load())
 	}))
 	defer server.Close()
-	l := start(t, Config{Source: Source{Type: "http", HTTP: fetch.HTTP{URL: server.URL + "/{id}"}}, Cache: Cache{Size: 1, TTL: time.Hour}}, component.Env{})
-	for i, want := range []string{"", `{"id":1,"user":{"n":2}}`, `{"id":1,"user":{"n":2}}`, `{"id":2,"user":{"n":3}}`, `{"id":1,"user":{"n":4}}`} {
+	l := start(t, Config{Source: Source{Type: "http", HTTP: fetch.HTTP{URL: server.URL + "/{id}"}},
+		Cache: Cache{Size: 1, TTL: time.Hour}}, component.Env{})
+	for i, want := range []string{"", `{"id":1,"user":{"n":2}}`, `{"id":1,"user":{"n":2}}`, `{"id":2,"user":{"n":3}}`,
+		`{"id":1,"user":{"n":4}}`} {
 		body := `{"id":1}`
 		if i == 3 {
 			body = `{"id":2}`
@@ -316,12 +334,14 @@ func TestMessagesOfAQueueAreFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := Config{Key: "id", Source: Source{Type: "queue", Queue: "profiles", Match: "user"}}
-	out, errs := look(t.Context(), start(t, c, component.Env{Store: s}), `{"id":"a"}`, `{"id":"it's \\ \"c\""}`, `{"id":"z"}`)
+	out, errs := look(t.Context(), start(t, c, component.Env{Store: s}), `{"id":"a"}`, `{"id":"it's \\ \"c\""}`,
+		`{"id":"z"}`)
 	if out[0] != `{"id":"a","user":{"n":3}}` || !strings.HasSuffix(out[1], `"user":{"n":2}}`) || errs[2] == nil {
 		t.Errorf("%q, %v", out, errs)
 	}
 	c.Many = true
-	if out, errs := look(t.Context(), start(t, c, component.Env{Store: s}), `{"id":"a"}`); out[0] != `{"id":"a","user":[{"n":0},{"n":3}]}` {
+	if out, errs := look(t.Context(), start(t, c, component.Env{Store: s}),
+		`{"id":"a"}`); out[0] != `{"id":"a","user":[{"n":0},{"n":3}]}` {
 		t.Errorf("%q, %v", out, errs)
 	}
 	c.Source.Queue = "none"

@@ -19,8 +19,8 @@ type source interface {
 	names() []string
 	most() (most, usual int) // keys in one question
 	start(ctx context.Context) error
-	// ask tells for each key that it knows what is found, or its own error. A key that it tells nothing of is missing. An error is
-	// that of the whole question.
+	// ask tells for each key that it knows what is found, or its own error. A key that it tells nothing of is missing.
+	// An error is that of the whole question.
 	ask(ctx context.Context, keys []string, tell func(key string, f *found, err error)) error
 	close() error
 }
@@ -65,7 +65,8 @@ func paramNames(all []string, many bool, setting, key string) (names []string, e
 		if name == fetch.Keys && many {
 			name = nameKey
 		} else if many {
-			return nil, component.Setting(setting, fmt.Errorf("a question about many keys has no other parameters, and %s is one", name))
+			return nil, component.Setting(setting,
+				fmt.Errorf("a question about many keys has no other parameters, and %s is one", name))
 		}
 		if !among(names, name) {
 			names = append(names, name)
@@ -75,9 +76,11 @@ func paramNames(all []string, many bool, setting, key string) (names []string, e
 	case many && key == "":
 		return nil, component.Setting("key", errors.New("is missing: which attribute or field says what to look for?"))
 	case key != "" && !among(names, nameKey):
-		return nil, component.Setting(setting, fmt.Errorf("asks for nothing by key: write :keys, or :key for one at a time (of http {keys} or {key})"))
+		return nil, component.Setting(setting, fmt.Errorf("asks for nothing by key: write :keys, or :key for one at "+
+			"a time (of http {keys} or {key})"))
 	case len(names) == 0:
-		return nil, component.Setting(setting, errors.New("has no parameter: what is found would be the same for every message"))
+		return nil, component.Setting(setting,
+			errors.New("has no parameter: what is found would be the same for every message"))
 	}
 	return names, nil
 }

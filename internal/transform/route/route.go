@@ -11,9 +11,9 @@
 //	  pager: { type: webhook, inputs: [by_level.errors], … }
 //	  rest:  { type: file, inputs: [by_level._unmatched], … }
 //
-// A message takes every route whose condition it meets, or with first: true only the first as they are written. One that
-// meets none takes _unmatched; when nothing is joined to that port, the pipeline drops it. What names in conditions
-// mean, codec.Matcher tells.
+// A message takes every route whose condition it meets, or with first: true only the first as they are written. One
+// that meets none takes _unmatched; when nothing is joined to that port, the pipeline drops it. What names in
+// conditions mean, codec.Matcher tells.
 package route
 
 import (
@@ -54,7 +54,8 @@ func (r *Routes) SetPairs(pairs []component.Pair) error {
 	for _, p := range pairs {
 		where, ok := p.Value.(string)
 		if !ok {
-			return &component.SettingError{Setting: p.Key, Offset: -1, Err: fmt.Errorf("a condition is wanted, not %v", p.Value),
+			return &component.SettingError{Setting: p.Key, Offset: -1,
+				Err:  fmt.Errorf("a condition is wanted, not %v", p.Value),
 				Hint: "put the condition in quotes"}
 		}
 		routes = append(routes, Route{p.Key, where})
@@ -71,7 +72,8 @@ func New(c Config, _ component.Env) (component.Transform, error) {
 			Hint: "write at least one, as in errors: level >= 4"}
 	}
 	if len(c.Routes) > maxRoutes {
-		return nil, component.Setting("routes", fmt.Errorf("there are %d routes, the most are %d", len(c.Routes), maxRoutes))
+		return nil, component.Setting("routes", fmt.Errorf("there are %d routes, the most are %d", len(c.Routes),
+			maxRoutes))
 	}
 	t := &transform{first: c.First}
 	var conditions []*condition.Expr

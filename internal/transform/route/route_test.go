@@ -18,7 +18,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/transform/route"
 )
 
-var three = route.Routes{{"errors", "level >= 4"}, {"japanese", "lang = 'ja'"}, {"all-errors", "level >= 4 or level is null"}}
+var three = route.Routes{{"errors", "level >= 4"}, {"japanese", "lang = 'ja'"},
+	{"all-errors", "level >= 4 or level is null"}}
 
 func mustNew(t rapid.TB, c route.Config) component.Transform {
 	t.Helper()
@@ -178,9 +179,10 @@ func Example() {
 		return
 	}
 	for _, body := range []string{`{"level":5,"lang":"ja"}`, `{"level":1,"lang":"en"}`} {
-		err := byLevel.Transform(context.Background(), &message.Message{Body: []byte(body)}, func(port string, out *message.Message) {
-			fmt.Printf("%s: %s\n", port, out.Body)
-		})
+		err := byLevel.Transform(context.Background(), &message.Message{Body: []byte(body)},
+			func(port string, out *message.Message) {
+				fmt.Printf("%s: %s\n", port, out.Body)
+			})
 		if err != nil {
 			fmt.Println(err)
 		}

@@ -52,7 +52,8 @@ func open(t *testing.T) *chromium {
 		t.Fatal(err)
 	}
 	c := &chromium{ctx: ctx, to: to, waiting: map[int]chan reply{}}
-	c.cmd = exec.Command(built.browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--lang=en-US",
+	c.cmd = exec.Command(built.browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+		"--hide-scrollbars", "--lang=en-US",
 		"--no-first-run", "--disable-background-networking", "--remote-debugging-pipe", "--user-data-dir="+t.TempDir())
 	c.cmd.ExtraFiles = []*os.File{toRead, fromWrite} // its files 3 and 4
 	var complaint bytes.Buffer

@@ -29,7 +29,8 @@ func serve(t *testing.T) *player {
 	t.Helper()
 	dir := t.TempDir()
 	s := &player{trace: filepath.Join(dir, "combo.trace")}
-	cmd := exec.CommandContext(context.Background(), built.binary, "macro", "serve", "--device", "trace:combo.trace", "--listen", "127.0.0.1:0")
+	cmd := exec.CommandContext(context.Background(), built.binary, "macro", "serve", "--device", "trace:combo.trace",
+		"--listen", "127.0.0.1:0")
 	cmd.Dir = dir
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
@@ -142,7 +143,8 @@ func TestAMacroIsWrittenPlayedAndStopped(t *testing.T) {
 	// Mistakes are told while one types, each with its place, and nothing is played.
 	p.rewrite("hp 3\nlq 2\n2,mk\n")
 	p.until("document.querySelectorAll('#mistakes li').length === 2")
-	if got := p.text("#mistakes"); !strings.Contains(got, "line 2, column 1") || !strings.Contains(got, "did you mean lp?") || !strings.Contains(got, "line 3, column 3") {
+	if got := p.text("#mistakes"); !strings.Contains(got, "line 2, column 1") ||
+		!strings.Contains(got, "did you mean lp?") || !strings.Contains(got, "line 3, column 3") {
 		t.Errorf("the mistakes: %s", got)
 	}
 	var marked []string
@@ -166,7 +168,8 @@ func TestAMacroIsWrittenPlayedAndStopped(t *testing.T) {
 	p.until("document.querySelector('#timeline.old') === null")
 	var bars []string
 	p.ask("[...document.querySelectorAll('#timeline rect title')].map((e) => e.textContent)", &bars)
-	want := []string{"frames 0 to 33: 34", "frames 54 to 61: 8", "frames 62 to 62: 1", "frames 63 to 63: 1", "frames 64 to 64: 1", "frames 34 to 53: 20", "frames 64 to 64: 1", "frames 54 to 61: 8"}
+	want := []string{"frames 0 to 33: 34", "frames 54 to 61: 8", "frames 62 to 62: 1", "frames 63 to 63: 1",
+		"frames 64 to 64: 1", "frames 34 to 53: 20", "frames 64 to 64: 1", "frames 54 to 61: 8"}
 	if !slices.Equal(bars, want) {
 		t.Errorf("the timeline has %q", bars)
 	}
@@ -176,7 +179,8 @@ func TestAMacroIsWrittenPlayedAndStopped(t *testing.T) {
 		t.Errorf("the summary: %s", got)
 	}
 	var late float64
-	p.ask("[...document.querySelectorAll('#lateness text.tally')].reduce((sum, e) => sum + Number(e.textContent), 0)", &late)
+	p.ask("[...document.querySelectorAll('#lateness text.tally')].reduce((sum, e) => sum + Number(e.textContent), 0)",
+		&late)
 	if late != 65 {
 		t.Errorf("the histogram has %v frames", late)
 	}
@@ -194,7 +198,8 @@ func TestAMacroIsWrittenPlayedAndStopped(t *testing.T) {
 	p.click("#run")
 	p.until(isPlaying + " && document.getElementById('progress').value >= 5")
 	var status int
-	p.ask("fetch('run', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({text: 'lp 2'})}).then((r) => r.status)", &status)
+	p.ask("fetch('run', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({text: "+
+		"'lp 2'})}).then((r) => r.status)", &status)
 	if status != http.StatusConflict {
 		t.Errorf("a second run beside it: status %d", status)
 	}
@@ -218,7 +223,8 @@ func TestAMacroIsPlayedAndStoppedWithTheKeyboardAlone(t *testing.T) {
 	p.tabTo("timeline")
 	var bars []string
 	p.ask("[...document.querySelectorAll('#timeline rect title')].map((e) => e.textContent)", &bars)
-	if want := []string{"frames 0 to 2: 3", "frames 3 to 1000002: 1000000", "frames 0 to 2: 3"}; !slices.Equal(bars, want) {
+	if want := []string{"frames 0 to 2: 3", "frames 3 to 1000002: 1000000", "frames 0 to 2: 3"}; !slices.Equal(bars,
+		want) {
 		t.Errorf("the timeline has %q", bars)
 	}
 	p.tabTo("mirror")
@@ -271,7 +277,8 @@ func TestThePadsButtonsPress(t *testing.T) {
 	}
 
 	var small []string
-	p.ask("[...document.querySelectorAll('button')].filter((b) => b.offsetParent && b.getBoundingClientRect().height < 40).map((b) => b.textContent)", &small)
+	p.ask("[...document.querySelectorAll('button')].filter((b) => b.offsetParent && b.getBoundingClientRect().height "+
+		"< 40).map((b) => b.textContent)", &small)
 	if len(small) > 0 {
 		t.Errorf("too small for a thumb: %q", small)
 	}
@@ -289,7 +296,8 @@ func TestEverythingIsReachedByKeyboardAndNamedForReadersOfScreens(t *testing.T) 
 		p.ask("document.activeElement.id || document.activeElement.dataset.press || ''", &at)
 		reached[at] = true
 	}
-	for _, id := range []string{"text", "run", "stop", "player", "mirror", "timeline", "language", "kept", "name", "create", "5", "lp", "pause"} {
+	for _, id := range []string{"text", "run", "stop", "player", "mirror", "timeline", "language", "kept", "name",
+		"create", "5", "lp", "pause"} {
 		if !reached[id] {
 			t.Errorf("%s is not reached by Tab", id)
 		}
@@ -297,7 +305,8 @@ func TestEverythingIsReachedByKeyboardAndNamedForReadersOfScreens(t *testing.T) 
 	// Each group of a pad is one stop; arrows go on in it, and Tab comes back to where one was.
 	p.tabTo("5")
 	for _, step := range []struct{ key, at string }{
-		{"ArrowUp", "8"}, {"ArrowRight", "9"}, {"ArrowRight", "4"}, {"ArrowDown", "1"}, {"ArrowDown", "1"}, {"Tab", "lp"}, {"ArrowDown", "lk"},
+		{"ArrowUp", "8"}, {"ArrowRight", "9"}, {"ArrowRight", "4"}, {"ArrowDown", "1"}, {"ArrowDown", "1"},
+		{"Tab", "lp"}, {"ArrowDown", "lk"},
 		{"Tab", "pause"}, {"ArrowRight", "select"},
 	} {
 		p.key(step.key, 0)
@@ -321,11 +330,13 @@ func TestEverythingIsReachedByKeyboardAndNamedForReadersOfScreens(t *testing.T) 
 	for _, n := range tree.Nodes {
 		role, name := fmt.Sprint(n.Role.Value), fmt.Sprint(n.Name.Value)
 		named[role+" "+name] = true
-		if slices.Contains([]string{"button", "textbox", "combobox", "checkbox", "image", "progressbar"}, role) && (n.Name.Value == nil || name == "") {
+		if slices.Contains([]string{"button", "textbox", "combobox", "checkbox", "image", "progressbar"}, role) &&
+			(n.Name.Value == nil || name == "") {
 			t.Errorf("a %s has no name", role)
 		}
 	}
-	for _, want := range []string{"textbox Macro", "button Run", "button Stop", "button light punch", "button up left, 7", "group Player 2", "progressbar Frames played"} {
+	for _, want := range []string{"textbox Macro", "button Run", "button Stop", "button light punch",
+		"button up left, 7", "group Player 2", "progressbar Frames played"} {
 		if !named[want] {
 			t.Errorf("there is no %s", want)
 		}
@@ -335,7 +346,10 @@ func TestEverythingIsReachedByKeyboardAndNamedForReadersOfScreens(t *testing.T) 
 func TestPagesFromElsewhereCannotPress(t *testing.T) {
 	s := serve(t)
 	evil := http.NewServeMux()
-	evil.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<!doctype html><title>evil</title>") })
+	evil.HandleFunc("/", func(w http.ResponseWriter,
+		_ *http.Request) {
+		fmt.Fprint(w, "<!doctype html><title>evil</title>")
+	})
 	other := &http.Server{Handler: evil}
 	address := listen(t, other)
 	p := open(t).visit(t, "http://"+address+"/", 800, 600)

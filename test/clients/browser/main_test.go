@@ -48,7 +48,8 @@ func run(m *testing.M) int {
 	built.binary = os.Getenv(builtAlready)
 	if built.binary == "" {
 		built.binary = filepath.Join(dir, "hikyaku")
-		if out, err := exec.Command("go", "run", "-tags", "gms_pure_go", "-exec", "cp", root+"/cmd/hikyaku", built.binary).CombinedOutput(); err != nil {
+		if out, err := exec.Command("go", "run", "-tags", "gms_pure_go", "-exec", "cp", root+"/cmd/hikyaku",
+			built.binary).CombinedOutput(); err != nil {
 			fmt.Fprintf(os.Stderr, "build hikyaku: %v\n%s\n", err, out)
 			return 1
 		}

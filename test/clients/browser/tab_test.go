@@ -23,12 +23,14 @@ func (c *chromium) visit(t *testing.T, url string, width, height int) *tab {
 		t.Fatal(err)
 	}
 	var attached struct{ SessionID string }
-	if err := c.do("", "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached); err != nil {
+	if err := c.do("", "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true},
+		&attached); err != nil {
 		t.Fatal(err)
 	}
 	p.session = attached.SessionID
 	p.tell("Page.enable", nil)
-	p.tell("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600})
+	p.tell("Emulation.setDeviceMetricsOverride",
+		map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600})
 	p.tell("Page.navigate", map[string]any{"url": url})
 	return p
 }
@@ -55,7 +57,8 @@ func (p *tab) ask(expression string, value any) {
 			Exception struct{ Description string }
 		}
 	}
-	err := p.browser.do(p.session, "Runtime.evaluate", map[string]any{"expression": expression, "awaitPromise": true, "returnByValue": true}, &got)
+	err := p.browser.do(p.session, "Runtime.evaluate", map[string]any{"expression": expression, "awaitPromise": true,
+		"returnByValue": true}, &got)
 	if err != nil {
 		p.Fatalf("%s: %v", expression, err)
 	}
@@ -121,7 +124,8 @@ func (p *tab) mouse(kind, selector string) {
 		const r = e.getBoundingClientRect();
 		return {x: r.x + r.width / 2, y: r.y + r.height / 2};
 	})()`, selector), &at)
-	p.tell("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": at.X, "y": at.Y, "button": "left", "clickCount": 1})
+	p.tell("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": at.X, "y": at.Y, "button": "left",
+		"clickCount": 1})
 }
 
 // write types text into what has the focus.
@@ -136,7 +140,8 @@ var keyCodes = map[string]int{"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, 
 // choose takes an option of a list.
 func (p *tab) choose(id, value string) {
 	p.Helper()
-	p.ask(fmt.Sprintf("(() => { const e = document.getElementById(%q); e.value = %q; e.dispatchEvent(new Event('change')); })()", id, value), nil)
+	p.ask(fmt.Sprintf("(() => { const e = document.getElementById(%q); e.value = %q; e.dispatchEvent(new "+
+		"Event('change')); })()", id, value), nil)
 }
 
 const control = 2 // of the modifiers of a key
@@ -170,7 +175,8 @@ func (p *tab) key(name string, modifiers int) {
 		if modifiers == 0 {
 			params["text"], params["type"] = name, "keyDown"
 		} else if name == "a" {
-			params["commands"] = []string{"selectAll"} // what a window's shortcuts would do: without a window there are none
+			// what a window's shortcuts would do: without a window there are none
+			params["commands"] = []string{"selectAll"}
 		}
 	}
 	p.tell("Input.dispatchKeyEvent", params)
@@ -186,7 +192,8 @@ func (p *tab) picture() []byte {
 	p.ask("({width: document.documentElement.scrollWidth, height: document.documentElement.scrollHeight})", &size)
 	var shot struct{ Data string }
 	if err := p.browser.do(p.session, "Page.captureScreenshot", map[string]any{
-		"format": "png", "captureBeyondViewport": true, "clip": map[string]any{"x": 0, "y": 0, "width": size.Width, "height": size.Height, "scale": 1},
+		"format": "png", "captureBeyondViewport": true, "clip": map[string]any{"x": 0, "y": 0, "width": size.Width,
+			"height": size.Height, "scale": 1},
 	}, &shot); err != nil {
 		p.Fatal(err)
 	}

@@ -38,7 +38,8 @@ func (b *Built) classes() (string, error) {
 	half := done + ".half"
 	args := append([]string{"-encoding", "UTF-8", "-cp", filepath.Join(b.Cache, "java", "*"), "-d", half}, b.Java...)
 	if out, err := exec.Command("javac", args...).CombinedOutput(); err != nil {
-		return "", errors.Join(fmt.Errorf("javac %q: %w\n%s\nTo install what the clients need: scripts/need-clients", args, err, out), os.RemoveAll(half))
+		return "", errors.Join(fmt.Errorf("javac %q: %w\n%s\nTo install what the clients need: scripts/need-clients",
+			args, err, out), os.RemoveAll(half))
 	}
 	if err := os.Rename(half, done); err != nil {
 		return "", err

@@ -21,11 +21,13 @@ type Built struct {
 	GoClient   string // our program for the client in Go, if there is one
 	JavaClient string // the folder of our classes for the clients in Java
 
-	// Java are the sources of those; none: java/Conformance.java. What was compiled is kept in Cache as long as they and the jars stay the same.
+	// Java are the sources of those; none: java/Conformance.java. What was compiled is kept in Cache as long as they
+	// and the jars stay the same.
 	Java []string
 }
 
-// Main is the TestMain of a family of clients, the folder beside this one: it builds what is compiled, once for all tests, and runs them.
+// Main is the TestMain of a family of clients, the folder beside this one: it builds what is compiled, once for all
+// tests, and runs them.
 func (b *Built) Main(m *testing.M, family string) {
 	os.Exit(b.run(m, family))
 }
@@ -57,7 +59,8 @@ func (b *Built) run(m *testing.M, family string) int {
 	}
 	for _, args := range builds {
 		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
-			fmt.Fprintf(os.Stderr, "%q: %v\n%s\nTo install what the clients need: scripts/need-clients\n", args, err, out)
+			fmt.Fprintf(os.Stderr, "%q: %v\n%s\nTo install what the clients need: scripts/need-clients\n", args, err,
+				out)
 			return 1
 		}
 	}

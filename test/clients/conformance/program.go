@@ -24,7 +24,8 @@ type Program struct {
 	Env     []string // besides the test's own
 }
 
-// Check runs the program and demands that it does just the wanted checks, and that all are ok. env is what it is told besides Env.
+// Check runs the program and demands that it does just the wanted checks, and that all are ok. env is what it is told
+// besides Env.
 func (p Program) Check(t *testing.T, want []string, env ...string) {
 	t.Helper()
 	p.Start(t, env...).Finish(t, want)

@@ -28,6 +28,7 @@ func TestAProgramThatDoesNotRunItsChecksFails(t *testing.T) {
 }
 
 func TestAGoodProgramPasses(t *testing.T) {
-	p := conformance.Program{Name: "shell", Needs: []string{"sh", "-c", "test $MORE = x"}, Command: []string{"sh", "-c", "echo ok $GIVEN; echo ok $MORE >&2"}, Env: []string{"MORE=x"}}
+	p := conformance.Program{Name: "shell", Needs: []string{"sh", "-c", "test $MORE = x"},
+		Command: []string{"sh", "-c", "echo ok $GIVEN; echo ok $MORE >&2"}, Env: []string{"MORE=x"}}
 	p.Check(t, []string{"y", "x"}, "GIVEN=y")
 }

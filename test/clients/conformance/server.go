@@ -28,16 +28,19 @@ type Server struct {
 	lines []string // of its standard error
 }
 
-// Serve starts a program in a folder, with a configuration that it writes there, and waits until the named door is open.
+// Serve starts a program in a folder, with a configuration that it writes there, and waits until the named door is
+// open.
 func Serve(t *testing.T, binary, dir, config, door string) *Server {
 	t.Helper()
-	s := &Server{binary: binary, path: filepath.Join(dir, "hikyaku.yaml"), door: regexp.MustCompile(`door=` + regexp.QuoteMeta(door) + ` address=(\S+)`)}
+	s := &Server{binary: binary, path: filepath.Join(dir, "hikyaku.yaml"),
+		door: regexp.MustCompile(`door=` + regexp.QuoteMeta(door) + ` address=(\S+)`)}
 	t.Cleanup(func() { s.stop(t) })
 	s.start(t, config)
 	return s
 }
 
-// Restart kills the program as a power cut would, and starts it again with another configuration, which should open the door at the same address.
+// Restart kills the program as a power cut would, and starts it again with another configuration, which should open the
+// door at the same address.
 func (s *Server) Restart(t *testing.T, config string) {
 	t.Helper()
 	if err := s.cmd.Process.Kill(); err != nil {
@@ -130,7 +133,8 @@ func (s *Server) stop(t *testing.T) {
 	late := time.AfterFunc(Deadline, func() { _ = s.cmd.Process.Kill() })
 	defer late.Stop()
 	<-s.ended
-	if err := s.cmd.Wait(); err != nil || strings.Contains(s.log(), "level=ERROR") || strings.Contains(s.log(), "panic") {
+	if err := s.cmd.Wait(); err != nil || strings.Contains(s.log(), "level=ERROR") ||
+		strings.Contains(s.log(), "panic") {
 		t.Errorf("serve ended with %v\n%s", err, s.log())
 	}
 }

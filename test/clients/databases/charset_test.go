@@ -15,12 +15,13 @@ import (
 
 // letterSets are MySQL's sets of up to three bytes a letter, which a client of the MySQL door may speak.
 var letterSets = []string{
-	"latin1", "latin2", "latin5", "latin7", "greek", "hebrew", "cp1250", "cp1251", "cp1256", "cp1257", "cp850", "cp852", "cp866", "koi8r", "koi8u", "macroman",
+	"latin1", "latin2", "latin5", "latin7", "greek", "hebrew", "cp1250", "cp1251", "cp1256", "cp1257", "cp850", "cp852",
+	"cp866", "koi8r", "koi8u", "macroman",
 	"tis620", "ascii", "sjis", "cp932", "ujis", "eucjpms", "gbk", "gb2312", "big5", "euckr",
 }
 
-// TestEveryLetterIsMariaDBs has MariaDB, whose tables are MySQL's, read every code of each set, and write every letter of Unicode's first plane in it. In sets of
-// one byte a letter we may have more than it has.
+// TestEveryLetterIsMariaDBs has MariaDB, whose tables are MySQL's, read every code of each set, and write every letter
+// of Unicode's first plane in it. In sets of one byte a letter we may have more than it has.
 func TestEveryLetterIsMariaDBs(t *testing.T) {
 	db, err := sql.Open("mysql", "root@tcp("+mariaDB(t).Address()+")/mysql?charset=utf8mb4")
 	if err != nil {
@@ -51,7 +52,8 @@ func compareReading(t *testing.T, db *sql.DB, s *charset.Set) {
 	}
 	read := 0
 	for _, of := range codes {
-		pairs(t, db, fmt.Sprintf("SELECT b, CONVERT(CONVERT(b USING %s) USING utf8mb4) FROM (%s) codes ORDER BY seq", s.Name, of), func(code, theirs []byte) {
+		pairs(t, db, fmt.Sprintf("SELECT b, CONVERT(CONVERT(b USING %s) USING utf8mb4) FROM (%s) codes ORDER BY seq",
+			s.Name, of), func(code, theirs []byte) {
 			ours, err := s.Decode(code)
 			switch {
 			case !aLetter(theirs) && (err != nil || !aLetter(ours) || s.MaxBytes == 1):
@@ -70,8 +72,10 @@ func compareReading(t *testing.T, db *sql.DB, s *charset.Set) {
 // compareWriting compares how letters are written.
 func compareWriting(t *testing.T, db *sql.DB, s *charset.Set) {
 	t.Helper()
-	letters := "SELECT seq, CONVERT(UNHEX(LPAD(HEX(seq), 8, '0')) USING utf32) b FROM seq_128_to_65535 WHERE seq NOT BETWEEN 55296 AND 57343 AND seq <> 65533"
-	pairs(t, db, fmt.Sprintf("SELECT CONVERT(b USING utf8mb4), CAST(CONVERT(b USING %s) AS BINARY) FROM (%s) letters ORDER BY seq", s.Name, letters), func(letter, theirs []byte) {
+	letters := "SELECT seq, CONVERT(UNHEX(LPAD(HEX(seq), 8, '0')) USING utf32) b FROM seq_128_to_65535 WHERE seq NOT " +
+		"BETWEEN 55296 AND 57343 AND seq <> 65533"
+	pairs(t, db, fmt.Sprintf("SELECT CONVERT(b USING utf8mb4), CAST(CONVERT(b USING %s) AS BINARY) FROM (%s) letters "+
+		"ORDER BY seq", s.Name, letters), func(letter, theirs []byte) {
 		ours := s.Encode(letter)
 		if back, _ := s.Decode(theirs); string(back) != string(letter) && string(ours) == "?" {
 			return // it has none, or another letter: cp932's table writes U+6661 as U+6659

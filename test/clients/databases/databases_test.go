@@ -40,11 +40,13 @@ var shops = map[string]shop{
 	"PostgreSQL": {postgres, "user_id = any(:keys)",
 		`select 1 as a, 1.10::numeric(5,2) as n, true as b, 'x''y飛脚' as t, timestamptz '2026-01-02 03:04:05+09' as tz, date '2026-01-02' as d, '{"a": 1}'::jsonb as j, '\x00ff'::bytea as y, null as z, 1.5e300::float8 as f, 9007199254740993 as i`,
 		`{"a":1,"n":1.10,"b":true,"t":"x'y飛脚","tz":"2026-01-01T18:04:05Z","d":"2026-01-02","j":{"a":1},"y":"AP8=","z":null,"f":1.5e+300,"i":9007199254740993}`,
-		[]string{"insert into users select i, 'user ' || i from generate_series(1, 20000) i", "insert into phones select id, 'token-' || id from users"}},
+		[]string{"insert into users select i, 'user ' || i from generate_series(1, 20000) i",
+			"insert into phones select id, 'token-' || id from users"}},
 	"MariaDB": {mariaDB, "user_id in (:keys)",
 		`select 1 as a, cast(1.10 as decimal(5,2)) as n, true as b, 'x''y飛脚' as t, timestamp '2026-01-02 03:04:05' as tz, date '2026-01-02' as d, x'00ff' as y, null as z, 1.5e300 as f, cast(18446744073709551615 as unsigned) as u`,
 		`{"a":1,"n":1.10,"b":1,"t":"x'y飛脚","tz":"2026-01-02T03:04:05Z","d":"2026-01-02","y":"AP8=","z":null,"f":1.5e+300,"u":18446744073709551615}`,
-		[]string{"insert into users select seq, concat('user ', seq) from seq_1_to_20000", "insert into phones select id, concat('token-', id) from users"}},
+		[]string{"insert into users select seq, concat('user ', seq) from seq_1_to_20000",
+			"insert into phones select id, concat('token-', id) from users"}},
 }
 
 func TestValuesOfRealDatabasesBecomeJSON(t *testing.T) {
@@ -70,14 +72,17 @@ func TestValuesOfRealDatabasesBecomeJSON(t *testing.T) {
 			if rows, err := ask(shop.values, nil); err != nil || len(rows) != 1 || rows[0] != shop.want {
 				t.Errorf("%v\ngot  %s\nwant %s", err, rows, shop.want)
 			}
-			s.must(t, "create table t (user_id int primary key, name varchar(50))", "insert into t values (1, 'a'), (2, 'b'' or 1=1 --'), (3, 'c')")
+			s.must(t, "create table t (user_id int primary key, name varchar(50))",
+				"insert into t values (1, 'a'), (2, 'b'' or 1=1 --'), (3, 'c')")
 			for query, want := range map[string]int{
 				"select user_id from t where name = :name":                                   1,
 				"select user_id from t where " + shop.keys:                                   2,
 				"select user_id from t where user_id in (:keys)":                             2,
 				"select user_id from t where user_id > :after order by user_id limit :limit": 1,
 			} {
-				p := fetch.Params{"name": {message.String("b' or 1=1 --")}, "keys": {message.Int(1), message.String("3"), message.Int(9)}, "after": {message.Int(1)}, "limit": {message.Int(1)}}
+				p := fetch.Params{"name": {message.String("b' or 1=1 --")},
+					"keys": {message.Int(1), message.String("3"), message.Int(9)}, "after": {message.Int(1)},
+					"limit": {message.Int(1)}}
 				if rows, err := ask(query, p); err != nil || len(rows) != want {
 					t.Errorf("%s: %s, %v", query, rows, err)
 				}
@@ -124,13 +129,15 @@ sinks:
   hook: { type: webhook, inputs: [phone], url: URL, payload: array, encoding: { codec: json }, batch: { max_events: 100 }, request: { concurrency: 4 } }
 `
 
-// TestADatabaseThatCrashesInTheMiddleOfACampaignLosesNobody kills the server when some are told, and starts it again ten seconds later: everybody is told once.
+// TestADatabaseThatCrashesInTheMiddleOfACampaignLosesNobody kills the server when some are told, and starts it again
+// ten seconds later: everybody is told once.
 func TestADatabaseThatCrashesInTheMiddleOfACampaignLosesNobody(t *testing.T) {
 	for name, shop := range shops {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := shop.start(t)
-			s.must(t, "create table users (id int primary key, name varchar(50) not null)", "create table phones (user_id int primary key, token varchar(50) not null)")
+			s.must(t, "create table users (id int primary key, name varchar(50) not null)", "create table phones "+
+				"(user_id int primary key, token varchar(50) not null)")
 			s.must(t, shop.tables...)
 			told := map[string]int{}
 			var mu sync.Mutex
@@ -157,10 +164,12 @@ func TestADatabaseThatCrashesInTheMiddleOfACampaignLosesNobody(t *testing.T) {
 			defer hook.Close()
 			store := open(t)
 			campaigns := queue.Name{Namespace: queue.DefaultNamespace, Name: "campaigns"}
-			if _, err := store.Put(t.Context(), campaigns, []message.Message{{Body: []byte(`{"campaign":42}`)}}); err != nil {
+			if _, err := store.Put(t.Context(), campaigns,
+				[]message.Message{{Body: []byte(`{"campaign":42}`)}}); err != nil {
 				t.Fatal(err)
 			}
-			p := assemble(t, store, strings.NewReplacer("ADDRESS", s.address, "KEYS", shop.keys, "URL", hook.URL).Replace(campaignFile))
+			p := assemble(t, store, strings.NewReplacer("ADDRESS", s.address, "KEYS", shop.keys, "URL",
+				hook.URL).Replace(campaignFile))
 			ended := make(chan pipeline.Result, 1)
 			go func() {
 				r, err := p.Run(t.Context())
@@ -179,7 +188,8 @@ func TestADatabaseThatCrashesInTheMiddleOfACampaignLosesNobody(t *testing.T) {
 			s.start(t)
 			r := <-ended
 			if r.Delivered != users+1 || r.DeadLettered+r.GivenBack > 0 || r.Retried == 0 {
-				t.Errorf("delivered %d, dead %d, given back %d, retried %d", r.Delivered, r.DeadLettered, r.GivenBack, r.Retried)
+				t.Errorf("delivered %d, dead %d, given back %d, retried %d", r.Delivered, r.DeadLettered, r.GivenBack,
+					r.Retried)
 			}
 			if len(told) != users {
 				t.Errorf("%d users were told, of %d", len(told), users)

@@ -31,8 +31,9 @@ sinks:
     dead_letter: letters
 `
 
-// TestADatabaseThatCrashesUnderASinkLosesNoRowAndDoublesNone kills the server when some rows are there, and starts it again: every message is a row once, but for
-// those that the table refuses, which are dead letters with what the database said of them.
+// TestADatabaseThatCrashesUnderASinkLosesNoRowAndDoublesNone kills the server when some rows are there, and starts it
+// again: every message is a row once, but for those that the table refuses, which are dead letters with what the
+// database said of them.
 func TestADatabaseThatCrashesUnderASinkLosesNoRowAndDoublesNone(t *testing.T) {
 	const total, every = 10_000, 1000 // every 1000th is refused
 	for name, shop := range shops {
@@ -43,7 +44,8 @@ func TestADatabaseThatCrashesUnderASinkLosesNoRowAndDoublesNone(t *testing.T) {
 			if name == "MariaDB" {
 				q = "`"
 			}
-			s.must(t, "create table readings (id varchar(40) primary key, n int not null check (n >= 0), "+q+"temp.c"+q+" double precision, at timestamp null)")
+			s.must(t, "create table readings (id varchar(40) primary key, n int not null check (n >= 0), "+q+"temp.c"+q+
+				" double precision, at timestamp null)")
 			store := open(t)
 			from := queue.Name{Namespace: queue.DefaultNamespace, Name: "readings"}
 			for n := 0; n < total; n += every {
@@ -53,7 +55,8 @@ func TestADatabaseThatCrashesUnderASinkLosesNoRowAndDoublesNone(t *testing.T) {
 					if i == 0 {
 						number = -n - 1
 					}
-					batch[i] = message.Message{Body: fmt.Appendf(nil, `{"n":%d,"celsius":%d.5,"at":"2026-01-02T03:04:05Z"}`, number, i)}
+					batch[i] = message.Message{Body: fmt.Appendf(nil,
+						`{"n":%d,"celsius":%d.5,"at":"2026-01-02T03:04:05Z"}`, number, i)}
 				}
 				if _, err := store.Put(t.Context(), from, batch); err != nil {
 					t.Fatal(err)
@@ -79,7 +82,8 @@ func TestADatabaseThatCrashesUnderASinkLosesNoRowAndDoublesNone(t *testing.T) {
 			s.start(t)
 			r := <-ended
 			if r.Delivered != total-total/every || r.DeadLettered != total/every || r.GivenBack > 0 {
-				t.Errorf("delivered %d, dead %d, given back %d, retried %d", r.Delivered, r.DeadLettered, r.GivenBack, r.Retried)
+				t.Errorf("delivered %d, dead %d, given back %d, retried %d", r.Delivered, r.DeadLettered, r.GivenBack,
+					r.Retried)
 			}
 			s.holds(t, "select cast(count(*) as char(10)) from readings", fmt.Sprint(total-total/every))
 			s.holds(t, "select cast(count(distinct n) as char(10)) from readings", fmt.Sprint(total-total/every))

@@ -11,10 +11,12 @@ import (
 	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
-// TestTheBenchFindsTheClients runs, in the quick form, what the bench does with them: what runs inside an instance, and readers of DynamoDB Local.
+// TestTheBenchFindsTheClients runs, in the quick form, what the bench does with them: what runs inside an instance, and
+// readers of DynamoDB Local.
 func TestTheBenchFindsTheClients(t *testing.T) {
 	var out bytes.Buffer
-	o := bench.Options{Quick: true, JSON: true, Out: &out, Dir: t.TempDir(), Only: []string{"stacktrace", "dynamodb"}, Clients: filepath.Join("../../..", ".cache", "clients", "functions")}
+	o := bench.Options{Quick: true, JSON: true, Out: &out, Dir: t.TempDir(), Only: []string{"stacktrace", "dynamodb"},
+		Clients: filepath.Join("../../..", ".cache", "clients", "functions")}
 	if err := bench.Function(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +36,9 @@ func TestTheBenchFindsTheClients(t *testing.T) {
 	}
 	want := []string{
 		"go", "python", "node", "java", "rust", "go+ric", "python+ric", "node+ric",
-		"java, in the handler", "java, in the constructor", "java, credentials in the handler", "java, credentials in the constructor", "node, in the handler", "node, before", "go through node", "go, in the handler", "go, before",
+		"java, in the handler", "java, in the constructor", "java, credentials in the handler",
+		"java, credentials in the constructor", "node, in the handler", "node, before", "go through node",
+		"go, in the handler", "go, before",
 	}
 	if !slices.Equal(cases, want) || len(report.Notes) != 0 {
 		t.Errorf("the cases are %q with the notes %q, want %q", cases, report.Notes, want)

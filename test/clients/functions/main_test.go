@@ -12,7 +12,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// OpenCensus, which a client of Google's that the bench uses brings along, keeps a goroutine for the life of the process.
+	// OpenCensus, which a client of Google's that the bench uses brings along, keeps a goroutine for the life of the
+	// process.
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("go.opencensus.io/stats/view.(*worker).start"))
 }
 
@@ -26,15 +27,20 @@ type language struct {
 
 func languages() []language {
 	return []language{
-		{"go", "provided.al2023", map[string]string{"echo": "echo", "pid": "pid", "fail": "fail", "wait1": "wait1", "wait3": "wait3", "about": "context"}, "bootstrap", "TooFar"},
+		{"go", "provided.al2023", map[string]string{"echo": "echo", "pid": "pid", "fail": "fail", "wait1": "wait1",
+			"wait3": "wait3", "about": "context"}, "bootstrap", "TooFar"},
 		{"java", "java17", map[string]string{
-			"echo": "Echo::myHandler", "pid": "Pid::myHandler", "fail": "Fail", "wait1": "Wait1::myHandler", "wait3": "Wait3::myHandler", "about": "About::myHandler", "stream": "Streamed",
+			"echo": "Echo::myHandler", "pid": "Pid::myHandler", "fail": "Fail", "wait1": "Wait1::myHandler",
+			"wait3": "Wait3::myHandler", "about": "About::myHandler", "stream": "Streamed",
 		}, "lib/aws-lambda-java-runtime-interface-client-2.6.0.jar", "Fail$TooFar"},
-		{"node", "nodejs20.x", map[string]string{"echo": "index.echo", "pid": "index.pid", "fail": "more.fail", "wait1": "index.wait1", "wait3": "index.wait3", "about": "more.context"},
+		{"node", "nodejs20.x", map[string]string{"echo": "index.echo", "pid": "index.pid", "fail": "more.fail",
+			"wait1": "index.wait1", "wait3": "index.wait3", "about": "more.context"},
 			"node_modules/aws-lambda-ric/dist/rapid-client.node", "TooFar"},
-		{"python", "python3", map[string]string{"echo": "app.echo", "pid": "app.pid", "fail": "more.fail", "wait1": "app.wait1", "wait3": "app.wait3", "about": "more.about"},
+		{"python", "python3", map[string]string{"echo": "app.echo", "pid": "app.pid", "fail": "more.fail",
+			"wait1": "app.wait1", "wait3": "app.wait3", "about": "more.about"},
 			"awslambdaric/__main__.py", "TooFar"},
-		{"rust", "provided.al2023", map[string]string{"echo": "echo", "pid": "pid", "fail": "fail", "wait1": "wait1", "wait3": "wait3", "about": "context"}, "bootstrap", "TooFar"},
+		{"rust", "provided.al2023", map[string]string{"echo": "echo", "pid": "pid", "fail": "fail", "wait1": "wait1",
+			"wait3": "wait3", "about": "context"}, "bootstrap", "TooFar"},
 	}
 }
 
@@ -59,7 +65,8 @@ func (l language) deploy(t *testing.T, name string, change func(*function.Defini
 	})
 	one := 1
 	d := function.Definition{
-		Name: "f", Runtime: l.runtime, Handler: l.handlers[name], Code: code.Source{Folder: folder}, MemoryMB: 512, Reserved: &one,
+		Name: "f", Runtime: l.runtime, Handler: l.handlers[name], Code: code.Source{Folder: folder}, MemoryMB: 512,
+		Reserved:    &one,
 		Environment: map[string]string{"WAIT_MS": "20", "PYTHONDONTWRITEBYTECODE": "1"},
 	}
 	// The machine may be busy with other tests.

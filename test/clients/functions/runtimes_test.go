@@ -60,7 +60,8 @@ func TestAnEventComesAndItsAnswerGoesBack(t *testing.T) {
 	each(t, func(t *testing.T, l language) {
 		p := l.deploy(t, "echo", nil)
 		for _, event := range []string{
-			`{"name":"飛脚","n":1.5,"list":[true,null,"a \"b\" \\"]}`, `{"emoji":"🏃"}`, `{}`, `{"large":"` + strings.Repeat("x", 1<<20) + `"}`,
+			`{"name":"飛脚","n":1.5,"list":[true,null,"a \"b\" \\"]}`, `{"emoji":"🏃"}`, `{}`,
+			`{"large":"` + strings.Repeat("x", 1<<20) + `"}`,
 		} {
 			sameJSON(t, well(t, p, event).Payload, event)
 		}
@@ -78,7 +79,8 @@ func TestAnInstanceIsKeptAndItsLogHasWhatItPrints(t *testing.T) {
 			_, rest, _ := strings.Cut(log, "Name: ")
 			name, _, _ := strings.Cut(rest, "\n")
 			names[name] = true
-			for _, part := range []string{"START RequestId: " + r.RequestID, count, "END RequestId: " + r.RequestID, "REPORT RequestId: " + r.RequestID} {
+			for _, part := range []string{"START RequestId: " + r.RequestID, count, "END RequestId: " + r.RequestID,
+				"REPORT RequestId: " + r.RequestID} {
 				if !strings.Contains(log, part) {
 					t.Errorf("the log of call %d has no %q:\n%s", n+1, part, log)
 				}
@@ -127,7 +129,8 @@ func TestWhatTakesTooLongIsEndedAndTheNextCallFindsAnother(t *testing.T) {
 	})
 }
 
-// takesTooLong has two calls take longer than they may. It is false if a handler had not begun when its time was over: the machine is too busy for so little.
+// takesTooLong has two calls take longer than they may. It is false if a handler had not begun when its time was over:
+// the machine is too busy for so little.
 func (l language) takesTooLong(t *testing.T, timeout time.Duration) bool {
 	t.Helper()
 	p := l.deploy(t, "wait1", func(d *function.Definition) {
@@ -173,7 +176,8 @@ func TestWorkInTheStartIsDoneOnceAndBeforeTheFirstCall(t *testing.T) {
 				}
 			}
 		}
-		if got := strings.Join(order, ", "); got != "Before wait, After wait, START, Called, END, REPORT, START, Called, END, REPORT" {
+		if got := strings.Join(order, ", "); got != "Before wait, After wait, START, Called, END, REPORT, START, "+
+			"Called, END, REPORT" {
 			t.Errorf("the log says %s:\n%s", got, all.String())
 		}
 	})

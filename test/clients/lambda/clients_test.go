@@ -16,7 +16,8 @@ import (
 func serve(t *testing.T, endpoint, more string) *conformance.Server {
 	t.Helper()
 	dir := conformance.Folder(t)
-	config := fmt.Sprintf("data_dir: %s\ndurability: os\napi:\n  http: { listen: 127.0.0.1:0 }\n  mysql: { off: true }\n  pubsub: { off: true }\n  sqs: { listen: 127.0.0.1:0 }\n"+
+	config := fmt.Sprintf("data_dir: %s\ndurability: os\napi:\n  http: { listen: 127.0.0.1:0 }\n  mysql: { off: true "+
+		"}\n  pubsub: { off: true }\n  sqs: { listen: 127.0.0.1:0 }\n"+
 		"  lambda: { listen: 127.0.0.1:0, retry_delay: 10ms, s3: { endpoint: %s, access_key: any, secret: thing } }\n%s",
 		filepath.Join(dir, "data"), endpoint, more)
 	server := conformance.Serve(t, built.Binary, dir, config, "http")
@@ -76,7 +77,8 @@ func TestEveryClientWorks(t *testing.T) {
 	for _, c := range clients() {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
-			c.Check(t, c.checks, "LAMBDA_ENDPOINT=http://"+open.Door("lambda"), "SQS_ENDPOINT=http://"+open.Door("sqs"), "SIGNED_ENDPOINT=http://"+signed.Door("lambda"),
+			c.Check(t, c.checks, "LAMBDA_ENDPOINT=http://"+open.Door("lambda"), "SQS_ENDPOINT=http://"+open.Door("sqs"),
+				"SIGNED_ENDPOINT=http://"+signed.Door("lambda"),
 				"S3_ENDPOINT="+endpoint,
 				"CLIENT_PREFIX="+c.Name, "LC_ALL=C.UTF-8", "AWS_EC2_METADATA_DISABLED=true")
 		})

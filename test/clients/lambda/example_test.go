@@ -24,7 +24,8 @@ func TestTheExamplesRunAsTheySay(t *testing.T) {
 			if err := os.MkdirAll(folder, 0o755); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.CopyFS(filepath.Join(folder, "examples"), os.DirFS(filepath.Join(root, "examples"))); err != nil {
+			if err := os.CopyFS(filepath.Join(folder, "examples"),
+				os.DirFS(filepath.Join(root, "examples"))); err != nil {
 				t.Fatal(err)
 			}
 			build(t, root, folder, language)

@@ -19,16 +19,19 @@ func certificate(t *testing.T, dir string) (authority, cert, key string) {
 	t.Helper()
 	now := time.Now()
 	parent := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "hikyaku's tests"}, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "hikyaku's tests"}, NotBefore: now.Add(-time.Hour),
+		NotAfter: now.Add(time.Hour),
+		IsCA:     true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
 	}
 	own := &x509.Certificate{
-		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "127.0.0.1"}, NotBefore: parent.NotBefore, NotAfter: parent.NotAfter,
+		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "127.0.0.1"}, NotBefore: parent.NotBefore,
+		NotAfter: parent.NotAfter,
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, DNSNames: []string{"localhost"},
 	}
 	parentKey, ownKey := newKey(t), newKey(t)
-	files := []struct{ name, kind string }{{"authority.pem", "CERTIFICATE"}, {"cert.pem", "CERTIFICATE"}, {"key.pem", "PRIVATE KEY"}}
+	files := []struct{ name, kind string }{{"authority.pem", "CERTIFICATE"}, {"cert.pem", "CERTIFICATE"},
+		{"key.pem", "PRIVATE KEY"}}
 	bytes := [][]byte{sign(t, parent, parent, parentKey, parentKey), sign(t, own, parent, ownKey, parentKey), nil}
 	var err error
 	if bytes[2], err = x509.MarshalPKCS8PrivateKey(ownKey); err != nil {

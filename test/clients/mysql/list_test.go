@@ -7,12 +7,15 @@ import (
 	"testing"
 )
 
-// checks are what every program does in this order, unless the list below says that its client lacks it. README.md says what they are.
+// checks are what every program does in this order, unless the list below says that its client lacks it. README.md says
+// what they are.
 var checks = []string{
 	"connect-tcp", "connect-socket", "ping",
-	"create-table", "show-table", "insert-text", "insert-prepared", "insert-multi-row", "insert-refused", "select-unowned",
+	"create-table", "show-table", "insert-text", "insert-prepared", "insert-multi-row", "insert-refused",
+	"select-unowned",
 	"error-codes", "abort-outside-owner-mode",
-	"wait", "own-row-text", "own-row-prepared", "rowid", "abort", "end", "wait-condition", "wait-prepared", "time-out", "bad-condition",
+	"wait", "own-row-text", "own-row-prepared", "rowid", "abort", "end", "wait-condition", "wait-prepared", "time-out",
+	"bad-condition",
 	"wake-up", "disconnect",
 	"types-insert-text", "types-insert-prepared", "types-read-text", "types-read-prepared", "types-own-row", "long-row",
 	"set-names", "transactions", "drop-table",
@@ -64,7 +67,8 @@ const debianPython = "/usr/bin/python3"
 // clients are all of them.
 func clients() []client {
 	python, jar := filepath.Join(built.Cache, "python", "bin", "python"), filepath.Join(built.Cache, "java", "*")
-	inShell := map[string]string{"own-row-prepared": noBinary, "types-insert-prepared": noBinary, "types-read-prepared": noBinary}
+	inShell := map[string]string{"own-row-prepared": noBinary, "types-insert-prepared": noBinary,
+		"types-read-prepared": noBinary}
 	return []client{{
 		name: "mariadb-shell", database: "clients_mariadb_shell",
 		needs:   []string{"mariadb", "--version"},
@@ -77,7 +81,8 @@ func clients() []client {
 		lacks:   inShell,
 	}, {
 		name: "admin", database: "clients_admin",
-		needs:   []string{"sh", "-c", "command -v mysqladmin && command -v mysqldump && command -v mysqlcheck && test -x /usr/lib/nagios/plugins/check_mysql"},
+		needs: []string{"sh", "-c", "command -v mysqladmin && command -v mysqldump && command -v mysqlcheck && " +
+			"test -x /usr/lib/nagios/plugins/check_mysql"},
 		command: []string{"bash", "admin/conformance.sh"},
 		alone:   true,
 		more:    []string{"mysqladmin", "nagios", "dump", "maintenance"},
@@ -101,7 +106,8 @@ func clients() []client {
 		needs:   []string{python, "-c", "import pymysql"},
 		command: []string{python, "python/conformance.py", "pymysql"},
 		lacks: map[string]string{
-			"connect-sha2": choosesNot, "own-row-prepared": textOnly, "wait-prepared": textOnly, "types-insert-prepared": textOnly, "types-read-prepared": textOnly,
+			"connect-sha2": choosesNot, "own-row-prepared": textOnly, "wait-prepared": textOnly,
+			"types-insert-prepared": textOnly, "types-read-prepared": textOnly,
 		},
 		more: []string{"wait-parameters", "warnings", "select-db"},
 	}, {
@@ -128,10 +134,11 @@ func clients() []client {
 		more:    []string{"cancel", "pool", "huge-row", "column-types"},
 	}, {
 		name: "java-connector-j", database: "clients_java_connector_j",
-		needs:   []string{"java", "-version"},
-		command: []string{"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", built.JavaClient + string(filepath.ListSeparator) + jar, "Conformance"},
-		lacks:   map[string]string{"connect-socket": noSockets},
-		more:    []string{"query-timeout", "pool-reset"},
+		needs: []string{"java", "-version"},
+		command: []string{"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp",
+			built.JavaClient + string(filepath.ListSeparator) + jar, "Conformance"},
+		lacks: map[string]string{"connect-socket": noSockets},
+		more:  []string{"query-timeout", "pool-reset"},
 	}, {
 		name: "node-mysql2", database: "clients_node_mysql2",
 		needs:   []string{"node", "-e", "require('mysql2')"},
@@ -144,7 +151,8 @@ func clients() []client {
 		needs:   []string{python, "-c", "import sqlalchemy"},
 		command: []string{python, "python/orm.py"},
 		alone:   true,
-		more:    []string{"create-table", "show-table", "insert-multi-row", "own-row", "transactions", "pool", "drop-table"},
+		more: []string{"create-table", "show-table", "insert-multi-row", "own-row", "transactions", "pool",
+			"drop-table"},
 	}, {
 		name: "python-django", database: "clients_python_django",
 		needs:   []string{python, "-c", "import django"},
@@ -168,7 +176,8 @@ func hikari(driver string, guarded ...string) client {
 		needs:   []string{"java", "-version"},
 		command: []string{"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", path, "Pools", driver},
 		alone:   true,
-		more:    []string{"connect-tcp", "create-table", "show-table", "insert-prepared", "own-row-prepared", "pool-reset"},
+		more: []string{"connect-tcp", "create-table", "show-table", "insert-prepared", "own-row-prepared",
+			"pool-reset"},
 		guarded: append(guarded, "wrong-password"),
 	}
 }
@@ -181,12 +190,14 @@ func node(module string, more ...string) client {
 		command: []string{"node", "node/others.js", module},
 		env:     []string{"NODE_PATH=" + filepath.Join(built.Cache, "node", "node_modules")},
 		alone:   true,
-		more: append(more, "connect-tcp", "connect-socket", "create-table", "insert-text", "error-codes", "wait", "own-row", "pool-reset",
+		more: append(more, "connect-tcp", "connect-socket", "create-table", "insert-text", "error-codes", "wait",
+			"own-row", "pool-reset",
 			"end"),
 		guarded: []string{"connect-tls", "wrong-password"},
 	}
 	if module == "sequelize" {
-		c.more = []string{"connect-tcp", "create-table", "show-table", "insert-text", "select-unowned", "transactions", "drop-table"}
+		c.more = []string{"connect-tcp", "create-table", "show-table", "insert-text", "select-unowned", "transactions",
+			"drop-table"}
 		c.guarded = nil
 	}
 	return c
@@ -215,7 +226,8 @@ func gorm() client {
 		command: []string{program},
 		alone:   true,
 		more: []string{
-			"connect-tcp", "create-table", "show-table", "insert-multi-row", "select", "own-row", "transactions", "drop-table",
+			"connect-tcp", "create-table", "show-table", "insert-multi-row", "select", "own-row", "transactions",
+			"drop-table",
 		},
 	}
 }
@@ -236,11 +248,13 @@ func hibernate() client {
 func php(driver string) client {
 	return client{
 		name: "php-" + driver, database: "clients_php_" + driver,
-		needs:   []string{"php", "-r", "exit(class_exists('PDO') && in_array('mysql', PDO::getAvailableDrivers()) && class_exists('mysqli') ? 0 : 1);"},
+		needs: []string{"php", "-r", "exit(class_exists('PDO') && in_array('mysql', PDO::getAvailableDrivers()) && " +
+			"class_exists('mysqli') ? 0 : 1);"},
 		command: []string{"php", "php/conformance.php", driver},
 		alone:   true,
 		more: []string{
-			"connect-tcp", "connect-socket", "create-table", "insert-text", "insert-prepared", "transactions", "wait", "own-row", "wait-parameters", "end", "character-sets", "compression", "error-codes",
+			"connect-tcp", "connect-socket", "create-table", "insert-text", "insert-prepared", "transactions", "wait",
+			"own-row", "wait-parameters", "end", "character-sets", "compression", "error-codes",
 		},
 		guarded: []string{"connect-tls", "wrong-password"},
 	}
@@ -254,7 +268,8 @@ func rust(driver string) client {
 		command: []string{program, driver},
 		alone:   true,
 		more: []string{
-			"connect-tcp", "connect-socket", "create-table", "insert-prepared", "transactions", "wait-parameters", "own-row-prepared", "end", "error-codes", "pool",
+			"connect-tcp", "connect-socket", "create-table", "insert-prepared", "transactions", "wait-parameters",
+			"own-row-prepared", "end", "error-codes", "pool",
 		},
 	}
 }

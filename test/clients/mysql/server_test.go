@@ -28,17 +28,21 @@ func serve(t *testing.T, guarded bool) *server {
 	t.Helper()
 	dir := conformance.Folder(t)
 	s := &server{guarded: guarded, socket: filepath.Join(dir, "mysqld.sock")}
-	config := fmt.Sprintf("data_dir: %s\napi:\n  http: { listen: 127.0.0.1:0 }\n  pubsub: { off: true }\n  sqs: { off: true }\n", filepath.Join(dir, "data"))
+	config := fmt.Sprintf("data_dir: %s\napi:\n  http: { listen: 127.0.0.1:0 }\n  pubsub: { off: true }\n  sqs: { "+
+		"off: true }\n", filepath.Join(dir, "data"))
 	if guarded {
 		var cert, key string
 		s.authority, cert, key = certificate(t, dir)
-		config += fmt.Sprintf("  mysql: { listen: 127.0.0.1:0, socket: %s, tls: { cert: %s, key: %s } }\n", s.socket, cert, key)
-		config += fmt.Sprintf("users:\n  - { name: %s, secret: %q, grants: [ { can: [put, take, admin], on: ['*'] } ] }\n", user, secret)
+		config += fmt.Sprintf("  mysql: { listen: 127.0.0.1:0, socket: %s, tls: { cert: %s, key: %s } }\n", s.socket,
+			cert, key)
+		config += fmt.Sprintf("users:\n  - { name: %s, secret: %q, grants: [ { can: [put, take, admin], on: ['*'] } "+
+			"] }\n", user, secret)
 	} else {
 		config += fmt.Sprintf("  mysql: { listen: 127.0.0.1:0, socket: %s }\n", s.socket)
 	}
 	var err error
-	if s.host, s.port, err = net.SplitHostPort(conformance.Serve(t, built.Binary, dir, config, "mysql").Address); err != nil {
+	if s.host, s.port, err = net.SplitHostPort(conformance.Serve(t, built.Binary, dir, config,
+		"mysql").Address); err != nil {
 		t.Fatal(err)
 	}
 	return s

@@ -36,22 +36,26 @@ func clients() []client {
 		more:    []string{"push", "detach", "iam", "rest", "transform"},
 	}, {
 		Program: conformance.Program{
-			Name: "python", Needs: []string{python, "-c", "from google.cloud import pubsub_v1"}, Command: []string{python, "python/conformance.py"},
-			Env: []string{"PYTHONDONTWRITEBYTECODE=1"},
+			Name: "python", Needs: []string{python, "-c", "from google.cloud import pubsub_v1"},
+			Command: []string{python, "python/conformance.py"},
+			Env:     []string{"PYTHONDONTWRITEBYTECODE=1"},
 		},
 		project: "clients-python",
 		more:    []string{"rest", "transform"},
 	}, {
 		Program: conformance.Program{
 			Name: "java", Needs: []string{"java", "-version"},
-			Command: []string{"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dfile.encoding=UTF-8", "-cp", built.JavaClient + string(filepath.ListSeparator) + jars, "Conformance"},
+			Command: []string{"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dfile.encoding=UTF-8", "-cp",
+				built.JavaClient + string(filepath.ListSeparator) + jars, "Conformance"},
 		},
 		project: "clients-java",
 	}, {
 		Program: conformance.Program{
-			Name: "node", Needs: []string{"node", "-e", "require('@google-cloud/pubsub')"}, Command: []string{"node", "node/conformance.js"},
+			Name: "node", Needs: []string{"node", "-e", "require('@google-cloud/pubsub')"},
+			Command: []string{"node", "node/conformance.js"},
 			// Without this it looks for Google's own machines first.
-			Env: []string{"NODE_PATH=" + filepath.Join(built.Cache, "node", "node_modules"), "METADATA_SERVER_DETECTION=none"},
+			Env: []string{"NODE_PATH=" + filepath.Join(built.Cache, "node", "node_modules"),
+				"METADATA_SERVER_DETECTION=none"},
 		},
 		project: "clients-node",
 		more:    []string{"push"},

@@ -58,8 +58,10 @@ func newBadges(t *testing.T) badges {
 	}
 	block := func(kind string, der []byte) []byte { return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}) }
 	return badges{
-		dir: dir, ca: file("ca.pem", authority.PEM), cert: file("server.pem", block("CERTIFICATE", server.Certificate[0])),
-		key: file("server.key", block("PRIVATE KEY", serverKey)), signer: file("signer.p8", signer.PEM), verifier: file("signer.pub", block("PUBLIC KEY", verifier)),
+		dir: dir, ca: file("ca.pem", authority.PEM),
+		cert: file("server.pem", block("CERTIFICATE", server.Certificate[0])),
+		key:  file("server.key", block("PRIVATE KEY", serverKey)), signer: file("signer.p8", signer.PEM),
+		verifier: file("signer.pub", block("PUBLIC KEY", verifier)),
 	}
 }
 
@@ -86,8 +88,10 @@ type mock struct {
 // startMock starts pushy's server for the devices of these tokens.
 func startMock(t *testing.T, b badges, tokens, gone string) *mock {
 	t.Helper()
-	path := filepath.Join(built.clients, "classes") + string(os.PathListSeparator) + filepath.Join(built.clients, "java", "*")
-	cmd := exec.Command("java", "-XX:TieredStopAtLevel=1", "-cp", path, "Mock", "--cert", b.cert, "--key", b.key, "--verify", b.verifier,
+	path := filepath.Join(built.clients, "classes") + string(os.PathListSeparator) + filepath.Join(built.clients,
+		"java", "*")
+	cmd := exec.Command("java", "-XX:TieredStopAtLevel=1", "-cp", path, "Mock", "--cert", b.cert, "--key", b.key,
+		"--verify", b.verifier,
 		"--team-id", team, "--key-id", keyID, "--topic", topic, "--tokens", tokens, "--gone", gone)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
@@ -137,7 +141,8 @@ func startMock(t *testing.T, b badges, tokens, gone string) *mock {
 // mostSeen is how many pushes a test may have.
 const mostSeen = 10_000
 
-// hikyaku runs the program over a configuration with messages as its standard input, and returns its exit status and what it complained about.
+// hikyaku runs the program over a configuration with messages as its standard input, and returns its exit status and
+// what it complained about.
 func hikyaku(ctx context.Context, t *testing.T, dir, config string, in io.Reader) (int, string) {
 	t.Helper()
 	path := filepath.Join(dir, "push.yaml")

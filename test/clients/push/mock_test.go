@@ -50,8 +50,8 @@ func lines(t *testing.T, pushes []map[string]any) *bytes.Buffer {
 	return &in
 }
 
-// TestPushysServerTakesWhatWeSend lets pushy's own code judge: its handler checks the signature of the provider token, the topic, the device, the priority and
-// the expiration, and its listener reads every header as it understands it.
+// TestPushysServerTakesWhatWeSend lets pushy's own code judge: its handler checks the signature of the provider token,
+// the topic, the device, the priority and the expiration, and its listener reads every header as it understands it.
 func TestPushysServerTakesWhatWeSend(t *testing.T) {
 	t.Parallel()
 	const phones = 300
@@ -122,7 +122,8 @@ func TestPushysServerTakesWhatWeSend(t *testing.T) {
 	}
 }
 
-// TestPushysServerRefusesAnotherKey shows that the signature is looked at: with a key that the server does not know nothing is taken.
+// TestPushysServerRefusesAnotherKey shows that the signature is looked at: with a key that the server does not know
+// nothing is taken.
 func TestPushysServerRefusesAnotherKey(t *testing.T) {
 	t.Parallel()
 	b, others := newBadges(t), newBadges(t)

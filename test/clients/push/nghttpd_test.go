@@ -14,7 +14,8 @@ import (
 	"testing"
 )
 
-// TestNghttpdTakesWhatWeSend pushes through few streams to a server that knows HTTP/2 and nothing of pushes: each request is a whole one.
+// TestNghttpdTakesWhatWeSend pushes through few streams to a server that knows HTTP/2 and nothing of pushes: each
+// request is a whole one.
 func TestNghttpdTakesWhatWeSend(t *testing.T) {
 	t.Parallel()
 	const pushes, streams = 2000, 7
@@ -49,7 +50,8 @@ func TestNghttpdTakesWhatWeSend(t *testing.T) {
 			t.Errorf("%d times %s, want %d", n, what, want)
 		}
 	}
-	for _, bad := range []string{"[id=2]", "RST_STREAM", "GOAWAY frame <length=8, flags=0x00, stream_id=0>\n          (last_stream_id=0, error_code=PROTOCOL_ERROR", "error_code=FLOW_CONTROL"} {
+	for _, bad := range []string{"[id=2]", "RST_STREAM", "GOAWAY frame <length=8, flags=0x00, stream_id=0>\n         " +
+		" (last_stream_id=0, error_code=PROTOCOL_ERROR", "error_code=FLOW_CONTROL"} {
 		if strings.Contains(text, bad) {
 			t.Errorf("nghttpd says %s", bad)
 		}
@@ -68,7 +70,8 @@ func startNghttpd(t *testing.T, b badges, streams int) (string, func() string) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("nghttpd", "-v", "-a", "127.0.0.1", "-d", filepath.Join(b.dir, "www"), "-m", strconv.Itoa(streams), strconv.Itoa(port), b.key, b.cert)
+	cmd := exec.Command("nghttpd", "-v", "-a", "127.0.0.1", "-d", filepath.Join(b.dir, "www"), "-m",
+		strconv.Itoa(streams), strconv.Itoa(port), b.key, b.cert)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestTheExampleDeliversToEveryUserOnce runs the collector and the sender of the example as its page says, but for Maven.
+// TestTheExampleDeliversToEveryUserOnce runs the collector and the sender of the example as its page says, but for
+// Maven.
 func TestTheExampleDeliversToEveryUserOnce(t *testing.T) {
 	t.Parallel()
 	server := serve(t, "")

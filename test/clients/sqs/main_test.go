@@ -13,7 +13,8 @@ const example = "../../../examples/sqs-collector-sender"
 // built is what the tests run.
 var built = conformance.Built{Java: []string{
 	"java/Conformance.java", "java/Sqs.java", "java/SqsV1.java", "java/SqsV2.java",
-	filepath.Join(example, "src/main/java/Queue.java"), filepath.Join(example, "src/main/java/Collector.java"), filepath.Join(example, "src/main/java/Sender.java"),
+	filepath.Join(example, "src/main/java/Queue.java"), filepath.Join(example, "src/main/java/Collector.java"),
+	filepath.Join(example, "src/main/java/Sender.java"),
 }}
 
 func TestMain(m *testing.M) { built.Main(m, "sqs") }

@@ -13,8 +13,10 @@ func TestEveryClientWorks(t *testing.T) {
 			t.Parallel()
 			// Small chunks from several writers, as of a server with many threads.
 			open := tsurugitest.Start(t, tsurugitest.Config{Chunk: 4 << 10, Writers: 3})
-			locked := tsurugitest.Start(t, tsurugitest.Config{Users: map[string]string{"tsurugi": `password`}, Tokens: map[string]string{"token-1": "tsurugi"}})
-			c.Check(t, c.expected(), "TSURUGI_ENDPOINT="+open.Endpoint(), "TSURUGI_LOCKED_ENDPOINT="+locked.Endpoint(), "LC_ALL=C.UTF-8")
+			locked := tsurugitest.Start(t, tsurugitest.Config{Users: map[string]string{"tsurugi": `password`},
+				Tokens: map[string]string{"token-1": "tsurugi"}})
+			c.Check(t, c.expected(), "TSURUGI_ENDPOINT="+open.Endpoint(), "TSURUGI_LOCKED_ENDPOINT="+locked.Endpoint(),
+				"LC_ALL=C.UTF-8")
 		})
 	}
 }

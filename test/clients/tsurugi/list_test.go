@@ -29,11 +29,13 @@ func clients() []client {
 	return []client{{
 		Program: conformance.Program{
 			Name: "java", Needs: []string{"java", "-version"},
-			Command: []string{"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dfile.encoding=UTF-8", "-cp", javaClient + string(filepath.ListSeparator) + filepath.Join(cache, "java", "*"), "Conformance"},
+			Command: []string{"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dfile.encoding=UTF-8", "-cp",
+				javaClient + string(filepath.ListSeparator) + filepath.Join(cache, "java", "*"), "Conformance"},
 		},
 		more: []string{"iceaxe"},
 	}, {
-		Program: conformance.Program{Name: "rust", Needs: []string{"cargo", "--version"}, Command: []string{rustClient}},
+		Program: conformance.Program{Name: "rust", Needs: []string{"cargo", "--version"},
+			Command: []string{rustClient}},
 	}}
 }
 

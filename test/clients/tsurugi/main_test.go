@@ -32,11 +32,14 @@ func run(m *testing.M) int {
 	}
 	javaClient, rustClient = filepath.Join(dir, "java"), filepath.Join(cache, "rust", "debug", "conformance")
 	for _, args := range [][]string{
-		{"javac", "-encoding", "UTF-8", "-cp", filepath.Join(cache, "java", "*"), "-d", javaClient, "java/Conformance.java"},
-		{"cargo", "build", "--quiet", "--locked", "--offline", "--manifest-path", "rust/Cargo.toml", "--target-dir", filepath.Join(cache, "rust")},
+		{"javac", "-encoding", "UTF-8", "-cp", filepath.Join(cache, "java", "*"), "-d", javaClient,
+			"java/Conformance.java"},
+		{"cargo", "build", "--quiet", "--locked", "--offline", "--manifest-path", "rust/Cargo.toml", "--target-dir",
+			filepath.Join(cache, "rust")},
 	} {
 		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
-			fmt.Fprintf(os.Stderr, "%q: %v\n%s\nTo install what the clients need: scripts/need-clients\n", args, err, out)
+			fmt.Fprintf(os.Stderr, "%q: %v\n%s\nTo install what the clients need: scripts/need-clients\n", args, err,
+				out)
 			return 1
 		}
 	}

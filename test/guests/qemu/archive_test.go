@@ -7,7 +7,8 @@ import (
 	"fmt"
 )
 
-// archive is a cpio archive as the kernel unpacks it: of the kind newc, which Documentation/driver-api/early-userspace/buffer-format.rst describes.
+// archive is a cpio archive as the kernel unpacks it: of the kind newc, which
+// Documentation/driver-api/early-userspace/buffer-format.rst describes.
 type archive struct {
 	bytes.Buffer
 	files int

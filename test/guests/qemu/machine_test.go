@@ -20,7 +20,8 @@ import (
 // bound is how long the machine may run. It takes a minute or two, and on a machine with much else to do some more.
 const bound = 8 * time.Minute
 
-// only is a variable with a part of the names of the scenes that are to be played, for those who are looking for something.
+// only is a variable with a part of the names of the scenes that are to be played, for those who are looking for
+// something.
 const only = "HIKYAKU_GUEST_ONLY"
 
 // finding is what the guest tells of one scene, or its last word.
@@ -88,11 +89,12 @@ func boot(t *testing.T, kernel string) (findings []finding, console string) {
 	ctx, cancel := context.WithTimeout(t.Context(), bound)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "qemu-system-x86_64",
-		"-accel", "tcg", "-cpu", "max", "-smp", "1", "-m", "512", "-nodefaults", "-nographic", "-no-reboot", "-monitor", "none",
+		"-accel", "tcg", "-cpu", "max", "-smp", "1", "-m", "512", "-nodefaults", "-nographic", "-no-reboot", "-monitor",
+		"none",
 		"-kernel", filepath.Join(kernel, "vmlinuz"), "-initrd", firstFiles(t, kernel),
 		"-serial", "file:"+shown, "-serial", "file:"+told,
-		// One processor: then it is the kernel's priorities alone that say who comes first, however little time the host has for the machine.
-		// Whatever the kernel despairs of ends the machine at once.
+		// One processor: then it is the kernel's priorities alone that say who comes first, however little time the
+		// host has for the machine. Whatever the kernel despairs of ends the machine at once.
 		"-append", "console=ttyS0 rdinit=/init quiet panic=-1 oops=panic random.trust_cpu=on "+only+"="+os.Getenv(only))
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
@@ -101,7 +103,8 @@ func boot(t *testing.T, kernel string) (findings []finding, console string) {
 	err := cmd.Run()
 	console = tail(shown)
 	if err != nil {
-		t.Errorf("the machine, after %s: %v %v\n%s", time.Since(began).Round(time.Second), errors.Join(err, ctx.Err()), said.String(), console)
+		t.Errorf("the machine, after %s: %v %v\n%s", time.Since(began).Round(time.Second), errors.Join(err, ctx.Err()),
+			said.String(), console)
 	}
 	t.Logf("the machine ran for %s", time.Since(began).Round(100*time.Millisecond))
 	b, _ := os.ReadFile(told)

@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// modules finds the files of the kernel's modules with these names below dir, and of those that they need, in the order in which they can be loaded.
+// modules finds the files of the kernel's modules with these names below dir, and of those that they need, in the order
+// in which they can be loaded.
 func modules(dir string, names ...string) (order []string, err error) {
 	files := map[string]string{}
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

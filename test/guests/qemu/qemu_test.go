@@ -32,6 +32,7 @@ func TestMacrosArePlayedOnTheKernelsOwnDevices(t *testing.T) {
 		})
 	}
 	if want == 0 || scenes != want {
-		t.Errorf("the machine told of %d scenes, and at its end of %d; 0: it did not come to it. %s", scenes, want, console)
+		t.Errorf("the machine told of %d scenes, and at its end of %d; 0: it did not come to it. %s", scenes, want,
+			console)
 	}
 }

@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// build fills the folder that the tree sees: the program for Windows, the same for Linux, the libraries, these tests and those of packages, and the examples.
+// build fills the folder that the tree sees: the program for Windows, the same for Linux, the libraries, these tests
+// and those of packages, and the examples.
 func build(dir string) error {
 	here, err := filepath.Abs(root)
 	if err != nil {
@@ -23,7 +24,8 @@ func build(dir string) error {
 		return command(here, env, "go", args...)
 	}
 	dll := func(name string, sources ...string) error {
-		args := []string{"-shared", "-O2", "-std=c11", "-Wall", "-Wextra", "-Werror", "-static-libgcc", "-s", "-Wl,--kill-at", "-o", filepath.Join(dir, name)}
+		args := []string{"-shared", "-O2", "-std=c11", "-Wall", "-Wextra", "-Werror", "-static-libgcc", "-s",
+			"-Wl,--kill-at", "-o", filepath.Join(dir, name)}
 		for _, s := range sources {
 			args = append(args, filepath.Join("test/guests/wine/libraries", s))
 		}
@@ -39,7 +41,8 @@ func build(dir string) error {
 			return goes(linux, "build", "-o", filepath.Join(dir, "hikyaku-pad"), "./cmd/hikyaku-pad")
 		},
 		func() error {
-			return goes(linux, "test", "-c", "-vet=off", "-tags=gms_pure_go,guests", "-o", filepath.Join(dir, "guest.test"), "./test/guests/wine")
+			return goes(linux, "test", "-c", "-vet=off", "-tags=gms_pure_go,guests", "-o",
+				filepath.Join(dir, "guest.test"), "./test/guests/wine")
 		},
 		func() error {
 			return copied(filepath.Join(here, "examples"), filepath.Join(dir, "src/examples"), ".txt")
@@ -54,7 +57,8 @@ func build(dir string) error {
 		if err := os.MkdirAll(to, 0o777); err != nil {
 			return err
 		}
-		if err := goes(windows, "test", "-c", "-vet=off", "-o", filepath.Join(to, "package.test.exe"), "./"+p.folder); err != nil {
+		if err := goes(windows, "test", "-c", "-vet=off", "-o", filepath.Join(to, "package.test.exe"),
+			"./"+p.folder); err != nil {
 			return err
 		}
 		if p.without != "" {

@@ -10,11 +10,13 @@ import (
 	"time"
 )
 
-// TestCalibrate finds delays that the library is told to have. A report cannot come sooner, and on a machine that has something else to do it comes later.
+// TestCalibrate finds delays that the library is told to have. A report cannot come sooner, and on a machine that has
+// something else to do it comes later.
 func TestCalibrate(t *testing.T) {
 	for _, delay := range []time.Duration{5 * time.Millisecond, 40 * time.Millisecond} {
 		r := newRecord(t)
-		said, err := end(t, pad(t, r, []string{fmt.Sprintf("GCDAPI_DELAY_US=%d", delay.Microseconds())}, "macro", "calibrate", "--rounds", "20", "--device", "titanone"))
+		said, err := end(t, pad(t, r, []string{fmt.Sprintf("GCDAPI_DELAY_US=%d", delay.Microseconds())}, "macro",
+			"calibrate", "--rounds", "20", "--device", "titanone"))
 		m := regexp.MustCompile(`until it has it +(\d+) +([0-9.]+ (?:µs|ms|s)) `).FindStringSubmatch(said)
 		if err != nil || m == nil {
 			t.Fatalf("%v\n%s", err, said)
@@ -40,8 +42,10 @@ func TestCalibrate(t *testing.T) {
 
 func TestADeviceThatTellsNothingHasItsWritesMeasured(t *testing.T) {
 	r := newRecord(t)
-	said, err := end(t, pad(t, r, []string{"GCDAPI_MUTE=1"}, "macro", "calibrate", "--rounds", "10", "--device", "titanone"))
-	if err != nil || !strings.Contains(said, "a write ") || !strings.Contains(said, "tells nothing that follows what is written to it") {
+	said, err := end(t, pad(t, r, []string{"GCDAPI_MUTE=1"}, "macro", "calibrate", "--rounds", "10", "--device",
+		"titanone"))
+	if err != nil || !strings.Contains(said, "a write ") ||
+		!strings.Contains(said, "tells nothing that follows what is written to it") {
 		t.Errorf("%v\n%s", err, said)
 	}
 	r.released(t)

@@ -103,7 +103,8 @@ func TestCtrlCLetsGoOfEverything(t *testing.T) {
 	if got := status(t, cmd.Wait()); got != 1 {
 		t.Errorf("exit status %d", got)
 	}
-	await(t, "what it says at the end", func() bool { return strings.Contains(c.shows(), "stopped before the end; everything was let go") })
+	await(t, "what it says at the end",
+		func() bool { return strings.Contains(c.shows(), "stopped before the end; everything was let go") })
 	r.released(t)
 }
 

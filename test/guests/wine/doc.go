@@ -1,10 +1,13 @@
-// Package wine drives hikyaku-pad as it is built for Windows with 32 bits, in Wine, on a stand-in for the vendor's library of the Titan One.
+// Package wine drives hikyaku-pad as it is built for Windows with 32 bits, in Wine, on a stand-in for the vendor's
+// library of the Titan One.
 //
 //	scripts/guests wine
 //
-// Its tests have the build tag guests. They build the program, the stand-ins in C (by mingw) and the tests of the packages that the program is made of; then they
-// enter the tree that scripts/guests-wine makes, and go on there: what they call wine is in that tree, and what they see as /work is a folder that they have filled before.
+// Its tests have the build tag guests. They build the program, the stand-ins in C (by mingw) and the tests of the
+// packages that the program is made of; then they enter the tree that scripts/guests-wine makes, and go on there: what
+// they call wine is in that tree, and what they see as /work is a folder that they have filled before.
 //
-//   - libraries/gcdapi.c is the vendor's library: it writes down what it is given, and can be told to be busy, missing, unplugged or slow.
+//   - libraries/gcdapi.c is the vendor's library: it writes down what it is given, and can be told to be busy, missing,
+//     unplugged or slow.
 //   - libraries/bcryptprimitives.c and libraries/deletion.c are what Wine 8 lacks for programs of Go.
 package wine

@@ -33,7 +33,8 @@ func pad(t *testing.T, r *record, env []string, args ...string) *exec.Cmd {
 // windows is what programs for Windows call a file.
 func windows(file string) string { return "Z:" + strings.ReplaceAll(file, "/", `\`) }
 
-// end runs a program to its end, and returns what it said. It has a file to write to, and no pipe: Wine's server, which lives on, would hold that open.
+// end runs a program to its end, and returns what it said. It has a file to write to, and no pipe: Wine's server, which
+// lives on, would hold that open.
 func end(t *testing.T, cmd *exec.Cmd) (said string, err error) {
 	t.Helper()
 	out, err := os.Create(filepath.Join(t.TempDir(), "said"))

@@ -67,7 +67,8 @@ func inside(m *testing.M) int {
 		err = os.WriteFile(system, library, 0o755)
 	}
 	if err == nil {
-		// Wine's server stays between programs, which begin sooner then. It ends with the tests, like everything in the tree.
+		// Wine's server stays between programs, which begin sooner then. It ends with the tests, like everything in the
+		// tree.
 		err = exec.Command("wineserver", "--persistent").Run()
 	}
 	if err != nil {

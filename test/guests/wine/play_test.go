@@ -27,9 +27,11 @@ func example(name string) string { return path.Join(work, "src/examples", name) 
 func traced(t *testing.T, name string, program ...string) []trace.Event {
 	t.Helper()
 	file := path.Join(t.TempDir(), "trace")
-	cmd := exec.CommandContext(t.Context(), work+"/hikyaku-pad", "macro", "play", example(name), "--device", "trace:"+file)
+	cmd := exec.CommandContext(t.Context(), work+"/hikyaku-pad", "macro", "play", example(name), "--device",
+		"trace:"+file)
 	if len(program) > 0 {
-		cmd = wine(t, nil, append(program, "macro", "play", windows(example(name)), "--device", "trace:"+windows(file))...)
+		cmd = wine(t, nil, append(program, "macro", "play", windows(example(name)), "--device",
+			"trace:"+windows(file))...)
 	}
 	if said, err := end(t, cmd); err != nil {
 		t.Fatalf("%v\n%s", err, said)
@@ -46,15 +48,15 @@ func traced(t *testing.T, name string, program ...string) []trace.Event {
 	return events
 }
 
-// rates are how fast a macro is played until every write came in its frame, and how often each. Where the machine has much else to do none may come in a frame of a sixtieth of a
-// second; what was meant is as clear in longer ones.
+// rates are how fast a macro is played until every write came in its frame, and how often each. Where the machine has
+// much else to do none may come in a frame of a sixtieth of a second; what was meant is as clear in longer ones.
 var rates = []struct {
 	name  string
 	times int
 }{{pace.NTSC().String(), 10}, {"20/s", 5}, {"5/s", 5}}
 
-// TestTheLibraryIsGivenTheFramesOfTheTrace plays each macro until every write came in its frame, by the library's own clock. What else the machine has to do may make a run late,
-// but never change what is written.
+// TestTheLibraryIsGivenTheFramesOfTheTrace plays each macro until every write came in its frame, by the library's own
+// clock. What else the machine has to do may make a run late, but never change what is written.
 func TestTheLibraryIsGivenTheFramesOfTheTrace(t *testing.T) {
 	for name, frames := range examples {
 		t.Run(name, func(t *testing.T) {
@@ -113,7 +115,8 @@ func outOfPlace(writes []call, want []write, frames int64, rate pace.Rate) error
 		}
 		off := writes[i].at - writes[0].at - rate.Deadline(frame)
 		if off.Abs() >= rate.Interval()/2 {
-			return fmt.Errorf("%s was written %s from where frame %d is", &w.state, off.Round(10*time.Microsecond), frame)
+			return fmt.Errorf("%s was written %s from where frame %d is", &w.state, off.Round(10*time.Microsecond),
+				frame)
 		}
 	}
 	return nil
@@ -140,7 +143,9 @@ func TestItSaysWhatItStandsOn(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
-	m := regexp.MustCompile(`on: step 1 of 3: own process, time-critical, high-resolution timer and a spin of (\d+)µs`).FindStringSubmatch(said)
+	m := regexp.MustCompile(
+		`on: step 1 of 3: own process, time-critical, high-resolution timer and a spin of (\d+)µs`).FindStringSubmatch(
+		said)
 	if m == nil {
 		t.Fatalf("it said\n%s", said)
 	}

@@ -104,7 +104,8 @@ type write struct {
 
 func (w write) String() string { return fmt.Sprintf("%d:%s", w.frame, &w.state) }
 
-// repeated are the writes of a trace as the driver of the Titan One makes them, which writes an unchanged state again after some frames.
+// repeated are the writes of a trace as the driver of the Titan One makes them, which writes an unchanged state again
+// after some frames.
 func repeated(events []trace.Event, frames int64) (all []write) {
 	repeat := titanone.Driver().Repeat
 	var state macro.State

@@ -66,7 +66,8 @@ func TestAPressOnThePageReachesTheLibrary(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
-	if page, err := io.ReadAll(response.Body); err != nil || response.StatusCode != http.StatusOK || !strings.Contains(string(page), "<html") {
+	if page, err := io.ReadAll(response.Body); err != nil || response.StatusCode != http.StatusOK ||
+		!strings.Contains(string(page), "<html") {
 		t.Errorf("%s, %v\n%s", response.Status, err, page)
 	}
 	for n, button := range []string{"lp", "2", "options"} {

@@ -40,11 +40,13 @@ func fails(t *testing.T, r *record, env []string, want int, says []string, args 
 
 func TestADeviceThatIsUnpluggedInTheMiddleIsTold(t *testing.T) {
 	r := newRecord(t)
-	fails(t, r, []string{"GCDAPI_UNPLUG=3"}, 1, []string{"play frame 18: titanone: the device has gone: it was unplugged; plug it in again", "18 of 54000 frames"},
+	fails(t, r, []string{"GCDAPI_UNPLUG=3"}, 1, []string{"play frame 18: titanone: the device has gone: it was " +
+		"unplugged; plug it in again", "18 of 54000 frames"},
 		"macro", "play", text(t, long), "--device", "titanone")
 	writes := r.writes(t)
 	// Three that it had, one at which it was not there any more, and one that tried to let go all the same.
-	if len(writes) != 5 || writes[2].answer != 1 || writes[3].answer != 0 || writes[4].answer != 0 || writes[4].state != (macro.State{}) {
+	if len(writes) != 5 || writes[2].answer != 1 || writes[3].answer != 0 || writes[4].answer != 0 ||
+		writes[4].state != (macro.State{}) {
 		t.Errorf("%v", writes)
 	}
 	if calls := r.calls(t); calls[len(calls)-1].name != "gcdapi_Unload" {
@@ -54,13 +56,15 @@ func TestADeviceThatIsUnpluggedInTheMiddleIsTold(t *testing.T) {
 
 func TestADeviceThatComesBackIsLetGoOf(t *testing.T) {
 	r := newRecord(t)
-	fails(t, r, []string{"GCDAPI_UNPLUG=3", "GCDAPI_REPLUG=1"}, 1, []string{"play frame 18: titanone: "}, "macro", "play", text(t, long), "--device", "titanone")
+	fails(t, r, []string{"GCDAPI_UNPLUG=3", "GCDAPI_REPLUG=1"}, 1, []string{"play frame 18: titanone: "}, "macro",
+		"play", text(t, long), "--device", "titanone")
 	r.released(t)
 }
 
 func TestADeviceThatIsNotThereIsTold(t *testing.T) {
 	r := newRecord(t)
-	fails(t, r, []string{"GCDAPI_CONNECTED=0"}, 1, []string{"the device is not there: no Titan One is connected to this machine; plug in the cable of its PROG port"},
+	fails(t, r, []string{"GCDAPI_CONNECTED=0"}, 1, []string{"the device is not there: no Titan One is connected to " +
+		"this machine; plug in the cable of its PROG port"},
 		"macro", "play", windows(example("jab.txt")), "--device", "titanone")
 	calls := r.calls(t)
 	if len(r.writes(t)) != 0 || calls[len(calls)-1].name != "gcdapi_Unload" {
@@ -69,7 +73,8 @@ func TestADeviceThatIsNotThereIsTold(t *testing.T) {
 }
 
 func TestADeviceThatAnotherProgramHasIsTold(t *testing.T) {
-	fails(t, newRecord(t), []string{"GCDAPI_BUSY=1"}, 1, []string{"the device is in use: gcdapi_Load refused; close Gtuner and other programs"},
+	fails(t, newRecord(t), []string{"GCDAPI_BUSY=1"}, 1, []string{"the device is in use: gcdapi_Load refused; close " +
+		"Gtuner and other programs"},
 		"macro", "play", windows(example("jab.txt")), "--device", "titanone")
 }
 
@@ -85,16 +90,20 @@ func TestALibraryThatIsNotThereIsTold(t *testing.T) {
 	cmd := wine(t, nil, windows(alone), "macro", "play", windows(example("jab.txt")), "--device", "titanone")
 	cmd.Dir = path.Dir(alone)
 	said, err := end(t, cmd)
-	if status(t, err) != 1 || !strings.Contains(said, "titanone: the device is not there: gcdapi.dll cannot be loaded") || !strings.Contains(said, "put the vendor's library beside this program") {
+	if status(t, err) != 1 ||
+		!strings.Contains(said, "titanone: the device is not there: gcdapi.dll cannot be loaded") ||
+		!strings.Contains(said, "put the vendor's library beside this program") {
 		t.Errorf("%v\n%s", err, said)
 	}
 }
 
 func TestALibraryThatIsNotTheVendorsIsTold(t *testing.T) {
 	r := newRecord(t)
-	fails(t, r, nil, 1, []string{`Z:\work\bcryptprimitives.dll has no function gcdapi_Load: it is not the vendor's library`},
+	fails(t, r, nil, 1,
+		[]string{`Z:\work\bcryptprimitives.dll has no function gcdapi_Load: it is not the vendor's library`},
 		"macro", "play", windows(example("jab.txt")), "--device", `titanone:Z:\work\bcryptprimitives.dll`)
-	fails(t, r, nil, 1, []string{"has another word size than this program"}, "macro", "play", windows(example("jab.txt")), "--device", "titanone:"+windows(example("combo.txt")))
+	fails(t, r, nil, 1, []string{"has another word size than this program"}, "macro", "play",
+		windows(example("jab.txt")), "--device", "titanone:"+windows(example("combo.txt")))
 }
 
 func TestMistakesAreToldAndNothingIsPlayed(t *testing.T) {

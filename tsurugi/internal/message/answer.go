@@ -166,7 +166,10 @@ func (a *Answer) append(b []byte) []byte {
 	case ExecuteAnswer:
 		for i, n := range []int64{a.Inserted, a.Updated, a.Merged, a.Deleted} {
 			if n != 0 {
-				b = wire.Nested(b, 1, func(b []byte) []byte { return wire.Uint(wire.Uint(b, 1, uint64(i+1)*10), 2, uint64(n)) })
+				b = wire.Nested(b, 1, func(b []byte) []byte {
+					return wire.Uint(wire.Uint(b, 1, uint64(i+1)*10), 2,
+						uint64(n))
+				})
 			}
 		}
 		return b

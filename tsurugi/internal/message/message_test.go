@@ -21,9 +21,12 @@ func params() message.Params {
 		panic(err)
 	}
 	values := []value.Value{
-		{}, value.OfBool(true), value.OfBool(false), value.OfInt4(0), value.OfInt4(-5), value.OfInt8(1 << 60), value.OfFloat4(0), value.OfFloat4(1.5), value.OfFloat8(-0.25),
-		value.OfDecimal(0, 0), value.OfDecimal(-129, 3), value.OfDecimal(128, -20), big, value.OfText(""), value.OfText("text"), value.OfBytes(nil), value.OfBytes([]byte{0}),
-		value.OfBits([]byte{5}, 3), value.OfDate(at), value.OfDays(0), value.OfTimeOfDay(at), value.OfTimePoint(at), value.OfSeconds(0, 0), value.OfTimeOfDayWithTimeZone(at),
+		{}, value.OfBool(true), value.OfBool(false), value.OfInt4(0), value.OfInt4(-5), value.OfInt8(1 << 60),
+		value.OfFloat4(0), value.OfFloat4(1.5), value.OfFloat8(-0.25),
+		value.OfDecimal(0, 0), value.OfDecimal(-129, 3), value.OfDecimal(128, -20), big, value.OfText(""),
+		value.OfText("text"), value.OfBytes(nil), value.OfBytes([]byte{0}),
+		value.OfBits([]byte{5}, 3), value.OfDate(at), value.OfDays(0), value.OfTimeOfDay(at), value.OfTimePoint(at),
+		value.OfSeconds(0, 0), value.OfTimeOfDayWithTimeZone(at),
 		value.OfTimePointWithTimeZone(at), value.OfBlobFile("c1"), value.OfClobFile("c2"),
 	}
 	all := message.Params{Values: values}
@@ -42,8 +45,10 @@ func requests() []message.Request {
 	tx := message.AppendHandle(nil, 3, 1<<63)
 	st := message.AppendHandle(nil, 9, 1)
 	return []message.Request{
-		{Kind: message.Begin, Options: message.Options{Type: 2, Priority: 3, Label: "label", DDL: true, Preserve: []string{"a", "b"}, Include: []string{"c"}, Exclude: []string{"d"}}},
-		{Kind: message.Prepare, SQL: "SELECT", Placeholders: []message.Placeholder{{Name: "a", Type: value.Int4}, {Name: "b", Type: value.Character}}},
+		{Kind: message.Begin, Options: message.Options{Type: 2, Priority: 3, Label: "label", DDL: true,
+			Preserve: []string{"a", "b"}, Include: []string{"c"}, Exclude: []string{"d"}}},
+		{Kind: message.Prepare, SQL: "SELECT", Placeholders: []message.Placeholder{{Name: "a", Type: value.Int4},
+			{Name: "b", Type: value.Character}}},
 		{Kind: message.Statement, Tx: tx, SQL: "INSERT"},
 		{Kind: message.Query, Tx: tx, SQL: "SELECT"},
 		{Kind: message.PreparedStatement, Tx: tx, Stmt: st, Params: params()},
@@ -91,7 +96,8 @@ func TestTheOptionOfNewerClientsIsUnderstood(t *testing.T) {
 func answers() []message.Answer {
 	columns := []message.Column{
 		{Name: "a", Type: value.Int4, HasNullable: true},
-		{Name: "b", Type: value.Character, Length: 5, HasVarying: true, Varying: true, HasNullable: true, Nullable: true, Description: "text"},
+		{Name: "b", Type: value.Character, Length: 5, HasVarying: true, Varying: true, HasNullable: true,
+			Nullable: true, Description: "text"},
 		{Name: "c", Type: value.Decimal, Precision: 10, HasScale: true},
 		{Name: "d", Type: value.Decimal, AnyPrec: true, AnyScale: true},
 		{Name: "e", Type: value.Octet, AnyLength: true},
@@ -103,7 +109,8 @@ func answers() []message.Answer {
 		{Kind: message.PrepareAnswer, Handle: message.AppendHandle(nil, 7, 1)},
 		{Kind: message.QueryHead, Name: "rs", Columns: columns},
 		{Kind: message.ExplainAnswer, Format: "json", Version: 1, Contents: "{}", Columns: columns[:1]},
-		{Kind: message.DescribeAnswer, Database: "d", Schema: "s", Table: "t", Columns: columns, Key: []string{"a", "b"}, Describe: "what"},
+		{Kind: message.DescribeAnswer, Database: "d", Schema: "s", Table: "t", Columns: columns,
+			Key: []string{"a", "b"}, Describe: "what"},
 		{Kind: message.ListAnswer, Names: [][]string{{"t"}, {"s", "u"}}},
 		{Kind: message.PathAnswer, Names: [][]string{{"public"}}},
 		{Kind: message.ErrorInfoAnswer, Error: failed},
@@ -114,7 +121,8 @@ func answers() []message.Answer {
 		{Kind: message.StatusAnswer, Status: 10},
 	}
 	for _, k := range []message.AnswerKind{
-		message.ResultOnly, message.BeginAnswer, message.PrepareAnswer, message.ExplainAnswer, message.DescribeAnswer, message.ListAnswer, message.PathAnswer, message.DisposeAnswer,
+		message.ResultOnly, message.BeginAnswer, message.PrepareAnswer, message.ExplainAnswer, message.DescribeAnswer,
+		message.ListAnswer, message.PathAnswer, message.DisposeAnswer,
 		message.ExecuteAnswer, message.LargeObjectAnswer, message.StatusAnswer,
 	} {
 		all = append(all, message.Answer{Kind: k, Error: failed})
@@ -141,7 +149,8 @@ func TestAnswersAreReadAsTheyWereWritten(t *testing.T) {
 
 func TestEndpointMessagesAreReadAsTheyWereWritten(t *testing.T) {
 	for _, want := range []message.EndpointRequest{
-		{Version: wire.EndpointVersion, Handshake: &message.Handshake{Label: "l", App: "a", Encrypted: "secret", ResultSets: 16, Stream: true}},
+		{Version: wire.EndpointVersion, Handshake: &message.Handshake{Label: "l", App: "a", Encrypted: "secret",
+			ResultSets: 16, Stream: true}},
 		{Version: wire.EndpointVersion, Handshake: &message.Handshake{Token: "token", Stream: true}},
 		{Version: wire.EndpointVersion, Cancel: true},
 		{Version: wire.EndpointVersion, EncryptionKey: true},
@@ -151,13 +160,15 @@ func TestEndpointMessagesAreReadAsTheyWereWritten(t *testing.T) {
 			t.Error(err, d)
 		}
 	}
-	for _, want := range []message.EndpointAnswer{{Session: 7, User: "u"}, {Key: "pem"}, {Error: &wire.Diagnostic{Code: 11, Message: "no"}}} {
+	for _, want := range []message.EndpointAnswer{{Session: 7, User: "u"}, {Key: "pem"},
+		{Error: &wire.Diagnostic{Code: 11, Message: "no"}}} {
 		got, err := message.ParseEndpointAnswer(want.Append(nil))
 		if d := cmp.Diff(want, got); err != nil || d != "" {
 			t.Error(err, d)
 		}
 	}
-	for _, want := range []message.CoreRequest{{Version: wire.CoreVersion, Renew: true}, {Renew: true, Millis: 5}, {Shutdown: true}, {Shutdown: true, Force: true}} {
+	for _, want := range []message.CoreRequest{{Version: wire.CoreVersion, Renew: true}, {Renew: true, Millis: 5},
+		{Shutdown: true}, {Shutdown: true, Force: true}} {
 		got, err := message.ParseCoreRequest(want.Append(nil))
 		if d := cmp.Diff(want, got); err != nil || d != "" {
 			t.Error(err, d)

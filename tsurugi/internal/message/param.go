@@ -10,7 +10,8 @@ import (
 	"github.com/hikyaku/hikyaku/tsurugi/internal/wire"
 )
 
-// Params are values for placeholders: each value is for the placeholder at its place. They hold the caller's slices, so that many rows cost no copy.
+// Params are values for placeholders: each value is for the placeholder at its place. They hold the caller's slices, so
+// that many rows cost no copy.
 type Params struct {
 	Holders []Placeholder // of those that were parsed, the type is not known
 	Values  []value.Value
@@ -37,8 +38,9 @@ const (
 	paramBlob      = 32
 )
 
-// append appends each parameter as field num, which is less than 16. Without a value it is NULL. channels are those of large objects, in their order.
-// This is most of what the client does for a row, so nothing is called for a field whose length is known.
+// append appends each parameter as field num, which is less than 16. Without a value it is NULL. channels are those of
+// large objects, in their order. This is most of what the client does for a row, so nothing is called for a field whose
+// length is known.
 func (ps *Params) append(b []byte, num protowire.Number, channels []string) []byte {
 	tag := byte(protowire.EncodeTag(num, protowire.BytesType))
 	for i, v := range ps.Values {
@@ -186,7 +188,8 @@ func parseParts(f wire.Field) (value.Value, error) {
 	case paramTimeZone:
 		return value.OfNanosOfDayInZone(int64(nums[1]), int16(protowire.DecodeZigZag(nums[2]))), err
 	case paramPointZone:
-		return value.OfSecondsInZone(protowire.DecodeZigZag(nums[1]), int32(nums[2]), int16(protowire.DecodeZigZag(nums[3]))), err
+		return value.OfSecondsInZone(protowire.DecodeZigZag(nums[1]), int32(nums[2]),
+			int16(protowire.DecodeZigZag(nums[3]))), err
 	case paramClob:
 		return value.OfClobFile(string(text)), err
 	default:

@@ -7,7 +7,8 @@ import (
 	"github.com/hikyaku/hikyaku/tsurugi/internal/wire"
 )
 
-// ParseRequest reads a request for the SQL service. A kind that this package does not know comes without its fields. Handles point into b.
+// ParseRequest reads a request for the SQL service. A kind that this package does not know comes without its fields.
+// Handles point into b.
 func ParseRequest(b []byte) (*Request, error) {
 	r := new(Request)
 	err := wire.Fields(b, func(f wire.Field) error {
@@ -152,7 +153,8 @@ func (o *Options) parse(f wire.Field) error {
 	return nil
 }
 
-// AppendHandle appends the handle of a transaction (with its secret) or of a prepared statement (with whether it is a query, 1 or 0, for secret).
+// AppendHandle appends the handle of a transaction (with its secret) or of a prepared statement (with whether it is a
+// query, 1 or 0, for secret).
 func AppendHandle(b []byte, id, secret uint64) []byte {
 	return wire.Uint(wire.Uint(b, 1, id), 2, secret)
 }

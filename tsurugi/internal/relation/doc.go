@@ -1,5 +1,6 @@
-// Package relation reads and writes the rows of a result set as TsurugiDB sends them: one entry after the other, each a byte that says what
-// it is, small values within that byte, and what does not fit there behind it. A row is an entry with its number of columns and then theirs.
+// Package relation reads and writes the rows of a result set as TsurugiDB sends them: one entry after the other, each a
+// byte that says what it is, small values within that byte, and what does not fit there behind it. A row is an entry
+// with its number of columns and then theirs.
 //
 //	head    entry
 //	00…3f   the numbers 0…63

@@ -20,8 +20,8 @@ func malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: in a result set: %s", wire.ErrMalformed, fmt.Sprintf(format, args...))
 }
 
-// ReadRow reads the row at the front of b, whose columns have the types of types, appends its values to row and returns what is behind it. A value keeps nothing of b. If
-// the row is not whole, the error is ErrShort.
+// ReadRow reads the row at the front of b, whose columns have the types of types, appends its values to row and returns
+// what is behind it. A value keeps nothing of b. If the row is not whole, the error is ErrShort.
 func ReadRow(row []value.Value, b []byte, types []value.Type) ([]value.Value, []byte, error) {
 	if len(b) == 0 {
 		return row, b, ErrShort
@@ -115,7 +115,8 @@ func (r *reader) size() uint64 {
 	return n
 }
 
-// value reads an entry of a column of type t. What stands there may say less than the column's type: a number may be a DECIMAL or a truth value.
+// value reads an entry of a column of type t. What stands there may say less than the column's type: a number may be a
+// DECIMAL or a truth value.
 func (r *reader) value(t value.Type) value.Value {
 	b := r.take(1)
 	if r.err != nil {
@@ -276,6 +277,7 @@ func (r *reader) reference(head byte, t value.Type) value.Value {
 		return value.Value{}
 	}
 	return value.OfReference(want, value.Reference{
-		Provider: binary.BigEndian.Uint64(b), Object: binary.BigEndian.Uint64(b[8:]), Tag: binary.BigEndian.Uint64(b[16:]),
+		Provider: binary.BigEndian.Uint64(b), Object: binary.BigEndian.Uint64(b[8:]),
+		Tag: binary.BigEndian.Uint64(b[16:]),
 	})
 }

@@ -20,8 +20,10 @@ func values() *rapid.Generator[value.Value] {
 	return rapid.Custom(func(t *rapid.T) value.Value {
 		n := rapid.Int64().Draw(t, "number")
 		switch rapid.SampledFrom([]value.Type{
-			value.Null, value.Boolean, value.Int4, value.Int8, value.Float4, value.Float8, value.Decimal, value.Character, value.Octet, value.Bit,
-			value.Date, value.TimeOfDay, value.TimePoint, value.TimeOfDayWithTimeZone, value.TimePointWithTimeZone, value.Blob, value.Clob,
+			value.Null, value.Boolean, value.Int4, value.Int8, value.Float4, value.Float8, value.Decimal,
+			value.Character, value.Octet, value.Bit,
+			value.Date, value.TimeOfDay, value.TimePoint, value.TimeOfDayWithTimeZone, value.TimePointWithTimeZone,
+			value.Blob, value.Clob,
 		}).Draw(t, "type") {
 		case value.Boolean:
 			return value.OfBool(n%2 == 0)
@@ -138,16 +140,19 @@ func TestRowsThatAreNoneAreRefused(t *testing.T) {
 		b []byte
 		t []value.Type
 	}{
-		"not a row":               {[]byte{0x05}, []value.Type{value.Int4}},
-		"another number":          {[]byte{0x81, 1, 1}, []value.Type{value.Int4}},
-		"another type":            {[]byte{0x80, 0x40, 'a'}, []value.Type{value.Int4}},
-		"more than an INT":        {relation.AppendRow(nil, []value.Value{value.OfInt8(1 << 40)}), []value.Type{value.Int4}},
-		"an array":                {[]byte{0x80, 0xa0}, []value.Type{value.Int4}},
-		"an unknown entry":        {[]byte{0x80, 0xf7}, []value.Type{value.Int4}},
-		"more nanoseconds":        {[]byte{0x80, 0xf5, 0, 0xff, 0xff, 0xff, 0xff, 0x0f}, []value.Type{value.TimePoint}},
-		"text longer than memory": {[]byte{0x80, 0xf0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, []value.Type{value.Character}},
+		"not a row":      {[]byte{0x05}, []value.Type{value.Int4}},
+		"another number": {[]byte{0x81, 1, 1}, []value.Type{value.Int4}},
+		"another type":   {[]byte{0x80, 0x40, 'a'}, []value.Type{value.Int4}},
+		"more than an INT": {relation.AppendRow(nil, []value.Value{value.OfInt8(1 << 40)}),
+			[]value.Type{value.Int4}},
+		"an array":         {[]byte{0x80, 0xa0}, []value.Type{value.Int4}},
+		"an unknown entry": {[]byte{0x80, 0xf7}, []value.Type{value.Int4}},
+		"more nanoseconds": {[]byte{0x80, 0xf5, 0, 0xff, 0xff, 0xff, 0xff, 0x0f}, []value.Type{value.TimePoint}},
+		"text longer than memory": {[]byte{0x80, 0xf0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
+			[]value.Type{value.Character}},
 	} {
-		if _, _, err := relation.ReadRow(nil, append(c.b, make([]byte, 16)...), c.t); !errors.Is(err, wire.ErrMalformed) {
+		if _, _, err := relation.ReadRow(nil, append(c.b, make([]byte, 16)...), c.t); !errors.Is(err,
+			wire.ErrMalformed) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -157,8 +162,10 @@ func TestRowsThatAreNoneAreRefused(t *testing.T) {
 }
 
 func FuzzReadRow(f *testing.F) {
-	f.Add(relation.AppendRow(nil, []value.Value{value.OfInt4(5), value.OfText("x"), value.OfDecimal(7, -1)}), []byte{4, 9, 8})
-	f.Add(relation.AppendRow(nil, []value.Value{value.OfBits([]byte{1}, 3), value.OfSecondsInZone(1, 2, 3)}), []byte{13, 20})
+	f.Add(relation.AppendRow(nil, []value.Value{value.OfInt4(5), value.OfText("x"), value.OfDecimal(7, -1)}),
+		[]byte{4, 9, 8})
+	f.Add(relation.AppendRow(nil, []value.Value{value.OfBits([]byte{1}, 3), value.OfSecondsInZone(1, 2, 3)}),
+		[]byte{13, 20})
 	f.Fuzz(func(t *testing.T, b, types []byte) {
 		columns := make([]value.Type, len(types))
 		for i, n := range types {

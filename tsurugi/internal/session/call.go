@@ -10,7 +10,8 @@ import (
 	"github.com/hikyaku/hikyaku/tsurugi/internal/wire"
 )
 
-// A Call is a request on its way. It may be waited for by many goroutines, or by nobody: the answer is received all the same.
+// A Call is a request on its way. It may be waited for by many goroutines, or by nobody: the answer is received all the
+// same.
 type Call struct {
 	s      *Session
 	slot   uint16
@@ -34,9 +35,10 @@ func (s *Session) newCall(slot uint16, query bool) *Call {
 	return c
 }
 
-// Send sends a request whose message fill appends. It blocks while all slots of its kind are taken, or much waits to be written. When it fails, the request was not
-// sent, and the error is a *LostError that says so, or the context's.
-func (s *Session) Send(ctx context.Context, service wire.Service, query bool, blobs []wire.Blob, fill func([]byte) []byte) (*Call, error) {
+// Send sends a request whose message fill appends. It blocks while all slots of its kind are taken, or much waits to be
+// written. When it fails, the request was not sent, and the error is a *LostError that says so, or the context's.
+func (s *Session) Send(ctx context.Context, service wire.Service, query bool, blobs []wire.Blob,
+	fill func([]byte) []byte) (*Call, error) {
 	free := s.others
 	if query {
 		free = s.queries
@@ -64,7 +66,8 @@ func notSent(ctx context.Context) error {
 	return &LostError{Err: fmt.Errorf("the request was not sent: %w", context.Cause(ctx))}
 }
 
-func (s *Session) send(ctx context.Context, c *Call, service wire.Service, blobs []wire.Blob, fill func([]byte) []byte) error {
+func (s *Session) send(ctx context.Context, c *Call, service wire.Service, blobs []wire.Blob,
+	fill func([]byte) []byte) error {
 	s.mu.Lock()
 	if s.ended {
 		s.mu.Unlock()
@@ -223,7 +226,8 @@ func (c *Call) fail(err error) {
 // Done is closed when the answer is there, or never will be.
 func (c *Call) Done() <-chan struct{} { return c.done }
 
-// Wait waits for the final answer. If the context ends first, the server is told to cancel the request, and the error is the context's.
+// Wait waits for the final answer. If the context ends first, the server is told to cancel the request, and the error
+// is the context's.
 func (c *Call) Wait(ctx context.Context) (wire.Answer, error) {
 	select {
 	case <-c.done:

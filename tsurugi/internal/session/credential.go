@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// maxName is how long the official clients let a user's name and a password be: more does not fit into what the key can encrypt.
+// maxName is how long the official clients let a user's name and a password be: more does not fit into what the key can
+// encrypt.
 const maxName = 60
 
 // validity is how long what was encrypted is good for: whoever reads it on the line can use it no longer than that.

@@ -10,7 +10,8 @@ import (
 	"github.com/hikyaku/hikyaku/tsurugi/internal/wire"
 )
 
-// Open connects to an address, host:port, and shakes hands. The context and Config.Timeout bound that; the session's life they do not.
+// Open connects to an address, host:port, and shakes hands. The context and Config.Timeout bound that; the session's
+// life they do not.
 func Open(ctx context.Context, address string, cfg Config) (*Session, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -49,7 +50,8 @@ type handshake struct {
 }
 
 func (h *handshake) shake() (session uint64, user string, err error) {
-	hello := message.Handshake{Label: h.cfg.Label, App: h.cfg.App, Token: h.cfg.Token, Encrypted: h.cfg.Sealed, ResultSets: uint64(h.cfg.ResultSets)}
+	hello := message.Handshake{Label: h.cfg.Label, App: h.cfg.App, Token: h.cfg.Token, Encrypted: h.cfg.Sealed,
+		ResultSets: uint64(h.cfg.ResultSets)}
 	if h.cfg.User != "" && h.cfg.Token == "" && h.cfg.Sealed == "" {
 		if hello.Encrypted, err = h.credentials(); err != nil {
 			return 0, "", err
@@ -77,7 +79,8 @@ func (h *handshake) credentials() (string, error) {
 // ask sends a request and reads the answer.
 func (h *handshake) ask(r message.EndpointRequest) (message.EndpointAnswer, error) {
 	b := wire.BeginRequest(nil, wire.RequestPayload, 0)
-	b = wire.AppendRequestHeader(b, wire.RequestHeader{Version: wire.FrameworkVersion, Service: wire.Endpoint, Session: wire.NoSession})
+	b = wire.AppendRequestHeader(b, wire.RequestHeader{Version: wire.FrameworkVersion, Service: wire.Endpoint,
+		Session: wire.NoSession})
 	b = wire.Delimited(b, r.Append)
 	wire.EndRequest(b, 0)
 	if _, err := h.conn.Write(b); err != nil {
@@ -88,7 +91,8 @@ func (h *handshake) ask(r message.EndpointRequest) (message.EndpointAnswer, erro
 		return message.EndpointAnswer{}, err
 	}
 	if frame.Info != wire.ResponsePayload {
-		return message.EndpointAnswer{}, fmt.Errorf("%w: a frame of kind %d in the handshake", wire.ErrMalformed, frame.Info)
+		return message.EndpointAnswer{}, fmt.Errorf("%w: a frame of kind %d in the handshake", wire.ErrMalformed,
+			frame.Info)
 	}
 	a, err := wire.ParseAnswer(frame.Payload)
 	if err != nil {

@@ -10,7 +10,8 @@ const (
 	maxKept    = 1 << 20 // bytes of a buffer that is worth keeping
 )
 
-// An outbox gathers requests while the writer is busy. Two buffers change places: one is filled while the other is written.
+// An outbox gathers requests while the writer is busy. Two buffers change places: one is filled while the other is
+// written.
 type outbox struct {
 	mu    sync.Mutex
 	buf   []byte
@@ -23,7 +24,8 @@ func (o *outbox) init() {
 	o.ready, o.room = make(chan struct{}, 1), make(chan struct{})
 }
 
-// put appends a request. It waits while too much waits already, and fails if the session ends, or the context does; then nothing was appended.
+// put appends a request. It waits while too much waits already, and fails if the session ends, or the context does;
+// then nothing was appended.
 func (o *outbox) put(ctx context.Context, gone <-chan struct{}, fill func([]byte) []byte) error {
 	o.mu.Lock()
 	for len(o.buf) > maxPending {

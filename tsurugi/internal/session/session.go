@@ -100,8 +100,9 @@ func (s *Session) end(err error) {
 	}
 }
 
-// Close ends the session. It waits, as long as the context lets it, for answers that are on their way; then, or at once when the context has ended, it says goodbye
-// and closes the connection. Its error is the context's; when the session had ended before, there is nothing to do and no error.
+// Close ends the session. It waits, as long as the context lets it, for answers that are on their way; then, or at once
+// when the context has ended, it says goodbye and closes the connection. Its error is the context's; when the session
+// had ended before, there is nothing to do and no error.
 func (s *Session) Close(ctx context.Context) error {
 	err := s.settle(ctx)
 	s.goodbye(ctx)
@@ -133,7 +134,8 @@ func (s *Session) settle(ctx context.Context) error {
 	}
 }
 
-// goodbyeWait is how long the server may take to answer a goodbye. It is a courtesy: a server that just closes the connection is fine, too.
+// goodbyeWait is how long the server may take to answer a goodbye. It is a courtesy: a server that just closes the
+// connection is fine, too.
 const goodbyeWait = time.Second
 
 func (s *Session) goodbye(ctx context.Context) {
@@ -172,8 +174,8 @@ func (s *Session) renew() {
 	}
 }
 
-// Renew asks the server to let the session live, now. One that does not answer within Config.Timeout is taken for dead, with ErrSilent. It is not for two callers
-// at a time.
+// Renew asks the server to let the session live, now. One that does not answer within Config.Timeout is taken for dead,
+// with ErrSilent. It is not for two callers at a time.
 func (s *Session) Renew(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.cfg.Timeout, ErrSilent)
 	defer cancel()

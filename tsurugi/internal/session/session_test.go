@@ -54,7 +54,8 @@ func (p *peer) write(f wire.Response) {
 }
 
 func (p *peer) answer(slot uint16, body []byte) {
-	p.write(wire.Response{Info: wire.ResponsePayload, Slot: slot, Payload: wire.AppendAnswer(nil, wire.Answer{Message: body})})
+	p.write(wire.Response{Info: wire.ResponsePayload, Slot: slot,
+		Payload: wire.AppendAnswer(nil, wire.Answer{Message: body})})
 }
 
 func end(t *testing.T, s *session.Session, p *peer) {
@@ -68,7 +69,8 @@ func end(t *testing.T, s *session.Session, p *peer) {
 
 func send(t *testing.T, s *session.Session, query bool) *session.Call {
 	t.Helper()
-	c, err := s.Send(context.Background(), wire.SQL, query, nil, func(b []byte) []byte { return append(b, "request"...) })
+	c, err := s.Send(context.Background(), wire.SQL, query, nil,
+		func(b []byte) []byte { return append(b, "request"...) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +180,8 @@ func TestAResultSetIsReadInTheOrderOfItsCommits(t *testing.T) {
 			p.write(wire.Response{Info: wire.ResultSetPayload, Slot: slot, Writer: writer, Payload: []byte(text)})
 		}
 		p.write(wire.Response{Info: wire.ResultSetHello, Slot: slot, Payload: []byte("name")})
-		p.write(wire.Response{Info: wire.ResponseBodyHead, Slot: slot, Payload: wire.AppendAnswer(nil, wire.Answer{Message: []byte("head")})})
+		p.write(wire.Response{Info: wire.ResponseBodyHead, Slot: slot,
+			Payload: wire.AppendAnswer(nil, wire.Answer{Message: []byte("head")})})
 		part(1, "a1 ")
 		part(2, "b1 ")
 		part(1, "a2 ")
@@ -280,8 +283,9 @@ func TestAPeerThatDoesNotReadEndsTheSession(t *testing.T) {
 
 func TestConfigsThatMakeNoSenseAreRefused(t *testing.T) {
 	for what, cfg := range map[string]session.Config{
-		"too many slots": {InFlight: 70_000}, "negative slots": {ResultSets: -1}, "a negative time": {Timeout: -1}, "a negative buffer": {Buffer: -1},
-		"a long name": {User: string(make([]byte, 61))},
+		"too many slots": {InFlight: 70_000}, "negative slots": {ResultSets: -1}, "a negative time": {Timeout: -1},
+		"a negative buffer": {Buffer: -1},
+		"a long name":       {User: string(make([]byte, 61))},
 	} {
 		if _, err := session.Open(context.Background(), "nowhere:1", cfg); err == nil {
 			t.Errorf("%s: taken", what)
@@ -293,7 +297,8 @@ func TestASessionThatNeverWasIsNotSaidToHaveEnded(t *testing.T) {
 	refused := errors.New("nobody is there")
 	dial := func(context.Context, string, string) (net.Conn, error) { return nil, refused }
 	_, err := session.Open(t.Context(), "nowhere:1", session.Config{Dial: dial})
-	if want := "tsurugi: there is no session: connecting to nowhere:1: nobody is there"; !errors.Is(err, refused) || err.Error() != want {
+	if want := "tsurugi: there is no session: connecting to nowhere:1: nobody is there"; !errors.Is(err, refused) ||
+		err.Error() != want {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -11,7 +11,8 @@ import (
 // maxWriters is how many writers of a result set can have parts that are not whole.
 const maxWriters = 256
 
-// A Stream is the bytes of a result set, in the order in which the server's writers declared them whole. One goroutine reads it.
+// A Stream is the bytes of a result set, in the order in which the server's writers declared them whole. One goroutine
+// reads it.
 type Stream struct {
 	limit int
 
@@ -68,7 +69,8 @@ func (s *Stream) add(writer uint8, part []byte, gone <-chan struct{}) error {
 	return nil
 }
 
-// end tells that no part follows. What was not declared whole is not lost: a server that ends without doing so means it.
+// end tells that no part follows. What was not declared whole is not lost: a server that ends without doing so means
+// it.
 func (s *Stream) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// Of makes a value of one of Go's. nil, and a nil pointer, are NULL; int and uint of any size are INT or BIGINT by their size, float32 REAL, float64 DOUBLE, string
-// VARCHAR, []byte VARBINARY, time.Time TIMESTAMP WITH TIME ZONE, *big.Int DECIMAL, bool BOOLEAN; a Value is itself. Others are an error.
+// Of makes a value of one of Go's. nil, and a nil pointer, are NULL; int and uint of any size are INT or BIGINT by
+// their size, float32 REAL, float64 DOUBLE, string VARCHAR, []byte VARBINARY, time.Time TIMESTAMP WITH TIME ZONE,
+// *big.Int DECIMAL, bool BOOLEAN; a Value is itself. Others are an error.
 func Of(v any) (Value, error) {
 	switch v := v.(type) {
 	case nil:
@@ -60,7 +61,8 @@ func Of(v any) (Value, error) {
 		}
 		return OfBigDecimal(v, 0), nil
 	default:
-		return Value{}, fmt.Errorf("tsurugi: a %T cannot be sent; use a value of package tsurugi, or of one of Go's own types", v)
+		return Value{}, fmt.Errorf("tsurugi: a %T cannot be sent; use a value of package tsurugi, or of one of Go's "+
+			"own types", v)
 	}
 }
 
@@ -71,7 +73,8 @@ func ofUint(n uint64) (Value, error) {
 	return OfInt8(int64(n)), nil
 }
 
-// Any is the value as one of Go's: nil, bool, int32, int64, float32, float64, string (of a DECIMAL, too: all its digits), []byte or time.Time.
+// Any is the value as one of Go's: nil, bool, int32, int64, float32, float64, string (of a DECIMAL, too: all its
+// digits), []byte or time.Time.
 func (v Value) Any() any {
 	switch v.typ {
 	case Null, Unknown:
@@ -176,8 +179,10 @@ func ParseDecimal(s string) (Value, error) {
 	whole, fraction, _ := strings.Cut(mantissa, ".")
 	digits := whole + fraction
 	exponent -= int64(len(fraction))
-	if strings.Trim(strings.TrimLeft(digits, "+-"), "0123456789") != "" || len(strings.TrimLeft(digits, "+-")) < len(digits)-1 ||
-		strings.TrimLeft(digits, "+-") == "" || strings.ContainsAny(fraction, "+-") || exponent != int64(int32(exponent)) {
+	if strings.Trim(strings.TrimLeft(digits, "+-"), "0123456789") != "" ||
+		len(strings.TrimLeft(digits, "+-")) < len(digits)-1 ||
+		strings.TrimLeft(digits, "+-") == "" || strings.ContainsAny(fraction, "+-") ||
+		exponent != int64(int32(exponent)) {
 		return Value{}, fmt.Errorf("%w: %q", ErrDecimal, s)
 	}
 	if n, err := strconv.ParseInt(digits, 10, 64); err == nil {

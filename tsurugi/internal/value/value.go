@@ -6,12 +6,14 @@ import (
 	"time"
 )
 
-// A Value is a value of a column, or NULL, which is its zero value. It does not change and may be copied and used by many goroutines.
+// A Value is a value of a column, or NULL, which is its zero value. It does not change and may be copied and used by
+// many goroutines.
 type Value struct {
 	typ  Type
 	zone int16 // minutes east of Greenwich
 	nano int32 // of a second; of a decimal its exponent
-	num  int64 // whole numbers, bits of floats, days, nanoseconds of a day, seconds; small coefficients of decimals; bits of a Bit
+	// whole numbers, bits of floats, days, nanoseconds of a day, seconds; small coefficients of decimals; bits of a Bit
+	num  int64
 	text string
 }
 
@@ -53,7 +55,8 @@ func OfBits(packed []byte, n int) Value {
 	return Value{typ: Bit, num: int64(n), text: string(packed)}
 }
 
-// OfBlobFile makes a BLOB of a file, which the server itself opens: it has to be an absolute path on the server's machine, and the server must allow that.
+// OfBlobFile makes a BLOB of a file, which the server itself opens: it has to be an absolute path on the server's
+// machine, and the server must allow that.
 func OfBlobFile(path string) Value { return Value{typ: Blob, text: path} }
 
 // OfClobFile makes a CLOB of a file as OfBlobFile does.
@@ -93,7 +96,8 @@ func OfTimeOfDayWithTimeZone(t time.Time) Value {
 	return Value{typ: TimeOfDayWithTimeZone, num: nanosOfDay(t), zone: zone}
 }
 
-// OfNanosOfDayInZone makes a TIME WITH TIME ZONE of a number of nanoseconds since midnight, on the wall, and the zone's minutes east of Greenwich.
+// OfNanosOfDayInZone makes a TIME WITH TIME ZONE of a number of nanoseconds since midnight, on the wall, and the zone's
+// minutes east of Greenwich.
 func OfNanosOfDayInZone(nanos int64, zone int16) Value {
 	return Value{typ: TimeOfDayWithTimeZone, num: nanos, zone: zone}
 }
@@ -104,7 +108,8 @@ func OfTimePointWithTimeZone(t time.Time) Value {
 	return OfSecondsInZone(seconds, nanos, zone)
 }
 
-// OfSecondsInZone makes a TIMESTAMP WITH TIME ZONE of seconds since 1970-01-01 00:00:00, on the wall, nanoseconds, and the zone's minutes east of Greenwich.
+// OfSecondsInZone makes a TIMESTAMP WITH TIME ZONE of seconds since 1970-01-01 00:00:00, on the wall, nanoseconds, and
+// the zone's minutes east of Greenwich.
 func OfSecondsInZone(seconds int64, nanos int32, zone int16) Value {
 	return Value{typ: TimePointWithTimeZone, num: seconds, nano: nanos, zone: zone}
 }
@@ -120,7 +125,8 @@ func wall(t time.Time) (seconds int64, nanos int32, zone int16) {
 	return t.Unix() + int64(offset), int32(t.Nanosecond()), zone
 }
 
-// Int is the number of a whole number or a BOOLEAN, the days of a DATE, the nanoseconds of a TIME, the seconds of a TIMESTAMP; of others it means nothing.
+// Int is the number of a whole number or a BOOLEAN, the days of a DATE, the nanoseconds of a TIME, the seconds of a
+// TIMESTAMP; of others it means nothing.
 func (v Value) Int() int64 { return v.num }
 
 // Nanos is the part of a TIMESTAMP below its seconds.
@@ -140,10 +146,12 @@ func (v Value) Float() float64 {
 // Float32 is the number of a REAL.
 func (v Value) Float32() float32 { return math.Float32frombits(uint32(v.num)) }
 
-// Text is the text of a CHAR or VARCHAR, the bytes of a BINARY, VARBINARY or BIT, and the path of a BLOB or CLOB that was made of a file.
+// Text is the text of a CHAR or VARCHAR, the bytes of a BINARY, VARBINARY or BIT, and the path of a BLOB or CLOB that
+// was made of a file.
 func (v Value) Text() string { return v.text }
 
-// Time is the moment of a DATE, TIME, TIMESTAMP or one of those with a zone, in that zone or else in UTC. A TIME is of 1970-01-01.
+// Time is the moment of a DATE, TIME, TIMESTAMP or one of those with a zone, in that zone or else in UTC. A TIME is of
+// 1970-01-01.
 func (v Value) Time() time.Time {
 	switch v.typ {
 	case Date:

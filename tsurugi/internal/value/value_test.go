@@ -13,7 +13,8 @@ import (
 
 func TestDecimalsKeepEveryDigit(t *testing.T) {
 	for in, want := range map[string]string{
-		"0": "0", "-0.0": "0.0", "12.34": "12.34", "-12.340": "-12.340", ".5": "0.5", "5.": "5", "1e3": "1000", "1.5E-3": "0.0015", "+7": "7",
+		"0": "0", "-0.0": "0.0", "12.34": "12.34", "-12.340": "-12.340", ".5": "0.5", "5.": "5", "1e3": "1000",
+		"1.5E-3": "0.0015", "+7": "7",
 		"99999999999999999999999999999999999999":     "99999999999999999999999999999999999999",
 		"-99999999999999999999999999999.999999999":   "-99999999999999999999999999999.999999999",
 		"9223372036854775808":                        "9223372036854775808",
@@ -64,10 +65,12 @@ func TestTimesAreWhatTheClockShows(t *testing.T) {
 		time time.Time
 	}{
 		{value.OfDate(at), "2026-03-29", time.Date(2026, 3, 29, 0, 0, 0, 0, time.UTC)},
-		{value.OfDate(time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)), "0001-01-01", time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)},
+		{value.OfDate(time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)), "0001-01-01",
+			time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)},
 		{value.OfTimeOfDay(at), "01:02:03.456789", time.Date(1970, 1, 1, 1, 2, 3, 456_789_000, time.UTC)},
 		{value.OfTimePoint(at), "2026-03-29 01:02:03.456789", time.Date(2026, 3, 29, 1, 2, 3, 456_789_000, time.UTC)},
-		{value.OfTimeOfDayWithTimeZone(at), "01:02:03.456789-03:30", time.Date(1970, 1, 1, 1, 2, 3, 456_789_000, at.Location())},
+		{value.OfTimeOfDayWithTimeZone(at), "01:02:03.456789-03:30",
+			time.Date(1970, 1, 1, 1, 2, 3, 456_789_000, at.Location())},
 		{value.OfTimePointWithTimeZone(at), "2026-03-29 01:02:03.456789-03:30", at},
 	} {
 		if c.v.String() != c.text || !c.v.Time().Equal(c.time) {
@@ -78,8 +81,10 @@ func TestTimesAreWhatTheClockShows(t *testing.T) {
 
 func TestValuesHaveText(t *testing.T) {
 	for want, v := range map[string]value.Value{
-		"NULL": {}, "true": value.OfBool(true), "-5": value.OfInt4(-5), "1.5": value.OfFloat4(1.5), "1e+300": value.OfFloat8(1e300), "text": value.OfText("text"),
-		"00ff": value.OfBytes([]byte{0, 255}), "/tmp/x": value.OfBlobFile("/tmp/x"), "CLOB 1/2": value.OfReference(value.Clob, value.Reference{Provider: 1, Object: 2, Tag: 3}),
+		"NULL": {}, "true": value.OfBool(true), "-5": value.OfInt4(-5), "1.5": value.OfFloat4(1.5),
+		"1e+300": value.OfFloat8(1e300), "text": value.OfText("text"),
+		"00ff": value.OfBytes([]byte{0, 255}), "/tmp/x": value.OfBlobFile("/tmp/x"),
+		"CLOB 1/2": value.OfReference(value.Clob, value.Reference{Provider: 1, Object: 2, Tag: 3}),
 	} {
 		if v.String() != want {
 			t.Errorf("got %v, wanted %s", v, want)

@@ -12,7 +12,8 @@ type Field struct {
 	Bytes []byte // of what has a length; it points into what was read
 }
 
-// Fields calls each for the fields of a message, in their order, and ends early with its error. Groups, which no service uses, are malformed.
+// Fields calls each for the fields of a message, in their order, and ends early with its error. Groups, which no
+// service uses, are malformed.
 func Fields(b []byte, each func(Field) error) error {
 	for len(b) > 0 {
 		f, n := next(b)
@@ -101,7 +102,8 @@ func Bool(b []byte, num protowire.Number, v bool) []byte {
 	return Uint(b, num, 1)
 }
 
-// Nested appends a field with a message that fill appends. It needs no second buffer: the length is written before the message when that is known.
+// Nested appends a field with a message that fill appends. It needs no second buffer: the length is written before the
+// message when that is known.
 func Nested(b []byte, num protowire.Number, fill func([]byte) []byte) []byte {
 	b = protowire.AppendTag(b, num, protowire.BytesType)
 	return Delimited(b, fill)
@@ -114,8 +116,8 @@ func Delimited(b []byte, fill func([]byte) []byte) []byte {
 	return EndDelimited(fill(b), start+1)
 }
 
-// EndDelimited writes the length of a message that begins at start, after a byte for that length. Nearly all messages are shorter than 128 bytes;
-// a longer one is moved.
+// EndDelimited writes the length of a message that begins at start, after a byte for that length. Nearly all messages
+// are shorter than 128 bytes; a longer one is moved.
 func EndDelimited(b []byte, start int) []byte {
 	if n := len(b) - start; n < 0x80 {
 		b[start-1] = byte(n)

@@ -33,7 +33,8 @@ const (
 	ResponseGoodbyeOK ResponseInfo = 8 // the server knows that the session has ended
 )
 
-// requestAlive is what the official client for Java sends to see whether the connection is there: a frame that ends after the slot.
+// requestAlive is what the official client for Java sends to see whether the connection is there: a frame that ends
+// after the slot.
 const requestAlive = 5
 
 const (
@@ -65,7 +66,8 @@ type Response struct {
 	Payload []byte // the receiver's own
 }
 
-// BeginRequest appends the head of a client's frame; EndRequest, given the length that the buffer had before, completes it when the payload has been appended.
+// BeginRequest appends the head of a client's frame; EndRequest, given the length that the buffer had before, completes
+// it when the payload has been appended.
 func BeginRequest(buf []byte, info RequestInfo, slot uint16) []byte {
 	buf = append(buf, byte(info))
 	buf = binary.LittleEndian.AppendUint16(buf, slot)
@@ -99,7 +101,8 @@ func NewReader(src io.Reader, max int) *Reader {
 	return &Reader{src: bufio.NewReaderSize(src, bufferSize), max: max}
 }
 
-// Request reads a client's frame; what only asks whether the server is there is skipped, as nobody answers that. At the end of the stream, before a frame, the error is io.EOF.
+// Request reads a client's frame; what only asks whether the server is there is skipped, as nobody answers that. At the
+// end of the stream, before a frame, the error is io.EOF.
 func (r *Reader) Request() (Request, error) {
 	var head [headerSize]byte
 	for {

@@ -26,7 +26,8 @@ func TestRequestsAreReadAsTheyWereWritten(t *testing.T) {
 	b = append(b, 5, 0, 0) // whoever only asks whether somebody is there
 	b = append(b, request(wire.RequestByeOK, 3, "")...)
 	r := wire.NewReader(bytes.NewReader(b), most)
-	for _, want := range []wire.Request{{Info: wire.RequestPayload, Slot: 0xabcd, Payload: []byte("payload")}, {Info: wire.RequestByeOK, Slot: 3, Payload: []byte{}}} {
+	for _, want := range []wire.Request{{Info: wire.RequestPayload, Slot: 0xabcd, Payload: []byte("payload")},
+		{Info: wire.RequestByeOK, Slot: 3, Payload: []byte{}}} {
 		got, err := r.Request()
 		if err != nil || !cmp.Equal(got, want) {
 			t.Errorf("got %+v (%v), wanted %+v", got, err, want)
@@ -65,7 +66,8 @@ func TestResponsesAreReadAsTheyWereWritten(t *testing.T) {
 
 func TestFramesThatAreNoneAreRefused(t *testing.T) {
 	huge := wire.AppendResponse(nil, wire.Response{Info: wire.ResponsePayload, Payload: make([]byte, most+1)})
-	for what, b := range map[string][]byte{"another kind": {9, 0, 0, 0, 0, 0, 0}, "nothing": {0, 0, 0, 0, 0, 0, 0}, "too long": huge} {
+	for what, b := range map[string][]byte{"another kind": {9, 0, 0, 0, 0, 0, 0}, "nothing": {0, 0, 0, 0, 0, 0, 0},
+		"too long": huge} {
 		if _, err := wire.NewReader(bytes.NewReader(b), most).Response(); !errors.Is(err, wire.ErrMalformed) {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -80,11 +82,13 @@ func TestFramesThatAreNoneAreRefused(t *testing.T) {
 
 func TestAFrameDoesNotAllocateWhatItOnlySays(t *testing.T) {
 	b := binary.LittleEndian.AppendUint32([]byte{byte(wire.ResponsePayload), 0, 0}, 1<<30)
-	if _, err := wire.NewReader(bytes.NewReader(append(b, "little"...)), 1<<31-1).Response(); err != io.ErrUnexpectedEOF {
+	if _, err := wire.NewReader(bytes.NewReader(append(b, "little"...)),
+		1<<31-1).Response(); err != io.ErrUnexpectedEOF {
 		t.Error(err)
 	}
 	long := bytes.Repeat([]byte("long"), 1<<20)
-	f, err := wire.NewReader(bytes.NewReader(wire.AppendResponse(nil, wire.Response{Info: wire.ResponsePayload, Payload: long})), 1<<30).Response()
+	f, err := wire.NewReader(bytes.NewReader(wire.AppendResponse(nil,
+		wire.Response{Info: wire.ResponsePayload, Payload: long})), 1<<30).Response()
 	if err != nil || !bytes.Equal(f.Payload, long) {
 		t.Errorf("a long one: %d bytes, %v", len(f.Payload), err)
 	}
@@ -100,7 +104,8 @@ func FuzzRequest(f *testing.F) {
 			if err != nil {
 				return
 			}
-			again, err := wire.NewReader(bytes.NewReader(request(got.Info, got.Slot, string(got.Payload))), most).Request()
+			again, err := wire.NewReader(bytes.NewReader(request(got.Info, got.Slot, string(got.Payload))),
+				most).Request()
 			if err != nil || !cmp.Equal(got, again) {
 				t.Fatalf("%+v is read again as %+v (%v)", got, again, err)
 			}
@@ -109,7 +114,8 @@ func FuzzRequest(f *testing.F) {
 }
 
 func FuzzResponse(f *testing.F) {
-	f.Add(wire.AppendResponse(nil, wire.Response{Info: wire.ResultSetPayload, Slot: 7, Writer: 1, Payload: []byte("rows")}))
+	f.Add(wire.AppendResponse(nil, wire.Response{Info: wire.ResultSetPayload, Slot: 7, Writer: 1,
+		Payload: []byte("rows")}))
 	f.Add(wire.AppendResponse(nil, wire.Response{Info: wire.ResponsePayload, Payload: []byte("answer")}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r := wire.NewReader(bytes.NewReader(b), most)

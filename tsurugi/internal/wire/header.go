@@ -37,7 +37,8 @@ type RequestHeader struct {
 	Blobs   []Blob
 }
 
-// A Blob names a file, on the server's machine, with a large object that a parameter or a result refers to by its channel.
+// A Blob names a file, on the server's machine, with a large object that a parameter or a result refers to by its
+// channel.
 type Blob struct {
 	Channel   string
 	Path      string
@@ -131,7 +132,8 @@ const (
 	typeResult      = 2
 )
 
-// A Diagnostic is the server's word on a request that it did not give to the service, or that the service could not even read.
+// A Diagnostic is the server's word on a request that it did not give to the service, or that the service could not
+// even read.
 type Diagnostic struct {
 	Code    uint64
 	Message string

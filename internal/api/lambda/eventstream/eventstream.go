@@ -1,5 +1,5 @@
-// Package eventstream writes messages in the framing that AWS calls event streams (application/vnd.amazon.eventstream): lengths, a checksum of
-// them, headers, a payload, and a checksum of all.
+// Package eventstream writes messages in the framing that AWS calls event streams (application/vnd.amazon.eventstream):
+// lengths, a checksum of them, headers, a payload, and a checksum of all.
 //
 //	frame := eventstream.Append(nil, []eventstream.Header{{":event-type", "PayloadChunk"}}, payload)
 //	headers, payload, rest, err := eventstream.Read(frame)

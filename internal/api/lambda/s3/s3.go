@@ -107,9 +107,10 @@ func Open(c Config, region string, reach *outbound.Policy) (*Store, error) {
 	return &Store{
 		base: strings.TrimSuffix(c.Endpoint, "/"), region: cmp.Or(c.Region, region),
 		keys: aws.Credentials{AccessKeyID: c.AccessKey, SecretAccessKey: c.Secret.Reveal()},
-		web: &http.Client{Transport: transport, Timeout: Patience, CheckRedirect: func(*http.Request, []*http.Request) error {
-			return http.ErrUseLastResponse
-		}},
+		web: &http.Client{Transport: transport, Timeout: Patience,
+			CheckRedirect: func(*http.Request, []*http.Request) error {
+				return http.ErrUseLastResponse
+			}},
 		signer: v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true }),
 	}, nil
 }
@@ -123,7 +124,8 @@ func (s *Store) Get(ctx context.Context, bucket, key, version string, room func(
 	}
 	resp, err := s.web.Do(r)
 	if err != nil {
-		return nil, &Error{"ServiceUnavailable", fmt.Sprintf("%s cannot be fetched: %v", bucket+"/"+key, withoutURL(err))}
+		return nil, &Error{"ServiceUnavailable",
+			fmt.Sprintf("%s cannot be fetched: %v", bucket+"/"+key, withoutURL(err))}
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
@@ -142,7 +144,8 @@ func (s *Store) Get(ctx context.Context, bucket, key, version string, room func(
 	var body bytes.Buffer
 	body.Grow(int(n))
 	if _, err := io.Copy(&body, resp.Body); err != nil {
-		return nil, &Error{"IncompleteBody", fmt.Sprintf("%s cannot be fetched whole: %v", bucket+"/"+key, withoutURL(err))}
+		return nil, &Error{"IncompleteBody", fmt.Sprintf("%s cannot be fetched whole: %v", bucket+"/"+key,
+			withoutURL(err))}
 	}
 	return body.Bytes(), nil
 }

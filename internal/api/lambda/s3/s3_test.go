@@ -30,7 +30,8 @@ func opened(t *testing.T, answer http.HandlerFunc) *Store {
 }
 
 func TestRequestsAreSignedForTheirPath(t *testing.T) {
-	v := &sigv4.Verifier{Service: "s3", Region: "eu-west-1", Secrets: func(key string) ([]string, bool) { return []string{"hidden"}, key == "me" }}
+	v := &sigv4.Verifier{Service: "s3", Region: "eu-west-1",
+		Secrets: func(key string) ([]string, bool) { return []string{"hidden"}, key == "me" }}
 	s := opened(t, func(w http.ResponseWriter, r *http.Request) {
 		if _, err := v.Verify(r, nil); err != nil {
 			t.Errorf("%s: %v", r.URL, err)
@@ -73,7 +74,8 @@ func TestAServerThatMisbehavesIsAnError(t *testing.T) {
 		}},
 		{"a refusal", "AccessDenied", func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusForbidden)
-			_, _ = io.WriteString(w, "<?xml version=\"1.0\"?><Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>")
+			_, _ = io.WriteString(w, "<?xml version=\"1.0\"?><Error><Code>AccessDenied</Code><Message>Access "+
+				"Denied</Message></Error>")
 		}},
 		{"nonsense", "Unknown", func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusTeapot)
@@ -105,14 +107,16 @@ func TestAnAddressThatMayNotBeReachedIsRefused(t *testing.T) {
 	if err := none.Set([]string{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(Config{Endpoint: "http://127.0.0.1:9000"}, "", none); err == nil || !strings.Contains(err.Error(), "127.0.0.1") {
+	if _, err := Open(Config{Endpoint: "http://127.0.0.1:9000"}, "", none); err == nil ||
+		!strings.Contains(err.Error(), "127.0.0.1") {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestSettingsThatCannotBe(t *testing.T) {
 	for _, c := range []Config{
-		{Endpoint: "127.0.0.1:9000"}, {Endpoint: "ftp://x"}, {Endpoint: "http://a:b@x"}, {Endpoint: "http://x?y=z"}, {Endpoint: "http://x", AccessKey: "a"},
+		{Endpoint: "127.0.0.1:9000"}, {Endpoint: "ftp://x"}, {Endpoint: "http://a:b@x"}, {Endpoint: "http://x?y=z"},
+		{Endpoint: "http://x", AccessKey: "a"},
 		{Endpoint: "http://x", Secret: "a"}, {AccessKey: "a", Secret: "b"},
 	} {
 		if _, err := Open(c, "", nil); err == nil {

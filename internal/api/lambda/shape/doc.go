@@ -1,5 +1,5 @@
-// Package shape holds requests to the forms that a service's model gives their members: types, lengths, bounds, patterns
-// and sets of values. What does not fit is said in the words of Amazon's services, all of it at once.
+// Package shape holds requests to the forms that a service's model gives their members: types, lengths, bounds,
+// patterns and sets of values. What does not fit is said in the words of Amazon's services, all of it at once.
 //
 //	alias := shape.Struct(
 //		shape.Must("Name", shape.String(1, 128, shape.Form(`[a-z]+`))),

@@ -54,13 +54,16 @@ func TestProblemsAreSaidInTheServicesWords(t *testing.T) {
 		`{"Name":"a","Architectures":["x86_64","arm64"]}`: one + "'[x86_64, arm64]' at 'architectures'" + failed +
 			"Member must have length less than or equal to 1",
 		`{"Name":"a","Architectures":["vax"]}`: one + "'[vax]' at 'architectures'" + failed +
-			"Member must satisfy constraint: [Member must satisfy enum value set: [x86_64, arm64], Member must not be null]",
+			"Member must satisfy constraint: [Member must satisfy enum value set: [x86_64, arm64], Member must not " +
+			"be null]",
 		`{"Name":"a","Runtimes":["cobol","odd"]}`: one + "'[cobol, odd]' at 'runtimes'" + failed +
 			"Member must satisfy enum value set: [java21]",
 		`{"Name":"a","Weights":{"2":2}}`: one + "'{2=2.0}' at 'weights'" + failed +
-			"Map value must satisfy constraint: [Member must have value less than or equal to 1.0, Member must have value greater than or equal to 0.0, Member must not be null]",
+			"Map value must satisfy constraint: [Member must have value less than or equal to 1.0, Member must have " +
+			"value greater than or equal to 0.0, Member must not be null]",
 		`{"Name":"a","Weights":{"$LATEST":0.5}}`: one + "'{$LATEST=0.5}' at 'weights'" + failed +
-			"Map keys must satisfy constraint: [Member must have length less than or equal to 1024, Member must have length greater than or equal to 1, Member must satisfy regular expression pattern: [0-9]+]",
+			"Map keys must satisfy constraint: [Member must have length less than or equal to 1024, Member must have " +
+			"length greater than or equal to 1, Member must satisfy regular expression pattern: [0-9]+]",
 		`{"Name":"a","Filters":[{},{"Pattern":"long"}]}`: one + "'long' at 'filters.2.member.pattern'" + failed +
 			"Member must have length less than or equal to 3",
 	} {

@@ -1,5 +1,5 @@
-// Package sign signs requests by AWS Signature Version 4, for our own client of a door that has users. What checks signatures is package
-// access/sigv4.
+// Package sign signs requests by AWS Signature Version 4, for our own client of a door that has users. What checks
+// signatures is package access/sigv4.
 package sign
 
 import (
@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// Request signs r, whose whole body is given, by setting its headers. Its host, method, path, query and the date are signed.
+// Request signs r, whose whole body is given, by setting its headers. Its host, method, path, query and the date are
+// signed.
 func Request(r *http.Request, body []byte, key, secret, region, service string, now time.Time) {
 	stamp := now.UTC().Format("20060102T150405Z")
 	day := stamp[:8]
@@ -32,7 +33,8 @@ func Request(r *http.Request, body []byte, key, secret, region, service string, 
 	for _, part := range []string{day, region, service, "aws4_request"} {
 		k = sum(k, part)
 	}
-	r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential="+key+"/"+scope+", SignedHeaders="+signed+", Signature="+hex.EncodeToString(sum(k, text)))
+	r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential="+key+"/"+scope+", SignedHeaders="+signed+", Signature="+
+		hex.EncodeToString(sum(k, text)))
 }
 
 // escapedPath is the path as it is sent, escaped once more: so services other than S3 have it.

@@ -13,8 +13,8 @@ type Exchange struct {
 	Say func(packet []byte) error
 }
 
-// Again lets a client in that has come in before, perhaps as another user. method is the one that the client has in mind; it gets a new challenge for it, or for
-// the one that the user needs.
+// Again lets a client in that has come in before, perhaps as another user. method is the one that the client has in
+// mind; it gets a new challenge for it, or for the one that the user needs.
 func (s *Server) Again(c *vmysql.Conn, name, method string, x Exchange) (vmysql.Getter, error) {
 	if !s.users.Any() {
 		return &Visitor{name: name}, nil

@@ -25,7 +25,8 @@ func (clearText) AllowClearTextWithoutTLS() bool { return true }
 func (clearText) AuthPluginData() ([]byte, error) { return nil, nil }
 
 // HandleAuthPluginData checks the password.
-func (m clearText) HandleAuthPluginData(_ *vmysql.Conn, name string, _, answer []byte, remote net.Addr) (vmysql.Getter, error) {
+func (m clearText) HandleAuthPluginData(_ *vmysql.Conn, name string, _, answer []byte, remote net.Addr) (vmysql.Getter,
+	error) {
 	password := withoutZero(answer)
 	who := visitor{name: name, remote: remote, password: len(password) > 0}
 	return m.server.login(who, password)

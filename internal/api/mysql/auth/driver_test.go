@@ -25,7 +25,10 @@ var drivers = []struct {
 }{
 	{"native", func(s *auth.Server) vmysql.AuthServer { return s }},
 	{"sha2", func(s *auth.Server) vmysql.AuthServer { return greeting{s, vmysql.CachingSha2Password} }},
-	{"sha2 in full", func(s *auth.Server) vmysql.AuthServer { return forgetful{greeting{s, vmysql.CachingSha2Password}} }},
+	{"sha2 in full", func(s *auth.Server) vmysql.AuthServer {
+		return forgetful{greeting{s,
+			vmysql.CachingSha2Password}}
+	}},
 }
 
 // ways lead to a door, for drivers.
@@ -58,7 +61,8 @@ func who(t *testing.T, take func(*mysql.Config), name, password string) (string,
 }
 
 // everyWay runs a test for every method on every way.
-func everyWay(t *testing.T, users func() *access.Users, test func(t *testing.T, host string, take func(*mysql.Config))) {
+func everyWay(t *testing.T, users func() *access.Users,
+	test func(t *testing.T, host string, take func(*mysql.Config))) {
 	t.Helper()
 	for _, driver := range drivers {
 		for _, way := range ways {
@@ -85,23 +89,27 @@ func TestTheRightPasswordOpens(t *testing.T) {
 }
 
 func TestNothingElseOpens(t *testing.T) {
-	everyWay(t, func() *access.Users { return someUsers(t) }, func(t *testing.T, host string, take func(*mysql.Config)) {
-		for _, c := range []struct{ name, password string }{
-			{"ann", wrongSecret}, {"ann", ""}, {"ann", bobSecret}, {"ann", annSecret[:len(annSecret)-1]}, {"ann", annSecret + "x"},
-			{"eve", annSecret}, {"eve", ""}, {"", annSecret}, {"", ""}, {"ANN", annSecret}, {strings.Repeat("n", 500), wrongSecret},
-		} {
-			_, err := who(t, take, c.name, c.password)
-			using := "YES"
-			if c.password == "" {
-				using = "NO"
+	everyWay(t, func() *access.Users { return someUsers(t) },
+		func(t *testing.T, host string, take func(*mysql.Config)) {
+			for _, c := range []struct{ name, password string }{
+				{"ann", wrongSecret}, {"ann", ""}, {"ann", bobSecret}, {"ann", annSecret[:len(annSecret)-1]},
+				{"ann", annSecret + "x"},
+				{"eve", annSecret}, {"eve", ""}, {"", annSecret}, {"", ""}, {"ANN", annSecret},
+				{strings.Repeat("n", 500), wrongSecret},
+			} {
+				_, err := who(t, take, c.name, c.password)
+				using := "YES"
+				if c.password == "" {
+					using = "NO"
+				}
+				want := fmt.Sprintf("Access denied for user '%.96s'@'%s' (using password: %s)", c.name, host, using)
+				var denied *mysql.MySQLError
+				if !errors.As(err, &denied) || denied.Number != 1045 || string(denied.SQLState[:]) != "28000" ||
+					denied.Message != want {
+					t.Errorf("%.10q with %q: %v, want %s", c.name, c.password, err, want)
+				}
 			}
-			want := fmt.Sprintf("Access denied for user '%.96s'@'%s' (using password: %s)", c.name, host, using)
-			var denied *mysql.MySQLError
-			if !errors.As(err, &denied) || denied.Number != 1045 || string(denied.SQLState[:]) != "28000" || denied.Message != want {
-				t.Errorf("%.10q with %q: %v, want %s", c.name, c.password, err, want)
-			}
-		}
-	})
+		})
 }
 
 func TestWithoutUsersEverybodyComesIn(t *testing.T) {

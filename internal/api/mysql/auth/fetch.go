@@ -15,8 +15,9 @@ import (
 // keyRequest is a client's packet that asks for the RSA key.
 const keyRequest = 2
 
-// fetch has the client send its password: caching_sha2_password's long form. A client may ask for the key right away, also
-// where it would not need it. A password that nobody can read, because it was sent under another key, comes back empty.
+// fetch has the client send its password: caching_sha2_password's long form. A client may ask for the key right away,
+// also where it would not need it. A password that nobody can read, because it was sent under another key, comes back
+// empty.
 func (s *Server) fetch(c *vmysql.Conn, salt, answer []byte) (password []byte, err error) {
 	asks := func() bool { return len(answer) == 1 && answer[0] == keyRequest }
 	if !asks() {
@@ -83,7 +84,8 @@ func decrypt(key *rsa.PrivateKey, salt, sealed []byte) (password []byte) {
 	return withoutZero(mixed)
 }
 
-// withoutZero takes away the zero that ends a password on the wire, and what is behind it, as clients that count in C do.
+// withoutZero takes away the zero that ends a password on the wire, and what is behind it, as clients that count in C
+// do.
 func withoutZero(b []byte) []byte {
 	text, _, _ := bytes.Cut(b, []byte{0})
 	return text

@@ -56,8 +56,8 @@ func packet(number byte, text string) string {
 	return string([]byte{byte(len(text)), byte(len(text) >> 8), byte(len(text) >> 16), number}) + text
 }
 
-// FuzzAnswers gives the methods any challenge and any answer, and any packets after it. Nobody comes in without having said the
-// secret or a proof, nothing that is said comes back, and every refusal is an error of the protocol.
+// FuzzAnswers gives the methods any challenge and any answer, and any packets after it. Nobody comes in without having
+// said the secret or a proof, nothing that is said comes back, and every refusal is an error of the protocol.
 func FuzzAnswers(f *testing.F) {
 	salt := []byte("01234567890123456789")
 	challenge := string(salt) + "\x00"
@@ -109,7 +109,8 @@ func FuzzAnswers(f *testing.F) {
 }
 
 // proved fails unless the client showed that it knows the secret.
-func proved(t *testing.T, method vmysql.AuthMethodDescription, getter vmysql.Getter, name, challenge, answer, rest string, unix bool) {
+func proved(t *testing.T, method vmysql.AuthMethodDescription, getter vmysql.Getter, name, challenge, answer,
+	rest string, unix bool) {
 	t.Helper()
 	salt := []byte(strings.TrimSuffix(challenge, "\x00"))
 	clear := strings.Contains(answer, fuzzSecret)
@@ -118,7 +119,8 @@ func proved(t *testing.T, method vmysql.AuthMethodDescription, getter vmysql.Get
 	case vmysql.MysqlNativePassword:
 		ok = answer == string(vmysql.ScrambleMysqlNativePassword(salt, []byte(fuzzSecret)))
 	case vmysql.CachingSha2Password:
-		ok = len(answer) == sha256.Size && answer == string(vmysql.ScrambleCachingSha2Password(salt, []byte(fuzzSecret))) ||
+		ok = len(answer) == sha256.Size &&
+			answer == string(vmysql.ScrambleCachingSha2Password(salt, []byte(fuzzSecret))) ||
 			unix && strings.Contains(rest, fuzzSecret)
 	case vmysql.MysqlClearPassword:
 		ok = clear
@@ -163,7 +165,8 @@ func TestACutConnectionEndsTheExchange(t *testing.T) {
 		"a request for the key": {keyRequest},
 	} {
 		conn := &cut{}
-		getter, err := sha2{s}.HandleAuthPluginData(&vmysql.Conn{Conn: conn}, "ann", append(bytes.Clone(salt), 0), answer, conn)
+		getter, err := sha2{s}.HandleAuthPluginData(&vmysql.Conn{Conn: conn}, "ann", append(bytes.Clone(salt), 0),
+			answer, conn)
 		if getter != nil || !errors.Is(err, io.ErrClosedPipe) {
 			t.Errorf("%s: %v, %v", what, getter, err)
 		}

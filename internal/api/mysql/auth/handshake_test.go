@@ -76,7 +76,8 @@ func TestAClientWithoutNativeAndPasswordComesInWhereNobodyNeedsOne(t *testing.T)
 
 func TestAnUnknownMethodIsSwitchedToNative(t *testing.T) {
 	d := open(t, auth.New(someUsers(t)))
-	for _, method := range []string{"client_ed25519", "dummy_fallback_auth", "mysql_old_password", "auth_gssapi_client", "dialog"} {
+	for _, method := range []string{"client_ed25519", "dummy_fallback_auth", "mysql_old_password", "auth_gssapi_client",
+		"dialog"} {
 		r := knock(t, d, "tcp")
 		r.hello(flagsNew, "ann", method, []byte("anything"))
 		r.switched(nativeName)
@@ -227,7 +228,8 @@ func TestWhatIsSentUnderAnotherKeyIsAWrongPassword(t *testing.T) {
 	key := r.key()
 	r.send(r.sealed(annSecret, &other.PublicKey))
 	r.out()
-	for _, garbage := range [][]byte{{}, {2}, {0}, make([]byte, 255), make([]byte, 256), make([]byte, 257), bytes.Repeat([]byte{0xff}, 70_000)} {
+	for _, garbage := range [][]byte{{}, {2}, {0}, make([]byte, 255), make([]byte, 256), make([]byte, 257),
+		bytes.Repeat([]byte{0xff}, 70_000)} {
 		r := insist(t, d, "tcp", "ann")
 		r.key()
 		r.send(garbage)

@@ -12,7 +12,8 @@ import (
 func TestAHashedSecretOpensToThoseWhoSendIt(t *testing.T) {
 	hashed := access.Secret(access.HashSecret(annSecret))
 	fresh := func() *access.Users {
-		users, err := access.New([]access.User{{Name: "ann", SecretHash: []access.Secret{hashed}}, {Name: "bob", Secret: bobSecret}})
+		users, err := access.New([]access.User{{Name: "ann", SecretHash: []access.Secret{hashed}},
+			{Name: "bob", Secret: bobSecret}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +41,8 @@ func TestWrongPasswordsAreCountedAndLogged(t *testing.T) {
 	counts := map[string]int{}
 	users := someUsers(t)
 	var logged []access.Failure
-	users.Watch(func(door, reason string) { mu.Lock(); defer mu.Unlock(); counts[door+" "+reason]++ }, func(f access.Failure) { logged = append(logged, f) })
+	users.Watch(func(door, reason string) { mu.Lock(); defer mu.Unlock(); counts[door+" "+reason]++ },
+		func(f access.Failure) { logged = append(logged, f) })
 	everyWay(t, func() *access.Users { return users }, func(t *testing.T, _ string, take func(*mysql.Config)) {
 		mu.Lock()
 		clear(counts)

@@ -14,21 +14,47 @@ func TestMalformedAnswersAreRefusedAndTheServerGoesOn(t *testing.T) {
 	d := open(t, auth.New(someUsers(t)))
 	before := runtime.NumGoroutine()
 	for what, misbehave := range map[string]func(*raw){
-		"a native proof too short": func(r *raw) { r.hello(flagsNew, "ann", nativeName, nativeProof(r.salt)[:19]); r.out() },
-		"a native proof too long":  func(r *raw) { r.hello(flagsNew, "ann", nativeName, append(nativeProof(r.salt), 0)); r.out() },
+		"a native proof too short": func(r *raw) {
+			r.hello(flagsNew, "ann", nativeName,
+				nativeProof(r.salt)[:19])
+			r.out()
+		},
+		"a native proof too long": func(r *raw) {
+			r.hello(flagsNew, "ann", nativeName,
+				append(nativeProof(r.salt), 0))
+			r.out()
+		},
 		"a native proof of a byte": func(r *raw) { r.hello(flagsNew, "ann", nativeName, []byte{1}); r.out() },
-		"an endless name":          func(r *raw) { r.hello(flagsNew, string(bytes.Repeat([]byte{'n'}, 100_000)), nativeName, nil); r.out() },
-		"an empty packet":          func(r *raw) { r.send(nil); r.over() },
-		"flags alone":              func(r *raw) { r.send(flags(flagsNew)); r.over() },
-		"a name without an end":    func(r *raw) { r.send(append(flags(flagsNew), bytes.Repeat([]byte{'x'}, 60)...)); r.over() },
-		"a protocol of long ago":   func(r *raw) { r.hello(flagLongPassword, "ann", "", nil); r.over() },
-		"a packet out of turn":     func(r *raw) { r.number = 7; r.hello(flagsNew, "ann", nativeName, nil); r.over() },
-		"another protocol":         func(r *raw) { r.conn.Write([]byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n")); r.over() },
-		"half a packet":            func(r *raw) { r.conn.Write([]byte{100, 0, 0, 1, 'x'}); r.conn.Close() },
-		"nothing":                  func(r *raw) { r.conn.Close() },
-		"an end in the exchange":   func(r *raw) { insist(r.t, d, "tcp", "ann").conn.Close() },
-		"an end before the key":    func(r *raw) { i := insist(r.t, d, "tcp", "ann"); i.key(); i.conn.Close() },
-		"an exchange out of turn":  func(r *raw) { i := insist(r.t, d, "tcp", "ann"); i.number += 3; i.send([]byte{2}); i.over() },
+		"an endless name": func(r *raw) {
+			r.hello(flagsNew, string(bytes.Repeat([]byte{'n'}, 100_000)),
+				nativeName, nil)
+			r.out()
+		},
+		"an empty packet": func(r *raw) { r.send(nil); r.over() },
+		"flags alone":     func(r *raw) { r.send(flags(flagsNew)); r.over() },
+		"a name without an end": func(r *raw) {
+			r.send(append(flags(flagsNew),
+				bytes.Repeat([]byte{'x'}, 60)...))
+			r.over()
+		},
+		"a protocol of long ago": func(r *raw) { r.hello(flagLongPassword, "ann", "", nil); r.over() },
+		"a packet out of turn":   func(r *raw) { r.number = 7; r.hello(flagsNew, "ann", nativeName, nil); r.over() },
+		"another protocol": func(
+			r *raw) {
+			r.conn.Write([]byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n"))
+			r.over()
+		},
+		"half a packet":          func(r *raw) { r.conn.Write([]byte{100, 0, 0, 1, 'x'}); r.conn.Close() },
+		"nothing":                func(r *raw) { r.conn.Close() },
+		"an end in the exchange": func(r *raw) { insist(r.t, d, "tcp", "ann").conn.Close() },
+		"an end before the key":  func(r *raw) { i := insist(r.t, d, "tcp", "ann"); i.key(); i.conn.Close() },
+		"an exchange out of turn": func(r *raw) {
+			i := insist(r.t, d, "tcp",
+				"ann")
+			i.number += 3
+			i.send([]byte{2})
+			i.over()
+		},
 		"more than any handshake": func(r *raw) {
 			i := insist(r.t, d, "unix", "ann")
 			chunk := append([]byte{0xff, 0xff, 0xff, i.number}, make([]byte, 1<<20)...)

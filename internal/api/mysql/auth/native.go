@@ -13,8 +13,8 @@ type native struct{ server *Server }
 // Name is the method's in the protocol.
 func (native) Name() vmysql.AuthMethodDescription { return vmysql.MysqlNativePassword }
 
-// HandleUser is true, but for those who have to send their password: the client is switched to caching_sha2_password for
-// them, if it can be. Whether somebody is known does not show.
+// HandleUser is true, but for those who have to send their password: the client is switched to caching_sha2_password
+// for them, if it can be. Whether somebody is known does not show.
 func (m native) HandleUser(c *vmysql.Conn, name string) bool {
 	return !m.server.sends(name) || !switches(c.Conn)
 }
@@ -26,7 +26,8 @@ func (native) AllowClearTextWithoutTLS() bool { return true }
 func (native) AuthPluginData() ([]byte, error) { return newChallenge() }
 
 // HandleAuthPluginData checks the proof.
-func (m native) HandleAuthPluginData(_ *vmysql.Conn, name string, challenge, proof []byte, remote net.Addr) (vmysql.Getter, error) {
+func (m native) HandleAuthPluginData(_ *vmysql.Conn, name string, challenge, proof []byte,
+	remote net.Addr) (vmysql.Getter, error) {
 	salt, ok := saltOf(challenge)
 	if !ok {
 		return nil, errBroken()
@@ -40,8 +41,8 @@ func (m native) HandleAuthPluginData(_ *vmysql.Conn, name string, challenge, pro
 	})
 }
 
-// switches tells whether a client knows methods by their names, and so can be asked to use another. What is not known is
-// taken for such.
+// switches tells whether a client knows methods by their names, and so can be asked to use another. What is not known
+// is taken for such.
 func switches(conn net.Conn) bool {
 	const pluginAuth = 1 << 19
 	for {
@@ -60,7 +61,8 @@ func switches(conn net.Conn) bool {
 // errTooOld is the answer to a client that knows mysql_native_password alone, where only a hash of the secret is kept.
 func errTooOld() error {
 	return vmysql.NewSQLError(1251, "08004", "Client does not support authentication protocol requested by server; "+
-		"consider upgrading MySQL client: it knows mysql_native_password alone, and a secret of which only a hash is kept "+
+		"consider upgrading MySQL client: it knows mysql_native_password alone, and a secret of which only a hash is "+
+		"kept "+
 		"cannot be checked by that (a client with caching_sha2_password can, or give the user a plain secret)")
 }
 

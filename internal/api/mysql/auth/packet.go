@@ -15,9 +15,9 @@ const (
 
 // sendMoreData sends a packet in the middle of the handshake.
 //
-// The library exports no way to write a packet, and keeps the packets' numbers, which every packet needs, to itself. But its own
-// method for caching_sha2_password writes one when its cache accepts. So that is let write a packet into a buffer, which counts,
-// and the packet that is wanted goes out under its number.
+// The library exports no way to write a packet, and keeps the packets' numbers, which every packet needs, to itself.
+// But its own method for caching_sha2_password writes one when its cache accepts. So that is let write a packet into a
+// buffer, which counts, and the packet that is wanted goes out under its number.
 func sendMoreData(c *vmysql.Conn, data []byte) error {
 	number, err := takeNumber(c)
 	if err != nil {
@@ -37,7 +37,8 @@ func takeNumber(c *vmysql.Conn) (byte, error) {
 	written := &catcher{Conn: c.Conn}
 	c.Conn = written
 	defer func() { c.Conn = written.Conn }()
-	_, err := vmysql.NewSha2CachingAuthMethod(accepting{}, nil, nil).HandleAuthPluginData(c, "", []byte{0}, []byte{1}, nil)
+	_, err := vmysql.NewSha2CachingAuthMethod(accepting{}, nil, nil).HandleAuthPluginData(c, "", []byte{0}, []byte{1},
+		nil)
 	if err != nil {
 		return 0, err
 	}
@@ -58,6 +59,7 @@ func (c *catcher) Write(b []byte) (int, error) { return c.bytes.Write(b) }
 // accepting is a cache that accepts everybody.
 type accepting struct{}
 
-func (accepting) UserEntryWithCacheHash(*vmysql.Conn, []byte, string, []byte, net.Addr) (vmysql.Getter, vmysql.CacheState, error) {
+func (accepting) UserEntryWithCacheHash(*vmysql.Conn, []byte, string, []byte, net.Addr) (vmysql.Getter,
+	vmysql.CacheState, error) {
 	return nil, vmysql.AuthAccepted, nil
 }

@@ -73,7 +73,8 @@ func (r *raw) greeting(p []byte) {
 // send writes one packet.
 func (r *raw) send(p []byte) {
 	r.t.Helper()
-	if _, err := r.conn.Write(append([]byte{byte(len(p)), byte(len(p) >> 8), byte(len(p) >> 16), r.number}, p...)); err != nil {
+	if _, err := r.conn.Write(append([]byte{byte(len(p)), byte(len(p) >> 8), byte(len(p) >> 16), r.number},
+		p...)); err != nil {
 		r.t.Fatal(err)
 	}
 	r.number++

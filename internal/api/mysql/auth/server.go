@@ -42,8 +42,8 @@ func (s *Server) DefaultAuthMethodDescription() vmysql.AuthMethodDescription {
 	return vmysql.MysqlNativePassword
 }
 
-// admit lets somebody in whose proof fits: fits is called with the secret that the proof has to fit, or with one that it
-// cannot fit. It takes the same steps for everybody.
+// admit lets somebody in whose proof fits: fits is called with the secret that the proof has to fit, or with one that
+// it cannot fit. It takes the same steps for everybody.
 func (s *Server) admit(who visitor, fits func(secret string) bool) (vmysql.Getter, error) {
 	if !s.users.Any() {
 		return &Visitor{name: who.name}, nil
@@ -61,8 +61,9 @@ func (s *Server) login(who visitor, password []byte) (vmysql.Getter, error) {
 	return who.letIn(user, err)
 }
 
-// sends tells whether somebody has to send the password, since it cannot be proved in another way: of some secrets only hashes are known. When there are any such, so do those who
-// are unknown, lest the method that is offered shows who is known.
+// sends tells whether somebody has to send the password, since it cannot be proved in another way: of some secrets only
+// hashes are known. When there are any such, so do those who are unknown, lest the method that is offered shows who is
+// known.
 func (s *Server) sends(name string) bool {
 	if !s.users.AnyHashed() {
 		return false
@@ -76,6 +77,6 @@ func secure(c *vmysql.Conn) bool {
 	return c.TLSEnabled() || local(c.Conn.LocalAddr())
 }
 
-// local tells whether an address is a socket of the file system. The library's own test looks at the listener, and so does not
-// know sockets that share a listener with the network.
+// local tells whether an address is a socket of the file system. The library's own test looks at the listener, and so
+// does not know sockets that share a listener with the network.
 func local(addr net.Addr) bool { return addr != nil && addr.Network() == "unix" }

@@ -34,7 +34,8 @@ import (
 // The users of the tests. One secret is longer than a block of the hashes.
 const (
 	annSecret = "open sesame"
-	bobSecret = "a passphrase that is longer than sixty-four bytes, so that hashing it takes more than one block: ünïcode"
+	bobSecret = "a passphrase that is longer than sixty-four bytes, so that hashing it takes more than one block: " +
+		"ünïcode"
 )
 
 func someUsers(t testing.TB) *access.Users {
@@ -113,7 +114,8 @@ func (handler) ComQuery(_ context.Context, c *vmysql.Conn, query string, result 
 	}, false)
 }
 
-func (h handler) ComMultiQuery(ctx context.Context, c *vmysql.Conn, query string, result vmysql.ResultSpoolFn) (string, error) {
+func (h handler) ComMultiQuery(ctx context.Context, c *vmysql.Conn, query string, result vmysql.ResultSpoolFn) (string,
+	error) {
 	return "", h.ComQuery(ctx, c, query, result)
 }
 
@@ -173,7 +175,8 @@ func certificate(t testing.TB) tls.Certificate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, NotAfter: time.Now().Add(time.Hour)}
+	template := x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"},
+		NotAfter: time.Now().Add(time.Hour)}
 	der, err := x509.CreateCertificate(rand.Reader, &template, &template, key.Public(), key)
 	if err != nil {
 		t.Fatal(err)
@@ -202,7 +205,8 @@ func (f forgetful) AuthMethods() []vmysql.AuthMethod {
 
 type deaf struct{ vmysql.AuthMethod }
 
-func (d deaf) HandleAuthPluginData(c *vmysql.Conn, name string, challenge, answer []byte, remote net.Addr) (vmysql.Getter, error) {
+func (d deaf) HandleAuthPluginData(c *vmysql.Conn, name string, challenge, answer []byte,
+	remote net.Addr) (vmysql.Getter, error) {
 	if d.Name() == vmysql.CachingSha2Password && len(answer) > 1 {
 		answer = answer[:len(answer)-1]
 	}

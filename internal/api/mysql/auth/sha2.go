@@ -24,7 +24,8 @@ func (sha2) AllowClearTextWithoutTLS() bool { return true }
 func (sha2) AuthPluginData() ([]byte, error) { return newChallenge() }
 
 // HandleAuthPluginData checks the proof, or has the password sent when the client sends no proof.
-func (m sha2) HandleAuthPluginData(c *vmysql.Conn, name string, challenge, answer []byte, remote net.Addr) (vmysql.Getter, error) {
+func (m sha2) HandleAuthPluginData(c *vmysql.Conn, name string, challenge, answer []byte,
+	remote net.Addr) (vmysql.Getter, error) {
 	salt, ok := saltOf(challenge)
 	if !ok {
 		return nil, errBroken()

@@ -20,7 +20,8 @@ func TestSomebodyUnknownTakesTheStepsOfAWrongPassword(t *testing.T) {
 			t.Errorf("%q was let in", name)
 		}
 	}
-	if len(asked) != 3 || asked["ann"] != fuzzSecret || asked["eve"] == fuzzSecret || asked["eve"] != asked[""] || len(asked["eve"]) < 20 {
+	if len(asked) != 3 || asked["ann"] != fuzzSecret || asked["eve"] == fuzzSecret || asked["eve"] != asked[""] ||
+		len(asked["eve"]) < 20 {
 		t.Errorf("the proofs were held against %d secrets", len(asked))
 	}
 }
@@ -30,8 +31,10 @@ func TestTheRefusalSaysWhoFromWhere(t *testing.T) {
 		remote net.Addr
 		want   string
 	}{
-		{&net.TCPAddr{IP: net.IPv4(192, 0, 2, 7), Port: 3306}, "Access denied for user 'ann'@'192.0.2.7' (using password: YES)"},
-		{&net.TCPAddr{IP: net.ParseIP("2001:db8::1"), Port: 3306}, "Access denied for user 'ann'@'2001:db8::1' (using password: YES)"},
+		{&net.TCPAddr{IP: net.IPv4(192, 0, 2, 7), Port: 3306},
+			"Access denied for user 'ann'@'192.0.2.7' (using password: YES)"},
+		{&net.TCPAddr{IP: net.ParseIP("2001:db8::1"), Port: 3306},
+			"Access denied for user 'ann'@'2001:db8::1' (using password: YES)"},
 		{&net.UnixAddr{Name: "@", Net: "unix"}, "Access denied for user 'ann'@'localhost' (using password: YES)"},
 		{&net.IPAddr{IP: net.IPv4(192, 0, 2, 7)}, "Access denied for user 'ann'@'192.0.2.7' (using password: YES)"},
 		{nil, "Access denied for user 'ann'@'localhost' (using password: YES)"},

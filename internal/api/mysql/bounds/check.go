@@ -20,15 +20,15 @@ type Limits struct {
 
 // Default are the limits of those who may do something. Tables and Columns are MySQL's own.
 //
-// Measured on two cores of 2.5 GHz: 2,000 operators take the planner a quarter of a second, 100 SELECTs in a UNION an eighth, 61 tables in a
-// join as much; 100,000 tokens of a list half a second and 28 MB.
+// Measured on two cores of 2.5 GHz: 2,000 operators take the planner a quarter of a second, 100 SELECTs in a UNION an
+// eighth, 61 tables in a join as much; 100,000 tokens of a list half a second and 28 MB.
 var Default = Limits{Depth: 2000, Tokens: 500_000, Tables: 61, Selects: 100, Columns: 4096, Cast: 1 << 20}
 
 // Least are the limits of those who may do nothing yet: what clients ask on connecting fits.
 var Least = Limits{Depth: 200, Tokens: 4000, Tables: 8, Selects: 16, Columns: 256, Cast: 64 << 10}
 
-// Check tells what the first statement in query has too much of. The error is a *mysql.SQLError. What cannot be read as tokens is left to the
-// parser, which reads no further either.
+// Check tells what the first statement in query has too much of. The error is a *mysql.SQLError. What cannot be read as
+// tokens is left to the parser, which reads no further either.
 func Check(query string, l Limits) error {
 	err := check(sqlparser.NewStringTokenizer(query), l)
 	// In the mode ANSI_QUOTES a backslash ends nothing between double quotes.
@@ -91,7 +91,8 @@ func (s *scan) cast(token int, text []byte) error {
 			n = s.limits.Cast + 1
 		}
 		if s.bytes += n; s.bytes > s.limits.Cast {
-			return vmysql.NewSQLError(erCapacity, "HY000", "The statement makes values of more than %d bytes with CAST(… AS BINARY(…))", s.limits.Cast)
+			return vmysql.NewSQLError(erCapacity, "HY000", "The statement makes values of more than %d bytes with "+
+				"CAST(… AS BINARY(…))", s.limits.Cast)
 		}
 	}
 	s.before = [2]int{s.before[1], token}
@@ -102,7 +103,8 @@ func (s *scan) cast(token int, text []byte) error {
 func (s *scan) take(token int) error {
 	top := &s.levels[len(s.levels)-1]
 	if s.tokens++; s.tokens > s.limits.Tokens {
-		return vmysql.NewSQLError(erCapacity, "HY000", "The statement has more than %d words and signs: send its rows or values in several statements", s.limits.Tokens)
+		return vmysql.NewSQLError(erCapacity, "HY000", "The statement has more than %d words and signs: send its "+
+			"rows or values in several statements", s.limits.Tokens)
 	}
 	switch token {
 	case '(':
@@ -124,7 +126,8 @@ func (s *scan) take(token int) error {
 		s.flat(top)
 		top.columns, top.from = 0, false
 		if s.selects++; s.selects > s.limits.Selects {
-			return vmysql.NewSQLError(erNestedSelects, "HY000", "Too many SELECTs in one statement: more than %d are put together (UNION) or nested", s.limits.Selects)
+			return vmysql.NewSQLError(erNestedSelects, "HY000", "Too many SELECTs in one statement: more than %d are "+
+				"put together (UNION) or nested", s.limits.Selects)
 		}
 	case sqlparser.UNION, sqlparser.INTERSECT, sqlparser.EXCEPT:
 		s.flat(top)
@@ -142,7 +145,8 @@ func (s *scan) take(token int) error {
 		top.from = false
 	case sqlparser.ORDER, sqlparser.LIMIT, sqlparser.INTO:
 		top.from = false
-	case '.', sqlparser.ID, sqlparser.STRING, sqlparser.INTEGRAL, sqlparser.FLOAT, sqlparser.HEX, sqlparser.HEXNUM, sqlparser.BIT_LITERAL,
+	case '.', sqlparser.ID, sqlparser.STRING, sqlparser.INTEGRAL, sqlparser.FLOAT, sqlparser.HEX, sqlparser.HEXNUM,
+		sqlparser.BIT_LITERAL,
 		sqlparser.VALUE_ARG, sqlparser.LIST_ARG, sqlparser.COMMENT:
 		return nil
 	}
@@ -156,7 +160,8 @@ func (s *scan) comma(top *level) error {
 		return s.table()
 	case top.columns >= 0:
 		if top.columns++; top.columns >= s.limits.Columns {
-			return vmysql.NewSQLError(erTooManyFields, "HY000", "Too many columns: a SELECT selects at most %d", s.limits.Columns)
+			return vmysql.NewSQLError(erTooManyFields, "HY000", "Too many columns: a SELECT selects at most %d",
+				s.limits.Columns)
 		}
 	}
 	return nil
@@ -170,7 +175,8 @@ func (s *scan) flat(top *level) {
 
 func (s *scan) table() error {
 	if s.tables++; s.tables > s.limits.Tables {
-		return vmysql.NewSQLError(erTooManyTables, "HY000", "Too many tables; MySQL can only use %d tables in a join", s.limits.Tables)
+		return vmysql.NewSQLError(erTooManyTables, "HY000", "Too many tables; MySQL can only use %d tables in a join",
+			s.limits.Tables)
 	}
 	return nil
 }
@@ -184,7 +190,8 @@ func (s *scan) add(n int) error {
 }
 
 func tooDeep(limit int) error {
-	return vmysql.NewSQLError(erStackOverrun, "HY000", "Thread stack overrun: more than %d operators within each other (a chain such as a OR b OR c is as deep as it is long: use IN, or several statements)", limit)
+	return vmysql.NewSQLError(erStackOverrun, "HY000", "Thread stack overrun: more than %d operators within each "+
+		"other (a chain such as a OR b OR c is as deep as it is long: use IN, or several statements)", limit)
 }
 
 // MySQL's numbers of these errors.

@@ -29,24 +29,35 @@ func TestWhatIsTooMuchIsRefused(t *testing.T) {
 		{"sum", "SELECT 1" + many("+1", 38), "SELECT 1" + many("+1", 50), erStackOverrun},
 		{"not", "SELECT " + many("not ", 38) + "1", "SELECT " + many("not ", 50) + "1", erStackOverrun},
 		{"minus", "SELECT " + many("- ", 38) + "1", "SELECT " + many("- ", 50) + "1", erStackOverrun},
-		{"or", "SELECT 1 FROM t WHERE a" + many(" or a", 30), "SELECT 1 FROM t WHERE a" + many(" or a", 50), erStackOverrun},
+		{"or", "SELECT 1 FROM t WHERE a" + many(" or a", 30), "SELECT 1 FROM t WHERE a" + many(" or a", 50),
+			erStackOverrun},
 		{"compare", "SELECT a" + many(" = a", 38), "SELECT a" + many(" = a", 50), erStackOverrun},
 		{"is null", "SELECT a" + many(" is null", 15), "SELECT a" + many(" is null", 50), erStackOverrun},
-		{"from in a function", "SELECT 1" + many(", extract(day from x)", 8), "SELECT " + many("extract(day from ", 30) + "1" + many(")", 30), erStackOverrun},
+		{"from in a function", "SELECT 1" + many(", extract(day from x)", 8),
+			"SELECT " + many("extract(day from ", 30) + "1" + many(")", 30), erStackOverrun},
 		{"collate", "SELECT a" + many(" collate x", 30), "SELECT a" + many(" collate x", 50), erStackOverrun},
 		{"arrow", "SELECT a" + many(" -> '$'", 30), "SELECT a" + many(" -> '$'", 50), erStackOverrun},
-		{"case", "SELECT case" + many(" when 1 then 2", 15) + " end", "SELECT case" + many(" when 1 then 2", 50) + " end", erStackOverrun},
-		{"parentheses", "SELECT " + many("(", 38) + "1" + many(")", 38), "SELECT " + many("(", 50) + "1" + many(")", 50), erStackOverrun},
-		{"lists within lists", "SELECT " + many("f(1, ", 30) + "1" + many(")", 30), "SELECT " + many("f(1, ", 50) + "1" + many(")", 50), erStackOverrun},
-		{"in a comment", "SELECT 1 /*" + many("+1", 50) + "*/", "SELECT 1 /*!40101 " + many("+1", 50) + "*/", erStackOverrun},
-		{"rows", "INSERT INTO t VALUES (1+1)" + many(",(1+1)", 100), "INSERT INTO t VALUES (1)" + many(",(1)", 300), erCapacity},
+		{"case", "SELECT case" + many(" when 1 then 2", 15) + " end",
+			"SELECT case" + many(" when 1 then 2", 50) + " end", erStackOverrun},
+		{"parentheses", "SELECT " + many("(", 38) + "1" + many(")", 38),
+			"SELECT " + many("(", 50) + "1" + many(")", 50), erStackOverrun},
+		{"lists within lists", "SELECT " + many("f(1, ", 30) + "1" + many(")", 30),
+			"SELECT " + many("f(1, ", 50) + "1" + many(")", 50), erStackOverrun},
+		{"in a comment", "SELECT 1 /*" + many("+1", 50) + "*/", "SELECT 1 /*!40101 " + many("+1", 50) + "*/",
+			erStackOverrun},
+		{"rows", "INSERT INTO t VALUES (1+1)" + many(",(1+1)", 100), "INSERT INTO t VALUES (1)" + many(",(1)", 300),
+			erCapacity},
 		{"in", "SELECT a IN (1" + many(",1", 400) + ")", "SELECT a IN (1" + many(",1", 600) + ")", erCapacity},
 		{"tables", "SELECT 1 FROM a,b,c,d,e", "SELECT 1 FROM a,b,c,d,e,f", erTooManyTables},
-		{"joins", "SELECT 1 FROM a JOIN b ON a.x=b.y JOIN c JOIN d, e", "SELECT 1 FROM a JOIN b JOIN c JOIN d JOIN e JOIN f", erTooManyTables},
-		{"tables of subqueries", "SELECT 1 FROM a,b WHERE x IN (SELECT 1 FROM c,d)", "SELECT 1 FROM a,b,(SELECT 1 FROM c) x WHERE x IN (SELECT 1 FROM d, e)", erTooManyTables},
-		{"tables of a union", "SELECT 1 FROM a,b,c,d UNION SELECT 1 FROM a,b,c,d", "SELECT 1 FROM a,b UNION SELECT 1 FROM a,b,c,d,e,f", erTooManyTables},
+		{"joins", "SELECT 1 FROM a JOIN b ON a.x=b.y JOIN c JOIN d, e",
+			"SELECT 1 FROM a JOIN b JOIN c JOIN d JOIN e JOIN f", erTooManyTables},
+		{"tables of subqueries", "SELECT 1 FROM a,b WHERE x IN (SELECT 1 FROM c,d)", "SELECT 1 FROM a,b,(SELECT 1 " +
+			"FROM c) x WHERE x IN (SELECT 1 FROM d, e)", erTooManyTables},
+		{"tables of a union", "SELECT 1 FROM a,b,c,d UNION SELECT 1 FROM a,b,c,d",
+			"SELECT 1 FROM a,b UNION SELECT 1 FROM a,b,c,d,e,f", erTooManyTables},
 		{"selects", "SELECT 1" + many(" UNION SELECT 1", 3), "SELECT 1" + many(" UNION SELECT 1", 4), erNestedSelects},
-		{"casts", "SELECT CAST(1 AS BINARY(60)), CAST(1 AS BINARY(40))", "SELECT CAST(1 AS BINARY(60)), CAST(1 AS BINARY(60))", erCapacity},
+		{"casts", "SELECT CAST(1 AS BINARY(60)), CAST(1 AS BINARY(40))",
+			"SELECT CAST(1 AS BINARY(60)), CAST(1 AS BINARY(60))", erCapacity},
 		{"a cast", "SELECT CAST(1 AS BINARY)", "SELECT CAST(1 AS BINARY(99999999999999999999))", erCapacity},
 		{"columns", "SELECT 1" + many(",1", 8), "SELECT 1" + many(",1", 9), erTooManyFields},
 	} {
@@ -104,7 +115,8 @@ func TestWhatIsEvaluatedTwiceIsBoundedWithinItself(t *testing.T) {
 			t.Errorf("%s, %d: %v", name, c.most+1, err)
 		}
 	}
-	beside := "SELECT * FROM t WHERE " + strings.Repeat("a BETWEEN 1 AND 2 AND nullif(a, 3) AND ", 100) + "CASE a" + strings.Repeat(" WHEN 1 THEN 2", 500) + " END"
+	beside := "SELECT * FROM t WHERE " + strings.Repeat("a BETWEEN 1 AND 2 AND nullif(a, 3) AND ", 100) + "CASE a" +
+		strings.Repeat(" WHEN 1 THEN 2", 500) + " END"
 	if err := Check(beside, Default); err != nil {
 		t.Errorf("beside each other: %v", err)
 	}
@@ -113,16 +125,22 @@ func TestWhatIsEvaluatedTwiceIsBoundedWithinItself(t *testing.T) {
 // FuzzDepth holds what Check counts against the tree of the parser: no tree is deeper than what was let through.
 func FuzzDepth(f *testing.F) {
 	for _, s := range []string{
-		"SELECT 1+1+1", "select not not 1", "SELECT a IS NULL IS NULL, b FROM t JOIN u ON x AND y WHERE a OR b", "select case when 1 then 2 else 3 end",
-		"SELECT 1 UNION SELECT 2 UNION ALL SELECT 3 ORDER BY 1", "INSERT INTO t VALUES (1,2),(3,4)", "SELECT a BETWEEN 1 AND 2 AND 3, f(g(h(1)))",
-		"SELECT /*! 1 + */ 1", `SELECT "a\"+1+1, "b"`, "SELECT a->'$.b'->'$.c', x COLLATE utf8mb4_bin", "WITH RECURSIVE c AS (SELECT 1) SELECT * FROM c",
-		"SELECT INTERVAL 1 DAY + INTERVAL 1 DAY + now()", "CREATE TABLE t (a int default (1+1+1))", "SELECT a, ~ ~ ~b, - - -c, !!d, binary binary x",
+		"SELECT 1+1+1", "select not not 1", "SELECT a IS NULL IS NULL, b FROM t JOIN u ON x AND y WHERE a OR b",
+		"select case when 1 then 2 else 3 end",
+		"SELECT 1 UNION SELECT 2 UNION ALL SELECT 3 ORDER BY 1", "INSERT INTO t VALUES (1,2),(3,4)",
+		"SELECT a BETWEEN 1 AND 2 AND 3, f(g(h(1)))",
+		"SELECT /*! 1 + */ 1", `SELECT "a\"+1+1, "b"`, "SELECT a->'$.b'->'$.c', x COLLATE utf8mb4_bin",
+		"WITH RECURSIVE c AS (SELECT 1) SELECT * FROM c",
+		"SELECT INTERVAL 1 DAY + INTERVAL 1 DAY + now()", "CREATE TABLE t (a int default (1+1+1))",
+		"SELECT a, ~ ~ ~b, - - -c, !!d, binary binary x",
 	} {
 		f.Add(s)
 	}
 	const limit = 30
 	f.Fuzz(func(t *testing.T, query string) {
-		if len(query) > 4096 || Check(query, Limits{Depth: limit, Tokens: 1 << 20, Tables: 1 << 20, Selects: 1 << 20, Columns: 1 << 20, Cast: 1 << 20}) != nil {
+		if len(query) > 4096 ||
+			Check(query, Limits{Depth: limit, Tokens: 1 << 20, Tables: 1 << 20, Selects: 1 << 20, Columns: 1 << 20,
+				Cast: 1 << 20}) != nil {
 			return
 		}
 		st, err := parsed(t, query)
@@ -130,14 +148,16 @@ func FuzzDepth(f *testing.F) {
 			return
 		}
 		selects := strings.Count(strings.ToLower(query), "select") + strings.Count(strings.ToLower(query), "join") + 1
-		// A node of the grammar has at most some nodes between it and the token that made it; SELECTs and JOINs have bounds of their own.
+		// A node of the grammar has at most some nodes between it and the token that made it; SELECTs and JOINs have
+		// bounds of their own.
 		if d := depth(st); d > 8*(limit+2)+8*selects {
 			t.Errorf("a tree %d deep was let through: %q", d, query)
 		}
 	})
 }
 
-// parsed is the tree of a statement. A panic of the parser is not what is looked for here: the door answers it with an error.
+// parsed is the tree of a statement. A panic of the parser is not what is looked for here: the door answers it with an
+// error.
 func parsed(t *testing.T, query string) (st sqlparser.Statement, err error) {
 	defer func() {
 		if p := recover(); p != nil {

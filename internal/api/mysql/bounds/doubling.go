@@ -8,8 +8,9 @@ import (
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
-// maxDoublings is how often within each other a statement may have what the evaluator evaluates more than once: a is evaluated twice in
-// a BETWEEN b AND c and in NULLIF(a, b), and in CASE a WHEN … once for each WHEN. Each within the next doubles the work, and none of it can be interrupted.
+// maxDoublings is how often within each other a statement may have what the evaluator evaluates more than once: a is
+// evaluated twice in a BETWEEN b AND c and in NULLIF(a, b), and in CASE a WHEN … once for each WHEN. Each within the
+// next doubles the work, and none of it can be interrupted.
 const maxDoublings = 10
 
 // doublings follows them through the tokens of a statement.
@@ -69,13 +70,15 @@ func (d *doublings) take(token int, text []byte) error {
 		}
 	case sqlparser.BETWEEN:
 		top.item++
-	case ',', sqlparser.AND, sqlparser.OR, sqlparser.XOR, sqlparser.THEN, sqlparser.ELSE, sqlparser.SELECT, sqlparser.FROM, sqlparser.WHERE, sqlparser.GROUP, sqlparser.HAVING, sqlparser.ORDER, sqlparser.ON,
+	case ',', sqlparser.AND, sqlparser.OR, sqlparser.XOR, sqlparser.THEN, sqlparser.ELSE, sqlparser.SELECT,
+		sqlparser.FROM, sqlparser.WHERE, sqlparser.GROUP, sqlparser.HAVING, sqlparser.ORDER, sqlparser.ON,
 		sqlparser.UNION:
 		top.next()
 	}
 	d.before, d.nullif = token, len(text) == len("nullif") && strings.EqualFold(string(text), "nullif")
 	if d.top().item > maxDoublings {
-		return vmysql.NewSQLError(erStackOverrun, "HY000", "More than %d of BETWEEN, NULLIF and CASE … WHEN are within each other, in the value that these look at: each evaluates it more than once", maxDoublings)
+		return vmysql.NewSQLError(erStackOverrun, "HY000", "More than %d of BETWEEN, NULLIF and CASE … WHEN are "+
+			"within each other, in the value that these look at: each evaluates it more than once", maxDoublings)
 	}
 	return nil
 }

@@ -18,7 +18,8 @@ type Set struct {
 	known *table // made when it is first needed
 }
 
-// Named finds a set by MySQL's name for it, in any case. ok is false for one that clients cannot speak here; UTF-8 and binary need no conversion and are none either.
+// Named finds a set by MySQL's name for it, in any case. ok is false for one that clients cannot speak here; UTF-8 and
+// binary need no conversion and are none either.
 func Named(name string) (set *Set, ok bool) {
 	set, ok = sets[strings.ToLower(name)]
 	return set, ok
@@ -39,7 +40,8 @@ func (s *Set) table() *table {
 	return s.known
 }
 
-// Decode makes UTF-8 of a text. What is no text in the set is an *InvalidError. b stays as it is, and may be what is returned.
+// Decode makes UTF-8 of a text. What is no text in the set is an *InvalidError. b stays as it is, and may be what is
+// returned.
 func (s *Set) Decode(b []byte) ([]byte, error) {
 	at := asciiPrefix(b)
 	if at == len(b) {
@@ -63,7 +65,8 @@ func (s *Set) Decode(b []byte) ([]byte, error) {
 	return text, nil
 }
 
-// Encode makes the set's text of UTF-8. What the set lacks, and what is no UTF-8, becomes "?". b stays as it is, and may be what is returned.
+// Encode makes the set's text of UTF-8. What the set lacks, and what is no UTF-8, becomes "?". b stays as it is, and
+// may be what is returned.
 func (s *Set) Encode(b []byte) []byte {
 	at := asciiPrefix(b)
 	if at == len(b) && s.from.backslash == 0 {

@@ -58,7 +58,8 @@ func TestLettersAreMySQLs(t *testing.T) {
 
 func TestWhatASetLacksIsAQuestionMark(t *testing.T) {
 	for _, c := range []struct{ set, text, want string }{
-		{"latin1", "é飛🚚", "\xe9??"}, {"sjis", "①飛", "?\x94\xf2"}, {"cp932", "〜é", "??"}, {"ascii", "é", "?"}, {"sjis", "～", "?"}, {"cp1251", "a\xffb", "a?b"},
+		{"latin1", "é飛🚚", "\xe9??"}, {"sjis", "①飛", "?\x94\xf2"}, {"cp932", "〜é", "??"}, {"ascii", "é", "?"},
+		{"sjis", "～", "?"}, {"cp1251", "a\xffb", "a?b"},
 	} {
 		if got := named(t, c.set).Encode([]byte(c.text)); string(got) != c.want {
 			t.Errorf("%s: %q is written as %q, want %q", c.set, c.text, got, c.want)
@@ -67,7 +68,8 @@ func TestWhatASetLacksIsAQuestionMark(t *testing.T) {
 }
 
 func TestWhatIsNoTextIsRefused(t *testing.T) {
-	for set, text := range map[string]string{"sjis": "a\x81", "cp932": "\xff", "ujis": "\xa4", "gbk": "x\x80y", "big5": "\xa4", "euckr": "\xb0\x20", "ascii": "\xe9", "gb2312": "\x81\x40"} {
+	for set, text := range map[string]string{"sjis": "a\x81", "cp932": "\xff", "ujis": "\xa4", "gbk": "x\x80y",
+		"big5": "\xa4", "euckr": "\xb0\x20", "ascii": "\xe9", "gb2312": "\x81\x40"} {
 		var invalid *InvalidError
 		if got, err := named(t, set).Decode([]byte(text)); !errors.As(err, &invalid) || invalid.Set != set {
 			t.Errorf("%s: %q is read as %q, %v", set, text, got, err)
@@ -95,7 +97,8 @@ func TestEveryByteComesBack(t *testing.T) {
 	}
 }
 
-// TestEveryLetterComesBack reads each letter of each set by itself: what is read is written as something that is read as the same.
+// TestEveryLetterComesBack reads each letter of each set by itself: what is read is written as something that is read
+// as the same.
 func TestEveryLetterComesBack(t *testing.T) {
 	for name, s := range sets {
 		read := 0
@@ -115,8 +118,8 @@ func TestEveryLetterComesBack(t *testing.T) {
 	}
 }
 
-// letters gives every sequence of one and of two bytes and, where letters have more, those behind the byte that begins JIS X 0212 in EUC-JP or with
-// the numbers that GB 18030 has in the middle of its letters of four.
+// letters gives every sequence of one and of two bytes and, where letters have more, those behind the byte that begins
+// JIS X 0212 in EUC-JP or with the numbers that GB 18030 has in the middle of its letters of four.
 func letters(most int, each func([]byte)) {
 	for first := range 256 {
 		each([]byte{byte(first)})

@@ -6,7 +6,8 @@ import (
 	"golang.org/x/text/encoding"
 )
 
-// code is a letter's bytes as a number, the last of them lowest. No set has a letter of several bytes that begins with a zero.
+// code is a letter's bytes as a number, the last of them lowest. No set has a letter of several bytes that begins with
+// a zero.
 type code uint32
 
 func appendCode(b []byte, c code) []byte {
@@ -22,7 +23,8 @@ func appendCode(b []byte, c code) []byte {
 // single is the byte before the letters of three bytes in EUC-JP, "single shift 3".
 const single = 0x8F
 
-// table is a set, to be looked up. It is not changed once it was made. The letters of these sets are in Unicode's first plane.
+// table is a set, to be looked up. It is not changed once it was made. The letters of these sets are in Unicode's first
+// plane.
 type table struct {
 	one   [256]uint16
 	two   []uint16 // by both bytes; nil: there are none
@@ -91,7 +93,8 @@ type source struct {
 	backslash code
 }
 
-// edit has letters that follow each other in the set be letters that follow each other in Unicode. What is cut off is not there any more.
+// edit has letters that follow each other in the set be letters that follow each other in Unicode. What is cut off is
+// not there any more.
 type edit struct {
 	from  code
 	count int
@@ -117,7 +120,8 @@ func (s *source) table() *table {
 		}
 	}
 	if s.maxBytes == 1 && s.base != nil {
-		for b := 0x80; b < 0xA0; b++ { // a byte that the set leaves open is the control character of that number, so that it comes back as it was
+		// a byte that the set leaves open is the control character of that number, so that it comes back as it was
+		for b := 0x80; b < 0xA0; b++ {
 			if t.one[b] == 0 {
 				t.one[b] = uint16(b)
 			}

@@ -26,7 +26,8 @@ const (
 	free       = 64 << 10  // bytes of a packet that needs no budget
 )
 
-// Conn is a connection that is compressed. Read and Write are for one goroutine at a time each, and for one that reads when nothing is being written.
+// Conn is a connection that is compressed. Read and Write are for one goroutine at a time each, and for one that reads
+// when nothing is being written.
 type Conn struct {
 	net.Conn
 	method Method
@@ -84,7 +85,8 @@ func (c *Conn) Close() error {
 	return c.Conn.Close()
 }
 
-// Release gives back what a packet that was not read to its end has of the budget. It is called when nobody reads any more.
+// Release gives back what a packet that was not read to its end has of the budget. It is called when nobody reads any
+// more.
 func (c *Conn) Release() { c.over() }
 
 // Read reads what was packed.
@@ -140,7 +142,8 @@ func (c *Conn) next() error {
 	return nil
 }
 
-// unpack begins to unpack. A reader's window is what takes memory: zlib's is small, zstd's is what the packet's first frame says, however little is in it.
+// unpack begins to unpack. A reader's window is what takes memory: zlib's is small, zstd's is what the packet's first
+// frame says, however little is in it.
 func (c *Conn) unpack(packed io.Reader, whole int) error {
 	if c.method == Zlib {
 		r, err := zlib.NewReader(packed)
@@ -162,7 +165,8 @@ func (c *Conn) unpack(packed io.Reader, whole int) error {
 			return err
 		}
 	}
-	r, err := zstd.NewReader(from, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(max(uint64(window), free)), zstd.WithDecoderMaxMemory(maxPayload))
+	r, err := zstd.NewReader(from, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(max(uint64(window), free)), zstd.WithDecoderMaxMemory(maxPayload))
 	if err != nil {
 		c.budget.Give(taken)
 		return fmt.Errorf("%w: %w", ErrMalformed, err)

@@ -13,7 +13,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/door"
 )
 
-// TestBothSidesReadWhatTheOtherWrote sends texts of many sizes through both methods, in packets that do not end where a write does.
+// TestBothSidesReadWhatTheOtherWrote sends texts of many sizes through both methods, in packets that do not end where a
+// write does.
 func TestBothSidesReadWhatTheOtherWrote(t *testing.T) {
 	for _, m := range []Method{Zlib, Zstd} {
 		budget := door.NewBusy(64 << 20)
@@ -42,7 +43,8 @@ func TestBothSidesReadWhatTheOtherWrote(t *testing.T) {
 	}
 }
 
-// TestAWindowIsCountedHoweverLittleIsInIt sends the beginning of a small packet with a large window, which the client does not end.
+// TestAWindowIsCountedHoweverLittleIsInIt sends the beginning of a small packet with a large window, which the client
+// does not end.
 func TestAWindowIsCountedHoweverLittleIsInIt(t *testing.T) {
 	for _, window := range []int{8 << 20, 64 << 20} {
 		var packed bytes.Buffer

@@ -1,4 +1,5 @@
-// Package compress speaks the compressed protocol of MySQL, by zlib or zstd, below the protocol's library, which has neither.
+// Package compress speaks the compressed protocol of MySQL, by zlib or zstd, below the protocol's library, which has
+// neither.
 //
 //	listener hands out compress.Greet(conn)           // announces it in the greeting, and reads what the client chose
 //	…

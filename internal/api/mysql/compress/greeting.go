@@ -29,7 +29,8 @@ const (
 	beforeFlags = 4 + 8 + 1 // in the greeting, behind the version: the connection's number, salt, a zero
 )
 
-// Greeting is a connection whose server's greeting announces compression, and whose client's first packet is looked at. Both are sent before any encryption.
+// Greeting is a connection whose server's greeting announces compression, and whose client's first packet is looked at.
+// Both are sent before any encryption.
 type Greeting struct {
 	net.Conn
 	written []byte // of the greeting, until it is whole
@@ -43,7 +44,8 @@ func Greet(conn net.Conn) *Greeting { return &Greeting{Conn: conn} }
 // NetConn is the connection below.
 func (g *Greeting) NetConn() net.Conn { return g.Conn }
 
-// Write writes what the library sends. Its greeting gets what the library does not know: compression, the server's character set, and that autocommit is on.
+// Write writes what the library sends. Its greeting gets what the library does not know: compression, the server's
+// character set, and that autocommit is on.
 func (g *Greeting) Write(p []byte) (int, error) {
 	if g.greeted {
 		return g.Conn.Write(p)

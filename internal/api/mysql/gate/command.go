@@ -7,8 +7,9 @@ import (
 	"math"
 )
 
-// Command is a command that the library does not know, or answers otherwise than MySQL: COM_CHANGE_USER, COM_RESET_CONNECTION, COM_STATISTICS, COM_PROCESS_KILL and
-// COM_REFRESH. It is for the function that Config.Command is, while it runs.
+// Command is a command that the library does not know, or answers otherwise than MySQL: COM_CHANGE_USER,
+// COM_RESET_CONNECTION, COM_STATISTICS, COM_PROCESS_KILL and COM_REFRESH. It is for the function that Config.Command
+// is, while it runs.
 type Command struct {
 	Code    byte
 	Payload []byte // behind the code
@@ -26,10 +27,12 @@ const (
 	ResetClient = comRestart
 )
 
-// maxOwn is how many bytes of a command are read here: a COM_CHANGE_USER has the attributes of the connection, at most 64 KiB.
+// maxOwn is how many bytes of a command are read here: a COM_CHANGE_USER has the attributes of the connection, at most
+// 64 KiB.
 const maxOwn = 128 << 10
 
-// own reads a command and answers it, before the library reads on. One that begins a connection anew lets the library end its cursor first.
+// own reads a command and answers it, before the library reads on. One that begins a connection anew lets the library
+// end its cursor first.
 func (g *Conn) own(h [4]byte, n int) (done bool, err error) {
 	if n > maxOwn {
 		return false, fmt.Errorf("%w: a command of %d bytes", ErrMalformed, n)

@@ -18,12 +18,16 @@ import (
 
 // Config says what a connection's client may send.
 type Config struct {
-	MaxPacket int64                                       // bytes of a command
-	Budget    *door.Busy                                  // of all connections; at least Copies*MaxPacket
-	Prepare   func(query string) (read string, err error) // what the library gets of a statement that is to be prepared, or what is wrong with it: *mysql.SQLError or another
-	Command   func(Command) error                         // answers a command that the library does not know; nil: the library says so
-	Forget    func(statement uint32)                      // takes the values that the library has of a prepared statement, before it is reset; nil: nothing
-	Stall     time.Duration                               // how long a client may send nothing of a command that has begun, and a command wait for its turn
+	MaxPacket int64      // bytes of a command
+	Budget    *door.Busy // of all connections; at least Copies*MaxPacket
+	// what the library gets of a statement that is to be prepared, or what is wrong with it: *mysql.SQLError or another
+	Prepare func(query string) (read string, err error)
+	// answers a command that the library does not know; nil: the library says so
+	Command func(Command) error
+	// takes the values that the library has of a prepared statement, before it is reset; nil: nothing
+	Forget func(statement uint32)
+	// how long a client may send nothing of a command that has begun, and a command wait for its turn
+	Stall time.Duration
 }
 
 // The errors that end a connection.
@@ -39,8 +43,8 @@ const (
 	maxSkipped  = int64(1) << 30 // bytes of a command that is refused: the connection of who sends more just ends
 )
 
-// Copies is how many of a command's bytes are in memory while it is worked on: as it came, as a statement, its words and values, as rows, and what the journal writes.
-// Measured: 40 INSERT of 12 MB at once, in a control group of 300 MB.
+// Copies is how many of a command's bytes are in memory while it is worked on: as it came, as a statement, its words
+// and values, as rows, and what the journal writes. Measured: 40 INSERT of 12 MB at once, in a control group of 300 MB.
 const Copies = 8
 
 // packetRate is how many bytes a second of a packet have to come at least, beside Config.Stall.
@@ -86,12 +90,15 @@ type Conn struct {
 	pending func() error // a command that is answered here, once the library has let go of its cursor; nil: none
 }
 
-// Enter puts a gate before a connection of the protocol's library, whose client has shown who it is and waits to be told so.
+// Enter puts a gate before a connection of the protocol's library, whose client has shown who it is and waits to be
+// told so.
 func Enter(c *vmysql.Conn, config Config) error {
-	// The library reads through a buffer that it keeps to itself, and has no other place where a statement could be looked at before it is parsed.
+	// The library reads through a buffer that it keeps to itself, and has no other place where a statement could be
+	// looked at before it is parsed.
 	field := reflect.ValueOf(c).Elem().FieldByName("bufferedReader")
 	if !field.IsValid() || field.Type() != reflect.TypeFor[*bufio.Reader]() || field.IsNil() {
-		return errors.New("the protocol's library has no buffer to put a gate before: this release of it is not supported")
+		return errors.New("the protocol's library has no buffer to put a gate before: this release of it is not " +
+			"supported")
 	}
 	buffer := (*bufio.Reader)(field.UnsafePointer())
 	if buffer.Buffered() > 0 {
@@ -151,7 +158,8 @@ func (g *Conn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// hurry gives the client its time for what comes next of a packet: Stall for something of it, and what is left for all of it. It returns what ends that.
+// hurry gives the client its time for what comes next of a packet: Stall for something of it, and what is left for all
+// of it. It returns what ends that.
 func (g *Conn) hurry() func() {
 	end := time.Now().Add(g.config.Stall)
 	if g.until.Before(end) {
@@ -241,7 +249,8 @@ func (g *Conn) deliver(h [4]byte, n int) {
 	g.ready, g.left, g.full = append(g.ready, h[:]...), n, n == fullPacket
 }
 
-// admit counts a packet's bytes, and waits until there is room for them. One that is refused is answered, and ErrTooLarge or door.ErrBusy returned.
+// admit counts a packet's bytes, and waits until there is room for them. One that is refused is answered, and
+// ErrTooLarge or door.ErrBusy returned.
 func (g *Conn) admit(h [4]byte, n int) error {
 	defer g.expect(n)
 	if g.size += int64(n); g.size > g.config.MaxPacket {
@@ -256,14 +265,15 @@ func (g *Conn) admit(h [4]byte, n int) error {
 		if !errors.Is(err, door.ErrBusy) {
 			return err
 		}
-		return g.refuse(h, n, door.ErrBusy, erOutOfResources, "HY000", "Out of memory: too much of other statements is being worked on (try again; max_busy_bytes bounds it)")
+		return g.refuse(h, n, door.ErrBusy, erOutOfResources, "HY000", "Out of memory: too much of other statements "+
+			"is being worked on (try again; max_busy_bytes bounds it)")
 	}
 	g.taken += want
 	return nil
 }
 
-// refuse throws the rest of the command away and then says why: a client that still writes would see a broken connection in place of the error. g.full
-// afterwards: the library has a part of it already, or too much came.
+// refuse throws the rest of the command away and then says why: a client that still writes would see a broken
+// connection in place of the error. g.full afterwards: the library has a part of it already, or too much came.
 func (g *Conn) refuse(h [4]byte, n int, why error, code uint16, state, text string) error {
 	g.expect(n)
 	begun := g.full
@@ -349,7 +359,8 @@ func (g *Conn) fill(n int) error {
 
 // answer writes an error packet in the library's place: it is reading, so that nothing else is being written.
 func (g *Conn) answer(sequence byte, code uint16, state, text string) {
-	_, _ = g.Conn.Write(packet(sequence, code, state, text)) // a client that is gone misses nothing, and the next read tells
+	// a client that is gone misses nothing, and the next read tells
+	_, _ = g.Conn.Write(packet(sequence, code, state, text))
 }
 
 // packet is an error packet.

@@ -22,7 +22,8 @@ func (s *script) Write(p []byte) (int, error)     { return len(p), nil }
 func (s *script) Close() error                    { return nil }
 func (s *script) SetReadDeadline(time.Time) error { return nil }
 
-// FuzzCommands lets a client send anything: what is let through was sent, in the same order, and all of the budget comes back.
+// FuzzCommands lets a client send anything: what is let through was sent, in the same order, and all of the budget
+// comes back.
 func FuzzCommands(f *testing.F) {
 	f.Add([]byte("\x09\x00\x00\x00\x03SELECT 1\x01\x00\x00\x00\x0e"))
 	f.Add([]byte("\x02\x00\x00\x00\x16x\x0a\x00\x00\x00\x18\x01\x00\x00\x00\x00\x00abc\x05\x00\x00\x00\x17\x01\x00\x00\x00"))
@@ -37,7 +38,8 @@ func FuzzCommands(f *testing.F) {
 			}
 			return q, nil
 		}
-		g := New(&script{in: bytes.NewReader(sent)}, Config{MaxPacket: 128 << 10, Budget: budget, Prepare: refuse, Stall: time.Minute})
+		g := New(&script{in: bytes.NewReader(sent)}, Config{MaxPacket: 128 << 10, Budget: budget, Prepare: refuse,
+			Stall: time.Minute})
 		got, _ := io.ReadAll(g) // how it ends is the client's matter
 		if len(got) > len(sent) {
 			t.Errorf("%d bytes of %d were let through", len(got), len(sent))

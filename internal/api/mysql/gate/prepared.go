@@ -93,7 +93,8 @@ func (g *Conn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// values counts what is sent of a prepared statement's values in pieces, until they are used or forgotten. done: the library is not to have the command.
+// values counts what is sent of a prepared statement's values in pieces, until they are used or forgotten. done: the
+// library is not to have the command.
 func (g *Conn) values(h [4]byte, n int, command byte) (done bool, err error) {
 	const head = 1 + 4 // the command and the statement's number
 	if n < head {
@@ -140,9 +141,11 @@ func (g *Conn) piece(h [4]byte, n int, id uint32) (done bool, err error) {
 		_, err := g.skip(h, n)
 		return true, err
 	case g.longBytes+int64(n) > g.config.MaxPacket:
-		r = &refusal{erPacketTooLarge, "08S01", "The values that were sent for prepared statements and not used yet are larger than 'max_allowed_packet'"}
+		r = &refusal{erPacketTooLarge, "08S01", "The values that were sent for prepared statements and not used yet " +
+			"are larger than 'max_allowed_packet'"}
 	case !g.config.Budget.Try(int64(n)):
-		r = &refusal{erOutOfResources, "HY000", "Out of memory: too much of other statements is being worked on (try again; max_busy_bytes bounds it)"}
+		r = &refusal{erOutOfResources, "HY000", "Out of memory: too much of other statements is being worked on (try " +
+			"again; max_busy_bytes bounds it)"}
 	default:
 		if g.long == nil {
 			g.long = map[uint32]int64{}

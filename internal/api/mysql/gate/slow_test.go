@@ -10,7 +10,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/door"
 )
 
-// TestWhoFindsNoRoomIsToldSoAndGoesOn: the whole statement is read before the error is written, and the next one is served.
+// TestWhoFindsNoRoomIsToldSoAndGoesOn: the whole statement is read before the error is written, and the next one is
+// served.
 func TestWhoFindsNoRoomIsToldSoAndGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, theirs := net.Pipe()
@@ -37,7 +38,8 @@ func TestWhoFindsNoRoomIsToldSoAndGoesOn(t *testing.T) {
 			_, err := io.ReadFull(g, command[:])
 			next <- err
 		}()
-		if answer := <-told; answer[3] != 1 || answer[4] != 0xff || int(answer[5])|int(answer[6])<<8 != erOutOfResources {
+		if answer := <-told; answer[3] != 1 || answer[4] != 0xff ||
+			int(answer[5])|int(answer[6])<<8 != erOutOfResources {
 			t.Errorf("the client was told % x", answer)
 		}
 		<-told
@@ -51,7 +53,8 @@ func TestWhoFindsNoRoomIsToldSoAndGoesOn(t *testing.T) {
 	})
 }
 
-// TestAPacketHasATimeForAllOfIt: a client that sends a byte now and then ends as one that sends nothing does, and one that is as slow as a line may be does not.
+// TestAPacketHasATimeForAllOfIt: a client that sends a byte now and then ends as one that sends nothing does, and one
+// that is as slow as a line may be does not.
 func TestAPacketHasATimeForAllOfIt(t *testing.T) {
 	for name, c := range map[string]struct {
 		bytes int
@@ -73,7 +76,8 @@ func TestAPacketHasATimeForAllOfIt(t *testing.T) {
 				sent := make(chan struct{})
 				go func() {
 					defer close(sent)
-					packet := append([]byte{byte(c.bytes), byte(c.bytes >> 8), byte(c.bytes >> 16), 0, 3}, make([]byte, c.bytes-1)...)
+					packet := append([]byte{byte(c.bytes), byte(c.bytes >> 8), byte(c.bytes >> 16), 0, 3},
+						make([]byte, c.bytes-1)...)
 					for at := 0; at < len(packet); {
 						n := c.piece
 						if name == "a header byte by byte" && at < 4 {
@@ -91,7 +95,8 @@ func TestAPacketHasATimeForAllOfIt(t *testing.T) {
 				if (err == nil) != c.want {
 					t.Errorf("%d bytes, %v", got, err)
 				}
-				if took := time.Since(began); !c.want && took > 65*time.Second { // the head of the packet has its time, and then the packet
+				// the head of the packet has its time, and then the packet
+				if took := time.Since(began); !c.want && took > 65*time.Second {
 					t.Errorf("it took %v", took)
 				}
 				g.Close()

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// How long to wait before accepting is tried again: what is missing, mostly file descriptors, comes back as connections end.
+// How long to wait before accepting is tried again: what is missing, mostly file descriptors, comes back as connections
+// end.
 const (
 	firstPause = 5 * time.Millisecond
 	lastPause  = time.Second

@@ -13,11 +13,11 @@ import (
 type Config struct {
 	// TCP is a host:port; "" does not listen on the network. Port 0 takes a free one: see Listener.Addrs.
 	TCP string
-	// Socket is the path of a socket in the file system; "" makes none. As long as it is listened on there is a file of the same
-	// name and .lock beside it.
+	// Socket is the path of a socket in the file system; "" makes none. As long as it is listened on there is a file of
+	// the same name and .lock beside it.
 	Socket string
-	// SocketMode are the permissions of the socket; to connect, a program needs to be allowed to write. 0: 0777, everybody
-	// on this machine, as MySQL does it.
+	// SocketMode are the permissions of the socket; to connect, a program needs to be allowed to write. 0: 0777,
+	// everybody on this machine, as MySQL does it.
 	SocketMode fs.FileMode
 	// Handshake is how long a client may take from the first byte on to Conn.Ready. 0: 10 seconds; below 0: no end.
 	Handshake time.Duration
@@ -60,12 +60,14 @@ func (c Config) check() error {
 	case c.TCP == "" && c.Socket == "":
 		return fmt.Errorf("%w: neither an address nor a socket is given", ErrConfig)
 	case strings.HasPrefix(c.Socket, "@"), strings.ContainsRune(c.Socket, 0):
-		return fmt.Errorf("%w: socket %q is no path of the file system (permissions could not protect it)", ErrConfig, c.Socket)
+		return fmt.Errorf("%w: socket %q is no path of the file system (permissions could not protect it)", ErrConfig,
+			c.Socket)
 	case len(c.Socket) > maxSocketPath:
 		return fmt.Errorf("%w: the path of socket %s has %d bytes, and the system takes %d (choose a shorter one)",
 			ErrConfig, c.Socket, len(c.Socket), maxSocketPath)
 	case c.SocketMode&^fs.ModePerm != 0:
-		return fmt.Errorf("%w: the permissions of the socket, %v, are more than rwx for user, group and others", ErrConfig, c.SocketMode)
+		return fmt.Errorf("%w: the permissions of the socket, %v, are more than rwx for user, group and others",
+			ErrConfig, c.SocketMode)
 	}
 	return nil
 }

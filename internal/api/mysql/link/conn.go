@@ -10,22 +10,23 @@ import (
 	"time"
 )
 
-// ErrHandshake is what reading and writing fail with when the handshake took too long, or had more to it than any handshake has.
+// ErrHandshake is what reading and writing fail with when the handshake took too long, or had more to it than any
+// handshake has.
 var ErrHandshake = errors.New("the client did not finish the handshake")
 
 // ErrStalled is what writing fails with when the client takes nothing.
 var ErrStalled = errors.New("the client takes nothing of its answer")
 
 const (
-	// maxHandshakeBytes is how much a client may send before Ready: names, a password, attributes of the connection (at most
-	// 64 KiB), and certificates under TLS.
+	// maxHandshakeBytes is how much a client may send before Ready: names, a password, attributes of the connection (at
+	// most 64 KiB), and certificates under TLS.
 	maxHandshakeBytes = 256 << 10
 	// writeChunk is how much is written under one deadline: a large answer may take long as long as it moves.
 	writeChunk = 128 << 10
 )
 
-// Conn is an accepted connection. Reading, watching and Ready are for one goroutine at a time; Write, Close and the deadlines may
-// be used from any.
+// Conn is an accepted connection. Reading, watching and Ready are for one goroutine at a time; Write, Close and the
+// deadlines may be used from any.
 type Conn struct {
 	raw              net.Conn
 	handshake, stall time.Duration // below 0: no end
@@ -46,7 +47,8 @@ type Conn struct {
 func newConn(raw net.Conn, handshake, stall time.Duration) *Conn {
 	c := &Conn{raw: raw, handshake: handshake, stall: stall, remote: raw.RemoteAddr()}
 	if c.Local() {
-		c.remote = &net.UnixAddr{Name: "localhost", Net: "unix"} // a client's end of a socket has no name, and MySQL says so
+		// a client's end of a socket has no name, and MySQL says so
+		c.remote = &net.UnixAddr{Name: "localhost", Net: "unix"}
 	}
 	return c
 }
@@ -81,7 +83,8 @@ func (c *Conn) Ready() {
 	_ = c.setWrite() // as above
 }
 
-// begin starts the handshake's time with the first byte that is read or written, not while a connection waits for its turn.
+// begin starts the handshake's time with the first byte that is read or written, not while a connection waits for its
+// turn.
 func (c *Conn) begin() {
 	if c.begun {
 		return

@@ -27,7 +27,8 @@ func TestASilentClientIsEndedAfterTheHandshakesTime(t *testing.T) {
 	inATub(t, func(t *testing.T, _ net.Conn, server *Conn) {
 		begun := time.Now()
 		_, err := server.Read(make([]byte, 1))
-		if !errors.Is(err, ErrHandshake) || !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(begun) != defaultHandshake {
+		if !errors.Is(err, ErrHandshake) || !errors.Is(err, os.ErrDeadlineExceeded) ||
+			time.Since(begun) != defaultHandshake {
 			t.Errorf("after %s: %v", time.Since(begun), err)
 		}
 	})
@@ -58,7 +59,8 @@ func TestADribblingClientGetsNoMoreTime(t *testing.T) {
 func TestAClientThatDoesNotReadTheGreetingIsEnded(t *testing.T) {
 	inATub(t, func(t *testing.T, _ net.Conn, server *Conn) {
 		begun := time.Now()
-		if _, err := server.Write([]byte("greeting")); !errors.Is(err, ErrHandshake) || time.Since(begun) != defaultHandshake {
+		if _, err := server.Write([]byte("greeting")); !errors.Is(err, ErrHandshake) ||
+			time.Since(begun) != defaultHandshake {
 			t.Errorf("after %s: %v", time.Since(begun), err)
 		}
 	})

@@ -16,7 +16,8 @@ func (c *Conn) SetDeadline(t time.Time) error {
 	return c.setWrite()
 }
 
-// SetReadDeadline sets when a Read fails. The handshake's end holds beside it. While a watch goes on it only takes effect after it.
+// SetReadDeadline sets when a Read fails. The handshake's end holds beside it. While a watch goes on it only takes
+// effect after it.
 func (c *Conn) SetReadDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -27,8 +27,8 @@ type Listener struct {
 	ended   error // of Close
 }
 
-// Listen opens what the config names, all or nothing. A socket file that a dead process left is replaced; one that somebody
-// listens on, or a file that is no socket, is an error and left alone. ctx only bounds the opening.
+// Listen opens what the config names, all or nothing. A socket file that a dead process left is replaced; one that
+// somebody listens on, or a file that is no socket, is an error and left alone. ctx only bounds the opening.
 func Listen(ctx context.Context, c Config) (*Listener, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -43,7 +43,8 @@ func Listen(ctx context.Context, c Config) (*Listener, error) {
 	return l, nil
 }
 
-// open takes the address first: a second process with the same configuration stops there, before it looks at the socket.
+// open takes the address first: a second process with the same configuration stops there, before it looks at the
+// socket.
 func (l *Listener) open(ctx context.Context) error {
 	if l.config.TCP != "" {
 		lc := net.ListenConfig{KeepAliveConfig: keepalive, Control: giveUpAfter(l.config.Stall)}
@@ -81,8 +82,8 @@ func advice(err error) string {
 	return ""
 }
 
-// Accept returns the next connection, a *Conn. Its only error is net.ErrClosed, after Close: what else goes wrong passes, and is
-// tried again.
+// Accept returns the next connection, a *Conn. Its only error is net.ErrClosed, after Close: what else goes wrong
+// passes, and is tried again.
 func (l *Listener) Accept() (net.Conn, error) {
 	select {
 	case conn := <-l.conns:
@@ -111,7 +112,8 @@ func (l *Listener) Close() error {
 		close(l.closing)
 		var errs []error
 		if l.socket != nil {
-			errs = append(errs, l.socket.remove()) // before the end of listening: until then no other process takes it for stale
+			// before the end of listening: until then no other process takes it for stale
+			errs = append(errs, l.socket.remove())
 		}
 		for _, inner := range l.inner {
 			errs = append(errs, inner.Close())

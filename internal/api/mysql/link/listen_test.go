@@ -42,11 +42,13 @@ func TestAConnectionKnowsItsEnds(t *testing.T) {
 	path := socketPath(t)
 	l := listen(t, link.Config{TCP: "127.0.0.1:0", Socket: path})
 	client, server := pair(t, l, 0)
-	if server.RemoteAddr().String() != client.LocalAddr().String() || server.LocalAddr().String() != client.RemoteAddr().String() {
+	if server.RemoteAddr().String() != client.LocalAddr().String() ||
+		server.LocalAddr().String() != client.RemoteAddr().String() {
 		t.Errorf("the network's ends: %s, %s", server.LocalAddr(), server.RemoteAddr())
 	}
 	_, server = pair(t, l, 1)
-	if server.RemoteAddr().Network() != "unix" || server.RemoteAddr().String() != "localhost" || server.LocalAddr().String() != path {
+	if server.RemoteAddr().Network() != "unix" || server.RemoteAddr().String() != "localhost" ||
+		server.LocalAddr().String() != path {
 		t.Errorf("the socket's ends: %s, %s", server.LocalAddr(), server.RemoteAddr())
 	}
 }
@@ -150,7 +152,8 @@ func TestWhatCannotBeListenedOnIsSaid(t *testing.T) {
 		{link.Config{Socket: "/tmp/" + strings.Repeat("x", 200)}, "205 bytes"},
 		{link.Config{Socket: "/tmp/s", SocketMode: os.ModeSticky | 0o777}, "rwx"},
 	} {
-		if _, err := link.Listen(t.Context(), c.config); !errors.Is(err, link.ErrConfig) || !strings.Contains(err.Error(), c.want) {
+		if _, err := link.Listen(t.Context(), c.config); !errors.Is(err, link.ErrConfig) ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v", c.config.Socket, err)
 		}
 	}

@@ -18,8 +18,8 @@ const maxSocketPath = len(syscall.RawSockaddrUnix{}.Path) - 1
 // ErrSocket is what an error about a socket file that must not be replaced is.
 var ErrSocket = errors.New("the socket cannot be taken")
 
-// socketFile is the name of a socket that we listen on. The lock, a file beside it, is held from before the look at what is there
-// until after the socket is gone: two processes never remove each other's.
+// socketFile is the name of a socket that we listen on. The lock, a file beside it, is held from before the look at
+// what is there until after the socket is gone: two processes never remove each other's.
 type socketFile struct {
 	path string
 	info fs.FileInfo // tells our file from another's of the same name
@@ -81,15 +81,18 @@ func clearStale(ctx context.Context, path string) error {
 	case err != nil:
 		return fmt.Errorf("%w: %w", ErrSocket, err)
 	case info.Mode().Type() != fs.ModeSocket && !socketLike(info):
-		return fmt.Errorf("%w: %s is there and is no socket but %s (move it away, or choose another path)", ErrSocket, path, kind(info))
+		return fmt.Errorf("%w: %s is there and is no socket but %s (move it away, or choose another path)", ErrSocket,
+			path, kind(info))
 	case !ours(info):
-		return fmt.Errorf("%w: %s belongs to another user (remove it as that user, or choose another path)", ErrSocket, path)
+		return fmt.Errorf("%w: %s belongs to another user (remove it as that user, or choose another path)", ErrSocket,
+			path)
 	}
 	if err := answered(ctx, path); err != nil {
 		return err
 	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: nobody listens on it any more, but it stays: %w%s", ErrSocket, err, folderAdvice(path, err))
+		return fmt.Errorf("%w: nobody listens on it any more, but it stays: %w%s", ErrSocket, err,
+			folderAdvice(path, err))
 	}
 	return nil
 }
@@ -108,7 +111,8 @@ func answered(ctx context.Context, path string) error {
 	case refused(err):
 		return nil
 	}
-	return fmt.Errorf("%w: cannot tell whether anybody listens on %s: %w (remove it if not, or choose another path)", ErrSocket, path, err)
+	return fmt.Errorf("%w: cannot tell whether anybody listens on %s: %w (remove it if not, or choose another path)",
+		ErrSocket, path, err)
 }
 
 func kind(info fs.FileInfo) string {

@@ -43,7 +43,8 @@ func TestALiveSocketIsLeftAlone(t *testing.T) {
 	}
 	defer other.Close()
 	_, err = link.Listen(t.Context(), link.Config{Socket: path})
-	if !errors.Is(err, link.ErrSocket) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "choose another path") {
+	if !errors.Is(err, link.ErrSocket) || !strings.Contains(err.Error(), path) ||
+		!strings.Contains(err.Error(), "choose another path") {
 		t.Errorf("%v", err)
 	}
 	conn, err := net.Dial("unix", path)
@@ -65,7 +66,8 @@ func TestWhatIsNoSocketIsLeftAlone(t *testing.T) {
 		}
 		before, _ := os.Lstat(path)
 		_, err := link.Listen(t.Context(), link.Config{Socket: path})
-		if !errors.Is(err, link.ErrSocket) || !strings.Contains(err.Error(), path+" is there and is no socket but "+kind) {
+		if !errors.Is(err, link.ErrSocket) ||
+			!strings.Contains(err.Error(), path+" is there and is no socket but "+kind) {
 			t.Errorf("%s: %v", kind, err)
 		}
 		if after, err := os.Lstat(path); err != nil || !os.SameFile(before, after) {

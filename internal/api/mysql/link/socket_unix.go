@@ -31,7 +31,8 @@ func lockFile(name string) (*fileLock, error) {
 			}
 			return nil, fmt.Errorf("%w: %s has it (stop that process, or choose another path)", ErrSocket, processIn(f))
 		}
-		// Who had the lock before may have removed the name while we waited for its file: then the lock is worth nothing.
+		// Who had the lock before may have removed the name while we waited for its file: then the lock is worth
+		// nothing.
 		if !named(f, name) {
 			f.Close()
 			continue

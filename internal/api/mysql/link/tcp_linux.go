@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// giveUpAfter makes the system end connections whose client does not acknowledge, or does not take, what was sent to it for
-// that time. Keepalive sees only idle connections, and by itself the system goes on sending for a quarter of an hour. Accepted
-// connections inherit it.
+// giveUpAfter makes the system end connections whose client does not acknowledge, or does not take, what was sent to it
+// for that time. Keepalive sees only idle connections, and by itself the system goes on sending for a quarter of an
+// hour. Accepted connections inherit it.
 func giveUpAfter(d time.Duration) func(string, string, syscall.RawConn) error {
 	if d < time.Millisecond {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/api/mysql/link"
 )
 
-// TestADeadNetworkEndsAConnectionInAMinute asks the system what it was told for an accepted connection: the Conn itself hides it,
-// so the test listens beside the listener for its sockets.
+// TestADeadNetworkEndsAConnectionInAMinute asks the system what it was told for an accepted connection: the Conn itself
+// hides it, so the test listens beside the listener for its sockets.
 func TestADeadNetworkEndsAConnectionInAMinute(t *testing.T) {
 	l := listen(t, link.Config{TCP: "127.0.0.1:0"})
 	client, _ := pair(t, l, 0)

@@ -13,8 +13,8 @@ import (
 var ErrGone = errors.New("the client has gone away")
 
 // maxKept is how much a client can send ahead while it is watched. A TLS client says goodbye with some bytes before it
-// closes, and a MySQL client with a command: reading stops behind those. From one that sends more, its end is not learned before
-// all of that is read.
+// closes, and a MySQL client with a command: reading stops behind those. From one that sends more, its end is not
+// learned before all of that is read.
 const maxKept = 4 << 10
 
 // watch is a read in the background: it returns as soon as the client sends something or goes away.
@@ -25,9 +25,9 @@ type watch struct {
 	end  sync.Once
 }
 
-// Watch notices the end of the connection while nothing is read from it: gone is closed when the client closes it, when it
-// breaks, and when Close is called. The caller calls stop, which waits for the watch to be over; what the client sent meanwhile is
-// kept for the next Read. There is one watch at a time: a Read, and another watch, end it.
+// Watch notices the end of the connection while nothing is read from it: gone is closed when the client closes it, when
+// it breaks, and when Close is called. The caller calls stop, which waits for the watch to be over; what the client
+// sent meanwhile is kept for the next Read. There is one watch at a time: a Read, and another watch, end it.
 //
 // A watch costs a goroutine. It is meant for statements that wait, not for those that return at once.
 func (c *Conn) Watch() (gone <-chan struct{}, stop func()) {
@@ -35,8 +35,8 @@ func (c *Conn) Watch() (gone <-chan struct{}, stop func()) {
 	return closed, c.startWatch(func() { close(closed) })
 }
 
-// WatchContext is Watch with a context that is canceled, with a cause that is ErrGone, when the client goes away. The caller
-// calls stop, which cancels it too.
+// WatchContext is Watch with a context that is canceled, with a cause that is ErrGone, when the client goes away. The
+// caller calls stop, which cancels it too.
 func (c *Conn) WatchContext(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	end := c.startWatch(func() {
@@ -96,8 +96,8 @@ func (w *watch) stop() {
 	})
 }
 
-// run reads until the end of the connection, of the watch, or of the room. It begins with a single byte, so that thousands of
-// silent connections need no buffers.
+// run reads until the end of the connection, of the watch, or of the room. It begins with a single byte, so that
+// thousands of silent connections need no buffers.
 func (w *watch) run() {
 	defer close(w.done)
 	for into := make([]byte, 1); ; {

@@ -2,4 +2,5 @@
 
 package puretag
 
-var _ = build_hikyaku_with_GOFLAGS_tags_gms_pure_go // undefined on purpose: export GOFLAGS=-tags=gms_pure_go, or use make
+// undefined on purpose: export GOFLAGS=-tags=gms_pure_go, or use make
+var _ = build_hikyaku_with_GOFLAGS_tags_gms_pure_go

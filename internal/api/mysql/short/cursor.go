@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// A cursor walks over a query. Its methods read one thing each and say whether it was there; what they do not name they leave. After a
-// false that means "not recognized", the cursor may stand anywhere.
+// A cursor walks over a query. Its methods read one thing each and say whether it was there; what they do not name they
+// leave. After a false that means "not recognized", the cursor may stand anywhere.
 type cursor struct {
 	text string
 	at   int
@@ -47,7 +47,8 @@ func (c *cursor) done() bool {
 	return c.at == len(c.text)
 }
 
-// identifier reads the longest run of letters, digits and underscores that does not begin with a digit. It is empty when there is none.
+// identifier reads the longest run of letters, digits and underscores that does not begin with a digit. It is empty
+// when there is none.
 func (c *cursor) identifier() string {
 	start := c.at
 	if start == len(c.text) || '0' <= c.text[start] && c.text[start] <= '9' {
@@ -78,8 +79,8 @@ func (c *cursor) name() (string, bool) {
 	return name, name != "" && len(name) <= maxName && !reserved(name)
 }
 
-// quoted reads the rest of a name in backquotes. One that holds a backquote itself, doubled, ends too early here, and no caller goes on at
-// its second half. One with what MySQL allows in no name is not recognized.
+// quoted reads the rest of a name in backquotes. One that holds a backquote itself, doubled, ends too early here, and
+// no caller goes on at its second half. One with what MySQL allows in no name is not recognized.
 func (c *cursor) quoted() (string, bool) {
 	n := strings.IndexByte(c.text[c.at:min(len(c.text), c.at+maxName+1)], '`')
 	if n <= 0 {
@@ -135,8 +136,8 @@ func wordByte(b byte) bool {
 	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9' || b == '_'
 }
 
-// equalFold compares with a text of lower case ASCII letters and underscores. Unlike strings.EqualFold it takes no other letter of
-// Unicode (such as ſ) for one of them.
+// equalFold compares with a text of lower case ASCII letters and underscores. Unlike strings.EqualFold it takes no
+// other letter of Unicode (such as ſ) for one of them.
 func equalFold(s, lower string) bool {
 	if len(s) != len(lower) {
 		return false

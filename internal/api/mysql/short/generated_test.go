@@ -9,7 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A writer makes up a statement and writes it in one of the many ways in which it can be written, noting what it should be read as.
+// A writer makes up a statement and writes it in one of the many ways in which it can be written, noting what it should
+// be read as.
 type writer struct {
 	*rapid.T
 	mode Mode
@@ -98,7 +99,8 @@ func (w *writer) literal(kinds ...Kind) string {
 		return n
 	case Hex:
 		b := rapid.SliceOfN(rapid.Byte(), 1, 9).Draw(w.T, "bytes")
-		w.text.WriteString(fmt.Sprintf(rapid.SampledFrom([]string{"x'%x'", "X'%X'", "0x%x", "0x%X"}).Draw(w.T, "hex"), b))
+		w.text.WriteString(fmt.Sprintf(rapid.SampledFrom([]string{"x'%x'", "X'%X'", "0x%x", "0x%X"}).Draw(w.T, "hex"),
+			b))
 		return fmt.Sprintf("x'%X'", b)
 	}
 	return w.str()
@@ -109,7 +111,8 @@ func (w *writer) str() string {
 	if !w.mode.ANSIQuotes && rapid.Bool().Draw(w.T, "double") {
 		quote = '"'
 	}
-	body := rapid.OneOf(rapid.SliceOf(rapid.SampledFrom([]byte("a'\"\\%_ \n\x00\x1a\xff"))), rapid.SliceOf(rapid.Byte())).Draw(w.T, "body")
+	body := rapid.OneOf(rapid.SliceOf(rapid.SampledFrom([]byte("a'\"\\%_ \n\x00\x1a\xff"))),
+		rapid.SliceOf(rapid.Byte())).Draw(w.T, "body")
 	w.text.WriteByte(quote)
 	for i, b := range body {
 		slash := !w.mode.NoBackslashEscapes && rapid.Bool().Draw(w.T, "escape")
@@ -243,7 +246,8 @@ func (w *writer) call() string {
 }
 
 func drawMode(t *rapid.T) Mode {
-	return Mode{ANSIQuotes: rapid.Bool().Draw(t, "ansi"), NoBackslashEscapes: rapid.Bool().Draw(t, "no backslash escapes")}
+	return Mode{ANSIQuotes: rapid.Bool().Draw(t, "ansi"),
+		NoBackslashEscapes: rapid.Bool().Draw(t, "no backslash escapes")}
 }
 
 func TestAStatementIsRecognizedHoweverItIsWritten(t *testing.T) {
@@ -255,16 +259,20 @@ func TestAStatementIsRecognizedHoweverItIsWritten(t *testing.T) {
 			t.Fatalf("%q (%+v) is not recognized", w.text.String(), w.mode)
 		}
 		if got := canonical(s); got != plain || s.Label != w.want.Label || s.Placeholders != w.want.Placeholders {
-			t.Fatalf("%q (%+v) is\n\t%q named %q with %d placeholders, want\n\t%q named %q with %d", w.text.String(), w.mode,
+			t.Fatalf("%q (%+v) is\n\t%q named %q with %d placeholders, want\n\t%q named %q with %d", w.text.String(),
+				w.mode,
 				got, s.Label, s.Placeholders, plain, w.want.Label, w.want.Placeholders)
 		}
 	})
 }
 
 // fragments are what a statement may have too much of.
-var fragments = strings.Split("'|\"|`|\\|\\'|''|\"\"|(|)|,|;|.|?|*|-|--|#|/*|*/|/*! */|@|@@|:|:v1|=|+|~|!|||&&|<=>|$|\x00|\r|\v|\xa0|\xff|é|"+
-	"0|1|1.|.5|1e5|0x|0X41|x'|b'1'|N'a'|_utf8'a'|null|true|default| as | a | `a` | from t| where 1| limit 1| for update| not | in (1)|"+
-	" collate binary| into @a| union select 1| as n| on duplicate key update a=1| returning a|row(1)|now()|queue_end()|select |values |insert |distinct |sql_cache |ignore ", "|")
+var fragments = strings.Split("'|\"|`|\\|\\'|''|\"\"|(|)|,|;|.|?|*|-|--|#|/*|*/|/*! "+
+	"*/|@|@@|:|:v1|=|+|~|!|||&&|<=>|$|\x00|\r|\v|\xa0|\xff|é|"+
+	"0|1|1.|.5|1e5|0x|0X41|x'|b'1'|N'a'|_utf8'a'|null|true|default| as | a | `a` | from t| where 1| limit 1| for "+
+	"update| not | in (1)|"+
+	" collate binary| into @a| union select 1| as n| on duplicate key update a=1| returning "+
+	"a|row(1)|now()|queue_end()|select |values |insert |distinct |sql_cache |ignore ", "|")
 
 func TestADamagedStatementIsReadRightlyOrNotAtAll(t *testing.T) {
 	words, err := keywords()
@@ -291,10 +299,13 @@ func TestWordsInAnyOrderAreReadRightlyOrNotAtAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.OneOf(rapid.SampledFrom(words), rapid.SampledFrom([]string{"a", "t", "x", "queue_end()", "*", "'a'", "1", "(", ")", ",", ".", "?", "as"}))
-		start := rapid.SampledFrom([]string{"select ", "select * from ", "select a from ", "insert into ", "insert into t ", "insert into t values ", "select queue_end() "}).Draw(t, "start")
+		name := rapid.OneOf(rapid.SampledFrom(words),
+			rapid.SampledFrom([]string{"a", "t", "x", "queue_end()", "*", "'a'", "1", "(", ")", ",", ".", "?", "as"}))
+		start := rapid.SampledFrom([]string{"select ", "select * from ", "select a from ", "insert into ",
+			"insert into t ", "insert into t values ", "select queue_end() "}).Draw(t, "start")
 		tokens := rapid.SliceOfN(name, 0, 8).Draw(t, "tokens")
 		end := rapid.SampledFrom([]string{"", " from t", " values (1)", "(a) values (1)", ";"}).Draw(t, "end")
-		recognizedRightly(t, start+strings.Join(tokens, rapid.SampledFrom([]string{" ", ", ", ",", "."}).Draw(t, "between"))+end, Mode{})
+		recognizedRightly(t, start+strings.Join(tokens, rapid.SampledFrom([]string{" ", ", ", ",", "."}).Draw(t,
+			"between"))+end, Mode{})
 	})
 }

@@ -33,7 +33,8 @@ func (c *cursor) insert() (Statement, bool) {
 	return s, true
 }
 
-// columns reads the columns that an INSERT names, and the closing parenthesis. A column named twice is an error that the long way reports.
+// columns reads the columns that an INSERT names, and the closing parenthesis. A column named twice is an error that
+// the long way reports.
 func (c *cursor) columns(s *Statement) bool {
 	c.blanks()
 	var ok bool
@@ -50,7 +51,8 @@ func (c *cursor) columns(s *Statement) bool {
 	return true
 }
 
-// row reads one row of values with its parentheses. All rows are as wide as the first, and that as wide as the list of columns.
+// row reads one row of values with its parentheses. All rows are as wide as the first, and that as wide as the list of
+// columns.
 func (c *cursor) row(s *Statement) bool {
 	if !c.punct('(') {
 		return false

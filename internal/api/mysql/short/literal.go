@@ -2,8 +2,9 @@ package short
 
 import "strings"
 
-// literal reads a literal or a placeholder. The caller takes nothing behind it but a comma or a closing parenthesis, with blanks before
-// them, and so refuses what would make something else of it: an operator, a second string to join, the letters of 1e3.
+// literal reads a literal or a placeholder. The caller takes nothing behind it but a comma or a closing parenthesis,
+// with blanks before them, and so refuses what would make something else of it: an operator, a second string to join,
+// the letters of 1e3.
 func (c *cursor) literal(s *Statement) (Value, bool) {
 	if c.at == len(c.text) {
 		return Value{}, false
@@ -66,8 +67,8 @@ func (c *cursor) str(quote byte) (Value, bool) {
 	}
 }
 
-// escape tells whether the byte at i may follow a backslash. MySQL keeps the backslash before % and _, which are meant for LIKE; the full
-// parser does not.
+// escape tells whether the byte at i may follow a backslash. MySQL keeps the backslash before % and _, which are meant
+// for LIKE; the full parser does not.
 func (c *cursor) escape(i int) bool {
 	return c.text[i] != '%' && c.text[i] != '_'
 }
@@ -107,8 +108,8 @@ func (c *cursor) hexDigits() string {
 	return c.text[start:c.at]
 }
 
-// number reads an integer or a decimal: a minus right before the digits, and digits on both sides of a point. What else MySQL takes
-// for a number, such as 1e3, is not recognized.
+// number reads an integer or a decimal: a minus right before the digits, and digits on both sides of a point. What else
+// MySQL takes for a number, such as 1e3, is not recognized.
 func (c *cursor) number() (Value, bool) {
 	start := c.at
 	c.punct('-')

@@ -18,8 +18,8 @@ type judge interface {
 	Fatalf(format string, args ...any)
 }
 
-// recognizedRightly parses a query. When it is recognized, the full parser has to make the same of it: the same table, columns,
-// function, arguments and literals, to the byte, and nothing besides.
+// recognizedRightly parses a query. When it is recognized, the full parser has to make the same of it: the same table,
+// columns, function, arguments and literals, to the byte, and nothing besides.
 func recognizedRightly(t judge, query string, mode Mode) (Statement, bool) {
 	t.Helper()
 	s, ok := Parse(query, mode)
@@ -44,7 +44,8 @@ func compare(s Statement, query string, mode Mode) error {
 	if err != nil {
 		return fmt.Errorf("the full parser refuses it without its end: %w", err)
 	}
-	// What was recognized, written in the plainest way, has to be the same statement. That leaves no room for a part that was overlooked.
+	// What was recognized, written in the plainest way, has to be the same statement. That leaves no room for a part
+	// that was overlooked.
 	plain, err := sqlparser.ParseWithOptions(context.Background(), canonical(s), options)
 	if err != nil {
 		return fmt.Errorf("it cannot be written again: %w", err)
@@ -194,7 +195,8 @@ func compareValues(s Statement, values []Value, exprs []sqlparser.Expr, first in
 		}
 		if kind == Placeholder {
 			want, first = fmt.Sprintf(":v%d", first+1), first+1
-			if string(literal.Val) != want || v.Kind != kind || v.Index() != first-1 || s.Placeholders < first || v.Text() != "" {
+			if string(literal.Val) != want || v.Kind != kind || v.Index() != first-1 || s.Placeholders < first ||
+				v.Text() != "" {
 				return fmt.Errorf("value %d: placeholder %s is %+v", i, literal.Val, v)
 			}
 			continue
@@ -265,8 +267,8 @@ func forgetSpelling(tree sqlparser.Statement) {
 	}
 }
 
-// canonical writes a statement in the plainest way: one blank, names in backquotes, strings with no escape that is not needed. The label
-// of a call is left out.
+// canonical writes a statement in the plainest way: one blank, names in backquotes, strings with no escape that is not
+// needed. The label of a call is left out.
 func canonical(s Statement) string {
 	var b strings.Builder
 	name := func(n string) { b.WriteString("`" + n + "`") }

@@ -19,10 +19,10 @@ const (
 	maxDecimal = 65 // digits
 )
 
-// Parse recognizes a query. False means that it is none of the statements that this package knows, or that there is the least doubt:
-// the full parser has to read it, and to say what is wrong with it. A statement may end with one semicolon; a query of more than one statement
-// is not recognized. It takes time in proportion to the query's length, and at most three allocations and what the growing list of an
-// INSERT's values needs.
+// Parse recognizes a query. False means that it is none of the statements that this package knows, or that there is the
+// least doubt: the full parser has to read it, and to say what is wrong with it. A statement may end with one
+// semicolon; a query of more than one statement is not recognized. It takes time in proportion to the query's length,
+// and at most three allocations and what the growing list of an INSERT's values needs.
 func Parse(query string, mode Mode) (Statement, bool) {
 	c := cursor{text: query, mode: mode}
 	c.blanks()
@@ -61,8 +61,8 @@ func (c *cursor) selects() (Statement, bool) {
 	return c.rows()
 }
 
-// function reads the name of one of our functions and the parenthesis behind it. It reads nothing when something else stands there,
-// such as a column of the same name.
+// function reads the name of one of our functions and the parenthesis behind it. It reads nothing when something else
+// stands there, such as a column of the same name.
 func (c *cursor) function() Verb {
 	start := c.at
 	name := c.identifier()

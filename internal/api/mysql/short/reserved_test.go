@@ -13,10 +13,14 @@ import (
 
 // places are the statements with a name in each place where one may stand.
 var places = []string{
-	"select %s from t", "select a, %s from t", "select %s, a from t", "select * from %s", "select * from %s;", "select * from d.%s", "select * from %s.t", "select %[1]s, %[1]s from %[1]s",
+	"select %s from t", "select a, %s from t", "select %s, a from t", "select * from %s", "select * from %s;",
+	"select * from d.%s", "select * from %s.t", "select %[1]s, %[1]s from %[1]s",
 	"select queue_end() %s", "select queue_end() as %s", "select queue_end()%s;",
-	"insert into %s values (1)", "insert into %s(a) values (1)", "insert into %s (a) values (1)", "insert into %s value ('a')", "insert into d.%s values (1)", "insert into d.%s (a) values (1)", "insert into %s.t values (1)",
-	"insert into t (%s) values (1)", "insert into t (a, %s) values (1, 2)", "insert into t (%s, a) values (1, 2)", "insert into %[1]s (%[1]s) values (1)",
+	"insert into %s values (1)", "insert into %s(a) values (1)", "insert into %s (a) values (1)",
+	"insert into %s value ('a')", "insert into d.%s values (1)", "insert into d.%s (a) values (1)",
+	"insert into %s.t values (1)",
+	"insert into t (%s) values (1)", "insert into t (a, %s) values (1, 2)", "insert into t (%s, a) values (1, 2)",
+	"insert into %[1]s (%[1]s) values (1)",
 }
 
 // keywords are all of the full parser's, read from its source: it does not export them.
@@ -46,7 +50,8 @@ func TestAKeywordIsANameOnlyWhereTheFullParserTakesItForOne(t *testing.T) {
 	}
 	for _, word := range words {
 		for _, place := range places {
-			for _, spelled := range []string{word, strings.ToUpper(word), strings.ToUpper(word[:1]) + word[1:], "`" + word + "`"} {
+			for _, spelled := range []string{word, strings.ToUpper(word), strings.ToUpper(word[:1]) + word[1:],
+				"`" + word + "`"} {
 				recognizedRightly(t, fmt.Sprintf(place, spelled), Mode{})
 			}
 		}
@@ -57,9 +62,11 @@ func TestAKeywordIsANameOnlyWhereTheFullParserTakesItForOne(t *testing.T) {
 }
 
 func TestWordsThatAreOftenNamesAreNames(t *testing.T) {
-	for _, word := range strings.Fields("id body name value data status state type date time timestamp text user level priority lang x b n json year month hour bit enum queue_wait") {
+	for _, word := range strings.Fields("id body name value data status state type date time timestamp text user " +
+		"level priority lang x b n json year month hour bit enum queue_wait") {
 		for _, place := range places {
-			if _, ok := recognizedRightly(t, fmt.Sprintf(place, word), Mode{}); !ok && place != "insert into %s(a) values (1)" {
+			if _, ok := recognizedRightly(t, fmt.Sprintf(place, word), Mode{}); !ok &&
+				place != "insert into %s(a) values (1)" {
 				t.Errorf("%q is not recognized", fmt.Sprintf(place, word))
 			}
 		}

@@ -34,9 +34,9 @@ func (v Verb) String() string {
 	return "no statement"
 }
 
-// A Statement is a recognized statement. Verb says which of the other fields are used. Its strings are parts of the query's text and
-// keep all of that text alive. It is not changed after Parse, so it may be shared, and kept for as long as a prepared statement
-// lives; nobody may write to its slices.
+// A Statement is a recognized statement. Verb says which of the other fields are used. Its strings are parts of the
+// query's text and keep all of that text alive. It is not changed after Parse, so it may be shared, and kept for as
+// long as a prepared statement lives; nobody may write to its slices.
 type Statement struct {
 	Verb Verb
 
@@ -47,12 +47,14 @@ type Statement struct {
 
 	// Select and Insert.
 
-	Database string   // "": the connection's database
-	Table    string   // as it was written, without quotes
-	Columns  []string // as they were written, without quotes. nil: all of the table. Those of an Insert differ from each other in more than case
+	Database string // "": the connection's database
+	Table    string // as it was written, without quotes
+	// as they were written, without quotes. nil: all of the table. Those of an Insert differ from each other in more
+	// than case
+	Columns []string
 
-	// Placeholders is how many values have to be bound. In a query that was not prepared there may be none: such a text is an
-	// error, which the long way reports.
+	// Placeholders is how many values have to be bound. In a query that was not prepared there may be none: such a text
+	// is an error, which the long way reports.
 	Placeholders int
 
 	values []Value // of an Insert, row by row
@@ -67,8 +69,8 @@ func (s *Statement) Len() int {
 	return len(s.values) / s.width
 }
 
-// Width is the number of values in each row of an Insert. With Columns given it is their number; without, the door has to compare it
-// with the table's.
+// Width is the number of values in each row of an Insert. With Columns given it is their number; without, the door has
+// to compare it with the table's.
 func (s *Statement) Width() int { return s.width }
 
 // Row is row i of an Insert, counted from 0. The slice belongs to the statement.

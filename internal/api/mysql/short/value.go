@@ -44,8 +44,9 @@ type Value struct {
 	quote byte // of a string that holds escapes or doubled quotes; 0: raw is the string
 }
 
-// Text is the value's text. A String: its bytes, decoded, which need not be valid UTF-8. An Integer or a Decimal: its digits as they
-// were written, with a leading - and with leading zeros. Hex: the bytes that the digits stand for. Null and Placeholder: "".
+// Text is the value's text. A String: its bytes, decoded, which need not be valid UTF-8. An Integer or a Decimal: its
+// digits as they were written, with a leading - and with leading zeros. Hex: the bytes that the digits stand for. Null
+// and Placeholder: "".
 //
 // It allocates only for a String that holds escapes and for Hex; each call does so again.
 func (v Value) Text() string {
@@ -86,11 +87,12 @@ func (v Value) Int() (int64, bool) {
 	return n, err == nil
 }
 
-// Index is which of the statement's placeholders this is, counted from 0 in the order of the text. It is 0 for other kinds.
+// Index is which of the statement's placeholders this is, counted from 0 in the order of the text. It is 0 for other
+// kinds.
 func (v Value) Index() int { return int(v.index) }
 
-// appendEscaped decodes what stood between two quotes. A backslash there is always followed by a byte, and a quote of the same sort
-// by another one: the literal has been read already.
+// appendEscaped decodes what stood between two quotes. A backslash there is always followed by a byte, and a quote of
+// the same sort by another one: the literal has been read already.
 func appendEscaped(dst []byte, raw string, quote byte) []byte {
 	stops := `\'`
 	if quote == '"' {

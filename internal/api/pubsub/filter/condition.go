@@ -2,12 +2,14 @@ package filter
 
 import "strings"
 
-// Condition is a text of package condition that is true for just the messages that the filter lets through; "" if it lets all through.
+// Condition is a text of package condition that is true for just the messages that the filter lets through; "" if it
+// lets all through.
 //
-// spell gives each key the name by which the condition shall call it, where a condition's reader knows other things than attributes by some
-// names; nil takes the keys as they are. It must not return "".
+// spell gives each key the name by which the condition shall call it, where a condition's reader knows other things
+// than attributes by some names; nil takes the keys as they are. It must not return "".
 //
-// Values are compared by their text, so that an attribute which another door stored as the number 5 equals "5" and not "05".
+// Values are compared by their text, so that an attribute which another door stored as the number 5 equals "5" and not
+// "05".
 func (f *Filter) Condition(spell func(key string) string) string {
 	if f.root == nil {
 		return ""
@@ -25,7 +27,8 @@ type writer struct {
 	spell func(string) string
 }
 
-// write writes where n is true (want) or false. What it writes is true for these messages and false or null for all others.
+// write writes where n is true (want) or false. What it writes is true for these messages and false or null for all
+// others.
 func (w *writer) write(n *node, want bool) {
 	switch n.op {
 	case opNot:

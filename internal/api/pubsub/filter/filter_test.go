@@ -71,7 +71,8 @@ func TestAFilterAndItsConditionLetTheSameThrough(t *testing.T) {
 		{`attributes.a = "\U0001F43E"`, attributes{"a": "🐾"}, true},
 		{`attributes.a = "\xe9\xa3\x9b"`, attributes{"a": "飛"}, true},
 		{`attributes.a = "\351\243\233"`, attributes{"a": "飛"}, true},
-		{`attributes.a = "say \"hi\" \\ \'it\' \a\b\f\n\r\t\v\?\101\x41\X41\0001"`, attributes{"a": "say \"hi\" \\ 'it' \a\b\f\n\r\t\v?AAA\x001"}, true},
+		{`attributes.a = "say \"hi\" \\ \'it\' \a\b\f\n\r\t\v\?\101\x41\X41\0001"`,
+			attributes{"a": "say \"hi\" \\ 'it' \a\b\f\n\r\t\v?AAA\x001"}, true},
 		{"attributes:\"a`b\" AND attributes.\"c'd\" = \"e'f`\"", attributes{"a`b": "", "c'd": "e'f`"}, true},
 
 		// What means something to conditions means nothing here.

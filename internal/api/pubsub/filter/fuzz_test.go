@@ -54,16 +54,20 @@ func (l lookup) Lookup(name string) message.Value {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, seed := range []string{`attributes:a`, `attributes.a = "x" AND (NOT attributes.b != "y" OR hasPrefix(attributes."c d", "\u3042%_\\"))`,
-		`-(attributes:a OR -attributes:"b")`, `attributes.a = "\xe9\xa3\x9b\351\243\233\U0001F43E\"\'"`, `attributes:a AND attributes:b OR attributes:c`,
-		`attributes.a = "`, `hasPrefix(attributes.a`, "attributes:\"`'\\\\%_\" AND attributes.x=\"\x00\"", `NOT NOT - - attributes:NOT`} {
+	for _, seed := range []string{`attributes:a`,
+		`attributes.a = "x" AND (NOT attributes.b != "y" OR hasPrefix(attributes."c d", "\u3042%_\\"))`,
+		`-(attributes:a OR -attributes:"b")`, `attributes.a = "\xe9\xa3\x9b\351\243\233\U0001F43E\"\'"`,
+		`attributes:a AND attributes:b OR attributes:c`,
+		`attributes.a = "`, `hasPrefix(attributes.a`, "attributes:\"`'\\\\%_\" AND attributes.x=\"\x00\"",
+		`NOT NOT - - attributes:NOT`} {
 		f.Add(seed, "x")
 	}
 	f.Fuzz(func(t *testing.T, text, value string) {
 		parsed, err := Parse(text)
 		if err != nil {
 			var wrong *Error
-			if !errors.As(err, &wrong) || wrong.Offset < 0 || wrong.Offset > len(text) || wrong.Message == "" || wrong.Error() == "" {
+			if !errors.As(err, &wrong) || wrong.Offset < 0 || wrong.Offset > len(text) || wrong.Message == "" ||
+				wrong.Error() == "" {
 				t.Fatalf("%q: %#v", text, err)
 			}
 			return

@@ -25,7 +25,8 @@ func Parse(text string) (*Filter, error) {
 		return &Filter{}, nil
 	}
 	if len(text) > MaxBytes {
-		return nil, p.wrong(MaxBytes, fmt.Sprintf("the filter has %d bytes, and at most %d are allowed", len(text), MaxBytes), "", "")
+		return nil, p.wrong(MaxBytes, fmt.Sprintf("the filter has %d bytes, and at most %d are allowed", len(text),
+			MaxBytes), "", "")
 	}
 	if !utf8.ValidString(text) {
 		return nil, p.wrong(invalidByte(text), "the filter is not valid UTF-8", "", "")
@@ -49,8 +50,8 @@ func invalidByte(s string) int {
 	return len(s)
 }
 
-// parser reads a text from left to right. What a word means depends on where it stands: - begins an expression and is part of a key. Its
-// recursion is bounded by MaxBytes.
+// parser reads a text from left to right. What a word means depends on where it stands: - begins an expression and is
+// part of a key. Its recursion is bounded by MaxBytes.
 type parser struct {
 	text string
 	pos  int
@@ -266,7 +267,8 @@ func (p *parser) key() (string, *Error) {
 	}
 	n := keyLength(p.text[p.pos:])
 	if n == 0 {
-		return "", p.unexpected("a key", `a key with other characters than letters, digits, "_" and "-" is a string in double quotes`)
+		return "", p.unexpected("a key",
+			`a key with other characters than letters, digits, "_" and "-" is a string in double quotes`)
 	}
 	p.pos += n
 	return p.text[p.pos-n : p.pos], nil

@@ -20,7 +20,8 @@ type model struct {
 
 var (
 	someKeys   = []string{"a", "b", "lang", "id", "not", "a.b", "iana.org/tag", "x`y", "みんな", "a b", "-", "é"}
-	someValues = []string{"", "a", "ab", "a%b", "a_b", `a\`, `\%`, "'", `"`, "飛脚", "5", "05", "null", "\x00", "\n", "a'b\"c"}
+	someValues = []string{"", "a", "ab", "a%b", "a_b", `a\`, `\%`, "'", `"`, "飛脚", "5", "05", "null", "\x00", "\n",
+		"a'b\"c"}
 )
 
 func drawModel(t *rapid.T, depth int) model {
@@ -118,14 +119,16 @@ func spelled(t *rapid.T, s string) string {
 }
 
 // models are those that are short enough for a filter.
-var models = rapid.Custom(func(t *rapid.T) model { return drawModel(t, 3) }).Filter(func(m model) bool { return len(m.text) <= filter.MaxBytes })
+var models = rapid.Custom(func(t *rapid.T) model { return drawModel(t, 3) }).Filter(
+	func(m model) bool { return len(m.text) <= filter.MaxBytes })
 
 func TestEveryFilterMeansWhatASimpleEvaluatorSays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := models.Draw(t, "filter")
 		e := compiled(t, m.text)
 		for range 8 {
-			on := attributes(rapid.MapOfN(rapid.SampledFrom(someKeys), rapid.SampledFrom(someValues), 0, 6).Draw(t, "attributes"))
+			on := attributes(rapid.MapOfN(rapid.SampledFrom(someKeys), rapid.SampledFrom(someValues), 0, 6).Draw(t,
+				"attributes"))
 			if got, want := e.Match(on), m.matches(on); got != want {
 				t.Fatalf("%s (%s) with %q: %v, wanted %v", m.text, e, on, got, want)
 			}

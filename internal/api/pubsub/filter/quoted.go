@@ -22,7 +22,8 @@ func (p *parser) quoted() (string, *Error) {
 		case '"':
 			p.pos++
 			if !utf8.ValidString(b.String()) {
-				return "", p.wrong(start, "the bytes of this string are not valid UTF-8", "", `a character is written \uhhhh`)
+				return "", p.wrong(start, "the bytes of this string are not valid UTF-8", "",
+					`a character is written \uhhhh`)
 			}
 			return b.String(), nil
 		case '\\':
@@ -63,8 +64,8 @@ func (p *parser) escape(b *strings.Builder) *Error {
 	return p.wrong(p.pos, fmt.Sprintf("unknown escape sequence \\%c", r), wantEscape, `a backslash is written \\`)
 }
 
-// number reads an escape sequence of so many digits, which begin skip bytes behind the backslash. Two or three digits are a byte, more are
-// a character.
+// number reads an escape sequence of so many digits, which begin skip bytes behind the backslash. Two or three digits
+// are a byte, more are a character.
 func (p *parser) number(b *strings.Builder, skip, digits, base int) *Error {
 	name := map[int]string{8: "octal", 16: "hexadecimal"}[base]
 	end := p.pos + skip

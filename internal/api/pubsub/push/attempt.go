@@ -26,12 +26,13 @@ func (p *Pusher) attempt(requests context.Context, m Message) (outcome, error) {
 	}
 	ctx, cancel := context.WithDeadline(requests, deadline)
 	defer cancel()
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{Got1xxResponse: func(code int, _ textproto.MIMEHeader) error {
-		if code == http.StatusProcessing {
-			return errProcessing
-		}
-		return nil
-	}})
+	ctx = httptrace.WithClientTrace(ctx,
+		&httptrace.ClientTrace{Got1xxResponse: func(code int, _ textproto.MIMEHeader) error {
+			if code == http.StatusProcessing {
+				return errProcessing
+			}
+			return nil
+		}})
 	r, err := p.request(ctx, m)
 	if err != nil {
 		return refused, err
@@ -53,7 +54,8 @@ func (p *Pusher) attempt(requests context.Context, m Message) (outcome, error) {
 	return refused, fmt.Errorf("the answer is %s", answer.Status)
 }
 
-// deadline is until when an answer to a message is waited for. One that has waited here for a while gets its whole time again.
+// deadline is until when an answer to a message is waited for. One that has waited here for a while gets its whole time
+// again.
 func (p *Pusher) deadline(requests context.Context, m Message) (time.Time, error) {
 	now := time.Now()
 	whole := now.Add(p.config.AckDeadline)

@@ -18,14 +18,15 @@ type Config struct {
 	Metadata  bool // with Unwrapped: headers tell the rest
 	OIDC      *OIDC
 
-	// RetryPolicy: the source makes messages that were given back wait by themselves, so failures do not stop the others.
+	// RetryPolicy: the source makes messages that were given back wait by themselves, so failures do not stop the
+	// others.
 	RetryPolicy bool
 
 	MaxWindow int               // requests at once; 0: 1,000
 	Grace     time.Duration     // how long requests may go on when Run's context has ended; 0: 5 s
 	Transport http.RoundTripper // nil: one of its own, as NewTransport makes it
-	// Report is told what a person should know: the source's errors, and when deliveries begin to fail or to work again. It may be called
-	// from several goroutines. nil: nobody is told.
+	// Report is told what a person should know: the source's errors, and when deliveries begin to fail or to work
+	// again. It may be called from several goroutines. nil: nobody is told.
 	Report func(error)
 }
 
@@ -49,7 +50,8 @@ func CheckEndpoint(endpoint string) error {
 	case u.Hostname() == "":
 		return fmt.Errorf("%w: %q names no host", ErrEndpoint, endpoint)
 	case u.User != nil:
-		return fmt.Errorf("%w: a name or a password in the address would be seen by everyone who reads the subscription", ErrEndpoint)
+		return fmt.Errorf(
+			"%w: a name or a password in the address would be seen by everyone who reads the subscription", ErrEndpoint)
 	case u.Fragment != "":
 		return fmt.Errorf("%w: %q has a fragment, which no server gets", ErrEndpoint, endpoint)
 	}

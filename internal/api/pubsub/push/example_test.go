@@ -39,7 +39,8 @@ func Example() {
 	}))
 	defer server.Close()
 	source := &once{acked: make(chan struct{})}
-	p, err := push.New(push.Config{Endpoint: server.URL, Subscription: "projects/local/subscriptions/news", Unwrapped: true}, source)
+	p, err := push.New(push.Config{Endpoint: server.URL, Subscription: "projects/local/subscriptions/news",
+		Unwrapped: true}, source)
 	if err != nil {
 		panic(err)
 	}

@@ -80,7 +80,8 @@ func keep(t *testing.T, last *received) *httptest.Server {
 }
 
 var message = push.Message{
-	ID: "0199", Data: []byte("<飛脚>"), Attributes: map[string]string{"lang": "ja"}, OrderingKey: "k", PublishTime: time.Date(2026, 1, 2, 3, 4, 5, 678900000, time.UTC),
+	ID: "0199", Data: []byte("<飛脚>"), Attributes: map[string]string{"lang": "ja"}, OrderingKey: "k",
+	PublishTime: time.Date(2026, 1, 2, 3, 4, 5, 678900000, time.UTC),
 }
 
 func TestAWrappedMessageIsGooglesJSON(t *testing.T) {
@@ -91,7 +92,8 @@ func TestAWrappedMessageIsGooglesJSON(t *testing.T) {
 	}
 	want := `{"message":{"attributes":{"lang":"ja"},"data":"POmjm+iEmj4=","messageId":"0199","message_id":"0199","orderingKey":"k",` +
 		`"publishTime":"2026-01-02T03:04:05.6789Z","publish_time":"2026-01-02T03:04:05.6789Z"},"subscription":"projects/local/subscriptions/news","deliveryAttempt":1}`
-	if strings.TrimSpace(got.body) != want || got.method != "POST" || got.path != "/news?token=x" || got.header.Get("Content-Type") != "application/json" {
+	if strings.TrimSpace(got.body) != want || got.method != "POST" || got.path != "/news?token=x" ||
+		got.header.Get("Content-Type") != "application/json" {
 		t.Errorf("%+v\nwanted %s", got, want)
 	}
 	if got.header.Get("Authorization") != "" || got.header.Get("User-Agent") == "" {
@@ -113,7 +115,8 @@ func TestAnUnwrappedMessageIsItsData(t *testing.T) {
 	var got received
 	server := keep(t, &got)
 	deliverOne(t, push.Config{Endpoint: server.URL, Subscription: subscription, Unwrapped: true}, message)
-	if got.body != "<飛脚>" || got.header.Get("Content-Type") != "application/octet-stream" || got.header.Get("lang") != "" || got.header.Get("x-goog-pubsub-message-id") != "" {
+	if got.body != "<飛脚>" || got.header.Get("Content-Type") != "application/octet-stream" ||
+		got.header.Get("lang") != "" || got.header.Get("x-goog-pubsub-message-id") != "" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -123,14 +126,19 @@ func TestMetadataOfAnUnwrappedMessageStandsInHeaders(t *testing.T) {
 	server := keep(t, &got)
 	m := message
 	m.Attributes = map[string]string{
-		"lang": "ja", "Content-Type": "text/plain", "text": "飛脚", "two words": "no", "": "no", "colon:": "no", "line": "a\r\nEvil: yes", "tab": "a\tb",
-		"Host": "evil", "content-length": "1", "Transfer-Encoding": "chunked", "authorization": "Bearer evil", "x-goog-pubsub-message-id": "evil", "connection": "close", "飛脚": "no",
+		"lang": "ja", "Content-Type": "text/plain", "text": "飛脚", "two words": "no", "": "no", "colon:": "no",
+		"line": "a\r\nEvil: yes", "tab": "a\tb",
+		"Host": "evil", "content-length": "1", "Transfer-Encoding": "chunked", "authorization": "Bearer evil",
+		"x-goog-pubsub-message-id": "evil", "connection": "close", "飛脚": "no",
 	}
 	deliverOne(t, push.Config{Endpoint: server.URL, Subscription: subscription, Unwrapped: true, Metadata: true}, m)
 	want := map[string]string{
-		"X-Goog-Pubsub-Subscription-Name": subscription, "X-Goog-Pubsub-Message-Id": "0199", "X-Goog-Pubsub-Publish-Time": "2026-01-02T03:04:05.6789Z",
-		"X-Goog-Pubsub-Ordering-Key": "k", "X-Goog-Pubsub-Delivery-Attempt": "1", "Lang": "ja", "Content-Type": "text/plain", "Text": "飛脚", "Tab": "a\tb",
-		"Content-Length": "8", "User-Agent": got.header.Get("User-Agent"), "Accept-Encoding": got.header.Get("Accept-Encoding"),
+		"X-Goog-Pubsub-Subscription-Name": subscription, "X-Goog-Pubsub-Message-Id": "0199",
+		"X-Goog-Pubsub-Publish-Time": "2026-01-02T03:04:05.6789Z",
+		"X-Goog-Pubsub-Ordering-Key": "k", "X-Goog-Pubsub-Delivery-Attempt": "1", "Lang": "ja",
+		"Content-Type": "text/plain", "Text": "飛脚", "Tab": "a\tb",
+		"Content-Length": "8", "User-Agent": got.header.Get("User-Agent"),
+		"Accept-Encoding": got.header.Get("Accept-Encoding"),
 	}
 	for name, values := range got.header {
 		if want[name] != strings.Join(values, ", ") {
@@ -148,7 +156,8 @@ func TestATokenHasGooglesClaimsAndNoSignature(t *testing.T) {
 	var got received
 	server := keep(t, &got)
 	for audience, want := range map[string]string{"": server.URL, "me": "me"} {
-		deliverOne(t, push.Config{Endpoint: server.URL, OIDC: &push.OIDC{ServiceAccountEmail: "a@b.c", Audience: audience}}, message)
+		deliverOne(t, push.Config{Endpoint: server.URL,
+			OIDC: &push.OIDC{ServiceAccountEmail: "a@b.c", Audience: audience}}, message)
 		parts := strings.Split(strings.TrimPrefix(got.header.Get("Authorization"), "Bearer "), ".")
 		if len(parts) != 3 || parts[2] != "" {
 			t.Fatalf("%v", got.header)
@@ -160,7 +169,8 @@ func TestATokenHasGooglesClaimsAndNoSignature(t *testing.T) {
 				t.Fatalf("%s: %v", parts[i], err)
 			}
 		}
-		if header["alg"] != "none" || claims["aud"] != want || claims["email"] != "a@b.c" || claims["email_verified"] != true || claims["iss"] != "https://accounts.google.com" ||
+		if header["alg"] != "none" || claims["aud"] != want || claims["email"] != "a@b.c" ||
+			claims["email_verified"] != true || claims["iss"] != "https://accounts.google.com" ||
 			claims["exp"].(float64)-claims["iat"].(float64) != 3600 {
 			t.Errorf("%v %v", header, claims)
 		}
@@ -188,7 +198,8 @@ func TestOnlySomeAnswersAcknowledge(t *testing.T) {
 	defer server.Close()
 	for status, want := range map[int]bool{
 		102: true, 200: true, 201: true, 202: true, 204: true,
-		203: false, 205: false, 206: false, 301: false, 302: false, 307: false, 308: false, 400: false, 401: false, 404: false, 429: false, 500: false, 503: false,
+		203: false, 205: false, 206: false, 301: false, 302: false, 307: false, 308: false, 400: false, 401: false,
+		404: false, 429: false, 500: false, 503: false,
 	} {
 		if got := deliverOne(t, push.Config{Endpoint: fmt.Sprintf("%s/%d", server.URL, status)}, message); got != want {
 			t.Errorf("%d acknowledges: %v", status, got)
@@ -265,7 +276,10 @@ func TestABodyThatNeverEndsHoldsUpNobody(t *testing.T) {
 func TestConnectionsAreUsedAgain(t *testing.T) {
 	var mu sync.Mutex
 	conns := map[string]int{}
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "thanks") }))
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_,
+			_ = io.WriteString(w, "thanks")
+	}))
 	server.Config.ConnState = func(c net.Conn, s http.ConnState) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -299,7 +313,8 @@ func TestCertificatesAreVerified(t *testing.T) {
 	}
 	authorities := x509.NewCertPool()
 	authorities.AddCert(server.Certificate())
-	if !deliverOne(t, push.Config{Endpoint: server.URL, Transport: push.NewTransport(push.TransportOptions{RootCAs: authorities})}, message) {
+	if !deliverOne(t, push.Config{Endpoint: server.URL,
+		Transport: push.NewTransport(push.TransportOptions{RootCAs: authorities})}, message) {
 		t.Error("a certificate that is vouched for is not trusted")
 	}
 }
@@ -333,8 +348,10 @@ func TestOnlyWhatIsAllowedIsReached(t *testing.T) {
 
 func TestEndpointsThatCannotBeAreRefused(t *testing.T) {
 	for endpoint, words := range map[string]string{
-		"": "neither https", "example.com": "neither", "ftp://example.com": "neither", "http://": "no host", "https://:443/x": "no host",
-		"https://a:b@example.com": "password", "https://example.com/#x": "fragment", "http://[::1": "missing", "http://exa mple.com": "invalid",
+		"": "neither https", "example.com": "neither", "ftp://example.com": "neither", "http://": "no host",
+		"https://:443/x":          "no host",
+		"https://a:b@example.com": "password", "https://example.com/#x": "fragment", "http://[::1": "missing",
+		"http://exa mple.com": "invalid",
 	} {
 		err := push.CheckEndpoint(endpoint)
 		if !errors.Is(err, push.ErrEndpoint) || !strings.Contains(err.Error(), words) {
@@ -344,7 +361,8 @@ func TestEndpointsThatCannotBeAreRefused(t *testing.T) {
 			t.Errorf("%q is accepted", endpoint)
 		}
 	}
-	for _, endpoint := range []string{"http://127.0.0.1:8080/push", "https://example.com?token=x", "http://[::1]/", "HTTPS://EXAMPLE.COM"} {
+	for _, endpoint := range []string{"http://127.0.0.1:8080/push", "https://example.com?token=x", "http://[::1]/",
+		"HTTPS://EXAMPLE.COM"} {
 		if err := push.CheckEndpoint(endpoint); err != nil {
 			t.Errorf("%q: %v", endpoint, err)
 		}

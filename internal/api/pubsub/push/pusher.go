@@ -14,14 +14,15 @@ type Pusher struct {
 	config Config
 	source Source
 
-	mu      sync.Mutex
-	window  window
-	pause   pause
-	busy    int // requests under way
-	ready   []Message
-	keys    map[string][]Message // those that wait for an earlier message of their key; a key is here while one of it is ready or under way
-	waiting int                  // in keys
-	stopped bool                 // nothing more is sent
+	mu     sync.Mutex
+	window window
+	pause  pause
+	busy   int // requests under way
+	ready  []Message
+	// those that wait for an earlier message of their key; a key is here while one of it is ready or under way
+	keys    map[string][]Message
+	waiting int  // in keys
+	stopped bool // nothing more is sent
 
 	changed chan struct{}  // there may be room, or less of a pause
 	sends   sync.WaitGroup // requests under way
@@ -36,11 +37,12 @@ func New(c Config, s Source) (*Pusher, error) {
 		return nil, errors.New("push: there is no source")
 	}
 	c = c.withDefaults()
-	return &Pusher{config: c, source: s, window: newWindow(c.MaxWindow), keys: map[string][]Message{}, changed: make(chan struct{}, 1)}, nil
+	return &Pusher{config: c, source: s, window: newWindow(c.MaxWindow), keys: map[string][]Message{},
+		changed: make(chan struct{}, 1)}, nil
 }
 
-// Run delivers until ctx ends, and then returns when nothing is under way any more: messages that were not sent are returned, requests get
-// Config.Grace to end. It may be called once.
+// Run delivers until ctx ends, and then returns when nothing is under way any more: messages that were not sent are
+// returned, requests get Config.Grace to end. It may be called once.
 func (p *Pusher) Run(ctx context.Context) {
 	// Requests end some time after ctx, and what became of them is still told to the source.
 	requests, cut := context.WithCancel(context.WithoutCancel(ctx))
@@ -213,7 +215,8 @@ func (p *Pusher) drop(m Message) {
 	delete(p.keys, m.OrderingKey)
 }
 
-// holdBack gives back what is ready when a pause has begun: others may take it meanwhile, and nothing is known of how long it would wait.
+// holdBack gives back what is ready when a pause has begun: others may take it meanwhile, and nothing is known of how
+// long it would wait.
 func (p *Pusher) holdBack(requests context.Context) {
 	p.mu.Lock()
 	var left []Message

@@ -44,7 +44,8 @@ func (e *endpoint) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &http.Response{StatusCode: status, Status: http.StatusText(status), Body: io.NopCloser(strings.NewReader(""))}, nil
+	return &http.Response{StatusCode: status, Status: http.StatusText(status),
+		Body: io.NopCloser(strings.NewReader(""))}, nil
 }
 
 // after answers with a status when a time has passed.
@@ -150,7 +151,8 @@ func TestFailuresMakeTheWindowSmallerAndDeliveriesPause(t *testing.T) {
 				last = at
 			}
 		}
-		want := []time.Duration{100, 200, 400, 800, 1600, 3200, 6400, 12800, 25600, 51200, 60000, 60000, 60000, 60000, 60000, 60000, 60000, 60000}
+		want := []time.Duration{100, 200, 400, 800, 1600, 3200, 6400, 12800, 25600, 51200, 60000, 60000, 60000, 60000,
+			60000, 60000, 60000, 60000}
 		for i := range want {
 			want[i] *= time.Millisecond
 		}
@@ -268,7 +270,8 @@ func TestMessagesOfAKeyGoOneAfterTheOther(t *testing.T) {
 			order[keys[id]] = append(order[keys[id]], id)
 		}
 		for key, ids := range order {
-			if !slices.IsSortedFunc(ids, func(a, b string) int { return len(a)*1000 - len(b)*1000 + strings.Compare(a, b) }) || len(ids) != 100 {
+			if !slices.IsSortedFunc(ids,
+				func(a, b string) int { return len(a)*1000 - len(b)*1000 + strings.Compare(a, b) }) || len(ids) != 100 {
 				t.Errorf("the key %s came as %v", key, ids)
 			}
 		}
@@ -343,7 +346,8 @@ func TestStoppingWaitsForWhatIsUnderWayAndReturnsTheRest(t *testing.T) {
 		if d := time.Since(began); d != 2*time.Second {
 			t.Errorf("stopping took %v", d)
 		}
-		if !slices.Equal(s.acked, []string{"1"}) || !slices.Equal(s.returned, []string{"4", "3", "2"}) || s.holding() != 0 {
+		if !slices.Equal(s.acked, []string{"1"}) || !slices.Equal(s.returned, []string{"4", "3", "2"}) ||
+			s.holding() != 0 {
 			t.Errorf("acknowledged: %v, returned: %v, held: %d", s.acked, s.returned, s.holding())
 		}
 	})
@@ -354,7 +358,8 @@ func TestStoppingCutsWhatTakesTooLong(t *testing.T) {
 		var told reports
 		s, e := newStore(t, 0), &endpoint{answer: after(time.Hour, 200)}
 		s.put(1)
-		stop := run(t, push.Config{Transport: e, AckDeadline: 10 * time.Minute, Grace: 7 * time.Second, Report: told.tell}, s)
+		stop := run(t, push.Config{Transport: e, AckDeadline: 10 * time.Minute, Grace: 7 * time.Second,
+			Report: told.tell}, s)
 		time.Sleep(time.Second)
 		began := time.Now()
 		stop()

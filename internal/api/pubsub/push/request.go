@@ -78,17 +78,21 @@ func (p *Pusher) wrapped(m Message) ([]byte, error) {
 // ownPrefix begins the headers that tell of the message.
 const ownPrefix = "X-Goog-Pubsub-"
 
-// reserved are headers that no attribute may set: they say how the body is to be read and where the request goes, or who it is from.
+// reserved are headers that no attribute may set: they say how the body is to be read and where the request goes, or
+// who it is from.
 var reserved = map[string]bool{
-	"Host": true, "Content-Length": true, "Content-Encoding": true, "Transfer-Encoding": true, "Connection": true, "Keep-Alive": true, "Te": true,
-	"Trailer": true, "Upgrade": true, "Expect": true, "Proxy-Connection": true, "Proxy-Authorization": true, "Authorization": true, "User-Agent": true,
+	"Host": true, "Content-Length": true, "Content-Encoding": true, "Transfer-Encoding": true, "Connection": true,
+	"Keep-Alive": true, "Te": true,
+	"Trailer": true, "Upgrade": true, "Expect": true, "Proxy-Connection": true, "Proxy-Authorization": true,
+	"Authorization": true, "User-Agent": true,
 }
 
 // metadata writes a message's attributes and what else is known of it into headers.
 func (p *Pusher) metadata(header http.Header, m Message) {
 	for name, value := range m.Attributes {
 		canonical := http.CanonicalHeaderKey(name)
-		if isHeaderName(name) && isHeaderValue(value) && !reserved[canonical] && !strings.HasPrefix(canonical, ownPrefix) {
+		if isHeaderName(name) && isHeaderValue(value) && !reserved[canonical] &&
+			!strings.HasPrefix(canonical, ownPrefix) {
 			header.Set(canonical, value)
 		}
 	}

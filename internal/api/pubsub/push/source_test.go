@@ -125,7 +125,8 @@ func (s *store) end(m push.Message, to state, list *[]string) error {
 	if to == waiting && m.OrderingKey != "" {
 		behind := false
 		for _, other := range s.items {
-			if behind = behind || other == i; behind && other.message.OrderingKey == m.OrderingKey && other.state == held {
+			if behind = behind || other == i; behind && other.message.OrderingKey == m.OrderingKey &&
+				other.state == held {
 				other.state = waiting
 			}
 		}

@@ -9,7 +9,8 @@ import (
 // tokenLife is how long a token is good for.
 const tokenLife = time.Hour
 
-// token is an unsecured JSON Web Token with the claims that Google's have. Endpoints can read who is meant; none can verify it.
+// token is an unsecured JSON Web Token with the claims that Google's have. Endpoints can read who is meant; none can
+// verify it.
 func (p *Pusher) token(now time.Time) string {
 	audience := p.config.OIDC.Audience
 	if audience == "" {

@@ -2,14 +2,16 @@ package push
 
 import "time"
 
-// window says how many requests may be under way. It is a number of slow start: doubled in each round that works, halved by what does not.
+// window says how many requests may be under way. It is a number of slow start: doubled in each round that works,
+// halved by what does not.
 type window struct {
 	size, most int
 }
 
 const (
 	firstWindow = 4 // where it begins
-	// leastWindow leaves room beside a message that always fails: it comes again at once, as the oldest, and alone it would stop all others.
+	// leastWindow leaves room beside a message that always fails: it comes again at once, as the oldest, and alone it
+	// would stop all others.
 	leastWindow = 2
 )
 
@@ -40,8 +42,8 @@ func (p *pause) worked() (paused bool) {
 	return paused
 }
 
-// failed tells of a failure of a request that was sent at a time. Requests that were under way already when a pause began do not make the
-// next one longer. It tells whether this began the first pause since the last success.
+// failed tells of a failure of a request that was sent at a time. Requests that were under way already when a pause
+// began do not make the next one longer. It tells whether this began the first pause since the last success.
 func (p *pause) failed(sent, now time.Time) (first bool) {
 	p.failures++
 	if p.failures <= patience || sent.Before(p.began) || now.Before(p.until) {

@@ -50,7 +50,8 @@ func (a *answer) WriteHeader(status int) {
 func (a *answer) Write(p []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
 	if a.status == http.StatusOK {
-		if len(p) > largeAnswer { // it is there already, and its messages are claimed: it is counted whether there is room or not
+		// it is there already, and its messages are claimed: it is counted whether there is room or not
+		if len(p) > largeAnswer {
 			a.hold.Owe(2 * int64(len(p)))
 		}
 		if !a.wants.plain() {

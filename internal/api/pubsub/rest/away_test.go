@@ -42,7 +42,8 @@ func TestAServiceHearsThatTheClientWentAway(t *testing.T) {
 	defer front.Close()
 	defer server.Stop()
 	ctx, leave := context.WithCancel(t.Context())
-	r, err := http.NewRequestWithContext(ctx, "POST", front.URL+"/v1/projects/p/subscriptions/s:pull", strings.NewReader("{}"))
+	r, err := http.NewRequestWithContext(ctx, "POST", front.URL+"/v1/projects/p/subscriptions/s:pull",
+		strings.NewReader("{}"))
 	if err != nil {
 		t.Fatal(err)
 	}

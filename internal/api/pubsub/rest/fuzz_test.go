@@ -25,7 +25,8 @@ func FuzzHandler(f *testing.F) {
 	}
 	f.Add("GET", "/v1/projects/p/topics/t", "pageSize=3&alt=json", "", "application/json")
 	f.Add("POST", "/v1/projects/p/topics/t:publish", "", `{"messages": [{"data": "aGk="}]}`, "")
-	f.Add("PATCH", "/v1/projects/p/topics/t", "", `{"topic": {"labels": {"a": "b"}}, "updateMask": "labels"}`, "text/plain")
+	f.Add("PATCH", "/v1/projects/p/topics/t", "", `{"topic": {"labels": {"a": "b"}}, "updateMask": "labels"}`,
+		"text/plain")
 	f.Add("PUT", "/v1/projects/p/topics/%41%2F%zz", "a=%zz", `{`, "multipart/form-data")
 	f.Add("POST", "/v1/projects/p/schemas", "schemaId=x", `{"type": "AVRO"}`, "application/json; charset=UTF-8")
 	f.Fuzz(func(t *testing.T, method, path, query, body, kind string) {

@@ -39,7 +39,8 @@ type handler struct {
 	busy       *door.Busy
 }
 
-// New makes the handler for all services that are registered with the server by now. It may be used by any number of goroutines.
+// New makes the handler for all services that are registered with the server by now. It may be used by any number of
+// goroutines.
 func New(server *grpc.Server, o Options) (http.Handler, error) {
 	if o.MaxBodyBytes < 0 || o.MaxBodyBytes > 1<<30 {
 		return nil, fmt.Errorf("rest: MaxBodyBytes is %d; 0 to 1 GiB are possible", o.MaxBodyBytes)
@@ -55,7 +56,8 @@ func New(server *grpc.Server, o Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &handler{transcoder: named, numbers: numbered, origins: http.NewCrossOriginProtection(), maxBody: o.MaxBodyBytes, busy: o.Busy}, nil
+	return &handler{transcoder: named, numbers: numbered, origins: http.NewCrossOriginProtection(),
+		maxBody: o.MaxBodyBytes, busy: o.Busy}, nil
 }
 
 // transcoder is what makes calls of requests.
@@ -92,8 +94,8 @@ func Counts(ctx context.Context) bool {
 	return ok
 }
 
-// watched is the server with an eye on the request that it reads. The transcoder makes that while it is being read, and what is wrong with the
-// original looks like an error of the service, but for this: the service was given nothing.
+// watched is the server with an eye on the request that it reads. The transcoder makes that while it is being read, and
+// what is wrong with the original looks like an error of the service, but for this: the service was given nothing.
 func watched(server http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if note, ok := r.Context().Value(delivered{}).(*atomic.Bool); ok {
@@ -124,7 +126,8 @@ func newJSON(types vanguard.TypeResolver, enumNumbers bool) vanguard.Codec {
 	}
 }
 
-// getIAMPolicy lets a policy be read with GET, as Pub/Sub's description says; the annotation of the service common to all of Google's says POST.
+// getIAMPolicy lets a policy be read with GET, as Pub/Sub's description says; the annotation of the service common to
+// all of Google's says POST.
 func getIAMPolicy() *annotations.HttpRule {
 	return &annotations.HttpRule{
 		Selector: "google.iam.v1.IAMPolicy.GetIamPolicy",
@@ -134,7 +137,8 @@ func getIAMPolicy() *annotations.HttpRule {
 
 // unknown answers a path that no annotation has.
 func unknown(w http.ResponseWriter, r *http.Request) {
-	problem{code: codes.NotFound, message: fmt.Sprintf("%s %s is no call of this service", r.Method, r.URL.EscapedPath())}.write(w)
+	problem{code: codes.NotFound, message: fmt.Sprintf("%s %s is no call of this service", r.Method,
+		r.URL.EscapedPath())}.write(w)
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -142,7 +146,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		problem{code: codes.PermissionDenied, message: "requests of pages of another origin are refused"}.write(w)
 		return
 	}
-	if !strings.HasPrefix(r.URL.Path, "/v1/") { // the transcoder would also answer other protocols, by the services' names
+	// the transcoder would also answer other protocols, by the services' names
+	if !strings.HasPrefix(r.URL.Path, "/v1/") {
 		unknown(w, r)
 		return
 	}

@@ -30,23 +30,30 @@ func TestCallsArriveAsTheirAnnotationsSay(t *testing.T) {
 	}{
 		{"PUT", "/v1/" + topic, "", &pubsubpb.Topic{Name: topic}},
 		{"PUT", "/v1/" + topic, `{"labels": {"a": "b"}, "messageRetentionDuration": "600s"}`,
-			&pubsubpb.Topic{Name: topic, Labels: map[string]string{"a": "b"}, MessageRetentionDuration: durationpb.New(10 * time.Minute)}},
+			&pubsubpb.Topic{Name: topic, Labels: map[string]string{"a": "b"},
+				MessageRetentionDuration: durationpb.New(10 * time.Minute)}},
 		{"PUT", "/v1/" + topic, `{"name": "what the path says wins"}`, &pubsubpb.Topic{Name: topic}},
 		{"PATCH", "/v1/" + topic, `{"topic": {"labels": {"a": "b"}}, "updateMask": "labels,messageRetentionDuration"}`,
 			&pubsubpb.UpdateTopicRequest{Topic: &pubsubpb.Topic{Name: topic, Labels: map[string]string{"a": "b"}},
 				UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{"labels", "message_retention_duration"}}}},
 		{"GET", "/v1/" + topic, "", &pubsubpb.GetTopicRequest{Topic: topic}},
-		{"GET", "/v1/projects/p/topics?pageSize=3&pageToken=x%20y", "", &pubsubpb.ListTopicsRequest{Project: "projects/p", PageSize: 3, PageToken: "x y"}},
-		{"GET", "/v1/projects/p/topics?page_size=3", "", &pubsubpb.ListTopicsRequest{Project: "projects/p", PageSize: 3}},
+		{"GET", "/v1/projects/p/topics?pageSize=3&pageToken=x%20y", "",
+			&pubsubpb.ListTopicsRequest{Project: "projects/p", PageSize: 3, PageToken: "x y"}},
+		{"GET", "/v1/projects/p/topics?page_size=3", "",
+			&pubsubpb.ListTopicsRequest{Project: "projects/p", PageSize: 3}},
 		{"DELETE", "/v1/" + topic, "", &pubsubpb.DeleteTopicRequest{Topic: topic}},
-		{"POST", "/v1/" + topic + ":publish", `{"messages": [{"data": "aGVsbG8=", "attributes": {"lang": "ja"}, "orderingKey": "k"}, {"data": "_-8"}]}`,
+		{"POST", "/v1/" + topic + ":publish",
+			`{"messages": [{"data": "aGVsbG8=", "attributes": {"lang": "ja"}, "orderingKey": "k"}, {"data": "_-8"}]}`,
 			&pubsubpb.PublishRequest{Topic: topic, Messages: []*pubsubpb.PubsubMessage{
-				{Data: []byte("hello"), Attributes: map[string]string{"lang": "ja"}, OrderingKey: "k"}, {Data: []byte{0xff, 0xef}}}}},
+				{Data: []byte("hello"), Attributes: map[string]string{"lang": "ja"}, OrderingKey: "k"},
+				{Data: []byte{0xff, 0xef}}}}},
 		{"POST", "/v1/" + subscription + ":pull", `{"max_messages": 5}`,
 			&pubsubpb.PullRequest{Subscription: subscription, MaxMessages: 5}},
 		{"POST", "/v1/projects/p/schemas?schemaId=s", `{"type": "AVRO", "definition": "{}"}`,
-			&pubsubpb.CreateSchemaRequest{Parent: "projects/p", SchemaId: "s", Schema: &pubsubpb.Schema{Type: pubsubpb.Schema_AVRO, Definition: "{}"}}},
-		{"GET", "/v1/projects/p/schemas/s?view=FULL", "", &pubsubpb.GetSchemaRequest{Name: "projects/p/schemas/s", View: pubsubpb.SchemaView_FULL}},
+			&pubsubpb.CreateSchemaRequest{Parent: "projects/p", SchemaId: "s",
+				Schema: &pubsubpb.Schema{Type: pubsubpb.Schema_AVRO, Definition: "{}"}}},
+		{"GET", "/v1/projects/p/schemas/s?view=FULL", "",
+			&pubsubpb.GetSchemaRequest{Name: "projects/p/schemas/s", View: pubsubpb.SchemaView_FULL}},
 		{"GET", "/v1/projects/p/schemas/s@12ab", "", &pubsubpb.GetSchemaRequest{Name: "projects/p/schemas/s@12ab"}},
 		{"POST", "/v1/" + topic + ":getIamPolicy", `{}`, &iampb.GetIamPolicyRequest{Resource: topic}},
 		{"GET", "/v1/" + topic + ":getIamPolicy?options.requestedPolicyVersion=3", "",
@@ -54,7 +61,8 @@ func TestCallsArriveAsTheirAnnotationsSay(t *testing.T) {
 		{"POST", "/v1/" + subscription + ":testIamPermissions", `{"permissions": ["a", "b"]}`,
 			&iampb.TestIamPermissionsRequest{Resource: subscription, Permissions: []string{"a", "b"}}},
 	} {
-		if status, body, _ := call(t, front, c.method, c.path, c.body); status != http.StatusOK || compact(t, body) != "{}" {
+		if status, body, _ := call(t, front, c.method, c.path, c.body); status != http.StatusOK ||
+			compact(t, body) != "{}" {
 			t.Errorf("%s %s: %d %s", c.method, c.path, status, body)
 		}
 		s.wasAsked(t, c.want)
@@ -65,7 +73,8 @@ func TestNamesWithEscapesAreTakenOffOnce(t *testing.T) {
 	s := &service{}
 	front := start(t, s, rest.Options{})
 	for path, name := range map[string]string{
-		"a+b": "a+b", "a%2Bb": "a+b", "a%252Bb": "a%2Bb", "a~b.c_d-e": "a~b.c_d-e", "a%25": "a%", "%E9%A3%9B": "飛", "a%3Ab": "a:b", "a%2Fb": "a/b",
+		"a+b": "a+b", "a%2Bb": "a+b", "a%252Bb": "a%2Bb", "a~b.c_d-e": "a~b.c_d-e", "a%25": "a%", "%E9%A3%9B": "飛",
+		"a%3Ab": "a:b", "a%2Fb": "a/b",
 	} {
 		call(t, front, "GET", "/v1/projects/p/topics/"+path, "")
 		s.wasAsked(t, &pubsubpb.GetTopicRequest{Topic: "projects/p/topics/" + name})
@@ -79,7 +88,8 @@ func TestNamesWithEscapesAreTakenOffOnce(t *testing.T) {
 func TestAnswersAreTheProtocolBuffersJSON(t *testing.T) {
 	s := &service{answer: &pubsubpb.PullResponse{ReceivedMessages: []*pubsubpb.ReceivedMessage{{
 		AckId: "<a&b>", DeliveryAttempt: 2, Message: &pubsubpb.PubsubMessage{Data: []byte{0xff, 0xef}, MessageId: "1",
-			Attributes: map[string]string{"k": "v"}, PublishTime: timestamppb.New(time.Date(2026, 1, 2, 3, 4, 5, 6e6, time.UTC))},
+			Attributes:  map[string]string{"k": "v"},
+			PublishTime: timestamppb.New(time.Date(2026, 1, 2, 3, 4, 5, 6e6, time.UTC))},
 	}}}}
 	front := start(t, s, rest.Options{})
 	status, body, header := call(t, front, "POST", "/v1/projects/p/subscriptions/s:pull", `{"maxMessages": 1}`)
@@ -137,29 +147,34 @@ func TestParametersOfAllGoogleAPIsAreTaken(t *testing.T) {
 func TestBodiesOfTheTypesThatClientsSendAreJSON(t *testing.T) {
 	s := &service{}
 	front := start(t, s, rest.Options{})
-	for _, kind := range []string{"", "application/json", "application/json; charset=UTF-8", "application/json;charset=utf-8", "text/plain;charset=UTF-8",
+	for _, kind := range []string{"", "application/json", "application/json; charset=UTF-8",
+		"application/json;charset=utf-8", "text/plain;charset=UTF-8",
 		"application/x-www-form-urlencoded"} {
-		status, body, _ := call(t, front, "POST", "/v1/projects/p/topics/t:publish", `{"messages": [{"data": "eA=="}]}`, func(r *http.Request) {
-			r.Header.Del("Content-Type")
-			if kind != "" {
-				r.Header.Set("Content-Type", kind)
-			}
-		})
+		status, body, _ := call(t, front, "POST", "/v1/projects/p/topics/t:publish", `{"messages": [{"data": "eA=="}]}`,
+			func(r *http.Request) {
+				r.Header.Del("Content-Type")
+				if kind != "" {
+					r.Header.Set("Content-Type", kind)
+				}
+			})
 		if status != http.StatusOK {
 			t.Errorf("%q: %d %s", kind, status, body)
 		}
-		s.wasAsked(t, &pubsubpb.PublishRequest{Topic: "projects/p/topics/t", Messages: []*pubsubpb.PubsubMessage{{Data: []byte("x")}}})
+		s.wasAsked(t, &pubsubpb.PublishRequest{Topic: "projects/p/topics/t",
+			Messages: []*pubsubpb.PubsubMessage{{Data: []byte("x")}}})
 	}
 }
 
 func TestPackedBodiesAreUnpacked(t *testing.T) {
 	s := &service{}
 	front := start(t, s, rest.Options{})
-	status, body, _ := call(t, front, "POST", "/v1/projects/p/topics/t:publish", packed(t, `{"messages": [{"data": "eA=="}]}`), gzipped)
+	status, body, _ := call(t, front, "POST", "/v1/projects/p/topics/t:publish",
+		packed(t, `{"messages": [{"data": "eA=="}]}`), gzipped)
 	if status != http.StatusOK {
 		t.Errorf("%d %s", status, body)
 	}
-	s.wasAsked(t, &pubsubpb.PublishRequest{Topic: "projects/p/topics/t", Messages: []*pubsubpb.PubsubMessage{{Data: []byte("x")}}})
+	s.wasAsked(t, &pubsubpb.PublishRequest{Topic: "projects/p/topics/t",
+		Messages: []*pubsubpb.PubsubMessage{{Data: []byte("x")}}})
 }
 
 func gzipped(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") }

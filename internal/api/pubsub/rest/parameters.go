@@ -10,7 +10,8 @@ import (
 	"google.golang.org/grpc/codes"
 )
 
-// wishes are how a client wants its answer, by the parameters that every Google API takes (cloud.google.com/apis/docs/system-parameters).
+// wishes are how a client wants its answer, by the parameters that every Google API takes
+// (cloud.google.com/apis/docs/system-parameters).
 type wishes struct {
 	enumNumbers bool // $alt=json;enum-encoding=int: enumerations as numbers
 	pretty      bool // prettyPrint: with line breaks
@@ -20,8 +21,10 @@ type wishes struct {
 // plain tells that the answer may go as it comes.
 func (w *wishes) plain() bool { return !w.pretty && w.fields == nil }
 
-// systemParameters are those that every Google API takes. What is not looked at changes nothing here: there are no quotas and no keys.
-var systemParameters = []string{"alt", "$alt", "key", "$key", "prettyPrint", "$prettyPrint", "quotaUser", "$quotaUser", "userIp", "fields", "$fields",
+// systemParameters are those that every Google API takes. What is not looked at changes nothing here: there are no
+// quotas and no keys.
+var systemParameters = []string{"alt", "$alt", "key", "$key", "prettyPrint", "$prettyPrint", "quotaUser", "$quotaUser",
+	"userIp", "fields", "$fields",
 	"$.xgafv", "upload_protocol", "uploadType", "access_token", "oauth_token"}
 
 // takeParameters takes system parameters out of the query.

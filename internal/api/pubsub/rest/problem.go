@@ -20,7 +20,8 @@ type problem struct {
 
 // httpStatus is what stands for each code, by google/rpc/code.proto.
 var httpStatus = map[codes.Code]int{
-	codes.Canceled: 499, codes.Unknown: 500, codes.InvalidArgument: 400, codes.DeadlineExceeded: 504, codes.NotFound: 404,
+	codes.Canceled: 499, codes.Unknown: 500, codes.InvalidArgument: 400, codes.DeadlineExceeded: 504,
+	codes.NotFound:      404,
 	codes.AlreadyExists: 409, codes.PermissionDenied: 403, codes.ResourceExhausted: 429, codes.FailedPrecondition: 400,
 	codes.Aborted: 409, codes.OutOfRange: 400, codes.Unimplemented: 501, codes.Internal: 500, codes.Unavailable: 503,
 	codes.DataLoss: 500, codes.Unauthenticated: 401,

@@ -45,14 +45,19 @@ func TestErrorsOfTheServiceAreShownAsGoogleShowsThem(t *testing.T) {
 	s := &service{}
 	front := start(t, s, rest.Options{})
 	for code, want := range map[codes.Code]int{
-		codes.Canceled: 499, codes.Unknown: 500, codes.InvalidArgument: 400, codes.DeadlineExceeded: 504, codes.NotFound: 404, codes.AlreadyExists: 409,
-		codes.PermissionDenied: 403, codes.ResourceExhausted: 429, codes.FailedPrecondition: 400, codes.Aborted: 409, codes.OutOfRange: 400,
-		codes.Unimplemented: 501, codes.Internal: 500, codes.Unavailable: 503, codes.DataLoss: 500, codes.Unauthenticated: 401,
+		codes.Canceled: 499, codes.Unknown: 500, codes.InvalidArgument: 400, codes.DeadlineExceeded: 504,
+		codes.NotFound: 404, codes.AlreadyExists: 409,
+		codes.PermissionDenied: 403, codes.ResourceExhausted: 429, codes.FailedPrecondition: 400, codes.Aborted: 409,
+		codes.OutOfRange:    400,
+		codes.Unimplemented: 501, codes.Internal: 500, codes.Unavailable: 503, codes.DataLoss: 500,
+		codes.Unauthenticated: 401,
 	} {
 		s.err = failing(t, code, "Resource not found (resource=飛脚).")
 		got, body, header := call(t, front, "GET", "/v1/projects/p/topics/t", "")
-		e := refused(t, code.String(), got, body, header, want, rpccode.Code(code).String(), "Resource not found (resource=飛脚).")
-		if len(e.Error.Details) != 1 || e.Error.Details[0]["@type"] != "type.googleapis.com/google.rpc.ErrorInfo" || e.Error.Details[0]["reason"] != "WHY" {
+		e := refused(t, code.String(), got, body, header, want, rpccode.Code(code).String(),
+			"Resource not found (resource=飛脚).")
+		if len(e.Error.Details) != 1 || e.Error.Details[0]["@type"] != "type.googleapis.com/google.rpc.ErrorInfo" ||
+			e.Error.Details[0]["reason"] != "WHY" {
 			t.Errorf("%s: details %v", code, e.Error.Details)
 		}
 		if challenge := header.Get("WWW-Authenticate"); (challenge == "Bearer") != (code == codes.Unauthenticated) {
@@ -90,7 +95,8 @@ func TestRequestsThatAreNoCallsAreRefused(t *testing.T) {
 		{"POST", "/v1/projects/p/topics/t:shout", "{}", nil, 404, "NOT_FOUND", "is no call"},
 		{"POST", "/v1/projects/p/subscriptions/s:streamingPull", "{}", nil, 404, "NOT_FOUND", "is no call"},
 		{"POST", "/google.pubsub.v1.Publisher/Publish", "{}", nil, 404, "NOT_FOUND", "is no call"},
-		{"POST", "/google.pubsub.v1.Publisher/Publish", "{}", typed("Connect-Protocol-Version", "1"), 404, "NOT_FOUND", "is no call"},
+		{"POST", "/google.pubsub.v1.Publisher/Publish", "{}", typed("Connect-Protocol-Version", "1"), 404, "NOT_FOUND",
+			"is no call"},
 		{"POST", "/v1/projects/p/topics/t", "{}", nil, 405, "NOT_FOUND", "Method Not Allowed"},
 		{"POST", publish, `{"messages": [`, nil, 400, "INVALID_ARGUMENT", "unexpected"},
 		{"POST", publish, `{"massages": []}`, nil, 400, "INVALID_ARGUMENT", `unknown field "massages"`},
@@ -102,11 +108,13 @@ func TestRequestsThatAreNoCallsAreRefused(t *testing.T) {
 		{"GET", "/v1/projects/p/topics?alt=proto", "", nil, 400, "INVALID_ARGUMENT", "alt=proto"},
 		{"GET", "/v1/projects/p/topics?callback=f", "", nil, 400, "INVALID_ARGUMENT", "callback"},
 		{"GET", "/v1/projects/p/topics", "{}", nil, 400, "INVALID_ARGUMENT", "no body"},
-		{"POST", publish, "{}", typed("Content-Type", "application/x-protobuf"), 400, "INVALID_ARGUMENT", "application/x-protobuf"},
+		{"POST", publish, "{}", typed("Content-Type", "application/x-protobuf"), 400, "INVALID_ARGUMENT",
+			"application/x-protobuf"},
 		{"POST", publish, "{}", typed("Content-Encoding", "br"), 400, "INVALID_ARGUMENT", `"br"`},
 		{"POST", publish, "no gzip", gzipped, 400, "INVALID_ARGUMENT", "gzip"},
 		{"POST", publish, long, nil, 400, "INVALID_ARGUMENT", "exceeds the limit: 1000 bytes"},
-		{"POST", publish, long, func(r *http.Request) { r.ContentLength, r.Body = -1, io.NopCloser(r.Body) }, 400, "INVALID_ARGUMENT", "exceeds the limit"},
+		{"POST", publish, long, func(r *http.Request) { r.ContentLength, r.Body = -1, io.NopCloser(r.Body) }, 400,
+			"INVALID_ARGUMENT", "exceeds the limit"},
 		{"POST", publish, packed(t, long), gzipped, 400, "INVALID_ARGUMENT", "exceeds the limit"},
 		{"POST", publish, "{}", typed("Sec-Fetch-Site", "cross-site"), 403, "PERMISSION_DENIED", "another origin"},
 		{"POST", publish, "{}", typed("Origin", "https://example.com"), 403, "PERMISSION_DENIED", "another origin"},

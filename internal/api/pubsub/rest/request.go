@@ -14,15 +14,16 @@ import (
 	"github.com/hikyaku/hikyaku/internal/door"
 )
 
-// prepare makes a request one that the transcoder understands: parameters that belong to no message are taken out, the type of the body is
-// JSON, the body is unpacked and bounded.
+// prepare makes a request one that the transcoder understands: parameters that belong to no message are taken out, the
+// type of the body is JSON, the body is unpacked and bounded.
 func (h *handler) prepare(r *http.Request, hold *door.Hold) (*boundedBody, *problem) {
 	if wrong := jsonType(r.Header); wrong != nil {
 		return nil, wrong
 	}
 	// The transcoder takes the path's escapes off itself, after it has split the path.
 	r.URL.Path = r.URL.EscapedPath()
-	// What it would do with these is nothing that a client of REST wants: compressed answers whatever their size, other protocols.
+	// What it would do with these is nothing that a client of REST wants: compressed answers whatever their size, other
+	// protocols.
 	for _, name := range []string{"Accept-Encoding", "Connect-Protocol-Version"} {
 		r.Header.Del(name)
 	}
@@ -39,7 +40,8 @@ func (h *handler) prepare(r *http.Request, hold *door.Hold) (*boundedBody, *prob
 		body.reader = &unpacking{from: body.reader}
 		r.ContentLength = -1
 	default:
-		return nil, &problem{code: codes.InvalidArgument, message: fmt.Sprintf("Content-Encoding %q is not supported; gzip is", packing)}
+		return nil, &problem{code: codes.InvalidArgument,
+			message: fmt.Sprintf("Content-Encoding %q is not supported; gzip is", packing)}
 	}
 	r.Header.Del("Content-Encoding")
 	r.Body = body
@@ -47,8 +49,8 @@ func (h *handler) prepare(r *http.Request, hold *door.Hold) (*boundedBody, *prob
 }
 
 const (
-	// What a large body takes while it is worked on, in its own length: as it came, as a message of Protocol Buffers, encoded, as pieces on the way to the call, in
-	// one piece, as its message, and what the journal writes of it.
+	// What a large body takes while it is worked on, in its own length: as it came, as a message of Protocol Buffers,
+	// encoded, as pieces on the way to the call, in one piece, as its message, and what the journal writes of it.
 	bodyCost, bodyGrowing = 7, 9
 	// packedCost is what is taken for each byte of a body that is packed, up to what a body may have.
 	packedCost = 1000
@@ -71,7 +73,8 @@ func (h *handler) read(r *http.Request, hold *door.Hold, into *boundedBody) *pro
 		return &problem{code: codes.ResourceExhausted, message: err.Error()}
 	}
 	if err != nil {
-		return &problem{code: codes.InvalidArgument, message: "the body of the request could not be read: " + err.Error()}
+		return &problem{code: codes.InvalidArgument, message: "the body of the request could not be read: " +
+			err.Error()}
 	}
 	into.reader = bytes.NewReader(data)
 	return nil
@@ -92,7 +95,8 @@ func jsonType(header http.Header) *problem {
 		header["Content-Type"] = []string{"application/json"}
 		return nil
 	}
-	return &problem{code: codes.InvalidArgument, message: fmt.Sprintf("Content-Type %q is not supported; a body is application/json", given)}
+	return &problem{code: codes.InvalidArgument,
+		message: fmt.Sprintf("Content-Type %q is not supported; a body is application/json", given)}
 }
 
 // boundedBody is a body of which no more is read than a request may have.
@@ -124,7 +128,8 @@ func (b *boundedBody) Close() error { return b.closer.Close() }
 func (b *boundedBody) exceeded() bool { return b.left < 0 }
 
 func (b *boundedBody) tooLarge() *problem {
-	return &problem{code: codes.InvalidArgument, message: fmt.Sprintf("Request payload size exceeds the limit: %d bytes.", b.limit)}
+	return &problem{code: codes.InvalidArgument,
+		message: fmt.Sprintf("Request payload size exceeds the limit: %d bytes.", b.limit)}
 }
 
 // unpacking unpacks gzip. Its header is not read before somebody wants the content.

@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// selection is which fields of an answer are wanted: names in JSON, each with which of its own; an empty one wants all. "*" is every name.
-// It is written topics(name,labels),nextPageToken or topics/name or topics.name; names may be those of Protocol Buffers (next_page_token).
+// selection is which fields of an answer are wanted: names in JSON, each with which of its own; an empty one wants all.
+// "*" is every name. It is written topics(name,labels),nextPageToken or topics/name or topics.name; names may be those
+// of Protocol Buffers (next_page_token).
 type selection map[string]selection
 
 const (

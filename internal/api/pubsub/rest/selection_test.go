@@ -32,7 +32,8 @@ func TestFieldsChooseWhatAnAnswerHas(t *testing.T) {
 			t.Errorf("%s: %s, %v\nwanted %s", fields, got, err, want)
 		}
 	}
-	for _, fields := range []string{",", "a,", "a(", "a(b", "a)b", "a(b))", "a/", "/a", "()", strings.Repeat("a(", 100), strings.Repeat("a", 5000)} {
+	for _, fields := range []string{",", "a,", "a(", "a(b", "a)b", "a(b))", "a/", "/a", "()", strings.Repeat("a(", 100),
+		strings.Repeat("a", 5000)} {
 		if s, err := parseSelection(fields); err == nil {
 			t.Errorf("%.40s is read as %v", fields, s)
 		}

@@ -85,7 +85,8 @@ func (s *service) Pull(ctx context.Context, r *pubsubpb.PullRequest) (*pubsubpb.
 	return answered[*pubsubpb.PullResponse](s, ctx, r)
 }
 
-func (s *service) GetSubscription(ctx context.Context, r *pubsubpb.GetSubscriptionRequest) (*pubsubpb.Subscription, error) {
+func (s *service) GetSubscription(ctx context.Context, r *pubsubpb.GetSubscriptionRequest) (*pubsubpb.Subscription,
+	error) {
 	return answered[*pubsubpb.Subscription](s, ctx, r)
 }
 
@@ -101,7 +102,8 @@ func (s *service) GetIamPolicy(ctx context.Context, r *iampb.GetIamPolicyRequest
 	return answered[*iampb.Policy](s, ctx, r)
 }
 
-func (s *service) TestIamPermissions(ctx context.Context, r *iampb.TestIamPermissionsRequest) (*iampb.TestIamPermissionsResponse, error) {
+func (s *service) TestIamPermissions(ctx context.Context,
+	r *iampb.TestIamPermissionsRequest) (*iampb.TestIamPermissionsResponse, error) {
 	return answered[*iampb.TestIamPermissionsResponse](s, ctx, r)
 }
 
@@ -124,7 +126,8 @@ func start(t *testing.T, s *service, o rest.Options) *httptest.Server {
 }
 
 // call sends a request and returns the status and the body of the answer. edit may change the request.
-func call(t *testing.T, front *httptest.Server, method, path, body string, edit ...func(*http.Request)) (int, string, http.Header) {
+func call(t *testing.T, front *httptest.Server, method, path, body string, edit ...func(*http.Request)) (int, string,
+	http.Header) {
 	t.Helper()
 	var reader io.Reader
 	if body != "" {

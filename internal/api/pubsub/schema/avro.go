@@ -48,7 +48,8 @@ func compileAvro(definition string) (*avroType, *DefinitionError) {
 		return nil, &DefinitionError{Message: strings.TrimPrefix(err.Error(), "avro: ")}
 	}
 	if parsed.Type() == avro.Union {
-		return nil, placed(definition, 0, "the type at the top is a union; a schema has one type there, a record as a rule")
+		return nil, placed(definition, 0, "the type at the top is a union; a schema has one type there, a record as "+
+			"a rule")
 	}
 	c := avroCompiler{named: map[string]*avroType{}}
 	return c.compile(parsed)

@@ -19,7 +19,8 @@ func TestAvroInJSON(t *testing.T) {
 		return strings.Replace(goodProduct, old, new, 1)
 	}
 	for _, good := range []string{
-		edit(`{"string": "x"}`, `null`), edit(`{"string": "x"}`, `{"shop.Color": "RED"}`), edit(`{"kyoto": 3}`, `{}`), edit(`[1.5, 2]`, `[]`),
+		edit(`{"string": "x"}`, `null`), edit(`{"string": "x"}`, `{"shop.Color": "RED"}`), edit(`{"kyoto": 3}`, `{}`),
+		edit(`[1.5, 2]`, `[]`),
 		edit(`"sku": 5`, `"sku": -2147483648`), edit(`"weight": 0.5`, `"weight": 1e-3`), " \n" + goodProduct + "\n",
 	} {
 		accepts(t, s, schema.JSON, good)
@@ -66,7 +67,8 @@ func text(s string) string { return varint(int64(len(s))) + s }
 
 func TestAvroInBinary(t *testing.T) {
 	s := compile(t, schema.Avro, product)
-	parts := []string{text("tea"), varint(5), varint(1) + text("kyoto") + varint(3) + varint(0), varint(-2) + varint(16) + strings.Repeat("\x00", 16) + varint(0), varint(1),
+	parts := []string{text("tea"), varint(5), varint(1) + text("kyoto") + varint(3) + varint(0),
+		varint(-2) + varint(16) + strings.Repeat("\x00", 16) + varint(0), varint(1),
 		"\xff\x00", text("\xff"), varint(1) + text("x"), "\x00", "\x00\x00\x00\x3f"}
 	with := func(i int, part string) string {
 		changed := append([]string{}, parts...)
@@ -106,13 +108,15 @@ func TestAvroInBinary(t *testing.T) {
 }
 
 func TestNestingIsBounded(t *testing.T) {
-	s := compile(t, schema.Avro, `{"type": "record", "name": "List", "fields": [{"name": "next", "type": ["null", "List"]}]}`)
+	s := compile(t, schema.Avro,
+		`{"type": "record", "name": "List", "fields": [{"name": "next", "type": ["null", "List"]}]}`)
 	list := func(n int) string {
 		return strings.Repeat(`{"next": {"List": `, n) + `{"next": null}` + strings.Repeat(`}}`, n)
 	}
 	accepts(t, s, schema.JSON, list(40))
 	accepts(t, s, schema.Binary, strings.Repeat("\x02", 40)+"\x00")
-	for n, message := range map[schema.Encoding]string{schema.JSON: list(2000), schema.Binary: strings.Repeat("\x02", 1<<20) + "\x00"} {
+	for n, message := range map[schema.Encoding]string{schema.JSON: list(2000),
+		schema.Binary: strings.Repeat("\x02", 1<<20) + "\x00"} {
 		if err := s.Validate([]byte(message), n); err == nil || !strings.Contains(err.Error(), "nested deeper") {
 			t.Errorf("%s: %v", n, err)
 		}
@@ -125,7 +129,8 @@ func TestARecordOfManyNullsTakesNoTime(t *testing.T) {
 	var b strings.Builder
 	const levels = 60
 	for i := range levels {
-		b.WriteString(`{"type": "record", "name": "R` + string(rune('A'+i%26)) + string(rune('A'+i/26)) + `", "fields": [{"name": "a", "type": `)
+		b.WriteString(`{"type": "record", "name": "R` + string(rune('A'+i%26)) + string(rune('A'+i/26)) +
+			`", "fields": [{"name": "a", "type": `)
 	}
 	b.WriteString(`"null"`)
 	for i := levels - 1; i >= 0; i-- {

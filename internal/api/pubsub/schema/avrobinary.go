@@ -141,8 +141,8 @@ func (r *avroReader) bytes() ([]byte, *MessageError) {
 	return r.data[from:r.pos], nil
 }
 
-// blocks reads the items of an array or a map: blocks of a count and as many items, until a count is 0. A negative count has the block's size
-// behind it.
+// blocks reads the items of an array or a map: blocks of a count and as many items, until a count is 0. A negative
+// count has the block's size behind it.
 func (r *avroReader) blocks(t *avroType, nested int) *MessageError {
 	var number int64
 	for {

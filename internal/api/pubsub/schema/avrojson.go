@@ -179,7 +179,8 @@ func (t *avroType) checkUnion(value any, nested int) *MessageError {
 	}
 	object, ok := value.(map[string]any)
 	if !ok || len(object) != 1 {
-		return wrong("a value of a union is an object with the name of its branch, as in {%q: …}, not %s", t.example(), jsonTitle(value))
+		return wrong("a value of a union is an object with the name of its branch, as in {%q: …}, not %s", t.example(),
+			jsonTitle(value))
 	}
 	for name, v := range object {
 		i, ok := t.branch[name]

@@ -8,13 +8,16 @@ import (
 	"github.com/hamba/avro/v2"
 )
 
-// checkAvroRevision wants each of the two to read what the other wrote, by the specification's rules of schema resolution.
+// checkAvroRevision wants each of the two to read what the other wrote, by the specification's rules of schema
+// resolution.
 func checkAvroRevision(last, next *avroType) *RevisionError {
 	if err := (&resolution{}).reads(next, last); err != nil {
-		return &RevisionError{Path: err.Path, Message: "the new definition cannot read messages of the last one: " + err.Message}
+		return &RevisionError{Path: err.Path, Message: "the new definition cannot read messages of the last one: " +
+			err.Message}
 	}
 	if err := (&resolution{}).reads(last, next); err != nil {
-		return &RevisionError{Path: err.Path, Message: "the last definition cannot read messages of the new one: " + err.Message}
+		return &RevisionError{Path: err.Path, Message: "the last definition cannot read messages of the new one: " +
+			err.Message}
 	}
 	return nil
 }
@@ -62,7 +65,8 @@ func (c *resolution) reads(reader, writer *avroType) *RevisionError {
 		return c.reads(reader.items, writer.items).within("{}")
 	case avro.Fixed:
 		if !reader.isCalled(writer.name) || reader.size != writer.size {
-			return &RevisionError{Message: fmt.Sprintf("%s of %d bytes cannot be read as %s of %d bytes", writer.title(), writer.size, reader.title(), reader.size)}
+			return &RevisionError{Message: fmt.Sprintf("%s of %d bytes cannot be read as %s of %d bytes",
+				writer.title(), writer.size, reader.title(), reader.size)}
 		}
 	case avro.Enum:
 		return readsEnum(reader, writer)
@@ -103,7 +107,8 @@ func readsEnum(reader, writer *avroType) *RevisionError {
 		}
 	}
 	if len(missing) > 0 {
-		return &RevisionError{Message: fmt.Sprintf("%q is no symbol of %s, which has no default", slices.Min(missing), reader.title())}
+		return &RevisionError{Message: fmt.Sprintf("%q is no symbol of %s, which has no default", slices.Min(missing),
+			reader.title())}
 	}
 	return nil
 }

@@ -9,8 +9,8 @@ import (
 
 const proto3 = "syntax = \"proto3\";\n"
 
-// TestNoDefinitionFillsTheStack gives the parsers what is 300,000 deep or long, and as much of it as a definition may have: a full stack would end
-// the process.
+// TestNoDefinitionFillsTheStack gives the parsers what is 300,000 deep or long, and as much of it as a definition may
+// have: a full stack would end the process.
 func TestNoDefinitionFillsTheStack(t *testing.T) {
 	for _, c := range []struct {
 		kind             schema.Kind

@@ -18,7 +18,8 @@ func TestADefinitionIsKeptAsItWasWritten(t *testing.T) {
 }
 
 func TestEverythingThatASchemaMayHaveCompiles(t *testing.T) {
-	for _, text := range []string{`"string"`, ` {"type": "long", "logicalType": "timestamp-millis"} `, `{"type": "array", "items": "int"}`,
+	for _, text := range []string{`"string"`, ` {"type": "long", "logicalType": "timestamp-millis"} `,
+		`{"type": "array", "items": "int"}`,
 		`{"type": "record", "name": "Empty", "fields": []}`,
 		`{"type": "record", "name": "List", "fields": [{"name": "next", "type": ["null", "List"]}]}`,
 		`{"type": "record", "name": "R", "fields": [{"name": "d", "type": {"type": "bytes", "logicalType": "decimal", "precision": 4, "scale": 2}}]}`,
@@ -55,8 +56,10 @@ func TestAWrongDefinitionIsRefusedAtItsPlace(t *testing.T) {
 		{schema.Avro, `{"type": "record", "name": "R"}`, 0, 0, "fields"},
 		{schema.Avro, `{"type": "record", "name": "R", "fields": [{"name": "a", "type": "Other"}]}`, 0, 0, "Other"},
 		{schema.Avro, `{"type": "record", "name": "R", "fields": [{"name": "a", "type": "int"}, {"name": "a", "type": "int"}]}`, 0, 0, "duplicate"},
-		{schema.Avro, `{"type": "record", "name": "R", "fields": [{"name": "a", "type": "int", "default": "x"}]}`, 0, 0, "default"},
-		{schema.Avro, `{"type": "record", "name": "R", "fields": [{"name": "a", "type": ["int", "int"]}]}`, 0, 0, "unique"},
+		{schema.Avro, `{"type": "record", "name": "R", "fields": [{"name": "a", "type": "int", "default": "x"}]}`, 0, 0,
+			"default"},
+		{schema.Avro, `{"type": "record", "name": "R", "fields": [{"name": "a", "type": ["int", "int"]}]}`, 0, 0,
+			"unique"},
 		{schema.Avro, `{"type": "record", "name": "R", "fields": [{"name": "a", "type": []}]}`, 0, 0, "no types"},
 		{schema.Avro, `{"type": "fixed", "name": "F", "size": -1}`, 0, 0, "negative"},
 		{schema.Avro, `{"type": "enum", "name": "E", "symbols": []}`, 0, 0, "symbol"},
@@ -72,15 +75,19 @@ func TestAWrongDefinitionIsRefusedAtItsPlace(t *testing.T) {
 		{schema.Protobuf, proto3 + "message M {}\nmessage N {}", 3, 1, "second message"},
 		{schema.Protobuf, proto3 + "enum E { A = 0; }\nmessage M { E e = 1; }", 2, 1, "enum"},
 		{schema.Protobuf, proto3 + "message M {}\nservice S {}", 3, 1, "service"},
-		{schema.Protobuf, "message M { extensions 100 to 200; }\nextend M { optional int32 a = 100; }", 2, 1, "extensions"},
-		{schema.Protobuf, proto3 + "import \"google/protobuf/timestamp.proto\";\nmessage M { google.protobuf.Timestamp t = 1; }", 2, 1, "imports"},
+		{schema.Protobuf, "message M { extensions 100 to 200; }\nextend M { optional int32 a = 100; }", 2, 1,
+			"extensions"},
+		{schema.Protobuf, proto3 + "import \"google/protobuf/timestamp.proto\";\nmessage M { " +
+			"google.protobuf.Timestamp t = 1; }", 2, 1, "imports"},
 		{schema.Protobuf, "edition = \"2023\";\nmessage M {}", 1, 1, "editions"},
 		{schema.Protobuf, "syntax = \"proto4\";\nmessage M {}", 1, 10, "syntax value"},
-		{schema.Protobuf, proto3 + "message M { google.protobuf.Timestamp t = 1; }", 2, 13, "google.protobuf.Timestamp"},
+		{schema.Protobuf, proto3 + "message M { google.protobuf.Timestamp t = 1; }", 2, 13,
+			"google.protobuf.Timestamp"},
 		{schema.Protobuf, proto3 + strings.Repeat("message M{", 1000), 2, 2010, "nested deeper"},
 		{schema.Protobuf, "{}", 1, 1, "unexpected"},
 
-		{schema.Avro, `"` + strings.Repeat("x", schema.MaxDefinitionBytes) + `"`, 0, 0, fmt.Sprintf("at most %d", schema.MaxDefinitionBytes)},
+		{schema.Avro, `"` + strings.Repeat("x", schema.MaxDefinitionBytes) + `"`, 0, 0,
+			fmt.Sprintf("at most %d", schema.MaxDefinitionBytes)},
 		{schema.Kind(7), "x", 0, 0, "kind 7"},
 	} {
 		_, err := schema.Compile(c.kind, c.text)

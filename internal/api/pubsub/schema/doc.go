@@ -1,5 +1,6 @@
-// Package schema is what Pub/Sub's schemas mean: it compiles definitions in Avro and in Protocol Buffers, checks messages against them, and
-// tells whether a definition may follow another as a revision of one schema. It keeps nothing and knows neither topics nor names of schemas.
+// Package schema is what Pub/Sub's schemas mean: it compiles definitions in Avro and in Protocol Buffers, checks
+// messages against them, and tells whether a definition may follow another as a revision of one schema. It keeps
+// nothing and knows neither topics nor names of schemas.
 //
 //	s, err := schema.Compile(schema.Avro, `{"type": "record", "name": "Seen", "fields": [{"name": "at", "type": "long"}]}`)
 //	if err != nil {
@@ -9,20 +10,21 @@
 //
 // # Definitions
 //
-// As with Google a definition has at most MaxDefinitionBytes and one type at the top. In Avro (the specification 1.11) that is any type but a
-// union; in Protocol Buffers (proto2 and proto3) one message, which holds all others, and no import.
+// As with Google a definition has at most MaxDefinitionBytes and one type at the top. In Avro (the specification 1.11)
+// that is any type but a union; in Protocol Buffers (proto2 and proto3) one message, which holds all others, and no
+// import.
 //
 // # Messages
 //
-// A message is the one value, whole, with nothing behind it. In Avro's JSON a union's value carries the name of its branch, as in
-// {"string": "x"}; every field of a record is there, whatever its default, and no other; bytes are a string of characters up to U+00FF. In the
-// JSON of Protocol Buffers an unknown field is refused; in their binary form it is not, as everywhere else, and required fields have to be
-// there. Nothing is nested deeper than MaxNesting.
+// A message is the one value, whole, with nothing behind it. In Avro's JSON a union's value carries the name of its
+// branch, as in {"string": "x"}; every field of a record is there, whatever its default, and no other; bytes are a
+// string of characters up to U+00FF. In the JSON of Protocol Buffers an unknown field is refused; in their binary form
+// it is not, as everywhere else, and required fields have to be there. Nothing is nested deeper than MaxNesting.
 //
 // # Revisions
 //
-// A new revision in Protocol Buffers may add and remove optional fields (all singular fields of proto3 are), and nothing else; in Avro each of
-// the two has to be able to read what the other wrote.
+// A new revision in Protocol Buffers may add and remove optional fields (all singular fields of proto3 are), and
+// nothing else; in Avro each of the two has to be able to read what the other wrote.
 package schema
 
 // The limits of schemas.

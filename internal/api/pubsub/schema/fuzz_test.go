@@ -30,7 +30,8 @@ func fuzz(t *testing.T, k schema.Kind, definition string, message []byte) {
 
 func FuzzAvro(f *testing.F) {
 	f.Add(product, []byte(goodProduct))
-	f.Add(`{"type": "record", "name": "List", "fields": [{"name": "next", "type": ["null", "List"]}]}`, []byte("\x02\x02\x00"))
+	f.Add(`{"type": "record", "name": "List", "fields": [{"name": "next", "type": ["null", "List"]}]}`,
+		[]byte("\x02\x02\x00"))
 	f.Add(`{"type": "array", "items": {"type": "fixed", "name": "F", "size": 0}}`, []byte("\x01\x00\x00"))
 	f.Add(`{"type": "map", "values": "bytes"}`, []byte("\x02\x02a\x02b\x00"))
 	f.Add(`"double"`, []byte(`5`))
@@ -40,6 +41,7 @@ func FuzzAvro(f *testing.F) {
 func FuzzProtobuf(f *testing.F) {
 	f.Add(order, []byte(`{"id": "x", "items": [{"name": "tea"}]}`))
 	f.Add(`message M { required int32 a = 1; optional group G = 2 { optional M m = 3; } }`, []byte("\x08\x01\x13\x14"))
-	f.Add(`syntax = "proto3"; message M { map<string, M> m = 1; reserved 4 to 9; option deprecated = true; }`, []byte("\x0a\x03\x0a\x01a"))
+	f.Add(`syntax = "proto3"; message M { map<string, M> m = 1; reserved 4 to 9; option deprecated = true; }`,
+		[]byte("\x0a\x03\x0a\x01a"))
 	f.Fuzz(func(t *testing.T, definition string, message []byte) { fuzz(t, schema.Protobuf, definition, message) })
 }

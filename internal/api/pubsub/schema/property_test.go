@@ -38,7 +38,8 @@ func drawAvro(t *rapid.T, depth int, names *int) drawn {
 		},
 		func() drawn {
 			name := named(names)
-			return drawn{map[string]any{"type": "enum", "name": name, "symbols": []string{"A", "B", "C"}}, name, "B", "B"}
+			return drawn{map[string]any{"type": "enum", "name": name, "symbols": []string{"A", "B", "C"}}, name, "B",
+				"B"}
 		},
 	}
 	if depth == 0 {
@@ -68,7 +69,8 @@ func drawAvro(t *rapid.T, depth int, names *int) drawn {
 		if rapid.Bool().Draw(t, "null") {
 			return drawn{[]any{"null", option.definition}, "", nil, nil}
 		}
-		return drawn{[]any{"null", option.definition}, "", map[string]any{option.name: option.value}, map[string]any{option.name: option.inJSON}}
+		return drawn{[]any{"null", option.definition}, "", map[string]any{option.name: option.value},
+			map[string]any{option.name: option.inJSON}}
 	case 3, 4:
 		name := named(names)
 		value, text := map[string]any{}, map[string]any{}
@@ -104,7 +106,8 @@ func TestWhatAvroLibrariesWriteIsAccepted(t *testing.T) {
 		names := 0
 		d := drawAvro(t, 3, &names)
 		if _, union := d.definition.([]any); union {
-			d = drawn{definition: map[string]any{"type": "array", "items": d.definition}, value: []any{d.value}, inJSON: []any{d.inJSON}}
+			d = drawn{definition: map[string]any{"type": "array", "items": d.definition}, value: []any{d.value},
+				inJSON: []any{d.inJSON}}
 		}
 		definition := marshal(t, d.definition)
 		s, err := schema.Compile(schema.Avro, definition)

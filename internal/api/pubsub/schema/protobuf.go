@@ -53,8 +53,8 @@ func compileProtobuf(definition string) (*protobufType, *DefinitionError) {
 	return &protobufType{message: files[0].Messages().Get(0), types: new(protoregistry.Types)}, nil
 }
 
-// checkNesting refuses a definition with too many braces in one another before anything recurses into them. Braces in strings and comments
-// are counted, too: nobody has so many that stay open.
+// checkNesting refuses a definition with too many braces in one another before anything recurses into them. Braces in
+// strings and comments are counted, too: nobody has so many that stay open.
 func checkNesting(definition string) *DefinitionError {
 	depth := 0
 	for i := range len(definition) {

@@ -18,9 +18,11 @@ func TestProtocolBuffersInJSON(t *testing.T) {
 		accepts(t, s, schema.JSON, good)
 	}
 	for message, words := range map[string]string{
-		"": "syntax error", "{": "unexpected", `[]`: "unexpected token [", `{} {}`: "unexpected", `{"id": 5}`: "invalid value for string field id",
-		`{"ids": "x"}`: `unknown field "ids"`, `{"state": "GONE"}`: "GONE", `{"items": {}}`: "unexpected token {", `{"cash": true, "card": "1"}`: "oneof",
-		`{"photo": "*"}`: "photo", `{"items": [{"count": 3000000000}]}`: "count",
+		"": "syntax error", "{": "unexpected", `[]`: "unexpected token [", `{} {}`: "unexpected",
+		`{"id": 5}`:    "invalid value for string field id",
+		`{"ids": "x"}`: `unknown field "ids"`, `{"state": "GONE"}`: "GONE", `{"items": {}}`: "unexpected token {",
+		`{"cash": true, "card": "1"}`: "oneof",
+		`{"photo": "*"}`:              "photo", `{"items": [{"count": 3000000000}]}`: "count",
 	} {
 		refuses(t, s, schema.JSON, message, "", words)
 	}
@@ -34,10 +36,12 @@ func TestProtocolBuffersInBinary(t *testing.T) {
 	message = protowire.AppendBytes(message, item)
 	accepts(t, s, schema.Binary, "")
 	accepts(t, s, schema.Binary, string(message))
-	accepts(t, s, schema.Binary, string(protowire.AppendVarint(protowire.AppendTag(nil, 99, protowire.VarintType), 1))) // an unknown field
+	// an unknown field
+	accepts(t, s, schema.Binary, string(protowire.AppendVarint(protowire.AppendTag(nil, 99, protowire.VarintType), 1)))
 	refuses(t, s, schema.Binary, string(message[:len(message)-1]), "", "")
 	refuses(t, s, schema.Binary, "hello, world", "", "")
-	refuses(t, s, schema.Binary, string(protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), "\xff")), "", "UTF-8")
+	refuses(t, s, schema.Binary,
+		string(protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), "\xff")), "", "UTF-8")
 }
 
 func TestRequiredFieldsHaveToBeThere(t *testing.T) {

@@ -62,7 +62,8 @@ func (c *revisionCheck) fields(was, is protoreflect.FieldDescriptor, path string
 		{"default", was.Default().String(), is.Default().String()},
 	} {
 		if p.was != p.now {
-			return changed(path, was, "its %s was %s and is %s; fields that exist cannot be changed", p.what, orNone(p.was), orNone(p.now))
+			return changed(path, was, "its %s was %s and is %s; fields that exist cannot be changed", p.what,
+				orNone(p.was), orNone(p.now))
 		}
 	}
 	if was.Enum() != nil {
@@ -87,7 +88,8 @@ func enums(was, is protoreflect.FieldDescriptor, path string) *RevisionError {
 }
 
 func changed(path string, f protoreflect.FieldDescriptor, format string, args ...any) *RevisionError {
-	return &RevisionError{Path: fmt.Sprintf("%s%s (%d)", path, f.Name(), f.Number()), Message: fmt.Sprintf(format, args...)}
+	return &RevisionError{Path: fmt.Sprintf("%s%s (%d)", path, f.Name(), f.Number()),
+		Message: fmt.Sprintf(format, args...)}
 }
 
 // within is the name of a field's message or enum, seen from the message at the top: that may be renamed.

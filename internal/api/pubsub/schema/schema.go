@@ -68,7 +68,8 @@ func Compile(k Kind, definition string) (*Schema, error) {
 	case definition == "":
 		return nil, &DefinitionError{Message: "the definition is empty"}
 	case len(definition) > MaxDefinitionBytes:
-		return nil, &DefinitionError{Message: fmt.Sprintf("the definition has %d bytes, and at most %d are allowed", len(definition), MaxDefinitionBytes)}
+		return nil, &DefinitionError{Message: fmt.Sprintf("the definition has %d bytes, and at most %d are allowed",
+			len(definition), MaxDefinitionBytes)}
 	case !utf8.ValidString(definition):
 		return nil, &DefinitionError{Message: "the definition is not valid UTF-8"}
 	}
@@ -108,7 +109,8 @@ func (s *Schema) Validate(data []byte, e Encoding) error {
 // CheckRevision tells whether next may follow last as a revision of one schema. The error is a *RevisionError.
 func CheckRevision(last, next *Schema) error {
 	if last.kind != next.kind {
-		return &RevisionError{Message: fmt.Sprintf("the schema is in %s, and a revision cannot be in %s", last.kind, next.kind)}
+		return &RevisionError{Message: fmt.Sprintf("the schema is in %s, and a revision cannot be in %s", last.kind,
+			next.kind)}
 	}
 	var err *RevisionError
 	if last.kind == Avro {

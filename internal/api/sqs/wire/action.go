@@ -33,9 +33,12 @@ const (
 // Actions lists all of them, in the order of their names.
 func Actions() []Action {
 	return []Action{
-		AddPermission, CancelMessageMoveTask, ChangeMessageVisibility, ChangeMessageVisibilityBatch, CreateQueue, DeleteMessage,
-		DeleteMessageBatch, DeleteQueue, GetQueueAttributes, GetQueueURL, ListDeadLetterSourceQueues, ListMessageMoveTasks, ListQueueTags,
-		ListQueues, PurgeQueue, ReceiveMessage, RemovePermission, SendMessage, SendMessageBatch, SetQueueAttributes, StartMessageMoveTask,
+		AddPermission, CancelMessageMoveTask, ChangeMessageVisibility, ChangeMessageVisibilityBatch, CreateQueue,
+		DeleteMessage,
+		DeleteMessageBatch, DeleteQueue, GetQueueAttributes, GetQueueURL, ListDeadLetterSourceQueues,
+		ListMessageMoveTasks, ListQueueTags,
+		ListQueues, PurgeQueue, ReceiveMessage, RemovePermission, SendMessage, SendMessageBatch, SetQueueAttributes,
+		StartMessageMoveTask,
 		TagQueue, UntagQueue,
 	}
 }

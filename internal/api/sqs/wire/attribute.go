@@ -2,8 +2,9 @@ package wire
 
 // Attribute is an attribute of a message with its name: a string, a number (as text) or bytes, by its data type.
 type Attribute struct {
-	Name     string
-	DataType string // String, Number or Binary, perhaps with a custom ending: Number.float; "" when the request left it out
+	Name string
+	// String, Number or Binary, perhaps with a custom ending: Number.float; "" when the request left it out
+	DataType string
 	// Text is the value of a String or Number, with HasText.
 	Text    string
 	HasText bool
@@ -32,11 +33,12 @@ func (a *Attribute) Size() int { return len(a.Name) + len(a.DataType) + len(a.Te
 // Setting is a name with a text: an attribute of a queue, a system attribute of a message, a tag.
 type Setting struct{ Name, Value string }
 
-// MaxAttributes is how many attributes a message may have. Decode keeps one more, so that a message with too many can be told.
+// MaxAttributes is how many attributes a message may have. Decode keeps one more, so that a message with too many can
+// be told.
 const MaxAttributes = 10
 
-// attributes is a parameter with message attributes: a JSON object of objects, and in a form numbered groups of parameters of another
-// name.
+// attributes is a parameter with message attributes: a JSON object of objects, and in a form numbered groups of
+// parameters of another name.
 func (r *reader) attributes(name, inForms string, into *[]Attribute) {
 	switch {
 	case r.member(name):
@@ -68,7 +70,8 @@ func (r *reader) attributes(name, inForms string, into *[]Attribute) {
 	r.about(name)
 }
 
-// place returns where an attribute of that name goes: a later one replaces an earlier one. It is nil when there are too many.
+// place returns where an attribute of that name goes: a later one replaces an earlier one. It is nil when there are too
+// many.
 func place(into *[]Attribute, name string) *Attribute {
 	for i := range *into {
 		if (*into)[i].Name == name {

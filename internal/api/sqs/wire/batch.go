@@ -6,8 +6,9 @@ const MaxEntries = 10
 // maxEntryID is how long the id of an entry may be.
 const maxEntryID = 80
 
-// CheckBatch says what is wrong with a batch as a whole: no entries, too many, ids that are not distinct or not allowed. id returns
-// the id of the entry at an index; entry is how the query protocol calls an entry, as EmptyBatchRequest needs it.
+// CheckBatch says what is wrong with a batch as a whole: no entries, too many, ids that are not distinct or not
+// allowed. id returns the id of the entry at an index; entry is how the query protocol calls an entry, as
+// EmptyBatchRequest needs it.
 func CheckBatch(entry string, n int, id func(int) string) *Error {
 	if n == 0 {
 		return EmptyBatchRequest(entry)

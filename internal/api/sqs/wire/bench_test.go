@@ -21,7 +21,9 @@ var plainThousand = strings.Repeat("0123456789", 100)
 
 func sendJSON(body string) []byte {
 	quoted, _ := json.Marshal(body)
-	return fmt.Appendf(nil, `{"QueueUrl":"%s","MessageBody":%s,"MessageAttributes":{"lang":{"DataType":"String","StringValue":"ja"}}}`, queueURL, quoted)
+	return fmt.Appendf(nil,
+		`{"QueueUrl":"%s","MessageBody":%s,"MessageAttributes":{"lang":{"DataType":"String","StringValue":"ja"}}}`,
+		queueURL, quoted)
 }
 
 func BenchmarkDecodeSendMessage(b *testing.B) {
@@ -112,7 +114,8 @@ func BenchmarkEncodeReceiveMessage(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			response := &ReceiveMessageResponse{}
 			for range n {
-				response.Messages = append(response.Messages, Received{MessageID: NewRequestID(), ReceiptHandle: strings.Repeat("r", 80), Body: []byte(thousand)})
+				response.Messages = append(response.Messages,
+					Received{MessageID: NewRequestID(), ReceiptHandle: strings.Repeat("r", 80), Body: []byte(thousand)})
 			}
 			benchmarkEncode(b, response)
 		})

@@ -8,21 +8,24 @@ import (
 	"strings"
 )
 
-// Version is the version of the API that clients of the query protocol name. Older ones have the same actions, and are served alike.
+// Version is the version of the API that clients of the query protocol name. Older ones have the same actions, and are
+// served alike.
 const Version = "2012-11-05"
 
 // targetPrefix stands before the action in X-Amz-Target.
 const targetPrefix = "AmazonSQS."
 
-// Decode reads a request, whose whole body is given, of either protocol: with a header X-Amz-Target it is JSON, else it is a query. The
-// call is never nil: when there is an error it has what is needed to answer with it. Neither keeps a part of body.
+// Decode reads a request, whose whole body is given, of either protocol: with a header X-Amz-Target it is JSON, else it
+// is a query. The call is never nil: when there is an error it has what is needed to answer with it. Neither keeps a
+// part of body.
 func Decode(r *http.Request, body []byte) (*Call, *Error) {
 	call := &Call{RequestID: NewRequestID()}
 	if r.Method != http.MethodPost && r.Method != http.MethodGet {
 		call.Protocol = protocolOf(r)
 		call.InJSON = call.Protocol == Query && WantsJSON(r)
 		return call, shared("MethodNotAllowed", "MethodNotAllowed", http.StatusMethodNotAllowed,
-			fmt.Sprintf("The method %s is not allowed: SQS has POST, and GET for the query protocol.", shorten(r.Method)))
+			fmt.Sprintf("The method %s is not allowed: SQS has POST, and GET for the query protocol.",
+				shorten(r.Method)))
 	}
 	if protocolOf(r) == JSON {
 		call.Protocol = JSON
@@ -61,7 +64,8 @@ func decodeQuery(call *Call, r *http.Request, body []byte) *Error {
 	if r.Method == http.MethodPost && len(body) > 0 {
 		kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 		if err != nil || kind != "application/x-www-form-urlencoded" {
-			return MalformedQueryString("The body is no form: its Content-Type has to be application/x-www-form-urlencoded, or application/x-amz-json-1.0 with X-Amz-Target.")
+			return MalformedQueryString("The body is no form: its Content-Type has to be " +
+				"application/x-www-form-urlencoded, or application/x-amz-json-1.0 with X-Amz-Target.")
 		}
 		form, err := url.ParseQuery(string(body))
 		if err != nil {

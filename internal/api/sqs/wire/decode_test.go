@@ -51,8 +51,9 @@ var everyRequest = []struct {
 		json: `{"QueueName":"news","Attributes":{"VisibilityTimeout":"40","DelaySeconds":"5"},"tags":{"team":"push"}}`,
 		form: pairs("QueueName", "news", "Attribute.1.Name", "VisibilityTimeout", "Attribute.1.Value", "40",
 			"Attribute.2.Name", "DelaySeconds", "Attribute.2.Value", "5", "Tag.1.Key", "team", "Tag.1.Value", "push"),
-		want: &CreateQueueRequest{QueueName: "news", Attributes: map[string]string{"VisibilityTimeout": "40", "DelaySeconds": "5"},
-			Tags: map[string]string{"team": "push"}},
+		want: &CreateQueueRequest{QueueName: "news",
+			Attributes: map[string]string{"VisibilityTimeout": "40", "DelaySeconds": "5"},
+			Tags:       map[string]string{"team": "push"}},
 	},
 	{
 		name: "delete a queue",
@@ -89,14 +90,19 @@ var everyRequest = []struct {
 		json: `{"QueueUrl":"` + queueURL + `","MessageBody":"飛脚 \"runs\"\n","DelaySeconds":7,"MessageGroupId":"g","MessageDeduplicationId":"d",
 			"MessageAttributes":{"lang":{"DataType":"String","StringValue":"ja"},"raw":{"DataType":"Binary.png","BinaryValue":"AAH/"}},
 			"MessageSystemAttributes":{"AWSTraceHeader":{"DataType":"String","StringValue":"Root=1"}}}`,
-		form: pairs("QueueUrl", queueURL, "MessageBody", "飛脚 \"runs\"\n", "DelaySeconds", "7", "MessageGroupId", "g", "MessageDeduplicationId", "d",
-			"MessageAttribute.1.Name", "lang", "MessageAttribute.1.Value.DataType", "String", "MessageAttribute.1.Value.StringValue", "ja",
-			"MessageAttribute.2.Name", "raw", "MessageAttribute.2.Value.DataType", "Binary.png", "MessageAttribute.2.Value.BinaryValue", "AAH/",
+		form: pairs("QueueUrl", queueURL, "MessageBody", "飛脚 \"runs\"\n", "DelaySeconds", "7", "MessageGroupId", "g",
+			"MessageDeduplicationId", "d",
+			"MessageAttribute.1.Name", "lang", "MessageAttribute.1.Value.DataType", "String",
+			"MessageAttribute.1.Value.StringValue", "ja",
+			"MessageAttribute.2.Name", "raw", "MessageAttribute.2.Value.DataType", "Binary.png",
+			"MessageAttribute.2.Value.BinaryValue", "AAH/",
 			"MessageSystemAttribute.1.Name", "AWSTraceHeader", "MessageSystemAttribute.1.Value.DataType", "String",
 			"MessageSystemAttribute.1.Value.StringValue", "Root=1"),
 		want: &SendMessageRequest{onNews, Outgoing{
-			MessageBody: []byte("飛脚 \"runs\"\n"), DelaySeconds: Some(7), MessageGroupID: Some("g"), MessageDeduplicationID: Some("d"),
-			MessageAttributes:       []Attribute{TextAttribute("lang", "String", "ja"), BinaryAttribute("raw", "Binary.png", []byte{0, 1, 255})},
+			MessageBody: []byte("飛脚 \"runs\"\n"), DelaySeconds: Some(7), MessageGroupID: Some("g"),
+			MessageDeduplicationID: Some("d"),
+			MessageAttributes: []Attribute{TextAttribute("lang", "String", "ja"),
+				BinaryAttribute("raw", "Binary.png", []byte{0, 1, 255})},
 			MessageSystemAttributes: []Attribute{TextAttribute("AWSTraceHeader", "String", "Root=1")},
 		}},
 	},
@@ -104,7 +110,8 @@ var everyRequest = []struct {
 		name: "send a batch",
 		json: `{"QueueUrl":"` + queueURL + `","Entries":[{"Id":"a","MessageBody":"one","DelaySeconds":1},{"Id":"b","MessageBody":"two","MessageGroupId":"g",
 			"MessageAttributes":{"n":{"DataType":"Number","StringValue":"4"}}}]}`,
-		form: pairs("QueueUrl", queueURL, "SendMessageBatchRequestEntry.1.Id", "a", "SendMessageBatchRequestEntry.1.MessageBody", "one",
+		form: pairs("QueueUrl", queueURL, "SendMessageBatchRequestEntry.1.Id", "a",
+			"SendMessageBatchRequestEntry.1.MessageBody", "one",
 			"SendMessageBatchRequestEntry.1.DelaySeconds", "1", "SendMessageBatchRequestEntry.2.Id", "b",
 			"SendMessageBatchRequestEntry.2.MessageBody", "two", "SendMessageBatchRequestEntry.2.MessageGroupId", "g",
 			"SendMessageBatchRequestEntry.2.MessageAttribute.1.Name", "n",
@@ -112,19 +119,23 @@ var everyRequest = []struct {
 			"SendMessageBatchRequestEntry.2.MessageAttribute.1.Value.StringValue", "4"),
 		want: &SendMessageBatchRequest{onNews, []SendMessageBatchEntry{
 			{"a", Outgoing{MessageBody: []byte("one"), DelaySeconds: Some(1)}},
-			{"b", Outgoing{MessageBody: []byte("two"), MessageGroupID: Some("g"), MessageAttributes: []Attribute{TextAttribute("n", "Number", "4")}}},
+			{"b", Outgoing{MessageBody: []byte("two"), MessageGroupID: Some("g"),
+				MessageAttributes: []Attribute{TextAttribute("n", "Number", "4")}}},
 		}},
 	},
 	{
 		name: "receive messages",
 		json: `{"QueueUrl":"` + queueURL + `","AttributeNames":["SentTimestamp"],"MessageSystemAttributeNames":["SenderId"],"MessageAttributeNames":["lang","hikyaku.where:n > 3"],
 			"MaxNumberOfMessages":10,"VisibilityTimeout":0,"WaitTimeSeconds":20,"ReceiveRequestAttemptId":"x"}`,
-		form: pairs("QueueUrl", queueURL, "AttributeName.1", "SentTimestamp", "MessageSystemAttributeName.1", "SenderId", "MessageAttributeName.1", "lang",
-			"MessageAttributeName.2", "hikyaku.where:n > 3", "MaxNumberOfMessages", "10", "VisibilityTimeout", "0", "WaitTimeSeconds", "20",
+		form: pairs("QueueUrl", queueURL, "AttributeName.1", "SentTimestamp", "MessageSystemAttributeName.1",
+			"SenderId", "MessageAttributeName.1", "lang",
+			"MessageAttributeName.2", "hikyaku.where:n > 3", "MaxNumberOfMessages", "10", "VisibilityTimeout", "0",
+			"WaitTimeSeconds", "20",
 			"ReceiveRequestAttemptId", "x"),
 		want: &ReceiveMessageRequest{onQueue: onNews, SystemAttributeNames: []string{"SentTimestamp", "SenderId"},
-			MessageAttributeNames: []string{"lang", "hikyaku.where:n > 3"}, MaxNumberOfMessages: Some(10), VisibilityTimeout: Some(0),
-			WaitTimeSeconds: Some(20), ReceiveRequestAttemptID: Some("x")},
+			MessageAttributeNames: []string{"lang", "hikyaku.where:n > 3"}, MaxNumberOfMessages: Some(10),
+			VisibilityTimeout: Some(0),
+			WaitTimeSeconds:   Some(20), ReceiveRequestAttemptID: Some("x")},
 	},
 	{
 		name: "delete a message",
@@ -134,8 +145,10 @@ var everyRequest = []struct {
 	},
 	{
 		name: "delete a batch",
-		json: `{"QueueUrl":"` + queueURL + `","Entries":[{"Id":"a","ReceiptHandle":"r"},{"Id":"b","ReceiptHandle":"s"}]}`,
-		form: pairs("QueueUrl", queueURL, "DeleteMessageBatchRequestEntry.1.Id", "a", "DeleteMessageBatchRequestEntry.1.ReceiptHandle", "r",
+		json: `{"QueueUrl":"` + queueURL +
+			`","Entries":[{"Id":"a","ReceiptHandle":"r"},{"Id":"b","ReceiptHandle":"s"}]}`,
+		form: pairs("QueueUrl", queueURL, "DeleteMessageBatchRequestEntry.1.Id", "a",
+			"DeleteMessageBatchRequestEntry.1.ReceiptHandle", "r",
 			"DeleteMessageBatchRequestEntry.2.Id", "b", "DeleteMessageBatchRequestEntry.2.ReceiptHandle", "s"),
 		want: &DeleteMessageBatchRequest{onNews, []DeleteMessageBatchEntry{{"a", "r"}, {"b", "s"}}},
 	},
@@ -149,7 +162,8 @@ var everyRequest = []struct {
 		name: "change the visibility of a batch",
 		json: `{"QueueUrl":"` + queueURL + `","Entries":[{"Id":"a","ReceiptHandle":"r","VisibilityTimeout":9}]}`,
 		form: pairs("QueueUrl", queueURL, "ChangeMessageVisibilityBatchRequestEntry.1.Id", "a",
-			"ChangeMessageVisibilityBatchRequestEntry.1.ReceiptHandle", "r", "ChangeMessageVisibilityBatchRequestEntry.1.VisibilityTimeout", "9"),
+			"ChangeMessageVisibilityBatchRequestEntry.1.ReceiptHandle", "r",
+			"ChangeMessageVisibilityBatchRequestEntry.1.VisibilityTimeout", "9"),
 		want: &ChangeMessageVisibilityBatchRequest{onNews, []ChangeMessageVisibilityBatchEntry{{"a", "r", Some(9)}}},
 	},
 	{
@@ -167,7 +181,8 @@ var everyRequest = []struct {
 	{
 		name: "move dead letters",
 		json: `{"SourceArn":"arn:aws:sqs:elasticmq:000000000000:dead","DestinationArn":"arn:aws:sqs:elasticmq:000000000000:news","MaxNumberOfMessagesPerSecond":5}`,
-		form: pairs("SourceArn", "arn:aws:sqs:elasticmq:000000000000:dead", "DestinationArn", "arn:aws:sqs:elasticmq:000000000000:news",
+		form: pairs("SourceArn", "arn:aws:sqs:elasticmq:000000000000:dead", "DestinationArn",
+			"arn:aws:sqs:elasticmq:000000000000:news",
 			"MaxNumberOfMessagesPerSecond", "5"),
 		want: &StartMessageMoveTaskRequest{SourceARN: "arn:aws:sqs:elasticmq:000000000000:dead",
 			DestinationARN: Some("arn:aws:sqs:elasticmq:000000000000:news"), MaxNumberOfMessagesPerSecond: Some(5)},
@@ -187,7 +202,8 @@ var everyRequest = []struct {
 	{
 		name: "tag a queue",
 		json: `{"QueueUrl":"` + queueURL + `","Tags":{"team":"push","empty":""}}`,
-		form: pairs("QueueUrl", queueURL, "Tag.1.Key", "team", "Tag.1.Value", "push", "Tag.2.Key", "empty", "Tag.2.Value", ""),
+		form: pairs("QueueUrl", queueURL, "Tag.1.Key", "team", "Tag.1.Value", "push", "Tag.2.Key", "empty",
+			"Tag.2.Value", ""),
 		want: &TagQueueRequest{onNews, map[string]string{"team": "push", "empty": ""}},
 	},
 	{
@@ -205,7 +221,8 @@ var everyRequest = []struct {
 	{
 		name: "add a permission",
 		json: `{"QueueUrl":"` + queueURL + `","Label":"l","AWSAccountIds":["1","2"],"Actions":["SendMessage"]}`,
-		form: pairs("QueueUrl", queueURL, "Label", "l", "AWSAccountId.1", "1", "AWSAccountId.2", "2", "ActionName.1", "SendMessage"),
+		form: pairs("QueueUrl", queueURL, "Label", "l", "AWSAccountId.1", "1", "AWSAccountId.2", "2", "ActionName.1",
+			"SendMessage"),
 		want: &AddPermissionRequest{onNews, "l", []string{"1", "2"}, []string{"SendMessage"}},
 	},
 	{
@@ -218,10 +235,14 @@ var everyRequest = []struct {
 
 // sameRequest compares requests with their unexported parts.
 var sameRequest = cmp.AllowUnexported(
-	AddPermissionRequest{}, CancelMessageMoveTaskRequest{}, ChangeMessageVisibilityBatchRequest{}, ChangeMessageVisibilityRequest{},
-	CreateQueueRequest{}, DeleteMessageBatchRequest{}, DeleteMessageRequest{}, DeleteQueueRequest{}, GetQueueAttributesRequest{},
-	GetQueueURLRequest{}, ListDeadLetterSourceQueuesRequest{}, ListMessageMoveTasksRequest{}, ListQueueTagsRequest{}, ListQueuesRequest{},
-	PurgeQueueRequest{}, ReceiveMessageRequest{}, RemovePermissionRequest{}, SendMessageBatchRequest{}, SendMessageRequest{},
+	AddPermissionRequest{}, CancelMessageMoveTaskRequest{}, ChangeMessageVisibilityBatchRequest{},
+	ChangeMessageVisibilityRequest{},
+	CreateQueueRequest{}, DeleteMessageBatchRequest{}, DeleteMessageRequest{}, DeleteQueueRequest{},
+	GetQueueAttributesRequest{},
+	GetQueueURLRequest{}, ListDeadLetterSourceQueuesRequest{}, ListMessageMoveTasksRequest{}, ListQueueTagsRequest{},
+	ListQueuesRequest{},
+	PurgeQueueRequest{}, ReceiveMessageRequest{}, RemovePermissionRequest{}, SendMessageBatchRequest{},
+	SendMessageRequest{},
 	SetQueueAttributesRequest{}, StartMessageMoveTaskRequest{}, TagQueueRequest{}, UntagQueueRequest{},
 )
 
@@ -237,7 +258,8 @@ func TestARequestMeansTheSameInBothProtocols(t *testing.T) {
 				body     string
 			}{
 				{JSON, jsonRequest(string(action), c.json), c.json},
-				{Query, formRequest("/", c.form+"&Action="+string(action)+"&Version="+Version), c.form + "&Action=" + string(action) + "&Version=" + Version},
+				{Query, formRequest("/", c.form+"&Action="+string(action)+"&Version="+Version),
+					c.form + "&Action=" + string(action) + "&Version=" + Version},
 				{Query, httptest.NewRequest(http.MethodGet, "/?Action="+string(action)+"&"+c.form, nil), ""},
 			} {
 				call, bad := Decode(in.request, []byte(in.body))
@@ -327,7 +349,8 @@ func TestALaterAttributeOfTheSameNameReplacesTheEarlier(t *testing.T) {
 	if bad != nil {
 		t.Fatal(bad)
 	}
-	if diff := cmp.Diff([]Attribute{TextAttribute("a", "String", "x")}, call.Request.(*SendMessageRequest).MessageAttributes); diff != "" {
+	if diff := cmp.Diff([]Attribute{TextAttribute("a", "String", "x")},
+		call.Request.(*SendMessageRequest).MessageAttributes); diff != "" {
 		t.Error(diff)
 	}
 }

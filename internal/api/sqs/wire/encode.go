@@ -83,8 +83,8 @@ func Write(w http.ResponseWriter, call *Call, body []byte) {
 	write(w, call, http.StatusOK, body)
 }
 
-// WriteResponse answers a call; a nil response is an answer with nothing. It builds the body in scratch, and returns it, so that its
-// memory can be used again.
+// WriteResponse answers a call; a nil response is an answer with nothing. It builds the body in scratch, and returns
+// it, so that its memory can be used again.
 func WriteResponse(w http.ResponseWriter, scratch []byte, call *Call, response Response) []byte {
 	return write(w, call, http.StatusOK, AppendResponse(scratch[:0], call, response))
 }

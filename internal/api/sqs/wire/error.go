@@ -5,20 +5,22 @@ import (
 	"net/http"
 )
 
-// Error is what a call is refused with. It is a Go error, so that it can be returned and wrapped; a door that finds none in a chain
-// answers with InternalError.
+// Error is what a call is refused with. It is a Go error, so that it can be returned and wrapped; a door that finds
+// none in a chain answers with InternalError.
 type Error struct {
-	// Name is the shape of the error in the JSON protocol, without its namespace: QueueDoesNotExist. A client of today knows the error by it.
+	// Name is the shape of the error in the JSON protocol, without its namespace: QueueDoesNotExist. A client of today
+	// knows the error by it.
 	Name string
-	// Code is how the query protocol calls the error: AWS.SimpleQueueService.NonExistentQueue. JSON clients find it in the header
-	// x-amzn-query-error, and most SDKs show it as the error's code.
+	// Code is how the query protocol calls the error: AWS.SimpleQueueService.NonExistentQueue. JSON clients find it in
+	// the header x-amzn-query-error, and most SDKs show it as the error's code.
 	Code string
 	// Status is the HTTP status.
 	Status int
 	// Receiver says that the fault is the server's, and that the call may be tried again; else it is the sender's.
 	Receiver bool
 	Message  string
-	// queryMessage replaces Message in the query protocol, where SQS words a few of them in another way; "": it does not.
+	// queryMessage replaces Message in the query protocol, where SQS words a few of them in another way; "": it does
+	// not.
 	queryMessage string
 	// namespace stands before Name in the JSON protocol; "": that of the errors in the model of SQS.
 	namespace string
@@ -57,7 +59,8 @@ func shared(name, code string, status int, message string) *Error {
 
 // QueueDoesNotExist says that there is no such queue.
 func QueueDoesNotExist() *Error {
-	e := sender("QueueDoesNotExist", legacy+"NonExistentQueue", http.StatusBadRequest, "The specified queue does not exist.")
+	e := sender("QueueDoesNotExist", legacy+"NonExistentQueue", http.StatusBadRequest,
+		"The specified queue does not exist.")
 	e.queryMessage = "The specified queue does not exist for this wsdl version."
 	return e
 }
@@ -105,7 +108,8 @@ func ReceiptHandleIsInvalid(handle string) *Error {
 		fmt.Sprintf("The input receipt handle %q is not a valid receipt handle.", shorten(handle)))
 }
 
-// ReceiptHandleExpired says that the receipt handle was one, and the message has been received again or its time is over.
+// ReceiptHandleExpired says that the receipt handle was one, and the message has been received again or its time is
+// over.
 func ReceiptHandleExpired(handle string) *Error {
 	return InvalidParameterValue("ReceiptHandle", shorten(handle), "The receipt handle has expired.")
 }
@@ -113,13 +117,15 @@ func ReceiptHandleExpired(handle string) *Error {
 // MessageNotInflight says that the message is not claimed, so that its visibility cannot be changed.
 func MessageNotInflight(handle string) *Error {
 	return sender("MessageNotInflight", legacy+"MessageNotInflight", http.StatusBadRequest,
-		fmt.Sprintf("Value %s for parameter ReceiptHandle is invalid. Reason: Message does not exist or is not available for visibility timeout change.", shorten(handle)))
+		fmt.Sprintf("Value %s for parameter ReceiptHandle is invalid. Reason: Message does not exist or is not "+
+			"available for visibility timeout change.", shorten(handle)))
 }
 
 // InvalidMessageContents says that a message has characters that SQS does not allow (see ValidText).
 func InvalidMessageContents() *Error {
 	return sender("InvalidMessageContents", "InvalidMessageContents", http.StatusBadRequest,
-		"Invalid characters found. Valid unicode characters are #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF")
+		"Invalid characters found. Valid unicode characters are #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD "+
+			"| #x10000 to #x10FFFF")
 }
 
 // EmptyBatchRequest says that a batch has no entries, of the kind named: SendMessageBatchRequestEntry.
@@ -136,13 +142,15 @@ func TooManyEntriesInBatchRequest(n int) *Error {
 
 // BatchEntryIDsNotDistinct says that an id stands twice in a batch.
 func BatchEntryIDsNotDistinct(id string) *Error {
-	return sender("BatchEntryIdsNotDistinct", legacy+"BatchEntryIdsNotDistinct", http.StatusBadRequest, "Id "+id+" repeated.")
+	return sender("BatchEntryIdsNotDistinct", legacy+"BatchEntryIdsNotDistinct", http.StatusBadRequest,
+		"Id "+id+" repeated.")
 }
 
 // InvalidBatchEntryID says that an id of a batch has other characters than it may, or too many.
 func InvalidBatchEntryID() *Error {
 	return sender("InvalidBatchEntryId", legacy+"InvalidBatchEntryId", http.StatusBadRequest,
-		"A batch entry id can only contain alphanumeric characters, hyphens and underscores. It can be at most 80 letters long.")
+		"A batch entry id can only contain alphanumeric characters, hyphens and underscores. It can be at most 80 "+
+			"letters long.")
 }
 
 // BatchRequestTooLong says that the messages of a batch are too long together, in bytes.
@@ -184,5 +192,6 @@ func InvalidSecurity(message string) *Error {
 
 // InvalidIDFormat says that a receipt handle is not one of this version.
 func InvalidIDFormat() *Error {
-	return sender("InvalidIdFormat", "InvalidIdFormat", http.StatusNotFound, "The specified receipt handle is not valid for the current version.")
+	return sender("InvalidIdFormat", "InvalidIdFormat", http.StatusNotFound,
+		"The specified receipt handle is not valid for the current version.")
 }

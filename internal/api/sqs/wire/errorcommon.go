@@ -42,7 +42,8 @@ func UnknownOperation() *Error {
 	return e
 }
 
-// Malformed says that the request is not of the protocol: JSON that does not parse, values of the wrong type, broken forms.
+// Malformed says that the request is not of the protocol: JSON that does not parse, values of the wrong type, broken
+// forms.
 func Malformed(protocol Protocol, message string) *Error {
 	if protocol == JSON {
 		return shared("SerializationException", "MalformedInput", http.StatusBadRequest, message)
@@ -61,7 +62,8 @@ func TooLarge(limit int) *Error {
 		fmt.Sprintf("The request is longer than %d bytes.", limit))
 }
 
-// AccessDenied says that the user may not do that. What stands behind "to the resource" is the caller's: an ARN, a URL, a name.
+// AccessDenied says that the user may not do that. What stands behind "to the resource" is the caller's: an ARN, a URL,
+// a name.
 func AccessDenied(resource string) *Error {
 	return shared("AccessDeniedException", "AccessDenied", http.StatusForbidden,
 		fmt.Sprintf("Access to the resource %s is denied.", resource))
@@ -74,7 +76,8 @@ func AccessDeniedSince(resource, why string) *Error {
 	return e
 }
 
-// Refused is an error of the signature, whose name and code are the same: InvalidClientTokenId, SignatureDoesNotMatch, …
+// Refused is an error of the signature, whose name and code are the same: InvalidClientTokenId, SignatureDoesNotMatch,
+// …
 func Refused(code string, status int, message string) *Error {
 	return shared(code, code, status, message)
 }

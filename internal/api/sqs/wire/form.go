@@ -29,7 +29,8 @@ func (f *form) either(one, other string) (string, bool) {
 	return f.get(other)
 }
 
-// list returns the values of numbered parameters, NAME.1, NAME.2, …, in the order of their numbers. A single one may come without.
+// list returns the values of numbered parameters, NAME.1, NAME.2, …, in the order of their numbers. A single one may
+// come without.
 func (f *form) list(name string) []string {
 	var values []string
 	for _, prefix := range f.numbered(name) {
@@ -40,8 +41,9 @@ func (f *form) list(name string) []string {
 	return values
 }
 
-// numbered returns the beginnings, with their numbers and in their order, of the parameters that are numbered NAME.1, NAME.2, … There
-// may be gaps. Some clients write NAME.member.1 or NAME.entry.1, and leave the number out where there is one only.
+// numbered returns the beginnings, with their numbers and in their order, of the parameters that are numbered NAME.1,
+// NAME.2, … There may be gaps. Some clients write NAME.member.1 or NAME.entry.1, and leave the number out where there
+// is one only.
 func (f *form) numbered(name string) []string {
 	type place struct {
 		number uint64
@@ -56,7 +58,8 @@ func (f *form) numbered(name string) []string {
 		if value, _ := f.get(key); rest == "" && value == "" {
 			continue // how an empty list is written
 		}
-		if rest == "" || rest == ".Name" || rest == ".Key" || rest == ".Value" || strings.HasPrefix(rest, ".Value.") || rest == ".Id" {
+		if rest == "" || rest == ".Name" || rest == ".Key" || rest == ".Value" || strings.HasPrefix(rest, ".Value.") ||
+			rest == ".Id" {
 			places = append(places, place{0, name})
 			continue
 		}

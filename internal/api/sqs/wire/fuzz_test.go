@@ -12,13 +12,14 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzDecodeJSON holds that no body makes Decode fail in a way of its own, and that whatever it takes for JSON encoding/json does, too,
-// with the same meaning.
+// FuzzDecodeJSON holds that no body makes Decode fail in a way of its own, and that whatever it takes for JSON
+// encoding/json does, too, with the same meaning.
 func FuzzDecodeJSON(f *testing.F) {
 	for _, c := range everyRequest {
 		f.Add(string(c.want.Action()), []byte(c.json))
 	}
-	f.Add("SendMessage", []byte(`{"QueueUrl":"q","MessageBody":"\ud83d\ude00\u0000\/\b\f\r\t","MessageAttributes":{"\u0061":{"DataType":"\u0053"}}}`))
+	f.Add("SendMessage",
+		[]byte(`{"QueueUrl":"q","MessageBody":"\ud83d\ude00\u0000\/\b\f\r\t","MessageAttributes":{"\u0061":{"DataType":"\u0053"}}}`))
 	f.Add("SendMessage", []byte(`{"QueueUrl":null,"MessageBody":"\ud800","DelaySeconds":-0e1}`))
 	f.Fuzz(func(t *testing.T, action string, body []byte) {
 		r := httptest.NewRequest(http.MethodPost, "/", nil)
@@ -73,7 +74,8 @@ func FuzzDecodeQuery(f *testing.F) {
 	for _, c := range everyRequest {
 		f.Add("/", "Action="+string(c.want.Action())+"&"+c.form)
 	}
-	f.Add("/000000000000/news", "Action=SendMessageBatch&SendMessageBatchRequestEntry.4294967295.Id=a&SendMessageBatchRequestEntry.Id=b")
+	f.Add("/000000000000/news",
+		"Action=SendMessageBatch&SendMessageBatchRequestEntry.4294967295.Id=a&SendMessageBatchRequestEntry.Id=b")
 	f.Add("/x", "Action=SetQueueAttributes&Attribute.entry.1.Key=a&Attribute.1.Value=b&Attribute.=c&Attribute.1=d")
 	f.Fuzz(func(t *testing.T, path, form string) {
 		r := httptest.NewRequest(http.MethodPost, "/", nil)
@@ -112,7 +114,8 @@ func checkError(t *testing.T, call *Call, bad *Error) {
 	}
 }
 
-// FuzzTexts holds that a text comes out of either encoding as it went in, if SQS allows it, and is always something a parser takes.
+// FuzzTexts holds that a text comes out of either encoding as it went in, if SQS allows it, and is always something a
+// parser takes.
 func FuzzTexts(f *testing.F) {
 	f.Add([]byte("飛脚 <runs> & \"never\" \\ \t\r\n 'waits'"))
 	f.Add([]byte("\x00\x1f\x7f\x80\xff\xed\xa0\x80"))

@@ -15,9 +15,9 @@ func MD5OfBody(body []byte) string {
 	return hexDigits(sum[:])
 }
 
-// MD5OfAttributes is the MD5 of message attributes, or of system attributes, as SQS computes it: ordered by name, of each the name,
-// the data type, a byte for the kind of its value, and the value; name, type and value with their length in four bytes, big endian,
-// before them. It returns "" when there are no attributes. The slice is not changed.
+// MD5OfAttributes is the MD5 of message attributes, or of system attributes, as SQS computes it: ordered by name, of
+// each the name, the data type, a byte for the kind of its value, and the value; name, type and value with their length
+// in four bytes, big endian, before them. It returns "" when there are no attributes. The slice is not changed.
 func MD5OfAttributes(attributes []Attribute) string {
 	if len(attributes) == 0 {
 		return ""

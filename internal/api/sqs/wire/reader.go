@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// A reader fills a request. Each request tells its parameters once, in its fields method, and is asked in three ways: which parameter a
-// member of a JSON object is, what a form has of each, and which required ones are missing.
+// A reader fills a request. Each request tells its parameters once, in its fields method, and is asked in three ways:
+// which parameter a member of a JSON object is, what a form has of each, and which required ones are missing.
 type reader struct {
 	asked  asked
 	key    []byte // json: the member that is being read
@@ -198,8 +198,8 @@ func (r *reader) integer(name string, into *Opt[int]) {
 	}
 }
 
-// texts is a list of texts: a JSON array, and in a form numbered parameters, most often of another name. What the list has already is kept: a
-// parameter may have an older name, too.
+// texts is a list of texts: a JSON array, and in a form numbered parameters, most often of another name. What the list
+// has already is kept: a parameter may have an older name, too.
 func (r *reader) texts(name, inForms string, into *[]string) {
 	switch {
 	case r.member(name):
@@ -219,7 +219,8 @@ func (r *reader) texts(name, inForms string, into *[]string) {
 	r.about(name)
 }
 
-// textMap is a map of texts: a JSON object, and in a form numbered pairs, most often of another name, whose halves end in .Name or .Key, and .Value.
+// textMap is a map of texts: a JSON object, and in a form numbered pairs, most often of another name, whose halves end
+// in .Name or .Key, and .Value.
 func (r *reader) textMap(name, inForms string, into *map[string]string) {
 	set := func(key, value string) {
 		if *into == nil {
@@ -250,8 +251,8 @@ func (r *reader) textMap(name, inForms string, into *map[string]string) {
 	r.about(name)
 }
 
-// entries is the list of a batch: a JSON array of objects, and in a form numbered groups of parameters of another name. No more than
-// MaxEntries are kept; the others are counted.
+// entries is the list of a batch: a JSON array of objects, and in a form numbered groups of parameters of another name.
+// No more than MaxEntries are kept; the others are counted.
 func entries[T any](r *reader, inForms string, into *[]T, fields func(*T, *reader)) {
 	const name = "Entries"
 	add := func() *T {

@@ -18,19 +18,28 @@ func TestMalformedJSONIsASerializationException(t *testing.T) {
 		{`{"QueueUrl":"q","MessageBody":"a` + "\x00" + `"}`, "The request is not valid JSON"},
 		{`{"QueueUrl":"q","MessageBody":"\x"}`, "The request is not valid JSON"},
 		{`{"QueueUrl":"q","MessageBody":"\u12"}`, "The request is not valid JSON"},
-		{`{"QueueUrl":"q","MessageBody":"` + "\xff" + `"}`, "MessageBody: The request has a string that is not valid UTF-8"},
-		{`{"QueueUrl":"q","MessageBody":"\ud800"}`, "MessageBody: The request has a string with half of a surrogate pair"},
+		{`{"QueueUrl":"q","MessageBody":"` + "\xff" + `"}`,
+			"MessageBody: The request has a string that is not valid UTF-8"},
+		{`{"QueueUrl":"q","MessageBody":"\ud800"}`,
+			"MessageBody: The request has a string with half of a surrogate pair"},
 		{`{"QueueUrl":"q","MessageBody":5}`, "MessageBody: NUMBER_VALUE cannot be converted to String"},
 		{`{"QueueUrl":"q","MessageBody":true}`, "MessageBody: TRUE_VALUE cannot be converted to String"},
 		{`{"QueueUrl":"q","MessageBody":["b"]}`, "MessageBody: Start of list found where not expected"},
 		{`{"QueueUrl":"q","MessageBody":{"b":1}}`, "MessageBody: Start of structure or map found where not expected"},
-		{`{"QueueUrl":"q","MessageBody":"b","DelaySeconds":"5"}`, "DelaySeconds: STRING_VALUE cannot be converted to Integer"},
-		{`{"QueueUrl":"q","MessageBody":"b","DelaySeconds":1.5}`, "DelaySeconds: NUMBER_VALUE cannot be converted to Integer"},
-		{`{"QueueUrl":"q","MessageBody":"b","DelaySeconds":99999999999}`, "DelaySeconds: NUMBER_VALUE cannot be converted to Integer"},
-		{`{"QueueUrl":"q","MessageBody":"b","DelaySeconds":[5]}`, "DelaySeconds: Start of list found where not expected"},
-		{`{"QueueUrl":"q","MessageBody":"b","DelaySeconds":{}}`, "DelaySeconds: Start of structure or map found where not expected"},
-		{`{"QueueUrl":"q","MessageBody":"b","DelaySeconds":true}`, "DelaySeconds: TRUE_VALUE cannot be converted to Integer"},
-		{`{"QueueUrl":"q","MessageBody":"b","DelaySeconds":false}`, "DelaySeconds: FALSE_VALUE cannot be converted to Integer"},
+		{`{"QueueUrl":"q","MessageBody":"b","DelaySeconds":"5"}`,
+			"DelaySeconds: STRING_VALUE cannot be converted to Integer"},
+		{`{"QueueUrl":"q","MessageBody":"b","DelaySeconds":1.5}`,
+			"DelaySeconds: NUMBER_VALUE cannot be converted to Integer"},
+		{`{"QueueUrl":"q","MessageBody":"b","DelaySeconds":99999999999}`,
+			"DelaySeconds: NUMBER_VALUE cannot be converted to Integer"},
+		{`{"QueueUrl":"q","MessageBody":"b","DelaySeconds":[5]}`,
+			"DelaySeconds: Start of list found where not expected"},
+		{`{"QueueUrl":"q","MessageBody":"b","DelaySeconds":{}}`,
+			"DelaySeconds: Start of structure or map found where not expected"},
+		{`{"QueueUrl":"q","MessageBody":"b","DelaySeconds":true}`,
+			"DelaySeconds: TRUE_VALUE cannot be converted to Integer"},
+		{`{"QueueUrl":"q","MessageBody":"b","DelaySeconds":false}`,
+			"DelaySeconds: FALSE_VALUE cannot be converted to Integer"},
 		{`{"QueueUrl":"q","MessageBody":"b","DelaySeconds":-}`, "The request is not valid JSON"},
 		{`{"QueueUrl":"q","MessageBody":"b","DelaySeconds":1.}`, "The request is not valid JSON"},
 		{`{"QueueUrl":"q","MessageBody":"b","DelaySeconds":1e}`, "The request is not valid JSON"},
@@ -41,19 +50,24 @@ func TestMalformedJSONIsASerializationException(t *testing.T) {
 		{`{"QueueUrl":"q" "MessageBody":"b"}`, "The request is not valid JSON"},
 		{`{"QueueUrl":"q","MessageBody":"b","X":tru}`, "The request is not valid JSON"},
 		{`{"QueueUrl":"q","MessageBody":"\u00g0"}`, "The request is not valid JSON"},
-		{`{"QueueUrl":"q","MessageBody":"\ud83d\u0041"}`, "MessageBody: The request has a string with half of a surrogate pair"},
+		{`{"QueueUrl":"q","MessageBody":"\ud83d\u0041"}`,
+			"MessageBody: The request has a string with half of a surrogate pair"},
 		{`{"QueueUrl":"q","MessageBody":"\`, "The request is not valid JSON"},
 		{`{"QueueUrl":"q","MessageBody":"b","DelaySeconds":01}`, "The request is not valid JSON"},
 		{`{"QueueUrl":"q","MessageBody":"b","MessageAttributes":[]}`, "MessageAttributes: Expected map or null"},
-		{`{"QueueUrl":"q","MessageBody":"b","MessageAttributes":{"a":"b"}}`, "MessageAttributes: Expected structure or null"},
-		{`{"QueueUrl":"q","MessageBody":"b","MessageAttributes":{"a":{"DataType":"Binary","BinaryValue":"*"}}}`, "BinaryValue is not valid base64"},
-		{`{"QueueUrl":"q","MessageBody":"b","X":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}`, "The request is nested deeper than 64 levels"},
+		{`{"QueueUrl":"q","MessageBody":"b","MessageAttributes":{"a":"b"}}`,
+			"MessageAttributes: Expected structure or null"},
+		{`{"QueueUrl":"q","MessageBody":"b","MessageAttributes":{"a":{"DataType":"Binary","BinaryValue":"*"}}}`,
+			"BinaryValue is not valid base64"},
+		{`{"QueueUrl":"q","MessageBody":"b","X":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}`,
+			"The request is nested deeper than 64 levels"},
 	} {
 		call, bad := Decode(jsonRequest("SendMessage", c.body), []byte(c.body))
 		switch {
 		case bad == nil:
 			t.Errorf("%s: was taken for %+v", c.body, call.Request)
-		case bad.Name != "SerializationException" || bad.Status != http.StatusBadRequest || !strings.HasPrefix(bad.Message, c.want):
+		case bad.Name != "SerializationException" || bad.Status != http.StatusBadRequest ||
+			!strings.HasPrefix(bad.Message, c.want):
 			t.Errorf("%s: got %s (%d) %q, want %q", c.body, bad.Name, bad.Status, bad.Message, c.want)
 		}
 	}
@@ -88,7 +102,8 @@ func TestAnAttributeCountsItsNameTypeAndValue(t *testing.T) {
 
 func TestErrorsRepeatOnlyTheBeginningOfWhatWasSent(t *testing.T) {
 	long := strings.Repeat("é", 10_000)
-	for _, e := range []*Error{ReceiptHandleIsInvalid(long), InvalidAction(long), InvalidAddress(long), ReceiptHandleExpired(long)} {
+	for _, e := range []*Error{ReceiptHandleIsInvalid(long), InvalidAction(long), InvalidAddress(long),
+		ReceiptHandleExpired(long)} {
 		if n := len(e.Message); n > 3000 || strings.Contains(e.Message, "\uFFFD") {
 			t.Errorf("%s has a message of %d bytes", e.Name, n)
 		}
@@ -145,7 +160,8 @@ func TestAMissingParameterIsNamed(t *testing.T) {
 		}
 	}
 	const form = "Action=DeleteMessage&QueueUrl=q"
-	if _, bad := Decode(formRequest("/", form), []byte(form)); bad == nil || *bad != *MissingParameter("ReceiptHandle") {
+	if _, bad := Decode(formRequest("/", form), []byte(form)); bad == nil ||
+		*bad != *MissingParameter("ReceiptHandle") {
 		t.Errorf("%s: got %v", form, bad)
 	}
 }
@@ -176,7 +192,8 @@ func TestABatchIsCheckedAsAWhole(t *testing.T) {
 		}
 	}
 	for action, entry := range map[string]string{
-		"SendMessageBatch": "SendMessageBatchRequestEntry", "ChangeMessageVisibilityBatch": "ChangeMessageVisibilityBatchRequestEntry",
+		"SendMessageBatch":             "SendMessageBatchRequestEntry",
+		"ChangeMessageVisibilityBatch": "ChangeMessageVisibilityBatchRequestEntry",
 	} {
 		form := "Action=" + action + "&QueueUrl=q"
 		if _, bad := Decode(formRequest("/", form), []byte(form)); bad == nil || *bad != *EmptyBatchRequest(entry) {
@@ -206,7 +223,8 @@ func TestARequestThatIsNoneIsRefused(t *testing.T) {
 		{formType, "", "Action=%zz", "MalformedQueryString"},
 		{formType, "", "Action=ListQueues;x", "MalformedQueryString"},
 		{formType, "", "Action=ReceiveMessage&QueueUrl=q&WaitTimeSeconds=soon", "InvalidParameterValue"},
-		{formType, "", "Action=SendMessage&QueueUrl=q&MessageBody=b&MessageAttribute.1.Name=a&MessageAttribute.1.Value.BinaryValue=*", "MalformedInput"},
+		{formType, "",
+			"Action=SendMessage&QueueUrl=q&MessageBody=b&MessageAttribute.1.Name=a&MessageAttribute.1.Value.BinaryValue=*", "MalformedInput"},
 		{"text/plain", "", "Action=ListQueues", "MalformedQueryString"},
 	} {
 		r, body := post(c.contentType, c.target, c.body)
@@ -214,10 +232,12 @@ func TestARequestThatIsNoneIsRefused(t *testing.T) {
 			t.Errorf("%s %s %s: got %v, want %s", c.contentType, c.target, c.body, bad, c.code)
 		}
 	}
-	if _, bad := Decode(httptest.NewRequest(http.MethodPut, "/?Action=ListQueues", nil), nil); bad == nil || bad.Status != http.StatusMethodNotAllowed {
+	if _, bad := Decode(httptest.NewRequest(http.MethodPut, "/?Action=ListQueues", nil), nil); bad == nil ||
+		bad.Status != http.StatusMethodNotAllowed {
 		t.Errorf("PUT: got %v", bad)
 	}
-	if _, bad := Decode(httptest.NewRequest(http.MethodGet, "/?Action=%zz", nil), nil); bad == nil || bad.Code != "MalformedQueryString" {
+	if _, bad := Decode(httptest.NewRequest(http.MethodGet, "/?Action=%zz", nil), nil); bad == nil ||
+		bad.Code != "MalformedQueryString" {
 		t.Errorf("a broken query string: got %v", bad)
 	}
 }
@@ -239,7 +259,8 @@ func TestWhatARequestMayHoldIsBounded(t *testing.T) {
 		t.Errorf("%d attributes were kept", n)
 	}
 	body = `{"QueueUrl":"q","Entries":[` + strings.Repeat("{},", 99_999) + `{}]}`
-	if _, bad = Decode(jsonRequest("DeleteMessageBatch", body), []byte(body)); bad == nil || *bad != *TooManyEntriesInBatchRequest(100_000) {
+	if _, bad = Decode(jsonRequest("DeleteMessageBatch", body), []byte(body)); bad == nil ||
+		*bad != *TooManyEntriesInBatchRequest(100_000) {
 		t.Errorf("got %v", bad)
 	}
 }

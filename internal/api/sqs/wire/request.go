@@ -27,7 +27,8 @@ type Request interface {
 
 // onQueue is what the requests have in common that name a queue by its URL.
 type onQueue struct {
-	// QueueURL is as the client sent it: a whole URL, whatever its host; the path of a query request; or a bare name, as some clients do.
+	// QueueURL is as the client sent it: a whole URL, whatever its host; the path of a query request; or a bare name,
+	// as some clients do.
 	QueueURL string
 }
 

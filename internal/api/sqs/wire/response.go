@@ -1,7 +1,7 @@
 package wire
 
-// Response is the answer to a call: a pointer to one of the types whose names end in Response. For the actions that answer with nothing
-// (DeleteMessage, PurgeQueue, …) it is nil.
+// Response is the answer to a call: a pointer to one of the types whose names end in Response. For the actions that
+// answer with nothing (DeleteMessage, PurgeQueue, …) it is nil.
 type Response interface {
 	appendJSON(dst []byte) []byte
 	appendXML(dst []byte) []byte

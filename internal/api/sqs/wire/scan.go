@@ -2,8 +2,8 @@ package wire
 
 import "strconv"
 
-// A scanner reads JSON (RFC 8259) strictly and in one pass, and takes what it is asked for: a body of a thousand bytes costs about as
-// much as copying it. Once something is wrong it stays wrong: every method returns nothing from then on.
+// A scanner reads JSON (RFC 8259) strictly and in one pass, and takes what it is asked for: a body of a thousand bytes
+// costs about as much as copying it. Once something is wrong it stays wrong: every method returns nothing from then on.
 type scanner struct {
 	data     []byte
 	at       int

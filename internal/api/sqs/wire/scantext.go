@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// span takes a string and returns what stands between its quotes, which is valid UTF-8; plain says that it has no escapes.
+// span takes a string and returns what stands between its quotes, which is valid UTF-8; plain says that it has no
+// escapes.
 func (s *scanner) span() (raw []byte, plain bool) {
 	s.at++
 	from := s.at
@@ -45,15 +46,16 @@ const (
 	spaces  = each * ' '
 )
 
-// ordinary counts the bytes at the beginning that stand in a JSON string as they are: all but control characters, " and \. It looks at
-// eight at a time.
+// ordinary counts the bytes at the beginning that stand in a JSON string as they are: all but control characters, " and
+// \. It looks at eight at a time.
 func ordinary[T string | []byte](data T) int {
 	n := 0
 	for ; n+8 <= len(data); n += 8 {
 		word := uint64(data[n]) | uint64(data[n+1])<<8 | uint64(data[n+2])<<16 | uint64(data[n+3])<<24 |
 			uint64(data[n+4])<<32 | uint64(data[n+5])<<40 | uint64(data[n+6])<<48 | uint64(data[n+7])<<56
-		// The top bit of a byte becomes set where the byte is special: less than a space, because taking a space away borrows; a quote or a
-		// backslash, because the difference is zero. A borrow can mark a byte behind a marked one, never one before.
+		// The top bit of a byte becomes set where the byte is special: less than a space, because taking a space away
+		// borrows; a quote or a backslash, because the difference is zero. A borrow can mark a byte behind a marked
+		// one, never one before.
 		q, b := word^quotes, word^slashes
 		if marked := ((word-spaces)&^word | (q-each)&^q | (b-each)&^b) & tops; marked != 0 {
 			return n + bits.TrailingZeros64(marked)/8

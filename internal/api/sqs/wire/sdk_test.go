@@ -78,8 +78,9 @@ func TestTheSDKReadsEveryAnswer(t *testing.T) {
 	}
 
 	answer(&CreateQueueResponse{queueURL})
-	created, err := client.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: aws.String("news"), Tags: map[string]string{"a": "b"},
-		Attributes: map[string]string{"DelaySeconds": "3"}})
+	created, err := client.CreateQueue(ctx,
+		&sqs.CreateQueueInput{QueueName: aws.String("news"), Tags: map[string]string{"a": "b"},
+			Attributes: map[string]string{"DelaySeconds": "3"}})
 	check(err, queueURL, aws.ToString(created.QueueUrl))
 	check(nil, map[string]string{"a": "b"}, a.request.(*CreateQueueRequest).Tags)
 
@@ -93,13 +94,15 @@ func TestTheSDKReadsEveryAnswer(t *testing.T) {
 	check(nil, "more", aws.ToString(listed.NextToken))
 
 	answer(&GetQueueAttributesResponse{[]Setting{{"Policy", `{"a":"<&>"}`}, {"DelaySeconds", "3"}}})
-	attributes, err := client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{QueueUrl: url, AttributeNames: []types.QueueAttributeName{"All"}})
+	attributes, err := client.GetQueueAttributes(ctx,
+		&sqs.GetQueueAttributesInput{QueueUrl: url, AttributeNames: []types.QueueAttributeName{"All"}})
 	check(err, map[string]string{"Policy": `{"a":"<&>"}`, "DelaySeconds": "3"}, attributes.Attributes)
 
 	// The SDK compares the sums itself, and fails when one is not what it computes.
 	a.answer = func(call *Call) (Response, *Error) {
 		in := call.Request.(*SendMessageRequest)
-		return &SendMessageResponse{MessageID: "m", MD5OfMessageBody: MD5OfBody(in.MessageBody), MD5OfMessageAttributes: MD5OfAttributes(in.MessageAttributes),
+		return &SendMessageResponse{MessageID: "m", MD5OfMessageBody: MD5OfBody(in.MessageBody),
+			MD5OfMessageAttributes:       MD5OfAttributes(in.MessageAttributes),
 			MD5OfMessageSystemAttributes: MD5OfAttributes(in.MessageSystemAttributes), SequenceNumber: "1"}, nil
 	}
 	sent, err := client.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: url, MessageBody: aws.String(hostileText),
@@ -112,19 +115,27 @@ func TestTheSDKReadsEveryAnswer(t *testing.T) {
 	a.answer = func(call *Call) (Response, *Error) {
 		r := &SendMessageBatchResponse{Failed: []BatchError{{"z", InvalidMessageContents()}}}
 		for _, e := range call.Request.(*SendMessageBatchRequest).Entries {
-			r.Successful = append(r.Successful, SendMessageBatchResult{e.ID, SendMessageResponse{MessageID: "m" + e.ID, MD5OfMessageBody: MD5OfBody(e.MessageBody)}})
+			r.Successful = append(r.Successful,
+				SendMessageBatchResult{e.ID,
+					SendMessageResponse{MessageID: "m" + e.ID, MD5OfMessageBody: MD5OfBody(e.MessageBody)}})
 		}
 		return r, nil
 	}
-	batch, err := client.SendMessageBatch(ctx, &sqs.SendMessageBatchInput{QueueUrl: url, Entries: []types.SendMessageBatchRequestEntry{
-		{Id: aws.String("a"), MessageBody: aws.String("one")}, {Id: aws.String("b"), MessageBody: aws.String("two")}}})
+	batch, err := client.SendMessageBatch(ctx,
+		&sqs.SendMessageBatchInput{QueueUrl: url, Entries: []types.SendMessageBatchRequestEntry{
+			{Id: aws.String("a"), MessageBody: aws.String("one")}, {Id: aws.String("b"),
+				MessageBody: aws.String("two")}}})
 	check(err, 2, len(batch.Successful))
-	check(nil, types.BatchResultErrorEntry{Id: aws.String("z"), Code: aws.String("InvalidMessageContents"), SenderFault: true,
-		Message: aws.String(InvalidMessageContents().Message)}.Code, batch.Failed[0].Code)
+	check(nil, types.BatchResultErrorEntry{Id: aws.String("z"), Code: aws.String("InvalidMessageContents"),
+		SenderFault: true,
+		Message:     aws.String(InvalidMessageContents().Message)}.Code, batch.Failed[0].Code)
 
-	answer(&ReceiveMessageResponse{[]Received{{MessageID: "m", ReceiptHandle: "r", Body: []byte(hostileText), Attributes: []Setting{{"SentTimestamp", "5"}},
-		MessageAttributes: []Attribute{TextAttribute("t", "String", hostileText), BinaryAttribute("b", "Binary", nil)}}}})
-	received, err := client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: url, MessageAttributeNames: []string{"All"}, WaitTimeSeconds: 20})
+	answer(&ReceiveMessageResponse{[]Received{{MessageID: "m", ReceiptHandle: "r", Body: []byte(hostileText),
+		Attributes: []Setting{{"SentTimestamp", "5"}},
+		MessageAttributes: []Attribute{TextAttribute("t", "String", hostileText),
+			BinaryAttribute("b", "Binary", nil)}}}})
+	received, err := client.ReceiveMessage(ctx,
+		&sqs.ReceiveMessageInput{QueueUrl: url, MessageAttributeNames: []string{"All"}, WaitTimeSeconds: 20})
 	check(err, hostileText, aws.ToString(received.Messages[0].Body))
 	check(nil, "5", received.Messages[0].Attributes["SentTimestamp"])
 	check(nil, hostileText, aws.ToString(received.Messages[0].MessageAttributes["t"].StringValue))
@@ -139,9 +150,12 @@ func TestTheSDKReadsEveryAnswer(t *testing.T) {
 	_, err = client.PurgeQueue(ctx, &sqs.PurgeQueueInput{QueueUrl: url})
 	check(err, nil, nil)
 
-	answer(&BatchResponse{Of: DeleteMessageBatch, Successful: []string{"a"}, Failed: []BatchError{{"b", InternalError()}}})
-	deleted, err := client.DeleteMessageBatch(ctx, &sqs.DeleteMessageBatchInput{QueueUrl: url, Entries: []types.DeleteMessageBatchRequestEntry{
-		{Id: aws.String("a"), ReceiptHandle: aws.String("r")}, {Id: aws.String("b"), ReceiptHandle: aws.String("s")}}})
+	answer(&BatchResponse{Of: DeleteMessageBatch, Successful: []string{"a"},
+		Failed: []BatchError{{"b", InternalError()}}})
+	deleted, err := client.DeleteMessageBatch(ctx,
+		&sqs.DeleteMessageBatchInput{QueueUrl: url, Entries: []types.DeleteMessageBatchRequestEntry{
+			{Id: aws.String("a"), ReceiptHandle: aws.String("r")}, {Id: aws.String("b"),
+				ReceiptHandle: aws.String("s")}}})
 	check(err, "a", aws.ToString(deleted.Successful[0].Id))
 	check(nil, false, deleted.Failed[0].SenderFault)
 
@@ -153,8 +167,10 @@ func TestTheSDKReadsEveryAnswer(t *testing.T) {
 	started, err := client.StartMessageMoveTask(ctx, &sqs.StartMessageMoveTaskInput{SourceArn: aws.String("arn")})
 	check(err, "h", aws.ToString(started.TaskHandle))
 
-	answer(&ListMessageMoveTasksResponse{[]MoveTask{{TaskHandle: "h", Status: "RUNNING", SourceARN: "arn", MaxNumberOfMessagesPerSecond: 5,
-		ApproximateNumberOfMessagesMoved: 1, ApproximateNumberOfMessagesToMove: Some(int64(2)), StartedTimestamp: 1_700_000_000_000}}})
+	answer(&ListMessageMoveTasksResponse{[]MoveTask{{TaskHandle: "h", Status: "RUNNING", SourceARN: "arn",
+		MaxNumberOfMessagesPerSecond:     5,
+		ApproximateNumberOfMessagesMoved: 1, ApproximateNumberOfMessagesToMove: Some(int64(2)),
+		StartedTimestamp: 1_700_000_000_000}}})
 	tasks, err := client.ListMessageMoveTasks(ctx, &sqs.ListMessageMoveTasksInput{SourceArn: aws.String("arn")})
 	check(err, int64(1_700_000_000_000), tasks.Results[0].StartedTimestamp)
 	check(nil, int64(2), aws.ToInt64(tasks.Results[0].ApproximateNumberOfMessagesToMove))
@@ -193,14 +209,22 @@ func TestTheSDKKnowsEveryErrorByItsTypeAndByItsOldCode(t *testing.T) {
 
 // everyError is one of each.
 var everyError = []*Error{
-	QueueDoesNotExist(), QueueNameExists("DelaySeconds"), QueueDeletedRecently(), PurgeQueueInProgress("news"), UnknownAttribute("Colour"),
-	InvalidAttributeValue("DelaySeconds", ""), InvalidAttributeValue("FifoQueue", "Modifying queue type is not supported"), ReceiptHandleIsInvalid("x"),
-	ReceiptHandleExpired("x"), MessageNotInflight("x"), InvalidMessageContents(), EmptyBatchRequest(sendEntry), TooManyEntriesInBatchRequest(11),
-	BatchEntryIDsNotDistinct("a"), InvalidBatchEntryID(), BatchRequestTooLong(1<<20, 1<<20+1), OverLimit("Too many messages in flight."),
-	ResourceNotFound("Task does not exist."), UnsupportedOperation("Not so."), RequestThrottled("The queue is full."), InvalidAddress("http://x"),
-	InvalidSecurity("Sign it."), InvalidIDFormat(), InvalidParameter("Wrong."), InvalidParameterValue("WaitTimeSeconds", "21", "Must be >= 0 and <= 20, if provided."),
-	MissingParameter("QueueUrl"), InvalidAction("Dance"), MissingAction(), Malformed(JSON, "Not JSON."), Malformed(Query, "No form."), MalformedQueryString("No."),
-	TooLarge(5), AccessDenied("arn"), Refused("SignatureDoesNotMatch", 403, "The signature is wrong."), InternalError(), ServiceUnavailable("Stopping."),
+	QueueDoesNotExist(), QueueNameExists("DelaySeconds"), QueueDeletedRecently(), PurgeQueueInProgress("news"),
+	UnknownAttribute("Colour"),
+	InvalidAttributeValue("DelaySeconds", ""),
+	InvalidAttributeValue("FifoQueue", "Modifying queue type is not supported"), ReceiptHandleIsInvalid("x"),
+	ReceiptHandleExpired("x"), MessageNotInflight("x"), InvalidMessageContents(), EmptyBatchRequest(sendEntry),
+	TooManyEntriesInBatchRequest(11),
+	BatchEntryIDsNotDistinct("a"), InvalidBatchEntryID(), BatchRequestTooLong(1<<20, 1<<20+1),
+	OverLimit("Too many messages in flight."),
+	ResourceNotFound("Task does not exist."), UnsupportedOperation("Not so."), RequestThrottled("The queue is full."),
+	InvalidAddress("http://x"),
+	InvalidSecurity("Sign it."), InvalidIDFormat(), InvalidParameter("Wrong."),
+	InvalidParameterValue("WaitTimeSeconds", "21", "Must be >= 0 and <= 20, if provided."),
+	MissingParameter("QueueUrl"), InvalidAction("Dance"), MissingAction(), Malformed(JSON, "Not JSON."),
+	Malformed(Query, "No form."), MalformedQueryString("No."),
+	TooLarge(5), AccessDenied("arn"), Refused("SignatureDoesNotMatch", 403, "The signature is wrong."), InternalError(),
+	ServiceUnavailable("Stopping."),
 }
 
 func TestErrorsAreWrittenInBothProtocols(t *testing.T) {

@@ -6,8 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// ValidText tells whether a message body or the value of a String attribute has only characters that SQS allows: those of XML 1.0,
-// that is tab, line feed, carriage return, U+0020 to U+D7FF, U+E000 to U+FFFD and U+10000 to U+10FFFF, in UTF-8.
+// ValidText tells whether a message body or the value of a String attribute has only characters that SQS allows: those
+// of XML 1.0, that is tab, line feed, carriage return, U+0020 to U+D7FF, U+E000 to U+FFFD and U+10000 to U+10FFFF, in
+// UTF-8.
 func ValidText[T string | []byte](text T) bool {
 	const one, other = "\uFFFE", "\uFFFF"
 	var valid bool

@@ -49,8 +49,8 @@ func pair(dst []byte, outer, nameTag, name, value string) []byte {
 	return closeTag(dst, outer)
 }
 
-// escape appends a text as XML. A carriage return is written by its number: a parser would make a line feed of it. What XML cannot have
-// becomes U+FFFD.
+// escape appends a text as XML. A carriage return is written by its number: a parser would make a line feed of it. What
+// XML cannot have becomes U+FFFD.
 func escape[T string | []byte](dst []byte, text T) []byte {
 	for i := 0; i < len(text); {
 		c := text[i]

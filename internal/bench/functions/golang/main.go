@@ -1,7 +1,9 @@
-// Command golang holds the functions of the bench in Go: those of a field report on AWS Lambda, and one that answers its event. It speaks the Runtime
-// API by itself, in as few lines as that takes and with the standard library alone, so that it can be built wherever Go is.
+// Command golang holds the functions of the bench in Go: those of a field report on AWS Lambda, and one that answers
+// its event. It speaks the Runtime API by itself, in as few lines as that takes and with the standard library alone, so
+// that it can be built wherever Go is.
 //
-// The variable _HANDLER says which function it is, WAIT_MS how long those that wait do, N which Fibonacci number is wanted, WARM=no that it is wanted once.
+// The variable _HANDLER says which function it is, WAIT_MS how long those that wait do, N which Fibonacci number is
+// wanted, WARM=no that it is wanted once.
 package main
 
 import (
@@ -165,7 +167,8 @@ func (c *client) next() (id string, event []byte, err error) {
 }
 
 func (c *client) respond(id string, answer []byte) error {
-	fmt.Fprintf(c.to, "POST %s%s/response HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n\r\n", path, id, c.host, len(answer))
+	fmt.Fprintf(c.to, "POST %s%s/response HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n\r\n", path, id, c.host,
+		len(answer))
 	_, _ = c.to.Write(answer) // the writer keeps its first error for Flush
 	_, _, err := c.answer()
 	return err

@@ -1,5 +1,5 @@
-// Command recorder is a function for tests: it appends a line with the request's id and its own process's to the file RECORD, and answers,
-// when the file GATE is there.
+// Command recorder is a function for tests: it appends a line with the request's id and its own process's to the file
+// RECORD, and answers, when the file GATE is there.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command bootstrap is a function for tests, with a Runtime API client of its own: small enough to see what is said. What it does with an event
-// is in the event.
+// Command bootstrap is a function for tests, with a Runtime API client of its own: small enough to see what is said.
+// What it does with an event is in the event.
 package main
 
 import (
@@ -45,7 +45,8 @@ func begin(api string) {
 		fmt.Println("going away")
 		os.Exit(7)
 	case "error":
-		post(api+"init/error", `{"errorType":"Init.Broken","errorMessage":"no configuration"}`, "Lambda-Runtime-Function-Error-Type", "Init.Broken")
+		post(api+"init/error", `{"errorType":"Init.Broken","errorMessage":"no configuration"}`,
+			"Lambda-Runtime-Function-Error-Type", "Init.Broken")
 		os.Exit(1)
 	case "hang":
 		fmt.Println("thinking")
@@ -135,7 +136,8 @@ func serve(api string, h http.Header, body []byte, n int) {
 			kept = append(kept, bytes.Repeat([]byte{1}, 1<<20))
 		}
 	case "fork":
-		cmd := exec.Command("/bin/sh", "-c", `sleep 1000 >/dev/null 2>&1 & echo $!; setsid sleep 1000 >/dev/null 2>&1 & echo $!`)
+		cmd := exec.Command("/bin/sh", "-c",
+			`sleep 1000 >/dev/null 2>&1 & echo $!; setsid sleep 1000 >/dev/null 2>&1 & echo $!`)
 		out, err := cmd.Output()
 		if err != nil {
 			panic(err)
@@ -151,7 +153,8 @@ func serve(api string, h http.Header, body []byte, n int) {
 		}
 		respond(fmt.Sprint(n))
 	case "error":
-		post(api+"invocation/"+id+"/error", `{"errorType":"Oops","errorMessage":"`+e.Text+`"}`, "Lambda-Runtime-Function-Error-Type", "Oops")
+		post(api+"invocation/"+id+"/error", `{"errorType":"Oops","errorMessage":"`+e.Text+`"}`,
+			"Lambda-Runtime-Function-Error-Type", "Oops")
 	case "large":
 		r := respond(strings.Repeat("x", e.N))
 		fmt.Println("told", r.StatusCode)

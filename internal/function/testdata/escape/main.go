@@ -1,7 +1,7 @@
 //go:build linux
 
-// Command escape is a function that tries to get out, in as many ways as it knows. What it shall try them on is in the event; it answers with what each way has
-// given it: "" for nothing.
+// Command escape is a function that tries to get out, in as many ways as it knows. What it shall try them on is in the
+// event; it answers with what each way has given it: "" for nothing.
 package main
 
 import (
@@ -59,7 +59,8 @@ func main() {
 		if err != nil {
 			panic(err)
 		}
-		r, err = http.Post(api+"invocation/"+r.Header.Get("Lambda-Runtime-Aws-Request-Id")+"/response", "application/json", bytes.NewReader(text))
+		r, err = http.Post(api+"invocation/"+r.Header.Get("Lambda-Runtime-Aws-Request-Id")+"/response",
+			"application/json", bytes.NewReader(text))
 		if err != nil {
 			panic(err)
 		}

@@ -31,7 +31,8 @@ func asks(t *target) string {
 	return "is answered " + r.Status
 }
 
-// routes tells whether there is a way to an address that nobody has. A datagram's socket that is connected sends nothing.
+// routes tells whether there is a way to an address that nobody has. A datagram's socket that is connected sends
+// nothing.
 func routes(*target) string {
 	c, err := net.Dial("udp", "192.0.2.1:9")
 	if err == nil {

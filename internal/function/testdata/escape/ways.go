@@ -21,28 +21,42 @@ import (
 // ways are named by what is to be kept from a function.
 var ways = map[string]func(*target) string{
 	// files
-	"read the journal":          func(t *target) string { return reads(t.Journal, t) },
-	"read the configuration":    func(t *target) string { return reads(t.Config, t) },
-	"write beside the journal":  func(t *target) string { return writes(t.Journal + ".new") },
-	"write its own code":        func(t *target) string { return writes(filepath.Join(t.Code, "new")) },
-	"write /var/task":           func(t *target) string { return writes("/var/task/new") },
-	"rename its own code":       func(t *target) string { return renames(filepath.Join(t.Code, "bootstrap")) },
-	"read another's code":       func(t *target) string { return reads(filepath.Join(t.Other, "secret"), t) },
-	"write another's code":      func(t *target) string { return writes(filepath.Join(t.Other, "new")) },
-	"write a layer":             func(t *target) string { return writes(filepath.Join(t.Layer, "new")) },
-	"write /opt":                func(t *target) string { return writes("/opt/hikyaku-escape") },
-	"write /usr":                func(t *target) string { return writes("/usr/hikyaku-escape") },
-	"write /etc":                func(t *target) string { return writes("/etc/hikyaku-escape") },
-	"write the root":            func(t *target) string { return writes("/hikyaku-escape") },
-	"read another's files":      func(t *target) string { return reads(t.Temp, t) },
-	"read by a symbolic link":   func(t *target) string { return linked(os.Symlink, t) },
-	"read by a hard link":       func(t *target) string { return linked(os.Link, t) },
-	"read /etc/shadow":          func(*target) string { _, err := os.ReadFile("/etc/shadow"); return succeeded(err, "has read it") },
-	"read a home":               func(*target) string { all, err := os.ReadDir("/root"); return succeeded(err, "sees %d", len(all)) },
-	"read by process 1's root":  func(t *target) string { return reads("/proc/1/root"+t.Journal, t) },
-	"read by process 1's cwd":   func(t *target) string { return reads("/proc/1/cwd/../../../../../.."+t.Journal, t) },
-	"read by its owner's root":  func(t *target) string { return reads(fmt.Sprintf("/proc/%d/root%s", t.Owner, t.Journal), t) },
-	"read by its own cwd":       func(t *target) string { return reads("/proc/self/cwd/../../../../../../../.."+t.Journal, t) },
+	"read the journal":         func(t *target) string { return reads(t.Journal, t) },
+	"read the configuration":   func(t *target) string { return reads(t.Config, t) },
+	"write beside the journal": func(t *target) string { return writes(t.Journal + ".new") },
+	"write its own code":       func(t *target) string { return writes(filepath.Join(t.Code, "new")) },
+	"write /var/task":          func(t *target) string { return writes("/var/task/new") },
+	"rename its own code":      func(t *target) string { return renames(filepath.Join(t.Code, "bootstrap")) },
+	"read another's code":      func(t *target) string { return reads(filepath.Join(t.Other, "secret"), t) },
+	"write another's code":     func(t *target) string { return writes(filepath.Join(t.Other, "new")) },
+	"write a layer":            func(t *target) string { return writes(filepath.Join(t.Layer, "new")) },
+	"write /opt":               func(t *target) string { return writes("/opt/hikyaku-escape") },
+	"write /usr":               func(t *target) string { return writes("/usr/hikyaku-escape") },
+	"write /etc":               func(t *target) string { return writes("/etc/hikyaku-escape") },
+	"write the root":           func(t *target) string { return writes("/hikyaku-escape") },
+	"read another's files":     func(t *target) string { return reads(t.Temp, t) },
+	"read by a symbolic link":  func(t *target) string { return linked(os.Symlink, t) },
+	"read by a hard link":      func(t *target) string { return linked(os.Link, t) },
+	"read /etc/shadow": func(*target) string {
+		_,
+			err := os.ReadFile("/etc/shadow")
+		return succeeded(err, "has read it")
+	},
+	"read a home": func(*target) string {
+		all,
+			err := os.ReadDir("/root")
+		return succeeded(err, "sees %d", len(all))
+	},
+	"read by process 1's root": func(t *target) string { return reads("/proc/1/root"+t.Journal, t) },
+	"read by process 1's cwd":  func(t *target) string { return reads("/proc/1/cwd/../../../../../.."+t.Journal, t) },
+	"read by its owner's root": func(t *target) string {
+		return reads(fmt.Sprintf("/proc/%d/root%s", t.Owner,
+			t.Journal), t)
+	},
+	"read by its own cwd": func(t *target) string {
+		return reads("/proc/self/cwd/../../../../../../../.."+
+			t.Journal, t)
+	},
 	"read its owner's environ":  func(t *target) string { return reads(fmt.Sprintf("/proc/%d/environ", t.Owner), t) },
 	"read anybody's environ":    environs,
 	"open a file by its handle": handle,
@@ -61,10 +75,14 @@ var ways = map[string]func(*target) string{
 	"/dev/kmsg":           func(*target) string { return device("/dev/kmsg") },
 	"a disk":              disks,
 	"make a device": func(*target) string {
-		return succeeded(unix.Mknod(filepath.Join(os.TempDir(), "device"), unix.S_IFCHR|0o600, int(unix.Mkdev(1, 3))), "has made one")
+		return succeeded(unix.Mknod(filepath.Join(os.TempDir(), "device"), unix.S_IFCHR|0o600, int(unix.Mkdev(1, 3))),
+			"has made one")
 	},
 	// processes
-	"signal its owner":        func(t *target) string { return succeeded(syscall.Kill(t.Owner, 0), "could kill %d", t.Owner) },
+	"signal its owner": func(t *target) string {
+		return succeeded(syscall.Kill(t.Owner, 0), "could kill %d",
+			t.Owner)
+	},
 	"see other processes":     processes,
 	"trace a process":         func(t *target) string { return succeeded(unix.PtraceSeize(t.Owner), "traces it") },
 	"trace process 1":         func(*target) string { return succeeded(unix.PtraceSeize(1), "traces it") },
@@ -223,7 +241,8 @@ func inherited(*target) string {
 			continue
 		}
 		own := false
-		for _, kind := range []string{"anon_inode:", "/proc/", "socket:", "/sys/fs/cgroup"} { // those of Go, and of the connection to the Runtime API
+		// those of Go, and of the connection to the Runtime API
+		for _, kind := range []string{"anon_inode:", "/proc/", "socket:", "/sys/fs/cgroup"} {
 			own = own || strings.HasPrefix(to, kind)
 		}
 		if !own {
@@ -333,11 +352,13 @@ func calls(nr, a, b, c uintptr) string {
 	if errno == unix.EPERM || errno == unix.ENOSYS || errno == unix.EACCES {
 		return ""
 	}
-	return fmt.Sprintf("%d, %v", int(r), errno) // what is wrong with its arguments is said by the kernel's own code, which it has reached
+	// what is wrong with its arguments is said by the kernel's own code, which it has reached
+	return fmt.Sprintf("%d, %v", int(r), errno)
 }
 
 func events(*target) string {
-	fd, err := unix.PerfEventOpen(&unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Size: uint32(unsafe.Sizeof(unix.PerfEventAttr{}))}, 0, -1, -1, 0)
+	fd, err := unix.PerfEventOpen(&unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE,
+		Size: uint32(unsafe.Sizeof(unix.PerfEventAttr{}))}, 0, -1, -1, 0)
 	_ = unix.Close(fd)
 	return succeeded(err, "counts")
 }

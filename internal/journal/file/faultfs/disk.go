@@ -1,6 +1,6 @@
-// Package faultfs is a disk in memory that breaks on demand: it loses power and forgets part of what was not synced, runs
-// full, fails syncs and writes, and flips bits. It stands in for the file system below package journal/file in tests.
-// It is not a file system for anything else: it knows one folder level and keeps everything in memory.
+// Package faultfs is a disk in memory that breaks on demand: it loses power and forgets part of what was not synced,
+// runs full, fails syncs and writes, and flips bits. It stands in for the file system below package journal/file in
+// tests. It is not a file system for anything else: it knows one folder level and keeps everything in memory.
 //
 //	disk := faultfs.New()
 //	disk.CutAfter(1000) // the power fails at the thousandth change
@@ -11,19 +11,20 @@
 //
 // # What can be made to happen
 //
-//   - The power fails: CutAfter, at a change that is counted beforehand with Changes; Cut, now. AfterPowerCut is the disk as the
-//     next start may find it, a different one for each seed. To try every change of a workload, count the changes of one run
-//     and repeat it on a Clone of the disk with CutAfter(1), CutAfter(2) and so on.
+//   - The power fails: CutAfter, at a change that is counted beforehand with Changes; Cut, now. AfterPowerCut is the
+//     disk as the next start may find it, a different one for each seed. To try every change of a workload, count the
+//     changes of one run and repeat it on a Clone of the disk with CutAfter(1), CutAfter(2) and so on.
 //   - The process dies and the disk goes on: AfterKill.
 //   - An operation fails, for example every sync from now on, or the third write: Fault, with Nth where one is enough.
-//   - The disk runs full: Limit, also below what is there; or Fault with syscall.ENOSPC, which lets half of a write through.
+//   - The disk runs full: Limit, also below what is there; or Fault with syscall.ENOSPC, which lets half of a write
+//     through.
 //   - Bits flip: Flip, or Set for any byte.
 //
 // # What a power cut leaves
 //
-// Of every file: what was there at its last sync, and of each 512-byte sector written since, by chance, what any of the writes
-// since made of it, or the old content, or, now and then, the one up to some byte and the other from there on. So writes
-// that no sync orders get to the disk in any order, and a write is torn at any byte.
+// Of every file: what was there at its last sync, and of each 512-byte sector written since, by chance, what any of the
+// writes since made of it, or the old content, or, now and then, the one up to some byte and the other from there on.
+// So writes that no sync orders get to the disk in any order, and a write is torn at any byte.
 // Of the folder: what was there at its last sync, and any of the creations, renames and removals since.
 package faultfs
 
@@ -137,7 +138,8 @@ func (d *Disk) Fault(f func(Op) error) {
 	d.fault = f
 }
 
-// Nth returns a function for Fault that refuses the nth operation of a kind, counted from 1, with err, and lets all others pass.
+// Nth returns a function for Fault that refuses the nth operation of a kind, counted from 1, with err, and lets all
+// others pass.
 func Nth(kind string, n int, err error) func(Op) error {
 	seen := 0
 	return func(op Op) error {

@@ -20,7 +20,8 @@ func (d *Disk) SwapFolder() {
 	defer d.mu.Unlock()
 	d.folder++
 	for name, i := range d.names {
-		d.names[name] = &inode{data: append([]byte(nil), i.data...), synced: append([]byte(nil), i.synced...), dirty: map[int64][][]byte{}}
+		d.names[name] = &inode{data: append([]byte(nil), i.data...), synced: append([]byte(nil), i.synced...),
+			dirty: map[int64][][]byte{}}
 	}
 }
 

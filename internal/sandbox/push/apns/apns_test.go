@@ -24,14 +24,16 @@ const payloadText = `{"aps":{"alert":"news 42"}}`
 func TestARightPushIsTakenAndCounted(t *testing.T) {
 	r := newRig(t, Config{Topics: []string{"com.example.news"}})
 	got := r.push(t, "POST", "/3/device/"+device, payloadText, r.headers(t))
-	if got.status != 200 || got.header.Get("apns-id") != id || len(got.body) != 0 || got.header.Get("apns-unique-id") == "" {
+	if got.status != 200 || got.header.Get("apns-id") != id || len(got.body) != 0 ||
+		got.header.Get("apns-unique-id") == "" {
 		t.Fatalf("%+v", got)
 	}
 	if r.Count(id) != 1 || r.CountDevice(device) != 1 {
 		t.Errorf("counted %d and %d times", r.Count(id), r.CountDevice(device))
 	}
 	seen := r.Seen()
-	if len(seen) != 1 || seen[0].Get("apns-collapse-id") != "news" || string(seen[0].Body) != payloadText || seen[0].Status != 200 {
+	if len(seen) != 1 || seen[0].Get("apns-collapse-id") != "news" || string(seen[0].Body) != payloadText ||
+		seen[0].Status != 200 {
 		t.Errorf("seen: %+v", seen)
 	}
 }
@@ -72,7 +74,8 @@ func TestWhatAppleRefusesIsRefusedWithItsReason(t *testing.T) {
 		{"a priority of 7", "POST", at, payloadText, "apns-priority", "7", 400, "BadPriority"},
 		{"in the background at once", "POST", at, payloadText, "apns-push-type", "background", 400, "BadPriority"},
 		{"an expiration that is none", "POST", at, payloadText, "apns-expiration", "soon", 400, "BadExpirationDate"},
-		{"a long collapse id", "POST", at, payloadText, "apns-collapse-id", strings.Repeat("x", 65), 400, "BadCollapseId"},
+		{"a long collapse id", "POST", at, payloadText, "apns-collapse-id", strings.Repeat("x", 65), 400,
+			"BadCollapseId"},
 		{"an id that is none", "POST", at, payloadText, "apns-id", "42", 400, "BadMessageId"},
 		{"no payload", "POST", at, "", "", "", 400, "PayloadEmpty"},
 		{"no JSON", "POST", at, "news", "", "", 400, "BadMessage"},
@@ -114,7 +117,8 @@ func TestTheLargestPayloadsAreTaken(t *testing.T) {
 func TestEveryPushTypeHasItsTopic(t *testing.T) {
 	r := newRig(t, Config{Topics: []string{"com.example.news"}})
 	for kind, end := range kinds {
-		h := with(with(with(r.headers(t), "apns-push-type", kind), "apns-topic", "com.example.news"+end), "apns-priority", "5")
+		h := with(with(with(r.headers(t), "apns-push-type", kind), "apns-topic", "com.example.news"+end),
+			"apns-priority", "5")
 		if got := r.push(t, "POST", "/3/device/"+device, payloadText, h); got.status != 200 {
 			t.Errorf("%s: %d %s", kind, got.status, got.Reason)
 		}
@@ -130,9 +134,11 @@ func TestProviderTokensAreChecked(t *testing.T) {
 	forged := &rig{key: other}
 	now := time.Now()
 	for want, bearer := range map[string]string{
-		"":                       r.token(t, nil),
-		"ExpiredProviderToken":   r.token(t, func(_ *jwt.Token, c jwt.MapClaims) { c["iat"] = now.Add(-61 * time.Minute).Unix() }),
-		"InvalidProviderToken 1": r.token(t, func(_ *jwt.Token, c jwt.MapClaims) { c["iat"] = now.Add(time.Hour).Unix() }),
+		"": r.token(t, nil),
+		"ExpiredProviderToken": r.token(t,
+			func(_ *jwt.Token, c jwt.MapClaims) { c["iat"] = now.Add(-61 * time.Minute).Unix() }),
+		"InvalidProviderToken 1": r.token(t,
+			func(_ *jwt.Token, c jwt.MapClaims) { c["iat"] = now.Add(time.Hour).Unix() }),
 		"InvalidProviderToken 2": r.token(t, func(_ *jwt.Token, c jwt.MapClaims) { delete(c, "iat") }),
 		"InvalidProviderToken 3": r.token(t, func(_ *jwt.Token, c jwt.MapClaims) { c["iss"] = "OTHERTEAM1" }),
 		"InvalidProviderToken 4": r.token(t, func(k *jwt.Token, _ jwt.MapClaims) { k.Header["kid"] = "OTHERKEY12" }),
@@ -163,9 +169,11 @@ func TestASignatureInASN1IsTakenToo(t *testing.T) {
 	for _, c := range []struct {
 		signature []byte
 		want      string
-	}{{der, ""}, {append(der, 0), "InvalidProviderToken"}, {der[:len(der)-1], "InvalidProviderToken"}, {[]byte{0x30, 0}, "InvalidProviderToken"}} {
+	}{{der, ""}, {append(der, 0), "InvalidProviderToken"}, {der[:len(der)-1], "InvalidProviderToken"},
+		{[]byte{0x30, 0}, "InvalidProviderToken"}} {
 		bearer := "bearer " + text[:end+1] + base64.RawURLEncoding.EncodeToString(c.signature)
-		if got := r.push(t, "POST", "/3/device/"+device, payloadText, with(r.headers(t), "authorization", bearer)); got.Reason != c.want {
+		if got := r.push(t, "POST", "/3/device/"+device, payloadText,
+			with(r.headers(t), "authorization", bearer)); got.Reason != c.want {
 			t.Errorf("%x: %s", c.signature, got.Reason)
 		}
 	}
@@ -179,7 +187,8 @@ func TestATokenExpiresWhileItIsInUse(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	at = at.Add(61 * time.Minute)
-	if got := r.push(t, "POST", "/3/device/"+device, payloadText, h); got.Reason != "ExpiredProviderToken" || got.status != 403 {
+	if got := r.push(t, "POST", "/3/device/"+device, payloadText, h); got.Reason != "ExpiredProviderToken" ||
+		got.status != 403 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -195,7 +204,8 @@ func TestTokensThatChangeTooOftenAreRefused(t *testing.T) {
 	}
 	first := bearer(at)
 	for _, step := range []struct{ bearer, want string }{
-		{first, ""}, {bearer(at.Add(-time.Second)), "TooManyProviderTokenUpdates"}, {bearer(at.Add(time.Second)), "TooManyProviderTokenUpdates"}, {first, ""},
+		{first, ""}, {bearer(at.Add(-time.Second)), "TooManyProviderTokenUpdates"},
+		{bearer(at.Add(time.Second)), "TooManyProviderTokenUpdates"}, {first, ""},
 	} {
 		if got := push(step.bearer); got != step.want {
 			t.Errorf("%q instead of %q", got, step.want)
@@ -222,7 +232,8 @@ func TestACertificateStandsForAToken(t *testing.T) {
 	if got := r.push(t, "POST", "/3/device/"+device, payloadText, map[string]string{}); got.status != 200 {
 		t.Errorf("%+v", got)
 	}
-	if got := r.push(t, "POST", "/3/device/"+device, payloadText, map[string]string{"apns-topic": "com.example.other"}); got.Reason != "TopicDisallowed" {
+	if got := r.push(t, "POST", "/3/device/"+device, payloadText,
+		map[string]string{"apns-topic": "com.example.other"}); got.Reason != "TopicDisallowed" {
 		t.Errorf("another app's topic: %+v", got)
 	}
 }
@@ -230,18 +241,22 @@ func TestACertificateStandsForAToken(t *testing.T) {
 func TestEveryReasonCanBeAskedFor(t *testing.T) {
 	r := newRig(t, Config{})
 	for _, reason := range Reasons() {
-		if err := r.Behave(farend.Behaviour{Faults: []farend.Fault{{Do: farend.Refuse, Reason: reason, RetryAfter: 7}}}); err != nil {
+		if err := r.Behave(farend.Behaviour{Faults: []farend.Fault{{Do: farend.Refuse, Reason: reason,
+			RetryAfter: 7}}}); err != nil {
 			t.Fatal(err)
 		}
 		got := r.push(t, "POST", "/3/device/"+device, payloadText, r.headers(t))
-		if got.Reason != reason || got.status != reasons[reason] || got.header.Get("retry-after") != "7" || got.header.Get("apns-id") != id {
+		if got.Reason != reason || got.status != reasons[reason] || got.header.Get("retry-after") != "7" ||
+			got.header.Get("apns-id") != id {
 			t.Errorf("%s: %+v", reason, got)
 		}
-		if got.status == 410 && (got.Timestamp < time.Now().Add(-time.Hour).UnixMilli() || got.Timestamp > time.Now().UnixMilli()) {
+		if got.status == 410 && (got.Timestamp < time.Now().Add(-time.Hour).UnixMilli() ||
+			got.Timestamp > time.Now().UnixMilli()) {
 			t.Errorf("%s: timestamp %d", reason, got.Timestamp)
 		}
 	}
-	if err := r.Behave(farend.Behaviour{Faults: []farend.Fault{{Do: farend.Refuse, Reason: "BadLuck"}}}); err == nil || !strings.Contains(err.Error(), "BadDeviceToken") {
+	if err := r.Behave(farend.Behaviour{Faults: []farend.Fault{{Do: farend.Refuse, Reason: "BadLuck"}}}); err == nil ||
+		!strings.Contains(err.Error(), "BadDeviceToken") {
 		t.Errorf("an unknown reason: %v", err)
 	}
 }
@@ -250,7 +265,8 @@ func TestChannelsAreMadeBroadcastToAndDeleted(t *testing.T) {
 	r := newRig(t, Config{})
 	const app = "com.example.news"
 	bearer := map[string]string{"authorization": r.token(t, nil)}
-	made := r.push(t, "POST", "/1/apps/"+app+"/channels", `{"message-storage-policy":1,"push-type":"LiveActivity"}`, bearer)
+	made := r.push(t, "POST", "/1/apps/"+app+"/channels", `{"message-storage-policy":1,"push-type":"LiveActivity"}`,
+		bearer)
 	channel := made.header.Get("apns-channel-id")
 	if made.status != 201 || channel == "" {
 		t.Fatalf("%+v", made)
@@ -270,7 +286,8 @@ func TestChannelsAreMadeBroadcastToAndDeleted(t *testing.T) {
 	if got.status != 200 || got.header.Get("apns-request-id") != id || r.Count(id) != 1 {
 		t.Errorf("%+v", got)
 	}
-	gone := r.push(t, "DELETE", "/1/apps/"+app+"/channels", "", map[string]string{"authorization": bearer["authorization"], "apns-channel-id": channel})
+	gone := r.push(t, "DELETE", "/1/apps/"+app+"/channels", "",
+		map[string]string{"authorization": bearer["authorization"], "apns-channel-id": channel})
 	if gone.status != 204 {
 		t.Errorf("%+v", gone)
 	}

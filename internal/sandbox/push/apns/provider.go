@@ -196,7 +196,8 @@ func newID() string {
 	return string(b[:])
 }
 
-// isID tells whether text is 32 lowercase hexadecimal digits in five groups of 8-4-4-4-12. Capitals are known to be taken.
+// isID tells whether text is 32 lowercase hexadecimal digits in five groups of 8-4-4-4-12. Capitals are known to be
+// taken.
 func isID(text string) bool {
 	if len(text) != 36 {
 		return false

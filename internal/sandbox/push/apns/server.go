@@ -15,8 +15,9 @@ type Config struct {
 	Anybody       bool     // wants no provider token: for h2load and its like
 	Production    bool     // answers without apns-unique-id, as Apple does outside its sandbox
 
-	TokenAge     time.Duration    // after which a provider token has expired; 0: an hour
-	TokenUpdates time.Duration    // a key's tokens may not change more often (Apple: 20 minutes); 0: as often as they like
+	TokenAge time.Duration // after which a provider token has expired; 0: an hour
+	// a key's tokens may not change more often (Apple: 20 minutes); 0: as often as they like
+	TokenUpdates time.Duration
 	Now          func() time.Time // the clock for tokens; nil: the machine's
 }
 

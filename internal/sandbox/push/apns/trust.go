@@ -16,7 +16,8 @@ const (
 	clockSkew = time.Minute
 )
 
-// gatekeeper checks provider tokens. A token is checked once, and then known by its text; only its age is looked at each time.
+// gatekeeper checks provider tokens. A token is checked once, and then known by its text; only its age is looked at
+// each time.
 type gatekeeper struct {
 	keys    map[string]*Key // by id
 	age     time.Duration   // that a token may reach
@@ -120,8 +121,8 @@ func (g *gatekeeper) verify(authorization string) *verdict {
 	return v
 }
 
-// plainSignature puts a token's signature into the form of JWS, two numbers of 32 bytes, where it is in ASN.1: pushy, of Java, signs so, and
-// Apple takes it.
+// plainSignature puts a token's signature into the form of JWS, two numbers of 32 bytes, where it is in ASN.1: pushy,
+// of Java, signs so, and Apple takes it.
 func plainSignature(text string) string {
 	end := strings.LastIndexByte(text, '.') + 1
 	der, err := base64.RawURLEncoding.DecodeString(text[end:])
@@ -141,8 +142,8 @@ func plainSignature(text string) string {
 	return text[:end] + base64.RawURLEncoding.EncodeToString(raw[:])
 }
 
-// current tells whether a token is its key's present one, or may become it: a newer one comes too often when the one before was
-// issued, and first seen, less than updates ago.
+// current tells whether a token is its key's present one, or may become it: a newer one comes too often when the one
+// before was issued, and first seen, less than updates ago.
 func (g *gatekeeper) current(v *verdict, now time.Time) bool {
 	g.mu.RLock()
 	u, ok := g.latest[v.key]

@@ -14,7 +14,8 @@ import (
 const handshakeTime = 10 * time.Second
 
 // onlyHTTP2 is what a client of HTTP/1 is told where there is none.
-const onlyHTTP2 = "HTTP/1.1 505 HTTP Version Not Supported\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\nContent-Length: 52\r\n\r\n" +
+const onlyHTTP2 = "HTTP/1.1 505 HTTP Version Not Supported\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: " +
+	"close\r\nContent-Length: 52\r\n\r\n" +
 	"this far end speaks HTTP/2 alone, with ALPN or none\n"
 
 func freshSeed() uint64 { return rand.Uint64() | 1 }
@@ -149,7 +150,8 @@ func (c *conn) run() {
 	}
 	c.tcp.SetDeadline(time.Time{})
 	c.br = bufio.NewReaderSize(c.nc, readBuffer)
-	if c.s.tls == nil || protocol == "" { // a client with prior knowledge need not ask in the handshake, as it need not at Apple's
+	// a client with prior knowledge need not ask in the handshake, as it need not at Apple's
+	if c.s.tls == nil || protocol == "" {
 		protocol = http2.NextProtoTLS
 		if first, err := c.br.Peek(3); err == nil && string(first) != "PRI" {
 			protocol = "http/1.1"

@@ -15,7 +15,8 @@ import (
 
 func TestTheGateLetsInNoMoreThanItsRate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := Newcomers{PerSecond: rapid.Float64Range(0.1, 100).Draw(t, "rate"), Burst: rapid.IntRange(0, 50).Draw(t, "burst")}
+		n := Newcomers{PerSecond: rapid.Float64Range(0.1, 100).Draw(t, "rate"),
+			Burst: rapid.IntRange(0, 50).Draw(t, "burst")}
 		burst := float64(n.Burst)
 		if n.Burst == 0 {
 			burst = max(1, n.PerSecond)
@@ -49,7 +50,8 @@ func TestTheGateIsOpenWithoutARate(t *testing.T) {
 
 func TestThoseTurnedAwayAreTreatedAsTold(t *testing.T) {
 	for do, want := range map[Treatment][2]Treatment{
-		"": {ResetThem, ResetThem}, ResetThem: {ResetThem, ResetThem}, HangThem: {HangThem, HangThem}, MixThem: {ResetThem, HangThem},
+		"": {ResetThem, ResetThem}, ResetThem: {ResetThem, ResetThem}, HangThem: {HangThem, HangThem},
+		MixThem: {ResetThem, HangThem},
 	} {
 		var g gate
 		if got := [2]Treatment{g.treatment(Newcomers{Do: do}), g.treatment(Newcomers{Do: do})}; got != want {
@@ -58,7 +60,8 @@ func TestThoseTurnedAwayAreTreatedAsTold(t *testing.T) {
 	}
 }
 
-// pushy and other clients with prior knowledge of HTTP/2 name no protocol in the handshake, which the real far ends take.
+// pushy and other clients with prior knowledge of HTTP/2 name no protocol in the handshake, which the real far ends
+// take.
 func TestHTTP2NeedNotBeNamedInTheHandshake(t *testing.T) {
 	a, err := NewAuthority()
 	if err != nil {
@@ -70,9 +73,11 @@ func TestHTTP2NeedNotBeNamedInTheHandshake(t *testing.T) {
 		return d.DialContext(ctx, network, address)
 	}
 	transport := &http.Transport{DialContext: dialed, Protocols: new(http.Protocols)}
-	transport.Protocols.SetUnencryptedHTTP2(true) // over a connection that dialed has encrypted, so http.Transport asks for nothing in the handshake
+	// over a connection that dialed has encrypted, so http.Transport asks for nothing in the handshake
+	transport.Protocols.SetUnencryptedHTTP2(true)
 	defer transport.CloseIdleConnections()
-	resp, err := (&http.Client{Transport: transport, Timeout: patience}).Post("http://"+s.Addr().String()+"/phone/1", "", nil)
+	resp, err := (&http.Client{Transport: transport, Timeout: patience}).Post("http://"+s.Addr().String()+"/phone/1",
+		"", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,14 +86,16 @@ func TestHTTP2NeedNotBeNamedInTheHandshake(t *testing.T) {
 		t.Errorf("it answered %d, and counted %d", resp.StatusCode, s.CountDevice("phone"))
 	}
 
-	one := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: a.Pool(), ServerName: "localhost"}, TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{}}
+	one := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: a.Pool(), ServerName: "localhost"},
+		TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{}}
 	defer one.CloseIdleConnections()
 	resp, err = (&http.Client{Transport: one, Timeout: patience}).Post(s.URL()+"/phone/1", "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	if text, err := io.ReadAll(resp.Body); err != nil || resp.StatusCode != http.StatusHTTPVersionNotSupported || !strings.Contains(string(text), "HTTP/2 alone") {
+	if text, err := io.ReadAll(resp.Body); err != nil || resp.StatusCode != http.StatusHTTPVersionNotSupported ||
+		!strings.Contains(string(text), "HTTP/2 alone") {
 		t.Errorf("a client of HTTP/1 is told %d %q, %v", resp.StatusCode, text, err)
 	}
 }

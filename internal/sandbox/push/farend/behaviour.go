@@ -22,14 +22,15 @@ func (d *Duration) UnmarshalText(b []byte) error {
 	return err
 }
 
-// Behaviour says how requests and connections are treated. The zero Behaviour answers at once and allows 1000 streams. Shares are
-// between 0 and 1.
+// Behaviour says how requests and connections are treated. The zero Behaviour answers at once and allows 1000 streams.
+// Shares are between 0 and 1.
 type Behaviour struct {
 	Latency Latency `json:"latency,omitzero"` // from a request's last byte to its answer
-	// Streams is how many streams a connection may have open: SETTINGS_MAX_CONCURRENT_STREAMS, told to open connections too when it
-	// changes. nil: 1000. It may be 1, and it may be 0.
+	// Streams is how many streams a connection may have open: SETTINGS_MAX_CONCURRENT_STREAMS, told to open connections
+	// too when it changes. nil: 1000. It may be 1, and it may be 0.
 	Streams *uint32 `json:"streams,omitempty"`
-	// OneUntilTrusted allows one stream until a connection's first request with a valid token was answered, and one again after an invalid one.
+	// OneUntilTrusted allows one stream until a connection's first request with a valid token was answered, and one
+	// again after an invalid one.
 	OneUntilTrusted bool      `json:"one_until_trusted,omitempty"`
 	Newcomers       Newcomers `json:"newcomers,omitzero"`
 	Faults          []Fault   `json:"faults,omitempty"`  // at most one befalls a request
@@ -44,9 +45,10 @@ func Limit(n uint32) *uint32 { return &n }
 
 // Newcomers bounds how fast new connections may come, as a provider does that takes a storm of them for an attack.
 type Newcomers struct {
-	PerSecond float64   `json:"per_second,omitempty"` // 0: any number
-	Burst     int       `json:"burst,omitempty"`      // how many may come at once; 0: as many as a second brings, at least 1
-	Do        Treatment `json:"do,omitempty"`         // to those beyond; "": reset
+	PerSecond float64 `json:"per_second,omitempty"` // 0: any number
+	// how many may come at once; 0: as many as a second brings, at least 1
+	Burst int       `json:"burst,omitempty"`
+	Do    Treatment `json:"do,omitempty"` // to those beyond; "": reset
 }
 
 // Treatment is what happens to a connection that comes too soon.
@@ -67,10 +69,11 @@ const (
 	Refuse          Kind = "refuse"           // the answer is Reason
 	ResetStream     Kind = "reset_stream"     // RST_STREAM with Code where the answer was due
 	ResetConnection Kind = "reset_connection" // the connection is reset, and what was in flight on it is lost
-	GoAway          Kind = "goaway"           // GOAWAY on this connection, which leaves a share of what is in flight unprocessed
-	Silence         Kind = "silence"          // no answer, ever
-	Half            Kind = "half"             // half of the answer's first frame, then the connection is reset
-	SlowRead        Kind = "slow_read"        // nothing is read from the connection for For
+	// GOAWAY on this connection, which leaves a share of what is in flight unprocessed
+	GoAway   Kind = "goaway"
+	Silence  Kind = "silence"   // no answer, ever
+	Half     Kind = "half"      // half of the answer's first frame, then the connection is reset
+	SlowRead Kind = "slow_read" // nothing is read from the connection for For
 )
 
 var kinds = []Kind{Refuse, ResetStream, ResetConnection, GoAway, Silence, Half, SlowRead}
@@ -85,12 +88,15 @@ type Fault struct {
 	// Times bounds how often it happens. 0: no bound.
 	Times int `json:"times,omitempty"`
 
-	Reason      string   `json:"reason,omitempty"`      // Refuse: as the provider names it
-	RetryAfter  int      `json:"retry_after,omitempty"` // Refuse: seconds for the header of that name; 0: no header
-	Code        uint32   `json:"code,omitempty"`        // ResetStream: the HTTP/2 error; 0: INTERNAL_ERROR. REFUSED_STREAM says unprocessed
-	Unprocessed float64  `json:"unprocessed,omitempty"` // GoAway: the share of what is in flight, of the newest, that is left unprocessed
-	Processed   bool     `json:"processed,omitempty"`   // ResetStream, ResetConnection, Silence: what gets no answer was processed all the same
-	For         Duration `json:"for,omitempty"`         // SlowRead
+	Reason     string `json:"reason,omitempty"`      // Refuse: as the provider names it
+	RetryAfter int    `json:"retry_after,omitempty"` // Refuse: seconds for the header of that name; 0: no header
+	// ResetStream: the HTTP/2 error; 0: INTERNAL_ERROR. REFUSED_STREAM says unprocessed
+	Code uint32 `json:"code,omitempty"`
+	// GoAway: the share of what is in flight, of the newest, that is left unprocessed
+	Unprocessed float64 `json:"unprocessed,omitempty"`
+	// ResetStream, ResetConnection, Silence: what gets no answer was processed all the same
+	Processed bool     `json:"processed,omitempty"`
+	For       Duration `json:"for,omitempty"` // SlowRead
 }
 
 // Device is a rule for some devices.

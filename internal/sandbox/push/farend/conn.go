@@ -77,7 +77,8 @@ const (
 
 func newConn(s *Server, tcp *net.TCPConn, rng *rand.Rand) *conn {
 	return &conn{
-		s: s, tcp: tcp, nc: tcp, from: tcp.RemoteAddr().String(), rng: rng, streams: map[uint32]*stream{}, window: firstWindow, initial: firstWindow, limit: math.MaxUint32,
+		s: s, tcp: tcp, nc: tcp, from: tcp.RemoteAddr().String(), rng: rng, streams: map[uint32]*stream{},
+		window: firstWindow, initial: firstWindow, limit: math.MaxUint32,
 		over: make(chan struct{}), kick: make(chan struct{}, 1), room: make(chan struct{}, 1),
 	}
 }

@@ -37,14 +37,16 @@ func TestOtherProcessesTellAndAsk(t *testing.T) {
 		t.Fatal(code, text)
 	}
 	before := s.Behaviour()
-	if code, text := ask("PATCH", "/-/behaviour", `{"streams": 0, "faults": [{"do": "silence", "times": 1}]}`); code != 204 {
+	if code, text := ask("PATCH", "/-/behaviour",
+		`{"streams": 0, "faults": [{"do": "silence", "times": 1}]}`); code != 204 {
 		t.Fatal(code, text)
 	}
 	if before.Faults[0].Do != Refuse || *before.Streams != 7 {
 		t.Error("a change reached into what went before")
 	}
 	b := s.Behaviour()
-	if *b.Streams != 0 || b.Latency.Median != Duration(time.Millisecond) || b.Faults[0].Do != Silence || len(b.Devices) != 1 {
+	if *b.Streams != 0 || b.Latency.Median != Duration(time.Millisecond) || b.Faults[0].Do != Silence ||
+		len(b.Devices) != 1 {
 		t.Errorf("%+v", b)
 	}
 	code, text := ask("GET", "/-/behaviour", "")
@@ -53,7 +55,8 @@ func TestOtherProcessesTellAndAsk(t *testing.T) {
 		t.Errorf("%s: %v", text, err)
 	}
 	for _, wrong := range []string{
-		`{"steams": 1}`, `{"faults": [{"do": "explode"}]}`, `{"faults": [{"do": "refuse", "reason": "x"}]}`, `{"latency": {"median": "-1s"}}`,
+		`{"steams": 1}`, `{"faults": [{"do": "explode"}]}`, `{"faults": [{"do": "refuse", "reason": "x"}]}`,
+		`{"latency": {"median": "-1s"}}`,
 		`{"newcomers": {"do": "kill"}}`, `{"devices": [{}]}`, `{"faults": [{"do": "silence", "probability": 2}]}`, `[]`,
 	} {
 		if code, text := ask("PATCH", "/-/behaviour", wrong); code != 400 || text == "" {
@@ -68,13 +71,15 @@ func TestOtherProcessesTellAndAsk(t *testing.T) {
 		t.Fatal(err)
 	}
 	resp.Body.Close()
-	for path, want := range map[string]string{"/-/count?id=42": "1\n", "/-/count?device=phone": "1\n", "/-/count?id=43": "0\n"} {
+	for path, want := range map[string]string{"/-/count?id=42": "1\n", "/-/count?device=phone": "1\n",
+		"/-/count?id=43": "0\n"} {
 		if _, text := ask("GET", path, ""); text != want {
 			t.Errorf("%s: %s", path, text)
 		}
 	}
 	var n Counts
-	if _, text := ask("GET", "/-/counts", ""); json.Unmarshal([]byte(text), &n) != nil || n.Accepted != 1 || n.Messages != 1 {
+	if _, text := ask("GET", "/-/counts", ""); json.Unmarshal([]byte(text), &n) != nil || n.Accepted != 1 ||
+		n.Messages != 1 {
 		t.Errorf("%s", text)
 	}
 	for _, path := range []string{"/-/goaway?unprocessed=0.5", "/-/reset?processed=true", "/-/forget"} {
@@ -92,7 +97,8 @@ func TestOtherProcessesTellAndAsk(t *testing.T) {
 
 func TestSendersThatSpeakHTTP1AreServedToo(t *testing.T) {
 	s := start(t, Config{Authority: authority(t), HTTP1: true, Keep: 5, Behaviour: Behaviour{
-		Latency: Latency{Fixed: Duration(time.Millisecond)}, Devices: []Device{{Tokens: []string{"gone"}, Faults: []Fault{{Do: Refuse, Reason: "Gone", RetryAfter: 3}}}},
+		Latency: Latency{Fixed: Duration(time.Millisecond)},
+		Devices: []Device{{Tokens: []string{"gone"}, Faults: []Fault{{Do: Refuse, Reason: "Gone", RetryAfter: 3}}}},
 	}})
 	c := library(t, s)
 	c.Transport.(*http.Transport).ForceAttemptHTTP2 = false
@@ -130,7 +136,8 @@ func TestAnAuthorityIsTakenUpAgain(t *testing.T) {
 }
 
 func TestCloseWaitsForNobodyWhoHangs(t *testing.T) {
-	s := start(t, Config{Behaviour: Behaviour{Latency: Latency{Fixed: Duration(time.Minute)}, Faults: []Fault{{Do: SlowRead, For: Duration(time.Hour), Every: 2}}}})
+	s := start(t, Config{Behaviour: Behaviour{Latency: Latency{Fixed: Duration(time.Minute)},
+		Faults: []Fault{{Do: SlowRead, For: Duration(time.Hour), Every: 2}}}})
 	c := dial(t, s)
 	c.limit()
 	c.send("/a/1")

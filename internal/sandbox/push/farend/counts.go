@@ -13,25 +13,27 @@ import (
 
 // Counts are totals since the far end was started, or told to forget.
 type Counts struct {
-	Requests    int64            `json:"requests"`    // whole requests that arrived
-	Accepted    int64            `json:"accepted"`    // messages processed
-	Messages    int              `json:"messages"`    // distinct ids among them
-	Doubles     int              `json:"doubles"`     // processed again: beyond an id's first
-	Devices     int              `json:"devices"`     // distinct devices among them
-	Refused     map[string]int64 `json:"refused"`     // answers by reason
-	Lost        int64            `json:"lost"`        // messages processed whose answers were taken away: a client may send them again
-	Unprocessed int64            `json:"unprocessed"` // messages dropped unprocessed: after a GOAWAY, a reset, in silence
-	Cancelled   int64            `json:"cancelled"`   // streams that the client reset
-	OverLimit   int64            `json:"over_limit"`  // streams beyond the limit, after the client had acknowledged it
-	Connections int64            `json:"connections"` // that were let in
-	TurnedAway  int64            `json:"turned_away"` // that came too soon after others
-	Broken      int64            `json:"broken"`      // that failed in the TLS handshake or broke the rules of HTTP/2
-	Open        int64            `json:"open"`        // connections at present
-	MostOpen    int64            `json:"most_open"`   // connections at once
-	MostStreams int64            `json:"most_streams"`
-	GoAways     int64            `json:"goaways"`
-	Resets      int64            `json:"resets"` // connections that were reset
-	Pings       int64            `json:"pings"`  // that clients sent
+	Requests int64            `json:"requests"` // whole requests that arrived
+	Accepted int64            `json:"accepted"` // messages processed
+	Messages int              `json:"messages"` // distinct ids among them
+	Doubles  int              `json:"doubles"`  // processed again: beyond an id's first
+	Devices  int              `json:"devices"`  // distinct devices among them
+	Refused  map[string]int64 `json:"refused"`  // answers by reason
+	// messages processed whose answers were taken away: a client may send them again
+	Lost int64 `json:"lost"`
+	// messages dropped unprocessed: after a GOAWAY, a reset, in silence
+	Unprocessed int64 `json:"unprocessed"`
+	Cancelled   int64 `json:"cancelled"`   // streams that the client reset
+	OverLimit   int64 `json:"over_limit"`  // streams beyond the limit, after the client had acknowledged it
+	Connections int64 `json:"connections"` // that were let in
+	TurnedAway  int64 `json:"turned_away"` // that came too soon after others
+	Broken      int64 `json:"broken"`      // that failed in the TLS handshake or broke the rules of HTTP/2
+	Open        int64 `json:"open"`        // connections at present
+	MostOpen    int64 `json:"most_open"`   // connections at once
+	MostStreams int64 `json:"most_streams"`
+	GoAways     int64 `json:"goaways"`
+	Resets      int64 `json:"resets"` // connections that were reset
+	Pings       int64 `json:"pings"`  // that clients sent
 }
 
 // Seen is a request as it was seen, for tests that look closer.
@@ -133,11 +135,15 @@ func (l *ledger) counts() Counts {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return Counts{
-		Requests: l.requests.Load(), Accepted: l.accepted.Load(), Messages: l.ids.n, Doubles: l.ids.doubles, Devices: l.devices.n,
-		Refused: maps.Clone(l.refused), Lost: l.lost.Load(), Unprocessed: l.unprocessed.Load(), Cancelled: l.cancelled.Load(),
-		OverLimit: l.overLimit.Load(), Connections: l.connections.Load(), TurnedAway: l.turnedAway.Load(), Broken: l.broken.Load(),
-		Open: l.open.Load(), MostOpen: l.mostOpen.Load(), MostStreams: l.mostStreams.Load(), GoAways: l.goAways.Load(),
-		Resets: l.resets.Load(), Pings: l.pings.Load(),
+		Requests: l.requests.Load(), Accepted: l.accepted.Load(), Messages: l.ids.n, Doubles: l.ids.doubles,
+		Devices: l.devices.n,
+		Refused: maps.Clone(l.refused), Lost: l.lost.Load(), Unprocessed: l.unprocessed.Load(),
+		Cancelled: l.cancelled.Load(),
+		OverLimit: l.overLimit.Load(), Connections: l.connections.Load(), TurnedAway: l.turnedAway.Load(),
+		Broken: l.broken.Load(),
+		Open:   l.open.Load(), MostOpen: l.mostOpen.Load(), MostStreams: l.mostStreams.Load(),
+		GoAways: l.goAways.Load(),
+		Resets:  l.resets.Load(), Pings: l.pings.Load(),
 	}
 }
 
@@ -147,7 +153,8 @@ func (l *ledger) forget() {
 	defer l.mu.Unlock()
 	l.ids, l.devices, l.seen, l.next = tally{}, tally{}, nil, 0
 	clear(l.refused)
-	for _, v := range []*atomic.Int64{&l.requests, &l.accepted, &l.lost, &l.unprocessed, &l.cancelled, &l.overLimit, &l.connections,
+	for _, v := range []*atomic.Int64{&l.requests, &l.accepted, &l.lost, &l.unprocessed, &l.cancelled, &l.overLimit,
+		&l.connections,
 		&l.turnedAway, &l.broken, &l.mostStreams, &l.goAways, &l.resets, &l.pings} {
 		v.Store(0)
 	}

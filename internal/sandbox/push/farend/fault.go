@@ -55,7 +55,8 @@ func (c *conn) spoil(st *stream, f *Fault) bool {
 		c.missed(st, true)
 		st.gone = true
 		delete(c.streams, st.id)
-		frame := appendFrame(nil, len(st.block), http2.FrameHeaders, http2.FlagHeadersEndHeaders|http2.FlagHeadersEndStream, st.id)
+		frame := appendFrame(nil, len(st.block), http2.FrameHeaders,
+			http2.FlagHeadersEndHeaders|http2.FlagHeadersEndStream, st.id)
 		frame = append(frame, st.block...)
 		c.breakOffLocked(false, frame[:len(frame)/2])
 	default:
@@ -77,8 +78,8 @@ func (c *conn) missed(st *stream, processed bool) {
 	}
 }
 
-// goAway tells the client to go. Of the streams in flight the newest share stays unprocessed, as far as they are newer than any
-// that was answered; the others get their answers, and then the connection is closed.
+// goAway tells the client to go. Of the streams in flight the newest share stays unprocessed, as far as they are newer
+// than any that was answered; the others get their answers, and then the connection is closed.
 func (c *conn) goAway(share float64) {
 	c.mu.Lock()
 	defer c.tell()

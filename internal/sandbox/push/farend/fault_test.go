@@ -47,7 +47,8 @@ func TestGoAwayLeavesTheNewestUnprocessedAndAnswersTheOthers(t *testing.T) {
 }
 
 func TestGoAwayNeverNamesAStreamBelowOneThatWasAnswered(t *testing.T) {
-	s := start(t, Config{Behaviour: Behaviour{Devices: []Device{{Tokens: []string{"slow"}, Latency: &Latency{Fixed: Duration(300 * time.Millisecond)}}}}})
+	s := start(t, Config{Behaviour: Behaviour{Devices: []Device{{Tokens: []string{"slow"},
+		Latency: &Latency{Fixed: Duration(300 * time.Millisecond)}}}}})
 	c := dial(t, s)
 	c.limit()
 	c.send("/slow/1")
@@ -75,9 +76,11 @@ func TestAResetStreamIsCountedForWhatItWas(t *testing.T) {
 		code              http2.ErrCode
 		lost, unprocessed int64
 	}{
-		"unprocessed":       {Fault{Do: ResetStream}, http2.ErrCodeInternal, 0, 1},
-		"processed":         {Fault{Do: ResetStream, Processed: true, Code: uint32(http2.ErrCodeCancel)}, http2.ErrCodeCancel, 1, 0},
-		"refused never was": {Fault{Do: ResetStream, Processed: true, Code: uint32(http2.ErrCodeRefusedStream)}, http2.ErrCodeRefusedStream, 0, 1},
+		"unprocessed": {Fault{Do: ResetStream}, http2.ErrCodeInternal, 0, 1},
+		"processed": {Fault{Do: ResetStream, Processed: true, Code: uint32(http2.ErrCodeCancel)},
+			http2.ErrCodeCancel, 1, 0},
+		"refused never was": {Fault{Do: ResetStream, Processed: true, Code: uint32(http2.ErrCodeRefusedStream)},
+			http2.ErrCodeRefusedStream, 0, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.fault.Times = 1
@@ -101,7 +104,8 @@ func TestAResetStreamIsCountedForWhatItWas(t *testing.T) {
 
 func TestAConnectionThatIsResetLosesOnlyWhatIsInFlight(t *testing.T) {
 	for _, processed := range []bool{false, true} {
-		s := start(t, Config{Behaviour: Behaviour{Devices: []Device{{Tokens: []string{"slow"}, Latency: &Latency{Fixed: Duration(time.Minute)}}}}})
+		s := start(t, Config{Behaviour: Behaviour{Devices: []Device{{Tokens: []string{"slow"},
+			Latency: &Latency{Fixed: Duration(time.Minute)}}}}})
 		c := dial(t, s)
 		c.limit()
 		c.send("/slow/1")
@@ -218,7 +222,9 @@ func TestNewcomersThatComeTooFastAreTurnedAway(t *testing.T) {
 }
 
 func TestRefusalsComeAsOftenAsTold(t *testing.T) {
-	s := start(t, Config{Seed: 1, Behaviour: Behaviour{Faults: []Fault{{Do: Refuse, Reason: "Gone", Probability: 0.1}, {Do: Refuse, Reason: "Gone", Every: 10}}}})
+	s := start(t, Config{Seed: 1,
+		Behaviour: Behaviour{Faults: []Fault{{Do: Refuse, Reason: "Gone", Probability: 0.1},
+			{Do: Refuse, Reason: "Gone", Every: 10}}}})
 	c := dial(t, s)
 	c.limit()
 	const n = 2000

@@ -26,7 +26,8 @@ type http1 struct {
 
 func newHTTP1(s *Server) *http1 {
 	h := &http1{s: s, conns: make(chan net.Conn), over: make(chan struct{})}
-	h.server = &http.Server{Handler: h, ReadHeaderTimeout: handshakeTime, MaxHeaderBytes: maxHeaderList, ErrorLog: log.New(io.Discard, "", 0)}
+	h.server = &http.Server{Handler: h, ReadHeaderTimeout: handshakeTime, MaxHeaderBytes: maxHeaderList,
+		ErrorLog: log.New(io.Discard, "", 0)}
 	h.ended.Go(func() { h.server.Serve(h) }) // returns when close was called
 	return h
 }
@@ -93,7 +94,8 @@ func (h *http1) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		return // the client is gone
 	}
 	s.ledger.requests.Add(1)
-	r := &Request{Method: req.Method, Path: req.URL.RequestURI(), Authority: req.Host, From: req.RemoteAddr, Body: body, TLS: req.TLS, Memory: new(Memory)}
+	r := &Request{Method: req.Method, Path: req.URL.RequestURI(), Authority: req.Host, From: req.RemoteAddr, Body: body,
+		TLS: req.TLS, Memory: new(Memory)}
 	for name, values := range req.Header {
 		for _, v := range values {
 			r.Fields = append(r.Fields, hpack.HeaderField{Name: strings.ToLower(name), Value: v})

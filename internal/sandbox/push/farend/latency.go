@@ -11,8 +11,9 @@ import (
 type Latency struct {
 	Fixed  Duration `json:"fixed,omitempty"`  // added to what follows
 	Median Duration `json:"median,omitempty"` // of a log-normal distribution
-	Sigma  float64  `json:"sigma,omitempty"`  // its spread: at 0.5 the 99th percentile is 3.2 medians, at 0.8 6.4, at 1.2 16
-	Most   Duration `json:"most,omitempty"`   // bounds the whole; 0: a minute
+	// its spread: at 0.5 the 99th percentile is 3.2 medians, at 0.8 6.4, at 1.2 16
+	Sigma float64  `json:"sigma,omitempty"`
+	Most  Duration `json:"most,omitempty"` // bounds the whole; 0: a minute
 }
 
 const mostLatency = time.Minute

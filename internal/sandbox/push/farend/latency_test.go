@@ -36,8 +36,10 @@ func TestLatenciesFollowTheirDistribution(t *testing.T) {
 func TestLatenciesAreBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := Latency{
-			Fixed: Duration(rapid.Int64Range(0, int64(2*time.Hour)).Draw(t, "fixed")), Median: Duration(rapid.Int64Range(0, int64(2*time.Hour)).Draw(t, "median")),
-			Sigma: rapid.Float64Range(0, 10).Draw(t, "sigma"), Most: Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(t, "most")),
+			Fixed:  Duration(rapid.Int64Range(0, int64(2*time.Hour)).Draw(t, "fixed")),
+			Median: Duration(rapid.Int64Range(0, int64(2*time.Hour)).Draw(t, "median")),
+			Sigma:  rapid.Float64Range(0, 10).Draw(t, "sigma"),
+			Most:   Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(t, "most")),
 		}
 		if err := l.check(); err != nil {
 			t.Fatal(err)

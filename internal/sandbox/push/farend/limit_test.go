@@ -136,10 +136,18 @@ func TestAClientThatBreaksTheRulesIsToldSo(t *testing.T) {
 		"an even stream": func(c *client) error {
 			return c.fr.WriteHeaders(http2.HeadersFrameParam{StreamID: 2, EndHeaders: true})
 		},
-		"a stream used again":  func(c *client) error { c.next = 1; c.send("/a/1"); c.next = 1; c.send("/a/1"); return nil },
+		"a stream used again": func(c *client) error {
+			c.next = 1
+			c.send("/a/1")
+			c.next = 1
+			c.send(
+				"/a/1")
+			return nil
+		},
 		"data without headers": func(c *client) error { return c.fr.WriteData(9, true, nil) },
 		"rubbish in HPACK": func(c *client) error {
-			return c.fr.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, EndHeaders: true, BlockFragment: []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}})
+			return c.fr.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, EndHeaders: true,
+				BlockFragment: []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}})
 		},
 		"a frame too long": func(c *client) error { return c.fr.WriteData(1, true, make([]byte, 20_000)) },
 	} {
@@ -173,7 +181,8 @@ func TestALongBodyIsCutAndAnswered(t *testing.T) {
 	for _, f := range [][2]string{{":method", "POST"}, {":path", "/a/1"}} {
 		c.enc.WriteField(hpackField(f))
 	}
-	if err := c.fr.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: c.buf.Bytes(), EndHeaders: true}); err != nil {
+	if err := c.fr.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: c.buf.Bytes(),
+		EndHeaders: true}); err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {

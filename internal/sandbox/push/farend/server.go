@@ -17,7 +17,8 @@ type Config struct {
 	Authority *Authority // signs the server's certificate. nil: HTTP/2 without TLS, for measuring
 	Names     []string   // of the server besides localhost and loopback's addresses
 	Clients   bool       // takes certificates of clients that the authority signed
-	HTTP1     bool       // speaks HTTP/1.1 too, with those that ask for it; only refusals, silence and latency befall them
+	// speaks HTTP/1.1 too, with those that ask for it; only refusals, silence and latency befall them
+	HTTP1     bool
 	Behaviour Behaviour
 	Window    int    // bytes of requests that a connection may have under way; 0: 4 MiB
 	MaxBody   int    // bytes of a request that the service gets to see; 0: 16 KiB
@@ -123,7 +124,8 @@ func (s *Server) URL() string {
 	return "https://" + s.Addr().String()
 }
 
-// Behave changes how everything is treated from now on, on open connections too. What already waits for its answer is not touched.
+// Behave changes how everything is treated from now on, on open connections too. What already waits for its answer is
+// not touched.
 func (s *Server) Behave(b Behaviour) error {
 	if err := b.check(s.service.Knows); err != nil {
 		return fmt.Errorf("behaviour: %w", err)

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// Service is what a provider's server knows: which requests are right, and what it answers. Its methods are called from the
-// goroutines of all connections at once.
+// Service is what a provider's server knows: which requests are right, and what it answers. Its methods are called from
+// the goroutines of all connections at once.
 type Service interface {
 	// Serve checks a request and makes its answer. It neither waits nor keeps r or what r holds, but for strings.
 	Serve(r *Request, a *Answer)
@@ -20,11 +20,12 @@ type Service interface {
 // Request is a request whose body is complete.
 type Request struct {
 	Method, Path, Authority string
-	From                    string              // address and port of the client: which connection it came through
-	Fields                  []hpack.HeaderField // but for those that begin with a colon; names in lower case, in their order
-	Body                    []byte              // as much of it as MaxBody lets through, and a byte more
-	TLS                     *tls.ConnectionState
-	Memory                  *Memory
+	From                    string // address and port of the client: which connection it came through
+	// but for those that begin with a colon; names in lower case, in their order
+	Fields []hpack.HeaderField
+	Body   []byte // as much of it as MaxBody lets through, and a byte more
+	TLS    *tls.ConnectionState
+	Memory *Memory
 }
 
 // Memory is a place for what a service remembers of a connection. One request at a time uses it.
@@ -55,7 +56,9 @@ type Answer struct {
 	Status int
 	Fields []hpack.HeaderField
 	Body   []byte
-	Device string // whom the message is for: rules for devices and counts go by it. "": a request that is no message and befalls no fault
+	// whom the message is for: rules for devices and counts go by it. "": a request that is no message and befalls no
+	// fault
+	Device string
 	ID     string // tells messages apart. "": not counted by id
 	Reason string // of a refusal, for the counts
 	Trust  Trust

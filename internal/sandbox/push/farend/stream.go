@@ -35,7 +35,8 @@ func newStream(c *conn, id uint32) *stream {
 	st := streams.Get().(*stream)
 	answer := st.answer
 	answer.Clear()
-	*st = stream{c: c, id: id, fields: st.fields[:0], body: st.body[:0], block: st.block[:0], window: c.initial, answer: answer}
+	*st = stream{c: c, id: id, fields: st.fields[:0], body: st.body[:0], block: st.block[:0], window: c.initial,
+		answer: answer}
 	return st
 }
 
@@ -108,8 +109,8 @@ func (c *conn) describe(r *Request, st *stream) {
 	r.From, r.Fields, r.Body, r.TLS, r.Memory = c.from, st.fields[n:], st.body, c.state, &c.memory
 }
 
-// respond gives a stream its answer, or what its fault makes of it. Any goroutine may call it; tell says that the writer is to be told
-// at once.
+// respond gives a stream its answer, or what its fault makes of it. Any goroutine may call it; tell says that the
+// writer is to be told at once.
 func (c *conn) respond(st *stream, tell bool) {
 	c.mu.Lock()
 	if st.gone || c.closed {

@@ -21,7 +21,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // patience is how long a test waits for what must come at once.
 const patience = time.Minute
 
-// plainService takes everything: /DEVICE/ID, with the header "trust" for the token, and "body" for the length of the answer.
+// plainService takes everything: /DEVICE/ID, with the header "trust" for the token, and "body" for the length of the
+// answer.
 type plainService struct{}
 
 func (plainService) Serve(r *Request, a *Answer) {
@@ -81,7 +82,8 @@ func dial(t *testing.T, s *Server, settings ...http2.Setting) *client {
 		t.Fatal(err)
 	}
 	if s.config.Authority != nil {
-		secure := tls.Client(nc, &tls.Config{RootCAs: s.config.Authority.Pool(), ServerName: "localhost", NextProtos: []string{"h2"}})
+		secure := tls.Client(nc, &tls.Config{RootCAs: s.config.Authority.Pool(), ServerName: "localhost",
+			NextProtos: []string{"h2"}})
 		if err := secure.Handshake(); err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +108,8 @@ func dial(t *testing.T, s *Server, settings ...http2.Setting) *client {
 func (c *client) send(path string, headers ...string) uint32 {
 	c.t.Helper()
 	c.buf.Reset()
-	fields := []hpack.HeaderField{{Name: ":method", Value: "POST"}, {Name: ":scheme", Value: "https"}, {Name: ":authority", Value: "localhost"}, {Name: ":path", Value: path}}
+	fields := []hpack.HeaderField{{Name: ":method", Value: "POST"}, {Name: ":scheme", Value: "https"},
+		{Name: ":authority", Value: "localhost"}, {Name: ":path", Value: path}}
 	for i := 0; i < len(headers); i += 2 {
 		fields = append(fields, hpack.HeaderField{Name: headers[i], Value: headers[i+1]})
 	}
@@ -117,7 +120,8 @@ func (c *client) send(path string, headers ...string) uint32 {
 	}
 	id := c.next
 	c.next += 2
-	if err := c.fr.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: c.buf.Bytes(), EndHeaders: true}); err != nil {
+	if err := c.fr.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: c.buf.Bytes(),
+		EndHeaders: true}); err != nil {
 		c.t.Fatal(err)
 	}
 	if err := c.fr.WriteData(id, true, []byte("body")); err != nil {

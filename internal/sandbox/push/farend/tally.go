@@ -1,7 +1,7 @@
 package farend
 
-// tally counts appearances of 64-bit hashes: nine bytes a place, so that a million messages take some 18 MB and no garbage.
-// Counts stop at 255. The zero tally is empty.
+// tally counts appearances of 64-bit hashes: nine bytes a place, so that a million messages take some 18 MB and no
+// garbage. Counts stop at 255. The zero tally is empty.
 type tally struct {
 	keys    []uint64 // 0: free
 	counts  []uint8

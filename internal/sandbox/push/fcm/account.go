@@ -27,8 +27,9 @@ func NewAccount(project string) (*Account, error) {
 		return nil, fmt.Errorf("service account of %s: %w", project, err)
 	}
 	return &Account{
-		Project: project, Email: "push@" + project + ".iam.gserviceaccount.com", KeyID: "sandbox", Public: &key.PublicKey,
-		PEM: pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}),
+		Project: project, Email: "push@" + project + ".iam.gserviceaccount.com", KeyID: "sandbox",
+		Public: &key.PublicKey,
+		PEM:    pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}),
 	}, nil
 }
 
@@ -44,7 +45,9 @@ type accountFile struct {
 
 // JSON is the account's key file, for a token endpoint.
 func (a *Account) JSON(tokenURL string) []byte {
-	text, _ := json.MarshalIndent(accountFile{"service_account", a.Project, a.KeyID, string(a.PEM), a.Email, tokenURL}, "", "  ") // of strings
+	// of strings
+	text, _ := json.MarshalIndent(accountFile{"service_account", a.Project, a.KeyID, string(a.PEM), a.Email, tokenURL},
+		"", "  ")
 	return append(text, '\n')
 }
 

@@ -1,9 +1,9 @@
 // Package fcm is a far end that takes messages as Google documents FCM's HTTP v1 API, and can be told to misbehave.
 //
 // It issues access tokens for the signed grants of its service accounts at /token, and checks messages at
-// /v1/projects/PROJECT/messages:send: the access token, the project, the shape of the message, its target and its size. It
-// refuses with the documented errors. How it waits and what goes wrong is a farend.Behaviour; a fault's reason is an FcmError's
-// code, as UNREGISTERED.
+// /v1/projects/PROJECT/messages:send: the access token, the project, the shape of the message, its target and its size.
+// It refuses with the documented errors. How it waits and what goes wrong is a farend.Behaviour; a fault's reason is an
+// FcmError's code, as UNREGISTERED.
 //
 //	account, err := fcm.NewAccount("campaign")
 //	s, err := fcm.Start(fcm.Config{Accounts: []*fcm.Account{account}})

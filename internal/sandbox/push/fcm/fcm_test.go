@@ -112,7 +112,9 @@ func TestAMessageIsTakenWithATokenThatGooglesLibraryFetched(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := r.send(t, token, "campaign", `{"message":{"token":"`+device+`","data":{"id":"42"},"notification":{"title":"news"},"android":{"priority":"HIGH","ttl":"3.5s"}}}`)
+	got := r.send(t, token, "campaign",
+		`{"message":{"token":"`+device+
+			`","data":{"id":"42"},"notification":{"title":"news"},"android":{"priority":"HIGH","ttl":"3.5s"}}}`)
 	if got.status != 200 || !strings.HasPrefix(got.Name, "projects/campaign/messages/") {
 		t.Fatalf("%+v", got)
 	}
@@ -120,7 +122,8 @@ func TestAMessageIsTakenWithATokenThatGooglesLibraryFetched(t *testing.T) {
 		t.Errorf("%+v", r.Counts())
 	}
 	const installation = "cx0mHBlDR4-y_ZEWDqvXb1"
-	if got := r.send(t, token, "campaign", `{"message":{"fid":"`+installation+`"}}`); got.status != 200 || r.CountDevice(installation) != 1 {
+	if got := r.send(t, token, "campaign", `{"message":{"fid":"`+installation+`"}}`); got.status != 200 ||
+		r.CountDevice(installation) != 1 {
 		t.Errorf("an installation: %+v", got)
 	}
 }
@@ -128,13 +131,15 @@ func TestAMessageIsTakenWithATokenThatGooglesLibraryFetched(t *testing.T) {
 // Google's own clients name Google in a grant, wherever they send it.
 func TestAGrantMayBeForGoogle(t *testing.T) {
 	r := newRig(t, Config{})
-	for audience, good := range map[string]bool{"https://oauth2.googleapis.com/token": true, "https://accounts.google.com/o/oauth2/token": true, "https://example.com/token": false} {
+	for audience, good := range map[string]bool{"https://oauth2.googleapis.com/token": true,
+		"https://accounts.google.com/o/oauth2/token": true, "https://example.com/token": false} {
 		c, err := google.JWTConfigFromJSON(r.account.JSON(r.TokenURL()), ScopeMessaging)
 		if err != nil {
 			t.Fatal(err)
 		}
 		c.Audience = audience
-		if _, err := c.TokenSource(context.WithValue(t.Context(), oauth2.HTTPClient, r.client)).Token(); (err == nil) != good {
+		if _, err := c.TokenSource(context.WithValue(t.Context(), oauth2.HTTPClient,
+			r.client)).Token(); (err == nil) != good {
 			t.Errorf("%s: %v", audience, err)
 		}
 	}
@@ -148,25 +153,34 @@ func TestWrongMessagesAreRefusedAsGoogleDocuments(t *testing.T) {
 	}
 	to := `"token":"` + device + `"`
 	for name, text := range map[string]string{
-		"no JSON": `{`, "no message": `{}`, "an unknown field": `{"message":{` + to + `,"colour":"red"}}`, "no target": `{"message":{"data":{}}}`,
-		"an installation with rubbish": `{"message":{"fid":"../x"}}`, "two targets": `{"message":{` + to + `,"topic":"news"}}`, "a token with rubbish": `{"message":{"token":"` + strings.Repeat("ä!", 40) + `"}}`,
-		"a short token": `{"message":{"token":"x"}}`, "a reserved key": `{"message":{` + to + `,"data":{"google.x":"1"}}}`,
-		"data of another type": `{"message":{` + to + `,"data":{"n":1}}}`, "a wrong ttl": `{"message":{` + to + `,"android":{"ttl":"3"}}}`,
-		"a wrong priority": `{"message":{` + to + `,"android":{"priority":"loud"}}}`,
-		"too big":          `{"message":{` + to + `,"data":{"x":"` + strings.Repeat("y", 4096) + `"}}}`,
-		"far too big":      `{"message":{` + to + `,"data":{"x":"` + strings.Repeat("y", 64_000) + `"}}}`,
+		"no JSON": `{`, "no message": `{}`, "an unknown field": `{"message":{` + to + `,"colour":"red"}}`,
+		"no target":                    `{"message":{"data":{}}}`,
+		"an installation with rubbish": `{"message":{"fid":"../x"}}`,
+		"two targets":                  `{"message":{` + to + `,"topic":"news"}}`, "a token with rubbish": `{"message":{"token":"` +
+			strings.Repeat("ä!", 40) + `"}}`,
+		"a short token":        `{"message":{"token":"x"}}`,
+		"a reserved key":       `{"message":{` + to + `,"data":{"google.x":"1"}}}`,
+		"data of another type": `{"message":{` + to + `,"data":{"n":1}}}`,
+		"a wrong ttl":          `{"message":{` + to + `,"android":{"ttl":"3"}}}`,
+		"a wrong priority":     `{"message":{` + to + `,"android":{"priority":"loud"}}}`,
+		"too big":              `{"message":{` + to + `,"data":{"x":"` + strings.Repeat("y", 4096) + `"}}}`,
+		"far too big":          `{"message":{` + to + `,"data":{"x":"` + strings.Repeat("y", 64_000) + `"}}}`,
 	} {
-		if got := r.send(t, token, "campaign", text); got.status != 400 || got.reason() != "INVALID_ARGUMENT" || got.Error.Message == "" {
+		if got := r.send(t, token, "campaign", text); got.status != 400 || got.reason() != "INVALID_ARGUMENT" ||
+			got.Error.Message == "" {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	if got := r.send(t, token, "campaign", `{"message":{`+to+`,"data":{"x":"`+strings.Repeat("y", 4095)+`"}}}`); got.status != 200 {
+	if got := r.send(t, token, "campaign", `{"message":{`+to+`,"data":{"x":"`+strings.Repeat("y", 4095)+
+		`"}}}`); got.status != 200 {
 		t.Errorf("4096 bytes: %+v", got)
 	}
-	if got := r.send(t, token, "other", `{"message":{`+to+`}}`); got.status != 403 || got.Error.Status != "PERMISSION_DENIED" {
+	if got := r.send(t, token, "other", `{"message":{`+to+`}}`); got.status != 403 ||
+		got.Error.Status != "PERMISSION_DENIED" {
 		t.Errorf("another project: %+v", got)
 	}
-	if got := r.send(t, "wrong", "campaign", `{"message":{`+to+`}}`); got.status != 401 || got.Error.Status != "UNAUTHENTICATED" {
+	if got := r.send(t, "wrong", "campaign", `{"message":{`+to+`}}`); got.status != 401 ||
+		got.Error.Status != "UNAUTHENTICATED" {
 		t.Errorf("a wrong token: %+v", got)
 	}
 }
@@ -188,7 +202,8 @@ func TestGrantsAreChecked(t *testing.T) {
 		"another account": wrong(func(a *Account) { a.Email = "x@example.com" }),
 	} {
 		var refused *oauth2.RetrieveError
-		if !errors.As(err, &refused) || refused.Response.StatusCode != 400 || !bytes.Contains(refused.Body, []byte("invalid_grant")) {
+		if !errors.As(err, &refused) || refused.Response.StatusCode != 400 ||
+			!bytes.Contains(refused.Body, []byte("invalid_grant")) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -232,23 +247,27 @@ func TestAccessTokensEnd(t *testing.T) {
 func TestEveryErrorCanBeAskedFor(t *testing.T) {
 	r := newRig(t, Config{Anybody: true})
 	for _, reason := range Reasons() {
-		if err := r.Behave(farend.Behaviour{Faults: []farend.Fault{{Do: farend.Refuse, Reason: reason, RetryAfter: 9}}}); err != nil {
+		if err := r.Behave(farend.Behaviour{Faults: []farend.Fault{{Do: farend.Refuse, Reason: reason,
+			RetryAfter: 9}}}); err != nil {
 			t.Fatal(err)
 		}
 		got := r.send(t, "", "campaign", `{"message":{"token":"`+device+`"}}`)
 		want := refusals[reason]
-		if got.status != want.status || got.Error.Status != want.code || want.fcmError && got.reason() != reason || got.header.Get("Retry-After") != "9" {
+		if got.status != want.status || got.Error.Status != want.code || want.fcmError && got.reason() != reason ||
+			got.header.Get("Retry-After") != "9" {
 			t.Errorf("%s: %+v", reason, got)
 		}
 	}
-	if err := r.Behave(farend.Behaviour{Faults: []farend.Fault{{Do: farend.Refuse, Reason: "BAD_LUCK"}}}); err == nil || !strings.Contains(err.Error(), "UNREGISTERED") {
+	if err := r.Behave(farend.Behaviour{Faults: []farend.Fault{{Do: farend.Refuse, Reason: "BAD_LUCK"}}}); err == nil ||
+		!strings.Contains(err.Error(), "UNREGISTERED") {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestValidatingSendsNothing(t *testing.T) {
 	r := newRig(t, Config{Anybody: true})
-	if got := r.send(t, "", "campaign", `{"validate_only":true,"message":{"token":"`+device+`","data":{"id":"1"}}}`); got.status != 200 {
+	if got := r.send(t, "", "campaign", `{"validate_only":true,"message":{"token":"`+device+
+		`","data":{"id":"1"}}}`); got.status != 200 {
 		t.Errorf("%+v", got)
 	}
 	if n := r.Counts(); n.Accepted != 0 {
@@ -265,7 +284,8 @@ func TestAccountsAreTakenUpAgain(t *testing.T) {
 	if err != nil || again.Project != a.Project || again.Email != a.Email || !again.Public.Equal(a.Public) {
 		t.Errorf("%+v %v", again, err)
 	}
-	for _, text := range []string{"", "{}", `{"private_key":"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"}`} {
+	for _, text := range []string{"", "{}",
+		`{"private_key":"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"}`} {
 		if _, err := ReadAccount([]byte(text)); err == nil {
 			t.Errorf("%q was taken", text)
 		}

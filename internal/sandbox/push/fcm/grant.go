@@ -23,7 +23,8 @@ const (
 
 // googles are the audiences that Google's own clients ask for, wherever they send their requests.
 var googles = []string{
-	"https://oauth2.googleapis.com/token", "https://www.googleapis.com/oauth2/v4/token", "https://accounts.google.com/o/oauth2/token", "https://accounts.google.com/o/oauth2/v2/auth",
+	"https://oauth2.googleapis.com/token", "https://www.googleapis.com/oauth2/v4/token",
+	"https://accounts.google.com/o/oauth2/token", "https://accounts.google.com/o/oauth2/v2/auth",
 }
 
 const (
@@ -66,11 +67,13 @@ func (o *office) issue(r *farend.Request, a *farend.Answer) {
 	if len(o.known) >= maxTokens {
 		clear(o.known)
 	}
-	o.known[token] = pass{account.Project, o.now().Add(o.life), slices.Contains(scopes, ScopeMessaging) || slices.Contains(scopes, ScopePlatform)}
+	o.known[token] = pass{account.Project, o.now().Add(o.life), slices.Contains(scopes, ScopeMessaging) ||
+		slices.Contains(scopes, ScopePlatform)}
 	o.mu.Unlock()
 	o.issued.Add(1)
 	a.Status = 200
-	a.Body = appendJSON(a.Body, map[string]any{"access_token": token, "token_type": "Bearer", "expires_in": int(o.life / time.Second)})
+	a.Body = appendJSON(a.Body, map[string]any{"access_token": token, "token_type": "Bearer",
+		"expires_in": int(o.life / time.Second)})
 }
 
 // examine checks a signed grant; why it is not good, "" when it is.
@@ -99,7 +102,8 @@ func (o *office) examine(r *farend.Request) (account *Account, scope, why string
 	switch {
 	case err != nil:
 		return nil, "", "Invalid JWT Signature."
-	case !slices.ContainsFunc(claims.Audience, func(a string) bool { return a == o.audience() || slices.Contains(googles, a) }):
+	case !slices.ContainsFunc(claims.Audience,
+		func(a string) bool { return a == o.audience() || slices.Contains(googles, a) }):
 		return nil, "", "Invalid JWT: the audience is neither " + o.audience() + " nor one of Google's"
 	case claims.IssuedAt == nil || claims.ExpiresAt == nil || claims.ExpiresAt.Sub(claims.IssuedAt.Time) > time.Hour ||
 		now.Before(claims.IssuedAt.Add(-5*time.Minute)) || now.After(claims.ExpiresAt.Time):

@@ -17,8 +17,8 @@ const (
 	maxRequests = 64 << 10
 )
 
-// request is what messages:send takes. What has its own documents (android, apns, webpush) is looked at only where it can be wrong for
-// everybody.
+// request is what messages:send takes. What has its own documents (android, apns, webpush) is looked at only where it
+// can be wrong for everybody.
 type request struct {
 	Message      *body `json:"message"`
 	ValidateOnly bool  `json:"validate_only"`
@@ -98,7 +98,8 @@ func parse(text []byte) (*request, error) {
 		if a.TTL != "" && !ttlText.MatchString(a.TTL) {
 			return nil, errors.New("invalid value at 'message.android.ttl': a duration ends in s")
 		}
-		if p := strings.ToUpper(strings.Trim(string(a.Priority), `"`)); !slices.Contains([]string{"", "NORMAL", "HIGH", "0", "1"}, p) {
+		if p := strings.ToUpper(strings.Trim(string(a.Priority), `"`)); !slices.Contains([]string{"", "NORMAL", "HIGH",
+			"0", "1"}, p) {
 			return nil, errors.New("invalid value at 'message.android.priority'")
 		}
 		if err := checkData(a.Data); err != nil {
@@ -113,7 +114,8 @@ func parse(text []byte) (*request, error) {
 
 func checkData(data map[string]string) error {
 	for name := range data {
-		if name == "from" || name == "message_type" || strings.HasPrefix(name, "google.") || strings.HasPrefix(name, "gcm.") {
+		if name == "from" || name == "message_type" || strings.HasPrefix(name, "google.") ||
+			strings.HasPrefix(name, "gcm.") {
 			return fmt.Errorf("invalid data payload key: %s", name)
 		}
 	}

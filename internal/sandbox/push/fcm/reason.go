@@ -34,9 +34,11 @@ var refusals = map[string]refusal{
 	"UNAVAILABLE":            {503, "UNAVAILABLE", "The service is currently unavailable.", true},
 	"INTERNAL":               {500, "INTERNAL", "Internal error encountered.", true},
 	"THIRD_PARTY_AUTH_ERROR": {401, "UNAUTHENTICATED", "Auth error from APNS or Web Push Service", true},
-	unauthenticated:          {401, "UNAUTHENTICATED", "Request had invalid authentication credentials. Expected OAuth 2 access token.", false},
-	permissionDenied:         {403, "PERMISSION_DENIED", "Permission 'cloudmessaging.messages.create' denied on resource.", false},
-	notFound:                 {404, "NOT_FOUND", "Requested entity was not found.", false},
+	unauthenticated: {401, "UNAUTHENTICATED", "Request had invalid authentication credentials. Expected " +
+		"OAuth 2 access token.", false},
+	permissionDenied: {403, "PERMISSION_DENIED",
+		"Permission 'cloudmessaging.messages.create' denied on resource.", false},
+	notFound: {404, "NOT_FOUND", "Requested entity was not found.", false},
 }
 
 // Reasons are the names of all errors that can be asked for, in alphabetical order.

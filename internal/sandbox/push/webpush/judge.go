@@ -137,7 +137,8 @@ func isTopic(text string) bool {
 		return false
 	}
 	for _, c := range []byte(text) {
-		if !strings.ContainsRune("-_", rune(c)) && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
+		if !strings.ContainsRune("-_", rune(c)) && (c < '0' || c > '9') && (c < 'a' || c > 'z') &&
+			(c < 'A' || c > 'Z') {
 			return false
 		}
 	}

@@ -88,7 +88,8 @@ func Start(c Config) (*Server, error) {
 	return &Server{s, c.Authority, p}, nil
 }
 
-// Subscribe makes a subscription. sender is the public key of the only application server that may push to it, in base64url; "" lets any.
+// Subscribe makes a subscription. sender is the public key of the only application server that may push to it, in
+// base64url; "" lets any.
 func (s *Server) Subscribe(sender string) (Subscription, error) {
 	private, err := ecdh.P256().GenerateKey(rand.Reader)
 	if err != nil {

@@ -85,13 +85,15 @@ func (g *gate) verify(authorization string) *verdict {
 	}
 	var claims jwt.RegisteredClaims
 	parser := jwt.NewParser(jwt.WithValidMethods([]string{"ES256"}), jwt.WithoutClaimsValidation())
-	if _, err := parser.ParseWithClaims(token, &claims, func(*jwt.Token) (any, error) { return public, nil }); err != nil {
+	if _, err := parser.ParseWithClaims(token, &claims,
+		func(*jwt.Token) (any, error) { return public, nil }); err != nil {
 		return bad
 	}
 	if claims.ExpiresAt == nil || !slices.Contains(claims.Audience, g.audience()) {
 		return bad
 	}
-	if claims.Subject != "" && !strings.HasPrefix(claims.Subject, "mailto:") && !strings.HasPrefix(claims.Subject, "https://") {
+	if claims.Subject != "" && !strings.HasPrefix(claims.Subject, "mailto:") &&
+		!strings.HasPrefix(claims.Subject, "https://") {
 		return bad
 	}
 	return &verdict{key: key, expires: claims.ExpiresAt.Time}

@@ -50,7 +50,8 @@ func TestTheExampleOfTheRFCIsRead(t *testing.T) {
 	for i := range body {
 		changed := append([]byte(nil), body...)
 		changed[i] ^= 1
-		if text, err := Open(private, decode(t, rfcAuth), changed); err == nil && (i < 16 || i > 19) { // the size of records is announced, not sealed
+		// the size of records is announced, not sealed
+		if text, err := Open(private, decode(t, rfcAuth), changed); err == nil && (i < 16 || i > 19) {
 			t.Errorf("with byte %d changed it reads %q", i, text)
 		}
 	}
@@ -109,9 +110,12 @@ func newRig(t *testing.T, c Config) *rig {
 func (r *rig) push(t *testing.T, sub Subscription, text string, change func(*http.Request)) (*http.Response, string) {
 	t.Helper()
 	client := changing{r.client, change}
-	resp, err := library.SendNotification([]byte(text), &library.Subscription{Endpoint: sub.Endpoint, Keys: library.Keys{Auth: sub.Keys.Auth, P256dh: sub.Keys.P256dh}}, &library.Options{
-		HTTPClient: client, Subscriber: "push@example.com", TTL: 60, Urgency: library.UrgencyHigh, Topic: "news", VAPIDPublicKey: r.public, VAPIDPrivateKey: r.private,
-	})
+	resp, err := library.SendNotification([]byte(text),
+		&library.Subscription{Endpoint: sub.Endpoint, Keys: library.Keys{Auth: sub.Keys.Auth, P256dh: sub.Keys.P256dh}},
+		&library.Options{
+			HTTPClient: client, Subscriber: "push@example.com", TTL: 60, Urgency: library.UrgencyHigh, Topic: "news",
+			VAPIDPublicKey: r.public, VAPIDPrivateKey: r.private,
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,10 +252,12 @@ func TestEveryReasonCanBeAskedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, reason := range Reasons() {
-		if err := r.Behave(farend.Behaviour{Devices: []farend.Device{{Tokens: []string{Device(sub.Endpoint)}, Faults: []farend.Fault{{Do: farend.Refuse, Reason: reason, RetryAfter: 5}}}}}); err != nil {
+		if err := r.Behave(farend.Behaviour{Devices: []farend.Device{{Tokens: []string{Device(sub.Endpoint)},
+			Faults: []farend.Fault{{Do: farend.Refuse, Reason: reason, RetryAfter: 5}}}}}); err != nil {
 			t.Fatal(err)
 		}
-		if resp, _ := r.push(t, sub, "x", nil); resp.StatusCode != statuses[reason] || resp.Header.Get("Retry-After") != "5" {
+		if resp, _ := r.push(t, sub, "x", nil); resp.StatusCode != statuses[reason] ||
+			resp.Header.Get("Retry-After") != "5" {
 			t.Errorf("%s: %d", reason, resp.StatusCode)
 		}
 	}

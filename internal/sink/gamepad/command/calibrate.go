@@ -18,8 +18,9 @@ const calibrationRounds = 300
 // MostRounds is how often a button can be pressed to calibrate.
 const MostRounds = play.MostRounds
 
-// Calibrate presses a button again and again, each frame something else, on one device after the other, and says how long each took for a write, and until the device itself told
-// that it had what was written. rounds of 0 is as many as it takes for a figure to trust.
+// Calibrate presses a button again and again, each frame something else, on one device after the other, and says how
+// long each took for a write, and until the device itself told that it had what was written. rounds of 0 is as many as
+// it takes for a figure to trust.
 func Calibrate(ctx context.Context, rounds int, o Options) error {
 	if rounds == 0 {
 		rounds = calibrationRounds
@@ -60,32 +61,39 @@ func (o *Options) calibrate(ctx context.Context, name string, rounds int) error 
 	return err
 }
 
-// Findings says what was found out about a device: a table, a picture of what its answers took, and what to do with it. It ends a line.
+// Findings says what was found out about a device: a table, a picture of what its answers took, and what to do with it.
+// It ends a line.
 func Findings(name string, c *play.Calibration) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %d writes\n", name, len(c.Writes))
 	row := func(what, n, p50, p99, longest, jitter string) {
-		b.WriteString(strings.TrimRight(fmt.Sprintf("  %-16s %8s %10s %10s %10s %10s", what, n, p50, p99, longest, jitter), " ") + "\n")
+		b.WriteString(strings.TrimRight(fmt.Sprintf("  %-16s %8s %10s %10s %10s %10s", what, n, p50, p99, longest,
+			jitter), " ") + "\n")
 	}
 	row("", "n", "p50", "p99", "longest", "jitter")
 	times := func(what string, all play.Times, jitter string) {
-		row(what, fmt.Sprint(len(all)), brief(all.Quantile(0.5)), brief(all.Quantile(0.99)), brief(all.Quantile(1)), jitter)
+		row(what, fmt.Sprint(len(all)), brief(all.Quantile(0.5)), brief(all.Quantile(0.99)), brief(all.Quantile(1)),
+			jitter)
 	}
 	times("a write", c.Writes, "")
 	switch {
 	case c.Reading == play.NoReading:
-		b.WriteString("The device cannot be asked what it has, so its own delay is not known: only the writes were measured.\n")
+		b.WriteString("The device cannot be asked what it has, so its own delay is not known: only the writes were " +
+			"measured.\n")
 	case c.Reading == play.Silent:
-		b.WriteString("The device tells nothing that follows what is written to it, so its own delay is not known: only the writes were measured.\n")
+		b.WriteString("The device tells nothing that follows what is written to it, so its own delay is not known: " +
+			"only the writes were measured.\n")
 	case len(c.Answers) == 0:
-		fmt.Fprintf(&b, "The device told nothing of %d writes within %s each, so its own delay is not known.\n", c.Lost, play.Patience)
+		fmt.Fprintf(&b, "The device told nothing of %d writes within %s each, so its own delay is not known.\n", c.Lost,
+			play.Patience)
 	default:
 		times("until it has it", c.Answers, brief(c.Jitter()))
 		b.WriteString(picture(c.Answers))
 		if c.Lost > 0 {
 			fmt.Fprintf(&b, "Of %d writes it told nothing within %s.\n", c.Lost, play.Patience)
 		}
-		fmt.Fprintf(&b, "What is written to it has its effect %s later, and sometimes %s sooner or later than at other times. To have it at a moment:\n  macro play FILE --device %s --at 15:04:05 --lead %s\n",
+		fmt.Fprintf(&b, "What is written to it has its effect %s later, and sometimes %s sooner or later than at "+
+			"other times. To have it at a moment:\n  macro play FILE --device %s --at 15:04:05 --lead %s\n",
 			brief(c.Lead()), brief(c.Jitter()), name, c.Lead())
 	}
 	fmt.Fprintf(&b, "on: %s\n", c.Footing)
@@ -122,7 +130,8 @@ const (
 	pictureWidth = 40 // of the longest bar
 )
 
-// picture draws how many took how long: equal parts of the time between the shortest and the 99th of a hundred, and the rest in the last one.
+// picture draws how many took how long: equal parts of the time between the shortest and the 99th of a hundred, and the
+// rest in the last one.
 func picture(all play.Times) string {
 	least, most := all.Quantile(0), all.Quantile(0.99)
 	step := (most - least) / pictureRows
@@ -140,7 +149,8 @@ func picture(all play.Times) string {
 			break
 		}
 		bar := (n*pictureWidth + longest - 1) / longest
-		b.WriteString(strings.TrimRight(fmt.Sprintf("  from %10s  %5d %s", brief(least+time.Duration(i)*step), n, strings.Repeat("█", bar)), " ") + "\n")
+		b.WriteString(strings.TrimRight(fmt.Sprintf("  from %10s  %5d %s", brief(least+time.Duration(i)*step), n,
+			strings.Repeat("█", bar)), " ") + "\n")
 	}
 	return b.String()
 }

@@ -55,7 +55,8 @@ func TestFindingsSayWhatToDo(t *testing.T) {
 	answering.Lost = 3
 	same := writes(&play.Calibration{Reading: play.Answering})
 	same.Answers = play.Times{150 * time.Millisecond}
-	for _, c := range []*play.Calibration{answering, same, writes(&play.Calibration{Reading: play.Answering, Lost: 10}), writes(&play.Calibration{Reading: play.Silent}), writes(&play.Calibration{Reading: play.NoReading})} {
+	for _, c := range []*play.Calibration{answering, same, writes(&play.Calibration{Reading: play.Answering, Lost: 10}),
+		writes(&play.Calibration{Reading: play.Silent}), writes(&play.Calibration{Reading: play.NoReading})} {
 		b.WriteString("\n" + command.Findings("titanone", c))
 	}
 	golden(t, "findings.golden", b.String())
@@ -65,7 +66,8 @@ func TestADeviceThatCannotBeAskedIsCalibratedByItsWrites(t *testing.T) {
 	var out bytes.Buffer
 	dir := t.TempDir()
 	one, two := "trace:"+filepath.Join(dir, "one"), "trace:"+filepath.Join(dir, "two")
-	if err := command.Calibrate(t.Context(), 2, command.Options{Host: plain(), Devices: []string{one, two}, Out: &out, Terminal: true}); err != nil {
+	if err := command.Calibrate(t.Context(), 2, command.Options{Host: plain(), Devices: []string{one, two}, Out: &out,
+		Terminal: true}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{one + ", 4 writes\n", two + ", 4 writes\n", "cannot be asked", "on: step 3 of 3"} {
@@ -85,14 +87,16 @@ func TestACalibrationThatIsStoppedSaysSo(t *testing.T) {
 	out := &lineWriter{told: make(chan string, 1)}
 	ended := make(chan error, 1)
 	go func() {
-		ended <- command.Calibrate(ctx, command.MostRounds, command.Options{Host: plain(), Devices: []string{"trace:" + file}, Out: out, Terminal: true})
+		ended <- command.Calibrate(ctx, command.MostRounds,
+			command.Options{Host: plain(), Devices: []string{"trace:" + file}, Out: out, Terminal: true})
 	}()
 	<-out.told // how far it is
 	cancel()
 	if err := <-ended; !errors.Is(err, command.ErrStopped) || !strings.Contains(err.Error(), "of 200000 writes") {
 		t.Error(err)
 	}
-	if err := command.Calibrate(t.Context(), 1, command.Options{Host: plain(), Devices: []string{"uinput:" + file}, Out: new(bytes.Buffer)}); err == nil {
+	if err := command.Calibrate(t.Context(), 1, command.Options{Host: plain(), Devices: []string{"uinput:" + file},
+		Out: new(bytes.Buffer)}); err == nil {
 		t.Error("a file was calibrated")
 	}
 }
@@ -113,7 +117,8 @@ func TestAMomentIsToldByAClockOrInFull(t *testing.T) {
 			t.Errorf("%q is %s, not %s: %v", text, got.Format(time.RFC3339Nano), want, err)
 		}
 	}
-	for text, lead := range map[string]time.Duration{"noon": 0, "25:00": 0, "8": 0, "2026-12-24": 0, "20:16": -1, "20:17": play.MostLead + 1, "": time.Millisecond} {
+	for text, lead := range map[string]time.Duration{"noon": 0, "25:00": 0, "8": 0, "2026-12-24": 0, "20:16": -1,
+		"20:17": play.MostLead + 1, "": time.Millisecond} {
 		if got, err := command.ParseMoment(text, lead, now); err == nil {
 			t.Errorf("%q with %s is %s", text, lead, got)
 		}
@@ -160,7 +165,8 @@ func FuzzParseMoment(f *testing.F) {
 	now := time.Date(2026, 3, 31, 20, 15, 0, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, text string) {
 		at, err := command.ParseMoment(text, 0, now)
-		if err == nil && len(text) < 20 && !at.IsZero() && !strings.Contains(text, "T") && (!at.After(now) || at.Sub(now) > 24*time.Hour) {
+		if err == nil && len(text) < 20 && !at.IsZero() && !strings.Contains(text, "T") &&
+			(!at.After(now) || at.Sub(now) > 24*time.Hour) {
 			t.Fatalf("%q is %s", text, at)
 		}
 	})

@@ -22,7 +22,8 @@ import (
 func plain() *pace.Host { return pace.Plain(play.Players()) }
 
 func TestARateMayLeaveOutItsUnit(t *testing.T) {
-	for text, want := range map[string]string{"60000/1001": "60000/1001/s", "50": "50/s", "59.94/s": "59.94/s", "100/min": "100/min"} {
+	for text, want := range map[string]string{"60000/1001": "60000/1001/s", "50": "50/s", "59.94/s": "59.94/s",
+		"100/min": "100/min"} {
 		rate, err := command.ParseRate(text)
 		if exact, exactErr := pace.ParseRate(want); err != nil || exactErr != nil || rate != exact {
 			t.Errorf("%s: %s, %v, %v", text, rate, err, exactErr)
@@ -37,12 +38,14 @@ func TestARateMayLeaveOutItsUnit(t *testing.T) {
 
 func TestPlayShowsHowFarItIsAndWhatBecameOfIt(t *testing.T) {
 	var out bytes.Buffer
-	o := command.Options{Host: plain(), Devices: []string{"trace:" + filepath.Join(t.TempDir(), "trace")}, Out: &out, Terminal: true}
+	o := command.Options{Host: plain(), Devices: []string{"trace:" + filepath.Join(t.TempDir(), "trace")}, Out: &out,
+		Terminal: true}
 	if err := command.Play(t.Context(), "x", []byte("lp 3\n"), o); err != nil {
 		t.Fatal(err)
 	}
 	said := out.String()
-	for _, want := range []string{"\rframe 3 of 3, 0.1 s of 0.1 s, latest ", "\n", "3 of 3 frames at 60000/1001/s", "lateness: median ", "on: step 3 of 3"} {
+	for _, want := range []string{"\rframe 3 of 3, 0.1 s of 0.1 s, latest ", "\n", "3 of 3 frames at 60000/1001/s",
+		"lateness: median ", "on: step 3 of 3"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("there is no %q in %q", want, said)
 		}
@@ -70,7 +73,8 @@ func TestAPlayThatIsStoppedSaysSo(t *testing.T) {
 func TestMistakesKeepTheirText(t *testing.T) {
 	_, err := command.Compile("-", []byte("lq 2"), macro.Options{})
 	var mistakes *command.MistakesError
-	if !errors.As(err, &mistakes) || !strings.HasPrefix(err.Error(), "stdin:1:1: there is no button") || !errors.As(err, new(macro.Mistakes)) {
+	if !errors.As(err, &mistakes) || !strings.HasPrefix(err.Error(), "stdin:1:1: there is no button") ||
+		!errors.As(err, new(macro.Mistakes)) {
 		t.Error(err)
 	}
 }
@@ -99,7 +103,8 @@ func TestServeEndsWithItsContext(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "trace")
 	ended := make(chan error, 1)
 	go func() {
-		ended <- command.Serve(ctx, command.Page{Listen: "127.0.0.1:0", Text: command.Welcome}, command.Options{Host: plain(), Devices: []string{"trace:" + file}, Out: out})
+		ended <- command.Serve(ctx, command.Page{Listen: "127.0.0.1:0", Text: command.Welcome},
+			command.Options{Host: plain(), Devices: []string{"trace:" + file}, Out: out})
 	}()
 	url := regexp.MustCompile(`http://[^/]+/`).FindString(<-out.told)
 	r, err := http.Post(url+"run", "application/json", strings.NewReader(`{"text":"hk 1000000"}`))
@@ -116,7 +121,8 @@ func TestServeEndsWithItsContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	// It may have been stopped before its first frame; what was pressed was let go in any case.
-	if lines := strings.Split(strings.TrimSpace(string(text)), "\n"); strings.Contains(string(text), "hk") && !strings.HasPrefix(lines[len(lines)-1], "-\t") {
+	if lines := strings.Split(strings.TrimSpace(string(text)), "\n"); strings.Contains(string(text), "hk") &&
+		!strings.HasPrefix(lines[len(lines)-1], "-\t") {
 		t.Errorf("%s", text)
 	}
 	if _, err := command.Compile("welcome", []byte(command.Welcome), macro.Options{}); err != nil {
@@ -130,7 +136,9 @@ func TestAnAddressThatIsTakenIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	err = command.Serve(t.Context(), command.Page{Listen: l.Addr().String()}, command.Options{Host: plain(), Devices: []string{"trace:" + filepath.Join(t.TempDir(), "trace")}, Out: new(bytes.Buffer)})
+	err = command.Serve(t.Context(), command.Page{Listen: l.Addr().String()},
+		command.Options{Host: plain(), Devices: []string{"trace:" + filepath.Join(t.TempDir(), "trace")},
+			Out: new(bytes.Buffer)})
 	if err == nil || !strings.HasPrefix(err.Error(), "the page: ") || !strings.Contains(err.Error(), "--listen") {
 		t.Error(err)
 	}

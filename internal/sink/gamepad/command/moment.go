@@ -14,8 +14,8 @@ var (
 	ErrNoAt   = errors.New("a lead needs a moment that it comes before")
 )
 
-// ParseMoment reads what --at and --lead say. at is a time of day as 20:15, 20:15:00 or 20:15:00.250, which is the next time that a clock in now's place shows it, or a moment
-// as RFC 3339 writes them.
+// ParseMoment reads what --at and --lead say. at is a time of day as 20:15, 20:15:00 or 20:15:00.250, which is the next
+// time that a clock in now's place shows it, or a moment as RFC 3339 writes them.
 func ParseMoment(at string, lead time.Duration, now time.Time) (time.Time, error) {
 	if at == "" {
 		if lead != 0 {
@@ -35,7 +35,8 @@ func ParseMoment(at string, lead time.Duration, now time.Time) (time.Time, error
 			continue
 		}
 		on := func(days int) time.Time {
-			return time.Date(now.Year(), now.Month(), now.Day()+days, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), now.Location())
+			return time.Date(now.Year(), now.Month(), now.Day()+days, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(),
+				now.Location())
 		}
 		if today := on(0); today.After(now) {
 			return today, nil

@@ -76,7 +76,8 @@ func Mistaken(name string, text []byte, err error) error {
 	return err
 }
 
-// Play plays a text from its beginning to its end, shows how far it is, and says how late its frames were. When ctx ends everything is let go, and the error wraps ErrStopped.
+// Play plays a text from its beginning to its end, shows how far it is, and says how late its frames were. When ctx
+// ends everything is let go, and the error wraps ErrStopped.
 func Play(ctx context.Context, name string, text []byte, o Options) error {
 	script, err := Compile(name, text, o.Macro)
 	if err != nil {
@@ -101,12 +102,14 @@ func Play(ctx context.Context, name string, text []byte, o Options) error {
 	return err
 }
 
-func (o *Options) play(ctx context.Context, pads *play.Pads, script *macro.Script, rate pace.Rate) (pace.Report, error) {
+func (o *Options) play(ctx context.Context, pads *play.Pads, script *macro.Script, rate pace.Rate) (pace.Report,
+	error) {
 	job := play.Job{Script: script, Rate: rate, At: o.At, Lead: o.Lead}
 	over := o.overwrites()
 	if over {
 		job.Progress = func(p pace.Progress) {
-			fmt.Fprintf(o.Out, "\r%-*s", progressWidth, fmt.Sprintf("frame %d of %d, %s of %s, latest %s", p.Frame+1, script.Frames(),
+			fmt.Fprintf(o.Out, "\r%-*s", progressWidth, fmt.Sprintf("frame %d of %d, %s of %s, latest %s", p.Frame+1,
+				script.Frames(),
 				clock(rate.Deadline(p.Frame+1)), clock(rate.Deadline(script.Frames())), p.Max))
 		}
 	}
@@ -130,7 +133,8 @@ func (o *Options) play(ctx context.Context, pads *play.Pads, script *macro.Scrip
 // overwrites tells whether a line on Out may be written over.
 func (o *Options) overwrites() bool { return o.Terminal && !slices.Contains(o.Devices, "trace:-") }
 
-// progressWidth is how many columns the line that is written over has. Blanks clear it, since not every console of Windows knows better ways.
+// progressWidth is how many columns the line that is written over has. Blanks clear it, since not every console of
+// Windows knows better ways.
 const progressWidth = 72
 
 func clock(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }

@@ -106,7 +106,8 @@ func (r *Record) orPause() string {
 }
 
 // follow reads the pad until something ends it: why, if that was not what was asked for.
-func (r *Record) follow(ctx context.Context, source *evdev.Source, recording *record.Recording) (end time.Duration, why error) {
+func (r *Record) follow(ctx context.Context, source *evdev.Source, recording *record.Recording) (end time.Duration,
+	why error) {
 	defer context.AfterFunc(ctx, func() { _ = source.WaitUntil(time.Unix(1, 0)) })()
 	var state macro.State
 	for {
@@ -161,8 +162,8 @@ func (r *Record) await(ctx context.Context, source *evdev.Source, recording *rec
 	return err
 }
 
-// open opens the file that the macro goes to before anything is pressed: what cannot be written is told at once. An older
-// one keeps its text until there is another. done ends it, with the error that there was.
+// open opens the file that the macro goes to before anything is pressed: what cannot be written is told at once. An
+// older one keeps its text until there is another. done ends it, with the error that there was.
 func (r *Record) open() (to io.Writer, done func(error) error, err error) {
 	if r.To == "" || r.To == "-" {
 		return r.Out, func(error) error { return nil }, nil

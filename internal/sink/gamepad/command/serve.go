@@ -16,7 +16,8 @@ import (
 	"github.com/hikyaku/hikyaku/pace"
 )
 
-// DefaultListen is where the page is served unless something else is said: on loopback, at the port that the page's forerunner had.
+// DefaultListen is where the page is served unless something else is said: on loopback, at the port that the page's
+// forerunner had.
 const DefaultListen = "127.0.0.1:8080"
 
 // Page is where and with what the page is served.
@@ -26,7 +27,8 @@ type Page struct {
 	Text   string   // what stands in it at first
 }
 
-// Serve serves the page until ctx ends, and then lets go of everything. It says where the page is when it can be opened.
+// Serve serves the page until ctx ends, and then lets go of everything. It says where the page is when it can be
+// opened.
 func Serve(ctx context.Context, p Page, o Options) error {
 	if p.Listen == "" {
 		p.Listen = DefaultListen
@@ -37,7 +39,8 @@ func Serve(ctx context.Context, p Page, o Options) error {
 	}
 	listener, err := net.Listen("tcp", p.Listen)
 	if err != nil {
-		return errors.Join(fmt.Errorf("the page: %w; --listen names another address, as in --listen 127.0.0.1:8081", err), pads.Close())
+		return errors.Join(fmt.Errorf("the page: %w; --listen names another address, as in --listen 127.0.0.1:8081",
+			err), pads.Close())
 	}
 	if o.Rate.IsZero() {
 		o.Rate = pace.NTSC()
@@ -51,7 +54,8 @@ func Serve(ctx context.Context, p Page, o Options) error {
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
-	fmt.Fprintf(o.Out, "Macros are played at http://%s/ on %s. Ctrl-C ends it.\n", listener.Addr(), strings.Join(o.Devices, " and "))
+	fmt.Fprintf(o.Out, "Macros are played at http://%s/ on %s. Ctrl-C ends it.\n", listener.Addr(),
+		strings.Join(o.Devices, " and "))
 	if !onLoopback(listener.Addr()) {
 		fmt.Fprintln(o.Out, "Everybody who reaches this address can press buttons.")
 	}

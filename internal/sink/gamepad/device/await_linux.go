@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Await waits at most so long until there is something to be read from a file, for drivers whose devices tell by themselves. It keeps the thread: to be woken by
-// the language's own poller takes another thread, and longer.
+// Await waits at most so long until there is something to be read from a file, for drivers whose devices tell by
+// themselves. It keeps the thread: to be woken by the language's own poller takes another thread, and longer.
 func Await(fd uintptr, wait time.Duration) (bool, error) {
 	until := time.Now().Add(wait)
 	for {

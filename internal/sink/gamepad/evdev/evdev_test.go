@@ -36,24 +36,28 @@ var standardKeys = []uint16{
 
 // pads are as their drivers in the kernel make them.
 var pads = map[string]About{
-	"DualSense": like("Sony Interactive Entertainment DualSense Wireless Controller", 0x054c, standardKeys, map[uint16]reach{
-		absX: {0, 255, 128}, absY: {0, 255, 128}, absRX: {0, 255, 128}, absRY: {0, 255, 128}, absZ: {0, 255, 0},
-		absRZ: {0, 255, 0}, absHatX: {-1, 1, 0}, absHatY: {-1, 1, 0},
-	}),
+	"DualSense": like("Sony Interactive Entertainment DualSense Wireless Controller", 0x054c, standardKeys,
+		map[uint16]reach{
+			absX: {0, 255, 128}, absY: {0, 255, 128}, absRX: {0, 255, 128}, absRY: {0, 255, 128}, absZ: {0, 255, 0},
+			absRZ: {0, 255, 0}, absHatX: {-1, 1, 0}, absHatY: {-1, 1, 0},
+		}),
 	"Xbox 360": like("Microsoft X-Box 360 pad", 0x045e,
-		[]uint16{btnSouth, btnEast, btnNorth, btnWest, 0x136, 0x137, 0x13a, 0x13b, 0x13c, 0x13d, 0x13e}, map[uint16]reach{
+		[]uint16{btnSouth, btnEast, btnNorth, btnWest, 0x136, 0x137, 0x13a, 0x13b, 0x13c, 0x13d, 0x13e},
+		map[uint16]reach{
 			absX: {-32768, 32767, 0}, absY: {-32768, 32767, 0}, absRX: {-32768, 32767, 0}, absRY: {-32768, 32767, 0},
 			absZ: {0, 255, 0}, absRZ: {0, 255, 0}, absHatX: {-1, 1, 0}, absHatY: {-1, 1, 0},
 		}),
 	"Xbox by Bluetooth": like("Xbox Wireless Controller", 0x045e,
-		[]uint16{btnSouth, btnEast, btnNorth, btnWest, 0x136, 0x137, 0x13a, 0x13b, 0x13c, 0x13d, 0x13e}, map[uint16]reach{
+		[]uint16{btnSouth, btnEast, btnNorth, btnWest, 0x136, 0x137, 0x13a, 0x13b, 0x13c, 0x13d, 0x13e},
+		map[uint16]reach{
 			absX: {0, 65535, 32768}, absY: {0, 65535, 32768}, absZ: {0, 65535, 32768}, absRZ: {0, 65535, 32768},
 			absGas: {0, 1023, 0}, absBrake: {0, 1023, 0}, absHatX: {-1, 1, 0}, absHatY: {-1, 1, 0},
 		}),
-	"Switch Pro": like("Nintendo Switch Pro Controller", 0x057e, append([]uint16{0x135}, standardKeys...), map[uint16]reach{
-		absX: {-32767, 32767, 0}, absY: {-32767, 32767, 0}, absRX: {-32767, 32767, 0}, absRY: {-32767, 32767, 0},
-		absHatX: {-1, 1, 0}, absHatY: {-1, 1, 0},
-	}),
+	"Switch Pro": like("Nintendo Switch Pro Controller", 0x057e, append([]uint16{0x135}, standardKeys...),
+		map[uint16]reach{
+			absX: {-32767, 32767, 0}, absY: {-32767, 32767, 0}, absRX: {-32767, 32767, 0}, absRY: {-32767, 32767, 0},
+			absHatX: {-1, 1, 0}, absHatY: {-1, 1, 0},
+		}),
 	"PlayStation 3": like("Sony PLAYSTATION(R)3 Controller", 0x054c,
 		append([]uint16{0x220, 0x221, 0x222, 0x223}, standardKeys...), map[uint16]reach{
 			absX: {0, 255, 128}, absY: {0, 255, 128}, absRX: {0, 255, 128}, absRY: {0, 255, 128}, absZ: {0, 255, 0},
@@ -77,11 +81,13 @@ func TestUsualPadsAreUnderstood(t *testing.T) {
 		{"Xbox 360", []event{pressKey(btnNorth, 1)}, "lp"}, // X, in the west, as xpad has it
 		{"Xbox 360", []event{pressKey(btnWest, 1)}, "mp"},
 		{"Xbox 360", []event{moveAxis(absRZ, 200), moveAxis(absY, 32767)}, "2,hk"},
-		{"Xbox by Bluetooth", []event{moveAxis(absBrake, 1023), moveAxis(absZ, 65535), moveAxis(absRZ, 32768)}, "l2,rx=100"},
+		{"Xbox by Bluetooth", []event{moveAxis(absBrake, 1023), moveAxis(absZ, 65535), moveAxis(absRZ, 32768)},
+			"l2,rx=100"},
 		{"Switch Pro", []event{pressKey(btnEast, 1), pressKey(0x139, 1), moveAxis(absX, -32767)}, "4,mk,hk"},
 		{"Switch Pro", []event{pressKey(0x135, 1)}, "5"}, // nothing to a macro
 		{"PlayStation 3", []event{pressKey(0x220, 1), pressKey(0x223, 1)}, "9"},
-		{"PlayStation 3", []event{pressKey(0x222, 1), pressKey(0x223, 1), pressKey(btnSouth, 1)}, "lk"}, // opposite ones
+		// opposite ones
+		{"PlayStation 3", []event{pressKey(0x222, 1), pressKey(0x223, 1), pressKey(btnSouth, 1)}, "lk"},
 	} {
 		about := pads[c.pad]
 		s := newSource(nil, about, nil)
@@ -109,10 +115,12 @@ func TestAMappingChangesWhatButtonsAre(t *testing.T) {
 	}
 	for _, c := range []struct{ part, says string }{
 		{"BTN_WST=lp", "did you mean BTN_WEST?"}, {"BTN_WEST=lq", "did you mean lp?"}, {"BTN_WEST", "has no ="},
-		{"BTN_WEST=lx", "a button becomes a button"}, {"ABS_X=lp", "a button becomes a button"}, {"ABS_X=gyrox", "an axis a stick's"},
+		{"BTN_WEST=lx", "a button becomes a button"}, {"ABS_X=lp", "a button becomes a button"},
+		{"ABS_X=gyrox", "an axis a stick's"},
 		{"0x50=lp", "no button or axis"}, {"ABS_X=rx ABS_Y=rx", "another axis"},
 	} {
-		if _, err := ParseMapping(strings.Fields(c.part)); !errors.Is(err, ErrMapping) || !strings.Contains(err.Error(), c.says) {
+		if _, err := ParseMapping(strings.Fields(c.part)); !errors.Is(err, ErrMapping) ||
+			!strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", c.part, err)
 		}
 	}
@@ -125,7 +133,8 @@ func TestEventsThatTheKernelLeftOutAreAskedFor(t *testing.T) {
 		return nil
 	}
 	b := report(time.Second, pressKey(btnWest, 1))
-	b = append(b, report(2*time.Second, event{kind: evSyn, code: synDropped}, pressKey(btnWest, 0), pressKey(btnEast, 1))...)
+	b = append(b, report(2*time.Second, event{kind: evSyn, code: synDropped}, pressKey(btnWest, 0),
+		pressKey(btnEast, 1))...)
 	changes, err := s.take(copy(s.in, b))
 	if err != nil || len(changes) != 2 {
 		t.Fatalf("%v, %v", changes, err)
@@ -141,7 +150,8 @@ func TestBitmapsOfTheKernelAreRead(t *testing.T) {
 	if longBytes == 4 {
 		dualSense = "7fdb0000 0 0 0 0 0 0 0 0 0"
 	}
-	for bit, want := range map[int]bool{btnSouth: true, 0x132: false, btnNorth: true, 0x13e: true, 0x13f: false, 30: false} {
+	for bit, want := range map[int]bool{btnSouth: true, 0x132: false, btnNorth: true, 0x13e: true, 0x13f: false,
+		30: false} {
 		if got := hasBit(dualSense, bit); got != want {
 			t.Errorf("%#x: %v", bit, got)
 		}
@@ -154,7 +164,8 @@ func TestBitmapsOfTheKernelAreRead(t *testing.T) {
 // FuzzEvents: whatever comes in whatever parts, the changes are the same, no two in a row are, and none is made up.
 func FuzzEvents(f *testing.F) {
 	f.Add(report(time.Second, pressKey(btnWest, 1), moveAxis(absHatX, -1)), 5)
-	f.Add(append(report(1, moveAxis(absX, 1<<30)), report(2, event{kind: evSyn, code: synDropped}, moveAxis(absZ, -1<<31))...), 24)
+	f.Add(append(report(1, moveAxis(absX, 1<<30)),
+		report(2, event{kind: evSyn, code: synDropped}, moveAxis(absZ, -1<<31))...), 24)
 	f.Fuzz(func(t *testing.T, b []byte, part int) {
 		all := func(part int) (out []Change) {
 			s := newSource(nil, pads["DualSense"], nil)

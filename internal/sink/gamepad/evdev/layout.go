@@ -98,8 +98,8 @@ type Mapping map[code]macro.Input
 // ErrMapping is wrapped by the errors of ParseMapping.
 var ErrMapping = errors.New("no mapping of a button")
 
-// ParseMapping reads parts like BTN_WEST=lp, 0x2c1=touch or ABS_Z=rx: a button's or an axis' name or number as the kernel
-// has it, and the name of an input in a macro.
+// ParseMapping reads parts like BTN_WEST=lp, 0x2c1=touch or ABS_Z=rx: a button's or an axis' name or number as the
+// kernel has it, and the name of an input in a macro.
 func ParseMapping(parts []string) (Mapping, error) {
 	m := Mapping{}
 	for _, part := range parts {
@@ -112,7 +112,8 @@ func ParseMapping(parts []string) (Mapping, error) {
 			c, ok = key(uint16(n)), true
 		}
 		if !ok {
-			return nil, fmt.Errorf("%w: %q is no button or axis%s", ErrMapping, from, guess(from, slices.Sorted(maps.Keys(codes))))
+			return nil, fmt.Errorf("%w: %q is no button or axis%s", ErrMapping, from,
+				guess(from, slices.Sorted(maps.Keys(codes))))
 		}
 		in, isAxis, ok := macro.InputOf(strings.ToLower(strings.TrimSpace(to)))
 		if !ok {
@@ -120,7 +121,8 @@ func ParseMapping(parts []string) (Mapping, error) {
 		}
 		isTrigger := in == macro.L2 || in == macro.R2
 		if c.kind == evKey && isAxis || c.kind == evAbs && (!isAxis || in > macro.LY) && !isTrigger {
-			return nil, fmt.Errorf("%w: %q: a button becomes a button, and an axis a stick's way or a trigger", ErrMapping, part)
+			return nil, fmt.Errorf("%w: %q: a button becomes a button, and an axis a stick's way or a trigger",
+				ErrMapping, part)
 		}
 		for other, as := range m {
 			if c.kind == evAbs && other.kind == evAbs && other != c && as == in {

@@ -34,7 +34,8 @@ func TestPadsAreFoundAmongOtherDevices(t *testing.T) {
 		}
 	}
 	all, err := list(sys, dev)
-	if err != nil || len(all) != 1 || all[0].Name != "Wireless Controller" || all[0].Path != filepath.Join(dev, "event7") {
+	if err != nil || len(all) != 1 || all[0].Name != "Wireless Controller" ||
+		all[0].Path != filepath.Join(dev, "event7") {
 		t.Errorf("%+v, %v", all, err)
 	}
 	if len(all) == 1 && all[0].Refused == "" {

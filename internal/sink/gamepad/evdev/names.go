@@ -49,8 +49,8 @@ var usual = map[uint16]macro.Input{
 	btnHappy1: macro.Touch,
 }
 
-// xboxes are what the driver xpad does in its own way: X, which is in the west, is called north and Y west, and the arms
-// of the direction pads of some are spare buttons.
+// xboxes are what the driver xpad does in its own way: X, which is in the west, is called north and Y west, and the
+// arms of the direction pads of some are spare buttons.
 var xboxes = map[uint16]macro.Input{
 	btnNorth: macro.Square, btnWest: macro.Triangle,
 	btnHappy1: macro.Left, btnHappy1 + 1: macro.Right, btnHappy1 + 2: macro.Up, btnHappy1 + 3: macro.Down,

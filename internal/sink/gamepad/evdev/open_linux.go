@@ -100,7 +100,8 @@ func whoMay(path string) string {
 	if stat.Gid == 0 {
 		return "run as root, or let a udev rule give it to the group input"
 	}
-	return fmt.Sprintf("that is the right of the group %s; `sudo usermod -aG %s $USER` and a new login give it to you", group, group)
+	return fmt.Sprintf("that is the right of the group %s; `sudo usermod -aG %s $USER` and a new login give it to you",
+		group, group)
 }
 
 // Grab keeps the events from everybody else, games among them, until the source is closed.

@@ -63,8 +63,8 @@ func newPad(l layout) *pad {
 	return p
 }
 
-// take looks at an event. whole tells that a report has ended which changed something: then last has it. lost tells that
-// events are missing, so that the device has to be asked what it has.
+// take looks at an event. whole tells that a report has ended which changed something: then last has it. lost tells
+// that events are missing, so that the device has to be asked what it has.
 func (p *pad) take(e event) (whole, lost bool) {
 	switch e.kind {
 	case evKey:

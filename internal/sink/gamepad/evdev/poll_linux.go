@@ -12,8 +12,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/sink/gamepad/device"
 )
 
-// Poll is Read for those who have no time to lose: it waits at most so long, and keeps its thread meanwhile. Nothing after
-// that time is no error.
+// Poll is Read for those who have no time to lose: it waits at most so long, and keeps its thread meanwhile. Nothing
+// after that time is no error.
 func (s *Source) Poll(wait time.Duration) (changes []Change, err error) {
 	conn, err := s.file.SyscallConn()
 	if err != nil {

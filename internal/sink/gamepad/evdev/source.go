@@ -59,9 +59,9 @@ func (s *Source) WaitUntil(t time.Time) error {
 	return nil
 }
 
-// Read waits until the pad has changed, and returns the changes that came together, which are valid until the next call.
-// Its errors wrap os.ErrDeadlineExceeded after WaitUntil, device.ErrGone when the pad is no more, and io.EOF at the end of
-// a file.
+// Read waits until the pad has changed, and returns the changes that came together, which are valid until the next
+// call. Its errors wrap os.ErrDeadlineExceeded after WaitUntil, device.ErrGone when the pad is no more, and io.EOF at
+// the end of a file.
 func (s *Source) Read() ([]Change, error) {
 	for {
 		n, err := s.file.Read(s.in[s.have:])

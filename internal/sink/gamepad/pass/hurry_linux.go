@@ -4,8 +4,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hurry gives this thread, to which its goroutine is locked for good, the best priority that is permitted: below that of
-// the process that plays macros, above everybody who asked for nothing. It tells which.
+// hurry gives this thread, to which its goroutine is locked for good, the best priority that is permitted: below that
+// of the process that plays macros, above everybody who asked for nothing. It tells which.
 func hurry() string {
 	attr := unix.SchedAttr{
 		Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Flags: unix.SCHED_FLAG_RESET_ON_FORK, Priority: 48,

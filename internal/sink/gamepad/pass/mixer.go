@@ -16,8 +16,8 @@ type Macro struct {
 	Steps  []macro.Step // of one player; at least one
 }
 
-// Mixer makes of a player's input and a macro what the virtual pad has. It knows no clock: all times are the caller's, on
-// one that does not go back. It is used by one goroutine and allocates nothing once it is made.
+// Mixer makes of a player's input and a macro what the virtual pad has. It knows no clock: all times are the caller's,
+// on one that does not go back. It is used by one goroutine and allocates nothing once it is made.
 type Mixer struct {
 	rate    pace.Rate
 	macros  []Macro

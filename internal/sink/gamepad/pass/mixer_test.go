@@ -29,8 +29,8 @@ func steps(t *testing.T, text string) []macro.Step {
 	return s.Tracks[0]
 }
 
-// story tells a mixer what a player does, and returns what the pad has: "FRAME:what is pressed" for each, "FRAME:-" to look
-// without a change. Macros have 10 frames a second.
+// story tells a mixer what a player does, and returns what the pad has: "FRAME:what is pressed" for each, "FRAME:-" to
+// look without a change. Macros have 10 frames a second.
 func story(t *testing.T, m *Mixer, lines string) (has string) {
 	t.Helper()
 	for line := range strings.FieldsSeq(lines) {
@@ -61,7 +61,8 @@ func TestAMacroIsPlayedOverThePlayersInput(t *testing.T) {
 		"its button is not handed on, and its frames are kept": {
 			"0:l3 1.9:- 2:- 3.9:- 4:- 5:5", "0:2 1.9:2 2:6,hp 3.9:6,hp 4:5 5:5"},
 		"what it touches is its own, and all else the player's": {
-			"0:4,lk 1:4,lk,l3 1.5:4,mp,hp,l3,rx=30 3:- 4:lx=-90 5:-", "0:4,lk 1:2,lk 1.5:2,mp,rx=30 3:6,mp,hp,rx=30 4:6,hp 5:lx=-90"},
+			"0:4,lk 1:4,lk,l3 1.5:4,mp,hp,l3,rx=30 3:- 4:lx=-90 5:-",
+			"0:4,lk 1:2,lk 1.5:2,mp,rx=30 3:6,mp,hp,rx=30 4:6,hp 5:lx=-90"},
 		"once more ends it":                                  {"0:l3 1:4 2:4,l3 3:4", "0:2 1:2 2:4 3:4"},
 		"held, it is begun once":                             {"0:l3 3:l3,lp 5:l3,lp 9:l3", "0:2 3:6,lp,hp 5:lp 9:5"},
 		"another one takes its place":                        {"0:l3 1:l3,r3 2:r3 3:- 4:-", "0:2 1:lp 2:lp 3:lp 4:5"},

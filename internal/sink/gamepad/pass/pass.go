@@ -1,11 +1,11 @@
-// Package pass hands a player's pad on to a virtual one or a converter, and plays macros over it that buttons of the pad
-// begin.
+// Package pass hands a player's pad on to a virtual one or a converter, and plays macros over it that buttons of the
+// pad begin.
 //
 //	err := pass.Run(ctx, source, to, pass.NewMixer(pace.NTSC(), macros), &report)
 //
-// One thread does it all: it waits for the pad's events and for the next frame of a macro, whichever is first, and writes.
-// While a macro is played, the inputs that it touches anywhere are its own, directions together with the left stick; all
-// others stay the player's. The buttons that begin macros are never handed on.
+// One thread does it all: it waits for the pad's events and for the next frame of a macro, whichever is first, and
+// writes. While a macro is played, the inputs that it touches anywhere are its own, directions together with the left
+// stick; all others stay the player's. The buttons that begin macros are never handed on.
 package pass
 
 import (

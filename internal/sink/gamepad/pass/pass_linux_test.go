@@ -21,8 +21,8 @@ type stamps chan time.Duration
 func (s stamps) Write(int, int64, *macro.State) error { s <- evdev.Clock(); return nil }
 func (s stamps) Close() error                         { return nil }
 
-// BenchmarkAChangeOnItsWay measures from before the write into a pipe, which stands for the kernel's queue of events, to
-// the beginning of the write to the device.
+// BenchmarkAChangeOnItsWay measures from before the write into a pipe, which stands for the kernel's queue of events,
+// to the beginning of the write to the device.
 func BenchmarkAChangeOnItsWay(b *testing.B) {
 	pipe := filepath.Join(b.TempDir(), "event7")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {

@@ -68,7 +68,8 @@ func TestWhatEndsItLetsGoOfEverything(t *testing.T) {
 	}{{io.EOF, nil, nil}, {device.ErrGone, nil, device.ErrGone}, {nil, device.ErrGone, device.ErrGone}} {
 		to := &notes{fail: c.fail}
 		from := &script{t: t, to: to, end: c.end}
-		from.turns = append(from.turns, struct{ until, press string }{"5", "4"}, struct{ until, press string }{"4", "4,l3"},
+		from.turns = append(from.turns, struct{ until, press string }{"5", "4"},
+			struct{ until, press string }{"4", "4,l3"},
 			struct{ until, press string }{"4,hp", "4"}, struct{ until, press string }{"4", "hp"})
 		m := NewMixer(pace.NTSC(), []Macro{{macro.L3, "a", steps(t, "mp 2\nhp 300\n")}})
 		if c.fail == nil {
@@ -95,7 +96,8 @@ func TestWhatEndsItLetsGoOfEverything(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	to := new(notes)
-	if err := Run(ctx, &script{t: t, to: to}, to, NewMixer(pace.NTSC(), nil), 0, new(Report)); err != nil || to.last != "5!" {
+	if err := Run(ctx, &script{t: t, to: to}, to, NewMixer(pace.NTSC(), nil), 0, new(Report)); err != nil ||
+		to.last != "5!" {
 		t.Errorf("%v, %q", err, to.said)
 	}
 }
@@ -105,7 +107,8 @@ func TestADeviceThatTakesSilenceForAnEndHearsItsStateAgain(t *testing.T) {
 	defer cancel()
 	to := new(notes)
 	from := &again{script{t: t, to: to}, cancel}
-	if err := Run(ctx, from, to, NewMixer(pace.NTSC(), nil), time.Millisecond, new(Report)); err != nil || len(to.said) < 5 {
+	if err := Run(ctx, from, to, NewMixer(pace.NTSC(), nil), time.Millisecond, new(Report)); err != nil ||
+		len(to.said) < 5 {
 		t.Errorf("%v, %q", err, to.said)
 	}
 }

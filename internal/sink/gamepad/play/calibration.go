@@ -15,7 +15,8 @@ import (
 // calibrationName is the name of the player that calibrates, for pace.Job.
 const calibrationName = "calibrate"
 
-// Calibration is what was found out about a device by pressing a button, letting go of it, and asking the device each time until it has it.
+// Calibration is what was found out about a device by pressing a button, letting go of it, and asking the device each
+// time until it has it.
 type Calibration struct {
 	Reading Reading
 	Writes  Times        // how long writes took
@@ -37,12 +38,14 @@ const (
 // Patience is how long an answer is waited for.
 const Patience = 300 * time.Millisecond
 
-// Lead is by how much earlier a write has to be for its effect to be there when it is due: half of the effects are earlier then, and half are later. 0: it is not known.
+// Lead is by how much earlier a write has to be for its effect to be there when it is due: half of the effects are
+// earlier then, and half are later. 0: it is not known.
 func (c *Calibration) Lead() time.Duration {
 	return c.Answers.Quantile(0.5).Round(10 * time.Microsecond)
 }
 
-// Jitter is by how much one effect comes later than another: from the earliest one of a hundred to the latest of a hundred.
+// Jitter is by how much one effect comes later than another: from the earliest one of a hundred to the latest of a
+// hundred.
 func (c *Calibration) Jitter() time.Duration {
 	return c.Answers.Quantile(0.99) - c.Answers.Quantile(0.01)
 }
@@ -57,9 +60,11 @@ type calibrationSetup struct {
 // MostRounds is how often Calibrate can press a button.
 const MostRounds = 100_000
 
-// Calibrate presses a button so many times on the first of the pads, each frame something else, and measures how long it takes. It is played like a macro, by the same
-// process and with the same writes. A slow device is given time: the next frame comes after the answer.
-func (p *Pads) Calibrate(ctx context.Context, host *pace.Host, rounds int, rate pace.Rate, progress func(pace.Progress)) (Calibration, error) {
+// Calibrate presses a button so many times on the first of the pads, each frame something else, and measures how long
+// it takes. It is played like a macro, by the same process and with the same writes. A slow device is given time: the
+// next frame comes after the answer.
+func (p *Pads) Calibrate(ctx context.Context, host *pace.Host, rounds int, rate pace.Rate,
+	progress func(pace.Progress)) (Calibration, error) {
 	if len(p.seats) == 0 || len(p.seats[0].Players) == 0 {
 		return Calibration{}, fmt.Errorf("%w: none is kept", ErrDevice)
 	}
@@ -73,7 +78,8 @@ func (p *Pads) Calibrate(ctx context.Context, host *pace.Host, rounds int, rate 
 		return Calibration{}, err
 	}
 	run, err := host.Start(ctx, pace.Job{
-		Player: calibrationName, Setup: setup, Rate: rate, Frames: 2 * int64(rounds), Policy: pace.Shift, Keep: -1, Progress: progress,
+		Player: calibrationName, Setup: setup, Rate: rate, Frames: 2 * int64(rounds), Policy: pace.Shift, Keep: -1,
+		Progress: progress,
 	})
 	if err != nil {
 		return Calibration{}, err
@@ -108,8 +114,10 @@ func newCalibrator(setup []byte) (pace.Player, error) {
 }
 
 func calibrate(d device.Device, player, rounds int, spread time.Duration) *calibrator {
-	c := &calibrator{pad: d, player: player, watch: pace.NewStopwatch(), spread: spread, found: Calibration{Reading: NoReading}}
-	c.found.Writes, c.found.Answers = make(Times, 0, 2*rounds), make(Times, 0, 2*rounds) // memory is not asked for while time matters
+	c := &calibrator{pad: d, player: player, watch: pace.NewStopwatch(), spread: spread,
+		found: Calibration{Reading: NoReading}}
+	// memory is not asked for while time matters
+	c.found.Writes, c.found.Answers = make(Times, 0, 2*rounds), make(Times, 0, 2*rounds)
 	c.press[macro.Square] = 100
 	if r, ok := d.(device.Reader); ok {
 		c.eye = &eye{from: r, player: player, watch: c.watch}

@@ -66,8 +66,9 @@ func (c *calibrator) Frame(n int64) error {
 	return nil
 }
 
-// spreadOut is by how much a frame's write is later than the frame. A device that looks at what was written to it at intervals of its own, as all do that are on a bus, would
-// otherwise be met at a few points of its interval alone. The steps are those of the golden section, whose first n points are spread evenly for every n.
+// spreadOut is by how much a frame's write is later than the frame. A device that looks at what was written to it at
+// intervals of its own, as all do that are on a bus, would otherwise be met at a few points of its interval alone. The
+// steps are those of the golden section, whose first n points are spread evenly for every n.
 func spreadOut(n int64, spread time.Duration) time.Duration {
 	const golden = 0x9e3779b97f4a7c15 // of 2^64
 	return time.Duration(uint64(n) * golden >> 32 * uint64(spread) >> 32)
@@ -81,7 +82,8 @@ func (c *calibrator) write(frame int64, pressed bool) error {
 	return c.pad.Write(c.player, frame, &s)
 }
 
-// learn finds out what the device tells when the button is pressed. What it tells is looked at again if it makes no sense: a lesson in which the answer came too late spoils all.
+// learn finds out what the device tells when the button is pressed. What it tells is looked at again if it makes no
+// sense: a lesson in which the answer came too late spoils all.
 func (c *calibrator) learn() error {
 	c.learnt = true
 	for range courses {

@@ -100,8 +100,12 @@ func plainly(s *macro.State, n int) []byte {
 func calibrated(t *testing.T, d device.Device, rounds int64) (Calibration, pace.Report, error) {
 	t.Helper()
 	rate := pace.NTSC()
-	host := pace.Plain(pace.Players{"x": func([]byte) (pace.Player, error) { return calibrate(d, 1, int(rounds), rate.Interval()/2), nil }})
-	run, err := host.Start(t.Context(), pace.Job{Player: "x", Rate: rate, Frames: 2 * rounds, Policy: pace.Shift, Keep: -1})
+	host := pace.Plain(pace.Players{"x": func([]byte) (pace.Player,
+		error) {
+		return calibrate(d, 1, int(rounds), rate.Interval()/2), nil
+	}})
+	run, err := host.Start(t.Context(), pace.Job{Player: "x", Rate: rate, Frames: 2 * rounds, Policy: pace.Shift,
+		Keep: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,12 +124,14 @@ func about(got, want time.Duration) bool {
 
 func TestADevicesOwnDelayIsMeasuredFromTheWriteToTheAnswer(t *testing.T) {
 	for name, d := range map[string]*talker{
-		"tells by itself":          {delay: always(7 * time.Millisecond), tell: plainly},
-		"tells when asked":         {delay: always(7 * time.Millisecond), tell: plainly, asked: true},
-		"slower than frames":       {delay: always(40 * time.Millisecond), tell: plainly},
-		"at once":                  {delay: always(writeTime), tell: plainly},
-		"elsewhere in its answers": {delay: always(7 * time.Millisecond), tell: func(s *macro.State, n int) []byte { return append([]byte{1, byte(n), 0, 0}, plainly(s, n)...) }},
-		"in another form":          {delay: always(7 * time.Millisecond), tell: func(s *macro.State, n int) []byte { return []byte{byte(n), 7 &^ (byte(s[macro.Square]) >> 6)} }},
+		"tells by itself":    {delay: always(7 * time.Millisecond), tell: plainly},
+		"tells when asked":   {delay: always(7 * time.Millisecond), tell: plainly, asked: true},
+		"slower than frames": {delay: always(40 * time.Millisecond), tell: plainly},
+		"at once":            {delay: always(writeTime), tell: plainly},
+		"elsewhere in its answers": {delay: always(7 * time.Millisecond),
+			tell: func(s *macro.State, n int) []byte { return append([]byte{1, byte(n), 0, 0}, plainly(s, n)...) }},
+		"in another form": {delay: always(7 * time.Millisecond),
+			tell: func(s *macro.State, n int) []byte { return []byte{byte(n), 7 &^ (byte(s[macro.Square]) >> 6)} }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -134,7 +140,8 @@ func TestADevicesOwnDelayIsMeasuredFromTheWriteToTheAnswer(t *testing.T) {
 					t.Fatalf("%+v, %v", c, err)
 				}
 				want := d.delay(0)
-				if !about(c.Lead(), want) || !about(c.Answers.Quantile(0.99), want) || !about(c.Writes.Quantile(0.5), writeTime) {
+				if !about(c.Lead(), want) || !about(c.Answers.Quantile(0.99), want) ||
+					!about(c.Writes.Quantile(0.5), writeTime) {
 					t.Errorf("lead %s, answers %s; writes: %s", c.Lead(), c.Answers, c.Writes)
 				}
 				if !strings.HasSuffix(d.said.String(), "release:5 close") {
@@ -147,7 +154,8 @@ func TestADevicesOwnDelayIsMeasuredFromTheWriteToTheAnswer(t *testing.T) {
 
 func TestJitterIsHowMuchAnswersDiffer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := &talker{tell: plainly, delay: func(n int) time.Duration { return 6*time.Millisecond + time.Duration(n%3)*time.Millisecond }}
+		d := &talker{tell: plainly,
+			delay: func(n int) time.Duration { return 6*time.Millisecond + time.Duration(n%3)*time.Millisecond }}
 		c, _, err := calibrated(t, d, 60)
 		if err != nil || !about(c.Lead(), 7*time.Millisecond) || c.Jitter() != 2*time.Millisecond {
 			t.Errorf("lead %s, jitter %s, %v", c.Lead(), c.Jitter(), err)
@@ -176,15 +184,18 @@ func TestADeviceThatCannotBeAskedHasItsWritesMeasured(t *testing.T) {
 		device  device.Device
 		reading Reading
 	}{
-		"no reading":     {new(deaf), NoReading},
-		"says nothing":   {&talker{delay: always(-1), tell: plainly}, Silent},
-		"says the same":  {&talker{delay: always(0), tell: func(*macro.State, int) []byte { return []byte{1, 2, 3} }}, Silent},
-		"says who knows": {&talker{delay: always(0), tell: func(_ *macro.State, n int) []byte { return []byte{byte(n), byte(n >> 1)} }, asked: true}, Silent},
+		"no reading":   {new(deaf), NoReading},
+		"says nothing": {&talker{delay: always(-1), tell: plainly}, Silent},
+		"says the same": {&talker{delay: always(0), tell: func(*macro.State, int) []byte { return []byte{1, 2, 3} }},
+			Silent},
+		"says who knows": {&talker{delay: always(0),
+			tell: func(_ *macro.State, n int) []byte { return []byte{byte(n), byte(n >> 1)} }, asked: true}, Silent},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				got, report, err := calibrated(t, c.device, 15)
-				if err != nil || got.Reading != c.reading || len(got.Writes) != 30 || len(got.Answers) != 0 || got.Lost != 0 || got.Lead() != 0 {
+				if err != nil || got.Reading != c.reading || len(got.Writes) != 30 || len(got.Answers) != 0 ||
+					got.Lost != 0 || got.Lead() != 0 {
 					t.Errorf("%+v, %v", got, err)
 				}
 				if report.Elapsed > 10*time.Second {
@@ -204,7 +215,8 @@ func TestAnswersThatDoNotComeAreCountedAndThenNotWaitedFor(t *testing.T) {
 			return time.Millisecond
 		}}
 		c, report, err := calibrated(t, d, 300)
-		if err != nil || c.Reading != Answering || c.Lost < mostLost || c.Lost > 60 || len(c.Writes) != 600 || !about(c.Lead(), time.Millisecond) {
+		if err != nil || c.Reading != Answering || c.Lost < mostLost || c.Lost > 60 || len(c.Writes) != 600 ||
+			!about(c.Lead(), time.Millisecond) {
 			t.Errorf("lost %d of %d, lead %s, %v", c.Lost, len(c.Writes), c.Lead(), err)
 		}
 		if report.Elapsed > 30*time.Second {
@@ -223,7 +235,8 @@ func TestALessonWhoseAnswerComesTooLateIsRepeated(t *testing.T) {
 				}
 				return 3 * time.Millisecond
 			}}
-			if c, _, err := calibrated(t, d, 10); err != nil || c.Reading != Answering || len(c.Answers) != 20 || !about(c.Lead(), 3*time.Millisecond) {
+			if c, _, err := calibrated(t, d, 10); err != nil || c.Reading != Answering || len(c.Answers) != 20 ||
+				!about(c.Lead(), 3*time.Millisecond) {
 				t.Errorf("the answer %d was late: %+v, %v", late, c, err)
 			}
 		}
@@ -279,7 +292,9 @@ func TestQuantilesAreOfTheTimesThemselves(t *testing.T) {
 }
 
 func TestACalibrationsSetupThatIsNoneIsRefused(t *testing.T) {
-	for _, setup := range []string{"", "[]", "{}", `{"seat":{"driver":"trace","target":"-","players":[3]}}`, `{"seat":{"driver":"none","players":[1]}}`, `{"seat":{"driver":"trace","target":"-","players":[1,2]}}`, `{"seat":{"driver":"trace","target":"-","players":[1]},"rounds":100001}`} {
+	for _, setup := range []string{"", "[]", "{}", `{"seat":{"driver":"trace","target":"-","players":[3]}}`,
+		`{"seat":{"driver":"none","players":[1]}}`, `{"seat":{"driver":"trace","target":"-","players":[1,2]}}`,
+		`{"seat":{"driver":"trace","target":"-","players":[1]},"rounds":100001}`} {
 		if p, err := newCalibrator([]byte(setup)); err == nil {
 			t.Errorf("%q became %v", setup, p)
 		}

@@ -41,7 +41,8 @@ func (e *eye) drain() error {
 	return nil
 }
 
-// settle waits until whatever was written must have had its effect, and returns what the device told last; nothing if it told nothing.
+// settle waits until whatever was written must have had its effect, and returns what the device told last; nothing if
+// it told nothing.
 func (e *eye) settle() (last []byte, err error) {
 	for began := e.watch.Elapsed(); ; {
 		left := Patience - (e.watch.Elapsed() - began)
@@ -58,7 +59,8 @@ func (e *eye) settle() (last []byte, err error) {
 	}
 }
 
-// await waits until the device tells that the button is as it was written at a time of the watch, and tells whether it did before the patience was over.
+// await waits until the device tells that the button is as it was written at a time of the watch, and tells whether it
+// did before the patience was over.
 func (e *eye) await(began time.Duration, pressed bool) (bool, error) {
 	for {
 		left := Patience - (e.watch.Elapsed() - began)
@@ -88,8 +90,9 @@ func (e *eye) sees(answer []byte, pressed bool) bool {
 	return true
 }
 
-// signsOf finds the bytes that were always the same when the button was pressed, and always the same, but something else, when it was not. Where there are some that were
-// just what is written, 100 and 0, these are the ones: others may tell of the state before.
+// signsOf finds the bytes that were always the same when the button was pressed, and always the same, but something
+// else, when it was not. Where there are some that were just what is written, 100 and 0, these are the ones: others may
+// tell of the state before.
 func signsOf(pressed, released [][]byte) (signs []sign) {
 	shortest := device.AnswerBytes
 	for _, answer := range append(slices.Clone(pressed), released...) {
@@ -99,7 +102,8 @@ func signsOf(pressed, released [][]byte) (signs []sign) {
 	for i := range shortest {
 		s := sign{i, pressed[0][i], released[0][i]}
 		other := func(b byte) func([]byte) bool { return func(answer []byte) bool { return answer[i] != b } }
-		if s.pressed == s.released || slices.ContainsFunc(pressed, other(s.pressed)) || slices.ContainsFunc(released, other(s.released)) {
+		if s.pressed == s.released || slices.ContainsFunc(pressed, other(s.pressed)) ||
+			slices.ContainsFunc(released, other(s.released)) {
 			continue
 		}
 		signs = append(signs, s)

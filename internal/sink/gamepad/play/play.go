@@ -1,5 +1,5 @@
-// Package play plays macros on game pads, to the frame: the whole script and the devices' names go to a process that does nothing else (package pace), which opens the
-// devices and writes to them itself.
+// Package play plays macros on game pads, to the frame: the whole script and the devices' names go to a process that
+// does nothing else (package pace), which opens the devices and writes to them itself.
 //
 //	func main() {
 //		host := pace.Child(play.Players()) // first
@@ -14,8 +14,8 @@
 //		report, err := run.Wait()
 //	}
 //
-// Whatever ends a run, everything that was pressed is let go, if the device can still be reached: also when the process that plays is killed, and when the program that
-// asked for it is.
+// Whatever ends a run, everything that was pressed is let go, if the device can still be reached: also when the process
+// that plays is killed, and when the program that asked for it is.
 package play
 
 import (
@@ -41,20 +41,23 @@ func Players() pace.Players { return pace.Players{Name: newPlayer, calibrationNa
 // ErrDevice is wrapped by errors about devices that cannot be meant.
 var ErrDevice = errors.New("no such device")
 
-// Check looks whether the devices can be meant, each of them NAME or NAME:WHERE; one for all players, or one for each. It opens none.
+// Check looks whether the devices can be meant, each of them NAME or NAME:WHERE; one for all players, or one for each.
+// It opens none.
 func Check(devices []string) error {
 	_, err := arrange(devices, []int{1})
 	return err
 }
 
-// Pads are devices that are kept for several runs, one after the other. They may be used by any number of goroutines, but two runs at once press on the same pads.
+// Pads are devices that are kept for several runs, one after the other. They may be used by any number of goroutines,
+// but two runs at once press on the same pads.
 type Pads struct {
 	seats []seat
 	done  []func() error
 }
 
-// Keep makes what has to be there before the first run, and stays between runs: a virtual pad that games are to find, an empty file. Players are those who may play; those
-// for whom there is no room are left out, and a script for them is refused.
+// Keep makes what has to be there before the first run, and stays between runs: a virtual pad that games are to find,
+// an empty file. Players are those who may play; those for whom there is no room are left out, and a script for them is
+// refused.
 func Keep(devices []string, players []int) (*Pads, error) {
 	seats, err := arrange(devices, players)
 	if err != nil {
@@ -77,8 +80,8 @@ func Keep(devices []string, players []int) (*Pads, error) {
 	return p, nil
 }
 
-// Open opens player 1's device in this process, for those who write to it themselves. repeat is after how many frames an
-// unchanged state has to be written again; 0: never.
+// Open opens player 1's device in this process, for those who write to it themselves. repeat is after how many frames
+// an unchanged state has to be written again; 0: never.
 func (p *Pads) Open() (d device.Device, repeat int64, err error) {
 	s := p.seats[0]
 	s.Players = []int{1}
@@ -102,8 +105,9 @@ type Job struct {
 	Rate     pace.Rate     // of the frames; zero: pace.NTSC
 	Progress func(pace.Progress)
 
-	// At is when frame 0 is to have its effect, and Lead by how much earlier a write has to be for that (Calibration.Lead); the frames after it likewise. Without At the first
-	// write is made as soon as it can be, and Lead changes nothing.
+	// At is when frame 0 is to have its effect, and Lead by how much earlier a write has to be for that
+	// (Calibration.Lead); the frames after it likewise. Without At the first write is made as soon as it can be, and
+	// Lead changes nothing.
 	At   time.Time
 	Lead time.Duration
 }
@@ -124,23 +128,27 @@ func (j *Job) start(now time.Time) (time.Time, error) {
 	}
 	start := j.At.Add(-j.Lead)
 	if over := now.Sub(start); over > 0 {
-		return time.Time{}, fmt.Errorf("%w: it had to begin %s ago, for %s", ErrOver, over.Round(time.Millisecond), j.At.Format(time.RFC3339Nano))
+		return time.Time{}, fmt.Errorf("%w: it had to begin %s ago, for %s", ErrOver, over.Round(time.Millisecond),
+			j.At.Format(time.RFC3339Nano))
 	}
 	return start, nil
 }
 
-// Start opens the devices and begins to play. The caller has to Wait for the run. Its frames keep to the grid of the rate: one that is late is played at once, and those
-// after it when they would have been, because the game's frames do not wait either.
+// Start opens the devices and begins to play. The caller has to Wait for the run. Its frames keep to the grid of the
+// rate: one that is late is played at once, and those after it when they would have been, because the game's frames do
+// not wait either.
 func (p *Pads) Start(ctx context.Context, host *pace.Host, j Job) (*pace.Run, error) {
 	var used []seat
 	for _, player := range j.Script.Players() {
 		i := slices.IndexFunc(p.seats, func(s seat) bool { return slices.Contains(s.Players, player) })
 		if i < 0 {
-			return nil, fmt.Errorf("%w: the macro has lines for player %d, who has none: name a device for each player", ErrDevice, player)
+			return nil, fmt.Errorf("%w: the macro has lines for player %d, who has none: name a device for each player",
+				ErrDevice, player)
 		}
 		s := p.seats[i]
 		s.Players = []int{player}
-		if at := slices.IndexFunc(used, func(u seat) bool { return u.Driver == s.Driver && u.Target == s.Target }); at >= 0 {
+		if at := slices.IndexFunc(used,
+			func(u seat) bool { return u.Driver == s.Driver && u.Target == s.Target }); at >= 0 {
 			used[at].Players = append(used[at].Players, player)
 			continue
 		}
@@ -157,7 +165,8 @@ func (p *Pads) Start(ctx context.Context, host *pace.Host, j Job) (*pace.Run, er
 	if err != nil {
 		return nil, err
 	}
-	return host.Start(ctx, pace.Job{Player: Name, Setup: setup, Rate: j.Rate, Frames: j.Script.Frames(), Policy: pace.CatchUp, Start: start, Progress: j.Progress})
+	return host.Start(ctx, pace.Job{Player: Name, Setup: setup, Rate: j.Rate, Frames: j.Script.Frames(),
+		Policy: pace.CatchUp, Start: start, Progress: j.Progress})
 }
 
 // seat is a device and who plays on it.

@@ -98,8 +98,9 @@ func TestTheExamplesPlayFrameForFrame(t *testing.T) {
 			if !report.Footing.Own {
 				t.Errorf("it was played on %s", report.Footing)
 			}
-			// How late they are is for the bench to say; but each belongs behind the moment of its frame, and the letting go behind the last one's end. The first was as late
-			// as its record says, and written no later than its call ended.
+			// How late they are is for the bench to say; but each belongs behind the moment of its frame, and the
+			// letting go behind the last one's end. The first was as late as its record says, and written no later than
+			// its call ended.
 			first := report.Records[0]
 			begin := all[0].At.Add(-first.Late - first.Took)
 			for _, e := range all {
@@ -138,7 +139,8 @@ func TestTwoPlayersPlayOnOneDeviceOrOnOneEach(t *testing.T) {
 }
 
 func TestWhatStopsHalfWayLetsGo(t *testing.T) {
-	for name, h := range map[string]*pace.Host{"in a process of its own": host, "in this one": pace.Plain(play.Players())} {
+	for name, h := range map[string]*pace.Host{"in a process of its own": host,
+		"in this one": pace.Plain(play.Players())} {
 		t.Run(name, func(t *testing.T) {
 			script, err := macro.Read([]byte("lp 1000000"), macro.Options{})
 			if err != nil {
@@ -188,9 +190,11 @@ func TestWhatStopsHalfWayLetsGo(t *testing.T) {
 
 func TestNamesOfDevicesAreChecked(t *testing.T) {
 	for device, says := range map[string]string{
-		"uinpt": "did you mean uinput?", "joystick": "there are trace:FILE, uinput", "trace": "write trace:FILE", "": "there are",
+		"uinpt": "did you mean uinput?", "joystick": "there are trace:FILE, uinput", "trace": "write trace:FILE",
+		"": "there are",
 	} {
-		if err := play.Check([]string{device}); !errors.Is(err, play.ErrDevice) || !strings.Contains(err.Error(), says) {
+		if err := play.Check([]string{device}); !errors.Is(err, play.ErrDevice) ||
+			!strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v", device, err)
 		}
 	}
@@ -220,7 +224,8 @@ func TestAPlayerWithoutAPadIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := pads.Start(t.Context(), host, play.Job{Script: script}); !errors.Is(err, play.ErrDevice) || !strings.Contains(err.Error(), "player 2") {
+	if _, err := pads.Start(t.Context(), host, play.Job{Script: script}); !errors.Is(err, play.ErrDevice) ||
+		!strings.Contains(err.Error(), "player 2") {
 		t.Error(err)
 	}
 }

@@ -45,7 +45,8 @@ func newPlayer(setup []byte) (pace.Player, error) {
 			if n < 1 || n > macro.Players {
 				return nil, errors.Join(fmt.Errorf("there is no player %d", n), p.Stop())
 			}
-			p.tracks = append(p.tracks, track{player: n, pad: d, steps: script.Tracks[n-1], repeat: seats[i].driver().Repeat})
+			p.tracks = append(p.tracks,
+				track{player: n, pad: d, steps: script.Tracks[n-1], repeat: seats[i].driver().Repeat})
 		}
 	}
 	return p, nil
@@ -85,7 +86,8 @@ func (t *track) write(n int64) error {
 	return t.pad.Write(t.player, n, &t.state)
 }
 
-// Stop lets go of everything, with every device that can still be reached, and closes them. A device that failed before is tried too: it may be there again.
+// Stop lets go of everything, with every device that can still be reached, and closes them. A device that failed before
+// is tried too: it may be there again.
 func (p *player) Stop() error {
 	var all []error
 	for i := range p.tracks {

@@ -35,7 +35,8 @@ func TestADeviceThatTakesSilenceForAnEndHearsAnUnchangedStateAgain(t *testing.T)
 	if err := p.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := strings.TrimSpace(to.said.String()), "0:1:lp 3:1:lp 6:1:lp 7:1:hp 8:1:5 11:1:5 14:1:5 -1:1:5"; got != want {
+	if got, want := strings.TrimSpace(to.said.String()),
+		"0:1:lp 3:1:lp 6:1:lp 7:1:hp 8:1:5 11:1:5 14:1:5 -1:1:5"; got != want {
 		t.Errorf("%s, not %s", got, want)
 	}
 }
@@ -58,12 +59,15 @@ func TestFramesThatWereLeftOutAreMadeUpFor(t *testing.T) {
 }
 
 func TestASetupThatIsNoneIsRefused(t *testing.T) {
-	for _, setup := range []string{"", "nothing", "[]\nshort", "{\n", `[{"driver":"none","players":[1]}]` + "\n\x00\x00\x00\x00\x00\x00\x00\x00", `[{"driver":"trace","target":"/dev/null","players":[7]}]` + "\n\x00\x00\x00\x00\x00\x00\x00\x00"} {
+	for _, setup := range []string{"", "nothing", "[]\nshort", "{\n",
+		`[{"driver":"none","players":[1]}]` + "\n\x00\x00\x00\x00\x00\x00\x00\x00",
+		`[{"driver":"trace","target":"/dev/null","players":[7]}]` + "\n\x00\x00\x00\x00\x00\x00\x00\x00"} {
 		if p, err := newPlayer([]byte(setup)); err == nil {
 			t.Errorf("%q became %v", setup, p)
 		}
 	}
-	if _, err := newPlayer([]byte(`[{"driver":"none"}]` + "\n\x00\x00\x00\x00\x00\x00\x00\x00")); !errors.Is(err, ErrDevice) {
+	if _, err := newPlayer([]byte(`[{"driver":"none"}]` + "\n\x00\x00\x00\x00\x00\x00\x00\x00")); !errors.Is(err,
+		ErrDevice) {
 		t.Error(err)
 	}
 }

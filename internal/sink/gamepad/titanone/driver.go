@@ -11,5 +11,6 @@ const (
 
 // Driver is the driver.
 func Driver() device.Driver {
-	return device.Driver{Name: name, Summary: "a Titan One on Windows; after a colon the path of gcdapi.dll, if it is not beside the program", Pads: 1, Repeat: repeat, Open: open}
+	return device.Driver{Name: name, Summary: "a Titan One on Windows; after a colon the path of gcdapi.dll, if it " +
+		"is not beside the program", Pads: 1, Repeat: repeat, Open: open}
 }

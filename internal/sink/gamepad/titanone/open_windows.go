@@ -54,21 +54,25 @@ func loadLibrary(target string) (*gcdapi, error) {
 	dll := syscall.NewLazyDLL(path)
 	switch err := dll.Load(); {
 	case errors.Is(err, badExeFormat):
-		return nil, fmt.Errorf("%s: %s has another word size than this program: the vendor's has 32 bits, which hikyaku-pad for windows/386 can load", name, path)
+		return nil, fmt.Errorf("%s: %s has another word size than this program: the vendor's has 32 bits, which "+
+			"hikyaku-pad for windows/386 can load", name, path)
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w: %s cannot be loaded (%w); put the vendor's library beside this program", name, device.ErrMissing, path, err)
+		return nil, fmt.Errorf("%s: %w: %s cannot be loaded (%w); put the vendor's library beside this program", name,
+			device.ErrMissing, path, err)
 	}
 	g := &gcdapi{dll: dll}
 	for _, f := range []struct {
 		to   **syscall.LazyProc
 		name string
 	}{
-		{&g.load, "gcdapi_Load"}, {&g.unload, "gcdapi_Unload"}, {&g.isConnected, "gcapi_IsConnected"}, {&g.version, "gcapi_GetFWVer"}, {&g.write, "gcapi_Write"},
+		{&g.load, "gcdapi_Load"}, {&g.unload, "gcdapi_Unload"}, {&g.isConnected, "gcapi_IsConnected"},
+		{&g.version, "gcapi_GetFWVer"}, {&g.write, "gcapi_Write"},
 		{&g.read, "gcapi_Read"}, {&g.timeVal, "gcapi_GetTimeVal"}, {&g.pressTime, "gcapi_CalcPressTime"},
 	} {
 		*f.to = dll.NewProc(f.name)
 		if err := (*f.to).Find(); err != nil {
-			return nil, fmt.Errorf("%s: %s has no function %s: it is not the vendor's library, or a version that this program does not know", name, path, f.name)
+			return nil, fmt.Errorf("%s: %s has no function %s: it is not the vendor's library, or a version that "+
+				"this program does not know", name, path, f.name)
 		}
 	}
 	return g, nil
@@ -86,7 +90,8 @@ func open(target string, _ []int) (device.Device, error) {
 		return nil, err
 	}
 	if !yes(g.load) {
-		return nil, fmt.Errorf("%s: %w: gcdapi_Load refused; close Gtuner and other programs that use the device", name, device.ErrBusy)
+		return nil, fmt.Errorf("%s: %w: gcdapi_Load refused; close Gtuner and other programs that use the device", name,
+			device.ErrBusy)
 	}
 	for range connectTries {
 		if yes(g.isConnected) {
@@ -95,7 +100,8 @@ func open(target string, _ []int) (device.Device, error) {
 		time.Sleep(connectWait)
 	}
 	g.unload.Call()
-	return nil, fmt.Errorf("%s: %w: no Titan One is connected to this machine; plug in the cable of its PROG port", name, device.ErrMissing)
+	return nil, fmt.Errorf("%s: %w: no Titan One is connected to this machine; plug in the cable of its PROG port",
+		name, device.ErrMissing)
 }
 
 // Write sends a state.
@@ -109,7 +115,8 @@ func (g *gcdapi) Write(_ int, _ int64, s *macro.State) error {
 	return fmt.Errorf("%s: gcapi_Write refused, firmware %s", name, g.firmware())
 }
 
-// Read asks what the device has: the library fills b with its report, which is smaller, whatever it puts between the fields.
+// Read asks what the device has: the library fills b with its report, which is smaller, whatever it puts between the
+// fields.
 func (g *gcdapi) Read(_ int, b []byte, _ time.Duration) (int, error) {
 	b = b[:device.AnswerBytes]
 	if r, _, _ := g.read.Call(uintptr(unsafe.Pointer(unsafe.SliceData(b)))); byte(r) != 0 {

@@ -11,5 +11,6 @@ const (
 
 // Driver is the driver.
 func Driver() device.Driver {
-	return device.Driver{Name: name, Summary: "a Titan One on Linux; after a colon its /dev/hidraw file, if there are several", Pads: 1, Repeat: repeat, Open: open}
+	return device.Driver{Name: name, Summary: "a Titan One on Linux; after a colon its /dev/hidraw file, if there " +
+		"are several", Pads: 1, Repeat: repeat, Open: open}
 }

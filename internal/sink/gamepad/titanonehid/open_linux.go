@@ -18,7 +18,8 @@ import (
 
 // products are the devices that understand the reports, as the kernel writes their vendor and product.
 func products() []string {
-	return []string{"00002508:00000001", "00002508:00000002", "00002508:00000003", "00002508:00000004", "00002008:00000001"}
+	return []string{"00002508:00000001", "00002508:00000002", "00002508:00000003", "00002508:00000004",
+		"00002008:00000001"}
 }
 
 const sysDir = "/sys/class/hidraw"
@@ -57,9 +58,11 @@ func open(target string, _ []int) (device.Device, error) {
 		case err != nil:
 			return nil, fmt.Errorf("%s: look for a device: %w", name, err)
 		case len(files) == 0:
-			return nil, fmt.Errorf("%s: %w: no Titan One is connected to this machine; plug in the cable of its PROG port", name, device.ErrMissing)
+			return nil, fmt.Errorf("%s: %w: no Titan One is connected to this machine; plug in the cable of its PROG "+
+				"port", name, device.ErrMissing)
 		case len(files) > 1:
-			return nil, fmt.Errorf("%s: there are several devices: say which one with %s:%s", name, name, strings.Join(files, " or "+name+":"))
+			return nil, fmt.Errorf("%s: there are several devices: say which one with %s:%s", name, name,
+				strings.Join(files, " or "+name+":"))
 		}
 		target = files[0]
 	}
@@ -68,7 +71,8 @@ func open(target string, _ []int) (device.Device, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s: %w: there is no %s", name, device.ErrMissing, target)
 	case errors.Is(err, fs.ErrPermission):
-		return nil, fmt.Errorf("%s: %s may not be opened; run as root, or give your group the right to write to it with a udev rule", name, target)
+		return nil, fmt.Errorf("%s: %s may not be opened; run as root, or give your group the right to write to it "+
+			"with a udev rule", name, target)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -100,7 +104,8 @@ func (p *pad) send(kind byte, s *macro.State) error {
 // Write sends a state.
 func (p *pad) Write(_ int, _ int64, s *macro.State) error { return p.send(kindOutput, s) }
 
-// Read waits for a report of the device's own: what is pressed on a pad that is plugged into it, and what it makes the console see.
+// Read waits for a report of the device's own: what is pressed on a pad that is plugged into it, and what it makes the
+// console see.
 func (p *pad) Read(_ int, b []byte, wait time.Duration) (n int, err error) {
 	there, err := device.Await(p.file.Fd(), wait)
 	if there {

@@ -14,7 +14,8 @@ const (
 	headBytes   = 4
 )
 
-// report is what is written to a hidraw file: the number of the report, which is 0 because the device has one sort, and the report.
+// report is what is written to a hidraw file: the number of the report, which is 0 because the device has one sort, and
+// the report.
 type report [1 + reportBytes]byte
 
 // make fills the report. s may be nil.

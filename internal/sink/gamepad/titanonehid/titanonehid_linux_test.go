@@ -14,7 +14,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/sink/gamepad/device"
 )
 
-// TestTheDeviceIsTakenOverWrittenToAndGivenBack plays on a file in place of /dev/hidraw…: it holds the reports that the kernel would send.
+// TestTheDeviceIsTakenOverWrittenToAndGivenBack plays on a file in place of /dev/hidraw…: it holds the reports that the
+// kernel would send.
 func TestTheDeviceIsTakenOverWrittenToAndGivenBack(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "hidraw0")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -39,7 +40,8 @@ func TestTheDeviceIsTakenOverWrittenToAndGivenBack(t *testing.T) {
 		t.Fatalf("%d bytes, %v", len(b), err)
 	}
 	reports := slices.Collect(slices.Chunk(b, 65))
-	for i, head := range []string{"\x00\x07\x00\x00\x01", "\x00\x04\x24\x00\x01", "\x00\x04\x24\x00\x01", "\x00\x08\x00\x00\x01"} {
+	for i, head := range []string{"\x00\x07\x00\x00\x01", "\x00\x04\x24\x00\x01", "\x00\x04\x24\x00\x01",
+		"\x00\x08\x00\x00\x01"} {
 		if got := string(reports[i][:5]); got != head {
 			t.Errorf("report %d begins with %q, not %q", i, got, head)
 		}
@@ -92,7 +94,8 @@ func TestWhatTheDeviceTellsIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer gone.Close()
-	if _, err := gone.(device.Reader).Read(1, b[:], time.Hour); !errors.Is(err, device.ErrGone) || !strings.Contains(err.Error(), "plug it in again") {
+	if _, err := gone.(device.Reader).Read(1, b[:], time.Hour); !errors.Is(err, device.ErrGone) ||
+		!strings.Contains(err.Error(), "plug it in again") {
 		t.Errorf("of a device that has come to its end: %v", err)
 	}
 }

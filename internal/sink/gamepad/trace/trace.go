@@ -1,4 +1,5 @@
-// Package trace is a driver without a device: it writes down what it is told, and when, a line each, for tests and for people who want to see what a macro does.
+// Package trace is a driver without a device: it writes down what it is told, and when, a line each, for tests and for
+// people who want to see what a macro does.
 //
 //	hikyaku macro play combo.txt --device trace:combo.trace
 //
@@ -8,8 +9,9 @@
 //	34	1	1763812346246101556	hp
 //	-	1	1763812346763345889	5
 //
-// The time is in nanoseconds since 1970, from the clock at the opening of the file and the monotonic one since then, so that differences are true whatever becomes of
-// the system's time meanwhile. The frame of what lets go at the end is a dash. Lines that begin with # are remarks.
+// The time is in nanoseconds since 1970, from the clock at the opening of the file and the monotonic one since then, so
+// that differences are true whatever becomes of the system's time meanwhile. The frame of what lets go at the end is a
+// dash. Lines that begin with # are remarks.
 package trace
 
 import (
@@ -29,7 +31,8 @@ import (
 // Driver is the driver.
 func Driver() device.Driver {
 	return device.Driver{
-		Name: "trace", Summary: "writes each state and its time into the FILE; - is the standard error", Target: true, Pads: macro.Players,
+		Name: "trace", Summary: "writes each state and its time into the FILE; - is the standard error", Target: true,
+		Pads: macro.Players,
 		Keep: keep,
 		Open: func(target string, _ []int) (device.Device, error) { return Open(target) },
 	}
@@ -47,10 +50,12 @@ type Device struct {
 // toStandardError is the target that is no file.
 const toStandardError = "-"
 
-// ofProcess tells whether a name means another file in each process: what plays speaks to the one that asked through such files.
+// ofProcess tells whether a name means another file in each process: what plays speaks to the one that asked through
+// such files.
 func ofProcess(target string) bool {
 	clean := filepath.ToSlash(filepath.Clean(target))
-	return clean == "/dev/stdin" || clean == "/dev/stdout" || clean == "/dev/stderr" || strings.HasPrefix(clean, "/dev/fd/") ||
+	return clean == "/dev/stdin" || clean == "/dev/stdout" || clean == "/dev/stderr" ||
+		strings.HasPrefix(clean, "/dev/fd/") ||
 		strings.HasPrefix(clean, "/proc/self/") || strings.HasPrefix(clean, "/proc/thread-self/")
 }
 
@@ -63,7 +68,8 @@ func keep(target string, _ []int) (string, func() error, error) {
 		return target, done, nil
 	}
 	if ofProcess(target) {
-		return "", nil, fmt.Errorf("trace: %s would be that of the process which plays; write trace:- for the standard error, or the name of a file", target)
+		return "", nil, fmt.Errorf("trace: %s would be that of the process which plays; write trace:- for the "+
+			"standard error, or the name of a file", target)
 	}
 	if info, err := os.Stat(target); err == nil && !info.Mode().IsRegular() {
 		return target, done, nil

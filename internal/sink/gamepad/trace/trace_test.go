@@ -71,7 +71,8 @@ func TestWhatIsWrittenIsReadAgain(t *testing.T) {
 
 func TestFilesThatEachProcessHasItsOwnOfAreRefused(t *testing.T) {
 	for _, name := range []string{"/dev/stdin", "/dev/stdout", "/dev//stderr", "/dev/fd/1", "/proc/self/fd/2"} {
-		if _, _, err := trace.Driver().Keep(name, []int{1}); err == nil || !strings.Contains(err.Error(), "write trace:-") {
+		if _, _, err := trace.Driver().Keep(name, []int{1}); err == nil ||
+			!strings.Contains(err.Error(), "write trace:-") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

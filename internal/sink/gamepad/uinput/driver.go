@@ -9,5 +9,7 @@ const name = "uinput"
 
 // Driver is the driver.
 func Driver() device.Driver {
-	return device.Driver{Name: name, Summary: "makes virtual pads on Linux; after a colon another path than /dev/uinput", Pads: macro.Players, Keep: keep, Open: open}
+	return device.Driver{Name: name,
+		Summary: "makes virtual pads on Linux; after a colon another path than /dev/uinput", Pads: macro.Players,
+		Keep: keep, Open: open}
 }

@@ -50,13 +50,15 @@ func TestWhatAPadHasIsReadBack(t *testing.T) {
 		}
 		for i, a := range axes() {
 			got := b[len(buttons())+i]
-			if want := a.value(state(t, text)); got != byte(want) && !(want == a.rest && got == 0) { // what has not moved yet is not known
+			// what has not moved yet is not known
+			if want := a.value(state(t, text)); got != byte(want) && !(want == a.rest && got == 0) {
 				t.Errorf("%s: the axis %x is %d, not %d", text, a.code, got, want)
 			}
 		}
 	}
 	// A report that says nothing new, and the half of one, are none.
-	if _, err := to.Write(append(bytesOf([]event{{kind: evSyn}}), bytesOf([]event{{kind: evKey, code: 0x130, value: 1}})...)); err != nil {
+	if _, err := to.Write(append(bytesOf([]event{{kind: evSyn}}),
+		bytesOf([]event{{kind: evKey, code: 0x130, value: 1}})...)); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := h.Read(1, b[:], 0); n != 0 || err != nil {

@@ -24,7 +24,8 @@ type button struct {
 	code  uint16
 }
 
-// buttons are where the kernel's rules for game pads want them. The touch pad's button has no place there, so it is the first of the spare ones.
+// buttons are where the kernel's rules for game pads want them. The touch pad's button has no place there, so it is the
+// first of the spare ones.
 func buttons() []button {
 	return []button{
 		{macro.Cross, 0x130}, {macro.Circle, 0x131}, {macro.Triangle, 0x133}, {macro.Square, 0x134},
@@ -65,7 +66,8 @@ func arms(less, more macro.Input) func(*macro.State) int32 {
 
 func axes() []axis {
 	return []axis{
-		{absX, 0, 255, 128, stick(macro.LX)}, {absY, 0, 255, 128, stick(macro.LY)}, {absRX, 0, 255, 128, stick(macro.RX)}, {absRY, 0, 255, 128, stick(macro.RY)},
+		{absX, 0, 255, 128, stick(macro.LX)}, {absY, 0, 255, 128, stick(macro.LY)},
+		{absRX, 0, 255, 128, stick(macro.RX)}, {absRY, 0, 255, 128, stick(macro.RY)},
 		{absZ, 0, 255, 0, trigger(macro.L2)}, {absRZ, 0, 255, 0, trigger(macro.R2)},
 		{absHatX, -1, 1, 0, arms(macro.Left, macro.Right)}, {absHatY, -1, 1, 0, arms(macro.Up, macro.Down)},
 	}
@@ -100,7 +102,8 @@ func newEncoder() *encoder {
 	return e
 }
 
-// changes is what makes the pad what s says, with the event that ends a report; nothing if it is that already. It is valid until the next call.
+// changes is what makes the pad what s says, with the event that ends a report; nothing if it is that already. It is
+// valid until the next call.
 func (e *encoder) changes(s *macro.State, all bool) []event {
 	e.out = e.out[:0]
 	for i, b := range e.buttons {

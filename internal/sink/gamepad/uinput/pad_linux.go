@@ -46,7 +46,8 @@ const (
 	defaultPath = "/dev/uinput"
 	busVirtual  = 0x06
 
-	// settle is how long a new pad is left alone: nobody tells when games and desktops have noticed it, and what is pressed before is lost on them.
+	// settle is how long a new pad is left alone: nobody tells when games and desktops have noticed it, and what is
+	// pressed before is lost on them.
 	settle = time.Second
 )
 
@@ -61,16 +62,19 @@ func newPad(path string, player int) (*pad, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENODEV):
-		return nil, fmt.Errorf("uinput: %w: %s is missing; load the kernel's module with `modprobe uinput`", device.ErrMissing, path)
+		return nil, fmt.Errorf("uinput: %w: %s is missing; load the kernel's module with `modprobe uinput`",
+			device.ErrMissing, path)
 	case errors.Is(err, fs.ErrPermission):
-		return nil, fmt.Errorf("uinput: %s may not be opened; run as root, or give your group the right to write to it with a udev rule", path)
+		return nil, fmt.Errorf("uinput: %s may not be opened; run as root, or give your group the right to write to "+
+			"it with a udev rule", path)
 	case err != nil:
 		return nil, fmt.Errorf("uinput: %w", err)
 	}
 	p := &pad{file: f}
 	if err := p.create(player); err != nil {
 		f.Close()
-		return nil, fmt.Errorf("uinput: make a pad with %s: %w; is this the kernel's uinput, of version 4.5 or later?", path, err)
+		return nil, fmt.Errorf("uinput: make a pad with %s: %w; is this the kernel's uinput, of version 4.5 or later?",
+			path, err)
 	}
 	return p, nil
 }
@@ -142,7 +146,8 @@ func (p *pad) pointer(request uintptr, to unsafe.Pointer) error {
 	return nil
 }
 
-// keep makes pads that stay for several runs. What it returns is a target for open: the pads' own device files, which events can be written to.
+// keep makes pads that stay for several runs. What it returns is a target for open: the pads' own device files, which
+// events can be written to.
 func keep(target string, players []int) (string, func() error, error) {
 	if strings.HasPrefix(target, inputDir) {
 		return target, func() error { return nil }, nil

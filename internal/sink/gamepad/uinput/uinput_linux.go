@@ -47,7 +47,8 @@ func open(target string, players []int) (device.Device, error) {
 		}
 		f, err := os.OpenFile(node, os.O_WRONLY, 0)
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("uinput: the pad of player %d: %w; the right to write to it is that of the group input", player, err), h.Close())
+			return nil, errors.Join(fmt.Errorf("uinput: the pad of player %d: %w; the right to write to it is that "+
+				"of the group input", player, err), h.Close())
 		}
 		h.pads[player] = &seat{file: f, encoder: newEncoder(), all: true}
 	}

@@ -19,7 +19,8 @@ func TestTheRequestsAreThoseOfTheKernel(t *testing.T) {
 		size    uintptr
 		request uintptr
 	}{
-		"uinput_setup": {unsafe.Sizeof(setup{}), uiSetup}, "uinput_abs_setup": {unsafe.Sizeof(absSetup{}), uiAbs}, "a name": {64, uiSysname},
+		"uinput_setup": {unsafe.Sizeof(setup{}), uiSetup}, "uinput_abs_setup": {unsafe.Sizeof(absSetup{}), uiAbs},
+		"a name": {64, uiSysname},
 	} {
 		if inside := c.request >> 16 & 0x3fff; inside != c.size {
 			t.Errorf("%s has %d bytes, and its request %d", name, c.size, inside)
@@ -84,7 +85,8 @@ func TestEveryButtonHasAPlaceOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestPadsThatWereKeptAreWrittenTo writes to files in place of /dev/input/event…: what they hold is what the kernel would get.
+// TestPadsThatWereKeptAreWrittenTo writes to files in place of /dev/input/event…: what they hold is what the kernel
+// would get.
 func TestPadsThatWereKeptAreWrittenTo(t *testing.T) {
 	dir := t.TempDir()
 	one, two := filepath.Join(dir, "event1"), filepath.Join(dir, "event2")
@@ -115,7 +117,8 @@ func TestPadsThatWereKeptAreWrittenTo(t *testing.T) {
 	}
 	got := decode(t, b)
 	// The first write says all that a pad has, since another run may have left something.
-	if !strings.HasPrefix(got, "1:130=0 1:131=0 1:133=0 1:134=1 ") || !strings.HasSuffix(got, " 3:11=0 0:0=0 1:134=0 0:0=0") {
+	if !strings.HasPrefix(got, "1:130=0 1:131=0 1:133=0 1:134=1 ") ||
+		!strings.HasSuffix(got, " 3:11=0 0:0=0 1:134=0 0:0=0") {
 		t.Errorf("%s", got)
 	}
 	if b, _ := os.ReadFile(one); len(b) > 0 {
@@ -127,13 +130,16 @@ func TestPadsThatWereKeptAreWrittenTo(t *testing.T) {
 }
 
 func TestWhatIsNoUinputIsTold(t *testing.T) {
-	if _, err := open(filepath.Join(t.TempDir(), "uinput"), []int{1}); !errors.Is(err, device.ErrMissing) || !strings.Contains(err.Error(), "modprobe uinput") {
+	if _, err := open(filepath.Join(t.TempDir(), "uinput"), []int{1}); !errors.Is(err, device.ErrMissing) ||
+		!strings.Contains(err.Error(), "modprobe uinput") {
 		t.Error(err)
 	}
-	if _, err := open(os.DevNull, []int{1}); err == nil || !strings.Contains(err.Error(), "is this the kernel's uinput") {
+	if _, err := open(os.DevNull, []int{1}); err == nil ||
+		!strings.Contains(err.Error(), "is this the kernel's uinput") {
 		t.Error(err)
 	}
-	for _, target := range []string{inputDir + "nonsense", inputDir + "9=/dev/null", inputDir + "1=/dev/no-such-event"} {
+	for _, target := range []string{inputDir + "nonsense", inputDir + "9=/dev/null",
+		inputDir + "1=/dev/no-such-event"} {
 		if d, err := open(target, []int{1}); err == nil {
 			d.Close()
 			t.Errorf("%s was opened", target)

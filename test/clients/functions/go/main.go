@@ -1,4 +1,5 @@
-// Command main holds functions on the provider's own client of the Runtime API for Go. The variable _HANDLER says which of them it is.
+// Command main holds functions on the provider's own client of the Runtime API for Go. The variable _HANDLER says which
+// of them it is.
 package main
 
 import (
@@ -25,7 +26,8 @@ func main() {
 		wait()
 	}
 	handler, ok := map[string]any{
-		"echo": echo, "pid": pid, "stacktrace": stacktrace, "wait1": wait1, "wait2": called, "wait3": called, "fail": fail, "panics": panics, "context": about,
+		"echo": echo, "pid": pid, "stacktrace": stacktrace, "wait1": wait1, "wait2": called, "wait3": called,
+		"fail": fail, "panics": panics, "context": about,
 	}[name]
 	if !ok {
 		fmt.Println("there is no handler", name)
@@ -80,5 +82,6 @@ func panics() (string, error) { panic("too far") }
 func about(ctx context.Context) (map[string]any, error) {
 	c, _ := lambdacontext.FromContext(ctx)
 	deadline, ok := ctx.Deadline()
-	return map[string]any{"id": c.AwsRequestID, "arn": c.InvokedFunctionArn, "left": ok && time.Until(deadline) > 0}, nil
+	return map[string]any{"id": c.AwsRequestID, "arn": c.InvokedFunctionArn, "left": ok && time.Until(deadline) > 0},
+		nil
 }

@@ -1,4 +1,5 @@
-// Command s3 is a server that speaks S3 and keeps objects in memory, for the tests: it prints where it listens and ends with its input.
+// Command s3 is a server that speaks S3 and keeps objects in memory, for the tests: it prints where it listens and ends
+// with its input.
 package main
 
 import (

@@ -31,7 +31,8 @@ func (c *checks) code() int {
 	return 0
 }
 
-// link is one connection. Without arguments its statements go as text; with arguments, or through prepared, they are prepared by the server.
+// link is one connection. Without arguments its statements go as text; with arguments, or through prepared, they are
+// prepared by the server.
 type link struct {
 	ctx  context.Context
 	conn *sql.Conn

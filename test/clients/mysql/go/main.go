@@ -1,5 +1,5 @@
-// Command go speaks to a running hikyaku with go-sql-driver/mysql and prints a line a check: "ok NAME" or "not ok NAME: why".
-// It is not a test of its own: clients_test.go builds it, starts the server and runs it.
+// Command go speaks to a running hikyaku with go-sql-driver/mysql and prints a line a check: "ok NAME" or "not ok NAME:
+// why". It is not a test of its own: clients_test.go builds it, starts the server and runs it.
 // The checks and the variables that say where the server is: ../README.md.
 package main
 

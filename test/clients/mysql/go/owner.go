@@ -61,7 +61,8 @@ func owning(c *checks, db *sql.DB, l *link) {
 			return err
 		}
 		rows, err := l.rows("SHOW WARNINGS")
-		if err != nil || len(rows) != 1 || fmt.Sprint(rows[0][:2]) != "[Warning 1210]" || !strings.Contains(fmt.Sprint(rows[0][2]), "character") {
+		if err != nil || len(rows) != 1 || fmt.Sprint(rows[0][:2]) != "[Warning 1210]" ||
+			!strings.Contains(fmt.Sprint(rows[0][2]), "character") {
 			return fmt.Errorf("the warnings are %v: %w", rows, err)
 		}
 		return l.is(nil, "SELECT queue_wait('no_such_table', 0)")
@@ -113,12 +114,14 @@ func awaken(db *sql.DB, l *link) error {
 	)
 }
 
-// cancelled gives up a wait, for which the driver hangs up. The row that comes then is not lost to a waiter that has gone.
+// cancelled gives up a wait, for which the driver hangs up. The row that comes then is not lost to a waiter that has
+// gone.
 func cancelled(db *sql.DB, l *link) error {
 	ctx, cancel := context.WithTimeout(l.ctx, time.Second)
 	defer cancel()
 	var n int64
-	if err := db.QueryRowContext(ctx, "SELECT queue_wait('q4m_test:enqueued_at=78', 20)").Scan(&n); !errors.Is(err, context.DeadlineExceeded) {
+	if err := db.QueryRowContext(ctx, "SELECT queue_wait('q4m_test:enqueued_at=78', 20)").Scan(&n); !errors.Is(err,
+		context.DeadlineExceeded) {
 		return fmt.Errorf("the wait that was given up is %d: %w", n, err)
 	}
 	return errors.Join(

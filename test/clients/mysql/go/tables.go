@@ -55,7 +55,8 @@ func tables(c *checks, l *link) {
 				{"a", "first", int64(10)}, {"b", text, int64(20)}, {"c", text, int64(21)},
 				{"d", "", int64(30)}, {"e", "x", int64(31)}, {"f", "y", int64(32)},
 			}, "SELECT * FROM q4m_test"),
-			l.gives([][]any{{"f"}, {"e"}}, "SELECT id FROM q4m_test WHERE enqueued_at > ? ORDER BY enqueued_at DESC", 30),
+			l.gives([][]any{{"f"}, {"e"}}, "SELECT id FROM q4m_test WHERE enqueued_at > ? ORDER BY enqueued_at DESC",
+				30),
 		)
 	})
 	c.check("error-codes", func() error {

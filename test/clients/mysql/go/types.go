@@ -21,12 +21,14 @@ func types(c *checks, l *link) {
 	}
 	kinds := []any{
 		int64(-128), int64(-2147483648), "18446744073709551615", "-1234567890123456.7890", float32(1.5), 0.1,
-		time.Date(2026, 11, 22, 3, 4, 5, 678_901_000, time.UTC), time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC), text, string(bytes), nil, "large", "a,c",
+		time.Date(2026, 11, 22, 3, 4, 5, 678_901_000, time.UTC), time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC), text,
+		string(bytes), nil, "large", "a,c",
 	}
 	c.check("types-insert-text", func() error {
 		return errors.Join(
 			l.does("DROP TABLE IF EXISTS kinds", createKinds),
-			l.changes(1, fmt.Sprintf("INSERT INTO kinds VALUES (-128, -2147483648, 18446744073709551615, -1234567890123456.7890, 1.5, 0.1, "+
+			l.changes(1, fmt.Sprintf("INSERT INTO kinds VALUES (-128, -2147483648, 18446744073709551615, "+
+				"-1234567890123456.7890, 1.5, 0.1, "+
 				"'2026-11-22 03:04:05.678901', '2026-11-22', '%s', x'%x', NULL, 'LARGE', 5)", text, bytes)),
 			refused(1265, "01000", l.does("INSERT INTO kinds (t, e) VALUES (1, 'huge')")),
 		)
@@ -37,7 +39,8 @@ func types(c *checks, l *link) {
 		return l.changes(1, "INSERT INTO kinds VALUES ("+strings.Repeat("?, ", len(args)-1)+"?)", args...)
 	})
 	c.check("types-read-text", func() error { return l.gives([][]any{kinds, kinds}, "SELECT * FROM kinds") })
-	c.check("types-read-prepared", func() error { return l.givesPrepared([][]any{kinds, kinds}, "SELECT * FROM kinds") })
+	c.check("types-read-prepared",
+		func() error { return l.givesPrepared([][]any{kinds, kinds}, "SELECT * FROM kinds") })
 	c.check("column-types", func() error {
 		return l.describes("SELECT e, w, COUNT(*), SUM(i), AVG(i), AVG(d), SUM(g) FROM kinds GROUP BY e, w",
 			"ENUM", "SET", "BIGINT", "DECIMAL", "DECIMAL", "DECIMAL", "DOUBLE")

@@ -58,17 +58,20 @@ func (s *session) endure(c *checks) {
 	over := make(chan error, 1)
 	published := 0
 	c.check("all-published", func() error {
-		if err := s.make("endure", func(sub *pubsubpb.Subscription) { sub.EnableExactlyOnceDelivery = true }); err != nil {
+		if err := s.make("endure",
+			func(sub *pubsubpb.Subscription) { sub.EnableExactlyOnceDelivery = true }); err != nil {
 			return err
 		}
 		subscriber := s.client.Subscriber("endure")
-		// A message that was on its way when the server was killed comes again after that long; the library's own choice is a minute.
+		// A message that was on its way when the server was killed comes again after that long; the library's own
+		// choice is a minute.
 		subscriber.ReceiveSettings.MinDurationPerAckExtension = shortest
 		subscriber.ReceiveSettings.MaxDurationPerAckExtension = shortest
 		go func() { over <- subscriber.Receive(ctx, e.take) }()
 		go func() {
 			<-e.begun
-			_ = os.WriteFile(filepath.Join(os.Getenv("CLIENT_SIGNALS"), s.project), nil, 0o600) // without it the test says that we did not begin
+			// without it the test says that we did not begin
+			_ = os.WriteFile(filepath.Join(os.Getenv("CLIENT_SIGNALS"), s.project), nil, 0o600)
 		}()
 		p := s.client.Publisher("endure")
 		defer p.Stop()

@@ -1,6 +1,6 @@
-// Command go speaks to a running hikyaku with Google's client for Go, cloud.google.com/go/pubsub/v2, and prints a line a check: "ok NAME" or
-// "not ok NAME: why". It is not a test of its own: clients_test.go builds it, starts the server and runs it.
-// The checks and the variables that say where the server is: ../README.md.
+// Command go speaks to a running hikyaku with Google's client for Go, cloud.google.com/go/pubsub/v2, and prints a line
+// a check: "ok NAME" or "not ok NAME: why". It is not a test of its own: clients_test.go builds it, starts the server
+// and runs it. The checks and the variables that say where the server is: ../README.md.
 package main
 
 import (
@@ -90,7 +90,8 @@ func (s *session) make(id string, edit ...func(*pubsubpb.Subscription)) error {
 
 // delete removes all that was made, by what the lists say.
 func (s *session) delete() error {
-	subs := s.client.SubscriptionAdminClient.ListSubscriptions(s.ctx, &pubsubpb.ListSubscriptionsRequest{Project: "projects/" + s.project, PageSize: 3})
+	subs := s.client.SubscriptionAdminClient.ListSubscriptions(s.ctx,
+		&pubsubpb.ListSubscriptionsRequest{Project: "projects/" + s.project, PageSize: 3})
 	var names []string
 	for sub, err := range subs.All() {
 		if err != nil {
@@ -106,11 +107,13 @@ func (s *session) delete() error {
 		if err != nil {
 			return err
 		}
-		if err := s.client.TopicAdminClient.DeleteTopic(s.ctx, &pubsubpb.DeleteTopicRequest{Topic: topic.Name}); err != nil {
+		if err := s.client.TopicAdminClient.DeleteTopic(s.ctx,
+			&pubsubpb.DeleteTopicRequest{Topic: topic.Name}); err != nil {
 			return err
 		}
 	}
-	sub, err := s.client.SubscriptionAdminClient.GetSubscription(s.ctx, &pubsubpb.GetSubscriptionRequest{Subscription: s.subName("create")})
+	sub, err := s.client.SubscriptionAdminClient.GetSubscription(s.ctx,
+		&pubsubpb.GetSubscriptionRequest{Subscription: s.subName("create")})
 	if err != nil {
 		return err
 	}
@@ -118,10 +121,12 @@ func (s *session) delete() error {
 		return err
 	}
 	for _, name := range names {
-		if err := s.client.SubscriptionAdminClient.DeleteSubscription(s.ctx, &pubsubpb.DeleteSubscriptionRequest{Subscription: name}); err != nil {
+		if err := s.client.SubscriptionAdminClient.DeleteSubscription(s.ctx,
+			&pubsubpb.DeleteSubscriptionRequest{Subscription: name}); err != nil {
 			return err
 		}
 	}
-	_, err = s.client.SubscriptionAdminClient.GetSubscription(s.ctx, &pubsubpb.GetSubscriptionRequest{Subscription: s.subName("create")})
+	_, err = s.client.SubscriptionAdminClient.GetSubscription(s.ctx,
+		&pubsubpb.GetSubscriptionRequest{Subscription: s.subName("create")})
 	return refused(codes.NotFound, err)
 }

@@ -93,7 +93,8 @@ func (s *session) received(id string, n int) ([]string, error) {
 // empty demands that a subscription has nothing to give.
 func (s *session) empty(id string) error {
 	//lint:ignore SA1019 a call that returns at once is just what is wanted here
-	r, err := s.client.SubscriptionAdminClient.Pull(s.ctx, &pubsubpb.PullRequest{Subscription: s.subName(id), MaxMessages: 10, ReturnImmediately: true})
+	r, err := s.client.SubscriptionAdminClient.Pull(s.ctx,
+		&pubsubpb.PullRequest{Subscription: s.subName(id), MaxMessages: 10, ReturnImmediately: true})
 	if err == nil && len(r.ReceivedMessages) > 0 {
 		err = fmt.Errorf("%s still has %q", id, r.ReceivedMessages[0].Message.Data)
 	}
@@ -106,7 +107,8 @@ func (s *session) publishPlain() error {
 	}
 	p := s.client.Publisher("plain")
 	defer p.Stop()
-	id, err := p.Publish(s.ctx, &pubsub.Message{Data: allBytes(), Attributes: map[string]string{"text": text, "empty": ""}}).Get(s.ctx)
+	id, err := p.Publish(s.ctx,
+		&pubsub.Message{Data: allBytes(), Attributes: map[string]string{"text": text, "empty": ""}}).Get(s.ctx)
 	if err != nil {
 		return err
 	}
@@ -118,7 +120,8 @@ func (s *session) publishPlain() error {
 	}); err != nil {
 		return err
 	}
-	return errors.Join(same(allBytes(), got.Data), same(map[string]string{"text": text, "empty": ""}, got.Attributes), same(id, got.ID),
+	return errors.Join(same(allBytes(), got.Data), same(map[string]string{"text": text, "empty": ""}, got.Attributes),
+		same(id, got.ID),
 		same(true, time.Since(got.PublishTime).Abs() < time.Minute), s.empty("plain"))
 }
 
@@ -198,7 +201,8 @@ func (s *session) pull() error {
 	if err := s.publishTo("pull", "one"); err != nil {
 		return err
 	}
-	r, err := s.client.SubscriptionAdminClient.Pull(s.ctx, &pubsubpb.PullRequest{Subscription: s.subName("pull"), MaxMessages: 10})
+	r, err := s.client.SubscriptionAdminClient.Pull(s.ctx,
+		&pubsubpb.PullRequest{Subscription: s.subName("pull"), MaxMessages: 10})
 	if err != nil {
 		return err
 	}
@@ -206,10 +210,13 @@ func (s *session) pull() error {
 		return fmt.Errorf("pulled %v", r.ReceivedMessages)
 	}
 	ids := []string{r.ReceivedMessages[0].AckId}
-	if err := s.client.SubscriptionAdminClient.ModifyAckDeadline(s.ctx, &pubsubpb.ModifyAckDeadlineRequest{Subscription: s.subName("pull"), AckIds: ids, AckDeadlineSeconds: 60}); err != nil {
+	if err := s.client.SubscriptionAdminClient.ModifyAckDeadline(s.ctx,
+		&pubsubpb.ModifyAckDeadlineRequest{Subscription: s.subName("pull"), AckIds: ids,
+			AckDeadlineSeconds: 60}); err != nil {
 		return err
 	}
-	if err := s.client.SubscriptionAdminClient.Acknowledge(s.ctx, &pubsubpb.AcknowledgeRequest{Subscription: s.subName("pull"), AckIds: ids}); err != nil {
+	if err := s.client.SubscriptionAdminClient.Acknowledge(s.ctx,
+		&pubsubpb.AcknowledgeRequest{Subscription: s.subName("pull"), AckIds: ids}); err != nil {
 		return err
 	}
 	return s.empty("pull")
@@ -277,14 +284,17 @@ func (s *session) staleAck() error {
 		return fmt.Errorf("pulled %v: %w", r, err)
 	}
 	old := []string{r.ReceivedMessages[0].AckId}
-	if err := admin.ModifyAckDeadline(s.ctx, &pubsubpb.ModifyAckDeadlineRequest{Subscription: s.subName("once"), AckIds: old}); err != nil {
+	if err := admin.ModifyAckDeadline(s.ctx, &pubsubpb.ModifyAckDeadlineRequest{Subscription: s.subName("once"),
+		AckIds: old}); err != nil {
 		return err
 	}
-	if r, err = admin.Pull(s.ctx, &pubsubpb.PullRequest{Subscription: s.subName("once"), MaxMessages: 1}); err != nil || len(r.ReceivedMessages) != 1 {
+	if r, err = admin.Pull(s.ctx, &pubsubpb.PullRequest{Subscription: s.subName("once"), MaxMessages: 1}); err != nil ||
+		len(r.ReceivedMessages) != 1 {
 		return fmt.Errorf("pulled again %v: %w", r, err)
 	}
 	stale := admin.Acknowledge(s.ctx, &pubsubpb.AcknowledgeRequest{Subscription: s.subName("once"), AckIds: old})
-	good := admin.Acknowledge(s.ctx, &pubsubpb.AcknowledgeRequest{Subscription: s.subName("once"), AckIds: []string{r.ReceivedMessages[0].AckId}})
+	good := admin.Acknowledge(s.ctx, &pubsubpb.AcknowledgeRequest{Subscription: s.subName("once"),
+		AckIds: []string{r.ReceivedMessages[0].AckId}})
 	return errors.Join(refused(codes.InvalidArgument, stale), good)
 }
 
@@ -339,7 +349,9 @@ func (s *session) seekTime() error {
 		return err
 	}
 	seek := func(to time.Time) error {
-		_, err := s.client.SubscriptionAdminClient.Seek(s.ctx, &pubsubpb.SeekRequest{Subscription: s.subName("past"), Target: &pubsubpb.SeekRequest_Time{Time: timestamppb.New(to)}})
+		_, err := s.client.SubscriptionAdminClient.Seek(s.ctx,
+			&pubsubpb.SeekRequest{Subscription: s.subName("past"),
+				Target: &pubsubpb.SeekRequest_Time{Time: timestamppb.New(to)}})
 		return err
 	}
 	if err := errors.Join(s.empty("past"), seek(time.Now().Add(-time.Hour))); err != nil {
@@ -347,7 +359,8 @@ func (s *session) seekTime() error {
 	}
 	got, err := s.received("past", len(texts))
 	slices.Sort(got)
-	if err := errors.Join(err, same(texts, got), s.publishTo("past", "never seen"), seek(time.Now().Add(time.Minute))); err != nil {
+	if err := errors.Join(err, same(texts, got), s.publishTo("past", "never seen"),
+		seek(time.Now().Add(time.Minute))); err != nil {
 		return err
 	}
 	return s.empty("past")
@@ -365,7 +378,8 @@ func (s *session) seekSnapshot() error {
 		return err
 	}
 	name := "projects/" + s.project + "/snapshots/shot"
-	if _, err := s.client.SubscriptionAdminClient.CreateSnapshot(s.ctx, &pubsubpb.CreateSnapshotRequest{Name: name, Subscription: s.subName("shot")}); err != nil {
+	if _, err := s.client.SubscriptionAdminClient.CreateSnapshot(s.ctx,
+		&pubsubpb.CreateSnapshotRequest{Name: name, Subscription: s.subName("shot")}); err != nil {
 		return err
 	}
 	for range 2 {
@@ -373,7 +387,9 @@ func (s *session) seekSnapshot() error {
 		if err := errors.Join(err, same(texts, got)); err != nil {
 			return err
 		}
-		if _, err := s.client.SubscriptionAdminClient.Seek(s.ctx, &pubsubpb.SeekRequest{Subscription: s.subName("shot"), Target: &pubsubpb.SeekRequest_Snapshot{Snapshot: name}}); err != nil {
+		if _, err := s.client.SubscriptionAdminClient.Seek(s.ctx,
+			&pubsubpb.SeekRequest{Subscription: s.subName("shot"),
+				Target: &pubsubpb.SeekRequest_Snapshot{Snapshot: name}}); err != nil {
 			return err
 		}
 	}
@@ -389,12 +405,15 @@ func (s *session) filter() error {
 	p := s.client.Publisher("filter")
 	defer p.Stop()
 	for i, a := range []map[string]string{{"lang": "ja"}, {"lang": "en"}, {"id": "y"}, {"id": "xy"}, {"other": ""}} {
-		if _, err := p.Publish(s.ctx, &pubsub.Message{Data: []byte(fmt.Sprint(i)), Attributes: a}).Get(s.ctx); err != nil {
+		if _, err := p.Publish(s.ctx,
+			&pubsub.Message{Data: []byte(fmt.Sprint(i)), Attributes: a}).Get(s.ctx); err != nil {
 			return err
 		}
 	}
 	got, err := s.received("filter", 2)
 	slices.Sort(got)
-	_, bad := s.client.SubscriptionAdminClient.CreateSubscription(s.ctx, &pubsubpb.Subscription{Name: s.subName("unfiltered"), Topic: s.topicName("filter"), Filter: `attributes.lang = ja`})
+	_, bad := s.client.SubscriptionAdminClient.CreateSubscription(s.ctx,
+		&pubsubpb.Subscription{Name: s.subName("unfiltered"), Topic: s.topicName("filter"),
+			Filter: `attributes.lang = ja`})
 	return errors.Join(err, same([]string{"0", "2"}, got), s.empty("filter"), refused(codes.InvalidArgument, bad))
 }

@@ -14,7 +14,8 @@ import (
 
 // rest publishes and pulls with the transports that speak JSON over HTTP.
 func (s *session) rest() error {
-	to := []option.ClientOption{option.WithEndpoint("http://" + os.Getenv("PUBSUB_EMULATOR_HOST")), option.WithoutAuthentication()}
+	to := []option.ClientOption{option.WithEndpoint("http://" + os.Getenv("PUBSUB_EMULATOR_HOST")),
+		option.WithoutAuthentication()}
 	topics, err := apiv1.NewTopicAdminRESTClient(s.ctx, to...)
 	if err != nil {
 		return err
@@ -28,7 +29,8 @@ func (s *session) rest() error {
 	if _, err := topics.CreateTopic(s.ctx, &pubsubpb.Topic{Name: s.topicName("rest")}); err != nil {
 		return err
 	}
-	made, err := subs.CreateSubscription(s.ctx, &pubsubpb.Subscription{Name: s.subName("rest"), Topic: s.topicName("rest")})
+	made, err := subs.CreateSubscription(s.ctx,
+		&pubsubpb.Subscription{Name: s.subName("rest"), Topic: s.topicName("rest")})
 	if err != nil {
 		return err
 	}
@@ -45,8 +47,10 @@ func (s *session) rest() error {
 	if err != nil {
 		return err
 	}
-	if len(got.ReceivedMessages) != 1 || got.ReceivedMessages[0].Message.MessageId != id || string(got.ReceivedMessages[0].Message.Data) != "one" {
+	if len(got.ReceivedMessages) != 1 || got.ReceivedMessages[0].Message.MessageId != id ||
+		string(got.ReceivedMessages[0].Message.Data) != "one" {
 		return fmt.Errorf("pulled %v", got.ReceivedMessages)
 	}
-	return subs.Acknowledge(s.ctx, &pubsubpb.AcknowledgeRequest{Subscription: s.subName("rest"), AckIds: []string{got.ReceivedMessages[0].AckId}})
+	return subs.Acknowledge(s.ctx, &pubsubpb.AcknowledgeRequest{Subscription: s.subName("rest"),
+		AckIds: []string{got.ReceivedMessages[0].AckId}})
 }

@@ -8,9 +8,10 @@ import (
 
 // function is a transform by a function of JavaScript.
 func function(name, body string) *pubsubpb.MessageTransform {
-	return &pubsubpb.MessageTransform{Transform: &pubsubpb.MessageTransform_JavascriptUdf{JavascriptUdf: &pubsubpb.JavaScriptUDF{
-		FunctionName: name, Code: "function " + name + "(message, metadata) { " + body + " }",
-	}}}
+	return &pubsubpb.MessageTransform{Transform: &pubsubpb.MessageTransform_JavascriptUdf{
+		JavascriptUdf: &pubsubpb.JavaScriptUDF{
+			FunctionName: name, Code: "function " + name + "(message, metadata) { " + body + " }",
+		}}}
 }
 
 // transform has a topic and a subscription with functions.
@@ -26,7 +27,8 @@ func (s *session) transform() error {
 	}
 	_, err = s.client.SubscriptionAdminClient.CreateSubscription(s.ctx, &pubsubpb.Subscription{
 		Name: s.subName("transform"), Topic: s.topicName("transform"),
-		MessageTransforms: []*pubsubpb.MessageTransform{function("louder", `return {data: message.data + "!", attributes: {}};`)},
+		MessageTransforms: []*pubsubpb.MessageTransform{function("louder",
+			`return {data: message.data + "!", attributes: {}};`)},
 	})
 	if err != nil {
 		return err

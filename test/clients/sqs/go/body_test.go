@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// hasty is a body as the SDK's is for net/http when the answer is there before net/http has looked whether the body has ended: closed, and its WriteTo says io.EOF.
+// hasty is a body as the SDK's is for net/http when the answer is there before net/http has looked whether the body has
+// ended: closed, and its WriteTo says io.EOF.
 type hasty struct {
 	io.Reader
 	closed chan struct{}

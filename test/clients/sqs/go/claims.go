@@ -14,7 +14,8 @@ import (
 )
 
 func (s *session) change(url string, m types.Message, seconds int32) error {
-	_, err := s.client.ChangeMessageVisibility(s.ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: &url, ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: seconds})
+	_, err := s.client.ChangeMessageVisibility(s.ctx,
+		&sqs.ChangeMessageVisibilityInput{QueueUrl: &url, ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: seconds})
 	return err
 }
 
@@ -46,7 +47,8 @@ func (s *session) visibility() error {
 	long := func(in *sqs.ReceiveMessageInput) { in.VisibilityTimeout = 600 }
 	second, err := s.one(url, everything, long) // after a second
 	took := time.Since(began)
-	if err := errors.Join(err, same(true, took > 900*time.Millisecond), s.empty(url), s.change(url, second, 0)); err != nil {
+	if err := errors.Join(err, same(true, took > 900*time.Millisecond), s.empty(url),
+		s.change(url, second, 0)); err != nil {
 		return err
 	}
 	third, err := s.one(url, long)
@@ -54,8 +56,10 @@ func (s *session) visibility() error {
 		return err
 	}
 	const count, at = "ApproximateReceiveCount", "ApproximateFirstReceiveTimestamp"
-	return errors.Join(same([]string{"1", "2"}, []string{first.Attributes[count], second.Attributes[count]}), same(first.Attributes[at], second.Attributes[at]),
-		same(false, *first.ReceiptHandle == *second.ReceiptHandle), s.delete(url, []types.Message{third}), refused("InvalidParameterValue", s.change(url, third, 43201)),
+	return errors.Join(same([]string{"1", "2"}, []string{first.Attributes[count], second.Attributes[count]}),
+		same(first.Attributes[at], second.Attributes[at]),
+		same(false, *first.ReceiptHandle == *second.ReceiptHandle), s.delete(url, []types.Message{third}),
+		refused("InvalidParameterValue", s.change(url, third, 43201)),
 		a[*types.ReceiptHandleIsInvalid](s.change(url, types.Message{ReceiptHandle: aws.String("nonsense")}, 5)))
 }
 
@@ -68,7 +72,8 @@ func (s *session) deadLetters(name string) (url, dead, arn string, err error) {
 	if err != nil {
 		return "", "", "", err
 	}
-	url, err = s.make(name, "VisibilityTimeout", "600", "RedrivePolicy", fmt.Sprintf(`{"deadLetterTargetArn": %q, "maxReceiveCount": "2"}`, arns[0]))
+	url, err = s.make(name, "VisibilityTimeout", "600", "RedrivePolicy",
+		fmt.Sprintf(`{"deadLetterTargetArn": %q, "maxReceiveCount": "2"}`, arns[0]))
 	return url, dead, arns[0], err
 }
 
@@ -101,8 +106,10 @@ func (s *session) deadLetter() error {
 		return err
 	}
 	arn, err := s.ask(url, "QueueArn")
-	return errors.Join(err, same([]string{url}, sources.QueueUrls), same([]string{"poison", *sent.MessageId}, []string{*m.Body, *m.MessageId}),
-		same(map[string]string{"k": "String v "}, values(m.MessageAttributes)), same(arn[0], m.Attributes["DeadLetterQueueSourceArn"]))
+	return errors.Join(err, same([]string{url}, sources.QueueUrls),
+		same([]string{"poison", *sent.MessageId}, []string{*m.Body, *m.MessageId}),
+		same(map[string]string{"k": "String v "}, values(m.MessageAttributes)),
+		same(arn[0], m.Attributes["DeadLetterQueueSourceArn"]))
 }
 
 func (s *session) move() error {
@@ -115,7 +122,8 @@ func (s *session) move() error {
 	if err := errors.Join(one, two, s.fail(url, 2)); err != nil {
 		return err
 	}
-	if err := eventually([]string{"2"}, func() (any, error) { return s.ask(dead, "ApproximateNumberOfMessages") }); err != nil {
+	if err := eventually([]string{"2"},
+		func() (any, error) { return s.ask(dead, "ApproximateNumberOfMessages") }); err != nil {
 		return err
 	}
 	task, err := s.client.StartMessageMoveTask(s.ctx, &sqs.StartMessageMoveTaskInput{SourceArn: &arn})
@@ -132,9 +140,11 @@ func (s *session) move() error {
 	got, err2 := s.drain(url, 2)
 	texts := bodies(got)
 	slices.Sort(texts)
-	_, missing := s.client.StartMessageMoveTask(s.ctx, &sqs.StartMessageMoveTaskInput{SourceArn: aws.String(arn + "-not-there")})
+	_, missing := s.client.StartMessageMoveTask(s.ctx,
+		&sqs.StartMessageMoveTaskInput{SourceArn: aws.String(arn + "-not-there")})
 	_, over := s.client.CancelMessageMoveTask(s.ctx, &sqs.CancelMessageMoveTaskInput{TaskHandle: task.TaskHandle})
-	return errors.Join(err, err2, same([]string{"one", "two"}, texts), a[*types.ResourceNotFoundException](missing), same(true, over != nil))
+	return errors.Join(err, err2, same([]string{"one", "two"}, texts), a[*types.ResourceNotFoundException](missing),
+		same(true, over != nil))
 }
 
 func (s *session) delay() error {
@@ -146,7 +156,8 @@ func (s *session) delay() error {
 	_, late := s.send(url, "as the queue says")
 	first, err1 := s.drain(url, 1)
 	took := time.Since(began)
-	return errors.Join(late, err1, same([]string{"as the queue says"}, bodies(first)), same(true, took > 900*time.Millisecond))
+	return errors.Join(late, err1, same([]string{"as the queue says"}, bodies(first)),
+		same(true, took > 900*time.Millisecond))
 }
 
 func (s *session) fifo() error {
@@ -159,14 +170,16 @@ func (s *session) fifo() error {
 		in := &sqs.SendMessageBatchInput{QueueUrl: &url}
 		for _, g := range strings.Split(groups, "") {
 			in.Entries = append(in.Entries, types.SendMessageBatchRequestEntry{
-				Id: aws.String(g), MessageBody: aws.String(fmt.Sprintf("%s%02d", g, i)), MessageGroupId: aws.String(g), MessageDeduplicationId: aws.String(g + strconv.Itoa(i)),
+				Id: aws.String(g), MessageBody: aws.String(fmt.Sprintf("%s%02d", g, i)), MessageGroupId: aws.String(g),
+				MessageDeduplicationId: aws.String(g + strconv.Itoa(i)),
 			})
 		}
 		if out, err := s.client.SendMessageBatch(s.ctx, in); err != nil || len(out.Successful) != 3 {
 			return fmt.Errorf("%+v: %w", out, err)
 		}
 	}
-	held, err := s.one(url, func(in *sqs.ReceiveMessageInput) { in.MaxNumberOfMessages = 1 }) // its group stands still, the others do not
+	// its group stands still, the others do not
+	held, err := s.one(url, func(in *sqs.ReceiveMessageInput) { in.MaxNumberOfMessages = 1 })
 	if err != nil {
 		return err
 	}
@@ -185,7 +198,8 @@ func (s *session) fifo() error {
 		if g == group {
 			continue
 		}
-		if err := same(numbered(g, 0), slices.DeleteFunc(bodies(others), func(b string) bool { return b[:1] != g })); err != nil {
+		if err := same(numbered(g, 0),
+			slices.DeleteFunc(bodies(others), func(b string) bool { return b[:1] != g })); err != nil {
 			return err
 		}
 	}
@@ -208,7 +222,9 @@ func (s *session) fifo() error {
 	_, bare := s.send(url, "x", func(in *sqs.SendMessageInput) { in.MessageDeduplicationId = aws.String("x") })
 	_, name := s.make("no-ending", "FifoQueue", "true")
 	last := rest[18].Attributes
-	return errors.Join(same([]string{group, group + "19"}, []string{last["MessageGroupId"], last["MessageDeduplicationId"]}), refused("MissingParameter", bare), refused("InvalidParameterValue", name))
+	return errors.Join(same([]string{group, group + "19"},
+		[]string{last["MessageGroupId"], last["MessageDeduplicationId"]}), refused("MissingParameter", bare),
+		refused("InvalidParameterValue", name))
 }
 
 func (s *session) dedup() error {
@@ -228,7 +244,8 @@ func (s *session) dedup() error {
 	attempt := func(in *sqs.ReceiveMessageInput) { in.ReceiveRequestAttemptId = aws.String("try-1") }
 	got, err1 := s.receive(url, soon, attempt)
 	again, err2 := s.receive(url, attempt) // whoever lost the answer gets it again
-	if err := errors.Join(err1, err2, same([]string{"same", "same"}, bodies(got)), same([]string{"same", "same"}, bodies(again)), s.delete(url, again)); err != nil {
+	if err := errors.Join(err1, err2, same([]string{"same", "same"}, bodies(got)),
+		same([]string{"same", "same"}, bodies(again)), s.delete(url, again)); err != nil {
 		return err
 	}
 	three, err := s.send(url, "same", in(nil))
@@ -240,8 +257,10 @@ func (s *session) dedup() error {
 		return err
 	}
 	_, none := s.send(bare, "x", in(nil))
-	return errors.Join(same([]string{*one.MessageId, *one.SequenceNumber}, []string{*two.MessageId, *two.SequenceNumber}), same(false, *one.MessageId == *named.MessageId),
-		same(*got[0].MessageId, *again[0].MessageId), same(*one.MessageId, *three.MessageId), s.empty(url), refused("InvalidParameterValue", none))
+	return errors.Join(same([]string{*one.MessageId, *one.SequenceNumber},
+		[]string{*two.MessageId, *two.SequenceNumber}), same(false, *one.MessageId == *named.MessageId),
+		same(*got[0].MessageId, *again[0].MessageId), same(*one.MessageId, *three.MessageId), s.empty(url),
+		refused("InvalidParameterValue", none))
 }
 
 func (s *session) errors() error {
@@ -264,6 +283,8 @@ func (s *session) errors() error {
 	if err := errors.Join(err, s.delete(url, []types.Message{m})); err != nil {
 		return err
 	}
-	return errors.Join(a[*types.QueueDoesNotExist](find), a[*types.QueueDoesNotExist](send), a[*types.QueueDoesNotExist](receive), a[*types.QueueDoesNotExist](remove),
-		a[*types.ReceiptHandleIsInvalid](nonsense), refused("InvalidParameterValue", most), refused("InvalidParameterValue", wait), refused("InvalidParameterValue", s.change(url, m, 5)))
+	return errors.Join(a[*types.QueueDoesNotExist](find), a[*types.QueueDoesNotExist](send),
+		a[*types.QueueDoesNotExist](receive), a[*types.QueueDoesNotExist](remove),
+		a[*types.ReceiptHandleIsInvalid](nonsense), refused("InvalidParameterValue", most),
+		refused("InvalidParameterValue", wait), refused("InvalidParameterValue", s.change(url, m, 5)))
 }

@@ -1,5 +1,5 @@
-// Command go speaks to a running hikyaku with Amazon's client for Go, aws-sdk-go-v2, and prints a line a check: "ok NAME" or "not ok NAME: why".
-// It is not a test of its own: clients_test.go builds it, starts the server and runs it.
+// Command go speaks to a running hikyaku with Amazon's client for Go, aws-sdk-go-v2, and prints a line a check: "ok
+// NAME" or "not ok NAME: why". It is not a test of its own: clients_test.go builds it, starts the server and runs it.
 // The checks and the variables that say where the server is: ../README.md.
 package main
 
@@ -35,7 +35,8 @@ type session struct {
 // open makes a client, with the SDK's own transport. The SDK verifies the checksums that it is answered by itself.
 func open(endpoint, key, secret string) *sqs.Client {
 	return sqs.New(sqs.Options{
-		BaseEndpoint: aws.String(endpoint), Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider(key, secret, ""), RetryMaxAttempts: 1,
+		BaseEndpoint: aws.String(endpoint), Region: "us-east-1",
+		Credentials: credentials.NewStaticCredentialsProvider(key, secret, ""), RetryMaxAttempts: 1,
 		HTTPClient: &http.Client{Transport: plainBodies{awshttp.NewBuildableClient().GetTransport()}},
 	})
 }
@@ -70,7 +71,8 @@ func main() {
 
 // make creates a queue with attributes and their values in turn, and returns its URL.
 func (s *session) make(name string, attributes ...string) (string, error) {
-	q, err := s.client.CreateQueue(s.ctx, &sqs.CreateQueueInput{QueueName: aws.String(s.prefix + "-" + name), Attributes: pairs(attributes)})
+	q, err := s.client.CreateQueue(s.ctx, &sqs.CreateQueueInput{QueueName: aws.String(s.prefix + "-" + name),
+		Attributes: pairs(attributes)})
 	if err != nil {
 		return "", err
 	}
@@ -118,7 +120,8 @@ func everything(in *sqs.ReceiveMessageInput) {
 
 func (s *session) delete(url string, messages []types.Message) error {
 	for _, m := range messages {
-		if _, err := s.client.DeleteMessage(s.ctx, &sqs.DeleteMessageInput{QueueUrl: &url, ReceiptHandle: m.ReceiptHandle}); err != nil {
+		if _, err := s.client.DeleteMessage(s.ctx,
+			&sqs.DeleteMessageInput{QueueUrl: &url, ReceiptHandle: m.ReceiptHandle}); err != nil {
 			return err
 		}
 	}

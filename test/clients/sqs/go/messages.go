@@ -48,13 +48,16 @@ func (s *session) sendReceive() error {
 		octets[i] = byte(i)
 	}
 	given := map[string]types.MessageAttributeValue{
-		"lang": attribute("String", "ja"), "price": attribute("Number", "12.50"), "colour": attribute("String.name", "赤"),
-		"big": attribute("Number", "123456789012345678901234567890"), "bytes": {DataType: aws.String("Binary"), BinaryValue: octets},
+		"lang": attribute("String", "ja"), "price": attribute("Number", "12.50"),
+		"colour":  attribute("String.name", "赤"),
+		"big":     attribute("Number", "123456789012345678901234567890"),
+		"bytes":   {DataType: aws.String("Binary"), BinaryValue: octets},
 		"picture": {DataType: aws.String("Binary.png"), BinaryValue: []byte("\x89PNG")},
 	}
 	const trace = "Root=1-5759e988-bd862e3fe1be46a994272793"
 	sent, err := s.send(url, text, with(given), func(in *sqs.SendMessageInput) {
-		in.MessageSystemAttributes = map[string]types.MessageSystemAttributeValue{"AWSTraceHeader": {DataType: aws.String("String"), StringValue: aws.String(trace)}}
+		in.MessageSystemAttributes = map[string]types.MessageSystemAttributeValue{
+			"AWSTraceHeader": {DataType: aws.String("String"), StringValue: aws.String(trace)}}
 	})
 	if err != nil {
 		return err
@@ -65,15 +68,18 @@ func (s *session) sendReceive() error {
 	}
 	m := got[0]
 	at, err := strconv.ParseInt(m.Attributes["SentTimestamp"], 10, 64)
-	err = errors.Join(err, same([]string{text, *sent.MessageId, "1", trace}, []string{*m.Body, *m.MessageId, m.Attributes["ApproximateReceiveCount"], m.Attributes["AWSTraceHeader"]}),
-		same(values(given), values(m.MessageAttributes)), same(*sent.MD5OfMessageAttributes, *m.MD5OfMessageAttributes), same(true, time.Since(time.UnixMilli(at)).Abs() < time.Minute),
+	err = errors.Join(err, same([]string{text, *sent.MessageId, "1", trace},
+		[]string{*m.Body, *m.MessageId, m.Attributes["ApproximateReceiveCount"], m.Attributes["AWSTraceHeader"]}),
+		same(values(given), values(m.MessageAttributes)), same(*sent.MD5OfMessageAttributes, *m.MD5OfMessageAttributes),
+		same(true, time.Since(time.UnixMilli(at)).Abs() < time.Minute),
 		same(true, sent.MD5OfMessageSystemAttributes != nil && m.Attributes["SenderId"] != ""),
 		s.delete(url, got), s.delete(url, got)) // twice is no error
 	if err != nil {
 		return err
 	}
 	one := attribute("String", "1")
-	if _, err := s.send(url, "some", with(map[string]types.MessageAttributeValue{"a.x": one, "a.y": one, "b": one, "c": one})); err != nil {
+	if _, err := s.send(url, "some",
+		with(map[string]types.MessageAttributeValue{"a.x": one, "a.y": one, "b": one, "c": one})); err != nil {
 		return err
 	}
 	got, err = s.drain(url, 1, func(in *sqs.ReceiveMessageInput) {
@@ -89,8 +95,10 @@ func (s *session) sendReceive() error {
 	_, tooLarge := s.send(url, strings.Repeat("x", 1<<20+1))
 	_, contents := s.send(url, "a\x01b")
 	_, number := s.send(url, "x", with(map[string]types.MessageAttributeValue{"n": attribute("Number", "12a")}))
-	return errors.Join(err, err2, same([]string{"a.x", "a.y", "c"}, slices.Sorted(maps.Keys(got[0].MessageAttributes))), same(1, len(got[0].Attributes)),
-		same([]string{large}, bodies(back)), refused("InvalidParameterValue", tooLarge), a[*types.InvalidMessageContents](contents), refused("InvalidParameterValue", number))
+	return errors.Join(err, err2, same([]string{"a.x", "a.y", "c"}, slices.Sorted(maps.Keys(got[0].MessageAttributes))),
+		same(1, len(got[0].Attributes)),
+		same([]string{large}, bodies(back)), refused("InvalidParameterValue", tooLarge),
+		a[*types.InvalidMessageContents](contents), refused("InvalidParameterValue", number))
 }
 
 func (s *session) batches() error {
@@ -101,9 +109,10 @@ func (s *session) batches() error {
 	entry := func(id, body string, delay int32) types.SendMessageBatchRequestEntry {
 		return types.SendMessageBatchRequestEntry{Id: &id, MessageBody: &body, DelaySeconds: delay}
 	}
-	sent, err := s.client.SendMessageBatch(s.ctx, &sqs.SendMessageBatchInput{QueueUrl: &url, Entries: []types.SendMessageBatchRequestEntry{
-		entry("good", "good", 0), entry("late", "late", 901), entry("fine", "fine", 0),
-	}})
+	sent, err := s.client.SendMessageBatch(s.ctx,
+		&sqs.SendMessageBatchInput{QueueUrl: &url, Entries: []types.SendMessageBatchRequestEntry{
+			entry("good", "good", 0), entry("late", "late", 901), entry("fine", "fine", 0),
+		}})
 	if err != nil {
 		return err
 	}
@@ -115,15 +124,21 @@ func (s *session) batches() error {
 		}
 		got = append(got, some...)
 	}
-	changed, err := s.client.ChangeMessageVisibilityBatch(s.ctx, &sqs.ChangeMessageVisibilityBatchInput{QueueUrl: &url, Entries: []types.ChangeMessageVisibilityBatchRequestEntry{
-		{Id: aws.String("a"), ReceiptHandle: got[0].ReceiptHandle, VisibilityTimeout: 60}, {Id: aws.String("b"), ReceiptHandle: aws.String("nonsense"), VisibilityTimeout: 60},
-	}})
+	changed, err := s.client.ChangeMessageVisibilityBatch(s.ctx,
+		&sqs.ChangeMessageVisibilityBatchInput{QueueUrl: &url,
+			Entries: []types.ChangeMessageVisibilityBatchRequestEntry{
+				{Id: aws.String("a"), ReceiptHandle: got[0].ReceiptHandle, VisibilityTimeout: 60},
+				{Id: aws.String("b"), ReceiptHandle: aws.String("nonsense"), VisibilityTimeout: 60},
+			}})
 	if err != nil {
 		return err
 	}
-	deleted, err := s.client.DeleteMessageBatch(s.ctx, &sqs.DeleteMessageBatchInput{QueueUrl: &url, Entries: []types.DeleteMessageBatchRequestEntry{
-		{Id: aws.String("0"), ReceiptHandle: got[0].ReceiptHandle}, {Id: aws.String("1"), ReceiptHandle: aws.String("nonsense")}, {Id: aws.String("2"), ReceiptHandle: got[1].ReceiptHandle},
-	}})
+	deleted, err := s.client.DeleteMessageBatch(s.ctx,
+		&sqs.DeleteMessageBatchInput{QueueUrl: &url, Entries: []types.DeleteMessageBatchRequestEntry{
+			{Id: aws.String("0"), ReceiptHandle: got[0].ReceiptHandle},
+			{Id: aws.String("1"), ReceiptHandle: aws.String("nonsense")},
+			{Id: aws.String("2"), ReceiptHandle: got[1].ReceiptHandle},
+		}})
 	if err != nil {
 		return err
 	}
@@ -142,10 +157,13 @@ func (s *session) batches() error {
 		return err
 	}
 	large := strings.Repeat("x", 600_000)
-	return errors.Join(same(2, len(sent.Successful)), same("late", aws.ToString(sent.Failed[0].Id)), same("b ReceiptHandleIsInvalid true", failed(changed.Failed)), same(1, len(changed.Successful)),
+	return errors.Join(same(2, len(sent.Successful)), same("late", aws.ToString(sent.Failed[0].Id)),
+		same("b ReceiptHandleIsInvalid true", failed(changed.Failed)), same(1, len(changed.Successful)),
 		same("1 ReceiptHandleIsInvalid true", failed(deleted.Failed)), same(2, len(deleted.Successful)), s.empty(url),
-		a[*types.EmptyBatchRequest](batch("x")), a[*types.TooManyEntriesInBatchRequest](batch("x", "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k")),
-		a[*types.BatchEntryIdsNotDistinct](batch("x", "a", "b", "a")), a[*types.InvalidBatchEntryId](batch("x", "a b")), a[*types.BatchRequestTooLong](batch(large, "a", "b")))
+		a[*types.EmptyBatchRequest](batch("x")),
+		a[*types.TooManyEntriesInBatchRequest](batch("x", "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k")),
+		a[*types.BatchEntryIdsNotDistinct](batch("x", "a", "b", "a")), a[*types.InvalidBatchEntryId](batch("x", "a b")),
+		a[*types.BatchRequestTooLong](batch(large, "a", "b")))
 }
 
 func (s *session) longPoll() error {
@@ -182,7 +200,10 @@ func (s *session) manyWaiting() error {
 	var errs []error
 	for range waiting {
 		polls.Go(func() {
-			some, err := s.receive(url, func(in *sqs.ReceiveMessageInput) { in.WaitTimeSeconds, in.MaxNumberOfMessages = 6, 1 })
+			some, err := s.receive(url, func(in *sqs.ReceiveMessageInput) {
+				in.WaitTimeSeconds,
+					in.MaxNumberOfMessages = 6, 1
+			})
 			mu.Lock()
 			defer mu.Unlock()
 			got, errs = append(got, bodies(some)...), append(errs, err)
@@ -200,7 +221,9 @@ func (s *session) where() error {
 		return err
 	}
 	for _, m := range [][3]string{{"a", "ja", "1"}, {"b", "ja", "5"}, {"c", "en", "7"}, {"d", "ja", "9"}} {
-		if _, err := s.send(url, m[0], with(map[string]types.MessageAttributeValue{"lang": attribute("String", m[1]), "priority": attribute("Number", m[2])})); err != nil {
+		if _, err := s.send(url, m[0],
+			with(map[string]types.MessageAttributeValue{"lang": attribute("String", m[1]),
+				"priority": attribute("Number", m[2])})); err != nil {
 			return err
 		}
 	}
@@ -211,13 +234,15 @@ func (s *session) where() error {
 	french, err2 := s.receive(url, that("hikyaku.where:lang = 'fr'"))
 	others, err3 := s.receive(url, that("hikyaku.where:lang <> 'ja'"))
 	_, wrong := s.receive(url, that("hikyaku.where:lang = "))
-	return errors.Join(err1, err2, err3, same([]string{"b", "d"}, bodies(high)), same([]string{}, bodies(french)), same([]string{"c"}, bodies(others)),
+	return errors.Join(err1, err2, err3, same([]string{"b", "d"}, bodies(high)), same([]string{}, bodies(french)),
+		same([]string{"c"}, bodies(others)),
 		refused("InvalidParameterValue", wrong), same(1, len(high[0].MessageAttributes)))
 }
 
 // post asks the HTTP door.
 func (s *session) post(path, ask string, answer any) error {
-	r, err := http.NewRequestWithContext(s.ctx, http.MethodPost, os.Getenv("HTTP_ENDPOINT")+"/default/"+path, bytes.NewReader([]byte(ask)))
+	r, err := http.NewRequestWithContext(s.ctx, http.MethodPost, os.Getenv("HTTP_ENDPOINT")+"/default/"+path,
+		bytes.NewReader([]byte(ask)))
 	if err != nil {
 		return err
 	}
@@ -241,7 +266,8 @@ func (s *session) shared() error {
 	}
 	q := "queues/" + s.prefix + "-shared/"
 	var put struct{ ID string }
-	if err := s.post(q+"messages", `{"body": "hello", "attributes": {"lang": "ja", "priority": 5, "raw": {"base64": "AP8="}}}`, &put); err != nil {
+	if err := s.post(q+"messages",
+		`{"body": "hello", "attributes": {"lang": "ja", "priority": 5, "raw": {"base64": "AP8="}}}`, &put); err != nil {
 		return err
 	}
 	got, err := s.drain(url, 1, func(in *sqs.ReceiveMessageInput) {
@@ -251,9 +277,11 @@ func (s *session) shared() error {
 		return err
 	}
 	err = errors.Join(same([]string{"hello", put.ID}, []string{*got[0].Body, *got[0].MessageId}),
-		same(map[string]string{"lang": "String ja ", "priority": "Number 5 ", "raw": "Binary  00ff"}, values(got[0].MessageAttributes)))
+		same(map[string]string{"lang": "String ja ", "priority": "Number 5 ", "raw": "Binary  00ff"},
+			values(got[0].MessageAttributes)))
 	for _, m := range [][2]string{{"back", "7"}, {"other", "1"}} {
-		_, sent := s.send(url, m[0], with(map[string]types.MessageAttributeValue{"priority": attribute("Number", m[1])}))
+		_, sent := s.send(url, m[0],
+			with(map[string]types.MessageAttributeValue{"priority": attribute("Number", m[1])}))
 		err = errors.Join(err, sent)
 	}
 	var claimed struct {
@@ -265,7 +293,8 @@ func (s *session) shared() error {
 	if len(claimed.Messages) != 1 || claimed.Messages[0].Body != "back" {
 		return fmt.Errorf("the HTTP door gave %+v", claimed)
 	}
-	if err := s.post("settle", `{"settlements": [{"token": "`+claimed.Messages[0].Token+`", "as": "done"}]}`, &struct{}{}); err != nil {
+	if err := s.post("settle", `{"settlements": [{"token": "`+claimed.Messages[0].Token+`", "as": "done"}]}`,
+		&struct{}{}); err != nil {
 		return err
 	}
 	last, err := s.receive(url)

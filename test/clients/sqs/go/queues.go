@@ -19,7 +19,8 @@ func (s *session) queues() error {
 	}
 	again, err1 := s.make("queues", "VisibilityTimeout", "45")
 	plain, err2 := s.make("queues")
-	found, err3 := s.client.GetQueueUrl(s.ctx, &sqs.GetQueueUrlInput{QueueName: aws.String(s.prefix + "-queues"), QueueOwnerAWSAccountId: aws.String(account)})
+	found, err3 := s.client.GetQueueUrl(s.ctx, &sqs.GetQueueUrlInput{QueueName: aws.String(s.prefix + "-queues"),
+		QueueOwnerAWSAccountId: aws.String(account)})
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return err
 	}
@@ -34,7 +35,8 @@ func (s *session) queues() error {
 		urls = append(urls, u)
 	}
 	var sizes []int
-	pages := sqs.NewListQueuesPaginator(s.client, &sqs.ListQueuesInput{QueueNamePrefix: aws.String(s.prefix + "-page-"), MaxResults: aws.Int32(2)})
+	pages := sqs.NewListQueuesPaginator(s.client, &sqs.ListQueuesInput{QueueNamePrefix: aws.String(s.prefix + "-page-"),
+		MaxResults: aws.Int32(2)})
 	for pages.HasMorePages() {
 		p, err := pages.NextPage(s.ctx)
 		if err != nil {
@@ -43,20 +45,26 @@ func (s *session) queues() error {
 		sizes, listed = append(sizes, len(p.QueueUrls)), append(listed, p.QueueUrls...)
 	}
 	slices.Sort(listed)
-	return errors.Join(same(true, strings.HasSuffix(url, "/"+account+"/"+s.prefix+"-queues")), same([]string{url, url, url}, []string{again, plain, *found.QueueUrl}),
-		a[*types.QueueNameExists](other), refused("InvalidParameterValue", name), same([]int{2, 2, 1}, sizes), same(urls, listed))
+	return errors.Join(same(true, strings.HasSuffix(url, "/"+account+"/"+s.prefix+"-queues")),
+		same([]string{url, url, url}, []string{again, plain, *found.QueueUrl}),
+		a[*types.QueueNameExists](other), refused("InvalidParameterValue", name), same([]int{2, 2, 1}, sizes),
+		same(urls, listed))
 }
 
 func (s *session) attributes() error {
 	given := []string{
-		"VisibilityTimeout", "33", "DelaySeconds", "0", "MaximumMessageSize", "2048", "MessageRetentionPeriod", "3600", "ReceiveMessageWaitTimeSeconds", "0",
-		"Policy", `{"Version": "2012-10-17", "Statement": []}`, "KmsMasterKeyId", "alias/some", "KmsDataKeyReusePeriodSeconds", "600",
+		"VisibilityTimeout", "33", "DelaySeconds", "0", "MaximumMessageSize", "2048", "MessageRetentionPeriod", "3600",
+		"ReceiveMessageWaitTimeSeconds", "0",
+		"Policy", `{"Version": "2012-10-17", "Statement": []}`, "KmsMasterKeyId", "alias/some",
+		"KmsDataKeyReusePeriodSeconds", "600",
 	}
 	url, err := s.make("attributes", given...)
 	if err != nil {
 		return err
 	}
-	all, err := s.client.GetQueueAttributes(s.ctx, &sqs.GetQueueAttributesInput{QueueUrl: &url, AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameAll}})
+	all, err := s.client.GetQueueAttributes(s.ctx,
+		&sqs.GetQueueAttributesInput{QueueUrl: &url,
+			AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameAll}})
 	if err != nil {
 		return err
 	}
@@ -66,7 +74,8 @@ func (s *session) attributes() error {
 		}
 	}
 	set := func(texts ...string) error {
-		_, err := s.client.SetQueueAttributes(s.ctx, &sqs.SetQueueAttributesInput{QueueUrl: &url, Attributes: pairs(texts)})
+		_, err := s.client.SetQueueAttributes(s.ctx,
+			&sqs.SetQueueAttributesInput{QueueUrl: &url, Attributes: pairs(texts)})
 		return err
 	}
 	if err := set("VisibilityTimeout", "44", "Policy", ""); err != nil {
@@ -80,15 +89,18 @@ func (s *session) attributes() error {
 	_, two := s.send(url, "two")
 	_, three := s.send(url, "three", func(in *sqs.SendMessageInput) { in.DelaySeconds = 600 })
 	_, got := s.receive(url, func(in *sqs.ReceiveMessageInput) { in.MaxNumberOfMessages = 1 })
-	counts, err := s.ask(url, "ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible", "ApproximateNumberOfMessagesDelayed")
+	counts, err := s.ask(url, "ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible",
+		"ApproximateNumberOfMessagesDelayed")
 	if err := errors.Join(err, one, two, three, got); err != nil {
 		return err
 	}
 	_, long := s.send(url, strings.Repeat("x", 2049))
 	_, colour := s.ask(url, "Colour")
 	return errors.Join(same([]string{"44", ""}, changed), same([]string{"1", "1", "1"}, counts),
-		same(true, strings.HasSuffix(all.Attributes["QueueArn"], ":"+account+":"+s.prefix+"-attributes")), refused("InvalidParameterValue", long),
-		a[*types.InvalidAttributeName](colour), a[*types.InvalidAttributeName](set("Colour", "red")), a[*types.InvalidAttributeValue](set("VisibilityTimeout", "43201")))
+		same(true, strings.HasSuffix(all.Attributes["QueueArn"], ":"+account+":"+s.prefix+"-attributes")),
+		refused("InvalidParameterValue", long),
+		a[*types.InvalidAttributeName](colour), a[*types.InvalidAttributeName](set("Colour", "red")),
+		a[*types.InvalidAttributeValue](set("VisibilityTimeout", "43201")))
 }
 
 func (s *session) purge() error {
@@ -115,7 +127,8 @@ func (s *session) purge() error {
 }
 
 func (s *session) tags() error {
-	q, err := s.client.CreateQueue(s.ctx, &sqs.CreateQueueInput{QueueName: aws.String(s.prefix + "-tags"), Tags: map[string]string{"team": "couriers"}})
+	q, err := s.client.CreateQueue(s.ctx, &sqs.CreateQueueInput{QueueName: aws.String(s.prefix + "-tags"),
+		Tags: map[string]string{"team": "couriers"}})
 	if err != nil {
 		return err
 	}
@@ -126,11 +139,13 @@ func (s *session) tags() error {
 		}
 		return out.Tags, nil
 	}
-	_, err1 := s.client.TagQueue(s.ctx, &sqs.TagQueueInput{QueueUrl: q.QueueUrl, Tags: map[string]string{"cost": "none", "色": "赤"}})
+	_, err1 := s.client.TagQueue(s.ctx,
+		&sqs.TagQueueInput{QueueUrl: q.QueueUrl, Tags: map[string]string{"cost": "none", "色": "赤"}})
 	three, err2 := tags()
 	_, err3 := s.client.UntagQueue(s.ctx, &sqs.UntagQueueInput{QueueUrl: q.QueueUrl, TagKeys: []string{"cost", "team"}})
 	one, err4 := tags()
-	return errors.Join(err1, err2, err3, err4, same(map[string]string{"team": "couriers", "cost": "none", "色": "赤"}, three), same(map[string]string{"色": "赤"}, one))
+	return errors.Join(err1, err2, err3, err4, same(map[string]string{"team": "couriers", "cost": "none", "色": "赤"},
+		three), same(map[string]string{"色": "赤"}, one))
 }
 
 func (s *session) permission() error {
@@ -139,7 +154,8 @@ func (s *session) permission() error {
 		return err
 	}
 	if _, err := s.client.AddPermission(s.ctx, &sqs.AddPermissionInput{
-		QueueUrl: &url, Label: aws.String("let-them"), AWSAccountIds: []string{"111122223333"}, Actions: []string{"SendMessage"},
+		QueueUrl: &url, Label: aws.String("let-them"), AWSAccountIds: []string{"111122223333"},
+		Actions: []string{"SendMessage"},
 	}); err != nil {
 		return err
 	}
@@ -152,10 +168,12 @@ func (s *session) permission() error {
 		return err
 	}
 	remove := func() error {
-		_, err := s.client.RemovePermission(s.ctx, &sqs.RemovePermissionInput{QueueUrl: &url, Label: aws.String("let-them")})
+		_, err := s.client.RemovePermission(s.ctx,
+			&sqs.RemovePermissionInput{QueueUrl: &url, Label: aws.String("let-them")})
 		return err
 	}
-	return errors.Join(same(1, len(got.Statement)), same("let-them", got.Statement[0].Sid), remove(), refused("InvalidParameterValue", remove()))
+	return errors.Join(same(1, len(got.Statement)), same("let-them", got.Statement[0].Sid), remove(),
+		refused("InvalidParameterValue", remove()))
 }
 
 func (s *session) signed() error {
@@ -171,7 +189,8 @@ func (s *session) signed() error {
 	_, wrong := as("couriers", "wrong").send(url, "x")
 	_, nobody := as("nobody", "run-and-relay").send(url, "x")
 	_, reader := as("reader", "may-only-take").send(url, "x")
-	return errors.Join(sent, err, same([]string{text}, bodies(got)), refused("SignatureDoesNotMatch", wrong), refused("InvalidClientTokenId", nobody), refused("AccessDenied", reader))
+	return errors.Join(sent, err, same([]string{text}, bodies(got)), refused("SignatureDoesNotMatch", wrong),
+		refused("InvalidClientTokenId", nobody), refused("AccessDenied", reader))
 }
 
 func (s *session) deletion() error {
@@ -187,5 +206,6 @@ func (s *session) deletion() error {
 		return err
 	}
 	_, soon := s.make("delete")
-	return errors.Join(sent, deleted, a[*types.QueueDoesNotExist](gone), same(0, len(list.QueueUrls)), a[*types.QueueDeletedRecently](soon))
+	return errors.Join(sent, deleted, a[*types.QueueDoesNotExist](gone), same(0, len(list.QueueUrls)),
+		a[*types.QueueDeletedRecently](soon))
 }

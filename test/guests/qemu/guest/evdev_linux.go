@@ -17,8 +17,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/macro"
 )
 
-// Of <linux/input-event-codes.h>, and of Documentation/input/gamepad.rst, which says where a pad's buttons are: written down here for a second time, so that it is not the driver that
-// says what is right.
+// Of <linux/input-event-codes.h>, and of Documentation/input/gamepad.rst, which says where a pad's buttons are: written
+// down here for a second time, so that it is not the driver that says what is right.
 const (
 	evSyn, evKey, evAbs = 0, 1, 3
 
@@ -33,7 +33,8 @@ const (
 var buttons = map[macro.Input]uint16{
 	macro.Cross: south, macro.Circle: east, macro.Triangle: north, macro.Square: west,
 	macro.L1: tl, macro.R1: tr, macro.L2: tl2, macro.R2: tr2,
-	macro.Share: selectButton, macro.Start: startButton, macro.PS: modeButton, macro.L3: thumbl, macro.R3: thumbr, macro.Touch: happy1,
+	macro.Share: selectButton, macro.Start: startButton, macro.PS: modeButton, macro.L3: thumbl, macro.R3: thumbr,
+	macro.Touch: happy1,
 }
 
 // image is what a pad has: its buttons that are down, and its axes that are not at rest.
@@ -129,12 +130,14 @@ func nodeNamed(name string) string {
 
 const eventBytes = 24
 
-// read reads with a higher priority than that of the process that plays: when a pad vanishes, the kernel forgets what has not been read yet.
+// read reads with a higher priority than that of the process that plays: when a pad vanishes, the kernel forgets what
+// has not been read yet.
 func (w *watched) read() {
 	defer close(w.done)
 	defer unix.Close(w.file)
 	runtime.LockOSThread() // and never unlocks: the thread ends with its priority
-	if err := unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: 70}, 0); err != nil {
+	if err := unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: 70},
+		0); err != nil {
 		w.fail(fmt.Errorf("a priority for the reader: %w", err))
 		return
 	}
@@ -147,7 +150,8 @@ func (w *watched) read() {
 		}
 		w.mu.Lock()
 		for e := b[:max(0, n)]; len(e) >= eventBytes; e = e[eventBytes:] {
-			kind, code, value := binary.LittleEndian.Uint16(e[16:]), binary.LittleEndian.Uint16(e[18:]), int32(binary.LittleEndian.Uint32(e[20:]))
+			kind, code, value := binary.LittleEndian.Uint16(e[16:]), binary.LittleEndian.Uint16(e[18:]),
+				int32(binary.LittleEndian.Uint32(e[20:]))
 			if kind != evSyn {
 				now.set(kind, code, value)
 				continue
@@ -186,7 +190,8 @@ func (w *watched) sees(what string) {
 func (w *watched) rests(what string) {
 	w.t.eventually("the pad has had "+what+" and is let go", func() bool {
 		all := w.seen()
-		return len(all) > 0 && all[len(all)-1].what == "nothing" && slices.ContainsFunc(all, func(m moment) bool { return m.what == what })
+		return len(all) > 0 && all[len(all)-1].what == "nothing" &&
+			slices.ContainsFunc(all, func(m moment) bool { return m.what == what })
 	})
 }
 

@@ -10,8 +10,8 @@ import (
 // frameScenes measure every frame against the kernel's own times of the events.
 func frameScenes() []scene { return []scene{{"uinput/each of 600 frames", uinputEachFrame}} }
 
-// uinputEachFrame changes something with every frame. That each is there, in its order, is held; how far from its place it
-// was is told to people, since an emulated processor promises nothing.
+// uinputEachFrame changes something with every frame. That each is there, in its order, is held; how far from its place
+// it was is told to people, since an emulated processor promises nothing.
 func uinputEachFrame(t *test) {
 	p := t.begin("<loop 300>\nlp 1\nmk 1\n</loop>\n", "play", "-", "--device", "uinput")
 	w := t.watch("hikyaku pad 1")
@@ -41,6 +41,7 @@ func uinputEachFrame(t *test) {
 		}
 	}
 	slices.Sort(errs)
-	t.logf("600 frames by the kernel's times: p50 %s, p99 %s, worst %s (frame %d); %d nearer to their frame than to another\n%s",
+	t.logf("600 frames by the kernel's times: p50 %s, p99 %s, worst %s (frame %d); %d nearer to their frame than to "+
+		"another\n%s",
 		errs[300], errs[594], errs[599], worst, within, said)
 }

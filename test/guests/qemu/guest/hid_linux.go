@@ -17,7 +17,8 @@ const wobble = "<loop 100000>\nlp 1\n5 1\n</loop>\n"
 
 func hidScenes() []scene {
 	all := []scene{{"titanone-hid/missing", func(t *test) {
-		t.begin("lp 1\n", "play", "-", "--device", "titanone-hid").mustEnd(1, "the device is not there", "plug in the cable")
+		t.begin("lp 1\n", "play", "-", "--device", "titanone-hid").mustEnd(1, "the device is not there",
+			"plug in the cable")
 	}}}
 	for _, name := range examples {
 		all = append(all, scene{"titanone-hid/" + name, func(t *test) { hidPlayedAsTraced(t, exampleFile(name)) }})
@@ -27,12 +28,14 @@ func hidScenes() []scene {
 		scene{"titanone-hid/several", func(t *test) {
 			t.plug(nil)
 			t.plug(nil)
-			t.begin("lp 1\n", "play", "-", "--device", "titanone-hid").mustEnd(1, "there are several devices", "titanone-hid:/dev/hidraw0 or titanone-hid:/dev/hidraw1")
+			t.begin("lp 1\n", "play", "-", "--device", "titanone-hid").mustEnd(1, "there are several devices",
+				"titanone-hid:/dev/hidraw0 or titanone-hid:/dev/hidraw1")
 			t.begin("lp 1\n", "play", "-", "--device", "titanone-hid:/dev/hidraw1").mustEnd(0)
 		}},
 		scene{"titanone-hid/not permitted", func(t *test) {
 			c := t.plug(nil)
-			t.beginAs(nobody, "lp 1\n", "play", "-", "--device", "titanone-hid").mustEnd(1, "/dev/hidraw0 may not be opened", "udev rule")
+			t.beginAs(nobody, "lp 1\n", "play", "-", "--device", "titanone-hid").mustEnd(1,
+				"/dev/hidraw0 may not be opened", "udev rule")
 			t.check(os.Chmod("/dev/hidraw0", 0o666))
 			t.beginAs(nobody, "lp 1\n", "play", "-", "--device", "titanone-hid").mustEnd(0, "1 of 1 frames")
 			c.letGo("")
@@ -87,7 +90,8 @@ func textOf(s *macro.State) string {
 
 var released = textOf(new(macro.State))
 
-// hidPlayedAsTraced plays a macro on the trace driver and on a converter, and compares what the latter got: the same states, and each of them again after every six frames.
+// hidPlayedAsTraced plays a macro on the trace driver and on a converter, and compares what the latter got: the same
+// states, and each of them again after every six frames.
 func hidPlayedAsTraced(t *test, file string) {
 	want := withRepeats(t.traced(file))
 	c := t.plug(nil)
@@ -135,7 +139,8 @@ func (c *converter) letGo(before string) {
 
 func hidBusy(t *test) {
 	c, p := t.hidHold(endless, 1)
-	t.begin("lp 1\n", "play", "-", "--device", "titanone-hid").mustEnd(1, "the device is in use", "another program plays on /dev/hidraw0")
+	t.begin("lp 1\n", "play", "-", "--device", "titanone-hid").mustEnd(1, "the device is in use",
+		"another program plays on /dev/hidraw0")
 	if slices.Contains(t.told(c.got()), "leave") {
 		t.errorf("the second program gave back what it did not have")
 	}
@@ -171,7 +176,8 @@ func answering(at int) func(*converter, []byte) {
 
 func hidCalibrated(t *test) {
 	c := t.plug(answering(16))
-	said := t.begin("", "calibrate", "--device", "titanone-hid", "--rounds", "30").mustEnd(0, "titanone-hid, 60 writes", "until it has it", "█")
+	said := t.begin("", "calibrate", "--device", "titanone-hid", "--rounds", "30").mustEnd(0, "titanone-hid, 60 writes",
+		"until it has it", "█")
 	if d := lead(t, said); d < delay {
 		t.errorf("the lead is %s: its answer came before it was given, %s after the write", d, delay)
 	}
@@ -179,7 +185,8 @@ func hidCalibrated(t *test) {
 	t.logf("%s", said)
 }
 
-// hidCalibratedElsewhere: nobody but the vendor knows where in its reports a device tells what. This one also chatters, and tells of the state before.
+// hidCalibratedElsewhere: nobody but the vendor knows where in its reports a device tells what. This one also chatters,
+// and tells of the state before.
 func hidCalibratedElsewhere(t *test) {
 	count, before := byte(0), make([]byte, macro.Inputs)
 	c := t.plug(func(c *converter, report []byte) {
@@ -211,7 +218,8 @@ func hidSilent(t *test) {
 		count++
 		c.says(input(nil, 0, count))
 	})
-	t.begin("", "calibrate", "--device", "titanone-hid", "--rounds", "5").mustEnd(0, "tells nothing that follows", "only the writes were measured")
+	t.begin("", "calibrate", "--device", "titanone-hid", "--rounds", "5").mustEnd(0, "tells nothing that follows",
+		"only the writes were measured")
 }
 
 // hidLead plays at a moment. The write may be later than it should be on such a machine, and never earlier.
@@ -227,9 +235,11 @@ func hidLead(t *test) {
 		}
 	})
 	at := time.Now().Add(10 * time.Second)
-	t.begin("lp 1\n", "play", "-", "--device", "titanone-hid", "--at", at.Format(time.RFC3339Nano), "--lead", early.String()).mustEnd(0)
+	t.begin("lp 1\n", "play", "-", "--device", "titanone-hid", "--at", at.Format(time.RFC3339Nano), "--lead",
+		early.String()).mustEnd(0)
 	if begun := <-first; begun.Before(at.Add(-early)) {
 		t.errorf("it was written %s before its moment, with a lead of %s", at.Sub(begun), early)
 	}
-	t.begin("lp 1\n", "play", "-", "--device", "titanone-hid", "--at", time.Now().Add(-time.Second).Format(time.RFC3339Nano)).mustEnd(1, "its moment is over")
+	t.begin("lp 1\n", "play", "-", "--device", "titanone-hid", "--at",
+		time.Now().Add(-time.Second).Format(time.RFC3339Nano)).mustEnd(1, "its moment is over")
 }

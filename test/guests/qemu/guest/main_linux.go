@@ -26,15 +26,18 @@ func main() {
 	}
 }
 
-// only is a part of the names of the scenes that are played. The kernel makes variables of what it does not know on its command line.
+// only is a part of the names of the scenes that are played. The kernel makes variables of what it does not know on its
+// command line.
 const only = "HIKYAKU_GUEST_ONLY"
 
-// places is how many goroutines have room at once: more than there are processors, so that a reader that wakes finds one.
+// places is how many goroutines have room at once: more than there are processors, so that a reader that wakes finds
+// one.
 const places = 4
 
 func work() error {
 	runtime.GOMAXPROCS(places)
-	for _, m := range []struct{ kind, to string }{{"devtmpfs", "/dev"}, {"proc", "/proc"}, {"sysfs", "/sys"}, {"tmpfs", "/tmp"}} {
+	for _, m := range []struct{ kind, to string }{{"devtmpfs", "/dev"}, {"proc", "/proc"}, {"sysfs", "/sys"},
+		{"tmpfs", "/tmp"}} {
 		if err := os.MkdirAll(m.to, 0o755); err != nil {
 			return err
 		}
@@ -49,7 +52,8 @@ func work() error {
 	if err != nil {
 		return err
 	}
-	all := slices.DeleteFunc(scenes(), func(s scene) bool { return s.name != "modules" && !strings.Contains(s.name, os.Getenv(only)) })
+	all := slices.DeleteFunc(scenes(),
+		func(s scene) bool { return s.name != "modules" && !strings.Contains(s.name, os.Getenv(only)) })
 	for _, s := range all {
 		if err := told.run(s); err != nil {
 			return err

@@ -28,7 +28,8 @@ func (t *test) handed(text string) (player, passing *playing, on *watched) {
 	t.check(os.WriteFile("/tmp/fireball.txt", []byte("2 3\n3 3\n6,lp 3\n"), 0o600))
 	passing = t.begin("", "pass", "--pad", from, "--device", "uinput", "--on", "l3=/tmp/fireball.txt")
 	on = t.watch("hikyaku pad 1")
-	t.eventually("the pad is passed on", func() bool { return strings.Contains(passing.said.String(), "Ctrl-C ends it") })
+	t.eventually("the pad is passed on",
+		func() bool { return strings.Contains(passing.said.String(), "Ctrl-C ends it") })
 	return player, passing, on
 }
 

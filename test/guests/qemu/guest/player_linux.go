@@ -140,7 +140,8 @@ func (t *test) traced(file string, args ...string) []trace.Event {
 	dir, err := os.MkdirTemp("/tmp", "trace")
 	t.check(err)
 	to := filepath.Join(dir, "trace")
-	t.begin("", append([]string{"play", file, "--device", "trace:" + to}, args...)...).mustEnd(0, "frames at 60000/1001/s")
+	t.begin("", append([]string{"play", file, "--device", "trace:" + to}, args...)...).mustEnd(0,
+		"frames at 60000/1001/s")
 	f, err := os.Open(to)
 	t.check(err)
 	defer f.Close()

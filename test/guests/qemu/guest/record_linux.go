@@ -17,11 +17,12 @@ func recordScenes() []scene {
 	}
 }
 
-// recordRate is slow, so that a machine with much else to do still plays each change nearer to its own frame than to another.
+// recordRate is slow, so that a machine with much else to do still plays each change nearer to its own frame than to
+// another.
 const recordRate = "10"
 
-// recordPlayed records from a virtual pad what is played on it, and wants the same macro. The frames are compared with the
-// kernel's own times of the changes, since an emulated processor may be late.
+// recordPlayed records from a virtual pad what is played on it, and wants the same macro. The frames are compared with
+// the kernel's own times of the changes, since an emulated processor may be late.
 func recordPlayed(t *test) {
 	text, err := os.ReadFile(exampleFile("combo.txt"))
 	t.check(err)
@@ -48,7 +49,8 @@ func recordPlayed(t *test) {
 		steps = steps[:len(steps)-1]
 	}
 	if len(got.Tracks[0]) != len(steps) || len(seen) < len(steps) {
-		t.fatalf("%d steps were recorded, not %d, and %d seen:\n%s", len(got.Tracks[0]), len(steps), len(seen), recorded)
+		t.fatalf("%d steps were recorded, not %d, and %d seen:\n%s", len(got.Tracks[0]), len(steps), len(seen),
+			recorded)
 	}
 	for i, step := range got.Tracks[0] {
 		if step.State != steps[i].State {
@@ -68,7 +70,8 @@ func recordPlayed(t *test) {
 
 // digital is what becomes of the sticks in a recording.
 func digital(text string) string {
-	return text[:len(text)-len("lx=-100 2\nl1,r2,rx=100 3\n7,touch,share 1\n5 20\n")] + "4 2\nl1,r2,rx=100 3\n7,touch,share 1\n5 20\n"
+	return text[:len(text)-len("lx=-100 2\nl1,r2,rx=100 3\n7,touch,share 1\n5 20\n")] +
+		"4 2\nl1,r2,rx=100 3\n7,touch,share 1\n5 20\n"
 }
 
 func recordListed(t *test) {

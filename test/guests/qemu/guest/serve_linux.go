@@ -37,7 +37,8 @@ func uinputServed(t *test) {
 			answer, err := http.Post("http://"+address+path, "application/json", strings.NewReader(string(b)))
 			t.check(err)
 			answer.Body.Close()
-			if answer.StatusCode >= 300 && answer.StatusCode != http.StatusConflict { // the last one has been let go, and has not ended yet
+			// the last one has been let go, and has not ended yet
+			if answer.StatusCode >= 300 && answer.StatusCode != http.StatusConflict {
 				t.fatalf("%s %s: %s", path, b, answer.Status)
 			}
 			return answer.StatusCode < 300

@@ -46,7 +46,8 @@ func (t *test) check(err error) {
 	}
 }
 
-// cleanup is called after the scene, in the order of the calls: first the devices and players go, then what waits for their end.
+// cleanup is called after the scene, in the order of the calls: first the devices and players go, then what waits for
+// their end.
 func (t *test) cleanup(f func()) { t.after = append(t.after, f) }
 
 // The bounds of what the guest waits for. They are for what will not come any more: nothing is measured by them.
@@ -97,7 +98,8 @@ func (w *teller) run(s scene) error {
 	case <-time.After(sceneTime):
 		all := make([]byte, 64<<10)
 		all = all[:runtime.Stack(all, true)]
-		return w.tell(&test{Name: s.name, Failed: []string{"it did not end:\n" + string(all)}}) // and its goroutine is left to the end of the machine
+		// and its goroutine is left to the end of the machine
+		return w.tell(&test{Name: s.name, Failed: []string{"it did not end:\n" + string(all)}})
 	}
 	t.Millis = time.Since(began).Milliseconds()
 	return w.tell(t)

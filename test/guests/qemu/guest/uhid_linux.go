@@ -17,12 +17,14 @@ const (
 	uhidCreate2, uhidInput2                      = 11, 12
 	uhidSetReport, uhidSetReportBack             = 13, 14
 	uhidData                                     = 4096
-	uhidEvent                                    = 4 + 128 + 64 + 64 + 2 + 2 + 4*4 + uhidData // the largest one: to create
+	// the largest one: to create
+	uhidEvent = 4 + 128 + 64 + 64 + 2 + 2 + 4*4 + uhidData
 
 	busUSB = 3
 )
 
-// The reports are 64 bytes both ways and without numbers, which is all that the descriptor says: what is in them only the vendor's programs know.
+// The reports are 64 bytes both ways and without numbers, which is all that the descriptor says: what is in them only
+// the vendor's programs know.
 var descriptor = []byte{
 	0x06, 0xab, 0xff, // a usage page of the vendor's
 	0x0a, 0x00, 0x02,

@@ -93,10 +93,12 @@ func uinputScenes() []scene {
 		}},
 		scene{"uinput/its pads stay while the page is served", uinputServed},
 		scene{"uinput/not permitted", func(t *test) {
-			t.beginAs(nobody, "lp 1\n", "play", "-", "--device", "uinput").mustEnd(1, "/dev/uinput may not be opened", "udev rule")
+			t.beginAs(nobody, "lp 1\n", "play", "-", "--device", "uinput").mustEnd(1, "/dev/uinput may not be opened",
+				"udev rule")
 			t.check(os.Chmod("/dev/uinput", 0o666))
 			t.cleanup(func() { t.check(os.Chmod("/dev/uinput", 0o600)) })
-			t.beginAs(nobody, "lp 1\n", "play", "-", "--device", "uinput").mustEnd(1, "permission denied", "the group input")
+			t.beginAs(nobody, "lp 1\n", "play", "-", "--device", "uinput").mustEnd(1, "permission denied",
+				"the group input")
 		}},
 		scene{"uinput/calibrated", uinputCalibrated},
 	)
@@ -132,11 +134,13 @@ func playedAsTraced(t *test, file string, players int) {
 			t.errorf("pad %d had\n  %s\nand not\n  %s", i+1, strings.Join(got, "\n  "), strings.Join(want, "\n  "))
 			continue
 		}
-		t.logf("pad %d: %d changes, at most %s from where they belong", i+1, len(seen), astray(seen, frames[1:], events))
+		t.logf("pad %d: %d changes, at most %s from where they belong", i+1, len(seen),
+			astray(seen, frames[1:], events))
 	}
 }
 
-// astray is how far the moments are from their frames at most, the first one excepted, from which it counts. It is for people: an emulated processor promises nothing.
+// astray is how far the moments are from their frames at most, the first one excepted, from which it counts. It is for
+// people: an emulated processor promises nothing.
 func astray(seen []moment, frames []int64, events []trace.Event) (most time.Duration) {
 	last := int64(0)
 	for _, e := range events {
@@ -187,7 +191,8 @@ func uinputJoystick(t *test) {
 }
 
 func uinputCalibrated(t *test) {
-	said := t.begin("", "calibrate", "--device", "uinput", "--rounds", "40").mustEnd(0, "uinput, 80 writes", "until it has it")
+	said := t.begin("", "calibrate", "--device", "uinput", "--rounds", "40").mustEnd(0, "uinput, 80 writes",
+		"until it has it")
 	lead(t, said)
 	t.logf("%s", said)
 }

@@ -201,9 +201,11 @@ func (p *parser) temporal(name string, t token) (Expr, error) {
 		make   func(time.Time) value.Value
 	}
 	forms := map[string][]form{
-		"DATE":      {{"2006-01-02", value.OfDate}},
-		"TIME":      {{"15:04:05.999999999", value.OfTimeOfDay}, {"15:04:05.999999999Z07:00", value.OfTimeOfDayWithTimeZone}},
-		"TIMESTAMP": {{"2006-01-02 15:04:05.999999999", value.OfTimePoint}, {"2006-01-02 15:04:05.999999999Z07:00", value.OfTimePointWithTimeZone}},
+		"DATE": {{"2006-01-02", value.OfDate}},
+		"TIME": {{"15:04:05.999999999", value.OfTimeOfDay},
+			{"15:04:05.999999999Z07:00", value.OfTimeOfDayWithTimeZone}},
+		"TIMESTAMP": {{"2006-01-02 15:04:05.999999999", value.OfTimePoint},
+			{"2006-01-02 15:04:05.999999999Z07:00", value.OfTimePointWithTimeZone}},
 	}
 	for _, f := range forms[name] {
 		if at, err := time.Parse(f.layout, strings.Replace(t.text, "T", " ", 1)); err == nil {

@@ -2,8 +2,8 @@ package sql
 
 import "strings"
 
-// reserved are the words that TsurugiDB's grammar keeps for itself: as names they stand in quotes. Those that it takes as names all the same (KEY, VALUE, FIRST, LAST, SCHEMA and such) are not
-// among them.
+// reserved are the words that TsurugiDB's grammar keeps for itself: as names they stand in quotes. Those that it takes
+// as names all the same (KEY, VALUE, FIRST, LAST, SCHEMA and such) are not among them.
 var reserved = func() map[string]bool {
 	words := make(map[string]bool)
 	for w := range strings.FieldsSeq(`

@@ -18,7 +18,8 @@ func assign(c *sql.ColumnDef, v value.Value) (value.Value, error) {
 		return value.Value{}, nil
 	}
 	if !assignable(c.Type, v.Type()) {
-		return v, refuse(codeType, "inconsistent_type: a value of type %v cannot be assigned to column %q of type %v", v.Type(), c.Name, c.Type)
+		return v, refuse(codeType, "inconsistent_type: a value of type %v cannot be assigned to column %q of type %v",
+			v.Type(), c.Name, c.Type)
 	}
 	switch c.Type {
 	case value.Int4, value.Int8:
@@ -60,7 +61,8 @@ func group(t value.Type) int {
 	}
 }
 
-// assignable tells whether the server converts a type to a column's: exact numbers to any, REAL and DOUBLE to each other, and all else to itself alone.
+// assignable tells whether the server converts a type to a column's: exact numbers to any, REAL and DOUBLE to each
+// other, and all else to itself alone.
 func assignable(column, v value.Type) bool {
 	if v == value.Null || v == value.Unknown {
 		return true

@@ -13,8 +13,8 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Detail }
 
-// ErrDissipated is of a request that the server drops without an answer of the SQL service. TsurugiDB 1.9 does that to an INSERT that was prepared for a table which has been
-// dropped since, whether or not there is another of its name.
+// ErrDissipated is of a request that the server drops without an answer of the SQL service. TsurugiDB 1.9 does that to
+// an INSERT that was prepared for a table which has been dropped since, whether or not there is another of its name.
 var ErrDissipated = errors.New("request dissipated")
 
 func refuse(code uint64, format string, args ...any) error {

@@ -115,7 +115,8 @@ func (s *Statement) check(t *table, x sql.Expr) error {
 	return nil
 }
 
-// comparable tells whether the types on both sides of a comparison go together, as far as they are known before it is run.
+// comparable tells whether the types on both sides of a comparison go together, as far as they are known before it is
+// run.
 func (s *Statement) comparable(t *table, x *sql.Binary) error {
 	switch x.Op {
 	case "=", "<>", "<", "<=", ">", ">=":
@@ -173,13 +174,15 @@ func (db *DB) analyseInsert(s *Statement, tree *sql.Insert) error {
 		}
 		for i, x := range row {
 			if _, ok := x.(sql.Column); ok {
-				return refuse(codeSymbol, "symbol_not_found: there is no row whose column could be a value of an INSERT")
+				return refuse(codeSymbol,
+					"symbol_not_found: there is no row whose column could be a value of an INSERT")
 			}
 			if err := s.check(t, x); err != nil {
 				return err
 			}
 			if p, ok := x.(sql.Param); ok && !assignable(t.columns[columns[i]].Type, s.holders[p.Name]) {
-				return refuse(codeType, "inconsistent_type: placeholder :%s of type %v cannot be assigned to column %q", p.Name, s.holders[p.Name], t.columns[columns[i]].Name)
+				return refuse(codeType, "inconsistent_type: placeholder :%s of type %v cannot be assigned to column %q",
+					p.Name, s.holders[p.Name], t.columns[columns[i]].Name)
 			}
 		}
 	}

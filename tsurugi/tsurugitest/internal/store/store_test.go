@@ -78,7 +78,8 @@ func TestStatementsDoWhatTheySay(t *testing.T) {
 		{"SELECT name || '!' FROM t WHERE id = 1", "one!"},
 		{"UPDATE t SET n = n + 0.25, x = n WHERE id = 1", "+0 ~1 =0 -0"},
 		{"SELECT n, x FROM t WHERE id = 1", "1.25,1"},
-		{"SELECT count(*), sum(n), min(name), max(id), count(x) FROM t", "2,3.75000000000000000000000000000000000000,one,2,1"},
+		{"SELECT count(*), sum(n), min(name), max(id), count(x) FROM t",
+			"2,3.75000000000000000000000000000000000000,one,2,1"},
 		{"INSERT OR REPLACE INTO t (id, name) VALUES (1, 'uno'), (3, 'tre')", "+0 ~0 =2 -0"},
 		{"INSERT OR IGNORE INTO t (id, name) VALUES (1, 'eins'), (4, 'vier')", "+1 ~0 =0 -0"},
 		{"SELECT id, name FROM t ORDER BY name", "3,tre 2,two 1,uno 4,vier"},
@@ -254,7 +255,8 @@ func TestParametersOfUnknownTypeAreNull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tx.Execute(st, message.Params{Holders: holders, Values: []value.Value{value.OfInt8(1), {}}}); err != nil {
+	if _, err := tx.Execute(st,
+		message.Params{Holders: holders, Values: []value.Value{value.OfInt8(1), {}}}); err != nil {
 		t.Fatal(err)
 	}
 	if got := must(t, tx, db, "SELECT x FROM t"); got != "NULL" {

@@ -10,7 +10,8 @@ import (
 	"github.com/hikyaku/hikyaku/tsurugi/tsurugitest/internal/sql"
 )
 
-// A DB is all tables and the transactions on them. Its methods may be called by many goroutines; statements run one at a time.
+// A DB is all tables and the transactions on them. Its methods may be called by many goroutines; statements run one at
+// a time.
 type DB struct {
 	mu        sync.Mutex
 	tables    map[string]*table

@@ -223,7 +223,8 @@ func (tx *Tx) validate(writes bool) error {
 				now = r.version
 			}
 			if now != version {
-				return refuse(code, "Serialization failed: a row of table %q was changed by another transaction", t.name)
+				return refuse(code, "Serialization failed: a row of table %q was changed by another transaction",
+					t.name)
 			}
 		}
 	}

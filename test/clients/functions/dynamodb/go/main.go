@@ -1,5 +1,5 @@
-// Command main is the function of the report on DynamoDB in Go: it prints its event and reads one item. With an argument it does that once for the event it is
-// given there, which is how Node.js calls it.
+// Command main is the function of the report on DynamoDB in Go: it prints its event and reads one item. With an
+// argument it does that once for the event it is given there, which is how Node.js calls it.
 package main
 
 import (
@@ -20,7 +20,8 @@ var client *dynamodb.Client
 
 func connect() *dynamodb.Client {
 	return dynamodb.New(dynamodb.Options{
-		Region: "us-east-1", BaseEndpoint: aws.String(os.Getenv("DYNAMODB")), Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
+		Region: "us-east-1", BaseEndpoint: aws.String(os.Getenv("DYNAMODB")),
+		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 	})
 }
 
@@ -32,7 +33,9 @@ func read(ctx context.Context, event map[string]any) (string, error) {
 	if c == nil {
 		c = connect()
 	}
-	out, err := c.GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String("things"), Key: map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: "1"}}})
+	out, err := c.GetItem(ctx,
+		&dynamodb.GetItemInput{TableName: aws.String("things"),
+			Key: map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: "1"}}})
 	if err != nil {
 		return "", err
 	}
