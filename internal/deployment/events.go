@@ -98,7 +98,7 @@ func (r *Registry) run(name string) {
 		defer run.end()
 		e := &eventsOf{name: name}
 		r.serve(run.ctx, queue.ClaimRequest{From: []queue.From{{Queue: eventQueue(name)}}}, r.config.EventConcurrency,
-			e.claim(r), func(c []queue.Claim, pass *function.Pass) {
+			e.claim(r), func(c []queue.Claim, pass *function.Pass, _ *queue.Owner) {
 				if pass != nil {
 					defer pass.Release()
 				}
@@ -166,10 +166,12 @@ func (r *Registry) admitNow(name string) *function.Pass {
 }
 
 // serve claims what comes, one claim after the other, and has at most so many of them handled at once. It returns when
-// ctx ends, after all handlers have. The handler owns the pass.
+// ctx ends, after all handlers have. The handler owns the pass. What is handled at once has an owner of its own: one
+// claim of an owner waits at a time, and of a key nobody else gets messages until they are settled.
 func (r *Registry) serve(ctx context.Context, ask queue.ClaimRequest, most int, claim claimer,
-	handle func([]queue.Claim, *function.Pass)) {
-	ask.Wait, ask.Owner = poll, r.owner
+	handle func([]queue.Claim, *function.Pass, *queue.Owner)) {
+	ask.Wait, ask.Owner = poll, r.newOwner()
+	defer func() { ask.Owner.Close() }()
 	free := make(chan struct{}, most)
 	var under sync.WaitGroup
 	defer under.Wait()
@@ -200,12 +202,17 @@ func (r *Registry) serve(ctx context.Context, ask queue.ClaimRequest, most int, 
 			}
 			continue
 		}
+		owner := ask.Owner
+		ask.Owner = r.newOwner()
 		under.Go(func() {
 			defer func() { <-free }()
-			handle(claims, pass)
+			defer owner.Close()
+			handle(claims, pass, owner)
 		})
 	}
 }
+
+func (r *Registry) newOwner() *queue.Owner { return r.store.NewOwner("functions") }
 
 // pause waits; false: ctx ended.
 func pause(ctx context.Context, d time.Duration) bool {

@@ -181,8 +181,8 @@ func (r *Registry) feed(m Mapping) {
 			func(ctx context.Context, ask queue.ClaimRequest) ([]queue.Claim, *function.Pass, error) {
 				claims, err := r.store.Claim(ctx, ask)
 				return r.sift(ctx, m, sieve, claims), nil, err
-			}, func(cs []queue.Claim, _ *function.Pass) {
-				r.batch(ctx, m, from, r.fill(ctx, m, from, sieve, cs))
+			}, func(cs []queue.Claim, _ *function.Pass, o *queue.Owner) {
+				r.batch(ctx, m, from, r.fill(ctx, m, from, sieve, cs, o))
 			})
 	})
 }
@@ -199,9 +199,9 @@ func (r *Registry) unfeed(id string) {
 	}
 }
 
-// fill claims more until a batch is full or has waited as long as the mapping says.
+// fill claims more for their owner until a batch is full or has waited as long as the mapping says.
 func (r *Registry) fill(ctx context.Context, m Mapping, from queue.Name, sieve *filter,
-	cs []queue.Claim) []queue.Claim {
+	cs []queue.Claim, o *queue.Owner) []queue.Claim {
 	end := time.Now().Add(m.Window)
 	bytes := 0
 	for i := range cs {
@@ -213,7 +213,7 @@ func (r *Registry) fill(ctx context.Context, m Mapping, from queue.Name, sieve *
 			break
 		}
 		more, err := r.store.Claim(ctx, queue.ClaimRequest{From: []queue.From{{Queue: from}}, Max: m.Batch - len(cs),
-			Bytes: event.MaxBytes - bytes, Wait: left, Owner: r.owner})
+			Bytes: event.MaxBytes - bytes, Wait: left, Owner: o})
 		if err != nil || len(more) == 0 {
 			break
 		}

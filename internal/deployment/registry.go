@@ -48,7 +48,6 @@ type Registry struct {
 
 	stopping context.Context
 	stop     context.CancelFunc
-	owner    *queue.Owner // of the claims of events and mappings
 	runners  map[string]*runner
 	work     sync.WaitGroup
 }
@@ -92,7 +91,6 @@ func Open(ctx context.Context, c Config) (*Registry, error) {
 		return nil, err
 	}
 	r.stopping, r.stop = context.WithCancel(context.WithoutCancel(ctx))
-	r.owner = c.Store.NewOwner("functions")
 	for _, n := range c.Store.Queues() {
 		if n.Namespace == eventSpace && r.all[n.Name] != nil {
 			r.run(n.Name)
@@ -128,7 +126,6 @@ func (r *Registry) Close() error {
 	r.mu.Unlock()
 	r.stop()
 	r.work.Wait()
-	r.owner.Close()
 	if pool == nil {
 		return nil
 	}

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 }
 
 // open opens a Registry in a folder. What it returns closes it; so does the test's end.
-func open(t *testing.T, dir string) (*deployment.Registry, *queue.Store, func()) {
+func open(t *testing.T, dir string, change ...func(*deployment.Config)) (*deployment.Registry, *queue.Store, func()) {
 	t.Helper()
 	j, err := file.Open(t.Context(), file.Options{Dir: filepath.Join(dir, "journal"), Durability: journal.OS,
 		SegmentBytes: 4 << 20})
@@ -42,9 +42,13 @@ func open(t *testing.T, dir string) (*deployment.Registry, *queue.Store, func())
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := deployment.Open(t.Context(), deployment.Config{Store: s, Dir: filepath.Join(dir, "functions"),
+	c := deployment.Config{Store: s, Dir: filepath.Join(dir, "functions"),
 		Pool: function.Config{Isolation: function.None}, RetryDelay: time.Millisecond,
-		Report: func(err error) { t.Log("reported:", err) }})
+		Report: func(err error) { t.Log("reported:", err) }}
+	for _, f := range change {
+		f(&c)
+	}
+	r, err := deployment.Open(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,6 +252,39 @@ func TestAQueueFeedsAFunctionByBatches(t *testing.T) {
 	if err != nil || len(strings.Fields(string(got))) != 4 || strings.Count(string(got), "\n") != 3 {
 		t.Errorf("batches: %q, %v", got, err)
 	}
+}
+
+// TestQueuesAndEventsWaitBesideEachOther has three queues and events feed functions, with batches that wait for more:
+// no claim is refused because another one waits.
+func TestQueuesAndEventsWaitBesideEachOther(t *testing.T) {
+	r, s, end := open(t, t.TempDir(), func(c *deployment.Config) {
+		c.Report = func(err error) { t.Error("reported:", err) }
+	})
+	if _, err := r.Create(t.Context(), "f", python, says(t, "done"), nil); err != nil {
+		t.Fatal(err)
+	}
+	var queues []queue.Name
+	for _, name := range []string{"a", "b", "c"} {
+		n := queue.Name{Namespace: "default", Name: name}
+		queues = append(queues, n)
+		put(t, s, n, "first")
+		if _, err := r.Map(t.Context(), deployment.Mapping{Queue: n.String(), Function: "f", Batch: 10,
+			Window: 300 * time.Millisecond, SourceARN: "arn:aws:sqs:us-east-1:0:" + name}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 5 {
+		if _, err := r.Enqueue(t.Context(), function.Request{Function: "f", Payload: []byte("{}")}); err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range queues {
+			put(t, s, n, fmt.Sprint(i))
+		}
+		for _, n := range queues {
+			empty(t, s, n)
+		}
+	}
+	end()
 }
 
 func put(t *testing.T, s *queue.Store, n queue.Name, bodies ...string) {
