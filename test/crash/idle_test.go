@@ -87,7 +87,11 @@ func TestIdleAndDrippingConnectionsHarmNobody(t *testing.T) {
 				func() bool { return s.handles(t) <= before+4 })
 			t.Logf("%d idle and %d dripping connections: %d KiB each; those that drip were sent away within %v",
 				idleConnections**times, drippingConnections**times, each>>10, sentAway.Round(time.Second/10))
-			if each > 128<<10 {
+			most := int64(128 << 10)
+			if *raced {
+				most *= 4 // the detector keeps what each goroutine has seen
+			}
+			if each > most {
 				t.Errorf("a connection takes %d bytes", each)
 			}
 			s.stop(t)
