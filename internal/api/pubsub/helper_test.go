@@ -187,9 +187,10 @@ func (r *rig) publish(id, key string, texts ...string) []string {
 // pull pulls at most n messages without waiting.
 func (r *rig) pull(id string, n int32) []*pubsubpb.ReceivedMessage {
 	r.t.Helper()
+	ask := &pubsubpb.PullRequest{Subscription: subscriptionName(id), MaxMessages: n}
 	//lint:ignore SA1019 clients still send it
-	res, err := r.sub.Pull(r.t.Context(), &pubsubpb.PullRequest{Subscription: subscriptionName(id), MaxMessages: n,
-		ReturnImmediately: true})
+	ask.ReturnImmediately = true
+	res, err := r.sub.Pull(r.t.Context(), ask)
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -92,9 +92,10 @@ func (s *session) received(id string, n int) ([]string, error) {
 
 // empty demands that a subscription has nothing to give.
 func (s *session) empty(id string) error {
+	ask := &pubsubpb.PullRequest{Subscription: s.subName(id), MaxMessages: 10}
 	//lint:ignore SA1019 a call that returns at once is just what is wanted here
-	r, err := s.client.SubscriptionAdminClient.Pull(s.ctx,
-		&pubsubpb.PullRequest{Subscription: s.subName(id), MaxMessages: 10, ReturnImmediately: true})
+	ask.ReturnImmediately = true
+	r, err := s.client.SubscriptionAdminClient.Pull(s.ctx, ask)
 	if err == nil && len(r.ReceivedMessages) > 0 {
 		err = fmt.Errorf("%s still has %q", id, r.ReceivedMessages[0].Message.Data)
 	}
