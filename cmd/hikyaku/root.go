@@ -45,7 +45,7 @@ and shows where each millisecond went.
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(newRun(), newServe(), newStop(), newValidate(), newDemo(), newPublish(), newClaim(), newQueue(),
 		newTopic(), newSnapshot(), newPush(), newCampaign(), newJournal(), newBench(host), newMacro(host), newSandbox(),
-		newFunction(), newUser())
+		newFunction(), newUser(), newVersion())
 	return root
 }
 
