@@ -26,6 +26,9 @@ func boundsOf(l *config.Limits) bounds {
 	if b.busy == 0 {
 		b.busy = door.DefaultBusy(b.memory.Bytes)
 	}
+	if b.store.Memory == 0 { // heads grow by doubling, and the collector needs room
+		b.store.Memory = b.memory.Bytes / 3
+	}
 	if b.store.MessageBytes == 0 { // it is read, and what the journal writes of it lies beside it
 		b.store.MessageBytes = int(min(largestMessage, b.busy*4/9))
 	}
@@ -35,5 +38,5 @@ func boundsOf(l *config.Limits) bounds {
 // told is how they are logged.
 func (b *bounds) told() []any {
 	return []any{"memory", b.memory.Bytes, "memory_by", b.memory.By, "collector_limit", b.collector, "collector_by",
-		b.by, "busy_bytes", b.busy, "message_bytes", b.store.MessageBytes}
+		b.by, "busy_bytes", b.busy, "queue_memory", b.store.Memory, "message_bytes", b.store.MessageBytes}
 }

@@ -235,6 +235,7 @@ const MaxNoteBytes = 64 << 10
 type Limits struct {
 	Messages     int64 // waiting messages in all queues; 0: 10 million
 	Bytes        int64 // their sizes summed, and the deduplication ids that are remembered; 0: 64 GiB
+	Memory       int64 // about what they take in memory: attributes and keys, and 64 bytes each; 0: no bound
 	MessageBytes int   // one message; 0: 64 MiB
 	PutMessages  int   // messages in one Change; 0: 10,000
 	Queues       int   // queues and topics; 0: 100,000

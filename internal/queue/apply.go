@@ -150,6 +150,7 @@ func (s *state) insert(q *queueState, seq uint64, a *arrival, wake, dedup int64,
 	q.bytes += e.size()
 	s.messages++
 	s.bytes += e.size()
+	s.keep(e)
 	if len(h.key) > 0 && !q.def.Unordered {
 		q.join(e, string(h.key))
 	}
@@ -190,14 +191,24 @@ func (s *state) remove(q *queueState, e entry, past bool) {
 	}
 }
 
+// keep counts what a new message takes in memory.
+func (s *state) keep(e entry) {
+	s.resident += e.resident()
+	if b := e.shared(); b != nil && b.refs == 1 {
+		s.resident += int64(len(b.head))
+	}
+}
+
 // drop forgets a message, or one of the past, and releases what the journal keeps of it.
 func (s *state) drop(q *queueState, e entry) {
 	q.touch()
 	s.messages--
 	s.bytes -= e.size()
+	s.resident -= e.resident()
 	s.release(e.addr())
 	if shared := e.shared(); shared != nil {
 		if shared.refs--; shared.refs == 0 {
+			s.resident -= int64(len(shared.head))
 			s.release(shared.addr)
 		}
 	}
@@ -358,6 +369,7 @@ func (s *state) removePage(q *queueState, p *page) (removed int) {
 			q.pastBytes -= e.size()
 		}
 		s.bytes -= e.size()
+		s.resident -= e.resident()
 		s.release(e.addr())
 	}
 	s.messages -= int64(kept.count())

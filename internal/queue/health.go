@@ -32,5 +32,5 @@ func (s *Store) Ready() error {
 func (s *Store) hasRoom() error {
 	s.state.advance(s.clock())
 	p := plan{s: s.state, limits: &s.limits, now: s.state.now}
-	return p.fitsStore(smallPut)
+	return p.fitsStore(smallPut, smallPut)
 }

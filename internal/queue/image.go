@@ -238,6 +238,7 @@ func (s *state) restoreMessage(q *queueState, seq uint64, a *arrival) entry {
 	q.bytes += e.size()
 	s.messages++
 	s.bytes += e.size()
+	s.keep(e)
 	return e
 }
 

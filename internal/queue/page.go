@@ -131,6 +131,18 @@ func (e entry) expire() int64 {
 	return e.page.expires[e.i()]
 }
 
+// rowResident is about what a plain message takes in memory beside its head: its row and its bits, and what an index has of it.
+const rowResident = 64
+
+// resident is about what the message takes in memory. Of what a topic shares between its subscriptions, the head counts
+// apart (see sharedBody).
+func (e entry) resident() int64 {
+	if e.shared() != nil {
+		return rowResident
+	}
+	return rowResident + int64(len(e.page.headAt(e.i())))
+}
+
 // attempts is how often it was handed out.
 func (e entry) attempts() uint32 {
 	if e.page.attempts == nil {

@@ -40,6 +40,7 @@ type originOf struct {
 type reservation struct {
 	q               *queueState
 	messages, bytes int64
+	resident        int64
 }
 
 // dedupKeys are what identifies m as a duplicate in q.
@@ -87,7 +88,7 @@ func (p *plan) number(q *queueState, m *message.Message, size int, exempt bool) 
 		return r, nil
 	}
 	if !exempt {
-		if err := p.fits(q, size); err != nil {
+		if err := p.fits(q, size, residentOf(m, size)); err != nil {
 			return PutResult{}, err
 		}
 	}
@@ -98,6 +99,7 @@ func (p *plan) number(q *queueState, m *message.Message, size int, exempt bool) 
 	q.reservedBytes += int64(size)
 	p.s.reserved++
 	p.s.reservedBytes += int64(size)
+	p.s.reservedResident += residentOf(m, size)
 	if p.held == nil {
 		p.held = p.one[:0]
 	}
@@ -107,6 +109,7 @@ func (p *plan) number(q *queueState, m *message.Message, size int, exempt bool) 
 	h := &p.held[len(p.held)-1]
 	h.messages++
 	h.bytes += int64(size)
+	h.resident += residentOf(m, size)
 	if o := &m.Origin; o.Mark > 0 && o.Source != "" {
 		if p.marks == nil {
 			p.marks = map[originOf]uint64{}
@@ -125,7 +128,7 @@ func (p *plan) number(q *queueState, m *message.Message, size int, exempt bool) 
 }
 
 // fits checks the bounds of the queue and the store.
-func (p *plan) fits(q *queueState, size int) error {
+func (p *plan) fits(q *queueState, size int, resident int64) error {
 	held, heldBytes := int64(q.all.Len())+q.reserved, q.bytes+q.reservedBytes
 	switch {
 	case q.def.MaxMessages > 0 && held >= q.def.MaxMessages:
@@ -133,22 +136,33 @@ func (p *plan) fits(q *queueState, size int) error {
 	case q.def.MaxBytes > 0 && heldBytes+int64(size) > q.def.MaxBytes:
 		return &FullError{q.name, "bytes", q.def.MaxBytes}
 	}
-	return p.fitsStore(size)
+	return p.fitsStore(size, resident)
 }
 
+// residentOf is about what a message of a size will take in memory.
+func residentOf(m *message.Message, size int) int64 { return rowResident + int64(size-len(m.Body)) }
+
 // fitsStore checks the bounds of the store.
-func (p *plan) fitsStore(size int) error {
+func (p *plan) fitsStore(size int, resident int64) error {
 	switch {
 	case p.s.messages+p.s.reserved >= p.limits.Messages:
 		return &FullError{Name{}, "messages", p.limits.Messages}
-	case p.bytes()+int64(size) <= p.limits.Bytes:
+	case p.bytes()+int64(size) <= p.limits.Bytes && p.remembers(resident):
 		return nil
 	}
 	p.s.forgetDue(forgetAtOnce) // ids whose window has ended go when they are in the way
 	if p.bytes()+int64(size) > p.limits.Bytes {
 		return &FullError{Name{}, "bytes", p.limits.Bytes}
 	}
+	if !p.remembers(resident) {
+		return &FullError{Name{}, "bytes of memory", p.limits.Memory}
+	}
 	return nil
+}
+
+// remembers tells whether what is kept in memory leaves room for so many bytes more.
+func (p *plan) remembers(resident int64) bool {
+	return p.limits.Memory == 0 || p.s.resident+p.s.reservedResident+p.s.idBytes+resident <= p.limits.Memory
 }
 
 // bytes is what counts against the store's limit of bytes.
@@ -274,6 +288,7 @@ func (p *plan) giveBack() {
 		h.q.reservedBytes -= h.bytes
 		p.s.reserved -= h.messages
 		p.s.reservedBytes -= h.bytes
+		p.s.reservedResident -= h.resident
 	}
 	p.held = nil
 }

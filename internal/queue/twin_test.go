@@ -23,7 +23,7 @@ func sortedNames[T any](m map[Name]T) []Name { return slices.SortedFunc(maps.Key
 // back.
 func portrait(s *state) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "messages %d bytes %d\n", s.messages, s.bytes)
+	fmt.Fprintf(&b, "messages %d bytes %d, in memory %d\n", s.messages, s.bytes, s.resident)
 	for _, n := range sortedNames(s.topicNames) {
 		t := s.topicNames[n]
 		fmt.Fprintf(&b, "topic %s published %d to", n.Short(), t.published)

@@ -5,6 +5,7 @@ package crash
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -191,3 +192,35 @@ func smallBuffer(_, _ string, c syscall.RawConn) error {
 
 // after is a channel that is ready so many milliseconds from now.
 func after(ms int) <-chan time.Time { return time.After(time.Duration(ms) * time.Millisecond) }
+
+// TestLongAttributesNeedNoMoreThan300MB puts messages of which hardly anything but attributes is kept, until they are
+// refused: attributes stay in memory.
+func TestLongAttributesNeedNoMoreThan300MB(t *testing.T) {
+	s := serveWithin(t, tight, "")
+	body := []byte(fmt.Sprintf(`{"json": "x", "attributes": {"long": %q}}`, strings.Repeat("飛脚", 17_000)))
+	url := "http://" + s.address(t, "http") + "/default/queues/long/messages"
+	refused := ""
+	kept := 0
+	for ; kept < 6_000 && refused == ""; kept++ {
+		res, err := patientWeb.Post(url, "application/json", bytes.NewReader(body))
+		if err != nil {
+			t.Fatalf("put %d: %v\n%s", kept, err, s.log())
+		}
+		answer, err := io.ReadAll(res.Body)
+		res.Body.Close()
+		switch {
+		case err != nil || res.StatusCode != 200 && res.StatusCode != http.StatusTooManyRequests:
+			t.Fatalf("put %d: %s %s %v", kept, res.Status, answer, err)
+		case res.StatusCode != 200:
+			refused = string(answer)
+		}
+	}
+	t.Logf("%d messages were kept", kept-1)
+	if !strings.Contains(refused, "bytes of memory") {
+		t.Errorf("the last put was answered with %q", refused)
+	}
+	if kept < 500 {
+		t.Errorf("only %d messages were kept", kept-1)
+	}
+	s.survived(t, tight)
+}
