@@ -67,6 +67,34 @@ func TestAMessageThatANewerOneReplacesWhileThatWaitsInTheQueueIsDropped(t *testi
 	pushtest.Want(t, pushtest.Deliver1(t, s, first), component.Dropped, "replaced") // what was here is known, too
 }
 
+func TestAMessageIsReplacedByNoneThatWaitsForAnotherInstallation(t *testing.T) {
+	const mine, other = "cx0mHBlDR4-y_ZEWDqvXb1", "dQw4w9WgXcQ-y_ZEWDqvXb2"
+	f := newFar(t, nil)
+	s := newSink(t, f, func(c *Config) { c.Backlog = "outbox" })
+	store, outbox := pushtest.StoreOf(t, s.store), queue.Name{Namespace: queue.DefaultNamespace, Name: "outbox"}
+	begin := time.Now()
+	at := func(after time.Duration, attributes ...string) *message.Message {
+		m := to("", append(attributes, "collapse_key", "score", "project", "news")...)
+		m.Time = begin.Add(after)
+		return m
+	}
+	put := func(m *message.Message) {
+		t.Helper()
+		if _, err := store.Put(t.Context(), outbox, []message.Message{*m}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(at(time.Second, "fid", other))
+	put(at(time.Second, "topic", "weather"))
+	put(at(time.Second, "token", mine))
+	for range 2 {
+		pushtest.Want(t, pushtest.Deliver1(t, s, at(0, "fid", mine)), component.Delivered, "")
+		pushtest.Want(t, pushtest.Deliver1(t, s, at(0, "topic", "weather")), component.Delivered, "")
+	}
+	put(at(time.Second, "fid", mine))
+	pushtest.Want(t, pushtest.Deliver1(t, s, at(0, "fid", mine)), component.Dropped, "replaced")
+}
+
 func TestABacklogIsAQueuesName(t *testing.T) {
 	f := newFar(t, nil)
 	c := Config{Projects: map[string]Project{"news": f.project}}

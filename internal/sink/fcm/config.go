@@ -95,7 +95,9 @@ func New(c Config, env component.Env) (component.Sink, error) {
 		Clock: func() time.Time { return s.clock() },
 	})
 	var err error
-	if s.backlog, err = setting.Backlog(c.Backlog, env.Store, "token", "collapse_key", "project"); err != nil {
+	// A device is named by token or by fid. Topics and conditions are not looked for: prepare.
+	s.backlog, err = setting.Backlog(c.Backlog, env.Store, "token", "collapse_key", "project", "fid")
+	if err != nil {
 		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Projects)) {
