@@ -25,6 +25,8 @@ type obituaries struct {
 	mu    sync.Mutex
 	kinds map[string]*obituary
 	order []*obituary // in the order of their first dead letters; the last one may be of all further kinds
+	timer *time.Timer // of later, while something is untold; nil: none runs
+	over  bool        // rest has told the last ones
 }
 
 // An obituary is what the log is told of one kind.
@@ -64,10 +66,57 @@ func (o *obituaries) died(reason error, now time.Time) (tell uint64) {
 	return tell
 }
 
-// rest gives tell those that no line told of, kind by kind, with the reason of the last of each.
+// later gives tell those that no line told of, kind by kind, as soon as each kind may have a line again: also when none
+// of it dies any more. tell is called under the lock, so that none comes after rest. now and died's are time.Now's.
+func (o *obituaries) later(now time.Time, tell func(count uint64, reason error)) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.wait(now, tell)
+}
+
+// wait runs the timer for the first kind that may have a line again.
+func (o *obituaries) wait(now time.Time, tell func(count uint64, reason error)) {
+	if o.timer != nil || o.over {
+		return
+	}
+	var first *obituary
+	for _, one := range o.order {
+		if one.untold > 0 && (first == nil || one.next.Before(first.next)) {
+			first = one
+		}
+	}
+	if first != nil {
+		o.timer = time.AfterFunc(first.next.Sub(now), func() { o.due(tell) })
+	}
+}
+
+// due is what the timer does.
+func (o *obituaries) due(tell func(count uint64, reason error)) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.over {
+		return
+	}
+	o.timer = nil
+	now := time.Now()
+	for _, one := range o.order {
+		if one.untold > 0 && !now.Before(one.next) {
+			tell(one.untold, one.reason)
+			one.untold, one.next = 0, now.Add(obituaryEvery)
+		}
+	}
+	o.wait(now, tell)
+}
+
+// rest gives tell those that no line told of, kind by kind, with the reason of the last of each, and ends the timer.
 func (o *obituaries) rest(tell func(count uint64, reason error)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.over = true
+	if o.timer != nil {
+		o.timer.Stop()
+		o.timer = nil
+	}
 	for _, one := range o.order {
 		if one.untold > 0 {
 			tell(one.untold, one.reason)
@@ -113,11 +162,14 @@ func quoted(s string, quote byte) int {
 
 func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// announce logs that n gave a message up, now that its dead letter is durable.
+// announce logs that n gave a message up, now that its dead letter is durable: at once, or within obituaryEvery.
 func (p *Pipeline) announce(n *node, reason error) {
-	if tell := n.obituaries.died(reason, p.options.Clock()); tell > 0 {
+	now := time.Now()
+	if tell := n.obituaries.died(reason, now); tell > 0 {
 		p.logDeaths(n, tell, reason)
+		return
 	}
+	n.obituaries.later(now, func(count uint64, reason error) { p.logDeaths(n, count, reason) })
 }
 
 // announceRest logs the dead letters that no line told of, at the end of a run.

@@ -24,14 +24,14 @@ func TestDeadLettersAreLoggedAtOnceAndThenNowAndAgain(t *testing.T) {
 		refuse := &answer{send: each(func(string) component.Outcome {
 			return component.Reject(errors.New("the far end says no"))
 		})}
-		// A message a second for 25 seconds.
+		// A message each three seconds, for half a minute.
 		paced := change(func(ctx context.Context, m *message.Message, emit component.Emit) error {
-			time.Sleep(time.Second)
+			time.Sleep(3 * time.Second)
 			emit("", m)
 			return nil
 		})
 		p := mustNew(t, &keeper{}, Options{Logger: slog.New(slog.NewTextHandler(&logged, nil))},
-			Node{Name: "in", Source: feedOf(numbers(25)...)},
+			Node{Name: "in", Source: feedOf(numbers(10)...)},
 			Node{Name: "pace", Inputs: []string{"in"}, Transform: paced},
 			Node{Name: "out", Inputs: []string{"pace"}, Sink: refuse, Settings: Settings{DeadLetter: "shop/graves"}},
 		)
@@ -44,15 +44,87 @@ func TestDeadLettersAreLoggedAtOnceAndThenNowAndAgain(t *testing.T) {
 			}
 			got = append(got, regexp.MustCompile(`step=\S+ count=\d+`).FindString(line))
 		}
-		if total := p.Stats()[2].Dead; total != 25 {
+		if total := p.Stats()[2].Dead; total != 10 {
 			t.Errorf("%d dead letters", total)
 		}
-		if got := strings.Join(got, ", "); got != "step=out count=1, step=out count=10, step=out count=10, step=out "+
-			"count=4" {
+		if got := strings.Join(got, ", "); got != "step=out count=1, step=out count=3, step=out count=3, step=out "+
+			"count=3" {
 			t.Errorf("logged %s", got)
 		}
 		if strings.Contains(logged.String(), "m0001") {
 			t.Errorf("a body is in the log: %s", logged.String())
+		}
+	})
+}
+
+// 2,000 messages die in three seconds, and then nothing comes for an hour.
+func TestDeadLettersAreLoggedWithinTenSecondsWhenNoMoreCome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var logged bytes.Buffer
+		refuse := &answer{send: each(func(body string) component.Outcome {
+			if n, _ := strconv.Atoi(strings.TrimLeft(body, "m0")); n > 1000 && n%2 == 0 {
+				return component.Reject(errors.New("another reason"))
+			}
+			return component.Reject(errors.New("the far end says no"))
+		})}
+		begin, came := time.Now(), 0
+		paced := change(func(ctx context.Context, m *message.Message, emit component.Emit) error {
+			if came++; came <= 2000 {
+				time.Sleep(1500 * time.Microsecond)
+			} else {
+				time.Sleep(time.Hour)
+			}
+			emit("", m)
+			return nil
+		})
+		p := mustNew(t, &keeper{}, Options{Logger: slog.New(slog.NewTextHandler(&logged, nil))},
+			Node{Name: "in", Source: feedOf(numbers(2001)...)},
+			Node{Name: "pace", Inputs: []string{"in"}, Transform: paced,
+				Settings: Settings{Request: Request{Concurrency: 1}}},
+			Node{Name: "out", Inputs: []string{"pace"}, Sink: refuse, Settings: Settings{DeadLetter: "shop/graves"}},
+		)
+		mustRun(t, p)
+		var got []string
+		for line := range strings.Lines(logged.String()) {
+			m := regexp.MustCompile(`time=(\S+) .* count=(\d+) .* reason="(\w+)`).FindStringSubmatch(line)
+			if m == nil {
+				continue // that the step stands still
+			}
+			at, err := time.Parse(time.RFC3339, m[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, fmt.Sprint(at.Sub(begin).Round(time.Second), " ", m[3], " ", m[2]))
+		}
+		want := "0s the 1, 2s another 1, 10s the 1500, 12s another 498, 1h0m3s another 1"
+		if got := strings.Join(got, ", "); got != want {
+			t.Errorf("logged %s\nwant   %s", got, want)
+		}
+		if o := &p.graph.nodes[2].obituaries; o.timer != nil {
+			t.Error("a timer runs after the end")
+		}
+	})
+}
+
+// What is untold at the end is told at the end, and nothing after it.
+func TestTheTimerOfObituariesEndsWithThem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var o obituaries
+		late := 0
+		tell := func(uint64, error) { late++ }
+		for range 3 {
+			o.died(errDown, time.Now())
+			o.later(time.Now(), tell)
+		}
+		if n, _ := restOf(&o); n != 2 || o.timer != nil {
+			t.Errorf("%d were untold at the end; a timer runs: %v", n, o.timer != nil)
+		}
+		o.died(errDown, time.Now())
+		o.later(time.Now(), tell)
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if late != 0 || o.timer != nil {
+			t.Errorf("%d lines came after the end", late)
 		}
 	})
 }
