@@ -162,6 +162,9 @@ const knownDevices = 1 << 16
 func (w *Watch) hash(device string) uint64 { return max(1, maphash.String(w.seed, device)) }
 
 func (w *Watch) remember(hash uint64) {
+	if w.config.Equal {
+		return
+	}
 	if w.known == nil {
 		w.known = make([]uint64, knownDevices)
 	}

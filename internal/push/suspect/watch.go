@@ -10,6 +10,7 @@ import (
 type Config struct {
 	Percent int              // of the last Answers: so many doubts mean a mistake; 0: 5
 	Answers int              // that are remembered; 0: 200
+	Equal   bool             // a device that took a push before is as any other; not so: its doubt counts more
 	Mistake func(Seen) error // says what is probably wrong: the reason for which requests wait
 	Clock   func() time.Time // nil: time.Now
 }

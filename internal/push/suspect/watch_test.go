@@ -190,6 +190,27 @@ func TestADeviceThatTookAPushWeighsMore(t *testing.T) {
 	})
 }
 
+func TestWhereDevicesAreEqualOneThatTookAPushWeighsNoMoreAndGoesNoSooner(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := New(Config{Equal: true, Mistake: func(Seen) error { return errMistake }})
+		t.Cleanup(w.Close)
+		good(t, w, "d", 100)
+		var v verdicts
+		for i := 0; w.Why() == nil; i++ {
+			enter(w, fmt.Sprint("d", i))
+			w.doubt(fmt.Sprint("d", i), v.tell)
+		}
+		if v.String() != "MMMMMMMMMM" {
+			t.Errorf("%q was told", &v)
+		}
+		time.Sleep(firstRest)
+		if !enter(w, "unknown") {
+			t.Error("one that took no push before does not go first")
+		}
+		w.other()
+	})
+}
+
 func TestAfterARestDevicesThatTookAPushGoFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWatch(t)
