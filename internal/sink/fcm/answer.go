@@ -14,6 +14,9 @@ import (
 	"github.com/hikyaku/hikyaku/internal/push/token"
 )
 
+// thirdParty is FCM's word for credentials of the project, for Apple or Web Push, that are wrong or not there.
+const thirdParty = "THIRD_PARTY_AUTH_ERROR"
+
 const (
 	refusedRest = 30 * time.Second // of a project that may not send: somebody has to put that right
 	quotaRest   = time.Minute      // of a project, after QUOTA_EXCEEDED without Retry-After, as Google advises
@@ -30,6 +33,7 @@ func (d *delivery) came(r push.Result) {
 		d.end(d.sink.counts.Lost(r), false)
 	case r.Response.Status == 200:
 		d.sink.devices.Calm(d.project.name, d.wish.name)
+		d.project.calm()
 		if d.named != nil {
 			d.named(nameIn(r.Response.Body))
 		}
@@ -71,13 +75,15 @@ func (d *delivery) refused(r push.Result) {
 	switch {
 	case reason.FCM == "UNREGISTERED" && d.single():
 		d.pass.End(true)
+		d.fit.End(false)
 		d.bury(d.death(now, reason), reason, r.Sent, true)
 		return
 	case reason.FCM == "SENDER_ID_MISMATCH" && d.pass.Waits():
 		d.doubt(now, reason, r.Sent)
 		return
-	case reason.FCM == "THIRD_PARTY_AUTH_ERROR":
+	case reason.FCM == thirdParty:
 		o.After = max(o.After, partyRest)
+		o.Held = d.project.party(now, d.device(), reason)
 	case reason.FCM == "" && reason.Status == 401:
 		d.project.tokens.Refused(d.authorization)
 		if !d.renewed {
@@ -95,6 +101,9 @@ func (d *delivery) refused(r push.Result) {
 		if o.After > 0 {
 			d.project.pause.Strike(now, d.device(), o.After, reason)
 		}
+	case d.fit.Waits():
+		d.misfit(reason, r.Sent)
+		return
 	default:
 		o = component.Reject(reason)
 	}

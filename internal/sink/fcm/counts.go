@@ -22,7 +22,7 @@ func (s *Sink) Figures() figure.Figures {
 	f.Apps = map[string]figure.App{}
 	for name, p := range s.projects {
 		left, _ := p.pause.Left(now)
-		f.Apps[name] = figure.App{Paused: left > 0 || p.watch.Why() != nil, TokenAge: p.tokens.Age()}
+		f.Apps[name] = figure.App{Paused: left > 0 || p.why() != nil, TokenAge: p.tokens.Age()}
 	}
 	return f
 }

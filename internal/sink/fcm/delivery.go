@@ -33,7 +33,8 @@ type delivery struct {
 	authorization string         // that it was sent with
 	renewed       bool           // it was sent again because its access token was refused
 	push          *collapse.Push // nil: it has no collapse key
-	pass          suspect.Pass   // past the watch over its project
+	pass          suspect.Pass   // past the watch over whose its device is
+	fit           suspect.Pass   // past the one over what FCM refuses
 }
 
 var (
@@ -166,7 +167,7 @@ func (d *delivery) request() {
 func (d *delivery) resend() {
 	again := *d
 	again.renewed, again.push = true, d.push.Again()
-	d.pass = suspect.Pass{} // it is the other's now
+	d.pass, d.fit = suspect.Pass{}, suspect.Pass{} // they are the other's now
 	again.send()
 }
 

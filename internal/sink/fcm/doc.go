@@ -30,10 +30,12 @@
 //
 // UNREGISTERED means that the device is gone for this project: it is remembered durably, reported on the feedback
 // queue, and nothing is sent to it any more, unless it registered again later. SENDER_ID_MISMATCH means that, or that
-// the project is wrong: see package suspect. INVALID_ARGUMENT rejects the message. QUOTA_EXCEEDED lets the device rest
+// the project is wrong: see package suspect. INVALID_ARGUMENT rejects the message; when most are answered so, the
+// project rests. QUOTA_EXCEEDED lets the device rest
 // as long as FCM asks for; when several devices are answered so at once it is the project's quota, and all of the
 // project waits. UNAVAILABLE and INTERNAL are tried again after Retry-After. THIRD_PARTY_AUTH_ERROR is tried again
-// later: the project's credentials for Apple or Web Push need somebody's attention. An access token that is refused is
+// later: the project's credentials for Apple or Web Push need somebody's attention. When several devices are answered
+// so, that counts as no try, and when all are, the project rests. An access token that is refused is
 // fetched anew once.
 //
 // FCM knows no id of the sender's: a request whose answer was lost is tried again and may arrive twice. It is counted,

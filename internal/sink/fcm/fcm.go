@@ -65,7 +65,7 @@ func (s *Sink) Waits() error {
 		if left, why := p.pause.Left(s.clock()); left > 0 {
 			return fmt.Errorf("project %s: %w", name, why)
 		}
-		if why := cmp.Or(p.client.Waits(), p.watch.Why()); why != nil {
+		if why := cmp.Or(p.client.Waits(), p.why()); why != nil {
 			return why
 		}
 	}
@@ -135,6 +135,7 @@ func (s *Sink) Close() error {
 	s.hangUp()
 	for _, p := range s.projects {
 		p.watch.Close()
+		p.refusals.Close()
 	}
 	return s.dead.Close()
 }

@@ -1,9 +1,11 @@
 package fcm
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/outbound"
@@ -29,7 +31,12 @@ type project struct {
 	tokens *token.OAuth
 	asker  *http.Transport // for access tokens
 	pause  rest.Pause
-	watch  *suspect.Watch // over the answers to messages for one device
+	// Over the answers to messages for one device: whether they mean that the project is wrong, or that its messages
+	// are.
+	watch, refusals *suspect.Watch
+	last            atomic.Pointer[Refusal] // that refusals was told of
+	parties         alike                   // that had THIRD_PARTY_AUTH_ERROR
+	row             atomic.Int64            // of these, since a good answer
 }
 
 // mistake says what is probably wrong with a project's messages.
@@ -39,6 +46,42 @@ func (p *project) mistake(percent int, seen suspect.Seen) error {
 		"check projects.%s.account_file and projects.%s.id, or raise suspect_percent (%d) if so many tokens are "+
 		"another project's", p.name, seen.Doubts, seen.Answers, p.name, p.name, percent)
 }
+
+// refusedPercent of the last answers may be that FCM refuses the message. It is many: a project may have many a token
+// that is none, and one of several programs may be at fault alone. A dead letter can be sent again, and a project that
+// rests keeps everybody waiting.
+const refusedPercent = 50
+
+// refused says what is probably wrong when FCM refuses messages.
+func (p *project) refused(seen suspect.Seen) error {
+	return fmt.Errorf("project %s rests: %d of the last %d answers refuse the message, so what the sink's message "+
+		"makes is probably not as FCM wants it; no message is lost: check it, or cancel the campaign; the last one: %w",
+		p.name, seen.Doubts, seen.Answers, p.last.Load())
+}
+
+// manyParties is how many times in a row THIRD_PARTY_AUTH_ERROR makes the project rest. One good answer between means
+// that others than Apple's devices, or other apps, can be reached.
+const manyParties = 100
+
+// party is told that credentials for Apple or Web Push are wrong, for a device. many: several were told so.
+func (p *project) party(now time.Time, device uint64, reason error) (many bool) {
+	if n := p.row.Add(1); n >= manyParties {
+		p.pause.Begin(now, partyRest, fmt.Errorf("no message was taken since %d were refused for the project's "+
+			"credentials for Apple or Web Push, which are probably wrong; no message is lost: check them in "+
+			"Firebase's console; the last one: %w", n, reason))
+	}
+	return p.parties.came(now, device)
+}
+
+// calm is told that FCM took a message.
+func (p *project) calm() {
+	if p.row.Load() != 0 { // it is mostly 0: then no processor has to be told
+		p.row.Store(0)
+	}
+}
+
+// why is for what one of the watches lets messages wait; nil: none does.
+func (p *project) why() error { return cmp.Or(p.watch.Why(), p.refusals.Why()) }
 
 // identity tells apart what projects cannot share.
 func (p *project) identity() string { return fmt.Sprintf("%q", []string{p.address, p.config.CAFile}) }

@@ -9,7 +9,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/push/suspect"
 )
 
-// watched sends the message when the watch over its project's answers lets it go. Topics and conditions have no device
+// watched sends the message when the watches over its project's answers let it go. Topics and conditions have no device
 // and no watch.
 func (d *delivery) watched() {
 	if !d.single() {
@@ -21,7 +21,17 @@ func (d *delivery) watched() {
 			d.answer(component.Hold(wait, why))
 			return
 		}
-		d.send()
+		d.project.refusals.Enter(&d.fit, d.wish.name, func(wait time.Duration, why error) {
+			if wait > 0 {
+				d.end(component.Hold(wait, why), false)
+				return
+			}
+			if left, why := d.project.pause.Left(d.sink.clock()); left > 0 { // it has begun meanwhile
+				d.end(component.Hold(left, why), false)
+				return
+			}
+			d.send()
+		})
 	})
 }
 
@@ -29,11 +39,13 @@ func (d *delivery) watched() {
 // project's.
 func (d *delivery) end(o component.Outcome, right bool) {
 	d.pass.End(right)
+	d.fit.End(right)
 	d.done(o)
 }
 
 // doubt deals with an answer that means that the device is another project's, or that the project is wrong.
 func (d *delivery) doubt(now time.Time, reason *Refusal, sent time.Time) {
+	d.fit.End(false)
 	d.pass.Doubt(func(v suspect.Verdict, first bool) {
 		death := d.death(now, reason)
 		switch {
@@ -48,6 +60,23 @@ func (d *delivery) doubt(now time.Time, reason *Refusal, sent time.Time) {
 			d.bury(death, fmt.Errorf("%w: the device may be another project's, or project %s may be wrong", reason,
 				d.project.name), sent, true)
 		}
+	})
+}
+
+// misfit deals with an answer that refuses the message: it is wrong, or all are.
+func (d *delivery) misfit(reason *Refusal, sent time.Time) {
+	d.pass.End(false)
+	d.project.last.Store(reason)
+	d.fit.Doubt(func(v suspect.Verdict, first bool) {
+		if !first {
+			return
+		}
+		o := component.Reject(reason)
+		if v == suspect.Mistake {
+			o = component.Hold(time.Second, reason)
+		}
+		o.Sent = sent
+		d.done(o)
 	})
 }
 
