@@ -17,5 +17,5 @@
 //	p.Doubt(func(v suspect.Verdict, first bool) { … })
 //
 // Until good answers have come, only some hundred requests are on their way at once: so many are wasted at most where
-// everything is wrong.
+// everything is wrong. When it becomes wrong later, it is what is in flight by then.
 package suspect

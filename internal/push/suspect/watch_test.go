@@ -3,6 +3,7 @@ package suspect
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
@@ -379,6 +380,45 @@ func TestAfterSilenceNothingIsKnown(t *testing.T) {
 		time.Sleep(silence + 1)
 		if n := flood(); n != startLimit {
 			t.Errorf("%d go at once after a silence", n)
+		}
+	})
+}
+
+// A mistake in a few of the pushes, not seen before the watch rests: so many devices are buried, as docs/push.md says.
+func TestAMistakeAmongGoodAnswersBuriesFewDevicesBeforeTheWatchRests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const runs, inFlight = 100, 50
+		for percent, most := range map[int]int{10: 4, 6: 8, 3: 40} {
+			buried := 0
+			for run := range uint64(runs) {
+				random := rand.New(rand.NewPCG(run, 7))
+				w := New(Config{Mistake: func(Seen) error { return errMistake }})
+				var flying []*Pass
+				for i := 0; w.Why() == nil; i++ {
+					p := new(Pass)
+					w.Enter(p, fmt.Sprint("d", i), func(time.Duration, error) {})
+					if flying = append(flying, p); len(flying) < inFlight {
+						continue
+					}
+					next := random.IntN(len(flying))
+					p, flying[next] = flying[next], p
+					flying = flying[:len(flying)-1]
+					if random.IntN(100) >= percent {
+						p.End(true)
+						continue
+					}
+					p.Doubt(func(v Verdict, _ bool) {
+						if v == Gone {
+							buried++
+						}
+					})
+				}
+				w.Close()
+			}
+			if buried > most*runs {
+				t.Errorf("where %d %% are in doubt, %d devices are buried in %d runs", percent, buried, runs)
+			}
+			t.Logf("where %d %% are in doubt, %.1f devices are buried", percent, float64(buried)/runs)
 		}
 	})
 }
