@@ -3,6 +3,7 @@ package mysql
 import (
 	"strings"
 	"testing"
+	"unicode"
 )
 
 func TestShowEngineStatusSumsAllTables(t *testing.T) {
@@ -47,6 +48,38 @@ func TestShowProcesslistShowsWhoWaits(t *testing.T) {
 		r.putJobs(7, 7)
 		if got, err := w.row(); err != nil || got[0] != "1" {
 			t.Errorf("long %t: it got %q, %v", noShort, got, err)
+		}
+	}
+}
+
+// TestNamesOfVariablesStayApartWithoutPunctuation: mysqld_exporter makes names of metrics of them, and gives up when two
+// are the same.
+func TestNamesOfVariablesStayApartWithoutPunctuation(t *testing.T) {
+	c := newRig(t, Config{}, nil).connect("")
+	for _, statement := range []string{"SHOW GLOBAL STATUS", "SHOW STATUS", "SHOW GLOBAL VARIABLES"} {
+		rows, err := c.QueryContext(t.Context(), statement)
+		if err != nil {
+			t.Fatal(statement, err)
+		}
+		known := map[string]string{}
+		for rows.Next() {
+			var name, value string
+			if err := rows.Scan(&name, &value); err != nil {
+				t.Fatal(statement, err)
+			}
+			plain := strings.Map(func(r rune) rune {
+				if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+					return '_'
+				}
+				return unicode.ToLower(r)
+			}, name)
+			if other, there := known[plain]; there {
+				t.Errorf("%s has both %q and %q", statement, name, other)
+			}
+			known[plain] = name
+		}
+		if err := rows.Close(); err != nil || len(known) < 100 {
+			t.Errorf("%s: %d names, %v", statement, len(known), err)
 		}
 	}
 }
