@@ -44,30 +44,38 @@ func (d *Server) claimed(ctx context.Context, h *held) (*queue.Peeked, error) {
 
 // columnsOf are the columns of the table that a SHOW or DESCRIBE names, nil when it cannot be told.
 func (l *long) columnsOf(query string) message.Columns {
-	parsed, err := sqlparser.Parse(query)
-	if err != nil {
-		return nil
-	}
-	show, ok := parsed.(*sqlparser.Show)
+	n, ok := l.tableOf(query)
 	if !ok {
 		return nil
-	}
-	s, _, err := l.session(context.Background(), l.conn)
-	if err != nil {
-		return nil
-	}
-	n, err := s.queueOf(show.Table)
-	if err != nil {
-		return nil
-	}
-	if show.Database != "" {
-		n.Namespace = show.Database
 	}
 	def, _, err := l.door.definition(l.door.lookup(n))
 	if err != nil {
 		return nil
 	}
 	return def.Columns
+}
+
+// tableOf is the table that a SHOW or DESCRIBE names. false: it cannot be told.
+func (l *long) tableOf(query string) (n queue.Name, ok bool) {
+	parsed, err := sqlparser.Parse(query)
+	if err != nil {
+		return n, false
+	}
+	show, ok := parsed.(*sqlparser.Show)
+	if !ok {
+		return n, false
+	}
+	s, _, err := l.session(context.Background(), l.conn)
+	if err != nil {
+		return n, false
+	}
+	if n, err = s.queueOf(show.Table); err != nil && show.Database == "" {
+		return n, false
+	}
+	if show.Database != "" {
+		n.Namespace = show.Database
+	}
+	return n, true
 }
 
 // removeAll takes away what nobody owns now.

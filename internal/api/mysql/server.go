@@ -118,6 +118,7 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 	e := engine.New(analyzer.NewBuilder(pro).AddPreAnalyzeRule(boundPatternsID, boundPatterns).Build(),
 		&engine.Config{})
 	noShortcuts()
+	correctColumnsTable()
 	e.Analyzer.ExecBuilder.PriorityBuilder = walking{e.Analyzer.ExecBuilder}
 	d.showEngines(e)
 	handler := &handler{door: d}

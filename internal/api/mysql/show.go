@@ -218,9 +218,10 @@ func (l *long) correctStatus() {
 	})
 }
 
-// correctColumns makes DESCRIBE and SHOW COLUMNS show types and defaults as MySQL does.
+// correctColumns makes DESCRIBE and SHOW COLUMNS show types, defaults and privileges as MySQL does.
 func (l *long) correctColumns() {
 	var columns message.Columns
+	privileges := ""
 	looked := false
 	l.correct(func(fields []*querypb.Field, row []sqltypes.Value) {
 		name, typ, def := field(fields, "Field"), field(fields, "Type"), field(fields, "Default")
@@ -229,6 +230,12 @@ func (l *long) correctColumns() {
 		}
 		if !looked {
 			columns, looked = l.columnsOf(l.query), true
+			if n, ok := l.tableOf(l.query); ok && known(l.conn) != nil {
+				privileges = known(l.conn).columnPrivileges(n)
+			}
+		}
+		if i := field(fields, "Privileges"); i >= 0 {
+			row[i] = sqltypes.MakeTrusted(row[i].Type(), []byte(privileges))
 		}
 		text := noise.ReplaceAllString(row[typ].ToString(), "")
 		if n, ok := columns.Lookup(row[name].ToString()); ok && columns[n].Type == message.TypeTime {

@@ -58,11 +58,11 @@ a> SHOW FIELDS FROM t2
   v | bigint unsigned | YES |  | NULL | 
 a> SHOW FULL COLUMNS FROM t1
   Field | Type | Collation | Null | Key | Default | Extra | Privileges | Comment
-  id | int | NULL | NO |  | NULL |  |  | 
-  name | varchar(20) | utf8mb4_0900_bin | YES |  | x |  |  | 
-  body | longblob | NULL | YES |  | NULL |  |  | 
-  price | decimal(8,2) | NULL | NO |  | 0.00 |  |  | 
-  at | datetime(3) | NULL | YES |  | NULL |  |  | 
+  id | int | NULL | NO |  | NULL |  | select,insert,update,references | 
+  name | varchar(20) | utf8mb4_0900_bin | YES |  | x |  | select,insert,update,references | 
+  body | longblob | NULL | YES |  | NULL |  | select,insert,update,references | 
+  price | decimal(8,2) | NULL | NO |  | 0.00 |  | select,insert,update,references | 
+  at | datetime(3) | NULL | YES |  | NULL |  | select,insert,update,references | 
 a> SHOW INDEX FROM t1
   Table | Non_unique | Key_name | Seq_in_index | Column_name | Collation | Cardinality | Sub_part | Packed | Null | Index_type | Comment | Index_comment | Visible | Expression
 a> SHOW KEYS FROM t2
