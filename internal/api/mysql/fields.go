@@ -32,10 +32,31 @@ func fieldsOf(ctx *gms.Context, schema gms.Schema) []*querypb.Field {
 			f.Decimals = notFixed
 		case f.Type == sqltypes.Bit:
 			f.ColumnLength = uint32(c.Type.(types.BitType).NumberOfBits())
+		case f.Type == sqltypes.Int8 && c.Source != "":
+			// TINYINT(1), which clients take for a boolean, unlike what a comparison comes to
+			if n, ok := c.Type.(interface{ DisplayWidth() int }); ok && n.DisplayWidth() > 0 {
+				f.ColumnLength = uint32(n.DisplayWidth())
+			}
 		}
+		clockLength(f)
 		fields[i] = f
 	}
 	return fields
+}
+
+// clockLength makes a column with a time as long as MySQL does: its digits of a second count, with their point.
+func clockLength(f *querypb.Field) {
+	switch f.Type {
+	case sqltypes.Time:
+		f.ColumnLength = uint32(len("-838:59:59"))
+	case sqltypes.Datetime, sqltypes.Timestamp:
+		f.ColumnLength = uint32(len("2006-01-02 15:04:05"))
+	default:
+		return
+	}
+	if f.Decimals > 0 {
+		f.ColumnLength += 1 + f.Decimals
+	}
 }
 
 // notFixed is how many decimals a number has that may have any.

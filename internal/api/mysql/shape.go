@@ -63,6 +63,7 @@ func (t *table) fields(ctx *gms.Context) []*querypb.Field {
 		switch t.columns[i].Type {
 		case message.TypeTime, message.TypeDateTime, message.TypeTimestamp:
 			fields[i].Decimals = uint32(t.columns[i].Length)
+			clockLength(fields[i])
 		}
 	}
 	return fields

@@ -29,6 +29,7 @@ func plainTimes(d *Server, answer vmysql.ResultSpoolFn) vmysql.ResultSpoolFn {
 						f.Decimals = uint32(d.timeDigits(f))
 					}
 				}
+				clockLength(f)
 				digits = append(digits, n)
 			}
 		}
