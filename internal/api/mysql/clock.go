@@ -29,6 +29,8 @@ var clocks = map[string]clockwork{
 	"subtime":      {2, 2, ofFirst, shiftTime("subtime", -1)},
 	"timestamp":    {1, 2, ofDatetime, timestamp},
 	"utc_date":     {0, 0, ofDate, utcDate},
+	"curdate":      {0, 0, ofDate, today},
+	"current_date": {0, 0, ofDate, today},
 	"utc_time":     {0, 1, ofTime, utcTime},
 	"session_user": {0, 0, ofText, user}, "system_user": {0, 0, ofText, user},
 }
@@ -332,6 +334,12 @@ func timestamp(ctx *gms.Context, args []any) (any, error) {
 
 func utcDate(ctx *gms.Context, _ []any) (any, error) {
 	return ctx.QueryTime().UTC().Truncate(24 * time.Hour), nil
+}
+
+// today is the day in the session's time zone, in which the clock of a statement is.
+func today(ctx *gms.Context, _ []any) (any, error) {
+	year, month, day := ctx.QueryTime().Date()
+	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC), nil
 }
 
 func utcTime(ctx *gms.Context, args []any) (any, error) {

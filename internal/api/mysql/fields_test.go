@@ -57,9 +57,31 @@ func TestColumnsOfAnswersAreDescribedAsMySQLDoes(t *testing.T) {
 		{"a", "int8(1,0)"}, {"b", "int8(4,0)"}, {"c", "time(10,0)"}, {"d", "time(14,3)"},
 		{"e", "datetime(19,0)"}, {"g", "datetime(26,6)"}, {"h", "timestamp(19,0)"}, {"i", "date(10,0)"},
 		{"n = 1", "int8(4,0)!"}, {"now()", "datetime(19,0)!"},
+		{"curdate()", "date(10,0)"}, {"current_date", "date(10,0)"}, {"current_date()", "date(10,0)"},
+		{"coalesce(i, curdate())", "date(10,0)"}, {"curdate() - INTERVAL 1 DAY", "date(10,0)"},
+		{"unix_timestamp()", "int64(20,0)!"}, {"unix_timestamp(e)", "int64(20,0)"},
+		{"unix_timestamp(i)", "int64(20,0)"}, {"unix_timestamp(g)", "decimal(21,6)"},
 	} {
 		if got := raw.described("SELECT " + q.expression + " FROM f"); got != q.want {
 			t.Errorf("%s is described as %s, want %s", q.expression, got, q.want)
 		}
+	}
+}
+
+// TestTodayAndSecondsAreOfTheirTypes, whatever is done with them.
+func TestTodayAndSecondsAreOfTheirTypes(t *testing.T) {
+	c := newRig(t, Config{}, nil).connect("")
+	exec(t, c, "SET time_zone = '+00:00', timestamp = 1767323045")
+	exec(t, c, "CREATE TABLE f (e datetime, g datetime(3), i date) ENGINE=QUEUE")
+	exec(t, c, "INSERT INTO f VALUES ('2026-01-02 03:04:05', '2026-01-02 03:04:05.250', curdate())")
+	for _, q := range []struct{ expression, want string }{
+		{"unix_timestamp(e)", "1767323045"}, {"unix_timestamp(g)", "1767323045.250"},
+		{"sum(unix_timestamp(e))", "1767323045"}, {"unix_timestamp(e) DIV 10", "176732304"},
+		{"i = curdate()", "1"}, {"curdate() = date(now())", "1"}, {"length(curdate())", "10"},
+		{"concat(curdate(), '') = concat(i)", "1"}, {"datediff(current_date, i)", "0"},
+		{"curdate() + INTERVAL 1 DAY > i", "1"}, {"year(curdate()) = year(now())", "1"},
+		{"curdate() + 0 = date_format(i, '%Y%m%d') + 0", "1"}, {"curdate() BETWEEN i AND i", "1"},
+	} {
+		one(t, c, q.want, "SELECT "+q.expression+" FROM f")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf16"
 
+	"github.com/cockroachdb/apd/v3"
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/expression/function"
@@ -43,6 +44,23 @@ func deviations(_ *gms.Context, args []gms.Expression) []gms.Expression {
 		args = []gms.Expression{expression.NewConvert(args[0], expression.ConvertToDouble)}
 	}
 	return args
+}
+
+// wholeSeconds are those of a date without digits of a second: an integer, not a DECIMAL.
+type wholeSeconds struct{}
+
+func (wholeSeconds) typeOf(inner gms.Type) gms.Type {
+	if d, ok := inner.(gms.DecimalType); ok && d.Scale() == 0 {
+		return types.Int64
+	}
+	return inner
+}
+
+func (wholeSeconds) look(_ *gms.Context, v any) (any, error) {
+	if d, ok := v.(*apd.Decimal); ok && d.Exponent >= 0 {
+		return d.Int64()
+	}
+	return v, nil
 }
 
 func hasVariable(ctx *gms.Context, e gms.Expression) (found bool) {
@@ -85,7 +103,11 @@ func mendedFunctions() (fs []gms.Function) {
 			}
 		case mended[name] != nil:
 			made = func(ctx *gms.Context, args []gms.Expression) (gms.Expression, error) {
-				return f.NewInstance(ctx, mended[name](ctx, typedFor(ctx, name, args)))
+				e, err := f.NewInstance(ctx, mended[name](ctx, typedFor(ctx, name, args)))
+				if u, ok := e.(*function.UnixTimestamp); ok && err == nil {
+					return &seen[wholeSeconds]{u, wholeSeconds{}}, nil
+				}
+				return e, err
 			}
 		default:
 			continue
