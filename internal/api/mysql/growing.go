@@ -67,7 +67,7 @@ func growingFunctions() (fs []gms.Function) {
 						return &grown{Expression: function.NewRepeat(ctx, expression.NewLiteral(" ", types.LongText),
 							args[0]), name: name, size: growing["repeat"]}, nil
 					}
-					return &grown{Expression: inner, name: name, size: size}, nil
+					return &grown{Expression: extractedOf(inner), name: name, size: size}, nil
 				}})
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/expression/function"
+	"github.com/dolthub/go-mysql-server/sql/expression/function/json"
 	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
 )
@@ -121,6 +122,8 @@ func mendedFunctions() (fs []gms.Function) {
 // mendedIn is an expression, no function, of which the same is true.
 func mendedIn(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.TreeIdentity, error) {
 	switch e := e.(type) {
+	case *json.JSONExtract:
+		return extractedOf(e), transform.NewTree, nil
 	case *expression.Like:
 		if e.Escape != nil && !isSeen[escape](e.Escape) {
 			e = expression.NewLike(e.LeftChild, e.RightChild, &seen[escape]{e.Escape, escape{}}).(*expression.Like)

@@ -1,0 +1,36 @@
+package mysql
+
+import (
+	"database/sql"
+	"testing"
+)
+
+// TestWhatAPathDoesNotLeadToIsNull: an array has no members, and of several paths those that lead nowhere are left out.
+func TestWhatAPathDoesNotLeadToIsNull(t *testing.T) {
+	r := newRig(t, Config{}, nil)
+	c := r.connect("")
+	exec(t, c, "CREATE TABLE documents (j json) ENGINE=QUEUE")
+	exec(t, c, `INSERT INTO documents VALUES ('[{"a": 1}, {"a": 2}]')`)
+	for expression, want := range map[string]string{
+		`json_extract('[]', '$.a')`: "", `j->'$.a'`: "", `j->>'$.a'`: "", `j->'$[1].a'`: "2",
+		`j->>'$[last].a'`: "2", `j->'$[last-1]'`: `{"a": 1}`, `j->'$[*].a'`: "[1, 2]", `j->'$[2]'`: "",
+		`json_extract('{"a": {"b": null}}', '$.a.b')`:               "null",
+		`json_extract('{"a": 5}', '$[0].a[0]')`:                     "5",
+		`json_extract('{"a": 5}', '$.a.b')`:                         "",
+		`json_extract('{"a b": "x", "c": 1}', '$."a b"')`:           `"x"`,
+		`json_extract('{"bb": 1, "c": 2}', '$.*')`:                  "[2, 1]",
+		`json_extract('{"a": [1, 2]}', '$.a[0]', '$.b')`:            "[1]",
+		`json_extract('{"a": [1, 2]}', '$.a[0]', '$.a')`:            "[1, [1, 2]]",
+		`json_extract('{"a": 1}', '$.b', '$.c')`:                    "",
+		`json_extract(NULL, '$.b')`:                                 "",
+		`json_extract('{"a": 1}', NULL)`:                            "",
+		`coalesce(json_extract(j, '$.a'), json_extract(j, '$[0]'))`: `{"a": 1}`,
+	} {
+		var got sql.NullString
+		err := c.QueryRowContext(t.Context(), "SELECT "+expression+" FROM documents").Scan(&got)
+		if err != nil || got.String != want || got.Valid != (want != "") {
+			t.Errorf("%s: %v, %v, want %q", expression, got, err, want)
+		}
+	}
+	one(t, c, int64(1), "SELECT count(*) FROM documents WHERE j->'$.a' IS NULL AND j->'$[0].a' = 1")
+}
