@@ -83,9 +83,16 @@ func costIn(ctx *gms.Context, e gms.Expression, planned bool) (gms.Expression, t
 		bound, _, err := costIn(ctx, shifted, planned)
 		return &named{bound, e.String()}, transform.NewTree, err
 	}
+	e, changed, err = toldIn(ctx, e)
+	if err != nil {
+		return nil, transform.SameTree, err
+	}
 	fit, mended, err := mendedIn(ctx, e)
 	if err != nil {
 		return nil, mended, err
+	}
+	if changed {
+		mended = transform.NewTree
 	}
 	spelt, same, err := orderedIn(ctx, fit)
 	if err != nil {

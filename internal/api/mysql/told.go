@@ -1,0 +1,269 @@
+package mysql
+
+import (
+	"strings"
+	"time"
+
+	"github.com/cockroachdb/apd/v3"
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/expression/function"
+	"github.com/dolthub/go-mysql-server/sql/types"
+)
+
+// What a date is where a text or a number is asked for. go-mysql-server takes every date for one with a clock, and
+// seconds since 1970 for its number, or ends with an error.
+
+// written makes the text of a date, with the digits of a second that its type has.
+type written struct {
+	day    bool
+	digits int
+}
+
+func (w written) typeOf(gms.Type) gms.Type { return types.LongText }
+
+func (w written) look(_ *gms.Context, v any) (any, error) {
+	t, ok := v.(time.Time)
+	switch {
+	case !ok:
+		return v, nil
+	case w.day:
+		return t.Format(time.DateOnly), nil
+	case w.digits == 0:
+		return t.Format(time.DateTime), nil
+	}
+	return t.Format(time.DateTime + "." + strings.Repeat("0", w.digits)), nil
+}
+
+// numeral makes the number of a date or time: 20260102, 20260102030405, 30405.
+type numeral struct {
+	written
+	time, whole bool // whole: without a fraction, rounded
+}
+
+func (n numeral) typeOf(gms.Type) gms.Type {
+	switch {
+	case n.time && !n.whole: // no type of a TIME tells how many digits there are
+		return types.Float64
+	case n.day || n.whole || n.digits == 0:
+		return types.Int64
+	}
+	return types.MustCreateDecimalType(uint8(14+n.digits), uint8(n.digits))
+}
+
+func (n numeral) look(ctx *gms.Context, v any) (any, error) {
+	switch text := v.(type) { // of some functions that make dates
+	case string, []byte:
+		m, ok := momentOf(ctx, text)
+		if !ok {
+			return v, nil
+		}
+		if v = m.day; !m.dated {
+			v = m.clock
+		}
+	}
+	switch v := v.(type) {
+	case types.Timespan:
+		return n.clock(v.AsMicroseconds()), nil
+	case time.Time:
+		year, month, day := v.Date()
+		date := int64(year)*10_000 + int64(month)*100 + int64(day)
+		if n.day {
+			return date, nil
+		}
+		if n.whole {
+			v = v.Round(time.Second)
+			year, month, day = v.Date()
+			date = int64(year)*10_000 + int64(month)*100 + int64(day)
+		}
+		hour, minute, second := v.Clock()
+		number := date*1_000_000 + int64(hour)*10_000 + int64(minute)*100 + int64(second)
+		if n.whole || n.digits == 0 {
+			return number, nil
+		}
+		d, _, err := apd.NewFromString(v.Format("20060102150405." + strings.Repeat("0", n.digits)))
+		return d, err
+	}
+	return v, nil
+}
+
+func (n numeral) clock(micros int64) any {
+	sign := int64(1)
+	if micros < 0 {
+		sign, micros = -1, -micros
+	}
+	if n.whole {
+		micros = (micros + 500_000) / 1_000_000 * 1_000_000
+	}
+	seconds := micros / 1_000_000
+	number := sign * (seconds/3600*10_000 + seconds/60%60*100 + seconds%60)
+	if n.whole {
+		return number
+	}
+	return float64(number) + float64(sign*(micros%1_000_000))/1e6
+}
+
+// dateOf is how a date is written; false for what is none.
+func dateOf(t gms.Type) (written, bool) {
+	d, ok := t.(gms.DatetimeType)
+	switch {
+	case !ok:
+		return written{}, false
+	case types.IsDateType(t):
+		return written{day: true}, true
+	}
+	return written{digits: d.Precision()}, true
+}
+
+// writtenOf is an expression whose dates are texts.
+func writtenOf(ctx *gms.Context, e gms.Expression) (gms.Expression, bool) {
+	if e == nil {
+		return nil, false
+	}
+	if w, ok := dateOf(e.Type(ctx)); ok {
+		return &seen[written]{e, w}, true
+	}
+	return e, false
+}
+
+// numeralOf is an expression whose dates and times are numbers.
+func numeralOf(ctx *gms.Context, e gms.Expression, whole bool) (gms.Expression, bool) {
+	switch t := e.Type(ctx); {
+	case types.IsTimespan(t):
+		return &seen[numeral]{e, numeral{time: true, whole: whole}}, true
+	default:
+		w, ok := dateOf(t)
+		if f, is := e.(gms.FunctionExpression); is && !ok { // whose type is that of a text
+			ok = f.FunctionName() == "curdate" || f.FunctionName() == "current_date"
+			w.day = true
+		}
+		if !ok {
+			return e, false
+		}
+		return &seen[numeral]{e, numeral{written: w, whole: whole}}, true
+	}
+}
+
+// writers are the functions that read texts, in whatever argument a date stands.
+var writers = map[string]bool{
+	"ascii": true, "bit_length": true, "char_length": true, "character_length": true, "concat": true,
+	"concat_ws": true, "crc32": true, "elt": true, "export_set": true, "field": true, "find_in_set": true,
+	"group_concat": true, "hex": true, "insert": true, "instr": true, "lcase": true, "left": true, "length": true,
+	"locate": true, "lower": true, "lpad": true, "ltrim": true, "make_set": true, "md5": true, "mid": true,
+	"octet_length": true, "ord": true, "position": true, "quote": true, "regexp_instr": true, "regexp_like": true,
+	"regexp_replace": true, "regexp_substr": true, "repeat": true, "replace": true, "reverse": true, "right": true,
+	"rpad": true, "rtrim": true, "sha": true, "sha1": true, "sha2": true, "soundex": true, "strcmp": true,
+	"substr": true, "substring": true, "substring_index": true, "to_base64": true, "trim": true, "ucase": true,
+	"upper": true,
+}
+
+// reckoners are those that read numbers.
+var reckoners = map[string]bool{"abs": true, "ceil": true, "ceiling": true, "floor": true, "mod": true, "round": true,
+	"sign": true, "truncate": true}
+
+// toldIn is an expression whose dates are the texts or numbers that it asks for.
+func toldIn(ctx *gms.Context, e gms.Expression) (gms.Expression, bool, error) {
+	if e == nil || !e.Resolved() {
+		return e, false, nil
+	}
+	text := func(_ int, c gms.Expression) (gms.Expression, bool) { return writtenOf(ctx, c) }
+	number := func(_ int, c gms.Expression) (gms.Expression, bool) { return numeralOf(ctx, c, false) }
+	switch f := e.(type) {
+	case *expression.Convert:
+		switch t := f.Type(ctx); {
+		case t == types.LongText || t == types.LongBlob:
+			return told(ctx, e, text)
+		case t == types.Int64 || t == types.Uint64:
+			return told(ctx, e, func(_ int, c gms.Expression) (gms.Expression, bool) {
+				return numeralOf(ctx, c, true)
+			})
+		case types.IsNumber(t) && !types.IsYear(t):
+			return told(ctx, e, number)
+		}
+	case *expression.Arithmetic, *expression.Mod, *expression.IntDiv, *expression.Div, *expression.UnaryMinus:
+		return told(ctx, e, number)
+	case *expression.Like:
+		return told(ctx, e, text)
+	case *expression.Case:
+		return toldCase(ctx, f)
+	case *function.If:
+		if !types.IsText(f.Type(ctx)) {
+			break
+		}
+		return told(ctx, e, func(i int, c gms.Expression) (gms.Expression, bool) {
+			if i == 0 {
+				return c, false
+			}
+			return text(i, c)
+		})
+	case gms.FunctionExpression:
+		switch name := strings.ToLower(f.FunctionName()); name {
+		case "ifnull", "coalesce":
+			if types.IsText(f.Type(ctx)) {
+				return told(ctx, e, text)
+			}
+		case "greatest", "least":
+			for _, c := range e.Children() {
+				if types.IsText(c.Type(ctx)) {
+					return told(ctx, e, text)
+				}
+			}
+		case "json_object", "json_array", "json_arrayagg", "json_objectagg":
+			return told(ctx, e, func(i int, c gms.Expression) (gms.Expression, bool) {
+				if types.IsDateType(c.Type(ctx)) {
+					return text(i, c)
+				}
+				return c, false
+			})
+		default:
+			if writers[name] {
+				return told(ctx, e, text)
+			}
+			if reckoners[name] {
+				return told(ctx, e, number)
+			}
+		}
+	}
+	return e, false, nil
+}
+
+// told is an expression with its arguments as of says.
+func told(
+	ctx *gms.Context, e gms.Expression, of func(int, gms.Expression) (gms.Expression, bool),
+) (gms.Expression, bool, error) {
+	var children []gms.Expression
+	for i, c := range e.Children() {
+		if c == nil {
+			continue
+		}
+		if n, changed := of(i, c); changed {
+			if children == nil {
+				children = append(children, e.Children()...)
+			}
+			children[i] = n
+		}
+	}
+	if children == nil {
+		return e, false, nil
+	}
+	made, err := e.WithChildren(ctx, children...)
+	return made, true, err
+}
+
+// toldCase is a CASE whose values are texts, if one is.
+func toldCase(ctx *gms.Context, c *expression.Case) (gms.Expression, bool, error) {
+	if !types.IsText(c.Type(ctx)) {
+		return c, false, nil
+	}
+	whole, changed := *c, false
+	whole.Branches = append([]expression.CaseBranch(nil), c.Branches...)
+	for i, b := range whole.Branches {
+		value, is := writtenOf(ctx, b.Value)
+		whole.Branches[i].Value, changed = value, changed || is
+	}
+	if c.Else != nil {
+		value, is := writtenOf(ctx, c.Else)
+		whole.Else, changed = value, changed || is
+	}
+	return &whole, changed, nil
+}
