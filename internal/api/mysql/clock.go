@@ -7,6 +7,7 @@ import (
 	"github.com/cockroachdb/apd/v3"
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/expression/function"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/sqltypes"
 )
@@ -33,6 +34,7 @@ var clocks = map[string]clockwork{
 	"current_date": {0, 0, ofDate, today},
 	"utc_time":     {0, 1, ofTime, utcTime},
 	"session_user": {0, 0, ofText, user}, "system_user": {0, 0, ofText, user},
+	"from_unixtime": {1, 2, ofSeconds, fromUnixtime},
 }
 
 // clockwork is what makes the value of a function: of how many arguments, its type, and how. No argument is NULL then.
@@ -364,4 +366,48 @@ func utcTime(ctx *gms.Context, args []any) (any, error) {
 func user(ctx *gms.Context, _ []any) (any, error) {
 	c := ctx.Session.Client()
 	return strings.Join([]string{c.User, c.Address}, "@"), nil
+}
+
+// ofSeconds is a date with the digits of the seconds, or the text that a format makes of it.
+func ofSeconds(ctx *gms.Context, args []gms.Expression) gms.Type {
+	if len(args) > 1 {
+		return types.LongText
+	}
+	if _, scale, exact := digitsOf(args[0].Type(ctx)); exact {
+		return types.MustCreateDatetimeType(sqltypes.Datetime, min(scale, 6))
+	}
+	return types.DatetimeMaxPrecision
+}
+
+// fromUnixtime is the time so many seconds behind 1970, in the connection's time zone.
+func fromUnixtime(ctx *gms.Context, args []any) (any, error) {
+	number, _, err := types.InternalDecimalType.Convert(ctx, args[0])
+	if gms.ErrTruncatedIncorrect.Is(err) {
+		ctx.Warn(1292, "%s", err.Error())
+		err = nil
+	}
+	seconds, ok := number.(*apd.Decimal)
+	if err != nil || !ok { // no time at all, or beyond all
+		return nil, nil
+	}
+	micros := new(apd.Decimal)
+	exact := apd.BaseContext.WithPrecision(uint32(seconds.NumDigits()) + maxScale)
+	if _, err := exact.Quantize(micros, seconds, -6); err != nil {
+		return nil, err
+	}
+	micros.Exponent = 0
+	n, err := micros.Int64()
+	if err != nil || n < 0 || n/1_000_000 > function.MaxUnixTimeSecs {
+		return nil, nil
+	}
+	zone, err := function.SessionTimeZone(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t, _ := gms.ConvertTimeZone(time.UnixMicro(n).UTC(), "UTC", zone)
+	if len(args) == 1 {
+		return t, nil
+	}
+	return function.NewDateFormat(ctx, expression.NewLiteral(t, types.DatetimeMaxPrecision),
+		expression.NewLiteral(text64(args[1]), types.LongText)).Eval(ctx, nil)
 }

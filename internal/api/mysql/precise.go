@@ -27,6 +27,8 @@ func preciseIn(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.Tr
 		typ = preciseType(ctx, f.Type(ctx), f.Date, f.Interval)
 	case *function.DateSub:
 		typ = preciseType(ctx, f.Type(ctx), f.Date, f.Interval)
+	case *function.ConvertTz:
+		typ = zonedType(ctx, f.Children()[0])
 	}
 	if typ == nil {
 		return e, transform.SameTree
@@ -57,4 +59,23 @@ func preciseType(ctx *gms.Context, own gms.Type, date gms.Expression, interval *
 		return nil
 	}
 	return typ
+}
+
+// zonedType is the type of a date in another time zone; nil where go-mysql-server's, of six digits, is right.
+func zonedType(ctx *gms.Context, date gms.Expression) gms.Type {
+	digits := 0
+	switch t := date.Type(ctx).(type) {
+	case gms.DatetimeType:
+		if !types.IsDateType(t) {
+			digits = t.Precision()
+		}
+	default:
+		text, ok := date.(*expression.Literal)
+		if !ok {
+			return nil
+		}
+		_, fraction, _ := strings.Cut(text64(text.Value()), ".")
+		digits = min(len(fraction), 6)
+	}
+	return types.MustCreateDatetimeType(sqltypes.Datetime, digits)
 }

@@ -41,3 +41,28 @@ func TestDatesAreTheTextsAndNumbersOfMySQL(t *testing.T) {
 	}
 	one(t, c, int64(1), "SELECT count(*) FROM told WHERE concat(d, '') = '2024-01-02' AND s + 0 = 20240102030405")
 }
+
+// TestTimesOfSecondsAndZonesHaveTheirDigits, no more and no less.
+func TestTimesOfSecondsAndZonesHaveTheirDigits(t *testing.T) {
+	r := newRig(t, Config{}, nil)
+	c := r.connect("")
+	exec(t, c, "SET time_zone = '+00:00'")
+	exec(t, c, "CREATE TABLE zones (n int, x decimal(12,4), ms datetime(3), d date) ENGINE=QUEUE")
+	exec(t, c, "INSERT INTO zones VALUES (1, 1.25, '2024-01-02 03:04:05.678', '2024-01-02')")
+	for expression, want := range map[string]string{
+		"from_unixtime(0)": "1970-01-01 00:00:00", "from_unixtime(n)": "1970-01-01 00:00:01",
+		"from_unixtime(1.5)": "1970-01-01 00:00:01.5", "from_unixtime(x)": "1970-01-01 00:00:01.2500",
+		"from_unixtime('1.5')": "1970-01-01 00:00:01.500000", "from_unixtime(1.5, '%s %f')": "01 500000",
+		"from_unixtime(-1)": "", "from_unixtime(NULL)": "", "from_unixtime(1e300)": "",
+		"convert_tz(ms, '+00:00', '+01:00')":                       "2024-01-02 04:04:05.678",
+		"convert_tz(d, '+00:00', '+01:00')":                        "2024-01-02 01:00:00",
+		"convert_tz('2024-01-02 03:04:05', '+00:00', '+01:00')":    "2024-01-02 04:04:05",
+		"convert_tz('2024-01-02 03:04:05.25', '+00:00', '+01:00')": "2024-01-02 04:04:05.25",
+	} {
+		var got sql.NullString
+		err := c.QueryRowContext(t.Context(), "SELECT "+expression+" FROM zones").Scan(&got)
+		if err != nil || got.String != want {
+			t.Errorf("%s: %q, %v, want %q", expression, got.String, err, want)
+		}
+	}
+}
