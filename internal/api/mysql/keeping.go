@@ -111,6 +111,9 @@ func costIn(ctx *gms.Context, e gms.Expression, planned bool) (gms.Expression, t
 	if whole, is := moduloIn(ctx, exact); is == transform.NewTree {
 		return whole, is, nil
 	}
+	if r, ok := roundedOf(ctx, exact); ok {
+		return &seen[roundedTo]{exact, r}, transform.NewTree, nil
+	}
 	return exact, same && alike && also && too, nil
 }
 
