@@ -78,7 +78,7 @@ func (l *long) look(ctx context.Context) error {
 			"client can write what it gets)")
 	}
 	if l.answer != nil {
-		l.answer = plainTimes(l.door, l.answer)
+		l.answer = plainFloats(plainTimes(l.door, l.answer))
 	}
 	l.implicit(s, words)
 	switch words[0] {

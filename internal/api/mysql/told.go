@@ -167,12 +167,18 @@ func toldIn(ctx *gms.Context, e gms.Expression) (gms.Expression, bool, error) {
 		return e, false, nil
 	}
 	text := func(_ int, c gms.Expression) (gms.Expression, bool) { return writtenOf(ctx, c) }
+	float := func(i int, c gms.Expression) (gms.Expression, bool) {
+		if c, ok := text(i, c); ok || !types.IsFloat(c.Type(ctx)) {
+			return c, ok
+		}
+		return &seen[floating]{c, floating{}}, true
+	}
 	number := func(_ int, c gms.Expression) (gms.Expression, bool) { return numeralOf(ctx, c, false) }
 	switch f := e.(type) {
 	case *expression.Convert:
 		switch t := f.Type(ctx); {
 		case t == types.LongText || t == types.LongBlob:
-			return told(ctx, e, text)
+			return told(ctx, e, float)
 		case t == types.Int64 || t == types.Uint64:
 			return told(ctx, e, func(_ int, c gms.Expression) (gms.Expression, bool) {
 				return numeralOf(ctx, c, true)
@@ -194,13 +200,13 @@ func toldIn(ctx *gms.Context, e gms.Expression) (gms.Expression, bool, error) {
 			if i == 0 {
 				return c, false
 			}
-			return text(i, c)
+			return float(i, c)
 		})
 	case gms.FunctionExpression:
 		switch name := strings.ToLower(f.FunctionName()); name {
 		case "ifnull", "coalesce":
 			if types.IsText(f.Type(ctx)) {
-				return told(ctx, e, text)
+				return told(ctx, e, float)
 			}
 		case "greatest", "least":
 			for _, c := range e.Children() {
@@ -208,6 +214,8 @@ func toldIn(ctx *gms.Context, e gms.Expression) (gms.Expression, bool, error) {
 					return told(ctx, e, text)
 				}
 			}
+		case "concat", "concat_ws", "group_concat", "length", "char_length", "lower", "upper", "reverse":
+			return told(ctx, e, float)
 		case "json_object", "json_array", "json_arrayagg", "json_objectagg":
 			return told(ctx, e, func(i int, c gms.Expression) (gms.Expression, bool) {
 				if types.IsDateType(c.Type(ctx)) {
