@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -34,6 +35,7 @@ var clocks = map[string]clockwork{
 	"current_date": {0, 0, ofDate, today},
 	"utc_time":     {0, 1, ofTime, utcTime},
 	"session_user": {0, 0, ofText, user}, "system_user": {0, 0, ofText, user},
+	"time_format":   {2, 2, ofText, timeFormat},
 	"from_unixtime": {1, 2, ofSeconds, fromUnixtime},
 }
 
@@ -410,4 +412,64 @@ func fromUnixtime(ctx *gms.Context, args []any) (any, error) {
 	}
 	return function.NewDateFormat(ctx, expression.NewLiteral(t, types.DatetimeMaxPrecision),
 		expression.NewLiteral(text64(args[1]), types.LongText)).Eval(ctx, nil)
+}
+
+// timeFormat writes a clock, whose hours may be more than a day's.
+func timeFormat(ctx *gms.Context, args []any) (any, error) {
+	m, ok := momentOf(ctx, args[0])
+	if !ok {
+		return noMoment(ctx, args[0])
+	}
+	micros := m.time().AsMicroseconds()
+	var out strings.Builder
+	if micros < 0 {
+		out.WriteByte('-')
+		micros = -micros
+	}
+	hour, minute, second := micros/3_600_000_000, micros/60_000_000%60, micros/1_000_000%60
+	twelve, half := (hour+11)%12+1, "AM"
+	if hour%24 >= 12 {
+		half = "PM"
+	}
+	format := text64(args[1])
+	for i := 0; i < len(format); i++ {
+		if format[i] != '%' || i+1 == len(format) {
+			out.WriteByte(format[i])
+			continue
+		}
+		i++
+		switch format[i] {
+		case 'H':
+			fmt.Fprintf(&out, "%02d", hour)
+		case 'k':
+			fmt.Fprintf(&out, "%d", hour)
+		case 'h', 'I':
+			fmt.Fprintf(&out, "%02d", twelve)
+		case 'l':
+			fmt.Fprintf(&out, "%d", twelve)
+		case 'i':
+			fmt.Fprintf(&out, "%02d", minute)
+		case 's', 'S':
+			fmt.Fprintf(&out, "%02d", second)
+		case 'f':
+			fmt.Fprintf(&out, "%06d", micros%1_000_000)
+		case 'p':
+			out.WriteString(half)
+		case 'r':
+			fmt.Fprintf(&out, "%02d:%02d:%02d %s", twelve, minute, second, half)
+		case 'T':
+			fmt.Fprintf(&out, "%02d:%02d:%02d", hour, minute, second)
+		case 'Y':
+			out.WriteString("0000")
+		case 'y', 'm', 'd':
+			out.WriteString("00")
+		case 'c', 'e':
+			out.WriteByte('0')
+		case 'M', 'W', 'a', 'b', 'D', 'j', 'U', 'u', 'V', 'v', 'X', 'x', 'w': // a time has no day
+			return nil, nil
+		default:
+			out.WriteByte(format[i])
+		}
+	}
+	return out.String(), nil
 }

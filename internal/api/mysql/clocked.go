@@ -17,6 +17,9 @@ var _ gms.FunctionExpression = (*clocked)(nil)
 // clockFunctions are those of clocks for the catalog.
 func clockFunctions() (fs []gms.Function) {
 	for name, work := range clocks {
+		if growing[name] != nil { // it is among those
+			continue
+		}
 		made := func(_ *gms.Context, args ...gms.Expression) (gms.Expression, error) {
 			if len(args) < work.least || len(args) > work.most {
 				return nil, sqlError(erWrongParamCount, "42000",

@@ -66,3 +66,23 @@ func TestTimesOfSecondsAndZonesHaveTheirDigits(t *testing.T) {
 		}
 	}
 }
+
+// TestTimeFormatCountsHoursBeyondADay, as a TIME does.
+func TestTimeFormatCountsHoursBeyondADay(t *testing.T) {
+	c := newRig(t, Config{}, nil).connect("")
+	for expression, want := range map[string]string{
+		"time_format('100:00:00', '%H %k %h %l')":         "100 100 04 4",
+		"time_format('-10:00:00', '%H')":                  "-10",
+		"time_format('25:01:02', '%H:%i:%s %p %r %T %%')": "25:01:02 AM 01:01:02 AM 25:01:02 %",
+		"time_format('13:00:00.25', '%l %f %p')":          "1 250000 PM",
+		"time_format('2024-01-02 03:04:05', '%k.%i')":     "3.04",
+		"time_format('1:00:00', '%M')":                    "",
+		"time_format(NULL, '%k')":                         "",
+	} {
+		var got sql.NullString
+		err := c.QueryRowContext(t.Context(), "SELECT "+expression).Scan(&got)
+		if err != nil || got.String != want {
+			t.Errorf("%s: %q, %v, want %q", expression, got.String, err, want)
+		}
+	}
+}
