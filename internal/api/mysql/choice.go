@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
@@ -54,30 +53,12 @@ var byNumber = map[string]bool{
 	"first_value": true, "last_value": true, "lag": true, "lead": true,
 }
 
-// ofTexts are functions of texts to which go-mysql-server does not know how to give a date or time: to some it gives a
-// date with a time.
+// ofTexts are functions of texts to which go-mysql-server does not know how to give a TIME.
 var ofTexts = map[string]bool{
 	"concat": true, "concat_ws": true, "upper": true, "ucase": true, "lower": true, "lcase": true, "reverse": true,
-	"repeat": true, "lpad": true, "rpad": true, "replace": true, "insert": true, "quote": true, "hex": true,
-	"length": true, "octet_length": true, "char_length": true, "character_length": true, "bit_length": true,
-	"substring": true, "substr": true, "mid": true, "left": true, "right": true, "substring_index": true,
-	"trim": true, "ltrim": true, "rtrim": true, "locate": true, "instr": true, "ascii": true, "ord": true,
-	"md5": true, "sha": true, "sha1": true, "sha2": true, "crc32": true, "to_base64": true, "find_in_set": true,
-	"group_concat": true, "strcmp": true,
-}
-
-// ofEither are functions that give one of their arguments, which is a text where one of them may be.
-var ofEither = map[string]bool{"coalesce": true, "ifnull": true, "if": true}
-
-// timeSpelt is an expression that is a text where it was a date or time.
-func timeSpelt(ctx *gms.Context, e gms.Expression) gms.Expression {
-	if e == nil {
-		return e
-	}
-	if t := e.Type(ctx); types.IsTimespan(t) || types.IsTime(t) {
-		return &seen[speller]{e, speller{t}}
-	}
-	return e
+	"repeat": true,
+	"lpad":   true, "rpad": true, "replace": true, "insert": true, "quote": true, "length": true, "char_length": true,
+	"substring": true, "substr": true, "mid": true, "left": true, "right": true,
 }
 
 // typedFunctions are go-mysql-server's own, made so that they take an ENUM or SET for its text, and that sums are
@@ -101,12 +82,12 @@ func typedFor(ctx *gms.Context, name string, args []gms.Expression) []gms.Expres
 		return exactly(ctx, name, args)
 	case byNumber[name]:
 		return args
-	case ofTexts[name], ofEither[name] && slices.ContainsFunc(args, func(e gms.Expression) bool {
-		return e != nil && types.IsText(e.Type(ctx))
-	}):
+	case ofTexts[name]:
 		args = slices.Clone(args)
 		for i, e := range args {
-			args[i] = timeSpelt(ctx, e)
+			if e != nil && types.IsTimespan(e.Type(ctx)) {
+				args[i] = &seen[speller]{e, speller{e.Type(ctx)}}
+			}
 		}
 	}
 	return spelt(ctx, args)
@@ -127,7 +108,7 @@ func spelt(ctx *gms.Context, all []gms.Expression) []gms.Expression {
 	return all
 }
 
-// speller makes a text of the number that an ENUM, SET or TIME is to go-mysql-server, or of a date.
+// speller makes a text of the number that an ENUM, SET or TIME is to go-mysql-server.
 type speller struct{ choice gms.Type }
 
 func (speller) typeOf(gms.Type) gms.Type { return types.LongText }
@@ -144,57 +125,11 @@ func (s speller) look(_ *gms.Context, v any) (any, error) {
 			return t.BitsToString(n)
 		}
 	case gms.Type:
-		switch v := v.(type) {
-		case types.Timespan:
-			return v.String(), nil
-		case time.Time:
-			return dateText(v, t), nil
+		if span, ok := v.(types.Timespan); ok {
+			return span.String(), nil
 		}
 	}
 	return v, nil
-}
-
-// dateText is a date as MySQL writes one of that type.
-func dateText(at time.Time, t gms.Type) string {
-	d, ok := t.(gms.DatetimeType)
-	switch {
-	case types.IsDateType(t):
-		return at.Format(time.DateOnly)
-	case ok && d.Precision() > 0:
-		return at.Format(time.DateTime + "." + strings.Repeat("0", d.Precision()))
-	}
-	return at.Format(time.DateTime)
-}
-
-// dayNumber is a DATE with which is calculated: a number of eight digits.
-type dayNumber struct{}
-
-func (dayNumber) typeOf(gms.Type) gms.Type { return types.Int64 }
-
-func (dayNumber) look(_ *gms.Context, v any) (any, error) {
-	if at, ok := v.(time.Time); ok {
-		year, month, day := at.Date()
-		return int64(year*10_000 + int(month)*100 + day), nil
-	}
-	return v, nil
-}
-
-// daysIn is a calculation whose DATEs are numbers of days: go-mysql-server would give them a clock.
-func daysIn(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.TreeIdentity, error) {
-	children, changed := slices.Clone(e.Children()), false
-	for i, c := range children {
-		if _, is := c.(*expression.Interval); is {
-			return e, transform.SameTree, nil
-		}
-		if c != nil && types.IsDateType(c.Type(ctx)) {
-			children[i], changed = &seen[dayNumber]{c, dayNumber{}}, true
-		}
-	}
-	if !changed {
-		return e, transform.SameTree, nil
-	}
-	days, err := e.WithChildren(ctx, children...)
-	return days, transform.NewTree, err
 }
 
 // orderedIn is a comparison by order whose ENUM or SET is a text where it is held against one.

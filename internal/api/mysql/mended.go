@@ -128,17 +128,8 @@ func mendedIn(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.Tre
 		if e.Escape != nil && !isSeen[escape](e.Escape) {
 			e = expression.NewLike(e.LeftChild, e.RightChild, &seen[escape]{e.Escape, escape{}}).(*expression.Like)
 		}
-		if left := timeSpelt(ctx, e.LeftChild); left != e.LeftChild {
-			e = expression.NewLike(left, e.RightChild, e.Escape).(*expression.Like)
-		}
 		return &like{Like: e}, transform.NewTree, nil
-	case *expression.Arithmetic, *expression.Div, *expression.IntDiv, *expression.Mod:
-		return daysIn(ctx, e)
 	case *expression.Convert:
-		if text := timeSpelt(ctx, e.Child); text != e.Child && types.IsText(e.Type(ctx)) {
-			converted, err := e.WithChildren(ctx, text)
-			return converted, transform.NewTree, err
-		}
 		d, ok := e.Type(ctx).(gms.DecimalType)
 		if !ok || isSeen[decimalText](e.Child) || isSeen[weigh](e.Child) {
 			break
