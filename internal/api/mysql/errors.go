@@ -36,6 +36,7 @@ const (
 	erWrongArguments     = 1210
 	erShutdown           = 1053
 	erTableExists        = 1050
+	erBadTable           = 1051
 	erNoSuchTable        = 1146
 	erLockWaitTimeout    = 1205
 	erUnknown            = 1105

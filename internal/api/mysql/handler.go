@@ -185,7 +185,7 @@ func (h *handler) ComPrepare(ctx context.Context, c *vmysql.Conn, query string,
 	if l.silent {
 		fields = nil
 	}
-	return fields, sqlErrorOf(err)
+	return fields, l.failed(err)
 }
 
 // bind lets go-mysql-server prepare a statement, which runs nothing of it.

@@ -3,6 +3,7 @@ package mysql
 import (
 	"context"
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -131,13 +132,16 @@ func (l *long) run(do func(vmysql.ResultSpoolFn) error) error {
 			l.begin()
 		}
 		spoke := false
-		err := sqlErrorOf(do(func(r *sqltypes.Result, _ bool) error {
+		err := l.failed(do(func(r *sqltypes.Result, _ bool) error {
 			if !spoke {
 				l.tell()
 			}
 			spoke = true
 			if l.silent {
 				return nil
+			}
+			if r.RowsAffected > 0 && len(r.Fields) == 0 && firstWord(l.query) == "truncate" {
+				r.RowsAffected = 0 // as MySQL, which does not count
 			}
 			r.Info = "" // the protocol's library would put it into the packet in a way that clients cannot read
 			return l.answer(r, l.more)
@@ -158,6 +162,20 @@ func (l *long) run(do func(vmysql.ResultSpoolFn) error) error {
 		}
 	}
 }
+
+// failed is the error that a statement ended with, as clients know it. A table that is to be dropped is unknown, where
+// others do not exist.
+func (l *long) failed(err error) error {
+	err = sqlErrorOf(err)
+	var said *vmysql.SQLError
+	if errors.As(err, &said) && said.Num == erNoSuchTable && firstWord(l.query) == "drop" {
+		return sqlError(erBadTable, "42S02", "Unknown table '%s'", tableNotFound.ReplaceAllString(said.Message, ""))
+	}
+	return err
+}
+
+// tableNotFound is what stands before the name of a table that there is not.
+var tableNotFound = regexp.MustCompile(`^table not found: `)
 
 // misread are the errors of values that go-mysql-server may not have read as MySQL does.
 var misread = map[int]bool{erWrongTime: true, erWrongValue: true, erDataTruncated: true}

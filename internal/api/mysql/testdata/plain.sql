@@ -97,7 +97,7 @@ a> SELECT queue_end()
   1
 # And what goes out through it.
 a> TRUNCATE mail
-ok, 2 rows
+ok, 0 rows
 a> INSERT INTO mail (body, attributes, `key`) VALUES ('out', '{"n": 2}', 'k2')
 ok, 1 rows
 ! take mail

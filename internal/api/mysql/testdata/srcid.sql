@@ -188,7 +188,7 @@ a> SELECT v FROM u
   7
 # A dropped table takes its marks along; a truncated one keeps them.
 a> TRUNCATE TABLE u
-ok, 4 rows
+ok, 0 rows
 a> SELECT queue_set_srcid(3, 'a', 7)
   queue_set_srcid(3, 'a', 7)
   1

@@ -10,7 +10,7 @@ b> SELECT * FROM t
   v
   1
 a> TRUNCATE TABLE t
-ok, 3 rows
+ok, 0 rows
 a> SELECT COUNT(*) FROM t
   COUNT(*)
   0
@@ -29,7 +29,7 @@ b> SELECT queue_wait('t', 0)
   queue_wait('t', 0)
   1
 a> TRUNCATE t
-ok, 1 rows
+ok, 0 rows
 b> SELECT queue_end()
   queue_end()
   1
@@ -49,7 +49,7 @@ b> SELECT queue_rowid()
 a> INSERT INTO t VALUES (6)
 ok, 1 rows
 b> TRUNCATE TABLE t
-ok, 2 rows
+ok, 0 rows
 b> SELECT queue_end()
   queue_end()
   1
@@ -121,7 +121,7 @@ b.
   NULL
 # What is not there.
 a> DROP TABLE u
-  ERROR 1146 (42S02): table not found: u
+  ERROR 1051 (42S02): Unknown table 'u'
 a> DROP TABLE IF EXISTS u
 ok
 a> SHOW WARNINGS
