@@ -60,6 +60,5 @@ func roundedOf(ctx *gms.Context, e gms.Expression) (roundedTo, bool) {
 	if err != nil {
 		return roundedTo{}, false
 	}
-	decimal, ok := typ.(gms.DecimalType)
-	return roundedTo{decimal}, ok
+	return roundedTo{typ}, true
 }
