@@ -107,10 +107,15 @@ func pathOf(text string) (way []leg, ok bool) {
 		} else {
 			l, text, ok = elementOf(text)
 		}
-		way = append(way, l)
+		if way = append(way, l); len(way) > maxLegs {
+			return nil, false
+		}
 	}
 	return way, ok
 }
+
+// maxLegs is how long a way may be that is followed, each leg within the one before: as deep as MySQL's documents are.
+const maxLegs = 100
 
 func memberOf(text string) (l leg, rest string, ok bool) {
 	l.member = true

@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"database/sql"
+	"strings"
 	"testing"
 )
 
@@ -31,6 +32,9 @@ func TestWhatAPathDoesNotLeadToIsNull(t *testing.T) {
 		if err != nil || got.String != want || got.Valid != (want != "") {
 			t.Errorf("%s: %v, %v, want %q", expression, got, err, want)
 		}
+	}
+	if _, ok := pathOf("$" + strings.Repeat("[0]", 1<<20)); ok {
+		t.Error("a way of a million legs is followed")
 	}
 	one(t, c, int64(1), "SELECT count(*) FROM documents WHERE j->'$.a' IS NULL AND j->'$[0].a' = 1")
 }
