@@ -131,7 +131,8 @@ func (e entry) expire() int64 {
 	return e.page.expires[e.i()]
 }
 
-// rowResident is about what a plain message takes in memory beside its head: its row and its bits, and what an index has of it.
+// rowResident is about what a plain message takes in memory beside its head: its row and its bits, and what an index
+// has of it.
 const rowResident = 64
 
 // resident is about what the message takes in memory. Of what a topic shares between its subscriptions, the head counts
