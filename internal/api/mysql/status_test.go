@@ -52,8 +52,8 @@ func TestShowProcesslistShowsWhoWaits(t *testing.T) {
 	}
 }
 
-// TestNamesOfVariablesStayApartWithoutPunctuation: mysqld_exporter makes names of metrics of them, and gives up when two
-// are the same.
+// TestNamesOfVariablesStayApartWithoutPunctuation: mysqld_exporter makes names of metrics of them, and gives up when
+// two are the same.
 func TestNamesOfVariablesStayApartWithoutPunctuation(t *testing.T) {
 	c := newRig(t, Config{}, nil).connect("")
 	for _, statement := range []string{"SHOW GLOBAL STATUS", "SHOW STATUS", "SHOW GLOBAL VARIABLES"} {

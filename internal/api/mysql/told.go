@@ -157,6 +157,12 @@ var writers = map[string]bool{
 	"upper": true,
 }
 
+// countsOf tells which arguments of writers are numbers: from the first place to before the second.
+var countsOf = map[string][2]int{
+	"insert": {1, 3}, "left": {1, 2}, "lpad": {1, 2}, "mid": {1, 3}, "repeat": {1, 2}, "right": {1, 2}, "rpad": {1, 2},
+	"substr": {1, 3}, "substring": {1, 3}, "substring_index": {2, 3},
+}
+
 // reckoners are those that read numbers.
 var reckoners = map[string]bool{"abs": true, "ceil": true, "ceiling": true, "floor": true, "mod": true, "round": true,
 	"sign": true, "truncate": true}
@@ -225,7 +231,12 @@ func toldIn(ctx *gms.Context, e gms.Expression) (gms.Expression, bool, error) {
 			})
 		default:
 			if writers[name] {
-				return told(ctx, e, text)
+				return told(ctx, e, func(i int, c gms.Expression) (gms.Expression, bool) {
+					if counts := countsOf[name]; i >= counts[0] && i < counts[1] {
+						return numeralOf(ctx, c, true)
+					}
+					return text(i, c)
+				})
 			}
 			if reckoners[name] {
 				return told(ctx, e, number)
