@@ -51,6 +51,8 @@ type QueuePut struct {
 	// Version is that of the definition (see Definition) for whose columns the rows were made, when To is a queue: when
 	// its columns are others by now the change is refused, ErrChanged. 0: rows are taken as they are.
 	Version uint64
+	// Existing makes no queue: To has to be there, else ErrNotFound.
+	Existing bool
 }
 
 // Change is a group that takes effect as a whole: puts to several queues, settlements, notes.
@@ -174,6 +176,8 @@ type ReplayRequest struct {
 	Where *condition.Expr
 	Max   int  // 0: all there are at the call
 	To    Name // zero: the queue each came from
+	// Existing makes no queue: where they go has to be there, else ErrNotFound.
+	Existing bool
 }
 
 // Replayed tells what a replay did.

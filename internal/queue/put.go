@@ -239,7 +239,7 @@ func (s *Store) supply(ctx context.Context, qp *QueuePut, pp *preparedPut) error
 		if err := pp.to.Check(); err != nil {
 			return err
 		}
-		if !s.demand {
+		if !s.demand || qp.Existing {
 			return fmt.Errorf("%w: %s", ErrNotFound, pp.to.Short())
 		}
 		if _, err := s.CreateQueue(ctx, pp.to, Definition{}); err != nil && !errors.Is(err, ErrExists) {

@@ -152,7 +152,7 @@ func (s *Store) replayBatch(ctx context.Context, q *queueState, columns message.
 		m.Death = nil
 		m.Dedup, m.Origin = "", message.Origin{} // it is not put again: nothing may take it for a duplicate
 		moving = append(moving, es[i])
-		c.Puts = append(c.Puts, QueuePut{To: to, Messages: []message.Message{*m}})
+		c.Puts = append(c.Puts, QueuePut{To: to, Messages: []message.Message{*m}, Existing: r.Existing})
 	}
 	done.Homeless += len(homeless)
 	s.unreplay(q, homeless)

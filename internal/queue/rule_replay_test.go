@@ -99,3 +99,23 @@ func TestWhatIsSettledWhileItsBodyIsReadIsNotReplayed(t *testing.T) {
 		t.Errorf("%d arrived, %v", st.Ready, err)
 	}
 }
+
+// TestRuleAReplayMakesNoQueueWhereItMayNot: one that was deleted in the meantime is not made again.
+func TestRuleAReplayMakesNoQueueWhereItMayNot(t *testing.T) {
+	s := open(t, newMemory())
+	from, to := Name{DefaultNamespace, "from"}, Name{DefaultNamespace, "gone"}
+	mustPut(t, s, from, text("x")...)
+	r := ReplayRequest{To: to, Existing: true}
+	if done, err := s.Replay(t.Context(), from, r); !errors.Is(err, ErrNotFound) || done.Moved != 0 {
+		t.Errorf("it has moved %d: %v", done.Moved, err)
+	}
+	if _, _, err := s.Definition(to); !errors.Is(err, ErrNotFound) {
+		t.Errorf("the queue was made: %v", err)
+	}
+	if r.Existing = false; there(t, s, from) != "x" {
+		t.Error("the message is gone")
+	}
+	if done, err := s.Replay(t.Context(), from, r); err != nil || done.Moved != 1 {
+		t.Errorf("without that it has moved %d: %v", done.Moved, err)
+	}
+}

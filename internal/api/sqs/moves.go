@@ -185,10 +185,11 @@ func (d *Server) carrySome(ctx context.Context, x *moving, m *move) (done bool, 
 		step = min(int64(max(1, m.Rate/10)), left)
 		rest = time.Duration(step) * time.Second / time.Duration(m.Rate)
 	}
-	if v, err := d.view(m.To); m.To != (queue.Name{}) && (v == nil || err != nil) { // a replay would make it
+	named := m.To != (queue.Name{})
+	if v, err := d.view(m.To); named && (v == nil || err != nil) {
 		return false, cmp.Or(err, errNoDestination)
 	}
-	r, err := d.store.Replay(ctx, m.Source, queue.ReplayRequest{Max: int(step), To: m.To})
+	r, err := d.store.Replay(ctx, m.Source, queue.ReplayRequest{Max: int(step), To: m.To, Existing: named})
 	x.set(func(m *move) { m.Moved += int64(r.Moved) })
 	switch {
 	case errors.Is(err, queue.ErrQueueFull) || errors.Is(err, queue.ErrNoRoom):

@@ -348,7 +348,7 @@ func TestAQueueMayBeItsOwnDeadLetterQueue(t *testing.T) {
 func TestATaskFailsWhenItsDestinationIsDeleted(t *testing.T) {
 	r := newRig(t)
 	url, to := r.queue("news", "RedrivePolicy", redrive(r.dead("dead"), 1)), r.queue("to")
-	r.bury(url, "dead", 5)
+	r.bury(url, "dead", 50) // at one a second they outlast the deletion, however slow it is
 	in := &client.StartMessageMoveTaskInput{
 		SourceArn:                    ptr(arn("dead")),
 		DestinationArn:               ptr(arn("to")),
