@@ -100,8 +100,8 @@ func TestWhatIsSettledWhileItsBodyIsReadIsNotReplayed(t *testing.T) {
 	}
 }
 
-// TestRuleAReplayMakesNoQueueWhereItMayNot: one that was deleted in the meantime is not made again.
-func TestRuleAReplayMakesNoQueueWhereItMayNot(t *testing.T) {
+// TestAReplayMakesNoQueueWhereItMayNot: one that was deleted in the meantime is not made again.
+func TestAReplayMakesNoQueueWhereItMayNot(t *testing.T) {
 	s := open(t, newMemory())
 	from, to := Name{DefaultNamespace, "from"}, Name{DefaultNamespace, "gone"}
 	mustPut(t, s, from, text("x")...)
