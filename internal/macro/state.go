@@ -118,9 +118,11 @@ func ParseState(text string) (State, error) {
 	if err != nil {
 		return State{}, err
 	}
+	if len(t.body) != 1 || strings.ContainsFunc(text, unicode.IsSpace) {
+		return State{}, fmt.Errorf("%q is not one state", text)
+	}
 	p, ok := t.body[0].(*press)
-	if !ok || len(t.body) != 1 || len(p.motion) > 1 || p.frames != 1 || p.final != 0 || p.remark != "" ||
-		strings.IndexFunc(text, unicode.IsSpace) >= 0 {
+	if !ok || len(p.motion) > 1 || p.frames != 1 || p.final != 0 || p.remark != "" {
 		return State{}, fmt.Errorf("%q is not one state", text)
 	}
 	return p.last(), nil
