@@ -87,8 +87,9 @@ func (p *plan) number(q *queueState, m *message.Message, size int, exempt bool) 
 		p.counts = append(p.counts, counted{queue: q})
 		return r, nil
 	}
+	resident := residentOf(m, size)
 	if !exempt {
-		if err := p.fits(q, size, residentOf(m, size)); err != nil {
+		if err := p.fits(q, size, resident); err != nil {
 			return PutResult{}, err
 		}
 	}
@@ -99,7 +100,7 @@ func (p *plan) number(q *queueState, m *message.Message, size int, exempt bool) 
 	q.reservedBytes += int64(size)
 	p.s.reserved++
 	p.s.reservedBytes += int64(size)
-	p.s.reservedResident += residentOf(m, size)
+	p.s.reservedResident += resident
 	if p.held == nil {
 		p.held = p.one[:0]
 	}
@@ -109,7 +110,7 @@ func (p *plan) number(q *queueState, m *message.Message, size int, exempt bool) 
 	h := &p.held[len(p.held)-1]
 	h.messages++
 	h.bytes += int64(size)
-	h.resident += residentOf(m, size)
+	h.resident += resident
 	if o := &m.Origin; o.Mark > 0 && o.Source != "" {
 		if p.marks == nil {
 			p.marks = map[originOf]uint64{}
