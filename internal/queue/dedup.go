@@ -152,12 +152,28 @@ func newOriginState() *originState {
 	return &originState{taken: btree.NewBTreeGOptions(lessPlace, btree.Options{NoLocks: true})}
 }
 
-// raise moves the mark, which never falls, and forgets what lies below it.
+// forgetTaken is how many places below the mark are forgotten with each that is taken: more than one, so that what a
+// mark leaves behind that has moved far is gone in time.
+const forgetTaken = 8
+
+// raise moves the mark, which never falls, and forgets some of what lies below it, which nobody asks about any more.
 func (st *originState) raise(mark uint64) {
 	st.mark = max(st.mark, mark)
-	for p, ok := st.taken.Min(); ok && p.offset < st.mark; p, ok = st.taken.Min() {
+	for range forgetTaken {
+		p, ok := st.taken.Min()
+		if !ok || p.offset >= st.mark {
+			break
+		}
 		st.taken.Delete(p)
 	}
+}
+
+// above calls each for the places that are not below the mark, in their order.
+func (st *originState) above(each func(p originPlace)) {
+	st.taken.Ascend(originPlace{offset: st.mark}, func(p originPlace) bool {
+		each(p)
+		return true
+	})
 }
 
 // tookFrom remembers that the message made from that place is in the queue.

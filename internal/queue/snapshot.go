@@ -130,11 +130,10 @@ func (sq *savedQueue) append(b []byte, now int64) []byte {
 	for source, o := range sq.origins {
 		b = putString(b, source)
 		b = putUint(b, o.mark)
-		b = putUint(b, uint64(o.taken.Len()))
-		o.taken.Scan(func(p originPlace) bool {
-			b = putUint(putUint(b, p.offset), p.part)
-			return true
-		})
+		n := 0
+		o.above(func(originPlace) { n++ })
+		b = putUint(b, uint64(n))
+		o.above(func(p originPlace) { b = putUint(putUint(b, p.offset), p.part) })
 	}
 	b = putUint(b, uint64(len(sq.snapshots)))
 	for _, sn := range sq.snapshots {

@@ -99,10 +99,7 @@ func portrait(s *state) string {
 		}
 		for _, source := range slices.Sorted(maps.Keys(q.origins)) {
 			fmt.Fprintf(&b, "  took from %s: below %d,", source, q.origins[source].mark)
-			q.origins[source].taken.Scan(func(p originPlace) bool {
-				fmt.Fprintf(&b, " %v", p)
-				return true
-			})
+			q.origins[source].above(func(p originPlace) { fmt.Fprintf(&b, " %v", p) })
 			b.WriteString("\n")
 		}
 	}
