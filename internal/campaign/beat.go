@@ -79,7 +79,7 @@ func (r *Registry) Beat(ctx context.Context) {
 	_ = r.flush(ctx) // what could not be kept is kept with the next beat, or at Close
 	now := r.clock()
 	for _, c := range r.ending(now) {
-		if r.left(c) {
+		if r.left(ctx, c) {
 			continue
 		}
 		r.end(ctx, c)
@@ -107,7 +107,7 @@ func (r *Registry) ending(now time.Time) (cs []*campaign) {
 
 // left tells whether something of a campaign is in the queues that are guarded or, unless all was made of it, its
 // message in its own.
-func (r *Registry) left(c *campaign) bool {
+func (r *Registry) left(ctx context.Context, c *campaign) bool {
 	r.mu.Lock()
 	queues, complete, from := slices.Clone(r.guarded), c.complete(), c.def.Queue
 	r.mu.Unlock()
@@ -116,7 +116,7 @@ func (r *Registry) left(c *campaign) bool {
 	}
 	for _, n := range queues {
 		where, err := r.store.Parse(n, Attribute+" = '"+c.id+"'")
-		if err == nil && !r.store.Idle(n, where) {
+		if err == nil && !r.store.Idle(ctx, n, where) {
 			return true
 		}
 	}

@@ -21,7 +21,7 @@ type Store interface {
 	Stats(n queue.Name) (queue.Stats, error)
 	TopicStats(n queue.Name) (queue.TopicStats, error)
 	Parse(n queue.Name, where string) (*condition.Expr, error)
-	Idle(n queue.Name, where *condition.Expr) bool
+	Idle(ctx context.Context, n queue.Name, where *condition.Expr) bool
 }
 
 // Registry remembers campaigns. Its methods may be called from any goroutine; those that components call do nothing on

@@ -87,7 +87,7 @@ func TestTenThousandEventsAtOnceAreEachInvokedOnce(t *testing.T) {
 	defer cancel()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for !s.Idle(events("f"), nil) {
+	for !s.Idle(t.Context(), events("f"), nil) {
 		most = max(most, runtime.NumGoroutine())
 		select {
 		case <-tick.C:

@@ -297,5 +297,5 @@ func put(t *testing.T, s *queue.Store, n queue.Name, bodies ...string) {
 // empty waits until everything in a queue is settled.
 func empty(t *testing.T, s *queue.Store, n queue.Name) {
 	t.Helper()
-	waittest.Until(t, n.Short()+" is empty", func() bool { return s.Idle(n, nil) })
+	waittest.Until(t, n.Short()+" is empty", func() bool { return s.Idle(t.Context(), n, nil) })
 }

@@ -37,7 +37,7 @@ func holdsAsking() []holdsExercise {
 	}
 	idle := func(want bool, where string) func(w *holdsWorld) error {
 		return func(w *holdsWorld) error {
-			if w.s.Idle(holdsName("long"), holdsWhere(where)) != want {
+			if w.s.Idle(w.t.Context(), holdsName("long"), holdsWhere(where)) != want {
 				return fmt.Errorf("want %v", want)
 			}
 			return nil

@@ -1,82 +1,75 @@
 package queue
 
 import (
+	"context"
+
 	"github.com/hikyaku/hikyaku/internal/condition"
 )
 
 // Idle tells whether the queue holds nothing that matches where: nothing ready, delayed, claimed or behind another, nor
 // on its way into the journal. A long queue is looked through in pieces, with everybody else in between; when it cannot
-// be, it is not idle.
-func (s *Store) Idle(n Name, where *condition.Expr) bool {
+// be, or ctx ends, it is not idle.
+func (s *Store) Idle(ctx context.Context, n Name, where *condition.Expr) bool {
 	w := &walk{where: where, next: 1, end: ^uint64(0)}
-	for {
-		idle, done, ask, others := s.idle(n, w)
+	for ctx.Err() == nil {
+		idle, done, ask := s.idle(n, w)
 		if done {
 			return idle
 		}
-		if len(others) > 0 {
-			if err := s.askBodies(s.ctx, where, others); err != nil {
+		for len(w.seen) > 0 {
+			if met, err := s.askNext(ctx, w, 1); err != nil || len(met) > 0 {
 				return false
 			}
-			for _, x := range others {
-				if x.meets {
-					return false
-				}
-			}
-			continue
 		}
-		if err := s.goOn(s.ctx, ask); err != nil {
+		if err := s.goOn(ctx, ask); err != nil {
 			return false
 		}
 	}
+	return false
 }
 
-// idle looks at a piece: at the ready messages by what claims use, at the others one by one. What was not ready when it
-// was passed and is ready by now is found with the ready ones: they are looked at anew with each piece, also with the
-// last. done is false when there is more to do: to read bodies for a view or of messages that are not ready.
-func (s *Store) idle(n Name, w *walk) (idle, done bool, ask *questions, others []*looked) {
+// idle looks at a piece: at the ready messages by what claims use, and takes others along, to be asked without the
+// lock. What was not ready when it was passed and is ready by now is found with the ready ones: they are looked at anew
+// with each piece, also with the last. done is false when there is more to do: to read bodies for a view or to ask
+// about messages that are not ready.
+func (s *Store) idle(n Name, w *walk) (idle, done bool, ask *questions) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q := s.state.queueNames[s.Resolve(n)]
 	switch {
 	case q == nil:
-		return true, true, nil, nil
+		return true, true, nil
 	case q != w.q: // it was made anew
 		w.q, w.next = q, 1
 	}
 	if q.reserved > 0 {
-		return false, true, nil, nil
+		return false, true, nil
 	}
 	ws := []wanted{{q: q, where: w.where}}
 	if err := gather(ws); err != nil {
-		return false, true, nil, nil
+		return false, true, nil
 	}
 	built, ask := s.buildFor(ws, 1)
 	if !built {
-		return false, false, ask, nil
+		return false, false, ask
 	}
 	if ws[0].find.oldest(s.state, q) != none {
-		return false, true, nil, nil
+		return false, true, nil
 	}
 	if ws[0].find.more() {
-		return false, false, nil, nil
+		return false, false, nil
 	}
 	if w.next == 0 || q.all.Len() == q.ready.Len() {
-		return true, true, nil, nil
+		return true, true, nil
 	}
-	found := false
-	asks := room{}
+	clear(w.kept)
+	w.kept = w.kept[:0]
 	w.step(func(e entry) bool {
-		if s.state.stateOf(q, e) == Ready {
-			return true
+		if s.state.stateOf(q, e) != Ready {
+			w.kept = append(w.kept, q.look(e))
 		}
-		meets, unread := s.state.ask(q, e, w.where)
-		if unread {
-			x := q.look(e)
-			others = append(others, &x)
-		}
-		found = meets
-		return !found && !(unread && asks.full(e.size()))
+		return true
 	})
-	return false, found, nil, others
+	w.seen = w.kept
+	return false, false, nil
 }

@@ -25,15 +25,15 @@ func TestBodiesAreReadWithoutTheLock(t *testing.T) {
 			}
 		},
 		"idle": func(t *testing.T, s *Store) {
-			if s.Idle(news, where(t, news, "body = 'b'")[0].Where) ||
-				!s.Idle(news, where(t, news, "body = 'x'")[0].Where) {
+			if s.Idle(t.Context(), news, where(t, news, "body = 'b'")[0].Where) ||
+				!s.Idle(t.Context(), news, where(t, news, "body = 'x'")[0].Where) {
 				t.Error("wrong")
 			}
 		},
 		"idle, when all are claimed": func(t *testing.T, s *Store) {
 			mustClaim(t, s, ClaimRequest{From: from(news), Max: 5})
-			if s.Idle(news, where(t, news, "body = 'b'")[0].Where) ||
-				!s.Idle(news, where(t, news, "body = 'x'")[0].Where) {
+			if s.Idle(t.Context(), news, where(t, news, "body = 'b'")[0].Where) ||
+				!s.Idle(t.Context(), news, where(t, news, "body = 'x'")[0].Where) {
 				t.Error("wrong")
 			}
 		},

@@ -84,7 +84,7 @@ func TestRuleNothingIsSeenInAnyWayBeforeItIsDurable(t *testing.T) {
 		if during := look(t, s, topic, news, sub, dead, name("later")); during != before {
 			t.Errorf("before: %s\nbefore it is durable: %s", before, during)
 		}
-		if s.Idle(sub, nil) || s.Idle(dead, nil) {
+		if s.Idle(t.Context(), sub, nil) || s.Idle(t.Context(), dead, nil) {
 			t.Error("a queue into which a message is on its way says that it is idle")
 		}
 		if c := mustClaim(t, s, ClaimRequest{From: []From{{Queue: sub}, {Queue: dead}}}); len(c) != 0 {

@@ -237,7 +237,7 @@ func TestIdleSeesWhatIsReadyClaimedDelayedAndOnItsWay(t *testing.T) {
 		}
 		idle := func(want bool) {
 			t.Helper()
-			if got := s.Idle(news, e); got != want {
+			if got := s.Idle(t.Context(), news, e); got != want {
 				t.Errorf("idle is %v", got)
 			}
 		}

@@ -39,7 +39,7 @@ func criteria(patterns ...string) map[string]any {
 // emptied waits until nothing of a queue is left.
 func (r *rig) emptied(n queue.Name) {
 	r.t.Helper()
-	waittest.Until(r.t, n.Short()+" is empty", func() bool { return r.store.Idle(n, nil) })
+	waittest.Until(r.t, n.Short()+" is empty", func() bool { return r.store.Idle(r.t.Context(), n, nil) })
 }
 
 func TestAMappingGivesItsFunctionWhatItsFiltersMatch(t *testing.T) {

@@ -44,7 +44,7 @@ func (s *Source) Run(ctx context.Context, out component.Out) error {
 			s.giveBack(claims)
 			return err
 		}
-		if len(claims) == 0 && s.over() {
+		if len(claims) == 0 && s.over(ctx) {
 			return nil
 		}
 		for i := range claims {
@@ -128,7 +128,7 @@ func (s *Source) send(ctx context.Context, c *queue.Claim, out component.Out) er
 }
 
 // over tells whether Run may end: nothing feeds the queues, nothing in them matches, and every settlement is kept.
-func (s *Source) over() bool {
+func (s *Source) over(ctx context.Context) bool {
 	s.mu.Lock()
 	finishing, under := s.finishing, len(s.held)
 	s.mu.Unlock()
@@ -136,7 +136,7 @@ func (s *Source) over() bool {
 		return false
 	}
 	for _, f := range s.wanted() {
-		if !s.store.Idle(f.Queue, f.Where) {
+		if !s.store.Idle(ctx, f.Queue, f.Where) {
 			return false
 		}
 	}
