@@ -1,9 +1,6 @@
 package queue
 
-import (
-	"container/heap"
-	"slices"
-)
+import "container/heap"
 
 // alarm is a time at which a message has to be looked at, because it wakes or its lease ends, or a whole page, because
 // some of it expires, or a snapshot, because its life ends. It names the message, so that one that is settled meanwhile
@@ -25,25 +22,109 @@ const (
 	ofPast             // of q, from seq on
 )
 
-// alarms is a heap, the earliest first. An alarm may be out of date; tick looks at what is true of its entry.
-type alarms []alarm
-
-func (a alarms) Len() int      { return len(a) }
-func (a alarms) Swap(i, j int) { a[i], a[j] = a[j], a[i] }
-
-// Less puts of equal times the older message first: when leases of one key end together, the first takes the others
-// back with it.
-func (a alarms) Less(i, j int) bool {
-	return a[i].when < a[j].when || a[i].when == a[j].when && a[i].seq < a[j].seq
+// alarms are a heap, the earliest first. An alarm may be out of date; tick looks at what is true of its entry. When
+// most of them are, those that are not move to a heap of their own, a few with each that goes out of date: no step
+// looks at all of them.
+type alarms struct {
+	set      alarmHeap
+	leaving  alarmHeap // those that are looked at, one by one from its end, and moved
+	outdated int       // about how many are out of date
 }
 
-func (a *alarms) Push(x any) { *a = append(*a, x.(alarm)) }
-func (a *alarms) Pop() any {
-	old := *a
-	x := old[len(old)-1]
-	old[len(old)-1] = alarm{}
-	*a = old[:len(old)-1]
+// Len is how many alarms are set, those out of date among them.
+func (a *alarms) Len() int { return a.set.Len() + a.leaving.Len() }
+
+// add is heap.Push, which would make an allocation of each.
+func (a *alarms) add(x alarm) {
+	a.set.append(x)
+	heap.Fix(&a.set, a.set.Len()-1)
+}
+
+// first is the heap with the earliest alarm; nil when there is none.
+func (a *alarms) first() *alarmHeap {
+	switch {
+	case a.Len() == 0:
+		return nil
+	case a.set.Len() == 0, a.leaving.Len() > 0 && a.leaving.at(0).before(a.set.at(0)):
+		return &a.leaving
+	}
+	return &a.set
+}
+
+// Bounds of how alarms that are out of date are forgotten.
+const (
+	leastOutdated = 1024 // fewer may stay
+	moveAtOnce    = 4    // alarms that are looked at with each that goes out of date
+)
+
+// outdate counts an alarm that nobody waits for any more, so that a fast queue with long leases keeps no more alarms
+// than it has use for.
+func (a *alarms) outdate() {
+	a.outdated++
+	if a.leaving.Len() == 0 && a.outdated >= leastOutdated && 2*a.outdated >= a.set.Len() {
+		a.leaving, a.set, a.outdated = a.set, alarmHeap{}, 0
+	}
+	for n := 0; n < moveAtOnce && a.leaving.Len() > 0; n++ {
+		if x := a.leaving.cut(); x.current() {
+			a.add(x)
+		}
+	}
+}
+
+// alarmHeap is a heap in pages, so that it never moves as a whole when it grows.
+type alarmHeap struct {
+	pages [][]alarm // full, but for the last
+}
+
+// alarmPage is how many alarms stand in a page.
+const alarmPage = 1 << 9
+
+func (h *alarmHeap) at(i int) *alarm { return &h.pages[i/alarmPage][i%alarmPage] }
+
+// append adds an alarm at the end, where it may be out of its place.
+func (h *alarmHeap) append(x alarm) {
+	last := len(h.pages) - 1
+	if last < 0 || len(h.pages[last]) == alarmPage {
+		h.pages = append(h.pages, nil)
+		last++
+	}
+	h.pages[last] = append(h.pages[last], x)
+}
+
+// cut takes the alarm at the end away.
+func (h *alarmHeap) cut() alarm {
+	last := len(h.pages) - 1
+	p := h.pages[last]
+	x := p[len(p)-1]
+	p[len(p)-1] = alarm{}
+	if h.pages[last] = p[:len(p)-1]; len(p) == 1 && last > 0 { // the first page stays: it is used all the time
+		h.pages[last] = nil
+		h.pages = h.pages[:last]
+	}
 	return x
+}
+
+func (h *alarmHeap) Len() int {
+	last := len(h.pages) - 1
+	if last < 0 {
+		return 0
+	}
+	return last*alarmPage + len(h.pages[last])
+}
+
+func (h *alarmHeap) Swap(i, j int) {
+	a, b := h.at(i), h.at(j)
+	*a, *b = *b, *a
+}
+
+func (h *alarmHeap) Less(i, j int) bool { return h.at(i).before(h.at(j)) }
+func (h *alarmHeap) Push(x any)         { h.append(x.(alarm)) }
+func (h *alarmHeap) Pop() any           { return h.cut() }
+
+// before puts of equal times the older message first: when leases of one key end together, the first takes the others
+// back with it.
+func (a *alarm) before(b *alarm) bool {
+	return a.when < b.when || a.when == b.when && a.seq < b.seq
 }
 
 // nextDue is when e wakes or its lease ends; 0: never.
@@ -65,10 +146,10 @@ func (s *state) wakeAt(q *queueState, e entry) {
 	x := e.extra()
 	if due := x.nextDue(); due != 0 && (x.alarm == 0 || x.alarm > due) {
 		if x.alarm != 0 {
-			s.outdate()
+			s.alarms.outdate()
 		}
 		e.setAlarm(due)
-		s.setAlarm(alarm{when: due, q: q, seq: e.seq()})
+		s.alarms.add(alarm{when: due, q: q, seq: e.seq()})
 	}
 	if x.claim == nil {
 		s.expireAt(q, e.page, e.expire())
@@ -81,27 +162,10 @@ func (s *state) expireAt(q *queueState, p *page, when int64) {
 		return
 	}
 	if p.alarm != 0 {
-		s.outdate()
+		s.alarms.outdate()
 	}
 	p.alarm = when
-	s.setAlarm(alarm{when: when, q: q, seq: p.number * pageSize, of: ofPage})
-}
-
-// setAlarm is heap.Push, which would make an allocation of each.
-func (s *state) setAlarm(a alarm) {
-	s.alarms = append(s.alarms, a)
-	heap.Fix(&s.alarms, len(s.alarms)-1)
-}
-
-// outdate counts an alarm that nobody waits for any more. When they are most of all they go, so that a fast queue with
-// long leases keeps no more alarms than it has use for.
-func (s *state) outdate() {
-	if s.outdated++; s.outdated < 1024 || 2*s.outdated < len(s.alarms) {
-		return
-	}
-	s.alarms = slices.DeleteFunc(s.alarms, func(a alarm) bool { return !a.current() })
-	heap.Init(&s.alarms)
-	s.outdated = 0
+	s.alarms.add(alarm{when: when, q: q, seq: p.number * pageSize, of: ofPage})
 }
 
 // current tells whether somebody waits for the alarm.
@@ -123,8 +187,8 @@ func (a *alarm) current() bool {
 // due is when tick should be called next; 0: nothing is waiting for a time. It looks at what is first, however much
 // waits.
 func (s *state) due() (when int64) {
-	if len(s.alarms) > 0 {
-		when = s.alarms[0].when
+	if h := s.alarms.first(); h != nil {
+		when = h.at(0).when
 	}
 	if w := s.windows.due(); w != 0 && (when == 0 || w < when) {
 		when = w
@@ -139,10 +203,14 @@ func (s *state) tick(limit int) {
 	if w := s.windows.due(); w != 0 && w <= s.now {
 		s.forgetDue(limit)
 	}
-	for ; limit > 0 && len(s.alarms) > 0 && s.alarms[0].when <= s.now; limit-- {
-		a := heap.Pop(&s.alarms).(alarm)
+	for ; limit > 0; limit-- {
+		h := s.alarms.first()
+		if h == nil || h.at(0).when > s.now {
+			return
+		}
+		a := heap.Pop(h).(alarm)
 		if !a.current() {
-			s.outdated = max(0, s.outdated-1)
+			s.alarms.outdated = max(0, s.alarms.outdated-1)
 			continue
 		}
 		switch a.of {

@@ -182,7 +182,7 @@ func (s *state) remove(q *queueState, e entry, past bool) {
 		q.delayed--
 	}
 	if x.alarm != 0 {
-		s.outdate()
+		s.alarms.outdate()
 	}
 	if x.group != nil {
 		q.leave(x.group, e)
@@ -220,7 +220,7 @@ func (s *state) drop(q *queueState, e entry) {
 func (s *state) pageGone(p *page) {
 	if kept := p.kept(); kept.empty() && p.alarm != 0 {
 		p.alarm = 0
-		s.outdate()
+		s.alarms.outdate()
 	}
 }
 

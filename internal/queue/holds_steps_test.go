@@ -16,7 +16,8 @@ import (
 )
 
 // holdsCompared are functions that sorting and heaps of the standard library call, which has no steps in its loops.
-var holdsCompared = []string{"Less", "Swap", "bySequence", "byArrival", "compareNames", "beside"}
+var holdsCompared = []string{"Less", "Swap", "bySequence", "byArrival", "compareNames", "beside",
+	"besideNumber"}
 
 // holdsSmall are functions whose loops turn over one message or one page.
 var holdsSmall = []string{"bitmap.rank", "bitmap.next", "bitmap.count", "bitmap.or", "bitmap.empty", "entryEnv.Lookup"}

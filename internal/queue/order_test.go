@@ -141,7 +141,7 @@ func TestAlarmsOfPagesThatAreGoneDoNotPileUp(t *testing.T) {
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if n := len(s.state.alarms); n > 1200 {
+		if n := s.state.alarms.Len(); n > 1200 {
 			t.Errorf("%d alarms are set, %d messages wait", n, s.state.messages)
 		}
 	})

@@ -127,7 +127,7 @@ func (s *state) sweepFrom(q *queueState) {
 		return
 	}
 	q.sweeping = true
-	s.setAlarm(alarm{when: s.now, q: q, of: ofPast})
+	s.alarms.add(alarm{when: s.now, q: q, of: ofPast})
 }
 
 // sweepPast looks at the next page of a queue's past.
@@ -136,7 +136,7 @@ func (s *state) sweepPast(q *queueState) {
 	for p := range q.all.pagesFrom(pageOf(q.sweep)) {
 		s.forgetPage(q, p)
 		q.sweeping, q.sweep = true, (p.number+1)*pageSize
-		s.setAlarm(alarm{when: s.now, q: q, seq: q.sweep, of: ofPast})
+		s.alarms.add(alarm{when: s.now, q: q, seq: q.sweep, of: ofPast})
 		break
 	}
 }
@@ -246,19 +246,20 @@ func (s *state) addSnapshot(q *queueState, sn *snapshotState) {
 // endAt sees to it that tick reports the snapshot then; 0: never.
 func (s *state) endAt(sn *snapshotState, when int64) {
 	if !s.folding && when != 0 {
-		s.setAlarm(alarm{when: when, q: sn.queue, seq: sn.number, of: ofSnapshot})
+		s.alarms.add(alarm{when: when, q: sn.queue, seq: sn.number, of: ofSnapshot})
 	}
 }
 
 // snapshotNumbered finds a snapshot of the queue; nil: it is gone.
 func (q *queueState) snapshotNumbered(number uint64) *snapshotState {
-	i, there := slices.BinarySearchFunc(q.snapshots, number,
-		func(sn *snapshotState, n uint64) int { return cmp.Compare(sn.number, n) })
+	i, there := slices.BinarySearchFunc(q.snapshots, number, besideNumber)
 	if !there {
 		return nil
 	}
 	return q.snapshots[i]
 }
+
+func besideNumber(sn *snapshotState, number uint64) int { return cmp.Compare(sn.number, number) }
 
 func (s *state) applySnapshotGone(e *snapshotGone) {
 	sn := s.snapshots[e.name]
@@ -269,7 +270,7 @@ func (s *state) applySnapshotGone(e *snapshotGone) {
 	s.snapshotList.Delete(sn)
 	s.idBytes -= sn.bytes()
 	if sn.expire != 0 && !sn.going {
-		s.outdate() // its alarm
+		s.alarms.outdate() // its alarm
 	}
 	q := sn.queue
 	q.touch()

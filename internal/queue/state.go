@@ -43,7 +43,6 @@ type state struct {
 
 	alarms   alarms
 	windows  windows
-	outdated int  // about how many alarms are of messages that are gone
 	folding  bool // replaying the journal: what can be derived is made once, at the end
 	released []journal.Address
 
