@@ -239,7 +239,7 @@ func (s *state) tick(limit int) {
 		case c != nil && c.settling:
 			continue
 		case c != nil && c.deadline != 0 && c.deadline <= s.now:
-			s.lapse(q, e)
+			limit -= s.lapse(q, e, tickBatch)
 		case c == nil && wake != 0 && wake <= s.now:
 			q.delayed--
 			e.setWake(0, false)
@@ -270,16 +270,26 @@ func (s *state) expire(q *queueState, seq uint64) {
 	s.forgetPage(q, p)
 }
 
-// lapse ends a claim whose lease or owner has ended, and tells with which events.
-func (s *state) lapse(q *queueState, e entry) {
-	for _, later := range q.behind(e) {
-		if later.claim().stays(e.claim(), s.now) {
+// lapse ends a claim whose lease or owner has ended, and tells with which events. Those of its key that were handed out
+// after it go back first, at most so many at once: while some are left the claim stays, and so holds the key, and its
+// alarm rings again. It returns how many it looked at.
+func (s *state) lapse(q *queueState, e entry, most int) (looked int) {
+	c := e.claim()
+	later := q.behind(e, c.lapsed, most)
+	for _, x := range later {
+		c.lapsed = x.seq()
+		if x.claim().stays(c, s.now) {
 			continue
 		}
-		s.lapsed = append(s.lapsed, &settled{queue: q.id, seq: later.seq(), end: endBack, uncounted: true})
+		s.lapsed = append(s.lapsed, &settled{queue: q.id, seq: x.seq(), end: endBack, uncounted: true})
+		s.backAlone(q, x, 0, true)
+	}
+	if len(later) == most {
+		return most
 	}
 	s.lapsed = append(s.lapsed, &settled{queue: q.id, seq: e.seq(), end: endBack})
-	s.back(q, e, 0, false)
+	s.backAlone(q, e, 0, false)
+	return len(later)
 }
 
 // doomed is a message that the Store has to end with a record of its own.

@@ -3,6 +3,7 @@ package queue
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
@@ -293,7 +294,7 @@ func (s *state) applySettled(e *settled, at int64) {
 
 // back makes a claimed message claimable again, and with it those of its key that were handed out after it.
 func (s *state) back(q *queueState, e entry, wake int64, uncounted bool) {
-	for _, b := range q.behind(e) {
+	for _, b := range q.behind(e, 0, math.MaxInt) {
 		if !b.claim().stays(e.claim(), s.now) {
 			s.backAlone(q, b, 0, true)
 		}

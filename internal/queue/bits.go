@@ -91,6 +91,17 @@ func (b *bitmap) next(slot int) int {
 	return pageSize
 }
 
+// before is the last slot in the set up to the given one; negative when there is none.
+func (b *bitmap) before(slot int) int {
+	for slot >= 0 {
+		if w := b[slot/64] << (63 - slot%64); w != 0 {
+			return slot - bits.LeadingZeros64(w)
+		}
+		slot = slot/64*64 - 1
+	}
+	return -1
+}
+
 // sequences is an ordered set of sequences, a bit each where they are dense. The zero value is empty and ready to use.
 type sequences struct {
 	blocks btree.Map[uint64, *bitmap]
@@ -168,6 +179,22 @@ func (s *sequences) Ascend(from uint64, each func(seq uint64) bool) {
 			first = int(slotOf(from))
 		}
 		for slot := b.next(first); slot < pageSize; slot = b.next(slot + 1) {
+			if !each(number*pageSize + uint64(slot)) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// Descend is Ascend the other way.
+func (s *sequences) Descend(from uint64, each func(seq uint64) bool) {
+	s.blocks.Descend(pageOf(from), func(number uint64, b *bitmap) bool {
+		last := pageSize - 1
+		if number == pageOf(from) {
+			last = int(slotOf(from))
+		}
+		for slot := b.before(last); slot >= 0; slot = b.before(slot - 1) {
 			if !each(number*pageSize + uint64(slot)) {
 				return false
 			}

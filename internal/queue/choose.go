@@ -2,7 +2,6 @@ package queue
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/hikyaku/hikyaku/internal/condition"
 )
@@ -42,9 +41,9 @@ func (s *state) choose(a *asker) (taken int) {
 		if find == nil {
 			find = s.ready(w.q, w.where)
 		}
-		extra := s.held(a, w)
+		next := s.successors(a, w)
 		for taken < a.max {
-			e := earliest(extra)
+			e := next.oldest()
 			if e == none || !a.byKey {
 				if ready := find.oldest(s, w.q); ready != none && (e == none || ready.seq() < e.seq()) {
 					e = ready
@@ -60,7 +59,7 @@ func (s *state) choose(a *asker) (taken int) {
 			if taken > 0 && !a.fits(e) {
 				return taken
 			}
-			extra = without(extra, e)
+			next.some.Delete(e.seq())
 			if w.q.spent(e) { // the bound was lowered while it waited
 				s.doom(w.q, e, &s.exhausted)
 				if spent++; spent == walkPiece {
@@ -71,9 +70,7 @@ func (s *state) choose(a *asker) (taken int) {
 			}
 			a.give(i, w.q, e)
 			taken++
-			if next := s.nextOfKey(a, w, e); next != none {
-				extra = append(extra, next)
-			}
+			next.add(s.nextOfKey(a, w, e))
 		}
 	}
 	return taken
@@ -87,18 +84,55 @@ func (a *asker) give(from int, q *queueState, e entry) {
 	a.take(from, q, e)
 }
 
-// held finds what the asker may take of keys that it holds already.
-func (s *state) held(a *asker, w wanted) (extra []entry) {
-	if a.owner == nil {
-		return nil
+// successors is what an asker may take of keys that it holds already.
+type successors struct {
+	owner *Owner // nil: what some has is all
+	q     *queueState
+	some  sequenceSet
+}
+
+// successors finds what the asker may take of keys that it holds already. Without a condition that is what its owner
+// has, as it changes.
+func (s *state) successors(a *asker, w wanted) (f successors) {
+	f.q = w.q
+	switch {
+	case a.owner == nil:
+	case w.where == nil:
+		f.owner = a.owner
+	case a.owner.queues[w.q] != nil:
+		a.owner.queues[w.q].next.Ascend(func(seq uint64) bool {
+			if e, there := w.q.all.Get(seq); there && s.meets(w, e) {
+				f.some.Add(seq)
+			}
+			return true
+		})
 	}
-	for g := range a.owner.keysIn(w.q) {
-		e := g.first(a.claimant, s.now)
-		if e != none && e != g.head && s.meets(w, e) {
-			extra = append(extra, e)
+	return f
+}
+
+// oldest is the first of them; none when there are none.
+func (f *successors) oldest() entry {
+	from := &f.some
+	if f.owner != nil {
+		h := f.owner.queues[f.q]
+		if h == nil {
+			return none
 		}
+		from = &h.next
 	}
-	return extra
+	seq, ok := from.Min()
+	if !ok {
+		return none
+	}
+	e, _ := f.q.all.Get(seq)
+	return e
+}
+
+// add adds what follows a message that was taken.
+func (f *successors) add(e entry) {
+	if f.owner == nil && e != none { // else the owner has it
+		f.some.Add(e.seq())
+	}
 }
 
 // nextOfKey is the message that the asker may take after e of the same key.
@@ -116,17 +150,6 @@ func (s *state) nextOfKey(a *asker, w wanted, e entry) entry {
 
 func (s *state) meets(w wanted, e entry) bool {
 	return w.where == nil || w.where.Match(s.envKnown(w.q, e))
-}
-
-func earliest(es []entry) entry {
-	if len(es) == 0 {
-		return none
-	}
-	return slices.MinFunc(es, bySequence)
-}
-
-func without(es []entry, e entry) []entry {
-	return slices.DeleteFunc(es, func(x entry) bool { return x == e })
 }
 
 // bySequence orders messages of one queue.

@@ -31,7 +31,7 @@ func runWithSteps(t *testing.T, test string) {
 	t.Helper()
 	overlay := withSteps(t)
 	cmd := exec.CommandContext(t.Context(), "go", "test", "-overlay", overlay, "-count=1", "-run", "^"+test+"$", "-v",
-		"-timeout", "3m", ".")
+		"-timeout", "8m", ".")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

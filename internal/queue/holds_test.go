@@ -85,7 +85,8 @@ func holdsAsk() {
 // holdsWalks tells whether an exercise walks through a queue: such a one asks no message under the lock, but for those
 // that it has found.
 func holdsWalks(doing string) bool {
-	return strings.HasPrefix(doing, "Peek") || strings.HasPrefix(doing, "Replay")
+	return strings.HasPrefix(doing, "Peek") || strings.HasPrefix(doing, "Replay") ||
+		strings.HasPrefix(doing, "Idle") && strings.HasSuffix(doing, "not ready")
 }
 
 // goroutine is the number of the goroutine that calls.

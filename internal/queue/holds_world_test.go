@@ -53,6 +53,7 @@ func newHoldsWorld(t *testing.T) *holdsWorld {
 }
 
 func (w *holdsWorld) fill() {
+	w.fillKeys()
 	w.create("topic-dead", Definition{})
 	if _, err := w.s.CreateTopic(w.t.Context(), holdsName("topic"), nil); err != nil {
 		w.t.Fatal(err)

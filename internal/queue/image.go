@@ -254,7 +254,7 @@ func (q *queueState) restoreKey(e entry) {
 func (q *queueState) restoreMutable(e entry, x extra, attempts uint32) {
 	e.setAttempts(attempts)
 	if x != usual {
-		e.change(func(to *extra) {
+		e.move(func(to *extra) {
 			x.group = to.group // its key was found already
 			*to = x
 		})

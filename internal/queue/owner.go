@@ -1,10 +1,6 @@
 package queue
 
-import (
-	"cmp"
-	"iter"
-	"slices"
-)
+import "runtime"
 
 // Owner holds claims that end when it does: a connection's, a pipeline's. Claims of one Owner may hold several messages
 // of one key. It claims for one reader: while one of its claims waits, another that would have to wait is refused,
@@ -15,9 +11,15 @@ type Owner struct {
 	name     string
 	claimant uint64
 	closed   bool
-	held     map[entry]*queueState
-	keys     map[*queueState]map[*keyGroup]int
+	queues   map[*queueState]*holding
 	waiter   *waiter // its claim that waits, if one does
+}
+
+// holding is what an owner has of a queue.
+type holding struct {
+	keyed sequenceSet // messages that it holds, of those with a key,
+	plain sequenceSet // and of the others
+	next  sequenceSet // that it may take of keys that it holds
 }
 
 // NewOwner makes an owner. name is for people. Close it.
@@ -29,18 +31,19 @@ func (s *Store) NewOwner(name string) *Owner {
 }
 
 func newOwner(s *Store, name string, claimant uint64) *Owner {
-	return &Owner{
-		s: s, name: name, claimant: claimant, held: map[entry]*queueState{}, keys: map[*queueState]map[*keyGroup]int{},
-	}
+	return &Owner{s: s, name: name, claimant: claimant, queues: map[*queueState]*holding{}}
 }
 
+// closePiece is how many messages are put back under one hold of the lock when an owner is closed.
+const closePiece = walkPiece
+
 // Close puts back at once, in its old place, everything the owner still holds, and ends its claims that wait with
-// ErrStale. A second Close does nothing.
+// ErrStale. Where that is much it goes back in pieces, with everybody else in between. A second Close does nothing.
 func (o *Owner) Close() {
 	s := o.s
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	if o.closed {
+		s.mu.Unlock()
 		return
 	}
 	o.closed = true
@@ -48,62 +51,93 @@ func (o *Owner) Close() {
 		s.state.unwait(w)
 		w.served(w)
 	}
-	for s.paused > 0 && !s.closed { // before looking: what is held may change meanwhile
-		s.landing.Wait()
-	}
-	var events []event
-	for e, q := range o.held {
-		if c := e.claim(); c != nil && !c.settling {
-			events = append(events, &settled{queue: q.id, seq: e.seq(), end: endBack})
+	for {
+		for s.paused > 0 && !s.closed { // before looking: what is held may change meanwhile
+			s.landing.Wait()
 		}
+		es := o.heldNext(closePiece)
+		o.putBack(es)
+		s.mu.Unlock()
+		if len(es) == 0 {
+			return
+		}
+		runtime.Gosched()
+		s.mu.Lock()
 	}
-	// Later ones first: each counts its own hand-out, none goes back as one behind another.
-	slices.SortFunc(events, func(a, b event) int { return cmp.Compare(b.(*settled).seq, a.(*settled).seq) })
-	if s.closed || s.write(events) != nil {
-		// The journal takes nothing more: a restart puts back what owners held.
-		for e, q := range o.held {
-			if c := e.claim(); c != nil && !c.settling {
-				s.state.back(q, e, 0, false)
+}
+
+// heldMessage is a message that an owner holds.
+type heldMessage struct {
+	q *queueState
+	e entry
+}
+
+// heldNext are the next messages that are to go back, at most so many. Of a key the last come first: each counts its
+// own hand-out, and none goes back as one behind another. What is on its way to an end goes back if it does not get
+// there (see unsettle). The lock is held.
+func (o *Owner) heldNext(most int) (es []heldMessage) {
+	for q, h := range o.queues {
+		take := func(seq uint64) bool {
+			if e, there := q.all.Get(seq); there && e.claim() != nil && !e.claim().settling {
+				es = append(es, heldMessage{q, e})
 			}
+			return len(es) < most
 		}
-		s.state.serve()
+		h.keyed.Descend(^uint64(0), take)
+		if len(es) < most {
+			h.plain.Ascend(take)
+		}
+		if len(es) >= most {
+			break
+		}
+	}
+	return es
+}
+
+// putBack puts messages back that the owner holds. The lock is held.
+func (o *Owner) putBack(es []heldMessage) {
+	s := o.s
+	events := make([]event, len(es))
+	for i, x := range es {
+		events[i] = &settled{queue: x.q.id, seq: x.e.seq(), end: endBack}
+	}
+	if !s.closed && s.write(events) == nil {
+		return
+	}
+	// The journal takes nothing more: a restart puts back what owners held.
+	for _, x := range es {
+		s.state.backAlone(x.q, x.e, 0, false)
+	}
+	s.state.serve()
+}
+
+// in finds or makes what the owner has of a queue.
+func (o *Owner) in(q *queueState) *holding {
+	h := o.queues[q]
+	if h == nil {
+		h = &holding{}
+		o.queues[q] = h
+	}
+	return h
+}
+
+// tidy forgets a queue of which the owner has nothing.
+func (o *Owner) tidy(q *queueState) {
+	if h := o.queues[q]; h != nil && h.keyed.Len()+h.plain.Len()+h.next.Len() == 0 {
+		delete(o.queues, q)
 	}
 }
 
 func (o *Owner) hold(q *queueState, e entry) {
-	o.held[e] = q
-	if g := e.group(); g != nil {
-		if o.keys[q] == nil {
-			o.keys[q] = map[*keyGroup]int{}
-		}
-		o.keys[q][g]++
+	if h := o.in(q); e.group() != nil {
+		h.keyed.Add(e.seq())
+	} else {
+		h.plain.Add(e.seq())
 	}
 }
 
 func (o *Owner) drop(q *queueState, e entry) {
-	if _, ok := o.held[e]; !ok {
-		return
-	}
-	delete(o.held, e)
-	g := e.group()
-	if g == nil {
-		return
-	}
-	if o.keys[q][g]--; o.keys[q][g] == 0 {
-		delete(o.keys[q], g)
-	}
-	if len(o.keys[q]) == 0 {
-		delete(o.keys, q)
-	}
-}
-
-// keysIn are the keys of q of which the owner holds messages.
-func (o *Owner) keysIn(q *queueState) iter.Seq[*keyGroup] {
-	return func(yield func(*keyGroup) bool) {
-		for g := range o.keys[q] {
-			if !yield(g) {
-				return
-			}
-		}
+	if h := o.queues[q]; h != nil && (h.keyed.Delete(e.seq()) || h.plain.Delete(e.seq())) {
+		o.tidy(q)
 	}
 }

@@ -205,10 +205,22 @@ func (e entry) change(f func(x *extra)) {
 }
 
 func (e entry) setGroup(g *keyGroup)   { e.change(func(x *extra) { x.group = g }) }
-func (e entry) setClaim(c *claimState) { e.change(func(x *extra) { x.claim = c }) }
+func (e entry) setClaim(c *claimState) { e.move(func(x *extra) { x.claim = c }) }
 
 func (e entry) setWake(wake int64, retry bool) {
-	e.change(func(x *extra) { x.wake, x.retry = wake, retry })
+	e.move(func(x *extra) { x.wake, x.retry = wake, retry })
+}
+
+// move is change of what decides where e stands in its key.
+func (e entry) move(f func(x *extra)) {
+	g := e.group()
+	if g != nil {
+		g.displace(e)
+	}
+	e.change(f)
+	if g != nil {
+		g.place(e)
+	}
 }
 
 func (e entry) setAlarm(when int64) {

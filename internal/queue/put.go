@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 
 	"github.com/hikyaku/hikyaku/internal/message"
 )
@@ -158,6 +159,14 @@ func (s *Store) prepare(ctx context.Context, p *prepared) error {
 	for {
 		if err := s.enter(ctx); err != nil {
 			return err
+		}
+		if shed, err := s.shed(p.change); shed {
+			s.leave()
+			if err != nil {
+				return err
+			}
+			runtime.Gosched()
+			continue
 		}
 		i := 0
 		for ; i < len(p.puts); i++ {

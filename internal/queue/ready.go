@@ -28,21 +28,20 @@ func (s *state) changed(q *queueState, e entry) {
 	}
 }
 
-// regroup finds again which message of a key is the ready one.
+// regroup finds again which message of a key is the ready one, and what its holder may take next.
 func (s *state) regroup(q *queueState, g *keyGroup) {
 	if s.folding {
 		return
 	}
-	head := g.first(0, s.now)
-	if head == g.head {
-		return
+	if head := g.first(0, s.now); head != g.head {
+		if g.head != none {
+			s.hide(q, g.head)
+		}
+		if g.head = head; head != none {
+			s.show(q, head)
+		}
 	}
-	if g.head != none {
-		s.hide(q, g.head)
-	}
-	if g.head = head; head != none {
-		s.show(q, head)
-	}
+	g.inherit(s.now)
 }
 
 // freed tells the holder of a key that waits, if there is one, that something in front of what it may take next is
@@ -51,13 +50,9 @@ func (s *state) freed(q *queueState, g *keyGroup) {
 	if s.folding || g.head != none || q.waiting.Len() == 0 {
 		return
 	}
-	g.members.Scan(func(_ uint64, e entry) bool {
-		if e.claim() == nil && e.wake() <= s.now {
-			s.noticed(q, e)
-			return false
-		}
-		return true
-	})
+	if e := g.foremost(s.now); e != none {
+		s.noticed(q, e)
+	}
 }
 
 // show adds e to what can be claimed.

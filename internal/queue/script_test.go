@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -381,7 +382,7 @@ func (st *stage) settle(end ending) func([]string) {
 				continue
 			}
 			if end == endBack {
-				for _, later := range q.behind(e) {
+				for _, later := range q.behind(e, 0, math.MaxInt) {
 					events = append(events, &settled{queue: q.id, seq: later.seq(), end: endBack, uncounted: true})
 				}
 			}
@@ -437,22 +438,14 @@ func (st *stage) delete(words []string) {
 
 func (st *stage) ownerGone(words []string) {
 	o := st.owners[words[0]]
-	for _, e := range slices.SortedFunc(keysOf(o.held), bySequence) {
-		if e.claim() != nil {
-			st.event(&settled{queue: o.held[e].id, seq: e.seq(), end: endBack})
+	es := o.heldNext(math.MaxInt)
+	slices.SortFunc(es, func(a, b heldMessage) int { return bySequence(a.e, b.e) })
+	for _, x := range es {
+		if x.e.claim() != nil {
+			st.event(&settled{queue: x.q.id, seq: x.e.seq(), end: endBack})
 		}
 	}
 	st.doom()
-}
-
-func keysOf[K comparable, V any](m map[K]V) func(func(K) bool) {
-	return func(yield func(K) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
 }
 
 // advance DURATION

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
@@ -219,8 +220,7 @@ func (s *Store) planSettles(pl *plan, p *prepared) (errs []error, observed []fun
 		}
 	}
 	mark := func(q *queueState, e entry, kind SettleKind) {
-		c := e.claim()
-		c.settling, c.back = true, kind == Back
+		s.state.settling(q, e, true, kind == Back)
 		marked = append(marked, doomed{q: q, e: e})
 	}
 	for i, st := range p.change.Settles {
@@ -242,10 +242,11 @@ func (s *Store) planSettles(pl *plan, p *prepared) (errs []error, observed []fun
 			if st.Delay > 0 {
 				ev.wake = pl.now + st.Delay.Microseconds()
 			}
-			for _, later := range q.behind(e) { // its order would be lost otherwise; their hand-out did not count
-				if st.Apart {
-					break
-				}
+			if st.Apart {
+				break
+			}
+			// Its order would be lost otherwise; their hand-out did not count. There are not many: see shed.
+			for _, later := range q.behind(e, 0, math.MaxInt) {
 				mark(q, later, Back)
 				pl.flight.add(&settled{queue: q.id, seq: later.seq(), end: endBack, uncounted: true})
 			}
@@ -272,17 +273,78 @@ func (s *Store) unsettle(q *queueState, e entry) {
 	if !e.there() || e.claim() == nil {
 		return // purged meanwhile
 	}
-	c := e.claim()
-	c.settling, c.back = false, false
-	if c.owner != nil && c.owner.closed { // nobody else would ever end it
-		s.state.lapse(q, e)
-		s.writeLapsed()
-		return
+	s.state.settling(q, e, false, false)
+	if c := e.claim(); c.owner != nil && c.owner.closed { // nobody else would ever end it
+		c.deadline = max(1, s.state.now)
 	}
 	s.state.wakeAt(q, e)
 	if g := e.group(); g != nil {
 		s.state.freed(q, g)
 	}
+}
+
+// settling marks a claim whose end is on the way to the journal, or is not any more.
+func (s *state) settling(q *queueState, e entry, on, back bool) {
+	c, g := e.claim(), e.group()
+	if g != nil && c.back != back {
+		g.displace(e)
+		c.back = back
+		g.place(e)
+		s.regroup(q, g)
+	}
+	c.settling, c.back = on, back
+}
+
+// shedPiece is how many claims go back at once with others of their keys that are put back.
+const shedPiece = 1000
+
+// shed puts claims back of a key so many of which are held that a settlement, which puts back all that were handed out
+// after it, would be long: the last ones, which the change itself does not end. Nobody else gets them before the
+// settlement is through. It returns false when there is nothing to do. The lock is held.
+func (s *Store) shed(c *Change) (shed bool, err error) {
+	var first map[*keyGroup]heldMessage
+	for i := range c.Settles {
+		st := &c.Settles[i]
+		if st.Kind != Back || st.Apart {
+			continue
+		}
+		q, e, err := s.state.claimOf(st.Token)
+		if err != nil || e.group() == nil {
+			continue
+		}
+		if g := e.group(); first[g].e == none || e.seq() < first[g].e.seq() {
+			if first == nil {
+				first = map[*keyGroup]heldMessage{}
+			}
+			first[g] = heldMessage{q, e}
+		}
+	}
+	left := shedPiece
+	for g, x := range first {
+		if left -= g.heldCount(); left >= 0 {
+			continue
+		}
+		if events := s.toShed(c, x); len(events) > 0 {
+			return true, s.write(events)
+		}
+	}
+	return false, nil
+}
+
+// toShed are the ends of the last claims behind x of which a change has nothing to say.
+func (s *Store) toShed(c *Change, x heldMessage) (events []event) {
+	named := make(map[uint64]bool, len(c.Settles))
+	for i := range c.Settles {
+		if t := &c.Settles[i].Token; t.Queue == x.q.id {
+			named[t.Sequence] = true
+		}
+	}
+	for _, later := range x.q.behind(x.e, 0, shedPiece+len(named)) {
+		if !named[later.seq()] && len(events) < shedPiece {
+			events = append(events, &settled{queue: x.q.id, seq: later.seq(), end: endBack, uncounted: true})
+		}
+	}
+	return events
 }
 
 // observing tells the observer of a message's hops once it is settled.

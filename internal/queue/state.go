@@ -140,6 +140,7 @@ type claimState struct {
 	wake     int64  // of a doomed message: until when it would sleep
 	retry    bool   // likewise
 	back     bool   // with settling: it goes back, so nothing behind it of its key may be handed out
+	lapsed   uint64 // with an ended lease: from this sequence on those of its key went back; 0: none did
 }
 
 // stays tells whether a claim goes on when one before it of its key goes back: by when that one ended, not by when that

@@ -123,13 +123,14 @@ func claimability(s, now *state) string {
 		fmt.Fprintf(&b, "%s: ready %v\n", n.Short(), q.ready.all())
 		for _, key := range slices.Sorted(maps.Keys(q.keys)) {
 			g := q.keys[key]
-			fmt.Fprintf(&b, "  key %s: %v", key, g.members.Keys())
+			fmt.Fprintf(&b, "  key %s: %d", key, g.members)
 			if g.head != none {
 				fmt.Fprintf(&b, ", next %d", g.head.seq())
 			}
-			g.members.Scan(func(_ uint64, e entry) bool {
-				if !e.there() || e.group() != g {
-					fmt.Fprintf(&b, ", message %d does not know", e.seq())
+			g.open.Ascend(func(seq uint64) bool {
+				fmt.Fprintf(&b, ", %d", seq)
+				if e, there := q.all.Get(seq); !there || e.group() != g || e.claim() != nil {
+					b.WriteString(", which does not know")
 				}
 				return true
 			})

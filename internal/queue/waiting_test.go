@@ -27,7 +27,7 @@ func (s *state) serveEach() {
 				all[w] = true
 			}
 		}
-		for _, w := range slices.SortedFunc(keysOf(all), byArrival) {
+		for _, w := range slices.SortedFunc(maps.Keys(all), byArrival) {
 			if !w.gone && s.offer(w, fresh) > 0 {
 				s.unwait(w)
 				w.served(w)
