@@ -55,9 +55,16 @@ type FormatError struct {
 	What          string // what has a format: "the journal", "the checkpoint"
 	Found         uint64 // its format
 	Oldest, Known uint64 // those that this program reads
+	// Reason, if set, is what this program does not understand, where no number says it: bytes behind a checksum that
+	// fits are those that were written, so whoever wrote them knew more.
+	Reason string
 }
 
 func (e *FormatError) Error() string {
+	if e.Reason != "" {
+		return fmt.Sprintf("%s: %s was written by a later version of hikyaku: its checksum fits, and %s", e.Where,
+			e.What, e.Reason)
+	}
 	reads := fmt.Sprintf("format %d", e.Known)
 	if e.Oldest < e.Known {
 		reads = fmt.Sprintf("formats %d to %d", e.Oldest, e.Known)

@@ -186,8 +186,6 @@ func decodeHeader(b []byte, generation uint64, position journal.Position, room i
 			position)
 	case h.durable >= position:
 		return header{}, fmt.Errorf("%w: it vouches for position %d, which is not before it", errGroup, h.durable)
-	case h.kind < kindRecords || h.kind > kindFooter:
-		return header{}, fmt.Errorf("%w: unknown kind %d", errGroup, h.kind)
 	case length > uint64(room):
 		return header{}, fmt.Errorf("%w: its length %d passes the end of the segment, %d bytes on", errGroup, length,
 			room)
@@ -206,7 +204,8 @@ func decodeHeader(b []byte, generation uint64, position journal.Position, room i
 	return h, nil
 }
 
-// verifyMeta checks the checksum of meta: header, table and heads.
+// verifyMeta checks the checksum of meta: header, table and heads. What has a fitting one and is not understood was
+// written by a later version: a *journal.FormatError, without its Where.
 func (h *header) verifyMeta(meta []byte, generation uint64) error {
 	if int64(len(meta)) != h.metaBytes() {
 		return fmt.Errorf("%w: %d bytes of %d are there", errGroup, len(meta), h.metaBytes())
@@ -214,7 +213,26 @@ func (h *header) verifyMeta(meta []byte, generation uint64) error {
 	if got := metaCRC(generation, meta); got != h.crc {
 		return fmt.Errorf("%w: checksum of header, table and heads is %08x, should be %08x", errGroup, got, h.crc)
 	}
+	if h.kind < kindRecords || h.kind > kindFooter {
+		return laterGroup("its kind %d is not known to this one", h.kind)
+	}
+	if h.kind != kindRecords && h.kind != kindMoved {
+		return nil
+	}
+	for i := range h.count {
+		b := meta[groupHeaderBytes+entryBytes*i:][:entryBytes]
+		if life := binary.LittleEndian.Uint32(b[4:]); life > uint32(journal.Lasting) {
+			return laterGroup("the life %d of record %d is not known to this one", life, i)
+		}
+		if more := binary.LittleEndian.Uint32(b[28:]); more != 0 {
+			return laterGroup("what else it says of record %d, %#x, is not known to this one", i, more)
+		}
+	}
 	return nil
+}
+
+func laterGroup(format string, args ...any) error {
+	return &journal.FormatError{What: "a group", Reason: fmt.Sprintf(format, args...)}
 }
 
 // decodeTable appends the rows of a verified meta to to. Groups without records of the owner's have none.

@@ -57,7 +57,8 @@ func FuzzDecodeGroup(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte, at uint64) {
 		h, entries, err := decode(b, journal.Position(at))
 		if err != nil {
-			if !errors.Is(err, errGroup) {
+			var later *journal.FormatError
+			if !errors.Is(err, errGroup) && !errors.As(err, &later) {
 				t.Fatalf("%v does not say that this is no sound group", err)
 			}
 			// What only lacks its checksum has to be safe to decode all the same.

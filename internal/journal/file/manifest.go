@@ -122,8 +122,9 @@ func decodeManifest(b []byte) (*manifest, error) {
 		default:
 			err = errors.New("unknown word")
 		}
-		if err != nil {
-			return nil, fmt.Errorf("%w: line %q: %w", errManifest, line, err)
+		if err != nil { // the checksum fits
+			return nil, &journal.FormatError{What: "the journal",
+				Reason: fmt.Sprintf("this one does not understand the line %q: %v", line, err)}
 		}
 	}
 	for i := range max(0, len(m.segments)-1) {

@@ -194,7 +194,7 @@ func (r *reader) load(s *segment, p journal.Position) error {
 		return err
 	}
 	if err := h.verifyMeta(b, s.generation); err != nil {
-		return err
+		return s.named(err)
 	}
 	t := &r.own
 	if h.metaBytes() >= cacheMinTable || s.moved && h.count > 1 {

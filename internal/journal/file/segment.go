@@ -43,6 +43,15 @@ func unsound(name string, offset int64, err error) error {
 	return damageAt(name, offset, err.Error())
 }
 
+// named adds the segment to an error about its format.
+func (s *segment) named(err error) error {
+	var format *journal.FormatError
+	if errors.As(err, &format) {
+		format.Where = s.name
+	}
+	return err
+}
+
 // unsoundIf is unsound of an error that may be none.
 func unsoundIf(name string, err error) error {
 	if err == nil {

@@ -114,7 +114,7 @@ func (k *walker) next() error {
 		return err
 	}
 	if err := h.verifyMeta(meta, s.generation); err != nil {
-		return err
+		return s.named(err)
 	}
 	if k.entries, err = h.decodeTable(meta, k.entries[:0]); err != nil {
 		return err
