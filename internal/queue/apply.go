@@ -55,8 +55,8 @@ func (s *state) apply(group []applied, durable int64) error {
 		case *share:
 			body := bodies[e.index]
 			if body == nil {
-				return fmt.Errorf("record %d of group %d shares record %d, which is no shared body", g.addr.Index,
-					g.addr.Position, e.index)
+				return fmt.Errorf("%w: record %d of group %d shares record %d, which is no shared body", errTruncated,
+					g.addr.Index, g.addr.Position, e.index)
 			}
 			if q := s.queues[e.queue]; q != nil {
 				body.refs++

@@ -443,7 +443,7 @@ func (s *Store) syncError(ctx context.Context, err error) error {
 }
 
 // fill reads the bodies of claimed messages. One that cannot be read is set aside as a dead letter, with the reason,
-// and left out.
+// and left out; one that a later version wrote is sound, and stays where it is.
 func (s *Store) fill(ctx context.Context, picks []picked) ([]Claim, error) {
 	addrs := make([]journal.Address, len(picks))
 	for i, p := range picks {
@@ -465,6 +465,12 @@ func (s *Store) fill(ctx context.Context, picks []picked) ([]Claim, error) {
 		c.Attempt, c.Deadline, c.Message.Hops = int(p.attempt), p.until, p.hops
 		c.Message.Row, c.Columns = p.layout.shape(c.Message.Row), p.columns
 	})
+	var format *journal.FormatError
+	for i := range picks {
+		if err == nil && errors.As(bad[i], &format) {
+			err = fmt.Errorf("message %d of queue %s: %w", picks[i].token.Sequence, picks[i].name.Short(), bad[i])
+		}
+	}
 	if err != nil {
 		_, err2 := s.Settle(context.WithoutCancel(ctx), backOf(picks))
 		return nil, errors.Join(fmt.Errorf("read claimed messages: %w", err), err2)

@@ -228,7 +228,7 @@ func readDefinition(r *reader) (d Definition) {
 		}
 		columns, err := message.ParseColumns(texts)
 		if err != nil {
-			r.fail(fmt.Errorf("columns: %w", err))
+			r.fail(fmt.Errorf("%w: columns: %w", errTruncated, err))
 			return d
 		}
 		d.Columns = columns

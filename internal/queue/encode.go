@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/message"
@@ -26,6 +27,8 @@ const (
 	headOnly
 	headRow
 	headLarge // with headRow: some values are in the body part
+
+	headUnknown // from here on: flags of later versions
 )
 
 // timeOf and microsOf convert between journaled time, microseconds since 1970, and time.Time. 0 is the zero time.
@@ -147,7 +150,9 @@ type headFields struct {
 // readHead reads the fixed fields and leaves r at the attributes.
 func readHead(r *reader) (h headFields) {
 	copy(h.id[:], r.take(16))
-	h.flags = r.uint()
+	if h.flags = r.uint(); h.flags >= headUnknown {
+		r.fail(fmt.Errorf("%w: a message with the flags %#x", errTruncated, h.flags))
+	}
 	h.time = r.int()
 	if h.flags&headKey != 0 {
 		h.key = r.bytes()
@@ -171,9 +176,31 @@ func readHead(r *reader) (h headFields) {
 	return h
 }
 
+// checkHead says what of a head is not understood. A start asks it of every head, so that what a later version wrote is
+// found before anything changes, and not by the reader of a message.
+func checkHead(head []byte) error {
+	r := &reader{b: head}
+	h := readHead(r)
+	for range r.count(2) {
+		r.bytes()
+		r.skipValue()
+	}
+	if h.flags&headRow != 0 {
+		for range r.count(1) {
+			r.skipValue()
+		}
+	}
+	return r.done()
+}
+
 // decodeMessage makes the message of a head and its body part. body is kept, not copied. With a nil body, and large
-// values in the row, those values are null.
+// values in the row, those values are null. The error is a *journal.FormatError: the journal has checked both.
 func decodeMessage(head []byte, body []byte) (message.Message, error) {
+	m, err := parseMessage(head, body)
+	return m, later("the log", "a message", err)
+}
+
+func parseMessage(head []byte, body []byte) (message.Message, error) {
 	r := &reader{b: head}
 	h := readHead(r)
 	m := message.Message{

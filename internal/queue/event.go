@@ -1,6 +1,9 @@
 package queue
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/message"
 )
@@ -102,14 +105,21 @@ func decodeEvent(head []byte) (at int64, e event, err error) {
 	k := eventKind(r.byte())
 	at = r.int()
 	if r.err != nil {
-		return 0, nil, r.err
+		return 0, nil, later("the log", "a record", r.err)
 	}
 	if e = newEvent(k); e == nil {
 		return 0, nil, &journal.FormatError{Where: "the log", What: "a record", Found: uint64(k),
 			Known: uint64(kindLast)}
 	}
 	e.read(r)
-	return at, e, r.done()
+	err = r.done()
+	switch e := e.(type) {
+	case *put:
+		err = errors.Join(err, checkHead(e.head))
+	case *shared:
+		err = errors.Join(err, checkHead(e.head))
+	}
+	return at, e, later("the log", fmt.Sprintf("a record of kind %d", k), err)
 }
 
 // packing is room for the records of a group, used again for the next: the journal keeps none of it.
@@ -355,6 +365,8 @@ const (
 	endDead                  // moved to a dead-letter queue: the put is in the same group
 	endExpired               // not claimed in time
 	endMoved                 // replayed to another queue: the put is in the same group
+
+	endUnknown // from here on: those of later versions
 )
 
 type settled struct {
@@ -375,6 +387,9 @@ func (e *settled) append(b []byte) []byte {
 func (e *settled) read(r *reader) {
 	e.queue, e.seq = readPlace(r)
 	e.end, e.wake, e.uncounted = ending(r.byte()), r.int(), r.bool()
+	if e.end >= endUnknown {
+		r.fail(fmt.Errorf("%w: a message that ends in way %d", errTruncated, e.end))
+	}
 }
 
 // purged removes every message of a queue before a frontier.

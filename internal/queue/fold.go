@@ -47,7 +47,7 @@ func fold(ctx context.Context, j journal.Journal) (*state, error) {
 			group[i] = applied{at: when, event: e, addr: journal.Address{Position: g.Position, Index: uint32(i)}}
 		}
 		if err := s.apply(group, 0); err != nil {
-			return nil, err
+			return nil, later("the log", "a record", err)
 		}
 		s.takeReleased() // Keep tells the journal what is needed
 	}

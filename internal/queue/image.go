@@ -20,6 +20,8 @@ const (
 	savedRetry
 	savedClaim
 	savedOwned
+
+	savedUnknown // from here on: those of later versions
 )
 
 // How an image holds its messages.
@@ -273,7 +275,9 @@ func (r *reader) lasting(bodies map[journal.Address]*sharedBody) (slot, flags ui
 	if b == nil {
 		return 0, 0, a
 	}
-	slot, flags = b[0], b[1]
+	if slot, flags = b[0], b[1]; flags >= savedUnknown {
+		r.fail(fmt.Errorf("%w: message %d has the flags %#x", errTruncated, slot, flags))
+	}
 	a.row = row{
 		position: journal.Position(binary.LittleEndian.Uint64(b[2:])),
 		at:       int64(binary.LittleEndian.Uint64(b[10:])),
@@ -289,6 +293,11 @@ func (r *reader) lasting(bodies map[journal.Address]*sharedBody) (slot, flags ui
 		at = r.address()
 	}
 	a.head = r.bytes()
+	if known := flags&savedShared != 0 && bodies[at] != nil; r.err == nil && !known {
+		if err := checkHead(a.head); err != nil {
+			r.fail(err)
+		}
+	}
 	if r.err == nil && flags&savedShared != 0 {
 		if a.shared = bodies[at]; a.shared == nil {
 			a.shared = &sharedBody{addr: at, head: slices.Clone(a.head)}
@@ -300,6 +309,9 @@ func (r *reader) lasting(bodies map[journal.Address]*sharedBody) (slot, flags ui
 
 // mutable reads what appendMutable wrote.
 func (r *reader) mutable(flags uint8) (x extra, attempts uint32) {
+	if flags >= savedUnknown {
+		r.fail(fmt.Errorf("%w: a message with the flags %#x", errTruncated, flags))
+	}
 	if flags&savedAttempts != 0 {
 		attempts = r.uint32()
 	}

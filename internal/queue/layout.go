@@ -266,7 +266,7 @@ func readLayout(r *reader) *layout {
 		for range r.count(1) {
 			c, err := message.ParseColumn(r.string())
 			if err != nil {
-				r.fail(fmt.Errorf("layout: %w", err))
+				r.fail(fmt.Errorf("%w: layout: %w", errTruncated, err))
 				break
 			}
 			f.through = append(f.through, c)

@@ -217,7 +217,7 @@ func (s *state) readPages(ctx context.Context, j journal.Journal, bodies map[jou
 			return
 		}
 		if err == nil {
-			err = s.readPage(u, r.Body, bodies)
+			err = later("the log", "a page of messages", s.readPage(u, r.Body, bodies))
 		}
 		if err != nil && failed == nil {
 			failed = u.failed(err)

@@ -40,7 +40,7 @@ func (s *state) applyReshaped(e *reshaped, at int64) error {
 	}
 	old, now := q.def.Columns, e.defined.def.Columns
 	if len(e.from) != len(now) || slices.ContainsFunc(e.from, func(f int) bool { return f < fixed || f >= len(old) }) {
-		return fmt.Errorf("columns of queue %s are made of others than it has", q.name.Short())
+		return fmt.Errorf("%w: columns of queue %s are made of others than it has", errTruncated, q.name.Short())
 	}
 	q.touch()
 	s.redefinePast(q, &e.defined, at)

@@ -119,9 +119,8 @@ func (s *Store) letter(ctx context.Context, q *queueState, e entry, death messag
 		return nil, err
 	}
 	m, err := parts.message(part)
-	if err != nil {
-		death.Reason = joinReasons(death.Reason, "the message cannot be read: "+err.Error())
-		m, _ = parts.message(nil)
+	if err != nil { // it is sound: a later version can read it
+		return nil, fmt.Errorf("message %d of queue %s: %w", e.seq(), name.Short(), err)
 	}
 	death.Reason = shortened(death.Reason, maxReason)
 	m.Death, m.Only, m.Dedup, m.NotBefore, m.Expires = &death, "", "", time.Time{}, time.Time{}

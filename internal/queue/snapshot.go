@@ -2,7 +2,9 @@ package queue
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -236,8 +238,12 @@ func chunks(queues []*savedQueue) iter.Seq[[]*page] {
 	}
 }
 
-// restore reads what writeTo wrote into an empty state.
+// restore reads what writeTo wrote, and the journal has checked, into an empty state.
 func (s *state) restore(in *bufio.Reader, bodies map[journal.Address]*sharedBody) error {
+	return later("its state", "the state of the queues", s.restoreAll(in, bodies))
+}
+
+func (s *state) restoreAll(in *bufio.Reader, bodies map[journal.Address]*sharedBody) error {
 	small, err := readFrame(in, nil)
 	if err != nil {
 		return err
@@ -289,6 +295,9 @@ func (s *state) restore(in *bufio.Reader, bodies map[journal.Address]*sharedBody
 			return err
 		}
 		if len(b) == 0 {
+			if _, err := in.ReadByte(); !errors.Is(err, io.EOF) {
+				return cmp.Or(err, fmt.Errorf("%w: there is more behind its end", errTruncated))
+			}
 			return nil
 		}
 		if err := s.restorePage(&reader{b: b}, bodies); err != nil {
@@ -355,7 +364,7 @@ const maxFrame = 1 << 32
 func readFrame(in *bufio.Reader, b []byte) ([]byte, error) {
 	n, err := binary.ReadUvarint(in)
 	if err != nil {
-		return nil, fmt.Errorf("checkpoint ends early: %w", err)
+		return nil, endsEarly(err)
 	}
 	if n > maxFrame {
 		return nil, errTruncated
@@ -365,7 +374,15 @@ func readFrame(in *bufio.Reader, b []byte) ([]byte, error) {
 	}
 	b = b[:n]
 	if _, err := io.ReadFull(in, b); err != nil {
-		return nil, fmt.Errorf("checkpoint ends early: %w", err)
+		return nil, endsEarly(err)
 	}
 	return b, nil
+}
+
+// endsEarly tells the end of a checkpoint from a disk that cannot be read.
+func endsEarly(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("%w: it ends early", errTruncated)
+	}
+	return fmt.Errorf("read checkpoint: %w", err)
 }

@@ -7,11 +7,22 @@ import (
 	"math"
 	"time"
 
+	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
 // errTruncated is what decoding says of bytes that end too early or do not mean anything.
-var errTruncated = errors.New("record is cut short or malformed")
+var errTruncated = errors.New("this one does not understand it")
+
+// later tells what was read of the journal, whose checksums fit, and cannot be understood: a later version wrote it.
+// Other errors, such as those of the disk, stay what they are.
+func later(where, what string, err error) error {
+	var format *journal.FormatError
+	if !errors.Is(err, errTruncated) || errors.As(err, &format) {
+		return err
+	}
+	return &journal.FormatError{Where: where, What: what, Reason: err.Error()}
+}
 
 // reader takes a record's head apart. After a mistake every call returns zero values and err says what happened.
 type reader struct {
@@ -78,7 +89,14 @@ func (r *reader) take(n uint64) []byte {
 
 func (r *reader) bytes() []byte  { return r.take(r.uint()) }
 func (r *reader) string() string { return string(r.bytes()) }
-func (r *reader) bool() bool     { return r.byte() != 0 }
+
+func (r *reader) bool() bool {
+	c := r.byte()
+	if c > 1 {
+		r.fail(fmt.Errorf("%w: %d where 0 or 1 was expected", errTruncated, c))
+	}
+	return c == 1
+}
 
 // count reads a number of things of at least min bytes each, so that a damaged number can not ask for endless memory.
 func (r *reader) count(min int) int {
