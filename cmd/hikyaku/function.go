@@ -162,6 +162,11 @@ func listFunctions(w io.Writer, all []lambdadoor.FunctionAnswer) error {
 				return err
 			}
 		}
+		if all[i].Damage != "" {
+			if _, err := fmt.Fprintf(w, "%s:%s: %s.\n", all[i].Name, all[i].Version, all[i].Damage); err != nil {
+				return err
+			}
+		}
 	}
 	if unlimited {
 		if _, err := fmt.Fprintln(w,

@@ -89,7 +89,7 @@ func openHouse(ctx context.Context, f *config.File, logTo io.Writer, adopt bool)
 		return nil, errors.Join(err, h.close())
 	}
 	h.functions, err = deployment.Open(ctx, deployment.Config{
-		Store: h.store, Dir: filepath.Join(f.DataDir, "functions"), RetryDelay: f.API.Lambda.RetryDelay,
+		Store: h.store, Dir: functionsDir(f.DataDir), RetryDelay: f.API.Lambda.RetryDelay,
 		Pool:   h.pool(),
 		Report: func(err error) { log.Warn("functions", "error", err) },
 	})
@@ -130,7 +130,7 @@ func (h *house) sayIsolation() error {
 	if h.file.API.Lambda.Off || c.Isolation == function.None {
 		return nil
 	}
-	a, err := function.Probe(filepath.Join(h.file.DataDir, "functions", "probe"))
+	a, err := function.Probe(filepath.Join(functionsDir(h.file.DataDir), "probe"))
 	if err == nil && c.Network == function.NoNetwork && !a.Alone {
 		h.log.Warn("functions are refused: this machine gives none a network of its own", "hint",
 			"leave api: lambda: network: none out, or permit network namespaces")
@@ -148,6 +148,8 @@ func (h *house) sayIsolation() error {
 }
 
 func journalDir(dataDir string) string { return filepath.Join(dataDir, "journal") }
+
+func functionsDir(dataDir string) string { return filepath.Join(dataDir, "functions") }
 
 // definitions shows mistakes of definitions in the configuration's text.
 func (h *house) definitions(err error) error {

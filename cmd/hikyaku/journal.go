@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hikyaku/hikyaku/internal/deployment"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
 	"github.com/hikyaku/hikyaku/internal/measure"
 )
@@ -29,7 +30,8 @@ func newJournalCheck() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check DIR",
 		Short: "Read a whole journal and report what is damaged; changes nothing",
-		Long: `Reads every segment, group, body and checkpoint of the journal in DIR (a data_dir, or the journal folder in it).
+		Long: `Reads every segment, group, body and checkpoint of the journal in DIR (a data_dir, or the journal folder in it),
+and the archives of functions in a data_dir.
 It changes nothing, and may look at a journal in use. Exit status 1 when there is damage.
 
 With --watch it looks again and again until it is interrupted, and tells each damaged place once. It reads beside the
@@ -96,10 +98,33 @@ func checkJournal(ctx context.Context, dir string, out io.Writer) error {
 		return err
 	}
 	printReport(out, report)
+	altered, err := checkArchives(ctx, dir, out)
+	if err != nil {
+		return err
+	}
 	if len(report.Damages) > 0 {
 		return fmt.Errorf("journal %s: %s", report.Dir, count(int64(len(report.Damages)), "damaged place"))
 	}
+	if altered > 0 {
+		return fmt.Errorf("functions in %s: %s", dir, count(int64(altered), "damaged archive"))
+	}
 	return nil
+}
+
+// checkArchives looks at the code of functions, if dir is a data_dir with some.
+func checkArchives(ctx context.Context, dir string, out io.Writer) (altered int, err error) {
+	var lines []string
+	n, err := deployment.CheckArchives(ctx, functionsDir(dir), func(file, what string) {
+		lines = append(lines, file+" "+what+": what needs it does not run; deploy the same code again")
+	})
+	if err != nil || n == 0 {
+		return 0, err
+	}
+	fmt.Fprintf(out, "Archives of functions: %d, %d of them damaged.\n", n, len(lines))
+	for _, line := range lines {
+		fmt.Fprintln(out, line)
+	}
+	return len(lines), nil
 }
 
 // progressOf is a bar on stderr for work that learns its length on the way.

@@ -1,6 +1,7 @@
 package deployment
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -42,14 +43,19 @@ func (r *Registry) place(c Code, v *Version) error {
 	}
 	sum := sha256.Sum256(c.Zip)
 	v.Folder, v.SHA256, v.Size = "", hex.EncodeToString(sum[:]), int64(len(c.Zip))
+	r.placing.Lock()
+	defer r.placing.Unlock()
 	path := r.archive(v.SHA256)
-	if info, err := os.Stat(path); err == nil && info.Size() == v.Size {
-		return nil
+	if what, err := checksumOf(context.Background(), path, v.SHA256); err != nil || what != "" {
+		if err := os.MkdirAll(r.archives(), 0o700); err != nil {
+			return fmt.Errorf("make a folder for code: %w", err)
+		}
+		if err := write(path, c.Zip); err != nil {
+			return err
+		}
 	}
-	if err := os.MkdirAll(r.archives(), 0o700); err != nil {
-		return fmt.Errorf("make a folder for code: %w", err)
-	}
-	return write(path, c.Zip)
+	r.mark(v.SHA256, "")
+	return nil
 }
 
 // write makes a file whole and durable, or not at all.
@@ -92,6 +98,7 @@ func (r *Registry) drop(sums ...string) {
 			r.config.Report(fmt.Errorf("remove code that is not used any more: %w", err))
 		}
 		r.giving.Unlock()
+		r.mark(sum, "")
 	}
 }
 

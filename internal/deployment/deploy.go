@@ -37,6 +37,9 @@ func (r *Registry) deploy(f *Function, v Version) error {
 	}
 	r.giving.Lock()
 	defer r.giving.Unlock()
+	if err := r.sound(r.stopping, v); err != nil {
+		return fmt.Errorf("function %s, version %s: %w", f.Name, v.Number, err)
+	}
 	if _, err := pool.Deploy(r.definition(f, v)); err != nil {
 		return err
 	}
@@ -105,6 +108,9 @@ func (r *Registry) begin(name string, v Version, l *live) {
 			return nil
 		}
 		if v, err = f.resolve(v.Number, noDice); err != nil {
+			return err
+		}
+		if err := r.sound(r.stopping, v); err != nil {
 			return err
 		}
 		_, err = pool.Deploy(r.definition(f, v))

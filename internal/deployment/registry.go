@@ -38,6 +38,9 @@ type Registry struct {
 
 	change sync.Mutex // held while functions are changed
 	giving sync.Mutex // held while the pool is given a version; nothing else is waited for meanwhile
+
+	placing sync.Mutex // held while an archive is put in its place
+
 	mu     sync.RWMutex
 	all    map[string]*Function // never changed: replaced
 	layers map[string]*Layer    // the same
@@ -45,6 +48,8 @@ type Registry struct {
 	feeds  map[string]*feed     // by the mapping's id
 	pool   *function.Pool       // nil until it is needed
 	closed bool
+
+	altered map[string]string // what is wrong with archives, by their checksums
 
 	stopping context.Context
 	stop     context.CancelFunc
@@ -81,7 +86,7 @@ func Open(ctx context.Context, c Config) (*Registry, error) {
 	}
 	c.Pool.Dir = filepath.Join(c.Dir, "run")
 	r := &Registry{config: c, store: c.Store, live: map[string]*live{}, feeds: map[string]*feed{},
-		runners: map[string]*runner{}}
+		runners: map[string]*runner{}, altered: map[string]string{}}
 	k, err := load(c.Store)
 	if err != nil {
 		return nil, err
@@ -91,6 +96,7 @@ func Open(ctx context.Context, c Config) (*Registry, error) {
 		return nil, err
 	}
 	r.stopping, r.stop = context.WithCancel(context.WithoutCancel(ctx))
+	r.work.Go(r.checkArchives)
 	for _, n := range c.Store.Queues() {
 		if n.Namespace == eventSpace && r.all[n.Name] != nil {
 			r.run(n.Name)

@@ -72,6 +72,7 @@ func (d *Server) errorOf(err error) *Error {
 	var e *Error
 	var throttled *function.ThrottledError
 	var definition *function.DefinitionError
+	var unsound *deployment.CodeError
 	switch {
 	case errors.As(err, &e):
 		return e
@@ -95,6 +96,8 @@ func (d *Server) errorOf(err error) *Error {
 		return &Error{Name: "PreconditionFailedException", Status: http.StatusPreconditionFailed, Message: err.Error()}
 	case errors.Is(err, function.ErrTooLarge):
 		return &Error{Name: "RequestTooLargeException", Status: http.StatusRequestEntityTooLarge, Message: err.Error()}
+	case errors.As(err, &unsound): // before those that blame the caller's archive
+		return &Error{Name: "InvalidZipFileException", Status: http.StatusBadGateway, Message: err.Error()}
 	case errors.Is(err, code.ErrTooLarge):
 		return wrongValue("Unzipped size must be smaller than 262144000 bytes: %v", err)
 	case errors.Is(err, code.ErrUnsafe), errors.Is(err, code.ErrNoCode), errors.Is(err, code.ErrDamaged):
@@ -127,7 +130,8 @@ func (c *call) tooLarge(limit int64) *Error {
 // fail answers with an error.
 func (c *call) fail(err error) {
 	e := c.d.errorOf(err)
-	if e.Name == "InvalidRuntimeException" && !strings.HasPrefix(c.action, "lambda:InvokeFunction") {
+	ours := e.Name == "InvalidRuntimeException" || e.Name == "InvalidZipFileException"
+	if ours && !strings.HasPrefix(c.action, "lambda:InvokeFunction") {
 		// who deploys is told at once: clients try what is a server's fault again and again
 		e = wrongValue("%s", e.Message)
 	}

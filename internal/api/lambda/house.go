@@ -40,6 +40,7 @@ type FunctionAnswer struct {
 	Runtime      string           `json:"runtime"`
 	Handler      string           `json:"handler,omitempty"`
 	Warning      string           `json:"warning,omitempty"` // that it runs on another version than it asks for
+	Damage       string           `json:"damage,omitempty"`  // that kept code of it is not what was deployed
 	MemoryMB     int              `json:"memory_mb"`
 	Policy       string           `json:"policy,omitempty"`
 	Invokes      int64            `json:"invokes"`
@@ -79,12 +80,14 @@ func (c *call) instances() error {
 		}
 		for _, v := range append(f.Published(), f.Latest) {
 			s, ok := wanted[f.Name+":"+v.Number]
-			if !ok && v.Number != function.Latest {
+			unsound := c.d.functions.Unsound(v)
+			if !ok && v.Number != function.Latest && unsound == "" {
 				continue // nobody has wanted it since the start
 			}
 			a := FunctionAnswer{Name: f.Name, Version: v.Number, Runtime: v.Settings.Runtime,
-				Handler: v.Settings.Handler, Warning: s.Deployed.Warning, MemoryMB: max(v.Settings.MemoryMB, 128),
-				Policy: string(v.Settings.Policy), Invokes: s.Invocations, Errors: s.Errors, Timeouts: s.Timeouts,
+				Handler: v.Settings.Handler, Warning: s.Deployed.Warning, Damage: unsound,
+				MemoryMB: max(v.Settings.MemoryMB, 128),
+				Policy:   string(v.Settings.Policy), Invokes: s.Invocations, Errors: s.Errors, Timeouts: s.Timeouts,
 				Throttled: s.Throttled, ColdStarts: s.ColdStarts,
 				InitFailures: s.InitFailures, BilledMS: s.Billed.Milliseconds(), CostUSD: s.Cost,
 				Running: s.Counts.Running, Waiting: s.Counts.Waiting, Instances: []InstanceAnswer{}}
