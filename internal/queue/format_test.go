@@ -1,16 +1,11 @@
 package queue_test
 
 import (
-	"archive/tar"
-	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -128,9 +123,9 @@ func playFormat(t *testing.T, dir string) {
 	s, j = openFormat(t, dir)
 	put(s, lettersName, 2000, 2001)
 	for { // until the journal is done with what it does in the background
-		must(pack(dir, *makeFormat))
+		must(queue.PackFolder(dir, *makeFormat))
 		copied := t.TempDir()
-		unpack(t, *makeFormat, copied)
+		queue.UnpackFolder(t, *makeFormat, copied)
 		r, err := file.Check(ctx, copied, nil)
 		must(err)
 		if len(r.Damages) == 0 {
@@ -140,79 +135,20 @@ func playFormat(t *testing.T, dir string) {
 	must(errors.Join(s.Close(), j.Close()))
 }
 
-// pack writes the files of a folder as a packed archive.
-func pack(dir, to string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	var b bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	w := tar.NewWriter(z)
-	for _, e := range entries {
-		content, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			return err
-		}
-		if strings.HasPrefix(e.Name(), "spare-") || e.Name() == "lock" {
-			continue // nothing is in them
-		}
-		if err := w.WriteHeader(&tar.Header{Name: e.Name(), Mode: 0o600, Size: int64(len(content))}); err != nil {
-			return err
-		}
-		if _, err := w.Write(content); err != nil {
-			return err
-		}
-	}
-	if err := errors.Join(w.Close(), z.Close(), os.MkdirAll(filepath.Dir(to), 0o755)); err != nil {
-		return err
-	}
-	return os.WriteFile(to, b.Bytes(), 0o644)
-}
-
-func unpack(t *testing.T, from, dir string) {
-	t.Helper()
-	f, err := os.Open(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for r := tar.NewReader(z); ; {
-		h, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := io.ReadAll(r)
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, filepath.Base(h.Name)), b, 0o600)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// TestFoldersOfEveryFormatOpen opens a folder of every format that a version has ever written, and finds every message
-// in it; twice, since the first start goes on in today's format.
+// TestFoldersOfEveryFormatOpen opens a folder of every format of the journal that a version has ever written, and
+// finds every message in it; twice, since the first start goes on in today's format.
 func TestFoldersOfEveryFormatOpen(t *testing.T) {
 	if *makeFormat != "" {
 		playFormat(t, t.TempDir())
 	}
-	archives, err := filepath.Glob("testdata/format/*.tar.gz")
+	archives, err := filepath.Glob("testdata/format/[0-9]*.tar.gz")
 	if err != nil || len(archives) == 0 {
 		t.Fatalf("no folders: %v", err)
 	}
 	for _, archive := range archives {
 		t.Run(strings.TrimSuffix(filepath.Base(archive), ".tar.gz"), func(t *testing.T) {
 			dir := t.TempDir()
-			unpack(t, archive, dir)
+			queue.UnpackFolder(t, archive, dir)
 			if r, err := file.Check(t.Context(), dir, nil); err != nil || len(r.Damages) > 0 || r.Cold == 0 ||
 				r.Checkpoints != 2 {
 				t.Fatalf("check: %+v, %v", r, err)
