@@ -160,7 +160,7 @@ func (r *Registry) change(ctx context.Context, c *campaign, def definition) (Vie
 		notes, gone = r.forgetting(notes)
 	}
 	// A caller who goes away leaves no state behind that is kept and not in force.
-	if _, _, err := r.store.Commit(context.WithoutCancel(ctx), queue.Change{Notes: notes}); err != nil {
+	if _, _, err := r.store.Commit(context.WithoutCancel(ctx), queue.Change{Notes: notes, Needed: true}); err != nil {
 		return View{}, err
 	}
 	r.mu.Lock()
@@ -219,7 +219,7 @@ func (r *Registry) flush(ctx context.Context) error {
 	if len(notes) == 0 {
 		return nil
 	}
-	_, _, err := r.store.Commit(ctx, queue.Change{Notes: notes})
+	_, _, err := r.store.Commit(ctx, queue.Change{Notes: notes, Needed: true})
 	if err != nil {
 		for _, c := range taken {
 			c.tally.untake()

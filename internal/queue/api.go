@@ -61,6 +61,7 @@ type Change struct {
 	Puts    []QueuePut
 	Settles []Settlement
 	Notes   []Note
+	Needed  bool // the notes are kept whatever they take in memory: see KeepNotes
 }
 
 // From is a queue to claim from and the condition a message has to meet.
@@ -237,13 +238,15 @@ const MaxNoteBytes = 64 << 10
 
 // Limits bound a whole Store; a queue's own bounds apply too.
 type Limits struct {
-	Messages     int64 // waiting messages in all queues; 0: 10 million
-	Bytes        int64 // their sizes summed, and the deduplication ids that are remembered; 0: 64 GiB
-	Memory       int64 // about what they take in memory: attributes and keys, and 64 bytes each; 0: no bound
-	MessageBytes int   // one message; 0: 64 MiB
-	PutMessages  int   // messages in one Change; 0: 10,000
-	Queues       int   // queues and topics; 0: 100,000
-	Waiters      int   // claims that wait at once; 0: 100,000
+	Messages int64 // waiting messages in all queues; 0: 10 million
+	Bytes    int64 // their sizes summed, and the deduplication ids that are remembered; 0: 64 GiB
+	// Memory is about what they and notes take in memory: attributes and keys, and 64 bytes each; keys and values of
+	// notes, and 128 bytes each. 0: no bound.
+	Memory       int64
+	MessageBytes int // one message; 0: 64 MiB
+	PutMessages  int // messages in one Change; 0: 10,000
+	Queues       int // queues and topics; 0: 100,000
+	Waiters      int // claims that wait at once; 0: 100,000
 	// RequireSubscription refuses what is published to a topic without subscriptions with ErrUnheard, in place of
 	// dropping and counting it.
 	RequireSubscription bool

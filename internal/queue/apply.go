@@ -98,11 +98,7 @@ func (s *state) apply(group []applied, durable int64) error {
 		case *snapshotGone:
 			s.applySnapshotGone(e)
 		case *noted:
-			if e.gone {
-				s.notes.Delete(e.note)
-			} else {
-				s.notes.Set(e.note)
-			}
+			s.applyNoted(e)
 		default:
 			return fmt.Errorf("event of kind %d has no meaning", e.kind())
 		}

@@ -172,9 +172,3 @@ func (s *Store) DeleteTopic(ctx context.Context, n Name) error {
 		return &topicGone{t.id}, nil
 	}, n, "")
 }
-
-// SetNotes keeps notes durably. A note with a nil Value is forgotten.
-func (s *Store) SetNotes(ctx context.Context, notes ...Note) error {
-	_, _, err := s.Commit(ctx, Change{Notes: notes})
-	return err
-}

@@ -55,6 +55,13 @@ func holdsAsking() []holdsExercise {
 			v, _ := w.s.Note("room", "key7")
 			return holdsWants(len("value"), len(v), nil)
 		}},
+		{"NoteSize", func(w *holdsWorld) error {
+			n, _ := w.s.NoteSize("room", "key7")
+			return holdsWants(len("value"), n, nil)
+		}},
+		{"NoteKeys", func(w *holdsWorld) error {
+			return holdsWants(holdsNotes, len(w.s.NoteKeys("room", "key")), nil)
+		}},
 		{"Definition", func(w *holdsWorld) error { _, _, err := w.s.Definition(holdsName("long")); return err }},
 		{"Parse", func(w *holdsWorld) error { _, err := w.s.Parse(holdsName("long"), "n > 3"); return err }},
 		{"Stats", func(w *holdsWorld) error { _, err := w.s.Stats(holdsName("long")); return err }},
@@ -198,6 +205,9 @@ func holdsMoving() []holdsExercise {
 		{"SetNotes", func(w *holdsWorld) error {
 			return w.s.SetNotes(w.t.Context(),
 				Note{"room", "key8", []byte("value")})
+		}},
+		{"KeepNotes", func(w *holdsWorld) error {
+			return w.s.KeepNotes(w.t.Context(), Note{"room", "key8", []byte("value")})
 		}},
 		{"Settle: done", settle(Done)},
 		{"Settle: back", settle(Back)},

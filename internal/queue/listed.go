@@ -17,8 +17,6 @@ func lessName(a, b Name) bool { return compareNames(a, b) < 0 }
 
 func lessSnapshot(a, b *snapshotState) bool { return lessName(a.name, b.name) }
 
-func lessNote(a, b Note) bool { return a.Room < b.Room || a.Room == b.Room && a.Key < b.Key }
-
 // listing is a copy of a list, to be read without the lock.
 func listing[T any](s *Store, of func(*state) *btree.BTreeG[T]) *btree.BTreeG[T] {
 	s.mu.Lock()
@@ -51,25 +49,4 @@ func (s *Store) Snapshots() []Snapshot {
 		s.mu.Unlock()
 	}
 	return list
-}
-
-// Note returns what a room remembers under a key.
-func (s *Store) Note(room, key string) ([]byte, bool) {
-	s.mu.Lock()
-	n, ok := s.state.notes.Get(Note{Room: room, Key: key})
-	s.mu.Unlock()
-	return slices.Clone(n.Value), ok
-}
-
-// Notes returns everything a room remembers, by key.
-func (s *Store) Notes(room string) []Note {
-	var ns []Note
-	listing(s, func(st *state) *btree.BTreeG[Note] { return st.notes }).Ascend(Note{Room: room}, func(n Note) bool {
-		if n.Room != room {
-			return false
-		}
-		ns = append(ns, Note{room, n.Key, slices.Clone(n.Value)})
-		return true
-	})
-	return ns
 }

@@ -20,6 +20,7 @@ type plan struct {
 	blocker *flight             // a duplicate is on its way to the journal: wait for it and plan again
 	held    []reservation
 	one     [1]reservation // room for the usual change
+	grown   int64          // what its notes will take in memory beyond those that they replace
 
 	counts []counted // totals to raise when it is done
 }
@@ -155,6 +156,11 @@ func (p *plan) fitsStore(size int, resident int64) error {
 	if p.bytes()+int64(size) > p.limits.Bytes {
 		return &FullError{Name{}, "bytes", p.limits.Bytes}
 	}
+	return p.fitsMemory(resident)
+}
+
+// fitsMemory checks the bound of what is kept in memory.
+func (p *plan) fitsMemory(resident int64) error {
 	if !p.remembers(resident) {
 		return &FullError{Name{}, "bytes of memory", p.limits.Memory}
 	}
@@ -292,4 +298,8 @@ func (p *plan) giveBack() {
 		p.s.reservedResident -= h.resident
 	}
 	p.held = nil
+	if p.grown > 0 {
+		p.s.reservedResident -= p.grown
+		p.grown = 0
+	}
 }

@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -118,13 +117,7 @@ func (s *Store) checkChange(c *Change, puts []preparedPut, ids []message.ID) ([]
 		return nil, nil, fmt.Errorf("%w: %d messages in one group, the limit is %d", ErrTooLarge, len(ids),
 			s.limits.PutMessages)
 	}
-	for _, n := range c.Notes {
-		if len(n.Value) > MaxNoteBytes {
-			return nil, nil, fmt.Errorf("%w: note %s %q has %d bytes, the limit is %d", ErrTooLarge, n.Room, n.Key,
-				len(n.Value), MaxNoteBytes)
-		}
-	}
-	return puts, ids, nil
+	return puts, ids, checkNotes(c.Notes)
 }
 
 // errAgain: something changed between preparing and launching.
@@ -353,13 +346,16 @@ func (s *Store) launch(p *prepared, f *flight, results []PutResult) (out launche
 		}
 	}
 	out.results = results
+	if err := pl.notes(p.change); err != nil {
+		return fail(err)
+	}
 	var observed []func()
 	out.settles, observed, f.undo, err = s.planSettles(pl, p)
 	if err != nil {
 		return fail(err)
 	}
 	for _, n := range p.change.Notes {
-		f.add(&noted{note: Note{n.Room, n.Key, bytes.Clone(n.Value)}, gone: n.Value == nil})
+		f.add(notedOf(n))
 		f.keys = append(f.keys, pendingNote(n.Room, n.Key))
 	}
 	if len(observed) > 0 {

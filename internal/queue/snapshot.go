@@ -269,7 +269,7 @@ func (s *state) restoreAll(in *bufio.Reader, bodies map[journal.Address]*sharedB
 		}
 	}
 	for range r.count(3) {
-		s.notes.Set(Note{r.string(), r.string(), slices.Clone(r.bytes())})
+		s.setNote(Note{r.string(), r.string(), slices.Clone(r.bytes())})
 	}
 	s.saves.restoreRetired(r)
 	queues := r.uint()

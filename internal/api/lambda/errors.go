@@ -85,7 +85,7 @@ func (d *Server) errorOf(err error) *Error {
 	case errors.Is(err, function.ErrThrottled):
 		return &Error{Name: "TooManyRequestsException", Status: http.StatusTooManyRequests,
 			Message: "Rate Exceeded. " + err.Error(), Reason: "ConcurrentInvocationLimitExceeded"}
-	case errors.Is(err, deployment.ErrFull):
+	case errors.Is(err, deployment.ErrFull), errors.Is(err, queue.ErrQueueFull):
 		return &Error{Name: "TooManyRequestsException", Status: http.StatusTooManyRequests, Message: err.Error(),
 			Reason: "CallerRateLimitExceeded"}
 	case errors.Is(err, deployment.ErrUnknown):

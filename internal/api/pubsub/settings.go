@@ -30,11 +30,16 @@ func (d *Server) recall(key string, m proto.Message) (bool, error) {
 
 // remember keeps a note durably.
 func (d *Server) remember(ctx context.Context, key string, m proto.Message) error {
+	return d.rememberBy(ctx, d.store.SetNotes, key, m)
+}
+
+func (d *Server) rememberBy(ctx context.Context, set func(context.Context, ...queue.Note) error, key string,
+	m proto.Message) error {
 	value, err := proto.Marshal(m)
 	if err != nil {
 		return fmt.Errorf("note %s: %w", key, err)
 	}
-	return d.note(ctx, queue.Note{Room: room, Key: key, Value: value})
+	return d.noteBy(ctx, set, queue.Note{Room: room, Key: key, Value: value})
 }
 
 // forget removes notes.
@@ -51,13 +56,19 @@ func (d *Server) forget(ctx context.Context, keys ...string) error {
 	return d.note(ctx, notes...)
 }
 
+// note keeps notes, or forgets them. It is refused when there is no memory for what they take more.
 func (d *Server) note(ctx context.Context, notes ...queue.Note) error {
+	return d.noteBy(ctx, d.store.SetNotes, notes...)
+}
+
+func (d *Server) noteBy(ctx context.Context, set func(context.Context, ...queue.Note) error,
+	notes ...queue.Note) error {
 	for _, n := range notes {
 		if len(n.Value) > queue.MaxNoteBytes {
 			return invalid(n.Key, "its settings take %d bytes, %d at most", len(n.Value), queue.MaxNoteBytes)
 		}
 	}
-	err := d.store.SetNotes(ctx, notes...)
+	err := set(ctx, notes...)
 	d.changes.Add(1) // also after an error: the notes may have been kept
 	return err
 }

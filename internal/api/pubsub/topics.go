@@ -223,7 +223,8 @@ func (s publisherService) DetachSubscription(ctx context.Context,
 	note.Detached = true
 	// The note first: a crash between leaves a subscription that is not detached, as the note of a queue that is there
 	// says nothing of it.
-	if err := d.remember(ctx, noteKey(kindSubscription, sub.name), note); err != nil {
+	// It is kept whatever memory there is: a subscription with messages is detached to get rid of them.
+	if err := d.rememberBy(ctx, d.store.KeepNotes, noteKey(kindSubscription, sub.name), note); err != nil {
 		return nil, err
 	}
 	if err := d.store.DeleteQueue(ctx, sub.name); err != nil && !errors.Is(err, queue.ErrNotFound) {

@@ -25,7 +25,7 @@ func (d *Server) saveMove(m move) {
 	defer cancel()
 	note, err := m.note()
 	if err == nil {
-		err = d.store.SetNotes(ctx, note)
+		err = d.store.KeepNotes(ctx, note)
 	}
 	if err != nil {
 		d.report(fmt.Errorf("sqs door: the move task %s of %s is not kept: %w", m.ID, m.Source.Short(), err))

@@ -135,6 +135,8 @@ func (d *Server) begun(ctx context.Context) error {
 		_, _, err := d.store.Commit(ctx, queue.Change{
 			If:    []queue.NoteIs{{Room: room, Key: receiptKey}},
 			Notes: []queue.Note{{Room: room, Key: receiptKey, Value: d.receipts.key[:]}},
+			// a store that is full is emptied through the door
+			Needed: true,
 		})
 		if errors.Is(err, queue.ErrChanged) {
 			continue

@@ -120,7 +120,7 @@ func (r *Registry) commit(ctx context.Context, g *group) error {
 	for _, e := range g.entries {
 		value = appendEntry(value, e)
 	}
-	change, take := queue.Change{}, func() {}
+	change, take := queue.Change{Needed: true}, func() {} // else its messages could not be settled
 	if len(value) > 0 {
 		change.Notes, take = r.ledger.add(value)
 	}

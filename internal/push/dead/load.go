@@ -87,7 +87,7 @@ func (r *Registry) rewrite(ctx context.Context, old []queue.Note) error {
 	})
 	for _, value := range values {
 		n := queue.Note{Room: r.room, Key: pageKey(fresh.next), Value: value}
-		if _, _, err := r.config.Store.Commit(ctx, queue.Change{Notes: []queue.Note{n}}); err != nil {
+		if _, _, err := r.config.Store.Commit(ctx, queue.Change{Notes: []queue.Note{n}, Needed: true}); err != nil {
 			return err
 		}
 		fresh.tail = []page{{fresh.next, value}}

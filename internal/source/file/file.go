@@ -78,7 +78,7 @@ var ErrNoStore = errors.New("there is no store to remember places in files")
 
 // memory is the part of a store that the source needs.
 type memory interface {
-	SetNotes(ctx context.Context, notes ...queue.Note) error
+	KeepNotes(ctx context.Context, notes ...queue.Note) error
 	Notes(room string) []queue.Note
 }
 

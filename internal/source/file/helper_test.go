@@ -25,13 +25,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type notes struct {
 	mu    sync.Mutex
 	kept  map[string]queue.Note
-	fail  error // what SetNotes answers
+	fail  error // what KeepNotes answers
 	calls int
 }
 
 func newNotes() *notes { return &notes{kept: map[string]queue.Note{}} }
 
-func (n *notes) SetNotes(ctx context.Context, ns ...queue.Note) error {
+func (n *notes) KeepNotes(ctx context.Context, ns ...queue.Note) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.calls++

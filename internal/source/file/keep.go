@@ -69,7 +69,7 @@ func (s *Source) saveSome(ctx context.Context, tails []*tail) error {
 	if len(notes) == 0 {
 		return errors.Join(errs...)
 	}
-	if err := s.memory.SetNotes(ctx, notes...); err != nil {
+	if err := s.memory.KeepNotes(ctx, notes...); err != nil {
 		return errors.Join(append(errs, fmt.Errorf("places in files could not be noted: %w", err))...)
 	}
 	for i, t := range whose {
@@ -118,7 +118,7 @@ func (s *Source) forget(ctx context.Context, t *tail) error {
 }
 
 func (s *Source) forgetID(ctx context.Context, id fileID) error {
-	if err := s.memory.SetNotes(ctx, queue.Note{Room: room, Key: s.key(id)}); err != nil {
+	if err := s.memory.KeepNotes(ctx, queue.Note{Room: room, Key: s.key(id)}); err != nil {
 		return fmt.Errorf("a file that is gone could not be forgotten: %w", err)
 	}
 	return nil

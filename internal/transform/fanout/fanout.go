@@ -135,7 +135,7 @@ func (t *Fanout) load(ctx context.Context, now time.Time) error {
 	if len(old) == 0 {
 		return nil
 	}
-	return t.memory.SetNotes(ctx, old...)
+	return t.memory.KeepNotes(ctx, old...)
 }
 
 func overValue(at time.Time) []byte {

@@ -35,7 +35,7 @@ type notes struct {
 
 func newNotes() *notes { return &notes{all: map[string][]byte{}} }
 
-func (n *notes) SetNotes(_ context.Context, some ...queue.Note) error {
+func (n *notes) KeepNotes(_ context.Context, some ...queue.Note) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.fail != nil {

@@ -67,7 +67,7 @@ func (t *Fanout) label(ctx context.Context) (uint64, error) {
 		if t.memory == nil {
 			return nil
 		}
-		return t.memory.SetNotes(ctx,
+		return t.memory.KeepNotes(ctx,
 			queue.Note{Room: t.room, Key: noteLabels, Value: binary.BigEndian.AppendUint64(nil, bound)})
 	})
 }

@@ -15,7 +15,7 @@ import (
 
 // memory is the part of a store that remembers.
 type memory interface {
-	SetNotes(ctx context.Context, notes ...queue.Note) error
+	KeepNotes(ctx context.Context, notes ...queue.Note) error
 	Notes(room string) []queue.Note
 }
 

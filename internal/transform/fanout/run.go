@@ -266,7 +266,7 @@ func (t *Fanout) keepPage(ctx context.Context, r *run, p *page, items []item) er
 		commit()
 		return nil
 	}
-	if err := t.memory.SetNotes(ctx, notes...); err != nil {
+	if err := t.memory.KeepNotes(ctx, notes...); err != nil {
 		t.mu.Lock()
 		r.pages = r.pages[:len(r.pages)-1]
 		for _, h := range p.items {

@@ -207,7 +207,7 @@ func (t *Fanout) keepNotes(ctx context.Context, notes []queue.Note) error {
 	}
 	var err error
 	for try := range keepTries {
-		if err = t.memory.SetNotes(ctx, notes...); !errors.Is(err, queue.ErrNoRoom) {
+		if err = t.memory.KeepNotes(ctx, notes...); !errors.Is(err, queue.ErrNoRoom) {
 			return err
 		}
 		if try < keepTries-1 {
