@@ -237,6 +237,9 @@ func (h *Hold) Owe(n int64) {
 	h.n += n
 }
 
+// None tells whether nothing is taken.
+func (h *Hold) None() bool { return h.n == 0 }
+
 // Leave forgets what was taken and returns it: the caller gives it back to Of when the time has come.
 func (h *Hold) Leave() (n int64) {
 	n, h.n = h.n, 0

@@ -62,11 +62,16 @@ func (d *Server) unary(ctx context.Context, wire grpc.ServerStream, srv any, m *
 	}
 	defer in.head.End()
 	defer in.hold.End()
+	ctx, answer := d.answering(ctx)
+	defer answer.End()
 	res, err := m.Handler(srv, ctx, func(req any) error { return in.only(ctx, req) }, nil)
 	if err != nil {
 		return err
 	}
 	in.hold.End() // a client may be slow to take the answer, and has taken room for that
+	if res, err = written(res, answer); err != nil {
+		return err
+	}
 	return wire.SendMsg(res)
 }
 

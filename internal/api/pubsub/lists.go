@@ -48,8 +48,11 @@ func page[T any](all []T, key func(T) string, size int32, token string) (part []
 	if len(all) <= n {
 		return all, "", nil
 	}
-	return all[:n], base64.RawURLEncoding.EncodeToString([]byte(key(all[n-1]))), nil
+	return all[:n], pageToken(key(all[n-1])), nil
 }
+
+// pageToken is the token of the page behind the entry of that key.
+func pageToken(last string) string { return base64.RawURLEncoding.EncodeToString([]byte(last)) }
 
 func nameKey(n queue.Name) string { return n.String() }
 
@@ -76,22 +79,27 @@ func (s publisherService) ListTopics(ctx context.Context,
 			names = append(names, q)
 		}
 	}
-	names, next, err := page(d.inProject(ctx, project, kindTopic, names), nameKey, req.PageSize, req.PageToken)
+	topic := func(n queue.Name) resource { return resource{project, kindTopic, n.Name} }
+	res := new(pubsubpb.ListTopicsResponse)
+	res.Topics, res.NextPageToken, err = gather(ctx, req, d.inProject(ctx, project, kindTopic, names),
+		listing[queue.Name, *pubsubpb.Topic]{
+			key:  nameKey,
+			size: func(n queue.Name) int64 { return d.topicSize(topic(n)) },
+			make: func(n queue.Name) (*pubsubpb.Topic, error) { return d.describeTopic(topic(n)) },
+		})
 	if err != nil {
 		return nil, err
 	}
-	res := &pubsubpb.ListTopicsResponse{NextPageToken: next}
-	for _, n := range names {
-		t, err := d.describeTopic(resource{project, kindTopic, n.Name})
-		if isNotFound(err) {
-			continue // deleted meanwhile
-		}
-		if err != nil {
-			return nil, err
-		}
-		res.Topics = append(res.Topics, t)
-	}
 	return res, nil
+}
+
+// topicSize is about how many bytes the description of a topic has.
+func (d *Server) topicSize(r resource) int64 {
+	size := d.noteSize(noteKey(kindTopic, d.store.Resolve(r.name())))
+	if st, err := d.store.TopicStats(r.name()); err == nil {
+		size += labelBytes(st.Labels)
+	}
+	return size
 }
 
 // ListTopicSubscriptions lists the names of a topic's subscriptions.
@@ -109,15 +117,21 @@ func (s publisherService) ListTopicSubscriptions(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
-	names, next, err := page(names, nameKey, req.PageSize, req.PageToken)
+	res := new(pubsubpb.ListTopicSubscriptionsResponse)
+	res.Subscriptions, res.NextPageToken, err = gather(ctx, req, names, d.namesOf(kindSubscription, r.project))
 	if err != nil {
 		return nil, err
 	}
-	res := &pubsubpb.ListTopicSubscriptionsResponse{NextPageToken: next}
-	for _, n := range names {
-		res.Subscriptions = append(res.Subscriptions, d.resourceOf(n, kindSubscription, r.project).String())
-	}
 	return res, nil
+}
+
+// namesOf lists things by their names alone.
+func (d *Server) namesOf(kind, project string) listing[queue.Name, string] {
+	return listing[queue.Name, string]{
+		key:  nameKey,
+		size: func(queue.Name) int64 { return entryBytes },
+		make: func(n queue.Name) (string, error) { return d.resourceOf(n, kind, project).String(), nil },
+	}
 }
 
 // ListSubscriptions lists the subscriptions of a project: every queue is one.
@@ -133,25 +147,31 @@ func (s subscriberService) ListSubscriptions(ctx context.Context,
 		return nil, err
 	}
 	names = append(names, d.store.Queues()...)
-	names, next, err := page(d.inProject(ctx, project, kindSubscription, names), nameKey, req.PageSize, req.PageToken)
+	res := new(pubsubpb.ListSubscriptionsResponse)
+	res.Subscriptions, res.NextPageToken, err = gather(ctx, req, d.inProject(ctx, project, kindSubscription, names),
+		listing[queue.Name, *pubsubpb.Subscription]{
+			key:  nameKey,
+			size: d.subscriptionSize,
+			make: func(n queue.Name) (*pubsubpb.Subscription, error) {
+				r := resource{project, kindSubscription, n.Name}
+				sub, err := d.subscription(r)
+				if err != nil {
+					return nil, err
+				}
+				return d.describe(sub, r)
+			},
+		})
 	if err != nil {
 		return nil, err
 	}
-	res := &pubsubpb.ListSubscriptionsResponse{NextPageToken: next}
-	for _, n := range names {
-		r := resource{project, kindSubscription, n.Name}
-		sub, err := d.subscription(r)
-		if isNotFound(err) {
-			continue // deleted meanwhile
-		}
-		if err != nil {
-			return nil, err
-		}
-		described, err := d.describe(sub, r)
-		if err != nil {
-			return nil, err
-		}
-		res.Subscriptions = append(res.Subscriptions, described)
-	}
 	return res, nil
+}
+
+// subscriptionSize is about how many bytes the description of a subscription has.
+func (d *Server) subscriptionSize(n queue.Name) int64 {
+	size := d.noteSize(noteKey(kindSubscription, n))
+	if def, _, err := d.store.Definition(n); err == nil {
+		size += labelBytes(def.Labels) + int64(len(def.Filter))
+	}
+	return size
 }

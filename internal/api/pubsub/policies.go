@@ -82,6 +82,9 @@ func (s policyService) GetIamPolicy(ctx context.Context, req *iampb.GetIamPolicy
 	if err := s.d.seen(ctx, r); err != nil {
 		return nil, err
 	}
+	if err := roomFor(ctx, s.d.noteSize(policyKey(r, s.d.store.Resolve(r.name())))); err != nil {
+		return nil, err
+	}
 	return s.d.policy(r)
 }
 

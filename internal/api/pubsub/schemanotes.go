@@ -99,6 +99,21 @@ func (d *Server) schemaText(n queue.Name, revision string) string {
 	}
 }
 
+// schemaSize is about how many bytes a revision has as clients see it.
+func (d *Server) schemaSize(n queue.Name, revision string, view pubsubpb.SchemaView) int64 {
+	size := int64(entryBytes)
+	if view != pubsubpb.SchemaView_FULL {
+		return size
+	}
+	for i := 0; ; i++ {
+		part, ok := d.store.NoteSize(room, textKey(n, revision, i))
+		if !ok {
+			return size
+		}
+		size += int64(part)
+	}
+}
+
 // textNotes forget the definition of a revision.
 func (d *Server) textNotes(n queue.Name, revision string) (notes []queue.Note) {
 	for i := 0; ; i++ {

@@ -99,7 +99,11 @@ func (s schemaService) GetSchema(ctx context.Context, req *pubsubpb.GetSchemaReq
 	if err != nil {
 		return nil, err
 	}
-	return s.d.showSchema(r, found, or(req.View, pubsubpb.SchemaView_FULL))
+	view := or(req.View, pubsubpb.SchemaView_FULL)
+	if err := roomFor(ctx, s.d.schemaSize(s.d.store.Resolve(r.name()), found.RevisionId, view)); err != nil {
+		return nil, err
+	}
+	return s.d.showSchema(r, found, view)
 }
 
 // ListSchemas lists the schemas of a project, with the last revision of each.
@@ -110,26 +114,30 @@ func (s schemaService) ListSchemas(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
-	names := d.inProject(ctx, project, kindSchema, d.notedNames(kindSchema))
-	names, next, err := page(names, nameKey, req.PageSize, req.PageToken)
+	view := or(req.View, pubsubpb.SchemaView_BASIC)
+	res := new(pubsubpb.ListSchemasResponse)
+	res.Schemas, res.NextPageToken, err = gather(ctx, req,
+		d.inProject(ctx, project, kindSchema, d.notedNames(kindSchema)),
+		listing[queue.Name, *pubsubpb.Schema]{
+			key: nameKey,
+			size: func(n queue.Name) int64 {
+				all, err := d.revisions(resource{project, kindSchema, n.Name})
+				if err != nil {
+					return 0 // deleted meanwhile, or make says why not
+				}
+				return d.schemaSize(n, all[0].RevisionId, view)
+			},
+			make: func(n queue.Name) (*pubsubpb.Schema, error) {
+				r := resource{project, kindSchema, n.Name}
+				all, err := d.revisions(r)
+				if err != nil {
+					return nil, err
+				}
+				return d.showSchema(r, all[0], view)
+			},
+		})
 	if err != nil {
 		return nil, err
-	}
-	res := &pubsubpb.ListSchemasResponse{NextPageToken: next}
-	for _, n := range names {
-		r := resource{project, kindSchema, n.Name}
-		all, err := d.revisions(r)
-		if isNotFound(err) {
-			continue // deleted meanwhile
-		}
-		if err != nil {
-			return nil, err
-		}
-		shown, err := d.showSchema(r, all[0], or(req.View, pubsubpb.SchemaView_BASIC))
-		if err != nil {
-			return nil, err
-		}
-		res.Schemas = append(res.Schemas, shown)
 	}
 	return res, nil
 }
@@ -148,19 +156,21 @@ func (s schemaService) ListSchemaRevisions(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
-	all, next, err := page(all, func(x *pubsubpb.Schema) string { return newestFirst(x.RevisionCreateTime.AsTime()) },
-		req.PageSize, req.PageToken)
+	n, view := s.d.store.Resolve(r.name()), or(req.View, pubsubpb.SchemaView_BASIC)
+	res := new(pubsubpb.ListSchemaRevisionsResponse)
+	res.Schemas, res.NextPageToken, err = gather(ctx, req, all, listing[*pubsubpb.Schema, *pubsubpb.Schema]{
+		key:  func(x *pubsubpb.Schema) string { return newestFirst(x.RevisionCreateTime.AsTime()) },
+		size: func(x *pubsubpb.Schema) int64 { return s.d.schemaSize(n, x.RevisionId, view) },
+		make: func(x *pubsubpb.Schema) (*pubsubpb.Schema, error) {
+			shown, err := s.d.showSchema(r, x, view)
+			if err == nil {
+				shown.Name += "@" + shown.RevisionId
+			}
+			return shown, err
+		},
+	})
 	if err != nil {
 		return nil, err
-	}
-	res := &pubsubpb.ListSchemaRevisionsResponse{NextPageToken: next}
-	for _, x := range all {
-		shown, err := s.d.showSchema(r, x, or(req.View, pubsubpb.SchemaView_BASIC))
-		if err != nil {
-			return nil, err
-		}
-		shown.Name += "@" + shown.RevisionId
-		res.Schemas = append(res.Schemas, shown)
 	}
 	return res, nil
 }

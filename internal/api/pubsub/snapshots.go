@@ -26,35 +26,27 @@ type snapshot struct {
 	note *pubsubpb.Snapshot // nil: another door made it, or it is as it was made
 }
 
-// snapshots lists those that there are.
-func (d *Server) snapshots() ([]snapshot, error) {
-	var list []snapshot
-	for _, sn := range d.store.Snapshots() {
-		s := snapshot{Snapshot: sn}
-		note := new(pubsubpb.Snapshot)
-		ok, err := d.recall(noteKey(kindSnapshot, sn.Name), note)
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			s.note = note
-		}
-		list = append(list, s)
+// noted adds to a snapshot what its note says.
+func (d *Server) noted(sn queue.Snapshot) (snapshot, error) {
+	s, note := snapshot{Snapshot: sn}, new(pubsubpb.Snapshot)
+	ok, err := d.recall(noteKey(kindSnapshot, sn.Name), note)
+	if err != nil {
+		return snapshot{}, err
 	}
-	return list, nil
+	if ok {
+		s.note = note
+	}
+	return s, nil
 }
 
 func (d *Server) snapshot(r resource) (snapshot, error) {
 	n := d.store.Resolve(r.name())
-	list, err := d.snapshots()
-	if err != nil {
-		return snapshot{}, err
-	}
-	i := slices.IndexFunc(list, func(s snapshot) bool { return s.Name == n })
+	list := d.store.Snapshots()
+	i := slices.IndexFunc(list, func(s queue.Snapshot) bool { return s.Name == n })
 	if i < 0 {
 		return snapshot{}, notFound(r)
 	}
-	return list[i], nil
+	return d.noted(list[i])
 }
 
 // topicOfSnapshot is the topic whose messages a snapshot keeps.
@@ -165,6 +157,9 @@ func (s subscriberService) GetSnapshot(ctx context.Context, req *pubsubpb.GetSna
 	if err != nil {
 		return nil, err
 	}
+	if err := roomFor(ctx, s.d.snapshotSize(sn.Snapshot)); err != nil {
+		return nil, err
+	}
 	return s.d.describeSnapshot(sn, r), nil
 }
 
@@ -230,26 +225,35 @@ func (s subscriberService) ListSnapshots(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
-	all, err := d.snapshots()
-	if err != nil {
-		return nil, err
-	}
+	all := d.store.Snapshots()
 	namespace := d.store.Resolve(queue.Name{Namespace: project, Name: "x"}).Namespace
-	all = slices.DeleteFunc(all, func(s snapshot) bool {
+	all = slices.DeleteFunc(all, func(s queue.Snapshot) bool {
 		return s.Name.Namespace != namespace || !d.visible(ctx, resource{project, kindSnapshot, s.Name.Name})
 	})
-	all, next, err := page(all, snapshotKey, req.PageSize, req.PageToken)
+	res := new(pubsubpb.ListSnapshotsResponse)
+	res.Snapshots, res.NextPageToken, err = gather(ctx, req, all, listing[queue.Snapshot, *pubsubpb.Snapshot]{
+		key:  snapshotKey,
+		size: d.snapshotSize,
+		make: func(sn queue.Snapshot) (*pubsubpb.Snapshot, error) {
+			noted, err := d.noted(sn)
+			if err != nil {
+				return nil, err
+			}
+			return d.describeSnapshot(noted, resource{project, kindSnapshot, sn.Name.Name}), nil
+		},
+	})
 	if err != nil {
 		return nil, err
-	}
-	res := &pubsubpb.ListSnapshotsResponse{NextPageToken: next}
-	for _, s := range all {
-		res.Snapshots = append(res.Snapshots, d.describeSnapshot(s, resource{project, kindSnapshot, s.Name.Name}))
 	}
 	return res, nil
 }
 
-func snapshotKey(s snapshot) string { return s.Name.String() }
+// snapshotSize is about how many bytes the description of a snapshot has.
+func (d *Server) snapshotSize(sn queue.Snapshot) int64 {
+	return d.noteSize(noteKey(kindSnapshot, sn.Name)) + labelBytes(sn.Labels)
+}
+
+func snapshotKey(s queue.Snapshot) string { return s.Name.String() }
 
 // ListTopicSnapshots lists the names of the snapshots of a topic's messages.
 func (s publisherService) ListTopicSnapshots(ctx context.Context,
@@ -266,18 +270,19 @@ func (s publisherService) ListTopicSnapshots(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
-	all, err := d.snapshots()
+	all := slices.DeleteFunc(d.store.Snapshots(), func(s queue.Snapshot) bool {
+		return !slices.Contains(subscribers, s.Queue)
+	})
+	res := new(pubsubpb.ListTopicSnapshotsResponse)
+	res.Snapshots, res.NextPageToken, err = gather(ctx, req, all, listing[queue.Snapshot, string]{
+		key:  snapshotKey,
+		size: func(queue.Snapshot) int64 { return entryBytes },
+		make: func(s queue.Snapshot) (string, error) {
+			return d.resourceOf(s.Name, kindSnapshot, r.project).String(), nil
+		},
+	})
 	if err != nil {
 		return nil, err
-	}
-	all = slices.DeleteFunc(all, func(s snapshot) bool { return !slices.Contains(subscribers, s.Queue) })
-	all, next, err := page(all, snapshotKey, req.PageSize, req.PageToken)
-	if err != nil {
-		return nil, err
-	}
-	res := &pubsubpb.ListTopicSnapshotsResponse{NextPageToken: next}
-	for _, s := range all {
-		res.Snapshots = append(res.Snapshots, d.resourceOf(s.Name, kindSnapshot, r.project).String())
 	}
 	return res, nil
 }

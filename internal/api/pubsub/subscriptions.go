@@ -122,6 +122,9 @@ func (s subscriberService) GetSubscription(ctx context.Context,
 		return nil, err
 	}
 	d.used(sub.name)
+	if err := roomFor(ctx, d.subscriptionSize(sub.name)); err != nil {
+		return nil, err
+	}
 	return d.describe(sub, r)
 }
 

@@ -97,6 +97,9 @@ func (s publisherService) GetTopic(ctx context.Context, req *pubsubpb.GetTopicRe
 	if err := s.d.seen(ctx, r); err != nil {
 		return nil, err
 	}
+	if err := roomFor(ctx, s.d.topicSize(r)); err != nil {
+		return nil, err
+	}
 	return s.d.describeTopic(r)
 }
 

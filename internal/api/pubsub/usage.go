@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -44,12 +43,8 @@ func (d *Server) used(n queue.Name) {
 
 // notedNames lists what there are notes of.
 func (d *Server) notedNames(kind string) (names []queue.Name) {
-	for _, note := range d.store.Notes(room) {
-		rest, ok := strings.CutPrefix(note.Key, kind+"/")
-		if !ok {
-			continue
-		}
-		if n, err := queue.ParseName(rest); err == nil {
+	for _, key := range d.store.NoteKeys(room, kind+"/") {
+		if n, err := queue.ParseName(key[len(kind)+1:]); err == nil {
 			names = append(names, n)
 		}
 	}
