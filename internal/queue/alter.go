@@ -170,7 +170,7 @@ func (s *Store) alterNow(ctx context.Context, n Name, a *alteration, f *fitting)
 		if fl.undo != nil {
 			fl.undo()
 		}
-		delete(s.defining, n)
+		s.endDefining(fl)
 		s.leave()
 		close(fl.done)
 		return err
@@ -201,7 +201,7 @@ func (s *Store) stopPuts(ctx context.Context, n Name, q *queueState) (*flight, e
 		return nil, errAgain
 	}
 	fl := newFlight()
-	s.defining[n] = fl
+	s.beginDefining(fl, n)
 	return fl, nil
 }
 
@@ -242,11 +242,10 @@ func (s *Store) planAlteration(fl *flight, a *alteration, f *fitting, forgotten 
 	} else {
 		fl.add(&defined)
 	}
-	name := q.name
 	q.seeking++ // what is past is decided by the time of the change: nothing is forgotten meanwhile
 	end := func() {
 		s.sought(q)
-		delete(s.defining, name)
+		s.endDefining(fl)
 	}
 	fl.undo, fl.after = end, end
 	return nil

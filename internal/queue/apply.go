@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/message"
@@ -385,6 +384,7 @@ func (s *state) applyDefined(e *queueDefined, at int64) {
 		q.def = e.def
 		s.redefined(q)
 		q.views = nil
+		s.newColumns(q)
 		if others {
 			q.layouts = nil // it is empty
 			s.askAgain(q)
@@ -395,20 +395,7 @@ func (s *state) applyDefined(e *queueDefined, at int64) {
 	s.queues[e.queue] = q
 	s.queuesByID.Set(e.queue, q)
 	s.takeName(q)
-	if q.def.Topic != "" {
-		if t := s.topicOf(q.def.Topic); t != nil {
-			t.touch(&s.saves)
-			t.subscribed = append(t.subscribed, q)
-		}
-	}
-}
-
-func (s *state) topicOf(full string) *topicState {
-	n, err := ParseName(full)
-	if err != nil {
-		return nil
-	}
-	return s.topicNames[n]
+	s.subscribe(q)
 }
 
 func (s *state) applyGone(e *queueGone) {
@@ -442,10 +429,7 @@ func (s *state) applyGone(e *queueGone) {
 		s.queueList.Delete(q.name)
 	}
 	s.burying(q, "")
-	if t := s.topicOf(q.def.Topic); q.def.Topic != "" && t != nil {
-		t.touch(&s.saves)
-		t.subscribed = slices.DeleteFunc(t.subscribed, func(x *queueState) bool { return x == q })
-	}
+	s.unsubscribe(q)
 }
 
 func (s *state) applyTopic(e *topicDefined) {
@@ -469,11 +453,12 @@ func (s *state) applyTopicGone(e *topicGone) {
 		return
 	}
 	t.touch(&s.saves)
-	for _, q := range t.subscribed {
+	t.subscribed.all.Scan(func(_ uint32, q *queueState) bool {
 		q.touch()
 		q.def.Topic, q.def.Filter = "", ""
 		s.redefined(q)
-	}
+		return true
+	})
 	delete(s.topics, e.topic)
 	s.topicsByID.Delete(e.topic)
 	if s.topicNames[t.name] == t {

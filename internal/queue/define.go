@@ -101,17 +101,13 @@ func (s *Store) defineNames(ctx context.Context, plan func() (event, error), nam
 		}
 		f = newFlight(e)
 		end := func() {
-			for _, n := range names {
-				delete(s.defining, n)
-			}
+			s.endDefining(f)
 			for _, o := range over {
 				o()
 			}
 		}
 		f.undo, f.after = end, end
-		for _, n := range names {
-			s.defining[n] = f
-		}
+		s.beginDefining(f, names...)
 		if err := s.submit(f); err != nil {
 			end()
 			s.leave()
@@ -120,6 +116,39 @@ func (s *Store) defineNames(ctx context.Context, plan func() (event, error), nam
 		s.mu.Unlock()
 		return f.wait(ctx)
 	}
+}
+
+// beginDefining lets puts and definitions that concern any of some names wait for a flight, until endDefining is called. The lock
+// is held.
+func (s *Store) beginDefining(f *flight, names ...Name) {
+	f.names = append(f.names, names...)
+	for _, n := range names {
+		s.defining[n] = f
+		q := s.state.queueNames[n]
+		if q == nil {
+			continue
+		}
+		if t := s.state.topicOf(q.def.Topic); t != nil {
+			f.topics = append(f.topics, t)
+			if s.redefining[t] == nil {
+				s.redefining[t] = map[*flight]struct{}{}
+			}
+			s.redefining[t][f] = struct{}{}
+		}
+	}
+}
+
+// endDefining ends that.
+func (s *Store) endDefining(f *flight) {
+	for _, n := range f.names {
+		delete(s.defining, n)
+	}
+	for _, t := range f.topics {
+		if delete(s.redefining[t], f); len(s.redefining[t]) == 0 {
+			delete(s.redefining, t)
+		}
+	}
+	f.names, f.topics = nil, nil
 }
 
 // DeleteQueue removes a queue with everything in it. Readers that wait on it are told ErrNotFound. A long queue is

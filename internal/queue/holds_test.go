@@ -111,7 +111,7 @@ func (m *holdsMutex) Unlock() {
 	if holdsNow.holder.Swap(0) != 0 {
 		holdsNow.mu.Lock()
 		for _, place := range holdsNow.touched {
-			if n := holdsCounts[place].Swap(0); n > holdsPlaces[place].most {
+			if n := holdsCounts[place].Swap(0); n > holdsMost(holdsNow.doing, &holdsPlaces[place]) {
 				longest := holdsNow.longest[holdsNow.doing]
 				if longest == nil {
 					longest = map[int]uint32{}

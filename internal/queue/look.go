@@ -67,22 +67,6 @@ func (s *Store) Stats(n Name) (Stats, error) {
 	return st, nil
 }
 
-// TopicStats describes a topic now.
-func (s *Store) TopicStats(n Name) (TopicStats, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n = s.Resolve(n)
-	t := s.state.topicNames[n]
-	if t == nil {
-		return TopicStats{}, fmt.Errorf("%w: topic %s", ErrNotFound, n.Short())
-	}
-	st := TopicStats{Name: n, Labels: t.labels, TotalPublish: t.published, TotalDropped: t.dropped}
-	for _, q := range t.subscribed {
-		st.Subscriptions = append(st.Subscriptions, q.name)
-	}
-	return st, nil
-}
-
 // stateOf tells where a message stands.
 func (s *state) stateOf(q *queueState, e entry) MessageState {
 	switch x := e.extra(); {

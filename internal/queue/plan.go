@@ -223,56 +223,81 @@ func (f *flight) newPut(m *message.Message) (e *put, head []byte) {
 // publish plans one message for all subscriptions of a topic. The body is kept once, but for queues with columns, which
 // keep a row of their own.
 func (p *plan) publish(t *topicState, m *message.Message, rowOf func(*queueState) []message.Value) (PutResult, error) {
-	if len(t.subscribed) == 0 {
+	if t.subscribed.Len() == 0 {
 		if p.limits.RequireSubscription {
 			return PutResult{}, fmt.Errorf("%w: topic %s", ErrUnheard, t.name.Short())
 		}
 		p.counts = append(p.counts, counted{topic: t})
 		return PutResult{ID: m.ID, Unheard: true}, nil
 	}
-	size := m.Size()
-	body := -1
-	result := PutResult{ID: m.ID, Duplicate: true}
-	for _, q := range t.subscribed {
-		own := *m
-		if q.def.Columns != nil {
-			own.Row, own.Body = rowOf(q), nil
-		}
-		if q.filter != nil && !q.filter.Match(&messageEnv{q.def.Columns, &own}) {
-			result.Duplicate = false
-			continue
-		}
-		if q.def.Columns != nil {
-			r, err := p.put(q, &own, false)
-			if err != nil {
-				return r, err
-			}
-			result.Duplicate = result.Duplicate && r.Duplicate
-			continue
-		}
-		r, err := p.number(q, m, size, false)
-		if err != nil {
-			return r, err
-		}
-		if r.Duplicate {
-			if result.Duplicate && r.ID != (message.ID{}) {
-				result.ID = r.ID
-			}
-			continue
-		}
-		if result.Duplicate {
-			result.Duplicate, result.ID = false, m.ID
-		}
-		if body < 0 {
-			t.touch(&p.s.saves)
-			t.publishes++
-			body = p.flight.add(&shared{topic: t.id, number: t.publishes, head: appendHead(nil, m), body: m.Body})
-		}
-		wake, expire, dedup := p.times(q, m)
-		p.flight.add(&share{queue: q.id, seq: r.Sequence, index: uint32(body), size: uint32(size), wake: wake,
-			expire: expire, dedup: dedup, origin: m.Origin})
+	c := copying{plan: p, topic: t, message: m, size: m.Size(), body: -1, rowOf: rowOf,
+		result: PutResult{ID: m.ID, Duplicate: true}}
+	var err error
+	t.subscribed.all.Scan(func(_ uint32, q *queueState) bool {
+		err = c.copyFor(q)
+		return err == nil
+	})
+	if err != nil {
+		return PutResult{}, err
 	}
-	return result, nil
+	return c.result, nil
+}
+
+// copying is one message on its way to the subscriptions of a topic.
+type copying struct {
+	plan    *plan
+	topic   *topicState
+	message *message.Message
+	size    int
+	body    int // index of the record that has it; -1: nobody needs one yet
+	rowOf   func(*queueState) []message.Value
+	result  PutResult
+}
+
+// copyFor plans what one subscription gets.
+func (c *copying) copyFor(q *queueState) error {
+	if q.def.Columns != nil {
+		return c.rowFor(q)
+	}
+	p, m := c.plan, c.message
+	if q.filter != nil && !q.filter.Match(&messageEnv{nil, m}) {
+		c.result.Duplicate = false
+		return nil
+	}
+	r, err := p.number(q, m, c.size, false)
+	switch {
+	case err != nil:
+		return err
+	case r.Duplicate:
+		if c.result.Duplicate && r.ID != (message.ID{}) {
+			c.result.ID = r.ID
+		}
+		return nil
+	case c.result.Duplicate:
+		c.result.Duplicate, c.result.ID = false, m.ID
+	}
+	if t := c.topic; c.body < 0 {
+		t.touch(&p.s.saves)
+		t.publishes++
+		c.body = p.flight.add(&shared{topic: t.id, number: t.publishes, head: appendHead(nil, m), body: m.Body})
+	}
+	wake, expire, dedup := p.times(q, m)
+	p.flight.add(&share{queue: q.id, seq: r.Sequence, index: uint32(c.body), size: uint32(c.size), wake: wake,
+		expire: expire, dedup: dedup, origin: m.Origin})
+	return nil
+}
+
+// rowFor is copyFor for a subscription with columns.
+func (c *copying) rowFor(q *queueState) error {
+	own := *c.message
+	own.Row, own.Body = c.rowOf(q), nil
+	if q.filter != nil && !q.filter.Match(&messageEnv{q.def.Columns, &own}) {
+		c.result.Duplicate = false
+		return nil
+	}
+	r, err := c.plan.put(q, &own, false)
+	c.result.Duplicate = c.result.Duplicate && r.Duplicate
+	return err
 }
 
 // count raises the totals that no event tells of.

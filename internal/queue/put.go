@@ -139,8 +139,10 @@ type preparedPut struct {
 	topic *topicState
 	queue *queueState
 	rows  map[*queueState][][]message.Value // of queues with columns, a row a message
-	// the first of the columns that the rows were made for: it tells definitions apart
-	columns map[*queueState]*message.Column
+	// what the rows were made for: of a queue the first of its columns, which tells definitions apart; of a topic the
+	// version of its subscriptions' columns
+	columns *message.Column
+	version uint64
 }
 
 // prepare does for a change what cannot be done under the lock. On success it is held, by enter, and nothing is left to
@@ -194,13 +196,17 @@ func (s *Store) lacking(pp *preparedPut, where target) bool {
 	if pp.topic == nil && pp.queue == nil || s.changing(pp) != nil {
 		return true
 	}
-	for _, q := range pp.queues() {
-		if made := pp.columns[q]; made == nil && q.def.Columns != nil || made != nil &&
-			(q.def.Columns == nil || made != &q.def.Columns[0]) {
-			return true
-		}
+	if pp.topic != nil {
+		return pp.topic.subscribed.rows.Len() > 0 && pp.version != pp.topic.subscribed.version
 	}
-	return false
+	return firstColumn(pp.queue) != pp.columns || pp.version != 0
+}
+
+func firstColumn(q *queueState) *message.Column {
+	if q.def.Columns == nil {
+		return nil
+	}
+	return &q.def.Columns[0]
 }
 
 // outdated refuses a put that was made for another definition of its queue than the one there is.
@@ -219,12 +225,16 @@ func (s *Store) changing(pp *preparedPut) *flight {
 	if f := s.defining[pp.to]; f != nil {
 		return f
 	}
-	for _, q := range pp.queues() {
-		if f := s.defining[q.name]; f != nil { // a subscription that is being altered or deleted
+	if pp.topic != nil {
+		for f := range s.redefining[pp.topic] { // a subscription is being altered or deleted
 			return f
 		}
+		return nil
 	}
-	return nil
+	if pp.queue == nil {
+		return nil
+	}
+	return s.defining[pp.queue.name]
 }
 
 // supply does what lacking found to be lacking. It is called with the lock held by enter and gives it up.
@@ -249,31 +259,39 @@ func (s *Store) supply(ctx context.Context, qp *QueuePut, pp *preparedPut) error
 		}
 		return nil
 	}
-	columns, names := map[*queueState]message.Columns{}, map[*queueState]Name{}
-	pp.columns = map[*queueState]*message.Column{}
-	for _, q := range pp.queues() {
-		if q.def.Columns != nil {
-			columns[q], names[q], pp.columns[q] = q.def.Columns, q.name, &q.def.Columns[0]
+	return s.makeRows(qp, pp)
+}
+
+// makeRows makes the rows of a put for the columns that there are. It is called with the lock held by enter and gives
+// it up.
+func (s *Store) makeRows(qp *QueuePut, pp *preparedPut) error {
+	type rowsOf struct {
+		queue   *queueState
+		name    Name
+		columns message.Columns
+	}
+	var all []rowsOf
+	if t := pp.topic; t != nil {
+		pp.columns, pp.version = nil, t.subscribed.version
+		all = make([]rowsOf, 0, t.subscribed.rows.Len())
+		t.subscribed.rows.Scan(func(_ uint32, q *queueState) bool {
+			all = append(all, rowsOf{q, q.name, q.def.Columns})
+			return true
+		})
+	} else {
+		q := pp.queue
+		if pp.columns, pp.version = firstColumn(q), 0; pp.columns != nil {
+			all = append(all, rowsOf{q, q.name, q.def.Columns})
 		}
 	}
 	s.leave()
-	pp.rows = map[*queueState][][]message.Value{}
-	for q, cs := range columns {
-		rows, err := rowsFor(names[q], cs, qp.Messages)
+	pp.rows = make(map[*queueState][][]message.Value, len(all))
+	for _, of := range all {
+		rows, err := rowsFor(of.name, of.columns, qp.Messages)
 		if err != nil {
 			return err
 		}
-		pp.rows[q] = rows
-	}
-	return nil
-}
-
-func (pp *preparedPut) queues() []*queueState {
-	if pp.topic != nil {
-		return pp.topic.subscribed
-	}
-	if pp.queue != nil {
-		return []*queueState{pp.queue}
+		pp.rows[of.queue] = rows
 	}
 	return nil
 }

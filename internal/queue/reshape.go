@@ -55,6 +55,7 @@ func (s *state) applyReshaped(e *reshaped, at int64) error {
 	q.layouts = layouts
 	q.def = e.defined.def
 	s.redefined(q)
+	s.newColumns(q)
 	q.prune()
 	s.askAgain(q)
 	return nil

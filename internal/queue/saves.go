@@ -1,5 +1,7 @@
 package queue
 
+import "github.com/tidwall/btree"
+
 // saves lets a checkpoint be taken beside the work: it is of one moment, and yet nobody waits for all of it to be
 // copied. A page that is about to change for the first time since that moment leaves its image here; all others are
 // still as they were when their turn comes.
@@ -7,7 +9,7 @@ type saves struct {
 	number  uint64                      // of the checkpoint begun last
 	images  map[*page][]byte            // while one is being taken: of pages that have changed since it began; else nil
 	queues  map[*queueState]*savedQueue // likewise, of queues without their messages
-	topics  map[*topicState][]byte      // and of topics
+	topics  map[*topicState]*savedTopic // and of topics
 	done    int                         // checkpoints that were saved
 	retired []retired                   // in the order in which they were
 }
@@ -45,7 +47,7 @@ func (s *saves) image(p *page, b []byte) []byte {
 // begin begins a checkpoint of this moment.
 func (s *saves) begin() {
 	s.number++
-	s.images, s.queues, s.topics = map[*page][]byte{}, map[*queueState]*savedQueue{}, map[*topicState][]byte{}
+	s.images, s.queues, s.topics = map[*page][]byte{}, map[*queueState]*savedQueue{}, map[*topicState]*savedTopic{}
 }
 
 // end lets go of what was kept for the checkpoint.
@@ -67,7 +69,7 @@ func (t *topicState) touch(s *saves) {
 	if s.images == nil || t.saved == s.number {
 		return
 	}
-	s.topics[t] = t.append(nil)
+	s.topics[t] = t.save()
 	t.saved = s.number
 }
 
@@ -82,26 +84,38 @@ func (s *saves) queue(q *queueState) *savedQueue {
 	return q.save()
 }
 
-// topic is the topic as it was when the checkpoint began, behind b.
-func (s *saves) topic(t *topicState, b []byte) []byte {
+// topic is the topic as it was when the checkpoint began.
+func (s *saves) topic(t *topicState) *savedTopic {
 	if t.saved == s.number {
-		image := s.topics[t]
+		saved := s.topics[t]
 		delete(s.topics, t)
-		return append(b, image...)
+		return saved
 	}
 	t.saved = s.number
-	return t.append(b)
+	return t.save()
+}
+
+// savedTopic is a topic as it was. What it points to is not changed any more.
+type savedTopic struct {
+	defined    topicDefined
+	totals     [3]uint64
+	subscribed *btree.Map[uint32, *queueState]
+}
+
+func (t *topicState) save() *savedTopic {
+	return &savedTopic{topicDefined{t.id, t.name, t.labels}, [...]uint64{t.publishes, t.published, t.dropped},
+		t.subscribed.all.Copy()}
 }
 
 // append writes the topic behind b.
-func (t *topicState) append(b []byte) []byte {
-	b = (&topicDefined{t.id, t.name, t.labels}).append(b)
-	for _, n := range []uint64{t.publishes, t.published, t.dropped} {
+func (t *savedTopic) append(b []byte) []byte {
+	b = t.defined.append(b)
+	for _, n := range t.totals {
 		b = putUint(b, n)
 	}
-	b = putUint(b, uint64(len(t.subscribed)))
-	for _, q := range t.subscribed {
-		b = putUint(b, uint64(q.id))
+	b = putUint(b, uint64(t.subscribed.Len()))
+	for _, id := range t.subscribed.Keys() {
+		b = putUint(b, uint64(id))
 	}
 	return b
 }

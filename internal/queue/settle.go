@@ -142,7 +142,7 @@ func (s *Store) address(ctx context.Context, d *deadLetter, m *message.Message, 
 	}
 	s.mu.Lock()
 	if t := s.state.topicNames[s.Resolve(d.from.def.deadLetter(d.from.name))]; t != nil {
-		for _, q := range t.subscribed {
+		for _, q := range t.subscribed.all.Values() {
 			if q != d.from && (q.filter == nil || q.filter.Match(&messageEnv{of, m})) {
 				add(q, q.def.Columns)
 			}

@@ -72,11 +72,15 @@ func (sn *snapshot) small(lock sync.Locker) []byte {
 	b = putUint(b, uint64(sn.nextID))
 	b = putUint(b, uint64(sn.topics.Len()))
 	for some := range slices.Chunk(sn.topics.Values(), topicsAtOnce) {
+		saved := make([]*savedTopic, len(some))
 		lock.Lock()
-		for _, t := range some {
-			b = sn.s.saves.topic(t, b)
+		for i, t := range some {
+			saved[i] = sn.s.saves.topic(t)
 		}
 		lock.Unlock()
+		for _, t := range saved {
+			b = t.append(b)
+		}
 	}
 	b = putUint(b, uint64(sn.notes.Len()))
 	sn.notes.Scan(func(n Note) bool {
@@ -284,7 +288,8 @@ func (s *state) restoreAll(in *bufio.Reader, bodies map[journal.Address]*sharedB
 	for t, ids := range subscribed {
 		for _, id := range ids {
 			if q := s.queues[id]; q != nil {
-				t.subscribed = append(t.subscribed, q)
+				t.subscribed.all.Set(q.id, q)
+				s.newColumns(q)
 			}
 		}
 	}

@@ -72,8 +72,8 @@ type topicState struct {
 	publishes  uint64 // given numbers
 	published  uint64
 	dropped    uint64
-	subscribed []*queueState // in the order of subscription
-	saved      uint64        // the newest checkpoint that has it as it was, or need not have it
+	subscribed subscriptions
+	saved      uint64 // the newest checkpoint that has it as it was, or need not have it
 }
 
 // queueState is one queue.

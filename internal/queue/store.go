@@ -74,9 +74,11 @@ type Store struct {
 	paused   int                // how many wait for no group to be under way, and want no new ones
 	pending  map[string]*flight // deduplication ids and notes on their way to the journal
 	defining map[Name]*flight   // definitions on their way
-	draining int                // alterations that wait for what is on its way
-	waiting  int
-	claimant uint64
+	// those of them that concern subscriptions, by topic
+	redefining map[*topicState]map[*flight]struct{}
+	draining   int // alterations that wait for what is on its way
+	waiting    int
+	claimant   uint64
 
 	checkpointed   uint64 // journal bytes appended up to the last checkpoint
 	checkpointSize uint64
@@ -107,8 +109,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		journal: o.Journal, clock: o.Clock, limits: o.Limits.withDefaults(), demand: o.OnDemand, aliases: aliases,
 		observe: o.Observe, looked: o.Looked, noticed: o.Noticed, every: o.CheckpointBytes,
 		room: make(chan struct{}, maxFlights), pending: map[string]*flight{}, defining: map[Name]*flight{},
-		alarm: make(chan struct{}, 1),
-		aside: make(chan struct{}, 1),
+		redefining: map[*topicState]map[*flight]struct{}{},
+		alarm:      make(chan struct{}, 1),
+		aside:      make(chan struct{}, 1),
 	}
 	if s.every == 0 {
 		s.every = 64 << 20
@@ -246,6 +249,9 @@ type flight struct {
 	undo  func() // under the lock, when the group did not get there; may be nil
 	after func() // under the lock, when it is durable and applied; may be nil
 	keys  []string
+	// what it defines, and the topics to which that subscribes
+	names  []Name
+	topics []*topicState
 	// turn is the sync of the group, when the journal left it to who submitted the group with takesTurn; nil: the
 	// journal makes it.
 	turn      func()

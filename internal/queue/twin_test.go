@@ -27,7 +27,7 @@ func portrait(s *state) string {
 	for _, n := range sortedNames(s.topicNames) {
 		t := s.topicNames[n]
 		fmt.Fprintf(&b, "topic %s published %d to", n.Short(), t.published)
-		for _, q := range t.subscribed {
+		for _, q := range t.subscribed.all.Values() {
 			fmt.Fprintf(&b, " %s", q.name.Short())
 		}
 		b.WriteString("\n")

@@ -1,0 +1,103 @@
+package queue
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tidwall/btree"
+)
+
+// A topic may have thousands of subscriptions. They stand in a tree that copies itself on write, by the numbers of the
+// queues, which is the order in which they subscribed: so one comes or goes in a few steps, and who lists them, or
+// saves them with a checkpoint, takes a copy along and gives up the lock.
+
+// subscriptions are the queues that subscribe to a topic.
+type subscriptions struct {
+	all     btree.Map[uint32, *queueState]
+	rows    btree.Map[uint32, *queueState] // those of them with columns: each gets a row of its own
+	version uint64                         // of the columns of all of them
+}
+
+// Len is how many there are.
+func (u *subscriptions) Len() int { return u.all.Len() }
+
+// subscribe makes q a subscription of its topic, if that is there.
+func (s *state) subscribe(q *queueState) {
+	if t := s.topicOf(q.def.Topic); t != nil {
+		t.touch(&s.saves)
+		t.subscribed.all.Set(q.id, q)
+		s.newColumns(q)
+	}
+}
+
+// unsubscribe ends that.
+func (s *state) unsubscribe(q *queueState) {
+	if t := s.topicOf(q.def.Topic); t != nil {
+		t.touch(&s.saves)
+		t.subscribed.all.Delete(q.id)
+		t.subscribed.rows.Delete(q.id)
+	}
+}
+
+// newColumns has to be called when a queue has got other columns: what is published to its topic may need other rows.
+func (s *state) newColumns(q *queueState) {
+	t := s.topicOf(q.def.Topic)
+	if t == nil {
+		return
+	}
+	if q.def.Columns == nil {
+		t.subscribed.rows.Delete(q.id)
+	} else {
+		t.subscribed.rows.Set(q.id, q)
+	}
+	s.versions++
+	t.subscribed.version = s.versions
+}
+
+func (s *state) topicOf(full string) *topicState {
+	if full == "" {
+		return nil
+	}
+	n, err := ParseName(full)
+	if err != nil {
+		return nil
+	}
+	return s.topicNames[n]
+}
+
+// HasTopic tells whether there is a topic of that name. It costs a look into a table.
+func (s *Store) HasTopic(n Name) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state.topicNames[s.Resolve(n)] != nil
+}
+
+// TopicStats describes a topic now. Its subscriptions are those of one moment.
+func (s *Store) TopicStats(n Name) (TopicStats, error) {
+	n = s.Resolve(n)
+	s.mu.Lock()
+	t := s.state.topicNames[n]
+	if t == nil {
+		s.mu.Unlock()
+		return TopicStats{}, fmt.Errorf("%w: topic %s", ErrNotFound, n.Short())
+	}
+	st := TopicStats{Name: n, Labels: t.labels, TotalPublish: t.published, TotalDropped: t.dropped}
+	subscribed := t.subscribed.all.Copy()
+	s.mu.Unlock()
+	if subscribed.Len() > 0 {
+		st.Subscriptions = make([]Name, 0, subscribed.Len())
+	}
+	s.inPieces(subscribed.Values(), func(q *queueState) { st.Subscriptions = append(st.Subscriptions, q.name) })
+	return st, nil
+}
+
+// inPieces calls each for queues, some of them under each hold of the lock.
+func (s *Store) inPieces(qs []*queueState, each func(q *queueState)) {
+	for some := range slices.Chunk(qs, describedAtOnce) {
+		s.mu.Lock()
+		for _, q := range some {
+			each(q)
+		}
+		s.mu.Unlock()
+	}
+}
