@@ -2,6 +2,7 @@ package http
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 
@@ -75,7 +76,7 @@ func listTopics(c *call) error {
 
 // isTopic is the problem of a topic's name where a queue's is wanted; nil: there is no such topic.
 func (c *call) isTopic(n queue.Name) *Problem {
-	if _, err := c.d.store.TopicStats(n); err != nil {
+	if !c.d.store.HasTopic(n) {
 		return nil
 	}
 	return problemFor(queue.ErrNotFound).problemf("%s is a topic, not a queue", n.Short()).
@@ -122,8 +123,8 @@ func subscribe(c *call) error {
 	if d.Topic != "" {
 		return badRequest.problem("topic: the path names it already").withHint("leave it out")
 	}
-	if _, err := c.d.store.TopicStats(topic); err != nil {
-		return err
+	if !c.d.store.HasTopic(topic) {
+		return fmt.Errorf("%w: topic %s", queue.ErrNotFound, topic.Short())
 	}
 	d.Topic = topic.String()
 	return c.create(n, &d)

@@ -22,6 +22,7 @@ type Store interface {
 	Topics() []queue.Name
 	Stats(n queue.Name) (queue.Stats, error)
 	TopicStats(n queue.Name) (queue.TopicStats, error)
+	HasTopic(n queue.Name) bool
 	Parse(n queue.Name, where string) (*condition.Expr, error)
 
 	Put(ctx context.Context, n queue.Name, msgs []message.Message) ([]queue.PutResult, error)

@@ -66,7 +66,7 @@ func (s subscriberService) CreateSubscription(ctx context.Context, req *pubsubpb
 	} else if !isNotFound(err) {
 		return nil, err
 	}
-	if _, err := d.store.TopicStats(t.name()); err != nil {
+	if !d.store.HasTopic(t.name()) {
 		if ok, ierr := d.isTopic(t); ierr == nil && ok {
 			return nil, status.Errorf(codes.FailedPrecondition, "%s is a queue that is its own topic: make a topic "+
 				"to have subscriptions of it", t)

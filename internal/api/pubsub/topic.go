@@ -26,15 +26,13 @@ type topicKey struct{ name queue.Name }
 // topic finds what can be published to: a topic, or any queue.
 func (d *Server) topic(r resource) (*topic, error) {
 	n := d.store.Resolve(r.name())
-	if _, err := d.store.TopicStats(n); errors.Is(err, queue.ErrNotFound) {
+	if !d.store.HasTopic(n) {
 		if _, _, err := d.store.Definition(n); errors.Is(err, queue.ErrNotFound) {
 			return nil, notFound(r)
 		} else if err != nil {
 			return nil, err
 		}
 		return &topic{name: n}, nil
-	} else if err != nil {
-		return nil, err
 	}
 	changes := d.changes.Load()
 	if k, ok := d.known.Load(topicKey{n}); ok {
@@ -96,12 +94,8 @@ func (d *Server) calledBy(n queue.Name) resource {
 
 // isTopic tells whether there is a topic of that name, a queue that is its own topic included.
 func (d *Server) isTopic(r resource) (bool, error) {
-	_, err := d.store.TopicStats(r.name())
-	if err == nil {
+	if d.store.HasTopic(r.name()) {
 		return true, nil
-	}
-	if !errors.Is(err, queue.ErrNotFound) {
-		return false, err
 	}
 	s, err := d.subscription(resource{r.project, kindSubscription, r.id})
 	if err != nil {

@@ -118,7 +118,7 @@ func (s publisherService) UpdateTopic(ctx context.Context, req *pubsubpb.UpdateT
 	if err != nil {
 		return nil, err
 	}
-	if _, err := d.store.TopicStats(r.name()); err != nil {
+	if !d.store.HasTopic(r.name()) {
 		return nil, status.Errorf(codes.FailedPrecondition,
 			"%s is a queue that is its own topic: it has no settings as a topic", r)
 	}

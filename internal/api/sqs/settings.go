@@ -113,10 +113,8 @@ func (d *Server) publishable(n queue.Name) (*view, error) {
 	if v != nil || err != nil {
 		return v, err
 	}
-	if _, err := d.store.TopicStats(n); errors.Is(err, queue.ErrNotFound) {
+	if !d.store.HasTopic(n) {
 		return nil, wire.QueueDoesNotExist()
-	} else if err != nil {
-		return nil, err
 	}
 	return &view{name: n, topic: true, fifo: isFIFO(n)}, nil
 }
