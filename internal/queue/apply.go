@@ -16,9 +16,9 @@ type applied struct {
 	addr  journal.Address
 }
 
-// apply folds a durable group into the state. durable is the wall clock in microseconds at which the group became
-// durable; 0 when not known.
-func (s *state) apply(group []applied, durable int64) error {
+// applyMost folds a durable group into the state, but for what it leaves to be done in pieces (see later). durable is
+// the wall clock in microseconds at which the group became durable; 0 when not known.
+func (s *state) applyMost(group []applied, durable int64) error {
 	var bodies map[uint32]*sharedBody
 	for i := range group {
 		g := &group[i]
@@ -453,12 +453,7 @@ func (s *state) applyTopicGone(e *topicGone) {
 		return
 	}
 	t.touch(&s.saves)
-	t.subscribed.all.Scan(func(_ uint32, q *queueState) bool {
-		q.touch()
-		q.def.Topic, q.def.Filter = "", ""
-		s.redefined(q)
-		return true
-	})
+	s.leaveAll(t)
 	delete(s.topics, e.topic)
 	s.topicsByID.Delete(e.topic)
 	if s.topicNames[t.name] == t {

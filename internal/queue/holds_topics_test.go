@@ -16,7 +16,7 @@ const (
 // holdsCopied are the functions that do something for each copy of a group. Limits bound these copies, as they bound
 // the messages of a put, by more than one loop may turn elsewhere.
 var holdsCopied = []string{"plan.publish", "plan.putLetter", "plan.giveBack", "Store.open", "Store.submit", "Store.land",
-	"state.apply", "state.serve"}
+	"state.applyMost", "state.serve"}
 
 // holdsMost is how often a place may be come by, in one hold, while an exercise is done.
 func holdsMost(doing string, p *holdsPlace) uint32 {
@@ -58,6 +58,13 @@ func holdsTopics() []holdsExercise {
 		}},
 		{"DeleteQueue: one of ten thousand subscriptions", func(w *holdsWorld) error {
 			return w.s.DeleteQueue(w.t.Context(), holdsName("wide7"))
+		}},
+		{"DeleteTopic: with ten thousand subscriptions", func(w *holdsWorld) error {
+			if err := w.s.DeleteTopic(w.t.Context(), topic); err != nil {
+				return err
+			}
+			d, _, err := w.s.Definition(holdsName("wide%d", holdsWide-1))
+			return holdsWants(0, len(d.Topic), err)
 		}},
 	}
 }

@@ -430,7 +430,7 @@ func (s *Store) write(events []event) error {
 	if err := s.writePacked(); err != nil {
 		return s.journalError(err)
 	}
-	if err := s.state.apply(group, 0); err != nil {
+	if err := s.state.applyMost(group, 0); err != nil {
 		return err
 	}
 	s.state.serve()

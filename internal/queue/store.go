@@ -373,8 +373,22 @@ func (s *Store) land(f *flight, p journal.Position, err error) {
 		for i := range f.group {
 			f.group[i].addr = journal.Address{Position: p, Index: uint32(i)}
 		}
-		err = s.state.apply(f.group, s.state.advance(s.clock()))
+		err = s.state.applyMost(f.group, s.state.advance(s.clock()))
 	}
+	if len(s.state.unfinished) > 0 { // the answers of others need not wait for that
+		s.mu.Unlock()
+		go func() { // Close waits for it: the group is under way
+			s.applyRest()
+			s.mu.Lock()
+			s.landed(f, err)
+		}()
+		return
+	}
+	s.landed(f, err)
+}
+
+// landed ends a group that was applied, or failed. It is called with the lock and gives it up.
+func (s *Store) landed(f *flight, err error) {
 	for _, k := range f.keys {
 		if s.pending[k] == f { // else a later group has a note of that key, too
 			delete(s.pending, k)
