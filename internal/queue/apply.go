@@ -405,10 +405,7 @@ func (s *state) applyGone(e *queueGone) {
 	}
 	q.touch()
 	q.gone = true
-	for _, w := range q.waiting.inOrder() {
-		s.unwait(w)
-		w.served(w)
-	}
+	s.dismiss(q)
 	for _, sn := range q.snapshots {
 		s.idBytes -= sn.bytes()
 		delete(s.snapshots, sn.name)

@@ -5,6 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
 // How much more there is, for topics and for those who wait.
@@ -15,8 +19,8 @@ const (
 
 // holdsCopied are the functions that do something for each copy of a group. Limits bound these copies, as they bound
 // the messages of a put, by more than one loop may turn elsewhere.
-var holdsCopied = []string{"plan.publish", "plan.putLetter", "plan.giveBack", "Store.open", "Store.submit", "Store.land",
-	"state.applyMost", "state.serve"}
+var holdsCopied = []string{"plan.publish", "plan.putLetter", "plan.giveBack", "Store.open", "Store.submit",
+	"Store.land", "state.applyMost", "state.serve"}
 
 // holdsMost is how often a place may be come by, in one hold, while an exercise is done.
 func holdsMost(doing string, p *holdsPlace) uint32 {
@@ -29,7 +33,7 @@ func holdsMost(doing string, p *holdsPlace) uint32 {
 // holdsTopics are the exercises with a topic of many subscriptions.
 func holdsTopics() []holdsExercise {
 	topic := holdsName("wide")
-	return []holdsExercise{
+	return append([]holdsExercise{
 		{"CreateQueue: ten thousand subscriptions of a topic", func(w *holdsWorld) error {
 			if _, err := w.s.CreateTopic(w.t.Context(), topic, nil); err != nil {
 				return err
@@ -66,5 +70,64 @@ func holdsTopics() []holdsExercise {
 			d, _, err := w.s.Definition(holdsName("wide%d", holdsWide-1))
 			return holdsWants(0, len(d.Topic), err)
 		}},
+	}, holdsReaders()...)
+}
+
+// holdsReaders are the exercises with many who wait for one queue.
+func holdsReaders() []holdsExercise {
+	return []holdsExercise{
+		{"DeleteQueue: for which twenty thousand wait", func(w *holdsWorld) error {
+			w.create("awaited", Definition{})
+			ended, err := w.wait("awaited", "n = %d")
+			if err != nil {
+				return err
+			}
+			if err := w.s.DeleteQueue(w.t.Context(), holdsName("awaited")); err != nil {
+				return err
+			}
+			return ended(ErrNotFound)
+		}},
+		{"AlterColumns: for which twenty thousand wait", func(w *holdsWorld) error {
+			was, err := message.ParseColumns([]string{"a int", "b int"})
+			if err != nil {
+				return err
+			}
+			w.create("rowsawaited", Definition{Columns: was})
+			ended, err := w.wait("rowsawaited", "b = %d")
+			if err != nil {
+				return err
+			}
+			if err := w.s.AlterColumns(w.t.Context(), holdsName("rowsawaited"), Definition{Columns: was[:1]}, []int{0},
+				0); err != nil {
+				return err
+			}
+			return ended(ErrCondition)
+		}},
 	}
+}
+
+// wait lets many wait for messages of a queue, each with a condition made of its number. ended waits until all have got
+// an error.
+func (w *holdsWorld) wait(name, where string) (ended func(want error) error, err error) {
+	got := make(chan error, holdsReader)
+	for i := range holdsReader {
+		go func() {
+			_, err := w.s.Claim(w.t.Context(), ClaimRequest{Wait: time.Hour,
+				From: []From{{holdsName("%s", name), holdsWhere(fmt.Sprintf(where, i))}}})
+			got <- err
+		}()
+	}
+	waittest.Until(w.t, "all wait", func() bool {
+		var st Stats
+		st, err = w.s.Stats(holdsName("%s", name))
+		return err != nil || st.Waiters == holdsReader
+	})
+	return func(want error) error {
+		for range holdsReader {
+			if err := <-got; !errors.Is(err, want) {
+				return fmt.Errorf("%w, want %w", err, want)
+			}
+		}
+		return nil
+	}, err
 }

@@ -1,11 +1,15 @@
 package queue
 
-import "github.com/hikyaku/hikyaku/internal/journal"
+import (
+	"slices"
 
-// What a group does to many at once, as the deletion of a topic to its subscriptions, is done in pieces. The group is
-// applied, and what is left of it waits in a list; the Store does one piece of that under each hold of the lock. The
-// group counts as under way until all of it is done: no checkpoint begins meanwhile, who defines or puts to what it
-// concerns waits, and its caller is answered last. A fold does the pieces at once, and gets the same state.
+	"github.com/hikyaku/hikyaku/internal/journal"
+)
+
+// What a group does to many at once (to the subscriptions of a topic, to those who wait for a queue) is done in pieces.
+// The group is applied, and what is left of it waits in a list; the Store does one piece of that under each hold of the
+// lock. The group counts as under way until all of it is done: no checkpoint begins meanwhile, who defines or puts to
+// what it concerns waits, and its caller is answered last. A fold does the pieces at once, and gets the same state.
 
 // atOnce is how many subscriptions, or waiting claims, one piece concerns.
 const atOnce = 256
@@ -65,4 +69,61 @@ func (s *state) leaveAll(t *topicState) {
 		})
 		return more
 	})
+}
+
+// dismiss tells those who wait for messages of a queue that it is gone.
+func (s *state) dismiss(q *queueState) {
+	if q.waiting.Len() == 0 {
+		return
+	}
+	s.later(func() (more bool) {
+		for _, w := range q.waiting.some(0, ^uint64(0)) {
+			s.unwait(w)
+			w.served(w)
+		}
+		return q.waiting.Len() > 0
+	})
+}
+
+// askAgain ends the waiting of those who wait for messages of q that meet a condition: they look again, by the columns
+// that it has now. Who names a column that is not there any more is told so then. Until all were told nothing is handed
+// to anybody of them.
+func (s *state) askAgain(q *queueState) {
+	if q.waiting.Len() == 0 {
+		return
+	}
+	next, last := uint64(0), s.waiterNumber // those who come now know the columns, also in an old place
+	q.waiting.recalled = true
+	s.later(func() (more bool) {
+		some := q.waiting.some(next, last)
+		for _, w := range some {
+			next = w.number + 1
+			if slices.ContainsFunc(w.asker.from, func(f wanted) bool { return f.q == q && f.where != nil }) {
+				w.again = true
+				s.unwait(w)
+				w.served(w)
+			}
+		}
+		if len(some) == atOnce {
+			return true
+		}
+		q.waiting.recalled = false
+		if len(q.unhanded) > 0 {
+			s.fresh[q], q.unhanded = append(s.fresh[q], q.unhanded...), nil
+		}
+		return false
+	})
+}
+
+// some are the first of those who wait, by their numbers from the first to the last one: as many as one piece concerns.
+func (ws *waiting) some(first, last uint64) []*waiter {
+	some := make([]*waiter, 0, min(atOnce, ws.Len()))
+	ws.by.Ascend(first, func(number uint64, w *waiter) bool {
+		if len(some) == atOnce || number > last {
+			return false
+		}
+		some = append(some, w)
+		return true
+	})
+	return some
 }

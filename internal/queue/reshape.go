@@ -102,15 +102,3 @@ func inPlace(from []int) bool {
 	}
 	return true
 }
-
-// askAgain ends the waiting of those who wait for messages of q that meet a condition: they look again, by the columns
-// that it has now. Who names a column that is not there any more is told so then.
-func (s *state) askAgain(q *queueState) {
-	for _, w := range q.waiting.inOrder() {
-		if slices.ContainsFunc(w.asker.from, func(f wanted) bool { return f.q == q && f.where != nil }) {
-			w.again = true
-			s.unwait(w)
-			w.served(w)
-		}
-	}
-}

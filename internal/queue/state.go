@@ -116,7 +116,8 @@ type queueState struct {
 	sweeping                   bool   // the past is looked at, in pieces, for what nothing keeps any more,
 	sweep                      uint64 // and this is the sequence where that goes on
 	waiting                    waiting
-	reserved, reservedBytes    int64 // puts under way to the journal
+	unhanded                   []entry // fresh ones that wait for the end of a recall
+	reserved, reservedBytes    int64   // puts under way to the journal
 	together                   together
 	scanned                    uint64 // messages looked at one by one, to build views and where keys did not tell
 }

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/tidwall/btree"
+
 	"github.com/hikyaku/hikyaku/internal/interest"
 )
 
@@ -20,17 +22,16 @@ type waiter struct {
 
 // waiting are those who wait for messages of one queue, found by what they wait for.
 type waiting struct {
-	by    map[uint64]*waiter // by number
-	wants interest.Set       // numbers
+	by    btree.Map[uint64, *waiter] // by number, the longest waiting first
+	wants interest.Set               // numbers
 	// how many of them name more than one queue or condition: for them the best is not always the oldest
 	choosy int
+	// they are told to look again, in pieces, by the columns that there are now: nobody is handed anything meanwhile
+	recalled bool
 }
 
 // Len is how many wait.
-func (ws *waiting) Len() int { return len(ws.by) }
-
-// inOrder are those who wait, the longest waiting first.
-func (ws *waiting) inOrder() []*waiter { return slices.SortedFunc(maps.Values(ws.by), byArrival) }
+func (ws *waiting) Len() int { return ws.by.Len() }
 
 func byArrival(a, b *waiter) int { return cmp.Compare(a.number, b.number) }
 
@@ -58,14 +59,7 @@ func (s *state) wait(w *waiter) {
 	for _, f := range w.asker.from {
 		ws := &f.q.waiting
 		ws.wants.Add(w.number, f.where)
-		if ws.by[w.number] != nil {
-			continue
-		}
-		if ws.by == nil {
-			ws.by = map[uint64]*waiter{}
-		}
-		ws.by[w.number] = w
-		if w.choosy() {
+		if _, there := ws.by.Set(w.number, w); !there && w.choosy() {
 			ws.choosy++
 		}
 	}
@@ -77,11 +71,7 @@ func (s *state) unwait(w *waiter) {
 	for _, f := range w.asker.from {
 		ws := &f.q.waiting
 		ws.wants.Remove(w.number, f.where)
-		if ws.by[w.number] == nil {
-			continue
-		}
-		delete(ws.by, w.number)
-		if w.choosy() {
+		if _, there := ws.by.Delete(w.number); there && w.choosy() {
 			ws.choosy--
 		}
 	}
@@ -95,6 +85,11 @@ func (s *state) serve() {
 		s.fresh = map[*queueState][]entry{}
 		choosy := false
 		for q, es := range fresh {
+			if q.waiting.recalled {
+				q.unhanded = append(q.unhanded, es...)
+				delete(fresh, q)
+				continue
+			}
 			slices.SortFunc(es, bySequence)
 			choosy = choosy || q.waiting.choosy > 0
 		}
@@ -170,7 +165,7 @@ func (s *state) longestWaiting(q *queueState, e entry) (longest *waiter, missed 
 		if env.body == bodyMissed {
 			break
 		}
-		if w := q.waiting.by[number]; s.claimable(q, e, w.asker.claimant) {
+		if w, _ := q.waiting.by.Get(number); s.claimable(q, e, w.asker.claimant) {
 			return w, false
 		}
 		if e.group() == nil {
@@ -203,7 +198,7 @@ func (s *state) serveChoosy(fresh map[*queueState][]entry) {
 				continue
 			}
 			for number := range q.waiting.wants.Matching(s.envKnown(q, e)) {
-				found[number] = q.waiting.by[number]
+				found[number], _ = q.waiting.by.Get(number)
 			}
 			if len(found) == q.waiting.Len() && len(fresh) == 1 {
 				break // everybody

@@ -23,7 +23,7 @@ func (s *state) serveEach() {
 		all := map[*waiter]bool{}
 		for q, es := range fresh {
 			slices.SortFunc(es, bySequence)
-			for _, w := range q.waiting.by {
+			for _, w := range q.waiting.by.Values() {
 				all[w] = true
 			}
 		}

@@ -1,0 +1,106 @@
+package queue
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/journal"
+	"github.com/hikyaku/hikyaku/internal/message"
+)
+
+// TestNobodyIsHandedAMessageByColumnsThatWere tells more readers than one piece concerns to look again, while a message
+// comes for which those wait who were not told yet.
+func TestNobodyIsHandedAMessageByColumnsThatWere(t *testing.T) {
+	side := newTwinSide()
+	s, q := side.s, side.qs[0]
+	s.advance(time.Unix(1, 0))
+	told := map[int]string{}
+	wait := func(i int, where string) {
+		w := &waiter{asker: asker{max: 1, claimant: uint64(i + 1), from: []wanted{{q: q, where: holdsWhere(where)}}}}
+		w.asker.take = func(_ int, q *queueState, e entry) {
+			told[i] += "handed "
+			s.claim(q, e, &claimed{attempt: 1, serial: uint32(i + 1)}, holder{claimant: uint64(i + 1), at: 1})
+		}
+		w.served = func(w *waiter) { told[i] += fmt.Sprint("again: ", w.again) }
+		s.wait(w)
+	}
+	const many, plain = 2*atOnce + 10, 2*atOnce + 5
+	for i := range many {
+		if i == plain {
+			wait(i, "")
+		} else {
+			wait(i, "gone is null")
+		}
+	}
+	s.askAgain(q)
+	if more := s.goOn(); !more || len(told) != atOnce {
+		t.Fatalf("the first piece told %d readers; more: %v", len(told), more)
+	}
+	come := &put{queue: q.id, seq: 1, head: appendHead(nil, &message.Message{})}
+	group := []applied{{at: s.now, event: come, addr: journal.Address{Position: 1}}}
+	if err := s.applyMost(group, 0); err != nil {
+		t.Fatal(err)
+	}
+	s.serve()
+	if len(told) != atOnce {
+		t.Fatalf("a message that comes meanwhile is handed to somebody: %v", told)
+	}
+	for s.goOn() {
+	}
+	s.serve()
+	for i := range many {
+		want := "again: true"
+		if i == plain {
+			want = "handed again: false"
+		}
+		if told[i] != want {
+			t.Errorf("reader %d is told %q, want %q", i, told[i], want)
+		}
+	}
+	if q.waiting.Len() != 0 || len(q.unhanded) != 0 || q.waiting.recalled {
+		t.Errorf("%d wait, %d messages are held back", q.waiting.Len(), len(q.unhanded))
+	}
+}
+
+// TestReadersOfManyPiecesGoOnByTheColumnsThatAreNow alters a queue for which many wait, and then puts what they want.
+func TestReadersOfManyPiecesGoOnByTheColumnsThatAreNow(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := open(t, newMemory())
+		columns := columnsOf(t, "a int", "b int")
+		if _, err := s.CreateQueue(t.Context(), news, Definition{Columns: columns}); err != nil {
+			t.Fatal(err)
+		}
+		const many = 2*atOnce + 10
+		got := make(chan error, many)
+		for i := range many {
+			go func() {
+				cs, err := s.Claim(t.Context(), ClaimRequest{Wait: time.Hour,
+					From: where(t, news, fmt.Sprintf("%s = %d", []string{"a", "b"}[i%2], i))})
+				if err == nil && (len(cs) != 1 || string(cs[0].Body()) != fmt.Sprintf(`{"a":%d}`, i)) {
+					err = fmt.Errorf("reader %d got %v", i, cs)
+				}
+				got <- err
+			}()
+		}
+		time.Sleep(time.Second)
+		if err := s.AlterColumns(t.Context(), news, Definition{Columns: columns[:1]}, []int{0}, 0); err != nil {
+			t.Fatal(err)
+		}
+		for range many / 2 {
+			if err := <-got; !errors.Is(err, ErrCondition) {
+				t.Errorf("a reader whose column is gone is told %v", err)
+			}
+		}
+		time.Sleep(time.Second)
+		for i := 0; i < many; i += 2 {
+			mustPut(t, s, news, message.Message{Row: []message.Value{message.Int(int64(i))}})
+		}
+		for range many / 2 {
+			if err := <-got; err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
