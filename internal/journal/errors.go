@@ -18,6 +18,8 @@ var (
 	// ErrFailed: an earlier sync or write failed, or another writer has taken over; the journal takes nothing more
 	// until it is reopened.
 	ErrFailed = errors.New("journal has failed and must be reopened")
+	// ErrStalled: the medium has not answered for a while. Who appends waits until it does. Only Health says so.
+	ErrStalled = errors.New("the disk does not answer")
 	// ErrClosed: Close was called.
 	ErrClosed = errors.New("journal is closed")
 )

@@ -184,7 +184,8 @@ type Journal interface {
 	Failed() <-chan struct{}
 
 	// Health is nil when a small group with lasting records would be taken now: otherwise it is what Append would say
-	// (ErrFailed, ErrFull, ErrClosed, ErrRefused). It costs little and changes nothing.
+	// (ErrFailed, ErrFull, ErrClosed, ErrRefused), or ErrStalled when Append would not return, or nobody be told that
+	// the group is durable, for the medium does not answer. It costs little, changes nothing and never hangs.
 	Health() error
 
 	// Close waits for what was appended to be durable and for its done functions, then lets go of the log. A second

@@ -31,6 +31,8 @@ var (
 	ErrTooManyWaiters = errors.New("too many waiting readers")
 	// ErrChanged: what a change depends on is not as it says: look again.
 	ErrChanged = errors.New("it was changed meanwhile")
+	// ErrStalled: the disk does not answer, and puts wait until it does. Only Ready says so.
+	ErrStalled = journal.ErrStalled
 	// ErrNoRoom: the disk is full.
 	ErrNoRoom = journal.ErrFull
 )

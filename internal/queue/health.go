@@ -3,15 +3,23 @@ package queue
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
-// smallPut is the size of a message that has to fit into a store that is ready.
-const smallPut = 1 << 10
+const (
+	smallPut  = 1 << 10          // the size of a message that has to fit into a store that is ready
+	lookAgain = time.Millisecond // how long Ready waits before it tries again for a lock that may hang
+)
 
 // Ready is nil when a small put into a queue with room of its own would be taken now. Errors: ErrQueueFull (*FullError)
-// when a bound of the whole store is reached, ErrNoRoom, ErrUnavailable, ErrClosed.
+// when a bound of the whole store is reached, ErrNoRoom, ErrStalled, ErrUnavailable, ErrClosed.
 func (s *Store) Ready() error {
-	s.mu.Lock()
+	for !s.mu.TryLock() { // a put that hands its group to the journal holds it, and may hang with the disk
+		if err := s.journal.Health(); errors.Is(err, ErrStalled) {
+			return err
+		}
+		time.Sleep(lookAgain)
+	}
 	err := s.usable()
 	if err == nil {
 		err = s.hasRoom()
@@ -21,7 +29,7 @@ func (s *Store) Ready() error {
 		return err
 	}
 	switch err := s.journal.Health(); {
-	case err == nil, errors.Is(err, ErrNoRoom):
+	case err == nil, errors.Is(err, ErrNoRoom), errors.Is(err, ErrStalled):
 		return err
 	default:
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/hikyaku/hikyaku/internal/journal/file"
 	"github.com/hikyaku/hikyaku/internal/journal/file/faultfs"
 	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
 // TestAStoreIsReadyAsLongAsAPutWouldBeTaken: a put that is refused for a reason of the whole store and a store that is
@@ -55,6 +57,44 @@ func TestAStoreIsReadyAsLongAsAPutWouldBeTaken(t *testing.T) {
 			// Who has just been refused would be refused again, as would be everybody else.
 			if ready := s.Ready(); !errors.Is(err, c.why) || !errors.Is(ready, c.why) {
 				t.Errorf("a put: %v; ready: %v", err, ready)
+			}
+		})
+	}
+}
+
+// TestAStoreIsNotReadyWhileItsDiskDoesNotAnswer: nor does asking hang, whatever the put that hangs holds.
+func TestAStoreIsNotReadyWhileItsDiskDoesNotAnswer(t *testing.T) {
+	ctx, news := context.Background(), Name{DefaultNamespace, "news"}
+	for _, kind := range []string{"sync", "rename"} { // of the group, and of the next segment, with the lock held
+		t.Run(kind, func(t *testing.T) {
+			disk := faultfs.New()
+			j, err := file.Open(ctx, file.Options{Dir: "log", FS: disk, SegmentBytes: 64 << 10,
+				MaxGroupBytes: 256 << 10, Patience: 50 * time.Millisecond})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := Open(ctx, Options{Journal: j, OnDemand: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.Put(ctx, news, []message.Message{{}}); err != nil {
+				t.Fatal(err)
+			}
+			answer := disk.Hang(func(op faultfs.Op) bool { return op.Kind == kind })
+			defer answer()
+			done := make(chan error, 1)
+			go func() {
+				_, err := s.Put(ctx, news, []message.Message{{Body: make([]byte, 100<<10)}})
+				done <- err
+			}()
+			waittest.Until(t, "it is not ready", func() bool { return errors.Is(s.Ready(), ErrStalled) })
+			answer()
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+			waittest.Until(t, "it is ready again", func() bool { return s.Ready() == nil })
+			if err := errors.Join(s.Close(), j.Close()); err != nil {
+				t.Error(err)
 			}
 		})
 	}

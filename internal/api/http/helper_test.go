@@ -83,7 +83,12 @@ func (r *reports) text() string {
 
 func openStore(t *testing.T, o queue.Options) *queue.Store {
 	t.Helper()
-	j, err := file.Open(t.Context(), file.Options{Dir: t.TempDir(), Durability: journal.OS, SegmentBytes: 4 << 20})
+	return openStoreOn(t, o, file.Options{Dir: t.TempDir(), Durability: journal.OS, SegmentBytes: 4 << 20})
+}
+
+func openStoreOn(t *testing.T, o queue.Options, on file.Options) *queue.Store {
+	t.Helper()
+	j, err := file.Open(t.Context(), on)
 	if err != nil {
 		t.Fatal(err)
 	}

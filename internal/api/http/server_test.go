@@ -8,11 +8,15 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	door "github.com/hikyaku/hikyaku/internal/api/http"
 	common "github.com/hikyaku/hikyaku/internal/door"
+	"github.com/hikyaku/hikyaku/internal/journal/file"
+	"github.com/hikyaku/hikyaku/internal/journal/file/faultfs"
 	"github.com/hikyaku/hikyaku/internal/queue"
+	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
 func TestADoorSurvivesStartingAndClosingTwice(t *testing.T) {
@@ -180,6 +184,30 @@ func TestReadyMeansThatAPutWouldBeTaken(t *testing.T) {
 	}
 	r.want(200, "POST", "/default/queues/q/purge", "")
 	r.want(200, "GET", "/readyz", "")
+}
+
+// TestADiskThatDoesNotAnswerIsNotReady: with the reason, for as long as it does not.
+func TestADiskThatDoesNotAnswerIsNotReady(t *testing.T) {
+	disk := faultfs.New()
+	store := openStoreOn(t, queue.Options{OnDemand: true},
+		file.Options{Dir: "log", FS: disk, Patience: 50 * time.Millisecond, SegmentBytes: 64 << 10})
+	r := start(t, settings{wrap: func(door.Store) door.Store { return store }})
+	r.want(200, "POST", "/default/queues/q/messages", `{}`)
+	r.want(200, "GET", "/readyz", "")
+	answer := disk.Hang(func(op faultfs.Op) bool { return op.Kind == "sync" })
+	defer answer()
+	put := make(chan reply, 1)
+	go func() { put <- r.do("POST", "/default/queues/q/messages", `{}`) }()
+	waittest.Until(t, "it is not ready", func() bool { return r.do("GET", "/readyz", "").status == 503 })
+	if p := r.refused("not-ready", "GET", "/readyz", ""); p.Reason != "stalled" || p.Hint == "" {
+		t.Errorf("%+v", p)
+	}
+	r.want(200, "GET", "/livez", "")
+	answer()
+	if got := <-put; got.status != 200 {
+		t.Errorf("the put that waited: %d %s", got.status, got.body)
+	}
+	waittest.Until(t, "it is ready again", func() bool { return r.do("GET", "/readyz", "").status == 200 })
 }
 
 func TestConnectionsAreBounded(t *testing.T) {

@@ -88,12 +88,14 @@ func (j *Journal) zeroTail() (bool, error) {
 	s.zeroing, s.written = from, from+n
 	j.zeroMu.Lock()
 	j.mu.Unlock()
+	j.disk.begin(zeroing)
 	s.use.RLock()
 	err := s.gone
 	if err == nil {
 		_, err = s.f.WriteAt(zeros[:n], from)
 	}
 	s.use.RUnlock()
+	j.disk.end(zeroing)
 	j.zeroMu.Unlock()
 	j.mu.Lock()
 	s.zeroing = 0

@@ -2,10 +2,14 @@ package file
 
 import (
 	"fmt"
+	"time"
 )
 
 // smallGroup is how many bytes have to fit for the journal to be healthy on a full disk.
 const smallGroup = 4 << 10
+
+// lookAgain is how long Health waits before it tries again for a lock that may hang.
+const lookAgain = time.Millisecond
 
 // Failed implements journal.Journal.
 func (j *Journal) Failed() <-chan struct{} { return j.ended }
@@ -15,10 +19,15 @@ func (j *Journal) Health() error {
 	if err := j.usable(); err != nil {
 		return err
 	}
-	if !j.short.Load() {
-		return nil
+	if err := j.stalled(); err != nil || !j.short.Load() {
+		return err
 	}
-	j.mu.Lock()
+	for !j.mu.TryLock() { // who holds it may wait for a disk that does not answer
+		if err := j.stalled(); err != nil {
+			return err
+		}
+		time.Sleep(lookAgain)
+	}
 	defer j.mu.Unlock()
 	if j.shortage == nil {
 		return nil

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/hikyaku/hikyaku/batch"
 	"github.com/hikyaku/hikyaku/internal/journal"
@@ -70,13 +71,14 @@ type Journal struct {
 	failure atomic.Pointer[error]
 	ended   chan struct{} // closed once failure is set
 	count   counters
+	disk    underWay
 	found   found // damage, while the journal is open
 
 	tidy     chan struct{} // wakes the keeper
 	dirty    chan struct{} // wakes the cleaner
 	short    atomic.Bool   // the reserve cannot be made up: there is no room on the medium
 	quit     chan struct{}
-	owned    sync.WaitGroup // the keeper, the cleaner, the flusher, the watch and the scrubber
+	owned    sync.WaitGroup // the keeper, the cleaner, the flusher, the watch, the scrubber and who minds the disk
 	closing  sync.Once
 	closeErr error
 	cache    tableCache
@@ -107,6 +109,7 @@ func Open(ctx context.Context, opts Options) (*Journal, error) {
 		dirty: make(chan struct{}, 1),
 		quit:  make(chan struct{}),
 		ended: make(chan struct{}),
+		disk:  underWay{epoch: time.Now()},
 	}
 	j.buffers.New = func() any { return new([]byte) }
 	if err := j.load(ctx); err != nil {
@@ -127,6 +130,9 @@ func Open(ctx context.Context, opts Options) (*Journal, error) {
 		}
 		if o.Scrub.Every > 0 {
 			j.owned.Go(j.scrub)
+		}
+		if o.Patience > 0 {
+			j.owned.Go(j.mindDisk)
 		}
 	}
 	return j, nil

@@ -14,6 +14,7 @@ const (
 	defaultMaxPending    = 4096
 	defaultIdleSeal      = time.Second
 	defaultCleanBytes    = 16 << 20
+	defaultPatience      = 2 * time.Second
 
 	// A disk has room for that many segments of the size that is chosen for it, if it has room for as many of the
 	// least.
@@ -50,6 +51,10 @@ type Options struct {
 	// Watch is how often the journal looks whether its names still lead to the files that it has open: when they do
 	// not, it fails and takes nothing more. 250 ms when 0, never when negative.
 	Watch time.Duration
+
+	// Patience is how long the disk may take for what an append waits for: after that Health is journal.ErrStalled, and
+	// it is reported, until the disk answers. 2 s when 0, for ever when negative.
+	Patience time.Duration
 
 	// Scrub has the journal read all of its files again and again, to find what was damaged. Off when zero.
 	Scrub Scrub
@@ -101,6 +106,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Watch == 0 {
 		o.Watch = defaultWatch
+	}
+	if o.Patience == 0 {
+		o.Patience = defaultPatience
 	}
 	if o.Scrub.BytesPerSecond <= 0 {
 		o.Scrub.BytesPerSecond = defaultScrubBytes

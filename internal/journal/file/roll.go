@@ -25,15 +25,19 @@ const sparePrefix = "spare-"
 // makeRoom sees to it that a group of n bytes fits into the tail, an end mark behind it. mu is held. When it fails
 // with journal.ErrFull or journal.ErrRefused nothing has changed.
 func (j *Journal) makeRoom(n int64, lasting bool) error {
-	if lasting {
-		for len(j.spares) < reserveSegments {
-			if err := j.addSpare(j.opts.SegmentBytes); err != nil {
-				j.runShort(n, err)
-				return fmt.Errorf("only the reserve for settling is left: %w", err)
-			}
+	short, fits := lasting && len(j.spares) < reserveSegments, j.tail.end+n+sealBytes <= j.tail.size
+	if !short && fits {
+		return nil
+	}
+	j.disk.begin(rolling)
+	defer j.disk.end(rolling)
+	for short && len(j.spares) < reserveSegments {
+		if err := j.addSpare(j.opts.SegmentBytes); err != nil {
+			j.runShort(n, err)
+			return fmt.Errorf("only the reserve for settling is left: %w", err)
 		}
 	}
-	if j.tail.end+n+sealBytes <= j.tail.size {
+	if fits {
 		return nil
 	}
 	err := j.roll(n, lasting)

@@ -135,6 +135,8 @@ func (j *Journal) syncSegment(s *segment, last journal.Position) error {
 	if uint64(last) <= j.durable.Load() {
 		return nil // by a sync for somebody else
 	}
+	j.disk.begin(syncing)
+	defer j.disk.end(syncing)
 	if err := s.sync(); err != nil {
 		return j.fail(fmt.Errorf("sync %s: %w", s.name, err))
 	}

@@ -52,6 +52,8 @@ func (j *Journal) flush() error {
 	if err := j.failed(); err != nil {
 		return err
 	}
+	j.disk.begin(flushing)
+	defer j.disk.end(flushing)
 	s := j.tail
 	from := s.end - int64(len(u.bytes))
 	j.awaitZeros(s, from)

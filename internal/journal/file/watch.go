@@ -77,16 +77,8 @@ func (w *watch) begin() {
 // look compares the folder and what is in it with what was opened. An error that is not errFolder may pass.
 func (w *watch) look() error {
 	j := w.j
-	switch id, err := j.fs.Identify(j.dir); {
-	case missing(err):
-		return fmt.Errorf("%w: the folder is gone: it was renamed, removed or unmounted", errFolder)
-	case err != nil:
-		return fmt.Errorf("look at the folder: %w", err)
-	case id != w.dir:
-		return fmt.Errorf("%w: another folder stands in the place of the one that was opened", errFolder)
-	}
-	if v, err := j.fs.Volume(j.dir); err == nil && v.ReadOnly {
-		return fmt.Errorf("%w: its file system has become one for reading only", errFolder)
+	if err := w.lookAtFolder(); err != nil {
+		return err
 	}
 	renewed, err := j.lock.Hold()
 	if err != nil {
@@ -109,6 +101,25 @@ func (w *watch) look() error {
 		return err
 	}
 	return w.lookAtSealed()
+}
+
+// lookAtFolder makes sure that the path still leads to the folder, and that it can be written to.
+func (w *watch) lookAtFolder() error {
+	j := w.j
+	j.disk.begin(looking)
+	defer j.disk.end(looking)
+	switch id, err := j.fs.Identify(j.dir); {
+	case missing(err):
+		return fmt.Errorf("%w: the folder is gone: it was renamed, removed or unmounted", errFolder)
+	case err != nil:
+		return fmt.Errorf("look at the folder: %w", err)
+	case id != w.dir:
+		return fmt.Errorf("%w: another folder stands in the place of the one that was opened", errFolder)
+	}
+	if v, err := j.fs.Volume(j.dir); err == nil && v.ReadOnly {
+		return fmt.Errorf("%w: its file system has become one for reading only", errFolder)
+	}
+	return nil
 }
 
 // lookAtTail makes sure that the newest segment, which takes what is appended, still has its name.

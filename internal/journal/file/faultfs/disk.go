@@ -18,6 +18,7 @@
 //   - An operation fails, for example every sync from now on, or the third write: Fault, with Nth where one is enough.
 //   - The disk runs full: Limit, also below what is there; or Fault with syscall.ENOSPC, which lets half of a write
 //     through.
+//   - It does not answer: Hang.
 //   - Bits flip: Flip, or Set for any byte.
 //
 // # What a power cut leaves
@@ -70,6 +71,8 @@ type Disk struct {
 	gone     bool // no folder stands there
 	readOnly bool
 	fault    func(Op) error
+	hangs    func(Op) bool
+	goesOn   chan struct{} // closed when what hangs goes on
 }
 
 // change is a change of the folder.
@@ -138,6 +141,16 @@ func (d *Disk) Fault(f func(Op) error) {
 	d.fault = f
 }
 
+// Hang has the disk not answer the next operation that when tells, and nothing that is asked for meanwhile, until the
+// function that it returns is called.
+func (d *Disk) Hang(when func(Op) bool) (answer func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	goesOn := make(chan struct{})
+	d.hangs, d.goesOn = when, goesOn
+	return sync.OnceFunc(func() { close(goesOn) })
+}
+
 // Nth returns a function for Fault that refuses the nth operation of a kind, counted from 1, with err, and lets all
 // others pass.
 func Nth(kind string, n int, err error) func(Op) error {
@@ -157,6 +170,10 @@ func Nth(kind string, n int, err error) func(Op) error {
 func (d *Disk) change(op Op) error {
 	if d.cut {
 		return ErrCut
+	}
+	if d.hangs != nil && d.hangs(op) {
+		d.hangs = nil
+		<-d.goesOn // with the lock held: the disk answers nobody
 	}
 	d.changes++
 	if d.cutAt != 0 && d.changes >= d.cutAt {
