@@ -291,15 +291,33 @@ func TestAFarEndThatIsAwayIsLookedForByOneAtATime(t *testing.T) {
 	}
 }
 
-func TestNobodyThereIsARetry(t *testing.T) {
+// TestAHostThatCannotBeReachedIsNoTryWhateverTheReason: of a message or of a batch, however often it is asked for.
+func TestAHostThatCannotBeReachedIsNoTryWhateverTheReason(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	l.Close()
-	o := send(t, start(t, Config{URL: "http://" + l.Addr().String()}), msg("x"))[0]
-	if o.Verdict != component.Retry || !strings.Contains(o.Reason.Error(), "refused") {
-		t.Errorf("%+v", o)
+	for host, says := range map[string]string{
+		l.Addr().String():      "connection refused",
+		"no-such-host.invalid": "lookup no-such-host.invalid",
+		"255.255.255.255":      "network is unreachable", // no connection is ever made to a broadcast address
+	} {
+		for _, payload := range []string{"", array} {
+			s := start(t, Config{URL: "http://" + host + "/", Payload: payload,
+				Encoding: lines.Encoding{Codec: "message"}})
+			for range 3 {
+				for _, o := range send(t, s, msg("x"), msg("y")) {
+					if o.Verdict != component.Retry || !o.Held || o.After <= 0 ||
+						!strings.Contains(o.Reason.Error(), says) {
+						t.Errorf("%s: %+v", host, o)
+					}
+				}
+			}
+			if why := s.Waits(); why == nil || !strings.Contains(why.Error(), says) {
+				t.Errorf("%s: it waits for %v", host, why)
+			}
+		}
 	}
 }
 
