@@ -109,8 +109,8 @@ func TestAHangupReloadsUsersAndEndsNothing(t *testing.T) {
 	}
 	write(users("the-second-secret") + "limits: { messages: 5 }\nlog: { level: debug }\n")
 	r.signal(syscall.SIGHUP)
-	if line := r.until("read again"); !strings.Contains(line, `changed="[log users]"`) ||
-		!strings.Contains(line, "needs_restart=[limits]") {
+	if line := r.until("read again"); !strings.Contains(line, `changed="[log.level users]"`) ||
+		!strings.Contains(line, "needs_restart=[limits.messages]") {
 		t.Error(line)
 	}
 	if code := publish("the-second-secret"); code != 0 {

@@ -1,15 +1,20 @@
 package main
 
 import (
+	"fmt"
 	"log/slog"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/hikyaku/hikyaku/internal/config"
 )
 
 // reloadable are the parts of a configuration that are taken while hikyaku runs.
-var reloadable = []string{"users", "outbound", "log"}
+var reloadable = []string{"users", "outbound", "log.level"}
+
+// namesShown is how many settings the log names at most.
+const namesShown = 20
 
 // reload reads the configuration again and takes of it what can be taken while running. What cannot be read or is wrong
 // changes nothing. It never ends anything.
@@ -28,15 +33,31 @@ func (h *house) reload(path string) {
 		h.log.Error("SIGHUP: the configuration is not taken, and all settings stay as they were", "error", err)
 		return
 	}
-	took := slices.DeleteFunc(h.loaded.Changed(next),
-		func(key string) bool { return !slices.Contains(reloadable, key) })
-	later := slices.DeleteFunc(h.file.Changed(next), func(key string) bool { return slices.Contains(reloadable, key) })
-	if next.Log.Format != h.file.Log.Format {
-		later = append(later, "log.format")
-	}
+	took, _ := sortOut(h.loaded.Changed(next))
+	_, later := sortOut(h.file.Changed(next))
 	h.loaded = next
 	h.log.Info("SIGHUP: the configuration was read again", "changed", took, "files_of_secrets", "read", "certificates",
 		"follow their files", "needs_restart", later)
+}
+
+// sortOut tells which parts of those that are reloadable have changed settings in them, and which of the settings are
+// in none.
+func sortOut(changed []string) (parts, others []string) {
+	for _, name := range changed {
+		i := slices.IndexFunc(reloadable, func(part string) bool {
+			return name == part || strings.HasPrefix(name, part+".")
+		})
+		switch {
+		case i < 0:
+			others = append(others, name)
+		case !slices.Contains(parts, reloadable[i]):
+			parts = append(parts, reloadable[i])
+		}
+	}
+	if more := len(others) - namesShown; more > 0 {
+		others = append(others[:namesShown], fmt.Sprintf("and %d more", more))
+	}
+	return parts, others
 }
 
 // take makes the running settings those of a configuration, as far as they can be changed: all of them, or after an

@@ -2,19 +2,34 @@ package config
 
 import "slices"
 
-// Changed names the keys at the top of the file that say something else in another reading of it, in order. Values are
-// compared as they are after the environment was put in; comments, order and form do not count.
+// Changed names the keys that say something else in another reading of the file, with those above them and dots
+// between, in order: of a mapping those of its keys that differ, and of a list its own. Values are compared as they are
+// after the environment was put in; comments, order and form do not count.
 func (f *File) Changed(next *File) []string {
 	var changed []string
-	for _, of := range []*File{f, next} {
-		for _, p := range of.root.pairs {
-			if !slices.Contains(changed, p.key) && !sameNode(f.root.get(p.key), next.root.get(p.key)) {
-				changed = append(changed, p.key)
+	differing(f.root, next.root, "", &changed)
+	slices.Sort(changed)
+	return changed
+}
+
+// differing adds the names of what is not the same in two mappings, of which one may not be there.
+func differing(a, b *node, prefix string, names *[]string) {
+	for _, of := range []*node{a, b} {
+		if of == nil {
+			continue
+		}
+		for _, p := range of.pairs {
+			name := prefix + p.key
+			switch x, y := a.get(p.key), b.get(p.key); {
+			case of == b && x != nil: // it was looked at with the first
+			case sameNode(x, y):
+			case (x == nil || x.kind == kindMap) && (y == nil || y.kind == kindMap) && len(p.value.pairs) > 0:
+				differing(x, y, name+".", names)
+			default:
+				*names = append(*names, name)
 			}
 		}
 	}
-	slices.Sort(changed)
-	return changed
 }
 
 func sameNode(a, b *node) bool {
