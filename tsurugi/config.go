@@ -109,5 +109,9 @@ func parseEndpoint(endpoint string) (string, error) {
 	if port == "" {
 		port = defaultPort
 	}
-	return net.JoinHostPort(u.Hostname(), port), nil
+	address := net.JoinHostPort(u.Hostname(), port)
+	if _, _, err := net.SplitHostPort(address); err != nil { // as of tcp://], which is a URL
+		return "", fmt.Errorf("tsurugi: the endpoint %q: %w", endpoint, err)
+	}
+	return address, nil
 }
