@@ -118,8 +118,8 @@ func (s *Store) defineNames(ctx context.Context, plan func() (event, error), nam
 	}
 }
 
-// beginDefining lets puts and definitions that concern any of some names wait for a flight, until endDefining is called. The lock
-// is held.
+// beginDefining lets puts and definitions that concern any of some names wait for a flight, until endDefining is
+// called. The lock is held.
 func (s *Store) beginDefining(f *flight, names ...Name) {
 	f.names = append(f.names, names...)
 	for _, n := range names {

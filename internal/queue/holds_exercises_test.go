@@ -17,7 +17,8 @@ type holdsExercise struct {
 
 // holdsExercises are in the order in which they are done: those that leave little behind come last.
 func holdsExercises() []holdsExercise {
-	return slicesOf(holdsAsking(), holdsClaiming(), holdsMoving(), holdsDefining(), holdsTopics(), holdsKeys(), holdsEnding())
+	return slicesOf(holdsAsking(), holdsClaiming(), holdsMoving(), holdsDefining(), holdsTopics(), holdsKeys(),
+		holdsEnding())
 }
 
 func slicesOf(parts ...[]holdsExercise) (all []holdsExercise) {
