@@ -155,20 +155,17 @@ func (r *Registry) Guard(n queue.Name) {
 	}
 }
 
-// List shows the campaigns of queues that may be seen, the newest first.
-func (r *Registry) List(may func(queue string) bool) []View {
+// List names the campaigns of queues that may be seen, the newest first.
+func (r *Registry) List(may func(queue string) bool) (ids []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	vs := []View{}
-	for _, c := range r.all {
+	for id, c := range r.all {
 		if may(c.def.Queue) {
-			v := r.view(c)
-			v.Body = ""
-			vs = append(vs, v)
+			ids = append(ids, id)
 		}
 	}
-	slices.SortFunc(vs, func(a, b View) int { return cmp.Compare(b.ID, a.ID) })
-	return vs
+	slices.SortFunc(ids, func(a, b string) int { return cmp.Compare(b, a) })
+	return ids
 }
 
 // Show shows one. The error is ErrNotFound.

@@ -3,6 +3,7 @@ package door
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 )
@@ -63,5 +64,42 @@ func TestAPageEndsWhereTheAccountHasNoRoomForMore(t *testing.T) {
 	hold.End()
 	if ok, err := late.Room(t.Context(), 100); !ok || err != nil {
 		t.Error("when the first page is written:", ok, err)
+	}
+}
+
+func TestEntriesAreMadeAsFarAsThereIsRoom(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		size  int
+		limit int64
+		next  int
+	}{
+		{"all of them", 1 << 10, 1 << 20, 20},
+		{"as many as a page has", 10 << 10, 1 << 20, 10},
+		{"as many as there is room for", 10 << 10, 160 << 10, 4},
+		{"one that is large", 1 << 20, 64 << 10, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			hold := Hold{Of: NewBusy(c.limit)}
+			made := 0
+			texts, next, err := Entries(t.Context(), &Page{Hold: &hold, Most: 100 << 10, Cost: 4}, make([]int, 20),
+				func(int) (any, error) {
+					if made++; made == 2 {
+						return nil, nil // deleted meanwhile
+					}
+					return strings.Repeat("x", c.size), nil
+				})
+			left := 0
+			if next > 1 {
+				left = 1
+			}
+			if err != nil || next != c.next || len(texts) != next-left {
+				t.Errorf("%d entries, and the next page begins with %d: %v", len(texts), next, err)
+			}
+			hold.End()
+			if used := hold.Of.Used(); used != 0 {
+				t.Errorf("%d bytes are still taken", used)
+			}
+		})
 	}
 }

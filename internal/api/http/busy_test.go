@@ -190,18 +190,61 @@ func TestLargeBodiesAreShownWhole(t *testing.T) {
 	}
 }
 
-// A list has room for its answer before it is made.
-func TestAListWaitsForItsRoom(t *testing.T) {
+// A list has room for its answer before it is made, and ends where there is no more.
+func TestAListWaitsForItsRoomAndEndsWithIt(t *testing.T) {
 	all := shared.NewBusy(1 << 20)
 	all.Patience = 50 * time.Millisecond
 	r := start(t, settings{busy: all})
-	for i := range 20 {
-		r.want(201, "PUT", fmt.Sprintf("/default/queues/q%d", i), "")
+	const n = 60
+	for i := range n {
+		r.want(201, "PUT", fmt.Sprintf("/default/queues/q%02d", i), "")
 	}
 	all.Try(1<<20 - 50<<10)
 	r.refused("busy", "GET", "/default/queues", "")
-	r.want(200, "GET", "/default/queues?max=10", "")
-	all.Give(1<<20 - 50<<10)
-	r.want(200, "GET", "/default/queues", "")
+	all.Give(50 << 10)
+	var names []string
+	pages := 0
+	for after := ""; ; pages++ {
+		var page struct {
+			Queues []door.Stats
+			Next   string
+		}
+		r.want(200, "GET", "/default/queues?after="+after, "").json(t, &page)
+		for _, q := range page.Queues {
+			names = append(names, q.Name)
+		}
+		if after = page.Next; after == "" {
+			break
+		}
+	}
+	if len(names) != n || names[0] != "default/q00" && names[0] != "q00" || pages == 0 {
+		t.Errorf("%d pages with %q", pages+1, names)
+	}
+	all.Give(1<<20 - 100<<10)
+	var whole struct{ Queues []door.Stats }
+	if r.want(200, "GET", "/default/queues", "").json(t, &whole); len(whole.Queues) != n {
+		t.Errorf("with room for all, %d queues are on a page", len(whole.Queues))
+	}
 	waitFor(t, func() bool { return all.Used() == 0 })
+}
+
+// A queue may have labels of any length.
+func TestAListIsBoundedInBytes(t *testing.T) {
+	r := start(t, settings{})
+	labels := strings.Repeat("x", 900_000)
+	for i := range 8 {
+		r.want(201, "PUT", fmt.Sprintf("/default/queues/q%d", i), fmt.Sprintf(`{"labels":{"long":%q}}`, labels))
+		r.want(201, "PUT", fmt.Sprintf("/default/topics/t%d", i), fmt.Sprintf(`{"labels":{"long":%q}}`, labels))
+	}
+	for _, what := range []string{"queues", "topics"} {
+		if got := r.want(200, "GET", "/default/"+what, ""); len(got.body) > 5<<20 {
+			t.Errorf("%s: %d bytes", what, len(got.body))
+		}
+	}
+	c := r.client("")
+	qs, err := c.Queues(t.Context(), "default")
+	ts, err2 := c.Topics(t.Context(), "default")
+	if len(qs) != 8 || len(ts) != 8 || err != nil || err2 != nil {
+		t.Errorf("%d queues, %v; %d topics, %v", len(qs), err, len(ts), err2)
+	}
 }

@@ -1,6 +1,7 @@
 package http_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/hikyaku/hikyaku/internal/access"
@@ -76,4 +77,41 @@ func TestOrdersOfCampaignsThatAreRefused(t *testing.T) {
 	} {
 		r.refused(word, "POST", "/default/campaigns", order)
 	}
+}
+
+func TestCampaignsAreListedInPages(t *testing.T) {
+	r := start(t, settings{campaigns: true})
+	r.want(201, "PUT", "/default/queues/news", "{}")
+	var ids []string
+	for range 7 {
+		var started door.StartedCampaign
+		r.want(200, "POST", "/default/campaigns", `{"queue":"news"}`).json(t, &started)
+		ids = append(ids, started.Campaign.ID)
+	}
+	slices.Sort(ids)
+	slices.Reverse(ids)
+	var got []string
+	sizes := []int{}
+	for after := ""; ; {
+		var page struct {
+			Campaigns []door.Campaign
+			Next      string
+		}
+		r.want(200, "GET", "/default/campaigns?max=3&after="+after, "").json(t, &page)
+		sizes = append(sizes, len(page.Campaigns))
+		for _, v := range page.Campaigns {
+			got = append(got, v.ID)
+		}
+		if after = page.Next; after == "" {
+			break
+		}
+	}
+	if !slices.Equal(got, ids) || !slices.Equal(sizes, []int{3, 3, 1}) {
+		t.Errorf("%v of %v in pages of %v", got, ids, sizes)
+	}
+	all, err := r.client("").Campaigns(t.Context(), "default")
+	if err != nil || len(all) != len(ids) || all[0].ID != ids[0] {
+		t.Errorf("the client sees %v, %v", all, err)
+	}
+	r.refused("bad-request", "GET", "/default/campaigns?max=1001", "")
 }

@@ -3,6 +3,7 @@ package http
 import (
 	"context"
 	"fmt"
+	"net/url"
 
 	"github.com/hikyaku/hikyaku/internal/campaign"
 )
@@ -16,9 +17,19 @@ func (c *Client) StartCampaign(ctx context.Context, namespace string, o Campaign
 
 // Campaigns are those of a namespace that are remembered, the newest first.
 func (c *Client) Campaigns(ctx context.Context, namespace string) ([]Campaign, error) {
-	var list campaignList
-	err := c.call(ctx, "GET", path(namespace, "campaigns"), nil, &list)
-	return list.Campaigns, err
+	all := []Campaign{}
+	for after := ""; ; {
+		var page campaignList
+		if err := c.call(ctx, "GET", path(namespace, "campaigns")+"?after="+url.QueryEscape(after), nil,
+			&page); err != nil {
+			return nil, err
+		}
+		all = append(all, page.Campaigns...)
+		if page.Next == "" {
+			return all, nil
+		}
+		after = page.Next
+	}
 }
 
 // Campaign is one of a namespace.

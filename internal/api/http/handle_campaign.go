@@ -29,14 +29,38 @@ func (c *call) namespace() string {
 }
 
 func listCampaigns(c *call) error {
-	if err := c.only(); err != nil {
+	if err := c.only("after", "max"); err != nil {
 		return err
 	}
 	r, err := c.campaigns()
 	if err != nil {
 		return err
 	}
-	return c.w.json(http.StatusOK, campaignList{r.List(c.mayPush)})
+	asked, err := c.number("max", MaxList)
+	if err != nil {
+		return err
+	}
+	after := c.r.URL.Query().Get("after")
+	var names []queue.Name
+	next := ""
+	for _, id := range r.List(c.mayPush) {
+		if after != "" && id >= after {
+			continue
+		}
+		if len(names) == or(int(asked), MaxList) {
+			next = names[len(names)-1].Name
+			break
+		}
+		names = append(names, queue.Name{Name: id})
+	}
+	return c.list("campaigns", names, next, func(n queue.Name) (any, error) {
+		v, err := r.Show(n.Name)
+		if err != nil {
+			return nil, nil // forgotten since
+		}
+		v.Body = ""
+		return v, nil
+	})
 }
 
 func startCampaign(c *call) error {

@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -143,23 +144,41 @@ func listQueues(c *call) error {
 	if err != nil {
 		return err
 	}
-	list := queueList{Queues: []Stats{}, Next: next}
-	for _, n := range names {
+	return c.list("queues", names, next, func(n queue.Name) (any, error) {
 		s, err := c.d.store.Stats(n)
 		if err != nil {
-			continue // deleted since
+			return nil, nil // deleted since
 		}
-		list.Queues = append(list.Queues, stats(s))
+		return stats(s), nil
+	})
+}
+
+const (
+	// listBytes bounds the answer with a list, and listedCost is what an entry takes, in its own length: what it is
+	// made of, its text, and the answer.
+	listBytes  = 4 << 20
+	listedCost = 4
+)
+
+// list answers with a page of things by their names: those of names for which there is room. next is the last of them
+// when the list goes on.
+func (c *call) list(word string, names []queue.Name, next string, entry func(queue.Name) (any, error)) error {
+	p := door.Page{Hold: &c.hold, Most: listBytes, Cost: listedCost}
+	texts, end, err := door.Entries(c.ctx(), &p, names, entry)
+	if err != nil {
+		return err
+	}
+	if end < len(names) {
+		next = names[end-1].Name
+	}
+	list := map[string]any{word: texts}
+	if next != "" {
+		list["next"] = next
 	}
 	return c.w.json(http.StatusOK, list)
 }
 
-// listedCost is what the answer of a list takes for each queue, topic or snapshot, with what it is made of: more than
-// one takes as a rule.
-const listedCost = 4 << 10
-
-// page picks a page of the names in the path's namespace that the user may know of, and takes the room of an answer
-// with them.
+// page picks a page of the names in the path's namespace that the user may know of.
 func (c *call) page(all []queue.Name) (names []queue.Name, next string, err error) {
 	if err := c.only("after", "max"); err != nil {
 		return nil, "", err
@@ -191,7 +210,7 @@ func (c *call) page(all []queue.Name) (names []queue.Name, next string, err erro
 		}
 		names = append(names, n)
 	}
-	return names, next, c.hold.Take(c.ctx(), min(int64(len(names))*listedCost, c.d.busy.Limit()))
+	return names, next, nil
 }
 
 func purge(c *call) error {

@@ -147,9 +147,5 @@ func listSnapshots(c *call) error {
 	if err != nil {
 		return err
 	}
-	list := snapshotList{Snapshots: []Snapshot{}, Next: next}
-	for _, n := range names {
-		list.Snapshots = append(list.Snapshots, snapshot(byName[n]))
-	}
-	return c.w.json(http.StatusOK, list)
+	return c.list("snapshots", names, next, func(n queue.Name) (any, error) { return snapshot(byName[n]), nil })
 }

@@ -35,6 +35,12 @@ func (c *call) showTopicStats(status int, n queue.Name) error {
 	if err != nil {
 		return err
 	}
+	var names int64
+	for _, n := range s.Subscriptions {
+		names += int64(len(n.Namespace) + len(n.Name) + 4)
+	}
+	// the topic may be made by now: it is not refused because of its subscriptions
+	c.hold.Owe(listedCost * names)
 	return c.w.json(status, topicStats(s))
 }
 
@@ -63,15 +69,13 @@ func listTopics(c *call) error {
 	if err != nil {
 		return err
 	}
-	list := topicList{Topics: []TopicStats{}, Next: next}
-	for _, n := range names {
+	return c.list("topics", names, next, func(n queue.Name) (any, error) {
 		s, err := c.d.store.TopicStats(n)
 		if err != nil {
-			continue // deleted since
+			return nil, nil // deleted since
 		}
-		list.Topics = append(list.Topics, topicStats(s))
-	}
-	return c.w.json(http.StatusOK, list)
+		return topicStats(s), nil
+	})
 }
 
 // isTopic is the problem of a topic's name where a queue's is wanted; nil: there is no such topic.

@@ -31,4 +31,5 @@ type StartedCampaign struct {
 
 type campaignList struct {
 	Campaigns []Campaign `json:"campaigns"`
+	Next      string     `json:"next,omitempty"` // the after= of the next page
 }

@@ -21,8 +21,8 @@ import (
 
 // longSchema is a definition of nearly as many bytes as one may have. n tells it from others.
 func longSchema(n int) string {
-	return fmt.Sprintf(`{"type": "record", "name": "Seen", "doc": "%d%s", "fields": [{"name": "at", "type": "long"}]}`, n,
-		strings.Repeat("x", 290<<10))
+	return fmt.Sprintf(`{"type": "record", "name": "Seen", "fields": [{"name": "at", "type": "long"}], "doc": "%d%s"}`,
+		n, strings.Repeat("x", 290<<10))
 }
 
 // schemaClient is Google's, as a program has it that takes answers of 4 MiB at most.
