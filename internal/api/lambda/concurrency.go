@@ -105,11 +105,13 @@ func (c *call) listProvisioned() error {
 	if err != nil {
 		return err
 	}
-	all := []map[string]any{}
+	all := []entry{}
 	for _, q := range sortedKeys(f.Provisioned) {
-		out := c.describeProvisioned(f, q)
-		out["FunctionArn"] = c.d.functions.ARN(f.Name, q)
-		all = append(all, out)
+		all = append(all, func() any {
+			out := c.describeProvisioned(f, q)
+			out["FunctionArn"] = c.d.functions.ARN(f.Name, q)
+			return out
+		})
 	}
 	return c.answerPage("ProvisionedConcurrencyConfigs", all)
 }

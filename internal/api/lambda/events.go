@@ -187,13 +187,9 @@ func (c *call) listEvents() error {
 	if err != nil {
 		return missing(err, noFunction2)
 	}
-	all := []map[string]any{}
+	all := []entry{}
 	for _, q := range sortedKeys(f.Events) {
-		all = append(all, c.describeEvents(q, f.Events[q]))
+		all = append(all, func() any { return c.describeEvents(q, f.Events[q]) })
 	}
-	page, next, err := pages(c, all)
-	if err != nil {
-		return err
-	}
-	return c.answer(http.StatusOK, map[string]any{"FunctionEventInvokeConfigs": page, "NextMarker": next})
+	return c.answerPage("FunctionEventInvokeConfigs", all)
 }

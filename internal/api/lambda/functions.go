@@ -309,24 +309,20 @@ func (c *call) listed(f *deployment.Function, v deployment.Version, qualifier st
 
 func (c *call) listFunctions() error {
 	every := c.r.URL.Query().Get("FunctionVersion") == "ALL"
-	all := []map[string]any{}
+	all := []entry{}
 	for _, f := range c.d.functions.List() {
 		if c.seen(f.Name) != nil {
 			continue
 		}
 		if !every {
-			all = append(all, c.listed(f, f.Latest, ""))
+			all = append(all, func() any { return c.listed(f, f.Latest, "") })
 			continue
 		}
 		for _, v := range append([]deployment.Version{f.Latest}, f.Published()...) {
-			all = append(all, c.listed(f, v, v.Number))
+			all = append(all, func() any { return c.listed(f, v, v.Number) })
 		}
 	}
-	page, next, err := pages(c, all)
-	if err != nil {
-		return err
-	}
-	return c.answer(http.StatusOK, map[string]any{"Functions": page, "NextMarker": next})
+	return c.answerPage("Functions", all)
 }
 
 func (c *call) updateConfiguration() error {

@@ -211,16 +211,18 @@ func (c *call) listLayers() error {
 		return c.getLayerByARN(q.Get("Arn"))
 	}
 	fits := c.compatible()
-	all := []map[string]any{}
+	all := []entry{}
 	for _, l := range c.d.functions.Layers() {
 		if c.seen(l.Name) != nil {
 			continue
 		}
 		for _, v := range l.Versions() {
 			if fits(v) {
-				all = append(all, map[string]any{
-					"LayerName": l.Name, "LayerArn": c.d.functions.LayerARN(l.Name, 0),
-					"LatestMatchingVersion": c.layerItem(l.Name, v),
+				all = append(all, func() any {
+					return map[string]any{
+						"LayerName": l.Name, "LayerArn": c.d.functions.LayerARN(l.Name, 0),
+						"LatestMatchingVersion": c.layerItem(l.Name, v),
+					}
 				})
 				break
 			}
@@ -235,24 +237,15 @@ func (c *call) listLayerVersions() error {
 		return err
 	}
 	fits := c.compatible()
-	all := []map[string]any{}
+	all := []entry{}
 	if l, err := c.d.functions.Layer(name); err == nil { // of one that is not there, there are none
 		for _, v := range l.Versions() {
 			if fits(v) {
-				all = append(all, c.layerItem(name, v))
+				all = append(all, func() any { return c.layerItem(name, v) })
 			}
 		}
 	}
 	return c.answerPage("LayerVersions", all)
-}
-
-// answerPage answers with a page of a list.
-func (c *call) answerPage(name string, all []map[string]any) error {
-	page, next, err := pages(c, all)
-	if err != nil {
-		return err
-	}
-	return c.answer(http.StatusOK, map[string]any{name: page, "NextMarker": next})
 }
 
 // layersIn are layers as a client names them for a function: versions by their ARN, or folders.

@@ -216,16 +216,12 @@ func (c *call) listMappings() error {
 			return err
 		}
 	}
-	all := []map[string]any{}
+	all := []entry{}
 	for _, m := range c.d.functions.Mappings() {
 		if (name == "" || m.Function == name) &&
 			(q.Get("EventSourceArn") == "" || m.SourceARN == q.Get("EventSourceArn")) && c.seen(m.Function) == nil {
-			all = append(all, c.describeMapping(m, ""))
+			all = append(all, func() any { return c.describeMapping(m, "") })
 		}
 	}
-	page, next, err := pages(c, all)
-	if err != nil {
-		return err
-	}
-	return c.answer(http.StatusOK, map[string]any{"EventSourceMappings": page, "NextMarker": next})
+	return c.answerPage("EventSourceMappings", all)
 }

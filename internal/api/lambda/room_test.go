@@ -2,6 +2,7 @@ package lambda
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -53,4 +54,46 @@ func TestEventsAndResultsCountUntilTheyAreRead(t *testing.T) {
 	}
 	res.Body.Close()
 	doortest.Until(t, "all is given back", func() bool { return all.Used() == 0 })
+}
+
+// A list of functions ends where there is no room for its next one, and says where it goes on.
+func TestAListOfFunctionsEndsWithItsRoom(t *testing.T) {
+	r := newRig(t)
+	const n = 12
+	for i := range n {
+		r.create(fmt.Sprintf("f%02d", i), map[string]any{"Environment": map[string]any{
+			"Variables": map[string]string{"LONG": strings.Repeat("x", 3000)}}})
+	}
+	all := door.NewBusy(1 << 20)
+	all.Patience = 50 * time.Millisecond
+	r.door.busy = all
+	if !all.Try(1<<20 - 128<<10) {
+		t.Fatal("there is no room")
+	}
+	var names []string
+	pages := 0
+	for marker := ""; ; {
+		var page struct {
+			Functions  []struct{ FunctionName string }
+			NextMarker string
+		}
+		g := r.call("GET", functions+"/?MaxItems=50&Marker="+marker, "")
+		if err := json.Unmarshal([]byte(g.text), &page); err != nil || g.StatusCode != http.StatusOK {
+			t.Fatalf("%s %.200s: %v", g.Status, g.text, err)
+		}
+		for _, f := range page.Functions {
+			names = append(names, f.FunctionName)
+		}
+		pages++
+		if marker = page.NextMarker; marker == "" {
+			break
+		}
+	}
+	if len(names) != n || pages < 2 {
+		t.Errorf("%d pages with %q", pages, names)
+	}
+	all.Try(all.Limit() - all.Used())
+	if g := r.call("GET", functions+"/", ""); g.StatusCode != http.StatusTooManyRequests {
+		t.Errorf("without room: %s %.200s", g.Status, g.text)
+	}
 }

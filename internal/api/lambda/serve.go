@@ -262,29 +262,6 @@ func (c *call) answer(status int, value any) error {
 	return nil
 }
 
-// pages cuts a list into pages as MaxItems and Marker ask: the marker is the place of the first one.
-func pages[T any](c *call, all []T) (page []T, next *string, err error) {
-	q := c.r.URL.Query()
-	from, size := 0, 50
-	if text := q.Get("Marker"); text != "" {
-		if from, err = strconv.Atoi(text); err != nil || from < 0 || from > len(all) {
-			return nil, nil, wrongValue("Invalid Marker")
-		}
-	}
-	if text := q.Get("MaxItems"); text != "" {
-		if size, err = strconv.Atoi(text); err != nil || size < 1 || size > 10_000 {
-			return nil, nil, wrongValue("MaxItems is a number from 1 to 10000")
-		}
-	}
-	end := min(from+size, len(all))
-	page = append([]T{}, all[from:end]...)
-	if end < len(all) {
-		marker := strconv.Itoa(end)
-		next = &marker
-	}
-	return page, next, nil
-}
-
 // theName notes the function that a path names.
 func (c *call) theName(text string) {
 	asked := ""

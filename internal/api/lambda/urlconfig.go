@@ -132,13 +132,9 @@ func (c *call) listURLs() error {
 	if err != nil {
 		return missing(err, noFunction)
 	}
-	all := []map[string]any{}
+	all := []entry{}
 	for _, q := range sortedKeys(f.URLs) {
-		all = append(all, c.describeURL(q, f.URLs[q]))
+		all = append(all, func() any { return c.describeURL(q, f.URLs[q]) })
 	}
-	page, next, err := pages(c, all)
-	if err != nil {
-		return err
-	}
-	return c.answer(http.StatusOK, map[string]any{"FunctionUrlConfigs": page, "NextMarker": next})
+	return c.answerPage("FunctionUrlConfigs", all)
 }

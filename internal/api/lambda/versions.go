@@ -11,15 +11,11 @@ func (c *call) listVersions() error {
 	if err != nil {
 		return err
 	}
-	all := []map[string]any{c.listed(f, f.Latest, f.Latest.Number)}
+	all := []entry{func() any { return c.listed(f, f.Latest, f.Latest.Number) }}
 	for _, v := range f.Published() {
-		all = append(all, c.listed(f, v, v.Number))
+		all = append(all, func() any { return c.listed(f, v, v.Number) })
 	}
-	page, next, err := pages(c, all)
-	if err != nil {
-		return err
-	}
-	return c.answer(http.StatusOK, map[string]any{"Versions": page, "NextMarker": next})
+	return c.answerPage("Versions", all)
 }
 
 func (c *call) publishVersion() error {
@@ -144,15 +140,11 @@ func (c *call) listAliases() error {
 		return err
 	}
 	of := c.r.URL.Query().Get("FunctionVersion")
-	all := []map[string]any{}
+	all := []entry{}
 	for _, name := range sortedKeys(f.Aliases) {
 		if a := f.Aliases[name]; of == "" || a.Version == of {
-			all = append(all, c.describeAlias(a))
+			all = append(all, func() any { return c.describeAlias(a) })
 		}
 	}
-	page, next, err := pages(c, all)
-	if err != nil {
-		return err
-	}
-	return c.answer(http.StatusOK, map[string]any{"Aliases": page, "NextMarker": next})
+	return c.answerPage("Aliases", all)
 }
