@@ -50,13 +50,14 @@ func (d *Server) movesOf(source queue.Name) ([]move, error) {
 
 // allMoves reads the tasks whose keys go on so behind movePrefix.
 func (d *Server) allMoves(prefix string) (all []move, err error) {
-	for _, n := range d.store.Notes(room) {
-		if !strings.HasPrefix(n.Key, movePrefix+prefix) {
+	for _, key := range d.store.NoteKeys(room, movePrefix+prefix) {
+		value, ok := d.store.Note(room, key)
+		if !ok { // forgotten meanwhile
 			continue
 		}
 		var m move
-		if err := json.Unmarshal(n.Value, &m); err != nil {
-			return nil, fmt.Errorf("the note %s of %s cannot be read: %w", n.Key, room, err)
+		if err := json.Unmarshal(value, &m); err != nil {
+			return nil, fmt.Errorf("the note %s of %s cannot be read: %w", key, room, err)
 		}
 		all = append(all, m)
 	}
