@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -61,7 +62,31 @@ func TestWithoutUsersOtherAccountsPutAndTakeAndNoMore(t *testing.T) {
 	}
 	all(t, "root", own, false)
 	all(t, "same", visit(t, s, callertest.As(t, served).Dial), false)
-	all(t, "other", visit(t, s, callertest.As(t, stranger).Dial), true)
+	other := visit(t, s, callertest.As(t, stranger).Dial)
+	all(t, "other", other, true)
+	campaigns(t, own, other)
+}
+
+// campaigns makes sure that another account neither sees nor ends a campaign.
+func campaigns(t *testing.T, own, other *visitor) {
+	t.Helper()
+	id := regexp.MustCompile(`"id":"([^"]+)"`).FindStringSubmatch(own.get(t, "/default/campaigns"))
+	if id == nil {
+		t.Fatal("there is no campaign")
+	}
+	if got := other.get(t, "/default/campaigns"); strings.Contains(got, id[1]) {
+		t.Errorf("the other account sees %s", got)
+	}
+	of := "/default/campaigns/" + id[1]
+	for path, method := range map[string]string{of: "GET", of + "/pause": "POST", of + "/resume": "POST",
+		of + "/cancel": "POST"} {
+		if err := other.ask(t.Context(), "http", method, path, "", "", ""); err == nil || missing(err) != nil {
+			t.Errorf("%s %s by the other account: %v", method, path, err)
+		}
+	}
+	if got := own.get(t, of); !strings.Contains(got, `"state":"running"`) {
+		t.Errorf("afterwards it is %s", got)
+	}
 }
 
 func TestOtherAccountsMayAdministerWhereTheConfigurationSaysSo(t *testing.T) {

@@ -53,6 +53,22 @@ var calls = []call{
 	{"http", "see the metrics", true, "403", func(v *visitor, ctx context.Context, _ string) error {
 		return v.ask(ctx, "http", "GET", "/metrics", "", "", "")
 	}},
+	{"http", "push by hand", true, "403", func(v *visitor, ctx context.Context, _ string) error {
+		return missing(v.ask(ctx, "http", "POST", "/default/push/phones", "application/json",
+			`{"attributes":{"token":"a"},"json":{}}`, ""))
+	}},
+	{"http", "start a campaign", true, "403", func(v *visitor, ctx context.Context, _ string) error {
+		return v.ask(ctx, "http", "POST", "/default/campaigns", "application/json", `{"queue":"news","json":{}}`, "")
+	}},
+	{"http", "see dead devices", true, "403", func(v *visitor, ctx context.Context, _ string) error {
+		return v.ask(ctx, "http", "GET", "/-/push/dead", "", "", "")
+	}},
+	{"http", "find a dead device", true, "403", func(v *visitor, ctx context.Context, _ string) error {
+		return missing(v.ask(ctx, "http", "POST", "/-/push/dead/phones/find", "application/json", `{"token":"a"}`, ""))
+	}},
+	{"http", "revive dead devices", true, "403", func(v *visitor, ctx context.Context, _ string) error {
+		return missing(v.ask(ctx, "http", "POST", "/-/push/dead/phones/revive", "application/json", `{"all":true}`, ""))
+	}},
 	{"http", "put", false, "", func(v *visitor, ctx context.Context, _ string) error {
 		return v.ask(ctx, "http", "POST", "/default/queues/news/messages", "text/plain", "hello", "")
 	}},
@@ -163,7 +179,7 @@ func archive() string {
 	return base64.StdEncoding.EncodeToString(b.Bytes())
 }
 
-// missing takes "there is no such function", and "it ended", for the answer to one who may ask.
+// missing takes "there is no such function", or sink, and "it ended", for the answer to one who may ask.
 func missing(err error) error {
 	if err != nil && (strings.HasPrefix(err.Error(), "404 ") || strings.HasPrefix(err.Error(), "502 ")) {
 		return nil
@@ -196,6 +212,25 @@ func (v *visitor) ask(ctx context.Context, door, method, path, kind, body, targe
 		return fmt.Errorf("%s %v: %s", res.Status, res.Header, text)
 	}
 	return nil
+}
+
+// get is what the HTTP door answers.
+func (v *visitor) get(t *testing.T, path string) string {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+v.s.doors["http"]+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := v.web.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s %s, %v", path, res.Status, text, err)
+	}
+	return string(text)
 }
 
 func (v *visitor) remotely(do func(grpc.ClientConnInterface) error) error {

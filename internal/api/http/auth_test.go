@@ -1,12 +1,21 @@
 package http_test
 
 import (
+	"cmp"
+	"context"
 	"fmt"
+	"maps"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	door "github.com/hikyaku/hikyaku/internal/api/http"
+	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/push/dead"
 )
 
 var team = []access.User{
@@ -15,70 +24,131 @@ var team = []access.User{
 	{Name: "writer", Secret: "writer-secret", Grants: []access.Grant{{Can: []string{"put"}, On: []string{"news*"}}}},
 	{Name: "reader", Secret: "reader-secret", Grants: []access.Grant{{Can: []string{"take"}, On: []string{"news*"}}}},
 	{Name: "keeper", Secret: "keeper-secret", Grants: []access.Grant{{Can: []string{"admin"}, On: []string{"news*"}}}},
+	{Name: "pusher", Secret: "pusher-secret", Grants: []access.Grant{{Can: []string{"push"}, On: []string{"news*"}}}},
+	{Name: "sender", Secret: "sender-secret",
+		Grants: []access.Grant{{Can: []string{"put", "push"}, On: []string{"news*"}}}},
 	{Name: "nobody", Secret: "nobody-secret"},
 }
 
+// phones is a sink of the name news that takes every push.
+type phones struct{}
+
+func (phones) PushSinks() []string { return []string{"news"} }
+
+func (phones) Push(_ context.Context, _ string, _ time.Time, ms []*message.Message) ([]component.Answer, error) {
+	return make([]component.Answer, len(ms)), nil
+}
+
+// everyone may make the calls whose answers show, or change, only what the user may know of.
+const everyone = "boss keeper reader writer pusher sender nobody"
+
+// grants is the table of who may call what: a row of each route, and more where a body or a name matters.
+var grants = []struct {
+	method, path, body string
+	may                string // the users who may
+	refusal            int    // for the others; 0: 403
+}{
+	{"PUT", "/default/queues/news", ``, "boss keeper", 0},
+	{"GET", "/default/queues/news", ``, "boss keeper reader writer pusher sender", 0},
+
+	{"PATCH", "/default/queues/news", `{}`, "boss keeper", 0},
+	{"PATCH", "/default/queues/news", `{"dead_letter": "other"}`, "boss", 0},
+	{"PATCH", "/default/queues/news", `{"dead_letter": "news_dead"}`, "boss", 0},
+	{"DELETE", "/default/queues/news", ``, "boss keeper", 0},
+	{"POST", "/default/queues/news/messages", `{}`, "boss writer sender", 0},
+	{"GET", "/default/queues/news/messages", ``, "boss reader", 0},
+	{"POST", "/default/queues/news/claim", `{}`, "boss reader", 0},
+	{"POST", "/default/claim", `{"from": [{"queue": "news"}]}`, "boss reader", 0},
+	{"POST", "/default/claim", `{"from": [{"queue": "news"}, {"queue": "other"}]}`, "boss", 0},
+	{"POST", "/default/queues/news/purge", ``, "boss keeper", 0},
+	{"POST", "/default/queues/news/replay", `{}`, "boss keeper", 0},
+	{"POST", "/default/queues/news/replay", `{"to": "other"}`, "boss", 0},
+	{"POST", "/default/queues/news/seek", `{"time": "2026-01-02T03:04:05Z"}`, "boss keeper", 0},
+	{"POST", "/default/queues/news/seek", `{"snapshot": "news_s"}`, "boss keeper", 0},
+	{"POST", "/default/queues/news/seek", `{"snapshot": "of_news"}`, "boss", 0}, // keeper knows of no such name
+	{"PUT", "/default/snapshots/news_new", `{"queue": "news"}`, "boss keeper", 0},
+	{"PUT", "/default/snapshots/news_new", `{"queue": "other"}`, "boss", 0}, // admin on the snapshot and on the queue
+	{"PUT", "/default/snapshots/new", `{"queue": "news"}`, "boss", 0},
+	{"GET", "/default/snapshots/news_s", ``, "boss keeper reader writer pusher sender", 0},
+	{"GET", "/default/snapshots", ``, everyone, 0},
+	{"DELETE", "/default/snapshots/news_s", ``, "boss keeper", 0},
+	{"GET", "/default/queues/other", ``, "boss", 0},
+	{"POST", "/default/queues/other/messages", `{}`, "boss", 0},
+	{"PUT", "/default/topics/news_t", ``, "boss keeper", 0},
+	{"GET", "/default/topics/news_t", ``, "boss keeper reader writer pusher sender", 0},
+	{"DELETE", "/default/topics/news_t", ``, "boss keeper", 0},
+	{"POST", "/default/topics/news_t/messages", `{}`, "boss writer sender", 0},
+	{"PUT", "/default/topics/news_t/subscriptions/news_s", ``, "boss", 0}, // admin on the queue and take on the topic
+	{"PUT", "/default/queues/news_s2", `{"topic": "news_t"}`, "boss", 0},
+	{"GET", "/metrics", ``, "boss", 0},
+	{"GET", "/default/queues", ``, everyone, 0},
+	{"GET", "/default/topics", ``, everyone, 0},
+	{"DELETE", "/default/topics/news_t/subscriptions/news_of", ``, "boss keeper", 0},
+	{"POST", "/default/settle", `{"settlements": [{"token": "x"}]}`, everyone, 0}, // whose token it is not is told in the result
+	{"POST", "/default/extend", `{"tokens": ["x"], "lease": "1m"}`, everyone, 0},
+	{"POST", "/default/push/news", `{"attributes": {"token": "a"}, "json": {}}`, "pusher sender", 0},
+	{"POST", "/default/push/other", `{"attributes": {"token": "a"}, "json": {}}`, "", 0},
+	{"POST", "/elsewhere/push/news", `{"attributes": {"token": "a"}, "json": {}}`, "", 0},
+	{"GET", "/default/campaigns", ``, everyone, 0},
+	{"POST", "/default/campaigns", `{"queue": "news", "json": {}}`, "sender", 0}, // put and push on the queue
+	{"POST", "/default/campaigns", `{"queue": "other", "json": {}}`, "", 0},
+	// Who may not push to a campaign's queue does not know of the campaign.
+	{"GET", "/default/campaigns/CAMPAIGN", ``, "pusher sender", 404},
+	{"POST", "/default/campaigns/CAMPAIGN/pause", ``, "pusher sender", 404},
+	{"POST", "/default/campaigns/CAMPAIGN/resume", ``, "pusher sender", 404},
+	{"POST", "/default/campaigns/CAMPAIGN/cancel", ``, "pusher sender", 404},
+	{"GET", "/-/push/dead", ``, "boss", 0},
+	{"GET", "/-/push/dead/news", ``, "boss", 0},
+	{"POST", "/-/push/dead/news/find", `{"token": "a"}`, "boss", 0},
+	{"POST", "/-/push/dead/news/revive", `{"all": true}`, "boss", 0},
+}
+
+// braces are the parts of a route that a path fills in.
+var braces = regexp.MustCompile(`\{[^}]*\}`)
+
 func TestEachRouteAsksForItsGrant(t *testing.T) {
-	r := start(t, settings{users: team})
+	r := start(t, settings{users: team, campaigns: true, push: phones{},
+		dead: map[string]*dead.Registry{"news": registry(t, 1)}})
 	as := func(user string) { r.secret = user + "-secret" }
-	reset := func() {
+	reset := func() (campaign string) {
 		as("boss")
 		r.do("PUT", "/default/queues/news", "")
 		r.do("PUT", "/default/queues/other", "")
 		r.do("PUT", "/default/topics/news_t", "")
+		r.do("DELETE", "/default/queues/news_of", "") // it outlives its topic
+		r.do("PUT", "/default/topics/news_t/subscriptions/news_of", "")
 		r.do("DELETE", "/default/snapshots/news_new", "")
 		r.do("DELETE", "/default/snapshots/new", "")
 		r.do("PUT", "/default/snapshots/news_s", `{"queue": "news"}`)
 		r.do("PUT", "/default/snapshots/of_news", `{"queue": "news"}`)
+		as("sender")
+		var started door.StartedCampaign
+		r.want(200, "POST", "/default/campaigns", `{"queue": "news", "json": {}}`).json(t, &started)
+		return started.Campaign.ID
 	}
-	for _, c := range []struct {
-		method, path, body string
-		may                string // the users who may
-	}{
-		{"PUT", "/default/queues/news", ``, "boss keeper"},
-		{"GET", "/default/queues/news", ``, "boss keeper reader writer"},
-		{"PATCH", "/default/queues/news", `{}`, "boss keeper"},
-		{"PATCH", "/default/queues/news", `{"dead_letter": "other"}`, "boss"},
-		{"PATCH", "/default/queues/news", `{"dead_letter": "news_dead"}`, "boss"},
-		{"DELETE", "/default/queues/news", ``, "boss keeper"},
-		{"POST", "/default/queues/news/messages", `{}`, "boss writer"},
-		{"GET", "/default/queues/news/messages", ``, "boss reader"},
-		{"POST", "/default/queues/news/claim", `{}`, "boss reader"},
-		{"POST", "/default/claim", `{"from": [{"queue": "news"}]}`, "boss reader"},
-		{"POST", "/default/claim", `{"from": [{"queue": "news"}, {"queue": "other"}]}`, "boss"},
-		{"POST", "/default/queues/news/purge", ``, "boss keeper"},
-		{"POST", "/default/queues/news/replay", `{}`, "boss keeper"},
-		{"POST", "/default/queues/news/replay", `{"to": "other"}`, "boss"},
-		{"POST", "/default/queues/news/seek", `{"time": "2026-01-02T03:04:05Z"}`, "boss keeper"},
-		{"POST", "/default/queues/news/seek", `{"snapshot": "news_s"}`, "boss keeper"},
-		{"POST", "/default/queues/news/seek", `{"snapshot": "of_news"}`, "boss"}, // keeper knows of no such name
-		{"PUT", "/default/snapshots/news_new", `{"queue": "news"}`, "boss keeper"},
-		{"PUT", "/default/snapshots/news_new", `{"queue": "other"}`, "boss"}, // admin on the snapshot and on the queue
-		{"PUT", "/default/snapshots/new", `{"queue": "news"}`, "boss"},
-		{"GET", "/default/snapshots/news_s", ``, "boss keeper reader writer"},
-		{"GET", "/default/snapshots", ``, "boss keeper reader writer nobody"},
-		{"DELETE", "/default/snapshots/news_s", ``, "boss keeper"},
-		{"GET", "/default/queues/other", ``, "boss"},
-		{"POST", "/default/queues/other/messages", `{}`, "boss"},
-		{"PUT", "/default/topics/news_t", ``, "boss keeper"},
-		{"GET", "/default/topics/news_t", ``, "boss keeper reader writer"},
-		{"DELETE", "/default/topics/news_t", ``, "boss keeper"},
-		{"POST", "/default/topics/news_t/messages", `{}`, "boss writer"},
-		{"PUT", "/default/topics/news_t/subscriptions/news_s", ``, "boss"}, // admin on the queue and take on the topic
-		{"PUT", "/default/queues/news_s2", `{"topic": "news_t"}`, "boss"},
-		{"GET", "/metrics", ``, "boss"},
-		{"GET", "/default/queues", ``, "boss keeper reader writer nobody"},
-		{"GET", "/default/topics", ``, "boss keeper reader writer nobody"},
-	} {
+	for _, c := range grants {
 		for _, u := range team {
-			reset()
+			path := strings.Replace(c.path, "CAMPAIGN", reset(), 1)
 			as(u.Name)
-			got := r.do(c.method, c.path, c.body)
-			allowed := strings.Contains(" "+c.may+" ", " "+u.Name+" ")
-			if allowed != (got.status < 300) || !allowed && got.status != 403 {
+			got := r.do(c.method, path, c.body)
+			allowed := slices.Contains(strings.Fields(c.may), u.Name)
+			if allowed != (got.status < 300) || !allowed && got.status != cmp.Or(c.refusal, 403) {
 				t.Errorf("%s %s %s as %s: status %d: %s", c.method, c.path, c.body, u.Name, got.status, got.body)
 			}
 		}
+	}
+	missing := door.Routes()
+	for _, open := range []string{"/healthz", "/livez", "/readyz", "/openapi.yaml"} {
+		delete(missing, "GET "+open)
+	}
+	for _, c := range grants {
+		maps.DeleteFunc(missing, func(route, _ string) bool {
+			pattern := regexp.MustCompile("^" + braces.ReplaceAllString(route, "[^/]+") + "$")
+			return pattern.MatchString(c.method + " " + c.path)
+		})
+	}
+	for route, operation := range missing {
+		t.Errorf("%s (%s) has no row in grants: who may call it?", route, operation)
 	}
 	// A list shows what one may know of.
 	for user, want := range map[string]int{"boss": 3, "reader": 2, "nobody": 0} {

@@ -57,6 +57,7 @@ type settings struct {
 	dead   map[string]*dead.Registry
 	// campaigns gives the door a registry of them.
 	campaigns bool
+	push      door.Pusher
 }
 
 // reports are what a door told Options.Report.
@@ -131,7 +132,7 @@ func start(t *testing.T, s settings) *rig {
 	}
 	options := door.Options{
 		Store: store, Users: users, Metrics: metrics, Traffic: traffic, Ready: s.ready, Busy: s.busy, Dead: s.dead,
-		Report: r.reports.add,
+		Push: s.push, Report: r.reports.add,
 	}
 	if s.campaigns {
 		if options.Campaigns, err = campaign.Open(r.store, nil); err != nil {
