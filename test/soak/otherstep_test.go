@@ -17,14 +17,29 @@ func (w *world) passTime() {
 	synctest.Wait()
 }
 
-// stepClock sets the clock forward, by less than what journaled time follows at once. The reference knows one clock:
-// what becomes of time when it is set back is tested in package queue.
+// stepClock sets the clock forward, by less than what journaled time follows at once; or back, for a step that takes no
+// time and names none, and then to where it was. The reference knows one clock: what becomes of time that passes while
+// the clock is behind, and of times that are named then, is tested in package queue.
 func (w *world) stepClock() {
-	d := time.Duration(w.random.IntN(12_000)) * time.Millisecond
-	w.say("the clock steps by %v", d)
-	w.offset += d
-	w.jumped += d
 	w.count.Clocks++
+	d := time.Duration(w.random.IntN(12_000)) * time.Millisecond
+	if w.random.IntN(2) == 0 {
+		w.say("the clock steps by %v", d)
+		w.offset += d
+		w.jumped += d
+		return
+	}
+	w.say("the clock is set back by %v", d)
+	w.count.Behind++
+	w.offset -= d
+	timeless := []func(*world){(*world).closeOwner, (*world).setNotes, (*world).purge,
+		func(w *world) { w.change(nil, w.ends(), nil) }}
+	if len(w.tokens) > 0 {
+		timeless = append(timeless, (*world).extend)
+	}
+	timeless[w.random.IntN(len(timeless))](w)
+	w.say("the clock is set to where it was")
+	w.offset += d
 }
 
 // fill puts so many messages into a queue that they take several of the store's pages.

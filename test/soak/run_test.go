@@ -50,6 +50,7 @@ func act(t *testing.T, seed uint64, lines int, mutate func(journal.Journal) jour
 	defer watch.Stop()
 	synctest.Test(t, func(*testing.T) {
 		w := &world{
+			began:  time.Now(),
 			random: rand.New(rand.NewPCG(seed, 0x736f616b)), choices: choices(), mutate: mutate,
 			disk: faultfs.New(), turns: newTurns(seed), m: newReference(0), sources: make([]uint64, 2),
 		}

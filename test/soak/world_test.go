@@ -25,6 +25,7 @@ type world struct {
 	turns  *turns
 	j      journal.Journal
 	s      *queue.Store
+	began  time.Time
 	offset time.Duration // of the clock
 	limits bounds
 	idle   time.Duration
@@ -54,7 +55,8 @@ type world struct {
 
 // tally counts what runs did.
 type tally struct {
-	Seeds, Steps, Cuts, Kills, Stops, Again, Syncs, Full, Flips, Checkpoints, Clocks, Disk, Segments, Seeks, Back int
+	Seeds, Steps, Cuts, Kills, Stops, Again, Syncs, Full, Flips, Checkpoints, Clocks, Behind, Disk, Segments, Seeks,
+	Back int
 }
 
 func (t *tally) add(o tally) {
@@ -69,6 +71,7 @@ func (t *tally) add(o tally) {
 	t.Flips += o.Flips
 	t.Checkpoints += o.Checkpoints
 	t.Clocks += o.Clocks
+	t.Behind += o.Behind
 	t.Disk += o.Disk
 	t.Segments += o.Segments
 	t.Seeks += o.Seeks
@@ -78,9 +81,9 @@ func (t *tally) add(o tally) {
 func (t tally) String() string {
 	return fmt.Sprintf("%d seeds, %d steps, %d disk changes, %d segments given up; %d power cuts, %d kills, %d clean "+
 		"stops, %d cuts during a start; %d failed writes or syncs, %d full disks, %d flips, %d lost checkpoints, %d "+
-		"clock steps; %d seeks brought %d messages back",
+		"clock steps, %d of them back; %d seeks brought %d messages back",
 		t.Seeds, t.Steps, t.Disk, t.Segments, t.Cuts, t.Kills, t.Stops, t.Again, t.Syncs, t.Full, t.Flips,
-		t.Checkpoints, t.Clocks, t.Seeks, t.Back)
+		t.Checkpoints, t.Clocks, t.Behind, t.Seeks, t.Back)
 }
 
 // finding is what a run found to be wrong.
@@ -126,7 +129,8 @@ func (w *world) open() error {
 	}
 	w.s, err = queue.Open(ctx, queue.Options{
 		Journal: w.j, Clock: w.clock, CheckpointBytes: 6 << 10,
-		Limits: queue.Limits{Messages: w.limits.messages, Bytes: w.limits.bytes},
+		Monotonic: func() time.Duration { return time.Since(w.began) },
+		Limits:    queue.Limits{Messages: w.limits.messages, Bytes: w.limits.bytes},
 	})
 	if err != nil {
 		w.j.Close() //nolint:errcheck // the other error counts
