@@ -147,6 +147,7 @@ func (r *campaigns) show(w io.Writer, v httpdoor.Campaign) error {
 	row("refused", measure.Count(int64(v.Refused)))
 	row("dropped", measure.Count(int64(v.Dropped)))
 	row("cancelled", measure.Count(int64(v.Cancelled)))
+	row("capped", measure.Count(int64(v.Capped)))
 	row("left", measure.Count(int64(v.Left)))
 	for _, one := range v.Reasons {
 		row(one.Outcome+": "+one.Reason, measure.Count(int64(one.Count)))
@@ -165,6 +166,9 @@ func line(v httpdoor.Campaign) string {
 	}
 	if v.Cancelled > 0 {
 		text += "  cancelled " + measure.Count(int64(v.Cancelled))
+	}
+	if v.Capped > 0 {
+		text += "  capped " + measure.Count(int64(v.Capped))
 	}
 	if v.End != nil {
 		text += "  ends about " + v.End.Local().Format(time.TimeOnly)

@@ -11,6 +11,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/pipeline"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
 	"github.com/hikyaku/hikyaku/internal/push/figure"
+	"github.com/hikyaku/hikyaku/internal/transform/campaign"
 )
 
 // works is a pipeline with the components in it.
@@ -31,15 +32,20 @@ func (w *works) deadDevices() map[string]*dead.Registry {
 	return all
 }
 
-// collectors show the metrics of the pipeline, and of its sinks that push.
+// collectors show the metrics of the pipeline, of its sinks that push, and of its gates with a cap.
 func (w *works) collectors() []prometheus.Collector {
 	push := map[string]figure.Teller{}
+	gates := map[string]campaign.Capper{}
 	for _, n := range w.nodes {
+		if c, ok := n.Group.(campaign.Capper); ok {
+			gates[n.Name] = c
+		}
 		if t, ok := n.Sink.(figure.Teller); ok {
 			push[n.Name] = t
 		}
 	}
-	return []prometheus.Collector{pipeline.NewCollector(w.Pipeline), figure.NewCollector(push)}
+	return []prometheus.Collector{pipeline.NewCollector(w.Pipeline), figure.NewCollector(push),
+		campaign.NewCollector(gates)}
 }
 
 // noticeEvery is how often components are asked whether they have noticed something.

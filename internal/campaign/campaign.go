@@ -76,6 +76,7 @@ type View struct {
 	Refused   uint64 `json:"refused"`   // dead letters
 	Dropped   uint64 `json:"dropped"`   // expired, or replaced by newer ones
 	Cancelled uint64 `json:"cancelled"` // settled without being sent
+	Capped    uint64 `json:"capped"`    // settled without being sent: their users have had as many as are allowed
 	// Left are those of which nothing is known; once it has ended: that were given up before the gate, or settled just
 	// before a kill.
 	Left    uint64     `json:"left"`

@@ -15,9 +15,11 @@ const (
 	Refused
 	Dropped
 	Withdrawn // settled without being sent, as its campaign is cancelled
+	Capped    // settled without being sent, as its user has had as many as are allowed
 )
 
-var outcomeNames = [...]string{Sent: "sent", Refused: "refused", Dropped: "dropped", Withdrawn: "cancelled"}
+var outcomeNames = [...]string{Sent: "sent", Refused: "refused", Dropped: "dropped", Withdrawn: "cancelled",
+	Capped: "capped"}
 
 // otherReasons is the one that reasons share which are too many.
 const otherReasons = "(others)"
@@ -58,6 +60,9 @@ func (t *tally) add(o Outcome, reason string, now time.Time) {
 		n.Dropped++
 	case Withdrawn:
 		n.Cancelled++
+		return
+	case Capped:
+		n.Capped++
 		return
 	}
 	n.because(outcomeNames[o], cut(reason, mostReason))
@@ -107,4 +112,4 @@ func (t *tally) untake() {
 	t.dirty = true
 }
 
-func (n *counts) settled() uint64 { return n.Sent + n.Refused + n.Dropped + n.Cancelled }
+func (n *counts) settled() uint64 { return n.Sent + n.Refused + n.Dropped + n.Cancelled + n.Capped }

@@ -39,6 +39,7 @@ type counts struct {
 	Refused   uint64    `json:"refused,omitempty"`
 	Dropped   uint64    `json:"dropped,omitempty"`
 	Cancelled uint64    `json:"cancelled,omitempty"`
+	Capped    uint64    `json:"capped,omitempty"`
 	First     time.Time `json:"first,omitzero"`
 	Last      time.Time `json:"last,omitzero"`
 	Reasons   []Reason  `json:"reasons,omitempty"`

@@ -33,8 +33,8 @@ func (r *Registry) view(c *campaign) View {
 		Started: c.def.Started, LocalTime: c.def.Local, Rows: c.def.Rows,
 		Due: given(c.def.Due), First: given(n.First), Last: given(n.Last), Ended: given(c.def.Ended),
 		Made: c.made(), Complete: c.complete(), Sent: n.Sent, Refused: n.Refused, Dropped: n.Dropped,
-		Cancelled: n.Cancelled,
-		Reasons:   n.Reasons, Problem: c.problem,
+		Cancelled: n.Cancelled, Capped: n.Capped,
+		Reasons: n.Reasons, Problem: c.problem,
 	}
 	if utf8.Valid(c.def.Body) {
 		v.Body = string(c.def.Body)

@@ -13,6 +13,7 @@ type Overseer interface {
 	// in place of the sink.
 	Stops(m *message.Message) (o Outcome, stops bool)
 	// Heard is told what a transform or sink below made of a message in the end: Delivered (of a sink), Rejected or
-	// Dropped. Where several Overseers are above, one of them is told: what became of a message happens once.
-	Heard(m *message.Message, o *Outcome)
+	// Dropped. Where several Overseers are above, all are told, also those that the message has not passed; first is
+	// true for one of them: what became of a message happens once.
+	Heard(m *message.Message, o *Outcome, first bool)
 }

@@ -62,7 +62,7 @@ func allKinds() []componentKind {
 			filesource.New),
 		kindOf(roomSource, "queue", "Claims messages from queues, by condition.", queuesource.New),
 		kindOf(roomTransform, "campaign", "Lets messages of campaigns through while these go on, counts them, and "+
-			"heeds quiet hours.", campaign.New),
+			"heeds quiet hours and caps.", campaign.New),
 		kindOf(roomTransform, "decode", "Makes named, typed fields of the text of messages.", decode.New),
 		kindOf(roomTransform, "fanout", "Makes many messages of one: of the rows of a query, the items of an answer, "+
 			"or a list in the message.", fanout.New),

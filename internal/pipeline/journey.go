@@ -81,7 +81,9 @@ func (q *part) ends(n *node, o component.Outcome) (over bool) {
 		n.receipts.write(q, &o)
 	}
 	if n != nil && n.overseers != nil && o.Verdict != component.Retry {
-		n.overseers[0].Heard(j.root, &o) // it happened once, however many have a say
+		for i, v := range n.overseers {
+			v.Heard(j.root, &o, i == 0)
+		}
 	}
 	if q.extra+q.bytes > 0 {
 		j.p.budget.give(j.entry.account, q.extra, q.bytes)

@@ -20,6 +20,7 @@ var errLater = errors.New("not now")
 type warden struct {
 	mu     sync.Mutex
 	heard  []string
+	told   []string // also when another is the first
 	queues []string
 }
 
@@ -43,9 +44,13 @@ func (w *warden) Stops(m *message.Message) (component.Outcome, bool) {
 	return component.Outcome{}, false
 }
 
-func (w *warden) Heard(m *message.Message, o *component.Outcome) {
+func (w *warden) Heard(m *message.Message, o *component.Outcome, first bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.told = append(w.told, string(m.Body))
+	if !first {
+		return
+	}
 	w.heard = append(w.heard, string(m.Body)+" "+o.Verdict.String())
 }
 
@@ -136,6 +141,9 @@ func TestWhatBecameOfAMessageIsToldOnceBelowTwoOverseers(t *testing.T) {
 			heard := append(first.heard, second.heard...)
 			slices.Sort(heard)
 			equal(t, name, heard, want)
+			if len(first.told) != len(want) || len(second.told) != len(want) {
+				t.Errorf("%s: told %v and %v", name, first.told, second.told)
+			}
 		})
 	}
 }

@@ -8,12 +8,14 @@
 //	    time_zone: tz
 //	    default_zone: Asia/Tokyo
 //	    quiet: { from: "22:00", to: "08:00" }
+//	    cap: { of: user, most: 3, within: 24h }
 //
 // It stands between the source of the queue that a fanout has filled and the sinks that push. A message of a paused
 // campaign goes back to its queue, without counting as a try; one of a cancelled campaign is settled without being
 // sent. What has passed and still waits before a sink that pushes (of type apns, fcm or webpush) is asked for once more
 // when its turn comes. What becomes of each message below is counted to its campaign. Messages of no campaign that is
-// known pass, but for quiet hours, which are for all.
+// known pass, but for quiet hours and the cap, which are for all. What is one too many by the cap is settled without
+// being sent, and counted.
 package campaign
 
 import (
@@ -35,6 +37,7 @@ type Config struct {
 	TimeZone    string `yaml:"time_zone" doc:"The attribute with the user's time zone, as Asia/Tokyo. Not set: all have default_zone."`
 	DefaultZone string `yaml:"default_zone" doc:"The time zone of users whose own is not known. Not set: UTC."`
 	Quiet       Quiet  `yaml:"quiet" doc:"When nobody is to be disturbed: messages wait in their queue until it is over there."`
+	Cap         Cap    `yaml:"cap" doc:"How often a user is told something at most. What is one too many is settled without being sent. Not set: there is no bound."`
 }
 
 // Quiet are hours of the day.
@@ -62,8 +65,18 @@ type gate struct {
 	unknown   atomic.Uint64 // messages whose time zone is not known
 }
 
-// New checks the settings. Errors are *component.SettingError.
-func New(c Config, env component.Env) (component.Transform, error) { return newGate(c, env, time.Now) }
+// New checks the settings. Errors are *component.SettingError. With a cap it makes a component.GroupTransform, as what
+// passes waits until it has been counted; else a component.Transform.
+func New(c Config, env component.Env) (any, error) {
+	g, err := newGate(c, env, time.Now)
+	switch {
+	case err != nil:
+		return nil, err
+	case c.Cap == Cap{}:
+		return g, nil
+	}
+	return newCapped(g, c.Cap, env), nil
+}
 
 func newGate(c Config, env component.Env, clock func() time.Time) (*gate, error) {
 	g := &gate{
@@ -94,23 +107,34 @@ func newGate(c Config, env component.Env, clock func() time.Time) (*gate, error)
 	if c.Quiet != (Quiet{}) && g.quiet.from == g.quiet.to {
 		return nil, component.Setting("quiet.to", errors.New("is when it begins"))
 	}
+	if err := c.Cap.check(); err != nil {
+		return nil, err
+	}
 	return g, nil
 }
 
 // Transform lets a message through, settles it, or gives it back until it may go on.
 func (g *gate) Transform(_ context.Context, m *message.Message, emit component.Emit) error {
+	passes, err := g.passes(m)
+	if passes {
+		emit("", m)
+	}
+	return err
+}
+
+// passes tells whether a message may go on now. Without an error, one that does not is settled.
+func (g *gate) passes(m *message.Message) (bool, error) {
 	switch g.state(m) {
 	case campaign.Paused:
-		return component.BackError(pausedFor, errPaused)
+		return false, component.BackError(pausedFor, errPaused)
 	case campaign.Cancelled:
 		g.campaigns.Count(idOf(m), campaign.Withdrawn, "")
-		return nil
+		return false, nil
 	}
 	if wait := g.wait(m); wait > 0 {
-		return component.BackError(wait, errTime)
+		return false, component.BackError(wait, errTime)
 	}
-	emit("", m)
-	return nil
+	return true, nil
 }
 
 // state is that of the message's campaign: Paused, Cancelled or "".
@@ -140,9 +164,9 @@ func (g *gate) Stops(m *message.Message) (component.Outcome, bool) {
 }
 
 // Heard implements component.Overseer.
-func (g *gate) Heard(m *message.Message, o *component.Outcome) {
+func (g *gate) Heard(m *message.Message, o *component.Outcome, first bool) {
 	id := idOf(m)
-	if id == "" {
+	if id == "" || !first {
 		return
 	}
 	switch {

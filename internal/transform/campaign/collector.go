@@ -1,0 +1,52 @@
+package campaign
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/hikyaku/hikyaku/internal/push/allowance"
+)
+
+// Capper is met by transforms that bound how often a user is told something.
+type Capper interface {
+	// Cap may be called from any goroutine and at any time.
+	Cap() allowance.Stats
+}
+
+// Collector is a prometheus.Collector of gates with a cap.
+type Collector struct {
+	gates                     map[string]Capper
+	over, remembered, tooSoon *prometheus.Desc
+}
+
+// NewCollector makes a collector of gates by their names, which do not change any more.
+func NewCollector(gates map[string]Capper) *Collector {
+	desc := func(name, help string) *prometheus.Desc {
+		return prometheus.NewDesc("hikyaku_cap_"+name, help, []string{"gate"}, nil)
+	}
+	return &Collector{
+		gates:      gates,
+		over:       desc("capped_total", "Messages that were not sent, as their users have had as many as are allowed."),
+		remembered: desc("remembered", "Messages that count for their users now."),
+		tooSoon:    desc("forgotten_total", "Messages that were forgotten while they counted: remember is too small."),
+	}
+}
+
+// Describe implements prometheus.Collector.
+func (c *Collector) Describe(to chan<- *prometheus.Desc) {
+	to <- c.over
+	to <- c.remembered
+	to <- c.tooSoon
+}
+
+// Collect implements prometheus.Collector.
+func (c *Collector) Collect(to chan<- prometheus.Metric) {
+	for _, name := range slices.Sorted(maps.Keys(c.gates)) {
+		s := c.gates[name].Cap()
+		to <- prometheus.MustNewConstMetric(c.over, prometheus.CounterValue, float64(s.Over), name)
+		to <- prometheus.MustNewConstMetric(c.remembered, prometheus.GaugeValue, float64(s.Remembered), name)
+		to <- prometheus.MustNewConstMetric(c.tooSoon, prometheus.CounterValue, float64(s.Forgotten), name)
+	}
+}
