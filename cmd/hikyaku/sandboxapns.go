@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hikyaku/hikyaku/internal/sandbox/push/apns"
-	"github.com/hikyaku/hikyaku/internal/sandbox/push/farend"
 )
 
 const (
@@ -41,7 +40,7 @@ shows a configuration that uses them.
 			}
 			b.OneUntilTrusted = b.OneUntilTrusted || oneUntil
 			c := apns.Config{
-				Config: farend.Config{Listen: p.listen, Behaviour: b}, Plain: p.plain, Topics: topics, Anybody: anybody,
+				Config: p.farEnd(cmd, b), Plain: p.plain, Topics: topics, Anybody: anybody,
 				TokenUpdates: updates,
 			}
 			if c.Authority, err = p.authority(); err != nil {

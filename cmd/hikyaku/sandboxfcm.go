@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hikyaku/hikyaku/internal/sandbox/push/farend"
 	"github.com/hikyaku/hikyaku/internal/sandbox/push/fcm"
 )
 
@@ -35,7 +34,7 @@ a certificate authority and a service account in a folder, and shows a configura
 			if err != nil {
 				return err
 			}
-			c := fcm.Config{Config: farend.Config{Listen: p.listen, Behaviour: b}, Plain: p.plain, Anybody: anybody}
+			c := fcm.Config{Config: p.farEnd(cmd, b), Plain: p.plain, Anybody: anybody}
 			if c.Authority, err = p.authority(); err != nil {
 				return err
 			}

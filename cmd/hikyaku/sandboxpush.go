@@ -82,6 +82,13 @@ func (p *pushFlags) read(cmd *cobra.Command) (farend.Behaviour, error) {
 	return b, nil
 }
 
+// farEnd is what all of them have in common. Why something is refused is told on stderr.
+func (p *pushFlags) farEnd(cmd *cobra.Command, b farend.Behaviour) farend.Config {
+	return farend.Config{Listen: p.listen, Behaviour: b, Trouble: func(line string) {
+		fmt.Fprintln(cmd.ErrOrStderr(), line)
+	}}
+}
+
 // authority takes up the folder's certificate authority, or makes it. Its key and its certificate stand together in
 // authority-key.pem; what clients are to trust stands in authority.pem.
 func (p *pushFlags) authority() (*farend.Authority, error) {

@@ -26,6 +26,26 @@ type sandboxed struct {
 	text    string // what it printed at its start
 	url     string
 	control string
+	stderr  written
+}
+
+// written is what a program has written so far.
+type written struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (s *written) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.text = append(s.text, b...)
+	return len(b), nil
+}
+
+func (s *written) has(part string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Contains(string(s.text), part)
 }
 
 // sandboxHere starts a far end of the real program; the test's end stops it.
@@ -38,10 +58,11 @@ func sandboxHere(t *testing.T, dir string, args ...string) *sandboxed {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s := &sandboxed{}
+	cmd.Stderr = &s.stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	s := &sandboxed{}
 	sc := bufio.NewScanner(out)
 	for sc.Scan() {
 		s.text += sc.Text() + "\n"

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hikyaku/hikyaku/internal/sandbox/push/apns"
-	"github.com/hikyaku/hikyaku/internal/sandbox/push/farend"
 	"github.com/hikyaku/hikyaku/internal/sandbox/push/webpush"
 )
 
@@ -40,7 +39,7 @@ that uses them.
 			if err != nil {
 				return err
 			}
-			c := webpush.Config{Config: farend.Config{Listen: p.listen, Behaviour: b}, Plain: p.plain, Anybody: anybody}
+			c := webpush.Config{Config: p.farEnd(cmd, b), Plain: p.plain, Anybody: anybody}
 			if c.Authority, err = p.authority(); err != nil {
 				return err
 			}

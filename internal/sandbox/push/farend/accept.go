@@ -142,7 +142,7 @@ func (c *conn) run() {
 	if c.s.tls != nil {
 		secure := tls.Server(c.tcp, c.s.tls)
 		if err := secure.Handshake(); err != nil { // bounded by the deadline; end closes what is under it
-			c.s.ledger.broken.Add(1)
+			c.broke(whyHandshake(err))
 			return
 		}
 		state := secure.ConnectionState()
@@ -162,7 +162,7 @@ func (c *conn) run() {
 		return
 	}
 	if c.s.http1 == nil {
-		c.s.ledger.broken.Add(1)
+		c.broke(brokenHTTP1, brokenHints[brokenHTTP1])
 		_, _ = io.WriteString(c.nc, onlyHTTP2) // a client that is gone misses it
 		return
 	}

@@ -87,7 +87,7 @@ func newConn(s *Server, tcp *net.TCPConn, rng *rand.Rand) *conn {
 func (c *conn) serve() {
 	preface := make([]byte, len(http2.ClientPreface))
 	if _, err := io.ReadFull(c.br, preface); err != nil || string(preface) != http2.ClientPreface {
-		c.s.ledger.broken.Add(1)
+		c.broke(brokenPreface, brokenHints[brokenPreface])
 		return
 	}
 	c.fr = http2.NewFramer(io.Discard, c.br)
@@ -113,7 +113,7 @@ func (c *conn) read() {
 			return
 		}
 		if code := c.frame(f); code != http2.ErrCodeNo {
-			c.s.ledger.broken.Add(1)
+			c.breach(code)
 			c.protest(code)
 			return
 		}

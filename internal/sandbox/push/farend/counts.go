@@ -28,12 +28,14 @@ type Counts struct {
 	Connections int64 `json:"connections"` // that were let in
 	TurnedAway  int64 `json:"turned_away"` // that came too soon after others
 	Broken      int64 `json:"broken"`      // that failed in the TLS handshake or broke the rules of HTTP/2
-	Open        int64 `json:"open"`        // connections at present
-	MostOpen    int64 `json:"most_open"`   // connections at once
-	MostStreams int64 `json:"most_streams"`
-	GoAways     int64 `json:"goaways"`
-	Resets      int64 `json:"resets"` // connections that were reset
-	Pings       int64 `json:"pings"`  // that clients sent
+	// those that are broken, by why
+	BrokenBy    map[string]int64 `json:"broken_by,omitempty"`
+	Open        int64            `json:"open"`      // connections at present
+	MostOpen    int64            `json:"most_open"` // connections at once
+	MostStreams int64            `json:"most_streams"`
+	GoAways     int64            `json:"goaways"`
+	Resets      int64            `json:"resets"` // connections that were reset
+	Pings       int64            `json:"pings"`  // that clients sent
 }
 
 // Seen is a request as it was seen, for tests that look closer.
@@ -70,12 +72,14 @@ type ledger struct {
 	ids     tally
 	devices tally
 	refused map[string]int64
-	seen    []Seen // a ring of the latest
+	broke   map[string]int64 // connections by why they broke; there are few reasons
+	seen    []Seen           // a ring of the latest
 	next    int
 }
 
 func newLedger(keep int) *ledger {
-	return &ledger{seed: maphash.MakeSeed(), keep: keep, refused: map[string]int64{}}
+	return &ledger{seed: maphash.MakeSeed(), keep: keep, refused: map[string]int64{},
+		broke: map[string]int64{}}
 }
 
 // hash of a text that is counted; 0 for "".
@@ -102,6 +106,14 @@ func (l *ledger) processed(id, device uint64) {
 func (l *ledger) refuse(reason string) {
 	l.mu.Lock()
 	l.refused[reason]++
+	l.mu.Unlock()
+}
+
+// breaks counts a connection that broke.
+func (l *ledger) breaks(reason string) {
+	l.broken.Add(1)
+	l.mu.Lock()
+	l.broke[reason]++
 	l.mu.Unlock()
 }
 
@@ -140,8 +152,8 @@ func (l *ledger) counts() Counts {
 		Refused: maps.Clone(l.refused), Lost: l.lost.Load(), Unprocessed: l.unprocessed.Load(),
 		Cancelled: l.cancelled.Load(),
 		OverLimit: l.overLimit.Load(), Connections: l.connections.Load(), TurnedAway: l.turnedAway.Load(),
-		Broken: l.broken.Load(),
-		Open:   l.open.Load(), MostOpen: l.mostOpen.Load(), MostStreams: l.mostStreams.Load(),
+		Broken: l.broken.Load(), BrokenBy: maps.Clone(l.broke),
+		Open: l.open.Load(), MostOpen: l.mostOpen.Load(), MostStreams: l.mostStreams.Load(),
 		GoAways: l.goAways.Load(),
 		Resets:  l.resets.Load(), Pings: l.pings.Load(),
 	}
@@ -153,6 +165,7 @@ func (l *ledger) forget() {
 	defer l.mu.Unlock()
 	l.ids, l.devices, l.seen, l.next = tally{}, tally{}, nil, 0
 	clear(l.refused)
+	clear(l.broke)
 	for _, v := range []*atomic.Int64{&l.requests, &l.accepted, &l.lost, &l.unprocessed, &l.cancelled, &l.overLimit,
 		&l.connections,
 		&l.turnedAway, &l.broken, &l.mostStreams, &l.goAways, &l.resets, &l.pings} {

@@ -162,10 +162,10 @@ func (c *conn) failed(err error) {
 	var stream http2.StreamError
 	switch {
 	case errors.As(err, &breach):
-		c.s.ledger.broken.Add(1)
+		c.breach(http2.ErrCode(breach))
 		c.protest(http2.ErrCode(breach))
 	case errors.As(err, &stream), errors.Is(err, http2.ErrFrameTooLarge):
-		c.s.ledger.broken.Add(1)
+		c.breach(http2.ErrCodeProtocol)
 		c.protest(http2.ErrCodeProtocol)
 	}
 }

@@ -103,6 +103,7 @@ func (h *http1) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 	var a Answer
 	s.service.Serve(r, &a)
+	s.tellRefusal(&a)
 	p := s.plan.Load()
 	wait, fault := p.Latency, (*Fault)(nil)
 	rng := rand.New(rand.NewPCG(s.seed, rand.Uint64()))

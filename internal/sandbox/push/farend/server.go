@@ -24,6 +24,9 @@ type Config struct {
 	MaxBody   int    // bytes of a request that the service gets to see; 0: 16 KiB
 	Keep      int    // how many requests Seen can tell of; 0: none, which is fastest
 	Seed      uint64 // of all chances; 0: one of its own
+	// Trouble is told, a line each, why connections and requests are refused: each kind at once, and then once in ten
+	// seconds at most. It is called by one goroutine at a time, and must be quick. nil: nobody is told.
+	Trouble func(line string)
 }
 
 const (
@@ -45,6 +48,7 @@ type Server struct {
 	plan     atomic.Pointer[plan]
 	seed     uint64
 	http1    *http1
+	trouble  trouble
 
 	mu      sync.Mutex
 	conns   map[*conn]struct{}
@@ -58,6 +62,7 @@ type Server struct {
 // Start listens. Close the server.
 func Start(c Config, service Service) (*Server, error) {
 	s := &Server{config: c, service: service, conns: map[*conn]struct{}{}, over: make(chan struct{})}
+	s.trouble.to = c.Trouble
 	if s.config.Listen == "" {
 		s.config.Listen = "127.0.0.1:0"
 	}

@@ -54,6 +54,7 @@ func (c *conn) handle(st *stream) {
 	r, a := &c.request, &st.answer
 	c.describe(r, st)
 	s.service.Serve(r, a)
+	s.tellRefusal(a)
 	c.heed(a.Trust)
 	p := s.plan.Load()
 	wait := p.Latency
