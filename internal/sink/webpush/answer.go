@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	tokenRest   = 30 * time.Second // of a subscription whose push service refuses our token
+	tokenRest   = 30 * time.Second // of a subscription, or of a push service, that refuses our token
 	serviceRest = 10 * time.Second // of a push service that asks many to send less, and does not say how long
 )
 
@@ -23,6 +23,9 @@ func (d *delivery) came(r push.Result) {
 	if r.Err == nil {
 		d.service.known.Store(true)
 	}
+	if r.Err != nil || r.Response.Status >= 300 && (replaced || !refusesToken(r.Response.Status)) {
+		d.pass.End(false)
+	}
 	switch {
 	case replaced && (r.Err != nil || r.Response.Status >= 300):
 		d.answer(component.Drop(component.ErrReplaced))
@@ -31,6 +34,8 @@ func (d *delivery) came(r push.Result) {
 	case r.Err != nil:
 		d.answer(d.lost(r))
 	case r.Response.Status < 300:
+		d.watch.good.Store(d.sink.clock().UnixNano())
+		d.pass.End(true)
 		d.sink.devices.Calm(d.wish.origin, d.wish.sub.Endpoint)
 		if d.named != nil {
 			d.named(r.Response.Get("location"))
@@ -57,13 +62,13 @@ func (d *delivery) refused(r push.Result) {
 	o := component.Again(rest.After(r.Response.Get("retry-after"), now), reason)
 	switch code := reason.Status; {
 	case code == 404 || code == 410:
-		d.bury(now, reason, r.Sent)
+		d.bury(d.death(now, reason), reason, r.Sent)
 		return
-	case code == 401 || code == 403:
-		if d.resend() {
-			return
+	case refusesToken(code):
+		if !d.resend() {
+			d.doubt(reason, r.Sent, o.After)
 		}
-		o.After = s.devices.Strain(d.wish.origin, d.wish.sub.Endpoint, now, max(o.After, tokenRest))
+		return
 	case code == 429:
 		o = d.less(now, o)
 	case code >= 500 || code == 408:
@@ -78,6 +83,9 @@ func (d *delivery) refused(r push.Result) {
 	o.Sent = r.Sent
 	d.answer(o)
 }
+
+// refusesToken tells whether an answer is about who we are.
+func refusesToken(status int) bool { return status == 401 || status == 403 }
 
 // less lets the subscription rest, or, when several are told so, the push service.
 func (d *delivery) less(now time.Time, o component.Outcome) component.Outcome {

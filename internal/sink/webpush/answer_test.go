@@ -99,7 +99,6 @@ func TestOtherAnswersAreActedUpon(t *testing.T) {
 		"PayloadTooLarge": component.Rejected, "BadRequest": component.Rejected,
 		"UnsupportedEncoding": component.Rejected,
 		"InternalServerError": component.Retry, "BadGateway": component.Retry, "ServiceUnavailable": component.Retry,
-		"Forbidden": component.Retry, "Unauthorized": component.Retry,
 	} {
 		sub := f.subscribe(t)
 		f.refuse(t, reason, 0)

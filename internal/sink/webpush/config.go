@@ -1,6 +1,7 @@
 package webpush
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/maphash"
@@ -12,6 +13,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/push/dead"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
 	"github.com/hikyaku/hikyaku/internal/push/setting"
+	"github.com/hikyaku/hikyaku/internal/push/suspect"
 	"github.com/hikyaku/hikyaku/internal/push/token"
 )
 
@@ -50,6 +52,11 @@ type Config struct {
 	Proxy string `yaml:"proxy" secret:"true"`
 	// DeadFor is how long a subscription that is gone is remembered. Not set: for ever.
 	DeadFor time.Duration `yaml:"dead_for"`
+	// SuspectPercent of the last SuspectAnswers answers may refuse the VAPID token. When more do, the key is taken for
+	// wrong: the push service rests, and no message is lost. 0: 5.
+	SuspectPercent int `yaml:"suspect_percent" min:"0" max:"100"`
+	// SuspectAnswers is how many of the last answers that looks at. 0: 200.
+	SuspectAnswers int `yaml:"suspect_answers" min:"0" max:"100000"`
 	// Connections is the most connections to one push service; more than one is made only when all streams are in use.
 	// 0: 2.
 	Connections int `yaml:"connections" min:"0" max:"1000"`
@@ -87,6 +94,13 @@ func New(c Config, env component.Env) (component.Sink, error) {
 		Store: s.store, Room: s.name, Platform: "webpush", Feedback: s.feedback, Memory: s.deadFor,
 		Clock: func() time.Time { return s.clock() },
 	})
+	percent := cmp.Or(c.SuspectPercent, suspect.DefaultPercent)
+	s.watches.config = func(origin string) suspect.Config {
+		return suspect.Config{
+			Percent: percent, Answers: c.SuspectAnswers, Equal: true, Clock: func() time.Time { return s.clock() },
+			Mistake: func(seen suspect.Seen) error { return mistake(origin, percent, seen) },
+		}
+	}
 	var err error
 	if s.backlog, err = setting.Backlog(c.Backlog, env.Store, "subscription", "topic", "endpoint"); err != nil {
 		return nil, err

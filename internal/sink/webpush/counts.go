@@ -24,6 +24,11 @@ func (s *Sink) Figures() figure.Figures {
 			app.TokenAge = s.tokens.Age(origin)
 			f.Apps[origin] = app
 		}
+		for origin := range s.watches.why() {
+			app := f.Apps[origin]
+			app.Paused = true
+			f.Apps[origin] = app
+		}
 	}
 	return f
 }

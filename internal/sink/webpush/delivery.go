@@ -14,6 +14,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/push/collapse"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
+	"github.com/hikyaku/hikyaku/internal/push/suspect"
 )
 
 // delivery is one message on its way.
@@ -32,6 +33,8 @@ type delivery struct {
 	authorization string         // that it was sent with
 	renewed       bool           // it was sent again because its token was refused
 	push          *collapse.Push // nil: it has no topic
+	watch         *watch         // over its push service
+	pass          suspect.Pass   // past it
 }
 
 const poolRest = time.Second
@@ -148,6 +151,7 @@ func (d *delivery) send() {
 	}
 	p := d.push
 	if d.sink.newest.Begin(p) {
+		d.pass.End(false)
 		d.answer(component.Drop(component.ErrReplaced))
 		return
 	}
@@ -166,10 +170,8 @@ func (d *delivery) resend() bool {
 	return true
 }
 
-// bury remembers that the subscription is gone, and then rejects the message.
-func (d *delivery) bury(now time.Time, reason *Refusal, sent time.Time) {
-	death := dead.Death{App: d.wish.origin, Token: d.wish.sub.Endpoint, Since: now, Reason: strconv.Itoa(reason.Status),
-		Message: d.message.ID}
+// bury remembers that the subscription is gone, or reports a suspect, and then rejects the message.
+func (d *delivery) bury(death dead.Death, reason *Refusal, sent time.Time) {
 	d.sink.dead.Reject(death, reason, func(o component.Outcome) {
 		o.Sent = sent
 		d.answer(o)

@@ -1,6 +1,7 @@
 package webpush
 
 import (
+	"cmp"
 	"context"
 	"hash/maphash"
 	"sync/atomic"
@@ -50,6 +51,7 @@ type Sink struct {
 	newest  collapse.Memory
 	backlog *collapse.Backlog
 	counts  outcome.Counts
+	watches watches
 	seed    maphash.Seed // of the hashes that tell subscriptions apart
 }
 
@@ -61,7 +63,7 @@ var (
 )
 
 // Waits tells why nothing is sent to one of the push services.
-func (s *Sink) Waits() error { return s.pool.waits(s.clock()) }
+func (s *Sink) Waits() error { return cmp.Or(s.watches.first(), s.pool.waits(s.clock())) }
 
 // Limits: the far ends say themselves how much they take.
 func (s *Sink) Limits() component.SinkLimits {
@@ -107,7 +109,7 @@ func (s *Sink) Deliver(m *message.Message, deadline time.Time, done func(compone
 		d.tellReceipt()
 	}
 	if d.prepare(s.clock()) {
-		d.send()
+		d.watched()
 	}
 }
 
@@ -120,7 +122,7 @@ func (s *Sink) DeliverDirect(m *message.Message, deadline time.Time, done func(c
 		done:  func(o component.Outcome) { done(component.Answer{Outcome: o, Name: name}) },
 	}
 	if d.prepare(s.clock()) {
-		d.send()
+		d.watched()
 	}
 }
 
@@ -129,6 +131,7 @@ func (s *Sink) Close() error {
 	if s.pool != nil {
 		s.pool.close()
 	}
+	s.watches.close()
 	return s.dead.Close()
 }
 
