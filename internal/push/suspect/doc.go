@@ -9,7 +9,7 @@
 //	w := suspect.New(suspect.Config{Percent: 5, Answers: 200})
 //	defer w.Close()
 //	var p suspect.Pass
-//	w.Enter(&p, token, func(wait time.Duration, why error) {
+//	w.Enter(&p, token, campaign, func(wait time.Duration, why error) {
 //		if wait > 0 { … } // not now; else send, and then call one of:
 //	})
 //	p.End(true)  // the far end took it, or knows the device
@@ -17,5 +17,6 @@
 //	p.Doubt(func(v suspect.Verdict, first bool) { … })
 //
 // Until good answers have come, only some hundred requests are on their way at once: so many are wasted at most where
-// everything is wrong. When it becomes wrong later, it is what is in flight by then.
+// everything is wrong. The same holds for each kind of requests, such as a campaign, and where many come after a few.
+// When it becomes wrong later, it is what is in flight by then.
 package suspect

@@ -10,15 +10,18 @@ import (
 type Pass struct {
 	w      *Watch // that let it go and was told nothing yet; nil: none
 	device string
+	kind   *kind  // nil: of none
 	came   uint64 // doubts before it went
 }
 
 // Enter lets a request for a device go when it may: goOn is called with 0, then or later, and p is to be told what
-// became of the request. It is called with how long to wait, and why, when nothing is to be sent now.
-func (w *Watch) Enter(p *Pass, device string, goOn func(wait time.Duration, why error)) {
-	w.enter(device, func(came uint64, wait time.Duration, why error) {
+// became of the request. It is called with how long to wait, and why, when nothing is to be sent now. of is a kind:
+// what further requests have in common with this one, such as a campaign. Of each new kind few go until good answers
+// have come. "": it is of none.
+func (w *Watch) Enter(p *Pass, device, of string, goOn func(wait time.Duration, why error)) {
+	w.enter(device, of, func(k *kind, came uint64, wait time.Duration, why error) {
 		if wait == 0 {
-			*p = Pass{w, device, came}
+			*p = Pass{w, device, k, came}
 		}
 		goOn(wait, why)
 	})
@@ -35,9 +38,9 @@ func (p *Pass) End(right bool) {
 		return
 	}
 	if right {
-		w.good(p.device, p.came)
+		w.good(p.device, p.kind, p.came)
 	} else {
-		w.other()
+		w.other(p.kind)
 	}
 }
 
@@ -48,5 +51,5 @@ func (p *Pass) Doubt(tell func(v Verdict, first bool)) {
 	w := p.w
 	p.w = nil
 	var told atomic.Bool
-	w.doubt(p.device, func(v Verdict) { tell(v, told.CompareAndSwap(false, true)) })
+	w.doubt(p.device, p.kind, func(v Verdict) { tell(v, told.CompareAndSwap(false, true)) })
 }

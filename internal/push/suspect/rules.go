@@ -90,6 +90,9 @@ func (w *Watch) stop(now time.Time, why error) calls {
 	w.tried, w.inDoubt = 0, 0
 	w.answers, w.at, w.doubts = nil, 0, 0
 	w.limit = startLimit
+	for _, k := range w.kinds {
+		k.limit = startLimit
+	}
 	return append(w.unsettle(), w.release(w.rest, why)...)
 }
 
@@ -102,28 +105,6 @@ func (w *Watch) again(now time.Time) calls {
 		return nil
 	}
 	return w.stop(now, w.why)
-}
-
-// further lets go who waits for others to be answered.
-func (w *Watch) further() (next calls) {
-	for len(w.waiting) > 0 && w.flying < w.limit {
-		goOn := w.waiting[0]
-		w.waiting[0] = nil
-		w.waiting = w.waiting[1:]
-		w.flying++
-		came := w.came
-		next = append(next, func() { goOn(came, 0, nil) })
-	}
-	return next
-}
-
-// release tells those who wait that nothing is sent now.
-func (w *Watch) release(wait time.Duration, why error) (next calls) {
-	for _, goOn := range w.waiting {
-		next = append(next, func() { goOn(0, wait, why) })
-	}
-	w.waiting = nil
-	return next
 }
 
 // time runs the timer for doubts about which nobody was told anything.

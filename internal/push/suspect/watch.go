@@ -41,7 +41,7 @@ const (
 // Bounds of a watch.
 const (
 	startLimit  = 300             // requests at once while nothing is known
-	raise       = 3               // by each good answer
+	raise       = 3               // by each good answer, while somebody waits
 	noLimit     = 1 << 20         // nothing holds requests back from here on
 	silence     = time.Minute     // after which nothing is known any more
 	alone       = 20              // good answers after a doubt that settle it
@@ -68,9 +68,10 @@ type Watch struct {
 	known   []uint64 // devices that took a push: some of them, each at the place of its hash
 	last    time.Time
 
-	limit   int // of requests at once
-	flying  int
-	waiting []func(came uint64, wait time.Duration, why error)
+	bound           // of all requests
+	waiting []entry // for that
+	kinds   map[string]*kind
+	held    int // of those that wait for others of their kind, of all kinds
 
 	came    uint64 // doubts so far
 	pending []*doubt
@@ -105,7 +106,7 @@ func New(c Config) *Watch {
 	if c.Clock == nil {
 		c.Clock = time.Now
 	}
-	return &Watch{config: c, seed: maphash.MakeSeed(), limit: startLimit}
+	return &Watch{config: c, seed: maphash.MakeSeed(), bound: bound{limit: startLimit}}
 }
 
 // calls are what is to be called once the lock is given back.
@@ -117,11 +118,12 @@ func (cs calls) run() {
 	}
 }
 
-// enter calls goOn with 0 when a request for a device may go, and with how many doubts had come by then, or with how
-// long to wait, and why. Whoever was let go calls one of good, other and doubt, once.
-func (w *Watch) enter(device string, goOn func(came uint64, wait time.Duration, why error)) {
+// enter calls goOn with 0 when a request for a device may go, and with its kind, and how many doubts had come by then;
+// or with how long to wait, and why. Whoever was let go calls one of good, other and doubt, once.
+func (w *Watch) enter(device, of string, goOn goOn) {
 	w.mu.Lock()
 	now := w.config.Clock()
+	w.relax(now)
 	if now.Sub(w.last) > silence && w.flying == 0 {
 		w.limit = startLimit
 	}
@@ -130,26 +132,26 @@ func (w *Watch) enter(device string, goOn func(came uint64, wait time.Duration, 
 		wait, why, came := w.waits(device, now), w.why, w.came
 		if wait == 0 {
 			w.tried++
-			w.flying++
+			w.begin(nil)
 		}
 		w.mu.Unlock()
-		goOn(came, wait, why)
+		goOn(nil, came, wait, why)
 		return
 	}
 	if w.closed {
 		w.mu.Unlock()
-		goOn(0, lookAgain, errClosed)
+		goOn(nil, 0, lookAgain, errClosed)
 		return
 	}
-	if w.flying >= w.limit {
-		w.waiting = append(w.waiting, goOn)
+	e := entry{w.kindOf(of, now), goOn}
+	if e.kind.full() || w.full() {
+		w.stay(e)
 		w.mu.Unlock()
 		return
 	}
-	w.flying++
-	came := w.came
+	run := w.letGo(e)
 	w.mu.Unlock()
-	goOn(came, 0, nil)
+	run()
 }
 
 // waits is how long a request waits while the watch rests or lets some go first.
@@ -165,16 +167,19 @@ func (w *Watch) waits(device string, now time.Time) time.Duration {
 
 // good tells that the far end took a push for a device, or knows it: app, environment and topic are right, or were when
 // the request went. came is what enter gave it.
-func (w *Watch) good(device string, came uint64) {
+func (w *Watch) good(device string, k *kind, came uint64) {
 	w.mu.Lock()
-	w.flying--
+	w.over(k)
 	w.remember(w.hash(device))
 	var next calls
 	if w.why == nil || !w.until.After(w.config.Clock()) { // what was sent before a rest does not end it
 		w.why, w.rest, w.tried, w.inDoubt = nil, 0, 0, 0
 		w.note(0)
 		w.credit(came)
-		w.limit = min(w.limit+raise, noLimit)
+		w.raise(len(w.waiting)+w.held > 0)
+		if k != nil {
+			k.raise(len(k.waiting) > 0)
+		}
 		next = append(w.settle(), w.further()...)
 	}
 	w.mu.Unlock()
@@ -182,9 +187,9 @@ func (w *Watch) good(device string, came uint64) {
 }
 
 // other tells that an answer said nothing of the device, or that there was none, or that nothing was sent.
-func (w *Watch) other() {
+func (w *Watch) other(k *kind) {
 	w.mu.Lock()
-	w.flying--
+	w.over(k)
 	if w.why != nil && w.tried > w.inDoubt {
 		w.tried--
 	}
@@ -195,9 +200,9 @@ func (w *Watch) other() {
 
 // doubt tells of an answer that means one or the other. tell is called with Gone or Mistake, once; where that takes
 // long, with Unclear before, from another goroutine, which may be overtaken.
-func (w *Watch) doubt(device string, tell func(Verdict)) {
+func (w *Watch) doubt(device string, k *kind, tell func(Verdict)) {
 	w.mu.Lock()
-	w.flying--
+	w.over(k)
 	now := w.config.Clock()
 	if w.closed {
 		w.mu.Unlock()

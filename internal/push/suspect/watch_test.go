@@ -48,7 +48,7 @@ func (v *verdicts) String() string {
 
 // enter lets a request go, and tells whether it went.
 func enter(w *Watch, device string) (went bool) {
-	w.enter(device, func(_ uint64, wait time.Duration, _ error) { went = wait == 0 })
+	w.enter(device, "", func(_ *kind, _ uint64, wait time.Duration, _ error) { went = wait == 0 })
 	return went
 }
 
@@ -74,7 +74,7 @@ func good(t *testing.T, w *Watch, prefix string, n int) {
 		if !enter(w, device) {
 			t.Fatalf("device %d waits: %v", i, w.Why())
 		}
-		w.good(device, w.came)
+		w.good(device, nil, w.came)
 	}
 }
 
@@ -84,7 +84,7 @@ func TestADoubtAloneAmongGoodAnswersMeansThatTheDeviceIsGone(t *testing.T) {
 		var v verdicts
 		good(t, w, "a", 5)
 		enter(w, "gone")
-		w.doubt("gone", v.tell)
+		w.doubt("gone", nil, v.tell)
 		good(t, w, "b", alone-1)
 		if v.String() != "" {
 			t.Errorf("after %d good answers %s was told", alone-1, &v)
@@ -106,7 +106,7 @@ func TestManyDoubtsAreAMistakeAndNoDeviceIsGone(t *testing.T) {
 			device := fmt.Sprint("d", i)
 			if enter(w, device) {
 				sent++
-				w.doubt(device, v.tell)
+				w.doubt(device, nil, v.tell)
 			}
 		}
 		if sent != 10 || v.String() != "MMMMMMMMMM" || !errors.Is(w.Why(), errMistake) {
@@ -120,7 +120,7 @@ func TestNoMoreThanTheStartIsWastedWhereAllAreOnTheirWayAtOnce(t *testing.T) {
 		w := newWatch(t)
 		sent, held := 0, 0
 		for i := range 100_000 {
-			w.enter(fmt.Sprint(i), func(_ uint64, wait time.Duration, _ error) {
+			w.enter(fmt.Sprint(i), "", func(_ *kind, _ uint64, wait time.Duration, _ error) {
 				if wait == 0 {
 					sent++
 				} else {
@@ -130,7 +130,7 @@ func TestNoMoreThanTheStartIsWastedWhereAllAreOnTheirWayAtOnce(t *testing.T) {
 		}
 		var v verdicts
 		for range sent {
-			w.doubt("one of them", v.tell)
+			w.doubt("one of them", nil, v.tell)
 		}
 		const most = startLimit + DefaultAnswers*DefaultPercent/100
 		if sent >= most || held != 100_000-sent || strings.Trim(v.String(), "M") != "" {
@@ -153,9 +153,9 @@ func TestGoodAnswersToWhatWentBeforeADoubtDoNotSettleIt(t *testing.T) {
 		}
 		doubt := func() {
 			enter(w, "in doubt")
-			w.doubt("in doubt", v.tell)
+			w.doubt("in doubt", nil, v.tell)
 			for range early / 2 {
-				w.good("early", went)
+				w.good("early", nil, went)
 			}
 		}
 		doubt()
@@ -183,7 +183,7 @@ func TestADeviceThatTookAPushWeighsMore(t *testing.T) {
 		var v verdicts
 		for i := 0; w.Why() == nil; i++ {
 			enter(w, fmt.Sprint("d", i))
-			w.doubt(fmt.Sprint("d", i), v.tell)
+			w.doubt(fmt.Sprint("d", i), nil, v.tell)
 		}
 		if v.String() != "MMMM" {
 			t.Errorf("%q was told", &v)
@@ -199,7 +199,7 @@ func TestWhereDevicesAreEqualOneThatTookAPushWeighsNoMoreAndGoesNoSooner(t *test
 		var v verdicts
 		for i := 0; w.Why() == nil; i++ {
 			enter(w, fmt.Sprint("d", i))
-			w.doubt(fmt.Sprint("d", i), v.tell)
+			w.doubt(fmt.Sprint("d", i), nil, v.tell)
 		}
 		if v.String() != "MMMMMMMMMM" {
 			t.Errorf("%q was told", &v)
@@ -208,7 +208,7 @@ func TestWhereDevicesAreEqualOneThatTookAPushWeighsNoMoreAndGoesNoSooner(t *test
 		if !enter(w, "unknown") {
 			t.Error("one that took no push before does not go first")
 		}
-		w.other()
+		w.other(nil)
 	})
 }
 
@@ -229,11 +229,11 @@ func TestAfterARestDevicesThatTookAPushGoFirst(t *testing.T) {
 		if enter(w, "unknown") || !enter(w, "d0") {
 			t.Error("another goes before a device that took a push")
 		}
-		w.good("d0", w.came)
+		w.good("d0", nil, w.came)
 		if !enter(w, "unknown") || w.Why() != nil {
 			t.Errorf("after a good answer it waits for %v", w.Why())
 		}
-		w.other()
+		w.other(nil)
 	})
 }
 
@@ -243,12 +243,12 @@ func TestWhatWentBeforeARestDoesNotEndIt(t *testing.T) {
 		enter(w, "early")
 		enter(w, "late")
 		w.Stop(errMistake)
-		w.good("early", w.came)
+		w.good("early", nil, w.came)
 		if w.Why() == nil {
 			t.Error("the rest is over")
 		}
 		var v verdicts
-		if w.doubt("late", v.tell); v.String() != "M" {
+		if w.doubt("late", nil, v.tell); v.String() != "M" {
 			t.Errorf("%q was told", &v)
 		}
 	})
@@ -271,10 +271,10 @@ func TestARestIsLongerEachTimeThatThoseWhoGoFirstAreInDoubt(t *testing.T) {
 				t.Errorf("more than %d go first", probes)
 			}
 			for range probes {
-				w.doubt("x", v.tell)
+				w.doubt("x", nil, v.tell)
 			}
 			want = min(2*want, longestRest)
-			w.enter("x", func(_ uint64, wait time.Duration, why error) {
+			w.enter("x", "", func(_ *kind, _ uint64, wait time.Duration, why error) {
 				if wait != want || v.String() != "MMMM" || !errors.Is(why, errMistake) {
 					t.Errorf("it rests %v for %v, want %v; %q was told", wait, why, want, &v)
 				}
@@ -292,7 +292,7 @@ func TestWhoGoesFirstWithoutAnAnswerLetsAnotherGo(t *testing.T) {
 			if !enter(w, "x") {
 				t.Fatal("none goes first any more")
 			}
-			w.other()
+			w.other(nil)
 		}
 	})
 }
@@ -302,7 +302,7 @@ func TestADoubtThatNothingSettlesIsToldAsUnclearAndSettledLater(t *testing.T) {
 		w := newWatch(t)
 		var v verdicts
 		enter(w, "lonely")
-		w.doubt("lonely", v.tell)
+		w.doubt("lonely", nil, v.tell)
 		time.Sleep(patience - time.Nanosecond)
 		synctest.Wait()
 		if v.String() != "" {
@@ -326,7 +326,7 @@ func TestDoubtsThatAreNotSettledAreBounded(t *testing.T) {
 		var v verdicts
 		for i := range mostPending + 7 {
 			enter(w, fmt.Sprint(i))
-			w.doubt(fmt.Sprint(i), v.tell)
+			w.doubt(fmt.Sprint(i), nil, v.tell)
 		}
 		if v.String() != strings.Repeat("U", 7) || len(w.pending) != mostPending {
 			t.Errorf("%q was told, %d are pending", &v, len(w.pending))
@@ -342,7 +342,7 @@ func TestAWatchThatIsClosedKeepsNobodyWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWatch(t)
 		var p, idle Pass
-		w.Enter(&p, "x", func(time.Duration, error) {})
+		w.Enter(&p, "x", "", func(time.Duration, error) {})
 		w.Close()
 		var said []Verdict
 		p.Doubt(func(v Verdict, first bool) {
@@ -364,22 +364,136 @@ func TestAWatchThatIsClosedKeepsNobodyWaiting(t *testing.T) {
 func TestAfterSilenceNothingIsKnown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWatch(t)
-		good(t, w, "d", 1000)
-		flood := func() (sent int) {
+		sent := 0
+		flood := func() int {
+			sent = 0
 			for range 10_000 {
-				w.enter("x", func(_ uint64, wait time.Duration, _ error) { sent++ })
+				w.enter("x", "", func(_ *kind, _ uint64, wait time.Duration, _ error) { sent++ })
 			}
 			return sent
 		}
-		if n := flood(); n != startLimit+raise*1000 {
-			t.Errorf("%d go at once after 1,000 good answers", n)
+		good(t, w, "d", 1000)
+		if n := flood(); n != startLimit {
+			t.Errorf("%d go at once after 1,000 good answers one by one: a few tell nothing of many", n)
 		}
-		for range 10_000 {
-			w.other()
+		for range 1000 {
+			w.good("x", nil, w.came)
+		}
+		if sent != startLimit+(1+raise)*1000 || w.limit != startLimit+raise*1000 {
+			t.Errorf("%d have gone after 1,000 good answers while others waited", sent)
+		}
+		for range 9000 {
+			w.other(nil)
 		}
 		time.Sleep(silence + 1)
 		if n := flood(); n != startLimit {
 			t.Errorf("%d go at once after a silence", n)
+		}
+	})
+}
+
+func TestOfEachNewKindFewGoUntilGoodAnswersHaveCome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWatch(t)
+		sent := map[string]int{}
+		kinds := map[string]*kind{}
+		flood := func(of string, n int) {
+			for range n {
+				w.enter("x", of, func(k *kind, _ uint64, wait time.Duration, _ error) {
+					if wait == 0 {
+						sent[of]++
+						kinds[of] = k
+					}
+				})
+			}
+		}
+		flood("right", 10_000)
+		for range 1500 {
+			w.good("x", kinds["right"], w.came)
+		}
+		if sent["right"] < 5000 {
+			t.Fatalf("%d have gone of the first kind", sent["right"])
+		}
+		for range 10_000 - 1500 {
+			w.other(kinds["right"])
+		}
+		flood("other", 10_000)
+		flood("third", startLimit/2)
+		if sent["other"] != startLimit || sent["third"] != startLimit/2 {
+			t.Errorf("%v go at once of the others", sent)
+		}
+		var v verdicts
+		for range startLimit {
+			w.doubt("x", kinds["other"], v.tell)
+		}
+		if w.Why() == nil || sent["other"] > startLimit+DefaultAnswers*DefaultPercent/100 {
+			t.Errorf("%d of the wrong kind have gone, and it waits for %v", sent["other"], w.Why())
+		}
+		if len(w.waiting) != 0 || w.held != 0 {
+			t.Errorf("%d and %d wait while it rests", len(w.waiting), w.held)
+		}
+	})
+}
+
+func TestWhoWaitsForOthersOfItsKindGoesInTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWatch(t)
+		random := rand.New(rand.NewPCG(1, 2))
+		var flying []*kind
+		const each, many = 1000, 2 * mostKinds
+		gone := map[string]int{}
+		for range each {
+			for i := range many {
+				of := fmt.Sprint(i)
+				w.enter("x", of, func(k *kind, _ uint64, wait time.Duration, _ error) {
+					if wait == 0 {
+						gone[of]++
+						flying = append(flying, k)
+					}
+				})
+			}
+		}
+		if len(w.kinds) > mostKinds {
+			t.Errorf("%d kinds are known", len(w.kinds))
+		}
+		for len(flying) > 0 {
+			i := random.IntN(len(flying))
+			k := flying[i]
+			flying[i] = flying[len(flying)-1]
+			flying = flying[:len(flying)-1]
+			if random.IntN(3) == 0 {
+				w.good("x", k, w.came)
+			} else {
+				w.other(k)
+			}
+		}
+		for i := range many {
+			if n := gone[fmt.Sprint(i)]; n != each {
+				t.Fatalf("%d of kind %d have gone", n, i)
+			}
+		}
+		if w.flying != 0 || w.held != 0 || len(w.waiting) != 0 {
+			t.Errorf("%d fly, %d and %d wait", w.flying, w.held, len(w.waiting))
+		}
+	})
+}
+
+func TestALimitFallsToWhatIsNeeded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWatch(t)
+		for range 5000 {
+			w.enter("x", "", func(*kind, uint64, time.Duration, error) {})
+		}
+		for range 5000 {
+			w.good("x", nil, w.came)
+		}
+		high := w.limit
+		for range 3 { // a few, now and then
+			time.Sleep(peakTime)
+			good(t, w, "d", 10)
+		}
+		if high <= 2*startLimit || w.limit != startLimit {
+			t.Errorf("the limit was %d, and is %d", high, w.limit)
 		}
 	})
 }
@@ -396,7 +510,7 @@ func TestAMistakeAmongGoodAnswersBuriesFewDevicesBeforeTheWatchRests(t *testing.
 				var flying []*Pass
 				for i := 0; w.Why() == nil; i++ {
 					p := new(Pass)
-					w.Enter(p, fmt.Sprint("d", i), func(time.Duration, error) {})
+					w.Enter(p, fmt.Sprint("d", i), "", func(time.Duration, error) {})
 					if flying = append(flying, p); len(flying) < inFlight {
 						continue
 					}
@@ -421,4 +535,18 @@ func TestAMistakeAmongGoodAnswersBuriesFewDevicesBeforeTheWatchRests(t *testing.
 			t.Logf("where %d %% are in doubt, %.1f devices are buried", percent, float64(buried)/runs)
 		}
 	})
+}
+
+func BenchmarkPass(b *testing.B) {
+	for _, of := range []string{"", "1x1nvpkdm3t0"} {
+		b.Run("campaign "+of, func(b *testing.B) {
+			w := New(Config{Mistake: func(Seen) error { return errMistake }})
+			defer w.Close()
+			for b.Loop() {
+				var p Pass
+				w.Enter(&p, "a device", of, func(time.Duration, error) {})
+				p.End(true)
+			}
+		})
+	}
 }

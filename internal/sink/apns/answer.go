@@ -138,7 +138,7 @@ func (d *delivery) refused(r push.Result) {
 	s.counts.Add(reason.Reason)
 	o := component.Again(rest.After(r.Response.Get("retry-after"), now), reason)
 	switch {
-	case d.pass.Waits() && (v == doubts || v == mistopic && d.app.owns(d.topic())):
+	case d.pass.Waits() && (v == doubts || v == mistopic && d.app.watches.apart(d.topic())):
 		d.doubt(v, reason, r.Sent)
 		return
 	case v != renews:

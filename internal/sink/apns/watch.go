@@ -62,8 +62,22 @@ func (ws *watches) why() (why error) {
 	return why
 }
 
+// apart tells whether a topic has a watch of its own.
+func (ws *watches) apart(topic string) bool {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	return topic != "" && ws.all[topic] != nil
+}
+
 // mistake says what is probably wrong with a topic's pushes.
 func (a *app) mistake(topic string, percent int, seen suspect.Seen) error {
+	if topic != "" && !a.owns(topic) {
+		return fmt.Errorf("topic %q of app %s rests: %d of the last %d answers refuse it, or the device's token for it, so "+
+			"the messages that name it (attribute topic) are probably wrong, or the app's key is not for it; no device "+
+			"is taken for gone by it, and no message is lost: cancel them (hikyaku campaign cancel), put right what "+
+			"names the topic, or raise suspect_percent (%d) if so many tokens are stale",
+			topic, a.name, seen.Doubts, seen.Answers, percent)
+	}
 	return fmt.Errorf("app %s rests: %d of the last %d answers for topic %q in environment %s refuse the topic, or "+
 		"the device's token for it, so the tokens are probably of another app or environment, or the topic is wrong; "+
 		"no device is "+
@@ -100,13 +114,14 @@ func (d *delivery) watched() {
 		d.enter()
 		return
 	}
-	d.app.watches.of(d.topic()).Enter(&d.pass, d.wish.token, func(wait time.Duration, why error) {
-		if wait > 0 {
-			d.answer(component.Hold(wait, why))
-			return
-		}
-		d.enter()
-	})
+	d.app.watches.of(d.topic()).Enter(&d.pass, d.wish.token, suspect.KindOf(d.message),
+		func(wait time.Duration, why error) {
+			if wait > 0 {
+				d.answer(component.Hold(wait, why))
+				return
+			}
+			d.enter()
+		})
 }
 
 // doubt deals with an answer that means that the device is gone, or, of a topic, that the message is wrong; or that the

@@ -16,12 +16,13 @@ func (d *delivery) watched() {
 		d.send()
 		return
 	}
-	d.project.watch.Enter(&d.pass, d.wish.name, func(wait time.Duration, why error) {
+	of := suspect.KindOf(d.message)
+	d.project.watch.Enter(&d.pass, d.wish.name, of, func(wait time.Duration, why error) {
 		if wait > 0 {
 			d.answer(component.Hold(wait, why))
 			return
 		}
-		d.project.refusals.Enter(&d.fit, d.wish.name, func(wait time.Duration, why error) {
+		d.project.refusals.Enter(&d.fit, d.wish.name, of, func(wait time.Duration, why error) {
 			if wait > 0 {
 				d.end(component.Hold(wait, why), false)
 				return

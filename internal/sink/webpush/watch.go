@@ -108,7 +108,7 @@ func mistake(origin string, percent int, seen suspect.Seen) error {
 // watched sends the message when the watch over its push service lets it go.
 func (d *delivery) watched() {
 	d.watch = d.sink.watches.of(d.wish.origin)
-	d.watch.Enter(&d.pass, d.wish.sub.Endpoint, func(wait time.Duration, why error) {
+	d.watch.Enter(&d.pass, d.wish.sub.Endpoint, suspect.KindOf(d.message), func(wait time.Duration, why error) {
 		if wait > 0 {
 			d.answer(component.Hold(wait, why))
 			return
