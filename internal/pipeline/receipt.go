@@ -61,7 +61,7 @@ func (p *Pipeline) receiptsOf(n *node) *receipts {
 	return r
 }
 
-// ended counts a receipt, and logs why there is none.
+// ended counts a receipt, and logs why there is none: at once, or within obituaryEvery.
 func (r *receipts) ended(err error) {
 	if err == nil {
 		r.put.Add(1)
@@ -69,9 +69,12 @@ func (r *receipts) ended(err error) {
 	}
 	r.dropped.Add(1)
 	r.node.failed(fmt.Errorf("a receipt: %w", err), r.p.options.Clock())
-	if tell := r.untold.died(err, r.p.options.Clock()); tell > 0 {
+	now := time.Now()
+	if tell := r.untold.died(err, now); tell > 0 {
 		r.log(tell, err)
+		return
 	}
+	r.untold.later(now, r.log)
 }
 
 func (r *receipts) log(count uint64, err error) {

@@ -7,8 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"regexp"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
@@ -145,6 +149,56 @@ func TestReceiptsThatAreRefusedHoldUpNothingAndAreTold(t *testing.T) {
 	if lines := strings.Count(log.String(), "receipts are dropped"); lines < 1 || lines > 2 {
 		t.Errorf("%d lines:\n%s", lines, log.String())
 	}
+}
+
+// TestReceiptsThatAreDroppedAreToldWithinTenSeconds: also when none is dropped any more, and the run goes on.
+func TestReceiptsThatAreDroppedAreToldWithinTenSeconds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log said
+		f := feedOf(numbers(300)...)
+		f.stay = true
+		k := &keeper{fail: func(to queue.Name, _ []message.Message) error {
+			return &queue.FullError{Name: to, Bound: "messages", Limit: 1}
+		}}
+		sink := answering(func(string) component.Outcome { return component.OK(time.Now()) })
+		p := mustNew(t, k, Options{Logger: slog.New(slog.NewTextHandler(&log, nil))},
+			Node{Name: "in", Source: f}, Node{Name: "out", Inputs: []string{"in"}, Sink: sink})
+		ctx, stop := context.WithCancel(t.Context())
+		over := make(chan error, 1)
+		go func() { _, err := p.Run(ctx); over <- err }()
+		time.Sleep(obituaryEvery + time.Second)
+		synctest.Wait()
+		told := 0
+		for _, m := range regexp.MustCompile(`receipts are dropped.* count=(\d+)`).FindAllStringSubmatch(log.String(), -1) {
+			n, _ := strconv.Atoi(m[1])
+			told += n
+		}
+		if told != 300 {
+			t.Errorf("%d are told of while it runs:\n%s", told, log.String())
+		}
+		stop()
+		if err := <-over; err != nil && !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	})
+}
+
+// said is a log that is read while it is written.
+type said struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *said) Write(text []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(text)
+}
+
+func (s *said) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
 }
 
 // queued is a source that takes receipts with settlements, as that of a queue.
