@@ -22,12 +22,21 @@ type Backlog struct {
 	store      Queues
 	queue      queue.Name
 	attributes []string
+	others     []string // by which messages may name the device, in place of the first of attributes
 }
 
 // NewBacklog makes one. The attributes are those that have to be the same: both messages have them as the same text, or
 // both have not.
 func NewBacklog(store Queues, q queue.Name, attributes ...string) *Backlog {
-	return &Backlog{store, q, attributes}
+	return &Backlog{store: store, queue: q, attributes: attributes}
+}
+
+// Or says that messages may name their device by another of the attributes, in place of the first one: Start makes the
+// index for that, too.
+func (b *Backlog) Or(attribute string) {
+	if b != nil {
+		b.others = append(b.others, attribute)
+	}
 }
 
 // Start looks into the queue as Newer will, so that the indexes are there before the first message is. A queue that is
@@ -36,12 +45,14 @@ func (b *Backlog) Start(ctx context.Context) error {
 	if b == nil {
 		return nil
 	}
-	var m message.Message
-	for _, name := range b.attributes[:2] { // the usual messages have those
-		m.Attributes.Set(name, message.String("-"))
-	}
-	if _, err := b.first(ctx, &m); err != nil && !errors.Is(err, queue.ErrNotFound) {
-		return fmt.Errorf("look for newer messages in the backlog: %w", err)
+	for _, device := range append([]string{b.attributes[0]}, b.others...) {
+		var m message.Message
+		for _, name := range []string{device, b.attributes[1]} { // the usual messages have those
+			m.Attributes.Set(name, message.String("-"))
+		}
+		if _, err := b.first(ctx, &m); err != nil && !errors.Is(err, queue.ErrNotFound) {
+			return fmt.Errorf("look for newer messages in the backlog: %w", err)
+		}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package collapse_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -81,5 +82,42 @@ func TestABacklogThatCannotBeAskedStopsTheStart(t *testing.T) {
 	m := with("token", "a", "collapse_id", "score")
 	if b.Newer(m) {
 		t.Error("a queue that cannot be asked has a newer message")
+	}
+}
+
+// TestIndexesForEachWayToNameADeviceAreThereFromTheStart: else the first message waits for a look through the queue.
+func TestIndexesForEachWayToNameADeviceAreThereFromTheStart(t *testing.T) {
+	store := newStore(t)
+	var group []message.Message
+	for range 100 {
+		group = append(group, *with("token", "a", "collapse_key", "k"), *with("fid", "b", "collapse_key", "k"))
+	}
+	if _, err := store.Put(t.Context(), outbox, group); err != nil {
+		t.Fatal(err)
+	}
+	b := collapse.NewBacklog(store, outbox, "token", "collapse_key", "project", "fid")
+	b.Or("fid")
+	if err := b.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	indexes := func() (texts []string) {
+		st, err := store.Stats(outbox)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range st.Views {
+			texts = append(texts, v.Text)
+		}
+		slices.Sort(texts)
+		return texts
+	}
+	before := indexes()
+	for _, device := range []string{"token", "fid"} {
+		m := with(device, "a", "collapse_key", "k")
+		m.Time = time.Now()
+		b.Newer(m)
+	}
+	if after := indexes(); len(before) != 2 || !slices.Equal(before, after) {
+		t.Errorf("at the start there are %q, after the first messages %q", before, after)
 	}
 }

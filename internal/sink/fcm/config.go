@@ -100,6 +100,7 @@ func New(c Config, env component.Env) (component.Sink, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.backlog.Or("fid")
 	for _, name := range slices.Sorted(maps.Keys(c.Projects)) {
 		p, err := newProject(name, c.Projects[name])
 		if err != nil {
