@@ -18,10 +18,10 @@ func newPush() *cobra.Command {
 	var r remote
 	cmd := &cobra.Command{
 		Use:   "push",
-		Short: "Push to devices at once, and look after dead devices",
+		Short: "Push to devices at once, look after dead devices, and change members of FCM's topics",
 	}
 	r.register(cmd)
-	return group(cmd, newPushDead(&r), newPushSend(&r))
+	return group(cmd, newPushDead(&r), newPushSend(&r), newPushTopic())
 }
 
 func newPushDead(r *remote) *cobra.Command {

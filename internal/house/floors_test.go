@@ -75,6 +75,7 @@ var testExceptions = []exception{
 	{"internal/journal/file", "internal/journal/file/faultfs",
 		"the crash tests run the journal on a disk that fails when told"},
 	{"internal/sink/*", "internal/sandbox/*", "a sink is tested against a far end that misbehaves"},
+	{"internal/push", "internal/sandbox/*", "what changes members of FCM's topics is tested against the far end"},
 	{"internal/outbound", "internal/outbound/proxytest",
 		"a tunnel is tested through the proxy that the sinks are tested with"},
 }

@@ -38,6 +38,16 @@ func (e *FetchError) Error() string {
 // Unwrap is what went wrong.
 func (e *FetchError) Unwrap() error { return e.Err }
 
+// Passing tells whether an error may pass by itself: that of a fetch that was not refused, or of a connection.
+func Passing(err error) bool {
+	var key *KeyError
+	var fetch *FetchError
+	if errors.As(err, &fetch) {
+		return !fetch.Final
+	}
+	return !errors.As(err, &key) && !errors.Is(err, ErrClosed) && !errors.Is(err, context.Canceled)
+}
+
 // OAuthConfig describes a service account.
 type OAuthConfig struct {
 	File   string       // its key, as JSON

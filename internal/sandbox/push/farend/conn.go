@@ -19,7 +19,8 @@ const (
 	mostOut      = 1 << 20  // of answers that nobody reads, after which nothing is read either
 	firstWindow  = 65535    // of a stream and of a connection, before anybody says otherwise
 	largestFrame = 16 << 10
-	mostFields   = 200 // of a request that anybody looks at
+	bodyBeyond   = 1024 // bytes of a body beyond the most that may come: then it is known to be too long
+	mostFields   = 200  // of a request that anybody looks at
 )
 
 // conn is a connection. One goroutine reads and handles requests, one writes, and answers come from them and the wheel.

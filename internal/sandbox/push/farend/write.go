@@ -15,7 +15,15 @@ func (c *conn) greet() {
 	limit := c.rule()
 	c.greeted, c.lastTold = true, limit
 	c.told = append(c.told, limit)
-	c.out = appendFrame(c.out, 12, http2.FrameSettings, 0, 0)
+	room, size := c.s.config.MaxBody+bodyBeyond, 12 // of a stream
+	if room > firstWindow {
+		size += 6
+	}
+	c.out = appendFrame(c.out, size, http2.FrameSettings, 0, 0)
+	if room > firstWindow {
+		c.out = append(c.out, 0, byte(http2.SettingInitialWindowSize))
+		c.out = appendUint32(c.out, uint32(room))
+	}
 	c.out = append(c.out, 0, byte(http2.SettingMaxConcurrentStreams))
 	c.out = appendUint32(c.out, limit)
 	c.out = append(c.out, 0, byte(http2.SettingMaxHeaderListSize))

@@ -132,6 +132,15 @@ func (o *office) admits(authorization, project string) string {
 	return ""
 }
 
+// projectOf is the project that an authorization is good for.
+func (o *office) projectOf(authorization string) (project string, known bool) {
+	scheme, token, _ := strings.Cut(authorization, " ")
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	p, ok := o.known[token]
+	return p.project, ok && strings.EqualFold(scheme, "bearer") && o.now().Before(p.ends) && p.scoped
+}
+
 func appendJSON(b []byte, v any) []byte {
 	text, _ := json.Marshal(v) // of strings and numbers
 	return append(b, text...)

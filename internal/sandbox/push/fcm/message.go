@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	maxPayload  = 4096 // bytes of data and notification
-	minToken    = 32   // characters; the real ones have some 150
-	maxToken    = 4096
-	maxRequests = 64 << 10
+	maxPayload = 4096 // bytes of data and notification
+	minToken   = 32   // characters; the real ones have some 150
+	maxToken   = 4096
+	maxBatch   = 512 << 10 // bytes of a request: a thousand tokens for a topic
 )
 
 // request is what messages:send takes. What has its own documents (android, apns, webpush) is looked at only where it

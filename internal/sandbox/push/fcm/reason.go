@@ -38,7 +38,9 @@ var refusals = map[string]refusal{
 		"OAuth 2 access token.", false},
 	permissionDenied: {403, "PERMISSION_DENIED",
 		"Permission 'cloudmessaging.messages.create' denied on resource.", false},
-	notFound: {404, "NOT_FOUND", "Requested entity was not found.", false},
+	notFound:  {404, "NOT_FOUND", "Requested entity was not found.", false},
+	exists:    {409, "ALREADY_EXISTS", "Requested entity already exists.", false},
+	exhausted: {429, "RESOURCE_EXHAUSTED", "There are too many topics.", false},
 }
 
 // Reasons are the names of all errors that can be asked for, in alphabetical order.

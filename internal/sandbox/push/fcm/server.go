@@ -1,6 +1,7 @@
 package fcm
 
 import (
+	"net/url"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -26,6 +27,7 @@ type Server struct {
 	*farend.Server
 	Authority *farend.Authority // that clients have to trust; nil without TLS
 	office    *office
+	provider  *provider
 }
 
 // Start listens. Close the server.
@@ -40,7 +42,7 @@ func Start(c Config) (*Server, error) {
 		c.IDField = "id"
 	}
 	if c.MaxBody == 0 {
-		c.MaxBody = maxRequests - 1024
+		c.MaxBody = maxBatch
 	}
 	if c.Authority == nil && !c.Plain {
 		a, err := farend.NewAuthority()
@@ -53,11 +55,11 @@ func Start(c Config) (*Server, error) {
 		c.Authority = nil
 	}
 	c.HTTP1 = true
-	var url atomic.Pointer[string]
+	var address atomic.Pointer[string]
 	o := &office{
 		accounts: map[string]*Account{}, life: c.TokenLife, now: c.Now, known: map[string]pass{},
 		audience: func() string {
-			if u := url.Load(); u != nil {
+			if u := address.Load(); u != nil {
 				return *u
 			}
 			return ""
@@ -66,13 +68,14 @@ func Start(c Config) (*Server, error) {
 	for _, a := range c.Accounts {
 		o.accounts[a.Email] = a
 	}
-	s, err := farend.Start(c.Config, &provider{office: o, idField: c.IDField, anybody: c.Anybody})
+	p := &provider{office: o, idField: c.IDField, anybody: c.Anybody}
+	s, err := farend.Start(c.Config, p)
 	if err != nil {
 		return nil, err
 	}
-	server := &Server{s, c.Authority, o}
-	address := server.TokenURL()
-	url.Store(&address)
+	server := &Server{s, c.Authority, o, p}
+	tokens := server.TokenURL()
+	address.Store(&tokens)
 	return server, nil
 }
 
@@ -98,23 +101,26 @@ type provider struct {
 	idField string
 	anybody bool
 	serial  atomic.Int64
+	members members
 }
 
 // Serve checks a request and answers it.
 func (p *provider) Serve(r *farend.Request, a *farend.Answer) {
-	path, _, _ := strings.Cut(r.Path, "?")
+	path, query, _ := strings.Cut(r.Path, "?")
 	if path == "/token" {
 		p.office.issue(r, a)
 		return
 	}
 	a.Set("content-type", "application/json; charset=UTF-8")
-	rest, ok := strings.CutPrefix(path, "/v1/projects/")
-	project, method, ok2 := strings.Cut(rest, "/")
-	if !ok || !ok2 || method != "messages:send" || project == "" {
-		refuse(a, notFound, "")
+	switch path {
+	case "/iid/v1:batchAdd", "/iid/v1:batchRemove":
+		p.batch(r, a, path == "/iid/v1:batchAdd")
 		return
 	}
-	if r.Method != "POST" {
+	rest, ok := strings.CutPrefix(path, "/v1/projects/")
+	project, method, ok2 := strings.Cut(rest, "/")
+	device, topics := strings.CutPrefix(method, "registrations/")
+	if !ok || !ok2 || project == "" || !topics && (method != "messages:send" || r.Method != "POST") {
 		refuse(a, notFound, "")
 		return
 	}
@@ -126,6 +132,11 @@ func (p *provider) Serve(r *farend.Request, a *farend.Answer) {
 		}
 	}
 	a.Trust = farend.Trusted
+	if topics {
+		asked, _ := url.ParseQuery(query) // what of it can be read
+		p.subscriptions(r, a, project, device, asked)
+		return
+	}
 	req, err := parse(r.Body)
 	if err != nil {
 		refuse(a, invalid, err.Error())
