@@ -46,20 +46,26 @@ func detour(t *testing.T, to string) (address string) {
 	return l.Addr().String()
 }
 
-// TestFirebaseAdminSendsToTheSandboxUnchanged runs Google's library for Python: it believes that it talks to Google.
+// TestFirebaseAdminSendsToTheSandboxUnchanged runs Google's libraries: they believe that they talk to Google.
 func TestFirebaseAdminSendsToTheSandboxUnchanged(t *testing.T) {
 	good, gone := "good:"+strings.Repeat("registration-token-", 8), "gone:"+strings.Repeat("registration-token-", 8)
 	account, err := fcm.NewAccount("news")
 	if err != nil {
 		t.Fatal(err)
 	}
-	far, err := fcm.Start(fcm.Config{Config: farend.Config{Names: []string{"fcm.googleapis.com", "iid.googleapis.com"},
+	names := []string{"fcm.googleapis.com", "iid.googleapis.com", "oauth2.googleapis.com", "www.googleapis.com"}
+	far, err := fcm.Start(fcm.Config{Config: farend.Config{Names: names,
 		Behaviour: farend.Behaviour{Devices: []farend.Device{{Tokens: []string{gone},
 			Faults: []farend.Fault{{Do: farend.Refuse, Reason: "UNREGISTERED"}}}}}}, Accounts: []*fcm.Account{account}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	proxy := detour(t, far.Addr().String())
+	defer func() {
+		if err := far.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	proxy := "http://" + detour(t, far.Addr().String())
 	dir := t.TempDir()
 	file, ca := filepath.Join(dir, "account.json"), filepath.Join(dir, "ca.pem")
 	for path, text := range map[string][]byte{file: account.JSON(far.TokenURL()), ca: far.Authority.PEM} {
@@ -67,17 +73,34 @@ func TestFirebaseAdminSendsToTheSandboxUnchanged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.CommandContext(t.Context(), filepath.Join(built.clients, "python", "bin", "python"),
-		"-W", "ignore::DeprecationWarning", "python/firebase.py", file, good, gone)
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "PYTHONDONTWRITEBYTECODE=1",
-		"HTTPS_PROXY=http://" + proxy, "REQUESTS_CA_BUNDLE=" + ca, "SSL_CERT_FILE=" + ca}
+	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "PYTHONDONTWRITEBYTECODE=1", "HTTPS_PROXY=" + proxy,
+		"REQUESTS_CA_BUNDLE=" + ca, "NODE_EXTRA_CA_CERTS=" + ca}
+	for name, c := range map[string]struct {
+		checks  int
+		command []string
+	}{
+		"python": {9, []string{filepath.Join(built.clients, "python", "bin", "python"), "-W",
+			"ignore::DeprecationWarning", "python/firebase.py"}},
+		"node": {8, []string{"node", "node/firebase.js", filepath.Join(built.clients, "node")}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cmd := exec.CommandContext(t.Context(), c.command[0], append(c.command[1:], file, good, gone)...)
+			cmd.Env = env
+			checked(t, cmd, c.checks)
+		})
+	}
+}
+
+// checked runs a program whose lines are checks.
+func checked(t *testing.T, cmd *exec.Cmd, want int) {
+	t.Helper()
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := cmd.Start(); err != nil {
-		t.Fatalf("%v; to install what it needs: make clients-python", err)
+		t.Fatalf("%v; to install what it needs: scripts/need-clients", err)
 	}
 	checks := 0
 	for lines := bufio.NewScanner(out); lines.Scan(); checks++ {
@@ -92,10 +115,7 @@ func TestFirebaseAdminSendsToTheSandboxUnchanged(t *testing.T) {
 			}
 		})
 	}
-	if err := cmd.Wait(); err != nil || checks != 9 {
+	if err := cmd.Wait(); err != nil || checks != want {
 		t.Errorf("%d checks, %v", checks, err)
-	}
-	if err := far.Close(); err != nil {
-		t.Error(err)
 	}
 }
