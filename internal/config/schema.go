@@ -52,14 +52,16 @@ func (o Outbound) list(hasUsers bool) []string {
 
 // Limits bound the whole store. A zero is the default.
 type Limits struct {
-	Messages     int64 `yaml:"messages" min:"0" doc:"Waiting messages in all queues. Not set: 10 million."`
-	Bytes        int64 `yaml:"bytes" min:"0" doc:"Their sizes summed. Not set: 64 GiB."`
-	Memory       int64 `yaml:"memory" min:"0" doc:"What waiting messages take in memory: attributes and keys, and some 64 bytes each; and what the doors and pipelines remember (settings, schemas, policies, places in files). Not set: a third of the memory that the control group or the machine has."`
-	MessageBytes int   `yaml:"message_bytes" min:"0" doc:"One message. Not set: 64 MiB, or four ninths of busy_bytes if that is less."`
-	PutMessages  int   `yaml:"put_messages" min:"0" doc:"Messages in one put. Not set: 10,000."`
-	Queues       int   `yaml:"queues" min:"0" doc:"Queues and topics. Not set: 100,000."`
-	BusyBytes    int64 `yaml:"busy_bytes" min:"0" doc:"What requests and answers hold in memory at once, at all doors; more wait, and are refused after 10 s. Not set: half of the memory that the control group or the machine has, 4 GiB at most."`
-	Waiters      int   `yaml:"waiters" min:"0" doc:"Readers that wait at once. Not set: 100,000."`
+	Messages      int64 `yaml:"messages" min:"0" doc:"Waiting messages in all queues. Not set: 10 million."`
+	Bytes         int64 `yaml:"bytes" min:"0" doc:"Their sizes summed. Not set: 64 GiB."`
+	Memory        int64 `yaml:"memory" min:"0" doc:"What waiting messages take in memory: attributes and keys, and some 64 bytes each; and what the doors and pipelines remember (settings, schemas, policies, places in files). Not set: a third of the memory that the control group or the machine has."`
+	MessageBytes  int   `yaml:"message_bytes" min:"0" doc:"One message. Not set: 64 MiB, or four ninths of busy_bytes if that is less."`
+	PutMessages   int   `yaml:"put_messages" min:"0" doc:"Messages in one put. Not set: 10,000."`
+	Copies        int   `yaml:"copies" min:"0" doc:"Copies that the messages of one put make for the subscriptions of topics, unless it is one message. Not set: 10,000."`
+	Subscriptions int   `yaml:"subscriptions" min:"0" doc:"Subscriptions of one topic. Not set: 10,000."`
+	Queues        int   `yaml:"queues" min:"0" doc:"Queues and topics. Not set: 100,000."`
+	BusyBytes     int64 `yaml:"busy_bytes" min:"0" doc:"What requests and answers hold in memory at once, at all doors; more wait, and are refused after 10 s. Not set: half of the memory that the control group or the machine has, 4 GiB at most."`
+	Waiters       int   `yaml:"waiters" min:"0" doc:"Readers that wait at once. Not set: 100,000."`
 
 	RequireSubscription bool `yaml:"require_subscription" doc:"Refuse what is published to a topic without subscriptions. Not set: it is dropped and counted."`
 }
@@ -68,7 +70,8 @@ type Limits struct {
 func (l Limits) Store() queue.Limits {
 	return queue.Limits{
 		Messages: l.Messages, Bytes: l.Bytes, Memory: l.Memory, MessageBytes: l.MessageBytes,
-		PutMessages: l.PutMessages, Queues: l.Queues, Waiters: l.Waiters, RequireSubscription: l.RequireSubscription,
+		PutMessages: l.PutMessages, Copies: l.Copies, Subscriptions: l.Subscriptions, Queues: l.Queues,
+		Waiters: l.Waiters, RequireSubscription: l.RequireSubscription,
 	}
 }
 

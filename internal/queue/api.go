@@ -245,8 +245,11 @@ type Limits struct {
 	Memory       int64
 	MessageBytes int // one message; 0: 64 MiB
 	PutMessages  int // messages in one Change; 0: 10,000
-	Queues       int // queues and topics; 0: 100,000
-	Waiters      int // claims that wait at once; 0: 100,000
+	// copies that the messages of one Change make for the subscriptions of topics, unless it is one message; 0: 10,000
+	Copies        int
+	Subscriptions int // of one topic; 0: 10,000
+	Queues        int // queues and topics; 0: 100,000
+	Waiters       int // claims that wait at once; 0: 100,000
 	// RequireSubscription refuses what is published to a topic without subscriptions with ErrUnheard, in place of
 	// dropping and counting it.
 	RequireSubscription bool

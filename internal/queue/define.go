@@ -30,8 +30,14 @@ func (s *Store) CreateQueue(ctx context.Context, n Name, d Definition) (created 
 		if len(s.state.queues)+len(s.state.topics) >= s.limits.Queues {
 			return nil, fmt.Errorf("%w: the limit of %d queues and topics is reached", ErrDefinition, s.limits.Queues)
 		}
-		if d.Topic != "" && s.state.topicOf(d.Topic) == nil {
-			return nil, fmt.Errorf("%w: topic %s, to which queue %s subscribes", ErrNotFound, d.Topic, n.Short())
+		if d.Topic != "" {
+			t := s.state.topicOf(d.Topic)
+			if t == nil {
+				return nil, fmt.Errorf("%w: topic %s, to which queue %s subscribes", ErrNotFound, d.Topic, n.Short())
+			}
+			if err := s.mayHaveMore(t); err != nil {
+				return nil, err
+			}
 		}
 		created = true
 		s.state.nextID++

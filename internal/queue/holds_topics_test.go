@@ -3,7 +3,6 @@ package queue
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,15 +16,15 @@ const (
 	holdsReader = 20_000 // readers that wait for one queue
 )
 
-// holdsCopied are the functions that do something for each copy of a group. Limits bound these copies, as they bound
-// the messages of a put, by more than one loop may turn elsewhere.
-var holdsCopied = []string{"plan.publish", "plan.putLetter", "plan.giveBack", "Store.open", "Store.submit",
-	"Store.land", "state.applyMost", "state.serve"}
+// holdsCopied are the functions that do something for each copy of a group, and how many times more than elsewhere that
+// may be: limits bound these copies as they bound the messages of a put. A head is made of several fields.
+var holdsCopied = map[string]uint32{"plan.publish": 3, "plan.putLetter": 3, "plan.giveBack": 3, "Store.open": 3,
+	"Store.submit": 3, "Store.land": 3, "state.applyMost": 3, "state.serve": 3, "appendHead": 12}
 
 // holdsMost is how often a place may be come by, in one hold, while an exercise is done.
 func holdsMost(doing string, p *holdsPlace) uint32 {
-	if strings.Contains(doing, "to a topic") && slices.Contains(holdsCopied, p.in) {
-		return 3 * p.most
+	if strings.Contains(doing, "to a topic") {
+		return p.most * max(1, holdsCopied[p.in])
 	}
 	return p.most
 }
@@ -60,6 +59,32 @@ func holdsTopics() []holdsExercise {
 			_, err := w.s.Publish(w.t.Context(), topic, text("x"))
 			return err
 		}},
+		{"Publish: of ten messages to a topic with ten thousand subscriptions", func(w *holdsWorld) error {
+			var many *CopiesError
+			if _, err := w.s.Publish(w.t.Context(), topic, make([]message.Message, 10)); !errors.As(err, &many) {
+				return fmt.Errorf("%w, want a *CopiesError", err)
+			}
+			return nil
+		}},
+		{"PublishEach: to a topic with ten thousand subscriptions", func(w *holdsWorld) error {
+			results, err := w.s.PublishEach(w.t.Context(), topic, text("x", "y", "z"))
+			return holdsWants(3, len(results), err)
+		}},
+		{"Settle: dead letters to a topic with ten thousand subscriptions", func(w *holdsWorld) error {
+			w.create("mortal", Definition{DeadLetter: topic.String()})
+			return w.giveUp("mortal", Dead)
+		}},
+		{"Settle: out of attempts, to a topic with ten thousand subscriptions", func(w *holdsWorld) error {
+			w.create("tired", Definition{DeadLetter: topic.String(), MaxAttempts: 1})
+			return w.giveUp("tired", Back)
+		}},
+		{"CreateQueue: one subscription more than there may be", func(w *holdsWorld) error {
+			_, err := w.s.CreateQueue(w.t.Context(), holdsName("more"), Definition{Topic: topic.String()})
+			if !errors.Is(err, ErrDefinition) {
+				return fmt.Errorf("%w, want %w", err, ErrDefinition)
+			}
+			return nil
+		}},
 		{"DeleteQueue: one of ten thousand subscriptions", func(w *holdsWorld) error {
 			return w.s.DeleteQueue(w.t.Context(), holdsName("wide7"))
 		}},
@@ -71,6 +96,30 @@ func holdsTopics() []holdsExercise {
 			return holdsWants(0, len(d.Topic), err)
 		}},
 	}, holdsReaders()...)
+}
+
+// giveUp settles four messages so that they become dead letters, and waits for that.
+func (w *holdsWorld) giveUp(name string, how SettleKind) error {
+	if _, err := w.s.Put(w.t.Context(), holdsName("%s", name), text("a", "b", "c", "d")); err != nil {
+		return err
+	}
+	cs, err := w.hold(name, "", 4)
+	if err != nil {
+		return err
+	}
+	var ends []Settlement
+	for _, c := range cs {
+		ends = append(ends, Settlement{Token: c.Token, Kind: how})
+	}
+	if _, err := w.s.Settle(w.t.Context(), ends); err != nil {
+		return err
+	}
+	waittest.Until(w.t, "all are dead letters", func() bool {
+		var st Stats
+		st, err = w.s.Stats(holdsName("%s", name))
+		return err != nil || st.TotalDead == 4
+	})
+	return err
 }
 
 // holdsReaders are the exercises with many who wait for one queue.

@@ -20,7 +20,8 @@ func (s *Store) Put(ctx context.Context, n Name, msgs []message.Message) ([]PutR
 }
 
 // Publish gives messages to every subscription of the topic of that name, or, where there is no such topic, puts them
-// into the queue of that name. One full subscription refuses the whole. Errors are Put's.
+// into the queue of that name. One full subscription refuses the whole. Errors are Put's; more copies for subscriptions
+// than Limits.Copies, made of more than one message, are a *CopiesError.
 func (s *Store) Publish(ctx context.Context, n Name, msgs []message.Message) ([]PutResult, error) {
 	results, _, err := s.commit(ctx, Change{Puts: []QueuePut{{To: n, Messages: msgs}}}, topicFirst)
 	return results, err
@@ -28,8 +29,8 @@ func (s *Store) Publish(ctx context.Context, n Name, msgs []message.Message) ([]
 
 // Commit makes several changes as one atomic group. Its puts go where Publish's go. It returns the puts' results, and
 // for each settlement nil or why it had no effect (ErrStale): a stale one does not stop the rest. Errors of the whole
-// are Put's, and ErrChanged when a note is not as Change.If expects it: then nothing was done. Between that look and
-// the change no other change comes in.
+// are Publish's, and ErrChanged when a note is not as Change.If expects it: then nothing was done. Between that look
+// and the change no other change comes in.
 func (s *Store) Commit(ctx context.Context, c Change) ([][]PutResult, []error, error) {
 	flat, settles, err := s.commit(ctx, c, topicFirst)
 	if err != nil {
@@ -175,7 +176,11 @@ func (s *Store) prepare(ctx context.Context, p *prepared) error {
 			}
 		}
 		if i == len(p.puts) {
-			return nil
+			err := s.fewCopies(p)
+			if err != nil {
+				s.leave()
+			}
+			return err
 		}
 		if err := s.supply(ctx, &p.change.Puts[i], &p.puts[i]); err != nil {
 			return err

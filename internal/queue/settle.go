@@ -7,15 +7,31 @@ import (
 	"math"
 	"time"
 
+	"github.com/tidwall/btree"
+
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
 // Settle ends claims, as one atomic group, and returns when that is durable. For each settlement it returns nil, or
-// ErrStale where the claim was over already. Errors of the whole: ErrNoRoom, ErrUnavailable, ErrClosed.
+// ErrStale where the claim was over already. Errors of the whole: ErrNoRoom, ErrUnavailable, ErrClosed. Where dead
+// letters for a topic would make more copies than Limits.Copies they go in several groups: after an error some may have
+// ended.
 func (s *Store) Settle(ctx context.Context, ss []Settlement) ([]error, error) {
 	_, errs, err := s.Commit(ctx, Change{Settles: ss})
-	return errs, err
+	var many *CopiesError
+	if !errors.As(err, &many) || len(ss) < 2 {
+		return errs, err
+	}
+	half := len(ss) / 2
+	if errs, err = s.Settle(ctx, ss[:half]); err != nil {
+		return nil, err
+	}
+	rest, err := s.Settle(ctx, ss[half:])
+	if err != nil {
+		return nil, err
+	}
+	return append(errs, rest...), nil
 }
 
 // claimOf finds the claim of a token.
@@ -73,9 +89,13 @@ func (p *plan) putLetter(d *deadLetter) error {
 
 // prepareDead reads the bodies of the messages that become dead letters, and sees to it that their queues exist.
 func (s *Store) prepareDead(ctx context.Context, p *prepared) error {
+	copies := 0
 	for i, st := range p.change.Settles {
 		if st.Kind != Dead {
 			continue
+		}
+		if err := s.limits.tooMany(len(p.dead), copies); err != nil {
+			return err
 		}
 		s.mu.Lock()
 		q, e, err := s.state.claimOf(st.Token)
@@ -94,6 +114,7 @@ func (s *Store) prepareDead(ctx context.Context, p *prepared) error {
 			p.dead = map[int]*deadLetter{}
 		}
 		p.dead[i] = d
+		copies += len(d.copies)
 	}
 	return nil
 }
@@ -141,14 +162,18 @@ func (s *Store) address(ctx context.Context, d *deadLetter, m *message.Message, 
 		d.copies = append(d.copies, letterCopy{q, columns, own})
 	}
 	s.mu.Lock()
+	var subscribed *btree.Map[uint32, *queueState]
 	if t := s.state.topicNames[s.Resolve(d.from.def.deadLetter(d.from.name))]; t != nil {
-		for _, q := range t.subscribed.all.Values() {
-			if q != d.from && (q.filter == nil || q.filter.Match(&messageEnv{of, m})) {
-				add(q, q.def.Columns)
-			}
-		}
+		subscribed = t.subscribed.all.Copy()
 	}
 	s.mu.Unlock()
+	if subscribed != nil {
+		s.inPieces(subscribed.Values(), func(q *queueState) {
+			if !q.gone && q != d.from && (q.filter == nil || q.filter.Match(&messageEnv{of, m})) {
+				add(q, q.def.Columns)
+			}
+		})
+	}
 	if len(d.copies) > 0 {
 		return nil
 	}

@@ -218,6 +218,8 @@ func (l Limits) withDefaults() Limits {
 	set(&l.Bytes, 64<<30)
 	seti(&l.MessageBytes, 64<<20)
 	seti(&l.PutMessages, 10_000)
+	seti(&l.Copies, 10_000)
+	seti(&l.Subscriptions, 10_000)
 	seti(&l.Queues, 100_000)
 	seti(&l.Waiters, 100_000)
 	return l

@@ -132,46 +132,63 @@ func (s *Store) buryAll(ds []doomed) (again []doomed) {
 // bury makes dead letters of messages, in one group if it can be, so that leases and delays need not wait long for
 // keepTime.
 func (s *Store) bury(ctx context.Context, ds []doomed) (again []doomed) {
-	for {
-		var there []doomed
-		var letters []*deadLetter
-		for _, d := range ds {
-			s.mu.Lock()
-			gone := !d.there()
-			s.mu.Unlock()
-			if gone {
-				continue
-			}
-			l, err := s.letter(ctx, d.q, d.e, message.Death{Reason: "out of attempts"})
-			if err != nil {
-				again = append(again, d)
-				continue
-			}
-			there, letters = append(there, d), append(letters, l)
+	for len(ds) > 0 {
+		b := s.lettersOf(ctx, ds)
+		ds, again = b.rest, append(again, b.failed...)
+		if len(b.there) == 0 {
+			continue
 		}
-		if len(there) == 0 {
-			return again
-		}
-		_, err := s.end(ctx, there, endDead, nil, func(pl *plan, i int) error {
-			if !s.open(letters[i]) {
+		_, err := s.end(ctx, b.there, endDead, nil, func(pl *plan, i int) error {
+			if !s.open(b.letters[i]) {
 				return errAgain
 			}
-			return pl.putLetter(letters[i])
+			return pl.putLetter(b.letters[i])
 		})
 		switch {
 		case err == nil:
-			return again
 		case errors.Is(err, errAgain):
-			ds = there
-		case errors.Is(err, ErrTooLarge) && len(there) > 1:
-			for i := range there {
-				again = append(again, s.bury(ctx, there[i:i+1])...)
+			ds = append(b.there, ds...)
+		case errors.Is(err, ErrTooLarge) && len(b.there) > 1:
+			for i := range b.there {
+				again = append(again, s.bury(ctx, b.there[i:i+1])...)
 			}
-			return again
 		default:
-			return append(again, there...)
+			again = append(again, b.there...)
 		}
 	}
+	return again
+}
+
+// burial are messages that become dead letters in one group.
+type burial struct {
+	there   []doomed
+	letters []*deadLetter // of each
+	failed  []doomed      // of which none could be made
+	rest    []doomed      // for which there is no room in the group
+}
+
+// lettersOf makes the dead letters of messages, as many as go into one group.
+func (s *Store) lettersOf(ctx context.Context, ds []doomed) (b burial) {
+	copies := 0
+	for i, d := range ds {
+		s.mu.Lock()
+		gone := !d.there()
+		s.mu.Unlock()
+		if gone {
+			continue
+		}
+		l, err := s.letter(ctx, d.q, d.e, message.Death{Reason: "out of attempts"})
+		if err != nil {
+			b.failed = append(b.failed, d)
+			continue
+		}
+		if copies += len(l.copies); s.limits.tooMany(len(b.there)+1, copies) != nil {
+			b.rest = ds[i:]
+			break
+		}
+		b.there, b.letters = append(b.there, d), append(b.letters, l)
+	}
+	return b
 }
 
 // expireAll writes down that messages have expired and returns those that could not be now.

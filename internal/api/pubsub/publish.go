@@ -43,7 +43,7 @@ func (d *Server) publish(ctx context.Context, req *publishRequest) (*frame, erro
 	if t.functions != nil {
 		return d.publishTransformed(ctx, r, t, req.messages)
 	}
-	results, err := d.store.Publish(ctx, t.name, req.messages)
+	results, err := d.store.PublishEach(ctx, t.name, req.messages)
 	if errors.Is(err, queue.ErrNotFound) {
 		return nil, notFound(r)
 	}

@@ -148,7 +148,7 @@ func (d *Server) publishTransformed(ctx context.Context, r resource, t *topic, m
 		return nil, err
 	}
 	if len(kept) > 0 {
-		if _, err := d.store.Publish(ctx, t.name, kept); errors.Is(err, queue.ErrNotFound) {
+		if _, err := d.store.PublishEach(ctx, t.name, kept); errors.Is(err, queue.ErrNotFound) {
 			return nil, notFound(r)
 		} else if err != nil {
 			return nil, err
