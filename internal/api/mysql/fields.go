@@ -1,6 +1,8 @@
 package mysql
 
 import (
+	"slices"
+
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/sqltypes"
@@ -15,6 +17,7 @@ func fieldsOf(ctx *gms.Context, schema gms.Schema) []*querypb.Field {
 	if s := sessionOf(ctx); s != nil {
 		set = s.text.number
 	}
+	columns := computedOf(ctx, schema)
 	for i, c := range schema {
 		f := &querypb.Field{
 			Name: c.Name, OrgName: c.Name, Table: c.Source, OrgTable: c.Source, Database: c.DatabaseSource,
@@ -38,10 +41,33 @@ func fieldsOf(ctx *gms.Context, schema gms.Schema) []*querypb.Field {
 				f.ColumnLength = uint32(n.DisplayWidth())
 			}
 		}
+		columns[i].describe(f, c)
 		clockLength(f)
 		fields[i] = f
 	}
 	return fields
+}
+
+// computedOf is what the statement's plan told of its columns.
+func computedOf(ctx *gms.Context, schema gms.Schema) []computed {
+	if s := sessionOf(ctx); s != nil && s.meter != nil && len(s.meter.columns) == len(schema) {
+		return s.meter.columns
+	}
+	return slices.Repeat([]computed{{chars: -1, digits: 6}}, len(schema))
+}
+
+// describe corrects a field by it. A short text that is computed is no LONGTEXT.
+func (t computed) describe(f *querypb.Field, c *gms.Column) {
+	if t.nullable {
+		f.Flags &^= uint32(querypb.MySqlFlag_NOT_NULL_FLAG)
+	}
+	switch {
+	case f.Type == sqltypes.Time:
+		f.Decimals = uint32(t.digits)
+	case f.Type == sqltypes.Text && c.Source == "" && t.chars >= 0:
+		f.Type, f.ColumnLength, f.Flags = sqltypes.VarChar, uint32(4*t.chars),
+			f.Flags&^uint32(querypb.MySqlFlag_BLOB_FLAG)
+	}
 }
 
 // clockLength makes a column with a time as long as MySQL does: its digits of a second count, with their point.

@@ -51,7 +51,7 @@ func (c *rawClient) described(statement string) string {
 func TestColumnsOfAnswersAreDescribedAsMySQLDoes(t *testing.T) {
 	r := newRig(t, Config{}, nil)
 	exec(t, r.connect(""), "CREATE TABLE f (a tinyint(1), b tinyint, c time, d time(3), e datetime, g datetime(6), "+
-		"h timestamp, i date, n int NOT NULL) ENGINE=QUEUE")
+		"h timestamp, i date, n int NOT NULL, s varchar(20), x longtext) ENGINE=QUEUE")
 	raw := r.dialRaw()
 	for _, q := range []struct{ expression, want string }{
 		{"a", "int8(1,0)"}, {"b", "int8(4,0)"}, {"c", "time(10,0)"}, {"d", "time(14,3)"},
@@ -59,6 +59,19 @@ func TestColumnsOfAnswersAreDescribedAsMySQLDoes(t *testing.T) {
 		{"n = 1", "int8(4,0)!"}, {"now()", "datetime(19,0)!"},
 		{"curdate()", "date(10,0)"}, {"current_date", "date(10,0)"}, {"current_date()", "date(10,0)"},
 		{"coalesce(i, curdate())", "date(10,0)"}, {"curdate() - INTERVAL 1 DAY", "date(10,0)"},
+		{"sum(n)", "decimal(33,0)"}, {"max(n)", "int32(11,0)"}, {"min(n) + 1", "int64(20,0)"},
+		{"count(*)", "int64(20,0)!"}, {"ifnull(max(n), 0)", "int32(11,0)!"},
+		{"'x'", "varchar(4,0)!"}, {"concat('飛脚', n)", "varchar(52,0)!"}, {"hex('ab')", "varchar(64,0)!"},
+		{"CASE WHEN n THEN 'a' ELSE 'bcd' END", "varchar(12,0)!"},
+		{"CASE n WHEN 1 THEN x ELSE 'b' END", "text(4294967295,0)"},
+		{"md5('x')", "varchar(128,0)!"}, {"version()", "varchar(240,0)!"}, {"database()", "varchar(256,0)"},
+		{"cast(n as char)", "varchar(44,0)"}, {"concat(s, '!')", "varchar(84,0)"}, {"upper(s) AS u", "varchar(80,0)"},
+		{"concat(x, 'x')", "text(4294967295,0)"},
+		{"curtime()", "time(10,0)!"}, {"curtime(3)", "time(14,3)!"}, {"time(e)", "time(10,0)"},
+		{"time(g)", "time(17,6)"}, {"timediff(e, e)", "time(10,0)"}, {"timediff(d, c)", "time(14,3)"},
+		{"utc_time()", "time(10,0)"}, {"maketime(1, 2, 3)", "time(10,0)"},
+		{"utc_timestamp()", "datetime(19,0)!"}, {"utc_timestamp(3)", "datetime(23,3)!"},
+		{"from_unixtime(n)", "datetime(19,0)"}, {"now(3)", "datetime(23,3)!"},
 		{"unix_timestamp()", "int64(20,0)!"}, {"unix_timestamp(e)", "int64(20,0)"},
 		{"unix_timestamp(i)", "int64(20,0)"}, {"unix_timestamp(g)", "decimal(21,6)"},
 	} {

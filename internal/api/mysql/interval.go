@@ -61,6 +61,7 @@ type named struct {
 }
 
 func (n *named) String() string             { return n.text }
+func (n *named) inner() gms.Expression      { return n.Expression }
 func (n *named) Children() []gms.Expression { return []gms.Expression{n.Expression} }
 
 func (n *named) CollationCoercibility(ctx *gms.Context) (gms.CollationID, byte) {

@@ -44,8 +44,9 @@ type meter struct {
 	timer  *time.Timer
 	until  time.Time
 
-	running bool // rows are being made, or were: the statement is past its planning
-	built   bool // the statement's own plan is built: what is built from then on are subqueries
+	running bool       // rows are being made, or were: the statement is past its planning
+	built   bool       // the statement's own plan is built: what is built from then on are subqueries
+	columns []computed // of the answer, as the plan tells
 	walked  int64
 	held    int64
 	row     int64        // bytes of values made since the last row was read

@@ -19,7 +19,10 @@ func (p precise) typeOf(gms.Type) gms.Type { return p.typ }
 
 func (p precise) look(_ *gms.Context, v any) (any, error) { return v, nil }
 
-// preciseIn gives DATE_ADD and its like their type.
+// utcLetters stand around the digits that a UTC_TIMESTAMP(n) is asked for, which it tells nowhere else.
+const utcLetters = "UTC_IMESAP()"
+
+// preciseIn gives DATE_ADD, UTC_TIMESTAMP and their like their type.
 func preciseIn(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.TreeIdentity) {
 	var typ gms.Type
 	switch f := e.(type) {
@@ -29,6 +32,12 @@ func preciseIn(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.Tr
 		typ = preciseType(ctx, f.Type(ctx), f.Date, f.Interval)
 	case *function.ConvertTz:
 		typ = zonedType(ctx, f.Children()[0])
+	case *function.UTCTimestamp:
+		typ = datetimeOf(digits(strings.Trim(f.String(), utcLetters)))
+	case *function.Now:
+		if args := f.Children(); len(args) == 1 {
+			typ = datetimeOf(wantedDigits(args))
+		}
 	}
 	if typ == nil {
 		return e, transform.SameTree
@@ -54,6 +63,11 @@ func preciseType(ctx *gms.Context, own gms.Type, date gms.Expression, interval *
 	default:
 		return nil
 	}
+	return datetimeOf(digits)
+}
+
+// datetimeOf is a DATETIME with so many digits of a second; nil: there is none.
+func datetimeOf(digits int) gms.Type {
 	typ, err := types.CreateDatetimeType(sqltypes.Datetime, digits)
 	if err != nil {
 		return nil

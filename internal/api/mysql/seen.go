@@ -35,6 +35,8 @@ func isSeen[E eye](e gms.Expression) bool {
 	return is
 }
 
+func (s *seen[E]) inner() gms.Expression { return s.Expression }
+
 // CollationCoercibility is the inner expression's.
 func (s *seen[E]) CollationCoercibility(ctx *gms.Context) (gms.CollationID, byte) {
 	return gms.GetCoercibility(ctx, s.Expression)

@@ -47,10 +47,10 @@ func plainTimes(d *Server, answer vmysql.ResultSpoolFn) vmysql.ResultSpoolFn {
 	}
 }
 
-// timeDigits is how many digits of a second a column has; 6 for what is computed.
+// timeDigits is how many digits of a second a column has; what is computed has those that its plan told.
 func (d *Server) timeDigits(f *querypb.Field) int {
 	if f.OrgTable == "" {
-		return 6
+		return int(f.Decimals)
 	}
 	def, _, err := d.definition(d.lookup(queue.Name{Namespace: f.Database, Name: f.OrgTable}))
 	if err != nil {

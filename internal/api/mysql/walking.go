@@ -49,6 +49,7 @@ func (w walking) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter, 
 		if err := lonelyInterval(ctx, n); err != nil {
 			return nil, err
 		}
+		m.columns = computedIn(ctx, s.door, n)
 	}
 	m.built = true
 	if !counted(n) {
