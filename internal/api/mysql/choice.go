@@ -86,7 +86,7 @@ func typedFor(ctx *gms.Context, name string, args []gms.Expression) []gms.Expres
 		args = slices.Clone(args)
 		for i, e := range args {
 			if e != nil && types.IsTimespan(e.Type(ctx)) {
-				args[i] = &seen[speller]{e, speller{e.Type(ctx)}}
+				args[i] = timeText(ctx, e)
 			}
 		}
 	}
@@ -103,13 +103,25 @@ func spelt(ctx *gms.Context, all []gms.Expression) []gms.Expression {
 		if !changed {
 			all, changed = slices.Clone(all), true
 		}
-		all[i] = &seen[speller]{e, speller{e.Type(ctx)}}
+		all[i] = &seen[speller]{e, speller{choice: e.Type(ctx)}}
 	}
 	return all
 }
 
+// timeText is a TIME as a text.
+func timeText(ctx *gms.Context, e gms.Expression) gms.Expression {
+	digits := 6
+	if s := sessionOf(ctx); s != nil {
+		digits = (teller{Context: ctx, door: s.door}).digitsOfTime(e)
+	}
+	return &seen[speller]{e, speller{e.Type(ctx), digits}}
+}
+
 // speller makes a text of the number that an ENUM, SET or TIME is to go-mysql-server.
-type speller struct{ choice gms.Type }
+type speller struct {
+	choice gms.Type
+	digits int // of a TIME's second
+}
 
 func (speller) typeOf(gms.Type) gms.Type { return types.LongText }
 
@@ -126,7 +138,7 @@ func (s speller) look(_ *gms.Context, v any) (any, error) {
 		}
 	case gms.Type:
 		if span, ok := v.(types.Timespan); ok {
-			return span.String(), nil
+			return string(fraction([]byte(span.String()), s.digits)), nil
 		}
 	}
 	return v, nil

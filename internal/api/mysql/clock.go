@@ -33,7 +33,9 @@ var clocks = map[string]clockwork{
 	"utc_date":     {0, 0, ofDate, utcDate},
 	"curdate":      {0, 0, ofDate, today},
 	"current_date": {0, 0, ofDate, today},
-	"utc_time":     {0, 1, ofTime, utcTime},
+	"utc_time":     {0, 1, ofTime, clockTime("utc_time", true)},
+	"curtime":      {0, 1, ofTime, clockTime("curtime", false)},
+	"current_time": {0, 1, ofTime, clockTime("current_time", false)},
 	"session_user": {0, 0, ofText, user}, "system_user": {0, 0, ofText, user},
 	"time_format":   {2, 2, ofText, timeFormat},
 	"from_unixtime": {1, 2, ofSeconds, fromUnixtime},
@@ -346,23 +348,30 @@ func today(ctx *gms.Context, _ []any) (any, error) {
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC), nil
 }
 
-func utcTime(ctx *gms.Context, args []any) (any, error) {
-	digits := []int64{0}
-	if len(args) == 1 {
-		var err error
-		if digits, err = integers(ctx, args); err != nil {
-			return nil, err
+// clockTime is the time of day, here or in UTC, with the digits of a second that are asked for.
+func clockTime(name string, utc bool) func(*gms.Context, []any) (any, error) {
+	return func(ctx *gms.Context, args []any) (any, error) {
+		digits := []int64{0}
+		if len(args) == 1 {
+			var err error
+			if digits, err = integers(ctx, args); err != nil {
+				return nil, err
+			}
 		}
+		if digits[0] < 0 || digits[0] > 6 {
+			return nil, sqlError(1426, "42000", "Too-big precision %d specified for '%s'. Maximum is 6.", digits[0],
+				name)
+		}
+		now := ctx.QueryTime()
+		if utc {
+			now = now.UTC()
+		}
+		span, unit := int64(moment{day: now, dated: true}.time()), int64(1)
+		for range 6 - digits[0] {
+			unit *= 10
+		}
+		return types.Timespan(span / unit * unit), nil
 	}
-	if digits[0] < 0 || digits[0] > 6 {
-		return nil, sqlError(1426, "42000", "Too-big precision %d specified for 'utc_time'. Maximum is 6.", digits[0])
-	}
-	span := int64(moment{day: ctx.QueryTime().UTC(), dated: true}.time())
-	unit := int64(1)
-	for range 6 - digits[0] {
-		unit *= 10
-	}
-	return types.Timespan(span / unit * unit), nil
 }
 
 func user(ctx *gms.Context, _ []any) (any, error) {

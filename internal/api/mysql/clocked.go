@@ -52,8 +52,12 @@ func (c *clocked) String() string {
 	return c.name + "(" + strings.Join(texts, ", ") + ")"
 }
 
+// IsNullable is false of what tells the time.
+func (c *clocked) IsNullable(*gms.Context) bool {
+	return len(c.args) > 0 && c.name != "curtime" && c.name != "current_time" && c.name != "utc_time"
+}
+
 func (c *clocked) Type(ctx *gms.Context) gms.Type { return clocks[c.name].typ(ctx, c.args) }
-func (c *clocked) IsNullable(*gms.Context) bool   { return true }
 func (c *clocked) Children() []gms.Expression     { return c.args }
 
 func (c *clocked) WithChildren(_ *gms.Context, args ...gms.Expression) (gms.Expression, error) {

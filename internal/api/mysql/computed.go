@@ -3,12 +3,12 @@ package mysql
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/expression/function"
 	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
+	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation/window"
 	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
@@ -19,12 +19,27 @@ import (
 type computed struct {
 	chars    int  // that a text has at most; -1: nothing tells
 	digits   int  // of a second that a TIME has
+	decimals int  // of a DOUBLE: notFixed of most
 	nullable bool // it may be NULL, whatever the schema says
+	whole    int  // how long a whole number is that is no column: a BIGINT, as MySQL computes; 0: it is a column
+}
+
+// untold is where nothing tells.
+var untold = computed{chars: -1, digits: 6, decimals: notFixed}
+
+// teller tells it of a plan's expressions.
+type teller struct {
+	*gms.Context
+	door  *Server
+	below map[string]gms.Expression // what columns are that aggregates and windows below make, by name
 }
 
 // computedIn looks at a plan's columns; nil: they are not made of expressions.
 func computedIn(ctx *gms.Context, d *Server, n gms.Node) []computed {
 	for {
+		if set, ok := n.(*plan.SetOp); ok {
+			return either(computedIn(ctx, d, set.Left()), computedIn(ctx, d, set.Right()))
+		}
 		expressions, below := made(n)
 		if expressions == nil {
 			if below == nil || len(below.Schema(ctx)) != len(n.Schema(ctx)) {
@@ -33,14 +48,33 @@ func computedIn(ctx *gms.Context, d *Server, n gms.Node) []computed {
 			n = below
 			continue
 		}
-		aggregates := emptyAggregates(ctx, n)
+		t := teller{ctx, d, aggregates(ctx, n)}
 		columns := make([]computed, len(expressions))
 		for i, e := range expressions {
-			columns[i] = computed{chars: charsOf(ctx, e), digits: d.digitsOfTime(ctx, e),
-				nullable: mayBeEmpty(ctx, e, aggregates)}
+			columns[i] = computed{chars: t.chars(e), digits: t.digitsOfTime(e), decimals: t.decimals(e),
+				nullable: t.mayBeEmpty(e), whole: t.whole(e)}
 		}
 		return columns
 	}
+}
+
+// either are the columns of a UNION and its like.
+func either(left, right []computed) []computed {
+	if len(left) != len(right) {
+		return nil
+	}
+	all := slices.Clone(left)
+	for i, r := range right {
+		l := &all[i]
+		if l.chars < 0 || r.chars < 0 {
+			l.chars = -1
+		} else {
+			l.chars = max(l.chars, r.chars)
+		}
+		l.digits, l.decimals = max(l.digits, r.digits), max(l.decimals, r.decimals)
+		l.nullable, l.whole = l.nullable || r.nullable, max(l.whole, r.whole)
+	}
+	return all
 }
 
 // made are the expressions that a node's columns are made of, and the only node below it.
@@ -59,51 +93,24 @@ func made(n gms.Node) (expressions []gms.Expression, below gms.Node) {
 	return nil, below
 }
 
-// emptyAggregates are the names of those columns below a node that are NULL where there are no rows.
-func emptyAggregates(ctx *gms.Context, n gms.Node) map[string]bool {
-	names := map[string]bool{}
+// aggregates are what a GROUP BY or the windows below a node compute.
+func aggregates(ctx *gms.Context, n gms.Node) map[string]gms.Expression {
+	found := map[string]gms.Expression{}
 	for n != nil {
 		expressions, below := made(n)
 		switch n.(type) {
 		case *plan.GroupBy, *plan.Window:
 			schema := n.Schema(ctx)
 			for i, e := range expressions {
-				if isEmptyAggregate(e) && i < len(schema) {
-					names[strings.ToLower(schema[i].Name)] = true
+				if _, column := innermost(e).(*expression.GetField); !column && i < len(schema) {
+					found[strings.ToLower(schema[i].Name)] = e
 				}
 			}
-			return names
+			return found
 		}
 		n = below
 	}
-	return names
-}
-
-func isEmptyAggregate(e gms.Expression) bool {
-	switch e := e.(type) {
-	case *expression.Alias:
-		return isEmptyAggregate(e.Child)
-	case *aggregation.Sum, *aggregation.Max, *aggregation.Min, *aggregation.Avg:
-		return true
-	}
-	return false
-}
-
-// mayBeEmpty tells whether an expression is NULL where an aggregate in it is.
-func mayBeEmpty(ctx *gms.Context, e gms.Expression, aggregates map[string]bool) (empty bool) {
-	whole := true
-	transform.InspectExpr(ctx, e, func(_ *gms.Context, e gms.Expression) bool {
-		switch e := e.(type) {
-		case *expression.GetField:
-			empty = empty || aggregates[strings.ToLower(e.Name())]
-		case *function.Coalesce, *function.IfNull, *expression.IsNull, *expression.NullSafeEquals:
-			whole = false
-		default:
-			empty = empty || isEmptyAggregate(e)
-		}
-		return false
-	})
-	return empty && whole
+	return found
 }
 
 // innermost is what an expression is without its name and what looks at it.
@@ -120,148 +127,180 @@ func innermost(e gms.Expression) gms.Expression {
 	}
 }
 
-// longestVarchar is how many letters a text has at most that is no LONGTEXT.
-const longestVarchar = 65_535 / 4
-
-// sumOfArguments are functions whose texts are as long as all of their arguments, and ofArgument those that are no
-// longer than the longest.
-var (
-	sumOfArguments = map[string]bool{"concat": true}
-	ofArgument     = map[string]bool{"coalesce": true, "ifnull": true, "if": true, "nullif": true, "upper": true,
-		"ucase": true, "lower": true, "lcase": true, "trim": true, "ltrim": true, "rtrim": true, "reverse": true,
-		"substring": true, "substr": true, "mid": true, "left": true, "right": true}
-	fixedLength = map[string]int{"md5": 32, "sha": 40, "sha1": 40, "sha2": 128, "version": 60, "uuid": 36,
-		"database": 64, "schema": 64, "user": 288, "current_user": 288, "session_user": 288, "system_user": 288,
-		"dayname": 9, "monthname": 9, "bin": 64, "oct": 64, "conv": 64}
-)
-
-// charsOf is how many letters an expression's text has at most; -1 where that is too many or nothing tells.
-func charsOf(ctx *gms.Context, e gms.Expression) int {
+// origin is the expression that makes a value, perhaps in a node below, and who tells of what it is made of.
+func (t teller) origin(e gms.Expression) (gms.Expression, teller) {
 	e = innermost(e)
-	if e == nil {
-		return -1
-	}
-	n := -1
-	t := e.Type(ctx)
-	switch f := e.(type) {
-	case *expression.Literal:
-		if text, ok := f.Value().(string); ok {
-			n = utf8.RuneCountInString(text)
-		} else if f.Value() == nil {
-			n = 0
-		} else {
-			n = charsOfType(ctx, t)
+	if f, ok := e.(*expression.GetField); ok && f.Table() == "" {
+		if below := t.below[strings.ToLower(f.Name())]; below != nil {
+			return innermost(below), teller{t.Context, t.door, nil}
 		}
-	case *expression.Case:
-		return charsOfCase(ctx, f)
-	case *expression.Convert:
-		if n = charsOfType(ctx, t); n < 0 && types.IsTextOnly(t) {
-			n = charsOf(ctx, f.Child)
-		}
-	case gms.FunctionExpression:
-		n = charsOfFunction(ctx, f, t)
-	default:
-		n = charsOfType(ctx, t)
 	}
-	if n > longestVarchar {
-		return -1
-	}
-	return n
+	return e, t
 }
 
-func charsOfCase(ctx *gms.Context, c *expression.Case) (most int) {
-	for _, b := range c.Branches {
-		n := charsOf(ctx, b.Value)
-		if n < 0 {
-			return n
-		}
-		most = max(most, n)
-	}
-	if c.Else == nil {
-		return most
-	}
-	n := charsOf(ctx, c.Else)
-	if n < 0 {
-		return n
-	}
-	return max(most, n)
-}
-
-func charsOfFunction(ctx *gms.Context, f gms.FunctionExpression, t gms.Type) int {
-	name, children := strings.ToLower(f.FunctionName()), f.Children()
-	if fixed, ok := fixedLength[name]; ok {
-		return fixed
-	}
-	sum, most := 0, 0
-	if sumOfArguments[name] || ofArgument[name] && types.IsTextOnly(t) || name == "hex" {
-		for _, c := range children {
-			n := charsOf(ctx, c)
-			if n < 0 {
-				return -1
+// mayBeEmpty tells whether an expression is NULL where an aggregate in it is, as all but COUNT are without rows.
+func (t teller) mayBeEmpty(e gms.Expression) (empty bool) {
+	whole := true
+	transform.InspectExpr(t.Context, e, func(_ *gms.Context, e gms.Expression) bool {
+		switch e := e.(type) {
+		case *expression.GetField:
+			if below := t.below[strings.ToLower(e.Name())]; below != nil {
+				empty = empty || isEmptyAggregate(below)
 			}
-			sum, most = sum+n, max(most, n)
+		case *function.Coalesce, *function.IfNull, *expression.IsNull, *expression.NullSafeEquals:
+			whole = false
+		default:
+			empty = empty || isEmptyAggregate(e)
 		}
-	}
-	switch {
-	case name == "hex":
-		return max(16, 8*most) // two of each byte
-	case sumOfArguments[name]:
-		return sum
-	case ofArgument[name] && types.IsTextOnly(t):
-		return most
-	}
-	return charsOfType(ctx, t)
+		return false
+	})
+	return empty && whole
 }
 
-// charsOfType is how many letters a value of a type has at most.
-func charsOfType(ctx *gms.Context, t gms.Type) int {
-	switch s := t.(type) {
-	case gms.StringType:
-		if n := s.MaxCharacterLength(); types.IsTextOnly(t) && n <= longestVarchar {
-			return int(n)
+func isEmptyAggregate(e gms.Expression) bool {
+	switch innermost(e).(type) {
+	case *aggregation.Sum, *aggregation.Max, *aggregation.Min, *aggregation.Avg, *aggregation.GroupConcat, joining:
+		return true
+	}
+	return false
+}
+
+// ofOne are what has the value of one of its arguments; nil: it has not.
+func ofOne(e gms.Expression) []gms.Expression {
+	switch e := e.(type) {
+	case *aggregation.Max, *aggregation.Min, *aggregation.AnyValue, *aggregation.First, *aggregation.Last,
+		*window.FirstValue, *window.LastValue:
+		return e.Children()[:1]
+	case *window.Lag:
+		return e.Children()[:1]
+	case *window.Lead:
+		return e.Children()[:1]
+	case framed:
+		return ofOne(e.WindowAdaptableExpression)
+	case *function.IfNull, *function.Coalesce:
+		return e.Children()
+	case *function.NullIf:
+		return e.Children()[:1]
+	case *function.If:
+		return e.Children()[1:]
+	case *expression.Case:
+		var values []gms.Expression
+		for _, b := range e.Branches {
+			values = append(values, b.Value)
 		}
-		return -1
-	case gms.DatetimeType:
-		return len("2006-01-02 15:04:05.000000")
+		if e.Else != nil {
+			values = append(values, e.Else)
+		}
+		return values
+	case *plan.Subquery:
+		for n := e.Query; n != nil; {
+			expressions, below := made(n)
+			if len(expressions) == 1 {
+				return expressions
+			}
+			n = below
+		}
 	}
-	switch {
-	case types.IsInteger(t), types.IsDecimal(t), types.IsTimespan(t):
-		return int(t.MaxTextResponseByteLength(ctx))
+	return nil
+}
+
+// whole is how long a whole number is that is computed; 0 of a column, which has a type of its own.
+func (t teller) whole(e gms.Expression) (length int) {
+	e, t = t.origin(e)
+	if e == nil {
+		return 0
 	}
-	return -1
+	if values := ofOne(e); values != nil {
+		columns := false
+		for _, v := range values {
+			n := t.whole(v)
+			columns = columns || n == 0
+			length = max(length, n)
+		}
+		if columns && length > 0 {
+			return longestWhole
+		}
+		return length
+	}
+	switch f := e.(type) {
+	case *expression.GetField, *expression.UserVar:
+		return 0
+	case *expression.Literal:
+		switch v := f.Value().(type) {
+		case nil:
+			return 0
+		case bool:
+			return 1
+		default:
+			return len(strings.TrimPrefix(text64(v), "-")) + 1
+		}
+	}
+	if e.Type(t.Context) == types.Boolean {
+		return 1
+	}
+	return longestWhole
+}
+
+// longestWhole is how long a BIGINT is that is computed.
+const longestWhole = 21
+
+// decimals is how many digits a DOUBLE has behind its point: those of PI() are told.
+func (t teller) decimals(e gms.Expression) int {
+	e, t = t.origin(e)
+	switch e := e.(type) {
+	case *function.Pi:
+		return 6
+	case *expression.Arithmetic, *expression.UnaryMinus:
+		most := 0
+		for _, c := range e.Children() {
+			digits := notFixed
+			if _, scale, exact := digitsOf(c.Type(t.Context)); exact {
+				digits = scale
+			} else if types.IsFloat(c.Type(t.Context)) {
+				digits = t.decimals(c)
+			}
+			most = max(most, digits)
+		}
+		return min(most, notFixed)
+	}
+	return notFixed
 }
 
 // digitsOfTime is how many digits of a second a TIME has that an expression makes: six where nothing tells.
-func (d *Server) digitsOfTime(ctx *gms.Context, e gms.Expression) int {
+func (t teller) digitsOfTime(e gms.Expression) (digits int) {
 	const most = 6
-	e = innermost(e)
+	e, t = t.origin(e)
 	if e == nil {
 		return most
 	}
-	if !types.IsTimespan(e.Type(ctx)) {
-		return fractionOf(ctx, e)
+	if !types.IsTimespan(e.Type(t.Context)) {
+		return fractionOf(t.Context, e)
 	}
 	args := e.Children()
+	if values := ofOne(e); values != nil {
+		args = values
+	}
 	switch f := e.(type) {
 	case *expression.GetField:
-		return d.timeDigits(&querypb.Field{Database: f.Database(), OrgTable: f.Table(), OrgName: f.Name(),
+		return t.door.timeDigits(&querypb.Field{Database: f.Database(), OrgTable: f.Table(), OrgName: f.Name(),
 			Decimals: most})
-	case *function.CurrTime:
-		return wantedDigits(args)
+	case *expression.Convert:
+		return max(0, lengthOf(f))
 	case *clocked:
 		switch last := args[max(0, len(args)-1):]; {
-		case f.name == "utc_time":
+		case f.name == "utc_time", f.name == "curtime", f.name == "current_time":
 			return wantedDigits(args)
-		case len(last) == 0, f.name != "addtime" && f.name != "subtime" && types.IsText(last[0].Type(ctx)):
+		case len(last) == 0, f.name != "addtime" && f.name != "subtime" && types.IsText(last[0].Type(t.Context)):
 			return most // a text that is a number
 		}
 	case *function.Time, *function.TimeDiff:
 	default:
-		return most
+		if ofOne(e) == nil {
+			return most
+		}
 	}
-	digits := 0
 	for _, a := range args {
-		digits = max(digits, d.digitsOfTime(ctx, a))
+		digits = max(digits, t.digitsOfTime(a))
 	}
 	return digits
 }

@@ -25,6 +25,8 @@ func fieldsOf(ctx *gms.Context, schema gms.Schema) []*querypb.Field {
 			ColumnLength: c.Type.MaxTextResponseByteLength(ctx), Flags: columnFlags(c),
 		}
 		switch {
+		case f.Type == sqltypes.TypeJSON && c.Source != "": // as MySQL says of its columns
+			f.Flags |= uint32(querypb.MySqlFlag_BLOB_FLAG | querypb.MySqlFlag_BINARY_FLAG)
 		case spoken(f.Type):
 			f.Charset = set
 		case types.IsDecimal(c.Type):
@@ -42,6 +44,9 @@ func fieldsOf(ctx *gms.Context, schema gms.Schema) []*querypb.Field {
 			}
 		}
 		columns[i].describe(f, c)
+		if spoken(f.Type) {
+			inBytes(f, set)
+		}
 		clockLength(f)
 		fields[i] = f
 	}
@@ -53,7 +58,26 @@ func computedOf(ctx *gms.Context, schema gms.Schema) []computed {
 	if s := sessionOf(ctx); s != nil && s.meter != nil && len(s.meter.columns) == len(schema) {
 		return s.meter.columns
 	}
-	return slices.Repeat([]computed{{chars: -1, digits: 6}}, len(schema))
+	return slices.Repeat([]computed{untold}, len(schema))
+}
+
+// widened are the columns of an answer with the whole numbers that are computed: each is a BIGINT, as with MySQL.
+func widened(ctx *gms.Context, schema gms.Schema) gms.Schema {
+	wide := schema
+	for i, t := range computedOf(ctx, schema) {
+		if of := schema[i].Type; t.whole == 0 || !types.IsInteger(of) || types.IsYear(of) {
+			continue
+		}
+		if &wide[0] == &schema[0] {
+			wide = slices.Clone(schema)
+		}
+		c := *schema[i]
+		if c.Type = types.Int64; types.IsUnsigned(schema[i].Type) {
+			c.Type = types.Uint64
+		}
+		wide[i] = &c
+	}
+	return wide
 }
 
 // describe corrects a field by it. A short text that is computed is no LONGTEXT.
@@ -64,9 +88,32 @@ func (t computed) describe(f *querypb.Field, c *gms.Column) {
 	switch {
 	case f.Type == sqltypes.Time:
 		f.Decimals = uint32(t.digits)
-	case f.Type == sqltypes.Text && c.Source == "" && t.chars >= 0:
-		f.Type, f.ColumnLength, f.Flags = sqltypes.VarChar, uint32(4*t.chars),
-			f.Flags&^uint32(querypb.MySqlFlag_BLOB_FLAG)
+	case c.Source != "":
+		return
+	case sqltypes.IsIntegral(f.Type) && t.whole > 0:
+		f.ColumnLength = uint32(t.whole)
+	case f.Type == sqltypes.Float64:
+		if f.ColumnLength, f.Decimals = 23, uint32(t.decimals); t.decimals < notFixed {
+			f.ColumnLength = uint32(2 + t.decimals)
+		}
+	case f.Type == sqltypes.Text && t.chars >= 0:
+		f.Type, f.ColumnLength = sqltypes.VarChar, uint32(4*t.chars)
+	case f.Type == sqltypes.Blob && t.chars >= 0:
+		f.Type, f.ColumnLength = sqltypes.VarBinary, uint32(t.chars)
+	case f.Type == sqltypes.VarChar && f.ColumnLength > 4*longestVarchar: // of a variable
+		f.ColumnLength = 4 * 1024
+	}
+	if f.Type == sqltypes.VarChar || f.Type == sqltypes.VarBinary {
+		f.Decimals = notFixed
+		f.Flags &^= uint32(querypb.MySqlFlag_BLOB_FLAG)
+	}
+}
+
+// inBytes makes the length of a text that of its letters in the client's character set: go-mysql-server takes each
+// for four bytes.
+func inBytes(f *querypb.Field, set uint32) {
+	if bytes := uint32(gms.CharacterSetID(set).MaxLength()); bytes > 0 && bytes < 4 && f.ColumnLength < 1<<24 {
+		f.ColumnLength = f.ColumnLength / 4 * bytes
 	}
 }
 
@@ -109,6 +156,7 @@ func columnFlags(c *gms.Column) uint32 {
 	set(querypb.MySqlFlag_UNSIGNED_FLAG, types.IsUnsigned(c.Type))
 	set(querypb.MySqlFlag_BLOB_FLAG, c.Type.Type() == sqltypes.Text || c.Type.Type() == sqltypes.Blob)
 	set(querypb.MySqlFlag_BINARY_FLAG, c.Source == "" && types.IsNumber(c.Type) || types.IsTime(c.Type))
+	set(querypb.MySqlFlag_ZEROFILL_FLAG, types.IsYear(c.Type))
 	set(querypb.MySqlFlag_NO_DEFAULT_VALUE_FLAG, c.Source != "" && !c.Nullable && c.Default == nil && !c.AutoIncrement)
 	return uint32(flags)
 }

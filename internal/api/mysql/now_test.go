@@ -57,3 +57,25 @@ func TestTheTimeOfThePutIsADefault(t *testing.T) {
 		}
 	}
 }
+
+// TestCurrentTimesHaveTheirDigits: no clock stands at .000 for as long as ten statements.
+func TestCurrentTimesHaveTheirDigits(t *testing.T) {
+	c := newRig(t, Config{}, nil).connect("")
+	for expression, digits := range map[string]string{"curtime(3)": "000", "current_time(2)": "00", "now(4)": "0000"} {
+		for tries := 0; ; tries++ {
+			var text string
+			if err := c.QueryRowContext(t.Context(), "SELECT concat("+expression+")").Scan(&text); err != nil {
+				t.Fatal(err)
+			}
+			_, fraction, _ := strings.Cut(text, ".")
+			if len(fraction) != len(digits) || tries == 10 {
+				t.Fatalf("%s is %s", expression, text)
+			}
+			if fraction != digits {
+				break
+			}
+		}
+	}
+	_, err := c.ExecContext(t.Context(), "SELECT curtime(7)")
+	failsWith(t, err, 1426, "42000", "too many digits")
+}

@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"bytes"
+	"slices"
 
 	vmysql "github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/sqltypes"
@@ -62,10 +63,14 @@ func (d *Server) timeDigits(f *querypb.Field) int {
 	return 6
 }
 
+const zeros = "000000"
+
 // fraction cuts a time's text to so many digits of a second. Six are left out where they are nothing.
 func fraction(text []byte, digits int) []byte {
 	point := bytes.IndexByte(text, '.')
 	switch {
+	case point < 0 && digits > 0 && digits < 6:
+		return append(append(slices.Clone(text), '.'), zeros[:digits]...)
 	case point < 0:
 		return text
 	case digits == 0, digits == 6 && len(bytes.Trim(text[point+1:], "0")) == 0:

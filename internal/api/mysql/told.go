@@ -123,6 +123,9 @@ func writtenOf(ctx *gms.Context, e gms.Expression) (gms.Expression, bool) {
 	if w, ok := dateOf(e.Type(ctx)); ok {
 		return &seen[written]{e, w}, true
 	}
+	if types.IsTimespan(e.Type(ctx)) {
+		return timeText(ctx, e), true
+	}
 	return e, false
 }
 

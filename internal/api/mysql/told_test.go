@@ -31,6 +31,7 @@ func TestDatesAreTheTextsAndNumbersOfMySQL(t *testing.T) {
 		"d + 0": "20240102", "s + 0": "20240102030405",
 		"ms + 0": "20240102030405.678", "ti + 0": "101112",
 		"date(s) + 0": "20240102", "-d": "-20240102", "d DIV 10000": "2024", "d % 100": "2", "abs(d)": "20240102",
+		"group_concat(ti)": "10:11:12", "concat(CAST('10:11:12' AS TIME(2)))": "10:11:12.00", "upper(ti)": "10:11:12",
 		"length(now(3))": "23", "length(concat(utc_timestamp()))": "19",
 		"now(6) + 0 > 20240101000000": "1", "curdate() + 0 > 20240101": "1",
 	} {
