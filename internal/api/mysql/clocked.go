@@ -1,12 +1,22 @@
 package mysql
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 )
 
-// clocked is a function of clocks in an expression.
+// workOf is how the function of a name works.
+func workOf(name string) clockwork {
+	if work, ok := clocks[name]; ok {
+		return work
+	}
+	return documents[name]
+}
+
+// clocked is a function of clocks, or of documents, in an expression.
 type clocked struct {
 	name string
 	args []gms.Expression
@@ -16,7 +26,8 @@ var _ gms.FunctionExpression = (*clocked)(nil)
 
 // clockFunctions are those of clocks for the catalog.
 func clockFunctions() (fs []gms.Function) {
-	for name, work := range clocks {
+	for _, name := range slices.Concat(slices.Collect(maps.Keys(clocks)), slices.Collect(maps.Keys(documents))) {
+		work := workOf(name)
 		if growing[name] != nil { // it is among those
 			continue
 		}
@@ -57,7 +68,7 @@ func (c *clocked) IsNullable(*gms.Context) bool {
 	return len(c.args) > 0 && c.name != "curtime" && c.name != "current_time" && c.name != "utc_time"
 }
 
-func (c *clocked) Type(ctx *gms.Context) gms.Type { return clocks[c.name].typ(ctx, c.args) }
+func (c *clocked) Type(ctx *gms.Context) gms.Type { return workOf(c.name).typ(ctx, c.args) }
 func (c *clocked) Children() []gms.Expression     { return c.args }
 
 func (c *clocked) WithChildren(_ *gms.Context, args ...gms.Expression) (gms.Expression, error) {
@@ -76,5 +87,5 @@ func (c *clocked) Eval(ctx *gms.Context, row gms.Row) (any, error) {
 			return nil, err
 		}
 	}
-	return clocks[c.name].eval(ctx, args)
+	return workOf(c.name).eval(ctx, args)
 }

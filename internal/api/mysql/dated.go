@@ -61,7 +61,7 @@ func datedIn(ctx *gms.Context, e gms.Expression, planned bool) (gms.Expression, 
 }
 
 // datedRows is a plan whose INSERTs read no more of a text than a date can have, in the columns that are dates or
-// times.
+// times, and take bits for a number in those that are numbers.
 func datedRows(ctx *gms.Context, n gms.Node) (gms.Node, transform.TreeIdentity, error) {
 	return transform.NodeWithOpaque(ctx, n, func(ctx *gms.Context, n gms.Node) (gms.Node, transform.TreeIdentity,
 		error) {
@@ -76,11 +76,16 @@ func datedRows(ctx *gms.Context, n gms.Node) (gms.Node, transform.TreeIdentity, 
 		}
 		expressions := append([]gms.Expression(nil), rows.Projections...)
 		for i, c := range into {
-			if _, usual := expressions[i].(*gms.ColumnDefaultValue); !usual && types.IsTime(c.Type) {
+			switch _, usual := expressions[i].(*gms.ColumnDefaultValue); {
+			case usual:
+			case types.IsTime(c.Type):
 				expressions[i] = &seen[cutter]{expressions[i], cutter{}}
+			case types.IsNumber(c.Type):
+				expressions[i], _ = bitsNumber(expressions[i])
 			}
 		}
-		return insert.WithSource(plan.NewProject(ctx, expressions, rows.Child)), transform.NewTree, nil
+		source := plan.NewProject(ctx, expressions, numbersOfBits(rows.Child, expressions, into))
+		return insert.WithSource(source), transform.NewTree, nil
 	})
 }
 

@@ -75,9 +75,7 @@ func (x *extracted) Eval(ctx *gms.Context, row gms.Row) (any, error) {
 	}
 	found, several := []any{}, len(ways) > 1
 	for _, way := range ways {
-		for _, l := range way {
-			several = several || l.all
-		}
+		several = several || forks(way)
 		found = append(found, follow(document, way)...)
 	}
 	switch {
@@ -89,27 +87,54 @@ func (x *extracted) Eval(ctx *gms.Context, row gms.Row) (any, error) {
 	return types.JSONDocument{Val: found[0]}, nil
 }
 
-// leg is a step of a path: to a member or an element, or to all of them.
+// leg is a step of a path: to a member or an element, to all of them, or to some.
 type leg struct {
 	member, all bool
+	deep        bool // to the value itself and all that is in it: **
+	ranged      bool // to the elements from index to end
 	name        string
-	index       int
-	last        bool // the index counts from the last element
+	index, end  spot
 }
 
-// pathOf reads a path of members and elements; false where it has something else, or is none.
+// spot is that of an element; last tells that it counts from the last one.
+type spot struct {
+	n    int
+	last bool
+}
+
+// in is the place among so many elements, perhaps before the first or behind the last.
+func (p spot) in(length int) int {
+	if p.last {
+		return length - 1 - p.n
+	}
+	return p.n
+}
+
+// forks tells whether a way may lead to several places.
+func forks(way []leg) bool {
+	return slices.ContainsFunc(way, func(l leg) bool { return l.all || l.deep || l.ranged })
+}
+
+// pathOf reads a path of members and elements; false where it has something else, or is none. ** stands in it once at
+// most: what several lead to may be more than the document has.
 func pathOf(text string) (way []leg, ok bool) {
 	text, ok = strings.CutPrefix(strings.TrimSpace(text), "$")
-	for ok && text != "" {
+	text = strings.TrimLeft(text, " ")
+	for deep := false; ok && text != ""; {
 		var l leg
-		if text[0] == '.' {
-			l, text, ok = memberOf(text[1:])
-		} else {
+		switch {
+		case strings.HasPrefix(text, "**"):
+			l, text, ok = leg{deep: true}, text[2:], !deep && len(text) > 2
+			deep = true
+		case text[0] == '.':
+			l, text, ok = memberOf(strings.TrimLeft(text[1:], " "))
+		default:
 			l, text, ok = elementOf(text)
 		}
 		if way = append(way, l); len(way) > maxLegs {
 			return nil, false
 		}
+		text = strings.TrimLeft(text, " ")
 	}
 	return way, ok
 }
@@ -149,19 +174,31 @@ func elementOf(text string) (l leg, rest string, ok bool) {
 		l.all = true
 		return l, rest, true
 	}
-	if from, is := strings.CutPrefix(inner, "last"); is {
-		l.last = true
-		if from = strings.TrimSpace(from); from == "" {
-			return l, rest, true
-		}
-		if inner, ok = strings.CutPrefix(from, "-"); !ok {
-			return l, "", false
-		}
-		inner = strings.TrimSpace(inner)
+	first, behind, ranged := strings.Cut(inner, " to ")
+	if l.index, ok = spotOf(first); ok && ranged {
+		l.ranged = true
+		l.end, ok = spotOf(behind)
+		ok = ok && (l.index.last != l.end.last || l.index.last == (l.index.n > l.end.n) || l.index.n == l.end.n)
 	}
-	n, err := strconv.ParseUint(inner, 10, 31)
-	l.index = int(n)
-	return l, rest, err == nil
+	return l, rest, ok
+}
+
+// spotOf reads 3, last or last-3.
+func spotOf(text string) (p spot, ok bool) {
+	text = strings.TrimSpace(text)
+	if from, is := strings.CutPrefix(text, "last"); is {
+		p.last = true
+		if from = strings.TrimSpace(from); from == "" {
+			return p, true
+		}
+		if text, ok = strings.CutPrefix(from, "-"); !ok {
+			return p, false
+		}
+		text = strings.TrimSpace(text)
+	}
+	n, err := strconv.ParseUint(text, 10, 31)
+	p.n = int(n)
+	return p, err == nil
 }
 
 // follow is what a way leads to from a value. A value that is no array is its own first and last element.
@@ -170,32 +207,68 @@ func follow(v any, way []leg) []any {
 		return []any{v}
 	}
 	l, rest := way[0], way[1:]
-	var next []any
-	object, _ := v.(map[string]any)
-	list, array := v.([]any)
-	switch {
-	case l.member && l.all:
-		for _, k := range slices.SortedFunc(maps.Keys(object), func(a, b string) int {
-			return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
-		}) {
-			next = append(next, object[k])
-		}
-	case l.member:
-		if member, ok := object[l.name]; ok {
-			next = []any{member}
-		}
-	case !array && !l.all && l.index == 0:
-		next = []any{v}
-	case l.all:
-		next = list
-	case l.index < len(list) && l.last:
-		next = []any{list[len(list)-1-l.index]}
-	case l.index < len(list):
-		next = []any{list[l.index]}
+	if l.deep {
+		return inside(v, rest, nil)
 	}
 	var found []any
-	for _, n := range next {
+	for _, n := range l.next(v) {
 		found = append(found, follow(n, rest)...)
 	}
 	return found
+}
+
+// inside adds to what is found what a way leads to from a value and from all that is in it. The elements of an array
+// are not their own first ones here: the array has led to them.
+func inside(v any, way []leg, found []any) []any {
+	_, array := v.([]any)
+	if array || way[0].member {
+		found = append(found, follow(v, way)...)
+	}
+	for _, n := range values(v) {
+		found = inside(n, way, found)
+	}
+	return found
+}
+
+// values are those of the members or elements of a value.
+func values(v any) (all []any) {
+	object, _ := v.(map[string]any)
+	for _, k := range slices.SortedFunc(maps.Keys(object), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+	}) {
+		all = append(all, object[k])
+	}
+	if list, ok := v.([]any); ok {
+		return list
+	}
+	return all
+}
+
+// next is what one leg leads to.
+func (l leg) next(v any) []any {
+	list, array := v.([]any)
+	switch {
+	case l.member:
+		object, ok := v.(map[string]any)
+		member, there := object[l.name]
+		switch {
+		case l.all && ok:
+			return values(v)
+		case !l.all && there:
+			return []any{member}
+		}
+		return nil
+	case l.all:
+		return list
+	case !array:
+		list = []any{v}
+	}
+	from, to := l.index.in(len(list)), l.index.in(len(list))
+	if l.ranged {
+		from, to = max(from, 0), min(l.end.in(len(list)), len(list)-1)
+	}
+	if from < 0 || from >= len(list) || to < from {
+		return nil
+	}
+	return list[from : to+1]
 }

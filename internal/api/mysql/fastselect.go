@@ -132,7 +132,7 @@ func (o *spool) add(ctx *gms.Context, row gms.Row) (err error) {
 		if values[i], err = o.t.schema[w].Type.SQL(ctx, nil, row[w]); err != nil {
 			return err
 		}
-		values[i] = plainFloat(values[i])
+		values[i] = plainFloat(values[i], notFixed)
 		if o.t.columns[w].Type == message.TypeTime {
 			values[i] = sqltypes.MakeTrusted(sqltypes.Time, fraction(values[i].ToBytes(), o.t.columns[w].Length))
 		}

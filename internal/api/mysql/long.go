@@ -79,7 +79,7 @@ func (l *long) look(ctx context.Context) error {
 			"client can write what it gets)")
 	}
 	if l.answer != nil {
-		l.answer = plainFloats(plainTimes(l.door, l.answer))
+		l.answer = plainFloats(plainTimes(l.door, l.answer), l.bound != nil)
 	}
 	l.implicit(s, words)
 	switch words[0] {

@@ -131,6 +131,9 @@ func writtenOf(ctx *gms.Context, e gms.Expression) (gms.Expression, bool) {
 
 // numeralOf is an expression whose dates and times are numbers.
 func numeralOf(ctx *gms.Context, e gms.Expression, whole bool) (gms.Expression, bool) {
+	if number, ok := bitsNumber(e); ok {
+		return number, true
+	}
 	switch t := e.Type(ctx); {
 	case types.IsTimespan(t):
 		return &seen[numeral]{e, numeral{time: true, whole: whole}}, true
@@ -180,9 +183,10 @@ func toldIn(ctx *gms.Context, e gms.Expression) (gms.Expression, bool, error) {
 		if c, ok := text(i, c); ok || !types.IsFloat(c.Type(ctx)) {
 			return c, ok
 		}
-		return &seen[floating]{c, floating{}}, true
+		return &seen[floating]{c, floating{(teller{Context: ctx}).decimals(c)}}, true
 	}
 	number := func(_ int, c gms.Expression) (gms.Expression, bool) { return numeralOf(ctx, c, false) }
+	truth := func(_ int, c gms.Expression) (gms.Expression, bool) { return bitsNumber(c) }
 	switch f := e.(type) {
 	case *expression.Convert:
 		switch t := f.Type(ctx); {
@@ -199,15 +203,24 @@ func toldIn(ctx *gms.Context, e gms.Expression) (gms.Expression, bool, error) {
 		return told(ctx, e, number)
 	case *expression.Like:
 		return told(ctx, e, text)
+	case *expression.And, *expression.Or, *expression.Xor, *expression.Not, *expression.IsTrue:
+		return told(ctx, e, truth)
+	case expression.Comparer, *expression.Between, *expression.InTuple, *expression.HashInTuple:
+		return heldIn(ctx, e)
 	case *expression.Case:
 		return toldCase(ctx, f)
 	case *function.If:
 		if !types.IsText(f.Type(ctx)) {
-			break
+			return told(ctx, e, func(i int, c gms.Expression) (gms.Expression, bool) {
+				if i == 0 {
+					return truth(i, c)
+				}
+				return c, false
+			})
 		}
 		return told(ctx, e, func(i int, c gms.Expression) (gms.Expression, bool) {
 			if i == 0 {
-				return c, false
+				return truth(i, c)
 			}
 			return float(i, c)
 		})

@@ -10,6 +10,7 @@
 //	SELECT DISTINCTROW, SELECT HIGH_PRIORITY         SELECT DISTINCT, SELECT
 //	INSERT LOW_PRIORITY, DELETE QUICK                INSERT, DELETE
 //	LOCK TABLE a READ                                LOCK TABLES a READ
+//	b'1000001', 0b1000001                            x'41', x'41'
 //	N'text'                                          'text'
 //	{d '2026-01-02'}, {fn NOW()}, {oj a JOIN b …}    DATE '2026-01-02', NOW(), a JOIN b …
 //

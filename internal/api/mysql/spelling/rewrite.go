@@ -24,11 +24,12 @@ func Rewrite(query string, escapes bool) string {
 // writer walks through a statement.
 type writer struct {
 	scanner
-	before token // the token before the one that is looked at
-	out    strings.Builder
-	done   int    // the bytes of the text that out has, in whatever form
-	open   []bool // the braces that are open, and whether they are left out
-	rows   bool   // the statement is one of VALUES ROW(…), where ROW has to stay
+	before  token // the token before the one that is looked at
+	out     strings.Builder
+	done    int    // the bytes of the text that out has, in whatever form
+	open    []bool // the braces that are open, and whether they are left out
+	defines bool   // the statement is a CREATE or ALTER
+	rows    bool   // the statement is one of VALUES ROW(…), where ROW has to stay
 }
 
 // replace writes a part of the text in another way. Parts are replaced in their order.
@@ -70,6 +71,12 @@ func (w *writer) look(t token) {
 		return
 	}
 	if t.kind != word || w.is(w.before, ".") {
+		return
+	}
+	if w.before.kind == end {
+		w.defines = w.any(t, "create", "alter") != ""
+	}
+	if w.bits(t) {
 		return
 	}
 	switch len(t.text(w)) {

@@ -34,6 +34,8 @@ func TestWhatTheParserDoesNotReadIsWrittenAnotherWay(t *testing.T) {
 		"LOCK TABLE a READ":                                      "LOCK TABLES a READ",
 		"SELECT ROW(1, 2) = ROW(a, b)":                           "SELECT  (1, 2) =  (a, b)",
 		"SELECT a FROM b WHERE (a, b) IN (ROW(1,2), row (3,4))":  "SELECT a FROM b WHERE (a, b) IN ( (1,2),   (3,4))",
+		"SELECT b'101', B'', 0b1000001, b'2', b '1', a.b, 0b2":   "SELECT  x'05',  x'',  x'41', b'2', b '1', a.b, 0b2",
+		"CREATE TABLE a (n bit(3) DEFAULT b'101')":               "CREATE TABLE a (n bit(3) DEFAULT b'101')",
 		"INSERT INTO a VALUES (N'x', n'y')":                      "INSERT INTO a VALUES ( 'x',  'y')",
 		"SELECT {d '2026-01-02'}, {ts'2026-01-02 03:04:05' }":    "SELECT DATE '2026-01-02' , TIMESTAMP'2026-01-02 03:04:05'  ",
 		"SELECT {fn concat('}', {fn now()})}":                    "SELECT   concat('}',   now() ) ",

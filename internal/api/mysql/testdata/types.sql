@@ -140,7 +140,7 @@ a> INSERT INTO bytes VALUES ('ab', 'ab', 0x00ff, x'80', b'01000001', 'long')
 ok, 1 rows
 a> SELECT hex(a), hex(b), hex(c), hex(d), hex(e), f FROM bytes
   hex(a) | hex(b) | hex(c) | hex(d) | hex(e) | f
-  61620000 | 6162 | 00FF | 80 | 3635 | long
+  61620000 | 6162 | 00FF | 80 | 41 | long
 a> INSERT INTO bytes (a) VALUES ('abcde')
   ERROR 1406 (22001): Data too long for column 'a'
 a> INSERT INTO bytes (b) VALUES ('abcde')
@@ -229,7 +229,7 @@ a> SELECT queue_wait('bytes', 0)
   1
 a> SELECT * FROM bytes
   a | b | c | d | e | f
-  ab\x00\x00 | ab | \x00\xff | \x80 | 65 | long
+  ab\x00\x00 | ab | \x00\xff | \x80 | A | long
 a> SELECT queue_wait('texts', 0)
   queue_wait('texts', 0)
   1

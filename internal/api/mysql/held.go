@@ -1,0 +1,121 @@
+package mysql
+
+import (
+	"encoding/binary"
+	"slices"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/go-mysql-server/sql/types"
+
+	"github.com/hikyaku/hikyaku/internal/message"
+)
+
+// What literals are that are held against something else: bits against a number are a number, and a number or a text
+// against a date is a date.
+
+// bitsNumber is the number of a literal of bits: x'41', 0x41, b'1000001'.
+func bitsNumber(e gms.Expression) (gms.Expression, bool) {
+	l, ok := e.(*expression.Literal)
+	if !ok {
+		return e, false
+	}
+	bits, ok := l.Value().([]byte)
+	if !ok {
+		return e, false
+	}
+	var last [8]byte
+	bits = bits[max(0, len(bits)-len(last)):]
+	copy(last[len(last)-len(bits):], bits)
+	return &named{expression.NewLiteral(binary.BigEndian.Uint64(last[:]), types.Uint64), e.String()}, true
+}
+
+// numbersOfBits are the VALUES of an INSERT, whose bits are numbers in the columns that are; another node is as it was.
+func numbersOfBits(n gms.Node, from []gms.Expression, into gms.Schema) gms.Node {
+	values, ok := n.(*plan.Values)
+	if !ok {
+		return n
+	}
+	made := *values
+	made.ExpressionTuples = slices.Clone(values.ExpressionTuples)
+	for r, row := range made.ExpressionTuples {
+		for i, c := range into {
+			f, ok := from[i].(*expression.GetField)
+			if !ok || !types.IsNumber(c.Type) || f.Index() >= len(row) {
+				continue
+			}
+			if number, is := bitsNumber(row[f.Index()]); is {
+				row = slices.Clone(row)
+				row[f.Index()] = number
+			}
+		}
+		made.ExpressionTuples[r] = row
+	}
+	return &made
+}
+
+// heldIn is a comparison whose literals are of the type of what they are held against.
+func heldIn(ctx *gms.Context, e gms.Expression) (gms.Expression, bool, error) {
+	has := func(is func(gms.Type) bool) bool {
+		return slices.ContainsFunc(leaves(e), func(c gms.Expression) bool {
+			return c != nil && is(c.Type(ctx))
+		})
+	}
+	var of func(gms.Expression) (gms.Expression, bool)
+	switch {
+	case has(types.IsTime):
+		of = func(c gms.Expression) (gms.Expression, bool) { return dateLiteral(ctx, c, message.TypeDateTime) }
+	case has(types.IsTimespan):
+		of = func(c gms.Expression) (gms.Expression, bool) { return dateLiteral(ctx, c, message.TypeTime) }
+	case has(types.IsNumber):
+		of = bitsNumber
+	default:
+		return e, false, nil
+	}
+	return told(ctx, e, func(_ int, c gms.Expression) (gms.Expression, bool) {
+		list, ok := c.(expression.Tuple)
+		if !ok {
+			return of(c)
+		}
+		all, changed := slices.Clone(list), false
+		for i, c := range all {
+			one, is := of(c)
+			all[i], changed = one, changed || is
+		}
+		return all, changed
+	})
+}
+
+// leaves are what is compared, with the values of lists.
+func leaves(e gms.Expression) (all []gms.Expression) {
+	for _, c := range e.Children() {
+		if list, ok := c.(expression.Tuple); ok {
+			all = append(all, list...)
+		} else {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// dateLiteral is the date or time that a literal is, where go-mysql-server would not know it: 20240102, '24-1-2'.
+func dateLiteral(ctx *gms.Context, e gms.Expression, t message.ColumnType) (gms.Expression, bool) {
+	l, ok := e.(*expression.Literal)
+	if !ok || l.Value() == nil {
+		return e, false
+	}
+	number := types.IsNumber(l.Type(ctx))
+	text, is := l.Value().(string)
+	switch {
+	case is:
+		if text, is = canonical(t, text); is {
+			return expression.NewLiteral(text, l.Type(ctx)), true
+		}
+	case number && t == message.TypeDateTime:
+		if m, ok := dayOf(ctx, l.Value()); ok {
+			return expression.NewLiteral(m.day, types.DatetimeMaxPrecision), true
+		}
+	}
+	return e, false
+}
