@@ -29,6 +29,9 @@ func (i *inserter) Insert(ctx *gms.Context, row gms.Row) error {
 		return sqlError(erTooBigRow, "42000", "An INSERT into '%s' takes at most %d rows (all of them are one "+
 			"durable group)", i.t.name.Name, i.t.door.maxRows)
 	}
+	if m := sessionOf(ctx).meter; m != nil && m.err != nil {
+		return m.err
+	}
 	values := make([]message.Value, len(row))
 	for n, v := range row {
 		value, err := fromSQL(ctx, v)

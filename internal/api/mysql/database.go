@@ -191,7 +191,7 @@ func (d *database) CreateTable(ctx *gms.Context, name string, schema gms.Primary
 		def.Labels[collationLabel] = collation.Name()
 	}
 	if _, _, err := d.door.definition(n); err == nil {
-		return gms.ErrTableAlreadyExists.New(name)
+		return d.exists(ctx, name)
 	}
 	// of a table of that name whose end was cut short
 	if err := d.door.forgetMarks(ctx, d.door.store.Resolve(n)); err != nil {
@@ -199,9 +199,17 @@ func (d *database) CreateTable(ctx *gms.Context, name string, schema gms.Primary
 	}
 	created, err := d.door.store.CreateQueue(ctx, n, def)
 	if errors.Is(err, queue.ErrExists) || err == nil && !created {
-		return gms.ErrTableAlreadyExists.New(name)
+		return d.exists(ctx, name)
 	}
 	return fromStore(err, name)
+}
+
+// exists is the error of a table that there is, which CREATE TABLE IF NOT EXISTS makes a note.
+func (d *database) exists(ctx *gms.Context, name string) error {
+	if words := firstWords(ctx.Query()); len(words) > 3 && words[0] == "create" && words[2] == "if" {
+		sessionOf(ctx).note(1050, "Table '"+name+"' already exists")
+	}
+	return gms.ErrTableAlreadyExists.New(name)
 }
 
 func (d *database) DropTable(ctx *gms.Context, name string) error {

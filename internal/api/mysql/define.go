@@ -7,6 +7,9 @@ import (
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
 // engineName is the storage engine of every table.
@@ -43,6 +46,9 @@ func (l *long) define(sc *gms.Context, s *session) error {
 			return err
 		}
 	}
+	if len(parts) == 1 && parts[0].OptSelect != nil && l.answer != nil && l.isThere(s, parts[0]) {
+		return l.answerOK()
+	}
 	if len(parts) == 1 && parts[0].OptSelect != nil {
 		if err := l.selects(sc, s, parts[0]); err != nil {
 			return err
@@ -58,6 +64,24 @@ func (l *long) define(sc *gms.Context, s *session) error {
 		l.query = sqlparser.String(parsed)
 	}
 	return nil
+}
+
+// isThere tells whether a CREATE TABLE IF NOT EXISTS has nothing to do, and leaves a note. go-mysql-server would go on
+// to fill the table, and end in a panic.
+func (l *long) isThere(s *session, d *sqlparser.DDL) bool {
+	db, name := d.Table.DbQualifier.String(), d.Table.Name.String()
+	if db == "" {
+		db = s.GetCurrentDatabase()
+	}
+	n := l.door.lookup(queue.Name{Namespace: db, Name: name})
+	if !d.IfNotExists || s.may(access.Admin, n, "CREATE") != nil {
+		return false
+	}
+	if _, _, err := l.door.definition(n); err != nil {
+		return false
+	}
+	s.note(1050, "Table '"+name+"' already exists")
+	return true
 }
 
 // selects refuses a CREATE TABLE … SELECT whose own columns are not all selected, before there is a table:

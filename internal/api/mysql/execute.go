@@ -28,6 +28,7 @@ func (h *handler) execute(ctx context.Context, c *vmysql.Conn, query string, bou
 	watched, unwatch := h.door.watch(ctx, c)
 	defer unwatch()
 	m, measured := s.measure(watched)
+	m.strict = s.strictly(query)
 	s.meter = m
 	defer func() {
 		s.meter = nil

@@ -50,7 +50,10 @@ func (l *long) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.warned = s.WarningCount()
+	s.warned = uint16(len(s.Warnings())) // SHOW WARNINGS forgets the count
+	if l.answer != nil && words[0] != "show" && words[0] != "set" {
+		s.ClearWarnings()
+	}
 	l.query = spelling.Rewrite(l.query, !s.border.noEscapes)
 	if err := bounds.Check(l.query, s.allowance().words); err != nil {
 		return err
@@ -96,6 +99,10 @@ func (l *long) look(ctx context.Context) error {
 		l.query = describePattern.replace(l.query, "SHOW COLUMNS FROM $1 LIKE $2")
 		l.query = describeColumn.replace(l.query, "SHOW COLUMNS FROM $1 LIKE '$2$3'")
 		l.correctColumns()
+	case "drop":
+		if l.dropNothing(s, words) {
+			return l.answerOK()
+		}
 	case "kill":
 		return l.kill(s)
 	case "set":

@@ -45,6 +45,7 @@ type meter struct {
 	until  time.Time
 
 	running bool       // rows are being made, or were: the statement is past its planning
+	strict  bool       // rows are changed, and a division by 0 ends the statement
 	built   bool       // the statement's own plan is built: what is built from then on are subqueries
 	columns []computed // of the answer, as the plan tells
 	walked  int64

@@ -39,6 +39,7 @@ type session struct {
 	altering  *altering      // what an ALTER TABLE of several parts has gathered
 	fractions map[string]int // digits of a second of the TIME columns that a statement defines
 	plain     bool           // quotes and backslashes mean what they mean by default: the short path may read them
+	mode      *gms.SqlMode
 	border    border
 	warned    uint16     // how many warnings the statement before this one left
 	text      clientText // what the client speaks
@@ -63,6 +64,7 @@ func newSession(ctx context.Context, d *Server, conn *vmysql.Conn, base *gms.Bas
 	if err := s.speak(sc, conn.CharacterSet); err != nil {
 		return nil, err
 	}
+	s.mode = gms.LoadSqlMode(sc)
 	return s, s.readLease(sc)
 }
 
@@ -132,7 +134,8 @@ func (s *session) SetSessionVariable(ctx *gms.Context, name string, value any) e
 		}
 		s.border.auto(on)
 	case "sql_mode":
-		mode := strings.ToUpper(gms.LoadSqlMode(ctx).String())
+		s.mode = gms.LoadSqlMode(ctx)
+		mode := strings.ToUpper(s.mode.String())
 		s.border.noEscapes = strings.Contains(mode, "NO_BACKSLASH_ESCAPES")
 		s.plain = !strings.Contains(mode, "ANSI") && !s.border.noEscapes
 	}
@@ -218,9 +221,4 @@ func (s *session) mine() func(connection uint32, user string) bool {
 		return false, nil
 	})
 	return func(connection uint32, _ string) bool { return same[connection] }
-}
-
-// warn leaves a warning for SHOW WARNINGS.
-func (s *session) warn(code int, message string) {
-	s.Warn(&gms.Warning{Level: "Warning", Code: code, Message: message})
 }

@@ -37,6 +37,7 @@ var variables = sync.OnceFunc(func() {
 		variable("binlog_format", types.NewSystemEnumType("binlog_format", "MIXED", "STATEMENT", "ROW"), "ROW"),
 		variable(switchVariable, types.NewSystemStringType(switchVariable), switches),
 		countedVariable(warningsVariable), countedVariable(errorsVariable),
+		usualMode(),
 		fixed("version", types.NewSystemStringType("version"), version),
 		fixed("secure_file_priv", types.NewSystemStringType("secure_file_priv"), noFolder),
 		// What the greeting names; any method that the server knows is taken.
@@ -46,6 +47,20 @@ var variables = sync.OnceFunc(func() {
 		fixed("version_comment", types.NewSystemStringType("version_comment"), "hikyaku, a message courier"),
 	})
 })
+
+// usualMode is MySQL's mode: dates of which a part is 0 are refused, and a division by 0 warns.
+func usualMode() gms.SystemVariable {
+	const mode = "ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO," +
+		"NO_ENGINE_SUBSTITUTION"
+	v, _, _ := gms.SystemVariables.GetGlobal("sql_mode")
+	own, ok := v.(*gms.MysqlSystemVariable)
+	if !ok {
+		return v
+	}
+	usual := *own
+	usual.Default = mode
+	return &usual
+}
 
 func fixed(name string, typ gms.SystemVariableType, value any) gms.SystemVariable {
 	return &gms.MysqlSystemVariable{

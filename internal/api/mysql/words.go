@@ -24,6 +24,19 @@ func firstWords(query string) []string {
 	return words
 }
 
+// afterWords is a statement without so many of its first words.
+func afterWords(query string, n int) string {
+	for range n {
+		query = skipSpace(query)
+		end := 0
+		for end < len(query) && isWord(query[end]) {
+			end++
+		}
+		query = query[end:]
+	}
+	return query
+}
+
 // firstWord is a statement's first word, in lower case.
 func firstWord(query string) string { return firstWords(query)[0] }
 

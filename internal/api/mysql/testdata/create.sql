@@ -20,6 +20,7 @@ a> CREATE TABLE IF NOT EXISTS t1 (w int) ENGINE=QUEUE
 ok
 a> SHOW WARNINGS
   Level | Code | Message
+  Note | 1050 | Table 't1' already exists
 a> CREATE TABLE t5 (v int PRIMARY KEY) ENGINE=QUEUE
   ERROR 1178 (42000): The storage engine QUEUE has no keys and no declared indexes: leave them out of 't5' (it makes its own for the conditions that queue_wait() names; queue_rowid() numbers the rows)
 a> CREATE TABLE t5 (v int, PRIMARY KEY (v)) ENGINE=QUEUE

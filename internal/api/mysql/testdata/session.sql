@@ -32,7 +32,7 @@ a> SELECT @@default_storage_engine
   QUEUE
 a> SELECT @@max_allowed_packet, @@wait_timeout > 0, @@lower_case_table_names, @@sql_mode
   @@max_allowed_packet | @@wait_timeout > 0 | @@lower_case_table_names | @@sql_mode
-  135266304 | 1 | 0 | NO_ENGINE_SUBSTITUTION,ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES
+  135266304 | 1 | 0 | ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,NO_ZERO_DATE,NO_ZERO_IN_DATE,ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES
 a> SELECT @@session.autocommit
   @@session.autocommit
   1

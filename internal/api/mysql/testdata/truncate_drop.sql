@@ -126,7 +126,7 @@ a> DROP TABLE IF EXISTS u
 ok
 a> SHOW WARNINGS
   Level | Code | Message
-  Note | 1051 | Unknown table 'u'
+  Note | 1051 | Unknown table 'test.u'
 a> TRUNCATE TABLE u
   ERROR 1146 (42S02): table not found: u
 a> CREATE TABLE u (v int) ENGINE=QUEUE
