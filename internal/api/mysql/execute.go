@@ -89,8 +89,10 @@ const (
 // spool sends rows, and gives back what made them.
 func (h *handler) spool(ctx *gms.Context, c *vmysql.Conn, schema gms.Schema, iter gms.RowIter,
 	answer vmysql.ResultSpoolFn) (err error) {
-	schema = widened(ctx, schema)
-	p := part{fields: fieldsOf(ctx, schema), answer: answer, meter: sessionOf(ctx).meter}
+	m := sessionOf(ctx).meter
+	columns := allOf(m.columns, schema)
+	schema = widened(schema, columns)
+	p := part{fields: fieldsOf(ctx, schema, columns), answer: answer, meter: m}
 	// A cursor's rows are fetched when the client likes, while the next ones are read: each part's buffer stays theirs.
 	if p.kept = ofCursor(c); p.kept {
 		p.buffer = gms.NewByteBuffer(cursorBuffer)

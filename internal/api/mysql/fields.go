@@ -11,13 +11,12 @@ import (
 
 // fieldsOf describes the columns of an answer to a client, as MySQL does: numbers and times are of the character set
 // binary, texts of what the client wants.
-func fieldsOf(ctx *gms.Context, schema gms.Schema) []*querypb.Field {
+func fieldsOf(ctx *gms.Context, schema gms.Schema, columns []computed) []*querypb.Field {
 	fields := make([]*querypb.Field, len(schema))
 	set := uint32(gms.CharacterSet_utf8mb4)
 	if s := sessionOf(ctx); s != nil {
 		set = s.text.number
 	}
-	columns := computedOf(ctx, schema)
 	for i, c := range schema {
 		f := &querypb.Field{
 			Name: c.Name, OrgName: c.Name, Table: c.Source, OrgTable: c.Source, Database: c.DatabaseSource,
@@ -28,7 +27,7 @@ func fieldsOf(ctx *gms.Context, schema gms.Schema) []*querypb.Field {
 		case f.Type == sqltypes.TypeJSON && c.Source != "": // as MySQL says of its columns
 			f.Flags |= uint32(querypb.MySqlFlag_BLOB_FLAG | querypb.MySqlFlag_BINARY_FLAG)
 		case spoken(f.Type):
-			f.Charset = set
+			f.Charset, f.ColumnLength = set, fourBytes(c.Type, f.ColumnLength)
 		case types.IsDecimal(c.Type):
 			f.Decimals = uint32(c.Type.(gms.DecimalType).Scale())
 		case types.IsDatetimeType(c.Type):
@@ -53,18 +52,18 @@ func fieldsOf(ctx *gms.Context, schema gms.Schema) []*querypb.Field {
 	return fields
 }
 
-// computedOf is what the statement's plan told of its columns.
-func computedOf(ctx *gms.Context, schema gms.Schema) []computed {
-	if s := sessionOf(ctx); s != nil && s.meter != nil && len(s.meter.columns) == len(schema) {
-		return s.meter.columns
+// allOf is what a statement's plan told of the columns of its answer: of each something.
+func allOf(columns []computed, schema gms.Schema) []computed {
+	if len(columns) == len(schema) {
+		return columns
 	}
 	return slices.Repeat([]computed{untold}, len(schema))
 }
 
 // widened are the columns of an answer with the whole numbers that are computed: each is a BIGINT, as with MySQL.
-func widened(ctx *gms.Context, schema gms.Schema) gms.Schema {
+func widened(schema gms.Schema, columns []computed) gms.Schema {
 	wide := schema
-	for i, t := range computedOf(ctx, schema) {
+	for i, t := range columns {
 		if of := schema[i].Type; t.whole == 0 || !types.IsInteger(of) || types.IsYear(of) {
 			continue
 		}
@@ -109,8 +108,20 @@ func (t computed) describe(f *querypb.Field, c *gms.Column) {
 	}
 }
 
-// inBytes makes the length of a text that of its letters in the client's character set: go-mysql-server takes each
-// for four bytes.
+// fourBytes is the length of a text whose letters have four bytes each, whatever the character set of its type.
+func fourBytes(t gms.Type, length uint32) uint32 {
+	of, ok := t.(gms.TypeWithCollation)
+	if !ok || length >= 1<<24 {
+		return length
+	}
+	if bytes := uint32(of.Collation().CharacterSet().MaxLength()); bytes > 0 && bytes < 4 {
+		return length / bytes * 4
+	}
+	return length
+}
+
+// inBytes makes the length of a text that of its letters in the client's character set, of one whose
+// letters have four bytes.
 func inBytes(f *querypb.Field, set uint32) {
 	if bytes := uint32(gms.CharacterSetID(set).MaxLength()); bytes > 0 && bytes < 4 && f.ColumnLength < 1<<24 {
 		f.ColumnLength = f.ColumnLength / 4 * bytes

@@ -19,17 +19,48 @@ func (c *rawClient) described(statement string) string {
 	if first[0] == 0xff {
 		return fmt.Sprintf("error %d: %s", binary.LittleEndian.Uint16(first[1:]), first[9:])
 	}
-	var column []byte
-	for i := range int(first[0]) {
-		if p := c.must(); i == 0 {
-			column = p
-		}
-	}
+	column := c.columns(int(first[0]))
 	for ends := 0; ends < 2; { // of the columns, and of the rows
 		if p := c.must(); p[0] == 0xfe && len(p) < 9 {
 			ends++
 		}
 	}
+	return c.description(column)
+}
+
+// columns reads the descriptions of so many columns, and returns the first.
+func (c *rawClient) columns(n int) (first []byte) {
+	for i := range n {
+		if p := c.must(); i == 0 {
+			first = p
+		}
+	}
+	return first
+}
+
+// prepared is the same of what a statement says of its answer when it is prepared.
+func (c *rawClient) prepared(statement string) string {
+	c.t.Helper()
+	c.write(0, append([]byte{0x16}, statement...))
+	first := c.must()
+	if first[0] == 0xff {
+		return fmt.Sprintf("error %d: %s", binary.LittleEndian.Uint16(first[1:]), first[9:])
+	}
+	columns, parameters := binary.LittleEndian.Uint16(first[5:]), binary.LittleEndian.Uint16(first[7:])
+	if parameters > 0 {
+		c.columns(int(parameters) + 1) // and their end
+	}
+	if columns == 0 {
+		return "none"
+	}
+	column := c.columns(int(columns))
+	c.must()
+	return c.description(column)
+}
+
+// description is what the packet of a column says.
+func (c *rawClient) description(column []byte) string {
+	c.t.Helper()
 	for range 6 { // names
 		column = column[1+int(column[0]):]
 	}
@@ -38,7 +69,7 @@ func (c *rawClient) described(statement string) string {
 	flags, decimals := binary.LittleEndian.Uint16(column[7:]), column[9]
 	typ, err := sqltypes.MySQLToType(int64(kind), int64(flags))
 	if err != nil {
-		c.t.Fatal(statement, err)
+		c.t.Fatal(kind, err)
 	}
 	never := ""
 	if flags&uint16(querypb.MySqlFlag_NOT_NULL_FLAG) != 0 {
@@ -86,6 +117,19 @@ func TestColumnsOfAnswersAreDescribedAsMySQLDoes(t *testing.T) {
 	} {
 		if got := raw.described("SELECT " + q.expression + " FROM f"); got != q.want {
 			t.Errorf("%s is described as %s, want %s", q.expression, got, q.want)
+		}
+		if got := raw.prepared("SELECT " + q.expression + " FROM f"); got != q.want {
+			t.Errorf("%s is described as %s when it is prepared, want %s", q.expression, got, q.want)
+		}
+	}
+	for statement, want := range map[string]string{
+		"SELECT ?": "text(4294967295,0)", "SELECT n FROM f WHERE s = ?": "int32(11,0)!", "SELECT ? + 1, n FROM f": "",
+		"INSERT INTO f (n) VALUES (?)": "none", "DELETE FROM f WHERE n = ?": "none",
+		"SELECT queue_wait('f')": "int64(21,0)",
+		"SELECT table_name FROM information_schema.tables WHERE table_schema = ?": "varchar(256,0)",
+	} {
+		if got := raw.prepared(statement); got != want && want != "" || strings.HasPrefix(got, "error") {
+			t.Errorf("%s is described as %s when it is prepared, want %s", statement, got, want)
 		}
 	}
 }

@@ -181,18 +181,11 @@ func (h *handler) ComPrepare(ctx context.Context, c *vmysql.Conn, query string,
 	if err := l.look(ctx); err != nil || l.done {
 		return l.fields, sqlErrorOf(err)
 	}
-	fields, err = h.bind(ctx, c, l.query, prepare)
+	fields, err = h.bind(ctx, c, l.query)
 	if l.silent {
 		fields = nil
 	}
 	return fields, l.failed(err)
-}
-
-// bind lets go-mysql-server prepare a statement, which runs nothing of it.
-func (h *handler) bind(ctx context.Context, c *vmysql.Conn, query string,
-	prepare *vmysql.PrepareData) (fields []*querypb.Field, err error) {
-	defer h.unplanned(known(c), &err)
-	return h.Handler.ComPrepare(ctx, c, query, prepare)
 }
 
 // ComStmtExecute answers a prepared statement.

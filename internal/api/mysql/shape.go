@@ -58,7 +58,7 @@ func (s *shapes) get(ctx *gms.Context, db string, n queue.Name, version uint64, 
 
 // fields describe a table's columns to a client.
 func (t *table) fields(ctx *gms.Context) []*querypb.Field {
-	fields := fieldsOf(ctx, t.schema)
+	fields := fieldsOf(ctx, t.schema, allOf(nil, t.schema))
 	for i := range fields {
 		switch t.columns[i].Type {
 		case message.TypeTime, message.TypeDateTime, message.TypeTimestamp:
