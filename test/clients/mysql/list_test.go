@@ -82,10 +82,10 @@ func clients() []client {
 	}, {
 		name: "admin", database: "clients_admin",
 		needs: []string{"sh", "-c", "command -v mysqladmin && command -v mysqldump && command -v mysqlcheck && " +
-			"test -x /usr/lib/nagios/plugins/check_mysql"},
+			"test -x /usr/lib/nagios/plugins/check_mysql && command -v prometheus-mysqld-exporter"},
 		command: []string{"bash", "admin/conformance.sh"},
 		alone:   true,
-		more:    []string{"mysqladmin", "nagios", "dump", "maintenance"},
+		more:    []string{"mysqladmin", "nagios", "dump", "maintenance", "exporter"},
 	}, {
 		name: "ruby-mysql2", database: "clients_ruby_mysql2",
 		needs:   []string{"ruby", "-rmysql2", "-e", ""},
@@ -163,9 +163,9 @@ func clients() []client {
 			"reconnect", "drop-table",
 		},
 	}, node("mysql"), node("mariadb", "own-row-prepared"), node("sequelize"),
-		orm("typeorm", "show-table"), orm("knex", "show-table"), orm("drizzle"), hibernate(), gorm(),
+		orm("typeorm", "show-table"), orm("knex", "show-table"), orm("drizzle"), hibernate(), gorm(), gomysql(),
 		hikari("mysql"), hikari("mariadb", "connect-tls"),
-		php("pdo"), php("mysqli"), rust("sqlx"), rust("mysql")}
+		php("pdo"), php("mysqli"), adminer(), rust("sqlx"), rust("mysql")}
 }
 
 // hikari is Java's pool HikariCP on MySQL's or MariaDB's Connector/J.
@@ -232,6 +232,23 @@ func gorm() client {
 	}
 }
 
+// gomysql is Go's other driver, go-mysql-org/go-mysql.
+func gomysql() client {
+	program := filepath.Join(built.Cache, "gomysql", "bootstrap")
+	return client{
+		name: "go-gomysql", database: "clients_go_gomysql",
+		needs:   []string{"test", "-x", program},
+		command: []string{program},
+		alone:   true,
+		more: []string{
+			"connect-tcp", "connect-socket", "compression", "ping", "create-table", "show-table", "insert-text",
+			"insert-prepared", "transactions", "wait-parameters", "own-row-prepared", "end", "error-codes",
+			"column-types", "pool", "drop-table",
+		},
+		guarded: []string{"connect-tls", "wrong-password"},
+	}
+}
+
 // hibernate is Java's ORM, on MySQL's Connector/J.
 func hibernate() client {
 	path := built.JavaClient + string(filepath.ListSeparator) + filepath.Join(built.Cache, "java", "*")
@@ -257,6 +274,22 @@ func php(driver string) client {
 			"own-row", "wait-parameters", "end", "character-sets", "compression", "error-codes",
 		},
 		guarded: []string{"connect-tls", "wrong-password"},
+	}
+}
+
+// adminer is the page on which people look at servers, as a browser uses it.
+func adminer() client {
+	return client{
+		name: "php-adminer", database: "clients_php_adminer",
+		needs: []string{"sh", "-c", "test -e /usr/share/adminer/adminer/index.php && php -r " +
+			"'exit(class_exists(\"mysqli\") ? 0 : 1);'"},
+		command: []string{"php", "php/adminer.php"},
+		alone:   true,
+		more: []string{
+			"connect-tcp", "create-table", "show-table", "insert-text", "select-unowned", "pages", "dump",
+			"error-codes", "drop-table",
+		},
+		guarded: []string{"wrong-password"},
 	}
 }
 

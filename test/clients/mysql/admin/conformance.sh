@@ -54,9 +54,13 @@ maintenance() {
 	sql 'CREATE TABLE kept (v int) ENGINE=QUEUE' && mysqlcheck "${where[@]}" "$CLIENT_DATABASE" kept | grep -E 'kept +OK' &&
 		mysqlcheck "${where[@]}" --optimize "$CLIENT_DATABASE" kept | grep -E 'kept +OK' && sql 'DROP TABLE kept'
 }
+exporter() {
+	sql 'CREATE TABLE exported (v int) ENGINE=QUEUE' && bash "$(dirname "$0")/exporter.sh" && sql 'DROP TABLE exported'
+}
 
 check mysqladmin mysqladmin_works
 check nagios nagios
 check dump dump
 check maintenance maintenance
+check exporter exporter
 exit $failed
