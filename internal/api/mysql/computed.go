@@ -21,6 +21,7 @@ type computed struct {
 	digits   int  // of a second that a TIME has
 	decimals int  // of a DOUBLE: notFixed of most
 	nullable bool // it may be NULL, whatever the schema says
+	unsigned bool // a whole number that is computed has no sign
 	whole    int  // how long a whole number is that is no column: a BIGINT, as MySQL computes; 0: it is a column
 }
 
@@ -52,7 +53,7 @@ func computedIn(ctx *gms.Context, d *Server, n gms.Node) []computed {
 		columns := make([]computed, len(expressions))
 		for i, e := range expressions {
 			columns[i] = computed{chars: t.chars(e), digits: t.digitsOfTime(e), decimals: t.decimals(e),
-				nullable: t.mayBeEmpty(e), whole: t.whole(e)}
+				nullable: t.mayBeEmpty(e), unsigned: t.unsigned(e), whole: t.whole(e)}
 		}
 		return columns
 	}
@@ -73,6 +74,7 @@ func either(left, right []computed) []computed {
 		}
 		l.digits, l.decimals = max(l.digits, r.digits), max(l.decimals, r.decimals)
 		l.nullable, l.whole = l.nullable || r.nullable, max(l.whole, r.whole)
+		l.unsigned = l.unsigned && r.unsigned
 	}
 	return all
 }
@@ -239,6 +241,30 @@ func (t teller) whole(e gms.Expression) (length int) {
 		return 1
 	}
 	return longestWhole
+}
+
+// unsigned tells whether a whole number has no sign.
+func (t teller) unsigned(e gms.Expression) bool {
+	if _, literal := innermost(e).(*expression.Literal); !literal && e != nil && ofOne(innermost(e)) == nil &&
+		types.IsUnsigned(e.Type(t.Context)) {
+		return true
+	}
+	e, t = t.origin(e)
+	if e == nil {
+		return false
+	}
+	if values := ofOne(e); values != nil {
+		for _, v := range values {
+			if t.unsigned(v) {
+				return true
+			}
+		}
+		return false
+	}
+	if _, literal := e.(*expression.Literal); literal {
+		return isUnsigned(t.Context, e)
+	}
+	return types.IsUnsigned(e.Type(t.Context))
 }
 
 // longestWhole is how long a BIGINT is that is computed.

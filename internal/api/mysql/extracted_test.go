@@ -38,3 +38,26 @@ func TestWhatAPathDoesNotLeadToIsNull(t *testing.T) {
 	}
 	one(t, c, int64(1), "SELECT count(*) FROM documents WHERE j->'$.a' IS NULL AND j->'$[0].a' = 1")
 }
+
+// FuzzPaths follows whatever is read as a path through a document: no way leads to more than there is in it.
+func FuzzPaths(f *testing.F) {
+	for _, text := range []string{"$", "$.a[1].b", "$**.b", "$[last-1 to last]", "$[1 to 2].*", `$."a b"[*]`, "$**[0]",
+		"$ . a"} {
+		f.Add(text)
+	}
+	document := map[string]any{"a": []any{1.0, map[string]any{"b": []any{2.0, []any{3.0}}}}, "b": nil, "a b": "x"}
+	const places = 10 // of the document, its members and elements
+	f.Fuzz(func(t *testing.T, text string) {
+		way, ok := pathOf(text)
+		if !ok {
+			return
+		}
+		found := follow(document, way)
+		if len(found) > places || !forks(way) && len(found) > 1 {
+			t.Errorf("%q leads to %d places", text, len(found))
+		}
+		if len(follow(document, append(way, leg{member: true, name: "none"}))) > 0 {
+			t.Errorf("%q leads to a member that there is not", text)
+		}
+	})
+}

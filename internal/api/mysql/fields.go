@@ -71,7 +71,7 @@ func widened(schema gms.Schema, columns []computed) gms.Schema {
 			wide = slices.Clone(schema)
 		}
 		c := *schema[i]
-		if c.Type = types.Int64; types.IsUnsigned(schema[i].Type) {
+		if c.Type = types.Int64; t.unsigned {
 			c.Type = types.Uint64
 		}
 		wide[i] = &c

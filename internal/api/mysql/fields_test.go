@@ -95,7 +95,7 @@ func TestColumnsOfAnswersAreDescribedAsMySQLDoes(t *testing.T) {
 		{"'x'", "varchar(4,31)!"}, {"concat('飛脚', n)", "varchar(52,31)!"}, {"hex('ab')", "varchar(64,31)!"},
 		{"CASE WHEN n THEN 'a' ELSE 'bcd' END", "varchar(12,31)!"},
 		{"CASE n WHEN 1 THEN x ELSE 'b' END", "text(4294967295,0)"},
-		{"1", "int64(2,0)!"}, {"true", "int64(1,0)!"}, {"n", "int32(11,0)!"},
+		{"1", "int64(2,0)!"}, {"200", "int64(4,0)!"}, {"true", "int64(1,0)!"}, {"n", "int32(11,0)!"},
 		{"CASE WHEN n THEN 1 END", "int64(2,0)"},
 		{"max(c)", "time(10,0)"}, {"max(s)", "varchar(80,31)"}, {"s", "varchar(80,0)"},
 		{"cast(s as time(3))", "time(14,3)"}, {"left(s, 2)", "varchar(8,31)"}, {"cast(n as char(5))", "varchar(20,31)"},

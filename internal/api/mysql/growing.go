@@ -126,6 +126,10 @@ func (g *grown) Eval(ctx *gms.Context, row gms.Row) (any, error) {
 		}
 		values[i], literals[i] = v, expression.NewLiteral(v, c.Type(ctx))
 	}
+	if inner, ok := g.Expression.(*function.Repeat); ok && inner != nil && values[0] != nil && values[1] != nil &&
+		number64(values[1]) <= 0 {
+		return "", nil // go-mysql-server knows no fewer than none
+	}
 	limit := int64(maxPacket)
 	s := sessionOf(ctx)
 	if s != nil && s.meter != nil {

@@ -109,13 +109,40 @@ func dateLiteral(ctx *gms.Context, e gms.Expression, t message.ColumnType) (gms.
 	text, is := l.Value().(string)
 	switch {
 	case is:
-		if text, is = canonical(t, text); is {
-			return expression.NewLiteral(text, l.Type(ctx)), true
+		if plain, ok := canonical(t, text); ok && plain != text {
+			return expression.NewLiteral(plain, l.Type(ctx)), true
 		}
 	case number && t == message.TypeDateTime:
 		if m, ok := dayOf(ctx, l.Value()); ok {
 			return expression.NewLiteral(m.day, types.DatetimeMaxPrecision), true
 		}
+	}
+	return e, false
+}
+
+// ofDays are the functions of a date, and how many of their first arguments are dates.
+var ofDays = map[string]int{
+	"date": 1, "date_format": 1, "datediff": 2, "day": 1, "dayname": 1, "dayofmonth": 1, "dayofweek": 1, "dayofyear": 1,
+	"last_day": 1, "month": 1, "monthname": 1, "quarter": 1, "to_days": 1, "week": 1, "weekday": 1, "weekofyear": 1,
+	"year": 1, "yearweek": 1, "adddate": 1, "subdate": 1, "date_add": 1, "date_sub": 1,
+}
+
+// dayNumber is the date that a number is.
+type dayNumber struct{}
+
+func (dayNumber) typeOf(gms.Type) gms.Type { return types.DatetimeMaxPrecision }
+
+func (dayNumber) look(ctx *gms.Context, v any) (any, error) {
+	if m, ok := dayOf(ctx, v); ok {
+		return m.day, nil
+	}
+	return text64(v), nil
+}
+
+// dayIn is an argument of such a function.
+func dayIn(ctx *gms.Context, e gms.Expression) (gms.Expression, bool) {
+	if t := e.Type(ctx); types.IsInteger(t) || types.IsDecimal(t) {
+		return &seen[dayNumber]{e, dayNumber{}}, true
 	}
 	return e, false
 }

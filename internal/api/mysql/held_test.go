@@ -45,6 +45,10 @@ func TestNumbersAndLooseTextsBesideADateAreDates(t *testing.T) {
 		"d IN (20240102, 20240103)": "1", "d NOT IN (20240103)": "1", "d BETWEEN 20240101 AND 20240103": "1",
 		"at = 20240102030405": "1", "at > 20240102": "1", "at < 20240103": "1", "ms = 20240102030405.678": "1",
 		"date(at) = 20240102": "1", "d = 20241399": "0", "d = 0": "0", "d = '24-1-2'": "1", "d = '20240102'": "1",
+		"year(20240102)": "2024", "year(n)": "2024", "datediff(20240105, d)": "3", "date(n)": "2024-01-02",
+		"date_format(20240102030405, '%H:%i')": "03:04", "last_day(240201)": "2024-02-29", "week(n, 1)": "1",
+		"year(0)": "", "nullif(d, 20240102)": "",
+		"month(20241399)": "", "date_add(n, INTERVAL 1 DAY) = 20240103": "1", "dayname(n)": "Tuesday",
 		"t = '1 02:00:00'": "1", "t > '1 01:00:00'": "1", "t > 235959": "1", "d = NULL": "",
 	})
 	one(t, c, int64(1), "SELECT count(*) FROM held WHERE d = 20240102 AND at BETWEEN 20240102 AND 20240103")

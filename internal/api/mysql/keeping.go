@@ -111,6 +111,9 @@ func costIn(ctx *gms.Context, e gms.Expression, planned bool) (gms.Expression, t
 	if whole, is := moduloIn(ctx, exact); is == transform.NewTree {
 		return whole, is, nil
 	}
+	if ranged, is := overflowIn(ctx, exact); is {
+		return ranged, transform.NewTree, nil
+	}
 	if r, ok := roundedOf(ctx, exact); ok {
 		return &seen[roundedTo]{exact, r}, transform.NewTree, nil
 	}

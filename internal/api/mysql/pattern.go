@@ -57,8 +57,11 @@ func boundSimple(
 }
 
 func boundIn(ctx *gms.Context, n gms.Node, planned bool) (gms.Node, transform.TreeIdentity, error) {
-	return transform.NodeExprsWithOpaque(ctx, n,
-		func(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.TreeIdentity, error) {
+	return transform.NodeExprsWithNodeWithOpaque(ctx, n,
+		func(ctx *gms.Context, n gms.Node, e gms.Expression) (gms.Expression, transform.TreeIdentity, error) {
+			if top, ok := n.(*plan.TopN); ok && top.Limit == e {
+				return e, transform.SameTree, nil // LIMIT and OFFSET together: see limited
+			}
 			switch e := e.(type) {
 			case *plan.Subquery:
 				query, same, err := boundIn(ctx, e.Query, planned)

@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -173,94 +174,121 @@ var countsOf = map[string][2]int{
 var reckoners = map[string]bool{"abs": true, "ceil": true, "ceiling": true, "floor": true, "mod": true, "round": true,
 	"sign": true, "truncate": true}
 
+// telling is how an argument is told of its dates and numbers.
+type telling struct{ *gms.Context }
+
+func (t telling) text(_ int, c gms.Expression) (gms.Expression, bool) { return writtenOf(t.Context, c) }
+
+func (t telling) number(_ int, c gms.Expression) (gms.Expression, bool) {
+	return numeralOf(t.Context, c, false)
+}
+
+func (t telling) whole(_ int, c gms.Expression) (gms.Expression, bool) {
+	return numeralOf(t.Context, c, true)
+}
+
+func (t telling) truth(_ int, c gms.Expression) (gms.Expression, bool) { return bitsNumber(c) }
+
+// float is a text, also of a number with a floating point.
+func (t telling) float(i int, c gms.Expression) (gms.Expression, bool) {
+	if c, ok := t.text(i, c); ok || !types.IsFloat(c.Type(t.Context)) {
+		return c, ok
+	}
+	return &seen[floating]{c, floating{(teller{Context: t.Context}).decimals(c)}}, true
+}
+
 // toldIn is an expression whose dates are the texts or numbers that it asks for.
 func toldIn(ctx *gms.Context, e gms.Expression) (gms.Expression, bool, error) {
 	if e == nil || !e.Resolved() {
 		return e, false, nil
 	}
-	text := func(_ int, c gms.Expression) (gms.Expression, bool) { return writtenOf(ctx, c) }
-	float := func(i int, c gms.Expression) (gms.Expression, bool) {
-		if c, ok := text(i, c); ok || !types.IsFloat(c.Type(ctx)) {
-			return c, ok
-		}
-		return &seen[floating]{c, floating{(teller{Context: ctx}).decimals(c)}}, true
-	}
-	number := func(_ int, c gms.Expression) (gms.Expression, bool) { return numeralOf(ctx, c, false) }
-	truth := func(_ int, c gms.Expression) (gms.Expression, bool) { return bitsNumber(c) }
+	t := telling{ctx}
 	switch f := e.(type) {
 	case *expression.Convert:
-		switch t := f.Type(ctx); {
-		case t == types.LongText || t == types.LongBlob:
-			return told(ctx, e, float)
-		case t == types.Int64 || t == types.Uint64:
-			return told(ctx, e, func(_ int, c gms.Expression) (gms.Expression, bool) {
-				return numeralOf(ctx, c, true)
-			})
-		case types.IsNumber(t) && !types.IsYear(t):
-			return told(ctx, e, number)
+		switch of := f.Type(ctx); {
+		case of == types.LongText || of == types.LongBlob:
+			return told(ctx, e, t.float)
+		case of == types.Int64 || of == types.Uint64:
+			return told(ctx, e, t.whole)
+		case types.IsNumber(of) && !types.IsYear(of):
+			return told(ctx, e, t.number)
 		}
 	case *expression.Arithmetic, *expression.Mod, *expression.IntDiv, *expression.Div, *expression.UnaryMinus:
-		return told(ctx, e, number)
+		return told(ctx, e, t.number)
 	case *expression.Like:
-		return told(ctx, e, text)
+		return told(ctx, e, t.text)
 	case *expression.And, *expression.Or, *expression.Xor, *expression.Not, *expression.IsTrue:
-		return told(ctx, e, truth)
-	case expression.Comparer, *expression.Between, *expression.InTuple, *expression.HashInTuple:
+		return told(ctx, e, t.truth)
+	case expression.Comparer, *expression.Between, *expression.InTuple, *expression.HashInTuple,
+		*function.NullIf:
 		return heldIn(ctx, e)
 	case *expression.Case:
 		return toldCase(ctx, f)
 	case *function.If:
-		if !types.IsText(f.Type(ctx)) {
-			return told(ctx, e, func(i int, c gms.Expression) (gms.Expression, bool) {
-				if i == 0 {
-					return truth(i, c)
-				}
-				return c, false
-			})
-		}
+		texts := types.IsText(f.Type(ctx))
 		return told(ctx, e, func(i int, c gms.Expression) (gms.Expression, bool) {
-			if i == 0 {
-				return truth(i, c)
+			switch {
+			case i == 0:
+				return t.truth(i, c)
+			case texts:
+				return t.float(i, c)
 			}
-			return float(i, c)
+			return c, false
 		})
 	case gms.FunctionExpression:
-		switch name := strings.ToLower(f.FunctionName()); name {
-		case "ifnull", "coalesce":
-			if types.IsText(f.Type(ctx)) {
-				return told(ctx, e, float)
-			}
-		case "greatest", "least":
-			for _, c := range e.Children() {
-				if types.IsText(c.Type(ctx)) {
-					return told(ctx, e, text)
-				}
-			}
-		case "concat", "concat_ws", "group_concat", "length", "char_length", "lower", "upper", "reverse":
-			return told(ctx, e, float)
-		case "json_object", "json_array", "json_arrayagg", "json_objectagg":
-			return told(ctx, e, func(i int, c gms.Expression) (gms.Expression, bool) {
-				if types.IsDateType(c.Type(ctx)) {
-					return text(i, c)
-				}
-				return c, false
-			})
-		default:
-			if writers[name] {
-				return told(ctx, e, func(i int, c gms.Expression) (gms.Expression, bool) {
-					if counts := countsOf[name]; i >= counts[0] && i < counts[1] {
-						return numeralOf(ctx, c, true)
-					}
-					return text(i, c)
-				})
-			}
-			if reckoners[name] {
-				return told(ctx, e, number)
-			}
-		}
+		return t.function(f)
 	}
 	return e, false, nil
 }
+
+// function is toldIn of a function.
+func (t telling) function(f gms.FunctionExpression) (gms.Expression, bool, error) {
+	ctx, name := t.Context, strings.ToLower(f.FunctionName())
+	days := ofDays[name]
+	switch {
+	case name == "ifnull" || name == "coalesce":
+		if types.IsText(f.Type(ctx)) {
+			return told(ctx, f, t.float)
+		}
+	case name == "greatest" || name == "least":
+		if slices.ContainsFunc(f.Children(), func(c gms.Expression) bool { return types.IsText(c.Type(ctx)) }) {
+			return told(ctx, f, t.text)
+		}
+	case floats[name]:
+		return told(ctx, f, t.float)
+	case makesJSON[name]:
+		return told(ctx, f, func(i int, c gms.Expression) (gms.Expression, bool) {
+			if types.IsDateType(c.Type(ctx)) {
+				return t.text(i, c)
+			}
+			return c, false
+		})
+	case writers[name]:
+		return told(ctx, f, func(i int, c gms.Expression) (gms.Expression, bool) {
+			if counts := countsOf[name]; i >= counts[0] && i < counts[1] {
+				return t.whole(i, c)
+			}
+			return t.text(i, c)
+		})
+	case reckoners[name]:
+		return told(ctx, f, t.number)
+	case days > 0:
+		return told(ctx, f, func(i int, c gms.Expression) (gms.Expression, bool) {
+			if i >= days {
+				return c, false
+			}
+			return dayIn(ctx, c)
+		})
+	}
+	return f, false, nil
+}
+
+// floats are the writers that write numbers with a floating point as MySQL does, and makesJSON those of documents.
+var (
+	floats = map[string]bool{"concat": true, "concat_ws": true, "group_concat": true, "length": true,
+		"char_length": true, "lower": true, "upper": true, "reverse": true}
+	makesJSON = map[string]bool{"json_object": true, "json_array": true, "json_arrayagg": true, "json_objectagg": true}
+)
 
 // told is an expression with its arguments as of says.
 func told(
