@@ -144,7 +144,7 @@ func (w *holdsWorld) publish(topic string, n int) {
 		for i := range ms {
 			ms[i].Body = fmt.Appendf(nil, "body %d", first+i)
 		}
-		if _, err := w.s.Publish(w.t.Context(), holdsName("%s", topic), ms); err != nil {
+		if _, err := w.s.PublishEach(w.t.Context(), holdsName("%s", topic), ms); err != nil {
 			w.t.Fatal(err)
 		}
 	}
