@@ -25,6 +25,7 @@ const (
 
 // looked is what conditions ask of a message, as it was at one moment.
 type looked struct {
+	queue    *queueState
 	entry    entry
 	columns  message.Columns
 	at       int64
@@ -39,7 +40,7 @@ type looked struct {
 
 // look takes along what conditions ask of e. The lock is held.
 func (q *queueState) look(e entry) looked {
-	return looked{entry: e, columns: q.def.Columns, at: e.at(), size: e.size(), attempts: e.attempts(),
+	return looked{queue: q, entry: e, columns: q.def.Columns, at: e.at(), size: e.size(), attempts: e.attempts(),
 		stored: q.stored(e)}
 }
 

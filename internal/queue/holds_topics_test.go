@@ -55,6 +55,13 @@ func holdsTopics() []holdsExercise {
 			st, err := w.s.TopicStats(topic)
 			return holdsWants(holdsWide, len(st.Subscriptions), err)
 		}},
+	}, holdsMany()...)
+}
+
+// holdsMany are those that make copies for all of its subscriptions, and those that end it.
+func holdsMany() []holdsExercise {
+	topic := holdsName("wide")
+	return append([]holdsExercise{
 		{"Publish: to a topic with ten thousand subscriptions", func(w *holdsWorld) error {
 			_, err := w.s.Publish(w.t.Context(), topic, text("x"))
 			return err
@@ -151,6 +158,34 @@ func holdsReaders() []holdsExercise {
 				return err
 			}
 			return ended(ErrCondition)
+		}},
+		{"Put: of many, when somebody waits for bodies that none has", func(w *holdsWorld) error {
+			w.create("bodies", Definition{})
+			got := make(chan error, 1)
+			go func() {
+				_, err := w.s.Claim(w.t.Context(), ClaimRequest{Wait: time.Hour,
+					From: []From{{holdsName("bodies"), holdsWhere("body = 'nothing'")}}})
+				got <- err
+			}()
+			waittest.Until(w.t, "somebody waits", func() bool {
+				st, err := w.s.Stats(holdsName("bodies"))
+				return err != nil || st.Waiters == 1
+			})
+			holdsNow.on.Store(false) // a put of many messages bounds itself
+			w.put("bodies", 3*holdsShort, "")
+			holdsNow.on.Store(true)
+			waittest.Until(w.t, "all bodies were looked at", func() bool {
+				w.s.mu.Lock()
+				defer w.s.mu.Unlock()
+				return len(w.s.state.unserved) == 0
+			})
+			if err := w.s.DeleteQueue(w.t.Context(), holdsName("bodies")); err != nil {
+				return err
+			}
+			if err := <-got; !errors.Is(err, ErrNotFound) {
+				return fmt.Errorf("%w, want %w", err, ErrNotFound)
+			}
+			return nil
 		}},
 	}
 }

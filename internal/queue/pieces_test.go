@@ -104,3 +104,34 @@ func TestReadersOfManyPiecesGoOnByTheColumnsThatAreNow(t *testing.T) {
 		}
 	})
 }
+
+// TestReadersWithSeveralWishesOnBodiesAreServedFromALongGroup puts, as one group, more messages than are read at once,
+// of which one of the last is wanted.
+func TestReadersWithSeveralWishesOnBodiesAreServedFromALongGroup(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := open(t, newMemory())
+		got := make(chan error, 1)
+		go func() {
+			wishes := append(where(t, news, "body = 'nothing'"), where(t, news, "body = 'body 900'")...)
+			cs, err := s.Claim(t.Context(), ClaimRequest{From: wishes, Wait: time.Hour})
+			if err == nil && (len(cs) != 1 || string(cs[0].Body()) != "body 900") {
+				err = fmt.Errorf("it got %v", cs)
+			}
+			got <- err
+		}()
+		time.Sleep(time.Second)
+		var bodies []string
+		for i := range 1000 {
+			bodies = append(bodies, fmt.Sprint("body ", i))
+		}
+		mustPut(t, s, news, text(bodies...)...)
+		select {
+		case err := <-got:
+			if err != nil {
+				t.Error(err)
+			}
+		case <-time.After(time.Minute):
+			t.Error("the reader was not served")
+		}
+	})
+}

@@ -14,8 +14,40 @@ func (s *Store) keepServing() {
 	}
 }
 
-// serveAside reads some of the bodies that are asked for, without the lock, and serves again. It tells whether others
-// are left.
+// asideLook is how many of the messages that were set aside are looked at under one hold of the lock.
+const asideLook = 4 * askPiece
+
+// setAside keeps messages until their bodies were read, or those of older ones.
+func (s *state) setAside(q *queueState, es []entry) {
+	if len(es) == 0 {
+		return
+	}
+	set := s.unserved[q]
+	if set == nil {
+		set = new(sequences)
+		s.unserved[q] = set
+	}
+	for _, e := range es {
+		if e.there() {
+			set.Add(e.seq())
+		}
+	}
+	s.dropAside(q, nil)
+}
+
+// dropAside forgets some of the messages of a queue that were set aside.
+func (s *state) dropAside(q *queueState, seqs []uint64) {
+	set := s.unserved[q]
+	for _, seq := range seqs {
+		set.Delete(seq)
+	}
+	if set.Len() == 0 {
+		delete(s.unserved, q)
+	}
+}
+
+// serveAside reads some of the bodies that are asked for, without the lock, and serves those messages. It tells whether
+// others are left.
 func (s *Store) serveAside() (more bool) {
 	s.mu.Lock()
 	xs := s.state.asideUnread()
@@ -25,35 +57,86 @@ func (s *Store) serveAside() (more bool) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	st := s.state
-	st.known = make(map[entry]*looked, len(xs))
-	for _, x := range xs {
-		st.known[x.entry] = x
-	}
-	for q, es := range st.unserved {
-		st.fresh[q] = append(st.fresh[q], es...)
-	}
-	clear(st.unserved)
-	st.serve()
-	st.known = nil
-	more = len(st.unserved) > 0
+	more = s.state.serveRead(xs)
 	s.settleUp()
 	return more
 }
 
-// asideUnread are the first of the messages that were set aside, as many as are read at once.
+// asideUnread are the first of the messages that were set aside, as many as are read at once. It forgets those that
+// nobody can be handed any more.
 func (s *state) asideUnread() (xs []*looked) {
-	room := room{}
-	for q, es := range s.unserved {
-		for _, e := range es {
-			if !e.there() || e.claim() != nil {
-				continue
+	room, seen := room{}, 0
+	for q, set := range s.unserved {
+		var gone []uint64
+		full := false
+		set.Ascend(0, func(seq uint64) bool {
+			if full = full || seen == asideLook; full {
+				return false
 			}
-			x := q.look(e)
-			if xs = append(xs, &x); room.full(x.size) {
-				return xs
+			seen++
+			if e, there := q.all.Get(seq); there && e.claim() == nil {
+				x := q.look(e)
+				xs, full = append(xs, &x), room.full(x.size)
+			} else {
+				gone = append(gone, seq)
 			}
+			return true
+		})
+		if s.dropAside(q, gone); full {
+			return xs
 		}
 	}
 	return xs
+}
+
+// serveRead serves messages that were set aside and whose bodies were read, unless older ones have come meanwhile: they
+// are to be read first. It tells whether others are left to be read now. Who wants several is offered as many as are
+// read at once.
+func (s *state) serveRead(xs []*looked) (more bool) {
+	s.known = make(map[entry]*looked, len(xs))
+	for _, x := range xs {
+		s.known[x.entry] = x
+	}
+	fresh := map[*queueState][]entry{}
+	choosy, later := false, false
+	for _, x := range xs {
+		q := x.queue
+		if fresh[q] != nil || s.unserved[q] == nil {
+			continue
+		}
+		if q.waiting.recalled { // the end of that tells of them
+			later = true
+			continue
+		}
+		if es := s.takeRead(q); len(es) > 0 {
+			fresh[q], choosy = es, choosy || q.waiting.choosy > 0
+		}
+	}
+	if choosy {
+		s.serveChoosy(fresh)
+	} else {
+		for q, es := range fresh {
+			s.setAside(q, s.servePlain(q, es))
+		}
+	}
+	s.serve()
+	s.known = nil
+	return len(s.unserved) > 0 && (!later || len(fresh) > 0)
+}
+
+// takeRead takes the first messages of a queue that were set aside, as far as their bodies are known.
+func (s *state) takeRead(q *queueState) (es []entry) {
+	var taken []uint64
+	s.unserved[q].Ascend(0, func(seq uint64) bool {
+		e, there := q.all.Get(seq)
+		if free := there && e.claim() == nil; free && s.known[e] == nil || len(taken) == asideLook {
+			return false
+		} else if free {
+			es = append(es, e)
+		}
+		taken = append(taken, seq)
+		return true
+	})
+	s.dropAside(q, taken)
+	return es
 }

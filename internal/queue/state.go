@@ -50,7 +50,7 @@ type state struct {
 
 	fresh map[*queueState][]entry // became claimable since the last serve, in queues where somebody waits
 	// likewise, where a waiter's condition asks for a body: the Store reads it and serves again
-	unserved     map[*queueState][]entry
+	unserved     map[*queueState]*sequences
 	known        map[entry]*looked // of them, while they are served: those whose bodies were read
 	waiterNumber uint64
 	exhausted    []doomed         // out of attempts: the Store moves them to a dead-letter queue
@@ -168,7 +168,7 @@ func newState() *state {
 		buries:     map[string]map[*queueState]struct{}{},
 		queueList:  newListed(lessName), topicList: newListed(lessName), snapshotList: newListed(lessSnapshot),
 		fresh:    map[*queueState][]entry{},
-		unserved: map[*queueState][]entry{},
+		unserved: map[*queueState]*sequences{},
 	}
 }
 

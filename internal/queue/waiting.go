@@ -93,15 +93,29 @@ func (s *state) serve() {
 			slices.SortFunc(es, bySequence)
 			choosy = choosy || q.waiting.choosy > 0
 		}
-		if choosy {
-			s.serveChoosy(fresh)
-			continue
+		s.serveFresh(fresh, choosy)
+	}
+}
+
+// serveFresh is serve for what is claimable since, in the order of sequences. Where older messages wait for their
+// bodies it waits behind them.
+func (s *state) serveFresh(fresh map[*queueState][]entry, choosy bool) {
+	behind := false
+	for q, es := range fresh {
+		if s.unserved[q] != nil {
+			s.setAside(q, es)
+			behind = true
+		} else if !choosy {
+			s.setAside(q, s.servePlain(q, es))
 		}
+	}
+	switch {
+	case choosy && behind: // who wants several is offered all of it
 		for q, es := range fresh {
-			if unread := s.servePlain(q, es); len(unread) > 0 {
-				s.unserved[q] = append(s.unserved[q], unread...)
-			}
+			s.setAside(q, es)
 		}
+	case choosy:
+		s.serveChoosy(fresh)
 	}
 }
 
@@ -110,9 +124,6 @@ func (s *state) serve() {
 // front of a message whose body has to be read to find out who that is, and returns the rest: whoever comes later must
 // not be served first.
 func (s *state) servePlain(q *queueState, es []entry) (unread []entry) {
-	if len(s.unserved[q]) > 0 {
-		return es
-	}
 	var served []*waiter
 	for i := 0; i < len(es) && q.waiting.Len() > 0; i++ {
 		e := es[i]
@@ -191,11 +202,14 @@ func (s *state) serveChoosy(fresh map[*queueState][]entry) {
 	found := map[uint64]*waiter{}
 	for q, es := range fresh {
 		for _, e := range es {
-			if s.setAside(fresh, q, e) {
-				return
-			}
 			if !e.there() {
 				continue
+			}
+			if s.asksBody(q, e) {
+				for q, es := range fresh {
+					s.setAside(q, es)
+				}
+				return
 			}
 			for number := range q.waiting.wants.Matching(s.envKnown(q, e)) {
 				found[number], _ = q.waiting.by.Get(number)
@@ -211,18 +225,6 @@ func (s *state) serveChoosy(fresh map[*queueState][]entry) {
 			w.served(w)
 		}
 	}
-}
-
-// setAside keeps fresh messages until the body of one of them was read, if somebody's condition asks for it, and tells
-// whether it does.
-func (s *state) setAside(fresh map[*queueState][]entry, q *queueState, e entry) bool {
-	if !e.there() || len(s.unserved[q]) == 0 && !s.asksBody(q, e) {
-		return false
-	}
-	for q, es := range fresh {
-		s.unserved[q] = append(s.unserved[q], es...)
-	}
-	return true
 }
 
 // asksBody tells whether a waiter's condition asks for a body of e that is not known.
