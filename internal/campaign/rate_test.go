@@ -58,7 +58,7 @@ func TestTheRateAndTheEndAreThoseOfTheLastTenSeconds(t *testing.T) {
 			left := 1000 - settled
 			end := time.Duration(float64(left) / rate * float64(time.Second))
 			if v.Rate != rate || v.Left != uint64(left) || v.End == nil ||
-				v.End.Sub(time.Now()).Round(time.Second) != end.Round(time.Second) {
+				time.Until(*v.End).Round(time.Second) != end.Round(time.Second) {
 				t.Errorf("after %d: %v/s, %d left, until %v, not %v/s and %v more", settled, v.Rate, v.Left,
 					v.End, rate, end)
 			}
