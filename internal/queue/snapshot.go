@@ -64,8 +64,9 @@ func (s *state) beginSnapshot() *snapshot {
 // end lets go of the snapshot.
 func (sn *snapshot) end() { sn.s.saves.end() }
 
-// small is what is neither a queue's nor a message. It takes the lock for a few topics at a time.
-func (sn *snapshot) small(lock sync.Locker) []byte {
+// small is what is neither a queue's nor a message, in parts, of which the notes' is written one by one: they may be
+// much of what the memory has room for. It takes the lock for a few topics at a time.
+func (sn *snapshot) small(lock sync.Locker) (before, behind []byte) {
 	b := putUint(nil, snapshotVersion)
 	b = putInt(b, sn.now)
 	b = putUint(b, uint64(sn.epoch))
@@ -82,13 +83,19 @@ func (sn *snapshot) small(lock sync.Locker) []byte {
 			b = t.append(b)
 		}
 	}
-	b = putUint(b, uint64(sn.notes.Len()))
+	before = putUint(b, uint64(sn.notes.Len()))
+	behind = appendRetired(nil, sn.retired, sn.done)
+	return before, putUint(behind, uint64(sn.queues.Len()))
+}
+
+// eachNote calls f with what is written of each note. The bytes are good until f returns.
+func (sn *snapshot) eachNote(f func(b []byte)) {
+	var b []byte
 	sn.notes.Scan(func(n Note) bool {
-		b = putBytes(putString(putString(b, n.Room), n.Key), n.Value)
+		b = putBytes(putString(putString(b[:0], n.Room), n.Key), n.Value)
+		f(b)
 		return true
 	})
-	b = appendRetired(b, sn.retired, sn.done)
-	return putUint(b, uint64(sn.queues.Len()))
 }
 
 func (q *queueState) save() *savedQueue {
@@ -167,19 +174,31 @@ const (
 // of the state, a little at a time.
 func (sn *snapshot) writeTo(w io.Writer, lock sync.Locker) (size uint64, err error) {
 	bw := bufio.NewWriterSize(w, 1<<20)
-	frame := func(b []byte) {
-		if err == nil && len(b) > maxFrame {
-			err = fmt.Errorf("a part of the checkpoint has %d bytes, at most %d could be read back", len(b), maxFrame)
+	begin := func(n int) {
+		if err == nil && n > maxFrame {
+			err = fmt.Errorf("a part of the checkpoint has %d bytes, at most %d could be read back", n, maxFrame)
 		}
 		if err == nil {
-			_, err = bw.Write(putUint(nil, uint64(len(b))))
+			_, err = bw.Write(putUint(nil, uint64(n)))
 		}
+		size += uint64(n) + 2
+	}
+	write := func(b []byte) {
 		if err == nil {
 			_, err = bw.Write(b)
 		}
-		size += uint64(len(b)) + 2
 	}
-	frame(sn.small(lock))
+	frame := func(b []byte) {
+		begin(len(b))
+		write(b)
+	}
+	before, behind := sn.small(lock)
+	n := len(before) + len(behind)
+	sn.eachNote(func(b []byte) { n += len(b) })
+	begin(n)
+	write(before)
+	sn.eachNote(write)
+	write(behind)
 	var b []byte
 	all := sn.queues.Values()
 	saved := make([]*savedQueue, 0, len(all))
