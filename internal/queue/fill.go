@@ -1,0 +1,61 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/hikyaku/hikyaku/internal/journal"
+)
+
+// fill reads the bodies of claimed messages. One that cannot be read is set aside as a dead letter, with the reason,
+// and left out; one that a later version wrote is sound, and stays where it is.
+func (s *Store) fill(ctx context.Context, picks []picked) ([]Claim, error) {
+	addrs := make([]journal.Address, len(picks))
+	for i, p := range picks {
+		addrs[i] = p.place
+	}
+	claims := make([]Claim, len(picks))
+	bad := map[int]error{}
+	err := s.journal.Read(ctx, addrs, func(i int, r journal.Record, err error) {
+		p := &picks[i]
+		if err == nil {
+			claims[i].Message, err = decodeMessage(p.head, r.Body)
+		}
+		if err != nil {
+			bad[i] = err
+			return
+		}
+		c := &claims[i]
+		c.Token, c.Queue, c.From, c.Sequence = p.token, p.name, p.from, p.token.Sequence
+		c.Attempt, c.Deadline, c.Message.Hops = int(p.attempt), p.until, p.hops
+		c.Message.Row, c.Columns = p.layout.shape(c.Message.Row), p.columns
+	})
+	var format *journal.FormatError
+	for i := range picks {
+		if err == nil && errors.As(bad[i], &format) {
+			err = fmt.Errorf("message %d of queue %s: %w", picks[i].token.Sequence, picks[i].name.Short(), bad[i])
+		}
+	}
+	if err != nil {
+		_, err2 := s.Settle(context.WithoutCancel(ctx), backOf(picks))
+		return nil, errors.Join(fmt.Errorf("read claimed messages: %w", err), err2)
+	}
+	if len(bad) == 0 {
+		return claims, nil
+	}
+	good := claims[:0]
+	var dead []Settlement
+	for i := range claims {
+		if err := bad[i]; err != nil {
+			dead = append(dead, Settlement{Token: picks[i].token, Kind: Dead, Reason: "set aside: " + err.Error()})
+		} else {
+			good = append(good, claims[i])
+		}
+	}
+	if _, err := s.Settle(ctx, dead); err != nil {
+		_, err2 := s.Settle(context.WithoutCancel(ctx), backOf(picks)) // the caller gets none of them
+		return nil, errors.Join(fmt.Errorf("set damaged messages aside: %w", err), err2)
+	}
+	return good, nil
+}
