@@ -16,8 +16,8 @@ type applied struct {
 	addr  journal.Address
 }
 
-// applyMost folds a durable group into the state, but for what it leaves to be done in pieces (see later). durable is
-// the wall clock in microseconds at which the group became durable; 0 when not known.
+// applyMost folds a durable group into the state, but for what it leaves to be done in pieces (see postpone). durable
+// is the wall clock in microseconds at which the group became durable; 0 when not known.
 func (s *state) applyMost(group []applied, durable int64) error {
 	var bodies map[uint32]*sharedBody
 	for i := range group {

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"runtime"
 	"slices"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
@@ -14,25 +15,25 @@ import (
 // atOnce is how many subscriptions, or waiting claims, one piece concerns.
 const atOnce = 256
 
-// unfinished is what is left to do of groups that were applied.
-type unfinished []func() (more bool)
+// postponed is what is left to do of groups that were applied.
+type postponed []func() (more bool)
 
-// later leaves something to be done in pieces. piece does one, and tells whether there are more.
-func (s *state) later(piece func() (more bool)) { s.unfinished = append(s.unfinished, piece) }
+// postpone leaves something to be done in pieces. piece does one, and tells whether there are more.
+func (s *state) postpone(piece func() (more bool)) { s.postponed = append(s.postponed, piece) }
 
-// goOn does a piece of what is left, and tells whether there is more.
-func (s *state) goOn() (more bool) {
-	if len(s.unfinished) > 0 && !s.unfinished[0]() {
-		s.unfinished[0] = nil
-		s.unfinished = s.unfinished[1:]
+// doPostponed does a piece of what is left, and tells whether there is more.
+func (s *state) doPostponed() (more bool) {
+	if len(s.postponed) > 0 && !s.postponed[0]() {
+		s.postponed[0] = nil
+		s.postponed = s.postponed[1:]
 	}
-	return len(s.unfinished) > 0
+	return len(s.postponed) > 0
 }
 
 // apply is applyMost with all that this leaves to be done.
 func (s *state) apply(group []applied, durable int64) error {
 	err := s.applyMost(group, durable)
-	for s.goOn() {
+	for s.doPostponed() {
 	}
 	return err
 }
@@ -41,8 +42,9 @@ func (s *state) apply(group []applied, durable int64) error {
 func (s *Store) applyRest() {
 	var released []journal.Address
 	for more := true; more; {
+		runtime.Gosched() // whoever waits for the lock gets it before the next piece
 		s.mu.Lock()
-		if more = s.state.goOn(); !more {
+		if more = s.state.doPostponed(); !more {
 			released = s.state.takeReleased()
 		}
 		s.mu.Unlock()
@@ -53,7 +55,7 @@ func (s *Store) applyRest() {
 // leaveAll lets the subscriptions of a topic that is gone be queues of their own, that nothing new reaches.
 func (s *state) leaveAll(t *topicState) {
 	next := uint32(0)
-	s.later(func() (more bool) {
+	s.postpone(func() (more bool) {
 		n := 0
 		t.subscribed.all.Ascend(next, func(id uint32, q *queueState) bool {
 			if more = n == atOnce; more {
@@ -76,7 +78,7 @@ func (s *state) dismiss(q *queueState) {
 	if q.waiting.Len() == 0 {
 		return
 	}
-	s.later(func() (more bool) {
+	s.postpone(func() (more bool) {
 		for _, w := range q.waiting.some(0, ^uint64(0)) {
 			s.unwait(w)
 			w.served(w)
@@ -94,7 +96,7 @@ func (s *state) askAgain(q *queueState) {
 	}
 	next, last := uint64(0), s.waiterNumber // those who come now know the columns, also in an old place
 	q.waiting.recalled = true
-	s.later(func() (more bool) {
+	s.postpone(func() (more bool) {
 		some := q.waiting.some(next, last)
 		for _, w := range some {
 			next = w.number + 1

@@ -35,7 +35,7 @@ func TestNobodyIsHandedAMessageByColumnsThatWere(t *testing.T) {
 		}
 	}
 	s.askAgain(q)
-	if more := s.goOn(); !more || len(told) != atOnce {
+	if more := s.doPostponed(); !more || len(told) != atOnce {
 		t.Fatalf("the first piece told %d readers; more: %v", len(told), more)
 	}
 	come := &put{queue: q.id, seq: 1, head: appendHead(nil, &message.Message{})}
@@ -47,7 +47,7 @@ func TestNobodyIsHandedAMessageByColumnsThatWere(t *testing.T) {
 	if len(told) != atOnce {
 		t.Fatalf("a message that comes meanwhile is handed to somebody: %v", told)
 	}
-	for s.goOn() {
+	for s.doPostponed() {
 	}
 	s.serve()
 	for i := range many {

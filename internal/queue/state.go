@@ -46,7 +46,7 @@ type state struct {
 	folding  bool // replaying the journal: what can be derived is made once, at the end
 	released []journal.Address
 
-	unfinished unfinished
+	postponed postponed
 
 	fresh map[*queueState][]entry // became claimable since the last serve, in queues where somebody waits
 	// likewise, where a waiter's condition asks for a body: the Store reads it and serves again

@@ -377,7 +377,7 @@ func (s *Store) land(f *flight, p journal.Position, err error) {
 		}
 		err = s.state.applyMost(f.group, s.state.advance(s.clock()))
 	}
-	if len(s.state.unfinished) > 0 { // the answers of others need not wait for that
+	if len(s.state.postponed) > 0 { // the answers of others need not wait for that
 		s.mu.Unlock()
 		go func() { // Close waits for it: the group is under way
 			s.applyRest()
