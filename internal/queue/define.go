@@ -127,7 +127,7 @@ func (s *Store) defineNames(ctx context.Context, plan func() (event, error), nam
 // beginDefining lets puts and definitions that concern any of some names wait for a flight, until endDefining is
 // called. The lock is held.
 func (s *Store) beginDefining(f *flight, names ...Name) {
-	f.names = append(f.names, names...)
+	f.defines = &defines{names: names}
 	for _, n := range names {
 		s.defining[n] = f
 		q := s.state.queueNames[n]
@@ -135,7 +135,7 @@ func (s *Store) beginDefining(f *flight, names ...Name) {
 			continue
 		}
 		if t := s.state.topicOf(q.def.Topic); t != nil {
-			f.topics = append(f.topics, t)
+			f.defines.topics = append(f.defines.topics, t)
 			if s.redefining[t] == nil {
 				s.redefining[t] = map[*flight]struct{}{}
 			}
@@ -146,15 +146,18 @@ func (s *Store) beginDefining(f *flight, names ...Name) {
 
 // endDefining ends that.
 func (s *Store) endDefining(f *flight) {
-	for _, n := range f.names {
+	if f.defines == nil {
+		return
+	}
+	for _, n := range f.defines.names {
 		delete(s.defining, n)
 	}
-	for _, t := range f.topics {
+	for _, t := range f.defines.topics {
 		if delete(s.redefining[t], f); len(s.redefining[t]) == 0 {
 			delete(s.redefining, t)
 		}
 	}
-	f.names, f.topics = nil, nil
+	f.defines = nil
 }
 
 // DeleteQueue removes a queue with everything in it. Readers that wait on it are told ErrNotFound. A long queue is

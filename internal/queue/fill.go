@@ -31,11 +31,8 @@ func (s *Store) fill(ctx context.Context, picks []picked) ([]Claim, error) {
 		c.Attempt, c.Deadline, c.Message.Hops = int(p.attempt), p.until, p.hops
 		c.Message.Row, c.Columns = p.layout.shape(c.Message.Row), p.columns
 	})
-	var format *journal.FormatError
-	for i := range picks {
-		if err == nil && errors.As(bad[i], &format) {
-			err = fmt.Errorf("message %d of queue %s: %w", picks[i].token.Sequence, picks[i].name.Short(), bad[i])
-		}
+	if err == nil && len(bad) > 0 {
+		err = wroteLater(picks, bad)
 	}
 	if err != nil {
 		_, err2 := s.Settle(context.WithoutCancel(ctx), backOf(picks))
@@ -58,4 +55,16 @@ func (s *Store) fill(ctx context.Context, picks []picked) ([]Claim, error) {
 		return nil, errors.Join(fmt.Errorf("set damaged messages aside: %w", err), err2)
 	}
 	return good, nil
+}
+
+// wroteLater is an error of the first message that a later version wrote, of those that could not be read; nil: there
+// is none.
+func wroteLater(picks []picked, bad map[int]error) error {
+	var format *journal.FormatError
+	for i := range picks {
+		if errors.As(bad[i], &format) {
+			return fmt.Errorf("message %d of queue %s: %w", picks[i].token.Sequence, picks[i].name.Short(), bad[i])
+		}
+	}
+	return nil
 }

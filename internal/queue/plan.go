@@ -222,7 +222,8 @@ func (f *flight) newPut(m *message.Message) (e *put, head []byte) {
 
 // publish plans one message for all subscriptions of a topic. The body is kept once, but for queues with columns, which
 // keep a row of their own.
-func (p *plan) publish(t *topicState, m *message.Message, rowOf func(*queueState) []message.Value) (PutResult, error) {
+func (p *plan) publish(t *topicState, m *message.Message, rows map[*queueState][][]message.Value, at int) (PutResult,
+	error) {
 	if t.subscribed.Len() == 0 {
 		if p.limits.RequireSubscription {
 			return PutResult{}, fmt.Errorf("%w: topic %s", ErrUnheard, t.name.Short())
@@ -230,7 +231,7 @@ func (p *plan) publish(t *topicState, m *message.Message, rowOf func(*queueState
 		p.counts = append(p.counts, counted{topic: t})
 		return PutResult{ID: m.ID, Unheard: true}, nil
 	}
-	c := copying{plan: p, topic: t, message: m, size: m.Size(), body: -1, rowOf: rowOf,
+	c := copying{plan: p, topic: t, message: m, size: m.Size(), body: -1, rows: rows, at: at,
 		result: PutResult{ID: m.ID, Duplicate: true}}
 	var err error
 	t.subscribed.all.Scan(func(_ uint32, q *queueState) bool {
@@ -249,8 +250,9 @@ type copying struct {
 	topic   *topicState
 	message *message.Message
 	size    int
-	body    int // index of the record that has it; -1: nobody needs one yet
-	rowOf   func(*queueState) []message.Value
+	body    int                               // index of the record that has it; -1: nobody needs one yet
+	rows    map[*queueState][][]message.Value // of queues with columns, the message's at its place
+	at      int
 	result  PutResult
 }
 
@@ -290,7 +292,7 @@ func (c *copying) copyFor(q *queueState) error {
 // rowFor is copyFor for a subscription with columns.
 func (c *copying) rowFor(q *queueState) error {
 	own := *c.message
-	own.Row, own.Body = c.rowOf(q), nil
+	own.Row, own.Body = c.rows[q][c.at], nil
 	if q.filter != nil && !q.filter.Match(&messageEnv{q.def.Columns, &own}) {
 		c.result.Duplicate = false
 		return nil

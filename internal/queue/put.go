@@ -413,7 +413,8 @@ func (s *Store) planPuts(pl *plan, p *prepared, i int, results []PutResult) ([]P
 		var r PutResult
 		var err error
 		if pp.topic != nil {
-			r, err = pl.publish(pp.topic, &m, func(q *queueState) []message.Value { return pp.rows[q][j] })
+			own := m // else every put would have its message on the heap
+			r, err = pl.publish(pp.topic, &own, pp.rows, j)
 		} else {
 			if rs := pp.rows[pp.queue]; rs != nil {
 				if m.Row = rs[j]; m.Row != nil {

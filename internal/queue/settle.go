@@ -19,8 +19,11 @@ import (
 // ended.
 func (s *Store) Settle(ctx context.Context, ss []Settlement) ([]error, error) {
 	_, errs, err := s.Commit(ctx, Change{Settles: ss})
+	if err == nil || len(ss) < 2 {
+		return errs, err
+	}
 	var many *CopiesError
-	if !errors.As(err, &many) || len(ss) < 2 {
+	if !errors.As(err, &many) {
 		return errs, err
 	}
 	half := len(ss) / 2

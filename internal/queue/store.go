@@ -244,16 +244,14 @@ func (s *Store) usable() error {
 
 // flight is a group on its way to the journal.
 type flight struct {
-	group []applied
-	plan  plan // of what it puts
-	done  chan struct{}
-	err   error  // once done is closed
-	undo  func() // under the lock, when the group did not get there; may be nil
-	after func() // under the lock, when it is durable and applied; may be nil
-	keys  []string
-	// what it defines, and the topics to which that subscribes
-	names  []Name
-	topics []*topicState
+	group   []applied
+	plan    plan // of what it puts
+	done    chan struct{}
+	err     error  // once done is closed
+	undo    func() // under the lock, when the group did not get there; may be nil
+	after   func() // under the lock, when it is durable and applied; may be nil
+	keys    []string
+	defines *defines // nil: nothing
 	// turn is the sync of the group, when the journal left it to who submitted the group with takesTurn; nil: the
 	// journal makes it.
 	turn      func()
@@ -263,6 +261,12 @@ type flight struct {
 	one     [1]applied
 	onePut  put
 	oneHead [64]byte
+}
+
+// defines is what a flight defines.
+type defines struct {
+	names  []Name
+	topics []*topicState // to which that subscribes
 }
 
 func newFlight(events ...event) *flight {
