@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
 // running is a program that tells what it does on its standard error.
@@ -163,13 +165,10 @@ func TestAHangupDoesNotEndARun(t *testing.T) {
 	if _, err := io.WriteString(feed, "one\n"); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) { // until it delivers
-		if got, _ := os.ReadFile(filepath.Join(dir, "out")); len(got) > 0 {
-			break
-		} else if time.Now().After(end) {
-			t.Fatal("nothing is delivered")
-		}
-	}
+	waittest.Until(t, "a line is delivered", func() bool {
+		got, _ := os.ReadFile(filepath.Join(dir, "out"))
+		return len(got) > 0
+	})
 	r.signal(syscall.SIGHUP)
 	r.until("read again")
 	if _, err := io.WriteString(feed, "two\n"); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
+	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
 // screen is what a command wrote so far.
@@ -30,17 +32,19 @@ func (s *screen) Write(b []byte) (int, error) {
 // await waits until a text was written, and returns all of it.
 func (s *screen) await(t *testing.T, text string) string {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+	all := ""
+	defer func() {
+		if t.Failed() {
+			t.Logf("%q was written", all)
+		}
+	}()
+	waittest.Until(t, fmt.Sprintf("%q is written", text), func() bool {
 		s.mu.Lock()
-		all := s.b.String()
-		s.mu.Unlock()
-		if strings.Contains(all, text) {
-			return all
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("no %q in %q", text, all)
-		}
-	}
+		defer s.mu.Unlock()
+		all = s.b.String()
+		return strings.Contains(all, text)
+	})
+	return all
 }
 
 // TestJournalCheckWatchTellsDamageOnceAndEndsWithTheInterrupt: of a journal that is in use.

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
+
+	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
 // TestAButtonOfAPadBeginsAMacro hands a pipe with the events of a pad on to a trace.
@@ -48,16 +49,10 @@ func TestAButtonOfAPadBeginsAMacro(t *testing.T) {
 		if _, err := to.Write(append(c.events, input(0, 0, 0, 0)...)); err != nil {
 			t.Fatal(err)
 		}
-		for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-			if b, err := os.ReadFile(file); err == nil && strings.HasSuffix(string(b), "\n") &&
-				strings.HasSuffix(traced(t, file), c.has) {
-				break
-			}
-			if time.Now().After(deadline) {
-				b, _ := os.ReadFile(file)
-				t.Fatalf("waiting for %s: %s%s", c.has, b, said.String())
-			}
-		}
+		waittest.Until(t, "the trace ends in "+c.has, func() bool {
+			b, err := os.ReadFile(file)
+			return err == nil && strings.HasSuffix(string(b), "\n") && strings.HasSuffix(traced(t, file), c.has)
+		})
 	}
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/machine"
+	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
 // spawn starts a shell in a group; it ends when its input does.
@@ -58,11 +59,7 @@ func TestAGroupHoldsItsProgramsWhereTheMachineLetsIt(t *testing.T) {
 	if _, err := io.WriteString(in, "go on\n"); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(time.Minute); what.Memory && g.Peak() < 4_000_000; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("the peak is %d bytes", g.Peak())
-		}
-	}
+	waittest.Until(t, "the peak is known", func() bool { return !what.Memory || g.Peak() >= 4_000_000 })
 	if g.OutOfMemory() {
 		t.Error("nobody has wanted too much")
 	}
