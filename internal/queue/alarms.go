@@ -22,17 +22,20 @@ const (
 	ofPast             // of q, from seq on
 )
 
-// alarms are a heap, the earliest first. An alarm may be out of date; tick looks at what is true of its entry. When
-// most of them are, those that are not move to a heap of their own, a few with each that goes out of date: no step
-// looks at all of them.
+// alarms say what has to be looked at next. Those of leases stand in a line while they come in the order of their
+// times, as leases of one length do, and mostly leave it in that order, when they are settled; the others are a heap.
+// An alarm may be out of date; tick looks at what is true of its entry. When most of them are, all are looked at once,
+// a few with each that goes out of date: no step looks at all of them.
 type alarms struct {
+	line     alarmLine
 	set      alarmHeap
-	leaving  alarmHeap // those that are looked at, one by one from its end, and moved
+	leaving  alarmHeap // those that are looked at, one by one from its end, and moved to set
+	sweep    int       // about so many at the front of line are looked at, too, and moved to set
 	outdated int       // about how many are out of date
 }
 
 // Len is how many alarms are set, those out of date among them.
-func (a *alarms) Len() int { return a.set.Len() + a.leaving.Len() }
+func (a *alarms) Len() int { return a.line.Len() + a.set.Len() + a.leaving.Len() }
 
 // add is heap.Push, which would make an allocation of each.
 func (a *alarms) add(x alarm) {
@@ -40,32 +43,69 @@ func (a *alarms) add(x alarm) {
 	heap.Fix(&a.set, a.set.Len()-1)
 }
 
-// first is the heap with the earliest alarm; nil when there is none.
-func (a *alarms) first() *alarmHeap {
-	switch {
-	case a.Len() == 0:
-		return nil
-	case a.set.Len() == 0, a.leaving.Len() > 0 && a.leaving.at(0).before(a.set.at(0)):
-		return &a.leaving
+// addLease is add for the end of a lease.
+func (a *alarms) addLease(x alarm) {
+	switch n := a.line.Len(); {
+	case n == 0 || !x.before(a.line.last()):
+	case n == 1: // one long lease, behind which the others would find no place
+		a.add(a.line.pop())
+	default:
+		a.add(x)
+		return
 	}
-	return &a.set
+	a.line.push(x)
+}
+
+// first is the earliest alarm; nil when there is none.
+func (a *alarms) first() *alarm {
+	return earlier(earlier(a.line.first(), a.set.first()), a.leaving.first())
+}
+
+// pop takes the earliest alarm away. There has to be one.
+func (a *alarms) pop() alarm {
+	switch x := a.first(); {
+	case x == a.line.first():
+		return a.line.pop()
+	case x == a.set.first():
+		return heap.Pop(&a.set).(alarm)
+	}
+	return heap.Pop(&a.leaving).(alarm)
 }
 
 // Bounds of how alarms that are out of date are forgotten.
 const (
 	leastOutdated = 1024 // fewer may stay
-	moveAtOnce    = 4    // alarms that are looked at with each that goes out of date
+	lookAtOnce    = 4    // alarms that are looked at with each that goes out of date
 )
 
 // outdate counts an alarm that nobody waits for any more, so that a fast queue with long leases keeps no more alarms
 // than it has use for.
 func (a *alarms) outdate() {
 	a.outdated++
-	if a.leaving.Len() == 0 && a.outdated >= leastOutdated && 2*a.outdated >= a.set.Len() {
-		a.leaving, a.set, a.outdated = a.set, alarmHeap{}, 0
+	looks := lookAtOnce
+	for ; looks > 0 && a.line.Len() > 0 && !a.line.first().current(); looks-- {
+		a.line.pop()
+		if a.sweep > 0 {
+			a.sweep--
+		} else {
+			a.outdated = max(0, a.outdated-1)
+		}
 	}
-	for n := 0; n < moveAtOnce && a.leaving.Len() > 0; n++ {
+	if a.leaving.Len() == 0 && a.sweep == 0 && a.outdated >= leastOutdated && 2*a.outdated >= a.Len() {
+		a.leaving, a.set, a.outdated = a.set, alarmHeap{}, 0
+		a.sweep = a.line.Len()
+	}
+	for ; looks > 0 && a.leaving.Len() > 0; looks-- {
 		if x := a.leaving.cut(); x.current() {
+			a.add(x)
+		}
+	}
+	for ; looks > 0 && a.sweep > 0; looks-- {
+		if a.sweep = min(a.sweep, a.line.Len()) - 1; a.sweep < 0 {
+			a.sweep = 0
+			break
+		}
+		if x := a.line.pop(); x.current() {
 			a.add(x)
 		}
 	}
@@ -78,6 +118,14 @@ type alarmHeap struct {
 
 // alarmPage is how many alarms stand in a page.
 const alarmPage = 1 << 9
+
+// first is the earliest; nil when there is none.
+func (h *alarmHeap) first() *alarm {
+	if h.Len() == 0 {
+		return nil
+	}
+	return h.at(0)
+}
 
 func (h *alarmHeap) at(i int) *alarm { return &h.pages[i/alarmPage][i%alarmPage] }
 
@@ -121,10 +169,74 @@ func (h *alarmHeap) Less(i, j int) bool { return h.at(i).before(h.at(j)) }
 func (h *alarmHeap) Push(x any)         { h.append(x.(alarm)) }
 func (h *alarmHeap) Pop() any           { return h.cut() }
 
+// alarmLine is a line in pages. Who is taken away stands at its front.
+type alarmLine struct {
+	pages [][]alarm // full, but for the last
+	front int       // of the first page, what has been taken away
+	spare []alarm   // an empty page, so that a line that is used all the time makes none
+}
+
+func (l *alarmLine) Len() int {
+	last := len(l.pages) - 1
+	if last < 0 {
+		return 0
+	}
+	return last*alarmPage + len(l.pages[last]) - l.front
+}
+
+// first is the alarm at the front; nil when there is none.
+func (l *alarmLine) first() *alarm {
+	if l.Len() == 0 {
+		return nil
+	}
+	return &l.pages[0][l.front]
+}
+
+// last is the alarm at the end. There has to be one.
+func (l *alarmLine) last() *alarm {
+	p := l.pages[len(l.pages)-1]
+	return &p[len(p)-1]
+}
+
+// push adds an alarm at the end.
+func (l *alarmLine) push(x alarm) {
+	last := len(l.pages) - 1
+	if last < 0 || len(l.pages[last]) == alarmPage {
+		l.pages = append(l.pages, l.spare)
+		l.spare = nil
+		last++
+	}
+	l.pages[last] = append(l.pages[last], x)
+}
+
+// pop takes the alarm at the front away. There has to be one.
+func (l *alarmLine) pop() alarm {
+	p := l.pages[0]
+	x := p[l.front]
+	p[l.front] = alarm{}
+	if l.front++; l.front < len(p) {
+		return x
+	}
+	l.front = 0
+	if l.pages[0] = p[:0]; len(l.pages) > 1 {
+		l.pages[0] = nil
+		l.pages, l.spare = l.pages[1:], p[:0]
+	}
+	return x
+}
+
 // before puts of equal times the older message first: when leases of one key end together, the first takes the others
 // back with it.
 func (a *alarm) before(b *alarm) bool {
 	return a.when < b.when || a.when == b.when && a.seq < b.seq
+}
+
+// earlier is the one of two that comes first; nil is none.
+func earlier(a, b *alarm) *alarm {
+	if a == nil || b != nil && b.before(a) {
+		return b
+	}
+	return a
 }
 
 // nextDue is when e wakes or its lease ends; 0: never.
@@ -149,7 +261,11 @@ func (s *state) wakeAt(q *queueState, e entry) {
 			s.alarms.outdate()
 		}
 		e.setAlarm(due)
-		s.alarms.add(alarm{when: due, q: q, seq: e.seq()})
+		if a := (alarm{when: due, q: q, seq: e.seq()}); x.claim != nil {
+			s.alarms.addLease(a)
+		} else {
+			s.alarms.add(a)
+		}
 	}
 	if x.claim == nil {
 		s.expireAt(q, e.page, e.expire())
@@ -187,8 +303,8 @@ func (a *alarm) current() bool {
 // due is when tick should be called next; 0: nothing is waiting for a time. It looks at what is first, however much
 // waits.
 func (s *state) due() (when int64) {
-	if h := s.alarms.first(); h != nil {
-		when = h.at(0).when
+	if a := s.alarms.first(); a != nil {
+		when = a.when
 	}
 	if w := s.windows.due(); w != 0 && (when == 0 || w < when) {
 		when = w
@@ -204,11 +320,10 @@ func (s *state) tick(limit int) {
 		s.forgetDue(limit)
 	}
 	for ; limit > 0; limit-- {
-		h := s.alarms.first()
-		if h == nil || h.at(0).when > s.now {
+		if a := s.alarms.first(); a == nil || a.when > s.now {
 			return
 		}
-		a := heap.Pop(h).(alarm)
+		a := s.alarms.pop()
 		if !a.current() {
 			s.alarms.outdated = max(0, s.alarms.outdated-1)
 			continue
