@@ -7,18 +7,18 @@ import (
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/api/http"
 	"github.com/hikyaku/hikyaku/internal/api/lambda"
-	"github.com/hikyaku/hikyaku/internal/api/mysql"
+	"github.com/hikyaku/hikyaku/internal/api/mysql/settings"
 	"github.com/hikyaku/hikyaku/internal/api/pubsub"
 	"github.com/hikyaku/hikyaku/internal/api/sqs"
 )
 
 // API are the doors. A door that is not mentioned is open on loopback.
 type API struct {
-	HTTP   http.Config   `yaml:"http" doc:"HTTP and JSON. off: true closes it."`
-	MySQL  mysql.Config  `yaml:"mysql" doc:"The MySQL protocol: queues are tables of ENGINE=QUEUE. off: true closes it."`
-	PubSub pubsub.Config `yaml:"pubsub" doc:"Google Pub/Sub, over gRPC and REST on one port. off: true closes it."`
-	SQS    sqs.Config    `yaml:"sqs" doc:"Amazon SQS, in its JSON and its query protocol. off: true closes it."`
-	Lambda lambda.Config `yaml:"lambda" doc:"AWS Lambda: invokes and deploys functions. off: true closes it."`
+	HTTP   http.Config     `yaml:"http" doc:"HTTP and JSON. off: true closes it."`
+	MySQL  settings.Config `yaml:"mysql" doc:"The MySQL protocol: queues are tables of ENGINE=QUEUE. off: true closes it."`
+	PubSub pubsub.Config   `yaml:"pubsub" doc:"Google Pub/Sub, over gRPC and REST on one port. off: true closes it."`
+	SQS    sqs.Config      `yaml:"sqs" doc:"Amazon SQS, in its JSON and its query protocol. off: true closes it."`
+	Lambda lambda.Config   `yaml:"lambda" doc:"AWS Lambda: invokes and deploys functions. off: true closes it."`
 }
 
 // userSettings are the users of every door.
@@ -85,7 +85,7 @@ func (d *decoder) checkDoors(root *node, api *API, users []access.User) {
 		sentinel error
 	}{
 		{"http", api.HTTP.Check(len(users) > 0), http.ErrConfig},
-		{"mysql", api.MySQL.Check(len(users) > 0), mysql.ErrConfig},
+		{"mysql", api.MySQL.Check(len(users) > 0), settings.ErrConfig},
 		{"pubsub", api.PubSub.Check(len(users) > 0), pubsub.ErrConfig},
 		{"sqs", api.SQS.Check(len(users) > 0), sqs.ErrConfig},
 		{"lambda", api.Lambda.Check(len(users) > 0), lambda.ErrConfig},

@@ -30,17 +30,17 @@ func parseComments(text string) map[string]string {
 // shared says what the reference needs to say of keys whose structs serve more than configuration.
 func shared(key string) string {
 	return map[string]string{
-		"internal/api/http.Config.off":   "true closes the door.",
-		"internal/api/http.Config.tls":   "A certificate: the door then speaks TLS.",
-		"internal/api/mysql.Config.off":  "true closes the door.",
-		"internal/api/mysql.Config.tls":  "A certificate: clients may then speak TLS.",
-		"internal/api/pubsub.Config.off": "true closes the door.",
-		"internal/api/pubsub.Config.tls": "A certificate: the door then speaks TLS, and nothing else.",
-		"internal/api/sqs.Config.off":    "true closes the door.",
-		"internal/api/sqs.Config.tls":    "A certificate: the door then speaks TLS.",
-		"internal/api/lambda.Config.off": "true closes the door.",
-		"internal/api/lambda.Config.tls": "A certificate: the door then speaks TLS.",
-		"internal/access.User.name":      "What the user is called at every door.",
+		"internal/api/http.Config.off":           "true closes the door.",
+		"internal/api/http.Config.tls":           "A certificate: the door then speaks TLS.",
+		"internal/api/mysql/settings.Config.off": "true closes the door.",
+		"internal/api/mysql/settings.Config.tls": "A certificate: clients may then speak TLS.",
+		"internal/api/pubsub.Config.off":         "true closes the door.",
+		"internal/api/pubsub.Config.tls":         "A certificate: the door then speaks TLS, and nothing else.",
+		"internal/api/sqs.Config.off":            "true closes the door.",
+		"internal/api/sqs.Config.tls":            "A certificate: the door then speaks TLS.",
+		"internal/api/lambda.Config.off":         "true closes the door.",
+		"internal/api/lambda.Config.tls":         "A certificate: the door then speaks TLS.",
+		"internal/access.User.name":              "What the user is called at every door.",
 		"internal/access.User.secret": "Password, bearer token and signing key in one. `${NAME}` takes it from " +
 			"the environment.",
 		"internal/access.User.grants": "What the user may do. Without one: nothing.",

@@ -6,6 +6,7 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 
 	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/api/mysql/settings"
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
@@ -44,9 +45,9 @@ func (i *inserter) Insert(ctx *gms.Context, row gms.Row) error {
 	if err != nil {
 		return fromStore(err, i.t.name.Name)
 	}
-	if i.bytes += m.Size(); i.bytes > maxPacket {
+	if i.bytes += m.Size(); i.bytes > settings.MaxPacket {
 		return sqlError(erTooBigRow, "42000", "An INSERT into '%s' takes at most %d bytes (all of its rows are one "+
-			"durable group)", i.t.name.Name, maxPacket)
+			"durable group)", i.t.name.Name, settings.MaxPacket)
 	}
 	i.rows = append(i.rows, m)
 	return nil

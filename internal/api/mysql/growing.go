@@ -11,6 +11,8 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/expression/function"
 	"github.com/dolthub/go-mysql-server/sql/types"
+
+	"github.com/hikyaku/hikyaku/internal/api/mysql/settings"
 )
 
 // growing are the functions that can make more bytes than they are given, with a bound on how many they make of their
@@ -130,7 +132,7 @@ func (g *grown) Eval(ctx *gms.Context, row gms.Row) (any, error) {
 		number64(values[1]) <= 0 {
 		return "", nil // go-mysql-server knows no fewer than none
 	}
-	limit := int64(maxPacket)
+	limit := int64(settings.MaxPacket)
 	s := sessionOf(ctx)
 	if s != nil && s.meter != nil {
 		limit = s.meter.value

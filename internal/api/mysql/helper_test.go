@@ -11,6 +11,7 @@ import (
 	driver "github.com/go-sql-driver/mysql"
 
 	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/api/mysql/settings"
 	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
@@ -60,7 +61,7 @@ func newRigOver(t *testing.T, c Config, users *access.Users, s *queue.Store) *ri
 	t.Helper()
 	c.Listen = "127.0.0.1:0"
 	if c.Socket == "" {
-		c.Socket = NoSocket
+		c.Socket = settings.NoSocket
 	}
 	d, err := New(c, Options{Store: s, Users: users, Traffic: door.NewTraffic("mysql"),
 		Report: func(err error) { t.Error("reported:", err) }})

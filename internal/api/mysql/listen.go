@@ -7,6 +7,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/api/mysql/compress"
 	"github.com/hikyaku/hikyaku/internal/api/mysql/link"
+	"github.com/hikyaku/hikyaku/internal/api/mysql/settings"
 )
 
 // listen opens the address and the socket. The socket that nobody asked for is left out where it cannot be made or is
@@ -15,7 +16,7 @@ func (d *Server) listen(ctx context.Context) (*limited, error) {
 	c := link.Config{TCP: d.config.Listen, Report: d.report, Count: d.traffic.of.Listen}
 	l := &limited{max: int64(d.config.MaxConnections)}
 	switch d.config.Socket {
-	case NoSocket:
+	case settings.NoSocket:
 	case "":
 		c.Socket = d.defaultSocket
 		if both, err := link.Listen(ctx, c); err == nil {

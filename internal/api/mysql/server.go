@@ -16,10 +16,13 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/api/mysql/auth"
-	"github.com/hikyaku/hikyaku/internal/api/mysql/gate"
+	"github.com/hikyaku/hikyaku/internal/api/mysql/settings"
 	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
+
+// Config is the settings of the door.
+type Config = settings.Config
 
 // Options are what a Server works with.
 type Options struct {
@@ -50,7 +53,7 @@ type Server struct {
 	// how long a client may send nothing of a statement that it has begun, as net_read_timeout of MySQL
 	packetStall time.Duration
 
-	defaultSocket string // tests: another than DefaultSocket
+	defaultSocket string // tests: another than settings.DefaultSocket
 
 	auth      *auth.Server
 	since     time.Time // when it was opened
@@ -74,16 +77,16 @@ func New(c Config, o Options) (*Server, error) {
 		return nil, err
 	}
 	if o.Store == nil {
-		return nil, fmt.Errorf("%w: there is no store", ErrConfig)
+		return nil, fmt.Errorf("%w: there is no store", settings.ErrConfig)
 	}
-	d := &Server{config: c.withDefaults(), store: o.Store, users: o.Users, report: o.Report,
+	d := &Server{config: c.WithDefaults(), store: o.Store, users: o.Users, report: o.Report,
 		traffic: traffic{of: o.Traffic}, functions: map[string]gms.Function{}, maxRows: 10_000,
-		packetStall: 30 * time.Second, defaultSocket: DefaultSocket}
+		packetStall: 30 * time.Second, defaultSocket: settings.DefaultSocket}
 	if o.Busy == nil {
 		o.Busy = door.NewBusy(d.config.MaxBusyBytes)
 	}
 	d.budget = o.Busy.Share(d.config.MaxBusyBytes)
-	d.config.MaxPacketBytes = min(d.config.MaxPacketBytes, max(d.budget.Limit()/gate.Copies, leastPacket))
+	d.config.MaxPacketBytes = min(d.config.MaxPacketBytes, max(d.budget.Limit()/settings.Copies, leastPacket))
 	if d.report == nil {
 		d.report = func(error) {}
 	}
@@ -103,7 +106,7 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 	if d.config.Off {
 		return nil, nil
 	}
-	tlsConfig, err := d.config.TLS.Open(ErrConfig, d.report)
+	tlsConfig, err := d.config.TLS.Open(settings.ErrConfig, d.report)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	driver "github.com/go-sql-driver/mysql"
+
+	"github.com/hikyaku/hikyaku/internal/api/mysql/settings"
 )
 
 var statements = flag.Int("statements", 0, "how many statements TestStatementsStayWithinTheirBounds sends, each held "+
@@ -101,7 +103,7 @@ func newProver(t *testing.T, c Config, mostBytes uint64) *prover {
 	p := &prover{t: t, codes: map[int]int{}, mostBytes: mostBytes}
 	s, stop := openStore(t, t.TempDir())
 	t.Cleanup(stop)
-	c.Listen, c.Socket = "127.0.0.1:0", NoSocket
+	c.Listen, c.Socket = "127.0.0.1:0", settings.NoSocket
 	d, err := New(c, Options{Store: s, Report: p.report})
 	if err != nil {
 		t.Fatal(err)

@@ -13,13 +13,14 @@ import (
 
 	vmysql "github.com/dolthub/vitess/go/mysql"
 
+	"github.com/hikyaku/hikyaku/internal/api/mysql/settings"
 	"github.com/hikyaku/hikyaku/internal/door"
 )
 
 // Config says what a connection's client may send.
 type Config struct {
 	MaxPacket int64      // bytes of a command
-	Budget    *door.Busy // of all connections; at least Copies*MaxPacket
+	Budget    *door.Busy // of all connections; at least settings.Copies*MaxPacket
 	// what the library gets of a statement that is to be prepared, or what is wrong with it: *mysql.SQLError or another
 	Prepare func(query string) (read string, err error)
 	// answers a command that the library does not know; nil: the library says so
@@ -42,10 +43,6 @@ const (
 	fullPacket  = 1<<24 - 1      // a packet of this size is followed by another of the same command
 	maxSkipped  = int64(1) << 30 // bytes of a command that is refused: the connection of who sends more just ends
 )
-
-// Copies is how many of a command's bytes are in memory while it is worked on: as it came, as a statement, its words
-// and values, as rows, and what the journal writes. Measured: 40 INSERT of 12 MB at once, in a control group of 300 MB.
-const Copies = 8
 
 // packetRate is how many bytes a second of a packet have to come at least, beside Config.Stall.
 const packetRate = 32 << 10
@@ -260,7 +257,7 @@ func (g *Conn) admit(h [4]byte, n int) error {
 	if g.size <= small {
 		return nil
 	}
-	want := Copies * int64(n)
+	want := settings.Copies * int64(n)
 	if err := g.config.Budget.Take(g.ctx, want); err != nil {
 		if !errors.Is(err, door.ErrBusy) {
 			return err

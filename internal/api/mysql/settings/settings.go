@@ -1,12 +1,14 @@
-package mysql
+// Package settings has the settings of the MySQL door. It is apart from the door, so that a program without the door
+// can read a configuration that has them.
+package settings
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/access"
-	"github.com/hikyaku/hikyaku/internal/api/mysql/gate"
 )
 
 // Config holds the settings of the door. The zero value listens on DefaultListen.
@@ -31,8 +33,8 @@ type Config struct {
 	StatementTimeout time.Duration `yaml:"statement_timeout"`
 }
 
-// maxPacket is a row of the largest size with every byte escaped, and some room.
-const maxPacket = 129 << 20
+// MaxPacket is a row of the largest size with every byte escaped, and some room.
+const MaxPacket = 129 << 20
 
 // Where the door listens unless told otherwise.
 const (
@@ -41,30 +43,27 @@ const (
 	NoSocket      = "none"
 )
 
+// Copies is how many of a command's bytes are in memory while it is worked on: as it came, as a statement, its words
+// and values, as rows, and what the journal writes. Measured: 40 INSERT of 12 MB at once, in a control group of 300 MB.
+const Copies = 8
+
 // ErrConfig is what every complaint about a Config is.
 var ErrConfig = errors.New("mysql door: settings are not valid")
 
-func (c Config) withDefaults() Config {
+// WithDefaults is c with the values of what is not set.
+func (c Config) WithDefaults() Config {
 	if c.Listen == "" {
 		c.Listen = DefaultListen
 	}
 	if c.MaxConnections == 0 {
 		c.MaxConnections = 10_000
 	}
-	c.MaxPacketBytes = or(c.MaxPacketBytes, maxPacket)
-	c.MaxBusyBytes = max(or(c.MaxBusyBytes, 512<<20), gate.Copies*c.MaxPacketBytes)
-	c.StatementBytes = or(c.StatementBytes, 256<<20)
-	c.MaxJoinSize = or(c.MaxJoinSize, 100_000_000)
-	c.StatementTimeout = or(c.StatementTimeout, 5*time.Minute)
+	c.MaxPacketBytes = cmp.Or(c.MaxPacketBytes, MaxPacket)
+	c.MaxBusyBytes = max(cmp.Or(c.MaxBusyBytes, 512<<20), Copies*c.MaxPacketBytes)
+	c.StatementBytes = cmp.Or(c.StatementBytes, 256<<20)
+	c.MaxJoinSize = cmp.Or(c.MaxJoinSize, 100_000_000)
+	c.StatementTimeout = cmp.Or(c.StatementTimeout, 5*time.Minute)
 	return c
-}
-
-func or[T comparable](v, otherwise T) T {
-	var zero T
-	if v == zero {
-		return otherwise
-	}
-	return v
 }
 
 // Check says what is wrong with the settings. The error is ErrConfig, or access.ErrExposed for a door that would be
@@ -73,7 +72,7 @@ func (c Config) Check(hasUsers bool) error {
 	if c.Off {
 		return nil
 	}
-	if err := access.CheckDoor(ErrConfig, c.withDefaults().Listen, DefaultListen, c.TLS, hasUsers); err != nil {
+	if err := access.CheckDoor(ErrConfig, c.WithDefaults().Listen, DefaultListen, c.TLS, hasUsers); err != nil {
 		return err
 	}
 	if c.MaxConnections < 0 {
