@@ -6,6 +6,7 @@ SOAKTIME   ?= 1h
 STATEMENTS ?= 1000000
 REPEAT     ?= 20
 PKG        ?= ./...
+TAGS       ?=
 
 # The tests below test/ run clients and servers of others, and those of the push engine and of the sinks into databases servers.
 NEED_CLIENTS := $(if $(filter ./... ./test/... ./test/clients% ./internal/push% ./internal/sink% ./internal/databasetest%,$(PKG)),need-clients)
@@ -14,8 +15,9 @@ NEED_CLIENTS := $(if $(filter ./... ./test/... ./test/clients% ./internal/push% 
 AGAIN := $(MAKE) --no-print-directory
 
 export GO
-# Without this tag go-mysql-server wants cgo and ICU.
-export GOFLAGS := -tags=gms_pure_go $(GOFLAGS)
+# Without its tag go-mysql-server wants cgo and ICU.
+comma := ,
+export GOFLAGS := $(GOFLAGS) -tags=gms_pure_go$(addprefix $(comma),$(TAGS))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
@@ -26,7 +28,7 @@ demo: build ## Build hikyaku and watch its main job: Ctrl-C ends it
 	bin/hikyaku demo
 
 .PHONY: build
-build: need-go ## Build bin/hikyaku
+build: need-go ## Build bin/hikyaku; TAGS=no_mysql leaves out the MySQL door
 	@scripts/build
 
 ##@ To work on it

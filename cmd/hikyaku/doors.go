@@ -10,7 +10,6 @@ import (
 
 	httpdoor "github.com/hikyaku/hikyaku/internal/api/http"
 	lambdadoor "github.com/hikyaku/hikyaku/internal/api/lambda"
-	mysqldoor "github.com/hikyaku/hikyaku/internal/api/mysql"
 	pubsubdoor "github.com/hikyaku/hikyaku/internal/api/pubsub"
 	sqsdoor "github.com/hikyaku/hikyaku/internal/api/sqs"
 	"github.com/hikyaku/hikyaku/internal/config"
@@ -57,8 +56,7 @@ func openDoors(ctx context.Context, h *house, w *works, api config.API, log *slo
 	if err != nil {
 		return nil, err
 	}
-	mysql, err := mysqldoor.New(api.MySQL, mysqldoor.Options{Store: h.store, Users: h.users, Busy: h.busy,
-		Traffic: traffic["mysql"], Report: report("mysql")})
+	mysql, err := newMySQLDoor(api.MySQL, h, traffic["mysql"], report("mysql"))
 	if err != nil {
 		return nil, err
 	}

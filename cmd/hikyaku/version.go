@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -14,7 +15,8 @@ type built struct {
 	Version string `json:"version"`
 	Go      string `json:"go"`
 	System  string `json:"system"`
-	Tags    string `json:"tags"` // of the build, separated by commas
+	Tags    string `json:"tags"`     // of the build, separated by commas
+	LeftOut string `json:"left_out"` // doors that the tags leave out, separated by commas
 	Changed bool   `json:"changed"`
 }
 
@@ -35,9 +37,12 @@ func newVersion() *cobra.Command {
 			if b.Changed {
 				changed = ", with changes that are not committed"
 			}
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "hikyaku %s%s\n%s, %s, tags %s\n", b.Version, changed, b.Go,
-				b.System,
-				b.Tags)
+			out := ""
+			if b.LeftOut != "" {
+				out = "built without the door " + b.LeftOut + "\n"
+			}
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "hikyaku %s%s\n%s, %s, tags %s\n%s", b.Version, changed, b.Go,
+				b.System, b.Tags, out)
 			return err
 		},
 	}
@@ -46,7 +51,8 @@ func newVersion() *cobra.Command {
 }
 
 func thisBuild() built {
-	b := built{Version: version(), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, Tags: "none"}
+	b := built{Version: version(), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, Tags: "none",
+		LeftOut: strings.Join(leftOut, ",")}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
 			switch s.Key {

@@ -10,8 +10,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/hikyaku/hikyaku/internal/api/mysql"
-	"github.com/hikyaku/hikyaku/internal/api/mysql/settings"
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -45,9 +43,7 @@ func ServeQ4M(ctx context.Context, args []string, in io.Reader, out io.Writer) e
 }
 
 func serveQ4M(ctx context.Context, dir string, with setting, in io.Reader, out io.Writer) (err error) {
-	s, err := openDoorServer(ctx, dir, with, func(s *queue.Store) (door, error) {
-		return mysql.New(mysql.Config{Listen: "127.0.0.1:0", Socket: settings.NoSocket}, mysql.Options{Store: s})
-	})
+	s, err := openDoorServer(ctx, dir, with, newMySQL)
 	if err != nil {
 		return err
 	}

@@ -29,13 +29,36 @@ func TestTheHouseFitsEverySystem(t *testing.T) {
 	lookAround(t)
 	read := &reader{set: token.NewFileSet(), files: map[string]*ast.File{}}
 	for _, system := range systems {
-		packages := needed(t, system)
+		packages := needed(t, system, "gms_pure_go", "./...")
 		files, err := read.all(packages)
 		if err != nil {
 			t.Fatalf("%s: %v", system, err)
 		}
 		for _, complaint := range complaints(read.set, packages, files) {
 			t.Errorf("%s: %v", system, complaint)
+		}
+	}
+}
+
+// TestWhatATagLeavesOutIsNotBuiltIn goes through the program as each tag leaves it.
+func TestWhatATagLeavesOutIsNotBuiltIn(t *testing.T) {
+	lookAround(t)
+	for tag, out := range map[string]string{
+		"no_mysql": "github.com/dolthub/go-mysql-server",
+	} {
+		packages := needed(t, "linux", "gms_pure_go,"+tag, "./cmd/hikyaku")
+		for _, p := range packages {
+			if strings.HasPrefix(p.ImportPath, out) {
+				t.Errorf("with the tag %s the program still has %s", tag, p.ImportPath)
+			}
+		}
+		read := &reader{set: token.NewFileSet(), files: map[string]*ast.File{}}
+		files, err := read.all(packages)
+		if err != nil {
+			t.Fatalf("%s: %v", tag, err)
+		}
+		for _, complaint := range complaints(read.set, packages, files) {
+			t.Errorf("%s: %v", tag, complaint)
 		}
 	}
 }
@@ -74,10 +97,10 @@ type source struct {
 func (s *source) ours() bool { return strings.HasPrefix(s.ImportPath+"/", module) }
 
 // needed asks `go list` for all packages of the module and what they depend on, each after those that it imports.
-func needed(t *testing.T, system string) (all []*source) {
+func needed(t *testing.T, system, tags, of string) (all []*source) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", "list", "-tags", "gms_pure_go", "-deps",
-		"-json=ImportPath,Dir,GoFiles,ImportMap,Module", "./...")
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-tags", tags, "-deps",
+		"-json=ImportPath,Dir,GoFiles,ImportMap,Module", of)
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH=amd64", "CGO_ENABLED=0")
 	var stderr bytes.Buffer

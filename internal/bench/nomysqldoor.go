@@ -1,0 +1,14 @@
+//go:build no_mysql
+
+package bench
+
+import (
+	"errors"
+
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// newMySQL tells that the door was left out.
+func newMySQL(*queue.Store) (door, error) {
+	return nil, errors.New("this program was built without the MySQL door: build it without the tag no_mysql")
+}
