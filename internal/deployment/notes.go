@@ -12,7 +12,7 @@ import (
 // room is where the store keeps what is known of functions.
 const room = "functions"
 
-// Keys of notes: function/NAME, version/NAME/NUMBER, mapping/ID, layer/NAME, layerversion/NAME/NUMBER.
+// Keys of notes: function/NAME, version/NAME/NUMBER, mapping/ID, layer/NAME, layerversion/NAME/NUMBER, codesigning/ID.
 const (
 	functionKey = "function/"
 	versionKey  = "version/"
@@ -20,6 +20,8 @@ const (
 
 	layerKey        = "layer/"
 	layerVersionKey = "layerversion/"
+
+	signingKey = "codesigning/"
 )
 
 // known is all that the store knows of functions.
@@ -27,11 +29,13 @@ type known struct {
 	functions map[string]*Function
 	layers    map[string]*Layer
 	mappings  []Mapping
+	signings  map[string]Signing
 }
 
 // load reads everything.
 func load(store *queue.Store) (known, error) {
-	k := known{functions: map[string]*Function{}, layers: map[string]*Layer{}}
+	k := known{functions: map[string]*Function{}, layers: map[string]*Layer{},
+		signings: map[string]Signing{}}
 	var parts []queue.Note // of functions and layers, which are read before
 	for _, n := range store.Notes(room) {
 		if strings.HasPrefix(n.Key, versionKey) || strings.HasPrefix(n.Key, layerVersionKey) {
@@ -67,6 +71,10 @@ func (k *known) read(n queue.Note) error {
 		var m Mapping
 		err = json.Unmarshal(n.Value, &m)
 		k.mappings = append(k.mappings, m)
+	case signingKey:
+		var s Signing
+		err = json.Unmarshal(n.Value, &s)
+		k.signings[s.ID] = s
 	case versionKey:
 		var v Version
 		err = json.Unmarshal(n.Value, &v)

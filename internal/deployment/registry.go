@@ -41,13 +41,14 @@ type Registry struct {
 
 	placing sync.Mutex // held while an archive is put in its place
 
-	mu     sync.RWMutex
-	all    map[string]*Function // never changed: replaced
-	layers map[string]*Layer    // the same
-	live   map[string]*live     // what was given to the pool, by name and version
-	feeds  map[string]*feed     // by the mapping's id
-	pool   *function.Pool       // nil until it is needed
-	closed bool
+	mu       sync.RWMutex
+	all      map[string]*Function // never changed: replaced
+	layers   map[string]*Layer    // the same
+	live     map[string]*live     // what was given to the pool, by name and version
+	feeds    map[string]*feed     // by the mapping's id
+	signings map[string]Signing   // by their ids
+	pool     *function.Pool       // nil until it is needed
+	closed   bool
 
 	altered map[string]string // what is wrong with archives, by their checksums
 
@@ -91,7 +92,7 @@ func Open(ctx context.Context, c Config) (*Registry, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.all, r.layers = k.functions, k.layers
+	r.all, r.layers, r.signings = k.functions, k.layers, k.signings
 	if err := r.sweep(); err != nil {
 		return nil, err
 	}

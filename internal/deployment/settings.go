@@ -84,6 +84,12 @@ type URL struct {
 	Changed time.Time
 }
 
+// RuntimeUpdates say when the runtime of a version changes. They are kept for who reads them again.
+type RuntimeUpdates struct {
+	On  string // Auto, FunctionUpdate or Manual
+	ARN string `json:",omitempty"` // of the version of the runtime, with Manual
+}
+
 // Function is a function with everything that is known about it.
 type Function struct {
 	Name     string
@@ -97,6 +103,10 @@ type Function struct {
 	Events      map[string]Events            `json:",omitempty"`
 	URLs        map[string]URL               `json:",omitempty"`
 	Policies    map[string][]json.RawMessage `json:",omitempty"`
+	Runtimes    map[string]RuntimeUpdates    `json:",omitempty"`
+
+	Signing   string `json:",omitempty"` // the id of a code signing configuration
+	Recursion string `json:",omitempty"` // Allow or Terminate; kept for who asks
 
 	versions map[string]Version // the published ones
 }

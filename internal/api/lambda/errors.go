@@ -22,6 +22,7 @@ type Error struct {
 	Status  int
 	Message string
 	Reason  string // of TooManyRequestsException
+	Untyped bool   // the service does not say whose fault it is
 }
 
 // Error implements error.
@@ -139,8 +140,11 @@ func (c *call) fail(err error) {
 	if e.Status >= http.StatusInternalServerError {
 		body["Type"] = "Service"
 	}
+	if e.Untyped {
+		delete(body, "Type")
+	}
 	switch e.Name { // the model of the service has both
-	case "ResourceNotFoundException", "ServiceException", "AccessDeniedException":
+	case "CodeSigningConfigNotFoundException", "ResourceNotFoundException", "ServiceException", "AccessDeniedException":
 		body["Message"] = e.Message
 	default:
 		body["message"] = e.Message

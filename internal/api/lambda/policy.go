@@ -221,27 +221,3 @@ func (c *call) removePermission() error {
 	c.send(http.StatusNoContent, "", nil)
 	return nil
 }
-
-// known answers what tools ask and what has but one answer here.
-func (c *call) known(out map[string]any) error {
-	f, v, err := c.d.functions.Version(c.function, c.qualifier)
-	if err != nil {
-		return err
-	}
-	if _, ok := out["FunctionArn"]; ok {
-		out["FunctionArn"] = c.d.functions.ARN(f.Name, v.Number)
-	}
-	return c.answer(http.StatusOK, out)
-}
-
-func (c *call) getCodeSigning() error {
-	return c.known(map[string]any{"FunctionName": c.function})
-}
-
-func (c *call) getRuntimeManagement() error {
-	return c.known(map[string]any{"UpdateRuntimeOn": "Auto", "FunctionArn": ""})
-}
-
-func (c *call) getRecursion() error {
-	return c.known(map[string]any{"RecursiveLoop": "Allow"})
-}

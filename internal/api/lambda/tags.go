@@ -16,6 +16,7 @@ const maxTags = 50
 type tagged struct {
 	function string
 	mapping  string
+	signing  string // the ARN of a code signing configuration
 	tags     map[string]string
 }
 
@@ -31,6 +32,10 @@ func (c *call) theTagged(can access.Action) (t tagged, err error) {
 			return t, missing(err, "Event source mapping not found: "+c.rest)
 		}
 		return tagged{mapping: m.ID, tags: m.Tags}, c.allowed(can, m.Function)
+	}
+	if len(parts) == 7 && parts[5] == "code-signing-config" {
+		s, err := c.signing(can)
+		return tagged{signing: c.rest, tags: s.Tags}, err
 	}
 	if len(parts) == 7 && parts[5] == "capacity-provider" {
 		return t, notFound("Capacity provider not found: " + c.rest)
@@ -120,9 +125,13 @@ func (c *call) retag(change func(map[string]string) error) error {
 	if err != nil {
 		return err
 	}
-	if t.mapping != "" {
+	switch {
+	case t.mapping != "":
 		err = c.d.functions.TagMapping(c.ctx(), t.mapping, change)
-	} else {
+	case t.signing != "":
+		_, err = c.d.functions.ChangeSigning(c.ctx(), t.signing,
+			func(s *deployment.Signing) error { return change(s.Tags) })
+	default:
 		_, err = c.d.functions.Change(c.ctx(), t.function, func(f *deployment.Function) error {
 			if f.Tags == nil {
 				f.Tags = map[string]string{}

@@ -1,0 +1,46 @@
+package lambda
+
+import "testing"
+
+func TestHowARuntimeChangesIsKeptForEachVersion(t *testing.T) {
+	dir := t.TempDir()
+	r := openRig(t, dir, Config{}, nil)
+	r.create("f", map[string]any{"Publish": true})
+	r.ok(201, "POST", functions+"/f/aliases", `{"Name":"live","FunctionVersion":"1"}`)
+	const of = "/2021-07-20/functions/f/runtime-management-config"
+	const fixed = `"RuntimeVersionArn":"arn:aws:lambda:us-east-1::runtime:0123456789abcdef"`
+	r.recorded(t, []recorded{
+		{"GET", of, "", 200, []string{`"UpdateRuntimeOn":"Auto"`, `"FunctionArn":"ARN:$LATEST"`},
+			[]string{"RuntimeVersionArn"}},
+		{"PUT", of + "?Qualifier=1", `{"UpdateRuntimeOn":"Manual",` + fixed + `}`, 200,
+			[]string{`"UpdateRuntimeOn":"Manual"`, `"FunctionArn":"ARN:1"`, fixed}, nil},
+		{"PUT", of, `{"UpdateRuntimeOn":"FunctionUpdate"}`, 200, []string{`"FunctionArn":"ARN:$LATEST"`}, nil},
+		{"PUT", of, `{"UpdateRuntimeOn":"Manual"}`, 400, []string{"with UpdateRuntimeOn Manual"}, nil},
+		{"PUT", of + "?Qualifier=live", `{"UpdateRuntimeOn":"Auto"}`, 400, []string{"live is an alias"}, nil},
+		{"PUT", of, `{"UpdateRuntimeOn":"Never"}`, 400,
+			[]string{"Member must satisfy enum value set: [Auto, Manual, FunctionUpdate]"}, nil},
+		{"PUT", "/2021-07-20/functions/none/runtime-management-config", `{"UpdateRuntimeOn":"Auto"}`, 404, nil, nil},
+	})
+	r.stop()
+	r = openRig(t, dir, Config{}, nil)
+	r.recorded(t, []recorded{
+		{"GET", of, "", 200, []string{`"UpdateRuntimeOn":"FunctionUpdate"`}, nil},
+		{"GET", of + "?Qualifier=1", "", 200, []string{`"UpdateRuntimeOn":"Manual"`, fixed}, nil},
+	})
+}
+
+func TestWhatIsSaidOfLoopsIsKept(t *testing.T) {
+	dir := t.TempDir()
+	r := openRig(t, dir, Config{}, nil)
+	r.create("f", nil)
+	const of = "/2024-08-31/functions/f/recursion-config"
+	r.recorded(t, []recorded{
+		{"GET", of, "", 200, []string{`{"RecursiveLoop":"Allow"}`}, nil}, // loops are not noticed
+		{"PUT", of, `{"RecursiveLoop":"Terminate"}`, 200, []string{`{"RecursiveLoop":"Terminate"}`}, nil},
+		{"PUT", of, `{"RecursiveLoop":"Never"}`, 400, []string{"Value 'Never' at 'recursiveLoop' failed to satisfy " +
+			"constraint: Member must satisfy enum value set: [Terminate, Allow]"}, nil},
+	})
+	r.stop()
+	r = openRig(t, dir, Config{}, nil)
+	r.recorded(t, []recorded{{"GET", of, "", 200, []string{`{"RecursiveLoop":"Terminate"}`}, nil}})
+}
