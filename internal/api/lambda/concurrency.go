@@ -30,8 +30,18 @@ func (c *call) putConcurrency() error {
 	if err := c.decode(&in); err != nil {
 		return err
 	}
-	_, err := c.d.functions.Change(c.ctx(), c.function,
-		func(f *deployment.Function) error { f.Reserved = in.N; return nil })
+	_, left := c.limits()
+	_, err := c.d.functions.Change(c.ctx(), c.function, func(f *deployment.Function) error {
+		if f.Reserved != nil {
+			left += *f.Reserved
+		}
+		if *in.N > left {
+			return untyped(wrongValue("Specified ReservedConcurrentExecutions for function decreases account's " +
+				"UnreservedConcurrentExecution below its minimum value of [0]."))
+		}
+		f.Reserved = in.N
+		return nil
+	})
 	if err != nil {
 		return missing(err, "Function not found: "+c.d.functions.ARN(c.function, function.Latest))
 	}
@@ -132,8 +142,8 @@ func (c *call) putProvisioned() error {
 	_, left := c.limits()
 	f, err := c.d.functions.Change(c.ctx(), c.function, func(f *deployment.Function) error {
 		if f.Reserved == nil && in.N > left {
-			return wrongValue("Specified ConcurrentExecutions for function is greater than account's unreserved "+
-				"concurrency [%d].", left)
+			return untyped(wrongValue("Specified ConcurrentExecutions for function is greater than account's unreserved "+
+				"concurrency [%d].", left))
 		}
 		if err := alreadyProvisioned(f, c.qualifier); err != nil {
 			return err

@@ -33,6 +33,12 @@ func wrongValue(format string, args ...any) *Error {
 		Message: fmt.Sprintf(format, args...)}
 }
 
+// untyped is an error of which the service does not say whose fault it is.
+func untyped(e *Error) *Error {
+	e.Untyped = true
+	return e
+}
+
 // longestValue is how many bytes of a value are told whole.
 const longestValue = 1 << 10
 

@@ -130,7 +130,7 @@ var (
 		spaced), maxItems(10000)}}
 	createMapIn = &input{body: join([]shape.Member{
 		shape.May("EventSourceArn", anyArn), shape.Must("FunctionName", spaced),
-		shape.May("StartingPosition", shape.Enum("TRIM_HORIZON", "LATEST", "AT_TIMESTAMP")), shape.May("Tags", tagsIn),
+		shape.May("StartingPosition", shape.Enum("LATEST", "AT_TIMESTAMP", "TRIM_HORIZON")), shape.May("Tags", tagsIn),
 	}, mappingMembers)}
 	mappingIDIn = &input{rest: theMappingID}
 	updateMapIn = &input{rest: theMappingID, body: join([]shape.Member{shape.May("FunctionName", spaced)},

@@ -1,9 +1,12 @@
 package lambda
 
 import (
+	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/hikyaku/hikyaku/internal/deployment"
+	"github.com/hikyaku/hikyaku/internal/function"
 )
 
 func (c *call) listVersions() error {
@@ -81,11 +84,20 @@ func (c *call) createAlias() error {
 	if _, err := c.d.functions.Get(c.function); err != nil {
 		return missing(err, "Function not found: "+c.d.functions.ARN(c.function, a.Version))
 	}
-	a, err := c.d.functions.SetAlias(c.ctx(), c.function, a, true)
+	a, err := c.setAlias(a, true)
 	if err != nil {
 		return err
 	}
 	return c.answer(http.StatusCreated, c.describeAlias(a))
+}
+
+// setAlias makes or changes an alias. Of one that shares with $LATEST the service does not say whose fault it is.
+func (c *call) setAlias(a deployment.Alias, fresh bool) (deployment.Alias, error) {
+	set, err := c.d.functions.SetAlias(c.ctx(), c.function, a, fresh)
+	if errors.Is(err, deployment.ErrInvalid) && strings.HasPrefix(err.Error(), function.Latest) {
+		return set, untyped(wrongValue("%v", err))
+	}
+	return set, err
 }
 
 // alias is the one that the path names. missing begins what is said when it is not there, which the service says in two
@@ -120,7 +132,7 @@ func (c *call) updateAlias() error {
 		return err
 	}
 	in.apply(&a)
-	if a, err = c.d.functions.SetAlias(c.ctx(), c.function, a, false); err != nil {
+	if a, err = c.setAlias(a, false); err != nil {
 		return err
 	}
 	return c.answer(http.StatusOK, c.describeAlias(a))
