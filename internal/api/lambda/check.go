@@ -44,7 +44,7 @@ func (in *settingsIn) check() error {
 		if text, err := json.Marshal(in.Environment.Variables); err == nil && len(text) > maxVariables {
 			return wrongValue("Lambda was unable to configure your environment variables because the environment "+
 				"variables you have provided "+
-				"exceeded the 4KB limit: as JSON they have %d bytes, and may have %d.", len(text), maxVariables)
+				"exceeded the 4KB limit. As JSON they have %d bytes, and may have %d.", len(text), maxVariables)
 		}
 		if len(found) > 0 {
 			return wrongValue("Lambda was unable to configure your environment variables because the environment "+

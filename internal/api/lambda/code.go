@@ -17,6 +17,9 @@ type codeIn struct {
 	Architectures             []string
 }
 
+// maxZipped is how many bytes an archive may have that comes with the request.
+const maxZipped = 50 << 20
+
 // archived finds the archive that a client means.
 func (c *call) archived(in *codeIn) (deployment.Code, error) {
 	switch {
@@ -26,6 +29,8 @@ func (c *call) archived(in *codeIn) (deployment.Code, error) {
 		return deployment.Code{}, unsupported("code from a container image: send it as ZipFile")
 	case len(in.ZipFile) == 0:
 		return deployment.Code{}, wrongValue("Please provide a source for function code.")
+	case len(in.ZipFile) > maxZipped:
+		return deployment.Code{}, entityTooLarge("Zipped size must be smaller than %d bytes", maxZipped)
 	}
 	return deployment.Code{Zip: in.ZipFile}, nil
 }
@@ -46,6 +51,10 @@ func (c *call) fromS3(in *codeIn) (deployment.Code, error) {
 		return c.hold.Take(c.ctx(), n)
 	})
 	var refused *s3.Error
+	if errors.As(err, &refused) && refused.Code == s3.TooLarge {
+		return deployment.Code{}, wrongValue("Unzipped size must be smaller than %d bytes: %s", s3.MaxBytes,
+			refused.Message)
+	}
 	if errors.As(err, &refused) {
 		return deployment.Code{}, wrongValue("%s", refused.Error())
 	}

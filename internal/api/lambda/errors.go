@@ -124,8 +124,18 @@ func (d *Server) errorOf(err error) *Error {
 		Message: "An internal error occurred; the log of hikyaku tells more."}
 }
 
+// entityTooLarge is the answer to a request that deploys and is larger than it may be.
+func entityTooLarge(format string, args ...any) *Error {
+	return untyped(&Error{Name: "RequestEntityTooLargeException", Status: http.StatusRequestEntityTooLarge,
+		Message: fmt.Sprintf(format, args...)})
+}
+
 // tooLarge is the answer to a body that is larger than what was asked for may be.
 func (c *call) tooLarge(limit int64) *Error {
+	if c.action != "lambda:InvokeFunction" && c.action != functionURL {
+		return entityTooLarge("Request must be smaller than %d bytes for the %s operation", limit,
+			strings.TrimPrefix(c.action, "lambda:"))
+	}
 	text := "Request must be smaller than " + strconv.FormatInt(limit, 10) + " bytes for the " +
 		strings.TrimPrefix(c.action, "lambda:") + " operation"
 	if c.function != "" {

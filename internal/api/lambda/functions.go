@@ -417,7 +417,7 @@ func (c *call) accountSettings() error {
 	most, left := c.limits()
 	return c.answer(http.StatusOK, map[string]any{
 		"AccountLimit": map[string]int{"TotalCodeSize": 80530636800, "CodeSizeUnzipped": 262144000,
-			"CodeSizeZipped": 52428800, "ConcurrentExecutions": most, "UnreservedConcurrentExecutions": left},
+			"CodeSizeZipped": maxZipped, "ConcurrentExecutions": most, "UnreservedConcurrentExecutions": left},
 		"AccountUsage": map[string]int64{"TotalCodeSize": size, "FunctionCount": int64(len(all))},
 	})
 }

@@ -46,7 +46,7 @@ func (c *call) ctx() context.Context { return c.r.Context() }
 
 const (
 	maxEvent   = function.MaxPayload
-	maxArchive = 70 << 20 // an archive of 50 MiB in base64, and the settings
+	maxArchive = 70_167_211 // an archive of 50 MiB in base64, and the settings, as with the service
 	// What a large body takes while it is worked on, in its own length: as it is, as an event, on its way to an
 	// instance or into the journal; and where its length is not known before.
 	bodyCost, bodyGrowing = 4, 6

@@ -72,6 +72,9 @@ const Patience = 2 * time.Minute
 // Error is what the server refused an object with, in S3's words.
 type Error struct{ Code, Message string }
 
+// TooLarge is the code of an object that has more than MaxBytes.
+const TooLarge = "EntityTooLarge"
+
 // Error implements error.
 func (e *Error) Error() string {
 	return "Error occurred while GetObject. S3 Error Code: " + e.Code + ". S3 Error Message: " + e.Message
@@ -136,7 +139,7 @@ func (s *Store) Get(ctx context.Context, bucket, key, version string, room func(
 		return nil, &Error{"MissingContentLength", "the server does not say how large the object is"}
 	}
 	if n > MaxBytes {
-		return nil, &Error{"EntityTooLarge", fmt.Sprintf("the object has %d bytes, more than %d", n, MaxBytes)}
+		return nil, &Error{TooLarge, fmt.Sprintf("the object has %d bytes, more than %d", n, MaxBytes)}
 	}
 	if err := room(n); err != nil {
 		return nil, err
