@@ -218,7 +218,6 @@ func (c *call) describe(f *deployment.Function, v deployment.Version, qualifier 
 		"LastUpdateStatus": "Successful", "PackageType": "Zip",
 		"Architectures": []string{architecture}, "TracingConfig": map[string]string{"Mode": "PassThrough"},
 		"EphemeralStorage": map[string]int{"Size": storage},
-		"SnapStart":        map[string]string{"ApplyOn": "None", "OptimizationStatus": "Off"},
 	}
 	for name, value := range s.Extra {
 		if name == "EphemeralStorage" {
@@ -227,6 +226,11 @@ func (c *call) describe(f *deployment.Function, v deployment.Version, qualifier 
 		out[name] = value
 	}
 	out["LoggingConfig"] = logging(f.Name, s.Extra["LoggingConfig"])
+	if said := s.Extra["VpcConfig"]; said != nil {
+		out["VpcConfig"] = whole(said, map[string]any{"SubnetIds": []string{}, "SecurityGroupIds": []string{},
+			"VpcId": "", "Ipv6AllowedForDualStack": false})
+	}
+	out["SnapStart"] = whole(s.Extra["SnapStart"], map[string]any{"ApplyOn": "None", "OptimizationStatus": "Off"})
 	if len(s.Environment) > 0 {
 		out["Environment"] = map[string]any{"Variables": s.Environment}
 	}
@@ -244,6 +248,14 @@ func (c *call) describe(f *deployment.Function, v deployment.Version, qualifier 
 		out["DeadLetterConfig"] = map[string]string{"TargetArn": s.DeadLetter}
 	}
 	return out
+}
+
+// whole is what a client said of a setting, with what the service shows besides. What is no object is shown as it is.
+func whole(said json.RawMessage, usual map[string]any) any {
+	if len(said) > 0 && json.Unmarshal(said, &usual) != nil {
+		return said
+	}
+	return usual
 }
 
 func (c *call) getFunction() error {
