@@ -420,12 +420,26 @@ func (c *call) limits() (most, left int) {
 	return most, max(left, 0)
 }
 
-func (c *call) accountSettings() error {
-	size := int64(0)
-	all := c.d.functions.List()
+// codeSize is how many bytes the archives of functions have, of their versions and of layers: each counts, also when
+// it is the same as another.
+func (c *call) codeSize(all []*deployment.Function) (size int64) {
 	for _, f := range all {
 		size += f.Latest.Size
+		for _, v := range f.Published() {
+			size += v.Size
+		}
 	}
+	for _, l := range c.d.functions.Layers() {
+		for _, v := range l.Versions() {
+			size += v.Size
+		}
+	}
+	return size
+}
+
+func (c *call) accountSettings() error {
+	all := c.d.functions.List()
+	size := c.codeSize(all)
 	most, left := c.limits()
 	return c.answer(http.StatusOK, map[string]any{
 		"AccountLimit": map[string]int{"TotalCodeSize": 80530636800, "CodeSizeUnzipped": 262144000,
