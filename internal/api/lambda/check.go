@@ -10,6 +10,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/deployment"
 	"github.com/hikyaku/hikyaku/internal/function"
+	"github.com/hikyaku/hikyaku/internal/function/loader"
 )
 
 // Forms of the service's model, and how it says them.
@@ -34,6 +35,11 @@ const maxVariables = 4 << 10
 
 // check refuses what the service does not permit beside its model, in its words.
 func (in *settingsIn) check() error {
+	if in.Runtime != nil && *in.Runtime != "" && !runs(*in.Runtime) {
+		return wrongValue("Value %s at 'runtime' failed to satisfy constraint: Member must satisfy enum value set: [%s] "+
+			"or be a valid ARN. hikyaku knows %s, with or without a version, in small letters.",
+			shortened(*in.Runtime), strings.Join(managed, ", "), strings.Join(loader.Families(), ", "))
+	}
 	if in.Environment != nil {
 		var found []string
 		for _, name := range slices.Sorted(maps.Keys(in.Environment.Variables)) {
@@ -53,6 +59,11 @@ func (in *settingsIn) check() error {
 		}
 	}
 	return nil
+}
+
+// runs tells whether a runtime can be asked for, written as the service writes it.
+func runs(runtime string) bool {
+	return loader.Family(runtime) != "" && strings.ToLower(runtime) == runtime
 }
 
 // inRegion refuses functions of other regions.

@@ -1,8 +1,9 @@
 package lambda
 
 import (
+	"slices"
+
 	"github.com/hikyaku/hikyaku/internal/api/lambda/shape"
-	"github.com/hikyaku/hikyaku/internal/function/loader"
 )
 
 // The forms of the service's model. Bounds are those that the service documents for its usual functions.
@@ -40,7 +41,7 @@ var (
 	spacedID    = shape.String(1, 100, shape.Form(`([a-zA-Z0-9-_.]+)`))
 	destination = shape.String(0, 350, shape.Form(`$|kafka://([^.]([a-zA-Z0-9\-_.]{0,248}))|`+anyArnText))
 	machines    = shape.Enum(architectures...)
-	runtimes    = shape.Open(func(name string) bool { return loader.Family(name) != "" }, managed...)
+	runtimes    = shape.Open(func(name string) bool { return runs(name) || slices.Contains(retired, name) }, managed...)
 	strings10k  = shape.List(0, 1500, anyText)
 
 	tagsIn = shape.Map(shape.String(1, 128, shape.Form(tagText)), shape.String(0, 256, shape.Form(tagText)))

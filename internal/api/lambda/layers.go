@@ -31,6 +31,9 @@ var managed = []string{
 	"provided.al2", "java8.al2",
 }
 
+// retired are runtimes of the service's past that layers may still say to be for, beside those that run here.
+var retired = []string{"dotnetcore1.0", "dotnetcore2.0", "dotnetcore2.1", "dotnetcore3.1", "ruby2.5", "ruby2.7"}
+
 var architectures = []string{"x86_64", "arm64"}
 
 // layerIn is a version of a layer as a client publishes it.
