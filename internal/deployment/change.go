@@ -77,8 +77,7 @@ func (r *Registry) Update(ctx context.Context, name, revision string, settings f
 	c *Code) (*Function, error) {
 	return r.alter(name, func(f *Function) error {
 		if revision != "" && revision != f.Latest.Revision {
-			return &wrong{ErrChanged, "The Revision Id provided does not match the latest Revision Id. Call the " +
-				"GetFunction/GetAlias API to retrieve the latest Revision Id"}
+			return stale()
 		}
 		unused := f.Latest.archivesOf()
 		if settings != nil {
@@ -174,14 +173,13 @@ func (r *Registry) alter(name string, do func(*Function) error) (*Function, erro
 }
 
 // Publish makes a version of what $LATEST is now. When that is what the newest version is, it is that one. checksum and
-// revision, if not "", are what the caller has seen.
+// revision, if not "", are what the caller has seen. A new version gives $LATEST another revision, too.
 func (r *Registry) Publish(ctx context.Context, name, description, checksum, revision string) (Version, error) {
 	var v Version
 	_, err := r.alter(name, func(f *Function) error {
 		switch {
 		case revision != "" && revision != f.Latest.Revision:
-			return &wrong{ErrChanged, "The RevisionId provided does not match the latest RevisionId. Call the " +
-				"GetFunction/GetAlias API to retrieve the latest RevisionId"}
+			return stale()
 		case checksum != "" && checksum != f.Latest.Checksum():
 			return invalid("CodeSHA256 (%s) is different from current CodeSHA256 in $LATEST (%s). Please try again "+
 				"with the CodeSHA256 in $LATEST.", shortened(checksum), f.Latest.Checksum())
@@ -202,6 +200,7 @@ func (r *Registry) Publish(ctx context.Context, name, description, checksum, rev
 			v.Settings.Description = description
 		}
 		f.Next++
+		f.Latest.Revision = uuid.NewString()
 		v.From = f.Latest.Revision
 		v.Number, v.Changed, v.Revision = number(f.Next), time.Now(), uuid.NewString()
 		f.versions[v.Number] = v
