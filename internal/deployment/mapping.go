@@ -46,14 +46,14 @@ func (r *Registry) Map(ctx context.Context, m Mapping) (Mapping, error) {
 	case m.Window < 0 || m.Window > maxWindow:
 		return m, invalid("a batch waits for at most %v", maxWindow)
 	case m.Batch > 10 && m.Window < time.Second:
-		return m, invalid("Maximum batch window in seconds must be greater than or equal to 1 if maximum batch size " +
-			"is greater than 10")
+		return m, invalid("Maximum batch window in seconds must be greater than 0 if maximum batch size is greater " +
+			"than 10")
 	case m.MaxConcurrency != 0 && (m.MaxConcurrency < 2 || m.MaxConcurrency > 1000):
 		return m, invalid("the maximum concurrency is 2 to 1000")
 	}
 	if _, _, err := r.store.Definition(from); err != nil {
-		return m, invalid("Error occurred while ReceiveMessage. SQS Error Code: "+
-			"AWS.SimpleQueueService.NonExistentQueue. SQS Error Message: there is no queue %s", from.Short())
+		return m, invalid("Error occurred while ReceiveMessage. SQS Error Code: " +
+			"AWS.SimpleQueueService.NonExistentQueue. SQS Error Message: The specified queue does not exist.")
 	}
 	if _, _, err := r.Version(m.Function, m.Qualifier); err != nil {
 		return m, err
@@ -65,8 +65,8 @@ func (r *Registry) Map(ctx context.Context, m Mapping) (Mapping, error) {
 	defer r.change.Unlock()
 	for _, other := range r.Mappings() {
 		if m.ID == "" && other.Queue == m.Queue && other.Function == m.Function && other.Qualifier == m.Qualifier {
-			return m, &wrong{ErrExists, "The event source arn (\"" + m.SourceARN + "\") and function (\"" + m.Function +
-				"\") provided mapping already exists. Please update or delete the existing mapping with UUID " +
+			return m, &wrong{ErrExists, "An event source mapping with SQS arn (\" " + m.SourceARN + " \") and " +
+				"function (\" " + m.Function + " \") already exists. Please update or delete the existing mapping with UUID " +
 				other.ID}
 		}
 	}
