@@ -35,6 +35,11 @@ const maxVariables = 4 << 10
 
 // check refuses what the service does not permit beside its model, in its words.
 func (in *settingsIn) check() error {
+	if in.Runtime != nil && slices.Contains(retired, *in.Runtime) {
+		return wrongValue("The runtime parameter of %s is no longer supported for creating or updating AWS Lambda "+
+			"functions. We recommend you use a supported runtime while creating or updating functions. hikyaku knows "+
+			"%s.", *in.Runtime, strings.Join(loader.Families(), ", "))
+	}
 	if in.Runtime != nil && *in.Runtime != "" && !runs(*in.Runtime) {
 		return wrongValue("Value %s at 'runtime' failed to satisfy constraint: Member must satisfy enum value set: [%s] "+
 			"or be a valid ARN. hikyaku knows %s, with or without a version, in small letters.",

@@ -15,6 +15,8 @@ func TestRuntimesAreRefusedInTheServicesWords(t *testing.T) {
 			"hikyaku knows provided, go, java"}, nil},
 		{"PUT", functions + "/f/configuration", `{"Runtime":"PYTHON3.11"}`, 400, []string{"Value PYTHON3.11" + text},
 			nil},
+		{"PUT", functions + "/f/configuration", `{"Runtime":"ruby2.7"}`, 400, []string{"The runtime parameter of " +
+			"ruby2.7 is no longer supported for creating or updating AWS Lambda functions."}, nil},
 		{"POST", layersPath + "/l/versions", `{"Content":{"ZipFile":"` + content + `"},` +
 			`"CompatibleRuntimes":["java8","dotnetcore3.1","go1.x","ruby2.7"]}`, 201, []string{"dotnetcore3.1"}, nil},
 	})
