@@ -95,7 +95,11 @@ func (k *conn) answer(call *Call, e *event, out *answers) {
 	if !e.end || call.offset < len(call.request.Body) {
 		k.reset(call.stream, codeCancel) // the rest, theirs or ours, is not wanted any more
 	}
-	response := call.response
+	k.respond(call, call.response, out)
+}
+
+// respond ends a call with its response.
+func (k *conn) respond(call *Call, response *Response, out *answers) {
 	k.c.finish(call, Result{Response: response}, out)
 	k.c.count.Responses++
 	k.c.budget.answered(1)

@@ -23,6 +23,10 @@ type Config struct {
 	// Plain speaks HTTP/2 without TLS from the first byte (h2c with prior knowledge). It is for tests on loopback.
 	Plain bool
 
+	// HTTP1 lets the far end choose HTTP/1.1 in the handshake, or speak it for want of ALPN, for far ends that document
+	// no HTTP/2. A connection of that kind has one request at a time, and a request that is given up ends it.
+	HTTP1 bool
+
 	// connections that may take requests; those that only finish their last ones do not count. Default 1
 	MaxConnections int
 	MaxStreams     int // streams of a connection, whatever the far end allows. Default 1,000
@@ -88,8 +92,8 @@ func (c Config) complete() (Config, error) {
 			c.Authority += ":" + port
 		}
 	}
-	if c.Plain && c.TLS != nil {
-		return c, errors.New("push: Plain and TLS exclude each other")
+	if c.Plain && (c.TLS != nil || c.HTTP1) {
+		return c, errors.New("push: Plain excludes TLS and HTTP1")
 	}
 	if c.Accepted == nil {
 		c.Accepted = func(r *Response) bool { return r.Status != 401 && r.Status != 403 }
@@ -171,6 +175,9 @@ func (c Config) security() *tls.Config {
 		t = c.TLS.Clone()
 	}
 	t.NextProtos = []string{"h2"}
+	if c.HTTP1 {
+		t.NextProtos = append(t.NextProtos, "http/1.1")
+	}
 	if t.ServerName == "" {
 		t.ServerName = c.ServerName
 	}

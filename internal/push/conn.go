@@ -36,6 +36,7 @@ type conn struct {
 	raw    net.Conn // the socket; its deadlines may be set by anyone
 	rw     net.Conn // TLS, or raw
 	source *buffered
+	single bool // speaks HTTP/1.1: a request at a time; set before it is greeted
 
 	streams map[uint32]*Call
 	next    uint32  // the next stream
@@ -95,6 +96,9 @@ func (k *conn) limit() int {
 	if first := k.c.config.InitialStreams; first > 0 && !k.accepted {
 		n = min(n, first)
 	}
+	if k.single {
+		n = min(n, 1)
+	}
 	return n
 }
 
@@ -140,14 +144,18 @@ func (k *conn) drop(call *Call) {
 	}
 }
 
-// reset tells the far end to give a stream up.
+// reset tells the far end to give a stream up. HTTP/1.1 has no word for it but the connection's end.
 func (k *conn) reset(stream, code uint32) {
+	if k.single {
+		k.end(errGivenUp, silent)
+		return
+	}
 	k.say(func(b []byte) []byte { return wire.AppendRST(b, stream, code) })
 }
 
 // say queues control frames.
 func (k *conn) say(what func([]byte) []byte) {
-	if k.dead != nil {
+	if k.dead != nil || k.single {
 		return
 	}
 	if len(k.control) > maxControl {
@@ -190,7 +198,7 @@ func (k *conn) end(why error, code uint32) {
 	k.close()
 	k.c.leaving = without(k.c.leaving, k)
 	k.cut = code == silent
-	if !k.cut {
+	if !k.cut && !k.single {
 		k.control = wire.AppendGoAway(k.control, 0, code)
 	}
 	k.rouse()

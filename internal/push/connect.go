@@ -19,9 +19,15 @@ func (c *Client) serve(k *conn) {
 	var out answers
 	failed := c.connect(k)
 	if failed == nil {
-		w := &writer{k: k, encoder: wire.NewEncoder()}
-		go w.write()
-		err := k.read(&out)
+		var err error
+		if k.single {
+			go k.ask()
+			err = k.replies(&out)
+		} else {
+			w := &writer{k: k, encoder: wire.NewEncoder()}
+			go w.write()
+			err = k.read(&out)
+		}
 		c.mu.Lock()
 		k.end(err, codeOf(err))
 		c.mu.Unlock()
@@ -61,7 +67,7 @@ func (c *Client) after(k *conn, failed error, out *answers) {
 		return
 	}
 	ours := errors.Is(k.dead, errIdle) || errors.Is(k.dead, errAge) || errors.Is(k.dead, errDrained) ||
-		errors.Is(k.dead, ErrClosed)
+		errors.Is(k.dead, errGivenUp) || errors.Is(k.dead, ErrClosed)
 	if !ours {
 		if k.farewell == nil {
 			c.count.Lost++
@@ -113,19 +119,15 @@ func (c *Client) connect(k *conn) error {
 		rw = t
 		err = t.HandshakeContext(ctx)
 		if err == nil && t.ConnectionState().NegotiatedProtocol != "h2" {
-			err = errNoALPN
+			if k.single = c.config.HTTP1; !k.single {
+				err = errNoALPN
+			}
 		}
 		if err != nil {
 			_ = raw.Close()
 			return fmt.Errorf("TLS with %s (%s): %w", c.config.Address, c.secure.ServerName, err)
 		}
 	}
-	hello := wire.AppendSettings([]byte(wire.Preface),
-		wire.Setting{ID: wire.SettingEnablePush, Value: 0},
-		// one more, to see that it is too long
-		wire.Setting{ID: wire.SettingInitialWindowSize, Value: uint32(c.config.MaxResponseBody) + 1},
-		wire.Setting{ID: wire.SettingMaxHeaderListSize, Value: uint32(c.config.MaxResponseHeader)})
-	hello = wire.AppendWindowUpdate(hello, 0, connWindow-wire.DefaultWindow)
 	err = raw.SetReadDeadline(until)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -136,9 +138,21 @@ func (c *Client) connect(k *conn) error {
 	if err != nil {
 		return fmt.Errorf("greeting %s: %w", c.config.Address, err)
 	}
-	k.control = hello
+	if !k.single {
+		k.control = c.hello()
+	}
 	c.greeting = k
 	return nil
+}
+
+// hello is the first words on a connection of HTTP/2.
+func (c *Client) hello() []byte {
+	hello := wire.AppendSettings([]byte(wire.Preface),
+		wire.Setting{ID: wire.SettingEnablePush, Value: 0},
+		// one more, to see that it is too long
+		wire.Setting{ID: wire.SettingInitialWindowSize, Value: uint32(c.config.MaxResponseBody) + 1},
+		wire.Setting{ID: wire.SettingMaxHeaderListSize, Value: uint32(c.config.MaxResponseHeader)})
+	return wire.AppendWindowUpdate(hello, 0, connWindow-wire.DefaultWindow)
 }
 
 // begin lets a connection take requests: the far end's SETTINGS have come. Under the mutex.

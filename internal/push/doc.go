@@ -31,5 +31,8 @@
 //   - Everything is bounded: the line, the streams, what is read of a response, the control frames that a far end can
 //     cause.
 //
+// With Config.HTTP1 a far end that documents no HTTP/2 may choose HTTP/1.1: then a connection has one request at a
+// time, and Config.MaxConnections is how many there may be.
+//
 // It is not a general HTTP client: no redirects, cookies, proxies, compression, or bodies that stream.
 package push

@@ -73,4 +73,6 @@ var (
 	errIdle    = errors.New("idle")
 	errAge     = errors.New("old enough to be replaced")
 	errDrained = errors.New("its last request is answered")
+	errGivenUp = errors.New("its request was given up")
+	errUnasked = errors.New("the far end answers where nothing was asked")
 )

@@ -114,7 +114,9 @@ func (c *Client) lookAt(k *conn, now time.Duration) {
 			c.due(k.since + stallAfter)
 		}
 	}
-	if k.pinged != 0 {
+	if k.single {
+		// it has no PING: the deadline of the request bounds its silence
+	} else if k.pinged != 0 {
 		if dead := max(k.pinged, k.heard) + c.config.PingTimeout; now >= dead {
 			k.end(errSilent, silent)
 			return

@@ -4,8 +4,10 @@ import (
 	"testing"
 
 	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/push/pushtest"
 	"github.com/hikyaku/hikyaku/internal/sandbox/push/farend"
+	sandbox "github.com/hikyaku/hikyaku/internal/sandbox/push/webpush"
 )
 
 func refusing(reason string, times int) farend.Behaviour {
@@ -53,5 +55,20 @@ func TestWhereThereMayBeNoOtherConnectionItIsTriedAgainOnTheSame(t *testing.T) {
 	pushtest.Want(t, pushtest.Deliver1(t, s, m), component.Delivered, "")
 	if n := f.Counts().Connections; n != connections {
 		t.Errorf("%d connections, there were %d", n, connections)
+	}
+}
+
+func TestAPushServiceOfHTTP1GetsEveryMessageOnce(t *testing.T) {
+	f := newFar(t, func(c *sandbox.Config) { c.OnlyHTTP1 = true })
+	s := newSink(t, f, nil)
+	var ms []*message.Message
+	for range 100 {
+		ms = append(ms, to(f.subscribe(t)))
+	}
+	for _, o := range pushtest.Deliver(t, s, ms...) {
+		pushtest.Want(t, o, component.Delivered, "")
+	}
+	if n := f.Counts(); n.Accepted != 100 || n.Devices != 100 || n.MostOpen > defaultConnections {
+		t.Errorf("%+v", n)
 	}
 }

@@ -79,7 +79,7 @@ func (p *pool) use(origin, host string) (*service, error) {
 		var err error
 		s.client, err = push.New(push.Config{
 			Address: address, Dial: s.dialing(p.dial), TLS: p.secure, MaxConnections: p.connections,
-			MaxResponseBody: 4 << 10, IdleTimeout: idle,
+			MaxResponseBody: 4 << 10, IdleTimeout: idle, HTTP1: true,
 			// a token is a subscription's matter, not the connection's
 			Accepted: func(*push.Response) bool { return true },
 		})

@@ -19,6 +19,7 @@ type Config struct {
 	Clients   bool       // takes certificates of clients that the authority signed
 	// speaks HTTP/1.1 too, with those that ask for it; only refusals, silence and latency befall them
 	HTTP1     bool
+	OnlyHTTP1 bool // speaks nothing else, with HTTP1
 	Behaviour Behaviour
 	Window    int    // bytes of requests that a connection may have under way; 0: 4 MiB
 	MaxBody   int    // bytes of a request that the service gets to see; 0: 16 KiB
@@ -111,6 +112,9 @@ func (s *Server) secure() error {
 	}
 	if s.config.HTTP1 {
 		s.tls.NextProtos = append(s.tls.NextProtos, "http/1.1")
+	}
+	if s.config.OnlyHTTP1 {
+		s.tls.NextProtos = []string{"http/1.1"}
 	}
 	if s.config.Clients {
 		s.tls.ClientAuth, s.tls.ClientCAs = tls.VerifyClientCertIfGiven, s.config.Authority.Pool()

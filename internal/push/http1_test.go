@@ -1,0 +1,178 @@
+package push_test
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/push"
+)
+
+// oldServer starts a server that speaks HTTP/1.1 alone, and answers a configuration for it.
+func oldServer(t testing.TB, handler http.HandlerFunc) push.Config {
+	t.Helper()
+	cert, pool := certificate(t)
+	server := &http.Server{
+		Handler: handler, TLSConfig: &tls.Config{Certificates: []tls.Certificate{cert}}, Protocols: &http.Protocols{},
+	}
+	server.Protocols.SetHTTP1(true)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = server.ServeTLS(l, "", "")
+	}()
+	t.Cleanup(func() {
+		_ = server.Close()
+		<-ended
+	})
+	return push.Config{Address: l.Addr().String(), ServerName: "localhost", TLS: &tls.Config{RootCAs: pool},
+		HTTP1: true, MaxConnections: 4}
+}
+
+func TestAFarEndWithoutHTTP2GetsARequestAtATimeOnEachConnection(t *testing.T) {
+	var now, most atomic.Int64
+	config := oldServer(t, func(w http.ResponseWriter, r *http.Request) {
+		n := now.Add(1)
+		defer now.Add(-1)
+		for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
+		}
+		body, _ := io.ReadAll(r.Body)
+		w.Header().Set("X-Said", r.Header.Get("x-said"))
+		fmt.Fprintf(w, "%s %s %s %s %s", r.Proto, r.Method, r.URL, r.Host, body)
+	})
+	c := newClient(t, config)
+	var wg sync.WaitGroup
+	for i := range 1000 {
+		wg.Add(1)
+		path, said, body := fmt.Sprint("/?token=", i), fmt.Sprint("said", i), fmt.Sprint("body", i)
+		c.Send(&push.Request{Method: "POST", Path: path, Header: []push.Field{{Name: "x-said", Value: said}},
+			Body: []byte(body)}, time.Now().Add(5*time.Minute), func(r push.Result) {
+			defer wg.Done()
+			if r.Err != nil {
+				t.Errorf("%s: %v", path, r.Err)
+				return
+			}
+			_, port, _ := net.SplitHostPort(config.Address)
+			if got := string(r.Response.Body); got != "HTTP/1.1 POST "+path+" localhost:"+port+" "+body ||
+				r.Response.Get("x-said") != said || r.Sent.IsZero() {
+				t.Errorf("%s: %d %q %q", path, r.Response.Status, got, r.Response.Get("x-said"))
+			}
+		})
+	}
+	wg.Wait()
+	if s := c.Stats(); s.Made > 4 || s.StreamsLimit != s.Connections || s.Responses != 1000 || most.Load() > 4 {
+		t.Errorf("%d at once; %+v", most.Load(), s)
+	}
+}
+
+func TestAFarEndThatSpeaksBothIsServedByHTTP2(t *testing.T) {
+	config := goServer(t, 250, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Proto) })
+	config.HTTP1 = true
+	r, err := newClient(t, config).Do(t.Context(), &push.Request{Method: "POST", Path: "/"})
+	if err != nil || string(r.Body) != "HTTP/2.0" {
+		t.Error(r, err)
+	}
+}
+
+func TestAFarEndWithoutHTTP2IsRefusedUnlessAllowed(t *testing.T) {
+	config := oldServer(t, func(http.ResponseWriter, *http.Request) {})
+	config.HTTP1 = false
+	c, got := newClient(t, config), newResults(t)
+	got.send(c, "/", 300*time.Millisecond)
+	if r := got.wait("/"); !errors.Is(r.Err, push.ErrDeadline) || !strings.Contains(r.Err.Error(), "no connection") {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestConnectionsThatEndWithAnAnswerLoseNone(t *testing.T) {
+	var asked atomic.Int64
+	config := oldServer(t, func(w http.ResponseWriter, _ *http.Request) {
+		if asked.Add(1)%50 == 0 {
+			w.Header().Set("Connection", "close")
+		}
+	})
+	config.DialBurst = 100
+	c, got := newClient(t, config), newResults(t)
+	for i := range 500 {
+		got.send(c, fmt.Sprint("/", i), 5*time.Minute)
+	}
+	for i := range 500 {
+		got.ok(fmt.Sprint("/", i), 200)
+	}
+	if s := c.Stats(); s.Unknown != 0 || s.Lost != 0 || s.DialFailures != 0 || asked.Load() != 500 {
+		t.Errorf("%d asked; %+v", asked.Load(), s)
+	}
+}
+
+func TestAnAnswerThatIsCutOffIsLostAndNotRepeated(t *testing.T) {
+	var asked atomic.Int64
+	config := oldServer(t, func(w http.ResponseWriter, r *http.Request) {
+		if asked.Add(1); r.URL.Path == "/cut" {
+			panic(http.ErrAbortHandler)
+		}
+	})
+	c, got := newClient(t, config), newResults(t)
+	got.send(c, "/before", 5*time.Minute)
+	got.ok("/before", 200)
+	got.send(c, "/cut", 5*time.Minute)
+	if r := got.wait("/cut"); r.Err == nil || r.Unprocessed || r.Sent.IsZero() {
+		t.Errorf("%+v", r)
+	}
+	got.send(c, "/after", 5*time.Minute)
+	got.ok("/after", 200)
+	if n := asked.Load(); n != 3 {
+		t.Errorf("asked %d times", n)
+	}
+}
+
+func TestARequestWithoutAnAnswerEndsItsConnectionAlone(t *testing.T) {
+	release := make(chan struct{})
+	config := oldServer(t, func(_ http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/silent" {
+			<-release
+		}
+	})
+	defer close(release)
+	c, got := newClient(t, config), newResults(t)
+	got.send(c, "/silent", 300*time.Millisecond)
+	for i := range 100 {
+		got.send(c, fmt.Sprint("/", i), 5*time.Minute)
+	}
+	for i := range 100 {
+		got.ok(fmt.Sprint("/", i), 200)
+	}
+	if r := got.wait("/silent"); !errors.Is(r.Err, push.ErrDeadline) || r.Unprocessed {
+		t.Errorf("%+v", r)
+	}
+	got.send(c, "/after", 5*time.Minute)
+	got.ok("/after", 200)
+}
+
+func TestTooLongAnAnswerOfHTTP1IsCutShort(t *testing.T) {
+	config := oldServer(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/long" {
+			fmt.Fprint(w, strings.Repeat("x", 1<<20))
+		}
+	})
+	config.MaxResponseBody, config.MaxConnections = 100, 1
+	c := newClient(t, config)
+	r, err := c.Do(t.Context(), &push.Request{Method: "POST", Path: "/long"})
+	if err != nil || len(r.Body) != 100 || !r.Truncated {
+		t.Error(r, err)
+	}
+	if r, err := c.Do(t.Context(), &push.Request{Method: "POST", Path: "/"}); err != nil || r.Status != 200 {
+		t.Error(r, err)
+	}
+}
