@@ -1,6 +1,7 @@
 package token
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,15 +58,16 @@ type OAuthConfig struct {
 	Now    func() time.Time
 }
 
-// OAuth keeps the access token of a service account. It is fetched when it is first wanted, and again before it ends,
-// by one goroutine at a time; nobody else waits while an old one is good.
+// OAuth keeps the access token of a service account, or of a client with a secret. It is fetched when it is first
+// wanted, and again before it ends, by one goroutine at a time; nobody else waits while an old one is good.
 type OAuth struct {
-	config OAuthConfig
-	file   *File[*Account]
-	now    func() time.Time
-	ctx    context.Context
-	cancel context.CancelFunc
-	all    sync.WaitGroup
+	credential func() (*credential, uint64, error)
+	trouble    func() error
+	client     *http.Client
+	now        func() time.Time
+	ctx        context.Context
+	cancel     context.CancelFunc
+	all        sync.WaitGroup
 
 	mu       sync.Mutex
 	token    string // of the authorization field; "": none
@@ -81,36 +83,55 @@ type OAuth struct {
 	closed   bool
 }
 
-// NewOAuth makes a keeper. Close it.
+// credential is what a token is asked for with.
+type credential struct {
+	name    string // whose, for errors
+	project string // of a service account
+	source  func(ctx context.Context) oauth2.TokenSource
+}
+
+// NewOAuth makes a keeper for a service account. Close it.
 func NewOAuth(c OAuthConfig) (*OAuth, error) {
 	if c.File == "" {
 		return nil, errors.New("service account: the key file is missing")
 	}
-	o := &OAuth{config: c, now: c.Now, file: NewFile(c.File, ParseAccount, c.Now)}
-	if o.now == nil {
-		o.now = time.Now
+	file := NewFile(c.File, ParseAccount, c.Now)
+	o := newOAuth(c.Client, c.Now, file.Trouble)
+	o.credential = func() (*credential, uint64, error) {
+		a, version, err := file.Get()
+		if err != nil {
+			return nil, 0, err
+		}
+		grant := jwt.Config{Email: a.Email, PrivateKey: []byte(a.Key), PrivateKeyID: a.KeyID, Scopes: c.Scopes,
+			TokenURL: cmp.Or(c.URL, a.URL)}
+		return &credential{a.Email, a.Project, grant.TokenSource}, version, nil
 	}
-	if o.config.Client == nil {
-		o.config.Client = http.DefaultClient
-	}
-	o.ctx, o.cancel = context.WithCancel(context.Background())
 	return o, nil
 }
 
-// Project is the project of the account, as its file says.
+func newOAuth(client *http.Client, now func() time.Time, trouble func() error) *OAuth {
+	o := &OAuth{client: cmp.Or(client, http.DefaultClient), now: now, trouble: trouble}
+	if now == nil {
+		o.now = time.Now
+	}
+	o.ctx, o.cancel = context.WithCancel(context.Background())
+	return o
+}
+
+// Project is the project of the service account, as its file says.
 func (o *OAuth) Project() (string, error) {
-	a, _, err := o.file.Get()
+	c, _, err := o.credential()
 	if err != nil {
 		return "", err
 	}
-	return a.Project, nil
+	return c.project, nil
 }
 
 // Use calls done once with the value of the authorization field: at once when there is a good token, else when it has
 // been fetched, or could not be. The error is a *KeyError, a *FetchError or ErrClosed. done must be quick, and may be
 // called from another goroutine.
 func (o *OAuth) Use(done func(authorization string, err error)) {
-	account, version, err := o.file.Get()
+	from, version, err := o.credential()
 	if err != nil {
 		done("", err)
 		return
@@ -125,7 +146,7 @@ func (o *OAuth) Use(done func(authorization string, err error)) {
 	case good:
 		text := o.token
 		if (!now.Before(o.ahead) || o.version != version) && !now.Before(o.next) {
-			o.fetch(account, version)
+			o.fetch(from, version)
 		}
 		o.mu.Unlock()
 		done(text, nil)
@@ -136,25 +157,25 @@ func (o *OAuth) Use(done func(authorization string, err error)) {
 		done("", &failure)
 	default:
 		o.waiting = append(o.waiting, done)
-		o.fetch(account, version)
+		o.fetch(from, version)
 		o.mu.Unlock()
 	}
 }
 
 // fetch begins to fetch a token, unless somebody does. o.mu is held.
-func (o *OAuth) fetch(a *Account, version uint64) {
+func (o *OAuth) fetch(from *credential, version uint64) {
 	if o.fetching || o.closed {
 		return
 	}
 	o.fetching = true
 	o.all.Go(func() {
-		t, err := o.ask(a)
+		t, err := o.ask(from)
 		o.mu.Lock()
 		o.fetching = false
 		if err == nil {
 			o.take(t, version)
 		} else {
-			o.fail(a, err)
+			o.fail(from, err)
 		}
 		text, failure, waiting := o.token, o.failure, o.waiting
 		o.waiting = nil
@@ -170,17 +191,12 @@ func (o *OAuth) fetch(a *Account, version uint64) {
 }
 
 // ask fetches a token.
-func (o *OAuth) ask(a *Account) (*oauth2.Token, error) {
+func (o *OAuth) ask(from *credential) (*oauth2.Token, error) {
 	ctx, cancel := context.WithTimeout(o.ctx, fetchTime)
 	defer cancel()
-	c := jwt.Config{Email: a.Email, PrivateKey: []byte(a.Key), PrivateKeyID: a.KeyID, Scopes: o.config.Scopes,
-		TokenURL: a.URL}
-	if o.config.URL != "" {
-		c.TokenURL = o.config.URL
-	}
-	client := *o.config.Client
+	client := *o.client
 	client.Transport = bound{ctx, client.Transport}
-	return c.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, &client)).Token()
+	return from.source(context.WithValue(ctx, oauth2.HTTPClient, &client)).Token()
 }
 
 // bound makes requests end with a context: the library makes its own without one.
@@ -223,11 +239,11 @@ func (o *OAuth) Age() time.Duration {
 }
 
 // fail remembers why there is no token, and keeps everybody from asking again at once. o.mu is held.
-func (o *OAuth) fail(a *Account, err error) {
+func (o *OAuth) fail(from *credential, err error) {
 	o.pause = min(max(2*o.pause, firstPause), longestWait)
 	wait := o.pause/2 + rand.N(o.pause/2)
 	o.next = o.now().Add(wait)
-	o.failure = &FetchError{Account: a.Email, Err: err, After: wait}
+	o.failure = &FetchError{Account: from.name, Err: err, After: wait}
 	var refused *oauth2.RetrieveError
 	if errors.As(err, &refused) && refused.Response != nil {
 		code := refused.Response.StatusCode
@@ -248,7 +264,7 @@ func (o *OAuth) Refused(authorization string) {
 }
 
 // Trouble says why the key file as it stands cannot be used; nil when it can. The last good key goes on.
-func (o *OAuth) Trouble() error { return o.file.Trouble() }
+func (o *OAuth) Trouble() error { return o.trouble() }
 
 // Close ends a fetch under way, whose waiters are told, and waits for it.
 func (o *OAuth) Close() {
@@ -257,4 +273,14 @@ func (o *OAuth) Close() {
 	o.mu.Unlock()
 	o.cancel()
 	o.all.Wait()
+}
+
+// Failed says of an error of Use after what time there is a point in asking again (0: any), and whether the token
+// endpoint has refused who asked.
+func Failed(err error) (after time.Duration, final bool) {
+	var failed *FetchError
+	if errors.As(err, &failed) {
+		return failed.After, failed.Final
+	}
+	return 0, false
 }

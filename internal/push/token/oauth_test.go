@@ -76,7 +76,7 @@ func (i *issuer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		"expires_in": i.expire.Load()})
 }
 
-func newOAuth(t *testing.T, c *clock, path string) *OAuth {
+func keeperOf(t *testing.T, c *clock, path string) *OAuth {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{}}
 	o, err := NewOAuth(OAuthConfig{File: path, Scopes: []string{"send"}, Client: client, Now: c.now})
@@ -107,7 +107,7 @@ func TestAccessTokenIsFetchedOnceForAllWhoWait(t *testing.T) {
 	i.hold = make(chan struct{})
 	path := filepath.Join(t.TempDir(), "account.json")
 	write(t, path, account)
-	o := newOAuth(t, newClock(), path)
+	o := keeperOf(t, newClock(), path)
 	var wg sync.WaitGroup
 	for range 100 {
 		wg.Add(1)
@@ -132,7 +132,7 @@ func TestAccessTokenIsRenewedAheadWhileTheOldOneIsUsed(t *testing.T) {
 	i, account := newIssuer(t)
 	path, c := filepath.Join(t.TempDir(), "account.json"), newClock()
 	write(t, path, account)
-	o := newOAuth(t, c, path)
+	o := keeperOf(t, c, path)
 	if text, err := use(o); text != "Bearer t1" || err != nil {
 		t.Fatalf("%q, %v", text, err)
 	}
@@ -153,7 +153,7 @@ func TestRefusedAccountIsNotAskedForInAStorm(t *testing.T) {
 	i.fail.Store(400)
 	path, c := filepath.Join(t.TempDir(), "account.json"), newClock()
 	write(t, path, account)
-	o := newOAuth(t, c, path)
+	o := keeperOf(t, c, path)
 	for range 100 {
 		_, err := use(o)
 		var failed *FetchError
@@ -175,7 +175,7 @@ func TestFailedRenewalLeavesTheOldTokenInUse(t *testing.T) {
 	i, account := newIssuer(t)
 	path, c := filepath.Join(t.TempDir(), "account.json"), newClock()
 	write(t, path, account)
-	o := newOAuth(t, c, path)
+	o := keeperOf(t, c, path)
 	use(o)
 	i.fail.Store(503)
 	c.pass(52 * time.Minute)
@@ -194,7 +194,7 @@ func TestRefusedAccessTokenIsFetchedAnew(t *testing.T) {
 	_, account := newIssuer(t)
 	path := filepath.Join(t.TempDir(), "account.json")
 	write(t, path, account)
-	o := newOAuth(t, newClock(), path)
+	o := keeperOf(t, newClock(), path)
 	first, _ := use(o)
 	o.Refused(first)
 	second, err := use(o)
@@ -213,7 +213,7 @@ func TestCloseEndsAFetchUnderWay(t *testing.T) {
 	defer close(i.hold)
 	path := filepath.Join(t.TempDir(), "account.json")
 	write(t, path, account)
-	o := newOAuth(t, newClock(), path)
+	o := keeperOf(t, newClock(), path)
 	told := make(chan error, 1)
 	o.Use(func(_ string, err error) { told <- err })
 	<-i.begun
