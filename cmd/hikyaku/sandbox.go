@@ -12,7 +12,7 @@ func newSandbox() *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "sandbox",
 		Short: "Far ends to try things against, which can be told to misbehave",
-	}, newSandboxWebhook(), newSandboxAPNs(), newSandboxFCM(), newSandboxWebPush())
+	}, newSandboxWebhook(), newSandboxAPNs(), newSandboxFCM(), newSandboxWebPush(), newSandboxHMS())
 }
 
 func newSandboxWebhook() *cobra.Command {

@@ -117,6 +117,8 @@ func TestTheFarEndsForPushesServeAndCanBeTold(t *testing.T) {
 				"cert_file: hikyaku-sandbox/client-com.example.news.pem"}},
 		"fcm": {"/v1/projects/news/messages:send", `"status":"UNAUTHENTICATED"`,
 			[]string{"type: fcm", "account_file: hikyaku-sandbox/account-news.json"}},
+		"hms": {"/v1/100123456/messages:send", `"code":"80200001"`,
+			[]string{"type: hms", "secret_file: hikyaku-sandbox/hms-100123456.secret"}},
 		"webpush": {"/push/nobody", "there is no such subscription",
 			[]string{"type: webpush", "key_file: hikyaku-sandbox/vapid.pem", `"p256dh":`}},
 	} {

@@ -10,6 +10,7 @@ import (
 	filesink "github.com/hikyaku/hikyaku/internal/sink/file"
 	functionsink "github.com/hikyaku/hikyaku/internal/sink/function"
 	"github.com/hikyaku/hikyaku/internal/sink/gamepad"
+	"github.com/hikyaku/hikyaku/internal/sink/hms"
 	"github.com/hikyaku/hikyaku/internal/sink/mysql"
 	"github.com/hikyaku/hikyaku/internal/sink/postgres"
 	queuesink "github.com/hikyaku/hikyaku/internal/sink/queue"
@@ -77,6 +78,7 @@ func allKinds() []componentKind {
 		kindOf(roomSink, "function", "Gives messages to a function, in the shape of a provider's events.",
 			functionsink.New),
 		kindOf(roomSink, "gamepad", "Plays messages as macros on a game pad, to the frame.", gamepad.New),
+		kindOf(roomSink, "hms", "Pushes messages to Huawei's devices, by its Push Kit.", hms.New),
 		kindOf(roomSink, "mysql", "Writes messages into a table of MySQL or MariaDB, a row each.", mysql.New),
 		kindOf(roomSink, "postgres", "Writes messages into a table of PostgreSQL, a row each.", postgres.New),
 		kindOf(roomSink, "queue", "Puts messages into a queue, or publishes them to a topic.", queuesink.New),

@@ -26,6 +26,7 @@ var farEnds = map[string]farEnd{
 	"apns":    {"2197", "7781"},
 	"fcm":     {"2198", "7782"},
 	"webpush": {"2199", "7783"},
+	"hms":     {"2200", "7784"},
 }
 
 // ports are free ones that stand in for those of the documents, which are their keys.
@@ -121,7 +122,7 @@ const mark = "\x1e"
 const builtIn = "built-in.yaml"
 
 var (
-	sandbox  = regexp.MustCompile(`^hikyaku sandbox (webhook|apns|fcm|webpush)( .*)?\s*&$`)
+	sandbox  = regexp.MustCompile(`^hikyaku sandbox (webhook|apns|fcm|hms|webpush)( .*)?\s*&$`)
 	detaches = regexp.MustCompile(`^hikyaku serve( -c (\S+))? --detach$`)
 	stops    = regexp.MustCompile(`^hikyaku stop( -c (\S+))?$`)
 )

@@ -12,9 +12,9 @@
 //
 // It stands between the source of the queue that a fanout has filled and the sinks that push. A message of a paused
 // campaign goes back to its queue, without counting as a try; one of a cancelled campaign is settled without being
-// sent. What has passed and still waits before a sink that pushes (of type apns, fcm or webpush) is asked for once more
-// when its turn comes. What becomes of each message below is counted to its campaign. Messages of no campaign that is
-// known pass, but for quiet hours and the cap, which are for all. What is one too many by the cap is settled without
+// sent. What has passed and still waits before a sink that pushes (of type apns, fcm and their like) is asked for once
+// more when its turn comes. What becomes of each message below is counted to its campaign. Messages of no campaign that
+// is known pass, but for quiet hours and the cap, which are for all. What is one too many by the cap is settled without
 // being sent, and counted.
 package campaign
 

@@ -1,7 +1,7 @@
 // Package farend is the far end of pushes over HTTP/2: a server that is fast, counts what it took, and can be told to
 // misbehave.
 //
-// It knows no provider. A Service (the packages apns, fcm and webpush beside it) checks a request and makes its answer;
+// It knows no provider. A Service (the packages beside it) checks a request and makes its answer;
 // the far end reads frames, keeps the streams, waits as long as its Behaviour says, and breaks things when it says so.
 // Everything about it can be changed while clients are connected.
 //

@@ -51,7 +51,7 @@ const (
 	Untrusted
 )
 
-// Answer is made by a Service. A status from 200 to 299 accepts the message.
+// Answer is made by a Service. A status from 200 to 299 without a Reason accepts the message.
 type Answer struct {
 	Status int
 	Fields []hpack.HeaderField
@@ -74,4 +74,4 @@ func (a *Answer) Clear() {
 	*a = Answer{Fields: a.Fields[:0], Body: a.Body[:0]}
 }
 
-func (a *Answer) accepted() bool { return a.Status >= 200 && a.Status < 300 }
+func (a *Answer) accepted() bool { return a.Reason == "" && a.Status >= 200 && a.Status < 300 }

@@ -1,0 +1,229 @@
+package hms
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/push"
+	"github.com/hikyaku/hikyaku/internal/push/rest"
+	"github.com/hikyaku/hikyaku/internal/push/token"
+)
+
+// Codes of Push Kit that mean more than that a message is wrong.
+const (
+	codeSuccess   = "80000000"
+	codePartial   = "80100000" // for some tokens; the body names the others
+	codeManyTasks = "80100017" // more than a hundred messages for topics at once
+	codeToken     = "80200001" // the access token is wrong
+	codeExpired   = "80200003" // the access token has expired
+	codeJWT       = "80200005" // the same of the other kind of token
+	codeForbidden = "80300002" // the app may not push, or not to this token
+	codeNoToken   = "80300007" // no token is the app's
+	codePenalty   = "80300037" // the app may not push for something it did
+	codeOAuth     = "80600003" // the request to the OAuth service failed
+	codeInternal  = "81000001"
+)
+
+const (
+	refusedRest = 30 * time.Second // of an app that may not send: somebody has to put that right
+	tasksRest   = 10 * time.Second // of a message for a topic while there are too many
+)
+
+// came is told how a request ended.
+func (d *delivery) came(r push.Result) {
+	replaced := d.sink.newest.End(d.push)
+	if r.Err != nil {
+		if replaced {
+			d.end(component.Drop(component.ErrReplaced), false)
+			return
+		}
+		d.end(d.sink.counts.Lost(r), false)
+		return
+	}
+	said := readAnswer(r.Response)
+	switch {
+	case d.delivered(said):
+		d.app.calm()
+		if d.named != nil {
+			d.named(said.Request)
+		}
+		d.end(component.OK(r.Sent), true)
+	case replaced:
+		d.end(component.Drop(component.ErrReplaced), false)
+	default:
+		d.refused(r, said)
+	}
+}
+
+// delivered tells whether Push Kit took the message. A partial success is ours where our token is not among the bad
+// ones.
+func (d *delivery) delivered(said *Refusal) bool {
+	return said.Status == 200 && (said.Code == codeSuccess ||
+		said.Code == codePartial && !slices.Contains(said.illegal, d.wish.name))
+}
+
+// tokenless is the outcome where there is no access token to send with: nothing was tried.
+func (d *delivery) tokenless(err error) component.Outcome {
+	after, final := token.Failed(err)
+	if final { // each message would be told the same: let them wait where they are
+		d.app.pause.Begin(d.sink.clock(), max(after, time.Second), err)
+	}
+	return component.Hold(after, err)
+}
+
+// refused deals with an answer that takes nothing.
+func (d *delivery) refused(r push.Result, reason *Refusal) {
+	s, now := d.sink, d.sink.clock()
+	s.counts.Add(reason.Word())
+	asked := rest.After(r.Response.Get("retry-after"), now)
+	o := component.Again(asked, reason)
+	switch code := reason.Code; {
+	case (code == codeNoToken || code == codePartial || code == codeForbidden) && d.pass.Waits():
+		d.doubt(now, reason, r.Sent)
+		return
+	case code == codeForbidden, code == codePenalty, code == codeOAuth:
+		o = d.hold(now, refusedRest, reason)
+	case code == codeToken, code == codeExpired, code == codeJWT, code == "" && reason.Status == 401:
+		d.app.tokens.Refused(d.authorization)
+		if !d.renewed {
+			d.resend()
+			return
+		}
+		o = d.hold(now, refusedRest, reason)
+	case code == "" && (reason.Status == 403 || reason.Status == 404):
+		o = d.hold(now, refusedRest, reason) // there is no such app
+	case reason.Status == 503 || reason.Status == 429: // its flow control
+		o.After, o.Slow = d.app.throttled(now, asked, reason), true
+	case code == codeManyTasks:
+		o.After, o.Slow = max(asked, tasksRest), true
+	case code == codeInternal, reason.Status >= 500, reason.Status == 408:
+		s.failed.Add(d.message.ID, r.Connection, now)
+		o.Slow = true
+	case d.fit.Waits():
+		d.misfit(reason, r.Sent)
+		return
+	default:
+		o = component.Reject(reason)
+	}
+	o.Sent = r.Sent
+	d.end(o, false)
+}
+
+// hold lets the whole app rest.
+func (d *delivery) hold(now time.Time, d2 time.Duration, reason error) component.Outcome {
+	d.app.pause.Begin(now, d2, reason)
+	o := component.Again(d2, reason)
+	o.Slow = true
+	return o
+}
+
+// Refusal is an answer of Push Kit that is not a success.
+type Refusal struct {
+	Status  int
+	Code    string // eight digits, as 80300007; "": it said none
+	Message string // for a person
+	Request string // Push Kit's id of the request
+
+	illegal []string // tokens that are wrong, as 80100000 names them
+}
+
+// Error says what Push Kit said, and what the code means: the log counts reasons that differ in digits together.
+func (e *Refusal) Error() string {
+	text := fmt.Sprintf("Push Kit answered %d", e.Status)
+	if e.Code != "" {
+		text += " " + e.Code
+	}
+	if what := meanings[e.Code]; what != "" {
+		text += " (" + what + ")"
+	}
+	if e.Message != "" {
+		text += ": " + e.Message
+	}
+	return text
+}
+
+// meanings are Huawei's descriptions of its codes, in short.
+var meanings = map[string]string{
+	codePartial: "the token is wrong", "80100001": "a parameter is wrong",
+	"80100003": "the message's structure is wrong", "80100004": "it has expired",
+	"80100013": "the collapse key is wrong", "80100016": "sensitive content",
+	codeManyTasks: "too many messages for topics at once", "80100018": "the review's signature is wrong",
+	codeToken: "the access token is wrong", codeExpired: "the access token has expired",
+	codeJWT: "the access token has expired", codeForbidden: "the app may not push, or not to this token",
+	codeNoToken: "the token is none of this app's", "80300008": "the message is too long",
+	"80300010": "too many tokens", "80300011": "no right to high urgency", "80300013": "the receipt's address is wrong",
+	codePenalty: "the app is penalized", codeOAuth: "the OAuth service failed", codeInternal: "an internal error",
+}
+
+// Word is what it is counted by: the code, else the status.
+func (e *Refusal) Word() string {
+	if e.Code != "" {
+		return e.Code
+	}
+	return fmt.Sprintf("answer %d", e.Status)
+}
+
+const (
+	mostMessage = 200 // bytes of what Push Kit said that are shown
+	codeLen     = 8
+	mostRequest = 64 // bytes of Push Kit's id of a request
+)
+
+// readAnswer reads the body of an answer.
+func readAnswer(r *push.Response) *Refusal {
+	e := &Refusal{Status: r.Status}
+	var said struct {
+		Code    string `json:"code"`
+		Message string `json:"msg"`
+		Request string `json:"requestId"`
+	}
+	if json.Unmarshal(r.Body, &said) != nil {
+		return e
+	}
+	if isCode(said.Code) {
+		e.Code = said.Code
+	}
+	if e.Code == codePartial {
+		var tokens struct {
+			Illegal []string `json:"illegal_tokens"`
+		}
+		if json.Unmarshal([]byte(said.Message), &tokens) == nil {
+			e.illegal = tokens.Illegal
+		}
+		said.Message = "" // it has tokens in it
+	}
+	e.Message = line(said.Message)
+	if len(said.Request) <= mostRequest {
+		e.Request = line(said.Request)
+	}
+	return e
+}
+
+// isCode tells whether a text is one of Push Kit's codes.
+func isCode(text string) bool {
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			return false
+		}
+	}
+	return len(text) == codeLen
+}
+
+// line makes a text fit to be shown: on one line, and short.
+func line(text string) string {
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return '\uFFFD'
+		}
+		return r
+	}, text)
+	if len(text) > mostMessage {
+		text = strings.ToValidUTF8(text[:mostMessage], "") + "…"
+	}
+	return text
+}

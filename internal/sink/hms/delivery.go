@@ -1,0 +1,174 @@
+package hms
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/push"
+	"github.com/hikyaku/hikyaku/internal/push/collapse"
+	"github.com/hikyaku/hikyaku/internal/push/dead"
+	"github.com/hikyaku/hikyaku/internal/push/payload"
+	"github.com/hikyaku/hikyaku/internal/push/suspect"
+)
+
+// delivery is one message on its way.
+type delivery struct {
+	sink     *Sink
+	message  *message.Message
+	deadline time.Time
+	done     func(component.Outcome)
+	named    func(string) // is told before done what the far end calls what it took; nil: nobody asks
+
+	app           *app
+	wish          wish
+	until         time.Time // after which nobody wants it, if it is limited
+	limited       bool
+	body          []byte
+	authorization string         // that it was sent with
+	renewed       bool           // it was sent again because its access token was refused
+	push          *collapse.Push // nil: it has no collapse key
+	pass          suspect.Pass   // past the watch over whose its device is
+	fit           suspect.Pass   // past the one over what Push Kit refuses
+}
+
+var (
+	errNoApp   = errors.New("it has no attribute app, and several are configured")
+	errNoToken = errors.New("no access token came in time")
+)
+
+const mostToken = 4096 // characters of a device's token that are believed
+
+// prepare finds out whom the message is for and makes the request's body. When there is nothing to send, it answers for
+// the message and returns false.
+func (d *delivery) prepare(now time.Time) bool {
+	s, w := d.sink, &d.wish
+	if err := w.read(d.message); err != nil {
+		return d.answer(component.Reject(err))
+	}
+	if d.app = s.only; w.app != "" {
+		if d.app = s.apps[w.app]; d.app == nil {
+			return d.answer(component.Reject(fmt.Errorf("app %.100q is not configured", w.app)))
+		}
+	}
+	if d.app == nil {
+		return d.answer(component.Reject(errNoApp))
+	}
+	if len(w.name) > mostToken {
+		return d.answer(component.Reject(fmt.Errorf("attribute %s has %d bytes: it is none of Push Kit's", w.target,
+			len(w.name))))
+	}
+	if d.until, d.limited = w.expiration.Of(d.message, s.ttl); d.limited && !now.Before(d.until) {
+		return d.answer(component.Drop(fmt.Errorf("%w at %s", component.ErrExpired,
+			d.until.UTC().Format(time.RFC3339))))
+	}
+	if key := d.replaces(); key != "" && d.single() {
+		var replaced bool
+		if d.push, replaced = s.newest.Note(d.message.Time, d.app.name, w.name, key); replaced ||
+			s.backlog.Newer(d.message) {
+			return d.answer(component.Drop(component.ErrReplaced))
+		}
+	}
+	if d.single() {
+		if since, gone := s.dead.Dead(d.app.name, "", w.name, w.registered); gone {
+			s.counts.Add(countDead)
+			return d.answer(component.Reject(&dead.GoneError{What: "device", Since: since}))
+		}
+	}
+	if left, reason := d.app.pause.Left(now); left > 0 {
+		return d.answer(component.Hold(left, reason))
+	}
+	var err error
+	d.body, err = d.compose(now)
+	switch {
+	case errors.Is(err, payload.ErrTooLong):
+		return d.answer(component.Again(0, err)) // a busy machine lets good programs run long
+	case err != nil:
+		return d.answer(component.Reject(err))
+	}
+	return true
+}
+
+// answer answers for a message that is not sent.
+func (d *delivery) answer(o component.Outcome) (ready bool) {
+	d.done(o)
+	return false
+}
+
+// single tells whether the message is for one device.
+func (d *delivery) single() bool { return d.wish.target == "token" }
+
+// send sends the message as soon as there is an access token.
+func (d *delivery) send() {
+	var (
+		mu     sync.Mutex
+		over   bool // it was sent, or is given up
+		waited *time.Timer
+	)
+	mine := func() bool { // for the one of the two that comes first
+		mu.Lock()
+		defer mu.Unlock()
+		was := over
+		over = true
+		if waited != nil {
+			waited.Stop()
+		}
+		return !was
+	}
+	d.app.tokens.Use(func(authorization string, err error) {
+		switch {
+		case !mine():
+		case err != nil:
+			d.end(d.tokenless(err), false)
+		default:
+			d.authorization = authorization
+			d.request()
+		}
+	})
+	mu.Lock()
+	defer mu.Unlock()
+	if !over { // a token is being fetched: the only wait here that a connection does not bound
+		waited = time.AfterFunc(time.Until(d.deadline), func() {
+			if mine() {
+				d.end(component.Again(0, errNoToken), false)
+			}
+		})
+	}
+}
+
+func (d *delivery) request() {
+	p := d.push
+	if d.sink.newest.Begin(p) {
+		d.end(component.Drop(component.ErrReplaced), false)
+		return
+	}
+	d.sink.newest.Sent(p, d.app.client.StartElsewhere(&push.Request{
+		Method: "POST", Path: d.app.path, Body: d.body,
+		Header: []push.Field{
+			{Name: "authorization", Value: d.authorization, Sensitive: true},
+			{Name: "content-type", Value: "application/json;charset=UTF-8"},
+		},
+	}, d.deadline, d.sink.failed.Take(d.message.ID), d.came))
+}
+
+// resend sends the same once more, with a new access token.
+func (d *delivery) resend() {
+	again := *d
+	again.renewed, again.push = true, d.push.Again()
+	d.pass, d.fit = suspect.Pass{}, suspect.Pass{} // they are the other's now
+	again.send()
+}
+
+// bury remembers that the device is gone, or reports a suspect, and then rejects the message, unless that has been
+// answered for.
+func (d *delivery) bury(death dead.Death, reason error, sent time.Time, answer bool) {
+	d.sink.dead.Reject(death, reason, func(o component.Outcome) {
+		if answer {
+			o.Sent = sent
+			d.done(o)
+		}
+	})
+}

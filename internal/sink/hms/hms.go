@@ -1,0 +1,149 @@
+package hms
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/push"
+	"github.com/hikyaku/hikyaku/internal/push/avoid"
+	"github.com/hikyaku/hikyaku/internal/push/collapse"
+	"github.com/hikyaku/hikyaku/internal/push/dead"
+	"github.com/hikyaku/hikyaku/internal/push/figure"
+	"github.com/hikyaku/hikyaku/internal/push/outcome"
+	"github.com/hikyaku/hikyaku/internal/push/payload"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// Sink sends messages. It is a component.AsyncSink.
+type Sink struct {
+	name        string
+	store       dead.Store
+	apps        map[string]*app
+	only        *app // where there is one
+	program     *payload.Program
+	urgency     string // HIGH, NORMAL, or "": not said
+	collapseKey string
+	ttl         time.Duration
+	feedback    queue.Name
+	receipts    queue.Name
+	proxy       string // as outbound.Policy.Tunnel has it
+	deadFor     time.Duration
+	connections int
+	clock       func() time.Time
+
+	ready   atomic.Bool             // what Start makes is there
+	clients map[string]*push.Client // by address and certificates
+	dead    *dead.Registry
+	failed  avoid.Failures
+	newest  collapse.Memory
+	backlog *collapse.Backlog
+	counts  outcome.Counts
+}
+
+var (
+	_ component.AsyncSink = (*Sink)(nil)
+	_ component.Receipted = (*Sink)(nil)
+	_ dead.Keeper         = (*Sink)(nil)
+	_ figure.Teller       = (*Sink)(nil)
+)
+
+// Waits tells why nothing is sent: no connection, or an app whose secret is refused, or that rests.
+func (s *Sink) Waits() error {
+	for _, name := range slices.Sorted(maps.Keys(s.apps)) {
+		a := s.apps[name]
+		if left, why := a.pause.Left(s.clock()); left > 0 {
+			return fmt.Errorf("app %s: %w", name, why)
+		}
+		if why := cmp.Or(a.client.Waits(), a.why()); why != nil {
+			return why
+		}
+	}
+	return nil
+}
+
+// Limits: the far end says itself how much it takes.
+func (s *Sink) Limits() component.SinkLimits {
+	ends := map[string]bool{}
+	for _, a := range s.apps {
+		ends[a.identity()] = true
+	}
+	return component.SinkLimits{InFlight: streamsEach * s.connections * len(ends)}
+}
+
+// Start reads the secrets of the apps, and the memory of dead devices. It connects to nobody: the first message does.
+func (s *Sink) Start(ctx context.Context) error {
+	if err := s.backlog.Start(ctx); err != nil {
+		return component.Setting("backlog", err)
+	}
+	s.clients = map[string]*push.Client{}
+	for _, name := range slices.Sorted(maps.Keys(s.apps)) {
+		if err := s.open(s.apps[name]); err != nil {
+			s.hangUp()
+			return fmt.Errorf("app %s: %w", name, err)
+		}
+	}
+	if err := s.dead.Start(ctx); err != nil {
+		s.hangUp()
+		return err
+	}
+	s.ready.Store(true)
+	return nil
+}
+
+// Send delivers a batch and waits for it.
+func (s *Sink) Send(ctx context.Context, batch []*message.Message) ([]component.Outcome, error) {
+	return component.SendAsync(ctx, s, batch)
+}
+
+// Deliver begins to send a message.
+func (s *Sink) Deliver(m *message.Message, deadline time.Time, done func(component.Outcome)) {
+	d := &delivery{sink: s, message: m, deadline: deadline, done: done}
+	if s.receipts != (queue.Name{}) {
+		d.tellReceipt()
+	}
+	if d.prepare(s.clock()) {
+		d.watched()
+	}
+}
+
+// DeliverDirect implements component.DirectSink.
+func (s *Sink) DeliverDirect(m *message.Message, deadline time.Time, done func(component.Answer)) {
+	name := ""
+	d := &delivery{
+		sink: s, message: m, deadline: deadline,
+		named: func(n string) { name = n },
+		done:  func(o component.Outcome) { done(component.Answer{Outcome: o, Name: name}) },
+	}
+	if d.prepare(s.clock()) {
+		d.watched()
+	}
+}
+
+// Close gives up what is in flight, ends the connections, and keeps what was learned of dead devices.
+func (s *Sink) Close() error {
+	s.hangUp()
+	for _, a := range s.apps {
+		a.watch.Close()
+		a.refusals.Close()
+	}
+	return s.dead.Close()
+}
+
+// DeadDevices is what the sink remembers of dead devices. It is not read before Start.
+func (s *Sink) DeadDevices() *dead.Registry { return s.dead }
+
+func (s *Sink) hangUp() {
+	for _, a := range s.apps {
+		a.close()
+	}
+	for _, c := range s.clients {
+		c.HangUp()
+	}
+}
