@@ -10,6 +10,7 @@ package setting
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
@@ -58,4 +59,30 @@ func Proxy(text string) error {
 		return component.Setting("proxy", err)
 	}
 	return nil
+}
+
+// Hosts checks names of hosts: as push.example.com, push.example.com:8443, *.example.com, or * alone.
+func Hosts(name string, hosts []string) error {
+	for i, host := range hosts {
+		if host == "" || strings.ContainsAny(host, "/ ") || strings.Contains(strings.TrimPrefix(host, "*."), "*") &&
+			host != "*" {
+			return component.Setting(fmt.Sprintf("%s[%d]", name, i),
+				fmt.Errorf("%q is no host, as push.example.com or *.example.com", host))
+		}
+	}
+	return nil
+}
+
+// MayPost tells whether a host, with its port where it is not 443, is one of those.
+func MayPost(hosts []string, host string) bool {
+	for _, s := range hosts {
+		if s == "*" || strings.EqualFold(s, host) {
+			return true
+		}
+		if below, ok := strings.CutPrefix(s, "*"); ok && len(host) > len(below) &&
+			strings.EqualFold(host[len(host)-len(below):], below) {
+			return true
+		}
+	}
+	return false
 }

@@ -21,7 +21,7 @@ const (
 func (d *delivery) came(r push.Result) {
 	replaced := d.sink.newest.End(d.push)
 	if r.Err == nil {
-		d.service.known.Store(true)
+		d.service.Known.Store(true)
 	}
 	if r.Err != nil || r.Response.Status >= 300 && (replaced || !refusesToken(r.Response.Status)) {
 		d.pass.End(false)
@@ -29,8 +29,8 @@ func (d *delivery) came(r push.Result) {
 	switch {
 	case replaced && (r.Err != nil || r.Response.Status >= 300):
 		d.answer(component.Drop(component.ErrReplaced))
-	case r.Err != nil && d.service.refused.Load() != nil:
-		d.answer(component.Reject(fmt.Errorf("its endpoint: %w", d.service.refused.Load())))
+	case r.Err != nil && d.service.Refused.Load() != nil:
+		d.answer(component.Reject(fmt.Errorf("its endpoint: %w", d.service.Refused.Load())))
 	case r.Err != nil:
 		d.answer(d.lost(r))
 	case r.Response.Status < 300:
@@ -50,7 +50,7 @@ func (d *delivery) came(r push.Result) {
 // address of another one is the message's own word, and to find nobody there is a try.
 func (d *delivery) lost(r push.Result) component.Outcome {
 	o := d.sink.counts.Lost(r)
-	o.Held = o.Held && d.service.known.Load()
+	o.Held = o.Held && d.service.Known.Load()
 	return o
 }
 
@@ -75,7 +75,7 @@ func (d *delivery) refused(r push.Result) {
 		s.failed.Add(d.message.ID, r.Connection, now)
 		o.Slow = true
 		if o.After > 0 {
-			d.service.pause.Strike(now, d.device(), o.After, reason)
+			d.service.Pause.Strike(now, d.device(), o.After, reason)
 		}
 	default:
 		o = component.Reject(reason)
@@ -89,7 +89,7 @@ func refusesToken(status int) bool { return status == 401 || status == 403 }
 
 // less lets the subscription rest, or, when several are told so, the push service.
 func (d *delivery) less(now time.Time, o component.Outcome) component.Outcome {
-	if all := cmp.Or(o.After, serviceRest); d.service.pause.Strike(now, d.device(), all, o.Reason) {
+	if all := cmp.Or(o.After, serviceRest); d.service.Pause.Strike(now, d.device(), all, o.Reason) {
 		o.After, o.Slow = all, true
 		return o
 	}

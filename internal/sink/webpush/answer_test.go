@@ -125,11 +125,16 @@ func TestAReplacedKeyIsUsedWithoutARestart(t *testing.T) {
 }
 
 func TestNoMorePushServicesAreConnectedThanTheBound(t *testing.T) {
-	s := newSink(t, newFar(t, nil), func(c *Config) { c.MaxServices, c.Services, c.Connections = 2, []string{"*"}, 1 })
-	trust := s.pool.secure
+	authority, err := farend.NewAuthority()
+	if err != nil {
+		t.Fatal(err)
+	}
+	another := func(c *sandbox.Config) { c.Authority = authority }
+	s := newSink(t, newFar(t, another), func(c *Config) {
+		c.MaxServices, c.Services, c.Connections = 2, []string{"*"}, 1
+	})
 	for range 4 {
-		f := newFar(t, nil)
-		trust.RootCAs.AppendCertsFromPEM(f.Authority.PEM)
+		f := newFar(t, another)
 		for range 3 {
 			pushtest.Want(t, pushtest.Deliver1(t, s, to(f.subscribe(t))), component.Delivered, "")
 		}
@@ -137,7 +142,7 @@ func TestNoMorePushServicesAreConnectedThanTheBound(t *testing.T) {
 			t.Errorf("%d connections to one push service", n)
 		}
 	}
-	if n := len(s.pool.open); n > 2 {
+	if n := s.pool.Len(); n > 2 {
 		t.Errorf("%d push services are connected", n)
 	}
 }

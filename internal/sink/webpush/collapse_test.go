@@ -7,7 +7,6 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/message"
-	"github.com/hikyaku/hikyaku/internal/push"
 	"github.com/hikyaku/hikyaku/internal/push/pushtest"
 	"github.com/hikyaku/hikyaku/internal/queue"
 	"github.com/hikyaku/hikyaku/internal/sandbox/push/farend"
@@ -34,7 +33,7 @@ func TestAMessageThatIsReplacedWhileItWaitsIsGivenUp(t *testing.T) {
 	sub := f.subscribe(t)
 	pushtest.Want(t, pushtest.Deliver1(t, s, to(f.subscribe(t))), component.Delivered, "")
 	f.behave(t, farend.Behaviour{Streams: farend.Limit(0)})
-	pushtest.Eventually(t, func() bool { return clientOf(s).Stats().StreamsLimit == 0 })
+	pushtest.Eventually(t, func() bool { return s.Figures().Client.StreamsLimit == 0 })
 	first, second := to(sub, "topic", "score"), to(sub, "topic", "score")
 	second.Time = first.Time.Add(time.Second)
 	old, newer := make(chan component.Outcome, 1), make(chan component.Outcome, 1)
@@ -46,16 +45,6 @@ func TestAMessageThatIsReplacedWhileItWaitsIsGivenUp(t *testing.T) {
 	if n := len(f.Seen()); n != 2 || s.newest.UnderWay() != 0 {
 		t.Errorf("%d requests came, %d are under way", n, s.newest.UnderWay())
 	}
-}
-
-// clientOf is the client of the only push service.
-func clientOf(s *Sink) *push.Client {
-	s.pool.mu.Lock()
-	defer s.pool.mu.Unlock()
-	for _, service := range s.pool.open {
-		return service.client
-	}
-	return nil
 }
 
 func TestAMessageThatANewerOneReplacesWhileThatWaitsInTheQueueIsDropped(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
@@ -125,12 +124,8 @@ func (s *Sink) check(c Config) error {
 	if c.TTL > longestTTL {
 		return component.Setting("ttl", fmt.Errorf("%v is longer than push services keep a message: four weeks", c.TTL))
 	}
-	for i, host := range c.Services {
-		if host == "" || strings.ContainsAny(host, "/ ") || strings.Contains(strings.TrimPrefix(host, "*."), "*") &&
-			host != "*" {
-			return component.Setting(fmt.Sprintf("services[%d]", i),
-				fmt.Errorf("%q is no host, as push.example.com or *.example.com", host))
-		}
+	if err := setting.Hosts("services", c.Services); err != nil {
+		return err
 	}
 	if len(c.Services) == 0 {
 		s.services = usual
@@ -163,18 +158,4 @@ func (s *Sink) check(c Config) error {
 
 func isUrgency(text string) bool {
 	return slices.Contains([]string{"", "very-low", "low", "normal", "high"}, text)
-}
-
-// mayPost tells whether a host, with its port where it is not 443, is one of the services'.
-func mayPost(services []string, host string) bool {
-	for _, s := range services {
-		if s == "*" || strings.EqualFold(s, host) {
-			return true
-		}
-		if below, ok := strings.CutPrefix(s, "*"); ok && len(host) > len(below) &&
-			strings.EqualFold(host[len(host)-len(below):], below) {
-			return true
-		}
-	}
-	return false
 }

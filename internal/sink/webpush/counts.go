@@ -1,9 +1,6 @@
 package webpush
 
 import (
-	"time"
-
-	"github.com/hikyaku/hikyaku/internal/push"
 	"github.com/hikyaku/hikyaku/internal/push/figure"
 )
 
@@ -19,7 +16,7 @@ func (s *Sink) Figures() figure.Figures {
 	now := s.clock()
 	f := figure.Figures{Refused: s.counts.All(), Dead: s.dead.Len(), Resting: s.devices.Resting(now)}
 	if s.ready.Load() {
-		s.pool.figures(&f, now)
+		s.pool.Figures(&f, now)
 		for origin, app := range f.Apps {
 			app.TokenAge = s.tokens.Age(origin)
 			f.Apps[origin] = app
@@ -31,17 +28,4 @@ func (s *Sink) Figures() figure.Figures {
 		}
 	}
 	return f
-}
-
-// figures adds those of the push services.
-func (p *pool) figures(f *figure.Figures, now time.Time) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	f.Add(push.Stats{Responses: p.answered, Unknown: p.lost})
-	f.Apps = map[string]figure.App{}
-	for origin, s := range p.open {
-		f.Add(s.client.Stats())
-		left, _ := s.pause.Left(now)
-		f.Apps[origin] = figure.App{Paused: left > 0}
-	}
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/push/collapse"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
+	"github.com/hikyaku/hikyaku/internal/push/pool"
+	"github.com/hikyaku/hikyaku/internal/push/setting"
 	"github.com/hikyaku/hikyaku/internal/push/suspect"
 )
 
@@ -28,7 +30,7 @@ type delivery struct {
 	wish          wish
 	until         time.Time // after which nobody wants it, if it is limited
 	limited       bool
-	service       *service
+	service       *pool.Service
 	body          []byte
 	authorization string         // that it was sent with
 	renewed       bool           // it was sent again because its token was refused
@@ -48,7 +50,7 @@ func (d *delivery) prepare(now time.Time) bool {
 	if err := w.read(d.message); err != nil {
 		return d.answer(component.Reject(err))
 	}
-	if !mayPost(s.services, w.host) {
+	if !setting.MayPost(s.services, w.host) {
 		return d.answer(component.Reject(
 			fmt.Errorf("%.100s is none of the push services that may be posted to (services)", w.origin)))
 	}
@@ -73,13 +75,13 @@ func (d *delivery) prepare(now time.Time) bool {
 		return d.answer(component.Hold(left, errRests))
 	}
 	var err error
-	switch d.service, err = s.pool.use(w.origin, w.host); {
-	case errors.Is(err, errPoolFull):
+	switch d.service, err = s.pool.Use(w.origin, w.host); {
+	case errors.Is(err, pool.ErrFull):
 		return d.answer(component.Hold(poolRest, err))
 	case err != nil:
 		return d.answer(component.Again(poolRest, err))
 	}
-	if left, reason := d.service.pause.Left(now); left > 0 {
+	if left, reason := d.service.Pause.Left(now); left > 0 {
 		return d.answer(component.Hold(left, reason))
 	}
 	if d.authorization, err = s.tokens.Authorization(w.origin); err != nil {
@@ -115,7 +117,7 @@ func (d *delivery) seal() bool {
 // answer answers for the message.
 func (d *delivery) answer(o component.Outcome) (ready bool) {
 	if d.service != nil {
-		d.sink.pool.free(d.service)
+		d.sink.pool.Free(d.service)
 	}
 	d.done(o)
 	return false
@@ -155,7 +157,7 @@ func (d *delivery) send() {
 		d.answer(component.Drop(component.ErrReplaced))
 		return
 	}
-	d.sink.newest.Sent(p, d.service.client.StartElsewhere(r, d.deadline, d.sink.failed.Take(d.message.ID), d.came))
+	d.sink.newest.Sent(p, d.service.Client.StartElsewhere(r, d.deadline, d.sink.failed.Take(d.message.ID), d.came))
 }
 
 // resend sends the same once more, with a new token.

@@ -15,6 +15,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/push/pushtest"
+	"github.com/hikyaku/hikyaku/internal/push/setting"
 	sandbox "github.com/hikyaku/hikyaku/internal/sandbox/push/webpush"
 )
 
@@ -133,11 +134,11 @@ func TestOnlyTheServicesThatAreNamedArePostedTo(t *testing.T) {
 		"push.apple.com": false, "evilpush.apple.com": false, "localhost": false, "169.254.169.254": false,
 		"fcm.googleapis.com:22": false, "fcm.googleapis.com.evil.example": false,
 	} {
-		if mayPost(usual, host) != ok {
+		if setting.MayPost(usual, host) != ok {
 			t.Errorf("%s: %v", host, !ok)
 		}
 	}
-	if !mayPost([]string{"*"}, "anywhere") {
+	if !setting.MayPost([]string{"*"}, "anywhere") {
 		t.Error("* is not any")
 	}
 }

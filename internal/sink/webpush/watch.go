@@ -113,7 +113,7 @@ func (d *delivery) watched() {
 			d.answer(component.Hold(wait, why))
 			return
 		}
-		if left, why := d.service.pause.Left(d.sink.clock()); left > 0 { // it has begun meanwhile
+		if left, why := d.service.Pause.Left(d.sink.clock()); left > 0 { // it has begun meanwhile
 			d.pass.End(false)
 			d.answer(component.Hold(left, why))
 			return
@@ -140,7 +140,7 @@ func (d *delivery) doubt(reason *Refusal, sent time.Time, after time.Duration) {
 		case d.watch.trusts(now):
 			o = component.Again(d.sink.devices.Strain(d.wish.origin, d.wish.sub.Endpoint, now, wait), reason)
 		default: // nobody is served: it is probably about all
-			d.service.pause.Begin(now, wait, reason)
+			d.service.Pause.Begin(now, wait, reason)
 			o = component.Hold(wait, reason)
 		}
 		o.Sent = sent

@@ -17,6 +17,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/push/figure"
 	"github.com/hikyaku/hikyaku/internal/push/outcome"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
+	"github.com/hikyaku/hikyaku/internal/push/pool"
 	"github.com/hikyaku/hikyaku/internal/push/rest"
 	"github.com/hikyaku/hikyaku/internal/push/token"
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -44,7 +45,7 @@ type Sink struct {
 
 	ready   atomic.Bool // what Start makes is there
 	sealer  *sealer
-	pool    *pool
+	pool    *pool.Pool
 	dead    *dead.Registry
 	devices rest.Devices
 	failed  avoid.Failures
@@ -63,7 +64,7 @@ var (
 )
 
 // Waits tells why nothing is sent to one of the push services.
-func (s *Sink) Waits() error { return cmp.Or(s.watches.first(), s.pool.waits(s.clock())) }
+func (s *Sink) Waits() error { return cmp.Or(s.watches.first(), s.pool.Waits(s.clock())) }
 
 // Limits: the far ends say themselves how much they take.
 func (s *Sink) Limits() component.SinkLimits {
@@ -92,7 +93,7 @@ func (s *Sink) Start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.pool = newPool(secure, s.connections, s.most, dial)
+	s.pool = pool.New(secure, s.connections, s.most, dial)
 	s.ready.Store(true)
 	return nil
 }
@@ -129,7 +130,7 @@ func (s *Sink) DeliverDirect(m *message.Message, deadline time.Time, done func(c
 // Close gives up what is in flight, ends the connections, and keeps what was learned of dead subscriptions.
 func (s *Sink) Close() error {
 	if s.pool != nil {
-		s.pool.close()
+		s.pool.Close()
 	}
 	s.watches.close()
 	return s.dead.Close()
