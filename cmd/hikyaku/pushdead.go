@@ -29,7 +29,7 @@ func newPushDead(r *remote) *cobra.Command {
 		Use:   "dead",
 		Short: "Count dead devices, ask for one, and revive them",
 		Long: `Commands over the dead devices of a running hikyaku (hikyaku serve) that pushes: those to which a sink
-of type apns, fcm, hms or webpush sends nothing any more. A sink knows them by a hash and cannot list their
+of type apns, fcm, hms, webpush or wns sends nothing any more. A sink knows them by a hash and cannot list their
 tokens; the queue that its feedback names has those.
 
 With users, they are for those who are granted admin on everything.`,

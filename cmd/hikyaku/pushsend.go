@@ -32,13 +32,14 @@ func newPushSend(r *remote) *cobra.Command {
 		Use:   "send SINK",
 		Short: "Push to devices at once, and show what the far end says",
 		Long: `Pushes a payload to devices through a sink of a running hikyaku (hikyaku serve), past every queue, and shows
-what Apple, Google, Huawei or the push service says of each: delivered with its id, refused with the reason, or held
+what Apple, Google, Huawei, Windows or the push service says of each: delivered with its id, refused with the reason, or held
 because the app, the key or the device rests.
 
 Nothing is tried again, and nothing is kept: who wants that publishes to the queue that the sink takes from.
 What the attributes mean is the sink's: token, channel, app, topic, push_type, priority, expiration,
 collapse_id for apns; token, fid, topic, condition, project, collapse_key for fcm; token, topic, condition, app,
-urgency, collapse_key for hms; subscription, topic, urgency for webpush. The body is read from stdin, and goes through the sink's payload or message program.
+urgency, collapse_key for hms; channel, app, push_type, tag, group, cache for wns; subscription, topic, urgency
+for webpush. The body is read from stdin, and goes through the sink's payload or message program.
 
 With users, it is for those who are granted push on the sink's name. The exit status is 1 if any was not
 delivered.`,

@@ -12,7 +12,8 @@ func newSandbox() *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "sandbox",
 		Short: "Far ends to try things against, which can be told to misbehave",
-	}, newSandboxWebhook(), newSandboxAPNs(), newSandboxFCM(), newSandboxWebPush(), newSandboxHMS())
+	}, newSandboxWebhook(), newSandboxAPNs(), newSandboxFCM(), newSandboxWebPush(), newSandboxHMS(),
+		newSandboxWNS())
 }
 
 func newSandboxWebhook() *cobra.Command {

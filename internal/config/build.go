@@ -173,7 +173,7 @@ func (f *File) feeds(p *part) []string {
 var feeding = map[string][]string{
 	"queue": {"queue"}, "function": {"answers"},
 	"apns": {"feedback", "receipts"}, "fcm": {"feedback", "receipts"}, "webpush": {"feedback", "receipts"},
-	"hms": {"feedback", "receipts"},
+	"hms": {"feedback", "receipts"}, "wns": {"feedback", "receipts"},
 }
 
 // fedBy are the queues that get what is put into the queue or topic of that name.

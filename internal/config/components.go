@@ -99,7 +99,7 @@ type Batch struct {
 
 // Request says how a sink sends.
 type Request struct {
-	Concurrency             Concurrency  `yaml:"concurrency" default:"adaptive" doc:"Requests at once: a number, or adaptive, which follows what the far end takes. Of apns, fcm, hms and webpush a request is a message, and adaptive means as many as there may be streams."`
+	Concurrency             Concurrency  `yaml:"concurrency" default:"adaptive" doc:"Requests at once: a number, or adaptive, which follows what the far end takes. Of apns, fcm, hms, webpush and wns a request is a message, and adaptive means as many as there may be streams."`
 	InFlightLimit           *Concurrency `yaml:"in_flight_limit" doc:"The same as concurrency."`
 	TimeoutSecs             float64      `yaml:"timeout_secs" min:"0.001" max:"86400" doc:"How long one request may take. Not set: 60; of function, whose invocations have bounds of their own, 1200, and of gamepad as long as a macro is."`
 	RetryAttempts           Attempts     `yaml:"retry_attempts" default:"5" doc:"Tries after the first one, before a message becomes a dead letter."`

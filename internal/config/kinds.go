@@ -19,6 +19,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/sink/tsurugidb"
 	"github.com/hikyaku/hikyaku/internal/sink/webhook"
 	"github.com/hikyaku/hikyaku/internal/sink/webpush"
+	"github.com/hikyaku/hikyaku/internal/sink/wns"
 	filesource "github.com/hikyaku/hikyaku/internal/source/file"
 	queuesource "github.com/hikyaku/hikyaku/internal/source/queue"
 	"github.com/hikyaku/hikyaku/internal/source/stdin"
@@ -87,6 +88,7 @@ func allKinds() []componentKind {
 		kindOf(roomSink, "tsurugidb", "Writes messages into a table of TsurugiDB, a row each.", tsurugidb.New),
 		kindOf(roomSink, "webhook", "Posts messages to an HTTP address.", webhook.New),
 		kindOf(roomSink, "webpush", "Pushes messages to browsers, by Web Push.", webpush.New),
+		kindOf(roomSink, "wns", "Pushes messages to apps on Windows, by its push service.", wns.New),
 	}
 }
 

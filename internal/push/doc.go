@@ -1,5 +1,5 @@
 // Package push sends many small requests to one far end over HTTP/2, without anybody waiting for anybody: it is what
-// the sinks for APNs, FCM, Huawei's Push Kit and Web Push share.
+// the sinks for APNs, FCM, Huawei's Push Kit, Web Push and Windows share.
 //
 // A [Client] keeps a few long-lived connections to one address. [Client.Send] puts a request into the client's line and
 // returns; the answer finds its request, and done is called with it. Connections take from the line what they have

@@ -27,6 +27,7 @@ var farEnds = map[string]farEnd{
 	"fcm":     {"2198", "7782"},
 	"webpush": {"2199", "7783"},
 	"hms":     {"2200", "7784"},
+	"wns":     {"2201", "7785"},
 }
 
 // ports are free ones that stand in for those of the documents, which are their keys.
@@ -122,7 +123,7 @@ const mark = "\x1e"
 const builtIn = "built-in.yaml"
 
 var (
-	sandbox  = regexp.MustCompile(`^hikyaku sandbox (webhook|apns|fcm|hms|webpush)( .*)?\s*&$`)
+	sandbox  = regexp.MustCompile(`^hikyaku sandbox (webhook|apns|fcm|hms|webpush|wns)( .*)?\s*&$`)
 	detaches = regexp.MustCompile(`^hikyaku serve( -c (\S+))? --detach$`)
 	stops    = regexp.MustCompile(`^hikyaku stop( -c (\S+))?$`)
 )

@@ -117,7 +117,7 @@ func TestAMistakenQuestionAboutDeadDevicesIsToldWhatToDo(t *testing.T) {
 	}
 	none := start(t, settings{})
 	p := none.refused("no-such-sink", "GET", "/-/push/dead/phones", "")
-	if p.Hint != "this server has no sink that pushes: those of type apns, fcm, hms and webpush remember dead devices" {
+	if p.Hint != "this server has no sink that pushes: those of type apns, fcm, hms, webpush and wns remember dead devices" {
 		t.Errorf("hint %q", p.Hint)
 	}
 }

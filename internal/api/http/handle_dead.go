@@ -35,7 +35,7 @@ func (c *call) deadOf() (sink string, r *dead.Registry, err error) {
 	if r = c.d.dead[sink]; r != nil {
 		return sink, r, nil
 	}
-	hint := "this server has no sink that pushes: those of type apns, fcm, hms and webpush remember dead devices"
+	hint := "this server has no sink that pushes: those of type apns, fcm, hms, webpush and wns remember dead devices"
 	if names := slices.Sorted(maps.Keys(c.d.dead)); len(names) > 0 {
 		hint = "sinks that push here: " + strings.Join(names, ", ")
 	}

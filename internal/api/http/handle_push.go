@@ -91,7 +91,7 @@ func (c *call) pushSink() (string, error) {
 			return sink, nil
 		}
 	}
-	hint := "this server has no sink that pushes (of type apns, fcm, hms or webpush)"
+	hint := "this server has no sink that pushes (of type apns, fcm, hms, webpush or wns)"
 	if n.Namespace != queue.DefaultNamespace {
 		hint = "sinks are in the namespace " + queue.DefaultNamespace
 	} else if len(names) > 0 {

@@ -40,7 +40,7 @@ type Revived struct {
 // DeadSink is a sink that remembers dead devices.
 type DeadSink struct {
 	Sink     string `json:"sink"`
-	Platform string `json:"platform"` // apns, fcm, hms or webpush
+	Platform string `json:"platform"` // apns, fcm, hms, webpush or wns
 	Devices  int    `json:"devices"`  // that are remembered
 }
 

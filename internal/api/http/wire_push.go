@@ -12,7 +12,7 @@ import (
 type PushResult struct {
 	ID      string `json:"id"`      // of the message; APNs gets it as apns-id
 	Outcome string `json:"outcome"` // delivered, refused, held, failed or dropped
-	// of what was delivered: apns-id, FCM's name, Push Kit's id of the request, Web Push's address
+	// of what was delivered: apns-id, FCM's name, Push Kit's id of the request, X-WNS-Msg-ID, Web Push's address
 	Name   string `json:"name,omitempty"`
 	Reason string `json:"reason,omitempty"` // of what was not
 	// RetryAfter says when another try is worth it, of what was held or failed; 0: nobody said.

@@ -25,7 +25,7 @@ type Store interface {
 type Config struct {
 	Store    Store
 	Room     string        // tells registries of one store apart: the name of the sink
-	Platform string        // for the reports: "apns", "fcm", "hms", "webpush"
+	Platform string        // for the reports: "apns", "fcm", "hms", "webpush", "wns"
 	Feedback queue.Name    // queue or topic for the reports; zero: none are made
 	Memory   time.Duration // a device that died longer ago is tried again; 0: never
 	Clock    func() time.Time

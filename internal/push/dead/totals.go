@@ -79,5 +79,5 @@ func (r *Registry) Find(s Selection) ([]Found, error) {
 	return found, nil
 }
 
-// Platform is that of the far end: "apns", "fcm", "hms", "webpush".
+// Platform is that of the far end: "apns", "fcm", "hms", "webpush", "wns".
 func (r *Registry) Platform() string { return r.config.Platform }

@@ -59,7 +59,8 @@ type Pool struct {
 }
 
 // ErrFull says that there is no place for one more now.
-var ErrFull = errors.New("messages for too many push services are in flight at once: max_services is reached")
+var ErrFull = errors.New("messages for too many push services are in flight at once: max_services (of wns max_hosts) is " +
+	"reached")
 
 var errClosed = errors.New("the sink is closed")
 

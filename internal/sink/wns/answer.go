@@ -1,0 +1,174 @@
+package wns
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/push"
+	"github.com/hikyaku/hikyaku/internal/push/rest"
+	"github.com/hikyaku/hikyaku/internal/push/token"
+)
+
+const (
+	refusedRest  = 30 * time.Second // of an app that may not send: somebody has to put that right
+	throttleRest = 10 * time.Second // of an app that is to send less, where WNS does not say how long
+)
+
+// What WNS says it has done with a notification (X-WNS-Status).
+const (
+	dropped   = "dropped"
+	throttled = "channelthrottled"
+)
+
+// came is told how a request ended.
+func (d *delivery) came(r push.Result) {
+	replaced := d.sink.newest.End(d.push)
+	if r.Err == nil {
+		d.service.Known.Store(true)
+	}
+	state := ""
+	if r.Err == nil {
+		state = r.Response.Get("x-wns-status")
+	}
+	good := r.Err == nil && r.Response.Status == http.StatusOK && state != dropped && state != throttled
+	switch {
+	case replaced && !good:
+		d.end(component.Drop(component.ErrReplaced), false)
+	case r.Err != nil && d.service.Refused.Load() != nil:
+		d.end(component.Reject(fmt.Errorf("its channel: %w", d.service.Refused.Load())), false)
+	case r.Err != nil:
+		o := d.sink.counts.Lost(r)
+		o.Held = o.Held && d.service.Known.Load() // the address is the message's own word: to find nobody is a try
+		d.end(o, false)
+	case good:
+		d.sink.devices.Calm(d.app.name, d.wish.channel)
+		if d.named != nil {
+			d.named(line(r.Response.Get("x-wns-msg-id")))
+		}
+		d.end(component.OK(r.Sent), true)
+	default:
+		d.refused(r)
+	}
+}
+
+// tokenless is the outcome where there is no access token to send with: nothing was tried.
+func (d *delivery) tokenless(err error) component.Outcome {
+	after, final := token.Failed(err)
+	if final { // each message would be told the same: let them wait where they are
+		d.app.pause.Begin(d.sink.clock(), max(after, time.Second), err)
+	}
+	return component.Hold(after, err)
+}
+
+// refused deals with an answer that takes nothing.
+func (d *delivery) refused(r push.Result) {
+	s, now := d.sink, d.sink.clock()
+	reason := readRefusal(r.Response)
+	s.counts.Add(reason.Word())
+	asked := rest.After(cmp.Or(r.Response.Get("x-wns-continue-after"), r.Response.Get("retry-after")), now)
+	o := component.Again(asked, reason)
+	switch code := reason.Status; {
+	case code == http.StatusNotFound, code == http.StatusGone:
+		d.pass.End(code == http.StatusGone) // WNS knows an expired channel as one of the app's
+		d.fit.End(false)
+		d.bury(d.death(now, reason), reason, r.Sent, true)
+		return
+	case code == http.StatusForbidden && d.pass.Waits():
+		d.doubt(now, reason, r.Sent)
+		return
+	case code == http.StatusUnauthorized:
+		d.app.tokens.Refused(d.authorization)
+		if !d.renewed {
+			d.resend()
+			return
+		}
+		d.app.pause.Begin(now, refusedRest, reason)
+		o.After, o.Slow = refusedRest, true
+	case code == http.StatusNotAcceptable, code == http.StatusTooManyRequests, reason.State == throttled:
+		o = d.less(now, o)
+	case code >= 500, code == http.StatusRequestTimeout:
+		s.failed.Add(d.message.ID, r.Connection, now)
+		o.Slow = true
+		if o.After > 0 {
+			d.service.Pause.Strike(now, d.device(), o.After, reason)
+		}
+	case code != http.StatusOK && code != http.StatusRequestEntityTooLarge && d.fit.Waits():
+		d.misfit(reason, r.Sent)
+		return
+	default:
+		o = component.Reject(reason)
+	}
+	o.Sent = r.Sent
+	d.end(o, reason.Status == http.StatusOK)
+}
+
+// less lets the channel rest, or, when several are told so, the app.
+func (d *delivery) less(now time.Time, o component.Outcome) component.Outcome {
+	if all := cmp.Or(o.After, throttleRest); d.app.pause.Strike(now, d.device(), all, o.Reason) {
+		o.After, o.Slow = all, true
+		return o
+	}
+	o.After = d.sink.devices.Strain(d.app.name, d.wish.channel, now, o.After)
+	return o
+}
+
+// Refusal is an answer of WNS that takes nothing.
+type Refusal struct {
+	Status  int
+	State   string // what WNS did with the notification, as dropped; "": it said nothing
+	Message string // for a person
+	ID      string // what WNS calls the notification, by which Microsoft finds it
+}
+
+// Error says what WNS said. It has the status in words, too: the log counts reasons that differ in digits together.
+func (e *Refusal) Error() string {
+	text := strings.TrimSpace(fmt.Sprintf("WNS answered %d %s", e.Status, http.StatusText(e.Status)))
+	if e.State != "" {
+		text += " (" + e.State + ")"
+	}
+	if e.Message != "" {
+		text += ": " + e.Message
+	}
+	if e.ID != "" {
+		text += " [X-WNS-Msg-ID " + e.ID + "]"
+	}
+	return text
+}
+
+// Word is what it is counted by: the status, or what WNS did where that was 200.
+func (e *Refusal) Word() string {
+	if e.Status == http.StatusOK {
+		return e.State
+	}
+	return fmt.Sprintf("answer %d", e.Status)
+}
+
+// readRefusal reads the fields of an answer.
+func readRefusal(r *push.Response) *Refusal {
+	e := &Refusal{Status: r.Status, Message: line(r.Get("x-wns-error-description")), ID: line(r.Get("x-wns-msg-id"))}
+	if state := r.Get("x-wns-status"); state == dropped || state == throttled {
+		e.State = state
+	}
+	return e
+}
+
+const mostMessage = 200 // bytes of what WNS said that are shown
+
+// line makes a text fit to be shown: on one line, and short.
+func line(text string) string {
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return '\uFFFD'
+		}
+		return r
+	}, text)
+	if len(text) > mostMessage {
+		text = strings.ToValidUTF8(text[:mostMessage], "") + "…"
+	}
+	return text
+}

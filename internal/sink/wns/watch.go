@@ -1,0 +1,82 @@
+package wns
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/push/dead"
+	"github.com/hikyaku/hikyaku/internal/push/suspect"
+)
+
+// watched sends the message when the watches over its app's answers let it go.
+func (d *delivery) watched() {
+	of := suspect.KindOf(d.message)
+	d.app.watch.Enter(&d.pass, d.wish.channel, of, func(wait time.Duration, why error) {
+		if wait > 0 {
+			d.answer(component.Hold(wait, why))
+			return
+		}
+		d.app.refusals.Enter(&d.fit, d.wish.channel, of, func(wait time.Duration, why error) {
+			if wait > 0 {
+				d.end(component.Hold(wait, why), false)
+				return
+			}
+			if left, why := d.app.pause.Left(d.sink.clock()); left > 0 { // it has begun meanwhile
+				d.end(component.Hold(left, why), false)
+				return
+			}
+			d.send()
+		})
+	})
+}
+
+// end answers for a message that was sent, or was let go. right: the answer says that the channel is one of the app's.
+func (d *delivery) end(o component.Outcome, right bool) {
+	d.pass.End(right)
+	d.fit.End(right)
+	d.answer(o)
+}
+
+// doubt deals with an answer that means that the channel is another app's, or that the app is wrong.
+func (d *delivery) doubt(now time.Time, reason *Refusal, sent time.Time) {
+	d.fit.End(false)
+	d.pass.Doubt(func(v suspect.Verdict, first bool) {
+		death := d.death(now, reason)
+		switch {
+		case v == suspect.Mistake && first:
+			o := component.Hold(time.Second, reason)
+			o.Sent = sent
+			d.answer(o)
+		case v == suspect.Gone:
+			d.bury(death, reason, sent, first)
+		case first: // unclear
+			death.Suspect = true
+			d.bury(death, fmt.Errorf("%w: the channel may be another app's, or app %s may be wrong", reason,
+				d.app.name), sent, true)
+		}
+	})
+}
+
+// misfit deals with an answer that refuses the message: it is wrong, or all are.
+func (d *delivery) misfit(reason *Refusal, sent time.Time) {
+	d.pass.End(false)
+	d.app.last.Store(reason)
+	d.fit.Doubt(func(v suspect.Verdict, first bool) {
+		if !first {
+			return
+		}
+		o := component.Reject(reason)
+		if v == suspect.Mistake {
+			o = component.Hold(time.Second, reason)
+		}
+		o.Sent = sent
+		d.answer(o)
+	})
+}
+
+// death is what is reported of the channel.
+func (d *delivery) death(now time.Time, reason *Refusal) dead.Death {
+	return dead.Death{App: d.app.name, Token: d.wish.channel, Since: now, Reason: fmt.Sprint(reason.Status),
+		Status: reason.Status, Message: d.message.ID}
+}

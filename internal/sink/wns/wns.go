@@ -1,0 +1,179 @@
+package wns
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"hash/maphash"
+	"maps"
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/outbound"
+	"github.com/hikyaku/hikyaku/internal/push"
+	"github.com/hikyaku/hikyaku/internal/push/avoid"
+	"github.com/hikyaku/hikyaku/internal/push/collapse"
+	"github.com/hikyaku/hikyaku/internal/push/dead"
+	"github.com/hikyaku/hikyaku/internal/push/figure"
+	"github.com/hikyaku/hikyaku/internal/push/outcome"
+	"github.com/hikyaku/hikyaku/internal/push/payload"
+	"github.com/hikyaku/hikyaku/internal/push/pool"
+	"github.com/hikyaku/hikyaku/internal/push/rest"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// Sink sends messages. It is a component.AsyncSink.
+type Sink struct {
+	name        string
+	store       dead.Store
+	apps        map[string]*app
+	only        *app // where there is one
+	program     *payload.Program
+	pushType    string
+	ttl         time.Duration
+	hosts       []string
+	caFile      string
+	feedback    queue.Name
+	receipts    queue.Name
+	proxy       string // as outbound.Policy.Tunnel has it
+	deadFor     time.Duration
+	connections int
+	most        int
+	clock       func() time.Time
+	reach       *outbound.Policy
+
+	ready   atomic.Bool     // what Start makes is there
+	asker   *http.Transport // for access tokens
+	pool    *pool.Pool
+	dead    *dead.Registry
+	devices rest.Devices
+	failed  avoid.Failures
+	newest  collapse.Memory
+	backlog *collapse.Backlog
+	counts  outcome.Counts
+	seed    maphash.Seed // of the hashes that tell channels apart
+}
+
+var (
+	_ component.AsyncSink = (*Sink)(nil)
+	_ component.Receipted = (*Sink)(nil)
+	_ dead.Keeper         = (*Sink)(nil)
+	_ figure.Teller       = (*Sink)(nil)
+)
+
+// Waits tells why nothing is sent: no connection, or an app whose secret is refused, or that rests.
+func (s *Sink) Waits() error {
+	now := s.clock()
+	for _, name := range slices.Sorted(maps.Keys(s.apps)) {
+		a := s.apps[name]
+		if left, why := a.pause.Left(now); left > 0 {
+			return fmt.Errorf("app %s: %w", name, why)
+		}
+		if why := a.why(); why != nil {
+			return why
+		}
+	}
+	return s.pool.Waits(now)
+}
+
+// Limits: the far end says itself how much it takes.
+func (s *Sink) Limits() component.SinkLimits { return component.SinkLimits{InFlight: inFlight} }
+
+// Start reads the secrets of the apps, and the memory of dead channels. It connects to nobody: the first message does.
+func (s *Sink) Start(ctx context.Context) error {
+	if err := s.backlog.Start(ctx); err != nil {
+		return component.Setting("backlog", err)
+	}
+	secure, err := push.Trust(s.caFile)
+	if err != nil {
+		return component.Setting("ca_file", err)
+	}
+	proxy, err := outbound.ProxyFor(s.proxy)
+	if err != nil {
+		return err
+	}
+	dial, err := push.Through(s.proxy, secure, s.reach)
+	if err != nil {
+		return err
+	}
+	s.asker = &http.Transport{
+		Proxy: proxy, TLSClientConfig: secure.Clone(), ForceAttemptHTTP2: true,
+		TLSHandshakeTimeout: 10 * time.Second, IdleConnTimeout: 30 * time.Second, MaxIdleConnsPerHost: 1,
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.apps)) {
+		if err := s.apps[name].open(s.asker); err != nil {
+			s.hangUp()
+			return fmt.Errorf("app %s: %w", name, err)
+		}
+	}
+	if err := s.dead.Start(ctx); err != nil {
+		s.hangUp()
+		return err
+	}
+	s.pool = pool.New(secure, s.connections, s.most, dial)
+	s.ready.Store(true)
+	return nil
+}
+
+// Send delivers a batch and waits for it.
+func (s *Sink) Send(ctx context.Context, batch []*message.Message) ([]component.Outcome, error) {
+	return component.SendAsync(ctx, s, batch)
+}
+
+// Deliver begins to send a message.
+func (s *Sink) Deliver(m *message.Message, deadline time.Time, done func(component.Outcome)) {
+	d := &delivery{sink: s, message: m, deadline: deadline, done: done}
+	if s.receipts != (queue.Name{}) {
+		d.tellReceipt()
+	}
+	if d.prepare(s.clock()) {
+		d.watched()
+	}
+}
+
+// DeliverDirect implements component.DirectSink.
+func (s *Sink) DeliverDirect(m *message.Message, deadline time.Time, done func(component.Answer)) {
+	name := ""
+	d := &delivery{
+		sink: s, message: m, deadline: deadline,
+		named: func(n string) { name = n },
+		done:  func(o component.Outcome) { done(component.Answer{Outcome: o, Name: name}) },
+	}
+	if d.prepare(s.clock()) {
+		d.watched()
+	}
+}
+
+// Close gives up what is in flight, ends the connections, and keeps what was learned of dead channels.
+func (s *Sink) Close() error {
+	s.hangUp()
+	for _, a := range s.apps {
+		a.watch.Close()
+		a.refusals.Close()
+	}
+	return s.dead.Close()
+}
+
+// DeadDevices is what the sink remembers of dead channels. It is not read before Start.
+func (s *Sink) DeadDevices() *dead.Registry { return s.dead }
+
+func (s *Sink) hangUp() {
+	for _, a := range s.apps {
+		if a.tokens != nil {
+			a.tokens.Close() // those who wait are told
+		}
+	}
+	if s.pool != nil {
+		s.pool.Close()
+	}
+	if s.asker != nil {
+		s.asker.CloseIdleConnections()
+	}
+}
+
+// why is for what one of the watches lets messages wait; nil: none does.
+func (a *app) why() error { return cmp.Or(a.watch.Why(), a.refusals.Why()) }
