@@ -28,11 +28,16 @@ final class Far {
 
     /** A new client with pushy's defaults, but that it asks for HTTP/2 by ALPN: servers for more than pushes want that. */
     ApnsClient client() throws Exception {
+        return client(true);
+    }
+
+    /** A new client with pushy's defaults, but for whether it asks for HTTP/2 by ALPN. By default it does not, and speaks HTTP/2 with prior knowledge. */
+    ApnsClient client(boolean alpn) throws Exception {
         return new ApnsClientBuilder()
                 .setApnsServer(host, port)
                 .setTrustedServerCertificateChain(flags.file("ca"))
                 .setSigningKey(key)
-                .setUseAlpn(true)
+                .setUseAlpn(alpn)
                 .build();
     }
 
