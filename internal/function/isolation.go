@@ -72,7 +72,11 @@ func (p *Pool) readable(d *Definition, dir string) error {
 // Probe finds out what a pool could give instances on this machine, without making one. dir is a folder that may be
 // made and is removed.
 func Probe(dir string) (isolate.Abilities, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	dir, err := filepath.Abs(dir) // a root is put together by its whole path
+	if err == nil {
+		err = os.MkdirAll(dir, 0o700)
+	}
+	if err != nil {
 		return isolate.Abilities{}, fmt.Errorf("try how functions can be isolated: %w", err)
 	}
 	s := process.NewStarter(process.Config{Rooms: dir})
