@@ -1,12 +1,14 @@
 package pubsub
 
 import (
+	"context"
 	"time"
 
 	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/api/pubsub/filter"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -88,8 +90,8 @@ func (d *Server) history(s *pubsubpb.Subscription, topic queue.Name) (time.Durat
 }
 
 // definition is the queue that a new subscription is.
-func (d *Server) definition(s *pubsubpb.Subscription, t resource) (queue.Definition, error) {
-	def, err := d.alteredDefinition(s, t.name(), queue.Definition{})
+func (d *Server) definition(ctx context.Context, s *pubsubpb.Subscription, t resource) (queue.Definition, error) {
+	def, err := d.alteredDefinition(ctx, s, t.name(), queue.Definition{})
 	if err != nil {
 		return def, err
 	}
@@ -108,8 +110,8 @@ func (d *Server) definition(s *pubsubpb.Subscription, t resource) (queue.Definit
 }
 
 // alteredDefinition is a definition with what can be changed of a subscription set as s says.
-func (d *Server) alteredDefinition(s *pubsubpb.Subscription, topic queue.Name, def queue.Definition) (queue.Definition,
-	error) {
+func (d *Server) alteredDefinition(ctx context.Context, s *pubsubpb.Subscription, topic queue.Name,
+	def queue.Definition) (queue.Definition, error) {
 	def.Lease = time.Duration(s.AckDeadlineSeconds) * time.Second
 	def.Retention = s.MessageRetentionDuration.AsDuration()
 	def.ExactlyOnce = s.EnableExactlyOnceDelivery
@@ -135,6 +137,10 @@ func (d *Server) alteredDefinition(s *pubsubpb.Subscription, topic queue.Name, d
 	}
 	to := d.store.Resolve(letters.name()).String()
 	if to != def.DeadLetter { // else it is as it was, and perhaps made with the first letter
+		// Whose messages die there writes to it.
+		if err := d.allow(ctx, access.Put, letters); err != nil {
+			return def, err
+		}
 		if ok, err := d.isTopic(letters); err != nil {
 			return def, err
 		} else if !ok {

@@ -73,7 +73,7 @@ func (s subscriberService) CreateSubscription(ctx context.Context, req *pubsubpb
 		}
 		return nil, notFound(t)
 	}
-	def, err := d.definition(want, t)
+	def, err := d.definition(ctx, want, t)
 	if err != nil {
 		return nil, err
 	}
@@ -223,7 +223,7 @@ func (d *Server) alter(ctx context.Context, sub *subscription, now *pubsubpb.Sub
 	if sub.def.Topic != "" {
 		topic, _ = queue.ParseName(sub.def.Topic) // the store checked it
 	}
-	def, err := d.alteredDefinition(now, topic, sub.def)
+	def, err := d.alteredDefinition(ctx, now, topic, sub.def)
 	if err != nil {
 		return err
 	}

@@ -208,3 +208,48 @@ func TestWrongSignaturesAreCounted(t *testing.T) {
 		t.Errorf("and %s", <-counted)
 	}
 }
+
+// TestDeadLettersGoWhereTheirAuthorMayPut: a redrive policy and a move task write to the queue that they name, and what
+// makes and deletes queues is no grant to write to them.
+func TestDeadLettersGoWhereTheirAuthorMayPut(t *testing.T) {
+	clock := new(fakeClock)
+	s, stop := openStore(t, t.TempDir(), clock.now, queue.Limits{})
+	t.Cleanup(stop)
+	users, err := access.New([]access.User{
+		{Name: "boss", Secret: "boss's secret",
+			Grants: []access.Grant{{Can: []string{"put", "take", "admin"}, On: []string{"*"}}}},
+		{Name: "eve", Secret: "eve's secret", Grants: []access.Grant{
+			{Can: []string{"put", "take", "admin"}, On: []string{"eve*"}}, {Can: []string{"admin"}, On: []string{"news"}}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRigOver(t, Config{}, users, s, clock)
+	boss, eve := r.as("boss", "boss's secret"), r.as("eve", "eve's secret")
+	for _, name := range []string{"news", "eve", "eve-dead"} {
+		if _, err := boss.CreateQueue(t.Context(), &client.CreateQueueInput{QueueName: ptr(name)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	u := ptr(r.base + "/000000000000/eve")
+	policy := func(to string) map[string]string {
+		return map[string]string{"RedrivePolicy": `{"deadLetterTargetArn":"` + arn(to) + `","maxReceiveCount":1}`}
+	}
+	set := func(who *client.Client, to string) error {
+		_, err := who.SetQueueAttributes(t.Context(),
+			&client.SetQueueAttributesInput{QueueUrl: u, Attributes: policy(to)})
+		return err
+	}
+	wantCode(t, set(eve, "news"), "AccessDenied")
+	_, err = eve.CreateQueue(t.Context(), &client.CreateQueueInput{QueueName: ptr("eve-2"), Attributes: policy("news")})
+	wantCode(t, err, "AccessDenied")
+	if err := errors.Join(set(eve, "eve-dead"), set(boss, "news"), set(eve, "news")); err != nil { // what is set may stay
+		t.Error(err)
+	}
+	if err := set(eve, "eve-dead"); err != nil {
+		t.Error(err)
+	}
+	_, err = eve.StartMessageMoveTask(t.Context(),
+		&client.StartMessageMoveTaskInput{SourceArn: ptr(arn("eve-dead")), DestinationArn: ptr(arn("news"))})
+	wantCode(t, err, "AccessDenied")
+}

@@ -141,17 +141,6 @@ func (c *call) sameAccount(n queue.Name) error {
 	return nil
 }
 
-// mayAny refuses what the caller was granted none of.
-func (c *call) mayAny(n queue.Name, can ...access.Action) error {
-	var err error
-	for _, a := range can {
-		if err = c.may(a, n); err == nil {
-			return nil
-		}
-	}
-	return err
-}
-
 // seen refuses to show what the caller was granted nothing of.
 func (c *call) seen(n queue.Name) error {
 	if c.d.users.Visible(c.caller.user, n) {

@@ -106,7 +106,7 @@ func (c *call) destination(source *view, arn string) (queue.Name, error) {
 		return n, wire.InvalidParameter("You must use this format to specify the DestinationArn: " +
 			"arn:<partition>:<service>:<region>:<account-id>:<resource-id>")
 	}
-	if err := c.mayAny(n, access.Put, access.Admin); err != nil {
+	if err := c.may(access.Put, n); err != nil {
 		return n, err
 	}
 	v, err := c.d.view(n)

@@ -48,8 +48,11 @@ func setRedrive(c *call, s *subject, value string) error {
 	if !ok {
 		return bad("Dead-letter target " + shortened(*p.DeadLetterTargetARN) + " is not the ARN of a queue.")
 	}
-	if err := c.mayAny(to, access.Put, access.Admin); err != nil {
-		return err
+	// What dies here is put there. What stands in the queue's policy before may stay, and so may its own messages.
+	if to != s.name && (s.def.MaxAttempts == 0 || to != c.d.deadQueue(s.name, &s.def)) {
+		if err := c.may(access.Put, to); err != nil {
+			return err
+		}
 	}
 	v, err := c.d.view(to)
 	switch {
