@@ -235,3 +235,33 @@ func TestWithoutUsersANameThatPointsHereIsNotTrusted(t *testing.T) {
 		}
 	}
 }
+
+// TestNamesThatAUserMayNotKnowAreNotShown: neither in what is shown of a topic, nor by which error comes first.
+func TestNamesThatAUserMayNotKnowAreNotShown(t *testing.T) {
+	r := start(t, settings{users: team})
+	as := func(user string) { r.secret = user + "-secret" }
+	as("boss")
+	for _, path := range []string{"/default/topics/news_t", "/default/topics/news_t/subscriptions/news_of",
+		"/default/topics/news_t/subscriptions/secret", "/default/topics/other", "/default/queues/news"} {
+		r.want(201, "PUT", path, "")
+	}
+	for user, want := range map[string]int{"boss": 2, "writer": 1, "keeper": 1} {
+		as(user)
+		var one door.TopicStats
+		r.want(200, "GET", "/default/topics/news_t", "").json(t, &one)
+		var list struct{ Topics []door.TopicStats }
+		r.want(200, "GET", "/default/topics", "").json(t, &list)
+		if len(one.Subscriptions) != want || len(list.Topics[0].Subscriptions) != want {
+			t.Errorf("%s sees %v, and in the list %v", user, one.Subscriptions, list.Topics)
+		}
+	}
+	as("keeper")
+	for _, topic := range []string{"other", "none"} {
+		r.want(403, "PUT", "/default/topics/"+topic+"/subscriptions/news_2", "")
+		r.want(403, "DELETE", "/default/topics/"+topic+"/subscriptions/news", "")
+	}
+	as("boss")
+	r.want(201, "PUT", "/default/topics/other/subscriptions/news_other", "")
+	as("keeper") // it sees in the queue of which topic it is
+	r.want(204, "DELETE", "/default/topics/other/subscriptions/news_other", "")
+}

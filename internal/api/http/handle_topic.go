@@ -30,6 +30,9 @@ func createTopic(c *call) error {
 	return c.showTopicStats(status, n)
 }
 
+// knows tells whether the user may know of a name: whoever sees a topic does not see all that subscribe to it.
+func (c *call) knows(n queue.Name) bool { return c.d.users.Visible(c.user, n) }
+
 func (c *call) showTopicStats(status int, n queue.Name) error {
 	s, err := c.d.store.TopicStats(n)
 	if err != nil {
@@ -41,7 +44,7 @@ func (c *call) showTopicStats(status int, n queue.Name) error {
 	}
 	// the topic may be made by now: it is not refused because of its subscriptions
 	c.hold.Owe(listedCost * names)
-	return c.w.json(status, topicStats(s))
+	return c.w.json(status, topicStats(s, c.knows))
 }
 
 func showTopic(c *call) error {
@@ -74,7 +77,7 @@ func listTopics(c *call) error {
 		if err != nil {
 			return nil, nil // deleted since
 		}
-		return topicStats(s), nil
+		return topicStats(s, c.knows), nil
 	})
 }
 
@@ -112,7 +115,7 @@ func (c *call) otherKind(err error) error {
 
 // subscribe makes a queue that receives what is published to the topic.
 func subscribe(c *call) error {
-	topic, err := c.name("topic")
+	topic, err := c.on(access.Take, "topic") // who subscribes sees what is published
 	if err != nil {
 		return err
 	}
@@ -143,6 +146,9 @@ func unsubscribe(c *call) error {
 	n, err := c.on(access.Admin, "queue")
 	if err != nil {
 		return err
+	}
+	if q, err := c.d.store.Stats(n); (err != nil || q.Definition.Topic != topic.String()) && !c.knows(topic) {
+		return c.invisible(topic)
 	}
 	s, err := c.d.store.TopicStats(topic)
 	if err != nil {

@@ -137,11 +137,14 @@ type TopicStats struct {
 	Dropped       uint64            `json:"dropped"` // published while there was no subscription
 }
 
-func topicStats(s queue.TopicStats) TopicStats {
+// topicStats shows those subscriptions that may be known of.
+func topicStats(s queue.TopicStats, known func(queue.Name) bool) TopicStats {
 	out := TopicStats{Name: s.Name.String(), Labels: s.Labels, Subscriptions: []string{}, Published: s.TotalPublish,
 		Dropped: s.TotalDropped}
 	for _, n := range s.Subscriptions {
-		out.Subscriptions = append(out.Subscriptions, n.String())
+		if known(n) {
+			out.Subscriptions = append(out.Subscriptions, n.String())
+		}
 	}
 	return out
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/caller"
+	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
 type userKey struct{}
@@ -65,6 +66,10 @@ func (d *Server) allow(ctx context.Context, can access.Action, r resource) error
 	if !d.users.Any() {
 		return d.sameAccount(ctx, r)
 	}
+	return notGranted(can, r)
+}
+
+func notGranted(can access.Action, r resource) error {
 	return status.Errorf(codes.PermissionDenied, "%s is not granted on %s", can, r)
 }
 
@@ -141,5 +146,10 @@ func (d *Server) seen(ctx context.Context, r resource) error {
 }
 
 func (d *Server) visible(ctx context.Context, r resource) bool {
-	return !d.users.Any() || d.users.Visible(userOf(ctx), d.store.Resolve(r.name()))
+	return d.visibleName(ctx, d.store.Resolve(r.name()))
+}
+
+// visibleName tells whether the caller was granted anything on a name, which is resolved.
+func (d *Server) visibleName(ctx context.Context, n queue.Name) bool {
+	return !d.users.Any() || d.users.Visible(userOf(ctx), n)
 }

@@ -1,6 +1,7 @@
 package pubsub
 
 import (
+	"context"
 	"maps"
 	"net/url"
 	"regexp"
@@ -157,7 +158,7 @@ func (d *Server) checkPush(s, was *pubsubpb.Subscription) error {
 var keyOfKMS = regexp.MustCompile(`^projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+$`)
 
 // checkTopic holds the settings of a topic to the service's bounds. was is what it was before, nil for a new one.
-func (d *Server) checkTopic(t, was *pubsubpb.Topic) error {
+func (d *Server) checkTopic(ctx context.Context, t, was *pubsubpb.Topic) error {
 	if t.IngestionDataSourceSettings != nil {
 		return unserved("ingestion_data_source_settings", "ingestion")
 	}
@@ -184,7 +185,7 @@ func (d *Server) checkTopic(t, was *pubsubpb.Topic) error {
 			return err
 		}
 	}
-	if err := d.checkSchemaSettings(t.SchemaSettings); err != nil {
+	if err := d.checkSchemaSettings(ctx, t.SchemaSettings, was.GetSchemaSettings()); err != nil {
 		return err
 	}
 	return d.checkTransforms(t.MessageTransforms, was.GetMessageTransforms())

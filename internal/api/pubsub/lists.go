@@ -117,6 +117,7 @@ func (s publisherService) ListTopicSubscriptions(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
+	names = slices.DeleteFunc(names, func(n queue.Name) bool { return !d.visibleName(ctx, n) })
 	res := new(pubsubpb.ListTopicSubscriptionsResponse)
 	res.Subscriptions, res.NextPageToken, err = gather(ctx, req, names, d.namesOf(kindSubscription, r.project))
 	if err != nil {

@@ -25,10 +25,13 @@ type policyService struct {
 // policyKey is the key of a resource's policy.
 func policyKey(r resource, n queue.Name) string { return "policies/" + noteKey(r.kind, n) }
 
-// policyResource finds what a policy is of.
-func (d *Server) policyResource(name string) (resource, error) {
+// policyResource finds what a policy is of. may is asked before it is told whether there is such a thing.
+func (d *Server) policyResource(name string, may func(resource) error) (resource, error) {
 	r, err := parseResource("resource", name, kindTopic, kindSubscription, kindSnapshot, kindSchema)
 	if err != nil {
+		return r, err
+	}
+	if err := may(r); err != nil {
 		return r, err
 	}
 	found := true
@@ -75,11 +78,8 @@ func etagOf(p *iampb.Policy) ([]byte, error) {
 
 // GetIamPolicy shows the policy that was set.
 func (s policyService) GetIamPolicy(ctx context.Context, req *iampb.GetIamPolicyRequest) (*iampb.Policy, error) {
-	r, err := s.d.policyResource(req.Resource)
+	r, err := s.d.policyResource(req.Resource, func(r resource) error { return s.d.seen(ctx, r) })
 	if err != nil {
-		return nil, err
-	}
-	if err := s.d.seen(ctx, r); err != nil {
 		return nil, err
 	}
 	if err := roomFor(ctx, s.d.noteSize(policyKey(r, s.d.store.Resolve(r.name())))); err != nil {
@@ -91,11 +91,8 @@ func (s policyService) GetIamPolicy(ctx context.Context, req *iampb.GetIamPolicy
 // SetIamPolicy keeps a policy.
 func (s policyService) SetIamPolicy(ctx context.Context, req *iampb.SetIamPolicyRequest) (*iampb.Policy, error) {
 	d := s.d
-	r, err := d.policyResource(req.Resource)
+	r, err := d.policyResource(req.Resource, func(r resource) error { return d.allow(ctx, access.Admin, r) })
 	if err != nil {
-		return nil, err
-	}
-	if err := d.allow(ctx, access.Admin, r); err != nil {
 		return nil, err
 	}
 	if req.Policy == nil {
@@ -121,7 +118,7 @@ func (s policyService) SetIamPolicy(ctx context.Context, req *iampb.SetIamPolicy
 // TestIamPermissions tells which permissions the caller has, by the grants of users.
 func (s policyService) TestIamPermissions(ctx context.Context,
 	req *iampb.TestIamPermissionsRequest) (*iampb.TestIamPermissionsResponse, error) {
-	r, err := s.d.policyResource(req.Resource)
+	r, err := s.d.policyResource(req.Resource, func(resource) error { return nil })
 	if err != nil && status.Code(err) != codes.NotFound {
 		return nil, err
 	}
@@ -144,13 +141,13 @@ func (d *Server) may(ctx context.Context, permission string, r resource) bool {
 		return false
 	}
 	switch rest {
-	case "get", "list", "validate":
+	case "get", "list", "validate", "seek": // a subscription goes to a snapshot that its user sees
 		return d.visible(ctx, r)
 	case "publish":
 		return d.allow(ctx, access.Put, r) == nil
 	case "consume", "attachSubscription":
 		return d.allow(ctx, access.Take, r) == nil
-	case "create", "delete", "update", "detachSubscription", "getIamPolicy", "setIamPolicy", "seek", "commit",
+	case "create", "delete", "update", "detachSubscription", "getIamPolicy", "setIamPolicy", "commit",
 		"rollback":
 		return d.allow(ctx, access.Admin, r) == nil
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"cloud.google.com/go/iam/apiv1/iampb"
 	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/types/known/fieldmaskpb"
@@ -68,4 +69,71 @@ func TestDeadLettersGoWhereTheirAuthorMayPublish(t *testing.T) {
 		DeadLetterPolicy: &pubsubpb.DeadLetterPolicy{DeadLetterTopic: topicName("news")}}, "dead_letter_policy")
 	// what was set stays
 	update(eve, &pubsubpb.Subscription{Name: s.Name, AckDeadlineSeconds: 60}, "ack_deadline_seconds")
+}
+
+// TestWhatOthersHaveIsNotUsedWithoutAGrant: a snapshot to seek to, and a schema to check messages by.
+func TestWhatOthersHaveIsNotUsedWithoutAGrant(t *testing.T) {
+	r, _, boss, eve := reaching(t)
+	r.make(boss, "news")
+	s, err := r.sub.CreateSubscription(boss,
+		&pubsubpb.Subscription{Name: subscriptionName("eve-readers"), Topic: topicName("news")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.sub.CreateSnapshot(boss, &pubsubpb.CreateSnapshotRequest{Name: snapshotName("mine"),
+		Subscription: subscriptionName("news-readers")}); err != nil {
+		t.Fatal(err)
+	}
+	schemas := pubsubpb.NewSchemaServiceClient(r.conn)
+	if _, err := schemas.CreateSchema(boss, &pubsubpb.CreateSchemaRequest{Parent: "projects/local", SchemaId: "mine",
+		Schema: &pubsubpb.Schema{Type: pubsubpb.Schema_AVRO,
+			Definition: `{"type": "record", "name": "r", "fields": [{"name": "a", "type": "string"}]}`}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.pub.CreateTopic(eve, &pubsubpb.Topic{Name: topicName("eve")}); err != nil {
+		t.Fatal(err)
+	}
+	policies := iampb.NewIAMPolicyClient(r.conn)
+	for _, id := range []string{"mine", "none"} { // who may nothing with it is not told whether there is one
+		_, err := r.sub.Seek(eve, &pubsubpb.SeekRequest{Subscription: s.Name,
+			Target: &pubsubpb.SeekRequest_Snapshot{Snapshot: snapshotName(id)}})
+		wantCode(t, err, codes.PermissionDenied)
+		by := &pubsubpb.SchemaSettings{Schema: "projects/local/schemas/" + id, Encoding: pubsubpb.Encoding_JSON}
+		_, err = r.pub.CreateTopic(eve, &pubsubpb.Topic{Name: topicName("eve-2"), SchemaSettings: by})
+		wantCode(t, err, codes.PermissionDenied)
+		_, err = r.pub.UpdateTopic(eve, &pubsubpb.UpdateTopicRequest{
+			Topic:      &pubsubpb.Topic{Name: topicName("eve"), SchemaSettings: by},
+			UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{"schema_settings"}}})
+		wantCode(t, err, codes.PermissionDenied)
+		_, err = policies.GetIamPolicy(eve, &iampb.GetIamPolicyRequest{Resource: by.Schema})
+		wantCode(t, err, codes.PermissionDenied)
+		_, err = policies.SetIamPolicy(eve, &iampb.SetIamPolicyRequest{Resource: by.Schema, Policy: new(iampb.Policy)})
+		wantCode(t, err, codes.PermissionDenied)
+	}
+}
+
+// TestNamesThatAUserMayNotKnowAreNotListed: of a topic's subscriptions and snapshots those that the caller sees.
+func TestNamesThatAUserMayNotKnowAreNotListed(t *testing.T) {
+	r, _, boss, eve := reaching(t)
+	r.make(eve, "eve")
+	if _, err := r.sub.CreateSubscription(boss,
+		&pubsubpb.Subscription{Name: subscriptionName("secret"), Topic: topicName("eve")}); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"secret", "eve-readers"} {
+		if _, err := r.sub.CreateSnapshot(boss, &pubsubpb.CreateSnapshotRequest{Name: snapshotName(id),
+			Subscription: subscriptionName(id)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for ctx, want := range map[context.Context]int{boss: 2, eve: 1} {
+		subs, err := r.pub.ListTopicSubscriptions(ctx, &pubsubpb.ListTopicSubscriptionsRequest{Topic: topicName("eve")})
+		if err != nil || len(subs.Subscriptions) != want {
+			t.Errorf("%v, %v: want %d", subs, err, want)
+		}
+		snaps, err := r.pub.ListTopicSnapshots(ctx, &pubsubpb.ListTopicSnapshotsRequest{Topic: topicName("eve")})
+		if err != nil || len(snaps.Snapshots) != want {
+			t.Errorf("%v, %v: want %d", snaps, err, want)
+		}
+	}
 }

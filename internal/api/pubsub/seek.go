@@ -42,6 +42,10 @@ func (s subscriberService) Seek(ctx context.Context, req *pubsubpb.SeekRequest) 
 		if err != nil {
 			return nil, err
 		}
+		// It may be of another subscription, and a seek shows what was not settled there.
+		if err := d.seen(ctx, sr); err != nil {
+			return nil, err
+		}
 		sn, err := d.snapshot(sr)
 		if err != nil {
 			return nil, err

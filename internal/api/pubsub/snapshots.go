@@ -271,7 +271,7 @@ func (s publisherService) ListTopicSnapshots(ctx context.Context,
 		return nil, err
 	}
 	all := slices.DeleteFunc(d.store.Snapshots(), func(s queue.Snapshot) bool {
-		return !slices.Contains(subscribers, s.Queue)
+		return !slices.Contains(subscribers, s.Queue) || !d.visibleName(ctx, s.Name)
 	})
 	res := new(pubsubpb.ListTopicSnapshotsResponse)
 	res.Snapshots, res.NextPageToken, err = gather(ctx, req, all, listing[queue.Snapshot, string]{

@@ -33,7 +33,7 @@ func (s publisherService) CreateTopic(ctx context.Context, req *pubsubpb.Topic) 
 	if err := d.allow(ctx, access.Admin, r); err != nil {
 		return nil, err
 	}
-	if err := d.checkTopic(req, nil); err != nil {
+	if err := d.checkTopic(ctx, req, nil); err != nil {
 		return nil, err
 	}
 	d.admin.Lock()
@@ -126,7 +126,7 @@ func (s publisherService) UpdateTopic(ctx context.Context, req *pubsubpb.UpdateT
 	if err := applyMask("update_mask", req.UpdateMask, req.Topic, now, topicFields); err != nil {
 		return nil, err
 	}
-	if err := d.checkTopic(now, was); err != nil {
+	if err := d.checkTopic(ctx, now, was); err != nil {
 		return nil, err
 	}
 	if err := d.rememberTopic(ctx, r, now); err != nil {

@@ -1,6 +1,7 @@
 package pubsub
 
 import (
+	"context"
 	"slices"
 
 	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
@@ -112,14 +113,20 @@ func (v *validator) fits(body []byte) (id string, err error) {
 	return "", err
 }
 
-// checkSchemaSettings refuses settings of a topic that could never let a message through.
-func (d *Server) checkSchemaSettings(s *pubsubpb.SchemaSettings) error {
+// checkSchemaSettings refuses settings of a topic that could never let a message through, and schemas that the caller
+// may not know of. was is what was set before.
+func (d *Server) checkSchemaSettings(ctx context.Context, s, was *pubsubpb.SchemaSettings) error {
 	if s == nil || s.Schema == deletedSchema {
 		return nil
 	}
 	r, _, err := parseSchema("schema_settings.schema", s.Schema)
 	if err != nil {
 		return err
+	}
+	if s.Schema != was.GetSchema() { // who publishes learns of a schema what fits it
+		if err := d.seen(ctx, r); err != nil {
+			return err
+		}
 	}
 	if _, ok := encodings[s.Encoding]; !ok {
 		return invalid("schema_settings.encoding", "is %v: JSON or BINARY is expected", s.Encoding)
