@@ -69,6 +69,7 @@ func holdsAsking() []holdsExercise {
 		{"TopicStats", func(w *holdsWorld) error { _, err := w.s.TopicStats(holdsName("topic")); return err }},
 		{"Ready", func(w *holdsWorld) error { return w.s.Ready() }},
 		{"Look", func(w *holdsWorld) error { _, err := w.s.Look(w.t.Context(), holdsName("long"), 7); return err }},
+		{"QueueOf", func(w *holdsWorld) error { w.s.QueueOf(Token{Queue: 1}); return nil }},
 		{"TokenOf", func(w *holdsWorld) error { w.s.TokenOf(holdsName("long"), 7); return nil }},
 		{"Peek", peek(100, PeekRequest{})},
 		{"Peek: many", peek(20_000, PeekRequest{Max: 20_000, NoBody: true})},

@@ -143,6 +143,18 @@ func (s *Store) TokenOf(n Name, sequence uint64) (t Token, ok bool) {
 	return Token{Queue: q.id, Sequence: sequence, Serial: c.serial, Epoch: c.epoch}, true
 }
 
+// QueueOf is the name of the queue that a token is of, whatever became of the claim. ok is false when the queue is
+// gone.
+func (s *Store) QueueOf(t Token) (n Name, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q := s.state.queues[t.Queue]
+	if q == nil {
+		return n, false
+	}
+	return q.name, true
+}
+
 // Definition tells how a queue is defined; its columns and labels are the store's own: read them only. The version is
 // another one after each change of the definition or the name, never that of another queue, and good until the end of
 // the process: who keeps what it has made of a definition need only compare it. It costs a look into a table.

@@ -71,7 +71,15 @@ func (c *call) claim(r queue.ClaimRequest) error {
 		return badRequest.problemf("lease is %v: the longest is %v", r.Lease, queue.MaxLease)
 	}
 	r.Wait = min(r.Wait, c.d.config.MaxWait)
-	r.Bytes, r.Hold = int(min(claimBytes, c.d.busy.Limit()/4)), c.room
+	r.Bytes = int(min(claimBytes, c.d.busy.Limit()/4))
+	r.Hold = func(ctx context.Context, sum, largest int64) error {
+		for _, f := range r.From { // a grant may have been taken away while the claim waited
+			if err := c.may(access.Take, f.Queue); err != nil {
+				return err
+			}
+		}
+		return c.room(ctx, sum, largest)
+	}
 	claims, err := c.collect(r)
 	if err == nil {
 		err = c.ctx().Err() // nobody is there any more

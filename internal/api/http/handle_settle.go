@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -14,7 +15,14 @@ func (c *call) token(text string) (queue.Token, error) {
 	if !ok {
 		return queue.Token{}, fmt.Errorf("%w: %.100q was not given to user %s", queue.ErrBadToken, text, c.user.Name)
 	}
-	return queue.ParseToken(plain)
+	t, err := queue.ParseToken(plain)
+	if err != nil || !c.d.users.Any() {
+		return t, err
+	}
+	if n, ok := c.d.store.QueueOf(t); ok { // the grant may have been taken away since the claim
+		err = c.may(access.Take, n)
+	}
+	return t, err
 }
 
 func settle(c *call) error {

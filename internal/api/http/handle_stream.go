@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -196,6 +197,9 @@ func (s *stream) one(number int, problem error, results []queue.PutResult, i int
 func (s *stream) put(msgs []message.Message) (results []queue.PutResult, refused []error, fatal error) {
 	if len(msgs) == 0 {
 		return nil, nil, nil
+	}
+	if err := s.c.may(access.Put, s.p.name); err != nil { // it may have been taken away since the stream began
+		return nil, nil, err
 	}
 	results, err := s.p.do(s.c.ctx(), msgs)
 	switch {

@@ -40,6 +40,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type rig struct {
 	t       *testing.T
 	store   *queue.Store
+	users   *access.Users
 	server  *door.Server
 	url     string
 	http    *http.Client
@@ -123,6 +124,7 @@ func start(t *testing.T, s settings) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.users = users
 	if s.config.Listen == "" {
 		s.config.Listen = "127.0.0.1:0"
 	}

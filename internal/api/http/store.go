@@ -29,6 +29,7 @@ type Store interface {
 	Publish(ctx context.Context, n queue.Name, msgs []message.Message) ([]queue.PutResult, error)
 	Claim(ctx context.Context, r queue.ClaimRequest) ([]queue.Claim, error)
 	Settle(ctx context.Context, ss []queue.Settlement) ([]error, error)
+	QueueOf(t queue.Token) (n queue.Name, ok bool)
 	Extend(ctx context.Context, tokens []queue.Token, lease time.Duration) ([]error, error)
 	Peek(ctx context.Context, n queue.Name, r queue.PeekRequest) ([]queue.Peeked, error)
 	Purge(ctx context.Context, n queue.Name) (int, error)

@@ -183,3 +183,37 @@ func TestAWrongPasswordStaysOutside(t *testing.T) {
 		}
 	}
 }
+
+// TestAGrantThatIsTakenAwayEndsAWait: the row that comes then goes to nobody, and stays.
+func TestAGrantThatIsTakenAwayEndsAWait(t *testing.T) {
+	us := users(t)
+	r := newRig(t, Config{}, us)
+	boss, taker := r.as("boss"), r.as("taker")
+	exec := func(statement string) {
+		t.Helper()
+		if _, err := boss.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec("CREATE TABLE jobs (v int) ENGINE=QUEUE")
+	waited := make(chan error, 1)
+	go func() {
+		var n int
+		waited <- taker.QueryRowContext(t.Context(), "SELECT queue_wait('jobs', 60)").Scan(&n)
+	}()
+	r.until("it waits", func() bool { return r.stats().Waiters == 1 })
+	if err := us.Replace([]access.User{
+		{Name: "boss", Secret: "boss-secret", Grants: []access.Grant{{Can: []string{"put"}, On: []string{"*"}}}},
+		{Name: "taker", Secret: "taker-secret", Grants: []access.Grant{{Can: []string{"put"}, On: []string{"*"}}}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	exec("INSERT INTO jobs VALUES (1)")
+	var refused *driver.MySQLError
+	if err := <-waited; !errors.As(err, &refused) || refused.Number != 1142 {
+		t.Errorf("the wait is answered %v", err)
+	}
+	if st := r.stats(); st.Ready != 1 {
+		t.Errorf("%+v", st)
+	}
+}

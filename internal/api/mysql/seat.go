@@ -68,9 +68,10 @@ var errNotOwner = errors.New("the connection is not in owner mode: queue_wait() 
 
 // wait ends the row owned before, and takes a row that one of the wishes wants, the first of them that has one; it
 // waits for one up to timeout. It returns the wish's place, from 1, or 0 when nothing came. patient is called before it
-// really waits; it returns the context to wait in and what to call when the waiting is over.
+// really waits; it returns the context to wait in and what to call when the waiting is over. still is asked when a row
+// has come after a wait; with an error of its own the row goes back.
 func (s *seat) wait(ctx context.Context, wishes []wish, timeout time.Duration,
-	patient func(context.Context) (context.Context, func())) (place int, lost bool, err error) {
+	patient func(context.Context) (context.Context, func()), still func() error) (place int, lost bool, err error) {
 	if lost, err = s.end(ctx); err != nil {
 		return 0, lost, err
 	}
@@ -84,7 +85,7 @@ func (s *seat) wait(ctx context.Context, wishes []wish, timeout time.Duration,
 	if err == nil && len(claims) == 0 && timeout > 0 {
 		s.waited = true
 		waiting, over := patient(ctx)
-		r.Wait = timeout
+		r.Wait, r.Hold = timeout, func(context.Context, int64, int64) error { return still() }
 		claims, err = s.store.Claim(waiting, r)
 		over()
 	}

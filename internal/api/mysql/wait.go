@@ -53,17 +53,23 @@ func (s *session) queueWait(ctx context.Context, args []argument) (place int64, 
 		lost, err := s.seat.end(ctx)
 		return 0, false, s.told(lost, err)
 	}
-	for _, w := range wishes {
-		if err := s.may(access.Take, w.queue, "SELECT"); err != nil {
-			return 0, false, err
+	may := func() error {
+		for _, w := range wishes {
+			if err := s.may(access.Take, w.queue, "SELECT"); err != nil {
+				return err
+			}
 		}
+		return nil
+	}
+	if err := may(); err != nil {
+		return 0, false, err
 	}
 	s.border.read()
 	waits := s.door.traffic.of.Waiting(door.ForMessages)
 	if waits != nil {
 		waits.Inc()
 	}
-	n, lost, err := s.seat.wait(ctx, wishes, timeout, s.waiting)
+	n, lost, err := s.seat.wait(ctx, wishes, timeout, s.waiting, may)
 	if waits != nil {
 		waits.Dec()
 	}

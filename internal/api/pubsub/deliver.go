@@ -26,6 +26,8 @@ const (
 type taker struct {
 	d      *Server
 	user   *access.User
+	asks   bool       // whether the user may take, each time that something came
+	from   queue.Name // which take takes from
 	stream uint32
 	out    []delivery
 	attrs  []textAttribute
@@ -43,6 +45,7 @@ func (t *taker) take(ctx context.Context, s *subscription, n, b int, wait, deadl
 		t.waits.Inc()
 		defer t.waits.Dec()
 	}
+	t.from = s.name
 	claims, err := t.d.store.Claim(ctx, queue.ClaimRequest{
 		From: []queue.From{{Queue: s.name}}, Max: n, Bytes: b, Wait: wait, Lease: deadline + s.retry.after(1),
 		Owner: owner, Hold: t.room,

@@ -51,7 +51,7 @@ func (d *Server) pull(ctx context.Context, req *pubsubpb.PullRequest) (*frame, e
 	waiting, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(d.stopping, cancel)()
-	t := taker{d: d, user: userOf(ctx), hold: door.Hold{Of: d.answers, Traffic: d.traffic}, cost: pullCost,
+	t := taker{d: d, user: userOf(ctx), asks: true, hold: door.Hold{Of: d.answers, Traffic: d.traffic}, cost: pullCost,
 		waits: d.traffic.Waiting(door.ForMessages)}
 	defer t.hold.End()
 	n, b, until := min(int(req.MaxMessages), maxPull), min(pullBytes, int(d.answers.Limit()/(2*pullCost))),

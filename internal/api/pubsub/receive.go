@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
+
+	"github.com/hikyaku/hikyaku/internal/access"
 )
 
 // receive does what the client asks for, and returns why the stream ends.
@@ -88,6 +90,9 @@ func (s *subscription) properties() *pubsubpb.StreamingPullResponse_Subscription
 // settle acknowledges and moves deadlines. It goes on its way in a group with what others settle, and is not waited
 // for.
 func (st *stream) settle(req *pubsubpb.StreamingPullRequest) error {
+	if err := st.d.allow(st.ctx, access.Take, st.r); err != nil {
+		return err
+	}
 	s, err := st.d.subscription(st.r)
 	if err != nil {
 		return err

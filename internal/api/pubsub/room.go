@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/grpc/mem"
 
+	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/door"
 )
 
@@ -20,6 +21,9 @@ const (
 
 // room takes what an answer takes, until it was written. One that has more than there can be is made alone.
 func (t *taker) room(ctx context.Context, sum, _ int64) error {
+	if t.asks && !t.d.users.Allowed(t.user, access.Take, t.from) { // it was taken away while the claim waited
+		return notGranted(access.Take, resource{t.from.Namespace, kindSubscription, t.from.Name})
+	}
 	if sum <= uncounted {
 		return nil
 	}

@@ -149,12 +149,16 @@ func checkStreamDeadline(seconds int32) error {
 
 // send hands out messages until the stream ends.
 func (st *stream) send() error {
-	t := taker{d: st.d, user: st.user, stream: st.number, hold: door.Hold{Of: st.d.answers, Traffic: st.d.traffic},
+	t := taker{d: st.d, user: st.user, asks: true, stream: st.number,
+		hold: door.Hold{Of: st.d.answers, Traffic: st.d.traffic},
 		cost: streamCost, waits: st.d.traffic.Waiting(door.ForMessages)}
 	defer t.hold.End()
 	most := min(streamBytes, int(st.d.answers.Limit()/(4*streamCost)))
 	var properties []byte
 	for {
+		if err := st.d.allow(st.ctx, access.Take, st.r); err != nil { // users change while streams stand
+			return err
+		}
 		s, err := st.d.subscription(st.r)
 		if err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/queue"
+	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
 func newUsers(t *testing.T) *access.Users {
@@ -219,7 +220,8 @@ func TestDeadLettersGoWhereTheirAuthorMayPut(t *testing.T) {
 		{Name: "boss", Secret: "boss's secret",
 			Grants: []access.Grant{{Can: []string{"put", "take", "admin"}, On: []string{"*"}}}},
 		{Name: "eve", Secret: "eve's secret", Grants: []access.Grant{
-			{Can: []string{"put", "take", "admin"}, On: []string{"eve*"}}, {Can: []string{"admin"}, On: []string{"news"}}}},
+			{Can: []string{"put", "take", "admin"}, On: []string{"eve*"}},
+			{Can: []string{"admin"}, On: []string{"news"}}}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -243,7 +245,8 @@ func TestDeadLettersGoWhereTheirAuthorMayPut(t *testing.T) {
 	wantCode(t, set(eve, "news"), "AccessDenied")
 	_, err = eve.CreateQueue(t.Context(), &client.CreateQueueInput{QueueName: ptr("eve-2"), Attributes: policy("news")})
 	wantCode(t, err, "AccessDenied")
-	if err := errors.Join(set(eve, "eve-dead"), set(boss, "news"), set(eve, "news")); err != nil { // what is set may stay
+	// what is set may stay
+	if err := errors.Join(set(eve, "eve-dead"), set(boss, "news"), set(eve, "news")); err != nil {
 		t.Error(err)
 	}
 	if err := set(eve, "eve-dead"); err != nil {
@@ -252,4 +255,42 @@ func TestDeadLettersGoWhereTheirAuthorMayPut(t *testing.T) {
 	_, err = eve.StartMessageMoveTask(t.Context(),
 		&client.StartMessageMoveTaskInput{SourceArn: ptr(arn("eve-dead")), DestinationArn: ptr(arn("news"))})
 	wantCode(t, err, "AccessDenied")
+}
+
+// TestAGrantThatIsTakenAwayEndsAReceiveThatWaits: what comes then goes to nobody, and stays.
+func TestAGrantThatIsTakenAwayEndsAReceiveThatWaits(t *testing.T) {
+	clock := new(fakeClock)
+	s, stop := openStore(t, t.TempDir(), clock.now, queue.Limits{})
+	t.Cleanup(stop)
+	users := newUsers(t)
+	r := newRigOver(t, Config{}, users, s, clock)
+	admin, sender := r.as("admin", "admin's secret"), r.as("sender", "sender's secret")
+	if _, err := admin.CreateQueue(t.Context(), &client.CreateQueueInput{QueueName: ptr("news")}); err != nil {
+		t.Fatal(err)
+	}
+	u, n := ptr(r.base+"/000000000000/news"), queue.Name{Namespace: queue.DefaultNamespace, Name: "news"}
+	received := make(chan error, 1)
+	go func() {
+		_, err := sender.ReceiveMessage(t.Context(), &client.ReceiveMessageInput{QueueUrl: u, WaitTimeSeconds: 20})
+		received <- err
+	}()
+	waittest.Until(t, "it waits", func() bool {
+		st, err := s.Stats(n)
+		return err == nil && st.Waiters == 1
+	})
+	if err := users.Replace([]access.User{
+		{Name: "admin", Secret: "admin's secret", Grants: []access.Grant{{Can: []string{"put"}, On: []string{"*"}}}},
+		{Name: "sender", Secret: "sender's secret",
+			Grants: []access.Grant{{Can: []string{"put"}, On: []string{"news"}}}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := admin.SendMessage(t.Context(),
+		&client.SendMessageInput{QueueUrl: u, MessageBody: ptr("x")}); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, <-received, "AccessDenied")
+	if st, err := s.Stats(n); err != nil || st.Ready != 1 {
+		t.Errorf("%+v, %v", st, err)
+	}
 }

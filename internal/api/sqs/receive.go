@@ -94,7 +94,13 @@ func (c *call) checkReceive(in *wire.ReceiveMessageRequest, r *receiving) error 
 	r.from[0].Queue = n
 	r.claim = queue.ClaimRequest{
 		From: r.from[:], Max: most, Wait: time.Duration(wait) * time.Second,
-		Bytes: int(min(maxAnswerBytes, c.d.busy.Limit()/(2*answerCost))), Hold: c.room,
+		Bytes: int(min(maxAnswerBytes, c.d.busy.Limit()/(2*answerCost))),
+		Hold: func(ctx context.Context, sum, largest int64) error {
+			if err := c.may(access.Take, n); err != nil { // it was taken away while the claim waited
+				return err
+			}
+			return c.room(ctx, sum, largest)
+		},
 	}
 	r.claim.ByKey, r.claim.Apart = r.view.fifo, r.view.fifo
 	if in.VisibilityTimeout.Set {
