@@ -14,6 +14,7 @@ import (
 	sqsdoor "github.com/hikyaku/hikyaku/internal/api/sqs"
 	"github.com/hikyaku/hikyaku/internal/config"
 	"github.com/hikyaku/hikyaku/internal/door"
+	"github.com/hikyaku/hikyaku/internal/machine"
 )
 
 // server is a door: a protocol that programs speak to us.
@@ -42,9 +43,10 @@ func openDoors(ctx context.Context, h *house, w *works, api config.API, log *slo
 	report := func(name string) func(error) {
 		return func(err error) { log.Warn(name+" door", "error", err) }
 	}
-	traffic := map[string]*door.Traffic{}
+	traffic, seats := map[string]*door.Traffic{}, door.SeatsFor(machine.Files())
 	for _, name := range []string{"http", "mysql", "pubsub", "sqs", "lambda"} {
 		traffic[name] = door.NewTraffic(name)
+		traffic[name].Share(seats)
 		if err := h.metrics.Register(traffic[name]); err != nil {
 			return nil, err
 		}

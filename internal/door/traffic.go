@@ -19,7 +19,11 @@ type Traffic struct {
 	received    prometheus.Counter
 	sent        prometheus.Counter
 	waiting     *prometheus.GaugeVec
+	seats       *Seats // nil: as many connections as come
 }
+
+// Share has the door's connections take seats, which several doors share. It is called before the door opens.
+func (t *Traffic) Share(s *Seats) { t.seats = s }
 
 // outcome is a call and what it was answered with.
 type outcome struct{ call, code string }
@@ -114,22 +118,38 @@ func (t *Traffic) Listen(l net.Listener) net.Listener {
 	if t == nil {
 		return l
 	}
-	return &countedListener{l, t}
+	return &countedListener{Listener: l, t: t, closed: make(chan struct{})}
 }
 
 type countedListener struct {
 	net.Listener
-	t *Traffic
+	t      *Traffic
+	once   sync.Once
+	closed chan struct{}
 }
 
 // Accept implements net.Listener.
 func (l *countedListener) Accept() (net.Conn, error) {
+	leave, ok := l.t.seats.take(l.closed)
+	if !ok {
+		return nil, net.ErrClosed
+	}
 	c, err := l.Listener.Accept()
 	if err != nil {
+		leave()
 		return nil, err
 	}
 	l.t.connections.Inc()
-	return &countedConn{Conn: c, t: l.t, leave: sync.OnceFunc(l.t.connections.Dec)}, nil
+	return &countedConn{Conn: c, t: l.t, leave: sync.OnceFunc(func() {
+		l.t.connections.Dec()
+		leave()
+	})}, nil
+}
+
+// Close implements net.Listener.
+func (l *countedListener) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return l.Listener.Close()
 }
 
 type countedConn struct {

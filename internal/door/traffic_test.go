@@ -2,8 +2,10 @@ package door
 
 import (
 	"fmt"
+	"net"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/hikyaku/hikyaku/internal/metricstest"
 )
@@ -49,4 +51,72 @@ func BenchmarkEndedParallel(b *testing.B) {
 			t.Ended("SendMessage", "200")
 		}
 	})
+}
+
+// TestConnectionsOfAllDoorsLeaveFilesToTheJournal: more wait for one to end, at whatever door, and a door that closes
+// waits for none.
+func TestConnectionsOfAllDoorsLeaveFilesToTheJournal(t *testing.T) {
+	for files, want := range map[uint64]int{100: 50, 1024: 512, 4096: 3072, 1 << 20: 3 << 18} {
+		if got := cap(SeatsFor(files).free); got != want {
+			t.Errorf("of %d files connections may have %d, not %d", files, got, want)
+		}
+	}
+	if SeatsFor(0) != nil {
+		t.Error("connections are bounded where nobody says how many files there may be")
+	}
+	seats := SeatsFor(4)
+	accepted := make(chan net.Conn)
+	var listeners []net.Listener
+	var work sync.WaitGroup
+	for _, name := range []string{"http", "sqs"} {
+		traffic := NewTraffic(name)
+		traffic.Share(seats)
+		l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		l = traffic.Listen(l)
+		listeners = append(listeners, l)
+		work.Go(func() {
+			for {
+				c, err := l.Accept()
+				if err != nil {
+					return
+				}
+				accepted <- c
+			}
+		})
+	}
+	dial := func(l net.Listener) {
+		t.Helper()
+		c, err := new(net.Dialer).DialContext(t.Context(), "tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+	}
+	for range 2 { // both seats, at one door after the other has waited with one of them
+		dial(listeners[0])
+		dial(listeners[1])
+	}
+	first, second := <-accepted, <-accepted
+	if len(seats.free) != 2 {
+		t.Errorf("%d seats are taken", len(seats.free))
+	}
+	select {
+	case c := <-accepted:
+		t.Errorf("%v was accepted without a seat", c.RemoteAddr())
+	case <-time.After(50 * time.Millisecond):
+	}
+	first.Close()
+	third := <-accepted
+	for _, l := range listeners { // while one waits for a seat
+		l.Close()
+	}
+	work.Wait()
+	second.Close()
+	third.Close()
+	if len(seats.free) != 0 {
+		t.Errorf("%d seats are not given back", len(seats.free))
+	}
 }
