@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -17,8 +20,14 @@ import (
 // onDisk opens a Store over files on a disk that breaks on demand.
 func onDisk(t *testing.T, disk *faultfs.Disk) (*Store, *file.Journal) {
 	t.Helper()
+	return onDiskTelling(t, disk, nil)
+}
+
+// onDiskTelling is onDisk with what the journal reports.
+func onDiskTelling(t *testing.T, disk *faultfs.Disk, report func(error)) (*Store, *file.Journal) {
+	t.Helper()
 	j, err := file.Open(context.Background(),
-		file.Options{Dir: "log", FS: disk, SegmentBytes: 64 << 10, MaxGroupBytes: 64 << 10})
+		file.Options{Dir: "log", FS: disk, SegmentBytes: 64 << 10, MaxGroupBytes: 64 << 10, Report: report})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,5 +202,48 @@ func TestAFullDiskRefusesPutsAndGoesOnWhenThereIsRoom(t *testing.T) {
 	defer s.Close()
 	if st, err := s.Stats(news); err != nil || st.Messages() != int64(acknowledged) {
 		t.Errorf("%d messages, want %d: %v", st.Messages(), acknowledged, err)
+	}
+}
+
+// TestAJournalWithoutFilesRefusesPutsSaysSoOnceAndGoesOn: a process may have so many files open. It is no failure of
+// the journal, which nothing but a restart would end, and no reason to fill the log.
+func TestAJournalWithoutFilesRefusesPutsSaysSoOnceAndGoesOn(t *testing.T) {
+	disk := faultfs.New()
+	var reports atomic.Int64
+	s, j := onDiskTelling(t, disk, func(error) { reports.Add(1) })
+	defer j.Close()
+	defer s.Close()
+	disk.Fault(func(op faultfs.Op) error {
+		if op.Kind == "create" {
+			return &fs.PathError{Op: "open", Path: op.Name, Err: syscall.EMFILE}
+		}
+		return nil
+	})
+	put := func() error {
+		_, err := s.Put(context.Background(), news, text(string(make([]byte, 5000))))
+		return err
+	}
+	for put() == nil {
+	}
+	for range 200 {
+		if err := put(); !errors.Is(err, ErrRefused) {
+			t.Fatal(err)
+		}
+		if err := s.Ready(); !errors.Is(err, ErrRefused) || errors.Is(err, ErrUnavailable) {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Millisecond) // the journal looks, too
+	}
+	if n := reports.Load(); n == 0 || n > 4 {
+		t.Errorf("it is reported %d times", n)
+	}
+	disk.Fault(nil)
+	for end := time.Now().Add(time.Minute); put() != nil; {
+		if time.Now().After(end) {
+			t.Fatal("puts are refused on")
+		}
+	}
+	if err := s.Ready(); err != nil {
+		t.Error(err)
 	}
 }

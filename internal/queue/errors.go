@@ -35,6 +35,9 @@ var (
 	ErrStalled = journal.ErrStalled
 	// ErrNoRoom: the disk is full.
 	ErrNoRoom = journal.ErrFull
+	// ErrRefused: the journal could not take it and has kept nothing of it, as when the process may have no more files
+	// open. It may be tried again.
+	ErrRefused = journal.ErrRefused
 )
 
 // The store is over.

@@ -12,7 +12,7 @@ const (
 )
 
 // Ready is nil when a small put into a queue with room of its own would be taken now. Errors: ErrQueueFull (*FullError)
-// when a bound of the whole store is reached, ErrNoRoom, ErrStalled, ErrUnavailable, ErrClosed.
+// when a bound of the whole store is reached, ErrNoRoom, ErrRefused, ErrStalled, ErrUnavailable, ErrClosed.
 func (s *Store) Ready() error {
 	for !s.mu.TryLock() { // a put that hands its group to the journal holds it, and may hang with the disk
 		if err := s.journal.Health(); errors.Is(err, ErrStalled) {
@@ -29,7 +29,7 @@ func (s *Store) Ready() error {
 		return err
 	}
 	switch err := s.journal.Health(); {
-	case err == nil, errors.Is(err, ErrNoRoom), errors.Is(err, ErrStalled):
+	case err == nil, errors.Is(err, ErrNoRoom), errors.Is(err, ErrRefused), errors.Is(err, ErrStalled):
 		return err
 	default:
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)

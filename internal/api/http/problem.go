@@ -104,6 +104,8 @@ var kinds = []kind{
 	{queue.ErrTooManyWaiters, "too-many-waiters", "Too many waiting readers", 503,
 		"try again later, or wait with fewer connections", 1},
 	{queue.ErrNoRoom, "no-room", "No room on the disk", 507, "make room; claims, settling and purging still work", 10},
+	{queue.ErrRefused, "refused", "Journal could not take it, and kept nothing", 503,
+		"try again; the log of the server says why", 1},
 	{queue.ErrStalled, "stalled", "Disk does not answer", 503,
 		"puts wait until it does; see the log of the server", 1},
 	{queue.ErrUnavailable, "unavailable", "Store is unavailable until a restart", 503,

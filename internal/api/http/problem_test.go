@@ -56,6 +56,7 @@ func TestEveryErrorOfTheStoreIsAProblem(t *testing.T) {
 		{&queue.FullError{Bound: "bytes", Limit: 10}, 429, "1"},
 		{queue.ErrTooManyWaiters, 503, "1"},
 		{fmt.Errorf("append: %w", queue.ErrNoRoom), 507, "10"},
+		{fmt.Errorf("append: %w", queue.ErrRefused), 503, "1"},
 		{queue.ErrClosed, 503, "1"},
 		{queue.ErrUnavailable, 503, "10"},
 		{context.DeadlineExceeded, 504, "1"},

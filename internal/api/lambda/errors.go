@@ -116,7 +116,7 @@ func (d *Server) errorOf(err error) *Error {
 	case errors.Is(err, function.ErrClosed), errors.Is(err, queue.ErrClosed):
 		return &Error{Name: "ServiceException", Status: http.StatusServiceUnavailable,
 			Message: "the door closes: try again"}
-	case errors.Is(err, queue.ErrNoRoom), errors.Is(err, queue.ErrUnavailable):
+	case errors.Is(err, queue.ErrNoRoom), errors.Is(err, queue.ErrRefused), errors.Is(err, queue.ErrUnavailable):
 		return &Error{Name: "ServiceException", Status: http.StatusInternalServerError, Message: err.Error()}
 	}
 	d.report(fmt.Errorf("lambda door: %w", err))

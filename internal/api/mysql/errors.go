@@ -79,6 +79,9 @@ func fromStore(err error, about string) error {
 	case errors.Is(err, queue.ErrNoRoom):
 		return sqlError(erDiskFull, "HY000",
 			"Disk full: the row was not put into '%s' (free some space; waiting rows can still be taken)", about)
+	case errors.Is(err, queue.ErrRefused):
+		return sqlError(erOutOfResources, "HY000", "The journal could not take it, and kept nothing (try again; the "+
+			"log of the server says why)")
 	case errors.As(err, &column) && column.Member:
 		return sqlError(erDataTruncated, "01000", "Data truncated for column '%s': it %s", column.Column, column.Reason)
 	case errors.As(err, &column):

@@ -44,6 +44,7 @@ var kinds = []struct {
 	{queue.ErrTooManyWaiters, codes.ResourceExhausted},
 	{door.ErrBusy, codes.ResourceExhausted},
 	{queue.ErrNoRoom, codes.ResourceExhausted},
+	{queue.ErrRefused, codes.Unavailable},
 	{queue.ErrChanged, codes.Aborted},
 	{queue.ErrUnavailable, codes.Unavailable},
 	{queue.ErrClosed, codes.Unavailable},

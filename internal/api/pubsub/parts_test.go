@@ -172,7 +172,8 @@ func TestDefectsAndUnknownErrorsAreReportedAndNotTold(t *testing.T) {
 		err  error
 		code codes.Code
 	}{{nil, codes.OK}, {queue.ErrUnavailable, codes.Unavailable}, {queue.ErrNoRoom, codes.ResourceExhausted},
-		{&queue.FullError{}, codes.ResourceExhausted}, {errStopping, codes.Unavailable}} {
+		{&queue.FullError{}, codes.ResourceExhausted}, {errStopping, codes.Unavailable},
+		{queue.ErrRefused, codes.Unavailable}} {
 		wantCode(t, d.statusOf(c.err), c.code)
 	}
 }

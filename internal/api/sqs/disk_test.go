@@ -172,7 +172,7 @@ func TestErrorsOfTheStoreHaveTheirCounterparts(t *testing.T) {
 		{queue.ErrNotFound, 400, "AWS.SimpleQueueService.NonExistentQueue"},
 		{&queue.FullError{}, 403, "RequestThrottled"}, {queue.ErrTooManyWaiters, 403, "RequestThrottled"},
 		{queue.ErrNoRoom, 503, "ServiceUnavailable"}, {queue.ErrUnavailable, 503, "ServiceUnavailable"},
-		{queue.ErrClosed, 503, "ServiceUnavailable"},
+		{queue.ErrClosed, 503, "ServiceUnavailable"}, {queue.ErrRefused, 503, "ServiceUnavailable"},
 		{queue.ErrMismatch, 400, "InvalidParameterValue"}, {errors.New("a defect"), 500, "InternalError"},
 	} {
 		e := d.wireError(fmt.Errorf("wrapped: %w", c.err))

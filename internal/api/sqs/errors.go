@@ -29,6 +29,7 @@ var kinds = []struct {
 	{queue.ErrTooManyWaiters, wire.RequestThrottled},
 	{door.ErrBusy, wire.RequestThrottled},
 	{queue.ErrNoRoom, wire.ServiceUnavailable},
+	{queue.ErrRefused, wire.ServiceUnavailable},
 	{queue.ErrChanged, wire.ServiceUnavailable},
 	{queue.ErrUnavailable, wire.ServiceUnavailable},
 	{queue.ErrClosed, wire.ServiceUnavailable},

@@ -3,6 +3,7 @@ package file
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -88,9 +89,9 @@ func (j *Journal) refill(small bool) error {
 			j.short.Store(false)
 			j.refused, j.shortage = 0, nil
 		}
-		var name string
+		number := j.spareNext
+		name := filepath.Join(j.dir, sparePrefix+strconv.FormatUint(number, 10))
 		if !enough {
-			name = filepath.Join(j.dir, sparePrefix+strconv.FormatUint(j.spareNext, 10))
 			j.spareNext++
 		}
 		j.mu.Unlock()
@@ -100,6 +101,10 @@ func (j *Journal) refill(small bool) error {
 		if err := j.allocate(name, j.opts.SegmentBytes); err != nil {
 			j.mu.Lock()
 			j.shortage = err
+			// the same name the next time: a reason that stays is told once
+			if j.spareNext == number+1 && !errors.Is(err, fs.ErrExist) {
+				j.spareNext = number
+			}
 			j.mu.Unlock()
 			j.short.Store(true)
 			return err

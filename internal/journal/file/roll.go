@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -60,8 +61,11 @@ func (j *Journal) runShort(n int64, why error) {
 // addSpare allocates a spare. mu is held.
 func (j *Journal) addSpare(size int64) error {
 	name := filepath.Join(j.dir, sparePrefix+strconv.FormatUint(j.spareNext, 10))
-	j.spareNext++
-	if err := j.allocate(name, size); err != nil {
+	err := j.allocate(name, size)
+	if err == nil || errors.Is(err, fs.ErrExist) { // else with the same name: a reason that stays is told once
+		j.spareNext++
+	}
+	if err != nil {
 		return err
 	}
 	j.spares = append(j.spares, spare{name: name, size: size})
