@@ -30,6 +30,9 @@ func (us *userSettings) decodeNode(d *decoder, n *node, path string) {
 	add := func(n *node, at place, path, name string) {
 		u := access.User{Name: name}
 		before := d.mistakes()
+		if n.kind != kindMap && n.kind != kindNull {
+			d.conceal(n) // the secret may stand in place of the settings
+		}
 		if name == "" {
 			d.mapping(n, path, &u)
 		} else {

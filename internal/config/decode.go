@@ -50,6 +50,9 @@ func (d *decoder) mapping(n *node, path string, targets ...any) {
 			d.at(p.at, "", "%s", why)
 			continue
 		}
+		if likely.MatchString(p.key + ":") {
+			d.conceal(p.value) // of a key that is mistyped
+		}
 		names := make([]string, len(slots))
 		for i, s := range slots {
 			names[i] = s.name

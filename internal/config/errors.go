@@ -28,6 +28,7 @@ type Error struct {
 	Instead string
 	cause   error       // what a constructor returned, for errors.Is and errors.As
 	hidden  mask.Masker // of the line
+	unread  bool        // the file cannot be read, so that nobody knows what in it is secret
 	whole   bool        // it is about the file, not a place in it: no line is quoted
 }
 
@@ -62,7 +63,13 @@ func (e *Error) Pretty(src []byte) string {
 		}
 		return b.String()
 	}
-	line = maskUserinfo(starred(line, e.hidden))
+	line = starred(line, e.hidden)
+	if e.unread {
+		line = unreadLine(src, e.Line, line)
+	} else {
+		line = guarded(line, false)
+	}
+	line = maskUserinfo(line)
 	split := len(line)
 	for i, n := 0, 1; i < len(line); n++ {
 		if n == e.Column {

@@ -96,7 +96,7 @@ func (r *report) lookUp(n *node, raw string, from, to int, env func(string) (str
 	m := variable.FindStringSubmatch(raw[from+2 : to])
 	if m == nil {
 		r.at(r.file.inside(n, from), "write ${NAME} or ${NAME:-default}; $$ is a plain $",
-			"%q is not the name of an environment variable", shorten(raw[from+2:to]))
+			"%q is not the name of an environment variable", shorten(beforeDefault(raw[from+2:to])))
 		return "", "", false
 	}
 	name = m[1]
@@ -176,3 +176,11 @@ func (s *secrets) line(n int) mask.Masker {
 
 // redact takes the secret values out of a message that may have been made from them.
 func (s *secrets) redact(message string) string { return s.all().Mask(message) }
+
+// beforeDefault is what stands in ${} up to where a default, which may be a secret, could begin.
+func beforeDefault(inside string) string {
+	if i := strings.IndexAny(inside, ":-=?+"); i > 0 {
+		return inside[:i+1] + "…"
+	}
+	return inside
+}

@@ -69,6 +69,7 @@ func Parse(name string, text []byte, env func(string) (string, bool)) (*File, er
 	}
 	root, failure := read(s)
 	if failure != nil {
+		failure.unread = true
 		return nil, Errors{failure}
 	}
 	d := &decoder{&report{file: s}}
